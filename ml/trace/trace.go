@@ -1,0 +1,29 @@
+// Package trace holds what solvers say about themselves: how they ended and,
+// while they work, how far they have come.
+package trace
+
+// Status tells how a solver ended.
+type Status string
+
+const (
+	// Converged: the stopping rule of the solver holds.
+	Converged Status = "converged"
+	// IterationLimit: the iterate is feasible, but the limit came first.
+	IterationLimit Status = "iteration-limit"
+	// Cancelled: the context ended first.
+	Cancelled Status = "cancelled"
+	// Numerical: rounding kept the solver from meeting its own certificate.
+	Numerical Status = "numerical"
+)
+
+// Step is one progress report of a solver.
+type Step struct {
+	Phase     string  `json:"phase"`     // what is being solved: "svm", "mcm", "conformal"
+	Iteration int     `json:"iteration"` // iterations so far
+	Objective float64 `json:"objective"` // objective of the current iterate
+	Violation float64 `json:"violation"` // largest violation of the stopping rule
+}
+
+// Report receives progress. A nil Report is allowed and means nobody listens.
+// It is called from the solver's goroutine, at most every few hundred iterations.
+type Report func(Step)
