@@ -1,0 +1,123 @@
+package ml
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/mcm"
+	"marginlab/ml/param"
+	"marginlab/ml/svm"
+	"marginlab/ml/trace"
+)
+
+// Learner is one row of the table of learners.
+type Learner struct {
+	Name    string
+	Label   string
+	Problem string // what it minimises, in plain text with Unicode
+	Help    string
+	Params  []param.Param
+
+	solve func(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.Report) (*solution, error)
+}
+
+// solution is what every learner returns: coefficients over the training rows,
+// a bias, and its own part of the report.
+type solution struct {
+	u      []float64 // f(x) = sum u_i k(x_i, x) + b
+	b      float64
+	f      []float64 // f on the training rows
+	report Report
+}
+
+// Learners lists the learners in the order pages show them.
+var Learners = []Learner{
+	{
+		Name: "svm", Label: "SVM",
+		Problem: "minimise ½|w|² + C Σ ξᵢ  subject to  yᵢ f(xᵢ) ≥ 1 − ξᵢ, ξᵢ ≥ 0",
+		Help:    "Support vector machine: the widest margin, paid for with slack at the price C.",
+		Params:  svm.Params,
+		solve:   solveSVM,
+	},
+	{
+		Name: "mcm", Label: "MCM",
+		Problem: "minimise h + C Σ qᵢ + ρ Σ |λⱼ|  subject to  1 ≤ yᵢ f(xᵢ) + qᵢ ≤ h, qᵢ ≥ 0",
+		Help:    "Minimal Complexity Machine: the smallest ratio of largest to smallest margin: a linear programme that bounds the VC dimension.",
+		Params:  mcmParams(),
+		solve:   solveMCM,
+	},
+}
+
+func learnerChoice() param.Param {
+	p := param.Param{Name: "learner", Label: "learner", Kind: param.Choice, Default: "svm", Help: "The machine that is trained."}
+	for _, l := range Learners {
+		p.Options = append(p.Options, param.Option{Name: l.Name, Label: l.Label, Help: l.Help})
+	}
+	return p
+}
+
+func lookup(name string) (Learner, error) {
+	for _, l := range Learners {
+		if l.Name == name {
+			return l, nil
+		}
+	}
+	return Learner{}, fmt.Errorf("learner %q is not known", name)
+}
+
+// penalty is C as the solvers take it.
+func (s Spec) penalty() float64 {
+	if s.HardMargin {
+		return math.Inf(1)
+	}
+	return s.C
+}
+
+func solveSVM(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.Report) (*solution, error) {
+	res, err := svm.Train(ctx, k, y, svm.Settings{C: s.penalty(), Tol: s.Tol, MaxIter: s.MaxIter, Report: r})
+	if err != nil {
+		return nil, err
+	}
+	u := make([]float64, len(y))
+	for i, a := range res.Alpha {
+		u[i] = a * y[i]
+	}
+	return &solution{u: u, b: res.B, f: res.F, report: Report{
+		Status: res.Status, Objective: res.Dual, DualObjective: &res.Dual, PrimalObjective: &res.Primal, Gap: res.Gap,
+		SupportVectors: res.SupportVectors, Free: &res.Free, BoundedInside: &res.BoundedInside, BoundedMisclassified: &res.BoundedMisclassified,
+		SlackSum: res.SlackSum, Iterations: res.Iterations, KKTViolation: &res.KKTViolation, WNorm: &res.WNorm, Margin: finite(res.Margin),
+	}}, nil
+}
+
+func solveMCM(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.Report) (*solution, error) {
+	res, err := mcm.Train(ctx, k, y, mcm.Settings{C: s.penalty(), Rho: s.Rho, RankTol: s.RankTol, MaxIter: s.MaxIter, Report: r})
+	if err != nil {
+		return nil, err
+	}
+	return &solution{u: res.Lambda, b: res.B, f: res.F, report: Report{
+		Status: res.Status, Objective: res.Objective, DualObjective: &res.DualObjective, Gap: res.Gap,
+		SupportVectors: res.SupportVectors, H: &res.H, SlackSum: res.SlackSum, L1: &res.L1, Rank: &res.Rank, Iterations: res.Iterations,
+	}}, nil
+}
+
+// finite is a pointer to v, nil for what JSON cannot hold.
+func finite(v float64) *float64 {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+// mcmParams are the MCM's own parameters with those it shares with the SVM.
+func mcmParams() []param.Param {
+	var ps []param.Param
+	for _, p := range svm.Params {
+		if p.Name != "tol" { // the simplex ends in a vertex; it has no tolerance to choose
+			ps = append(ps, p)
+		}
+	}
+	return append(ps, mcm.Params...)
+}

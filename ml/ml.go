@@ -1,0 +1,308 @@
+// Package ml trains classifiers: it takes labelled points and a Spec, and
+// returns a Model with a Report of everything measured on the way. It knows
+// neither the web nor the database and can be used as a library:
+//
+//	data, err := dataset.Read(file, "points.csv", dataset.Mapping{}, dataset.DefaultLimits)
+//	spec := ml.DefaultSpec()
+//	spec.C = 10
+//	result, err := ml.Train(ctx, data, spec, nil)
+//	label := result.Model.Predict([]float64{0.2, 0.7})
+package ml
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/conformal"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/trace"
+)
+
+// Report is what a training measured. The JSON names are those that
+// `marginlab fit --json` prints; a quantity that does not apply is left out.
+type Report struct {
+	N        int      `json:"n"` // rows given, held-out ones included
+	D        int      `json:"d"` // features
+	Classes  []string `json:"classes"`
+	Positive string   `json:"positive"`
+	Learner  string   `json:"learner"`
+	Kernel   string   `json:"kernel"`
+
+	Gamma  *float64 `json:"gamma,omitempty"` // as used, after auto and scale
+	Coef0  *float64 `json:"coef0,omitempty"`
+	Degree *int     `json:"degree,omitempty"`
+	C      *float64 `json:"C,omitempty"` // left out: hard margin
+
+	Status          trace.Status `json:"status"`
+	Objective       float64      `json:"objective"` // svm: the dual, maximised; mcm: the minimum
+	DualObjective   *float64     `json:"dual_objective,omitempty"`
+	PrimalObjective *float64     `json:"primal_objective,omitempty"`
+	Gap             float64      `json:"gap"` // (primal - dual) / max(1, |primal|)
+	B               float64      `json:"b"`   // bias of f in the space the kernel sees
+
+	SupportVectors       int  `json:"support_vectors"`
+	Free                 *int `json:"free,omitempty"`
+	BoundedInside        *int `json:"bounded_inside,omitempty"`
+	BoundedMisclassified *int `json:"bounded_misclassified,omitempty"`
+
+	H        *float64 `json:"h,omitempty"`
+	SlackSum float64  `json:"slack_sum"`
+	L1       *float64 `json:"l1,omitempty"`
+	Rank     *int     `json:"rank,omitempty"`
+
+	Iterations   int      `json:"iterations"`
+	KKTViolation *float64 `json:"kkt_violation,omitempty"`
+	WNorm        *float64 `json:"w_norm,omitempty"`
+	Margin       *float64 `json:"margin,omitempty"`
+
+	Weights   []float64 `json:"w,omitempty"`          // linear kernel: weights in original units
+	BOriginal *float64  `json:"b_original,omitempty"` // and the bias that goes with them
+
+	CoreGamma  *float64 `json:"core_gamma,omitempty"`
+	Cores      *int     `json:"cores,omitempty"`
+	JBefore    *float64 `json:"j_before,omitempty"`
+	JAfter     *float64 `json:"j_after,omitempty"`
+	Eigenvalue *float64 `json:"eigenvalue,omitempty"`
+	SignChange *bool    `json:"sign_change,omitempty"` // c(x) takes both signs
+
+	TrainN        int      `json:"train_n"`
+	TestN         int      `json:"test_n,omitempty"`
+	TrainAccuracy float64  `json:"train_accuracy"`
+	TestAccuracy  *float64 `json:"test_accuracy,omitempty"`
+
+	Preprocessing string  `json:"preprocessing"`
+	FitSeconds    float64 `json:"fit_seconds"` // training only: no reading, no drawing
+}
+
+// Result is what Train returns.
+type Result struct {
+	Report Report
+	Model  *Model
+	Before *Model // conformal runs: the first fit, with the kernel as it was
+}
+
+// Train fits spec to d: choose columns, split, scale on the training rows, solve,
+// reshape the kernel and solve again where spec asks for it, evaluate. The
+// result depends on d and spec alone. Errors are param.Problems for what is
+// wrong with spec, *dataset.Error and the solvers' errors for what is wrong with
+// the data. A cancelled ctx gives a Result with status "cancelled" when a
+// feasible iterate is there, otherwise ctx's error.
+func Train(ctx context.Context, d *dataset.Data, spec Spec, report trace.Report) (*Result, error) {
+	if err := spec.Validate(); err != nil {
+		return nil, err
+	}
+	p, err := prepare(d, spec)
+	if err != nil {
+		return nil, err
+	}
+	learner, err := lookup(spec.Learner)
+	if err != nil {
+		return nil, err
+	}
+
+	start := time.Now()
+	gram := kernel.NewGram(p.kernel, p.x)
+	sol, err := learner.solve(ctx, gram, p.y, spec, report)
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Model: p.model(sol, nil, nil)}
+	rep := sol.report
+	if spec.Conformal != "none" && rep.Status != trace.Cancelled {
+		cores := p.cores(spec, sol.u)
+		cmap, stats, err := conformal.Fit(ctx, spec.Conformal, gram, p.x, p.y, cores, conformal.Settings{
+			Gamma: p.coreGamma(spec), Ridge: spec.CoreRidge,
+		})
+		if err != nil {
+			return nil, err
+		}
+		sol, err = learner.solve(ctx, gram.Scaled(cmap.Factors(p.x)), p.y, spec, report)
+		if err != nil {
+			return nil, err
+		}
+		res.Before, res.Model = res.Model, p.model(sol, cmap, cores)
+		rep = sol.report
+		nc := len(cores)
+		rep.CoreGamma, rep.Cores, rep.JBefore, rep.JAfter, rep.SignChange = &cmap.Gamma, &nc, finite(stats.JBefore), finite(stats.JAfter), &stats.SignChange
+		if spec.Conformal == "eigen" {
+			rep.Eigenvalue = finite(stats.Eigenvalue)
+		}
+	}
+	rep.FitSeconds = time.Since(start).Seconds()
+
+	p.describe(&rep, spec, sol)
+	if w, b, ok := res.Model.Linear(); ok {
+		rep.Weights, rep.BOriginal = w, &b
+	}
+	if len(p.test) > 0 {
+		acc := accuracy(res.Model.Decisions(rows(p.data.X, p.test)), pick(p.all, p.test))
+		rep.TestAccuracy = &acc
+	}
+	res.Report = rep
+	return res, nil
+}
+
+// problem is a training problem in the numbers the solvers see.
+type problem struct {
+	data        *dataset.Data // the chosen columns
+	pos, neg    string
+	all         []float64 // labels ±1 of every row
+	train, test []int
+	scaler      *dataset.Scaler
+	project     *Projection
+	kernel      kernel.Kernel
+	x           *mat.Dense // training rows as the kernel sees them
+	y           []float64  // their labels
+}
+
+func prepare(d *dataset.Data, spec Spec) (*problem, error) {
+	if spec.Label != "" && spec.Label != d.Label {
+		return nil, param.Problems{{Field: "label", Message: fmt.Sprintf("label: this data set was read with %q as its label column, not %q", d.Label, spec.Label)}}
+	}
+	p := &problem{data: d}
+	var err error
+	if len(spec.Features) > 0 {
+		if p.data, err = d.Columns(spec.Features); err != nil {
+			return nil, param.Problems{{Field: "features", Message: err.Error()}}
+		}
+	}
+	if p.all, p.pos, p.neg, err = d.Binary(spec.Positive); err != nil {
+		return nil, param.Problems{{Field: "positive", Message: err.Error()}}
+	}
+	p.train, p.test = dataset.Split(p.all, spec.TestFraction, spec.Seed)
+	p.x, p.y = rows(p.data.X, p.train), pick(p.all, p.train)
+	if spec.Standardize {
+		p.scaler = dataset.FitScaler(p.x)
+		p.x = p.scaler.Apply(p.x)
+	}
+	if spec.Project == "pca" {
+		if p.project, err = fitProjection(p.x); err != nil {
+			return nil, err
+		}
+		p.x = p.project.apply(p.x)
+	}
+	p.kernel = kernel.Kernel{Name: spec.Kernel}
+	if spec.Applies("gamma") {
+		p.kernel.Gamma = spec.Gamma.Resolve(p.x)
+	}
+	if spec.Applies("coef0") {
+		p.kernel.Coef0 = spec.Coef0
+	}
+	if spec.Applies("degree") {
+		p.kernel.Degree = spec.Degree
+	}
+	return p, nil
+}
+
+// cores are every N-th training row, or the support vectors of the first fit.
+func (p *problem) cores(spec Spec, u []float64) (cores []int) {
+	if spec.CoreStep > 0 {
+		for i := 0; i < len(u); i += spec.CoreStep {
+			cores = append(cores, i)
+		}
+		return cores
+	}
+	return supports(u)
+}
+
+// coreGamma resolves the width of the core kernel: auto is the kernel's own.
+func (p *problem) coreGamma(spec Spec) float64 {
+	if spec.CoreGamma.Rule == "auto" && p.kernel.Name == "rbf" {
+		return p.kernel.Gamma
+	}
+	return spec.CoreGamma.Resolve(p.x)
+}
+
+// supports lists the rows with |u_i| > 1e-6 max |u|.
+func supports(u []float64) (s []int) {
+	var top float64
+	for _, v := range u {
+		top = math.Max(top, math.Abs(v))
+	}
+	for i, v := range u {
+		if math.Abs(v) > 1e-6*top {
+			s = append(s, i)
+		}
+	}
+	return s
+}
+
+func (p *problem) model(sol *solution, cmap *conformal.Map, cores []int) *Model {
+	m := &Model{
+		Features: p.data.Features, Label: p.data.Label, Positive: p.pos, Negative: p.neg,
+		Scaler: p.scaler, Projection: p.project, Kernel: p.kernel, Map: cmap, B: sol.b,
+	}
+	for i, u := range sol.u {
+		if u != 0 {
+			m.Rows = append(m.Rows, p.train[i])
+			m.Vectors = append(m.Vectors, slices.Clone(p.x.RawRowView(i)))
+			m.Coef = append(m.Coef, u)
+		}
+	}
+	for _, i := range cores {
+		m.CoreRows = append(m.CoreRows, p.train[i])
+	}
+	return m
+}
+
+func (p *problem) describe(r *Report, spec Spec, sol *solution) {
+	r.N, r.D = p.data.X.Dims()
+	r.Classes, r.Positive = p.data.Classes, p.pos
+	r.Learner, r.Kernel, r.B = spec.Learner, spec.Kernel, sol.b
+	if spec.Applies("gamma") {
+		r.Gamma = &p.kernel.Gamma
+	}
+	if spec.Applies("coef0") {
+		r.Coef0 = &p.kernel.Coef0
+	}
+	if spec.Applies("degree") {
+		r.Degree = &p.kernel.Degree
+	}
+	if spec.Applies("C") {
+		r.C = &spec.C
+	}
+	r.TrainN, r.TestN = len(p.train), len(p.test)
+	r.TrainAccuracy = accuracy(sol.f, p.y)
+	r.Preprocessing = "none: features as given"
+	if spec.Standardize {
+		r.Preprocessing = "standardised: mean 0 and population deviation 1 over the training rows"
+	}
+	if spec.Project == "pca" {
+		r.Preprocessing += "; projected to two principal components of the training rows"
+	}
+}
+
+// accuracy is the share of f whose sign agrees with y; f = 0 counts as +1.
+func accuracy(f, y []float64) float64 {
+	right := 0
+	for i, v := range f {
+		if (v >= 0) == (y[i] > 0) {
+			right++
+		}
+	}
+	return float64(right) / float64(len(y))
+}
+
+func rows(x *mat.Dense, idx []int) *mat.Dense {
+	_, d := x.Dims()
+	out := mat.NewDense(len(idx), d, nil)
+	for i, r := range idx {
+		out.SetRow(i, x.RawRowView(r))
+	}
+	return out
+}
+
+func pick(y []float64, idx []int) []float64 {
+	out := make([]float64, len(idx))
+	for i, r := range idx {
+		out[i] = y[r]
+	}
+	return out
+}
