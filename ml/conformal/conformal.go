@@ -1,16 +1,38 @@
-// Package conformal reshapes kernels: k~(x,z) = c(x) c(z) k0(x,z) with
-// c(x) = alpha_0 + sum_j alpha_j exp(-gamma |x - a_j|²) over cores a_j.
+// Package conformal reshapes kernels to a data set: k~(x, z) = c(x) c(z) k0(x, z)
+// with
+//
+//	c(x) = alpha_0 + sum_j alpha_j exp(-gamma |x - a_j|²)
+//
+// over cores a_j, usually the support vectors of a first fit. The reshaped
+// kernel matrix is D K D with D = diag c(x_i), so it stays positive semidefinite
+// whatever the signs of c.
+//
+// A map is judged by the Fisher scalar of the two classes in feature space,
+// J = tr S_b / tr S_w, which for the reshaped kernel is
+//
+//	J(c) = c'B0c / c'W0c,
+//	B0 = blockdiag(K11/M1, K22/M2) - K/M,
+//	W0 = diag(k_ii) - blockdiag(K11/M1, K22/M2)
+//
+// where a block holds the rows of one class; rows may come in any order. With
+// the M x (n+1) matrix K1 = [1, exp(-gamma |x_i - a_j|²)] of n cores, c = K1 alpha.
+//
+// Sources: the lecture notes on minimal complexity machines and conformal
+// kernels, section "Kernel optimisation"; Amari and Wu, Neural Networks 12 (1999);
+// Xiong, Swamy and Ahmad, IEEE Transactions on Neural Networks 16 (2005); Badge,
+// Soman, Chandra and Jayadeva, Engineering Applications of Artificial
+// Intelligence 106 (2021).
 package conformal
 
 import (
 	"context"
+	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
-
-	"marginlab/ml/param"
 )
 
-// Map is the conformal factor c(x) as data.
+// Map is the conformal factor c(x) as data. It round-trips through JSON bit for bit.
 type Map struct {
 	Gamma  float64     `json:"core_gamma"`
 	Alpha0 float64     `json:"alpha0"`
@@ -18,48 +40,176 @@ type Map struct {
 	Cores  [][]float64 `json:"cores"` // in the space the kernel sees (scaled)
 }
 
+// At returns c(x) for a point x of the cores' dimension.
+func (m *Map) At(x []float64) float64 {
+	c := m.Alpha0
+	for j, a := range m.Cores {
+		c += m.Alpha[j] * core(m.Gamma, x, a)
+	}
+	return c
+}
+
+// Factors returns c at every row of x (any number of rows, the cores' dimension).
+func (m *Map) Factors(x *mat.Dense) []float64 {
+	n, _ := x.Dims()
+	c := make([]float64, n)
+	for i := range c {
+		c[i] = m.At(x.RawRowView(i))
+	}
+	return c
+}
+
+// core is the kernel of the cores, exp(-gamma |x - a|²).
+func core(gamma float64, x, a []float64) float64 {
+	d2 := 0.0
+	for i, v := range a {
+		d := x[i] - v
+		d2 += d * d
+	}
+	return math.Exp(-gamma * d2)
+}
+
 // Matrix is a symmetric M x M kernel matrix given row by row.
 type Matrix interface {
-	Len() int
-	Diag(i int) float64
-	Row(dst []float64, i int)
+	Len() int                 // M
+	Diag(i int) float64       // K_ii
+	Row(dst []float64, i int) // writes row i into dst, which has length M
 }
-
-// Row is one method of the table.
-type Row struct {
-	Name, Label, Formula, Help string
-	Params                     []param.Param // core_gamma, core_ridge, core_step as they apply
-	fit                        func(ctx context.Context, p *problem) error
-}
-
-type problem struct{}
 
 // Settings of Fit.
 type Settings struct {
 	Gamma float64 // width of the core kernel, > 0
-	Ridge float64 // D >= 0; 0 means none; the default of the form is 1e-3
-	Steps int     // gradient method: 0 means 200
-	Rate  float64 // gradient method: eta0, 0 means a default that is documented there
+	Ridge float64 // D >= 0, added to W0; 0 means none; the default of the form is 1e-3
+	Steps int     // gradient: number of steps N; 0 means 200
+	Rate  float64 // gradient: first step eta0, relative to |alpha|; 0 means 0.1
 }
 
-// Stats of Fit.
+// Stats of Fit. J is always that of the definition, without ridge.
 type Stats struct {
 	JBefore, JAfter float64 // Fisher scalar c'B0c / c'W0c for c = 1 and for the fitted c
-	Eigenvalue      float64 // eigen: largest g of P alpha = g Q alpha
-	Residual        float64 // eigen: |P alpha - g Q alpha| / |P alpha|
+	Eigenvalue      float64 // eigen: largest g of P alpha = g Q alpha, which is J with the ridge in its denominator
+	Residual        float64 // eigen: |P alpha - g Q alpha| / |P alpha| in the orthonormal basis of range(K1)
 	BasisRank       int     // eigen: rank of range(K1)
-	Steps           int     // gradient steps taken
+	Steps           int     // gradient: steps taken
 	SignChange      bool    // c takes both signs on the training rows
 }
 
 // Fit finds the map of the named method ("eigen", "gradient", "amari") for the
-// kernel matrix k of the rows of x, labels y (±1) and the given core rows.
+// M x M kernel matrix k of the rows of x (M x d), labels y (±1, both present) and
+// the cores, given as row numbers of x. Repeated cores are allowed. Rows of k are
+// read one at a time and not kept.
+//
+// Errors: an unknown method, no cores, one class, lengths that do not match,
+// settings out of range, values that are not finite, classes without any scatter
+// (J has no value), a within-class scatter that is singular with Ridge = 0, and
+// the end of ctx.
 func Fit(ctx context.Context, method string, k Matrix, x *mat.Dense, y []float64, cores []int, s Settings) (*Map, Stats, error) {
-	panic("todo")
+	row, err := Lookup(method)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	p, err := newProblem(k, x, y, cores, s)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	alpha, stats, err := row.fit(ctx, p)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	m := p.mapOf(alpha)
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, c := range m.Factors(x) {
+		lo, hi = min(lo, c), max(hi, c)
+	}
+	stats.SignChange = lo < 0 && hi > 0
+	return m, stats, nil
 }
 
-// At returns c(x).
-func (m *Map) At(x []float64) float64 { panic("todo") }
+// problem is a checked call of Fit. Everything in it is in class order: the M1
+// rows labelled -1 first, then those labelled +1.
+type problem struct {
+	*grouped
+	x     *mat.Dense  // M x d
+	cores [][]float64 // n points
+	Settings
+}
 
-// Factors returns c at every row of x.
-func (m *Map) Factors(x *mat.Dense) []float64 { panic("todo") }
+func newProblem(k Matrix, x *mat.Dense, y []float64, cores []int, s Settings) (*problem, error) {
+	g, err := group(k, y)
+	if err != nil {
+		return nil, err
+	}
+	rows, d := x.Dims()
+	switch {
+	case rows != len(y):
+		return nil, fmt.Errorf("conformal: %d rows of inputs for %d labels", rows, len(y))
+	case len(cores) == 0:
+		return nil, fmt.Errorf("conformal: no cores; the first fit has no support vectors, so take every N-th row as core (core_step)")
+	case !(s.Gamma > 0) || math.IsInf(s.Gamma, 1):
+		return nil, fmt.Errorf("conformal: core_gamma must be positive, not %g", s.Gamma)
+	case !(s.Ridge >= 0) || math.IsInf(s.Ridge, 1):
+		return nil, fmt.Errorf("conformal: core_ridge must be 0 or more, not %g", s.Ridge)
+	case s.Steps < 0:
+		return nil, fmt.Errorf("conformal: the number of gradient steps must be 0 or more, not %d", s.Steps)
+	case !(s.Rate >= 0) || math.IsInf(s.Rate, 1):
+		return nil, fmt.Errorf("conformal: the first gradient step must be 0 or more, not %g", s.Rate)
+	}
+	p := &problem{grouped: g, x: mat.NewDense(rows, d, nil), Settings: s}
+	for a, i := range g.order {
+		for j, v := range x.RawRowView(i) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("conformal: row %d column %d of the inputs is %g; it must be finite", i+1, j+1, v)
+			}
+			p.x.Set(a, j, v)
+		}
+	}
+	for _, i := range cores {
+		if i < 0 || i >= rows {
+			return nil, fmt.Errorf("conformal: core row %d is outside the %d rows of the inputs", i, rows)
+		}
+		p.cores = append(p.cores, append([]float64(nil), x.RawRowView(i)...))
+	}
+	return p, nil
+}
+
+// coreMatrix returns K1 = [1, exp(-gamma |x_i - a_j|²)], M x (n+1).
+func (p *problem) coreMatrix(ctx context.Context) (*mat.Dense, error) {
+	rows, _ := p.x.Dims()
+	k1 := mat.NewDense(rows, len(p.cores)+1, nil)
+	for i := range rows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		x, dst := p.x.RawRowView(i), k1.RawRowView(i)
+		dst[0] = 1
+		for j, a := range p.cores {
+			dst[j+1] = core(p.Gamma, x, a)
+		}
+	}
+	return k1, nil
+}
+
+// mapOf returns the map with coefficients alpha = (alpha_0, ..., alpha_n).
+func (p *problem) mapOf(alpha []float64) *Map {
+	return &Map{Gamma: p.Gamma, Alpha0: alpha[0], Alpha: alpha[1:], Cores: p.cores}
+}
+
+// convention scales alpha so that the mean of |c| over the training rows is 1 and
+// turns its sign so that their sum is not negative. J does not feel either; C of
+// the second fit does feel the scale.
+func (p *problem) convention(alpha []float64) error {
+	sum, abs := 0.0, 0.0
+	c := p.mapOf(alpha).Factors(p.x)
+	for _, v := range c {
+		sum += v
+		abs += math.Abs(v)
+	}
+	f := math.Copysign(float64(len(c)), sum) / abs
+	if abs == 0 || math.IsNaN(f) || math.IsInf(f, 0) {
+		return fmt.Errorf("conformal: the fitted map is zero or not finite on the training rows; use another core_gamma or a larger core_ridge")
+	}
+	for j := range alpha {
+		alpha[j] *= f
+	}
+	return nil
+}

@@ -1,0 +1,608 @@
+package conformal
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// dense is a kernel matrix held in full.
+type dense struct{ *mat.SymDense }
+
+func (d dense) Len() int           { return d.SymmetricDim() }
+func (d dense) Diag(i int) float64 { return d.At(i, i) }
+func (d dense) Row(dst []float64, i int) {
+	for j := range dst {
+		dst[j] = d.At(i, j)
+	}
+}
+
+func gram(x *mat.Dense, k func(a, b []float64) float64) dense {
+	n, _ := x.Dims()
+	s := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			s.SetSym(i, j, k(x.RawRowView(i), x.RawRowView(j)))
+		}
+	}
+	return dense{s}
+}
+
+func linear(a, b []float64) float64 { return floats.Dot(a, b) }
+
+func rbf(gamma float64) func(a, b []float64) float64 {
+	return func(a, b []float64) float64 {
+		d := floats.Distance(a, b, 2)
+		return math.Exp(-gamma * d * d)
+	}
+}
+
+func poly(gamma, coef0 float64, degree int) func(a, b []float64) float64 {
+	return func(a, b []float64) float64 { return math.Pow(gamma*floats.Dot(a, b)+coef0, float64(degree)) }
+}
+
+// cloud draws two overlapping classes; about a share of the rows is +1, at least one.
+func cloud(rng *rand.Rand, n, d int, share float64) (*mat.Dense, []float64) {
+	x, y := mat.NewDense(n, d, nil), make([]float64, n)
+	for i := range n {
+		y[i] = -1
+		if i == 0 || i > 1 && rng.Float64() < share {
+			y[i] = 1
+		}
+		for j := range d {
+			x.Set(i, j, rng.NormFloat64()+y[i]*0.7)
+		}
+	}
+	return x, y
+}
+
+func every(n, step int) (cores []int) {
+	for i := 0; i < n; i += step {
+		cores = append(cores, i)
+	}
+	return cores
+}
+
+func fit(t *testing.T, method string, k Matrix, x *mat.Dense, y []float64, cores []int, s Settings) (*Map, Stats) {
+	t.Helper()
+	m, stats, err := Fit(t.Context(), method, k, x, y, cores, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, stats
+}
+
+func near(t *testing.T, what string, got, want, rel float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= rel*math.Abs(want)) {
+		t.Errorf("%s = %.12g, want %.12g (relative %g)", what, got, want, rel)
+	}
+}
+
+// open opens a file of the shared folder, or its copy in testdata.
+func open(t *testing.T, shared, name string) *os.File {
+	t.Helper()
+	f, err := os.Open(filepath.Join("../../../shared", shared, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = os.Open(filepath.Join("../testdata", name))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// standardised reads a data set, inputs at mean 0 and population deviation 1.
+func standardised(t *testing.T, name, positive string) (*mat.Dense, []float64) {
+	t.Helper()
+	records, err := csv.NewReader(open(t, "data", name)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	records = records[1:]
+	d := len(records[0]) - 1
+	x, y := mat.NewDense(len(records), d, nil), make([]float64, len(records))
+	for i, r := range records {
+		y[i] = -1
+		if r[d] == positive {
+			y[i] = 1
+		}
+		for j := range d {
+			v, err := strconv.ParseFloat(r[j], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x.Set(i, j, v)
+		}
+	}
+	for j := range d {
+		col := mat.Col(nil, j, x)
+		mean := floats.Sum(col) / float64(len(col))
+		floats.AddConst(-mean, col)
+		sd := floats.Norm(col, 2) / math.Sqrt(float64(len(col)))
+		if sd == 0 {
+			sd = 1
+		}
+		floats.Scale(1/sd, col)
+		x.SetCol(j, col)
+	}
+	return x, y
+}
+
+func TestReference(t *testing.T) {
+	t.Parallel()
+	var cases []struct {
+		Data, Positive string
+		Kernel         struct {
+			Type         string
+			Gamma, Coef0 float64
+			Degree       int
+		}
+		CoreGamma float64 `json:"core_gamma"`
+		D         float64
+		CoreStep  int `json:"core_step"`
+		Expect    struct {
+			JBefore    float64 `json:"J_before"`
+			JAfter     float64 `json:"J_after"`
+			Eigenvalue float64 `json:"max_eigenvalue"`
+			Rank       int     `json:"basis_rank"`
+			Cores      int
+		}
+	}
+	if err := json.NewDecoder(open(t, "reference", "conformal.json")).Decode(&cases); err != nil {
+		t.Fatal(err)
+	}
+	if len(cases) == 0 {
+		t.Fatal("no reference values")
+	}
+	for i, c := range cases {
+		t.Run(fmt.Sprint(i, " ", c.Data, " ", c.Kernel.Type), func(t *testing.T) {
+			t.Parallel()
+			x, y := standardised(t, c.Data, c.Positive)
+			k := map[string]func(a, b []float64) float64{
+				"linear": linear, "rbf": rbf(c.Kernel.Gamma), "poly": poly(c.Kernel.Gamma, c.Kernel.Coef0, c.Kernel.Degree),
+			}[c.Kernel.Type]
+			g := gram(x, k)
+			m, s := fit(t, "eigen", g, x, y, every(len(y), c.CoreStep), Settings{Gamma: c.CoreGamma, Ridge: c.D})
+			near(t, "J before", s.JBefore, c.Expect.JBefore, 1e-6)
+			near(t, "J after", s.JAfter, c.Expect.JAfter, 1e-6)
+			near(t, "eigenvalue", s.Eigenvalue, c.Expect.Eigenvalue, 1e-6)
+			if s.BasisRank != c.Expect.Rank || len(m.Cores) != c.Expect.Cores {
+				t.Errorf("rank %d of %d cores, want %d of %d", s.BasisRank, len(m.Cores), c.Expect.Rank, c.Expect.Cores)
+			}
+			if s.Residual > 1e-10 {
+				t.Errorf("residual %g", s.Residual)
+			}
+			// The numbers must hold for c as the stored map computes it.
+			f := m.Factors(x)
+			near(t, "ridged J of the stored map", ridged(g, y, f, c.D), c.Expect.Eigenvalue, 1e-6)
+			after, err := J(t.Context(), g, y, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, "J of the stored map", after, c.Expect.JAfter, 1e-6)
+		})
+	}
+}
+
+// ridged is c'B0c / c'(W0 + D I)c by the definition of B0 and W0, entry by entry.
+func ridged(k dense, y, c []float64, ridge float64) float64 {
+	count := map[float64]float64{}
+	for _, v := range y {
+		count[v]++
+	}
+	b, w := 0.0, 0.0
+	for i := range c {
+		w += c[i] * c[i] * (k.At(i, i) + ridge)
+		for j := range c {
+			kij := c[i] * c[j] * k.At(i, j)
+			b -= kij / float64(len(c))
+			if y[i] == y[j] {
+				b += kij / count[y[i]]
+				w -= kij / count[y[i]]
+			}
+		}
+	}
+	return b / w
+}
+
+// For the linear kernel the feature space is R^d itself: J must be the ratio of
+// traces of the scatter of the points c_i x_i.
+func TestJIsTheTraceRatio(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 1))
+	for trial := range 30 {
+		n, d := 3+rng.IntN(200), 1+rng.IntN(5)
+		x, y := cloud(rng, n, d, rng.Float64())
+		k := gram(x, linear)
+		c := make([]float64, n)
+		for i := range c {
+			c[i] = rng.NormFloat64()
+		}
+		mean := map[float64][]float64{-1: make([]float64, d), 1: make([]float64, d), 0: make([]float64, d)}
+		count := map[float64]float64{0: float64(n)}
+		for i := range n {
+			count[y[i]]++
+			floats.AddScaled(mean[0], c[i], x.RawRowView(i))
+			floats.AddScaled(mean[y[i]], c[i], x.RawRowView(i))
+		}
+		for label, v := range mean {
+			floats.Scale(1/count[label], v)
+		}
+		between, within := 0.0, 0.0
+		for i := range n {
+			z := floats.ScaleTo(make([]float64, d), c[i], x.RawRowView(i))
+			within += math.Pow(floats.Distance(z, mean[y[i]], 2), 2)
+			between += math.Pow(floats.Distance(mean[y[i]], mean[0], 2), 2)
+		}
+		got, err := J(t.Context(), k, y, c)
+		if err != nil {
+			t.Fatalf("trial %d: %v", trial, err)
+		}
+		near(t, fmt.Sprintf("trial %d: J", trial), got, between/within, 1e-9)
+	}
+}
+
+func TestNeitherOrderNorLabelsMatter(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(2, 2))
+	x, y := cloud(rng, 150, 3, 0.3)
+	cores := every(150, 6)
+	perm := rng.Perm(150)
+	px, py := mat.NewDense(150, 3, nil), make([]float64, 150)
+	at := make([]int, 150) // where row i has gone
+	for i, from := range perm {
+		px.SetRow(i, x.RawRowView(from))
+		py[i] = y[from]
+		at[from] = i
+	}
+	pcores := make([]int, len(cores))
+	for i, c := range cores {
+		pcores[i] = at[c]
+	}
+	flipped := floats.ScaleTo(make([]float64, len(y)), -1, y)
+	s := Settings{Gamma: 0.5, Ridge: 1e-3}
+	for _, row := range Table {
+		t.Run(row.Name, func(t *testing.T) {
+			t.Parallel()
+			k, pk := gram(x, rbf(0.4)), gram(px, rbf(0.4))
+			m, want := fit(t, row.Name, k, x, y, cores, s)
+			pm, got := fit(t, row.Name, pk, px, py, pcores, s)
+			fm, flip := fit(t, row.Name, k, x, flipped, cores, s)
+			for _, g := range []Stats{got, flip} {
+				near(t, "J before", g.JBefore, want.JBefore, 1e-9)
+				near(t, "J after", g.JAfter, want.JAfter, 1e-7)
+			}
+			for i, c := range m.Factors(x) {
+				if d := math.Abs(c - pm.At(x.RawRowView(i))); d > 1e-5 {
+					t.Fatalf("row %d: permuting the rows moves c by %g", i, d)
+				}
+				if d := math.Abs(c - fm.At(x.RawRowView(i))); d > 1e-5 {
+					t.Fatalf("row %d: flipping the labels moves c by %g", i, d)
+				}
+			}
+		})
+	}
+}
+
+func TestEigenIsTheMaximum(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 3))
+	for trial := range 6 {
+		n := 60 + rng.IntN(100)
+		x, y := cloud(rng, n, 2, 0.1+0.4*rng.Float64())
+		k := gram(x, []func(a, b []float64) float64{linear, rbf(0.5), poly(1, 1, 3)}[trial%3])
+		cores := every(n, 4+trial)
+		s := Settings{Gamma: math.Exp(rng.NormFloat64()), Ridge: []float64{0, 1e-3, 1}[trial/2]}
+		m, stats := fit(t, "eigen", k, x, y, cores, s)
+		best := ridged(k, y, m.Factors(x), s.Ridge)
+		near(t, "ridged J of the eigen map", best, stats.Eigenvalue, 1e-6)
+		limit := stats.Eigenvalue * (1 + 1e-9)
+		for range 1000 {
+			r := *m
+			r.Alpha0, r.Alpha = rng.NormFloat64(), make([]float64, len(cores))
+			for j := range r.Alpha {
+				r.Alpha[j] = rng.NormFloat64()
+			}
+			if j := ridged(k, y, r.Factors(x), s.Ridge); j > limit {
+				t.Fatalf("trial %d: random coefficients reach %g, eigen %g", trial, j, stats.Eigenvalue)
+			}
+		}
+		// Close competitors: the map itself, disturbed.
+		for range 200 {
+			r := *m
+			r.Alpha = append([]float64(nil), m.Alpha...)
+			r.Alpha[rng.IntN(len(cores))] *= 1 + 0.1*rng.NormFloat64()
+			if j := ridged(k, y, r.Factors(x), s.Ridge); j > limit {
+				t.Fatalf("trial %d: a neighbour reaches %g, eigen %g", trial, j, stats.Eigenvalue)
+			}
+		}
+		for _, other := range []string{"gradient", "amari"} {
+			o, _ := fit(t, other, k, x, y, cores, s)
+			if j := ridged(k, y, o.Factors(x), s.Ridge); j > limit {
+				t.Errorf("trial %d: %s reaches %g, eigen %g", trial, other, j, stats.Eigenvalue)
+			}
+		}
+	}
+}
+
+func TestGradientClimbs(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 4))
+	for trial := range 8 {
+		n := 40 + rng.IntN(120)
+		x, y := cloud(rng, n, 2, 0.4)
+		k := gram(x, []func(a, b []float64) float64{linear, rbf(0.5)}[trial%2])
+		s := Settings{Gamma: []float64{0.1, 1}[trial/2%2], Ridge: []float64{1e-3, 100}[trial/4]}
+		m, got := fit(t, "gradient", k, x, y, every(n, 5), s)
+		_, top := fit(t, "eigen", k, x, y, every(n, 5), s)
+		t.Logf("J %.4f -> %.4f in %d steps, eigen %.4f", got.JBefore, got.JAfter, got.Steps, top.JAfter)
+		if got.JAfter < got.JBefore {
+			t.Errorf("trial %d: J fell from %g to %g", trial, got.JBefore, got.JAfter)
+		}
+		if s.Ridge < 1 && got.JAfter-got.JBefore < 0.5*(top.JAfter-top.JBefore) {
+			t.Errorf("trial %d: J climbed from %g to %g only; the top is %g", trial, got.JBefore, got.JAfter, top.JAfter)
+		}
+		again, _ := fit(t, "gradient", k, x, y, every(n, 5), s)
+		if diff := cmp.Diff(m, again); diff != "" {
+			t.Errorf("trial %d: not deterministic: %s", trial, diff)
+		}
+		// The path does not depend on the unit of the kernel, the ridge going with it.
+		big := dense{mat.NewSymDense(n, nil)}
+		big.ScaleSym(1024, k.SymDense)
+		s.Ridge *= 1024
+		scaled, _ := fit(t, "gradient", big, x, y, every(n, 5), s)
+		if diff := cmp.Diff(m, scaled); diff != "" {
+			t.Errorf("trial %d: the unit of the kernel matters: %s", trial, diff)
+		}
+	}
+}
+
+// Q = K1'(W0 + D I)K1 is singular when cores coincide; the map must not notice.
+func TestRepeatedCores(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 5))
+	x, y := cloud(rng, 80, 2, 0.5)
+	k := gram(x, rbf(0.5))
+	s := Settings{Gamma: 1, Ridge: 1e-3}
+	once := every(80, 8)
+	m, want := fit(t, "eigen", k, x, y, once, s)
+	m3, got := fit(t, "eigen", k, x, y, append(append(once, once...), once...), s)
+	if got.BasisRank != want.BasisRank {
+		t.Errorf("rank %d with repeated cores, %d without", got.BasisRank, want.BasisRank)
+	}
+	near(t, "J after", got.JAfter, want.JAfter, 1e-8)
+	near(t, "eigenvalue", got.Eigenvalue, want.Eigenvalue, 1e-8)
+	for i := range 80 {
+		near(t, "c", m3.At(x.RawRowView(i)), m.At(x.RawRowView(i)), 1e-5)
+	}
+	for _, row := range Table {
+		for name, cores := range map[string][]int{"one": {7}, "the same": {7, 7, 7, 7}, "more than rows": append(every(80, 1), every(80, 1)...)} {
+			_, stats := fit(t, row.Name, k, x, y, cores, s)
+			if math.IsNaN(stats.JAfter) || math.IsInf(stats.JAfter, 0) {
+				t.Errorf("%s, %s core: %+v", row.Name, name, stats)
+			}
+		}
+		// Cores so close that the columns of K1 agree to rounding, or vanish off the diagonal.
+		for _, gamma := range []float64{1e-12, 1e-6, 1e9} {
+			m, stats := fit(t, row.Name, k, x, y, every(80, 2), Settings{Gamma: gamma, Ridge: 1e-3})
+			for _, c := range append(m.Factors(x), stats.JAfter, stats.Eigenvalue, stats.Residual) {
+				if math.IsNaN(c) || math.IsInf(c, 0) {
+					t.Fatalf("%s, gamma %g: %v, %+v", row.Name, gamma, m, stats)
+				}
+			}
+		}
+	}
+}
+
+func TestConventions(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(6, 6))
+	changes := 0
+	for trial := range 10 {
+		x, y := cloud(rng, 90, 2, 0.4)
+		k := gram(x, rbf(0.3))
+		for _, row := range Table {
+			m, stats := fit(t, row.Name, k, x, y, every(90, 7), Settings{Gamma: 0.7, Ridge: 1e-4})
+			c := m.Factors(x)
+			if row.Name != "amari" {
+				near(t, row.Name+": mean |c|", floats.Norm(c, 1)/90, 1, 1e-12)
+			}
+			if floats.Sum(c) <= 0 {
+				t.Errorf("%s: sum c = %g", row.Name, floats.Sum(c))
+			}
+			both := floats.Min(c) < 0 && floats.Max(c) > 0
+			if stats.SignChange != both {
+				t.Errorf("%s: SignChange %v, but c runs from %g to %g", row.Name, stats.SignChange, floats.Min(c), floats.Max(c))
+			}
+			if !both {
+				continue
+			}
+			changes++
+			// D K D stays positive semidefinite.
+			dkd := mat.NewSymDense(90, nil)
+			for i := range 90 {
+				for j := i; j < 90; j++ {
+					dkd.SetSym(i, j, c[i]*c[j]*k.At(i, j))
+				}
+			}
+			var es mat.EigenSym
+			if !es.Factorize(dkd, false) {
+				t.Fatal("no eigenvalues")
+			}
+			if v := es.Values(nil); v[0] < -1e-12*v[89] {
+				t.Errorf("trial %d, %s: eigenvalue %g of D K D, largest %g", trial, row.Name, v[0], v[89])
+			}
+		}
+	}
+	if changes == 0 {
+		t.Error("no map changed its sign: the test shows nothing")
+	}
+}
+
+func TestAmariIsTheFormula(t *testing.T) {
+	t.Parallel()
+	x := mat.NewDense(4, 1, []float64{0, 1, 2, 5})
+	m, _ := fit(t, "amari", gram(x, rbf(1)), x, []float64{-1, 1, -1, 1}, []int{0, 3}, Settings{Gamma: 0.5})
+	for _, z := range []float64{0, 1, 2.5, 5, 9} {
+		near(t, "c", m.At([]float64{z}), math.Exp(-z*z/2)+math.Exp(-(z-5)*(z-5)/2), 1e-15)
+	}
+}
+
+func TestJSONRoundTrip(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(7, 7))
+	x, y := cloud(rng, 50, 3, 0.5)
+	m, _ := fit(t, "eigen", gram(x, rbf(0.3)), x, y, every(50, 3), Settings{Gamma: 1.0 / 3, Ridge: 1e-3})
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Map
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(m, &back); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	x := mat.NewDense(4, 1, []float64{0, 1, 2, 5})
+	k := gram(x, rbf(1))
+	y := []float64{-1, 1, -1, 1}
+	nan := math.NaN()
+	same := mat.NewDense(4, 1, []float64{3, 3, 3, 3})
+	ok := Settings{Gamma: 1, Ridge: 1e-3}
+	for name, c := range map[string]struct {
+		k     Matrix
+		x     *mat.Dense
+		y     []float64
+		cores []int
+		s     Settings
+		want  string
+	}{
+		"no cores":        {k, x, y, nil, ok, "no cores"},
+		"core outside":    {k, x, y, []int{4}, ok, "core row 4"},
+		"negative core":   {k, x, y, []int{-1}, ok, "core row -1"},
+		"one class":       {k, x, []float64{1, 1, 1, 1}, []int{0}, ok, "one class"},
+		"other class":     {k, x, []float64{-1, -1, -1, -1}, []int{0}, ok, "one class"},
+		"label":           {k, x, []float64{-1, 1, 0, 1}, []int{0}, ok, "labels must be"},
+		"labels short":    {k, x, y[:3], []int{0}, ok, "3 labels"},
+		"rows short":      {k, mat.NewDense(3, 1, nil), y, []int{0}, ok, "3 rows of inputs"},
+		"gamma 0":         {k, x, y, []int{0}, Settings{}, "core_gamma"},
+		"gamma negative":  {k, x, y, []int{0}, Settings{Gamma: -1}, "core_gamma"},
+		"gamma NaN":       {k, x, y, []int{0}, Settings{Gamma: nan}, "core_gamma"},
+		"ridge negative":  {k, x, y, []int{0}, Settings{Gamma: 1, Ridge: -1}, "core_ridge"},
+		"ridge NaN":       {k, x, y, []int{0}, Settings{Gamma: 1, Ridge: nan}, "core_ridge"},
+		"steps":           {k, x, y, []int{0}, Settings{Gamma: 1, Steps: -1}, "steps"},
+		"rate":            {k, x, y, []int{0}, Settings{Gamma: 1, Rate: nan}, "step"},
+		"input NaN":       {k, mat.NewDense(4, 1, []float64{0, 1, nan, 5}), y, []int{0}, ok, "row 3 column 1"},
+		"kernel NaN":      {gram(x, func(a, b []float64) float64 { return a[0] * b[0] * nan }), x, y, []int{0}, ok, "not finite"},
+		"kernel infinite": {gram(x, func(a, b []float64) float64 { return 1e308 * (1 + a[0]*b[0]) }), x, y, []int{0}, ok, "not finite"},
+		"equal rows":      {gram(same, rbf(1)), same, y, []int{0}, ok, "coincide"},
+		"equal, linear":   {gram(same, linear), same, y, []int{0}, ok, "coincide"},
+		"zero kernel":     {gram(x, func(a, b []float64) float64 { return 0 }), x, y, []int{0}, ok, "coincide"},
+		"not PSD":         {gram(x, func(a, b []float64) float64 { return -rbf(1)(a, b) }), x, y, []int{0}, ok, "positive semidefinite"},
+	} {
+		for _, row := range Table {
+			m, stats, err := Fit(t.Context(), row.Name, c.k, c.x, c.y, c.cores, c.s)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s, %s: error %v, want one with %q", name, row.Name, err, c.want)
+			}
+			if m != nil || stats != (Stats{}) {
+				t.Errorf("%s, %s: an error and a result", name, row.Name)
+			}
+		}
+	}
+
+	if _, _, err := Fit(t.Context(), "magic", k, x, y, []int{0}, ok); err == nil || !strings.Contains(err.Error(), "eigen, gradient, amari") {
+		t.Errorf("unknown method: %v", err)
+	}
+	// A class of one row, seen by a core of its own: W0 is singular in range(K1).
+	alone := []float64{-1, -1, -1, 1}
+	if _, _, err := Fit(t.Context(), "eigen", k, x, alone, every(4, 1), Settings{Gamma: 1}); err == nil || !strings.Contains(err.Error(), "raise core_ridge") {
+		t.Errorf("singular scatter without ridge: %v", err)
+	}
+	if _, err := J(t.Context(), k, y, make([]float64, 3)); err == nil {
+		t.Error("J took three factors for four rows")
+	}
+	if j, err := J(t.Context(), k, y, make([]float64, 4)); err == nil {
+		t.Errorf("J of c = 0 is %g", j)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, row := range Table {
+		if _, _, err := Fit(ctx, row.Name, k, x, y, []int{0}, ok); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s after cancel: %v", row.Name, err)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	for _, row := range Table {
+		if got, err := Lookup(row.Name); err != nil || got.Name != row.Name {
+			t.Errorf("Lookup(%q) = %q, %v", row.Name, got.Name, err)
+		}
+		if row.Label == "" || row.Formula == "" || row.Help == "" || row.fit == nil {
+			t.Errorf("%s: the row is not complete", row.Name)
+		}
+		for _, p := range row.Params {
+			if err := p.Check(p.Default); err != nil {
+				t.Errorf("%s: default of %s: %v", row.Name, p.Name, err)
+			}
+			if p.Help == "" || p.Label == "" {
+				t.Errorf("%s: %s has no words", row.Name, p.Name)
+			}
+		}
+	}
+}
+
+func BenchmarkEigen(b *testing.B) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	x, y := cloud(rng, 5000, 2, 0.4)
+	k := lazy{x, rbf(0.5)}
+	for _, gamma := range []float64{0.5, 50} {
+		b.Run(fmt.Sprint("n=5000,cores=500,gamma=", gamma), func(b *testing.B) {
+			for b.Loop() {
+				_, s, err := Fit(context.Background(), "eigen", k, x, y, every(5000, 10), Settings{Gamma: gamma, Ridge: 1e-3})
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(s.BasisRank), "rank")
+			}
+		})
+	}
+}
+
+// lazy computes the rows of a kernel matrix on demand.
+type lazy struct {
+	x *mat.Dense
+	k func(a, b []float64) float64
+}
+
+func (l lazy) Len() int           { return l.x.RawMatrix().Rows }
+func (l lazy) Diag(i int) float64 { return l.k(l.x.RawRowView(i), l.x.RawRowView(i)) }
+func (l lazy) Row(dst []float64, i int) {
+	for j := range dst {
+		dst[j] = l.k(l.x.RawRowView(i), l.x.RawRowView(j))
+	}
+}

@@ -1,0 +1,313 @@
+package conformal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/param"
+)
+
+// Row is one method of the table.
+type Row struct {
+	Name    string        // as in specs: "eigen"
+	Label   string        // as on a page
+	Formula string        // plain text with Unicode, as shown beside the controls
+	Help    string        // one or two plain sentences
+	Params  []param.Param // core_gamma, core_ridge, core_step as they apply
+
+	// fit returns alpha = (alpha_0, ..., alpha_n) and the stats of the method.
+	fit func(ctx context.Context, p *problem) ([]float64, Stats, error)
+}
+
+var (
+	coreGamma = param.Param{
+		Name: "core_gamma", Label: "core width", Symbol: "γ_c", Kind: param.Number, Default: "auto", Words: []string{"auto"},
+		Min: 0, OpenMin: true, Max: 1e9, Low: 1e-3, High: 1e3, Log: true,
+		Help: "How fast the pull of a core fades with distance. auto is the kernel's own gamma, or 1/d when it has none.",
+	}
+	coreRidge = param.Param{
+		Name: "core_ridge", Label: "ridge", Symbol: "D", Kind: param.Number, Default: "1e-3",
+		Min: 0, Max: 1e3, Low: 1e-6, High: 1, Log: true,
+		Help: "Added to the within-class scatter to keep it away from zero. Larger: a flatter map.",
+	}
+	coreStep = param.Param{
+		Name: "core_step", Label: "cores", Symbol: "N", Kind: param.Integer, Default: "0",
+		Min: 0, Max: 100_000,
+		Help: "0 takes the support vectors of a first fit as cores; N takes every N-th training row.",
+	}
+)
+
+// Table lists the methods in the order pages show them. To train without a map
+// is not a row: no map, no method.
+var Table = []Row{
+	{
+		Name: "eigen", Label: "Eigenvalue (Badge et al. 2021)", Formula: "P α = g Q α,  P = K₁ᵀB₀K₁,  Q = K₁ᵀ(W₀ + D I)K₁,  largest g",
+		Help:   "Finds the map that separates the classes best, in the sense of the Fisher scalar, in one step.",
+		Params: []param.Param{coreGamma, coreRidge, coreStep},
+		fit:    eigen,
+	},
+	{
+		Name: "gradient", Label: "Gradient (Xiong et al. 2005)", Formula: "α ← α + η₀ (1 − t/N) ∇J(α),  J = cᵀB₀c / cᵀW₀c",
+		Help:   "Climbs the Fisher scalar step by step from the unchanged kernel and stops on the way to the top.",
+		Params: []param.Param{coreGamma, coreRidge, coreStep},
+		fit:    gradient,
+	},
+	{
+		Name: "amari", Label: "Amari–Wu (1999)", Formula: "c(x) = Σⱼ exp(−γ_c |x − aⱼ|²),  γ_c = 1/(2τ²)",
+		Help:   "Magnifies the space around the cores, which lie near the boundary. Nothing is optimised.",
+		Params: []param.Param{coreGamma, coreStep},
+		fit:    amari,
+	},
+}
+
+// Lookup returns the row of a method, or an error that names the methods there are.
+func Lookup(name string) (Row, error) {
+	names := make([]string, len(Table))
+	for i, r := range Table {
+		if r.Name == name {
+			return r, nil
+		}
+		names[i] = r.Name
+	}
+	return Row{}, fmt.Errorf("conformal method %q is not known; use %s", name, strings.Join(names, ", "))
+}
+
+const (
+	rankCut = 1e-8 // singular values of K1 below this share of the largest count as zero
+
+	// condition is the largest condition number of U'(W0 + D I)U that is accepted:
+	// beyond it the eigenvalue would be rounding error.
+	condition = 1e13
+)
+
+// eigen maximises alpha'P alpha / alpha'Q alpha (Badge et al. 2021). Q is singular
+// whenever K1 has dependent columns, as with repeated or close cores, and the
+// ridge inside Q does not help. So the problem is solved for c = U z in an
+// orthonormal basis U of range(K1),
+//
+//	U'B0U z = g (U'W0U + D I) z,
+//
+// by Cholesky reduction to an ordinary symmetric problem; alpha is the shortest
+// solution of K1 alpha = c. With K1 = U S V' both are at hand.
+func eigen(ctx context.Context, p *problem) ([]float64, Stats, error) {
+	k1, err := p.coreMatrix(ctx)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	var svd mat.SVD
+	if !svd.Factorize(k1, mat.SVDThin) {
+		return nil, Stats{}, errors.New("conformal: the singular values of the core matrix did not converge; use another core_gamma")
+	}
+	sigma := svd.Values(nil)
+	rank := 0
+	for rank < len(sigma) && sigma[rank] > rankCut*sigma[0] {
+		rank++
+	}
+	var u, v mat.Dense
+	svd.UTo(&u)
+	svd.VTo(&v)
+
+	// [1 | U]: the column of ones, c of the unchanged kernel, comes along for JBefore.
+	m, _ := k1.Dims()
+	basis := mat.NewDense(m, rank+1, nil)
+	for i := range m {
+		dst := basis.RawRowView(i)
+		dst[0] = 1
+		copy(dst[1:], u.RawRowView(i)[:rank])
+	}
+	s, err := p.scatter(ctx, basis)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	stats := Stats{BasisRank: rank}
+	if stats.JBefore, err = s.j(unit(rank + 1)); err != nil {
+		return nil, Stats{}, err
+	}
+
+	b, q := mat.NewSymDense(rank, nil), mat.NewSymDense(rank, nil)
+	b.CopySym(s.b.SliceSym(1, rank+1))
+	q.CopySym(s.w.SliceSym(1, rank+1))
+	for i := range rank {
+		q.SetSym(i, i, q.At(i, i)+p.Ridge)
+	}
+	var z []float64
+	if stats.Eigenvalue, z, err = largest(b, q); err != nil {
+		return nil, Stats{}, err
+	}
+	stats.Residual = residual(b, q, stats.Eigenvalue, z)
+	if stats.JAfter, err = s.j(append([]float64{0}, z...)); err != nil {
+		return nil, Stats{}, unbounded(err)
+	}
+
+	scaled := make([]float64, rank)
+	floats.DivTo(scaled, z, sigma[:rank])
+	alpha := make([]float64, len(p.cores)+1)
+	mat.NewVecDense(len(alpha), alpha).MulVec(v.Slice(0, len(alpha), 0, rank), mat.NewVecDense(rank, scaled))
+	return alpha, stats, p.convention(alpha)
+}
+
+// unbounded tells that the fitted map, unlike c = 1, has no Fisher scalar.
+func unbounded(err error) error {
+	return fmt.Errorf("%w (after the map: a class of a single row or of equal rows lets J grow without bound; add rows to it, use fewer cores or a smaller core_gamma)", err)
+}
+
+// largest returns the largest eigenvalue g of b z = g q z, q positive definite, and
+// its eigenvector. With q = LL' it is that of the symmetric L⁻¹ b L⁻ᵀ.
+func largest(b, q *mat.SymDense) (float64, []float64, error) {
+	n := b.SymmetricDim()
+	var chol mat.Cholesky
+	if !chol.Factorize(q) || chol.Cond() > condition {
+		return 0, nil, errors.New("conformal: the within-class scatter is singular on the span of the cores (or, for a kernel that is not positive semidefinite, indefinite); raise core_ridge")
+	}
+	var l mat.TriDense
+	chol.LTo(&l)
+	var c mat.Dense
+	c.CloneFrom(b)
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, l.RawTriangular(), c.RawMatrix())
+	blas64.Trsm(blas.Right, blas.Trans, 1, l.RawTriangular(), c.RawMatrix())
+	sym := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			sym.SetSym(i, j, (c.At(i, j)+c.At(j, i))/2)
+		}
+	}
+	var es mat.EigenSym
+	if !es.Factorize(sym, true) {
+		return 0, nil, errors.New("conformal: the eigenvalues did not converge; raise core_ridge")
+	}
+	var vectors mat.Dense
+	es.VectorsTo(&vectors)
+	z := mat.Col(nil, n-1, &vectors)
+	blas64.Trsv(blas.Trans, l.RawTriangular(), blas64.Vector{N: n, Data: z, Inc: 1})
+	return es.Values(nil)[n-1], z, nil
+}
+
+// residual returns |b z - g q z| / |b z|.
+func residual(b, q *mat.SymDense, g float64, z []float64) float64 {
+	zv := mat.NewVecDense(len(z), z)
+	var bz, qz mat.VecDense
+	bz.MulVec(b, zv)
+	qz.MulVec(q, zv)
+	size := mat.Norm(&bz, 2)
+	bz.AddScaledVec(&bz, -g, &qz)
+	if size == 0 {
+		return 0 // only when g = 0: no direction separates the classes at all
+	}
+	return mat.Norm(&bz, 2) / size
+}
+
+const (
+	defaultSteps = 200
+	defaultRate  = 0.1
+)
+
+// gradient climbs J(alpha) = alpha'P alpha / alpha'Q alpha from alpha = (1, 0, ..., 0),
+// the unchanged kernel (Xiong et al. 2005). Its gradient is
+//
+//	∇J = 2 (P alpha - J Q alpha) / alpha'Q alpha.
+//
+// Unlike the paper, Q holds the ridge D, and steps are relative: the gradient is
+// taken with length one and alpha is brought back to length one after each step
+// (J does not feel it), so that eta(t) = eta0 (1 - t/N) means the same for every
+// kernel and every number of cores. Of all iterates, the start included, the one
+// with the largest Fisher scalar without ridge is kept: J never ends below J at
+// the start.
+func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
+	k1, err := p.coreMatrix(ctx)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	s, err := p.scatter(ctx, k1)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	n := len(p.cores) + 1
+	alpha := unit(n)
+	stats := Stats{}
+	if stats.JBefore, err = s.j(alpha); err != nil {
+		return nil, Stats{}, err
+	}
+	stats.JAfter = stats.JBefore
+	best := append([]float64(nil), alpha...)
+
+	q := mat.NewSymDense(n, nil)
+	q.SymOuterK(p.Ridge, k1.T())
+	q.AddSym(q, s.w)
+	steps, rate := p.Steps, p.Rate
+	if steps == 0 {
+		steps = defaultSteps
+	}
+	if rate == 0 {
+		rate = defaultRate
+	}
+	a := mat.NewVecDense(n, alpha) // shares alpha
+	pa, qa := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+	for t := range steps {
+		if err := ctx.Err(); err != nil {
+			return nil, Stats{}, err
+		}
+		pa.MulVec(s.b, a)
+		qa.MulVec(q, a)
+		den := mat.Dot(a, qa)
+		if !(den > 0) {
+			break // only a kernel that is not positive semidefinite leads here
+		}
+		pa.AddScaledVec(pa, -mat.Dot(a, pa)/den, qa) // along ∇J
+		size := mat.Norm(pa, 2)
+		if size == 0 {
+			break
+		}
+		a.AddScaledVec(a, rate*(1-float64(t)/float64(steps))/size, pa)
+		a.ScaleVec(1/mat.Norm(a, 2), a)
+		stats.Steps++
+		if b, w := mat.Inner(a, s.b, a), mat.Inner(a, s.w, a); w > 0 && b/w > stats.JAfter {
+			stats.JAfter = b / w
+			copy(best, alpha)
+		}
+	}
+	if stats.JAfter, err = s.j(best); err != nil {
+		return nil, Stats{}, unbounded(err)
+	}
+	return best, stats, p.convention(best)
+}
+
+// amari is c(x) = sum_j exp(-gamma |x - a_j|²) with gamma = 1/(2 tau²), the formula
+// of Amari and Wu (1999) as it stands: nothing is optimised, nor is c scaled to
+// mean 1 as in the other methods.
+func amari(ctx context.Context, p *problem) ([]float64, Stats, error) {
+	alpha := make([]float64, len(p.cores)+1)
+	for j := range p.cores {
+		alpha[j+1] = 1
+	}
+	v := mat.NewDense(len(p.order), 2, nil) // [1 | c]
+	for i, c := range p.mapOf(alpha).Factors(p.x) {
+		v.Set(i, 0, 1)
+		v.Set(i, 1, c)
+	}
+	s, err := p.scatter(ctx, v)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	stats := Stats{}
+	if stats.JBefore, err = s.j([]float64{1, 0}); err != nil {
+		return nil, Stats{}, err
+	}
+	if stats.JAfter, err = s.j([]float64{0, 1}); err != nil {
+		return nil, Stats{}, unbounded(err)
+	}
+	return alpha, stats, nil
+}
+
+// unit returns the first unit vector of length n.
+func unit(n int) []float64 {
+	e := make([]float64, n)
+	e[0] = 1
+	return e
+}

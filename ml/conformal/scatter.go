@@ -1,0 +1,189 @@
+package conformal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// J returns the Fisher scalar tr S_b / tr S_w = c'B0c / c'W0c of the two classes
+// (y is ±1, both present) in the feature space of the kernel c(x) c(z) k(x, z);
+// k is M x M, y and c have length M. It does not depend on the order of the rows,
+// on which class is +1, nor on the scale of k or c. For a positive semidefinite k
+// it is at least 0.
+//
+// It is an error when the rows of each class coincide in feature space: J has no
+// value then.
+func J(ctx context.Context, k Matrix, y, c []float64) (float64, error) {
+	g, err := group(k, y)
+	if err != nil {
+		return 0, err
+	}
+	if len(c) != len(y) {
+		return 0, fmt.Errorf("conformal: %d factors for %d labels", len(c), len(y))
+	}
+	v := mat.NewDense(len(c), 1, nil)
+	for a, i := range g.order {
+		v.Set(a, 0, c[i])
+	}
+	s, err := g.scatter(ctx, v)
+	if err != nil {
+		return 0, err
+	}
+	return s.j([]float64{1})
+}
+
+// grouped is a kernel matrix with its rows grouped by class.
+type grouped struct {
+	k     Matrix
+	order []int // the M1 rows labelled -1, then the M2 rows labelled +1
+	m1    int
+}
+
+func group(k Matrix, y []float64) (*grouped, error) {
+	if k.Len() != len(y) {
+		return nil, fmt.Errorf("conformal: a kernel matrix of %d rows for %d labels", k.Len(), len(y))
+	}
+	g := &grouped{k: k, order: make([]int, 0, len(y))}
+	for _, label := range []float64{-1, 1} {
+		g.m1 = len(g.order) // what the last round leaves: the size of the first class
+		for i, v := range y {
+			if v == label {
+				g.order = append(g.order, i)
+			}
+		}
+	}
+	switch {
+	case len(g.order) != len(y):
+		return nil, errors.New("conformal: labels must be -1 or +1")
+	case g.m1 == 0 || g.m1 == len(y):
+		return nil, errors.New("conformal: only one class; separating classes needs rows of both")
+	}
+	return g, nil
+}
+
+// scatter holds the scatter matrices restricted to vectors c = V z.
+type scatter struct {
+	b, w *mat.SymDense // V'B0V and V'W0V
+	v    *mat.Dense    // V, rows in class order
+	diag []float64     // k_ii in class order
+}
+
+// tile is the number of kernel rows worked on at a time. It bounds the memory and
+// the time between two looks at the context.
+const tile = 64
+
+// scatter computes V'B0V and V'W0V for V (M x r, rows in class order).
+//
+// With T the lower triangle of K, its diagonal halved, K = T + T' and likewise
+// V'KV = S + S' for S = V'TV: half of K is enough. Writing T_w for the part of T
+// inside the two class blocks and T_x for the rest, the same holds for
+//
+//	B0: (1/M_c - 1/M) T_w - T_x/M        W0: diag(k)/2 - T_w/M_c
+//
+// so one product T_w V and one product T_x V per tile of rows serve both.
+func (g *grouped) scatter(ctx context.Context, v *mat.Dense) (*scatter, error) {
+	m, r := v.Dims()
+	out := &scatter{b: mat.NewSymDense(r, nil), w: mat.NewSymDense(r, nil), v: v, diag: make([]float64, m)}
+	for a, i := range g.order {
+		out.diag[a] = g.k.Diag(i)
+	}
+	var (
+		row    = make([]float64, m)
+		t      = mat.NewDense(tile, m, nil)
+		within = mat.NewDense(tile, r, nil) // T_w V
+		cross  = mat.NewDense(tile, r, nil) // T_x V
+		sb, sw = mat.NewDense(r, r, nil), mat.NewDense(r, r, nil)
+	)
+	for class, lo := range []int{0, g.m1} {
+		hi := []int{g.m1, m}[class]
+		n := float64(hi - lo)
+		for from := lo; from < hi; from += tile {
+			to := min(from+tile, hi)
+			for a := from; a < to; a++ {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+				g.k.Row(row, g.order[a])
+				dst := t.RawRowView(a - from)
+				for b, j := range g.order[:a] {
+					dst[b] = row[j]
+				}
+				dst[a] = row[g.order[a]] / 2
+				clear(dst[a+1 : to])
+			}
+			multiply(within, t, v, to-from, lo, to)
+			if lo > 0 {
+				multiply(cross, t, v, to-from, 0, lo)
+			}
+			for a := from; a < to; a++ {
+				va, w, x := v.RawRowView(a), within.RawRowView(a-from), cross.RawRowView(a-from)
+				for q := range w {
+					tw, tx := w[q], x[q]
+					w[q] = (1/n-1/float64(m))*tw - tx/float64(m)
+					x[q] = out.diag[a]/2*va[q] - tw/n
+				}
+			}
+			accumulate(sb, v, within, from, to)
+			accumulate(sw, v, cross, from, to)
+			// cross is zero again for tiles that have no other class before them.
+			if lo == 0 {
+				cross.Zero()
+			}
+		}
+	}
+	for a := range r {
+		for b := a; b < r; b++ {
+			between, within := sb.At(a, b)+sb.At(b, a), sw.At(a, b)+sw.At(b, a)
+			if v := between + within; math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, errors.New("conformal: the kernel matrix has entries that are not finite; scale the inputs or lower the kernel's parameters")
+			}
+			out.b.SetSym(a, b, between)
+			out.w.SetSym(a, b, within)
+		}
+	}
+	return out, nil
+}
+
+// multiply sets the first n rows of dst to t[:n, from:to] v[from:to, :].
+func multiply(dst, t, v *mat.Dense, n, from, to int) {
+	r := v.RawMatrix().Cols
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1,
+		t.Slice(0, n, from, to).(*mat.Dense).RawMatrix(), v.Slice(from, to, 0, r).(*mat.Dense).RawMatrix(),
+		0, dst.Slice(0, n, 0, r).(*mat.Dense).RawMatrix())
+}
+
+// accumulate adds v[from:to, :]' t[:to-from, :] to s.
+func accumulate(s, v, t *mat.Dense, from, to int) {
+	r := v.RawMatrix().Cols
+	blas64.Gemm(blas.Trans, blas.NoTrans, 1,
+		v.Slice(from, to, 0, r).(*mat.Dense).RawMatrix(), t.Slice(0, to-from, 0, r).(*mat.Dense).RawMatrix(),
+		1, s.RawMatrix())
+}
+
+// rounding is the share of sum c_i² k_ii below which a scatter counts as zero.
+const rounding = 1e-12
+
+// j returns the Fisher scalar of c = V z.
+func (s *scatter) j(z []float64) (float64, error) {
+	zv := mat.NewVecDense(len(z), z)
+	var c mat.VecDense
+	c.MulVec(s.v, zv)
+	size := 0.0
+	for i, k := range s.diag {
+		size += c.AtVec(i) * c.AtVec(i) * math.Abs(k)
+	}
+	b, w := mat.Inner(zv, s.b, zv), mat.Inner(zv, s.w, zv)
+	switch {
+	case math.Abs(w) <= rounding*size || w == 0:
+		return 0, errors.New("conformal: the rows of each class coincide under this kernel, so the within-class scatter is 0 and the Fisher scalar has no value; use another kernel or rows that differ")
+	case w < 0:
+		return 0, errors.New("conformal: the within-class scatter is negative, because the kernel is not positive semidefinite on these rows; use another kernel or parameters")
+	}
+	return b / w, nil
+}
