@@ -172,21 +172,106 @@ func newProblem(k Matrix, x *mat.Dense, y []float64, cores []int, s Settings) (*
 	return p, nil
 }
 
-// coreMatrix returns K1 = [1, exp(-gamma |x_i - a_j|²)], M x (n+1).
-func (p *problem) coreMatrix(ctx context.Context) (*mat.Dense, error) {
+// columns returns the columns from..to-1 of K1 = [1, exp(-gamma |x_i - a_j|²)].
+func (p *problem) columns(from, to int) *mat.Dense {
 	rows, _ := p.x.Dims()
-	k1 := mat.NewDense(rows, len(p.cores)+1, nil)
+	part := mat.NewDense(rows, to-from, nil)
 	for i := range rows {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		x, dst := p.x.RawRowView(i), k1.RawRowView(i)
-		dst[0] = 1
-		for j, a := range p.cores {
-			dst[j+1] = core(p.Gamma, x, a)
+		x, dst := p.x.RawRowView(i), part.RawRowView(i)
+		for j := range dst {
+			if from+j == 0 {
+				dst[j] = 1
+			} else {
+				dst[j] = core(p.Gamma, x, p.cores[from+j-1])
+			}
 		}
 	}
-	return k1, nil
+	return part
+}
+
+// coreFactors returns K1 = Q R with orthonormal Q (M x r) and R (r x (n+1)). r is
+// the number of directions that K1 has beyond rounding, which for wide cores is
+// far below n: whatever follows costs r, not n, and K1 itself is never held.
+//
+// Columns are taken 64 at a time, freed of the directions already in Q, and what
+// is left of them is replaced by its left singular vectors; all that twice, since
+// the second pass restores what rounding cost the small directions in the first.
+func (p *problem) coreFactors(ctx context.Context) (q, r *mat.Dense, err error) {
+	const block = 64
+	m, n := len(p.order), len(p.cores)+1
+	// Directions this small are far beyond rankCut: the largest singular value of
+	// K1 is at least that of its column of ones, the root of M.
+	cut := 1e-3 * rankCut * math.Sqrt(float64(m))
+	q = new(mat.Dense)
+	var coefficients []*mat.Dense // Q' times each block, for the directions known by then
+	for from := 0; from < n; from += block {
+		cols := p.columns(from, min(from+block, n))
+		part := cols
+		for pass := 0; pass < 2 && part != nil; pass++ {
+			if err := ctx.Err(); err != nil {
+				return nil, nil, err
+			}
+			if part, err = leftVectors(without(part, q), cut); err != nil {
+				return nil, nil, err
+			}
+		}
+		if part != nil {
+			q = augment(q, part)
+		}
+		var along mat.Dense
+		along.Mul(q.T(), cols)
+		coefficients = append(coefficients, &along)
+	}
+	_, rank := q.Dims()
+	r = mat.NewDense(rank, n, nil)
+	for i, c := range coefficients {
+		r.Slice(0, rank, i*block, min((i+1)*block, n)).(*mat.Dense).Copy(c)
+	}
+	return q, r, nil
+}
+
+// without returns a - q q'a, for q with orthonormal columns or empty.
+func without(a, q *mat.Dense) *mat.Dense {
+	if q.IsEmpty() {
+		return a
+	}
+	var along, rest mat.Dense
+	along.Mul(q.T(), a)
+	rest.Mul(q, &along)
+	rest.Sub(a, &rest)
+	return &rest
+}
+
+// leftVectors returns the left singular vectors of a whose values exceed cut, nil
+// when there are none.
+func leftVectors(a *mat.Dense, cut float64) (*mat.Dense, error) {
+	var svd mat.SVD
+	if !svd.Factorize(a, mat.SVDThinU) {
+		return nil, errNoSVD
+	}
+	size := 0
+	for _, s := range svd.Values(nil) {
+		if s > cut {
+			size++
+		}
+	}
+	if size == 0 {
+		return nil, nil
+	}
+	var u mat.Dense
+	svd.UTo(&u)
+	m, _ := u.Dims()
+	return u.Slice(0, m, 0, size).(*mat.Dense), nil
+}
+
+// augment returns [a | b]; a may be empty.
+func augment(a, b *mat.Dense) *mat.Dense {
+	if a.IsEmpty() {
+		return mat.DenseCopyOf(b)
+	}
+	var ab mat.Dense
+	ab.Augment(a, b)
+	return &ab
 }
 
 // mapOf returns the map with coefficients alpha = (alpha_0, ..., alpha_n).

@@ -556,6 +556,68 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// One row in a class has no scatter of its own: a narrow core on it makes J as
+// large as one likes. Whatever a method does, it must not return NaN or infinity.
+func TestClassOfOneRow(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(10, 10))
+	fitted := 0
+	for trial := range 40 {
+		n := 5 + rng.IntN(60)
+		x, y := cloud(rng, n, 2, 0)
+		for _, row := range Table {
+			s := Settings{Gamma: math.Exp(4 * rng.NormFloat64()), Ridge: []float64{0, 1e-3, 1}[trial%3]}
+			m, stats, err := Fit(t.Context(), row.Name, gram(x, rbf(1)), x, y, every(n, 1+trial%3), s)
+			if err != nil {
+				if !strings.Contains(err.Error(), "no scatter") && !strings.Contains(err.Error(), "raise core_ridge") {
+					t.Errorf("%s: %v", row.Name, err)
+				}
+				continue
+			}
+			fitted++
+			for _, v := range append(m.Factors(x), m.Alpha0, stats.JBefore, stats.JAfter, stats.Eigenvalue, stats.Residual) {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Fatalf("%s, gamma %g, ridge %g: %+v", row.Name, s.Gamma, s.Ridge, stats)
+				}
+			}
+			if stats.JBefore < 0 || stats.JAfter < 0 {
+				t.Errorf("%s: negative J: %+v", row.Name, stats)
+			}
+		}
+	}
+	t.Logf("%d of 120 have a map", fitted)
+	if fitted < 40 {
+		t.Errorf("only %d of 120 have a map", fitted)
+	}
+}
+
+// interrupted cancels the context while its fifth row is read.
+type interrupted struct {
+	dense
+	cancel context.CancelFunc
+	read   *int
+}
+
+func (k interrupted) Row(dst []float64, i int) {
+	if *k.read++; *k.read == 5 {
+		k.cancel()
+	}
+	k.dense.Row(dst, i)
+}
+
+func TestCancelWhileReading(t *testing.T) {
+	t.Parallel()
+	x, y := cloud(rand.New(rand.NewPCG(11, 11)), 100, 2, 0.5)
+	for _, row := range Table {
+		ctx, cancel := context.WithCancel(t.Context())
+		k := interrupted{gram(x, rbf(1)), cancel, new(int)}
+		_, _, err := Fit(ctx, row.Name, k, x, y, every(100, 5), Settings{Gamma: 1, Ridge: 1e-3})
+		if !errors.Is(err, context.Canceled) || *k.read != 5 {
+			t.Errorf("%s: %v after %d rows, cancelled at 5", row.Name, err, *k.read)
+		}
+	}
+}
+
 func TestTable(t *testing.T) {
 	t.Parallel()
 	for _, row := range Table {
@@ -571,6 +633,41 @@ func TestTable(t *testing.T) {
 			}
 			if p.Help == "" || p.Label == "" {
 				t.Errorf("%s: %s has no words", row.Name, p.Name)
+			}
+		}
+	}
+}
+
+// However the cores lie, Q must be orthonormal and Q R must be K1.
+func TestCoreFactors(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(9, 9))
+	for _, n := range []int{5, 70, 300} {
+		x, y := cloud(rng, n, 2, 0.5)
+		k := gram(x, linear)
+		for _, gamma := range []float64{1e-12, 1e-6, 1e-3, 0.1, 10, 1e9} {
+			cores := append(every(n, 1), rng.Perm(n)...)
+			p, err := newProblem(k, x, y, cores, Settings{Gamma: gamma})
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, r, err := p.coreFactors(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			rank, _ := r.Dims()
+			var qq, qr mat.Dense
+			qq.Mul(q.T(), q)
+			for i := range rank {
+				qq.Set(i, i, qq.At(i, i)-1)
+			}
+			if e := mat.Norm(&qq, 2); e > 1e-12 {
+				t.Errorf("n = %d, gamma = %g: Q'Q is off by %g, rank %d", n, gamma, e, rank)
+			}
+			qr.Mul(q, r)
+			qr.Sub(&qr, p.columns(0, len(cores)+1))
+			if e := mat.Norm(&qr, 2); e > 1e-10*math.Sqrt(float64(n)*float64(len(cores))) {
+				t.Errorf("n = %d, gamma = %g: QR is off K1 by %g, rank %d", n, gamma, e, rank)
 			}
 		}
 	}

@@ -95,67 +95,87 @@ const (
 //	U'B0U z = g (U'W0U + D I) z,
 //
 // by Cholesky reduction to an ordinary symmetric problem; alpha is the shortest
-// solution of K1 alpha = c. With K1 = U S V' both are at hand.
+// solution of K1 alpha = c. Both come from the singular values of K1 = U S V',
+// found as those of the small factor of K1 = Q R.
 func eigen(ctx context.Context, p *problem) ([]float64, Stats, error) {
-	k1, err := p.coreMatrix(ctx)
+	q, r, err := p.coreFactors(ctx)
 	if err != nil {
 		return nil, Stats{}, err
 	}
+	s, err := p.scatter(ctx, q)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	var stats Stats
+	if stats.JBefore, err = s.j(mat.Col(nil, 0, r)); err != nil {
+		return nil, Stats{}, err
+	}
 	var svd mat.SVD
-	if !svd.Factorize(k1, mat.SVDThin) {
-		return nil, Stats{}, errors.New("conformal: the singular values of the core matrix did not converge; use another core_gamma")
+	if !svd.Factorize(r, mat.SVDThin) {
+		return nil, Stats{}, errNoSVD
 	}
 	sigma := svd.Values(nil)
 	rank := 0
 	for rank < len(sigma) && sigma[rank] > rankCut*sigma[0] {
 		rank++
 	}
-	var u, v mat.Dense
-	svd.UTo(&u)
-	svd.VTo(&v)
+	stats.BasisRank = rank
+	var left, right mat.Dense
+	svd.UTo(&left)
+	svd.VTo(&right)
+	u := left.Slice(0, len(sigma), 0, rank) // U in the basis Q
+	v := right.Slice(0, len(p.cores)+1, 0, rank)
 
-	// [1 | U]: the column of ones, c of the unchanged kernel, comes along for JBefore.
-	m, _ := k1.Dims()
-	basis := mat.NewDense(m, rank+1, nil)
-	for i := range m {
-		dst := basis.RawRowView(i)
-		dst[0] = 1
-		copy(dst[1:], u.RawRowView(i)[:rank])
+	b, w := congruent(u, s.b), congruent(u, s.w)
+	for i := range rank {
+		w.SetSym(i, i, w.At(i, i)+p.Ridge)
 	}
-	s, err := p.scatter(ctx, basis)
+	g, z, err := largest(b, w)
 	if err != nil {
 		return nil, Stats{}, err
 	}
-	stats := Stats{BasisRank: rank}
-	if stats.JBefore, err = s.j(unit(rank + 1)); err != nil {
+	stats.Eigenvalue, stats.Residual = g, residual(b, w, g, z)
+	var c mat.VecDense // in the basis Q
+	c.MulVec(u, mat.NewVecDense(rank, z))
+	if stats.JAfter, err = jAfter(s, c.RawVector().Data); err != nil {
 		return nil, Stats{}, err
 	}
-
-	b, q := mat.NewSymDense(rank, nil), mat.NewSymDense(rank, nil)
-	b.CopySym(s.b.SliceSym(1, rank+1))
-	q.CopySym(s.w.SliceSym(1, rank+1))
-	for i := range rank {
-		q.SetSym(i, i, q.At(i, i)+p.Ridge)
-	}
-	var z []float64
-	if stats.Eigenvalue, z, err = largest(b, q); err != nil {
-		return nil, Stats{}, err
-	}
-	stats.Residual = residual(b, q, stats.Eigenvalue, z)
-	if stats.JAfter, err = s.j(append([]float64{0}, z...)); err != nil {
-		return nil, Stats{}, unbounded(err)
-	}
-
-	scaled := make([]float64, rank)
-	floats.DivTo(scaled, z, sigma[:rank])
-	alpha := make([]float64, len(p.cores)+1)
-	mat.NewVecDense(len(alpha), alpha).MulVec(v.Slice(0, len(alpha), 0, rank), mat.NewVecDense(rank, scaled))
-	return alpha, stats, p.convention(alpha)
+	floats.Div(z, sigma[:rank])
+	var alpha mat.VecDense
+	alpha.MulVec(v, mat.NewVecDense(rank, z))
+	return alpha.RawVector().Data, stats, p.convention(alpha.RawVector().Data)
 }
 
-// unbounded tells that the fitted map, unlike c = 1, has no Fisher scalar.
-func unbounded(err error) error {
-	return fmt.Errorf("%w (after the map: a class of a single row or of equal rows lets J grow without bound; add rows to it, use fewer cores or a smaller core_gamma)", err)
+var errNoSVD = errors.New("conformal: the singular values of the core matrix did not converge; use another core_gamma")
+
+// congruent returns u'au.
+func congruent(u mat.Matrix, a *mat.SymDense) *mat.SymDense {
+	var au, uau mat.Dense
+	au.Mul(a, u)
+	uau.Mul(u.T(), &au)
+	return symmetric(&uau)
+}
+
+// symmetric returns (a + a')/2.
+func symmetric(a *mat.Dense) *mat.SymDense {
+	n, _ := a.Dims()
+	s := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			s.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2)
+		}
+	}
+	return s
+}
+
+// jAfter is the Fisher scalar of the fitted c = V z. That of c = 1 has a value by
+// now, so here a scatter of 0 means that the map has driven it there.
+func jAfter(s *scatter, z []float64) (float64, error) {
+	j, err := s.j(z)
+	if errors.Is(err, errNoScatter) {
+		err = errors.New("conformal: the fitted map leaves no scatter within the classes, so the Fisher scalar grows without bound; this happens when a class has a single row or only equal rows: add rows to it, use fewer cores or a smaller core_gamma")
+	}
+	return j, err
 }
 
 // largest returns the largest eigenvalue g of b z = g q z, q positive definite, and
@@ -172,14 +192,8 @@ func largest(b, q *mat.SymDense) (float64, []float64, error) {
 	c.CloneFrom(b)
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, l.RawTriangular(), c.RawMatrix())
 	blas64.Trsm(blas.Right, blas.Trans, 1, l.RawTriangular(), c.RawMatrix())
-	sym := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			sym.SetSym(i, j, (c.At(i, j)+c.At(j, i))/2)
-		}
-	}
 	var es mat.EigenSym
-	if !es.Factorize(sym, true) {
+	if !es.Factorize(symmetric(&c), true) {
 		return 0, nil, errors.New("conformal: the eigenvalues did not converge; raise core_ridge")
 	}
 	var vectors mat.Dense
@@ -220,26 +234,23 @@ const (
 // with the largest Fisher scalar without ridge is kept: J never ends below J at
 // the start.
 func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
-	k1, err := p.coreMatrix(ctx)
+	q, r, err := p.coreFactors(ctx)
 	if err != nil {
 		return nil, Stats{}, err
 	}
-	s, err := p.scatter(ctx, k1)
+	s, err := p.scatter(ctx, q)
 	if err != nil {
 		return nil, Stats{}, err
 	}
-	n := len(p.cores) + 1
-	alpha := unit(n)
-	stats := Stats{}
-	if stats.JBefore, err = s.j(alpha); err != nil {
+	rank, n := r.Dims()
+	alpha := mat.NewVecDense(n, unit(n))
+	best := mat.VecDenseCopyOf(alpha)
+	var stats Stats
+	if stats.JBefore, err = s.j(mat.Col(nil, 0, r)); err != nil {
 		return nil, Stats{}, err
 	}
 	stats.JAfter = stats.JBefore
-	best := append([]float64(nil), alpha...)
 
-	q := mat.NewSymDense(n, nil)
-	q.SymOuterK(p.Ridge, k1.T())
-	q.AddSym(q, s.w)
 	steps, rate := p.Steps, p.Rate
 	if steps == 0 {
 		steps = defaultSteps
@@ -247,35 +258,41 @@ func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	if rate == 0 {
 		rate = defaultRate
 	}
-	a := mat.NewVecDense(n, alpha) // shares alpha
-	pa, qa := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
-	for t := range steps {
+	// c = Q z with z = R alpha, and P alpha = R' bz, Q alpha = R' wz.
+	z, bz, wz := mat.NewVecDense(rank, nil), mat.NewVecDense(rank, nil), mat.NewVecDense(rank, nil)
+	up := mat.NewVecDense(n, nil)
+	for {
+		z.MulVec(r, alpha)
+		bz.MulVec(s.b, z)
+		wz.MulVec(s.w, z)
+		if j := mat.Dot(z, bz) / mat.Dot(z, wz); mat.Dot(z, wz) > 0 && j > stats.JAfter {
+			stats.JAfter = j
+			best.CopyVec(alpha)
+		}
+		wz.AddScaledVec(wz, p.Ridge, z)
+		scatter := mat.Dot(z, wz)
+		if stats.Steps == steps || scatter <= 0 { // negative: the kernel is not positive semidefinite
+			break
+		}
 		if err := ctx.Err(); err != nil {
 			return nil, Stats{}, err
 		}
-		pa.MulVec(s.b, a)
-		qa.MulVec(q, a)
-		den := mat.Dot(a, qa)
-		if !(den > 0) {
-			break // only a kernel that is not positive semidefinite leads here
-		}
-		pa.AddScaledVec(pa, -mat.Dot(a, pa)/den, qa) // along ∇J
-		size := mat.Norm(pa, 2)
+		bz.AddScaledVec(bz, -mat.Dot(z, bz)/scatter, wz)
+		up.MulVec(r.T(), bz) // along ∇J
+		size := mat.Norm(up, 2)
 		if size == 0 {
 			break
 		}
-		a.AddScaledVec(a, rate*(1-float64(t)/float64(steps))/size, pa)
-		a.ScaleVec(1/mat.Norm(a, 2), a)
+		eta := rate * (1 - float64(stats.Steps)/float64(steps))
+		alpha.AddScaledVec(alpha, eta/size, up)
+		alpha.ScaleVec(1/mat.Norm(alpha, 2), alpha)
 		stats.Steps++
-		if b, w := mat.Inner(a, s.b, a), mat.Inner(a, s.w, a); w > 0 && b/w > stats.JAfter {
-			stats.JAfter = b / w
-			copy(best, alpha)
-		}
 	}
-	if stats.JAfter, err = s.j(best); err != nil {
-		return nil, Stats{}, unbounded(err)
+	z.MulVec(r, best)
+	if stats.JAfter, err = jAfter(s, z.RawVector().Data); err != nil {
+		return nil, Stats{}, err
 	}
-	return best, stats, p.convention(best)
+	return best.RawVector().Data, stats, p.convention(best.RawVector().Data)
 }
 
 // amari is c(x) = sum_j exp(-gamma |x - a_j|²) with gamma = 1/(2 tau²), the formula
@@ -299,8 +316,8 @@ func amari(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	if stats.JBefore, err = s.j([]float64{1, 0}); err != nil {
 		return nil, Stats{}, err
 	}
-	if stats.JAfter, err = s.j([]float64{0, 1}); err != nil {
-		return nil, Stats{}, unbounded(err)
+	if stats.JAfter, err = jAfter(s, []float64{0, 1}); err != nil {
+		return nil, Stats{}, err
 	}
 	return alpha, stats, nil
 }

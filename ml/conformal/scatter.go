@@ -181,9 +181,11 @@ func (s *scatter) j(z []float64) (float64, error) {
 	b, w := mat.Inner(zv, s.b, zv), mat.Inner(zv, s.w, zv)
 	switch {
 	case math.Abs(w) <= rounding*size || w == 0:
-		return 0, errors.New("conformal: the rows of each class coincide under this kernel, so the within-class scatter is 0 and the Fisher scalar has no value; use another kernel or rows that differ")
+		return 0, errNoScatter
 	case w < 0:
 		return 0, errors.New("conformal: the within-class scatter is negative, because the kernel is not positive semidefinite on these rows; use another kernel or parameters")
 	}
 	return b / w, nil
 }
+
+var errNoScatter = errors.New("conformal: the rows of each class coincide under this kernel, so the within-class scatter is 0 and the Fisher scalar has no value; use another kernel or rows that differ")
