@@ -1,145 +1,363 @@
 // Package dataset reads, generates, splits, scales and projects labelled points.
+//
+// A file becomes a [Table] of text cells ([ParseTable]); a [Mapping] says which
+// column is the label and which are features ([Table.Guess] proposes one); the two
+// make a [Data], which every learner takes. [Read] does all of it in one call.
 package dataset
 
 import (
+	"bufio"
+	"cmp"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"errors"
+	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
-
-	"marginlab/ml/param"
 )
 
-// Data is a labelled point set.
+// Data is a labelled point set. Its fields are read, not changed, by everything
+// that takes it, so data may be shared between goroutines.
 type Data struct {
 	Features []string   // names of the d columns, unique, not empty
-	Label    string     // name of the label column
+	Label    string     // name of the label column, none of Features
 	X        *mat.Dense // n x d, finite
-	Classes  []string   // distinct labels, sorted
+	Classes  []string   // distinct labels that occur, sorted as SortLabels does
 	Y        []int      // n indices into Classes
 }
 
-// Limits bound what a reader accepts.
-type Limits struct {
-	Bytes   int64 // 10 MB
-	Rows    int   // 100 000
-	Columns int   // 200, label included
+// maxText is the longest column name or label, in characters.
+const maxText = 100
+
+// FromPoints makes data of points in the plane, with features x1 and x2, label
+// column "label" and one label a point. Labels are tidied as those of a file are:
+// "+1" and "1.0" become "1". It reports the first point that is not finite, a
+// missing label, and lengths that differ. One class is enough, for a drawing
+// begins with one.
+func FromPoints(points [][2]float64, labels []string) (*Data, error) {
+	if len(points) == 0 {
+		return nil, errors.New("no points: expected at least one")
+	}
+	if len(points) != len(labels) {
+		return nil, fmt.Errorf("%d points with %d labels: expected one label a point", len(points), len(labels))
+	}
+	x := mat.NewDense(len(points), 2, nil)
+	for i, p := range points {
+		x.SetRow(i, p[:])
+	}
+	d := &Data{Features: []string{"x1", "x2"}, Label: "label", X: x}
+	d.setLabels(tidyLabels(labels))
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
-// DefaultLimits are the limits of uploads unless flags change them.
-var DefaultLimits = Limits{Bytes: 10 << 20, Rows: 100_000, Columns: 200}
-
-// Table is a file as read: cells still text, not yet told apart into features and label.
-type Table struct {
-	File    string // name for error messages
-	Format  string // "csv", "libsvm", "arff"; Separator says more for csv
-	Columns []Column
-	Lines   []int // line number in the file of each row
+// setLabels derives Classes and Y from one label a row.
+func (d *Data) setLabels(labels []string) {
+	index := make(map[string]int)
+	for _, l := range labels {
+		if _, ok := index[l]; !ok {
+			index[l] = 0
+			d.Classes = append(d.Classes, l)
+		}
+	}
+	SortLabels(d.Classes)
+	for i, c := range d.Classes {
+		index[c] = i
+	}
+	d.Y = make([]int, len(labels))
+	for i, l := range labels {
+		d.Y[i] = index[l]
+	}
 }
 
-// Column is one column of a Table.
-type Column struct {
-	Name    string
-	Cells   []string
-	Numeric bool // every cell is a finite number
+// SortLabels sorts labels by value when all of them are numbers, so that 2 comes
+// before 10 and -2 before -1, and as text otherwise.
+func SortLabels(labels []string) {
+	values := make(map[string]float64, len(labels))
+	for _, l := range labels {
+		v, ok := parseNumber(l)
+		if !ok {
+			slices.Sort(labels)
+			return
+		}
+		values[l] = v
+	}
+	slices.SortFunc(labels, func(a, b string) int {
+		return cmp.Or(cmp.Compare(values[a], values[b]), strings.Compare(a, b))
+	})
 }
 
-// Mapping says which column is the label and which are features.
-type Mapping struct {
-	Label    string
-	Features []string // nil: all others
+// Validate reports what breaks the rules that the fields of Data state, or nil.
+// Data made by this package are valid.
+func (d *Data) Validate() error {
+	if d.X == nil || d.X.IsEmpty() {
+		return errors.New("data without points: expected at least one row and one feature")
+	}
+	n, cols := d.X.Dims()
+	if cols != len(d.Features) {
+		return fmt.Errorf("%d names for %d features", len(d.Features), cols)
+	}
+	if len(d.Y) != n {
+		return fmt.Errorf("%d labels for %d rows", len(d.Y), n)
+	}
+	seen := make(map[string]bool)
+	for _, name := range append(slices.Clip(d.Features), d.Label) {
+		if err := checkText("column name", name); err != nil {
+			return err
+		}
+		if seen[name] {
+			return fmt.Errorf("two columns are called %q: expected distinct names", name)
+		}
+		seen[name] = true
+	}
+	for _, c := range d.Classes {
+		if err := checkText("label", c); err != nil {
+			return err
+		}
+	}
+	sorted := slices.Clone(d.Classes)
+	SortLabels(sorted)
+	if !slices.Equal(sorted, d.Classes) || len(slices.Compact(sorted)) != len(d.Classes) {
+		return errors.New("classes: expected distinct labels in sorted order")
+	}
+	occurs := make([]bool, len(d.Classes))
+	for i, c := range d.Y {
+		if c < 0 || c >= len(d.Classes) {
+			return fmt.Errorf("row %d: class index %d, expected 0 to %d", i+1, c, len(d.Classes)-1)
+		}
+		occurs[c] = true
+		for j, v := range d.X.RawRowView(i) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("row %d, %s: expected a finite number, found %v", i+1, d.Features[j], v)
+			}
+		}
+	}
+	if c := slices.Index(occurs, false); c >= 0 {
+		return fmt.Errorf("class %q has no rows", d.Classes[c])
+	}
+	return nil
 }
 
-// Error is a fault in a file: where it is and what was expected.
-type Error struct {
-	File         string
-	Line, Column int // 1-based; 0 when it concerns the whole file
-	Message      string
+// checkText reports why s cannot be a name or a label, or nil.
+func checkText(what, s string) error {
+	switch {
+	case s == "":
+		return fmt.Errorf("expected a %s, found nothing", what)
+	case utf8.RuneCountInString(s) > maxText:
+		return fmt.Errorf("expected a %s of at most %d characters, found %s", what, maxText, quote(s))
+	case s != tidy(s):
+		return fmt.Errorf("expected a %s without control characters and outer spaces, found %s", what, quote(s))
+	}
+	return nil
 }
 
-func (e *Error) Error() string { panic("todo") }
+// tidy makes text fit for one line of a page or a file: control characters and line
+// breaks become spaces, outer spaces go.
+func tidy(s string) string {
+	bad := func(r rune) bool {
+		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\uFEFF' || r == utf8.RuneError
+	}
+	if strings.ContainsFunc(s, bad) {
+		s = strings.Map(func(r rune) rune {
+			if bad(r) {
+				return ' '
+			}
+			return r
+		}, s)
+	}
+	return strings.TrimSpace(s)
+}
 
-// ParseTable reads a file of any known format.
-func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) { panic("todo") }
-
-// Guess proposes a mapping and says whether it is beyond doubt.
-func (t *Table) Guess() (m Mapping, obvious bool) { panic("todo") }
-
-// Data applies a mapping.
-func (t *Table) Data(m Mapping) (*Data, error) { panic("todo") }
-
-// Read is ParseTable, Guess where m leaves things open, and Data.
-func Read(r io.Reader, file string, m Mapping, lim Limits) (*Data, error) { panic("todo") }
+// quote shows text found in a file, cut when it is long.
+func quote(s string) string {
+	const longest = 40
+	if utf8.RuneCountInString(s) > longest {
+		return strconv.Quote(string([]rune(s)[:longest])) + "…"
+	}
+	return strconv.Quote(s)
+}
 
 // Encode writes the canonical CSV form: header, features at full precision, label
-// last. Equal data have equal bytes; their SHA-256 is the data hash.
-func (d *Data) Encode(w io.Writer) error { panic("todo") }
+// last. Equal data have equal bytes; their SHA-256 is the data hash. It refuses
+// data that Validate refuses.
+func (d *Data) Encode(w io.Writer) error {
+	if err := d.Validate(); err != nil {
+		return err
+	}
+	return d.write(w)
+}
 
-// Decode reads what Encode wrote, exactly.
-func Decode(r io.Reader) (*Data, error) { panic("todo") }
+func (d *Data) write(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	var num []byte
+	for _, name := range d.Features {
+		b.WriteString(csvField(name))
+		b.WriteByte(',')
+	}
+	b.WriteString(csvField(d.Label))
+	b.WriteByte('\n')
+	classes := make([]string, len(d.Classes))
+	for i, c := range d.Classes {
+		classes[i] = csvField(c)
+	}
+	for i, c := range d.Y {
+		for _, v := range d.X.RawRowView(i) {
+			num = strconv.AppendFloat(num[:0], v, 'g', -1, 64)
+			b.Write(num)
+			b.WriteByte(',')
+		}
+		b.WriteString(classes[c])
+		b.WriteByte('\n')
+	}
+	return b.Flush()
+}
 
-// Columns returns the data with only the named features, in that order.
-func (d *Data) Columns(names []string) (*Data, error) { panic("todo") }
+// csvField quotes text that a reader of CSV might take for more than text.
+func csvField(s string) string {
+	if !strings.ContainsAny(s, ",;\"'#\\\t") {
+		return s
+	}
+	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+}
+
+// Hash returns the SHA-256 of the canonical form of valid data, in hexadecimal.
+func (d *Data) Hash() string {
+	h := sha256.New()
+	_ = d.write(h) // a hash accepts every write
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Decode reads what Encode wrote, exactly. A fault is an *Error.
+func Decode(r io.Reader) (*Data, error) {
+	cr := csv.NewReader(r)
+	cr.ReuseRecord = true
+	fault := func(column int, name, format string, args ...any) error {
+		line, _ := cr.FieldPos(max(column-1, 0))
+		return &Error{Line: line, Column: column, Name: name, Message: fmt.Sprintf(format, args...)}
+	}
+	head, err := cr.Read()
+	if err != nil {
+		return nil, decodeError(err)
+	}
+	if len(head) < 2 {
+		return nil, fault(0, "", "expected at least one feature and a label, found %d column", len(head))
+	}
+	cols := len(head) - 1
+	d := &Data{Features: slices.Clone(head[:cols]), Label: head[cols]}
+	var values []float64
+	var labels []string
+	for {
+		rec, err := cr.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, decodeError(err)
+		}
+		for j, cell := range rec[:cols] {
+			v, err := strconv.ParseFloat(cell, 64)
+			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fault(j+1, d.Features[j], "expected a finite number, found %s", quote(cell))
+			}
+			values = append(values, v)
+		}
+		labels = append(labels, strings.Clone(rec[cols]))
+	}
+	if len(labels) == 0 {
+		return nil, &Error{Message: "expected at least one row of data, found only a header"}
+	}
+	d.X = mat.NewDense(len(labels), cols, values)
+	d.setLabels(labels)
+	if err := d.Validate(); err != nil {
+		return nil, &Error{Message: err.Error()}
+	}
+	return d, nil
+}
+
+// decodeError gives the faults of encoding/csv our form.
+func decodeError(err error) error {
+	var pe *csv.ParseError
+	switch {
+	case err == io.EOF:
+		return &Error{Message: "expected a header, found an empty file"}
+	case errors.As(err, &pe):
+		return &Error{Line: pe.Line, Message: pe.Err.Error(), Err: pe.Err}
+	}
+	return &Error{Message: err.Error(), Err: err}
+}
+
+// Columns returns the data with only the named features, in that order. It reports
+// a name that is not there, one given twice, and an empty list.
+func (d *Data) Columns(names []string) (*Data, error) {
+	if len(names) == 0 {
+		return nil, errors.New("no features chosen: expected at least one of " + list(d.Features))
+	}
+	n, _ := d.X.Dims()
+	x := mat.NewDense(n, len(names), nil)
+	for j, name := range names {
+		k := slices.Index(d.Features, name)
+		if k < 0 {
+			return nil, fmt.Errorf("no feature %s: expected one of %s", quote(name), list(d.Features))
+		}
+		if slices.Contains(names[:j], name) {
+			return nil, fmt.Errorf("feature %s is chosen twice", quote(name))
+		}
+		for i := range n {
+			x.Set(i, j, d.X.At(i, k))
+		}
+	}
+	return &Data{Features: slices.Clone(names), Label: d.Label, X: x, Classes: d.Classes, Y: d.Y}, nil
+}
 
 // Binary returns labels ±1: +1 where the class is positive. An empty positive
 // means the last of two classes; with more than two it must be named, and the
-// others together are -1.
-func (d *Data) Binary(positive string) (y []float64, pos, neg string, err error) { panic("todo") }
-
-// Split draws a stratified held-out set: every class gives round(fraction n_c)
-// rows, but keeps at least one for training. Rows come back ascending.
-func Split(y []float64, fraction float64, seed uint64) (train, test []int) { panic("todo") }
-
-// Scaler standardises: (x - Mean) / Scale, population standard deviation,
-// divisor 1 for a constant column.
-type Scaler struct {
-	Mean  []float64 `json:"mean"`
-	Scale []float64 `json:"scale"`
+// others together are -1. pos and neg name the two sides; neg is "not pos" when it
+// stands for several classes.
+func (d *Data) Binary(positive string) (y []float64, pos, neg string, err error) {
+	k := len(d.Classes)
+	p := k - 1
+	switch {
+	case k < 2:
+		return nil, "", "", fmt.Errorf("a single class (%s): expected two or more", list(d.Classes))
+	case positive != "":
+		if p = slices.Index(d.Classes, positive); p < 0 {
+			p = slices.Index(d.Classes, tidyLabel(positive))
+		}
+		if p < 0 {
+			return nil, "", "", fmt.Errorf("no class %s: expected the positive class to be one of %s", quote(positive), list(d.Classes))
+		}
+	case k > 2:
+		return nil, "", "", fmt.Errorf("%d classes: choose the positive one among %s", k, list(d.Classes))
+	}
+	y = make([]float64, len(d.Y))
+	for i, c := range d.Y {
+		y[i] = -1
+		if c == p {
+			y[i] = 1
+		}
+	}
+	pos, neg = d.Classes[p], d.Classes[(p+1)%k]
+	if k > 2 {
+		neg = "not " + pos
+	}
+	return y, pos, neg, nil
 }
 
-// FitScaler fits on the rows of x.
-func FitScaler(x *mat.Dense) *Scaler { panic("todo") }
-
-// Apply returns the scaled copy of x.
-func (s *Scaler) Apply(x *mat.Dense) *mat.Dense { panic("todo") }
-
-// Generator makes point sets.
-type Generator struct {
-	Name, Label, Help string
-	Params            []param.Param // n, noise, and what else it takes
-	make              func(n int, noise float64, seed uint64) *Data
+// list joins names for a message, the first ten of them.
+func list(names []string) string {
+	const most = 10
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + " …"
+	}
+	return strings.Join(names, ", ")
 }
-
-// Generators lists them: blobs, moons, circles, xor, spiral, checkerboard, separable.
-var Generators []Generator
-
-// Generate makes n points with the named generator.
-func Generate(name string, n int, noise float64, seed uint64) (*Data, error) { panic("todo") }
-
-// Builtin is a data set that comes with the program.
-type Builtin struct {
-	Slug, Name, Help string
-	Source           string // where it comes from
-	load             func() (*Data, error)
-}
-
-// Builtins lists them: pairs of iris classes on two features, generated classics.
-var Builtins []Builtin
-
-// View is a two-dimensional picture of R^d: forward s = To·(x - Center), and
-// back to the plane x = Center + s Axes[0] + t Axes[1].
-type View struct {
-	Labels [2]string    `json:"labels"`
-	Center []float64    `json:"center"`
-	To     [2][]float64 `json:"to"`
-	Axes   [2][]float64 `json:"axes"`
-	Exact  bool         `json:"exact"` // d = 2: the picture is the space itself
-}
-
-// ColumnView shows columns a and b with the other columns at their means.
-func ColumnView(d *Data, a, b string) (View, error) { panic("todo") }
-
-// PCAView shows the two leading principal components of the standardised rows.
-func PCAView(d *Data) View { panic("todo") }
-
-// Point projects a row of R^d.
-func (v View) Point(x []float64) (s, t float64) { panic("todo") }

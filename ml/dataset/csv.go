@@ -1,0 +1,338 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// separators are those of CSV files in order of preference; a blank stands for runs
+// of spaces and tabs.
+var separators = []struct {
+	char byte
+	name string
+}{
+	{'\t', "tab"},
+	{';', "semicolon"},
+	{',', "comma"},
+	{' ', "spaces"},
+}
+
+// parseCSV reads separated values: separator, decimal sign and header are found out.
+func parseCSV(text string, lim Limits) (*Table, *Error) {
+	sep := separators[guessSeparator(text, lim.Columns)]
+	t := &Table{Format: "csv", Separator: sep.name}
+	sc := &csvScanner{text: text, sep: sep.char, line: 1, most: lim.Columns}
+	var names []string
+	for first := true; sc.next(); first = false {
+		switch {
+		case sc.count > lim.Columns:
+			return nil, &Error{Line: sc.start, Message: fmt.Sprintf("expected at most %d columns, found %d", lim.Columns, sc.count), Err: ErrTooLarge}
+		case first:
+			t.Columns = make([]Column, sc.count)
+			if t.Header = isHeader(sc.fields, sep.char); t.Header {
+				names = slices.Clone(sc.fields)
+				continue
+			}
+		case sc.count != len(t.Columns):
+			return nil, &Error{Line: sc.start, Message: fmt.Sprintf("expected %s separated by %s, found %d", count(len(t.Columns), "field"), sep.name, sc.count)}
+		case len(t.Lines) == lim.Rows:
+			return nil, &Error{Line: sc.start, Message: fmt.Sprintf("expected at most %d rows", lim.Rows), Err: ErrTooLarge}
+		}
+		for j, cell := range sc.fields {
+			t.Columns[j].Cells = append(t.Columns[j].Cells, cell)
+		}
+		t.Lines = append(t.Lines, sc.start)
+	}
+	if sc.err != nil {
+		return nil, sc.err
+	}
+	t.dropEmptyEnd(names)
+	if err := noRows(t); err != nil {
+		return nil, err
+	}
+	if t.Header {
+		if err := t.setNames(names); err != nil {
+			return nil, err
+		}
+	}
+	if sep.char != ',' {
+		t.readDecimalCommas()
+	}
+	return t, nil
+}
+
+// noRows reports a table without rows.
+func noRows(t *Table) *Error {
+	switch {
+	case len(t.Lines) > 0:
+		return nil
+	case len(t.Columns) > 0:
+		return &Error{Message: "expected at least one row of data, found only a header"}
+	}
+	return &Error{Message: "expected at least one row of data, found an empty file"}
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// dropEmptyEnd removes rows of empty cells at the end, as spreadsheets leave them,
+// and a last column of empty cells, as a separator at the end of every line makes.
+func (t *Table) dropEmptyEnd(names []string) {
+	n := len(t.Lines)
+	for n > 0 && !slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Cells[n-1] != "" }) {
+		n--
+	}
+	t.Lines = t.Lines[:n]
+	for j := range t.Columns {
+		t.Columns[j].Cells = t.Columns[j].Cells[:min(n, len(t.Columns[j].Cells))]
+	}
+	last := len(t.Columns) - 1
+	if last < 1 || n == 0 || names != nil && names[last] != "" {
+		return
+	}
+	if !slices.ContainsFunc(t.Columns[last].Cells, func(s string) bool { return s != "" }) {
+		t.Columns = t.Columns[:last]
+	}
+}
+
+// setNames names the columns, tidied and made unique.
+func (t *Table) setNames(names []string) *Error {
+	used := make(map[string]bool)
+	for _, name := range names {
+		used[tidy(name)] = true
+	}
+	taken := make(map[string]bool)
+	for j := range t.Columns {
+		name := tidy(names[j])
+		if name == "" {
+			name = unnamed(j)
+		}
+		if err := checkText("column name", name); err != nil {
+			return &Error{Column: j + 1, Message: err.Error()}
+		}
+		base := name
+		for k := 2; taken[name] || name != base && used[name]; k++ {
+			suffix := fmt.Sprintf(" %d", k)
+			cut := []rune(base)
+			cut = cut[:min(len(cut), maxText-len(suffix))]
+			name = strings.TrimSpace(string(cut)) + suffix
+		}
+		taken[name] = true
+		t.Columns[j].Name = name
+	}
+	return nil
+}
+
+// isHeader tells whether the first row names columns: none of its cells is a number
+// or stands for one.
+func isHeader(fields []string, sep byte) bool {
+	return !slices.ContainsFunc(fields, func(s string) bool {
+		return s == "?" || isNumber(s, sep) || notFinite(s)
+	})
+}
+
+// isNumber allows for a decimal comma where the separator leaves room for one.
+func isNumber(s string, sep byte) bool {
+	if _, ok := parseNumber(s); ok {
+		return true
+	}
+	return sep != ',' && hasDecimalComma(s)
+}
+
+func hasDecimalComma(s string) bool {
+	if !strings.Contains(s, ",") || strings.Contains(s, ".") {
+		return false
+	}
+	_, ok := parseNumber(strings.Replace(s, ",", ".", 1))
+	return ok
+}
+
+// readDecimalCommas turns 1,5 into 1.5, unless the file has decimal points too: then
+// the comma may mean anything, and the cell will be reported when it is needed.
+func (t *Table) readDecimalCommas() {
+	for _, c := range t.Columns {
+		for _, s := range c.Cells {
+			if hasDecimalComma(s) {
+				t.DecimalComma = true
+			} else if strings.Contains(s, ".") {
+				if _, ok := parseNumber(s); ok {
+					t.DecimalComma = false
+					return
+				}
+			}
+		}
+	}
+	if !t.DecimalComma {
+		return
+	}
+	for _, c := range t.Columns {
+		for i, s := range c.Cells {
+			if hasDecimalComma(s) {
+				c.Cells[i] = strings.Replace(s, ",", ".", 1)
+			}
+		}
+	}
+}
+
+// guessSeparator returns the index of the separator that reads the first records
+// best: as many as possible with the same number of fields, two or more, and as many
+// as possible of those fields numbers.
+func guessSeparator(text string, most int) int {
+	const records = 50
+	best, bestScore := 2, 0.0 // a comma, if nothing separates
+	for k, sep := range separators {
+		sc := &csvScanner{text: text, sep: sep.char, line: 1, most: most}
+		widths := make(map[int]int)
+		var cells, numbers int
+		n := 0
+		for ; n < records && sc.next(); n++ {
+			widths[sc.count]++
+			if n == 0 && isHeader(sc.fields, sep.char) {
+				continue
+			}
+			cells += len(sc.fields)
+			for _, s := range sc.fields {
+				if isNumber(s, sep.char) {
+					numbers++
+				}
+			}
+		}
+		modal := 0 // records of the commonest width
+		for width, times := range widths {
+			if width > 1 {
+				modal = max(modal, times)
+			}
+		}
+		if modal == 0 {
+			continue
+		}
+		score := float64(modal) / float64(n) * (0.1 + float64(numbers)/float64(max(cells, 1)))
+		if score > bestScore {
+			best, bestScore = k, score
+		}
+	}
+	return best
+}
+
+// csvScanner reads records one by one. Fields come trimmed; quoted ones may hold
+// separators, line ends and doubled quotes. Blank lines and lines that begin with #
+// are skipped.
+type csvScanner struct {
+	text string
+	sep  byte
+	pos  int
+	line int // of pos
+	most int // fields kept of a record; all are counted
+
+	start  int // line of the record
+	fields []string
+	count  int
+	err    *Error
+}
+
+// next reads a record and reports whether there is one.
+func (sc *csvScanner) next() bool {
+	for {
+		if sc.err != nil || sc.pos >= len(sc.text) {
+			return false
+		}
+		line, rest := cutLine(sc.text[sc.pos:])
+		if s := strings.TrimSpace(line); s != "" && s[0] != '#' {
+			break
+		}
+		sc.pos = len(sc.text) - len(rest)
+		sc.line++
+	}
+	sc.start, sc.fields, sc.count = sc.line, sc.fields[:0], 0
+	for {
+		sc.skipBlanks()
+		if sc.sep == ' ' && sc.count > 0 && sc.atLineEnd() {
+			break
+		}
+		var field string
+		if sc.pos < len(sc.text) && sc.text[sc.pos] == '"' {
+			if field = sc.quoted(); sc.err != nil {
+				return false
+			}
+		} else {
+			from := sc.pos
+			for sc.pos < len(sc.text) && !sc.atSeparator() && !sc.atLineEnd() {
+				sc.pos++
+			}
+			field = strings.TrimSpace(sc.text[from:sc.pos])
+		}
+		if sc.count++; len(sc.fields) < sc.most {
+			sc.fields = append(sc.fields, field)
+		}
+		if sc.atLineEnd() {
+			break
+		}
+		sc.pos++ // the separator
+	}
+	_, rest := cutLine(sc.text[sc.pos:])
+	sc.pos = len(sc.text) - len(rest)
+	sc.line++
+	return true
+}
+
+// quoted reads a field in quotes up to the separator or line end after it.
+func (sc *csvScanner) quoted() string {
+	open, from := sc.line, sc.pos+1
+	doubled := false
+	for sc.pos = from; ; sc.pos += 2 {
+		i := strings.IndexByte(sc.text[sc.pos:], '"')
+		if i < 0 {
+			sc.err = &Error{Line: open, Column: sc.count + 1, Message: "expected a closing quote, found the end of the file"}
+			return ""
+		}
+		sc.pos += i
+		if !strings.HasPrefix(sc.text[sc.pos:], `""`) {
+			break
+		}
+		doubled = true
+	}
+	field := sc.text[from:sc.pos]
+	sc.line += lineEnds(field)
+	sc.pos++
+	sc.skipBlanks()
+	if !sc.atLineEnd() && !sc.atSeparator() && (sc.sep != ' ' || !strings.ContainsRune(" \t", rune(sc.text[sc.pos-1]))) {
+		sc.err = &Error{Line: sc.line, Column: sc.count + 1, Message: "expected a separator after the closing quote, found " + quote(firstRune(sc.text[sc.pos:]))}
+		return ""
+	}
+	if sc.sep == ' ' && !sc.atLineEnd() {
+		sc.pos-- // the blanks just skipped are the separator
+	}
+	if doubled {
+		field = strings.ReplaceAll(field, `""`, `"`)
+	}
+	return tidy(field)
+}
+
+func firstRune(s string) string {
+	for i := range s {
+		if i > 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// skipBlanks moves over blanks that mean nothing here.
+func (sc *csvScanner) skipBlanks() {
+	for sc.pos < len(sc.text) && (sc.text[sc.pos] == ' ' || sc.text[sc.pos] == '\t' && sc.sep != '\t') {
+		sc.pos++
+	}
+}
+
+func (sc *csvScanner) atSeparator() bool {
+	return sc.pos < len(sc.text) && (sc.text[sc.pos] == sc.sep || sc.sep == ' ' && sc.text[sc.pos] == '\t')
+}
+
+func (sc *csvScanner) atLineEnd() bool {
+	return sc.pos >= len(sc.text) || sc.text[sc.pos] == '\n' || sc.text[sc.pos] == '\r'
+}

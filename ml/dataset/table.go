@@ -1,0 +1,650 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Limits bound what a reader accepts. A field that is zero means its default.
+type Limits struct {
+	Bytes   int64 // 10 MB
+	Rows    int   // 100 000
+	Columns int   // 200, label included
+}
+
+// DefaultLimits are the limits of uploads unless flags change them.
+var DefaultLimits = Limits{Bytes: 10 << 20, Rows: 100_000, Columns: 200}
+
+func (l Limits) orDefault() Limits {
+	if l.Bytes <= 0 {
+		l.Bytes = DefaultLimits.Bytes
+	}
+	if l.Rows <= 0 {
+		l.Rows = DefaultLimits.Rows
+	}
+	if l.Columns <= 0 {
+		l.Columns = DefaultLimits.Columns
+	}
+	return l
+}
+
+// cells is the most values a table holds. A value takes two bytes at least in a
+// dense file; a sparse one may not unfold to more than that.
+func (l Limits) cells() int64 { return l.Bytes/2 + 1 }
+
+// ErrTooLarge is wrapped by the *Error of a file beyond its Limits.
+var ErrTooLarge = errors.New("file too large")
+
+// Error is a fault in a file: where it is and what was expected.
+type Error struct {
+	File         string
+	Line, Column int    // 1-based; 0 when it concerns the whole file or line. Column counts fields
+	Name         string // the column's name, or empty
+	Message      string
+	Err          error // what is behind it: ErrTooLarge, a failure to read, or nil
+}
+
+// Error reads like `points.csv, line 7, column 2 (x2): expected a number, found "abc"`.
+func (e *Error) Error() string {
+	var place []string
+	if e.File != "" {
+		place = append(place, e.File)
+	}
+	if e.Line > 0 {
+		place = append(place, fmt.Sprintf("line %d", e.Line))
+	}
+	switch {
+	case e.Column > 0 && e.Name != "":
+		place = append(place, fmt.Sprintf("column %d (%s)", e.Column, e.Name))
+	case e.Column > 0:
+		place = append(place, fmt.Sprintf("column %d", e.Column))
+	}
+	if len(place) == 0 {
+		return e.Message
+	}
+	return strings.Join(place, ", ") + ": " + e.Message
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Table is a file as read: cells still text, not yet told apart into features and
+// label. It has one row and one column at least, and every column has a cell for
+// every row.
+type Table struct {
+	File         string // name for error messages
+	Format       string // "csv", "libsvm", "arff"; Separator says more for csv
+	Separator    string // of csv: "comma", "semicolon", "tab", "spaces"; else empty
+	DecimalComma bool   // numbers were written 1,5; Cells have 1.5
+	Header       bool   // the file names its columns; otherwise they are x1, x2 … and label
+	Columns      []Column
+	Lines        []int // line number in the file of each row
+}
+
+// Column is one column of a Table.
+type Column struct {
+	Name    string // unique in the table, not empty
+	Cells   []string
+	Numeric bool // every cell is a finite number
+	Nominal bool // an ARFF file declares it nominal
+}
+
+// Mapping says which column is the label and which are features. Names are matched
+// exactly or else regardless of case.
+type Mapping struct {
+	Label    string   // empty: as Guess proposes
+	Features []string // nil: all others but a column of row numbers without a name
+}
+
+// ParseTable reads a file of any known format: CSV with its many separators,
+// LIBSVM/SVMlight and ARFF, in UTF-8. The content tells the format; the extension of
+// file is a hint, and file is the name in messages. Every failure is an *Error; one
+// for a file beyond lim (zero fields: DefaultLimits) wraps ErrTooLarge.
+func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
+	lim = lim.orDefault()
+	raw, err := io.ReadAll(io.LimitReader(r, lim.Bytes+1))
+	if err != nil {
+		return nil, &Error{File: file, Message: "reading failed: " + err.Error(), Err: err}
+	}
+	if int64(len(raw)) > lim.Bytes {
+		return nil, &Error{File: file, Message: fmt.Sprintf("expected at most %s", bytesText(lim.Bytes)), Err: ErrTooLarge}
+	}
+	text, fault := decodeText(raw)
+	var t *Table
+	if fault == nil {
+		switch detect(text, file) {
+		case "arff":
+			t, fault = parseARFF(text, lim)
+		case "libsvm":
+			t, fault = parseLIBSVM(text, lim)
+		default:
+			t, fault = parseCSV(text, lim)
+		}
+	}
+	if fault != nil {
+		fault.File = file
+		return nil, fault
+	}
+	t.File = file
+	for j := range t.Columns {
+		c := &t.Columns[j]
+		c.Numeric = !slices.ContainsFunc(c.Cells, func(s string) bool {
+			_, ok := parseNumber(s)
+			return !ok
+		})
+	}
+	if !t.Header && t.Format == "csv" {
+		t.nameColumns()
+	}
+	return t, nil
+}
+
+func bytesText(n int64) string {
+	if n >= 1<<20 && n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// decodeText returns the file as text, or says why it is none.
+func decodeText(raw []byte) (string, *Error) {
+	switch {
+	case bytes.HasPrefix(raw, []byte("\xff\xfe")), bytes.HasPrefix(raw, []byte("\xfe\xff")):
+		return "", &Error{Message: "expected UTF-8 text, found UTF-16: save the file as UTF-8"}
+	case bytes.HasPrefix(raw, []byte("PK\x03\x04")):
+		return "", &Error{Message: "expected a text file, found a zip archive or a workbook: export the sheet as CSV"}
+	}
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	line := func(at int) int { return 1 + lineEnds(string(raw[:at])) }
+	if i := bytes.IndexByte(raw, 0); i >= 0 {
+		return "", &Error{Line: line(i), Message: "expected UTF-8 text, found a zero byte: this is a binary file or UTF-16"}
+	}
+	if !utf8.Valid(raw) {
+		i := 0
+		for i < len(raw) {
+			r, size := utf8.DecodeRune(raw[i:])
+			if r == utf8.RuneError && size == 1 {
+				break
+			}
+			i += size
+		}
+		return "", &Error{Line: line(i), Message: fmt.Sprintf("expected UTF-8 text, found byte 0x%02X: save the file as UTF-8", raw[i])}
+	}
+	return string(raw), nil
+}
+
+// lineEnds counts LF, CRLF and CR.
+func lineEnds(s string) int {
+	return strings.Count(s, "\n") + strings.Count(s, "\r") - strings.Count(s, "\r\n")
+}
+
+// cutLine returns the first line of s without its end, and the rest.
+func cutLine(s string) (line, rest string) {
+	i := strings.IndexAny(s, "\r\n")
+	switch {
+	case i < 0:
+		return s, ""
+	case strings.HasPrefix(s[i:], "\r\n"):
+		return s[:i], s[i+2:]
+	}
+	return s[:i], s[i+1:]
+}
+
+// detect tells the format by the first line that says something, and by the
+// extension where that leaves it open.
+func detect(text, file string) string {
+	ext := strings.ToLower(path.Ext(file))
+	for rest := text; rest != ""; {
+		var line string
+		line, rest = cutLine(rest)
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || line[0] == '#' || line[0] == '%':
+			continue
+		case line[0] == '@':
+			return "arff"
+		case looksLIBSVM(line):
+			return "libsvm"
+		}
+		break
+	}
+	switch ext {
+	case ".arff":
+		return "arff"
+	case ".libsvm", ".svm", ".svmlight":
+		return "libsvm"
+	}
+	return "csv"
+}
+
+// parseNumber reads a finite decimal number; -0 becomes 0.
+func parseNumber(s string) (v float64, ok bool) {
+	if s == "" {
+		return 0, false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9', c == '+', c == '-', c == '.', c == 'e', c == 'E':
+		default:
+			return 0, false // hexadecimal, 1_000, Inf and NaN among them
+		}
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	return v + 0, err == nil
+}
+
+// notFinite tells NaN, Inf and numbers beyond the range of float64.
+func notFinite(s string) bool {
+	v, err := strconv.ParseFloat(s, 64)
+	return errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0))
+}
+
+// missing tells the usual signs of a missing value.
+func missing(s string) bool {
+	switch s {
+	case "", "?", "NA", "N/A", "NaN", "nan", "NAN", "null", "NULL":
+		return true
+	}
+	return false
+}
+
+// isText tells that no cell of the column can pass for a number, nor for a number
+// that is missing: the column holds words, not numbers with a fault.
+func (c *Column) isText() bool {
+	if c.Numeric {
+		return false
+	}
+	words := false
+	for _, s := range c.Cells {
+		if missing(s) {
+			continue
+		}
+		if _, ok := parseNumber(s); ok || notFinite(s) {
+			return false
+		}
+		words = true
+	}
+	return words
+}
+
+// twoValued tells a column of ±1 or 0-1, both of them present.
+func (c *Column) twoValued() bool {
+	var minus, zero, one bool
+	for _, s := range c.Cells {
+		switch v, ok := parseNumber(s); {
+		case !ok:
+			return false
+		case v == -1:
+			minus = true
+		case v == 0:
+			zero = true
+		case v == 1:
+			one = true
+		default:
+			return false
+		}
+	}
+	return one && minus != zero
+}
+
+// looksLikeLabel is the rule by which a column at either end is taken for the label.
+func (c *Column) looksLikeLabel() bool { return c.twoValued() || c.isText() }
+
+// fewIntegers tells whole numbers that repeat, as codes of classes do.
+func (c *Column) fewIntegers() bool {
+	distinct := make(map[float64]bool)
+	for _, s := range c.Cells {
+		v, ok := parseNumber(s)
+		if !ok || v != math.Trunc(v) {
+			return false
+		}
+		if distinct[v] = true; len(distinct) > fewClasses {
+			return false
+		}
+	}
+	return 2*len(distinct) <= len(c.Cells)
+}
+
+// isRowNumber tells the column of row numbers that some programs write: the first,
+// without a name, counting up by one.
+func (t *Table) isRowNumber(j int) bool {
+	c := &t.Columns[j]
+	if j != 0 || !t.Header || c.Name != unnamed(0) || len(t.Columns) < 3 || len(c.Cells) < 2 {
+		return false
+	}
+	first, ok := parseNumber(c.Cells[0])
+	for i, s := range c.Cells {
+		v, isNumber := parseNumber(s)
+		ok = ok && isNumber && v == first+float64(i)
+	}
+	return ok && (first == 0 || first == 1)
+}
+
+// unnamed is the name of a column j for which a header has none.
+func unnamed(j int) string { return fmt.Sprintf("column %d", j+1) }
+
+// nameColumns names the columns of a file without a header by their places: label
+// for the one that must be it, x1, x2 … for the others in order.
+func (t *Table) nameColumns() {
+	label := -1
+	if j, sure := t.guessLabel(); sure {
+		label = j
+	}
+	k := 0
+	for j := range t.Columns {
+		if j == label {
+			t.Columns[j].Name = labelName
+			continue
+		}
+		k++
+		t.Columns[j].Name = fmt.Sprintf("x%d", k)
+	}
+}
+
+// labelName is the name of a label column that has none of its own.
+const labelName = "label"
+
+// guessLabel returns the place of the label column: the one called label, class or
+// target; else the last; else the first, when only that one is text or ±1/0-1. It is
+// sure when the file leaves no other reading.
+func (t *Table) guessLabel() (j int, sure bool) {
+	last := len(t.Columns) - 1
+	if t.Header || t.Format != "csv" {
+		named := -1
+		for j, c := range t.Columns {
+			switch strings.ToLower(c.Name) {
+			case labelName, "class", "target":
+				if named >= 0 {
+					return last, false
+				}
+				named = j
+			}
+		}
+		if named >= 0 {
+			return named, true
+		}
+	}
+	if t.Format == "arff" {
+		nominal := -1
+		count := 0
+		for j, c := range t.Columns {
+			if c.Nominal {
+				nominal = j
+				count++
+			}
+		}
+		if nominal >= 0 {
+			return nominal, count == 1 || nominal == last
+		}
+	}
+	first, end := &t.Columns[0], &t.Columns[last]
+	atStart, atEnd := first.looksLikeLabel(), end.looksLikeLabel()
+	if atStart && !atEnd {
+		return 0, true
+	}
+	return last, !atStart && (atEnd || t.Header && end.fewIntegers())
+}
+
+// Guess proposes a mapping and says whether it is beyond doubt.
+//
+// The label is the column called label, class or target; else the last; else the
+// first, when only that one is text or ±1/0-1 (in ARFF: else the last nominal one).
+// The features are the others, but for columns of words and a column of row numbers
+// without a name; to leave one out is to be in doubt, and so is a label that the
+// rule takes only for want of a better one.
+func (t *Table) Guess() (m Mapping, obvious bool) {
+	label, obvious := t.guessLabel()
+	for j := range t.Columns {
+		switch c := &t.Columns[j]; {
+		case j == label:
+		case c.isText(), t.isRowNumber(j):
+			obvious = false
+		default:
+			m.Features = append(m.Features, c.Name)
+		}
+	}
+	m.Label = t.Columns[label].Name
+	if _, err := t.Labels(m.Label); err != nil || len(m.Features) == 0 {
+		obvious = false
+	}
+	return m, obvious
+}
+
+// fault makes an *Error of this file.
+func (t *Table) fault(row, column int, format string, args ...any) *Error {
+	e := &Error{File: t.File, Message: fmt.Sprintf(format, args...)}
+	if row >= 0 {
+		e.Line = t.Lines[row]
+	}
+	if column >= 0 {
+		e.Column, e.Name = column+1, t.Columns[column].Name
+	}
+	return e
+}
+
+// find returns the place of the named column.
+func (t *Table) find(name string) (int, error) {
+	names := make([]string, len(t.Columns))
+	for j, c := range t.Columns {
+		names[j] = c.Name
+	}
+	if j := slices.Index(names, name); j >= 0 {
+		return j, nil
+	}
+	if j := slices.IndexFunc(names, func(s string) bool { return strings.EqualFold(s, name) }); j >= 0 {
+		return j, nil
+	}
+	return 0, t.fault(-1, -1, "no column %s: expected one of %s", quote(name), list(names))
+}
+
+// Matrix returns the named columns as numbers, n x len(features), without need of a
+// label. An *Error reports a name that is not there or given twice, and the first
+// cell that is not a finite number.
+func (t *Table) Matrix(features []string) (*mat.Dense, error) {
+	if len(features) == 0 {
+		return nil, t.fault(-1, -1, "expected at least one column of numbers besides the label")
+	}
+	at := make([]int, len(features))
+	for k, name := range features {
+		j, err := t.find(name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(at[:k], j) {
+			return nil, t.fault(-1, j, "chosen as a feature twice")
+		}
+		at[k] = j
+	}
+	x := mat.NewDense(len(t.Lines), len(features), nil)
+	for i := range t.Lines {
+		row := x.RawRowView(i)
+		for k, j := range at {
+			v, ok := parseNumber(t.Columns[j].Cells[i])
+			if !ok {
+				return nil, t.notNumber(i, j)
+			}
+			row[k] = v
+		}
+	}
+	return x, nil
+}
+
+// notNumber says what is wrong with the cell.
+func (t *Table) notNumber(i, j int) *Error {
+	c := &t.Columns[j]
+	cell := c.Cells[i]
+	switch {
+	case cell == "":
+		return t.fault(i, j, "expected a number, found nothing: fill in missing values or remove the row")
+	case missing(cell):
+		return t.fault(i, j, "expected a number, found %s: fill in missing values or remove the row", quote(cell))
+	case notFinite(cell):
+		return t.fault(i, j, "expected a finite number, found %s", quote(cell))
+	case c.isText():
+		return t.fault(i, j, "expected a number, found %s: choose feature columns without this one", quote(cell))
+	}
+	if _, ok := parseNumber(strings.Replace(cell, ",", ".", 1)); ok {
+		return t.fault(i, j, "expected a number with a decimal point, found %s", quote(cell))
+	}
+	return t.fault(i, j, "expected a number, found %s", quote(cell))
+}
+
+// Labels returns the labels in the named column, tidied: numbers that are equal have
+// equal labels. An *Error reports a name that is not there, a missing label, one too
+// long, and so many distinct ones that the column cannot be a label. One class is
+// not an error here.
+func (t *Table) Labels(name string) ([]string, error) {
+	j, err := t.find(name)
+	if err != nil {
+		return nil, err
+	}
+	c := &t.Columns[j]
+	words := false // text besides numbers
+	for i, s := range c.Cells {
+		_, number := parseNumber(s)
+		switch {
+		case number:
+		case s == "":
+			return nil, t.fault(i, j, "expected a label, found nothing")
+		case missing(s):
+			return nil, t.fault(i, j, "expected a label, found %s, a missing value", quote(s))
+		case !notFinite(s):
+			if err := checkText("label", tidy(s)); err != nil {
+				return nil, t.fault(i, j, "%s", err)
+			}
+			words = true
+		}
+	}
+	if !c.Numeric && !words { // a number out of range among numbers
+		for i, s := range c.Cells {
+			if notFinite(s) {
+				return nil, t.fault(i, j, "expected a label, found %s", quote(s))
+			}
+		}
+	}
+	labels := tidyLabels(c.Cells)
+	distinct := make(map[string]bool)
+	for _, l := range labels {
+		distinct[l] = true
+	}
+	if k, n := len(distinct), len(labels); k > maxClasses || k > fewClasses && 2*k > n {
+		what := "names"
+		if c.Numeric {
+			what = "a measurement"
+		}
+		return nil, t.fault(-1, j, "expected a label, found %d distinct values in %d rows: this looks like %s; choose another label column", k, n, what)
+	}
+	return labels, nil
+}
+
+// A column with more than maxClasses distinct values is not a label, nor is one with
+// more than fewClasses of which most occur once.
+const (
+	maxClasses = 100
+	fewClasses = 10
+)
+
+// tidyLabels makes labels comparable: all numbers, or else all text.
+func tidyLabels(cells []string) []string {
+	// Columns repeat few labels: tidy each distinct cell once.
+	known := make(map[string]string)
+	numeric := true
+	for _, s := range cells {
+		if _, ok := known[s]; !ok {
+			known[s] = tidy(s)
+			_, ok := parseNumber(known[s])
+			numeric = numeric && ok
+		}
+	}
+	if numeric {
+		for s, l := range known {
+			known[s] = tidyLabel(l)
+		}
+	}
+	labels := make([]string, len(cells))
+	for i, s := range cells {
+		labels[i] = known[s]
+	}
+	return labels
+}
+
+// tidyLabel gives a number its plain form: 1 for "+1" and "1.0". Other text stays.
+func tidyLabel(s string) string {
+	v, ok := parseNumber(s)
+	if !ok {
+		return tidy(s)
+	}
+	if math.Abs(v) < 1e15 && math.Abs(v) >= 1e-4 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// Data applies a mapping; an empty label is as Guess proposes. An *Error reports what Matrix and Labels report, a label
+// among the features, and a single class.
+func (t *Table) Data(m Mapping) (*Data, error) {
+	if len(t.Columns) == 1 {
+		return nil, t.fault(-1, -1, "expected a label and at least one feature, found a single column: separate fields by comma, semicolon, tab or spaces")
+	}
+	if m.Label == "" {
+		j, _ := t.guessLabel()
+		m.Label = t.Columns[j].Name
+	}
+	label, err := t.find(m.Label)
+	if err != nil {
+		return nil, err
+	}
+	d := &Data{Label: t.Columns[label].Name}
+	if m.Features == nil {
+		for j, c := range t.Columns {
+			if j != label && !t.isRowNumber(j) {
+				d.Features = append(d.Features, c.Name)
+			}
+		}
+	}
+	for _, name := range m.Features {
+		j, err := t.find(name)
+		if err != nil {
+			return nil, err
+		}
+		if j == label {
+			return nil, t.fault(-1, j, "is the label and cannot be a feature as well")
+		}
+		d.Features = append(d.Features, t.Columns[j].Name)
+	}
+	if d.X, err = t.Matrix(d.Features); err != nil {
+		return nil, err
+	}
+	labels, err := t.Labels(d.Label)
+	if err != nil {
+		return nil, err
+	}
+	d.setLabels(labels)
+	if len(d.Classes) < 2 {
+		return nil, t.fault(-1, label, "expected at least two classes, found only %s", quote(d.Classes[0]))
+	}
+	if !t.Header && !slices.Contains(d.Features, labelName) {
+		d.Label = labelName // rather than the x3 of a place
+	}
+	return d, nil
+}
+
+// Read is ParseTable, Guess where m leaves the label open, and Data. It leaves no
+// column of words out by itself: one that m.Features does not pass over is a fault.
+func Read(r io.Reader, file string, m Mapping, lim Limits) (*Data, error) {
+	t, err := ParseTable(r, file, lim)
+	if err != nil {
+		return nil, err
+	}
+	return t.Data(m)
+}

@@ -1,0 +1,130 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// View is a two-dimensional picture of R^d: forward s = To·(x - Center), and
+// back to the plane x = Center + s Axes[0] + t Axes[1]. A point of the plane goes
+// back and forward to itself.
+//
+// One feature makes a view as well: To[1] and Axes[1] are zero, every point has
+// t = 0, and nothing depends on t.
+type View struct {
+	Labels [2]string    `json:"labels"`
+	Center []float64    `json:"center"`
+	To     [2][]float64 `json:"to"`
+	Axes   [2][]float64 `json:"axes"`
+	Exact  bool         `json:"exact"` // d <= 2: the picture is the space itself
+}
+
+// newView returns a view of R^d with every vector zero.
+func newView(d int) View {
+	zero := func() []float64 { return make([]float64, d) }
+	return View{Center: zero(), To: [2][]float64{zero(), zero()}, Axes: [2][]float64{zero(), zero()}, Exact: d <= 2}
+}
+
+// ColumnView shows columns a and b with the other columns at their means, so
+// (s, t) are the values of a and b themselves. Data with one feature take an empty
+// b. It reports a name that is not there and a chosen twice.
+func ColumnView(d *Data, a, b string) (View, error) {
+	n, cols := d.X.Dims()
+	v := newView(cols)
+	for j := range cols {
+		var mean float64
+		for i := range n {
+			mean += (d.X.At(i, j) - mean) / float64(i+1)
+		}
+		v.Center[j] = mean
+	}
+	names := []string{a, b}
+	if cols == 1 && b == "" {
+		names = names[:1]
+	}
+	for k, name := range names {
+		j := slices.Index(d.Features, name)
+		if j < 0 {
+			return View{}, fmt.Errorf("no feature %s: expected one of %s", quote(name), list(d.Features))
+		}
+		if k == 1 && a == b {
+			return View{}, fmt.Errorf("feature %s on both axes: expected two features", quote(name))
+		}
+		v.Labels[k] = name
+		v.Center[j] = 0
+		v.To[k][j], v.Axes[k][j] = 1, 1
+	}
+	return v, nil
+}
+
+// PCAView shows the two leading principal components of the standardised rows,
+// that is, the leading eigenvectors of their correlation matrix. (0, 0) is the
+// mean; of each component the largest loading is positive; labels name the share of
+// the variance, as in "PC 1 (73 %)".
+func PCAView(d *Data) View {
+	n, cols := d.X.Dims()
+	v := newView(cols)
+	scaler := FitScaler(d.X)
+	copy(v.Center, scaler.Mean)
+	z := scaler.Apply(d.X)
+	var corr mat.SymDense
+	corr.SymOuterK(1/float64(n), z.T())
+	var eig mat.EigenSym
+	if !eig.Factorize(&corr, true) {
+		// Not reached for finite data; the first two columns are still a picture.
+		corr.Zero()
+		for j := range cols {
+			corr.SetSym(j, j, float64(cols-j))
+		}
+		eig.Factorize(&corr, true)
+	}
+	values := eig.Values(nil) // ascending
+	var vectors mat.Dense
+	eig.VectorsTo(&vectors)
+	var total float64
+	for _, l := range values {
+		total += max(l, 0)
+	}
+	for k := range min(2, cols) {
+		w := mat.Col(nil, cols-1-k, &vectors)
+		share := 0.0
+		if total > 0 {
+			share = max(values[cols-1-k], 0) / total
+		}
+		v.Labels[k] = fmt.Sprintf("PC %d (%.0f %%)", k+1, 100*share)
+		sign := signOfLargest(w)
+		for j, l := range w {
+			v.To[k][j] = sign * l / scaler.Scale[j]
+			v.Axes[k][j] = sign * l * scaler.Scale[j]
+		}
+	}
+	return v
+}
+
+// signOfLargest returns the sign of the entry of largest modulus, the first of
+// those that are equal but for rounding.
+func signOfLargest(w []float64) float64 {
+	best := 0.0
+	for _, l := range w {
+		if math.Abs(l) > math.Abs(best)*(1+1e-9) {
+			best = l
+		}
+	}
+	return math.Copysign(1, best)
+}
+
+// Point projects a row of R^d.
+func (v View) Point(x []float64) (s, t float64) {
+	for j, c := range v.Center {
+		s += v.To[0][j] * (x[j] - c)
+		t += v.To[1][j] * (x[j] - c)
+	}
+	return s, t
+}
+
+// Plane returns the plane of the picture in R^d: the point (s, t) is
+// origin + s u + t w. The slices are those of the view.
+func (v View) Plane() (origin, u, w []float64) { return v.Center, v.Axes[0], v.Axes[1] }
