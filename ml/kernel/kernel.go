@@ -1,5 +1,5 @@
 // Package kernel holds the kernel functions, their Gram matrices and their sums
-// over a plane. One parameterisation throughout, LIBSVM's (MATH: conventions):
+// over a plane. One parameterisation throughout, LIBSVM's:
 //
 //	linear   x·z
 //	poly     (gamma x·z + coef0)^degree
@@ -11,7 +11,8 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/param"
 )
@@ -32,13 +33,14 @@ type Row struct {
 	Formula string // plain text with Unicode, as shown beside the controls
 	Help    string
 	Params  []param.Param
-	PSD     bool // every Gram matrix is positive semidefinite
+	PSD     bool // every Gram matrix is positive semidefinite (poly: for coef0 >= 0)
 
-	// ofProduct is the kernel as a function of s = x·z, or nil for kernels of
-	// the squared distance.
-	ofProduct func(k Kernel, s float64) float64
-	// ofDistance is the kernel as a function of |x-z|².
-	ofDistance func(k Kernel, d2 float64) float64
+	// apply turns squared distances |x-z|² (when ofDistance is set) or inner
+	// products x·z (when not) into values of the kernel, in place.
+	apply      func(k Kernel, v []float64)
+	ofDistance bool
+	// grid is a faster Sum.Grid; nil evaluates every point by itself.
+	grid func(s *Sum, dst []float64, p Plane, ss, ts []float64)
 }
 
 var (
@@ -61,29 +63,37 @@ var (
 var Table = []Row{
 	{
 		Name: "linear", Label: "Linear", Formula: "k(x, z) = x·z", PSD: true,
-		Help:      "A straight line between the classes.",
-		ofProduct: func(_ Kernel, s float64) float64 { return s },
+		Help:  "A straight line between the classes.",
+		apply: func(Kernel, []float64) {},
+		grid:  (*Sum).gridPolynomial,
 	},
 	{
 		Name: "poly", Label: "Polynomial", Formula: "k(x, z) = (γ x·z + r)^p", PSD: true,
 		Help:   "Products of up to p features. Positive semidefinite for r ≥ 0.",
 		Params: []param.Param{gamma, coef0, degree},
-		ofProduct: func(k Kernel, s float64) float64 {
-			return powi(k.Gamma*s+k.Coef0, k.Degree)
+		apply: func(k Kernel, v []float64) {
+			for i, s := range v {
+				v[i] = powi(k.Gamma*s+k.Coef0, k.Degree)
+			}
 		},
+		grid: (*Sum).gridPolynomial,
 	},
 	{
 		Name: "rbf", Label: "RBF (Gaussian)", Formula: "k(x, z) = exp(−γ |x − z|²)", PSD: true,
 		Help:       "Similarity that fades with distance; the width is s = 1/√(2γ).",
 		Params:     []param.Param{gamma},
-		ofDistance: func(k Kernel, d2 float64) float64 { return math.Exp(-k.Gamma * d2) },
+		apply:      func(k Kernel, v []float64) { expScaled(v, -k.Gamma) },
+		ofDistance: true,
+		grid:       (*Sum).gridGaussian,
 	},
 	{
 		Name: "sigmoid", Label: "Sigmoid", Formula: "k(x, z) = tanh(γ x·z + r)",
 		Help:   "Borrowed from neural networks; not positive semidefinite in general.",
 		Params: []param.Param{gamma, coef0},
-		ofProduct: func(k Kernel, s float64) float64 {
-			return math.Tanh(k.Gamma*s + k.Coef0)
+		apply: func(k Kernel, v []float64) {
+			for i, s := range v {
+				v[i] = math.Tanh(k.Gamma*s + k.Coef0)
+			}
 		},
 	},
 }
@@ -110,53 +120,86 @@ func powi(x float64, n int) float64 {
 	return r
 }
 
-// Eval returns k(x, z); x and z have the same length.
+// of returns the table row of k. A kernel that Table does not know is NaN
+// everywhere: names are checked by Lookup, before there are numbers.
+func of(k Kernel) Row {
+	r, err := Lookup(k.Name)
+	if err != nil {
+		r.apply = func(_ Kernel, v []float64) {
+			for i := range v {
+				v[i] = math.NaN()
+			}
+		}
+	}
+	return r
+}
+
+// Eval returns k(x, z); x and z have the same length. It is NaN when Table does
+// not hold the kernel's name.
 func (k Kernel) Eval(x, z []float64) float64 {
-	panic("todo")
+	v := make([]float64, 1)
+	of(k).values(k, v, blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x}, z)
+	return v[0]
 }
 
-// Gram is the M x M kernel matrix of the M rows of X, optionally scaled on both
-// sides by a conformal factor: K_ij = c_i c_j k(x_i, x_j). Rows are computed on
-// demand, so that nothing of size M x M is held.
-type Gram struct {
-	k Kernel
-	x *mat.Dense
-	c []float64 // nil: all ones
+// values writes k(x_j, z) for every row x_j of x into dst.
+func (r Row) values(k Kernel, dst []float64, x blas64.General, z []float64) {
+	if r.ofDistance {
+		squaredDistances(dst, x, z)
+	} else {
+		products(dst, x, z)
+	}
+	r.apply(k, dst)
 }
 
-// NewGram returns the kernel matrix of the rows of x (M x d). x is kept, not copied.
-func NewGram(k Kernel, x *mat.Dense) *Gram { return &Gram{k: k, x: x} }
-
-// Scaled returns the Gram matrix with entries c_i c_j K_ij. c (length M) is kept.
-func (g *Gram) Scaled(c []float64) *Gram { panic("todo") }
-
-// Len is M.
-func (g *Gram) Len() int { panic("todo") }
-
-// Diag returns K_ii.
-func (g *Gram) Diag(i int) float64 { panic("todo") }
-
-// Row writes row i into dst, which has length M.
-func (g *Gram) Row(dst []float64, i int) { panic("todo") }
-
-// Sum is the function x -> sum_j w_j k(z_j, x), ready to be evaluated often.
-type Sum struct {
-	k Kernel
-	z *mat.Dense
-	w []float64
+// products writes x_j·z for every row x_j of x into dst.
+func products(dst []float64, x blas64.General, z []float64) {
+	if x.Cols == 2 {
+		z0, z1 := z[0], z[1]
+		for j := range dst {
+			r := x.Data[j*x.Stride:][:2]
+			dst[j] = r[0]*z0 + r[1]*z1
+		}
+		return
+	}
+	for j := range dst {
+		dst[j] = floats.Dot(x.Data[j*x.Stride:][:x.Cols], z)
+	}
 }
 
-// NewSum returns the function sum_j w_j k(z_j, ·) over the rows z_j of z (n x d,
-// n may be 0: the zero function).
-func NewSum(k Kernel, z *mat.Dense, w []float64) *Sum { return &Sum{k, z, w} }
+// squaredDistances writes |x_j - z|² for every row x_j of x into dst. It sums
+// squared differences rather than expand the square, so that equal rows are at
+// distance exactly 0 and near ones keep their digits.
+func squaredDistances(dst []float64, x blas64.General, z []float64) {
+	if x.Cols == 2 {
+		z0, z1 := z[0], z[1]
+		for j := range dst {
+			r := x.Data[j*x.Stride:][:2]
+			a, b := r[0]-z0, r[1]-z1
+			dst[j] = a*a + b*b
+		}
+		return
+	}
+	for j := range dst {
+		dst[j] = squaredDistance(x.Data[j*x.Stride:][:x.Cols], z)
+	}
+}
 
-// At returns the sum at x (length d).
-func (s *Sum) At(x []float64) float64 { panic("todo") }
-
-// Plane is the affine map (s, t) -> Origin + s U + t V into R^d.
-type Plane struct{ Origin, U, V []float64 }
-
-// Grid writes the sum at every point (s_i, t_j) of the plane into dst, row-major
-// with t as the row: dst[j*len(ss)+i]. The RBF kernel is evaluated by two tables
-// and a matrix product, the others by products only.
-func (s *Sum) Grid(dst []float64, p Plane, ss, ts []float64) { panic("todo") }
+// squaredDistance is |x-z|², in four sums that do not wait for each other.
+func squaredDistance(x, z []float64) float64 {
+	var s0, s1, s2, s3 float64
+	z = z[:len(x)]
+	for len(x) >= 4 && len(z) >= 4 {
+		a, b, c, d := x[0]-z[0], x[1]-z[1], x[2]-z[2], x[3]-z[3]
+		s0 += a * a
+		s1 += b * b
+		s2 += c * c
+		s3 += d * d
+		x, z = x[4:], z[4:]
+	}
+	for i, a := range x {
+		a -= z[i]
+		s0 += a * a
+	}
+	return s0 + s1 + s2 + s3
+}

@@ -1,0 +1,381 @@
+package kernel
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// reference evaluates a kernel by its formula and nothing else.
+func reference(k Kernel, x, z []float64) float64 {
+	var s, d2 float64
+	for i := range x {
+		s += x[i] * z[i]
+		d2 += (x[i] - z[i]) * (x[i] - z[i])
+	}
+	switch k.Name {
+	case "linear":
+		return s
+	case "poly":
+		return math.Pow(k.Gamma*s+k.Coef0, float64(k.Degree))
+	case "rbf":
+		return math.Exp(-k.Gamma * d2)
+	case "sigmoid":
+		return math.Tanh(k.Gamma*s + k.Coef0)
+	}
+	panic("no reference for kernel " + k.Name)
+}
+
+// samples returns settings of the named kernel for which it is positive
+// semidefinite if it can be.
+func samples(name string) []Kernel {
+	switch name {
+	case "poly":
+		return []Kernel{
+			{Name: name, Gamma: 0.5, Coef0: 1, Degree: 2},
+			{Name: name, Gamma: 1, Coef0: 0, Degree: 3},
+			{Name: name, Gamma: 0.1, Coef0: 2, Degree: 7},
+			{Name: name, Gamma: 1, Coef0: 0.5, Degree: 1},
+		}
+	case "rbf":
+		return []Kernel{{Name: name, Gamma: 1e-4}, {Name: name, Gamma: 1}, {Name: name, Gamma: 1e4}}
+	case "sigmoid":
+		return []Kernel{{Name: name, Gamma: 0.5, Coef0: -1}, {Name: name, Gamma: 2, Coef0: 1}}
+	}
+	return []Kernel{{Name: name}}
+}
+
+func normal(r *rand.Rand, m, d int) *mat.Dense {
+	x := mat.NewDense(m, d, nil)
+	for i := range m {
+		for j := range d {
+			x.Set(i, j, r.NormFloat64())
+		}
+	}
+	return x
+}
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	for _, row := range Table {
+		if got, err := Lookup(row.Name); err != nil || got.Formula != row.Formula {
+			t.Errorf("Lookup(%q) = %q, %v", row.Name, got.Formula, err)
+		}
+		if row.Label == "" || row.Formula == "" || row.Help == "" {
+			t.Errorf("%s: label, formula or help is missing", row.Name)
+		}
+		for _, p := range row.Params {
+			if err := p.Check(p.Default); err != nil {
+				t.Errorf("%s: default: %v", row.Name, err)
+			}
+		}
+		for _, k := range samples(row.Name) {
+			data, err := json.Marshal(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var back Kernel
+			if err := json.Unmarshal(data, &back); err != nil || back != k {
+				t.Errorf("%s came back from JSON as %+v, %v", data, back, err)
+			}
+		}
+	}
+	if _, err := Lookup("cosine"); err == nil || !strings.Contains(err.Error(), "linear, poly, rbf or sigmoid") {
+		t.Errorf("unknown kernel: %v", err)
+	}
+	if v := (Kernel{Name: "cosine"}).Eval([]float64{1}, []float64{1}); !math.IsNaN(v) {
+		t.Errorf("unknown kernel evaluates to %g, not NaN", v)
+	}
+}
+
+func TestGram(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, row := range Table {
+		for _, k := range samples(row.Name) {
+			for _, d := range []int{1, 2, 3, 6, 60} {
+				const m = 25
+				x := normal(r, m, d)
+				x.SetRow(7, x.RawRowView(3)) // duplicates
+				g := NewGram(k, x)
+				c := make([]float64, m)
+				for i := range c {
+					c[i] = r.NormFloat64()
+				}
+				scaled := g.Scaled(c)
+				full := mat.NewDense(m, m, nil)
+				dst, dstScaled := make([]float64, m), make([]float64, m)
+				for i := range m {
+					g.Row(dst, i)
+					scaled.Row(dstScaled, i)
+					full.SetRow(i, dst)
+					for j := range m {
+						xi, xj := x.RawRowView(i), x.RawRowView(j)
+						want := reference(k, xi, xj)
+						lost := 0.0 // an inner product near 0 has lost digits, a distance has not
+						if !row.ofDistance {
+							lost = 1e-13 * math.Sqrt(math.Abs(reference(k, xi, xi)*reference(k, xj, xj)))
+						}
+						if !near(dst[j], want, 1e-12) && math.Abs(dst[j]-want) > lost || k.Eval(xi, xj) != dst[j] {
+							t.Fatalf("%+v: row gives %g, Eval %g, want %g", k, dst[j], k.Eval(xi, xj), want)
+						}
+						if !near(dstScaled[j], c[i]*c[j]*dst[j], 1e-15) {
+							t.Fatalf("%+v scaled: %g, want %g", k, dstScaled[j], c[i]*c[j]*dst[j])
+						}
+					}
+					if !near(g.Diag(i), dst[i], 1e-13) || !near(scaled.Diag(i), dstScaled[i], 1e-13) {
+						t.Fatalf("%+v: Diag %g, %g, rows say %g, %g", k, g.Diag(i), scaled.Diag(i), dst[i], dstScaled[i])
+					}
+				}
+				for i := range m {
+					for j := range i {
+						if full.At(i, j) != full.At(j, i) {
+							t.Fatalf("%+v: K[%d,%d] and K[%d,%d] differ", k, i, j, j, i)
+						}
+					}
+				}
+				if k.Name == "rbf" && (full.At(3, 7) != 1 || mat.Max(full) > 1) {
+					t.Fatalf("%+v: duplicates at %g, largest entry %g", k, full.At(3, 7), mat.Max(full))
+				}
+				if row.PSD {
+					var eigen mat.EigenSym
+					eigen.Factorize(symmetric(full), false)
+					values := eigen.Values(nil)
+					if floats.Min(values) < -1e-12*floats.Max(values) {
+						t.Errorf("%+v claims to be PSD, but has eigenvalues from %g to %g", k, floats.Min(values), floats.Max(values))
+					}
+				}
+			}
+		}
+	}
+}
+
+func symmetric(a *mat.Dense) *mat.SymDense {
+	m, _ := a.Dims()
+	s := mat.NewSymDense(m, nil)
+	for i := range m {
+		for j := range i + 1 {
+			s.SetSym(i, j, a.At(i, j))
+		}
+	}
+	return s
+}
+
+// near compares relatively, with subnormal numbers all alike.
+func near(a, b, tol float64) bool {
+	return a == b || math.Abs(a-b) <= tol*math.Abs(b)+1e-300
+}
+
+func TestGramRowAllocatesNothing(t *testing.T) {
+	x := normal(rand.New(rand.NewPCG(1, 1)), 50, 5)
+	dst := make([]float64, 50)
+	for _, row := range Table {
+		g := NewGram(samples(row.Name)[0], x).Scaled(make([]float64, 50))
+		if n := testing.AllocsPerRun(10, func() { g.Row(dst, 3) }); n != 0 {
+			t.Errorf("%s: Row allocates %g times", row.Name, n)
+		}
+	}
+}
+
+func TestExpScaled(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(2, 2))
+	worst := 0.0
+	for range 300_000 {
+		x := 1416*r.Float64() - 708
+		if r.IntN(3) == 0 {
+			x = math.Ldexp(r.NormFloat64(), -r.IntN(60))
+		}
+		v := []float64{x}
+		expScaled(v, 1)
+		worst = max(worst, math.Abs(v[0]/math.Exp(x)-1))
+	}
+	if worst > 5e-16 {
+		t.Errorf("relative error %g", worst)
+	}
+	for _, x := range []float64{0, math.Copysign(0, -1), -708, 708, -708.1, -740, -746, -1e300, 709, 710, math.Inf(-1), math.Inf(1), math.NaN()} {
+		v := []float64{x}
+		expScaled(v, 1)
+		if want := math.Exp(x); !near(v[0], want, 5e-16) && !(math.IsNaN(want) && math.IsNaN(v[0])) {
+			t.Errorf("exp(%g) = %g, want %g", x, v[0], want)
+		}
+	}
+}
+
+func TestSum(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, row := range Table {
+		for _, k := range samples(row.Name) {
+			for _, d := range []int{1, 2, 5} {
+				for _, n := range []int{0, 1, 17, 300} {
+					z := normal(r, n+1, d)
+					w := make([]float64, n)
+					for i := range w {
+						w[i] = r.NormFloat64()
+					}
+					s := NewSum(k, z, w)
+					for _, orthogonal := range []bool{true, false} {
+						p := plane(r, d, orthogonal)
+						compareGrid(t, k, s, z, w, p)
+					}
+				}
+			}
+		}
+	}
+	if got := NewSum(Kernel{Name: "rbf", Gamma: 1}, nil, nil).At([]float64{1, 2}); got != 0 {
+		t.Errorf("the empty sum is %g", got)
+	}
+}
+
+// plane returns a random plane; its second axis is made orthogonal to the first
+// when asked for, which in one dimension makes it zero.
+func plane(r *rand.Rand, d int, orthogonal bool) Plane {
+	p := normal(r, 3, d)
+	o, u, v := p.RawRowView(0), p.RawRowView(1), p.RawRowView(2)
+	if orthogonal {
+		for range 2 {
+			floats.AddScaled(v, -floats.Dot(u, v)/floats.Dot(u, u), u)
+		}
+		if d == 1 {
+			v[0] = 0
+		}
+	}
+	return Plane{o, u, v}
+}
+
+func compareGrid(t *testing.T, k Kernel, s *Sum, z *mat.Dense, w []float64, p Plane) {
+	t.Helper()
+	ss, ts := []float64{-3, -1, 0.5, 2, 2.5}, []float64{-2, 0, 0.25, 4}
+	dst := make([]float64, len(ss)*len(ts))
+	floats.AddConst(99, dst)
+	s.Grid(dst, p, ss, ts)
+	// What is lost in a sum is measured against its terms, here the largest of
+	// a line of the grid.
+	for j, tj := range ts {
+		size := 0.0
+		want := make([]float64, len(ss))
+		for i, si := range ss {
+			x := make([]float64, len(p.Origin))
+			p.point(x, si, tj)
+			terms := 0.0
+			for a, wa := range w {
+				v := wa * reference(k, z.RawRowView(a), x)
+				want[i] += v
+				terms += math.Abs(v)
+			}
+			size = max(size, terms)
+			if at := s.At(x); math.Abs(at-want[i]) > 1e-12*terms+1e-300 {
+				t.Fatalf("%+v: At = %g, want %g", k, at, want[i])
+			}
+		}
+		for i := range ss {
+			if got := dst[j*len(ss)+i]; !(math.Abs(got-want[i]) <= 1e-12*size+1e-300) {
+				t.Fatalf("%+v n=%d d=%d: grid[%d,%d] = %g, want %g (off by %g of the terms)",
+					k, len(w), len(p.Origin), j, i, got, want[i], math.Abs(got-want[i])/size)
+			}
+		}
+	}
+}
+
+func TestGridFarFromOrigin(t *testing.T) {
+	t.Parallel()
+	// Raw coordinates of a map: completing the square per axis keeps exp in range.
+	z := mat.NewDense(2, 2, []float64{5e5, 4e5, 5e5 + 1, 4e5 + 2})
+	s := NewSum(Kernel{Name: "rbf", Gamma: 0.5}, z, []float64{1, -2})
+	p := Plane{Origin: []float64{0, 0}, U: []float64{1, 0}, V: []float64{0, 1}}
+	got := make([]float64, 1)
+	s.Grid(got, p, []float64{5e5 + 0.5}, []float64{4e5 + 1})
+	if want := -math.Exp(-0.625); math.Abs(got[0]-want) > 1e-12 {
+		t.Errorf("got %g, want %g", got[0], want)
+	}
+}
+
+func TestGamma(t *testing.T) {
+	t.Parallel()
+	x := mat.NewDense(2, 2, []float64{0, 2, 4, 6}) // variance 5
+	for _, tc := range []struct {
+		text, json string
+		want       float64
+	}{
+		{"auto", `"auto"`, 0.5},
+		{"scale", `"scale"`, 0.1},
+		{"0.30000000000000004", "0.30000000000000004", 0.30000000000000004},
+		{"1e-05", "0.00001", 1e-5},
+	} {
+		g, err := ParseGamma(tc.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.String() != tc.text || g.Resolve(x) != tc.want {
+			t.Errorf("%q: String %q, Resolve %g, want %g", tc.text, g, g.Resolve(x), tc.want)
+		}
+		data, err := json.Marshal(g)
+		if err != nil || string(data) != tc.json {
+			t.Errorf("%q as JSON: %s, %v", tc.text, data, err)
+		}
+		var back Gamma
+		if err := json.Unmarshal(data, &back); err != nil || cmp.Diff(g, back) != "" {
+			t.Errorf("%s came back as %+v, %v", data, back, err)
+		}
+	}
+	if got := (Gamma{}).Resolve(x); got != 0.5 || (Gamma{}).String() != "auto" {
+		t.Errorf("the zero Gamma is %g", got)
+	}
+	if got := (Gamma{Rule: "scale"}).Resolve(mat.NewDense(2, 4, nil)); got != 0.25 {
+		t.Errorf("scale of constant data is %g, want 1/d", got)
+	}
+	for _, bad := range []string{"", "0", "-1", "NaN", "Inf", "big", "2e9"} {
+		if _, err := ParseGamma(bad); err == nil {
+			t.Errorf("ParseGamma(%q) passed", bad)
+		}
+	}
+	for _, bad := range []string{"0", "true", "null", `"x"`, "[1]"} {
+		var g Gamma
+		if err := json.Unmarshal([]byte(bad), &g); err == nil && bad != "null" {
+			t.Errorf("JSON %s passed", bad)
+		}
+	}
+}
+
+func BenchmarkRow(b *testing.B) {
+	for _, d := range []int{2, 60} {
+		x := normal(rand.New(rand.NewPCG(1, 1)), 1000, d)
+		dst := make([]float64, 1000)
+		for _, row := range Table {
+			g := NewGram(samples(row.Name)[1%len(samples(row.Name))], x)
+			b.Run(row.Name+map[int]string{2: "/d=2", 60: "/d=60"}[d], func(b *testing.B) {
+				for b.Loop() {
+					g.Row(dst, 3)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(dst)), "ns/value")
+			})
+		}
+	}
+}
+
+// BenchmarkGrid is a picture's worth: 200 x 200 points, 150 terms.
+func BenchmarkGrid(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 1))
+	z, w := normal(r, 150, 2), make([]float64, 150)
+	for i := range w {
+		w[i] = r.NormFloat64()
+	}
+	axis := floats.Span(make([]float64, 200), -3, 3)
+	dst := make([]float64, len(axis)*len(axis))
+	p := Plane{Origin: []float64{0, 0}, U: []float64{1, 0}, V: []float64{0, 1}}
+	for _, row := range Table {
+		k := samples(row.Name)[1%len(samples(row.Name))]
+		b.Run(row.Name, func(b *testing.B) {
+			for b.Loop() {
+				NewSum(k, z, w).Grid(dst, p, axis, axis)
+			}
+		})
+	}
+}
