@@ -149,6 +149,16 @@ func Train(ctx context.Context, d *dataset.Data, spec Spec, report trace.Report)
 	return res, nil
 }
 
+// Check reports what would keep Train from starting: values of spec out of
+// range, columns or classes that d does not have. It does not train.
+func Check(d *dataset.Data, spec Spec) error {
+	if err := spec.Validate(); err != nil {
+		return err
+	}
+	_, err := prepare(d, spec)
+	return err
+}
+
 // problem is a training problem in the numbers the solvers see.
 type problem struct {
 	data        *dataset.Data // the chosen columns

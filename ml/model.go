@@ -1,10 +1,13 @@
 package ml
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -34,6 +37,129 @@ type Model struct {
 	Coef     []float64   `json:"coef"`    // u_j
 	B        float64     `json:"b"`
 	CoreRows []int       `json:"core_rows,omitempty"` // rows of the data set that are cores
+}
+
+// ReadModel reads the JSON form of a model and validates it. Unknown fields are
+// an error, and so is anything after the model.
+func ReadModel(r io.Reader) (*Model, error) {
+	dec := json.NewDecoder(r)
+	dec.DisallowUnknownFields()
+	var m *Model
+	if err := dec.Decode(&m); err != nil {
+		return nil, fmt.Errorf("not a model in JSON: %w", err)
+	}
+	if m == nil {
+		return nil, errors.New("not a model in JSON: null")
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errors.New("not a model in JSON: something follows the model")
+	}
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Validate reports what keeps m from being evaluated: lists whose lengths do not
+// agree, numbers that are not finite, a kernel that is not known or whose
+// parameters are out of range. Models that Train returns are valid.
+func (m *Model) Validate() error {
+	if len(m.Features) == 0 {
+		return errors.New("model: no features")
+	}
+	for j, name := range m.Features {
+		if name == "" || slices.Contains(m.Features[:j], name) {
+			return fmt.Errorf("model: features: expected distinct names, found %q", name)
+		}
+	}
+	if m.Positive == "" || m.Negative == "" || m.Positive == m.Negative {
+		return fmt.Errorf("model: expected two classes, found positive %q and negative %q", m.Positive, m.Negative)
+	}
+	if err := m.validateKernel(); err != nil {
+		return err
+	}
+	d := len(m.Features)
+	if s := m.Scaler; s != nil {
+		if err := checkVectors(d, "scaler", s.Mean, s.Scale); err != nil {
+			return err
+		}
+		if slices.Min(s.Scale) <= 0 {
+			return errors.New("model: scaler: expected scales above 0")
+		}
+	}
+	if p := m.Projection; p != nil {
+		if err := checkVectors(d, "projection", append([][]float64{p.Mean}, p.Components...)...); err != nil {
+			return err
+		}
+		if d = len(p.Components); d != 2 {
+			return fmt.Errorf("model: projection: expected 2 components, found %d", d)
+		}
+	}
+	n := len(m.Vectors)
+	if len(m.Rows) != n {
+		return fmt.Errorf("model: %d rows for %d vectors", len(m.Rows), n)
+	}
+	if i := slices.IndexFunc(slices.Concat(m.Rows, m.CoreRows), func(i int) bool { return i < 0 }); i >= 0 {
+		return errors.New("model: rows: expected numbers from 0 on")
+	}
+	if err := checkVectors(n, "coefficients", m.Coef); err != nil {
+		return err
+	}
+	if err := checkVectors(d, "vectors", m.Vectors...); err != nil {
+		return err
+	}
+	if err := checkVectors(1, "b", []float64{m.B}); err != nil {
+		return err
+	}
+	if c := m.Map; c != nil {
+		if err := checkVectors(len(c.Cores), "conformal coefficients", c.Alpha); err != nil {
+			return err
+		}
+		if err := checkVectors(d, "cores", c.Cores...); err != nil {
+			return err
+		}
+		if err := checkVectors(2, "conformal map", []float64{c.Alpha0, c.Gamma}); err != nil {
+			return err
+		}
+		if c.Gamma <= 0 {
+			return fmt.Errorf("model: conformal map: expected core_gamma above 0, found %g", c.Gamma)
+		}
+	}
+	return nil
+}
+
+func (m *Model) validateKernel() error {
+	row, err := kernel.Lookup(m.Kernel.Name)
+	if err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	values := map[string]float64{"gamma": m.Kernel.Gamma, "coef0": m.Kernel.Coef0, "degree": float64(m.Kernel.Degree)}
+	for _, p := range row.Params {
+		p.Words = nil // training has put numbers in their place,
+		if p.Name == "gamma" {
+			p.Max = math.MaxFloat64 // which may be larger than what is typed
+		}
+		if err := p.Check(strconv.FormatFloat(values[p.Name], 'g', -1, 64)); err != nil {
+			return fmt.Errorf("model: kernel %s: %w", row.Name, err)
+		}
+	}
+	return nil
+}
+
+// checkVectors reports the first vector whose length is not d or that holds a
+// number that is not finite.
+func checkVectors(d int, what string, vs ...[]float64) error {
+	for _, v := range vs {
+		if len(v) != d {
+			return fmt.Errorf("model: %s: expected %d numbers, found %d", what, d, len(v))
+		}
+		for _, x := range v {
+			if finite(x) == nil {
+				return fmt.Errorf("model: %s: expected finite numbers, found %v", what, x)
+			}
+		}
+	}
+	return nil
 }
 
 // Projection maps a row to two principal components: Components (row - Mean).
@@ -269,4 +395,39 @@ func dense(rows [][]float64) *mat.Dense {
 		x.SetRow(i, r)
 	}
 	return x
+}
+
+// View returns the picture of the space that m itself lives in, and false when
+// that has more than two dimensions. Models on one or two features and models on
+// two principal components have one: f depends on nothing that it leaves out.
+func (m *Model) View() (dataset.View, bool) {
+	p := m.Projection
+	if p == nil {
+		if len(m.Features) > 2 {
+			return dataset.View{}, false
+		}
+		v := dataset.View{Center: make([]float64, len(m.Features)), Exact: true}
+		for k := range v.To {
+			v.To[k], v.Axes[k] = make([]float64, len(m.Features)), make([]float64, len(m.Features))
+			if k < len(m.Features) {
+				v.Labels[k] = m.Features[k]
+				v.To[k][k], v.Axes[k][k] = 1, 1
+			}
+		}
+		return v, true
+	}
+	v := dataset.View{Center: slices.Clone(p.Mean), Labels: [2]string{"PC 1", "PC 2"}, Exact: true}
+	for k, c := range p.Components {
+		v.To[k], v.Axes[k] = slices.Clone(c), slices.Clone(c)
+	}
+	if s := m.Scaler; s != nil {
+		for j := range v.Center {
+			v.Center[j] = s.Mean[j] + s.Scale[j]*v.Center[j]
+			for k := range v.To {
+				v.To[k][j] /= s.Scale[j]
+				v.Axes[k][j] *= s.Scale[j]
+			}
+		}
+	}
+	return v, true
 }

@@ -1,0 +1,90 @@
+// Package handlers holds the front doors over HTTP: every handler reads a
+// request, calls the store, the jobs or ml, and renders. routes.go lists them.
+package handlers
+
+import (
+	"context"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"marginlab/ml/dataset"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/web"
+	"marginlab/web/jobs"
+)
+
+// glance is how long a page waits for a run that was just saved.
+const glance = 400 * time.Millisecond
+
+// formBytes bounds the body of a form without a file.
+const formBytes = 4 << 20
+
+// App is what the handlers share.
+type App struct {
+	store  *store.Store
+	jobs   *jobs.Queue
+	assets *web.Assets
+	limits dataset.Limits
+	log    *slog.Logger
+	recent *recent
+}
+
+// New returns the handlers over a store and its jobs. limits bound uploads.
+func New(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, log *slog.Logger) *App {
+	return &App{store: st, jobs: queue, assets: assets, limits: limits, log: log, recent: newRecent(64)}
+}
+
+// page fills in what every page shares.
+func (a *App) page(_ *http.Request, title, section string) views.Page {
+	return views.Page{Title: title, Section: section, Static: a.assets.Prefix()}
+}
+
+// render writes a page. It is rendered before the first byte is sent only as far
+// as templ buffers it: what can fail has been done before.
+func (a *App) render(w http.ResponseWriter, r *http.Request, c templ.Component) error {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-cache")
+	return c.Render(r.Context(), w)
+}
+
+// workspace is the one that the request came with.
+func workspace(ctx context.Context) store.Workspace { return store.WorkspaceOf(web.Token(ctx)) }
+
+func redirect(w http.ResponseWriter, r *http.Request, to string) error {
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}
+
+// parseForm reads a bounded form.
+func parseForm(r *http.Request) error {
+	r.Body = http.MaxBytesReader(nil, r.Body, formBytes)
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
+		return r.ParseMultipartForm(formBytes)
+	}
+	return r.ParseForm()
+}
+
+// attach makes the answer a download.
+func attach(w http.ResponseWriter, name, kind string) {
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": fileName(name)}))
+}
+
+// fileName makes a name safe for any file system.
+func fileName(name string) string {
+	clean := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
+			return '_'
+		}
+		return r
+	}, strings.TrimSpace(name))
+	return strings.TrimLeft(clean, ".")
+}
+
+func when(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }

@@ -1,0 +1,300 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
+// mostCompared is how many runs one comparison takes: more boundaries in one
+// picture cannot be told apart.
+const mostCompared = 6
+
+// comparedRuns finds the runs that the query names.
+func (a *App) comparedRuns(ctx context.Context, q url.Values) ([]store.Run, error) {
+	ids := q["run"]
+	if len(ids) < 2 {
+		return nil, param.Problems{{Field: "run", Message: "a comparison needs at least two runs: choose them in the list of runs"}}
+	}
+	if len(ids) > mostCompared {
+		return nil, param.Problems{{Field: "run", Message: fmt.Sprintf("a comparison takes up to %d runs, not %d: leave some out", mostCompared, len(ids))}}
+	}
+	runs := make([]store.Run, len(ids))
+	for i, id := range ids {
+		var err error
+		if runs[i], err = a.store.Run(ctx, workspace(ctx), id); err != nil {
+			return nil, err
+		}
+	}
+	return runs, nil
+}
+
+func (a *App) comparePage(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	runs, err := a.comparedRuns(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	p := views.Compare{Page: a.page(r, "Comparison", "runs"), OnlyDiffs: q.Get("diff") == "1"}
+	toggled := url.Values{"run": q["run"]}
+	if !p.OnlyDiffs {
+		toggled.Set("diff", "1")
+	}
+	p.DiffsHref = "/compare?" + toggled.Encode() + "#h-settings"
+
+	limits, err := a.commonLimits(r.Context(), runs)
+	if err != nil {
+		return err
+	}
+	query := ""
+	if limits != (figure.Limits{}) {
+		query = "limits=" + url.QueryEscape(fmt.Sprintf("%g,%g,%g,%g", limits.XMin, limits.XMax, limits.YMin, limits.YMax))
+	}
+	for i, run := range runs {
+		c := views.CompareRun{ID: run.ID, Name: run.Name, Status: string(run.Status)}
+		if run.Status == store.Done {
+			caption := headline(run.Report)
+			c.Picture = linked("/runs/"+run.ID+"/figures/", "boundary", query, smallWidth, smallHeight, "Boundary of "+run.Name+": "+caption, caption)
+		}
+		p.Pending = p.Pending || run.Status == store.Queued || run.Status == store.Running
+		if len(runs) > 2 {
+			rest := url.Values{"run": slices.Delete(slices.Clone(q["run"]), i, i+1)}
+			c.Without = "/compare?" + rest.Encode()
+		}
+		p.Runs = append(p.Runs, c)
+	}
+	p.Settings = compareSettings(runs)
+	p.Same = !slices.ContainsFunc(p.Settings, func(r views.CompareRow) bool { return r.Differs })
+	p.Numbers = compareNumbers(runs)
+	p.Notes = compareNotes(runs)
+
+	if s, err := a.overlay(r.Context(), runs, options{width: mainWidth, height: mainHeight}); err != nil {
+		p.OverlayNote = sentence(err.Error())
+	} else {
+		caption := fmt.Sprintf("All boundaries f = 0 on common axes. Where the predictions disagree is shaded: %s of the picture.", percent(s.Disagreement))
+		p.Overlay = linked("/compare/figures/", "overlay", url.Values{"run": q["run"]}.Encode(), mainWidth, mainHeight, caption, caption)
+	}
+	return a.render(w, r, views.ComparePage(p))
+}
+
+// headline is the short result of a run.
+func headline(rep *ml.Report) string {
+	text := fmt.Sprintf("%s training, %d SVs", percent(rep.TrainAccuracy), rep.SupportVectors)
+	if rep.TestAccuracy != nil {
+		text = percent(*rep.TestAccuracy) + " held out, " + text
+	}
+	return text
+}
+
+// commonLimits are axes that show the points of every finished run on the same
+// two features; zero when they do not share them.
+func (a *App) commonLimits(ctx context.Context, runs []store.Run) (l figure.Limits, err error) {
+	scenes, err := a.scenes(ctx, runs, options{})
+	if err != nil || len(scenes) == 0 {
+		return l, err
+	}
+	for i, s := range scenes {
+		if s.View.Labels != scenes[0].View.Labels {
+			return figure.Limits{}, nil
+		}
+		if i == 0 {
+			l = s.Limits
+		}
+		l = l.Union(s.Limits)
+	}
+	return l, nil
+}
+
+// scenes are those of the finished runs.
+func (a *App) scenes(ctx context.Context, runs []store.Run, o options) (scenes []figure.Scene, err error) {
+	for _, run := range runs {
+		if run.Status != store.Done {
+			continue
+		}
+		d, err := a.display(ctx, run, nil)
+		if err != nil {
+			return nil, err
+		}
+		o.cores = false
+		d.options = o
+		s, err := d.scene(run.Model)
+		if err != nil {
+			return nil, err
+		}
+		scenes = append(scenes, s)
+	}
+	return scenes, nil
+}
+
+// overlay draws all boundaries in one picture. An error says why they cannot be.
+func (a *App) overlay(ctx context.Context, runs []store.Run, o options) (*figure.Picture, error) {
+	scenes, err := a.scenes(ctx, runs, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(scenes) < 2 {
+		return nil, param.Problems{{Field: "run", Message: "at least two of the runs must be finished to draw them in one picture"}}
+	}
+	limits, err := a.commonLimits(ctx, runs)
+	if err != nil {
+		return nil, err
+	}
+	if limits == (figure.Limits{}) {
+		return nil, param.Problems{{Field: "run", Message: "the runs show different features, so they have no common axes"}}
+	}
+	layers := make([]figure.Layer, len(scenes))
+	names := doneNames(runs)
+	for i, s := range scenes {
+		layers[i] = figure.Layer{Name: names[i], Scene: s}
+	}
+	return figure.Overlay(layers, figure.Frameless{Limits: limits, Width: o.width, Height: o.height, Dark: o.dark})
+}
+
+func doneNames(runs []store.Run) (names []string) {
+	for _, r := range runs {
+		if r.Status == store.Done {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+func (a *App) compareFigure(w http.ResponseWriter, r *http.Request) error {
+	name, format, err := figureName(r)
+	if err != nil {
+		return err
+	}
+	if name != "overlay" {
+		return store.ErrNotFound
+	}
+	runs, err := a.comparedRuns(r.Context(), r.URL.Query())
+	if err != nil {
+		return err
+	}
+	o := options{width: mainWidth, height: mainHeight, dark: r.FormValue("dark") == "1"}
+	o.size(r)
+	pic, err := a.overlay(r.Context(), runs, o)
+	if err != nil {
+		return err
+	}
+	return writeFigure(w, pic, format)
+}
+
+// compareSettings puts the settings side by side. A setting without a meaning
+// for a run is a dash.
+func compareSettings(runs []store.Run) []views.CompareRow {
+	rows := []views.CompareRow{compareRow("data", "The points trained on.", runs, func(r store.Run) string { return r.DatasetName })}
+	rows = append(rows, compareRow("data hash", "Equal points have equal hashes.", runs, func(r store.Run) string { return r.Hash[:12] }))
+	for _, p := range ml.Params {
+		row := compareRow(p.Label, p.Help, runs, func(r store.Run) string {
+			if !r.Spec.Applies(p.Name) {
+				return ""
+			}
+			return optionLabel(p, r.Spec.Text(p.Name))
+		})
+		if strings.Join(row.Cells, "") != strings.Repeat("–", len(runs)) {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func compareRow(label, help string, runs []store.Run, cell func(store.Run) string) views.CompareRow {
+	row := views.CompareRow{Label: label, Help: help}
+	for _, r := range runs {
+		v := cell(r)
+		if v == "" {
+			v = "–"
+		}
+		row.Cells = append(row.Cells, v)
+		row.Differs = row.Differs || v != row.Cells[0]
+	}
+	return row
+}
+
+// compareNumbers puts the measured quantities side by side and marks the best
+// where better has a meaning and the runs differ.
+func compareNumbers(runs []store.Run) (rows []views.CompareRow) {
+	for _, q := range quantities {
+		row := compareRow(q.label, q.help, runs, func(r store.Run) string {
+			if r.Report == nil {
+				return ""
+			}
+			return q.value(r.Report)
+		})
+		if strings.Join(row.Cells, "") == strings.Repeat("–", len(runs)) {
+			continue
+		}
+		if q.better != 0 && row.Differs {
+			row.Best = best(row.Cells, q.better)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// best marks the cells whose leading number is largest (sign +1) or smallest (-1).
+func best(cells []string, sign int) []bool {
+	values := make([]float64, len(cells))
+	found := false
+	var top float64
+	for i, c := range cells {
+		word, _, _ := strings.Cut(strings.Replace(c, "−", "-", 1), " ")
+		v, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			values[i] = -1e308
+			continue
+		}
+		values[i] = float64(sign) * v
+		if !found || values[i] > top {
+			found, top = true, values[i]
+		}
+	}
+	marks := make([]bool, len(cells))
+	for i, v := range values {
+		marks[i] = found && v == top
+	}
+	return marks
+}
+
+// compareNotes say what keeps the numbers from being comparable.
+func compareNotes(runs []store.Run) (notes []string) {
+	differ := func(f func(store.Run) string) bool {
+		return slices.ContainsFunc(runs, func(r store.Run) bool { return f(r) != f(runs[0]) })
+	}
+	switch {
+	case differ(func(r store.Run) string { return r.Hash }):
+		notes = append(notes, "The runs were trained on different points: a difference in accuracy need not come from the settings.")
+	case differ(func(r store.Run) string { return r.Spec.Text("test_fraction") + " " + r.Spec.Text("seed") }):
+		notes = append(notes, "The runs held out different points: compare their accuracies with care.")
+	}
+	for _, r := range runs {
+		if rep := r.Report; rep != nil && rep.TestAccuracy == nil {
+			notes = append(notes, "Not every run held points out. Accuracy on training points says how well a machine fits them, not how good it is.")
+			break
+		}
+	}
+	if n := smallestTest(runs); n > 0 {
+		notes = append(notes, fmt.Sprintf("One held-out point is %s of accuracy here: smaller differences are not there at all, and a few points are easily chance.", percent(1/float64(n))))
+	}
+	return notes
+}
+
+func smallestTest(runs []store.Run) (n int) {
+	for _, r := range runs {
+		if r.Report != nil && r.Report.TestN > 0 && (n == 0 || r.Report.TestN < n) {
+			n = r.Report.TestN
+		}
+	}
+	return n
+}

@@ -1,0 +1,447 @@
+package handlers
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
+// previewRows is how many rows of a file the question for its columns shows.
+const previewRows = 8
+
+func (a *App) datasetsPage(w http.ResponseWriter, r *http.Request) error {
+	p, err := a.datasets(r)
+	if err != nil {
+		return err
+	}
+	return a.render(w, r, views.DatasetsPage(p))
+}
+
+// datasets is the page with empty forms.
+func (a *App) datasets(r *http.Request) (views.Datasets, error) {
+	p := views.Datasets{Page: a.page(r, "Data", "data"), Builtins: builtins(), Limits: a.limitsText()}
+	sets, err := a.store.Datasets(r.Context(), workspace(r.Context()))
+	if err != nil {
+		return p, err
+	}
+	for _, s := range sets {
+		p.Sets = append(p.Sets, datasetRow(s))
+	}
+	for i, g := range dataset.Generators {
+		f := views.GeneratorForm{Name: g.Name, Label: g.Label, Help: g.Help, Open: i == 0}
+		for _, q := range g.Params {
+			f.Fields = append(f.Fields, paramField(q, q.Default))
+		}
+		p.Generators = append(p.Generators, f)
+	}
+	return p, nil
+}
+
+func (a *App) limitsText() string {
+	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns; separator, header and decimal comma are found out.", a.limits.Bytes>>20, a.limits.Rows, a.limits.Columns)
+}
+
+func datasetRow(s store.Dataset) views.DatasetRow {
+	return views.DatasetRow{
+		ID: s.ID, Name: s.Name, Origin: s.Origin, Size: sizeText(s), Classes: strings.Join(s.Classes, ", "), Updated: when(s.Updated),
+		Thumb: linked("/datasets/"+s.ID+"/figures/", "points", "", thumbWidth, thumbHeight, "Points of "+s.Name, ""),
+	}
+}
+
+func sizeText(s store.Dataset) string {
+	return fmt.Sprintf("%d × %d", s.Rows, s.Dims)
+}
+
+func builtins() (rows []views.BuiltinRow) {
+	for _, b := range dataset.Builtins {
+		rows = append(rows, views.BuiltinRow{
+			Slug: b.Slug, Name: b.Name, Help: b.Help,
+			Thumb: linked("/datasets/"+b.Slug+"/figures/", "points", "", thumbWidth, thumbHeight, "Points of "+b.Name, ""),
+		})
+	}
+	return rows
+}
+
+// uploadDataset takes a file. When the columns are beyond doubt it becomes a
+// data set at once, otherwise it is kept until the columns are chosen.
+func (a *App) uploadDataset(w http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(w, r.Body, a.limits.Bytes+1<<20) // the form's own fields beside the file
+	file, head, err := r.FormFile("file")
+	if err != nil {
+		var tooBig *http.MaxBytesError
+		if errors.As(err, &tooBig) {
+			return a.uploadAgain(w, r, http.StatusRequestEntityTooLarge, "", fmt.Sprintf("The file is larger than %d MB. Nothing was saved.", a.limits.Bytes>>20))
+		}
+		return a.uploadAgain(w, r, http.StatusUnprocessableEntity, "", "Choose a file first.")
+	}
+	defer file.Close()
+	name := r.FormValue("name")
+	body, err := io.ReadAll(file)
+	if err != nil {
+		return err
+	}
+	table, err := dataset.ParseTable(bytes.NewReader(body), head.Filename, a.limits)
+	if err != nil {
+		return a.uploadAgain(w, r, uploadStatus(err), name, sentence(err.Error()))
+	}
+	mapping, obvious := table.Guess()
+	if !obvious {
+		id, err := a.store.SaveUpload(r.Context(), workspace(r.Context()), head.Filename, body)
+		if err != nil {
+			return err
+		}
+		q := url.Values{}
+		if name != "" {
+			q.Set("name", name)
+		}
+		return redirect(w, r, "/datasets/mapping/"+id+"?"+q.Encode())
+	}
+	d, err := table.Data(mapping)
+	if err != nil {
+		return a.uploadAgain(w, r, uploadStatus(err), name, sentence(err.Error()))
+	}
+	return a.keep(w, r, nameOf(name, head.Filename), "uploaded "+head.Filename, d)
+}
+
+func uploadStatus(err error) int {
+	if errors.Is(err, dataset.ErrTooLarge) {
+		return http.StatusRequestEntityTooLarge
+	}
+	return http.StatusUnprocessableEntity
+}
+
+// uploadAgain shows the form as it was filled in, with what was wrong.
+func (a *App) uploadAgain(w http.ResponseWriter, r *http.Request, status int, name, message string) error {
+	p, err := a.datasets(r)
+	if err != nil {
+		return err
+	}
+	p.Upload = views.UploadForm{Name: name, Error: message}
+	w.WriteHeader(status)
+	return a.render(w, r, views.DatasetsPage(p))
+}
+
+// nameOf is the name a person gave, or the file's.
+func nameOf(name, file string) string {
+	if name = strings.TrimSpace(name); name != "" {
+		return name
+	}
+	if file = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)); file != "" {
+		return file
+	}
+	return "Data set"
+}
+
+// keep stores a data set and goes to it.
+func (a *App) keep(w http.ResponseWriter, r *http.Request, name, origin string, d *dataset.Data) error {
+	set, err := a.store.CreateDataset(r.Context(), workspace(r.Context()), name, origin, d)
+	if err != nil {
+		return err
+	}
+	return redirect(w, r, "/datasets/"+set.ID)
+}
+
+func (a *App) mappingPage(w http.ResponseWriter, r *http.Request) error {
+	table, file, err := a.upload(r.Context(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	m, _ := table.Guess()
+	return a.askMapping(w, r, table, file, m, nameOf(r.FormValue("name"), file), "")
+}
+
+func (a *App) upload(ctx context.Context, id string) (*dataset.Table, string, error) {
+	file, body, err := a.store.Upload(ctx, workspace(ctx), id)
+	if err != nil {
+		return nil, "", err
+	}
+	table, err := dataset.ParseTable(bytes.NewReader(body), file, a.limits)
+	return table, file, err
+}
+
+func (a *App) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Table, file string, m dataset.Mapping, name, message string) error {
+	p := views.MappingPage{
+		Page: a.page(r, "Columns of "+file, "data"), Upload: chi.URLParam(r, "id"), File: file, Name: name, Error: message, Reads: reads(t), Rows: len(t.Lines),
+	}
+	features := map[string]bool{}
+	for _, f := range m.Features {
+		features[f] = true
+	}
+	for _, c := range t.Columns {
+		kind := "text"
+		if c.Numeric {
+			kind = "numbers"
+		}
+		p.Columns = append(p.Columns, views.ColumnRow{
+			Name: c.Name, Kind: kind, Label: c.Name == m.Label, CanBeFeature: c.Numeric,
+			Feature: features[c.Name] || m.Features == nil && c.Numeric && c.Name != m.Label,
+		})
+	}
+	for i := range min(previewRows, len(t.Lines)) {
+		row := make([]string, len(t.Columns))
+		for j, c := range t.Columns {
+			row[j] = c.Cells[i]
+		}
+		p.Preview = append(p.Preview, row)
+	}
+	if message != "" {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+	}
+	return a.render(w, r, views.MappingView(p))
+}
+
+// chooseMapping makes a data set of a kept file and the chosen columns.
+func (a *App) chooseMapping(w http.ResponseWriter, r *http.Request) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	id := chi.URLParam(r, "id")
+	table, file, err := a.upload(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	m := dataset.Mapping{Label: r.PostFormValue("label")}
+	for _, f := range r.PostForm["feature"] {
+		if f != m.Label {
+			m.Features = append(m.Features, f)
+		}
+	}
+	name := nameOf(r.PostFormValue("name"), file)
+	if m.Label == "" || len(m.Features) == 0 {
+		return a.askMapping(w, r, table, file, m, name, "Choose one label column and at least one feature.")
+	}
+	d, err := table.Data(m)
+	if err != nil {
+		return a.askMapping(w, r, table, file, m, name, sentence(err.Error()))
+	}
+	set, err := a.store.CreateDataset(r.Context(), workspace(r.Context()), name, "uploaded "+file, d)
+	if err != nil {
+		return err
+	}
+	if err := a.store.DeleteUpload(r.Context(), workspace(r.Context()), id); err != nil {
+		return err
+	}
+	return redirect(w, r, "/datasets/"+set.ID)
+}
+
+// generateDataset makes a point set of a generator.
+func (a *App) generateDataset(w http.ResponseWriter, r *http.Request) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	name := r.PostFormValue("generator")
+	g, ok := dataset.FindGenerator(name)
+	if !ok {
+		return param.Problems{{Field: "generator", Message: fmt.Sprintf("there is no generator %q", name)}}
+	}
+	values := map[string]float64{}
+	var problems param.Problems
+	for _, p := range g.Params {
+		text := strings.TrimSpace(r.PostFormValue(p.Name))
+		if err := p.Check(text); err != nil {
+			problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
+			continue
+		}
+		values[p.Name], _ = strconv.ParseFloat(text, 64) // Check has parsed it
+	}
+	if len(problems) > 0 {
+		return a.generateAgain(w, r, g, problems)
+	}
+	d, err := dataset.Generate(name, int(values["n"]), values["noise"], uint64(values["seed"]))
+	if err != nil {
+		return err
+	}
+	origin := fmt.Sprintf("generated: %s, n = %g, noise = %g, seed = %g", g.Name, values["n"], values["noise"], values["seed"])
+	return a.keep(w, r, fmt.Sprintf("%s, %g points", g.Label, values["n"]), origin, d)
+}
+
+func (a *App) generateAgain(w http.ResponseWriter, r *http.Request, g dataset.Generator, problems param.Problems) error {
+	p, err := a.datasets(r)
+	if err != nil {
+		return err
+	}
+	for i := range p.Generators {
+		f := &p.Generators[i]
+		f.Open = f.Name == g.Name
+		for k := range f.Fields {
+			if f.Open {
+				f.Fields[k].Value, f.Fields[k].Error = r.PostFormValue(f.Fields[k].Name), problems.For(f.Fields[k].Name)
+			}
+		}
+	}
+	w.WriteHeader(http.StatusUnprocessableEntity)
+	return a.render(w, r, views.DatasetsPage(p))
+}
+
+// savePoints stores the points of the lab as a data set.
+func (a *App) savePoints(w http.ResponseWriter, r *http.Request) error {
+	b, err := a.postedBench(r)
+	if err != nil {
+		return err
+	}
+	if b.data == nil {
+		return param.Problems{{Field: "points", Message: "there are no points to save: draw or type some first"}}
+	}
+	set, err := a.store.CreateDataset(r.Context(), workspace(r.Context()), b.dataName(), b.origin(), b.data)
+	if err != nil {
+		return err
+	}
+	b.id, b.points = set.ID, ""
+	return redirect(w, r, "/lab?"+b.query().Encode())
+}
+
+// dataName names the points of the bench once they are stored.
+func (b *bench) dataName() string {
+	if b.points != "" && b.id != drawing {
+		return b.name + " (edited)"
+	}
+	return b.name
+}
+
+func (b *bench) origin() string {
+	switch {
+	case b.id == drawing:
+		return "drawn"
+	case b.points != "":
+		return "edited from " + b.name
+	}
+	return "built in: " + b.name
+}
+
+func (a *App) datasetPage(w http.ResponseWriter, r *http.Request) error {
+	return a.showDataset(w, r, "")
+}
+
+func (a *App) showDataset(w http.ResponseWriter, r *http.Request, message string) error {
+	set, d, err := a.dataset(r)
+	if err != nil {
+		return err
+	}
+	q := url.Values{}
+	x, y := r.FormValue("x"), r.FormValue("y")
+	if x != "" {
+		q.Set("x", x)
+		q.Set("y", y)
+	}
+	caption := fmt.Sprintf("%d points of %s: %s.", set.Rows, set.Name, counts(d))
+	p := views.Dataset{
+		Page: a.page(r, set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: set.Hash, Created: when(set.Created), Error: message,
+		Picture: linked("/datasets/"+set.ID+"/figures/", "points", q.Encode(), mainWidth, mainHeight, caption, caption),
+		Header:  append(append([]string{"row"}, d.Features...), d.Label), Total: set.Rows,
+		Counts: []views.Number{
+			{Label: "points", Value: strconv.Itoa(set.Rows)},
+			{Label: "features", Value: strings.Join(d.Features, ", ")},
+			{Label: "label", Value: d.Label},
+			{Label: "classes", Value: counts(d)},
+			{Label: "hash", Value: set.Hash[:16], Help: "Beginning of the SHA-256 of the canonical CSV: equal points have equal hashes."},
+		},
+	}
+	if len(d.Features) > 2 {
+		p.Axes, p.AxisX, p.AxisY = axisOptions(d), x, y
+	}
+	for i := range min(tableRows, set.Rows) {
+		row := []string{strconv.Itoa(i + 1)}
+		for _, v := range d.X.RawRowView(i) {
+			row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		p.Rows = append(p.Rows, append(row, d.Classes[d.Y[i]]))
+	}
+	if message != "" {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+	}
+	return a.render(w, r, views.DatasetPage(p))
+}
+
+// dataset finds the data set of the request's path.
+func (a *App) dataset(r *http.Request) (store.Dataset, *dataset.Data, error) {
+	set, err := a.store.Dataset(r.Context(), workspace(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return set, nil, err
+	}
+	d, err := a.store.Data(r.Context(), set.Hash)
+	return set, d, err
+}
+
+func counts(d *dataset.Data) string {
+	n := make([]int, len(d.Classes))
+	for _, c := range d.Y {
+		n[c]++
+	}
+	parts := make([]string, len(n))
+	for c := range n {
+		parts[c] = fmt.Sprintf("%d of class %s", n[c], d.Classes[c])
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (a *App) datasetFigure(w http.ResponseWriter, r *http.Request) error {
+	name, format, err := figureName(r)
+	if err != nil || name != "points" {
+		return store.ErrNotFound
+	}
+	_, d, err := a.source(r.Context(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	if d == nil {
+		return store.ErrNotFound
+	}
+	v, err := viewOf(d, r.FormValue("x"), r.FormValue("y"))
+	if err != nil {
+		return err
+	}
+	o := options{width: mainWidth, height: mainHeight, dark: r.FormValue("dark") == "1"}
+	o.size(r)
+	pic, err := figure.Scatter(figure.Points{Data: d, View: v, Width: o.width, Height: o.height, Dark: o.dark})
+	if err != nil {
+		return err
+	}
+	return writeFigure(w, pic, format)
+}
+
+func (a *App) downloadDataset(w http.ResponseWriter, r *http.Request) error {
+	set, d, err := a.dataset(r)
+	if err != nil {
+		return err
+	}
+	attach(w, set.Name+".csv", "text/csv; charset=utf-8")
+	return d.Encode(w)
+}
+
+func (a *App) renameDataset(w http.ResponseWriter, r *http.Request) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	id := chi.URLParam(r, "id")
+	err := a.store.RenameDataset(r.Context(), workspace(r.Context()), id, r.PostFormValue("name"))
+	var ps param.Problems
+	if errors.As(err, &ps) {
+		return a.showDataset(w, r, sentence(ps.Error()))
+	}
+	if err != nil {
+		return err
+	}
+	return redirect(w, r, "/datasets/"+id)
+}
+
+func (a *App) deleteDataset(w http.ResponseWriter, r *http.Request) error {
+	if err := a.store.DeleteDataset(r.Context(), workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
+		return err
+	}
+	return redirect(w, r, "/datasets")
+}

@@ -1,0 +1,385 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
+// Sizes of pictures in CSS pixels.
+const (
+	mainWidth, mainHeight   = 760, 600
+	smallWidth, smallHeight = 400, 330
+	thumbWidth, thumbHeight = 240, 180
+)
+
+// tableRows is how many points a table on a page lists.
+const tableRows = 300
+
+// options are a person's choices about a picture.
+type options struct {
+	heat, slack, cores, dark bool
+	grid                     int // cells per axis; 0: the figure's own default
+	limits                   figure.Limits
+	width, height            int
+}
+
+// size takes width and height from a request, within reason.
+func (o *options) size(r *http.Request) {
+	if w, err := strconv.Atoi(r.FormValue("width")); err == nil {
+		o.width = min(max(w, 80), 2400)
+	}
+	if h, err := strconv.Atoi(r.FormValue("height")); err == nil {
+		o.height = min(max(h, 60), 2400)
+	}
+}
+
+// display is a trained model with the data it is shown on.
+type display struct {
+	data    *dataset.Data
+	spec    ml.Spec
+	res     *ml.Result
+	x, y    string // columns on the axes; "pca" on x, or empty: the first two
+	options options
+}
+
+// shown is one picture for a page with what the page's script needs.
+type shown struct {
+	view  views.Picture
+	stage string
+}
+
+type shownPictures struct {
+	main   shown
+	more   []views.Picture
+	points []ml.Point
+	notes  []string
+}
+
+// view is the plane that pictures of the model show.
+func (d display) view(cols *dataset.Data) (dataset.View, error) {
+	if v, ok := d.res.Model.View(); ok {
+		return v, nil
+	}
+	return viewOf(cols, d.x, d.y)
+}
+
+// viewOf shows two columns, or the principal components.
+func viewOf(d *dataset.Data, x, y string) (dataset.View, error) {
+	if x == "pca" {
+		return dataset.PCAView(d), nil
+	}
+	if !slices.Contains(d.Features, x) {
+		x = d.Features[0]
+	}
+	if !slices.Contains(d.Features, y) || y == x {
+		y = ""
+		for _, f := range d.Features {
+			if f != x {
+				y = f
+				break
+			}
+		}
+	}
+	return dataset.ColumnView(d, x, y)
+}
+
+// scene is what every figure of the model starts from.
+func (d display) scene(model *ml.Model) (figure.Scene, error) {
+	cols, err := d.data.Columns(model.Features)
+	if err != nil {
+		return figure.Scene{}, err
+	}
+	v, err := d.view(cols)
+	if err != nil {
+		return figure.Scene{}, err
+	}
+	points, err := model.Points(d.data, d.spec)
+	if err != nil {
+		return figure.Scene{}, err
+	}
+	o := d.options
+	lim := figure.LimitsOf(points, v)
+	if o.limits != (figure.Limits{}) {
+		lim = union(o.limits, points, v)
+	}
+	return figure.Scene{
+		Model: model, Points: points, View: v, Limits: lim,
+		Heat: o.heat, Slack: o.slack, Cores: o.cores, Dark: o.dark, Width: o.width, Height: o.height, Grid: o.grid,
+	}, nil
+}
+
+// union widens the limits where a point lies outside; a point inside never moves them.
+func union(l figure.Limits, points []ml.Point, v dataset.View) figure.Limits {
+	for _, p := range points {
+		s, t := v.Point(p.X)
+		l.XMin, l.XMax = math.Min(l.XMin, s), math.Max(l.XMax, s)
+		l.YMin, l.YMax = math.Min(l.YMin, t), math.Max(l.YMax, t)
+	}
+	return l
+}
+
+// draw draws the figure of a name: "boundary", "before", "map".
+func (d display) draw(name string) (*figure.Picture, error) {
+	model := d.res.Model
+	switch {
+	case name == "before":
+		model = d.res.Before
+	case name == "map" && model.Map == nil:
+		model = nil
+	case name != "boundary" && name != "map":
+		model = nil
+	}
+	if model == nil {
+		return nil, store.ErrNotFound
+	}
+	s, err := d.scene(model)
+	if err != nil {
+		return nil, err
+	}
+	if name == "map" {
+		return figure.Conformal(s)
+	}
+	return figure.Boundary(s)
+}
+
+// pictures draws what a page shows of a model. Figures are linked below base
+// with the query, or, inline, become part of the page itself.
+func (d display) pictures(base, query string, inline bool) (shownPictures, error) {
+	s, err := d.scene(d.res.Model)
+	if err != nil {
+		return shownPictures{}, err
+	}
+	pic, err := figure.Boundary(s)
+	if err != nil {
+		return shownPictures{}, err
+	}
+	out := shownPictures{points: s.Points}
+	caption := figure.Caption(s)
+	out.main = shown{
+		view:  linked(base, "boundary", query, d.options.width, d.options.height, caption, caption),
+		stage: stage(pic.Frame, s, d.data.Classes),
+	}
+	if inline {
+		if err := embed(&out.main.view, pic); err != nil {
+			return out, err
+		}
+	}
+	if !s.View.Exact {
+		out.notes = append(out.notes, "The model uses "+strconv.Itoa(len(d.res.Model.Features))+" features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.")
+	}
+	if d.res.Before == nil {
+		return out, nil
+	}
+	small := d
+	small.options.width, small.options.height = smallWidth, smallHeight
+	rep := d.res.Report
+	for _, f := range []struct{ name, caption string }{
+		{"before", "Before: the kernel as it was" + j(rep.JBefore)},
+		{"boundary", "After: the kernel reshaped by c(x)" + j(rep.JAfter)},
+		{"map", "c(x), the factor of the conformal map, with its cores"},
+	} {
+		p := linked(base, f.name, query, smallWidth, smallHeight, f.caption, f.caption)
+		if inline {
+			pic, err := small.draw(f.name)
+			if err != nil {
+				return out, err
+			}
+			if err := embed(&p, pic); err != nil {
+				return out, err
+			}
+		}
+		out.more = append(out.more, p)
+	}
+	return out, nil
+}
+
+func j(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return ", J = " + brief(*v)
+}
+
+// linked is a picture that the browser fetches, in the colours of its theme.
+func linked(base, name, query string, width, height int, alt, caption string) views.Picture {
+	if query != "" {
+		query = "&" + query
+	}
+	at := func(format, extra string) string {
+		return fmt.Sprintf("%s%s.%s?width=%d&height=%d%s%s", base, name, format, width, height, extra, query)
+	}
+	return views.Picture{
+		Src: at("svg", ""), DarkSrc: at("svg", "&dark=1"), SVG: at("svg", ""), PNG: at("png", ""),
+		Alt: alt, Caption: caption, Width: width, Height: height,
+	}
+}
+
+// embed puts the picture into the page itself.
+func embed(v *views.Picture, pic *figure.Picture) error {
+	var b bytes.Buffer
+	b.WriteString("data:image/svg+xml;base64,")
+	enc := base64.NewEncoder(base64.StdEncoding, &b)
+	if err := pic.SVG(enc); err != nil {
+		return err
+	}
+	if err := enc.Close(); err != nil {
+		return err
+	}
+	v.Src, v.DarkSrc = b.String(), ""
+	return nil
+}
+
+// stagePoint is a point in the order s, t, class, f, slack, weight, role, flags
+// (1 held out, 2 wrong, 4 core); an array keeps the answer small.
+type stagePoint [8]any
+
+// stage is what the page's script needs to lay its own marks over a picture.
+func stage(f figure.Frame, s figure.Scene, classes []string) string {
+	pts := make([]stagePoint, len(s.Points))
+	for i, p := range s.Points {
+		x, y := s.View.Point(p.X)
+		flags := 0
+		for bit, on := range []bool{p.HeldOut, p.Wrong, p.Core} {
+			if on {
+				flags |= 1 << bit
+			}
+		}
+		pts[i] = stagePoint{short(x), short(y), slices.Index(classes, p.Label), short(p.F), short(p.Slack), short(p.Weight), string(p.Role), flags}
+	}
+	return toJSON(map[string]any{
+		"frame": f, "width": s.Width, "height": s.Height, "classes": classes, "labels": s.View.Labels, "points": pts,
+	})
+}
+
+// short rounds to six significant digits.
+func short(v float64) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+	if err != nil || math.IsInf(r, 0) || math.IsNaN(r) {
+		return 0
+	}
+	return r
+}
+
+func pointRows(points []ml.Point) []views.PointRow {
+	rows := make([]views.PointRow, 0, min(len(points), tableRows))
+	for _, p := range points[:min(len(points), tableRows)] {
+		coords := make([]string, 0, 4)
+		for _, v := range p.X[:min(len(p.X), 4)] {
+			coords = append(coords, brief(v))
+		}
+		if len(p.X) > 4 {
+			coords = append(coords, "…")
+		}
+		rows = append(rows, views.PointRow{
+			Row: p.Row + 1, Coordinates: strings.Join(coords, ", "), Label: p.Label,
+			F: brief(p.F), Margin: brief(p.Margin), Slack: brief(p.Slack), Weight: brief(p.Weight), Role: roleText(p),
+		})
+	}
+	return rows
+}
+
+// roleText says in words what a point is.
+func roleText(p ml.Point) string {
+	var words []string
+	switch p.Role {
+	case ml.Free:
+		words = append(words, "free support vector")
+	case ml.Inside:
+		words = append(words, "bounded support vector inside the margin")
+	case ml.Misclassified:
+		words = append(words, "bounded support vector on the wrong side")
+	case ml.Support:
+		words = append(words, "support vector")
+	}
+	if p.HeldOut {
+		words = append(words, "held out")
+	}
+	if p.Wrong && p.Role != ml.Misclassified {
+		words = append(words, "misclassified")
+	}
+	if p.Core {
+		words = append(words, "core")
+	}
+	return strings.Join(words, ", ")
+}
+
+// scatter shows the bench's points without a model.
+func (b *bench) scatter(query string, inline bool) (shown, error) {
+	pic, err := b.draw(b.options())
+	if err != nil {
+		return shown{}, err
+	}
+	caption := "An empty picture to draw on."
+	s := figure.Scene{Width: mainWidth, Height: mainHeight}
+	classes := []string{"−1", "1"}
+	if b.data != nil {
+		classes = b.data.Classes
+		caption = fmt.Sprintf("%d points of %d classes, without a model.", len(b.data.Y), len(classes))
+		if s.View, err = viewOf(b.data, b.x, b.y); err != nil {
+			return shown{}, err
+		}
+		if len(b.data.Y) <= liveRows {
+			for i, c := range b.data.Y {
+				s.Points = append(s.Points, ml.Point{Row: i, X: b.data.X.RawRowView(i), Label: classes[c]})
+			}
+		}
+	}
+	out := shown{view: linked("/lab/figures/", "boundary", query, mainWidth, mainHeight, caption, caption), stage: stage(pic.Frame, s, classes)}
+	if inline {
+		err = embed(&out.view, pic)
+	}
+	return out, err
+}
+
+// draw draws the bench's points without a model.
+func (b *bench) draw(o options) (*figure.Picture, error) {
+	plot := figure.Points{Limits: o.limits, Dark: o.dark, Width: o.width, Height: o.height}
+	if b.data != nil {
+		v, err := viewOf(b.data, b.x, b.y)
+		if err != nil {
+			return nil, err
+		}
+		plot.Data, plot.View = b.data, v
+	}
+	return figure.Scatter(plot)
+}
+
+// figureName takes a figure's name and format apart: boundary.svg.
+func figureName(r *http.Request) (name, format string, err error) {
+	name, format, _ = strings.Cut(chi.URLParam(r, "figure"), ".")
+	if format != "svg" && format != "png" {
+		return "", "", store.ErrNotFound
+	}
+	return name, format, nil
+}
+
+// writeFigure sends a picture.
+func writeFigure(w http.ResponseWriter, pic *figure.Picture, format string) error {
+	var b bytes.Buffer
+	write, kind := pic.SVG, "image/svg+xml"
+	if format == "png" {
+		write, kind = pic.PNG, "image/png"
+	}
+	if err := write(&b); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "private, no-cache")
+	_, err := io.Copy(w, &b)
+	return err
+}

@@ -1,0 +1,115 @@
+package handlers
+
+import (
+	"net/url"
+	"strconv"
+
+	"marginlab/ml"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/views"
+)
+
+// readSpec sets every parameter that the form names and collects what is wrong,
+// so that the form can come back filled in.
+func readSpec(form url.Values) (ml.Spec, param.Problems) {
+	spec := ml.DefaultSpec()
+	var problems param.Problems
+	for _, p := range ml.Params {
+		if !form.Has(p.Name) {
+			continue
+		}
+		if err := spec.Set(p.Name, form.Get(p.Name)); err != nil {
+			problems = append(problems, err.(param.Problems)...)
+		}
+	}
+	// A value that has no meaning under the other choices is not worth refusing.
+	kept := problems[:0]
+	for _, p := range problems {
+		if spec.Applies(p.Field) {
+			kept = append(kept, p)
+		}
+	}
+	return spec, kept
+}
+
+// specQuery is the shortest form that gives spec back: what applies and is not
+// at its default.
+func specQuery(spec ml.Spec) url.Values {
+	q := url.Values{}
+	def := ml.DefaultSpec()
+	for _, p := range ml.Params {
+		if v := spec.Text(p.Name); spec.Applies(p.Name) && v != def.Text(p.Name) {
+			q.Set(p.Name, v)
+		}
+	}
+	return q
+}
+
+// specGroups are the groups of the training form. Parameters without a meaning
+// under the other choices are hidden, not left out: a script shows them again.
+func specGroups(spec ml.Spec, form url.Values, problems param.Problems) (groups []views.Group) {
+	for _, g := range ml.Groups {
+		vg := views.Group{Name: g.Name, Title: g.Title}
+		for _, p := range g.Params {
+			if p.Kind == param.Text || p.Name == "project" {
+				continue // the lab asks for columns and classes in terms of the data
+			}
+			f := paramField(p, spec.Text(p.Name))
+			f.Hidden = !spec.Applies(p.Name)
+			if f.Error = problems.For(p.Name); f.Error != "" {
+				f.Value = form.Get(p.Name)
+			}
+			vg.Fields = append(vg.Fields, f)
+		}
+		if len(vg.Fields) > 0 {
+			groups = append(groups, vg)
+		}
+	}
+	return groups
+}
+
+func paramField(p param.Param, value string) views.Field {
+	f := views.Field{
+		Name: p.Name, Label: p.Label, Symbol: p.Symbol, Help: p.Help, Log: p.Log, Zero: p.Log && p.Min == 0 && !p.OpenMin, Value: value,
+		Kind: [...]string{param.Number: "number", param.Integer: "integer", param.Switch: "switch", param.Choice: "choice", param.Text: "text"}[p.Kind],
+	}
+	if p.Low != 0 || p.High != 0 {
+		f.Low, f.High = strconv.FormatFloat(p.Low, 'g', -1, 64), strconv.FormatFloat(p.High, 'g', -1, 64)
+	}
+	for _, o := range p.Options {
+		f.Options = append(f.Options, views.Option{
+			Value: o.Name, Label: o.Label, Help: o.Help, Formula: formula(p.Name, o.Name), Chosen: o.Name == value,
+		})
+	}
+	return f
+}
+
+// formula is what stands below the choice of a kernel, a learner or a map.
+func formula(name, option string) string {
+	switch name {
+	case "kernel":
+		row, _ := kernel.Lookup(option)
+		return row.Formula
+	case "learner":
+		for _, l := range ml.Learners {
+			if l.Name == option {
+				return l.Problem
+			}
+		}
+	case "conformal":
+		return ml.ConformalFormula(option)
+	}
+	return ""
+}
+
+// hiddenFields names the parameters without a meaning, for the page's script.
+func hiddenFields(spec ml.Spec) []string {
+	hidden := []string{}
+	for _, p := range ml.Params {
+		if !spec.Applies(p.Name) {
+			hidden = append(hidden, p.Name)
+		}
+	}
+	return hidden
+}

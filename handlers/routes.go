@@ -1,0 +1,52 @@
+package handlers
+
+import (
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/web"
+)
+
+// Routes installs every page. The routes under /api are in api.go.
+func (a *App) Routes(r chi.Router, h func(web.Handler) http.HandlerFunc) {
+	r.Get("/", h(a.homePage))
+
+	r.Get("/lab", h(a.labPage))
+	r.Post("/lab/live", h(a.labLive))
+	r.Get("/lab/figures/{figure}", h(a.labFigure))
+
+	r.Get("/datasets", h(a.datasetsPage))
+	r.Post("/datasets", h(a.uploadDataset))
+	r.Post("/datasets/generate", h(a.generateDataset))
+	r.Post("/datasets/points", h(a.savePoints))
+	r.Get("/datasets/mapping/{id}", h(a.mappingPage))
+	r.Post("/datasets/mapping/{id}", h(a.chooseMapping))
+	r.Get("/datasets/{id}", h(a.datasetPage))
+	r.Post("/datasets/{id}", h(a.renameDataset))
+	r.Get("/datasets/{id}.csv", h(a.downloadDataset))
+	r.Post("/datasets/{id}/delete", h(a.deleteDataset))
+	r.Get("/datasets/{id}/figures/{figure}", h(a.datasetFigure))
+
+	r.Get("/runs", h(a.runsPage))
+	r.Post("/runs", h(a.saveRun))
+	r.Post("/runs/delete", h(a.deleteChosenRuns))
+	r.Get("/runs/{id}", h(a.runPage))
+	r.Post("/runs/{id}", h(a.updateRun))
+	r.Post("/runs/{id}/cancel", h(a.cancelRun))
+	r.Post("/runs/{id}/delete", h(a.deleteRun))
+	r.Post("/runs/{id}/share", h(a.shareRun))
+	r.Post("/runs/{id}/unshare", h(a.unshareRun))
+	r.Get("/runs/{id}/events", h(a.runEvents))
+	r.Get("/runs/{id}/model.json", h(a.downloadModel))
+	r.Get("/runs/{id}/predictions.csv", h(a.downloadPredictions))
+	r.Get("/runs/{id}/figures/{figure}", h(a.runFigure))
+
+	r.Get("/compare", h(a.comparePage))
+	r.Post("/compare/versions", h(a.compareVersions))
+	r.Get("/compare/figures/{figure}", h(a.compareFigure))
+
+	r.Get("/shared/{token}", h(a.sharedPage))
+	r.Get("/shared/{token}/figures/{figure}", h(a.sharedFigure))
+
+	r.Get("/settings", h(a.settingsPage))
+	r.Post("/settings/workspace", h(a.openWorkspace))
+}

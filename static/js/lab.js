@@ -1,0 +1,152 @@
+// The lab, live: every change of a control or a point asks for a new answer.
+import { addSliders } from "./sliders.js";
+import { Stage } from "./stage.js";
+import { Editor } from "./editor.js";
+
+const form = document.getElementById("lab");
+const answer = document.getElementById("answer");
+const status = form.querySelector("[data-status]");
+const points = form.elements.namedItem("points");
+const toolbar = form.querySelector("[data-editor]");
+const darkness = matchMedia("(prefers-color-scheme: dark)");
+const longQuery = 8000; // what a link may hold
+
+form.classList.add("live");
+addSliders(form);
+
+const editor = toolbar && new Editor(toolbar, form, (text, coarse) => {
+  points.value = text;
+  points.dataset.edited = "true";
+  ask(coarse);
+});
+
+let stage;
+function useStage() {
+  stage = new Stage(answer.querySelector(".stage"), answer.querySelector("[data-readout]"));
+  stage.look(() => !editor?.on);
+  editor?.use(stage);
+}
+useStage();
+if (editor && points.value.trim() !== "" || form.elements.data.value === "drawing") editor?.edit();
+
+// One question is under way at a time. A newer one waits for a quick answer and
+// replaces a slow one, so that a moving slider neither starves nor lags.
+let running = null, next = null;
+
+function ask(coarse) {
+  next = { coarse };
+  if (!running) return send();
+  if (performance.now() - running.since > 150) running.abort.abort();
+}
+
+async function send() {
+  const question = next;
+  next = null;
+  const abort = new AbortController();
+  running = { abort, since: performance.now() };
+  const busy = setTimeout(() => working(abort), 300);
+  try {
+    const response = await fetch(form.dataset.live, { method: "POST", body: body(question.coarse), signal: abort.signal });
+    if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+    await receive(await response.json());
+    status.replaceChildren();
+  } catch (error) {
+    if (error.name !== "AbortError") status.textContent = `No answer: ${error.message}`;
+    else if (!next) status.textContent = "Cancelled.";
+  } finally {
+    clearTimeout(busy);
+    answer.setAttribute("aria-busy", "false");
+    running = null;
+    if (next) send();
+  }
+}
+
+function body(coarse) {
+  const data = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (name !== "name" && !data.has(name)) data.append(name, value);
+  if (darkness.matches) data.set("dark", "1");
+  if (coarse) data.set("coarse", "1");
+  if (points?.dataset.edited) {
+    if (points.value === "") data.set("points", "#");
+    const f = stage.data.frame;
+    data.set("limits", [f.xmin, f.xmax, f.ymin, f.ymax].join(","));
+  }
+  return data;
+}
+
+/** Says that it works and offers to stop. */
+function working(abort) {
+  answer.setAttribute("aria-busy", "true");
+  const stop = document.createElement("button");
+  stop.type = "button";
+  stop.textContent = "Cancel";
+  stop.addEventListener("click", () => abort.abort());
+  status.replaceChildren("Training…", stop);
+}
+
+async function receive(reply) {
+  const fresh = document.createElement("template");
+  fresh.innerHTML = reply.html;
+  const image = fresh.content.querySelector(".stage img");
+  await Promise.all([...fresh.content.querySelectorAll("img")].map((i) => i.decode().catch(() => {})));
+  image.removeAttribute("loading");
+  const open = [...answer.querySelectorAll("details")].map((d) => d.open);
+  const focused = stage.element.contains(document.activeElement);
+  answer.replaceChildren(fresh.content);
+  answer.querySelectorAll("details").forEach((d, i) => (d.open = open[i] ?? false));
+  useStage();
+  if (focused) stage.element.focus({ preventScroll: true });
+  reflect(reply);
+}
+
+/** Shows only the parameters that have a meaning now, and what is wrong with them. */
+function reflect(reply) {
+  for (const field of form.querySelectorAll("[data-field]")) {
+    const name = field.dataset.field;
+    if (name === "cores") field.hidden = form.elements.conformal.value === "none";
+    else field.hidden = reply.hidden.includes(name);
+    const error = field.querySelector("[data-error-of]");
+    if (!error) continue;
+    error.textContent = reply.errors[name] || "";
+    error.hidden = !reply.errors[name];
+    field.querySelector("input, select").setAttribute("aria-invalid", String(Boolean(reply.errors[name])));
+  }
+  form.elements.name.placeholder = reply.run_name;
+  if (reply.query.length < longQuery) history.replaceState(null, "", `/lab?${reply.query}`);
+}
+
+function showFormula(select) {
+  const p = form.querySelector(`[data-formula-of="${select.name}"]`);
+  const formula = select.selectedOptions[0]?.dataset.formula || "";
+  if (p) {
+    p.textContent = formula;
+    p.hidden = formula === "";
+  }
+}
+
+form.addEventListener("input", (e) => {
+  if (e.target.name === "name") return;
+  if (e.target.dataset.reload !== undefined) return;
+  if (e.target.name === "points") points.dataset.edited = "true";
+  if (e.target.tagName === "SELECT") showFormula(e.target);
+  ask(Boolean(e.detail?.coarse));
+});
+
+form.elements.data.addEventListener("change", () => {
+  const query = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) {
+    if (!["name", "points", "x", "y", "on", "positive"].includes(name) && !query.has(name)) query.append(name, value);
+  }
+  location.assign(`/lab?${query}`);
+});
+
+// k goes to the next kernel.
+document.addEventListener("keydown", (e) => {
+  if (e.key !== "k" || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select")) return;
+  const kernel = form.elements.kernel;
+  kernel.selectedIndex = (kernel.selectedIndex + 1) % kernel.options.length;
+  showFormula(kernel);
+  ask(false);
+});
+
+darkness.addEventListener("change", () => ask(false));

@@ -1,0 +1,59 @@
+// Sliders beside number boxes. The box holds the value; the slider only moves it.
+
+const steps = 1000;
+
+/** Adds a range input to every .slider that names its range. */
+export function addSliders(root) {
+  for (const box of root.querySelectorAll(".slider[data-high]")) {
+    const low = Number(box.dataset.low), high = Number(box.dataset.high);
+    if (!(high > low)) continue;
+    const text = box.querySelector("input");
+    const label = root.querySelector(`label[for="${text.id}"]`);
+    const range = document.createElement("input");
+    range.type = "range";
+    range.min = 0;
+    range.max = steps;
+    range.setAttribute("aria-label", `${label.textContent.trim()}, slider`);
+    range.setAttribute("aria-describedby", `${text.id}-help`);
+    const scale = box.dataset.log === "true" ? logarithmic(low, high, box.dataset.zero === "true") : linear(low, high);
+
+    const follow = () => {
+      const value = Number(text.value);
+      if (text.value.trim() !== "" && Number.isFinite(value)) range.value = scale.position(value);
+      range.setAttribute("aria-valuetext", text.value);
+    };
+    range.addEventListener("input", (event) => {
+      event.stopPropagation();
+      const value = scale.value(Number(range.value));
+      text.value = box.dataset.step === "1" ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
+      range.setAttribute("aria-valuetext", text.value);
+      text.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { coarse: true } }));
+    });
+    range.addEventListener("change", (event) => {
+      event.stopPropagation();
+      text.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { coarse: false } }));
+    });
+    text.addEventListener("input", follow);
+    box.prepend(range);
+    box.classList.add("live");
+    follow();
+  }
+}
+
+const clamp = (v) => Math.min(steps, Math.max(0, Math.round(v)));
+
+function linear(low, high) {
+  return {
+    value: (at) => low + ((high - low) * at) / steps,
+    position: (v) => clamp((steps * (v - low)) / (high - low)),
+  };
+}
+
+/** A logarithmic scale; with zero its left end stands for 0. */
+function logarithmic(low, high, zero) {
+  const span = Math.log(high / low);
+  return {
+    value: (at) => (zero && at === 0 ? 0 : low * Math.exp((span * at) / steps)),
+    position: (v) => (v > 0 ? clamp((steps * Math.log(v / low)) / span) : 0),
+  };
+}

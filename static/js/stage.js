@@ -1,0 +1,154 @@
+// The layer over a picture: which point is near, what is known about it.
+
+const roles = {
+  free: "free support vector",
+  inside: "bounded support vector, inside the margin",
+  misclassified: "bounded support vector, wrong side",
+  support: "support vector",
+};
+
+const brief = (v) => String(Number(Number(v).toPrecision(4))).replace("-", "−");
+
+/** Points, frame and classes of a picture, and the way between data and pixels. */
+export class Stage {
+  constructor(element, readout) {
+    this.element = element;
+    this.readout = readout;
+    this.data = JSON.parse(element.dataset.stage || "{}");
+    this.points = this.data.points || [];
+    this.classes = this.data.classes || [];
+    this.image = element.querySelector("img");
+    this.halo = this.mark("halo");
+    this.tip = this.mark("tip");
+    this.current = -1;
+  }
+
+  mark(name) {
+    const m = document.createElement("div");
+    m.className = name;
+    m.hidden = true;
+    m.setAttribute("aria-hidden", "true");
+    this.element.append(m);
+    return m;
+  }
+
+  scale() {
+    return this.image.clientWidth / this.data.width;
+  }
+
+  /** Data to pixels of the shown image. */
+  pixel(s, t) {
+    const f = this.data.frame, k = this.scale();
+    return [
+      k * (f.left + ((s - f.xmin) / (f.xmax - f.xmin)) * f.width),
+      k * (f.top + ((f.ymax - t) / (f.ymax - f.ymin)) * f.height),
+    ];
+  }
+
+  /** A pointer event to data. */
+  at(event) {
+    const box = this.image.getBoundingClientRect();
+    return this.value(event.clientX - box.left, event.clientY - box.top);
+  }
+
+  value(px, py) {
+    const f = this.data.frame, k = this.scale();
+    return [
+      f.xmin + ((px / k - f.left) / f.width) * (f.xmax - f.xmin),
+      f.ymax - ((py / k - f.top) / f.height) * (f.ymax - f.ymin),
+    ];
+  }
+
+  inside([s, t]) {
+    const f = this.data.frame;
+    return f && s >= f.xmin && s <= f.xmax && t >= f.ymin && t <= f.ymax;
+  }
+
+  /** The index of the nearest point within reach pixels, or -1. */
+  nearest([s, t], reach = 16) {
+    const [px, py] = this.pixel(s, t);
+    let best = -1, least = reach * reach;
+    this.points.forEach((p, i) => {
+      const [x, y] = this.pixel(p[0], p[1]);
+      const d = (x - px) ** 2 + (y - py) ** 2;
+      if (d <= least) [best, least] = [i, d];
+    });
+    return best;
+  }
+
+  /** Shows what is known about a point; -1 clears. */
+  show(i, spoken = false) {
+    if (i === this.current && !spoken) return;
+    this.current = i;
+    this.halo.hidden = this.tip.hidden = i < 0;
+    if (i < 0) {
+      if (this.readout) this.readout.textContent = "";
+      return;
+    }
+    const [x, y] = this.pixel(this.points[i][0], this.points[i][1]);
+    this.place(this.halo, x, y);
+    const lines = this.describe(i);
+    this.tip.textContent = lines.join("\n");
+    this.tip.style.top = `${y + 14}px`;
+    const right = x > this.image.clientWidth - 250;
+    this.tip.style.left = right ? "" : `${x + 14}px`;
+    this.tip.style.right = right ? `${this.element.clientWidth - x + 14}px` : "";
+    if (this.readout) this.readout.textContent = spoken ? lines.join(" · ") : "";
+  }
+
+  place(mark, x, y) {
+    mark.style.left = `${x}px`;
+    mark.style.top = `${y}px`;
+  }
+
+  describe(i) {
+    const [s, t, c, f, slack, weight, role, flags] = this.points[i];
+    const [xName, yName] = this.data.labels || ["x1", "x2"];
+    const lines = [`Point ${i + 1}, class ${this.classes[c]}`, `${xName} = ${brief(s)}${yName ? `, ${yName} = ${brief(t)}` : ""}`];
+    if (!this.data.model) return lines;
+    const margin = this.data.signs[c] * f;
+    lines.push(`f(x) = ${brief(f)}, margin y·f = ${brief(margin)}`);
+    lines.push(slack > 0 ? `slack = ${brief(slack)}` : "no slack");
+    if (role) lines.push(`${roles[role]}, weight ${brief(weight)}`);
+    const notes = [];
+    if (flags & 1) notes.push("held out");
+    if (flags & 2) notes.push("misclassified");
+    if (flags & 4) notes.push("core of the map");
+    if (notes.length) lines.push(notes.join(", "));
+    return lines;
+  }
+
+  /** Pointer and keyboard for looking at points. */
+  look(active = () => true) {
+    this.element.tabIndex = 0;
+    this.element.setAttribute("role", "application");
+    this.element.setAttribute("aria-label", "Points of the picture: arrow keys go from point to point, Escape leaves");
+    this.element.addEventListener("pointermove", (e) => {
+      if (active() && e.pointerType !== "touch") this.show(this.nearest(this.at(e)));
+    });
+    this.element.addEventListener("pointerdown", (e) => {
+      if (active()) this.show(this.nearest(this.at(e), 24), true);
+    });
+    this.element.addEventListener("pointerleave", () => {
+      if (active()) this.show(-1);
+    });
+    this.element.addEventListener("keydown", (e) => {
+      if (!active() || !this.points.length) return;
+      const axis = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowUp: [1, 1], ArrowDown: [1, -1] }[e.key];
+      if (e.key === "Escape") this.show(-1);
+      if (!axis) return;
+      e.preventDefault();
+      this.show(this.next(...axis), true);
+    });
+    this.element.addEventListener("blur", () => {
+      if (active()) this.show(-1);
+    });
+  }
+
+  /** The neighbour of the current point in the order of one coordinate. */
+  next(k, step) {
+    const order = this.points.map((_, i) => i).sort((a, b) => this.points[a][k] - this.points[b][k] || a - b);
+    if (this.current < 0) return order[step > 0 ? 0 : order.length - 1];
+    return order[(order.indexOf(this.current) + step + order.length) % order.length];
+  }
+}
