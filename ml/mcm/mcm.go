@@ -1,11 +1,71 @@
 // Package mcm trains Minimal Complexity Machines.
+//
+// Train solves, over lambda in R^M, b, h and q,
+//
+//	minimise   h + C sum_i q_i + rho sum_j |lambda_j|
+//	subject to 1 <= y_i f(x_i) + q_i <= h,  q_i >= 0,   f(x) = sum_j lambda_j k(x_j, x) + b
+//
+// which for rho = 0 is the soft-margin kernel machine of Jayadeva, "Learning a
+// hyperplane classifier by minimizing an exact bound on the VC dimension",
+// Neurocomputing 149 (2015), as in the lecture notes on MCMs, section
+// "Generalizing the MCM". Eliminating h and q, it is the minimum of
+//
+//	max(1, max_i y_i f(x_i)) + C sum_i max(0, 1 - y_i f(x_i)) + rho sum_j |lambda_j|.
+//
+// Labels are not part of lambda. The dual is
+//
+//	maximise   1 + sum_i v_i
+//	subject to |K (y v)|_j <= rho,  y'v = 0,  v_i <= C,  sum_i max(0, -v_i) <= 1
+//
+// and v certifies the result: Objective - DualObjective bounds what is lost.
+//
+// # The handout's machine, rho = 0
+//
+// If K has full rank, f interpolates the labels, h = 1 and q = 0 for every C,
+// and nearly every lambda_j differs from zero. The programme makes sense where K
+// has low numerical rank. Train therefore factors K ~ G G' by pivoted Cholesky,
+// stopped at RankTol times the largest diagonal, and solves for f = G beta + b;
+// lambda lives on the pivots, on whose rows K lambda = G beta holds exactly. The
+// cut limits the functions f available, hence acts as a regulariser, and Rank
+// and RankTol are part of the result. An indefinite kernel is cut where no
+// positive diagonal is left.
+//
+// # The sparse machine, rho > 0
+//
+// With a price on |lambda| the problem is well posed for every symmetric kernel,
+// definite or not, without a cut, and most lambda_j are zero. The columns of K
+// enter as they price out.
 package mcm
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
 
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
+
+// Params are the machine's own parameters; C, the hard margin and the iteration
+// limit are those of the SVM.
+var Params = []param.Param{
+	{
+		Name: "rho", Label: "sparsity", Symbol: "ρ", Kind: param.Number, Default: "0",
+		Min: 0, Max: 1e3, Low: 1e-4, High: 10, Log: true,
+		Help: "Price of Σ|λ|; 0 is the handout's machine. Raise it for fewer support vectors, or when the machine interpolates the training data.",
+	},
+	{
+		Name: "rank_tol", Label: "rank cut", Kind: param.Number, Default: "1e-3",
+		Min: 1e-12, Max: 0.5, Low: 1e-8, High: 1e-1, Log: true,
+		Help: "For ρ = 0: the kernel matrix is cut to the rank at which this share of its largest diagonal remains. A larger cut means a simpler function: it regularises.",
+	},
+}
+
+// ErrNotSeparable is returned by Train for a hard margin that no f satisfies.
+var ErrNotSeparable = errors.New("mcm: no function of this kernel separates the classes; give a finite C instead of a hard margin, or use another kernel")
 
 // Matrix is a symmetric M x M kernel matrix given row by row.
 type Matrix interface {
@@ -18,7 +78,7 @@ type Matrix interface {
 type Settings struct {
 	C       float64      // weight of the slacks, > 0; +Inf is the hard margin
 	Rho     float64      // weight of sum |lambda|, >= 0
-	RankTol float64      // rank cut of the pivoted Cholesky factor relative to the largest diagonal; 0 means 1e-3; unused when Rho > 0
+	RankTol float64      // rank cut of the pivoted Cholesky factor relative to the largest diagonal, in (0, 1); 0 means 1e-3; unused when Rho > 0
 	MaxIter int          // simplex iterations; 0 means 50 000 + 200 M
 	Report  trace.Report // progress, may be nil
 }
@@ -27,13 +87,14 @@ type Settings struct {
 type Result struct {
 	Lambda []float64    // coefficients, length M: f(x) = sum lambda_j k(x_j, x) + B
 	B      float64      // bias
-	Status trace.Status // converged, iteration-limit, cancelled, numerical
+	Status trace.Status // converged (relative gap <= 1e-8), iteration-limit, cancelled, numerical
 	F      []float64    // f(x_i) on the training points, length M
+	V      []float64    // the dual point behind DualObjective, length M
 
 	H              float64 // largest functional margin, at least 1
 	SlackSum       float64 // sum q_i
 	Objective      float64 // H + C sum q_i + Rho sum |lambda_j|
-	DualObjective  float64 // certificate
+	DualObjective  float64 // certificate: a lower bound of the optimum
 	Gap            float64 // (Objective - DualObjective) / max(1, |Objective|)
 	L1             float64 // sum |lambda_j|
 	Rank           int     // columns of the factor (Rho = 0), otherwise columns generated
@@ -41,5 +102,129 @@ type Result struct {
 	SupportVectors int     // |lambda_j| > 1e-6 max |lambda|
 }
 
-// Train is documented in simplex.go.
-func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) { panic("todo") }
+// gapTol is the relative gap at which a result counts as converged.
+const gapTol = 1e-8
+
+// Train fits the machine to the M points of k with labels y in {-1, +1}.
+//
+// A result is returned with whatever Status the solver ends; its coefficients
+// and objective are always consistent with each other, and Gap tells how far
+// from optimal they can be. Errors are those of wrong input (lengths, labels,
+// one class only, settings out of range, a kernel with entries that are not
+// finite) and ErrNotSeparable. When ctx ends there is no error: the best
+// function found so far is returned as cancelled.
+func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) {
+	if err := check(k, y, s); err != nil {
+		return nil, err
+	}
+	if s.RankTol == 0 {
+		s.RankTol = 1e-3
+	}
+	if s.MaxIter == 0 {
+		s.MaxIter = 50_000 + 200*len(y)
+	}
+	return train(ctx, k, y, s)
+}
+
+func check(k Matrix, y []float64, s Settings) error {
+	m := k.Len()
+	switch {
+	case m == 0:
+		return errors.New("mcm: there are no training points")
+	case len(y) != m:
+		return fmt.Errorf("mcm: %d labels for %d training points", len(y), m)
+	case !(s.C > 0):
+		return fmt.Errorf("mcm: C must be above 0, not %g", s.C)
+	case !(s.Rho >= 0) || math.IsInf(s.Rho, 1):
+		return fmt.Errorf("mcm: rho must be 0 or above and finite, not %g", s.Rho)
+	case !(s.RankTol >= 0 && s.RankTol < 1):
+		return fmt.Errorf("mcm: rank_tol must be from 0 to below 1, not %g", s.RankTol)
+	case s.MaxIter < 0:
+		return fmt.Errorf("mcm: the iteration limit must be 0 or above, not %d", s.MaxIter)
+	}
+	classes := map[float64]bool{}
+	for i, v := range y {
+		if v != 1 && v != -1 {
+			return fmt.Errorf("mcm: label %d is %g; labels must be -1 or +1", i+1, v)
+		}
+		classes[v] = true
+		if d := k.Diag(i); math.IsNaN(d) || math.IsInf(d, 0) {
+			return fmt.Errorf("mcm: the kernel matrix has the entry %g in row %d; check the kernel's parameters and the scale of the data", d, i+1)
+		}
+	}
+	if len(classes) < 2 {
+		return fmt.Errorf("mcm: all %d labels are %+g; two classes are needed", m, y[0])
+	}
+	return nil
+}
+
+// finite returns an error for an entry of row i that is not finite.
+func finite(row []float64, i int) error {
+	if sum := floats.Sum(row); math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return fmt.Errorf("mcm: the kernel matrix has entries in row %d that are not finite; check the kernel's parameters and the scale of the data", i+1)
+	}
+	return nil
+}
+
+// evaluate fills in everything that follows from Lambda, B and F.
+//
+// It first stretches f by the factor that takes margins just under 1, where
+// rounding has left them, up to 1, if that lowers the objective: for large C the
+// slacks would dominate otherwise.
+func (r *Result) evaluate(y []float64, s Settings) {
+	smallest := math.Inf(1)
+	for i, f := range r.F {
+		if m := y[i] * f; m > 1-1e-6 {
+			smallest = min(smallest, m)
+		}
+	}
+	r.L1 = floats.Norm(r.Lambda, 1)
+	r.H, r.SlackSum, r.Objective = objective(r.F, y, r.L1, 1, s)
+	if smallest > 0 && smallest < 1 {
+		t := 1 / smallest
+		for range 3 { // until rounding leaves no margin below 1
+			h, slack, obj := objective(r.F, y, r.L1, t, s)
+			if obj < r.Objective {
+				floats.Scale(t, r.Lambda)
+				floats.Scale(t, r.F)
+				r.B *= t
+				r.L1 *= t
+				r.H, r.SlackSum, r.Objective = h, slack, obj
+				break
+			}
+			t *= 1 + 0x1p-52
+		}
+	}
+	r.SupportVectors = 0
+	largest := floats.Norm(r.Lambda, math.Inf(1))
+	for _, v := range r.Lambda {
+		if math.Abs(v) > 1e-6*largest {
+			r.SupportVectors++
+		}
+	}
+}
+
+// objective returns h, the sum of the slacks and the objective of t f.
+func objective(f, y []float64, l1, t float64, s Settings) (h, slack, obj float64) {
+	h = 1
+	for i, v := range f {
+		m := t * y[i] * v
+		h = max(h, m)
+		slack += max(0, 1-m)
+	}
+	return h, slack, h + s.C*slack + s.Rho*t*l1
+}
+
+// certify sets V, DualObjective and Gap from the dual point v, shrunk by factor
+// (0 is feasible and the constraints are convex, so shrinking keeps feasible).
+// residual is what the equations that v violates by rounding are worth.
+func (r *Result) certify(v []float64, factor, residual float64) {
+	negative := 0.0
+	for _, x := range v {
+		negative += max(0, -x)
+	}
+	factor /= max(1, negative)
+	floats.Scale(factor, v)
+	r.V, r.DualObjective = v, 1+floats.Sum(v)-factor*residual
+	r.Gap = (r.Objective - r.DualObjective) / max(1, math.Abs(r.Objective))
+}

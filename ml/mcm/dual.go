@@ -1,0 +1,171 @@
+package mcm
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+)
+
+// dual is the dual programme of the machine over M points, for functions
+// f(x_i) = sum_k w_k g_ki + b with features g_k in R^M:
+//
+//	minimise  sum n - sum p
+//	   sum n           <= 1              multiplier h - 1
+//	   sum y (p - n)    = 0              multiplier b
+//	  |g_k'(y (p - n))| <= rho  for all k  multiplier w_k
+//	   0 <= p <= C,  0 <= n <= 1
+//
+// (n <= 1 follows from the first row; it makes every variable boxed). The
+// reduced costs are y_i f_i - 1 for p_i and h - y_i f_i for n_i, so the dual
+// simplex walks through functions f, and its objective is that of the machine.
+// Features can be added and dropped while it runs.
+type dual struct {
+	*simplex
+	a     *columns
+	y     []float64
+	rho   float64
+	scale []float64 // of each feature: the row holds g / scale
+}
+
+// newDual returns the programme without features.
+func newDual(y []float64, c, rho float64) *dual {
+	m := len(y)
+	cost, lo, up := make([]float64, 2*m), make([]float64, 2*m+2), make([]float64, 2*m+2)
+	for i := range m {
+		cost[i], up[i] = -1, c
+		cost[m+i], up[m+i] = 1, 1
+	}
+	lo[2*m] = -1 // the slack of sum n is between -1 and 0
+	a := &columns{m: m, rows: append([]float64(nil), y...)}
+	return &dual{simplex: newSimplex(a, cost, lo, up, 2), a: a, y: y, rho: rho}
+}
+
+// setC changes the bound of p.
+func (d *dual) setC(c float64) {
+	for i := range d.y {
+		d.setBox(i, 0, c)
+	}
+}
+
+// addFeature adds the feature g; it is copied.
+func (d *dual) addFeature(g []float64) {
+	scale := 0.0
+	for _, v := range g {
+		scale = max(scale, math.Abs(v))
+	}
+	if scale == 0 {
+		scale = 1
+	}
+	d.scale = append(d.scale, scale)
+	d.a.add(g, d.y, 1/scale)
+	d.addRow(-d.rho/scale, d.rho/scale)
+}
+
+// dropFeature removes feature k, whose weight must be zero with its slack
+// basic; the last feature takes its number.
+func (d *dual) dropFeature(k int) {
+	last := len(d.scale) - 1
+	d.a.drop(k + 1)
+	d.scale[k] = d.scale[last]
+	d.scale = d.scale[:last]
+	d.dropRow(k + 2)
+}
+
+// idle reports whether the weight of feature k is zero because its row is slack.
+func (d *dual) idle(k int) bool { return d.pos[d.n+k+2] >= 0 }
+
+// weights returns the weights of the features and the bias.
+func (d *dual) weights() (w []float64, b float64) {
+	pi := d.multipliers()
+	w = pi[2:]
+	for k := range w {
+		w[k] /= -d.scale[k]
+	}
+	return w, -pi[1]
+}
+
+// point returns v = p - n, with p and n put back into their bounds.
+func (d *dual) point() []float64 {
+	m := len(d.y)
+	v := make([]float64, m)
+	for i := range v {
+		v[i] = min(max(d.x[i], 0), d.up[i]) - min(max(d.x[m+i], 0), 1)
+	}
+	return v
+}
+
+// columns is the matrix of the dual: row 0 is 0 for p and 1 for n; row k > 0 is
+// rows[k-1] for p and its negative for n. The first of them is y.
+type columns struct {
+	m     int
+	rows  []float64 // a row of m after the other
+	index []int     // of mul
+}
+
+func (a *columns) len() int { return len(a.rows) / a.m }
+
+// add appends the row g y scale.
+func (a *columns) add(g, y []float64, scale float64) {
+	k := len(a.rows)
+	a.rows = append(a.rows, g...)
+	for i, v := range y {
+		a.rows[k+i] *= v * scale
+	}
+}
+
+// drop removes rows[k]; the last row takes its place.
+func (a *columns) drop(k int) {
+	last := len(a.rows) - a.m
+	copy(a.rows[k*a.m:], a.rows[last:])
+	a.rows = a.rows[:last]
+}
+
+func (a *columns) mulT(dst, z []float64) {
+	p, n := dst[:a.m], dst[a.m:]
+	used := 0
+	for _, v := range z[1:] {
+		if v != 0 {
+			used++
+		}
+	}
+	if 2*used < len(z) {
+		clear(p)
+		for k, v := range z[1:] {
+			if v != 0 {
+				floats.AddScaled(p, v, a.rows[k*a.m:(k+1)*a.m])
+			}
+		}
+	} else {
+		blas64.Gemv(blas.Trans, 1, blas64.General{Rows: len(z) - 1, Cols: a.m, Stride: a.m, Data: a.rows},
+			blas64.Vector{N: len(z) - 1, Inc: 1, Data: z[1:]}, 0, blas64.Vector{N: a.m, Inc: 1, Data: p})
+	}
+	for i, v := range p {
+		n[i] = z[0] - v
+	}
+}
+
+func (a *columns) mul(dst []float64, cols []int, x []float64) {
+	dst[0] = 0
+	a.index = a.index[:0]
+	for t, j := range cols {
+		if j >= a.m {
+			dst[0] += x[t]
+			j -= a.m
+		}
+		a.index = append(a.index, j)
+	}
+	for k := range dst[1:] {
+		row := a.rows[k*a.m : (k+1)*a.m]
+		sum := 0.0
+		for t, j := range a.index {
+			v := row[j] * x[t]
+			if cols[t] >= a.m {
+				v = -v
+			}
+			sum += v
+		}
+		dst[k+1] = sum
+	}
+}

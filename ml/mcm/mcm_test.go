@@ -1,0 +1,191 @@
+package mcm_test
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"marginlab/ml/mcm"
+	"marginlab/ml/trace"
+)
+
+// full is a kernel matrix held in memory.
+type full [][]float64
+
+func (k full) Len() int                 { return len(k) }
+func (k full) Diag(i int) float64       { return k[i][i] }
+func (k full) Row(dst []float64, i int) { copy(dst, k[i]) }
+
+// gram returns the kernel matrix of the rows of x.
+func gram(x [][]float64, kernel func(x, z []float64) float64) full {
+	k := make(full, len(x))
+	for i := range k {
+		k[i] = make([]float64, len(x))
+		for j := range i + 1 {
+			k[i][j] = kernel(x[i], x[j])
+			k[j][i] = k[i][j]
+		}
+	}
+	return k
+}
+
+func dot(x, z []float64) float64 {
+	s := 0.0
+	for i := range x {
+		s += x[i] * z[i]
+	}
+	return s
+}
+
+func linear(x, z []float64) float64 { return dot(x, z) }
+
+func poly(gamma, coef0 float64, degree int) func(x, z []float64) float64 {
+	return func(x, z []float64) float64 {
+		v := 1.0
+		for range degree {
+			v *= gamma*dot(x, z) + coef0
+		}
+		return v
+	}
+}
+
+func rbf(gamma float64) func(x, z []float64) float64 {
+	return func(x, z []float64) float64 {
+		s := 0.0
+		for i := range x {
+			s += (x[i] - z[i]) * (x[i] - z[i])
+		}
+		return math.Exp(-gamma * s)
+	}
+}
+
+// shared returns the path of a reference file: the one beside the checkout when
+// it is there, else the copy.
+func shared(t testing.TB, dir, name string) string {
+	t.Helper()
+	p := filepath.Join("..", "..", "..", "shared", dir, name)
+	if _, err := os.Stat(p); err == nil {
+		return p
+	}
+	return filepath.Join("..", "testdata", name)
+}
+
+// readData reads a data set, standardised by the population deviation.
+func readData(t testing.TB, name, positive string) (x [][]float64, y []float64) {
+	t.Helper()
+	f, err := os.Open(shared(t, "data", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	recs, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rec := range recs[1:] {
+		d := len(rec) - 1
+		row := make([]float64, d)
+		for j := range row {
+			if row[j], err = strconv.ParseFloat(rec[j], 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x = append(x, row)
+		if rec[d] == positive {
+			y = append(y, 1)
+		} else {
+			y = append(y, -1)
+		}
+	}
+	standardise(x)
+	return x, y
+}
+
+func standardise(x [][]float64) {
+	m := float64(len(x))
+	for j := range x[0] {
+		mean, v := 0.0, 0.0
+		for i := range x {
+			mean += x[i][j] / m
+		}
+		for i := range x {
+			v += (x[i][j] - mean) * (x[i][j] - mean) / m
+		}
+		sd := math.Sqrt(v)
+		if sd == 0 {
+			sd = 1
+		}
+		for i := range x {
+			x[i][j] = (x[i][j] - mean) / sd
+		}
+	}
+}
+
+// rel is the difference of a and b relative to b, absolute where b is small.
+func rel(a, b float64) float64 { return math.Abs(a-b) / max(1, math.Abs(b)) }
+
+func TestReference(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile(shared(t, "reference", "solutions.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct {
+		Data, Learner string
+		Kernel        struct {
+			Type         string
+			Gamma, Coef0 float64
+			Degree       int
+		}
+		C, Rho   float64
+		RankTol  float64 `json:"rank_tol"`
+		Positive string
+		N        int
+		Expect   struct {
+			Objective, H, L1 float64
+			SlackSum         float64 `json:"slack_sum"`
+			Rank             int
+			Accuracy         float64 `json:"train_accuracy"`
+		}
+	}
+	if err := json.Unmarshal(raw, &rows); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, c := range rows {
+		if c.Learner != "mcm" {
+			continue
+		}
+		seen++
+		t.Run(fmt.Sprintf("%s/%s/gamma=%g/C=%g/rho=%g", c.Data, c.Kernel.Type, c.Kernel.Gamma, c.C, c.Rho), func(t *testing.T) {
+			t.Parallel()
+			x, y := readData(t, c.Data, c.Positive)
+			kernel := linear
+			switch c.Kernel.Type {
+			case "poly":
+				kernel = poly(c.Kernel.Gamma, c.Kernel.Coef0, c.Kernel.Degree)
+			case "rbf":
+				kernel = rbf(c.Kernel.Gamma)
+			}
+			r, err := mcm.Train(context.Background(), gram(x, kernel), y, mcm.Settings{C: c.C, Rho: c.Rho, RankTol: c.RankTol})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Status != trace.Converged {
+				t.Errorf("status %s, gap %g", r.Status, r.Gap)
+			}
+			if d := rel(r.Objective, c.Expect.Objective); d > 1e-5 {
+				t.Errorf("objective %.10g, want %.10g (relative %.2g)", r.Objective, c.Expect.Objective, d)
+			}
+		})
+	}
+	if seen == 0 {
+		t.Error("no reference rows")
+	}
+}

@@ -1,0 +1,678 @@
+package mcm
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/trace"
+)
+
+// matrix is an m x n matrix known by its products.
+type matrix interface {
+	// mulT sets dst = A'z; len(z) = m, len(dst) = n.
+	mulT(dst, z []float64)
+	// mul sets dst = sum_t x_t A[:, cols_t]; len(dst) = m.
+	mul(dst []float64, cols []int, x []float64)
+}
+
+// simplex solves a linear programme in boxed form,
+//
+//	minimise c'x   subject to   A x + s = 0,   lo <= (x, s) <= up,
+//
+// where A is m x n and s holds one slack per row: a row is an equation when its
+// slack is fixed at 0 and a range when it is not. Variable j < n is x_j,
+// variable n+i is s_i.
+//
+// The method is the revised dual simplex. Since every variable is boxed, any
+// basis becomes dual feasible once each nonbasic variable sits at the bound that
+// the sign of its reduced cost asks for; there is no phase 1, and a change of
+// bounds, of costs or of rows leaves a basis to go on from.
+//
+//   - Pricing is dual steepest edge (Forrest and Goldfarb 1992). The weights are
+//     the squared norms of the rows of the basis inverse, which is kept dense, so
+//     they are exact at all times.
+//   - The ratio test passes breakpoints for as long as the dual objective still
+//     rises, moving the boxed variables it passes to their other bound (Maros
+//     2003), and among nearly tied breakpoints takes the largest pivot (Harris
+//     1973). It is an exact line search on the piecewise linear dual function.
+//   - When the objective stalls, costs are perturbed at random against cycling
+//     (restore takes that back).
+//   - The inverse is rebuilt from the columns of the basis at intervals, when a
+//     pivot disagrees between its row and its column, and before optimality is
+//     declared; a column that proves dependent is replaced by a slack.
+type simplex struct {
+	a      matrix
+	m, n   int
+	cost   []float64 // as given
+	lo, up []float64
+
+	head []int       // basic variable at each position
+	inv  [][]float64 // basis inverse: rows are positions, columns are rows of A
+	norm []float64   // squared norms of the rows of inv
+	x    []float64   // values of all variables
+	dir  []float64   // +1 at the lower bound, -1 at the upper, 0 basic or fixed
+	pos  []int       // position in the basis, or -1
+	d    []float64   // reduced costs
+	c    []float64   // costs in use: cost, perturbed or shifted
+
+	feasTol, optTol float64 // primal and dual tolerance, see tolerance
+	perturbations   int     // how often costs have been perturbed
+	restored        int     // how often costs have been restored
+	shifted         bool    // c differs from cost
+	stalled         int     // iterations since the dual objective last rose
+	fresh           bool    // inverse, x and d are newly computed
+	age             int     // pivots since then
+	scale           float64 // largest |x|, at least that of the bounds in use
+
+	iterations, maxIter int
+	report              func(s *simplex)
+
+	alpha  []float64 // the pivot row, all variables
+	col, z []float64 // m
+	breaks breakpoints
+	passed []breakpoint
+	flips  []int
+	steps  []float64
+}
+
+const (
+	pivotTol    = 1e-9  // smaller entries of the pivot row are taken for zero
+	goodPivot   = 1e-5  // pivots below are avoided where there is a choice
+	dependent   = 1e-10 // a basis column whose largest pivot is below is dependent
+	rounding    = 1e-13 // of the largest |x|: what a basic variable cannot be known to
+	stallLimit  = 30    // steps without progress before costs are perturbed
+	minRefactor = 100   // pivots between rebuilds of the inverse, at least
+)
+
+// newSimplex returns the solver at the all-slack basis of A with the given
+// costs and bounds of x; slack bounds follow those of x.
+func newSimplex(a matrix, cost, lo, up []float64, rows int) *simplex {
+	n := len(cost)
+	s := &simplex{
+		a: a, n: n,
+		cost: append(make([]float64, 0, n+rows), cost...),
+		lo:   append(make([]float64, 0, n+rows), lo[:n]...),
+		up:   append(make([]float64, 0, n+rows), up[:n]...),
+		x:    make([]float64, n, n+rows), dir: make([]float64, n, n+rows), d: make([]float64, n, n+rows),
+		pos: make([]int, n, n+rows), c: append(make([]float64, 0, n+rows), cost...),
+		alpha:   make([]float64, n, n+rows),
+		feasTol: 1e-9, optTol: 1e-10, maxIter: math.MaxInt,
+	}
+	for j := range s.pos {
+		s.pos[j] = -1
+		s.setNonbasic(j, cost[j] < 0)
+	}
+	for i := range rows {
+		s.addRow(lo[n+i], up[n+i])
+	}
+	s.age = math.MaxInt
+	return s
+}
+
+// addRow tells the solver that A has grown by a row at the end, whose slack has
+// the given bounds. The slack becomes basic, in general outside its bounds.
+func (s *simplex) addRow(lo, up float64) {
+	i, j := s.m, s.n+s.m
+	s.m++
+	s.col, s.z = append(s.col, 0), append(s.z, 0)
+	clear(s.z)
+	s.z[i] = 1
+	s.a.mulT(s.alpha[:s.n], s.z) // the new row
+
+	row := make([]float64, s.m, max(2*s.m, 16))
+	x := -floats.Dot(s.alpha[:s.n], s.x[:s.n])
+	for k, h := range s.head {
+		if h < s.n {
+			floats.AddScaled(row[:i], -s.alpha[h], s.inv[k])
+		}
+		s.inv[k] = append(s.inv[k], 0)
+	}
+	row[i] = 1
+	s.inv, s.norm = append(s.inv, row), append(s.norm, floats.Dot(row, row))
+	s.head, s.pos = append(s.head, j), append(s.pos, i)
+	s.cost, s.c, s.d = append(s.cost, 0), append(s.c, 0), append(s.d, 0)
+	s.lo, s.up = append(s.lo, lo), append(s.up, up)
+	s.x, s.dir, s.alpha = append(s.x, x), append(s.dir, 0), append(s.alpha, 0)
+	s.fresh = false
+}
+
+// dropRow tells the solver that row i of A, whose slack is basic, has been
+// overwritten by the last row and the last row removed.
+func (s *simplex) dropRow(i int) {
+	last := s.m - 1
+	// The slack's position goes to the end, then the end goes.
+	p := s.pos[s.n+i]
+	s.head[p], s.inv[p], s.norm[p] = s.head[last], s.inv[last], s.norm[last]
+	s.pos[s.head[p]] = p
+	for k := range last {
+		row := s.inv[k]
+		row[i] = row[last]
+		s.inv[k] = row[:last]
+	}
+	s.head, s.inv, s.norm, s.col, s.z = s.head[:last], s.inv[:last], s.norm[:last], s.col[:last], s.z[:last]
+	a, b := s.n+i, s.n+last
+	if a != b {
+		for _, v := range [][]float64{s.cost, s.c, s.d, s.lo, s.up, s.x, s.dir} {
+			v[a] = v[b]
+		}
+		s.pos[a] = s.pos[b]
+		if s.pos[a] >= 0 {
+			s.head[s.pos[a]] = a
+		}
+	}
+	for _, v := range []*[]float64{&s.cost, &s.c, &s.d, &s.lo, &s.up, &s.x, &s.dir, &s.alpha} {
+		*v = (*v)[:b]
+	}
+	s.pos = s.pos[:b]
+	s.m = last
+	s.fresh = false
+}
+
+// setBox changes the bounds of variable j.
+func (s *simplex) setBox(j int, lo, up float64) {
+	s.lo[j], s.up[j] = lo, up
+	if s.pos[j] < 0 {
+		s.setNonbasic(j, s.dir[j] < 0)
+	}
+	s.age = math.MaxInt
+}
+
+// multipliers returns pi = c_B' B^-1, the multipliers of the rows: the reduced
+// cost of x_j is c_j - pi'a_j. It is valid after solve.
+func (s *simplex) multipliers() []float64 {
+	pi := make([]float64, s.m)
+	for i := range pi {
+		pi[i] = -s.d[s.n+i] // zero when the slack is basic
+	}
+	return pi
+}
+
+// objective is the dual objective of the current basis, a lower bound on the
+// optimum as far as the reduced costs have the right signs.
+func (s *simplex) objective() float64 { return floats.Dot(s.c, s.x) }
+
+// infeasibility is the largest violation of a bound by a basic variable.
+func (s *simplex) infeasibility() float64 {
+	v := 0.0
+	for _, j := range s.head {
+		v = max(v, s.lo[j]-s.x[j], s.x[j]-s.up[j])
+	}
+	return v
+}
+
+// solve runs the dual simplex from the current basis. The status is Converged
+// at a basis that is optimal, within the tolerances, for the costs in use, and Numerical when the programme
+// looks infeasible or no usable pivot is left.
+func (s *simplex) solve(ctx context.Context) trace.Status {
+	for trouble := 0; ; {
+		if ctx.Err() != nil {
+			return trace.Cancelled
+		}
+		if s.iterations >= s.maxIter {
+			return trace.IterationLimit
+		}
+		if s.age >= max(minRefactor, s.m) && !s.refactor(ctx) {
+			return trace.Cancelled
+		}
+		r := s.leaving()
+		if r < 0 {
+			if s.fresh {
+				return trace.Converged
+			}
+			s.age = math.MaxInt
+			continue
+		}
+		q := s.entering(r)
+		if q >= 0 {
+			s.column(s.col, q)
+			row, col := s.alpha[q], s.col[r]
+			if !s.fresh && math.Abs(row-col) > 1e-7*(1+math.Abs(col)) || math.Abs(col) < 0.5*math.Abs(row) || math.Abs(col) > 2*math.Abs(row) {
+				q = -1 // the inverse has lost accuracy
+			}
+		}
+		if q < 0 {
+			if s.fresh {
+				if trouble++; trouble > 3 {
+					return trace.Numerical
+				}
+				s.feasTol *= 10
+			}
+			s.age = math.MaxInt
+			continue
+		}
+		s.update(r, q)
+		if s.stalled > stallLimit {
+			s.perturb()
+		}
+		if s.iterations++; s.report != nil && s.iterations%256 == 0 {
+			s.report(s)
+		}
+	}
+}
+
+// leaving returns the position of the basic variable to leave, that of the
+// steepest edge, or -1 when all are within their bounds.
+func (s *simplex) leaving() int {
+	r, best := -1, 0.0
+	for i, j := range s.head {
+		v := max(s.lo[j]-s.x[j], s.x[j]-s.up[j])
+		if v > 0 && v*v > best*s.norm[i] && v > s.tolerance(j) {
+			r, best = i, v*v/s.norm[i]
+		}
+	}
+	return r
+}
+
+// tolerance is by how much variable j may violate its bounds: relative to the
+// width of its box, or to the other variables when it is fixed, but not below
+// what rounding leaves.
+func (s *simplex) tolerance(j int) float64 {
+	width := s.up[j] - s.lo[j]
+	if width == 0 || width > s.scale {
+		width = s.scale
+	}
+	return max(s.feasTol*width, rounding*s.scale)
+}
+
+// entering computes the pivot row of position r and returns the variable to
+// enter, having filled s.flips with the boxed variables whose breakpoints the
+// step passes, or -1 when there is none.
+func (s *simplex) entering(r int) int {
+	copy(s.z, s.inv[r])
+	s.a.mulT(s.alpha[:s.n], s.z)
+	copy(s.alpha[s.n:], s.z)
+
+	j := s.head[r]
+	sign, slope := 1.0, s.x[j]-s.up[j]
+	if under := s.lo[j] - s.x[j]; under > 0 {
+		sign, slope = -1, under
+	}
+	b := s.breaks[:0]
+	for j, a := range s.alpha {
+		dir := s.dir[j]
+		if a *= sign * dir; a > pivotTol {
+			b = append(b, breakpoint{max(0, s.d[j]*dir) / a, a, j})
+		}
+	}
+	s.breaks = b
+	b.init()
+
+	// Pass breakpoints while the objective rises.
+	s.flips = s.flips[:0]
+	passed := s.passed[:0]
+	tie, limit := math.Inf(1), math.Inf(1)
+	for len(b) > 0 && b[0].at <= limit {
+		p := b.pop()
+		passed = append(passed, p)
+		if slope >= 0 {
+			if slope -= p.pivot * (s.up[p.j] - s.lo[p.j]); slope < 0 {
+				tie = p.at
+			}
+		}
+		if slope < 0 { // from here on, breakpoints that are nearly tied
+			limit = min(limit, p.at+s.optTol/p.pivot)
+		}
+	}
+	s.passed = passed
+	if slope >= 0 { // rises for ever: the row cannot be satisfied
+		return -1
+	}
+	// Among the tied ones the largest pivot, else the last good one before.
+	end := len(passed) - 1
+	best := end
+	for k := end; k >= 0; k-- {
+		p := passed[k]
+		if p.at < tie && passed[best].pivot >= goodPivot {
+			break
+		}
+		if p.pivot > passed[best].pivot {
+			best = k
+		}
+	}
+	q := passed[best]
+	for _, p := range passed[:best] {
+		if p.at < q.at || s.d[p.j]*s.dir[p.j] < 0 {
+			s.flips = append(s.flips, p.j)
+		}
+	}
+	return q.j
+}
+
+// update moves to the basis in which variable q replaces the one at position r.
+func (s *simplex) update(r, q int) {
+	leave := s.head[r]
+	below := s.x[leave] < s.lo[leave]
+
+	// Dual step. A reduced cost of the wrong sign (within tolerance) is shifted
+	// to zero, so that the step never goes backwards.
+	if s.d[q]*s.dir[q] < 0 {
+		s.shift(q, 0)
+	}
+	theta := s.d[q] / s.alpha[q]
+	if math.Abs(theta) > s.optTol {
+		s.stalled = 0
+	} else {
+		s.stalled++
+	}
+	floats.AddScaled(s.d, -theta, s.alpha)
+	for _, j := range s.head {
+		s.d[j] = 0
+	}
+	s.d[q], s.d[leave] = 0, -theta
+
+	// Bound flips.
+	flipped := s.flips[:0]
+	s.steps = s.steps[:0]
+	for _, j := range s.flips {
+		if s.d[j]*s.dir[j] >= 0 {
+			continue
+		}
+		if x := s.opposite(j); math.IsInf(x, 0) {
+			s.shift(j, 0)
+		} else {
+			flipped = append(flipped, j)
+			s.steps = append(s.steps, x-s.x[j])
+		}
+	}
+	s.flips = flipped
+	if len(flipped) > 0 {
+		s.sumColumns(s.z, flipped, s.steps)
+		for _, j := range flipped {
+			s.x[j], s.dir[j] = s.opposite(j), -s.dir[j]
+		}
+		for i, j := range s.head {
+			s.x[j] -= floats.Dot(s.inv[i], s.z)
+		}
+	}
+
+	// Primal step: the leaving variable goes to the bound it violates.
+	bound := s.up[leave]
+	if below {
+		bound = s.lo[leave]
+	}
+	step := (s.x[leave] - bound) / s.col[r]
+	for i, j := range s.head {
+		s.x[j] -= step * s.col[i]
+	}
+	s.x[q] += step
+	s.scale = max(s.scale, math.Abs(s.x[q]))
+	s.setNonbasic(leave, !below)
+	s.pivot(r, q, s.col)
+	s.fresh = false
+	s.age++
+}
+
+// pivot puts variable q, whose column in terms of the basis is col, at position
+// r of the inverse.
+func (s *simplex) pivot(r, q int, col []float64) {
+	row := s.inv[r]
+	floats.Scale(1/col[r], row)
+	for i, c := range col {
+		if i != r && c != 0 {
+			floats.AddScaled(s.inv[i], -c, row)
+			s.norm[i] = floats.Dot(s.inv[i], s.inv[i])
+		}
+	}
+	s.norm[r] = floats.Dot(row, row)
+	s.pos[s.head[r]] = -1
+	s.head[r], s.pos[q], s.dir[q] = q, r, 0
+}
+
+// setNonbasic places variable j at one of its bounds.
+func (s *simplex) setNonbasic(j int, upper bool) {
+	s.x[j], s.dir[j] = s.lo[j], 1
+	if upper {
+		s.x[j], s.dir[j] = s.up[j], -1
+	}
+	if s.lo[j] == s.up[j] {
+		s.dir[j] = 0
+	}
+}
+
+func (s *simplex) opposite(j int) float64 {
+	if s.dir[j] > 0 {
+		return s.up[j]
+	}
+	return s.lo[j]
+}
+
+// shift changes the cost of nonbasic j so that its reduced cost becomes d.
+func (s *simplex) shift(j int, d float64) {
+	s.c[j] += d - s.d[j]
+	s.d[j] = d
+	s.shifted = true
+}
+
+// perturb moves the costs of the nonbasic variables at random, each to the side
+// where its reduced cost keeps its sign. The size is well above the dual
+// tolerance, or the ratio test would not see it, and falls from one restoration
+// of the costs to the next.
+func (s *simplex) perturb() {
+	s.stalled = 0
+	s.perturbations++
+	size := max(1e-6*math.Pow(0.1, float64(s.restored)), 10*s.optTol)
+	seed := uint64(s.perturbations) * 0x9e3779b97f4a7c15
+	for j, dir := range s.dir {
+		seed = seed*6364136223846793005 + 1442695040888963407
+		if dir != 0 && s.lo[j] < s.up[j] {
+			s.shift(j, s.d[j]+dir*size*(0.5+float64(seed>>40)/(1<<24)))
+		}
+	}
+}
+
+// restore goes back to the costs as given and reports whether that made a
+// difference that the next solve should work off. It gives up after some times:
+// what is left of the perturbations is then of the size of the tolerance.
+func (s *simplex) restore() bool {
+	if !s.shifted || s.restored == 10 {
+		return false
+	}
+	s.restored++
+	copy(s.c, s.cost)
+	s.shifted = false
+	s.stalled = 0
+	s.age = math.MaxInt
+	return true
+}
+
+// refactor rebuilds the inverse from the columns of the basis by pivoting them
+// one at a time into the identity, and recomputes x and d. It returns false
+// when ctx ends first, which leaves the solver without a usable basis.
+func (s *simplex) refactor(ctx context.Context) bool {
+	basic := make([]int, 0, s.m)
+	open := make([]bool, s.m) // rows whose slack is not wanted in the basis
+	for i := range open {
+		open[i] = s.pos[s.n+i] < 0
+	}
+	for _, j := range s.head {
+		if j < s.n {
+			basic = append(basic, j)
+		}
+		s.pos[j] = -1
+	}
+	for i, row := range s.inv {
+		clear(row)
+		row[i], s.norm[i] = 1, 1
+		s.head[i], s.pos[s.n+i] = s.n+i, i
+	}
+	for _, q := range basic {
+		if ctx.Err() != nil {
+			return false
+		}
+		s.column(s.col, q)
+		r := -1
+		for i, c := range s.col {
+			if open[i] && math.Abs(c) > dependent && (r < 0 || math.Abs(c) > math.Abs(s.col[r])) {
+				r = i
+			}
+		}
+		if r < 0 { // dependent: out of the basis
+			s.setNonbasic(q, s.d[q] < 0 && !math.IsInf(s.up[q], 1))
+			continue
+		}
+		open[r] = false
+		s.pivot(r, q, s.col)
+	}
+	for i := range open { // rows without a column get their slack
+		if p := s.pos[s.n+i]; p >= 0 {
+			s.dir[s.n+i] = 0
+		}
+	}
+	s.setDual()
+	s.setPrimal()
+	s.age, s.fresh = 0, true
+	return true
+}
+
+// setDual computes the multipliers and the reduced costs, with one step of
+// iterative refinement, and puts every nonbasic variable at the bound its
+// reduced cost asks for.
+func (s *simplex) setDual() {
+	pi := s.z
+	clear(pi)
+	for i, j := range s.head {
+		floats.AddScaled(pi, s.c[j], s.inv[i])
+	}
+	for range 2 {
+		s.a.mulT(s.alpha[:s.n], pi)
+		copy(s.alpha[s.n:], pi)
+		floats.SubTo(s.d, s.c, s.alpha)
+		for i, j := range s.head {
+			if s.d[j] != 0 {
+				floats.AddScaled(pi, s.d[j], s.inv[i])
+			}
+		}
+	}
+	for _, j := range s.head {
+		s.d[j] = 0
+	}
+	for j, d := range s.d {
+		if s.pos[j] >= 0 || s.lo[j] == s.up[j] {
+			continue
+		}
+		if d*s.dir[j] < -s.optTol {
+			if b := s.opposite(j); math.IsInf(b, 0) {
+				s.shift(j, 0)
+			} else {
+				s.x[j], s.dir[j] = b, -s.dir[j]
+			}
+		}
+	}
+}
+
+// setPrimal computes the basic variables, with one step of iterative refinement.
+func (s *simplex) setPrimal() {
+	for _, j := range s.head {
+		s.x[j] = 0
+	}
+	s.scale = 0
+	for range 2 {
+		s.residual(s.z)
+		for i, j := range s.head {
+			s.x[j] -= floats.Dot(s.inv[i], s.z)
+		}
+	}
+	for _, x := range s.x {
+		s.scale = max(s.scale, math.Abs(x))
+	}
+}
+
+// residual sets dst = A x + s.
+func (s *simplex) residual(dst []float64) {
+	s.flips, s.steps = s.flips[:0], s.steps[:0]
+	for j, x := range s.x {
+		if x != 0 {
+			s.flips, s.steps = append(s.flips, j), append(s.steps, x)
+		}
+	}
+	s.sumColumns(dst, s.flips, s.steps)
+}
+
+// column sets dst to the column of variable q in terms of the basis, B^-1 a_q.
+func (s *simplex) column(dst []float64, q int) {
+	if q >= s.n {
+		for i, row := range s.inv {
+			dst[i] = row[q-s.n]
+		}
+		return
+	}
+	s.a.mul(s.z, []int{q}, []float64{1})
+	for i, row := range s.inv {
+		dst[i] = floats.Dot(row, s.z)
+	}
+}
+
+// sumColumns sets dst = sum_t x_t times the column of variable vars_t, slacks
+// included; vars is ascending in the structural part first or last.
+func (s *simplex) sumColumns(dst []float64, vars []int, x []float64) {
+	// Slacks go behind the structural variables.
+	k := len(vars)
+	for i := 0; i < k; {
+		if vars[i] >= s.n {
+			k--
+			vars[i], vars[k] = vars[k], vars[i]
+			x[i], x[k] = x[k], x[i]
+			continue
+		}
+		i++
+	}
+	s.a.mul(dst, vars[:k], x[:k])
+	for t := k; t < len(vars); t++ {
+		dst[vars[t]-s.n] += x[t]
+	}
+}
+
+// breakpoint is a step length at which the reduced cost of variable j is zero.
+type breakpoint struct {
+	at, pivot float64 // pivot = |alpha_j|
+	j         int
+}
+
+// less orders by step length; ties by index keep the solver deterministic.
+func (p breakpoint) less(q breakpoint) bool {
+	return p.at < q.at || p.at == q.at && p.j < q.j
+}
+
+// breakpoints is a binary heap, smallest first.
+type breakpoints []breakpoint
+
+func (b breakpoints) init() {
+	for i := len(b)/2 - 1; i >= 0; i-- {
+		b.down(i)
+	}
+}
+
+func (b *breakpoints) pop() breakpoint {
+	h := *b
+	top, last := h[0], len(h)-1
+	h[0] = h[last]
+	*b = h[:last]
+	(*b).down(0)
+	return top
+}
+
+func (b breakpoints) down(i int) {
+	for {
+		c := 2*i + 1
+		if c >= len(b) {
+			return
+		}
+		if c+1 < len(b) && b[c+1].less(b[c]) {
+			c++
+		}
+		if !b[c].less(b[i]) {
+			return
+		}
+		b[i], b[c] = b[c], b[i]
+		i = c
+	}
+}
+
+// tighten asks the next solve for a tenth of the tolerances from a fresh inverse.
+func (s *simplex) tighten() {
+	s.feasTol /= 10
+	s.optTol = max(s.optTol/10, 1e-14)
+	s.age = math.MaxInt
+}
