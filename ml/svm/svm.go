@@ -3,7 +3,11 @@ package svm
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
 
+	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
 
@@ -23,24 +27,187 @@ type Settings struct {
 	Report     trace.Report // progress, may be nil
 }
 
+// Params describes what a user sets.
+var Params = []param.Param{
+	{
+		Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "1",
+		Min: 0, OpenMin: true, Max: 1e9, Low: 1e-3, High: 1e4, Log: true,
+		Help: "Price of a point inside the margin. Large: few errors, narrow margin.",
+	},
+	{
+		Name: "hard_margin", Label: "hard margin", Kind: param.Switch, Default: "false",
+		Help: "Allow no point inside the margin; C is then not used.",
+	},
+	{
+		Name: "tol", Label: "tolerance", Kind: param.Number, Default: "0.001",
+		Min: 0, OpenMin: true, Max: 1, Low: 1e-9, High: 1e-1, Log: true,
+		Help: "Stop when the optimality conditions hold to this much.",
+	},
+	{
+		Name: "max_iter", Label: "iteration limit", Kind: param.Integer, Default: "0",
+		Min: 0, Max: 1e9,
+		Help: "Stop after this many iterations; 0 chooses a limit by the number of points.",
+	},
+}
+
+// ErrNotSeparable is returned for a hard margin that no data within rounding
+// can have: see Train.
+var ErrNotSeparable = errors.New("svm: the kernel does not separate the classes, so there is no hard margin; use a finite C or a more flexible kernel")
+
 // Result of Train.
 type Result struct {
 	Alpha  []float64    // dual variables, 0 <= alpha_i <= C, length M
 	B      float64      // bias
-	Status trace.Status // converged, iteration-limit, cancelled
+	Status trace.Status // converged, iteration-limit, cancelled; numerical when rounding forbids Tol
 	F      []float64    // f(x_i) on the training points, length M
 
-	Dual, Primal float64 // objectives; Primal - Dual is the duality gap
+	Dual         float64 // dual objective, maximisation form
+	Primal       float64 // primal objective; Primal - Dual is the duality gap
 	Gap          float64 // (Primal-Dual) / max(1, |Primal|)
-	KKTViolation float64 // m(a)-M(a) at the end
+	KKTViolation float64 // m(a)-M(a) at the end, 0 when it is negative
 	SlackSum     float64 // sum of max(0, 1 - y_i f(x_i))
-	WNorm        float64 // |w| = sqrt(u'Ku)
-	Margin       float64 // 1/|w|
+	WNorm        float64 // |w| = sqrt(u'Ku), 0 should an indefinite kernel make that negative
+	Margin       float64 // 1/|w|, 0 when |w| is 0
 	Iterations   int
 	// Support vectors: all, and the three kinds. Free: 0 < alpha < C. Bounded at
 	// C: inside the margin (slack <= 1) or misclassified (slack > 1).
 	SupportVectors, Free, BoundedInside, BoundedMisclassified int
 }
 
-// Train is documented in smo.go.
-func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) { panic("todo") }
+// Train solves the dual of the support vector machine (C-SVC, see smo.go) for
+// the kernel matrix k (M x M) and labels y (±1, length M, both present). The
+// decision function is f(x) = sum_j alpha_j y_j k(x_j, x) + B, over all support
+// vectors: those at the bound contribute as well as the free ones.
+//
+// B is the mean of y_i - (Ku)_i over the free support vectors and, when there
+// are none, the middle of the interval that the KKT conditions leave.
+//
+// All numbers of the result are computed afresh from Alpha at the end, not
+// carried along, except after cancellation, which must be prompt. With an
+// indefinite kernel the result is a stationary point and Primal no bound. For the
+// hard margin Primal is |w|²/2 of the solution scaled until no point is inside
+// the margin, and +Inf (Gap 1) as long as there are points on the wrong side.
+//
+// An ended ctx and a reached limit are no errors: Status tells, and the result
+// is feasible. Errors are wrong input, kernel values that are not finite, and
+// ErrNotSeparable: the hard margin was asked for and is below one millionth of
+// sqrt(max K_ii), which rounding cannot tell from none.
+func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) {
+	if err := check(k, y, &s); err != nil {
+		return nil, err
+	}
+	o := newSMO(k, y, s)
+	status, err := o.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return o.result(status), nil
+}
+
+// check validates the input of Train and fills in the defaults.
+func check(k Matrix, y []float64, s *Settings) error {
+	m := k.Len()
+	if m == 0 {
+		return errors.New("svm: there are no points to train on")
+	}
+	if len(y) != m {
+		return fmt.Errorf("svm: %d labels for %d points", len(y), m)
+	}
+	var positive, negative int
+	for i, v := range y {
+		switch v {
+		case 1:
+			positive++
+		case -1:
+			negative++
+		default:
+			return fmt.Errorf("svm: label of point %d is %g; use +1 and -1", i+1, v)
+		}
+	}
+	if positive == 0 || negative == 0 {
+		return errors.New("svm: all points have the same label; two classes are needed")
+	}
+	for i := range m {
+		if v := k.Diag(i); math.IsNaN(v) || math.IsInf(v, 0) {
+			return notFinite(i, i, v)
+		}
+	}
+	if !(s.C > 0) {
+		return fmt.Errorf("svm: C is %g; it must be above 0", s.C)
+	}
+	if s.Tol == 0 {
+		s.Tol = 1e-3
+	}
+	if !(s.Tol > 0) {
+		return fmt.Errorf("svm: tol is %g; it must be above 0", s.Tol)
+	}
+	if s.MaxIter < 0 {
+		return fmt.Errorf("svm: max_iter is %d; it must not be negative", s.MaxIter)
+	}
+	if s.MaxIter == 0 {
+		s.MaxIter = max(10_000_000, 100*m)
+	}
+	if s.CacheBytes <= 0 {
+		s.CacheBytes = 400 << 20
+	}
+	return nil
+}
+
+// result computes everything that is reported from u and g.
+func (o *smo) result(status trace.Status) *Result {
+	m := len(o.y)
+	r := &Result{
+		Alpha: make([]float64, m), F: make([]float64, m),
+		Status: status, Iterations: o.iterations,
+	}
+	free, high, low := 0.0, math.Inf(-1), math.Inf(1)
+	for i, u := range o.u {
+		r.Alpha[i] = math.Abs(u)
+		if o.lo[i] < u && u < o.hi[i] {
+			free += o.g[i]
+			r.Free++
+		}
+		high, low = max(high, o.g[i]+o.up[i]), min(low, o.g[i]+o.low[i])
+	}
+	r.KKTViolation = max(0, high-low)
+	if r.Free > 0 {
+		r.B = free / float64(r.Free)
+	} else {
+		r.B = (high + low) / 2
+	}
+	sum, square := o.dual()
+	r.Dual = sum - square/2
+	least := math.Inf(1)
+	for i, y := range o.y {
+		r.F[i] = y - o.g[i] + r.B
+		slack := max(0, 1-y*r.F[i])
+		r.SlackSum += slack
+		least = min(least, y*r.F[i])
+		if r.Alpha[i] == 0 {
+			continue
+		}
+		r.SupportVectors++
+		switch {
+		case r.Alpha[i] < o.c:
+		case slack > 1:
+			r.BoundedMisclassified++
+		default:
+			r.BoundedInside++
+		}
+	}
+	if square > 0 {
+		r.WNorm = math.Sqrt(square)
+		r.Margin = 1 / r.WNorm
+	}
+	switch {
+	case !math.IsInf(o.c, 1):
+		r.Primal = square/2 + o.c*r.SlackSum
+	case least > 0:
+		r.Primal = square / 2 / min(1, least*least)
+	default:
+		r.Primal, r.Gap = math.Inf(1), 1
+		return r
+	}
+	r.Gap = (r.Primal - r.Dual) / max(1, math.Abs(r.Primal))
+	return r
+}

@@ -1,0 +1,210 @@
+package svm
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/trace"
+)
+
+// openShared opens a file beside the checkout when it is there and the copy in
+// ml/testdata otherwise.
+func openShared(t testing.TB, folder, name string) *os.File {
+	t.Helper()
+	f, err := os.Open(filepath.Join("../../../shared", folder, name))
+	if err != nil {
+		f, err = os.Open(filepath.Join("../testdata", name))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// readCSV returns the columns before the last as numbers and the last as ±1.
+func readCSV(t testing.TB, name, positive string) (*mat.Dense, []float64) {
+	t.Helper()
+	records, err := csv.NewReader(openShared(t, "data", name)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	records = records[1:]
+	d := len(records[0]) - 1
+	x, y := mat.NewDense(len(records), d, nil), make([]float64, len(records))
+	for i, r := range records {
+		for j := range d {
+			v, err := strconv.ParseFloat(r[j], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x.Set(i, j, v)
+		}
+		y[i] = -1
+		if r[d] == positive {
+			y[i] = 1
+		}
+	}
+	return x, y
+}
+
+func standardize(x *mat.Dense) {
+	m, d := x.Dims()
+	column := make([]float64, m)
+	for j := range d {
+		mat.Col(column, j, x)
+		mean, std := stat.PopMeanStdDev(column, nil)
+		if std == 0 {
+			std = 1
+		}
+		for i := range m {
+			x.Set(i, j, (column[i]-mean)/std)
+		}
+	}
+}
+
+func TestReferenceSolutions(t *testing.T) {
+	t.Parallel()
+	var rows []struct {
+		Data, Learner, Positive string
+		Kernel                  struct {
+			Type         string
+			Gamma, Coef0 float64
+			Degree       int
+		}
+		C      float64
+		Expect struct {
+			Objective, B, WNorm, TrainAccuracy, SlackSum float64
+			SupportVectors, Bounded                      int
+		}
+	}
+	if err := decodeSnake(openShared(t, "reference", "solutions.json"), &rows); err != nil {
+		t.Fatal(err)
+	}
+	solved := 0
+	for _, row := range rows {
+		if row.Learner != "svm" {
+			continue
+		}
+		solved++
+		k := kernel.Kernel{Name: row.Kernel.Type, Gamma: row.Kernel.Gamma, Coef0: row.Kernel.Coef0, Degree: row.Kernel.Degree}
+		t.Run(fmt.Sprintf("%s/%s/gamma=%g/C=%g", row.Data, k.Name, k.Gamma, row.C), func(t *testing.T) {
+			t.Parallel()
+			x, y := readCSV(t, row.Data, row.Positive)
+			standardize(x)
+			r := train(t, kernel.NewGram(k, x), y, Settings{C: row.C, Tol: 1e-6})
+			want := row.Expect
+			relative(t, "objective", r.Dual, want.Objective, 1e-8)
+			relative(t, "w_norm", r.WNorm, want.WNorm, 1e-5)
+			if math.Abs(r.SlackSum-want.SlackSum) > 1e-4*max(1, want.SlackSum) {
+				t.Errorf("slack_sum %g, want %g", r.SlackSum, want.SlackSum)
+			}
+			if math.Abs(r.B-want.B) > 1e-4 {
+				t.Errorf("b %g, want %g", r.B, want.B)
+			}
+			correct := 0
+			for i, f := range r.F {
+				if (f >= 0) == (y[i] > 0) {
+					correct++
+				}
+			}
+			if got := float64(correct) / float64(len(y)); got != want.TrainAccuracy {
+				t.Errorf("train_accuracy %g, want %g", got, want.TrainAccuracy)
+			}
+			if bounded := r.BoundedInside + r.BoundedMisclassified; r.SupportVectors != want.SupportVectors || bounded != want.Bounded {
+				t.Errorf("%d support vectors, %d bounded; want %d, %d", r.SupportVectors, bounded, want.SupportVectors, want.Bounded)
+			}
+		})
+	}
+	if solved == 0 {
+		t.Fatal("no rows of the SVM among the reference solutions")
+	}
+}
+
+// decodeSnake decodes JSON whose names carry underscores that the Go fields do not.
+func decodeSnake(f *os.File, v any) error {
+	var raw []map[string]any
+	if err := json.NewDecoder(f).Decode(&raw); err != nil {
+		return err
+	}
+	for _, row := range raw {
+		expect, _ := row["expect"].(map[string]any)
+		for from, to := range map[string]string{"w_norm": "WNorm", "train_accuracy": "TrainAccuracy", "slack_sum": "SlackSum", "support_vectors": "SupportVectors"} {
+			expect[to] = expect[from]
+		}
+	}
+	data, err := json.Marshal(raw)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, v)
+}
+
+func relative(t *testing.T, name string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol*math.Abs(want)) {
+		t.Errorf("%s %.12g, want %.12g (off by %.2g)", name, got, want, math.Abs(got-want)/math.Abs(want))
+	}
+}
+
+func train(t testing.TB, k Matrix, y []float64, s Settings) *Result {
+	t.Helper()
+	r, err := Train(t.Context(), k, y, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Status != trace.Converged {
+		t.Fatalf("status %s after %d iterations, violation %g", r.Status, r.Iterations, r.KKTViolation)
+	}
+	return r
+}
+
+// The example of scikit-learn's documentation of SVC.
+func TestToy(t *testing.T) {
+	t.Parallel()
+	x := mat.NewDense(6, 2, []float64{-2, -1, -1, -1, -1, -2, 1, 1, 1, 2, 2, 1})
+	y := []float64{-1, -1, -1, 1, 1, 1}
+	r := train(t, kernel.NewGram(kernel.Kernel{Name: "linear"}, x), y, Settings{C: 1})
+	for i, want := range []float64{0, 0.25, 0, 0.25, 0, 0} {
+		if math.Abs(r.Alpha[i]-want) > 1e-12 {
+			t.Errorf("alpha[%d] = %g, want %g", i, r.Alpha[i], want)
+		}
+	}
+	if math.Abs(r.B) > 1e-12 {
+		t.Errorf("b = %g, want 0", r.B)
+	}
+}
+
+// Objectives and counts of LIBSVM on heart.csv as it is, not standardised.
+func TestHeartAsLIBSVM(t *testing.T) {
+	t.Parallel()
+	x, y := readCSV(t, "heart.csv", "1")
+	for _, tc := range []struct {
+		k         kernel.Kernel
+		objective float64
+		svs       int
+	}{
+		{kernel.Kernel{Name: "rbf", Gamma: 1. / 13}, 100.877292, 132},
+		{kernel.Kernel{Name: "linear"}, 92.473359, 101},
+		{kernel.Kernel{Name: "poly", Gamma: 0.1, Coef0: 1, Degree: 3}, 75.330138, 118},
+	} {
+		r := train(t, kernel.NewGram(tc.k, x), y, Settings{C: 1, Tol: 1e-6})
+		relative(t, tc.k.Name, r.Dual, tc.objective, 1e-6)
+		if r.SupportVectors != tc.svs {
+			t.Errorf("%s: %d support vectors, want %d", tc.k.Name, r.SupportVectors, tc.svs)
+		}
+		if tc.k.Name == "rbf" && r.BoundedInside+r.BoundedMisclassified != 107 {
+			t.Errorf("rbf: %d bounded, want 107", r.BoundedInside+r.BoundedMisclassified)
+		}
+	}
+}
