@@ -1,0 +1,86 @@
+package figure
+
+import (
+	"errors"
+	"image"
+	"image/color"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Boundary draws a model: pale regions (darker outside the margin) or the heat
+// map of f, the boundary f = 0 as a solid line, the margin f = ±1 dashed, and the
+// points: class by colour and shape, support vectors ringed by kind with rings
+// that grow with their weight, held-out points hollow, wrong ones crossed out.
+func Boundary(s Scene) (*Picture, error) {
+	if s.Model == nil {
+		return nil, errors.New("picture: there is no model to draw; Scatter draws points alone")
+	}
+	s, err := s.ready()
+	if err != nil {
+		return nil, err
+	}
+	sh := s.sheet()
+	t := sh.theme
+	surf := newSurface(s.Model, s.View, s.Limits, s.Grid)
+
+	if s.Heat {
+		low, high := oriented(&s, t.Heat)
+		p := ramp(low, t.Zero, high, 40)
+		sh.bar = &bar{palette: p, lo: -heatScale, hi: heatScale, name: "f(x)", open: true}
+		sh.plotters = append(sh.plotters, field{s.Grid, func(w, h int) image.Image {
+			return surf.paint(surf.f, w, h, p, scale(p, -heatScale, heatScale))
+		}})
+	} else {
+		low, high := oriented(&s, t.Side)
+		p := color.Palette{low[1], low[0], high[0], high[1], t.Paper}
+		sh.plotters = append(sh.plotters, field{0, func(w, h int) image.Image {
+			return surf.paint(surf.f, w, h, p, func(v float64) uint8 {
+				switch {
+				case v >= 1:
+					return 3
+				case v >= 0:
+					return 2
+				case v > -1:
+					return 1
+				case v <= -1:
+					return 0
+				}
+				return 4 // not a number
+			})
+		}})
+	}
+
+	var tr tracer
+	thick := s.stroke()
+	zero := surf.level(&tr, surf.f, 0, draw.LineStyle{Color: t.Ink, Width: thick})
+	edge := draw.LineStyle{Color: t.Ink, Width: thick * 0.5, Dashes: []vg.Length{2.4 * thick, 1.6 * thick}}
+	below, above := surf.level(&tr, surf.f, -1, edge), surf.level(&tr, surf.f, 1, edge)
+
+	marks := points{Scene: &s, theme: t, rings: true, cores: s.Cores, radius: s.radius()}
+	if s.Slack {
+		marks.surface = surf
+	}
+	sh.plotters = append(sh.plotters, below, above, zero, marks)
+
+	sh.legend = append(s.classes(t), lineEntry("f = 0", zero))
+	if len(below.lines)+len(above.lines) > 0 {
+		sh.legend = append(sh.legend, entry{"f = ±1", line(edge)})
+	}
+	sh.legend = append(sh.legend, marks.entries()...)
+	return sh.picture(), nil
+}
+
+// lineEntry is the legend's entry of a level line, which may lie elsewhere.
+func lineEntry(name string, l level) entry {
+	if len(l.lines) == 0 {
+		name += " (not in view)"
+	}
+	return entry{name, line(l.style)}
+}
+
+// stroke is the width of the boundary line, strong enough for a projector.
+func (s *Scene) stroke() vg.Length {
+	return vg.Length(min(max(float64(min(s.Width, s.Height))/200, 1.3), 4))
+}

@@ -1,0 +1,79 @@
+package figure
+
+import (
+	"fmt"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/kernel"
+)
+
+// Caption says in a few sentences what the picture of the scene shows, for those
+// who do not see it: axes, classes, boundary, support vectors, errors. It
+// evaluates nothing, so it costs little more than reading the points.
+func Caption(s Scene) string {
+	var b strings.Builder
+	subject := "Points"
+	if m := s.Model; m != nil {
+		name := m.Kernel.Name
+		if r, err := kernel.Lookup(name); err == nil {
+			name = r.Label
+		}
+		subject = fmt.Sprintf("Decision boundary between %s and %s, %s kernel", m.Positive, m.Negative, name)
+		if m.Map != nil {
+			subject += " with a conformal map"
+		}
+	}
+	b.WriteString(subject)
+	if l := s.View.Labels; l[0] != "" && l[1] != "" {
+		fmt.Fprintf(&b, ", over %s and %s", l[0], l[1])
+	}
+	b.WriteString(".")
+
+	type tally struct{ n, wrong int }
+	var train, held tally
+	classes, order := map[string]int{}, s.Classes
+	roles := map[ml.Role]int{}
+	for _, p := range s.Points {
+		if classes[p.Label]++; classes[p.Label] == 1 && s.Classes == nil {
+			order = append(order, p.Label)
+		}
+		roles[p.Role]++
+		t := &train
+		if p.HeldOut {
+			t = &held
+		}
+		t.n++
+		t.wrong += btoi(p.Wrong)
+	}
+	if n := len(s.Points); n > 0 {
+		var parts []string
+		for _, c := range order {
+			parts = append(parts, fmt.Sprintf("%d %s", classes[c], c))
+		}
+		fmt.Fprintf(&b, " %s: %s.", plural(n, "point"), strings.Join(parts, ", "))
+	}
+	if s.Model != nil && len(s.Points) > 0 {
+		sv := roles[ml.Free] + roles[ml.Inside] + roles[ml.Misclassified] + roles[ml.Support]
+		fmt.Fprintf(&b, " %s", plural(sv, "support vector"))
+		if sv > roles[ml.Support] {
+			fmt.Fprintf(&b, ": %d on the margin, %d inside it, %d misclassified", roles[ml.Free], roles[ml.Inside], roles[ml.Misclassified])
+		}
+		fmt.Fprintf(&b, ". %d of %s on the wrong side", train.wrong, plural(train.n, "training point"))
+		if held.n > 0 {
+			fmt.Fprintf(&b, ", %d of %s", held.wrong, plural(held.n, "held-out point"))
+		}
+		b.WriteString(".")
+	}
+	if note := s.note(); note != "" {
+		b.WriteString(" " + note)
+	}
+	return b.String()
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

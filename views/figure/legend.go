@@ -1,0 +1,121 @@
+package figure
+
+import (
+	"image"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// entry is one item of the legend: a sample of a mark and what it means.
+type entry struct {
+	name   string
+	sample func(c *draw.Canvas, at vg.Point) // centred on at, within 24 x 16 pixels
+}
+
+const (
+	sampleWidth = 28
+	nameRoom    = 190 // longest name in pixels
+)
+
+func (e entry) width() vg.Length {
+	return sampleWidth + width(clip(e.name, fontSize, nameRoom), fontSize) + 16
+}
+
+// draw draws the entry with the middle of its left edge at at.
+func (e entry) draw(c *draw.Canvas, t *Theme, at vg.Point) {
+	e.sample(c, vg.Point{X: at.X + 11, Y: at.Y})
+	text(c, t.Ink, fontSize, false, vg.Point{X: at.X + sampleWidth - 1, Y: at.Y - 4}, clip(e.name, fontSize, nameRoom))
+}
+
+// flow breaks the entries into at most so many rows; what has no room is left out.
+func flow(es []entry, room vg.Length, most int) (rows [][]entry) {
+	var used vg.Length
+	for _, e := range es {
+		w := e.width()
+		if len(rows) == 0 || used+w-16 > room {
+			if len(rows) == most {
+				return rows
+			}
+			rows, used = append(rows, nil), 0
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], e)
+		used += w
+	}
+	return rows
+}
+
+// line is the sample of a line.
+func line(style draw.LineStyle) func(*draw.Canvas, vg.Point) {
+	return func(c *draw.Canvas, at vg.Point) {
+		var p vg.Path
+		p.Move(vg.Point{X: at.X - 11, Y: at.Y})
+		p.Line(vg.Point{X: at.X + 11, Y: at.Y})
+		c.SetLineStyle(style)
+		c.Stroke(p)
+	}
+}
+
+// bar is a colour bar on the right of the frame.
+type bar struct {
+	palette color.Palette
+	lo, hi  float64 // values of its two ends
+	name    string
+	open    bool // values beyond the ends have the colours of the ends
+}
+
+func (b *bar) ticks() []tick {
+	ts := ticks(b.lo, b.hi, 5)
+	if b.open && len(ts) > 1 {
+		if t := &ts[0]; math.Abs(t.value-b.lo) < 1e-9*(b.hi-b.lo) {
+			t.label = "≤ " + t.label
+		}
+		if t := &ts[len(ts)-1]; math.Abs(t.value-b.hi) < 1e-9*(b.hi-b.lo) {
+			t.label = "≥ " + t.label
+		}
+	}
+	return ts
+}
+
+const barWidth = 14
+
+// room is the width that the bar takes from the frame.
+func (b *bar) room() vg.Length {
+	widest := width(b.name, fontSize) - barWidth
+	for _, t := range b.ticks() {
+		widest = max(widest, width(t.label, fontSize)+8)
+	}
+	return 4 + barWidth + ceil(widest)
+}
+
+func (b *bar) draw(c *draw.Canvas, in vg.Rectangle, t *Theme) {
+	r := vg.Rectangle{
+		Min: vg.Point{X: in.Max.X + 14, Y: in.Min.Y},
+		Max: vg.Point{X: in.Max.X + 14 + barWidth, Y: in.Max.Y - 18},
+	}
+	h := int(r.Size().Y)
+	w := barWidth
+	if res, ok := c.Canvas.(interface{ pixels(w, h int) (int, int) }); ok {
+		w, h = res.pixels(w, h)
+	}
+	img := image.NewPaletted(image.Rect(0, 0, w, h), b.palette)
+	for j := range h {
+		k := uint8(float64(len(b.palette)) * (1 - (float64(j)+0.5)/float64(h)))
+		for i := range w {
+			img.Pix[j*img.Stride+i] = k
+		}
+	}
+	c.DrawImage(r, img)
+	c.SetLineStyle(draw.LineStyle{Color: t.Rule, Width: 1})
+	half := vg.Point{X: 0.5, Y: 0.5}
+	c.Stroke(vg.Rectangle{Min: r.Min.Add(half), Max: r.Max.Sub(half)}.Path())
+	for _, k := range b.ticks() {
+		y := r.Min.Y + r.Size().Y*vg.Length((k.value-b.lo)/(b.hi-b.lo))
+		text(c, t.Muted, fontSize, false, vg.Point{X: r.Max.X + 6, Y: min(max(y-4, r.Min.Y), r.Max.Y-9)}, k.label)
+	}
+	text(c, t.Ink, fontSize, false, vg.Point{X: r.Min.X, Y: in.Max.Y - 11}, b.name)
+}
+
+func ceil(l vg.Length) vg.Length { return vg.Length(math.Ceil(float64(l))) }

@@ -1,0 +1,149 @@
+package figure
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// Limits are the data coordinates of a picture's edges.
+type Limits struct {
+	XMin float64 `json:"x_min"`
+	XMax float64 `json:"x_max"`
+	YMin float64 `json:"y_min"`
+	YMax float64 `json:"y_max"`
+}
+
+// LimitsOf holds the points as the view shows them and 8 % of their extent on
+// every side. It is never empty: a single point, or points that share a
+// coordinate, get room of their own, and no points at all get -1 to 1.
+func LimitsOf(points []ml.Point, v dataset.View) Limits {
+	b := newBounds()
+	for _, p := range points {
+		b.add(v.Point(p.X))
+	}
+	return b.limits()
+}
+
+// DataLimits is LimitsOf for the rows of a data set.
+func DataLimits(d *dataset.Data, v dataset.View) Limits {
+	b := newBounds()
+	for i := range d.Y {
+		b.add(v.Point(d.X.RawRowView(i)))
+	}
+	return b.limits()
+}
+
+// Union holds both; the zero value adds nothing.
+func (l Limits) Union(m Limits) Limits {
+	switch {
+	case l == Limits{}:
+		return m
+	case m == Limits{}:
+		return l
+	}
+	return Limits{math.Min(l.XMin, m.XMin), math.Max(l.XMax, m.XMax), math.Min(l.YMin, m.YMin), math.Max(l.YMax, m.YMax)}
+}
+
+// valid says whether a picture can be drawn within l.
+func (l Limits) valid() bool {
+	return spread(l.XMin, l.XMax) && spread(l.YMin, l.YMax)
+}
+
+// spread says whether an axis from lo to hi has room for many distinct numbers.
+func spread(lo, hi float64) bool {
+	d := hi - lo
+	return d > 0 && !math.IsInf(d, 0) && d > 1e-12*math.Max(math.Abs(lo), math.Abs(hi))
+}
+
+// bounds are the extremes of the points seen so far.
+type bounds struct{ x, y [2]float64 }
+
+func newBounds() *bounds {
+	none := [2]float64{math.Inf(1), math.Inf(-1)}
+	return &bounds{none, none}
+}
+
+func (b *bounds) add(s, t float64) {
+	b.x[0], b.x[1] = math.Min(b.x[0], s), math.Max(b.x[1], s)
+	b.y[0], b.y[1] = math.Min(b.y[0], t), math.Max(b.y[1], t)
+}
+
+func (b *bounds) limits() Limits {
+	var l Limits
+	l.XMin, l.XMax = pad(b.x[0], b.x[1])
+	l.YMin, l.YMax = pad(b.y[0], b.y[1])
+	return l
+}
+
+// pad widens an interval by 8 % a side, by more where it is (nearly) a point.
+func pad(lo, hi float64) (float64, float64) {
+	const huge = 1e300 // leaves room for hi - lo
+	lo, hi = math.Max(lo, -huge), math.Min(hi, huge)
+	if !(lo <= hi) { // no points, or not a number
+		return -1, 1
+	}
+	room := 0.08 * (hi - lo)
+	if size := math.Max(math.Abs(lo), math.Abs(hi)); hi-lo <= 1e-9*size {
+		room = 0.1 * size
+	}
+	if room < 1e-300 {
+		room = 1
+	}
+	return lo - room, hi + room
+}
+
+// tick is a labelled place on an axis.
+type tick struct {
+	value float64
+	label string
+}
+
+// ticks returns about n round values from lo to hi, seldom more, with labels
+// that tell them apart.
+func ticks(lo, hi float64, n int) []tick {
+	raw := (hi - lo) / float64(max(n, 1))
+	mag := math.Pow(10, math.Floor(math.Log10(raw)))
+	step := 10 * mag
+	for _, m := range []float64{1, 2, 5} {
+		if m*mag >= 0.8*raw {
+			step = m * mag
+			break
+		}
+	}
+	var ts []tick
+	first, last := math.Ceil(lo/step-1e-9), math.Floor(hi/step+1e-9)
+	for k := first; k <= last && len(ts) < 2*n+4; k++ {
+		v := k * step
+		ts = append(ts, tick{v, number(v, step)})
+	}
+	return ts
+}
+
+// number writes v so that it differs from v + step.
+func number(v, step float64) string {
+	size := math.Max(math.Abs(v), step)
+	var s string
+	if size >= 1e6 || step < 1e-5 {
+		digits := int(math.Ceil(math.Log10(size/step)-1e-9)) + 1
+		s = strconv.FormatFloat(v, 'g', min(max(digits, 1), 15), 64)
+	} else {
+		s = strconv.FormatFloat(v, 'f', max(0, int(-math.Floor(math.Log10(step)+1e-9))), 64)
+	}
+	mant, exp, ok := strings.Cut(s, "e")
+	if ok {
+		neg := strings.HasPrefix(exp, "-")
+		exp = strings.TrimLeft(exp, "+-0")
+		if neg {
+			exp = "-" + exp
+		}
+		s = mant + "e" + exp
+	}
+	if strings.Trim(mant, "-0.") == "" {
+		return "0"
+	}
+	return strings.ReplaceAll(s, "-", "−")
+}

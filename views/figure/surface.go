@@ -1,0 +1,219 @@
+package figure
+
+import (
+	"image"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// surface holds values on the (n+1) x (n+1) nodes of a grid that spans the
+// limits of a picture, edges included. Colours and lines are both interpolated
+// from it, so that they meet.
+type surface struct {
+	n   int // cells per axis
+	lim Limits
+	f   []float64 // row-major, y ascending
+	c   []float64 // the conformal factor, nil without a map
+}
+
+func newSurface(m *ml.Model, v dataset.View, lim Limits, n int) *surface {
+	s := &surface{n: n, lim: lim}
+	s.f, s.c = m.Surface(v, steps(lim.XMin, lim.XMax, n), steps(lim.YMin, lim.YMax, n))
+	bound(s.f)
+	bound(s.c)
+	return s
+}
+
+// steps are n+1 equidistant values from lo to hi.
+func steps(lo, hi float64, n int) []float64 {
+	v := make([]float64, n+1)
+	for i := range v {
+		t := float64(i) / float64(n)
+		v[i] = lo*(1-t) + hi*t
+	}
+	return v
+}
+
+// bound replaces values too large to subtract.
+func bound(f []float64) {
+	const huge = 1e150
+	for i, v := range f {
+		if v > huge {
+			f[i] = huge
+		} else if v < -huge {
+			f[i] = -huge
+		}
+	}
+}
+
+// extent is the smallest and largest number in f, ok when there is one.
+func extent(f []float64) (lo, hi float64, ok bool) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range f {
+		if v < lo {
+			lo = v
+		}
+		if v > hi {
+			hi = v
+		}
+	}
+	return lo, hi, lo <= hi
+}
+
+// paint makes an image of w x h pixels that covers the limits, one palette
+// index for each pixel's interpolated value. index is given NaN where a corner
+// of the cell is.
+func (s *surface) paint(f []float64, w, h int, p color.Palette, index func(v float64) uint8) *image.Paletted {
+	img := image.NewPaletted(image.Rect(0, 0, w, h), p)
+	n := s.n
+	cell, share := make([]int, w), make([]float64, w)
+	for i := range cell {
+		x := (float64(i) + 0.5) / float64(w) * float64(n)
+		cell[i] = min(int(x), n-1)
+		share[i] = x - float64(cell[i])
+	}
+	row := make([]float64, n+1) // f along one line of pixels
+	for j := range h {
+		y := (1 - (float64(j)+0.5)/float64(h)) * float64(n)
+		k := min(int(y), n-1)
+		t := y - float64(k)
+		low, high := f[k*(n+1):(k+1)*(n+1)], f[(k+1)*(n+1):(k+2)*(n+1)]
+		for i := range row {
+			row[i] = low[i] + t*(high[i]-low[i])
+		}
+		out := img.Pix[j*img.Stride : j*img.Stride+w]
+		for i := range out {
+			a := row[cell[i]]
+			out[i] = index(a + share[i]*(row[cell[i]+1]-a))
+		}
+	}
+	return img
+}
+
+// field is the plotter of an image that covers the frame. paint is asked for the
+// resolution that suits the canvas; a smooth image needs no more than its cells
+// where the canvas interpolates.
+type field struct {
+	cells int // 0: sharp, one pixel a pixel
+	paint func(w, h int) image.Image
+}
+
+// Plot implements plot.Plotter.
+func (f field) Plot(c draw.Canvas, _ *plot.Plot) {
+	size := c.Size()
+	w, h := int(size.X), int(size.Y)
+	if res, ok := c.Canvas.(interface{ pixels(w, h int) (int, int) }); ok {
+		w, h = res.pixels(w, h)
+	}
+	if _, vector := c.Canvas.(*svgCanvas); vector {
+		limit := 900
+		if f.cells > 0 {
+			limit = f.cells
+		}
+		w, h = min(w, limit), min(h, limit)
+	}
+	c.DrawImage(c.Rectangle, f.paint(w, h))
+}
+
+// level is the plotter of a level line.
+type level struct {
+	lines [][][2]float64 // grid coordinates
+	n     int
+	style draw.LineStyle
+}
+
+func (s *surface) level(t *tracer, f []float64, at float64, style draw.LineStyle) level {
+	return level{t.lines(f, s.n+1, s.n+1, at), s.n, style}
+}
+
+// Plot implements plot.Plotter.
+func (l level) Plot(c draw.Canvas, _ *plot.Plot) {
+	if len(l.lines) == 0 {
+		return
+	}
+	size, n := c.Size(), vg.Length(l.n)
+	var p vg.Path
+	for _, line := range l.lines {
+		for i, q := range line {
+			pt := vg.Point{X: c.Min.X + vg.Length(q[0])/n*size.X, Y: c.Min.Y + vg.Length(q[1])/n*size.Y}
+			switch {
+			case i == 0:
+				p.Move(pt)
+			case i == len(line)-1 && q == line[0]:
+				p.Close()
+			default:
+				p.Line(pt)
+			}
+		}
+	}
+	c.SetLineStyle(l.style)
+	c.Stroke(p)
+}
+
+// at interpolates f at grid coordinates, false outside.
+func (s *surface) at(x, y float64) (float64, bool) {
+	n := float64(s.n)
+	if !(x >= 0 && y >= 0 && x <= n && y <= n) {
+		return 0, false
+	}
+	i, j := min(int(x), s.n-1), min(int(y), s.n-1)
+	u, v := x-float64(i), y-float64(j)
+	k := j*(s.n+1) + i
+	low := s.f[k] + u*(s.f[k+1]-s.f[k])
+	k += s.n + 1
+	high := s.f[k] + u*(s.f[k+1]-s.f[k])
+	return low + v*(high-low), true
+}
+
+// grid maps data to grid coordinates.
+func (s *surface) grid(x, y float64) (gx, gy float64) {
+	return (x - s.lim.XMin) / (s.lim.XMax - s.lim.XMin) * float64(s.n), (y - s.lim.YMin) / (s.lim.YMax - s.lim.YMin) * float64(s.n)
+}
+
+// climb follows the steepest way from (x, y), in grid coordinates, until y f = 1:
+// the slack of a point, drawn as the way to its own margin. aspect is the height
+// of the picture over its width: the way is steepest in the picture. It ends
+// early where the picture does or where f has an extremum.
+func (s *surface) climb(x, y, sign, aspect float64) (way [][2]float64) {
+	const h, step = 0.5, 0.7
+	f, ok := s.at(x, y)
+	if !ok {
+		return nil
+	}
+	way = append(way, [2]float64{x, y})
+	var px, py float64
+	for range 4 * s.n {
+		l, ok1 := s.at(x-h, y)
+		r, ok2 := s.at(x+h, y)
+		d, ok3 := s.at(x, y-h)
+		u, ok4 := s.at(x, y+h)
+		if !ok1 || !ok2 || !ok3 || !ok4 {
+			return way
+		}
+		gx, gy := sign*(r-l), sign*(u-d)/aspect // per pixel along each axis
+		norm := math.Hypot(gx, gy)
+		if !(norm > 0) || gx*px+gy*py < 0 {
+			return way
+		}
+		px, py = gx, gy
+		nx, ny := x+step*gx/norm, y+step*gy/norm/aspect
+		next, ok := s.at(nx, ny)
+		if !ok || !(sign*next > sign*f) {
+			return way
+		}
+		if sign*next >= 1 {
+			t := (1 - sign*f) / (sign*next - sign*f)
+			return append(way, [2]float64{x + t*(nx-x), y + t*(ny-y)})
+		}
+		x, y, f = nx, ny, next
+		way = append(way, [2]float64{x, y})
+	}
+	return way
+}

@@ -1,0 +1,316 @@
+package figure
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/xml"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+)
+
+// svgCanvas is a vg.Canvas that writes SVG with one point a CSS pixel. It writes
+// what pages need and gonum's own does not: sizes in pixels, images that fill
+// their rectangle (preserveAspectRatio), flat images in a few bytes, and one
+// group for all neighbours of the same style. Arcs keep their shape only under
+// rotation and uniform scale.
+type svgCanvas struct {
+	w, h  float64
+	buf   bytes.Buffer
+	state svgState
+	stack []svgState
+
+	group   string // style of the open group
+	pending struct{ fill, shape string }
+	err     error // of encoding an image
+}
+
+type svgState struct {
+	color  color.NRGBA
+	width  float64
+	dash   string
+	affine [6]float64 // x' = a x + c y + e, y' = b x + d y + f, y upwards
+}
+
+func newSVG(w, h int) *svgCanvas {
+	c := &svgCanvas{w: float64(w), h: float64(h)}
+	c.state.affine = [6]float64{1, 0, 0, 1, 0, 0}
+	vg.Initialize(c)
+	return c
+}
+
+func (c *svgCanvas) Size() (w, h vg.Length)   { return vg.Length(c.w), vg.Length(c.h) }
+func (c *svgCanvas) SetLineWidth(w vg.Length) { c.state.width = float64(w) }
+func (c *svgCanvas) SetColor(clr color.Color) { c.state.color = nrgba(clr) }
+func (c *svgCanvas) Push()                    { c.stack = append(c.stack, c.state) }
+func (c *svgCanvas) Pop()                     { c.state, c.stack = c.stack[len(c.stack)-1], c.stack[:len(c.stack)-1] }
+
+func (c *svgCanvas) Rotate(rad float64)         { s, k := math.Sincos(rad); c.apply(k, s, -s, k, 0, 0) }
+func (c *svgCanvas) Translate(p vg.Point)       { c.apply(1, 0, 0, 1, float64(p.X), float64(p.Y)) }
+func (c *svgCanvas) Scale(x, y float64)         { c.apply(x, 0, 0, y, 0, 0) }
+func (c *svgCanvas) pixels(w, h int) (int, int) { return w, h }
+
+func (c *svgCanvas) SetLineDash(ds []vg.Length, _ vg.Length) {
+	var b []byte
+	for i, d := range ds {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = appendNumber(b, float64(d))
+	}
+	c.state.dash = string(b)
+}
+
+func (c *svgCanvas) apply(a, b, cc, d, e, f float64) {
+	m := c.state.affine
+	c.state.affine = [6]float64{
+		m[0]*a + m[2]*b, m[1]*a + m[3]*b,
+		m[0]*cc + m[2]*d, m[1]*cc + m[3]*d,
+		m[0]*e + m[2]*f + m[4], m[1]*e + m[3]*f + m[5],
+	}
+}
+
+// at maps to the coordinates of the document, y downwards.
+func (c *svgCanvas) at(p vg.Point) (x, y float64) {
+	m, px, py := &c.state.affine, float64(p.X), float64(p.Y)
+	return m[0]*px + m[2]*py + m[4], c.h - (m[1]*px + m[3]*py + m[5])
+}
+
+func (c *svgCanvas) Fill(p vg.Path) {
+	c.flush()
+	c.pending.fill, c.pending.shape = paint("fill", c.state.color), c.shape(p)
+}
+
+// Stroke joins a fill of the same path that came just before.
+func (c *svgCanvas) Stroke(p vg.Path) {
+	if c.state.width <= 0 {
+		return
+	}
+	style := paint("stroke", c.state.color) + ` stroke-width="` + string(appendNumber(nil, c.state.width)) + `"`
+	if c.state.dash != "" {
+		style += ` stroke-dasharray="` + c.state.dash + `"`
+	}
+	shape := c.shape(p)
+	if c.pending.shape == shape {
+		c.pending.shape = ""
+		c.emit(c.pending.fill+style, shape)
+		return
+	}
+	c.emit(` fill="none"`+style, shape)
+}
+
+// flush writes the fill that waited for its stroke.
+func (c *svgCanvas) flush() {
+	if shape := c.pending.shape; shape != "" {
+		c.pending.shape = ""
+		c.emit(c.pending.fill, shape)
+	}
+}
+
+func (c *svgCanvas) emit(style, shape string) {
+	c.flush()
+	if style != c.group {
+		c.close()
+		c.group = style
+		c.buf.WriteString("<g" + style + ">\n")
+	}
+	c.buf.WriteString(shape)
+}
+
+func (c *svgCanvas) close() {
+	c.flush()
+	if c.group != "" {
+		c.group = ""
+		c.buf.WriteString("</g>\n")
+	}
+}
+
+// shape is the element of a path, without its style.
+func (c *svgCanvas) shape(p vg.Path) string {
+	var b []byte
+	coord := func(p vg.Point) {
+		x, y := c.at(p)
+		b = appendNumber(b, x)
+		if y >= 0 || b[len(b)-1] == 0 {
+			b = append(b, ' ')
+		}
+		b = appendNumber(b, y)
+	}
+	m := &c.state.affine
+	scale := math.Sqrt(math.Abs(m[0]*m[3] - m[1]*m[2]))
+	if isCircle(p) {
+		x, y := c.at(p[1].Pos)
+		b = append(b, `<circle cx="`...)
+		b = appendNumber(b, x)
+		b = append(b, `" cy="`...)
+		b = appendNumber(b, y)
+		b = append(b, `" r="`...)
+		b = appendNumber(b, scale*float64(p[1].Radius))
+		return string(append(b, "\"/>\n"...))
+	}
+	b = append(b, `<path d="`...)
+	arc := func(q vg.PathComp, from, to float64) {
+		r := scale * float64(q.Radius)
+		b = append(b, 'A')
+		b = appendNumber(b, r)
+		b = append(b, ' ')
+		b = appendNumber(b, r)
+		b = append(b, " 0 "...)
+		b = append(b, "01"[btoi(math.Abs(to-from) > math.Pi)], ' ', "01"[btoi(to < from)], ' ')
+		coord(onCircle(q, to))
+	}
+	for i, q := range p {
+		switch q.Type {
+		case vg.MoveComp:
+			b = append(b, 'M')
+			coord(q.Pos)
+		case vg.LineComp:
+			b = append(b, 'L')
+			coord(q.Pos)
+		case vg.ArcComp:
+			if b = append(b, "ML"[btoi(i > 0)]); true {
+				coord(onCircle(q, q.Start))
+			}
+			half, end := q.Start+q.Angle/2, q.Start+q.Angle
+			arc(q, q.Start, half) // SVG cannot draw a full turn in one arc
+			arc(q, half, end)
+		case vg.CurveComp:
+			b = append(b, "QC"[len(q.Control)-1])
+			for _, p := range q.Control {
+				coord(p)
+				b = append(b, ' ')
+			}
+			coord(q.Pos)
+		case vg.CloseComp:
+			b = append(b, 'Z')
+		}
+	}
+	return string(append(b, "\"/>\n"...))
+}
+
+func isCircle(p vg.Path) bool {
+	return len(p) == 3 && p[0].Type == vg.MoveComp && p[1].Type == vg.ArcComp && p[2].Type == vg.CloseComp && math.Abs(p[1].Angle) >= 2*math.Pi
+}
+
+func onCircle(q vg.PathComp, angle float64) vg.Point {
+	s, c := math.Sincos(angle)
+	return vg.Point{X: q.Pos.X + q.Radius*vg.Length(c), Y: q.Pos.Y + q.Radius*vg.Length(s)}
+}
+
+func (c *svgCanvas) FillString(f font.Face, p vg.Point, s string) {
+	c.close()
+	x, y := c.at(p)
+	b := append([]byte(nil), `<text x="`...)
+	b = appendNumber(b, x)
+	b = append(b, `" y="`...)
+	b = appendNumber(b, y)
+	b = append(b, `" font-size="`...)
+	b = appendNumber(b, float64(f.Font.Size))
+	b = append(b, '"')
+	b = append(b, paint("fill", c.state.color)...)
+	if f.Font.Weight > 0 {
+		b = append(b, ` font-weight="bold"`...)
+	}
+	if m := &c.state.affine; m[1] != 0 {
+		b = append(b, ` transform="rotate(`...)
+		b = appendNumber(b, -math.Atan2(m[1], m[0])*180/math.Pi)
+		b = append(b, ' ')
+		b = appendNumber(b, x)
+		b = append(b, ' ')
+		b = appendNumber(b, y)
+		b = append(b, `)"`...)
+	}
+	c.buf.Write(append(b, '>'))
+	_ = xml.EscapeText(&c.buf, []byte(s)) // a bytes.Buffer does not fail
+	c.buf.WriteString("</text>\n")
+}
+
+func (c *svgCanvas) DrawImage(r vg.Rectangle, img image.Image) {
+	c.close()
+	x, y := c.at(vg.Point{X: r.Min.X, Y: r.Max.Y})
+	b := append([]byte(nil), `<image x="`...)
+	b = appendNumber(b, x)
+	b = append(b, `" y="`...)
+	b = appendNumber(b, y)
+	b = append(b, `" width="`...)
+	b = appendNumber(b, float64(r.Size().X))
+	b = append(b, `" height="`...)
+	b = appendNumber(b, float64(r.Size().Y))
+	c.buf.Write(append(b, `" preserveAspectRatio="none" href="data:image/png;base64,`...))
+	enc := base64.NewEncoder(base64.StdEncoding, &c.buf)
+	if err := encoder.Encode(enc, img); err != nil && c.err == nil {
+		c.err = err
+	}
+	_ = enc.Close()
+	c.buf.WriteString("\"/>\n")
+}
+
+// writeTo writes the document. Its fonts have the widths of the one that the
+// layout was measured with.
+func (c *svgCanvas) writeTo(w io.Writer, title string) error {
+	c.close()
+	if c.err != nil {
+		return c.err
+	}
+	var head bytes.Buffer
+	fmt.Fprintf(&head, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" font-family="Arial,'Liberation Sans',Helvetica,sans-serif">`+"\n", c.w, c.h, c.w, c.h)
+	if title != "" {
+		head.WriteString("<title>")
+		_ = xml.EscapeText(&head, []byte(title))
+		head.WriteString("</title>\n")
+	}
+	c.buf.WriteString("</svg>\n")
+	if _, err := head.WriteTo(w); err != nil {
+		return err
+	}
+	_, err := c.buf.WriteTo(w)
+	return err
+}
+
+// encoder trades a few bytes for speed.
+var encoder = png.Encoder{CompressionLevel: png.BestSpeed}
+
+func paint(attr string, c color.NRGBA) string {
+	s := " " + attr + `="` + Hex(c) + `"`
+	if c.A < 255 {
+		s += " " + attr + `-opacity="` + strconv.FormatFloat(float64(c.A)/255, 'g', 3, 64) + `"`
+	}
+	return s
+}
+
+func nrgba(c color.Color) color.NRGBA {
+	if c == nil {
+		return color.NRGBA{A: 255}
+	}
+	return color.NRGBAModel.Convert(c).(color.NRGBA)
+}
+
+// appendNumber writes hundredths of a pixel, without trailing zeros.
+func appendNumber(b []byte, v float64) []byte {
+	n := int64(math.Round(v * 100))
+	if n < 0 {
+		b, n = append(b, '-'), -n
+	}
+	b = strconv.AppendInt(b, n/100, 10)
+	if f := n % 100; f != 0 {
+		b = append(b, '.', byte('0'+f/10))
+		if f%10 != 0 {
+			b = append(b, byte('0'+f%10))
+		}
+	}
+	return b
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,56 @@
+package figure
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// face is the font that everything is measured with, and PNGs are drawn with.
+func face(size vg.Length, bold bool) font.Face {
+	f := font.Font{Typeface: "Liberation", Variant: "Sans"}
+	if bold {
+		f.Weight = 3 // WeightBold of golang.org/x/image/font
+	}
+	return plot.DefaultTextHandler.Cache().Lookup(f, size)
+}
+
+// text writes s from at, the left end of its baseline.
+func text(c *draw.Canvas, clr color.NRGBA, size vg.Length, bold bool, at vg.Point, s string) {
+	if s == "" {
+		return
+	}
+	c.SetColor(clr)
+	c.FillString(face(size, bold), at, s)
+}
+
+// width is how far s reaches.
+func width(s string, size vg.Length) vg.Length {
+	f := face(size, false)
+	return f.Width(s)
+}
+
+// clip shortens s, with an ellipsis, until it is no wider than room.
+func clip(s string, size, room vg.Length) string {
+	if width(s, size) <= room {
+		return s
+	}
+	r := []rune(s)
+	if most := int(room) + 1; len(r) > most { // no letter is narrower than a pixel
+		r = r[:most]
+	}
+	for len(r) > 0 {
+		r = r[:len(r)-1]
+		if t := string(r) + "…"; width(t, size) <= room {
+			return t
+		}
+	}
+	return ""
+}
+
+// quarter is the turn of the vertical axis's name.
+const quarter = math.Pi / 2

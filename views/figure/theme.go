@@ -1,0 +1,111 @@
+package figure
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// Theme is every colour that a picture uses. Orange and blue mark the two sides
+// of a boundary: they stay apart for colour-blind eyes, and a marker's shape says
+// the same again.
+type Theme struct {
+	Paper color.NRGBA // background
+	Ink   color.NRGBA // text, boundary, rings
+	Muted color.NRGBA // tick labels, slack, remarks
+	Rule  color.NRGBA // frame and tick marks
+
+	// Class colours the markers, by the index of the class and round again. With
+	// two classes the first is blue and the second orange; the others are Paul
+	// Tol's, made darker or lighter until they stand out from Paper.
+	Class []color.NRGBA
+	// Side is the region where a class is predicted, for the first two colours of
+	// Class: inside the margin |f| < 1, then outside.
+	Side [2][2]color.NRGBA
+	// Heat are the ends of the scale of f for the first two colours of Class, and
+	// Zero its middle.
+	Heat [2]color.NRGBA
+	Zero color.NRGBA
+	// Factor are the low, middle and high end of the scale of the conformal
+	// factor. Without a change of sign it runs from Zero to the high end.
+	Factor [2]color.NRGBA
+
+	// Line colours the boundaries of an overlay, in order.
+	Line []color.NRGBA
+	// Differ fills and hatches the region where models disagree.
+	Differ [2]color.NRGBA
+}
+
+// Light and Dark are the themes.
+var (
+	Light = Theme{
+		Paper: rgb(0xffffff), Ink: rgb(0x16181d), Muted: rgb(0x555b66), Rule: rgb(0x8a909b),
+		Class:  palette(0x0062a8, 0xb8500a, 0x117733, 0xaa3388, 0x6b6b1f, 0x882255, 0x007c86, 0x5b4bb0),
+		Side:   [2][2]color.NRGBA{{rgb(0xeaf3fb), rgb(0xd3e6f6)}, {rgb(0xfdf2e6), rgb(0xfbe3c9)}},
+		Heat:   [2]color.NRGBA{rgb(0x79b4e2), rgb(0xf2ac68)},
+		Zero:   rgb(0xf8f8f8),
+		Factor: [2]color.NRGBA{rgb(0xb98ac6), rgb(0x4aa894)},
+		Line:   palette(0x0062a8, 0xb8500a, 0x117733, 0xaa3388, 0x6b6b1f, 0x5b4bb0),
+		Differ: [2]color.NRGBA{rgb(0xe4e5e8), rgb(0xb4b8c0)},
+	}
+	Dark = Theme{
+		Paper: rgb(0x15181d), Ink: rgb(0xf2f4f7), Muted: rgb(0xa9b0bc), Rule: rgb(0x6b7280),
+		Class:  palette(0x6cb8f5, 0xf79a4b, 0x5fcf86, 0xe58fd0, 0xd9cf73, 0xf28a9c, 0x5fd0d8, 0xb3a6f5),
+		Side:   [2][2]color.NRGBA{{rgb(0x18232e), rgb(0x1b3043)}, {rgb(0x2a2119), rgb(0x40301f)}},
+		Heat:   [2]color.NRGBA{rgb(0x225e8d), rgb(0x8f5420)},
+		Zero:   rgb(0x1d2026),
+		Factor: [2]color.NRGBA{rgb(0x7b4a8a), rgb(0x1f7566)},
+		Line:   palette(0x6cb8f5, 0xf79a4b, 0x5fcf86, 0xe58fd0, 0xd9cf73, 0xb3a6f5),
+		Differ: [2]color.NRGBA{rgb(0x2b2f37), rgb(0x596170)},
+	}
+)
+
+// themeOf returns the theme by its one switch.
+func themeOf(dark bool) *Theme {
+	if dark {
+		return &Dark
+	}
+	return &Light
+}
+
+// class is the marker colour of class i.
+func (t *Theme) class(i int) color.NRGBA { return t.Class[i%len(t.Class)] }
+
+// Hex is the colour as CSS writes it, without its opacity.
+func Hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
+
+func rgb(v uint32) color.NRGBA {
+	return color.NRGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 255}
+}
+
+func palette(vs ...uint32) []color.NRGBA {
+	cs := make([]color.NRGBA, len(vs))
+	for i, v := range vs {
+		cs[i] = rgb(v)
+	}
+	return cs
+}
+
+// mix is the colour a share t of the way from a to b.
+func mix(a, b color.NRGBA, t float64) color.NRGBA {
+	m := func(x, y uint8) uint8 { return uint8(math.Round(float64(x) + t*(float64(y)-float64(x)))) }
+	return color.NRGBA{m(a.R, b.R), m(a.G, b.G), m(a.B, b.B), m(a.A, b.A)}
+}
+
+// ramp is a scale of 2n+1 colours from low over mid to high.
+func ramp(low, mid, high color.NRGBA, n int) color.Palette {
+	p := make(color.Palette, 0, 2*n+1)
+	for i := n; i > 0; i-- {
+		p = append(p, mix(mid, low, float64(i)/float64(n)))
+	}
+	for i := range n + 1 {
+		p = append(p, mix(mid, high, float64(i)/float64(n)))
+	}
+	return p
+}
+
+// dashes are the patterns of an overlay's lines, in order: the first is solid.
+// A pattern comes with every colour, so that neither has to be told apart alone.
+var dashes = [][]vg.Length{nil, {8, 4}, {2, 3}, {10, 3, 2, 3}, {14, 5}, {5, 2, 2, 2, 2, 2}}
