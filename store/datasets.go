@@ -1,0 +1,181 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// Dataset describes a stored data set. Its points are those of Data(Hash).
+type Dataset struct {
+	ID       string
+	Name     string
+	Origin   string // how it came: "uploaded ripley.csv"
+	Hash     string // SHA-256 of the canonical CSV
+	Rows     int
+	Features []string
+	Label    string
+	Classes  []string
+	Created  time.Time
+	Updated  time.Time // of the name or the points
+}
+
+// Dims is the number of features.
+func (d Dataset) Dims() int { return len(d.Features) }
+
+// CreateDataset stores d under a name of 1 to 120 characters, which need not be
+// unique. It returns param.Problems for a name that is not.
+func (s *Store) CreateDataset(ctx context.Context, ws Workspace, name, origin string, d *dataset.Data) (Dataset, error) {
+	name, err := cleanName(name)
+	if err != nil {
+		return Dataset{}, err
+	}
+	p, err := encode(d)
+	if err != nil {
+		return Dataset{}, err
+	}
+	ds := describe(p)
+	ds.ID, ds.Name, ds.Origin = newID(), name, line(origin)
+	ds.Created = fromMillis(s.now())
+	ds.Updated = ds.Created
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		if err := writePoints(ctx, tx, p); err != nil {
+			return err
+		}
+		return insertDataset(ctx, tx, ws, ds)
+	})
+	return ds, err
+}
+
+// Dataset returns one data set of a workspace.
+func (s *Store) Dataset(ctx context.Context, ws Workspace, id string) (ds Dataset, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		ds, err = findDataset(ctx, tx, ws, id)
+		return err
+	})
+	return ds, err
+}
+
+// Datasets lists the data sets of a workspace, newest first.
+func (s *Store) Datasets(ctx context.Context, ws Workspace) (list []Dataset, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		list, err = listDatasets(ctx, tx, ws)
+		return err
+	})
+	return list, err
+}
+
+// RenameDataset gives a data set another name; its runs show it too.
+func (s *Store) RenameDataset(ctx context.Context, ws Workspace, id, name string) error {
+	name, err := cleanName(name)
+	if err != nil {
+		return err
+	}
+	return s.update(ctx, func(tx *sql.Tx) error {
+		if err := affected(tx.ExecContext(ctx, `UPDATE datasets SET name = ?, updated = ? WHERE workspace = ? AND id = ?`,
+			name, s.now(), ws, id)); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE runs SET dataset_name = ? WHERE dataset = ?`, name, id)
+		return err
+	})
+}
+
+// ReplaceData puts other points into a data set. Runs keep the points they were
+// trained on.
+func (s *Store) ReplaceData(ctx context.Context, ws Workspace, id string, d *dataset.Data) (ds Dataset, err error) {
+	p, err := encode(d)
+	if err != nil {
+		return Dataset{}, err
+	}
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		old, err := findDataset(ctx, tx, ws, id)
+		if err != nil {
+			return err
+		}
+		ds = describe(p)
+		ds.ID, ds.Name, ds.Origin, ds.Created, ds.Updated = old.ID, old.Name, old.Origin, old.Created, fromMillis(s.now())
+		if err := writePoints(ctx, tx, p); err != nil {
+			return err
+		}
+		if err := updateDataset(ctx, tx, ds); err != nil {
+			return err
+		}
+		return dropPoints(ctx, tx, old.Hash)
+	})
+	return ds, err
+}
+
+// DeleteDataset deletes a data set. Its runs stay, with the points they were
+// trained on.
+func (s *Store) DeleteDataset(ctx context.Context, ws Workspace, id string) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		ds, err := findDataset(ctx, tx, ws, id)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM datasets WHERE id = ?`, id); err != nil {
+			return err
+		}
+		return dropPoints(ctx, tx, ds.Hash)
+	})
+}
+
+// describe fills in what the points tell.
+func describe(p points) Dataset {
+	n, _ := p.X.Dims()
+	return Dataset{Hash: p.hash, Rows: n, Features: p.Features, Label: p.Label, Classes: p.Classes}
+}
+
+const datasetColumns = `id, name, origin, hash, size, features, label, classes, created, updated`
+
+func scanDataset(row interface{ Scan(...any) error }) (d Dataset, err error) {
+	var created, updated int64
+	err = row.Scan(&d.ID, &d.Name, &d.Origin, &d.Hash, &d.Rows, asJSON(&d.Features), &d.Label,
+		asJSON(&d.Classes), &created, &updated)
+	d.Created, d.Updated = fromMillis(created), fromMillis(updated)
+	return d, err
+}
+
+func findDataset(ctx context.Context, tx *sql.Tx, ws Workspace, id string) (Dataset, error) {
+	d, err := scanDataset(tx.QueryRowContext(ctx, `SELECT `+datasetColumns+` FROM datasets WHERE workspace = ? AND id = ?`, ws, id))
+	return d, found(err)
+}
+
+func listDatasets(ctx context.Context, tx *sql.Tx, ws Workspace) (list []Dataset, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT `+datasetColumns+` FROM datasets WHERE workspace = ? ORDER BY created DESC, rowid DESC`, ws)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		d, err := scanDataset(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, d)
+	}
+	return list, rows.Err()
+}
+
+func insertDataset(ctx context.Context, tx *sql.Tx, ws Workspace, d Dataset) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO datasets (`+datasetColumns+`, workspace) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		d.ID, d.Name, d.Origin, d.Hash, d.Rows, asJSON(&d.Features), d.Label, asJSON(&d.Classes), d.Created.UnixMilli(), d.Updated.UnixMilli(), ws)
+	return err
+}
+
+func updateDataset(ctx context.Context, tx *sql.Tx, d Dataset) error {
+	_, err := tx.ExecContext(ctx, `UPDATE datasets SET hash = ?, size = ?, features = ?, label = ?, classes = ?, updated = ? WHERE id = ?`,
+		d.Hash, d.Rows, asJSON(&d.Features), d.Label, asJSON(&d.Classes), d.Updated.UnixMilli(), d.ID)
+	return err
+}
+
+// cleanName makes a name one line and checks its length.
+func cleanName(name string) (string, error) {
+	var ps param.Problems
+	name = required(&ps, "name", line(name), maxName)
+	return name, ps.Err()
+}

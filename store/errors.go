@@ -1,0 +1,70 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// Error is a fault in words for the person who meets it. Its kind names the
+// sort of fault, which decides the status of a response.
+type Error struct {
+	kind, message string
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.message }
+
+// Kind is "not-found", "conflict", "busy" or "storage".
+func (e *Error) Kind() string { return e.kind }
+
+// The faults that callers tell apart. Errors wrap them with the detail that
+// belongs in a log.
+var (
+	// ErrNotFound: no such thing, or it belongs to another workspace.
+	ErrNotFound = &Error{"not-found", "There is no such thing in this workspace: it may have been deleted, or it belongs to somebody else."}
+	// ErrEnded: a run that has ended cannot be cancelled.
+	ErrEnded = &Error{"conflict", "This run has already ended."}
+	// ErrQueueFull: MaxQueued runs are waiting.
+	ErrQueueFull = &Error{"busy", "Too many runs are waiting to be trained. Try again in a moment."}
+	// ErrBusy: another program has held the database for too long.
+	ErrBusy = &Error{"busy", "The database is in use by another program. Nothing was saved; try again in a moment."}
+	// ErrFull: no room on the disk.
+	ErrFull = &Error{"storage", "The disk is full. Nothing was saved; free some room and try again."}
+	// ErrReadOnly: the database cannot be written.
+	ErrReadOnly = &Error{"storage", "The database cannot be written: its file or directory is read-only. Nothing was saved; make it writable or choose another data directory."}
+	// ErrDisk: the disk failed in some other way.
+	ErrDisk = &Error{"storage", "The disk reported an error. Nothing was saved."}
+	// ErrNewer: a later version of the program has written the database.
+	ErrNewer = &Error{"storage", "The database was written by a newer version of this program."}
+	// ErrNotDatabase: the file is damaged or something else.
+	ErrNotDatabase = &Error{"storage", "The database file is damaged or is not a database."}
+)
+
+// explain wraps what SQLite reports in the fault it means.
+func explain(err error) error {
+	var se sqlite3.Error
+	if !errors.As(err, &se) {
+		return err
+	}
+	var fault *Error
+	switch se.Code {
+	case sqlite3.ErrInterrupt:
+		return context.Canceled
+	case sqlite3.ErrFull:
+		fault = ErrFull
+	case sqlite3.ErrReadonly, sqlite3.ErrPerm, sqlite3.ErrCantOpen:
+		fault = ErrReadOnly
+	case sqlite3.ErrIoErr:
+		fault = ErrDisk
+	case sqlite3.ErrBusy, sqlite3.ErrLocked:
+		fault = ErrBusy
+	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
+		fault = ErrNotDatabase
+	default:
+		return err
+	}
+	return fmt.Errorf("%w (%w)", fault, err)
+}

@@ -1,0 +1,348 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// Status is where a run stands.
+type Status string
+
+// A run goes from queued to running to one of the last three.
+const (
+	Queued    Status = "queued"
+	Running   Status = "running"
+	Done      Status = "done"
+	Failed    Status = "failed"
+	Cancelled Status = "cancelled"
+)
+
+// Ended is true for a status that does not change any more.
+func (s Status) Ended() bool { return s == Done || s == Failed || s == Cancelled }
+
+// Run is a training: what was asked, how far it is and what came out.
+type Run struct {
+	ID          string
+	Name        string
+	Note        string
+	Tags        []string
+	Dataset     string // id; empty once the data set is deleted
+	DatasetName string // as it is called now, or was called last
+	Hash        string // of the points it is trained on
+	Spec        ml.Spec
+	Status      Status
+	Error       string     // of a failed run, for its owner
+	Report      *ml.Report // once done
+	Model       *ml.Model  // once done; lists leave it out
+	Before      *ml.Model  // of a conformal run: the model with the kernel as it was
+	Share       string     // token of the read-only link, empty when not shared
+	Created     time.Time
+	Started     time.Time // zero while queued
+	Finished    time.Time // zero until ended
+}
+
+// NewRun is what a run is made from. Points come from Data or, when that is
+// nil, from the data set as it is now.
+type NewRun struct {
+	Name    string // empty: made from spec and data set
+	Note    string
+	Tags    []string
+	Dataset string        // id of a data set of the workspace; may be empty when Data is given
+	Data    *dataset.Data // points that are in no data set, or not any more
+	Spec    ml.Spec
+}
+
+// MaxQueued is how many runs may wait at a time, over all workspaces.
+const MaxQueued = 100
+
+// CreateRun queues a run. Errors: param.Problems for what is wrong with n,
+// ErrNotFound for its data set, ErrQueueFull.
+func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (Run, error) {
+	return s.newRun(ctx, ws, n, func(ctx context.Context, tx *sql.Tx, r Run) (Run, error) {
+		var waiting int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE status = 'queued'`).Scan(&waiting); err != nil {
+			return r, err
+		}
+		if waiting >= MaxQueued {
+			return r, ErrQueueFull
+		}
+		r.Status = Queued
+		return r, insertRun(ctx, tx, ws, r)
+	})
+}
+
+// SaveRun stores a run together with its result. Whoever trained on a data set
+// passes those points in n.Data, for the data set may have been edited since.
+func (s *Store) SaveRun(ctx context.Context, ws Workspace, n NewRun, res *ml.Result) (Run, error) {
+	parts, err := encodeResult(res)
+	if err != nil {
+		return Run{}, err
+	}
+	return s.newRun(ctx, ws, n, func(ctx context.Context, tx *sql.Tx, r Run) (Run, error) {
+		r.Status = Running
+		r.Started = r.Created
+		if err := insertRun(ctx, tx, ws, r); err != nil {
+			return r, err
+		}
+		r.Status, r.Finished = Done, r.Created
+		r.Report, r.Model, r.Before = &res.Report, res.Model, res.Before
+		return r, finishRun(ctx, tx, r.ID, parts, r.Finished.UnixMilli())
+	})
+}
+
+// newRun checks n and stores its points and, by insert, its row.
+func (s *Store) newRun(ctx context.Context, ws Workspace, n NewRun, insert func(context.Context, *sql.Tx, Run) (Run, error)) (r Run, err error) {
+	var ps param.Problems
+	name := limited(&ps, "name", line(n.Name), maxName)
+	note := cleanNote(&ps, n.Note)
+	tags := cleanTags(&ps, n.Tags)
+	if n.Dataset == "" && n.Data == nil {
+		ps = append(ps, param.Problem{Field: "dataset", Message: "Choose the data set to train on."})
+	}
+	if err := n.Spec.Validate(); err != nil {
+		bad, ok := err.(param.Problems)
+		if !ok {
+			return r, err
+		}
+		ps = append(ps, bad...)
+	}
+	if len(ps) > 0 {
+		return r, ps
+	}
+	var p points
+	if n.Data != nil {
+		if p, err = encode(n.Data); err != nil {
+			return r, err
+		}
+	}
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		r = Run{
+			ID: newID(), Name: name, Note: note, Tags: tags, Dataset: n.Dataset, DatasetName: "unsaved data",
+			Hash: p.hash, Spec: n.Spec, Created: fromMillis(s.now()),
+		}
+		if n.Dataset != "" {
+			ds, err := findDataset(ctx, tx, ws, n.Dataset)
+			if err != nil {
+				return fmt.Errorf("data set: %w", err)
+			}
+			r.DatasetName, r.Hash = ds.Name, cmp.Or(r.Hash, ds.Hash)
+		}
+		r.Name = cmp.Or(r.Name, defaultName(r))
+		if n.Data != nil {
+			if err := writePoints(ctx, tx, p); err != nil {
+				return err
+			}
+		}
+		r, err = insert(ctx, tx, r)
+		return err
+	})
+	if err != nil {
+		return Run{}, err
+	}
+	return r, nil
+}
+
+// defaultName tells a run from its neighbours: "SVM rbf eigen, ripley".
+func defaultName(r Run) string {
+	words := []string{strings.ToUpper(r.Spec.Learner), r.Spec.Kernel}
+	if r.Spec.Conformal != "none" {
+		words = append(words, r.Spec.Conformal)
+	}
+	name := []rune(strings.Join(words, " ") + ", " + r.DatasetName)
+	return string(name[:min(len(name), maxName)])
+}
+
+// Run returns one run of a workspace with its models.
+func (s *Store) Run(ctx context.Context, ws Workspace, id string) (r Run, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		r, err = findRun(ctx, tx, `workspace = ? AND id = ?`, ws, id)
+		if err != nil {
+			return err
+		}
+		return readModels(ctx, tx, &r)
+	})
+	return r, err
+}
+
+// SharedRun returns the run that a token of ShareRun opens, with its models.
+func (s *Store) SharedRun(ctx context.Context, token string) (r Run, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		r, err = findRun(ctx, tx, `share = ?`, token)
+		if err != nil {
+			return err
+		}
+		return readModels(ctx, tx, &r)
+	})
+	return r, err
+}
+
+// UpdateRun changes what a person wrote about a run.
+func (s *Store) UpdateRun(ctx context.Context, ws Workspace, id, name, note string, tags []string) error {
+	var ps param.Problems
+	name = required(&ps, "name", line(name), maxName)
+	note = cleanNote(&ps, note)
+	tags = cleanTags(&ps, tags)
+	if err := ps.Err(); err != nil {
+		return err
+	}
+	return s.update(ctx, func(tx *sql.Tx) error {
+		return affected(tx.ExecContext(ctx, `UPDATE runs SET name = ?, note = ?, tags = ? WHERE workspace = ? AND id = ?`,
+			name, note, asJSON(&tags), ws, id))
+	})
+}
+
+// DeleteRun deletes a run with all that belongs to it.
+func (s *Store) DeleteRun(ctx context.Context, ws Workspace, id string) error {
+	return s.DeleteRuns(ctx, ws, []string{id})
+}
+
+// DeleteRuns deletes several runs, or none if one of them is not there.
+func (s *Store) DeleteRuns(ctx context.Context, ws Workspace, ids []string) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		for _, id := range ids {
+			if err := deleteRun(ctx, tx, ws, id); err != nil {
+				return fmt.Errorf("run %s: %w", id, err)
+			}
+		}
+		return nil
+	})
+}
+
+// ShareRun returns the token of a run's read-only link: 130 random bits. A run
+// that is shared already keeps its token.
+func (s *Store) ShareRun(ctx context.Context, ws Workspace, id string) (token string, err error) {
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		return found(tx.QueryRowContext(ctx, `UPDATE runs SET share = coalesce(share, ?) WHERE workspace = ? AND id = ? RETURNING share`,
+			strings.ToLower(rand.Text()), ws, id).Scan(&token))
+	})
+	return token, err
+}
+
+// UnshareRun makes the link of a run stop working for good.
+func (s *Store) UnshareRun(ctx context.Context, ws Workspace, id string) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		return affected(tx.ExecContext(ctx, `UPDATE runs SET share = NULL WHERE workspace = ? AND id = ?`, ws, id))
+	})
+}
+
+const runColumns = `id, name, note, tags, dataset, dataset_name, hash, spec, status, error, report, share, created, started, finished`
+
+func scanRun(row interface{ Scan(...any) error }) (r Run, err error) {
+	var ds, share sql.NullString
+	var created int64
+	var started, finished sql.NullInt64
+	err = row.Scan(&r.ID, &r.Name, &r.Note, asJSON(&r.Tags), &ds, &r.DatasetName, &r.Hash, asJSON(&r.Spec), &r.Status, &r.Error,
+		asJSON(&r.Report), &share, &created, &started, &finished)
+	r.Dataset, r.Share = ds.String, share.String
+	r.Created = fromMillis(created)
+	if started.Valid {
+		r.Started = fromMillis(started.Int64)
+	}
+	if finished.Valid {
+		r.Finished = fromMillis(finished.Int64)
+	}
+	return r, err
+}
+
+func findRun(ctx context.Context, tx *sql.Tx, where string, args ...any) (Run, error) {
+	r, err := scanRun(tx.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE `+where, args...))
+	return r, found(err)
+}
+
+func insertRun(ctx context.Context, tx *sql.Tx, ws Workspace, r Run) error {
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, status, created, started)
+		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?)`,
+		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), r.Status, r.Created.UnixMilli(),
+		sql.NullInt64{Int64: r.Started.UnixMilli(), Valid: !r.Started.IsZero()})
+	return err
+}
+
+func deleteRun(ctx context.Context, tx *sql.Tx, ws Workspace, id string) error {
+	var hash string
+	if err := tx.QueryRowContext(ctx, `DELETE FROM runs WHERE workspace = ? AND id = ? RETURNING hash`, ws, id).Scan(&hash); err != nil {
+		return found(err)
+	}
+	return dropPoints(ctx, tx, hash) // the models go by the foreign key
+}
+
+// encodedResult is a result ready to be stored.
+type encodedResult struct {
+	report string
+	models map[string][]byte // by part, gzip of JSON
+}
+
+// encodeResult does the slow part of storing outside of any transaction.
+func encodeResult(res *ml.Result) (encodedResult, error) {
+	report, err := json.Marshal(res.Report)
+	if err != nil {
+		return encodedResult{}, fmt.Errorf("report: %w", err)
+	}
+	e := encodedResult{string(report), map[string][]byte{}}
+	for part, m := range map[string]*ml.Model{"model": res.Model, "before": res.Before} {
+		if m == nil {
+			continue
+		}
+		text, err := json.Marshal(m)
+		if err != nil {
+			return e, fmt.Errorf("%s: %w", part, err)
+		}
+		if e.models[part], err = compress(text); err != nil {
+			return e, err
+		}
+	}
+	return e, nil
+}
+
+// finishRun turns a running run into a finished one.
+func finishRun(ctx context.Context, tx *sql.Tx, id string, e encodedResult, now int64) error {
+	if err := affected(tx.ExecContext(ctx, `UPDATE runs SET status = 'done', report = ?, finished = ? WHERE id = ? AND status = 'running'`,
+		e.report, now, id)); err != nil {
+		return err
+	}
+	for part, model := range e.models {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO models (run, part, model) VALUES (?, ?, ?)`, id, part, model); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readModels(ctx context.Context, tx *sql.Tx, r *Run) error {
+	rows, err := tx.QueryContext(ctx, `SELECT part, model FROM models WHERE run = ?`, r.ID)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var part string
+		var z []byte
+		if err := rows.Scan(&part, &z); err != nil {
+			return err
+		}
+		text, err := decompress(z)
+		if err != nil {
+			return err
+		}
+		m := new(ml.Model)
+		if err := json.Unmarshal(text, m); err != nil {
+			return fmt.Errorf("%s of run %s: %w", part, r.ID, err)
+		}
+		if part == "before" {
+			r.Before = m
+		} else {
+			r.Model = m
+		}
+	}
+	return rows.Err()
+}
