@@ -29,9 +29,7 @@ func Boundary(s Scene) (*Picture, error) {
 		low, high := oriented(&s, t.Heat)
 		p := ramp(low, t.Zero, high, 40)
 		sh.bar = &bar{palette: p, lo: -heatScale, hi: heatScale, name: "f(x)", open: true}
-		sh.plotters = append(sh.plotters, field{s.Grid, func(w, h int) image.Image {
-			return surf.paint(surf.f, w, h, p, scale(p, -heatScale, heatScale))
-		}})
+		sh.plotters = append(sh.plotters, smooth(surf, surf.f, p, -heatScale, heatScale))
 	} else {
 		low, high := oriented(&s, t.Side)
 		p := color.Palette{low[1], low[0], high[0], high[1], t.Paper}
@@ -58,17 +56,17 @@ func Boundary(s Scene) (*Picture, error) {
 	edge := draw.LineStyle{Color: t.Ink, Width: thick * 0.5, Dashes: []vg.Length{2.4 * thick, 1.6 * thick}}
 	below, above := surf.level(&tr, surf.f, -1, edge), surf.level(&tr, surf.f, 1, edge)
 
-	marks := points{Scene: &s, theme: t, rings: true, cores: s.Cores, radius: s.radius()}
+	dots := marks{Scene: &s, theme: t, rings: true, cores: s.Cores, radius: s.radius()}
 	if s.Slack {
-		marks.surface = surf
+		dots.surface = surf
 	}
-	sh.plotters = append(sh.plotters, below, above, zero, marks)
+	sh.plotters = append(sh.plotters, below, above, zero, dots)
 
 	sh.legend = append(s.classes(t), lineEntry("f = 0", zero))
 	if len(below.lines)+len(above.lines) > 0 {
 		sh.legend = append(sh.legend, entry{"f = ±1", line(edge)})
 	}
-	sh.legend = append(sh.legend, marks.entries()...)
+	sh.legend = append(sh.legend, dots.entries()...)
 	return sh.picture(), nil
 }
 

@@ -1,97 +1,180 @@
 package figure
 
 import (
-	"image/color"
+	"fmt"
 	"math"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml"
 )
 
-// Shapes are the names of the markers of the classes, in order and round again.
-var Shapes = []string{"circle", "triangle", "square", "diamond", "inverted triangle", "pentagon", "hexagon"}
+// radius is that of a marker: large for few points in a large frame.
+func (s *Scene) radius() vg.Length {
+	area, side := float64(s.Width*s.Height), float64(min(s.Width, s.Height))
+	most := 5 * math.Max(1, math.Sqrt(side/520))
+	least := math.Min(1.9, side/80)
+	r := 0.12 * math.Sqrt(area/float64(max(1, len(s.Points))))
+	return vg.Length(math.Min(most*math.Min(1, 0.4+side/500), math.Max(least, r)))
+}
 
-// polygons are the corners of Shapes: how many (0: a circle), the direction of
-// the first, and its distance from the centre in radii, which gives all shapes
-// about the same area.
-var polygons = [...]struct {
-	corners   int
-	direction float64
-	distance  vg.Length
-}{{}, {3, math.Pi / 2, 1.5}, {4, math.Pi / 4, 1.25}, {4, 0, 1.35}, {3, -math.Pi / 2, 1.5}, {5, math.Pi / 2, 1.2}, {6, 0, 1.12}}
+// marks is the plotter of the points with everything that is told about them.
+type marks struct {
+	*Scene
+	theme   *Theme
+	surface *surface // for slack; nil: none is drawn
+	rings   bool
+	cores   bool
+	radius  vg.Length
+}
 
-// shape is the outline of the marker of class i.
-func shape(i int, at vg.Point, r vg.Length) vg.Path {
-	s := polygons[i%len(polygons)]
-	if s.corners == 0 {
-		return circle(at, r)
+// Plot implements plot.Plotter.
+func (ps marks) Plot(c draw.Canvas, p *plot.Plot) {
+	trX, trY := p.Transforms(&c)
+	index := make(map[string]int, len(ps.Classes))
+	for i, name := range ps.Classes {
+		index[name] = i
 	}
-	p := make(vg.Path, 0, s.corners+1)
-	for k := range s.corners {
-		sin, cos := math.Sincos(s.direction + 2*math.Pi*float64(k)/float64(s.corners))
-		q := vg.Point{X: at.X + r*s.distance*vg.Length(cos), Y: at.Y + r*s.distance*vg.Length(sin)}
-		if k == 0 {
-			p.Move(q)
-		} else {
-			p.Line(q)
+	var heaviest float64
+	for _, q := range ps.Points {
+		heaviest = math.Max(heaviest, math.Abs(q.Weight))
+	}
+	at := make([]vg.Point, len(ps.Points))
+	shown := make([]bool, len(ps.Points))
+	for i, q := range ps.Points {
+		x, y := ps.View.Point(q.X)
+		at[i] = vg.Point{X: trX(x), Y: trY(y)}
+		shown[i] = c.Contains(at[i])
+	}
+	if ps.surface != nil {
+		ps.slack(&c, at, shown)
+	}
+	for i, q := range ps.Points {
+		if !shown[i] {
+			continue
+		}
+		k, ok := index[q.Label]
+		if !ok {
+			k = len(ps.Classes) // a label that Classes does not list
+		}
+		clr := k
+		if ps.Model != nil {
+			clr = ps.side(q.Y)
+		}
+		if ps.rings && q.Wrong {
+			cross(&c, at[i], ps.radius, ps.theme.Ink)
+		}
+		marker{k, ps.theme.class(clr), ps.theme.Paper, q.HeldOut}.draw(&c, at[i], ps.radius)
+	}
+	for i, q := range ps.Points { // above all markers, so that none is hidden
+		if !shown[i] {
+			continue
+		}
+		if ps.rings && q.Role != ml.None {
+			ring(&c, ps.theme, q.Role, at[i], ps.radius, math.Abs(q.Weight)/heaviest)
+		}
+		if ps.cores && q.Core {
+			core(&c, at[i], ps.radius, ps.theme.Ink, ps.theme.Paper)
 		}
 	}
-	p.Close()
-	return p
 }
 
-func circle(at vg.Point, r vg.Length) vg.Path {
-	p := make(vg.Path, 0, 3)
-	p.Move(vg.Point{X: at.X + r, Y: at.Y})
-	p.Arc(at, r, 0, 2*math.Pi)
-	p.Close()
-	return p
-}
-
-// box is a square with half the side r.
-func box(at vg.Point, r vg.Length) vg.Path {
-	return vg.Rectangle{Min: vg.Point{X: at.X - r, Y: at.Y - r}, Max: vg.Point{X: at.X + r, Y: at.Y + r}}.Path()
-}
-
-// marker is how one point is drawn.
-type marker struct {
-	class  int
-	color  color.NRGBA
-	paper  color.NRGBA
-	hollow bool // held out
-}
-
-func (m marker) draw(c *draw.Canvas, at vg.Point, r vg.Length) {
-	fill, line, width := m.color, m.paper, min(0.8, r*0.25)
-	if m.hollow {
-		fill, line, width = m.paper, m.color, max(1.2, r*0.36)
-		r -= width / 3
+// ring marks a support vector; share is its weight over the largest.
+func ring(c *draw.Canvas, t *Theme, role ml.Role, at vg.Point, r vg.Length, share float64) {
+	style := draw.LineStyle{Color: t.Ink, Width: max(0.8, r*0.3)}
+	r = r*(1.5+0.7*vg.Length(share)) + 0.6
+	path := circle(at, r)
+	switch role {
+	case ml.Inside:
+		style.Width *= 0.75
+		style.Dashes = []vg.Length{2.5, 2}
+	case ml.Misclassified:
+		style.Width *= 0.8
+		path = box(at, r*0.92)
 	}
-	p := shape(m.class, at, r)
-	c.SetColor(fill)
-	c.Fill(p)
-	c.SetLineStyle(draw.LineStyle{Color: line, Width: width})
-	c.Stroke(p)
+	c.SetLineStyle(style)
+	c.Stroke(path)
 }
 
-// cross strikes a point out that is predicted wrongly. It lies below the marker,
-// so that the true class stays in sight.
-func cross(c *draw.Canvas, at vg.Point, r vg.Length, ink color.NRGBA) {
-	d := max(2.6, r*1.75)
+// slack draws the way from every training point with slack to its own margin:
+// along the steepest way of f where the picture is the space itself, otherwise
+// as an upright bar of 12 pixels a unit.
+func (ps marks) slack(c *draw.Canvas, at []vg.Point, shown []bool) {
+	size := c.Size()
+	n := vg.Length(ps.surface.n)
 	var p vg.Path
-	p.Move(vg.Point{X: at.X - d, Y: at.Y - d})
-	p.Line(vg.Point{X: at.X + d, Y: at.Y + d})
-	p.Move(vg.Point{X: at.X - d, Y: at.Y + d})
-	p.Line(vg.Point{X: at.X + d, Y: at.Y - d})
-	c.SetLineStyle(draw.LineStyle{Color: ink, Width: max(1.1, r*0.42)})
-	c.Stroke(p)
+	for i, q := range ps.Points {
+		if !shown[i] || q.HeldOut || !(q.Slack > 1e-6) {
+			continue
+		}
+		p.Move(at[i])
+		if !ps.View.Exact {
+			p.Line(vg.Point{X: at[i].X, Y: min(at[i].Y+12*vg.Length(q.Slack), c.Max.Y)})
+			continue
+		}
+		x, y := ps.surface.grid(ps.View.Point(q.X))
+		for k, w := range ps.surface.climb(x, y, q.Y, float64(size.Y/size.X)) {
+			if k > 0 {
+				p.Line(vg.Point{X: c.Min.X + vg.Length(w[0])/n*size.X, Y: c.Min.Y + vg.Length(w[1])/n*size.Y})
+			}
+		}
+	}
+	if len(p) > 0 {
+		c.SetLineStyle(ps.slackStyle())
+		c.Stroke(p)
+	}
 }
 
-// core marks a core of the conformal map: a small diamond on its point.
-func core(c *draw.Canvas, at vg.Point, r vg.Length, ink, paper color.NRGBA) {
-	p := shape(3, at, max(2, r*0.6))
-	c.SetColor(paper)
-	c.Fill(p)
-	c.SetLineStyle(draw.LineStyle{Color: ink, Width: 1})
-	c.Stroke(p)
+func (ps marks) slackStyle() draw.LineStyle {
+	return draw.LineStyle{Color: ps.theme.Muted, Width: 1.2}
+}
+
+// entries are the legend's entries of what the points show beside their class.
+func (ps marks) entries() (es []entry) {
+	t := ps.theme
+	count := map[ml.Role]int{}
+	var wrong, held, cores int
+	for _, q := range ps.Points {
+		count[q.Role]++
+		wrong += btoi(q.Wrong)
+		held += btoi(q.HeldOut)
+		cores += btoi(q.Core)
+	}
+	dot := func(c *draw.Canvas, at vg.Point) {
+		c.SetColor(t.Muted)
+		c.Fill(circle(at, 2.5))
+	}
+	if ps.rings {
+		for _, r := range []struct {
+			role ml.Role
+			name string
+		}{{ml.Free, "SV on the margin"}, {ml.Inside, "SV inside it"}, {ml.Misclassified, "SV misclassified"}, {ml.Support, "support vector"}} {
+			if n := count[r.role]; n > 0 {
+				es = append(es, entry{fmt.Sprintf("%s (%d)", r.name, n), func(c *draw.Canvas, at vg.Point) {
+					dot(c, at)
+					ring(c, t, r.role, at, 3.6, 0.6)
+				}})
+			}
+		}
+		if wrong > 0 {
+			es = append(es, entry{fmt.Sprintf("wrong side (%d)", wrong), func(c *draw.Canvas, at vg.Point) {
+				cross(c, at, 3.6, t.Ink)
+				marker{0, t.Muted, t.Paper, false}.draw(c, at, 3.6)
+			}})
+		}
+	}
+	if held > 0 {
+		es = append(es, entry{fmt.Sprintf("held out (%d)", held), func(c *draw.Canvas, at vg.Point) {
+			marker{0, t.Muted, t.Paper, true}.draw(c, at, 4.5)
+		}})
+	}
+	if ps.surface != nil {
+		es = append(es, entry{"slack", line(ps.slackStyle())})
+	}
+	if ps.cores && cores > 0 {
+		es = append(es, entry{fmt.Sprintf("core (%d)", cores), func(c *draw.Canvas, at vg.Point) { core(c, at, 5, t.Ink, t.Paper) }})
+	}
+	return es
 }

@@ -21,6 +21,9 @@ type Picture struct {
 	Frame         Frame  // where the data are
 	Caption       string // what the picture shows, for readers who do not see it
 
+	// Scale is how many device pixels the PNG has per CSS pixel, 1 to 4; 0 is 1.
+	Scale int
+
 	// Disagree is the share of the visible area, 0 to 1, on which the models of
 	// an overlay predict different classes; 0 for other pictures.
 	Disagree float64
@@ -49,9 +52,10 @@ func (p *Picture) SVG(w io.Writer) error {
 	return nil
 }
 
-// PNG writes the picture with scale device pixels per CSS pixel, 1 to 4.
-func (p *Picture) PNG(w io.Writer, scale int) error {
-	if scale < 1 || scale > 4 {
+// PNG writes the picture with Scale device pixels per CSS pixel.
+func (p *Picture) PNG(w io.Writer) error {
+	scale := max(p.Scale, 1)
+	if scale > 4 {
 		return fmt.Errorf("picture as PNG: the scale is %d; use 1 to 4", scale)
 	}
 	c := newPNG(p.Width, p.Height, scale)
@@ -94,7 +98,9 @@ func (s *sheet) picture() *Picture {
 	var rows [][]entry
 	var xs, ys []tick
 	if !s.bare() {
-		ys = ticks(s.limits.YMin, s.limits.YMax, max(2, h/90))
+		if s.labels[1] != "" { // none: the data have one feature
+			ys = ticks(s.limits.YMin, s.limits.YMax, max(2, h/90))
+		}
 		inner.Min.X = 10
 		var widest vg.Length
 		for _, t := range ys {

@@ -3,11 +3,8 @@ package figure
 import (
 	"errors"
 	"fmt"
-	"image/color"
-	"math"
 	"sort"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -33,7 +30,7 @@ type Scene struct {
 
 	Title string
 	Dark  bool
-	// Width and Height are in CSS pixels, 80 to 4000; 0 takes 640 and 520. Below
+	// Width and Height are in CSS pixels, 40 to 4000; 0 takes 640 and 520. Below
 	// 240 x 180 the picture is all frame, without axes and legend.
 	Width, Height int
 	// Grid is the number of cells per axis on which f is evaluated, 8 to 1000; 0
@@ -54,17 +51,12 @@ func (s Scene) ready() (Scene, error) {
 			return s, fmt.Errorf("picture: row %d has %d features and the view %d; take both from the same model", p.Row, len(p.X), len(s.View.Center))
 		}
 	}
-	if s.Width == 0 {
-		s.Width = 640
-	}
-	if s.Height == 0 {
-		s.Height = 520
-	}
+	s.Width, s.Height = defaultSize(s.Width, s.Height)
 	if s.Grid == 0 {
 		s.Grid = 160
 	}
-	if s.Width < 80 || s.Width > 4000 || s.Height < 80 || s.Height > 4000 {
-		return s, fmt.Errorf("picture: the size is %d x %d pixels; use 80 to 4000 each way", s.Width, s.Height)
+	if err := checkSize(s.Width, s.Height); err != nil {
+		return s, err
 	}
 	if s.Grid < 8 || s.Grid > 1000 {
 		return s, fmt.Errorf("picture: the grid has %d cells per axis; use 8 to 1000", s.Grid)
@@ -89,6 +81,23 @@ func (s Scene) ready() (Scene, error) {
 		sort.Strings(s.Classes)
 	}
 	return s, nil
+}
+
+func defaultSize(w, h int) (int, int) {
+	if w == 0 {
+		w = 640
+	}
+	if h == 0 {
+		h = 520
+	}
+	return w, h
+}
+
+func checkSize(w, h int) error {
+	if min(w, h) < 40 || max(w, h) > 4000 {
+		return fmt.Errorf("picture: the size is %d x %d pixels; use 40 to 4000 each way", w, h)
+	}
+	return nil
 }
 
 func (s *Scene) sheet() *sheet {
@@ -149,195 +158,6 @@ func (s *Scene) classes(t *Theme) (es []entry) {
 		es = append(es, entry{name, func(c *draw.Canvas, at vg.Point) { m.draw(c, at, 5) }})
 	}
 	return es
-}
-
-// radius is that of a marker: large for few points in a large frame.
-func (s *Scene) radius() vg.Length {
-	area, side := float64(s.Width*s.Height), float64(min(s.Width, s.Height))
-	most := 5 * math.Max(1, math.Sqrt(side/520))
-	least := math.Min(1.9, side/80)
-	r := 0.12 * math.Sqrt(area/float64(max(1, len(s.Points))))
-	return vg.Length(math.Min(most*math.Min(1, 0.4+side/500), math.Max(least, r)))
-}
-
-// points is the plotter of the points with everything that is told about them.
-type points struct {
-	*Scene
-	theme   *Theme
-	surface *surface // for slack; nil: none is drawn
-	rings   bool
-	cores   bool
-	radius  vg.Length
-}
-
-// Plot implements plot.Plotter.
-func (ps points) Plot(c draw.Canvas, p *plot.Plot) {
-	trX, trY := p.Transforms(&c)
-	index := make(map[string]int, len(ps.Classes))
-	for i, name := range ps.Classes {
-		index[name] = i
-	}
-	var heaviest float64
-	for _, q := range ps.Points {
-		heaviest = math.Max(heaviest, math.Abs(q.Weight))
-	}
-	at := make([]vg.Point, len(ps.Points))
-	shown := make([]bool, len(ps.Points))
-	for i, q := range ps.Points {
-		x, y := ps.View.Point(q.X)
-		at[i] = vg.Point{X: trX(x), Y: trY(y)}
-		shown[i] = c.Contains(at[i])
-	}
-	if ps.surface != nil {
-		ps.slack(&c, at, shown)
-	}
-	for i, q := range ps.Points {
-		if !shown[i] {
-			continue
-		}
-		k, ok := index[q.Label]
-		if !ok {
-			k = len(ps.Classes) // a label that Classes does not list
-		}
-		clr := k
-		if ps.Model != nil {
-			clr = ps.side(q.Y)
-		}
-		if ps.rings && q.Wrong {
-			cross(&c, at[i], ps.radius, ps.theme.Ink)
-		}
-		marker{k, ps.theme.class(clr), ps.theme.Paper, q.HeldOut}.draw(&c, at[i], ps.radius)
-	}
-	for i, q := range ps.Points { // above all markers, so that none is hidden
-		if !shown[i] {
-			continue
-		}
-		if ps.rings && q.Role != ml.None {
-			ring(&c, ps.theme, q.Role, at[i], ps.radius, math.Abs(q.Weight)/heaviest)
-		}
-		if ps.cores && q.Core {
-			core(&c, at[i], ps.radius, ps.theme.Ink, ps.theme.Paper)
-		}
-	}
-}
-
-// ring marks a support vector; share is its weight over the largest.
-func ring(c *draw.Canvas, t *Theme, role ml.Role, at vg.Point, r vg.Length, share float64) {
-	style := draw.LineStyle{Color: t.Ink, Width: max(0.8, r*0.3)}
-	r = r*(1.5+0.7*vg.Length(share)) + 0.6
-	path := circle(at, r)
-	switch role {
-	case ml.Inside:
-		style.Width *= 0.75
-		style.Dashes = []vg.Length{2.5, 2}
-	case ml.Misclassified:
-		style.Width *= 0.8
-		path = box(at, r*0.92)
-	}
-	c.SetLineStyle(style)
-	c.Stroke(path)
-}
-
-// slack draws the way from every training point with slack to its own margin:
-// along the steepest way of f where the picture is the space itself, otherwise
-// as an upright bar of 12 pixels a unit.
-func (ps points) slack(c *draw.Canvas, at []vg.Point, shown []bool) {
-	size := c.Size()
-	n := vg.Length(ps.surface.n)
-	var p vg.Path
-	for i, q := range ps.Points {
-		if !shown[i] || q.HeldOut || !(q.Slack > 1e-6) {
-			continue
-		}
-		p.Move(at[i])
-		if !ps.View.Exact {
-			p.Line(vg.Point{X: at[i].X, Y: min(at[i].Y+12*vg.Length(q.Slack), c.Max.Y)})
-			continue
-		}
-		x, y := ps.surface.grid(ps.View.Point(q.X))
-		for k, w := range ps.surface.climb(x, y, q.Y, float64(size.Y/size.X)) {
-			if k > 0 {
-				p.Line(vg.Point{X: c.Min.X + vg.Length(w[0])/n*size.X, Y: c.Min.Y + vg.Length(w[1])/n*size.Y})
-			}
-		}
-	}
-	if len(p) > 0 {
-		c.SetLineStyle(ps.slackStyle())
-		c.Stroke(p)
-	}
-}
-
-func (ps points) slackStyle() draw.LineStyle {
-	return draw.LineStyle{Color: ps.theme.Muted, Width: 1.2}
-}
-
-// entries are the legend's entries of what the points show beside their class.
-func (ps points) entries() (es []entry) {
-	t := ps.theme
-	count := map[ml.Role]int{}
-	var wrong, held, cores int
-	for _, q := range ps.Points {
-		count[q.Role]++
-		wrong += btoi(q.Wrong)
-		held += btoi(q.HeldOut)
-		cores += btoi(q.Core)
-	}
-	dot := func(c *draw.Canvas, at vg.Point) {
-		c.SetColor(t.Muted)
-		c.Fill(circle(at, 2.5))
-	}
-	if ps.rings {
-		for _, r := range []struct {
-			role ml.Role
-			name string
-		}{{ml.Free, "SV on the margin"}, {ml.Inside, "SV inside it"}, {ml.Misclassified, "SV misclassified"}, {ml.Support, "support vector"}} {
-			if n := count[r.role]; n > 0 {
-				es = append(es, entry{fmt.Sprintf("%s (%d)", r.name, n), func(c *draw.Canvas, at vg.Point) {
-					dot(c, at)
-					ring(c, t, r.role, at, 3.6, 0.6)
-				}})
-			}
-		}
-		if wrong > 0 {
-			es = append(es, entry{fmt.Sprintf("wrong side (%d)", wrong), func(c *draw.Canvas, at vg.Point) {
-				cross(c, at, 3.6, t.Ink)
-				marker{0, t.Muted, t.Paper, false}.draw(c, at, 3.6)
-			}})
-		}
-	}
-	if held > 0 {
-		es = append(es, entry{fmt.Sprintf("held out (%d)", held), func(c *draw.Canvas, at vg.Point) {
-			marker{0, t.Muted, t.Paper, true}.draw(c, at, 4.5)
-		}})
-	}
-	if ps.surface != nil {
-		es = append(es, entry{"slack", line(ps.slackStyle())})
-	}
-	if ps.cores && cores > 0 {
-		es = append(es, entry{fmt.Sprintf("core (%d)", cores), func(c *draw.Canvas, at vg.Point) { core(c, at, 5, t.Ink, t.Paper) }})
-	}
-	return es
-}
-
-// heatScale is where the colours of f end.
-const heatScale = 2
-
-// scale maps [lo, hi] to the indices of a palette; what lies outside has the
-// colours of the ends, what is not a number that of the middle.
-func scale(p color.Palette, lo, hi float64) func(float64) uint8 {
-	top := float64(len(p) - 1)
-	f, mid := top/(hi-lo), uint8(len(p)/2)
-	return func(v float64) uint8 {
-		switch v = (v-lo)*f + 0.5; {
-		case v >= top:
-			return uint8(top)
-		case v > 0:
-			return uint8(v)
-		case v <= 0:
-			return 0
-		}
-		return mid
-	}
 }
 
 // oriented returns the two colours as low end, high end of f.

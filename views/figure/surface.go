@@ -217,3 +217,24 @@ func (s *surface) climb(x, y, sign, aspect float64) (way [][2]float64) {
 	}
 	return way
 }
+
+// heatScale is where the colours of f end.
+const heatScale = 2
+
+// scale maps [lo, hi] to the indices of a palette; what lies outside has the
+// colours of the ends, what is not a number that of the middle.
+func scale(p color.Palette, lo, hi float64) func(float64) uint8 {
+	top := float64(len(p) - 1)
+	f, mid := top/(hi-lo), uint8(len(p)/2)
+	return func(v float64) uint8 {
+		switch v = (v-lo)*f + 0.5; {
+		case v >= top:
+			return uint8(top)
+		case v > 0:
+			return uint8(v)
+		case v <= 0:
+			return 0
+		}
+		return mid
+	}
+}

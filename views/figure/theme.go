@@ -28,8 +28,8 @@ type Theme struct {
 	// Zero its middle.
 	Heat [2]color.NRGBA
 	Zero color.NRGBA
-	// Factor are the low, middle and high end of the scale of the conformal
-	// factor. Without a change of sign it runs from Zero to the high end.
+	// Factor are the ends, below and above Zero, of the scale of the conformal
+	// factor.
 	Factor [2]color.NRGBA
 
 	// Line colours the boundaries of an overlay, in order.
@@ -46,7 +46,7 @@ var (
 		Side:   [2][2]color.NRGBA{{rgb(0xeaf3fb), rgb(0xd3e6f6)}, {rgb(0xfdf2e6), rgb(0xfbe3c9)}},
 		Heat:   [2]color.NRGBA{rgb(0x79b4e2), rgb(0xf2ac68)},
 		Zero:   rgb(0xf8f8f8),
-		Factor: [2]color.NRGBA{rgb(0xb98ac6), rgb(0x4aa894)},
+		Factor: [2]color.NRGBA{rgb(0xa870ba), rgb(0x2f9884)},
 		Line:   palette(0x0062a8, 0xb8500a, 0x117733, 0xaa3388, 0x6b6b1f, 0x5b4bb0),
 		Differ: [2]color.NRGBA{rgb(0xe4e5e8), rgb(0xb4b8c0)},
 	}

@@ -1,0 +1,72 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Conformal draws the factor c(x) of a conformal kernel as a heat map with its
+// cores, small points and the boundary f = 0. Where c takes both signs, the
+// colours change at c = 0, and a dotted line runs there.
+func Conformal(s Scene) (*Picture, error) {
+	if s.Model == nil || s.Model.Map == nil {
+		return nil, errors.New("picture: the model has no conformal map; train it with one")
+	}
+	s, err := s.ready()
+	if err != nil {
+		return nil, err
+	}
+	sh := s.sheet()
+	t := sh.theme
+	surf := newSurface(s.Model, s.View, s.Limits, s.Grid)
+	lo, hi, ok := extent(surf.c)
+	if !ok {
+		lo, hi = 0, 0
+	}
+	sh.caption = fmt.Sprintf("Conformal factor c(x) from %.3g to %.3g in the area shown. %s", lo, hi, sh.caption)
+	p := ramp(t.Factor[0], t.Zero, t.Factor[1], 40)
+	signs := lo < 0 && hi > 0
+	switch {
+	case signs:
+		hi = math.Max(-lo, hi)
+		lo = -hi
+	case hi <= 0 && lo < 0:
+		p = p[:41]
+	default:
+		p = p[40:]
+	}
+	if hi-lo <= 1e-9*math.Max(math.Abs(lo), math.Abs(hi)) { // constant: room for a bar
+		room := math.Max(0.5*math.Abs(lo), 1e-300)
+		if lo == 0 {
+			room = 1
+		}
+		lo, hi = lo-room, hi+room
+	}
+
+	var tr tracer
+	thick := s.stroke()
+	zero := surf.level(&tr, surf.f, 0, draw.LineStyle{Color: t.Ink, Width: thick})
+	dots := marks{Scene: &s, theme: t, cores: true, radius: max(1.2, 0.62*s.radius())}
+	sh.bar = &bar{palette: p, lo: lo, hi: hi, name: "c(x)"}
+	sh.plotters = append(sh.plotters, smooth(surf, surf.c, p, lo, hi))
+	sh.legend = append(s.classes(t), lineEntry("f = 0", zero))
+	if signs {
+		turn := surf.level(&tr, surf.c, 0, draw.LineStyle{Color: t.Ink, Width: thick * 0.5, Dashes: []vg.Length{1.5, 3}})
+		sh.plotters = append(sh.plotters, turn)
+		sh.legend = append(sh.legend, entry{"c = 0", line(turn.style)})
+	}
+	sh.plotters = append(sh.plotters, zero, dots)
+	sh.legend = append(sh.legend, dots.entries()...)
+	return sh.picture(), nil
+}
+
+// smooth is the plotter of a heat map of f.
+func smooth(s *surface, f []float64, p color.Palette, lo, hi float64) field {
+	return field{s.n, func(w, h int) image.Image { return s.paint(f, w, h, p, scale(p, lo, hi)) }}
+}

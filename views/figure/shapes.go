@@ -1,0 +1,97 @@
+package figure
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Shapes are the names of the markers of the classes, in order and round again.
+var Shapes = []string{"circle", "triangle", "square", "diamond", "inverted triangle", "pentagon", "hexagon"}
+
+// polygons are the corners of Shapes: how many (0: a circle), the direction of
+// the first, and its distance from the centre in radii, which gives all shapes
+// about the same area.
+var polygons = [...]struct {
+	corners   int
+	direction float64
+	distance  vg.Length
+}{{}, {3, math.Pi / 2, 1.5}, {4, math.Pi / 4, 1.25}, {4, 0, 1.35}, {3, -math.Pi / 2, 1.5}, {5, math.Pi / 2, 1.2}, {6, 0, 1.12}}
+
+// shape is the outline of the marker of class i.
+func shape(i int, at vg.Point, r vg.Length) vg.Path {
+	s := polygons[i%len(polygons)]
+	if s.corners == 0 {
+		return circle(at, r)
+	}
+	p := make(vg.Path, 0, s.corners+1)
+	for k := range s.corners {
+		sin, cos := math.Sincos(s.direction + 2*math.Pi*float64(k)/float64(s.corners))
+		q := vg.Point{X: at.X + r*s.distance*vg.Length(cos), Y: at.Y + r*s.distance*vg.Length(sin)}
+		if k == 0 {
+			p.Move(q)
+		} else {
+			p.Line(q)
+		}
+	}
+	p.Close()
+	return p
+}
+
+func circle(at vg.Point, r vg.Length) vg.Path {
+	p := make(vg.Path, 0, 3)
+	p.Move(vg.Point{X: at.X + r, Y: at.Y})
+	p.Arc(at, r, 0, 2*math.Pi)
+	p.Close()
+	return p
+}
+
+// box is a square with half the side r.
+func box(at vg.Point, r vg.Length) vg.Path {
+	return vg.Rectangle{Min: vg.Point{X: at.X - r, Y: at.Y - r}, Max: vg.Point{X: at.X + r, Y: at.Y + r}}.Path()
+}
+
+// marker is how one point is drawn.
+type marker struct {
+	class  int
+	color  color.NRGBA
+	paper  color.NRGBA
+	hollow bool // held out
+}
+
+func (m marker) draw(c *draw.Canvas, at vg.Point, r vg.Length) {
+	fill, line, width := m.color, m.paper, min(0.8, r*0.25)
+	if m.hollow {
+		fill, line, width = m.paper, m.color, max(1.2, r*0.36)
+		r -= width / 3
+	}
+	p := shape(m.class, at, r)
+	c.SetColor(fill)
+	c.Fill(p)
+	c.SetLineStyle(draw.LineStyle{Color: line, Width: width})
+	c.Stroke(p)
+}
+
+// cross strikes a point out that is predicted wrongly. It lies below the marker,
+// so that the true class stays in sight.
+func cross(c *draw.Canvas, at vg.Point, r vg.Length, ink color.NRGBA) {
+	d := max(2.6, r*1.75)
+	var p vg.Path
+	p.Move(vg.Point{X: at.X - d, Y: at.Y - d})
+	p.Line(vg.Point{X: at.X + d, Y: at.Y + d})
+	p.Move(vg.Point{X: at.X - d, Y: at.Y + d})
+	p.Line(vg.Point{X: at.X + d, Y: at.Y - d})
+	c.SetLineStyle(draw.LineStyle{Color: ink, Width: max(1.1, r*0.42)})
+	c.Stroke(p)
+}
+
+// core marks a core of the conformal map: a small diamond on its point.
+func core(c *draw.Canvas, at vg.Point, r vg.Length, ink, paper color.NRGBA) {
+	p := shape(3, at, max(2, r*0.6))
+	c.SetColor(paper)
+	c.Fill(p)
+	c.SetLineStyle(draw.LineStyle{Color: ink, Width: 1})
+	c.Stroke(p)
+}
