@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/mcm"
@@ -86,7 +85,7 @@ func solveSVM(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.
 		u[i] = a * y[i]
 	}
 	return &solution{u: u, b: res.B, f: res.F, report: Report{
-		Status: res.Status, Objective: res.Dual, DualObjective: &res.Dual, PrimalObjective: &res.Primal, Gap: res.Gap,
+		Status: res.Status, Objective: res.Dual, DualObjective: &res.Dual, PrimalObjective: finite(res.Primal), Gap: res.Gap,
 		SupportVectors: res.SupportVectors, Free: &res.Free, BoundedInside: &res.BoundedInside, BoundedMisclassified: &res.BoundedMisclassified,
 		SlackSum: res.SlackSum, Iterations: res.Iterations, KKTViolation: &res.KKTViolation, WNorm: &res.WNorm, Margin: finite(res.Margin),
 	}}, nil

@@ -194,7 +194,7 @@ func prepare(d *dataset.Data, spec Spec) (*problem, error) {
 	}
 	if spec.Project == "pca" {
 		if p.project, err = fitProjection(p.x); err != nil {
-			return nil, err
+			return nil, param.Problems{{Field: "project", Message: err.Error()}}
 		}
 		p.x = p.project.apply(p.x)
 	}

@@ -1,7 +1,9 @@
 package ml
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"marginlab/ml/dataset"
 )
@@ -51,6 +53,11 @@ func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
 		ps[i] = Point{
 			Row: i, X: cols.X.RawRowView(i), Label: d.Classes[d.Y[i]], Y: y[i], F: f[i], Margin: y[i] * f[i],
 			Slack: math.Max(0, 1-y[i]*f[i]), Wrong: (f[i] >= 0) != (y[i] > 0),
+		}
+	}
+	for _, i := range slices.Concat(m.Rows, m.CoreRows) {
+		if i < 0 || i >= len(ps) {
+			return nil, fmt.Errorf("the model was trained on row %d of its data, these have %d rows", i, len(ps))
 		}
 	}
 	_, test := dataset.Split(y, spec.TestFraction, spec.Seed)

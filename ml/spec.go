@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -268,7 +270,14 @@ func splitList(text string) ([]string, error) {
 	}
 	r := csv.NewReader(strings.NewReader(text))
 	r.TrimLeadingSpace = true
-	return r.Read()
+	list, err := r.Read()
+	if err == nil {
+		_, err = r.Read()
+	}
+	if err != io.EOF || len(list) == 0 {
+		return nil, errors.New("expected names separated by commas, in double quotes where they hold commas themselves")
+	}
+	return list, nil
 }
 
 func joinList(list []string) string {
