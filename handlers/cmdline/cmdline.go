@@ -1,0 +1,116 @@
+// Package cmdline holds the doors from the terminal. A command is a row of a
+// table; Run picks the row, and writes what went wrong in one place.
+package cmdline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Streams are the standard streams of a command.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Command is one row of the table of commands.
+type Command struct {
+	Name    string
+	Summary string // half a line, lower case, without a full stop
+
+	// Run does the work. It writes results to Out and notes to Err; its error is
+	// reported by the caller.
+	Run func(ctx context.Context, args []string, std Streams) error
+}
+
+// Commands lists the commands of this package.
+var Commands = []Command{fit, predict}
+
+// Exit codes.
+const (
+	exitDone   = 0
+	exitFailed = 1 // the work failed
+	exitUsage  = 2 // the command line is wrong by itself, whatever the files hold
+)
+
+// Run runs the command that args name, the first of the table when they name
+// none, and returns the exit code: 0 done, 1 the work failed, 2 usage. Whatever
+// goes wrong is one line on std.Err.
+func Run(ctx context.Context, table []Command, args []string, std Streams) int {
+	name := table[0].Name
+	switch {
+	case len(args) == 0:
+	case isHelp(args[0]) && len(args) > 1: // help fit
+		name, args = args[1], []string{"--help"}
+	case isHelp(args[0]):
+		overview(std.Out, table)
+		return exitDone
+	case !strings.HasPrefix(args[0], "-"):
+		name, args = args[0], args[1:]
+	}
+	i := slices.IndexFunc(table, func(c Command) bool { return c.Name == name })
+	if i < 0 {
+		names := make([]string, len(table))
+		for i, c := range table {
+			names[i] = c.Name
+		}
+		fmt.Fprintf(std.Err, "marginlab: no command %q: expected one of %s; see marginlab --help\n", name, strings.Join(names, ", "))
+		return exitUsage
+	}
+	return report(name, table[i].Run(ctx, args, std), std)
+}
+
+func isHelp(arg string) bool {
+	return arg == "help" || strings.TrimLeft(arg, "-") == "help" || arg == "-h"
+}
+
+func overview(w io.Writer, table []Command) {
+	fmt.Fprintf(w, "Usage: marginlab [command] [flags]\n\nCommands (without one: %s)\n", table[0].Name)
+	for _, c := range table {
+		fmt.Fprintf(w, "  %-10s %s\n", c.Name, c.Summary)
+	}
+	fmt.Fprint(w, "\nmarginlab COMMAND --help tells the flags of a command.\n")
+}
+
+// UsageError is a fault of the command line itself.
+type UsageError string
+
+// Error is the message.
+func (e UsageError) Error() string { return string(e) }
+
+func usage(format string, args ...any) error { return UsageError(fmt.Sprintf(format, args...)) }
+
+// helpWanted carries the text that --help asks for.
+type helpWanted string
+
+func (h helpWanted) Error() string { return string(h) }
+
+// report writes what a command returned and translates it into an exit code.
+func report(name string, err error, std Streams) int {
+	var help helpWanted
+	var wrong UsageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &help):
+		fmt.Fprint(std.Out, string(help))
+		return exitDone
+	case errors.As(err, &wrong):
+		fmt.Fprintf(std.Err, "marginlab %s: %s; see marginlab %s --help\n", name, oneLine(err), name)
+		return exitUsage
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(std.Err, "marginlab %s: interrupted\n", name)
+		return exitFailed
+	}
+	fmt.Fprintf(std.Err, "marginlab %s: %s\n", name, oneLine(err))
+	return exitFailed
+}
+
+// oneLine is the message of an error without line breaks.
+func oneLine(err error) string {
+	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+}

@@ -1,0 +1,669 @@
+package cmdline_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/handlers/cmdline"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// outcome is what a command left behind.
+type outcome struct {
+	code     int
+	out, err string
+}
+
+func run(ctx context.Context, stdin string, args ...string) outcome {
+	var out, errs bytes.Buffer
+	code := cmdline.Run(ctx, cmdline.Commands, args, cmdline.Streams{In: strings.NewReader(stdin), Out: &out, Err: &errs})
+	return outcome{code, out.String(), errs.String()}
+}
+
+// must is the standard output of a command that has to succeed without a word.
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	o := run(t.Context(), "", args...)
+	if o.code != 0 || o.err != "" {
+		t.Fatalf("%q exits with %d: %s", args, o.code, o.err)
+	}
+	return o.out
+}
+
+// file writes a file into a fresh folder and returns its path.
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const points = `x1,x2,kind
+-2,-1,no
+-1,-1,no
+-1,-2,no
+1,1,yes
+1,2,yes
+2,1,yes
+`
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	data := file(t, "points.csv", points)
+	for _, c := range []struct {
+		args string
+		says string
+	}{
+		{"train", `no command "train": expected one of fit, predict`},
+		{"help train", `no command "train"`},
+		{"fit", "--data is missing"},
+		{"fit --colour red --data F", "unknown flag --colour"},
+		{"fit -colour red --data F", "unknown flag --colour"},
+		{"fit --data", "--data needs a value"},
+		{"fit F", `unexpected argument "F"`},
+		{"fit --data F --C", "--C needs a value"},
+		{"fit --data F --C 0", "--C must be a number above 0"},
+		{"fit --data F --C x --degree 0.5", `--C expects a number above 0 and at most 1e+09, not "x"; --degree expects a whole number`},
+		{"fit --data F --kernel cubic", `--kernel expects one of linear, poly, rbf, sigmoid, not "cubic"`},
+		{"fit --data F --learner=forest", "--learner expects one of svm, mcm"},
+		{"fit --data F --standardize=maybe", "--standardize expects true or false"},
+		{"fit --data F --standardize false", "--standardize=false"},
+		{"fit --data F --test-fraction 1", "--test-fraction must be a number from 0 to 0.9"},
+		{"fit --data F --seed -1", "--seed must be"},
+		{"fit --data F --test F --test-fraction 0.2", "exclude each other"},
+		{"fit --data - --test -", "both"},
+		{"fit --data F --plot P.pdf", `.svg or .png, not "P.pdf"`},
+		{"fit --data F --plot P", ".svg or .png"},
+		{"fit --data F --out a.svg --plot a.svg", "same file"},
+		{"fit --data F --out -", "--out"},
+		{"fit --data F --rho 0.1", "--rho has no effect with --learner=svm"},
+		{"fit --data F --degree 2", "--degree has no effect with --kernel=rbf"},
+		{"fit --data F --kernel linear --gamma 1", "--gamma has no effect with --kernel=linear"},
+		{"fit --data F --core-gamma 1", "--core-gamma has no effect with --conformal=none"},
+		{"fit --data F --conformal amari --core-ridge 1", "--core-ridge has no effect with --conformal=amari"},
+		{"fit --data F --C 10 --hard-margin", "--C has no effect with --hard-margin=true"},
+		{"fit --data F --C 10 --hard-margin --degree 2", "--kernel=rbf; --C has no effect"},
+		{"predict --data F", "--model is missing"},
+		{"predict --model F", "--data is missing"},
+		{"predict --model - --data -", "both"},
+		{"predict --model F --data F --json", "unknown flag --json"},
+	} {
+		args := strings.Fields(c.args)
+		for i := range args {
+			if args[i] == "F" {
+				args[i] = data
+			}
+		}
+		o := run(t.Context(), "", args...)
+		says := strings.ReplaceAll(c.says, `"F"`, strconv.Quote(data))
+		if o.code != 2 || !strings.Contains(o.err, says) || !strings.Contains(o.err, "--help") {
+			t.Errorf("%s: exit %d: %s\twant 2 and something about %s", c.args, o.code, o.err, says)
+		}
+		if strings.Count(o.err, "\n") != 1 || o.out != "" {
+			t.Errorf("%s: expected one line of error and no output, got %q and %q", c.args, o.err, o.out)
+		}
+	}
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	data := file(t, "points.csv", points)
+	model := filepath.Join(t.TempDir(), "m.json")
+	must(t, "fit", "--data", data, "--out", model)
+	in := func(name, text string) string { return file(t, name, text) }
+	for name, c := range map[string]struct {
+		args []string
+		says []string
+	}{
+		"no file":          {[]string{"fit", "--data", "nowhere.csv"}, []string{"nowhere.csv"}},
+		"a folder":         {[]string{"fit", "--data", t.TempDir()}, []string{"director"}},
+		"empty":            {[]string{"fit", "--data", in("empty.csv", "")}, []string{"empty.csv"}},
+		"not a number":     {[]string{"fit", "--data", in("bad.csv", "a,b,c\n1,2,x\n3,four,y\n5,6,x\n")}, []string{"bad.csv", "line 3", "column 2", "four"}},
+		"single class":     {[]string{"fit", "--data", in("one.csv", "a,b\n1,x\n2,x\n")}, []string{"one.csv", "classes"}},
+		"three classes":    {[]string{"fit", "--data", in("three.csv", "a,k\n1,x\n2,y\n3,z\n")}, []string{"3 classes", "x, y, z"}},
+		"unknown positive": {[]string{"fit", "--data", data, "--positive", "maybe"}, []string{"maybe", "no, yes"}},
+		"unknown label":    {[]string{"fit", "--data", data, "--label", "colour"}, []string{"points.csv", "colour", "kind"}},
+		"unknown feature":  {[]string{"fit", "--data", data, "--features", "x1,x9"}, []string{"points.csv", "x9"}},
+		"not separable":    {[]string{"fit", "--data", in("mix.csv", "a,k\n1,x\n2,y\n3,x\n4,y\n"), "--kernel", "linear", "--hard-margin"}, []string{"separa"}},
+		"test: no file":    {[]string{"fit", "--data", data, "--test", "nowhere.csv"}, []string{"nowhere.csv"}},
+		"test: label":      {[]string{"fit", "--data", data, "--test", in("t.csv", "x1,x2,kind\n1,2,maybe\n")}, []string{"t.csv", "line 2", "maybe", "no, yes"}},
+		"test: no labels":  {[]string{"fit", "--data", data, "--test", in("t.csv", "x1,x2\n1,2\n")}, []string{"t.csv", "kind"}},
+		"test: columns":    {[]string{"fit", "--data", data, "--test", in("t.csv", "x1,y2,kind\n1,2,no\n")}, []string{"t.csv", "x2"}},
+		"out: no folder":   {[]string{"fit", "--data", data, "--out", "no/such/m.json"}, []string{"no/such/m.json"}},
+		"plot: no folder":  {[]string{"fit", "--data", data, "--plot", "no/such/p.svg"}, []string{"no/such/p.svg"}},
+		"out: a folder":    {[]string{"fit", "--data", data, "--out", filepath.Dir(data)}, []string{filepath.Dir(data)}},
+		"no model":         {[]string{"predict", "--model", "nowhere.json", "--data", data}, []string{"nowhere.json"}},
+		"not a model":      {[]string{"predict", "--model", data, "--data", data}, []string{"points.csv", "not a model"}},
+		"no data":          {[]string{"predict", "--model", model, "--data", "nowhere.csv"}, []string{"nowhere.csv"}},
+		"missing column":   {[]string{"predict", "--model", model, "--data", in("p.csv", "x1,z\n1,2\n")}, []string{"p.csv", "x2"}},
+		"wrong width":      {[]string{"predict", "--model", model, "--data", in("p.csv", "a,b,c,d\n1,2,3,4\n")}, []string{"p.csv", "x1"}},
+		"bad cell":         {[]string{"predict", "--model", model, "--data", in("p.csv", "x1,x2\n1,2\n3,?\n")}, []string{"p.csv", "line 3", "x2"}},
+		"predictions":      {[]string{"predict", "--model", model, "--data", data, "--out", "no/such/p.csv"}, []string{"no/such/p.csv"}},
+	} {
+		o := run(t.Context(), "", c.args...)
+		if o.code != 1 || strings.Count(o.err, "\n") != 1 || !strings.HasPrefix(o.err, "marginlab ") {
+			t.Errorf("%s: exit %d: %q, want 1 and one line", name, o.code, o.err)
+		}
+		for _, s := range c.says {
+			if !strings.Contains(o.err, s) {
+				t.Errorf("%s: %q does not say %q", name, o.err, s)
+			}
+		}
+		if o.out != "" {
+			t.Errorf("%s: output %q beside the error", name, o.out)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"fit", "--help"}, {"fit", "-h"}, {"help", "fit"}, {"fit", "--data", "nowhere", "-help"}} {
+		text := must(t, args...)
+		for _, g := range ml.Groups {
+			if !strings.Contains(text, "\n"+g.Title+"\n") {
+				t.Errorf("%q: no heading %q", args, g.Title)
+			}
+		}
+		words := strings.Join(strings.Fields(text), " ")
+		for _, p := range ml.Params {
+			if !strings.Contains(words, "--"+p.Flag()) || !strings.Contains(words, strings.Join(strings.Fields(p.Help), " ")) {
+				t.Errorf("%q: nothing about %s", args, p.Name)
+			}
+			for _, o := range p.Options {
+				if !strings.Contains(words, o.Name+": "+o.Help) {
+					t.Errorf("%q: nothing about %s %s", args, p.Name, o.Name)
+				}
+			}
+		}
+		for line := range strings.Lines(text) {
+			if len([]rune(line)) > 100 {
+				t.Errorf("long line %q", line)
+			}
+		}
+	}
+	if text := must(t, "predict", "--help"); !strings.Contains(text, "--model FILE") {
+		t.Error(text)
+	}
+	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}} {
+		text := must(t, args...)
+		for _, c := range cmdline.Commands {
+			if !strings.Contains(text, c.Name) || !strings.Contains(text, c.Summary) {
+				t.Errorf("%q: nothing about %s", args, c.Name)
+			}
+		}
+	}
+}
+
+func TestWithoutACommandTheFirstRuns(t *testing.T) {
+	t.Parallel()
+	var got []string
+	table := []cmdline.Command{{Name: "serve", Run: func(_ context.Context, args []string, _ cmdline.Streams) error {
+		got = append(got, fmt.Sprint(args))
+		return nil
+	}}}
+	for _, args := range [][]string{nil, {"--addr", ":0"}, {"serve", "--addr", ":0"}} {
+		if code := cmdline.Run(t.Context(), table, args, cmdline.Streams{Out: io.Discard, Err: io.Discard}); code != 0 {
+			t.Errorf("%q exits with %d", args, code)
+		}
+	}
+	if diff := cmp.Diff([]string{"[]", "[--addr :0]", "[--addr :0]"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// keys are the names in a JSON object.
+func keys(t *testing.T, text string) []string {
+	t.Helper()
+	var m map[string]any
+	dec := json.NewDecoder(strings.NewReader(text))
+	if err := dec.Decode(&m); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		t.Fatalf("more than one object in %s", text)
+	}
+	var ks []string
+	for k := range m {
+		ks = append(ks, k)
+	}
+	slices.Sort(ks)
+	return ks
+}
+
+func TestFitJSONHasTheFixedNames(t *testing.T) {
+	t.Parallel()
+	data := file(t, "points.csv", points)
+	common := "b classes d fit_seconds gap iterations kernel learner n objective positive slack_sum status support_vectors train_accuracy"
+	svm := " free bounded_inside bounded_misclassified kkt_violation w_norm margin dual_objective"
+	mcm := " h l1 rank dual_objective"
+	for _, c := range []struct{ args, want, none string }{
+		{"", common + svm + " C", "h l1 rank j_before j_after test_accuracy"},
+		{"--learner mcm", common + mcm + " C", "free margin w_norm kkt_violation test_accuracy"},
+		{"--learner mcm --rho 0.1", common + mcm + " C", "free margin"},
+		{"--hard-margin --kernel linear", common + svm, "C"},
+		{"--conformal eigen", common + svm + " j_before j_after", "h l1 rank"},
+		{"--test-fraction 0.34", common + svm + " test_accuracy", "j_before"},
+		{"--test " + data, common + svm + " test_accuracy", "j_before"},
+	} {
+		got := keys(t, must(t, append([]string{"fit", "--data", data, "--json"}, strings.Fields(c.args)...)...))
+		for _, k := range strings.Fields(c.want) {
+			if !slices.Contains(got, k) {
+				t.Errorf("fit %s: no %s among %v", c.args, k, got)
+			}
+		}
+		for _, k := range strings.Fields(c.none) {
+			if slices.Contains(got, k) {
+				t.Errorf("fit %s: %s among %v", c.args, k, got)
+			}
+		}
+	}
+}
+
+// report is the JSON form of what fit measured.
+func report(t *testing.T, args ...string) ml.Report {
+	t.Helper()
+	var r ml.Report
+	text := must(t, append([]string{"fit", "--json"}, args...)...)
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return r
+}
+
+func TestFitIsTheTrainingOfTheLibrary(t *testing.T) {
+	t.Parallel()
+	d, err := dataset.Generate("moons", 60, 0.3, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := d.Encode(&text); err != nil {
+		t.Fatal(err)
+	}
+	path := file(t, "moons.csv", text.String())
+	for _, args := range []string{
+		"",
+		"--learner mcm --rho 0.01 --C 3",
+		"--kernel poly --degree 2 --coef0 1 --gamma scale --tol 1e-6",
+		"--conformal gradient --core-gamma 2 --core-step 5 --standardize=false",
+		"--test-fraction 0.3 --seed 9 --positive -1 --max-iter 5000",
+	} {
+		s := ml.DefaultSpec()
+		fields := strings.Fields(args)
+		for i := 0; i < len(fields); i++ {
+			name, value, ok := strings.Cut(strings.TrimPrefix(fields[i], "--"), "=")
+			if !ok {
+				i++
+				value = fields[i]
+			}
+			if err := s.Set(strings.ReplaceAll(name, "-", "_"), value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		res, err := ml.Train(t.Context(), d, s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := report(t, append(fields, "--data", path)...)
+		got.FitSeconds, res.Report.FitSeconds = 0, 0
+		if diff := cmp.Diff(res.Report, got); diff != "" {
+			t.Errorf("fit %s: %s", args, diff)
+		}
+	}
+}
+
+func TestFitReadsEveryFormat(t *testing.T) {
+	t.Parallel()
+	want := report(t, "--data", file(t, "points.csv", points))
+	rows := strings.Split(strings.TrimSpace(points), "\n")[1:]
+	lines := func(f func(a, b, label string) string) string {
+		var s strings.Builder
+		for _, r := range rows {
+			v := strings.Split(r, ",")
+			s.WriteString(f(v[0], v[1], v[2]) + "\n")
+		}
+		return s.String()
+	}
+	for name, text := range map[string]string{
+		"plain.csv":     lines(func(a, b, l string) string { return a + "," + b + "," + l }),
+		"semicolon.csv": "x1;x2;kind\n" + lines(func(a, b, l string) string { return a + ",0;" + b + ",0;" + l }),
+		"tabs.tsv":      "x1\tx2\tkind\n" + lines(func(a, b, l string) string { return a + "\t" + b + "\t" + l }),
+		"spaces.txt":    lines(func(a, b, l string) string { return a + " " + b + " " + l }),
+		"first.csv":     lines(func(a, b, l string) string { return l + "," + a + "," + b }),
+		"points.libsvm": lines(func(a, b, l string) string {
+			return map[string]string{"no": "-1", "yes": "+1"}[l] + " 1:" + a + " 2:" + b
+		}),
+		"points.arff":      "@relation p\n@attribute x1 numeric\n@attribute x2 numeric\n@attribute kind {no,yes}\n@data\n" + lines(func(a, b, l string) string { return a + "," + b + "," + l }),
+		"quoted \"x\".csv": "\"x1\",\"x2\",\"kind\"\n" + lines(func(a, b, l string) string { return a + "," + b + ",\"" + l + "\"" }),
+	} {
+		got := report(t, "--data", file(t, name, text))
+		if got.N != 6 || got.D != 2 || len(got.Classes) != 2 || got.Objective != want.Objective {
+			t.Errorf("%s: n %d, d %d, classes %v, objective %g; want 6, 2, two, %g", name, got.N, got.D, got.Classes, got.Objective, want.Objective)
+		}
+	}
+}
+
+func TestStandardInput(t *testing.T) {
+	t.Parallel()
+	o := run(t.Context(), points, "fit", "--data", "-", "--json")
+	if o.code != 0 || !strings.Contains(o.out, `"n":6`) {
+		t.Errorf("exit %d: %s%s", o.code, o.out, o.err)
+	}
+	o = run(t.Context(), "x1,kind\n1,a\nb,c\n", "fit", "--data", "-")
+	if o.code != 1 || !strings.Contains(o.err, "standard input, line 3") {
+		t.Errorf("exit %d: %s", o.code, o.err)
+	}
+	model := filepath.Join(t.TempDir(), "m.json")
+	must(t, "fit", "--data", file(t, "points.csv", points), "--out", model)
+	o = run(t.Context(), "x1,x2\n3,3\n", "predict", "--model", model, "--data", "-")
+	if o.code != 0 || !strings.Contains(o.out, "\n1,yes,") {
+		t.Errorf("exit %d: %s%s", o.code, o.out, o.err)
+	}
+}
+
+func TestTableNamesEveryNumber(t *testing.T) {
+	t.Parallel()
+	data := file(t, "points.csv", points)
+	for _, args := range []string{"", "--learner mcm --rho 0.1", "--conformal eigen --kernel linear", "--kernel linear --test-fraction 0.34"} {
+		fields := append([]string{"fit", "--data", data}, strings.Fields(args)...)
+		var printed []string
+		for line := range strings.Lines(must(t, fields...)) {
+			printed = append(printed, strings.Fields(line)[0])
+		}
+		slices.Sort(printed)
+		want := keys(t, must(t, append(fields, "--json")...))
+		if args == "" || strings.HasPrefix(args, "--conf") || strings.HasPrefix(args, "--kernel") {
+			// The SVM's objective is its dual objective: one line says both.
+			want = slices.DeleteFunc(want, func(s string) bool { return s == "dual_objective" })
+		}
+		if diff := cmp.Diff(want, printed); diff != "" {
+			t.Errorf("fit %s: %s", args, diff)
+		}
+	}
+}
+
+// predictions reads what predict writes.
+func predictions(t *testing.T, text string) (head []string, rows [][]string) {
+	t.Helper()
+	all, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all[0], all[1:]
+}
+
+func TestPredictIsTheModel(t *testing.T) {
+	t.Parallel()
+	data := file(t, "points.csv", points)
+	d, err := dataset.Read(strings.NewReader(points), "points.csv", dataset.Mapping{}, dataset.DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{"", "--learner mcm --kernel poly", "--conformal eigen", "--project pca", "--features x2"} {
+		dir := t.TempDir()
+		model, out := filepath.Join(dir, "m.json"), filepath.Join(dir, "p.csv")
+		must(t, append([]string{"fit", "--data", data, "--out", model}, strings.Fields(args)...)...)
+		if text := must(t, "predict", "--model", model, "--data", data, "--out", out); text != "" {
+			t.Errorf("output %q beside the file", text)
+		}
+		written, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := must(t, "predict", "--model", model, "--data", data); text != string(written) {
+			t.Errorf("the file has %s, standard output %s", written, text)
+		}
+		f, err := os.Open(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		m, err := ml.ReadModel(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cols, err := d.Columns(m.Features)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, rows := predictions(t, string(written))
+		if diff := cmp.Diff([]string{"row", "label", "f", "true"}, head); diff != "" {
+			t.Error(diff)
+		}
+		if len(rows) != 6 {
+			t.Fatalf("%d rows", len(rows))
+		}
+		for i, want := range m.Decisions(cols.X) {
+			got, err := strconv.ParseFloat(rows[i][2], 64)
+			if err != nil || math.Float64bits(got) != math.Float64bits(want) {
+				t.Errorf("row %d: f = %s, want %v", i, rows[i][2], want)
+			}
+			if rows[i][0] != strconv.Itoa(i+1) || rows[i][1] != m.LabelOf(want) || rows[i][3] != d.Classes[d.Y[i]] {
+				t.Errorf("row %d: %q", i, rows[i])
+			}
+		}
+	}
+}
+
+func TestPredictFindsTheColumns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	model := filepath.Join(dir, "m.json")
+	must(t, "fit", "--data", file(t, "points.csv", points), "--out", model)
+	plain := filepath.Join(dir, "plain.json")
+	must(t, "fit", "--data", file(t, "plain.csv", "-2,-1,no\n-1,-1,no\n1,1,yes\n1,3,yes\n"), "--out", plain)
+	var f string
+	for i, c := range []struct {
+		name, text string
+		labelled   bool
+		note       string
+	}{
+		{"as trained", "x1,x2,kind\n0.5,2,no\n0.5,2,yes\n", true, ""},
+		{"no labels", "x1,x2\n0.5,2\n0.5,2\n", false, ""},
+		{"other order", "kind,x2,x1\nno,2,0.5\nyes,2,0.5\n", true, ""},
+		{"upper case", "X1,X2,KIND\n0.5,2,no\n0.5,2,no\n", true, ""},
+		{"text beside", "name,x1,note,x2\nAda,0.5,?,2\nBob,0.5,,2\n", false, ""},
+		{"one class", "x1,x2,kind\n0.5,2,no\n0.5,2,no\n", true, ""},
+		{"labels missing", "x1,x2,kind\n0.5,2,\n0.5,2,\n", false, "no column true"},
+		{"unknown labels", "x1,x2,kind\n0.5,2,maybe\n0.5,2,no\n", true, ""},
+		{"by position", "a,b\n0.5,2\n0.5,2\n", false, ""},
+		{"by position with labels", "a,b,c\n0.5,2,no\n0.5,2,yes\n", true, ""},
+		{"no header", "0.5,2\n0.5,2\n", false, ""},
+		{"no header, labels", "0.5,2,no\n0.5,2,yes\n", true, ""},
+		{"no header, labels first", "no,0.5,2\nyes,0.5,2\n", true, ""},
+		{"no header, one class", "0.5,2,no\n0.5,2,no\n", true, ""},
+		{"libsvm", "-1 1:0.5 2:2\n+1 1:0.5 2:2\n", false, ""},
+	} {
+		o := run(t.Context(), "", "predict", "--model", model, "--data", file(t, "p", c.text))
+		if o.code != 0 || !strings.Contains(o.err, c.note) || (o.err == "") != (c.note == "") {
+			t.Errorf("%s: exit %d: %s", c.name, o.code, o.err)
+			continue
+		}
+		head, rows := predictions(t, o.out)
+		if len(rows) != 2 || (len(head) == 4) != c.labelled {
+			t.Errorf("%s: %q and %d rows", c.name, head, len(rows))
+		}
+		if i == 0 {
+			f = rows[0][2]
+		}
+		for _, r := range rows {
+			if r[2] != f {
+				t.Errorf("%s: f = %s, want %s", c.name, r[2], f)
+			}
+		}
+	}
+	for name, text := range map[string]string{
+		"labelled":   "0.5,2,no\n-1,-1,yes\n",
+		"unlabelled": "0.5,2\n-1,-1\n",
+		"flags":      "1,2\n0,2\n1,5\n", // the first column could be labels, in a file with labels
+	} {
+		_, rows := predictions(t, must(t, "predict", "--model", plain, "--data", file(t, "p.csv", text)))
+		if rows[0][1] != "yes" {
+			t.Errorf("%s: %q", name, rows)
+		}
+	}
+}
+
+func TestPredictOnSparseFiles(t *testing.T) {
+	t.Parallel()
+	model := filepath.Join(t.TempDir(), "m.json")
+	must(t, "fit", "--data", file(t, "a.libsvm", "1 1:1 3:2\n1 1:2 3:1\n-1 2:1\n-1 2:2\n"), "--out", model)
+	_, short := predictions(t, must(t, "predict", "--model", model, "--data", file(t, "b.libsvm", "-1 2:1\n")))
+	_, full := predictions(t, must(t, "predict", "--model", model, "--data", file(t, "c.libsvm", "-1 1:0 2:1 3:0 4:9\n")))
+	if diff := cmp.Diff(full, short); diff != "" || short[0][1] != "-1" || short[0][3] != "-1" {
+		t.Errorf("%q %s", short, diff)
+	}
+}
+
+func TestTestFileIsEvaluated(t *testing.T) {
+	t.Parallel()
+	data := file(t, "points.csv", points)
+	test := file(t, "test.csv", "kind,x2,x1\nyes,3,3\nno,3,3\nno,-3,-3\nyes,2,2\n")
+	r := report(t, "--data", data, "--test", test)
+	if r.N != 6 || r.TrainN != 6 || r.TestN != 4 || r.TestAccuracy == nil || *r.TestAccuracy != 0.75 {
+		t.Errorf("%+v", r)
+	}
+	one := report(t, "--data", data, "--test", file(t, "one.csv", "x1,x2,kind\n3,3,no\n"))
+	if *one.TestAccuracy != 0 || one.TestN != 1 {
+		t.Errorf("%+v", one)
+	}
+	three := file(t, "three.csv", "x,kind\n1,1.0\n2,1.0\n5,2.0\n6,2.0\n9,3.0\n10,3.0\n")
+	rest := report(t, "--data", three, "--positive", "2", "--C", "100", "--test", file(t, "t.csv", "x,kind\n5.5,2\n1,3\n9,1\n9,2\n"))
+	if *rest.TestAccuracy != 0.75 {
+		t.Errorf("%+v", rest)
+	}
+}
+
+func TestPlot(t *testing.T) {
+	t.Parallel()
+	data := file(t, "points.csv", points)
+	wide := file(t, "wide.csv", "a,b,c,kind\n1,2,3,x\n2,3,5,x\n7,1,2,y\n8,2,2,y\n")
+	for _, c := range []struct{ name, data, args, note string }{
+		{"plane.svg", data, "", ""},
+		{"plane.png", data, "--conformal eigen", ""},
+		{"PLANE.PNG", data, "--learner mcm", ""},
+		{"line.svg", data, "--features x2", ""},
+		{"wide.svg", wide, "", "slice through 3 features"},
+		{"pca.png", wide, "--project pca", "slice through 3 features"},
+	} {
+		path := filepath.Join(t.TempDir(), c.name)
+		o := run(t.Context(), "", append([]string{"fit", "--data", c.data, "--plot", path}, strings.Fields(c.args)...)...)
+		if o.code != 0 || (o.err != "") != (c.note != "") || !strings.Contains(o.err, c.note) {
+			t.Errorf("%s: exit %d: %s", c.name, o.code, o.err)
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if strings.HasSuffix(c.name, ".svg") {
+			if !bytes.Contains(text[:200], []byte("<svg")) || !bytes.Contains(text, []byte("</svg>")) {
+				t.Errorf("%s: %.200s", c.name, text)
+			}
+			continue
+		}
+		if img, err := png.Decode(bytes.NewReader(text)); err != nil || img.Bounds().Dx() < 400 {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+func TestNotesDoNotStopTheWork(t *testing.T) {
+	t.Parallel()
+	data := file(t, "points.csv", points)
+	for args, says := range map[string]string{
+		"--learner mcm --tol 1e-6":                "--tol has no effect with --learner=mcm",
+		"--learner mcm --rho 0.1 --rank-tol 1e-6": "--rank-tol has no effect with --rho=0.1",
+	} {
+		o := run(t.Context(), "", append([]string{"fit", "--json", "--data", data}, strings.Fields(args)...)...)
+		if o.code != 0 || !strings.Contains(o.err, says) || strings.Count(o.err, "\n") != 1 {
+			t.Errorf("%s: exit %d: %s", args, o.code, o.err)
+		}
+		keys(t, o.out)
+	}
+	o := run(t.Context(), "", "fit", "--json", "--data", data, "--max-iter", "1", "--standardize=false", "--C", "1000")
+	if o.code != 0 || !strings.Contains(o.out, `"iteration-limit"`) || !strings.Contains(o.err, "iteration-limit") {
+		t.Errorf("exit %d: %s%s", o.code, o.out, o.err)
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	out := filepath.Join(t.TempDir(), "m.json")
+	o := run(ctx, "", "fit", "--data", file(t, "points.csv", points), "--out", out)
+	if o.code != 1 || !strings.Contains(o.err, "interrupted") || strings.Count(o.err, "\n") != 1 {
+		t.Errorf("exit %d: %s", o.code, o.err)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a model was saved")
+	}
+
+	// Standard input that never ends does not hold the program up.
+	never, end := io.Pipe()
+	defer end.Close()
+	var errs bytes.Buffer
+	ctx, cancel = context.WithCancel(t.Context())
+	go func() {
+		_, _ = end.Write([]byte("x1,"))
+		cancel()
+	}()
+	if code := cmdline.Run(ctx, cmdline.Commands, []string{"fit", "--data", "-"}, cmdline.Streams{In: never, Out: io.Discard, Err: &errs}); code != 1 {
+		t.Errorf("exit %d: %s", code, &errs)
+	}
+}
+
+func TestFilesAreWrittenWhole(t *testing.T) {
+	t.Parallel()
+	data := file(t, "points.csv", points)
+	dir := t.TempDir()
+	out := filepath.Join(dir, "m.json")
+	if err := os.WriteFile(out, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link.json")
+	if err := os.Symlink("m.json", link); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "fit", "--data", data, "--out", link, "--plot", filepath.Join(dir, "p.svg"))
+	if text, err := os.ReadFile(out); err != nil || !json.Valid(text) {
+		t.Errorf("%s, %v", text, err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v, %v", info, err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if diff := cmp.Diff([]string{"link.json", "m.json", "p.svg"}, names); diff != "" {
+		t.Errorf("files left behind: %s", diff)
+	}
+	must(t, "fit", "--data", data, "--out", os.DevNull)
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Errorf("%s became a file", os.DevNull)
+	}
+}

@@ -1,0 +1,108 @@
+package cmdline
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"marginlab/ml/dataset"
+)
+
+// readFile hands a file, or standard input for "-", to decode together with its
+// name for messages. An interrupt is answered even while the file keeps the
+// program waiting, as a pipe or a terminal may.
+func readFile[T any](ctx context.Context, path string, std Streams, decode func(r io.Reader, name string) (T, error)) (T, error) {
+	type outcome struct {
+		v   T
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		if path == "-" {
+			v, err := decode(std.In, "standard input")
+			done <- outcome{v, err}
+			return
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			done <- outcome{err: err} // names the file
+			return
+		}
+		defer f.Close()
+		v, err := decode(f, path)
+		done <- outcome{v, err}
+	}()
+	select {
+	case o := <-done:
+		return o.v, o.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// readTable reads a file of points.
+func readTable(ctx context.Context, path string, std Streams) (*dataset.Table, error) {
+	return readFile(ctx, path, std, func(r io.Reader, name string) (*dataset.Table, error) {
+		return dataset.ParseTable(r, name, dataset.DefaultLimits)
+	})
+}
+
+// checkTarget reports early, before the work, that a file cannot be written.
+func checkTarget(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s cannot be written: it is a folder", path)
+	}
+	dir := filepath.Dir(path)
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	case !info.IsDir():
+		return fmt.Errorf("%s cannot be written: %s is not a folder", path, dir)
+	}
+	return nil
+}
+
+// writeFile writes a file whole or not at all: beside it first, then renamed.
+// What is not a regular file, such as /dev/stdout, is written directly.
+func writeFile(path string, write func(w io.Writer) error) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s was not written: %w", path, err)
+		}
+	}()
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // a link stays a link
+	}
+	temp := fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32())
+	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		temp, flags = path, os.O_WRONLY
+	}
+	f, err := os.OpenFile(temp, flags, 0o666)
+	if err != nil {
+		return err
+	}
+	if temp != path {
+		defer os.Remove(temp) // gone already when all went well
+	}
+	b := bufio.NewWriter(f)
+	err = write(b)
+	if err == nil {
+		err = b.Flush()
+	}
+	if err == nil && temp != path {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil && temp != path {
+		err = os.Rename(temp, path)
+	}
+	return err
+}

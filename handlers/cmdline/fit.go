@@ -1,0 +1,169 @@
+package cmdline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/trace"
+)
+
+var fit = Command{"fit", "train on a file of labelled points and report the numbers", runFit}
+
+// fitOptions is the command line of fit.
+type fitOptions struct {
+	spec       ml.Spec
+	data, test string // files of points; test may be empty
+	out, plot  string // files to write; may be empty
+	json       bool
+	notes      []string // about flags without effect
+}
+
+func parseFit(args []string) (*fitOptions, error) {
+	f := NewFlags("fit --data FILE [flags]",
+		"Trains a classifier on labelled points, prints what was measured, and saves the model and a picture when asked to.")
+	f.Heading("Files")
+	data := f.String("data", "FILE", "", "Labelled points: CSV or TSV, with or without a header; LIBSVM; ARFF. - reads standard input.")
+	test := f.String("test", "FILE", "", "A second file with the same columns, to measure accuracy on.")
+	out := f.String("out", "FILE", "", "Where to write the model, as JSON that predict reads.")
+	plot := f.String("plot", "FILE.svg|FILE.png", "", "Where to draw the decision boundary.")
+	asJSON := f.Switch("json", "Print the numbers as one JSON object, at full precision.")
+	spec := f.Spec()
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if err := f.Require("data"); err != nil {
+		return nil, err
+	}
+	notes, err := f.idle(*spec)
+	if err != nil {
+		return nil, err
+	}
+	o := &fitOptions{spec: *spec, data: *data, test: *test, out: *out, plot: *plot, json: *asJSON, notes: notes}
+	switch {
+	case o.test != "" && spec.TestFraction > 0:
+		return nil, usage("--test and --test-fraction exclude each other: the first names the points to test on, the second draws them from --data")
+	case o.data == "-" && o.test == "-":
+		return nil, usage("--data and --test cannot both be standard input")
+	case o.out == "-":
+		return nil, usage("--out expects the name of a file, not -: standard output holds the numbers")
+	case o.out != "" && o.out == o.plot:
+		return nil, usage("--out and --plot name the same file")
+	case o.plot != "" && formatOf(o.plot) == nil:
+		return nil, usage("--plot expects a file that ends in .svg or .png, not %q", o.plot)
+	}
+	return o, nil
+}
+
+func runFit(ctx context.Context, args []string, std Streams) error {
+	o, err := parseFit(args)
+	if err != nil {
+		return err
+	}
+	for _, n := range o.notes {
+		note(std, "fit", n)
+	}
+	for _, path := range []string{o.out, o.plot} {
+		if path == "" {
+			continue
+		}
+		if err := checkTarget(path); err != nil {
+			return err
+		}
+	}
+
+	data, err := readFile(ctx, o.data, std, func(r io.Reader, name string) (*dataset.Data, error) {
+		return dataset.Read(r, name, dataset.Mapping{Label: o.spec.Label, Features: o.spec.Features}, dataset.DefaultLimits)
+	})
+	if err != nil {
+		return err
+	}
+	o.spec.Label = data.Label
+	var test *dataset.Table
+	if o.test != "" {
+		if test, err = readTable(ctx, o.test, std); err != nil {
+			return err
+		}
+	}
+
+	res, err := ml.Train(ctx, data, o.spec, nil)
+	if err != nil {
+		return err
+	}
+	if test != nil && res.Report.Status != trace.Cancelled {
+		if err := evaluate(ctx, res, test); err != nil {
+			return err
+		}
+	}
+	if err := o.print(std.Out, res.Report); err != nil {
+		return err
+	}
+	switch s := res.Report.Status; s {
+	case trace.Converged:
+	case trace.Cancelled:
+		return fmt.Errorf("interrupted: status %s after %d iterations, nothing was saved", s, res.Report.Iterations)
+	default:
+		note(std, "fit", fmt.Sprintf("status %s: the numbers are those of the last iterate, not of the optimum", s))
+	}
+
+	if o.out != "" {
+		err := writeFile(o.out, func(w io.Writer) error { return json.NewEncoder(w).Encode(res.Model) })
+		if err != nil {
+			return err
+		}
+	}
+	if o.plot != "" {
+		return plot(std, o.plot, data, o.spec, res)
+	}
+	return nil
+}
+
+// note writes a line that does not stop the work.
+func note(std Streams, command, text string) {
+	fmt.Fprintf(std.Err, "marginlab %s: note: %s\n", command, text)
+}
+
+func (o *fitOptions) print(w io.Writer, r ml.Report) error {
+	if o.json {
+		return json.NewEncoder(w).Encode(r)
+	}
+	return writeReport(w, r)
+}
+
+// evaluate measures the accuracy on a second file and puts it into the report.
+func evaluate(ctx context.Context, res *ml.Result, t *dataset.Table) error {
+	in, err := inputsOf(t, res.Model)
+	if err != nil {
+		return err
+	}
+	if in.fault != nil {
+		return in.fault
+	}
+	if in.labels == nil {
+		return fmt.Errorf("%s: no column %q with the labels", t.File, res.Model.Label)
+	}
+	f, err := decisions(ctx, res.Model, in.x)
+	if err != nil {
+		return err
+	}
+	right := 0
+	for i, l := range in.labels {
+		if !slices.Contains(res.Report.Classes, l) {
+			return &dataset.Error{
+				File: t.File, Line: t.Lines[i], Name: res.Model.Label,
+				Message: fmt.Sprintf("label %q: expected one of %s", l, strings.Join(res.Report.Classes, ", ")),
+			}
+		}
+		if (f[i] >= 0) == (l == res.Model.Positive) {
+			right++
+		}
+	}
+	accuracy := float64(right) / float64(len(f))
+	res.Report.TestN, res.Report.TestAccuracy = len(f), &accuracy
+	return nil
+}

@@ -1,0 +1,237 @@
+package cmdline
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+)
+
+// Flags are the flags of one command: those of package flag, with help under
+// headings and with messages that say what was expected.
+type Flags struct {
+	set    *flag.FlagSet
+	help   strings.Builder
+	faults []string // values out of range, all of them reported together
+}
+
+// NewFlags begins a command's flags. synopsis is the command as one types it,
+// without the program's name; about says in a sentence or two what it does.
+func NewFlags(synopsis, about string) *Flags {
+	f := &Flags{set: flag.NewFlagSet(synopsis, flag.ContinueOnError)}
+	f.set.SetOutput(io.Discard)
+	fmt.Fprintf(&f.help, "Usage: marginlab %s\n\n", synopsis)
+	wrap(&f.help, "", about)
+	return f
+}
+
+// Heading puts a heading above the flags that follow.
+func (f *Flags) Heading(title string) { fmt.Fprintf(&f.help, "\n%s\n", title) }
+
+// String adds a flag that takes any text. value is a word for what it takes: FILE.
+func (f *Flags) String(name, value, def, help string) *string {
+	f.explain(name, " "+value, help)
+	return f.set.String(name, def, "")
+}
+
+// Switch adds a flag that is off unless given.
+func (f *Flags) Switch(name, help string) *bool {
+	f.explain(name, "", help)
+	return f.set.Bool(name, false, "")
+}
+
+// Param adds the flag of a parameter; set takes over a value that p allows.
+func (f *Flags) Param(p param.Param, set func(text string) error) {
+	f.explain(p.Flag(), placeholder(p), p.Help+" ("+span(p)+")")
+	for _, o := range p.Options {
+		wrap(&f.help, "        ", o.Name+": "+o.Help)
+	}
+	f.set.Var(&paramFlag{f, p, set}, p.Flag(), "")
+}
+
+func (f *Flags) explain(name, value, help string) {
+	fmt.Fprintf(&f.help, "  --%s%s\n", name, value)
+	wrap(&f.help, "      ", help)
+}
+
+func placeholder(p param.Param) string {
+	switch p.Kind {
+	case param.Integer:
+		return " N"
+	case param.Switch:
+		return "[=true|false]"
+	case param.Choice:
+		names := make([]string, len(p.Options))
+		for i, o := range p.Options {
+			names[i] = o.Name
+		}
+		return " " + strings.Join(names, "|")
+	case param.Text:
+		return " TEXT"
+	}
+	return strings.Join(append([]string{" NUMBER"}, p.Words...), "|")
+}
+
+// span tells default and range of a parameter.
+func span(p param.Param) string {
+	s := "default " + p.Default
+	if p.Default == "" {
+		s = "default: empty"
+	}
+	if p.Kind != param.Number && p.Kind != param.Integer || p.Min == 0 && p.Max == 0 {
+		return s
+	}
+	short := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	if p.OpenMin {
+		return s + "; above " + short(p.Min) + ", at most " + short(p.Max)
+	}
+	return s + "; from " + short(p.Min) + " to " + short(p.Max)
+}
+
+// paramFlag is the flag.Value of a parameter. Its faults are gathered, so that
+// package flag does not put its own words around them.
+type paramFlag struct {
+	flags *Flags
+	p     param.Param
+	set   func(text string) error
+}
+
+func (v *paramFlag) String() string   { return "" }
+func (v *paramFlag) IsBoolFlag() bool { return v.p.Kind == param.Switch }
+
+func (v *paramFlag) Set(text string) error {
+	p := v.p
+	p.Name = "--" + p.Flag() // messages speak of the flag
+	err := p.Check(text)
+	if err == nil {
+		err = v.set(text)
+	}
+	if err != nil {
+		v.flags.faults = append(v.flags.faults, err.Error())
+	}
+	return nil
+}
+
+// Parse reads the command line. Its error is a UsageError or asks for the help.
+func (f *Flags) Parse(args []string) error {
+	err := f.set.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return helpWanted(f.help.String())
+	case err != nil:
+		return usage("%s", rephrase(err.Error()))
+	case f.set.NArg() > 0:
+		arg := f.set.Arg(0)
+		if arg == "true" || arg == "false" {
+			return usage("unexpected argument %q: a switch takes its value after =, as in --standardize=%s", arg, arg)
+		}
+		return usage("unexpected argument %q: every value follows its flag, as in --data FILE", arg)
+	case len(f.faults) > 0:
+		return usage("%s", strings.Join(f.faults, "; "))
+	}
+	return nil
+}
+
+// rephrase gives the messages of package flag two dashes and plain words.
+func rephrase(msg string) string {
+	for _, r := range []struct{ from, to, after string }{
+		{"flag provided but not defined: -", "unknown flag --", ""},
+		{"flag needs an argument: -", "--", " needs a value"},
+	} {
+		if name, ok := strings.CutPrefix(msg, r.from); ok {
+			return r.to + strings.TrimLeft(name, "-") + r.after
+		}
+	}
+	return msg
+}
+
+// Given tells whether the command line holds the flag.
+func (f *Flags) Given(name string) (given bool) {
+	f.set.Visit(func(g *flag.Flag) { given = given || g.Name == name })
+	return given
+}
+
+// Require reports the first of the named flags that has no value.
+func (f *Flags) Require(names ...string) error {
+	for _, name := range names {
+		if f.set.Lookup(name).Value.String() == "" {
+			return usage("--%s is missing", name)
+		}
+	}
+	return nil
+}
+
+// wrap writes text in lines of at most 80 columns.
+func wrap(w io.Writer, indent, text string) {
+	line := indent
+	for _, word := range strings.Fields(text) {
+		if len(line) > len(indent) && len(line)+len(word) > 80 {
+			fmt.Fprintln(w, strings.TrimRight(line, " "))
+			line = indent
+		}
+		line += word + " "
+	}
+	fmt.Fprintln(w, strings.TrimRight(line, " "))
+}
+
+// Spec adds the flags of every parameter of a training, under the headings of
+// the form, and returns the spec they fill, which begins with the defaults.
+func (f *Flags) Spec() *ml.Spec {
+	spec := ml.DefaultSpec()
+	for _, g := range ml.Groups {
+		f.Heading(g.Title)
+		for _, p := range g.Params {
+			f.Param(p, func(text string) error { return spec.Set(p.Name, text) })
+		}
+	}
+	return &spec
+}
+
+// accuracyOnly lists the parameters that do not shape the problem, only how
+// exactly it is solved: without effect, they leave the answer what was asked for.
+var accuracyOnly = map[string]bool{"tol": true, "rank_tol": true, "max_iter": true}
+
+// idle finds the parameters on the command line that have no effect. Those that
+// shape the problem are a UsageError, for the result would not be what was asked
+// for; the others come back as notes.
+func (f *Flags) idle(spec ml.Spec) (notes []string, err error) {
+	var faults []string
+	for _, p := range ml.Params {
+		if !f.Given(p.Flag()) || spec.Applies(p.Name) {
+			continue
+		}
+		msg := fmt.Sprintf("--%s has no effect%s", p.Flag(), because(spec, p.Name))
+		if accuracyOnly[p.Name] {
+			notes = append(notes, msg)
+		} else {
+			faults = append(faults, msg)
+		}
+	}
+	if len(faults) > 0 {
+		return nil, usage("%s", strings.Join(faults, "; "))
+	}
+	return notes, nil
+}
+
+// because finds the one choice that, made otherwise, would give the parameter a
+// meaning.
+func because(spec ml.Spec, name string) string {
+	for _, p := range ml.Params {
+		others := []string{p.Default}
+		for _, o := range p.Options {
+			others = append(others, o.Name)
+		}
+		for _, value := range others {
+			other := spec
+			if other.Set(p.Name, value) == nil && other.Applies(name) {
+				return fmt.Sprintf(" with --%s=%s", p.Flag(), spec.Text(p.Name))
+			}
+		}
+	}
+	return " with the other flags given"
+}

@@ -1,0 +1,62 @@
+package cmdline
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/views/figure"
+)
+
+// formatOf tells by its extension how a picture is written, nil for unknown ones.
+func formatOf(path string) func(p *figure.Picture, w io.Writer) error {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".svg":
+		return (*figure.Picture).SVG
+	case ".png":
+		return (*figure.Picture).PNG
+	}
+	return nil
+}
+
+// plot draws the decision boundary of a model with the points of its data.
+func plot(std Streams, path string, d *dataset.Data, spec ml.Spec, res *ml.Result) error {
+	points, err := res.Model.Points(d, spec)
+	if err != nil {
+		return err
+	}
+	view, err := viewOf(d, res.Model)
+	if err != nil {
+		return err
+	}
+	if !view.Exact {
+		note(std, "fit", fmt.Sprintf("%s shows a slice through %d features, along their two principal components", path, len(view.Center)))
+	}
+	picture, err := figure.Boundary(figure.Scene{
+		Model: res.Model, Points: points, View: view, Classes: d.Classes, Cores: res.Model.Map != nil, Slack: true,
+	})
+	if err != nil {
+		return err
+	}
+	picture.Scale = 2 // a PNG is sharp on paper too
+	return writeFile(path, func(w io.Writer) error { return formatOf(path)(picture, w) })
+}
+
+// viewOf is the space of the model's features itself, or where these are more
+// than two, the plane of their principal components.
+func viewOf(d *dataset.Data, m *ml.Model) (dataset.View, error) {
+	cols, err := d.Columns(m.Features)
+	if err != nil {
+		return dataset.View{}, err
+	}
+	switch f := m.Features; len(f) {
+	case 1:
+		return dataset.ColumnView(cols, f[0], "")
+	case 2:
+		return dataset.ColumnView(cols, f[0], f[1])
+	}
+	return dataset.PCAView(cols), nil
+}

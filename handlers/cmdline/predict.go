@@ -1,0 +1,197 @@
+package cmdline
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+var predict = Command{"predict", "apply a saved model to a file of points", runPredict}
+
+func runPredict(ctx context.Context, args []string, std Streams) error {
+	f := NewFlags("predict --model FILE --data FILE [--out FILE]",
+		"Applies a model that fit wrote to points, labelled or not, and writes CSV: row (1 is the first), label (the prediction), f (the decision value), and true (the label in the file) when the file has labels.")
+	f.Heading("Files")
+	model := f.String("model", "FILE", "", "The model, as fit --out wrote it.")
+	data := f.String("data", "FILE", "", "Points in any format that fit reads. Columns are found by their names in the header, or by position when the names do not occur and the number of columns fits. - reads standard input.")
+	out := f.String("out", "FILE", "-", "Where to write the predictions; - is standard output.")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if err := f.Require("model", "data"); err != nil {
+		return err
+	}
+	if *model == "-" && *data == "-" {
+		return usage("--model and --data cannot both be standard input")
+	}
+
+	if *out != "-" {
+		if err := checkTarget(*out); err != nil {
+			return err
+		}
+	}
+	m, err := readFile(ctx, *model, std, func(r io.Reader, name string) (*ml.Model, error) {
+		m, err := ml.ReadModel(r)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return m, nil
+	})
+	if err != nil {
+		return err
+	}
+	t, err := readTable(ctx, *data, std)
+	if err != nil {
+		return err
+	}
+	in, err := inputsOf(t, m)
+	if err != nil {
+		return err
+	}
+	values, err := decisions(ctx, m, in.x)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); i >= 0 {
+		return &dataset.Error{File: t.File, Line: t.Lines[i], Message: "the decision value is not finite: the numbers are too far from those the model was trained on"}
+	}
+	if in.fault != nil {
+		note(std, "predict", "no column true: "+oneLine(in.fault))
+	}
+	write := func(w io.Writer) error { return writePredictions(w, m, values, in.labels) }
+	if *out == "-" {
+		return write(std.Out)
+	}
+	return writeFile(*out, write)
+}
+
+func writePredictions(w io.Writer, m *ml.Model, f []float64, labels []string) error {
+	c := csv.NewWriter(w)
+	head := []string{"row", "label", "f", "true"}
+	if labels == nil {
+		head = head[:3]
+	}
+	_ = c.Write(head) // Error tells at the end
+	for i, v := range f {
+		rec := append(head[:0], strconv.Itoa(i+1), m.LabelOf(v), strconv.FormatFloat(v, 'g', -1, 64))
+		if labels != nil {
+			rec = append(rec, labels[i])
+		}
+		_ = c.Write(rec)
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// decisions is m.Decisions that heeds an interrupt.
+func decisions(ctx context.Context, m *ml.Model, x *mat.Dense) ([]float64, error) {
+	const block = 256
+	n, d := x.Dims()
+	f := make([]float64, 0, n)
+	for i := 0; i < n; i += block {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f = append(f, m.Decisions(x.Slice(i, min(i+block, n), 0, d).(*mat.Dense))...)
+	}
+	return f, nil
+}
+
+// inputs are the rows of a file as a model takes them.
+type inputs struct {
+	x      *mat.Dense // n x d
+	labels []string   // nil: the file has none that can be read
+	fault  error      // what is wrong with the label column, where there is one
+}
+
+// inputsOf picks a model's features out of a file: by name, or by position when
+// none of the names occurs and the columns are as many as the features, with or
+// without the labels. Columns that the model does not know may hold anything.
+func inputsOf(t *dataset.Table, m *ml.Model) (*inputs, error) {
+	features, label := m.Features, m.Label
+	if t.Format == "libsvm" {
+		fillZeros(t, features)
+	}
+	switch named := countNamed(t, features); {
+	case named == len(features) && !t.Header && t.Format == "csv" && !hasColumn(t, label) && len(t.Columns) == len(features)+1:
+		// Without a header, the column that is left over is where labels are.
+		label = unused(t, features)
+	case named == len(features):
+	case named > 0 && t.Header: // Matrix names the one that is missing
+	case len(t.Columns) == len(features):
+		features, label = columnNames(t), ""
+	case len(t.Columns) == len(features)+1:
+		if !hasColumn(t, label) {
+			guess, _ := t.Guess()
+			label = guess.Label
+		}
+		features = slices.DeleteFunc(columnNames(t), func(s string) bool { return strings.EqualFold(s, label) })
+	}
+	x, err := t.Matrix(features)
+	if err != nil {
+		return nil, err
+	}
+	in := &inputs{x: x}
+	if hasColumn(t, label) {
+		in.labels, in.fault = t.Labels(label)
+	}
+	return in, nil
+}
+
+func columnNames(t *dataset.Table) []string {
+	names := make([]string, len(t.Columns))
+	for j, c := range t.Columns {
+		names[j] = c.Name
+	}
+	return names
+}
+
+// hasColumn finds names as Table does, regardless of case.
+func hasColumn(t *dataset.Table, name string) bool {
+	return slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return strings.EqualFold(c.Name, name) })
+}
+
+func countNamed(t *dataset.Table, names []string) (n int) {
+	for _, name := range names {
+		if hasColumn(t, name) {
+			n++
+		}
+	}
+	return n
+}
+
+// unused is the first column that is not among names.
+func unused(t *dataset.Table, names []string) string {
+	for _, c := range t.Columns {
+		if !slices.Contains(names, c.Name) {
+			return c.Name
+		}
+	}
+	return ""
+}
+
+// fillZeros adds the features that a LIBSVM file does not mention: the format
+// leaves zeros out, so a file may stop short of the last features.
+func fillZeros(t *dataset.Table, features []string) {
+	for _, name := range features {
+		index, ok := strings.CutPrefix(name, "x")
+		if _, err := strconv.Atoi(index); !ok || err != nil || hasColumn(t, name) {
+			continue
+		}
+		c := dataset.Column{Name: name, Numeric: true, Cells: make([]string, len(t.Lines))}
+		for i := range c.Cells {
+			c.Cells[i] = "0"
+		}
+		t.Columns = append(t.Columns, c)
+	}
+}

@@ -1,0 +1,43 @@
+package ml_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestArrowsRunDownwards keeps the numeric packages usable as a library: nothing
+// here knows the web, the database or the pages, no part imports the whole, the
+// leaves import nothing, and solvers see numbers, not kernels.
+func TestArrowsRunDownwards(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}: {{join .Deps " "}}`, "marginlab/ml/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		pkg, deps, _ := strings.Cut(line, ":")
+		seen[pkg] = true
+		for dep := range strings.FieldsSeq(deps) {
+			own := strings.HasPrefix(dep, "marginlab")
+			switch {
+			case dep == "net/http" || dep == "database/sql" || strings.HasPrefix(dep, "github.com/a-h/templ"):
+				t.Errorf("%s depends on %s", pkg, dep)
+			case own && !strings.HasPrefix(dep, "marginlab/ml"):
+				t.Errorf("%s depends on %s, which lies above", pkg, dep)
+			case dep == "marginlab/ml":
+				t.Errorf("%s depends on the facade", pkg)
+			case own && (pkg == "marginlab/ml/param" || pkg == "marginlab/ml/trace"):
+				t.Errorf("the leaf %s depends on %s", pkg, dep)
+			case dep == "marginlab/ml/kernel" && (pkg == "marginlab/ml/svm" || pkg == "marginlab/ml/mcm"):
+				t.Errorf("%s depends on %s: solvers see numbers, not kernels", pkg, dep)
+			}
+		}
+	}
+	for _, pkg := range []string{"marginlab/ml", "marginlab/ml/param", "marginlab/ml/trace", "marginlab/ml/svm", "marginlab/ml/mcm"} {
+		if !seen[pkg] {
+			t.Errorf("%s was not looked at", pkg)
+		}
+	}
+}

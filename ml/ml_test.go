@@ -1,0 +1,569 @@
+package ml_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/conformal"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/trace"
+)
+
+// spec is the default spec with some parameters set: "kernel", "linear", ...
+func spec(t testing.TB, set ...string) ml.Spec {
+	t.Helper()
+	s := ml.DefaultSpec()
+	for i := 0; i < len(set); i += 2 {
+		if err := s.Set(set[i], set[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func train(t testing.TB, d *dataset.Data, s ml.Spec) *ml.Result {
+	t.Helper()
+	res, err := ml.Train(context.Background(), d, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// data makes a data set of rows and labels; features are x1, x2, ...
+func data(x [][]float64, labels ...string) *dataset.Data {
+	d := &dataset.Data{Label: "label", X: mat.NewDense(len(x), len(x[0]), nil)}
+	for j := range x[0] {
+		d.Features = append(d.Features, "x"+string(rune('1'+j)))
+	}
+	d.Classes = slices.Clone(labels)
+	dataset.SortLabels(d.Classes)
+	d.Classes = slices.Compact(d.Classes)
+	for i, row := range x {
+		d.X.SetRow(i, row)
+		d.Y = append(d.Y, slices.Index(d.Classes, labels[i]))
+	}
+	return d
+}
+
+// toy is the six points of section "Reference values" of scikit-learn's manual:
+// separable, with the margin between (-1,-1) and (1,1).
+func toy() *dataset.Data {
+	return data([][]float64{{-2, -1}, {-1, -1}, {-1, -2}, {1, 1}, {1, 2}, {2, 1}}, "no", "no", "no", "yes", "yes", "yes")
+}
+
+// clouds draws two overlapping classes in d dimensions.
+func clouds(n, d int, seed uint64) *dataset.Data {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x, labels := make([][]float64, n), make([]string, n)
+	for i := range x {
+		labels[i] = []string{"a", "b"}[i%2]
+		x[i] = make([]float64, d)
+		for j := range x[i] {
+			x[i][j] = 10*float64(j) + float64(j+1)*(rng.NormFloat64()+1.5*float64(i%2))
+		}
+	}
+	return data(x, labels...)
+}
+
+func TestTrainFindsTheKnownSolutionOfTheToy(t *testing.T) {
+	t.Parallel()
+	res := train(t, toy(), spec(t, "kernel", "linear", "standardize", "false", "tol", "1e-9"))
+	u := map[int]float64{}
+	for k, row := range res.Model.Rows {
+		u[row] = res.Model.Coef[k]
+	}
+	if len(u) != 2 || math.Abs(u[1]+0.25) > 1e-8 || math.Abs(u[3]-0.25) > 1e-8 || math.Abs(res.Model.B) > 1e-8 {
+		t.Errorf("coefficients by row %v and b = %g, want -0.25 on row 1, 0.25 on row 3, b = 0", u, res.Model.B)
+	}
+	r := res.Report
+	if r.Status != trace.Converged || r.TrainAccuracy != 1 || r.SupportVectors != 2 || *r.Free != 2 || r.SlackSum > 1e-8 {
+		t.Errorf("report %+v", r)
+	}
+	if math.Abs(*r.Margin-math.Sqrt2) > 1e-8 || math.Abs(r.Objective-0.25) > 1e-8 {
+		t.Errorf("margin %g, objective %g; want √2 and 0.25", *r.Margin, r.Objective)
+	}
+	if diff := cmp.Diff([]string{"no", "yes"}, r.Classes); diff != "" || r.Positive != "yes" || r.N != 6 || r.D != 2 || r.TrainN != 6 {
+		t.Errorf("%+v %s", r, diff)
+	}
+	if got := res.Model.Predict([]float64{3, 0.5}); got != "yes" {
+		t.Errorf("Predict = %q", got)
+	}
+	if got := res.Model.LabelOf(0); got != "yes" {
+		t.Errorf("the label of f = 0 is %q, want the positive one", got)
+	}
+}
+
+// eachSetup runs a test for every learner, plain and with every conformal method.
+func eachSetup(t *testing.T, test func(t *testing.T, set ...string)) {
+	methods := []string{"none"}
+	for _, r := range conformal.Table {
+		methods = append(methods, r.Name)
+	}
+	for _, l := range ml.Learners {
+		for _, m := range methods {
+			t.Run(l.Name+"/"+m, func(t *testing.T) {
+				t.Parallel()
+				test(t, "learner", l.Name, "conformal", m)
+			})
+		}
+	}
+}
+
+func TestLearnersSeparateTheSeparable(t *testing.T) {
+	t.Parallel()
+	eachSetup(t, func(t *testing.T, set ...string) {
+		for _, k := range kernel.Table {
+			if !k.PSD {
+				continue
+			}
+			res := train(t, toy(), spec(t, append(set, "kernel", k.Name, "C", "100")...))
+			if r := res.Report; r.TrainAccuracy != 1 || r.Status != trace.Converged {
+				t.Errorf("%s: accuracy %g, status %s", k.Name, r.TrainAccuracy, r.Status)
+			}
+			if acc, err := res.Model.Accuracy(toy()); err != nil || acc != 1 {
+				t.Errorf("%s: the model's own accuracy is %g, %v", k.Name, acc, err)
+			}
+		}
+	})
+}
+
+func TestLearnersTreatTheClassesAlike(t *testing.T) {
+	t.Parallel()
+	eachSetup(t, func(t *testing.T, set ...string) {
+		d := clouds(60, 2, 3)
+		set = append(set, "test_fraction", "0.25", "core_step", "6")
+		if set[1] == "svm" {
+			set = append(set, "tol", "1e-8")
+		}
+		a, b := train(t, d, spec(t, append(set, "positive", "a")...)), train(t, d, spec(t, append(set, "positive", "b")...))
+		if !near(a.Report.Objective, b.Report.Objective, 1e-7) {
+			t.Errorf("objective %g one way, %g the other", a.Report.Objective, b.Report.Objective)
+		}
+		if a.Report.Positive != "a" || b.Report.Positive != "b" || a.Report.TrainN != b.Report.TrainN {
+			t.Errorf("positive %s, %s", a.Report.Positive, b.Report.Positive)
+		}
+		if a.Report.JAfter != nil && !near(*a.Report.JAfter, *b.Report.JAfter, 1e-7) {
+			t.Errorf("J %g one way, %g the other", *a.Report.JAfter, *b.Report.JAfter)
+		}
+		if set[1] != "svm" {
+			return // the optimum of the linear programme need not be unique
+		}
+		fa, fb := a.Model.Decisions(d.X), b.Model.Decisions(d.X)
+		for i := range fa {
+			if math.Abs(fa[i]+fb[i]) > 1e-5*(1+math.Abs(fa[i])) {
+				t.Fatalf("row %d: f = %g one way, %g the other", i, fa[i], fb[i])
+			}
+		}
+	})
+}
+
+// near tells whether a and b differ by at most tol, relative to the larger of 1 and |a|.
+func near(a, b, tol float64) bool { return math.Abs(a-b) <= tol*math.Max(1, math.Abs(a)) }
+
+func TestTrainIsDeterministic(t *testing.T) {
+	t.Parallel()
+	eachSetup(t, func(t *testing.T, set ...string) {
+		once := func() string {
+			res := train(t, clouds(80, 3, 4), spec(t, append(set, "test_fraction", "0.3", "seed", "7")...))
+			res.Report.FitSeconds = 0
+			out, err := json.Marshal(res)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(out)
+		}
+		if a, b := once(), once(); a != b {
+			t.Errorf("two trainings differ:\n%s\n%s", a, b)
+		}
+	})
+}
+
+func TestSeedChoosesTheSplit(t *testing.T) {
+	t.Parallel()
+	d := clouds(80, 2, 4)
+	a := train(t, d, spec(t, "test_fraction", "0.5", "seed", "1"))
+	b := train(t, d, spec(t, "test_fraction", "0.5", "seed", "2"))
+	if a.Report.Objective == b.Report.Objective {
+		t.Error("two seeds give the same objective")
+	}
+	if a.Report.TrainN != 40 || a.Report.TestN != 40 || a.Report.TestAccuracy == nil {
+		t.Errorf("trained on %d, tested on %d", a.Report.TrainN, a.Report.TestN)
+	}
+}
+
+// expiring is a context that is cancelled when it is looked at for the k-th time,
+// and counts how often it is looked at afterwards.
+type expiring struct {
+	context.Context
+	cancel context.CancelFunc
+	left   int
+	late   int
+}
+
+func expireAt(k int) *expiring {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &expiring{Context: ctx, cancel: cancel, left: k}
+}
+
+func (e *expiring) look() {
+	if e.left--; e.left < 0 {
+		e.cancel()
+	}
+	if e.left < -1 {
+		e.late++
+	}
+}
+
+func (e *expiring) Err() error            { e.look(); return e.Context.Err() }
+func (e *expiring) Done() <-chan struct{} { e.look(); return e.Context.Done() }
+
+func TestTrainHeedsTheContext(t *testing.T) {
+	t.Parallel()
+	eachSetup(t, func(t *testing.T, set ...string) {
+		d := clouds(300, 2, 5)
+		s := spec(t, append(set, "C", "1000", "gamma", "0.5")...)
+		for _, k := range []int{0, 1, 2, 5, 20} {
+			ctx := expireAt(k)
+			res, err := ml.Train(ctx, d, s, nil)
+			switch {
+			case ctx.left >= 0:
+				if err != nil || res.Report.Status != trace.Converged {
+					t.Errorf("never cancelled, yet %v", err)
+				}
+			case err != nil:
+				if !errors.Is(err, context.Canceled) {
+					t.Errorf("cancelled at look %d: %v", k, err)
+				}
+			case res.Report.Status != trace.Cancelled && ctx.late > 0:
+				t.Errorf("cancelled at look %d: status %s", k, res.Report.Status)
+			}
+			if ctx.late > 10 {
+				t.Errorf("cancelled at look %d, and looked %d times more", k, ctx.late)
+			}
+		}
+	})
+}
+
+func TestResultsAreFiniteOnUglyData(t *testing.T) {
+	t.Parallel()
+	ugly := map[string]*dataset.Data{
+		"duplicates":               data([][]float64{{1, 2}, {1, 2}, {3, 4}, {3, 4}, {1, 2}}, "a", "a", "b", "b", "a"),
+		"duplicates that disagree": data([][]float64{{1, 2}, {1, 2}, {3, 4}, {3, 4}, {0, 0}}, "a", "b", "b", "a", "a"),
+		"all points equal":         data([][]float64{{1, 2}, {1, 2}, {1, 2}, {1, 2}}, "a", "b", "b", "a"),
+		"constant column":          data([][]float64{{1, 7}, {2, 7}, {3, 7}, {4, 7}}, "a", "a", "b", "b"),
+		"one against many":         data([][]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}, {0.5, 0.5}}, "a", "a", "a", "a", "b"),
+		"two points":               data([][]float64{{0, 0}, {1, 1}}, "a", "b"),
+		"one feature":              data([][]float64{{0}, {1}, {2}, {3}}, "a", "b", "a", "b"),
+		"far from the origin":      data([][]float64{{1e9, 1}, {1e9 + 1, 2}, {1e9 + 2, 3}, {1e9 + 3, 5}}, "a", "a", "b", "b"),
+	}
+	eachSetup(t, func(t *testing.T, set ...string) {
+		for name, d := range ugly {
+			for _, k := range []string{"linear", "rbf", "poly"} {
+				for _, c := range []string{"1e-3", "1", "1e6"} {
+					s := spec(t, append(set, "kernel", k, "C", c, "max_iter", "100000")...)
+					res, err := ml.Train(context.Background(), d, s, nil)
+					if err != nil {
+						if s.Conformal == "none" {
+							t.Errorf("%s, %s, C %s: %v", name, k, c, err)
+						} else if !strings.HasPrefix(err.Error(), "conformal: ") {
+							t.Errorf("%s, %s, C %s: %v does not say where it is from", name, k, c, err)
+						}
+						continue // a conformal map may not exist; it says so
+					}
+					if err := res.Model.Validate(); err != nil {
+						t.Errorf("%s, %s, C %s: %v", name, k, c, err)
+					}
+					if _, err := json.Marshal(res.Report); err != nil {
+						t.Errorf("%s, %s, C %s: %v", name, k, c, err)
+					}
+					for i, f := range res.Model.Decisions(d.X) {
+						if math.IsNaN(f) || math.IsInf(f, 0) {
+							t.Errorf("%s, %s, C %s: f = %g at row %d", name, k, c, f, i)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestTrainRefuses(t *testing.T) {
+	t.Parallel()
+	one := data([][]float64{{1, 2}, {2, 3}, {3, 5}}, "a", "a", "a")
+	three := data([][]float64{{1, 2}, {2, 3}, {3, 5}, {4, 4}}, "a", "b", "c", "a")
+	line := data([][]float64{{1}, {2}, {3}}, "a", "b", "a")
+	bad := ml.DefaultSpec()
+	bad.C = -1
+	for _, l := range ml.Learners {
+		for name, c := range map[string]struct {
+			d     *dataset.Data
+			s     ml.Spec
+			field string
+			says  string
+		}{
+			"single class":       {one, spec(t), "positive", "single class"},
+			"three classes":      {three, spec(t), "positive", "3 classes"},
+			"unknown positive":   {toy(), spec(t, "positive", "maybe"), "positive", "maybe"},
+			"unknown feature":    {toy(), spec(t, "features", "x1,x7"), "features", "x7"},
+			"feature twice":      {toy(), spec(t, "features", "x1,x1"), "features", "twice"},
+			"other label column": {toy(), spec(t, "label", "species"), "label", "species"},
+			"out of range":       {toy(), bad, "C", "above 0"},
+			"too few to project": {line, spec(t, "project", "pca"), "project", "two"},
+		} {
+			c.s.Learner = l.Name
+			res, err := ml.Train(context.Background(), c.d, c.s, nil)
+			if err == nil {
+				t.Errorf("%s: %s: no error but %+v", l.Name, name, res.Report)
+				continue
+			}
+			if got := problemFor(err, c.field); !strings.Contains(got, c.says) {
+				t.Errorf("%s: %s: the message for %s is %q, want something about %q", l.Name, name, c.field, got, c.says)
+			}
+		}
+	}
+}
+
+func TestOneClassAgainstTheRest(t *testing.T) {
+	t.Parallel()
+	d := data([][]float64{{0, 0}, {0, 1}, {5, 0}, {5, 1}, {0, 9}, {1, 9}}, "a", "a", "b", "b", "c", "c")
+	for _, l := range ml.Learners {
+		res := train(t, d, spec(t, "learner", l.Name, "positive", "b", "C", "100"))
+		if m := res.Model; m.Positive != "b" || m.Negative == "b" || res.Report.TrainAccuracy != 1 {
+			t.Errorf("%s: %s against %s, accuracy %g", l.Name, m.Positive, m.Negative, res.Report.TrainAccuracy)
+		}
+		if acc, err := res.Model.Accuracy(d); err != nil || acc != 1 {
+			t.Errorf("%s: the model's own accuracy is %g, %v", l.Name, acc, err)
+		}
+	}
+}
+
+func TestHardMargin(t *testing.T) {
+	t.Parallel()
+	for _, l := range ml.Learners {
+		s := spec(t, "learner", l.Name, "kernel", "linear", "hard_margin", "true")
+		if s.Applies("tol") {
+			s.Tol = 1e-8
+		}
+		d := toy()
+		res := train(t, d, s)
+		if r := res.Report; r.C != nil || r.SlackSum > 1e-6 || r.Status != trace.Converged {
+			t.Errorf("%s: C %v, slack %g, status %s", l.Name, r.C, r.SlackSum, r.Status)
+		}
+		least := math.Inf(1)
+		for i, f := range res.Model.Decisions(d.X) {
+			least = min(least, f*float64(2*d.Y[i]-1))
+		}
+		if math.Abs(least-1) > 1e-6 {
+			t.Errorf("%s: the smallest functional margin is %g, want 1", l.Name, least)
+		}
+		soft := train(t, d, spec(t, "learner", l.Name, "kernel", "linear", "C", "1e6"))
+		if !near(soft.Report.Objective, res.Report.Objective, 1e-3) {
+			t.Errorf("%s: objective %g, with a huge C %g", l.Name, res.Report.Objective, soft.Report.Objective)
+		}
+		mixed := data([][]float64{{0, 0}, {1, 0}, {2, 0}, {3, 0}}, "a", "b", "a", "b")
+		if _, err := ml.Train(context.Background(), mixed, s, nil); err == nil || !strings.Contains(err.Error(), "separa") {
+			t.Errorf("%s: classes that no line separates give %v", l.Name, err)
+		}
+	}
+}
+
+func TestPreparationIsFittedOnTheTrainingRowsOnly(t *testing.T) {
+	t.Parallel()
+	for _, project := range []string{"none", "pca"} {
+		eachSetup(t, func(t *testing.T, set ...string) {
+			s := spec(t, append(set, "test_fraction", "0.3", "seed", "11", "project", project, "gamma", "scale")...)
+			d := clouds(60, 3, 6)
+			a := train(t, d, s)
+			y, _, _, err := d.Binary("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, held := dataset.Split(y, s.TestFraction, s.Seed)
+			if len(held) != a.Report.TestN || len(held) == 0 {
+				t.Fatalf("%d rows are held out, the report says %d", len(held), a.Report.TestN)
+			}
+			for _, i := range held {
+				for j, v := range d.X.RawRowView(i) {
+					d.X.Set(i, j, 1000-7*v)
+				}
+			}
+			b := train(t, d, s)
+			if diff := cmp.Diff(asJSON(t, a.Model), asJSON(t, b.Model)); diff != "" {
+				t.Errorf("held-out rows changed the model:\n%s", diff)
+			}
+			if a.Report.TrainAccuracy != b.Report.TrainAccuracy || *a.Report.TestAccuracy == *b.Report.TestAccuracy {
+				t.Errorf("accuracy %g and %g before, %g and %g after", a.Report.TrainAccuracy, *a.Report.TestAccuracy, b.Report.TrainAccuracy, *b.Report.TestAccuracy)
+			}
+		})
+	}
+}
+
+func asJSON(t testing.TB, v any) string {
+	t.Helper()
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func TestStandardisingUndoesUnits(t *testing.T) {
+	t.Parallel()
+	d := clouds(60, 3, 8)
+	e := clouds(60, 3, 8)
+	e.X.Apply(func(_, j int, v float64) float64 { return 32*v*float64(j+1) - 1024 }, e.X)
+	a, b := train(t, d, spec(t, "tol", "1e-8")), train(t, e, spec(t, "tol", "1e-8"))
+	if !near(a.Report.Objective, b.Report.Objective, 1e-6) {
+		t.Errorf("objective %g, in other units %g", a.Report.Objective, b.Report.Objective)
+	}
+	c := train(t, e, spec(t, "standardize", "false"))
+	if near(a.Report.Objective, c.Report.Objective, 1e-6) {
+		t.Error("not standardising changes nothing")
+	}
+	if a.Report.Preprocessing == c.Report.Preprocessing || c.Model.Scaler != nil {
+		t.Errorf("preprocessing %q, without standardising %q", a.Report.Preprocessing, c.Report.Preprocessing)
+	}
+}
+
+func TestFeaturesAreChosen(t *testing.T) {
+	t.Parallel()
+	d := clouds(60, 3, 9)
+	a := train(t, d, spec(t, "features", "x3,x1"))
+	only, err := d.Columns([]string{"x3", "x1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := train(t, only, spec(t))
+	if diff := cmp.Diff(asJSON(t, a.Model), asJSON(t, b.Model)); diff != "" || a.Report.D != 2 {
+		t.Errorf("d = %d %s", a.Report.D, diff)
+	}
+}
+
+func TestGammaIsReportedAsUsed(t *testing.T) {
+	t.Parallel()
+	d := clouds(60, 4, 10)
+	for _, c := range []struct {
+		gamma, standardize string
+		want               float64
+	}{
+		{"auto", "true", 0.25},
+		{"scale", "true", 0.25}, // the variance is 1
+		{"0.7", "true", 0.7},
+		{"scale", "false", 1 / (4 * variance(d.X))},
+	} {
+		r := train(t, d, spec(t, "gamma", c.gamma, "standardize", c.standardize)).Report
+		if r.Gamma == nil || !near(*r.Gamma, c.want, 1e-12) {
+			t.Errorf("gamma %s, standardize %s: %v, want %g", c.gamma, c.standardize, r.Gamma, c.want)
+		}
+	}
+	if r := train(t, d, spec(t, "kernel", "linear")).Report; r.Gamma != nil {
+		t.Error("a linear kernel reports a gamma")
+	}
+}
+
+// variance is the population variance of all entries of x.
+func variance(x *mat.Dense) float64 {
+	n := float64(len(x.RawMatrix().Data))
+	mean := mat.Sum(x) / n
+	var s float64
+	for _, v := range x.RawMatrix().Data {
+		s += (v - mean) * (v - mean)
+	}
+	return s / n
+}
+
+func TestReportLeavesOutWhatDoesNotApply(t *testing.T) {
+	t.Parallel()
+	always := "n d classes positive learner kernel status objective gap b support_vectors slack_sum iterations train_n train_accuracy preprocessing fit_seconds dual_objective"
+	for _, c := range []struct {
+		set  []string
+		more string
+	}{
+		{[]string{}, "gamma C primal_objective free bounded_inside bounded_misclassified kkt_violation w_norm margin"},
+		{[]string{"kernel", "linear", "hard_margin", "true"}, "primal_objective free bounded_inside bounded_misclassified kkt_violation w_norm margin w b_original"},
+		{[]string{"learner", "mcm", "kernel", "poly"}, "gamma coef0 degree C h l1 rank"},
+		{[]string{"learner", "mcm", "test_fraction", "0.4"}, "gamma C h l1 rank test_n test_accuracy"},
+		{[]string{"learner", "mcm", "conformal", "eigen"}, "gamma C h l1 rank core_gamma cores j_before j_after eigenvalue sign_change"},
+		{[]string{"learner", "mcm", "conformal", "amari"}, "gamma C h l1 rank core_gamma cores j_before j_after sign_change"},
+	} {
+		var got map[string]any
+		if err := json.Unmarshal([]byte(asJSON(t, train(t, toy(), spec(t, c.set...)).Report)), &got); err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Fields(always + " " + c.more)
+		slices.Sort(want)
+		var keys []string
+		for k := range got {
+			keys = append(keys, k)
+		}
+		slices.Sort(keys)
+		if diff := cmp.Diff(want, keys); diff != "" {
+			t.Errorf("%v: %s", c.set, diff)
+		}
+	}
+}
+
+func TestConformalRunKeepsTheFirstFit(t *testing.T) {
+	t.Parallel()
+	d := clouds(80, 2, 12)
+	for _, l := range ml.Learners {
+		plain := train(t, d, spec(t, "learner", l.Name))
+		if plain.Before != nil || plain.Report.JAfter != nil {
+			t.Errorf("%s: a plain run has a first fit", l.Name)
+		}
+		for _, r := range conformal.Table {
+			res := train(t, d, spec(t, "learner", l.Name, "conformal", r.Name))
+			if diff := cmp.Diff(asJSON(t, plain.Model), asJSON(t, res.Before)); diff != "" {
+				t.Errorf("%s, %s: the first fit is not the plain one: %s", l.Name, r.Name, diff)
+			}
+			rep := res.Report
+			if *rep.Cores != plain.Report.SupportVectors || len(res.Model.CoreRows) != *rep.Cores {
+				t.Errorf("%s, %s: %d cores (%d rows), %d support vectors before", l.Name, r.Name, *rep.Cores, len(res.Model.CoreRows), plain.Report.SupportVectors)
+			}
+			if r.Name != "amari" && *rep.JAfter < *rep.JBefore {
+				t.Errorf("%s, %s: J fell from %g to %g", l.Name, r.Name, *rep.JBefore, *rep.JAfter)
+			}
+			if *rep.CoreGamma != *rep.Gamma {
+				t.Errorf("%s, %s: core_gamma is %g, the kernel's %g", l.Name, r.Name, *rep.CoreGamma, *rep.Gamma)
+			}
+		}
+	}
+	res := train(t, d, spec(t, "conformal", "eigen", "core_step", "9", "core_gamma", "2"))
+	if diff := cmp.Diff([]int{0, 9, 18, 27, 36, 45, 54, 63, 72}, res.Model.CoreRows); diff != "" || *res.Report.CoreGamma != 2 {
+		t.Errorf("core_gamma %g, cores %s", *res.Report.CoreGamma, diff)
+	}
+}
+
+func TestProgressIsReported(t *testing.T) {
+	t.Parallel()
+	phases := map[string]int{}
+	last := map[string]int{}
+	d := clouds(400, 2, 13)
+	for _, l := range ml.Learners {
+		_, err := ml.Train(context.Background(), d, spec(t, "learner", l.Name, "C", "1000", "gamma", "2", "tol", "1e-6"), func(s trace.Step) {
+			phases[s.Phase]++
+			if s.Iteration < last[s.Phase] {
+				t.Errorf("iteration %d of %s after %d", s.Iteration, s.Phase, last[s.Phase])
+			}
+			last[s.Phase] = s.Iteration
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if phases["svm"] == 0 {
+		t.Errorf("the SVM reported nothing: %v", phases)
+	}
+}

@@ -1,0 +1,134 @@
+package ml_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"marginlab/ml"
+)
+
+func TestPointsAgreeWithTheReport(t *testing.T) {
+	t.Parallel()
+	eachSetup(t, func(t *testing.T, set ...string) {
+		for _, more := range [][]string{{"C", "0.1"}, {"C", "1"}, {"C", "100"}, {"kernel", "linear"}, {"gamma", "20", "core_step", "5"}} {
+			if set[3] == "none" && more[0] == "gamma" {
+				more = more[:2]
+			}
+			s := spec(t, append(append(set, more...), "test_fraction", "0.25", "seed", "3")...)
+			if s.Applies("tol") {
+				s.Tol = 1e-8
+			}
+			d := clouds(90, 2, 21)
+			res := train(t, d, s)
+			r := res.Report
+			ps, err := res.Model.Points(d, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(ps) != 90 {
+				t.Fatalf("%d points", len(ps))
+			}
+			roles := map[ml.Role]int{}
+			var held, cores, wrong, wrongHeld int
+			var slack float64
+			for i, p := range ps {
+				roles[p.Role]++
+				if p.Row != i || p.Label != d.Classes[d.Y[i]] || p.F != res.Model.Decision(d.X.RawRowView(i)) || p.Margin != p.Y*p.F {
+					t.Errorf("point %d is %+v", i, p)
+				}
+				if p.Wrong != (res.Model.LabelOf(p.F) != p.Label) || p.Slack != math.Max(0, 1-p.Margin) {
+					t.Errorf("point %d is %+v", i, p)
+				}
+				if p.HeldOut && (p.Role != ml.None || p.Core || p.Weight != 0) {
+					t.Errorf("held-out point %d is %+v", i, p)
+				}
+				if p.Core {
+					cores++
+				}
+				if p.HeldOut {
+					held++
+					if p.Wrong {
+						wrongHeld++
+					}
+					continue
+				}
+				slack += p.Slack
+				if p.Wrong {
+					wrong++
+				}
+			}
+			if held != r.TestN || 90-held != r.TrainN {
+				t.Errorf("%d held out, the report says %d", held, r.TestN)
+			}
+			if got := 1 - float64(wrong)/float64(r.TrainN); math.Abs(got-r.TrainAccuracy) > 1e-12 {
+				t.Errorf("training accuracy %g, the report says %g", got, r.TrainAccuracy)
+			}
+			if got := 1 - float64(wrongHeld)/float64(r.TestN); math.Abs(got-*r.TestAccuracy) > 1e-12 {
+				t.Errorf("test accuracy %g, the report says %g", got, *r.TestAccuracy)
+			}
+			if !near(slack, r.SlackSum, 1e-6) {
+				t.Errorf("slack %g, the report says %g", slack, r.SlackSum)
+			}
+			if r.Cores != nil && cores != *r.Cores {
+				t.Errorf("%d cores, the report says %d", cores, *r.Cores)
+			}
+			if got := len(ps) - roles[ml.None]; got != r.SupportVectors {
+				t.Errorf("%v: %d support vectors, the report says %d", more, got, r.SupportVectors)
+			}
+			if r.Free == nil {
+				if roles[ml.Support] != r.SupportVectors {
+					t.Errorf("roles %v", roles)
+				}
+				continue
+			}
+			if roles[ml.Free] != *r.Free || roles[ml.Inside] != *r.BoundedInside || roles[ml.Misclassified] != *r.BoundedMisclassified {
+				t.Errorf("%v: roles %v, the report says %d free, %d inside, %d misclassified", more, roles, *r.Free, *r.BoundedInside, *r.BoundedMisclassified)
+			}
+		}
+	})
+}
+
+func TestFreePointsLieOnTheMargin(t *testing.T) {
+	t.Parallel()
+	d := clouds(90, 2, 22)
+	for _, s := range []ml.Spec{spec(t, "tol", "1e-9"), spec(t, "tol", "1e-9", "hard_margin", "true", "gamma", "50"), spec(t, "tol", "1e-9", "conformal", "eigen")} {
+		res := train(t, d, s)
+		ps, err := res.Model.Points(d, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		free := 0
+		for _, p := range ps {
+			switch {
+			case p.Role == ml.Free:
+				free++
+				if math.Abs(p.Margin-1) > 1e-6 {
+					t.Errorf("a free point has margin %g", p.Margin)
+				}
+			case p.Role == ml.None && p.Margin < 1-1e-6:
+				t.Errorf("a point without weight has margin %g", p.Margin)
+			case p.Role == ml.Misclassified && !p.Wrong, p.Role == ml.Inside && p.Margin < -1e-6:
+				t.Errorf("%s with margin %g", p.Role, p.Margin)
+			}
+		}
+		if free == 0 {
+			t.Error("no free points")
+		}
+	}
+}
+
+func TestPointsRefuseOtherData(t *testing.T) {
+	t.Parallel()
+	s := spec(t)
+	m := train(t, clouds(90, 2, 23), s).Model
+	if _, err := m.Points(toy(), s); err == nil {
+		t.Error("data without the classes of the model are taken")
+	}
+	if _, err := m.Points(clouds(20, 2, 23), s); err == nil || !strings.Contains(err.Error(), "row") {
+		t.Errorf("data with fewer rows than the model remembers give %v", err)
+	}
+	if _, err := m.Points(data([][]float64{{1}, {2}}, "a", "b"), s); err == nil {
+		t.Error("data without the features of the model are taken")
+	}
+}

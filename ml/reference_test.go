@@ -1,0 +1,210 @@
+package ml_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/trace"
+)
+
+// reference opens a file of reference values or of the data they are for: beside
+// the checkout when it is there, otherwise the copy in testdata.
+func reference(t testing.TB, folder, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "shared", folder, name))
+	if err != nil {
+		text, err = os.ReadFile(filepath.Join("testdata", name))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+type referenceKernel struct {
+	Type   string
+	Gamma  float64
+	Coef0  float64
+	Degree int
+}
+
+// set puts the kernel into a spec.
+func (k referenceKernel) set(t *testing.T, s *ml.Spec) {
+	t.Helper()
+	for name, v := range map[string]string{
+		"kernel": k.Type, "gamma": strconv.FormatFloat(k.Gamma, 'g', -1, 64),
+		"coef0": strconv.FormatFloat(k.Coef0, 'g', -1, 64), "degree": strconv.Itoa(k.Degree),
+	} {
+		if v == "0" {
+			continue
+		}
+		if err := s.Set(name, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// referenceData reads each data set once.
+func referenceData(t *testing.T) func(name string) *dataset.Data {
+	sets := map[string]*dataset.Data{}
+	for _, name := range []string{"ripley_train.csv", "heart.csv", "sonar.csv"} {
+		var err error
+		if sets[name], err = dataset.Decode(bytes.NewReader(reference(t, "data", name))); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	return func(name string) *dataset.Data {
+		if sets[name] == nil {
+			t.Fatalf("reference values for %s, which is not among the data", name)
+		}
+		return sets[name]
+	}
+}
+
+// TestReferenceSolutions trains what others have solved: the SVMs with LIBSVM at
+// tolerance 1e-9, the MCMs as general linear programmes with HiGHS.
+func TestReferenceSolutions(t *testing.T) {
+	t.Parallel()
+	var rows []struct {
+		Data, Learner, Positive string
+		Kernel                  referenceKernel
+		C, Rho                  float64
+		RankTol                 float64 `json:"rank_tol"`
+		N                       int
+		Expect                  struct {
+			Objective      float64
+			B              float64
+			SupportVectors int     `json:"support_vectors"`
+			WNorm          float64 `json:"w_norm"`
+			SlackSum       float64 `json:"slack_sum"`
+			TrainAccuracy  float64 `json:"train_accuracy"`
+			H              float64
+			Rank           int
+		}
+	}
+	if err := json.Unmarshal(reference(t, "reference", "solutions.json"), &rows); err != nil {
+		t.Fatal(err)
+	}
+	load := referenceData(t)
+	for _, row := range rows {
+		d := load(row.Data)
+		s := ml.DefaultSpec()
+		s.Learner, s.C, s.Positive, s.Tol, s.Rho = row.Learner, row.C, row.Positive, 1e-6, row.Rho
+		if row.RankTol > 0 {
+			s.RankTol = row.RankTol
+		}
+		row.Kernel.set(t, &s)
+		t.Run(fmt.Sprintf("%s %s %s %g C=%g rho=%g", row.Data, row.Learner, row.Kernel.Type, row.Kernel.Gamma, row.C, row.Rho), func(t *testing.T) {
+			t.Parallel()
+			res := train(t, d, s)
+			r, want := res.Report, row.Expect
+			if r.Status != trace.Converged || r.N != row.N {
+				t.Errorf("status %s, n = %d", r.Status, r.N)
+			}
+			tol := 1e-4
+			if row.Learner == "mcm" {
+				tol = 1e-5
+				if row.Rho == 0 && row.Expect.Rank < row.N {
+					tol = 1e-3
+				}
+			}
+			close := func(what string, got, want, tol float64) {
+				if math.Abs(got-want) > tol*math.Abs(want) {
+					t.Errorf("%s is %.12g, want %.12g within %g", what, got, want, tol)
+				}
+			}
+			close("objective", r.Objective, want.Objective, tol)
+			if row.Learner != "svm" {
+				if math.Abs(r.Gap) > 1e-8 {
+					t.Errorf("certificate: gap %g", r.Gap)
+				}
+				return
+			}
+			close("|w|", *r.WNorm, want.WNorm, 1e-3)
+			close("slack", r.SlackSum+1, want.SlackSum+1, 1e-3)
+			if math.Abs(r.B-want.B) > 1e-4*math.Max(1, math.Abs(want.B)) {
+				t.Errorf("b is %g, want %g", r.B, want.B)
+			}
+			if math.Abs(r.TrainAccuracy-want.TrainAccuracy) > 1.5/float64(row.N) {
+				t.Errorf("training accuracy is %g, want %g", r.TrainAccuracy, want.TrainAccuracy)
+			}
+			if r.SupportVectors < want.SupportVectors-3 || r.SupportVectors > want.SupportVectors+3 {
+				t.Errorf("%d support vectors, want %d", r.SupportVectors, want.SupportVectors)
+			}
+		})
+	}
+}
+
+// TestReferenceConformal fits eigen maps on every N-th row as cores.
+func TestReferenceConformal(t *testing.T) {
+	t.Parallel()
+	var rows []struct {
+		Data, Positive string
+		Kernel         referenceKernel
+		CoreGamma      float64 `json:"core_gamma"`
+		D              float64
+		CoreStep       int `json:"core_step"`
+		Expect         struct {
+			JBefore    float64 `json:"J_before"`
+			JAfter     float64 `json:"J_after"`
+			Eigenvalue float64 `json:"max_eigenvalue"`
+			Cores      int
+		}
+	}
+	if err := json.Unmarshal(reference(t, "reference", "conformal.json"), &rows); err != nil {
+		t.Fatal(err)
+	}
+	load := referenceData(t)
+	for _, row := range rows {
+		d := load(row.Data)
+		for _, l := range ml.Learners {
+			s := spec(t, "learner", l.Name, "conformal", "eigen", "positive", row.Positive, "core_gamma", fmt.Sprint(row.CoreGamma))
+			s.CoreRidge, s.CoreStep = row.D, row.CoreStep
+			row.Kernel.set(t, &s)
+			t.Run(fmt.Sprintf("%s %s %s %g", row.Data, l.Name, row.Kernel.Type, row.CoreGamma), func(t *testing.T) {
+				t.Parallel()
+				r := train(t, d, s).Report
+				if *r.Cores != row.Expect.Cores {
+					t.Errorf("%d cores, want %d", *r.Cores, row.Expect.Cores)
+				}
+				for what, v := range map[string][2]float64{
+					"J before":   {*r.JBefore, row.Expect.JBefore},
+					"J after":    {*r.JAfter, row.Expect.JAfter},
+					"eigenvalue": {*r.Eigenvalue, row.Expect.Eigenvalue},
+				} {
+					if math.Abs(v[0]-v[1]) > 1e-6*math.Abs(v[1]) {
+						t.Errorf("%s is %.12g, want %.12g", what, v[0], v[1])
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestHeartUnscaled compares with LIBSVM 3.37 on unscaled data, C = 1.
+func TestHeartUnscaled(t *testing.T) {
+	t.Parallel()
+	d := referenceData(t)("heart.csv")
+	for _, c := range []struct {
+		set       []string
+		objective float64
+		sv        int
+	}{
+		{[]string{"kernel", "rbf", "gamma", "auto"}, 100.877292, 132},
+		{[]string{"kernel", "linear"}, 92.473359, 101},
+		{[]string{"kernel", "poly", "gamma", "0.1", "coef0", "1", "degree", "3"}, 75.330138, 118},
+	} {
+		r := train(t, d, spec(t, append(c.set, "standardize", "false", "tol", "1e-6")...)).Report
+		if math.Abs(r.Objective-c.objective) > 1e-6*c.objective || r.SupportVectors != c.sv {
+			t.Errorf("%v: objective %.9g with %d support vectors, want %.9g with %d", c.set, r.Objective, r.SupportVectors, c.objective, c.sv)
+		}
+	}
+}

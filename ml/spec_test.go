@@ -1,0 +1,363 @@
+package ml_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+)
+
+func TestDefaultsAreInsideTheirBounds(t *testing.T) {
+	t.Parallel()
+	for _, p := range ml.Params {
+		if err := p.Check(p.Default); err != nil {
+			t.Errorf("default of %s: %v", p.Name, err)
+		}
+		if p.Help == "" || p.Label == "" {
+			t.Errorf("%s has no label or no help", p.Name)
+		}
+		if p.Low < p.Min || p.High > p.Max && p.Max != 0 || p.Log && p.Low <= 0 {
+			t.Errorf("slider of %s runs from %g to %g, its bounds are %g and %g", p.Name, p.Low, p.High, p.Min, p.Max)
+		}
+	}
+	if err := ml.DefaultSpec().Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestParamsHaveDistinctNames(t *testing.T) {
+	t.Parallel()
+	names, flags := map[string]bool{}, map[string]bool{}
+	for _, p := range ml.Params {
+		if names[p.Name] || flags[p.Flag()] {
+			t.Errorf("two parameters are called %s", p.Name)
+		}
+		names[p.Name], flags[p.Flag()] = true, true
+		if got, ok := ml.Param(p.Name); !ok || got.Label != p.Label {
+			t.Errorf("Param(%q) = %q, %v", p.Name, got.Label, ok)
+		}
+	}
+	if _, ok := ml.Param("colour"); ok {
+		t.Error(`Param("colour") is known`)
+	}
+}
+
+func TestDefaultsAreThoseOfTheCommandLine(t *testing.T) {
+	t.Parallel()
+	s := ml.DefaultSpec()
+	for name, want := range map[string]string{
+		"learner": "svm", "kernel": "rbf", "gamma": "auto", "C": "1", "tol": "0.001", "standardize": "true",
+		"conformal": "none", "rho": "0", "rank_tol": "0.001", "core_ridge": "0.001", "hard_margin": "false",
+		"test_fraction": "0", "features": "", "label": "", "positive": "",
+	} {
+		if got := s.Text(name); got != want {
+			t.Errorf("default of %s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// values are texts to try for a parameter, all of them valid and in the notation
+// that Text writes.
+func values(p param.Param) []string {
+	var vs []string
+	switch p.Kind {
+	case param.Number, param.Integer:
+		vs = slices.Clone(p.Words)
+		for _, v := range []string{"0", "1", "0.1", "2", "7", "1e-05", "0.30000000000000004", "123456"} {
+			if p.Check(v) == nil {
+				vs = append(vs, v)
+			}
+		}
+	case param.Switch:
+		vs = []string{"true", "false"}
+	case param.Choice:
+		for _, o := range p.Options {
+			vs = append(vs, o.Name)
+		}
+	case param.Text:
+		vs = []string{"", "x1", "petal length"}
+		if p.Name == "features" {
+			vs = append(vs, "x1,x2", `"a,b",c`, `"say ""a"""`)
+		}
+	}
+	return vs
+}
+
+func TestSetAndTextAreInverse(t *testing.T) {
+	t.Parallel()
+	for _, p := range ml.Params {
+		vs := values(p)
+		if len(vs) < 2 {
+			t.Errorf("%s takes fewer than two of the values tried: %q", p.Name, vs)
+		}
+		for _, v := range vs {
+			s := ml.DefaultSpec()
+			if err := s.Set(p.Name, v); err != nil {
+				t.Errorf("Set(%s, %q): %v", p.Name, v, err)
+			} else if got := s.Text(p.Name); got != v {
+				t.Errorf("Set(%s, %q), then Text = %q", p.Name, v, got)
+			}
+		}
+	}
+}
+
+func TestFeaturesMayHoldCommas(t *testing.T) {
+	t.Parallel()
+	s := ml.DefaultSpec()
+	if err := s.Set("features", `"mass, kg", height`); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"mass, kg", "height"}
+	if diff := cmp.Diff(want, s.Features); diff != "" {
+		t.Error(diff)
+	}
+	var back ml.Spec
+	if err := json.Unmarshal([]byte(`{"features":["mass, kg","height"]}`), &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, back.Features); diff != "" {
+		t.Error(diff)
+	}
+	if err := s.Set("features", `"open`); problemFor(err, "features") == "" {
+		t.Errorf("an open quote gives %v", err)
+	}
+	if err := s.Set("features", "a\nb"); problemFor(err, "features") == "" {
+		t.Errorf("two lines give %v", err)
+	}
+}
+
+// problemFor is the message for a field in an error of kind param.Problems.
+func problemFor(err error, field string) string {
+	var ps param.Problems
+	if !errors.As(err, &ps) {
+		return ""
+	}
+	return ps.For(field)
+}
+
+func TestSetRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, text, says string }{
+		{"colour", "red", "not a parameter"},
+		{"C", "0", "above 0"},
+		{"C", "-1", "above 0"},
+		{"C", "NaN", "expects a number"},
+		{"C", "Inf", "expects a number"},
+		{"C", "", "expects a number"},
+		{"C", "1,5", "expects a number"},
+		{"gamma", "wide", "auto or scale"},
+		{"gamma", "0", "above 0"},
+		{"degree", "2.5", "whole number"},
+		{"degree", "0", "from 1"},
+		{"rho", "-1", "from 0"},
+		{"learner", "forest", "svm, mcm"},
+		{"kernel", "RBF", "rbf"},
+		{"conformal", "best", "eigen"},
+		{"hard_margin", "yes", "true or false"},
+		{"test_fraction", "1", "0.9"},
+		{"seed", "-1", "from 0"},
+		{"seed", "1.5", "whole number"},
+		{"max_iter", "1e300", "from"},
+	} {
+		s := ml.DefaultSpec()
+		err := s.Set(c.name, c.text)
+		if got := problemFor(err, c.name); !strings.Contains(got, c.says) {
+			t.Errorf("Set(%s, %q) says %q, want something about %q", c.name, c.text, got, c.says)
+		}
+		if diff := cmp.Diff(ml.DefaultSpec(), s); diff != "" {
+			t.Errorf("Set(%s, %q) failed and changed the spec:\n%s", c.name, c.text, diff)
+		}
+	}
+}
+
+func TestNumbersMayBeWrittenWithExponents(t *testing.T) {
+	t.Parallel()
+	s := ml.DefaultSpec()
+	for _, set := range [][2]string{{"max_iter", "1e4"}, {"seed", "4e2"}, {"degree", "2.0"}, {"C", "1e2"}} {
+		if err := s.Set(set[0], set[1]); err != nil {
+			t.Error(err)
+		}
+	}
+	if s.MaxIter != 10_000 || s.Seed != 400 || s.Degree != 2 || s.C != 100 {
+		t.Errorf("max_iter %d, seed %d, degree %d, C %g", s.MaxIter, s.Seed, s.Degree, s.C)
+	}
+}
+
+func TestApplies(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		set  [][2]string
+		yes  string
+		none string
+	}{
+		{nil, "learner kernel gamma C hard_margin tol max_iter conformal label features positive standardize test_fraction seed", "coef0 degree rho rank_tol core_gamma core_ridge core_step"},
+		{[][2]string{{"kernel", "linear"}}, "C", "gamma coef0 degree"},
+		{[][2]string{{"kernel", "poly"}}, "gamma coef0 degree", ""},
+		{[][2]string{{"kernel", "sigmoid"}}, "gamma coef0", "degree"},
+		{[][2]string{{"hard_margin", "true"}}, "hard_margin", "C"},
+		{[][2]string{{"learner", "mcm"}}, "C hard_margin rho rank_tol max_iter", "tol"},
+		{[][2]string{{"learner", "mcm"}, {"rho", "0.1"}}, "rho", "rank_tol"},
+		{[][2]string{{"conformal", "eigen"}}, "core_gamma core_ridge core_step", ""},
+		{[][2]string{{"conformal", "amari"}}, "core_gamma core_step", ""},
+	} {
+		s := ml.DefaultSpec()
+		for _, set := range c.set {
+			if err := s.Set(set[0], set[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, name := range strings.Fields(c.yes) {
+			if !s.Applies(name) {
+				t.Errorf("with %v, %s does not apply", c.set, name)
+			}
+		}
+		for _, name := range strings.Fields(c.none) {
+			if s.Applies(name) {
+				t.Errorf("with %v, %s applies", c.set, name)
+			}
+		}
+	}
+}
+
+func TestValidateNamesEveryField(t *testing.T) {
+	t.Parallel()
+	s := ml.DefaultSpec()
+	s.C, s.TestFraction, s.Kernel = math.NaN(), 2, "cubic"
+	s.Degree = -1 // of another kernel: does not matter
+	err := s.Validate()
+	for _, field := range []string{"C", "test_fraction", "kernel"} {
+		if problemFor(err, field) == "" {
+			t.Errorf("no message for %s in %v", field, err)
+		}
+	}
+	if got := problemFor(err, "degree"); got != "" {
+		t.Errorf("degree: %s", got)
+	}
+	s = ml.DefaultSpec()
+	s.Learner, s.Conformal = "forest", "best"
+	err = s.Validate()
+	if problemFor(err, "learner") == "" || problemFor(err, "conformal") == "" {
+		t.Errorf("unknown learner and conformal method give %v", err)
+	}
+	if err := (ml.Spec{}).Validate(); err == nil {
+		t.Error("the zero spec is valid")
+	}
+}
+
+func TestSpecJSONRoundTrip(t *testing.T) {
+	t.Parallel()
+	for _, p := range ml.Params {
+		for _, v := range values(p) {
+			s := ml.DefaultSpec()
+			if err := s.Set(p.Name, v); err != nil {
+				t.Fatal(err)
+			}
+			data, err := json.Marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var back ml.Spec
+			if err := json.Unmarshal(data, &back); err != nil {
+				t.Errorf("%s: %v", data, err)
+				continue
+			}
+			for _, q := range ml.Params {
+				if s.Applies(q.Name) && s.Text(q.Name) != back.Text(q.Name) {
+					t.Errorf("%s = %q came back as %q", q.Name, s.Text(q.Name), back.Text(q.Name))
+				}
+			}
+			again, err := json.Marshal(back)
+			if err != nil || string(again) != string(data) {
+				t.Errorf("%s was written again as %s (%v)", data, again, err)
+			}
+		}
+	}
+}
+
+func TestSpecJSONLeavesOutWhatDoesNotApply(t *testing.T) {
+	t.Parallel()
+	data, err := json.Marshal(ml.DefaultSpec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(data, &m); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"rho", "degree", "core_gamma", "label"} {
+		if _, ok := m[name]; ok {
+			t.Errorf("%s is in %s", name, data)
+		}
+	}
+	if m["C"] != 1.0 || m["gamma"] != "auto" || m["standardize"] != true {
+		t.Errorf("unexpected values in %s", data)
+	}
+}
+
+func TestSpecJSONRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		json   string
+		fields []string
+	}{
+		{`{"colour":"red"}`, []string{"colour"}},
+		{`{"C":-1,"kernel":"cubic","degree":1.5}`, []string{"C", "degree", "kernel"}},
+		{`{"C":null}`, []string{"C"}},
+		{`{"C":[1]}`, []string{"C"}},
+		{`{"standardize":1}`, []string{"standardize"}},
+		{`[]`, []string{"spec"}},
+		{`"svm"`, []string{"spec"}},
+	} {
+		var s ml.Spec
+		err := json.Unmarshal([]byte(c.json), &s)
+		var ps param.Problems
+		if !errors.As(err, &ps) {
+			t.Errorf("%s gives %v, want param.Problems", c.json, err)
+			continue
+		}
+		var fields []string
+		for _, p := range ps {
+			fields = append(fields, p.Field)
+		}
+		if diff := cmp.Diff(c.fields, fields); diff != "" {
+			t.Errorf("%s: %s", c.json, diff)
+		}
+	}
+	var s ml.Spec
+	if err := json.Unmarshal([]byte(`{"C":"10","gamma":0.5,"max_iter":"100"}`), &s); err != nil || s.C != 10 || s.MaxIter != 100 {
+		t.Errorf("numbers as text: C %g, max_iter %d, %v", s.C, s.MaxIter, err)
+	}
+}
+
+func FuzzSpecJSON(f *testing.F) {
+	f.Add(`{"C":2,"features":["a","b"]}`)
+	f.Add(`{"gamma":"scale","seed":1e3}`)
+	f.Add(`{"C":null,"":{}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var s ml.Spec
+		if json.Unmarshal([]byte(text), &s) != nil {
+			return
+		}
+		if err := s.Validate(); err != nil {
+			t.Fatalf("read without an error, but %v", err)
+		}
+		data, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back ml.Spec
+		if err := json.Unmarshal(data, &back); err != nil {
+			t.Fatalf("%s: %v", data, err)
+		}
+		if again, _ := json.Marshal(back); string(again) != string(data) {
+			t.Fatalf("%s was written again as %s", data, again)
+		}
+	})
+}
