@@ -59,7 +59,10 @@ type NewRun struct {
 	Tags    []string
 	Dataset string        // id of a data set of the workspace; may be empty when Data is given
 	Data    *dataset.Data // points that are in no data set, or not any more
-	Spec    ml.Spec
+	// DatasetName says where such points come from; the name of Dataset, if any,
+	// takes its place.
+	DatasetName string
+	Spec        ml.Spec
 }
 
 // MaxQueued is how many runs may wait at a time, over all workspaces.
@@ -127,7 +130,7 @@ func (s *Store) newRun(ctx context.Context, ws Workspace, n NewRun, insert func(
 	}
 	err = s.update(ctx, func(tx *sql.Tx) error {
 		r = Run{
-			ID: newID(), Name: name, Note: note, Tags: tags, Dataset: n.Dataset, DatasetName: "unsaved data",
+			ID: newID(), Name: name, Note: note, Tags: tags, Dataset: n.Dataset, DatasetName: cmp.Or(line(n.DatasetName), "unsaved data"),
 			Hash: p.hash, Spec: n.Spec, Created: fromMillis(s.now()),
 		}
 		if n.Dataset != "" {

@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// uploadLife is how long a file waits for its columns to be chosen.
+const uploadLife = 24 * time.Hour
+
+// SaveUpload keeps a file whose columns are still to be chosen and returns its
+// id. Files older than a day go at the same time.
+func (s *Store) SaveUpload(ctx context.Context, ws Workspace, file string, body []byte) (id string, err error) {
+	z, err := compress(body)
+	if err != nil {
+		return "", err
+	}
+	id = newID()
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		now := s.now()
+		if _, err := tx.ExecContext(ctx, `DELETE FROM uploads WHERE created < ?`, now-uploadLife.Milliseconds()); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO uploads (id, workspace, file, body, created) VALUES (?, ?, ?, ?, ?)`, id, ws, line(file), z, now)
+		return err
+	})
+	return id, err
+}
+
+// Upload returns a kept file of a workspace and its name.
+func (s *Store) Upload(ctx context.Context, ws Workspace, id string) (file string, body []byte, err error) {
+	var z []byte
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		return found(tx.QueryRowContext(ctx, `SELECT file, body FROM uploads WHERE id = ? AND workspace = ?`, id, ws).Scan(&file, &z))
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	body, err = decompress(z)
+	return file, body, err
+}
+
+// DeleteUpload drops a kept file of a workspace.
+func (s *Store) DeleteUpload(ctx context.Context, ws Workspace, id string) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		return affected(tx.ExecContext(ctx, `DELETE FROM uploads WHERE id = ? AND workspace = ?`, id, ws))
+	})
+}

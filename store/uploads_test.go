@@ -1,0 +1,49 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+func TestUploads(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s, err := Open(ctx, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	mine, other := WorkspaceOf("mine"), WorkspaceOf("other")
+	body := []byte("a,b,c\n1,2,x\n")
+
+	id, err := s.SaveUpload(ctx, mine, "points\n.csv", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, got, err := s.Upload(ctx, mine, id)
+	if err != nil || file != "points .csv" || !bytes.Equal(got, body) {
+		t.Fatalf("Upload = %q, %q, %v", file, got, err)
+	}
+	if _, _, err := s.Upload(ctx, other, id); !errors.Is(err, ErrNotFound) {
+		t.Errorf("another workspace reads the file: %v", err)
+	}
+	if err := s.DeleteUpload(ctx, other, id); !errors.Is(err, ErrNotFound) {
+		t.Errorf("another workspace deletes the file: %v", err)
+	}
+
+	later := time.Now().Add(2 * uploadLife)
+	s.Now = func() time.Time { return later }
+	second, err := s.SaveUpload(ctx, mine, "next.csv", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Upload(ctx, mine, id); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a file two days old is still kept: %v", err)
+	}
+	if err := s.DeleteUpload(ctx, mine, second); err != nil {
+		t.Error(err)
+	}
+}
