@@ -49,6 +49,14 @@ func (d *dual) setC(c float64) {
 	}
 }
 
+// setRho changes the ranges of the features.
+func (d *dual) setRho(rho float64) {
+	d.rho = rho
+	for k, scale := range d.scale {
+		d.setBox(d.n+k+2, -rho/scale, rho/scale)
+	}
+}
+
 // addFeature adds the feature g; it is copied.
 func (d *dual) addFeature(g []float64) {
 	scale := 0.0
@@ -76,9 +84,28 @@ func (d *dual) dropFeature(k int) {
 // idle reports whether the weight of feature k is zero because its row is slack.
 func (d *dual) idle(k int) bool { return d.pos[d.n+k+2] >= 0 }
 
+// misfit returns the change of weights and bias that mends, to first order, by
+// how much f, given on the points, misses the equations of the basis: y f = 1
+// where p is basic, y f = h where n is.
+func (d *dual) misfit(f []float64) (w []float64, b float64) {
+	m := len(d.y)
+	h := 1 + d.d[d.n] // the reduced cost is zero when the slack is basic
+	pi := make([]float64, d.m)
+	for i, j := range d.head {
+		switch {
+		case j < m:
+			floats.AddScaled(pi, d.y[j]*f[j]-1, d.inv[i])
+		case j < d.n:
+			floats.AddScaled(pi, h-d.y[j-m]*f[j-m], d.inv[i])
+		}
+	}
+	return d.unscale(pi)
+}
+
 // weights returns the weights of the features and the bias.
-func (d *dual) weights() (w []float64, b float64) {
-	pi := d.multipliers()
+func (d *dual) weights() (w []float64, b float64) { return d.unscale(d.multipliers()) }
+
+func (d *dual) unscale(pi []float64) (w []float64, b float64) {
 	w = pi[2:]
 	for k := range w {
 		w[k] /= -d.scale[k]

@@ -61,6 +61,7 @@ type simplex struct {
 	perturbations   int     // how often costs have been perturbed
 	restored        int     // how often costs have been restored
 	shifted         bool    // c differs from cost
+	restoring       bool    // until the next rebuild: it was just put back to cost
 	stalled         int     // iterations since the dual objective last rose
 	fresh           bool    // inverse, x and d are newly computed
 	age             int     // pivots since then
@@ -74,6 +75,7 @@ type simplex struct {
 	breaks breakpoints
 	passed []breakpoint
 	flips  []int
+	tied   []int
 	steps  []float64
 }
 
@@ -81,6 +83,7 @@ const (
 	pivotTol    = 1e-9  // smaller entries of the pivot row are taken for zero
 	goodPivot   = 1e-5  // pivots below are avoided where there is a choice
 	dependent   = 1e-10 // a basis column whose largest pivot is below is dependent
+	flipTol     = 1e-7  // reduced costs wrong by less are put right by a shift
 	rounding    = 1e-13 // of the largest |x|: what a basic variable cannot be known to
 	stallLimit  = 30    // steps without progress before costs are perturbed
 	minRefactor = 100   // pivots between rebuilds of the inverse, at least
@@ -277,8 +280,9 @@ func (s *simplex) tolerance(j int) float64 {
 }
 
 // entering computes the pivot row of position r and returns the variable to
-// enter, having filled s.flips with the boxed variables whose breakpoints the
-// step passes, or -1 when there is none.
+// enter, or -1 when there is none. It fills s.flips with the variables that the
+// step takes to their other bound, and s.tied with those whose reduced cost it
+// takes to the wrong sign, by no more than the tolerance.
 func (s *simplex) entering(r int) int {
 	copy(s.z, s.inv[r])
 	s.a.mulT(s.alpha[:s.n], s.z)
@@ -299,45 +303,47 @@ func (s *simplex) entering(r int) int {
 	s.breaks = b
 	b.init()
 
-	// Pass breakpoints while the objective rises.
-	s.flips = s.flips[:0]
+	// Pass breakpoints while the objective rises, up to the one that blocks and
+	// those that are nearly tied with it.
 	passed := s.passed[:0]
-	tie, limit := math.Inf(1), math.Inf(1)
+	block, limit := -1, math.Inf(1)
 	for len(b) > 0 && b[0].at <= limit {
 		p := b.pop()
-		passed = append(passed, p)
-		if slope >= 0 {
+		if block < 0 {
 			if slope -= p.pivot * (s.up[p.j] - s.lo[p.j]); slope < 0 {
-				tie = p.at
+				block = len(passed)
 			}
 		}
-		if slope < 0 { // from here on, breakpoints that are nearly tied
+		if block >= 0 {
 			limit = min(limit, p.at+s.optTol/p.pivot)
 		}
+		passed = append(passed, p)
 	}
 	s.passed = passed
-	if slope >= 0 { // rises for ever: the row cannot be satisfied
+	if block < 0 { // rises for ever: the row cannot be satisfied
 		return -1
 	}
 	// Among the tied ones the largest pivot, else the last good one before.
-	end := len(passed) - 1
-	best := end
-	for k := end; k >= 0; k-- {
-		p := passed[k]
-		if p.at < tie && passed[best].pivot >= goodPivot {
-			break
-		}
-		if p.pivot > passed[best].pivot {
+	best := block
+	for k := block + 1; k < len(passed); k++ {
+		if passed[k].pivot > passed[best].pivot {
 			best = k
 		}
 	}
-	q := passed[best]
-	for _, p := range passed[:best] {
-		if p.at < q.at || s.d[p.j]*s.dir[p.j] < 0 {
-			s.flips = append(s.flips, p.j)
+	for k := block - 1; k >= 0 && (passed[best].pivot < goodPivot || passed[k].at == passed[block].at); k-- {
+		if passed[k].pivot > passed[best].pivot {
+			best = k
 		}
 	}
-	return q.j
+	s.flips, s.tied = s.flips[:0], s.tied[:0]
+	for k, p := range passed[:best] {
+		if k < block {
+			s.flips = append(s.flips, p.j)
+		} else {
+			s.tied = append(s.tied, p.j)
+		}
+	}
+	return passed[best].j
 }
 
 // update moves to the basis in which variable q replaces the one at position r.
@@ -362,6 +368,13 @@ func (s *simplex) update(r, q int) {
 	}
 	s.d[q], s.d[leave] = 0, -theta
 
+	// A flip would overshoot for the tied ones; they are shifted, too.
+	for _, j := range s.tied {
+		if s.d[j]*s.dir[j] < 0 {
+			s.shift(j, 0)
+		}
+	}
+
 	// Bound flips.
 	flipped := s.flips[:0]
 	s.steps = s.steps[:0]
@@ -369,12 +382,8 @@ func (s *simplex) update(r, q int) {
 		if s.d[j]*s.dir[j] >= 0 {
 			continue
 		}
-		if x := s.opposite(j); math.IsInf(x, 0) {
-			s.shift(j, 0)
-		} else {
-			flipped = append(flipped, j)
-			s.steps = append(s.steps, x-s.x[j])
-		}
+		flipped = append(flipped, j)
+		s.steps = append(s.steps, s.opposite(j)-s.x[j])
 	}
 	s.flips = flipped
 	if len(flipped) > 0 {
@@ -466,12 +475,12 @@ func (s *simplex) perturb() {
 // difference that the next solve should work off. It gives up after some times:
 // what is left of the perturbations is then of the size of the tolerance.
 func (s *simplex) restore() bool {
-	if !s.shifted || s.restored == 10 {
+	if !s.shifted || s.restored == 10 || floats.Distance(s.c, s.cost, math.Inf(1)) < s.optTol {
 		return false
 	}
 	s.restored++
 	copy(s.c, s.cost)
-	s.shifted = false
+	s.shifted, s.restoring = false, true
 	s.stalled = 0
 	s.age = math.MaxInt
 	return true
@@ -509,7 +518,7 @@ func (s *simplex) refactor(ctx context.Context) bool {
 			}
 		}
 		if r < 0 { // dependent: out of the basis
-			s.setNonbasic(q, s.d[q] < 0 && !math.IsInf(s.up[q], 1))
+			s.setNonbasic(q, s.d[q] < 0)
 			continue
 		}
 		open[r] = false
@@ -522,13 +531,15 @@ func (s *simplex) refactor(ctx context.Context) bool {
 	}
 	s.setDual()
 	s.setPrimal()
-	s.age, s.fresh = 0, true
+	s.age, s.fresh, s.restoring = 0, true, false
 	return true
 }
 
 // setDual computes the multipliers and the reduced costs, with one step of
 // iterative refinement, and puts every nonbasic variable at the bound its
-// reduced cost asks for.
+// reduced cost asks for. One whose reduced cost is only just wrong may be so from
+// rounding: to flip it then, each time the other way, could go on for ever, so
+// its cost is shifted instead, except right after the costs were restored.
 func (s *simplex) setDual() {
 	pi := s.z
 	clear(pi)
@@ -549,15 +560,13 @@ func (s *simplex) setDual() {
 		s.d[j] = 0
 	}
 	for j, d := range s.d {
-		if s.pos[j] >= 0 || s.lo[j] == s.up[j] {
-			continue
-		}
-		if d*s.dir[j] < -s.optTol {
-			if b := s.opposite(j); math.IsInf(b, 0) {
-				s.shift(j, 0)
-			} else {
-				s.x[j], s.dir[j] = b, -s.dir[j]
-			}
+		wrong := -d * s.dir[j]
+		switch {
+		case s.pos[j] >= 0 || wrong <= s.optTol:
+		case wrong > flipTol || s.restoring:
+			s.x[j], s.dir[j] = s.opposite(j), -s.dir[j]
+		default:
+			s.shift(j, 0)
 		}
 	}
 }

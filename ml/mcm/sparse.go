@@ -12,6 +12,7 @@ import (
 // as they price out: column j lowers the objective when |K(y v)|_j > rho.
 type sparse struct {
 	k    Matrix
+	rho  float64
 	rows rowCache
 	used []int     // the column behind each feature
 	in   []bool    // whether a column is a feature
@@ -21,10 +22,10 @@ type sparse struct {
 	peak int       // most features at a time
 }
 
-func newSparse(k Matrix, y []float64) *sparse {
-	m := len(y)
+func newSparse(k Matrix, rho float64) *sparse {
+	m := k.Len()
 	return &sparse{
-		k: k, rows: rowCache{k: k, rows: make([][]float64, m), scratch: make([]float64, m)},
+		k: k, rho: rho, rows: rowCache{k: k, rows: make([][]float64, m), scratch: make([]float64, m)},
 		in: make([]bool, m), yv: make([]float64, m), kyv: make([]float64, m), last: math.Inf(1),
 	}
 }
@@ -55,7 +56,7 @@ func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
 	}
 	var cs []candidate
 	for j, x := range p.kyv {
-		if over := math.Abs(x) - d.rho*(1+1e-10); over > 0 && !p.in[j] {
+		if over := math.Abs(x) - p.rho*(1+1e-10); over > 0 && !p.in[j] {
 			cs = append(cs, candidate{j, over / math.Sqrt(math.Abs(p.k.Diag(j))+1e-12)})
 		}
 	}
@@ -141,7 +142,15 @@ func (p *sparse) defect(ctx context.Context, v []float64, d *dual) (factor, resi
 		return 1, 0
 	}
 	_, b := d.weights()
-	return min(1, d.rho/floats.Norm(p.kyv, math.Inf(1))), math.Abs(b * floats.Sum(p.yv))
+	return min(1, p.rho/floats.Norm(p.kyv, math.Inf(1))), math.Abs(b * floats.Sum(p.yv))
+}
+
+// refine aims a little inside the ranges that rounding has broken. That costs
+// sum |lambda| times as much, while shrinking all of v costs sum v / rho times.
+func (p *sparse) refine(d *dual) {
+	if excess := floats.Norm(p.kyv, math.Inf(1)) - p.rho; excess > 0 {
+		d.setRho(d.rho - min(4*excess, d.rho/2))
+	}
 }
 
 // rowCache keeps rows of a matrix up to a limit of memory.

@@ -19,6 +19,8 @@ type span interface {
 	// defect returns the factor by which the dual point v must shrink to satisfy
 	// the ranges, and what its violation of the equations is worth at r.
 	defect(ctx context.Context, v []float64, d *dual) (factor, residual float64)
+	// refine prepares another attempt after rounding has spoilt the gap.
+	refine(d *dual)
 }
 
 // A hard margin is an exact penalty: a soft one whose C is raised until no
@@ -47,7 +49,7 @@ func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 
 	var fs span
 	if s.Rho > 0 {
-		fs = newSparse(k, y)
+		fs = newSparse(k, s.Rho)
 	} else {
 		f, err := cholesky(ctx, k, s.RankTol)
 		if ctx.Err() != nil {
@@ -57,10 +59,14 @@ func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 			return nil, err
 		}
 		r.Rank = f.rank()
-		if r.interpolate(f, k, y, s) {
+		l := &lowRank{factor: f, k: k}
+		if l.interpolate(r, y, s) {
 			return r, nil
 		}
-		fs = newLowRank(f, k, d)
+		for j := range f.rank() {
+			d.addFeature(f.column(j))
+		}
+		fs = l
 	}
 
 	for attempt := 0; ; {
@@ -96,6 +102,7 @@ func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 		default:
 			attempt++
 			d.tighten()
+			fs.refine(d)
 		}
 	}
 }
@@ -128,48 +135,71 @@ func (r *Result) stopped(status trace.Status, y []float64, s Settings) *Result {
 	return r
 }
 
+// lowRank is the span of the columns of a Cholesky factor.
+type lowRank struct {
+	*factor
+	k       Matrix
+	careful bool // see function
+}
+
 // interpolate tries the function that equals the labels on the pivots. When it
-// does so everywhere, h = 1 and q = 0 are optimal with v = 0 as certificate.
-func (r *Result) interpolate(f *factor, k Matrix, y []float64, s Settings) bool {
-	r.setFunction(f, f.interpolate(y), 0, k)
+// does so everywhere, h = 1 and q = 0 are optimal, with v = 0 as certificate.
+func (l *lowRank) interpolate(r *Result, y []float64, s Settings) bool {
+	r.Lambda, r.B = l.coefficients(l.factor.interpolate(y)), 0
+	l.sum(r, false)
 	r.evaluate(y, s)
 	r.certify(make([]float64, len(y)), 1, 0)
 	r.Status = trace.Converged
 	return r.Gap <= gapTol
 }
 
-// setFunction sets Lambda, B and F for f = G beta + b, F from the rows of k.
-func (r *Result) setFunction(f *factor, beta []float64, b float64, k Matrix) {
-	r.Lambda, r.B = f.coefficients(beta), b
-	r.F = make([]float64, f.m)
-	for i := range r.F {
-		r.F[i] = b
-	}
-	row := make([]float64, f.m)
-	for _, p := range f.pivots {
-		k.Row(row, p)
-		floats.AddScaled(r.F, r.Lambda[p], row)
-	}
-}
-
-// lowRank is the span of the columns of a Cholesky factor.
-type lowRank struct {
-	*factor
-	k Matrix
-}
-
-func newLowRank(f *factor, k Matrix, d *dual) *lowRank {
-	for j := range f.rank() {
-		d.addFeature(f.column(j))
-	}
-	return &lowRank{f, k}
-}
-
 func (l *lowRank) grow(context.Context, *dual) (bool, error) { return false, nil }
 
+// function is careful when plain sums have not sufficed: where G is
+// ill-conditioned, lambda is large and K lambda is not G beta to all digits. It
+// then sums accurately and mends lambda by what f misses at the points that
+// define it.
 func (l *lowRank) function(d *dual, r *Result) {
 	w, b := d.weights()
-	r.setFunction(l.factor, w, b, l.k)
+	r.Lambda, r.B = l.coefficients(w), b
+	l.sum(r, l.careful)
+	if !l.careful {
+		return
+	}
+	for range 3 {
+		dw, db := d.misfit(r.F)
+		floats.Add(r.Lambda, l.coefficients(dw))
+		r.B += db
+		l.sum(r, true)
+	}
+}
+
+func (l *lowRank) refine(*dual) { l.careful = true }
+
+// sum sets F = K lambda + b from the rows of K, accurately to the last digits
+// (Ogita, Rump and Oishi 2005) or plainly.
+func (l *lowRank) sum(r *Result, accurately bool) {
+	for i := range r.F {
+		r.F[i] = r.B
+	}
+	row := make([]float64, l.m)
+	low := make([]float64, l.m)
+	for _, p := range l.pivots {
+		l.k.Row(row, p)
+		x := r.Lambda[p]
+		if !accurately {
+			floats.AddScaled(r.F, x, row)
+			continue
+		}
+		for i, v := range row {
+			f, t := r.F[i], x*v
+			s := f + t
+			z := s - f
+			low[i] += math.FMA(x, v, -t) + ((f - (s - z)) + (t - z))
+			r.F[i] = s
+		}
+	}
+	floats.Add(r.F, low)
 }
 
 func (l *lowRank) defect(_ context.Context, v []float64, d *dual) (factor, residual float64) {
