@@ -51,17 +51,14 @@ type Run struct {
 	Finished    time.Time // zero until ended
 }
 
-// NewRun is what a run is made from. Points come from Data or, when that is
-// nil, from the data set as it is now.
+// NewRun is what a run is made from.
 type NewRun struct {
-	Name    string // empty: made from spec and data set
-	Note    string
-	Tags    []string
-	Dataset string        // id of a data set of the workspace; may be empty when Data is given
-	Data    *dataset.Data // points that are in no data set, or not any more
-	// DatasetName says where such points come from; the name of Dataset, if any,
-	// takes its place.
-	DatasetName string
+	Name        string // empty: made from spec and data set
+	Note        string
+	Tags        []string
+	Dataset     string        // id of a data set of the workspace; may be empty when Data is given
+	Data        *dataset.Data // the points; nil: those of the data set as it is now
+	DatasetName string        // what to call Data that is in no data set
 	Spec        ml.Spec
 }
 

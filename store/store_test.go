@@ -1,0 +1,385 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/trace"
+)
+
+var (
+	alice = WorkspaceOf("0123456789abcdef0123456789abcdef")
+	bob   = WorkspaceOf("fedcba9876543210fedcba9876543210")
+)
+
+// open returns a store whose clock advances by a second with every look.
+func open(t testing.TB, dir string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	var mu sync.Mutex
+	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
+	s.Now = func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		now = now.Add(time.Second)
+		return now
+	}
+	return s
+}
+
+// sample is a small data set that differs with seed.
+func sample(seed float64) *dataset.Data {
+	return &dataset.Data{
+		Features: []string{"x", "größe, \"in m\""}, Label: "class", Classes: []string{"a", "b"}, Y: []int{0, 1, 1},
+		X: mat.NewDense(3, 2, []float64{seed, 1.0 / 3, 0.1, -1e-300, math.Pi, math.MaxFloat64}),
+	}
+}
+
+func sampleResult(accuracy float64, vectors int) *ml.Result {
+	gamma, test := 1.0/3, accuracy-0.01
+	model := &ml.Model{
+		Features: []string{"x", "y"}, Label: "class", Positive: "b", Negative: "a",
+		Kernel: kernel.Kernel{Name: "rbf", Gamma: gamma}, B: 0.1 + 0.2,
+		Rows: []int{0, 2}, Vectors: [][]float64{{math.Pi, 1e-300}, {-0.0, 1.0 / 3}}, Coef: []float64{math.Nextafter(1, 2), -1},
+	}
+	before := *model
+	before.B = -7
+	return &ml.Result{
+		Report: ml.Report{
+			N: 3, D: 2, Classes: []string{"a", "b"}, Positive: "b", Learner: "svm", Kernel: "rbf", Gamma: &gamma,
+			Status: trace.Converged, SupportVectors: vectors, TrainAccuracy: accuracy, TestAccuracy: &test,
+		},
+		Model: model, Before: &before,
+	}
+}
+
+func must[T any](t testing.TB) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantErr(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("error %v, want %v", err, want)
+	}
+}
+
+// count counts rows of a table.
+func count(t testing.TB, s *Store, table string) (n int) {
+	t.Helper()
+	check(t, s.read.QueryRow(`SELECT count(*) FROM `+table).Scan(&n))
+	return n
+}
+
+func TestDatasetSurvivesRestart(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "not there yet", "100% mine? #1")
+	ctx := t.Context()
+	s := open(t, dir)
+	d := sample(1)
+	made := must[Dataset](t)(s.CreateDataset(ctx, alice, "  Ripley\nset ", "uploaded ripley.csv", d))
+	check(t, s.Close())
+
+	s = open(t, dir)
+	got := must[Dataset](t)(s.Dataset(ctx, alice, made.ID))
+	want := Dataset{
+		ID: made.ID, Name: "Ripley set", Origin: "uploaded ripley.csv", Hash: d.Hash(), Rows: 3, Features: d.Features,
+		Label: "class", Classes: []string{"a", "b"}, Created: made.Created, Updated: made.Created,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(made, got); diff != "" {
+		t.Errorf("as created, as read: %s", diff)
+	}
+	back := must[*dataset.Data](t)(s.Data(ctx, got.Hash))
+	if !mat.Equal(back.X, d.X) || !cmp.Equal(back.Y, d.Y) {
+		t.Error("the points came back changed")
+	}
+	if _, err := os.Stat(s.Path()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDatasetNames(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	for _, name := range []string{"", " \t\n", strings.Repeat("ä", 121)} {
+		_, err := s.CreateDataset(ctx, alice, name, "drawn", sample(1))
+		var ps param.Problems
+		if !errors.As(err, &ps) || ps.For("name") == "" {
+			t.Errorf("name %q: %v", name, err)
+		}
+	}
+	first := must[Dataset](t)(s.CreateDataset(ctx, alice, strings.Repeat("ä", 120), "drawn", sample(1)))
+	must[Dataset](t)(s.CreateDataset(ctx, alice, first.Name, "drawn", sample(1))) // names are reusable
+	odd := must[Dataset](t)(s.CreateDataset(ctx, alice, "<b>' OR 1=1; --\x00\xff", "drawn", sample(1)))
+	if got := must[Dataset](t)(s.Dataset(ctx, alice, odd.ID)).Name; got != "<b>' OR 1=1; --"+" \uFFFD" {
+		t.Errorf("name %q", got)
+	}
+	check(t, s.RenameDataset(ctx, alice, first.ID, " other "))
+	got := must[Dataset](t)(s.Dataset(ctx, alice, first.ID))
+	if got.Name != "other" || !got.Updated.After(got.Created) {
+		t.Errorf("after renaming: %+v", got)
+	}
+	if err := s.RenameDataset(ctx, alice, first.ID, ""); err == nil {
+		t.Error("renamed to nothing")
+	}
+}
+
+func TestDatasetsNewestFirst(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	s.Now = func() time.Time { return time.Unix(1, 0) } // all in the same instant
+	for i := range 5 {
+		must[Dataset](t)(s.CreateDataset(t.Context(), alice, fmt.Sprint(i), "", sample(1)))
+	}
+	var names string
+	for _, d := range must[[]Dataset](t)(s.Datasets(t.Context(), alice)) {
+		names += d.Name
+	}
+	if names != "43210" {
+		t.Error(names)
+	}
+}
+
+func TestPointsAreSharedAndDropped(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	a := must[Dataset](t)(s.CreateDataset(ctx, alice, "a", "", sample(1)))
+	b := must[Dataset](t)(s.CreateDataset(ctx, bob, "b", "", sample(1)))
+	run := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Dataset: a.ID, Spec: ml.DefaultSpec()}))
+	if n := count(t, s, "points"); n != 1 {
+		t.Fatalf("%d point sets for one content", n)
+	}
+
+	edited := must[Dataset](t)(s.ReplaceData(ctx, alice, a.ID, sample(2)))
+	if edited.Hash == a.Hash || edited.Name != "a" || !edited.Updated.After(a.Updated) {
+		t.Errorf("after editing: %+v", edited)
+	}
+	if got := must[Run](t)(s.Run(ctx, alice, run.ID)); got.Hash != a.Hash {
+		t.Error("editing a data set changed what its run was trained on")
+	}
+	must[Dataset](t)(s.ReplaceData(ctx, alice, a.ID, sample(3)))
+	if n := count(t, s, "points"); n != 2 { // sample 2 is gone
+		t.Errorf("%d point sets, want 2", n)
+	}
+
+	check(t, s.DeleteDataset(ctx, alice, a.ID))
+	check(t, s.DeleteDataset(ctx, bob, b.ID))
+	got := must[Run](t)(s.Run(ctx, alice, run.ID))
+	if got.Dataset != "" || got.DatasetName != "a" {
+		t.Errorf("run of a deleted data set: %+v", got)
+	}
+	must[*dataset.Data](t)(s.Data(ctx, got.Hash))
+
+	check(t, s.DeleteRun(ctx, alice, run.ID))
+	if n := count(t, s, "points"); n != 0 {
+		t.Errorf("%d point sets left after everything is deleted", n)
+	}
+	_, err := s.Data(ctx, a.Hash)
+	wantErr(t, err, ErrNotFound)
+}
+
+// Whatever a workspace asks about a thing of another is answered with "not
+// there", and does nothing.
+func TestWorkspacesAreApart(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	ds := must[Dataset](t)(s.CreateDataset(ctx, alice, "hers", "", sample(1)))
+	queued := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec(), Tags: []string{"secret"}}))
+	done := must[Run](t)(s.SaveRun(ctx, alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec()}, sampleResult(0.9, 2)))
+	upload := must[string](t)(s.SaveUpload(ctx, alice, "hers.csv", []byte("1,2")))
+	dump := func() string {
+		d := must[Dataset](t)(s.Dataset(ctx, alice, ds.ID))
+		q := must[Run](t)(s.Run(ctx, alice, queued.ID))
+		r := must[Run](t)(s.Run(ctx, alice, done.ID))
+		return fmt.Sprint(d, q, r.Name, r.Note, r.Share, r.Status, count(t, s, "uploads"))
+	}
+	before := dump()
+
+	for name, try := range map[string]func(string) error{
+		"Dataset":       func(id string) error { _, err := s.Dataset(ctx, bob, id); return err },
+		"RenameDataset": func(id string) error { return s.RenameDataset(ctx, bob, id, "his") },
+		"ReplaceData":   func(id string) error { _, err := s.ReplaceData(ctx, bob, id, sample(5)); return err },
+		"DeleteDataset": func(id string) error { return s.DeleteDataset(ctx, bob, id) },
+		"CreateRun": func(id string) error {
+			_, err := s.CreateRun(ctx, bob, NewRun{Dataset: id, Spec: ml.DefaultSpec()})
+			return err
+		},
+		"SaveRun": func(id string) error {
+			_, err := s.SaveRun(ctx, bob, NewRun{Dataset: id, Data: sample(6), Spec: ml.DefaultSpec()}, sampleResult(1, 1))
+			return err
+		},
+		"Run":          func(id string) error { _, err := s.Run(ctx, bob, id); return err },
+		"UpdateRun":    func(id string) error { return s.UpdateRun(ctx, bob, id, "his", "", nil) },
+		"DeleteRun":    func(id string) error { return s.DeleteRun(ctx, bob, id) },
+		"DeleteRuns":   func(id string) error { return s.DeleteRuns(ctx, bob, []string{id}) },
+		"ShareRun":     func(id string) error { _, err := s.ShareRun(ctx, bob, id); return err },
+		"UnshareRun":   func(id string) error { return s.UnshareRun(ctx, bob, id) },
+		"CancelRun":    func(id string) error { return s.CancelRun(ctx, bob, id) },
+		"SharedRun":    func(id string) error { _, err := s.SharedRun(ctx, id); return err },
+		"Upload":       func(id string) error { _, _, err := s.Upload(ctx, bob, id); return err },
+		"DeleteUpload": func(id string) error { return s.DeleteUpload(ctx, bob, id) },
+	} {
+		for _, id := range []string{ds.ID, queued.ID, done.ID, upload, "", "no-such-id", "' OR 1=1 --"} {
+			if name == "CreateRun" && id == "" {
+				continue // means: no data set
+			}
+			if name == "SaveRun" && id == "" {
+				continue
+			}
+			if err := try(id); !errors.Is(err, ErrNotFound) {
+				t.Errorf("%s(%q) of another workspace: %v", name, id, err)
+			}
+		}
+	}
+	if n := len(must[[]Dataset](t)(s.Datasets(ctx, bob))); n != 0 {
+		t.Errorf("%d data sets of another workspace in the list", n)
+	}
+	if list, total, err := s.Runs(ctx, bob, Filter{}); len(list) != 0 || total != 0 || err != nil {
+		t.Errorf("runs of another workspace: %v %d %v", list, total, err)
+	}
+	if list, _, _ := s.Runs(ctx, bob, Filter{Dataset: ds.ID}); len(list) != 0 {
+		t.Error("runs of another workspace's data set")
+	}
+	if tags := must[[]string](t)(s.Tags(ctx, bob)); len(tags) != 0 {
+		t.Errorf("tags of another workspace: %v", tags)
+	}
+	if after := dump(); after != before {
+		t.Errorf("changed by another workspace:\n%s\n%s", before, after)
+	}
+	if n := count(t, s, "points"); n != 1 {
+		t.Errorf("%d point sets, want 1: a refused run left its points", n)
+	}
+}
+
+func TestTokenIsNotStored(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	token := "00112233445566778899aabbccddeeff"
+	must[Dataset](t)(s.CreateDataset(t.Context(), WorkspaceOf(token), "x", "", sample(1)))
+	check(t, s.Close())
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, f := range files {
+		body := must[[]byte](t)(os.ReadFile(f))
+		if strings.Contains(string(body), token) {
+			t.Errorf("%s holds the token", f)
+		}
+		if info := must[os.FileInfo](t)(os.Stat(f)); info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s is readable by others: %v", f, info.Mode())
+		}
+	}
+}
+
+func TestConcurrentWriters(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	var wg sync.WaitGroup
+	for w := range 8 {
+		wg.Go(func() {
+			for i := range 25 {
+				ds, err := s.CreateDataset(t.Context(), alice, fmt.Sprintf("%d-%d", w, i), "", sample(float64(i)))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := s.SaveRun(t.Context(), alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec()}, sampleResult(1, 1)); err != nil {
+					t.Error(err)
+				}
+				if _, _, err := s.Runs(t.Context(), alice, Filter{Limit: 5}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := count(t, s, "runs"); n != 200 {
+		t.Errorf("%d runs, want 200", n)
+	}
+}
+
+// Two programs may share a directory; the second waits for the first.
+func TestTwoStoresOneFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			s, err := Open(t.Context(), dir)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			for i := range 10 {
+				if _, err := s.CreateDataset(t.Context(), alice, "x", "", sample(float64(i))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := len(must[[]Dataset](t)(open(t, dir).Datasets(t.Context(), alice))); n != 40 {
+		t.Errorf("%d data sets, want 40", n)
+	}
+}
+
+func TestReaderCannotWrite(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	err := s.view(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(`DELETE FROM points`)
+		return err
+	})
+	wantErr(t, err, ErrReadOnly)
+}
+
+func TestCancelledContext(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := s.CreateDataset(ctx, alice, "x", "", sample(1))
+	wantErr(t, err, context.Canceled)
+	if n := count(t, s, "datasets"); n != 0 {
+		t.Error("saved all the same")
+	}
+}
