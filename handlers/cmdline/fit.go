@@ -28,7 +28,7 @@ func parseFit(args []string) (*fitOptions, error) {
 	f := NewFlags("fit --data FILE [flags]",
 		"Trains a classifier on labelled points, prints what was measured, and saves the model and a picture when asked to.")
 	f.Heading("Files")
-	data := f.String("data", "FILE", "", "Labelled points: CSV or TSV, with or without a header; LIBSVM; ARFF. - reads standard input.")
+	data := f.String("data", "FILE", "", "Labelled points: CSV or TSV, with or without a header; LIBSVM; ARFF. The name - stands for standard input.")
 	test := f.String("test", "FILE", "", "A second file with the same columns, to measure accuracy on.")
 	out := f.String("out", "FILE", "", "Where to write the model, as JSON that predict reads.")
 	plot := f.String("plot", "FILE.svg|FILE.png", "", "Where to draw the decision boundary.")

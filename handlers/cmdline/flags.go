@@ -47,7 +47,11 @@ func (f *Flags) Switch(name, help string) *bool {
 
 // Param adds the flag of a parameter; set takes over a value that p allows.
 func (f *Flags) Param(p param.Param, set func(text string) error) {
-	f.explain(p.Flag(), placeholder(p), p.Help+" ("+span(p)+")")
+	help := p.Help
+	if s := span(p); s != "" {
+		help += " (" + s + ")"
+	}
+	f.explain(p.Flag(), placeholder(p), help)
 	for _, o := range p.Options {
 		wrap(&f.help, "        ", o.Name+": "+o.Help)
 	}
@@ -77,20 +81,27 @@ func placeholder(p param.Param) string {
 	return strings.Join(append([]string{" NUMBER"}, p.Words...), "|")
 }
 
-// span tells default and range of a parameter.
+// span tells default and range of a parameter, "" for text that is empty by default.
 func span(p param.Param) string {
-	s := "default " + p.Default
 	if p.Default == "" {
-		s = "default: empty"
+		return ""
 	}
-	if p.Kind != param.Number && p.Kind != param.Integer || p.Min == 0 && p.Max == 0 {
+	s := "default " + p.Default
+	switch {
+	case p.Kind != param.Number && p.Kind != param.Integer || p.Min == 0 && p.Max == 0:
 		return s
-	}
-	short := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	if p.OpenMin {
+	case p.OpenMin:
 		return s + "; above " + short(p.Min) + ", at most " + short(p.Max)
 	}
 	return s + "; from " + short(p.Min) + " to " + short(p.Max)
+}
+
+// short writes a bound as people do: 1e9, 1000.
+func short(v float64) string {
+	if s := strconv.FormatFloat(v, 'f', -1, 64); len(s) <= 6 {
+		return s
+	}
+	return strings.NewReplacer("e+0", "e", "e-0", "e-", "e+", "e").Replace(strconv.FormatFloat(v, 'g', 3, 64))
 }
 
 // paramFlag is the flag.Value of a parameter. Its faults are gathered, so that

@@ -23,8 +23,8 @@ func runPredict(ctx context.Context, args []string, std Streams) error {
 		"Applies a model that fit wrote to points, labelled or not, and writes CSV: row (1 is the first), label (the prediction), f (the decision value), and true (the label in the file) when the file has labels.")
 	f.Heading("Files")
 	model := f.String("model", "FILE", "", "The model, as fit --out wrote it.")
-	data := f.String("data", "FILE", "", "Points in any format that fit reads. Columns are found by their names in the header, or by position when the names do not occur and the number of columns fits. - reads standard input.")
-	out := f.String("out", "FILE", "-", "Where to write the predictions; - is standard output.")
+	data := f.String("data", "FILE", "", "Points in any format that fit reads. Columns are found by their names in the header, or by position when the names do not occur and the number of columns fits. The name - stands for standard input.")
+	out := f.String("out", "FILE", "-", "Where to write the predictions; without it, standard output.")
 	if err := f.Parse(args); err != nil {
 		return err
 	}

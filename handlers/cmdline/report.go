@@ -42,7 +42,7 @@ var quantities = []quantity{
 	{"free", func(r ml.Report) any { return r.Free }, "of them on the margin"},
 	{"bounded_inside", func(r ml.Report) any { return r.BoundedInside }, "of them inside the margin"},
 	{"bounded_misclassified", func(r ml.Report) any { return r.BoundedMisclassified }, "of them on the wrong side"},
-	{"h", func(r ml.Report) any { return r.H }, "largest functional margin y f(x); the smallest is 1"},
+	{"h", func(r ml.Report) any { return r.H }, "largest functional margin y f(x), at least 1"},
 	{"slack_sum", func(r ml.Report) any { return r.SlackSum }, "Σ max(0, 1 − y f(x)) over the training points"},
 	{"l1", func(r ml.Report) any { return r.L1 }, "Σ|λ|"},
 	{"rank", func(r ml.Report) any { return r.Rank }, "columns of the kernel matrix in use"},
@@ -59,7 +59,7 @@ var quantities = []quantity{
 	{"sign_change", func(r ml.Report) any { return r.SignChange }, "whether c(x) takes both signs"},
 	{"train_n", func(r ml.Report) any { return r.TrainN }, "points trained on"},
 	{"train_accuracy", func(r ml.Report) any { return r.TrainAccuracy }, "share of them predicted right"},
-	{"test_n", func(r ml.Report) any { return count(r.TestN) }, "points kept for the test"},
+	{"test_n", func(r ml.Report) any { return count(r.TestN) }, "points tested on, not trained on"},
 	{"test_accuracy", func(r ml.Report) any { return r.TestAccuracy }, "share of them predicted right"},
 	{"fit_seconds", func(r ml.Report) any { return r.FitSeconds }, "seconds of training, without reading and drawing"},
 }
