@@ -12,7 +12,7 @@ import (
 func parseARFF(text string, lim Limits) (*Table, *Error) {
 	t := &Table{Format: "arff", Header: true}
 	var names []string
-	var allowed []map[string]bool // values of a nominal attribute, nil for others
+	var allowed [][]string // sorted values of a nominal attribute, nil for others
 	inData := false
 	for n, rest := 1, text; rest != ""; n++ {
 		fault := func(column int, format string, args ...any) *Error {
@@ -29,18 +29,18 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 			switch strings.ToLower(keyword) {
 			case "@relation":
 			case "@attribute":
-				name, values, nominal, err := arffAttribute(arg)
+				name, values, err := arffAttribute(arg)
 				if err != nil {
 					return nil, fault(0, "%s", err)
 				}
 				if len(names) == lim.Columns {
-					e := fault(0, "expected at most %d columns", lim.Columns)
+					e := fault(0, "expected at most %s", count(lim.Columns, "column"))
 					e.Err = ErrTooLarge
 					return nil, e
 				}
 				names = append(names, name)
 				allowed = append(allowed, values)
-				t.Columns = append(t.Columns, Column{Nominal: nominal})
+				t.Columns = append(t.Columns, Column{Nominal: values != nil})
 			case "@data":
 				if len(names) == 0 {
 					return nil, fault(0, "expected an @attribute before @data")
@@ -58,7 +58,7 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 			return nil, fault(0, "expected values separated by commas, found a sparse row: sparse ARFF is not supported")
 		}
 		if len(t.Lines) == lim.Rows {
-			e := fault(0, "expected at most %d rows", lim.Rows)
+			e := fault(0, "expected at most %s", count(lim.Rows, "row"))
 			e.Err = ErrTooLarge
 			return nil, e
 		}
@@ -74,7 +74,7 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 			return nil, fault(0, "expected %s separated by comma, found %s", count(len(names), "field"), found)
 		}
 		for j, cell := range fields {
-			if allowed[j] != nil && !allowed[j][cell] && !missing(cell) {
+			if _, ok := slices.BinarySearch(allowed[j], cell); !ok && allowed[j] != nil && !missing(cell) {
 				e := fault(j+1, "expected a value that the attribute declares, found %s", quote(cell))
 				e.Name = t.Columns[j].Name
 				return nil, e
@@ -100,12 +100,13 @@ func cutBlank(s string) (head, rest string) {
 	return s, ""
 }
 
-// arffAttribute reads what follows @attribute: a name and a type.
-func arffAttribute(s string) (name string, values map[string]bool, nominal bool, err error) {
+// arffAttribute reads what follows @attribute: a name and a type. Values are those
+// of a nominal attribute, sorted, and nil for other types.
+func arffAttribute(s string) (name string, values []string, err error) {
 	rest := ""
 	if s != "" && (s[0] == '\'' || s[0] == '"') {
 		if name, rest, err = arffQuoted(s); err != nil {
-			return "", nil, false, err
+			return "", nil, err
 		}
 		rest = strings.TrimSpace(rest)
 	} else if i := strings.IndexAny(s, " \t{"); i >= 0 {
@@ -114,7 +115,7 @@ func arffAttribute(s string) (name string, values map[string]bool, nominal bool,
 		name = s
 	}
 	if tidy(name) == "" {
-		return "", nil, false, fmt.Errorf("expected a name after @attribute")
+		return "", nil, fmt.Errorf("expected a name after @attribute")
 	}
 	if strings.HasPrefix(rest, "{") {
 		body, after, ok := strings.Cut(rest[1:], "}")
@@ -122,23 +123,19 @@ func arffAttribute(s string) (name string, values map[string]bool, nominal bool,
 			body, after = rest[1:i], rest[i+1:] // a brace inside quotes
 		}
 		if !ok || strings.TrimSpace(after) != "" {
-			return "", nil, false, fmt.Errorf("expected {value, …} after the name of attribute %s", quote(name))
+			return "", nil, fmt.Errorf("expected {value, …} after the name of attribute %s", quote(name))
 		}
-		fields, err := arffFields(body, -1)
-		if err != nil {
-			return "", nil, false, err
+		if values, err = arffFields(body, -1); err != nil {
+			return "", nil, err
 		}
-		values = make(map[string]bool, len(fields))
-		for _, f := range fields {
-			values[f] = true
-		}
-		return name, values, true, nil
+		slices.Sort(values)
+		return name, values, nil
 	}
 	kind, _ := cutBlank(rest)
 	if kind = strings.ToLower(kind); !slices.Contains([]string{"numeric", "real", "integer", "string", "date"}, kind) {
-		return "", nil, false, fmt.Errorf("expected numeric, real, integer, string, date or {value, …} as the type of attribute %s, found %s", quote(name), quote(kind))
+		return "", nil, fmt.Errorf("expected numeric, real, integer, string, date or {value, …} as the type of attribute %s, found %s", quote(name), quote(kind))
 	}
-	return name, nil, false, nil
+	return name, nil, nil
 }
 
 // arffFields splits at commas outside quotes; no more than most fields are kept,

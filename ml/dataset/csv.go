@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // separators are those of CSV files in order of preference; a blank stands for runs
@@ -23,21 +24,20 @@ func parseCSV(text string, lim Limits) (*Table, *Error) {
 	sep := separators[guessSeparator(text, lim.Columns)]
 	t := &Table{Format: "csv", Separator: sep.name}
 	sc := &csvScanner{text: text, sep: sep.char, line: 1, most: lim.Columns}
-	var names []string
-	for first := true; sc.next(); first = false {
+	tooLong := func(line int) *Error {
+		return &Error{Line: line, Message: "expected at most " + count(lim.Rows, "row"), Err: ErrTooLarge}
+	}
+	for sc.next() {
 		switch {
 		case sc.count > lim.Columns:
-			return nil, &Error{Line: sc.start, Message: fmt.Sprintf("expected at most %d columns, found %d", lim.Columns, sc.count), Err: ErrTooLarge}
-		case first:
+			return nil, &Error{Line: sc.start, Message: fmt.Sprintf("expected at most %s, found %d", count(lim.Columns, "column"), sc.count), Err: ErrTooLarge}
+		case t.Columns == nil:
 			t.Columns = make([]Column, sc.count)
-			if t.Header = isHeader(sc.fields, sep.char); t.Header {
-				names = slices.Clone(sc.fields)
-				continue
-			}
 		case sc.count != len(t.Columns):
 			return nil, &Error{Line: sc.start, Message: fmt.Sprintf("expected %s separated by %s, found %d", count(len(t.Columns), "field"), sep.name, sc.count)}
-		case len(t.Lines) == lim.Rows:
-			return nil, &Error{Line: sc.start, Message: fmt.Sprintf("expected at most %d rows", lim.Rows), Err: ErrTooLarge}
+		}
+		if len(t.Lines) > lim.Rows { // even if the first is a header
+			return nil, tooLong(sc.start)
 		}
 		for j, cell := range sc.fields {
 			t.Columns[j].Cells = append(t.Columns[j].Cells, cell)
@@ -46,6 +46,10 @@ func parseCSV(text string, lim Limits) (*Table, *Error) {
 	}
 	if sc.err != nil {
 		return nil, sc.err
+	}
+	names := t.cutHeader(sep.char)
+	if len(t.Lines) > lim.Rows {
+		return nil, tooLong(t.Lines[lim.Rows])
 	}
 	t.dropEmptyEnd(names)
 	if err := noRows(t); err != nil {
@@ -128,12 +132,58 @@ func (t *Table) setNames(names []string) *Error {
 	return nil
 }
 
-// isHeader tells whether the first row names columns: none of its cells is a number
-// or stands for one.
-func isHeader(fields []string, sep byte) bool {
-	return !slices.ContainsFunc(fields, func(s string) bool {
+// cutHeader takes the first row off the table if it names the columns, and returns
+// the names.
+func (t *Table) cutHeader(sep byte) []string {
+	if len(t.Lines) == 0 {
+		return nil
+	}
+	names := make([]string, len(t.Columns))
+	for j, c := range t.Columns {
+		names[j] = c.Cells[0]
+	}
+	if t.Header = isHeader(names, sep) || t.countsColumns(names); !t.Header {
+		return nil
+	}
+	for j := range t.Columns {
+		t.Columns[j].Cells = t.Columns[j].Cells[1:]
+	}
+	t.Lines = t.Lines[1:]
+	return names
+}
+
+// isHeader tells whether none of the cells is a number or stands for one.
+func isHeader(cells []string, sep byte) bool {
+	return !slices.ContainsFunc(cells, func(s string) bool {
 		return s == "?" || isNumber(s, sep) || notFinite(s)
 	})
+}
+
+// countsColumns tells a header that numbers the features, 0,1,2,label: two or more
+// numbers that count from 0 or 1, and besides nothing but the name of the label.
+func (t *Table) countsColumns(names []string) bool {
+	var numbers []float64
+	label := false
+	for j, name := range names {
+		v, ok := parseNumber(name)
+		switch {
+		case ok:
+			numbers = append(numbers, v)
+		case namesLabel(name) && !slices.Contains(t.Columns[j].Cells[1:], name):
+			label = true
+		case name != "":
+			return false
+		}
+	}
+	if !label || len(numbers) < 2 || numbers[0] != 0 && numbers[0] != 1 {
+		return false
+	}
+	for k, v := range numbers {
+		if v != numbers[0]+float64(k) {
+			return false
+		}
+	}
+	return true
 }
 
 // isNumber allows for a decimal comma where the separator leaves room for one.
@@ -314,12 +364,8 @@ func (sc *csvScanner) quoted() string {
 }
 
 func firstRune(s string) string {
-	for i := range s {
-		if i > 0 {
-			return s[:i]
-		}
-	}
-	return s
+	_, size := utf8.DecodeRuneInString(s)
+	return s[:size]
 }
 
 // skipBlanks moves over blanks that mean nothing here.

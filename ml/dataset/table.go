@@ -354,6 +354,15 @@ func (t *Table) nameColumns() {
 // labelName is the name of a label column that has none of its own.
 const labelName = "label"
 
+// namesLabel tells the usual names of a label column.
+func namesLabel(s string) bool {
+	switch strings.ToLower(s) {
+	case labelName, "class", "target":
+		return true
+	}
+	return false
+}
+
 // guessLabel returns the place of the label column: the one called label, class or
 // target; else the last; else the first, when only that one is text or ±1/0-1. It is
 // sure when the file leaves no other reading.
@@ -362,8 +371,7 @@ func (t *Table) guessLabel() (j int, sure bool) {
 	if t.Header || t.Format != "csv" {
 		named := -1
 		for j, c := range t.Columns {
-			switch strings.ToLower(c.Name) {
-			case labelName, "class", "target":
+			if namesLabel(c.Name) {
 				if named >= 0 {
 					return last, false
 				}

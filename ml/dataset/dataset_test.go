@@ -1,0 +1,239 @@
+package dataset
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+func read(t *testing.T, in string) *Data {
+	t.Helper()
+	d, err := Read(strings.NewReader(in), "f", Mapping{}, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestEncodeDecode(t *testing.T) {
+	t.Parallel()
+	text := rapid.StringMatching(`[a-zäß,;"'#\\ \-0-9.|]{1,8}`).Filter(func(s string) bool { return checkText("", s) == nil })
+	rapid.Check(t, func(rt *rapid.T) {
+		names := rapid.SliceOfNDistinct(text, 2, 5, rapid.ID).Draw(rt, "names")
+		labels := rapid.SliceOfN(text, 1, 20).Draw(rt, "labels")
+		d := len(names) - 1
+		values := rapid.SliceOfN(rapid.Float64().Filter(func(v float64) bool {
+			return !math.IsInf(v, 0) && !math.IsNaN(v)
+		}), d*len(labels), d*len(labels)).Draw(rt, "values")
+		data := &Data{Features: names[:d], Label: names[d], X: mat.NewDense(len(labels), d, values)}
+		data.setLabels(labels)
+		if err := data.Validate(); err != nil {
+			rt.Fatal(err)
+		}
+		back, err := Decode(strings.NewReader(show(data)))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if diff := cmp.Diff(show(data), show(back)); diff != "" {
+			rt.Error(diff)
+		}
+		if diff := cmp.Diff([]any{data.Features, data.Label, data.Classes, data.Y}, []any{back.Features, back.Label, back.Classes, back.Y}); diff != "" {
+			rt.Error(diff)
+		}
+		for i, v := range values {
+			if got := back.X.At(i/d, i%d); math.Float64bits(got) != math.Float64bits(v) {
+				rt.Errorf("value %d: %v became %v", i, v, got)
+			}
+		}
+	})
+}
+
+func TestHash(t *testing.T) {
+	t.Parallel()
+	const in = "x,label\n1,A\n2,B\n"
+	h := read(t, in).Hash()
+	// printf 'x,label\n1,A\n2,B\n' | sha256sum
+	if want := "933e2ae225618cb614fb3b0e91c05d1119e374a8ce4019e85a0365c1d3632555"; h != want {
+		t.Errorf("got %s, want %s", h, want)
+	}
+	if read(t, "x;label\n1,0;A\n2,0;B\n").Hash() != h {
+		t.Error("the spelling of a file changes the hash of its data")
+	}
+	for _, other := range []string{"x,label\n1,A\n2.0000000000000004,B\n", "y,label\n1,A\n2,B\n", "x,label\n2,B\n1,A\n"} {
+		if read(t, other).Hash() == h {
+			t.Errorf("%q has the hash of other data", other)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ in, want string }{
+		{"", "expected a header, found an empty file"},
+		{"x\n1\n", "line 1: expected at least one feature and a label, found 1 column"},
+		{"x,label\n", "expected at least one row of data, found only a header"},
+		{"x,label\n1,A\nz,B\n", `line 3, column 1 (x): expected a finite number, found "z"`},
+		{"x,label\nNaN,A\n", `line 2, column 1 (x): expected a finite number, found "NaN"`},
+		{"x,label\n1\n", "line 2: wrong number of fields"},
+		{"x,x\n1,A\n", `two columns are called "x": expected distinct names`},
+		{"x,label\n1,\n", "expected a label, found nothing"},
+	} {
+		_, err := Decode(strings.NewReader(tt.in))
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%q: got %v, want %s", tt.in, err, tt.want)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	ok := func() *Data {
+		return &Data{
+			Features: []string{"a", "b"}, Label: "label", X: mat.NewDense(2, 2, []float64{1, 2, 3, 4}),
+			Classes: []string{"A", "B"}, Y: []int{1, 0},
+		}
+	}
+	if err := ok().Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for want, spoil := range map[string]func(d *Data){
+		"data without points: expected at least one row and one feature": func(d *Data) { d.X = nil },
+		"1 names for 2 features": func(d *Data) { d.Features = d.Features[:1] },
+		"1 labels for 2 rows":    func(d *Data) { d.Y = d.Y[:1] },
+		`two columns are called "label": expected distinct names`:                         func(d *Data) { d.Features[1] = "label" },
+		"expected a column name, found nothing":                                           func(d *Data) { d.Label = "" },
+		"expected a label, found nothing":                                                 func(d *Data) { d.Classes[0] = "" },
+		"classes: expected distinct labels in sorted order":                               func(d *Data) { d.Classes[0] = "C" },
+		"row 1: class index 2, expected 0 to 1":                                           func(d *Data) { d.Y[0] = 2 },
+		"row 2: class index -1, expected 0 to 1":                                          func(d *Data) { d.Y[1] = -1 },
+		`class "B" has no rows`:                                                           func(d *Data) { d.Y[0] = 0 },
+		"row 2, a: expected a finite number, found NaN":                                   func(d *Data) { d.X.Set(1, 0, math.NaN()) },
+		"row 1, b: expected a finite number, found -Inf":                                  func(d *Data) { d.X.Set(0, 1, math.Inf(-1)) },
+		`expected a column name without control characters and outer spaces, found "a\n"`: func(d *Data) { d.Features[0] = "a\n" },
+	} {
+		d := ok()
+		spoil(d)
+		if err := d.Validate(); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		if err := d.Encode(new(strings.Builder)); err == nil {
+			t.Errorf("Encode accepts data with %s", want)
+		}
+	}
+	d := ok()
+	if d.Validate(); len(d.Features) != 2 || d.Features[1] != "b" {
+		t.Error("Validate changes the data")
+	}
+}
+
+func TestFromPoints(t *testing.T) {
+	t.Parallel()
+	d, err := FromPoints([][2]float64{{1, 2}, {3, 4}, {5, 6}}, []string{"+1", "-1", "1.0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(lines("x1,x2,label", "1,2,1", "3,4,-1", "5,6,1"), show(d)); diff != "" {
+		t.Error(diff)
+	}
+	for _, tt := range []struct {
+		points [][2]float64
+		labels []string
+	}{
+		{nil, nil},
+		{[][2]float64{{1, 2}}, []string{"A", "B"}},
+		{[][2]float64{{1, math.NaN()}}, []string{"A"}},
+		{[][2]float64{{1, 2}}, []string{" "}},
+	} {
+		if _, err := FromPoints(tt.points, tt.labels); err == nil {
+			t.Errorf("%v %v accepted", tt.points, tt.labels)
+		}
+	}
+}
+
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	d := read(t, "a,b,c,label\n1,2,3,A\n4,5,6,B\n")
+	c, err := d.Columns([]string{"c", "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(lines("c,a,label", "3,1,A", "6,4,B"), show(c)); diff != "" {
+		t.Error(diff)
+	}
+	for _, tt := range []struct {
+		names []string
+		want  string
+	}{
+		{nil, "no features chosen: expected at least one of a, b, c"},
+		{[]string{"a", "A"}, `no feature "A": expected one of a, b, c`},
+		{[]string{"a", "a"}, `feature "a" is chosen twice`},
+	} {
+		if _, err := d.Columns(tt.names); err == nil || err.Error() != tt.want {
+			t.Errorf("got %v, want %s", err, tt.want)
+		}
+	}
+}
+
+func TestBinary(t *testing.T) {
+	t.Parallel()
+	two := read(t, "x,label\n1,-1\n2,10\n3,-1\n")
+	three := read(t, "x,label\n1,A\n2,B\n3,C\n")
+	for _, tt := range []struct {
+		d        *Data
+		positive string
+		y        []float64
+		pos, neg string
+		err      string
+	}{
+		{two, "", []float64{-1, 1, -1}, "10", "-1", ""},
+		{two, "+10.0", []float64{-1, 1, -1}, "10", "-1", ""},
+		{two, "-1", []float64{1, -1, 1}, "-1", "10", ""},
+		{two, "2", nil, "", "", `no class "2": expected the positive class to be one of -1, 10`},
+		{three, "B", []float64{-1, 1, -1}, "B", "not B", ""},
+		{three, "", nil, "", "", "3 classes: choose the positive one among A, B, C"},
+		{&Data{Classes: []string{"A"}, Y: []int{0}}, "", nil, "", "", "a single class (A): expected two or more"},
+	} {
+		y, pos, neg, err := tt.d.Binary(tt.positive)
+		message := ""
+		if err != nil {
+			message = err.Error()
+		}
+		if diff := cmp.Diff([]any{tt.y, tt.pos, tt.neg, tt.err}, []any{y, pos, neg, message}); diff != "" {
+			t.Errorf("Binary(%q) (-want +got):\n%s", tt.positive, diff)
+		}
+	}
+}
+
+func TestSortLabels(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ in, want string }{
+		{"10 2 -1 -2 1e3 0.5", "-2 -1 0.5 2 10 1e3"},
+		{"10 2 x", "10 2 x"},
+		{"b a B", "B a b"},
+	} {
+		got := strings.Fields(tt.in)
+		SortLabels(got)
+		if s := strings.Join(got, " "); s != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.in, s, tt.want)
+		}
+	}
+}
+
+func TestTidyLabel(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"+1": "1", "1.0": "1", "-0": "0", "1e2": "100", "0.10": "0.1", "1000000": "1000000", "1e30": "1e+30", " a ": "a", "1e-7": "1e-07",
+	} {
+		if got := tidyLabel(strings.TrimSpace(in)); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+		if again := tidyLabel(want); again != want {
+			t.Errorf("%s is not settled: %s", strconv.Quote(want), again)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+)
+
+// fuzzLimits are small, so that the fuzzer meets them.
+var fuzzLimits = Limits{Bytes: 4096, Rows: 50, Columns: 10}
+
+var fuzzSeeds = []string{
+	"x1,x2,label\n1.5,2,A\n-3,4e-5,B\n",
+	"1,5;2;A\r\n-3;4,25;B\r\n",
+	"\ufeffx\ty\tk\n1\t2\t+1\n3\t4\t-1\n",
+	"  1   2 A\n3 4 \"B b\" \n# end\n",
+	"\"a \"\"q\"\"\",\"b\nc\",a\n1,2,\"x, y\"\n3,4,z\n",
+	",x,y,label\n0,1,2,A\n1,3,4,B\n,,,\n",
+	"x,y,label\n1,,A\n?,NaN,B\n1e999,-Inf,C\n",
+	"+1 1:0.5 3:2 # note\n-1 2:-1\n1\n",
+	"1 qid:1 1:0.5\n",
+	"@relation r\n@attribute 'a b' real\n@attribute k {A,'B b'}\n@data\n1,A\n% c\n2,'B b'\n",
+	"@attribute x {0,1}\n@attribute s string\n@data\n{0 1}\n",
+	"A,1\nB,2\n",
+	"label\n1\n",
+}
+
+// sameData compares all of d but for the sign of zero.
+func sameData(t *testing.T, a, b *Data) {
+	t.Helper()
+	if diff := cmp.Diff([]any{a.Features, a.Label, a.Classes, a.Y}, []any{b.Features, b.Label, b.Classes, b.Y}); diff != "" {
+		t.Errorf("(-a +b):\n%s", diff)
+	}
+	if !mat.Equal(a.X, b.X) {
+		t.Error("the values differ")
+	}
+}
+
+// roundTrip checks that Decode undoes Encode and that the bytes are settled.
+func roundTrip(t *testing.T, d *Data) {
+	t.Helper()
+	var first, second bytes.Buffer
+	if err := d.Encode(&first); err != nil {
+		t.Fatalf("Encode: %v", err)
+	}
+	back, err := Decode(bytes.NewReader(first.Bytes()))
+	if err != nil {
+		t.Fatalf("Decode: %v\n%s", err, first.Bytes())
+	}
+	sameData(t, d, back)
+	if err := back.Encode(&second); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+		t.Errorf("encoded again (%v):\n%s\nfirst:\n%s", err, second.Bytes(), first.Bytes())
+	}
+	if d.Hash() != back.Hash() {
+		t.Error("the hashes differ")
+	}
+}
+
+// checkFault checks that err is an *Error with a message.
+func checkFault(t *testing.T, err error) {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) || e.Message == "" || e.Line < 0 || e.Column < 0 {
+		t.Errorf("%T %v: expected an *Error with a message", err, err)
+	}
+}
+
+func FuzzParseTable(f *testing.F) {
+	for _, s := range fuzzSeeds {
+		f.Add([]byte(s), "points.csv")
+	}
+	f.Add([]byte("1\n-1 1:2\n"), "points.svm")
+	f.Add([]byte("1,2\n"), "points.arff")
+	f.Fuzz(func(t *testing.T, raw []byte, file string) {
+		table, err := ParseTable(bytes.NewReader(raw), file, fuzzLimits)
+		if err != nil {
+			checkFault(t, err)
+			return
+		}
+		if len(table.Columns) == 0 || len(table.Columns) > fuzzLimits.Columns || len(table.Lines) == 0 || len(table.Lines) > fuzzLimits.Rows {
+			t.Fatalf("%d columns, %d rows", len(table.Columns), len(table.Lines))
+		}
+		names := make(map[string]bool)
+		for _, c := range table.Columns {
+			if len(c.Cells) != len(table.Lines) || names[c.Name] || checkText("name", c.Name) != nil {
+				t.Fatalf("column %q: %d cells for %d rows, or not a name of its own", c.Name, len(c.Cells), len(table.Lines))
+			}
+			names[c.Name] = true
+		}
+		last := 0
+		for _, l := range table.Lines {
+			if l <= last || l > 1+lineEnds(string(raw)) {
+				t.Fatalf("lines %v of %d", table.Lines, 1+lineEnds(string(raw)))
+			}
+			last = l
+		}
+		m, obvious := table.Guess()
+		d, err := table.Data(m)
+		if err != nil {
+			checkFault(t, err)
+		} else {
+			if err := d.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			roundTrip(t, d)
+			// The canonical form is a file like any other, unless names are numbers.
+			if !isHeader(append(d.Features[:len(d.Features):len(d.Features)], d.Label), ',') {
+				return
+			}
+			var buf bytes.Buffer
+			if err := d.Encode(&buf); err != nil {
+				t.Fatal(err)
+			}
+			again, err := Read(&buf, "again.csv", Mapping{Label: d.Label}, Limits{})
+			if err != nil {
+				t.Fatalf("the canonical form is not read: %v", err)
+			}
+			sameData(t, d, again)
+		}
+		if obvious && len(m.Features) != len(table.Columns)-1 {
+			t.Errorf("obvious without all columns: %v", m)
+		}
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, s := range fuzzSeeds {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		d, err := Decode(bytes.NewReader(raw))
+		if err != nil {
+			checkFault(t, err)
+			return
+		}
+		roundTrip(t, d)
+	})
+}

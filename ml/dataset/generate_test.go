@@ -1,0 +1,156 @@
+package dataset
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/param"
+)
+
+func TestGenerators(t *testing.T) {
+	t.Parallel()
+	want := []string{"blobs", "moons", "circles", "xor", "spiral", "checkerboard", "separable"}
+	var names []string
+	for _, g := range Generators {
+		names = append(names, g.Name)
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+	for _, g := range Generators {
+		t.Run(g.Name, func(t *testing.T) {
+			t.Parallel()
+			if g.Label == "" || g.Help == "" {
+				t.Error("no label or help")
+			}
+			for _, p := range g.Params {
+				if err := p.Check(p.Default); err != nil {
+					t.Errorf("default: %v", err)
+				}
+			}
+			for _, n := range []int{2, 3, 10, 101} {
+				for _, noise := range []float64{0, g.noise(), maxNoise} {
+					d, err := Generate(g.Name, n, noise, 5)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := d.Validate(); err != nil {
+						t.Fatal(err)
+					}
+					counts := [2]int{}
+					for _, c := range d.Y {
+						counts[c]++
+					}
+					if rows, cols := d.X.Dims(); rows != n || cols != 2 || counts != [2]int{n - n/2, n / 2} {
+						t.Errorf("%d x %d, classes %v", rows, cols, counts)
+					}
+				}
+			}
+			small, _ := Generate(g.Name, 50, 0.3, 5)
+			again, _ := Generate(g.Name, 50, 0.3, 5)
+			large, _ := Generate(g.Name, 90, 0.3, 5)
+			quiet, _ := Generate(g.Name, 50, 0.3+1e-9, 5)
+			other, _ := Generate(g.Name, 50, 0.3, 6)
+			if show(small) != show(again) {
+				t.Error("one seed draws two sets")
+			}
+			if show(small) == show(other) {
+				t.Error("two seeds draw one set")
+			}
+			if !mat.Equal(small.X, large.X.Slice(0, 50, 0, 2)) {
+				t.Error("more points move the first ones")
+			}
+			if !mat.EqualApprox(small.X, quiet.X, 1e-7) {
+				t.Error("a little more noise moves points far")
+			}
+		})
+	}
+}
+
+// TestPatterns checks the noiseless shapes.
+func TestPatterns(t *testing.T) {
+	t.Parallel()
+	side := func(positive bool) int {
+		if positive {
+			return 1
+		}
+		return 0
+	}
+	for name, class := range map[string]func(x, y float64) int{
+		"blobs":   func(x, y float64) int { return side(x+y > 0) },
+		"circles": func(x, y float64) int { return side(math.Hypot(x, y) < 0.75) },
+		"xor":     func(x, y float64) int { return side(x*y > 0) },
+		"checkerboard": func(x, y float64) int {
+			return side(int(math.Floor(x)+math.Floor(y))%2 == 0)
+		},
+		"separable": func(x, y float64) int { return side(0.6*x+0.8*y > 0) },
+		"moons":     func(x, y float64) int { return side(math.Abs(math.Hypot(x-1, y-0.5)-1) < 1e-9 && y <= 0.5) },
+		"spiral": func(x, y float64) int {
+			r := math.Hypot(x, y)
+			turn := 3 * math.Pi * (r - 0.2) / 1.8
+			return side(x*math.Cos(turn)+y*math.Sin(turn) > 0)
+		},
+	} {
+		d, err := Generate(name, 500, 0, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range d.Y {
+			x, y := d.X.At(i, 0), d.X.At(i, 1)
+			if got := class(x, y); got != c {
+				t.Errorf("%s: (%g, %g) is of class %d, the pattern says %d", name, x, y, c, got)
+				break
+			}
+		}
+	}
+}
+
+func TestSeparableKeepsItsGap(t *testing.T) {
+	t.Parallel()
+	for _, noise := range []float64{0, 0.8, 2} {
+		for seed := range uint64(20) {
+			d, err := Generate("separable", 300, noise, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lowest, highest := math.Inf(1), math.Inf(-1)
+			for i, c := range d.Y {
+				across := 0.6*d.X.At(i, 0) + 0.8*d.X.At(i, 1)
+				if c == 1 {
+					lowest = min(lowest, across)
+				} else {
+					highest = max(highest, across)
+				}
+			}
+			if gap := lowest - highest; gap < 0.5-1e-12 {
+				t.Errorf("noise %g, seed %d: the classes are %g apart", noise, seed, gap)
+			}
+		}
+	}
+}
+
+func TestGenerateRefuses(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		n     int
+		noise float64
+		want  param.Problems
+	}{
+		{"rings", 100, 0, param.Problems{{Field: "generator", Message: `no generator "rings": expected one of blobs, moons, circles, xor, spiral, checkerboard, separable`}}},
+		{"moons", 1, 0, param.Problems{{Field: "n", Message: "n must be a whole number from 2 to 100000, not 1"}}},
+		{"moons", 100_001, 3, param.Problems{
+			{Field: "n", Message: "n must be a whole number from 2 to 100000, not 100001"},
+			{Field: "noise", Message: "noise must be a number from 0 to 2, not 3"},
+		}},
+		{"moons", 10, math.NaN(), param.Problems{{Field: "noise", Message: `noise expects a number from 0 to 2, not "NaN"`}}},
+	} {
+		_, err := Generate(tt.name, tt.n, tt.noise, 1)
+		if diff := cmp.Diff(error(tt.want), err); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}

@@ -1,0 +1,465 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+)
+
+// show writes data on one line a row, for comparison.
+func show(d *Data) string {
+	var b strings.Builder
+	_ = d.write(&b)
+	return b.String()
+}
+
+func lines(s ...string) string { return strings.Join(s, "\n") + "\n" }
+
+func TestReadAccepts(t *testing.T) {
+	t.Parallel()
+	want := lines("x1,x2,label", "1.5,2,A", "-3,4e-05,B")
+	tests := []struct {
+		name, file, in, want string
+		notObvious           bool
+	}{
+		{name: "comma", in: "x1,x2,label\n1.5,2,A\n-3,4e-5,B\n", want: want},
+		{name: "no newline at the end", in: "x1,x2,label\n1.5,2,A\n-3,4e-5,B", want: want},
+		{name: "semicolon", in: "x1;x2;label\n1.5;2;A\n-3;4e-5;B\n", want: want},
+		{name: "tab", in: "x1\tx2\tlabel\n1.5\t2\tA\n-3\t4e-5\tB\n", want: want},
+		{name: "spaces", in: "  x1   x2 label\n 1.5   2   A \n\t-3 4e-5\tB\n", want: want},
+		{name: "no header, comma", in: "1.5,2,A\n-3,4e-5,B\n", want: want},
+		{name: "no header, spaces", in: "1.5 2 A\n-3 4e-5 B\n", want: want},
+		{name: "no header, label first", in: "A,1.5,2\nB,-3,4e-5\n", want: want},
+		{name: "CRLF", in: "x1,x2,label\r\n1.5,2,A\r\n-3,4e-5,B\r\n", want: want},
+		{name: "CR", in: "x1,x2,label\r1.5,2,A\r-3,4e-5,B\r", want: want},
+		{name: "byte order mark", in: "\ufeffx1,x2,label\n1.5,2,A\n-3,4e-5,B\n", want: want},
+		{name: "blank and comment lines", in: "# made by hand\n\nx1,x2,label\n \n1.5,2,A\n#-9,9,A\n-3,4e-5,B\n\n\n", want: want},
+		{name: "numpy header comment", in: "# x1 x2 label\n1.5 2 A\n-3 4e-5 B\n", want: want},
+		{name: "blanks around fields", in: "x1 , x2 ,label\n 1.5,  2, A\n-3 ,4e-5 ,\tB\n", want: want},
+		{name: "plus signs and short forms", in: "x1,x2,label\n+1.5,2.,A\n-3.0,.4E-4,B\n", want: want},
+		{name: "quoted", in: "\"x1\",\"x2\",\"label\"\n\"1.5\",2,\"A\"\n-3,\"4e-5\" ,B\n", want: want},
+		{name: "quoted, spaces", in: "\"x1\" \"x2\" \"label\"\n1.5 2 \"A\" \n-3 4e-5 \"B\"\n", want: want},
+		{name: "decimal comma, semicolon", in: "x1;x2;label\n1,5;2;A\n-3;4e-5;B\n", want: want},
+		{name: "decimal comma, tab", in: "1,5\t2\tA\n-3\t4e-5\tB\n", want: want},
+		{name: "decimal comma, spaces", in: "x1 x2 label\n1,5 2,0 A\n-3 0,4e-4 B\n", want: want},
+		{name: "decimal comma, two columns", in: "1,5;A\n2,5;B\n", want: lines("x1,label", "1.5,A", "2.5,B")},
+		{name: "separator at every end", in: "1.5,2,A,\n-3,4e-5,B,\n", want: want},
+		{name: "separator at every end, header", in: "x1;x2;label;\n1.5;2;A;\n-3;4e-5;B;\n", want: want},
+		{name: "empty rows of a spreadsheet", in: "x1,x2,label\n1.5,2,A\n-3,4e-5,B\n,,\n,,\n", want: want},
+		{name: "long line", in: "x1,x2,label\n1.5" + strings.Repeat(" ", 100_000) + ",2,A\n-3,4e-5,B\n", want: want},
+
+		{
+			name: "label called class", in: "class,x1,x2\n3,1,2\n4,5,6\n",
+			want: lines("x1,x2,class", "1,2,3", "5,6,4"),
+		},
+		{
+			name: "label in front, ±1", in: "side,x1,x2\n+1,1,2\n-1,5,6\n",
+			want: lines("x1,x2,side", "1,2,1", "5,6,-1"),
+		},
+		{
+			name: "label in front, 0-1", in: "0 1 2\n1 5 6\n",
+			want: lines("x1,x2,label", "1,2,0", "5,6,1"),
+		},
+		{
+			name: "both ends may be labels", in: "a,x,b\n0,1,0\n1,5,1\n", notObvious: true,
+			want: lines("a,x,b", "0,1,0", "1,5,1"),
+		},
+		{
+			name: "no end looks like a label", in: "1,2,7\n3,4,8\n", notObvious: true,
+			want: lines("x1,x2,label", "1,2,7", "3,4,8"),
+		},
+		{
+			name: "coded classes under a header", in: "a,b,kind\n1,2,1\n3,4,1\n5,6,2\n7,8,2\n",
+			want: lines("a,b,kind", "1,2,1", "3,4,1", "5,6,2", "7,8,2"),
+		},
+		{
+			name: "one number, many spellings", in: "x,label\n1,+1\n2,1.0\n3,-1\n4,1e0\n",
+			want: lines("x,label", "1,1", "2,1", "3,-1", "4,1"),
+		},
+		{
+			name: "text labels keep their spelling", in: "x,label\n1,1.0\n2,1\n3,one\n",
+			want: lines("x,label", "1,1.0", "2,1", "3,one"),
+		},
+		{
+			name: "quotes, separators and line ends in names", in: "\"a, \"\"b\"\"\",\"c\nd\",label\n1,2,\"yes, sir\"\n3,4,\"n\t\"\"o\"\n",
+			want: lines(`"a, ""b""",c d,label`, `1,2,"yes, sir"`, `3,4,"n ""o"`),
+		},
+		{
+			name: "the same name twice", in: "x,x,,x 2,x,label\n1,2,3,4,5,A\n1,2,3,4,5,B\n",
+			want: lines("x,x 3,column 3,x 2,x 4,label", "1,2,3,4,5,A", "1,2,3,4,5,B"),
+		},
+		{
+			name: "row numbers without a name", in: ",x1,x2,label\n0,1.5,2,A\n1,-3,4e-5,B\n", want: want, notObvious: true,
+		},
+		{
+			name: "header that numbers the features", in: "0,1,label\n1.5,2,A\n-3,4e-5,B\n",
+			want: lines("0,1,label", "1.5,2,A", "-3,4e-05,B"),
+		},
+		{
+			name: "header that numbers the features, with row numbers", in: ",0,1,label\n0,1.5,2,A\n1,-3,4e-5,B\n", notObvious: true,
+			want: lines("0,1,label", "1.5,2,A", "-3,4e-05,B"),
+		},
+		{
+			name: "a first row that only counts", in: "1,2,A\n3,4,B\n",
+			want: lines("x1,x2,label", "1,2,A", "3,4,B"),
+		},
+		{
+			name: "text in other scripts", in: "größe,高さ,Ответ\n1,2,да\n3,4,нет\n",
+			want: lines("größe,高さ,Ответ", "1,2,да", "3,4,нет"),
+		},
+		{name: "negative zero", in: "x,label\n-0,A\n0,B\n", want: lines("x,label", "0,A", "0,B")},
+		{name: "numbers too small for float64", in: "x,label\n1e-999,A\n1,B\n", want: lines("x,label", "0,A", "1,B")},
+
+		{
+			name: "libsvm", in: "+1 1:0.5 3:2\n-1 2:-1\n1\n",
+			want: lines("x1,x2,x3,label", "0.5,0,2,1", "0,-1,0,-1", "0,0,0,1"),
+		},
+		{
+			name: "libsvm with comments", in: "# from svm_learn\n+1.0 1:0.5 # first\n\n-1 1:2\r\n",
+			want: lines("x1,label", "0.5,1", "2,-1"),
+		},
+		{
+			name: "libsvm with text labels", in: "cat 1:1\ndog 1:2\n",
+			want: lines("x1,label", "1,cat", "2,dog"),
+		},
+		{
+			name: "libsvm, first line without pairs, by extension", file: "a.libsvm", in: "1\n-1 1:2\n",
+			want: lines("x1,label", "0,1", "2,-1"),
+		},
+		{
+			name: "arff",
+			in:   "% comment\n@RELATION toy\n\n@attribute 'the x' REAL\n@attribute y integer\n@attribute class {A, 'B b'}\n@DATA\n1.5, 2,A\n% more\n-3,4e-5,'B b'\n",
+			want: lines("the x,y,class", "1.5,2,A", "-3,4e-05,B b"),
+		},
+		{
+			name: "arff, class not last",
+			in:   "@relation toy\n@attribute kind{0,1}\n@attribute x numeric\n@attribute y numeric\n@data\n0,1,2\n1,3,4\n",
+			want: lines("x,y,kind", "1,2,0", "3,4,1"),
+		},
+		{
+			name: "arff, quoted braces and escapes",
+			in:   "@relation toy\n@attribute \"a\\\"b\" numeric\n@attribute k {'}','it\\'s'}\n@data\n1,'}'\n2,'it\\'s'\n",
+			want: lines(`"a""b",k`, "1,}", `2,"it's"`),
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			table, err := ParseTable(strings.NewReader(tt.in), tt.file, Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, obvious := table.Guess()
+			if obvious == tt.notObvious {
+				t.Errorf("Guess: %v, obvious %v", m, obvious)
+			}
+			guessed, err := table.Data(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, show(guessed)); diff != "" {
+				t.Errorf("guessed (-want +got):\n%s", diff)
+			}
+			read, err := Read(strings.NewReader(tt.in), tt.file, Mapping{}, Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, show(read)); diff != "" {
+				t.Errorf("Read (-want +got):\n%s", diff)
+			}
+			if err := read.Validate(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	t.Parallel()
+	wide := strings.Repeat("1,", 200) + "1\n"
+	measured := "x,label\n"
+	for i := range 12 {
+		measured += fmt.Sprintf("1,%d.5\n", i)
+	}
+	many := "x,label\n"
+	for i := range 101 {
+		many += fmt.Sprintf("1,c%d\n1,c%d\n1,c%d\n", i, i, i)
+	}
+	arff := "@relation r\n@attribute x numeric\n@attribute k {A,B}\n"
+	tests := []struct {
+		name, in, want string
+		m              Mapping
+		tooLarge       bool
+	}{
+		{name: "text among numbers", in: "x1,x2,label\n1,2,A\n1,2,A\n\n\n1,2,A\n1,abc,B\n", want: `f, line 7, column 2 (x2): expected a number, found "abc"`},
+		{name: "the first of several faults", in: "x1,x2,label\n1,2,A\n1,bad,B\nworse,2,B\n", want: `f, line 3, column 2 (x2): expected a number, found "bad"`},
+		{name: "text in the first line", in: "1,abc,A\n3,4,B\n", want: `f, line 1, column 2 (x2): expected a number, found "abc"`},
+		{name: "column of words", in: "x,name,label\n1,Ann,A\n2,Bob,B\n", want: `f, line 2, column 2 (name): expected a number, found "Ann": choose feature columns without this one`},
+		{name: "no numbers at all", in: "a,b\nu,v\nw,x\n", want: `f, line 2, column 1 (a): expected a number, found "u": choose feature columns without this one`},
+		{name: "long text is cut", in: "x,label\n1,A\n" + strings.Repeat("z", 50) + ",B\n", want: `f, line 3, column 1 (x): expected a number, found "` + strings.Repeat("z", 40) + `"…`},
+		{name: "hexadecimal", in: "x,label\n1,A\n0x10,B\n", want: `f, line 3, column 1 (x): expected a number, found "0x10"`},
+		{name: "thousands", in: "x,label\n1,A\n\"1,234\",B\n", want: `f, line 3, column 1 (x): expected a number with a decimal point, found "1,234"`},
+		{name: "decimal point and comma", in: "x;label\n1.5;A\n2,5;B\n", want: `f, line 3, column 1 (x): expected a number with a decimal point, found "2,5"`},
+		{name: "missing value", in: "x,y,label\n1,2,A\n1,,B\n", want: `f, line 3, column 2 (y): expected a number, found nothing: fill in missing values or remove the row`},
+		{name: "missing value, NA", in: "x,y,label\n1,NA,A\n1,2,B\n", want: `f, line 2, column 2 (y): expected a number, found "NA": fill in missing values or remove the row`},
+		{name: "missing value, first line of no header", in: "?,2,A\n1,2,B\n", want: `f, line 1, column 1 (x1): expected a number, found "?": fill in missing values or remove the row`},
+		{name: "missing value in every row", in: "x,y,label\n?,2,A\n?,2,B\n", want: `f, line 2, column 1 (x): expected a number, found "?": fill in missing values or remove the row`},
+		{name: "NaN", in: "x,label\n1,A\nNaN,B\n", want: `f, line 3, column 1 (x): expected a number, found "NaN": fill in missing values or remove the row`},
+		{name: "Inf", in: "x,label\n1,A\n-Inf,B\n", want: `f, line 3, column 1 (x): expected a finite number, found "-Inf"`},
+		{name: "beyond float64", in: "x,label\n1,A\n1e999,B\n", want: `f, line 3, column 1 (x): expected a finite number, found "1e999"`},
+		{name: "missing label", in: "x,label\n1,A\n2,\n3,B\n", want: `f, line 3, column 2 (label): expected a label, found nothing`},
+		{name: "NaN label", in: "x,label\n1,1\n2,nan\n3,-1\n", want: `f, line 3, column 2 (label): expected a label, found "nan", a missing value`},
+		{name: "infinite label", in: "x,label\n1,1\n2,inf\n3,-1\n", want: `f, line 3, column 2 (label): expected a label, found "inf"`},
+		{name: "long label", in: "x,label\n1,A\n2," + strings.Repeat("b", 101) + "\n", want: `f, line 3, column 2 (label): expected a label of at most 100 characters, found "` + strings.Repeat("b", 40) + `"…`},
+		{name: "long name", in: "x," + strings.Repeat("b", 101) + "\n1,A\n2,B\n", want: `f, column 2: expected a column name of at most 100 characters, found "` + strings.Repeat("b", 40) + `"…`},
+		{name: "a single class", in: "x,label\n1,A\n2,A\n", want: `f, column 2 (label): expected at least two classes, found only "A"`},
+		{name: "one class spelt twice", in: "x,label\n1,1\n2,1.0\n", want: `f, column 2 (label): expected at least two classes, found only "1"`},
+		{name: "a measurement as label", in: measured, want: `f, column 2 (label): expected a label, found 12 distinct values in 12 rows: this looks like a measurement; choose another label column`},
+		{name: "too many classes", in: many, want: `f, column 2 (label): expected a label, found 101 distinct values in 303 rows: this looks like names; choose another label column`},
+		{name: "empty file", in: "", want: `f: expected at least one row of data, found an empty file`},
+		{name: "blank file", in: "\n \n# nothing\n", want: `f: expected at least one row of data, found an empty file`},
+		{name: "only a header", in: "x,y,label\n", want: `f: expected at least one row of data, found only a header`},
+		{name: "a single column", in: "x\n1\n2\n", want: `f: expected a label and at least one feature, found a single column: separate fields by comma, semicolon, tab or spaces`},
+		{name: "short row", in: "x,y,label\n1,2,A\n1,2\n", want: `f, line 3: expected 3 fields separated by comma, found 2`},
+		{name: "long row", in: "1;2;A\n1;2;A;4\n1;2;B\n", want: `f, line 2: expected 3 fields separated by semicolon, found 4`},
+		{name: "short row after a quoted line end", in: "x,\"y\nz\",label\n1,2,A\n1,2\n", want: `f, line 4: expected 3 fields separated by comma, found 2`},
+		{name: "missing cell among spaces", in: "x y label\n1 2 A\n1 B\n3 4 B\n", want: `f, line 3: expected 3 fields separated by spaces, found 2`},
+		{name: "open quote", in: "x,label\n1,A\n2,\"B\n3,A\n", want: `f, line 3, column 2: expected a closing quote, found the end of the file`},
+		{name: "text after a quote", in: "x,label\n1,\"A\"b\n2,B\n", want: `f, line 2, column 2: expected a separator after the closing quote, found "b"`},
+		{name: "UTF-16", in: "\xff\xfex\x00,\x00", want: `f: expected UTF-8 text, found UTF-16: save the file as UTF-8`},
+		{name: "binary", in: "x,label\n1,\x00\n", want: `f, line 2: expected UTF-8 text, found a zero byte: this is a binary file or UTF-16`},
+		{name: "workbook", in: "PK\x03\x04\x14\x00", want: `f: expected a text file, found a zip archive or a workbook: export the sheet as CSV`},
+		{name: "Latin-1", in: "x,label\r\n1,gr\xfcn\r\n2,rot\r\n", want: `f, line 2: expected UTF-8 text, found byte 0xFC: save the file as UTF-8`},
+		{name: "too many columns", in: wide + wide, want: `f, line 1: expected at most 200 columns, found 201`, tooLarge: true},
+
+		{name: "unknown label", in: "x,y,label\n1,2,A\n3,4,B\n", m: Mapping{Label: "colour"}, want: `f: no column "colour": expected one of x, y, label`},
+		{name: "unknown feature", in: "x,y,label\n1,2,A\n3,4,B\n", m: Mapping{Features: []string{"z"}}, want: `f: no column "z": expected one of x, y, label`},
+		{name: "label as feature", in: "x,y,label\n1,2,A\n3,4,B\n", m: Mapping{Features: []string{"x", "label"}}, want: `f, column 3 (label): is the label and cannot be a feature as well`},
+		{name: "feature twice", in: "x,y,label\n1,2,A\n3,4,B\n", m: Mapping{Features: []string{"x", "x"}}, want: `f, column 1 (x): chosen as a feature twice`},
+		{name: "no features", in: "x,y,label\n1,2,A\n3,4,B\n", m: Mapping{Features: []string{}}, want: `f: expected at least one column of numbers besides the label`},
+
+		{name: "libsvm: value", in: "1 1:2\n-1 1:2 2:abc\n", want: `f, line 2, column 3 (x2): expected a number, found "abc"`},
+		{name: "libsvm: value NaN", in: "1 1:2\n-1 1:nan\n", want: `f, line 2, column 2 (x1): expected a finite number, found "nan"`},
+		{name: "libsvm: index 0", in: "1 0:2\n-1 1:2\n", want: `f, line 1, column 2: expected an index from 1, found "0"`},
+		{name: "libsvm: descending", in: "1 1:2\n-1 2:2 1:1\n", want: `f, line 2, column 3: expected an index above 2, found 1: indices ascend in a line`},
+		{name: "libsvm: no pair", in: "1 1:2\n-1 7\n", want: `f, line 2, column 2: expected index:value, found "7"`},
+		{name: "libsvm: no label", in: "1 1:2\n1:2 2:3\n", want: `f, line 2, column 1: expected a label, found "1:2"`},
+		{name: "libsvm: qid", in: "1 qid:3 1:2\n-1 1:2\n", want: `f, line 1, column 2: expected index:value, found "qid:3": query ids belong to ranking and are not supported`},
+		{name: "libsvm: wide", in: "1 1:2\n-1 200:2\n", want: `f, line 2, column 2: expected at most 200 columns with the label, found index 200`, tooLarge: true},
+		{name: "libsvm: single class", in: "1 1:2\n1.0 1:3\n", want: `f, column 2 (label): expected at least two classes, found only "1"`},
+
+		{name: "arff: missing", in: arff + "@data\n1,A\n?,B\n", want: `f, line 6, column 1 (x): expected a number, found "?": fill in missing values or remove the row`},
+		{name: "arff: number", in: arff + "@data\n1,A\nz,B\n", want: `f, line 6, column 1 (x): expected a number, found "z"`},
+		{name: "arff: undeclared", in: arff + "@data\n1,C\n", want: `f, line 5, column 2 (k): expected a value that the attribute declares, found "C"`},
+		{name: "arff: ragged", in: arff + "@data\n1\n", want: `f, line 5: expected 2 fields separated by comma, found 1`},
+		{name: "arff: ragged, longer", in: arff + "@data\n1,A,2,3\n", want: `f, line 5: expected 2 fields separated by comma, found more`},
+		{name: "arff: sparse", in: arff + "@data\n{0 1, 1 A}\n", want: `f, line 5: expected values separated by commas, found a sparse row: sparse ARFF is not supported`},
+		{name: "arff: no rows", in: arff + "@data\n", want: `f: expected at least one row of data after @data, found none`},
+		{name: "arff: no data", in: arff, want: `f: expected @data and rows after it, found the end of the file`},
+		{name: "arff: no attributes", in: "@relation r\n@data\n1\n", want: `f, line 2: expected an @attribute before @data`},
+		{name: "arff: keyword", in: "@relation r\n@atribute x real\n", want: `f, line 2: expected @relation, @attribute or @data, found "@atribute"`},
+		{name: "arff: type", in: "@attribute x relational\n", want: `f, line 1: expected numeric, real, integer, string, date or {value, …} as the type of attribute "x", found "relational"`},
+		{name: "arff: open brace", in: "@attribute x {a,b\n", want: `f, line 1: expected {value, …} after the name of attribute "x"`},
+		{name: "arff: open quote", in: "@attribute 'x numeric\n", want: `f, line 1: expected a closing '`},
+		{name: "arff: no name", in: "@attribute\n", want: `f, line 1: expected a name after @attribute`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d, err := Read(strings.NewReader(tt.in), "f", tt.m, Limits{})
+			if err == nil {
+				t.Fatalf("accepted as\n%s", show(d))
+			}
+			if diff := cmp.Diff(tt.want, err.Error()); diff != "" {
+				t.Errorf("message (-want +got):\n%s", diff)
+			}
+			var e *Error
+			if !errors.As(err, &e) {
+				t.Errorf("%T is no *Error", err)
+			}
+			if errors.Is(err, ErrTooLarge) != tt.tooLarge {
+				t.Errorf("ErrTooLarge: %v, want %v", !tt.tooLarge, tt.tooLarge)
+			}
+		})
+	}
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	rows := "x,y,label\n1,2,A\n3,4,B\n"
+	for _, tt := range []struct {
+		in   string
+		lim  Limits
+		want string
+	}{
+		{rows, Limits{Bytes: int64(len(rows)), Rows: 2, Columns: 3}, ""},
+		{rows, Limits{Bytes: int64(len(rows)) - 1}, "f: expected at most 21 bytes"},
+		{rows + strings.Repeat(" ", 1<<20), Limits{Bytes: 1 << 20}, "f: expected at most 1 MB"},
+		{rows, Limits{Rows: 1}, "f, line 3: expected at most 1 row"},
+		{rows + "5,6,A\n", Limits{Rows: 1}, "f, line 3: expected at most 1 row"},
+		{"1,2,A\n3,4,B\n", Limits{Rows: 1}, "f, line 2: expected at most 1 row"},
+		{rows, Limits{Columns: 2}, "f, line 1: expected at most 2 columns, found 3"},
+		{"1 1:1\n2 1:1\n", Limits{Rows: 1}, "f, line 2: expected at most 1 row"},
+		{"@attribute x real\n@attribute k {a,b}\n@data\n1,a\n2,b\n", Limits{Rows: 1}, "f, line 5: expected at most 1 row"},
+		{"@attribute x real\n@attribute k {a,b}\n@data\n1,a\n2,b\n", Limits{Columns: 1}, "f, line 2: expected at most 1 column"},
+		{strings.Repeat("1\n", 99) + "-1 199:1\n", Limits{Bytes: 1000}, "f: expected at most 501 values with the zeros written out, found 100 rows of 200"},
+	} {
+		file := "f"
+		if strings.HasPrefix(tt.in, "1\n") {
+			file = "f.svm"
+			tt.want = strings.Replace(tt.want, "f:", "f.svm:", 1)
+		}
+		_, err := Read(strings.NewReader(tt.in), file, Mapping{}, tt.lim)
+		if tt.want == "" {
+			if err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		if err == nil || err.Error() != tt.want || !errors.Is(err, ErrTooLarge) {
+			t.Errorf("got %v, want %s wrapping ErrTooLarge", err, tt.want)
+		}
+	}
+}
+
+func TestReadFailure(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("line cut")
+	_, err := Read(io.MultiReader(strings.NewReader("x,label\n"), iotest.ErrReader(broken)), "f", Mapping{}, Limits{})
+	var e *Error
+	if !errors.Is(err, broken) || !errors.As(err, &e) {
+		t.Errorf("got %v, want an *Error that wraps the cause", err)
+	}
+}
+
+func TestMapping(t *testing.T) {
+	t.Parallel()
+	const in = "id,Y,x,Colour\na,1,0.5,red\nb,2,1.5,blue\nc,1,2.5,red\n"
+	table, err := ParseTable(strings.NewReader(in), "f", Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, obvious := table.Guess()
+	want := Mapping{Label: "Colour", Features: []string{"Y", "x"}}
+	if diff := cmp.Diff(want, m); diff != "" || obvious {
+		t.Errorf("Guess leaves words out and is in doubt; obvious %v (-want +got):\n%s", obvious, diff)
+	}
+	for _, tt := range []struct {
+		m    Mapping
+		want string
+	}{
+		{Mapping{Label: "Y", Features: []string{"x"}}, lines("x,Y", "0.5,1", "1.5,2", "2.5,1")},
+		{Mapping{Label: "y", Features: []string{"X"}}, lines("x,Y", "0.5,1", "1.5,2", "2.5,1")},
+		{Mapping{Features: []string{"x", "Y"}}, lines("x,Y,Colour", "0.5,1,red", "1.5,2,blue", "2.5,1,red")},
+	} {
+		d, err := table.Data(tt.m)
+		if err != nil {
+			t.Errorf("%v: %v", tt.m, err)
+			continue
+		}
+		if diff := cmp.Diff(tt.want, show(d)); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", tt.m, diff)
+		}
+	}
+}
+
+// TestMatrix reads points that have no label, as prediction does.
+func TestMatrix(t *testing.T) {
+	t.Parallel()
+	table, err := ParseTable(strings.NewReader("b;a\n1,5;2\n3;4\n"), "f", Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := table.Matrix([]string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := mat.NewDense(2, 2, []float64{2, 1.5, 4, 3}); !mat.Equal(x, want) {
+		t.Errorf("got %v", mat.Formatted(x))
+	}
+	if !table.DecimalComma || table.Separator != "semicolon" || !table.Header {
+		t.Errorf("table says %v %v %v", table.DecimalComma, table.Separator, table.Header)
+	}
+}
+
+// TestReadReference reads the data sets of the reference solutions.
+func TestReadReference(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		n, d    int
+		classes []string
+	}{
+		{"heart", 270, 13, []string{"-1", "1"}},
+		{"sonar", 208, 60, []string{"M", "R"}},
+		{"ripley_train", 250, 2, []string{"0", "1"}},
+	} {
+		raw, err := os.ReadFile(filepath.Join("..", "testdata", tt.name+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := ParseTable(bytes.NewReader(raw), tt.name, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, obvious := table.Guess()
+		d, err := table.Data(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, cols := d.X.Dims(); n != tt.n || cols != tt.d || !obvious {
+			t.Errorf("%s: %d x %d, obvious %v", tt.name, n, cols, obvious)
+		}
+		if diff := cmp.Diff(tt.classes, d.Classes); diff != "" {
+			t.Error(diff)
+		}
+		if !strings.EqualFold(show(d), string(raw)) {
+			t.Errorf("%s: the canonical form differs from the file, which is in it", tt.name)
+		}
+	}
+}
+
+// bigCSV is a file with n points.
+func bigCSV(b *testing.B, n int) []byte {
+	b.Helper()
+	d, err := Generate("blobs", n, 0.5, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var buf bytes.Buffer
+	if err := d.Encode(&buf); err != nil {
+		b.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func BenchmarkReadCSV100k(b *testing.B) {
+	raw := bigCSV(b, 100_000)
+	b.SetBytes(int64(len(raw)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Read(bytes.NewReader(raw), "f", Mapping{}, Limits{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkDecode100k(b *testing.B) {
+	raw := bigCSV(b, 100_000)
+	b.SetBytes(int64(len(raw)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Decode(bytes.NewReader(raw)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

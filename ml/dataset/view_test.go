@@ -1,0 +1,164 @@
+package dataset
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// scattered makes correlated points in R^d, with a constant column if d allows.
+func scattered(n, d int) *Data {
+	rng := rand.New(rand.NewPCG(7, uint64(d)))
+	data := &Data{Label: "label", X: mat.NewDense(n, d, nil), Classes: []string{"A", "B"}, Y: make([]int, n)}
+	for j := range d {
+		data.Features = append(data.Features, string(rune('a'+j)))
+	}
+	for i := range n {
+		common := rng.NormFloat64()
+		for j := range d {
+			v := float64(j+1) * (common + rng.NormFloat64()*float64(j+1)/4)
+			if j == 3 {
+				v = 42
+			}
+			data.X.Set(i, j, 100*float64(j)+v)
+		}
+		data.Y[i] = i % 2
+	}
+	return data
+}
+
+// checkPlane asserts that points of the plane come back to themselves.
+func checkPlane(t *testing.T, v View, onlyS bool) {
+	t.Helper()
+	origin, u, w := v.Plane()
+	for _, p := range [][2]float64{{0, 0}, {1, 0}, {0, 1}, {-3.5, 12}} {
+		x := make([]float64, len(origin))
+		for j := range x {
+			x[j] = origin[j] + p[0]*u[j] + p[1]*w[j]
+		}
+		want := p
+		if onlyS {
+			want[1] = 0
+		}
+		s, tt := v.Point(x)
+		if diff := cmp.Diff(want, [2]float64{s, tt}, approx(1e-9)); diff != "" {
+			t.Errorf("d = %d (-want +got):\n%s", len(origin), diff)
+		}
+	}
+}
+
+func TestColumnView(t *testing.T) {
+	t.Parallel()
+	d := scattered(50, 5)
+	v, err := ColumnView(d, "c", "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkPlane(t, v, false)
+	for i := range 50 {
+		if s, tt := v.Point(d.X.RawRowView(i)); s != d.X.At(i, 2) || tt != d.X.At(i, 0) {
+			t.Errorf("row %d is drawn at %g, %g", i, s, tt)
+		}
+	}
+	mean := stat.Mean(mat.Col(nil, 1, d.X), nil)
+	if diff := cmp.Diff([]float64{0, mean, 0, 342, v.Center[4]}, v.Center, approx(1e-9)); diff != "" {
+		t.Errorf("the other columns are at their means (-want +got):\n%s", diff)
+	}
+	if v.Labels != [2]string{"c", "a"} || v.Exact {
+		t.Errorf("labels %v, exact %v", v.Labels, v.Exact)
+	}
+	for _, tt := range []struct{ a, b, want string }{
+		{"a", "z", `no feature "z": expected one of a, b, c, d, e`},
+		{"", "a", `no feature "": expected one of a, b, c, d, e`},
+		{"a", "a", `feature "a" on both axes: expected two features`},
+	} {
+		if _, err := ColumnView(d, tt.a, tt.b); err == nil || err.Error() != tt.want {
+			t.Errorf("got %v, want %s", err, tt.want)
+		}
+	}
+}
+
+func TestViewOfPlaneAndLine(t *testing.T) {
+	t.Parallel()
+	plane, line := scattered(20, 2), scattered(20, 1)
+	v, err := ColumnView(plane, "a", "b")
+	if err != nil || !v.Exact {
+		t.Errorf("a plane seen by its columns is exact: %v, %v", v.Exact, err)
+	}
+	if !PCAView(plane).Exact {
+		t.Error("a plane seen by its components is exact")
+	}
+	if v, err = ColumnView(line, "a", ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []View{v, PCAView(line)} {
+		checkPlane(t, v, true)
+		if v.Labels[1] != "" || !v.Exact {
+			t.Errorf("labels %q, exact %v", v.Labels, v.Exact)
+		}
+		for i := range 20 {
+			if _, tt := v.Point(line.X.RawRowView(i)); tt != 0 {
+				t.Errorf("row %d lies at t = %g", i, tt)
+			}
+		}
+	}
+}
+
+func TestPCAView(t *testing.T) {
+	t.Parallel()
+	for _, d := range []int{2, 3, 5, 12} {
+		data := scattered(60, d)
+		v := PCAView(data)
+		checkPlane(t, v, false)
+		var ss, ts []float64
+		for i := range 60 {
+			s, tt := v.Point(data.X.RawRowView(i))
+			ss, ts = append(ss, s), append(ts, tt)
+		}
+		if m := stat.Mean(ss, nil); math.Abs(m) > 1e-9 {
+			t.Errorf("d = %d: the mean lies at %g", d, m)
+		}
+		if r := stat.Correlation(ss, ts, nil); math.Abs(r) > 1e-9 {
+			t.Errorf("d = %d: the components correlate by %g", d, r)
+		}
+		// The singular values of the standardised rows are an independent truth.
+		var svd mat.SVD
+		svd.Factorize(FitScaler(data.X).Apply(data.X), mat.SVDNone)
+		values := svd.Values(nil)
+		for k, c := range [][]float64{ss, ts} {
+			want := values[k] / math.Sqrt(60)
+			if got := stat.PopStdDev(c, nil); math.Abs(got-want) > 1e-9 {
+				t.Errorf("d = %d: component %d spreads by %g, want %g", d, k+1, got, want)
+			}
+			largest := 0.0
+			for j, to := range v.To[k] {
+				if loading := to * FitScaler(data.X).Scale[j]; math.Abs(loading) > math.Abs(largest)+1e-9 {
+					largest = loading
+				}
+			}
+			if largest <= 0 {
+				t.Errorf("d = %d: the largest loading of component %d is %g", d, k+1, largest)
+			}
+		}
+	}
+}
+
+func TestPCAViewLabels(t *testing.T) {
+	t.Parallel()
+	// Correlation 0.6 exactly: shares 80 % and 20 %.
+	d := read(t, "a,b,label\n1,1.4,A\n1,-0.2,B\n-1,0.2,A\n-1,-1.4,B\n")
+	v := PCAView(d)
+	if diff := cmp.Diff([2]string{"PC 1 (80 %)", "PC 2 (20 %)"}, v.Labels); diff != "" {
+		t.Error(diff)
+	}
+	constant := PCAView(read(t, "a,b,label\n1,2,A\n1,2,B\n"))
+	if strings.Contains(constant.Labels[0], "NaN") {
+		t.Errorf("constant columns: %v", constant.Labels)
+	}
+	checkPlane(t, constant, false)
+}
