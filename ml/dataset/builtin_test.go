@@ -38,8 +38,7 @@ func TestBuiltins(t *testing.T) {
 	}
 }
 
-// TestIris compares with the means of the species that Fisher prints
-// (table II).
+// TestIris compares with the known means of the three species.
 func TestIris(t *testing.T) {
 	t.Parallel()
 	d, err := iris()
