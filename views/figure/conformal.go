@@ -25,11 +25,12 @@ func Conformal(s Scene) (*Picture, error) {
 	sh := s.sheet()
 	t := sh.theme
 	surf := newSurface(s.Model, s.View, s.Limits, s.Grid)
-	lo, hi, ok := extent(surf.c)
-	if !ok {
-		lo, hi = 0, 0
+	lo, hi, within := surf.factors(&s)
+	where := "at the points"
+	if !within {
+		where = "in the area shown"
 	}
-	sh.caption = fmt.Sprintf("Conformal factor c(x) from %.3g to %.3g in the area shown. %s", lo, hi, sh.caption)
+	sh.caption = fmt.Sprintf("Conformal factor c(x), from %.3g to %.3g %s. %s", lo, hi, where, sh.caption)
 	p := ramp(t.Factor[0], t.Zero, t.Factor[1], 40)
 	signs := lo < 0 && hi > 0
 	switch {
@@ -53,7 +54,7 @@ func Conformal(s Scene) (*Picture, error) {
 	thick := s.stroke()
 	zero := surf.level(&tr, surf.f, 0, draw.LineStyle{Color: t.Ink, Width: thick})
 	dots := marks{Scene: &s, theme: t, cores: true, radius: max(1.2, 0.62*s.radius())}
-	sh.bar = &bar{palette: p, lo: lo, hi: hi, name: "c(x)"}
+	sh.bar = &bar{palette: p, lo: lo, hi: hi, name: "c(x)", open: within}
 	sh.plotters = append(sh.plotters, smooth(surf, surf.c, p, lo, hi))
 	sh.legend = append(s.classes(t), lineEntry("f = 0", zero))
 	if signs {
@@ -69,4 +70,24 @@ func Conformal(s Scene) (*Picture, error) {
 // smooth is the plotter of a heat map of f.
 func smooth(s *surface, f []float64, p color.Palette, lo, hi float64) field {
 	return field{s.n, func(w, h int) image.Image { return s.paint(f, w, h, p, scale(p, lo, hi)) }}
+}
+
+// factors is the range of c at the points, within true: c is of interest where
+// the data are, and may be far larger in an empty corner. Without points it is
+// the range over the picture.
+func (s *surface) factors(sc *Scene) (lo, hi float64, within bool) {
+	var c []float64
+	for _, p := range sc.Points {
+		x, y := s.grid(sc.View.Point(p.X))
+		if v, ok := s.at(s.c, x, y); ok {
+			c = append(c, v)
+		}
+	}
+	if lo, hi, ok := extent(c); ok {
+		return lo, hi, true
+	}
+	if lo, hi, ok := extent(s.c); ok {
+		return lo, hi, false
+	}
+	return 0, 0, false
 }

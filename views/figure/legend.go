@@ -4,6 +4,8 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -66,17 +68,25 @@ type bar struct {
 	open    bool // values beyond the ends have the colours of the ends
 }
 
+// ticks are round values; an open bar has its ends as well.
 func (b *bar) ticks() []tick {
 	ts := ticks(b.lo, b.hi, 5)
-	if b.open && len(ts) > 1 {
-		if t := &ts[0]; math.Abs(t.value-b.lo) < 1e-9*(b.hi-b.lo) {
-			t.label = "≤ " + t.label
-		}
-		if t := &ts[len(ts)-1]; math.Abs(t.value-b.hi) < 1e-9*(b.hi-b.lo) {
-			t.label = "≥ " + t.label
-		}
+	if !b.open || len(ts) < 2 {
+		return ts
 	}
-	return ts
+	step := (ts[1].value - ts[0].value) / 10
+	room := 0.06 * (b.hi - b.lo)
+	ts = slices.DeleteFunc(ts, func(t tick) bool { return t.value < b.lo+room || t.value > b.hi-room })
+	return append(ts, tick{b.lo, "≤ " + end(b.lo, step)}, tick{b.hi, "≥ " + end(b.hi, step)})
+}
+
+// end is the label of an end of a bar: as short as it can be.
+func end(v, step float64) string {
+	s := number(v, step)
+	if strings.Contains(s, ".") && !strings.Contains(s, "e") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
 }
 
 const barWidth = 14
@@ -95,19 +105,16 @@ func (b *bar) draw(c *draw.Canvas, in vg.Rectangle, t *Theme) {
 		Min: vg.Point{X: in.Max.X + 14, Y: in.Min.Y},
 		Max: vg.Point{X: in.Max.X + 14 + barWidth, Y: in.Max.Y - 18},
 	}
-	h := int(r.Size().Y)
-	w := barWidth
-	if res, ok := c.Canvas.(interface{ pixels(w, h int) (int, int) }); ok {
-		w, h = res.pixels(w, h)
-	}
-	img := image.NewPaletted(image.Rect(0, 0, w, h), b.palette)
-	for j := range h {
-		k := uint8(float64(len(b.palette)) * (1 - (float64(j)+0.5)/float64(h)))
-		for i := range w {
-			img.Pix[j*img.Stride+i] = k
+	field{0, func(w, h int) image.Image {
+		img := image.NewPaletted(image.Rect(0, 0, w, h), b.palette)
+		for j := range h {
+			k := uint8(float64(len(b.palette)) * (1 - (float64(j)+0.5)/float64(h)))
+			for i := range w {
+				img.Pix[j*img.Stride+i] = k
+			}
 		}
-	}
-	c.DrawImage(r, img)
+		return img
+	}}.Plot(draw.Canvas{Canvas: c.Canvas, Rectangle: r}, nil)
 	c.SetLineStyle(draw.LineStyle{Color: t.Rule, Width: 1})
 	half := vg.Point{X: 0.5, Y: 0.5}
 	c.Stroke(vg.Rectangle{Min: r.Min.Add(half), Max: r.Max.Sub(half)}.Path())

@@ -150,7 +150,7 @@ func (ps marks) entries() (es []entry) {
 		for _, r := range []struct {
 			role ml.Role
 			name string
-		}{{ml.Free, "SV on the margin"}, {ml.Inside, "SV inside it"}, {ml.Misclassified, "SV misclassified"}, {ml.Support, "support vector"}} {
+		}{{ml.Free, "SV on margin"}, {ml.Inside, "SV inside margin"}, {ml.Misclassified, "SV misclassified"}, {ml.Support, "support vector"}} {
 			if n := count[r.role]; n > 0 {
 				es = append(es, entry{fmt.Sprintf("%s (%d)", r.name, n), func(c *draw.Canvas, at vg.Point) {
 					dot(c, at)

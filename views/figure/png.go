@@ -28,9 +28,6 @@ func newPNG(w, h, scale int) *pngCanvas {
 	}
 }
 
-// pixels is the resolution that an image over w x h CSS pixels should have.
-func (c *pngCanvas) pixels(w, h int) (int, int) { return w * c.scale, h * c.scale }
-
 // DrawImage takes opaque images only. It has a short way for the one kind that
 // pictures consist of, which image/draw converts pixel by pixel.
 func (c *pngCanvas) DrawImage(r vg.Rectangle, img image.Image) {

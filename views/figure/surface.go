@@ -98,10 +98,9 @@ func (s *surface) paint(f []float64, w, h int, p color.Palette, index func(v flo
 }
 
 // field is the plotter of an image that covers the frame. paint is asked for the
-// resolution that suits the canvas; a smooth image needs no more than its cells
-// where the canvas interpolates.
+// resolution that suits the canvas.
 type field struct {
-	cells int // 0: sharp, one pixel a pixel
+	cells int // of a smooth image; 0: it has edges, which want every pixel
 	paint func(w, h int) image.Image
 }
 
@@ -109,17 +108,28 @@ type field struct {
 func (f field) Plot(c draw.Canvas, _ *plot.Plot) {
 	size := c.Size()
 	w, h := int(size.X), int(size.Y)
-	if res, ok := c.Canvas.(interface{ pixels(w, h int) (int, int) }); ok {
-		w, h = res.pixels(w, h)
-	}
-	if _, vector := c.Canvas.(*svgCanvas); vector {
-		limit := 900
+	switch b := base(c).(type) {
+	case *pngCanvas:
+		w, h = w*b.scale, h*b.scale
+	case *svgCanvas: // is magnified by whoever shows it
+		most := 900
 		if f.cells > 0 {
-			limit = f.cells
+			most = f.cells
 		}
-		w, h = min(w, limit), min(h, limit)
+		w, h = min(w, most), min(h, most)
 	}
 	c.DrawImage(c.Rectangle, f.paint(w, h))
+}
+
+// base is the canvas that draws, below those that plot crops from it.
+func base(c vg.Canvas) vg.Canvas {
+	for {
+		d, ok := c.(draw.Canvas)
+		if !ok {
+			return c
+		}
+		c = d.Canvas
+	}
 }
 
 // level is the plotter of a level line.
@@ -158,7 +168,7 @@ func (l level) Plot(c draw.Canvas, _ *plot.Plot) {
 }
 
 // at interpolates f at grid coordinates, false outside.
-func (s *surface) at(x, y float64) (float64, bool) {
+func (s *surface) at(f []float64, x, y float64) (float64, bool) {
 	n := float64(s.n)
 	if !(x >= 0 && y >= 0 && x <= n && y <= n) {
 		return 0, false
@@ -166,9 +176,9 @@ func (s *surface) at(x, y float64) (float64, bool) {
 	i, j := min(int(x), s.n-1), min(int(y), s.n-1)
 	u, v := x-float64(i), y-float64(j)
 	k := j*(s.n+1) + i
-	low := s.f[k] + u*(s.f[k+1]-s.f[k])
+	low := f[k] + u*(f[k+1]-f[k])
 	k += s.n + 1
-	high := s.f[k] + u*(s.f[k+1]-s.f[k])
+	high := f[k] + u*(f[k+1]-f[k])
 	return low + v*(high-low), true
 }
 
@@ -183,17 +193,17 @@ func (s *surface) grid(x, y float64) (gx, gy float64) {
 // early where the picture does or where f has an extremum.
 func (s *surface) climb(x, y, sign, aspect float64) (way [][2]float64) {
 	const h, step = 0.5, 0.7
-	f, ok := s.at(x, y)
+	f, ok := s.at(s.f, x, y)
 	if !ok {
 		return nil
 	}
 	way = append(way, [2]float64{x, y})
 	var px, py float64
 	for range 4 * s.n {
-		l, ok1 := s.at(x-h, y)
-		r, ok2 := s.at(x+h, y)
-		d, ok3 := s.at(x, y-h)
-		u, ok4 := s.at(x, y+h)
+		l, ok1 := s.at(s.f, x-h, y)
+		r, ok2 := s.at(s.f, x+h, y)
+		d, ok3 := s.at(s.f, x, y-h)
+		u, ok4 := s.at(s.f, x, y+h)
 		if !ok1 || !ok2 || !ok3 || !ok4 {
 			return way
 		}
@@ -204,7 +214,7 @@ func (s *surface) climb(x, y, sign, aspect float64) (way [][2]float64) {
 		}
 		px, py = gx, gy
 		nx, ny := x+step*gx/norm, y+step*gy/norm/aspect
-		next, ok := s.at(nx, ny)
+		next, ok := s.at(s.f, nx, ny)
 		if !ok || !(sign*next > sign*f) {
 			return way
 		}

@@ -52,10 +52,9 @@ func (c *svgCanvas) SetColor(clr color.Color) { c.state.color = nrgba(clr) }
 func (c *svgCanvas) Push()                    { c.stack = append(c.stack, c.state) }
 func (c *svgCanvas) Pop()                     { c.state, c.stack = c.stack[len(c.stack)-1], c.stack[:len(c.stack)-1] }
 
-func (c *svgCanvas) Rotate(rad float64)         { s, k := math.Sincos(rad); c.apply(k, s, -s, k, 0, 0) }
-func (c *svgCanvas) Translate(p vg.Point)       { c.apply(1, 0, 0, 1, float64(p.X), float64(p.Y)) }
-func (c *svgCanvas) Scale(x, y float64)         { c.apply(x, 0, 0, y, 0, 0) }
-func (c *svgCanvas) pixels(w, h int) (int, int) { return w, h }
+func (c *svgCanvas) Rotate(rad float64)   { s, k := math.Sincos(rad); c.apply(k, s, -s, k, 0, 0) }
+func (c *svgCanvas) Translate(p vg.Point) { c.apply(1, 0, 0, 1, float64(p.X), float64(p.Y)) }
+func (c *svgCanvas) Scale(x, y float64)   { c.apply(x, 0, 0, y, 0, 0) }
 
 func (c *svgCanvas) SetLineDash(ds []vg.Length, _ vg.Length) {
 	var b []byte
@@ -137,10 +136,7 @@ func (c *svgCanvas) shape(p vg.Path) string {
 	var b []byte
 	coord := func(p vg.Point) {
 		x, y := c.at(p)
-		b = appendNumber(b, x)
-		if y >= 0 || b[len(b)-1] == 0 {
-			b = append(b, ' ')
-		}
+		b = append(appendNumber(b, x), ' ')
 		b = appendNumber(b, y)
 	}
 	m := &c.state.affine
@@ -175,9 +171,8 @@ func (c *svgCanvas) shape(p vg.Path) string {
 			b = append(b, 'L')
 			coord(q.Pos)
 		case vg.ArcComp:
-			if b = append(b, "ML"[btoi(i > 0)]); true {
-				coord(onCircle(q, q.Start))
-			}
+			b = append(b, "ML"[btoi(i > 0)])
+			coord(onCircle(q, q.Start))
 			half, end := q.Start+q.Angle/2, q.Start+q.Angle
 			arc(q, q.Start, half) // SVG cannot draw a full turn in one arc
 			arc(q, half, end)

@@ -32,7 +32,7 @@ type Theme struct {
 	// factor.
 	Factor [2]color.NRGBA
 
-	// Line colours the boundaries of an overlay, in order.
+	// Line colours the boundaries of an overlay, in order; none is a side's colour.
 	Line []color.NRGBA
 	// Differ fills and hatches the region where models disagree.
 	Differ [2]color.NRGBA
@@ -47,7 +47,7 @@ var (
 		Heat:   [2]color.NRGBA{rgb(0x79b4e2), rgb(0xf2ac68)},
 		Zero:   rgb(0xf8f8f8),
 		Factor: [2]color.NRGBA{rgb(0xa870ba), rgb(0x2f9884)},
-		Line:   palette(0x0062a8, 0xb8500a, 0x117733, 0xaa3388, 0x6b6b1f, 0x5b4bb0),
+		Line:   palette(0x16181d, 0xaa3388, 0x117733, 0x5b4bb0, 0x6b6b1f, 0x007c86),
 		Differ: [2]color.NRGBA{rgb(0xe4e5e8), rgb(0xb4b8c0)},
 	}
 	Dark = Theme{
@@ -57,7 +57,7 @@ var (
 		Heat:   [2]color.NRGBA{rgb(0x225e8d), rgb(0x8f5420)},
 		Zero:   rgb(0x1d2026),
 		Factor: [2]color.NRGBA{rgb(0x7b4a8a), rgb(0x1f7566)},
-		Line:   palette(0x6cb8f5, 0xf79a4b, 0x5fcf86, 0xe58fd0, 0xd9cf73, 0xb3a6f5),
+		Line:   palette(0xf2f4f7, 0xe58fd0, 0x5fcf86, 0xb3a6f5, 0xd9cf73, 0x5fd0d8),
 		Differ: [2]color.NRGBA{rgb(0x2b2f37), rgb(0x596170)},
 	}
 )

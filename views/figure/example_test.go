@@ -1,0 +1,153 @@
+package figure_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/conformal"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/views/figure"
+)
+
+var update = flag.Bool("update", false, "write the golden pictures")
+
+func ExampleBoundary() {
+	s := scene()
+	s.Title = "Two moons"
+	s.Slack = true
+	p, err := figure.Boundary(s)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("boundary", p))
+	// Output: as testdata/boundary.svg
+}
+
+func ExampleConformal() {
+	s := scene()
+	s.Model.Map = &conformal.Map{Gamma: 2, Alpha0: 0.2, Alpha: []float64{1, 0.8, 0.6}, Cores: [][]float64{{-0.6, 0.4}, {0.6, 0.4}, {1.2, -0.3}}}
+	p, err := figure.Conformal(s)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("conformal", p))
+	// Output: as testdata/conformal.svg
+}
+
+func ExampleOverlay() {
+	bent, straight := scene(), scene()
+	straight.Model = &ml.Model{
+		Features: straight.Model.Features, Positive: "1", Negative: "0", Kernel: kernel.Kernel{Name: "linear"},
+		Rows: []int{0}, Vectors: [][]float64{{0.5, -1}}, Coef: []float64{1},
+	}
+	p, err := figure.Overlay([]figure.Layer{{Name: "RBF", Scene: bent}, {Name: "linear", Scene: straight}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("overlay", p))
+	fmt.Printf("they disagree on %.0f %% of the area\n", 100*p.Disagree)
+	// Output:
+	// as testdata/overlay.svg
+	// they disagree on 13 % of the area
+}
+
+func ExampleScatter() {
+	d := &dataset.Data{Features: []string{"length", "width"}, Label: "kind", Classes: []string{"ash", "beech", "elm"}, X: mat.NewDense(60, 2, nil), Y: make([]int, 60)}
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range d.Y {
+		d.Y[i] = i % 3
+		d.X.SetRow(i, []float64{float64(i%3) + 0.4*r.NormFloat64(), 10 * (float64(i%2) + 0.3*r.NormFloat64())})
+	}
+	p, err := figure.Scatter(figure.Points{Data: d, View: plane(d.Features)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("scatter", p))
+	// Output: as testdata/scatter.svg
+}
+
+// golden compares a picture with the one in testdata, byte for byte.
+func golden(name string, p *figure.Picture) string {
+	var b bytes.Buffer
+	if err := p.SVG(&b); err != nil {
+		return err.Error()
+	}
+	path := filepath.Join("testdata", name+".svg")
+	if *update {
+		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+			return err.Error()
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	if !bytes.Equal(b.Bytes(), want) {
+		return "differs from " + path + "; look at it, and write it anew with go test -update"
+	}
+	return "as " + path
+}
+
+// plane is the view of data that have two features.
+func plane(names []string) dataset.View {
+	axes := [2][]float64{{1, 0}, {0, 1}}
+	return dataset.View{Labels: [2]string{names[0], names[1]}, Center: []float64{0, 0}, To: axes, Axes: axes, Exact: true}
+}
+
+// scene is two moons with a model made by hand, so that pictures do not change
+// with the solvers: every training point pulls with the same weight, and what
+// part a point plays is read off f.
+func scene() figure.Scene {
+	const n = 90
+	r := rand.New(rand.NewPCG(3, 4))
+	x := mat.NewDense(n, 2, nil)
+	m := &ml.Model{
+		Features: []string{"x1", "x2"}, Label: "class", Positive: "1", Negative: "0",
+		Kernel: kernel.Kernel{Name: "rbf", Gamma: 1.5}, B: 0.1,
+	}
+	ps := make([]ml.Point, n)
+	for i := range ps {
+		a, y := math.Pi*r.Float64(), float64(2*(i%2)-1)
+		row := x.RawRowView(i)
+		row[0] = -y*math.Cos(a) + (1+y)/2 + 0.22*r.NormFloat64()
+		row[1] = -y*math.Sin(a) + (1+y)/4 + 0.22*r.NormFloat64()
+		ps[i] = ml.Point{Row: i, X: row, Y: y, Label: fmt.Sprint(i % 2), HeldOut: i%6 == 5}
+		if !ps[i].HeldOut {
+			m.Rows = append(m.Rows, i)
+			m.Vectors = append(m.Vectors, row)
+			m.Coef = append(m.Coef, 0.2*y)
+		}
+	}
+	for i, f := range m.Decisions(x) {
+		p := &ps[i]
+		p.F, p.Margin = f, p.Y*f
+		p.Slack, p.Wrong = math.Max(0, 1-p.Margin), p.Margin < 0
+		if p.HeldOut || p.Margin > 1.1 {
+			continue
+		}
+		p.Weight = p.Y * math.Min(1, 1.2-p.Margin)
+		switch {
+		case p.Slack > 1:
+			p.Role = ml.Misclassified
+		case p.Slack > 0.1:
+			p.Role = ml.Inside
+		default:
+			p.Role = ml.Free
+		}
+		p.Core = i%5 == 0
+	}
+	return figure.Scene{Model: m, Points: ps, View: plane(m.Features)}
+}

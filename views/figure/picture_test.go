@@ -1,0 +1,633 @@
+package figure_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"marginlab/ml"
+	"marginlab/ml/conformal"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/views/figure"
+)
+
+// variants are the pictures that are kept as golden files beside the examples'.
+var variants = []struct {
+	name string
+	draw func() (*figure.Picture, error)
+}{
+	{"boundary_dark", func() (*figure.Picture, error) {
+		s := scene()
+		s.Dark = true
+		return figure.Boundary(s)
+	}},
+	{"heat", func() (*figure.Picture, error) {
+		s := scene()
+		s.Heat, s.Cores = true, true
+		return figure.Boundary(s)
+	}},
+	{"thumbnail", func() (*figure.Picture, error) {
+		s := scene()
+		s.Width, s.Height, s.Grid = 160, 120, 60
+		return figure.Boundary(s)
+	}},
+	{"small", func() (*figure.Picture, error) {
+		s := scene()
+		s.Width, s.Height = 320, 280
+		return figure.Boundary(s)
+	}},
+	{"three_classes", func() (*figure.Picture, error) {
+		s := scene()
+		for i := range s.Points {
+			if s.Points[i].Y < 0 && s.Points[i].X[0] < 0 {
+				s.Points[i].Label = "2"
+			}
+		}
+		return figure.Boundary(s)
+	}},
+	{"slice", func() (*figure.Picture, error) { return figure.Boundary(slice()) }},
+	{"map_signs", func() (*figure.Picture, error) {
+		s := scene()
+		s.Model.Map = &conformal.Map{Gamma: 1, Alpha0: -0.3, Alpha: []float64{1}, Cores: [][]float64{{0.2, 0.2}}}
+		return figure.Conformal(s)
+	}},
+}
+
+// slice is a scene in three dimensions.
+func slice() figure.Scene {
+	s := scene()
+	m := s.Model
+	m.Features = append(m.Features, "x3")
+	for i, v := range m.Vectors {
+		m.Vectors[i] = []float64{v[0], v[1], 0.1}
+	}
+	for i := range s.Points {
+		p := &s.Points[i]
+		p.X = []float64{p.X[0], p.X[1], 0.5}
+	}
+	s.Slack = true
+	s.View.Center = []float64{0, 0, 0}
+	s.View.To = [2][]float64{{1, 0, 0}, {0, 1, 0}}
+	s.View.Axes = s.View.To
+	s.View.Exact = false
+	return s
+}
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	for _, v := range variants {
+		p, err := v.draw()
+		if err != nil {
+			t.Errorf("%s: %v", v.name, err)
+			continue
+		}
+		if got := golden(v.name, p); !strings.HasPrefix(got, "as ") {
+			t.Errorf("%s: %s", v.name, got)
+		}
+	}
+}
+
+// PNG compares decoded pixels: fonts and lines are drawn by libraries whose
+// rounding may differ a little between machines.
+func TestPNG(t *testing.T) {
+	t.Parallel()
+	s := scene()
+	s.Width, s.Height, s.Slack, s.Cores = 400, 320, true, true
+	p, err := figure.Boundary(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := p.PNG(&b); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", "boundary.png")
+	if *update {
+		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	want, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := png.Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Bounds() != want.Bounds() || got.Bounds() != image.Rect(0, 0, 400, 320) {
+		t.Fatalf("bounds %v, want %v", got.Bounds(), want.Bounds())
+	}
+	off := 0
+	for y := range 320 {
+		for x := range 400 {
+			r1, g1, b1, _ := got.At(x, y).RGBA()
+			r2, g2, b2, _ := want.At(x, y).RGBA()
+			for _, d := range [3]int{int(r1) - int(r2), int(g1) - int(g2), int(b1) - int(b2)} {
+				if d > 4<<8 || d < -4<<8 {
+					off++
+					break
+				}
+			}
+		}
+	}
+	if off > 400*320/1000 {
+		t.Errorf("%d pixels differ from %s; look at it, and write it anew with go test -update", off, path)
+	}
+}
+
+// A PNG at twice the scale has the same parts at twice the place.
+func TestPNGScale(t *testing.T) {
+	t.Parallel()
+	s := scene()
+	s.Points = nil
+	s.Limits = figure.Limits{XMin: -2, XMax: 3, YMin: -2, YMax: 2}
+	p, err := figure.Boundary(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var imgs [3]image.Image
+	for _, scale := range []int{1, 2} {
+		var b bytes.Buffer
+		p.Scale = scale
+		if err := p.PNG(&b); err != nil {
+			t.Fatal(err)
+		}
+		if imgs[scale], err = png.Decode(&b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := imgs[2].Bounds(); got != image.Rect(0, 0, 2*p.Width, 2*p.Height) {
+		t.Fatalf("bounds %v", got)
+	}
+	f := p.Frame
+	for _, at := range [][2]float64{{0.02, 0.02}, {0.98, 0.02}, {0.02, 0.98}, {0.98, 0.98}, {0.5, 0.3}} {
+		x, y := int(f.Left+at[0]*f.Width), int(f.Top+at[1]*f.Height)
+		if a, b := imgs[1].At(x, y), imgs[2].At(2*x+1, 2*y+1); a != b {
+			t.Errorf("at %v: %v and %v", at, a, b)
+		}
+	}
+	p.Scale = 9
+	if err := p.PNG(io.Discard); err == nil {
+		t.Error("a scale of 9 was accepted")
+	}
+}
+
+// element is what the tests look at in an SVG.
+type element struct {
+	XMLName  xml.Name
+	Attrs    []xml.Attr `xml:",any,attr"`
+	Text     string     `xml:",chardata"`
+	Children []element  `xml:",any"`
+}
+
+func (e element) attr(name string) string {
+	for _, a := range e.Attrs {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+func (e element) number(t *testing.T, name string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(e.attr(name), 64)
+	if err != nil {
+		t.Fatalf("%s %s=%q", e.XMLName.Local, name, e.attr(name))
+	}
+	return v
+}
+
+// all lists the elements of a name, at any depth.
+func (e element) all(name string) (found []element) {
+	for _, c := range e.Children {
+		if c.XMLName.Local == name {
+			found = append(found, c)
+		}
+		found = append(found, c.all(name)...)
+	}
+	return found
+}
+
+func parse(t *testing.T, p *figure.Picture) element {
+	t.Helper()
+	var b bytes.Buffer
+	if err := p.SVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	var root element
+	if err := xml.Unmarshal(b.Bytes(), &root); err != nil {
+		t.Fatalf("not XML: %v", err)
+	}
+	return root
+}
+
+// The frame says where things are: the picture has the size in pixels that it
+// claims, the image of the regions fills the frame whatever its proportions, and
+// a point's marker is where the frame puts it.
+func TestFrame(t *testing.T) {
+	t.Parallel()
+	for _, heat := range []bool{false, true} {
+		for _, size := range [][2]int{{160, 120}, {333, 277}, {640, 520}, {1920, 1080}} {
+			s := scene()
+			s.Width, s.Height, s.Heat = size[0], size[1], heat
+			for i := range s.Points {
+				s.Points[i].Role, s.Points[i].HeldOut, s.Points[i].Label = ml.None, false, "0" // circles
+			}
+			s.Classes = []string{"0", "1"}
+			p, err := figure.Boundary(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			svg := parse(t, p)
+			w, h := strconv.Itoa(size[0]), strconv.Itoa(size[1])
+			if svg.attr("width") != w || svg.attr("height") != h || svg.attr("viewBox") != "0 0 "+w+" "+h {
+				t.Errorf("%v: size %s x %s, viewBox %s", size, svg.attr("width"), svg.attr("height"), svg.attr("viewBox"))
+			}
+			img := svg.all("image")[0]
+			if img.attr("preserveAspectRatio") != "none" {
+				t.Errorf("%v: the image would keep its own proportions", size)
+			}
+			f := p.Frame
+			got := [4]float64{img.number(t, "x"), img.number(t, "y"), img.number(t, "width"), img.number(t, "height")}
+			if got != [4]float64{f.Left, f.Top, f.Width, f.Height} {
+				t.Errorf("%v: image at %v, frame %+v", size, got, f)
+			}
+			if f.Left < 0 || f.Top < 0 || f.Left+f.Width > float64(size[0]) || f.Top+f.Height > float64(size[1]) || f.Width < 60 || f.Height < 60 {
+				t.Errorf("%v: frame %+v", size, f)
+			}
+			var centres [][2]float64
+			for _, c := range svg.all("circle") {
+				centres = append(centres, [2]float64{c.number(t, "cx"), c.number(t, "cy")})
+			}
+			for _, q := range s.Points {
+				x := f.Left + f.Width*(q.X[0]-f.Limits.XMin)/(f.Limits.XMax-f.Limits.XMin)
+				y := f.Top + f.Height*(f.Limits.YMax-q.X[1])/(f.Limits.YMax-f.Limits.YMin)
+				if !near(centres, x, y) {
+					t.Fatalf("%v: no marker at %.2f, %.2f of row %d", size, x, y, q.Row)
+				}
+			}
+			words := 0
+			for _, e := range svg.all("text") {
+				words++
+				if y := e.number(t, "y"); y < f.Top && y > f.Top-4 {
+					t.Errorf("%v: %q touches the frame", size, e.Text)
+				}
+			}
+			if small := size[0] < 240; small != (words == 0) {
+				t.Errorf("%v: %d texts", size, words)
+			}
+		}
+	}
+}
+
+func near(ps [][2]float64, x, y float64) bool {
+	for _, p := range ps {
+		if math.Abs(p[0]-x) < 0.02 && math.Abs(p[1]-y) < 0.02 {
+			return true
+		}
+	}
+	return false
+}
+
+// The drawn line is where f is zero.
+func TestBoundaryLine(t *testing.T) {
+	t.Parallel()
+	s := scene()
+	p, err := figure.Boundary(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var line string
+	for _, g := range parse(t, p).Children {
+		if g.attr("stroke") == figure.Hex(figure.Light.Ink) && g.attr("stroke-dasharray") == "" && g.attr("stroke-width") == "2.6" {
+			line = g.Children[0].attr("d")
+			break
+		}
+	}
+	pts := strings.FieldsFunc(strings.TrimRight(line, "Z"), func(r rune) bool { return r == 'M' || r == 'L' || r == 'Z' })
+	if len(pts) < 50 {
+		t.Fatalf("%d points in %q", len(pts), line)
+	}
+	f, worst := p.Frame, 0.0
+	for _, pt := range pts {
+		var x, y float64
+		if _, err := fmt.Sscan(pt, &x, &y); err != nil {
+			t.Fatal(err)
+		}
+		at := []float64{
+			f.Limits.XMin + (x-f.Left)/f.Width*(f.Limits.XMax-f.Limits.XMin),
+			f.Limits.YMax - (y-f.Top)/f.Height*(f.Limits.YMax-f.Limits.YMin),
+		}
+		worst = math.Max(worst, math.Abs(s.Model.Decision(at)))
+	}
+	if worst > 5e-3 {
+		t.Errorf("|f| is up to %g on the line", worst)
+	}
+}
+
+// Pictures of odd models and data: no error, no panic, well-formed output.
+func TestUgly(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*figure.Scene){
+		"no vectors":    func(s *figure.Scene) { s.Model.Rows, s.Model.Vectors, s.Model.Coef = nil, nil, nil },
+		"constant zero": func(s *figure.Scene) { s.Model.Rows, s.Model.Vectors, s.Model.Coef, s.Model.B = nil, nil, nil, 0 },
+		"one sign":      func(s *figure.Scene) { s.Model.B = 1e6 },
+		"not a number":  func(s *figure.Scene) { s.Model.B = math.NaN() },
+		"infinite":      func(s *figure.Scene) { s.Model.B = math.Inf(-1) },
+		"huge":          func(s *figure.Scene) { s.Model.Coef[0] = 1e300; s.Model.Coef[1] = -1e300 },
+		"no points":     func(s *figure.Scene) { s.Points = nil },
+		"one point":     func(s *figure.Scene) { s.Points = s.Points[:1] },
+		"far away":      func(s *figure.Scene) { s.Limits = figure.Limits{XMin: 1e9, XMax: 1e9 + 1, YMin: -1e-9, YMax: 1e-9} },
+		"no labels":     func(s *figure.Scene) { s.View.Labels = [2]string{} },
+		"strange label": func(s *figure.Scene) {
+			s.Points[0].Label = "<&\x00\x1b\xff\">"
+			s.Title = strings.Repeat("<b>wide</b>", 90)
+		},
+		"unlisted class": func(s *figure.Scene) { s.Classes = []string{"0", "1"}; s.Points[0].Label = "3" },
+		"weight zero": func(s *figure.Scene) {
+			for i := range s.Points {
+				s.Points[i].Weight = 0
+			}
+		},
+		"smallest picture": func(s *figure.Scene) { s.Width, s.Height, s.Grid = 40, 40, 8 },
+		"flat picture":     func(s *figure.Scene) { s.Width, s.Height = 2000, 180 },
+		"many classes": func(s *figure.Scene) {
+			for i := range s.Points {
+				s.Points[i].Label = fmt.Sprintf("a class with a long name %d", i)
+			}
+		},
+	} {
+		for _, heat := range []bool{false, true} {
+			s := scene()
+			s.Grid, s.Slack, s.Cores, s.Heat = 40, true, true, heat
+			change(&s)
+			p, err := figure.Boundary(s)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if f := p.Frame; f.Width < 1 || f.Height < 1 {
+				t.Errorf("%s: frame %+v", name, f)
+			}
+			parse(t, p)
+			var b bytes.Buffer
+			if err := p.PNG(&b); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if _, err := png.Decode(&b); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			s.Model.Map = &conformal.Map{Gamma: 1}
+			if p, err = figure.Conformal(s); err != nil {
+				t.Errorf("%s, conformal: %v", name, err)
+			} else {
+				parse(t, p)
+			}
+			if p, err = figure.Overlay([]figure.Layer{{Name: "a", Scene: s}, {Name: "b", Scene: s}}); err != nil {
+				t.Errorf("%s, overlay: %v", name, err)
+			} else if parse(t, p); p.Disagree != 0 {
+				t.Errorf("%s: a model disagrees with itself on %g", name, p.Disagree)
+			}
+		}
+	}
+}
+
+// Wrong input gives an error that says what to do.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*figure.Scene){
+		"no model":       func(s *figure.Scene) { s.Model = nil },
+		"no view":        func(s *figure.Scene) { s.View = dataset.View{} },
+		"view of others": func(s *figure.Scene) { s.Model.Features = []string{"a", "b", "c"} },
+		"points of others": func(s *figure.Scene) {
+			s.Points[3].X = []float64{1}
+		},
+		"too large":     func(s *figure.Scene) { s.Width = 100_000 },
+		"fine grid":     func(s *figure.Scene) { s.Grid = 5000 },
+		"empty limits":  func(s *figure.Scene) { s.Limits = figure.Limits{XMin: 1, XMax: 1, YMin: 0, YMax: 1} },
+		"no such limit": func(s *figure.Scene) { s.Limits = figure.Limits{XMin: math.NaN(), XMax: 1, YMin: 0, YMax: 1} },
+	} {
+		s := scene()
+		change(&s)
+		if _, err := figure.Boundary(s); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := figure.Conformal(scene()); err == nil {
+		t.Error("a model without a map was drawn")
+	}
+	if _, err := figure.Overlay(nil); err == nil {
+		t.Error("an overlay of nothing was drawn")
+	}
+	other := scene()
+	other.View.Labels[1] = "x7"
+	if _, err := figure.Overlay([]figure.Layer{{Name: "a", Scene: scene()}, {Name: "b", Scene: other}}); err == nil || !strings.Contains(err.Error(), "x7") {
+		t.Errorf("other axes: %v", err)
+	}
+}
+
+// linear is a linear model f = w·x + b of the two features.
+func linear(w []float64, b float64, positive, negative string) figure.Scene {
+	s := scene()
+	s.Model = &ml.Model{
+		Features: []string{"x1", "x2"}, Positive: positive, Negative: negative,
+		Kernel: kernel.Kernel{Name: "linear"}, Rows: []int{0}, Vectors: [][]float64{w}, Coef: []float64{1}, B: b,
+	}
+	s.Points = nil
+	s.Limits = figure.Limits{XMin: 0, XMax: 1, YMin: 0, YMax: 1}
+	return s
+}
+
+func TestDisagree(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		a, b figure.Scene
+		want float64
+	}{
+		{"two upright lines", linear([]float64{1, 0}, -0.25, "1", "0"), linear([]float64{1, 0}, -0.5, "1", "0"), 0.25},
+		{"crossing diagonals", linear([]float64{1, 1}, -1, "1", "0"), linear([]float64{1, -1}, 0, "1", "0"), 0.5},
+		{"the same with labels exchanged", linear([]float64{1, 0}, -0.3, "1", "0"), linear([]float64{-1, 0}, 0.3, "0", "1"), 0},
+		{"opposite", linear([]float64{1, 0}, -0.3, "1", "0"), linear([]float64{-1, 0}, 0.3, "1", "0"), 1},
+	} {
+		p, err := figure.Overlay([]figure.Layer{{Name: "a", Scene: c.a}, {Name: "b", Scene: c.b}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(p.Disagree-c.want) > 0.01 {
+			t.Errorf("%s: %g, want %g", c.name, p.Disagree, c.want)
+		}
+	}
+}
+
+func TestCaption(t *testing.T) {
+	t.Parallel()
+	s := scene()
+	for i := range s.Points {
+		s.Points[i].Role, s.Points[i].Wrong = ml.None, false
+	}
+	s.Points[0].Role, s.Points[1].Role, s.Points[2].Role = ml.Free, ml.Inside, ml.Misclassified
+	s.Points[2].Wrong, s.Points[5].Wrong = true, true
+	want := "Decision boundary between 1 and 0, RBF (Gaussian) kernel, over x1 and x2. 90 points: 45 0, 45 1." +
+		" 3 support vectors: 1 on the margin, 1 inside it, 1 misclassified. 1 of 75 training points on the wrong side, 1 of 15 held-out points."
+	if got := figure.Caption(s); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := figure.Caption(slice()); !strings.Contains(got, "Slice of 3 features") {
+		t.Error(got)
+	}
+}
+
+// What the words say is true: rings in the picture are as many as support vectors.
+func TestMarksAreComplete(t *testing.T) {
+	t.Parallel()
+	s := scene()
+	count := func(s figure.Scene) (dashed, crosses int) {
+		p, err := figure.Boundary(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		svg := parse(t, p)
+		for _, g := range svg.all("g") {
+			if g.attr("stroke-dasharray") == "2.5 2" {
+				dashed += len(g.Children)
+			}
+		}
+		for _, e := range svg.all("path") {
+			if d := e.attr("d"); strings.Count(d, "M") == 2 && strings.Count(d, "L") == 2 && !strings.Contains(d, "Z") {
+				crosses++
+			}
+		}
+		return dashed, crosses
+	}
+	var inside, wrong int
+	for _, p := range s.Points {
+		if p.Role == ml.Inside {
+			inside++
+		}
+		if p.Wrong {
+			wrong++
+		}
+	}
+	dashed, crosses := count(s)
+	if dashed != inside+1 || crosses != wrong+1 { // one each in the legend
+		t.Errorf("%d dashed rings and %d crosses for %d points inside the margin and %d wrong ones", dashed, crosses, inside, wrong)
+	}
+}
+
+// The marks stand out from what they lie on, by WCAG's measure.
+func TestContrast(t *testing.T) {
+	t.Parallel()
+	for name, th := range map[string]figure.Theme{"light": figure.Light, "dark": figure.Dark} {
+		for i, c := range th.Class {
+			if r := ratio(c, th.Paper); r < 3 {
+				t.Errorf("%s: class %d on paper: %.2f", name, i, r)
+			}
+			for _, side := range th.Side {
+				for _, region := range side {
+					if r := ratio(c, region); i < 2 && r < 3 {
+						t.Errorf("%s: class %d on %s: %.2f", name, i, figure.Hex(region), r)
+					}
+				}
+			}
+		}
+		for i, c := range th.Line {
+			for _, bg := range []color.NRGBA{th.Differ[0], th.Side[0][1], th.Side[1][1]} {
+				if r := ratio(c, bg); r < 3 {
+					t.Errorf("%s: line %d on %s: %.2f", name, i, figure.Hex(bg), r)
+				}
+			}
+		}
+		for _, bg := range []color.NRGBA{th.Heat[0], th.Heat[1], th.Zero, th.Factor[0], th.Factor[1]} {
+			if r := ratio(th.Ink, bg); r < 3 {
+				t.Errorf("%s: boundary on %s: %.2f", name, figure.Hex(bg), r)
+			}
+		}
+		if r := ratio(th.Muted, th.Paper); r < 4.5 {
+			t.Errorf("%s: small text: %.2f", name, r)
+		}
+	}
+}
+
+// BenchmarkBoundary is the surface on a 200 x 200 grid and the picture, without
+// the fit: what is drawn after one.
+func BenchmarkBoundary(b *testing.B) {
+	for _, n := range []int{100, 300, 1000, 3000} {
+		d, err := dataset.Generate("moons", n, 0.25, 1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		spec := ml.DefaultSpec()
+		spec.C, spec.Gamma, spec.Standardize = 10, kernel.Gamma{Value: 1}, false
+		res, err := ml.Train(context.Background(), d, spec, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ps, err := res.Model.Points(d, spec)
+		if err != nil {
+			b.Fatal(err)
+		}
+		s := figure.Scene{Model: res.Model, Points: ps, View: plane(d.Features), Grid: 200, Width: 600, Height: 500}
+		for _, f := range []struct {
+			name  string
+			write func(p *figure.Picture, w io.Writer) error
+		}{{"svg", (*figure.Picture).SVG}, {"png", (*figure.Picture).PNG}} {
+			b.Run(fmt.Sprintf("%s/n=%d", f.name, n), func(b *testing.B) {
+				var size counter
+				for b.Loop() {
+					p, err := figure.Boundary(s)
+					if err != nil {
+						b.Fatal(err)
+					}
+					size = 0
+					if err := f.write(p, &size); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(size), "bytes")
+			})
+		}
+	}
+}
+
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
+func luminance(c color.NRGBA) float64 {
+	lin := func(v uint8) float64 {
+		s := float64(v) / 255
+		if s <= 0.04045 {
+			return s / 12.92
+		}
+		return math.Pow((s+0.055)/1.055, 2.4)
+	}
+	return 0.2126*lin(c.R) + 0.7152*lin(c.G) + 0.0722*lin(c.B)
+}
+
+func ratio(a, b color.NRGBA) float64 {
+	x, y := luminance(a), luminance(b)
+	return (math.Max(x, y) + 0.05) / (math.Min(x, y) + 0.05)
+}

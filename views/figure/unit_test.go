@@ -1,0 +1,293 @@
+package figure
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+	"pgregory.net/rapid"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// grid evaluates f on the nodes of [-1, 1]².
+func grid(n int, f func(x, y float64) float64) *surface {
+	s := &surface{n: n, lim: Limits{-1, 1, -1, 1}}
+	v := steps(-1, 1, n)
+	for _, y := range v {
+		for _, x := range v {
+			s.f = append(s.f, f(x, y))
+		}
+	}
+	return s
+}
+
+func TestTracerCircle(t *testing.T) {
+	t.Parallel()
+	const n, r = 50, 0.6
+	s := grid(n, func(x, y float64) float64 { return r*r - x*x - y*y })
+	lines := new(tracer).lines(s.f, n+1, n+1, 0)
+	if len(lines) != 1 {
+		t.Fatalf("%d lines, want one ring", len(lines))
+	}
+	ring := lines[0]
+	if ring[0] != ring[len(ring)-1] {
+		t.Error("the ring is open")
+	}
+	var length float64
+	for i, p := range ring {
+		x, y := 2*p[0]/n-1, 2*p[1]/n-1
+		if d := math.Abs(math.Hypot(x, y) - r); d > 1e-3 {
+			t.Fatalf("point %d is %g away from the circle", i, d)
+		}
+		if i > 0 {
+			length += math.Hypot(p[0]-ring[i-1][0], p[1]-ring[i-1][1]) * 2 / n
+		}
+	}
+	if math.Abs(length-2*math.Pi*r) > 0.01 {
+		t.Errorf("length %g, want %g", length, 2*math.Pi*r)
+	}
+}
+
+// On any field every edge whose ends lie on different sides is crossed exactly
+// once, neighbours on a line are within one cell, and open ends lie on the rim.
+func TestTracerRandom(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		nx, ny := rapid.IntRange(2, 9).Draw(t, "nx"), rapid.IntRange(2, 9).Draw(t, "ny")
+		f := rapid.SliceOfN(rapid.SampledFrom([]float64{-2, -1, 0.5, 1, 3, 1e150, -1e150}), nx*ny, nx*ny).Draw(t, "f")
+		want := 0
+		for j := range ny {
+			for i := range nx {
+				k := j*nx + i
+				want += btoi(i+1 < nx && (f[k] >= 0) != (f[k+(i+1)%nx-i] >= 0))
+				want += btoi(j+1 < ny && (f[k] >= 0) != (f[(k+nx)%(nx*ny)] >= 0))
+			}
+		}
+		var tr tracer
+		for range 2 { // the second time with used memory
+			got := 0
+			for _, line := range tr.lines(f, nx, ny, 0) {
+				got += len(line)
+				closed := line[0] == line[len(line)-1] && len(line) > 2
+				got -= btoi(closed)
+				for i, p := range line {
+					rim := p[0] == 0 || p[1] == 0 || p[0] == float64(nx-1) || p[1] == float64(ny-1)
+					if !closed && (i == 0 || i == len(line)-1) && !rim {
+						t.Fatalf("a line ends inside at %v", p)
+					}
+					if i > 0 && math.Max(math.Abs(p[0]-line[i-1][0]), math.Abs(p[1]-line[i-1][1])) > 1 {
+						t.Fatalf("a jump from %v to %v", line[i-1], p)
+					}
+				}
+			}
+			if got != want {
+				t.Fatalf("%d crossings, want %d", got, want)
+			}
+		}
+	})
+}
+
+func TestTracerLeavesOutWhatIsNotANumber(t *testing.T) {
+	t.Parallel()
+	s := grid(20, func(x, y float64) float64 {
+		if math.Hypot(x, y) < 0.3 {
+			return math.NaN()
+		}
+		return x
+	})
+	lines := new(tracer).lines(s.f, 21, 21, 0)
+	if len(lines) != 2 {
+		t.Fatalf("%d lines, want one on each side of the hole", len(lines))
+	}
+	for _, l := range lines {
+		for _, p := range l {
+			if math.Abs(p[0]-10) > 1e-9 {
+				t.Fatalf("a point at %v", p)
+			}
+		}
+	}
+}
+
+// The way up ends on the margin and goes the shortest way in the picture: for a
+// linear f straight, at a right angle to the line.
+func TestClimb(t *testing.T) {
+	t.Parallel()
+	const aspect = 0.5
+	s := grid(100, func(x, y float64) float64 { return 2*x + y })
+	x, y := s.grid(-0.3, -0.2) // f = -0.8
+	way := s.climb(x, y, 1, aspect)
+	end := way[len(way)-1]
+	if f, ok := s.at(s.f, end[0], end[1]); !ok || math.Abs(f-1) > 1e-9 {
+		t.Errorf("f = %g at the end", f)
+	}
+	// In pixels, with the height half the width, f rises along (2, 1/aspect).
+	dx, dy := end[0]-x, (end[1]-y)*aspect
+	if cross := dx*(1/aspect) - dy*2; math.Abs(cross) > 1e-6*math.Hypot(dx, dy) {
+		t.Errorf("direction %g, %g", dx, dy)
+	}
+	down := s.climb(x, y, -1, aspect)
+	if f, _ := s.at(s.f, down[len(down)-1][0], down[len(down)-1][1]); math.Abs(f+1) > 1e-9 {
+		t.Errorf("f = %g at the other end", f)
+	}
+	hill := grid(60, func(x, y float64) float64 { return 0.5 - x*x - y*y })
+	x, y = hill.grid(0.4, 0.1)
+	if way := hill.climb(x, y, 1, 1); len(way) > 60 {
+		t.Errorf("%d steps to a top below the margin", len(way))
+	}
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	axes := [2][]float64{{1, 0}, {0, 1}}
+	v := dataset.View{Center: []float64{0, 0}, To: axes, Axes: axes, Exact: true}
+	of := func(xs ...float64) Limits {
+		var ps []ml.Point
+		for i := 0; i < len(xs); i += 2 {
+			ps = append(ps, ml.Point{X: xs[i : i+2]})
+		}
+		return LimitsOf(ps, v)
+	}
+	if l := of(0, 0, 100, 10); l != (Limits{-8, 108, -0.8, 10.8}) {
+		t.Errorf("8 %% on every side: %+v", l)
+	}
+	for _, xs := range [][]float64{
+		nil,
+		{3, 4},
+		{0, 0},
+		{1, 5, 1, 9},
+		{1e300, -1e300, -1e300, 1e300},
+		{1e308, 1e308, -1e308, -1e308},
+		{1e-300, 0, 2e-300, 0},
+		{1e9, 0, 1e9 + 1e-7, 0},
+		{-5e-324, 5e-324},
+	} {
+		l := of(xs...)
+		if !l.valid() {
+			t.Errorf("%v: %+v", xs, l)
+		}
+		for i := 0; i+1 < len(xs); i += 2 {
+			if math.Abs(xs[i]) < 1e300 && (xs[i] <= l.XMin || xs[i] >= l.XMax) {
+				t.Errorf("%v: %+v leaves a point on or outside the rim", xs, l)
+			}
+		}
+		if n := len(ticks(l.XMin, l.XMax, 5)); n < 1 || n > 14 {
+			t.Errorf("%v: %d ticks", xs, n)
+		}
+	}
+	a, b := Limits{0, 1, 0, 1}, Limits{-1, 0.5, 0.5, 3}
+	if u := a.Union(b); u != (Limits{-1, 1, 0, 3}) || u != b.Union(a) || a.Union(Limits{}) != a || (Limits{}).Union(a) != a {
+		t.Errorf("union %+v", u)
+	}
+}
+
+func TestTicks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		lo, hi float64
+		want   string
+	}{
+		{0, 10, "0 2 4 6 8 10"},
+		{-1.3, 1.2, "−1.0 −0.5 0 0.5 1.0"},
+		{0.0011, 0.0052, "0.002 0.003 0.004 0.005"},
+		{-3e-8, 3e-8, "−3e−8 −2e−8 −1e−8 0 1e−8 2e−8 3e−8"},
+		{0, 4.4e7, "0 1e7 2e7 3e7 4e7"},
+		{1e9, 1e9 + 5, "1000000000 1000000001 1000000002 1000000003 1000000004 1000000005"},
+		{1995, 2023, "1995 2000 2005 2010 2015 2020"},
+	} {
+		var got []string
+		for _, k := range ticks(c.lo, c.hi, 5) {
+			if k.value < c.lo-1e-9*(c.hi-c.lo) || k.value > c.hi+1e-9*(c.hi-c.lo) {
+				t.Errorf("%g to %g: tick at %g", c.lo, c.hi, k.value)
+			}
+			got = append(got, k.label)
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("%g to %g: %s, want %s", c.lo, c.hi, s, c.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		lo := rapid.Float64Range(-1e12, 1e12).Draw(t, "lo")
+		hi := lo + math.Pow(10, rapid.Float64Range(-10, 12).Draw(t, "log width"))
+		if !spread(lo, hi) {
+			return
+		}
+		seen := map[string]bool{}
+		for _, k := range ticks(lo, hi, 5) {
+			if seen[k.label] {
+				t.Fatalf("%q twice between %g and %g", k.label, lo, hi)
+			}
+			seen[k.label] = true
+		}
+	})
+}
+
+func TestClip(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"", "short", strings.Repeat("wide ", 50), strings.Repeat("i", 100_000), "Ünïcødé 標籤 \x00"} {
+		got := clip(s, 12, 100)
+		if width(got, 12) > 100 {
+			t.Errorf("%.20q is %g wide", got, width(got, 12))
+		}
+		if width(s, 12) <= 100 && got != s {
+			t.Errorf("%q was cut to %q", s, got)
+		}
+	}
+}
+
+// Shapes have about the same area, so that no class looks heavier.
+func TestShapeAreas(t *testing.T) {
+	t.Parallel()
+	for i := 1; i < len(Shapes); i++ {
+		p := shape(i, vg.Point{}, 1)
+		var area float64
+		for k := range len(p) - 1 {
+			a, b := p[k].Pos, p[(k+1)%(len(p)-1)].Pos
+			area += float64(a.X*b.Y-a.Y*b.X) / 2
+		}
+		if area < 0.9*math.Pi || area > 1.25*math.Pi {
+			t.Errorf("%s: area %g of a circle's", Shapes[i], area/math.Pi)
+		}
+	}
+	if len(Shapes) != len(polygons) {
+		t.Errorf("%d names for %d shapes", len(Shapes), len(polygons))
+	}
+}
+
+func TestAppendNumber(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.Float64Range(-1e5, 1e5).Draw(t, "v")
+		s := string(appendNumber(nil, v))
+		got, err := strconv.ParseFloat(s, 64)
+		if err != nil || math.Abs(got-v) > 0.005001 || s == "-0" || strings.HasSuffix(s, ".") {
+			t.Fatalf("%v as %q", v, s)
+		}
+	})
+}
+
+// The SVG canvas keeps gonum's conventions: y upwards, transformations that nest.
+func TestSVGTransforms(t *testing.T) {
+	t.Parallel()
+	c := newSVG(100, 50)
+	near := func(x, y, wx, wy float64) {
+		t.Helper()
+		if math.Hypot(x-wx, y-wy) > 1e-9 {
+			t.Errorf("at %g, %g, want %g, %g", x, y, wx, wy)
+		}
+	}
+	x, y := c.at(vg.Point{X: 10, Y: 20})
+	near(x, y, 10, 30)
+	c.Push()
+	c.Translate(vg.Point{X: 10, Y: 10})
+	c.Rotate(math.Pi / 2)
+	c.Scale(2, 1)
+	x, y = c.at(vg.Point{X: 3, Y: 1}) // (6, 1), turned (-1, 6), moved (9, 16)
+	near(x, y, 9, 34)
+	c.Pop()
+	x, y = c.at(vg.Point{})
+	near(x, y, 0, 50)
+}
