@@ -11,20 +11,23 @@ import (
 
 // BenchmarkTrain measures a training from the data to the report.
 func BenchmarkTrain(b *testing.B) {
-	for _, set := range [][]string{
-		{"learner", "svm"},
-		{"learner", "svm", "C", "1000"},
-		{"learner", "svm", "conformal", "eigen"},
-		{"learner", "mcm"},
-		{"learner", "mcm", "rho", "0.01"},
+	for _, c := range []struct {
+		name string
+		set  []string
+	}{
+		{"svm", nil},
+		{"svm_C=1000", []string{"C", "1000"}},
+		{"svm_conformal", []string{"conformal", "eigen"}},
+		{"mcm", []string{"learner", "mcm"}},
+		{"mcm_rho=0.01", []string{"learner", "mcm", "rho", "0.01"}},
 	} {
 		for _, n := range []int{100, 300, 1000, 3000} {
-			b.Run(fmt.Sprintf("%v/n=%d", set[1:], n), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/n=%d", c.name, n), func(b *testing.B) {
 				d, err := dataset.Generate("moons", n, 0.3, 1)
 				if err != nil {
 					b.Fatal(err)
 				}
-				s := spec(b, set...)
+				s := spec(b, c.set...)
 				for b.Loop() {
 					if _, err := ml.Train(context.Background(), d, s, nil); err != nil {
 						b.Fatal(err)

@@ -116,20 +116,20 @@ func TestReferenceSolutions(t *testing.T) {
 					tol = 1e-3
 				}
 			}
-			close := func(what string, got, want, tol float64) {
+			agree := func(what string, got, want, tol float64) {
 				if math.Abs(got-want) > tol*math.Abs(want) {
 					t.Errorf("%s is %.12g, want %.12g within %g", what, got, want, tol)
 				}
 			}
-			close("objective", r.Objective, want.Objective, tol)
+			agree("objective", r.Objective, want.Objective, tol)
 			if row.Learner != "svm" {
 				if math.Abs(r.Gap) > 1e-8 {
 					t.Errorf("certificate: gap %g", r.Gap)
 				}
 				return
 			}
-			close("|w|", *r.WNorm, want.WNorm, 1e-3)
-			close("slack", r.SlackSum+1, want.SlackSum+1, 1e-3)
+			agree("|w|", *r.WNorm, want.WNorm, 1e-3)
+			agree("slack", r.SlackSum+1, want.SlackSum+1, 1e-3)
 			if math.Abs(r.B-want.B) > 1e-4*math.Max(1, math.Abs(want.B)) {
 				t.Errorf("b is %g, want %g", r.B, want.B)
 			}

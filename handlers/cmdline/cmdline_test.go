@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -93,6 +94,9 @@ func TestUsage(t *testing.T) {
 		{"fit --data F --plot P", ".svg or .png"},
 		{"fit --data F --out a.svg --plot a.svg", "same file"},
 		{"fit --data F --out -", "--out"},
+		{"fit --data F --out F", "overwritten"},
+		{"fit --data F --test ./t.svg --plot t.svg", "overwritten"},
+		{"predict --model m --data F --out F", "overwritten"},
 		{"fit --data F --rho 0.1", "--rho has no effect with --learner=svm"},
 		{"fit --data F --degree 2", "--degree has no effect with --kernel=rbf"},
 		{"fit --data F --kernel linear --gamma 1", "--gamma has no effect with --kernel=linear"},
@@ -357,6 +361,25 @@ func TestFitReadsEveryFormat(t *testing.T) {
 		if got.N != 6 || got.D != 2 || len(got.Classes) != 2 || got.Objective != want.Objective {
 			t.Errorf("%s: n %d, d %d, classes %v, objective %g; want 6, 2, two, %g", name, got.N, got.D, got.Classes, got.Objective, want.Objective)
 		}
+	}
+}
+
+func TestColumnsAreChosen(t *testing.T) {
+	t.Parallel()
+	wide := file(t, "wide.csv", "Class,A,note,B\n1.0,0,Ada,0\n1.0,1,Bob,0\n2.0,0,Cy,5\n2.0,1,Di,5\n")
+	for _, args := range []string{
+		"--features A,B",
+		"--features b,a --label class",
+		"--features A,B --label Class --positive 2",
+		"--features B --positive 1.0",
+	} {
+		r := report(t, append([]string{"--data", wide}, strings.Fields(args)...)...)
+		if r.N != 4 || r.D != 1+strings.Count(args, "A")+strings.Count(args, ",a") || r.TrainAccuracy != 1 {
+			t.Errorf("fit %s: %+v", args, r)
+		}
+	}
+	if o := run(t.Context(), "", "fit", "--data", wide); o.code != 1 || !strings.Contains(o.err, "note") {
+		t.Errorf("a column of words among the features: exit %d: %s", o.code, o.err)
 	}
 }
 
@@ -629,6 +652,55 @@ func TestInterrupt(t *testing.T) {
 	}()
 	if code := cmdline.Run(ctx, cmdline.Commands, []string{"fit", "--data", "-"}, cmdline.Streams{In: never, Out: io.Discard, Err: &errs}); code != 1 {
 		t.Errorf("exit %d: %s", code, &errs)
+	}
+}
+
+// expiring is a context that is cancelled when it is looked at for the k-th time.
+type expiring struct {
+	context.Context
+	cancel context.CancelFunc
+	left   atomic.Int64
+}
+
+func (e *expiring) look() {
+	if e.left.Add(-1) == 0 {
+		e.cancel()
+	}
+}
+
+func (e *expiring) Err() error            { e.look(); return e.Context.Err() }
+func (e *expiring) Done() <-chan struct{} { e.look(); return e.Context.Done() }
+
+func TestInterruptedTrainingIsReported(t *testing.T) {
+	t.Parallel()
+	d, err := dataset.Generate("checkerboard", 300, 0.3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := d.Encode(&text); err != nil {
+		t.Fatal(err)
+	}
+	data, out := file(t, "board.csv", text.String()), filepath.Join(t.TempDir(), "m.json")
+	cancelled := 0
+	for k := range int64(8) {
+		ctx := &expiring{}
+		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
+		ctx.left.Store(k + 1)
+		o := run(ctx, "", "fit", "--data", data, "--C", "1000", "--json", "--out", out)
+		if o.code != 1 || !strings.Contains(o.err, "interrupted") || strings.Count(o.err, "\n") != 1 {
+			t.Errorf("interrupted at look %d: exit %d: %s", k+1, o.code, o.err)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("interrupted at look %d: a model was saved", k+1)
+		}
+		if strings.Contains(o.out, `"status":"cancelled"`) {
+			cancelled++
+			keys(t, o.out)
+		}
+	}
+	if cancelled == 0 {
+		t.Error("status cancelled was never reported")
 	}
 }
 

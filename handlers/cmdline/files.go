@@ -52,6 +52,18 @@ func readTable(ctx context.Context, path string, std Streams) (*dataset.Table, e
 	})
 }
 
+// keep reports the first file to be written that is one of those to be read.
+func keep(read []string, write ...string) error {
+	for _, w := range write {
+		for _, r := range read {
+			if w != "" && w != "-" && filepath.Clean(w) == filepath.Clean(r) {
+				return usage("%s is to be read and cannot be overwritten", w)
+			}
+		}
+	}
+	return nil
+}
+
 // checkTarget reports early, before the work, that a file cannot be written.
 func checkTarget(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {

@@ -57,7 +57,7 @@ func parseFit(args []string) (*fitOptions, error) {
 	case o.plot != "" && formatOf(o.plot) == nil:
 		return nil, usage("--plot expects a file that ends in .svg or .png, not %q", o.plot)
 	}
-	return o, nil
+	return o, keep([]string{o.data, o.test}, o.out, o.plot)
 }
 
 func runFit(ctx context.Context, args []string, std Streams) error {
@@ -83,7 +83,7 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	o.spec.Label = data.Label
+	o.spec.Label, o.spec.Features = "", nil // the data hold what was chosen, by the names of the file
 	var test *dataset.Table
 	if o.test != "" {
 		if test, err = readTable(ctx, o.test, std); err != nil {

@@ -35,6 +35,9 @@ func runPredict(ctx context.Context, args []string, std Streams) error {
 		return usage("--model and --data cannot both be standard input")
 	}
 
+	if err := keep([]string{*model, *data}, *out); err != nil {
+		return err
+	}
 	if *out != "-" {
 		if err := checkTarget(*out); err != nil {
 			return err
