@@ -81,7 +81,7 @@ func (a *App) comparePage(w http.ResponseWriter, r *http.Request) error {
 	if s, err := a.overlay(r.Context(), runs, options{width: mainWidth, height: mainHeight}); err != nil {
 		p.OverlayNote = sentence(err.Error())
 	} else {
-		caption := fmt.Sprintf("All boundaries f = 0 on common axes. Where the predictions disagree is shaded: %s of the picture.", percent(s.Disagreement))
+		caption := fmt.Sprintf("All boundaries f = 0 on common axes. Where the predictions disagree is shaded: %s of the picture.", percent(s.Disagree))
 		p.Overlay = linked("/compare/figures/", "overlay", url.Values{"run": q["run"]}.Encode(), mainWidth, mainHeight, caption, caption)
 	}
 	return a.render(w, r, views.ComparePage(p))
@@ -155,9 +155,10 @@ func (a *App) overlay(ctx context.Context, runs []store.Run, o options) (*figure
 	layers := make([]figure.Layer, len(scenes))
 	names := doneNames(runs)
 	for i, s := range scenes {
+		s.Limits = limits
 		layers[i] = figure.Layer{Name: names[i], Scene: s}
 	}
-	return figure.Overlay(layers, figure.Frameless{Limits: limits, Width: o.width, Height: o.height, Dark: o.dark})
+	return figure.Overlay(layers)
 }
 
 func doneNames(runs []store.Run) (names []string) {

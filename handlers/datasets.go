@@ -18,8 +18,10 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
-	"marginlab/views/figure"
 )
+
+// textCells is how many numbers of a data set can be edited as text.
+const textCells = 20_000
 
 // previewRows is how many rows of a file the question for its columns shows.
 const previewRows = 8
@@ -64,7 +66,7 @@ func datasetRow(s store.Dataset) views.DatasetRow {
 }
 
 func sizeText(s store.Dataset) string {
-	return fmt.Sprintf("%d × %d", s.Rows, s.Dims)
+	return fmt.Sprintf("%d × %d", s.Rows, s.Dims())
 }
 
 func builtins() (rows []views.BuiltinRow) {
@@ -297,7 +299,13 @@ func (a *App) savePoints(w http.ResponseWriter, r *http.Request) error {
 	if b.data == nil {
 		return param.Problems{{Field: "points", Message: "there are no points to save: draw or type some first"}}
 	}
-	set, err := a.store.CreateDataset(r.Context(), workspace(r.Context()), b.dataName(), b.origin(), b.data)
+	ws := workspace(r.Context())
+	var set store.Dataset
+	if r.PostFormValue("replace") == "1" && b.isStored() {
+		set, err = a.store.ReplaceData(r.Context(), ws, b.id, b.data)
+	} else {
+		set, err = a.store.CreateDataset(r.Context(), ws, b.dataName(), b.origin(), b.data)
+	}
 	if err != nil {
 		return err
 	}
@@ -324,10 +332,11 @@ func (b *bench) origin() string {
 }
 
 func (a *App) datasetPage(w http.ResponseWriter, r *http.Request) error {
-	return a.showDataset(w, r, "")
+	return a.showDataset(w, r, views.Dataset{})
 }
 
-func (a *App) showDataset(w http.ResponseWriter, r *http.Request, message string) error {
+// showDataset shows the page. form holds what of it was filled in before.
+func (a *App) showDataset(w http.ResponseWriter, r *http.Request, form views.Dataset) error {
 	set, d, err := a.dataset(r)
 	if err != nil {
 		return err
@@ -340,7 +349,8 @@ func (a *App) showDataset(w http.ResponseWriter, r *http.Request, message string
 	}
 	caption := fmt.Sprintf("%d points of %s: %s.", set.Rows, set.Name, counts(d))
 	p := views.Dataset{
-		Page: a.page(r, set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: set.Hash, Created: when(set.Created), Error: message,
+		Page: a.page(r, set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: set.Hash, Created: when(set.Created), Error: form.Error,
+		Text: form.Text, TextError: form.TextError, Editable: len(d.Features) == 2 && set.Rows <= liveRows,
 		Picture: linked("/datasets/"+set.ID+"/figures/", "points", q.Encode(), mainWidth, mainHeight, caption, caption),
 		Header:  append(append([]string{"row"}, d.Features...), d.Label), Total: set.Rows,
 		Counts: []views.Number{
@@ -361,7 +371,14 @@ func (a *App) showDataset(w http.ResponseWriter, r *http.Request, message string
 		}
 		p.Rows = append(p.Rows, append(row, d.Classes[d.Y[i]]))
 	}
-	if message != "" {
+	if p.Text == "" && set.Rows*len(d.Features) <= textCells {
+		var text strings.Builder
+		if err := d.Encode(&text); err != nil {
+			return err
+		}
+		p.Text = text.String()
+	}
+	if form.Error+form.TextError != "" {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
 	return a.render(w, r, views.DatasetPage(p))
@@ -401,13 +418,13 @@ func (a *App) datasetFigure(w http.ResponseWriter, r *http.Request) error {
 	if d == nil {
 		return store.ErrNotFound
 	}
-	v, err := viewOf(d, r.FormValue("x"), r.FormValue("y"))
+	o := options{width: mainWidth, height: mainHeight, dark: r.FormValue("dark") == "1"}
+	o.size(r)
+	s, err := bareScene(d, r.FormValue("x"), r.FormValue("y"), o)
 	if err != nil {
 		return err
 	}
-	o := options{width: mainWidth, height: mainHeight, dark: r.FormValue("dark") == "1"}
-	o.size(r)
-	pic, err := figure.Scatter(figure.Points{Data: d, View: v, Width: o.width, Height: o.height, Dark: o.dark})
+	pic, err := drawBare(d, s)
 	if err != nil {
 		return err
 	}
@@ -431,7 +448,7 @@ func (a *App) renameDataset(w http.ResponseWriter, r *http.Request) error {
 	err := a.store.RenameDataset(r.Context(), workspace(r.Context()), id, r.PostFormValue("name"))
 	var ps param.Problems
 	if errors.As(err, &ps) {
-		return a.showDataset(w, r, sentence(ps.Error()))
+		return a.showDataset(w, r, views.Dataset{Error: sentence(ps.Error())})
 	}
 	if err != nil {
 		return err
@@ -439,9 +456,44 @@ func (a *App) renameDataset(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, "/datasets/"+id)
 }
 
+// replaceRows takes the rows as they were edited as text.
+func (a *App) replaceRows(w http.ResponseWriter, r *http.Request) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	set, old, err := a.dataset(r)
+	if err != nil {
+		return err
+	}
+	text := r.PostFormValue("rows")
+	d, err := dataset.Read(strings.NewReader(text), "rows.csv", dataset.Mapping{Label: old.Label}, a.limits)
+	if err != nil {
+		return a.showDataset(w, r, views.Dataset{Text: text, TextError: sentence(err.Error())})
+	}
+	if _, err := a.store.ReplaceData(r.Context(), workspace(r.Context()), set.ID, d); err != nil {
+		return err
+	}
+	return redirect(w, r, "/datasets/"+set.ID)
+}
+
 func (a *App) deleteDataset(w http.ResponseWriter, r *http.Request) error {
 	if err := a.store.DeleteDataset(r.Context(), workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
 	return redirect(w, r, "/datasets")
+}
+
+// reads says how a file was understood.
+func reads(t *dataset.Table) string {
+	text := map[string]string{"csv": "Read as text", "libsvm": "Read as LIBSVM", "arff": "Read as ARFF"}[t.Format]
+	if t.Separator != "" {
+		text += " with columns separated by " + t.Separator
+	}
+	if t.DecimalComma {
+		text += ", numbers with a decimal comma"
+	}
+	if t.Format == "csv" && !t.Header {
+		text += ", without a header"
+	}
+	return text + ". Which column holds the label is not obvious: choose it, and the features to train on."
 }

@@ -27,6 +27,10 @@ const (
 	thumbWidth, thumbHeight = 240, 180
 )
 
+// pngScale is the number of device pixels per CSS pixel of a PNG, so that it is
+// sharp on paper and on a projector.
+const pngScale = 2
+
 // tableRows is how many points a table on a page lists.
 const tableRows = 300
 
@@ -118,7 +122,7 @@ func (d display) scene(model *ml.Model) (figure.Scene, error) {
 		lim = union(o.limits, points, v)
 	}
 	return figure.Scene{
-		Model: model, Points: points, View: v, Limits: lim,
+		Model: model, Points: points, View: v, Classes: d.data.Classes, Limits: lim,
 		Heat: o.heat, Slack: o.slack, Cores: o.cores, Dark: o.dark, Width: o.width, Height: o.height, Grid: o.grid,
 	}, nil
 }
@@ -169,10 +173,9 @@ func (d display) pictures(base, query string, inline bool) (shownPictures, error
 		return shownPictures{}, err
 	}
 	out := shownPictures{points: s.Points}
-	caption := figure.Caption(s)
 	out.main = shown{
-		view:  linked(base, "boundary", query, d.options.width, d.options.height, caption, caption),
-		stage: stage(pic.Frame, s, d.data.Classes),
+		view:  linked(base, "boundary", query, d.options.width, d.options.height, pic.Caption, pic.Caption),
+		stage: stage(pic.Frame, s),
 	}
 	if inline {
 		if err := embed(&out.main.view, pic); err != nil {
@@ -249,8 +252,9 @@ func embed(v *views.Picture, pic *figure.Picture) error {
 type stagePoint [8]any
 
 // stage is what the page's script needs to lay its own marks over a picture.
-func stage(f figure.Frame, s figure.Scene, classes []string) string {
+func stage(f figure.Frame, s figure.Scene) string {
 	pts := make([]stagePoint, len(s.Points))
+	signs := make([]float64, len(s.Classes))
 	for i, p := range s.Points {
 		x, y := s.View.Point(p.X)
 		flags := 0
@@ -259,10 +263,13 @@ func stage(f figure.Frame, s figure.Scene, classes []string) string {
 				flags |= 1 << bit
 			}
 		}
-		pts[i] = stagePoint{short(x), short(y), slices.Index(classes, p.Label), short(p.F), short(p.Slack), short(p.Weight), string(p.Role), flags}
+		c := slices.Index(s.Classes, p.Label)
+		signs[c] = p.Y
+		pts[i] = stagePoint{x, y, c, short(p.F), short(p.Slack), short(p.Weight), string(p.Role), flags}
 	}
 	return toJSON(map[string]any{
-		"frame": f, "width": s.Width, "height": s.Height, "classes": classes, "labels": s.View.Labels, "points": pts,
+		"frame": f, "width": s.Width, "height": s.Height, "model": s.Model != nil,
+		"classes": s.Classes, "signs": signs, "labels": s.View.Labels, "points": pts,
 	})
 }
 
@@ -320,43 +327,65 @@ func roleText(p ml.Point) string {
 
 // scatter shows the bench's points without a model.
 func (b *bench) scatter(query string, inline bool) (shown, error) {
-	pic, err := b.draw(b.options())
+	s, err := b.bare(b.options())
 	if err != nil {
 		return shown{}, err
 	}
-	caption := "An empty picture to draw on."
-	s := figure.Scene{Width: mainWidth, Height: mainHeight}
-	classes := []string{"−1", "1"}
-	if b.data != nil {
-		classes = b.data.Classes
-		caption = fmt.Sprintf("%d points of %d classes, without a model.", len(b.data.Y), len(classes))
-		if s.View, err = viewOf(b.data, b.x, b.y); err != nil {
-			return shown{}, err
-		}
-		if len(b.data.Y) <= liveRows {
-			for i, c := range b.data.Y {
-				s.Points = append(s.Points, ml.Point{Row: i, X: b.data.X.RawRowView(i), Label: classes[c]})
-			}
-		}
+	pic, err := drawBare(b.data, s)
+	if err != nil {
+		return shown{}, err
 	}
-	out := shown{view: linked("/lab/figures/", "boundary", query, mainWidth, mainHeight, caption, caption), stage: stage(pic.Frame, s, classes)}
+	out := shown{
+		view:  linked("/lab/figures/", "boundary", query, mainWidth, mainHeight, pic.Caption, pic.Caption),
+		stage: stage(pic.Frame, s),
+	}
 	if inline {
 		err = embed(&out.view, pic)
 	}
 	return out, err
 }
 
-// draw draws the bench's points without a model.
-func (b *bench) draw(o options) (*figure.Picture, error) {
-	plot := figure.Points{Limits: o.limits, Dark: o.dark, Width: o.width, Height: o.height}
-	if b.data != nil {
-		v, err := viewOf(b.data, b.x, b.y)
-		if err != nil {
-			return nil, err
-		}
-		plot.Data, plot.View = b.data, v
+// bare is the scene of the bench's points without a model.
+func (b *bench) bare(o options) (figure.Scene, error) {
+	if b.data == nil {
+		return emptyScene(o), nil
 	}
-	return figure.Scatter(plot)
+	return bareScene(b.data, b.x, b.y, o)
+}
+
+// bareScene is the scene of a data set without a model.
+func bareScene(d *dataset.Data, x, y string, o options) (figure.Scene, error) {
+	v, err := viewOf(d, x, y)
+	if err != nil {
+		return figure.Scene{}, err
+	}
+	s := figure.Scene{View: v, Classes: d.Classes, Dark: o.dark, Width: o.width, Height: o.height}
+	s.Points = make([]ml.Point, len(d.Y))
+	for i, c := range d.Y {
+		s.Points[i] = ml.Point{Row: i, X: d.X.RawRowView(i), Label: d.Classes[c]}
+	}
+	s.Limits = figure.LimitsOf(s.Points, v)
+	if o.limits != (figure.Limits{}) {
+		s.Limits = union(o.limits, s.Points, v)
+	}
+	return s, nil
+}
+
+// drawBare draws such a scene; nil data are an empty picture.
+func drawBare(d *dataset.Data, s figure.Scene) (*figure.Picture, error) {
+	return figure.Scatter(figure.Points{Data: d, View: s.View, Limits: s.Limits, Dark: s.Dark, Width: s.Width, Height: s.Height})
+}
+
+// emptyScene is a picture to draw on.
+func emptyScene(o options) figure.Scene {
+	v := dataset.View{Labels: [2]string{"x1", "x2"}, Center: []float64{0, 0}, Exact: true}
+	v.To = [2][]float64{{1, 0}, {0, 1}}
+	v.Axes = v.To
+	s := figure.Scene{View: v, Classes: []string{"-1", "1"}, Limits: o.limits, Dark: o.dark, Width: o.width, Height: o.height}
+	if s.Limits == (figure.Limits{}) {
+		s.Limits = figure.LimitsOf(nil, v)
+	}
+	return s
 }
 
 // figureName takes a figure's name and format apart: boundary.svg.
@@ -371,15 +400,19 @@ func figureName(r *http.Request) (name, format string, err error) {
 // writeFigure sends a picture.
 func writeFigure(w http.ResponseWriter, pic *figure.Picture, format string) error {
 	var b bytes.Buffer
-	write, kind := pic.SVG, "image/svg+xml"
+	var err error
+	kind := "image/svg+xml"
 	if format == "png" {
-		write, kind = pic.PNG, "image/png"
+		kind = "image/png"
+		err = pic.PNG(&b)
+	} else {
+		err = pic.SVG(&b)
 	}
-	if err := write(&b); err != nil {
+	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "private, no-cache")
-	_, err := io.Copy(w, &b)
+	_, err = io.Copy(w, &b)
 	return err
 }

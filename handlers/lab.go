@@ -285,7 +285,8 @@ func (a *App) labPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := views.Lab{
 		Page: a.page(r, b.name, "lab"), Name: b.name, DataID: b.id, Points: b.points,
-		Groups: specGroups(b.spec, r.URL.Query(), b.problems), Answer: ans, Editable: b.editable(),
+		Groups: specGroups(b.spec, r.URL.Query(), b.problems), Answer: ans,
+		Editable: b.editable(), Stored: b.isStored(), Editing: b.points != "" || b.id == drawing || r.FormValue("edit") == "1",
 		Show:    views.Choose([]views.Option{{Value: "regions", Label: "predicted regions"}, {Value: "heat", Label: "f(x) as a heat map"}}, b.show),
 		RunName: runName(b.spec, b.name),
 	}
@@ -399,7 +400,10 @@ func (a *App) labFigure(w http.ResponseWriter, r *http.Request) error {
 		if name != "boundary" {
 			return store.ErrNotFound
 		}
-		pic, err = b.draw(o)
+		var s figure.Scene
+		if s, err = b.bare(o); err == nil {
+			pic, err = drawBare(b.data, s)
+		}
 	} else {
 		show := display{data: b.data, spec: b.spec, res: res, x: b.x, y: b.y, options: o}
 		pic, err = show.draw(name)

@@ -23,6 +23,7 @@ func (a *App) Routes(r chi.Router, h func(web.Handler) http.HandlerFunc) {
 	r.Get("/datasets/{id}", h(a.datasetPage))
 	r.Post("/datasets/{id}", h(a.renameDataset))
 	r.Get("/datasets/{id}.csv", h(a.downloadDataset))
+	r.Post("/datasets/{id}/rows", h(a.replaceRows))
 	r.Post("/datasets/{id}/delete", h(a.deleteDataset))
 	r.Get("/datasets/{id}/figures/{figure}", h(a.datasetFigure))
 

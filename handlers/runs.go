@@ -31,12 +31,12 @@ var runColumns = []struct{ label, sort string }{
 	{"data", "dataset"},
 	{"learner", "learner"},
 	{"kernel", "kernel"},
-	{"conformal", ""},
+	{"conformal", "conformal"},
 	{"C", "C"},
 	{"held out", "accuracy"},
 	{"training", "train_accuracy"},
 	{"SVs", "support_vectors"},
-	{"status", "status"},
+	{"status", ""},
 	{"saved", "created"},
 }
 
@@ -46,7 +46,7 @@ func (a *App) runsPage(w http.ResponseWriter, r *http.Request) error {
 	page = max(page, 1)
 	f := store.Filter{
 		Query: strings.TrimSpace(q.Get("q")), Learner: q.Get("learner"), Kernel: q.Get("kernel"), Conformal: q.Get("conformal"),
-		Status: q.Get("status"), Tag: q.Get("tag"), Sort: q.Get("sort"), Desc: q.Get("desc") == "1",
+		Status: store.Status(q.Get("status")), Tag: q.Get("tag"), Sort: q.Get("sort"), Desc: q.Get("desc") == "1",
 		Limit: pageRows, Offset: (page - 1) * pageRows,
 	}
 	if f.Sort == "" {
@@ -66,9 +66,9 @@ func (a *App) runsPage(w http.ResponseWriter, r *http.Request) error {
 		Learner:   anyOf(f.Learner, paramOptions("learner")),
 		Kernel:    anyOf(f.Kernel, paramOptions("kernel")),
 		Conformal: anyOf(f.Conformal, paramOptions("conformal")),
-		Status:    anyOf(f.Status, plainOptions("queued", "running", "done", "failed", "cancelled")),
+		Status:    anyOf(string(f.Status), plainOptions("queued", "running", "done", "failed", "cancelled")),
 		Tags:      anyOf(f.Tag, plainOptions(tags...)),
-		Filtered:  f.Query+f.Learner+f.Kernel+f.Conformal+f.Status+f.Tag != "",
+		Filtered:  f.Query+f.Learner+f.Kernel+f.Conformal+string(f.Status)+f.Tag != "",
 	}
 	link := func(key, value string, more ...string) string {
 		v := url.Values{}
@@ -202,7 +202,7 @@ func (a *App) createRun(ctx context.Context, b *bench, name string, spec ml.Spec
 	}
 	new := store.NewRun{Name: name, Spec: spec, DatasetName: b.dataName(), Data: b.data}
 	if b.points == "" && b.isStored() {
-		new.DatasetID = b.id
+		new.Dataset = b.id
 	}
 	run, err := a.store.CreateRun(ctx, workspace(ctx), new)
 	if err != nil {
@@ -232,8 +232,8 @@ func (a *App) showRun(w http.ResponseWriter, r *http.Request, run store.Run, pro
 	}
 	p.Page = a.page(r, run.Name, "runs")
 	p.Clone = "/lab?" + cloneQuery(run).Encode()
-	if run.DatasetID != "" {
-		p.DataHref = "/datasets/" + run.DatasetID
+	if run.Dataset != "" {
+		p.DataHref = "/datasets/" + run.Dataset
 	}
 	if run.Share != "" {
 		p.ShareURL = web.Origin(r) + "/shared/" + run.Share
@@ -308,8 +308,8 @@ func cloneQuery(run store.Run) url.Values {
 	if run.Spec.Project == "pca" {
 		q.Set("on", "pca")
 	}
-	if run.DatasetID != "" {
-		q.Set("data", run.DatasetID)
+	if run.Dataset != "" {
+		q.Set("data", run.Dataset)
 	} else {
 		q.Set("data", ofRun+run.ID)
 	}
@@ -349,7 +349,7 @@ func (a *App) updateRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	err = a.store.UpdateRun(r.Context(), workspace(r.Context()), run.ID, r.PostFormValue("name"), splitTags(r.PostFormValue("tags")), r.PostFormValue("note"))
+	err = a.store.UpdateRun(r.Context(), workspace(r.Context()), run.ID, r.PostFormValue("name"), r.PostFormValue("note"), splitTags(r.PostFormValue("tags")))
 	var ps param.Problems
 	if errors.As(err, &ps) {
 		return a.showRun(w, r, run, ps)
@@ -384,7 +384,7 @@ func (a *App) deleteRuns(w http.ResponseWriter, r *http.Request, ids ...string) 
 	for _, id := range ids {
 		a.jobs.Cancel(id)
 	}
-	if err := a.store.DeleteRuns(r.Context(), workspace(r.Context()), ids...); err != nil {
+	if err := a.store.DeleteRuns(r.Context(), workspace(r.Context()), ids); err != nil {
 		return err
 	}
 	return redirect(w, r, "/runs")
@@ -498,6 +498,9 @@ func (a *App) compareVersions(w http.ResponseWriter, r *http.Request) error {
 	method := b.spec.Conformal
 	if method == "none" {
 		method = "eigen"
+	}
+	if b.spec.TestFraction == 0 {
+		b.spec.TestFraction = 0.3
 	}
 	q := url.Values{}
 	var ids []string

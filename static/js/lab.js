@@ -27,7 +27,7 @@ function useStage() {
   editor?.use(stage);
 }
 useStage();
-if (editor && points.value.trim() !== "" || form.elements.data.value === "drawing") editor?.edit();
+if (toolbar?.dataset.editor === "true") editor.edit();
 
 // One question is under way at a time. A newer one waits for a quick answer and
 // replaces a slow one, so that a moving slider neither starves nor lags.

@@ -15,6 +15,8 @@ export class Stage {
     this.element = element;
     this.readout = readout;
     this.data = JSON.parse(element.dataset.stage || "{}");
+    const l = this.data.frame?.limits;
+    if (l) Object.assign(this.data.frame, { xmin: l.x_min, xmax: l.x_max, ymin: l.y_min, ymax: l.y_max });
     this.points = this.data.points || [];
     this.classes = this.data.classes || [];
     this.image = element.querySelector("img");

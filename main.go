@@ -1,0 +1,97 @@
+// Command marginlab is a laboratory for margin classifiers: a web application
+// (serve, the default) and the same from the terminal (fit, predict).
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"marginlab/handlers"
+	"marginlab/handlers/cmdline"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/static"
+	"marginlab/store"
+	"marginlab/web"
+	"marginlab/web/jobs"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	serve := cmdline.Command{Name: "serve", Summary: "run the web application", Run: serve}
+	table := append([]cmdline.Command{serve}, cmdline.Commands...)
+	os.Exit(cmdline.Run(ctx, table, os.Args[1:], cmdline.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+}
+
+// serve runs the web application until ctx ends.
+func serve(ctx context.Context, args []string, std cmdline.Streams) error {
+	limits := dataset.DefaultLimits
+	flags := cmdline.NewFlags("serve [flags]", "Runs the web application until it is interrupted.")
+	addr := flags.String("addr", "HOST:PORT", "127.0.0.1:8080", "Address to listen on; port 0 takes a free one. (default 127.0.0.1:8080)")
+	dir := flags.String("data-dir", "DIR", dataDir(), "Directory of the database; it is made when it is missing. (default "+dataDir()+")")
+	flags.Heading("Limits of uploads")
+	for _, l := range []struct {
+		name, help  string
+		most, start float64
+		set         func(v int)
+	}{
+		{"max_upload", "Largest file, in MB.", 1000, float64(limits.Bytes >> 20), func(v int) { limits.Bytes = int64(v) << 20 }},
+		{"max_rows", "Most rows of a file.", 1e7, float64(limits.Rows), func(v int) { limits.Rows = v }},
+		{"max_columns", "Most columns of a file, the label included.", 1e4, float64(limits.Columns), func(v int) { limits.Columns = v }},
+	} {
+		p := param.Param{Name: l.name, Kind: param.Integer, Min: 1, Max: l.most, Default: strconv.FormatFloat(l.start, 'f', -1, 64), Help: l.help}
+		flags.Param(p, func(text string) error {
+			v, err := strconv.ParseFloat(text, 64)
+			l.set(int(v))
+			return err
+		})
+	}
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+
+	log := slog.New(slog.NewTextHandler(std.Err, nil))
+	st, err := store.Open(ctx, *dir)
+	if err != nil {
+		return fmt.Errorf("data directory %s: %w", *dir, err)
+	}
+	defer st.Close()
+	assets, err := web.NewAssets(static.Files)
+	if err != nil {
+		return err
+	}
+	queue := jobs.New(st, jobs.Config{Workers: max(1, runtime.NumCPU()-1), Log: log})
+	app := handlers.New(st, queue, assets, limits, log)
+	server, err := web.Listen(web.Config{Addr: *addr, Handler: app.Handler(), Log: log})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(std.Out, "Margin Lab listens on http://%s\nand keeps its data in %s\n", server.Addr(), st.Path())
+	return errors.Join(server.Run(ctx, queue.Run))
+}
+
+// dataDir is where programs of this user keep their data.
+func dataDir() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "marginlab-data"
+	}
+	switch {
+	case os.Getenv("XDG_DATA_HOME") != "":
+		return filepath.Join(os.Getenv("XDG_DATA_HOME"), "marginlab")
+	case runtime.GOOS == "darwin":
+		return filepath.Join(home, "Library", "Application Support", "marginlab")
+	case runtime.GOOS == "windows" && os.Getenv("LocalAppData") != "":
+		return filepath.Join(os.Getenv("LocalAppData"), "marginlab")
+	}
+	return filepath.Join(home, ".local", "share", "marginlab")
+}
