@@ -2,6 +2,7 @@ package mcm
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -56,6 +57,9 @@ func (d *dual) setRho(rho float64) {
 		d.setBox(d.n+k+2, -rho/scale, rho/scale)
 	}
 }
+
+// reserve makes room for n more features.
+func (d *dual) reserve(n int) { d.a.rows = slices.Grow(d.a.rows, n*d.a.m) }
 
 // addFeature adds the feature g; it is copied.
 func (d *dual) addFeature(g []float64) {

@@ -64,8 +64,9 @@ var Params = []param.Param{
 	},
 }
 
-// ErrNotSeparable is returned by Train for a hard margin that no f satisfies.
-var ErrNotSeparable = errors.New("mcm: no function of this kernel separates the classes; give a finite C instead of a hard margin, or use another kernel")
+// ErrNotSeparable is returned by Train for a hard margin that no f satisfies, or
+// none that floating-point numbers can hold.
+var ErrNotSeparable = errors.New("mcm: this kernel does not separate the classes to working precision; give a finite C instead of a hard margin, or use another kernel")
 
 // Matrix is a symmetric M x M kernel matrix given row by row.
 type Matrix interface {
@@ -180,19 +181,14 @@ func (r *Result) evaluate(y []float64, s Settings) {
 	}
 	r.L1 = floats.Norm(r.Lambda, 1)
 	r.H, r.SlackSum, r.Objective = objective(r.F, y, r.L1, 1, s)
-	if smallest > 0 && smallest < 1 {
-		t := 1 / smallest
-		for range 3 { // until rounding leaves no margin below 1
-			h, slack, obj := objective(r.F, y, r.L1, t, s)
-			if obj < r.Objective {
-				floats.Scale(t, r.Lambda)
-				floats.Scale(t, r.F)
-				r.B *= t
-				r.L1 *= t
-				r.H, r.SlackSum, r.Objective = h, slack, obj
-				break
-			}
-			t *= 1 + 0x1p-52
+	if smallest < 1 {
+		t := (1 + 0x1p-50) / smallest
+		if h, slack, obj := objective(r.F, y, r.L1, t, s); obj < r.Objective {
+			floats.Scale(t, r.Lambda)
+			floats.Scale(t, r.F)
+			r.B *= t
+			r.L1 *= t
+			r.H, r.SlackSum, r.Objective = h, slack, obj
 		}
 	}
 	r.SupportVectors = 0

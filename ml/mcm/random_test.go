@@ -68,7 +68,10 @@ func randomProblem(rng *rand.Rand) problem {
 	}
 	gamma := logUniform(1e-4, 1e3)
 	kernel := rbf(gamma)
-	switch rng.IntN(5) {
+	switch rng.IntN(6) {
+	case 2:
+		kernel = func(x, z []float64) float64 { return math.Tanh(0.5*dot(x, z) - 0.3) }
+		name += "sigmoid"
 	case 0:
 		kernel = linear
 		name += "linear"
@@ -85,17 +88,24 @@ func randomProblem(rng *rand.Rand) problem {
 	if rng.IntN(2) == 0 {
 		set.Rho = logUniform(1e-3, 10)
 	}
+	if rng.IntN(8) == 0 {
+		set.C = math.Inf(1)
+	}
 	name += fmt.Sprintf(" M=%d C=%.2g rho=%.2g tol=%.2g", m, set.C, set.Rho, set.RankTol)
 	return problem{name, gram(x, kernel), y, set}
 }
 
 func TestRandom(t *testing.T) {
 	t.Parallel()
-	bad := 0
+	bad, nsep := 0, 0
 	iter := 0
 	for seed := range uint64(4000) {
 		p := randomProblem(rand.New(rand.NewPCG(seed, 7)))
 		r, err := mcm.Train(context.Background(), p.k, p.y, p.set)
+		if err != nil && math.IsInf(p.set.C, 1) {
+			nsep++
+			continue
+		}
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -105,5 +115,5 @@ func TestRandom(t *testing.T) {
 			t.Logf("seed %d %s: %s gap %.3g obj %g dual %g l1 %g rank %d iter %d", seed, p.name, r.Status, r.Gap, r.Objective, r.DualObjective, r.L1, r.Rank, r.Iterations)
 		}
 	}
-	t.Log(bad, iter)
+	t.Log(bad, nsep, iter)
 }

@@ -70,13 +70,14 @@ type simplex struct {
 	iterations, maxIter int
 	report              func(s *simplex)
 
-	alpha  []float64 // the pivot row, all variables
-	col, z []float64 // m
-	breaks breakpoints
-	passed []breakpoint
-	flips  []int
-	tied   []int
-	steps  []float64
+	alpha    []float64 // the pivot row, all variables
+	col, z   []float64 // m
+	breaks   breakpoints
+	lastStep float64 // of the reduced costs
+	passed   []breakpoint
+	flips    []int
+	tied     []int
+	steps    []float64
 }
 
 const (
@@ -293,15 +294,7 @@ func (s *simplex) entering(r int) int {
 	if under := s.lo[j] - s.x[j]; under > 0 {
 		sign, slope = -1, under
 	}
-	b := s.breaks[:0]
-	for j, a := range s.alpha {
-		dir := s.dir[j]
-		if a *= sign * dir; a > pivotTol {
-			b = append(b, breakpoint{max(0, s.d[j]*dir) / a, a, j})
-		}
-	}
-	s.breaks = b
-	b.init()
+	b := s.candidates(sign, slope)
 
 	// Pass breakpoints while the objective rises, up to the one that blocks and
 	// those that are nearly tied with it.
@@ -346,6 +339,38 @@ func (s *simplex) entering(r int) int {
 	return passed[best].j
 }
 
+// candidates returns a heap of the breakpoints up to a step length beyond which
+// the objective no longer rises, at least; all of them when it always does. Few
+// breakpoints are passed in a step, so it looks near first, for steps of the
+// size of the last one, and farther when those do not suffice.
+func (s *simplex) candidates(sign, slope float64) breakpoints {
+	b := s.breaks
+	for reach := 2*s.lastStep + s.optTol; ; reach *= 16 {
+		b = b[:0]
+		last := reach > 1e12
+		if last {
+			reach = math.Inf(1)
+		}
+		left := slope
+		for j, a := range s.alpha {
+			dir := s.dir[j]
+			a *= sign * dir
+			if a <= pivotTol {
+				continue
+			}
+			if d := s.d[j] * dir; d <= reach*a {
+				b = append(b, breakpoint{max(0, d) / a, a, j})
+				left -= a * (s.up[j] - s.lo[j])
+			}
+		}
+		if left < 0 || last {
+			s.breaks = b
+			b.init()
+			return b
+		}
+	}
+}
+
 // update moves to the basis in which variable q replaces the one at position r.
 func (s *simplex) update(r, q int) {
 	leave := s.head[r]
@@ -362,6 +387,7 @@ func (s *simplex) update(r, q int) {
 	} else {
 		s.stalled++
 	}
+	s.lastStep = math.Abs(theta)
 	floats.AddScaled(s.d, -theta, s.alpha)
 	for _, j := range s.head {
 		s.d[j] = 0

@@ -3,7 +3,6 @@ package mcm
 import (
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -18,15 +17,17 @@ type sparse struct {
 	in   []bool    // whether a column is a feature
 	yv   []float64 // the point at which columns were last priced
 	kyv  []float64 // K yv
+	like []float64 // squared similarity to a column just taken, times K_jj
 	last float64   // objective at that point
-	peak int       // most features at a time
+	seen []bool    // whether it has ever been one
+	all  int       // columns seen
 }
 
 func newSparse(k Matrix, rho float64) *sparse {
 	m := k.Len()
 	return &sparse{
 		k: k, rho: rho, rows: rowCache{k: k, rows: make([][]float64, m), scratch: make([]float64, m)},
-		in: make([]bool, m), yv: make([]float64, m), kyv: make([]float64, m), last: math.Inf(1),
+		in: make([]bool, m), seen: make([]bool, m), yv: make([]float64, m), kyv: make([]float64, m), like: make([]float64, m), last: math.Inf(1),
 	}
 }
 
@@ -50,54 +51,43 @@ func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
 		}
 	}
 
-	type candidate struct {
-		j     int
-		score float64
-	}
-	var cs []candidate
-	for j, x := range p.kyv {
-		if over := math.Abs(x) - p.rho*(1+1e-10); over > 0 && !p.in[j] {
-			cs = append(cs, candidate{j, over / math.Sqrt(math.Abs(p.k.Diag(j))+1e-12)})
-		}
-	}
-	slices.SortFunc(cs, func(a, b candidate) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return a.j - b.j
-	})
-	// The best, and others unlike those taken.
-	var taken [][]float64
-	for _, c := range cs {
-		if len(taken) >= batch {
-			break
-		}
-		alike := false
-		for _, row := range taken {
-			if row[c.j]*row[c.j] > 0.5*math.Abs(p.k.Diag(c.j))*math.Abs(row[len(row)-1]) {
-				alike = true
-				break
+	// The best, and others unlike those taken: what one of two similar columns
+	// can do, the other can hardly add to.
+	taken := 0
+	clear(p.like)
+	for range most + len(p.used)/4 {
+		best, score := -1, 0.0
+		for j, x := range p.kyv {
+			size := math.Abs(p.k.Diag(j))
+			if over := math.Abs(x) - p.rho*(1+1e-10); over > score*math.Sqrt(size) && !p.in[j] && p.like[j] <= alike*size {
+				best, score = j, over/math.Sqrt(max(size, math.SmallestNonzeroFloat64))
 			}
 		}
-		if alike {
-			continue
+		if best < 0 {
+			break
 		}
-		row, err := p.rows.row(c.j)
+		row, err := p.rows.row(best)
 		if err != nil {
 			return false, err
 		}
 		d.addFeature(row)
-		p.used, p.in[c.j] = append(p.used, c.j), true
-		taken = append(taken, append(slices.Clone(row), p.k.Diag(c.j)))
+		taken++
+		p.used, p.in[best] = append(p.used, best), true
+		if !p.seen[best] {
+			p.seen[best] = true
+			p.all++
+		}
+		for j, v := range row {
+			p.like[j] = max(p.like[j], v*v/max(math.Abs(row[best]), math.SmallestNonzeroFloat64))
+		}
 	}
-	p.peak = max(p.peak, len(p.used))
-	return len(taken) > 0, nil
+	return taken > 0, nil
 }
 
-const batch = 4
+const (
+	most  = 8   // columns added at a time at first
+	alike = 0.1 // squared cosine in feature space above which columns are similar
+)
 
 // price updates K(y v) for a new v by the rows of the points whose v changed.
 func (p *sparse) price(ctx context.Context, v, y []float64) error {
@@ -119,21 +109,15 @@ func (p *sparse) price(ctx context.Context, v, y []float64) error {
 	return nil
 }
 
-func (p *sparse) function(d *dual, r *Result) {
-	w, b := d.weights()
-	clear(r.Lambda)
-	for i := range r.F {
-		r.F[i] = b
-	}
+func (p *sparse) coefficients(weights []float64) []float64 {
+	lambda := make([]float64, len(p.in))
 	for f, j := range p.used {
-		if w[f] != 0 {
-			row, _ := p.rows.row(j)
-			r.Lambda[j] = w[f]
-			floats.AddScaled(r.F, w[f], row)
-		}
+		lambda[j] = weights[f]
 	}
-	r.B, r.Rank = b, p.peak
+	return lambda
 }
+
+func (p *sparse) rank() int { return p.all }
 
 func (p *sparse) defect(ctx context.Context, v []float64, d *dual) (factor, residual float64) {
 	clear(p.yv) // afresh, free of what updates have accumulated

@@ -3,6 +3,7 @@ package mcm
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -14,8 +15,10 @@ type span interface {
 	// grow adds features to d that lower the objective and reports whether
 	// there were any left.
 	grow(ctx context.Context, d *dual) (bool, error)
-	// function sets Lambda, B and F of r from the weights of d.
-	function(d *dual, r *Result)
+	// coefficients returns the lambda of the function with the given weights.
+	coefficients(weights []float64) []float64
+	// rank is the number of functions in use, or that were.
+	rank() int
 	// defect returns the factor by which the dual point v must shrink to satisfy
 	// the ranges, and what its violation of the equations is worth at r.
 	defect(ctx context.Context, v []float64, d *dual) (factor, residual float64)
@@ -23,13 +26,14 @@ type span interface {
 	refine(d *dual)
 }
 
-// A hard margin is an exact penalty: a soft one whose C is raised until no
-// slack is left. Where classes cannot be separated, some slack is 1 or more for
-// every C, and where they can, C beyond the largest dual variable leaves none.
+// A hard margin is solved as a soft one whose C is raised until no slack is
+// left. That is exact: where the classes can be separated, any C above the
+// largest dual variable leaves none, and where they cannot, some slack is at
+// least 1 for every C.
 const (
 	firstPenalty = 1e3
 	nextPenalty  = 1e3 // factor
-	lastPenalty  = 1e12
+	lastPenalty  = 1e9
 )
 
 func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) {
@@ -58,11 +62,11 @@ func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 		if err != nil {
 			return nil, err
 		}
-		r.Rank = f.rank()
 		l := &lowRank{factor: f, k: k}
 		if l.interpolate(r, y, s) {
 			return r, nil
 		}
+		d.reserve(f.rank())
 		for j := range f.rank() {
 			d.addFeature(f.column(j))
 		}
@@ -74,9 +78,8 @@ func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 		if err != nil {
 			return nil, err
 		}
+		r.setFunction(d, fs, k, s, attempt > 0)
 		r.Iterations = d.iterations
-		fs.function(d, r)
-		r.evaluate(y, s)
 		if status != trace.Converged && status != trace.Numerical {
 			return r.stopped(status, y, s), nil
 		}
@@ -93,7 +96,7 @@ func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 			d.setC(s.C)
 		case hard && r.SlackSum > 0.5:
 			return nil, ErrNotSeparable
-		case r.Gap <= gapTol:
+		case r.Gap <= gapTol && !(hard && r.SlackSum > 0):
 			r.Status = trace.Converged
 			return r, nil
 		case attempt == 3:
@@ -135,58 +138,46 @@ func (r *Result) stopped(status trace.Status, y []float64, s Settings) *Result {
 	return r
 }
 
-// lowRank is the span of the columns of a Cholesky factor.
-type lowRank struct {
-	*factor
-	k       Matrix
-	careful bool // see function
-}
-
-// interpolate tries the function that equals the labels on the pivots. When it
-// does so everywhere, h = 1 and q = 0 are optimal, with v = 0 as certificate.
-func (l *lowRank) interpolate(r *Result, y []float64, s Settings) bool {
-	r.Lambda, r.B = l.coefficients(l.factor.interpolate(y)), 0
-	l.sum(r, false)
-	r.evaluate(y, s)
-	r.certify(make([]float64, len(y)), 1, 0)
-	r.Status = trace.Converged
-	return r.Gap <= gapTol
-}
-
-func (l *lowRank) grow(context.Context, *dual) (bool, error) { return false, nil }
-
-// function is careful when plain sums have not sufficed: where G is
-// ill-conditioned, lambda is large and K lambda is not G beta to all digits. It
-// then sums accurately and mends lambda by what f misses at the points that
-// define it.
-func (l *lowRank) function(d *dual, r *Result) {
+// setFunction sets Lambda, B and F from the weights of d, and what follows.
+//
+// It is careful when that has not sufficed: where features are nearly dependent,
+// lambda is large and K lambda differs from what the weights mean. It then sums
+// accurately, mends lambda by what f misses at the points that define it, and
+// keeps the best.
+func (r *Result) setFunction(d *dual, fs span, k Matrix, s Settings, careful bool) {
 	w, b := d.weights()
-	r.Lambda, r.B = l.coefficients(w), b
-	l.sum(r, l.careful)
-	if !l.careful {
+	r.Lambda, r.B, r.Rank = fs.coefficients(w), b, fs.rank()
+	r.sum(k, false)
+	r.evaluate(d.y, s)
+	if !careful {
 		return
 	}
-	for range 3 {
-		dw, db := d.misfit(r.F)
-		floats.Add(r.Lambda, l.coefficients(dw))
-		r.B += db
-		l.sum(r, true)
+	lambda := fs.coefficients(w)
+	for range 4 {
+		next := Result{Lambda: slices.Clone(lambda), B: b, F: make([]float64, len(d.y)), Rank: r.Rank}
+		next.sum(k, true)
+		dw, db := d.misfit(next.F)
+		floats.Add(lambda, fs.coefficients(dw))
+		b += db
+		if next.evaluate(d.y, s); next.Objective < r.Objective {
+			*r = next
+		}
 	}
 }
 
-func (l *lowRank) refine(*dual) { l.careful = true }
-
-// sum sets F = K lambda + b from the rows of K, accurately to the last digits
-// (Ogita, Rump and Oishi 2005) or plainly.
-func (l *lowRank) sum(r *Result, accurately bool) {
+// sum sets F = K lambda + b from the rows of K, plainly or accurately to the
+// last digits (Ogita, Rump and Oishi 2005).
+func (r *Result) sum(k Matrix, accurately bool) {
 	for i := range r.F {
 		r.F[i] = r.B
 	}
-	row := make([]float64, l.m)
-	low := make([]float64, l.m)
-	for _, p := range l.pivots {
-		l.k.Row(row, p)
-		x := r.Lambda[p]
+	row := make([]float64, len(r.F))
+	low := make([]float64, len(r.F))
+	for j, x := range r.Lambda {
+		if x == 0 {
+			continue
+		}
+		k.Row(row, j)
 		if !accurately {
 			floats.AddScaled(r.F, x, row)
 			continue
@@ -201,6 +192,27 @@ func (l *lowRank) sum(r *Result, accurately bool) {
 	}
 	floats.Add(r.F, low)
 }
+
+// lowRank is the span of the columns of a Cholesky factor.
+type lowRank struct {
+	*factor
+	k Matrix
+}
+
+// interpolate tries the function that equals the labels on the pivots. When it
+// does so everywhere, h = 1 and q = 0 are optimal, with v = 0 as certificate.
+func (l *lowRank) interpolate(r *Result, y []float64, s Settings) bool {
+	r.Lambda, r.B, r.Rank = l.coefficients(l.factor.interpolate(y)), 0, l.rank()
+	r.sum(l.k, false)
+	r.evaluate(y, s)
+	r.certify(make([]float64, len(y)), 1, 0)
+	r.Status = trace.Converged
+	return r.Gap <= gapTol
+}
+
+func (l *lowRank) grow(context.Context, *dual) (bool, error) { return false, nil }
+
+func (l *lowRank) refine(*dual) {}
 
 func (l *lowRank) defect(_ context.Context, v []float64, d *dual) (factor, residual float64) {
 	w, b := d.weights()
