@@ -378,7 +378,8 @@ func TestUgly(t *testing.T) {
 	} {
 		for _, heat := range []bool{false, true} {
 			s := scene()
-			s.Grid, s.Slack, s.Cores, s.Heat = 40, true, true, heat
+			s.Grid, s.Slack, s.Cores, s.Heat = 30, true, true, heat
+			s.Width, s.Height = 320, 240
 			change(&s)
 			p, err := figure.Boundary(s)
 			if err != nil {
@@ -488,7 +489,7 @@ func TestCaption(t *testing.T) {
 	s.Points[0].Role, s.Points[1].Role, s.Points[2].Role = ml.Free, ml.Inside, ml.Misclassified
 	s.Points[2].Wrong, s.Points[5].Wrong = true, true
 	want := "Decision boundary between 1 and 0, RBF (Gaussian) kernel, over x1 and x2. 90 points: 45 0, 45 1." +
-		" 3 support vectors: 1 on the margin, 1 inside it, 1 misclassified. 1 of 75 training points on the wrong side, 1 of 15 held-out points."
+		" 3 support vectors: 1 on the margin, 1 inside it, 1 misclassified. 1 of 77 training points on the wrong side, 1 of 13 held-out points."
 	if got := figure.Caption(s); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

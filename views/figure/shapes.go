@@ -89,7 +89,7 @@ func cross(c *draw.Canvas, at vg.Point, r vg.Length, ink color.NRGBA) {
 
 // core marks a core of the conformal map: a small diamond on its point.
 func core(c *draw.Canvas, at vg.Point, r vg.Length, ink, paper color.NRGBA) {
-	p := shape(3, at, max(2, r*0.6))
+	p := shape(3, at, max(1.8, r*0.42))
 	c.SetColor(paper)
 	c.Fill(p)
 	c.SetLineStyle(draw.LineStyle{Color: ink, Width: 1})

@@ -194,12 +194,12 @@ func (s *surface) grid(x, y float64) (gx, gy float64) {
 func (s *surface) climb(x, y, sign, aspect float64) (way [][2]float64) {
 	const h, step = 0.5, 0.7
 	f, ok := s.at(s.f, x, y)
-	if !ok {
+	if !ok || sign*f >= 1 { // interpolated, f may already be there
 		return nil
 	}
 	way = append(way, [2]float64{x, y})
 	var px, py float64
-	for range 4 * s.n {
+	for range 3 * s.n {
 		l, ok1 := s.at(s.f, x-h, y)
 		r, ok2 := s.at(s.f, x+h, y)
 		d, ok3 := s.at(s.f, x, y-h)

@@ -58,7 +58,7 @@ func TestTracerRandom(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		nx, ny := rapid.IntRange(2, 9).Draw(t, "nx"), rapid.IntRange(2, 9).Draw(t, "ny")
-		f := rapid.SliceOfN(rapid.SampledFrom([]float64{-2, -1, 0.5, 1, 3, 1e150, -1e150}), nx*ny, nx*ny).Draw(t, "f")
+		f := rapid.SliceOfN(rapid.SampledFrom([]float64{-2, -1, 0.5, 1, 3}), nx*ny, nx*ny).Draw(t, "f")
 		want := 0
 		for j := range ny {
 			for i := range nx {
@@ -132,6 +132,9 @@ func TestClimb(t *testing.T) {
 	down := s.climb(x, y, -1, aspect)
 	if f, _ := s.at(s.f, down[len(down)-1][0], down[len(down)-1][1]); math.Abs(f+1) > 1e-9 {
 		t.Errorf("f = %g at the other end", f)
+	}
+	if way := s.climb(80, 80, 1, aspect); way != nil {
+		t.Errorf("a way from beyond the margin: %v", way)
 	}
 	hill := grid(60, func(x, y float64) float64 { return 0.5 - x*x - y*y })
 	x, y = hill.grid(0.4, 0.1)
