@@ -1,0 +1,280 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"marginlab/ml/param"
+)
+
+// Handler answers a request or returns an error for Site.Handle to write.
+type Handler func(w http.ResponseWriter, r *http.Request) error
+
+// Kinds of errors. An error of any package tells its own by a method
+// Kind() string; its message is then shown as it is.
+const (
+	Malformed    = "malformed"
+	Unauthorized = "unauthorized"
+	Forbidden    = "forbidden"
+	NotFound     = "not-found"
+	NotAllowed   = "not-allowed"
+	Conflict     = "conflict"
+	TooLarge     = "too-large"
+	Unsupported  = "unsupported"
+	Invalid      = "invalid"
+	TooMany      = "too-many"
+	Busy         = "busy"
+	Storage      = "storage"
+)
+
+// statuses is the one table from kinds of errors to statuses. What is not in it
+// is our fault: 500, logged and not shown.
+var statuses = map[string]int{
+	Malformed:    http.StatusBadRequest,
+	Unauthorized: http.StatusUnauthorized,
+	Forbidden:    http.StatusForbidden,
+	NotFound:     http.StatusNotFound,
+	NotAllowed:   http.StatusMethodNotAllowed,
+	Conflict:     http.StatusConflict,
+	TooLarge:     http.StatusRequestEntityTooLarge,
+	Unsupported:  http.StatusUnsupportedMediaType,
+	Invalid:      http.StatusUnprocessableEntity,
+	TooMany:      http.StatusTooManyRequests,
+	Busy:         http.StatusServiceUnavailable,
+	Storage:      http.StatusInsufficientStorage,
+}
+
+// kindError is an error made by Errorf.
+type kindError struct {
+	kind string
+	error
+}
+
+func (e *kindError) Kind() string  { return e.kind }
+func (e *kindError) Unwrap() error { return errors.Unwrap(e.error) }
+
+// Errorf makes an error of a kind whose message is for the person who asked.
+func Errorf(kind, format string, args ...any) error {
+	return &kindError{kind, fmt.Errorf(format, args...)}
+}
+
+// Problem is an error as it is shown: an RFC 9457 problem under /api, the
+// contents of a page elsewhere.
+type Problem struct {
+	Type      string         `json:"type"`
+	Title     string         `json:"title"`
+	Status    int            `json:"status"`
+	Detail    string         `json:"detail"`
+	Instance  string         `json:"instance,omitempty"`
+	Errors    param.Problems `json:"errors,omitempty"`     // fields that are wrong
+	RequestID string         `json:"request_id,omitempty"` // of an error of ours: where to look in the log
+}
+
+// problem finds the words and the status for an error.
+func problem(r *http.Request, err error) Problem {
+	p := Problem{Type: "about:blank", Instance: r.URL.EscapedPath()}
+	var kind interface {
+		error
+		Kind() string
+	}
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &p.Errors):
+		p.Status, p.Detail = statuses[Invalid], p.Errors.Error()
+	case errors.As(err, &tooLarge):
+		p.Status, p.Detail = statuses[TooLarge], fmt.Sprintf("The request is larger than %s, the most that is accepted here. Nothing was saved.", size(tooLarge.Limit))
+	case errors.As(err, &kind) && statuses[kind.Kind()] != 0:
+		p.Status, p.Detail = statuses[kind.Kind()], kind.Error()
+	case errors.Is(err, context.DeadlineExceeded):
+		p.Status, p.Detail = statuses[Busy], "This took longer than a request may take. Try again, or with less data."
+	default:
+		p.Status, p.Detail = http.StatusInternalServerError, "Something went wrong on our side. It was logged; nothing of yours is lost."
+		p.RequestID = requestID(r.Context())
+	}
+	p.Title = http.StatusText(p.Status)
+	return p
+}
+
+func size(n int64) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.3g MB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.3g kB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// Handle makes an http.HandlerFunc of h that answers h's errors.
+func (s *Site) Handle(h Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		tracked := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		err := h(tracked, r)
+		if err == nil {
+			return
+		}
+		if tracked.Status() != 0 { // too late to say so in the answer
+			if r.Context().Err() == nil {
+				s.log.ErrorContext(r.Context(), "answer broken off", "id", requestID(r.Context()), "err", err)
+				panic(http.ErrAbortHandler)
+			}
+			return
+		}
+		s.Error(w, r, err)
+	}
+}
+
+// Error answers a request with an error.
+func (s *Site) Error(w http.ResponseWriter, r *http.Request, err error) {
+	if cause := context.Cause(r.Context()); cause != nil {
+		if !errors.Is(cause, errStopping) {
+			return // the client has gone
+		}
+		err = Errorf(Busy, "The server is stopping. Nothing was saved; try again in a moment.")
+	}
+	p := problem(r, err)
+	level := slog.LevelDebug
+	if p.Status >= 500 {
+		level = slog.LevelError
+	}
+	s.log.Log(r.Context(), level, "request failed", "id", requestID(r.Context()), "status", p.Status, "err", err)
+
+	h := w.Header()
+	h.Del("Content-Length")
+	h.Del("Content-Disposition")
+	h.Del("ETag")
+	h.Set("Cache-Control", "no-store")
+	switch p.Status {
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", "Bearer")
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		if h.Get("Retry-After") == "" {
+			h.Set("Retry-After", "5")
+		}
+	}
+	body := s.body(w, r, p)
+	w.WriteHeader(p.Status)
+	if _, err := w.Write(body); err != nil {
+		s.log.DebugContext(r.Context(), "error not sent", "id", requestID(r.Context()), "err", err)
+	}
+}
+
+// body renders a problem as JSON, as a page or, should that fail, as text.
+func (s *Site) body(w http.ResponseWriter, r *http.Request, p Problem) []byte {
+	if wantsJSON(r) {
+		w.Header().Set("Content-Type", "application/problem+json")
+		b, _ := json.Marshal(p) // strings and numbers only
+		return append(b, '\n')
+	}
+	if s.page != nil {
+		var page bytes.Buffer
+		err := s.page(&page, r, p)
+		if err == nil {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			return page.Bytes()
+		}
+		s.log.ErrorContext(r.Context(), "error page failed", "id", requestID(r.Context()), "err", err)
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	return fmt.Appendf(nil, "%d %s\n%s\n", p.Status, p.Title, p.Detail)
+}
+
+// isAPI is true for the routes that programs call.
+func isAPI(r *http.Request) bool {
+	return r.URL.Path == "/api" || strings.HasPrefix(r.URL.Path, "/api/")
+}
+
+func wantsJSON(r *http.Request) bool {
+	accept := r.Header.Get("Accept")
+	return isAPI(r) || strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
+}
+
+// NotFound answers addresses that no route matches.
+func (s *Site) NotFound(w http.ResponseWriter, r *http.Request) {
+	s.Error(w, r, Errorf(NotFound, "There is nothing at this address."))
+}
+
+// MethodNotAllowed answers a known address with the methods it takes.
+func (s *Site) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	if c := chi.RouteContext(r.Context()); c != nil && c.Routes != nil {
+		for _, m := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
+			if c.Routes.Match(chi.NewRouteContext(), m, r.URL.Path) {
+				allowed = append(allowed, m)
+			}
+		}
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	s.Error(w, r, Errorf(NotAllowed, "This address does not take %s requests.", r.Method))
+}
+
+// JSON answers with v as JSON.
+func JSON(w http.ResponseWriter, status int, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// ReadJSON reads the body of a request, of at most limit bytes, into v. Fields
+// that v does not have are errors. What is wrong comes back as an error for
+// Site.Handle.
+func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error {
+	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, limit))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(v)
+	if err == nil {
+		if _, err = dec.Token(); err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = errors.New("there is more after the first value")
+		}
+	}
+	var tooLarge *http.MaxBytesError
+	var problems param.Problems
+	var wrongType *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &tooLarge), errors.As(err, &problems):
+		return err
+	case errors.As(err, &wrongType):
+		field := wrongType.Field
+		return param.Problems{{Field: field, Message: fmt.Sprintf("%s expects %s, not %s", field, jsonName(wrongType.Type.Kind().String()), wrongType.Value)}}
+	case errors.Is(err, io.EOF):
+		return Errorf(Malformed, "The request has no body; a JSON object was expected.")
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok { // the package has no type for it
+		name = strings.Trim(name, `"`)
+		return param.Problems{{Field: name, Message: name + " is not a field of this request"}}
+	}
+	return Errorf(Malformed, "The body is not JSON: %v", err)
+}
+
+// jsonName is what JSON calls a kind of Go value.
+func jsonName(kind string) string {
+	switch kind {
+	case "struct", "map":
+		return "an object"
+	case "slice", "array":
+		return "a list"
+	case "bool":
+		return "true or false"
+	case "string":
+		return "text"
+	}
+	return "a number"
+}

@@ -1,0 +1,86 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Time limits of a connection. An event stream sets its own.
+const (
+	headerTimeout = 10 * time.Second
+	readTimeout   = time.Minute
+	writeTimeout  = 2 * time.Minute
+	idleTimeout   = 2 * time.Minute
+	stopTimeout   = 10 * time.Second
+)
+
+// errStopping is why requests end when the server stops.
+var errStopping = errors.New("server stopping")
+
+// Server listens on one address.
+type Server struct {
+	listener net.Listener
+	http     *http.Server
+	cancel   context.CancelCauseFunc
+}
+
+// Listen takes the address, "host:port"; port 0 takes any free one. Serve
+// answers with h.
+func Listen(addr string, h http.Handler, log *slog.Logger) (*Server, error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s: %w", addr, err)
+	}
+	base, cancel := context.WithCancelCause(context.Background())
+	return &Server{listener, &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    64 << 10,
+		BaseContext:       func(net.Listener) context.Context { return base },
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}, cancel}, nil
+}
+
+// Addr is the address listened on.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// URL is where a browser on this machine finds the server.
+func (s *Server) URL() string {
+	host, port, err := net.SplitHostPort(s.Addr().String())
+	if err != nil {
+		return "http://" + s.Addr().String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// Serve answers requests until ctx ends. Then requests under way are told to
+// end, first of all event streams, which otherwise never would, and Serve
+// returns when they have, or after ten seconds.
+func (s *Server) Serve(ctx context.Context) error {
+	failed := make(chan error, 1)
+	go func() { failed <- s.http.Serve(s.listener) }()
+	select {
+	case err := <-failed:
+		s.cancel(err)
+		return err
+	case <-ctx.Done():
+	}
+	s.cancel(errStopping)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	defer cancel()
+	if err := s.http.Shutdown(grace); err != nil {
+		return errors.Join(fmt.Errorf("requests under way were cut off: %w", err), s.http.Close())
+	}
+	return nil
+}

@@ -1,0 +1,225 @@
+// Package web is the server over HTTP without its pages: middleware, the table
+// from errors to statuses, event streams, static files, metrics. It knows no
+// resource.
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+	"github.com/go-chi/httprate"
+)
+
+// Site is what all answers have in common.
+type Site struct {
+	Metrics *Metrics
+
+	// PerMinute is how many requests one address may make in a minute. The
+	// default leaves room for a class behind one address, every slider moving.
+	PerMinute int
+
+	log  *slog.Logger
+	page func(io.Writer, *http.Request, Problem) error
+}
+
+// NewSite returns a site that renders its error pages with page; nil: as text.
+func NewSite(log *slog.Logger, page func(w io.Writer, r *http.Request, p Problem) error) *Site {
+	return &Site{Metrics: NewMetrics(), PerMinute: 6000, log: log, page: page}
+}
+
+// Middleware is the chain for every request, the outermost first.
+func (s *Site) Middleware() chi.Middlewares {
+	return chi.Middlewares{
+		s.observe,
+		s.recover,
+		secure,
+		s.limitRate,
+		s.refuseCrossSite,
+		middleware.Compress(5, "text/html", "text/css", "text/javascript", "text/plain", "text/csv",
+			"application/json", "application/problem+json", "application/manifest+json", "image/svg+xml"),
+	}
+}
+
+type requestIDKey struct{}
+
+// requestID is the name of a request in the log.
+func requestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+// statusGone is logged when the client left before there was an answer.
+const statusGone = 499
+
+// observe names, logs and counts requests. The log has the route, not the
+// address: addresses hold the tokens of shared runs.
+func (s *Site) observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := rand.Text()[:12]
+		w.Header().Set("X-Request-Id", id)
+		ctx := context.WithValue(r.Context(), requestIDKey{}, id)
+		tracked := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		start := time.Now()
+		defer func() { // also when a handler breaks off its answer
+			took := time.Since(start)
+			status := tracked.Status()
+			if status == 0 {
+				status = http.StatusOK
+				if r.Context().Err() != nil {
+					status = statusGone
+				}
+			}
+			route := routeOf(ctx)
+			s.Metrics.request(r.Method, route, status, took)
+
+			level := slog.LevelInfo
+			if quiet(route) {
+				level = slog.LevelDebug
+			}
+			attrs := []slog.Attr{
+				slog.String("id", id), slog.String("method", r.Method), slog.String("route", route), slog.Int("status", status),
+				slog.Int("bytes", tracked.BytesWritten()), slog.Duration("took", took.Round(time.Microsecond)), slog.String("from", r.RemoteAddr),
+			}
+			if route == unmatched {
+				attrs = append(attrs, slog.String("path", r.URL.Path))
+			}
+			s.log.LogAttrs(ctx, level, "request", attrs...)
+		}()
+		next.ServeHTTP(tracked, r.WithContext(ctx))
+	})
+}
+
+// unmatched stands for every address without a route, so that the number of
+// routes in the metrics has a bound.
+const unmatched = "unmatched"
+
+func routeOf(ctx context.Context) string {
+	if c := chi.RouteContext(ctx); c != nil {
+		if p := c.RoutePattern(); p != "" && p != "/*" {
+			return p
+		}
+	}
+	return unmatched
+}
+
+// quiet routes are asked for all the time and tell little.
+func quiet(route string) bool {
+	return route == "/healthz" || route == "/metrics" || strings.HasPrefix(route, "/static/")
+}
+
+// recover turns a panic into a logged error page.
+func (s *Site) recover(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tracked := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		defer func() {
+			v := recover()
+			if v == nil {
+				return
+			}
+			if v == http.ErrAbortHandler {
+				panic(v)
+			}
+			s.log.ErrorContext(r.Context(), "panic", "id", requestID(r.Context()), "panic", v, "stack", string(debug.Stack()))
+			if tracked.Status() != 0 { // break off, so that half an answer is not taken for a whole one
+				panic(http.ErrAbortHandler)
+			}
+			s.Error(w, r, fmt.Errorf("panic: %v", v))
+		}()
+		next.ServeHTTP(tracked, r)
+	})
+}
+
+// pagePolicy lets pages use our own files and nothing else.
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+	"connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// picturePolicy is for SVG files opened by themselves: they style their shapes
+// with attributes, which pagePolicy would turn black. They may do nothing else.
+const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox"
+
+// Picture sets the policy for answers that are SVG files instead of pages.
+func Picture(h http.Header) { h.Set("Content-Security-Policy", picturePolicy) }
+
+// secure sets the headers that keep a page to itself.
+func secure(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", pagePolicy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "same-origin") // addresses of shared runs go nowhere else
+		h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Site) limitRate(next http.Handler) http.Handler {
+	byAddress := func(r *http.Request) (string, error) {
+		host, _, err := net.SplitHostPort(r.RemoteAddr)
+		return httprate.CanonicalizeIP(host), err
+	}
+	return httprate.LimitBy(s.PerMinute, time.Minute, byAddress,
+		httprate.WithLimitHandler(func(w http.ResponseWriter, r *http.Request) {
+			s.Error(w, r, Errorf(TooMany, "Too many requests from your address. Wait a moment and try again."))
+		}))(next)
+}
+
+// refuseCrossSite refuses what another site makes a browser send.
+func (s *Site) refuseCrossSite(next http.Handler) http.Handler {
+	guard := http.NewCrossOriginProtection()
+	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.Error(w, r, Errorf(Forbidden, "This request came from a page of another site and was refused."))
+	}))
+	return guard.Handler(next)
+}
+
+// MaxBody bounds the bodies of requests; reading more fails with an error that
+// Handle answers with 413.
+func MaxBody(bytes int64) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.Body = http.MaxBytesReader(w, r.Body, bytes)
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// Origin is scheme and host that a request was sent to, for links that are
+// copied elsewhere.
+func Origin(r *http.Request) string {
+	if secureTransport(r) {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// secureTransport is true for TLS, here or at a proxy in front.
+func secureTransport(r *http.Request) bool {
+	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
+}
+
+// Health answers whether check finds the program fit to serve.
+func (s *Site) Health(check func(context.Context) error) http.HandlerFunc {
+	return s.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
+		defer cancel()
+		if err := check(ctx); err != nil {
+			return fmt.Errorf("%w (%w)", Errorf(Busy, "The database does not answer."), err)
+		}
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-store")
+		_, err := io.WriteString(w, "ok\n")
+		return err
+	})
+}
