@@ -60,7 +60,11 @@ func Boundary(s Scene) (*Picture, error) {
 	if s.Slack {
 		dots.surface = surf
 	}
-	sh.plotters = append(sh.plotters, below, above, zero, dots)
+	if dots.radius < 2.5 { // a crowd would hide the boundary
+		sh.plotters = append(sh.plotters, below, above, dots, zero)
+	} else {
+		sh.plotters = append(sh.plotters, below, above, zero, dots)
+	}
 
 	sh.legend = append(s.classes(t), lineEntry("f = 0", zero))
 	if len(below.lines)+len(above.lines) > 0 {
@@ -80,5 +84,6 @@ func lineEntry(name string, l level) entry {
 
 // stroke is the width of the boundary line, strong enough for a projector.
 func (s *Scene) stroke() vg.Length {
-	return vg.Length(min(max(float64(min(s.Width, s.Height))/200, 1.3), 4))
+	side := float64(min(s.Width, s.Height)) / zoom(s.Width, s.Height)
+	return vg.Length(min(max(side/200, 1.3), 4))
 }

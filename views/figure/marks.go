@@ -13,7 +13,8 @@ import (
 
 // radius is that of a marker: large for few points in a large frame.
 func (s *Scene) radius() vg.Length {
-	area, side := float64(s.Width*s.Height), float64(min(s.Width, s.Height))
+	k := zoom(s.Width, s.Height)
+	area, side := float64(s.Width*s.Height)/(k*k), float64(min(s.Width, s.Height))/k
 	most := 5 * math.Max(1, math.Sqrt(side/520))
 	least := math.Min(1.9, side/80)
 	r := 0.12 * math.Sqrt(area/float64(max(1, len(s.Points))))

@@ -9,6 +9,7 @@ package figure
 import (
 	"fmt"
 	"io"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -28,6 +29,7 @@ type Picture struct {
 	// an overlay predict different classes; 0 for other pictures.
 	Disagree float64
 
+	zoom float64 // CSS pixels per unit of what draw draws
 	draw func(vg.Canvas)
 }
 
@@ -44,7 +46,7 @@ type Frame struct {
 
 // SVG writes the picture as an SVG document without scripts or outside parts.
 func (p *Picture) SVG(w io.Writer) error {
-	c := newSVG(p.Width, p.Height)
+	c := newSVG(p.Width, p.Height, p.zoom)
 	p.draw(c)
 	if err := c.writeTo(w, p.Caption); err != nil {
 		return fmt.Errorf("picture as SVG: %w", err)
@@ -58,7 +60,7 @@ func (p *Picture) PNG(w io.Writer) error {
 	if scale > 4 {
 		return fmt.Errorf("picture as PNG: the scale is %d; use 1 to 4", scale)
 	}
-	c := newPNG(p.Width, p.Height, scale)
+	c := newPNG(p.Width, p.Height, float64(scale)*p.zoom, scale)
 	p.draw(c)
 	if err := c.writeTo(w); err != nil {
 		return fmt.Errorf("picture as PNG: %w", err)
@@ -87,14 +89,22 @@ const (
 	bareBelow = 240
 )
 
+// zoom enlarges everything in large pictures, which are seen from afar: by
+// eighths, so that whole pixels stay within reach of a dpi that is a whole number.
+func zoom(w, h int) float64 {
+	return max(1, math.Floor(8*min(float64(w)/960, float64(h)/640))/8)
+}
+
 // bare pictures are all frame: too small for words.
 func (s *sheet) bare() bool { return s.width < bareBelow || s.height < bareBelow*3/4 }
 
 // picture lays the sheet out. The frame lies on whole pixels.
 func (s *sheet) picture() *Picture {
-	w, h := s.width, s.height
-	p := &Picture{Width: w, Height: h, Caption: s.caption}
-	inner := vg.Rectangle{Max: vg.Point{X: vg.Length(w), Y: vg.Length(h)}} // y upwards
+	p := &Picture{Width: s.width, Height: s.height, Caption: s.caption, zoom: zoom(s.width, s.height)}
+	k := vg.Length(p.zoom)
+	all := vg.Rectangle{Max: vg.Point{X: vg.Length(s.width) / k, Y: vg.Length(s.height) / k}} // y upwards
+	inner := all
+	h := int(all.Max.Y)
 	var rows [][]entry
 	var xs, ys []tick
 	if !s.bare() {
@@ -131,12 +141,15 @@ func (s *sheet) picture() *Picture {
 		}
 		xs = ticks(s.limits.XMin, s.limits.XMax, max(2, int(inner.Size().X)/110))
 	}
+	for _, v := range []*vg.Length{&inner.Min.X, &inner.Min.Y, &inner.Max.X, &inner.Max.Y} {
+		*v = vg.Length(math.Round(float64(*v*k))) / k
+	}
 	p.Frame = Frame{
-		Left: float64(inner.Min.X), Top: float64(h) - float64(inner.Max.Y),
-		Width: float64(inner.Size().X), Height: float64(inner.Size().Y), Limits: s.limits,
+		Left: float64(inner.Min.X * k), Top: float64(s.height) - math.Round(float64(inner.Max.Y*k)),
+		Width: math.Round(float64(inner.Size().X * k)), Height: math.Round(float64(inner.Size().Y * k)), Limits: s.limits,
 	}
 	p.draw = func(cv vg.Canvas) {
-		c := draw.Canvas{Canvas: cv, Rectangle: vg.Rectangle{Max: vg.Point{X: vg.Length(w), Y: vg.Length(h)}}}
+		c := draw.Canvas{Canvas: cv, Rectangle: all}
 		c.SetColor(s.theme.Paper)
 		c.Fill(c.Rectangle.Path())
 

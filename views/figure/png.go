@@ -9,29 +9,33 @@ import (
 	"image/color"
 	"image/draw"
 	"io"
+	"math"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// pngCanvas is gonum's image canvas with one point a CSS pixel, except that
+// pngCanvas is gonum's image canvas except that
 // images are copied pixel by pixel: they come in the size they have here.
 type pngCanvas struct {
 	*vgimg.Canvas
-	scale int // device pixels per CSS pixel
+	zoom float64 // device pixels per point
 }
 
-func newPNG(w, h, scale int) *pngCanvas {
-	return &pngCanvas{
-		vgimg.NewWith(vgimg.UseWH(vg.Length(w), vg.Length(h)), vgimg.UseDPI(72*scale)),
-		scale,
-	}
+// newPNG returns a canvas of w x h CSS pixels with scale device pixels each. A
+// point is zoom device pixels, a multiple of 1/8.
+func newPNG(w, h int, zoom float64, scale int) *pngCanvas {
+	width, height := vg.Length(float64(w*scale)/zoom), vg.Length(float64(h*scale)/zoom)
+	return &pngCanvas{vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(int(72*zoom))), zoom}
 }
+
+// dots is a length in whole device pixels.
+func (c *pngCanvas) dots(l vg.Length) int { return int(math.Round(float64(l) * c.zoom)) }
 
 // DrawImage takes opaque images only. It has a short way for the one kind that
 // pictures consist of, which image/draw converts pixel by pixel.
 func (c *pngCanvas) DrawImage(r vg.Rectangle, img image.Image) {
-	at := image.Pt(int(r.Min.X)*c.scale, c.Image().Bounds().Dy()-int(r.Max.Y)*c.scale)
+	at := image.Pt(c.dots(r.Min.X), c.Image().Bounds().Dy()-c.dots(r.Max.Y))
 	dst, okDst := c.Image().(*image.RGBA)
 	src, okSrc := img.(*image.Paletted)
 	if !okDst || !okSrc || !src.Rect.Add(at).In(dst.Rect) {

@@ -110,7 +110,7 @@ func (f field) Plot(c draw.Canvas, _ *plot.Plot) {
 	w, h := int(size.X), int(size.Y)
 	switch b := base(c).(type) {
 	case *pngCanvas:
-		w, h = w*b.scale, h*b.scale
+		w, h = b.dots(c.Max.X)-b.dots(c.Min.X), b.dots(c.Max.Y)-b.dots(c.Min.Y)
 	case *svgCanvas: // is magnified by whoever shows it
 		most := 900
 		if f.cells > 0 {

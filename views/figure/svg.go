@@ -16,13 +16,14 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// svgCanvas is a vg.Canvas that writes SVG with one point a CSS pixel. It writes
+// svgCanvas is a vg.Canvas that writes SVG, with CSS pixels for points. It writes
 // what pages need and gonum's own does not: sizes in pixels, images that fill
 // their rectangle (preserveAspectRatio), flat images in a few bytes, and one
 // group for all neighbours of the same style. Arcs keep their shape only under
 // rotation and uniform scale.
 type svgCanvas struct {
-	w, h  float64
+	w, h  float64 // in units of its own
+	zoom  float64 // CSS pixels per unit
 	buf   bytes.Buffer
 	state svgState
 	stack []svgState
@@ -39,8 +40,9 @@ type svgState struct {
 	affine [6]float64 // x' = a x + c y + e, y' = b x + d y + f, y upwards
 }
 
-func newSVG(w, h int) *svgCanvas {
-	c := &svgCanvas{w: float64(w), h: float64(h)}
+// newSVG returns a canvas of w x h CSS pixels, each 1/zoom units.
+func newSVG(w, h int, zoom float64) *svgCanvas {
+	c := &svgCanvas{w: float64(w) / zoom, h: float64(h) / zoom, zoom: zoom}
 	c.state.affine = [6]float64{1, 0, 0, 1, 0, 0}
 	vg.Initialize(c)
 	return c
@@ -255,7 +257,7 @@ func (c *svgCanvas) writeTo(w io.Writer, title string) error {
 		return c.err
 	}
 	var head bytes.Buffer
-	fmt.Fprintf(&head, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" font-family="Arial,'Liberation Sans',Helvetica,sans-serif">`+"\n", c.w, c.h, c.w, c.h)
+	fmt.Fprintf(&head, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %.6g %.6g" font-family="Arial,'Liberation Sans',Helvetica,sans-serif">`+"\n", math.Round(c.w*c.zoom), math.Round(c.h*c.zoom), c.w, c.h)
 	if title != "" {
 		head.WriteString("<title>")
 		_ = xml.EscapeText(&head, []byte(title))

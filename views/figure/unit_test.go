@@ -275,7 +275,7 @@ func TestAppendNumber(t *testing.T) {
 // The SVG canvas keeps gonum's conventions: y upwards, transformations that nest.
 func TestSVGTransforms(t *testing.T) {
 	t.Parallel()
-	c := newSVG(100, 50)
+	c := newSVG(100, 50, 1)
 	near := func(x, y, wx, wy float64) {
 		t.Helper()
 		if math.Hypot(x-wx, y-wy) > 1e-9 {
