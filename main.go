@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -70,13 +69,19 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		return err
 	}
 	queue := jobs.New(st, jobs.Config{Workers: max(1, runtime.NumCPU()-1), Log: log})
-	app := handlers.New(st, queue, assets, limits, log)
-	server, err := web.Listen(web.Config{Addr: *addr, Handler: app.Handler(), Log: log})
+	server, err := web.Listen(*addr, handlers.New(st, queue, assets, limits, log).Handler(), log)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.Out, "Margin Lab listens on http://%s\nand keeps its data in %s\n", server.Addr(), st.Path())
-	return errors.Join(server.Run(ctx, queue.Run))
+	fmt.Fprintf(std.Out, "Margin Lab listens on %s\nand keeps its data in %s\n", server.URL(), st.Path())
+
+	working, done := context.WithCancel(ctx)
+	finished := make(chan struct{})
+	go func() { defer close(finished); queue.Run(working) }()
+	err = server.Serve(ctx)
+	done() // the jobs stop after the last request that could ask for them
+	<-finished
+	return err
 }
 
 // dataDir is where programs of this user keep their data.

@@ -4,6 +4,7 @@ package handlers
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"mime"
 	"net/http"
@@ -31,13 +32,21 @@ type App struct {
 	jobs   *jobs.Queue
 	assets *web.Assets
 	limits dataset.Limits
-	log    *slog.Logger
+	site   *web.Site
 	recent *recent
 }
 
 // New returns the handlers over a store and its jobs. limits bound uploads.
 func New(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, log *slog.Logger) *App {
-	return &App{store: st, jobs: queue, assets: assets, limits: limits, log: log, recent: newRecent(64)}
+	a := &App{store: st, jobs: queue, assets: assets, limits: limits, recent: newRecent(64)}
+	a.site = web.NewSite(log, a.errorPage)
+	return a
+}
+
+// errorPage shows an error of any page.
+func (a *App) errorPage(w io.Writer, r *http.Request, p web.Problem) error {
+	page := views.ErrorPage{Page: a.page(r, p.Title, ""), Status: p.Status, Message: sentence(p.Detail), Request: p.RequestID}
+	return views.Error(page).Render(r.Context(), w)
 }
 
 // page fills in what every page shares.

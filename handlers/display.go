@@ -23,8 +23,10 @@ import (
 // Sizes of pictures in CSS pixels.
 const (
 	mainWidth, mainHeight   = 760, 600
+	narrowWidth             = 400 // of the main picture on narrow screens
+	narrowHeight            = narrowWidth * mainHeight / mainWidth
 	smallWidth, smallHeight = 400, 330
-	thumbWidth, thumbHeight = 240, 180
+	thumbWidth, thumbHeight = 228, 171
 )
 
 // pngScale is the number of device pixels per CSS pixel of a PNG, so that it is
@@ -173,14 +175,9 @@ func (d display) pictures(base, query string, inline bool) (shownPictures, error
 		return shownPictures{}, err
 	}
 	out := shownPictures{points: s.Points}
-	out.main = shown{
-		view:  linked(base, "boundary", query, d.options.width, d.options.height, pic.Caption, pic.Caption),
-		stage: stage(pic.Frame, s),
-	}
-	if inline {
-		if err := embed(&out.main.view, pic); err != nil {
-			return out, err
-		}
+	out.main, err = show(s, pic, base, query, inline, figure.Boundary)
+	if err != nil {
+		return out, err
 	}
 	if !s.View.Exact {
 		out.notes = append(out.notes, "The model uses "+strconv.Itoa(len(d.res.Model.Features))+" features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.")
@@ -218,6 +215,29 @@ func j(v *float64) string {
 	return ", J = " + brief(*v)
 }
 
+// show makes the main picture of a page: embedded, or linked in two sizes.
+func show(s figure.Scene, pic *figure.Picture, base, query string, inline bool, draw func(figure.Scene) (*figure.Picture, error)) (shown, error) {
+	out := shown{view: linked(base, "boundary", query, s.Width, s.Height, pic.Caption, pic.Caption)}
+	frames := map[int]figure.Frame{s.Width: pic.Frame}
+	if inline {
+		if err := embed(&out.view, pic); err != nil {
+			return out, err
+		}
+	} else {
+		narrow := linked(base, "boundary", query, narrowWidth, narrowHeight, "", "")
+		out.view.Narrow, out.view.NarrowDark = narrow.Src, narrow.DarkSrc
+		n := s
+		n.Width, n.Height = narrowWidth, narrowHeight
+		pic, err := draw(n)
+		if err != nil {
+			return out, err
+		}
+		frames[narrowWidth] = pic.Frame
+	}
+	out.stage = stage(frames, s)
+	return out, nil
+}
+
 // linked is a picture that the browser fetches, in the colours of its theme.
 func linked(base, name, query string, width, height int, alt, caption string) views.Picture {
 	if query != "" {
@@ -252,7 +272,8 @@ func embed(v *views.Picture, pic *figure.Picture) error {
 type stagePoint [8]any
 
 // stage is what the page's script needs to lay its own marks over a picture.
-func stage(f figure.Frame, s figure.Scene) string {
+// frames are those of every width the picture comes in.
+func stage(frames map[int]figure.Frame, s figure.Scene) string {
 	pts := make([]stagePoint, len(s.Points))
 	signs := make([]float64, len(s.Classes))
 	for i, p := range s.Points {
@@ -268,7 +289,7 @@ func stage(f figure.Frame, s figure.Scene) string {
 		pts[i] = stagePoint{x, y, c, short(p.F), short(p.Slack), short(p.Weight), string(p.Role), flags}
 	}
 	return toJSON(map[string]any{
-		"frame": f, "width": s.Width, "height": s.Height, "model": s.Model != nil,
+		"frames": frames, "model": s.Model != nil,
 		"classes": s.Classes, "signs": signs, "labels": s.View.Labels, "points": pts,
 	})
 }
@@ -335,14 +356,7 @@ func (b *bench) scatter(query string, inline bool) (shown, error) {
 	if err != nil {
 		return shown{}, err
 	}
-	out := shown{
-		view:  linked("/lab/figures/", "boundary", query, mainWidth, mainHeight, pic.Caption, pic.Caption),
-		stage: stage(pic.Frame, s),
-	}
-	if inline {
-		err = embed(&out.view, pic)
-	}
-	return out, err
+	return show(s, pic, "/lab/figures/", query, inline, func(s figure.Scene) (*figure.Picture, error) { return drawBare(b.data, s) })
 }
 
 // bare is the scene of the bench's points without a model.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"marginlab/ml"
+	"marginlab/ml/conformal"
 	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 	"marginlab/views"
@@ -98,7 +99,8 @@ func formula(name, option string) string {
 			}
 		}
 	case "conformal":
-		return ml.ConformalFormula(option)
+		row, _ := conformal.Lookup(option)
+		return row.Formula
 	}
 	return ""
 }

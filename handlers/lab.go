@@ -50,6 +50,7 @@ type bench struct {
 	coarse   bool // while a slider moves
 	dark     bool
 	limits   figure.Limits // what the axes must show at least
+	width    int           // of the picture; 0: as on a page that a script has not seen
 }
 
 // readBench reads the lab's state from a form. What is wrong with a field is
@@ -74,6 +75,9 @@ func (a *App) readBench(ctx context.Context, form url.Values) (*bench, error) {
 		}
 	}
 	b.limits = parseLimits(form.Get("limits"))
+	if w, err := strconv.Atoi(form.Get("stage")); err == nil {
+		b.width = min(max(w, narrowWidth), 2*mainWidth)
+	}
 	if b.data != nil {
 		b.chooseColumns(form)
 	}
@@ -242,7 +246,7 @@ func (a *App) answer(ctx context.Context, b *bench, inline bool) (views.Answer, 
 	if err != nil {
 		return views.Answer{}, err
 	}
-	ans := views.Answer{Problem: problem, Query: b.query().Encode()}
+	ans := views.Answer{Problem: problem, Query: b.query().Encode(), Resolved: map[string]float64{}}
 	if res == nil {
 		pic, err := b.scatter(ans.Query, inline)
 		if err != nil {
@@ -257,6 +261,12 @@ func (a *App) answer(ctx context.Context, b *bench, inline bool) (views.Answer, 
 		return ans, err
 	}
 	ans.Picture, ans.More, ans.Stage = pics.main.view, pics.more, pics.main.stage
+	if g := res.Report.Gamma; g != nil {
+		ans.Resolved["gamma"] = *g
+	}
+	if g := res.Report.CoreGamma; g != nil {
+		ans.Resolved["core_gamma"] = *g
+	}
 	ans.Numbers = numbers(&res.Report)
 	ans.Notes = append(remarks(&res.Report, b.spec), pics.notes...)
 	if !b.coarse {
@@ -268,6 +278,9 @@ func (a *App) answer(ctx context.Context, b *bench, inline bool) (views.Answer, 
 
 func (b *bench) options() options {
 	o := options{heat: b.show == "heat", slack: b.slack, cores: b.cores, dark: b.dark, limits: b.limits, width: mainWidth, height: mainHeight}
+	if b.width > 0 {
+		o.width, o.height = b.width, b.width*mainHeight/mainWidth
+	}
 	if b.coarse {
 		o.grid = 80
 	}
@@ -290,6 +303,14 @@ func (a *App) labPage(w http.ResponseWriter, r *http.Request) error {
 		Show:    views.Choose([]views.Option{{Value: "regions", Label: "predicted regions"}, {Value: "heat", Label: "f(x) as a heat map"}}, b.show),
 		RunName: runName(b.spec, b.name),
 	}
+	for _, g := range p.Groups {
+		for i, f := range g.Fields {
+			if v, ok := ans.Resolved[f.Name]; ok {
+				g.Fields[i].Resolved = strconv.FormatFloat(v, 'g', -1, 64)
+			}
+		}
+	}
+	p.DataFields, p.Groups = p.Groups[0].Fields, p.Groups[1:]
 	p.Marks = []views.Field{
 		{Name: "slack", Label: "draw slack", Kind: "switch", Value: strconv.FormatBool(b.slack), Help: "A line from each point that falls short of its margin."},
 		{Name: "cores", Label: "mark cores", Kind: "switch", Value: strconv.FormatBool(b.cores), Help: "The cores of the conformal map.", Hidden: b.spec.Conformal == "none"},
@@ -375,7 +396,7 @@ func (a *App) labLive(w http.ResponseWriter, r *http.Request) error {
 		errs[p.Field] = p.Message
 	}
 	return web.JSON(w, http.StatusOK, map[string]any{
-		"html": html.String(), "hidden": hiddenFields(b.spec), "errors": errs, "query": ans.Query, "run_name": runName(b.spec, b.name),
+		"html": html.String(), "hidden": hiddenFields(b.spec), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": runName(b.spec, b.name),
 	})
 }
 

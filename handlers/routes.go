@@ -1,13 +1,33 @@
 package handlers
 
 import (
-	"github.com/go-chi/chi/v5"
+	"net/http"
 
-	"marginlab/web"
+	"github.com/go-chi/chi/v5"
 )
 
-// Routes installs every page. The routes under /api are in api.go.
-func (a *App) Routes(r chi.Router, h func(web.Handler) http.HandlerFunc) {
+// Handler is the whole application: every route there is. Those under /api are
+// listed in api.go.
+func (a *App) Handler() http.Handler {
+	r := chi.NewRouter()
+	r.Use(a.site.Middleware()...)
+	r.NotFound(a.site.NotFound)
+	r.MethodNotAllowed(a.site.MethodNotAllowed)
+
+	r.Get("/healthz", a.site.Health(a.store.Ping))
+	r.Handle("/metrics", a.site.Metrics)
+	r.Handle("/static/*", a.assets)
+	r.Group(func(r chi.Router) {
+		r.Use(a.site.Workspace)
+		a.pages(r)
+		r.Route("/api", func(r chi.Router) { a.API(r, a.site.Handle) })
+	})
+	return r
+}
+
+// pages installs every page.
+func (a *App) pages(r chi.Router) {
+	h := a.site.Handle
 	r.Get("/", h(a.homePage))
 
 	r.Get("/lab", h(a.labPage))

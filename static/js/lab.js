@@ -1,5 +1,5 @@
 // The lab, live: every change of a control or a point asks for a new answer.
-import { addSliders } from "./sliders.js";
+import { addSliders, resolve } from "./sliders.js";
 import { Stage } from "./stage.js";
 import { Editor } from "./editor.js";
 
@@ -66,6 +66,7 @@ function body(coarse) {
   for (const [name, value] of new FormData(form)) if (name !== "name" && !data.has(name)) data.append(name, value);
   if (darkness.matches) data.set("dark", "1");
   if (coarse) data.set("coarse", "1");
+  data.set("stage", Math.round(stage.image.clientWidth));
   if (points?.dataset.edited) {
     if (points.value === "") data.set("points", "#");
     const f = stage.data.frame;
@@ -109,7 +110,9 @@ function reflect(reply) {
     if (!error) continue;
     error.textContent = reply.errors[name] || "";
     error.hidden = !reply.errors[name];
-    field.querySelector("input, select").setAttribute("aria-invalid", String(Boolean(reply.errors[name])));
+    field.querySelector("input[name], select").setAttribute("aria-invalid", String(Boolean(reply.errors[name])));
+    const slider = field.querySelector(".slider");
+    if (slider && name in reply.resolved) resolve(slider, reply.resolved[name]);
   }
   form.elements.name.placeholder = reply.run_name;
   if (reply.query.length < longQuery) history.replaceState(null, "", `/lab?${reply.query}`);

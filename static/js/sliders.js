@@ -18,8 +18,9 @@ export function addSliders(root) {
     const scale = box.dataset.log === "true" ? logarithmic(low, high, box.dataset.zero === "true") : linear(low, high);
 
     const follow = () => {
-      const value = Number(text.value);
-      if (text.value.trim() !== "" && Number.isFinite(value)) range.value = scale.position(value);
+      const number = text.value.trim() !== "" && Number.isFinite(Number(text.value));
+      const value = number ? Number(text.value) : Number(box.dataset.resolved || NaN); // of a word such as auto
+      if (Number.isFinite(value)) range.value = scale.position(value);
       range.setAttribute("aria-valuetext", text.value);
     };
     range.addEventListener("input", (event) => {
@@ -34,10 +35,17 @@ export function addSliders(root) {
       text.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { coarse: false } }));
     });
     text.addEventListener("input", follow);
+    box.addEventListener("resolve", follow);
     box.prepend(range);
     box.classList.add("live");
     follow();
   }
+}
+
+/** Tells a slider which number the word in its box stands for. */
+export function resolve(box, value) {
+  box.dataset.resolved = value;
+  box.dispatchEvent(new Event("resolve"));
 }
 
 const clamp = (v) => Math.min(steps, Math.max(0, Math.round(v)));

@@ -15,14 +15,22 @@ export class Stage {
     this.element = element;
     this.readout = readout;
     this.data = JSON.parse(element.dataset.stage || "{}");
-    const l = this.data.frame?.limits;
-    if (l) Object.assign(this.data.frame, { xmin: l.x_min, xmax: l.x_max, ymin: l.y_min, ymax: l.y_max });
     this.points = this.data.points || [];
     this.classes = this.data.classes || [];
     this.image = element.querySelector("img");
     this.halo = this.mark("halo");
     this.tip = this.mark("tip");
     this.current = -1;
+    this.frame();
+    this.image.addEventListener("load", () => this.frame());
+  }
+
+  /** Takes the frame of the size in which the picture came. */
+  frame() {
+    const frames = this.data.frames || {};
+    this.width = frames[this.image.naturalWidth] ? this.image.naturalWidth : Number(Object.keys(frames).at(-1));
+    const { limits, ...box } = frames[this.width] || { limits: {} };
+    this.data.frame = { ...box, xmin: limits.x_min, xmax: limits.x_max, ymin: limits.y_min, ymax: limits.y_max };
   }
 
   mark(name) {
@@ -35,7 +43,7 @@ export class Stage {
   }
 
   scale() {
-    return this.image.clientWidth / this.data.width;
+    return this.image.clientWidth / this.width;
   }
 
   /** Data to pixels of the shown image. */
