@@ -25,6 +25,14 @@ func (s *Store) ClaimRun(ctx context.Context) (r Run, ok bool, err error) {
 	return r, err == nil, err
 }
 
+// RunStatus tells where a run of any workspace stands.
+func (s *Store) RunStatus(ctx context.Context, id string) (status Status, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		return found(tx.QueryRowContext(ctx, `SELECT status FROM runs WHERE id = ?`, id).Scan(&status))
+	})
+	return status, err
+}
+
 // FinishRun stores the result of a running run: report, models and status at
 // once. It returns ErrNotFound for a run that was cancelled or deleted meanwhile.
 func (s *Store) FinishRun(ctx context.Context, id string, res *ml.Result) error {

@@ -174,6 +174,15 @@ func (s *Store) Run(ctx context.Context, ws Workspace, id string) (r Run, err er
 	return r, err
 }
 
+// RunWithoutModels returns one run of a workspace, quickly.
+func (s *Store) RunWithoutModels(ctx context.Context, ws Workspace, id string) (r Run, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		r, err = findRun(ctx, tx, `workspace = ? AND id = ?`, ws, id)
+		return err
+	})
+	return r, err
+}
+
 // SharedRun returns the run that a token of ShareRun opens, with its models.
 func (s *Store) SharedRun(ctx context.Context, token string) (r Run, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {

@@ -60,7 +60,7 @@ func sampleResult(accuracy float64, vectors int) *ml.Result {
 	model := &ml.Model{
 		Features: []string{"x", "y"}, Label: "class", Positive: "b", Negative: "a",
 		Kernel: kernel.Kernel{Name: "rbf", Gamma: gamma}, B: 0.1 + 0.2,
-		Rows: []int{0, 2}, Vectors: [][]float64{{math.Pi, 1e-300}, {-0.0, 1.0 / 3}}, Coef: []float64{math.Nextafter(1, 2), -1},
+		Rows: []int{0, 2}, Vectors: [][]float64{{math.Pi, 1e-300}, {math.Copysign(0, -1), 1.0 / 3}}, Coef: []float64{math.Nextafter(1, 2), -1},
 	}
 	before := *model
 	before.B = -7
@@ -247,16 +247,17 @@ func TestWorkspacesAreApart(t *testing.T) {
 			_, err := s.SaveRun(ctx, bob, NewRun{Dataset: id, Data: sample(6), Spec: ml.DefaultSpec()}, sampleResult(1, 1))
 			return err
 		},
-		"Run":          func(id string) error { _, err := s.Run(ctx, bob, id); return err },
-		"UpdateRun":    func(id string) error { return s.UpdateRun(ctx, bob, id, "his", "", nil) },
-		"DeleteRun":    func(id string) error { return s.DeleteRun(ctx, bob, id) },
-		"DeleteRuns":   func(id string) error { return s.DeleteRuns(ctx, bob, []string{id}) },
-		"ShareRun":     func(id string) error { _, err := s.ShareRun(ctx, bob, id); return err },
-		"UnshareRun":   func(id string) error { return s.UnshareRun(ctx, bob, id) },
-		"CancelRun":    func(id string) error { return s.CancelRun(ctx, bob, id) },
-		"SharedRun":    func(id string) error { _, err := s.SharedRun(ctx, id); return err },
-		"Upload":       func(id string) error { _, _, err := s.Upload(ctx, bob, id); return err },
-		"DeleteUpload": func(id string) error { return s.DeleteUpload(ctx, bob, id) },
+		"Run":              func(id string) error { _, err := s.Run(ctx, bob, id); return err },
+		"RunWithoutModels": func(id string) error { _, err := s.RunWithoutModels(ctx, bob, id); return err },
+		"UpdateRun":        func(id string) error { return s.UpdateRun(ctx, bob, id, "his", "", nil) },
+		"DeleteRun":        func(id string) error { return s.DeleteRun(ctx, bob, id) },
+		"DeleteRuns":       func(id string) error { return s.DeleteRuns(ctx, bob, []string{id}) },
+		"ShareRun":         func(id string) error { _, err := s.ShareRun(ctx, bob, id); return err },
+		"UnshareRun":       func(id string) error { return s.UnshareRun(ctx, bob, id) },
+		"CancelRun":        func(id string) error { return s.CancelRun(ctx, bob, id) },
+		"SharedRun":        func(id string) error { _, err := s.SharedRun(ctx, id); return err },
+		"Upload":           func(id string) error { _, _, err := s.Upload(ctx, bob, id); return err },
+		"DeleteUpload":     func(id string) error { return s.DeleteUpload(ctx, bob, id) },
 	} {
 		for _, id := range []string{ds.ID, queued.ID, done.ID, upload, "", "no-such-id", "' OR 1=1 --"} {
 			if name == "CreateRun" && id == "" {

@@ -1,0 +1,263 @@
+// Package jobs trains queued runs in the background. The rows of the store are
+// the queue and its durable state; here are the workers, the means to cancel
+// them, and the progress they report to whoever listens.
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/trace"
+	"marginlab/store"
+)
+
+// Config says how a queue works.
+type Config struct {
+	Workers int // trainings at a time; 0: one
+	Log     *slog.Logger
+	Trained func(learner, outcome string, took time.Duration) // told of every training that ended, for metrics; may be nil
+}
+
+// Queue trains the queued runs of a store.
+type Queue struct {
+	store   *store.Store
+	workers int
+	log     *slog.Logger
+	trained func(learner, outcome string, took time.Duration)
+	train   func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) // ml.Train, but for tests
+
+	wake chan struct{} // holds one: there may be something to do
+
+	// claiming is held while a run begins or is cancelled, so that the row and
+	// the job tell the same story.
+	claiming sync.Mutex
+
+	mu       sync.Mutex // guards what follows; never held over a query
+	running  map[string]*job
+	watchers map[string]map[chan Event]bool // by run
+}
+
+// job is a training under way.
+type job struct {
+	cancel context.CancelFunc
+	last   Event
+}
+
+// New returns a queue over st. It does nothing until Run.
+func New(st *store.Store, c Config) *Queue {
+	q := &Queue{
+		store: st, workers: max(c.Workers, 1), log: c.Log, trained: c.Trained, train: ml.Train,
+		wake: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]bool{},
+	}
+	if q.trained == nil {
+		q.trained = func(string, string, time.Duration) {}
+	}
+	return q
+}
+
+// Run trains until ctx ends. It begins with the runs that were under way when
+// the program last died; those under way when ctx ends go back into the queue
+// for the next start.
+func (q *Queue) Run(ctx context.Context) {
+	if err := q.store.Requeue(ctx); err != nil && ctx.Err() == nil {
+		q.log.ErrorContext(ctx, "runs of the last start not put back into the queue", "err", err)
+	}
+	var wg sync.WaitGroup
+	for range q.workers {
+		wg.Go(func() { q.work(ctx) })
+	}
+	wg.Wait()
+}
+
+// Notify tells the workers that a run was queued.
+func (q *Queue) Notify() {
+	select {
+	case q.wake <- struct{}{}:
+	default: // somebody is about to look anyway
+	}
+}
+
+// Cancel ends a run of a workspace that is queued or running.
+func (q *Queue) Cancel(ctx context.Context, ws store.Workspace, id string) error {
+	q.claiming.Lock()
+	defer q.claiming.Unlock()
+	if err := q.store.CancelRun(ctx, ws, id); err != nil {
+		return err
+	}
+	q.stop(id)
+	return nil
+}
+
+// Delete deletes runs of a workspace, all or none, and stops those under way.
+func (q *Queue) Delete(ctx context.Context, ws store.Workspace, ids []string) error {
+	q.claiming.Lock()
+	defer q.claiming.Unlock()
+	if err := q.store.DeleteRuns(ctx, ws, ids); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		q.stop(id)
+	}
+	return nil
+}
+
+// stop ends the job of a run whose row has ended.
+func (q *Queue) stop(id string) {
+	q.mu.Lock()
+	if j := q.running[id]; j != nil {
+		j.cancel()
+	}
+	q.mu.Unlock()
+	q.publish(id, Event{Status: store.Cancelled})
+}
+
+// pause is how long a worker waits after the store has failed it.
+const pause = 2 * time.Second
+
+// work is the life of a worker.
+func (q *Queue) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		jobCtx, r, ok, err := q.claim(ctx)
+		switch {
+		case err != nil:
+			if ctx.Err() == nil {
+				q.log.ErrorContext(ctx, "no run taken from the queue", "err", err)
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(pause):
+			}
+		case !ok:
+			select {
+			case <-ctx.Done():
+			case <-q.wake:
+			}
+		default:
+			q.Notify() // there may be more, for the other workers
+			q.do(ctx, jobCtx, r)
+		}
+	}
+}
+
+// claim takes the next run from the queue.
+func (q *Queue) claim(ctx context.Context) (context.Context, store.Run, bool, error) {
+	q.claiming.Lock()
+	defer q.claiming.Unlock()
+	r, ok, err := q.store.ClaimRun(ctx)
+	if !ok || err != nil {
+		return nil, r, false, err
+	}
+	jobCtx, cancel := context.WithCancel(ctx)
+	q.mu.Lock()
+	q.running[r.ID] = &job{cancel, Event{Status: store.Running}}
+	q.mu.Unlock()
+	q.publish(r.ID, Event{Status: store.Running})
+	return jobCtx, r, true, nil
+}
+
+// saving is how long storing a result may take once the program is stopping.
+const saving = 10 * time.Second
+
+// do trains one run and stores how it ended.
+func (q *Queue) do(ctx, jobCtx context.Context, r store.Run) {
+	defer func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.running[r.ID].cancel()
+		delete(q.running, r.ID)
+	}()
+	start := time.Now()
+	res, err := q.attempt(jobCtx, r)
+	partial := err == nil && res.Report.Status == trace.Cancelled
+
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
+	defer cancel()
+	var end Event
+	switch {
+	case err == nil && !partial:
+		end = Event{Status: store.Done}
+		err = q.store.FinishRun(keep, r.ID, res)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			end = q.fail(keep, r, err)
+			err = nil
+		}
+	case ctx.Err() != nil:
+		if err := q.store.ReleaseRun(keep, r.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
+			q.log.ErrorContext(ctx, "run not put back into the queue", "run", r.ID, "err", err)
+		}
+		return
+	case jobCtx.Err() != nil:
+		err = store.ErrNotFound // cancelled or deleted
+	default:
+		end, err = q.fail(keep, r, err), nil
+	}
+	if errors.Is(err, store.ErrNotFound) { // whoever did it has said so
+		q.trained(r.Spec.Learner, string(store.Cancelled), time.Since(start))
+		return
+	}
+	q.trained(r.Spec.Learner, string(end.Status), time.Since(start))
+	q.publish(r.ID, end)
+}
+
+// fail ends a run with the reason, in words for its owner.
+func (q *Queue) fail(ctx context.Context, r store.Run, reason error) Event {
+	message := reason.Error()
+	var fault interface {
+		error
+		Kind() string
+	}
+	var p *panicked
+	switch {
+	case errors.As(reason, &p):
+		q.log.ErrorContext(ctx, "panic in a training", "run", r.ID, "panic", p.value, "stack", p.stack)
+	case errors.As(reason, &fault): // of the store: its detail belongs in the log
+		q.log.ErrorContext(ctx, "run failed", "run", r.ID, "err", reason)
+		message = fault.Error()
+	default:
+		q.log.InfoContext(ctx, "run failed", "run", r.ID, "err", reason)
+	}
+	if err := q.store.FailRun(ctx, r.ID, message); err != nil && !errors.Is(err, store.ErrNotFound) {
+		q.log.ErrorContext(ctx, "failure of a run not saved", "run", r.ID, "err", err)
+	}
+	return Event{Status: store.Failed, Error: message}
+}
+
+// panicked is the error of a training that panicked.
+type panicked struct {
+	value any
+	stack string
+}
+
+func (p *panicked) Error() string {
+	return "The training stopped because of a fault in this program. It was logged."
+}
+
+// every is the least time between two reports of progress.
+const every = 100 * time.Millisecond
+
+// attempt trains and turns a panic into an error.
+func (q *Queue) attempt(ctx context.Context, r store.Run) (res *ml.Result, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			res, err = nil, &panicked{v, string(debug.Stack())}
+		}
+	}()
+	data, err := q.store.Data(ctx, r.Hash)
+	if err != nil {
+		return nil, fmt.Errorf("points of run %s: %w", r.ID, err)
+	}
+	var last time.Time
+	return q.train(ctx, data, r.Spec, func(s trace.Step) {
+		if now := time.Now(); now.Sub(last) >= every {
+			last = now
+			q.publish(r.ID, Event{Status: store.Running, Step: &s})
+		}
+	})
+}
