@@ -61,10 +61,11 @@ type simplex struct {
 	perturbations   int     // how often costs have been perturbed
 	restored        int     // how often costs have been restored
 	shifted         bool    // c differs from cost
-	restoring       bool    // until the next rebuild: it was just put back to cost
+	restoring       bool    // until x and d are computed: costs were just restored
 	stalled         int     // iterations since the dual objective last rose
-	fresh           bool    // inverse, x and d are newly computed
-	age             int     // pivots since then
+	stale           bool    // x and d must be computed before going on
+	fresh           bool    // x and d are as computed
+	age             int     // pivots since the inverse was built
 	scale           float64 // largest |x|, at least that of the bounds in use
 
 	iterations, maxIter int
@@ -81,13 +82,14 @@ type simplex struct {
 }
 
 const (
-	pivotTol    = 1e-9  // smaller entries of the pivot row are taken for zero
-	goodPivot   = 1e-5  // pivots below are avoided where there is a choice
-	dependent   = 1e-10 // a basis column whose largest pivot is below is dependent
-	flipTol     = 1e-7  // reduced costs wrong by less are put right by a shift
-	rounding    = 1e-13 // of the largest |x|: what a basic variable cannot be known to
-	stallLimit  = 30    // steps without progress before costs are perturbed
-	minRefactor = 100   // pivots between rebuilds of the inverse, at least
+	pivotTol   = 1e-9  // smaller entries of the pivot row are taken for zero
+	goodPivot  = 1e-5  // pivots below are avoided where there is a choice
+	dependent  = 1e-10 // a basis column whose largest pivot is below is dependent
+	flipTol    = 1e-7  // reduced costs wrong by less are put right by a shift
+	rounding   = 1e-13 // of the largest |x|: what a basic variable cannot be known to
+	stallLimit = 30    // steps without progress before costs are perturbed
+	minRebuild = 100   // pivots between rebuilds of the inverse, at least
+	inaccurate = 1e-7  // a larger refinement means that the inverse must be rebuilt
 )
 
 // newSimplex returns the solver at the all-slack basis of A with the given
@@ -111,7 +113,7 @@ func newSimplex(a matrix, cost, lo, up []float64, rows int) *simplex {
 	for i := range rows {
 		s.addRow(lo[n+i], up[n+i])
 	}
-	s.age = math.MaxInt
+	s.stale = true
 	return s
 }
 
@@ -174,13 +176,27 @@ func (s *simplex) dropRow(i int) {
 	s.fresh = false
 }
 
+// setBasis makes the given structural variables basic, in place of the slacks of
+// the rows from the given one on.
+func (s *simplex) setBasis(row int, vars []int) {
+	for k, j := range vars {
+		slack := s.n + row + k
+		p := s.pos[slack]
+		s.setNonbasic(slack, false)
+		s.pos[slack] = -1
+		s.head[p], s.pos[j], s.dir[j] = j, p, 0
+	}
+	s.restoring = true
+	s.age = math.MaxInt
+}
+
 // setBox changes the bounds of variable j.
 func (s *simplex) setBox(j int, lo, up float64) {
 	s.lo[j], s.up[j] = lo, up
 	if s.pos[j] < 0 {
 		s.setNonbasic(j, s.dir[j] < 0)
 	}
-	s.age = math.MaxInt
+	s.stale = true
 }
 
 // multipliers returns pi = c_B' B^-1, the multipliers of the rows: the reduced
@@ -217,27 +233,31 @@ func (s *simplex) solve(ctx context.Context) trace.Status {
 		if s.iterations >= s.maxIter {
 			return trace.IterationLimit
 		}
-		if s.age >= max(minRefactor, s.m) && !s.refactor(ctx) {
+		if s.age >= max(minRebuild, s.m) && !s.rebuild(ctx) {
 			return trace.Cancelled
+		}
+		if s.stale && !s.recompute() && s.age > 0 {
+			s.age = math.MaxInt
+			continue
 		}
 		r := s.leaving()
 		if r < 0 {
 			if s.fresh {
 				return trace.Converged
 			}
-			s.age = math.MaxInt
+			s.stale = true
 			continue
 		}
 		q := s.entering(r)
 		if q >= 0 {
 			s.column(s.col, q)
 			row, col := s.alpha[q], s.col[r]
-			if !s.fresh && math.Abs(row-col) > 1e-7*(1+math.Abs(col)) || math.Abs(col) < 0.5*math.Abs(row) || math.Abs(col) > 2*math.Abs(row) {
+			if math.Abs(row-col) > 1e-7*(1+math.Abs(col)) && s.age > 0 || math.Abs(row-col) > 0.5*math.Abs(row) {
 				q = -1 // the inverse has lost accuracy
 			}
 		}
 		if q < 0 {
-			if s.fresh {
+			if s.fresh && s.age == 0 {
 				if trouble++; trouble > 3 {
 					return trace.Numerical
 				}
@@ -508,14 +528,14 @@ func (s *simplex) restore() bool {
 	copy(s.c, s.cost)
 	s.shifted, s.restoring = false, true
 	s.stalled = 0
-	s.age = math.MaxInt
+	s.stale = true
 	return true
 }
 
-// refactor rebuilds the inverse from the columns of the basis by pivoting them
-// one at a time into the identity, and recomputes x and d. It returns false
-// when ctx ends first, which leaves the solver without a usable basis.
-func (s *simplex) refactor(ctx context.Context) bool {
+// rebuild computes the inverse from the columns of the basis by pivoting them
+// one at a time into the identity. It returns false when ctx ends first, which
+// leaves the solver without a usable basis.
+func (s *simplex) rebuild(ctx context.Context) bool {
 	basic := make([]int, 0, s.m)
 	open := make([]bool, s.m) // rows whose slack is not wanted in the basis
 	for i := range open {
@@ -555,29 +575,38 @@ func (s *simplex) refactor(ctx context.Context) bool {
 			s.dir[s.n+i] = 0
 		}
 	}
-	s.setDual()
-	s.setPrimal()
-	s.age, s.fresh, s.restoring = 0, true, false
+	s.age, s.stale = 0, true
 	return true
 }
 
-// setDual computes the multipliers and the reduced costs, with one step of
-// iterative refinement, and puts every nonbasic variable at the bound its
-// reduced cost asks for. One whose reduced cost is only just wrong may be so from
-// rounding: to flip it then, each time the other way, could go on for ever, so
-// its cost is shifted instead, except right after the costs were restored.
-func (s *simplex) setDual() {
+// recompute computes d and x from the basis. It reports whether the inverse is
+// accurate enough for one step of iterative refinement to do the rest.
+func (s *simplex) recompute() bool {
+	ok := s.setDual()
+	ok = s.setPrimal() && ok
+	s.stale, s.fresh, s.restoring = false, true, false
+	return ok
+}
+
+// setDual computes the reduced costs, with one step of iterative refinement, and
+// puts every nonbasic variable at the bound its reduced cost asks for. One whose
+// reduced cost is only just wrong may be so from rounding: to flip it then, each
+// time the other way, could go on for ever, so its cost is shifted instead,
+// except right after the costs were restored.
+func (s *simplex) setDual() bool {
 	pi := s.z
 	clear(pi)
 	for i, j := range s.head {
 		floats.AddScaled(pi, s.c[j], s.inv[i])
 	}
-	for range 2 {
+	miss := 0.0
+	for pass := range 2 {
 		s.a.mulT(s.alpha[:s.n], pi)
 		copy(s.alpha[s.n:], pi)
 		floats.SubTo(s.d, s.c, s.alpha)
 		for i, j := range s.head {
-			if s.d[j] != 0 {
+			if pass == 0 && s.d[j] != 0 {
+				miss = max(miss, math.Abs(s.d[j]))
 				floats.AddScaled(pi, s.d[j], s.inv[i])
 			}
 		}
@@ -595,23 +624,26 @@ func (s *simplex) setDual() {
 			s.shift(j, 0)
 		}
 	}
+	return miss < inaccurate
 }
 
 // setPrimal computes the basic variables, with one step of iterative refinement.
-func (s *simplex) setPrimal() {
+func (s *simplex) setPrimal() bool {
 	for _, j := range s.head {
 		s.x[j] = 0
 	}
-	s.scale = 0
+	miss := 0.0
 	for range 2 {
 		s.residual(s.z)
+		miss = 0
 		for i, j := range s.head {
-			s.x[j] -= floats.Dot(s.inv[i], s.z)
+			dx := floats.Dot(s.inv[i], s.z)
+			s.x[j] -= dx
+			miss = max(miss, math.Abs(dx))
 		}
 	}
-	for _, x := range s.x {
-		s.scale = max(s.scale, math.Abs(x))
-	}
+	s.scale = floats.Norm(s.x, math.Inf(1))
+	return miss < inaccurate*s.scale
 }
 
 // residual sets dst = A x + s.
@@ -705,9 +737,10 @@ func (b breakpoints) down(i int) {
 	}
 }
 
-// tighten asks the next solve for a tenth of the tolerances from a fresh inverse.
+// tighten asks the next solve for a tenth of the tolerances.
 func (s *simplex) tighten() {
 	s.feasTol /= 10
 	s.optTol = max(s.optTol/10, 1e-14)
+	s.restored = 0
 	s.age = math.MaxInt
 }

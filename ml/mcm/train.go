@@ -70,6 +70,7 @@ func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 		for j := range f.rank() {
 			d.addFeature(f.column(j))
 		}
+		d.setBasis(2, f.pivots) // start from the interpolant
 		fs = l
 	}
 
