@@ -1,0 +1,211 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"marginlab/ml"
+)
+
+// childEnv makes this test program play another part: "write DIR" or "open DIR".
+const childEnv = "MARGINLAB_STORE_TEST"
+
+func TestMain(m *testing.M) {
+	if part, dir, ok := strings.Cut(os.Getenv(childEnv), " "); ok {
+		if err := play(part, dir); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func play(part, dir string) error {
+	ctx := context.Background()
+	s, err := Open(ctx, dir)
+	if err != nil || part == "open" {
+		return err
+	}
+	for i := 0; ; i++ { // print the id of every run once it was reported saved
+		n := NewRun{Data: sample(float64(i)), Spec: ml.DefaultSpec()}
+		if i%2 == 0 {
+			r, err := s.SaveRun(ctx, alice, n, sampleResult(1, i))
+			if err != nil {
+				return err
+			}
+			fmt.Println(r.ID)
+			continue
+		}
+		if _, err := s.CreateRun(ctx, alice, n); err != nil {
+			return err
+		}
+		r, _, err := s.ClaimRun(ctx)
+		if err != nil {
+			return err
+		}
+		if err := s.FinishRun(ctx, r.ID, sampleResult(1, i)); err != nil {
+			return err
+		}
+		fmt.Println(r.ID)
+	}
+}
+
+// A program killed while it saves leaves a database that opens, with every run
+// that was reported saved, and none by half.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var reported []string
+	for range 4 {
+		cmd := exec.Command(must[string](t)(os.Executable()))
+		cmd.Env = append(os.Environ(), childEnv+"=write "+dir)
+		out, err := cmd.StdoutPipe()
+		check(t, err)
+		check(t, cmd.Start())
+		after := 1 + rand.IntN(60)
+		lines := bufio.NewScanner(out)
+		for n := 0; lines.Scan(); n++ { // also what was reported between signal and death
+			reported = append(reported, lines.Text())
+			if n == after {
+				check(t, cmd.Process.Kill())
+			}
+		}
+		if err := cmd.Wait(); err == nil {
+			t.Fatal("the writer ended by itself")
+		}
+	}
+
+	s := open(t, dir)
+	var verdict string
+	check(t, s.read.QueryRow(`PRAGMA integrity_check`).Scan(&verdict))
+	if verdict != "ok" {
+		t.Error(verdict)
+	}
+	for _, id := range reported {
+		r, err := s.Run(t.Context(), alice, id)
+		if err != nil || r.Status != Done || r.Model == nil || r.Before == nil || r.Report == nil {
+			t.Fatalf("reported run %s: %+v, %v", id, r, err)
+		}
+		if _, err := s.Data(t.Context(), r.Hash); err != nil {
+			t.Errorf("points of reported run %s: %v", id, err)
+		}
+	}
+	var half int
+	check(t, s.read.QueryRow(`SELECT count(*) FROM runs WHERE status = 'done' AND (SELECT count(*) FROM models WHERE run = id) != 2`).Scan(&half))
+	if half > 0 || len(reported) < 4 {
+		t.Errorf("%d runs by half, %d reported", half, len(reported))
+	}
+}
+
+// fill lets the database grow no further; the function it returns undoes that.
+func fill(t *testing.T, s *Store) (free func()) {
+	t.Helper()
+	limit := func(n int) {
+		_, err := s.write.Exec(fmt.Sprintf(`PRAGMA max_page_count = %d`, n))
+		check(t, err)
+	}
+	limit(1) // SQLite raises it to the present size
+	return func() { limit(1 << 30) }
+}
+
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	running := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))
+	must[bool](t)(second(s.ClaimRun(ctx)))
+	tables := func() string {
+		return fmt.Sprint(count(t, s, "points"), count(t, s, "datasets"), count(t, s, "runs"), count(t, s, "models"))
+	}
+	before := tables()
+	big := sampleResult(1, 1)
+	for range 5000 {
+		big.Model.Vectors = append(big.Model.Vectors, []float64{rand.Float64(), rand.Float64()})
+	}
+
+	free := fill(t, s)
+	_, err := s.SaveRun(ctx, alice, NewRun{Data: sample(2), Spec: ml.DefaultSpec()}, big)
+	wantErr(t, err, ErrFull)
+	wantErr(t, s.FinishRun(ctx, running.ID, big), ErrFull)
+	if after := tables(); after != before {
+		t.Errorf("half-written: %s, before %s", after, before)
+	}
+	if r := must[Run](t)(s.Run(ctx, alice, running.ID)); r.Status != Running || r.Report != nil {
+		t.Errorf("half-finished: %+v", r)
+	}
+	var fault *Error
+	if !errors.As(err, &fault) || fault.Kind() != "storage" || !strings.Contains(fault.Error(), "Nothing was saved") {
+		t.Errorf("%v", err)
+	}
+
+	free()
+	check(t, s.FinishRun(ctx, running.ID, big))
+	must[Run](t)(s.SaveRun(ctx, alice, NewRun{Data: sample(2), Spec: ml.DefaultSpec()}, big))
+}
+
+func TestTurnedReadOnly(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	must[Dataset](t)(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))
+	_, err := s.write.Exec(`PRAGMA query_only = on`)
+	check(t, err)
+	_, err = s.CreateDataset(t.Context(), alice, "e", "", sample(2))
+	wantErr(t, err, ErrReadOnly)
+	if list := must[[]Dataset](t)(s.Datasets(t.Context(), alice)); len(list) != 1 {
+		t.Errorf("%d data sets", len(list))
+	}
+}
+
+func TestOpenFaults(t *testing.T) {
+	t.Parallel()
+	oneLine := func(t *testing.T, err error, dir string) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), dir) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("not one line that names the directory: %v", err)
+		}
+	}
+	t.Run("not a database", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		check(t, os.WriteFile(filepath.Join(dir, "marginlab.db"), []byte(strings.Repeat("a letter to a friend\n", 500)), 0o600))
+		_, err := Open(t.Context(), dir)
+		wantErr(t, err, ErrNotDatabase)
+		oneLine(t, err, dir)
+	})
+	t.Run("newer", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		s := open(t, dir)
+		_, err := s.write.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`)
+		check(t, err)
+		check(t, s.Close())
+		_, err = Open(t.Context(), dir)
+		wantErr(t, err, ErrNewer)
+		oneLine(t, err, dir)
+	})
+	t.Run("a file in the way", func(t *testing.T) {
+		t.Parallel()
+		dir := filepath.Join(t.TempDir(), "file")
+		check(t, os.WriteFile(dir, nil, 0o600))
+		_, err := Open(t.Context(), dir)
+		oneLine(t, err, dir)
+	})
+}
+
+// Opening a database again changes nothing.
+func TestOpenAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for range 3 {
+		check(t, open(t, dir).Close())
+	}
+}

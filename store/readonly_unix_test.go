@@ -1,0 +1,39 @@
+//go:build unix
+
+package store
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A directory that may not be written is named, in words, at the start.
+func TestOpenReadOnlyDirectory(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "readonly")
+	check(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	check(t, open(t, dir).Close())
+	db := filepath.Join(dir, "marginlab.db")
+	exe, err := os.Executable()
+	check(t, err)
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), childEnv+"=open "+dir)
+	check(t, os.Chmod(db, 0o444))
+	check(t, os.Chmod(dir, 0o555))
+	if os.Geteuid() == 0 { // root may write anything: be nobody
+		cmd.Path = "/proc/self/exe"
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	out, err := cmd.CombinedOutput()
+	if _, ok := err.(*exec.ExitError); !ok {
+		t.Skipf("cannot run as another user: %v", err)
+	}
+	if !strings.Contains(string(out), dir) || !strings.Contains(string(out), ErrReadOnly.Error()) {
+		t.Errorf("said %q", out)
+	}
+}

@@ -1,0 +1,362 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// asText compares models bit for bit: JSON carries every digit and the sign of zero.
+func asText(t testing.TB, v any) string {
+	t.Helper()
+	return string(must[[]byte](t)(json.Marshal(v)))
+}
+
+func TestSavedRunSurvivesRestart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	ctx := t.Context()
+	ds := must[Dataset](t)(s.CreateDataset(ctx, alice, "ripley", "", sample(1)))
+	spec := ml.DefaultSpec()
+	spec.C, spec.Conformal, spec.Seed = 0.1+0.2, "eigen", 1<<53
+	res := sampleResult(0.9, 2)
+	saved := must[Run](t)(s.SaveRun(ctx, alice, NewRun{
+		Name: " first\trun ", Note: "line 1\r\nline 2\n", Tags: []string{"b", " a  c ", "", "b"}, Dataset: ds.ID, Data: sample(1), Spec: spec,
+	}, res))
+	check(t, s.Close())
+
+	s = open(t, dir)
+	got := must[Run](t)(s.Run(ctx, alice, saved.ID))
+	if diff := cmp.Diff(saved, got); diff != "" {
+		t.Errorf("as saved, as read: %s", diff)
+	}
+	if got.Name != "first run" || got.Note != "line 1\nline 2" || !slices.Equal(got.Tags, []string{"b", "a c"}) ||
+		got.Status != Done || got.Dataset != ds.ID || got.DatasetName != "ripley" || got.Hash != ds.Hash || got.Finished.IsZero() {
+		t.Errorf("%+v", got)
+	}
+	if asText(t, got.Model) != asText(t, res.Model) || asText(t, got.Before) != asText(t, res.Before) {
+		t.Error("a model came back changed")
+	}
+	if asText(t, got.Spec) != asText(t, spec) {
+		t.Errorf("spec came back as %s", asText(t, got.Spec))
+	}
+	light := must[Run](t)(s.RunWithoutModels(ctx, alice, saved.ID))
+	got.Model, got.Before = nil, nil
+	if diff := cmp.Diff(got, light); diff != "" {
+		t.Error(diff)
+	}
+
+	check(t, s.DeleteRun(ctx, alice, saved.ID))
+	if n := count(t, s, "models"); n != 0 {
+		t.Errorf("%d models left of a deleted run", n)
+	}
+	_, err := s.Run(ctx, alice, saved.ID)
+	wantErr(t, err, ErrNotFound)
+}
+
+// A run that was trained before its data set was edited keeps what it was
+// trained on.
+func TestSaveRunAfterEdit(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	ds := must[Dataset](t)(s.CreateDataset(ctx, alice, "d", "", sample(1)))
+	must[Dataset](t)(s.ReplaceData(ctx, alice, ds.ID, sample(2)))
+	r := must[Run](t)(s.SaveRun(ctx, alice, NewRun{Dataset: ds.ID, Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))
+	if r.Hash != sample(1).Hash() {
+		t.Error("the run has the edited points")
+	}
+	must[*dataset.Data](t)(s.Data(ctx, r.Hash))
+}
+
+func TestNewRunProblems(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	bad := ml.DefaultSpec()
+	bad.C = -1
+	_, err := s.CreateRun(t.Context(), alice, NewRun{
+		Name: strings.Repeat("x", 121), Note: strings.Repeat("x", maxNote+1), Tags: []string{strings.Repeat("x", 41)}, Spec: bad,
+	})
+	var ps param.Problems
+	if !errors.As(err, &ps) {
+		t.Fatal(err)
+	}
+	for _, field := range []string{"name", "note", "tags", "dataset", "C"} {
+		if ps.For(field) == "" {
+			t.Errorf("no word about %s in %v", field, ps)
+		}
+	}
+	if n := count(t, s, "runs"); n != 0 {
+		t.Error("saved all the same")
+	}
+
+	r := must[Run](t)(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), DatasetName: strings.Repeat("ä", 200), Spec: ml.DefaultSpec()}))
+	if n := len([]rune(r.Name)); n != maxName || !strings.HasPrefix(r.Name, "SVM rbf, ää") {
+		t.Errorf("name of %d characters: %s", n, r.Name)
+	}
+	for name, err := range map[string]error{
+		"empty name":    s.UpdateRun(t.Context(), alice, r.ID, " ", "", nil),
+		"too many tags": s.UpdateRun(t.Context(), alice, r.ID, "x", "", strings.Split(strings.Repeat("ab,", 9)+"c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w", ",")),
+	} {
+		if !errors.As(err, &ps) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	check(t, s.UpdateRun(t.Context(), alice, r.ID, "new <name>", "note & more", []string{"x"}))
+	got := must[Run](t)(s.Run(t.Context(), alice, r.ID))
+	if got.Name != "new <name>" || got.Note != "note & more" || !slices.Equal(got.Tags, []string{"x"}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestShare(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	r := must[Run](t)(s.SaveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))
+	_, err := s.SharedRun(ctx, "")
+	wantErr(t, err, ErrNotFound) // an unshared run has no empty token
+	token := must[string](t)(s.ShareRun(ctx, alice, r.ID))
+	if again := must[string](t)(s.ShareRun(ctx, alice, r.ID)); again != token || len(token) != 26 {
+		t.Errorf("tokens %q, %q", token, again)
+	}
+	got := must[Run](t)(s.SharedRun(ctx, token))
+	if got.ID != r.ID || got.Model == nil || got.Share != token {
+		t.Errorf("%+v", got)
+	}
+	check(t, s.UnshareRun(ctx, alice, r.ID))
+	_, err = s.SharedRun(ctx, token)
+	wantErr(t, err, ErrNotFound)
+	if next := must[string](t)(s.ShareRun(ctx, alice, r.ID)); next == token {
+		t.Error("a withdrawn link works again")
+	}
+}
+
+func TestDeleteRunsAllOrNone(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	var ids []string
+	for range 3 {
+		ids = append(ids, must[Run](t)(s.SaveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1))).ID)
+	}
+	wantErr(t, s.DeleteRuns(ctx, alice, append(slices.Clone(ids), "gone")), ErrNotFound)
+	if n := count(t, s, "runs"); n != 3 {
+		t.Fatalf("%d runs left, want all 3", n)
+	}
+	check(t, s.DeleteRuns(ctx, alice, ids))
+	if n := count(t, s, "points"); n != 0 {
+		t.Errorf("%d point sets left", n)
+	}
+}
+
+func TestRunsFilterSortPage(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	ripley := must[Dataset](t)(s.CreateDataset(ctx, alice, "Ripley", "", sample(1)))
+	save := func(name, note string, tags []string, accuracy float64, vectors int, change func(*NewRun)) {
+		n := NewRun{Name: name, Note: note, Tags: tags, Data: sample(2), DatasetName: "moons", Spec: ml.DefaultSpec()}
+		change(&n)
+		must[Run](t)(s.SaveRun(ctx, alice, n, sampleResult(accuracy, vectors)))
+	}
+	save("b", "100% sure", []string{"good", `qu"o<te`}, 0.8, 5, func(n *NewRun) { n.Spec.C = 10 })
+	save("A", "", nil, 0.95, 50, func(n *NewRun) { n.Spec.Learner = "mcm"; n.Spec.C = 2; n.Dataset, n.Data = ripley.ID, nil })
+	save("c", "a_b", []string{"goodish"}, 0.7, 7, func(n *NewRun) { n.Spec.Kernel = "linear"; n.Spec.HardMargin = true })
+	save("d", "", nil, 0.9, 6, func(n *NewRun) { n.Spec.Conformal = "eigen"; n.Spec.C = 100 })
+	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Name: "q", Data: sample(2), Spec: ml.DefaultSpec()}))
+
+	for _, test := range []struct {
+		name string
+		f    Filter
+		want string
+	}{
+		{"all, oldest first", Filter{}, "b A c d q"},
+		{"newest first", Filter{Sort: "created", Desc: true}, "q d c A b"},
+		{"unknown key", Filter{Sort: "1; DROP TABLE runs", Desc: true}, "q d c A b"},
+		{"name ignores case", Filter{Sort: "name"}, "A b c d q"},
+		{"accuracy, unfinished last", Filter{Sort: "accuracy"}, "c b d A q"},
+		{"accuracy down, unfinished last", Filter{Sort: "accuracy", Desc: true}, "A d b c q"},
+		{"train accuracy", Filter{Sort: "train_accuracy", Desc: true}, "A d b c q"},
+		{"support vectors as numbers", Filter{Sort: "support_vectors"}, "b d c A q"},
+		{"C as numbers, hard margin last", Filter{Sort: "C", Desc: true}, "d b A q c"},
+		{"learner", Filter{Sort: "learner"}, "A b c d q"},
+		{"kernel", Filter{Sort: "kernel", Desc: true}, "q d A b c"},
+		{"by learner", Filter{Learner: "mcm"}, "A"},
+		{"by kernel", Filter{Kernel: "rbf"}, "b A d q"},
+		{"by conformal", Filter{Conformal: "eigen"}, "d"},
+		{"by status", Filter{Status: Queued}, "q"},
+		{"by data set", Filter{Dataset: ripley.ID}, "A"},
+		{"by tag, whole", Filter{Tag: "good"}, "b"},
+		{"query: tag", Filter{Query: "good"}, "b c"},
+		{"query: tag that JSON escapes", Filter{Query: `qu"o<t`}, "b"},
+		{"query: data set", Filter{Query: " RIPL "}, "A"},
+		{"query: percent is no wildcard", Filter{Query: "%"}, "b"},
+		{"query: underscore is no wildcard", Filter{Query: "_"}, "c"},
+		{"query: injection", Filter{Query: "' OR '1'='1"}, ""},
+		{"several", Filter{Kernel: "rbf", Query: "moon", Sort: "name"}, "b d"},
+		{"page 2", Filter{Limit: 2, Offset: 2}, "c d"},
+		{"past the end", Filter{Limit: 2, Offset: 20}, ""},
+	} {
+		list, total, err := s.Runs(ctx, alice, test.f)
+		check(t, err)
+		var names []string
+		for _, r := range list {
+			names = append(names, r.Name)
+			if r.Model != nil {
+				t.Error("a list carries models")
+			}
+		}
+		if got := strings.Join(names, " "); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+		if test.f.Limit == 0 && total != len(list) || test.f.Limit > 0 && total != 5 {
+			t.Errorf("%s: total %d", test.name, total)
+		}
+	}
+	if got := must[[]string](t)(s.Tags(ctx, alice)); !slices.Equal(got, []string{"good", "goodish", `qu"o<te`}) {
+		t.Errorf("tags %q", got)
+	}
+	check(t, s.RenameDataset(ctx, alice, ripley.ID, "Synthetic"))
+	if list, _, _ := s.Runs(ctx, alice, Filter{Query: "synth"}); len(list) != 1 {
+		t.Error("the run does not show its data set's new name")
+	}
+}
+
+func TestSortKeysAllWork(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	seen := map[string]string{}
+	for _, key := range SortKeys {
+		if _, _, err := s.Runs(t.Context(), alice, Filter{Sort: key}); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+		e := sortExpression(key)
+		if other, ok := seen[e]; ok {
+			t.Errorf("%s sorts as %s does", key, other)
+		}
+		seen[e] = key
+	}
+}
+
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	queue := func(name string) string {
+		r := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Name: name, Data: sample(1), Spec: ml.DefaultSpec()}))
+		if r.Status != Queued || !r.Started.IsZero() {
+			t.Errorf("new run: %+v", r)
+		}
+		return r.ID
+	}
+	claim := func(want string) {
+		t.Helper()
+		r, ok, err := s.ClaimRun(ctx)
+		check(t, err)
+		if !ok || r.ID != want || r.Status != Running || r.Started.IsZero() {
+			t.Fatalf("claimed %+v, %v, want %s", r, ok, want)
+		}
+	}
+	if _, ok, err := s.ClaimRun(ctx); ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	first, second, third := queue("1"), queue("2"), queue("3")
+
+	wantErr(t, s.FinishRun(ctx, first, sampleResult(1, 1)), ErrNotFound) // not running yet
+	claim(first)
+	check(t, s.FinishRun(ctx, first, sampleResult(1, 1)))
+	wantErr(t, s.FinishRun(ctx, first, sampleResult(1, 1)), ErrNotFound)
+	wantErr(t, s.CancelRun(ctx, alice, first), ErrEnded)
+	if r := must[Run](t)(s.Run(ctx, alice, first)); r.Status != Done || r.Model == nil || !r.Finished.After(r.Started) {
+		t.Errorf("%+v", r)
+	}
+
+	check(t, s.CancelRun(ctx, alice, second)) // while queued: skipped by the workers
+	claim(third)
+	check(t, s.CancelRun(ctx, alice, third)) // while running: its result comes too late
+	wantErr(t, s.FinishRun(ctx, third, sampleResult(1, 1)), ErrNotFound)
+	wantErr(t, s.FailRun(ctx, third, "x"), ErrNotFound)
+	if r := must[Run](t)(s.Run(ctx, alice, third)); r.Status != Cancelled || r.Model != nil {
+		t.Errorf("%+v", r)
+	}
+
+	fourth := queue("4")
+	claim(fourth)
+	check(t, s.FailRun(ctx, fourth, "no <luck>"))
+	if r := must[Run](t)(s.Run(ctx, alice, fourth)); r.Status != Failed || r.Error != "no <luck>" || r.Finished.IsZero() {
+		t.Errorf("%+v", r)
+	}
+	if status := must[Status](t)(s.RunStatus(ctx, fourth)); !status.Ended() {
+		t.Error(status)
+	}
+}
+
+func TestRequeue(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	id := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})).ID
+	status := func() Status { return must[Run](t)(s.Run(ctx, alice, id)).Status }
+	for range 5 { // stopping in good order does not count
+		must[bool](t)(second(s.ClaimRun(ctx)))
+		check(t, s.ReleaseRun(ctx, id))
+		if status() != Queued {
+			t.Fatal(status())
+		}
+	}
+	for range MaxAttempts - 1 {
+		must[bool](t)(second(s.ClaimRun(ctx)))
+		check(t, s.Requeue(ctx))
+		if status() != Queued {
+			t.Fatal(status())
+		}
+	}
+	must[bool](t)(second(s.ClaimRun(ctx)))
+	check(t, s.Requeue(ctx))
+	if r := must[Run](t)(s.Run(ctx, alice, id)); r.Status != Failed || !strings.Contains(r.Error, "3 times") {
+		t.Errorf("a run that kills the program is begun for ever: %+v", r)
+	}
+}
+
+func second[A, B any](_ A, b B, err error) (B, error) { return b, err }
+
+func TestQueueIsBounded(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	d := must[Dataset](t)(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))
+	for i := range MaxQueued {
+		if _, err := s.CreateRun(t.Context(), alice, NewRun{Name: fmt.Sprint(i), Dataset: d.ID, Spec: ml.DefaultSpec()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := s.CreateRun(t.Context(), bob, NewRun{Data: sample(9), Spec: ml.DefaultSpec()})
+	wantErr(t, err, ErrQueueFull)
+	if n := count(t, s, "points"); n != 1 {
+		t.Error("the refused run left its points")
+	}
+	must[bool](t)(second(s.ClaimRun(t.Context())))
+	must[Run](t)(s.CreateRun(t.Context(), bob, NewRun{Data: sample(9), Spec: ml.DefaultSpec()}))
+}
+
+func TestClock(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	at := time.Date(2031, 2, 3, 4, 5, 6, 7_000_000, time.FixedZone("x", 3600))
+	s.Now = func() time.Time { return at }
+	d := must[Dataset](t)(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))
+	if !d.Created.Equal(at) || d.Created.Location() != time.UTC {
+		t.Error(d.Created)
+	}
+}
