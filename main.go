@@ -68,8 +68,10 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	if err != nil {
 		return err
 	}
-	queue := jobs.New(st, jobs.Config{Workers: max(1, runtime.NumCPU()-1), Log: log})
-	server, err := web.Listen(*addr, handlers.New(st, queue, assets, limits, log).Handler(), log)
+	metrics := web.NewMetrics()
+	queue := jobs.New(st, jobs.Config{Workers: max(1, runtime.NumCPU()-1), Log: log, Trained: metrics.Training})
+	app := handlers.New(handlers.Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Log: log})
+	server, err := web.Listen(*addr, app.Handler(), log)
 	if err != nil {
 		return err
 	}

@@ -36,10 +36,21 @@ type App struct {
 	recent *recent
 }
 
-// New returns the handlers over a store and its jobs. limits bound uploads.
-func New(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, log *slog.Logger) *App {
-	a := &App{store: st, jobs: queue, assets: assets, limits: limits, recent: newRecent(64)}
-	a.site = web.NewSite(log, a.errorPage)
+// Config is what New needs.
+type Config struct {
+	Store   *store.Store
+	Jobs    *jobs.Queue
+	Assets  *web.Assets
+	Limits  dataset.Limits // of uploads
+	Metrics *web.Metrics
+	Log     *slog.Logger
+}
+
+// New returns the handlers.
+func New(c Config) *App {
+	a := &App{store: c.Store, jobs: c.Jobs, assets: c.Assets, limits: c.Limits, recent: newRecent(64)}
+	a.site = web.NewSite(c.Log, a.errorPage)
+	a.site.Metrics = c.Metrics
 	return a
 }
 

@@ -418,6 +418,7 @@ func writeFigure(w http.ResponseWriter, pic *figure.Picture, format string) erro
 	kind := "image/svg+xml"
 	if format == "png" {
 		kind = "image/png"
+		pic.Scale = pngScale
 		err = pic.PNG(&b)
 	} else {
 		err = pic.SVG(&b)

@@ -12,7 +12,8 @@ import (
 
 // quantity is one number of a report with its plain explanation. value gives ""
 // where the quantity does not apply; better is +1 where more is better, -1 where
-// less is, 0 where neither has a meaning.
+// less is, 0 where neither has a meaning of its own: a higher accuracy on
+// training points, say, is no better machine.
 type quantity struct {
 	name, label, help string
 	better            int
@@ -28,17 +29,17 @@ var quantities = []quantity{
 		}
 		return percent(*r.TestAccuracy) + " of " + strconv.Itoa(r.TestN)
 	}},
-	{"train_accuracy", "accuracy, training", "Share of training points on their own side of f = 0.", 1, func(r *ml.Report) string {
+	{"train_accuracy", "accuracy, training", "Share of training points on their own side of f = 0.", 0, func(r *ml.Report) string {
 		return percent(r.TrainAccuracy) + " of " + strconv.Itoa(r.TrainN)
 	}},
 	{"support_vectors", "support vectors", "Points with a weight that is not zero: only they enter f.", -1, func(r *ml.Report) string { return strconv.Itoa(r.SupportVectors) }},
 	{"free", "– free", "0 < α < C: exactly on the margin, |f| = 1. They fix b.", 0, func(r *ml.Report) string { return whole(r.Free) }},
 	{"bounded_inside", "– bounded, inside", "α = C, slack at most 1: inside the margin, still on the right side.", 0, func(r *ml.Report) string { return whole(r.BoundedInside) }},
-	{"bounded_misclassified", "– bounded, misclassified", "α = C, slack above 1: on the wrong side.", -1, func(r *ml.Report) string { return whole(r.BoundedMisclassified) }},
+	{"bounded_misclassified", "– bounded, misclassified", "α = C, slack above 1: on the wrong side.", 0, func(r *ml.Report) string { return whole(r.BoundedMisclassified) }},
 	{"margin", "margin 1/|w|", "Distance from f = 0 to f = ±1 in the kernel's feature space.", 0, func(r *ml.Report) string { return real(r.Margin) }},
 	{"w_norm", "|w|", "Length of the normal in feature space, √(u′Ku).", 0, func(r *ml.Report) string { return real(r.WNorm) }},
-	{"h", "h", "Largest functional margin of a training point: the MCM keeps it small, it bounds the VC dimension.", -1, func(r *ml.Report) string { return real(r.H) }},
-	{"slack_sum", "sum of slacks", "How far all points together fall short of f = ±1 on their side.", -1, func(r *ml.Report) string { return number(r.SlackSum) }},
+	{"h", "h", "Largest functional margin of a training point: the MCM keeps it small, it bounds the VC dimension.", 0, func(r *ml.Report) string { return real(r.H) }},
+	{"slack_sum", "sum of slacks", "How far all points together fall short of f = ±1 on their side.", 0, func(r *ml.Report) string { return number(r.SlackSum) }},
 	{"l1", "Σ|λ|", "Sum of the absolute coefficients, what ρ pays for.", 0, func(r *ml.Report) string { return real(r.L1) }},
 	{"b", "b", "Constant term of f, in the scaled space the kernel sees.", 0, func(r *ml.Report) string { return number(r.B) }},
 	{"w", "w in original units", "Weights of the straight boundary w·x + b = 0 on the features as you gave them.", 0, func(r *ml.Report) string {
@@ -53,7 +54,7 @@ var quantities = []quantity{
 	}},
 	{"b_original", "b in original units", "The constant that goes with these weights.", 0, func(r *ml.Report) string { return real(r.BOriginal) }},
 	{"j_before", "J before", "Fisher scalar of the kernel as it was: scatter between the classes over scatter within.", 0, func(r *ml.Report) string { return real(r.JBefore) }},
-	{"j_after", "J after", "The same after the conformal map.", 1, func(r *ml.Report) string { return real(r.JAfter) }},
+	{"j_after", "J after", "The same after the conformal map.", 0, func(r *ml.Report) string { return real(r.JAfter) }},
 	{"eigenvalue", "largest eigenvalue", "Of the generalised eigenproblem P α = g Q α: the best J that these cores allow, with the ridge D.", 0, func(r *ml.Report) string { return real(r.Eigenvalue) }},
 	{"cores", "cores", "Points around which the map magnifies or shrinks.", 0, func(r *ml.Report) string { return whole(r.Cores) }},
 	{"core_gamma", "γ_c", "Width of the map around each core, as used.", 0, func(r *ml.Report) string { return real(r.CoreGamma) }},

@@ -381,10 +381,7 @@ func (a *App) deleteChosenRuns(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *App) deleteRuns(w http.ResponseWriter, r *http.Request, ids ...string) error {
-	for _, id := range ids {
-		a.jobs.Cancel(id)
-	}
-	if err := a.store.DeleteRuns(r.Context(), workspace(r.Context()), ids); err != nil {
+	if err := a.jobs.Delete(r.Context(), workspace(r.Context()), ids); err != nil {
 		return err
 	}
 	return redirect(w, r, "/runs")
@@ -392,10 +389,9 @@ func (a *App) deleteRuns(w http.ResponseWriter, r *http.Request, ids ...string) 
 
 func (a *App) cancelRun(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
-	if err := a.store.CancelRun(r.Context(), workspace(r.Context()), id); err != nil {
+	if err := a.jobs.Cancel(r.Context(), workspace(r.Context()), id); err != nil {
 		return err
 	}
-	a.jobs.Cancel(id)
 	return redirect(w, r, "/runs/"+id)
 }
 
