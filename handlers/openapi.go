@@ -1,0 +1,178 @@
+package handlers
+
+import (
+	_ "embed" // the document
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/ml/trace"
+	"marginlab/store"
+	"marginlab/web"
+)
+
+// openapiText is the description without what the tables of the program say
+// better: the settings of a training, its numbers, the orders of a list.
+//
+//go:embed openapi.json
+var openapiText []byte
+
+// object is a JSON object.
+type object = map[string]any
+
+func (a *App) describeAPI(w http.ResponseWriter, _ *http.Request) error {
+	doc, err := openapi()
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, doc)
+}
+
+// openapi is the whole description.
+func openapi() (object, error) {
+	var doc object
+	if err := json.Unmarshal(openapiText, &doc); err != nil {
+		return nil, err
+	}
+	schemas := doc["components"].(object)["schemas"].(object)
+	schemas["Spec"] = specSchema()
+	schemas["Report"] = structSchema(reflect.TypeFor[ml.Report](), "What a training measured. What does not apply is left out.")
+	schemas["Step"] = structSchema(reflect.TypeFor[trace.Step](), "Progress of a solver.")
+
+	schemas["Status"] = object{"enum": runStatuses}
+	var builtins []string
+	for _, b := range dataset.Builtins {
+		builtins = append(builtins, b.Slug)
+	}
+	schemas["NewRun"].(object)["properties"].(object)["dataset"].(object)["examples"] = builtins
+
+	list := doc["paths"].(object)["/api/runs"].(object)["get"].(object)
+	for _, p := range list["parameters"].([]any) {
+		p := p.(object)
+		schema := p["schema"].(object)
+		switch name := p["name"].(string); name {
+		case "learner", "kernel", "conformal":
+			row, _ := ml.Param(name)
+			schema["enum"] = optionNames(row)
+		case "sort":
+			schema["enum"], schema["default"] = store.SortKeys, "created"
+		}
+	}
+	return doc, nil
+}
+
+// specSchema has a property for every parameter.
+func specSchema() object {
+	properties := object{}
+	for _, g := range ml.Groups {
+		for _, p := range g.Params {
+			s := paramSchema(p)
+			s["x-group"] = g.Title
+			properties[p.Name] = s
+		}
+	}
+	return object{
+		"type": "object", "additionalProperties": false, "properties": properties,
+		"description": "What a training is asked for. What is left out has its default; what has no meaning under the other choices is ignored, and left out of answers.",
+	}
+}
+
+func paramSchema(p param.Param) object {
+	s := object{"title": p.Label, "description": p.Help}
+	switch p.Kind {
+	case param.Number, param.Integer:
+		number := object{"type": "number"}
+		if p.Kind == param.Integer {
+			number["type"] = "integer"
+		}
+		if p.Min != 0 || p.Max != 0 {
+			number["maximum"] = p.Max
+			if p.OpenMin {
+				number["exclusiveMinimum"] = p.Min
+			} else {
+				number["minimum"] = p.Min
+			}
+		}
+		if len(p.Words) > 0 {
+			s["anyOf"] = []any{number, object{"enum": p.Words}}
+		} else {
+			for k, v := range number {
+				s[k] = v
+			}
+		}
+		s["default"] = p.Default
+		if v, err := strconv.ParseFloat(p.Default, 64); err == nil {
+			s["default"] = v
+		}
+	case param.Switch:
+		s["type"], s["default"] = "boolean", p.Default == "true"
+	case param.Choice:
+		help := make([]string, len(p.Options))
+		for i, o := range p.Options {
+			help[i] = "\n- `" + o.Name + "`: " + o.Help
+		}
+		s["type"], s["enum"], s["default"] = "string", optionNames(p), p.Default
+		s["description"] = p.Help + "\n" + strings.Join(help, "")
+	case param.Text:
+		s["type"], s["default"] = "string", p.Default
+		if p.Name == "features" { // the one list; its text form is a line of CSV
+			delete(s, "type")
+			s["anyOf"] = []any{object{"type": "array", "items": object{"type": "string"}}, object{"type": "string"}}
+		}
+	}
+	return s
+}
+
+func optionNames(p param.Param) []string {
+	names := make([]string, len(p.Options))
+	for i, o := range p.Options {
+		names[i] = o.Name
+	}
+	return names
+}
+
+// structSchema derives the schema of a flat structure from its JSON names, with
+// the words that pages have for its quantities.
+func structSchema(t reflect.Type, about string) object {
+	help := map[string]string{}
+	for _, q := range quantities {
+		help[q.name] = q.help
+	}
+	properties, required := object{}, []string{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		s := typeSchema(f.Type)
+		if help[name] != "" {
+			s["description"] = help[name]
+		}
+		properties[name] = s
+		if options != "omitempty" {
+			required = append(required, name)
+		}
+	}
+	return object{"type": "object", "additionalProperties": false, "required": required, "properties": properties, "description": about}
+}
+
+func typeSchema(t reflect.Type) object {
+	if t == reflect.TypeFor[trace.Status]() {
+		return object{"enum": []trace.Status{trace.Converged, trace.IterationLimit, trace.Cancelled, trace.Numerical}}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeSchema(t.Elem())
+	case reflect.Slice:
+		return object{"type": "array", "items": typeSchema(t.Elem())}
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.Int:
+		return object{"type": "integer"}
+	case reflect.Float64:
+		return object{"type": "number"}
+	}
+	return object{"type": "string"}
+}
