@@ -22,6 +22,8 @@ type fitOptions struct {
 	out, plot  string // files to write; may be empty
 	json       bool
 	notes      []string // about flags without effect
+	server     *server  // that trains and keeps the run; nil: trained here
+	name       string   // of the run it keeps
 }
 
 func parseFit(args []string) (*fitOptions, error) {
@@ -33,6 +35,10 @@ func parseFit(args []string) (*fitOptions, error) {
 	out := f.String("out", "FILE", "", "Where to write the model, as JSON that predict reads.")
 	plot := f.String("plot", "FILE.svg|FILE.png", "", "Where to draw the decision boundary.")
 	asJSON := f.Switch("json", "Print the numbers as one JSON object, at full precision.")
+	f.Heading("Server")
+	address := f.String("server", "URL", "", "Train on this running Margin Lab and keep the run in a workspace there.")
+	token := f.String("token", "KEY", "", "Key of the workspace, from the server's settings page; better given as the environment variable "+tokenVariable+".")
+	name := f.String("name", "NAME", "", "Name of the run that the server keeps.")
 	spec := f.Spec()
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -44,8 +50,13 @@ func parseFit(args []string) (*fitOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &fitOptions{spec: *spec, data: *data, test: *test, out: *out, plot: *plot, json: *asJSON, notes: notes}
+	o := &fitOptions{spec: *spec, data: *data, test: *test, out: *out, plot: *plot, json: *asJSON, notes: notes, name: *name}
+	if o.server, err = newServer(*address, *token); err != nil {
+		return nil, err
+	}
 	switch {
+	case o.server == nil && (*token != "" || *name != ""):
+		return nil, usage("--token and --name go with --server")
 	case o.test != "" && spec.TestFraction > 0:
 		return nil, usage("--test and --test-fraction exclude each other: the first names the points to test on, the second draws them from --data")
 	case o.data == "-" && o.test == "-":
@@ -91,7 +102,7 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 		}
 	}
 
-	res, err := ml.Train(ctx, data, o.spec, nil)
+	res, err := o.train(ctx, data)
 	if err != nil {
 		return err
 	}
@@ -121,6 +132,14 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 		return plot(std, o.plot, data, o.spec, res)
 	}
 	return nil
+}
+
+// train trains here or on the server.
+func (o *fitOptions) train(ctx context.Context, d *dataset.Data) (*ml.Result, error) {
+	if o.server != nil {
+		return o.server.train(ctx, o.data, o.name, d, o.spec)
+	}
+	return ml.Train(ctx, d, o.spec, nil)
 }
 
 // note writes a line that does not stop the work.

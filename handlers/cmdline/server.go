@@ -1,0 +1,145 @@
+package cmdline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/trace"
+)
+
+// tokenVariable names the environment variable that holds the key of a
+// workspace, so that it need not stand in a command line, which others can read.
+const tokenVariable = "MARGINLAB_TOKEN"
+
+// pollEvery is how often a run on a server is looked at.
+const pollEvery = 200 * time.Millisecond
+
+// server is a running Margin Lab in whose workspace runs are trained and kept.
+type server struct {
+	base  *url.URL
+	token string
+}
+
+// newServer checks the address and the key; an empty address is no server.
+func newServer(address, token string) (*server, error) {
+	if address == "" {
+		return nil, nil
+	}
+	base, err := url.Parse(address)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, usage("--server expects an address such as http://127.0.0.1:8080, not %q", address)
+	}
+	if token == "" {
+		token = os.Getenv(tokenVariable)
+	}
+	if token == "" {
+		return nil, usage("--server needs the key of a workspace, which the server's settings page shows: set %s or give --token", tokenVariable)
+	}
+	return &server{base, token}, nil
+}
+
+// train has the server train and keep a run under the given name, and brings
+// back its report and model. When ctx ends the run is cancelled there, too.
+func (s *server) train(ctx context.Context, file, name string, d *dataset.Data, spec ml.Spec) (*ml.Result, error) {
+	var points bytes.Buffer
+	if err := d.Encode(&points); err != nil {
+		return nil, err
+	}
+	if file == "-" {
+		file = "points"
+	}
+	query := url.Values{"name": {strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) + ".csv"}, "label": {d.Label}}
+	var set, run struct {
+		ID string `json:"id"`
+	}
+	if err := s.do(ctx, http.MethodPost, "/api/datasets?"+query.Encode(), &points, &set); err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(map[string]any{"dataset": set.ID, "spec": spec, "name": name})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.do(ctx, http.MethodPost, "/api/runs", bytes.NewReader(body), &run); err != nil {
+		return nil, err
+	}
+	res, err := s.follow(ctx, run.ID)
+	if ctx.Err() != nil {
+		leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		return nil, errors.Join(err, s.do(leave, http.MethodPost, "/api/runs/"+run.ID+"/cancel", nil, nil))
+	}
+	return res, err
+}
+
+// follow waits for the end of a run.
+func (s *server) follow(ctx context.Context, id string) (*ml.Result, error) {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		var run struct {
+			Status string     `json:"status"`
+			Error  string     `json:"error"`
+			Report *ml.Report `json:"report"`
+		}
+		if err := s.do(ctx, http.MethodGet, "/api/runs/"+id, nil, &run); err != nil {
+			return nil, err
+		}
+		switch run.Status {
+		case "failed":
+			return nil, errors.New(run.Error)
+		case "cancelled":
+			return &ml.Result{Report: ml.Report{Status: trace.Cancelled}}, nil
+		case "done":
+			res := &ml.Result{Report: *run.Report, Model: new(ml.Model)}
+			return res, s.do(ctx, http.MethodGet, "/api/runs/"+id+"/model.json", nil, res.Model)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// do sends a request and reads the JSON answer into v, which may be nil. The
+// server's own words tell what is wrong.
+func (s *server) do(ctx context.Context, method, path string, body io.Reader, v any) error {
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(s.base.String(), "/")+path, body)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return fmt.Errorf("server %s: %w", s.base.Host, err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode >= 400 {
+		var p struct {
+			Detail string `json:"detail"`
+		}
+		if json.NewDecoder(res.Body).Decode(&p) != nil || p.Detail == "" {
+			p.Detail = res.Status
+		}
+		return fmt.Errorf("server %s: %s", s.base.Host, p.Detail)
+	}
+	if v == nil {
+		return nil
+	}
+	if err := json.NewDecoder(res.Body).Decode(v); err != nil {
+		return fmt.Errorf("server %s: unexpected answer: %w", s.base.Host, err)
+	}
+	return nil
+}
