@@ -1,7 +1,6 @@
 package svm
 
 import (
-	"context"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -22,55 +21,96 @@ import (
 // and every b between the two is a bias.
 //
 // The method is sequential minimal optimisation (Platt 1998): raise one u_i and
-// lower one u_j by the same amount, until m(a) - M(a) <= Tol. Of the pairs, i has
+// lower one u_j by the same amount, until m(a) - M(a) <= tol. Of the pairs, i has
 // the largest g in I_up and j promises the largest gain of the objective to
 // second order (Fan, Chen, Lin: "Working set selection using second order
 // information for training support vector machines", JMLR 6, 2005). The stopping
 // rule, the guard tau for kernels whose second derivative along the pair is not
 // positive, and the bias are those of LIBSVM (Chang, Lin, ACM TIST 2, 2011).
+//
+// Most points settle early: they stay at a bound that their g pushes them to
+// (Joachims 1999, "shrinking"). A smaller smo over the others does most of the
+// steps; afterwards the gradient of all points is brought up to date, which shows
+// whether one was set aside too early.
 type smo struct {
+	*monitor
 	y, diag []float64
-	c       float64 // +Inf: hard margin
-	lo, hi  []float64
-	set     Settings
-
-	rows *cache
-	u, g []float64
+	c       float64   // +Inf: hard margin
+	lo, hi  []float64 // bounds of u
+	u, g    []float64
 	// up is 0 on I_up and -Inf elsewhere, low is 0 on I_low and +Inf elsewhere:
 	// added to g, they take a point out of a maximum or a minimum.
 	up, low []float64
+	rows    *cache
 
-	iterations int
-	work       int // matrix entries touched since the last look at ctx
-	reported   int // iterations at the last report
-	stretched  int // iterations at the last stretch
+	cacheBytes int64 // of rows, and again of those of a part
 }
 
 // tau stands in for a second derivative that is not positive.
 const tau = 1e-12
 
-func newSMO(k Matrix, y []float64, s Settings) *smo {
+// newSMO returns the problem of all points at alpha = 0.
+func newSMO(k Matrix, y []float64, c float64, cacheBytes int64, mon *monitor) *smo {
 	m := len(y)
-	block := make([]float64, 7*m)
-	part := func() (p []float64) {
-		p, block = block[:m:m], block[m:]
-		return p
-	}
-	o := &smo{
-		y: y, c: s.C, set: s, rows: newCache(k, s.CacheBytes),
-		diag: part(), lo: part(), hi: part(), u: part(), g: part(), up: part(), low: part(),
-	}
+	o := emptySMO(m, c, mon)
+	o.cacheBytes = cacheBytes
+	o.rows = newCache(m, cacheBytes, func(dst []float64, i int) error {
+		o.work += 16 * m // a value of the kernel costs as much as many updates
+		k.Row(dst, i)
+		// One sum tells that all entries are finite; only one that is not needs a look.
+		if s := floats.Sum(dst); math.IsNaN(s) || math.IsInf(s, 0) {
+			for j, v := range dst {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					return notFinite(i, j, v)
+				}
+			}
+		}
+		return nil
+	})
 	for i, v := range y {
+		o.y[i], o.g[i] = v, v
 		o.diag[i] = k.Diag(i)
 		if v > 0 {
-			o.hi[i] = s.C
+			o.hi[i] = c
 		} else {
-			o.lo[i] = -s.C
+			o.lo[i] = -c
 		}
-		o.g[i] = v
 		o.mark(i)
 	}
 	return o
+}
+
+// part returns the problem of some points, the others staying as they are.
+func (o *smo) part(points []int) *smo {
+	n := len(points)
+	p := emptySMO(n, o.c, o.monitor)
+	p.rows = newCache(n, o.cacheBytes, func(dst []float64, i int) error {
+		row, err := o.rows.row(points[i])
+		if err != nil {
+			return err
+		}
+		for k, j := range points {
+			dst[k] = row[j]
+		}
+		return nil
+	})
+	for k, j := range points {
+		p.y[k], p.diag[k], p.lo[k], p.hi[k] = o.y[j], o.diag[j], o.lo[j], o.hi[j]
+		p.u[k], p.g[k], p.up[k], p.low[k] = o.u[j], o.g[j], o.up[j], o.low[j]
+	}
+	return p
+}
+
+func emptySMO(m int, c float64, mon *monitor) *smo {
+	block := make([]float64, 8*m)
+	vector := func() (v []float64) {
+		v, block = block[:m:m], block[m:]
+		return v
+	}
+	return &smo{
+		monitor: mon, c: c, y: vector(), diag: vector(), lo: vector(), hi: vector(),
+		u: vector(), g: vector(), up: vector(), low: vector(),
+	}
 }
 
 // mark records whether u_i may rise and fall.
@@ -84,85 +124,164 @@ func (o *smo) mark(i int) {
 	}
 }
 
-// run solves the problem. The gradient is carried along by updates, which drifts;
-// so the end is believed only when it holds for a gradient computed afresh.
-func (o *smo) run(ctx context.Context) (trace.Status, error) {
+// solve works in rounds: on the active points to a tenth of the violation, or on
+// all points as long as few have settled. The end is believed only when it holds
+// for a gradient computed afresh.
+func (o *smo) solve(tol float64) (trace.Status, error) {
+	m := len(o.y)
+	fresh := true // g was computed from u alone
+	last := math.Inf(1)
 	for {
-		before := o.iterations
-		status, err := o.climb(ctx)
-		if status == trace.Cancelled || err != nil {
+		high, low := o.interval()
+		violation := high - low
+		stuck := violation >= last && violation <= o.rounding()
+		if violation <= tol || stuck || o.iterations >= o.limit {
+			if !fresh {
+				if done, err := o.refresh(); !done || err != nil {
+					return trace.Cancelled, err
+				}
+				fresh = true
+				continue
+			}
+			switch {
+			case violation <= tol:
+				return trace.Converged, nil
+			case stuck:
+				return trace.Numerical, nil
+			}
+			return trace.IterationLimit, nil
+		}
+		if math.IsInf(o.c, 1) {
+			if err := o.stretch(); err != nil {
+				return trace.Numerical, err
+			}
+			high, low = o.interval()
+		}
+		last, fresh = violation, false
+		var status trace.Status
+		var err error
+		if active := o.active(high, low); 4*len(active) <= 3*m {
+			status, err = o.climbPart(active, max(tol, violation/10), 10*m)
+		} else {
+			status, err = o.climb(tol, min(m, 1000))
+		}
+		if err != nil || status == trace.Cancelled {
 			return status, err
-		}
-		if done, err := o.refresh(ctx); !done || err != nil {
-			return trace.Cancelled, err
-		}
-		switch _, violation := o.violation(); {
-		case violation <= o.set.Tol:
-			return trace.Converged, nil
-		case status == trace.IterationLimit:
-			return status, nil
-		case o.iterations == before:
-			return trace.Numerical, nil
 		}
 	}
 }
 
-// climb makes steps until the stopping rule holds for the gradient as updated,
-// or no step changes u any more (status numerical).
-func (o *smo) climb(ctx context.Context) (trace.Status, error) {
-	i, _ := o.violation()
-	for {
-		if o.work >= 1<<20 {
-			o.work = 0
-			if ctx.Err() != nil {
-				return trace.Cancelled, nil
-			}
-			o.report()
+// active returns the points that may still move: not those at a bound to which g
+// pushes them beyond every bias that is possible now.
+func (o *smo) active(high, low float64) []int {
+	var points []int
+	for i, g := range o.g {
+		atHi, atLo := o.up[i] != 0, o.low[i] != 0
+		if atHi && g > high || atLo && g < low {
+			continue
 		}
-		if math.IsInf(o.c, 1) && o.iterations-o.stretched >= max(1000, len(o.y)) {
-			o.stretched = o.iterations
-			if err := o.stretch(ctx); err != nil {
-				return trace.Numerical, err
-			}
-			i, _ = o.violation()
+		points = append(points, i)
+	}
+	return points
+}
+
+// climbPart is climb on some points only, followed by the update of all.
+func (o *smo) climbPart(points []int, tol float64, steps int) (trace.Status, error) {
+	p := o.part(points)
+	status, err := p.climb(tol, steps)
+	if err != nil {
+		return status, err
+	}
+	change := make([]float64, len(points))
+	for k, j := range points {
+		change[k] = p.u[k] - o.u[j]
+		o.u[j] = p.u[k]
+		o.mark(j)
+	}
+	for k, j := range points {
+		if change[k] == 0 {
+			continue
 		}
-		ki, err := o.row(i)
+		if status == trace.Cancelled || o.ended(len(o.g)) {
+			return trace.Cancelled, nil
+		}
+		row, err := o.rows.row(j)
+		if err != nil {
+			return status, err
+		}
+		floats.AddScaled(o.g, -change[k], row)
+	}
+	return status, nil
+}
+
+// refresh computes the gradient from u alone. It reports false when ctx ended.
+func (o *smo) refresh() (bool, error) {
+	copy(o.g, o.y)
+	for j, u := range o.u {
+		if u == 0 {
+			continue
+		}
+		if o.ended(len(o.g)) {
+			return false, nil
+		}
+		row, err := o.rows.row(j)
+		if err != nil {
+			return false, err
+		}
+		floats.AddScaled(o.g, -u, row)
+	}
+	sum, square := o.dual()
+	o.objective = sum - square/2
+	return true, nil
+}
+
+// climb makes at most so many steps, until the stopping rule holds (converged)
+// or no step changes u any more (numerical).
+func (o *smo) climb(tol float64, steps int) (trace.Status, error) {
+	i := o.highest()
+	for ; steps > 0 && o.iterations < o.limit; steps-- {
+		ki, err := o.rows.row(i)
 		if err != nil {
 			return trace.Numerical, err
 		}
 		j, violation := o.partner(i, ki)
-		if violation <= o.set.Tol {
+		if violation <= tol {
 			return trace.Converged, nil
 		}
-		if o.iterations >= o.set.MaxIter {
-			return trace.IterationLimit, nil
-		}
-		kj, err := o.row(j)
+		kj, err := o.rows.row(j)
 		if err != nil {
 			return trace.Numerical, err
 		}
 		step, err := o.step(i, j, ki[j])
-		if err != nil {
+		if err != nil || step == 0 {
 			return trace.Numerical, err
-		}
-		if step == 0 {
-			return trace.Numerical, nil
 		}
 		i = o.update(step, ki, kj)
 		o.iterations++
+		if o.ended(2 * len(o.g)) {
+			return trace.Cancelled, nil
+		}
+		if o.work == 0 {
+			o.report(violation)
+		}
 	}
+	return trace.IterationLimit, nil
 }
 
-func (o *smo) row(i int) ([]float64, error) {
-	if o.rows.rows[i] == nil {
-		o.work += 16 * len(o.y) // a kernel value costs as much as many updates
+// highest returns the i of m(a).
+func (o *smo) highest() (i int) {
+	best := math.Inf(-1)
+	for k, g := range o.g {
+		if v := g + o.up[k]; v > best {
+			best, i = v, k
+		}
 	}
-	return o.rows.row(i)
+	return i
 }
 
 // partner returns the j in I_low that gains most with i to second order,
-// (g_i - g_j)² / (K_ii + K_jj - 2 K_ij), and m(a) - M(a). It returns -1 and
-// -Inf or 0 when no pair gains anything.
+// (g_i - g_j)² / (K_ii + K_jj - 2 K_ij), and m(a) - M(a), or -1 and 0 when no
+// pair gains anything.
 func (o *smo) partner(i int, ki []float64) (j int, violation float64) {
 	g, low, diag := o.g, o.low[:len(o.g)], o.diag[:len(o.g)]
 	ki = ki[:len(g)]
@@ -171,19 +290,18 @@ func (o *smo) partner(i int, ki []float64) (j int, violation float64) {
 	best := 0.0
 	for k, gk := range g {
 		d := gi - (gk + low[k])
-		if d <= 0 {
-			continue
+		if d > violation {
+			violation = d
 		}
-		violation = max(violation, d)
+		// d²/curvature > best for d > 0, without a division and with a branch
+		// that is rarely taken.
 		curvature := kii + diag[k] - 2*ki[k]
-		if curvature <= 0 {
-			curvature = tau
-		}
-		if gain := d * d / curvature; gain > best {
-			best, j = gain, k
+		if d*math.Abs(d) > best*curvature {
+			if gain := d * d / guarded(curvature); d > 0 && gain > best {
+				best, j = gain, k
+			}
 		}
 	}
-	o.work += len(g)
 	return j, violation
 }
 
@@ -192,14 +310,11 @@ func (o *smo) partner(i int, ki []float64) (j int, violation float64) {
 func (o *smo) step(i, j int, kij float64) (float64, error) {
 	curvature := o.diag[i] + o.diag[j] - 2*kij
 	toHi, toLo := o.hi[i]-o.u[i], o.u[j]-o.lo[j]
-	limit := min(toHi, toLo)
-	if math.IsInf(limit, 1) && curvature <= separable*separable*(o.diag[i]+o.diag[j]) {
+	if math.IsInf(min(toHi, toLo), 1) && curvature <= separable*separable*(o.diag[i]+o.diag[j]) {
 		return 0, ErrNotSeparable // opposite labels at one point: nothing bounds the pair
 	}
-	if curvature <= 0 {
-		curvature = tau
-	}
-	step := min(limit, (o.g[i]-o.g[j])/curvature)
+	slope := o.g[i] - o.g[j]
+	step := min(toHi, toLo, slope/guarded(curvature))
 	ui, uj := o.u[i]+step, o.u[j]-step
 	if step == toHi { // exactly, so that a bounded point is known as such
 		ui = o.hi[i]
@@ -213,11 +328,20 @@ func (o *smo) step(i, j int, kij float64) (float64, error) {
 	o.u[i], o.u[j] = ui, uj
 	o.mark(i)
 	o.mark(j)
+	o.objective += step * (slope - step*curvature/2)
 	return step, nil
 }
 
+// guarded is a second derivative to divide by.
+func guarded(curvature float64) float64 {
+	if curvature <= 0 {
+		return tau
+	}
+	return curvature
+}
+
 // update brings the gradient up to date after a step and in the same pass finds
-// the point of I_up with the largest g.
+// the i of m(a).
 func (o *smo) update(step float64, ki, kj []float64) (i int) {
 	g, up := o.g, o.up[:len(o.g)]
 	ki, kj = ki[:len(g)], kj[:len(g)]
@@ -229,39 +353,22 @@ func (o *smo) update(step float64, ki, kj []float64) (i int) {
 			best, i = v, k
 		}
 	}
-	o.work += len(g)
 	return i
 }
 
-// violation returns the i of m(a) and m(a) - M(a).
-func (o *smo) violation() (i int, violation float64) {
-	high, low := math.Inf(-1), math.Inf(1)
+// interval returns m(a) and M(a).
+func (o *smo) interval() (high, low float64) {
+	high, low = math.Inf(-1), math.Inf(1)
 	for k, g := range o.g {
-		if v := g + o.up[k]; v > high {
-			high, i = v, k
-		}
+		high = max(high, g+o.up[k])
 		low = min(low, g+o.low[k])
 	}
-	return i, high - low
+	return high, low
 }
 
-// refresh computes the gradient from u alone. It reports false when ctx ended.
-func (o *smo) refresh(ctx context.Context) (bool, error) {
-	copy(o.g, o.y)
-	for j, u := range o.u {
-		if u == 0 {
-			continue
-		}
-		if ctx.Err() != nil {
-			return false, nil
-		}
-		kj, err := o.row(j)
-		if err != nil {
-			return false, err
-		}
-		floats.AddScaled(o.g, -u, kj)
-	}
-	return true, nil
+// rounding bounds what rounding may do to g.
+func (o *smo) rounding() float64 {
+	return 0x1p-52 * floats.Norm(o.u, 1) * floats.Norm(o.diag, math.Inf(1))
 }
 
 // dual returns the two parts of the dual objective: sum alpha and u'Ku.
@@ -282,17 +389,17 @@ const separable = 1e-6
 // when there is no solution. Then it is certain, too: every feasible alpha proves
 // that the margin is at most |w| / sum alpha (half the distance of two points in
 // the hulls of the classes).
-func (o *smo) stretch(ctx context.Context) error {
-	tiny := func() (sum, square float64, yes bool) {
-		sum, square = o.dual()
-		return sum, square, square <= separable*separable*floats.Max(o.diag)*sum*sum
+func (o *smo) stretch() error {
+	sum, square := o.dual()
+	if sum == 0 {
+		return nil
 	}
-	sum, square, yes := tiny()
-	if yes {
-		if done, err := o.refresh(ctx); !done || err != nil {
+	if square <= separable*separable*floats.Max(o.diag)*sum*sum {
+		if done, err := o.refresh(); !done || err != nil {
 			return err
 		}
-		if sum, square, yes = tiny(); yes {
+		sum, square = o.dual()
+		if square <= separable*separable*floats.Max(o.diag)*sum*sum {
 			return ErrNotSeparable
 		}
 	}
@@ -301,15 +408,6 @@ func (o *smo) stretch(ctx context.Context) error {
 	for i, y := range o.y {
 		o.g[i] = y - t*(y-o.g[i])
 	}
+	o.objective = sum * t / 2
 	return nil
-}
-
-func (o *smo) report() {
-	if o.set.Report == nil || o.iterations < o.reported+500 {
-		return
-	}
-	o.reported = o.iterations
-	sum, square := o.dual()
-	_, violation := o.violation()
-	o.set.Report(trace.Step{Phase: "svm", Iteration: o.iterations, Objective: sum - square/2, Violation: violation})
 }

@@ -83,7 +83,8 @@ type Result struct {
 // are none, the middle of the interval that the KKT conditions leave.
 //
 // All numbers of the result are computed afresh from Alpha at the end, not
-// carried along, except after cancellation, which must be prompt. With an
+// carried along; only after cancellation, which must be prompt, F and what
+// follows from it may lag behind for points that were set aside. With an
 // indefinite kernel the result is a stationary point and Primal no bound. For the
 // hard margin Primal is |w|²/2 of the solution scaled until no point is inside
 // the margin, and +Inf (Gap 1) as long as there are points on the wrong side.
@@ -96,8 +97,8 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 	if err := check(k, y, &s); err != nil {
 		return nil, err
 	}
-	o := newSMO(k, y, s)
-	status, err := o.run(ctx)
+	o := newSMO(k, y, s.C, s.CacheBytes/2, &monitor{ctx: ctx, limit: s.MaxIter, tell: s.Report})
+	status, err := o.solve(s.Tol)
 	if err != nil {
 		return nil, err
 	}
@@ -210,4 +211,8 @@ func (o *smo) result(status trace.Status) *Result {
 	}
 	r.Gap = (r.Primal - r.Dual) / max(1, math.Abs(r.Primal))
 	return r
+}
+
+func notFinite(i, j int, v float64) error {
+	return fmt.Errorf("svm: the kernel of points %d and %d is %g; scale the inputs or lower the kernel's parameters", i+1, j+1, v)
 }

@@ -1,0 +1,630 @@
+package svm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/trace"
+)
+
+// dense is a matrix given in full.
+type dense struct{ *mat.SymDense }
+
+func (d dense) Len() int           { return d.SymmetricDim() }
+func (d dense) Diag(i int) float64 { return d.At(i, i) }
+func (d dense) Row(dst []float64, i int) {
+	for j := range dst {
+		dst[j] = d.At(i, j)
+	}
+}
+
+func full(k Matrix) dense {
+	m := k.Len()
+	s, row := mat.NewSymDense(m, nil), make([]float64, m)
+	for i := range m {
+		k.Row(row, i)
+		for j := i; j < m; j++ {
+			s.SetSym(i, j, row[j])
+		}
+	}
+	return dense{s}
+}
+
+// moons returns two interleaved half circles with Gaussian noise.
+func moons(n int, noise float64) (*mat.Dense, []float64) {
+	r := rand.New(rand.NewPCG(7, uint64(n)))
+	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
+	for i := range n {
+		a := math.Pi * r.Float64()
+		u, v := math.Cos(a), math.Sin(a)
+		y[i] = 1
+		if i%2 == 0 {
+			u, v, y[i] = 1-u, 0.5-v, -1
+		}
+		x.SetRow(i, []float64{u + noise*r.NormFloat64(), v + noise*r.NormFloat64()})
+	}
+	return x, y
+}
+
+// problem draws a small problem, ugly ones included.
+func problem(t *rapid.T) (x *mat.Dense, k kernel.Kernel, y []float64, c float64) {
+	m := rapid.IntRange(2, 40).Draw(t, "m")
+	d := rapid.IntRange(1, 4).Draw(t, "d")
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	x, y = mat.NewDense(m, d, nil), make([]float64, m)
+	lonely := rapid.Bool().Draw(t, "one point in one class")
+	copies := rapid.Bool().Draw(t, "copies")
+	constant := rapid.Bool().Draw(t, "constant column")
+	for i := range m {
+		for j := range d {
+			x.Set(i, j, r.NormFloat64())
+		}
+		if constant {
+			x.Set(i, 0, 3)
+		}
+		if copies && i > 0 && r.IntN(2) == 0 {
+			x.SetRow(i, x.RawRowView(r.IntN(i))) // whose label may differ
+		}
+		y[i] = 1
+		if i == 0 || !lonely && i > 1 && r.IntN(2) == 0 {
+			y[i] = -1
+		}
+	}
+	k = rapid.SampledFrom([]kernel.Kernel{
+		{Name: "linear"},
+		{Name: "poly", Gamma: 0.5, Coef0: 1, Degree: 3},
+		{Name: "rbf", Gamma: 1e-4},
+		{Name: "rbf", Gamma: 1},
+		{Name: "rbf", Gamma: 1e4},
+		{Name: "sigmoid", Gamma: 0.5, Coef0: -1},
+	}).Draw(t, "kernel")
+	return x, k, y, rapid.SampledFrom([]float64{1e-3, 1, 100}).Draw(t, "C")
+}
+
+// TestKKT checks solutions against the conditions they must meet, computed from
+// the full matrix and nothing that the solver says.
+func TestKKT(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		x, kern, y, c := problem(t)
+		k := full(kernel.NewGram(kern, x))
+		const tol = 1e-6
+		r, err := Train(t.Context(), k, y, Settings{C: c, Tol: tol})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Status != trace.Converged {
+			t.Fatalf("status %s, violation %g", r.Status, r.KKTViolation)
+		}
+		verify(t, r, k, y, c, tol)
+		if kern.Name != "sigmoid" && (r.Gap < -1e-9 || r.Primal-r.Dual > 2*tol*c*float64(len(y))+1e-9) {
+			t.Fatalf("primal %g, dual %g, gap %g", r.Primal, r.Dual, r.Gap)
+		}
+
+		// The other labels, the other sign.
+		minus := make([]float64, len(y))
+		for i, v := range y {
+			minus[i] = -v
+		}
+		f, err := Train(t.Context(), k, minus, Settings{C: c, Tol: tol})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kern.Name == "sigmoid" {
+			return // stationary points need not be the same
+		}
+		if math.Abs(f.Dual-r.Dual) > 2*tol*c*float64(len(y))+1e-9 {
+			t.Fatalf("labels flipped: dual %g, was %g", f.Dual, r.Dual)
+		}
+		if r.Free > 0 && f.Free > 0 && math.Abs(f.B+r.B) > 1e-2*(1+math.Abs(r.B)) {
+			t.Fatalf("labels flipped: b %g, was %g", f.B, r.B)
+		}
+	})
+}
+
+type failer interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
+// verify checks box, equality, KKT conditions and every number of a result.
+func verify(t failer, r *Result, k dense, y []float64, c, tol float64) {
+	t.Helper()
+	m := len(y)
+	var sum, square, balance, slacks float64
+	high, low := math.Inf(-1), math.Inf(1)
+	var svs, free, inside, wrong int
+	for i := range m {
+		a := r.Alpha[i]
+		if !(a >= 0 && a <= c) {
+			t.Fatalf("alpha[%d] = %g is not in [0, %g]", i, a, c)
+		}
+		sum += a
+		balance += a * y[i]
+		ku := 0.0
+		for j := range m {
+			ku += k.At(i, j) * r.Alpha[j] * y[j]
+		}
+		square += a * y[i] * ku
+		f := ku + r.B
+		if math.Abs(f-r.F[i]) > 1e-9*(1+math.Abs(f)+c) {
+			t.Fatalf("F[%d] = %g, want %g", i, r.F[i], f)
+		}
+		slack := max(0, 1-y[i]*r.F[i])
+		slacks += slack
+		if y[i] > 0 && a < c || y[i] < 0 && a > 0 {
+			high = max(high, y[i]-ku)
+		}
+		if y[i] > 0 && a > 0 || y[i] < 0 && a < c {
+			low = min(low, y[i]-ku)
+		}
+		if a > 0 {
+			svs++
+			switch {
+			case a < c:
+				free++
+			case slack > 1:
+				wrong++
+			default:
+				inside++
+			}
+		}
+	}
+	if math.Abs(balance) > 1e-12*(1+sum) {
+		t.Fatalf("sum alpha_i y_i = %g", balance)
+	}
+	if high-low > tol*(1+1e-6)+1e-12*(1+c) {
+		t.Fatalf("KKT violation %g", high-low)
+	}
+	if r.B < low-tol || r.B > high+tol {
+		if r.B < high-tol || r.B > low+tol { // the interval is [m(a), M(a)] either way round
+			t.Fatalf("b = %g is outside [%g, %g]", r.B, high, low)
+		}
+	}
+	if r.SupportVectors != svs || r.Free != free || r.BoundedInside != inside || r.BoundedMisclassified != wrong {
+		t.Fatalf("counts %d %d %d %d, want %d %d %d %d", r.SupportVectors, r.Free, r.BoundedInside, r.BoundedMisclassified, svs, free, inside, wrong)
+	}
+	for _, v := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"Dual", r.Dual, sum - square/2},
+		{"SlackSum", r.SlackSum, slacks},
+		{"|w|²", r.WNorm * r.WNorm, max(0, square)},
+	} {
+		if math.Abs(v.got-v.want) > 1e-9*(1+math.Abs(v.want)+sum) {
+			t.Fatalf("%s = %g, want %g", v.name, v.got, v.want)
+		}
+	}
+}
+
+// TestBruteForce compares with the best point found by enumerating which alphas
+// are at 0, at C and free, each case a system of linear equations.
+func TestBruteForce(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 5))
+	for trial := range 40 {
+		m := 2 + r.IntN(4)
+		x, y := mat.NewDense(m, 2, nil), make([]float64, m)
+		for i := range m {
+			x.SetRow(i, []float64{r.NormFloat64(), r.NormFloat64()})
+			y[i] = float64(1 - 2*(i%2))
+		}
+		c := math.Pow(10, float64(r.IntN(4)-1))
+		k := full(kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 0.5}, x))
+		got := train(t, k, y, Settings{C: c, Tol: 1e-9})
+		want := enumerate(k, y, c)
+		if math.Abs(got.Dual-want) > 1e-7*(1+want) {
+			t.Errorf("trial %d: dual %.10g, enumeration finds %.10g", trial, got.Dual, want)
+		}
+	}
+}
+
+func enumerate(k dense, y []float64, c float64) float64 {
+	m := len(y)
+	best := 0.0
+	state := make([]int, m) // 0: at 0, 1: at C, 2: free
+	for code := 0; ; code++ {
+		rest := code
+		var free []int
+		for i := range state {
+			state[i] = rest % 3
+			rest /= 3
+			if state[i] == 2 {
+				free = append(free, i)
+			}
+		}
+		if rest > 0 {
+			return best
+		}
+		u := make([]float64, m)
+		for i, s := range state {
+			if s == 1 {
+				u[i] = c * y[i]
+			}
+		}
+		// K_FF u_F + b 1 = y_F - K_FC u_C, 1'u_F = -1'u_C
+		n := len(free)
+		a, b := mat.NewDense(n+1, n+1, nil), mat.NewVecDense(n+1, nil)
+		for p, i := range free {
+			a.Set(p, n, 1)
+			a.Set(n, p, 1)
+			b.SetVec(p, y[i])
+			for q, j := range free {
+				a.Set(p, q, k.At(i, j))
+			}
+			for j := range m {
+				b.SetVec(p, b.AtVec(p)-k.At(i, j)*u[j])
+			}
+		}
+		for j := range m {
+			b.SetVec(n, b.AtVec(n)-u[j])
+		}
+		if n > 0 {
+			var s mat.VecDense
+			if s.SolveVec(a, b) != nil {
+				continue
+			}
+			for p, i := range free {
+				u[i] = s.AtVec(p)
+			}
+		}
+		sum, square, balance, feasible := 0.0, 0.0, 0.0, true
+		for i := range m {
+			alpha := u[i] * y[i]
+			feasible = feasible && alpha >= -1e-12 && alpha <= c*(1+1e-12)
+			sum += alpha
+			balance += u[i]
+			for j := range m {
+				square += u[i] * u[j] * k.At(i, j)
+			}
+		}
+		if feasible && math.Abs(balance) < 1e-9*(1+c) {
+			best = max(best, sum-square/2)
+		}
+	}
+}
+
+// TestLarge takes problems through many rounds with settled points set aside, and
+// with a cache of few rows.
+func TestLarge(t *testing.T) {
+	t.Parallel()
+	x, y := moons(500, 0.25)
+	for _, tc := range []struct {
+		gamma, c float64
+		cache    int64
+	}{
+		{1, 10, 0},
+		{1, 1000, 0},
+		{0.1, 1000, 0},
+		{1e-4, 1e6, 0},
+		{1e4, 1e6, 0},
+		{1, 100, 1},
+		{1, 100, 200_000},
+	} {
+		t.Run(fmt.Sprintf("gamma=%g/C=%g/cache=%d", tc.gamma, tc.c, tc.cache), func(t *testing.T) {
+			t.Parallel()
+			gram := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: tc.gamma}, x)
+			r := train(t, gram, y, Settings{C: tc.c, CacheBytes: tc.cache})
+			verify(t, r, full(gram), y, tc.c, 1e-3)
+			// A violation of tol costs up to tol in each slack, and C for each of that.
+			if r.Gap < -1e-9 || r.Primal-r.Dual > 1e-3*tc.c*500 {
+				t.Errorf("primal %g, dual %g", r.Primal, r.Dual)
+			}
+		})
+	}
+}
+
+func TestCacheDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	x, y := moons(300, 0.25)
+	k := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)
+	a := train(t, k, y, Settings{C: 100})
+	b := train(t, k, y, Settings{C: 100, CacheBytes: 1})
+	for i := range y {
+		if a.Alpha[i] != b.Alpha[i] {
+			t.Fatalf("alpha[%d] = %g with all rows held, %g with two", i, a.Alpha[i], b.Alpha[i])
+		}
+	}
+}
+
+// The lecture's "margin = 1/sqrt(sum alpha)" is true for the hard margin only.
+func TestMarginFromAlpha(t *testing.T) {
+	t.Parallel()
+	x, y := moons(60, 0.05)
+	k := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 2}, x)
+	fromAlpha := func(r *Result) float64 {
+		sum := 0.0
+		for _, a := range r.Alpha {
+			sum += a
+		}
+		return 1 / math.Sqrt(sum)
+	}
+	hard := train(t, k, y, Settings{C: math.Inf(1), Tol: 1e-9})
+	relative(t, "hard margin", fromAlpha(hard), hard.Margin, 1e-8)
+	least := math.Inf(1)
+	for i, f := range hard.F {
+		least = min(least, y[i]*f)
+	}
+	relative(t, "least functional margin", least, 1, 1e-8)
+	if hard.Gap < -1e-12 || hard.Gap > 1e-8 {
+		t.Errorf("gap of the hard margin is %g", hard.Gap)
+	}
+	verify(t, hard, full(k), y, math.Inf(1), 1e-9)
+	soft := train(t, k, y, Settings{C: 0.1})
+	if math.Abs(fromAlpha(soft)/soft.Margin-1) < 0.1 {
+		t.Errorf("soft margin %g is 1/sqrt(sum alpha) = %g", soft.Margin, fromAlpha(soft))
+	}
+}
+
+func TestHardMarginNotSeparable(t *testing.T) {
+	t.Parallel()
+	overlap, labels := moons(300, 0.4)
+	for _, tc := range []struct {
+		name string
+		k    kernel.Kernel
+		x    *mat.Dense
+		y    []float64
+	}{
+		{"overlap", kernel.Kernel{Name: "linear"}, overlap, labels},
+		{"overlap, cubic", kernel.Kernel{Name: "poly", Gamma: 1, Coef0: 1, Degree: 3}, overlap, labels},
+		{"xor", kernel.Kernel{Name: "linear"}, mat.NewDense(4, 2, []float64{1, 1, -1, -1, 1, -1, -1, 1}), []float64{1, 1, -1, -1}},
+		{"conflicting copies", kernel.Kernel{Name: "rbf", Gamma: 1}, mat.NewDense(3, 1, []float64{0, 1, 1}), []float64{1, 1, -1}},
+		{"between", kernel.Kernel{Name: "linear"}, mat.NewDense(3, 1, []float64{0, 1, 2}), []float64{1, -1, 1}},
+		{"all alike", kernel.Kernel{Name: "linear"}, mat.NewDense(4, 2, nil), []float64{1, 1, -1, -1}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r, err := Train(t.Context(), kernel.NewGram(tc.k, tc.x), tc.y, Settings{C: math.Inf(1), MaxIter: 2_000_000})
+			if !errors.Is(err, ErrNotSeparable) {
+				t.Errorf("%v, %v; want ErrNotSeparable", r, err)
+			}
+		})
+	}
+}
+
+func TestHardMarginOnSonar(t *testing.T) {
+	t.Parallel()
+	x, y := readCSV(t, "sonar.csv", "R")
+	standardize(x)
+	k := kernel.NewGram(kernel.Kernel{Name: "poly", Gamma: 0.5, Coef0: 1, Degree: 2}, x)
+	r := train(t, k, y, Settings{C: math.Inf(1), Tol: 1e-6})
+	relative(t, "objective", r.Dual, 0.18703628855298834, 1e-7) // the reference for C = 0.1, where no alpha is at C
+}
+
+// The lecture computes f from the free support vectors only; without the bounded
+// ones it is another function.
+func TestBoundedSupportVectorsContribute(t *testing.T) {
+	t.Parallel()
+	x, y := moons(100, 0.3)
+	gram := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)
+	r, k := train(t, gram, y, Settings{C: 1}), full(gram)
+	changed := 0.0
+	for i := range y {
+		all, free := r.B, r.B
+		for j, a := range r.Alpha {
+			all += a * y[j] * k.At(i, j)
+			if a < 1 {
+				free += a * y[j] * k.At(i, j)
+			}
+		}
+		if math.Abs(all-r.F[i]) > 1e-9 {
+			t.Fatalf("f(x_%d) = %g, the sum over all support vectors is %g", i, r.F[i], all)
+		}
+		changed = max(changed, math.Abs(all-free))
+	}
+	if changed < 1 {
+		t.Errorf("without bounded support vectors f changes by %g only", changed)
+	}
+}
+
+// The lecture says regularisation reduces the number of support vectors.
+func TestLowerCMoreSupportVectors(t *testing.T) {
+	t.Parallel()
+	x, y := moons(200, 0.3)
+	k := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)
+	before := 0
+	for _, c := range []float64{100, 10, 1, 0.1, 0.01} {
+		n := train(t, k, y, Settings{C: c}).SupportVectors
+		if n < before {
+			t.Errorf("C = %g: %d support vectors, %d at the C before", c, n, before)
+		}
+		before = n
+	}
+}
+
+func TestIndefiniteKernel(t *testing.T) {
+	t.Parallel()
+	x, y := moons(150, 0.2)
+	gram := kernel.NewGram(kernel.Kernel{Name: "sigmoid", Gamma: 2, Coef0: -1}, x)
+	k := full(gram)
+	var eigen mat.EigenSym
+	eigen.Factorize(k, false)
+	if least := eigen.Values(nil)[0]; least > -1e-3 {
+		t.Fatalf("the example should be indefinite, its least eigenvalue is %g", least)
+	}
+	r := train(t, gram, y, Settings{C: 10})
+	verify(t, r, k, y, 10, 1e-3)
+}
+
+func TestNoFreeSupportVectors(t *testing.T) {
+	t.Parallel()
+	// Two points on either side, alpha = C = 0.1 everywhere: every b in
+	// [-0.8, 0.8] meets the conditions, and the middle is 0.
+	x := mat.NewDense(2, 1, []float64{-1, 1})
+	r := train(t, kernel.NewGram(kernel.Kernel{Name: "linear"}, x), []float64{-1, 1}, Settings{C: 0.1})
+	if r.Free != 0 || r.BoundedInside != 2 || math.Abs(r.B) > 1e-15 {
+		t.Errorf("%d free, %d bounded inside, b = %g; want 0, 2, 0", r.Free, r.BoundedInside, r.B)
+	}
+}
+
+func TestWrongInput(t *testing.T) {
+	t.Parallel()
+	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, mat.NewDense(2, 1, []float64{0, 1}))
+	bad := kernel.NewGram(kernel.Kernel{Name: "linear"}, mat.NewDense(2, 1, []float64{0, math.NaN()}))
+	huge := kernel.NewGram(kernel.Kernel{Name: "poly", Gamma: 1, Degree: 20}, mat.NewDense(2, 1, []float64{1, 1e30}))
+	offDiagonal := dense{mat.NewSymDense(2, []float64{1, math.NaN(), math.NaN(), 1})}
+	labels := []float64{1, -1}
+	for _, tc := range []struct {
+		k    Matrix
+		y    []float64
+		s    Settings
+		want string
+	}{
+		{kernel.NewGram(kernel.Kernel{Name: "linear"}, &mat.Dense{}), nil, Settings{C: 1}, "no points"},
+		{k, []float64{1}, Settings{C: 1}, "1 labels for 2 points"},
+		{k, []float64{1, 0}, Settings{C: 1}, "label of point 2 is 0"},
+		{k, []float64{1, 1}, Settings{C: 1}, "same label"},
+		{k, labels, Settings{}, "C is 0"},
+		{k, labels, Settings{C: math.NaN()}, "C is NaN"},
+		{k, labels, Settings{C: 1, Tol: -1}, "tol is -1"},
+		{k, labels, Settings{C: 1, MaxIter: -1}, "max_iter is -1"},
+		{bad, labels, Settings{C: 1}, "kernel of points 2 and 2 is NaN"},
+		{huge, labels, Settings{C: 1}, "kernel of points 2 and 2 is +Inf"},
+		{offDiagonal, labels, Settings{C: 1}, "kernel of points 1 and 2 is NaN"},
+	} {
+		if r, err := Train(t.Context(), tc.k, tc.y, tc.s); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%v, %v; want an error with %q", r, err, tc.want)
+		}
+	}
+}
+
+func TestIterationLimit(t *testing.T) {
+	t.Parallel()
+	x, y := moons(200, 0.3)
+	gram := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)
+	for _, c := range []float64{100, math.Inf(1)} {
+		r, err := Train(t.Context(), gram, y, Settings{C: c, MaxIter: 20})
+		if err != nil || r.Status != trace.IterationLimit || r.Iterations != 20 {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		verify(t, r, full(gram), y, c, math.Inf(1))
+	}
+}
+
+// A tolerance below rounding ends, and says that rounding was in the way.
+func TestToleranceBelowRounding(t *testing.T) {
+	t.Parallel()
+	x, y := moons(100, 0.3)
+	gram := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)
+	r, err := Train(t.Context(), gram, y, Settings{C: 1, Tol: 1e-300})
+	if err != nil || r.Status != trace.Numerical && r.Status != trace.Converged {
+		t.Fatalf("%v, %v", r.Status, err)
+	}
+	if r.KKTViolation > 1e-12 {
+		t.Errorf("violation %g", r.KKTViolation)
+	}
+}
+
+// cancelling is a matrix that ends the context when its n-th row is asked for,
+// and counts the rows after that.
+type cancelling struct {
+	Matrix
+	cancel   context.CancelFunc
+	n, after int
+}
+
+func (c *cancelling) Row(dst []float64, i int) {
+	if c.n--; c.n == 0 {
+		c.cancel()
+	} else if c.n < 0 {
+		c.after++
+	}
+	c.Matrix.Row(dst, i)
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	x, y := moons(3000, 0.4)
+	ctx, cancel := context.WithCancel(t.Context())
+	k := &cancelling{Matrix: kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x), cancel: cancel, n: 100}
+	r, err := Train(ctx, k, y, Settings{C: 100, Tol: 1e-9})
+	if err != nil || r.Status != trace.Cancelled {
+		t.Fatalf("%v, %v", r, err)
+	}
+	if k.after > 1+lookEvery/(16*3000) {
+		t.Errorf("%d rows were computed after the context had ended", k.after)
+	}
+	balance := 0.0
+	for i, a := range r.Alpha {
+		balance += a * y[i]
+		if a < 0 || a > 100 {
+			t.Fatalf("alpha[%d] = %g", i, a)
+		}
+	}
+	if math.Abs(balance) > 1e-9 {
+		t.Errorf("sum alpha_i y_i = %g", balance)
+	}
+}
+
+// TestCancelLate ends the context while settled points are set aside.
+func TestCancelLate(t *testing.T) {
+	t.Parallel()
+	x, y := moons(1000, 0.4)
+	ctx, cancel := context.WithCancel(t.Context())
+	reports := 0
+	r, err := Train(ctx, kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x), y, Settings{
+		C: 1e5, Tol: 1e-9,
+		Report: func(trace.Step) {
+			if reports++; reports == 20 {
+				cancel()
+			}
+		},
+	})
+	if err != nil || r.Status != trace.Cancelled || reports > 21 {
+		t.Fatalf("%v, %v after %d reports", r.Status, err, reports)
+	}
+	if r.SupportVectors == 0 || r.Dual <= 0 {
+		t.Errorf("%d support vectors, dual %g", r.SupportVectors, r.Dual)
+	}
+}
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	x, y := moons(1000, 0.4)
+	var steps []trace.Step
+	r := train(t, kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x), y, Settings{
+		C: 1000, Report: func(s trace.Step) { steps = append(steps, s) },
+	})
+	if len(steps) == 0 || steps[0].Phase != "svm" {
+		t.Fatalf("reports: %v", steps)
+	}
+	for i, s := range steps {
+		if i > 0 && (s.Iteration < steps[i-1].Iteration+500 || s.Objective < steps[i-1].Objective*(1-1e-12)) {
+			t.Errorf("report %+v after %+v", s, steps[i-1])
+		}
+	}
+	if last := steps[len(steps)-1]; last.Objective > r.Dual*(1+1e-9) {
+		t.Errorf("the last report says %g, the result %g", last.Objective, r.Dual)
+	}
+}
+
+func TestParams(t *testing.T) {
+	t.Parallel()
+	for _, p := range Params {
+		if err := p.Check(p.Default); err != nil {
+			t.Errorf("default: %v", err)
+		}
+	}
+}
+
+// BenchmarkTrain trains as the live page does, with rows of the kernel computed anew.
+func BenchmarkTrain(b *testing.B) {
+	for _, n := range []int{100, 300, 1000, 3000} {
+		x, y := moons(n, 0.25)
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				train(b, kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x), y, Settings{C: 10})
+			}
+		})
+	}
+}
