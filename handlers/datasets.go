@@ -61,7 +61,7 @@ func (a *App) limitsText() string {
 func datasetRow(s store.Dataset) views.DatasetRow {
 	return views.DatasetRow{
 		ID: s.ID, Name: s.Name, Origin: s.Origin, Size: sizeText(s), Classes: strings.Join(s.Classes, ", "), Updated: when(s.Updated),
-		Thumb: linked("/datasets/"+s.ID+"/figures/", "points", "", thumbWidth, thumbHeight, "Points of "+s.Name, ""),
+		Thumb: thumbnail("/datasets/"+s.ID+"/figures/", "points", "Points of "+s.Name),
 	}
 }
 
@@ -73,7 +73,7 @@ func builtins() (rows []views.BuiltinRow) {
 	for _, b := range dataset.Builtins {
 		rows = append(rows, views.BuiltinRow{
 			Slug: b.Slug, Name: b.Name, Help: b.Help,
-			Thumb: linked("/datasets/"+b.Slug+"/figures/", "points", "", thumbWidth, thumbHeight, "Points of "+b.Name, ""),
+			Thumb: thumbnail("/datasets/"+b.Slug+"/figures/", "points", "Points of "+b.Name),
 		})
 	}
 	return rows
@@ -292,12 +292,9 @@ func (a *App) generateAgain(w http.ResponseWriter, r *http.Request, g dataset.Ge
 
 // savePoints stores the points of the lab as a data set.
 func (a *App) savePoints(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.postedBench(r)
-	if err != nil {
+	b, err := a.posted(w, r)
+	if b == nil {
 		return err
-	}
-	if b.data == nil {
-		return param.Problems{{Field: "points", Message: "there are no points to save: draw or type some first"}}
 	}
 	ws := workspace(r.Context())
 	var set store.Dataset
@@ -362,7 +359,7 @@ func (a *App) showDataset(w http.ResponseWriter, r *http.Request, form views.Dat
 		},
 	}
 	if len(d.Features) > 2 {
-		p.Axes, p.AxisX, p.AxisY = axisOptions(d), x, y
+		p.Axes, p.AxisX, p.AxisY = axisOptions(d.Features), x, y
 	}
 	for i := range min(tableRows, set.Rows) {
 		row := []string{strconv.Itoa(i + 1)}

@@ -252,6 +252,13 @@ func linked(base, name, query string, width, height int, alt, caption string) vi
 	}
 }
 
+// thumbnail is one of many small pictures.
+func thumbnail(base, name, alt string) views.Picture {
+	p := linked(base, name, "", thumbWidth, thumbHeight, alt, "")
+	p.Lazy = true
+	return p
+}
+
 // embed puts the picture into the page itself.
 func embed(v *views.Picture, pic *figure.Picture) error {
 	var b bytes.Buffer

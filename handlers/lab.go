@@ -288,18 +288,50 @@ func (b *bench) options() options {
 }
 
 func (a *App) labPage(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.readBench(r.Context(), r.URL.Query())
+	form := r.URL.Query()
+	b, err := a.readBench(r.Context(), form)
 	if err != nil {
 		return err
 	}
+	return a.showLab(w, r, b, form)
+}
+
+// posted reads the lab's state from a posted form. When something in it is
+// wrong, or there are no points, it answers with the form as it was filled in
+// and returns nil.
+func (a *App) posted(w http.ResponseWriter, r *http.Request) (*bench, error) {
+	if err := parseForm(r); err != nil {
+		return nil, err
+	}
+	b, err := a.readBench(r.Context(), r.PostForm)
+	if err != nil {
+		return nil, err
+	}
+	if len(b.problems) == 0 && b.data == nil {
+		b.problems = param.Problems{{Field: "points", Message: "there are no points yet: draw or type some first"}}
+	}
+	if len(b.problems) > 0 {
+		return nil, a.refuse(w, r, b)
+	}
+	return b, nil
+}
+
+// refuse shows the lab with what is wrong beside the fields.
+func (a *App) refuse(w http.ResponseWriter, r *http.Request, b *bench) error {
+	w.WriteHeader(http.StatusUnprocessableEntity)
+	return a.showLab(w, r, b, r.PostForm)
+}
+
+// showLab shows the page; form is where fields with problems keep their text.
+func (a *App) showLab(w http.ResponseWriter, r *http.Request, b *bench, form url.Values) error {
 	ans, err := a.answer(r.Context(), b, false)
 	if err != nil {
 		return err
 	}
 	p := views.Lab{
 		Page: a.page(r, b.name, "lab"), Name: b.name, DataID: b.id, Points: b.points,
-		Groups: specGroups(b.spec, r.URL.Query(), b.problems), Answer: ans,
-		Editable: b.editable(), Stored: b.isStored(), Editing: b.points != "" || b.id == drawing || r.FormValue("edit") == "1",
+		Groups: specGroups(b.spec, form, b.problems), Answer: ans,
+		Editable: b.editable(), Stored: b.isStored(), Editing: b.points != "" || b.id == drawing || form.Get("edit") == "1",
 		Show:    views.Choose([]views.Option{{Value: "regions", Label: "predicted regions"}, {Value: "heat", Label: "f(x) as a heat map"}}, b.show),
 		RunName: runName(b.spec, b.name),
 	}
@@ -321,7 +353,7 @@ func (a *App) labPage(w http.ResponseWriter, r *http.Request) error {
 		}
 		if len(b.data.Features) > 2 {
 			p.AxisX, p.AxisY = b.x, b.y
-			p.Axes, p.Train = axisOptions(b.data), trainOptions(b)
+			p.Axes, p.Train = axisOptions(b.data.Features), trainOptions(b)
 		}
 	}
 	if p.Data, err = a.choices(r.Context(), b.id); err != nil {
@@ -331,9 +363,9 @@ func (a *App) labPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 // axisOptions lists what an axis can show.
-func axisOptions(d *dataset.Data) []views.Option {
+func axisOptions(features []string) []views.Option {
 	opts := []views.Option{{Value: "pca", Label: "principal components"}}
-	for _, f := range d.Features {
+	for _, f := range features {
 		opts = append(opts, views.Option{Value: f, Label: f})
 	}
 	return opts

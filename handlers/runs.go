@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -139,7 +138,7 @@ func runRow(r store.Run) views.RunRow {
 		if rep.TestAccuracy != nil {
 			row.Test = percent(*rep.TestAccuracy)
 		}
-		row.Thumb = linked("/runs/"+r.ID+"/figures/", "boundary", "", thumbWidth, thumbHeight, "Boundary of "+r.Name, "")
+		row.Thumb = thumbnail("/runs/"+r.ID+"/figures/", "boundary", "Boundary of "+r.Name)
 	}
 	return row
 }
@@ -161,26 +160,17 @@ func kernelText(s ml.Spec, rep *ml.Report) string {
 	return text
 }
 
-// postedBench is the lab's state in a posted form.
-func (a *App) postedBench(r *http.Request) (*bench, error) {
-	if err := parseForm(r); err != nil {
-		return nil, err
-	}
-	b, err := a.readBench(r.Context(), r.PostForm)
-	if err != nil {
-		return nil, err
-	}
-	return b, b.problems.Err()
-}
-
 // saveRun stores the lab's state as a run and waits a moment for it: most
 // trainings end before the page is asked for.
 func (a *App) saveRun(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.postedBench(r)
-	if err != nil {
+	b, err := a.posted(w, r)
+	if b == nil {
 		return err
 	}
 	run, err := a.createRun(r.Context(), b, r.PostFormValue("name"), b.spec)
+	if errors.As(err, &b.problems) {
+		return a.refuse(w, r, b)
+	}
 	if err != nil {
 		return err
 	}
@@ -191,9 +181,6 @@ func (a *App) saveRun(w http.ResponseWriter, r *http.Request) error {
 // createRun stores a run of the bench's data. Points that are not a data set of
 // the workspace become one first, so that the run can be cloned and repeated.
 func (a *App) createRun(ctx context.Context, b *bench, name string, spec ml.Spec) (store.Run, error) {
-	if b.data == nil {
-		return store.Run{}, param.Problems{{Field: "points", Message: "there is nothing to train on: draw or type points first"}}
-	}
 	if err := ml.Check(b.data, spec); err != nil {
 		return store.Run{}, err
 	}
@@ -267,6 +254,9 @@ func (a *App) runView(r *http.Request, run store.Run, figures string) (views.Run
 		return p, err
 	}
 	p.Picture, p.More, p.Stage = pics.main.view, pics.more, pics.main.stage
+	if _, flat := run.Model.View(); !flat {
+		p.Axes, p.AxisX, p.AxisY = axisOptions(run.Model.Features), d.x, d.y
+	}
 	p.Notes = append(remarks(run.Report, run.Spec), pics.notes...)
 	p.Numbers = numbers(run.Report)
 	p.Rows, p.Total = pointRows(pics.points), len(pics.points)
@@ -487,8 +477,8 @@ func (a *App) runEvents(w http.ResponseWriter, r *http.Request) error {
 // compareVersions saves SVM and MCM, each without and with a conformal map, on
 // the same split, and goes to their comparison.
 func (a *App) compareVersions(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.postedBench(r)
-	if err != nil {
+	b, err := a.posted(w, r)
+	if b == nil {
 		return err
 	}
 	method := b.spec.Conformal
@@ -505,8 +495,11 @@ func (a *App) compareVersions(w http.ResponseWriter, r *http.Request) error {
 			spec := b.spec
 			spec.Learner, spec.Conformal = learner.Name, conformal
 			run, err := a.createRun(r.Context(), b, "", spec)
+			if errors.As(err, &b.problems) {
+				return a.refuse(w, r, b)
+			}
 			if err != nil {
-				return fmt.Errorf("%s: %w", learner.Label, err)
+				return err
 			}
 			q.Add("run", run.ID)
 			ids = append(ids, run.ID)

@@ -34,7 +34,7 @@ type Site struct {
 
 // NewSite returns a site that renders its error pages with page; nil: as text.
 func NewSite(log *slog.Logger, page func(w io.Writer, r *http.Request, p Problem) error) *Site {
-	return &Site{Metrics: NewMetrics(), PerMinute: 6000, log: log, page: page}
+	return &Site{Metrics: NewMetrics(), PerMinute: 30_000, log: log, page: page}
 }
 
 // Middleware is the chain for every request, the outermost first.
