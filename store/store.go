@@ -112,7 +112,26 @@ func (s *Store) dsn(more string) string {
 	return file.String() + "?_journal_mode=WAL&_synchronous=NORMAL&_foreign_keys=on&_busy_timeout=5000&" + more
 }
 
+// migrate brings the schema up to date. Another program that was started at the
+// same moment may be about the same: a lock that is taken, or a table that is
+// there already, is tried again for two seconds.
 func migrate(ctx context.Context, db *sql.DB) error {
+	until := time.Now().Add(2 * time.Second)
+	for {
+		err := applyMigrations(ctx, db)
+		var partial *goose.PartialError
+		if err == nil || time.Now().After(until) || !errors.Is(explain(err), ErrBusy) && !errors.As(err, &partial) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func applyMigrations(ctx context.Context, db *sql.DB) error {
 	p, err := goose.NewProvider(goose.DialectSQLite3, db, migrations.Files)
 	if err != nil {
 		return err
