@@ -36,6 +36,10 @@ func Listen(addr string, h http.Handler, log *slog.Logger) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w", addr, err)
 	}
+	return newServer(listener, h, log), nil
+}
+
+func newServer(listener net.Listener, h http.Handler, log *slog.Logger) *Server {
 	base, cancel := context.WithCancelCause(context.Background())
 	return &Server{listener, &http.Server{
 		Handler:           h,
@@ -46,7 +50,7 @@ func Listen(addr string, h http.Handler, log *slog.Logger) (*Server, error) {
 		MaxHeaderBytes:    64 << 10,
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}, cancel}, nil
+	}, cancel}
 }
 
 // Addr is the address listened on.

@@ -167,7 +167,10 @@ func secure(next http.Handler) http.Handler {
 func (s *Site) limitRate(next http.Handler) http.Handler {
 	byAddress := func(r *http.Request) (string, error) {
 		host, _, err := net.SplitHostPort(r.RemoteAddr)
-		return httprate.CanonicalizeIP(host), err
+		if err != nil { // not TCP
+			host = r.RemoteAddr
+		}
+		return httprate.CanonicalizeIP(host), nil
 	}
 	return httprate.LimitBy(s.PerMinute, time.Minute, byAddress,
 		httprate.WithLimitHandler(func(w http.ResponseWriter, r *http.Request) {

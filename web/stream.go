@@ -24,10 +24,9 @@ func Stream[E any](w http.ResponseWriter, r *http.Request, events <-chan E, enco
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no") // nginx
 	conn := http.NewResponseController(w)
-	// The server's limits are for answers that end. Without a connection behind w
-	// there are none.
-	_ = conn.SetReadDeadline(time.Time{})
 	send := func(format string, args ...any) error {
+		// The server's own limit is for answers that end. Without a connection
+		// behind w there is none to move.
 		_ = conn.SetWriteDeadline(time.Now().Add(patience))
 		if _, err := fmt.Fprintf(w, format, args...); err != nil {
 			return err

@@ -1,0 +1,47 @@
+package web
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func files(css string) fstest.MapFS {
+	return fstest.MapFS{
+		"app.css":    {Data: []byte(css)},
+		"js/lab.js":  {Data: []byte("import './x.js'")},
+		"icon.svg":   {Data: []byte("<svg/>")},
+		"js/x.js":    {Data: []byte("1")},
+		"empty/a.js": {Data: nil},
+	}
+}
+
+func TestAssets(t *testing.T) {
+	t.Parallel()
+	a, err := NewAssets(files("body{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, _ := NewAssets(files("body{}"))
+	other, _ := NewAssets(files("body{ }"))
+	if a.Prefix() != same.Prefix() || a.Prefix() == other.Prefix() {
+		t.Error("the prefix does not follow the contents")
+	}
+	for name, kind := range map[string]string{"app.css": "text/css; charset=utf-8", "js/lab.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml", "empty/a.js": "text/javascript; charset=utf-8"} {
+		w := ask(a, "GET", a.URL(name), "")
+		if w.Code != 200 || w.Header().Get("Content-Type") != kind || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: %d %v", name, w.Code, w.Header())
+		}
+		if w := ask(a, "GET", a.URL(name), "", "If-None-Match: "+w.Header().Get("ETag")); w.Code != 304 {
+			t.Errorf("%s: asked again: %d", name, w.Code)
+		}
+		if w := ask(a, "GET", other.URL(name), ""); w.Code != 200 || w.Header().Get("Cache-Control") != "no-cache" {
+			t.Errorf("%s of another version: %d %v", name, w.Code, w.Header())
+		}
+	}
+	for _, path := range []string{a.Prefix(), a.URL("js"), a.URL("js/"), a.URL("none"), "/static/", "/static/app.css", a.URL("../assets.go"), a.URL("js/../app.css")} {
+		if w := ask(a, "GET", path, ""); w.Code != 404 {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+}

@@ -1,0 +1,618 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/ml/param"
+)
+
+// logged collects log records of concurrent requests.
+type logged struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func page(w io.Writer, _ *http.Request, p Problem) error {
+	_, err := fmt.Fprintf(w, "<h1>%d</h1><p>%s %s", p.Status, p.Detail, p.RequestID)
+	return err
+}
+
+// newSite is a site with a few routes, and its log.
+func newSite(routes map[string]Handler) (http.Handler, *Site, *logged) {
+	log := &logged{}
+	s := NewSite(slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), page)
+	return mux(s, routes), s, log
+}
+
+func mux(s *Site, routes map[string]Handler) http.Handler {
+	r := chi.NewRouter()
+	r.Use(s.Middleware()...)
+	r.NotFound(s.NotFound)
+	r.MethodNotAllowed(s.MethodNotAllowed)
+	r.Handle("/metrics", s.Metrics)
+	r.Group(func(r chi.Router) {
+		r.Use(s.Workspace)
+		for pattern, h := range routes {
+			method, path, _ := strings.Cut(pattern, " ")
+			r.MethodFunc(method, path, s.Handle(h))
+		}
+	})
+	return r
+}
+
+func ok(w http.ResponseWriter, r *http.Request) error {
+	_, err := io.WriteString(w, Token(r.Context()))
+	return err
+}
+
+// ask sends a request with "Name: value" headers.
+func ask(h http.Handler, method, target, body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// alien is an error of another package, known by its kind alone.
+type alien string
+
+func (a alien) Error() string { return "words for the reader" }
+func (a alien) Kind() string  { return string(a) }
+
+func TestErrorTable(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		err    error
+		status int
+		detail string
+	}{
+		{fmt.Errorf("inner detail: %w", alien("not-found")), 404, "words for the reader"},
+		{alien("conflict"), 409, "words for the reader"},
+		{alien("busy"), 503, "words for the reader"},
+		{alien("storage"), 507, "words for the reader"},
+		{alien("unheard-of"), 500, ""},
+		{fmt.Errorf("spec: %w", param.Problems{{Field: "C", Message: "C must be above 0"}, {Field: "gamma", Message: "gamma?"}}), 422, "C must be above 0; gamma?"},
+		{fmt.Errorf("reading: %w", &http.MaxBytesError{Limit: 10 << 20}), 413, "10 MB"},
+		{Errorf(TooLarge, "%d rows", 7), 413, "7 rows"},
+		{Errorf(Unauthorized, "key"), 401, "key"},
+		{context.DeadlineExceeded, 503, "longer"},
+		{errors.New("secret of the database"), 500, "logged"},
+	} {
+		h, _, log := newSite(map[string]Handler{
+			"GET /x":     func(http.ResponseWriter, *http.Request) error { return test.err },
+			"GET /api/x": func(http.ResponseWriter, *http.Request) error { return test.err },
+		})
+		html, api := ask(h, "GET", "/x", ""), ask(h, "GET", "/api/x", "")
+		var p Problem
+		if err := json.Unmarshal(api.Body.Bytes(), &p); err != nil {
+			t.Fatalf("%v: %v in %s", test.err, err, api.Body)
+		}
+		if html.Code != test.status || api.Code != test.status || p.Status != test.status {
+			t.Errorf("%v: %d, %d, %d, want %d", test.err, html.Code, api.Code, p.Status, test.status)
+		}
+		if !strings.Contains(p.Detail, test.detail) || !strings.Contains(html.Body.String(), test.detail) {
+			t.Errorf("%v: says %q and %q", test.err, p.Detail, html.Body)
+		}
+		if p.Type != "about:blank" || p.Title != http.StatusText(test.status) || p.Instance != "/api/x" ||
+			api.Header().Get("Content-Type") != "application/problem+json" || html.Header().Get("Content-Type") != "text/html; charset=utf-8" {
+			t.Errorf("%v: %+v %v", test.err, p, api.Header())
+		}
+		if (test.status == 503) != (api.Header().Get("Retry-After") != "") {
+			t.Errorf("%v: Retry-After %q", test.err, api.Header().Get("Retry-After"))
+		}
+		for _, secret := range []string{"secret", "inner detail"} {
+			if strings.Contains(api.Body.String()+html.Body.String(), secret) {
+				t.Errorf("%v: shown to the client", test.err)
+			}
+		}
+		if test.status == 500 && (p.RequestID == "" || !strings.Contains(log.String(), p.RequestID) ||
+			!strings.Contains(log.String(), test.err.Error()) || api.Header().Get("X-Request-Id") != p.RequestID) {
+			t.Errorf("%v: request %q is not in the log: %s", test.err, p.RequestID, log)
+		}
+		if test.status == 422 && (len(p.Errors) != 2 || p.Errors[1].Field != "gamma") {
+			t.Errorf("fields %v", p.Errors)
+		}
+		if html.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%v: may be cached: %v", test.err, html.Header())
+		}
+	}
+}
+
+func TestErrorsOutsideOfRoutes(t *testing.T) {
+	t.Parallel()
+	h, _, _ := newSite(map[string]Handler{"GET /x": ok, "DELETE /x": ok})
+	if w := ask(h, "GET", "/nowhere", ""); w.Code != 404 || !strings.Contains(w.Body.String(), "<h1>404") {
+		t.Error(w)
+	}
+	if w := ask(h, "GET", "/api/nowhere", ""); w.Code != 404 || w.Header().Get("Content-Type") != "application/problem+json" {
+		t.Error(w)
+	}
+	if w := ask(h, "POST", "/x", ""); w.Code != 405 || w.Header().Get("Allow") != "GET, DELETE" {
+		t.Error(w.Code, w.Header())
+	}
+	if w := ask(h, "GET", "/nowhere", "", "Accept: application/json"); w.Header().Get("Content-Type") != "application/problem+json" {
+		t.Error(w.Header())
+	}
+}
+
+func TestErrorPageFails(t *testing.T) {
+	t.Parallel()
+	s := NewSite(slog.New(slog.DiscardHandler), func(w io.Writer, _ *http.Request, _ Problem) error {
+		io.WriteString(w, "half a page")
+		return errors.New("no")
+	})
+	if w := ask(mux(s, nil), "GET", "/", ""); w.Code != 404 || strings.Contains(w.Body.String(), "half") || !strings.Contains(w.Body.String(), "404 Not Found") {
+		t.Error(w.Code, w.Body)
+	}
+}
+
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	h, _, log := newSite(map[string]Handler{
+		"GET /x":    func(http.ResponseWriter, *http.Request) error { panic("secret") },
+		"GET /late": func(w http.ResponseWriter, _ *http.Request) error { io.WriteString(w, "half"); panic("secret") },
+		"GET /broken": func(w http.ResponseWriter, _ *http.Request) error {
+			io.WriteString(w, "half")
+			return errors.New("secret")
+		},
+		"GET /ok": ok,
+	})
+	w := ask(h, "GET", "/x", "")
+	if w.Code != 500 || !strings.Contains(w.Body.String(), "<h1>500") || strings.Contains(w.Body.String(), "secret") {
+		t.Error(w.Code, w.Body)
+	}
+	if text := log.String(); !strings.Contains(text, "panic=secret") || !strings.Contains(text, "web_test.go") || !strings.Contains(text, "status=500") {
+		t.Errorf("log: %s", text)
+	}
+	srv := httptest.NewServer(h)
+	defer srv.Close()
+	for _, path := range []string{"/late", "/broken"} { // half an answer must not look like a whole one
+		res, err := http.Get(srv.URL + path)
+		if err == nil {
+			_, err = io.ReadAll(res.Body)
+			res.Body.Close()
+		}
+		if err == nil {
+			t.Errorf("%s: the client cannot tell that the answer is not complete", path)
+		}
+	}
+	if res, err := http.Get(srv.URL + "/ok"); err != nil || res.StatusCode != 200 {
+		t.Error("the server does not serve after a panic")
+	}
+}
+
+func TestClientGone(t *testing.T) {
+	t.Parallel()
+	h, _, log := newSite(map[string]Handler{"GET /x": func(_ http.ResponseWriter, r *http.Request) error { return r.Context().Err() }})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "/x", nil))
+	if w.Body.Len() > 0 || !strings.Contains(log.String(), "status=499") || strings.Contains(log.String(), "ERROR") {
+		t.Errorf("%s, log %s", w.Body, log)
+	}
+}
+
+func TestSecurityHeaders(t *testing.T) {
+	t.Parallel()
+	h, _, _ := newSite(map[string]Handler{"GET /x": ok})
+	for _, path := range []string{"/x", "/nowhere", "/metrics"} {
+		got := ask(h, "GET", path, "").Header()
+		csp := got.Get("Content-Security-Policy")
+		if !strings.HasPrefix(csp, "default-src 'none'; script-src 'self'; style-src 'self';") || strings.Contains(csp, "unsafe") {
+			t.Errorf("%s: policy %q", path, csp)
+		}
+		for name, want := range map[string]string{
+			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
+		} {
+			if got.Get(name) != want {
+				t.Errorf("%s: %s %q", path, name, got.Get(name))
+			}
+		}
+	}
+}
+
+func TestCrossSite(t *testing.T) {
+	t.Parallel()
+	h, _, _ := newSite(map[string]Handler{"GET /x": ok, "POST /x": ok, "DELETE /api/x": ok})
+	for _, test := range []struct {
+		method, path string
+		headers      []string
+		want         int
+	}{
+		{"POST", "/x", []string{"Sec-Fetch-Site: cross-site"}, 403},
+		{"POST", "/x", []string{"Sec-Fetch-Site: same-site"}, 403},
+		{"POST", "/x", []string{"Origin: https://evil.example"}, 403},
+		{"DELETE", "/api/x", []string{"Sec-Fetch-Site: cross-site"}, 403},
+		{"POST", "/x", []string{"Sec-Fetch-Site: same-origin"}, 200},
+		{"POST", "/x", []string{"Origin: http://example.com"}, 200}, // httptest's host
+		{"POST", "/x", nil, 200},                                   // curl
+		{"GET", "/x", []string{"Sec-Fetch-Site: cross-site"}, 200}, // a link
+	} {
+		if w := ask(h, test.method, "http://example.com"+test.path, "", test.headers...); w.Code != test.want {
+			t.Errorf("%s %s %v: %d, want %d", test.method, test.path, test.headers, w.Code, test.want)
+		}
+	}
+}
+
+func TestWorkspaceCookie(t *testing.T) {
+	t.Parallel()
+	h, _, _ := newSite(map[string]Handler{"GET /x": ok, "GET /api/x": ok})
+	first := ask(h, "GET", "/x", "")
+	cookies := first.Result().Cookies()
+	if len(cookies) != 1 {
+		t.Fatalf("cookies %v", cookies)
+	}
+	c := cookies[0]
+	if c.Name != "marginlab_workspace" || len(c.Value) != 32 || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Secure ||
+		c.Path != "/" || c.MaxAge < 360*24*3600 || c.Value != first.Body.String() {
+		t.Errorf("cookie %v, token %s", c, first.Body)
+	}
+	if other := ask(h, "GET", "/x", "").Body.String(); other == c.Value {
+		t.Error("two visitors have one workspace")
+	}
+	again := ask(h, "GET", "/x", "", "Cookie: marginlab_workspace="+c.Value)
+	if again.Body.String() != c.Value || len(again.Result().Cookies()) != 1 || again.Result().Cookies()[0].Value != c.Value {
+		t.Error("a known visitor is not known, or his cookie not renewed")
+	}
+	if w := ask(h, "GET", "/api/x", "", "Cookie: marginlab_workspace="+c.Value); w.Body.String() != c.Value {
+		t.Error("/api does not take the cookie")
+	}
+	for _, bad := range []string{"", "x", strings.Repeat("g", 32), c.Value + "0", "../../etc"} {
+		if w := ask(h, "GET", "/x", "", "Cookie: marginlab_workspace="+bad); len(w.Body.String()) != 32 || w.Body.String() == bad {
+			t.Errorf("cookie %q: token %q", bad, w.Body)
+		}
+	}
+	if w := ask(h, "GET", "/x", "", "X-Forwarded-Proto: https"); !w.Result().Cookies()[0].Secure {
+		t.Error("the cookie of a secure site goes over plain connections")
+	}
+	for _, path := range []string{"/metrics", "/nowhere"} {
+		if w := ask(h, "GET", path, ""); w.Header().Get("Set-Cookie") != "" {
+			t.Errorf("%s sets a cookie", path)
+		}
+	}
+	if got := first.Header().Get("Cache-Control"); !strings.Contains(got, "private") {
+		t.Errorf("pages of a workspace may be shared by caches: %q", got)
+	}
+}
+
+func TestBearer(t *testing.T) {
+	t.Parallel()
+	h, _, _ := newSite(map[string]Handler{"GET /x": ok, "GET /api/x": ok})
+	const token, cookie = "00112233445566778899aabbccddeeff", "Cookie: marginlab_workspace=ffffffffffffffffffffffffffffffff"
+	for _, scheme := range []string{"Bearer ", "bearer "} {
+		w := ask(h, "GET", "/api/x", "", "Authorization: "+scheme+strings.ToUpper(token), cookie)
+		if w.Body.String() != token || w.Header().Get("Set-Cookie") != "" {
+			t.Errorf("%stoken: %q, cookie %q", scheme, w.Body, w.Header().Get("Set-Cookie"))
+		}
+	}
+	for _, bad := range []string{"Bearer", "Bearer short", "Basic " + token, token, "Bearer " + token + "00"} {
+		w := ask(h, "GET", "/api/x", "", "Authorization: "+bad, cookie)
+		if w.Code != 401 || w.Header().Get("WWW-Authenticate") != "Bearer" || w.Header().Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%q: %d %v", bad, w.Code, w.Header())
+		}
+	}
+	if w := ask(h, "GET", "/x", "", "Authorization: Bearer "+token, cookie); w.Body.String() == token {
+		t.Error("a page takes the bearer token")
+	}
+}
+
+func TestSetToken(t *testing.T) {
+	t.Parallel()
+	h, _, _ := newSite(map[string]Handler{"POST /x": func(w http.ResponseWriter, r *http.Request) error {
+		return SetToken(w, r, r.FormValue("token"))
+	}})
+	const token = "00112233445566778899aabbccddeeff"
+	w := ask(h, "POST", "/x?token=+"+token+"%0a", "")
+	if c := w.Result().Cookies(); len(c) != 1 || c[0].Value != token {
+		t.Errorf("cookies %v", c)
+	}
+	if w := ask(h, "POST", "/x?token=nonsense", ""); w.Code != 422 {
+		t.Error(w.Code)
+	}
+}
+
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	s := NewSite(slog.New(slog.DiscardHandler), page)
+	s.PerMinute = 3
+	h := mux(s, map[string]Handler{"GET /api/x": ok})
+	var last *httptest.ResponseRecorder
+	for range 10 {
+		last = ask(h, "GET", "/api/x", "")
+	}
+	if last.Code != 429 || last.Header().Get("Retry-After") == "" || last.Header().Get("Content-Type") != "application/problem+json" {
+		t.Error(last.Code, last.Header())
+	}
+}
+
+func TestCompress(t *testing.T) {
+	t.Parallel()
+	h, _, _ := newSite(map[string]Handler{"GET /x": func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, err := io.WriteString(w, strings.Repeat("long ", 1000))
+		return err
+	}})
+	w := ask(h, "GET", "/x", "", "Accept-Encoding: gzip")
+	if w.Header().Get("Content-Encoding") != "gzip" || w.Body.Len() > 1000 {
+		t.Error(w.Header(), w.Body.Len())
+	}
+}
+
+func TestMaxBody(t *testing.T) {
+	t.Parallel()
+	s := NewSite(slog.New(slog.DiscardHandler), page)
+	h := MaxBody(10)(s.Handle(func(_ http.ResponseWriter, r *http.Request) error {
+		_, err := io.ReadAll(r.Body)
+		return err
+	}))
+	if w := ask(h, "POST", "/", "0123456789"); w.Code != 200 {
+		t.Error(w.Code)
+	}
+	if w := ask(h, "POST", "/", "0123456789x"); w.Code != 413 || !strings.Contains(w.Body.String(), "10 bytes") {
+		t.Error(w.Code, w.Body)
+	}
+}
+
+func TestReadJSON(t *testing.T) {
+	t.Parallel()
+	type body struct {
+		Name string `json:"name"`
+		Spec struct {
+			C float64 `json:"C"`
+		} `json:"spec"`
+	}
+	for text, want := range map[string]struct {
+		status int
+		field  string
+	}{
+		`{"name": "x", "spec": {"C": 2}}`: {0, ""},
+		`{"nme": "x"}`:                    {422, "nme"},
+		`{"spec": {"C": "x"}}`:            {422, "spec.C"},
+		`{"name": `:                       {400, ""},
+		`{} {}`:                           {400, ""},
+		``:                                {400, ""},
+		`[]`:                              {422, ""},
+		`{"name": "` + strings.Repeat("x", 200) + `"}`: {413, ""},
+	} {
+		var v body
+		r := httptest.NewRequest("POST", "/api/x", strings.NewReader(text))
+		err := ReadJSON(httptest.NewRecorder(), r, 100, &v)
+		if want.status == 0 {
+			if err != nil || v.Spec.C != 2 {
+				t.Errorf("%s: %v, %+v", text, err, v)
+			}
+			continue
+		}
+		if err == nil {
+			t.Errorf("%s: taken", text)
+			continue
+		}
+		p := problem(r, err)
+		if p.Status != want.status || want.field != "" && p.Errors.For(want.field) == "" {
+			t.Errorf("%s: %+v, want %+v", text, p, want)
+		}
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	h, s, log := newSite(map[string]Handler{"GET /runs/{id}": ok})
+	for i := range 3 {
+		ask(h, "GET", fmt.Sprintf("/runs/secret%d", i), "")
+	}
+	ask(h, "BREW", "/coffee", "")
+	s.Metrics.Training("svm", "done", time.Second)
+	text := ask(h, "GET", "/metrics", "").Body.String()
+	for _, want := range []string{
+		`marginlab_http_requests_total{method="GET",route="/runs/{id}",status="200"} 3`,
+		`marginlab_http_requests_total{method="other",route="unmatched",status="405"} 1`,
+		`marginlab_http_request_duration_seconds_count{route="/runs/{id}"} 3`,
+		`marginlab_trainings_total{learner="svm",outcome="done"} 1`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text+log.String(), "secret") {
+		t.Error("addresses of things are in the metrics or in the log")
+	}
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	_, s, _ := newSite(nil)
+	var fault error
+	h := s.Health(func(context.Context) error { return fault })
+	if w := ask(h, "GET", "/healthz", ""); w.Code != 200 || w.Body.String() != "ok\n" {
+		t.Error(w)
+	}
+	fault = errors.New("secret")
+	if w := ask(h, "GET", "/healthz", ""); w.Code != 503 || strings.Contains(w.Body.String(), "secret") {
+		t.Error(w)
+	}
+}
+
+func TestStream(t *testing.T) {
+	t.Parallel()
+	type event struct{ N int }
+	encode := func(e event) (string, any) { return "count", e }
+	h, _, _ := newSite(map[string]Handler{"GET /events": func(w http.ResponseWriter, r *http.Request) error {
+		events := make(chan event, 2)
+		events <- event{1}
+		events <- event{2}
+		close(events)
+		return Stream(w, r, events, encode)
+	}})
+	srv := httptest.NewServer(h)
+	defer srv.Close()
+	res, err := http.Get(srv.URL + "/events") // asks for gzip
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, _ := io.ReadAll(res.Body)
+	if want := ": open\n\nevent: count\ndata: {\"N\":1}\n\nevent: count\ndata: {\"N\":2}\n\n"; string(text) != want {
+		t.Errorf("%q", text)
+	}
+	if res.Header.Get("Content-Type") != "text/event-stream" || res.Uncompressed || res.Header.Get("Cache-Control") != "no-store" {
+		t.Error(res.Header)
+	}
+}
+
+func TestStreamBeatsAndEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		w := httptest.NewRecorder()
+		done := make(chan error)
+		go func() {
+			done <- Stream(w, httptest.NewRequestWithContext(ctx, "GET", "/", nil), make(chan int), func(int) (string, any) { return "", nil })
+		}()
+		time.Sleep(heartbeat*2 + time.Second) // the clock of the bubble
+		synctest.Wait()
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if n := strings.Count(w.Body.String(), ": still here"); n != 2 {
+			t.Errorf("%d heartbeats in %q", n, w.Body)
+		}
+	})
+}
+
+// pipes is a listener within the process, whose time synctest can make pass.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	c, ok := <-p
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+func (p pipes) Close() error   { close(p); return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
+
+func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	p <- server
+	return client, nil
+}
+
+// An event stream outlives the limits of the server, and ends with it.
+func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		events := make(chan int)
+		h, _, _ := newSite(map[string]Handler{"GET /events": func(w http.ResponseWriter, r *http.Request) error {
+			return Stream(w, r, events, func(n int) (string, any) { return "n", n })
+		}})
+		listener := make(pipes)
+		s := newServer(listener, h, slog.New(slog.DiscardHandler))
+		ctx, stop := context.WithCancel(t.Context())
+		served := make(chan error)
+		go func() { served <- s.Serve(ctx) }()
+
+		client := http.Client{Transport: &http.Transport{DialContext: listener.dial, DisableKeepAlives: true}}
+		res, err := client.Get(s.URL() + "/events")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		lines := bufio.NewScanner(res.Body)
+		beats := 0
+		for lines.Scan() && lines.Text() != "data: 7" {
+			if lines.Text() == ": still here" {
+				beats++
+			}
+			if beats == int((readTimeout+writeTimeout)/heartbeat) { // the limits have passed
+				beats++
+				go func() { events <- 7 }()
+			}
+		}
+		if lines.Text() != "data: 7" {
+			t.Fatalf("the stream was cut after %d heartbeats: %v", beats, lines.Err())
+		}
+		stop()
+		for lines.Scan() {
+		}
+		if err := <-served; err != nil || lines.Err() != nil {
+			t.Errorf("stopped with %v; the stream ended with %v", err, lines.Err())
+		}
+	})
+}
+
+// Requests under way when the server stops are told so and get their answer.
+func TestShutdown(t *testing.T) {
+	t.Parallel()
+	begun := make(chan bool)
+	h, _, _ := newSite(map[string]Handler{"GET /api/slow": func(_ http.ResponseWriter, r *http.Request) error {
+		close(begun)
+		<-r.Context().Done()
+		return r.Context().Err()
+	}})
+	s, err := Listen("127.0.0.1:0", h, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error)
+	go func() { served <- s.Serve(ctx) }()
+	go func() { <-begun; stop() }()
+	res, err := http.Get(s.URL() + "/api/slow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != 503 || res.Header.Get("Retry-After") == "" {
+		t.Error(res.Status, res.Header)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestListenTaken(t *testing.T) {
+	t.Parallel()
+	s, err := Listen("127.0.0.1:0", http.NotFoundHandler(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.listener.Close()
+	if _, err := Listen(s.Addr().String(), http.NotFoundHandler(), slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), s.Addr().String()) {
+		t.Errorf("%v", err)
+	}
+}
