@@ -560,8 +560,12 @@ func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// sentence begins with a capital and ends with a full stop.
+// sentence begins with a capital and ends with a full stop, without the name of
+// the package that an error came from.
 func sentence(s string) string {
+	for _, p := range []string{"svm: ", "mcm: ", "conformal: ", "kernel: "} {
+		s = strings.TrimPrefix(s, p)
+	}
 	if s == "" {
 		return s
 	}

@@ -575,9 +575,9 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// BenchmarkBoundary is the surface on a 200 x 200 grid and the picture, without
-// the fit: what is drawn after one.
-func BenchmarkBoundary(b *testing.B) {
+// BenchmarkPicture is what a person waits for after moving a slider: the fit, f on
+// a 200 x 200 grid, and all of it with the drawing, as SVG and as PNG.
+func BenchmarkPicture(b *testing.B) {
 	for _, n := range []int{100, 300, 1000, 3000} {
 		d, err := dataset.Generate("moons", n, 0.25, 1)
 		if err != nil {
@@ -585,15 +585,28 @@ func BenchmarkBoundary(b *testing.B) {
 		}
 		spec := ml.DefaultSpec()
 		spec.C, spec.Gamma, spec.Standardize = 10, kernel.Gamma{Value: 1}, false
-		res, err := ml.Train(context.Background(), d, spec, nil)
-		if err != nil {
-			b.Fatal(err)
+		fit := func(b *testing.B) *ml.Model {
+			res, err := ml.Train(context.Background(), d, spec, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return res.Model
 		}
-		ps, err := res.Model.Points(d, spec)
-		if err != nil {
-			b.Fatal(err)
-		}
-		s := figure.Scene{Model: res.Model, Points: ps, View: plane(d.Features), Grid: 200, Width: 600, Height: 500}
+		b.Run(fmt.Sprintf("fit/n=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				fit(b)
+			}
+		})
+		b.Run(fmt.Sprintf("surface/n=%d", n), func(b *testing.B) {
+			m := fit(b)
+			ticks := make([]float64, 200)
+			for i := range ticks {
+				ticks[i] = -1.5 + 4*float64(i)/199
+			}
+			for b.Loop() {
+				m.Surface(plane(d.Features), ticks, ticks)
+			}
+		})
 		for _, f := range []struct {
 			name  string
 			write func(p *figure.Picture, w io.Writer) error
@@ -601,7 +614,12 @@ func BenchmarkBoundary(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/n=%d", f.name, n), func(b *testing.B) {
 				var size counter
 				for b.Loop() {
-					p, err := figure.Boundary(s)
+					m := fit(b)
+					ps, err := m.Points(d, spec)
+					if err != nil {
+						b.Fatal(err)
+					}
+					p, err := figure.Boundary(figure.Scene{Model: m, Points: ps, View: plane(d.Features), Grid: 200, Width: 600, Height: 500})
 					if err != nil {
 						b.Fatal(err)
 					}
