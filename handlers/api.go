@@ -100,14 +100,17 @@ func (a *App) apiCreateDataset(w http.ResponseWriter, r *http.Request) error {
 	name := nameOf(q.Get("name"), "")
 	body := http.MaxBytesReader(w, r.Body, a.limits.Bytes)
 	d, err := dataset.Read(body, name, dataset.Mapping{Label: q.Get("label"), Features: columns.Features}, a.limits)
+	var tooLarge *http.MaxBytesError
 	var fault *dataset.Error
 	switch {
 	case errors.Is(err, dataset.ErrTooLarge):
 		return web.Errorf(web.TooLarge, "%v", err)
-	case errors.As(err, &fault) && fault.Err == nil:
-		return param.Problems{{Field: "file", Message: err.Error()}}
-	case err != nil:
+	case errors.As(err, &tooLarge):
 		return err
+	case errors.As(err, &fault) && fault.Err != nil:
+		return web.Errorf(web.Malformed, "The file did not arrive whole. Nothing was saved. (%w)", fault.Err)
+	case err != nil:
+		return param.Problems{{Field: "file", Message: err.Error()}}
 	}
 	set, err := a.store.CreateDataset(r.Context(), workspace(r.Context()), name, "uploaded "+name, d)
 	if err != nil {

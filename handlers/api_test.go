@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"math"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -274,8 +275,12 @@ func TestAPIWalk(t *testing.T) {
 		t.Errorf("model %+v\nwant %+v", model, direct.Model)
 	}
 
-	if got := decode[runJSON](c.want(200, "PATCH", "/api/runs/"+id, `{"note":"because","tags":[]}`)); got.Name != "first" || got.Note != "because" || len(got.Tags) != 0 {
-		t.Errorf("changed to %+v", got)
+	// What a change leaves out stays.
+	if got := decode[runJSON](c.want(200, "PATCH", "/api/runs/"+id, `{"note":"because"}`)); got.Name != "first" || got.Note != "because" || len(got.Tags) != 2 {
+		t.Errorf("with another note: %+v", got)
+	}
+	if got := decode[runJSON](c.want(200, "PATCH", "/api/runs/"+id, `{"tags":[]}`)); got.Name != "first" || got.Note != "because" || len(got.Tags) != 0 {
+		t.Errorf("without tags: %+v", got)
 	}
 	c.want(http.StatusConflict, "POST", "/api/runs/"+id+"/cancel", "")
 
@@ -461,6 +466,32 @@ func TestAPIErrors(t *testing.T) {
 	}
 }
 
+// A file that ends before its announced length is not taken for a whole one.
+func TestAPIHalfAFile(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	conn, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST /api/datasets?name=n HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", alice, len(square)+1, square)
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusCreated {
+		t.Error("reported as stored")
+	}
+	if got := decode[struct{ Datasets []datasetJSON }](s.client(t, alice).want(200, "GET", "/api/datasets", "")); len(got.Datasets) != 0 {
+		t.Errorf("stored %+v", got)
+	}
+}
+
 func TestAPIBusy(t *testing.T) {
 	t.Parallel()
 	c := serve(t, false, dataset.DefaultLimits).client(t, alice)
@@ -576,7 +607,7 @@ func TestAPICancelQueued(t *testing.T) {
 	c.want(http.StatusConflict, "POST", "/api/runs/"+run+"/cancel", "")
 }
 
-// longRun is a training that takes minutes.
+// longRun is a training that takes longer than any test waits.
 const longRun = `{"dataset":"checkerboard","spec":{"C":1e9,"gamma":0.01,"tol":1e-9,"max_iter":1e9}}`
 
 func TestAPIProgress(t *testing.T) {
