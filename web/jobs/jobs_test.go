@@ -1,0 +1,396 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/trace"
+	"marginlab/store"
+)
+
+var (
+	alice = store.WorkspaceOf("alice")
+	bob   = store.WorkspaceOf("bob")
+)
+
+type trainer = func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error)
+
+// fixture is a queue over a fresh store. Its trainings are done by train; nil:
+// by ml.Train.
+type fixture struct {
+	*testing.T
+	q   *Queue
+	st  *store.Store
+	log *strings.Builder // read it after stop
+
+	ended []string // outcomes, by Trained
+	mu    sync.Mutex
+	stop  func() // ends Run and waits for it
+}
+
+func setup(t *testing.T, dir string, workers int, train trainer) *fixture {
+	t.Helper()
+	st, err := store.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	f := &fixture{T: t, st: st, log: &strings.Builder{}, stop: func() {}}
+	f.q = New(st, Config{Workers: workers, Log: slog.New(slog.NewTextHandler(f.log, nil)), Trained: func(_, outcome string, _ time.Duration) {
+		f.mu.Lock()
+		f.ended = append(f.ended, outcome)
+		f.mu.Unlock()
+	}})
+	if train != nil {
+		f.q.train = train
+	}
+	return f
+}
+
+func (f *fixture) start() *fixture {
+	ctx, cancel := context.WithCancel(f.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); f.q.Run(ctx) }()
+	f.stop = func() { cancel(); <-done }
+	f.Cleanup(f.stop)
+	return f
+}
+
+func points() *dataset.Data {
+	d, err := dataset.FromPoints([][2]float64{{0, 0}, {1, 0}, {3, 3}, {4, 3}}, []string{"a", "a", "b", "b"})
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+func (f *fixture) create(name string) string {
+	f.Helper()
+	r, err := f.st.CreateRun(f.Context(), alice, store.NewRun{Name: name, Data: points(), Spec: ml.DefaultSpec()})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.q.Notify()
+	return r.ID
+}
+
+func (f *fixture) subscribe(id string) <-chan Event {
+	f.Helper()
+	events, err := f.q.Subscribe(f.Context(), alice, id)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return events
+}
+
+// end is the last event of a run.
+func (f *fixture) end(id string) (last Event) {
+	f.Helper()
+	for e := range f.subscribe(id) {
+		last = e
+	}
+	return last
+}
+
+func (f *fixture) run(id string) store.Run {
+	f.Helper()
+	r, err := f.st.Run(f.Context(), alice, id)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return r
+}
+
+// stuck reports a step on begun and then works until it is cancelled.
+func stuck(begun chan<- string) trainer {
+	return func(ctx context.Context, d *dataset.Data, s ml.Spec, report trace.Report) (*ml.Result, error) {
+		report(trace.Step{Phase: "svm", Iteration: 7})
+		begun <- s.Learner
+		<-ctx.Done()
+		return &ml.Result{Report: ml.Report{Status: trace.Cancelled}, Model: &ml.Model{}}, nil // as solvers do
+	}
+}
+
+func TestTrains(t *testing.T) {
+	t.Parallel()
+	f := setup(t, t.TempDir(), 2, nil)
+	before := f.create("queued before the start")
+	f.start()
+	ids := []string{before}
+	for i := range 10 {
+		ids = append(ids, f.create(fmt.Sprint(i)))
+	}
+	for _, id := range ids {
+		if e := f.end(id); e.Status != store.Done {
+			t.Errorf("ended with %+v", e)
+		}
+		if r := f.run(id); r.Status != store.Done || r.Report.TrainAccuracy != 1 || r.Model.Predict([]float64{4, 4}) != "b" {
+			t.Errorf("%+v", r)
+		}
+	}
+	f.stop()
+	if len(f.ended) != len(ids) || f.ended[0] != "done" {
+		t.Errorf("counted %v", f.ended)
+	}
+}
+
+func TestWait(t *testing.T) {
+	t.Parallel()
+	f := setup(t, t.TempDir(), 1, nil).start()
+	ids := []string{f.create("1"), f.create("2"), "no such run"}
+	f.q.Wait(t.Context(), time.Hour, ids...)
+	for _, id := range ids[:2] {
+		if r := f.run(id); r.Status != store.Done {
+			t.Error(r.Status)
+		}
+	}
+	begun := make(chan string, 1)
+	f = setup(t, t.TempDir(), 1, stuck(begun)).start()
+	id := f.create("3")
+	f.q.Wait(t.Context(), time.Millisecond, id)
+	if r := f.run(id); r.Status.Ended() {
+		t.Error(r.Status)
+	}
+}
+
+func TestCancelRunning(t *testing.T) {
+	t.Parallel()
+	begun := make(chan string)
+	f := setup(t, t.TempDir(), 1, stuck(begun)).start()
+	id, next := f.create("1"), f.create("2")
+	<-begun
+	events := f.subscribe(id)
+	for name, err := range map[string]error{
+		"cancel":  f.q.Cancel(t.Context(), bob, id),
+		"delete":  f.q.Delete(t.Context(), bob, []string{id}),
+		"unknown": f.q.Cancel(t.Context(), alice, "x"),
+	} {
+		if !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%s from another workspace: %v", name, err)
+		}
+	}
+	if _, err := f.q.Subscribe(t.Context(), bob, id); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("listening from another workspace: %v", err)
+	}
+	if r := f.run(id); r.Status != store.Running {
+		t.Fatalf("stopped from another workspace: %v", r.Status)
+	}
+	if err := f.q.Cancel(t.Context(), alice, id); err != nil {
+		t.Fatal(err)
+	}
+	var last Event
+	for last = range events {
+	}
+	<-begun // the worker is free for the next
+	if r := f.run(id); last.Status != store.Cancelled || r.Status != store.Cancelled || r.Model != nil || r.Report != nil {
+		t.Errorf("%+v, %+v", last, r)
+	}
+	if err := f.q.Cancel(t.Context(), alice, id); !errors.Is(err, store.ErrEnded) {
+		t.Errorf("cancelled twice: %v", err)
+	}
+	if err := f.q.Delete(t.Context(), alice, []string{next}); err != nil {
+		t.Fatal(err)
+	}
+	last3 := f.create("3")
+	<-begun // free again: delete stopped the second
+	if _, err := f.st.Run(t.Context(), alice, next); !errors.Is(err, store.ErrNotFound) {
+		t.Error(err)
+	}
+	if f.run(last3).Status != store.Running {
+		t.Error("the third does not run")
+	}
+}
+
+func TestCancelQueued(t *testing.T) {
+	t.Parallel()
+	f := setup(t, t.TempDir(), 1, nil) // not started
+	id := f.create("1")
+	events := f.subscribe(id)
+	if e := <-events; e.Status != store.Queued {
+		t.Errorf("first %+v", e)
+	}
+	if err := f.q.Cancel(t.Context(), alice, id); err != nil {
+		t.Fatal(err)
+	}
+	if e := <-events; e.Status != store.Cancelled {
+		t.Errorf("then %+v", e)
+	}
+	if _, more := <-events; more {
+		t.Error("not closed after the end")
+	}
+	f.start()
+	f.end(f.create("2"))
+	if r := f.run(id); r.Status != store.Cancelled {
+		t.Errorf("trained all the same: %v", r.Status)
+	}
+}
+
+func TestPanicFailsOneRun(t *testing.T) {
+	t.Parallel()
+	f := setup(t, t.TempDir(), 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Report) (*ml.Result, error) {
+		panic("index out of secrets")
+	}).start()
+	first, second := f.create("1"), f.create("2")
+	for _, id := range []string{first, second} {
+		e := f.end(id)
+		if r := f.run(id); e.Status != store.Failed || r.Status != store.Failed || r.Error == "" || r.Error != e.Error || strings.Contains(r.Error, "secrets") {
+			t.Errorf("%+v, %+v", e, r)
+		}
+	}
+	f.stop()
+	if text := f.log.String(); strings.Count(text, "index out of secrets") != 2 || !strings.Contains(text, "jobs_test.go") {
+		t.Errorf("log: %s", text)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		train trainer
+		want  string
+	}{
+		"of the data": {func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) {
+			return nil, errors.New("one class is missing")
+		}, "one class is missing"},
+		"cancelled by itself": {func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) {
+			return nil, context.Canceled
+		}, "canceled"},
+		"result that cannot be stored": {func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) {
+			return &ml.Result{Report: ml.Report{Gap: math.NaN()}, Model: &ml.Model{}}, nil
+		}, "NaN"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, t.TempDir(), 1, test.train).start()
+			id := f.create("1")
+			e := f.end(id)
+			if r := f.run(id); e.Status != store.Failed || r.Status != store.Failed || !strings.Contains(r.Error, test.want) || r.Error != e.Error {
+				t.Errorf("%+v, %+v", e, r)
+			}
+		})
+	}
+}
+
+// Stopping leaves what was under way for the next start.
+func TestStopAndStartAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	begun := make(chan string)
+	f := setup(t, dir, 1, stuck(begun)).start()
+	id, waiting := f.create("1"), f.create("2")
+	<-begun
+	f.stop()
+	for _, id := range []string{id, waiting} {
+		if r := f.run(id); r.Status != store.Queued || !r.Started.IsZero() {
+			t.Errorf("after the stop: %+v", r)
+		}
+	}
+	f = setup(t, dir, 1, nil).start()
+	for _, id := range []string{id, waiting} {
+		if e := f.end(id); e.Status != store.Done {
+			t.Errorf("after the next start: %+v", e)
+		}
+	}
+}
+
+// A result that was ready when the program stopped is not thrown away.
+func TestStopKeepsFinishedResult(t *testing.T) {
+	t.Parallel()
+	trained := make(chan bool)
+	f := setup(t, t.TempDir(), 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Report) (*ml.Result, error) {
+		res, err := ml.Train(ctx, d, s, r)
+		trained <- true
+		<-ctx.Done()
+		return res, err
+	}).start()
+	id := f.create("1")
+	<-trained
+	f.stop()
+	if r := f.run(id); r.Status != store.Done || r.Model == nil {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestKilledProgramsRunsAreTrained(t *testing.T) {
+	t.Parallel()
+	f := setup(t, t.TempDir(), 1, nil)
+	id := f.create("1")
+	if _, ok, err := f.st.ClaimRun(t.Context()); !ok || err != nil { // and then the program was killed
+		t.Fatal(err)
+	}
+	f.start()
+	if e := f.end(id); e.Status != store.Done {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestSubscribers(t *testing.T) {
+	t.Parallel()
+	const steps = 1000
+	half, rest := make(chan bool), make(chan bool)
+	f := setup(t, t.TempDir(), 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, report trace.Report) (*ml.Result, error) {
+		report(trace.Step{Iteration: 1})
+		half <- true
+		<-rest
+		for i := range steps {
+			report(trace.Step{Iteration: i}) // nobody reads, and nothing waits
+		}
+		return ml.Train(ctx, d, s, report)
+	}).start()
+	id := f.create("1")
+	<-half
+	late, slow := f.subscribe(id), f.subscribe(id)
+	if e := <-late; e.Status != store.Running || e.Step == nil || e.Step.Iteration != 1 {
+		t.Errorf("a late subscriber is told %+v", e)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	left, err := f.q.Subscribe(gone, alice, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leave()
+	for range left { // closed by the context
+	}
+	close(rest)
+	if f.end(id).Status != store.Done {
+		t.Error("not done")
+	}
+	var last Event
+	for last = range slow {
+	}
+	if last.Status != store.Done {
+		t.Errorf("a slow subscriber ends with %+v", last)
+	}
+	for last = range late {
+	}
+	if last.Status != store.Done {
+		t.Errorf("a late subscriber ends with %+v", last)
+	}
+	if e := f.end(id); e.Status != store.Done { // long after
+		t.Errorf("afterwards: %+v", e)
+	}
+	f.q.mu.Lock()
+	defer f.q.mu.Unlock()
+	if len(f.q.watchers) > 0 {
+		t.Errorf("watchers left: %v", f.q.watchers)
+	}
+}
+
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	if name, data := (Event{Status: store.Running, Step: &trace.Step{Iteration: 3}}).Message(); name != "progress" || data.(*trace.Step).Iteration != 3 {
+		t.Error(name, data)
+	}
+	if name, data := (Event{Status: store.Failed, Error: "x"}).Message(); name != "status" || fmt.Sprintf("%v", data) != "{failed x}" {
+		t.Error(name, data)
+	}
+}
