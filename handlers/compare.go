@@ -3,10 +3,10 @@ package handlers
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"marginlab/ml"
@@ -226,44 +226,46 @@ func compareRow(label, help string, runs []store.Run, cell func(store.Run) strin
 // compareNumbers puts the measured quantities side by side and marks the best
 // where better has a meaning and the runs differ.
 func compareNumbers(runs []store.Run) (rows []views.CompareRow) {
-	for _, q := range quantities {
-		row := compareRow(q.label, q.help, runs, func(r store.Run) string {
+	for _, q := range ml.Quantities {
+		row := compareRow(q.Label, q.Help, runs, func(r store.Run) string {
 			if r.Report == nil {
 				return ""
 			}
-			return q.value(r.Report)
+			return quantityText(q, r.Report)
 		})
 		if strings.Join(row.Cells, "") == strings.Repeat("–", len(runs)) {
 			continue
 		}
-		if q.better != 0 && row.Differs {
-			row.Best = best(row.Cells, q.better)
+		if q.Better != 0 && row.Differs {
+			row.Best = best(q, runs)
 		}
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// best marks the cells whose leading number is largest (sign +1) or smallest (-1).
-func best(cells []string, sign int) []bool {
-	values := make([]float64, len(cells))
-	found := false
-	var top float64
-	for i, c := range cells {
-		word, _, _ := strings.Cut(strings.Replace(c, "−", "-", 1), " ")
-		v, err := strconv.ParseFloat(word, 64)
-		if err != nil {
-			values[i] = -1e308
+// best marks the runs with the best value.
+func best(q ml.Quantity, runs []store.Run) []bool {
+	marks := make([]bool, len(runs))
+	top := math.Inf(-1)
+	for i, r := range runs {
+		if r.Report == nil {
 			continue
 		}
-		values[i] = float64(sign) * v
-		if !found || values[i] > top {
-			found, top = true, values[i]
+		var v float64
+		switch x := q.Value(r.Report).(type) {
+		case float64:
+			v = float64(q.Better) * x
+		case int:
+			v = float64(q.Better * x)
+		default:
+			continue
 		}
-	}
-	marks := make([]bool, len(cells))
-	for i, v := range values {
-		marks[i] = found && v == top
+		if v > top {
+			top = v
+			clear(marks)
+		}
+		marks[i] = v == top
 	}
 	return marks
 }

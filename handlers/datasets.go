@@ -433,7 +433,7 @@ func (a *App) downloadDataset(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	attach(w, set.Name+".csv", "text/csv; charset=utf-8")
+	attach(w, strings.TrimSuffix(set.Name, ".csv")+".csv", "text/csv; charset=utf-8")
 	return d.Encode(w)
 }
 

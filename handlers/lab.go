@@ -333,7 +333,7 @@ func (a *App) showLab(w http.ResponseWriter, r *http.Request, b *bench, form url
 		Groups: specGroups(b.spec, form, b.problems), Answer: ans,
 		Editable: b.editable(), Stored: b.isStored(), Editing: b.points != "" || b.id == drawing || form.Get("edit") == "1",
 		Show:    views.Choose([]views.Option{{Value: "regions", Label: "predicted regions"}, {Value: "heat", Label: "f(x) as a heat map"}}, b.show),
-		RunName: runName(b.spec, b.name),
+		RunName: b.spec.Title() + " on " + b.name,
 	}
 	for _, g := range p.Groups {
 		for i, f := range g.Fields {
@@ -428,7 +428,7 @@ func (a *App) labLive(w http.ResponseWriter, r *http.Request) error {
 		errs[p.Field] = p.Message
 	}
 	return web.JSON(w, http.StatusOK, map[string]any{
-		"html": html.String(), "hidden": hiddenFields(b.spec), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": runName(b.spec, b.name),
+		"html": html.String(), "hidden": hiddenFields(b.spec), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": b.spec.Title() + " on " + b.name,
 	})
 }
 
@@ -522,20 +522,6 @@ func parseLimits(text string) (l figure.Limits) {
 		return figure.Limits{}
 	}
 	return figure.Limits{XMin: v[0], XMax: v[1], YMin: v[2], YMax: v[3]}
-}
-
-// runName proposes a name for a run.
-func runName(s ml.Spec, data string) string {
-	parts := []string{strings.ToUpper(s.Learner), s.Kernel}
-	if s.HardMargin {
-		parts = append(parts, "hard margin")
-	} else {
-		parts = append(parts, "C="+brief(s.C))
-	}
-	if s.Conformal != "none" {
-		parts = append(parts, s.Conformal)
-	}
-	return strings.Join(parts, " ") + " on " + data
 }
 
 // commandLine is the call of the program that gives the same model.

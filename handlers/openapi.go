@@ -140,8 +140,8 @@ func optionNames(p param.Param) []string {
 // the words that pages have for its quantities.
 func structSchema(t reflect.Type, about string) object {
 	help := map[string]string{}
-	for _, q := range quantities {
-		help[q.name] = q.help
+	for _, q := range ml.Quantities {
+		help[q.Name] = q.Help
 	}
 	properties, required := object{}, []string{}
 	for _, f := range reflect.VisibleFields(t) {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
 )
 
 // Handler is the whole application: every route there is. Those under /api are
@@ -11,6 +12,7 @@ import (
 func (a *App) Handler() http.Handler {
 	r := chi.NewRouter()
 	r.Use(a.site.Middleware()...)
+	r.Use(middleware.GetHead)
 	r.NotFound(a.site.NotFound)
 	r.MethodNotAllowed(a.site.MethodNotAllowed)
 

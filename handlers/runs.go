@@ -178,25 +178,14 @@ func (a *App) saveRun(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, "/runs/"+run.ID)
 }
 
-// createRun stores a run of the bench's data. Points that are not a data set of
-// the workspace become one first, so that the run can be cloned and repeated.
+// createRun stores a run of the bench's data. Points that are no data set of the
+// workspace are kept with the run alone.
 func (a *App) createRun(ctx context.Context, b *bench, name string, spec ml.Spec) (store.Run, error) {
-	if err := ml.Check(b.data, spec); err != nil {
-		return store.Run{}, err
-	}
-	if name = strings.TrimSpace(name); name == "" {
-		name = runName(spec, b.dataName())
-	}
-	new := store.NewRun{Name: name, Spec: spec, DatasetName: b.dataName(), Data: b.data}
+	n := store.NewRun{Name: name, Spec: spec, DatasetName: b.dataName(), Data: b.data}
 	if b.points == "" && b.isStored() {
-		new.Dataset = b.id
+		n.Dataset = b.id
 	}
-	run, err := a.store.CreateRun(ctx, workspace(ctx), new)
-	if err != nil {
-		return run, err
-	}
-	a.jobs.Notify()
-	return run, nil
+	return a.enqueue(ctx, n)
 }
 
 func (a *App) runPage(w http.ResponseWriter, r *http.Request) error {

@@ -315,6 +315,18 @@ func (s Spec) Applies(name string) bool {
 	return true
 }
 
+// Title is what tells the spec from its neighbours in few words: "SVM rbf C=10 eigen".
+func (s Spec) Title() string {
+	words := []string{strings.ToUpper(s.Learner), s.Kernel, "C=" + strconv.FormatFloat(s.C, 'g', 4, 64)}
+	if s.HardMargin {
+		words[2] = "hard margin"
+	}
+	if s.Conformal != "none" {
+		words = append(words, s.Conformal)
+	}
+	return strings.Join(words, " ")
+}
+
 // Validate reports every applicable parameter that is out of its range, as
 // param.Problems.
 func (s Spec) Validate() error {

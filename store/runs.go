@@ -152,13 +152,9 @@ func (s *Store) newRun(ctx context.Context, ws Workspace, n NewRun, insert func(
 	return r, nil
 }
 
-// defaultName tells a run from its neighbours: "SVM rbf eigen, ripley".
+// defaultName tells a run from its neighbours: "SVM rbf C=10 eigen on ripley".
 func defaultName(r Run) string {
-	words := []string{strings.ToUpper(r.Spec.Learner), r.Spec.Kernel}
-	if r.Spec.Conformal != "none" {
-		words = append(words, r.Spec.Conformal)
-	}
-	name := []rune(strings.Join(words, " ") + ", " + r.DatasetName)
+	name := []rune(r.Spec.Title() + " on " + r.DatasetName)
 	return string(name[:min(len(name), maxName)])
 }
 

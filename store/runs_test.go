@@ -102,7 +102,7 @@ func TestNewRunProblems(t *testing.T) {
 	}
 
 	r := must[Run](t)(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), DatasetName: strings.Repeat("ä", 200), Spec: ml.DefaultSpec()}))
-	if n := len([]rune(r.Name)); n != maxName || !strings.HasPrefix(r.Name, "SVM rbf, ää") {
+	if n := len([]rune(r.Name)); n != maxName || !strings.HasPrefix(r.Name, "SVM rbf C=1 on ää") {
 		t.Errorf("name of %d characters: %s", n, r.Name)
 	}
 	for name, err := range map[string]error{

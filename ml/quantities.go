@@ -1,0 +1,107 @@
+package ml
+
+import "strings"
+
+// Unit says how a quantity is read.
+type Unit int
+
+// The units.
+const (
+	Plain   Unit = iota // a number, a word or a list as it is
+	Share               // 0 to 1
+	Seconds             // a time
+)
+
+// Quantity is one number of a Report with its plain explanation.
+type Quantity struct {
+	Name  string // as in JSON
+	Label string // as on a page
+	Help  string // one sentence or two
+	Unit  Unit
+	// Better is +1 where more is better, -1 where less is, 0 where neither has a
+	// meaning of its own: a higher accuracy on training points, say, is no better
+	// machine.
+	Better int
+
+	of func(r *Report) any
+}
+
+// Value is the quantity in r: a string, int, float64, bool or []float64, nil
+// where it does not apply.
+func (q Quantity) Value(r *Report) any {
+	switch v := q.of(r).(type) {
+	case *float64:
+		if v != nil {
+			return *v
+		}
+		return nil
+	case *int:
+		if v != nil {
+			return *v
+		}
+		return nil
+	case *bool:
+		if v != nil {
+			return *v
+		}
+		return nil
+	case []float64:
+		if v != nil {
+			return v
+		}
+		return nil
+	default:
+		return v
+	}
+}
+
+// Quantities lists everything a Report holds, most telling first.
+var Quantities = []Quantity{
+	{"test_accuracy", "accuracy, held out", "Share of held-out points on their own side of f = 0: the only number here about unseen points.", Share, 1, func(r *Report) any { return r.TestAccuracy }},
+	{"test_n", "points held out", "Points that were not trained on.", Plain, 0, func(r *Report) any {
+		if r.TestN == 0 {
+			return nil
+		}
+		return r.TestN
+	}},
+	{"train_accuracy", "accuracy, training", "Share of training points on their own side of f = 0.", Share, 0, func(r *Report) any { return r.TrainAccuracy }},
+	{"train_n", "points trained on", "All points but those held out.", Plain, 0, func(r *Report) any { return r.TrainN }},
+	{"support_vectors", "support vectors", "Points with a weight that is not zero: only they enter f.", Plain, -1, func(r *Report) any { return r.SupportVectors }},
+	{"free", "– free", "0 < α < C: exactly on the margin, |f| = 1. They fix b.", Plain, 0, func(r *Report) any { return r.Free }},
+	{"bounded_inside", "– bounded, inside", "α = C, slack at most 1: inside the margin, still on the right side.", Plain, 0, func(r *Report) any { return r.BoundedInside }},
+	{"bounded_misclassified", "– bounded, misclassified", "α = C, slack above 1: on the wrong side.", Plain, 0, func(r *Report) any { return r.BoundedMisclassified }},
+	{"margin", "margin 1/|w|", "Distance from f = 0 to f = ±1 in the kernel's feature space.", Plain, 0, func(r *Report) any { return r.Margin }},
+	{"w_norm", "|w|", "Length of the normal in feature space, √(u′Ku).", Plain, 0, func(r *Report) any { return r.WNorm }},
+	{"h", "h", "Largest functional margin of a training point, at least 1: the MCM keeps it small, it bounds the VC dimension.", Plain, 0, func(r *Report) any { return r.H }},
+	{"slack_sum", "sum of slacks", "Σ max(0, 1 − y f(x)): how far all training points together fall short of f = ±1 on their side.", Plain, 0, func(r *Report) any { return r.SlackSum }},
+	{"l1", "Σ|λ|", "Sum of the absolute coefficients, what ρ pays for.", Plain, 0, func(r *Report) any { return r.L1 }},
+	{"b", "b", "Constant term of f, in the space the kernel sees.", Plain, 0, func(r *Report) any { return r.B }},
+	{"w", "w in original units", "Weights of the straight boundary w·x + b = 0 on the features as they were given.", Plain, 0, func(r *Report) any { return r.Weights }},
+	{"b_original", "b in original units", "The constant that goes with these weights.", Plain, 0, func(r *Report) any { return r.BOriginal }},
+	{"j_before", "J before", "Fisher scalar with the kernel as it was: scatter between the classes over scatter within.", Plain, 0, func(r *Report) any { return r.JBefore }},
+	{"j_after", "J after", "The same after the conformal map.", Plain, 0, func(r *Report) any { return r.JAfter }},
+	{"eigenvalue", "largest eigenvalue", "Of the generalised eigenproblem P α = g Q α: the best J that these cores allow, with the ridge D.", Plain, 0, func(r *Report) any { return r.Eigenvalue }},
+	{"cores", "cores", "Points around which the map magnifies or shrinks.", Plain, 0, func(r *Report) any { return r.Cores }},
+	{"core_gamma", "γ_c", "Width of the map around each core, as used.", Plain, 0, func(r *Report) any { return r.CoreGamma }},
+	{"sign_change", "c(x) changes sign", "The kernel stays positive semidefinite, but points on the two sides of c = 0 count as opposite.", Plain, 0, func(r *Report) any { return r.SignChange }},
+	{"rank", "rank", "Columns the simplex worked with: the numerical rank of the kernel matrix at rank_tol, or the columns that ρ left in play.", Plain, 0, func(r *Report) any { return r.Rank }},
+	{"objective", "objective", "SVM: the dual, maximised. MCM: h + C Σq + ρ Σ|λ|, minimised.", Plain, 0, func(r *Report) any { return r.Objective }},
+	{"primal_objective", "primal objective", "½|w|² + C Σξ at the solution; it meets the dual at the optimum.", Plain, 0, func(r *Report) any { return r.PrimalObjective }},
+	{"dual_objective", "dual objective", "A bound that no better solution can pass: the certificate.", Plain, 0, func(r *Report) any { return r.DualObjective }},
+	{"gap", "relative duality gap", "(primal − dual) / max(1, |primal|): what is left between the two; 0 proves the optimum.", Plain, 0, func(r *Report) any { return r.Gap }},
+	{"kkt_violation", "largest KKT violation", "How far the worst pair of points is from optimal; training stops at tol.", Plain, 0, func(r *Report) any { return r.KKTViolation }},
+	{"iterations", "iterations", "Steps of the solver.", Plain, 0, func(r *Report) any { return r.Iterations }},
+	{"status", "status", "Why the solver stopped: converged, iteration-limit, cancelled, or numerical (rounding kept it from its certificate).", Plain, 0, func(r *Report) any { return string(r.Status) }},
+	{"fit_seconds", "training time", "Training only: no reading, no drawing.", Seconds, 0, func(r *Report) any { return r.FitSeconds }},
+	{"n", "points", "Rows given, held-out ones included.", Plain, 0, func(r *Report) any { return r.N }},
+	{"d", "features", "Columns trained on.", Plain, 0, func(r *Report) any { return r.D }},
+	{"classes", "classes", "Labels in the data, sorted.", Plain, 0, func(r *Report) any { return strings.Join(r.Classes, ", ") }},
+	{"positive", "positive class", "The side f(x) ≥ 0.", Plain, 0, func(r *Report) any { return r.Positive }},
+	{"learner", "learner", "The machine that was trained.", Plain, 0, func(r *Report) any { return r.Learner }},
+	{"kernel", "kernel", "The similarity of two points.", Plain, 0, func(r *Report) any { return r.Kernel }},
+	{"gamma", "γ", "Scale of the kernel as used, after auto or scale was worked out.", Plain, 0, func(r *Report) any { return r.Gamma }},
+	{"coef0", "coef0", "Constant of the kernel.", Plain, 0, func(r *Report) any { return r.Coef0 }},
+	{"degree", "degree", "Degree of the kernel.", Plain, 0, func(r *Report) any { return r.Degree }},
+	{"C", "C", "Price of slack; left out for a hard margin.", Plain, 0, func(r *Report) any { return r.C }},
+	{"preprocessing", "preprocessing", "Done before the kernel sees a point; stored with the model.", Plain, 0, func(r *Report) any { return r.Preprocessing }},
+}
