@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -348,6 +349,30 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 	must[bool](t)(second(s.ClaimRun(t.Context())))
 	must[Run](t)(s.CreateRun(t.Context(), bob, NewRun{Data: sample(9), Spec: ml.DefaultSpec()}))
+}
+
+// What was deleted is not in the file any more either.
+func TestDeletedIsGone(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	const secret = "diagnosis of a patient"
+	d := must[Dataset](t)(s.CreateDataset(ctx, alice, secret, secret, sample(1)))
+	r := must[Run](t)(s.SaveRun(ctx, alice, NewRun{Name: secret, Note: strings.Repeat(secret, 400), Dataset: d.ID, Spec: ml.DefaultSpec()}, sampleResult(1, 1)))
+	must[Dataset](t)(s.CreateDataset(ctx, alice, "kept", "", sample(1)))
+	file := func() string {
+		_, err := s.write.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
+		check(t, err)
+		return string(must[[]byte](t)(os.ReadFile(s.Path())))
+	}
+	if !strings.Contains(file(), secret) {
+		t.Fatal("the test looks in the wrong place")
+	}
+	check(t, s.DeleteDataset(ctx, alice, d.ID))
+	check(t, s.DeleteRun(ctx, alice, r.ID))
+	if text := file(); strings.Contains(text, secret) || !strings.Contains(text, "kept") {
+		t.Error("deleted text is still in the file")
+	}
 }
 
 func TestClock(t *testing.T) {

@@ -83,7 +83,7 @@ func (s *Store) open(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if s.write, err = sql.Open("sqlite3", s.dsn("_txlock=immediate")); err != nil {
+	if s.write, err = sql.Open("sqlite3", s.dsn("_txlock=immediate&_secure_delete=on")); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)

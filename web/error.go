@@ -136,11 +136,11 @@ func (s *Site) Handle(h Handler) http.HandlerFunc {
 
 // Error answers a request with an error.
 func (s *Site) Error(w http.ResponseWriter, r *http.Request, err error) {
-	if cause := context.Cause(r.Context()); cause != nil {
-		if !errors.Is(cause, errStopping) {
-			return // the client has gone
-		}
+	switch cause := context.Cause(r.Context()); {
+	case errors.Is(cause, errStopping):
 		err = Errorf(Busy, "The server is stopping. Nothing was saved; try again in a moment.")
+	case cause != nil && errors.Is(err, context.Canceled):
+		return // the client has gone
 	}
 	p := problem(r, err)
 	level := slog.LevelDebug

@@ -575,6 +575,45 @@ func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
 	})
 }
 
+// Clients that take their time are cut off, at each step.
+func TestSlowClients(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		send string
+		want time.Duration
+	}{
+		"headers": {"GET / HTTP/1.1\r\nHost: x\r\n", headerTimeout},
+		"body":    {"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", readTimeout},
+		"idle":    {"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n", idleTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h, _, _ := newSite(map[string]Handler{"POST /x": func(_ http.ResponseWriter, r *http.Request) error {
+					_, err := io.ReadAll(r.Body)
+					return err
+				}})
+				listener := make(pipes)
+				s := newServer(listener, h, slog.New(slog.DiscardHandler))
+				ctx, stop := context.WithCancel(t.Context())
+				served := make(chan error)
+				go func() { served <- s.Serve(ctx) }()
+				conn, _ := listener.dial(ctx, "", "")
+				start := time.Now()
+				go io.WriteString(conn, test.send)
+				io.Copy(io.Discard, conn) // until the server closes
+				if took := time.Since(start); took < test.want || took > test.want+time.Second {
+					t.Errorf("closed after %v, want %v", took, test.want)
+				}
+				stop()
+				if err := <-served; err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
 // Requests under way when the server stops are told so and get their answer.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
