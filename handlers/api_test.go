@@ -484,8 +484,8 @@ func TestAPIHalfAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode == http.StatusCreated {
-		t.Error("reported as stored")
+	if resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("status %d for half a file", resp.StatusCode)
 	}
 	if got := decode[struct{ Datasets []datasetJSON }](s.client(t, alice).want(200, "GET", "/api/datasets", "")); len(got.Datasets) != 0 {
 		t.Errorf("stored %+v", got)
