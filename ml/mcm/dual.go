@@ -117,13 +117,11 @@ func (d *dual) unscale(pi []float64) (w []float64, b float64) {
 	return w, -pi[1]
 }
 
-// point returns v = p - n, with p and n put back into their bounds.
+// point returns v = p - n, which satisfies the equations to rounding and the
+// bounds to the tolerance.
 func (d *dual) point() []float64 {
-	m := len(d.y)
-	v := make([]float64, m)
-	for i := range v {
-		v[i] = min(max(d.x[i], 0), d.up[i]) - min(max(d.x[m+i], 0), 1)
-	}
+	v := make([]float64, len(d.y))
+	floats.SubTo(v, d.x[:len(v)], d.x[len(v):2*len(v)])
 	return v
 }
 

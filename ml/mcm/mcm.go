@@ -211,15 +211,16 @@ func objective(f, y []float64, l1, t float64, s Settings) (h, slack, obj float64
 	return h, slack, h + s.C*slack + s.Rho*t*l1
 }
 
-// certify sets V, DualObjective and Gap from the dual point v, shrunk by factor
-// (0 is feasible and the constraints are convex, so shrinking keeps feasible).
-// residual is what the equations that v violates by rounding are worth.
-func (r *Result) certify(v []float64, factor, residual float64) {
+// certify sets V, DualObjective and Gap from a dual point v that satisfies the
+// constraints but for rounding. It is shrunk, by factor at least, until it does
+// so: v = 0 is feasible, hence all v between. residual is what the violation of
+// the equations, which shrinking cannot mend, is worth at r.
+func (r *Result) certify(v []float64, c, factor, residual float64) {
 	negative := 0.0
 	for _, x := range v {
 		negative += max(0, -x)
 	}
-	factor /= max(1, negative)
+	factor = min(factor, 1/max(1, negative), c/max(c, floats.Max(v)))
 	floats.Scale(factor, v)
 	r.V, r.DualObjective = v, 1+floats.Sum(v)-factor*residual
 	r.Gap = (r.Objective - r.DualObjective) / max(1, math.Abs(r.Objective))

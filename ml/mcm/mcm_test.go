@@ -55,6 +55,10 @@ func poly(gamma, coef0 float64, degree int) func(x, z []float64) float64 {
 	}
 }
 
+func sigmoid(gamma, coef0 float64) func(x, z []float64) float64 {
+	return func(x, z []float64) float64 { return math.Tanh(gamma*dot(x, z) + coef0) }
+}
+
 func rbf(gamma float64) func(x, z []float64) float64 {
 	return func(x, z []float64) float64 {
 		s := 0.0
@@ -180,9 +184,28 @@ func TestReference(t *testing.T) {
 			if r.Status != trace.Converged {
 				t.Errorf("status %s, gap %g", r.Status, r.Gap)
 			}
-			if d := rel(r.Objective, c.Expect.Objective); d > 1e-5 {
-				t.Errorf("objective %.10g, want %.10g (relative %.2g)", r.Objective, c.Expect.Objective, d)
+			problem{"", gram(x, kernel), y, mcm.Settings{C: c.C, Rho: c.Rho, RankTol: c.RankTol}}.check(t, r)
+			near := func(what string, got, want, tol float64) {
+				t.Helper()
+				if rel(got, want) > tol {
+					t.Errorf("%s %.10g, want %.10g", what, got, want)
+				}
 			}
+			near("objective", r.Objective, c.Expect.Objective, 1e-6)
+			near("h", r.H, c.Expect.H, 1e-4)
+			near("sum of slacks", r.SlackSum, c.Expect.SlackSum, 1e-4)
+			if c.Rho > 0 {
+				near("sum |lambda|", r.L1, c.Expect.L1, 1e-4)
+			} else if r.Rank != c.Expect.Rank {
+				t.Errorf("rank %d, want %d", r.Rank, c.Expect.Rank)
+			}
+			right := 0.0
+			for i, f := range r.F {
+				if (f >= 0) == (y[i] > 0) {
+					right++
+				}
+			}
+			near("accuracy", right/float64(len(y)), c.Expect.Accuracy, 1e-9)
 		})
 	}
 	if seen == 0 {

@@ -104,14 +104,14 @@ func newSimplex(a matrix, cost, lo, up []float64, rows int) *simplex {
 		x:    make([]float64, n, n+rows), dir: make([]float64, n, n+rows), d: make([]float64, n, n+rows),
 		pos: make([]int, n, n+rows), c: append(make([]float64, 0, n+rows), cost...),
 		alpha:   make([]float64, n, n+rows),
-		feasTol: 1e-9, optTol: 1e-10, maxIter: math.MaxInt,
+		feasTol: 1e-11, optTol: 1e-10, maxIter: math.MaxInt,
 	}
 	for j := range s.pos {
 		s.pos[j] = -1
 		s.setNonbasic(j, cost[j] < 0)
 	}
 	for i := range rows {
-		s.addRow(lo[n+i], up[n+i])
+		s.appendRow(lo[n+i], up[n+i])
 	}
 	s.stale = true
 	return s
@@ -120,27 +120,35 @@ func newSimplex(a matrix, cost, lo, up []float64, rows int) *simplex {
 // addRow tells the solver that A has grown by a row at the end, whose slack has
 // the given bounds. The slack becomes basic, in general outside its bounds.
 func (s *simplex) addRow(lo, up float64) {
-	i, j := s.m, s.n+s.m
-	s.m++
-	s.col, s.z = append(s.col, 0), append(s.z, 0)
+	i := s.m
+	s.appendRow(lo, up)
 	clear(s.z)
 	s.z[i] = 1
 	s.a.mulT(s.alpha[:s.n], s.z) // the new row
-
-	row := make([]float64, s.m, max(2*s.m, 16))
-	x := -floats.Dot(s.alpha[:s.n], s.x[:s.n])
-	for k, h := range s.head {
-		if h < s.n {
-			floats.AddScaled(row[:i], -s.alpha[h], s.inv[k])
+	row := s.inv[i]
+	for k, j := range s.head[:i] {
+		if j < s.n {
+			floats.AddScaled(row, -s.alpha[j], s.inv[k])
 		}
+	}
+	s.norm[i] = floats.Dot(row, row)
+	s.x[s.n+i] = -floats.Dot(s.alpha[:s.n], s.x[:s.n])
+}
+
+// appendRow makes room for a row, as if it were zero.
+func (s *simplex) appendRow(lo, up float64) {
+	for k := range s.inv {
 		s.inv[k] = append(s.inv[k], 0)
 	}
-	row[i] = 1
-	s.inv, s.norm = append(s.inv, row), append(s.norm, floats.Dot(row, row))
-	s.head, s.pos = append(s.head, j), append(s.pos, i)
+	row := make([]float64, s.m+1, max(2*s.m, 16))
+	row[s.m] = 1
+	s.inv, s.norm = append(s.inv, row), append(s.norm, 1)
+	s.head, s.pos = append(s.head, s.n+s.m), append(s.pos, s.m)
 	s.cost, s.c, s.d = append(s.cost, 0), append(s.c, 0), append(s.d, 0)
 	s.lo, s.up = append(s.lo, lo), append(s.up, up)
-	s.x, s.dir, s.alpha = append(s.x, x), append(s.dir, 0), append(s.alpha, 0)
+	s.x, s.dir, s.alpha = append(s.x, 0), append(s.dir, 0), append(s.alpha, 0)
+	s.col, s.z = append(s.col, 0), append(s.z, 0)
+	s.m++
 	s.fresh = false
 }
 

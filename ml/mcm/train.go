@@ -89,7 +89,7 @@ func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 		if ctx.Err() != nil {
 			return r.stopped(trace.Cancelled, y, s), nil
 		}
-		r.certify(v, factor, residual)
+		r.certify(v, s.C, factor, residual)
 
 		switch {
 		case hard && r.SlackSum > 0 && s.C < lastPenalty:
@@ -134,7 +134,7 @@ func solve(ctx context.Context, d *dual, fs span) (trace.Status, error) {
 // stopped ends r early: the function at hand with the trivial bound, v = 0.
 func (r *Result) stopped(status trace.Status, y []float64, s Settings) *Result {
 	r.evaluate(y, s)
-	r.certify(make([]float64, len(y)), 1, 0)
+	r.certify(make([]float64, len(y)), s.C, 1, 0)
 	r.Status = status
 	return r
 }
@@ -206,7 +206,7 @@ func (l *lowRank) interpolate(r *Result, y []float64, s Settings) bool {
 	r.Lambda, r.B, r.Rank = l.coefficients(l.factor.interpolate(y)), 0, l.rank()
 	r.sum(l.k, false)
 	r.evaluate(y, s)
-	r.certify(make([]float64, len(y)), 1, 0)
+	r.certify(make([]float64, len(y)), s.C, 1, 0)
 	r.Status = trace.Converged
 	return r.Gap <= gapTol
 }

@@ -1,0 +1,301 @@
+package mcm_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"marginlab/ml/mcm"
+	"marginlab/ml/trace"
+)
+
+func train(t *testing.T, k mcm.Matrix, y []float64, s mcm.Settings) *mcm.Result {
+	t.Helper()
+	r, err := mcm.Train(context.Background(), k, y, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// With a kernel of full rank the machine interpolates the labels, whatever C is.
+func TestFullRankInterpolates(t *testing.T) {
+	t.Parallel()
+	x, y := moons(60, rand.New(rand.NewPCG(1, 1)))
+	k := gram(x, rbf(20))
+	for _, c := range []float64{1e-6, 0.1, 1, 1e3, 1e6, math.Inf(1)} {
+		r := train(t, k, y, mcm.Settings{C: c, RankTol: 1e-10})
+		if r.Status != trace.Converged || r.Rank != 60 || math.Abs(r.Objective-1) > 1e-8 {
+			t.Errorf("C=%g: %s, rank %d, objective %.12g; want the full rank and 1", c, r.Status, r.Rank, r.Objective)
+		}
+		for i, f := range r.F {
+			if math.Abs(f-y[i]) > 1e-7 {
+				t.Errorf("C=%g: f_%d = %g, want %g", c, i, f, y[i])
+			}
+		}
+		if r.SupportVectors < 55 {
+			t.Errorf("C=%g: %d support vectors of 60", c, r.SupportVectors)
+		}
+	}
+}
+
+// Points that occur with both labels cost 2C for each of the rarer label, as
+// long as the rest can be interpolated.
+func TestConflictingDuplicates(t *testing.T) {
+	t.Parallel()
+	var x [][]float64
+	var y []float64
+	rarer := 0
+	for g, n := range [][2]int{{1, 0}, {3, 1}, {0, 2}, {2, 2}, {1, 4}, {0, 1}} {
+		for side, count := range n {
+			for range count {
+				x, y = append(x, []float64{float64(g), float64(g * g)}), append(y, float64(1-2*side))
+			}
+		}
+		rarer += min(n[0], n[1])
+	}
+	for _, c := range []float64{1e-3, 0.3, 1, 100, 1e5} {
+		want := 1 + 2*c*float64(rarer)
+		r := train(t, gram(x, rbf(1)), y, mcm.Settings{C: c, RankTol: 1e-9})
+		if r.Status != trace.Converged || rel(r.Objective, want) > 1e-8 {
+			t.Errorf("C=%g: %s with objective %.12g, want %.12g", c, r.Status, r.Objective, want)
+		}
+	}
+}
+
+// At rho = 0 there are at most as many support vectors as the rank, and nearly
+// as many; lambda lives on the pivots.
+func TestSupportVectorsAreTheRank(t *testing.T) {
+	t.Parallel()
+	x, y := moons(200, rand.New(rand.NewPCG(2, 1)))
+	for _, tol := range []float64{0.1, 1e-2, 1e-3} {
+		r := train(t, gram(x, rbf(0.5)), y, mcm.Settings{C: 1, RankTol: tol})
+		if r.SupportVectors > r.Rank || r.SupportVectors < r.Rank-2 || r.Rank > 100 {
+			t.Errorf("rank_tol=%g: %d support vectors at rank %d", tol, r.SupportVectors, r.Rank)
+		}
+	}
+}
+
+// A coarser rank cut leaves fewer functions, hence a larger objective.
+func TestRankCutRegularises(t *testing.T) {
+	t.Parallel()
+	x, y := moons(150, rand.New(rand.NewPCG(3, 1)))
+	last := 0.0
+	for _, tol := range []float64{1e-6, 1e-4, 1e-2, 0.1, 0.5} {
+		r := train(t, gram(x, rbf(1)), y, mcm.Settings{C: 1, RankTol: tol})
+		if r.Objective < last*(1-1e-8) {
+			t.Errorf("rank_tol=%g: objective %g below %g of a finer cut", tol, r.Objective, last)
+		}
+		last = r.Objective
+	}
+}
+
+// Raising rho lowers sum |lambda|, raises the rest of the objective, and leaves
+// few support vectors.
+func TestRhoMakesSparse(t *testing.T) {
+	t.Parallel()
+	x, y := moons(200, rand.New(rand.NewPCG(4, 1)))
+	k := gram(x, rbf(1))
+	l1, rest, first, last := math.Inf(1), 0.0, 0, 0
+	for i, rho := range []float64{1e-4, 1e-3, 1e-2, 0.1, 1, 10} {
+		r := train(t, k, y, mcm.Settings{C: 1, Rho: rho})
+		if r.Status != trace.Converged {
+			t.Fatalf("rho=%g: %s", rho, r.Status)
+		}
+		if r.L1 > l1*(1+1e-7) || r.H+r.SlackSum < rest*(1-1e-7) {
+			t.Errorf("rho=%g: sum |lambda| %g after %g, h + C sum q %g after %g", rho, r.L1, l1, r.H+r.SlackSum, rest)
+		}
+		l1, rest, last = r.L1, r.H+r.SlackSum, r.SupportVectors
+		if i == 0 {
+			first = last
+		}
+	}
+	if last >= first/4 {
+		t.Errorf("%d support vectors at the largest rho, %d at the smallest", last, first)
+	}
+}
+
+// A rho so large that no column pays leaves the bias, and the better one.
+func TestBiasOnly(t *testing.T) {
+	t.Parallel()
+	x, y := moons(30, rand.New(rand.NewPCG(5, 1)))
+	y[0], y[2], y[4] = -1, -1, -1
+	r := train(t, gram(x, rbf(1)), y, mcm.Settings{C: 1, Rho: 1e3})
+	if r.SupportVectors != 0 || r.B != -1 || rel(r.Objective, 1+2*12) > 1e-9 {
+		t.Errorf("%d support vectors, b = %g, objective %g; want 0, -1 and 25", r.SupportVectors, r.B, r.Objective)
+	}
+	// Nothing but the bias either when the kernel vanishes.
+	zero := gram(x, func(_, _ []float64) float64 { return 0 })
+	for _, rho := range []float64{0, 0.1} {
+		r := train(t, zero, y, mcm.Settings{C: 1, Rho: rho})
+		if r.Status != trace.Converged || r.SupportVectors != 0 || rel(r.Objective, 25) > 1e-9 {
+			t.Errorf("rho=%g, zero kernel: %s, %d support vectors, objective %g", rho, r.Status, r.SupportVectors, r.Objective)
+		}
+	}
+}
+
+func TestHardMargin(t *testing.T) {
+	t.Parallel()
+	x := [][]float64{{-2, -1}, {-1, -1}, {-1, -2}, {1, 1}, {1, 2}, {2, 1}}
+	y := []float64{-1, -1, -1, 1, 1, 1}
+	for _, rho := range []float64{0, 0.01} {
+		r := train(t, gram(x, linear), y, mcm.Settings{C: math.Inf(1), Rho: rho})
+		if r.Status != trace.Converged || r.SlackSum != 0 {
+			t.Errorf("rho=%g: %s with slack %g", rho, r.Status, r.SlackSum)
+		}
+		soft := train(t, gram(x, linear), y, mcm.Settings{C: 1e4, Rho: rho})
+		if rel(r.Objective, soft.Objective) > 1e-8 {
+			t.Errorf("rho=%g: hard %.10g, soft with a large C %.10g", rho, r.Objective, soft.Objective)
+		}
+		y := []float64{-1, 1, -1, 1, -1, 1}
+		if _, err := mcm.Train(context.Background(), gram(x, linear), y, mcm.Settings{C: math.Inf(1), Rho: rho}); !errors.Is(err, mcm.ErrNotSeparable) {
+			t.Errorf("rho=%g, not separable: error %v", rho, err)
+		}
+	}
+	// On the toy h is 3/2 / 1: f = (x1 + x2)/2 has margins from 1 to 3/2.
+	if r := train(t, gram(x, linear), y, mcm.Settings{C: math.Inf(1)}); rel(r.Objective, 1.5) > 1e-9 {
+		t.Errorf("objective %.10g, want 1.5", r.Objective)
+	}
+}
+
+func TestWrongInput(t *testing.T) {
+	t.Parallel()
+	x, y := moons(10, rand.New(rand.NewPCG(6, 1)))
+	k := gram(x, rbf(1))
+	broken := gram(x, rbf(1))
+	broken[3][4], broken[4][3] = math.NaN(), math.NaN()
+	infinite := gram(x, rbf(1))
+	infinite[2][2] = math.Inf(1)
+	with := func(i int, v float64) []float64 {
+		z := append([]float64(nil), y...)
+		z[i] = v
+		return z
+	}
+	one := make([]float64, 10)
+	for i := range one {
+		one[i] = 1
+	}
+	for _, c := range []struct {
+		name string
+		k    mcm.Matrix
+		y    []float64
+		s    mcm.Settings
+		want string
+	}{
+		{"no points", full{}, nil, mcm.Settings{C: 1}, "no training points"},
+		{"lengths", k, y[:9], mcm.Settings{C: 1}, "9 labels for 10"},
+		{"label", k, with(3, 2), mcm.Settings{C: 1}, "label 4 is 2"},
+		{"label NaN", k, with(3, math.NaN()), mcm.Settings{C: 1}, "label 4"},
+		{"one class", k, one, mcm.Settings{C: 1}, "two classes"},
+		{"C zero", k, y, mcm.Settings{}, "C must be above 0"},
+		{"C NaN", k, y, mcm.Settings{C: math.NaN()}, "C must be above 0"},
+		{"rho negative", k, y, mcm.Settings{C: 1, Rho: -1}, "rho"},
+		{"rho infinite", k, y, mcm.Settings{C: 1, Rho: math.Inf(1)}, "rho"},
+		{"rank_tol", k, y, mcm.Settings{C: 1, RankTol: 1}, "rank_tol"},
+		{"iterations", k, y, mcm.Settings{C: 1, MaxIter: -1}, "iteration limit"},
+		{"kernel NaN", broken, y, mcm.Settings{C: 1}, "kernel matrix"},
+		{"kernel NaN, sparse", broken, y, mcm.Settings{C: 1, Rho: 1e-3}, "kernel matrix"},
+		{"kernel infinite", infinite, y, mcm.Settings{C: 1}, "kernel matrix"},
+	} {
+		if _, err := mcm.Train(context.Background(), c.k, c.y, c.s); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	x, y := moons(400, rand.New(rand.NewPCG(7, 1)))
+	for _, rho := range []float64{0, 0.001} {
+		p := problem{"cancelled", gram(x, rbf(5)), y, mcm.Settings{C: 1, Rho: rho}}
+		best := train(t, p.k, y, p.set)
+
+		ctx, cancel := context.WithCancel(context.Background())
+		reports := 0
+		s := p.set
+		s.Report = func(step trace.Step) {
+			if reports++; step.Phase != "mcm" || step.Iteration == 0 || step.Objective < 1 {
+				t.Errorf("rho=%g: report %+v", rho, step)
+			}
+			cancel()
+		}
+		r, err := mcm.Train(ctx, p.k, y, s)
+		if err != nil || r.Status != trace.Cancelled || reports != 1 {
+			t.Fatalf("rho=%g: %+v after %d reports, error %v", rho, r, reports, err)
+		}
+		if obj := p.objective(r.Lambda, r.B); rel(r.Objective, obj) > 1e-9 || r.Objective < best.Objective || r.DualObjective > best.Objective {
+			t.Errorf("rho=%g: objective %g, that of lambda and b %g, dual %g, optimum %g", rho, r.Objective, obj, r.DualObjective, best.Objective)
+		}
+		// Ended before it began.
+		r, err = mcm.Train(ctx, p.k, y, p.set)
+		if err != nil || r.Status != trace.Cancelled || len(r.Lambda) != 400 || len(r.F) != 400 {
+			t.Errorf("rho=%g, ended before: %v, error %v", rho, r.Status, err)
+		}
+	}
+}
+
+func TestIterationLimit(t *testing.T) {
+	t.Parallel()
+	x, y := moons(200, rand.New(rand.NewPCG(8, 1)))
+	for _, rho := range []float64{0, 0.01} {
+		p := problem{"limited", gram(x, rbf(1)), y, mcm.Settings{C: 1, Rho: rho}}
+		best := train(t, p.k, y, p.set)
+		p.set.MaxIter = best.Iterations / 2
+		r := train(t, p.k, y, p.set)
+		if r.Status != trace.IterationLimit || r.Iterations != p.set.MaxIter || r.Gap <= 1e-8 {
+			t.Errorf("rho=%g: %s after %d of %d, gap %g", rho, r.Status, r.Iterations, p.set.MaxIter, r.Gap)
+		}
+		if obj := p.objective(r.Lambda, r.B); rel(r.Objective, obj) > 1e-9 || obj < best.Objective {
+			t.Errorf("rho=%g: objective %g, that of lambda and b %g, optimum %g", rho, r.Objective, obj, best.Objective)
+		}
+	}
+}
+
+func TestDeterministic(t *testing.T) {
+	t.Parallel()
+	x, y := moons(150, rand.New(rand.NewPCG(9, 1)))
+	for _, rho := range []float64{0, 0.01} {
+		s := mcm.Settings{C: 3, Rho: rho}
+		if a, b := train(t, gram(x, rbf(2)), y, s), train(t, gram(x, rbf(2)), y, s); !reflect.DeepEqual(a, b) {
+			t.Errorf("rho=%g: two runs differ", rho)
+		}
+	}
+}
+
+// Rows are computed when asked and nothing of size M x M is: at rho = 0 only
+// the pivots' rows.
+func TestRowsOnDemand(t *testing.T) {
+	t.Parallel()
+	x, y := moons(300, rand.New(rand.NewPCG(10, 1)))
+	k := &counting{Matrix: gram(x, rbf(0.2)), rows: map[int]bool{}}
+	r := train(t, k, y, mcm.Settings{C: 1})
+	if len(k.rows) != r.Rank || r.Rank >= 100 {
+		t.Errorf("%d rows asked for at rank %d", len(k.rows), r.Rank)
+	}
+}
+
+type counting struct {
+	mcm.Matrix
+	rows map[int]bool
+}
+
+func (c *counting) Row(dst []float64, i int) {
+	c.rows[i] = true
+	c.Matrix.Row(dst, i)
+}
+
+func TestParams(t *testing.T) {
+	t.Parallel()
+	for _, p := range mcm.Params {
+		if err := p.Check(p.Default); err != nil {
+			t.Errorf("default of %s: %v", p.Name, err)
+		}
+		if p.Help == "" || p.Check("-1") == nil {
+			t.Errorf("%s: no help, or a negative value passes", p.Name)
+		}
+	}
+}

@@ -1,0 +1,297 @@
+package mcm
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"marginlab/ml/trace"
+)
+
+// dense is a matrix by rows.
+type dense [][]float64
+
+func (a *dense) mulT(dst, z []float64) {
+	clear(dst)
+	for i, row := range *a {
+		for j, v := range row {
+			dst[j] += z[i] * v
+		}
+	}
+}
+
+func (a *dense) mul(dst []float64, cols []int, x []float64) {
+	for i, row := range *a {
+		dst[i] = 0
+		for t, j := range cols {
+			dst[i] += row[j] * x[t]
+		}
+	}
+}
+
+// verify checks bounds, equations and the optimality of an ended solve.
+func verify(t *testing.T, s *simplex, a dense) {
+	t.Helper()
+	for j, x := range s.x {
+		if x < s.lo[j]-1e-8 || x > s.up[j]+1e-8 {
+			t.Errorf("variable %d = %g outside [%g, %g]", j, x, s.lo[j], s.up[j])
+		}
+	}
+	pi := s.multipliers()
+	for i, row := range a {
+		sum := s.x[s.n+i]
+		for j, v := range row {
+			sum += v * s.x[j]
+		}
+		if math.Abs(sum) > 1e-8 {
+			t.Errorf("row %d is off by %g", i, sum)
+		}
+	}
+	for j := range s.x {
+		d := s.cost[j]
+		if j < s.n {
+			for i, row := range a {
+				d -= pi[i] * row[j]
+			}
+		} else {
+			d -= pi[j-s.n]
+		}
+		if d > 1e-7 && s.x[j] > s.lo[j]+1e-7 || d < -1e-7 && s.x[j] < s.up[j]-1e-7 {
+			t.Errorf("variable %d = %g in [%g, %g] has reduced cost %g", j, s.x[j], s.lo[j], s.up[j], d)
+		}
+	}
+}
+
+// Beale's example, on which the simplex method with the textbook rules goes
+// round for ever (Beale 1955), and its dual, on which the dual simplex would.
+func TestBeale(t *testing.T) {
+	t.Parallel()
+	const big = 1e3
+	primal := dense{{0.25, -60, -0.04, 9}, {0.5, -90, -0.02, 3}}
+	s := newSimplex(&primal, []float64{-0.75, 150, -0.02, 6},
+		[]float64{0, 0, 0, 0, 0, 0}, []float64{big, big, 1, big, big, big}, 2)
+	if status := s.solve(context.Background()); status != trace.Converged || math.Abs(s.objective()+0.05) > 1e-10 {
+		t.Errorf("primal: %s at %.12g, want -1/20", status, s.objective())
+	}
+	verify(t, s, primal)
+
+	dual := dense{{0.25, 0.5, 0}, {-60, -90, 0}, {-0.04, -0.02, 1}, {9, 3, 0}}
+	s = newSimplex(&dual, []float64{0, 0, 1},
+		[]float64{0, 0, 0, -big * 90, -big * 90, -big * 90, -big * 90},
+		[]float64{big, big, big, -0.75, 150, -0.02, 6}, 4)
+	if status := s.solve(context.Background()); status != trace.Converged || math.Abs(s.objective()-0.05) > 1e-10 {
+		t.Errorf("dual: %s at %.12g, want 1/20", status, s.objective())
+	}
+	verify(t, s, dual)
+}
+
+// Identical columns and costs make every step degenerate; perturbed costs lead
+// out, and are restored.
+func TestStalling(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	const n, m = 120, 60
+	a := make(dense, m)
+	for i := range a {
+		a[i] = make([]float64, n)
+		for j := range a[i] {
+			if rng.IntN(4) == 0 {
+				a[i][j] = float64(rng.IntN(3) - 1)
+			}
+		}
+		a[i][i], a[i][m+i] = 1, -1
+	}
+	cost, lo, up := make([]float64, n), make([]float64, n+m), make([]float64, n+m)
+	for j := range n {
+		up[j] = 1
+	}
+	for i := range m {
+		cost[i] = 1
+		lo[n+i], up[n+i] = -0.1, -0.1
+		if i%2 == 0 {
+			lo[n+i], up[n+i] = 0, 0
+		}
+	}
+	s := newSimplex(&a, cost, lo, up, m)
+	for rounds := 0; ; rounds++ {
+		if status := s.solve(context.Background()); status != trace.Converged {
+			t.Fatal(status)
+		}
+		if !s.restore() || rounds > 20 {
+			break
+		}
+	}
+	verify(t, s, a)
+	if s.perturbations == 0 {
+		t.Error("the example did not stall: it tests nothing")
+	}
+}
+
+// random returns a feasible programme: some point within the bounds is in it.
+func random(rng *rand.Rand) (a dense, cost, lo, up []float64, m int) {
+	n := 1 + rng.IntN(30)
+	m = 1 + rng.IntN(12)
+	a = make(dense, m)
+	cost, lo, up = make([]float64, n), make([]float64, n+m), make([]float64, n+m)
+	x := make([]float64, n)
+	for j := range n {
+		cost[j] = float64(rng.IntN(7) - 3)
+		lo[j] = float64(-rng.IntN(3))
+		up[j] = lo[j] + float64(rng.IntN(4))
+		x[j] = lo[j] + (up[j]-lo[j])*rng.Float64()
+	}
+	for i := range a {
+		a[i] = make([]float64, n)
+		at := 0.0
+		for j := range a[i] {
+			if rng.IntN(2) == 0 {
+				a[i][j] = float64(rng.IntN(5) - 2)
+			}
+			at += a[i][j] * x[j]
+		}
+		lo[n+i], up[n+i] = -at, -at
+		if rng.IntN(2) == 0 {
+			lo[n+i], up[n+i] = -at-rng.Float64(), -at+2*rng.Float64()
+		}
+		if i > 0 && rng.IntN(8) == 0 { // the same row again
+			copy(a[i], a[i-1])
+			lo[n+i], up[n+i] = lo[n+i-1], up[n+i-1]
+		}
+	}
+	return a, cost, lo, up, m
+}
+
+// settle solves and restores costs until there is nothing left to do.
+func settle(t *testing.T, s *simplex) {
+	t.Helper()
+	for {
+		if status := s.solve(context.Background()); status != trace.Converged {
+			t.Fatal(status)
+		}
+		if !s.restore() {
+			return
+		}
+	}
+}
+
+func TestRandomProgrammes(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		a, cost, lo, up, m := random(rng)
+		s := newSimplex(&a, cost, lo, up, m)
+		settle(t, s)
+		verify(t, s, a)
+
+		// The same from a start with half of the rows, the others added one by
+		// one, and after the rows that are slack have gone.
+		n, half := len(cost), m/2
+		b := append(dense(nil), a[:half]...)
+		grown := newSimplex(&b, cost, lo[:n+half], up[:n+half], half)
+		settle(t, grown)
+		for i := half; i < m; i++ {
+			b = append(b, a[i])
+			grown.addRow(lo[n+i], up[n+i])
+			if rng.IntN(2) == 0 {
+				settle(t, grown)
+			}
+		}
+		settle(t, grown)
+		verify(t, grown, b)
+		for i := grown.m - 1; i >= 0; i-- {
+			if grown.pos[n+i] >= 0 {
+				b[i] = b[len(b)-1]
+				b = b[:len(b)-1]
+				grown.dropRow(i)
+			}
+		}
+		settle(t, grown)
+		verify(t, grown, b)
+		if d := math.Abs(grown.objective() - s.objective()); d > 1e-7 {
+			t.Errorf("grown row by row: %.10g, at once: %.10g", grown.objective(), s.objective())
+		}
+
+		// And from a nonsensical basis, in part dependent.
+		vars := make([]int, min(m, n))
+		for k, j := range rng.Perm(n)[:len(vars)] {
+			vars[k] = j
+		}
+		other := newSimplex(&a, cost, lo, up, m)
+		other.setBasis(0, vars)
+		settle(t, other)
+		verify(t, other, a)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+func TestInfeasibleProgramme(t *testing.T) {
+	t.Parallel()
+	a := dense{{1, 1}}
+	s := newSimplex(&a, []float64{1, 1}, []float64{0, 0, -5}, []float64{1, 1, -3}, 1)
+	if status := s.solve(context.Background()); status != trace.Numerical {
+		t.Errorf("status %s", status)
+	}
+}
+
+func TestCholesky(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 4))
+	const m, d = 30, 6
+	k := make(grid, m)
+	x := make([][d]float64, m)
+	for i := range x {
+		for j := range x[i] {
+			x[i][j] = rng.NormFloat64()
+		}
+	}
+	for i := range k {
+		k[i] = make([]float64, m)
+		for j := range k[i] {
+			for t := range d {
+				k[i][j] += x[i][t] * x[j][t]
+			}
+		}
+	}
+	f, err := cholesky(context.Background(), k, 1e-10)
+	if err != nil || f.rank() != d {
+		t.Fatalf("rank %d, want %d; error %v", f.rank(), d, err)
+	}
+	w := make([]float64, d)
+	for i := range w {
+		w[i] = rng.NormFloat64()
+	}
+	lambda := f.coefficients(w)
+	for i := range m {
+		gw, kl, self := 0.0, 0.0, 0.0
+		for c := range d {
+			gw += f.column(c)[i] * w[c]
+			self += f.column(c)[i] * f.column(c)[i]
+		}
+		for j := range m {
+			kl += k[i][j] * lambda[j]
+		}
+		if math.Abs(gw-kl) > 1e-10 || math.Abs(self-k[i][i]) > 1e-10 {
+			t.Errorf("row %d: G w = %g, K lambda = %g; (G G')_ii = %g, K_ii = %g", i, gw, kl, self, k[i][i])
+		}
+	}
+	beta := f.interpolate(k[0])
+	for _, p := range f.pivots {
+		sum := 0.0
+		for c := range d {
+			sum += f.column(c)[p] * beta[c]
+		}
+		if math.Abs(sum-k[0][p]) > 1e-10 {
+			t.Errorf("interpolant %g at pivot %d, want %g", sum, p, k[0][p])
+		}
+	}
+}
+
+// grid is a kernel matrix in memory.
+type grid [][]float64
+
+func (k grid) Len() int                 { return len(k) }
+func (k grid) Diag(i int) float64       { return k[i][i] }
+func (k grid) Row(dst []float64, i int) { copy(dst, k[i]) }
