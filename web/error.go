@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -208,73 +208,15 @@ func (s *Site) NotFound(w http.ResponseWriter, r *http.Request) {
 func (s *Site) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	var allowed []string
 	if c := chi.RouteContext(r.Context()); c != nil && c.Routes != nil {
-		for _, m := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
+		for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 			if c.Routes.Match(chi.NewRouteContext(), m, r.URL.Path) {
 				allowed = append(allowed, m)
 			}
 		}
+		if slices.Contains(allowed, "GET") {
+			allowed = append(allowed, "HEAD")
+		}
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
 	s.Error(w, r, Errorf(NotAllowed, "This address does not take %s requests.", r.Method))
-}
-
-// JSON answers with v as JSON.
-func JSON(w http.ResponseWriter, status int, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, err = w.Write(append(b, '\n'))
-	return err
-}
-
-// ReadJSON reads the body of a request, of at most limit bytes, into v. Fields
-// that v does not have are errors. What is wrong comes back as an error for
-// Site.Handle.
-func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error {
-	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, limit))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(v)
-	if err == nil {
-		if _, err = dec.Token(); err == io.EOF {
-			return nil
-		}
-		if err == nil {
-			err = errors.New("there is more after the first value")
-		}
-	}
-	var tooLarge *http.MaxBytesError
-	var problems param.Problems
-	var wrongType *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &tooLarge), errors.As(err, &problems):
-		return err
-	case errors.As(err, &wrongType):
-		field := wrongType.Field
-		return param.Problems{{Field: field, Message: fmt.Sprintf("%s expects %s, not %s", field, jsonName(wrongType.Type.Kind().String()), wrongType.Value)}}
-	case errors.Is(err, io.EOF):
-		return Errorf(Malformed, "The request has no body; a JSON object was expected.")
-	}
-	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok { // the package has no type for it
-		name = strings.Trim(name, `"`)
-		return param.Problems{{Field: name, Message: name + " is not a field of this request"}}
-	}
-	return Errorf(Malformed, "The body is not JSON: %v", err)
-}
-
-// jsonName is what JSON calls a kind of Go value.
-func jsonName(kind string) string {
-	switch kind {
-	case "struct", "map":
-		return "an object"
-	case "slice", "array":
-		return "a list"
-	case "bool":
-		return "true or false"
-	case "string":
-		return "text"
-	}
-	return "a number"
 }

@@ -47,6 +47,7 @@ func (s *Site) Middleware() chi.Middlewares {
 		s.refuseCrossSite,
 		middleware.Compress(5, "text/html", "text/css", "text/javascript", "text/plain", "text/csv",
 			"application/json", "application/problem+json", "application/manifest+json", "image/svg+xml"),
+		middleware.GetHead, // HEAD wherever there is GET
 	}
 }
 

@@ -159,8 +159,11 @@ func TestErrorsOutsideOfRoutes(t *testing.T) {
 	if w := ask(h, "GET", "/api/nowhere", ""); w.Code != 404 || w.Header().Get("Content-Type") != "application/problem+json" {
 		t.Error(w)
 	}
-	if w := ask(h, "POST", "/x", ""); w.Code != 405 || w.Header().Get("Allow") != "GET, DELETE" {
+	if w := ask(h, "POST", "/x", ""); w.Code != 405 || w.Header().Get("Allow") != "GET, DELETE, HEAD" {
 		t.Error(w.Code, w.Header())
+	}
+	if w := ask(h, "HEAD", "/x", ""); w.Code != 200 {
+		t.Error(w.Code)
 	}
 	if w := ask(h, "GET", "/nowhere", "", "Accept: application/json"); w.Header().Get("Content-Type") != "application/problem+json" {
 		t.Error(w.Header())
@@ -423,6 +426,38 @@ func TestReadJSON(t *testing.T) {
 		p := problem(r, err)
 		if p.Status != want.status || want.field != "" && p.Errors.For(want.field) == "" {
 			t.Errorf("%s: %+v, want %+v", text, p, want)
+		}
+	}
+}
+
+func TestParseForm(t *testing.T) {
+	t.Parallel()
+	const form, parts = "Content-Type: application/x-www-form-urlencoded", "Content-Type: multipart/form-data; boundary=xx"
+	file := "--xx\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nAnn\r\n--xx--\r\n"
+	h, _, _ := newSite(map[string]Handler{"POST /x": func(w http.ResponseWriter, r *http.Request) error {
+		if err := ParseForm(w, r, 200); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, r.PostFormValue("name"))
+		return err
+	}})
+	for _, test := range []struct {
+		target, body, kind string
+		want               int
+	}{
+		{"/x", "name=Ann", form, 200},
+		{"/x", file, parts, 200},
+		{"/x", "", "", 200},
+		{"/x", "name=%zz", form, 400},
+		{"/x?a;b", "name=Ann", form, 400},
+		{"/x", file[:len(file)-10], parts, 400},
+		{"/x", file, "Content-Type: multipart/form-data", 400},
+		{"/x", "name=" + strings.Repeat("x", 300), form, 413},
+		{"/x", strings.Replace(file, "Ann", strings.Repeat("x", 300), 1), parts, 413},
+	} {
+		w := ask(h, "POST", test.target, test.body, test.kind)
+		if w.Code != test.want || test.want == 200 && test.body != "" && w.Body.String() != "Ann" {
+			t.Errorf("%s %.40q: %d %s, want %d", test.target, test.body, w.Code, w.Body, test.want)
 		}
 	}
 }
