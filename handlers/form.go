@@ -61,7 +61,11 @@ func specGroups(spec ml.Spec, form url.Values, problems param.Problems) (groups 
 			if f.Error = problems.For(p.Name); f.Error != "" {
 				f.Value = form.Get(p.Name)
 			}
-			vg.Fields = append(vg.Fields, f)
+			if p.Folded {
+				vg.Folded = append(vg.Folded, f)
+			} else {
+				vg.Fields = append(vg.Fields, f)
+			}
 		}
 		if len(vg.Fields) > 0 {
 			groups = append(groups, vg)

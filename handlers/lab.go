@@ -172,6 +172,9 @@ func (b *bench) chooseColumns(form url.Values) {
 func (b *bench) query() url.Values {
 	q := specQuery(b.spec)
 	q.Set("data", b.id)
+	if b.data != nil && len(b.data.Classes) == 2 && b.spec.Positive == b.data.Classes[1] {
+		q.Del("positive")
+	}
 	if b.points != "" {
 		q.Set("points", b.points)
 	}
@@ -348,9 +351,7 @@ func (a *App) showLab(w http.ResponseWriter, r *http.Request, b *bench, form url
 		{Name: "cores", Label: "mark cores", Kind: "switch", Value: strconv.FormatBool(b.cores), Help: "The cores of the conformal map.", Hidden: b.spec.Conformal == "none"},
 	}
 	if b.data != nil {
-		for _, c := range b.data.Classes {
-			p.Positive = append(p.Positive, views.Option{Value: c, Label: c, Chosen: c == positiveOf(b.spec, b.data)})
-		}
+		p.Positive = views.Choose(plainOptions(b.data.Classes...), positiveOf(b.spec, b.data))
 		if len(b.data.Features) > 2 {
 			p.AxisX, p.AxisY = b.x, b.y
 			p.Axes, p.Train = axisOptions(b.data.Features), trainOptions(b)
@@ -427,7 +428,12 @@ func (a *App) labLive(w http.ResponseWriter, r *http.Request) error {
 	for _, p := range b.problems {
 		errs[p.Field] = p.Message
 	}
+	classes, positive := []string{}, ""
+	if b.data != nil {
+		classes, positive = b.data.Classes, positiveOf(b.spec, b.data)
+	}
 	return web.JSON(w, http.StatusOK, map[string]any{
+		"classes": classes, "positive": positive,
 		"html": html.String(), "hidden": hiddenFields(b.spec), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": b.spec.Title() + " on " + b.name,
 	})
 }

@@ -45,6 +45,7 @@ type Param struct {
 	Log       bool    // the slider is logarithmic
 
 	Options []Option // of a Choice
+	Folded  bool     // of interest to few: a form folds it away
 	Help    string   // one plain sentence, shown beside the field and by --help
 }
 

@@ -115,6 +115,10 @@ function reflect(reply) {
     if (slider && name in reply.resolved) resolve(slider, reply.resolved[name]);
   }
   form.elements.name.placeholder = reply.run_name;
+  const positive = form.elements.positive;
+  if (positive && [...positive.options].map((o) => o.value).join("\n") !== reply.classes.join("\n")) {
+    positive.replaceChildren(...reply.classes.map((c) => new Option(c, c, c === reply.positive, c === reply.positive)));
+  }
   if (reply.query.length < longQuery) history.replaceState(null, "", `/lab?${reply.query}`);
 }
 
@@ -141,6 +145,13 @@ form.elements.data.addEventListener("change", () => {
     if (!["name", "points", "x", "y", "on", "positive"].includes(name) && !query.has(name)) query.append(name, value);
   }
   location.assign(`/lab?${query}`);
+});
+
+// Enter in a box asks for an answer; only the other buttons leave the page.
+form.addEventListener("submit", (e) => {
+  if (!e.submitter?.matches(".update")) return;
+  e.preventDefault();
+  ask(false);
 });
 
 // k goes to the next kernel.
