@@ -133,8 +133,6 @@ type columns struct {
 	index []int     // of mul
 }
 
-func (a *columns) len() int { return len(a.rows) / a.m }
-
 // add appends the row g y scale.
 func (a *columns) add(g, y []float64, scale float64) {
 	k := len(a.rows)

@@ -112,8 +112,11 @@ const gapTol = 1e-8
 // and objective are always consistent with each other, and Gap tells how far
 // from optimal they can be. Errors are those of wrong input (lengths, labels,
 // one class only, settings out of range, a kernel with entries that are not
-// finite) and ErrNotSeparable. When ctx ends there is no error: the best
-// function found so far is returned as cancelled.
+// finite) and ErrNotSeparable. When ctx ends there is no error: the function
+// reached so far is returned as cancelled.
+//
+// A hard margin is solved with finite penalties C that rise until no slack is
+// left. Should it end early, Objective is that of the penalty then in force.
 func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) {
 	if err := check(k, y, s); err != nil {
 		return nil, err

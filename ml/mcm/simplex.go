@@ -40,8 +40,9 @@ type matrix interface {
 //   - When the objective stalls, costs are perturbed at random against cycling
 //     (restore takes that back).
 //   - The inverse is rebuilt from the columns of the basis at intervals, when a
-//     pivot disagrees between its row and its column, and before optimality is
-//     declared; a column that proves dependent is replaced by a slack.
+//     pivot disagrees between its row and its column, and when iterative
+//     refinement finds it inaccurate; a column that proves dependent gives way to
+//     a slack. Optimality is declared on x and d computed afresh.
 type simplex struct {
 	a      matrix
 	m, n   int
@@ -66,12 +67,12 @@ type simplex struct {
 	stale           bool    // x and d must be computed before going on
 	fresh           bool    // x and d are as computed
 	age             int     // pivots since the inverse was built
-	scale           float64 // largest |x|, at least that of the bounds in use
+	scale           float64 // largest |x| since x was computed
 
 	iterations, maxIter int
 	report              func(s *simplex)
 
-	alpha    []float64 // the pivot row, all variables
+	alpha    []float64 // pivot row, all variables
 	col, z   []float64 // m
 	breaks   breakpoints
 	lastStep float64 // of the reduced costs
@@ -231,8 +232,9 @@ func (s *simplex) infeasibility() float64 {
 }
 
 // solve runs the dual simplex from the current basis. The status is Converged
-// at a basis that is optimal, within the tolerances, for the costs in use, and Numerical when the programme
-// looks infeasible or no usable pivot is left.
+// at a basis that is optimal, within the tolerances, for the costs in use (see
+// restore), and Numerical when the programme looks infeasible or no usable pivot
+// is left.
 func (s *simplex) solve(ctx context.Context) trace.Status {
 	for trouble := 0; ; {
 		if ctx.Err() != nil {

@@ -15,25 +15,27 @@ type sparse struct {
 	rows rowCache
 	used []int     // the column behind each feature
 	in   []bool    // whether a column is a feature
-	yv   []float64 // the point at which columns were last priced
-	kyv  []float64 // K yv
-	like []float64 // squared similarity to a column just taken, times K_jj
-	last float64   // objective at that point
-	seen []bool    // whether it has ever been one
-	all  int       // columns seen
+	seen []bool    // whether a column has ever been one
+	all  int       // how many have
+	yv   []float64 // y v at the last pricing
+	kyv  []float64 // K (y v)
+	last float64   // objective at the last pricing that dropped features
+	like []float64 // squared similarity to the columns just taken, times K_jj
 }
 
 func newSparse(k Matrix, rho float64) *sparse {
 	m := k.Len()
 	return &sparse{
-		k: k, rho: rho, rows: rowCache{k: k, rows: make([][]float64, m), scratch: make([]float64, m)},
-		in: make([]bool, m), seen: make([]bool, m), yv: make([]float64, m), kyv: make([]float64, m), like: make([]float64, m), last: math.Inf(1),
+		k: k, rho: rho,
+		rows: rowCache{k: k, rows: make([][]float64, m), scratch: make([]float64, m)},
+		in:   make([]bool, m), seen: make([]bool, m),
+		yv: make([]float64, m), kyv: make([]float64, m), last: math.Inf(1),
+		like: make([]float64, m),
 	}
 }
 
 func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
-	v := d.point()
-	if err := p.price(ctx, v, d.y); err != nil {
+	if err := p.price(ctx, d.point(), d.y); err != nil {
 		return false, err
 	}
 	// Features without weight leave, as long as the objective falls: then no set
@@ -53,36 +55,50 @@ func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
 
 	// The best, and others unlike those taken: what one of two similar columns
 	// can do, the other can hardly add to.
-	taken := 0
 	clear(p.like)
-	for range most + len(p.used)/4 {
-		best, score := -1, 0.0
-		for j, x := range p.kyv {
-			size := math.Abs(p.k.Diag(j))
-			if over := math.Abs(x) - p.rho*(1+1e-10); over > score*math.Sqrt(size) && !p.in[j] && p.like[j] <= alike*size {
-				best, score = j, over/math.Sqrt(max(size, math.SmallestNonzeroFloat64))
-			}
+	limit := most + len(p.used)/4
+	for taken := range limit {
+		j := p.steepest()
+		if j < 0 {
+			return taken > 0, nil
 		}
-		if best < 0 {
-			break
-		}
-		row, err := p.rows.row(best)
+		row, err := p.rows.row(j)
 		if err != nil {
 			return false, err
 		}
 		d.addFeature(row)
-		taken++
-		p.used, p.in[best] = append(p.used, best), true
-		if !p.seen[best] {
-			p.seen[best] = true
+		p.used, p.in[j] = append(p.used, j), true
+		if !p.seen[j] {
+			p.seen[j] = true
 			p.all++
 		}
-		for j, v := range row {
-			p.like[j] = max(p.like[j], v*v/max(math.Abs(row[best]), math.SmallestNonzeroFloat64))
+		size := p.size(j)
+		for i, v := range row {
+			p.like[i] = max(p.like[i], v*v/size)
 		}
 	}
-	return taken > 0, nil
+	return true, nil
 }
+
+// steepest returns the column outside that promises most for its size, among
+// those unlike the ones just taken, or -1.
+func (p *sparse) steepest() int {
+	best, score := -1, 0.0
+	for j, x := range p.kyv {
+		over := math.Abs(x) - p.rho*(1+1e-10)
+		if over <= 0 || p.in[j] {
+			continue
+		}
+		size := p.size(j)
+		if over > score*math.Sqrt(size) && p.like[j] <= alike*size {
+			best, score = j, over/math.Sqrt(size)
+		}
+	}
+	return best
+}
+
+// size is |K_jj|, the squared length of x_j in feature space, kept from zero.
+func (p *sparse) size(j int) float64 { return max(math.Abs(p.k.Diag(j)), 1e-300) }
 
 const (
 	most  = 8   // columns added at a time at first
