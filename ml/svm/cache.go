@@ -8,15 +8,16 @@ type cache struct {
 	// The held rows in a ring from the last used to the longest unused, with
 	// entry M as its anchor.
 	next, prev []int
-	room       int // rows that may still be added
+	size, room int // rows that may be held, and that may still be added
 }
 
 // newCache holds rows of length m: at least 2, at most as many as fit in size bytes.
 func newCache(m int, size int64, fill func(dst []float64, i int) error) *cache {
+	n := int(min(max(size/int64(8*m), 2), int64(m)))
 	c := &cache{
 		fill: fill, rows: make([][]float64, m),
 		next: make([]int, m+1), prev: make([]int, m+1),
-		room: int(min(max(size/int64(8*m), 2), int64(m))),
+		size: n, room: n,
 	}
 	c.next[m], c.prev[m] = m, m
 	return c

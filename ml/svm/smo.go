@@ -31,7 +31,8 @@ import (
 // Most points settle early: they stay at a bound that their g pushes them to
 // (Joachims 1999, "shrinking"). A smaller smo over the others does most of the
 // steps; afterwards the gradient of all points is brought up to date, which shows
-// whether one was set aside too early.
+// whether one was set aside too early. Where pairs are slow, at a large C, Newton
+// steps and a path along C help: see newton.go and path.go.
 type smo struct {
 	*monitor
 	y, diag []float64
@@ -70,14 +71,22 @@ func newSMO(k Matrix, y []float64, c float64, cacheBytes int64, mon *monitor) *s
 	for i, v := range y {
 		o.y[i], o.g[i] = v, v
 		o.diag[i] = k.Diag(i)
-		if v > 0 {
+	}
+	o.bound(c)
+	return o
+}
+
+// bound makes c the bound of alpha.
+func (o *smo) bound(c float64) {
+	o.c = c
+	for i, y := range o.y {
+		if y > 0 {
 			o.hi[i] = c
 		} else {
 			o.lo[i] = -c
 		}
 		o.mark(i)
 	}
-	return o
 }
 
 // part returns the problem of some points, the others staying as they are.
@@ -129,12 +138,13 @@ func (o *smo) mark(i int) {
 // for a gradient computed afresh.
 func (o *smo) solve(tol float64) (trace.Status, error) {
 	m := len(o.y)
-	fresh := true // g was computed from u alone
-	last := math.Inf(1)
+	fresh := false // g was computed from u alone
+	last, before := math.Inf(1), -1
 	for {
 		high, low := o.interval()
 		violation := high - low
-		stuck := violation >= last && violation <= o.rounding()
+		// No better than a round ago, and nothing that could still be moved.
+		stuck := violation >= last && (violation <= o.rounding() || o.iterations == before)
 		if violation <= tol || stuck || o.iterations >= o.limit {
 			if !fresh {
 				if done, err := o.refresh(); !done || err != nil {
@@ -157,7 +167,7 @@ func (o *smo) solve(tol float64) (trace.Status, error) {
 			}
 			high, low = o.interval()
 		}
-		last, fresh = violation, false
+		last, before, fresh = violation, o.iterations, false
 		var status trace.Status
 		var err error
 		if active := o.active(high, low); 4*len(active) <= 3*m {
@@ -185,10 +195,21 @@ func (o *smo) active(high, low float64) []int {
 	return points
 }
 
-// climbPart is climb on some points only, followed by the update of all.
+// climbPart is climb on some points only, in turn with Newton steps when it is
+// slow, followed by the update of all points. It ends early when enough of the
+// points have settled to choose anew.
 func (o *smo) climbPart(points []int, tol float64, steps int) (trace.Status, error) {
 	p := o.part(points)
-	status, err := p.climb(tol, steps)
+	batch, end := 10*len(points), o.iterations+steps
+	status, err := p.climb(tol, batch)
+	for err == nil && status == trace.IterationLimit && o.iterations < min(end, o.limit) {
+		if high, low := p.interval(); 4*len(p.active(high, low)) <= 3*len(points) {
+			break
+		}
+		if err = p.newton(); err == nil {
+			status, err = p.climb(tol, batch)
+		}
+	}
 	if err != nil {
 		return status, err
 	}

@@ -40,12 +40,12 @@ var Params = []param.Param{
 	},
 	{
 		Name: "tol", Label: "tolerance", Kind: param.Number, Default: "0.001",
-		Min: 0, OpenMin: true, Max: 1, Low: 1e-9, High: 1e-1, Log: true,
+		Min: 0, OpenMin: true, Max: 1, Low: 1e-9, High: 1e-1, Log: true, Folded: true,
 		Help: "Stop when the optimality conditions hold to this much.",
 	},
 	{
 		Name: "max_iter", Label: "iteration limit", Kind: param.Integer, Default: "0",
-		Min: 0, Max: 1e9,
+		Min: 0, Max: 1e9, Folded: true,
 		Help: "Stop after this many iterations; 0 chooses a limit by the number of points.",
 	},
 }
@@ -98,7 +98,7 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 		return nil, err
 	}
 	o := newSMO(k, y, s.C, s.CacheBytes/2, &monitor{ctx: ctx, limit: s.MaxIter, tell: s.Report})
-	status, err := o.solve(s.Tol)
+	status, err := o.path(s.C, s.Tol)
 	if err != nil {
 		return nil, err
 	}

@@ -324,16 +324,40 @@ func TestLarge(t *testing.T) {
 	}
 }
 
+// TestPath takes problems on which steps on pairs alone need millions.
+func TestPath(t *testing.T) {
+	t.Parallel()
+	x, y := moons(600, 0.4)
+	for _, tc := range []struct {
+		k kernel.Kernel
+		c float64
+	}{
+		{kernel.Kernel{Name: "linear"}, 1e4},
+		{kernel.Kernel{Name: "linear"}, 1e6},
+		{kernel.Kernel{Name: "poly", Gamma: 0.5, Coef0: 1, Degree: 3}, 1e4},
+		{kernel.Kernel{Name: "rbf", Gamma: 0.01}, 1e4},
+	} {
+		t.Run(fmt.Sprintf("%s/C=%g", tc.k.Name, tc.c), func(t *testing.T) {
+			t.Parallel()
+			gram := kernel.NewGram(tc.k, x)
+			r := train(t, gram, y, Settings{C: tc.c, MaxIter: 300_000})
+			verify(t, r, full(gram), y, tc.c, 1e-3)
+			if r.Gap < -1e-9 || r.Gap > 1e-4 {
+				t.Errorf("gap %g", r.Gap)
+			}
+		})
+	}
+}
+
 func TestCacheDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	x, y := moons(300, 0.25)
 	k := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)
-	a := train(t, k, y, Settings{C: 100})
-	b := train(t, k, y, Settings{C: 100, CacheBytes: 1})
-	for i := range y {
-		if a.Alpha[i] != b.Alpha[i] {
-			t.Fatalf("alpha[%d] = %g with all rows held, %g with two", i, a.Alpha[i], b.Alpha[i])
-		}
+	all := train(t, k, y, Settings{C: 100, Tol: 1e-6})
+	for _, bytes := range []int64{1, 100_000} {
+		r := train(t, k, y, Settings{C: 100, Tol: 1e-6, CacheBytes: bytes})
+		relative(t, fmt.Sprintf("dual with %d bytes", bytes), r.Dual, all.Dual, 1e-8)
+		relative(t, fmt.Sprintf("b with %d bytes", bytes), r.B, all.B, 1e-5)
 	}
 }
 

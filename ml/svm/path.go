@@ -1,0 +1,75 @@
+package svm
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/trace"
+)
+
+// From alpha = 0 to a large C it is many small steps. So the problem is solved
+// for a small C first, roughly, and then for ten times the C from a start that
+// resembles the solution, as it changes little with C once C is large (Hastie,
+// Rosset, Tibshirani, Zhu: "The entire regularization path for the support vector
+// machine", JMLR 5, 2004).
+const (
+	pathStart  = 10   // first C, in units of 1 / mean K_ii
+	pathFactor = 10   // from one C to the next
+	pathTol    = 1e-2 // stopping rule before the last C
+)
+
+// path solves for C = c by way of smaller ones.
+func (o *smo) path(c, tol float64) (trace.Status, error) {
+	if math.IsInf(c, 1) {
+		return o.solve(tol)
+	}
+	stations := []float64{c}
+	start := pathStart * float64(len(o.diag)) / floats.Norm(o.diag, 1)
+	for next := c / pathFactor; next > start; next /= pathFactor {
+		stations = append(stations, next)
+	}
+	slices.Reverse(stations)
+	o.bound(stations[0])
+	for _, next := range stations[1:] {
+		status, err := o.solve(max(tol, pathTol))
+		if err == nil && status != trace.Cancelled && status != trace.IterationLimit {
+			err = o.grow(next)
+		}
+		if err != nil || status == trace.Cancelled || status == trace.IterationLimit {
+			o.bound(c)
+			return status, err
+		}
+	}
+	return o.solve(tol)
+}
+
+// grow raises the bound to c. It tries alpha in proportion, the bounded points at
+// their new bound, with Newton steps that bring the free ones back in line, and
+// keeps alpha as it was should that be better.
+func (o *smo) grow(c float64) error {
+	u, g, before := slices.Clone(o.u), slices.Clone(o.g), o.objective
+	t := c / o.c
+	for i, y := range o.y {
+		atBound := math.Abs(o.u[i]) == o.c
+		o.u[i] *= t
+		if atBound {
+			o.u[i] = math.Copysign(c, y)
+		}
+		o.g[i] = y - t*(y-o.g[i])
+	}
+	o.bound(c)
+	sum, square := o.dual()
+	o.objective = sum - square/2
+	if err := o.newton(); err != nil {
+		return err
+	}
+	if !(o.objective >= before) {
+		copy(o.u, u)
+		copy(o.g, g)
+		o.objective = before
+		o.bound(c)
+	}
+	return nil
+}
