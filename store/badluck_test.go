@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"marginlab/ml"
 )
 
@@ -38,7 +40,7 @@ func play(part, dir string) error {
 	for i := 0; ; i++ { // print the id of every run once it was reported saved
 		n := NewRun{Data: sample(float64(i)), Spec: ml.DefaultSpec()}
 		if i%2 == 0 {
-			r, err := s.SaveRun(ctx, alice, n, sampleResult(1, i))
+			r, err := s.saveRun(ctx, alice, n, sampleResult(1, i))
 			if err != nil {
 				return err
 			}
@@ -132,8 +134,16 @@ func TestDiskFull(t *testing.T) {
 		big.Model.Vectors = append(big.Model.Vectors, []float64{rand.Float64(), rand.Float64()})
 	}
 
+	large := mat.NewDense(2000, 2, nil)
+	for i := range 2000 {
+		large.SetRow(i, []float64{rand.Float64(), rand.Float64()})
+	}
+	points := sample(1)
+	points.X, points.Y = large, make([]int, 2000)
+	points.Y[0] = 1
+
 	free := fill(t, s)
-	_, err := s.SaveRun(ctx, alice, NewRun{Data: sample(2), Spec: ml.DefaultSpec()}, big)
+	_, err := s.CreateRun(ctx, alice, NewRun{Data: points, Spec: ml.DefaultSpec()})
 	wantErr(t, err, ErrFull)
 	wantErr(t, s.FinishRun(ctx, running.ID, big), ErrFull)
 	if after := tables(); after != before {
@@ -149,7 +159,7 @@ func TestDiskFull(t *testing.T) {
 
 	free()
 	check(t, s.FinishRun(ctx, running.ID, big))
-	must[Run](t)(s.SaveRun(ctx, alice, NewRun{Data: sample(2), Spec: ml.DefaultSpec()}, big))
+	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: points, Spec: ml.DefaultSpec()}))
 }
 
 func TestTurnedReadOnly(t *testing.T) {

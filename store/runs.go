@@ -67,41 +67,7 @@ const MaxQueued = 100
 
 // CreateRun queues a run. Errors: param.Problems for what is wrong with n,
 // ErrNotFound for its data set, ErrQueueFull.
-func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (Run, error) {
-	return s.newRun(ctx, ws, n, func(ctx context.Context, tx *sql.Tx, r Run) (Run, error) {
-		var waiting int
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE status = 'queued'`).Scan(&waiting); err != nil {
-			return r, err
-		}
-		if waiting >= MaxQueued {
-			return r, ErrQueueFull
-		}
-		r.Status = Queued
-		return r, insertRun(ctx, tx, ws, r)
-	})
-}
-
-// SaveRun stores a run together with its result. Whoever trained on a data set
-// passes those points in n.Data, for the data set may have been edited since.
-func (s *Store) SaveRun(ctx context.Context, ws Workspace, n NewRun, res *ml.Result) (Run, error) {
-	parts, err := encodeResult(res)
-	if err != nil {
-		return Run{}, err
-	}
-	return s.newRun(ctx, ws, n, func(ctx context.Context, tx *sql.Tx, r Run) (Run, error) {
-		r.Status = Running
-		r.Started = r.Created
-		if err := insertRun(ctx, tx, ws, r); err != nil {
-			return r, err
-		}
-		r.Status, r.Finished = Done, r.Created
-		r.Report, r.Model, r.Before = &res.Report, res.Model, res.Before
-		return r, finishRun(ctx, tx, r.ID, parts, r.Finished.UnixMilli())
-	})
-}
-
-// newRun checks n and stores its points and, by insert, its row.
-func (s *Store) newRun(ctx context.Context, ws Workspace, n NewRun, insert func(context.Context, *sql.Tx, Run) (Run, error)) (r Run, err error) {
+func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, err error) {
 	var ps param.Problems
 	name := limited(&ps, "name", line(n.Name), maxName)
 	note := cleanNote(&ps, n.Note)
@@ -128,7 +94,14 @@ func (s *Store) newRun(ctx context.Context, ws Workspace, n NewRun, insert func(
 	err = s.update(ctx, func(tx *sql.Tx) error {
 		r = Run{
 			ID: newID(), Name: name, Note: note, Tags: tags, Dataset: n.Dataset, DatasetName: cmp.Or(line(n.DatasetName), "unsaved data"),
-			Hash: p.hash, Spec: n.Spec, Created: fromMillis(s.now()),
+			Hash: p.hash, Spec: n.Spec, Status: Queued, Created: fromMillis(s.now()),
+		}
+		var waiting int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE status = 'queued'`).Scan(&waiting); err != nil {
+			return err
+		}
+		if waiting >= MaxQueued {
+			return ErrQueueFull
 		}
 		if n.Dataset != "" {
 			ds, err := findDataset(ctx, tx, ws, n.Dataset)
@@ -143,8 +116,7 @@ func (s *Store) newRun(ctx context.Context, ws Workspace, n NewRun, insert func(
 				return err
 			}
 		}
-		r, err = insert(ctx, tx, r)
-		return err
+		return insertRun(ctx, tx, ws, r)
 	})
 	if err != nil {
 		return Run{}, err
@@ -204,11 +176,6 @@ func (s *Store) UpdateRun(ctx context.Context, ws Workspace, id, name, note stri
 		return affected(tx.ExecContext(ctx, `UPDATE runs SET name = ?, note = ?, tags = ? WHERE workspace = ? AND id = ?`,
 			name, note, asJSON(&tags), ws, id))
 	})
-}
-
-// DeleteRun deletes a run with all that belongs to it.
-func (s *Store) DeleteRun(ctx context.Context, ws Workspace, id string) error {
-	return s.DeleteRuns(ctx, ws, []string{id})
 }
 
 // DeleteRuns deletes several runs, or none if one of them is not there.

@@ -32,7 +32,7 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 	spec := ml.DefaultSpec()
 	spec.C, spec.Conformal, spec.Seed = 0.1+0.2, "eigen", 1<<53
 	res := sampleResult(0.9, 2)
-	saved := must[Run](t)(s.SaveRun(ctx, alice, NewRun{
+	saved := must[Run](t)(s.saveRun(ctx, alice, NewRun{
 		Name: " first\trun ", Note: "line 1\r\nline 2\n", Tags: []string{"b", " a  c ", "", "b"}, Dataset: ds.ID, Data: sample(1), Spec: spec,
 	}, res))
 	check(t, s.Close())
@@ -58,7 +58,7 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 		t.Error(diff)
 	}
 
-	check(t, s.DeleteRun(ctx, alice, saved.ID))
+	check(t, s.DeleteRuns(ctx, alice, []string{saved.ID}))
 	if n := count(t, s, "models"); n != 0 {
 		t.Errorf("%d models left of a deleted run", n)
 	}
@@ -68,13 +68,13 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 
 // A run that was trained before its data set was edited keeps what it was
 // trained on.
-func TestSaveRunAfterEdit(t *testing.T) {
+func TestRunAfterEdit(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
 	ds := must[Dataset](t)(s.CreateDataset(ctx, alice, "d", "", sample(1)))
 	must[Dataset](t)(s.ReplaceData(ctx, alice, ds.ID, sample(2)))
-	r := must[Run](t)(s.SaveRun(ctx, alice, NewRun{Dataset: ds.ID, Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))
+	r := must[Run](t)(s.saveRun(ctx, alice, NewRun{Dataset: ds.ID, Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))
 	if r.Hash != sample(1).Hash() {
 		t.Error("the run has the edited points")
 	}
@@ -125,7 +125,7 @@ func TestShare(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	r := must[Run](t)(s.SaveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))
+	r := must[Run](t)(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))
 	_, err := s.SharedRun(ctx, "")
 	wantErr(t, err, ErrNotFound) // an unshared run has no empty token
 	token := must[string](t)(s.ShareRun(ctx, alice, r.ID))
@@ -150,7 +150,7 @@ func TestDeleteRunsAllOrNone(t *testing.T) {
 	ctx := t.Context()
 	var ids []string
 	for range 3 {
-		ids = append(ids, must[Run](t)(s.SaveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1))).ID)
+		ids = append(ids, must[Run](t)(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1))).ID)
 	}
 	wantErr(t, s.DeleteRuns(ctx, alice, append(slices.Clone(ids), "gone")), ErrNotFound)
 	if n := count(t, s, "runs"); n != 3 {
@@ -170,7 +170,7 @@ func TestRunsFilterSortPage(t *testing.T) {
 	save := func(name, note string, tags []string, accuracy float64, vectors int, change func(*NewRun)) {
 		n := NewRun{Name: name, Note: note, Tags: tags, Data: sample(2), DatasetName: "moons", Spec: ml.DefaultSpec()}
 		change(&n)
-		must[Run](t)(s.SaveRun(ctx, alice, n, sampleResult(accuracy, vectors)))
+		must[Run](t)(s.saveRun(ctx, alice, n, sampleResult(accuracy, vectors)))
 	}
 	save("b", "100% sure", []string{"good", `qu"o<te`}, 0.8, 5, func(n *NewRun) { n.Spec.C = 10 })
 	save("A", "", nil, 0.95, 50, func(n *NewRun) { n.Spec.Learner = "mcm"; n.Spec.C = 2; n.Dataset, n.Data = ripley.ID, nil })
@@ -358,7 +358,7 @@ func TestDeletedIsGone(t *testing.T) {
 	ctx := t.Context()
 	const secret = "diagnosis of a patient"
 	d := must[Dataset](t)(s.CreateDataset(ctx, alice, secret, secret, sample(1)))
-	r := must[Run](t)(s.SaveRun(ctx, alice, NewRun{Name: secret, Note: strings.Repeat(secret, 400), Dataset: d.ID, Spec: ml.DefaultSpec()}, sampleResult(1, 1)))
+	r := must[Run](t)(s.saveRun(ctx, alice, NewRun{Name: secret, Note: strings.Repeat(secret, 400), Dataset: d.ID, Spec: ml.DefaultSpec()}, sampleResult(1, 1)))
 	must[Dataset](t)(s.CreateDataset(ctx, alice, "kept", "", sample(1)))
 	file := func() string {
 		_, err := s.write.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
@@ -369,7 +369,7 @@ func TestDeletedIsGone(t *testing.T) {
 		t.Fatal("the test looks in the wrong place")
 	}
 	check(t, s.DeleteDataset(ctx, alice, d.ID))
-	check(t, s.DeleteRun(ctx, alice, r.ID))
+	check(t, s.DeleteRuns(ctx, alice, []string{r.ID}))
 	if text := file(); strings.Contains(text, secret) || !strings.Contains(text, "kept") {
 		t.Error("deleted text is still in the file")
 	}

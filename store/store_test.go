@@ -208,7 +208,7 @@ func TestPointsAreSharedAndDropped(t *testing.T) {
 	}
 	must[*dataset.Data](t)(s.Data(ctx, got.Hash))
 
-	check(t, s.DeleteRun(ctx, alice, run.ID))
+	check(t, s.DeleteRuns(ctx, alice, []string{run.ID}))
 	if n := count(t, s, "points"); n != 0 {
 		t.Errorf("%d point sets left after everything is deleted", n)
 	}
@@ -224,7 +224,7 @@ func TestWorkspacesAreApart(t *testing.T) {
 	ctx := t.Context()
 	ds := must[Dataset](t)(s.CreateDataset(ctx, alice, "hers", "", sample(1)))
 	queued := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec(), Tags: []string{"secret"}}))
-	done := must[Run](t)(s.SaveRun(ctx, alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec()}, sampleResult(0.9, 2)))
+	done := must[Run](t)(s.saveRun(ctx, alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec()}, sampleResult(0.9, 2)))
 	upload := must[string](t)(s.SaveUpload(ctx, alice, "hers.csv", []byte("1,2")))
 	dump := func() string {
 		d := must[Dataset](t)(s.Dataset(ctx, alice, ds.ID))
@@ -243,14 +243,9 @@ func TestWorkspacesAreApart(t *testing.T) {
 			_, err := s.CreateRun(ctx, bob, NewRun{Dataset: id, Spec: ml.DefaultSpec()})
 			return err
 		},
-		"SaveRun": func(id string) error {
-			_, err := s.SaveRun(ctx, bob, NewRun{Dataset: id, Data: sample(6), Spec: ml.DefaultSpec()}, sampleResult(1, 1))
-			return err
-		},
 		"Run":              func(id string) error { _, err := s.Run(ctx, bob, id); return err },
 		"RunWithoutModels": func(id string) error { _, err := s.RunWithoutModels(ctx, bob, id); return err },
 		"UpdateRun":        func(id string) error { return s.UpdateRun(ctx, bob, id, "his", "", nil) },
-		"DeleteRun":        func(id string) error { return s.DeleteRun(ctx, bob, id) },
 		"DeleteRuns":       func(id string) error { return s.DeleteRuns(ctx, bob, []string{id}) },
 		"ShareRun":         func(id string) error { _, err := s.ShareRun(ctx, bob, id); return err },
 		"UnshareRun":       func(id string) error { return s.UnshareRun(ctx, bob, id) },
@@ -262,9 +257,6 @@ func TestWorkspacesAreApart(t *testing.T) {
 		for _, id := range []string{ds.ID, queued.ID, done.ID, upload, "", "no-such-id", "' OR 1=1 --"} {
 			if name == "CreateRun" && id == "" {
 				continue // means: no data set
-			}
-			if name == "SaveRun" && id == "" {
-				continue
 			}
 			if err := try(id); !errors.Is(err, ErrNotFound) {
 				t.Errorf("%s(%q) of another workspace: %v", name, id, err)
@@ -322,7 +314,7 @@ func TestConcurrentWriters(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if _, err := s.SaveRun(t.Context(), alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec()}, sampleResult(1, 1)); err != nil {
+				if _, err := s.saveRun(t.Context(), alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec()}, sampleResult(1, 1)); err != nil {
 					t.Error(err)
 				}
 				if _, _, err := s.Runs(t.Context(), alice, Filter{Limit: 5}); err != nil {

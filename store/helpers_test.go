@@ -1,0 +1,27 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"marginlab/ml"
+)
+
+// saveRun stores a run that has ended with a result.
+func (s *Store) saveRun(ctx context.Context, ws Workspace, n NewRun, res *ml.Result) (Run, error) {
+	r, err := s.CreateRun(ctx, ws, n)
+	if err != nil {
+		return r, err
+	}
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE runs SET status = 'running', started = created WHERE id = ?`, r.ID)
+		return err
+	})
+	if err != nil {
+		return r, err
+	}
+	if err := s.FinishRun(ctx, r.ID, res); err != nil {
+		return r, err
+	}
+	return s.Run(ctx, ws, r.ID)
+}
