@@ -61,7 +61,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	log := slog.New(slog.NewTextHandler(std.Err, nil))
 	st, err := store.Open(ctx, *dir)
 	if err != nil {
-		return fmt.Errorf("data directory %s: %w", *dir, err)
+		return err
 	}
 	defer st.Close()
 	assets, err := web.NewAssets(static.Files)

@@ -81,15 +81,6 @@ func redirect(w http.ResponseWriter, r *http.Request, to string) error {
 	return nil
 }
 
-// parseForm reads a bounded form.
-func parseForm(r *http.Request) error {
-	r.Body = http.MaxBytesReader(nil, r.Body, formBytes)
-	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
-		return r.ParseMultipartForm(formBytes)
-	}
-	return r.ParseForm()
-}
-
 // attach makes the answer a download.
 func attach(w http.ResponseWriter, name, kind string) {
 	w.Header().Set("Content-Type", kind)

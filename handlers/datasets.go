@@ -18,6 +18,7 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
+	"marginlab/web"
 )
 
 // textCells is how many numbers of a data set can be edited as text.
@@ -82,14 +83,17 @@ func builtins() (rows []views.BuiltinRow) {
 // uploadDataset takes a file. When the columns are beyond doubt it becomes a
 // data set at once, otherwise it is kept until the columns are chosen.
 func (a *App) uploadDataset(w http.ResponseWriter, r *http.Request) error {
-	r.Body = http.MaxBytesReader(w, r.Body, a.limits.Bytes+1<<20) // the form's own fields beside the file
+	err := web.ParseForm(w, r, a.limits.Bytes+formBytes) // the form's own fields beside the file
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return a.uploadAgain(w, r, http.StatusRequestEntityTooLarge, "", fmt.Sprintf("The file is larger than %d MB. Nothing was saved.", a.limits.Bytes>>20))
+	}
+	if err != nil {
+		return err
+	}
 	file, head, err := r.FormFile("file")
 	if err != nil {
-		var tooBig *http.MaxBytesError
-		if errors.As(err, &tooBig) {
-			return a.uploadAgain(w, r, http.StatusRequestEntityTooLarge, "", fmt.Sprintf("The file is larger than %d MB. Nothing was saved.", a.limits.Bytes>>20))
-		}
-		return a.uploadAgain(w, r, http.StatusUnprocessableEntity, "", "Choose a file first.")
+		return a.uploadAgain(w, r, http.StatusUnprocessableEntity, r.FormValue("name"), "Choose a file first.")
 	}
 	defer file.Close()
 	name := r.FormValue("name")
@@ -209,7 +213,7 @@ func (a *App) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tabl
 
 // chooseMapping makes a data set of a kept file and the chosen columns.
 func (a *App) chooseMapping(w http.ResponseWriter, r *http.Request) error {
-	if err := parseForm(r); err != nil {
+	if err := web.ParseForm(w, r, formBytes); err != nil {
 		return err
 	}
 	id := chi.URLParam(r, "id")
@@ -243,7 +247,7 @@ func (a *App) chooseMapping(w http.ResponseWriter, r *http.Request) error {
 
 // generateDataset makes a point set of a generator.
 func (a *App) generateDataset(w http.ResponseWriter, r *http.Request) error {
-	if err := parseForm(r); err != nil {
+	if err := web.ParseForm(w, r, formBytes); err != nil {
 		return err
 	}
 	name := r.PostFormValue("generator")
@@ -438,7 +442,7 @@ func (a *App) downloadDataset(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *App) renameDataset(w http.ResponseWriter, r *http.Request) error {
-	if err := parseForm(r); err != nil {
+	if err := web.ParseForm(w, r, formBytes); err != nil {
 		return err
 	}
 	id := chi.URLParam(r, "id")
@@ -455,7 +459,7 @@ func (a *App) renameDataset(w http.ResponseWriter, r *http.Request) error {
 
 // replaceRows takes the rows as they were edited as text.
 func (a *App) replaceRows(w http.ResponseWriter, r *http.Request) error {
-	if err := parseForm(r); err != nil {
+	if err := web.ParseForm(w, r, formBytes); err != nil {
 		return err
 	}
 	set, old, err := a.dataset(r)

@@ -43,7 +43,7 @@ func (a *App) settingsPage(w http.ResponseWriter, r *http.Request) error {
 
 // openWorkspace changes to the workspace of a key.
 func (a *App) openWorkspace(w http.ResponseWriter, r *http.Request) error {
-	if err := parseForm(r); err != nil {
+	if err := web.ParseForm(w, r, formBytes); err != nil {
 		return err
 	}
 	if err := web.SetToken(w, r, r.PostFormValue("token")); err != nil {

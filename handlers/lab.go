@@ -303,7 +303,7 @@ func (a *App) labPage(w http.ResponseWriter, r *http.Request) error {
 // wrong, or there are no points, it answers with the form as it was filled in
 // and returns nil.
 func (a *App) posted(w http.ResponseWriter, r *http.Request) (*bench, error) {
-	if err := parseForm(r); err != nil {
+	if err := web.ParseForm(w, r, formBytes); err != nil {
 		return nil, err
 	}
 	b, err := a.readBench(r.Context(), r.PostForm)
@@ -409,7 +409,7 @@ func (a *App) choices(ctx context.Context, id string) ([]views.Choice, error) {
 
 // labLive answers the page's script: the part of the lab that changes.
 func (a *App) labLive(w http.ResponseWriter, r *http.Request) error {
-	if err := parseForm(r); err != nil {
+	if err := web.ParseForm(w, r, formBytes); err != nil {
 		return err
 	}
 	b, err := a.readBench(r.Context(), r.Form)

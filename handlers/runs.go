@@ -321,7 +321,7 @@ func (a *App) sendRunFigure(w http.ResponseWriter, r *http.Request, run store.Ru
 }
 
 func (a *App) updateRun(w http.ResponseWriter, r *http.Request) error {
-	if err := parseForm(r); err != nil {
+	if err := web.ParseForm(w, r, formBytes); err != nil {
 		return err
 	}
 	run, err := a.run(r)
@@ -353,7 +353,7 @@ func (a *App) deleteRun(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *App) deleteChosenRuns(w http.ResponseWriter, r *http.Request) error {
-	if err := parseForm(r); err != nil {
+	if err := web.ParseForm(w, r, formBytes); err != nil {
 		return err
 	}
 	return a.deleteRuns(w, r, r.PostForm["run"]...)

@@ -144,13 +144,6 @@ func (s *Site) recover(next http.Handler) http.Handler {
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
 	"connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// picturePolicy is for SVG files opened by themselves: they style their shapes
-// with attributes, which pagePolicy would turn black. They may do nothing else.
-const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox"
-
-// Picture sets the policy for answers that are SVG files instead of pages.
-func Picture(h http.Header) { h.Set("Content-Security-Policy", picturePolicy) }
-
 // secure sets the headers that keep a page to itself.
 func secure(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -186,17 +179,6 @@ func (s *Site) refuseCrossSite(next http.Handler) http.Handler {
 		s.Error(w, r, Errorf(Forbidden, "This request came from a page of another site and was refused."))
 	}))
 	return guard.Handler(next)
-}
-
-// MaxBody bounds the bodies of requests; reading more fails with an error that
-// Handle answers with 413.
-func MaxBody(bytes int64) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			r.Body = http.MaxBytesReader(w, r.Body, bytes)
-			next.ServeHTTP(w, r)
-		})
-	}
 }
 
 // Origin is scheme and host that a request was sent to, for links that are

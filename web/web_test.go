@@ -374,21 +374,6 @@ func TestCompress(t *testing.T) {
 	}
 }
 
-func TestMaxBody(t *testing.T) {
-	t.Parallel()
-	s := NewSite(slog.New(slog.DiscardHandler), page)
-	h := MaxBody(10)(s.Handle(func(_ http.ResponseWriter, r *http.Request) error {
-		_, err := io.ReadAll(r.Body)
-		return err
-	}))
-	if w := ask(h, "POST", "/", "0123456789"); w.Code != 200 {
-		t.Error(w.Code)
-	}
-	if w := ask(h, "POST", "/", "0123456789x"); w.Code != 413 || !strings.Contains(w.Body.String(), "10 bytes") {
-		t.Error(w.Code, w.Body)
-	}
-}
-
 func TestReadJSON(t *testing.T) {
 	t.Parallel()
 	type body struct {
