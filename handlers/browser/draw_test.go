@@ -1,0 +1,213 @@
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// drawn are the points as the page would send them, one string each.
+func (p *page) drawn() []string {
+	p.t.Helper()
+	return strings.Fields(p.value("#f-points"))
+}
+
+// classes are those of the drawn points, in the order in which they were drawn.
+func (p *page) classes() string {
+	p.t.Helper()
+	var c []string
+	for _, d := range p.drawn() {
+		c = append(c, d[strings.LastIndex(d, ",")+1:])
+	}
+	return strings.Join(c, " ")
+}
+
+// expectClasses waits for the points to have these classes.
+func (p *page) expectClasses(want string) {
+	p.t.Helper()
+	p.wait(`document.querySelector("#f-points").value.split("\n").filter(Boolean).map((l) => l.split(",")[2]).join(" ") === ` + quote(want))
+}
+
+// spot is a place on the picture, as shares of its width and height.
+func (p *page) spot(x, y float64) point {
+	p.t.Helper()
+	return get[point](p, `((x, y) => {
+		const b = document.querySelector(".stage img").getBoundingClientRect();
+		return { X: b.left + x * b.width, Y: b.top + y * b.height };
+	})(`+number(x)+", "+number(y)+")")
+}
+
+// press clicks on the picture.
+func (p *page) press(x, y float64, held ...chromedp.Modifier) {
+	p.t.Helper()
+	at := p.spot(x, y)
+	p.do(chromedp.MouseClickXY(at.X, at.Y, chromedp.ButtonModifiers(held...)))
+}
+
+// place is where a drawn point is in the window.
+func (p *page) place(drawn string) point {
+	p.t.Helper()
+	var x, y float64
+	if _, err := fmt.Sscanf(strings.ReplaceAll(drawn, ",", " "), "%g %g", &x, &y); err != nil {
+		p.t.Fatal(err)
+	}
+	return p.pixel(x, y)
+}
+
+func (p *page) act(name string) { p.t.Helper(); p.click("[data-act=" + name + "]") }
+
+// draw opens an empty drawing.
+func draw(t *testing.T) *page {
+	t.Helper()
+	p := open(t, start(t))
+	p.visit("/lab?data=drawing")
+	p.picture(".stage img")
+	p.wait(`document.querySelector(".stage.editing")`)
+	return p
+}
+
+func TestDrawWithTheMouse(t *testing.T) {
+	t.Parallel()
+	p := draw(t)
+
+	// A click adds the active class, with Shift the other one.
+	p.press(0.3, 0.3)
+	p.press(0.3, 0.6)
+	p.press(0.7, 0.3, chromedp.ModifierShift)
+	p.expectClasses("-1 -1 1")
+	p.wait(`document.querySelector(".numbers")`) // two classes: there is a model
+	p.keys("2")
+	p.press(0.7, 0.6)
+	p.expectClasses("-1 -1 1 1")
+
+	// A third class comes with its key.
+	p.keys("3")
+	p.press(0.5, 0.2)
+	p.expectClasses("-1 -1 1 1 3")
+
+	// Ctrl-click removes the nearest.
+	p.press(0.5, 0.24, chromedp.ModifierCtrl)
+	p.expectClasses("-1 -1 1 1")
+
+	// A drag moves a point; the picture follows.
+	was := p.drawn()
+	from, to := p.place(was[0]), p.spot(0.45, 0.45)
+	p.change(func() {
+		p.do(chromedp.MouseEvent(chromedp.MousePressed, from.X, from.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+		for i := range 5 {
+			s := float64(i+1) / 5
+			p.do(chromedp.MouseEvent(chromedp.MouseMoved, from.X+s*(to.X-from.X), from.Y+s*(to.Y-from.Y), chromedp.ButtonLeft))
+		}
+		p.do(chromedp.MouseEvent(chromedp.MouseReleased, to.X, to.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	})
+	p.expectClasses("-1 -1 1 1")
+	moved := p.drawn()
+	if moved[0] == was[0] || moved[1] != was[1] {
+		t.Errorf("the drag turned %v into %v", was, moved)
+	}
+
+	// Undo and redo, by keys and by buttons.
+	same := func(want []string) {
+		t.Helper()
+		p.wait(`document.querySelector("#f-points").value === ` + quote(strings.Join(want, "\n")))
+	}
+	p.keys("z", chromedp.ModifierCtrl)
+	same(was)
+	p.keys("Z", chromedp.ModifierCtrl, chromedp.ModifierShift)
+	same(moved)
+	p.act("undo")
+	same(was)
+	p.act("redo")
+	same(moved)
+	p.act("clear")
+	same(nil)
+	p.wait(`document.querySelector(".problem")`)
+	p.act("undo")
+	same(moved)
+	p.wait(`document.querySelector(".numbers")`)
+
+	// The address brings the drawing back, and it becomes a data set.
+	p.wait(`new URLSearchParams(location.search).get("points") === document.querySelector("#f-points").value`)
+	p.do(chromedp.Reload())
+	p.picture(".stage img")
+	same(moved)
+	p.follow(func() { p.clickText("button", "Save points as a new data set") })
+	p.picture(".stage img")
+	id := p.query().Get("data")
+	if id == "" || id == "drawing" || p.query().Has("points") {
+		t.Fatalf("after saving the address says %v", p.query())
+	}
+	p.visit("/datasets/" + id)
+	if n, c := p.number("points"), p.number("classes"); n != "4" || c != "2 of class -1, 2 of class 1" {
+		t.Errorf("saved %s points: %s", n, c)
+	}
+}
+
+func TestDrawWithTheKeyboard(t *testing.T) {
+	t.Parallel()
+	p := draw(t)
+	for tabs := 0; !get[bool](p, `document.activeElement.matches(".stage")`); tabs++ {
+		if tabs > 30 {
+			t.Fatal("the picture is not reached with the Tab key")
+		}
+		p.keys(kb.Tab)
+	}
+	p.keys(strings.Repeat(kb.ArrowLeft, 6))
+	p.wait(`document.querySelector(".ghost").getClientRects().length`)
+	if said := p.text("[data-readout]"); !strings.Contains(said, "Cursor at") {
+		t.Errorf("moving the cursor reads out %q", said)
+	}
+	p.keys(kb.Enter)
+	p.expectClasses("-1")
+	p.keys(strings.Repeat(kb.ArrowRight, 12) + "2" + kb.Enter)
+	p.expectClasses("-1 1")
+	p.keys(strings.Repeat(kb.ArrowUp, 4) + kb.Enter)
+	p.expectClasses("-1 1 1")
+	p.wait(`document.querySelector(".numbers")`)
+	p.keys(kb.Delete)
+	p.expectClasses("-1 1")
+	p.keys("z", chromedp.ModifierCtrl)
+	p.expectClasses("-1 1 1")
+}
+
+func TestDrawWithAFinger(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.do(chromedp.EmulateViewport(390, 800, chromedp.EmulateTouch, chromedp.EmulateMobile))
+	p.visit("/lab?data=drawing")
+	p.picture(".stage img")
+	for i, x := range []float64{0.3, 0.7} {
+		if i == 1 {
+			p.click(`[data-class="1"]`)
+		}
+		p.reach(".stage")
+		at := p.spot(x, 0.5)
+		p.do(chromedp.TapXY(at.X, at.Y))
+	}
+	p.expectClasses("-1 1")
+	p.wait(`document.querySelector(".numbers")`)
+}
+
+// A stored set is edited in place or next to itself.
+func TestEditStoredPoints(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	p := open(t, s)
+	p.upload(file(t, "four.csv", "a,b,label\n0,0,no\n1,0,no\n0,2,yes\n1,2,yes\n"))
+	set := strings.TrimPrefix(p.where(), p.base)
+	p.follow(func() { p.clickText(".button", "Edit points") })
+	p.picture(".stage img")
+	p.reach(".stage")
+	at := p.pixel(0.5, 2)
+	p.click(`[data-class="1"]`)
+	p.do(chromedp.MouseClickXY(at.X, at.Y))
+	p.wait(`document.querySelector("#f-points").value.split("\n").length === 5`)
+	p.follow(func() { p.clickText("button", "Save points into four") })
+	p.visit(set)
+	if n, f := p.number("points"), p.number("features"); n != "5" || f != "a, b" {
+		t.Errorf("%s points with features %s after saving", n, f)
+	}
+}

@@ -1,0 +1,180 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// change does something in the lab and waits until the answer to it, the last
+// one, is shown.
+func (p *page) change(act func()) {
+	p.t.Helper()
+	get[bool](p, `(globalThis.before = document.querySelector(".stage img").currentSrc, true)`)
+	act()
+	p.wait(`(i => i?.complete && i.naturalWidth > 0 && i.currentSrc !== globalThis.before)(document.querySelector(".stage img"))`)
+	p.wait(`document.querySelector("#answer").ariaBusy !== "true"`)
+}
+
+func TestSlidersAreLive(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/lab?data=moons")
+	p.picture(".stage img")
+	slider := `[data-field=C] input[type=range]`
+	p.wait(element(slider))
+
+	p.change(func() {
+		get[bool](p, "("+element(slider)+".focus(), true)")
+		p.keys(kb.ArrowRight + kb.ArrowRight + kb.ArrowRight)
+	})
+	p.wait(`new URLSearchParams(location.search).get("C") === document.querySelector("#f-C").value`)
+	byKey := p.value("#f-C")
+	if byKey == "1" {
+		t.Error("the arrow keys left C at 1")
+	}
+
+	// The pointer goes to the right end; every answer on the way is drawn.
+	at := p.reach(slider)
+	width := get[float64](p, element(slider)+".clientWidth")
+	left := at.X - width/2
+	position := get[float64](p, element(slider)+".value / "+element(slider)+".max")
+	x := left + 8 + position*(width-16)
+	p.do(chromedp.MouseEvent(chromedp.MousePressed, x, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	for i := range 4 {
+		x += (left + width - 8 - x) * float64(i+1) / 4
+		p.change(func() { p.do(chromedp.MouseEvent(chromedp.MouseMoved, x, at.Y, chromedp.ButtonLeft)) })
+	}
+	p.do(chromedp.MouseEvent(chromedp.MouseReleased, x, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	p.wait(`new URLSearchParams(location.search).get("C") === document.querySelector("#f-C").value`)
+	p.wait(`document.querySelector("#answer details.points")`) // the fine answer has the table, the coarse ones do not
+	byMouse, vectors := p.value("#f-C"), p.number("support vectors")
+	if byMouse == byKey || vectors == "" {
+		t.Errorf("C = %s by keys and %s by pointer, %q support vectors", byKey, byMouse, vectors)
+	}
+
+	p.do(chromedp.Reload())
+	p.picture(".stage img")
+	if c, n := p.value("#f-C"), p.number("support vectors"); c != byMouse || n != vectors {
+		t.Errorf("C = %s with %s SVs before the reload, C = %s with %s after", byMouse, vectors, c, n)
+	}
+}
+
+func TestKernelShowsItsParameters(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/lab?data=circles")
+	p.picture(".stage img")
+	shows := func(fields ...string) {
+		t.Helper()
+		for _, f := range []string{"gamma", "coef0", "degree"} {
+			p.wait(`Boolean(document.querySelector("[data-field=` + f + `]").getClientRects().length) === ` + map[bool]string{true: "true", false: "false"}[strings.Contains(strings.Join(fields, " "), f)])
+		}
+	}
+	shows("gamma")
+	rbf := p.text(`[data-formula-of=kernel]`)
+	p.change(func() { p.choose("#f-kernel", "poly") })
+	shows("gamma", "coef0", "degree")
+	if poly := p.text(`[data-formula-of=kernel]`); poly == rbf {
+		t.Errorf("the formula stayed %s", poly)
+	}
+	p.change(func() { p.choose("#f-kernel", "linear") })
+	shows()
+	p.change(func() { p.choose("#f-kernel", "rbf") })
+	shows("gamma")
+
+	get[bool](p, "(document.activeElement.blur(), true)")
+	before := p.value("#f-kernel")
+	p.change(func() { p.keys("k") })
+	after := p.value("#f-kernel")
+	if after == before || p.query().Get("kernel") != after {
+		t.Errorf("k leads from %s to %s, the address says %s", before, after, p.query().Get("kernel"))
+	}
+	p.change(func() { p.choose("#f-conformal", "gradient") })
+	for i := range 3 {
+		p.picture(".trio figure:nth-child(" + string(rune('1'+i)) + ") img")
+	}
+	p.wait(`document.querySelector("[data-field=cores]").getClientRects().length`)
+}
+
+func TestBadNumberStaysBesideItsField(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/lab?data=moons&gamma=2")
+	p.picture(".stage img")
+	p.change(func() { p.fill("#f-C", "-3") })
+	p.wait(`document.querySelector("#f-C-error").getClientRects().length`)
+	if e := p.text("#f-C-error"); !strings.Contains(e, "-3") && !strings.Contains(e, "0") {
+		t.Errorf("beside C: %q", e)
+	}
+	if c, g, bad := p.value("#f-C"), p.value("#f-gamma"), get[string](p, `document.querySelector("#f-C").ariaInvalid`); c != "-3" || g != "2" || bad != "true" {
+		t.Errorf("C = %s, gamma = %s, invalid %s", c, g, bad)
+	}
+	p.change(func() { p.fill("#f-C", "3") })
+	p.wait(`!document.querySelector("#f-C-error").getClientRects().length`)
+	p.wait(`(q => q.get("C") === "3" && q.get("gamma") === "2")(new URLSearchParams(location.search))`)
+}
+
+// pixel is where a point of the data is in the window.
+func (p *page) pixel(s, t float64) point {
+	p.t.Helper()
+	return get[point](p, `((s, t) => {
+		const stage = document.querySelector(".stage"), image = stage.querySelector("img"), box = image.getBoundingClientRect();
+		const { limits: l, ...f } = JSON.parse(stage.dataset.stage).frames[image.naturalWidth];
+		const k = image.clientWidth / image.naturalWidth;
+		return {
+			X: box.left + k * (f.left + ((s - l.x_min) / (l.x_max - l.x_min)) * f.width),
+			Y: box.top + k * (f.top + ((l.y_max - t) / (l.y_max - l.y_min)) * f.height),
+		};
+	})(`+number(s)+", "+number(t)+")")
+}
+
+func TestPointsTellAboutThemselves(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/lab?data=moons&C=1")
+	p.picture(".stage img")
+	p.reach(".stage")
+
+	// A support vector, as the table of points has it.
+	type row struct{ Row, Coordinates, Label, F, Margin, Slack, Weight, Role string }
+	sv := get[row](p, `(() => {
+		const cells = [...document.querySelectorAll("details.points tbody tr")].map((r) => [...r.cells].map((c) => c.textContent.trim()));
+		const [Row, Coordinates, Label, F, Margin, Slack, Weight, Role] = cells.find((c) => c[7].includes("inside"));
+		return { Row, Coordinates, Label, F, Margin, Slack, Weight, Role };
+	})()`)
+	at := get[[]float64](p, `JSON.parse(document.querySelector(".stage").dataset.stage).points[`+sv.Row+` - 1].slice(0, 2)`)
+	place := p.pixel(at[0], at[1])
+	p.do(chromedp.MouseEvent(chromedp.MouseMoved, place.X, place.Y))
+	p.wait(`document.querySelector(".tip").getClientRects().length`)
+	tip := p.text(".tip")
+	for _, part := range []string{"Point " + sv.Row + ",", "class " + sv.Label, "x1 = ", "x2 = ", "f(x) = " + sv.F, "= " + sv.Margin, "slack = " + sv.Slack, "inside the margin", "weight " + sv.Weight} {
+		if !strings.Contains(tip, part) {
+			t.Errorf("hovering over point %s shows %q without %q", sv.Row, tip, part)
+		}
+	}
+	p.do(chromedp.MouseEvent(chromedp.MouseMoved, 2, 2))
+	p.wait(`!document.querySelector(".tip").getClientRects().length`)
+
+	// By keyboard the same, read out.
+	get[bool](p, `(document.querySelector(".stage").focus(), true)`)
+	seen := map[string]bool{}
+	for range 3 {
+		p.keys(kb.ArrowRight)
+		p.wait(`document.querySelector(".tip").getClientRects().length`)
+		said := p.text("[data-readout]")
+		seen[said] = true
+		for _, part := range []string{"Point ", "x1 = ", "f(x) = ", "margin y·f = "} {
+			if !strings.Contains(said, part) {
+				t.Errorf("the arrow keys read out %q", said)
+			}
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("three steps read out %d points", len(seen))
+	}
+	p.keys(kb.Escape)
+	p.wait(`!document.querySelector(".tip").getClientRects().length`)
+}

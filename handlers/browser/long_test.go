@@ -1,0 +1,68 @@
+package browser
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// big makes a data set that takes long to train on, and returns its id.
+func big(t *testing.T, c *client) string {
+	t.Helper()
+	to := c.post(t, "/datasets/generate", "generator=checkerboard&n=30000&noise=0.4&seed=1")
+	return strings.TrimPrefix(to, "/datasets/")
+}
+
+// long is a training on it that nobody waits for.
+const long = "kernel=rbf&gamma=4&C=10000&tol=0.0000001"
+
+func TestLongTrainingIsCancelled(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/datasets")
+	p.clickText("summary", "checkerboard")
+	p.fill("#g-checkerboard-n", "30000")
+	p.fill("#g-checkerboard-noise", "0.4")
+	p.follow(func() { p.clickText(".generator[open] button", "Generate") })
+	id := p.where()[strings.LastIndex(p.where(), "/")+1:]
+
+	p.visit("/lab?data=" + id + "&" + long)
+	p.picture(".stage img")
+	if say := p.text("main .problem"); !strings.Contains(say, "30000") || !strings.Contains(say, "in the background") {
+		t.Errorf("the lab says %q of a large data set", say)
+	}
+	p.fill("#f-name", "endless")
+	p.follow(func() { p.clickText("button", "Save run") })
+	p.wait(`document.querySelector("[data-progress]").textContent.includes("iterations")`)
+	progress := func() string { return p.text("[data-progress]") }
+	was := progress()
+	p.wait(`document.querySelector("[data-progress]").textContent.trim() !== ` + quote(was))
+	p.follow(func() { p.clickText("button", "Cancel") })
+	p.wait(`!document.querySelector(".pending")`)
+	if say := p.text("main .problem"); !strings.Contains(say, "cancelled") {
+		t.Errorf("after cancelling: %q", say)
+	}
+	p.visit("/runs?status=cancelled")
+	if row := p.text(".runs tbody tr"); !strings.Contains(row, "endless") || !strings.Contains(row, "cancelled") {
+		t.Errorf("the list says %q", row)
+	}
+}
+
+// A training under way when the program ends begins again with the next start.
+func TestLongTrainingOutlivesTheProgram(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	c := s.client()
+	id := big(t, c)
+	form := url.Values{"data": {id}, "name": {"patient"}}.Encode() + "&" + long
+	run := c.post(t, "/runs", form)
+	s.stop()
+	s.restart()
+	if page := c.get(t, run); !strings.Contains(page.body, "data-events") {
+		t.Errorf("after a restart the run is not pending:\n%s", page.body)
+	}
+	c.post(t, run+"/cancel", "")
+	if page := c.get(t, run); !strings.Contains(page.body, "was cancelled") {
+		t.Errorf("the run is not cancelled:\n%s", page.body)
+	}
+}

@@ -1,0 +1,92 @@
+// Package browser tests the whole program as people use it: the binary in a
+// process of its own, looked at through Chromium.
+package browser
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+var (
+	binary string          // the program under test
+	chrome context.Context // the browser that all tests share; nil: there is none
+)
+
+func TestMain(m *testing.M) {
+	code, err := prepare(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// prepare builds the program, starts the browser where there is one, and runs
+// the tests.
+func prepare(m *testing.M) (int, error) {
+	dir, err := os.MkdirTemp("", "marginlab-browser-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+
+	binary = filepath.Join(dir, "marginlab")
+	args := []string{"build", "-buildvcs=false", "-o", binary}
+	if race {
+		args = append(args, "-race")
+	}
+	build := exec.Command("go", append(args, "marginlab")...)
+	if out, err := build.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("the program does not build: %w\n%s", err, out)
+	}
+
+	if path := chromium(); path != "" {
+		ctx, stop := launch(path)
+		defer stop()
+		if err := chromedp.Do(ctx); err != nil {
+			return 0, fmt.Errorf("%s does not start: %w", path, err)
+		}
+		chrome = ctx
+	}
+	return m.Run(), nil
+}
+
+// chromium finds a browser; empty when there is none.
+func chromium() string {
+	for _, name := range []string{
+		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium",
+	} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// launch returns the context of a browser that starts with its first action.
+func launch(path string) (context.Context, context.CancelFunc) {
+	ctx, stopAllocator := chromedp.NewExecAllocator(context.Background(),
+		chromedp.ExecPath(path), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck,
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("force-color-profile", "srgb"), chromedp.Flag("hide-scrollbars", true),
+		chromedp.Flag("disable-renderer-backgrounding", true), chromedp.Flag("disable-background-timer-throttling", true), chromedp.Flag("disable-backgrounding-occluded-windows", true),
+		chromedp.WindowSize(1280, 900))
+	ctx, stopBrowser := chromedp.NewContext(ctx)
+	return ctx, func() { stopBrowser(); stopAllocator() }
+}
+
+// missing skips a test for want of a tool, or fails it where everything must run.
+func missing(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}

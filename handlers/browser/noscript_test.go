@@ -1,0 +1,114 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+func TestWithoutJavaScript(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.noScript()
+
+	// Data: a doubtful file, its columns chosen.
+	p.upload(file(t, "people.csv", "name,height,weight,member\nAda,1.65,55,yes\nBob,1.80,82,no\nCyd,1.71,60,yes\nDan,1.90,95,no\nEve,1.60,50,yes\nFay,1.85,90,no\n"))
+	p.click(`input[name=label][value=member]`)
+	p.follow(func() { p.clickText("button", "Use these columns") })
+	p.picture(".figure img")
+	set := strings.TrimPrefix(p.where(), p.base)
+
+	// The lab: another kernel, another C, a held-out part, a button.
+	p.follow(func() { p.clickText(".button", "Open in the lab") })
+	p.picture(".stage img")
+	if v := p.number("accuracy, training"); v == "" {
+		t.Error("no numbers")
+	}
+	p.choose("#f-kernel", "linear")
+	p.fill("#f-C", "7")
+	p.follow(func() { p.clickText("button", "Train") })
+	p.picture(".stage img")
+	if q := p.query(); q.Get("kernel") != "linear" || q.Get("C") != "7" {
+		t.Errorf("the address says %v", q)
+	}
+	if k, c := p.value("#f-kernel"), p.value("#f-C"); k != "linear" || c != "7" {
+		t.Errorf("the form comes back with kernel %s and C %s", k, c)
+	}
+	if p.visible("[data-field=gamma]") {
+		t.Error("a linear kernel has a gamma")
+	}
+	p.fill("#f-C", "many")
+	p.follow(func() { p.clickText("button", "Train") })
+	if e := p.text("#f-C-error"); !strings.Contains(e, "many") {
+		t.Errorf("beside C: %q", e)
+	}
+	if c := p.value("#f-C"); c != "many" {
+		t.Errorf("C came back as %q", c)
+	}
+
+	// Runs: save two, look, edit, compare.
+	save := func(c, name string) string {
+		t.Helper()
+		p.fill("#f-C", c)
+		p.fill("#f-name", name)
+		p.follow(func() { p.clickText("button", "Save run") })
+		p.picture(".stage img")
+		return strings.TrimPrefix(p.where(), p.base)
+	}
+	first := save("7", "first")
+	p.fill("#f-tags", "demo, second try")
+	p.fill("#f-note", "a note")
+	p.follow(func() { p.clickText("button", "Save changes") })
+	if tags, note := p.value("#f-tags"), p.value("#f-note"); tags != "demo, second try" || note != "a note" {
+		t.Errorf("saved tags %q and note %q", tags, note)
+	}
+	p.follow(func() { p.clickText("button", "Make a read-only link") })
+	link := p.value(".share")
+	p.follow(func() { p.clickText(".button", "Clone into the lab") })
+	save("70", "second")
+	p.visit("/runs?tag=demo")
+	if n := get[int](p, `document.querySelectorAll(".runs tbody tr").length`); n != 1 {
+		t.Errorf("%d runs with the tag", n)
+	}
+	p.visit("/runs")
+	p.click(".runs tbody tr:nth-child(1) input")
+	p.click(".runs tbody tr:nth-child(2) input")
+	p.follow(func() { p.clickText("button", "Compare chosen") })
+	p.picture("[aria-labelledby=h-overlay] img")
+	p.follow(func() { p.clickText(".button", "Differences only") })
+	if n := get[int](p, `document.querySelectorAll("[aria-labelledby=h-settings] tbody tr").length`); n != 1 {
+		t.Errorf("%d settings differ", n)
+	}
+
+	// The link shows the run and nothing that changes it.
+	p.do(chromedp.Navigate(link))
+	p.picture(".stage img")
+	if n := get[int](p, `document.querySelectorAll("main form, main button").length`); n != 0 {
+		t.Errorf("a shared run has %d forms and buttons", n)
+	}
+
+	// Four versions at once.
+	p.visit("/lab?data=moons")
+	p.follow(func() { p.click(`button[formaction="/compare/versions"]`) })
+	if n := get[int](p, `document.querySelectorAll(".side-by-side figure").length`); n != 4 {
+		t.Errorf("%d versions compared", n)
+	}
+
+	// Delete: one run, the others, the data.
+	p.visit(first)
+	p.follow(func() { p.clickText("button", "Delete this run") })
+	p.expect("404")
+	p.visit(first)
+	if h := p.text("h1"); !strings.Contains(strings.ToLower(h), "not found") {
+		t.Errorf("a deleted run shows %q", h)
+	}
+	p.visit("/runs?q=second")
+	p.click(".runs tbody tr:nth-child(1) input")
+	p.follow(func() { p.clickText("button", "Delete chosen") })
+	p.visit(set)
+	p.follow(func() { p.clickText("button", "Delete this data set") })
+	if !p.visible("[aria-labelledby=h-own] .empty") {
+		t.Error("the data set is still listed")
+	}
+}

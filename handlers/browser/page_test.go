@@ -1,0 +1,330 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// patience bounds every wait for something that must happen.
+const patience = 30 * time.Second
+
+// page is a tab with cookies of its own. Errors on its console, exceptions and
+// violations of the content security policy fail the test.
+type page struct {
+	t    *testing.T
+	ctx  context.Context
+	base string
+
+	mu       sync.Mutex
+	faults   []string
+	expected []string
+}
+
+// open opens a tab on a server. Without a browser it skips the test.
+func open(t *testing.T, s *server) *page {
+	t.Helper()
+	needBrowser(t)
+	ctx, closeTab := chromedp.NewContext(chrome, chromedp.WithNewBrowserContext())
+	p := &page{t: t, ctx: ctx, base: s.url}
+	t.Cleanup(closeTab)
+	t.Cleanup(func() {
+		for _, f := range p.takeFaults() {
+			t.Errorf("console: %s", f)
+		}
+	})
+	if err := chromedp.Listen(ctx, p.listen); err != nil {
+		t.Fatal(err)
+	}
+	call(p, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	return p
+}
+
+func needBrowser(t *testing.T) {
+	t.Helper()
+	if chrome == nil {
+		missing(t, "no Chromium found: browser tests need chromium or google-chrome in PATH")
+	}
+}
+
+func (p *page) listen(ev any) {
+	switch e := ev.(type) {
+	case *runtime.EventExceptionThrown:
+		text := e.ExceptionDetails.Text
+		if x := e.ExceptionDetails.Exception; x != nil {
+			text += " " + x.Description
+		}
+		p.fault(text)
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == "error" || e.Type == "warning" {
+			args, _ := json.Marshal(e.Args)
+			p.fault(string(args))
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
+			p.fault(fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
+		}
+	case *cdppage.EventJavascriptDialogOpening:
+		go chromedp.Call(p.ctx, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: true})
+	}
+}
+
+func (p *page) fault(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.faults = append(p.faults, text)
+}
+
+// expect takes complaints that contain text for what the test is about.
+func (p *page) expect(text string) { p.expected = append(p.expected, text) }
+
+// takeFaults returns the complaints since the last call that nobody expected.
+func (p *page) takeFaults() (bad []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+faults:
+	for _, f := range p.faults {
+		for _, e := range p.expected {
+			if strings.Contains(f, e) {
+				continue faults
+			}
+		}
+		bad = append(bad, f)
+	}
+	p.faults = nil
+	return bad
+}
+
+// do runs actions that must succeed in time.
+func (p *page) do(actions ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		p.t.Fatalf("%v\non %s", err, p.where())
+	}
+}
+
+// visit goes to a path and waits until it is loaded.
+func (p *page) visit(path string) {
+	p.t.Helper()
+	p.do(chromedp.Navigate(p.base + path))
+}
+
+// try evaluates an expression and decodes its value. It does not look into
+// promises, because those do not run on a page without scripts.
+func try[T any](p *page, js string) (T, error) {
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[T](js))
+}
+
+// get is try for what must work.
+func get[T any](p *page, js string) T {
+	p.t.Helper()
+	v, err := try[T](p, js)
+	if err != nil {
+		p.t.Fatalf("%s: %v", js, err)
+	}
+	return v
+}
+
+func (p *page) where() string {
+	at, _ := try[string](p, "location.href")
+	return at
+}
+
+// query is the query of the address.
+func (p *page) query() url.Values {
+	p.t.Helper()
+	q, err := url.ParseQuery(get[string](p, "location.search.slice(1)"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return q
+}
+
+// wait looks again and again until a condition holds, also over the loading of a
+// new page.
+func (p *page) wait(js string) {
+	p.t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	for {
+		ok, err := try[bool](p, "Boolean("+js+")")
+		if ok {
+			return
+		}
+		select {
+		case <-again.C:
+		case <-deadline.C:
+			body, _ := try[string](p, "document.body.innerText.slice(0, 1500)")
+			p.t.Fatalf("waited in vain for %s (%v)\non %s\n%s", js, err, p.where(), body)
+		}
+	}
+}
+
+// follow does something that leads to another page and waits until that is loaded.
+func (p *page) follow(act func()) {
+	p.t.Helper()
+	get[bool](p, "document.documentElement.dataset.left = 'yes', true")
+	act()
+	p.wait("document.readyState === 'complete' && document.documentElement.dataset.left === undefined && location.protocol.startsWith('http')")
+}
+
+// number makes a JavaScript number.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// quote makes a JavaScript string.
+func quote(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+// element is the JavaScript of the first element that matches a selector.
+func element(css string) string { return "document.querySelector(" + quote(css) + ")" }
+
+// text is what an element says.
+func (p *page) text(css string) string {
+	p.t.Helper()
+	p.wait(element(css))
+	return get[string](p, element(css)+".textContent.trim().replace(/\\s+/g, ' ')")
+}
+
+// value is what a field holds.
+func (p *page) value(css string) string {
+	p.t.Helper()
+	return get[string](p, element(css)+".value")
+}
+
+// visible tells whether an element takes up room.
+func (p *page) visible(css string) bool {
+	p.t.Helper()
+	return get[bool](p, "Boolean("+element(css)+"?.getClientRects().length)")
+}
+
+// point is a place in the window.
+type point struct{ X, Y float64 }
+
+// reach scrolls to an element, as little as need be, and returns its middle. It
+// fails when something else covers that.
+func (p *page) reach(css string) point {
+	p.t.Helper()
+	p.wait(element(css) + "?.getClientRects().length")
+	type place struct {
+		point
+		Cover string
+	}
+	at := get[place](p, `(() => {
+		const e = `+element(css)+`;
+		const middle = () => { const b = e.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; };
+		const over = () => { const o = document.elementFromPoint(...middle()); return o === e || e.contains(o) || o?.closest("label")?.control === e ? "" : o ? o.outerHTML.slice(0, 200) : "the edge of the window"; };
+		if (over()) e.scrollIntoView({ block: "center", behavior: "instant" });
+		const [X, Y] = middle();
+		return { X, Y, Cover: over() };
+	})()`)
+	if at.Cover != "" {
+		p.t.Fatalf("%s is covered by %s", css, at.Cover)
+	}
+	return at.point
+}
+
+// click presses the mouse on an element.
+func (p *page) click(css string) {
+	p.t.Helper()
+	at := p.reach(css)
+	p.do(chromedp.MouseClickXY(at.X, at.Y))
+}
+
+// clickText clicks the first of the matching elements that reads text.
+func (p *page) clickText(css, text string) {
+	p.t.Helper()
+	find := fmt.Sprintf("[...document.querySelectorAll(%s)].find((e) => e.textContent.trim() === %s)", quote(css), quote(text))
+	p.wait(find)
+	get[bool](p, `(document.querySelector("[data-wanted]")?.removeAttribute("data-wanted"), `+find+`.setAttribute("data-wanted", ""), true)`)
+	p.click("[data-wanted]")
+}
+
+// keys presses keys, one after the other, with modifiers held down.
+func (p *page) keys(keys string, held ...chromedp.Modifier) {
+	p.t.Helper()
+	p.do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(held...)))
+}
+
+// fill types into a field in place of what it holds.
+func (p *page) fill(css, text string) {
+	p.t.Helper()
+	p.wait(element(css))
+	get[bool](p, "("+element(css)+".focus(), "+element(css)+".select(), true)")
+	if text == "" {
+		p.keys("\b")
+		return
+	}
+	p.keys(text)
+}
+
+// choose sets a select as the keyboard does.
+func (p *page) choose(css, value string) {
+	p.t.Helper()
+	p.wait(element(css))
+	if !get[bool](p, fmt.Sprintf(`(() => {
+		const s = %s, before = s.value;
+		s.focus();
+		s.value = %s;
+		if (s.value !== before) for (const kind of ["input", "change"]) s.dispatchEvent(new Event(kind, { bubbles: true }));
+		return s.selectedIndex >= 0;
+	})()`, element(css), quote(value))) {
+		p.t.Fatalf("%s has no option %q", css, value)
+	}
+}
+
+// size sets the window's inner size.
+func (p *page) size(width, height int64) {
+	p.t.Helper()
+	p.do(chromedp.EmulateViewport(width, height))
+}
+
+// theme prefers "light" or "dark".
+func (p *page) theme(name string) {
+	p.t.Helper()
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
+}
+
+// noScript turns scripts off for the pages to come.
+func (p *page) noScript() {
+	p.t.Helper()
+	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+}
+
+// picture waits until the picture that css matches is loaded.
+func (p *page) picture(css string) {
+	p.t.Helper()
+	p.wait("(i => i?.complete && i.naturalWidth > 0)(" + element(css) + ")")
+}
+
+// call sends a command of the protocol to the tab.
+func call[P, R any](p *page, command cdp.Command[P, R], params P) R {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	r, err := chromedp.Call(ctx, command, params)
+	if err != nil {
+		p.t.Fatalf("%s: %v", command.Method, err)
+	}
+	return r
+}

@@ -1,0 +1,223 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// screenshots is the folder to write pictures of every page to; empty: none.
+var screenshots = os.Getenv("MARGINLAB_SCREENSHOTS")
+
+// heights of windows by their width.
+var heights = map[int64]int64{360: 740, 1280: 800, 1920: 1080}
+
+// use works in the workspace of a client.
+func (p *page) use(c *client) {
+	p.t.Helper()
+	c.get(p.t, "/settings")
+	at, err := url.Parse(c.server.url)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, k := range c.http.Jar.Cookies(at) {
+		call(p, network.SetCookie, network.SetCookieParams{Name: k.Name, Value: k.Value, URL: c.server.url, HTTPOnly: new(true)})
+	}
+}
+
+// TestPages looks at every page in both themes and three widths: nothing wider
+// than the window, nothing that axe-core finds serious.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	s := start(t)
+	c := s.client()
+	const conformal = "data=iris-versicolor-virginica&conformal=gradient&C=10&test_fraction=0.3"
+	set := c.post(t, "/datasets/generate", "generator=spiral&n=120&noise=0.1&seed=1")
+	iris := c.post(t, "/runs", "data=iris&on=all&x=petal_length&y=petal_width&test_fraction=0.3&name=Iris+by+all+features")
+	run := c.post(t, "/runs", conformal+"&name=Reshaped+kernel")
+	c.post(t, run, "name=Reshaped+kernel&tags=demo,iris&note=Held-out+accuracy+looks+better.%0AIs+it%3F")
+	c.post(t, run+"/share", "")
+	_, shared, _ := strings.Cut(c.get(t, run).body, s.url+"/shared/")
+	shared, _, _ = strings.Cut(shared, `"`)
+	versions := c.post(t, "/compare/versions", "data=moons&gamma=2&C=10")
+	mapping := c.upload(t, "people.csv", "name,height,weight,age,member\nAda,1.65,55,31,yes\nBob,1.80,82,44,no\nCyd,1.71,60,27,yes\n")
+
+	for _, look := range []struct {
+		name, path string
+		as         *client
+	}{
+		{"home", "/", c},
+		{"lab", "/lab?data=moons&C=10&gamma=2", c},
+		{"lab-heat", "/lab?data=circles&show=heat&slack=true", c},
+		{"lab-conformal", "/lab?" + conformal, c},
+		{"lab-features", "/lab?data=iris&x=pca", c},
+		{"lab-wrong", "/lab?data=moons&C=-1&gamma=two", c},
+		{"drawing", "/lab?data=drawing", c},
+		{"datasets", "/datasets", c},
+		{"datasets-empty", "/datasets", s.client()},
+		{"dataset", set, c},
+		{"mapping", mapping, c},
+		{"runs", "/runs", c},
+		{"runs-empty", "/runs", s.client()},
+		{"run", run, c},
+		{"run-features", iris, c},
+		{"compare", "/compare?run=" + run[6:] + "&run=" + iris[6:] + "&diff=1", c},
+		{"compare-versions", versions, c},
+		{"settings", "/settings", c},
+		{"shared", "/shared/" + shared, s.client()},
+		{"error", "/runs/nothing", c},
+	} {
+		t.Run(look.name, func(t *testing.T) {
+			t.Parallel()
+			inspect(t, look.name, look.path, look.as)
+		})
+	}
+	t.Run("run-pending", func(t *testing.T) {
+		t.Parallel()
+		c := start(t).client()
+		id := big(t, c)
+		inspect(t, "run-pending", c.post(t, "/runs", url.Values{"data": {id}, "name": {"A long one"}}.Encode()+"&"+long), c)
+	})
+}
+
+// inspect checks one page.
+func inspect(t *testing.T, name, path string, as *client) {
+	p := open(t, as.server)
+	p.use(as)
+	p.expect("404")
+	p.expect("422")
+	axe := accessibilityChecker(t)
+	for _, theme := range []string{"light", "dark"} {
+		p.theme(theme)
+		p.size(1920, heights[1920])
+		p.visit(path)
+		p.loaded()
+		for _, width := range []int64{1920, 1280, 360} {
+			p.size(width, heights[width])
+			p.loaded()
+			p.fits(width)
+			p.shoot(fmt.Sprintf("%s-%d-%s", name, width, theme))
+			if axe != "" && width != 1920 && (width != 360 || theme == "light") {
+				p.accessible(axe, fmt.Sprintf("%s, %d px", theme, width))
+			}
+		}
+	}
+	if axe == "" {
+		t.Skip("accessibility not checked: MARGINLAB_AXE must name the axe.min.js of axe-core (npm install axe-core)")
+	}
+}
+
+// accessibilityChecker is the source of axe-core; empty when there is none.
+func accessibilityChecker(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv("MARGINLAB_AXE")
+	if path == "" {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("MARGINLAB_AXE must name the axe.min.js of axe-core")
+		}
+		return ""
+	}
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(source)
+}
+
+// loaded waits for all pictures in sight.
+func (p *page) loaded() {
+	p.t.Helper()
+	p.wait(`[...document.images].every((i) => i.complete && i.naturalWidth > 0 || !i.getClientRects().length)`)
+}
+
+// fits fails when a page is wider than its window.
+func (p *page) fits(width int64) {
+	p.t.Helper()
+	wide := get[[]string](p, `document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("body *")]
+		.filter((e) => e.getBoundingClientRect().right > innerWidth + 0.5 && !e.closest(".scroll")).slice(0, 5)
+		.map((e) => Math.round(e.getBoundingClientRect().right) + " px: " + e.outerHTML.slice(0, 120))`)
+	if len(wide) > 0 {
+		p.t.Errorf("wider than %d px:\n%s", width, strings.Join(wide, "\n"))
+	}
+}
+
+// shoot takes pictures of the window and of the whole page where that is asked for.
+func (p *page) shoot(name string) {
+	p.t.Helper()
+	if screenshots == "" {
+		return
+	}
+	p.write(filepath.Join(screenshots, name+"-top.png"), chromedp.CaptureScreenshot())
+	p.write(filepath.Join(screenshots, name+".png"), chromedp.FullScreenshot(100))
+}
+
+func (p *page) write(path string, take chromedp.Action[[]byte]) {
+	p.t.Helper()
+	png, err := chromedp.Run(p.ctx, take)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(path, png, 0o644)
+	}
+	if err != nil {
+		p.t.Error(err)
+	}
+}
+
+// accessible fails on what axe-core finds serious or critical.
+func (p *page) accessible(axe, when string) {
+	p.t.Helper()
+	if !get[bool](p, "Boolean(globalThis.axe)") {
+		get[bool](p, "(() => {"+axe+"\n})(), true")
+	}
+	report, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](
+		`axe.run(document, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } }).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	type node struct{ HTML, FailureSummary string }
+	var violations []struct {
+		ID, Impact, Help string
+		Nodes            []node
+	}
+	if err := json.Unmarshal([]byte(report), &violations); err != nil {
+		p.t.Fatal(err)
+	}
+	for _, v := range violations {
+		v.Nodes = slices.DeleteFunc(v.Nodes, func(n node) bool { // a control half below a bar that sticks comes out by scrolling
+			return v.ID == "target-size" && strings.Contains(n.FailureSummary, "partially obscured")
+		})
+		if len(v.Nodes) == 0 {
+			continue
+		}
+		if v.Impact == "serious" || v.Impact == "critical" {
+			p.t.Errorf("%s: %s (%s): %d times, as in\n%s\n%s", when, v.Help, v.ID, len(v.Nodes), v.Nodes[0].HTML, v.Nodes[0].FailureSummary)
+		} else {
+			p.t.Logf("%s: %s, %s (%s): %d times, as in %s", when, v.Impact, v.Help, v.ID, len(v.Nodes), v.Nodes[0].HTML)
+		}
+	}
+}
+
+// TestPictureForReadme writes the screenshot that the README shows.
+func TestPictureForReadme(t *testing.T) {
+	if screenshots == "" {
+		t.Skip("MARGINLAB_SCREENSHOTS is not set")
+	}
+	t.Parallel()
+	p := open(t, start(t))
+	p.size(1280, 800)
+	p.theme("light")
+	p.visit("/lab?data=moons&C=10&gamma=2&test_fraction=0.3")
+	p.loaded()
+	p.write("../../static/lab.png", chromedp.CaptureScreenshot())
+}

@@ -1,0 +1,225 @@
+package browser
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/chromedp/chromedp"
+)
+
+// savedRun trains on a built-in set and returns the path of the run.
+func savedRun(t *testing.T, c *client, form string) string {
+	t.Helper()
+	return c.post(t, "/runs", "data=xor&"+form)
+}
+
+// ownDataset makes a small data set and returns its path.
+func ownDataset(t *testing.T, c *client) string {
+	t.Helper()
+	return c.post(t, "/datasets/generate", "generator=moons&n=40&noise=0.1&seed=3")
+}
+
+func TestHeadersOfEveryPage(t *testing.T) {
+	t.Parallel()
+	c := start(t).client()
+	run, set := savedRun(t, c, "C=10"), ownDataset(t, c)
+	for path, status := range map[string]int{
+		"/": 200, "/lab": 200, "/lab?C=x": 200, "/lab?data=drawing": 200, "/datasets": 200, set: 200, "/runs": 200, run: 200,
+		"/compare?run=" + run[6:] + "&run=" + run[6:]: 200, "/compare": 422, "/settings": 200, "/nowhere": 404, "/runs/nothing": 404, "/lab?data=nothing": 404,
+		"/api/openapi.json": 200, "/api/runs": 200, "/api/nowhere": 404,
+	} {
+		a := c.get(t, path)
+		if a.StatusCode != status {
+			t.Errorf("%s: status %d, want %d", path, a.StatusCode, status)
+		}
+		policy := a.Header.Get("Content-Security-Policy")
+		for _, must := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"} {
+			if !strings.Contains(policy, must) {
+				t.Errorf("%s: policy %q without %s", path, policy, must)
+			}
+		}
+		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") {
+			t.Errorf("%s: policy %q", path, policy)
+		}
+		if a.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: no nosniff", path)
+		}
+		if !strings.Contains(a.Header.Get("Cache-Control"), "private") && !strings.Contains(a.Header.Get("Cache-Control"), "no-") {
+			t.Errorf("%s: Cache-Control %q", path, a.Header.Get("Cache-Control"))
+		}
+		page, err := goquery.NewDocumentFromReader(strings.NewReader(a.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := page.Find("[style], [onclick], style, script:not([src])").Length(); n > 0 {
+			t.Errorf("%s: %d inline styles or scripts", path, n)
+		}
+	}
+}
+
+func TestWorkspaceCookie(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	c := s.client()
+	cookies := c.get(t, "/").Cookies()
+	if len(cookies) != 1 {
+		t.Fatalf("%d cookies", len(cookies))
+	}
+	k := cookies[0]
+	if len(k.Value) != 32 || !k.HttpOnly || k.SameSite != http.SameSiteLaxMode || k.Path != "/" || k.MaxAge <= 0 {
+		t.Errorf("cookie %v", k)
+	}
+	if again := c.get(t, "/lab").Cookies(); len(again) == 1 && again[0].Value != k.Value {
+		t.Error("a second visit gets another workspace")
+	}
+	if other := s.client().get(t, "/").Cookies(); other[0].Value == k.Value {
+		t.Error("two visitors share a workspace")
+	}
+}
+
+func TestCrossSiteRequestsAreRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	c := s.client()
+	run := savedRun(t, c, "")
+	for name, from := range map[string]func(*http.Request){
+		"by origin":     func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") },
+		"by fetch site": func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
+	} {
+		for _, path := range []string{run + "/delete", run + "/share", "/runs", "/settings/workspace", "/api/runs"} {
+			if a := c.do(t, "POST", path, "x=1", from); a.StatusCode != http.StatusForbidden {
+				t.Errorf("POST %s %s: status %d", path, name, a.StatusCode)
+			}
+		}
+		if a := c.do(t, "DELETE", "/api"+run, "", from); a.StatusCode != http.StatusForbidden {
+			t.Errorf("DELETE /api%s %s: status %d", run, name, a.StatusCode)
+		}
+	}
+	if a := c.get(t, run); a.StatusCode != 200 {
+		t.Errorf("the run answers %d", a.StatusCode)
+	}
+	if a := c.do(t, "POST", run+"/share", "", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-origin") }); a.StatusCode != http.StatusSeeOther {
+		t.Errorf("the own page is refused with %d", a.StatusCode)
+	}
+}
+
+func TestAnotherWorkspaceSeesNothing(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	own, other := s.client(), s.client()
+	run, set := savedRun(t, own, ""), ownDataset(t, own)
+	paths := []string{
+		run, run + "/figures/boundary.svg", run + "/figures/boundary.png", run + "/model.json", run + "/predictions.csv", "/api" + run, "/api" + run + "/model.json",
+		set, set + ".csv", set + "/figures/points.svg", "/lab?data=" + set[10:], "/lab?data=run-" + run[6:], "/lab/figures/boundary.svg?data=" + set[10:],
+		"/compare?run=" + run[6:] + "&run=" + run[6:], "/compare/figures/overlay.svg?run=" + run[6:] + "&run=" + run[6:], "/api" + set, "/api" + set + ".csv",
+	}
+	for _, path := range paths {
+		if a := own.get(t, path); a.StatusCode != 200 {
+			t.Errorf("the owner gets %d for %s", a.StatusCode, path)
+		}
+		if a := other.get(t, path); a.StatusCode != 404 {
+			t.Errorf("another workspace gets %d for %s", a.StatusCode, path)
+		}
+	}
+	if a := other.get(t, run+"/events"); a.StatusCode != 404 {
+		t.Errorf("another workspace gets %d for the events", a.StatusCode)
+	}
+	for _, path := range []string{run, run + "/delete", run + "/share", run + "/cancel", set, set + "/delete", set + "/rows"} {
+		if a := other.do(t, "POST", path, "name=mine&rows=x"); a.StatusCode != 404 {
+			t.Errorf("another workspace gets %d for POST %s", a.StatusCode, path)
+		}
+	}
+	other.do(t, "POST", "/runs/delete", "run="+run[6:])
+	if a := own.get(t, run); a.StatusCode != 200 {
+		t.Errorf("another workspace could delete a run: %d", a.StatusCode)
+	}
+	if body := other.get(t, "/runs").body + other.get(t, "/datasets").body + other.get(t, "/").body; strings.Contains(body, run) || strings.Contains(body, set) {
+		t.Error("the lists of another workspace name the run or the data set")
+	}
+}
+
+func TestSharedLinkReadsOnly(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	c := s.client()
+	run := savedRun(t, c, "name=shown")
+	c.post(t, run+"/share", "")
+	page, err := goquery.NewDocumentFromReader(strings.NewReader(c.get(t, run).body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, _ := page.Find("#h-share ~ p .share").Attr("value")
+	shared, ok := strings.CutPrefix(link, s.url)
+	if !ok || !strings.HasPrefix(shared, "/shared/") || len(shared) < len("/shared/")+22 {
+		t.Fatalf("the link is %q", link)
+	}
+	if strings.Contains(shared, run[6:]) {
+		t.Error("the link holds the id of the run")
+	}
+
+	visitor := s.client()
+	a := visitor.get(t, shared)
+	if a.StatusCode != 200 || !strings.Contains(a.body, "shown") {
+		t.Fatalf("the link answers %d", a.StatusCode)
+	}
+	page, err = goquery.NewDocumentFromReader(strings.NewReader(a.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := page.Find("form, button").Length(); n > 0 {
+		t.Errorf("%d forms and buttons on a shared page", n)
+	}
+	figure, _ := page.Find(".stage img").Attr("src")
+	if f := visitor.get(t, figure); f.StatusCode != 200 || f.Header.Get("Content-Type") != "image/svg+xml" {
+		t.Errorf("its picture %s answers %d", figure, f.StatusCode)
+	}
+	for _, path := range []string{shared, shared + "/delete", shared + "/share"} {
+		if a := visitor.do(t, "POST", path, "name=x"); a.StatusCode != 404 && a.StatusCode != 405 {
+			t.Errorf("POST %s answers %d", path, a.StatusCode)
+		}
+	}
+	if a := visitor.get(t, run); a.StatusCode != 404 {
+		t.Errorf("with the link the run itself answers %d", a.StatusCode)
+	}
+	c.post(t, run+"/unshare", "")
+	if a := visitor.get(t, shared); a.StatusCode != 404 {
+		t.Errorf("a withdrawn link answers %d", a.StatusCode)
+	}
+}
+
+// Everything a person types comes back as text.
+func TestNamesAreEscaped(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	const evil = `"><script>document.title="pwned"</script><img src=x onerror='document.title="pwned"'>`
+	p.upload(file(t, "evil.csv", "a,b,label\n0,0,<script>document.title='pwned'</script>\n1,0,no\n0,2,\"<b>\"\"yes\"\n1,2,no\n0,1,<script>document.title='pwned'</script>\n"))
+	p.fill("#f-rename", evil)
+	p.follow(func() { p.clickText("button", "Rename") })
+	if h := p.text("h1"); h != evil {
+		t.Errorf("the data set is called %q", h)
+	}
+	p.follow(func() { p.clickText(".button", "Open in the lab") })
+	p.picture(".stage img")
+	run := p.save(evil)
+	p.fill("#f-tags", "<b onclick=alert(1)>")
+	p.fill("#f-note", evil)
+	p.follow(func() { p.clickText("button", "Save changes") })
+	if got := p.value("#f-note"); got != evil {
+		t.Errorf("the note came back as %q", got)
+	}
+	for _, path := range []string{"/", "/runs", "/datasets", run, "/compare?run=" + run[6:] + "&run=" + run[6:], "/runs?q=%3Cscript%3Edocument.title=1%3C/script%3E"} {
+		p.visit(path)
+		if n := get[int](p, `document.querySelectorAll("script:not([src]), img[onerror]").length`); n > 0 || get[string](p, "document.title") == "pwned" {
+			t.Errorf("%s: what was typed became part of the page", path)
+		}
+	}
+	p.expect("favicon.ico") // a picture names no icon
+	for _, svg := range []string{"/runs/" + run[6:] + "/figures/boundary.svg", "/compare/figures/overlay.svg?run=" + run[6:] + "&run=" + run[6:]} {
+		p.do(chromedp.Navigate(p.base + svg)) // opened by itself it is a document
+		if n := get[int](p, `document.querySelectorAll("script").length`); n > 0 {
+			t.Errorf("%s holds a script", svg)
+		}
+	}
+}

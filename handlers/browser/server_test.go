@@ -1,0 +1,191 @@
+package browser
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// server is the program, listening in a process of its own.
+type server struct {
+	t    *testing.T
+	url  string
+	dir  string
+	args []string
+	cmd  *exec.Cmd
+	log  *buffer
+}
+
+// start runs the program on a new data directory until the test ends.
+func start(t *testing.T, args ...string) *server {
+	t.Helper()
+	s := &server{t: t, dir: t.TempDir(), args: args}
+	s.run("127.0.0.1:0")
+	t.Cleanup(s.stop)
+	return s
+}
+
+var listening = regexp.MustCompile(`http://\S+`)
+
+func (s *server) run(addr string) {
+	s.t.Helper()
+	s.cmd = exec.Command(binary, append([]string{"serve", "--addr", addr, "--data-dir", s.dir}, s.args...)...)
+	s.log = new(buffer)
+	s.cmd.Stderr = s.log
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	line, err := lines.ReadString('\n')
+	if s.url = listening.FindString(line); s.url == "" {
+		s.t.Fatalf("the program did not say where it listens (%v):\n%s%s", err, line, s.log)
+	}
+	go io.Copy(io.Discard, lines)
+}
+
+// stop ends the program as a service manager does; it must end well.
+func (s *server) stop() {
+	if s.cmd.ProcessState != nil {
+		return
+	}
+	s.cmd.Process.Signal(syscall.SIGTERM)
+	if err := s.cmd.Wait(); err != nil {
+		s.t.Errorf("the program ended with %v", err)
+	}
+	if bad := trouble.FindAllString(s.log.String(), 5); bad != nil {
+		s.t.Errorf("in the log:\n%s", strings.Join(bad, "\n"))
+	}
+}
+
+// trouble are the lines of a log that must not be there.
+var trouble = regexp.MustCompile(`.*(level=ERROR|panic|DATA RACE)(.*\n?){1,3}`)
+
+// kill ends the program without a chance to tidy up.
+func (s *server) kill() {
+	s.cmd.Process.Kill()
+	s.cmd.Wait()
+}
+
+// restart runs the ended program again, on the same data and at the same address.
+func (s *server) restart() {
+	s.t.Helper()
+	s.run(strings.TrimPrefix(s.url, "http://"))
+}
+
+// client speaks HTTP to the program; it keeps cookies and follows no redirects.
+func (s *server) client() *client {
+	jar, _ := cookiejar.New(nil)
+	return &client{s, &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+}
+
+type client struct {
+	server *server
+	http   *http.Client
+}
+
+// answer is a response that has been read.
+type answer struct {
+	*http.Response
+	body string
+}
+
+// do sends a request; edit may change it before.
+func (c *client) do(t *testing.T, method, path, body string, edit ...func(*http.Request)) answer {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, c.server.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for _, e := range edit {
+		e(r)
+	}
+	res, err := c.http.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{res, string(b)}
+}
+
+func (c *client) get(t *testing.T, path string) answer {
+	t.Helper()
+	return c.do(t, "GET", path, "")
+}
+
+// post sends a form that must be answered with a redirect, and returns where to.
+func (c *client) post(t *testing.T, path, form string) string {
+	t.Helper()
+	a := c.do(t, "POST", path, form)
+	if a.StatusCode != http.StatusSeeOther {
+		t.Fatalf("POST %s: status %d, want a redirect:\n%s", path, a.StatusCode, a.body)
+	}
+	return a.Header.Get("Location")
+}
+
+// file writes a file for an upload and returns its path.
+func file(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// buffer may be written and read at the same time.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// upload sends a file as the form does and returns where it leads.
+func (c *client) upload(t *testing.T, name, content string) string {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("file", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(part, content)
+	form.Close()
+	a := c.do(t, "POST", "/datasets", body.String(), func(r *http.Request) { r.Header.Set("Content-Type", form.FormDataContentType()) })
+	if a.StatusCode != http.StatusSeeOther {
+		t.Fatalf("upload of %s: status %d", name, a.StatusCode)
+	}
+	return a.Header.Get("Location")
+}

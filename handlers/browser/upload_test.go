@@ -1,0 +1,228 @@
+package browser
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+// ripley is a file as people bring it: 250 rows, a header, the label last.
+const ripley = "../../ml/testdata/ripley_train.csv"
+
+var datasetPath = regexp.MustCompile(`/datasets/[^/]+$`)
+
+// upload chooses a file on the page of data sets and sends it.
+func (p *page) upload(path string) {
+	p.t.Helper()
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.visit("/datasets")
+	p.do(chromedp.SetUploadFiles(chromedp.CSS("#f-file"), []string{abs}))
+	p.follow(func() { p.click(".upload button") })
+}
+
+// train opens the data set of this page in the lab with an RBF SVM.
+func (p *page) train() {
+	p.t.Helper()
+	p.follow(func() { p.clickText(".button", "Open in the lab") })
+	p.picture(".stage img")
+	if l, k := p.value("#f-learner"), p.value("#f-kernel"); l != "svm" || k != "rbf" {
+		p.t.Fatalf("the lab begins with %s, %s", l, k)
+	}
+	if n := p.number("support vectors"); n == "" || n == "0" {
+		p.t.Errorf("%q support vectors", n)
+	}
+}
+
+// number is the measured value beside a label.
+func (p *page) number(label string) string {
+	p.t.Helper()
+	return get[string](p, `([...document.querySelectorAll(".numbers th")].find((th) => th.textContent.trim() === `+quote(label)+`)?.nextElementSibling.textContent.trim()) ?? ""`)
+}
+
+// save saves the lab's state as a run and waits for its picture.
+func (p *page) save(name string) (path string) {
+	p.t.Helper()
+	p.fill("#f-name", name)
+	p.follow(func() { p.clickText("button", "Save run") })
+	p.wait(`!document.querySelector(".pending")`)
+	p.picture(".stage img")
+	if h := p.text("h1"); h != name {
+		p.t.Errorf("the run is called %q, not %q", h, name)
+	}
+	return strings.TrimPrefix(p.where(), p.base)
+}
+
+func TestFromUploadToComparison(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	p := open(t, s)
+
+	p.upload(ripley)
+	if h, at := p.text("h1"), p.where(); h != "ripley_train" || !datasetPath.MatchString(at) {
+		t.Fatalf("the upload leads to %q on %s", h, at)
+	}
+	p.picture(".figure img")
+	if n := p.number("points"); n != "250" {
+		t.Errorf("%s points", n)
+	}
+	p.train()
+	first := p.save("narrow & <b>first</b>")
+	accuracy := p.number("accuracy, training")
+	if accuracy == "" {
+		t.Error("no training accuracy")
+	}
+
+	s.stop()
+	s.restart()
+	p.visit("/runs")
+	if n := get[int](p, `document.querySelectorAll(".runs tbody tr").length`); n != 1 {
+		t.Fatalf("%d runs after a restart", n)
+	}
+	p.follow(func() { p.click(".runs tbody th a") })
+	if at := p.where(); at != p.base+first {
+		t.Errorf("the list leads to %s, not to %s", at, first)
+	}
+	p.picture(".stage img")
+	if again := p.number("accuracy, training"); again != accuracy {
+		t.Errorf("training accuracy %s before the restart, %s after", accuracy, again)
+	}
+
+	p.follow(func() { p.clickText(".button", "Clone into the lab") })
+	p.picture(".stage img")
+	p.change(func() { p.fill("#f-C", "100") })
+	p.wait(`new URLSearchParams(location.search).get("C") === "100"`)
+	p.save("wide")
+
+	p.visit("/runs")
+	compare := `button[data-needs="2"]`
+	for i, ready := range []bool{false, false, true} {
+		if got := get[bool](p, "!"+element(compare)+".disabled"); got != ready {
+			t.Errorf("%d chosen: compare offered: %v", i, got)
+		}
+		if i < 2 {
+			p.click([]string{".runs tbody tr:nth-child(1) input", ".runs tbody tr:nth-child(2) input"}[i])
+		}
+	}
+	p.follow(func() { p.click(compare) })
+	for i := range 3 { // the two, and both in one
+		p.picture([]string{".side-by-side figure:nth-child(1) img", ".side-by-side figure:nth-child(2) img", "[aria-labelledby=h-overlay] img"}[i])
+	}
+	differing := func() []string {
+		return get[[]string](p, `[...document.querySelectorAll("[aria-labelledby=h-settings] tr.differs")].map((r) => r.innerText.replace(/\s+/g, " "))`)
+	}
+	if d := differing(); len(d) != 1 || !strings.Contains(d[0], "≠") || !strings.Contains(d[0], "100") {
+		t.Errorf("settings marked as different: %q", d)
+	}
+	rows := `document.querySelectorAll("[aria-labelledby=h-settings] tbody tr").length`
+	if all := get[int](p, rows); all < 5 {
+		t.Errorf("%d settings", all)
+	}
+	p.follow(func() { p.clickText(".button", "Differences only") })
+	if n := get[int](p, rows); n != 1 || len(differing()) != 1 {
+		t.Errorf("%d settings under \"differences only\"", n)
+	}
+	p.follow(func() { p.clickText(".button", "Differences only") })
+	if n := get[int](p, rows); n < 5 {
+		t.Errorf("%d settings after switching back", n)
+	}
+}
+
+func TestRunSurvivesKill(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	p := open(t, s)
+	p.visit("/lab?data=xor&C=10")
+	p.picture(".stage img")
+	run := p.save("last words")
+	s.kill()
+	s.restart()
+	p.visit(run)
+	p.picture(".stage img")
+	if h := p.text("h1"); h != "last words" {
+		t.Errorf("after kill -9 the run is called %q", h)
+	}
+	p.follow(func() { p.clickText(".button", "Clone into the lab") })
+	p.picture(".stage img")
+	if q := p.query(); q.Get("C") != "10" {
+		t.Errorf("the clone opens as %v", q)
+	}
+}
+
+func TestDroppedFile(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	path, err := filepath.Abs(ripley)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.visit("/datasets")
+	at := p.reach("#h-builtin") // anywhere on the page
+	drag := func(kind input.DispatchDragEventType) {
+		call(p, input.DispatchDragEvent, input.DispatchDragEventParams{
+			Type: kind, X: at.X, Y: at.Y, Data: &input.DragData{Items: []*input.DragDataItem{}, Files: []string{path}, DragOperationsMask: 1},
+		})
+	}
+	drag(input.DispatchDragEventTypeDragEnter)
+	drag(input.DispatchDragEventTypeDragOver)
+	p.wait(`document.querySelector(".upload.over")`)
+	p.follow(func() { drag(input.DispatchDragEventTypeDrop) })
+	if h := p.text("h1"); h != "ripley_train" {
+		t.Errorf("the drop leads to %q", h)
+	}
+}
+
+func TestColumnsAreChosen(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.upload(file(t, "people.csv", "name;height;weight;member\nAda;1,65;55;yes\nBob;1,80;82;no\nCyd;1,71;60;yes\nDan;1,90;95;no\n"))
+	if h := p.text("h1"); !strings.Contains(h, "people.csv") || !strings.Contains(p.where(), "/datasets/mapping/") {
+		t.Fatalf("a doubtful file leads to %q on %s", h, p.where())
+	}
+	if preview := p.text("table.mapping"); !strings.Contains(preview, "Ada") || !strings.Contains(preview, "1.65") {
+		t.Errorf("the preview does not show the rows: %s", preview)
+	}
+	if on := get[bool](p, `document.querySelector('input[name=feature][value=name]').disabled`); !on {
+		t.Error("a column of words may be chosen as a feature")
+	}
+	p.click(`input[name=label][value=member]`)
+	for _, f := range []string{"height", "weight"} {
+		if !get[bool](p, `document.querySelector('input[name=feature][value=`+f+`]').checked`) {
+			p.click(`input[name=feature][value=` + f + `]`)
+		}
+	}
+	p.fill("#f-mapping-name", "People")
+	p.follow(func() { p.clickText("button", "Use these columns") })
+	if h, c, f := p.text("h1"), p.number("classes"), p.number("features"); h != "People" || !strings.Contains(c, "2 of class yes") || f != "height, weight" {
+		t.Errorf("saved as %q with classes %q and features %q", h, c, f)
+	}
+}
+
+func TestBrokenFile(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/datasets")
+	p.fill("#f-upload-name", "My points")
+	p.expect("422")
+	p.do(chromedp.SetUploadFiles(chromedp.CSS("#f-file"), []string{file(t, "broken.csv", "x,y,label\n1,2,a\n3,four,b\n5,6,a\n")}))
+	p.follow(func() { p.click(".upload button") })
+	message := p.text(".upload [role=alert]")
+	for _, part := range []string{"roken.csv", "line 3", "column 2", "four"} {
+		if !strings.Contains(message, part) {
+			t.Errorf("the message %q does not name %q", message, part)
+		}
+	}
+	if name := p.value("#f-upload-name"); name != "My points" {
+		t.Errorf("the name came back as %q", name)
+	}
+	p.visit("/datasets")
+	if !p.visible("[aria-labelledby=h-own] .empty") {
+		t.Error("something was saved")
+	}
+}
