@@ -153,19 +153,21 @@ func (o *smo) solve(tol float64) (trace.Status, error) {
 				fresh = true
 				continue
 			}
-			switch {
-			case violation <= tol:
+			if violation <= tol {
 				return trace.Converged, nil
-			case stuck:
-				return trace.Numerical, nil
 			}
-			return trace.IterationLimit, nil
 		}
 		if math.IsInf(o.c, 1) {
 			if err := o.stretch(); err != nil {
 				return trace.Numerical, err
 			}
 			high, low = o.interval()
+		}
+		switch {
+		case stuck:
+			return trace.Numerical, nil
+		case o.iterations >= o.limit:
+			return trace.IterationLimit, nil
 		}
 		last, before, fresh = violation, o.iterations, false
 		var status trace.Status
@@ -235,8 +237,18 @@ func (o *smo) climbPart(points []int, tol float64, steps int) (trace.Status, err
 	return status, nil
 }
 
-// refresh computes the gradient from u alone. It reports false when ctx ended.
+// refresh computes the gradient from u alone, after taking from u what rounding
+// has added to its sum. It reports false when ctx ended.
 func (o *smo) refresh() (bool, error) {
+	room, i := 0.0, -1
+	for k, u := range o.u {
+		if r := min(o.hi[k]-u, u-o.lo[k]); r > room {
+			room, i = r, k
+		}
+	}
+	if excess := floats.Sum(o.u); math.Abs(excess) < room {
+		o.u[i] -= excess
+	}
 	copy(o.g, o.y)
 	for j, u := range o.u {
 		if u == 0 {

@@ -27,6 +27,15 @@ func (d dense) Row(dst []float64, i int) {
 	}
 }
 
+// largest is max K_ii, at least the smallest positive number.
+func (d dense) largest() float64 {
+	v := math.SmallestNonzeroFloat64
+	for i := range d.Len() {
+		v = max(v, d.Diag(i))
+	}
+	return v
+}
+
 func full(k Matrix) dense {
 	m := k.Len()
 	s, row := mat.NewSymDense(m, nil), make([]float64, m)
@@ -87,7 +96,7 @@ func problem(t *rapid.T) (x *mat.Dense, k kernel.Kernel, y []float64, c float64)
 		{Name: "rbf", Gamma: 1e4},
 		{Name: "sigmoid", Gamma: 0.5, Coef0: -1},
 	}).Draw(t, "kernel")
-	return x, k, y, rapid.SampledFrom([]float64{1e-3, 1, 100}).Draw(t, "C")
+	return x, k, y, rapid.SampledFrom([]float64{1e-3, 1, 100, 1e4}).Draw(t, "C")
 }
 
 // TestKKT checks solutions against the conditions they must meet, computed from
@@ -125,7 +134,9 @@ func TestKKT(t *testing.T) {
 		if math.Abs(f.Dual-r.Dual) > 2*tol*c*float64(len(y))+1e-9 {
 			t.Fatalf("labels flipped: dual %g, was %g", f.Dual, r.Dual)
 		}
-		if r.Free > 0 && f.Free > 0 && math.Abs(f.B+r.B) > 1e-2*(1+math.Abs(r.B)) {
+		// A gap of e leaves |w| within sqrt(2e), so f and with it b.
+		reach := math.Sqrt(2*max(0, r.Primal-r.Dual)) + math.Sqrt(2*max(0, f.Primal-f.Dual))
+		if r.Free > 0 && f.Free > 0 && math.Abs(f.B+r.B) > reach*math.Sqrt(k.largest())+2*tol+1e-9*(1+c) {
 			t.Fatalf("labels flipped: b %g, was %g", f.B, r.B)
 		}
 	})
@@ -205,6 +216,42 @@ func verify(t failer, r *Result, k dense, y []float64, c, tol float64) {
 			t.Fatalf("%s = %g, want %g", v.name, v.got, v.want)
 		}
 	}
+}
+
+// TestHardMargin: random data either have a hard margin that meets the conditions
+// or are told apart from those that do.
+func TestHardMargin(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		x, kern, y, _ := problem(t)
+		if kern.Name == "sigmoid" {
+			return
+		}
+		k := full(kernel.NewGram(kern, x))
+		const tol = 1e-5
+		r, err := Train(t.Context(), k, y, Settings{C: math.Inf(1), Tol: tol, MaxIter: 200_000})
+		if errors.Is(err, ErrNotSeparable) {
+			soft, err := Train(t.Context(), k, y, Settings{C: 1e3, Tol: tol})
+			if err != nil {
+				t.Fatal(err)
+			}
+			bound := soft.BoundedInside + soft.BoundedMisclassified
+			if bound == 0 && soft.Status == trace.Converged {
+				t.Fatalf("not separable, but C = 1000 separates with margin %g", soft.Margin)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Status != trace.Cancelled && r.WNorm*math.Sqrt(k.largest()) > 1e4 {
+			return // a margin near what counts as none takes long or meets rounding
+		}
+		if r.Status != trace.Converged {
+			t.Fatalf("status %s after %d iterations, violation %g, |w| %g", r.Status, r.Iterations, r.KKTViolation, r.WNorm)
+		}
+		verify(t, r, k, y, math.Inf(1), tol+1e-15*r.WNorm*r.WNorm*k.largest())
+	})
 }
 
 // TestBruteForce compares with the best point found by enumerating which alphas
