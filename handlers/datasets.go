@@ -314,24 +314,6 @@ func (a *App) savePoints(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, "/lab?"+b.query().Encode())
 }
 
-// dataName names the points of the bench once they are stored.
-func (b *bench) dataName() string {
-	if b.points != "" && b.id != drawing {
-		return b.name + " (edited)"
-	}
-	return b.name
-}
-
-func (b *bench) origin() string {
-	switch {
-	case b.id == drawing:
-		return "drawn"
-	case b.points != "":
-		return "edited from " + b.name
-	}
-	return "built in: " + b.name
-}
-
 func (a *App) datasetPage(w http.ResponseWriter, r *http.Request) error {
 	return a.showDataset(w, r, views.Dataset{})
 }

@@ -39,9 +39,17 @@ const tableRows = 300
 // options are a person's choices about a picture.
 type options struct {
 	heat, slack, cores, dark bool
-	grid                     int // cells per axis; 0: the figure's own default
+	coarse                   bool // while a slider moves: fewer cells, no tables
 	limits                   figure.Limits
 	width, height            int
+}
+
+// grid is the number of cells per axis; 0 is the figure's own default.
+func (o options) grid() int {
+	if o.coarse {
+		return 80
+	}
+	return 0
 }
 
 // size takes width and height from a request, within reason.
@@ -61,19 +69,6 @@ type display struct {
 	res     *ml.Result
 	x, y    string // columns on the axes; "pca" on x, or empty: the first two
 	options options
-}
-
-// shown is one picture for a page with what the page's script needs.
-type shown struct {
-	view  views.Picture
-	stage string
-}
-
-type shownPictures struct {
-	main   shown
-	more   []views.Picture
-	points []ml.Point
-	notes  []string
 }
 
 // view is the plane that pictures of the model show.
@@ -125,7 +120,7 @@ func (d display) scene(model *ml.Model) (figure.Scene, error) {
 	}
 	return figure.Scene{
 		Model: model, Points: points, View: v, Classes: d.data.Classes, Limits: lim,
-		Heat: o.heat, Slack: o.slack, Cores: o.cores, Dark: o.dark, Width: o.width, Height: o.height, Grid: o.grid,
+		Heat: o.heat, Slack: o.slack, Cores: o.cores, Dark: o.dark, Width: o.width, Height: o.height, Grid: o.grid(),
 	}, nil
 }
 
@@ -163,30 +158,36 @@ func (d display) draw(name string) (*figure.Picture, error) {
 	return figure.Boundary(s)
 }
 
-// pictures draws what a page shows of a model. Figures are linked below base
-// with the query, or, inline, become part of the page itself.
-func (d display) pictures(base, query string, inline bool) (shownPictures, error) {
+// answer is what a page shows of the model. Figures are linked below base with
+// the query, or, inline, become part of the page itself.
+func (d display) answer(base, query string, inline bool) (views.Answer, error) {
+	var ans views.Answer
 	s, err := d.scene(d.res.Model)
 	if err != nil {
-		return shownPictures{}, err
+		return ans, err
 	}
-	pic, err := figure.Boundary(s)
-	if err != nil {
-		return shownPictures{}, err
+	if ans.Picture, ans.Stage, err = show(s, figure.Boundary, base, query, inline); err != nil {
+		return ans, err
 	}
-	out := shownPictures{points: s.Points}
-	out.main, err = show(s, pic, base, query, inline, figure.Boundary)
-	if err != nil {
-		return out, err
+	if d.res.Before != nil {
+		if ans.More, err = d.conformal(base, query, inline); err != nil {
+			return ans, err
+		}
 	}
+	ans.Numbers = numbers(&d.res.Report)
+	ans.Notes = remarks(&d.res.Report, d.spec)
 	if !s.View.Exact {
-		out.notes = append(out.notes, "The model uses "+strconv.Itoa(len(d.res.Model.Features))+" features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.")
+		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.", len(d.res.Model.Features)))
 	}
-	if d.res.Before == nil {
-		return out, nil
+	if !d.options.coarse {
+		ans.Rows, ans.Total = pointRows(s.Points), len(s.Points)
 	}
-	small := d
-	small.options.width, small.options.height = smallWidth, smallHeight
+	return ans, nil
+}
+
+// conformal are the pictures that tell what the map did.
+func (d display) conformal(base, query string, inline bool) (more []views.Picture, err error) {
+	d.options.width, d.options.height = smallWidth, smallHeight
 	rep := d.res.Report
 	for _, f := range []struct{ name, caption string }{
 		{"before", "Before: the kernel as it was" + j(rep.JBefore)},
@@ -195,17 +196,17 @@ func (d display) pictures(base, query string, inline bool) (shownPictures, error
 	} {
 		p := linked(base, f.name, query, smallWidth, smallHeight, f.caption, f.caption)
 		if inline {
-			pic, err := small.draw(f.name)
+			pic, err := d.draw(f.name)
 			if err != nil {
-				return out, err
+				return nil, err
 			}
 			if err := embed(&p, pic); err != nil {
-				return out, err
+				return nil, err
 			}
 		}
-		out.more = append(out.more, p)
+		more = append(more, p)
 	}
-	return out, nil
+	return more, nil
 }
 
 func j(v *float64) string {
@@ -215,27 +216,28 @@ func j(v *float64) string {
 	return ", J = " + brief(*v)
 }
 
-// show makes the main picture of a page: embedded, or linked in two sizes.
-func show(s figure.Scene, pic *figure.Picture, base, query string, inline bool, draw func(figure.Scene) (*figure.Picture, error)) (shown, error) {
-	out := shown{view: linked(base, "boundary", query, s.Width, s.Height, pic.Caption, pic.Caption)}
+// show makes the main picture of a page, embedded or linked in two sizes, and
+// what the page's script needs to know of it.
+func show(s figure.Scene, draw func(figure.Scene) (*figure.Picture, error), base, query string, inline bool) (views.Picture, string, error) {
+	pic, err := draw(s)
+	if err != nil {
+		return views.Picture{}, "", err
+	}
+	p := linked(base, "boundary", query, s.Width, s.Height, pic.Caption, pic.Caption)
 	frames := map[int]figure.Frame{s.Width: pic.Frame}
 	if inline {
-		if err := embed(&out.view, pic); err != nil {
-			return out, err
-		}
-	} else {
-		narrow := linked(base, "boundary", query, narrowWidth, narrowHeight, "", "")
-		out.view.Narrow, out.view.NarrowDark = narrow.Src, narrow.DarkSrc
-		n := s
-		n.Width, n.Height = narrowWidth, narrowHeight
-		pic, err := draw(n)
-		if err != nil {
-			return out, err
-		}
-		frames[narrowWidth] = pic.Frame
+		err = embed(&p, pic)
+		return p, stage(frames, s), err
 	}
-	out.stage = stage(frames, s)
-	return out, nil
+	narrow := linked(base, "boundary", query, narrowWidth, narrowHeight, "", "")
+	p.Narrow, p.NarrowDark = narrow.Src, narrow.DarkSrc
+	n := s
+	n.Width, n.Height = narrowWidth, narrowHeight
+	if pic, err = draw(n); err != nil {
+		return p, "", err
+	}
+	frames[narrowWidth] = pic.Frame
+	return p, stage(frames, s), nil
 }
 
 // linked is a picture that the browser fetches, in the colours of its theme.
@@ -351,27 +353,6 @@ func roleText(p ml.Point) string {
 		words = append(words, "core")
 	}
 	return strings.Join(words, ", ")
-}
-
-// scatter shows the bench's points without a model.
-func (b *bench) scatter(query string, inline bool) (shown, error) {
-	s, err := b.bare(b.options())
-	if err != nil {
-		return shown{}, err
-	}
-	pic, err := drawBare(b.data, s)
-	if err != nil {
-		return shown{}, err
-	}
-	return show(s, pic, "/lab/figures/", query, inline, func(s figure.Scene) (*figure.Picture, error) { return drawBare(b.data, s) })
-}
-
-// bare is the scene of the bench's points without a model.
-func (b *bench) bare(o options) (figure.Scene, error) {
-	if b.data == nil {
-		return emptyScene(o), nil
-	}
-	return bareScene(b.data, b.x, b.y, o)
 }
 
 // bareScene is the scene of a data set without a model.

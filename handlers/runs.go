@@ -238,17 +238,12 @@ func (a *App) runView(r *http.Request, run store.Run, figures string) (views.Run
 	if err != nil {
 		return p, err
 	}
-	pics, err := d.pictures(figures, pictureQuery(r.URL.Query()), false)
-	if err != nil {
+	if p.Answer, err = d.answer(figures, pictureQuery(r.URL.Query()), false); err != nil {
 		return p, err
 	}
-	p.Picture, p.More, p.Stage = pics.main.view, pics.more, pics.main.stage
 	if _, flat := run.Model.View(); !flat {
 		p.Axes, p.AxisX, p.AxisY = axisOptions(run.Model.Features), d.x, d.y
 	}
-	p.Notes = append(remarks(run.Report, run.Spec), pics.notes...)
-	p.Numbers = numbers(run.Report)
-	p.Rows, p.Total = pointRows(pics.points), len(pics.points)
 	return p, nil
 }
 

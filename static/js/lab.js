@@ -112,7 +112,7 @@ function reflect(reply) {
     error.hidden = !reply.errors[name];
     field.querySelector("input[name], select").setAttribute("aria-invalid", String(Boolean(reply.errors[name])));
     const slider = field.querySelector(".slider");
-    if (slider && name in reply.resolved) resolve(slider, reply.resolved[name]);
+    if (slider && reply.resolved && name in reply.resolved) resolve(slider, reply.resolved[name]);
   }
   form.elements.name.placeholder = reply.run_name;
   const positive = form.elements.positive;

@@ -1,0 +1,293 @@
+package handlers
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/views/figure"
+)
+
+// bench is what the lab works on: the state that its URL holds.
+type bench struct {
+	id, name string
+	stored   *dataset.Data // as it is kept
+	data     *dataset.Data // with the edited points; nil: nothing to train on yet
+	points   string        // the edited points as text; empty: as stored
+	spec     ml.Spec
+	problems param.Problems
+	on       string // "all", "shown", "pca", "list": what to train on
+	x, y     string // columns on the axes, or "pca" on x
+	show     string // "regions", "heat"
+	slack    bool
+	cores    bool
+	coarse   bool // while a slider moves
+	dark     bool
+	limits   figure.Limits // what the axes must show at least
+	width    int           // of the picture; 0: as on a page that a script has not seen
+}
+
+// readBench reads the lab's state from a form. What is wrong with a field is
+// kept beside it; an error means there is nothing to show.
+func (a *App) readBench(ctx context.Context, form url.Values) (*bench, error) {
+	b := &bench{id: form.Get("data"), points: strings.TrimSpace(form.Get("points")), show: "regions", slack: form.Get("slack") == "true", cores: form.Get("cores") != "false", coarse: form.Get("coarse") == "1", dark: form.Get("dark") == "1"}
+	if b.id == "" {
+		b.id = dataset.Builtins[0].Slug
+	}
+	if form.Get("show") == "heat" {
+		b.show = "heat"
+	}
+	var err error
+	if b.name, b.stored, err = a.source(ctx, b.id); err != nil {
+		return nil, err
+	}
+	b.data = b.stored
+	b.spec, b.problems = readSpec(form)
+	if b.points != "" {
+		if b.data, err = parsePoints(b.points, b.stored); err != nil {
+			b.problems = append(b.problems, param.Problem{Field: "points", Message: err.Error()})
+		}
+	}
+	b.limits = parseLimits(form.Get("limits"))
+	if w, err := strconv.Atoi(form.Get("stage")); err == nil {
+		b.width = min(max(w, narrowWidth), 2*mainWidth)
+	}
+	if b.data != nil {
+		b.chooseColumns(form)
+	}
+	return b, nil
+}
+
+// source finds the data behind an id: a stored set of the workspace, one that
+// comes with the program, the points of a run, or the empty drawing.
+func (a *App) source(ctx context.Context, id string) (name string, d *dataset.Data, err error) {
+	if id == drawing {
+		return "Drawing", nil, nil
+	}
+	if b, ok := dataset.FindBuiltin(id); ok {
+		d, err = b.Load()
+		return b.Name, d, err
+	}
+	if run, ok := strings.CutPrefix(id, ofRun); ok {
+		r, err := a.store.Run(ctx, workspace(ctx), run)
+		if err != nil {
+			return "", nil, err
+		}
+		d, err = a.store.Data(ctx, r.Hash)
+		return r.DatasetName, d, err
+	}
+	set, err := a.store.Dataset(ctx, workspace(ctx), id)
+	if err != nil {
+		return "", nil, err
+	}
+	d, err = a.store.Data(ctx, set.Hash)
+	return set.Name, d, err
+}
+
+// chooseColumns settles what is trained on and what the axes show, and the
+// class on the positive side.
+func (b *bench) chooseColumns(form url.Values) {
+	feats := b.data.Features
+	b.x, b.y = form.Get("x"), form.Get("y")
+	if b.x != "pca" && !slices.Contains(feats, b.x) {
+		b.x = feats[0]
+		if len(b.spec.Features) == 2 && slices.Contains(feats, b.spec.Features[0]) {
+			b.x = b.spec.Features[0]
+		}
+	}
+	if !slices.Contains(feats, b.y) || b.y == b.x {
+		b.y = feats[min(1, len(feats)-1)]
+		if len(b.spec.Features) == 2 && slices.Contains(feats, b.spec.Features[1]) {
+			b.y = b.spec.Features[1]
+		}
+		if b.y == b.x {
+			b.y = feats[0]
+		}
+	}
+	b.on = form.Get("on")
+	switch {
+	case b.on == "" && b.spec.Project == "pca":
+		b.on = "pca"
+	case b.on == "" && len(b.spec.Features) > 0:
+		b.on = "list"
+		if len(b.spec.Features) == 2 {
+			b.on = "shown"
+		}
+	}
+	if len(feats) <= 2 {
+		b.on = "all"
+	}
+	if b.on != "list" {
+		b.spec.Features = nil
+	}
+	b.spec.Project = "none"
+	switch b.on {
+	case "shown":
+		if b.x != "pca" && b.x != b.y {
+			b.spec.Features = []string{b.x, b.y}
+		} else {
+			b.spec.Project = "pca"
+		}
+	case "pca":
+		b.spec.Project = "pca"
+	case "list":
+	default:
+		b.on = "all"
+	}
+	if b.spec.Positive != "" && !slices.Contains(b.data.Classes, b.spec.Positive) {
+		b.spec.Positive = ""
+	}
+	if b.spec.Positive == "" && len(b.data.Classes) > 2 {
+		b.spec.Positive = b.data.Classes[len(b.data.Classes)-1]
+	}
+}
+
+// query is the state as a query, as short as it can be.
+func (b *bench) query() url.Values {
+	q := specQuery(b.spec)
+	q.Set("data", b.id)
+	if b.data != nil && len(b.data.Classes) == 2 && b.spec.Positive == b.data.Classes[1] {
+		q.Del("positive")
+	}
+	if b.points != "" {
+		q.Set("points", b.points)
+	}
+	if b.data != nil && len(b.data.Features) > 2 {
+		q.Set("x", b.x)
+		if b.x != "pca" {
+			q.Set("y", b.y)
+		}
+		q.Set("on", b.on)
+		q.Del("project")
+		if b.on != "list" {
+			q.Del("features")
+		}
+	}
+	if b.show == "heat" {
+		q.Set("show", "heat")
+	}
+	if b.slack {
+		q.Set("slack", "true")
+	}
+	if !b.cores {
+		q.Set("cores", "false")
+	}
+	return q
+}
+
+// isStored tells whether the points are a data set of the workspace.
+func (b *bench) isStored() bool {
+	_, builtin := dataset.FindBuiltin(b.id)
+	return !builtin && b.id != drawing && !strings.HasPrefix(b.id, ofRun)
+}
+
+// editable tells whether the points can be moved on the picture.
+func (b *bench) editable() bool {
+	return b.data == nil || len(b.data.Features) == 2 && len(b.data.Y) <= liveRows
+}
+
+func (b *bench) options() options {
+	o := options{heat: b.show == "heat", slack: b.slack, cores: b.cores, dark: b.dark, limits: b.limits, width: mainWidth, height: mainHeight, coarse: b.coarse}
+	if b.width > 0 {
+		o.width, o.height = b.width, b.width*mainHeight/mainWidth
+	}
+	return o
+}
+
+func positiveOf(spec ml.Spec, d *dataset.Data) string {
+	if spec.Positive != "" {
+		return spec.Positive
+	}
+	return d.Classes[len(d.Classes)-1]
+}
+
+// parsePoints reads edited points: CSV lines of two coordinates and a label, a
+// header is allowed. The names of the columns are those of the set they began as.
+func parsePoints(text string, like *dataset.Data) (*dataset.Data, error) {
+	r := csv.NewReader(strings.NewReader(text))
+	r.FieldsPerRecord = 3
+	r.TrimLeadingSpace, r.Comment = true, '#'
+	records, err := r.ReadAll()
+	if err != nil {
+		var pe *csv.ParseError
+		if errors.As(err, &pe) {
+			return nil, fmt.Errorf("points, line %d: expected two numbers and a label, separated by commas", pe.Line)
+		}
+		return nil, err
+	}
+	if len(records) > 0 {
+		if _, err := strconv.ParseFloat(records[0][0], 64); err != nil {
+			records = records[1:] // the header
+		}
+	}
+	if len(records) > liveRows {
+		return nil, fmt.Errorf("points: %d points are more than the %d that can be edited", len(records), liveRows)
+	}
+	var xy [][2]float64
+	var labels []string
+	for i, rec := range records {
+		x, errX := strconv.ParseFloat(strings.TrimSpace(rec[0]), 64)
+		y, errY := strconv.ParseFloat(strings.TrimSpace(rec[1]), 64)
+		if err := errors.Join(errX, errY); err != nil {
+			return nil, fmt.Errorf("points, point %d: expected two numbers and a label, found %q", i+1, strings.Join(rec, ","))
+		}
+		xy, labels = append(xy, [2]float64{x, y}), append(labels, rec[2])
+	}
+	if len(xy) == 0 {
+		return nil, nil
+	}
+	d, err := dataset.FromPoints(xy, labels)
+	if err == nil && like != nil && len(like.Features) == 2 {
+		d.Features, d.Label = like.Features, like.Label
+	}
+	return d, err
+}
+
+func parseLimits(text string) (l figure.Limits) {
+	var v [4]float64
+	for i, part := range strings.SplitN(text, ",", 5) {
+		f, err := strconv.ParseFloat(part, 64)
+		if err != nil || i > 3 {
+			return figure.Limits{}
+		}
+		v[i] = f
+	}
+	if v[0] >= v[1] || v[2] >= v[3] {
+		return figure.Limits{}
+	}
+	return figure.Limits{XMin: v[0], XMax: v[1], YMin: v[2], YMax: v[3]}
+}
+
+// dataName names the points of the bench once they are stored.
+func (b *bench) dataName() string {
+	if b.points != "" && b.id != drawing {
+		return b.name + " (edited)"
+	}
+	return b.name
+}
+
+func (b *bench) origin() string {
+	switch {
+	case b.id == drawing:
+		return "drawn"
+	case b.points != "":
+		return "edited from " + b.name
+	}
+	return "built in: " + b.name
+}
+
+// bare is the scene of the bench's points without a model.
+func (b *bench) bare(o options) (figure.Scene, error) {
+	if b.data == nil {
+		return emptyScene(o), nil
+	}
+	return bareScene(b.data, b.x, b.y, o)
+}
