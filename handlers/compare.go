@@ -46,12 +46,6 @@ func (a *App) comparePage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := views.Compare{Page: a.page(r, "Comparison", "runs"), OnlyDiffs: q.Get("diff") == "1"}
-	toggled := url.Values{"run": q["run"]}
-	if !p.OnlyDiffs {
-		toggled.Set("diff", "1")
-	}
-	p.DiffsHref = "/compare?" + toggled.Encode() + "#h-settings"
-
 	limits, err := a.commonLimits(r.Context(), runs)
 	if err != nil {
 		return err
