@@ -251,12 +251,12 @@ func ComparePage(p Compare) templ.Component {
 				}
 			}
 			if p.OnlyDiffs {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<button type=\"submit\" class=\"small\" aria-pressed=\"true\">Differences only</button>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<button type=\"submit\" class=\"button small\" aria-pressed=\"true\">Differences only</button>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<button type=\"submit\" class=\"small\" aria-pressed=\"false\" name=\"diff\" value=\"1\">Differences only</button>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<button type=\"submit\" class=\"button small\" aria-pressed=\"false\" name=\"diff\" value=\"1\">Differences only</button>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
