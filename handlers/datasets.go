@@ -103,7 +103,7 @@ func (a *App) uploadDataset(w http.ResponseWriter, r *http.Request) error {
 	}
 	table, err := dataset.ParseTable(bytes.NewReader(body), head.Filename, a.limits)
 	if err != nil {
-		return a.uploadAgain(w, r, uploadStatus(err), name, sentence(err.Error()))
+		return a.uploadAgain(w, r, uploadStatus(err), name, err.Error()+".")
 	}
 	mapping, obvious := table.Guess()
 	if !obvious {
@@ -119,7 +119,7 @@ func (a *App) uploadDataset(w http.ResponseWriter, r *http.Request) error {
 	}
 	d, err := table.Data(mapping)
 	if err != nil {
-		return a.uploadAgain(w, r, uploadStatus(err), name, sentence(err.Error()))
+		return a.uploadAgain(w, r, uploadStatus(err), name, err.Error()+".")
 	}
 	return a.keep(w, r, nameOf(name, head.Filename), "uploaded "+head.Filename, d)
 }
@@ -233,7 +233,7 @@ func (a *App) chooseMapping(w http.ResponseWriter, r *http.Request) error {
 	}
 	d, err := table.Data(m)
 	if err != nil {
-		return a.askMapping(w, r, table, file, m, name, sentence(err.Error()))
+		return a.askMapping(w, r, table, file, m, name, err.Error()+".")
 	}
 	set, err := a.store.CreateDataset(r.Context(), workspace(r.Context()), name, "uploaded "+file, d)
 	if err != nil {
@@ -451,7 +451,7 @@ func (a *App) replaceRows(w http.ResponseWriter, r *http.Request) error {
 	text := r.PostFormValue("rows")
 	d, err := dataset.Read(strings.NewReader(text), "rows.csv", dataset.Mapping{Label: old.Label}, a.limits)
 	if err != nil {
-		return a.showDataset(w, r, views.Dataset{Text: text, TextError: sentence(err.Error())})
+		return a.showDataset(w, r, views.Dataset{Text: text, TextError: err.Error()+"."})
 	}
 	if _, err := a.store.ReplaceData(r.Context(), workspace(r.Context()), set.ID, d); err != nil {
 		return err
@@ -478,5 +478,5 @@ func reads(t *dataset.Table) string {
 	if t.Format == "csv" && !t.Header {
 		text += ", without a header"
 	}
-	return text + ". Which column holds the label is not obvious: choose it, and the features to train on."
+	return text + ". Check which column is the label and which are features."
 }
