@@ -96,9 +96,13 @@ func solveMCM(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.
 	if err != nil {
 		return nil, err
 	}
+	rank := res.Rank
+	if s.Rho > 0 {
+		rank = k.Len() // nothing is cut: every column could have entered
+	}
 	return &solution{u: res.Lambda, b: res.B, f: res.F, report: Report{
 		Status: res.Status, Objective: res.Objective, DualObjective: &res.DualObjective, Gap: res.Gap,
-		SupportVectors: res.SupportVectors, H: &res.H, SlackSum: res.SlackSum, L1: &res.L1, Rank: &res.Rank, Iterations: res.Iterations,
+		SupportVectors: res.SupportVectors, H: &res.H, SlackSum: res.SlackSum, L1: &res.L1, Rank: &rank, Iterations: res.Iterations,
 	}}, nil
 }
 

@@ -84,7 +84,7 @@ var Quantities = []Quantity{
 	{"cores", "cores", "Points around which the map magnifies or shrinks.", Plain, 0, func(r *Report) any { return r.Cores }},
 	{"core_gamma", "γ_c", "Width of the map around each core, as used.", Plain, 0, func(r *Report) any { return r.CoreGamma }},
 	{"sign_change", "c(x) changes sign", "The kernel stays positive semidefinite, but points on the two sides of c = 0 count as opposite.", Plain, 0, func(r *Report) any { return r.SignChange }},
-	{"rank", "rank", "Columns the simplex worked with: the numerical rank of the kernel matrix at rank_tol, or the columns that ρ left in play.", Plain, 0, func(r *Report) any { return r.Rank }},
+	{"rank", "rank", "Columns that f may use: the numerical rank of the kernel matrix at rank_tol, or, with ρ > 0, all of them.", Plain, 0, func(r *Report) any { return r.Rank }},
 	{"objective", "objective", "SVM: the dual, maximised. MCM: h + C Σq + ρ Σ|λ|, minimised.", Plain, 0, func(r *Report) any { return r.Objective }},
 	{"primal_objective", "primal objective", "½|w|² + C Σξ at the solution; it meets the dual at the optimum.", Plain, 0, func(r *Report) any { return r.PrimalObjective }},
 	{"dual_objective", "dual objective", "A bound that no better solution can pass: the certificate.", Plain, 0, func(r *Report) any { return r.DualObjective }},
