@@ -65,11 +65,10 @@ func (a *App) page(_ *http.Request, title, section string) views.Page {
 	return views.Page{Title: title, Section: section, Static: a.assets.Prefix()}
 }
 
-// render writes a page. It is rendered before the first byte is sent only as far
-// as templ buffers it: what can fail has been done before.
+// render writes a page. templ holds it back until it is whole, so an error on the
+// way is still answered as one.
 func (a *App) render(w http.ResponseWriter, r *http.Request, c templ.Component) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-cache")
 	return c.Render(r.Context(), w)
 }
 
