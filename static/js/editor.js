@@ -217,6 +217,9 @@ export class Editor {
   reflect() {
     const press = (act, on) => this.toolbar.querySelector(`[data-act="${act}"]`).setAttribute("aria-pressed", on);
     press("edit", this.on);
+    for (const act of ["undo", "redo", "clear"]) {
+      this.toolbar.querySelector(`[data-act="${act}"]`).hidden = !this.on && !this.past.length && !this.future.length;
+    }
     this.toolbar.querySelector('[data-act="undo"]').disabled = !this.past.length;
     this.toolbar.querySelector('[data-act="redo"]').disabled = !this.future.length;
     const group = this.toolbar.querySelector("[data-classes]");
