@@ -15,16 +15,6 @@ func (p *page) drawn() []string {
 	return strings.Fields(p.value("#f-points"))
 }
 
-// classes are those of the drawn points, in the order in which they were drawn.
-func (p *page) classes() string {
-	p.t.Helper()
-	var c []string
-	for _, d := range p.drawn() {
-		c = append(c, d[strings.LastIndex(d, ",")+1:])
-	}
-	return strings.Join(c, " ")
-}
-
 // expectClasses waits for the points to have these classes.
 func (p *page) expectClasses(want string) {
 	p.t.Helper()

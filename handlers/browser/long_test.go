@@ -9,7 +9,7 @@ import (
 // big makes a data set that takes long to train on, and returns its id.
 func big(t *testing.T, c *client) string {
 	t.Helper()
-	to := c.post(t, "/datasets/generate", "generator=checkerboard&n=30000&noise=0.4&seed=1")
+	to := c.post(t, "/datasets/generate", "generator=checkerboard&n=20000&noise=0.4&seed=1")
 	return strings.TrimPrefix(to, "/datasets/")
 }
 
@@ -21,14 +21,14 @@ func TestLongTrainingIsCancelled(t *testing.T) {
 	p := open(t, start(t))
 	p.visit("/datasets")
 	p.clickText("summary", "checkerboard")
-	p.fill("#g-checkerboard-n", "30000")
+	p.fill("#g-checkerboard-n", "20000")
 	p.fill("#g-checkerboard-noise", "0.4")
 	p.follow(func() { p.clickText(".generator[open] button", "Generate") })
 	id := p.where()[strings.LastIndex(p.where(), "/")+1:]
 
 	p.visit("/lab?data=" + id + "&" + long)
 	p.picture(".stage img")
-	if say := p.text("main .problem"); !strings.Contains(say, "30000") || !strings.Contains(say, "in the background") {
+	if say := p.text("main .problem"); !strings.Contains(say, "20000") || !strings.Contains(say, "in the background") {
 		t.Errorf("the lab says %q of a large data set", say)
 	}
 	p.fill("#f-name", "endless")

@@ -20,7 +20,7 @@ import (
 )
 
 // patience bounds every wait for something that must happen.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // page is a tab with cookies of its own. Errors on its console, exceptions and
 // violations of the content security policy fail the test.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"io/fs"
 	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
@@ -30,11 +31,26 @@ type server struct {
 // start runs the program on a new data directory until the test ends.
 func start(t *testing.T, args ...string) *server {
 	t.Helper()
+	if err := watch(); err != nil {
+		t.Fatal(err)
+	}
 	s := &server{t: t, dir: t.TempDir(), args: args}
 	s.run("127.0.0.1:0")
 	t.Cleanup(s.stop)
 	return s
 }
+
+// watch looks at the folders of the program once. That makes them inputs of the
+// test: otherwise go test would repeat an old result from its cache after a
+// change of the program, which it does not know to be built here.
+var watch = sync.OnceValue(func() error {
+	return filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != ".." {
+			return filepath.SkipDir
+		}
+		return err
+	})
+})
 
 var listening = regexp.MustCompile(`http://\S+`)
 
