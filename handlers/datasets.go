@@ -451,7 +451,7 @@ func (a *App) replaceRows(w http.ResponseWriter, r *http.Request) error {
 	text := r.PostFormValue("rows")
 	d, err := dataset.Read(strings.NewReader(text), "rows.csv", dataset.Mapping{Label: old.Label}, a.limits)
 	if err != nil {
-		return a.showDataset(w, r, views.Dataset{Text: text, TextError: err.Error()+"."})
+		return a.showDataset(w, r, views.Dataset{Text: text, TextError: err.Error() + "."})
 	}
 	if _, err := a.store.ReplaceData(r.Context(), workspace(r.Context()), set.ID, d); err != nil {
 		return err
