@@ -330,7 +330,7 @@ func (a *App) showDataset(w http.ResponseWriter, r *http.Request, form views.Dat
 		q.Set("x", x)
 		q.Set("y", y)
 	}
-	caption := fmt.Sprintf("%d points of %s: %s.", set.Rows, set.Name, counts(d))
+	caption := fmt.Sprintf("%s: %s.", set.Name, counts(d))
 	p := views.Dataset{
 		Page: a.page(r, set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: set.Hash, Created: when(set.Created), Error: form.Error,
 		Text: form.Text, TextError: form.TextError, Editable: len(d.Features) == 2 && set.Rows <= liveRows,

@@ -32,13 +32,14 @@ const (
 )
 
 // train fits the bench's model, from the recent results where it is there.
-// A nil result with a message says why there is no model.
+// A nil result comes with a message that says why there is no model, but for a
+// drawing without points.
 func (a *App) train(ctx context.Context, b *bench) (*ml.Result, string, error) {
 	switch {
 	case len(b.problems) > 0:
 		return nil, sentence(b.problems.Error()), nil
 	case b.data == nil:
-		return nil, "Add points of two classes: click in the picture, or type them as text.", nil
+		return nil, "", nil
 	case len(b.data.Y) > liveRows:
 		return nil, fmt.Sprintf("With %d points the lab does not train while you look. Save it as a run: it is trained in the background.", len(b.data.Y)), nil
 	}
@@ -81,6 +82,9 @@ func (a *App) answer(ctx context.Context, b *bench, inline bool) (views.Answer, 
 		ans, err = d.answer("/lab/figures/", query, inline)
 		ans.Reproduce = commandLine(b.spec, b.name)
 		ans.Resolved = resolved(&res.Report)
+	}
+	if b.data == nil && problem == "" {
+		ans.Hint = "Add points of two classes: click in the picture, or type them as text."
 	}
 	ans.Problem, ans.Query = problem, query
 	return ans, err

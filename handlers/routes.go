@@ -19,6 +19,7 @@ func (a *App) Handler() http.Handler {
 	r.Get("/healthz", a.site.Health(a.store.Ping))
 	r.Handle("/metrics", a.site.Metrics)
 	r.Handle("/static/*", a.assets)
+	r.Handle("/favicon.ico", http.RedirectHandler(a.assets.URL("icon.svg"), http.StatusFound))
 	r.Group(func(r chi.Router) {
 		r.Use(a.site.Workspace)
 		a.pages(r)

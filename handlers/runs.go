@@ -181,7 +181,7 @@ func (a *App) saveRun(w http.ResponseWriter, r *http.Request) error {
 // createRun stores a run of the bench's data. Points that are no data set of the
 // workspace are kept with the run alone.
 func (a *App) createRun(ctx context.Context, b *bench, name string, spec ml.Spec) (store.Run, error) {
-	n := store.NewRun{Name: name, Spec: spec, DatasetName: b.dataName(), Data: b.data}
+	n := store.NewRun{Name: name, Spec: spec, DatasetName: b.dataName(), Data: b.data, Axes: [2]string{b.x, b.y}}
 	if b.points == "" && b.isStored() {
 		n.Dataset = b.id
 	}
@@ -256,9 +256,13 @@ func (a *App) display(ctx context.Context, run store.Run, q url.Values) (display
 	if err != nil {
 		return display{}, err
 	}
+	x, y := q.Get("x"), q.Get("y")
+	if x == "" {
+		x, y = run.Axes[0], run.Axes[1]
+	}
 	return display{
 		data: data, spec: run.Spec, res: &ml.Result{Report: *run.Report, Model: run.Model, Before: run.Before},
-		x: q.Get("x"), y: q.Get("y"),
+		x: x, y: y,
 		options: options{heat: q.Get("show") == "heat", slack: q.Get("slack") == "true", cores: q.Get("cores") != "false", dark: q.Get("dark") == "1", limits: parseLimits(q.Get("limits")), width: mainWidth, height: mainHeight},
 	}, nil
 }
@@ -281,6 +285,10 @@ func cloneQuery(run store.Run) url.Values {
 	q.Del("project")
 	if run.Spec.Project == "pca" {
 		q.Set("on", "pca")
+	}
+	if x, y := run.Axes[0], run.Axes[1]; x != "" {
+		q.Set("x", x)
+		q.Set("y", y)
 	}
 	if run.Dataset != "" {
 		q.Set("data", run.Dataset)

@@ -35,6 +35,7 @@ CREATE TABLE runs (
     dataset_name TEXT NOT NULL, -- outlives the data set
     hash         TEXT NOT NULL REFERENCES points (hash),
     spec         TEXT NOT NULL, -- JSON
+    axes         TEXT NOT NULL, -- JSON list: what the pictures show
     status       TEXT NOT NULL CHECK (status IN ('queued', 'running', 'done', 'failed', 'cancelled')),
     error        TEXT NOT NULL DEFAULT '',
     attempts     INTEGER NOT NULL DEFAULT 0, -- how often a worker began it

@@ -40,6 +40,7 @@ type Run struct {
 	DatasetName string // as it is called now, or was called last
 	Hash        string // of the points it is trained on
 	Spec        ml.Spec
+	Axes        [2]string // columns that its pictures show; "pca" first: principal components; empty: the first two
 	Status      Status
 	Error       string     // of a failed run, for its owner
 	Report      *ml.Report // once done
@@ -60,6 +61,7 @@ type NewRun struct {
 	Data        *dataset.Data // the points; nil: those of the data set as it is now
 	DatasetName string        // what to call Data that is in no data set
 	Spec        ml.Spec
+	Axes        [2]string // as of a Run
 }
 
 // MaxQueued is how many runs may wait at a time, over all workspaces.
@@ -94,7 +96,7 @@ func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, e
 	err = s.update(ctx, func(tx *sql.Tx) error {
 		r = Run{
 			ID: newID(), Name: name, Note: note, Tags: tags, Dataset: n.Dataset, DatasetName: cmp.Or(line(n.DatasetName), "unsaved data"),
-			Hash: p.hash, Spec: n.Spec, Status: Queued, Created: fromMillis(s.now()),
+			Hash: p.hash, Spec: n.Spec, Axes: n.Axes, Status: Queued, Created: fromMillis(s.now()),
 		}
 		var waiting int
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE status = 'queued'`).Scan(&waiting); err != nil {
@@ -207,13 +209,13 @@ func (s *Store) UnshareRun(ctx context.Context, ws Workspace, id string) error {
 	})
 }
 
-const runColumns = `id, name, note, tags, dataset, dataset_name, hash, spec, status, error, report, share, created, started, finished`
+const runColumns = `id, name, note, tags, dataset, dataset_name, hash, spec, axes, status, error, report, share, created, started, finished`
 
 func scanRun(row interface{ Scan(...any) error }) (r Run, err error) {
 	var ds, share sql.NullString
 	var created int64
 	var started, finished sql.NullInt64
-	err = row.Scan(&r.ID, &r.Name, &r.Note, asJSON(&r.Tags), &ds, &r.DatasetName, &r.Hash, asJSON(&r.Spec), &r.Status, &r.Error,
+	err = row.Scan(&r.ID, &r.Name, &r.Note, asJSON(&r.Tags), &ds, &r.DatasetName, &r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), &r.Status, &r.Error,
 		asJSON(&r.Report), &share, &created, &started, &finished)
 	r.Dataset, r.Share = ds.String, share.String
 	r.Created = fromMillis(created)
@@ -233,9 +235,9 @@ func findRun(ctx context.Context, tx *sql.Tx, where string, args ...any) (Run, e
 
 func insertRun(ctx context.Context, tx *sql.Tx, ws Workspace, r Run) error {
 	_, err := tx.ExecContext(ctx, `
-		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, status, created, started)
-		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?)`,
-		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), r.Status, r.Created.UnixMilli(),
+		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, status, created, started)
+		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?)`,
+		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Status, r.Created.UnixMilli(),
 		sql.NullInt64{Int64: r.Started.UnixMilli(), Valid: !r.Started.IsZero()})
 	return err
 }

@@ -185,10 +185,14 @@ func transact(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
 		return explain(err)
 	}
 	defer tx.Rollback()
-	if err := fn(tx); err != nil {
-		return explain(err)
+	err = fn(tx)
+	if err == nil {
+		err = tx.Commit()
 	}
-	return explain(tx.Commit())
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+		return ctx.Err() // database/sql rolled back because whoever asked has gone
+	}
+	return explain(err)
 }
 
 // now is the time as the database keeps it.

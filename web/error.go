@@ -142,10 +142,14 @@ func (s *Site) Error(w http.ResponseWriter, r *http.Request, err error) {
 	case cause != nil && errors.Is(err, context.Canceled):
 		return // the client has gone
 	}
+	r = r.WithContext(context.WithoutCancel(r.Context())) // the answer is still to be written
 	p := problem(r, err)
 	level := slog.LevelDebug
-	if p.Status >= 500 {
+	switch {
+	case p.Status == http.StatusInternalServerError:
 		level = slog.LevelError
+	case p.Status > http.StatusInternalServerError:
+		level = slog.LevelWarn
 	}
 	s.log.Log(r.Context(), level, "request failed", "id", requestID(r.Context()), "status", p.Status, "err", err)
 

@@ -62,17 +62,17 @@ func (p Param) Check(text string) error {
 	case Number, Integer:
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%s expects %s, not %q", p.Name, p.expects(), text)
+			return fmt.Errorf("%s must be %s, not %q", p.Name, p.expects(), text)
 		}
 		if p.Kind == Integer && v != math.Trunc(v) {
-			return fmt.Errorf("%s expects %s, not %s", p.Name, p.expects(), text)
+			return fmt.Errorf("%s must be %s, not %s", p.Name, p.expects(), text)
 		}
 		if p.bounded() && (v < p.Min || v > p.Max || p.OpenMin && v == p.Min) {
 			return fmt.Errorf("%s must be %s, not %s", p.Name, p.expects(), text)
 		}
 	case Switch:
 		if text != "true" && text != "false" {
-			return fmt.Errorf("%s expects true or false, not %q", p.Name, text)
+			return fmt.Errorf("%s must be true or false, not %q", p.Name, text)
 		}
 	case Choice:
 		names := make([]string, len(p.Options))
@@ -82,7 +82,7 @@ func (p Param) Check(text string) error {
 			}
 			names[i] = o.Name
 		}
-		return fmt.Errorf("%s expects one of %s, not %q", p.Name, strings.Join(names, ", "), text)
+		return fmt.Errorf("%s must be one of %s, not %q", p.Name, strings.Join(names, ", "), text)
 	}
 	return nil
 }
@@ -102,13 +102,16 @@ func (p Param) expects() string {
 			s += " from " + lo + " to " + hi
 		}
 	}
-	for _, w := range p.Words {
-		s += " or " + w
+	if len(p.Words) > 0 {
+		s += ", or " + strings.Join(p.Words, " or ")
 	}
 	return s
 }
 
-func short(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+// short writes 1e9, not 1e+09.
+func short(v float64) string {
+	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(strconv.FormatFloat(v, 'g', -1, 64))
+}
 
 // Problem is one thing wrong with one field.
 type Problem struct {
