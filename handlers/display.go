@@ -52,6 +52,18 @@ func (o options) grid() int {
 	return 0
 }
 
+// legendRows keeps the frame where it is while points move: rows enough for
+// every mark there can be.
+func (o options) legendRows() int {
+	switch {
+	case o.width < 560:
+		return 3
+	case o.width < 1000:
+		return 2
+	}
+	return 0
+}
+
 // size takes width and height from a request, within reason.
 func (o *options) size(r *http.Request) {
 	if w, err := strconv.Atoi(r.FormValue("width")); err == nil {
@@ -120,7 +132,7 @@ func (d display) scene(model *ml.Model) (figure.Scene, error) {
 	}
 	return figure.Scene{
 		Model: model, Points: points, View: v, Classes: d.data.Classes, Limits: lim,
-		Heat: o.heat, Slack: o.slack, Cores: o.cores, Dark: o.dark, Width: o.width, Height: o.height, Grid: o.grid(),
+		Heat: o.heat, Slack: o.slack, Cores: o.cores, Dark: o.dark, Width: o.width, Height: o.height, Grid: o.grid(), LegendRows: o.legendRows(),
 	}, nil
 }
 
@@ -229,8 +241,6 @@ func show(s figure.Scene, draw func(figure.Scene) (*figure.Picture, error), base
 		err = embed(&p, pic)
 		return p, stage(frames, s), err
 	}
-	narrow := linked(base, "boundary", query, narrowWidth, narrowHeight, "", "")
-	p.Narrow, p.NarrowDark = narrow.Src, narrow.DarkSrc
 	n := s
 	n.Width, n.Height = narrowWidth, narrowHeight
 	if pic, err = draw(n); err != nil {
@@ -240,18 +250,25 @@ func show(s figure.Scene, draw func(figure.Scene) (*figure.Picture, error), base
 	return p, stage(frames, s), nil
 }
 
-// linked is a picture that the browser fetches, in the colours of its theme.
+// linked is a picture that the browser fetches, in the colours of its theme and,
+// if it is large, in a size for narrow screens as well.
 func linked(base, name, query string, width, height int, alt, caption string) views.Picture {
 	if query != "" {
 		query = "&" + query
 	}
-	at := func(format, extra string) string {
+	at := func(format string, width, height int, extra string) string {
 		return fmt.Sprintf("%s%s.%s?width=%d&height=%d%s%s", base, name, format, width, height, extra, query)
 	}
-	return views.Picture{
-		Src: at("svg", ""), DarkSrc: at("svg", "&dark=1"), SVG: at("svg", ""), PNG: at("png", ""),
+	p := views.Picture{
+		Src: at("svg", width, height, ""), DarkSrc: at("svg", width, height, "&dark=1"),
+		SVG: at("svg", width, height, ""), PNG: at("png", width, height, ""),
 		Alt: alt, Caption: caption, Width: width, Height: height,
 	}
+	if width > narrowWidth {
+		h := narrowWidth * height / width
+		p.Narrow, p.NarrowDark = at("svg", narrowWidth, h, ""), at("svg", narrowWidth, h, "&dark=1")
+	}
+	return p
 }
 
 // thumbnail is one of many small pictures.
@@ -272,7 +289,7 @@ func embed(v *views.Picture, pic *figure.Picture) error {
 	if err := enc.Close(); err != nil {
 		return err
 	}
-	v.Src, v.DarkSrc = b.String(), ""
+	v.Src, v.DarkSrc, v.Narrow, v.NarrowDark = b.String(), "", "", ""
 	return nil
 }
 
@@ -361,7 +378,7 @@ func bareScene(d *dataset.Data, x, y string, o options) (figure.Scene, error) {
 	if err != nil {
 		return figure.Scene{}, err
 	}
-	s := figure.Scene{View: v, Classes: d.Classes, Dark: o.dark, Width: o.width, Height: o.height}
+	s := figure.Scene{View: v, Classes: d.Classes, Dark: o.dark, Width: o.width, Height: o.height, LegendRows: o.legendRows()}
 	s.Points = make([]ml.Point, len(d.Y))
 	for i, c := range d.Y {
 		s.Points[i] = ml.Point{Row: i, X: d.X.RawRowView(i), Label: d.Classes[c]}
@@ -375,7 +392,7 @@ func bareScene(d *dataset.Data, x, y string, o options) (figure.Scene, error) {
 
 // drawBare draws such a scene; nil data are an empty picture.
 func drawBare(d *dataset.Data, s figure.Scene) (*figure.Picture, error) {
-	return figure.Scatter(figure.Points{Data: d, View: s.View, Limits: s.Limits, Dark: s.Dark, Width: s.Width, Height: s.Height})
+	return figure.Scatter(figure.Points{Data: d, View: s.View, Limits: s.Limits, Dark: s.Dark, Width: s.Width, Height: s.Height, LegendRows: s.LegendRows})
 }
 
 // emptyScene is a picture to draw on.
@@ -383,7 +400,7 @@ func emptyScene(o options) figure.Scene {
 	v := dataset.View{Labels: [2]string{"x1", "x2"}, Center: []float64{0, 0}, Exact: true}
 	v.To = [2][]float64{{1, 0}, {0, 1}}
 	v.Axes = v.To
-	s := figure.Scene{View: v, Classes: []string{"-1", "1"}, Limits: o.limits, Dark: o.dark, Width: o.width, Height: o.height}
+	s := figure.Scene{View: v, Classes: []string{"-1", "1"}, Limits: o.limits, Dark: o.dark, Width: o.width, Height: o.height, LegendRows: o.legendRows()}
 	if s.Limits == (figure.Limits{}) {
 		s.Limits = figure.LimitsOf(nil, v)
 	}

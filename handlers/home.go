@@ -18,8 +18,6 @@ func (a *App) homePage(w http.ResponseWriter, r *http.Request) error {
 		Page: a.page(r, "Explore, teach and compare margin classifiers", ""), LabHref: "/lab?" + example, Builtins: builtins(),
 		Picture: linked("/lab/figures/", "boundary", example, 640, 520, "Two interleaved half moons of points, the boundary of an SVM between them, its margins dashed and its support vectors ringed.", ""),
 	}
-	narrow := linked("/lab/figures/", "boundary", example, 400, 325, "", "")
-	p.Picture.Narrow, p.Picture.NarrowDark = narrow.Src, narrow.DarkSrc
 	for _, run := range runs {
 		p.Runs = append(p.Runs, runRow(run))
 	}

@@ -78,6 +78,7 @@ type sheet struct {
 	title         string
 	caption       string
 	legend        []entry
+	legendRows    int // kept at least
 	note          string
 	bar           *bar
 	plotters      []plot.Plotter
@@ -132,9 +133,9 @@ func (s *sheet) picture() *Picture {
 		if s.title != "" {
 			inner.Max.Y -= 24
 		}
-		rows = flow(s.legend, inner.Max.X-inner.Min.X, max(1, h/110))
-		if len(rows) > 0 {
-			inner.Max.Y -= lineStep*vg.Length(len(rows)) + 3
+		rows = flow(s.legend, inner.Max.X-inner.Min.X, max(1, h/75))
+		if kept := max(len(rows), s.legendRows); kept > 0 {
+			inner.Max.Y -= lineStep*vg.Length(kept) + 3
 		}
 		if s.note != "" {
 			inner.Max.Y -= lineStep

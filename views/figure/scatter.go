@@ -13,6 +13,8 @@ type Points struct {
 	Limits Limits
 	Title  string
 	Dark   bool
+	// LegendRows are kept for the legend even when it needs fewer.
+	LegendRows int
 	// Width and Height are in CSS pixels, 40 to 4000; 0 takes 640 and 520. Below
 	// 240 x 180 the picture is all frame, without axes and legend.
 	Width, Height int
@@ -21,7 +23,7 @@ type Points struct {
 // Scatter draws the points of a data set of any number of classes, each with a
 // colour and a shape.
 func Scatter(p Points) (*Picture, error) {
-	s := Scene{View: p.View, Limits: p.Limits, Title: p.Title, Dark: p.Dark, Width: p.Width, Height: p.Height}
+	s := Scene{View: p.View, Limits: p.Limits, Title: p.Title, Dark: p.Dark, LegendRows: p.LegendRows, Width: p.Width, Height: p.Height}
 	if p.Data == nil {
 		s.View = dataset.View{Labels: p.View.Labels, Center: make([]float64, 2), Exact: true}
 	} else {

@@ -30,6 +30,9 @@ type Scene struct {
 
 	Title string
 	Dark  bool
+	// LegendRows are kept for the legend even when it needs fewer, so that the frame
+	// stays where it is while points come and go.
+	LegendRows int
 	// Width and Height are in CSS pixels, 40 to 4000; 0 takes 640 and 520. Below
 	// 240 x 180 the picture is all frame, without axes and legend.
 	Width, Height int
@@ -103,7 +106,7 @@ func checkSize(w, h int) error {
 func (s *Scene) sheet() *sheet {
 	return &sheet{
 		width: s.Width, height: s.Height, theme: themeOf(s.Dark), limits: s.Limits,
-		labels: s.View.Labels, title: s.Title, note: s.note(), caption: Caption(*s),
+		labels: s.View.Labels, title: s.Title, legendRows: s.LegendRows, note: s.note(), caption: Caption(*s),
 	}
 }
 
