@@ -395,12 +395,15 @@ func drawBare(d *dataset.Data, s figure.Scene) (*figure.Picture, error) {
 	return figure.Scatter(figure.Points{Data: d, View: s.View, Limits: s.Limits, Dark: s.Dark, Width: s.Width, Height: s.Height, LegendRows: s.LegendRows})
 }
 
+// emptyClasses are those that a drawing begins with.
+var emptyClasses = []string{"-1", "1"}
+
 // emptyScene is a picture to draw on.
 func emptyScene(o options) figure.Scene {
 	v := dataset.View{Labels: [2]string{"x1", "x2"}, Center: []float64{0, 0}, Exact: true}
 	v.To = [2][]float64{{1, 0}, {0, 1}}
 	v.Axes = v.To
-	s := figure.Scene{View: v, Classes: []string{"-1", "1"}, Limits: o.limits, Dark: o.dark, Width: o.width, Height: o.height, LegendRows: o.legendRows()}
+	s := figure.Scene{View: v, Classes: emptyClasses, Limits: o.limits, Dark: o.dark, Width: o.width, Height: o.height, LegendRows: o.legendRows()}
 	if s.Limits == (figure.Limits{}) {
 		s.Limits = figure.LimitsOf(nil, v)
 	}

@@ -161,6 +161,7 @@ func (a *App) showLab(w http.ResponseWriter, r *http.Request, b *bench, form url
 		{Name: "slack", Label: "draw slack", Kind: "switch", Value: strconv.FormatBool(b.slack), Help: "A line from each point that falls short of its margin."},
 		{Name: "cores", Label: "mark cores", Kind: "switch", Value: strconv.FormatBool(b.cores), Help: "The cores of the conformal map.", Hidden: b.spec.Conformal == "none"},
 	}
+	p.Positive = views.Choose(plainOptions(emptyClasses...), emptyClasses[1])
 	if b.data != nil {
 		p.Positive = views.Choose(plainOptions(b.data.Classes...), positiveOf(b.spec, b.data))
 		if len(b.data.Features) > 2 {
