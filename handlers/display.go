@@ -300,6 +300,9 @@ type stagePoint [8]any
 // stage is what the page's script needs to lay its own marks over a picture.
 // frames are those of every width the picture comes in.
 func stage(frames map[int]figure.Frame, s figure.Scene) string {
+	if len(s.Points) > liveRows {
+		s.Points = nil // too many to point at one
+	}
 	pts := make([]stagePoint, len(s.Points))
 	signs := make([]float64, len(s.Classes))
 	for i, p := range s.Points {

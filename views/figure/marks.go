@@ -42,12 +42,13 @@ func (ps marks) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, q := range ps.Points {
 		heaviest = math.Max(heaviest, math.Abs(q.Weight))
 	}
+	every := ps.every()
 	at := make([]vg.Point, len(ps.Points))
 	shown := make([]bool, len(ps.Points))
 	for i, q := range ps.Points {
 		x, y := ps.View.Point(q.X)
 		at[i] = vg.Point{X: trX(x), Y: trY(y)}
-		shown[i] = c.Contains(at[i])
+		shown[i] = i%every == 0 && c.Contains(at[i])
 	}
 	if ps.surface != nil {
 		ps.slack(&c, at, shown)

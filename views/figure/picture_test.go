@@ -656,3 +656,23 @@ func ratio(a, b color.NRGBA) float64 {
 	x, y := luminance(a), luminance(b)
 	return (math.Max(x, y) + 0.05) / (math.Min(x, y) + 0.05)
 }
+
+// A crowd is thinned out, and the picture says so.
+func TestManyPoints(t *testing.T) {
+	t.Parallel()
+	d, err := dataset.Generate("blobs", 20_000, 0.6, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := figure.Scatter(figure.Points{Data: d, View: plane(d.Features)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var size counter
+	if err := p.SVG(&size); err != nil {
+		t.Fatal(err)
+	}
+	if size > 1<<20 || !strings.Contains(p.Caption, "One point in 4 is drawn.") {
+		t.Errorf("%d bytes, %q", size, p.Caption)
+	}
+}

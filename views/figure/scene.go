@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -110,16 +111,31 @@ func (s *Scene) sheet() *sheet {
 	}
 }
 
-// note warns where the picture is less than the whole space.
+// mostMarks is how many points a picture draws: more would hide the boundary, and
+// the picture would take longer to load than to look at.
+const mostMarks = 5000
+
+// every is k where every k-th point is drawn.
+func (s *Scene) every() int {
+	most := mostMarks
+	if s.Width < bareBelow {
+		most /= 5
+	}
+	return max(1, (len(s.Points)+most-1)/most)
+}
+
+// note warns where the picture is less than the whole.
 func (s *Scene) note() string {
-	if s.View.Exact {
-		return ""
+	var notes []string
+	if d := len(s.View.Center); !s.View.Exact && s.Model == nil {
+		notes = append(notes, fmt.Sprintf("Projection of %d features.", d))
+	} else if !s.View.Exact {
+		notes = append(notes, fmt.Sprintf("Slice of %d features: points are projected onto it, colours and lines hold on the slice.", d))
 	}
-	d := len(s.View.Center)
-	if s.Model == nil {
-		return fmt.Sprintf("Projection of %d features.", d)
+	if k := s.every(); k > 1 {
+		notes = append(notes, fmt.Sprintf("One point in %d is drawn.", k))
 	}
-	return fmt.Sprintf("Slice of %d features: points are projected onto it, colours and lines hold on the slice.", d)
+	return strings.Join(notes, " ")
 }
 
 // positive is the colour index of the side f >= 0. With two classes both keep
