@@ -114,7 +114,7 @@ func TestDrawWithTheMouse(t *testing.T) {
 	same(moved)
 	p.act("clear")
 	same(nil)
-	p.wait(`document.querySelector(".problem")`)
+	p.wait(`document.querySelector("#answer .note[role=status]")`) // what to do next
 	p.act("undo")
 	same(moved)
 	p.wait(`document.querySelector(".numbers")`)

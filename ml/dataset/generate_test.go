@@ -146,7 +146,7 @@ func TestGenerateRefuses(t *testing.T) {
 			{Field: "n", Message: "n must be a whole number from 2 to 100000, not 100001"},
 			{Field: "noise", Message: "noise must be a number from 0 to 2, not 3"},
 		}},
-		{"moons", 10, math.NaN(), param.Problems{{Field: "noise", Message: `noise expects a number from 0 to 2, not "NaN"`}}},
+		{"moons", 10, math.NaN(), param.Problems{{Field: "noise", Message: `noise must be a number from 0 to 2, not "NaN"`}}},
 	} {
 		_, err := Generate(tt.name, tt.n, tt.noise, 1)
 		if diff := cmp.Diff(error(tt.want), err); diff != "" {
