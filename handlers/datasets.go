@@ -61,7 +61,7 @@ func (a *App) limitsText() string {
 
 func datasetRow(s store.Dataset) views.DatasetRow {
 	return views.DatasetRow{
-		ID: s.ID, Name: s.Name, Origin: s.Origin, Size: sizeText(s), Classes: strings.Join(s.Classes, ", "), Updated: when(s.Updated),
+		ID: s.ID, Name: s.Name, Origin: s.Origin, Size: sizeText(s), Classes: strings.Join(s.Classes, ", "),
 		Thumb: thumbnail("/datasets/"+s.ID+"/figures/", "points", "Points of "+s.Name),
 	}
 }

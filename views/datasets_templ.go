@@ -20,8 +20,8 @@ type Datasets struct {
 
 // DatasetRow is one stored data set of a list.
 type DatasetRow struct {
-	ID, Name, Origin, Size, Classes, Updated string
-	Thumb                                    Picture
+	ID, Name, Origin, Size, Classes string
+	Thumb                           Picture
 }
 
 // BuiltinRow is one data set that comes with the program.
@@ -948,17 +948,17 @@ func MappingView(p MappingPage) templ.Component {
 // Dataset is the page of one data set.
 type Dataset struct {
 	Page
-	ID, Name, Origin, Size, Hash, Created, Updated string
-	Picture                                        Picture
-	Axes                                           []Option
-	AxisX, AxisY                                   string
-	Counts                                         []Number
-	Header                                         []string
-	Rows                                           [][]string
-	Total                                          int
-	Error                                          string
-	Text, TextError                                string // the rows as CSV; empty: too many to edit
-	Editable                                       bool   // in the lab, on the picture
+	ID, Name, Origin, Size, Hash, Created string
+	Picture                               Picture
+	Axes                                  []Option
+	AxisX, AxisY                          string
+	Counts                                []Number
+	Header                                []string
+	Rows                                  [][]string
+	Total                                 int
+	Error                                 string
+	Text, TextError                       string // the rows as CSV; empty: too many to edit
+	Editable                              bool   // in the lab, on the picture
 }
 
 func DatasetPage(p Dataset) templ.Component {
