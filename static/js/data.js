@@ -1,4 +1,7 @@
-// Dropping a file anywhere on the page uploads it.
+// The page of data: dropping a file anywhere uploads it; generators have sliders.
+import { addSliders } from "./sliders.js";
+
+addSliders(document);
 
 const form = document.querySelector("[data-drop]");
 const input = form?.querySelector('input[type="file"]');
