@@ -112,6 +112,9 @@ func (b *bench) chooseColumns(form url.Values) {
 			b.y = feats[0]
 		}
 	}
+	if b.x == "pca" {
+		b.y = "pca" // the components come as a pair
+	}
 	b.on = form.Get("on")
 	switch {
 	case b.on == "" && b.spec.Project == "pca":
