@@ -210,8 +210,8 @@ func TestWrongInput(t *testing.T) {
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	x, y := moons(400, rand.New(rand.NewPCG(7, 1)))
-	for _, rho := range []float64{0, 0.001} {
-		p := problem{"cancelled", gram(x, rbf(5)), y, mcm.Settings{C: 1, Rho: rho}}
+	for _, set := range []mcm.Settings{{C: 1}, {C: 1, Rho: 0.001}, mcm.Settings{C: 1}.WithInterior(1)} {
+		p, rho := problem{"cancelled", gram(x, rbf(5)), y, set}, set.Rho
 		best := train(t, p.k, y, p.set)
 
 		ctx, cancel := context.WithCancel(context.Background())

@@ -80,8 +80,10 @@ type Settings struct {
 	C       float64      // weight of the slacks, > 0; +Inf is the hard margin
 	Rho     float64      // weight of sum |lambda|, >= 0
 	RankTol float64      // rank cut of the pivoted Cholesky factor relative to the largest diagonal, in (0, 1); 0 means 1e-3; unused when Rho > 0
-	MaxIter int          // simplex iterations; 0 means 50 000 + 200 M
+	MaxIter int          // iterations of either method; 0 means 50 000 + 200 M
 	Report  trace.Report // progress, may be nil
+
+	interiorRank int // from which the interior point method takes over; 0 means defaultInteriorRank
 }
 
 // Result of Train.
@@ -99,7 +101,7 @@ type Result struct {
 	Gap            float64 // (Objective - DualObjective) / max(1, |Objective|)
 	L1             float64 // sum |lambda_j|
 	Rank           int     // columns of the factor (Rho = 0), otherwise columns generated
-	Iterations     int     // simplex iterations
+	Iterations     int     // of the interior point and the simplex method
 	SupportVectors int     // |lambda_j| > 1e-6 max |lambda|
 }
 
@@ -123,6 +125,9 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 	}
 	if s.RankTol == 0 {
 		s.RankTol = 1e-3
+	}
+	if s.interiorRank == 0 {
+		s.interiorRank = defaultInteriorRank
 	}
 	if s.MaxIter == 0 {
 		s.MaxIter = 50_000 + 200*len(y)

@@ -66,11 +66,21 @@ func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 		if l.interpolate(r, y, s) {
 			return r, nil
 		}
+		start := basis{2, f.pivots} // the interpolant
+		if f.rank() >= s.interiorRank {
+			var done bool
+			if done, start, err = l.interior(ctx, r, y, s, hard); err != nil {
+				return nil, err
+			} else if done {
+				return r, nil
+			}
+			d.iterations = r.Iterations
+		}
 		d.reserve(f.rank())
 		for j := range f.rank() {
 			d.addFeature(f.column(j))
 		}
-		d.setBasis(2, f.pivots) // start from the interpolant
+		d.setBasis(start.row, start.vars)
 		fs = l
 	}
 
@@ -217,11 +227,98 @@ func (l *lowRank) refine(*dual) {}
 
 func (l *lowRank) defect(_ context.Context, v []float64, d *dual) (factor, residual float64) {
 	w, b := d.weights()
+	return 1, l.residual(v, d.y, w, b)
+}
+
+// residual is what the violation of the equations by v is worth at weights w, b.
+func (l *lowRank) residual(v, y, w []float64, b float64) float64 {
 	yv := make([]float64, len(v))
-	floats.MulTo(yv, d.y, v)
-	residual = math.Abs(b * floats.Sum(yv))
+	floats.MulTo(yv, y, v)
+	sum := math.Abs(b * floats.Sum(yv))
 	for j, x := range w {
-		residual += math.Abs(x * floats.Dot(l.column(j), yv))
+		sum += math.Abs(x * floats.Dot(l.column(j), yv))
 	}
-	return 1, residual
+	return sum
+}
+
+// defaultInteriorRank is the rank from which the interior point method takes over: a
+// step of the simplex method costs about 2 r (r + M) operations and there are
+// several per unit of rank, while the number of Newton steps, each of
+// min(r, M-r)^2 max(r, M-r), hardly grows.
+const defaultInteriorRank = 400
+
+// basis is a basis to start the simplex method from: vars take the places of the
+// slacks of the rows from the given one on.
+type basis struct {
+	row  int
+	vars []int
+}
+
+// interior trains by the interior point method. It reports false when rounding
+// has kept it from a certified result, with a basis for the simplex method to
+// finish from.
+func (l *lowRank) interior(ctx context.Context, r *Result, y []float64, s Settings, hard bool) (done bool, start basis, err error) {
+	in, err := newSubspace(ctx, l.factor)
+	if err != nil {
+		r.stopped(trace.Cancelled, y, s)
+		return true, start, nil
+	}
+	if in == nil {
+		return false, basis{2, l.pivots}, nil
+	}
+	x := newInterior(in, y)
+	if s.Report != nil {
+		x.report = func(x *interior) {
+			s.Report(trace.Step{Phase: "mcm", Iteration: x.iterations, Objective: x.objective, Violation: x.gap()})
+		}
+	}
+	for {
+		status := x.solve(ctx, s.C, gapTol/100, s.MaxIter)
+		r.Iterations = x.iterations
+		stopped := status != trace.Converged
+		w, b := r.approach(x, l, s, stopped)
+		v := make([]float64, len(y))
+		floats.MulTo(v, y, x.bestV)
+		r.certify(v, s.C, 1, l.residual(v, y, w, b))
+		switch {
+		case stopped:
+			r.Status = status
+			return true, start, nil
+		case hard && (r.SlackSum > 0 || r.Gap > gapTol) && s.C < lastPenalty:
+			s.C *= nextPenalty
+		case hard && r.SlackSum > 0.5 && r.Gap < 1e-6:
+			return true, start, ErrNotSeparable
+		case r.Gap <= gapTol && !(hard && r.SlackSum > 0):
+			r.Status = trace.Converged
+			return true, start, nil
+		default:
+			return false, x.basis(), nil
+		}
+	}
+}
+
+// approach sets the function of r to the best of x and returns its weights.
+// Where lambda is large, rounding makes K lambda differ from f; unless in a
+// hurry, the coefficients of the difference mend that.
+func (r *Result) approach(x *interior, l *lowRank, s Settings, hurry bool) (w []float64, b float64) {
+	miss := slices.Clone(x.bestF)
+	lambda := make([]float64, len(miss))
+	w = make([]float64, l.rank())
+	best := math.Inf(1)
+	for range 4 {
+		dw, db := x.in.weights(miss)
+		floats.Add(w, dw)
+		floats.Add(lambda, l.coefficients(dw))
+		b += db
+		next := Result{Lambda: slices.Clone(lambda), B: b, F: make([]float64, len(miss)), Rank: r.Rank, Iterations: r.Iterations}
+		next.sum(l.k, best < math.Inf(1))
+		floats.SubTo(miss, x.bestF, next.F)
+		if next.evaluate(x.y, s); next.Objective < best {
+			best, *r = next.Objective, next
+		}
+		if hurry || best <= x.objective*(1+gapTol/100) {
+			break
+		}
+	}
+	return w, b
 }

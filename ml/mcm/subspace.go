@@ -1,0 +1,309 @@
+package mcm
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+)
+
+// subspace is the set S of the values on the points of f = G beta + b, for G
+// from a Cholesky factor. It is described by points where values can be chosen
+// freely, the pivots of G and one for b, and the matrix A that takes them to the
+// values on the other points. The points are in an order of their own, the free
+// ones first.
+//
+// Projections onto S need a matrix with a row for each free point or for each
+// other point, whatever there is less of.
+type subspace struct {
+	factor  *factor
+	ones    []float64 // the beta with G beta = 1 on the pivots
+	last    int       // the point chosen for b
+	lacking float64   // 1 - (G ones) there
+
+	order []int          // points
+	free  int            // number of free points, r + 1
+	a     blas64.General // A or, when there are fewer free points than others, A'
+
+	transposed bool
+	w, d, root []float64      // weights w, 1/w and their roots, in the order of the points
+	normal     blas64.General // Cholesky factor of the normal equations for w
+	scaled     blas64.General // scratch, as are the following
+	c, f, x, y []float64
+}
+
+// newSubspace returns S, or nil when there is no point left to choose for b. The
+// error is that of ctx.
+func newSubspace(ctx context.Context, f *factor) (*subspace, error) {
+	m, r := f.m, f.rank()
+	s := &subspace{factor: f, order: make([]int, 0, m), free: r + 1}
+	// What the constants have that the columns of G have not: 1 - G c.
+	left := make([]float64, m)
+	for i := range left {
+		left[i] = 1
+	}
+	c := f.interpolate(left)
+	blas64.Gemv(blas.Trans, -1, blas64.General{Rows: r, Cols: m, Stride: m, Data: f.g},
+		blas64.Vector{N: r, Inc: 1, Data: c}, 1, blas64.Vector{N: m, Inc: 1, Data: left})
+	free := make([]bool, m)
+	for _, p := range f.pivots {
+		free[p], left[p] = true, 0
+	}
+	last := 0
+	for i, v := range left {
+		if math.Abs(v) > math.Abs(left[last]) {
+			last = i
+		}
+	}
+	if math.Abs(left[last]) < 1e-9 || r+1 >= m {
+		return nil, nil
+	}
+	free[last] = true
+	s.ones, s.last, s.lacking = c, last, left[last]
+	s.order = append(append(s.order, f.pivots...), last)
+	for i, p := range free {
+		if !p {
+			s.order = append(s.order, i)
+		}
+	}
+
+	// The functions are those that the rows of [U V] span, U upper triangular,
+	// columns in the order of the points: U A' = V.
+	u, v := general(r+1, r+1), general(r+1, m-r-1)
+	for k := range r + 1 {
+		g := left
+		if k < r {
+			g = f.column(k)
+		}
+		for a, i := range s.order {
+			if a <= r {
+				u.Data[k*u.Stride+a] = g[i]
+			} else {
+				v.Data[k*v.Stride+a-r-1] = g[i]
+			}
+		}
+	}
+	triangle := blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: u.Rows, Stride: u.Stride, Data: u.Data}
+	err := parallel(ctx, tiles(v.Cols), func(k int) {
+		blas64.Trsm(blas.Left, blas.NoTrans, 1, triangle, block(v, 0, v.Rows, k*tile, min((k+1)*tile, v.Cols)))
+	})
+	s.a, s.transposed = v, v.Rows <= v.Cols
+	if !s.transposed {
+		s.a = general(v.Cols, v.Rows)
+		for i := range v.Rows {
+			for j := range v.Cols {
+				s.a.Data[j*s.a.Stride+i] = v.Data[i*v.Stride+j]
+			}
+		}
+	}
+	s.normal, s.scaled = general(s.a.Rows, s.a.Rows), general(s.a.Rows, s.a.Cols)
+	for _, v := range []*[]float64{&s.w, &s.d, &s.root, &s.c, &s.f, &s.x, &s.y} {
+		*v = make([]float64, m)
+	}
+	return s, err
+}
+
+func general(rows, cols int) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: max(cols, 1), Data: make([]float64, rows*cols)}
+}
+
+// weigh prepares project for the weights w > 0. It reports false when they are
+// too far apart for it.
+func (s *subspace) weigh(ctx context.Context, w []float64) (bool, error) {
+	for a, i := range s.order {
+		s.w[a], s.d[a], s.root[a] = w[i], 1/w[i], math.Sqrt(w[i])
+	}
+	if err := s.rebalance(ctx); err != nil {
+		return false, err
+	}
+	// W_free + A'W A or 1/W + A (1/W_free) A', W those of the others.
+	diag, inner := s.w[:s.free], s.w[s.free:]
+	if !s.transposed {
+		diag, inner = s.d[s.free:], s.d[:s.free]
+	}
+	if err := weightedGram(ctx, s.normal, s.a, s.scaled, inner); err != nil {
+		return false, err
+	}
+	for i, v := range diag {
+		s.normal.Data[i*s.normal.Stride+i] += v
+	}
+	return choleskyInPlace(ctx, s.normal)
+}
+
+// imbalance is how large an entry of A, times the root of the ratio of the
+// weights of its points, may be.
+const imbalance = 10
+
+// leastPivot keeps points apart whose values are the same, but for rounding, for
+// every function.
+const leastPivot = 1e-5
+
+// rebalance makes heavy points the free ones, in place of light ones, until no
+// entry of diag(W)^1/2 A diag(W_free)^-1/2 is above the imbalance: each exchange
+// multiplies the volume of the free points by the entry (Goreinov, Tyrtyshnikov
+// and Zamarashkin 1997). The normal equations, for all that weights in an
+// interior point method differ by, then have a moderate condition.
+func (s *subspace) rebalance(ctx context.Context) error {
+	rows, cols, sign := s.free, 0, 1.0 // where the points of the rows and columns of a begin
+	if s.transposed {
+		rows, cols, sign = 0, s.free, -1
+	}
+	for again := true; again; {
+		again = false
+		for j := range s.a.Rows {
+			row := s.a.Data[j*s.a.Stride : j*s.a.Stride+s.a.Cols]
+			best, at := imbalance*math.Pow(s.root[rows+j], -sign), -1
+			for i, v := range row {
+				v = math.Abs(v)
+				if v < leastPivot {
+					continue
+				}
+				if sign > 0 {
+					v /= s.root[cols+i]
+				} else {
+					v *= s.root[cols+i]
+				}
+				if v > best {
+					best, at = v, i
+				}
+			}
+			if at < 0 {
+				continue
+			}
+			if err := s.exchange(ctx, j, at, sign); err != nil {
+				return err
+			}
+			a, b := rows+j, cols+at
+			s.order[a], s.order[b] = s.order[b], s.order[a]
+			s.w[a], s.w[b] = s.w[b], s.w[a]
+			s.d[a], s.d[b] = s.d[b], s.d[a]
+			s.root[a], s.root[b] = s.root[b], s.root[a]
+			again = true
+		}
+	}
+	return nil
+}
+
+// exchange makes the point of row j and that of column i of a change places.
+func (s *subspace) exchange(ctx context.Context, j, i int, sign float64) error {
+	row := s.a.Data[j*s.a.Stride : j*s.a.Stride+s.a.Cols]
+	pivot := row[i]
+	row[i] = 0
+	floats.Scale(1/pivot, row)
+	err := parallel(ctx, tiles(s.a.Rows), func(k int) {
+		for l := k * tile; l < min((k+1)*tile, s.a.Rows); l++ {
+			if l != j {
+				other := s.a.Data[l*s.a.Stride : l*s.a.Stride+s.a.Cols]
+				c := other[i]
+				floats.AddScaled(other, -c, row)
+				other[i] = sign * c / pivot
+			}
+		}
+	})
+	floats.Scale(-sign, row)
+	row[i] = 1 / pivot
+	return err
+}
+
+// project sets f to the minimiser of f'diag(w)f/2 - c'f over S, with a step of
+// iterative refinement.
+func (s *subspace) project(f, c []float64) {
+	for a, i := range s.order {
+		s.c[a] = c[i]
+	}
+	s.once(s.f, s.c)
+	for a, v := range s.f {
+		s.c[a] -= s.w[a] * v
+	}
+	s.once(s.x, s.c)
+	for a, i := range s.order {
+		f[i] = s.f[a] + s.x[a]
+	}
+}
+
+func (s *subspace) once(f, c []float64) {
+	head, tail := vector(f[:s.free]), vector(f[s.free:])
+	copy(head.Data, c)
+	if s.transposed {
+		blas64.Gemv(blas.NoTrans, 1, s.a, vector(c[s.free:]), 1, head)
+		choleskySolve(s.normal, head.Data)
+		blas64.Gemv(blas.Trans, 1, s.a, head, 0, tail)
+		return
+	}
+	// w f = c on the free points and c - x on the others but for A'x and -x that
+	// are orthogonal to S.
+	floats.MulTo(s.y, c, s.d)
+	x := vector(s.y[s.free:])
+	blas64.Gemv(blas.NoTrans, 1, s.a, vector(s.y[:s.free]), -1, x)
+	choleskySolve(s.normal, x.Data)
+	blas64.Gemv(blas.Trans, -1, s.a, x, 1, head)
+	floats.Mul(head.Data, s.d[:s.free])
+	blas64.Gemv(blas.NoTrans, 1, s.a, head, 0, tail)
+}
+
+// balance sets dst to what must be added to v on the free points to make it
+// orthogonal to S.
+func (s *subspace) balance(dst, v []float64) {
+	for a, i := range s.order {
+		s.c[a] = v[i]
+	}
+	t := blas.Trans
+	if s.transposed {
+		t = blas.NoTrans
+	}
+	copy(dst, s.c[:s.free])
+	blas64.Gemv(t, -1, s.a, vector(s.c[s.free:]), -1, vector(dst))
+}
+
+// heaviest returns the heaviest of the points that are not free.
+func (s *subspace) heaviest() int {
+	best := s.free
+	for a := best; a < len(s.w); a++ {
+		if s.w[a] > s.w[best] {
+			best = a
+		}
+	}
+	return best
+}
+
+// row sets dst to the row of A of the point at place a of the order.
+func (s *subspace) row(dst []float64, a int) {
+	for k := range dst {
+		if s.transposed {
+			dst[k] = s.a.Data[k*s.a.Stride+a-s.free]
+		} else {
+			dst[k] = s.a.Data[(a-s.free)*s.a.Stride+k]
+		}
+	}
+}
+
+// extend sets f on the other points from f on the free ones.
+func (s *subspace) extend(f []float64) {
+	for a, i := range s.order {
+		s.c[a] = f[i]
+	}
+	t := blas.NoTrans
+	if s.transposed {
+		t = blas.Trans
+	}
+	blas64.Gemv(t, 1, s.a, vector(s.c[:s.free]), 0, vector(s.c[s.free:]))
+	for a := s.free; a < len(s.order); a++ {
+		f[s.order[a]] = s.c[a]
+	}
+}
+
+// weights returns the beta and b of f.
+func (s *subspace) weights(f []float64) (beta []float64, b float64) {
+	beta = s.factor.interpolate(f)
+	b = f[s.last]
+	for k, v := range beta {
+		b -= v * s.factor.column(k)[s.last]
+	}
+	b /= s.lacking
+	floats.AddScaled(beta, -b, s.ones)
+	return beta, b
+}
+
+func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
