@@ -15,10 +15,10 @@ import (
 // Both methods must find the same optimum, each with its certificate.
 func TestInteriorAgainstSimplex(t *testing.T) {
 	t.Parallel()
-	const problems = 600
+	const problems = 250
 	numerical, inseparable := 0, 0
 	for seed := range uint64(problems) {
-		p := randomProblem(rand.New(rand.NewPCG(seed, 11)), 60)
+		p := randomProblem(rand.New(rand.NewPCG(seed, 11)), 50)
 		p.set.Rho = 0
 		simplex, err := mcm.Train(context.Background(), p.k, p.y, p.set)
 		p.set = p.set.WithInterior(1)
@@ -49,9 +49,9 @@ func TestInteriorAgainstSimplex(t *testing.T) {
 // duplicates of both labels that no function separates.
 func TestInteriorForms(t *testing.T) {
 	t.Parallel()
-	x, y := moons(500, rand.New(rand.NewPCG(3, 1)))
+	x, y := moons(250, rand.New(rand.NewPCG(3, 1)))
 	copy(x[0], x[1]) // moons alternate between the labels
-	for _, gamma := range []float64{2, 20, 200} {
+	for _, gamma := range []float64{2, 15, 150} {
 		for _, c := range []float64{1e-3, 1, 1e6} {
 			p := problem{fmt.Sprintf("gamma=%g C=%g", gamma, c), gram(x, rbf(gamma)), y, mcm.Settings{C: c, RankTol: 1e-3}}
 			want := train(t, p.k, y, p.set.WithInterior(len(y)))
