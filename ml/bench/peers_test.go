@@ -76,6 +76,7 @@ func (all *table) compare(t *testing.T, group, name string, ours, theirs func() 
 	}
 	r.ours, r.theirs, r.runs = median(left), median(right), len(left)
 	all.rows = append(all.rows, r)
+	t.Logf("%s %s: %.4f s against %.4f s %s", group, name, r.ours.seconds, r.theirs.seconds, r.failure)
 }
 
 func median(runs []run) run {

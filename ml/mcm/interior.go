@@ -22,25 +22,28 @@ import (
 // "Primal-Dual Interior-Point Methods", 1997). Eliminating all but f and h from
 // the linearised conditions s p = q r = t n = u sigma = mu leaves a weighted
 // projection onto the subspace, bordered by h. Every iterate lies in the
-// subspace, and the start satisfies both programmes, so what iterates lack is
-// the gap only.
+// subspace, and the start satisfies both programmes. The weights of constraints
+// that are active rise by many powers of ten, and so tell a vertex; when that is
+// the optimal one, its gap is down to rounding.
 type interior struct {
 	in *subspace
 	y  []float64 // labels
 	c  float64
 
-	f, q, s, t []float64
+	f, q, s, t []float64 // the iterate
 	p, n, r    []float64
 	u, sigma   float64
 
-	// For the directions.
-	a, b, rhs, byH         []float64 // byH is the change of f by h
-	df, dq, ds, dt, dp, dn []float64
+	a, b                   []float64 // weights of the points, b the part of n in them
+	byH                    []float64 // change of f with h
+	df, dq, ds, dt, dp, dn []float64 // direction; that of r is -dp, of sigma -sum dn
 	du                     float64
 	dropS, dropQ, dropT    []float64 // by how much the products should fall
 	dropU                  float64
-	iterations             int
-	report                 func(*interior)
+	rhs                    []float64 // scratch
+
+	iterations int
+	report     func(*interior) // after each, may be nil
 
 	bestF, bestV             []float64 // of all iterates and vertices; bestV is y v
 	objective, dualObjective float64   // theirs
@@ -236,25 +239,34 @@ func (x *interior) repair() {
 	x.move(j, by)
 }
 
-// border returns the point that, next to the free ones, determines h, with its
-// row of A, and by how much sum n grows with its y v. It returns -1 when there is
-// none because h is at its own bound.
+// border returns the point that, next to the free ones, determines h best, with
+// its row of A, and by how much sum n grows with its y v. It returns -1 when
+// there is none because h is at its own bound.
 func (x *interior) border(row []float64) (j int, slope float64) {
-	last := x.in.heaviest()
-	j = x.in.order[last]
-	x.in.row(row, last)
-	for k, i := range x.in.order[:x.in.free] {
+	slopes := x.dropS
+	for _, i := range x.in.order[:x.in.free] {
+		slopes[i] = 0
 		if x.heavyN(i) {
-			slope += x.y[i] * row[k]
+			slopes[i] = x.y[i]
 		}
 	}
-	if x.heavyN(j) {
-		slope -= x.y[j]
+	x.in.extend(slopes)
+	best, at := x.sigma/x.u, -1
+	for k := x.in.free; k < len(x.in.order); k++ {
+		i := x.in.order[k]
+		if x.heavyN(i) {
+			slopes[i] -= x.y[i]
+		}
+		if w := x.a[i] * slopes[i] * slopes[i]; w > best && math.Abs(slopes[i]) > 1e-9 {
+			best, at = w, k
+		}
 	}
-	if x.sigma/x.u >= x.a[j] || math.Abs(slope) < 1e-9 {
+	if at < 0 {
 		return -1, 0
 	}
-	return j, slope
+	x.in.row(row, at)
+	j = x.in.order[at]
+	return j, slopes[j]
 }
 
 // vertex sets df and rhs to the f and y v that the weights point to: constraints

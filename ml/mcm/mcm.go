@@ -35,6 +35,13 @@
 // With a price on |lambda| the problem is well posed for every symmetric kernel,
 // definite or not, without a cut, and most lambda_j are zero. The columns of K
 // enter as they price out.
+//
+// # Methods
+//
+// The dual is solved by a bounded dual simplex method. For rho = 0 and ranks from
+// a few hundred on, where its steps become expensive, an interior point method
+// takes over and hands its last basis to the simplex method should rounding keep
+// it from a certified result. Both find the same objective.
 package mcm
 
 import (

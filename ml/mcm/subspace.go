@@ -257,17 +257,6 @@ func (s *subspace) balance(dst, v []float64) {
 	blas64.Gemv(t, -1, s.a, vector(s.c[s.free:]), -1, vector(dst))
 }
 
-// heaviest returns the heaviest of the points that are not free.
-func (s *subspace) heaviest() int {
-	best := s.free
-	for a := best; a < len(s.w); a++ {
-		if s.w[a] > s.w[best] {
-			best = a
-		}
-	}
-	return best
-}
-
 // row sets dst to the row of A of the point at place a of the order.
 func (s *subspace) row(dst []float64, a int) {
 	for k := range dst {
