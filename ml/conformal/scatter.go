@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -75,24 +74,9 @@ type scatter struct {
 	diag []float64     // k_ii in class order
 }
 
-// tile is the number of kernel rows worked on at a time, and of rows of a block in
-// a product. It bounds the memory and the time between two looks at the context.
+// tile is the number of kernel rows worked on at a time. It bounds the memory and
+// the time between two looks at the context.
 const tile = 64
-
-// span is the tile of rows [from, to), all of the class that begins at row class.
-type span struct{ class, from, to int }
-
-// tiles returns the tiles of the rows in class order.
-func (g *grouped) tiles() []span {
-	var all []span
-	for class, lo := range []int{0, g.m1} {
-		hi := []int{g.m1, len(g.order)}[class]
-		for from := lo; from < hi; from += tile {
-			all = append(all, span{lo, from, min(from+tile, hi)})
-		}
-	}
-	return all
-}
 
 // scatter computes V'B0V and V'W0V for V (M x r, rows in class order).
 //
@@ -102,8 +86,7 @@ func (g *grouped) tiles() []span {
 //
 //	B0: (1/M_c - 1/M) T_w - T_x/M        W0: diag(k)/2 - T_w/M_c
 //
-// so one product V'T_w' and one product V'T_x' per tile of rows serve both. The
-// rows of the next tile are read meanwhile.
+// so one product T_w V and one product T_x V per tile of rows serve both.
 func (g *grouped) scatter(ctx context.Context, v *mat.Dense) (*scatter, error) {
 	m, r := v.Dims()
 	out := &scatter{b: mat.NewSymDense(r, nil), w: mat.NewSymDense(r, nil), v: v, diag: make([]float64, m)}
@@ -111,51 +94,48 @@ func (g *grouped) scatter(ctx context.Context, v *mat.Dense) (*scatter, error) {
 		out.diag[a] = g.k.Diag(i)
 	}
 	var (
-		vt     = mat.DenseCopyOf(v.T()) // by rows: products are then of rows with rows
-		t      = []*mat.Dense{mat.NewDense(tile, m, nil), mat.NewDense(tile, m, nil)}
-		within = mat.NewDense(r, tile, nil) // V'T_w'
-		cross  = mat.NewDense(r, tile, nil) // V'T_x'
-		sb, sw = mat.NewDense(r, r, nil), mat.NewDense(r, r, nil)
 		row    = make([]float64, m)
-		tiles  = g.tiles()
-		read   = make(chan error, 1)
+		t      = mat.NewDense(tile, m, nil)
+		within = mat.NewDense(tile, r, nil) // T_w V
+		cross  = mat.NewDense(tile, r, nil) // T_x V
+		sb, sw = mat.NewDense(r, r, nil), mat.NewDense(r, r, nil)
 	)
-	next := func(k int) { read <- g.triangle(ctx, t[k%2], row, tiles[k].from, tiles[k].to) }
-	go next(0)
-	for k, s := range tiles {
-		if err := <-read; err != nil {
-			return nil, err
-		}
-		if k+1 < len(tiles) {
-			go next(k + 1)
-		}
-		n, size := float64(g.m1), s.to-s.from // n rows in the class
-		if s.class > 0 {
-			n = float64(m - g.m1)
-		}
-		byBlock(r, func(lo, hi int) {
-			w, x := part(within, lo, hi, 0, size), part(cross, lo, hi, 0, size)
-			product(w, part(vt, lo, hi, s.class, s.to), part(t[k%2], 0, size, s.class, s.to), 0)
-			if s.class > 0 {
-				product(x, part(vt, lo, hi, 0, s.class), part(t[k%2], 0, size, 0, s.class), 0)
+	for class, lo := range []int{0, g.m1} {
+		hi := []int{g.m1, m}[class]
+		n := float64(hi - lo)
+		for from := lo; from < hi; from += tile {
+			to := min(from+tile, hi)
+			for a := from; a < to; a++ {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+				g.k.Row(row, g.order[a])
+				dst := t.RawRowView(a - from)
+				for b, j := range g.order[:a] {
+					dst[b] = row[j]
+				}
+				dst[a] = row[g.order[a]] / 2
+				clear(dst[a+1 : to])
 			}
-			for q := lo; q < hi; q++ {
-				w, x, vq := within.RawRowView(q)[:size], cross.RawRowView(q)[:size], vt.RawRowView(q)[s.from:s.to]
-				for a, tw := range w {
-					tx := x[a]
-					if s.class == 0 {
-						tx = 0
-					}
-					w[a] = (1/n-1/float64(m))*tw - tx/float64(m)
-					x[a] = out.diag[s.from+a]/2*vq[a] - tw/n
+			multiply(within, t, v, to-from, lo, to)
+			if lo > 0 {
+				multiply(cross, t, v, to-from, 0, lo)
+			}
+			for a := from; a < to; a++ {
+				va, w, x := v.RawRowView(a), within.RawRowView(a-from), cross.RawRowView(a-from)
+				for q := range w {
+					tw, tx := w[q], x[q]
+					w[q] = (1/n-1/float64(m))*tw - tx/float64(m)
+					x[q] = out.diag[a]/2*va[q] - tw/n
 				}
 			}
-			for to := 0; to < r; to += tile {
-				end := min(to+tile, r)
-				product(part(sb, lo, hi, to, end), w, part(vt, to, end, s.from, s.to), 1)
-				product(part(sw, lo, hi, to, end), x, part(vt, to, end, s.from, s.to), 1)
+			accumulate(sb, v, within, from, to)
+			accumulate(sw, v, cross, from, to)
+			// cross is zero again for tiles that have no other class before them.
+			if lo == 0 {
+				cross.Zero()
 			}
-		})
+		}
 	}
 	for a := range r {
 		for b := a; b < r; b++ {
@@ -170,46 +150,20 @@ func (g *grouped) scatter(ctx context.Context, v *mat.Dense) (*scatter, error) {
 	return out, nil
 }
 
-// triangle sets the rows of t to the rows from..to-1 of T, as far as column to.
-func (g *grouped) triangle(ctx context.Context, t *mat.Dense, row []float64, from, to int) error {
-	for a := from; a < to; a++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		g.k.Row(row, g.order[a])
-		dst := t.RawRowView(a - from)
-		for b, j := range g.order[:a] {
-			dst[b] = row[j]
-		}
-		dst[a] = row[g.order[a]] / 2
-		clear(dst[a+1 : to])
-	}
-	return nil
+// multiply sets the first n rows of dst to t[:n, from:to] v[from:to, :].
+func multiply(dst, t, v *mat.Dense, n, from, to int) {
+	r := v.RawMatrix().Cols
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1,
+		t.Slice(0, n, from, to).(*mat.Dense).RawMatrix(), v.Slice(from, to, 0, r).(*mat.Dense).RawMatrix(),
+		0, dst.Slice(0, n, 0, r).(*mat.Dense).RawMatrix())
 }
 
-// byBlock calls do for blocks of up to tile of n rows, from two goroutines. Each
-// block is computed by itself, so the result does not depend on who does it.
-func byBlock(n int, do func(lo, hi int)) {
-	var all sync.WaitGroup
-	for first := range 2 {
-		all.Go(func() {
-			for lo := first * tile; lo < n; lo += 2 * tile {
-				do(lo, min(lo+tile, n))
-			}
-		})
-	}
-	all.Wait()
-}
-
-// product sets c = a b' + beta c. It takes blocks small enough for the BLAS not
-// to split them again.
-func product(c, a, b blas64.General, beta float64) {
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, a, b, beta, c)
-}
-
-// part returns rows i0..i1-1, columns j0..j1-1 of a.
-func part(a *mat.Dense, i0, i1, j0, j1 int) blas64.General {
-	return a.Slice(i0, i1, j0, j1).(*mat.Dense).RawMatrix()
+// accumulate adds v[from:to, :]' t[:to-from, :] to s.
+func accumulate(s, v, t *mat.Dense, from, to int) {
+	r := v.RawMatrix().Cols
+	blas64.Gemm(blas.Trans, blas.NoTrans, 1,
+		v.Slice(from, to, 0, r).(*mat.Dense).RawMatrix(), t.Slice(0, to-from, 0, r).(*mat.Dense).RawMatrix(),
+		1, s.RawMatrix())
 }
 
 // rounding is the share of sum c_i² k_ii below which a scatter counts as zero.
