@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +63,14 @@ func TestModelRoundTripsBitForBit(t *testing.T) {
 func magnitude(m *ml.Model, x []float64) float64 {
 	abs := *m
 	abs.Coef = make([]float64, len(m.Coef))
+	if m.Map != nil { // c is a sum of its own
+		c := *m.Map
+		c.Alpha0, c.Alpha = math.Abs(c.Alpha0), slices.Clone(c.Alpha)
+		for j, a := range c.Alpha {
+			c.Alpha[j] = math.Abs(a)
+		}
+		abs.Map = &c
+	}
 	sum := math.Abs(m.B)
 	for k := range m.Coef {
 		abs.Vectors, abs.Coef, abs.B = m.Vectors[k:k+1], m.Coef[k:k+1], 0
