@@ -1,6 +1,13 @@
 package kernel
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"context"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
 
 // Gram is the M x M kernel matrix of the M rows of X, optionally scaled on both
 // sides by a conformal factor: K_ij = c_i c_j k(x_i, x_j). Rows are computed on
@@ -10,6 +17,7 @@ type Gram struct {
 	k    Kernel
 	row  Row
 	x    *mat.Dense
+	p    packed    // the rows of x
 	c    []float64 // nil: all ones
 	diag []float64
 }
@@ -17,16 +25,15 @@ type Gram struct {
 // NewGram returns the kernel matrix of the rows of x (M x d). x is kept, not
 // copied, and must not change afterwards.
 func NewGram(k Kernel, x *mat.Dense) *Gram {
-	g := &Gram{k: k, row: of(k), x: x, diag: make([]float64, x.RawMatrix().Rows)}
-	if !g.row.ofDistance {
-		for i := range g.diag {
-			xi := x.RawRowView(i)
-			for _, v := range xi {
-				g.diag[i] += v * v
-			}
-		}
+	g := &Gram{k: k, row: of(k), x: x, p: pack(x.RawMatrix()), diag: make([]float64, x.RawMatrix().Rows)}
+	piece := make([]float64, lanes)
+	for i := range g.diag {
+		// As a row has it, to the last bit: the end of a piece of row i.
+		first := i / lanes * lanes
+		v := piece[:i-first+1]
+		g.row.values(g.k, v, g.p.from(first), x.RawRowView(i))
+		g.diag[i] = v[i-first]
 	}
-	g.row.apply(k, g.diag)
 	return g
 }
 
@@ -35,6 +42,25 @@ func NewGram(k Kernel, x *mat.Dense) *Gram {
 func (g *Gram) Scaled(c []float64) *Gram {
 	s := *g
 	s.c = c
+	return &s
+}
+
+// Subset returns the Gram matrix of some of the points, in the order given.
+func (g *Gram) Subset(points []int) *Gram {
+	s := *g
+	s.x = mat.NewDense(len(points), g.p.d, nil)
+	s.diag = make([]float64, len(points))
+	for a, i := range points {
+		s.x.SetRow(a, g.x.RawRowView(i))
+		s.diag[a] = g.diag[i]
+	}
+	s.p = pack(s.x.RawMatrix())
+	if g.c != nil {
+		s.c = make([]float64, len(points))
+		for a, i := range points {
+			s.c[a] = g.c[i]
+		}
+	}
 	return &s
 }
 
@@ -50,12 +76,97 @@ func (g *Gram) Diag(i int) float64 {
 }
 
 // Row writes row i into dst, which has length M.
-func (g *Gram) Row(dst []float64, i int) {
-	g.row.values(g.k, dst, g.x.RawMatrix(), g.x.RawRowView(i))
+func (g *Gram) Row(dst []float64, i int) { g.piece(dst, i, 0) }
+
+// Row32 is Row rounded to single precision: half the memory, and as fast to
+// compute. Entries beyond the range of float32 become infinite.
+func (g *Gram) Row32(dst []float32, i int) {
+	if g.row.gaussian && g.c == nil {
+		gaussianRow32(dst, g.p, g.x.RawRowView(i), g.k.Gamma)
+		return
+	}
+	v := make([]float64, min(len(dst), 32*lanes))
+	for first := 0; first < len(dst); first += len(v) {
+		part := dst[first:min(first+len(v), len(dst))]
+		g.piece(v[:len(part)], i, first)
+		for j := range part {
+			part[j] = float32(v[j])
+		}
+	}
+}
+
+// piece writes the part of row i that begins with column first, a multiple of
+// lanes, into dst.
+func (g *Gram) piece(dst []float64, i, first int) {
+	g.row.values(g.k, dst, g.p.from(first), g.x.RawRowView(i))
 	if g.c != nil {
 		ci := g.c[i]
-		for j, cj := range g.c {
+		for j, cj := range g.c[first:][:len(dst)] {
 			dst[j] *= ci * cj
 		}
+	}
+}
+
+// AddProduct adds the product of K with a sparse vector to dst (length M):
+// sum_k w_k K_ij for j = points[k]. Nothing is kept of K, and all processors take part
+// when there is enough to do. It returns the error of ctx when that ends,
+// leaving dst in between.
+func (g *Gram) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error {
+	if len(points) == 0 {
+		return ctx.Err()
+	}
+	z, cw := make([]float64, 0, len(points)*g.p.d), w
+	if g.c != nil {
+		cw = make([]float64, len(w))
+	}
+	for a, j := range points {
+		z = append(z, g.x.RawRowView(j)...)
+		if g.c != nil {
+			cw[a] = g.c[j] * w[a]
+		}
+	}
+
+	// A share of the work is a stretch of dst that stays in the nearest cache, and
+	// takes a few milliseconds at most before it looks at ctx again.
+	const stretch, values = 16 * lanes, 1 << 20
+	var group errgroup.Group
+	group.SetLimit(max(1, min(runtime.GOMAXPROCS(0), len(dst)*len(points)/values)))
+	for first := 0; first < len(dst); first += stretch {
+		if ctx.Err() != nil {
+			break
+		}
+		group.Go(func() error {
+			size := min(stretch, len(dst)-first)
+			s, v := make([]float64, size), make([]float64, size)
+			for a := 0; a < len(cw); a += values / stretch {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				b := min(a+values/stretch, len(cw))
+				g.sum(s, v, g.p.from(first), z[a*g.p.d:b*g.p.d], cw[a:b])
+			}
+			if g.c != nil {
+				floats.Mul(s, g.c[first:][:size])
+			}
+			floats.Add(dst[first:][:size], s)
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// sum adds sum_j w_j k(x_i, z_j) to s[i] for the first len(s) points of p; z
+// holds the z_j one after the other, v (length of s) is overwritten.
+func (g *Gram) sum(s, v []float64, p packed, z, w []float64) {
+	if g.row.gaussian {
+		gaussianSum(s, p, z, w, g.k.Gamma)
+		return
+	}
+	for j, wj := range w {
+		g.row.values(g.k, v, p, z[j*p.d:][:p.d])
+		floats.AddScaled(s, wj, v)
 	}
 }

@@ -11,9 +11,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
-
 	"marginlab/ml/param"
 )
 
@@ -35,10 +32,10 @@ type Row struct {
 	Params  []param.Param
 	PSD     bool // every Gram matrix is positive semidefinite (poly: for coef0 >= 0)
 
-	// apply turns squared distances |x-z|² (when ofDistance is set) or inner
-	// products x·z (when not) into values of the kernel, in place.
-	apply      func(k Kernel, v []float64)
-	ofDistance bool
+	// apply turns inner products x·z into values of the kernel, in place. The
+	// Gaussian kernel has loops of its own, see packed.go.
+	apply    func(k Kernel, v []float64)
+	gaussian bool
 	// grid is a faster Sum.Grid; nil evaluates every point by itself.
 	grid func(s *Sum, dst []float64, p Plane, ss, ts []float64)
 }
@@ -80,11 +77,10 @@ var Table = []Row{
 	},
 	{
 		Name: "rbf", Label: "RBF (Gaussian)", Formula: "k(x, z) = exp(−γ |x − z|²)", PSD: true,
-		Help:       "Similarity that fades with distance; the width is s = 1/√(2γ).",
-		Params:     []param.Param{gamma},
-		apply:      func(k Kernel, v []float64) { expScaled(v, -k.Gamma) },
-		ofDistance: true,
-		grid:       (*Sum).gridGaussian,
+		Help:     "Similarity that fades with distance; the width is s = 1/√(2γ).",
+		Params:   []param.Param{gamma},
+		gaussian: true,
+		grid:     (*Sum).gridGaussian,
 	},
 	{
 		Name: "sigmoid", Label: "Sigmoid", Formula: "k(x, z) = tanh(γ x·z + r)",
@@ -137,69 +133,19 @@ func of(k Kernel) Row {
 // Eval returns k(x, z); x and z have the same length. It is NaN when Table does
 // not hold the kernel's name.
 func (k Kernel) Eval(x, z []float64) float64 {
-	v := make([]float64, 1)
-	of(k).values(k, v, blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x}, z)
+	var v [1]float64
+	p := packed{d: len(x), v: make([]float64, lanes*len(x))}
+	p.set(0, x)
+	of(k).values(k, v[:], p, z)
 	return v[0]
 }
 
-// values writes k(x_j, z) for every row x_j of x into dst.
-func (r Row) values(k Kernel, dst []float64, x blas64.General, z []float64) {
-	if r.ofDistance {
-		squaredDistances(dst, x, z)
-	} else {
-		products(dst, x, z)
+// values writes k(x_j, z) for the first len(dst) points x_j of p.
+func (r Row) values(k Kernel, dst []float64, p packed, z []float64) {
+	if r.gaussian {
+		gaussianRow(dst, p, z, k.Gamma)
+		return
 	}
+	productRow(dst, p, z)
 	r.apply(k, dst)
-}
-
-// products writes x_j·z for every row x_j of x into dst.
-func products(dst []float64, x blas64.General, z []float64) {
-	if x.Cols == 2 {
-		z0, z1 := z[0], z[1]
-		for j := range dst {
-			r := x.Data[j*x.Stride:][:2]
-			dst[j] = r[0]*z0 + r[1]*z1
-		}
-		return
-	}
-	for j := range dst {
-		dst[j] = floats.Dot(x.Data[j*x.Stride:][:x.Cols], z)
-	}
-}
-
-// squaredDistances writes |x_j - z|² for every row x_j of x into dst. It sums
-// squared differences rather than expand the square, so that equal rows are at
-// distance exactly 0 and near ones keep their digits.
-func squaredDistances(dst []float64, x blas64.General, z []float64) {
-	if x.Cols == 2 {
-		z0, z1 := z[0], z[1]
-		for j := range dst {
-			r := x.Data[j*x.Stride:][:2]
-			a, b := r[0]-z0, r[1]-z1
-			dst[j] = a*a + b*b
-		}
-		return
-	}
-	for j := range dst {
-		dst[j] = squaredDistance(x.Data[j*x.Stride:][:x.Cols], z)
-	}
-}
-
-// squaredDistance is |x-z|², in four sums that do not wait for each other.
-func squaredDistance(x, z []float64) float64 {
-	var s0, s1, s2, s3 float64
-	z = z[:len(x)]
-	for len(x) >= 4 && len(z) >= 4 {
-		a, b, c, d := x[0]-z[0], x[1]-z[1], x[2]-z[2], x[3]-z[3]
-		s0 += a * a
-		s1 += b * b
-		s2 += c * c
-		s3 += d * d
-		x, z = x[4:], z[4:]
-	}
-	for i, a := range x {
-		a -= z[i]
-		s0 += a * a
-	}
-	return s0 + s1 + s2 + s3
 }

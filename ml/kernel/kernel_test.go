@@ -119,7 +119,7 @@ func TestGram(t *testing.T) {
 						xi, xj := x.RawRowView(i), x.RawRowView(j)
 						want := reference(k, xi, xj)
 						lost := 0.0 // an inner product near 0 has lost digits, a distance has not
-						if !row.ofDistance {
+						if !row.gaussian {
 							lost = 1e-13 * math.Sqrt(math.Abs(reference(k, xi, xi)*reference(k, xj, xj)))
 						}
 						if !near(dst[j], want, 1e-12) && math.Abs(dst[j]-want) > lost || k.Eval(xi, xj) != dst[j] {

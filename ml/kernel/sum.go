@@ -15,6 +15,7 @@ type Sum struct {
 	k   Kernel
 	row Row
 	z   blas64.General // n x d
+	p   packed         // the rows of z
 	w   []float64
 }
 
@@ -25,6 +26,7 @@ func NewSum(k Kernel, z *mat.Dense, w []float64) *Sum {
 	s := &Sum{k: k, row: of(k), w: w}
 	if len(w) > 0 {
 		s.z = z.RawMatrix()
+		s.p = pack(s.z)
 	}
 	return s
 }
@@ -37,7 +39,7 @@ func (s *Sum) At(x []float64) float64 {
 
 // at is At with v (length n) for the values of the kernel.
 func (s *Sum) at(x, v []float64) float64 {
-	s.row.values(s.k, v, s.z, x)
+	s.row.values(s.k, v, s.p, x)
 	return floats.Dot(s.w, v)
 }
 
@@ -152,12 +154,12 @@ func (s *Sum) gridPolynomial(dst []float64, p Plane, ss, ts []float64) {
 	}
 	n := len(s.w)
 	base, slope, rise := make([]float64, n), make([]float64, n), make([]float64, n)
-	products(slope, s.z, p.U)
-	products(rise, s.z, p.V)
+	productRow(slope, s.p, p.U)
+	productRow(rise, s.p, p.V)
 	middle := make([]float64, len(p.Origin))
 	mid := (floats.Min(ss) + floats.Max(ss)) / 2
 	p.point(middle, mid, 0)
-	products(base, s.z, middle)
+	productRow(base, s.p, middle)
 	for j := range base {
 		base[j] = scale*base[j] + coef0
 		slope[j] *= scale

@@ -1,0 +1,17 @@
+// Rows of the Gaussian kernel, see gaussian.c.
+
+// Points are packed in blocks of LANES: LANES values of the first coordinate,
+// LANES of the second, and so on. The last block is filled up with zeros.
+enum { LANES = 32 };
+
+// dst[i] = exp(-gamma |x_i - z|^2) for the n packed points x_i in d dimensions.
+void gaussian_row(double *dst, const double *x, long n, long d, const double *z, double gamma);
+
+// The same, rounded to single precision.
+void gaussian_row32(float *dst, const double *x, long n, long d, const double *z, double gamma);
+
+// dst[i] += sum over j < m of w[j] exp(-gamma |x_i - z_j|^2); z is m x d by rows.
+void gaussian_sum(double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma);
+
+// dst[i] = x_i . z
+void product_row(double *dst, const double *x, long n, long d, const double *z);

@@ -1,0 +1,182 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestLoopsAgree compares the loops that this machine runs with the plain ones.
+func TestLoopsAgree(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(8, 8))
+	for _, d := range []int{0, 1, 2, 3, 7, 60} {
+		for _, n := range []int{1, 31, 32, 33, 300} {
+			raw := blas64.General{Rows: n, Cols: d, Stride: d, Data: make([]float64, n*d)}
+			for i := range raw.Data {
+				raw.Data[i] = r.NormFloat64()
+			}
+			p := pack(raw)
+			z := raw.Data[n/2*d:][:d] // a point, so that one distance is 0
+			for _, gamma := range []float64{1e-300, 1e-6, 1, 30, 1e4} {
+				got, want := make([]float64, n), make([]float64, n)
+				gaussianRow(got, p, z, gamma)
+				plainRow(want, p, z, gamma)
+				if got[n/2] != 1 {
+					t.Fatalf("d = %d, gamma %g: %g at distance 0", d, gamma, got[n/2])
+				}
+				single, plain := make([]float32, n), make([]float32, n)
+				gaussianRow32(single, p, z, gamma)
+				plainRow32(plain, p, z, gamma)
+				for i := range got {
+					// A rounding of the distance changes the logarithm by as much.
+					if e := 1e-15 * (1 - math.Log(want[i])); math.Abs(got[i]-want[i]) > e*want[i]+1e-307 {
+						t.Fatalf("d = %d, gamma %g: %g, plain %g", d, gamma, got[i], want[i])
+					}
+					if single[i] != float32(got[i]) || plain[i] != float32(want[i]) {
+						t.Fatalf("d = %d, gamma %g: %g is rounded to %g, plain %g to %g", d, gamma, got[i], single[i], want[i], plain[i])
+					}
+				}
+				w := []float64{-2, 0.5}
+				pair := append(append([]float64{}, z...), raw.Data[:d]...)
+				gaussianSum(got, p, pair, w, gamma)
+				plainSum(want, p, pair, w, gamma)
+				for i := range got {
+					if math.Abs(got[i]-want[i]) > 1e-14 {
+						t.Fatalf("d = %d, gamma %g: sum %g, plain %g", d, gamma, got[i], want[i])
+					}
+				}
+			}
+			got, want := make([]float64, n), make([]float64, n)
+			productRow(got, p, z)
+			plainProducts(want, p, z)
+			for i := range got {
+				if math.Abs(got[i]-want[i]) > 1e-14*float64(1+d) {
+					t.Fatalf("d = %d: product %g, plain %g", d, got[i], want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestGaussianExtremes looks at the ends of the range of exp.
+func TestGaussianExtremes(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(9, 9))
+	one := func(distance, gamma float64) float64 {
+		p := pack(blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{distance}})
+		var v [1]float64
+		gaussianRow(v[:], p, []float64{0}, gamma)
+		return v[0]
+	}
+	worst := 0.0
+	for range 200_000 {
+		x := 708 * r.Float64()
+		if r.IntN(3) == 0 {
+			x = math.Ldexp(r.Float64(), -r.IntN(60))
+		}
+		worst = max(worst, math.Abs(one(1, x)/math.Exp(-x)-1))
+	}
+	if worst > 5e-16 {
+		t.Errorf("relative error %g", worst)
+	}
+	for _, x := range []float64{708.1, 740, 746, 1e300, math.Inf(1)} {
+		if v := one(1, x); !(v >= 0 && v <= 4e-308) {
+			t.Errorf("exp(-%g) = %g", x, v)
+		}
+	}
+	if v := one(math.NaN(), 1); !math.IsNaN(v) {
+		t.Errorf("a coordinate that is no number gives %g", v)
+	}
+}
+
+// TestSubsetAndProduct compares both with rows of the whole matrix.
+func TestSubsetAndProduct(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(10, 10))
+	const m = 700
+	for _, row := range Table {
+		for _, k := range samples(row.Name) {
+			x := normal(r, m, 3)
+			c := make([]float64, m)
+			for i := range c {
+				c[i] = r.NormFloat64()
+			}
+			for _, g := range []*Gram{NewGram(k, x), NewGram(k, x).Scaled(c)} {
+				points, w := r.Perm(m)[:m/2], make([]float64, m/2)
+				s := g.Subset(points)
+				whole, part, single := make([]float64, m), make([]float64, m/2), make([]float32, m)
+				want, size := make([]float64, m), 0.0
+				for a, i := range points {
+					g.Row(whole, i)
+					g.Row32(single, i)
+					s.Row(part, a)
+					w[a] = r.NormFloat64()
+					for b, j := range points {
+						if part[b] != whole[j] {
+							t.Fatalf("%+v: row of a subset has %g, the whole row %g", k, part[b], whole[j])
+						}
+					}
+					for j, v := range whole {
+						if single[j] != float32(v) {
+							t.Fatalf("%+v: %g in single precision is %g", k, v, single[j])
+						}
+						want[j] += w[a] * v
+						size = max(size, math.Abs(w[a]*v))
+					}
+					if s.Diag(a) != g.Diag(i) {
+						t.Fatalf("%+v: diagonal of a subset is %g, of the whole %g", k, s.Diag(a), g.Diag(i))
+					}
+				}
+				got := make([]float64, m)
+				if err := g.AddProduct(t.Context(), got, points, w); err != nil {
+					t.Fatal(err)
+				}
+				for i := range got {
+					if math.Abs(got[i]-want[i]) > 1e-13*m*size {
+						t.Fatalf("%+v: product %g, want %g", k, got[i], want[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestProductIsCancelled(t *testing.T) {
+	t.Parallel()
+	g := NewGram(Kernel{Name: "rbf", Gamma: 1}, mat.NewDense(3, 1, []float64{1, 2, 3}))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := g.AddProduct(ctx, make([]float64, 3), []int{0}, []float64{1}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+func BenchmarkGaussianRow(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 1))
+	g := NewGram(Kernel{Name: "rbf", Gamma: 1}, normal(r, 10_000, 2))
+	points := r.Perm(g.Len())[:100]
+	w, dst, single := make([]float64, len(points)), make([]float64, g.Len()), make([]float32, g.Len())
+	b.Run("row", func(b *testing.B) {
+		for b.Loop() {
+			g.Row(dst, 0)
+		}
+	})
+	b.Run("row32", func(b *testing.B) {
+		for b.Loop() {
+			g.Row32(single, 0)
+		}
+	})
+	b.Run("product of 100", func(b *testing.B) {
+		for b.Loop() {
+			if err := g.AddProduct(b.Context(), dst, points, w); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
