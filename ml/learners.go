@@ -75,8 +75,13 @@ func (s Spec) penalty() float64 {
 	return s.C
 }
 
+// gram is a Gram matrix with subsets as package svm names them.
+type gram struct{ *kernel.Gram }
+
+func (g gram) Subset(points []int) svm.Fast { return gram{g.Gram.Subset(points)} }
+
 func solveSVM(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.Report) (*solution, error) {
-	res, err := svm.Train(ctx, k, y, svm.Settings{C: s.penalty(), Tol: s.Tol, MaxIter: s.MaxIter, Report: r})
+	res, err := svm.Train(ctx, gram{k}, y, svm.Settings{C: s.penalty(), Tol: s.Tol, MaxIter: s.MaxIter, Report: r})
 	if err != nil {
 		return nil, err
 	}

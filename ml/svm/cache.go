@@ -1,39 +1,57 @@
 package svm
 
-// cache holds the rows of a matrix that were used last, within a bound.
-type cache struct {
-	fill func(dst []float64, i int) error // computes row i
-	rows [][]float64                      // nil where not held
+import "unsafe"
+
+// cache holds the rows of a matrix that were used last, within the memory given.
+type cache[T real] struct {
+	fill   func(dst []T, i int) error // computes row i
+	rows   [][]T                      // nil where not held
+	memory []T
 
 	// The held rows in a ring from the last used to the longest unused, with
 	// entry M as its anchor.
 	next, prev []int
-	size, room int // rows that may be held, and that may still be added
+	size, held int // rows that may be held, and that are
 }
 
-// newCache holds rows of length m: at least 2, at most as many as fit in size bytes.
-func newCache(m int, size int64, fill func(dst []float64, i int) error) *cache {
-	n := int(min(max(size/int64(8*m), 2), int64(m)))
-	c := &cache{
-		fill: fill, rows: make([][]float64, m),
+// rowMemory is memory for the rows of m points: of at most so many bytes, but of
+// at least 2 rows and of no more than there are.
+func rowMemory[T real](m int, bytes int64) []T {
+	n := int64(padded(m))
+	var v T
+	return make([]T, min(max(bytes/int64(unsafe.Sizeof(v)), 2*n), int64(m)*n))
+}
+
+// newCache holds padded rows of length m in memory.
+func newCache[T real](m int, memory []T, fill func(dst []T, i int) error) *cache[T] {
+	c := &cache[T]{
+		fill: fill, rows: make([][]T, m), memory: memory,
 		next: make([]int, m+1), prev: make([]int, m+1),
-		size: n, room: n,
+		size: min(len(memory)/padded(m), m),
 	}
 	c.next[m], c.prev[m] = m, m
 	return c
 }
 
+// drop forgets all rows.
+func (c *cache[T]) drop() {
+	clear(c.rows)
+	anchor := len(c.rows)
+	c.next[anchor], c.prev[anchor], c.held = anchor, anchor, 0
+}
+
 // row returns row i. It stays valid until two other rows have been asked for.
-func (c *cache) row(i int) ([]float64, error) {
+func (c *cache[T]) row(i int) ([]T, error) {
 	if r := c.rows[i]; r != nil {
 		c.unlink(i)
 		c.link(i)
 		return r, nil
 	}
-	var r []float64
-	if c.room > 0 {
-		c.room--
-		r = make([]float64, len(c.rows))
+	var r []T
+	if c.held < c.size {
+		n := padded(len(c.rows))
+		r = c.memory[c.held*n:][:n:n]
+		c.held++
 	} else {
 		last := c.prev[len(c.rows)]
 		c.unlink(last)
@@ -47,13 +65,13 @@ func (c *cache) row(i int) ([]float64, error) {
 	return r, nil
 }
 
-func (c *cache) link(i int) {
+func (c *cache[T]) link(i int) {
 	anchor := len(c.rows)
 	first := c.next[anchor]
 	c.next[anchor], c.prev[i] = i, anchor
 	c.next[i], c.prev[first] = first, i
 }
 
-func (c *cache) unlink(i int) {
+func (c *cache[T]) unlink(i int) {
 	c.next[c.prev[i]], c.prev[c.next[i]] = c.next[i], c.prev[i]
 }

@@ -12,6 +12,7 @@ type monitor struct {
 	ctx  context.Context
 	tell trace.Report
 
+	total             int // points of the whole problem
 	iterations, limit int
 	objective         float64 // dual objective of the iterate
 	work              int     // vector entries touched since the last look

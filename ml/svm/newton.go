@@ -21,10 +21,10 @@ const (
 )
 
 // newton makes Newton steps while they end at bounds.
-func (o *smo) newton() error {
+func (o *smo[T]) newton() error {
 	for range newtonSteps {
 		free := make([]int, 0, newtonFree)
-		for i := range o.u {
+		for i := range o.m {
 			if o.up[i] == 0 && o.low[i] == 0 {
 				free = append(free, i)
 			}
@@ -32,7 +32,7 @@ func (o *smo) newton() error {
 		if len(free) < 2 || len(free) > min(newtonFree, o.rows.size) {
 			return nil
 		}
-		rows := make([][]float64, len(free))
+		rows := make([][]T, len(free))
 		for a, i := range free {
 			row, err := o.rows.row(i)
 			if err != nil || o.ended(len(row)) {
@@ -48,16 +48,16 @@ func (o *smo) newton() error {
 }
 
 // newtonStep makes one step and reports whether it ended at a bound.
-func (o *smo) newtonStep(free []int, rows [][]float64) bool {
+func (o *smo[T]) newtonStep(free []int, rows [][]T) bool {
 	n := len(free)
 	k := mat.NewSymDense(n, nil)
 	ridge := newtonRidge * floats.Max(o.diag)
 	g, ones := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
 	for a, i := range free {
 		for b := a; b < n; b++ {
-			k.SetSym(a, b, rows[a][free[b]])
+			k.SetSym(a, b, float64(rows[a][free[b]]))
 		}
-		k.SetSym(a, a, rows[a][i]+ridge)
+		k.SetSym(a, a, float64(rows[a][i])+ridge)
 		g.SetVec(a, o.g[i])
 		ones.SetVec(a, 1)
 	}
@@ -75,7 +75,7 @@ func (o *smo) newtonStep(free []int, rows [][]float64) bool {
 
 	change := make([]float64, len(o.g)) // K d
 	for a, row := range rows {
-		floats.AddScaled(change, move[a], row)
+		addScaled(change, move[a], row)
 	}
 	var slope, curvature float64
 	for a, i := range free {

@@ -20,38 +20,40 @@ const (
 	pathTol    = 1e-2 // stopping rule before the last C
 )
 
-// path solves for C = c by way of smaller ones.
-func (o *smo) path(c, tol float64) (trace.Status, error) {
-	if math.IsInf(c, 1) {
-		return o.solve(tol)
+// path solves from where o is, by way of smaller C, with rows of precision T.
+func path[T real](k Fast, from *state, s Settings) (trace.Status, error) {
+	o := &smo[T]{state: from, k: k}
+	o.rows = newCache(o.m, rowMemory[T](o.m, s.CacheBytes), o.fill)
+	start := pathStart * float64(o.m) / floats.Norm(o.diag, 1)
+	if math.IsInf(s.C, 1) || o.iterations > 0 {
+		return o.solve(s.Tol)
 	}
-	stations := []float64{c}
-	start := pathStart * float64(len(o.diag)) / floats.Norm(o.diag, 1)
-	for next := c / pathFactor; next > start; next /= pathFactor {
+	stations := []float64{s.C}
+	for next := s.C / pathFactor; next > start; next /= pathFactor {
 		stations = append(stations, next)
 	}
 	slices.Reverse(stations)
 	o.bound(stations[0])
 	for _, next := range stations[1:] {
-		status, err := o.solve(max(tol, pathTol))
+		status, err := o.solve(max(s.Tol, pathTol))
 		if err == nil && status != trace.Cancelled && status != trace.IterationLimit {
 			err = o.grow(next)
 		}
 		if err != nil || status == trace.Cancelled || status == trace.IterationLimit {
-			o.bound(c)
+			o.bound(s.C)
 			return status, err
 		}
 	}
-	return o.solve(tol)
+	return o.solve(s.Tol)
 }
 
 // grow raises the bound to c. It tries alpha in proportion, the bounded points at
 // their new bound, with Newton steps that bring the free ones back in line, and
 // keeps alpha as it was should that be better.
-func (o *smo) grow(c float64) error {
+func (o *smo[T]) grow(c float64) error {
 	u, g, before := slices.Clone(o.u), slices.Clone(o.g), o.objective
 	t := c / o.c
-	for i, y := range o.y {
+	for i, y := range o.y[:o.m] {
 		atBound := math.Abs(o.u[i]) == o.c
 		o.u[i] *= t
 		if atBound {

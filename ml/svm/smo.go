@@ -33,8 +33,18 @@ import (
 // steps; afterwards the gradient of all points is brought up to date, which shows
 // whether one was set aside too early. Where pairs are slow, at a large C, Newton
 // steps and a path along C help: see newton.go and path.go.
-type smo struct {
+type smo[T real] struct {
+	*state
+	k      Fast
+	points []int // of the whole problem; nil: all
+	rows   *cache[T]
+}
+
+// state is an iterate with all that the steps on it need. The vectors are padded,
+// see sweep.go.
+type state struct {
 	*monitor
+	m       int // points
 	y, diag []float64
 	c       float64   // +Inf: hard margin
 	lo, hi  []float64 // bounds of u
@@ -42,45 +52,45 @@ type smo struct {
 	// up is 0 on I_up and -Inf elsewhere, low is 0 on I_low and +Inf elsewhere:
 	// added to g, they take a point out of a maximum or a minimum.
 	up, low []float64
-	rows    *cache
-
-	cacheBytes int64 // of rows, and again of those of a part
 }
 
 // tau stands in for a second derivative that is not positive.
 const tau = 1e-12
 
-// newSMO returns the problem of all points at alpha = 0.
-func newSMO(k Matrix, y []float64, c float64, cacheBytes int64, mon *monitor) *smo {
-	m := len(y)
-	o := emptySMO(m, c, mon)
-	o.cacheBytes = cacheBytes
-	o.rows = newCache(m, cacheBytes, func(dst []float64, i int) error {
-		o.work += 16 * m // a value of the kernel costs as much as many updates
-		k.Row(dst, i)
-		// One sum tells that all entries are finite; only one that is not needs a look.
-		if s := floats.Sum(dst); math.IsNaN(s) || math.IsInf(s, 0) {
-			for j, v := range dst {
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return notFinite(i, j, v)
-				}
-			}
-		}
-		return nil
-	})
-	for i, v := range y {
-		o.y[i], o.g[i] = v, v
+// newState returns the iterate alpha = 0.
+func newState(k Matrix, y []float64, c float64, mon *monitor) *state {
+	o := emptyState(len(y), c, mon)
+	copy(o.y, y)
+	copy(o.g, y)
+	for i := range y {
 		o.diag[i] = k.Diag(i)
 	}
 	o.bound(c)
 	return o
 }
 
+func emptyState(m int, c float64, mon *monitor) *state {
+	n := padded(m)
+	block := make([]float64, 8*n)
+	vector := func() (v []float64) {
+		v, block = block[:n:n], block[n:]
+		return v
+	}
+	o := &state{
+		monitor: mon, m: m, c: c, y: vector(), diag: vector(), lo: vector(), hi: vector(),
+		u: vector(), g: vector(), up: vector(), low: vector(),
+	}
+	for i := m; i < n; i++ {
+		o.up[i], o.low[i] = math.Inf(-1), math.Inf(1)
+	}
+	return o
+}
+
 // bound makes c the bound of alpha.
-func (o *smo) bound(c float64) {
+func (o *state) bound(c float64) {
 	o.c = c
-	for i, y := range o.y {
-		if y > 0 {
+	for i := range o.m {
+		if o.y[i] > 0 {
 			o.hi[i] = c
 		} else {
 			o.lo[i] = -c
@@ -89,41 +99,8 @@ func (o *smo) bound(c float64) {
 	}
 }
 
-// part returns the problem of some points, the others staying as they are.
-func (o *smo) part(points []int) *smo {
-	n := len(points)
-	p := emptySMO(n, o.c, o.monitor)
-	p.rows = newCache(n, o.cacheBytes, func(dst []float64, i int) error {
-		row, err := o.rows.row(points[i])
-		if err != nil {
-			return err
-		}
-		for k, j := range points {
-			dst[k] = row[j]
-		}
-		return nil
-	})
-	for k, j := range points {
-		p.y[k], p.diag[k], p.lo[k], p.hi[k] = o.y[j], o.diag[j], o.lo[j], o.hi[j]
-		p.u[k], p.g[k], p.up[k], p.low[k] = o.u[j], o.g[j], o.up[j], o.low[j]
-	}
-	return p
-}
-
-func emptySMO(m int, c float64, mon *monitor) *smo {
-	block := make([]float64, 8*m)
-	vector := func() (v []float64) {
-		v, block = block[:m:m], block[m:]
-		return v
-	}
-	return &smo{
-		monitor: mon, c: c, y: vector(), diag: vector(), lo: vector(), hi: vector(),
-		u: vector(), g: vector(), up: vector(), low: vector(),
-	}
-}
-
 // mark records whether u_i may rise and fall.
-func (o *smo) mark(i int) {
+func (o *state) mark(i int) {
 	o.up[i], o.low[i] = 0, 0
 	if o.u[i] >= o.hi[i] {
 		o.up[i] = math.Inf(-1)
@@ -133,11 +110,52 @@ func (o *smo) mark(i int) {
 	}
 }
 
+// part returns the problem of some points, the others staying as they are. Until
+// it is done, the memory of the rows is its own.
+func (o *smo[T]) part(points []int) *smo[T] {
+	p := &smo[T]{state: emptyState(len(points), o.c, o.monitor), k: o.k.Subset(points), points: make([]int, len(points))}
+	o.rows.drop()
+	p.rows = newCache(len(points), o.rows.memory, p.fill)
+	for k, j := range points {
+		p.y[k], p.diag[k], p.lo[k], p.hi[k] = o.y[j], o.diag[j], o.lo[j], o.hi[j]
+		p.u[k], p.g[k], p.up[k], p.low[k] = o.u[j], o.g[j], o.up[j], o.low[j]
+		p.points[k] = j
+		if o.points != nil {
+			p.points[k] = o.points[j]
+		}
+	}
+	return p
+}
+
+// fill computes row i in the precision of the rows; dst is padded.
+func (o *smo[T]) fill(dst []T, i int) error {
+	o.work += 16 * o.total // a value of the kernel may cost as much as many updates
+	switch dst := any(dst).(type) {
+	case []float32:
+		o.k.Row32(dst[:o.m], i)
+	case []float64:
+		o.k.Row(dst[:o.m], i)
+	}
+	clear(dst[o.m:])
+	// One sum tells that all entries are finite; only one that is not needs a look.
+	if s := sum(dst); math.IsNaN(s) || math.IsInf(s, 0) {
+		for j, v := range dst {
+			if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
+				if o.points != nil {
+					i, j = o.points[i], o.points[j]
+				}
+				return notFinite(i, j, v)
+			}
+		}
+	}
+	return nil
+}
+
 // solve works in rounds: on the active points to a tenth of the violation, or on
 // all points as long as few have settled. The end is believed only when it holds
 // for a gradient computed afresh.
-func (o *smo) solve(tol float64) (trace.Status, error) {
-	m := len(o.y)
+func (o *smo[T]) solve(tol float64) (trace.Status, error) {
+	m := o.m
 	fresh := false // g was computed from u alone
 	last, before := math.Inf(1), -1
 	for {
@@ -185,9 +203,9 @@ func (o *smo) solve(tol float64) (trace.Status, error) {
 
 // active returns the points that may still move: not those at a bound to which g
 // pushes them beyond every bias that is possible now.
-func (o *smo) active(high, low float64) []int {
+func (o *state) active(high, low float64) []int {
 	var points []int
-	for i, g := range o.g {
+	for i, g := range o.g[:o.m] {
 		atHi, atLo := o.up[i] != 0, o.low[i] != 0
 		if atHi && g > high || atLo && g < low {
 			continue
@@ -198,48 +216,46 @@ func (o *smo) active(high, low float64) []int {
 }
 
 // climbPart is climb on some points only, in turn with Newton steps when it is
-// slow, followed by the update of all points. It ends early when enough of the
-// points have settled to choose anew.
-func (o *smo) climbPart(points []int, tol float64, steps int) (trace.Status, error) {
+// slow, followed by the update of all points. As more of the points settle, it
+// works on a part of the part.
+func (o *smo[T]) climbPart(points []int, tol float64, steps int) (trace.Status, error) {
 	p := o.part(points)
-	batch, end := 10*len(points), o.iterations+steps
+	batch, end := max(len(points), 1000), o.iterations+steps
+	slow := o.iterations + 10*len(points)
 	status, err := p.climb(tol, batch)
 	for err == nil && status == trace.IterationLimit && o.iterations < min(end, o.limit) {
-		if high, low := p.interval(); 4*len(p.active(high, low)) <= 3*len(points) {
-			break
+		high, low := p.interval()
+		if active := p.active(high, low); 4*len(active) <= 3*len(points) {
+			status, err = p.climbPart(active, max(tol, (high-low)/10), 10*len(points))
+		} else if o.iterations >= slow {
+			slow = o.iterations + 10*len(points)
+			err = p.newton()
 		}
-		if err = p.newton(); err == nil {
+		if err == nil && status != trace.Cancelled {
 			status, err = p.climb(tol, batch)
 		}
 	}
 	if err != nil {
 		return status, err
 	}
-	change := make([]float64, len(points))
+	var moved []int
+	var change []float64
 	for k, j := range points {
-		change[k] = p.u[k] - o.u[j]
-		o.u[j] = p.u[k]
-		o.mark(j)
+		if d := o.u[j] - p.u[k]; d != 0 {
+			moved, change = append(moved, j), append(change, d)
+			o.u[j] = p.u[k]
+			o.mark(j)
+		}
 	}
-	for k, j := range points {
-		if change[k] == 0 {
-			continue
-		}
-		if status == trace.Cancelled || o.ended(len(o.g)) {
-			return trace.Cancelled, nil
-		}
-		row, err := o.rows.row(j)
-		if err != nil {
-			return status, err
-		}
-		floats.AddScaled(o.g, -change[k], row)
+	if status == trace.Cancelled || o.k.AddProduct(o.ctx, o.g[:o.m], moved, change) != nil {
+		return trace.Cancelled, nil
 	}
 	return status, nil
 }
 
 // refresh computes the gradient from u alone, after taking from u what rounding
 // has added to its sum. It reports false when ctx ended.
-func (o *smo) refresh() (bool, error) {
+func (o *smo[T]) refresh() (bool, error) {
 	room, i := 0.0, -1
 	for k, u := range o.u {
 		if r := min(o.hi[k]-u, u-o.lo[k]); r > room {
@@ -249,19 +265,24 @@ func (o *smo) refresh() (bool, error) {
 	if excess := floats.Sum(o.u); math.Abs(excess) < room {
 		o.u[i] -= excess
 	}
-	copy(o.g, o.y)
+	var points []int
+	var w []float64
 	for j, u := range o.u {
-		if u == 0 {
-			continue
+		if u != 0 {
+			points, w = append(points, j), append(w, -u)
 		}
-		if o.ended(len(o.g)) {
-			return false, nil
+	}
+	copy(o.g, o.y)
+	if o.k.AddProduct(o.ctx, o.g[:o.m], points, w) != nil {
+		return false, nil
+	}
+	if s := floats.Sum(o.g); math.IsNaN(s) || math.IsInf(s, 0) {
+		row := make([]T, padded(o.m))
+		for _, j := range points {
+			if err := o.fill(row, j); err != nil {
+				return false, err
+			}
 		}
-		row, err := o.rows.row(j)
-		if err != nil {
-			return false, err
-		}
-		floats.AddScaled(o.g, -u, row)
 	}
 	sum, square := o.dual()
 	o.objective = sum - square/2
@@ -270,26 +291,26 @@ func (o *smo) refresh() (bool, error) {
 
 // climb makes at most so many steps, until the stopping rule holds (converged)
 // or no step changes u any more (numerical).
-func (o *smo) climb(tol float64, steps int) (trace.Status, error) {
+func (o *smo[T]) climb(tol float64, steps int) (trace.Status, error) {
 	i := o.highest()
 	for ; steps > 0 && o.iterations < o.limit; steps-- {
 		ki, err := o.rows.row(i)
 		if err != nil {
 			return trace.Numerical, err
 		}
-		j, violation := o.partner(i, ki)
-		if violation <= tol {
+		j, violation := partner(o.g, o.low, o.diag, ki, o.g[i], o.diag[i])
+		if violation <= tol || j < 0 {
 			return trace.Converged, nil
 		}
 		kj, err := o.rows.row(j)
 		if err != nil {
 			return trace.Numerical, err
 		}
-		step, err := o.step(i, j, ki[j])
+		step, err := o.step(i, j, float64(ki[j]))
 		if err != nil || step == 0 {
 			return trace.Numerical, err
 		}
-		i = o.update(step, ki, kj)
+		i = update(o.g, o.up, ki, kj, step)
 		o.iterations++
 		if o.ended(2 * len(o.g)) {
 			return trace.Cancelled, nil
@@ -302,7 +323,7 @@ func (o *smo) climb(tol float64, steps int) (trace.Status, error) {
 }
 
 // highest returns the i of m(a).
-func (o *smo) highest() (i int) {
+func (o *state) highest() (i int) {
 	best := math.Inf(-1)
 	for k, g := range o.g {
 		if v := g + o.up[k]; v > best {
@@ -312,35 +333,9 @@ func (o *smo) highest() (i int) {
 	return i
 }
 
-// partner returns the j in I_low that gains most with i to second order,
-// (g_i - g_j)² / (K_ii + K_jj - 2 K_ij), and m(a) - M(a), or -1 and 0 when no
-// pair gains anything.
-func (o *smo) partner(i int, ki []float64) (j int, violation float64) {
-	g, low, diag := o.g, o.low[:len(o.g)], o.diag[:len(o.g)]
-	ki = ki[:len(g)]
-	gi, kii := g[i], diag[i]
-	j = -1
-	best := 0.0
-	for k, gk := range g {
-		d := gi - (gk + low[k])
-		if d > violation {
-			violation = d
-		}
-		// d²/curvature > best for d > 0, without a division and with a branch
-		// that is rarely taken.
-		curvature := kii + diag[k] - 2*ki[k]
-		if d*math.Abs(d) > best*curvature {
-			if gain := d * d / guarded(curvature); d > 0 && gain > best {
-				best, j = gain, k
-			}
-		}
-	}
-	return j, violation
-}
-
 // step moves u_i up and u_j down to the maximum of the objective along the pair
 // or to the first bound, and returns by how much.
-func (o *smo) step(i, j int, kij float64) (float64, error) {
+func (o *state) step(i, j int, kij float64) (float64, error) {
 	curvature := o.diag[i] + o.diag[j] - 2*kij
 	toHi, toLo := o.hi[i]-o.u[i], o.u[j]-o.lo[j]
 	if math.IsInf(min(toHi, toLo), 1) && curvature <= separable*separable*(o.diag[i]+o.diag[j]) {
@@ -373,24 +368,8 @@ func guarded(curvature float64) float64 {
 	return curvature
 }
 
-// update brings the gradient up to date after a step and in the same pass finds
-// the i of m(a).
-func (o *smo) update(step float64, ki, kj []float64) (i int) {
-	g, up := o.g, o.up[:len(o.g)]
-	ki, kj = ki[:len(g)], kj[:len(g)]
-	best := math.Inf(-1)
-	for k, gk := range g {
-		gk -= step * (ki[k] - kj[k])
-		g[k] = gk
-		if v := gk + up[k]; v > best {
-			best, i = v, k
-		}
-	}
-	return i
-}
-
 // interval returns m(a) and M(a).
-func (o *smo) interval() (high, low float64) {
+func (o *state) interval() (high, low float64) {
 	high, low = math.Inf(-1), math.Inf(1)
 	for k, g := range o.g {
 		high = max(high, g+o.up[k])
@@ -400,12 +379,12 @@ func (o *smo) interval() (high, low float64) {
 }
 
 // rounding bounds what rounding may do to g.
-func (o *smo) rounding() float64 {
+func (o *state) rounding() float64 {
 	return 0x1p-52 * floats.Norm(o.u, 1) * floats.Norm(o.diag, math.Inf(1))
 }
 
 // dual returns the two parts of the dual objective: sum alpha and u'Ku.
-func (o *smo) dual() (sum, square float64) {
+func (o *state) dual() (sum, square float64) {
 	for i, u := range o.u {
 		sum += math.Abs(u)
 		square += u * (o.y[i] - o.g[i])
@@ -422,7 +401,7 @@ const separable = 1e-6
 // when there is no solution. Then it is certain, too: every feasible alpha proves
 // that the margin is at most |w| / sum alpha (half the distance of two points in
 // the hulls of the classes).
-func (o *smo) stretch() error {
+func (o *smo[T]) stretch() error {
 	sum, square := o.dual()
 	if sum == 0 {
 		return nil

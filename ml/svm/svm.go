@@ -7,16 +7,11 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
-
-// Matrix is a symmetric M x M kernel matrix given row by row.
-type Matrix interface {
-	Len() int                 // M
-	Diag(i int) float64       // K_ii
-	Row(dst []float64, i int) // dst[j] = K_ij, len(dst) = M
-}
 
 // Settings of Train.
 type Settings struct {
@@ -97,12 +92,29 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 	if err := check(k, y, &s); err != nil {
 		return nil, err
 	}
-	o := newSMO(k, y, s.C, s.CacheBytes/2, &monitor{ctx: ctx, limit: s.MaxIter, tell: s.Report})
-	status, err := o.path(s.C, s.Tol)
+	f := fast(k)
+	o := newState(f, y, s.C, &monitor{ctx: ctx, limit: s.MaxIter, tell: s.Report, total: len(y)})
+	status := trace.Numerical
+	var err error
+	if single(o, s) {
+		status, err = path[float32](f, o, s)
+	}
+	if status == trace.Numerical && err == nil {
+		status, err = path[float64](f, o, s)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return o.result(status), nil
+}
+
+// single tells whether rows in single precision do: when there are so many points
+// that memory is what steps wait for, and when the rounding of a value, times C,
+// is far below tol.
+func single(o *state, s Settings) bool {
+	const many = 2000
+	most := floats.Max(o.diag)
+	return o.m >= many && most < 1e30 && s.C*most*0x1p-24 <= s.Tol/100
 }
 
 // check validates the input of Train and fills in the defaults.
@@ -155,14 +167,14 @@ func check(k Matrix, y []float64, s *Settings) error {
 }
 
 // result computes everything that is reported from u and g.
-func (o *smo) result(status trace.Status) *Result {
-	m := len(o.y)
+func (o *state) result(status trace.Status) *Result {
+	m := o.m
 	r := &Result{
 		Alpha: make([]float64, m), F: make([]float64, m),
 		Status: status, Iterations: o.iterations,
 	}
 	free, high, low := 0.0, math.Inf(-1), math.Inf(1)
-	for i, u := range o.u {
+	for i, u := range o.u[:m] {
 		r.Alpha[i] = math.Abs(u)
 		if o.lo[i] < u && u < o.hi[i] {
 			free += o.g[i]
@@ -179,7 +191,7 @@ func (o *smo) result(status trace.Status) *Result {
 	sum, square := o.dual()
 	r.Dual = sum - square/2
 	least := math.Inf(1)
-	for i, y := range o.y {
+	for i, y := range o.y[:m] {
 		r.F[i] = y - o.g[i] + r.B
 		slack := max(0, 1-y*r.F[i])
 		r.SlackSum += slack

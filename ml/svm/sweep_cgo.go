@@ -1,0 +1,69 @@
+//go:build cgo
+
+package svm
+
+/*
+#cgo CFLAGS: -O3 -Wno-psabi
+#cgo noescape partner32
+#cgo nocallback partner32
+#cgo noescape partner64
+#cgo nocallback partner64
+#cgo noescape update32
+#cgo nocallback update32
+#cgo noescape update64
+#cgo nocallback update64
+#cgo noescape add32
+#cgo nocallback add32
+#cgo noescape add64
+#cgo nocallback add64
+#cgo noescape sum32
+#cgo nocallback sum32
+#cgo noescape sum64
+#cgo nocallback sum64
+#include "sweep.h"
+*/
+import "C"
+
+import "unsafe"
+
+func doubles(v []float64) *C.double { return (*C.double)(unsafe.SliceData(v)) }
+
+func partner[T real](g, low, diag []float64, ki []T, gi, kii float64) (j int, violation float64) {
+	var p C.struct_partner
+	switch ki := any(ki).(type) {
+	case []float32:
+		p = C.partner32(doubles(g), doubles(low), doubles(diag), (*C.float)(unsafe.SliceData(ki)), C.long(len(g)), C.double(gi), C.double(kii))
+	case []float64:
+		p = C.partner64(doubles(g), doubles(low), doubles(diag), doubles(ki), C.long(len(g)), C.double(gi), C.double(kii))
+	}
+	return int(p.j), float64(p.violation)
+}
+
+func update[T real](g, up []float64, ki, kj []T, step float64) (i int) {
+	switch ki := any(ki).(type) {
+	case []float32:
+		return int(C.update32(doubles(g), doubles(up), (*C.float)(unsafe.SliceData(ki)), (*C.float)(unsafe.Pointer(unsafe.SliceData(kj))), C.long(len(g)), C.double(step)))
+	case []float64:
+		return int(C.update64(doubles(g), doubles(up), doubles(ki), (*C.double)(unsafe.Pointer(unsafe.SliceData(kj))), C.long(len(g)), C.double(step)))
+	}
+	return 0
+}
+
+func addScaled[T real](dst []float64, a float64, row []T) {
+	switch row := any(row).(type) {
+	case []float32:
+		C.add32(doubles(dst), C.double(a), (*C.float)(unsafe.SliceData(row)), C.long(len(dst)))
+	case []float64:
+		C.add64(doubles(dst), C.double(a), doubles(row), C.long(len(dst)))
+	}
+}
+
+func sum[T real](row []T) float64 {
+	switch row := any(row).(type) {
+	case []float32:
+		return float64(C.sum32((*C.float)(unsafe.SliceData(row)), C.long(len(row))))
+	case []float64:
+		return float64(C.sum64(doubles(row), C.long(len(row))))
+	}
+	return 0
+}
