@@ -1,8 +1,8 @@
 // Rows of the Gaussian kernel, see gaussian.c.
 
-// Points are packed in blocks of LANES: LANES values of the first coordinate,
-// LANES of the second, and so on. The last block is filled up with zeros.
-enum { LANES = 32 };
+// Points are packed in blocks of BLOCK: BLOCK values of the first coordinate,
+// BLOCK of the second, and so on. The last block is filled up with zeros.
+enum { BLOCK = 32 };
 
 // dst[i] = exp(-gamma |x_i - z|^2) for the n packed points x_i in d dimensions.
 void gaussian_row(double *dst, const double *x, long n, long d, const double *z, double gamma);

@@ -18,7 +18,7 @@ import "C"
 
 import "unsafe"
 
-const lanes = C.LANES
+const lanes = C.BLOCK
 
 // gaussianRow writes exp(-gamma |x_i - z|²) into dst[i] for the first len(dst)
 // points of x. Values below exp(-708) may be 0.

@@ -1,12 +1,10 @@
 package svm
 
-import "unsafe"
-
 // cache holds the rows of a matrix that were used last, within the memory given.
 type cache[T real] struct {
 	fill   func(dst []T, i int) error // computes row i
 	rows   [][]T                      // nil where not held
-	memory []T
+	memory *memory[T]
 
 	// The held rows in a ring from the last used to the longest unused, with
 	// entry M as its anchor.
@@ -14,20 +12,12 @@ type cache[T real] struct {
 	size, held int // rows that may be held, and that are
 }
 
-// rowMemory is memory for the rows of m points: of at most so many bytes, but of
-// at least 2 rows and of no more than there are.
-func rowMemory[T real](m int, bytes int64) []T {
-	n := int64(padded(m))
-	var v T
-	return make([]T, min(max(bytes/int64(unsafe.Sizeof(v)), 2*n), int64(m)*n))
-}
-
 // newCache holds padded rows of length m in memory.
-func newCache[T real](m int, memory []T, fill func(dst []T, i int) error) *cache[T] {
+func newCache[T real](m int, memory *memory[T], fill func(dst []T, i int) error) *cache[T] {
 	c := &cache[T]{
 		fill: fill, rows: make([][]T, m), memory: memory,
 		next: make([]int, m+1), prev: make([]int, m+1),
-		size: min(len(memory)/padded(m), m),
+		size: min(memory.capacity(padded(m)), m),
 	}
 	c.next[m], c.prev[m] = m, m
 	return c
@@ -49,8 +39,7 @@ func (c *cache[T]) row(i int) ([]T, error) {
 	}
 	var r []T
 	if c.held < c.size {
-		n := padded(len(c.rows))
-		r = c.memory[c.held*n:][:n:n]
+		r = c.memory.row(c.held, padded(len(c.rows)))
 		c.held++
 	} else {
 		last := c.prev[len(c.rows)]

@@ -112,7 +112,7 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 // that memory is what steps wait for, and when the rounding of a value, times C,
 // is far below tol.
 func single(o *state, s Settings) bool {
-	const many = 2000
+	const many = 500
 	most := floats.Max(o.diag)
 	return o.m >= many && most < 1e30 && s.C*most*0x1p-24 <= s.Tol/100
 }

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package svm
+
+import "unsafe"
+
+func adviseHugePages(unsafe.Pointer, uintptr) {}

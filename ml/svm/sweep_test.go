@@ -1,0 +1,91 @@
+package svm
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// vectors draws the vectors of a sweep over n points, padded.
+func vectors[T real](r *rand.Rand, n int) (g, up, low, diag []float64, ki, kj []T) {
+	size := padded(n)
+	g, up, low, diag = make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)
+	ki, kj = make([]T, size), make([]T, size)
+	for i := range size {
+		g[i], diag[i] = r.NormFloat64(), 1+r.Float64()
+		ki[i], kj[i] = T(r.Float64()), T(r.Float64())
+		if i%3 == 1 || i >= n {
+			up[i] = math.Inf(-1)
+		}
+		if i%3 == 2 || i >= n {
+			low[i] = math.Inf(1)
+		}
+		if i > 0 && i%7 == 0 { // ties
+			g[i], diag[i], ki[i], kj[i], up[i], low[i] = g[i-1], diag[i-1], ki[i-1], kj[i-1], up[i-1], low[i-1]
+		}
+		if i%11 == 0 {
+			diag[i] = -1 // a curvature below 0
+		}
+	}
+	return g, up, low, diag, ki, kj
+}
+
+// TestSweepsAgree compares the sweeps that this machine runs with the plain ones.
+func TestSweepsAgree(t *testing.T) {
+	t.Parallel()
+	t.Run("single", sweepsAgree[float32])
+	t.Run("double", sweepsAgree[float64])
+}
+
+func sweepsAgree[T real](t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, n := range []int{1, 2, 15, 16, 17, 100, 1000} {
+		for range 50 {
+			g, up, low, diag, ki, kj := vectors[T](r, n)
+			gain := func(j int, gi float64) float64 {
+				d := gi - g[j] - low[j]
+				return d * d / guarded(1+diag[j]-2*float64(ki[j]))
+			}
+			for _, gi := range []float64{3, 0, -10} { // -10: nothing gains
+				j, violation := partner(g, low, diag, ki, gi, 1)
+				wantJ, want := plainPartner(g, low, diag, ki, gi, 1)
+				if violation != want || (j < 0) != (wantJ < 0) || j != wantJ && math.Abs(gain(j, gi)/gain(wantJ, gi)-1) > 1e-13 {
+					t.Fatalf("n = %d: partner %d, violation %g; plain %d, %g", n, j, violation, wantJ, want)
+				}
+			}
+			if s, want := sum(ki), plainSum(ki); math.Abs(s-want) > 1e-13*float64(n+1) {
+				t.Fatalf("n = %d: sum %g, plain %g", n, s, want)
+			}
+			other := append([]float64{}, g...)
+			addScaled(g, 0.3, ki)
+			plainAddScaled(other, 0.3, ki)
+			i, wantI := update(g, up, ki, kj, 0.7), plainUpdate(other, up, ki, kj, 0.7)
+			for k := range n {
+				if math.Abs(g[k]-other[k]) > 1e-14*(1+math.Abs(g[k])) {
+					t.Fatalf("n = %d: gradient %g, plain %g", n, g[k], other[k])
+				}
+			}
+			if i >= n || i != wantI && math.Abs(g[i]-g[wantI]) > 1e-13 {
+				t.Fatalf("n = %d: next is %d, plain %d", n, i, wantI)
+			}
+		}
+	}
+}
+
+func BenchmarkSweeps(b *testing.B) {
+	for _, n := range []int{300, 4000} {
+		g, up, low, diag, ki, kj := vectors[float32](rand.New(rand.NewPCG(3, 3)), n)
+		b.Run(fmt.Sprintf("partner/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				partner(g, low, diag, ki, 3, 1)
+			}
+		})
+		b.Run(fmt.Sprintf("update/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				update(g, up, ki, kj, 1e-9)
+			}
+		})
+	}
+}
