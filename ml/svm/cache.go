@@ -4,7 +4,7 @@ package svm
 type cache[T real] struct {
 	fill   func(dst []T, i int) error // computes row i
 	rows   [][]T                      // nil where not held
-	memory *memory[T]
+	memory memory[T]
 
 	// The held rows in a ring from the last used to the longest unused, with
 	// entry M as its anchor.
@@ -13,7 +13,7 @@ type cache[T real] struct {
 }
 
 // newCache holds padded rows of length m in memory.
-func newCache[T real](m int, memory *memory[T], fill func(dst []T, i int) error) *cache[T] {
+func newCache[T real](m int, memory memory[T], fill func(dst []T, i int) error) *cache[T] {
 	c := &cache[T]{
 		fill: fill, rows: make([][]T, m), memory: memory,
 		next: make([]int, m+1), prev: make([]int, m+1),

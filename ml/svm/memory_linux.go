@@ -1,17 +1,21 @@
 package svm
 
-import (
-	"syscall"
-	"unsafe"
-)
+import "syscall"
 
-// adviseHugePages asks for huge pages where p, of so many bytes, holds whole ones.
-// Should the system refuse, nothing is lost but time.
-func adviseHugePages(p unsafe.Pointer, bytes uintptr) {
-	const page = 2 << 20
-	skip := -uintptr(p) % page
-	if bytes < skip+page {
-		return
+// reserve returns memory that takes none from the system before it is used, and
+// the function that gives it back; nil when the system has none to give, or for
+// too little to be worth it. It lies outside of Go's heap, as a large block there
+// would have the collector wait, and may be cleared, used or not. Huge pages are
+// asked for, since the first use of a small page costs more than computing what
+// is written there.
+func reserve(bytes int) ([]byte, func()) {
+	if bytes < 1<<20 {
+		return nil, nil
 	}
-	_ = syscall.Madvise(unsafe.Slice((*byte)(unsafe.Add(p, skip)), (bytes-skip)/page*page), syscall.MADV_HUGEPAGE)
+	block, err := syscall.Mmap(-1, 0, bytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
+	if err != nil {
+		return nil, nil
+	}
+	_ = syscall.Madvise(block, syscall.MADV_HUGEPAGE) // refused, it costs time only
+	return block, func() { _ = syscall.Munmap(block) }
 }

@@ -23,7 +23,9 @@ const (
 // path solves from where o is, by way of smaller C, with rows of precision T.
 func path[T real](k Fast, from *state, s Settings) (trace.Status, error) {
 	o := &smo[T]{state: from, k: k}
-	o.rows = newCache(o.m, newMemory[T](o.m, s.CacheBytes), o.fill)
+	memory := newMemory[T](o.m, s.CacheBytes)
+	defer memory.free()
+	o.rows = newCache(o.m, memory, o.fill)
 	start := pathStart * float64(o.m) / floats.Norm(o.diag, 1)
 	if math.IsInf(s.C, 1) || o.iterations > 0 {
 		return o.solve(s.Tol)
