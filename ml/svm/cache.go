@@ -1,5 +1,7 @@
 package svm
 
+import "unsafe"
+
 // cache holds the rows of a matrix that were used last, within the memory given.
 type cache[T real] struct {
 	fill   func(dst []T, i int) error // computes row i
@@ -10,22 +12,40 @@ type cache[T real] struct {
 	// entry M as its anchor.
 	next, prev []int
 	size, held int // rows that may be held, and that are
+
+	// Memory costs time as well: the first use of a page takes as long as many
+	// values of a kernel in the plane. So size starts small, and doubles when as
+	// many rows have been computed a second time.
+	seen  []bool
+	again int
 }
+
+// startBytes is the memory that a cache starts with.
+const startBytes = 64 << 20
 
 // newCache holds padded rows of length m in memory.
 func newCache[T real](m int, memory memory[T], fill func(dst []T, i int) error) *cache[T] {
 	c := &cache[T]{
 		fill: fill, rows: make([][]T, m), memory: memory,
 		next: make([]int, m+1), prev: make([]int, m+1),
-		size: min(memory.capacity(padded(m)), m),
+		seen: make([]bool, m),
 	}
+	var v T
+	c.size = c.room(max(2, startBytes/(padded(m)*int(unsafe.Sizeof(v)))))
 	c.next[m], c.prev[m] = m, m
 	return c
+}
+
+// room limits n rows to those that there are and that memory has room for.
+func (c *cache[T]) room(n int) int {
+	m := len(c.rows)
+	return min(n, m, c.memory.capacity(padded(m)))
 }
 
 // drop forgets all rows.
 func (c *cache[T]) drop() {
 	clear(c.rows)
+	clear(c.seen)
 	anchor := len(c.rows)
 	c.next[anchor], c.prev[anchor], c.held = anchor, anchor, 0
 }
@@ -37,6 +57,12 @@ func (c *cache[T]) row(i int) ([]T, error) {
 		c.link(i)
 		return r, nil
 	}
+	if c.seen[i] {
+		if c.again++; c.again >= c.size {
+			c.size, c.again = c.room(2*c.size), 0
+		}
+	}
+	c.seen[i] = true
 	var r []T
 	if c.held < c.size {
 		r = c.memory.row(c.held, padded(len(c.rows)))
