@@ -220,7 +220,7 @@ func (o *state) active(high, low float64) []int {
 // works on a part of the part.
 func (o *smo[T]) climbPart(points []int, tol float64, steps int) (trace.Status, error) {
 	p := o.part(points)
-	batch, end := max(len(points), 1000), o.iterations+steps
+	batch, end := max(len(points)/4, 1000), o.iterations+steps
 	slow := o.iterations + 10*len(points)
 	status, err := p.climb(tol, batch)
 	for err == nil && status == trace.IterationLimit && o.iterations < min(end, o.limit) {

@@ -1,0 +1,140 @@
+package svm
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/trace"
+)
+
+// gram is a Gram matrix with all that Train makes use of.
+type gram struct{ *kernel.Gram }
+
+func (g gram) Subset(points []int) Fast { return gram{g.Gram.Subset(points)} }
+
+// plainSolver solves the dual as a textbook has it: the full matrix in double
+// precision, the pair that violates the conditions most, nothing set aside and
+// nothing carried along but the gradient. It returns the dual objective.
+func plainSolver(k dense, y []float64, c, tol float64) float64 {
+	m := len(y)
+	u, g := make([]float64, m), append([]float64{}, y...)
+	for {
+		i, j := -1, -1
+		for p := range m {
+			if u[p] < max(0, c*y[p]) && (i < 0 || g[p] > g[i]) {
+				i = p
+			}
+			if u[p] > min(0, c*y[p]) && (j < 0 || g[p] < g[j]) {
+				j = p
+			}
+		}
+		if i < 0 || j < 0 || g[i]-g[j] <= tol {
+			break
+		}
+		step := (g[i] - g[j]) / max(k.At(i, i)+k.At(j, j)-2*k.At(i, j), 1e-12)
+		step = min(step, max(0, c*y[i])-u[i], u[j]-min(0, c*y[j]))
+		u[i] += step
+		u[j] -= step
+		for p := range m {
+			g[p] -= step * (k.At(p, i) - k.At(p, j))
+		}
+	}
+	var sum float64
+	for p := range m {
+		sum += u[p] * (y[p] + g[p]) / 2
+	}
+	return sum
+}
+
+// TestPlainSolver compares objective and KKT conditions with the plain solver, on
+// problems large enough for rows in single precision and for settled points.
+func TestPlainSolver(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		m := rapid.SampledFrom([]int{20, 150, 520}).Draw(t, "m")
+		copies := rapid.Bool().Draw(t, "copies")
+		scaled := rapid.Bool().Draw(t, "scaled")
+		x, y, c := mat.NewDense(m, 2, nil), make([]float64, m), make([]float64, m)
+		for i := range m {
+			y[i] = float64(2*(i%2) - 1)
+			x.SetRow(i, []float64{r.NormFloat64() + 0.7*y[i], r.NormFloat64()})
+			if copies && i > 0 && r.IntN(3) == 0 {
+				x.SetRow(i, x.RawRowView(r.IntN(i)))
+			}
+			c[i] = 0.5 + r.Float64()
+		}
+		g := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: rapid.SampledFrom([]float64{0.1, 1, 10}).Draw(t, "gamma")}, x)
+		if scaled {
+			g = g.Scaled(c)
+		}
+		price := rapid.SampledFrom([]float64{0.1, 1, 10}).Draw(t, "C")
+		const tol = 1e-3
+		k := full(g)
+		want := plainSolver(k, y, price, tol/10)
+		for name, matrix := range map[string]Matrix{"fast": gram{g}, "rows only": g} {
+			res, err := Train(t.Context(), matrix, y, Settings{C: price, Tol: tol, CacheBytes: 1 << 20})
+			if err != nil || res.Status != trace.Converged {
+				t.Fatalf("%s: %v, %v", name, res, err)
+			}
+			verify(t, res, k, y, price, tol)
+			if math.Abs(res.Dual-want) > 1e-4*want {
+				t.Fatalf("%s: objective %g, the plain solver finds %g", name, res.Dual, want)
+			}
+		}
+	})
+}
+
+// TestHandOver continues in double precision where single precision has failed.
+func TestHandOver(t *testing.T) {
+	t.Parallel()
+	x, y := moons(600, 0.3)
+	k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}
+	want := train(t, k, y, Settings{C: 10, Tol: 1e-9})
+	s := Settings{C: 10, Tol: 1e-9}
+	if err := check(k, y, &s); err != nil {
+		t.Fatal(err)
+	}
+	o := newState(k, y, s.C, &monitor{ctx: t.Context(), limit: s.MaxIter, total: len(y)})
+	rough := s
+	rough.Tol = 0.1
+	if status, err := path[float32](k, o, rough); err != nil || status != trace.Converged {
+		t.Fatalf("single precision: %s, %v", status, err)
+	}
+	status, err := path[float64](k, o, s)
+	if err != nil || status != trace.Converged {
+		t.Fatalf("double precision: %s, %v", status, err)
+	}
+	relative(t, "objective", o.result(status).Dual, want.Dual, 1e-10)
+}
+
+// TestCacheGrows fills a small cache, asks again, and finds rows as they were.
+func TestCacheGrows(t *testing.T) {
+	t.Parallel()
+	const m = 40
+	fills := 0
+	c := newCache(m, newMemory[float32](m, 1<<20), func(dst []float32, i int) error {
+		fills++
+		for j := range dst {
+			dst[j] = float32(i)
+		}
+		return nil
+	})
+	c.size = 10
+	for round := range 8 {
+		for i := range m {
+			r, err := c.row(i)
+			if err != nil || r[0] != float32(i) || r[m-1] != float32(i) {
+				t.Fatalf("round %d: row %d is %v, %v", round, i, r, err)
+			}
+		}
+	}
+	if c.size != m || fills >= 8*m {
+		t.Errorf("room for %d rows of %d after %d fills", c.size, m, fills)
+	}
+}
