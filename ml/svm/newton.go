@@ -16,6 +16,7 @@ import (
 // efficient implementation of an active set method for SVMs", JMLR 7, 2006).
 const (
 	newtonFree  = 400   // free points for which the factorisation is affordable
+	newtonAfter = 40    // steps on pairs for each point, before it is worth its price
 	newtonSteps = 5     // in a row, each but the last ending at a bound
 	newtonRidge = 1e-12 // added to the diagonal, relative: flat directions stay finite
 )

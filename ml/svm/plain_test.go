@@ -57,7 +57,7 @@ func TestPlainSolver(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
-		m := rapid.SampledFrom([]int{20, 150, 520}).Draw(t, "m")
+		m := rapid.SampledFrom([]int{10, 20, 20, 60, 60, 150, 520}).Draw(t, "m")
 		copies := rapid.Bool().Draw(t, "copies")
 		scaled := rapid.Bool().Draw(t, "scaled")
 		x, y, c := mat.NewDense(m, 2, nil), make([]float64, m), make([]float64, m)

@@ -191,7 +191,7 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 		var status trace.Status
 		var err error
 		if active := o.active(high, low); 4*len(active) <= 3*m {
-			status, err = o.climbPart(active, max(tol, violation/10), 10*m)
+			status, err = o.climbPart(active, max(tol, violation/10), 2*newtonAfter*m)
 		} else {
 			status, err = o.climb(tol, min(m, 1000))
 		}
@@ -221,14 +221,14 @@ func (o *state) active(high, low float64) []int {
 func (o *smo[T]) climbPart(points []int, tol float64, steps int) (trace.Status, error) {
 	p := o.part(points)
 	batch, end := max(len(points)/4, 1000), o.iterations+steps
-	slow := o.iterations + 10*len(points)
+	slow := o.iterations + newtonAfter*len(points)
 	status, err := p.climb(tol, batch)
 	for err == nil && status == trace.IterationLimit && o.iterations < min(end, o.limit) {
 		high, low := p.interval()
 		if active := p.active(high, low); 4*len(active) <= 3*len(points) {
 			status, err = p.climbPart(active, max(tol, (high-low)/10), 10*len(points))
 		} else if o.iterations >= slow {
-			slow = o.iterations + 10*len(points)
+			slow = o.iterations + newtonAfter*len(points)
 			err = p.newton()
 		}
 		if err == nil && status != trace.Cancelled {
