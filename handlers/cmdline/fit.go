@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -73,9 +72,6 @@ func parseFit(args []string) (*fitOptions, error) {
 }
 
 func runFit(ctx context.Context, args []string, std Streams) error {
-	// A short life and little garbage: collecting it would cost small problems more
-	// than they take.
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	o, err := parseFit(args)
 	if err != nil {
 		return err
