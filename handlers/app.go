@@ -3,6 +3,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -54,9 +55,20 @@ func New(c Config) *App {
 	return a
 }
 
+// errorTitles are headings for people; what is not here has the words of HTTP.
+var errorTitles = map[int]string{
+	http.StatusNotFound:              "Not found",
+	http.StatusUnprocessableEntity:   "That does not fit",
+	http.StatusRequestEntityTooLarge: "Too large",
+	http.StatusInternalServerError:   "Something went wrong",
+	http.StatusServiceUnavailable:    "Busy",
+	http.StatusInsufficientStorage:   "Nothing can be saved",
+}
+
 // errorPage shows an error of any page.
 func (a *App) errorPage(w io.Writer, r *http.Request, p web.Problem) error {
-	page := views.ErrorPage{Page: a.page(r, p.Title, ""), Status: p.Status, Message: sentence(p.Detail), Request: p.RequestID}
+	title := cmp.Or(errorTitles[p.Status], p.Title)
+	page := views.ErrorPage{Page: a.page(r, title, ""), Status: p.Status, Message: sentence(p.Detail), Request: p.RequestID}
 	return views.Error(page).Render(r.Context(), w)
 }
 
