@@ -68,12 +68,12 @@ var errorTitles = map[int]string{
 // errorPage shows an error of any page.
 func (a *App) errorPage(w io.Writer, r *http.Request, p web.Problem) error {
 	title := cmp.Or(errorTitles[p.Status], p.Title)
-	page := views.ErrorPage{Page: a.page(r, title, ""), Status: p.Status, Message: sentence(p.Detail), Request: p.RequestID}
+	page := views.ErrorPage{Page: a.page(title, ""), Status: p.Status, Message: sentence(p.Detail), Request: p.RequestID}
 	return views.Error(page).Render(r.Context(), w)
 }
 
 // page fills in what every page shares.
-func (a *App) page(_ *http.Request, title, section string) views.Page {
+func (a *App) page(title, section string) views.Page {
 	return views.Page{Title: title, Section: section, Static: a.assets.Prefix()}
 }
 

@@ -19,8 +19,7 @@ import (
 // bench is what the lab works on: the state that its URL holds.
 type bench struct {
 	id, name string
-	stored   *dataset.Data // as it is kept
-	data     *dataset.Data // with the edited points; nil: nothing to train on yet
+	data     *dataset.Data // with the edited points, if any; nil: nothing to train on yet
 	points   string        // the edited points as text; empty: as stored
 	spec     ml.Spec
 	problems param.Problems
@@ -46,13 +45,12 @@ func (a *App) readBench(ctx context.Context, form url.Values) (*bench, error) {
 		b.show = "heat"
 	}
 	var err error
-	if b.name, b.stored, err = a.source(ctx, b.id); err != nil {
+	if b.name, b.data, err = a.source(ctx, b.id); err != nil {
 		return nil, err
 	}
-	b.data = b.stored
 	b.spec, b.problems = readSpec(form)
 	if b.points != "" {
-		if b.data, err = parsePoints(b.points, b.stored); err != nil {
+		if b.data, err = parsePoints(b.points, b.data); err != nil {
 			b.problems = append(b.problems, param.Problem{Field: "points", Message: err.Error()})
 		}
 	}

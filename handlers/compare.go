@@ -45,11 +45,12 @@ func (a *App) comparePage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := views.Compare{Page: a.page(r, "Comparison", "runs"), OnlyDiffs: q.Get("diff") == "1"}
-	limits, err := a.commonLimits(r.Context(), runs)
+	p := views.Compare{Page: a.page("Comparison", "runs"), OnlyDiffs: q.Get("diff") == "1"}
+	layers, err := a.layers(r.Context(), runs, options{width: mainWidth, height: mainHeight})
 	if err != nil {
 		return err
 	}
+	limits := commonLimits(layers)
 	query := ""
 	if limits != (figure.Limits{}) {
 		query = "limits=" + url.QueryEscape(fmt.Sprintf("%g,%g,%g,%g", limits.XMin, limits.XMax, limits.YMin, limits.YMax))
@@ -72,10 +73,10 @@ func (a *App) comparePage(w http.ResponseWriter, r *http.Request) error {
 	p.Numbers = compareNumbers(runs)
 	p.Notes = compareNotes(runs)
 
-	if s, err := a.overlay(r.Context(), runs, options{width: mainWidth, height: mainHeight}); err != nil {
+	if pic, err := overlay(layers, limits); err != nil {
 		p.OverlayNote = sentence(err.Error())
 	} else {
-		caption := fmt.Sprintf("All boundaries f = 0 on common axes. Where the predictions disagree is shaded: %s of the picture.", percent(s.Disagree))
+		caption := fmt.Sprintf("All boundaries f = 0 on common axes. Where the predictions disagree is shaded: %s of the picture.", percent(pic.Disagree))
 		p.Overlay = linked("/compare/figures/", "overlay", url.Values{"run": q["run"]}.Encode(), mainWidth, mainHeight, caption, caption)
 	}
 	return a.render(w, r, views.ComparePage(p))
@@ -90,27 +91,8 @@ func headline(rep *ml.Report) string {
 	return text
 }
 
-// commonLimits are axes that show the points of every finished run on the same
-// two features; zero when they do not share them.
-func (a *App) commonLimits(ctx context.Context, runs []store.Run) (l figure.Limits, err error) {
-	scenes, err := a.scenes(ctx, runs, options{})
-	if err != nil || len(scenes) == 0 {
-		return l, err
-	}
-	for i, s := range scenes {
-		if s.View.Labels != scenes[0].View.Labels {
-			return figure.Limits{}, nil
-		}
-		if i == 0 {
-			l = s.Limits
-		}
-		l = l.Union(s.Limits)
-	}
-	return l, nil
-}
-
-// scenes are those of the finished runs.
-func (a *App) scenes(ctx context.Context, runs []store.Run, o options) (scenes []figure.Scene, err error) {
+// layers are the scenes of the finished runs, under their names.
+func (a *App) layers(ctx context.Context, runs []store.Run, o options) (layers []figure.Layer, err error) {
 	for _, run := range runs {
 		if run.Status != store.Done {
 			continue
@@ -119,49 +101,40 @@ func (a *App) scenes(ctx context.Context, runs []store.Run, o options) (scenes [
 		if err != nil {
 			return nil, err
 		}
-		o.cores = false
 		d.options = o
 		s, err := d.scene(run.Model)
 		if err != nil {
 			return nil, err
 		}
-		scenes = append(scenes, s)
+		layers = append(layers, figure.Layer{Name: run.Name, Scene: s})
 	}
-	return scenes, nil
+	return layers, nil
+}
+
+// commonLimits are axes that show the points of all layers on the same two
+// features; zero when they do not share them.
+func commonLimits(layers []figure.Layer) (l figure.Limits) {
+	for _, layer := range layers {
+		if layer.Scene.View.Labels != layers[0].Scene.View.Labels {
+			return figure.Limits{}
+		}
+		l = l.Union(layer.Scene.Limits)
+	}
+	return l
 }
 
 // overlay draws all boundaries in one picture. An error says why they cannot be.
-func (a *App) overlay(ctx context.Context, runs []store.Run, o options) (*figure.Picture, error) {
-	scenes, err := a.scenes(ctx, runs, o)
-	if err != nil {
-		return nil, err
-	}
-	if len(scenes) < 2 {
+func overlay(layers []figure.Layer, limits figure.Limits) (*figure.Picture, error) {
+	if len(layers) < 2 {
 		return nil, param.Problems{{Field: "run", Message: "at least two of the runs must be finished to draw them in one picture"}}
-	}
-	limits, err := a.commonLimits(ctx, runs)
-	if err != nil {
-		return nil, err
 	}
 	if limits == (figure.Limits{}) {
 		return nil, param.Problems{{Field: "run", Message: "the runs show different features, so they have no common axes"}}
 	}
-	layers := make([]figure.Layer, len(scenes))
-	names := doneNames(runs)
-	for i, s := range scenes {
-		s.Limits = limits
-		layers[i] = figure.Layer{Name: names[i], Scene: s}
+	for i := range layers {
+		layers[i].Scene.Limits = limits
 	}
 	return figure.Overlay(layers)
-}
-
-func doneNames(runs []store.Run) (names []string) {
-	for _, r := range runs {
-		if r.Status == store.Done {
-			names = append(names, r.Name)
-		}
-	}
-	return names
 }
 
 func (a *App) compareFigure(w http.ResponseWriter, r *http.Request) error {
@@ -178,7 +151,11 @@ func (a *App) compareFigure(w http.ResponseWriter, r *http.Request) error {
 	}
 	o := options{width: mainWidth, height: mainHeight, dark: r.FormValue("dark") == "1"}
 	o.size(r)
-	pic, err := a.overlay(r.Context(), runs, o)
+	layers, err := a.layers(r.Context(), runs, o)
+	if err != nil {
+		return err
+	}
+	pic, err := overlay(layers, commonLimits(layers))
 	if err != nil {
 		return err
 	}

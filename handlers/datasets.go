@@ -37,7 +37,7 @@ func (a *App) datasetsPage(w http.ResponseWriter, r *http.Request) error {
 
 // datasets is the page with empty forms.
 func (a *App) datasets(r *http.Request) (views.Datasets, error) {
-	p := views.Datasets{Page: a.page(r, "Data", "data"), Builtins: builtins(), Limits: a.limitsText()}
+	p := views.Datasets{Page: a.page("Data", "data"), Builtins: builtins(), Limits: a.limitsText()}
 	sets, err := a.store.Datasets(r.Context(), workspace(r.Context()))
 	if err != nil {
 		return p, err
@@ -182,7 +182,7 @@ func (a *App) upload(ctx context.Context, id string) (*dataset.Table, string, er
 
 func (a *App) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Table, file string, m dataset.Mapping, name, message string) error {
 	p := views.MappingPage{
-		Page: a.page(r, "Columns of "+file, "data"), Upload: chi.URLParam(r, "id"), File: file, Name: name, Error: message, Reads: reads(t), Rows: len(t.Lines),
+		Page: a.page("Columns of "+file, "data"), Upload: chi.URLParam(r, "id"), File: file, Name: name, Error: message, Reads: reads(t), Rows: len(t.Lines),
 	}
 	features := map[string]bool{}
 	for _, f := range m.Features {
@@ -332,7 +332,7 @@ func (a *App) showDataset(w http.ResponseWriter, r *http.Request, form views.Dat
 	}
 	caption := fmt.Sprintf("%s: %s.", set.Name, counts(d))
 	p := views.Dataset{
-		Page: a.page(r, set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: set.Hash, Created: when(set.Created), Error: form.Error,
+		Page: a.page(set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: set.Hash, Created: when(set.Created), Error: form.Error,
 		Text: form.Text, TextError: form.TextError, Editable: len(d.Features) == 2 && set.Rows <= liveRows,
 		Picture: linked("/datasets/"+set.ID+"/figures/", "points", q.Encode(), mainWidth, mainHeight, caption, caption),
 		Header:  append(append([]string{"row"}, d.Features...), d.Label), Total: set.Rows,

@@ -15,7 +15,7 @@ func (a *App) homePage(w http.ResponseWriter, r *http.Request) error {
 	}
 	const example = "data=moons&C=10&gamma=2"
 	p := views.Home{
-		Page: a.page(r, "Explore, teach and compare margin classifiers", ""), LabHref: "/lab?" + example, Builtins: builtins(),
+		Page: a.page("Explore, teach and compare margin classifiers", ""), LabHref: "/lab?" + example, Builtins: builtins(),
 		Picture: linked("/lab/figures/", "boundary", example, 640, 520, "Two interleaved half moons of points, the boundary of an SVM between them, its margins dashed and its support vectors ringed.", ""),
 	}
 	for _, run := range runs {
@@ -35,7 +35,7 @@ func (a *App) settingsPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return a.render(w, r, views.SettingsPage(views.Settings{
-		Page: a.page(r, "Settings", "settings"), Token: web.Token(r.Context()), Origin: web.Origin(r), Sets: len(sets), Runs: total,
+		Page: a.page("Settings", "settings"), Token: web.Token(r.Context()), Origin: web.Origin(r), Sets: len(sets), Runs: total,
 	}))
 }
 

@@ -143,7 +143,7 @@ func (a *App) showLab(w http.ResponseWriter, r *http.Request, b *bench, form url
 		return err
 	}
 	p := views.Lab{
-		Page: a.page(r, b.name, "lab"), Name: b.name, Points: b.points,
+		Page: a.page(b.name, "lab"), Name: b.name, Points: b.points,
 		Groups: specGroups(b.spec, form, b.problems), Answer: ans,
 		Editable: b.editable(), Stored: b.isStored(), Editing: b.points != "" || b.id == drawing || form.Get("edit") == "1",
 		Show:    views.Choose([]views.Option{{Value: "regions", Label: "predicted regions"}, {Value: "heat", Label: "f(x) as a heat map"}}, b.show),

@@ -61,7 +61,7 @@ func (a *App) runsPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := views.Runs{
-		Page: a.page(r, "Runs", "runs"), Query: f.Query, Total: total, First: f.Offset + 1, Last: f.Offset + len(runs),
+		Page: a.page("Runs", "runs"), Query: f.Query, Total: total, First: f.Offset + 1, Last: f.Offset + len(runs),
 		Learner:   anyOf(f.Learner, paramOptions("learner")),
 		Kernel:    anyOf(f.Kernel, paramOptions("kernel")),
 		Conformal: anyOf(f.Conformal, paramOptions("conformal")),
@@ -206,7 +206,7 @@ func (a *App) showRun(w http.ResponseWriter, r *http.Request, run store.Run, pro
 	if err != nil {
 		return err
 	}
-	p.Page = a.page(r, run.Name, "runs")
+	p.Page = a.page(run.Name, "runs")
 	p.Clone = "/lab?" + cloneQuery(run).Encode()
 	if run.Dataset != "" {
 		p.DataHref = "/datasets/" + run.Dataset
@@ -403,7 +403,7 @@ func (a *App) sharedPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p.Page = a.page(r, run.Name, "")
+	p.Page = a.page(run.Name, "")
 	p.Bare = true
 	return a.render(w, r, views.RunPage(p))
 }
