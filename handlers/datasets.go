@@ -18,6 +18,7 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
+	"marginlab/views/figure"
 	"marginlab/web"
 )
 
@@ -407,7 +408,7 @@ func (a *App) datasetFigure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	pic, err := drawBare(d, s)
+	pic, err := figure.Scatter(s)
 	if err != nil {
 		return err
 	}

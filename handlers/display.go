@@ -381,21 +381,13 @@ func bareScene(d *dataset.Data, x, y string, o options) (figure.Scene, error) {
 	if err != nil {
 		return figure.Scene{}, err
 	}
-	s := figure.Scene{View: v, Classes: d.Classes, Dark: o.dark, Width: o.width, Height: o.height, LegendRows: o.legendRows()}
-	s.Points = make([]ml.Point, len(d.Y))
-	for i, c := range d.Y {
-		s.Points[i] = ml.Point{Row: i, X: d.X.RawRowView(i), Label: d.Classes[c]}
-	}
+	s := figure.DataScene(d, v)
+	s.Dark, s.Width, s.Height, s.LegendRows = o.dark, o.width, o.height, o.legendRows()
 	s.Limits = figure.LimitsOf(s.Points, v)
 	if o.limits != (figure.Limits{}) {
 		s.Limits = union(o.limits, s.Points, v)
 	}
 	return s, nil
-}
-
-// drawBare draws such a scene; nil data are an empty picture.
-func drawBare(d *dataset.Data, s figure.Scene) (*figure.Picture, error) {
-	return figure.Scatter(figure.Points{Data: d, View: s.View, Limits: s.Limits, Dark: s.Dark, Width: s.Width, Height: s.Height, LegendRows: s.LegendRows})
 }
 
 // emptyClasses are those that a drawing begins with.

@@ -74,8 +74,7 @@ func (a *App) answer(ctx context.Context, b *bench, inline bool) (views.Answer, 
 	if res == nil {
 		var s figure.Scene
 		if s, err = b.bare(b.options()); err == nil {
-			draw := func(s figure.Scene) (*figure.Picture, error) { return drawBare(b.data, s) }
-			ans.Picture, ans.Stage, err = show(s, draw, "/lab/figures/", query, inline)
+			ans.Picture, ans.Stage, err = show(s, figure.Scatter, "/lab/figures/", query, inline)
 		}
 	} else {
 		d := display{data: b.data, spec: b.spec, res: res, x: b.x, y: b.y, options: b.options()}
@@ -266,7 +265,7 @@ func (a *App) labFigure(w http.ResponseWriter, r *http.Request) error {
 		}
 		var s figure.Scene
 		if s, err = b.bare(o); err == nil {
-			pic, err = drawBare(b.data, s)
+			pic, err = figure.Scatter(s)
 		}
 	} else {
 		show := display{data: b.data, spec: b.spec, res: res, x: b.x, y: b.y, options: o}

@@ -70,7 +70,7 @@ func ExampleScatter() {
 		d.Y[i] = i % 3
 		d.X.SetRow(i, []float64{float64(i%3) + 0.4*r.NormFloat64(), 10 * (float64(i%2) + 0.3*r.NormFloat64())})
 	}
-	p, err := figure.Scatter(figure.Points{Data: d, View: plane(d.Features)})
+	p, err := figure.Scatter(figure.DataScene(d, plane(d.Features)))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -28,15 +28,6 @@ func LimitsOf(points []ml.Point, v dataset.View) Limits {
 	return b.limits()
 }
 
-// DataLimits is LimitsOf for the rows of a data set.
-func DataLimits(d *dataset.Data, v dataset.View) Limits {
-	b := newBounds()
-	for i := range d.Y {
-		b.add(v.Point(d.X.RawRowView(i)))
-	}
-	return b.limits()
-}
-
 // Union holds both; the zero value adds nothing.
 func (l Limits) Union(m Limits) Limits {
 	switch {

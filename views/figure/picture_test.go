@@ -664,7 +664,7 @@ func TestManyPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := figure.Scatter(figure.Points{Data: d, View: plane(d.Features)})
+	p, err := figure.Scatter(figure.DataScene(d, plane(d.Features)))
 	if err != nil {
 		t.Fatal(err)
 	}
