@@ -1,0 +1,209 @@
+package stepwise
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"marginlab/ml/svm"
+	"marginlab/ml/trace"
+)
+
+// Selection is the heuristic by which SMO selects a pair.
+type Selection string
+
+const (
+	// MaximalViolation takes the two points that violate the KKT conditions most.
+	MaximalViolation Selection = ""
+	// SecondOrder takes the point with the largest gradient and beside it the one
+	// that promises the largest gain of the dual, box left aside (Fan, Chen, Lin,
+	// JMLR 6, 2005).
+	SecondOrder Selection = "second-order"
+)
+
+// SMOSettings are the settings of SMO.
+type SMOSettings struct {
+	C         float64   // upper bound of alpha, > 0 and finite
+	Selection Selection // which pair
+	Tol       float64   // stop when m(a) - M(a) <= Tol, see SMOState; 0 means 1e-3
+	MaxSteps  int       // bound of the pairs; 0 means 1000
+}
+
+// SMOState is the state after a step on a pair. B is the middle of [High, Low], or
+// of [Low, High] at the end.
+type SMOState struct {
+	Iterate
+	Pair *Pair // the step that led here, nil at the start
+
+	// With g_i = y_i - (Ku)_i, High = m(a) is the largest g of the points whose
+	// alpha_i y_i may rise and Low = M(a) the smallest of those whose alpha_i y_i may
+	// fall. The KKT conditions are High <= Low.
+	High, Low float64
+}
+
+// Pair is one step of SMO: the dual maximised over alpha_I and alpha_J, the others
+// fixed. On the segment that the box and y_I alpha_I + y_J alpha_J = const leave,
+// alpha_J goes from L to H.
+type Pair struct {
+	I, J            int     // alpha_I y_I rises, alpha_J y_J falls
+	BeforeI, AlphaI float64 // alpha_I before and after
+	BeforeJ, AlphaJ float64 // alpha_J before and after; AlphaJ is Unclipped, clipped to [L, H]
+	L, H            float64 // ends of the segment in alpha_J
+	Curvature       float64 // K_II + K_JJ - 2 K_IJ, minus the second derivative of the dual in alpha_J
+	Eta             float64 // Curvature, or tau = 1e-12 where that is not positive
+	Unclipped       float64 // alpha_J of the maximum on the whole line: BeforeJ - y_J (g_I - g_J)/Eta
+	Gain            float64 // rise of the dual objective
+}
+
+// tau stands in for a second derivative that is not positive, as in LIBSVM: with
+// two equal points, or a kernel that is not positive semidefinite.
+const tau = 1e-12
+
+// guarded returns a second derivative to divide by.
+func guarded(curvature float64) float64 {
+	if curvature > 0 {
+		return curvature
+	}
+	return tau
+}
+
+// SMO runs sequential minimal optimisation (002, "Sequential Minimal Optimization
+// (SMO)"; Platt 1998) on the Gram matrix k and labels y = ±1. A step takes two
+// points, because with sum alpha_i y_i = 0 no single alpha can change, and solves
+// the dual for them exactly:
+//
+//	eta       = K_ii + K_jj - 2 K_ij
+//	unclipped = alpha_j - y_j (g_i - g_j)/eta,  g_i = y_i - (Ku)_i
+//	y_i != y_j:  L = max(0, alpha_j - alpha_i),      H = min(C, C + alpha_j - alpha_i)
+//	y_i  = y_j:  L = max(0, alpha_i + alpha_j - C),  H = min(C, alpha_i + alpha_j)
+//	alpha_i  += y_i y_j (alpha_j - alpha_j new)
+//
+// The slides leave the heuristic for the pair open; see Selection. With an
+// indefinite kernel the end is a stationary point. A run ends as Numerical when
+// rounding lets a step change nothing.
+func SMO(ctx context.Context, k svm.Matrix, y []float64, s SMOSettings) (*trace.Replay[SMOState], error) {
+	p, err := newProblem(k, y, s.C)
+	if err != nil {
+		return nil, err
+	}
+	if s.Selection != MaximalViolation && s.Selection != SecondOrder {
+		return nil, fmt.Errorf("stepwise: there is no selection %q; use %q, or none for the maximal violation", s.Selection, SecondOrder)
+	}
+	tol, err := tolerance(s.Tol)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := maxSteps(s.MaxSteps)
+	if err != nil {
+		return nil, err
+	}
+
+	return trace.Record(ctx, steps, func(yield func(SMOState) bool) trace.Status {
+		o := newPairs(p, all(len(y)), make([]float64, len(y)))
+		yield(o.state(nil))
+		for {
+			pair, status := o.step(s.Selection, tol)
+			if status != "" {
+				return status
+			}
+			if !yield(o.state(&pair)) {
+				return trace.IterationLimit
+			}
+		}
+	}), nil
+}
+
+// pairs is an iterate of SMO on some of the points of a problem.
+type pairs struct {
+	*problem
+	points []int
+	alpha  []float64 // of all points of the problem
+	g      []float64 // gradient y_i - (Ku)_i, of all points
+}
+
+func newPairs(p *problem, points []int, alpha []float64) *pairs {
+	return &pairs{problem: p, points: points, alpha: alpha, g: p.gradient(alpha)}
+}
+
+func (o *pairs) state(pair *Pair) SMOState {
+	high, low := o.interval(o.points, o.alpha, o.g)
+	return SMOState{Iterate: o.iterate(o.alpha, middle(high, low)), Pair: pair, High: high, Low: low}
+}
+
+// step makes one step. A status other than "" tells that there was none to make.
+func (o *pairs) step(selection Selection, tol float64) (Pair, trace.Status) {
+	if high, low := o.interval(o.points, o.alpha, o.g); high-low <= tol {
+		return Pair{}, trace.Converged
+	}
+	pair := o.solve(o.choose(selection))
+	i, j := pair.I, pair.J
+	if pair.AlphaI == pair.BeforeI && pair.AlphaJ == pair.BeforeJ {
+		return Pair{}, trace.Numerical
+	}
+	o.alpha[i], o.alpha[j] = pair.AlphaI, pair.AlphaJ
+	di, dj := o.y[i]*(pair.AlphaI-pair.BeforeI), o.y[j]*(pair.AlphaJ-pair.BeforeJ)
+	for n := range o.g {
+		o.g[n] -= di*o.k[i][n] + dj*o.k[j][n]
+	}
+	return pair, ""
+}
+
+// choose returns the pair i, j of which u_i is to rise and u_j to fall; of equally
+// good ones the first. There is one unless the KKT conditions hold.
+func (o *pairs) choose(selection Selection) (i, j int) {
+	i, j = -1, -1
+	for _, n := range o.points {
+		if o.rises(o.alpha, n) && (i < 0 || o.g[n] > o.g[i]) {
+			i = n
+		}
+	}
+	best := math.Inf(-1)
+	for _, n := range o.points {
+		difference := o.g[i] - o.g[n]
+		if !o.falls(o.alpha, n) || difference <= 0 {
+			continue
+		}
+		promise := difference
+		if selection == SecondOrder {
+			promise = difference * difference / guarded(o.curvature(i, n))
+		}
+		if promise > best {
+			best, j = promise, n
+		}
+	}
+	return i, j
+}
+
+func (o *pairs) curvature(i, j int) float64 { return o.k[i][i] + o.k[j][j] - 2*o.k[i][j] }
+
+// solve maximises the dual over alpha_i and alpha_j.
+func (o *pairs) solve(i, j int) Pair {
+	ai, aj, same := o.alpha[i], o.alpha[j], o.y[i] == o.y[j]
+	p := Pair{I: i, J: j, BeforeI: ai, BeforeJ: aj, Curvature: o.curvature(i, j)}
+	if same {
+		p.L, p.H = max(0, ai+aj-o.c), min(o.c, ai+aj)
+	} else {
+		p.L, p.H = max(0, aj-ai), min(o.c, o.c+aj-ai)
+	}
+	p.Eta = guarded(p.Curvature)
+	slope := -o.y[j] * (o.g[i] - o.g[j]) // of the dual in alpha_j along the line
+	p.Unclipped = aj + slope/p.Eta
+	p.AlphaJ = min(max(p.Unclipped, p.L), p.H)
+	if same {
+		p.AlphaI = ai + (aj - p.AlphaJ)
+	} else {
+		p.AlphaI = ai - (aj - p.AlphaJ)
+	}
+	// At an end of the segment rounding may leave alpha_i beside the bound it has
+	// reached, which would make it a free support vector.
+	const rounding = 0x1p-50
+	switch {
+	case p.AlphaI <= rounding*max(ai, aj):
+		p.AlphaI = 0
+	case p.AlphaI >= o.c*(1-rounding):
+		p.AlphaI = o.c
+	}
+	d := p.AlphaJ - aj
+	p.Gain = d*slope - d*d*p.Curvature/2
+	return p
+}

@@ -1,0 +1,330 @@
+// Package stepwise holds the learning procedures of the lecture for teaching:
+// each keeps every step it makes, to be looked at forwards and backwards.
+//
+// The SVM slides (002), section 6 "Learning procedures in a SVM", name four:
+// SubgradientDescent on the primal, NaiveAscent, Chunking and SMO on the dual.
+// The dual Perceptron comes from section 3 of the same slides. Simplex solves the
+// linear programme of the Minimal Complexity Machine (000, "Generalizing the
+// MCM") as a textbook does.
+//
+// The procedures are for 2 to about 100 points: clear and exact, not fast. To
+// train, use packages svm and mcm. All are deterministic: the same input,
+// settings and seed give the same states to the last bit. What does not converge
+// is no error; the status of the replay tells how a run ended.
+//
+// # The problem
+//
+// With u_i = alpha_i y_i and f(x) = sum_j u_j k(x_j, x) + b, the soft-margin
+// support vector machine has
+//
+//	primal  minimise 1/2 |w|² + C sum_i max(0, 1 - y_i f(x_i))
+//	dual    maximise sum_i alpha_i - 1/2 u'Ku,  0 <= alpha_i <= C,  sum_i u_i = 0
+package stepwise
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/svm"
+	"marginlab/ml/trace"
+)
+
+// Iterate is what all procedures for f(x) = sum_j alpha_j y_j k(x_j, x) + B know
+// of a step: the function, the KKT table and the objectives. All numbers are
+// computed afresh from alpha and B.
+type Iterate struct {
+	Points []Point // the KKT table: one row a point, in the order of the data
+	B      float64 // bias
+
+	Residual  float64 // sum alpha_i y_i, which is 0 for a point that is feasible in the dual
+	Dual      float64 // sum alpha_i - |w|²/2; a lower bound of the optimum only for a feasible alpha
+	Primal    float64 // |w|²/2 + C sum of slacks; +Inf for slacks without a finite C
+	Gap       float64 // Primal - Dual; may be negative for an alpha that is not feasible
+	Violation float64 // largest Violation of Points
+	WNorm     float64 // |w| = sqrt(u'Ku), 0 should an indefinite kernel make that negative
+}
+
+// U returns the weights u_i = alpha_i y_i of the kernels in f.
+func (s *Iterate) U() []float64 {
+	u := make([]float64, len(s.Points))
+	for i, p := range s.Points {
+		u[i] = p.Alpha * p.Y
+	}
+	return u
+}
+
+// Point is one row of a KKT table.
+type Point struct {
+	Y         float64   // label, ±1
+	Alpha     float64   // dual variable
+	F         float64   // f(x_i)
+	Margin    float64   // functional margin y_i f(x_i)
+	Slack     float64   // max(0, 1 - Margin)
+	Condition Condition // which of the three KKT conditions applies
+	Violation float64   // by how much the margin fails that condition, >= 0
+}
+
+// Condition names the KKT condition that applies to a point by its alpha.
+type Condition string
+
+const (
+	// AtZero: alpha = 0 demands a margin of at least 1.
+	AtZero Condition = "zero"
+	// Free: 0 < alpha < C demands a margin of exactly 1.
+	Free Condition = "free"
+	// AtC: alpha = C demands a margin of at most 1. A procedure that overshoots
+	// the box has alpha > C here.
+	AtC Condition = "bound"
+)
+
+// Order is the order in which a pass visits the points.
+type Order string
+
+const (
+	// Cyclic visits the points in the order of the data.
+	Cyclic Order = ""
+	// Shuffled draws a new order for every pass.
+	Shuffled Order = "shuffled"
+	// Descending visits large alpha first, equal ones in the order of the data, as
+	// 002 advises for naive ascent.
+	Descending Order = "descending"
+)
+
+// Optimum returns the exact solution of the support vector machine, to be shown
+// beside the steps of a procedure: svm.Train to a KKT violation of 1e-10, or as
+// near as rounding allows. k is the Gram matrix, y holds labels ±1, C > 0 is
+// finite.
+func Optimum(ctx context.Context, k svm.Matrix, y []float64, c float64) (*Iterate, error) {
+	p, err := newProblem(k, y, c)
+	if err != nil {
+		return nil, err
+	}
+	r, err := svm.Train(ctx, k, y, svm.Settings{C: c, Tol: 1e-10, MaxIter: 1_000_000})
+	if err != nil {
+		return nil, err
+	}
+	if r.Status == trace.Cancelled {
+		return nil, ctx.Err()
+	}
+	s := p.iterate(r.Alpha, r.B)
+	return &s, nil
+}
+
+// problem is the dual with the whole Gram matrix at hand.
+type problem struct {
+	k [][]float64
+	y []float64
+	c float64 // +Inf: no upper bound
+}
+
+func newProblem(k svm.Matrix, y []float64, c float64) (*problem, error) {
+	m := k.Len()
+	if err := checkLabels(y, m); err != nil {
+		return nil, err
+	}
+	if err := checkC(c); err != nil {
+		return nil, err
+	}
+	p := &problem{k: make([][]float64, m), y: slices.Clone(y), c: c}
+	for i := range p.k {
+		p.k[i] = make([]float64, m)
+		k.Row(p.k[i], i)
+		for j, v := range p.k[i] {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("stepwise: the kernel of points %d and %d is %g; scale the inputs or lower the kernel's parameters", i+1, j+1, v)
+			}
+		}
+	}
+	return p, nil
+}
+
+func checkLabels(y []float64, m int) error {
+	if len(y) != m {
+		return fmt.Errorf("stepwise: %d labels for %d points; give one label a point", len(y), m)
+	}
+	for i, v := range y {
+		if v != 1 && v != -1 {
+			return fmt.Errorf("stepwise: label of point %d is %g; use +1 and -1", i+1, v)
+		}
+	}
+	if !slices.Contains(y, 1) || !slices.Contains(y, -1) {
+		return errors.New("stepwise: there are no two classes; give points of label +1 and of label -1")
+	}
+	return nil
+}
+
+func checkC(c float64) error {
+	if !(c > 0) || math.IsInf(c, 1) {
+		return fmt.Errorf("stepwise: C is %g; it must be above 0 and finite, and a large C comes near to a hard margin", c)
+	}
+	return nil
+}
+
+// maxSteps returns the bound of a replay: 1000 steps for a setting of 0.
+func maxSteps(setting int) (int, error) {
+	if setting < 0 {
+		return 0, fmt.Errorf("stepwise: MaxSteps is %d; it must not be negative", setting)
+	}
+	return cmp.Or(setting, 1000), nil
+}
+
+// tolerance returns the tolerance on KKT violations: 1e-3 for a setting of 0.
+func tolerance(setting float64) (float64, error) {
+	if !(setting >= 0) || math.IsInf(setting, 1) {
+		return 0, fmt.Errorf("stepwise: Tol is %g; it must be above 0, or 0 for 1e-3", setting)
+	}
+	return cmp.Or(setting, 1e-3), nil
+}
+
+// passes returns a function that gives the points in the order of the next pass.
+func passes(order Order, seed uint64) (func(alpha []float64) []int, error) {
+	r := rand.New(rand.NewPCG(seed, 0))
+	switch order {
+	case Cyclic, Shuffled, Descending:
+	default:
+		return nil, fmt.Errorf("stepwise: there is no order %q; use %q, %q or none for the order of the data", order, Shuffled, Descending)
+	}
+	return func(alpha []float64) []int {
+		points := all(len(alpha))
+		switch order {
+		case Shuffled:
+			r.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
+		case Descending:
+			slices.SortStableFunc(points, func(i, j int) int { return cmp.Compare(alpha[j], alpha[i]) })
+		}
+		return points
+	}, nil
+}
+
+// all returns 0, 1, .., m-1.
+func all(m int) []int {
+	points := make([]int, m)
+	for i := range points {
+		points[i] = i
+	}
+	return points
+}
+
+// score returns (Ku)_i, that is f(x_i) without the bias.
+func (p *problem) score(alpha []float64, i int) float64 {
+	var sum float64
+	for j, a := range alpha {
+		sum += a * p.y[j] * p.k[i][j]
+	}
+	return sum
+}
+
+// iterate computes the state that alpha and b make.
+func (p *problem) iterate(alpha []float64, b float64) Iterate {
+	s := Iterate{Points: make([]Point, len(alpha)), B: b}
+	var sum, square, slacks float64
+	for i, a := range alpha {
+		score := p.score(alpha, i)
+		point := Point{Y: p.y[i], Alpha: a, F: score + b, Margin: p.y[i] * (score + b)}
+		point.Slack = max(0, 1-point.Margin)
+		point.Condition, point.Violation = condition(a, p.c, point.Margin)
+		s.Points[i] = point
+		s.Residual += a * p.y[i]
+		s.Violation = max(s.Violation, point.Violation)
+		sum += a
+		square += a * p.y[i] * score
+		slacks += point.Slack
+	}
+	s.WNorm = math.Sqrt(max(0, square))
+	s.Dual = sum - square/2
+	s.Primal = square / 2
+	if slacks > 0 {
+		s.Primal += p.c * slacks
+	}
+	s.Gap = s.Primal - s.Dual
+	return s
+}
+
+// condition returns the KKT condition of a point and by how much it fails.
+func condition(alpha, c, margin float64) (Condition, float64) {
+	switch {
+	case alpha <= 0:
+		return AtZero, max(0, 1-margin)
+	case alpha >= c:
+		return AtC, max(0, margin-1)
+	default:
+		return Free, math.Abs(margin - 1)
+	}
+}
+
+// interval returns m(a) and M(a), between which the KKT conditions leave the bias.
+// With g_i = y_i - (Ku)_i, m is the largest g of the points whose u may rise and M
+// the smallest of those whose u may fall: -Inf and +Inf when there are none. Only
+// some points are looked at.
+func (p *problem) interval(points []int, alpha, g []float64) (m, M float64) {
+	m, M = math.Inf(-1), math.Inf(1)
+	for _, i := range points {
+		if p.rises(alpha, i) {
+			m = max(m, g[i])
+		}
+		if p.falls(alpha, i) {
+			M = min(M, g[i])
+		}
+	}
+	return m, M
+}
+
+// rises reports whether u_i = alpha_i y_i may rise within the box.
+func (p *problem) rises(alpha []float64, i int) bool {
+	if p.y[i] > 0 {
+		return alpha[i] < p.c
+	}
+	return alpha[i] > 0
+}
+
+// falls reports whether u_i = alpha_i y_i may fall within the box.
+func (p *problem) falls(alpha []float64, i int) bool {
+	if p.y[i] > 0 {
+		return alpha[i] > 0
+	}
+	return alpha[i] < p.c
+}
+
+// gradient returns g_i = y_i - (Ku)_i, the gradient of the dual in u.
+func (p *problem) gradient(alpha []float64) []float64 {
+	g := make([]float64, len(alpha))
+	for i := range g {
+		g[i] = p.y[i] - p.score(alpha, i)
+	}
+	return g
+}
+
+// middle returns the midpoint of the interval between m and M, or the end that is
+// finite.
+func middle(m, M float64) float64 {
+	switch {
+	case math.IsInf(m, 0):
+		return M
+	case math.IsInf(M, 0):
+		return m
+	}
+	return (m + M) / 2
+}
+
+// bias returns the mean of y_i - (Ku)_i over the free points and, when there are
+// none, the middle of the interval that the KKT conditions leave.
+func (p *problem) bias(alpha []float64) float64 {
+	g := p.gradient(alpha)
+	var free []float64
+	for i, a := range alpha {
+		if 0 < a && a < p.c {
+			free = append(free, g[i])
+		}
+	}
+	if len(free) == 0 {
+		return middle(p.interval(all(len(alpha)), alpha, g))
+	}
+	return floats.Sum(free) / float64(len(free))
+}
