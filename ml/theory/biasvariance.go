@@ -1,0 +1,84 @@
+package theory
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// BiasVariance takes the expected error of a learner apart (Domingos 2000, "A
+// unified bias-variance decomposition", 0/1 loss, two classes). At a point x let
+// y* be the better label, ym the main prediction, that is what most models say,
+// N the chance that the label is not y*, and V the share of models that do not
+// say ym. Then
+//
+//	error(x) = N + (1 - 2N) V              where ym = y*  (unbiased),
+//	error(x) = N + (1 - 2N) (1 - V)        where ym ≠ y*  (biased),
+//
+// so variance hurts where the main prediction is right and helps where it is
+// wrong. All fields but Main are means over the points, or such values per point.
+type BiasVariance struct {
+	Error float64 // expected error of one model: Noise + Bias + Variance
+	Noise float64 // mean N, the error of the best rule (Bayes)
+	Bias  float64 // mean (1 - 2N) over biased points: what the main prediction adds to it
+	// Variance is UnbiasedVariance - BiasedVariance, what the models' scatter adds;
+	// below 0 when it helps.
+	Variance         float64
+	UnbiasedVariance float64 // mean (1 - 2N) V over unbiased points
+	BiasedVariance   float64 // mean (1 - 2N) V over biased points
+
+	Main   []float64 // ym per point, ±1; +1 in a tie
+	Biased []bool    // ym ≠ y* per point
+	Spread []float64 // V per point, 0 to 1/2
+}
+
+// DecomposeError compares models trained on resamples with the truth. f is R x T:
+// row r holds what model r says at the T test points, ±1 or decision values,
+// read as +1 iff >= 0. posterior (length T) is P(y = +1 | x) at them; labels that
+// are known without noise are posteriors of 1 and 0. With equal posteriors y* is
+// +1. None of the resamples should contain the test points.
+func DecomposeError(f *mat.Dense, posterior []float64) (BiasVariance, error) {
+	if f.IsEmpty() {
+		return BiasVariance{}, errors.New("theory: no predictions; give at least one model and one test point")
+	}
+	r, t := f.Dims()
+	if len(posterior) != t {
+		return BiasVariance{}, fmt.Errorf("theory: %d posteriors for %d test points", len(posterior), t)
+	}
+	d := BiasVariance{Main: make([]float64, t), Biased: make([]bool, t), Spread: make([]float64, t)}
+	for j, p := range posterior {
+		if !(p >= 0 && p <= 1) {
+			return BiasVariance{}, fmt.Errorf("theory: posterior %d is %g; it is a probability, 0 to 1", j+1, p)
+		}
+		plus := 0
+		for i := range r {
+			v := f.At(i, j)
+			if v != v {
+				return BiasVariance{}, fmt.Errorf("theory: model %d says NaN at test point %d", i+1, j+1)
+			}
+			if v >= 0 {
+				plus++
+			}
+		}
+		main := 2*plus >= r
+		d.Main[j] = -1
+		if main {
+			d.Main[j] = 1
+		}
+		d.Biased[j] = main != (p >= 0.5)
+		d.Spread[j] = float64(min(plus, r-plus)) / float64(r)
+		noise := min(p, 1-p)
+		scale := 1 - 2*noise
+		d.Noise += noise / float64(t)
+		if d.Biased[j] {
+			d.Bias += scale / float64(t)
+			d.BiasedVariance += scale * d.Spread[j] / float64(t)
+		} else {
+			d.UnbiasedVariance += scale * d.Spread[j] / float64(t)
+		}
+	}
+	d.Variance = d.UnbiasedVariance - d.BiasedVariance
+	d.Error = d.Noise + d.Bias + d.Variance
+	return d, nil
+}

@@ -1,0 +1,165 @@
+package theory
+
+import "math"
+
+// Bound is an upper bound on an error: a risk, or a share of wrong predictions.
+// Value is NaN, and the bound vacuous, when an argument is outside its range.
+type Bound struct {
+	Value float64 // may be above what an error can be, up to +Inf
+	// Vacuous means that the bound says nothing: the value is no smaller than the
+	// largest error possible, which is 1 for shares.
+	Vacuous bool
+}
+
+// newBound judges a value by the largest error possible; NaN is vacuous.
+func newBound(value, largest float64) Bound {
+	return Bound{Value: value, Vacuous: !(value < largest)}
+}
+
+// logGrowth is h (ln(2m/h) + 1), which bounds the logarithm of the number of
+// dichotomies on 2m points by functions of VC dimension h. The expression falls
+// beyond h = 2m and turns negative beyond 2em, where it bounds nothing; its value
+// at 2m, above the 2m ln 2 of all dichotomies, is used from there on.
+func logGrowth(h, m float64) float64 {
+	if h == 0 {
+		return 0
+	}
+	h = min(h, 2*m)
+	return h * (math.Log(2*m/h) + 1)
+}
+
+// VapnikEpsilon returns eps = 4 (h (ln(2M/h) + 1) - ln eta)/M, the capacity term
+// of VapnikBound (MCM notes, "Statistical learning theory"). It rises with h and
+// stays at its value for h = 2M beyond; see VapnikBound for the ranges.
+func VapnikEpsilon(h float64, m int, eta float64) float64 {
+	if !(h >= 0) || m < 1 || !(eta > 0 && eta <= 1) {
+		return math.NaN()
+	}
+	return 4 * (logGrowth(h, float64(m)) - math.Log(eta)) / float64(m)
+}
+
+// VapnikBound returns
+//
+//	R <= R_emp + (B eps/2) (1 + sqrt(1 + 4 R_emp/(B eps)))
+//
+// with eps = VapnikEpsilon(h, m, eta): with probability at least 1 - eta over the
+// draw of m >= 1 samples it holds for all functions of a set of VC dimension
+// h >= 0 at once, so also for the one that training picks. The loss lies between 0
+// and top > 0 (B above; 1 for shares of errors), 0 <= empirical <= top, and
+// 0 < eta <= 1. It is vacuous at top and above.
+//
+// Source: MCM notes, "Statistical learning theory", after Vapnik.
+func VapnikBound(empirical, top, h float64, m int, eta float64) Bound {
+	if !(top > 0) || !(empirical >= 0 && empirical <= top) {
+		return newBound(math.NaN(), top)
+	}
+	be := top * VapnikEpsilon(h, m, eta)
+	// be/2 (1 + sqrt(1 + 4 R/be)) without the quotient, which has no value at be = 0
+	return newBound(empirical+(be+math.Sqrt(be*be+4*be*empirical))/2, top)
+}
+
+// VCBound returns
+//
+//	err <= err_emp + sqrt((h (1 + ln(2N/h)) - ln(delta/4))/N)
+//
+// for the share of errors, with probability at least 1 - delta: the form of the
+// slides (page "Support-vector machines"). h >= 0 is the VC dimension, n >= 1 the
+// number of samples, 0 <= empirical <= 1, 0 < delta <= 1. h above 2N counts as 2N.
+// It is vacuous at 1 and above.
+func VCBound(empirical, h float64, n int, delta float64) Bound {
+	if !(empirical >= 0 && empirical <= 1) || !(h >= 0) || n < 1 || !(delta > 0 && delta <= 1) {
+		return newBound(math.NaN(), 1)
+	}
+	return newBound(empirical+math.Sqrt((logGrowth(h, float64(n))-math.Log(delta/4))/float64(n)), 1)
+}
+
+// SparseBound returns
+//
+//	err <= (N_SV (1 - ln(N_SV/N)) + ln(N/delta)) / (N - N_SV)
+//
+// for a maximal margin classifier with nsv support vectors out of n >= 1 samples,
+// 0 <= nsv <= n, with probability at least 1 - delta, 0 < delta <= 1 (slides,
+// "Maximal margin classifier: generalization"). It is +Inf at nsv = n and vacuous
+// at 1 and above. It presupposes that no training point is misclassified: the
+// support vectors are a compressed form of the labels of all others. With bounded
+// support vectors on the wrong side it does not apply.
+func SparseBound(nsv, n int, delta float64) Bound {
+	if n < 1 || nsv < 0 || nsv > n || !(delta > 0 && delta <= 1) {
+		return newBound(math.NaN(), 1)
+	}
+	s, total := float64(nsv), float64(n)
+	sum := math.Log(total / delta)
+	if nsv > 0 {
+		sum += s * (1 - math.Log(s/total))
+	}
+	return newBound(sum/(total-s), 1)
+}
+
+// LeaveOneOutBound returns N_SV/N, a bound on the share of points that are
+// misclassified when each is left out of training in turn: leaving out a point
+// that is not a support vector changes nothing. n >= 1, 0 <= nsv <= n. Its mean
+// over samples bounds the mean error of machines trained on n - 1 points; the
+// slides write "=" ("Maximal margin classifier: generalization"), but it is an
+// upper bound. It is vacuous when every point is a support vector.
+func LeaveOneOutBound(nsv, n int) Bound {
+	if n < 1 || nsv < 0 || nsv > n {
+		return newBound(math.NaN(), 1)
+	}
+	return newBound(float64(nsv)/float64(n), 1)
+}
+
+// MarginVCDim bounds the VC dimension of hyperplanes with margin Delta (margin)
+// on points inside a ball of the given radius in dim dimensions:
+//
+//	h <= min(floor(R²/Delta²), dim) + 1
+//
+// dim is math.Inf(1) for the RBF kernel. The radius is at least 0; without a
+// margin (0 or less) only dim + 1 is left. NaN for other arguments.
+//
+// The MCM notes ("Statistical learning theory") write [R/Delta]²: the square is
+// taken first, then the whole part. The theorem fixes Delta and the ball before
+// the data are seen; to put in those of a trained machine is the usual
+// illustration, not a proof.
+func MarginVCDim(radius, margin, dim float64) float64 {
+	if !(radius >= 0) || math.IsNaN(margin) || !(dim >= 0) {
+		return math.NaN()
+	}
+	if margin <= 0 {
+		return dim + 1
+	}
+	q := radius / margin
+	return min(math.Floor(q*q), dim) + 1
+}
+
+// DiameterVCDim is MarginVCDim for points known by their largest distance D:
+//
+//	h <= min(floor(D²/(2 Delta²)), dim) + 1
+//
+// since any set of diameter D fits into a ball of radius D/sqrt(2), whatever the
+// dimension (Jung 1901). This is what SlideVCDim should read. All points count,
+// not the support vectors alone.
+func DiameterVCDim(diameter, margin, dim float64) float64 {
+	return MarginVCDim(diameter/math.Sqrt2, margin, dim)
+}
+
+// SlideVCDim returns the formula as the slides print it ("Maximal margin
+// classifier: generalization"),
+//
+//	min(ceil(max |x_i - x_j|² / (2 gamma)), dim) + 1
+//
+// with gamma the geometric margin, so that a lesson can set it beside
+// DiameterVCDim. Slip: a squared length over a length is a length, so the
+// value changes when the data are measured in other units, which no VC dimension
+// can do; gamma has to be squared. In the same way the slides' "approximately
+// 1/gamma = sqrt(sum alpha)" is 1/gamma² = sum alpha. The maximum must run over
+// all points rather than the support vectors, and "=" is "<=". Arguments as for
+// MarginVCDim.
+func SlideVCDim(diameter, gamma, dim float64) float64 {
+	if !(diameter >= 0) || math.IsNaN(gamma) || !(dim >= 0) {
+		return math.NaN()
+	}
+	if gamma <= 0 {
+		return dim + 1
+	}
+	return min(math.Ceil(diameter*diameter/(2*gamma)), dim) + 1
+}

@@ -1,0 +1,180 @@
+package theory
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Capacity holds the quantities that bound the VC dimension of a trained machine
+// f(x) = w·phi(x) + b, w = sum_j u_j phi(x_j) (MCM notes, "MCM formulations").
+//
+// The notes append a 1 to every point and b to w, so that the hyperplane passes
+// through the origin: R, Delta and |w^| below are those of the augmented vectors.
+// By Cauchy and Schwarz HMCM <= Radius/Margin.
+type Capacity struct {
+	HMCM   float64 // h_MCM = max|f| / min|f| over the points, at least 1; +Inf when a point lies on f = 0
+	Radius float64 // R = max sqrt(K_ii + 1), the largest augmented vector
+	Margin float64 // Delta = min|f| / |w^|, |w^|² = |w|² + b²
+	Norm   float64 // |w| = sqrt(u'Ku), not augmented; 1/|w| is the margin of f = ±1
+	Ball   float64 // radius of the smallest ball around the phi(x_i), not augmented
+	// Separates says whether y_i f(x_i) > 0 for all points. HMCM and Margin use |f|
+	// and mean what the notes want them to mean only then.
+	Separates bool
+	Slack     []float64 // max(0, 1 - y_i f(x_i))
+}
+
+// NewCapacity returns the capacity quantities of the machine with coefficients u
+// (length M, zeros included) and bias b on the points of the Gram matrix k (M x M,
+// positive semidefinite) with labels y (±1). f = 0 everywhere is an error, as is
+// an indefinite k, which has no feature space to measure in.
+func NewCapacity(k mat.Symmetric, u []float64, b float64, y []float64) (Capacity, error) {
+	if err := checkGram(k); err != nil {
+		return Capacity{}, err
+	}
+	n := k.SymmetricDim()
+	if len(u) != n {
+		return Capacity{}, fmt.Errorf("theory: %d coefficients for %d points", len(u), n)
+	}
+	if err := checkLabels(y, n); err != nil {
+		return Capacity{}, err
+	}
+	if err := checkFinite("coefficient", append([]float64{b}, u...)); err != nil {
+		return Capacity{}, err
+	}
+	ball, err := EnclosingBall(k)
+	if err != nil {
+		return Capacity{}, err
+	}
+	c := Capacity{Radius: math.Hypot(MaxNorm(k), 1), Ball: ball.Radius, Separates: true, Slack: make([]float64, n)}
+	g := mat.NewVecDense(n, nil)
+	g.MulVec(k, mat.NewVecDense(n, u))
+	c.Norm = math.Sqrt(max(0, floats.Dot(u, g.RawVector().Data)))
+	low, high := math.Inf(1), 0.0
+	for i := range n {
+		f := g.AtVec(i) + b
+		low, high = min(low, math.Abs(f)), max(high, math.Abs(f))
+		c.Separates = c.Separates && y[i]*f > 0
+		c.Slack[i] = max(0, 1-y[i]*f)
+	}
+	if high == 0 {
+		return Capacity{}, errors.New("theory: f is 0 at every point; the machine decides nothing and has no h_MCM")
+	}
+	c.HMCM = high / low
+	c.Margin = low / math.Hypot(c.Norm, b)
+	return c, nil
+}
+
+// MaxNorm returns max |phi(x_i)| = max sqrt(K_ii): the radius of the ball around
+// the origin of feature space. For points augmented by a 1, as in the MCM notes,
+// the radius is math.Hypot(MaxNorm(k), 1).
+func MaxNorm(k mat.Symmetric) float64 {
+	top := 0.0
+	for i := range k.SymmetricDim() {
+		top = max(top, k.At(i, i))
+	}
+	return math.Sqrt(top)
+}
+
+// Diameter returns the largest distance |phi(x_i) - phi(x_j)| in feature space;
+// the points may be a subset such as the support vectors, with their rows of the
+// Gram matrix.
+func Diameter(k mat.Symmetric) float64 {
+	top := 0.0
+	for i := range k.SymmetricDim() {
+		for j := range i {
+			top = max(top, k.At(i, i)+k.At(j, j)-2*k.At(i, j))
+		}
+	}
+	return math.Sqrt(top)
+}
+
+// Ball is the smallest ball that holds all points in feature space.
+type Ball struct {
+	Radius  float64   // every point lies inside, to rounding
+	Weights []float64 // a_i >= 0 with sum 1: the centre is sum_i a_i phi(x_i)
+	// Gap is the relative certificate: no ball holding all points has a radius
+	// below (1 - Gap) Radius. At most 1e-9 unless rounding stopped the solver.
+	Gap float64
+}
+
+// EnclosingBall finds the smallest ball around the points of the Gram matrix k by
+// its dual,
+//
+//	maximise  sum_i a_i K_ii - a'Ka  over  a >= 0, sum_i a_i = 1,
+//
+// whose value is R². Each step moves weight from one point to another, as SMO
+// does: to the point farthest from the centre, from the one that gains most.
+// It is an error when k is not positive semidefinite on a pair of points.
+func EnclosingBall(k mat.Symmetric) (Ball, error) {
+	if err := checkGram(k); err != nil {
+		return Ball{}, err
+	}
+	const (
+		tol      = 1e-9
+		maxSteps = 200_000
+	)
+	n := k.SymmetricDim()
+	scale := 0.0
+	for i := range n {
+		scale = max(scale, math.Abs(k.At(i, i)))
+	}
+	a := make([]float64, n)
+	a[0] = 1
+	ka := make([]float64, n) // Ka
+	for i := range n {
+		ka[i] = k.At(i, 0)
+	}
+	for step := 0; ; step++ {
+		// The squared distance of point i from the centre is K_ii - 2 (Ka)_i + a'Ka.
+		norm := floats.Dot(a, ka)
+		far, dual := 0, -norm
+		dist := func(i int) float64 { return k.At(i, i) - 2*ka[i] + norm }
+		for i := range n {
+			dual += a[i] * k.At(i, i)
+			if dist(i) > dist(far) {
+				far = i
+			}
+		}
+		outer := dist(far)
+		from, move, best := -1, 0.0, 0.0
+		for j := range n {
+			if a[j] == 0 || j == far {
+				continue
+			}
+			slope := outer - dist(j)
+			curve := k.At(far, far) + k.At(j, j) - 2*k.At(far, j) // |phi_far - phi_j|²
+			if curve < -1e-10*scale {
+				return Ball{}, fmt.Errorf("theory: points %d and %d have a negative squared distance; the kernel is not positive semidefinite, so there is no ball", far+1, j+1)
+			}
+			if slope <= 0 || curve <= 0 {
+				continue
+			}
+			t := min(a[j], slope/(2*curve))
+			if gain := t * (slope - t*curve); gain > best {
+				from, move, best = j, t, gain
+			}
+		}
+		// dual <= R² <= outer; R itself follows with half the relative gap.
+		if outer-dual <= 2*tol*outer || outer <= 1e-14*scale || from < 0 || step == maxSteps {
+			r := math.Sqrt(max(0, outer))
+			gap := 0.0
+			if r > 0 {
+				gap = max(0, 1-math.Sqrt(max(0, dual))/r)
+			}
+			return Ball{Radius: r, Weights: a, Gap: gap}, nil
+		}
+		if move == a[from] {
+			a[from] = 0
+		} else {
+			a[from] -= move
+		}
+		a[far] += move
+		for i := range n {
+			ka[i] += move * (k.At(i, far) - k.At(i, from))
+		}
+	}
+}

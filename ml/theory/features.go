@@ -1,0 +1,110 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/kernel"
+)
+
+// FeatureMap is an explicit map phi from R^d to a feature space, small enough to
+// write its coordinates down.
+type FeatureMap struct {
+	Inputs      int      // d
+	Coordinates []string // one per feature, plain text with Unicode: "√2 x₁"
+	// Kernel is the kernel that the map belongs to: phi(x)·phi(z) = k(x, z). Its
+	// name is empty when that is none of the table.
+	Kernel kernel.Kernel
+
+	at func(dst, x []float64)
+}
+
+// QuadraticPlane is the map of (1 + x·z)² in the plane, into 6 dimensions (SVM
+// notes 12.2).
+var QuadraticPlane = FeatureMap{
+	Inputs:      2,
+	Coordinates: []string{"1", "√2 x₁", "√2 x₂", "x₁²", "x₂²", "√2 x₁x₂"},
+	Kernel:      kernel.Kernel{Name: "poly", Gamma: 1, Coef0: 1, Degree: 2},
+	at: func(dst, x []float64) {
+		const r = math.Sqrt2
+		copy(dst, []float64{1, r * x[0], r * x[1], x[0] * x[0], x[1] * x[1], r * x[0] * x[1]})
+	},
+}
+
+// ProductsSpace is the map of (x·z)² in R³ into the 9 products x_i x_j (slides,
+// "Example of the quadratic kernel"). Six dimensions would do: x_i x_j and
+// x_j x_i are the same number and may be joined to √2 x_i x_j. In general the
+// homogeneous kernel of degree p needs C(d+p-1, p) dimensions, not d^p.
+var ProductsSpace = FeatureMap{
+	Inputs:      3,
+	Coordinates: []string{"x₁x₁", "x₁x₂", "x₁x₃", "x₂x₁", "x₂x₂", "x₂x₃", "x₃x₁", "x₃x₂", "x₃x₃"},
+	Kernel:      kernel.Kernel{Name: "poly", Gamma: 1, Degree: 2},
+	at: func(dst, x []float64) {
+		for i, v := range x {
+			for j, w := range x {
+				dst[3*i+j] = v * w
+			}
+		}
+	},
+}
+
+// GaussianBasis is the map to the Gaussian basis functions
+// phi_m(x) = exp(-gamma |x - c_m|²) at the rows c_m of centres (n x d), which is
+// kept, not copied; gamma = 1/(2 s²) > 0 (SVM notes 9.1). Its inner product is a
+// sum over centres, not the RBF kernel, whose feature space has no finite
+// dimension.
+func GaussianBasis(centres *mat.Dense, gamma float64) FeatureMap {
+	n, d := centres.Dims()
+	k := kernel.Kernel{Name: "rbf", Gamma: gamma}
+	m := FeatureMap{Inputs: d, Coordinates: make([]string, n), at: func(dst, x []float64) {
+		for i := range dst {
+			dst[i] = k.Eval(x, centres.RawRowView(i))
+		}
+	}}
+	for i := range m.Coordinates {
+		m.Coordinates[i] = fmt.Sprintf("exp(−γ |x − c%s|²)", subscript(i+1))
+	}
+	return m
+}
+
+// subscript writes n with subscript digits.
+func subscript(n int) string {
+	text := []rune(fmt.Sprint(n))
+	for i := range text {
+		text[i] += '₀' - '0'
+	}
+	return string(text)
+}
+
+// Rows returns phi of every row of x (M x d) as the rows of an M x F matrix, F the
+// number of features.
+func (m FeatureMap) Rows(x *mat.Dense) (*mat.Dense, error) {
+	n, d := x.Dims()
+	if d != m.Inputs {
+		return nil, fmt.Errorf("theory: the feature map takes points of %d coordinates, these have %d", m.Inputs, d)
+	}
+	phi := mat.NewDense(n, len(m.Coordinates), nil)
+	for i := range n {
+		m.at(phi.RawRowView(i), x.RawRowView(i))
+	}
+	return phi, nil
+}
+
+// Weights returns w = sum_j u_j phi(x_j), the weight vector in feature space of
+// the machine f(x) = sum_j u_j k(x_j, x) + b = w·phi(x) + b; for an SVM
+// u_j = alpha_j y_j. x is M x d, u has length M, the result one entry a feature.
+func (m FeatureMap) Weights(x *mat.Dense, u []float64) ([]float64, error) {
+	phi, err := m.Rows(x)
+	if err != nil {
+		return nil, err
+	}
+	n, f := phi.Dims()
+	if len(u) != n {
+		return nil, fmt.Errorf("theory: %d coefficients for %d points", len(u), n)
+	}
+	w := mat.NewVecDense(f, nil)
+	w.MulVec(phi.T(), mat.NewVecDense(n, u))
+	return w.RawVector().Data, nil
+}

@@ -1,0 +1,103 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/kernel"
+)
+
+// Metric returns the Riemannian metric that a kernel induces on the inputs,
+//
+//	g_ij(x) = d²k(x, z) / dx_i dz_j  at z = x,
+//
+// so that a small step dx has the squared length dx'g dx in feature space (Amari
+// and Wu 1999; MCM notes, "Kernel optimization"). x has length d >= 1, g is
+// d x d. For the RBF kernel g = 2 gamma I everywhere. It is an error when the
+// kernel is not in the table.
+func Metric(k kernel.Kernel, x []float64) (*mat.SymDense, error) {
+	return ConformalMetric(k, x, 1, make([]float64, len(x)))
+}
+
+// ConformalMetric returns the metric at x of the kernel c(x) c(z) k(x, z), given
+// the factor c = c(x) and its gradient grad (length d) there:
+//
+//	g~_ij = c_i c_j k + c (c_i k_j + c_j k_i) + c² g_ij,
+//
+// with c_i the entries of grad, k = k(x, x), k_i = dk(x, z)/dx_i at z = x, which
+// is 0 for the RBF kernel, and g the metric of k itself (Amari and Wu 1999).
+func ConformalMetric(k kernel.Kernel, x []float64, c float64, grad []float64) (*mat.SymDense, error) {
+	d := len(x)
+	if d == 0 || len(grad) != d {
+		return nil, fmt.Errorf("theory: a gradient of %d entries at a point of %d coordinates; they must agree and be at least 1", len(grad), d)
+	}
+	// Every kernel of the table is a function of x·z, but the RBF kernel. With
+	// k = q(x·z): k_i = q' x_i and g_ij = q' [i=j] + q'' x_i x_j.
+	s := 0.0
+	for _, v := range x {
+		s += v * v
+	}
+	value, first, second := k.Eval(x, x), 0.0, 0.0
+	radial := 1.0 // 0 where k_i does not follow x
+	switch k.Name {
+	case "linear":
+		first = 1
+	case "poly":
+		p, a := float64(k.Degree), k.Gamma*s+k.Coef0
+		first = p * k.Gamma * math.Pow(a, p-1)
+		if k.Degree > 1 {
+			second = p * (p - 1) * k.Gamma * k.Gamma * math.Pow(a, p-2)
+		}
+	case "sigmoid":
+		slope := 1 - value*value
+		first = k.Gamma * slope
+		second = -2 * k.Gamma * k.Gamma * value * slope
+	case "rbf":
+		first, radial = 2*k.Gamma, 0
+	default:
+		return nil, fmt.Errorf("theory: no metric for the kernel %q; it must be one of the table", k.Name)
+	}
+	g := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := range i + 1 {
+			ki, kj := radial*first*x[i], radial*first*x[j]
+			v := grad[i]*grad[j]*value + c*(grad[i]*kj+grad[j]*ki) + c*c*second*x[i]*x[j]
+			if i == j {
+				v += c * c * first
+			}
+			g.SetSym(i, j, v)
+		}
+	}
+	return g, nil
+}
+
+// Magnification returns sqrt(det g), the factor by which the map into feature
+// space enlarges a small volume at the point of the metric g. 0 where g is
+// singular, NaN where it has a negative determinant, as an indefinite kernel may.
+func Magnification(g mat.Symmetric) float64 {
+	return math.Sqrt(mat.Det(g))
+}
+
+// ConformalFactor returns c(x) = alpha0 + sum_j alpha_j exp(-gamma |x - a_j|²) and
+// its gradient at x (length d), for cores a_j of length d: the factor of a
+// conformal map as data (MCM notes, "Kernel optimization").
+func ConformalFactor(x []float64, alpha0 float64, alpha []float64, cores [][]float64, gamma float64) (c float64, grad []float64, err error) {
+	if len(alpha) != len(cores) {
+		return 0, nil, fmt.Errorf("theory: %d coefficients for %d cores", len(alpha), len(cores))
+	}
+	c, grad = alpha0, make([]float64, len(x))
+	k := kernel.Kernel{Name: "rbf", Gamma: gamma}
+	for j, core := range cores {
+		if len(core) != len(x) {
+			return 0, nil, fmt.Errorf("theory: core %d has %d coordinates, the point %d", j+1, len(core), len(x))
+		}
+		e := alpha[j] * k.Eval(x, core)
+		c += e
+		for i := range grad {
+			grad[i] -= 2 * gamma * (x[i] - core[i]) * e
+		}
+	}
+	return c, grad, nil
+}

@@ -1,0 +1,83 @@
+package theory
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Margins says how a hyperplane lies to labelled points (slides, part 1; SVM
+// notes 3.1). Margins are signed: negative for a point on the wrong side. The SVM
+// notes take |f| instead, which counts a misclassified point as if it were right.
+type Margins struct {
+	Functional []float64 // y_i f(x_i); grows with |w| although the line stays
+	Geometric  []float64 // y_i f(x_i) / |w|, the signed distance to f = 0
+	Norm       float64   // |w|
+	Worst      int       // the first point with the smallest margin
+	Separates  bool      // every margin is above 0; a point on f = 0 is not right
+}
+
+// FunctionalMargin is the smallest functional margin, that of the whole set.
+func (m Margins) FunctionalMargin() float64 { return m.Functional[m.Worst] }
+
+// GeometricMargin is the smallest geometric margin, that of the whole set.
+func (m Margins) GeometricMargin() float64 { return m.Geometric[m.Worst] }
+
+// NewMargins returns the margins of the decision values f (length M) with labels
+// y (±1) for a weight vector of length norm > 0, in input or feature space.
+func NewMargins(f, y []float64, norm float64) (Margins, error) {
+	if len(f) == 0 {
+		return Margins{}, errors.New("theory: margins of no points; give at least one")
+	}
+	if err := checkLabels(y, len(f)); err != nil {
+		return Margins{}, err
+	}
+	if err := checkFinite("decision value", f); err != nil {
+		return Margins{}, err
+	}
+	if !(norm > 0) || math.IsInf(norm, 1) {
+		return Margins{}, fmt.Errorf("theory: |w| is %g; w = 0 has no boundary and so no margin, choose another w", norm)
+	}
+	m := Margins{Functional: make([]float64, len(f)), Geometric: make([]float64, len(f)), Norm: norm}
+	for i := range f {
+		m.Functional[i] = y[i] * f[i]
+		m.Geometric[i] = m.Functional[i] / norm
+	}
+	m.Worst = floats.MinIdx(m.Functional)
+	m.Separates = m.Functional[m.Worst] > 0
+	return m, nil
+}
+
+// LinearMargins returns the margins of the hyperplane w·x + b = 0 for the rows of
+// x (M x d) with labels y (±1); w has length d and is not zero.
+func LinearMargins(w []float64, b float64, x *mat.Dense, y []float64) (Margins, error) {
+	n, d := x.Dims()
+	if len(w) != d {
+		return Margins{}, fmt.Errorf("theory: %d weights for points of %d coordinates", len(w), d)
+	}
+	f := make([]float64, n)
+	for i := range f {
+		f[i] = floats.Dot(w, x.RawRowView(i)) + b
+	}
+	return NewMargins(f, y, floats.Norm(w, 2))
+}
+
+// Canonical returns the same hyperplane with (w, b) scaled so that the smallest
+// functional margin is 1; the geometric margin is then 1/|w| (SVM notes 3.3). It
+// is an error when the hyperplane does not separate the points: no positive
+// factor makes a margin of 0 or less into 1.
+func Canonical(w []float64, b float64, x *mat.Dense, y []float64) (cw []float64, cb float64, err error) {
+	m, err := LinearMargins(w, b, x, y)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !m.Separates {
+		return nil, 0, fmt.Errorf("theory: point %d has functional margin %.3g; only a hyperplane with every point on its own side has a canonical form", m.Worst+1, m.FunctionalMargin())
+	}
+	cw = make([]float64, len(w))
+	floats.ScaleTo(cw, 1/m.FunctionalMargin(), w)
+	return cw, b / m.FunctionalMargin(), nil
+}

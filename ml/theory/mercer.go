@@ -1,0 +1,204 @@
+package theory
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// PSDTolerance is the size, relative to the largest eigenvalue in absolute value,
+// up to which a negative eigenvalue counts as rounding.
+const PSDTolerance = 1e-10
+
+// Spectrum is the outcome of Mercer's test on one Gram matrix. One matrix with a
+// negative eigenvalue refutes a kernel; one without does not prove it (SVM notes
+// 13.2; slides, "What is a valid kernel?").
+type Spectrum struct {
+	Values []float64 // eigenvalues, largest first
+	PSD    bool      // no eigenvalue below -PSDTolerance times the largest in absolute value
+	// Witness is a unit vector c with c'Kc = the smallest eigenvalue < 0 when the
+	// matrix is not PSD, nil otherwise. Its largest entry is positive.
+	Witness []float64
+}
+
+// Mercer computes the eigenvalues of the Gram matrix k (M x M, M >= 1). The time
+// grows as M³: about a second for 1000 points.
+func Mercer(k mat.Symmetric) (Spectrum, error) {
+	values, vectors, err := eigen(k)
+	if err != nil {
+		return Spectrum{}, err
+	}
+	n := len(values)
+	s := Spectrum{Values: values}
+	s.PSD = values[n-1] >= -PSDTolerance*max(math.Abs(values[0]), math.Abs(values[n-1]))
+	if !s.PSD {
+		s.Witness = mat.Col(nil, n-1, vectors)
+	}
+	return s, nil
+}
+
+// EffectiveRank is exp(-sum p_i ln p_i) with p the positive eigenvalues divided by
+// their sum (Roy and Vetterli 2007): 1 for the matrix of ones, M for the identity,
+// in between the number of directions that matter. 0 without a positive
+// eigenvalue.
+func (s Spectrum) EffectiveRank() float64 {
+	sum := 0.0
+	for _, v := range s.Values {
+		sum += max(v, 0)
+	}
+	if sum == 0 {
+		return 0
+	}
+	entropy := 0.0
+	for _, v := range s.Values {
+		if p := v / sum; p > 0 {
+			entropy -= p * math.Log(p)
+		}
+	}
+	return math.Exp(entropy)
+}
+
+// Closeness says where a Gram matrix lies between the identity, in which each
+// point is like itself only, and the matrix of ones, in which all points are
+// alike: what the width of the RBF kernel moves (SVM notes, section 14). Entries
+// are cosines K_ij / sqrt(K_ii K_jj), which for the RBF kernel are K_ij.
+type Closeness struct {
+	MeanOffDiagonal float64 // 0 for the identity, 1 for ones
+	ToIdentity      float64 // root mean square of the off-diagonal entries
+	ToOnes          float64 // root mean square of 1 minus them
+}
+
+// NewCloseness compares k (M x M, M >= 2, positive diagonal) with the two.
+func NewCloseness(k mat.Symmetric) (Closeness, error) {
+	if err := checkGram(k); err != nil {
+		return Closeness{}, err
+	}
+	n := k.SymmetricDim()
+	if n < 2 {
+		return Closeness{}, errors.New("theory: one point has no similarity to others; give at least two")
+	}
+	for i := range n {
+		if k.At(i, i) <= 0 {
+			return Closeness{}, fmt.Errorf("theory: K_ii of point %d is %g; cosines need a positive diagonal, leave the point out or choose another kernel", i+1, k.At(i, i))
+		}
+	}
+	var c Closeness
+	for i := range n {
+		for j := range i {
+			v := k.At(i, j) / math.Sqrt(k.At(i, i)) / math.Sqrt(k.At(j, j))
+			c.MeanOffDiagonal += v
+			c.ToIdentity += v * v
+			c.ToOnes += (1 - v) * (1 - v)
+		}
+	}
+	pairs := float64(n*(n-1)) / 2
+	return Closeness{c.MeanOffDiagonal / pairs, math.Sqrt(c.ToIdentity / pairs), math.Sqrt(c.ToOnes / pairs)}, nil
+}
+
+// Components are the leading principal components in feature space.
+type Components struct {
+	Scores *mat.Dense // M x r: coordinates of the points, centred; column j has mean 0 and sum of squares Values[j]
+	Values []float64  // r leading eigenvalues of the centred Gram matrix, largest first
+	Shares []float64  // the same as shares of the sum of all positive ones, the total variance times M
+}
+
+// KernelPCA returns up to r >= 1 principal components of the points of the Gram
+// matrix k in feature space (Schölkopf, Smola and Müller 1998): distances between
+// rows of Scores approximate those in feature space, and equal them when r
+// reaches the rank. Components of no variance are left out, so there may be fewer
+// than r; eigenvalues below 0, which only an indefinite kernel has, are as well.
+// Signs are chosen so that the largest entry of each column is positive. It is an
+// error when all points coincide in feature space.
+func KernelPCA(k mat.Symmetric, r int) (Components, error) {
+	if r < 1 {
+		return Components{}, fmt.Errorf("theory: %d principal components; ask for at least 1", r)
+	}
+	if err := checkGram(k); err != nil {
+		return Components{}, err
+	}
+	values, vectors, err := eigen(centred(k))
+	if err != nil {
+		return Components{}, err
+	}
+	n := len(values)
+	top, total := 0.0, 0.0
+	for i, v := range values {
+		top = max(top, math.Abs(k.At(i, i)))
+		total += max(v, 0)
+	}
+	var c Components
+	for _, v := range values {
+		if len(c.Values) < r && v > 1e-12*float64(n)*top {
+			c.Values = append(c.Values, v)
+			c.Shares = append(c.Shares, v/total)
+		}
+	}
+	if len(c.Values) == 0 {
+		return Components{}, errors.New("theory: all points coincide in feature space; there is no variance to show")
+	}
+	c.Scores = mat.NewDense(n, len(c.Values), nil)
+	for j, v := range c.Values {
+		for i := range n {
+			c.Scores.Set(i, j, math.Sqrt(v)*vectors.At(i, j))
+		}
+	}
+	return c, nil
+}
+
+// centred returns the Gram matrix of the points moved to mean 0 in feature space.
+func centred(k mat.Symmetric) *mat.SymDense {
+	n := k.SymmetricDim()
+	mean := make([]float64, n)
+	all := 0.0
+	for i := range n {
+		for j := range n {
+			mean[i] += k.At(i, j) / float64(n)
+		}
+		all += mean[i] / float64(n)
+	}
+	c := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			c.SetSym(i, j, k.At(i, j)-mean[i]-mean[j]+all)
+		}
+	}
+	return c
+}
+
+// eigen returns the eigenvalues, largest first, and the unit eigenvectors in the
+// columns, each with its entry of largest absolute value positive (the first of
+// them in a tie).
+func eigen(k mat.Symmetric) ([]float64, *mat.Dense, error) {
+	if err := checkGram(k); err != nil {
+		return nil, nil, err
+	}
+	var e mat.EigenSym
+	if !e.Factorize(k, true) {
+		return nil, nil, errors.New("theory: the eigenvalues of the Gram matrix did not converge; scale the points")
+	}
+	values := e.Values(nil)
+	slices.Reverse(values)
+	n := len(values)
+	var ascending mat.Dense
+	e.VectorsTo(&ascending)
+	vectors := mat.NewDense(n, n, nil)
+	for j := range n {
+		col := mat.Col(nil, n-1-j, &ascending)
+		big := 0
+		for i, v := range col {
+			if math.Abs(v) > math.Abs(col[big])*(1+1e-9) {
+				big = i
+			}
+		}
+		if col[big] < 0 {
+			for i := range col {
+				col[i] = -col[i]
+			}
+		}
+		vectors.SetCol(j, col)
+	}
+	return values, vectors, nil
+}

@@ -1,0 +1,317 @@
+package theory_test
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/theory"
+)
+
+func TestShatterLinesKnownSets(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name       string
+		points     [][2]float64
+		realisable int
+		rank       int
+		largest    []int
+	}{
+		{"one point", [][2]float64{{1, 2}}, 2, 1, []int{0}},
+		{"two points", [][2]float64{{1, 2}, {3, 4}}, 4, 2, []int{0, 1}},
+		{"two that coincide", [][2]float64{{1, 2}, {1, 2}}, 2, 1, []int{0}},
+		{"triangle", [][2]float64{{0, 0}, {1, 0}, {0, 1}}, 8, 3, []int{0, 1, 2}},
+		{"three on a line", [][2]float64{{0, 0}, {1, 1}, {2, 2}}, 6, 2, []int{0, 1}},
+		{"three nearly on a line", [][2]float64{{0, 0}, {1, 1}, {2, math.Nextafter(2, 3)}}, 8, 3, []int{0, 1, 2}},
+		{"square", [][2]float64{{1, 1}, {-1, -1}, {-1, 1}, {1, -1}}, 14, 3, []int{0, 1, 2}},
+		{"triangle with a point inside", [][2]float64{{0, 0}, {4, 0}, {0, 4}, {1, 1}}, 14, 3, []int{0, 1, 2}},
+		{"four on a line", [][2]float64{{0, 0}, {1, 1}, {2, 2}, {3, 3}}, 8, 2, []int{0, 1}},
+		{"triangle, one corner twice", [][2]float64{{0, 0}, {0, 0}, {1, 0}, {0, 1}}, 8, 3, []int{0, 2, 3}},
+	} {
+		s, err := theory.ShatterLines(c.points)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if s.Realisable != c.realisable || s.Rank != c.rank || !slices.Equal(s.Largest(), c.largest) {
+			t.Errorf("%s: %d realisable, rank %d, largest %v; want %d, %d, %v", c.name, s.Realisable, s.Rank, s.Largest(), c.realisable, c.rank, c.largest)
+		}
+		if got := s.Shattered(); got != (c.realisable == 1<<len(c.points)) || got != (s.Rank == len(c.points)) {
+			t.Errorf("%s: shattered = %t", c.name, got)
+		}
+	}
+}
+
+// The exclusive or is the labelling of the square that no line can make.
+func TestShatterLinesRefusesXOR(t *testing.T) {
+	t.Parallel()
+	s, err := theory.ShatterLines([][2]float64{{1, 1}, {-1, -1}, {-1, 1}, {1, -1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for m, d := range s.Dichotomies {
+		if want := m != 0b0011 && m != 0b1100; d.Realisable != want {
+			t.Errorf("labels %v: realisable = %t", d.Labels, d.Realisable)
+		}
+	}
+}
+
+// A labelling is impossible iff the hulls of the classes meet, and they meet in
+// one of four ways that integer arithmetic decides (Radon's theorem).
+func TestShatterLinesAgainstHulls(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 5))
+	for range 150 {
+		n := 1 + rng.IntN(6)
+		side := 2 + rng.IntN(5) // small grids: many collinear and coinciding points
+		ints := make([][2]int, n)
+		points := make([][2]float64, n)
+		for i := range ints {
+			ints[i] = [2]int{rng.IntN(side), rng.IntN(side)}
+			points[i] = [2]float64{float64(ints[i][0]) / 4, float64(ints[i][1])/4 - 100}
+		}
+		s, err := theory.ShatterLines(points)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := 0
+		for m, d := range s.Dichotomies {
+			var a, b [][2]int
+			for i, p := range ints {
+				if (m>>i&1 == 1) != (d.Labels[i] == 1) {
+					t.Fatalf("labels of dichotomy %d are %v", m, d.Labels)
+				}
+				if d.Labels[i] == 1 {
+					a = append(a, p)
+				} else {
+					b = append(b, p)
+				}
+			}
+			if want := !hullsMeet(a, b) && !hullsMeet(b, a); d.Realisable != want {
+				t.Fatalf("points %v, labels %v: realisable = %t", ints, d.Labels, d.Realisable)
+			}
+			if d.Realisable {
+				count++
+				witness(t, d, func(i int) float64 { return d.W[0]*points[i][0] + d.W[1]*points[i][1] + d.B })
+			} else if d.W != nil || d.Margin != 0 {
+				t.Fatalf("impossible labelling with witness %v, margin %g", d.W, d.Margin)
+			}
+		}
+		if count != s.Realisable {
+			t.Fatalf("Realisable = %d, counted %d", s.Realisable, count)
+		}
+	}
+}
+
+// witness checks that f has every point on its side with smallest margin 1.
+func witness(t *testing.T, d theory.Dichotomy, f func(i int) float64) {
+	t.Helper()
+	low := math.Inf(1)
+	for i, y := range d.Labels {
+		low = min(low, y*f(i))
+	}
+	near(t, "smallest margin of the witness", low, 1, 1e-5)
+}
+
+// hullsMeet tells whether the hulls of a and b meet in a point of a, inside a
+// simplex of b, or where a segment of each cross.
+func hullsMeet(a, b [][2]int) bool {
+	area := func(p, q, r [2]int) int { return (q[0]-p[0])*(r[1]-p[1]) - (q[1]-p[1])*(r[0]-p[0]) }
+	within := func(p, q, r [2]int) bool { // p between q and r on their line
+		return area(q, r, p) == 0 &&
+			min(q[0], r[0]) <= p[0] && p[0] <= max(q[0], r[0]) && min(q[1], r[1]) <= p[1] && p[1] <= max(q[1], r[1])
+	}
+	for _, p := range a {
+		for _, q := range b {
+			for _, r := range b {
+				if within(p, q, r) {
+					return true
+				}
+				for _, s := range b {
+					if area(q, r, s) > 0 && area(q, r, p) >= 0 && area(r, s, p) >= 0 && area(s, q, p) >= 0 {
+						return true
+					}
+				}
+				for _, o := range a {
+					if area(p, o, q)*area(p, o, r) < 0 && area(q, r, p)*area(q, r, o) < 0 {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+func TestCoverCountInGeneralPosition(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(8, 8))
+	for n := 1; n <= theory.MaxShatter; n++ {
+		points := make([][2]float64, n)
+		for i := range points {
+			points[i] = [2]float64{rng.NormFloat64(), rng.NormFloat64()}
+		}
+		s, err := theory.ShatterLines(points)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !theory.GeneralPosition(points) || float64(s.Realisable) != theory.CoverCount(n, 2) {
+			t.Errorf("%d points: %d realisable, Cover counts %g", n, s.Realisable, theory.CoverCount(n, 2))
+		}
+	}
+	for n := range int64(50) {
+		for d := range int64(50) {
+			sum := new(big.Int)
+			for k := range d + 1 {
+				sum.Add(sum, new(big.Int).Binomial(n, k))
+			}
+			want, _ := new(big.Float).SetInt(sum.Lsh(sum, 1)).Float64()
+			if got := theory.CoverCount(int(n+1), int(d)); got != want {
+				t.Fatalf("CoverCount(%d, %d) = %g, want %g", n+1, d, got, want)
+			}
+		}
+	}
+	if !math.IsNaN(theory.CoverCount(0, 2)) || !math.IsNaN(theory.CoverCount(2, -1)) {
+		t.Error("a count for no points or no dimension")
+	}
+}
+
+func TestGeneralPosition(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		points [][2]float64
+		want   bool
+	}{
+		{[][2]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}}, true},
+		{[][2]float64{{0, 0}, {1, 0}, {0, 1}, {0.5, 0.5}}, false},
+		{[][2]float64{{0, 0}, {0, 0}}, false},
+		{[][2]float64{{0.1, 0.1}, {0.2, 0.2}, {0.3, 0.3}}, false},
+		{[][2]float64{{0, 0}, {math.NaN(), 0}}, false},
+		{[][2]float64{{0, math.Inf(1)}}, false},
+	} {
+		if got := theory.GeneralPosition(c.points); got != c.want {
+			t.Errorf("GeneralPosition(%v) = %t", c.points, got)
+		}
+	}
+}
+
+// With the linear kernel the two routes must agree, in what is possible and in
+// the margin, though one compares rationals and the other solves linear systems.
+func TestShatterKernelAgreesWithLines(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(9, 9))
+	for round := range 12 {
+		n := 1 + rng.IntN(6)
+		points := make([][2]float64, n)
+		x := mat.NewDense(n, 2, nil)
+		for i := range points {
+			p := [2]float64{rng.NormFloat64(), rng.NormFloat64()}
+			if round%2 == 0 {
+				p = [2]float64{float64(rng.IntN(4)), float64(rng.IntN(4))}
+			}
+			points[i] = p
+			x.SetRow(i, p[:])
+		}
+		lines, err := theory.ShatterLines(points)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := gram(linear, x)
+		machines, err := theory.ShatterKernel(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines.Rank != machines.Rank || lines.Realisable != machines.Realisable {
+			t.Fatalf("%v: rank %d and %d, realisable %d and %d", points, lines.Rank, machines.Rank, lines.Realisable, machines.Realisable)
+		}
+		for m, d := range machines.Dichotomies {
+			line := lines.Dichotomies[m]
+			if d.Realisable != line.Realisable {
+				t.Fatalf("%v labelled %v: %t for a machine, %t for a line", points, d.Labels, d.Realisable, line.Realisable)
+			}
+			if math.IsInf(line.Margin, 1) && math.IsInf(d.Margin, 1) {
+				continue
+			}
+			near(t, "margin", d.Margin, line.Margin, 1e-5)
+		}
+	}
+}
+
+func TestShatterKernelRank(t *testing.T) {
+	t.Parallel()
+	six := random(21, 6, 2)
+	circle := mat.NewDense(6, 2, nil)
+	for i := range 6 {
+		circle.SetRow(i, []float64{math.Cos(float64(i)), math.Sin(float64(i))})
+	}
+	for _, c := range []struct {
+		name string
+		k    *mat.SymDense
+		rank int
+	}{
+		{"six points, all conics", gram(quadratic, six), 6},
+		{"six points of one conic", gram(quadratic, circle), 5},
+		{"RBF", gram(rbf(1), six), 6},
+		{"points that coincide", gram(rbf(1), mat.NewDense(3, 2, []float64{1, 1, 1, 1, 2, 0})), 2},
+	} {
+		s, err := theory.ShatterKernel(c.k)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		n := c.k.SymmetricDim()
+		if s.Rank != c.rank || s.Shattered() != (c.rank == n) {
+			t.Errorf("%s: rank %d, %d of %d realisable; want rank %d", c.name, s.Rank, s.Realisable, len(s.Dichotomies), c.rank)
+		}
+		for _, d := range s.Dichotomies {
+			if d.Realisable && !math.IsInf(d.Margin, 1) {
+				witness(t, d, func(i int) float64 {
+					f := d.B
+					for j, w := range d.W {
+						f += w * c.k.At(i, j)
+					}
+					return f
+				})
+			}
+		}
+	}
+}
+
+// The quadratic kernel solves the exclusive or with alpha = 1/8 for all points.
+func TestShatterKernelSolvesXOR(t *testing.T) {
+	t.Parallel()
+	x, y := xor()
+	s, err := theory.ShatterKernel(gram(quadratic, x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := s.Dichotomies[0b0011]
+	if !d.Realisable || !slices.Equal(d.Labels, y) {
+		t.Fatalf("dichotomy %v, realisable %t", d.Labels, d.Realisable)
+	}
+	for i, w := range d.W {
+		near(t, "alpha y", w, y[i]/8, 1e-12)
+	}
+	near(t, "b", d.B, 0, 1e-12)
+	near(t, "margin", d.Margin, math.Sqrt2, 1e-12)
+}
+
+func TestShatterRefuses(t *testing.T) {
+	t.Parallel()
+	for _, points := range [][][2]float64{nil, make([][2]float64, 7), {{math.NaN(), 0}}, {{0, math.Inf(1)}}} {
+		if _, err := theory.ShatterLines(points); err == nil {
+			t.Errorf("ShatterLines(%v) succeeded", points)
+		}
+	}
+	for _, k := range []*mat.SymDense{
+		new(mat.SymDense), mat.NewSymDense(7, nil), mat.NewSymDense(2, []float64{1, 2, 2, 1}), mat.NewSymDense(1, []float64{math.NaN()}),
+	} {
+		if _, err := theory.ShatterKernel(k); err == nil {
+			t.Errorf("ShatterKernel of %d points succeeded", k.SymmetricDim())
+		}
+	}
+}

@@ -1,0 +1,82 @@
+// Package theory computes what learning theory says about a machine and its data:
+// risk bounds and capacities, shattering, constrained minima, Mercer's condition,
+// explicit feature maps, bias and variance, and the metric a kernel induces.
+// Each file holds one of these. Nothing here trains: everything starts from
+// numbers, such as points, Gram matrices, coefficients and predictions.
+//
+// Conventions: M points x_i in R^d, labels y_i in {-1,+1}, a machine
+// f(x) = sum_j u_j k(x_j, x) + b that predicts +1 iff f(x) >= 0, a Gram matrix
+// K_ij = k(x_i, x_j), |w|² = u'Ku.
+//
+// The sources are the three lecture documents, cited by section: "MCM notes" on
+// minimal complexity machines and conformal kernels, "SVM notes" on support
+// vector machines and kernel methods, "slides" on support-vector machines. Where
+// one of them errs, the comment says how.
+package theory
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Matrix is a symmetric M x M kernel matrix given row by row; kernel.Gram is one.
+type Matrix interface {
+	Len() int                 // M
+	Row(dst []float64, i int) // writes row i into dst, which has length M
+}
+
+// Gram returns k with all entries held, as the functions of this package take it.
+// It needs 8 M² bytes.
+func Gram(k Matrix) *mat.SymDense {
+	n := k.Len()
+	if n == 0 {
+		return new(mat.SymDense)
+	}
+	data := make([]float64, n*n)
+	for i := range n {
+		k.Row(data[i*n:(i+1)*n], i)
+	}
+	return mat.NewSymDense(n, data)
+}
+
+// checkGram refuses what no computation on a Gram matrix can take.
+func checkGram(k mat.Symmetric) error {
+	n := k.SymmetricDim()
+	if n == 0 {
+		return errors.New("theory: an empty Gram matrix; give at least one point")
+	}
+	for i := range n {
+		for j := range i + 1 {
+			if v := k.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("theory: entry (%d, %d) of the Gram matrix is %g; scale the points or lower the kernel's degree", i+1, j+1, v)
+			}
+		}
+	}
+	return nil
+}
+
+// checkLabels refuses labels that are not n values of -1 or +1.
+func checkLabels(y []float64, n int) error {
+	if len(y) != n {
+		return fmt.Errorf("theory: %d labels for %d points", len(y), n)
+	}
+	for i, v := range y {
+		if v != 1 && v != -1 {
+			return fmt.Errorf("theory: label %d is %g; labels are -1 or +1", i+1, v)
+		}
+	}
+	return nil
+}
+
+// checkFinite refuses values that are NaN or infinite.
+func checkFinite(what string, values []float64) error {
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("theory: %s %d is %g; it must be a finite number", what, i+1, v)
+		}
+	}
+	return nil
+}

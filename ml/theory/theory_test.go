@@ -1,0 +1,71 @@
+package theory_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/theory"
+)
+
+// near fails unless got and want agree to tol, relative to sizes above 1.
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol*max(1, math.Abs(want))) {
+		t.Errorf("%s = %.12g, want %.12g", what, got, want)
+	}
+}
+
+// random returns n standard normal points in R^d.
+func random(seed uint64, n, d int) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x := mat.NewDense(n, d, nil)
+	for i := range n {
+		for j := range d {
+			x.Set(i, j, rng.NormFloat64())
+		}
+	}
+	return x
+}
+
+// gram is the full Gram matrix, entry by entry.
+func gram(k kernel.Kernel, x *mat.Dense) *mat.SymDense {
+	n, _ := x.Dims()
+	g := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			g.SetSym(i, j, k.Eval(x.RawRowView(i), x.RawRowView(j)))
+		}
+	}
+	return g
+}
+
+var (
+	linear    = kernel.Kernel{Name: "linear"}
+	quadratic = kernel.Kernel{Name: "poly", Gamma: 1, Coef0: 1, Degree: 2}
+)
+
+func rbf(gamma float64) kernel.Kernel { return kernel.Kernel{Name: "rbf", Gamma: gamma} }
+
+// toy is the separable set of six points whose machine at C = 1 has the weights
+// -1/4 and 1/4 on points 2 and 4 and no bias: f(x) = (x_1 + x_2)/2.
+func toy() (x *mat.Dense, y, u []float64) {
+	x = mat.NewDense(6, 2, []float64{-2, -1, -1, -1, -1, -2, 1, 1, 1, 2, 2, 1})
+	return x, []float64{-1, -1, -1, 1, 1, 1}, []float64{0, -0.25, 0, 0.25, 0, 0}
+}
+
+// xor is the exclusive or of the SVM notes, 12.2.
+func xor() (x *mat.Dense, y []float64) {
+	return mat.NewDense(4, 2, []float64{1, 1, -1, -1, -1, 1, 1, -1}), []float64{1, 1, -1, -1}
+}
+
+func TestGramHoldsTheRows(t *testing.T) {
+	t.Parallel()
+	x := random(3, 7, 3)
+	if got, want := theory.Gram(kernel.NewGram(rbf(0.4), x)), gram(rbf(0.4), x); !mat.EqualApprox(got, want, 1e-14) {
+		t.Errorf("Gram = %v, want %v", mat.Formatted(got), mat.Formatted(want))
+	}
+}
