@@ -97,7 +97,8 @@ type Ball struct {
 	Radius  float64   // every point lies inside, to rounding
 	Weights []float64 // a_i >= 0 with sum 1: the centre is sum_i a_i phi(x_i)
 	// Gap is the relative certificate: no ball holding all points has a radius
-	// below (1 - Gap) Radius. At most 1e-9 unless rounding stopped the solver.
+	// below (1 - Gap) Radius. At most 1e-9, unless 20 000 steps or rounding ended
+	// the search before, as on a thousand points under a narrow RBF kernel (1e-6).
 	Gap float64
 }
 
@@ -107,27 +108,38 @@ type Ball struct {
 //	maximise  sum_i a_i K_ii - a'Ka  over  a >= 0, sum_i a_i = 1,
 //
 // whose value is R². Each step moves weight from one point to another, as SMO
-// does: to the point farthest from the centre, from the one that gains most.
-// It is an error when k is not positive semidefinite on a pair of points.
+// does: to the point farthest from the centre, from the one that gains most. A
+// thousand points take up to half a second.
+//
+// It is an error when two points have a negative squared distance, which proves
+// that k is not positive semidefinite.
 func EnclosingBall(k mat.Symmetric) (Ball, error) {
 	if err := checkGram(k); err != nil {
 		return Ball{}, err
 	}
 	const (
 		tol      = 1e-9
-		maxSteps = 200_000
+		maxSteps = 20_000
 	)
 	n := k.SymmetricDim()
 	scale := 0.0
 	for i := range n {
 		scale = max(scale, math.Abs(k.At(i, i)))
 	}
-	a := make([]float64, n)
-	a[0] = 1
-	ka := make([]float64, n) // Ka
 	for i := range n {
-		ka[i] = k.At(i, 0)
+		for j := range i {
+			if k.At(i, i)+k.At(j, j)-2*k.At(i, j) < -1e-10*scale {
+				return Ball{}, fmt.Errorf("theory: points %d and %d have a negative squared distance; the kernel is not positive semidefinite, so there is no ball; choose one that is", j+1, i+1)
+			}
+		}
 	}
+	a := make([]float64, n)
+	for i := range a {
+		a[i] = 1 / float64(n)
+	}
+	var product mat.VecDense
+	product.MulVec(k, mat.NewVecDense(n, a))
+	ka := product.RawVector().Data // Ka
 	for step := 0; ; step++ {
 		// The squared distance of point i from the centre is K_ii - 2 (Ka)_i + a'Ka.
 		norm := floats.Dot(a, ka)
@@ -147,9 +159,6 @@ func EnclosingBall(k mat.Symmetric) (Ball, error) {
 			}
 			slope := outer - dist(j)
 			curve := k.At(far, far) + k.At(j, j) - 2*k.At(far, j) // |phi_far - phi_j|²
-			if curve < -1e-10*scale {
-				return Ball{}, fmt.Errorf("theory: points %d and %d have a negative squared distance; the kernel is not positive semidefinite, so there is no ball", far+1, j+1)
-			}
 			if slope <= 0 || curve <= 0 {
 				continue
 			}

@@ -1,0 +1,208 @@
+package theory_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/theory"
+)
+
+func TestCapacityOfTheToy(t *testing.T) {
+	t.Parallel()
+	x, y, u := toy()
+	c, err := theory.NewCapacity(gram(linear, x), u, 0, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// f = (x_1 + x_2)/2 is ±1 or ±1.5; |w|² = 1/2
+	near(t, "h_MCM", c.HMCM, 1.5, 1e-14)
+	near(t, "|w|", c.Norm, math.Sqrt(0.5), 1e-14)
+	near(t, "Delta", c.Margin, math.Sqrt2, 1e-14)
+	near(t, "R", c.Radius, math.Sqrt(6), 1e-14)
+	near(t, "ball", c.Ball, math.Sqrt(5), 1e-9)
+	if !c.Separates {
+		t.Error("the toy is separated")
+	}
+	for i, s := range c.Slack {
+		near(t, "slack", s, 0, 1e-14)
+		if s < 0 {
+			t.Errorf("slack %d is %g", i+1, s)
+		}
+	}
+}
+
+// h_MCM <= R/Delta for any machine whatever, by Cauchy and Schwarz.
+func TestHMCMIsBelowRadiusOverMargin(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 4))
+	for seed := range uint64(40) {
+		x := random(seed, 9, 3)
+		k := gram(linear, x)
+		if seed%2 == 0 {
+			k = gram(rbf(0.3), x)
+		}
+		u, y := make([]float64, 9), make([]float64, 9)
+		b := rng.NormFloat64()
+		for i := range u {
+			u[i], y[i] = rng.NormFloat64(), float64(2*rng.IntN(2)-1)
+		}
+		c, err := theory.NewCapacity(k, u, b, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.HMCM < 1 || c.HMCM > c.Radius/c.Margin*(1+1e-12) {
+			t.Errorf("h_MCM = %g, R/Delta = %g", c.HMCM, c.Radius/c.Margin)
+		}
+		right := true
+		for i := range y {
+			f := b
+			for j := range u {
+				f += k.At(i, j) * u[j]
+			}
+			right = right && y[i]*f > 0
+			near(t, "slack", c.Slack[i], max(0, 1-y[i]*f), 1e-12)
+		}
+		if right != c.Separates {
+			t.Errorf("Separates = %t", c.Separates)
+		}
+	}
+}
+
+func TestCapacityRefuses(t *testing.T) {
+	t.Parallel()
+	k := mat.NewSymDense(2, []float64{1, 0, 0, 1})
+	y := []float64{1, -1}
+	for i, c := range []struct {
+		k *mat.SymDense
+		u []float64
+		b float64
+		y []float64
+	}{
+		{new(mat.SymDense), nil, 0, nil},
+		{k, []float64{1}, 0, y},
+		{k, []float64{1, 1}, 0, []float64{1, 2}},
+		{k, []float64{1, 1}, 0, []float64{1}},
+		{k, []float64{1, math.NaN()}, 0, y},
+		{k, []float64{1, 1}, math.Inf(1), y},
+		{k, []float64{0, 0}, 0, y},
+		{mat.NewSymDense(2, []float64{1, 2, 2, 1}), []float64{1, 1}, 0, y},
+		{mat.NewSymDense(2, []float64{1, math.Inf(1), math.Inf(1), 1}), []float64{1, 1}, 0, y},
+	} {
+		if _, err := theory.NewCapacity(c.k, c.u, c.b, c.y); err == nil {
+			t.Errorf("row %d succeeded", i)
+		}
+	}
+	c, err := theory.NewCapacity(k, []float64{1, 0}, 0, y)
+	if err != nil || !math.IsInf(c.HMCM, 1) || c.Separates || c.Margin != 0 {
+		t.Errorf("a point on f = 0: %+v, %v", c, err)
+	}
+}
+
+// In the plane the smallest circle passes through two points that are its
+// diameter or through three; trying all of them needs no solver.
+func TestEnclosingBallInThePlane(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(30) {
+		x := random(seed, 3+int(seed), 2)
+		got, err := theory.EnclosingBall(gram(linear, x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "radius", got.Radius, smallestCircle(x), 1e-8)
+		if got.Gap > 1e-9 {
+			t.Errorf("gap %g", got.Gap)
+		}
+		sum := 0.0
+		for _, a := range got.Weights {
+			sum += a
+			if a < 0 {
+				t.Errorf("weight %g", a)
+			}
+		}
+		near(t, "sum of weights", sum, 1, 1e-12)
+		// the centre that the weights describe is one of such a ball
+		var centre mat.Dense
+		centre.Mul(mat.NewDense(1, len(got.Weights), got.Weights), x)
+		far := 0.0
+		for i := range got.Weights {
+			far = max(far, math.Hypot(x.At(i, 0)-centre.At(0, 0), x.At(i, 1)-centre.At(0, 1)))
+		}
+		near(t, "distance of the farthest point", far, got.Radius, 1e-9)
+	}
+}
+
+func smallestCircle(x *mat.Dense) float64 {
+	n, _ := x.Dims()
+	best := math.Inf(1)
+	try := func(cx, cy float64) {
+		r := 0.0
+		for i := range n {
+			r = max(r, math.Hypot(x.At(i, 0)-cx, x.At(i, 1)-cy))
+		}
+		best = min(best, r)
+	}
+	for i := range n {
+		for j := range i {
+			try((x.At(i, 0)+x.At(j, 0))/2, (x.At(i, 1)+x.At(j, 1))/2)
+			for k := range j {
+				ax, ay := x.At(i, 0)-x.At(k, 0), x.At(i, 1)-x.At(k, 1)
+				bx, by := x.At(j, 0)-x.At(k, 0), x.At(j, 1)-x.At(k, 1)
+				a2, b2, d := ax*ax+ay*ay, bx*bx+by*by, 2*(ax*by-ay*bx)
+				try(x.At(k, 0)+(by*a2-ay*b2)/d, x.At(k, 1)+(ax*b2-bx*a2)/d)
+			}
+		}
+	}
+	return best
+}
+
+func TestEnclosingBallInFeatureSpace(t *testing.T) {
+	t.Parallel()
+	// Orthonormal images: the centre is their mean, R² = 1 - 1/M.
+	const m = 8
+	eye := mat.NewSymDense(m, nil)
+	for i := range m {
+		eye.SetSym(i, i, 1)
+	}
+	for _, c := range []struct {
+		name string
+		k    *mat.SymDense
+		want float64
+	}{
+		{"identity", eye, math.Sqrt(1 - 1.0/m)},
+		{"one point", mat.NewSymDense(1, []float64{4}), 0},
+		{"all points the same", mat.NewSymDense(3, []float64{2, 2, 2, 2, 2, 2, 2, 2, 2}), 0},
+		{"all at the origin", mat.NewSymDense(2, nil), 0},
+		{"two points at distance 3", mat.NewSymDense(2, []float64{0, 0, 0, 9}), 1.5},
+	} {
+		got, err := theory.EnclosingBall(c.k)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		near(t, c.name, got.Radius, c.want, 1e-9)
+	}
+	// In any feature space no ball is smaller than the certificate says.
+	for seed := range uint64(10) {
+		k := gram(rbf(0.7), random(seed, 60, 2))
+		got, err := theory.EnclosingBall(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := theory.Diameter(k); got.Gap > 1e-9 || got.Radius > min(1, d/math.Sqrt2) || got.Radius < d/2 {
+			t.Errorf("ball %+v around points of diameter %g on the unit sphere", got.Radius, d)
+		}
+	}
+	if _, err := theory.EnclosingBall(mat.NewSymDense(2, []float64{1, 2, 2, 1})); err == nil {
+		t.Error("a ball without a feature space")
+	}
+}
+
+func TestMaxNormAndDiameter(t *testing.T) {
+	t.Parallel()
+	k := gram(linear, mat.NewDense(3, 2, []float64{3, 4, 0, 0, -1, 1}))
+	near(t, "largest norm", theory.MaxNorm(k), 5, 1e-14)
+	near(t, "diameter", theory.Diameter(k), 5, 1e-14)
+}

@@ -1,0 +1,83 @@
+package theory_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/theory"
+)
+
+// phi(x)·phi(z) = k(x, z) is what makes a map the map of a kernel.
+func TestFeatureMapsBelongToTheirKernels(t *testing.T) {
+	t.Parallel()
+	for name, m := range map[string]theory.FeatureMap{"quadratic": theory.QuadraticPlane, "products": theory.ProductsSpace} {
+		x := random(31, 25, m.Inputs)
+		phi, err := m.Rows(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got mat.Dense
+		got.Mul(phi, phi.T())
+		if !mat.EqualApprox(&got, gram(m.Kernel, x), 1e-11) {
+			t.Errorf("%s: phi·phi is not the kernel", name)
+		}
+	}
+}
+
+func TestFeatureMapCoordinates(t *testing.T) {
+	t.Parallel()
+	// SVM notes 12.2: phi(-1, 1)
+	phi, err := theory.QuadraticPlane.Rows(mat.NewDense(1, 2, []float64{-1, 1}))
+	r := math.Sqrt2
+	if err != nil || !floats.EqualApprox(phi.RawRowView(0), []float64{1, -r, r, 1, 1, -r}, 1e-15) {
+		t.Errorf("phi(-1, 1) = %v, %v", mat.Formatted(phi), err)
+	}
+	phi, err = theory.ProductsSpace.Rows(mat.NewDense(1, 3, []float64{2, 3, 5}))
+	if err != nil || !floats.Equal(phi.RawRowView(0), []float64{4, 6, 10, 6, 9, 15, 10, 15, 25}) {
+		t.Errorf("phi(2, 3, 5) = %v, %v", mat.Formatted(phi), err)
+	}
+	basis := theory.GaussianBasis(mat.NewDense(2, 1, []float64{0, 3}), 0.5)
+	phi, err = basis.Rows(mat.NewDense(1, 1, []float64{2}))
+	if err != nil || !floats.EqualApprox(phi.RawRowView(0), []float64{math.Exp(-2), math.Exp(-0.5)}, 1e-15) {
+		t.Errorf("Gaussian basis at 2 = %v, %v", mat.Formatted(phi), err)
+	}
+	if want := "exp(−γ |x − c₂|²)"; basis.Coordinates[1] != want || basis.Kernel.Name != "" {
+		t.Errorf("coordinates %q, kernel %q", basis.Coordinates, basis.Kernel.Name)
+	}
+	if _, err := theory.QuadraticPlane.Rows(mat.NewDense(1, 3, nil)); err == nil {
+		t.Error("a plane of three coordinates")
+	}
+	if _, err := theory.QuadraticPlane.Weights(mat.NewDense(1, 2, nil), []float64{1, 2}); err == nil {
+		t.Error("two coefficients for one point")
+	}
+}
+
+// The machine for the exclusive or, alpha = 1/8 throughout, looks at nothing but
+// the product of the coordinates (SVM notes 12.2).
+func TestXORWeights(t *testing.T) {
+	t.Parallel()
+	x, y := xor()
+	u := make([]float64, 4)
+	for i := range u {
+		u[i] = y[i] / 8
+	}
+	w, err := theory.QuadraticPlane.Weights(x, u)
+	if err != nil || !floats.EqualApprox(w, []float64{0, 0, 0, 0, 0, math.Sqrt(0.5)}, 1e-15) {
+		t.Fatalf("w = %v, %v", w, err)
+	}
+	phi, err := theory.QuadraticPlane.Rows(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := theory.LinearMargins(w, 0, phi, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range y {
+		near(t, "functional margin", m.Functional[i], 1, 1e-14)
+		near(t, "geometric margin", m.Geometric[i], math.Sqrt2, 1e-14)
+	}
+}

@@ -1,0 +1,132 @@
+package theory_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"marginlab/ml/theory"
+)
+
+// The results that the slides derive by hand.
+func TestLagrangeExamples(t *testing.T) {
+	t.Parallel()
+	at := [2]float64{-0.2, -0.4}
+	line := theory.Case{OnLine: true, Point: at, Multiplier: 0.4, Objective: 0.2}
+	rejected := line
+	rejected.Multiplier, rejected.Verdict = -0.4, theory.MultiplierSign
+	for i, want := range []theory.Solution{
+		{Cases: []theory.Case{{}}},
+		{Point: at, Multiplier: 0.4, Objective: 0.2, Saturated: true, Cases: []theory.Case{line}},
+		{Point: at, Multiplier: 0.4, Objective: 0.2, Saturated: true, Cases: []theory.Case{{Constraint: 1, Verdict: theory.Infeasible}, line}},
+		{Cases: []theory.Case{{Constraint: -1}, rejected}},
+	} {
+		got, err := theory.LagrangeExamples[i].Minimise()
+		if err != nil {
+			t.Errorf("example %d: %v", i+1, err)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-15)); diff != "" {
+			t.Errorf("example %d (-want +got):\n%s", i+1, diff)
+		}
+	}
+}
+
+// Projected gradient descent knows nothing of multipliers.
+func TestMinimiseAgainstDescent(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(6, 6))
+	saturated := 0
+	for range 300 {
+		p := theory.Problem{
+			Center: [2]float64{rng.NormFloat64(), rng.NormFloat64()},
+			Scale:  [2]float64{0.3 + rng.Float64(), 0.3 + rng.Float64()},
+			Kind:   theory.ConstraintKind(rng.IntN(3)),
+			Normal: [2]float64{rng.NormFloat64(), rng.NormFloat64()},
+			Offset: rng.NormFloat64(),
+		}
+		got, err := p.Minimise()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v [2]float64
+		for range 400 {
+			step := 0.5 / max(p.Scale[0], p.Scale[1])
+			for k := range v {
+				v[k] -= step * 2 * p.Scale[k] * (v[k] - p.Center[k])
+			}
+			over := p.Normal[0]*v[0] + p.Normal[1]*v[1] + p.Offset
+			if p.Kind == theory.Equality || p.Kind == theory.Inequality && over > 0 {
+				square := p.Normal[0]*p.Normal[0] + p.Normal[1]*p.Normal[1]
+				for k := range v {
+					v[k] -= over / square * p.Normal[k]
+				}
+			}
+		}
+		for k := range v {
+			near(t, "coordinate", got.Point[k], v[k], 1e-8)
+		}
+		near(t, "objective", got.Objective, p.F(v), 1e-8)
+		accepted := 0
+		for _, c := range got.Cases {
+			near(t, "objective of a case", c.Objective, p.F(c.Point), 1e-9)
+			if p.Kind != theory.Unconstrained {
+				near(t, "constraint of a case", c.Constraint, p.G(c.Point), 1e-9)
+			}
+			for k := range v { // stationarity of the Lagrangian
+				near(t, "gradient", 2*p.Scale[k]*(c.Point[k]-p.Center[k])+c.Multiplier*p.Normal[k], 0, 1e-9)
+			}
+			if c.Verdict == theory.Accepted {
+				accepted++
+			}
+		}
+		if accepted != 1 {
+			t.Fatalf("%d cases accepted in %+v", accepted, got)
+		}
+		if p.Kind == theory.Inequality {
+			if got.Multiplier < 0 || got.Saturated != (got.Multiplier > 0) {
+				t.Fatalf("alpha = %g, saturated %t", got.Multiplier, got.Saturated)
+			}
+			if got.Saturated {
+				saturated++
+			}
+		}
+	}
+	if saturated == 0 || saturated == 300 {
+		t.Errorf("%d saturated problems: both kinds are wanted", saturated)
+	}
+}
+
+// The minimum of f lies on the line by itself: both cases lead there, and only
+// alpha = 0 keeps its word.
+func TestMinimiseFreeOnTheLine(t *testing.T) {
+	t.Parallel()
+	p := theory.Problem{Center: [2]float64{1, 1}, Scale: [2]float64{1, 2}, Kind: theory.Inequality, Normal: [2]float64{1, -1}}
+	s, err := p.Minimise()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Saturated || s.Point != p.Center || len(s.Cases) != 2 || s.Cases[1].Verdict != theory.MultiplierSign || s.Cases[1].Point != p.Center {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestMinimiseRefuses(t *testing.T) {
+	t.Parallel()
+	one := [2]float64{1, 1}
+	for i, p := range []theory.Problem{
+		{},
+		{Scale: [2]float64{1, 0}},
+		{Scale: [2]float64{-1, 1}},
+		{Scale: one, Kind: theory.Equality},
+		{Scale: one, Kind: theory.Inequality, Offset: 1},
+		{Scale: one, Center: [2]float64{math.NaN(), 0}},
+		{Scale: one, Offset: math.Inf(1)},
+	} {
+		if _, err := p.Minimise(); err == nil {
+			t.Errorf("row %d succeeded", i)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package theory_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/theory"
+)
+
+// factor is a conformal factor with three cores in the plane.
+var factor = struct {
+	alpha0, gamma float64
+	alpha         []float64
+	cores         [][]float64
+}{0.4, 0.9, []float64{1.2, -0.3, 0.8}, [][]float64{{0, 0}, {1, -1}, {-0.5, 2}}}
+
+// c is the factor written out.
+func c(x []float64) float64 {
+	sum := factor.alpha0
+	for j, a := range factor.cores {
+		sum += factor.alpha[j] * math.Exp(-factor.gamma*(math.Pow(x[0]-a[0], 2)+math.Pow(x[1]-a[1], 2)))
+	}
+	return sum
+}
+
+// The metric is a derivative of the kernel; differences of the kernel show it.
+func TestMetricAgainstDifferences(t *testing.T) {
+	t.Parallel()
+	const h = 1e-4
+	rng := rand.New(rand.NewPCG(13, 13))
+	for _, k := range []kernel.Kernel{
+		linear, quadratic, rbf(0.7),
+		{Name: "poly", Gamma: 0.5, Coef0: 0.2, Degree: 3},
+		{Name: "poly", Gamma: 2, Coef0: 1, Degree: 1},
+		{Name: "sigmoid", Gamma: 0.4, Coef0: -0.3},
+	} {
+		for range 10 {
+			x := []float64{rng.NormFloat64(), rng.NormFloat64()}
+			plain, err := theory.Metric(k, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cx, grad, err := theory.ConformalFactor(x, factor.alpha0, factor.alpha, factor.cores, factor.gamma)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, "c", cx, c(x), 1e-14)
+			bent, err := theory.ConformalMetric(k, x, cx, grad)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range 2 {
+				up, down := shift(x, i, h), shift(x, i, -h)
+				near(t, "gradient of c", grad[i], (c(up)-c(down))/(2*h), 1e-6)
+				for j := range 2 {
+					slope := func(f func(x, z []float64) float64) float64 {
+						right, left := shift(x, j, h), shift(x, j, -h)
+						return (f(up, right) - f(up, left) - f(down, right) + f(down, left)) / (4 * h * h)
+					}
+					near(t, k.Name+": metric", plain.At(i, j), slope(k.Eval), 1e-5)
+					near(t, k.Name+": metric of the reshaped kernel", bent.At(i, j),
+						slope(func(x, z []float64) float64 { return c(x) * c(z) * k.Eval(x, z) }), 1e-5)
+				}
+			}
+		}
+	}
+}
+
+// shift moves coordinate i of x by h.
+func shift(x []float64, i int, h float64) []float64 {
+	s := append([]float64{}, x...)
+	s[i] += h
+	return s
+}
+
+// For the RBF kernel det g~ = (2 gamma c²)^(d-1) (2 gamma c² + |grad c|²), by the
+// determinant of a multiple of the identity plus a square.
+func TestMagnificationOfTheRBFKernel(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(14, 14))
+	for d := 1; d <= 4; d++ {
+		x, grad := make([]float64, d), make([]float64, d)
+		square := 0.0
+		for i := range x {
+			x[i], grad[i] = rng.NormFloat64(), rng.NormFloat64()
+			square += grad[i] * grad[i]
+		}
+		gamma, cx := 0.3+rng.Float64(), 0.5+rng.Float64()
+		g, err := theory.Metric(rbf(gamma), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "plain", theory.Magnification(g), math.Pow(2*gamma, float64(d)/2), 1e-12)
+		g, err = theory.ConformalMetric(rbf(gamma), x, cx, grad)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base := 2 * gamma * cx * cx
+		near(t, "reshaped", theory.Magnification(g), math.Sqrt(math.Pow(base, float64(d-1))*(base+square)), 1e-12)
+	}
+}
+
+// The length of a short path in feature space, from kernel values, is what the
+// metric says.
+func TestMetricMeasuresFeatureSpace(t *testing.T) {
+	t.Parallel()
+	x, step := []float64{0.3, -0.8}, []float64{3e-4, -2e-4}
+	z := []float64{x[0] + step[0], x[1] + step[1]}
+	g, err := theory.Metric(quadratic, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := quadratic.Eval(x, x) + quadratic.Eval(z, z) - 2*quadratic.Eval(x, z)
+	v := mat.NewVecDense(2, step)
+	near(t, "squared length, relative", mat.Inner(v, g, v)/want, 1, 1e-3)
+}
+
+func TestMetricRefuses(t *testing.T) {
+	t.Parallel()
+	if _, err := theory.Metric(kernel.Kernel{Name: "cosine"}, []float64{1}); err == nil {
+		t.Error("the metric of a kernel that is not there")
+	}
+	if _, err := theory.Metric(linear, nil); err == nil {
+		t.Error("the metric of no space")
+	}
+	if _, err := theory.ConformalMetric(linear, []float64{1, 2}, 1, []float64{1}); err == nil {
+		t.Error("a gradient of one entry in the plane")
+	}
+	if _, _, err := theory.ConformalFactor([]float64{1}, 1, []float64{1, 2}, [][]float64{{1}}, 1); err == nil {
+		t.Error("two coefficients for one core")
+	}
+	if _, _, err := theory.ConformalFactor([]float64{1}, 1, []float64{1}, [][]float64{{1, 2}}, 1); err == nil {
+		t.Error("a core of the plane on a line")
+	}
+	indefinite := mat.NewSymDense(2, []float64{1, 2, 2, 1})
+	if v := theory.Magnification(indefinite); !math.IsNaN(v) {
+		t.Errorf("magnification %g by an indefinite metric", v)
+	}
+}

@@ -1,0 +1,107 @@
+package theory_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/theory"
+)
+
+// The geometric margin is a distance: to the foot of the perpendicular, which is
+// found here as the nearest of many points of the line.
+func TestGeometricMarginIsADistance(t *testing.T) {
+	t.Parallel()
+	w, b := []float64{0.6, -1.4}, 0.5
+	x := random(17, 10, 2)
+	y := []float64{1, -1, 1, -1, 1, -1, 1, -1, 1, -1}
+	m, err := theory.LinearMargins(w, b, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	norm := math.Hypot(w[0], w[1])
+	right := true
+	for i := range y {
+		px, py := x.At(i, 0), x.At(i, 1)
+		near(t, "functional margin", m.Functional[i], y[i]*(0.6*px-1.4*py+0.5), 1e-14)
+		nearest := math.Inf(1)
+		for s := -8.0; s <= 8; s += 1e-4 {
+			lx, ly := -b*w[0]/norm/norm-s*w[1]/norm, -b*w[1]/norm/norm+s*w[0]/norm
+			nearest = min(nearest, math.Hypot(px-lx, py-ly))
+		}
+		near(t, "distance", math.Abs(m.Geometric[i]), nearest, 1e-6)
+		if m.Functional[i] < m.FunctionalMargin() || math.Signbit(m.Functional[i]) != math.Signbit(m.Geometric[i]) {
+			t.Errorf("point %d: margins %g and %g, smallest %g", i+1, m.Functional[i], m.Geometric[i], m.FunctionalMargin())
+		}
+		right = right && m.Functional[i] > 0
+	}
+	if m.Separates != right || right {
+		t.Errorf("Separates = %t", m.Separates)
+	}
+	near(t, "|w|", m.Norm, norm, 1e-15)
+}
+
+func TestMarginsOfTheToy(t *testing.T) {
+	t.Parallel()
+	x, y, _ := toy()
+	m, err := theory.LinearMargins([]float64{0.5, 0.5}, 0, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Worst != 1 || !m.Separates {
+		t.Errorf("worst point %d, separates %t", m.Worst, m.Separates)
+	}
+	near(t, "functional margin", m.FunctionalMargin(), 1, 1e-15)
+	near(t, "geometric margin", m.GeometricMargin(), math.Sqrt2, 1e-15)
+	// Scaling moves the functional margins only, and Canonical undoes it.
+	scaled, err := theory.LinearMargins([]float64{5, 5}, 0, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "functional margin, scaled", scaled.FunctionalMargin(), 10, 1e-14)
+	near(t, "geometric margin, scaled", scaled.GeometricMargin(), math.Sqrt2, 1e-14)
+	w, b, err := theory.Canonical([]float64{5, 5}, 1, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// f = 5 (x_1 + x_2) + 1 is nearest to 0 at (-1, -1): -9
+	if !floats.EqualApprox(w, []float64{5.0 / 9, 5.0 / 9}, 1e-15) || math.Abs(b-1.0/9) > 1e-15 {
+		t.Errorf("canonical (%v, %g)", w, b)
+	}
+}
+
+func TestMarginsRefuse(t *testing.T) {
+	t.Parallel()
+	x, y, _ := toy()
+	if _, err := theory.LinearMargins([]float64{0, 0}, 1, x, y); err == nil {
+		t.Error("w = 0 has a margin")
+	}
+	if _, err := theory.LinearMargins([]float64{1}, 1, x, y); err == nil {
+		t.Error("one weight in the plane")
+	}
+	if _, err := theory.LinearMargins([]float64{1, math.NaN()}, 1, x, y); err == nil {
+		t.Error("a weight that is no number")
+	}
+	if _, err := theory.LinearMargins([]float64{1, 1}, 1, x, y[:5]); err == nil {
+		t.Error("five labels for six points")
+	}
+	if _, err := theory.NewMargins([]float64{1}, []float64{0}, 1); err == nil {
+		t.Error("a label of 0")
+	}
+	if _, err := theory.NewMargins(nil, nil, 1); err == nil {
+		t.Error("no points")
+	}
+	if _, _, err := theory.Canonical([]float64{1, -1}, 0, x, y); err == nil {
+		t.Error("a canonical form of a line through the classes")
+	}
+	// a point exactly on f = 0 is predicted +1, but it is not separated
+	m, err := theory.LinearMargins([]float64{1}, 0, mat.NewDense(2, 1, []float64{0, -1}), []float64{1, -1})
+	if err != nil || m.Separates || m.Worst != 0 {
+		t.Errorf("a point on f = 0: %+v, %v", m, err)
+	}
+	if _, _, err := theory.Canonical([]float64{1}, 0, mat.NewDense(2, 1, []float64{0, -1}), []float64{1, -1}); err == nil {
+		t.Error("a canonical form of a line through a point")
+	}
+}
