@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/plot/vg"
+
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 )
@@ -87,10 +89,18 @@ func pad(lo, hi float64) (float64, float64) {
 	return lo - room, hi + room
 }
 
-// tick is a labelled place on an axis.
+// tick is a place on an axis; those without a label are shorter.
 type tick struct {
 	value float64
 	label string
+}
+
+// length is that of the tick mark.
+func (t tick) length() vg.Length {
+	if t.label == "" {
+		return 3
+	}
+	return 5
 }
 
 // ticks returns about n round values from lo to hi, seldom more, with labels
@@ -110,6 +120,35 @@ func ticks(lo, hi float64, n int) []tick {
 	for k := first; k <= last && len(ts) < 2*n+4; k++ {
 		v := k * step
 		ts = append(ts, tick{v, number(v, step)})
+	}
+	return ts
+}
+
+// logTicks are ticks of an axis that has log10 of the data: powers of ten with the
+// multiples between them, round values where less than two powers are in sight.
+// Their values are logarithms, their labels the data's.
+func logTicks(lo, hi float64, n int) (ts []tick) {
+	if hi-lo < 1.3 {
+		for _, t := range ticks(math.Pow(10, lo), math.Pow(10, hi), n) {
+			if v := math.Log10(t.value); v >= lo-1e-9 && v <= hi+1e-9 {
+				ts = append(ts, tick{v, t.label})
+			}
+		}
+		if len(ts) > 0 {
+			return ts
+		}
+	}
+	step := math.Max(1, math.Ceil((hi-lo)/float64(max(n, 1))-0.5))
+	first, last := math.Floor(lo/step)*step, math.Floor(hi+1e-9)
+	for e := first; e <= last; e += step {
+		if v := math.Pow(10, e); e >= lo-1e-9 {
+			ts = append(ts, tick{e, end(v, v)})
+		}
+		for m := 2.0; m < 10 && step == 1 && hi-lo < 8; m++ {
+			if v := e + math.Log10(m); v > lo && v < hi {
+				ts = append(ts, tick{v, ""})
+			}
+		}
 	}
 	return ts
 }

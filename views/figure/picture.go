@@ -1,9 +1,10 @@
 // Package figure draws the pictures: decision boundaries, conformal factors,
-// overlays and plain point sets, as SVG and PNG, in a light and a dark theme.
-// Equal input gives equal bytes.
+// overlays and plain point sets, and the drawings of the lessons, as SVG and PNG, in
+// a light and a dark theme. Equal input gives equal bytes.
 //
-// The parts: a Scene says what to draw; Boundary, Conformal, Overlay and Scatter
-// make a Picture of it; theme.go holds every colour.
+// The parts: a Scene says what to draw of a model or of data; Boundary, Conformal,
+// Overlay and Scatter make a Picture of it. Plane (geometry), Chart (curves) and
+// Bars have a method Picture instead. theme.go holds every colour.
 package figure
 
 import (
@@ -42,6 +43,11 @@ type Frame struct {
 	Width  float64 `json:"width"`
 	Height float64 `json:"height"`
 	Limits Limits  `json:"limits"`
+
+	// LogX and LogY mark logarithmic axes: take the logarithms of the coordinate and
+	// of the limits in the formula above.
+	LogX bool `json:"log_x,omitempty"`
+	LogY bool `json:"log_y,omitempty"`
 }
 
 // SVG writes the picture as an SVG document without scripts or outside parts.
@@ -75,6 +81,10 @@ type sheet struct {
 	theme         *Theme
 	limits        Limits
 	labels        [2]string
+	log           [2]bool               // limits and plotters have log10 of the data
+	ticks         [2]func(n int) []tick // about n labelled places on an axis, instead of round values
+	bald          [2]bool               // axes without ticks
+	aspect        aspect
 	title         string
 	caption       string
 	legend        []entry
@@ -82,12 +92,23 @@ type sheet struct {
 	note          string
 	bar           *bar
 	plotters      []plot.Plotter
+	edges         func(c *draw.Canvas, frame vg.Rectangle) // more marks around the frame
 }
 
 const (
 	fontSize  = 12
-	lineStep  = 19 // between lines of the legend
+	lineStep  = 19   // between lines of the legend
+	bolder    = 1.08 // how much wider bold letters are
 	bareBelow = 240
+)
+
+// aspect says how the frame and the limits are brought together.
+type aspect int
+
+const (
+	stretched aspect = iota // any limits fill the frame
+	widened                 // limits grow until a unit is as long on both axes
+	shrunk                  // the frame shrinks until a unit is as long on both axes
 )
 
 // zoom enlarges everything in large pictures, which are seen from afar: by
@@ -109,9 +130,7 @@ func (s *sheet) picture() *Picture {
 	var rows [][]entry
 	var xs, ys []tick
 	if !s.bare() {
-		if s.labels[1] != "" { // none: the data have one feature
-			ys = ticks(s.limits.YMin, s.limits.YMax, max(2, h/90))
-		}
+		ys = s.axis(1, max(3, h/90))
 		inner.Min.X = 10
 		var widest vg.Length
 		for _, t := range ys {
@@ -140,7 +159,13 @@ func (s *sheet) picture() *Picture {
 		if s.note != "" {
 			inner.Max.Y -= lineStep
 		}
-		xs = ticks(s.limits.XMin, s.limits.XMax, max(2, int(inner.Size().X)/110))
+	}
+	s.fit(&inner)
+	if !s.bare() {
+		xs = s.axis(0, max(3, int(inner.Size().X)/110))
+		if s.aspect == widened {
+			ys = s.axis(1, max(3, h/90))
+		}
 	}
 	for _, v := range []*vg.Length{&inner.Min.X, &inner.Min.Y, &inner.Max.X, &inner.Max.Y} {
 		*v = vg.Length(math.Round(float64(*v*k))) / k
@@ -148,6 +173,13 @@ func (s *sheet) picture() *Picture {
 	p.Frame = Frame{
 		Left: float64(inner.Min.X * k), Top: float64(s.height) - math.Round(float64(inner.Max.Y*k)),
 		Width: math.Round(float64(inner.Size().X * k)), Height: math.Round(float64(inner.Size().Y * k)), Limits: s.limits,
+		LogX: s.log[0], LogY: s.log[1],
+	}
+	if s.log[0] {
+		p.Frame.Limits.XMin, p.Frame.Limits.XMax = math.Pow(10, s.limits.XMin), math.Pow(10, s.limits.XMax)
+	}
+	if s.log[1] {
+		p.Frame.Limits.YMin, p.Frame.Limits.YMax = math.Pow(10, s.limits.YMin), math.Pow(10, s.limits.YMax)
 	}
 	p.draw = func(cv vg.Canvas) {
 		c := draw.Canvas{Canvas: cv, Rectangle: all}
@@ -172,12 +204,15 @@ func (s *sheet) picture() *Picture {
 			return
 		}
 		s.axes(&c, inner, xs, ys)
+		if s.edges != nil {
+			s.edges(&c, inner)
+		}
 		if s.bar != nil {
 			s.bar.draw(&c, inner, s.theme)
 		}
 		y := c.Max.Y - 10
 		if s.title != "" {
-			text(&c, s.theme.Ink, 15, true, vg.Point{X: inner.Min.X, Y: y - 13}, clip(s.title, 15, c.Max.X-inner.Min.X-10))
+			text(&c, s.theme.Ink, 15, true, vg.Point{X: inner.Min.X, Y: y - 13}, clip(s.title, 15, (c.Max.X-inner.Min.X-10)/bolder))
 			y -= 24
 		}
 		for _, row := range rows {
@@ -195,6 +230,43 @@ func (s *sheet) picture() *Picture {
 	return p
 }
 
+// axis is the ticks of the horizontal (0) or the vertical (1) axis.
+func (s *sheet) axis(k, n int) []tick {
+	lo, hi := s.limits.XMin, s.limits.XMax
+	if k == 1 {
+		lo, hi = s.limits.YMin, s.limits.YMax
+	}
+	switch {
+	case s.bald[k]:
+		return nil
+	case s.ticks[k] != nil:
+		return s.ticks[k](n)
+	case s.log[k]:
+		return logTicks(lo, hi, n)
+	}
+	return ticks(lo, hi, n)
+}
+
+// fit brings the limits and the frame to the wanted proportions. Both are changed
+// about their middle, but a frame that is made lower keeps its upper edge.
+func (s *sheet) fit(in *vg.Rectangle) {
+	w, h := float64(in.Size().X), float64(in.Size().Y)
+	l := &s.limits
+	unitX, unitY := w/math.Abs(l.XMax-l.XMin), h/math.Abs(l.YMax-l.YMin)
+	switch {
+	case s.aspect == stretched || !(w > 0 && h > 0):
+	case s.aspect == widened:
+		unit := min(unitX, unitY)
+		x, y := (l.XMin+l.XMax)/2, (l.YMin+l.YMax)/2
+		l.XMin, l.XMax = x-w/unit/2, x+w/unit/2
+		l.YMin, l.YMax = y-h/unit/2, y+h/unit/2
+	case unitX > unitY:
+		in.Max.X = in.Min.X + vg.Length(w*unitY/unitX)
+	default:
+		in.Min.Y = in.Max.Y - vg.Length(h*unitX/unitY)
+	}
+}
+
 // axes draws tick marks, their labels and the names of the axes.
 func (s *sheet) axes(c *draw.Canvas, in vg.Rectangle, xs, ys []tick) {
 	l := s.limits
@@ -203,7 +275,10 @@ func (s *sheet) axes(c *draw.Canvas, in vg.Rectangle, xs, ys []tick) {
 	for _, t := range xs {
 		x := in.Min.X + in.Size().X*vg.Length((t.value-l.XMin)/(l.XMax-l.XMin))
 		marks.Move(vg.Point{X: x, Y: in.Min.Y})
-		marks.Line(vg.Point{X: x, Y: in.Min.Y - 5})
+		marks.Line(vg.Point{X: x, Y: in.Min.Y - t.length()})
+		if t.label == "" {
+			continue
+		}
 		w := width(t.label, fontSize)
 		left := min(x-w/2, c.Max.X-w-2)
 		if left < last+6 {
@@ -215,7 +290,7 @@ func (s *sheet) axes(c *draw.Canvas, in vg.Rectangle, xs, ys []tick) {
 	for _, t := range ys {
 		y := in.Min.Y + in.Size().Y*vg.Length((t.value-l.YMin)/(l.YMax-l.YMin))
 		marks.Move(vg.Point{X: in.Min.X, Y: y})
-		marks.Line(vg.Point{X: in.Min.X - 5, Y: y})
+		marks.Line(vg.Point{X: in.Min.X - t.length(), Y: y})
 		text(c, s.theme.Muted, fontSize, false, vg.Point{X: in.Min.X - 8 - width(t.label, fontSize), Y: y - 4}, t.label)
 	}
 	c.SetLineStyle(draw.LineStyle{Color: s.theme.Rule, Width: 1})

@@ -107,7 +107,7 @@ func checkSize(w, h int) error {
 func (s *Scene) sheet() *sheet {
 	return &sheet{
 		width: s.Width, height: s.Height, theme: themeOf(s.Dark), limits: s.Limits,
-		labels: s.View.Labels, title: s.Title, legendRows: s.LegendRows, note: s.note(), caption: Caption(*s),
+		labels: s.View.Labels, bald: [2]bool{1: s.View.Labels[1] == ""}, title: s.Title, legendRows: s.LegendRows, note: s.note(), caption: Caption(*s),
 	}
 }
 

@@ -28,6 +28,7 @@ type svgCanvas struct {
 	state svgState
 	stack []svgState
 
+	rim     string // attributes of text with a rim
 	group   string // style of the open group
 	pending struct{ fill, shape string }
 	err     error // of encoding an image
@@ -212,6 +213,7 @@ func (c *svgCanvas) FillString(f font.Face, p vg.Point, s string) {
 	b = appendNumber(b, float64(f.Font.Size))
 	b = append(b, '"')
 	b = append(b, paint("fill", c.state.color)...)
+	b = append(b, c.rim...)
 	if f.Font.Weight > 0 {
 		b = append(b, ` font-weight="bold"`...)
 	}

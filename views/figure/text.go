@@ -54,3 +54,20 @@ func clip(s string, size, room vg.Length) string {
 
 // quarter is the turn of the vertical axis's name.
 const quarter = math.Pi / 2
+
+// label writes s like text, with a rim in the colour of the paper that keeps it
+// readable above lines.
+func label(c *draw.Canvas, t *Theme, clr color.NRGBA, size vg.Length, at vg.Point, s string) {
+	const rim = 1.6
+	if svg, ok := base(*c).(*svgCanvas); ok {
+		svg.rim = paint("stroke", t.Paper) + ` stroke-width="3.2" stroke-linejoin="round" paint-order="stroke"`
+		text(c, clr, size, false, at, s)
+		svg.rim = ""
+		return
+	}
+	for k := range 12 {
+		sin, cos := math.Sincos(math.Pi * float64(k) / 6)
+		text(c, t.Paper, size, false, vg.Point{X: at.X + rim*vg.Length(cos), Y: at.Y + rim*vg.Length(sin)}, s)
+	}
+	text(c, clr, size, false, at, s)
+}

@@ -1,0 +1,444 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Chart draws curves over a common axis: a solver's progress, a loss, a bound
+// against n, accuracy against C. The curves differ in colour and in dashes, in the
+// order in which they are given.
+type Chart struct {
+	Format
+	Title  string
+	X, Y   Axis
+	Curves []Curve // up to six
+	Rules  []Rule
+	// Here is where a replay stands: an upright line, with a dot on every curve. nil:
+	// none.
+	Here *float64
+	// Caption is what the picture shows, for readers who do not see it; "" lists the
+	// curves with their ends.
+	Caption string
+}
+
+// Axis is one of the two axes of a chart.
+type Axis struct {
+	Name string
+	// Log makes the axis logarithmic; what is not above 0 is left out then, and
+	// curves have a gap there.
+	Log bool
+	// Min and Max are the ends; where they are equal the curves' range is taken.
+	Min, Max float64
+}
+
+// Curve is one curve of a chart. Places that are not finite are gaps.
+type Curve struct {
+	Name string
+	X, Y []float64 // equally long; X ascending
+	// Lo and Hi are the edges of a shaded band about the curve, such as a confidence
+	// interval or the spread over repetitions; nil: none.
+	Lo, Hi []float64
+	Stairs bool // the value stays until the next one comes
+	Marks  bool // a marker on every place
+}
+
+// Rule is a straight line across a chart: a reference value, a choice.
+type Rule struct {
+	Name    string // written beside it
+	At      float64
+	Upright bool // x = At rather than y = At
+}
+
+// Picture draws the chart.
+func (ch Chart) Picture() (*Picture, error) {
+	sh, err := ch.sheet()
+	if err != nil {
+		return nil, err
+	}
+	if err := ch.check(); err != nil {
+		return nil, err
+	}
+	t := sh.theme
+	sh.title, sh.labels = ch.Title, [2]string{ch.X.Name, ch.Y.Name}
+	sh.log = [2]bool{ch.X.Log, ch.Y.Log}
+	if sh.limits, err = ch.limits(); err != nil {
+		return nil, err
+	}
+	sh.caption = ch.Caption
+	if sh.caption == "" {
+		sh.caption = ch.describe()
+	}
+	for i, cu := range ch.Curves {
+		sh.legend = append(sh.legend, entry{cu.Name, func(c *draw.Canvas, at vg.Point) {
+			if cu.Lo != nil {
+				c.SetColor(translucent(t.Line[i], bandOpacity))
+				c.Fill(vg.Rectangle{Min: at.Sub(vg.Point{X: 11, Y: 6}), Max: at.Add(vg.Point{X: 11, Y: 6})}.Path())
+			}
+			line(curveStyle(t, i, sampleThick))(c, at)
+			if cu.Marks {
+				curveMarker(t, i).draw(c, at, 3.2)
+			}
+		}})
+	}
+	sh.add(func(c *draw.Canvas, m mapping) {
+		e := sh.easel(c, m)
+		for i, cu := range ch.Curves {
+			if cu.Lo != nil {
+				c.SetColor(translucent(t.Line[i], bandOpacity))
+				for _, p := range ch.band(m, cu) {
+					c.Fill(p)
+				}
+			}
+		}
+		for _, r := range ch.Rules {
+			e.rule(r, ch.X, ch.Y)
+		}
+		for i, cu := range ch.Curves {
+			ch.curve(e, i, cu)
+		}
+		if ch.Here != nil {
+			ch.here(e)
+		}
+		e.write()
+	})
+	if len(sh.legend) == 1 && ch.Curves[0].Name == "" {
+		sh.legend = nil
+	}
+	return sh.picture(), nil
+}
+
+const bandOpacity = 0.18
+
+func (ch *Chart) check() error {
+	if len(ch.Curves) == 0 && len(ch.Rules) == 0 {
+		return errors.New("chart: there is no curve to draw; give at least one")
+	}
+	if len(ch.Curves) > len(dashes) {
+		return fmt.Errorf("chart: %d curves cannot be told apart; give at most %d", len(ch.Curves), len(dashes))
+	}
+	for _, cu := range ch.Curves {
+		if len(cu.X) != len(cu.Y) {
+			return fmt.Errorf("chart: curve %q has %d values of x and %d of y; give as many of both", cu.Name, len(cu.X), len(cu.Y))
+		}
+		if (cu.Lo != nil || cu.Hi != nil) && (len(cu.Lo) != len(cu.X) || len(cu.Hi) != len(cu.X)) {
+			return fmt.Errorf("chart: the band of curve %q has %d lower and %d upper edges for %d values of x; give as many of each", cu.Name, len(cu.Lo), len(cu.Hi), len(cu.X))
+		}
+	}
+	return nil
+}
+
+// scaled is a value as the sheet has it: its logarithm on a logarithmic axis, not a
+// number where there is none.
+func (a Axis) scaled(v float64) float64 {
+	if a.Log {
+		if !(v > 0) {
+			return math.NaN()
+		}
+		return math.Log10(v)
+	}
+	return v
+}
+
+func (ch *Chart) places(m mapping, xs, ys []float64) []vg.Point {
+	ps := make([]vg.Point, len(xs))
+	for i := range xs {
+		ps[i] = m.at(ch.X.scaled(xs[i]), ch.Y.scaled(ys[i]))
+	}
+	return ps
+}
+
+// limits are what the axes say, otherwise what is in the chart.
+func (ch *Chart) limits() (Limits, error) {
+	b := newBounds()
+	see := func(x, y float64) {
+		x, y = ch.X.scaled(x), ch.Y.scaled(y)
+		if finite(x, y) {
+			b.add(x, y)
+		}
+	}
+	for _, cu := range ch.Curves {
+		for i, x := range cu.X {
+			see(x, cu.Y[i])
+			if cu.Lo != nil {
+				see(x, cu.Lo[i])
+				see(x, cu.Hi[i])
+			}
+		}
+	}
+	for _, r := range ch.Rules {
+		k, v := &b.y, ch.Y.scaled(r.At)
+		if r.Upright {
+			k, v = &b.x, ch.X.scaled(r.At)
+		}
+		if finite(v) {
+			k[0], k[1] = math.Min(k[0], v), math.Max(k[1], v)
+		}
+	}
+	l := b.limits()
+	if b.x[0] < b.x[1] { // curves may touch the sides, as they go from left to right
+		if lo, hi := b.x[0], b.x[1]; spread(lo, hi) {
+			l.XMin, l.XMax = lo, hi
+			if slices.ContainsFunc(ch.Curves, func(cu Curve) bool { return cu.Marks }) {
+				l.XMin, l.XMax = lo-0.03*(hi-lo), hi+0.03*(hi-lo)
+			}
+		}
+	}
+	if l.YMin < 0 && b.y[0] >= 0 && !ch.Y.Log { // little room below 0, where no values can be
+		l.YMin = max(l.YMin, -0.03*l.YMax)
+	}
+	for _, e := range []struct {
+		axis     Axis
+		lo, hi   *float64
+		vertical string
+	}{{ch.X, &l.XMin, &l.XMax, "horizontal"}, {ch.Y, &l.YMin, &l.YMax, "vertical"}} {
+		if e.axis.Min == e.axis.Max {
+			continue
+		}
+		*e.lo, *e.hi = e.axis.scaled(e.axis.Min), e.axis.scaled(e.axis.Max)
+		if !spread(*e.lo, *e.hi) {
+			return l, fmt.Errorf("chart: nothing fits on the %s axis between %g and %g; give ends in ascending order, above 0 where the axis is logarithmic", e.vertical, e.axis.Min, e.axis.Max)
+		}
+	}
+	if ch.X.Log {
+		l.XMin, l.XMax = math.Max(l.XMin, -300), math.Min(l.XMax, 300)
+	}
+	if ch.Y.Log {
+		l.YMin, l.YMax = math.Max(l.YMin, -300), math.Min(l.YMax, 300)
+	}
+	return l, nil
+}
+
+// band is the outlines of the shaded parts, clamped to the frame.
+func (ch *Chart) band(m mapping, cu Curve) (parts []vg.Path) {
+	lo, hi := ch.places(m, cu.X, cu.Lo), ch.places(m, cu.X, cu.Hi)
+	bottom := func(p vg.Point) vg.Point { // a logarithm of nothing lies below the frame
+		if math.IsNaN(float64(p.Y)) && ch.Y.Log {
+			p.Y = m.frame.Min.Y
+		}
+		return p
+	}
+	hold := func(p vg.Point) vg.Point {
+		return vg.Point{X: min(max(p.X, m.frame.Min.X), m.frame.Max.X), Y: min(max(p.Y, m.frame.Min.Y), m.frame.Max.Y)}
+	}
+	for i := 0; i < len(lo); i++ {
+		var up, down []vg.Point
+		for ; i < len(lo); i++ {
+			l, h := bottom(lo[i]), hi[i]
+			if !finite(float64(l.X), float64(l.Y), float64(h.Y)) {
+				break
+			}
+			if cu.Stairs && len(up) > 0 {
+				up = append(up, vg.Point{X: hold(h).X, Y: up[len(up)-1].Y})
+				down = append(down, vg.Point{X: hold(l).X, Y: down[len(down)-1].Y})
+			}
+			up, down = append(up, hold(h)), append(down, hold(l))
+		}
+		up = thin(up)
+		down = thin(down)
+		slices.Reverse(down)
+		var p vg.Path
+		for k, q := range append(up, down...) {
+			if k == 0 {
+				p.Move(q)
+			} else {
+				p.Line(q)
+			}
+		}
+		if len(p) > 2 {
+			p.Close()
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// rule draws a reference line and asks for its name.
+func (e *easel) rule(r Rule, x, y Axis) {
+	a, b := e.frame.Min, e.frame.Max
+	half := labelBox(r.Name)
+	var spots []vg.Point
+	if r.Upright {
+		a.X = e.at(x.scaled(r.At), 0).X
+		b.X = a.X
+		room := e.frame.Size().Y - 2*half.Y - 8
+		for _, share := range []vg.Length{1, 0, 0.8, 0.2} {
+			y := e.frame.Min.Y + 4 + half.Y + share*room
+			spots = append(spots, vg.Point{X: a.X + half.X + 5, Y: y}, vg.Point{X: a.X - half.X - 5, Y: y})
+		}
+	} else {
+		a.Y = e.at(0, y.scaled(r.At)).Y
+		b.Y = a.Y
+		room := e.frame.Size().X - 2*half.X - 12
+		for _, share := range []vg.Length{1, 0, 0.75, 0.25, 0.5} {
+			x := e.frame.Min.X + 6 + half.X + share*room
+			spots = append(spots, vg.Point{X: x, Y: a.Y + half.Y + 2}, vg.Point{X: x, Y: a.Y - half.Y - 3})
+		}
+	}
+	if e.Contains(a) { // otherwise there is nothing to name
+		e.stroke(e.Canvas, draw.LineStyle{Color: e.theme.Muted, Width: 1.2, Dashes: []vg.Length{5, 3}}, []vg.Point{a, b})
+		e.note(r.Name, Ink, spots...)
+	}
+}
+
+func curveStyle(t *Theme, i int, thick vg.Length) draw.LineStyle {
+	return draw.LineStyle{Color: t.Line[i], Width: thick, Dashes: dashes[i]}
+}
+
+func curveMarker(t *Theme, i int) marker { return marker{class: i, color: t.Line[i], paper: t.Paper} }
+
+// curve draws curve i.
+func (ch *Chart) curve(e *easel, i int, cu Curve) {
+	ps := ch.places(e.mapping, cu.X, cu.Y)
+	way := ps
+	if cu.Stairs {
+		way = stairs(ps)
+	}
+	e.line(curveStyle(e.theme, i, e.thick), 1, thin(way)...)
+	if !cu.Marks {
+		return
+	}
+	last := vg.Point{X: -1e9}
+	for _, p := range ps {
+		if e.Contains(p) && math.Hypot(float64(p.X-last.X), float64(p.Y-last.Y)) > 9 {
+			curveMarker(e.theme, i).draw(e.Canvas, p, max(3, 1.6*e.thick))
+			last = p
+		}
+	}
+}
+
+// here draws where a replay stands.
+func (ch *Chart) here(e *easel) {
+	x := e.at(ch.X.scaled(*ch.Here), e.YMin).X
+	e.line(draw.LineStyle{Color: e.theme.Ink, Width: 1.2}, 1, vg.Point{X: x, Y: e.Min.Y}, vg.Point{X: x, Y: e.Max.Y})
+	for i, cu := range ch.Curves {
+		if v, ok := cu.at(*ch.Here); ok {
+			if p := e.at(ch.X.scaled(*ch.Here), ch.Y.scaled(v)); e.Contains(p) {
+				curveMarker(e.theme, i).draw(e.Canvas, p, max(4, 2.2*e.thick))
+			}
+		}
+	}
+}
+
+// at is the value of the curve at x: between places on the straight line, on stairs
+// the last one.
+func (cu *Curve) at(x float64) (float64, bool) {
+	k, _ := slices.BinarySearch(cu.X, x)
+	switch {
+	case k < len(cu.X) && cu.X[k] == x:
+		return cu.Y[k], finite(cu.Y[k])
+	case k == 0 || k == len(cu.X):
+		return 0, false
+	case cu.Stairs:
+		return cu.Y[k-1], finite(cu.Y[k-1])
+	}
+	v := cu.Y[k-1] + (x-cu.X[k-1])/(cu.X[k]-cu.X[k-1])*(cu.Y[k]-cu.Y[k-1])
+	return v, finite(v)
+}
+
+// stairs holds every value until the next place.
+func stairs(ps []vg.Point) (out []vg.Point) {
+	for i, p := range ps {
+		if i > 0 {
+			out = append(out, vg.Point{X: p.X, Y: ps[i-1].Y})
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// thin leaves out what cannot be seen of a crowded polyline that goes from left to
+// right: of the places within half a pixel it keeps the first, the lowest, the
+// highest and the last.
+func thin(ps []vg.Point) []vg.Point {
+	const column = 0.5
+	out := ps[:0:0]
+	for i := 0; i < len(ps); {
+		k := i + 1
+		if finite(float64(ps[i].X), float64(ps[i].Y)) {
+			for k < len(ps) && ps[k].X-ps[i].X < column && ps[k].X >= ps[i].X && finite(float64(ps[k].Y)) {
+				k++
+			}
+		}
+		if k-i <= 4 {
+			out = append(out, ps[i:k]...)
+			i = k
+			continue
+		}
+		low, high := i, i
+		for j := i; j < k; j++ {
+			if ps[j].Y < ps[low].Y {
+				low = j
+			}
+			if ps[j].Y > ps[high].Y {
+				high = j
+			}
+		}
+		keep := []int{i, min(low, high), max(low, high), k - 1}
+		for _, j := range slices.Compact(keep) {
+			out = append(out, ps[j])
+		}
+		i = k
+	}
+	return out
+}
+
+// describe is the caption of a chart that brings none.
+func (ch *Chart) describe() string {
+	var b strings.Builder
+	b.WriteString("Chart")
+	if ch.Title != "" {
+		b.WriteString(": " + ch.Title)
+	}
+	if ch.Y.Name != "" && ch.X.Name != "" {
+		fmt.Fprintf(&b, ", %s over %s", ch.Y.Name, ch.X.Name)
+	}
+	b.WriteString(".")
+	for i, cu := range ch.Curves {
+		name := cu.Name
+		if name == "" {
+			name = fmt.Sprintf("curve %d", i+1)
+		}
+		first, last := -1, -1
+		for k := range cu.X {
+			if finite(cu.X[k], cu.Y[k]) {
+				if first < 0 {
+					first = k
+				}
+				last = k
+			}
+		}
+		if first < 0 {
+			fmt.Fprintf(&b, " %s: no values.", name)
+			continue
+		}
+		fmt.Fprintf(&b, " %s: from %.3g at %.3g to %.3g at %.3g", name, cu.Y[first], cu.X[first], cu.Y[last], cu.X[last])
+		if ch.Here != nil {
+			if v, ok := cu.at(*ch.Here); ok {
+				fmt.Fprintf(&b, ", %.3g here", v)
+			}
+		}
+		b.WriteString(".")
+	}
+	for _, r := range ch.Rules {
+		axis := "Level"
+		if r.Upright {
+			axis = "Upright line"
+		}
+		fmt.Fprintf(&b, " %s at %.3g", axis, r.At)
+		if r.Name != "" {
+			b.WriteString(": " + r.Name)
+		}
+		b.WriteString(".")
+	}
+	if ch.Here != nil {
+		fmt.Fprintf(&b, " A line marks the place %.3g.", *ch.Here)
+	}
+	return b.String()
+}

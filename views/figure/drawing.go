@@ -1,0 +1,204 @@
+package figure
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Format is what all drawings but those of a Scene have in common: how large and
+// in which theme. The zero value is a good choice.
+type Format struct {
+	Dark bool
+	// LegendRows are kept for the legend even when it needs fewer, so that the frame
+	// stays where it is while a replay runs.
+	LegendRows int
+	// Width and Height are in CSS pixels, 40 to 4000; 0 takes 640 and 520. Below
+	// 240 x 180 the picture is all frame, without axes and legend.
+	Width, Height int
+}
+
+func (f Format) sheet() (*sheet, error) {
+	f.Width, f.Height = defaultSize(f.Width, f.Height)
+	return &sheet{width: f.Width, height: f.Height, theme: themeOf(f.Dark), legendRows: f.LegendRows}, checkSize(f.Width, f.Height)
+}
+
+// Color is a colour of the theme, by what it is for. ClassColor(i) is that of
+// class i; the names are those of the first classes.
+type Color int
+
+// The colours of lines and marks. Ink is the colour of text.
+const (
+	Ink Color = iota
+	Muted
+	Blue
+	Orange
+	Green
+	Magenta
+)
+
+// ClassColor is the colour of class i >= 0, in which Boundary and Scatter draw its
+// points.
+func ClassColor(i int) Color { return Blue + Color(max(i, 0)) }
+
+func (t *Theme) color(c Color) color.NRGBA {
+	switch {
+	case c <= Ink:
+		return t.Ink
+	case c == Muted:
+		return t.Muted
+	}
+	return t.class(int(c - Blue))
+}
+
+// Dash is the pattern of a line.
+type Dash int
+
+// The patterns. A pattern should come with every colour, so that neither has to be
+// told apart alone.
+const (
+	Solid Dash = iota
+	Dashed
+	Dotted
+	DashDot
+	LongDash
+	DashDotDot
+)
+
+// Pen is how a line is drawn; the zero value is a solid line in ink.
+type Pen struct {
+	Color Color
+	Dash  Dash
+	Thin  bool // half as wide
+}
+
+// style is the pen's line; thick is the width of a line that is not thin.
+func (p Pen) style(t *Theme, thick vg.Length) draw.LineStyle {
+	if p.Thin {
+		thick *= 0.5
+	}
+	return draw.LineStyle{Color: t.color(p.Color), Width: thick, Dashes: dashes[max(int(p.Dash), 0)%len(dashes)]}
+}
+
+// stroke is the width of a line, strong enough for a projector.
+func (s *sheet) stroke() vg.Length {
+	side := math.Sqrt(float64(s.width*s.height)) / zoom(s.width, s.height)
+	return vg.Length(min(max(side/240, 1.4), 2.6))
+}
+
+// mapping takes data to places on the canvas.
+type mapping struct {
+	frame vg.Rectangle
+	Limits
+}
+
+func (m mapping) at(x, y float64) vg.Point {
+	size := m.frame.Size()
+	return vg.Point{
+		X: m.frame.Min.X + size.X*vg.Length((x-m.XMin)/(m.XMax-m.XMin)),
+		Y: m.frame.Min.Y + size.Y*vg.Length((y-m.YMin)/(m.YMax-m.YMin)),
+	}
+}
+
+// back takes a place on the canvas to data.
+func (m mapping) back(p vg.Point) (x, y float64) {
+	size := m.frame.Size()
+	return m.XMin + (m.XMax-m.XMin)*float64((p.X-m.frame.Min.X)/size.X), m.YMin + (m.YMax-m.YMin)*float64((p.Y-m.frame.Min.Y)/size.Y)
+}
+
+// add draws within the frame, above what was added before.
+func (s *sheet) add(d func(c *draw.Canvas, m mapping)) {
+	s.plotters = append(s.plotters, drawing{s, d})
+}
+
+// drawing is a function as a plot.Plotter. The limits are read when the sheet is
+// laid out.
+type drawing struct {
+	sheet *sheet
+	draw  func(c *draw.Canvas, m mapping)
+}
+
+// Plot implements plot.Plotter.
+func (d drawing) Plot(c draw.Canvas, _ *plot.Plot) { d.draw(&c, mapping{c.Rectangle, d.sheet.limits}) }
+
+// stroke draws the polyline through ps as far as it lies within the frame. It
+// breaks at places that are not finite.
+func (m mapping) stroke(c *draw.Canvas, style draw.LineStyle, ps []vg.Point) {
+	if p := clipped(m.frame, ps); len(p) > 0 {
+		c.SetLineStyle(style)
+		c.Stroke(p)
+	}
+}
+
+// clipped is the part of a polyline within r.
+func clipped(r vg.Rectangle, ps []vg.Point) (path vg.Path) {
+	var last vg.Point
+	open := false
+	for i := 1; i < len(ps); i++ {
+		a, b, ok := clipSegment(r, ps[i-1], ps[i])
+		if !ok {
+			open = false
+			continue
+		}
+		if !open || a != last {
+			path.Move(a)
+		}
+		path.Line(b)
+		last, open = b, true
+	}
+	return path
+}
+
+// clipSegment is the part of a segment within r, after Liang and Barsky.
+func clipSegment(r vg.Rectangle, a, b vg.Point) (from, to vg.Point, ok bool) {
+	dx, dy := float64(b.X-a.X), float64(b.Y-a.Y)
+	if !finite(dx, dy, float64(a.X), float64(a.Y)) {
+		return a, b, false
+	}
+	first, last := 0.0, 1.0
+	for _, e := range [4][2]float64{
+		{-dx, float64(a.X - r.Min.X)},
+		{dx, float64(r.Max.X - a.X)},
+		{-dy, float64(a.Y - r.Min.Y)},
+		{dy, float64(r.Max.Y - a.Y)},
+	} {
+		switch p, q := e[0], e[1]; {
+		case p == 0 && q < 0:
+			return a, b, false
+		case p < 0:
+			first = max(first, q/p)
+		case p > 0:
+			last = min(last, q/p)
+		}
+	}
+	if first > last {
+		return a, b, false
+	}
+	from, to = a, b
+	if first > 0 {
+		from = vg.Point{X: a.X + vg.Length(first*dx), Y: a.Y + vg.Length(first*dy)}
+	}
+	if last < 1 {
+		to = vg.Point{X: a.X + vg.Length(last*dx), Y: a.Y + vg.Length(last*dy)}
+	}
+	return from, to, true
+}
+
+// finite says whether all are numbers.
+func finite(vs ...float64) bool {
+	for _, v := range vs {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// translucent is a colour with so much opacity, 0 to 1.
+func translucent(c color.NRGBA, opacity float64) color.NRGBA {
+	c.A = uint8(math.Round(255 * opacity))
+	return c
+}

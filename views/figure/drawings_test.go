@@ -1,0 +1,252 @@
+package figure_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"marginlab/views/figure"
+)
+
+func ExamplePlane() {
+	p, err := lagrange().Picture()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("plane", p))
+	// Output: as testdata/plane.svg
+}
+
+func ExampleChart() {
+	p, err := progress().Picture()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("chart", p))
+	// Output: as testdata/chart.svg
+}
+
+func ExampleBars() {
+	p, err := spectrum().Picture()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("bars", p))
+	// Output: as testdata/bars.svg
+}
+
+// lagrange is a quadratic objective with one linear constraint, x1 + x2 <= 2.
+func lagrange() figure.Plane {
+	f := func(x, y float64) float64 { return (x-2)*(x-2) + (y-2)*(y-2) }
+	g := figure.Linear([2]float64{1, 1}, 2)
+	return figure.Plane{
+		Title: "Least distance under one constraint", X: "x1", Y: "x2",
+		Limits: figure.Limits{XMin: -1, XMax: 4, YMin: -1, YMax: 4},
+		Marks: []figure.Mark{
+			figure.Region{F: func(x, y float64) float64 { return -g(x, y) }, Color: figure.Green, Hatch: true, Name: "allowed", Label: "g ≤ 0"},
+			figure.Contours{F: f, Levels: []float64{0.5, 2, 4, 8, 12}, Name: "f"},
+			figure.Line{A: [2]float64{1, 1}, C: 2, Name: "constraint", Label: "x1 + x2 = 2"},
+			figure.Path{Points: [][2]float64{{-0.6, 0.4}, {0, 0.9}, {0.6, 1.0}, {0.9, 1.02}, {1, 1}}, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.Dotted}, Name: "iterates"},
+			figure.Arrow{From: [2]float64{1, 1}, To: [2]float64{0, 0}, Pen: figure.Pen{Color: figure.Blue}, Label: "grad f"},
+			figure.Arrow{From: [2]float64{1, 1}, To: [2]float64{2, 2}, Pen: figure.Pen{Color: figure.Orange}, Label: "λ grad g"},
+			figure.Dot{At: [2]float64{1, 1}, Class: -1, Ring: true, Label: "x*"},
+		},
+	}
+}
+
+// margins is a line drawn by hand between the points of two classes.
+func margins() figure.Plane {
+	p := figure.Plane{X: "x1", Y: "x2", Marks: []figure.Mark{
+		figure.Region{F: figure.Linear([2]float64{1, 2}, 6), Color: figure.Orange, Hatch: true, Label: "predicted +1"},
+		figure.Region{F: figure.Linear([2]float64{-1, -2}, -6), Color: figure.Blue, Label: "predicted −1"},
+		figure.Line{A: [2]float64{1, 2}, C: 6, Name: "f = 0"},
+		figure.Line{A: [2]float64{1, 2}, C: 7, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Name: "f = ±1"},
+		figure.Line{A: [2]float64{1, 2}, C: 5, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Name: "f = ±1"},
+		figure.Segment{From: [2]float64{3, 3}, To: [2]float64{2.4, 1.8}, Pen: figure.Pen{Color: figure.Muted, Dash: figure.Dotted}, Label: "h"},
+		figure.Circle{Center: [2]float64{1, 1}, Radius: 1.2, Pen: figure.Pen{Color: figure.Green, Dash: figure.DashDot}, Name: "ball"},
+	}}
+	for i, at := range [][2]float64{{1, 1}, {0.5, 2}, {2, 0.6}, {1, 2}, {0.2, 1}} {
+		p.Marks = append(p.Marks, figure.Dot{At: at, Class: 0, Name: "class −1", Label: fmt.Sprintf("P%d", i+1), Ring: i == 3})
+	}
+	for i, at := range [][2]float64{{3, 3}, {4, 1.6}, {3, 2}, {4.5, 3}} {
+		p.Marks = append(p.Marks, figure.Dot{At: at, Class: 1, Name: "class +1", Label: fmt.Sprintf("P%d", i+6), Hollow: i == 3})
+	}
+	return p
+}
+
+// realLine is an axis alone: R and the margin of two classes on it.
+func realLine() figure.Plane {
+	return figure.Plane{X: "x", Limits: figure.Limits{XMin: -4, XMax: 4, YMin: -1, YMax: 1}, Format: figure.Format{Height: 220}, Stretched: true, Marks: []figure.Mark{
+		figure.Line{A: [2]float64{0, 1}, C: 0, Pen: figure.Pen{Color: figure.Muted, Thin: true}},
+		figure.Arrow{From: [2]float64{-1, 0.45}, To: [2]float64{1, 0.45}},
+		figure.Arrow{From: [2]float64{1, 0.45}, To: [2]float64{-1, 0.45}},
+		figure.Segment{From: [2]float64{-1, 0.45}, To: [2]float64{1, 0.45}, Label: "Δ"},
+		figure.Segment{From: [2]float64{0, -0.5}, To: [2]float64{3, -0.5}, Pen: figure.Pen{Dash: figure.Dashed}, Label: "R"},
+		figure.Dot{At: [2]float64{-3, 0}},
+		figure.Dot{At: [2]float64{-1, 0}},
+		figure.Dot{At: [2]float64{1, 0}, Class: 1},
+		figure.Dot{At: [2]float64{3, 0}, Class: 1},
+	}}
+}
+
+// smoBox is the square of two alphas with the line on which they may move.
+func smoBox() figure.Plane {
+	const c = 1
+	return figure.Plane{X: "α1", Y: "α2", Limits: figure.Limits{XMin: -0.1, XMax: 1.1, YMin: -0.1, YMax: 1.4}, Marks: []figure.Mark{
+		figure.Region{F: func(x, y float64) float64 { return math.Min(math.Min(x, c-x), math.Min(y, c-y)) }, Color: figure.Green, Hatch: true, Label: "0 ≤ α ≤ C"},
+		figure.Line{A: [2]float64{1, -1}, C: -0.4, Label: "α1 − α2 = −0.4"},
+		figure.Dot{At: [2]float64{0.2, 0.6}, Class: -1, Hollow: true, Label: "start"},
+		figure.Dot{At: [2]float64{0.9, 1.3}, Class: -1, Hollow: true, Label: "without the box"},
+		figure.Arrow{From: [2]float64{0.9, 1.3}, To: [2]float64{0.62, 1.02}, Pen: figure.Pen{Color: figure.Magenta}, Label: "clip"},
+		figure.Dot{At: [2]float64{0.6, 1}, Class: -1, Ring: true, Label: "new"},
+	}}
+}
+
+func progress() figure.Chart {
+	ch := figure.Chart{
+		Title: "How a solver converges", X: figure.Axis{Name: "iteration"}, Y: figure.Axis{Name: "value", Log: true},
+		Rules: []figure.Rule{{Name: "tolerance", At: 1e-3}}, Here: new(float64),
+	}
+	*ch.Here = 31
+	gap, dual := figure.Curve{Name: "gap"}, figure.Curve{Name: "violation", Stairs: true}
+	r := rand.New(rand.NewPCG(5, 6))
+	v := 2.0
+	for i := range 81 {
+		x := float64(i)
+		gap.X, gap.Y = append(gap.X, x), append(gap.Y, 12*math.Exp(-x/9)*(1+0.3*r.Float64()))
+		if i%5 == 0 {
+			v *= 0.45 + 0.3*r.Float64()
+			dual.X, dual.Y = append(dual.X, x), append(dual.Y, v)
+		}
+	}
+	ch.Curves = []figure.Curve{gap, dual}
+	return ch
+}
+
+func hinge() figure.Chart {
+	ch := figure.Chart{X: figure.Axis{Name: "margin y f(x)"}, Y: figure.Axis{Name: "loss"}, Rules: []figure.Rule{{Name: "y f = 1", At: 1, Upright: true}}}
+	loss := []struct {
+		name string
+		f    func(m float64) float64
+	}{
+		{"hinge", func(m float64) float64 { return max(0, 1-m) }},
+		{"0-1", func(m float64) float64 {
+			if m < 0 {
+				return 1
+			}
+			return 0
+		}},
+		{"squared hinge", func(m float64) float64 { return max(0, 1-m) * max(0, 1-m) / 2 }},
+		{"logistic", func(m float64) float64 { return math.Log2(1 + math.Exp(-m)) }},
+	}
+	for _, l := range loss {
+		cu := figure.Curve{Name: l.name, Stairs: l.name == "0-1"}
+		for i := range 161 {
+			m := -2 + float64(i)/40
+			cu.X, cu.Y = append(cu.X, m), append(cu.Y, l.f(m))
+		}
+		ch.Curves = append(ch.Curves, cu)
+	}
+	return ch
+}
+
+func accuracy() figure.Chart {
+	ch := figure.Chart{Title: "Accuracy against C", X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "accuracy", Min: 0.5, Max: 1}, Rules: []figure.Rule{{Name: "chosen", At: 10, Upright: true}, {Name: "the larger class", At: 0.55}}}
+	train, held := figure.Curve{Name: "training", Marks: true}, figure.Curve{Name: "held out", Marks: true}
+	for e := -2.0; e <= 4; e++ {
+		x, a, b := math.Pow(10, e), 0.98-0.25*math.Exp(-(e+2)/2), 0.9-0.02*(e-1)*(e-1)
+		train.X, train.Y = append(train.X, x), append(train.Y, a)
+		held.X, held.Y = append(held.X, x), append(held.Y, b)
+		held.Lo, held.Hi = append(held.Lo, b-0.05), append(held.Hi, b+0.05)
+	}
+	ch.Curves = []figure.Curve{train, held}
+	return ch
+}
+
+// spectrum has eigenvalues of both signs over many powers of ten.
+func spectrum() figure.Bars {
+	b := figure.Bars{Title: "Spectrum of a kernel that is not positive semidefinite", X: "number", Y: "eigenvalue", Sorted: true}
+	for i := range 14 {
+		v := 6 * math.Exp(-0.5*float64(i))
+		if i%4 == 3 {
+			v = -v
+		}
+		b.Values = append(b.Values, v)
+	}
+	return b
+}
+
+func alphas() figure.Bars {
+	b := figure.Bars{X: "point", Y: "α", Rules: []figure.Rule{{Name: "C", At: 1}}, ClassNames: []string{"ash", "beech"}}
+	r := rand.New(rand.NewPCG(7, 8))
+	for i := range 60 {
+		b.Values = append(b.Values, math.Max(0, math.Min(1, 1.6*r.Float64()-0.4)))
+		b.Classes = append(b.Classes, i/30)
+	}
+	return b
+}
+
+func counts() figure.Bars {
+	return figure.Bars{Y: "points", Values: []float64{12, 30, 7}, Names: []string{"free", "at C", "no support vector"}}
+}
+
+// drawings are the figures of the lessons, each in the format that it is given.
+var drawings = []struct {
+	name string
+	draw func(figure.Format) (*figure.Picture, error)
+}{
+	{"plane", in(lagrange(), func(p *figure.Plane) *figure.Format { return &p.Format })},
+	{"margins", in(margins(), func(p *figure.Plane) *figure.Format { return &p.Format })},
+	{"real_line", in(realLine(), func(p *figure.Plane) *figure.Format { return &p.Format })},
+	{"smo_box", in(smoBox(), func(p *figure.Plane) *figure.Format { return &p.Format })},
+	{"chart", in(progress(), func(c *figure.Chart) *figure.Format { return &c.Format })},
+	{"losses", in(hinge(), func(c *figure.Chart) *figure.Format { return &c.Format })},
+	{"accuracy", in(accuracy(), func(c *figure.Chart) *figure.Format { return &c.Format })},
+	{"bars", in(spectrum(), func(b *figure.Bars) *figure.Format { return &b.Format })},
+	{"spectrum_log", in(logarithmic(spectrum()), func(b *figure.Bars) *figure.Format { return &b.Format })},
+	{"alphas", in(alphas(), func(b *figure.Bars) *figure.Format { return &b.Format })},
+	{"counts", in(counts(), func(b *figure.Bars) *figure.Format { return &b.Format })},
+}
+
+// in draws d in any format; its own height stays unless another one is given.
+func in[D interface {
+	Picture() (*figure.Picture, error)
+}](d D, format func(*D) *figure.Format) func(figure.Format) (*figure.Picture, error) {
+	return func(f figure.Format) (*figure.Picture, error) {
+		d := d
+		if f.Height == 0 {
+			f.Height = format(&d).Height
+		}
+		*format(&d) = f
+		return d.Picture()
+	}
+}
+
+func logarithmic(b figure.Bars) figure.Bars {
+	b.Log = true
+	return b
+}
+
+// The same drawings in the dark, and as narrow as a telephone.
+func TestGoldenDrawings(t *testing.T) {
+	t.Parallel()
+	for _, d := range drawings {
+		for suffix, f := range map[string]figure.Format{
+			"": {}, "_dark": {Dark: true}, "_narrow": {Width: 360, Height: 320},
+		} {
+			p, err := d.draw(f)
+			if err != nil {
+				t.Errorf("%s: %v", d.name, err)
+				continue
+			}
+			if got := golden(d.name+suffix, p); !strings.HasPrefix(got, "as ") {
+				t.Errorf("%s: %s", d.name+suffix, got)
+			}
+		}
+	}
+}

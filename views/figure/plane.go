@@ -1,0 +1,318 @@
+package figure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Plane is a drawing in data coordinates: margins of a line, level sets of an
+// objective with a constraint, the iterates of a descent. A unit is as long on
+// both axes, so that what is orthogonal looks so.
+type Plane struct {
+	Format
+	Title string
+	X, Y  string // names of the axes; without Y there is no vertical axis
+	// Limits are what has to be seen; more is where the proportions of the picture ask
+	// for it. The zero value takes what the marks need; lines, regions and contours
+	// need nothing.
+	Limits    Limits
+	Stretched bool   // the limits fill the frame, whatever becomes of angles and circles
+	Bald      bool   // no numbers at the axes
+	Marks     []Mark // from the lowest to the highest; labels are above all of them
+	// Caption is what the picture shows, for readers who do not see it; "" lists the
+	// marks that have a name or a label.
+	Caption string
+}
+
+// Mark is a part of a Plane: a Region, Contours, Line, Segment, Arrow, Path, Circle,
+// Dot or Text. Places that are not finite are left out. The Name of a mark is in the
+// legend, once however many marks have it; its Label stands beside it, where there
+// is room.
+type Mark interface {
+	extent(b *bounds)    // adds what has to be in the picture
+	draw(e *easel)       // draws the mark and asks for its label
+	entry(*Theme) entry  // of the legend; without a name there is none
+	describe() string    // for the caption; "" when there is nothing to tell
+	check() (err string) // what is wrong with it
+}
+
+// Picture draws the plane.
+func (p Plane) Picture() (*Picture, error) {
+	sh, err := p.sheet()
+	if err != nil {
+		return nil, err
+	}
+	b := newBounds()
+	for i, m := range p.Marks {
+		if m == nil {
+			return nil, fmt.Errorf("plane: mark %d is missing; leave it out", i+1)
+		}
+		if problem := m.check(); problem != "" {
+			return nil, fmt.Errorf("plane: mark %d: %s", i+1, problem)
+		}
+		m.extent(b)
+		if e := m.entry(sh.theme); e.name != "" && !slices.ContainsFunc(sh.legend, func(o entry) bool { return o.name == e.name }) {
+			sh.legend = append(sh.legend, e)
+		}
+	}
+	sh.title, sh.labels, sh.limits, sh.caption = p.Title, [2]string{p.X, p.Y}, p.Limits, p.Caption
+	if sh.caption == "" {
+		sh.caption = p.describe()
+	}
+	if (sh.limits == Limits{}) {
+		sh.limits = b.limits()
+	}
+	if !sh.limits.valid() {
+		l := sh.limits
+		return nil, fmt.Errorf("plane: nothing fits between x %g and %g, y %g and %g; give limits that are farther apart", l.XMin, l.XMax, l.YMin, l.YMax)
+	}
+	sh.bald = [2]bool{p.Bald, p.Bald || p.Y == ""}
+	if !p.Stretched {
+		sh.aspect = widened
+	}
+	sh.add(func(c *draw.Canvas, m mapping) {
+		e := sh.easel(c, m)
+		for _, k := range p.Marks {
+			k.draw(e)
+		}
+		e.write()
+	})
+	return sh.picture(), nil
+}
+
+func (p *Plane) describe() string {
+	var s strings.Builder
+	s.WriteString("Drawing")
+	if p.Title != "" {
+		s.WriteString(": " + p.Title)
+	}
+	if p.X != "" && p.Y != "" {
+		fmt.Fprintf(&s, ", over %s and %s", p.X, p.Y)
+	}
+	s.WriteString(".")
+	for _, m := range p.Marks {
+		if d := m.describe(); d != "" {
+			s.WriteString(" " + d + ".")
+		}
+	}
+	return s.String()
+}
+
+// Linear is the function a·x - c, for regions and contours.
+func Linear(a [2]float64, c float64) func(x, y float64) float64 {
+	return func(x, y float64) float64 { return a[0]*x + a[1]*y - c }
+}
+
+// Region shades where F(x, y) >= 0; for a constraint g <= 0 give -g.
+type Region struct {
+	F           func(x, y float64) float64
+	Color       Color
+	Hatch       bool // lines as well, which tell it from its neighbours without colour
+	Name, Label string
+}
+
+// Contours are the level lines of F.
+type Contours struct {
+	F func(x, y float64) float64
+	// Levels are the values; nil: about eight round ones.
+	Levels []float64
+	Pen    Pen  // the zero value is a thin, muted line
+	Plain  bool // the values are not written on the lines
+	Name   string
+}
+
+// Line is the straight line A·x = C.
+type Line struct {
+	A           [2]float64 // not 0
+	C           float64
+	Pen         Pen
+	Name, Label string
+}
+
+// Segment joins two places, such as a point with its foot on a line.
+type Segment struct {
+	From, To    [2]float64
+	Pen         Pen
+	Name, Label string
+}
+
+// Arrow points from one place to another: a gradient, a weight vector.
+type Arrow struct {
+	From, To    [2]float64
+	Pen         Pen
+	Name, Label string
+}
+
+// Path joins places with small dots on them, such as the iterates of a descent. The
+// first is hollow and the last is larger.
+type Path struct {
+	Points      [][2]float64
+	Pen         Pen
+	Plain       bool // without dots
+	Name, Label string
+}
+
+// Circle is a circle about a centre; on a Stretched plane an ellipse.
+type Circle struct {
+	Center      [2]float64
+	Radius      float64
+	Pen         Pen
+	Name, Label string
+}
+
+// Dot is a point, with the colour and the shape of its class.
+type Dot struct {
+	At          [2]float64
+	Class       int  // below 0: a dot in ink, without a class
+	Hollow      bool // as held-out points are
+	Ring        bool // as support vectors have
+	Name, Label string
+}
+
+// Text is words about a place.
+type Text struct {
+	At    [2]float64
+	Text  string
+	Color Color
+}
+
+func add(b *bounds, ps ...[2]float64) {
+	for _, p := range ps {
+		if finite(p[:]...) {
+			b.add(p[0], p[1])
+		}
+	}
+}
+
+func (Region) extent(*bounds)      {}
+func (Contours) extent(*bounds)    {}
+func (Line) extent(*bounds)        {}
+func (k Segment) extent(b *bounds) { add(b, k.From, k.To) }
+func (k Arrow) extent(b *bounds)   { add(b, k.From, k.To) }
+func (k Path) extent(b *bounds)    { add(b, k.Points...) }
+func (k Dot) extent(b *bounds)     { add(b, k.At) }
+func (k Text) extent(b *bounds)    { add(b, k.At) }
+func (k Circle) extent(b *bounds) {
+	x, y, r := k.Center[0], k.Center[1], k.Radius
+	if finite(x, y, r) {
+		add(b, [2]float64{x - r, y - r}, [2]float64{x + r, y + r})
+	}
+}
+
+func (k Region) check() string   { return needed(k.F) }
+func (k Contours) check() string { return needed(k.F) }
+func (Segment) check() string    { return "" }
+func (Arrow) check() string      { return "" }
+func (Path) check() string       { return "" }
+func (Circle) check() string     { return "" }
+func (Dot) check() string        { return "" }
+func (Text) check() string       { return "" }
+func (k Line) check() string {
+	if k.A == [2]float64{} {
+		return fmt.Sprintf("line %q has no direction, as A is 0; give it a normal vector", k.Name+k.Label)
+	}
+	return ""
+}
+
+func needed(f func(x, y float64) float64) string {
+	if f == nil {
+		return "the function F is missing"
+	}
+	return ""
+}
+
+func (k Region) entry(t *Theme) entry {
+	return entry{k.Name, func(c *draw.Canvas, at vg.Point) {
+		r := vg.Rectangle{Min: at.Sub(vg.Point{X: 9, Y: 6}), Max: at.Add(vg.Point{X: 9, Y: 6})}
+		k.tint(c, t, r.Path())
+		if k.Hatch {
+			k.lines(c, t, r, func(vg.Point) bool { return true })
+		}
+		c.SetLineStyle(draw.LineStyle{Color: t.Rule, Width: 0.8})
+		c.Stroke(r.Path())
+	}}
+}
+
+func (k Contours) pen() Pen {
+	if k.Pen == (Pen{}) {
+		return Pen{Color: Muted, Thin: true}
+	}
+	return k.Pen
+}
+
+const sampleThick = 2 // of lines in the legend
+
+func (k Contours) entry(t *Theme) entry { return entry{k.Name, line(k.pen().style(t, sampleThick))} }
+func (k Line) entry(t *Theme) entry     { return entry{k.Name, line(k.Pen.style(t, sampleThick))} }
+func (k Segment) entry(t *Theme) entry  { return entry{k.Name, line(k.Pen.style(t, sampleThick))} }
+func (k Path) entry(t *Theme) entry {
+	return entry{k.Name, func(c *draw.Canvas, at vg.Point) {
+		line(k.Pen.style(t, sampleThick))(c, at)
+		if !k.Plain {
+			c.SetColor(t.color(k.Pen.Color))
+			for _, dx := range []vg.Length{-8, 0, 8} {
+				c.Fill(circle(at.Add(vg.Point{X: dx}), 2.6))
+			}
+		}
+	}}
+}
+
+func (k Circle) entry(t *Theme) entry {
+	return entry{k.Name, func(c *draw.Canvas, at vg.Point) {
+		c.SetLineStyle(k.Pen.style(t, sampleThick))
+		c.Stroke(circle(at, 7))
+	}}
+}
+
+func (k Arrow) entry(t *Theme) entry {
+	return entry{k.Name, func(c *draw.Canvas, at vg.Point) {
+		arrow(c, k.Pen.style(t, sampleThick), at.Sub(vg.Point{X: 11}), at.Add(vg.Point{X: 11}))
+	}}
+}
+
+func (k Dot) entry(t *Theme) entry {
+	return entry{k.Name, func(c *draw.Canvas, at vg.Point) { k.mark(c, t, at, 4.2) }}
+}
+func (Text) entry(*Theme) entry { return entry{} }
+
+// named is a mark's part of the caption.
+func named(what, name, label, where string) string {
+	words := strings.TrimSpace(name + " " + label)
+	if words == "" {
+		return ""
+	}
+	return what + " " + words + where
+}
+
+func place(p [2]float64) string { return fmt.Sprintf("(%.3g, %.3g)", p[0], p[1]) }
+
+func (k Region) describe() string   { return named("Shaded:", k.Name, k.Label, "") }
+func (k Contours) describe() string { return named("Level lines of", k.Name, "", "") }
+func (k Line) describe() string {
+	return named("Line", k.Name, k.Label, fmt.Sprintf(": (%.3g, %.3g)·x = %.3g", k.A[0], k.A[1], k.C))
+}
+
+func (k Segment) describe() string {
+	return named("Segment", k.Name, k.Label, " from "+place(k.From)+" to "+place(k.To))
+}
+
+func (k Arrow) describe() string {
+	return named("Arrow", k.Name, k.Label, " from "+place(k.From)+" to "+place(k.To))
+}
+
+func (k Path) describe() string {
+	if len(k.Points) == 0 {
+		return ""
+	}
+	return named("Path", k.Name, k.Label, fmt.Sprintf(" of %s from %s to %s", plural(len(k.Points), "place"), place(k.Points[0]), place(k.Points[len(k.Points)-1])))
+}
+
+func (k Circle) describe() string {
+	return named("Circle", k.Name, k.Label, fmt.Sprintf(" about %s with radius %.3g", place(k.Center), k.Radius))
+}
+func (k Dot) describe() string  { return named("Point", k.Name, k.Label, " at "+place(k.At)) }
+func (k Text) describe() string { return k.Text }
