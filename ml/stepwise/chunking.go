@@ -47,7 +47,8 @@ type ChunkingState struct {
 // nothing out. Then every round raises it or enlarges the working set, and there
 // is an end.
 //
-// A run ends as Numerical when SMO cannot solve the sub-problem to Tol.
+// A run ends as Numerical when rounding keeps SMO from solving a sub-problem to Tol,
+// and as IterationLimit when SMO is still going on after 100 000 steps.
 func Chunking(ctx context.Context, k svm.Matrix, y []float64, s ChunkingSettings) (*trace.Replay[ChunkingState], error) {
 	p, err := newProblem(k, y, s.C)
 	if err != nil {
@@ -77,15 +78,17 @@ func Chunking(ctx context.Context, k svm.Matrix, y []float64, s ChunkingSettings
 		yield(state)
 		for {
 			dual := state.Dual
-			state = p.round(ctx, working, alpha, min(tol/10, 1e-10))
+			var solved bool
+			state, solved = p.round(ctx, working, alpha, min(tol/10, 1e-10))
 			state.Kept = state.Dual <= dual+1e-12*math.Abs(dual)
 			state.Violators = state.worst(tol, add)
-			if !yield(state) {
-				return trace.IterationLimit
-			}
 			switch {
+			case !yield(state):
+				return trace.IterationLimit
 			case state.Violation <= tol:
 				return trace.Converged
+			case !solved:
+				return trace.IterationLimit
 			case len(state.Violators) == 0:
 				return trace.Numerical
 			}
@@ -112,13 +115,13 @@ func (p *problem) first(order []int, n int) []int {
 	return working
 }
 
-// round solves the problem on the working set, changing alpha.
-func (p *problem) round(ctx context.Context, working []int, alpha []float64, tol float64) ChunkingState {
-	o := newPairs(p, working, alpha)
-	state := ChunkingState{Working: working}
-	const limit = 100_000
-	for state.Pairs < limit && ctx.Err() == nil {
-		if _, status := o.step(SecondOrder, tol); status != "" {
+// round solves the problem on the working set, changing alpha. It reports false
+// when SMO was still going on after 100 000 steps.
+func (p *problem) round(ctx context.Context, working []int, alpha []float64, tol float64) (ChunkingState, bool) {
+	o, state, solved := newPairs(p, working, alpha), ChunkingState{Working: working}, false
+	for state.Pairs < 100_000 && ctx.Err() == nil {
+		_, status := o.step(SecondOrder, tol)
+		if solved = status != ""; solved {
 			break
 		}
 		state.Pairs++
@@ -129,7 +132,7 @@ func (p *problem) round(ctx context.Context, working []int, alpha []float64, tol
 			state.SupportVectors = append(state.SupportVectors, i)
 		}
 	}
-	return state
+	return state, solved
 }
 
 // worst returns the n points outside of the working set that violate their KKT

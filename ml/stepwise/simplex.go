@@ -273,9 +273,8 @@ func subtract(a, b float64) float64 {
 func (o *tableau) state(bland bool) SimplexState {
 	s := SimplexState{
 		Basic: o.called(o.basic), Nonbasic: o.called(o.nonbasic),
-		Value: slices.Clone(o.value), Cost: slices.Clone(o.cost), Bland: bland,
+		Value: slices.Clone(o.value), Cost: slices.Clone(o.cost), Leaving: -1,
 		Objective: o.objective, Q: make([]float64, o.m), F: make([]float64, o.m),
-		Leaving: -1,
 	}
 	for _, row := range o.table {
 		s.Table = append(s.Table, slices.Clone(row))
@@ -284,6 +283,7 @@ func (o *tableau) state(bland bool) SimplexState {
 	if s.Entering >= 0 {
 		s.Ratios = o.ratios(s.Entering, s.Direction)
 		s.Leaving = o.leaving(s.Ratios)
+		s.Bland = bland
 	}
 	values := make([]float64, len(o.names))
 	for r, v := range o.basic {

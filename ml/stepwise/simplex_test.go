@@ -1,7 +1,9 @@
 package stepwise_test
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -10,6 +12,7 @@ import (
 	"marginlab/ml/kernel"
 	"marginlab/ml/mcm"
 	"marginlab/ml/stepwise"
+	"marginlab/ml/svm"
 	"marginlab/ml/trace"
 )
 
@@ -23,8 +26,17 @@ func grid(r *rand.Rand, m int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// TestSimplex reaches the optimum that another solver certifies, and every state
-// is a feasible vertex no worse than the one before.
+// rows returns a kernel matrix in full.
+func rows(k svm.Matrix) *mat.Dense {
+	full := mat.NewDense(k.Len(), k.Len(), nil)
+	for i := range k.Len() {
+		k.Row(full.RawRowView(i), i)
+	}
+	return full
+}
+
+// TestSimplex reaches the optimum that another solver certifies, by vertices that
+// get no worse.
 func TestSimplex(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -35,14 +47,155 @@ func TestSimplex(t *testing.T) {
 			x, y = grid(r, m)
 		}
 		c := rapid.SampledFrom([]float64{0.05, 1, 50}).Draw(t, "C")
-		replay, err := stepwise.Simplex(t.Context(), x, y, stepwise.SimplexSettings{C: c})
+		k, columns, symbol := kernel.NewGram(kernel.Kernel{Name: "linear"}, x), x, ""
+		if rapid.Bool().Draw(t, "lambda") {
+			columns, symbol = rows(k), "λ"
+		}
+		replay, err := stepwise.Simplex(t.Context(), columns, y, stepwise.SimplexSettings{C: c, Symbol: symbol})
 		if err != nil || replay.Status() != trace.Converged {
 			t.Fatalf("%s after %d, %v", replay.Status(), replay.Len(), err)
 		}
-		want, err := mcm.Train(t.Context(), kernel.NewGram(kernel.Kernel{Name: "linear"}, x), y, mcm.Settings{C: c, RankTol: 1e-11})
+		want, err := mcm.Train(t.Context(), k, y, mcm.Settings{C: c, RankTol: 1e-11})
 		if err != nil || want.Status != trace.Converged {
 			t.Fatalf("mcm.Train: %v, %v", want, err)
 		}
-		near(t, "objective", last(replay).Objective, want.Objective, 1e-8)
+		end := last(replay)
+		near(t, "objective", end.Objective, want.Objective, 1e-8)
+		if end.Entering != -1 || end.Leaving != -1 || end.Ratios != nil {
+			t.Errorf("there is a pivot at the optimum: %+v", end)
+		}
+		first := replay.At(0)
+		for i := range replay.Len() {
+			s := replay.At(i)
+			checkVertex(t, s, columns, y, c)
+			checkRows(t, s, first)
+			if i == 0 {
+				continue
+			}
+			before := replay.At(i - 1)
+			entered, left := before.Nonbasic[before.Entering], before.Basic[before.Leaving]
+			if !slices.Contains(s.Basic, entered) || !slices.Contains(s.Nonbasic, left) {
+				t.Errorf("pivot %d: %s has not entered for %s", i, entered, left)
+			}
+			ratio := slices.Min(before.Ratios)
+			near(t, "least ratio", before.Ratios[before.Leaving], ratio, 1e-9)
+			near(t, "objective after the pivot", s.Objective, before.Objective+before.Direction*before.Cost[before.Entering]*ratio, 1e-8)
+			if s.Objective > before.Objective+1e-9 {
+				t.Errorf("pivot %d rises from %g to %g", i, before.Objective, s.Objective)
+			}
+		}
 	})
+}
+
+// checkVertex compares the decoded point with the programme.
+func checkVertex(t rapid.TB, s stepwise.SimplexState, x mat.Matrix, y []float64, c float64) {
+	t.Helper()
+	objective := s.H
+	for i, q := range s.Q {
+		f := s.B
+		for k, w := range s.Weights {
+			f += w * x.At(i, k)
+		}
+		near(t, "f", s.F[i], f, 1e-9)
+		if z := y[i]*f + q; q < 0 || z < 1-1e-7 || z > s.H+1e-7 {
+			t.Errorf("point %d: q = %g, y f + q = %g, h = %g", i, q, z, s.H)
+		}
+		objective += c * q
+	}
+	near(t, "objective of the vertex", s.Objective, objective, 1e-7)
+}
+
+// checkRows puts points that satisfy the first tableau into a later one: each
+// nonbasic variable of the first in turn is 1, the others are 0.
+func checkRows(t rapid.TB, s, first stepwise.SimplexState) {
+	t.Helper()
+	for col, name := range first.Nonbasic {
+		values := map[string]float64{name: 1}
+		for r, basic := range first.Basic {
+			values[basic] = first.Value[r] - first.Table[r][col]
+		}
+		objective := s.Objective
+		for c, v := range s.Nonbasic {
+			objective += s.Cost[c] * values[v]
+		}
+		near(t, "objective of a solution", objective, first.Objective+first.Cost[col], 1e-6)
+		for r, row := range s.Table {
+			left := values[s.Basic[r]]
+			for c, v := range s.Nonbasic {
+				left += row[c] * values[v]
+			}
+			near(t, "row "+s.Basic[r], left, s.Value[r], 1e-6)
+		}
+	}
+}
+
+// TestSimplexStart is the first tableau as it stands in the documentation.
+func TestSimplexStart(t *testing.T) {
+	t.Parallel()
+	x := mat.NewDense(2, 2, []float64{3, 1, -2, 5})
+	r, err := stepwise.Simplex(t.Context(), x, []float64{1, -1}, stepwise.SimplexSettings{C: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := r.At(0)
+	want := map[string][]string{
+		"basic":    {"q1", "q2", "t1", "t2"},
+		"nonbasic": {"w1", "w2", "b", "h−1", "s1", "s2"},
+	}
+	if !slices.Equal(s.Basic, want["basic"]) || !slices.Equal(s.Nonbasic, want["nonbasic"]) {
+		t.Errorf("variables %v and %v", s.Basic, s.Nonbasic)
+	}
+	table := [][]float64{
+		{3, 1, 1, 0, -1, 0},
+		{2, -5, -1, 0, 0, -1},
+		{0, 0, 0, -1, 1, 0},
+		{0, 0, 0, -1, 0, 1},
+	}
+	for i, row := range table {
+		if !slices.Equal(s.Table[i], row) {
+			t.Errorf("row %s is %v, want %v", s.Basic[i], s.Table[i], row)
+		}
+	}
+	if cost := []float64{-10, 8, 0, 1, 2, 2}; !slices.Equal(s.Cost, cost) || s.Objective != 5 {
+		t.Errorf("costs %v, objective %g", s.Cost, s.Objective)
+	}
+	if s.Entering != 0 || s.Direction != 1 || s.Leaving != 0 || s.Bland {
+		t.Errorf("pivot on column %d (%g), row %d", s.Entering, s.Direction, s.Leaving)
+	}
+	if s.Ratios[0] != 1.0/3 || s.Ratios[1] != 0.5 || !math.IsInf(s.Ratios[2], 1) || !math.IsInf(s.Ratios[3], 1) {
+		t.Errorf("ratios %v", s.Ratios)
+	}
+}
+
+// TestSimplexDegenerate has every point several times: many steps of length 0, and
+// no basis comes twice.
+func TestSimplexDegenerate(t *testing.T) {
+	t.Parallel()
+	bland := 0
+	for seed := range uint64(200) {
+		r := random(seed)
+		x, y := grid(r, 12)
+		replay, err := stepwise.Simplex(t.Context(), x, y, stepwise.SimplexSettings{C: []float64{0.1, 1, 10}[seed%3]})
+		if err != nil || replay.Status() != trace.Converged {
+			t.Fatalf("seed %d: %s, %v", seed, replay.Status(), err)
+		}
+		seen := map[string]int{}
+		for i := range replay.Len() {
+			s := replay.At(i)
+			if s.Bland {
+				bland++
+			}
+			key := ""
+			for _, name := range slices.Sorted(slices.Values(s.Basic)) {
+				key += name + " "
+			}
+			if at, ok := seen[key]; ok {
+				t.Errorf("seed %d: step %d has the basis of step %d", seed, i, at)
+			}
+			seen[key] = i
+		}
+	}
+	if bland == 0 {
+		t.Error("no step needed Bland's rule")
+	}
 }

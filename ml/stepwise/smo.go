@@ -29,8 +29,8 @@ type SMOSettings struct {
 	MaxSteps  int       // bound of the pairs; 0 means 1000
 }
 
-// SMOState is the state after a step on a pair. B is the middle of [High, Low], or
-// of [Low, High] at the end.
+// SMOState is the state after a step on a pair. B is the middle between High and
+// Low.
 type SMOState struct {
 	Iterate
 	Pair *Pair // the step that led here, nil at the start

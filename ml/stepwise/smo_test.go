@@ -44,3 +44,100 @@ func TestSMO(t *testing.T) {
 		}
 	})
 }
+
+// TestPair compares pair steps with brute force over the segment, whose ends are
+// found without the formulas for L and H.
+func TestPair(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		x, y := clouds(random(rapid.Uint64().Draw(t, "seed")), rapid.IntRange(2, 8).Draw(t, "m"), 1)
+		if rapid.Bool().Draw(t, "copy") {
+			x.SetRow(0, x.RawRowView(1)) // of the other class
+		}
+		k := gram(x, rapid.SampledFrom([]string{"linear", "rbf"}).Draw(t, "kernel"))
+		c := rapid.SampledFrom([]float64{0.1, 1, 10}).Draw(t, "C")
+		r, err := stepwise.SMO(t.Context(), k, y, stepwise.SMOSettings{C: c, MaxSteps: 15})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := make([]float64, len(y))
+		dual := func(alpha []float64) float64 {
+			var sum float64
+			for i, a := range alpha {
+				sum += a
+				k.Row(row, i)
+				for j, b := range alpha {
+					sum -= a * b * y[i] * y[j] * row[j] / 2
+				}
+			}
+			return sum
+		}
+		for n := 1; n < r.Len(); n++ {
+			before, s := r.At(n-1), r.At(n)
+			p, alpha := s.Pair, alphas(before.Iterate)
+			i, j := p.I, p.J
+			if p.BeforeI != alpha[i] || p.BeforeJ != alpha[j] || p.AlphaI != s.Points[i].Alpha || p.AlphaJ != s.Points[j].Alpha {
+				t.Fatalf("step %d: the pair %+v is not what the states say", n, p)
+			}
+			for q := range alpha {
+				if q != i && q != j && alpha[q] != s.Points[q].Alpha {
+					t.Fatalf("step %d changes point %d", n, q)
+				}
+			}
+			partner := func(aj float64) float64 { return alpha[i] - y[i]*y[j]*(aj-alpha[j]) }
+			inside := func(aj float64) bool {
+				const rounding = 1e-12
+				ai := partner(aj)
+				return -rounding*c <= aj && aj <= c*(1+rounding) && -rounding*c <= ai && ai <= c*(1+rounding)
+			}
+			const step = 1e-3
+			if !inside(p.L) || !inside(p.H) || inside(p.L-step*c) || inside(p.H+step*c) {
+				t.Errorf("step %d: the segment is not [%g, %g]", n, p.L, p.H)
+			}
+			trial := alphas(before.Iterate)
+			best := math.Inf(-1)
+			for part := range 1001 {
+				trial[j] = p.L + (p.H-p.L)*float64(part)/1000
+				trial[i] = partner(trial[j])
+				best = max(best, dual(trial))
+			}
+			// The grid misses a maximum inside by half a cell at most.
+			miss := p.Curvature * math.Pow((p.H-p.L)/2000, 2) / 2
+			if after := dual(alphas(s.Iterate)); after < best-1e-9 || after > best+miss+1e-9 {
+				t.Errorf("step %d: the dual is %.12g, on the grid %.12g", n, after, best)
+			}
+			near(t, "alpha clipped", p.AlphaJ, min(max(p.Unclipped, p.L), p.H), 0)
+			// The selection: largest and smallest gradient y - Ku = y - f + b.
+			for q, point := range before.Points {
+				g := point.Y - point.F + before.B
+				up := point.Y > 0 && point.Alpha < c || point.Y < 0 && point.Alpha > 0
+				low := point.Y < 0 && point.Alpha < c || point.Y > 0 && point.Alpha > 0
+				if up && g > before.High+1e-9 || low && g < before.Low-1e-9 {
+					t.Errorf("step %d: point %d has the gradient %g beyond %g, %g", n, q, g, before.High, before.Low)
+				}
+			}
+			near(t, "gradient of i", y[i]-before.Points[i].F+before.B, before.High, 1e-9)
+			near(t, "gradient of j", y[j]-before.Points[j].F+before.B, before.Low, 1e-9)
+			near(t, "b", before.B, (before.High+before.Low)/2, 1e-12)
+		}
+	})
+}
+
+// TestSMOIndefinite climbs with a kernel that is not positive semidefinite.
+func TestSMOIndefinite(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		x, y := clouds(random(rapid.Uint64().Draw(t, "seed")), 12, 1)
+		r, err := stepwise.SMO(t.Context(), gram(x, "sigmoid"), y, stepwise.SMOSettings{C: 5, MaxSteps: 5000})
+		if err != nil || r.Status() != trace.Converged {
+			t.Fatalf("%s, %v", r.Status(), err)
+		}
+		for i := 1; i < r.Len(); i++ {
+			p := r.At(i).Pair
+			if p.Gain < 0 || (p.Curvature <= 0) != (p.Eta == 1e-12) || p.Curvature > 0 && p.Eta != p.Curvature {
+				t.Fatalf("step %d: %+v", i, p)
+			}
+			near(t, "gain", r.At(i).Dual-r.At(i-1).Dual, p.Gain, 1e-9)
+		}
+	})
+}

@@ -52,7 +52,7 @@ type Iterate struct {
 }
 
 // U returns the weights u_i = alpha_i y_i of the kernels in f.
-func (s *Iterate) U() []float64 {
+func (s Iterate) U() []float64 {
 	u := make([]float64, len(s.Points))
 	for i, p := range s.Points {
 		u[i] = p.Alpha * p.Y
@@ -99,7 +99,7 @@ const (
 
 // Optimum returns the exact solution of the support vector machine, to be shown
 // beside the steps of a procedure: svm.Train to a KKT violation of 1e-10, or as
-// near as rounding allows. k is the Gram matrix, y holds labels ±1, C > 0 is
+// near as rounding and a million steps allow. k is the Gram matrix, y holds labels ±1, C > 0 is
 // finite.
 func Optimum(ctx context.Context, k svm.Matrix, y []float64, c float64) (*Iterate, error) {
 	p, err := newProblem(k, y, c)

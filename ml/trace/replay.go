@@ -11,10 +11,10 @@ type Replay[S any] struct {
 }
 
 // Record lets run go through its states and keeps them: the start and at most
-// steps more. run calls yield with every state, at least with the start, and returns
-// how it ended; a state must share no memory that changes later. It has to return as soon as yield
-// reports false: there is no room for that state, and the run ends with
-// IterationLimit, or ctx has ended, and it ends with Cancelled.
+// steps more. run calls yield with every state, at least with the start, and
+// returns how it ended; a state must share no memory that changes later. run has to
+// return as soon as yield reports false: there is no room for that state, and the
+// run ends with IterationLimit, or ctx has ended, and it ends with Cancelled.
 func Record[S any](ctx context.Context, steps int, run func(yield func(S) bool) Status) *Replay[S] {
 	r := &Replay[S]{}
 	var stopped Status

@@ -1,0 +1,125 @@
+package stepwise_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"marginlab/ml/stepwise"
+	"marginlab/ml/trace"
+)
+
+// TestNaiveAscent checks every update against the maximum in one alpha, and the
+// end against the conditions of the problem without the equality constraint.
+func TestNaiveAscent(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		x, y := clouds(random(rapid.Uint64().Draw(t, "seed")), rapid.IntRange(2, 10).Draw(t, "m"), 2)
+		k := gram(x, "rbf")
+		c := rapid.SampledFrom([]float64{0.1, 0.5, 2}).Draw(t, "C")
+		order := rapid.SampledFrom([]stepwise.Order{stepwise.Cyclic, stepwise.Shuffled, stepwise.Descending}).Draw(t, "order")
+		r, err := stepwise.NaiveAscent(t.Context(), k, y, stepwise.AscentSettings{C: c, Order: order, Tol: 1e-6, MaxSteps: 20_000})
+		if err != nil || r.Status() != trace.Converged {
+			t.Fatalf("%s, %v", r.Status(), err)
+		}
+
+		row := make([]float64, len(y))
+		dual := func(alpha []float64) float64 {
+			var sum float64
+			for i, a := range alpha {
+				sum += a
+				k.Row(row, i)
+				for j, b := range alpha {
+					sum -= a * b * y[i] * y[j] * row[j] / 2
+				}
+			}
+			return sum
+		}
+		for i := 1; i < r.Len(); i += 1 + r.Len()/10 {
+			s := r.At(i)
+			near(t, "dual", s.Dual, dual(alphas(s.Iterate)), 1e-9)
+			trial := alphas(s.Iterate)
+			if trial[s.Looked] != s.After {
+				t.Fatalf("alpha is %g, the step says %g", trial[s.Looked], s.After)
+			}
+			for part := range 101 {
+				trial[s.Looked] = c * float64(part) / 100
+				if d := dual(trial); d > s.Dual+1e-9 {
+					t.Fatalf("step %d: alpha = %g would give %g, more than %g", i, trial[s.Looked], d, s.Dual)
+				}
+			}
+			if s.Dual < r.At(i-1).Dual-1e-9 {
+				t.Errorf("step %d falls from %g to %g", i, r.At(i-1).Dual, s.Dual)
+			}
+		}
+
+		end := last(r)
+		checkTable(t, &end.Iterate, k, c)
+		free := false
+		for i, p := range end.Points {
+			k.Row(row, i)
+			var margin float64 // without a bias
+			for j, u := range end.U() {
+				margin += y[i] * u * row[j]
+			}
+			switch {
+			case p.Alpha == 0 && margin < 1-1.01e-6, p.Alpha == c && margin > 1+1.01e-6:
+				t.Errorf("point %d: alpha %g, margin %g", i, p.Alpha, margin)
+			case p.Alpha > 0 && p.Alpha < c:
+				free = true
+				near(t, "margin of a free point", margin, 1, 1.01e-6)
+			}
+		}
+		if free {
+			near(t, "bias", end.B, 0, 1.01e-6)
+		}
+		// Leaving a constraint out cannot lower the maximum.
+		if want := optimum(t, k, y, c); end.Dual < want.Dual-1e-5 {
+			t.Errorf("dual %g below that of the right problem, %g", end.Dual, want.Dual)
+		}
+	})
+}
+
+// TestNaiveAscentIsAnotherProblem has one class in the minority, where the
+// constraint matters.
+func TestNaiveAscentIsAnotherProblem(t *testing.T) {
+	t.Parallel()
+	x := mat.NewDense(4, 2, []float64{1, 1, 2, 1, 1, 2, 4, 4})
+	y := []float64{-1, -1, -1, 1}
+	k := gram(x, "linear")
+	r, err := stepwise.NaiveAscent(t.Context(), k, y, stepwise.AscentSettings{C: 1, Tol: 1e-9, MaxSteps: 10_000})
+	if err != nil || r.Status() != trace.Converged {
+		t.Fatalf("%s, %v", r.Status(), err)
+	}
+	best, err := stepwise.Optimum(t.Context(), k, y, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := last(r)
+	if math.Abs(end.Residual) < 0.1 || end.Dual < best.Dual+0.1 || math.Abs(best.Residual) > 1e-9 {
+		t.Errorf("residual %g and %g, dual %g and %g", end.Residual, best.Residual, end.Dual, best.Dual)
+	}
+}
+
+// TestNaiveAscentInTheOrigin has a point with K_ii = 0: its alpha goes to C.
+func TestNaiveAscentInTheOrigin(t *testing.T) {
+	t.Parallel()
+	x := mat.NewDense(3, 2, []float64{0, 0, 1, 1, -1, -1})
+	r, err := stepwise.NaiveAscent(t.Context(), gram(x, "linear"), []float64{1, 1, -1}, stepwise.AscentSettings{C: 7})
+	if err != nil || r.Status() != trace.Converged {
+		t.Fatalf("%s, %v", r.Status(), err)
+	}
+	end := last(r)
+	near(t, "alpha in the origin", end.Points[0].Alpha, 7, 0)
+	near(t, "dual", end.Dual, 7+0.25, 1e-9) // and 1/2 f(x) = 1 on the two others
+}
+
+func alphas(s stepwise.Iterate) []float64 {
+	a := make([]float64, len(s.Points))
+	for i, p := range s.Points {
+		a[i] = p.Alpha
+	}
+	return a
+}

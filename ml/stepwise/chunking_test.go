@@ -1,0 +1,86 @@
+package stepwise_test
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"marginlab/ml/stepwise"
+	"marginlab/ml/trace"
+)
+
+// TestChunking reaches the optimum; its working sets are what the slides say.
+func TestChunking(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := rapid.IntRange(2, 40).Draw(t, "m")
+		x, y := clouds(random(rapid.Uint64().Draw(t, "seed")), m, 2)
+		k := gram(x, rapid.SampledFrom([]string{"linear", "rbf"}).Draw(t, "kernel"))
+		set := stepwise.ChunkingSettings{
+			C:     rapid.SampledFrom([]float64{0.001, 0.1, 1, 20}).Draw(t, "C"),
+			Start: rapid.IntRange(1, 6).Draw(t, "start"),
+			Add:   rapid.IntRange(1, 6).Draw(t, "add"),
+			Order: rapid.SampledFrom([]stepwise.Order{stepwise.Cyclic, stepwise.Shuffled}).Draw(t, "order"),
+			Tol:   1e-8,
+		}
+		r, err := stepwise.Chunking(t.Context(), k, y, set)
+		if err != nil || r.Status() != trace.Converged {
+			t.Fatalf("%s after %d, %v", r.Status(), r.Len(), err)
+		}
+		end := last(r)
+		near(t, "dual", end.Dual, optimum(t, k, y, set.C).Dual, 1e-8)
+		if end.Violation > set.Tol || len(end.Violators) > 0 {
+			t.Errorf("violation %g, violators %v", end.Violation, end.Violators)
+		}
+		for i := 1; i < r.Len(); i++ {
+			before, s := r.At(i-1), r.At(i)
+			checkTable(t, &s.Iterate, k, set.C)
+			if s.Dual < before.Dual-1e-10 {
+				t.Errorf("round %d falls from %g to %g", i, before.Dual, s.Dual)
+			}
+			var sv, violators []int
+			weakest := 0.0
+			for n, p := range s.Points {
+				in := slices.Contains(s.Working, n)
+				if p.Alpha > 0 {
+					sv = append(sv, n)
+				}
+				if !in && p.Alpha != 0 {
+					t.Errorf("round %d: alpha of point %d is %g outside of the working set", i, n, p.Alpha)
+				}
+				if !in && p.Violation > set.Tol {
+					violators = append(violators, n)
+				}
+				if slices.Contains(s.Violators, n) {
+					weakest = p.Violation
+				}
+			}
+			for _, n := range s.Violators {
+				weakest = min(weakest, s.Points[n].Violation)
+			}
+			if !slices.Equal(sv, s.SupportVectors) {
+				t.Errorf("round %d: support vectors %v, want %v", i, s.SupportVectors, sv)
+			}
+			if len(s.Violators) != min(set.Add, len(violators)) {
+				t.Errorf("round %d adds %v of %v", i, s.Violators, violators)
+			}
+			for _, n := range violators {
+				if !slices.Contains(s.Violators, n) && s.Points[n].Violation > weakest {
+					t.Errorf("round %d: point %d violates more than one of %v", i, n, s.Violators)
+				}
+			}
+			want := before.Working
+			if i > 1 {
+				stay := before.SupportVectors
+				if before.Kept {
+					stay = before.Working
+				}
+				want = slices.Sorted(slices.Values(slices.Concat(stay, before.Violators)))
+			}
+			if !slices.Equal(s.Working, want) {
+				t.Errorf("round %d works on %v, want %v", i, s.Working, want)
+			}
+		}
+	})
+}

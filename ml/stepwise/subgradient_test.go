@@ -1,0 +1,106 @@
+package stepwise_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"marginlab/ml/stepwise"
+	"marginlab/ml/trace"
+)
+
+// TestSubgradientSteps makes every step again from the state before it.
+func TestSubgradientSteps(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := rapid.IntRange(2, 12).Draw(t, "m")
+		x, y := clouds(random(rapid.Uint64().Draw(t, "seed")), m, 2)
+		set := stepwise.SubgradientSettings{
+			C:        rapid.SampledFrom([]float64{0.1, 1, 10}).Draw(t, "C"),
+			Batch:    rapid.Bool().Draw(t, "batch"),
+			Order:    rapid.SampledFrom([]stepwise.Order{stepwise.Cyclic, stepwise.Shuffled}).Draw(t, "order"),
+			Rate:     rapid.SampledFrom([]float64{0, 0.01, 1}).Draw(t, "rate"),
+			MaxSteps: 40,
+		}
+		r, err := stepwise.SubgradientDescent(t.Context(), x, y, set)
+		if err != nil || r.Status() != trace.IterationLimit || r.Len() != 41 {
+			t.Fatalf("%s after %d, %v", r.Status(), r.Len(), err)
+		}
+		best := r.At(0).Primal
+		near(t, "primal at the start", best, set.C*float64(m), 1e-12)
+		for i := 1; i < r.Len(); i++ {
+			before, s := r.At(i-1), r.At(i)
+			looked, times := []int{s.Looked}, float64(m)
+			if set.Batch {
+				looked, times = nil, 1
+				for n := range m {
+					looked = append(looked, n)
+				}
+			}
+			rate := set.Rate
+			if rate == 0 {
+				rate = 1 / float64(i)
+			}
+			near(t, "rate", s.Rate, rate, 0)
+			w, b := []float64{before.W[0] * (1 - rate), before.W[1] * (1 - rate)}, before.B
+			for _, n := range looked {
+				active := y[n]*(before.W[0]*x.At(n, 0)+before.W[1]*x.At(n, 1)+before.B) < 1
+				if active != slices.Contains(s.Active, n) {
+					t.Fatalf("step %d: point %d active is %t", i, n, active)
+				}
+				if active {
+					w[0] += rate * set.C * times * y[n] * x.At(n, 0)
+					w[1] += rate * set.C * times * y[n] * x.At(n, 1)
+					b += rate * set.C * times * y[n]
+				}
+			}
+			near(t, "w1", s.W[0], w[0], 1e-9)
+			near(t, "w2", s.W[1], w[1], 1e-9)
+			near(t, "b", s.B, b, 1e-9)
+			near(t, "|w|", s.WNorm, math.Hypot(w[0], w[1]), 1e-6) // from alpha
+			primal := (w[0]*w[0] + w[1]*w[1]) / 2
+			for n := range m {
+				primal += set.C * max(0, 1-y[n]*(w[0]*x.At(n, 0)+w[1]*x.At(n, 1)+b))
+			}
+			near(t, "primal", s.Primal, primal, 1e-9)
+			best = min(best, primal)
+			near(t, "best", s.Best, best, 1e-9)
+		}
+		end := last(r)
+		checkTable(t, &end.Iterate, gram(x, "linear"), set.C)
+	})
+}
+
+// TestSubgradientApproaches comes near to the optimum, and never below it.
+func TestSubgradientApproaches(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(5) {
+		x, y := clouds(random(seed), 30, 2.5)
+		want := optimum(t, gram(x, "linear"), y, 0.5)
+		for name, set := range map[string]stepwise.SubgradientSettings{
+			"batch":    {C: 0.5, Batch: true, MaxSteps: 3000},
+			"shuffled": {C: 0.5, Order: stepwise.Shuffled, Seed: seed, MaxSteps: 20_000},
+			"cyclic":   {C: 0.5, MaxSteps: 20_000},
+		} {
+			r, err := stepwise.SubgradientDescent(t.Context(), x, y, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if end := last(r); end.Best < want.Primal-1e-9 || end.Best > 1.005*want.Primal || end.Primal > 1.05*want.Primal {
+				t.Errorf("%s, seed %d: best %g, at the end %g, optimum %g", name, seed, end.Best, end.Primal, want.Primal)
+			}
+		}
+	}
+}
+
+func TestSubgradientRate(t *testing.T) {
+	t.Parallel()
+	x, y := clouds(random(1), 4, 1)
+	for _, rate := range []float64{-0.1, 1.5, math.NaN()} {
+		if _, err := stepwise.SubgradientDescent(t.Context(), x, y, stepwise.SubgradientSettings{C: 1, Rate: rate}); err == nil {
+			t.Errorf("a rate of %g is taken", rate)
+		}
+	}
+}
