@@ -225,7 +225,7 @@ func j(v *float64) string {
 	if v == nil {
 		return ""
 	}
-	return ", J = " + brief(*v)
+	return ", J = " + views.Short(*v)
 }
 
 // show makes the main picture of a page, embedded or linked in two sizes, and
@@ -337,14 +337,14 @@ func pointRows(points []ml.Point) []views.PointRow {
 	for _, p := range points[:min(len(points), tableRows)] {
 		coords := make([]string, 0, 4)
 		for _, v := range p.X[:min(len(p.X), 4)] {
-			coords = append(coords, brief(v))
+			coords = append(coords, views.Short(v))
 		}
 		if len(p.X) > 4 {
 			coords = append(coords, "…")
 		}
 		rows = append(rows, views.PointRow{
 			Row: p.Row + 1, Coordinates: strings.Join(coords, ", "), Label: p.Label,
-			F: brief(p.F), Margin: brief(p.Margin), Slack: brief(p.Slack), Weight: brief(p.Weight), Role: roleText(p),
+			F: views.Short(p.F), Margin: views.Short(p.Margin), Slack: views.Short(p.Slack), Weight: views.Short(p.Weight), Role: roleText(p),
 		})
 	}
 	return rows

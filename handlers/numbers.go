@@ -34,11 +34,11 @@ func quantityText(q ml.Quantity, r *ml.Report) string {
 		case ml.Seconds:
 			return duration(v)
 		}
-		return number(v)
+		return views.Long(v)
 	case []float64:
 		var parts []string
 		for _, w := range v[:min(len(v), mostWeights)] {
-			parts = append(parts, number(w))
+			parts = append(parts, views.Long(w))
 		}
 		if len(v) > mostWeights {
 			parts = append(parts, "…")
@@ -73,16 +73,6 @@ func optionLabel(p param.Param, v string) string {
 		return map[string]string{"true": "yes", "false": "no"}[v]
 	}
 	return v
-}
-
-// number shows a value with six significant digits.
-func number(v float64) string {
-	return strings.Replace(strconv.FormatFloat(v, 'g', 6, 64), "-", "−", 1)
-}
-
-// brief shows a value with four significant digits.
-func brief(v float64) string {
-	return strings.Replace(strconv.FormatFloat(v, 'g', 4, 64), "-", "−", 1)
 }
 
 func percent(v float64) string {

@@ -37,6 +37,15 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/lab/live", h(a.labLive))
 	r.Get("/lab/figures/{figure}", h(a.labFigure))
 
+	r.Get("/lessons", h(a.lessonsPage))
+	r.Get("/lessons/index", h(a.lessonIndexPage))
+	r.Get("/lessons/{lesson}", h(a.lessonPage))
+	r.Post("/lessons/{lesson}/forget", h(a.forgetAnswers))
+	r.Get("/lessons/{lesson}/{screen}", h(a.slidePage))
+	r.Post("/lessons/{lesson}/{screen}/live", h(a.lessonLive))
+	r.Get("/lessons/{lesson}/{screen}/figures/{figure}", h(a.lessonFigure))
+	r.Post("/lessons/{lesson}/{screen}/questions/{question}", h(a.answerQuestion))
+
 	r.Get("/datasets", h(a.datasetsPage))
 	r.Post("/datasets", h(a.uploadDataset))
 	r.Post("/datasets/generate", h(a.generateDataset))

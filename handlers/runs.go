@@ -128,7 +128,7 @@ func paramOptions(name string) (opts []views.Option) {
 func runRow(r store.Run) views.RunRow {
 	row := views.RunRow{
 		ID: r.ID, Name: r.Name, Data: r.DatasetName, Learner: strings.ToUpper(r.Spec.Learner), Kernel: kernelText(r.Spec, r.Report),
-		Conformal: r.Spec.Conformal, C: brief(r.Spec.C), Status: string(r.Status), Created: when(r.Created), Tags: r.Tags, Note: r.Note,
+		Conformal: r.Spec.Conformal, C: views.Short(r.Spec.C), Status: string(r.Status), Created: when(r.Created), Tags: r.Tags, Note: r.Note,
 	}
 	if r.Spec.HardMargin {
 		row.C = "hard"
@@ -153,7 +153,7 @@ func kernelText(s ml.Spec, rep *ml.Report) string {
 	for _, p := range row.Params {
 		v := s.Text(p.Name)
 		if p.Name == "gamma" && rep != nil && rep.Gamma != nil {
-			v = brief(*rep.Gamma)
+			v = views.Short(*rep.Gamma)
 		}
 		text += ", " + p.Symbol + "=" + v
 	}

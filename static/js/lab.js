@@ -1,4 +1,5 @@
 // The lab, live: every change of a control or a point asks for a new answer.
+import { Live, fragment } from "./live.js";
 import { addSliders, resolve } from "./sliders.js";
 import { Stage } from "./stage.js";
 import { Editor } from "./editor.js";
@@ -29,37 +30,8 @@ function useStage() {
 useStage();
 if (toolbar?.dataset.editor === "true") editor.edit();
 
-// One question is under way at a time. A newer one waits for a quick answer and
-// replaces a slow one, so that a moving slider neither starves nor lags.
-let running = null, next = null;
-
-function ask(coarse) {
-  next = { coarse };
-  if (!running) return send();
-  if (performance.now() - running.since > 150) running.abort.abort();
-}
-
-async function send() {
-  const question = next;
-  next = null;
-  const abort = new AbortController();
-  running = { abort, since: performance.now() };
-  const busy = setTimeout(() => working(abort), 300);
-  try {
-    const response = await fetch(form.dataset.live, { method: "POST", body: body(question.coarse), signal: abort.signal });
-    if (!response.ok) throw new Error(`The server answered ${response.status}.`);
-    await receive(await response.json());
-    status.replaceChildren();
-  } catch (error) {
-    if (error.name !== "AbortError") status.textContent = `No answer: ${error.message}`;
-    else if (!next) status.textContent = "Cancelled.";
-  } finally {
-    clearTimeout(busy);
-    answer.setAttribute("aria-busy", "false");
-    running = null;
-    if (next) send();
-  }
-}
+const live = new Live(form.dataset.live, body, receive, answer, status, "Training…");
+const ask = (coarse) => live.ask(coarse);
 
 function body(coarse) {
   const data = new URLSearchParams();
@@ -75,25 +47,11 @@ function body(coarse) {
   return data;
 }
 
-/** Says that it works and offers to stop. */
-function working(abort) {
-  answer.setAttribute("aria-busy", "true");
-  const stop = document.createElement("button");
-  stop.type = "button";
-  stop.textContent = "Cancel";
-  stop.addEventListener("click", () => abort.abort());
-  status.replaceChildren("Training…", stop);
-}
-
 async function receive(reply) {
-  const fresh = document.createElement("template");
-  fresh.innerHTML = reply.html;
-  const image = fresh.content.querySelector(".stage img");
-  await Promise.all([...fresh.content.querySelectorAll("img")].map((i) => i.decode().catch(() => {})));
-  image.removeAttribute("loading");
+  const fresh = await fragment(reply.html);
   const open = [...answer.querySelectorAll("details")].map((d) => d.open);
   const focused = stage.element.contains(document.activeElement);
-  answer.replaceChildren(fresh.content);
+  answer.replaceChildren(fresh);
   answer.querySelectorAll("details").forEach((d, i) => (d.open = open[i] ?? false));
   useStage();
   if (focused) stage.element.focus({ preventScroll: true });

@@ -1,0 +1,510 @@
+package handlers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+	"marginlab/web"
+)
+
+// Sizes of the pictures of lessons in CSS pixels.
+const (
+	lessonWidth, lessonHeight = 640, 500
+	lessonWideHeight          = 300
+)
+
+func (a *App) lessonsPage(w http.ResponseWriter, r *http.Request) error {
+	answers, err := a.store.Answers(r.Context(), workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	p := lessons.ListPage{Page: a.page("Lessons", "lessons")}
+	for i, l := range lessons.All {
+		row := lessons.ListRow{Number: i + 1, Lesson: l, Progress: progress(&l, answers)}
+		row.Thumb = lessonThumb(&l)
+		p.Lessons = append(p.Lessons, row)
+	}
+	return a.render(w, r, lessons.List(p))
+}
+
+// lessonThumb is the first picture of a lesson, small.
+func lessonThumb(l *lessons.Lesson) *views.Picture {
+	for _, s := range l.Screens {
+		if s.Demo != nil {
+			p := thumbnail("/lessons/"+l.Slug+"/"+s.Slug+"/figures/", "first", "")
+			return &p
+		}
+	}
+	return nil
+}
+
+func progress(l *lessons.Lesson, answers map[string]store.Answer) (p lessons.Progress) {
+	for _, s := range l.Screens {
+		for _, q := range s.Questions {
+			p.Asked++
+			if a, ok := answers[l.Slug+"/"+s.Slug+"/"+q.Slug]; ok {
+				p.Answered++
+				if a.Right {
+					p.Right++
+				}
+			}
+		}
+	}
+	return p
+}
+
+func (a *App) lessonIndexPage(w http.ResponseWriter, r *http.Request) error {
+	p := lessons.IndexPage{Page: a.page("Index by lecture document", "lessons")}
+	for _, d := range lessons.Documents {
+		doc := lessons.IndexDocument{Document: d}
+		for _, s := range d.Sections {
+			doc.Entries = append(doc.Entries, lessons.IndexEntry{Section: s, Screens: screensOf(s)})
+		}
+		p.Documents = append(p.Documents, doc)
+	}
+	return a.render(w, r, lessons.Index(p))
+}
+
+func screensOf(s lessons.Section) (screens []lessons.IndexScreen) {
+	for i, l := range lessons.All {
+		for _, screen := range l.Screens {
+			for _, id := range screen.Covers {
+				if id == s.ID {
+					screens = append(screens, lessons.IndexScreen{Number: i + 1, Lesson: l.Title, Title: screen.Title, Route: "/lessons/" + l.Slug + "/" + screen.Slug})
+				}
+			}
+		}
+	}
+	return screens
+}
+
+// lessonOf is the lesson that a request names, with its place.
+func lessonOf(r *http.Request) (*lessons.Lesson, int, error) {
+	for i := range lessons.All {
+		if lessons.All[i].Slug == chi.URLParam(r, "lesson") {
+			return &lessons.All[i], i, nil
+		}
+	}
+	return nil, 0, web.Errorf(web.NotFound, "There is no such lesson.")
+}
+
+func screenOf(r *http.Request) (*lessons.Lesson, *lessons.Screen, error) {
+	l, _, err := lessonOf(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, _ := l.Screen(chi.URLParam(r, "screen"))
+	if s == nil {
+		return nil, nil, web.Errorf(web.NotFound, "The lesson %q has no such screen.", l.Title)
+	}
+	return l, s, nil
+}
+
+// lessonPage shows a whole lesson. The query holds the controls of the one demo
+// that it names as screen.
+func (a *App) lessonPage(w http.ResponseWriter, r *http.Request) error {
+	return a.readLesson(w, r, r.URL.Query(), "", "")
+}
+
+// readLesson shows a lesson; wrong is what was wrong with the answer to a question.
+func (a *App) readLesson(w http.ResponseWriter, r *http.Request, form url.Values, question, wrong string) error {
+	l, i, err := lessonOf(r)
+	if err != nil {
+		return err
+	}
+	answers, err := a.store.Answers(r.Context(), workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	p := lessons.ReadPage{
+		Page: a.page(l.Title, "lessons"), Number: i + 1, Of: len(lessons.All), Lesson: *l, Progress: progress(l, answers),
+	}
+	if i > 0 {
+		p.Previous = &lessons.All[i-1]
+	}
+	if i+1 < len(lessons.All) {
+		p.Next = &lessons.All[i+1]
+	}
+	for k := range l.Screens {
+		s := &l.Screens[k]
+		values := url.Values{}
+		if form.Get("screen") == s.Slug {
+			values = form
+		}
+		view, err := a.screenView(r, l, s, values, answers, false)
+		if err != nil {
+			return err
+		}
+		markWrong(&view, question, wrong)
+		p.Screens = append(p.Screens, view)
+	}
+	return a.render(w, r, lessons.Read(p))
+}
+
+// slidePage shows one screen of a lesson for presenting.
+func (a *App) slidePage(w http.ResponseWriter, r *http.Request) error {
+	return a.showSlide(w, r, r.URL.Query(), "", "")
+}
+
+func (a *App) showSlide(w http.ResponseWriter, r *http.Request, form url.Values, question, wrong string) error {
+	l, s, err := screenOf(r)
+	if err != nil {
+		return err
+	}
+	_, number, _ := lessonOf(r)
+	answers, err := a.store.Answers(r.Context(), workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	view, err := a.screenView(r, l, s, form, answers, true)
+	if err != nil {
+		return err
+	}
+	markWrong(&view, question, wrong)
+	_, at := l.Screen(s.Slug)
+	p := lessons.SlidePage{Page: a.page(s.Title, "lessons"), Number: number + 1, Lesson: *l, Screen: view, At: at + 1, Of: len(l.Screens)}
+	p.Slide = true
+	switch {
+	case at > 0:
+		p.Previous = "/lessons/" + l.Slug + "/" + l.Screens[at-1].Slug
+	case number > 0:
+		before := lessons.All[number-1]
+		p.Previous = "/lessons/" + before.Slug + "/" + before.Screens[len(before.Screens)-1].Slug
+	}
+	switch {
+	case at+1 < len(l.Screens):
+		p.Next = "/lessons/" + l.Slug + "/" + l.Screens[at+1].Slug
+	case number+1 < len(lessons.All):
+		after := lessons.All[number+1]
+		p.Next = "/lessons/" + after.Slug + "/" + after.Screens[0].Slug
+	}
+	return a.render(w, r, lessons.Slide(p))
+}
+
+func markWrong(v *lessons.ScreenView, question, wrong string) {
+	for i := range v.Questions {
+		if v.Questions[i].Path == question {
+			v.Questions[i].Error = wrong
+		}
+	}
+}
+
+// screenView is a screen with its demo under the controls' values and with the
+// workspace's answers to its questions.
+func (a *App) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen, form url.Values, answers map[string]store.Answer, slide bool) (lessons.ScreenView, error) {
+	view := lessons.ScreenView{Screen: *s}
+	path := "/lessons/" + l.Slug + "/" + s.Slug
+	for _, id := range s.Covers {
+		if sec, ok := lessons.FindSection(id); ok {
+			view.Sections = append(view.Sections, sec)
+		}
+	}
+	if s.Demo != nil {
+		d, _, err := a.demo(r, s, path, form, slide, false)
+		if err != nil {
+			return view, err
+		}
+		d.Action = path
+		if !slide {
+			d.Action = "/lessons/" + l.Slug + "#" + s.Slug
+		}
+		view.Demo = &d
+	}
+	for _, q := range s.Questions {
+		v := lessons.QuestionView{Question: q, Path: path + "/questions/" + q.Slug}
+		if slide {
+			v.From = "slide"
+		}
+		if ans, ok := answers[l.Slug+"/"+s.Slug+"/"+q.Slug]; ok {
+			if err := judge(r.Context(), &v, ans.Given); err != nil {
+				return view, err
+			}
+		}
+		view.Questions = append(view.Questions, v)
+	}
+	return view, nil
+}
+
+// judge fills in what a question shows once it has been answered. What is no
+// answer at all leaves it unanswered.
+func judge(ctx context.Context, v *lessons.QuestionView, given string) error {
+	right, truth, err := v.Judge(ctx, given)
+	var wrong param.Problems
+	if errors.As(err, &wrong) {
+		v.Error = wrong.Error()
+		return nil
+	}
+	v.Given, v.Answered, v.Right, v.Truth = given, err == nil, right, truth
+	return err
+}
+
+// demo runs a screen's demo. Its pictures are linked, or, inline, part of the answer.
+func (a *App) demo(r *http.Request, s *lessons.Screen, path string, form url.Values, slide, inline bool) (lessons.DemoView, param.Problems, error) {
+	v := lessons.DemoView{ID: s.Slug, Live: path + "/live", Slide: slide}
+	in, wrong := s.Demo.NewInput(form.Get, workspaceSource{a})
+	in.Coarse = form.Get("coarse") == "1"
+	query := url.Values{}
+	for _, p := range s.Demo.Params {
+		if t := in.Text(p.Name); t != p.Default {
+			query.Set(p.Name, t)
+		}
+		f, err := a.demoField(r.Context(), p, in.Text(p.Name))
+		if err != nil {
+			return v, nil, err
+		}
+		f.Form = s.Slug + "-"
+		if f.Error = wrong.For(p.Name); f.Error != "" {
+			f.Value = form.Get(p.Name)
+		}
+		if p.Folded {
+			v.Folded = append(v.Folded, f)
+		} else {
+			v.Fields = append(v.Fields, f)
+		}
+	}
+	limited, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	e, err := s.Demo.Show(limited, in)
+	if err != nil {
+		if r.Context().Err() != nil {
+			return v, nil, r.Context().Err()
+		}
+		v.Problem = sentence(err.Error())
+		return v, wrong, nil
+	}
+	v.Answer.Exhibit, v.Replay = *e, e.Steps > 0
+	if e.Steps > 0 && e.Step > 0 {
+		query.Set("step", strconv.Itoa(e.Step))
+	}
+	v.Query = query.Encode()
+	look := lessons.Look{Dark: form.Get("dark") == "1", Coarse: in.Coarse}
+	for i, f := range e.Figures {
+		look.Width, look.Height = lessonSize(f, slide, i > 0 && len(e.Figures) > 2)
+		p, st, err := lessonPicture(f, look, path+"/figures/", v.Query, inline, i == 0 && len(e.Handles) > 0)
+		if err != nil {
+			return v, nil, err
+		}
+		if i == 0 {
+			v.Answer.Stage = toJSON(map[string]any{"frames": st, "handles": e.Handles})
+		}
+		v.Answer.Pictures, v.Answer.Captions = append(v.Answer.Pictures, p), append(v.Answer.Captions, f.Caption)
+	}
+	return v, wrong, nil
+}
+
+// lessonSize is that of a figure on the page: smaller where it is one of several,
+// and on a slide, which enlarges it with its letters.
+func lessonSize(f lessons.Figure, slide, several bool) (width, height int) {
+	switch {
+	case several:
+		width, height = smallWidth, smallHeight
+	case slide:
+		width, height = lessonWidth*4/5, lessonHeight*4/5
+	default:
+		width, height = lessonWidth, lessonHeight
+	}
+	if f.Wide {
+		height = height * lessonWideHeight / lessonHeight
+	}
+	return width, height
+}
+
+// lessonPicture is a figure as a page shows it. With framed it also returns where
+// its data are, by width.
+func lessonPicture(f lessons.Figure, look lessons.Look, base, query string, inline, framed bool) (views.Picture, map[int]figure.Frame, error) {
+	frames := map[int]figure.Frame{}
+	pic, err := f.Draw(look)
+	if err != nil {
+		return views.Picture{}, nil, err
+	}
+	frames[look.Width] = pic.Frame
+	p := linked(base, f.Name, query, look.Width, look.Height, cmp.Or(pic.Caption, lessons.Plain(f.Caption)), "")
+	if inline {
+		return p, frames, embed(&p, pic)
+	}
+	if p.Lazy = !framed; framed && look.Width > narrowWidth {
+		look.Width, look.Height = narrowWidth, narrowWidth*look.Height/look.Width
+		if pic, err = f.Draw(look); err != nil {
+			return p, nil, err
+		}
+		frames[narrowWidth] = pic.Frame
+	}
+	return p, frames, nil
+}
+
+// demoField is a control of a demo; data sets and runs are those of the workspace.
+func (a *App) demoField(ctx context.Context, p param.Param, value string) (views.Field, error) {
+	switch {
+	case lessons.IsData(p):
+		choices, err := a.choices(ctx, value)
+		if err != nil {
+			return views.Field{}, err
+		}
+		p.Kind = param.Choice
+		for _, c := range choices {
+			if c.ID != drawing {
+				p.Options = append(p.Options, param.Option{Name: c.ID, Label: c.Name})
+			}
+		}
+	case lessons.IsRun(p):
+		runs, _, err := a.store.Runs(ctx, workspace(ctx), store.Filter{Status: store.Done, Sort: "created", Desc: true, Limit: 100})
+		if err != nil {
+			return views.Field{}, err
+		}
+		p.Kind = param.Choice
+		p.Options = []param.Option{{Name: "", Label: "an example"}}
+		for _, run := range runs {
+			p.Options = append(p.Options, param.Option{Name: run.ID, Label: run.Name})
+		}
+	}
+	return paramField(p, value), nil
+}
+
+// workspaceSource finds data sets and runs of the request's workspace.
+type workspaceSource struct{ app *App }
+
+func (s workspaceSource) Data(ctx context.Context, id string) (string, *dataset.Data, error) {
+	return s.app.source(ctx, id)
+}
+
+func (s workspaceSource) Run(ctx context.Context, id string) (*lessons.Run, error) {
+	run, err := s.app.store.Run(ctx, workspace(ctx), id)
+	if err != nil {
+		return nil, err
+	}
+	if run.Report == nil || run.Model == nil {
+		return nil, web.Errorf(web.Conflict, "The run %q has not ended yet.", run.Name)
+	}
+	d, err := s.app.store.Data(ctx, run.Hash)
+	return &lessons.Run{Name: run.Name, Spec: run.Spec, Data: d, Report: run.Report, Model: run.Model}, err
+}
+
+// lessonLive answers the page's script: the exhibit under other values.
+func (a *App) lessonLive(w http.ResponseWriter, r *http.Request) error {
+	l, s, err := screenOf(r)
+	if err != nil {
+		return err
+	}
+	if s.Demo == nil {
+		return web.Errorf(web.NotFound, "There is nothing live on this screen.")
+	}
+	if err := web.ParseForm(w, r, formBytes); err != nil {
+		return err
+	}
+	v, wrong, err := a.demo(r, s, "/lessons/"+l.Slug+"/"+s.Slug, r.Form, r.Form.Get("slide") == "1", true)
+	if err != nil {
+		return err
+	}
+	var html strings.Builder
+	if err := lessons.ExhibitPart(v.Answer).Render(r.Context(), &html); err != nil {
+		return err
+	}
+	errs := map[string]string{}
+	for _, p := range wrong {
+		errs[p.Field] = p.Message
+	}
+	return web.JSON(w, http.StatusOK, map[string]any{
+		"html": html.String(), "errors": errs, "problem": v.Problem, "query": v.Query, "step": v.Answer.Step, "steps": v.Answer.Steps,
+	})
+}
+
+// lessonFigure serves a picture of a demo; "first" is its first.
+func (a *App) lessonFigure(w http.ResponseWriter, r *http.Request) error {
+	_, s, err := screenOf(r)
+	if err != nil {
+		return err
+	}
+	name, format, err := figureName(r)
+	if err != nil {
+		return err
+	}
+	if s.Demo == nil {
+		return store.ErrNotFound
+	}
+	in, _ := s.Demo.NewInput(r.URL.Query().Get, workspaceSource{a})
+	limited, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	e, err := s.Demo.Show(limited, in)
+	if err != nil {
+		return err
+	}
+	for i, f := range e.Figures {
+		if f.Name != name && (name != "first" || i > 0) {
+			continue
+		}
+		o := options{dark: r.FormValue("dark") == "1", width: lessonWidth, height: lessonHeight}
+		o.size(r)
+		pic, err := f.Draw(lessons.Look{Dark: o.dark, Width: o.width, Height: o.height})
+		if err != nil {
+			return err
+		}
+		return writeFigure(w, pic, format)
+	}
+	return store.ErrNotFound
+}
+
+// answerQuestion checks and keeps an answer, and reveals. A script takes the
+// question alone; without one the page comes back.
+func (a *App) answerQuestion(w http.ResponseWriter, r *http.Request) error {
+	l, s, err := screenOf(r)
+	if err != nil {
+		return err
+	}
+	q := s.Question(chi.URLParam(r, "question"))
+	if q == nil {
+		return web.Errorf(web.NotFound, "There is no such question.")
+	}
+	if err := web.ParseForm(w, r, formBytes); err != nil {
+		return err
+	}
+	path := "/lessons/" + l.Slug + "/" + s.Slug
+	from := r.PostFormValue("from")
+	v := lessons.QuestionView{Question: *q, Path: path + "/questions/" + q.Slug, From: from}
+	if err := judge(r.Context(), &v, r.PostFormValue("answer")); err != nil {
+		return err
+	}
+	if v.Error == "" {
+		a1 := store.Answer{Given: v.Given, Right: v.Right}
+		if err := a.store.SaveAnswer(r.Context(), workspace(r.Context()), l.Slug+"/"+s.Slug+"/"+q.Slug, a1); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.PostFormValue("part") == "1":
+		return a.render(w, r, lessons.QuestionForm(v))
+	case v.Error != "":
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		if from == "slide" {
+			return a.showSlide(w, r, url.Values{}, v.Path, v.Error)
+		}
+		return a.readLesson(w, r, url.Values{}, v.Path, v.Error)
+	case from == "slide":
+		return redirect(w, r, path+"#q-"+q.Slug)
+	}
+	return redirect(w, r, "/lessons/"+l.Slug+"#q-"+q.Slug)
+}
+
+// forgetAnswers starts a lesson's questions over.
+func (a *App) forgetAnswers(w http.ResponseWriter, r *http.Request) error {
+	l, _, err := lessonOf(r)
+	if err != nil {
+		return err
+	}
+	if err := a.store.ForgetAnswers(r.Context(), workspace(r.Context()), l.Slug); err != nil {
+		return err
+	}
+	return redirect(w, r, "/lessons/"+l.Slug)
+}

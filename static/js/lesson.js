@@ -1,0 +1,251 @@
+// A lesson, live: demos answer every change, algorithms run step by step,
+// questions reveal in place, slides turn by keys.
+import { Live, fragment } from "./live.js";
+import { addSliders } from "./sliders.js";
+import { Stage } from "./stage.js";
+
+const darkness = matchMedia("(prefers-color-scheme: dark)");
+const typing = "input, select, textarea, [role=slider], .handle";
+
+/** A demo: its controls, its exhibit, its steps and what can be dragged. */
+class Demo {
+  constructor(form) {
+    this.form = form;
+    this.exhibit = form.querySelector(".exhibit");
+    this.live = new Live(form.dataset.live, (coarse) => this.body(coarse), (r) => this.receive(r), this.exhibit, form.querySelector("[data-status]"));
+    form.classList.add("live");
+    addSliders(form);
+    this.replay = form.querySelector(".replay") && new Replay(form.querySelector(".replay"), this.live);
+    this.layer = document.createElement("div");
+    this.layer.className = "handles";
+    form.append(this.layer);
+    this.useStage();
+    form.addEventListener("input", (e) => {
+      if (e.target.matches("[data-speed]")) return;
+      this.replay?.pause();
+      this.live.ask(Boolean(e.detail?.coarse));
+    });
+    form.addEventListener("submit", (e) => {
+      e.preventDefault();
+      if (!e.submitter?.dataset.go) this.live.ask(false);
+    });
+    new ResizeObserver(() => this.place()).observe(this.form);
+  }
+
+  body(coarse) {
+    const data = new URLSearchParams();
+    for (const [name, value] of new FormData(this.form)) if (!data.has(name)) data.append(name, value);
+    if (this.replay) data.set("step", this.replay.at);
+    if (darkness.matches) data.set("dark", "1");
+    if (coarse) data.set("coarse", "1");
+    return data;
+  }
+
+  async receive(reply) {
+    this.report(reply);
+    if (reply.problem) throw new Error(reply.problem);
+    const fresh = await fragment(reply.html);
+    const open = [...this.exhibit.querySelectorAll("details")].map((d) => d.open);
+    this.form.style.minHeight = `${this.form.offsetHeight}px`; // a smaller answer does not make the page jump
+    this.exhibit.replaceChildren(fresh);
+    this.exhibit.querySelectorAll("details").forEach((d, i) => (d.open = open[i] ?? d.open));
+    this.replay?.show(reply.step, reply.steps);
+    this.useStage();
+    this.form.style.minHeight = "";
+    const screen = this.form.elements.namedItem("screen");
+    const query = [screen && reply.query && `screen=${screen.value}`, reply.query].filter(Boolean).join("&");
+    history.replaceState(history.state, "", `${location.pathname}${query && `?${query}`}${location.hash}`);
+  }
+
+  /** Says beside the controls what is wrong with them. */
+  report(reply) {
+    for (const field of this.form.querySelectorAll("[data-field]")) {
+      const error = field.querySelector("[data-error-of]");
+      const message = reply.errors[field.dataset.field] || "";
+      error.textContent = message;
+      error.hidden = !message;
+      field.querySelector("input[name], select")?.setAttribute("aria-invalid", String(Boolean(message)));
+    }
+  }
+
+  useStage() {
+    const element = this.exhibit.querySelector(".stage");
+    if (!element) return;
+    this.stage = new Stage(element, null);
+    const wanted = this.stage.data.handles || [];
+    while (this.layer.children.length > wanted.length) this.layer.lastChild.remove();
+    wanted.forEach((h, i) => {
+      const handle = this.layer.children[i] || this.addHandle();
+      handle.setAttribute("aria-label", `${h.label}, at ${brief(h.x)}, ${brief(h.y)}; arrow keys move it`);
+      handle.title = h.label;
+      if (handle !== this.dragged) handle.at = [h.x, h.y];
+      handle.params = [h.x_param, h.y_param];
+    });
+    this.stage.image.addEventListener("load", () => this.place());
+    this.place();
+  }
+
+  place() {
+    if (!this.stage || !this.layer.children.length) return;
+    const image = this.stage.image.getBoundingClientRect(), form = this.form.getBoundingClientRect();
+    for (const handle of this.layer.children) {
+      const [x, y] = this.stage.pixel(...handle.at);
+      handle.style.left = `${image.left - form.left + x}px`;
+      handle.style.top = `${image.top - form.top + y}px`;
+    }
+  }
+
+  addHandle() {
+    const handle = document.createElement("button");
+    handle.type = "button";
+    handle.className = "handle";
+    this.layer.append(handle);
+    handle.addEventListener("pointerdown", (e) => {
+      handle.setPointerCapture(e.pointerId);
+      this.dragged = handle;
+    });
+    handle.addEventListener("pointermove", (e) => {
+      if (this.dragged === handle) this.move(handle, this.stage.at(e), true);
+    });
+    handle.addEventListener("pointerup", (e) => {
+      if (this.dragged !== handle) return;
+      this.dragged = null;
+      this.move(handle, this.stage.at(e), false);
+    });
+    handle.addEventListener("keydown", (e) => {
+      const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[e.key] || [];
+      if (dx === undefined) return;
+      e.preventDefault();
+      const f = this.stage.data.frame, part = e.shiftKey ? 8 : 40;
+      this.move(handle, [handle.at[0] + (dx * (f.xmax - f.xmin)) / part, handle.at[1] + (dy * (f.ymax - f.ymin)) / part], false);
+    });
+    return handle;
+  }
+
+  /** Moves a handle, as far as its controls allow. */
+  move(handle, to, coarse) {
+    handle.params.forEach((name, k) => {
+      if (!name) return;
+      const box = this.form.elements.namedItem(name);
+      const { low, high } = box.closest(".slider").dataset;
+      const value = low === "" ? to[k] : Math.min(Number(high), Math.max(Number(low), to[k]));
+      handle.at[k] = value;
+      box.value = String(Number(value.toPrecision(3)));
+      box.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { coarse } }));
+    });
+    this.place();
+  }
+}
+
+/** The steps of an algorithm. */
+class Replay {
+  constructor(element, live) {
+    this.element = element;
+    this.live = live;
+    this.go = (name) => element.querySelector(`[data-go="${name}"]`);
+    this.run = this.go("run");
+    this.speed = element.querySelector("[data-speed]");
+    this.run.hidden = false;
+    this.speed.closest("label").hidden = false;
+    this.show(Number(element.dataset.step), Number(element.dataset.steps));
+    element.addEventListener("click", (e) => {
+      const to = { start: () => 0, back: () => this.at - 1, step: () => this.at + 1, end: () => this.last }[e.target.dataset.go];
+      if (to) {
+        e.preventDefault();
+        this.pause();
+        this.to(to());
+      } else if (e.target === this.run) this.timer ? this.pause() : this.play();
+    });
+    this.speed.addEventListener("change", () => this.timer && this.play());
+  }
+
+  to(step) {
+    this.at = Math.min(this.last, Math.max(0, step));
+    this.live.ask(false);
+  }
+
+  play() {
+    clearInterval(this.timer);
+    if (this.at >= this.last) this.to(0);
+    this.run.textContent = "Pause";
+    this.timer = setInterval(() => {
+      if (this.at >= this.last) this.pause();
+      else if (this.live.idle) this.to(this.at + 1);
+    }, Number(this.speed.value));
+  }
+
+  pause() {
+    clearInterval(this.timer);
+    this.timer = null;
+    this.run.textContent = "Run";
+  }
+
+  show(step, steps) {
+    this.last = Math.max(0, steps - 1);
+    if (!this.timer || step > this.at) this.at = step;
+    this.element.querySelector("[data-count]").textContent = `step ${step} of ${this.last}`;
+    const focused = document.activeElement;
+    for (const name of ["start", "back"]) this.go(name).disabled = step === 0;
+    for (const name of ["step", "end"]) this.go(name).disabled = step >= this.last;
+    if (focused?.disabled && this.element.contains(focused)) this.run.focus(); // the keyboard stays here
+  }
+}
+
+const brief = (v) => String(Number(Number(v).toPrecision(3))).replace("-", "−");
+
+const demos = [...document.querySelectorAll("form.demo")].map((form) => new Demo(form));
+darkness.addEventListener("change", () => demos.forEach((d) => d.live.ask(false)));
+
+/** The demo with steps that the keyboard means: that with the focus, or the one in sight. */
+function stepped() {
+  const replays = demos.filter((d) => d.replay);
+  const height = innerHeight;
+  return (
+    replays.find((d) => d.form.contains(document.activeElement)) ||
+    replays.find((d) => {
+      const box = d.form.getBoundingClientRect();
+      return box.top < height * 0.75 && box.bottom > height * 0.25;
+    })
+  );
+}
+
+const slide = document.querySelector("[data-slide]");
+
+document.addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest(typing)) return;
+  if (e.key === " ") {
+    const demo = !e.target.closest("a, button, summary") || e.target.closest(".replay") ? stepped() : null;
+    if (!demo) return;
+    e.preventDefault();
+    demo.replay.pause();
+    demo.replay.to(demo.replay.at + (e.shiftKey ? -1 : 1));
+  } else if (e.key === "r" && stepped()) {
+    stepped().replay.run.click();
+  } else if (slide) {
+    const link = { ArrowRight: "next", PageDown: "next", ArrowLeft: "prev", PageUp: "prev", Escape: "up" }[e.key];
+    const target = link && slide.querySelector(`a[rel="${link}"]`);
+    if (target) {
+      e.preventDefault();
+      target.click();
+    }
+  }
+});
+
+// A question is answered in place.
+document.addEventListener("submit", async (e) => {
+  const form = e.target.closest("[data-question]");
+  if (!form) return;
+  e.preventDefault();
+  const body = new URLSearchParams(new FormData(form));
+  body.set("part", "1");
+  try {
+    const response = await fetch(form.action, { method: "POST", body });
+    if (!response.ok) throw new Error();
+    const fresh = await fragment(await response.text());
+    const next = fresh.querySelector("[data-question]");
+    form.replaceWith(fresh);
+    (next.querySelector(".verdict") || next.querySelector("[type=radio], [type=text]")).focus();
+  } catch {
+    form.submit(); // the page itself
+  }
+});

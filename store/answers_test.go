@@ -1,0 +1,47 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	alice, bob := WorkspaceOf("alice"), WorkspaceOf("bob")
+	save := func(ws Workspace, question, given string, right bool) {
+		t.Helper()
+		if err := s.SaveAnswer(t.Context(), ws, question, Answer{Given: given, Right: right}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(ws Workspace, want map[string]Answer) {
+		t.Helper()
+		got, err := s.Answers(t.Context(), ws)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%v %s", err, diff)
+		}
+	}
+	save(alice, "margins/line/distance", "2", true)
+	save(alice, "margins/line/distance", "3", false) // the last one counts
+	save(alice, "margins/canonical/width", "4", true)
+	save(alice, "margins-of-error/a/b", "0", true)
+	save(bob, "margins/line/distance", "2", true)
+	want(alice, map[string]Answer{
+		"margins/line/distance": {"3", false}, "margins/canonical/width": {"4", true}, "margins-of-error/a/b": {"0", true},
+	})
+	if err := s.ForgetAnswers(t.Context(), alice, "margins"); err != nil {
+		t.Fatal(err)
+	}
+	want(alice, map[string]Answer{"margins-of-error/a/b": {"0", true}})
+	want(bob, map[string]Answer{"margins/line/distance": {"2", true}})
+	want(WorkspaceOf("nobody"), map[string]Answer{})
+
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir)
+	want(bob, map[string]Answer{"margins/line/distance": {"2", true}})
+}

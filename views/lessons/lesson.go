@@ -1,0 +1,269 @@
+// Package lessons holds the lecture: one .templ file a lesson for the words, one
+// .go file beside it for what its screens compute, and the table that lists them.
+// Numbers and pictures come from the same code that trains models; nothing that
+// could be computed is typed.
+package lessons
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
+// Lesson is one row of All: a sequence of screens with one idea each.
+type Lesson struct {
+	Slug    string // in addresses
+	Title   string
+	Summary string // one or two sentences for the list
+	Screens []Screen
+}
+
+// Screen is one idea: words, a live picture where there is something to see,
+// questions where there is something to predict.
+type Screen struct {
+	Slug      string // in addresses; unique within the lesson
+	Title     string
+	Covers    []string               // ids of Documents' sections that it goes with
+	Words     func() templ.Component // what and why, with formulas
+	Demo      *Demo
+	Questions []Question
+}
+
+// Screen returns the screen of a slug and its place, or nil.
+func (l *Lesson) Screen(slug string) (*Screen, int) {
+	for i := range l.Screens {
+		if l.Screens[i].Slug == slug {
+			return &l.Screens[i], i
+		}
+	}
+	return nil, 0
+}
+
+// Question returns the question of a slug, or nil.
+func (s *Screen) Question(slug string) *Question {
+	for i := range s.Questions {
+		if s.Questions[i].Slug == slug {
+			return &s.Questions[i]
+		}
+	}
+	return nil
+}
+
+// Find returns the lesson of a slug, or nil.
+func Find(slug string) *Lesson {
+	for i := range All {
+		if All[i].Slug == slug {
+			return &All[i]
+		}
+	}
+	return nil
+}
+
+// Demo is the live part of a screen: its controls, and what the real code makes
+// of their values.
+type Demo struct {
+	Params []param.Param // names are unique within the demo; "step" is taken
+	// Show computes the exhibit. It depends on its input alone, so that a page and
+	// its pictures agree, and takes well below half a second.
+	Show func(ctx context.Context, in Input) (*Exhibit, error)
+}
+
+// DataParam is a control that offers the built-in data sets and those of the
+// workspace; Input.Data loads the one that is chosen.
+func DataParam(start string) param.Param {
+	return param.Param{Name: dataName, Label: "data", Kind: param.Text, Default: start, Help: "Built-in sets, and those of your workspace."}
+}
+
+// RunParam is a control that offers the finished runs of the workspace;
+// Input.Run loads the one that is chosen, which may be none.
+func RunParam() param.Param {
+	return param.Param{Name: runName, Label: "your run", Kind: param.Text, Help: "Any run that you have saved in the lab."}
+}
+
+// IsData tells whether a control is that of DataParam.
+func IsData(p param.Param) bool { return p.Name == dataName }
+
+// IsRun tells whether a control is that of RunParam.
+func IsRun(p param.Param) bool { return p.Name == runName }
+
+const (
+	dataName = "data"
+	runName  = "run"
+	stepName = "step"
+)
+
+// Source finds what a workspace holds.
+type Source interface {
+	Data(ctx context.Context, id string) (name string, d *dataset.Data, err error)
+	Run(ctx context.Context, id string) (*Run, error)
+}
+
+// Run is a finished training of the workspace.
+type Run struct {
+	Name   string
+	Spec   ml.Spec
+	Data   *dataset.Data
+	Report *ml.Report
+	Model  *ml.Model
+}
+
+// Input is what the controls of a demo say. Values have been checked against
+// their rows.
+type Input struct {
+	Step   int  // of the replay, from 0; may lie beyond its end
+	Coarse bool // while something is being dragged
+	values map[string]string
+	source Source
+}
+
+// NewInput takes the value of every control from get, its default where that has
+// none or a wrong one, and returns what was wrong.
+func (d *Demo) NewInput(get func(name string) string, source Source) (Input, param.Problems) {
+	in := Input{values: map[string]string{}, source: source}
+	var wrong param.Problems
+	for _, p := range d.Params {
+		v := get(p.Name)
+		if v == "" {
+			v = p.Default
+		} else if err := p.Check(v); err != nil {
+			wrong = append(wrong, param.Problem{Field: p.Name, Message: err.Error()})
+			v = p.Default
+		}
+		in.values[p.Name] = v
+	}
+	if n, err := strconv.Atoi(get(stepName)); err == nil {
+		in.Step = max(0, n)
+	}
+	return in, wrong
+}
+
+// Text is the value of a control.
+func (in Input) Text(name string) string { return in.values[name] }
+
+// Number is the value of a number control; 0 for words.
+func (in Input) Number(name string) float64 {
+	v, _ := strconv.ParseFloat(in.values[name], 64)
+	return v
+}
+
+// Int is the value of a whole number.
+func (in Input) Int(name string) int { return int(in.Number(name)) }
+
+// On tells whether a switch is on.
+func (in Input) On(name string) bool { return in.values[name] == "true" }
+
+// Data loads what the control of DataParam names.
+func (in Input) Data(ctx context.Context) (name string, d *dataset.Data, err error) {
+	return in.source.Data(ctx, in.values[dataName])
+}
+
+// Run loads what the control of RunParam names; nil when there is none.
+func (in Input) Run(ctx context.Context) (*Run, error) {
+	if in.values[runName] == "" {
+		return nil, nil
+	}
+	return in.source.Run(ctx, in.values[runName])
+}
+
+// Exhibit is what a demo shows. Texts may hold formulas between dollar signs.
+type Exhibit struct {
+	Figures []Figure // the first is the large one
+	Numbers []Number
+	Tables  []Table
+	Notes   []string        // what just happened, what to look at
+	Body    templ.Component // anything else, such as a derivation; may be nil
+	Steps   int             // number of states of a replay; Input.Step counts them from 0
+	Step    int             // the state that is shown
+	Handles []Handle        // what can be dragged on the first figure
+	Lab     string          // query of the lab for "Open in the lab"; empty: no such link
+}
+
+// Look is how a figure is wanted.
+type Look struct {
+	Dark          bool
+	Coarse        bool // while something is being dragged: less detail
+	Width, Height int  // CSS pixels
+}
+
+// Figure is one picture of an exhibit.
+type Figure struct {
+	Name    string // unique in the exhibit, as in addresses
+	Caption string // what it shows and what to look for; may hold formulas
+	Wide    bool   // twice as wide as high
+	Draw    func(Look) (*figure.Picture, error)
+}
+
+// Number is one value with its name. Label and Help may hold formulas.
+type Number struct {
+	Label, Value, Help string
+}
+
+// Table is a small table of numbers. Head, cells and caption may hold formulas.
+type Table struct {
+	Caption string
+	Head    []string
+	Rows    [][]string
+	Marked  []int // rows that the step touched
+}
+
+// Handle is a place on the first figure that moves two controls, which should be
+// Folded. Controls with a slider's range keep it there.
+type Handle struct {
+	Label  string  `json:"label"`
+	X      float64 `json:"x"` // data coordinates
+	Y      float64 `json:"y"`
+	XParam string  `json:"x_param"` // controls that take them; an empty one stays
+	YParam string  `json:"y_param"`
+}
+
+// Question asks for a prediction before it reveals. Texts may hold formulas
+// between dollar signs.
+type Question struct {
+	Slug    string // in addresses; unique within the screen
+	Ask     string
+	Options []string // to choose from; nil: a number is asked for
+	// Answer computes what is right: the index of an option, or the number.
+	Answer func(ctx context.Context) (float64, error)
+	// Within is how far a number may be off, as a share of the right one (of 1 where
+	// that is smaller); 0 takes 1 %.
+	Within  float64
+	Explain string // why, shown with the answer; %s is replaced by the right answer
+}
+
+// Judge tells whether given, the index of an option or a number, is right, and
+// what the right answer is. It returns param.Problems for text that is neither.
+func (q *Question) Judge(ctx context.Context, given string) (right bool, answer string, err error) {
+	truth, err := q.Answer(ctx)
+	if err != nil {
+		return false, "", err
+	}
+	if len(q.Options) > 0 {
+		k := int(truth)
+		if k < 0 || k >= len(q.Options) || float64(k) != truth {
+			return false, "", fmt.Errorf("question %s: the answer %g is none of its %d options", q.Slug, truth, len(q.Options))
+		}
+		g, err := strconv.Atoi(given)
+		if err != nil || g < 0 || g >= len(q.Options) {
+			return false, "", param.Problems{{Field: q.Slug, Message: "Choose one of the answers first."}}
+		}
+		return g == k, q.Options[k], nil
+	}
+	g, err := readNumber(given)
+	if err != nil {
+		return false, "", param.Problems{{Field: q.Slug, Message: "Give a number, such as 0.25, 1/4 or -3e-2."}}
+	}
+	within := q.Within
+	if within == 0 {
+		within = 0.01
+	}
+	return math.Abs(g-truth) <= within*math.Max(1, math.Abs(truth)), views.Short(truth), nil
+}

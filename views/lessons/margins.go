@@ -1,0 +1,383 @@
+package lessons
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/param"
+	"marginlab/ml/theory"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
+var margins = Lesson{
+	Slug: "margins", Title: "Linear classifiers and their margins",
+	Summary: "A line, the side a point is on, and how far it is from trouble. Find the widest margin by hand before a solver does.",
+	Screens: []Screen{
+		{
+			Slug: "classifier", Title: "A function whose sign is the answer",
+			Covers: []string{"001 1.1", "001 1.2", "001 1.3", "001 1.4", "002 linear", "000 slt"},
+			Words:  marginsClassifier,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "px", Label: "probe x1", Kind: param.Number, Default: "0.3", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
+					{Name: "py", Label: "probe x2", Kind: param.Number, Default: "-1.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
+				},
+				Show: showProbe,
+			},
+			Questions: []Question{{
+				Slug: "sign", Ask: `A point with label $y = -1$ has $f(\mathbf x) = -0.2$. Is it classified correctly?`,
+				Options: []string{"Yes.", "No, its value is negative.", "No, it is too close to the line."},
+				Answer: func(context.Context) (float64, error) {
+					m, err := theory.NewMargins([]float64{-0.2}, []float64{-1}, 1)
+					return yes(m.Separates), err
+				},
+				Explain: `The prediction is $-1$ because $f < 0$, and $y f = (-1)(-0.2) = 0.2 > 0$. That $\lvert f\rvert$ is small does not make it wrong.`,
+			}},
+		},
+		{
+			Slug: "line", Title: "w turns the line, b shifts it",
+			Covers: []string{"001 2.1", "001 2.2", "002 linear"},
+			Words:  marginsLine,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "w1", Label: "w₁", Kind: param.Number, Default: "1", Min: -3, Max: 3, Low: -3, High: 3},
+					{Name: "w2", Label: "w₂", Kind: param.Number, Default: "0.5", Min: -3, Max: 3, Low: -3, High: 3},
+					{Name: "b", Label: "b", Kind: param.Number, Default: "-1", Min: -4, Max: 4, Low: -4, High: 4},
+				},
+				Show: showLine,
+			},
+			Questions: []Question{{
+				Slug: "distance", Ask: `$\mathbf w = (3, 4)$ and $b = -10$. How far is the boundary from the origin?`,
+				Answer:  func(context.Context) (float64, error) { return 10 / norm([2]float64{3, 4}), nil },
+				Explain: `$\lvert b\rvert / \lVert\mathbf w\rVert = 10/5 = $ %s.`,
+			}},
+		},
+		{
+			Slug: "two-margins", Title: "Functional and geometric margin",
+			Covers: []string{"001 3.1", "001 3.2", "002 functional"},
+			Words:  marginsTwo,
+			Demo: &Demo{
+				Params: []param.Param{{
+					Name: "scale", Label: "multiply w and b by c", Symbol: "c", Kind: param.Number, Default: "1", Min: 0.1, Max: 10, Low: 0.1, High: 10, Log: true,
+					Help: "The dashed lines are f = ±1.",
+				}},
+				Show: showScale,
+			},
+			Questions: []Question{{
+				Slug: "double", Ask: `You double $\mathbf w$ and $b$. What happens to the worst margins?`,
+				Options: []string{"Both double.", "The functional one doubles, the geometric one stays.", "The geometric one is halved, the functional one stays.", "Both stay."},
+				Answer:  doubling,
+				Explain: `$y_i f(\mathbf x_i)$ is proportional to the scale; divided by $\lVert\mathbf w\rVert$, which doubles too, it is not.`,
+			}},
+		},
+		{
+			Slug: "canonical", Title: "The canonical scale",
+			Covers: []string{"001 3.3", "001 3.4", "002 maximal"},
+			Words:  marginsCanonical,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "angle", Label: "direction of w", Kind: param.Number, Default: "15", Min: -60, Max: 60, Low: -60, High: 60, Help: "Degrees from the horizontal axis. The line is kept half-way between the classes."},
+				},
+				Show: showCanonical,
+			},
+			Questions: []Question{{
+				Slug: "width", Ask: `In canonical form $\lVert\mathbf w\rVert = 0.5$. How far apart are the two margin lines?`,
+				Answer:  func(context.Context) (float64, error) { return 2 / 0.5, nil },
+				Explain: `Each margin line is $1/\lVert\mathbf w\rVert = 2$ from the boundary, so they are %s apart.`,
+			}},
+		},
+		{
+			Slug: "by-hand", Title: "The widest margin, by hand",
+			Covers: []string{"001 2.3", "001 3.5", "002 margins", "002 maximal"},
+			Words:  marginsByHand,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "ax", Label: "first end x1", Kind: param.Number, Default: "-1.5", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
+					{Name: "ay", Label: "first end x2", Kind: param.Number, Default: "2.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
+					{Name: "bx", Label: "second end x1", Kind: param.Number, Default: "0.6", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
+					{Name: "by", Label: "second end x2", Kind: param.Number, Default: "-2.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
+					{Name: "solver", Label: "show the solver's line", Kind: param.Switch, Default: "false", Help: "Try first."},
+				},
+				Show: showByHand,
+			},
+			Questions: []Question{
+				{
+					Slug: "how-many", Ask: "Which points hold the widest line in place?",
+					Options: []string{"The two class means.", "All points, each a little.", "A few closest points, at least one of each class."},
+					Answer:  holders,
+					Explain: `If all closest points were of one class, the line could move away from them and the worst margin would grow.`,
+				},
+				{
+					Slug: "best", Ask: "What is the widest geometric margin of these twelve points? Your own best attempt is a good estimate (5 % off is fine).",
+					Within: 0.05,
+					Answer: func(ctx context.Context) (float64, error) {
+						_, _, margin, err := widest(ctx)
+						return margin, err
+					},
+					Explain: `The solver finds $1/\lVert\mathbf w\rVert = $ %s.`,
+				},
+			},
+		},
+	},
+}
+
+// separable are twelve points that a line can tell apart.
+var separable = toy{
+	[][2]float64{{-2.2, 0.4}, {-1.6, -1.1}, {-1.1, 0.9}, {-2.8, -0.6}, {-0.7, -1.9}, {-1.9, 1.8}, {1.1, 0.3}, {1.9, 1.4}, {0.7, 1.7}, {2.6, 0.1}, {1.6, -1.0}, {2.9, 1.9}},
+	[]float64{-1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1, 1},
+}
+
+var marginsLimits = figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.6, YMax: 2.6}
+
+// sides are the two half-planes of a line and the line itself.
+func sides(w [2]float64, b float64) []figure.Mark {
+	return []figure.Mark{
+		figure.Region{F: figure.Linear([2]float64{-w[0], -w[1]}, b), Color: figure.ClassColor(0), Name: "f < 0"},
+		figure.Region{F: figure.Linear(w, -b), Color: figure.ClassColor(1), Name: "f ≥ 0"},
+		figure.Line{A: w, C: -b, Name: "f = 0"},
+	}
+}
+
+// marginLines are f = ±1.
+func marginLines(w [2]float64, b float64) []figure.Mark {
+	pen := figure.Pen{Dash: figure.Dashed, Thin: true}
+	return []figure.Mark{
+		figure.Line{A: w, C: 1 - b, Pen: pen, Name: "f = ±1"},
+		figure.Line{A: w, C: -1 - b, Pen: pen, Name: "f = ±1"},
+	}
+}
+
+// foot is the place of the line w·x + b = 0 that is nearest to p.
+func foot(w [2]float64, b float64, p [2]float64) [2]float64 {
+	k := (w[0]*p[0] + w[1]*p[1] + b) / (w[0]*w[0] + w[1]*w[1])
+	return [2]float64{p[0] - k*w[0], p[1] - k*w[1]}
+}
+
+// plane is a drawing of marks on the lesson's axes.
+func plane(name, caption string, limits figure.Limits, rows int, marks ...[]figure.Mark) Figure {
+	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
+		p := figure.Plane{Format: l.Format(rows), X: "x1", Y: "x2", Limits: limits}
+		for _, m := range marks {
+			p.Marks = append(p.Marks, m...)
+		}
+		return p.Picture()
+	}}
+}
+
+func showProbe(_ context.Context, in Input) (*Exhibit, error) {
+	w, b := [2]float64{1, 0.4}, 0.1
+	p := [2]float64{in.Number("px"), in.Number("py")}
+	f := w[0]*p[0] + w[1]*p[1] + b
+	predicted := "+1"
+	if f < 0 {
+		predicted = "−1"
+	}
+	return &Exhibit{
+		Figures: []Figure{plane("boundary", `The line is $f(\mathbf x) = 0$. The probe is the dot in ink.`, marginsLimits, 2,
+			sides(w, b), separable.dots(nil), []figure.Mark{figure.Dot{At: p, Class: -1, Label: "probe"}})},
+		Handles: []Handle{{Label: "probe", X: p[0], Y: p[1], XParam: "px", YParam: "py"}},
+		Numbers: []Number{
+			{Label: `$f(\mathbf x)$`, Value: views.Short(f), Help: "value of the classifier at the probe"},
+			{Label: "prediction", Value: predicted, Help: `$+1$ where $f \ge 0$`},
+			{Label: `$y f$ if its label is $+1$`, Value: views.Short(f), Help: "positive: classified correctly"},
+			{Label: `$y f$ if its label is $-1$`, Value: views.Short(-f)},
+		},
+	}, nil
+}
+
+func showLine(_ context.Context, in Input) (*Exhibit, error) {
+	w, b := [2]float64{in.Number("w1"), in.Number("w2")}, in.Number("b")
+	n := norm(w)
+	if n < 1e-9 {
+		return &Exhibit{
+			Figures: []Figure{plane("line", "", marginsLimits, 2, separable.dots(nil))},
+			Notes:   []string{`With $\mathbf w = 0$ the function is the constant $b$: every point gets the same answer and there is no boundary.`},
+		}, nil
+	}
+	near := foot(w, b, [2]float64{})
+	tip := [2]float64{near[0] + w[0]/n, near[1] + w[1]/n}
+	return &Exhibit{
+		Figures: []Figure{plane("line", `The arrow has the direction of $\mathbf w$ (drawn with length 1). The dashed segment is the distance of the line from the origin.`, marginsLimits, 2,
+			sides(w, b), separable.dots(nil), []figure.Mark{
+				figure.Segment{From: [2]float64{}, To: near, Pen: figure.Pen{Dash: figure.Dashed}, Name: "distance from the origin"},
+				figure.Arrow{From: near, To: tip, Label: "w"}, figure.Dot{Class: -1, Label: "origin"},
+			})},
+		Numbers: []Number{
+			{Label: `$\lVert\mathbf w\rVert$`, Value: views.Short(n), Help: "length of the weight vector"},
+			{Label: `$\lvert b\rvert / \lVert\mathbf w\rVert$`, Value: views.Short(math.Abs(b) / n), Help: "distance of the line from the origin"},
+			{Label: "nearest place", Value: pair(near), Help: `$-b\,\mathbf w/\lVert\mathbf w\rVert^2$`},
+		},
+	}, nil
+}
+
+// pair shows a place.
+func pair(p [2]float64) string { return "(" + views.Short(p[0]) + ", " + views.Short(p[1]) + ")" }
+
+func showScale(_ context.Context, in Input) (*Exhibit, error) {
+	c := in.Number("scale")
+	w, b := [2]float64{c * 0.8, c * 0.25}, c*0.1
+	m, err := theory.LinearMargins(w[:], b, separable.matrix(), separable.y)
+	if err != nil {
+		return nil, err
+	}
+	worst := separable.xy[m.Worst]
+	return &Exhibit{
+		Figures: []Figure{plane("scale", `Scaling moves the lines $f = \pm 1$ but not the boundary. The segment is the worst geometric margin.`, marginsLimits, 2,
+			sides(w, b), marginLines(w, b), separable.dots(func(i int) bool { return i == m.Worst }), []figure.Mark{figure.Segment{From: worst, To: foot(w, b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}})},
+		Numbers: []Number{
+			{Label: `$\hat\gamma = \min_i y_i f(\mathbf x_i)$`, Value: views.Short(m.FunctionalMargin()), Help: `worst functional margin: proportional to $c$`},
+			{Label: `$\lVert\mathbf w\rVert$`, Value: views.Short(m.Norm), Help: `proportional to $c$`},
+			{Label: `$\gamma = \hat\gamma / \lVert\mathbf w\rVert$`, Value: views.Short(m.GeometricMargin()), Help: "worst geometric margin: a distance in the picture"},
+		},
+	}, nil
+}
+
+// doubling finds, on the points of the lesson, what twice w and b do to the margins.
+func doubling(context.Context) (float64, error) {
+	one, err := theory.LinearMargins([]float64{0.8, 0.25}, 0.1, separable.matrix(), separable.y)
+	if err != nil {
+		return 0, err
+	}
+	two, err := theory.LinearMargins([]float64{1.6, 0.5}, 0.2, separable.matrix(), separable.y)
+	functional := two.FunctionalMargin() / one.FunctionalMargin()
+	geometric := two.GeometricMargin() / one.GeometricMargin()
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+	switch {
+	case near(functional, 2) && near(geometric, 2):
+		return 0, err
+	case near(functional, 2) && near(geometric, 1):
+		return 1, err
+	case near(functional, 1) && near(geometric, 0.5):
+		return 2, err
+	}
+	return 3, err
+}
+
+func showCanonical(_ context.Context, in Input) (*Exhibit, error) {
+	a := in.Number("angle") * math.Pi / 180
+	u := [2]float64{math.Cos(a), math.Sin(a)}
+	low, high := math.Inf(-1), math.Inf(1)
+	for i, p := range separable.xy {
+		if s := u[0]*p[0] + u[1]*p[1]; separable.y[i] > 0 {
+			high = math.Min(high, s)
+		} else {
+			low = math.Max(low, s)
+		}
+	}
+	b := -(low + high) / 2
+	cw, cb, err := theory.Canonical(u[:], b, separable.matrix(), separable.y)
+	if err != nil {
+		return &Exhibit{
+			Figures: []Figure{plane("canonical", "", marginsLimits, 2, sides(u, b), separable.dots(nil))},
+			Notes:   []string{"In this direction no line separates the classes: some point has a margin of 0 or less, and no scale turns that into 1."},
+		}, nil
+	}
+	w := [2]float64{cw[0], cw[1]}
+	m, err := theory.LinearMargins(cw, cb, separable.matrix(), separable.y)
+	if err != nil {
+		return nil, err
+	}
+	on := func(i int) bool { return m.Functional[i] < 1+1e-9 }
+	return &Exhibit{
+		Figures: []Figure{plane("canonical", `In canonical form the closest points (ringed) lie on the dashed lines $f = \pm 1$.`, marginsLimits, 2, sides(w, cb), marginLines(w, cb), separable.dots(on))},
+		Numbers: []Number{
+			{Label: `$\mathbf w$`, Value: pair(w)},
+			{Label: `$b$`, Value: views.Short(cb)},
+			{Label: `$\hat\gamma$`, Value: views.Short(m.FunctionalMargin()), Help: "by the choice of the scale"},
+			{Label: `$\gamma = 1/\lVert\mathbf w\rVert$`, Value: views.Short(m.GeometricMargin()), Help: "turn the direction until it is largest"},
+			{Label: `$2/\lVert\mathbf w\rVert$`, Value: views.Short(2 * m.GeometricMargin()), Help: "distance between the margin lines"},
+		},
+	}, nil
+}
+
+// widest is the hard-margin line of the lesson's points with its margin.
+func widest(ctx context.Context) (w [2]float64, b, margin float64, err error) {
+	d, err := separable.data()
+	if err != nil {
+		return w, 0, 0, err
+	}
+	res, _, err := fit(ctx, d, "kernel", "linear", "hard_margin", "true", "tol", "1e-8")
+	if err != nil {
+		return w, 0, 0, err
+	}
+	v, b, _ := res.Model.Linear()
+	w = [2]float64{v[0], v[1]}
+	return w, b, 1 / norm(w), nil
+}
+
+// holders finds who is on the margin of the widest line.
+func holders(ctx context.Context) (float64, error) {
+	w, b, _, err := widest(ctx)
+	if err != nil {
+		return 0, err
+	}
+	m, err := theory.LinearMargins(w[:], b, separable.matrix(), separable.y)
+	n := map[float64]int{}
+	for i, f := range m.Functional {
+		if f < m.FunctionalMargin()+1e-4 {
+			n[separable.y[i]]++
+		}
+	}
+	if n[1] > 0 && n[-1] > 0 && n[1]+n[-1] < len(separable.y)/2 {
+		return 2, err
+	}
+	return 1, err
+}
+
+func showByHand(ctx context.Context, in Input) (*Exhibit, error) {
+	p, q := [2]float64{in.Number("ax"), in.Number("ay")}, [2]float64{in.Number("bx"), in.Number("by")}
+	e := &Exhibit{
+		Handles: []Handle{
+			{Label: "first end of the line", X: p[0], Y: p[1], XParam: "ax", YParam: "ay"},
+			{Label: "second end of the line", X: q[0], Y: q[1], XParam: "bx", YParam: "by"},
+		},
+		Lab: separable.lab("kernel", "linear", "hard_margin", "true", "standardize", "false"),
+	}
+	w := [2]float64{q[1] - p[1], p[0] - q[0]} // at a right angle to the line
+	if norm(w) < 1e-6 {
+		e.Figures = []Figure{plane("hand", "", marginsLimits, 2, separable.dots(nil))}
+		e.Notes = []string{"Two places are needed for a line: pull the ends apart."}
+		return e, nil
+	}
+	// The side with more points of the positive class is the positive one.
+	b := -(w[0]*p[0] + w[1]*p[1])
+	m, err := theory.LinearMargins(w[:], b, separable.matrix(), separable.y)
+	if err != nil {
+		return nil, err
+	}
+	if floats.Sum(m.Functional) < 0 {
+		w, b = [2]float64{-w[0], -w[1]}, -b
+		if m, err = theory.LinearMargins(w[:], b, separable.matrix(), separable.y); err != nil {
+			return nil, err
+		}
+	}
+	worst := separable.xy[m.Worst]
+	marks := []figure.Mark{figure.Segment{From: worst, To: foot(w, b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}}
+	wrong := 0
+	for _, g := range m.Functional {
+		if g <= 0 {
+			wrong++
+		}
+	}
+	e.Numbers = []Number{
+		{Label: "your worst margin", Value: views.Short(m.GeometricMargin()), Help: "a distance; negative while a point is on the wrong side"},
+		{Label: "points on the wrong side", Value: strconv.Itoa(wrong)},
+	}
+	if in.On("solver") {
+		sw, sb, best, err := widest(ctx)
+		if err != nil {
+			return nil, err
+		}
+		marks = append(marks, figure.Line{A: sw, C: -sb, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "the solver's line"})
+		e.Numbers = append(e.Numbers, Number{Label: "the solver's margin", Value: views.Short(best), Help: `$1/\lVert\mathbf w\rVert$ of the hard-margin SVM`})
+		e.Notes = append(e.Notes, fmt.Sprintf("Your line has %.0f %% of the widest margin.", 100*math.Max(0, m.GeometricMargin()/best)))
+	}
+	e.Figures = []Figure{plane("hand", "Drag the two ends of the line. The ringed point is the worst.", marginsLimits, 2,
+		sides(w, b), separable.dots(func(i int) bool { return i == m.Worst }), marks)}
+	return e, nil
+}

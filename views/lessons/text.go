@@ -1,0 +1,70 @@
+package lessons
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"marginlab/views/formula"
+)
+
+// Text is prose with formulas between dollar signs and stress between asterisks:
+// "the *margin* $1/\lVert w\rVert$". A sign without its partner is an error when
+// it is rendered.
+func Text(s string) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		parts := strings.Split(s, "$")
+		if len(parts)%2 == 0 {
+			return errors.New("text: a $ is missing in " + strconv.Quote(s))
+		}
+		for i, part := range parts {
+			var err error
+			if i%2 == 1 {
+				err = formula.Inline(part).Render(ctx, w)
+			} else {
+				err = prose(w, part)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func prose(w io.Writer, s string) error {
+	parts := strings.Split(templ.EscapeString(s), "*")
+	if len(parts)%2 == 0 {
+		return errors.New("text: a * is missing in " + strconv.Quote(s))
+	}
+	for i, part := range parts {
+		if i%2 == 1 {
+			part = "<em>" + part + "</em>"
+		}
+		if _, err := io.WriteString(w, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readNumber reads 0.25, 0,25, 1/4 and −3e-2.
+func readNumber(s string) (float64, error) {
+	s = strings.NewReplacer("−", "-", ",", ".", " ", "").Replace(s)
+	over, under, fraction := strings.Cut(s, "/")
+	v, err := strconv.ParseFloat(over, 64)
+	if err == nil && fraction {
+		var u float64
+		u, err = strconv.ParseFloat(under, 64)
+		v /= u
+	}
+	if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		err = strconv.ErrRange
+	}
+	return v, err
+}

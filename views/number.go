@@ -1,0 +1,19 @@
+package views
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Short shows a value with four significant digits.
+func Short(v float64) string { return digits(v, 4) }
+
+// Long shows a value with six significant digits.
+func Long(v float64) string { return digits(v, 6) }
+
+func digits(v float64, n int) string {
+	if v == 0 { // also -0
+		return "0"
+	}
+	return strings.Replace(strconv.FormatFloat(v, 'g', n, 64), "-", "−", 1)
+}
