@@ -57,6 +57,9 @@ func TestShatterLinesRefusesXOR(t *testing.T) {
 		if want := m != 0b0011 && m != 0b1100; d.Realisable != want {
 			t.Errorf("labels %v: realisable = %t", d.Labels, d.Realisable)
 		}
+		if !d.Realisable && !slices.Equal(d.Common, []float64{0, 0}) {
+			t.Errorf("the diagonals meet in %v", d.Common)
+		}
 	}
 }
 
@@ -97,8 +100,24 @@ func TestShatterLinesAgainstHulls(t *testing.T) {
 			if d.Realisable {
 				count++
 				witness(t, d, func(i int) float64 { return d.W[0]*points[i][0] + d.W[1]*points[i][1] + d.B })
-			} else if d.W != nil || d.Margin != 0 {
-				t.Fatalf("impossible labelling with witness %v, margin %g", d.W, d.Margin)
+				if d.Common != nil {
+					t.Fatalf("separated hulls meet in %v", d.Common)
+				}
+				continue
+			}
+			if d.W != nil || d.Margin != 0 || len(d.Common) != 2 {
+				t.Fatalf("impossible labelling with witness %v, margin %g, common point %v", d.W, d.Margin, d.Common)
+			}
+			// No direction tells the common point from either class: it is in both hulls.
+			for angle := 0.0; angle < 2*math.Pi; angle += 0.05 {
+				cos, sin := math.Cos(angle), math.Sin(angle)
+				reach := map[float64]float64{1: math.Inf(-1), -1: math.Inf(-1)}
+				for i, p := range points {
+					reach[d.Labels[i]] = max(reach[d.Labels[i]], cos*p[0]+sin*p[1])
+				}
+				if at := cos*d.Common[0] + sin*d.Common[1]; at > min(reach[1], reach[-1])+1e-12 {
+					t.Fatalf("points %v, labels %v: %v is not common to the hulls", points, d.Labels, d.Common)
+				}
 			}
 		}
 		if count != s.Realisable {

@@ -1,0 +1,144 @@
+package theory_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/mcm"
+	"marginlab/ml/svm"
+	"marginlab/ml/theory"
+)
+
+// What is said here about machines is held against trained ones.
+
+// The witness of a dichotomy is the hard margin machine, and none exists exactly
+// where training finds the classes not separable.
+func TestWitnessIsTheHardMarginMachine(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(4) {
+		x := random(40+seed, 5, 2)
+		k := []kernel.Kernel{linear, quadratic, rbf(0.6), rbf(3)}[seed]
+		s, err := theory.ShatterKernel(gram(k, x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range s.Dichotomies[1 : len(s.Dichotomies)-1] {
+			got, err := svm.Train(context.Background(), kernel.NewGram(k, x), d.Labels, svm.Settings{C: math.Inf(1), Tol: 1e-10})
+			if errors.Is(err, svm.ErrNotSeparable) {
+				if d.Realisable {
+					t.Errorf("%s, labels %v: a witness for what training cannot separate", k.Name, d.Labels)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !d.Realisable {
+				t.Errorf("%s, labels %v: no witness, but a margin of %g", k.Name, d.Labels, got.Margin)
+				continue
+			}
+			near(t, "margin", d.Margin, got.Margin, 1e-6)
+			near(t, "b", d.B, got.B, 1e-5)
+		}
+	}
+}
+
+// Leaving points out and training again is what the leave-one-out bound bounds.
+func TestLeaveOneOutBoundHolds(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(50, 50))
+	for range 5 {
+		const n = 14
+		x, y := mat.NewDense(n, 2, nil), make([]float64, n)
+		for i := range n {
+			y[i] = float64(2*(i%2) - 1)
+			x.SetRow(i, []float64{rng.NormFloat64() + 1.2*y[i], rng.NormFloat64()})
+		}
+		g := kernel.NewGram(rbf(0.5), x)
+		hard := svm.Settings{C: math.Inf(1), Tol: 1e-9}
+		full, err := svm.Train(context.Background(), g, y, hard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := 0
+		for out := range n {
+			var keep []int
+			var labels []float64
+			for i := range n {
+				if i != out {
+					keep, labels = append(keep, i), append(labels, y[i])
+				}
+			}
+			part, err := svm.Train(context.Background(), g.Subset(keep), labels, hard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row := make([]float64, n)
+			g.Row(row, out)
+			f := part.B
+			for a, i := range keep {
+				f += part.Alpha[a] * labels[a] * row[i]
+			}
+			if (f >= 0) != (y[out] > 0) {
+				wrong++
+			}
+		}
+		if b := theory.LeaveOneOutBound(full.SupportVectors, n); float64(wrong)/n > b.Value {
+			t.Errorf("%d of %d left-out points wrong, bound %+v", wrong, n, b)
+		}
+	}
+}
+
+// The MCM minimises h_MCM: no separating machine in the same space, and so not the
+// SVM either, has a smaller one, and h of the solution is it.
+func TestMCMHasTheSmallestHMCM(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(60, 60))
+	const n = 30
+	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
+	for i := range n {
+		y[i] = float64(2*(i%2) - 1)
+		x.SetRow(i, []float64{0.5*rng.NormFloat64() + 2*y[i], rng.NormFloat64()})
+	}
+	g := kernel.NewGram(linear, x)
+	full := theory.Gram(g)
+	of := func(u []float64, b float64) theory.Capacity {
+		c, err := theory.NewCapacity(full, u, b, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !c.Separates || c.HMCM > c.Radius/c.Margin {
+			t.Errorf("%+v", c)
+		}
+		return c
+	}
+	simple, err := mcm.Train(context.Background(), g, y, mcm.Settings{C: math.Inf(1), RankTol: 1e-9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide, err := svm.Train(context.Background(), g, y, svm.Settings{C: math.Inf(1), Tol: 1e-9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := make([]float64, n)
+	for i := range u {
+		u[i] = wide.Alpha[i] * y[i]
+	}
+	m, s := of(simple.Lambda, simple.B), of(u, wide.B)
+	near(t, "h of the MCM", m.HMCM, simple.H, 1e-6)
+	if m.HMCM > s.HMCM {
+		t.Errorf("h_MCM = %g of the MCM, %g of the SVM", m.HMCM, s.HMCM)
+	}
+	near(t, "|w| of the SVM", s.Norm, wide.WNorm, 1e-9)
+	if m.Norm < s.Norm {
+		t.Errorf("|w| = %g of the MCM is below %g of the SVM", m.Norm, s.Norm)
+	}
+	// with the same scale of f, the SVM has the larger margin
+	near(t, "margin of the SVM", 1/s.Norm, wide.Margin, 1e-9)
+}

@@ -1,0 +1,265 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// ShatterLines goes through all labellings of 1 to MaxShatter points of the plane
+// and decides for each whether a straight line separates the classes. The
+// decision is exact, for collinear and coinciding points as well: it is taken in
+// rational arithmetic. Coordinates are at most 1e100 in size. When all labels are
+// equal, the witness is a line beside the points.
+func ShatterLines(points [][2]float64) (Shattering, error) {
+	n := len(points)
+	if err := checkShatter(n); err != nil {
+		return Shattering{}, err
+	}
+	for i, p := range points {
+		if !(math.Abs(p[0]) <= 1e100 && math.Abs(p[1]) <= 1e100) {
+			return Shattering{}, fmt.Errorf("theory: point %d is (%g, %g); coordinates must be numbers up to 1e100 in size", i+1, p[0], p[1])
+		}
+	}
+	dirs, overlaps := directions(points), radonPartitions(points)
+	return newShattering(n, planeRank(points), lineBeside(points), func(y []float64) Dichotomy {
+		d := separateByLine(dirs, y)
+		if !d.Realisable {
+			d.Common = common(overlaps, y)
+		}
+		return d
+	}), nil
+}
+
+// direction is a candidate normal of a separating line with the exact position of
+// every point along it.
+type direction struct {
+	d  [2]*big.Rat
+	at []*big.Rat
+}
+
+// directions returns the candidates among which the normal of the maximal margin
+// line of every separable labelling is found: it joins the closest points of the
+// two convex hulls, which are two corners, or a corner and the foot of its
+// perpendicular on an edge. So it runs along or across the line through two of
+// the points.
+func directions(points [][2]float64) []direction {
+	rats := make([][2]*big.Rat, len(points))
+	for i, p := range points {
+		rats[i] = [2]*big.Rat{new(big.Rat).SetFloat64(p[0]), new(big.Rat).SetFloat64(p[1])}
+	}
+	var dirs []direction
+	for i := range rats {
+		for j := range i {
+			dx, dy := new(big.Rat).Sub(rats[i][0], rats[j][0]), new(big.Rat).Sub(rats[i][1], rats[j][1])
+			if dx.Sign() == 0 && dy.Sign() == 0 {
+				continue
+			}
+			for _, d := range [][2]*big.Rat{{dx, dy}, {new(big.Rat).Neg(dy), dx}} {
+				at := make([]*big.Rat, len(rats))
+				for k, p := range rats {
+					s := new(big.Rat).Mul(d[0], p[0])
+					at[k] = s.Add(s, new(big.Rat).Mul(d[1], p[1]))
+				}
+				dirs = append(dirs, direction{d, at})
+			}
+		}
+	}
+	return dirs
+}
+
+// separateByLine returns the maximal margin line for the labels y, both present.
+func separateByLine(dirs []direction, y []float64) Dichotomy {
+	var best Dichotomy
+	for _, dir := range dirs {
+		for _, side := range []float64{1, -1} { // the class that lies ahead
+			// ahead: the hindmost of the class in front; behind: the foremost of the other
+			var ahead, behind *big.Rat
+			for i, at := range dir.at {
+				switch {
+				case y[i] == side && (ahead == nil || at.Cmp(ahead) < 0):
+					ahead = at
+				case y[i] != side && (behind == nil || at.Cmp(behind) > 0):
+					behind = at
+				}
+			}
+			if ahead.Cmp(behind) <= 0 {
+				continue
+			}
+			// f = side · 2 (d·x - middle)/gap is ±1 at the nearest points.
+			gap := new(big.Rat).Sub(ahead, behind)
+			scale := new(big.Rat).Quo(new(big.Rat).SetFloat64(2*side), gap)
+			w := []float64{float(scale, dir.d[0]), float(scale, dir.d[1])}
+			margin := 1 / floats.Norm(w, 2)
+			if best.Realisable && margin <= best.Margin {
+				continue
+			}
+			middle := new(big.Rat).Add(ahead, behind)
+			middle.Quo(middle, big.NewRat(-2, 1))
+			best = Dichotomy{Realisable: true, W: w, B: float(scale, middle), Margin: margin}
+		}
+	}
+	return best
+}
+
+// float is the product a b, rounded once.
+func float(a, b *big.Rat) float64 {
+	v, _ := new(big.Rat).Mul(a, b).Float64()
+	return v
+}
+
+// radonPartition is two disjoint sets of points, as bits, whose convex hulls meet
+// in the point at, and no smaller sets within them do.
+type radonPartition struct {
+	a, b uint
+	at   []float64
+}
+
+// radonPartitions lists the ways in which hulls can meet: two points coincide, a
+// point lies on a segment, two segments cross, a point lies in a triangle. A
+// labelling is impossible for lines iff it splits one of them (Radon; Kirchberger
+// 1903).
+func radonPartitions(points [][2]float64) []radonPartition {
+	n := len(points)
+	var sign [MaxShatter][MaxShatter][MaxShatter]int
+	for i := range n {
+		for j := range n {
+			for k := range n {
+				sign[i][j][k] = turn(points[i], points[j], points[k])
+			}
+		}
+	}
+	bit := func(i int) uint { return 1 << i }
+	between := func(p, q, r float64) bool { return min(q, r) <= p && p <= max(q, r) }
+
+	var same, on, cross, inside []radonPartition
+	for i, p := range points {
+		for j, q := range points {
+			if j == i {
+				continue
+			}
+			if p == q {
+				same = append(same, radonPartition{bit(i), bit(j), p[:]})
+			}
+			for k, r := range points[:j] {
+				if k == i {
+					continue
+				}
+				if sign[i][j][k] == 0 && between(p[0], q[0], r[0]) && between(p[1], q[1], r[1]) {
+					on = append(on, radonPartition{bit(i), bit(j) | bit(k), p[:]})
+				}
+				for l := range k {
+					if l == i {
+						continue
+					}
+					if t := sign[i][j][k]; t != 0 && t == sign[i][k][l] && t == sign[i][l][j] {
+						inside = append(inside, radonPartition{bit(i), bit(j) | bit(k) | bit(l), p[:]})
+					}
+					if i < j {
+						continue // each four once
+					}
+					for _, e := range [][3]int{{j, k, l}, {k, j, l}, {l, j, k}} {
+						if sign[i][e[0]][e[1]]*sign[i][e[0]][e[2]] < 0 && sign[e[1]][e[2]][i]*sign[e[1]][e[2]][e[0]] < 0 {
+							at := crossing(p, points[e[0]], points[e[1]], points[e[2]])
+							cross = append(cross, radonPartition{bit(i) | bit(e[0]), bit(e[1]) | bit(e[2]), at})
+						}
+					}
+				}
+			}
+		}
+	}
+	return slices.Concat(same, on, cross, inside)
+}
+
+// crossing is where the segments ab and cd meet, to rounding.
+func crossing(a, b, c, d [2]float64) []float64 {
+	ex, ey, fx, fy := b[0]-a[0], b[1]-a[1], d[0]-c[0], d[1]-c[1]
+	t := ((c[0]-a[0])*fy - (c[1]-a[1])*fx) / (ex*fy - ey*fx)
+	t = min(max(t, 0), 1)
+	return []float64{a[0] + t*ex, a[1] + t*ey}
+}
+
+// common returns the point of the first partition that the labels split.
+func common(overlaps []radonPartition, y []float64) []float64 {
+	var plus, minus uint
+	for i, v := range y {
+		if v > 0 {
+			plus |= 1 << i
+		} else {
+			minus |= 1 << i
+		}
+	}
+	for _, o := range overlaps {
+		if o.a&minus == 0 && o.b&plus == 0 || o.a&plus == 0 && o.b&minus == 0 {
+			return o.at
+		}
+	}
+	return nil
+}
+
+// lineBeside has all points on its positive side, a tenth of their spread away.
+func lineBeside(points [][2]float64) Dichotomy {
+	low, high := points[0], points[0]
+	for _, p := range points {
+		for k, v := range p {
+			low[k], high[k] = min(low[k], v), max(high[k], v)
+		}
+	}
+	off := 0.1 * max(high[0]-low[0], high[1]-low[1])
+	if off == 0 {
+		off = 1
+	}
+	return Dichotomy{Realisable: true, W: []float64{1 / off, 0}, B: 1 - low[0]/off, Margin: math.Inf(1)}
+}
+
+// turn is the sign of the area of the triangle abc, exactly: 0 when the three
+// points lie on one line.
+func turn(a, b, c [2]float64) int {
+	diff := func(u, v float64) *big.Rat {
+		r := new(big.Rat).SetFloat64(u)
+		return r.Sub(r, new(big.Rat).SetFloat64(v))
+	}
+	left := diff(b[0], a[0])
+	left.Mul(left, diff(c[1], a[1]))
+	right := diff(b[1], a[1])
+	return left.Cmp(right.Mul(right, diff(c[0], a[0])))
+}
+
+// planeRank is 1 when all points coincide, 2 when they lie on a line, else 3.
+func planeRank(points [][2]float64) int {
+	rank, second := 1, points[0]
+	for _, p := range points {
+		switch {
+		case rank == 1 && p != points[0]:
+			rank, second = 2, p
+		case rank == 2 && turn(points[0], second, p) != 0:
+			return 3
+		}
+	}
+	return rank
+}
+
+// GeneralPosition tells whether no two of the points coincide and no three lie on
+// one line, exactly. Cover's count holds for such points. Coordinates are finite;
+// points that are not are in no general position.
+func GeneralPosition(points [][2]float64) bool {
+	for i, p := range points {
+		if !(math.Abs(p[0]) <= math.MaxFloat64 && math.Abs(p[1]) <= math.MaxFloat64) {
+			return false
+		}
+		for j := range i {
+			if p == points[j] {
+				return false
+			}
+			for k := range j {
+				if turn(p, points[j], points[k]) == 0 {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
