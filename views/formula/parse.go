@@ -1,0 +1,479 @@
+package formula
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxDepth bounds how deep formulas nest.
+const maxDepth = 64
+
+// style is what TeX calls the style of a part: MathML follows the same rules by
+// itself, but places of limits and spaces depend on it.
+type style struct {
+	display bool // limits above and below
+	script  bool // smaller, without space around operators
+}
+
+// parser reads TeX from left to right.
+type parser struct {
+	tex   string
+	pos   int
+	depth int
+	style style
+	font  font
+}
+
+func (p *parser) formula() ([]*node, error) {
+	atoms, err := p.list("")
+	if err != nil {
+		return nil, err
+	}
+	if p.pos < len(p.tex) {
+		return nil, p.stray()
+	}
+	return arrange(atoms, none, p.style.script), nil
+}
+
+// errorf is an error about what stands at a position.
+func errorf(what string, pos int, format string, args ...any) error {
+	return fmt.Errorf("formula: %s at %d %s", what, pos, fmt.Sprintf(format, args...))
+}
+
+// stray is the error for what ends a list that did not begin.
+func (p *parser) stray() error {
+	what := p.peek()
+	switch what {
+	case "":
+		return errorf("the end", p.pos, "comes too early")
+	case "}":
+		return errorf(what, p.pos, "closes nothing")
+	case "&", `\\`:
+		return errorf(what, p.pos, `stands outside of a table; known are %s`, environmentNames())
+	case `\right`, `\middle`:
+		return errorf(what, p.pos, `has no \left`)
+	case `\end`:
+		return errorf(what, p.pos, `has no \begin`)
+	}
+	return errorf(what, p.pos, "is out of place")
+}
+
+// skip leaves white space behind.
+func (p *parser) skip() {
+	for p.pos < len(p.tex) && strings.IndexByte(" \t\r\n", p.tex[p.pos]) >= 0 {
+		p.pos++
+	}
+}
+
+// peek is the next token: a command with its backslash or one character; empty
+// at the end.
+func (p *parser) peek() string {
+	p.skip()
+	rest := p.tex[p.pos:]
+	if rest == "" {
+		return ""
+	}
+	if rest[0] != '\\' {
+		_, n := utf8.DecodeRuneInString(rest)
+		return rest[:n]
+	}
+	n := 1
+	for n < len(rest) && isLetter(rest[n]) {
+		n++
+	}
+	if n == 1 && n < len(rest) {
+		_, size := utf8.DecodeRuneInString(rest[1:])
+		n += size
+	}
+	return rest[:n]
+}
+
+// accept reads a token if it comes next.
+func (p *parser) accept(token string) bool {
+	if p.peek() != token {
+		return false
+	}
+	p.pos += len(token)
+	return true
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// list reads atoms up to what ends it, which stays: the end of a group, of a
+// cell, of fences, of everything, or the token end.
+func (p *parser) list(end string) ([]atom, error) {
+	var atoms []atom
+	for {
+		token := p.peek()
+		switch token {
+		case end, "", "}", "&", `\\`, `\end`, `\right`, `\middle`:
+			return atoms, nil
+		case `\displaystyle`, `\textstyle`:
+			p.pos += len(token)
+			at := p.pos - len(token)
+			p.style = style{display: token == `\displaystyle`}
+			rest, err := p.list(end)
+			if err != nil {
+				return nil, err
+			}
+			n := el("mstyle", arrange(rest, none, false)...).set("displaystyle", fmt.Sprint(p.style.display)).set("scriptlevel", "0")
+			return append(atoms, atom{class: ord, node: n, pos: at}), nil
+		}
+		a, err := p.nucleus()
+		if err != nil {
+			return nil, err
+		}
+		if a.class != glue {
+			if a, err = p.scripts(a); err != nil {
+				return nil, err
+			}
+		}
+		atoms = append(atoms, a)
+	}
+}
+
+// within reads with another style and font, which end with it.
+func (p *parser) within(s style, f font, read func() error) error {
+	oldStyle, oldFont := p.style, p.font
+	p.style, p.font = s, f
+	err := read()
+	p.style, p.font = oldStyle, oldFont
+	return err
+}
+
+// operand reads the argument of a command or script: a group in braces or one
+// token, as of \frac12.
+func (p *parser) operand(of string, at int) ([]atom, error) {
+	switch p.peek() {
+	case "{":
+		return p.group()
+	case "", "}", "&", `\\`, `\end`, `\right`, `\middle`, "^", "_", "'":
+		return nil, errorf(of, at, "needs an argument, which is missing at %d", p.pos)
+	}
+	if at := p.pos; isDigit(p.tex[at]) { // \frac12 is one half
+		p.pos++
+		a, err := p.digits(p.tex[at:p.pos], at)
+		return []atom{a}, err
+	}
+	a, err := p.nucleus()
+	if err != nil {
+		return nil, err
+	}
+	return []atom{a}, nil
+}
+
+// group reads { ... }.
+func (p *parser) group() (atoms []atom, err error) {
+	at := p.pos
+	p.pos++
+	err = p.within(p.style, p.font, func() error {
+		atoms, err = p.list("")
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case p.accept("}"):
+		return atoms, nil
+	case p.peek() == "":
+		return nil, errorf("{", at, "is not closed")
+	}
+	return nil, p.stray()
+}
+
+// argument is an operand as one element, read in a style.
+func (p *parser) argument(of string, at int, s style) (n *node, err error) {
+	err = p.within(s, p.font, func() error {
+		atoms, err := p.operand(of, at)
+		n = row(arrange(atoms, none, s.script))
+		return err
+	})
+	return n, err
+}
+
+// single is an operand as one atom: of the class it has if it is a single one.
+func (p *parser) single(of string, at int) (atom, error) {
+	atoms, err := p.operand(of, at)
+	if err == nil && len(atoms) == 1 && atoms[0].class != glue {
+		return atoms[0], nil
+	}
+	return atom{class: ord, node: row(arrange(atoms, none, p.style.script))}, err
+}
+
+// scripts reads what stands below and above an atom, in any order.
+func (p *parser) scripts(a atom) (atom, error) {
+	var sub, sup *node
+	var primes string
+	limits := a.limits && (a.class != op || p.style.display)
+	small := style{script: true}
+	for {
+		token, at := p.peek(), p.pos
+		var err error
+		switch token {
+		case "_":
+			if sub != nil {
+				return a, errorf("_", at, "is a second subscript; put braces around the first part")
+			}
+			p.pos++
+			sub, err = p.argument("_", at, small)
+		case "^":
+			if sup != nil {
+				return a, errorf("^", at, "is a second superscript; put braces around the first part")
+			}
+			p.pos++
+			sup, err = p.argument("^", at, small)
+			if primes != "" {
+				sup = el("mrow", leaf("mo", primes), sup)
+				primes = ""
+			}
+		case "'":
+			if sup != nil {
+				return a, errorf("'", at, "is a second superscript; put braces around the first part")
+			}
+			p.pos++
+			primes += "′"
+		case `\limits`, `\nolimits`:
+			if a.class != op {
+				return a, errorf(token, at, "belongs behind an operator such as \\sum")
+			}
+			p.pos += len(token)
+			limits = token == `\limits`
+		default:
+			if primes != "" {
+				sup = leaf("mo", primes)
+			}
+			if limits && a.core != nil && a.class == op && !p.style.display && (sub != nil || sup != nil) {
+				a.core.set("movablelimits", "false")
+			}
+			a.node = attach(a.node, sub, sup, limits)
+			return a, nil
+		}
+		if err != nil {
+			return a, err
+		}
+	}
+}
+
+// attach puts scripts, or limits, to an element; nil is none.
+func attach(base, sub, sup *node, limits bool) *node {
+	tags := [3]string{"msub", "msup", "msubsup"}
+	if limits {
+		tags = [3]string{"munder", "mover", "munderover"}
+	}
+	switch {
+	case sub == nil && sup == nil:
+		return base
+	case sup == nil:
+		return el(tags[0], base, sub)
+	case sub == nil:
+		return el(tags[1], base, sup)
+	}
+	return el(tags[2], base, sub, sup)
+}
+
+// nucleus reads one atom without scripts.
+func (p *parser) nucleus() (a atom, err error) {
+	token, at := p.peek(), p.pos
+	if p.depth++; p.depth > maxDepth {
+		return a, errorf(token, at, "nests deeper than %d", maxDepth)
+	}
+	defer func() {
+		p.depth--
+		a.pos = at
+	}()
+	if token == "{" {
+		atoms, err := p.group()
+		return atom{class: ord, node: row(arrange(atoms, none, p.style.script))}, err
+	}
+	if token[0] == '\\' {
+		p.pos += len(token)
+		return p.command(token, at)
+	}
+	c := token[0]
+	switch {
+	case isLetter(c):
+		return p.letters()
+	case isDigit(c), c == '.' && p.pos+1 < len(p.tex) && isDigit(p.tex[p.pos+1]) && (p.pos == 0 || p.tex[p.pos-1] != '.'):
+		return p.number()
+	}
+	p.pos += len(token)
+	switch token {
+	case "+":
+		return operator(bin, "+"), nil
+	case "-":
+		return operator(bin, "−"), nil
+	case "*":
+		return operator(bin, "∗"), nil
+	case "=", "<", ">", ":":
+		return operator(rel, token), nil
+	case "(", "[":
+		return fence(opening, token), nil
+	case ")", "]":
+		return fence(closing, token), nil
+	case ",", ";":
+		return operator(punct, token), nil
+	case "/", ".", "?", "!":
+		return flat(token), nil
+	case "|":
+		return bar("|"), nil
+	case "~":
+		return atom{class: glue, node: space(spaces[" "])}, nil
+	case "_", "^", "'": // a script without base
+		p.pos = at
+		return atom{class: ord, node: el("mrow")}, nil
+	}
+	if s, ok := characters[token]; ok {
+		return p.symbol(s)
+	}
+	switch c {
+	case '%', '#', '$':
+		return a, errorf(token, at, `is not known; write \%s`, token)
+	}
+	return a, errorf(fmt.Sprintf("%q", token), at, "is not known; symbols that have no key are commands, such as \\le")
+}
+
+// characters are the symbols by themselves, for formulas that have them as such.
+var characters = func() map[string]symbol {
+	m := map[string]symbol{}
+	for _, s := range symbols {
+		if s.text[0] >= utf8.RuneSelf && s.text != "‖" {
+			m[s.text] = s
+		}
+	}
+	return m
+}()
+
+// flat is an operator without space around.
+func flat(text string) atom {
+	a := operator(ord, text)
+	a.core.set("lspace", "0").set("rspace", "0")
+	return a
+}
+
+// fence is a delimiter as high as a letter.
+func fence(c class, text string) atom {
+	a := operator(c, text)
+	a.core.set("stretchy", "false")
+	side(a)
+	return a
+}
+
+// side tells the sides of bars, which look the same.
+func side(a atom) {
+	if a.core.text != "|" && a.core.text != "‖" {
+		return
+	}
+	switch a.class {
+	case opening:
+		a.core.set("form", "prefix")
+	case closing:
+		a.core.set("form", "postfix")
+	}
+}
+
+func bar(text string) atom {
+	a := fence(ord, text)
+	a.bar = true
+	return a
+}
+
+// letters reads one letter, or a word where the font makes words.
+func (p *parser) letters() (atom, error) {
+	start := p.pos
+	p.pos++
+	if p.font == roman || p.font == italic {
+		for p.pos < len(p.tex) && isLetter(p.tex[p.pos]) {
+			p.pos++
+		}
+	}
+	return p.identifier(p.tex[start:p.pos], start)
+}
+
+// identifier is a name in the font in force.
+func (p *parser) identifier(name string, at int) (atom, error) {
+	text, err := p.inFont(name, at)
+	n := leaf("mi", text)
+	r, size := utf8.DecodeRuneInString(text)
+	// A single letter becomes slanted unless told; capital Greek is upright in TeX.
+	if size == len(text) && unicode.IsLetter(r) && r < 0x1D400 && !letterlike(r) && (p.font == roman || 'Α' <= r && r <= 'Ω') || text == "∇" {
+		n.set("mathvariant", "normal")
+	}
+	return atom{class: ord, node: n}, err
+}
+
+// letterlike says whether r is of the block of letterlike symbols, which have
+// one form only.
+func letterlike(r rune) bool { return 0x2100 <= r && r <= 0x214F }
+
+func (p *parser) inFont(s string, at int) (string, error) {
+	var b strings.Builder
+	for _, r := range s {
+		l, ok := p.font.letter(r)
+		if !ok && r < utf8.RuneSelf && r != '.' {
+			return "", errorf(string(r), at, "does not exist in this font")
+		}
+		b.WriteRune(l)
+	}
+	return b.String(), nil
+}
+
+// number reads digits with at most one point between or before them.
+func (p *parser) number() (atom, error) {
+	start, point := p.pos, false
+	for p.pos < len(p.tex) {
+		c := p.tex[p.pos]
+		if c == '.' && !point && p.pos+1 < len(p.tex) && isDigit(p.tex[p.pos+1]) {
+			point = true
+		} else if !isDigit(c) {
+			break
+		}
+		p.pos++
+	}
+	return p.digits(p.tex[start:p.pos], start)
+}
+
+// digits is a number in the font in force.
+func (p *parser) digits(number string, at int) (atom, error) {
+	text, err := p.inFont(number, at)
+	return atom{class: ord, node: leaf("mn", text)}, err
+}
+
+// symbol is the atom of a symbol of the tables.
+func (p *parser) symbol(s symbol) (atom, error) {
+	switch s.class {
+	case ord:
+		return p.identifier(s.text, p.pos)
+	case inner:
+		return atom{class: inner, node: leaf("mi", s.text)}, nil
+	case opening, closing:
+		return fence(s.class, s.text), nil
+	}
+	a := operator(s.class, s.text)
+	a.limits = s.class == op && !strings.Contains("∫∬∭∮", s.text)
+	if s.text == "∣" || s.text == "∥" {
+		a.core.set("stretchy", "false")
+	}
+	return a, nil
+}
+
+// suggestions lists the commands that begin like one that is not known.
+func suggestions(name string) string {
+	var like []string
+	for _, known := range commandNames() {
+		if name != "" && isLetter(name[0]) && known[0] == name[0] {
+			like = append(like, `\`+known)
+		}
+	}
+	if like == nil {
+		return ""
+	}
+	return "; with the same letter begin " + strings.Join(like, " ")
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
