@@ -27,7 +27,8 @@ type SimplexSettings struct {
 //	Basic[r] + sum_c Table[r][c] Nonbasic[c] = Value[r]
 //
 // where nonbasic variables are 0 at present, so that basic ones have their Value.
-// The objective is Objective + sum_c Cost[c] Nonbasic[c].
+// The objective is Objective + sum_c Cost[c] Nonbasic[c]. The names of the variables
+// are w1, w2, .., b, h−1, s1, .., q1, .., t1, ..; see Simplex.
 type SimplexState struct {
 	Basic    []string    // variables of the rows, length 2M
 	Nonbasic []string    // variables of the columns, length M+d+2

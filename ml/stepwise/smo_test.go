@@ -123,6 +123,34 @@ func TestPair(t *testing.T) {
 	})
 }
 
+// TestSecondOrder looks for a better partner among all.
+func TestSecondOrder(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		x, y := clouds(random(rapid.Uint64().Draw(t, "seed")), 10, 1)
+		k, c := gram(x, "rbf"), 2.0
+		r, err := stepwise.SMO(t.Context(), k, y, stepwise.SMOSettings{C: c, Selection: stepwise.SecondOrder, MaxSteps: 15})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := make([]float64, len(y))
+		for n := 1; n < r.Len(); n++ {
+			before, p := r.At(n-1), r.At(n).Pair
+			k.Row(row, p.I)
+			promise := func(q int) float64 {
+				g := before.High - (y[q] - before.Points[q].F + before.B)
+				return max(0, g) * max(0, g) / (2 - 2*row[q]) // K_qq = 1
+			}
+			for q, point := range before.Points {
+				low := point.Y < 0 && point.Alpha < c || point.Y > 0 && point.Alpha > 0
+				if q != p.I && low && promise(q) > promise(p.J)*(1+1e-9) {
+					t.Errorf("step %d: point %d promises %g, the partner %d %g", n, q, promise(q), p.J, promise(p.J))
+				}
+			}
+		}
+	})
+}
+
 // TestSMOIndefinite climbs with a kernel that is not positive semidefinite.
 func TestSMOIndefinite(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package stepwise_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -296,4 +297,53 @@ func TestOptimum(t *testing.T) {
 	near(t, "b", s.B, 0, 1e-9)
 	near(t, "gap", s.Gap, 0, 1e-9)
 	checkTable(t, s, gram(x, "linear"), 1)
+}
+
+// TestCancel keeps the start and says what happened.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	x, y := clouds(random(1), 20, 1)
+	k := gram(x, "rbf")
+	chunking, err := stepwise.Chunking(ctx, k, y, stepwise.ChunkingSettings{C: 1})
+	if err != nil || chunking.Status() != trace.Cancelled || chunking.Len() != 1 {
+		t.Errorf("chunking: %s after %d, %v", chunking.Status(), chunking.Len(), err)
+	}
+	if _, err := stepwise.Optimum(ctx, k, y, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("optimum: %v", err)
+	}
+}
+
+// TestSettings names what is wrong with settings.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	x, y := clouds(random(1), 4, 1)
+	k := gram(x, "rbf")
+	for want, call := range map[string]func() error{
+		"no order \"up\"": func() error {
+			_, err := stepwise.Perceptron(t.Context(), k, y, stepwise.PerceptronSettings{Order: "up"})
+			return err
+		},
+		"no selection \"best\"": func() error {
+			_, err := stepwise.SMO(t.Context(), k, y, stepwise.SMOSettings{C: 1, Selection: "best"})
+			return err
+		},
+		"Tol is -1": func() error {
+			_, err := stepwise.NaiveAscent(t.Context(), k, y, stepwise.AscentSettings{C: 1, Tol: -1})
+			return err
+		},
+		"Add is -2": func() error {
+			_, err := stepwise.Chunking(t.Context(), k, y, stepwise.ChunkingSettings{C: 1, Add: -2})
+			return err
+		},
+		"C is +Inf": func() error {
+			_, err := stepwise.SMO(t.Context(), k, y, stepwise.SMOSettings{C: math.Inf(1)})
+			return err
+		},
+	} {
+		if err := call(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v does not say %q", err, want)
+		}
+	}
 }

@@ -76,13 +76,13 @@ func TestSubgradientSteps(t *testing.T) {
 // TestSubgradientApproaches comes near to the optimum, and never below it.
 func TestSubgradientApproaches(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(5) {
+	for seed := range uint64(3) {
 		x, y := clouds(random(seed), 30, 2.5)
 		want := optimum(t, gram(x, "linear"), y, 0.5)
 		for name, set := range map[string]stepwise.SubgradientSettings{
 			"batch":    {C: 0.5, Batch: true, MaxSteps: 3000},
-			"shuffled": {C: 0.5, Order: stepwise.Shuffled, Seed: seed, MaxSteps: 20_000},
-			"cyclic":   {C: 0.5, MaxSteps: 20_000},
+			"shuffled": {C: 0.5, Order: stepwise.Shuffled, Seed: seed, MaxSteps: 10_000},
+			"cyclic":   {C: 0.5, MaxSteps: 10_000},
 		} {
 			r, err := stepwise.SubgradientDescent(t.Context(), x, y, set)
 			if err != nil {
