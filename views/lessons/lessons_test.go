@@ -24,7 +24,9 @@ func (builtinSource) Data(_ context.Context, id string) (string, *dataset.Data, 
 	return b.Name, d, err
 }
 
-func (builtinSource) Run(context.Context, string) (*Run, error) { return nil, errors.New("no such run") }
+func (builtinSource) Run(context.Context, string) (*Run, error) {
+	return nil, errors.New("no such run")
+}
 
 // eachScreen runs a test for every screen.
 func eachScreen(t *testing.T, f func(t *testing.T, l *Lesson, s *Screen)) {

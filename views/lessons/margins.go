@@ -205,7 +205,8 @@ func showLine(_ context.Context, in Input) (*Exhibit, error) {
 		Figures: []Figure{plane("line", `The arrow has the direction of $\mathbf w$ (drawn with length 1). The dashed segment is the distance of the line from the origin.`, marginsLimits, 2,
 			sides(w, b), separable.dots(nil), []figure.Mark{
 				figure.Segment{From: [2]float64{}, To: near, Pen: figure.Pen{Dash: figure.Dashed}, Name: "distance from the origin"},
-				figure.Arrow{From: near, To: tip, Label: "w"}, figure.Dot{Class: -1, Label: "origin"},
+				figure.Arrow{From: near, To: tip, Label: "w"},
+				figure.Dot{Class: -1, Label: "origin"},
 			})},
 		Numbers: []Number{
 			{Label: `$\lVert\mathbf w\rVert$`, Value: views.Short(n), Help: "length of the weight vector"},
@@ -283,7 +284,9 @@ func showCanonical(_ context.Context, in Input) (*Exhibit, error) {
 		return nil, err
 	}
 	on := func(i int) bool { return m.Functional[i] < 1+1e-9 }
+	step := min(in.Step, len(marginsDerivation)-1)
 	return &Exhibit{
+		Steps: len(marginsDerivation), Step: step, Body: Derivation(step, marginsDerivation...),
 		Figures: []Figure{plane("canonical", `In canonical form the closest points (ringed) lie on the dashed lines $f = \pm 1$.`, marginsLimits, 2, sides(w, cb), marginLines(w, cb), separable.dots(on))},
 		Numbers: []Number{
 			{Label: `$\mathbf w$`, Value: pair(w)},
@@ -293,6 +296,15 @@ func showCanonical(_ context.Context, in Input) (*Exhibit, error) {
 			{Label: `$2/\lVert\mathbf w\rVert$`, Value: views.Short(2 * m.GeometricMargin()), Help: "distance between the margin lines"},
 		},
 	}, nil
+}
+
+// marginsDerivation is why the margin lines are 2/|w| apart.
+var marginsDerivation = []Line{
+	{`Take a point on each margin line.`, `\mathbf w^\top\mathbf x_+ + b = +1 \qquad \mathbf w^\top\mathbf x_- + b = -1`},
+	{`Subtract: the bias goes.`, `\mathbf w^\top(\mathbf x_+ - \mathbf x_-) = 2`},
+	{`Project the difference on the unit vector across the lines.`, `\frac{\mathbf w^\top}{\lVert\mathbf w\rVert}(\mathbf x_+ - \mathbf x_-) = \frac{2}{\lVert\mathbf w\rVert}`},
+	{`The boundary is half-way, so the margin is half of that.`, `\gamma = \frac{1}{\lVert\mathbf w\rVert}`},
+	{`To maximise it is to minimise the length of $\mathbf w$; squared and halved, for a smooth objective.`, `\min_{\mathbf w, b}\ \tfrac12\lVert\mathbf w\rVert^2 \quad\text{subject to}\quad y_i(\mathbf w^\top\mathbf x_i + b) \ge 1`},
 }
 
 // widest is the hard-margin line of the lesson's points with its margin.

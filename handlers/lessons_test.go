@@ -1,0 +1,205 @@
+package handlers
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"marginlab/ml/dataset"
+	"marginlab/views/lessons"
+)
+
+// browse is a client with the cookie of a workspace, as browsers have.
+func (s *server) browse(t *testing.T, token string) *client {
+	t.Helper()
+	c := s.client(t, "")
+	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: token}
+	return c
+}
+
+// page gets a page and takes it apart.
+func (c *client) page(status int, path string) *goquery.Document {
+	c.t.Helper()
+	a := c.fetch(http.MethodGet, path, "")
+	if a.status != status {
+		c.t.Fatalf("GET %s: %d, want %d\n%s", path, a.status, status, a.body)
+	}
+	return a.html()
+}
+
+// fetch is do as a form does it.
+func (c *client) fetch(method, path, body string) answer {
+	c.t.Helper()
+	return c.do(method, path, body, "Content-Type", "application/x-www-form-urlencoded")
+}
+
+func (a answer) html() *goquery.Document {
+	a.t.Helper()
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(string(a.body)))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return doc
+}
+
+// TestLessonPages opens every lesson and every slide, and follows the chain of
+// slides from the first to the last and back.
+func TestLessonPages(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	c := s.browse(t, alice)
+	list := c.page(200, "/lessons")
+	if n := list.Find(".lessons li").Length(); n != len(lessons.All) {
+		t.Errorf("the list has %d lessons of %d", n, len(lessons.All))
+	}
+	var chain []string
+	for _, l := range lessons.All {
+		doc := c.page(200, "/lessons/"+l.Slug)
+		if n := doc.Find(".screen").Length(); n != len(l.Screens) {
+			t.Errorf("%s shows %d screens of %d", l.Slug, n, len(l.Screens))
+		}
+		if problem := doc.Find(".problem").Text(); problem != "" {
+			t.Errorf("%s: %s", l.Slug, problem)
+		}
+		ids := map[string]bool{}
+		doc.Find("[id]").Each(func(_ int, e *goquery.Selection) {
+			id, _ := e.Attr("id")
+			if ids[id] {
+				t.Errorf("%s has the id %q twice", l.Slug, id)
+			}
+			ids[id] = true
+		})
+		for _, screen := range l.Screens {
+			chain = append(chain, "/lessons/"+l.Slug+"/"+screen.Slug)
+		}
+	}
+	at := chain[0]
+	for i := range chain {
+		if at != chain[i] {
+			t.Fatalf("slide %d is %s, not %s", i, at, chain[i])
+		}
+		doc := c.page(200, at)
+		if back := doc.Find(`a[rel="prev"]`).AttrOr("href", ""); i > 0 && back != chain[i-1] {
+			t.Errorf("before %s comes %q", at, back)
+		}
+		at = doc.Find(`a[rel="next"]`).AttrOr("href", "")
+	}
+	if at != "" {
+		t.Errorf("after the last slide comes %s", at)
+	}
+	for _, path := range []string{"/lessons/nothing", "/lessons/margins/nothing", "/lessons/margins/line/figures/nothing.svg", "/lessons/margins/line/figures/line.gif"} {
+		c.page(404, path)
+	}
+}
+
+// TestLessonIndex: every section leads to a screen that is there.
+func TestLessonIndex(t *testing.T) {
+	t.Parallel()
+	c := serve(t, false, dataset.DefaultLimits).browse(t, alice)
+	doc := c.page(200, "/lessons/index")
+	sections := 0
+	for _, d := range lessons.Documents {
+		sections += len(d.Sections)
+	}
+	rows := doc.Find(".index tbody tr")
+	if rows.Length() != sections {
+		t.Errorf("%d rows for %d sections", rows.Length(), sections)
+	}
+	routes := map[string]bool{}
+	rows.Each(func(_ int, row *goquery.Selection) {
+		if row.Find("a").Length() == 0 {
+			t.Errorf("nothing for %s", strings.Join(strings.Fields(row.Text()), " "))
+		}
+		row.Find("a").Each(func(_ int, a *goquery.Selection) { routes[a.AttrOr("href", "")] = true })
+	})
+	for route := range routes {
+		c.page(200, route)
+	}
+}
+
+func TestLessonDemo(t *testing.T) {
+	t.Parallel()
+	c := serve(t, false, dataset.DefaultLimits).browse(t, alice)
+	const path = "/lessons/margins/line"
+	doc := c.page(200, path+"?w1=2&w2=0&b=nonsense")
+	if got := doc.Find(`input[name="w1"]`).AttrOr("value", ""); got != "2" {
+		t.Errorf("w1 is %q", got)
+	}
+	if got := doc.Find(`[data-error-of="b"]`).Text(); !strings.Contains(got, "must be a number") {
+		t.Errorf("what is wrong with b: %q", got)
+	}
+	src := doc.Find(".main-figure img").AttrOr("src", "")
+	if q, _ := url.Parse(src); q == nil || q.Query().Get("w1") != "2" {
+		t.Errorf("the picture is %s", src)
+	}
+	if a := c.fetch(http.MethodGet, src, ""); a.status != 200 || !strings.HasPrefix(string(a.body), "<svg") && !strings.Contains(string(a.body), "<svg") {
+		t.Errorf("the picture: %d %.80s", a.status, a.body)
+	}
+	// In the lesson the controls belong to the screen that the query names.
+	doc = c.page(200, "/lessons/margins?screen=line&b=3")
+	if got := doc.Find(`#line input[name="b"]`).AttrOr("value", ""); got != "3" {
+		t.Errorf("b is %q", got)
+	}
+	type reply struct {
+		HTML, Problem, Query string
+		Errors               map[string]string
+	}
+	live := decode[reply](c.fetch(http.MethodPost, path+"/live", "w1=0&w2=0&b=1"))
+	if !strings.Contains(live.HTML, "no boundary") || !strings.Contains(live.HTML, "data:image/svg+xml") || live.Query == "" {
+		t.Errorf("live: %.300s, query %q", live.HTML, live.Query)
+	}
+}
+
+func TestLessonQuestions(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	c := s.browse(t, alice)
+	const path = "/lessons/margins/line/questions/distance"
+	progress := func(c *client) string {
+		t.Helper()
+		return strings.Join(strings.Fields(c.page(200, "/lessons/margins").Find(".lesson-head .toolbar .quiet").Text()), " ")
+	}
+	before := progress(c)
+
+	// Without a script: the answer leads back to the question, revealed.
+	a := c.fetch(http.MethodPost, path, "answer=7")
+	q := a.html().Find("#q-distance")
+	if a.status != 200 || q.Find(".verdict.right").Length() != 0 || !strings.Contains(q.Find(".verdict").Text(), "2") {
+		t.Errorf("wrong answer: %d %s", a.status, q.Text())
+	}
+	// With one: the question alone.
+	a = c.fetch(http.MethodPost, path, "answer=10/5&part=1&from=slide")
+	if doc := a.html(); doc.Find(".verdict.right").Length() != 1 || doc.Find("h1").Length() != 0 {
+		t.Errorf("right answer: %s", a.body)
+	}
+	if got := progress(c); got == before || !strings.Contains(got, "1 right") {
+		t.Errorf("progress was %q and is %q", before, got)
+	}
+	if got := progress(s.browse(t, bob)); got != before {
+		t.Errorf("somebody else's progress is %q", got)
+	}
+
+	// What is no answer is said beside the question and kept from the record.
+	a = c.fetch(http.MethodPost, path, "answer=far")
+	if got := a.html().Find("#q-distance .error").Text(); a.status != 422 || !strings.Contains(got, "Give a number") {
+		t.Errorf("no number: %d %q", a.status, got)
+	}
+	a = c.fetch(http.MethodPost, path, "answer=&from=slide")
+	if got := a.html().Find("#q-distance .error").Text(); a.status != 422 || got == "" {
+		t.Errorf("nothing: %d %q", a.status, got)
+	}
+	if got := progress(c); !strings.Contains(got, "1 right") {
+		t.Errorf("progress is %q", got)
+	}
+	if a := c.fetch(http.MethodPost, "/lessons/margins/line/questions/nothing", "answer=1"); a.status != 404 {
+		t.Errorf("no such question: %d", a.status)
+	}
+	c.fetch(http.MethodPost, "/lessons/margins/forget", "")
+	if got := progress(c); got != before {
+		t.Errorf("forgotten, the progress is %q", got)
+	}
+}
+
