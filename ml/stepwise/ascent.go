@@ -48,9 +48,11 @@ type AscentState struct {
 // procedure solves another problem, the machine without a bias. Its maximum is
 // never below that of the right problem, and is above it as a rule. The slides
 // say that b must be found by another algorithm; here it is the mean of
-// y_i - (Ku)_i over the free support vectors. At the fixed point every one of
-// these is 0: all KKT conditions of the table hold, with b = 0, and the neglected
-// constraint is the only thing that does not. Compare with Optimum.
+// y_i - (Ku)_i over the free support vectors or, when none is free, the middle of
+// the interval that the KKT conditions leave. At the fixed point y_i - (Ku)_i is 0
+// for every free support vector, hence b = 0: all conditions of the KKT table hold,
+// and the neglected constraint is the only thing that does not. Compare with
+// Optimum.
 func NaiveAscent(ctx context.Context, k svm.Matrix, y []float64, s AscentSettings) (*trace.Replay[AscentState], error) {
 	p, err := newProblem(k, y, s.C)
 	if err != nil {

@@ -1,14 +1,14 @@
 package stepwise
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"marginlab/ml/svm"
 	"marginlab/ml/trace"
 )
 
@@ -75,53 +75,63 @@ func SubgradientDescent(ctx context.Context, x *mat.Dense, y []float64, s Subgra
 	}
 
 	return trace.Record(ctx, steps, func(yield func(SubgradientState) bool) trace.Status {
-		w, b, alpha := make([]float64, d), 0.0, make([]float64, m)
-		state := SubgradientState{Iterate: p.iterate(alpha, b), W: append([]float64{}, w...), Looked: -1}
+		o := &descent{x: x, y: p.y, w: make([]float64, d), alpha: make([]float64, m)}
+		state := SubgradientState{Iterate: p.iterate(o.alpha, o.b), W: slices.Clone(o.w), Looked: -1}
 		state.Best = state.Primal
 		yield(state)
-		for t := 1; ; {
+		t := 0
+		step := func(points []int, price float64) bool {
+			t++
+			state.Rate = cmp.Or(s.Rate, 1/float64(t))
+			state.Active = o.step(points, state.Rate, price)
+			state.Iterate, state.W = p.iterate(o.alpha, o.b), slices.Clone(o.w)
+			state.Best = min(state.Best, state.Primal)
+			return yield(state)
+		}
+		for {
 			state.Pass++
-			// Each visit is to some points, which count weight times.
-			visits, weight := [][]int{all(m)}, 1.0
-			if !s.Batch {
-				visits, weight = nil, float64(m)
-				for _, i := range next(alpha) {
-					visits = append(visits, []int{i})
-				}
-			}
-			for _, visit := range visits {
-				state.Looked = -1
-				if !s.Batch {
-					state.Looked = visit[0]
-				}
-				state.Rate = s.Rate
-				if s.Rate == 0 {
-					state.Rate = 1 / float64(t)
-				}
-				state.Active = nil
-				for _, i := range visit {
-					if p.y[i]*(floats.Dot(w, x.RawRowView(i))+b) < 1 {
-						state.Active = append(state.Active, i)
-					}
-				}
-				rise := state.Rate * s.C * weight
-				floats.Scale(1-state.Rate, w)
-				floats.Scale(1-state.Rate, alpha)
-				for _, i := range state.Active {
-					floats.AddScaled(w, rise*p.y[i], x.RawRowView(i))
-					b += rise * p.y[i]
-					alpha[i] += rise
-				}
-				state.Iterate = p.iterate(alpha, b)
-				state.W = append([]float64{}, w...)
-				state.Best = math.Min(state.Best, state.Primal)
-				if !yield(state) {
+			if s.Batch {
+				if !step(all(m), s.C) {
 					return trace.IterationLimit
 				}
-				t++
+				continue
+			}
+			for _, i := range next(o.alpha) {
+				state.Looked = i
+				if !step([]int{i}, s.C*float64(m)) {
+					return trace.IterationLimit
+				}
 			}
 		}
 	}), nil
+}
+
+// descent is the iterate of sub-gradient descent, w being the sum of
+// alpha_i y_i x_i.
+type descent struct {
+	x        *mat.Dense
+	y        []float64
+	w, alpha []float64
+	b        float64
+}
+
+// step goes against the sub-gradient of |w|²/2 + price times the hinges of some
+// points, and returns those of the points whose hinge was active.
+func (o *descent) step(points []int, rate, price float64) []int {
+	var active []int
+	for _, i := range points {
+		if o.y[i]*(floats.Dot(o.w, o.x.RawRowView(i))+o.b) < 1 {
+			active = append(active, i)
+		}
+	}
+	floats.Scale(1-rate, o.w)
+	floats.Scale(1-rate, o.alpha)
+	for _, i := range active {
+		floats.AddScaled(o.w, rate*price*o.y[i], o.x.RawRowView(i))
+		o.b += rate * price * o.y[i]
+		o.alpha[i] += rate * price
+	}
+	return active
 }
 
 // products is the Gram matrix of the linear kernel.
@@ -135,5 +145,3 @@ func (p products) Row(dst []float64, i int) {
 		dst[j] = floats.Dot(p.x.RawRowView(i), p.x.RawRowView(j))
 	}
 }
-
-var _ svm.Matrix = products{}
