@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -221,26 +220,17 @@ func (b *Bars) limits() Limits {
 	return l
 }
 
-// places are the ticks below the bars: names while they have room, else numbers.
+// places are the ticks below the bars: their names, or numbers.
 func (b *Bars) places(order []int, most int) (ts []tick) {
 	n := len(order)
-	if b.Names == nil && n > 2*most {
-		for _, t := range ticks(0.5, float64(n)+0.5, most) {
-			if k := math.Round(t.value); k == t.value && k >= 1 {
-				ts = append(ts, t)
-			}
-		}
-		return ts
-	}
-	for k, i := range order {
-		name := strconv.Itoa(k + 1)
-		if b.Names != nil {
-			name = clip(b.Names[i], fontSize, 100)
-		}
-		ts = append(ts, tick{float64(k + 1), name})
+	if b.Names == nil {
+		return counted(n, most)
 	}
 	if n > 60 {
 		return nil // more names than anyone reads
+	}
+	for k, i := range order {
+		ts = append(ts, tick{float64(k + 1), clip(b.Names[i], fontSize, 100)})
 	}
 	return ts
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"marginlab/views/figure"
 )
 
@@ -38,6 +40,16 @@ func ExampleBars() {
 	}
 	fmt.Println(golden("bars", p))
 	// Output: as testdata/bars.svg
+}
+
+func ExampleMatrix() {
+	p, err := gram(40).Picture()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("matrix", p))
+	// Output: as testdata/matrix.svg
 }
 
 // lagrange is a quadratic objective with one linear constraint, x1 + x2 <= 2.
@@ -195,6 +207,47 @@ func counts() figure.Bars {
 	return figure.Bars{Y: "points", Values: []float64{12, 30, 7}, Names: []string{"free", "at C", "no support vector"}}
 }
 
+// gram is the Gram matrix of an RBF kernel on two classes of n/2 points each.
+func gram(n int) figure.Matrix {
+	x, classes := points(n)
+	g := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			g.SetSym(i, j, math.Exp(-0.5*(math.Pow(x[i][0]-x[j][0], 2)+math.Pow(x[i][1]-x[j][1], 2))))
+		}
+	}
+	return figure.Matrix{Title: "Gram matrix of an RBF kernel", X: "point", Y: "point", Name: "k(x, z)", Values: g, Classes: classes, ClassNames: []string{"ash", "beech"}}
+}
+
+func points(n int) (x [][2]float64, classes []int) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for i := range n {
+		k := btoi(i >= n/2)
+		x = append(x, [2]float64{2*float64(k) - 1 + 0.7*r.NormFloat64(), float64(k) - 0.5 + 0.7*r.NormFloat64()})
+		classes = append(classes, k)
+	}
+	return x, classes
+}
+
+// signed is a matrix of linear products, of both signs.
+func signed(n int) figure.Matrix {
+	x, classes := points(n)
+	g := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			g.SetSym(i, j, x[i][0]*x[j][0]+x[i][1]*x[j][1])
+		}
+	}
+	return figure.Matrix{Name: "B", Values: g, Classes: classes}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // drawings are the figures of the lessons, each in the format that it is given.
 var drawings = []struct {
 	name string
@@ -210,6 +263,9 @@ var drawings = []struct {
 	{"bars", in(spectrum(), func(b *figure.Bars) *figure.Format { return &b.Format })},
 	{"spectrum_log", in(logarithmic(spectrum()), func(b *figure.Bars) *figure.Format { return &b.Format })},
 	{"alphas", in(alphas(), func(b *figure.Bars) *figure.Format { return &b.Format })},
+	{"matrix", in(gram(40), func(m *figure.Matrix) *figure.Format { return &m.Format })},
+	{"matrix_numbers", in(signed(6), func(m *figure.Matrix) *figure.Format { return &m.Format })},
+	{"matrix_signs", in(signed(30), func(m *figure.Matrix) *figure.Format { return &m.Format })},
 	{"counts", in(counts(), func(b *figure.Bars) *figure.Format { return &b.Format })},
 }
 

@@ -160,16 +160,15 @@ func (s *sheet) picture() *Picture {
 			inner.Max.Y -= lineStep
 		}
 	}
-	s.fit(&inner)
+	onPixels(&inner, k)
+	s.fit(&inner, k)
 	if !s.bare() {
 		xs = s.axis(0, max(3, int(inner.Size().X)/110))
 		if s.aspect == widened {
 			ys = s.axis(1, max(3, h/90))
 		}
 	}
-	for _, v := range []*vg.Length{&inner.Min.X, &inner.Min.Y, &inner.Max.X, &inner.Max.Y} {
-		*v = vg.Length(math.Round(float64(*v*k))) / k
-	}
+	onPixels(&inner, k)
 	p.Frame = Frame{
 		Left: float64(inner.Min.X * k), Top: float64(s.height) - math.Round(float64(inner.Max.Y*k)),
 		Width: math.Round(float64(inner.Size().X * k)), Height: math.Round(float64(inner.Size().Y * k)), Limits: s.limits,
@@ -249,7 +248,7 @@ func (s *sheet) axis(k, n int) []tick {
 
 // fit brings the limits and the frame to the wanted proportions. Both are changed
 // about their middle, but a frame that is made lower keeps its upper edge.
-func (s *sheet) fit(in *vg.Rectangle) {
+func (s *sheet) fit(in *vg.Rectangle, zoom vg.Length) {
 	w, h := float64(in.Size().X), float64(in.Size().Y)
 	l := &s.limits
 	unitX, unitY := w/math.Abs(l.XMax-l.XMin), h/math.Abs(l.YMax-l.YMin)
@@ -260,10 +259,20 @@ func (s *sheet) fit(in *vg.Rectangle) {
 		x, y := (l.XMin+l.XMax)/2, (l.YMin+l.YMax)/2
 		l.XMin, l.XMax = x-w/unit/2, x+w/unit/2
 		l.YMin, l.YMax = y-h/unit/2, y+h/unit/2
-	case unitX > unitY:
-		in.Max.X = in.Min.X + vg.Length(w*unitY/unitX)
 	default:
-		in.Min.Y = in.Max.Y - vg.Length(h*unitX/unitY)
+		unit := min(unitX, unitY) * float64(zoom)
+		if unit > 6 {
+			unit = math.Floor(unit) // so that all cells of a matrix are equal
+		}
+		in.Max.X = in.Min.X + vg.Length(unit*math.Abs(l.XMax-l.XMin))/zoom
+		in.Min.Y = in.Max.Y - vg.Length(unit*math.Abs(l.YMax-l.YMin))/zoom
+	}
+}
+
+// onPixels moves the edges of r to whole pixels.
+func onPixels(r *vg.Rectangle, zoom vg.Length) {
+	for _, v := range []*vg.Length{&r.Min.X, &r.Min.Y, &r.Max.X, &r.Max.Y} {
+		*v = vg.Length(math.Round(float64(*v*zoom))) / zoom
 	}
 }
 
@@ -297,8 +306,12 @@ func (s *sheet) axes(c *draw.Canvas, in vg.Rectangle, xs, ys []tick) {
 	c.Stroke(marks)
 
 	mid := vg.Point{X: (in.Min.X + in.Max.X) / 2, Y: (in.Min.Y + in.Max.Y) / 2}
+	foot := vg.Length(8)
+	if s.aspect == shrunk {
+		foot = in.Min.Y - 36
+	}
 	if name := clip(s.labels[0], 13, in.Size().X); name != "" {
-		text(c, s.theme.Ink, 13, false, vg.Point{X: mid.X - width(name, 13)/2, Y: 8}, name)
+		text(c, s.theme.Ink, 13, false, vg.Point{X: mid.X - width(name, 13)/2, Y: foot}, name)
 	}
 	if name := clip(s.labels[1], 13, in.Size().Y); name != "" {
 		c.Push()

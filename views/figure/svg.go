@@ -29,6 +29,7 @@ type svgCanvas struct {
 	stack []svgState
 
 	rim     string // attributes of text with a rim
+	crisp   bool   // images are magnified without smoothing
 	group   string // style of the open group
 	pending struct{ fill, shape string }
 	err     error // of encoding an image
@@ -242,6 +243,9 @@ func (c *svgCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	b = appendNumber(b, float64(r.Size().X))
 	b = append(b, `" height="`...)
 	b = appendNumber(b, float64(r.Size().Y))
+	if c.crisp {
+		b = append(b, `" image-rendering="pixelated`...)
+	}
 	c.buf.Write(append(b, `" preserveAspectRatio="none" href="data:image/png;base64,`...))
 	enc := base64.NewEncoder(base64.StdEncoding, &c.buf)
 	if err := encoder.Encode(enc, img); err != nil && c.err == nil {

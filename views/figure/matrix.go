@@ -1,0 +1,366 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Matrix draws a matrix, such as a Gram matrix, with one cell for each entry and the
+// first row at the top: from 0 to the largest entry or, where there are negative
+// ones, in two colours about 0. Small matrices have their numbers in the cells,
+// middling ones a minus sign in negative cells. Where there are more entries than
+// pixels, a cell is the mean of k x k of them.
+type Matrix struct {
+	Format
+	Title  string
+	X, Y   string // what the columns and the rows are
+	Name   string // what an entry is, above the colour bar
+	Values mat.Matrix
+	// Scale is the size of entry that has the strongest colour; 0: the largest. A
+	// series of pictures needs the same.
+	Scale float64
+	// Classes are the class of every row, and of every column where there are as many.
+	// Rows of a class should be neighbours: every block has a strip in the colour of
+	// its class and its name at the edge, and lines part it from the next one.
+	Classes    []int
+	ClassNames []string // nil: the numbers
+	// Caption is what the picture shows, for readers who do not see it; "" says the
+	// size, the range, and with classes the means within and between them.
+	Caption string
+}
+
+// Picture draws the matrix.
+func (x Matrix) Picture() (*Picture, error) {
+	sh, err := x.sheet()
+	if err != nil {
+		return nil, err
+	}
+	if x.Values == nil {
+		return nil, errors.New("matrix: there is nothing to draw; give the values")
+	}
+	rows, cols := x.Values.Dims()
+	switch {
+	case rows == 0 || cols == 0:
+		return nil, fmt.Errorf("matrix: it has %d rows and %d columns; give at least one of each", rows, cols)
+	case x.Classes != nil && len(x.Classes) != rows:
+		return nil, fmt.Errorf("matrix: %d classes for %d rows; give as many, or none", len(x.Classes), rows)
+	}
+	t := sh.theme
+	s := x.survey()
+	hi := x.Scale
+	if !(hi > 0) || math.IsInf(hi, 0) {
+		hi = max(math.Abs(s.lo), math.Abs(s.hi))
+	}
+	if hi == 0 {
+		hi = 1
+	}
+	p, lo := ramp(t.Heat[0], t.Zero, t.Heat[1], 40), -hi
+	if s.negative == 0 {
+		p, lo = p[40:], 0
+	}
+	sh.title, sh.labels, sh.caption = x.Title, [2]string{x.X, x.Y}, x.Caption
+	if sh.caption == "" {
+		sh.caption = x.describe(s)
+	}
+	sh.aspect = shrunk
+	sh.limits = Limits{XMin: 0.5, XMax: float64(cols) + 0.5, YMin: float64(rows) + 0.5, YMax: 0.5}
+	open := max(math.Abs(s.lo), math.Abs(s.hi)) > hi
+	sh.bar = &bar{palette: p, lo: lo, hi: hi, name: x.Name, open: open}
+
+	runs := blocks(x.Classes)
+	square := rows == cols
+	sh.ticks[1] = func(n int) []tick { return x.places(rows, n, runs) }
+	sh.ticks[0] = func(n int) []tick {
+		if !square {
+			return x.places(cols, n, nil)
+		}
+		return x.places(cols, n, runs)
+	}
+	index := scale(p, lo, hi)
+	sh.plotters = append(sh.plotters, cells{rows, cols, func(w, h int) *image.Paletted {
+		img := image.NewPaletted(image.Rect(0, 0, w, h), append(slices.Clone(p), t.Paper))
+		for i := range h {
+			for j := range w {
+				v := x.mean(i*rows/h, (i+1)*rows/h, j*cols/w, (j+1)*cols/w)
+				k := uint8(len(p)) // not a number
+				if !math.IsNaN(v) {
+					k = index(v)
+				}
+				img.Pix[i*img.Stride+j] = k
+			}
+		}
+		return img
+	}})
+	sh.add(func(c *draw.Canvas, m mapping) {
+		if len(runs) <= mostBlocks {
+			x.part(c, t, m, runs, square)
+		}
+		if !sh.bare() && !x.write(c, t, m, hi) && s.negative > 0 {
+			x.minus(c, t, m, hi)
+		}
+	})
+	if x.Classes != nil {
+		sh.edges = func(c *draw.Canvas, in vg.Rectangle) { strips(c, t, mapping{in, sh.limits}, runs, square) }
+	}
+	return sh.picture(), nil
+}
+
+// mean is that of the entries in a block of rows and columns.
+func (x *Matrix) mean(top, bottom, left, right int) float64 {
+	var sum float64
+	for i := top; i < max(bottom, top+1); i++ {
+		for j := left; j < max(right, left+1); j++ {
+			sum += x.Values.At(i, j)
+		}
+	}
+	return sum / float64(max(bottom-top, 1)*max(right-left, 1))
+}
+
+// survey is what the caption and the colours need to know of the entries.
+type survey struct {
+	rows, cols        int
+	lo, hi            float64
+	negative, missing int // missing: not a number, or infinite
+	within, between   float64
+	nWithin, nBetween int
+}
+
+func (x *Matrix) survey() survey {
+	s := survey{lo: math.Inf(1), hi: math.Inf(-1)}
+	s.rows, s.cols = x.Values.Dims()
+	for i := range s.rows {
+		for j := range s.cols {
+			v := x.Values.At(i, j)
+			if !finite(v) {
+				s.missing++
+				continue
+			}
+			s.lo, s.hi = min(s.lo, v), max(s.hi, v)
+			s.negative += btoi(v < 0)
+			if x.Classes == nil || s.rows != s.cols {
+				continue
+			}
+			if x.Classes[i] == x.Classes[j] {
+				s.within += v
+				s.nWithin++
+			} else {
+				s.between += v
+				s.nBetween++
+			}
+		}
+	}
+	if s.lo > s.hi {
+		s.lo, s.hi = 0, 0
+	}
+	return s
+}
+
+func (x *Matrix) describe(s survey) string {
+	var b strings.Builder
+	b.WriteString("Matrix")
+	if x.Title != "" {
+		b.WriteString(": " + x.Title)
+	}
+	fmt.Fprintf(&b, ". %s and %s, entries from %.3g to %.3g", plural(s.rows, "row"), plural(s.cols, "column"), s.lo, s.hi)
+	if s.negative > 0 {
+		fmt.Fprintf(&b, ", %d negative", s.negative)
+	}
+	if s.missing > 0 {
+		fmt.Fprintf(&b, ", %d not numbers", s.missing)
+	}
+	b.WriteString(".")
+	if s.nWithin > 0 && s.nBetween > 0 {
+		fmt.Fprintf(&b, " Mean within classes %.3g, between classes %.3g.", s.within/float64(s.nWithin), s.between/float64(s.nBetween))
+	}
+	return b.String()
+}
+
+// block is a run of rows of the same class.
+type block struct{ class, from, to int } // to is past the end
+
+func blocks(classes []int) (bs []block) {
+	for i, k := range classes {
+		if n := len(bs); n > 0 && bs[n-1].class == k {
+			bs[n-1].to = i + 1
+		} else {
+			bs = append(bs, block{k, i, i + 1})
+		}
+	}
+	return bs
+}
+
+// mostBlocks is how many blocks are named and parted; more means that the rows are
+// not sorted by class.
+const mostBlocks = 12
+
+// places are the ticks of an axis with n cells: the names of the blocks or numbers.
+func (x *Matrix) places(n, most int, runs []block) (ts []tick) {
+	if len(runs) > 0 && len(runs) <= mostBlocks {
+		for _, b := range runs {
+			name := strconv.Itoa(b.class)
+			if b.class >= 0 && b.class < len(x.ClassNames) {
+				name = x.ClassNames[b.class]
+			}
+			ts = append(ts, tick{float64(b.from+b.to+1) / 2, clip(name, fontSize, 90)})
+		}
+		return ts
+	}
+	return counted(n, most)
+}
+
+// counted are ticks at about so many of the numbers 1 to n, at all of them where
+// they are few.
+func counted(n, most int) (ts []tick) {
+	if n <= 2*most {
+		for k := range n {
+			ts = append(ts, tick{float64(k + 1), strconv.Itoa(k + 1)})
+		}
+		return ts
+	}
+	for _, t := range ticks(0.5, float64(n)+0.5, most) {
+		if t.value >= 1 && t.value == math.Round(t.value) {
+			ts = append(ts, t)
+		}
+	}
+	return ts
+}
+
+// part draws lines between blocks.
+func (x *Matrix) part(c *draw.Canvas, t *Theme, m mapping, runs []block, square bool) {
+	var p vg.Path
+	for _, b := range runs[min(1, len(runs)):] {
+		at := float64(b.from) + 0.5
+		p.Move(m.at(m.XMin, at))
+		p.Line(m.at(m.XMax, at))
+		if square {
+			p.Move(m.at(at, m.YMin))
+			p.Line(m.at(at, m.YMax))
+		}
+	}
+	if len(p) > 0 {
+		c.SetLineStyle(draw.LineStyle{Color: t.Ink, Width: 1})
+		c.Stroke(p)
+	}
+}
+
+// strips marks the classes at the edges.
+func strips(c *draw.Canvas, t *Theme, m mapping, runs []block, square bool) {
+	const near, far = 1, 5.5
+	for _, b := range runs {
+		lo, hi := float64(b.from)+0.5, float64(b.to)+0.5
+		c.SetColor(t.color(ClassColor(b.class)))
+		c.Fill(vg.Rectangle{
+			Min: vg.Point{X: m.frame.Min.X - far, Y: m.at(m.XMin, hi).Y},
+			Max: vg.Point{X: m.frame.Min.X - near, Y: m.at(m.XMin, lo).Y},
+		}.Path())
+		if square {
+			c.Fill(vg.Rectangle{
+				Min: vg.Point{X: m.at(lo, m.YMin).X, Y: m.frame.Min.Y - far},
+				Max: vg.Point{X: m.at(hi, m.YMin).X, Y: m.frame.Min.Y - near},
+			}.Path())
+		}
+	}
+}
+
+// write puts the numbers into the cells of a small matrix, false where they do not
+// fit.
+func (x *Matrix) write(c *draw.Canvas, t *Theme, m mapping, hi float64) bool {
+	const most = 8
+	rows, cols := x.Values.Dims()
+	if max(rows, cols) > most {
+		return false
+	}
+	cell := c.Size().X / vg.Length(cols)
+	for _, digits := range []float64{100, 10} {
+		step := math.Pow(10, math.Floor(math.Log10(hi))) / digits
+		words := make([]string, 0, rows*cols)
+		var widest vg.Length
+		for i := range rows {
+			for j := range cols {
+				s := "–"
+				if v := x.Values.At(i, j); finite(v) {
+					s = number(v, step)
+				}
+				words = append(words, s)
+				widest = max(widest, width(s, fontSize))
+			}
+		}
+		if widest > cell-3 || cell < 14 {
+			continue
+		}
+		for k, s := range words {
+			at := m.at(float64(k%cols+1), float64(k/cols+1))
+			text(c, t.Ink, fontSize, false, vg.Point{X: at.X - width(s, fontSize)/2, Y: at.Y - 4}, s)
+		}
+		return true
+	}
+	return false
+}
+
+// minus marks negative cells, so that their sign does not hang on the colour.
+func (x *Matrix) minus(c *draw.Canvas, t *Theme, m mapping, hi float64) {
+	rows, cols := x.Values.Dims()
+	half := c.Size().X / vg.Length(cols) / 4
+	if half < 2 {
+		return
+	}
+	half = min(half, 5)
+	var p vg.Path
+	for i := range rows {
+		for j := range cols {
+			if x.Values.At(i, j) < -hi/80 { // less has the colour of 0
+				at := m.at(float64(j+1), float64(i+1))
+				p.Move(vg.Point{X: at.X - half, Y: at.Y})
+				p.Line(vg.Point{X: at.X + half, Y: at.Y})
+			}
+		}
+	}
+	if len(p) > 0 {
+		c.SetLineStyle(draw.LineStyle{Color: t.Ink, Width: 1})
+		c.Stroke(p)
+	}
+}
+
+// cells is the plotter of an image with sharp edges between its rows x cols cells.
+type cells struct {
+	rows, cols int
+	paint      func(w, h int) *image.Paletted
+}
+
+// Plot implements plot.Plotter.
+func (f cells) Plot(c draw.Canvas, _ *plot.Plot) {
+	size := c.Size()
+	w, h := fewer(f.cols, int(size.X)), fewer(f.rows, int(size.Y))
+	small := f.paint(w, h)
+	switch b := base(c).(type) {
+	case *svgCanvas:
+		b.crisp = true
+		c.DrawImage(c.Rectangle, small)
+		b.crisp = false
+	case *pngCanvas:
+		dx, dy := b.dots(c.Max.X)-b.dots(c.Min.X), b.dots(c.Max.Y)-b.dots(c.Min.Y)
+		large := image.NewPaletted(image.Rect(0, 0, dx, dy), small.Palette)
+		for y := range dy {
+			for x := range dx {
+				large.Pix[y*large.Stride+x] = small.Pix[(2*y+1)*h/(2*dy)*small.Stride+(2*x+1)*w/(2*dx)]
+			}
+		}
+		c.DrawImage(c.Rectangle, large)
+	}
+}
+
+// fewer is n, or n over a whole number until there is room for so many.
+func fewer(n, room int) int {
+	k := (n + max(room, 1) - 1) / max(room, 1)
+	return (n + k - 1) / k
+}
