@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -25,18 +26,24 @@ type Spectrum struct {
 }
 
 // Mercer computes the eigenvalues of the Gram matrix k (M x M, M >= 1). The time
-// grows as M³: about a second for 1000 points.
+// grows as M³: for 1000 points it is a third of a second, and three seconds when
+// the matrix is not PSD, since the witness is an eigenvector and those cost more.
 func Mercer(k mat.Symmetric) (Spectrum, error) {
-	values, vectors, err := eigen(k)
+	values, _, err := eigen(k, false)
 	if err != nil {
 		return Spectrum{}, err
 	}
 	n := len(values)
 	s := Spectrum{Values: values}
 	s.PSD = values[n-1] >= -PSDTolerance*max(math.Abs(values[0]), math.Abs(values[n-1]))
-	if !s.PSD {
-		s.Witness = mat.Col(nil, n-1, vectors)
+	if s.PSD {
+		return s, nil
 	}
+	_, vectors, err := eigen(k, true)
+	if err != nil {
+		return Spectrum{}, err
+	}
+	s.Witness = mat.Col(nil, n-1, vectors)
 	return s, nil
 }
 
@@ -111,7 +118,8 @@ type Components struct {
 // reaches the rank. Components of no variance are left out, so there may be fewer
 // than r; eigenvalues below 0, which only an indefinite kernel has, are as well.
 // Signs are chosen so that the largest entry of each column is positive. It is an
-// error when all points coincide in feature space.
+// error when all points coincide in feature space. A thousand points take three
+// seconds.
 func KernelPCA(k mat.Symmetric, r int) (Components, error) {
 	if r < 1 {
 		return Components{}, fmt.Errorf("theory: %d principal components; ask for at least 1", r)
@@ -119,7 +127,7 @@ func KernelPCA(k mat.Symmetric, r int) (Components, error) {
 	if err := checkGram(k); err != nil {
 		return Components{}, err
 	}
-	values, vectors, err := eigen(centred(k))
+	values, vectors, err := eigen(centred(k), true)
 	if err != nil {
 		return Components{}, err
 	}
@@ -168,37 +176,38 @@ func centred(k mat.Symmetric) *mat.SymDense {
 	return c
 }
 
-// eigen returns the eigenvalues, largest first, and the unit eigenvectors in the
-// columns, each with its entry of largest absolute value positive (the first of
-// them in a tie).
-func eigen(k mat.Symmetric) ([]float64, *mat.Dense, error) {
+// eigen returns the eigenvalues, largest first, and, when asked for, the unit
+// eigenvectors in the columns, each with its entry of largest absolute value
+// positive (the first of them in a tie).
+func eigen(k mat.Symmetric, vectors bool) ([]float64, *mat.Dense, error) {
 	if err := checkGram(k); err != nil {
 		return nil, nil, err
 	}
 	var e mat.EigenSym
-	if !e.Factorize(k, true) {
+	if !e.Factorize(k, vectors) {
 		return nil, nil, errors.New("theory: the eigenvalues of the Gram matrix did not converge; scale the points")
 	}
 	values := e.Values(nil)
 	slices.Reverse(values)
+	if !vectors {
+		return values, nil, nil
+	}
 	n := len(values)
 	var ascending mat.Dense
 	e.VectorsTo(&ascending)
-	vectors := mat.NewDense(n, n, nil)
+	descending := mat.NewDense(n, n, nil)
 	for j := range n {
 		col := mat.Col(nil, n-1-j, &ascending)
-		big := 0
+		top := 0
 		for i, v := range col {
-			if math.Abs(v) > math.Abs(col[big])*(1+1e-9) {
-				big = i
+			if math.Abs(v) > math.Abs(col[top])*(1+1e-9) {
+				top = i
 			}
 		}
-		if col[big] < 0 {
-			for i := range col {
-				col[i] = -col[i]
-			}
+		if col[top] < 0 {
+			floats.Scale(-1, col)
 		}
-		vectors.SetCol(j, col)
+		descending.SetCol(j, col)
 	}
-	return values, vectors, nil
+	return values, descending, nil
 }

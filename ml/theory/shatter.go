@@ -21,7 +21,7 @@ type Dichotomy struct {
 	W []float64
 	B float64
 	// Margin is 1/|w|, the distance of f = 0 from the nearest point, in feature
-	// space for a kernel; 0 when not realisable, +Inf when all labels are equal,
+	// space for a kernel; 0 when not realisable and +Inf when all labels are equal,
 	// since f = 0 can then be as far away as one likes.
 	Margin float64
 	// Common is a point of the plane that lies in the convex hulls of both classes,

@@ -10,11 +10,15 @@ import (
 // ShatterKernel goes through all labellings of the 1 to MaxShatter points of the
 // Gram matrix k and decides for each whether some f = sum_j u_j k(x_j, ·) + b
 // realises it, that is, whether a hyperplane separates the classes in feature
-// space. The points of largest margin on f = ±1 determine f, so the sets of
-// points are tried; numbers are floating point, and systems of condition above
-// 1e10 count as singular: a kernel so wide that its points nearly coincide is
-// taken for one in which they do. It is an error when k is not positive
-// semidefinite.
+// space. The points of largest margin on f = ±1 determine f, so all sets of
+// points are tried.
+//
+// The decision is numerical: a margin below one part in 10 000 of the distance
+// between the mean and the farthest point counts as none (or below one in a
+// million of the largest |phi(x_i)|, where rounding hides it). So under a very wide
+// RBF kernel, which in theory shatters any number of distinct points, some
+// dichotomies are lost; Rank counts directions of at least that extent. It is an
+// error when k is not positive semidefinite.
 func ShatterKernel(k mat.Symmetric) (Shattering, error) {
 	n := k.SymmetricDim()
 	if err := checkShatter(n); err != nil {
@@ -27,27 +31,46 @@ func ShatterKernel(k mat.Symmetric) (Shattering, error) {
 	if !s.PSD {
 		return Shattering{}, errors.New("theory: the Gram matrix has a negative eigenvalue; without a feature space there is nothing to separate, choose a positive semidefinite kernel")
 	}
+	c := centred(k) // where the origin lies does not matter to a machine with bias
+	smallest := max(1e-4*MaxNorm(c), 1e-6*MaxNorm(k))
+	if s, err = Mercer(c); err != nil {
+		return Shattering{}, err
+	}
 	rank := 1
-	if c, err := Mercer(centred(k)); err == nil {
-		for _, v := range c.Values {
-			if v > 1e-10*s.Values[0] {
-				rank++
-			}
+	for _, v := range s.Values {
+		if v > smallest*smallest {
+			rank++
 		}
 	}
 	beside := Dichotomy{Realisable: true, W: make([]float64, n), B: 1, Margin: math.Inf(1)}
 	return newShattering(n, rank, beside, func(y []float64) Dichotomy {
-		return separateByKernel(k, s.Values[0], y)
+		d := separateByKernel(c, smallest, y)
+		if d.Realisable {
+			d.B += shift(k, c, d.W)
+		}
+		return d
 	}), nil
 }
 
+// shift is what has to be added to b when the centred matrix c gives way to k:
+// sum_j u_j (c_ij - k_ij), the same for all i since the u_j sum to 0.
+func shift(k, c mat.Symmetric, u []float64) float64 {
+	sum := 0.0
+	for j, v := range u {
+		sum += v * (c.At(0, j) - k.At(0, j))
+	}
+	return sum
+}
+
 // separateByKernel returns the maximal margin machine for the labels y, both
-// present, by trying every set of points as those on f = ±1; scale is the size of
-// the entries of k.
-func separateByKernel(k mat.Symmetric, scale float64, y []float64) Dichotomy {
+// present, with a margin above smallest, by trying every set of points as those
+// on f = ±1.
+func separateByKernel(k mat.Symmetric, smallest float64, y []float64) Dichotomy {
 	n := len(y)
 	var best Dichotomy
-	if scale == 0 {
+	scale := MaxNorm(k)
+	scale *= scale
+	if scale == 0 { // all points coincide
 		return best
 	}
 	for set := 1; set < 1<<n; set++ {
@@ -71,7 +94,7 @@ func separateByKernel(k mat.Symmetric, scale float64, y []float64) Dichotomy {
 		}
 		var lu mat.LU
 		lu.Factorize(a)
-		if !(lu.Cond() < 1e10) {
+		if !(lu.Cond() < 1e12) {
 			continue
 		}
 		var sol mat.VecDense
@@ -82,7 +105,7 @@ func separateByKernel(k mat.Symmetric, scale float64, y []float64) Dichotomy {
 		for r, i := range on {
 			d.W[i] = sol.AtVec(r) / scale
 		}
-		norm := 0.0
+		norm := 0.0 // |w|²
 		for i := range n {
 			f := d.B
 			for _, j := range on {
@@ -92,7 +115,7 @@ func separateByKernel(k mat.Symmetric, scale float64, y []float64) Dichotomy {
 			d.Realisable = d.Realisable && y[i]*f >= 1-1e-6
 		}
 		d.Margin = 1 / math.Sqrt(norm)
-		if d.Realisable && d.Margin > best.Margin {
+		if d.Realisable && d.Margin > max(best.Margin, smallest) {
 			best = d
 		}
 	}

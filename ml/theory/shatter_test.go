@@ -230,7 +230,7 @@ func TestShatterKernelAgreesWithLines(t *testing.T) {
 		for i := range points {
 			p := [2]float64{rng.NormFloat64(), rng.NormFloat64()}
 			if round%2 == 0 {
-				p = [2]float64{float64(rng.IntN(4)), float64(rng.IntN(4))}
+				p = [2]float64{float64(rng.IntN(4)) + 1000, float64(rng.IntN(4))} // far from the origin
 			}
 			points[i] = p
 			x.SetRow(i, p[:])
@@ -256,6 +256,9 @@ func TestShatterKernelAgreesWithLines(t *testing.T) {
 				continue
 			}
 			near(t, "margin", d.Margin, line.Margin, 1e-5)
+			if d.Realisable {
+				near(t, "b", d.B, line.B, 1e-4)
+			}
 		}
 	}
 }
