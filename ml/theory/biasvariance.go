@@ -33,12 +33,12 @@ type BiasVariance struct {
 	Spread []float64 // V per point, 0 to 1/2
 }
 
-// DecomposeError compares models trained on resamples with the truth. f is R x T:
+// NewBiasVariance compares models trained on resamples with the truth. f is R x T:
 // row r holds what model r says at the T test points, ±1 or decision values,
 // read as +1 iff >= 0. posterior (length T) is P(y = +1 | x) at them; labels that
 // are known without noise are posteriors of 1 and 0. With equal posteriors y* is
 // +1. None of the resamples should contain the test points.
-func DecomposeError(f *mat.Dense, posterior []float64) (BiasVariance, error) {
+func NewBiasVariance(f *mat.Dense, posterior []float64) (BiasVariance, error) {
 	if f.IsEmpty() {
 		return BiasVariance{}, errors.New("theory: no predictions; give at least one model and one test point")
 	}

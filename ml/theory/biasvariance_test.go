@@ -28,7 +28,7 @@ func TestDecompositionAddsUpToTheError(t *testing.T) {
 				f.Set(i, j, rng.NormFloat64()+0.7*p[j])
 			}
 		}
-		d, err := theory.DecomposeError(f, p)
+		d, err := theory.NewBiasVariance(f, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestDecompositionByHand(t *testing.T) {
 	t.Parallel()
 	// Four models, three points, all labels +1 without noise: one always right, one
 	// right for 3 of 4, one right for 1 of 4.
-	d, err := theory.DecomposeError(mat.NewDense(4, 3, []float64{
+	d, err := theory.NewBiasVariance(mat.NewDense(4, 3, []float64{
 		1, 1, 1,
 		2, 0.5, -1,
 		1, 0, -3,
@@ -78,13 +78,13 @@ func TestDecompositionByHand(t *testing.T) {
 			t.Errorf("point %d: main %g, spread %g, biased %t", j+1, d.Main[j], d.Spread[j], d.Biased[j])
 		}
 	}
-	tie, err := theory.DecomposeError(mat.NewDense(2, 1, []float64{1, -1}), []float64{0})
+	tie, err := theory.NewBiasVariance(mat.NewDense(2, 1, []float64{1, -1}), []float64{0})
 	if err != nil || tie.Main[0] != 1 || tie.Error != 0.5 {
 		t.Errorf("a tie: %+v, %v", tie, err)
 	}
 }
 
-func TestDecomposeErrorRefuses(t *testing.T) {
+func TestBiasVarianceRefuses(t *testing.T) {
 	t.Parallel()
 	for i, c := range []struct {
 		f *mat.Dense
@@ -96,7 +96,7 @@ func TestDecomposeErrorRefuses(t *testing.T) {
 		{mat.NewDense(1, 1, nil), []float64{math.NaN()}},
 		{mat.NewDense(1, 1, []float64{math.NaN()}), []float64{1}},
 	} {
-		if _, err := theory.DecomposeError(c.f, c.p); err == nil {
+		if _, err := theory.NewBiasVariance(c.f, c.p); err == nil {
 			t.Errorf("row %d succeeded", i)
 		}
 	}

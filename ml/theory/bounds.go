@@ -82,7 +82,8 @@ func VCBound(empirical, h float64, n int, delta float64) Bound {
 // "Maximal margin classifier: generalization"). It is +Inf at nsv = n and vacuous
 // at 1 and above. It presupposes that no training point is misclassified: the
 // support vectors are a compressed form of the labels of all others. With bounded
-// support vectors on the wrong side it does not apply.
+// support vectors on the wrong side it does not apply, nor to an MCM (see
+// LeaveOneOutBound).
 func SparseBound(nsv, n int, delta float64) Bound {
 	if n < 1 || nsv < 0 || nsv > n || !(delta > 0 && delta <= 1) {
 		return newBound(math.NaN(), 1)
@@ -96,11 +97,16 @@ func SparseBound(nsv, n int, delta float64) Bound {
 }
 
 // LeaveOneOutBound returns N_SV/N, a bound on the share of points that are
-// misclassified when each is left out of training in turn: leaving out a point
-// that is not a support vector changes nothing. n >= 1, 0 <= nsv <= n. Its mean
-// over samples bounds the mean error of machines trained on n - 1 points; the
+// misclassified when each is left out of training in turn: an SVM does not change
+// when it loses a point that is not a support vector. n >= 1, 0 <= nsv <= n. Its
+// mean over samples bounds the mean error of machines trained on n - 1 points; the
 // slides write "=" ("Maximal margin classifier: generalization"), but it is an
 // upper bound. It is vacuous when every point is a support vector.
+//
+// It does not hold for the support vectors of an MCM, the points with
+// lambda_j != 0: they span f, but other points hold it in place. There nsv has to
+// count the points with lambda_j != 0 or a dual variable v_j != 0. The same is true
+// of SparseBound.
 func LeaveOneOutBound(nsv, n int) Bound {
 	if n < 1 || nsv < 0 || nsv > n {
 		return newBound(math.NaN(), 1)

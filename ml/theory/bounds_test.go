@@ -40,6 +40,7 @@ func TestVapnikBoundValues(t *testing.T) {
 	if b := theory.VapnikBound(0, 1, 3, 60, 0.05); !b.Vacuous || b.Value < 1 {
 		t.Errorf("60 points and 3 parameters: %+v", b)
 	}
+	near(t, "eps beyond h = 2M", theory.VapnikEpsilon(math.Inf(1), 7, 1), theory.VapnikEpsilon(14, 7, 1), 0)
 	near(t, "VC form", theory.VCBound(0.1, 3, 1e5, 0.05).Value, 0.1+math.Sqrt((3*(1+math.Log(200000.0/3))-math.Log(0.0125))/1e5), 1e-14)
 }
 

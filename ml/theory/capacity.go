@@ -14,7 +14,11 @@ import (
 //
 // The notes append a 1 to every point and b to w, so that the hyperplane passes
 // through the origin: R, Delta and |w^| below are those of the augmented vectors.
-// By Cauchy and Schwarz HMCM <= Radius/Margin.
+// By Cauchy and Schwarz HMCM <= Radius/Margin. Slip: from this and
+// h <= 1 + (R/Delta)² the notes conclude that h_MCM² bounds the VC dimension h from
+// both sides up to two constants. For one machine such constants always exist, as
+// for any two positive numbers; and as h_MCM lies below R/Delta, a small h_MCM does
+// not make R/Delta, or h, small. It is a sensible thing to minimise, not a bound.
 type Capacity struct {
 	HMCM   float64 // h_MCM = max|f| / min|f| over the points, at least 1; +Inf when a point lies on f = 0
 	Radius float64 // R = max sqrt(K_ii + 1), the largest augmented vector
