@@ -20,7 +20,7 @@ func init() { // not in the declaration, which would refer to itself
 		"operatorname": (*parser).operatorName, "begin": (*parser).environment, "substack": (*parser).substack,
 		"underset": (*parser).stack, "overset": (*parser).stack, "stackrel": (*parser).stack,
 		"|": (*parser).norm, "Vert": (*parser).norm, "vert": (*parser).norm,
-		"!": (*parser).closer,
+		"!": (*parser).back, "overline": (*parser).line, "underline": (*parser).line,
 	}
 	for name := range accents {
 		commands[name] = (*parser).accent
@@ -174,7 +174,7 @@ func (p *parser) fences(name string, at int) (atom, error) {
 		}
 		token, here := p.peek(), p.pos
 		if token != `\middle` && token != `\right` {
-			return atom{}, errorf(name, at, `has no \right where %q stands at %d; without a delimiter write \right.`, token, here)
+			return atom{}, errorf(name, at, `has no \right up to %d; for one that is not seen write \right.`, here)
 		}
 		p.pos += len(token)
 		if d, err = p.delimiter(token, here); err != nil {
@@ -222,10 +222,17 @@ func (p *parser) norm(name string, _ int) (atom, error) {
 	return bar("‖"), nil
 }
 
-// closer is \!, which moves what follows closer. MathML Core has no negative
-// spaces, so it stands for none.
-func (p *parser) closer(string, int) (atom, error) {
-	return atom{class: glue, node: space("0")}, nil
+// back is \!, which MathML Core leaves to the style sheet: its spaces are not
+// negative.
+func (p *parser) back(string, int) (atom, error) {
+	return atom{class: glue, node: space("0").set("class", "back")}, nil
+}
+
+// line reads \overline and \underline, borders in the style sheet: few fonts
+// have a line that grows.
+func (p *parser) line(name string, at int) (atom, error) {
+	base, err := p.argument(name, at, p.style)
+	return atom{class: ord, node: el("mrow", base).set("class", name[1:])}, err
 }
 
 func (p *parser) negation(name string, at int) (atom, error) {
@@ -252,8 +259,11 @@ func (p *parser) accent(name string, at int) (atom, error) {
 	}
 	acc := accents[name[1:]]
 	mark := leaf("mo", acc.text)
-	if !acc.wide {
+	if !acc.stretchy {
 		mark.set("stretchy", "false")
+	}
+	if name == `\vec` {
+		mark.set("mathsize", "65%") // an arrow of a line of text is longer than a letter
 	}
 	n := el(acc.tag, base, mark)
 	if acc.tag == "mover" {

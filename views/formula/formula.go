@@ -5,13 +5,16 @@
 // What is not known is an error, never a formula shown wrongly; [MathML] names
 // the command and its place. The output has no style attributes, so a strict
 // Content-Security-Policy leaves it alone. What MathML Core leaves to style
-// sheets goes by four classes, which the sheet of the page must know:
+// sheets goes by classes, which the sheet of the page must know:
 //
 //	math mtd:first-child { padding-left: 0; }   math mtd:last-child { padding-right: 0; }
 //	math .left { text-align: left; }            math .right { text-align: right; }
 //	math .aligned > mtr > mtd { padding-inline: 0; }
 //	math .aligned > mtr > mtd.right:not(:first-child) { padding-left: 2em; }
 //	math .substack > mtr > mtd { padding-block: 0; }
+//	math .overline { border-top: 0.06em solid; padding-top: 0.12em; }
+//	math .underline { border-bottom: 0.06em solid; padding-bottom: 0.12em; }
+//	math .back { margin-left: -0.1667em; }
 //
 // Spacing follows the classes of atoms of TeX (Knuth, The TeXbook, chapter 18),
 // as far as the operator dictionary of MathML Core does not give it already.

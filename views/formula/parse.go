@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -115,8 +114,8 @@ func (p *parser) list(end string) ([]atom, error) {
 		case end, "", "}", "&", `\\`, `\end`, `\right`, `\middle`:
 			return atoms, nil
 		case `\displaystyle`, `\textstyle`:
+			at := p.pos
 			p.pos += len(token)
-			at := p.pos - len(token)
 			p.style = style{display: token == `\displaystyle`}
 			rest, err := p.list(end)
 			if err != nil {
@@ -251,6 +250,11 @@ func (p *parser) scripts(a atom) (atom, error) {
 			if limits && a.core != nil && a.class == op && !p.style.display && (sub != nil || sup != nil) {
 				a.core.set("movablelimits", "false")
 			}
+			if base := a.node; base == a.core && slices.Contains(base.attrs, "minsize") && (sub != nil || sup != nil) {
+				// Browsers stretch an operator in a row, not one under scripts;
+				// the empty name makes it a row.
+				a.node = el("mrow", base, leaf("mi", ""))
+			}
 			a.node = attach(a.node, sub, sup, limits)
 			return a, nil
 		}
@@ -332,7 +336,9 @@ func (p *parser) nucleus() (a atom, err error) {
 		return p.symbol(s)
 	}
 	switch c {
-	case '%', '#', '$':
+	case '$':
+		return a, errorf(token, at, `is not known; formulas come without dollar signs around, and the sign itself is \$`)
+	case '%', '#':
 		return a, errorf(token, at, `is not known; write \%s`, token)
 	}
 	return a, errorf(fmt.Sprintf("%q", token), at, "is not known; symbols that have no key are commands, such as \\le")
@@ -399,18 +405,16 @@ func (p *parser) letters() (atom, error) {
 func (p *parser) identifier(name string, at int) (atom, error) {
 	text, err := p.inFont(name, at)
 	n := leaf("mi", text)
-	r, size := utf8.DecodeRuneInString(text)
-	// A single letter becomes slanted unless told; capital Greek is upright in TeX.
-	if size == len(text) && unicode.IsLetter(r) && r < 0x1D400 && !letterlike(r) && (p.font == roman || 'Α' <= r && r <= 'Ω') || text == "∇" {
-		n.set("mathvariant", "normal")
+	// MathML slants a single letter unless told; TeX has these upright.
+	if r, size := utf8.DecodeRuneInString(text); size == len(text) {
+		if 'Α' <= r && r <= 'Ω' || r == '∇' || p.font == roman && isLetter(text[0]) {
+			n.set("mathvariant", "normal")
+		}
 	}
 	return atom{class: ord, node: n}, err
 }
 
-// letterlike says whether r is of the block of letterlike symbols, which have
-// one form only.
-func letterlike(r rune) bool { return 0x2100 <= r && r <= 0x214F }
-
+// inFont writes letters and digits in the font in force; what is no letter stays.
 func (p *parser) inFont(s string, at int) (string, error) {
 	var b strings.Builder
 	for _, r := range s {

@@ -69,20 +69,18 @@ var spaces = map[string]string{
 
 const thin = "0.1667em"
 
-// accents stand over or under what they belong to; those of wide grow with it.
+// accents stand over or under what they belong to. With the attribute
+// stretchy="false" they keep their size.
 var accents = map[string]struct {
 	tag, text string
-	wide      bool
+	stretchy  bool
 }{
-	"hat": {"mover", "^", false}, "widehat": {"mover", "^", true},
-	"tilde": {"mover", "~", false}, "widetilde": {"mover", "~", true},
-	"bar": {"mover", "¯", false}, "overline": {"mover", "¯", true},
-	"vec": {"mover", "→", false}, "overrightarrow": {"mover", "→", true},
-	"dot": {"mover", "˙", false}, "ddot": {"mover", "¨", false},
+	"hat": {"mover", "ˆ", false}, "widehat": {"mover", "\u0302", true},
+	"tilde": {"mover", "˜", false}, "widetilde": {"mover", "˜", true},
+	"bar": {"mover", "¯", false}, "dot": {"mover", "˙", false}, "ddot": {"mover", "¨", false},
 	"check": {"mover", "ˇ", false}, "breve": {"mover", "˘", false},
-	"underline":  {"munder", "_", true},
-	"overbrace":  {"mover", "⏞", true},
-	"underbrace": {"munder", "⏟", true},
+	"vec": {"mover", "→", false}, "overrightarrow": {"mover", "→", true},
+	"overbrace": {"mover", "⏞", true}, "underbrace": {"munder", "⏟", true},
 }
 
 // bigs are the heights that \big and its kin give to a delimiter.
