@@ -254,6 +254,7 @@ func TestErrors(t *testing.T) {
 		`\begin{matrix}\end{cases}`:        `\end{cases} at 14 stands where \end{matrix} belongs`,
 		`\begin{matrix}a\\[2pt]\end`:       `\\[ at 15 is not known`,
 		`\begin{array}{c|c}a\end{array}`:   `known are l, c and r`,
+		`\begin{array}{c}a&b\end{array}`:   `\begin{array} at 0 has a row of 2 cells for 1 columns`,
 		`\end{a}`:                          `\end at 0 has no \begin`,
 		`50%`:                              `% at 2 is not known; write \%`,
 		`$x$`:                              `$ at 0 is not known`,

@@ -3,7 +3,7 @@ package formula
 import "strings"
 
 // environments are the tables: what stands before and behind them, and where
-// the cells of their columns stand, l, c or r, the last ones again and again.
+// the cells of their columns stand, l, c or r; the pattern repeats.
 var environments = map[string]struct {
 	open, close string
 	columns     string
@@ -52,6 +52,13 @@ func (p *parser) environment(begin string, at int) (atom, error) {
 	if err != nil {
 		return atom{}, err
 	}
+	if name == "array" {
+		for _, tr := range table.kids {
+			if len(tr.kids) > len(env.columns) {
+				return atom{}, errorf(`\begin{array}`, at, "has a row of %d cells for %d columns", len(tr.kids), len(env.columns))
+			}
+		}
+	}
 	here := p.pos
 	if !p.accept(`\end`) {
 		if p.peek() == "" {
@@ -93,13 +100,7 @@ func (p *parser) table(columns string, s style, edge class) (*node, error) {
 			return nil, err
 		}
 		td := el("mtd", arrange(atoms, edge, s.script)...)
-		at := len(tr.kids)
-		if repeat := len(columns); columns == "rl" {
-			at %= repeat
-		} else {
-			at = min(at, repeat-1)
-		}
-		switch columns[at] {
+		switch columns[len(tr.kids)%len(columns)] {
 		case 'l':
 			td.set("class", "left")
 		case 'r':
