@@ -24,7 +24,9 @@ type Capacity struct {
 	Radius float64 // R = max sqrt(K_ii + 1), the largest augmented vector
 	Margin float64 // Delta = min|f| / |w^|, |w^|² = |w|² + b²
 	Norm   float64 // |w| = sqrt(u'Ku), not augmented; 1/|w| is the margin of f = ±1
-	Ball   float64 // radius of the smallest ball around the phi(x_i), not augmented
+	// Ball is the radius of the smallest ball around the phi(x_i), not augmented:
+	// MarginVCDim(Ball, 1/Norm, dim) is the bound for the machine as it stands.
+	Ball float64
 	// Separates says whether y_i f(x_i) > 0 for all points. HMCM and Margin use |f|
 	// and mean what the notes want them to mean only then.
 	Separates bool

@@ -12,8 +12,9 @@ import (
 // ShatterLines goes through all labellings of 1 to MaxShatter points of the plane
 // and decides for each whether a straight line separates the classes. The
 // decision is exact, for collinear and coinciding points as well: it is taken in
-// rational arithmetic. Coordinates are at most 1e100 in size. When all labels are
-// equal, the witness is a line beside the points.
+// rational arithmetic. Coordinates are at most 1e100 in size; between points closer
+// than 1e-300 the witness overflows, though the decision stands. When all labels
+// are equal, the witness is a line beside the points.
 func ShatterLines(points [][2]float64) (Shattering, error) {
 	n := len(points)
 	if err := checkShatter(n); err != nil {

@@ -322,6 +322,23 @@ func TestShatterKernelSolvesXOR(t *testing.T) {
 	near(t, "margin", d.Margin, math.Sqrt2, 1e-12)
 }
 
+// Sizes at the ends of the range change no decision.
+func TestShatterLinesExtremeSizes(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []float64{1e-290, 1e-150, 1, 1e99} {
+		s, err := theory.ShatterLines([][2]float64{{0, 0}, {unit, 0}, {0, unit}, {unit, unit}, {3 * unit, unit}})
+		if err != nil || s.Realisable != 20 {
+			t.Errorf("unit %g: %d realisable, %v", unit, s.Realisable, err)
+			continue
+		}
+		for _, d := range s.Dichotomies {
+			if d.Realisable && !math.IsInf(d.Margin, 1) {
+				near(t, "margin in units", d.Margin/unit, 1/math.Hypot(unit*d.W[0], unit*d.W[1]), 1e-12)
+			}
+		}
+	}
+}
+
 func TestShatterRefuses(t *testing.T) {
 	t.Parallel()
 	for _, points := range [][][2]float64{nil, make([][2]float64, 7), {{math.NaN(), 0}}, {{0, math.Inf(1)}}} {
