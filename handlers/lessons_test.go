@@ -202,4 +202,3 @@ func TestLessonQuestions(t *testing.T) {
 		t.Errorf("forgotten, the progress is %q", got)
 	}
 }
-

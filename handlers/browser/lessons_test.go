@@ -141,3 +141,83 @@ func answerBoth(p *page, q *lessons.Question) {
 	}
 	give(truth, "Right")
 }
+
+// TestLessonHandle drags the end of a line, by the mouse and by the keyboard.
+func TestLessonHandle(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.size(1280, 900)
+	p.visit("/lessons/margins/by-hand")
+	p.loaded()
+	margin := func() string { return get[string](p, element(".exhibit-numbers .value")+".textContent") }
+	first := margin()
+	from := p.reach(".handle")
+	p.do(chromedp.MouseEvent(chromedp.MousePressed, from.X, from.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	for i := range 10 {
+		p.do(chromedp.MouseEvent(chromedp.MouseMoved, from.X+float64(4*i), from.Y+float64(i), chromedp.ButtonLeft))
+	}
+	p.do(chromedp.MouseEvent(chromedp.MouseReleased, from.X+40, from.Y+10, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	p.wait(element(".exhibit-numbers .value") + ".textContent !== " + quote(first))
+	p.wait("location.search.includes('ax=')")
+	if x := p.value("input[name=ax]"); x == "-1.5" {
+		t.Errorf("the end of the line is still at x1 = %s", x)
+	}
+	if at := p.reach(".handle"); at.X < from.X+30 || at.X > from.X+50 {
+		t.Errorf("the handle went from %v to %v, not 40 px to the right", from, at)
+	}
+	dragged := p.value("input[name=ay]")
+	get[bool](p, "("+element(".handle")+".focus(), true)")
+	p.keys(kb.ArrowDown)
+	p.wait(element("input[name=ay]") + ".value !== " + quote(dragged))
+	if !get[bool](p, "document.activeElement.matches('.handle')") {
+		t.Error("the keyboard has left the handle")
+	}
+	p.click("input[type=checkbox][name=solver]")
+	p.wait("document.querySelector('.exhibit').textContent.includes('of the widest margin')")
+}
+
+// TestLessonRun lets an algorithm run to its end and stops it on the way.
+func TestLessonRun(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.size(1280, 900)
+	p.visit("/lessons/margins?screen=canonical#canonical")
+	p.choose("#canonical [data-speed]", "25")
+	p.click("#canonical [data-go=run]")
+	p.wait(element("#canonical [data-go=step]") + ".disabled")
+	p.wait(element("#canonical [data-go=run]") + ".textContent === 'Run'")
+	p.choose("#canonical [data-speed]", "1000")
+	p.click("#canonical [data-go=run]") // from the start again
+	p.wait(element("#canonical [data-count]") + ".textContent.startsWith('step 1 ')")
+	turn(p, "r")
+	p.wait(element("#canonical [data-go=run]") + ".textContent === 'Run'")
+	if q := p.query(); q.Get("screen") != "canonical" || q.Get("step") == "" {
+		t.Errorf("the address does not hold the step: %v", q)
+	}
+}
+
+// TestLessonWithoutScript reads, steps and answers without JavaScript.
+func TestLessonWithoutScript(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.noScript()
+	p.size(1280, 900)
+	p.visit("/lessons/margins")
+	p.follow(func() { p.click("#canonical [data-go=step]") })
+	if got := p.text("#canonical [data-count]"); got != "step 1 of 4" {
+		t.Errorf("after a step: %s", got)
+	}
+	p.fill("#canonical input[name=angle]", "20")
+	p.follow(func() { p.click("#canonical .update") })
+	if got := p.text("#canonical [data-count]"); got != "step 1 of 4" || p.value("#canonical input[name=angle]") != "20" {
+		t.Errorf("with another angle: %s, %s", got, p.value("#canonical input[name=angle]"))
+	}
+	p.fill("#q-width input[name=answer]", "4")
+	p.follow(func() { p.click("#q-width button") })
+	if got := p.text("#q-width .verdict"); !strings.HasPrefix(got, "✓ Right.") {
+		t.Errorf("the verdict is %q", got)
+	}
+	if p.visible(".handle") || p.visible("#canonical [data-go=run]") {
+		t.Error("controls that need a script are shown")
+	}
+}

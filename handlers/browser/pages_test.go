@@ -140,9 +140,10 @@ func accessibilityChecker(t *testing.T) string {
 	return string(source)
 }
 
-// loaded waits for all pictures in sight.
+// loaded waits for all pictures, also for those that would wait to be scrolled to.
 func (p *page) loaded() {
 	p.t.Helper()
+	get[bool](p, `(document.querySelectorAll("img[loading=lazy]").forEach((i) => i.loading = "eager"), true)`)
 	p.wait(`[...document.images].every((i) => i.complete && i.naturalWidth > 0 || !i.getClientRects().length)`)
 }
 
