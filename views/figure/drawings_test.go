@@ -52,6 +52,16 @@ func ExampleMatrix() {
 	// Output: as testdata/matrix.svg
 }
 
+func ExampleLifted() {
+	p, err := xor().Picture()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("lifted", p))
+	// Output: as testdata/lifted.svg
+}
+
 // lagrange is a quadratic objective with one linear constraint, x1 + x2 <= 2.
 func lagrange() figure.Plane {
 	f := func(x, y float64) float64 { return (x-2)*(x-2) + (y-2)*(y-2) }
@@ -241,6 +251,48 @@ func signed(n int) figure.Matrix {
 	return figure.Matrix{Name: "B", Values: g, Classes: classes}
 }
 
+// xor is the four corners of XOR with their product as third feature.
+func xor() figure.Lifted {
+	l := figure.Lifted{
+		Title: "XOR with the product as a feature", X: "x1", Y: "x2", Z: "x1 x2", Yaw: 25, Pitch: 20,
+		Cut: &figure.Cut{W: [3]float64{0, 0, 1}, Name: "plane x1 x2 = 0"}, ClassNames: []string{"−1", "+1"},
+		Min: [3]float64{-1.4, -1.4, -1.4}, Max: [3]float64{1.4, 1.4, 1.4},
+	}
+	for _, x := range []float64{-1, 1} {
+		for _, y := range []float64{-1, 1} {
+			l.Points = append(l.Points, figure.Dot3{At: [3]float64{x, y, x * y}, Class: btoi(x*y > 0), Label: strings.ReplaceAll(fmt.Sprintf("(%g, %g)", x, y), "-", "−")})
+		}
+	}
+	return l
+}
+
+// bump lifts the inner of two rings.
+func bump() figure.Lifted {
+	g := func(x, y float64) float64 { return math.Exp(-x*x - y*y) }
+	l := figure.Lifted{
+		X: "x1", Y: "x2", Z: "exp(−|x|²)", Cut: &figure.Cut{W: [3]float64{0, 0, 1}, C: 0.4, Name: "plane"},
+		Surface: g, SurfaceName: "bump", ClassNames: []string{"ring", "core"},
+	}
+	r := rand.New(rand.NewPCG(11, 12))
+	for i := range 60 {
+		a, d := 2*math.Pi*r.Float64(), 0.15+0.5*r.Float64()
+		if i%2 == 0 {
+			d += 1.1
+		}
+		x, y := d*math.Cos(a), d*math.Sin(a)
+		l.Points = append(l.Points, figure.Dot3{At: [3]float64{x, y, g(x, y)}, Class: i % 2})
+	}
+	return l
+}
+
+// tilted is a plane that leans on all axes.
+func tilted() figure.Lifted {
+	l := bump()
+	l.Surface, l.Yaw, l.Pitch = nil, 130, 40
+	l.Cut = &figure.Cut{W: [3]float64{0.4, 0.3, 1}, C: 0.4}
+	return l
+}
+
 func btoi(b bool) int {
 	if b {
 		return 1
@@ -266,6 +318,9 @@ var drawings = []struct {
 	{"matrix", in(gram(40), func(m *figure.Matrix) *figure.Format { return &m.Format })},
 	{"matrix_numbers", in(signed(6), func(m *figure.Matrix) *figure.Format { return &m.Format })},
 	{"matrix_signs", in(signed(30), func(m *figure.Matrix) *figure.Format { return &m.Format })},
+	{"lifted", in(xor(), func(l *figure.Lifted) *figure.Format { return &l.Format })},
+	{"bump", in(bump(), func(l *figure.Lifted) *figure.Format { return &l.Format })},
+	{"tilted", in(tilted(), func(l *figure.Lifted) *figure.Format { return &l.Format })},
 	{"counts", in(counts(), func(b *figure.Bars) *figure.Format { return &b.Format })},
 }
 

@@ -18,6 +18,7 @@ type easel struct {
 	words bool      // there is room for labels
 	ink   []blot
 	wait  []note
+	last  []note // placed after the others, as they have many places to choose from
 }
 
 func (s *sheet) easel(c *draw.Canvas, m mapping) *easel {
@@ -133,7 +134,7 @@ func (e *easel) beside(a, b vg.Point, text string, shares ...float64) (spots []v
 func (e *easel) write() {
 	type box struct{ min, max vg.Point }
 	var taken []box
-	for _, n := range e.wait {
+	for _, n := range append(e.wait, e.last...) {
 		s := clip(n.text, labelSize, e.frame.Size().X-8)
 		half := labelBox(s)
 		var best box
@@ -147,7 +148,7 @@ func (e *easel) write() {
 				Y: min(max(at.Y, e.frame.Min.Y+half.Y+3), e.frame.Max.Y-half.Y-3),
 			}
 			b := box{in.Sub(half), in.Add(half)}
-			cost := 0.02*float64(i) + 0.5*math.Hypot(float64(in.X-at.X), float64(in.Y-at.Y))
+			cost := 0.06*float64(i) + 0.5*math.Hypot(float64(in.X-at.X), float64(in.Y-at.Y))
 			for _, o := range e.ink {
 				if o.at.X > b.min.X-2 && o.at.X < b.max.X+2 && o.at.Y > b.min.Y-2 && o.at.Y < b.max.Y+2 {
 					cost += o.weight
@@ -350,7 +351,7 @@ func (k Contours) draw(e *easel) {
 					long += math.Hypot(float64(ps[i].X-ps[i-1].X), float64(ps[i].Y-ps[i-1].Y))
 				}
 			}
-			e.line(style, 0.3, straight(ps)...)
+			e.line(style, 0.1, straight(ps)...)
 			if k.Plain || long < 90 {
 				continue
 			}
@@ -358,7 +359,9 @@ func (k Contours) draw(e *easel) {
 			for _, t := range []float64{0.5, 0.25, 0.75, 0.4, 0.6, 0.1, 0.9} {
 				spots = append(spots, ps[int(t*float64(len(ps)-1))])
 			}
-			e.note(name, Muted, spots...)
+			if e.words {
+				e.last = append(e.last, note{name, Muted, spots})
+			}
 		}
 	}
 }
@@ -491,7 +494,11 @@ func (e *easel) outline(s *surface) (path vg.Path) {
 			hold := func(v float64) float64 { return min(max(v-1, 0), float64(s.n)) }
 			ring[i] = e.onGrid(s, [2]float64{hold(q[0]), hold(q[1])})
 		}
-		if ring = straight(ring); len(ring) > 3 {
+		ring = straight(ring)
+		if n := len(ring); n > 3 && len(straight([]vg.Point{ring[n-2], ring[0], ring[1]})) == 2 {
+			ring = append(ring[1:n-1:n-1], ring[1]) // it began in the middle of an edge
+		}
+		if len(ring) > 3 {
 			rings = append(rings, ring)
 		}
 	}

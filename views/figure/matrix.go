@@ -75,7 +75,7 @@ func (x Matrix) Picture() (*Picture, error) {
 	sh.aspect = shrunk
 	sh.limits = Limits{XMin: 0.5, XMax: float64(cols) + 0.5, YMin: float64(rows) + 0.5, YMax: 0.5}
 	open := max(math.Abs(s.lo), math.Abs(s.hi)) > hi
-	sh.bar = &bar{palette: p, lo: lo, hi: hi, name: x.Name, open: open}
+	sh.bar = &bar{palette: p, lo: lo, hi: hi, name: clip(x.Name, fontSize, 70), open: open}
 
 	runs := blocks(x.Classes)
 	square := rows == cols

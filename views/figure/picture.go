@@ -138,6 +138,9 @@ func (s *sheet) picture() *Picture {
 		}
 		inner.Min.X += ceil(widest) + 7
 		inner.Min.Y = 25
+		if s.bald[0] {
+			inner.Min.Y = 10
+		}
 		if s.labels[0] != "" {
 			inner.Min.Y += 19
 		}
@@ -163,7 +166,7 @@ func (s *sheet) picture() *Picture {
 	onPixels(&inner, k)
 	s.fit(&inner, k)
 	if !s.bare() {
-		xs = s.axis(0, max(3, int(inner.Size().X)/110))
+		xs = s.axis(0, max(4, int(inner.Size().X)/110))
 		if s.aspect == widened {
 			ys = s.axis(1, max(3, h/90))
 		}

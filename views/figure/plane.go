@@ -220,7 +220,7 @@ func (k Line) check() string {
 
 func needed(f func(x, y float64) float64) string {
 	if f == nil {
-		return "the function F is missing"
+		return "the function F is missing; give one of x and y"
 	}
 	return ""
 }

@@ -36,6 +36,9 @@ func width(s string, size vg.Length) vg.Length {
 
 // clip shortens s, with an ellipsis, until it is no wider than room.
 func clip(s string, size, room vg.Length) string {
+	if room <= 0 {
+		return ""
+	}
 	if width(s, size) <= room {
 		return s
 	}

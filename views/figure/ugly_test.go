@@ -1,0 +1,507 @@
+package figure_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"image/png"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/views/figure"
+)
+
+type drawing interface {
+	Picture() (*figure.Picture, error)
+}
+
+var (
+	nan = math.NaN()
+	inf = math.Inf(1)
+)
+
+// Drawings of odd content: no error, no panic, well-formed output, and every
+// coordinate is a number within or near the picture.
+func TestUglyDrawings(t *testing.T) {
+	t.Parallel()
+	wide := strings.Repeat("wide <&\x00\xff ", 60)
+	holes := func(x, y float64) float64 {
+		if x > 0 {
+			return nan
+		}
+		return 1e300 * x * y
+	}
+	flat := func(float64, float64) float64 { return 0 }
+	up := make([]float64, 30_000)
+	for i := range up {
+		up[i] = float64(i)
+	}
+	cases := map[string]func(figure.Format) drawing{
+		"empty plane": func(f figure.Format) drawing { return figure.Plane{Format: f} },
+		"plane of odd marks": func(f figure.Format) drawing {
+			return figure.Plane{Format: f, Title: wide, X: wide, Y: wide, Marks: []figure.Mark{
+				figure.Region{F: holes, Hatch: true, Name: wide, Label: wide},
+				figure.Region{F: flat, Color: 99, Label: "all"},
+				figure.Region{F: func(x, y float64) float64 { return -1 }, Hatch: true, Label: "none"},
+				figure.Contours{F: holes}, figure.Contours{F: flat}, figure.Contours{F: flat, Levels: []float64{0, nan, inf}},
+				figure.Line{A: [2]float64{1e200, 1}, C: 1e300, Label: "far"}, figure.Line{A: [2]float64{nan, 1}, Label: "none"},
+				figure.Segment{From: [2]float64{nan, 0}, To: [2]float64{1, inf}, Label: "none"}, figure.Segment{Label: "a point"},
+				figure.Arrow{From: [2]float64{1, 1}, To: [2]float64{1, 1}, Label: "nothing"}, figure.Arrow{To: [2]float64{inf, 0}, Label: "x"},
+				figure.Path{}, figure.Path{Points: [][2]float64{{1, 1}, {nan, 2}, {3, 3}}, Label: "broken"},
+				figure.Circle{Radius: nan, Label: "none"}, figure.Circle{Center: [2]float64{1, 2}, Label: "a point"},
+				figure.Dot{At: [2]float64{nan, 0}, Label: "none"}, figure.Dot{Class: 99, Ring: true, Label: wide}, figure.Dot{Class: -7},
+				figure.Text{Text: wide}, figure.Text{At: [2]float64{inf, inf}, Text: "none"},
+			}}
+		},
+		"plane of extremes": func(f figure.Format) drawing {
+			return figure.Plane{Format: f, Marks: []figure.Mark{figure.Dot{At: [2]float64{1e300, -1e300}}, figure.Dot{At: [2]float64{-1e300, 1}}, figure.Line{A: [2]float64{1, 1}}}}
+		},
+		"far plane": func(f figure.Format) drawing {
+			return figure.Plane{Format: f, Limits: figure.Limits{XMin: 1e9, XMax: 1e9 + 1, YMin: -1e-9, YMax: 1e-9}, Stretched: true, Marks: []figure.Mark{figure.Line{A: [2]float64{1, 0}, C: 1e9 + 0.5}}}
+		},
+		"curve without values": func(f figure.Format) drawing {
+			return figure.Chart{Format: f, Curves: []figure.Curve{{Name: wide}}, Here: new(float64)}
+		},
+		"curve of odd values": func(f figure.Format) drawing {
+			y := []float64{nan, inf, -inf, 1, 2, nan, -1e300, 1e300}
+			return figure.Chart{Format: f, Here: &nan, Curves: []figure.Curve{{X: up[:8], Y: y, Lo: y, Hi: y, Stairs: true, Marks: true}}, Rules: []figure.Rule{{At: nan}, {At: inf, Upright: true, Name: wide}}}
+		},
+		"logarithms of nothing": func(f figure.Format) drawing {
+			return figure.Chart{Format: f, X: figure.Axis{Log: true}, Y: figure.Axis{Log: true}, Curves: []figure.Curve{{X: []float64{-1, 0, 5}, Y: []float64{1, 2, 0}, Lo: []float64{0, 0, 0}, Hi: []float64{1, 1, 1}}}}
+		},
+		"one place": func(f figure.Format) drawing {
+			return figure.Chart{Format: f, X: figure.Axis{Log: true}, Curves: []figure.Curve{{X: []float64{3}, Y: []float64{0}, Marks: true}}}
+		},
+		"the widest logarithm": func(f figure.Format) drawing {
+			return figure.Chart{Format: f, Y: figure.Axis{Log: true}, Curves: []figure.Curve{{X: up[:2], Y: []float64{1e-308, 1e308}}}}
+		},
+		"a crowd of values": func(f figure.Format) drawing {
+			return figure.Chart{Format: f, Curves: []figure.Curve{{X: up, Y: up, Lo: up, Hi: up, Marks: true}}}
+		},
+		"bars of nothing": func(f figure.Format) drawing {
+			return figure.Bars{Format: f, Values: []float64{0, 0}, Log: true, Sorted: true}
+		},
+		"bars of odd values": func(f figure.Format) drawing {
+			return figure.Bars{Format: f, Values: []float64{nan, inf, -inf, 1e300, -1e-300, 0}, Names: []string{wide, "", "a", "b", "c", "d"}, Sorted: true, Classes: []int{0, -5, 99, 1, 2, 3}}
+		},
+		"negative logarithms": func(f figure.Format) drawing {
+			return figure.Bars{Format: f, Values: []float64{-3, -1e-12, 2, inf, nan}, Log: true, Rules: []figure.Rule{{At: 0}, {At: 1, Name: wide}}}
+		},
+		"a crowd of bars": func(f figure.Format) drawing { return figure.Bars{Format: f, Values: up} },
+		"matrix of one": func(f figure.Format) drawing {
+			return figure.Matrix{Format: f, Values: mat.NewDense(1, 1, []float64{nan})}
+		},
+		"matrix of odd values": func(f figure.Format) drawing {
+			return figure.Matrix{Format: f, Values: mat.NewDense(3, 2, []float64{nan, inf, -inf, 1e300, -1e300, 0}), Classes: []int{0, 99, -3}, X: wide, Name: wide, Scale: inf}
+		},
+		"matrix of zeros": func(f figure.Format) drawing { return figure.Matrix{Format: f, Values: mat.NewDense(5, 90, nil)} },
+		"unsorted classes": func(f figure.Format) drawing {
+			m := signed(40)
+			m.Format = f
+			for i := range m.Classes {
+				m.Classes[i] = i % 2
+			}
+			return m
+		},
+		"empty box": func(f figure.Format) drawing { return figure.Lifted{Format: f} },
+		"box of odd things": func(f figure.Format) drawing {
+			return figure.Lifted{
+				Format: f, X: wide, Y: wide, Z: wide, Yaw: -1e6, Pitch: 400, Surface: holes, Cut: &figure.Cut{W: [3]float64{1e200, 0, 1}, C: 1e300, Name: wide},
+				Points: []figure.Dot3{{At: [3]float64{nan, 0, 0}}, {At: [3]float64{1, 1, 1}, Class: 99, Label: wide}, {Class: -1, Ring: true, Hollow: true}},
+			}
+		},
+		"box from above":    func(f figure.Format) drawing { l := bump(); l.Format, l.Pitch = f, 90; return l },
+		"box from the side": func(f figure.Format) drawing { l := bump(); l.Format, l.Yaw, l.Pitch = f, 90, 0; return l },
+	}
+	for name, draw := range cases {
+		for _, size := range [][2]int{{0, 0}, {360, 320}, {40, 40}, {2000, 180}, {1921, 1080}} {
+			d := draw(figure.Format{Width: size[0], Height: size[1], LegendRows: 1})
+			p, err := d.Picture()
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				break
+			}
+			if f := p.Frame; !(f.Width >= 1 && f.Height >= 1) || f.Left < 0 || f.Left+f.Width > float64(p.Width) || f.Top < 0 || f.Top+f.Height > float64(p.Height) {
+				t.Errorf("%s, %v: frame %+v", name, size, f)
+			}
+			if p.Caption == "" {
+				t.Errorf("%s has no caption", name)
+			}
+			svg := parse(t, p)
+			for _, at := range coordinates(t, svg) {
+				if math.Abs(at) > 3000 {
+					t.Errorf("%s, %v: something is drawn at %g", name, size, at)
+					break
+				}
+			}
+			if size[0] > 1000 {
+				continue // the drawing is the same, and PNGs of this size take long
+			}
+			var b bytes.Buffer
+			if err := p.PNG(&b); err != nil {
+				t.Errorf("%s: %v", name, err)
+			} else if _, err := png.Decode(&b); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// coordinates are all numbers in paths.
+func coordinates(t *testing.T, svg element) (all []float64) {
+	t.Helper()
+	for _, e := range svg.all("path") {
+		for _, w := range strings.FieldsFunc(e.attr("d"), func(r rune) bool { return strings.ContainsRune("MLAZ ", r) }) {
+			var v float64
+			if _, err := fmt.Sscan(w, &v); err != nil {
+				t.Fatalf("%q in %q", w, e.attr("d"))
+			}
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+func TestDrawingErrors(t *testing.T) {
+	t.Parallel()
+	f := func(x, y float64) float64 { return x }
+	for name, d := range map[string]drawing{
+		"large plane":        figure.Plane{Format: figure.Format{Width: 9000}},
+		"limits without":     figure.Plane{Limits: figure.Limits{XMin: 1, XMax: 1}},
+		"a mark is missing":  figure.Plane{Marks: []figure.Mark{nil}},
+		"region without F":   figure.Plane{Marks: []figure.Mark{figure.Region{}}},
+		"contours without F": figure.Plane{Marks: []figure.Mark{figure.Contours{}}},
+		"line without A":     figure.Plane{Marks: []figure.Mark{figure.Region{F: f}, figure.Line{}}},
+		"empty chart":        figure.Chart{},
+		"too many curves":    figure.Chart{Curves: make([]figure.Curve, 7)},
+		"x without y":        figure.Chart{Curves: []figure.Curve{{X: []float64{1}}}},
+		"half a band":        figure.Chart{Curves: []figure.Curve{{X: []float64{1}, Y: []float64{1}, Lo: []float64{1}}}},
+		"ends of nothing":    figure.Chart{Y: figure.Axis{Log: true, Max: 1}, Curves: []figure.Curve{{}}},
+		"no bars":            figure.Bars{},
+		"names of others":    figure.Bars{Values: []float64{1}, Names: []string{"a", "b"}},
+		"classes of others":  figure.Bars{Values: []float64{1}, Classes: []int{}},
+		"no matrix":          figure.Matrix{},
+		"matrix of nothing":  figure.Matrix{Values: &mat.Dense{}},
+		"classes of rows":    figure.Matrix{Values: mat.NewDense(2, 2, nil), Classes: []int{1}},
+		"no direction":       figure.Lifted{Cut: &figure.Cut{}},
+		"no view":            figure.Lifted{Yaw: nan},
+		"flat box":           figure.Lifted{Min: [3]float64{1, 0, 0}},
+	} {
+		if _, err := d.Picture(); err == nil || !strings.Contains(err.Error(), ";") {
+			t.Errorf("%s: error %v, want one that says what to do", name, err)
+		}
+	}
+}
+
+// Angles and circles are true: a unit has as many pixels on both axes.
+func TestPlaneProportions(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{0, 0}, {360, 320}, {900, 300}, {300, 900}} {
+		p := lagrange()
+		p.Width, p.Height = size[0], size[1]
+		pic, err := p.Picture()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, l := pic.Frame, pic.Frame.Limits
+		if x, y := f.Width/(l.XMax-l.XMin), f.Height/(l.YMax-l.YMin); math.Abs(x-y) > 1e-3*x {
+			t.Errorf("%v: a unit is %g pixels wide and %g high", size, x, y)
+		}
+		if want := p.Limits; l.XMin > want.XMin+1e-9 || l.XMax < want.XMax-1e-9 || l.YMin > want.YMin+1e-9 || l.YMax < want.YMax-1e-9 {
+			t.Errorf("%v: %+v is not all of %+v", size, l, want)
+		}
+	}
+}
+
+// polygons are the data coordinates of the closed parts of paths with a style.
+func polygons(t *testing.T, p *figure.Picture, style func(g element) bool) (all [][][2]float64) {
+	t.Helper()
+	f := p.Frame
+	for _, g := range parse(t, p).all("g") {
+		if !style(g) {
+			continue
+		}
+		for _, e := range g.Children {
+			for _, part := range strings.Split(e.attr("d"), "M")[1:] {
+				var ring [][2]float64
+				for _, w := range strings.Split(strings.TrimRight(part, "Z"), "L") {
+					var x, y float64
+					if _, err := fmt.Sscan(w, &x, &y); err != nil {
+						t.Fatalf("%q: %v", part, err)
+					}
+					ring = append(ring, [2]float64{
+						f.Limits.XMin + (x-f.Left)/f.Width*(f.Limits.XMax-f.Limits.XMin),
+						f.Limits.YMax - (y-f.Top)/f.Height*(f.Limits.YMax-f.Limits.YMin),
+					})
+				}
+				all = append(all, ring)
+			}
+		}
+	}
+	return all
+}
+
+// A region with a hole: its outlines run in opposite directions, so that their
+// areas add up to that of the ring.
+func TestRegionOutline(t *testing.T) {
+	t.Parallel()
+	p, err := figure.Plane{
+		Limits: figure.Limits{XMin: -2, XMax: 2, YMin: -2, YMax: 2},
+		Marks: []figure.Mark{figure.Region{F: func(x, y float64) float64 {
+			r := math.Hypot(x, y)
+			return math.Min(1.8-r, r-0.9)
+		}}},
+	}.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rings := polygons(t, p, func(g element) bool { return g.attr("fill-opacity") == "0.129" })
+	if len(rings) != 2 {
+		t.Fatalf("%d outlines, want the outer and the inner one", len(rings))
+	}
+	var sum float64
+	for _, r := range rings {
+		for i, a := range r {
+			b := r[(i+1)%len(r)]
+			sum += (a[0]*b[1] - b[0]*a[1]) / 2
+		}
+	}
+	if want := math.Pi * (1.8*1.8 - 0.9*0.9); math.Abs(math.Abs(sum)-want) > 0.01*want {
+		t.Errorf("area %g, want %g", sum, want)
+	}
+}
+
+// A half-plane ends where its line runs, and that satisfies its equation.
+func TestLinesAndHalfPlanes(t *testing.T) {
+	t.Parallel()
+	a, c := [2]float64{3, -1}, 0.5
+	p, err := figure.Plane{
+		Limits: figure.Limits{XMin: -1, XMax: 1, YMin: -1, YMax: 1},
+		Marks:  []figure.Mark{figure.Region{F: figure.Linear(a, c)}, figure.Line{A: a, C: c, Pen: figure.Pen{Dash: figure.Dashed}}},
+	}.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := polygons(t, p, func(g element) bool { return g.attr("stroke-dasharray") == "8 4" })
+	half := polygons(t, p, func(g element) bool { return g.attr("fill-opacity") == "0.129" })
+	if len(lines) != 1 || len(half) != 1 || len(half[0]) != 4 {
+		t.Fatalf("%v and %v, want a line and a quadrangle", lines, half)
+	}
+	for _, q := range lines[0] {
+		if off := a[0]*q[0] + a[1]*q[1] - c; math.Abs(off) > 1e-3 {
+			t.Errorf("the line is %g off at %v", off, q)
+		}
+	}
+	on := 0
+	for _, q := range half[0] {
+		off := a[0]*q[0] + a[1]*q[1] - c
+		if off < -1e-2 {
+			t.Errorf("a corner at %v is outside by %g", q, off)
+		}
+		on += btoi(math.Abs(off) < 1e-2)
+	}
+	if on != 2 {
+		t.Errorf("%d corners on the line, want 2", on)
+	}
+}
+
+// On logarithmic axes a mark is where the frame puts the logarithms.
+func TestLogarithmicFrame(t *testing.T) {
+	t.Parallel()
+	p, err := figure.Chart{
+		X: figure.Axis{Log: true, Min: 0.1, Max: 1000}, Y: figure.Axis{Log: true, Min: 1e-6, Max: 1},
+		Curves: []figure.Curve{{X: []float64{5}, Y: []float64{2e-4}, Marks: true}},
+	}.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := p.Frame
+	if !f.LogX || !f.LogY || math.Abs(f.Limits.XMax-1000) > 1e-9 || math.Abs(f.Limits.YMin-1e-6) > 1e-15 {
+		t.Fatalf("frame %+v", f)
+	}
+	x := f.Left + f.Width*math.Log(5/f.Limits.XMin)/math.Log(f.Limits.XMax/f.Limits.XMin)
+	y := f.Top + f.Height*math.Log(f.Limits.YMax/2e-4)/math.Log(f.Limits.YMax/f.Limits.YMin)
+	for _, c := range parse(t, p).all("circle") {
+		if math.Hypot(c.number(t, "cx")-x, c.number(t, "cy")-y) < 0.02 {
+			return
+		}
+	}
+	t.Errorf("no marker at %g, %g", x, y)
+}
+
+// A crowd of values is thinned out, but its one spike stays.
+func TestSpike(t *testing.T) {
+	t.Parallel()
+	const n = 200_000
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i], y[i] = float64(i), math.Sin(float64(i))
+	}
+	y[123_457] = 50
+	p, err := figure.Chart{Curves: []figure.Curve{{X: x, Y: y}}}.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var size counter
+	if err := p.SVG(&size); err != nil {
+		t.Fatal(err)
+	}
+	if size > 200_000 {
+		t.Errorf("%d bytes", size)
+	}
+	f, top := p.Frame, inf
+	for _, e := range polygons(t, p, func(g element) bool { return g.attr("stroke-width") != "1" && g.attr("fill") == "none" }) {
+		for _, q := range e {
+			top = math.Min(top, math.Abs(q[1]-50))
+		}
+	}
+	if top > 0.01*(f.Limits.YMax-f.Limits.YMin) {
+		t.Errorf("nothing is drawn nearer than %g to the spike", top)
+	}
+}
+
+// Bars reach from zero to their values; those below zero are hatched.
+func TestBarHeights(t *testing.T) {
+	t.Parallel()
+	p, err := figure.Bars{Values: []float64{2, -1, 3}, Sorted: true}.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	blue := figure.Hex(figure.Light.Class[0])
+	full := polygons(t, p, func(g element) bool { return g.attr("fill") == blue && g.attr("fill-opacity") == "" })
+	pale := polygons(t, p, func(g element) bool { return g.attr("fill") == blue && g.attr("fill-opacity") != "" })
+	if len(full) != 2 || len(pale) != 1 {
+		t.Fatalf("%d full bars and %d pale ones", len(full), len(pale))
+	}
+	for i, c := range []struct {
+		ring   [][2]float64
+		at, to float64
+	}{{full[0], 1, 3}, {full[1], 2, 2}, {pale[0], 3, -1}} {
+		lo, hi := inf, -inf
+		for _, q := range c.ring {
+			lo, hi = math.Min(lo, q[1]), math.Max(hi, q[1])
+			if math.Abs(q[0]-c.at) > 0.5 {
+				t.Errorf("bar %d at %g, want %g", i, q[0], c.at)
+			}
+		}
+		if math.Abs(lo-math.Min(0, c.to)) > 0.01 || math.Abs(hi-math.Max(0, c.to)) > 0.01 {
+			t.Errorf("bar %d from %g to %g, want %g", i, lo, hi, c.to)
+		}
+	}
+}
+
+// embedded is the first image in an SVG.
+func embedded(t *testing.T, p *figure.Picture) (image.Image, element) {
+	t.Helper()
+	e := parse(t, p).all("image")[0]
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(e.attr("href"), "data:image/png;base64,"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img, e
+}
+
+// The first row is at the top, every entry has one crisp cell, and cells are square.
+func TestMatrixCells(t *testing.T) {
+	t.Parallel()
+	p, err := figure.Matrix{Values: mat.NewDense(2, 3, []float64{-4, 0, 4, 4, -4, nan})}.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, e := embedded(t, p)
+	if img.Bounds() != image.Rect(0, 0, 3, 2) || e.attr("image-rendering") != "pixelated" {
+		t.Fatalf("%v, image-rendering %q", img.Bounds(), e.attr("image-rendering"))
+	}
+	th := figure.Light
+	low, zero, high, none := figure.Hex(th.Heat[0]), figure.Hex(th.Zero), figure.Hex(th.Heat[1]), figure.Hex(th.Paper)
+	for i, row := range [2][3]string{{low, zero, high}, {high, low, none}} {
+		for j, want := range row {
+			r, g, b, _ := img.At(j, i).RGBA()
+			if got := fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8); got != want {
+				t.Errorf("row %d, column %d: %s, want %s", i+1, j+1, got, want)
+			}
+		}
+	}
+	if f := p.Frame; math.Abs(f.Width/3-f.Height/2) > 1e-9 || f.Limits != (figure.Limits{XMin: 0.5, XMax: 3.5, YMin: 2.5, YMax: 0.5}) {
+		t.Errorf("frame %+v", f)
+	}
+}
+
+// A matrix that has more rows than there are pixels is drawn by the means of blocks.
+func TestLargeMatrix(t *testing.T) {
+	t.Parallel()
+	m := gram(500)
+	m.Width, m.Height = 360, 320
+	p, err := m.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, _ := embedded(t, p)
+	if n := img.Bounds().Dx(); n != 167 || img.Bounds().Dy() != n {
+		t.Errorf("%v", img.Bounds())
+	}
+	var size counter
+	if err := p.SVG(&size); err != nil || size > 200_000 {
+		t.Errorf("%d bytes, %v", size, err)
+	}
+	if want := "500 rows and 500 columns"; !strings.Contains(p.Caption, want) || !strings.Contains(p.Caption, "within classes") {
+		t.Errorf("caption %q", p.Caption)
+	}
+}
+
+// The captions tell what the eye would see.
+func TestDrawingCaptions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		d    drawing
+		want string
+	}{
+		{smoBox(), "Drawing, over α1 and α2. Shaded: 0 ≤ α ≤ C. Line α1 − α2 = −0.4: (1, -1)·x = -0.4."},
+		{accuracy(), "Chart: Accuracy against C, accuracy over C. training: from 0.73 at 0.01 to 0.968 at 1e+04. held out:"},
+		{spectrum(), "14 values: 11 positive, 0 zero, 3 negative, from -1.34 to 6."},
+		{signed(6), "Matrix. 6 rows and 6 columns, entries from -2.14 to 2.41, 18 negative."},
+		{xor(), "2 points of −1, 0 on the side of the plane to which its normal points. 2 points of +1, 2 on"},
+		{figure.Plane{Caption: "my own words"}, "my own words"},
+	} {
+		p, err := c.d.Picture()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(p.Caption, c.want) {
+			t.Errorf("%q, want %q in it", p.Caption, c.want)
+		}
+	}
+}
+
+// Equal input gives equal bytes, also when a picture is written again.
+func TestDrawingsAreReproducible(t *testing.T) {
+	t.Parallel()
+	for _, d := range drawings {
+		var first, second, again bytes.Buffer
+		for i, b := range []*bytes.Buffer{&first, &second} {
+			p, err := d.draw(figure.Format{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.SVG(b); err != nil {
+				t.Fatal(err)
+			}
+			if i == 1 {
+				if err := p.SVG(&again); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if !bytes.Equal(first.Bytes(), second.Bytes()) || !bytes.Equal(first.Bytes(), again.Bytes()) {
+			t.Errorf("%s differs from time to time", d.name)
+		}
+	}
+}
