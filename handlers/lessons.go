@@ -141,8 +141,11 @@ func (a *App) readLesson(w http.ResponseWriter, r *http.Request, form url.Values
 	for k := range l.Screens {
 		s := &l.Screens[k]
 		values := url.Values{}
-		if form.Get("screen") == s.Slug {
+		switch {
+		case form.Get("screen") == s.Slug:
 			values = form
+		case l.Carry:
+			values = carried(form)
 		}
 		view, err := a.screenView(r, l, s, values, answers, false)
 		if err != nil {
@@ -177,21 +180,39 @@ func (a *App) showSlide(w http.ResponseWriter, r *http.Request, form url.Values,
 	_, at := l.Screen(s.Slug)
 	p := lessons.SlidePage{Page: a.page(s.Title, "lessons"), Number: number + 1, Lesson: *l, Screen: view, At: at + 1, Of: len(l.Screens)}
 	p.Slide = true
+	p.Up = "/lessons/" + l.Slug
+	query := ""
+	if v := carried(form); l.Carry && len(v) > 0 {
+		query = "?" + v.Encode()
+		p.Up += query + "&screen=" + s.Slug
+	}
+	p.Up += "#" + s.Slug
 	switch {
 	case at > 0:
-		p.Previous = "/lessons/" + l.Slug + "/" + l.Screens[at-1].Slug
+		p.Previous = "/lessons/" + l.Slug + "/" + l.Screens[at-1].Slug + query
 	case number > 0:
 		before := lessons.All[number-1]
 		p.Previous = "/lessons/" + before.Slug + "/" + before.Screens[len(before.Screens)-1].Slug
 	}
 	switch {
 	case at+1 < len(l.Screens):
-		p.Next = "/lessons/" + l.Slug + "/" + l.Screens[at+1].Slug
+		p.Next = "/lessons/" + l.Slug + "/" + l.Screens[at+1].Slug + query
 	case number+1 < len(lessons.All):
 		after := lessons.All[number+1]
 		p.Next = "/lessons/" + after.Slug + "/" + after.Screens[0].Slug
 	}
 	return a.render(w, r, lessons.Slide(p))
+}
+
+// carried is what other screens take over from a form.
+func carried(form url.Values) url.Values {
+	v := url.Values{}
+	for name, values := range form {
+		if name != "step" && name != "screen" && name != "slide" {
+			v[name] = values
+		}
+	}
+	return v
 }
 
 func markWrong(v *lessons.ScreenView, question, wrong string) {

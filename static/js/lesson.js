@@ -54,6 +54,9 @@ class Demo {
     this.form.style.minHeight = "";
     const screen = this.form.elements.namedItem("screen");
     const query = [screen && reply.query && `screen=${screen.value}`, reply.query].filter(Boolean).join("&");
+    const carried = new URLSearchParams(reply.query);
+    carried.delete("step");
+    for (const link of document.querySelectorAll("a[data-carry]")) link.search = carried.toString();
     history.replaceState(history.state, "", `${location.pathname}${query && `?${query}`}${location.hash}`);
   }
 

@@ -25,6 +25,7 @@ type Lesson struct {
 	Title   string
 	Summary string // one or two sentences for the list
 	Screens []Screen
+	Carry   bool // controls of one name are one control: their value goes from screen to screen
 }
 
 // Screen is one idea: words, a live picture where there is something to see,
