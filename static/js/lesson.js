@@ -56,7 +56,10 @@ class Demo {
     const query = [screen && reply.query && `screen=${screen.value}`, reply.query].filter(Boolean).join("&");
     const carried = new URLSearchParams(reply.query);
     carried.delete("step");
-    for (const link of document.querySelectorAll("a[data-carry]")) link.search = carried.toString();
+    const lesson = (path) => path.split("/")[2];
+    for (const link of document.querySelectorAll("a[data-carry]")) {
+      if (lesson(link.pathname) === lesson(location.pathname)) link.search = carried.toString();
+    }
     history.replaceState(history.state, "", `${location.pathname}${query && `?${query}`}${location.hash}`);
   }
 
