@@ -15,6 +15,7 @@ type easel struct {
 	mapping
 	theme *Theme
 	thick vg.Length // of lines
+	dots  int       // how many there are
 	words bool      // there is room for labels
 	ink   []blot
 	wait  []note
@@ -39,8 +40,11 @@ type note struct {
 	spots []vg.Point // middles
 }
 
-// radius is that of a dot.
-func (e *easel) radius() vg.Length { return max(3, 2.2*e.thick) }
+// radius is that of a dot, smaller in a crowd.
+func (e *easel) radius() vg.Length {
+	crowd := math.Sqrt(80 / float64(max(e.dots, 80)))
+	return max(3.8, 2.2*e.thick) * vg.Length(max(crowd, 0.4))
+}
 
 // line strokes a polyline of places on the canvas and remembers where it runs.
 func (e *easel) line(style draw.LineStyle, weight float64, ps ...vg.Point) {
@@ -56,16 +60,18 @@ func (e *easel) line(style draw.LineStyle, weight float64, ps ...vg.Point) {
 // remember keeps labels away from a path of straight lines.
 func (e *easel) remember(path vg.Path, weight float64) {
 	const step = 5
+	var since float64 // along the path from the last blot
 	for i := 1; i < len(path); i++ {
 		if path[i].Type == vg.MoveComp {
 			continue
 		}
 		a, b := path[i-1].Pos, path[i].Pos
-		n := math.Ceil(math.Hypot(float64(b.X-a.X), float64(b.Y-a.Y)) / step)
-		for k := 1.0; k <= n; k++ {
-			t := vg.Length(k / n)
+		long := math.Hypot(float64(b.X-a.X), float64(b.Y-a.Y))
+		for s := step - since; s <= long; s += step {
+			t := vg.Length(s / long)
 			e.ink = append(e.ink, blot{vg.Point{X: a.X + t*(b.X-a.X), Y: a.Y + t*(b.Y-a.Y)}, weight})
 		}
+		since = math.Mod(since+long, step)
 	}
 }
 
@@ -351,7 +357,7 @@ func (k Contours) draw(e *easel) {
 					long += math.Hypot(float64(ps[i].X-ps[i-1].X), float64(ps[i].Y-ps[i-1].Y))
 				}
 			}
-			e.line(style, 0.1, straight(ps)...)
+			e.line(style, 0.15, straight(ps)...)
 			if k.Plain || long < 90 {
 				continue
 			}

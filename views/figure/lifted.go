@@ -110,6 +110,7 @@ func (l Lifted) Picture() (*Picture, error) {
 	}
 	sh.add(func(c *draw.Canvas, m mapping) {
 		e := &stage{easel: sh.easel(c, m), view: v, of: &l}
+		e.dots = len(l.Points)
 		e.room()
 		e.things()
 		e.axes()
@@ -310,7 +311,7 @@ type thing struct {
 }
 
 // wires is how many cells a surface has per axis.
-const wires = 20
+const wires = 18
 
 // things draws the points, their drop lines, the plane and the surface from the
 // farthest to the nearest. Drop lines and sheets are cut into pieces, so that one
@@ -340,6 +341,7 @@ func (b *stage) things() {
 			patch(qs, translucent(clr, 0.2), translucent(clr, 0.38))
 		}
 	}
+	pieces := min(max(200/max(len(b.of.Points), 1), 4), 10)
 	const nearer = 0.02 // draws a point above the patch on which it lies
 	for _, p := range b.of.Points {
 		if !finite(p.At[:]...) {
@@ -354,11 +356,10 @@ func (b *stage) things() {
 			clr = t.class(p.Class)
 		}
 		if !b.of.Loose {
-			const pieces = 10
 			for k := range pieces {
 				lo, hi := q, q
-				lo[2] = -1 + (q[2]+1)*float64(k)/pieces
-				hi[2] = -1 + (q[2]+1)*float64(k+1)/pieces
+				lo[2] = -1 + (q[2]+1)*float64(k)/float64(pieces)
+				hi[2] = -1 + (q[2]+1)*float64(k+1)/float64(pieces)
 				all = append(all, thing{b.away(lo)/2 + b.away(hi)/2, func() {
 					b.line(draw.LineStyle{Color: translucent(clr, 0.65), Width: 0.9}, 0.3, b.place(lo), b.place(hi))
 				}})
@@ -403,7 +404,8 @@ func (b *stage) surface(patch func(qs [][3]float64, fill, wire color.NRGBA)) {
 			cell := 2.0 / wires
 			steep := 1 - cell/math.Sqrt(cell*cell+dx*dx+dy*dy)
 			clr := b.theme.Muted
-			patch(qs, translucent(clr, 0.08+0.25*steep), translucent(clr, 0.3))
+			shade := math.Round(5*steep) / 5 // few shades make few groups in an SVG
+			patch(qs, translucent(clr, 0.08+0.25*shade), translucent(clr, 0.3))
 		}
 	}
 }

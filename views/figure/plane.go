@@ -77,6 +77,11 @@ func (p Plane) Picture() (*Picture, error) {
 	sh.add(func(c *draw.Canvas, m mapping) {
 		e := sh.easel(c, m)
 		for _, k := range p.Marks {
+			if _, ok := k.(Dot); ok {
+				e.dots++
+			}
+		}
+		for _, k := range p.Marks {
 			k.draw(e)
 		}
 		e.write()
