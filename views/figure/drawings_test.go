@@ -300,6 +300,10 @@ func btoi(b bool) int {
 	return 0
 }
 
+type drawing interface {
+	Picture() (*figure.Picture, error)
+}
+
 // drawings are the figures of the lessons, each in the format that it is given.
 var drawings = []struct {
 	name string
@@ -325,9 +329,7 @@ var drawings = []struct {
 }
 
 // in draws d in any format; its own height stays unless another one is given.
-func in[D interface {
-	Picture() (*figure.Picture, error)
-}](d D, format func(*D) *figure.Format) func(figure.Format) (*figure.Picture, error) {
+func in[D drawing](d D, format func(*D) *figure.Format) func(figure.Format) (*figure.Picture, error) {
 	return func(f figure.Format) (*figure.Picture, error) {
 		d := d
 		if f.Height == 0 {

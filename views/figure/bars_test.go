@@ -1,0 +1,38 @@
+package figure_test
+
+import (
+	"math"
+	"testing"
+
+	"marginlab/views/figure"
+)
+
+// Bars reach from zero to their values; those below zero are hatched.
+func TestBarHeights(t *testing.T) {
+	t.Parallel()
+	p, err := figure.Bars{Values: []float64{2, -1, 3}, Sorted: true}.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	blue := figure.Hex(figure.Light.Class[0])
+	full := polygons(t, p, func(g element) bool { return g.attr("fill") == blue && g.attr("fill-opacity") == "" })
+	pale := polygons(t, p, func(g element) bool { return g.attr("fill") == blue && g.attr("fill-opacity") != "" })
+	if len(full) != 2 || len(pale) != 1 {
+		t.Fatalf("%d full bars and %d pale ones", len(full), len(pale))
+	}
+	for i, c := range []struct {
+		ring   [][2]float64
+		at, to float64
+	}{{full[0], 1, 3}, {full[1], 2, 2}, {pale[0], 3, -1}} {
+		lo, hi := inf, -inf
+		for _, q := range c.ring {
+			lo, hi = math.Min(lo, q[1]), math.Max(hi, q[1])
+			if math.Abs(q[0]-c.at) > 0.5 {
+				t.Errorf("bar %d at %g, want %g", i, q[0], c.at)
+			}
+		}
+		if math.Abs(lo-math.Min(0, c.to)) > 0.01 || math.Abs(hi-math.Max(0, c.to)) > 0.01 {
+			t.Errorf("bar %d from %g to %g, want %g", i, lo, hi, c.to)
+		}
+	}
+}

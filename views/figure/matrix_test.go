@@ -1,0 +1,79 @@
+package figure_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"image/png"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/views/figure"
+)
+
+// embedded is the first image in an SVG.
+func embedded(t *testing.T, p *figure.Picture) (image.Image, element) {
+	t.Helper()
+	e := parse(t, p).all("image")[0]
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(e.attr("href"), "data:image/png;base64,"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img, e
+}
+
+// The first row is at the top, every entry has one crisp cell, and cells are square.
+func TestMatrixCells(t *testing.T) {
+	t.Parallel()
+	p, err := figure.Matrix{Values: mat.NewDense(2, 3, []float64{-4, 0, 4, 4, -4, nan})}.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, e := embedded(t, p)
+	if img.Bounds() != image.Rect(0, 0, 3, 2) || e.attr("image-rendering") != "pixelated" {
+		t.Fatalf("%v, image-rendering %q", img.Bounds(), e.attr("image-rendering"))
+	}
+	th := figure.Light
+	low, zero, high, none := figure.Hex(th.Heat[0]), figure.Hex(th.Zero), figure.Hex(th.Heat[1]), figure.Hex(th.Paper)
+	for i, row := range [2][3]string{{low, zero, high}, {high, low, none}} {
+		for j, want := range row {
+			r, g, b, _ := img.At(j, i).RGBA()
+			if got := fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8); got != want {
+				t.Errorf("row %d, column %d: %s, want %s", i+1, j+1, got, want)
+			}
+		}
+	}
+	if f := p.Frame; math.Abs(f.Width/3-f.Height/2) > 1e-9 || f.Limits != (figure.Limits{XMin: 0.5, XMax: 3.5, YMin: 2.5, YMax: 0.5}) {
+		t.Errorf("frame %+v", f)
+	}
+}
+
+// A matrix that has more rows than there are pixels is drawn by the means of blocks.
+func TestLargeMatrix(t *testing.T) {
+	t.Parallel()
+	m := gram(500)
+	m.Width, m.Height = 360, 320
+	p, err := m.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, _ := embedded(t, p)
+	if n := img.Bounds().Dx(); n != 167 || img.Bounds().Dy() != n {
+		t.Errorf("%v", img.Bounds())
+	}
+	var size counter
+	if err := p.SVG(&size); err != nil || size > 200_000 {
+		t.Errorf("%d bytes, %v", size, err)
+	}
+	if want := "500 rows and 500 columns"; !strings.Contains(p.Caption, want) || !strings.Contains(p.Caption, "within classes") {
+		t.Errorf("caption %q", p.Caption)
+	}
+}

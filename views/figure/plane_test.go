@@ -1,0 +1,122 @@
+package figure_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"marginlab/views/figure"
+)
+
+// Angles and circles are true: a unit has as many pixels on both axes.
+func TestPlaneProportions(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{0, 0}, {360, 320}, {900, 300}, {300, 900}} {
+		p := lagrange()
+		p.Width, p.Height = size[0], size[1]
+		pic, err := p.Picture()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, l := pic.Frame, pic.Frame.Limits
+		if x, y := f.Width/(l.XMax-l.XMin), f.Height/(l.YMax-l.YMin); math.Abs(x-y) > 1e-3*x {
+			t.Errorf("%v: a unit is %g pixels wide and %g high", size, x, y)
+		}
+		if want := p.Limits; l.XMin > want.XMin+1e-9 || l.XMax < want.XMax-1e-9 || l.YMin > want.YMin+1e-9 || l.YMax < want.YMax-1e-9 {
+			t.Errorf("%v: %+v is not all of %+v", size, l, want)
+		}
+	}
+}
+
+// polygons are the data coordinates of the closed parts of paths with a style.
+func polygons(t *testing.T, p *figure.Picture, style func(g element) bool) (all [][][2]float64) {
+	t.Helper()
+	f := p.Frame
+	for _, g := range parse(t, p).all("g") {
+		if !style(g) {
+			continue
+		}
+		for _, e := range g.Children {
+			for _, part := range strings.Split(e.attr("d"), "M")[1:] {
+				var ring [][2]float64
+				for _, w := range strings.Split(strings.TrimRight(part, "Z"), "L") {
+					var x, y float64
+					if _, err := fmt.Sscan(w, &x, &y); err != nil {
+						t.Fatalf("%q: %v", part, err)
+					}
+					ring = append(ring, [2]float64{
+						f.Limits.XMin + (x-f.Left)/f.Width*(f.Limits.XMax-f.Limits.XMin),
+						f.Limits.YMax - (y-f.Top)/f.Height*(f.Limits.YMax-f.Limits.YMin),
+					})
+				}
+				all = append(all, ring)
+			}
+		}
+	}
+	return all
+}
+
+// A region with a hole: its outlines run in opposite directions, so that their
+// areas add up to that of the ring.
+func TestRegionOutline(t *testing.T) {
+	t.Parallel()
+	p, err := figure.Plane{
+		Limits: figure.Limits{XMin: -2, XMax: 2, YMin: -2, YMax: 2},
+		Marks: []figure.Mark{figure.Region{F: func(x, y float64) float64 {
+			r := math.Hypot(x, y)
+			return math.Min(1.8-r, r-0.9)
+		}}},
+	}.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rings := polygons(t, p, func(g element) bool { return g.attr("fill-opacity") == "0.129" })
+	if len(rings) != 2 {
+		t.Fatalf("%d outlines, want the outer and the inner one", len(rings))
+	}
+	var sum float64
+	for _, r := range rings {
+		for i, a := range r {
+			b := r[(i+1)%len(r)]
+			sum += (a[0]*b[1] - b[0]*a[1]) / 2
+		}
+	}
+	if want := math.Pi * (1.8*1.8 - 0.9*0.9); math.Abs(math.Abs(sum)-want) > 0.01*want {
+		t.Errorf("area %g, want %g", sum, want)
+	}
+}
+
+// A half-plane ends where its line runs, and that satisfies its equation.
+func TestLinesAndHalfPlanes(t *testing.T) {
+	t.Parallel()
+	a, c := [2]float64{3, -1}, 0.5
+	p, err := figure.Plane{
+		Limits: figure.Limits{XMin: -1, XMax: 1, YMin: -1, YMax: 1},
+		Marks:  []figure.Mark{figure.Region{F: figure.Linear(a, c)}, figure.Line{A: a, C: c, Pen: figure.Pen{Dash: figure.Dashed}}},
+	}.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := polygons(t, p, func(g element) bool { return g.attr("stroke-dasharray") == "8 4" })
+	half := polygons(t, p, func(g element) bool { return g.attr("fill-opacity") == "0.129" })
+	if len(lines) != 1 || len(half) != 1 || len(half[0]) != 4 {
+		t.Fatalf("%v and %v, want a line and a quadrangle", lines, half)
+	}
+	for _, q := range lines[0] {
+		if off := a[0]*q[0] + a[1]*q[1] - c; math.Abs(off) > 1e-3 {
+			t.Errorf("the line is %g off at %v", off, q)
+		}
+	}
+	on := 0
+	for _, q := range half[0] {
+		off := a[0]*q[0] + a[1]*q[1] - c
+		if off < -1e-2 {
+			t.Errorf("a corner at %v is outside by %g", q, off)
+		}
+		on += btoi(math.Abs(off) < 1e-2)
+	}
+	if on != 2 {
+		t.Errorf("%d corners on the line, want 2", on)
+	}
+}
