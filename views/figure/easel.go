@@ -434,6 +434,15 @@ func (k Region) draw(e *easel) {
 			}
 		}
 	}
+	// From the middle of the region outwards.
+	var mid vg.Point
+	for _, p := range spots {
+		mid = mid.Add(p.Scale(1 / vg.Length(len(spots))))
+	}
+	slices.SortStableFunc(spots, func(p, q vg.Point) int {
+		a, b := p.Sub(mid).Dot(p.Sub(mid)), q.Sub(mid).Dot(q.Sub(mid))
+		return btoi(a > b) - btoi(a < b)
+	})
 	e.note(k.Label, Ink, spots...)
 }
 
