@@ -109,7 +109,7 @@ func (m mapping) back(p vg.Point) (x, y float64) {
 	return m.XMin + (m.XMax-m.XMin)*float64((p.X-m.frame.Min.X)/size.X), m.YMin + (m.YMax-m.YMin)*float64((p.Y-m.frame.Min.Y)/size.Y)
 }
 
-// add draws within the frame, above what was added before.
+// add has d draw within the frame, above what was added before.
 func (s *sheet) add(d func(c *draw.Canvas, m mapping)) {
 	s.plotters = append(s.plotters, drawing{s, d})
 }

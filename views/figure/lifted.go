@@ -111,7 +111,7 @@ func (l Lifted) Picture() (*Picture, error) {
 	sh.add(func(c *draw.Canvas, m mapping) {
 		e := &stage{easel: sh.easel(c, m), view: v, of: &l}
 		e.dots = len(l.Points)
-		e.room()
+		e.walls()
 		e.things()
 		e.axes()
 		e.write()
@@ -276,8 +276,8 @@ func (b *stage) far(axis int) float64 {
 	return -1
 }
 
-// room draws the floor with its grid and the two walls behind.
-func (b *stage) room() {
+// walls draws the floor with its grid and the two walls behind.
+func (b *stage) walls() {
 	c, t := b.Canvas, b.theme
 	floor := b.polygon([][3]float64{{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1}})
 	c.SetColor(translucent(t.Muted, 0.08))

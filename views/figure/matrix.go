@@ -103,7 +103,7 @@ func (x Matrix) Picture() (*Picture, error) {
 	}})
 	sh.add(func(c *draw.Canvas, m mapping) {
 		if len(runs) <= mostBlocks {
-			x.part(c, t, m, runs, square)
+			part(c, t, m, runs, square)
 		}
 		if !sh.bare() && !x.write(c, t, m, hi) && s.negative > 0 {
 			x.minus(c, t, m, hi)
@@ -236,7 +236,7 @@ func counted(n, most int) (ts []tick) {
 }
 
 // part draws lines between blocks.
-func (x *Matrix) part(c *draw.Canvas, t *Theme, m mapping, runs []block, square bool) {
+func part(c *draw.Canvas, t *Theme, m mapping, runs []block, square bool) {
 	var p vg.Path
 	for _, b := range runs[min(1, len(runs)):] {
 		at := float64(b.from) + 0.5

@@ -3,8 +3,9 @@
 // a light and a dark theme. Equal input gives equal bytes.
 //
 // The parts: a Scene says what to draw of a model or of data; Boundary, Conformal,
-// Overlay and Scatter make a Picture of it. Plane (geometry), Chart (curves) and
-// Bars have a method Picture instead. theme.go holds every colour.
+// Overlay and Scatter make a Picture of it. Plane (geometry), Chart (curves), Bars,
+// Matrix and Lifted (three dimensions) describe the drawings of the lessons and have
+// a method Picture. theme.go holds every colour.
 package figure
 
 import (
