@@ -1,7 +1,597 @@
 package lessons
 
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/theory"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
 var width = Lesson{
 	Slug: "width", Title: "The width of the Gaussian kernel",
-	Summary: "From the identity matrix to all ones: overfitting, underfitting and what lies between.",
-	Screens: []Screen{{Slug: "start", Title: "The width of the Gaussian kernel", Words: widthStart}},
+	Summary: "From the identity matrix to all ones: overfitting, underfitting, and what lies between.",
+	Screens: []Screen{
+		{
+			Slug: "reach", Title: "How far a point reaches",
+			Covers: []string{"001 14.1", "001 12.3", "002 kernels"},
+			Words:  widthReach,
+			Demo:   &Demo{Params: []param.Param{widthGamma("1")}, Show: showWidthReach},
+			Questions: []Question{{
+				Slug: "s", Ask: `Which $\gamma$ belongs to the length $s = 0.5$?`,
+				Answer:  func(context.Context) (float64, error) { return 1 / (2 * 0.5 * 0.5), nil },
+				Explain: `$\gamma = 1/(2s^2) = 1/(2\cdot 0.25) = $ %s.`,
+			}},
+		},
+		{
+			Slug: "gram", Title: "From the identity to all ones",
+			Covers: []string{"001 14.1", "001 14.2", "001 14.3", "001 10.2"},
+			Words:  widthGram,
+			Demo:   &Demo{Show: showWidthGram},
+			Questions: []Question{
+				{
+					Slug: "wide", Ask: `60 points, $\gamma = 10^{-4}$ on coordinates of size 1. How large is the largest eigenvalue of $K$, roughly (5 % off is fine)?`,
+					Within: 0.05, Answer: widthLargest,
+					Explain: `$K$ is nearly the matrix of ones, whose only non-zero eigenvalue is $M$; computed, it is %s.`,
+				},
+			},
+		},
+		{
+			Slug: "bubbles", Title: "Bubbles and parabolas",
+			Covers: []string{"001 14.2", "001 14.3", "002 kernels"},
+			Words:  widthBubbles,
+			Demo: &Demo{
+				Params: []param.Param{
+					widthGamma("1"),
+					{Name: "C", Label: "C", Kind: param.Number, Default: "1", Min: 1e-2, Max: 1e4, Low: 1e-2, High: 1e4, Log: true},
+				},
+				Show: showWidthBubbles,
+			},
+			Questions: []Question{{
+				Slug: "vectors", Ask: `$C = 1$. The kernel gets ever narrower, up to $\gamma = 1000$. How many of the points become support vectors?`,
+				Options: []string{"Fewer and fewer.", "About as many as before.", "Almost all of them."},
+				Answer:  widthVectors,
+				Explain: `When no point feels another, each must hold its own margin: $f(\mathbf x_i) \approx \alpha_i y_i + b$, so every $\alpha_i$ has to be positive.`,
+			}},
+		},
+		{
+			Slug: "curves", Title: "Two errors against the width",
+			Covers: []string{"001 14.4", "001 14.2", "001 14.3"},
+			Words:  widthCurves,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "C", Label: "C", Kind: param.Number, Default: "10", Min: 1e-2, Max: 1e3, Low: 1e-2, High: 1e3, Log: true},
+					{Name: "seed", Label: "sample", Kind: param.Integer, Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Another draw of the 100 training points."},
+				},
+				Show: showWidthCurves,
+			},
+			Questions: []Question{{
+				Slug: "training", Ask: `Which $\gamma$ has the lowest *training* error?`,
+				Options: []string{"The widest kernel.", "The one with the lowest error on new points.", "The narrowest kernel."},
+				Answer:  widthTraining,
+				Explain: `A narrow kernel can give every training point its own label, noise included. That is why the training error cannot choose $\gamma$.`,
+			}},
+		},
+		{
+			Slug: "bias-variance", Title: "Bias and variance over resamples",
+			Covers: []string{"001 14.2", "001 14.3"},
+			Words:  widthBiasVariance,
+			Demo: &Demo{
+				Params: []param.Param{widthGamma("1")},
+				Show:   showWidthResamples,
+			},
+			Questions: []Question{{
+				Slug: "which", Ask: `From a moderate to a very narrow kernel: which part of the error grows most?`,
+				Options: []string{"Bias.", "Variance.", "Noise."},
+				Answer:  widthWhich,
+				Explain: `Single machines follow their own sample's noise, each in its own way, so they disagree with each other. The noise in the labels is the same for every machine.`,
+			}},
+		},
+		{
+			Slug: "choice", Title: "Choosing the width and C together",
+			Covers: []string{"001 14.4", "001 6.6"},
+			Words:  widthChoice,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "seed", Label: "sample", Kind: param.Integer, Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Another draw of the training points, and of the folds."},
+				},
+				Show: showWidthChoice,
+			},
+		},
+	},
+}
+
+// widthGamma is the control that most screens share.
+func widthGamma(start string) param.Param {
+	return param.Param{Name: "gamma", Label: "gamma", Symbol: "γ", Kind: param.Number, Default: start, Min: 1e-4, Max: 1e4, Low: 1e-3, High: 1e3, Log: true, Help: "Large: narrow."}
+}
+
+// widthGammas are the widths that the curves go through, from narrow to wide in
+// the replay, from wide to narrow on an axis.
+var widthGammas = []float64{1e3, 300, 100, 30, 10, 3, 1, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3}
+
+// widthPoints are sixty points for the Gram matrix, sorted by class.
+func widthPoints() (*dataset.Data, []int, error) {
+	d, err := dataset.Generate("moons", 60, 0.15, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	order := make([]int, len(d.Y))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return d.Y[a] - d.Y[b] })
+	x := mat.NewDense(len(order), 2, nil)
+	y := make([]int, len(order))
+	for i, o := range order {
+		x.SetRow(i, d.X.RawRowView(o))
+		y[i] = d.Y[o]
+	}
+	d.X, d.Y = x, y
+	return d, y, nil
+}
+
+func showWidthReach(_ context.Context, in Input) (*Exhibit, error) {
+	d, _, err := widthPoints()
+	if err != nil {
+		return nil, err
+	}
+	gamma := in.Number("gamma")
+	s := 1 / math.Sqrt(2*gamma)
+	k := kernel.Kernel{Name: "rbf", Gamma: gamma}
+	var x, y []float64
+	for r := 0.0; r <= 4.0001; r += 0.02 {
+		x, y = append(x, r), append(y, k.Eval([]float64{0}, []float64{r}))
+	}
+	var distances []float64
+	close := 0
+	n := len(d.Y)
+	for i := range n {
+		for j := range i {
+			dx, dy := d.X.At(i, 0)-d.X.At(j, 0), d.X.At(i, 1)-d.X.At(j, 1)
+			r := math.Hypot(dx, dy)
+			if distances = append(distances, r); r <= s {
+				close++
+			}
+		}
+	}
+	slices.Sort(distances)
+	shares := make([]float64, len(distances))
+	for i := range shares {
+		shares[i] = float64(i+1) / float64(len(shares))
+	}
+	return &Exhibit{
+		Figures: []Figure{{
+			Name: "reach", Caption: `The kernel against distance, and the share of the pairs of points in the data set that are closer than that. Where the second curve has hardly begun to rise when the first is down, the kernel is narrow for these data.`,
+			Draw: func(l Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(1), X: figure.Axis{Name: "distance |x − z|", Min: 0, Max: 4}, Y: figure.Axis{Name: "k(x, z), and share of pairs", Min: 0, Max: 1.02},
+					Curves: []figure.Curve{{Name: "k(x, z)", X: x, Y: y}, {Name: "share of pairs closer", X: distances, Y: shares}},
+					Rules:  []figure.Rule{{Name: "s", At: math.Min(s, 4), Upright: true}},
+				}.Picture()
+			},
+		}},
+		Numbers: []Number{
+			{Label: `$s = 1/\sqrt{2\gamma}$`, Value: views.Short(s), Help: "in the units of the data"},
+			{Label: "median distance", Value: views.Short(distances[len(distances)/2]), Help: "between two points of the data set"},
+			{Label: `pairs closer than $s$`, Value: fmt.Sprintf("%.0f %%", 100*float64(close)/float64(len(distances)))},
+		},
+	}, nil
+}
+
+func showWidthGram(_ context.Context, in Input) (*Exhibit, error) {
+	d, classes, err := widthPoints()
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, len(widthGammas)-1)
+	gamma := widthGammas[step]
+	k := theory.Gram(kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: gamma}, d.X))
+	near, err := theory.NewCloseness(k)
+	if err != nil {
+		return nil, err
+	}
+	spectrum, err := theory.Mercer(k)
+	if err != nil {
+		return nil, err
+	}
+	note := "Between the extremes: neighbours are alike, and the two classes are two blocks that shade into each other."
+	switch {
+	case near.MeanOffDiagonal < 0.02:
+		note = "Nearly the identity: no point knows of another."
+	case near.MeanOffDiagonal > 0.95:
+		note = "Nearly all ones: the kernel no longer tells the points apart."
+	}
+	return &Exhibit{
+		Steps: len(widthGammas), Step: step, Notes: []string{fmt.Sprintf("$\\gamma = %s$. %s", strconv.FormatFloat(gamma, 'f', -1, 64), note)},
+		Figures: []Figure{
+			{Name: "gram", Caption: "The Gram matrix of sixty points of two moons, sorted by class.", Draw: func(l Look) (*figure.Picture, error) {
+				return figure.Matrix{Format: l.Format(1), Values: k, Scale: 1, Name: "k", Classes: classes, ClassNames: d.Classes}.Picture()
+			}},
+			{Name: "spectrum", Wide: true, Caption: `Its eigenvalues, largest first, on a logarithmic scale. They sum to the number of points for every $\gamma$.`, Draw: func(l Look) (*figure.Picture, error) {
+				return figure.Bars{Format: l.Format(0), X: "number", Y: "eigenvalue", Values: spectrum.Values, Log: true}.Picture()
+			}},
+		},
+		Numbers: []Number{
+			{Label: "mean entry off the diagonal", Value: views.Short(near.MeanOffDiagonal), Help: "0 for the identity, 1 for all ones"},
+			{Label: "largest eigenvalue", Value: views.Short(spectrum.Values[0]), Help: "from 1 to the number of points"},
+			{Label: "effective rank", Value: views.Short(spectrum.EffectiveRank()), Help: "exponential of the entropy of the eigenvalues' shares: directions that matter"},
+		},
+	}, nil
+}
+
+// widthLargest is the largest eigenvalue for a very wide kernel.
+func widthLargest(context.Context) (float64, error) {
+	d, _, err := widthPoints()
+	if err != nil {
+		return 0, err
+	}
+	s, err := theory.Mercer(theory.Gram(kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1e-4}, d.X)))
+	return s.Values[0], err
+}
+
+func showWidthBubbles(ctx context.Context, in Input) (*Exhibit, error) {
+	d, err := dataset.Generate("moons", 100, 0.3, 1)
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := dataset.Generate("moons", 1000, 0.3, 2)
+	if err != nil {
+		return nil, err
+	}
+	res, spec, err := fit(ctx, d, "gamma", in.Text("gamma"), "C", in.Text("C"))
+	if err != nil {
+		return nil, err
+	}
+	accuracy, err := res.Model.Accuracy(fresh)
+	if err != nil {
+		return nil, err
+	}
+	r := res.Report
+	return &Exhibit{
+		Figures: []Figure{boundary("boundary", "One hundred points of two noisy moons. Ringed points are support vectors. Move the width from end to end.", res.Model, d, spec, nil)},
+		Numbers: []Number{
+			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.TrainN)},
+			{Label: "right on the training points", Value: fmt.Sprintf("%.1f %%", 100*r.TrainAccuracy)},
+			{Label: "right on 1000 new points", Value: fmt.Sprintf("%.1f %%", 100*accuracy), Help: "from the same generator"},
+		},
+		Lab: labQuery("moons", "gamma", in.Text("gamma"), "C", in.Text("C"), "standardize", "false"),
+	}, nil
+}
+
+// widthVectors compares the numbers of support vectors.
+func widthVectors(ctx context.Context) (float64, error) {
+	d, err := dataset.Generate("moons", 100, 0.3, 1)
+	if err != nil {
+		return 0, err
+	}
+	count := func(gamma string) (int, error) {
+		res, _, err := fit(ctx, d, "gamma", gamma, "C", "1")
+		if err != nil {
+			return 0, err
+		}
+		return res.Report.SupportVectors, nil
+	}
+	before, err := count("1")
+	if err != nil {
+		return 0, err
+	}
+	after, err := count("1000")
+	switch {
+	case after > 90:
+		return 2, err
+	case after < before*9/10:
+		return 0, err
+	}
+	return 1, err
+}
+
+// widthNoise is the share of wrong labels of widthRing.
+const widthNoise = 0.1
+
+// widthRing draws n points of the square [-2, 2]²: +1 inside the circle of radius
+// 1.3, except that one label in ten is wrong. It returns P(y = +1 | x) as well.
+func widthRing(n int, seed uint64) (d *dataset.Data, posterior []float64, err error) {
+	r := rand.New(rand.NewPCG(seed, 8))
+	t := toy{}
+	for range n {
+		p := [2]float64{4*r.Float64() - 2, 4*r.Float64() - 2}
+		y, post := -1.0, widthNoise
+		if norm(p) < 1.3 {
+			y, post = 1, 1-widthNoise
+		}
+		if r.Float64() < widthNoise {
+			y = -y
+		}
+		t.xy, t.y, posterior = append(t.xy, p), append(t.y, y), append(posterior, post)
+	}
+	d, err = t.data()
+	return d, posterior, err
+}
+
+// widthErrors are the errors of a machine for every width, ascending in gamma.
+func widthErrors(ctx context.Context, c string, seed uint64) (gammas, train, fresh []float64, err error) {
+	d, _, err := widthRing(100, seed)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	test, _, err := widthRing(2000, 1000)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, g := range slices.Backward(widthGammas) {
+		res, _, err := fit(ctx, d, "gamma", strconv.FormatFloat(g, 'g', -1, 64), "C", c)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		a, err := res.Model.Accuracy(test)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		gammas, train, fresh = append(gammas, g), append(train, 1-res.Report.TrainAccuracy), append(fresh, 1-a)
+	}
+	return gammas, train, fresh, nil
+}
+
+func showWidthCurves(ctx context.Context, in Input) (*Exhibit, error) {
+	gammas, train, fresh, err := widthErrors(ctx, in.Text("C"), uint64(in.Int("seed")))
+	if err != nil {
+		return nil, err
+	}
+	best := 0
+	for i, e := range fresh {
+		if e < fresh[best] {
+			best = i
+		}
+	}
+	return &Exhibit{
+		Figures: []Figure{{
+			Name: "errors", Caption: "Wide kernels on the left, narrow ones on the right. The curves part where the machine begins to learn the noise.",
+			Draw: func(l Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "share of wrong predictions", Min: 0, Max: 0.55},
+					Curves: []figure.Curve{{Name: "training points", X: gammas, Y: train, Marks: true}, {Name: "new points", X: gammas, Y: fresh, Marks: true}},
+					Rules:  []figure.Rule{{Name: "best possible", At: widthNoise}},
+				}.Picture()
+			},
+		}},
+		Numbers: []Number{
+			{Label: `$\gamma$ with the fewest errors on new points`, Value: views.Short(gammas[best])},
+			{Label: "its error on new points", Value: fmt.Sprintf("%.1f %%", 100*fresh[best]), Help: "the labels' noise alone makes 10 %"},
+			{Label: "its error on the training points", Value: fmt.Sprintf("%.1f %%", 100*train[best])},
+		},
+	}, nil
+}
+
+// widthTraining finds at which end the training error is lowest.
+func widthTraining(ctx context.Context) (float64, error) {
+	_, train, fresh, err := widthErrors(ctx, "10", 1)
+	if err != nil {
+		return 0, err
+	}
+	lowest := slices.Min(train)
+	switch {
+	case train[len(train)-1] == lowest:
+		return 2, nil
+	case train[0] == lowest:
+		return 0, nil
+	case train[slices.Index(fresh, slices.Min(fresh))] == lowest:
+		return 1, nil
+	}
+	return 0, fmt.Errorf("the lowest training error is at neither end")
+}
+
+// widthResamples is how many machines are compared, each on its own sample.
+const widthResamples = 25
+
+// widthMachines trains on resamples and judges on one set of test points.
+func widthMachines(ctx context.Context, gamma string, resamples int) (theory.BiasVariance, []*ml.Model, []*dataset.Data, error) {
+	test, posterior, err := widthRing(500, 2000)
+	if err != nil {
+		return theory.BiasVariance{}, nil, nil, err
+	}
+	f := mat.NewDense(resamples, len(posterior), nil)
+	var models []*ml.Model
+	var samples []*dataset.Data
+	for r := range resamples {
+		d, _, err := widthRing(80, uint64(r+1))
+		if err != nil {
+			return theory.BiasVariance{}, nil, nil, err
+		}
+		res, _, err := fit(ctx, d, "gamma", gamma, "C", "10")
+		if err != nil {
+			return theory.BiasVariance{}, nil, nil, err
+		}
+		f.SetRow(r, res.Model.Decisions(test.X))
+		models, samples = append(models, res.Model), append(samples, d)
+	}
+	bv, err := theory.NewBiasVariance(f, posterior)
+	return bv, models, samples, err
+}
+
+func showWidthResamples(ctx context.Context, in Input) (*Exhibit, error) {
+	here := in.Number("gamma")
+	bv, models, samples, err := widthMachines(ctx, in.Text("gamma"), widthResamples)
+	if err != nil {
+		return nil, err
+	}
+	e := &Exhibit{
+		Figures: []Figure{{
+			Name: "boundaries", Caption: "Boundaries of six machines, each trained on its own 80 points. Where they disagree the plane is hatched.",
+			Draw: func(l Look) (*figure.Picture, error) {
+				var layers []figure.Layer
+				for i, m := range models[:6] {
+					v, _ := m.View()
+					sc := figure.Scene{Model: m, View: v, Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 1, Limits: figure.Limits{XMin: -2, XMax: 2, YMin: -2, YMax: 2}, Classes: samples[i].Classes}
+					if l.Coarse {
+						sc.Grid = 60
+					}
+					layers = append(layers, figure.Layer{Name: "sample " + strconv.Itoa(i+1), Scene: sc})
+				}
+				return figure.Overlay(layers)
+			},
+		}},
+		Numbers: []Number{
+			{Label: "error", Value: widthPercent(bv.Error), Help: fmt.Sprintf("expected, of one of these %d machines", widthResamples)},
+			{Label: "noise", Value: widthPercent(bv.Noise), Help: "no rule can avoid it"},
+			{Label: "bias", Value: widthPercent(bv.Bias), Help: "the main prediction is wrong"},
+			{Label: "variance", Value: widthPercent(bv.Variance), Help: "machines disagree with it; below 0 where that helps"},
+		},
+	}
+	if in.Coarse {
+		return e, nil
+	}
+	gammas, bias, variance, whole, err := widthDecomposition(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e.Figures = append(e.Figures, Figure{Name: "parts", Wide: true, Caption: `Bias rules on the left, variance on the right; the best $\gamma$ is where their sum is smallest.`, Draw: func(l Look) (*figure.Picture, error) {
+		return figure.Chart{
+			Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "part of the error"},
+			Curves: []figure.Curve{{Name: "bias", X: gammas, Y: bias, Marks: true}, {Name: "variance", X: gammas, Y: variance, Marks: true}, {Name: "noise + bias + variance", X: gammas, Y: whole, Marks: true}},
+			Here:   &here,
+		}.Picture()
+	}})
+	return e, nil
+}
+
+func widthPercent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+
+// widthDecomposition is the decomposition along every second width, by fewer
+// machines than the numbers of one width.
+func widthDecomposition(ctx context.Context) (gammas, bias, variance, whole []float64, err error) {
+	for i := len(widthGammas) - 1; i >= 0; i -= 2 {
+		g := widthGammas[i]
+		bv, _, _, err := widthMachines(ctx, strconv.FormatFloat(g, 'g', -1, 64), 9)
+		if err != nil {
+			return nil, nil, nil, nil, err
+		}
+		gammas, bias, variance, whole = append(gammas, g), append(bias, bv.Bias), append(variance, bv.Variance), append(whole, bv.Error)
+	}
+	return gammas, bias, variance, whole, nil
+}
+
+// widthWhich finds what grows most from a moderate to a very narrow kernel.
+func widthWhich(ctx context.Context) (float64, error) {
+	a, _, _, err := widthMachines(ctx, "1", widthResamples)
+	if err != nil {
+		return 0, err
+	}
+	b, _, _, err := widthMachines(ctx, "30", widthResamples)
+	grown := []float64{b.Bias - a.Bias, b.Variance - a.Variance, b.Noise - a.Noise}
+	return float64(slices.Index(grown, slices.Max(grown))), err
+}
+
+// The grid of the choice, wide to narrow and cheap to dear.
+var (
+	widthGridGammas = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10}
+	widthGridCs     = []float64{0.1, 1, 10, 100, 1000}
+)
+
+func showWidthChoice(ctx context.Context, in Input) (*Exhibit, error) {
+	seed := uint64(in.Int("seed"))
+	d, _, err := widthRing(100, seed)
+	if err != nil {
+		return nil, err
+	}
+	test, _, err := widthRing(2000, 1000)
+	if err != nil {
+		return nil, err
+	}
+	accuracy := mat.NewDense(len(widthGridCs), len(widthGridGammas), nil)
+	bestC, bestG := 0, 0
+	for i, c := range widthGridCs {
+		for j, g := range widthGridGammas {
+			a, err := widthFolds(ctx, d, seed, c, g)
+			if err != nil {
+				return nil, err
+			}
+			accuracy.Set(i, j, a)
+			if a > accuracy.At(bestC, bestG) {
+				bestC, bestG = i, j
+			}
+		}
+	}
+	text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	res, _, err := fit(ctx, d, "C", text(widthGridCs[bestC]), "gamma", text(widthGridGammas[bestG]))
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := res.Model.Accuracy(test)
+	if err != nil {
+		return nil, err
+	}
+	table := Table{Caption: "The same in per cent; the row of the best cell is marked", Head: []string{`$C$ \ $\gamma$`}, Marked: []int{bestC}}
+	for _, g := range widthGridGammas {
+		table.Head = append(table.Head, text(g))
+	}
+	for i, c := range widthGridCs {
+		row := []string{text(c)}
+		for j := range widthGridGammas {
+			row = append(row, fmt.Sprintf("%.0f", 100*accuracy.At(i, j)))
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	return &Exhibit{
+		Figures: []Figure{{Name: "grid", Caption: "Cross-validated accuracy for every pair. The table below has the values of the axes.", Draw: func(l Look) (*figure.Picture, error) {
+			return figure.Matrix{Format: l.Format(1), Values: accuracy, Name: "accuracy", X: "γ, wide to narrow", Y: "C, small to large"}.Picture()
+		}}},
+		Tables: []Table{table},
+		Numbers: []Number{
+			{Label: "best pair", Value: "C = " + text(widthGridCs[bestC]) + ", γ = " + text(widthGridGammas[bestG])},
+			{Label: "its cross-validated accuracy", Value: widthPercent(accuracy.At(bestC, bestG)), Help: "flattered: it was chosen for it"},
+			{Label: "its accuracy on 2000 new points", Value: widthPercent(fresh), Help: "trained on all 100 points; 90 % is the best possible"},
+		},
+	}, nil
+}
+
+// widthFolds is the accuracy of 5-fold cross-validation.
+func widthFolds(ctx context.Context, d *dataset.Data, seed uint64, c, gamma float64) (float64, error) {
+	const folds = 5
+	n := len(d.Y)
+	order := rand.New(rand.NewPCG(seed, 5)).Perm(n)
+	right := 0.0
+	for f := range folds {
+		var train, held toy
+		for at, i := range order {
+			t := &train
+			if at%folds == f {
+				t = &held
+			}
+			y, err := strconv.ParseFloat(d.Classes[d.Y[i]], 64)
+			if err != nil {
+				return 0, err
+			}
+			t.xy, t.y = append(t.xy, [2]float64{d.X.At(i, 0), d.X.At(i, 1)}), append(t.y, y)
+		}
+		dt, err := train.data()
+		if err != nil {
+			return 0, err
+		}
+		dh, err := held.data()
+		if err != nil {
+			return 0, err
+		}
+		res, _, err := fit(ctx, dt, "C", strconv.FormatFloat(c, 'g', -1, 64), "gamma", strconv.FormatFloat(gamma, 'g', -1, 64))
+		if err != nil {
+			return 0, err
+		}
+		a, err := res.Model.Accuracy(dh)
+		if err != nil {
+			return 0, err
+		}
+		right += a * float64(len(held.y))
+	}
+	return right / float64(n), nil
 }
