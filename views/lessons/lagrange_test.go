@@ -1,0 +1,154 @@
+package lessons
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"marginlab/ml/theory"
+)
+
+// lagrangeExhibit shows the demo of a screen under these values.
+func lagrangeExhibit(t *testing.T, l *Lesson, screen string, values map[string]string) *Exhibit {
+	t.Helper()
+	s, _ := l.Screen(screen)
+	if s == nil {
+		t.Fatalf("no screen %s", screen)
+	}
+	in, wrong := s.Demo.NewInput(func(name string) string { return values[name] }, builtinSource{})
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	e, err := s.Demo.Show(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// lagrangeValue is the value of the number of a label.
+func lagrangeValue(t *testing.T, e *Exhibit, label string) string {
+	t.Helper()
+	for _, n := range e.Numbers {
+		if n.Label == label {
+			return n.Value
+		}
+	}
+	t.Errorf("no number %q", label)
+	return ""
+}
+
+// TestLagrangeWorkedExamples: what the slides work out by hand in examples 2 to 4
+// is what the screens end with.
+func TestLagrangeWorkedExamples(t *testing.T) {
+	t.Parallel()
+	want := func(e *Exhibit, numbers map[string]string) {
+		t.Helper()
+		for label, value := range numbers {
+			if got := lagrangeValue(t, e, label); got != value {
+				t.Errorf("%s: %s, want %s", label, got, value)
+			}
+		}
+	}
+	want(lagrangeExhibit(t, &lagrange, "equality", map[string]string{"step": "99"}),
+		map[string]string{`$\lambda^*$`: "0.4", `$(x^*, y^*)$`: "(−0.2, −0.4)", `$f(x^*, y^*)$`: "0.2", `$g(x^*, y^*)$`: "0"})
+	want(lagrangeExhibit(t, &lagrange, "inequality", nil),
+		map[string]string{"the constraint is": "saturated", `$\alpha$`: "0.4", `$h(x^*, y^*)$`: "0", `$f(x^*, y^*)$`: "0.2"})
+	want(lagrangeExhibit(t, &lagrange, "inequality", map[string]string{"other": "true"}),
+		map[string]string{"the constraint is": "free", `$\alpha$`: "0", `$h(x^*, y^*)$`: "−1", `$f(x^*, y^*)$`: "0", `$\alpha$ on the wall`: "−0.4"})
+
+	for example, rows := range map[string][2]string{
+		"3": {`$\alpha = 0$|(0, 0)|0|1|0|rejected: violates the constraint`, `$\alpha > 0$|(−0.2, −0.4)|0.4|0|0.2|accepted`},
+		"4": {`$\alpha = 0$|(0, 0)|0|−1|0|accepted`, `$\alpha > 0$|(−0.2, −0.4)|−0.4|0|0.2|rejected: the multiplier is not positive`},
+	} {
+		e := lagrangeExhibit(t, &lagrange, "cases", map[string]string{"example": example, "step": "99"})
+		for i, row := range rows {
+			if got := strings.Join(e.Tables[0].Rows[i], "|"); got != row {
+				t.Errorf("example %s, case %d: %s, want %s", example, i+1, got, row)
+			}
+		}
+	}
+}
+
+// TestLagrangeDerivation: the last lines hold the solution as fractions.
+func TestLagrangeDerivation(t *testing.T) {
+	t.Parallel()
+	for want, got := range map[string]string{
+		"x + 2y + 1":             lagrangeConstraint(theory.LagrangeExamples[1]),
+		"-x - 2y - 1":            lagrangeConstraint(theory.LagrangeExamples[3]),
+		`(-\tfrac{1}{5},\ -2)`:   lagrangePoint([2]float64{-0.2, -2}),
+		`-\tfrac{5}{2}\lambda`:   lagrangeSum(lagrangeTerm{-2.5, `\lambda`}, lagrangeTerm{0, "x"}),
+		"0":                      lagrangeSum(lagrangeTerm{0, "x"}),
+		"0.123":                  lagrangeFraction(0.12345678),
+		`\tfrac{9}{26}`:          lagrangeFraction(9.0 / 26),
+		`2x - \tfrac{1}{3}y - 3`: lagrangeSum(lagrangeTerm{2, "x"}, lagrangeTerm{-1.0 / 3, "y"}, lagrangeTerm{-3, ""}),
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	// Whatever line is chosen, its derivation renders at every step.
+	for _, n1 := range []string{"-3", "0", "2"} {
+		for _, n2 := range []string{"-1", "0", "3"} {
+			for _, o := range []string{"-2", "0", "3"} {
+				checkExhibit(t, lagrangeExhibit(t, &lagrange, "equality", map[string]string{"n1": n1, "n2": n2, "o": o, "step": "6"}))
+			}
+		}
+	}
+}
+
+// TestLagrangeAll: of the four cases exactly one survives, and no allowed place
+// of a grid is nearer to the free minimum.
+func TestLagrangeAll(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(2, 3))
+	kinds := map[[2]bool]int{}
+	for range 200 {
+		c := [2]float64{4*rng.Float64() - 2, 4*rng.Float64() - 2}
+		p := theory.Problem{Center: c, Scale: [2]float64{1, 1}}
+		var found []lagrangeSet
+		for _, s := range lagrangeAll(c, lagrangeWalls) {
+			if s.accepted != (s.verdict() == "accepted") {
+				t.Errorf("accepted %v, but %q", s.accepted, s.verdict())
+			}
+			if s.accepted {
+				found = append(found, s)
+			}
+		}
+		if len(found) != 1 {
+			t.Fatalf("%v: %d solutions", c, len(found))
+		}
+		s := found[0]
+		kinds[[2]bool{s.touched[0], s.touched[1]}]++
+		best := math.Inf(1)
+		for x := -4.0; x <= 4; x += 0.02 {
+			for y := -4.0; y <= 4; y += 0.02 {
+				if at := [2]float64{x, y}; lagrangeWalls[0].G(at) <= 1e-12 && lagrangeWalls[1].G(at) <= 1e-12 {
+					best = math.Min(best, p.F(at))
+				}
+			}
+		}
+		if f := p.F(s.at); f > best+1e-9 || f < best-0.2 {
+			t.Errorf("%v: minimum %g at %v, the grid finds %g", c, f, s.at, best)
+		}
+	}
+	if len(kinds) != 4 {
+		t.Errorf("only %d of the four cases came up", len(kinds))
+	}
+}
+
+// TestLagrangeSVM: on a line the widest margin is half the gap between the
+// classes, which gives w, b and both multipliers.
+func TestLagrangeSVM(t *testing.T) {
+	t.Parallel()
+	e := lagrangeExhibit(t, &lagrange, "svm", map[string]string{"solver": "true", "w": "1", "b": "-0.5"})
+	if got := lagrangeValue(t, e, `least $y_i(w x_i + b)$`); got != "1" {
+		t.Errorf("margin %s at the solution", got)
+	}
+	for i, want := range []string{"0|−1.5|0", "0.5|0|0", "0.5|0|0", "0|−1|0"} {
+		if got := strings.Join(e.Tables[0].Rows[i][4:], "|"); got != want {
+			t.Errorf("point %d: %s, want %s", i+1, got, want)
+		}
+	}
+}
