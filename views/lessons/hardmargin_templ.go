@@ -8,7 +8,7 @@ package lessons
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-func hardmarginStart() templ.Component {
+func hardmarginPrimal() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -29,7 +29,236 @@ func hardmarginStart() templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = P("The widest margin as a quadratic programme, its dual, and why only a few points matter.").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`In canonical form the margin is $1/\lVert\mathbf w\rVert$. To make it as wide as possible, make $\mathbf w$ as short as possible without letting a point into the margin:`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = D(`\begin{gathered} \min_{\mathbf w,\, b}\; \tfrac12\lVert\mathbf w\rVert^2 \quad\text{subject to} \\ 1 - y_i(\mathbf w^\top\mathbf x_i + b) \le 0 \;\text{ for all } i . \end{gathered}`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`This is the *primal problem* (001 calls the labels $t_n$). Half the square is as good as the length, and has the simple gradient $\mathbf w$.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`It is a *convex quadratic programme*: round level lines, straight walls. The region that the walls leave has no dents, so a place without a better neighbour is best of all, and there is exactly one shortest $\mathbf w$. If no line separates the classes, the region is empty.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+func hardmarginDual() templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var2 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var2 == nil {
+			templ_7745c5c3_Var2 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = P(`The KKT conditions of the primal problem can be used before anything is solved. Stationarity says what $\mathbf w$ looks like; put back into the Lagrange function, it makes $\mathbf w$ and $b$ disappear. What is left is a problem in $\alpha$ alone: the *dual*.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`Behind it stands a game: minimise $\mathcal L$ over $\mathbf w$ and $b$ for fixed $\alpha$, then choose the $\alpha$ that makes this minimum largest,`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = D(`\max_{\alpha \ge 0}\; \min_{\mathbf w,\, b}\; \mathcal L(\mathbf w, b, \alpha) .`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`Step through it. The picture follows with numbers of six points.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`001 writes the same function as $\frac12\lVert\mathbf w\rVert^2 - \sum_n a_n\{t_n(\mathbf w^\top\mathbf x_n + b) - 1\}$: its $a_n$ are our $\alpha_i$. 002 mixes $t_i$ and $y_j$ in the double sum; both mean the label.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+func hardmarginByHand() templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var3 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var3 == nil {
+			templ_7745c5c3_Var3 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = P(`Small problems need no solver: *guess* the support vectors, compute what follows, and *check* the KKT conditions. For a convex problem a guess that passes the check is the solution.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`With the closest pair as the guess there is one unknown left. The bias comes from any support vector $\mathbf x_k$, because it lies on the margin:`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = D(`\begin{gathered} y_k(\mathbf w^\top\mathbf x_k + b) = 1 \quad\Rightarrow \\ b = y_k - \sum_i \alpha_i y_i\,\mathbf x_i^\top\mathbf x_k , \end{gathered}`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`since $1/y_k = y_k$ for labels $\pm 1$. Would the check fail, with some point inside the margin, that point would have to join the guess.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+func hardmarginSupport() templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var4 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var4 == nil {
+			templ_7745c5c3_Var4 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = P(`By complementary slackness $\alpha_i\bigl(1 - y_i f(\mathbf x_i)\bigr)$ is 0 for every point. Beyond the margin that leaves only $\alpha_i = 0$: the point is missing in`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = D(`f(\mathbf x) = \sum_i \alpha_i y_i\,\mathbf x_i^\top\mathbf x + b`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`and might as well be missing in the data. Only points *on* the margin can have $\alpha_i > 0$; these *support vectors* carry the line.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`Try it: delete the others, or drag them about. The line does not stir until one reaches the margin.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = Slip(`002 says that every point with functional margin 1 has $\alpha_i > 0$. Only the converse holds: a point may touch the margin without carrying anything. 001 uses the name for the points on the margin (3.3) and for those with $\alpha_i > 0$ (5.5); we mean the latter.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+func hardmarginDuality() templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var5 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var5 == nil {
+			templ_7745c5c3_Var5 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = P(`Take *any* $\alpha \ge 0$ with $\sum_i\alpha_i y_i = 0$ and *any* $(\mathbf w, b)$ that fulfils the constraints. In $\mathcal L$ nothing positive is added to $\frac12\lVert\mathbf w\rVert^2$, and $W(\alpha)$ is the least value of $\mathcal L$. So`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = D(`W(\alpha) \;\le\; \mathcal L(\mathbf w, b, \alpha) \;\le\; \tfrac12\lVert\mathbf w\rVert^2 .`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`Each dual value is a floor, each primal value a ceiling (*weak duality*). For a convex problem with a solution they meet (*strong duality*). There`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = D(`\tfrac12\lVert\mathbf w\rVert^2 = \sum_i\alpha_i - \tfrac12\lVert\mathbf w\rVert^2 \quad\Rightarrow\quad \lVert\mathbf w\rVert^2 = \sum_i\alpha_i ,`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`which gives the margin $1/\sqrt{\sum_i\alpha_i}$ of 002. Let the solver run and watch the gap close.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+func hardmarginOnly() templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var6 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var6 == nil {
+			templ_7745c5c3_Var6 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = P(`With a finite $C$, the soft margin of the lesson after next, points may stand inside the margin at a price, and $\alpha_i \le C$. Three formulas of this lesson do not survive that. Lower $C$ and compare the columns.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = Slip(`002 repeats the margin $1/\sqrt{\sum_i\alpha_i}$ for the soft margin. There $\sum_i\alpha_i = \lVert\mathbf w\rVert^2 + C\sum_i\xi_i$, so only $1/\lVert\mathbf w\rVert$ is right.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = Slip(`002 computes $b$ from the innermost points, $-\frac12(\max_{-}\mathbf w^\top\mathbf x_i + \min_{+}\mathbf w^\top\mathbf x_i)$, and as $1 - \mathbf w^\top\mathbf x_k$ with a positive support vector. Both need points *on* the margin; a bounded support vector is inside it.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`What always works: the mean of $y_k - \mathbf w^\top\mathbf x_k$ over the *free* support vectors, $0 < \alpha_k < C$. One would do; the mean (001 5.5) evens out rounding.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

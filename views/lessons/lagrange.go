@@ -691,7 +691,7 @@ func showLagrangeKKT(_ context.Context, in Input) (*Exhibit, error) {
 			worst = math.Max(worst, math.Abs(c.alpha[j]*w.G(c.at)))
 			if c.alpha[j] > 0 {
 				push := [2]float64{-c.alpha[j] * w.Normal[0], -c.alpha[j] * w.Normal[1]}
-				marks = append(marks, figure.Arrow{From: c.at, To: [2]float64{c.at[0] + push[0]/2, c.at[1] + push[1]/2}, Pen: figure.Pen{Color: figure.Magenta}, Label: fmt.Sprintf("−α%d ∇h%d", j+1, j+1)})
+				marks = append(marks, figure.Arrow{From: c.at, To: [2]float64{c.at[0] + push[0]/2, c.at[1] + push[1]/2}, Pen: figure.Pen{Color: figure.Magenta}, Label: "−α" + hardmarginIndex(j+1) + " ∇h" + hardmarginIndex(j+1)})
 			}
 		}
 		g := lagrangeGradient(p, c.at)

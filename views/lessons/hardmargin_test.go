@@ -1,0 +1,197 @@
+package lessons
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/stepwise"
+	"marginlab/views"
+)
+
+// hardmarginHulls is the distance of the convex hulls of the two classes, which do
+// not overlap: that of two points, or of a point and a segment between two others.
+func hardmarginHulls(t toy) float64 {
+	best := math.Inf(1)
+	for i, p := range t.xy {
+		for j, q := range t.xy {
+			for k, r := range t.xy {
+				if t.y[j] == t.y[i] || t.y[k] != t.y[j] {
+					continue
+				}
+				d := [2]float64{r[0] - q[0], r[1] - q[1]}
+				s := 0.0
+				if l := d[0]*d[0] + d[1]*d[1]; l > 0 {
+					s = math.Max(0, math.Min(1, ((p[0]-q[0])*d[0]+(p[1]-q[1])*d[1])/l))
+				}
+				best = math.Min(best, math.Hypot(p[0]-q[0]-s*d[0], p[1]-q[1]-s*d[1]))
+			}
+		}
+	}
+	return best
+}
+
+// TestHardmarginSix: scikit-learn's six points, as the solver and the hand find
+// them: u = (-1/4, 1/4) on points 2 and 4, b = 0.
+func TestHardmarginSix(t *testing.T) {
+	t.Parallel()
+	m, err := hardmarginTrain(t.Context(), hardmarginSix, "hard_margin", "true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{0, -0.25, 0, 0.25, 0, 0} {
+		if got := m.points[i].Weight; math.Abs(got-want) > 1e-7 {
+			t.Errorf("solver: u of point %d is %g, want %g", i+1, got, want)
+		}
+	}
+	if math.Abs(m.b) > 1e-7 {
+		t.Errorf("solver: b is %g, want 0", m.b)
+	}
+	h := newHardmarginHand(hardmarginSix, 1, 3)
+	if h.a != 0.25 || h.w != [2]float64{0.5, 0.5} || h.b != 0 || h.dual(h.a) != 0.25 {
+		t.Errorf("by hand: %+v", h)
+	}
+	e := lagrangeExhibit(t, &hardmargin, "by-hand", map[string]string{"step": "99"})
+	for i, want := range []string{
+		"1|(−2, −1)|−1|0|1.5|0", "2|(−1, −1)|−1|0.25|1|0.25", "3|(−1, −2)|−1|0|1.5|0",
+		"4|(1, 1)|1|0.25|1|0.25", "5|(1, 2)|1|0|1.5|0", "6|(2, 1)|1|0|1.5|0",
+	} {
+		if got := strings.Join(e.Tables[0].Rows[i], "|"); got != want {
+			t.Errorf("row %s, want %s", got, want)
+		}
+	}
+}
+
+// TestHardmarginIsHalfTheGap: the margin is half the distance of the convex hulls.
+func TestHardmarginIsHalfTheGap(t *testing.T) {
+	t.Parallel()
+	for name, pts := range map[string]toy{"six": hardmarginSix, "eight": hardmarginEight, "twelve": separable} {
+		m, err := hardmarginTrain(t.Context(), pts, "hard_margin", "true")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := hardmarginHulls(pts) / 2
+		if got := 1 / norm(m.w); math.Abs(got-want) > 1e-6 {
+			t.Errorf("%s: margin %g, half the gap is %g", name, got, want)
+		}
+		if got := 1 / math.Sqrt(m.sum); math.Abs(got-want) > 1e-6 {
+			t.Errorf("%s: 1/sqrt(sum alpha) is %g, half the gap is %g", name, got, want)
+		}
+	}
+}
+
+// TestHardmarginDuality: floor and ceiling hold the optimum between them at every
+// step, the floor rises, and at the end they meet.
+func TestHardmarginDuality(t *testing.T) {
+	t.Parallel()
+	gap := hardmarginHulls(hardmarginEight)
+	optimum := 2 / gap / gap // |w|²/2 with |w| = 2/gap
+	run, err := hardmarginRun(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := -1.0
+	for k := range run.Len() {
+		floor, ceiling := run.At(k).Dual, hardmarginCeiling(hardmarginWeights(run.At(k)), hardmarginEight)
+		if floor > optimum+1e-9 || ceiling < optimum-1e-9 || floor < before {
+			t.Errorf("step %d: floor %g after %g, ceiling %g, optimum %g", k, floor, before, ceiling, optimum)
+		}
+		before = floor
+		if k == run.Len()-1 && ceiling-floor > 1e-5 {
+			t.Errorf("at the end there is a gap of %g", ceiling-floor)
+		}
+	}
+	if ceiling := hardmarginCeiling([2]float64{}, hardmarginEight); !math.IsInf(ceiling, 1) {
+		t.Errorf("w = 0 has the ceiling %g", ceiling)
+	}
+}
+
+// The upper bound of alpha in the run is none: the hard margin has the same end.
+func TestHardmarginRunIsHard(t *testing.T) {
+	t.Parallel()
+	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, hardmarginEight.matrix())
+	best, err := stepwise.Optimum(t.Context(), k, hardmarginEight.y, 1e4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := hardmarginTrain(t.Context(), hardmarginEight, "hard_margin", "true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range best.Points {
+		if math.Abs(p.Alpha-math.Abs(m.points[i].Weight)) > 1e-6 {
+			t.Errorf("alpha of point %d: %g, hard margin %g", i+1, p.Alpha, m.points[i].Weight)
+		}
+	}
+}
+
+// TestHardmarginSupport: far points may move or go, nothing changes; a point in
+// the margin changes the line; classes that overlap are told.
+func TestHardmarginSupport(t *testing.T) {
+	t.Parallel()
+	numbers := func(values map[string]string) (s string) {
+		e := lagrangeExhibit(t, &hardmargin, "support", values)
+		for _, label := range []string{"support vectors", `$\mathbf w$`, `$b$`} {
+			s += lagrangeValue(t, e, label) + " "
+		}
+		return s
+	}
+	start := numbers(nil)
+	if !strings.HasPrefix(start, "3 of 8 ") {
+		t.Errorf("at first: %s", start)
+	}
+	if got := numbers(map[string]string{"x7": "3.3", "y7": "-2.5"}); got != start {
+		t.Errorf("a far point moves the line: %s, before %s", got, start)
+	}
+	if got := numbers(map[string]string{"x7": "0.4"}); got == start {
+		t.Error("a point inside the margin does not move the line")
+	}
+	e := lagrangeExhibit(t, &hardmargin, "support", map[string]string{"only": "true"})
+	if got := lagrangeValue(t, e, `change of $\mathbf w$ and $b$ by deleting`); got != "0" {
+		t.Errorf("deleting changes w and b by %s", got)
+	}
+	e = lagrangeExhibit(t, &hardmargin, "support", map[string]string{"x7": "-3"})
+	if len(e.Numbers) > 0 || !strings.Contains(strings.Join(e.Notes, " "), "No line separates") {
+		t.Errorf("overlapping classes: %v", e.Notes)
+	}
+}
+
+// TestHardmarginOnly: the formulas of the slides agree with a hard margin, and do
+// not with points inside the margin.
+func TestHardmarginOnly(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	hard, err := hardmarginTrain(ctx, hardmarginEight, "hard_margin", "true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newHardmarginBiases(hard, hardmarginEight)
+	for name, got := range map[string]float64{"midpoint": b.midpoint, "positive": b.positive, "lowest": b.low, "highest": b.high} {
+		if math.Abs(got-hard.b) > 1e-6 {
+			t.Errorf("hard margin: b by %s is %g, the solver has %g", name, got, hard.b)
+		}
+	}
+	soft, err := hardmarginTrain(ctx, hardmarginEight, "C", "0.2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = newHardmarginBiases(soft, hardmarginEight)
+	if math.Abs(b.midpoint-soft.b) < 1e-2 || b.high-b.low < 1e-2 {
+		t.Errorf("C = 0.2: b %g, midpoint %g, over all SVs %g to %g: nothing to see", soft.b, b.midpoint, b.low, b.high)
+	}
+	square := norm(soft.w) * norm(soft.w)
+	if want := square + 0.2*soft.Report.SlackSum; math.Abs(soft.sum-want) > 1e-6 || soft.sum < square+1e-2 {
+		t.Errorf("C = 0.2: sum alpha %g, |w|² + C sum xi %g, |w|² %g", soft.sum, want, square)
+	}
+	e := lagrangeExhibit(t, &hardmargin, "only-hard", map[string]string{"C": "100"})
+	for _, row := range e.Tables[0].Rows {
+		if row[1] != row[2] {
+			t.Errorf("C = 100 is no hard margin: %v", row)
+		}
+	}
+	if got, want := e.Tables[0].Rows[0][1], views.Short(hardmarginHulls(hardmarginEight)/2); got != want {
+		t.Errorf("margin %s, want %s", got, want)
+	}
+}
