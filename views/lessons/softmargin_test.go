@@ -1,0 +1,194 @@
+package lessons
+
+import (
+	"math"
+	"strconv"
+	"testing"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+)
+
+// TestSoftmarginPrice: along rising C the margin and the total slack both fall, as
+// the minima of a weighted sum of two functions do; and |w|² = sum alpha - C sum xi,
+// so that the margin of the slides holds only without bounded points.
+func TestSoftmarginPrice(t *testing.T) {
+	t.Parallel()
+	d, err := softmarginData("iris-setosa-versicolor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hard, soft := 0, 0
+	for _, data := range []*dataset.Data{d, mustData(t, softmarginPoints)} {
+		margin, slack := math.Inf(1), math.Inf(1)
+		for _, c := range softmarginGrid(2) {
+			res, _, err := fit(t.Context(), data, "kernel", "linear", "C", strconv.FormatFloat(c, 'g', -1, 64), "tol", "1e-8")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := res.Report
+			if *r.Margin > margin*(1+1e-4) || r.SlackSum > slack*(1+1e-4)+1e-6 {
+				t.Errorf("C = %g: margin %g after %g, slack %g after %g", c, *r.Margin, margin, r.SlackSum, slack)
+			}
+			margin, slack = *r.Margin, r.SlackSum
+			sum := 0.0
+			for _, u := range res.Model.Coef {
+				sum += math.Abs(u)
+			}
+			if want := sum - c*r.SlackSum; math.Abs(want-*r.WNorm**r.WNorm) > 1e-4*(1+sum) {
+				t.Errorf("C = %g: |w|² = %g, sum alpha - C sum xi = %g", c, *r.WNorm**r.WNorm, want)
+			}
+			same := math.Abs(1/math.Sqrt(sum)-*r.Margin) < 1e-4**r.Margin
+			bounded := *r.BoundedInside+*r.BoundedMisclassified > 0
+			if same == bounded {
+				t.Errorf("C = %g: bounded points %v, margin %g, of the slides %g", c, bounded, *r.Margin, 1/math.Sqrt(sum))
+			}
+			if bounded {
+				soft++
+			} else {
+				hard++
+			}
+		}
+	}
+	if hard == 0 || soft == 0 {
+		t.Errorf("%d hard margins and %d soft ones: both are needed", hard, soft)
+	}
+}
+
+func mustData(t *testing.T, p toy) *dataset.Data {
+	t.Helper()
+	d, err := p.data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestSoftmarginSmallC: with balanced classes and C near 0 all alpha are C, so that
+// w is C times the difference of the class sums.
+func TestSoftmarginSmallC(t *testing.T) {
+	t.Parallel()
+	const c = 1e-3
+	m, err := softmarginAt(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w [2]float64
+	for i, p := range softmarginPoints.xy {
+		w[0] += c * softmarginPoints.y[i] * p[0]
+		w[1] += c * softmarginPoints.y[i] * p[1]
+	}
+	if math.Hypot(w[0]-m.w[0], w[1]-m.w[1]) > 1e-9 {
+		t.Errorf("w = %v, want %v", m.w, w)
+	}
+	if r := m.Report; r.SupportVectors != 14 || *r.Free != 0 {
+		t.Errorf("%d support vectors, %d of them free; want all 14 bounded", r.SupportVectors, *r.Free)
+	}
+}
+
+// TestSoftmarginBox: on the last line of the derivation only points at C have
+// slack, and the two multipliers add up to C.
+func TestSoftmarginBox(t *testing.T) {
+	t.Parallel()
+	const c = 2.0
+	m, err := softmarginAt(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range m.points {
+		alpha := math.Abs(p.Weight)
+		if product := (c - alpha) * p.Slack; product > 1e-4 {
+			t.Errorf("point %d: (C - alpha) xi = %g", i+1, product)
+		}
+		if product := alpha * (p.Margin - 1 + p.Slack); math.Abs(product) > 1e-4 {
+			t.Errorf("point %d: alpha (y f - 1 + xi) = %g", i+1, product)
+		}
+	}
+	var e Exhibit
+	softmarginSteps(&e, softmarginDualLines, 99)
+	if e.Step != len(softmarginDualLines)-1 {
+		t.Errorf("step %d", e.Step)
+	}
+}
+
+// TestSoftmarginFreeOnly: the free support vectors alone give another line, except
+// where none is bounded.
+func TestSoftmarginFreeOnly(t *testing.T) {
+	t.Parallel()
+	angle := func(p toy, pairs ...string) (degrees float64, bounded int) {
+		m, err := softmarginTrain(t.Context(), p, pairs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, _, ok := softmarginFreeOnly(m.points)
+		if !ok {
+			t.Fatal("no free support vectors")
+		}
+		for _, q := range m.points {
+			if q.Role == ml.Inside || q.Role == ml.Misclassified {
+				bounded++
+			}
+		}
+		return 180 / math.Pi * math.Abs(math.Atan2(w[0]*m.w[1]-w[1]*m.w[0], w[0]*m.w[0]+w[1]*m.w[1])), bounded
+	}
+	if a, n := angle(softmarginPoints, "C", "2"); n != 4 || a < 20 {
+		t.Errorf("overlapping: %g degrees, %d bounded", a, n)
+	}
+	if a, n := angle(separable, "C", "1e4"); n != 0 || a > 1e-3 {
+		t.Errorf("separable: %g degrees, %d bounded", a, n)
+	}
+}
+
+// TestSoftmarginFolds: a fold held out by hand gives the accuracy of
+// softmarginCrossValidate, and the folds have each class evenly.
+func TestSoftmarginFolds(t *testing.T) {
+	t.Parallel()
+	d, err := softmarginData("iris-sepal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, _, _, err := d.Binary("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const k = 5
+	fold := softmarginFolds(y, k, 3)
+	counts := map[[2]int]int{}
+	for i, f := range fold {
+		counts[[2]int{f, int(y[i])}]++
+	}
+	for at, n := range counts {
+		if n != 10 {
+			t.Errorf("fold %d has %d points of class %d, want 10", at[0], n, at[1])
+		}
+	}
+	if len(counts) != 2*k {
+		t.Errorf("%d parts", len(counts))
+	}
+	held, _, err := softmarginCrossValidate(t.Context(), kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 2}, d.X), y, fold, k, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for out, got := range held {
+		var in toy
+		for i, f := range fold {
+			if f != out {
+				in.xy, in.y = append(in.xy, [2]float64(d.X.RawRowView(i))), append(in.y, y[i])
+			}
+		}
+		res, _, err := fit(t.Context(), mustData(t, in), "kernel", "rbf", "gamma", "2", "C", "1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		right := 0.0
+		for i, f := range fold {
+			if f == out && (res.Model.Predict(d.X.RawRowView(i)) == "1") == (y[i] > 0) {
+				right++
+			}
+		}
+		if math.Abs(right/20-got) > 1e-12 {
+			t.Errorf("fold %d: %g, by hand %g", out, got, right/20)
+		}
+	}
+}
