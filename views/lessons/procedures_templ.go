@@ -8,7 +8,7 @@ package lessons
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-func proceduresStart() templ.Component {
+func proceduresHinge() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -29,7 +29,284 @@ func proceduresStart() templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = P("Sub-gradients, naive ascent, chunking and SMO on the same points, one step at a time.").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`The soft-margin machine in its primal form has one slack and two constraints for every point. For fixed $\mathbf w$ and $b$ the best slack is known, $\xi_i = \max(0, 1 - y_i f(\mathbf x_i))$, and with it the constraints are gone:`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = D(`\min_{\mathbf w, b}\ \tfrac12\lVert\mathbf w\rVert^2 + C \sum_i \max\bigl(0,\, 1 - y_i f(\mathbf x_i)\bigr)`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`The second term is the *hinge loss*. A neural network with weight decay is trained on the same shape, *loss + regulariser*: squared error or cross-entropy in place of the hinge, $\tfrac{\lambda}{2}\lVert\theta\rVert^2$ in place of $\tfrac12\lVert\mathbf w\rVert^2$, so that $C$ plays the part of $1/\lambda$. The difference: here the sum is convex, with a single minimum.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`Step through the substitution; move the point along the axis.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = Slip(`002 gives the gradient $-y_i\mathbf x_i$ where $f(\mathbf x_i) < 1$. The label is missing: it is $y_i f(\mathbf x_i) < 1$. As printed, every correct negative point would go on pushing. 002 also warns of local optima with kernels: the problem is harder to condition then, but stays convex.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+func proceduresDescent() templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var2 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var2 == nil {
+			templ_7745c5c3_Var2 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = P(`The hinge has a kink, so one takes a *sub-gradient*: at each point of the data either $-y_i \mathbf x_i$ (the hinge is active, $y_i f(\mathbf x_i) < 1$) or nothing. One step with rate $\eta$:`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = D(`\begin{aligned} \mathbf w &\leftarrow \mathbf w - \eta\Bigl(\mathbf w - C\sum_{\text{active}} y_i \mathbf x_i\Bigr) \\ b &\leftarrow b + \eta\, C \sum_{\text{active}} y_i \end{aligned}`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`In the plane of the weights the iterate should walk downhill over the level lines. At a kink a sub-gradient need not point uphill: the path zig-zags, and the objective rises now and then. With a constant rate it never settles; with $\eta = 1/t$ the steps shrink (Pegasos does this with one point at a time).`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`Then switch on the *condition as printed* in 002, $f < 1$ without the label, and see where it drives the line: negative points push although they are content.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+func proceduresNaive() templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var3 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var3 == nil {
+			templ_7745c5c3_Var3 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = P(`The dual is a concave quadratic in a box. So climb it, one $\alpha_i$ after the other, and cut at the box:`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = D(`\alpha_i \leftarrow \alpha_i + \eta_i\Bigl(1 - y_i \sum_j \alpha_j y_j K_{ij}\Bigr)`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`The rate $\eta_i = 1/K_{ii}$ jumps right to the maximum in $\alpha_i$; large $\alpha$ are visited first. What gets lost is $\sum_i \alpha_i y_i = 0$: no single $\alpha_i$ can move and keep it. This equation came from $\partial L/\partial b = 0$, so to drop it is to train the machine *without a bias*. Watch the residual, and the dual climbing *above* the true maximum: fewer constraints, higher peak.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`Shift all points: the SVM moves along, the naive line (for the linear kernel) stays tied to the origin.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = Slip(`002 says that $b$ must be found by another algorithm. Computed afterwards from the free support vectors it comes out as 0, and every row of the KKT table holds: the table alone does not notice. Only the residual does. The result is not an inexact SVM but the exact solution of another problem.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+func proceduresChunking() templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var4 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var4 == nil {
+			templ_7745c5c3_Var4 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = P(`Most points end with $\alpha_i = 0$ and could have been left out. *Chunking* guesses which:`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = O(`Choose a working set and solve the dual on it.`,
+			`Leave out what is no support vector.`,
+			`Test the machine on all other points.`,
+			`Add those that violate their KKT conditions most; repeat until none does.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`A point that is left out has $\alpha = 0$, so the objective loses nothing; points that are added can only raise it. It never falls, and a left-out point may come back.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`The gain is memory: only the kernels among the working set are needed at once. It helps when support vectors are few, and stops helping when they are not: lower $C$ and see.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = Slip(`002 does not say what happens when no support vector is free: then $b$ is not fixed, and a violator may be added, change only $b$, be left out and violate again, for ever. Here a round that does not raise the dual leaves nothing out.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+func proceduresPair() templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var5 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var5 == nil {
+			templ_7745c5c3_Var5 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = P(`To keep $\sum_i \alpha_i y_i = 0$ at least *two* multipliers have to move. Two are enough: *sequential minimal optimisation* takes the smallest possible sub-problem and solves it with a formula.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`In the plane of $(\alpha_1, \alpha_2)$ the box is a square, the equality a line at 45 degrees (rising when the labels differ). Along it the dual is a parabola with curvature $-\eta$:`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = D(`\begin{aligned} \eta &= K_{11} + K_{22} - 2K_{12} \\ &= \lVert\varphi(\mathbf x_1) - \varphi(\mathbf x_2)\rVert^2 \end{aligned}`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`Drag the start. The line moves with it; the top of the parabola is where the line touches a level line; the box may cut the way there short.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`*The guard.* A sum of squares cannot be negative, but a kernel that is not positive semidefinite can make $\eta \le 0$ (the sigmoid does; here $K_{12} > 1$). The formula would then walk to a minimum. LIBSVM, and this lab, divide by $\tau = 10^{-12}$ instead: a huge step uphill that the box stops.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+func proceduresSMO() templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var6 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var6 == nil {
+			templ_7745c5c3_Var6 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = P(`Now the whole algorithm: choose a pair, move it to the best place on its segment, repeat. With $g_i = y_i - \sum_j \alpha_j y_j K_{ij}$ the two that violate the conditions most are`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = D(`i = \arg\max_{I_{\text{up}}} g, \quad j = \arg\min_{I_{\text{low}}} g`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`where $\alpha_i y_i$ can still rise and $\alpha_j y_j$ still fall. When $g_i \le g_j$ even for them, every KKT condition holds: stop. 002 leaves the choice open; the *second-order* rule takes the $j$ that promises the largest gain of the dual.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`See in the table how the two rows of the pair change, and how the violation of *other* rows changes with them. The dual rises in every step; the primal need not fall. Their gap closes to zero: a certificate that needs no faith in the algorithm.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+func proceduresSummary() templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var7 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var7 == nil {
+			templ_7745c5c3_Var7 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = P(`*One minimum, four roads.* All but one lead to the same machine, because the problem is convex: no local optima, unlike a network, and no dependence on the dimension of the inputs beyond the kernel. What grows is the number of points: $N^2$ kernel values, and between $N^2$ and $N^3$ operations.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`*“Don't code your own SVM!”* says 002. These four are for looking at: they hold the whole matrix, compute every number afresh in each step, set no point aside. The lab uses another solver: second-order pairs, rows computed when needed and cached, settled points set aside, steps on many points at a large $C$. LIBSVM and scikit-learn are such programs too. Do write a toy once, as here, and check it against one of them.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = P(`*In practice*: scale the inputs, try $C$ on a logarithmic grid such as $10^{-3}, \dots, 10^3$, and choose by cross-validation, never on the test set.`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = Slip(`002 credits sparsity to regularisation. Lowering $C$ usually *raises* the number of support vectors: see the lesson on the soft margin.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
