@@ -90,7 +90,7 @@ func TestLessonsAreWhole(t *testing.T) {
 	for _, l := range All {
 		t.Run(l.Slug, func(t *testing.T) {
 			t.Parallel()
-			questions, figures, lab := 0, 0, false
+			questions, figures, steps, lab := 0, 0, 0, false
 			for _, s := range l.Screens {
 				questions += len(s.Questions)
 				if s.Demo == nil {
@@ -102,10 +102,11 @@ func TestLessonsAreWhole(t *testing.T) {
 					t.Fatalf("%s: %v", s.Slug, err)
 				}
 				figures += len(e.Figures)
+				steps += e.Steps
 				lab = lab || e.Lab != ""
 			}
-			if questions < 2 || figures == 0 || !lab {
-				t.Errorf("%d questions, %d figures, way into the lab: %v", questions, figures, lab)
+			if questions < 2 || figures == 0 || steps < 3 || !lab {
+				t.Errorf("%d questions, %d figures, %d steps, way into the lab: %v", questions, figures, steps, lab)
 			}
 		})
 	}

@@ -41,7 +41,7 @@ func widthReach() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`Whether a distance is short depends on the units of the data, so $\gamma$ has no meaning before one has looked at the distances between the points. That is why data are usually standardised first. The marks below the curve are the actual distances between pairs of points in the data set.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`Whether a distance is short depends on the units of the data, so $\gamma$ has no meaning before one has looked at the distances between the points. That is why data are usually standardised first. The second curve is for two moons of sixty points: how many of their pairs are closer than that.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -155,7 +155,7 @@ func widthCurves() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`Here the new points come from the same generator as the training points, two thousand of them, so the second curve is close to the true risk. One person in ten carries the wrong label, on purpose: no rule can do better than the dotted line.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`Here the new points come from the same generator as the training points, two thousand of them, so the second curve is close to the true risk. One label in ten is wrong, on purpose: no rule can do better than the dotted line.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
