@@ -60,6 +60,7 @@ func dropPoints(ctx context.Context, tx *sql.Tx, hash string) error {
 	_, err := tx.ExecContext(ctx, `
 		DELETE FROM points WHERE hash = ?1
 		AND NOT EXISTS (SELECT 1 FROM datasets WHERE hash = ?1)
-		AND NOT EXISTS (SELECT 1 FROM runs WHERE hash = ?1)`, hash)
+		AND NOT EXISTS (SELECT 1 FROM runs WHERE hash = ?1)
+		AND NOT EXISTS (SELECT 1 FROM classes WHERE hash = ?1)`, hash)
 	return err
 }

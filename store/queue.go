@@ -91,6 +91,16 @@ func (s *Store) Requeue(ctx context.Context) error {
 	})
 }
 
+// roomInQueue is ErrQueueFull when MaxQueued runs are waiting.
+func roomInQueue(ctx context.Context, tx *sql.Tx) error {
+	var waiting int
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE status = 'queued'`).Scan(&waiting)
+	if err == nil && waiting >= MaxQueued {
+		err = ErrQueueFull
+	}
+	return err
+}
+
 func claimRun(ctx context.Context, tx *sql.Tx, now int64) (Run, error) {
 	r, err := scanRun(tx.QueryRowContext(ctx, `
 		UPDATE runs SET status = 'running', started = ?, attempts = attempts + 1

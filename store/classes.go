@@ -1,0 +1,358 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// Class is a page as a teacher has set it up for students. It does not change,
+// but for being open or closed.
+type Class struct {
+	Code    string   // six letters, which students type
+	Token   string   // 130 random bits: whoever has it is the teacher
+	Title   string   // as students see it
+	Target  string   // path and query of the page
+	Hidden  []string // controls that students do not see
+	Frozen  []string // controls that students see and cannot change
+	Hash    string   // of the points that the class brings along; empty: what Target names is there for everybody
+	Data    string   // what those points are called
+	Closed  bool     // nothing can be handed in
+	Handins int      // how many runs are in the gallery
+	Created time.Time
+}
+
+// Fixes tells whether students cannot change a control.
+func (c Class) Fixes(control string) bool {
+	return slices.Contains(c.Hidden, control) || slices.Contains(c.Frozen, control)
+}
+
+// Gallery is the workspace in which the runs lie that were handed in. No token
+// opens it: WorkspaceOf never returns a name like this.
+func (c Class) Gallery() Workspace { return Workspace("class " + c.Code) }
+
+// NewClass is what a class is made from.
+type NewClass struct {
+	Title          string
+	Target         string // must begin with a slash
+	Hidden, Frozen []string
+	Points         *dataset.Data // to bring along; may be nil
+	Data           string        // what Points are called
+	Closed         bool
+}
+
+// Handin is a run that a student handed in.
+type Handin struct {
+	Run     string // id of the copy in the gallery
+	Source  string // id of the student's own run, which may be gone
+	Name    string // as it is shown: "Ada", "anonymous 3"
+	Created time.Time
+}
+
+const (
+	maxTarget   = 8000
+	maxControls = 200
+	maxStudent  = 60
+	// MaxHandins is how many runs the gallery of a class holds.
+	MaxHandins = 500
+)
+
+// codeLetters are told apart by eye and spell no words.
+const codeLetters = "BCDFGHJKLMNPQRSTVWXZ"
+
+// codeLength letters leave 64 million codes.
+const codeLength = 6
+
+// CleanCode is a class code as it is stored, whatever case, spaces and dashes it
+// was typed with.
+func CleanCode(typed string) string {
+	return strings.ToUpper(strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" -\t\u00a0", r) {
+			return -1
+		}
+		return r
+	}, typed))
+}
+
+func newCode() string {
+	code := make([]byte, codeLength)
+	for i := range code {
+		n, _ := rand.Int(rand.Reader, big.NewInt(int64(len(codeLetters)))) // never fails
+		code[i] = codeLetters[n.Int64()]
+	}
+	return string(code)
+}
+
+// CreateClass stores a class of a workspace under a new code and token. It
+// returns param.Problems for what is wrong with n.
+func (s *Store) CreateClass(ctx context.Context, ws Workspace, n NewClass) (c Class, err error) {
+	var ps param.Problems
+	title := required(&ps, "title", line(n.Title), maxName)
+	switch {
+	case !strings.HasPrefix(n.Target, "/") || strings.HasPrefix(n.Target, "//"):
+		ps = append(ps, param.Problem{Field: "target", Message: "Choose a page of this site."})
+	case len(n.Target) > maxTarget:
+		ps = append(ps, param.Problem{Field: "target", Message: fmt.Sprintf("The address of the page has %d characters; at most %d are allowed.", len(n.Target), maxTarget)})
+	case len(n.Hidden)+len(n.Frozen) > maxControls:
+		ps = append(ps, param.Problem{Field: "target", Message: fmt.Sprintf("At most %d controls can be hidden or frozen.", maxControls)})
+	}
+	if len(ps) > 0 {
+		return c, ps
+	}
+	var p points
+	if n.Points != nil {
+		if p, err = encode(n.Points); err != nil {
+			return c, err
+		}
+	}
+	c = Class{
+		Token: strings.ToLower(rand.Text()), Title: title, Target: n.Target, Hidden: append([]string{}, n.Hidden...), Frozen: append([]string{}, n.Frozen...),
+		Hash: p.hash, Data: line(n.Data), Closed: n.Closed, Created: fromMillis(s.now()),
+	}
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		if n.Points != nil {
+			if err := writePoints(ctx, tx, p); err != nil {
+				return err
+			}
+		}
+		for {
+			c.Code = newCode()
+			err := affected(tx.ExecContext(ctx, `
+				INSERT INTO classes (code, workspace, token, title, target, hidden, frozen, hash, data_name, closed, created)
+				VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?) ON CONFLICT (code) DO NOTHING`,
+				c.Code, ws, c.Token, c.Title, c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), c.Hash, c.Data, c.Closed, c.Created.UnixMilli()))
+			if err != ErrNotFound { // else the code is taken
+				return err
+			}
+		}
+	})
+	if err != nil {
+		return Class{}, err
+	}
+	return c, nil
+}
+
+// Class returns the class with a code, for anybody who knows the code.
+func (s *Store) Class(ctx context.Context, code string) (Class, error) {
+	return s.oneClass(ctx, `code = ?`, code)
+}
+
+// ClassOf returns the class with a code that belongs to a workspace.
+func (s *Store) ClassOf(ctx context.Context, ws Workspace, code string) (Class, error) {
+	return s.oneClass(ctx, `workspace = ? AND code = ?`, ws, code)
+}
+
+// TaughtClass returns the class that a teacher's token opens.
+func (s *Store) TaughtClass(ctx context.Context, token string) (Class, error) {
+	return s.oneClass(ctx, `token = ?`, token)
+}
+
+func (s *Store) oneClass(ctx context.Context, where string, args ...any) (c Class, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		c, err = findClass(ctx, tx, where, args...)
+		return err
+	})
+	return c, err
+}
+
+// Classes lists the classes of a workspace, newest first.
+func (s *Store) Classes(ctx context.Context, ws Workspace) (list []Class, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		list, err = listClasses(ctx, tx, ws)
+		return err
+	})
+	return list, err
+}
+
+// CloseClass closes a class for hand-ins, or opens it again.
+func (s *Store) CloseClass(ctx context.Context, code string, closed bool) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		return affected(tx.ExecContext(ctx, `UPDATE classes SET closed = ? WHERE code = ?`, closed, code))
+	})
+}
+
+// DeleteClass deletes a class with its gallery. The runs of the students stay.
+func (s *Store) DeleteClass(ctx context.Context, code string) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		c, err := findClass(ctx, tx, `code = ?`, code)
+		if err != nil {
+			return err
+		}
+		runs, _, err := listRuns(ctx, tx, c.Gallery(), Filter{})
+		if err != nil {
+			return err
+		}
+		for _, r := range runs {
+			if err := deleteRun(ctx, tx, c.Gallery(), r.ID); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM classes WHERE code = ?`, code); err != nil {
+			return err
+		}
+		return dropPoints(ctx, tx, c.Hash)
+	})
+}
+
+// HandIn copies a run of a workspace into the gallery of the class it was made
+// under. name, of up to 60 characters, is who hands it in and may be empty. What
+// the same workspace handed in before under the same name is replaced. A run that
+// has not ended is queued once more in the gallery, so that neither waits for
+// nor depends on the student's own. Errors: param.Problems for the name,
+// ErrNotFound for the run or a class that is gone, ErrClosed, ErrNoResult for a
+// run that failed or was cancelled, ErrGalleryFull, ErrQueueFull.
+func (s *Store) HandIn(ctx context.Context, ws Workspace, run, name string) (h Handin, err error) {
+	name = line(name)
+	if n := utf8.RuneCountInString(name); n > maxStudent {
+		return h, param.Problems{{Field: "who", Message: fmt.Sprintf("Your name has %d characters; at most %d are allowed.", n, maxStudent)}}
+	}
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		h, err = handIn(ctx, tx, ws, run, name, s.now())
+		return err
+	})
+	return h, err
+}
+
+// Handins lists what a workspace has handed in to a class, latest first.
+func (s *Store) Handins(ctx context.Context, ws Workspace, code string) (list []Handin, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		list, err = listHandins(ctx, tx, ws, code)
+		return err
+	})
+	return list, err
+}
+
+// Withdraw deletes a copy that a workspace has handed in.
+func (s *Store) Withdraw(ctx context.Context, ws Workspace, run string) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		var gallery Workspace
+		err := tx.QueryRowContext(ctx, `SELECT runs.workspace FROM handins JOIN runs ON runs.id = handins.run WHERE handins.workspace = ? AND run = ?`, ws, run).Scan(&gallery)
+		if err != nil {
+			return found(err)
+		}
+		return deleteRun(ctx, tx, gallery, run)
+	})
+}
+
+const classColumns = `code, token, title, target, hidden, frozen, hash, data_name, closed, created, (SELECT count(*) FROM handins WHERE class = code)`
+
+func scanClass(row interface{ Scan(...any) error }) (c Class, err error) {
+	var hash sql.NullString
+	var created int64
+	err = row.Scan(&c.Code, &c.Token, &c.Title, &c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), &hash, &c.Data, &c.Closed, &created, &c.Handins)
+	c.Hash, c.Created = hash.String, fromMillis(created)
+	return c, err
+}
+
+func findClass(ctx context.Context, tx *sql.Tx, where string, args ...any) (Class, error) {
+	c, err := scanClass(tx.QueryRowContext(ctx, `SELECT `+classColumns+` FROM classes WHERE `+where, args...))
+	return c, found(err)
+}
+
+func listClasses(ctx context.Context, tx *sql.Tx, ws Workspace) (list []Class, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT `+classColumns+` FROM classes WHERE workspace = ? ORDER BY created DESC, rowid DESC`, ws)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		c, err := scanClass(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, rows.Err()
+}
+
+func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now int64) (h Handin, err error) {
+	r, err := findRun(ctx, tx, `workspace = ? AND id = ?`, ws, run)
+	if err != nil {
+		return h, err
+	}
+	c, err := findClass(ctx, tx, `code = ?`, r.Class)
+	switch {
+	case err != nil:
+		return h, err
+	case c.Closed:
+		return h, ErrClosed
+	case r.Status == Failed, r.Status == Cancelled:
+		return h, ErrNoResult
+	}
+	if !r.Status.Ended() {
+		if err := roomInQueue(ctx, tx); err != nil {
+			return h, err
+		}
+	}
+	number := 0
+	var old string
+	err = tx.QueryRowContext(ctx, `SELECT run, number FROM handins WHERE class = ? AND workspace = ? AND name = ?`, c.Code, ws, name).Scan(&old, &number)
+	switch err {
+	case nil:
+		err = deleteRun(ctx, tx, c.Gallery(), old)
+	case sql.ErrNoRows:
+		if c.Handins >= MaxHandins {
+			return h, ErrGalleryFull
+		}
+		err = tx.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) + 1 FROM handins WHERE class = ?`, c.Code).Scan(&number)
+	}
+	if err != nil {
+		return h, err
+	}
+	h = Handin{Run: newID(), Source: run, Name: shownName(name, number), Created: fromMillis(now)}
+	if err := copyRun(ctx, tx, run, h, c.Gallery()); err != nil {
+		return h, err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO handins (run, class, workspace, source, name, number) VALUES (?, ?, ?, ?, ?, ?)`, h.Run, c.Code, ws, run, name, number)
+	return h, err
+}
+
+// shownName is what a gallery calls somebody who need not have a name.
+func shownName(name string, number int) string {
+	return cmp.Or(name, fmt.Sprintf("anonymous %d", number))
+}
+
+// copyRun puts what a teacher sees of a run into a gallery: not the note, the
+// tags and the name that the student gave it.
+func copyRun(ctx context.Context, tx *sql.Tx, run string, h Handin, gallery Workspace) error {
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, report, class, created, started, finished)
+		SELECT ?, ?, ?, '', '[]', dataset_name, hash, spec, axes, iif(status = 'done', status, 'queued'), report, class, ?, iif(status = 'done', started, NULL), finished
+		FROM runs WHERE id = ?`, h.Run, gallery, h.Name, h.Created.UnixMilli(), run)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO models (run, part, model) SELECT ?, part, model FROM models WHERE run = ?`, h.Run, run)
+	return err
+}
+
+func listHandins(ctx context.Context, tx *sql.Tx, ws Workspace, code string) (list []Handin, err error) {
+	rows, err := tx.QueryContext(ctx, `
+		SELECT run, source, handins.name, number, created FROM handins JOIN runs ON runs.id = run
+		WHERE handins.class = ? AND handins.workspace = ? ORDER BY created DESC, runs.rowid DESC`, code, ws)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var h Handin
+		var number int
+		var created int64
+		if err := rows.Scan(&h.Run, &h.Source, &h.Name, &number, &created); err != nil {
+			return nil, err
+		}
+		h.Name, h.Created = shownName(h.Name, number), fromMillis(created)
+		list = append(list, h)
+	}
+	return list, rows.Err()
+}

@@ -1,0 +1,240 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+)
+
+func sampleClass(title string) NewClass {
+	return NewClass{Title: title, Target: "/lab?data=moons", Hidden: []string{"kernel"}, Frozen: []string{"gamma", "seed"}}
+}
+
+func TestClassSurvivesRestart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	n := sampleClass(" Small\tC ")
+	n.Points, n.Data = sample(1), "mine"
+	c := must[Class](t)(s.CreateClass(t.Context(), alice, n))
+	if !regexp.MustCompile(`^[B-DF-HJ-NP-TV-XZ]{6}$`).MatchString(c.Code) || len(c.Token) < 26 || c.Title != "Small C" || c.Hash != sample(1).Hash() {
+		t.Errorf("%+v", c)
+	}
+	check(t, s.Close())
+	s = open(t, dir)
+	for name, get := range map[string]func() (Class, error){
+		"by code":   func() (Class, error) { return s.Class(t.Context(), c.Code) },
+		"by token":  func() (Class, error) { return s.TaughtClass(t.Context(), c.Token) },
+		"its owner": func() (Class, error) { return s.ClassOf(t.Context(), alice, c.Code) },
+	} {
+		if diff := cmp.Diff(c, must[Class](t)(get())); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	_, err := s.ClassOf(t.Context(), bob, c.Code)
+	wantErr(t, err, ErrNotFound)
+	_, err = s.TaughtClass(t.Context(), c.Code)
+	wantErr(t, err, ErrNotFound)
+	if !c.Fixes("kernel") || !c.Fixes("seed") || c.Fixes("C") {
+		t.Error("the wrong controls are fixed")
+	}
+	if got := must[[]Class](t)(s.Classes(t.Context(), bob)); len(got) != 0 {
+		t.Errorf("somebody else has %d classes", len(got))
+	}
+	if got := must[[]Class](t)(s.Classes(t.Context(), alice)); len(got) != 1 || got[0].Code != c.Code {
+		t.Errorf("classes %+v", got)
+	}
+	check(t, s.DeleteClass(t.Context(), c.Code))
+	if n := count(t, s, "points"); n != 0 {
+		t.Errorf("%d point sets left of a deleted class", n)
+	}
+	wantErr(t, s.DeleteClass(t.Context(), c.Code), ErrNotFound)
+}
+
+func TestNewClassProblems(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	for _, tc := range []struct {
+		field string
+		n     NewClass
+	}{
+		{"title", NewClass{Target: "/lab"}},
+		{"title", NewClass{Target: "/lab", Title: strings.Repeat("x", 121)}},
+		{"target", NewClass{Title: "x", Target: "lab"}},
+		{"target", NewClass{Title: "x", Target: "//elsewhere.example/lab"}},
+		{"target", NewClass{Title: "x", Target: "/" + strings.Repeat("x", maxTarget)}},
+		{"target", NewClass{Title: "x", Target: "/lab", Hidden: make([]string, maxControls+1)}},
+	} {
+		_, err := s.CreateClass(t.Context(), alice, tc.n)
+		var ps param.Problems
+		if !errors.As(err, &ps) || ps.For(tc.field) == "" {
+			t.Errorf("%s: %v", tc.field, err)
+		}
+	}
+	if n := count(t, s, "classes"); n != 0 {
+		t.Error("saved all the same")
+	}
+}
+
+func TestCleanCode(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{"bcdfgh": "BCDFGH", " BCD-FGH ": "BCDFGH", "b c d f g h": "BCDFGH", "": ""} {
+		if got := CleanCode(typed); got != want {
+			t.Errorf("%q becomes %q", typed, got)
+		}
+	}
+}
+
+// The copy in the gallery does not follow what becomes of the run.
+func TestHandIn(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	c := must[Class](t)(s.CreateClass(ctx, alice, sampleClass("c")))
+	spec := ml.DefaultSpec()
+	spec.C = 0.1 + 0.2
+	run := must[Run](t)(s.saveRun(ctx, bob, NewRun{
+		Name: "private name", Note: "private note", Tags: []string{"private"}, Data: sample(1), DatasetName: "d", Spec: spec, Axes: [2]string{"a", "b"}, Class: c.Code,
+	}, sampleResult(0.9, 2)))
+
+	h := must[Handin](t)(s.HandIn(ctx, bob, run.ID, "  Ada "))
+	if h.Name != "Ada" || h.Source != run.ID || h.Run == run.ID {
+		t.Errorf("%+v", h)
+	}
+	check(t, s.DeleteRuns(ctx, bob, []string{run.ID}))
+
+	got := must[Run](t)(s.Run(ctx, c.Gallery(), h.Run))
+	want := run
+	want.ID, want.Name, want.Note, want.Tags, want.Created = h.Run, "Ada", "", []string{}, h.Created
+	if diff := cmp.Diff(asText(t, want), asText(t, got)); diff != "" {
+		t.Errorf("the copy: %s", diff)
+	}
+	must[any](t)(s.Data(ctx, got.Hash))
+	_, err := s.Run(ctx, bob, h.Run)
+	wantErr(t, err, ErrNotFound)
+	_, err = s.Run(ctx, alice, h.Run)
+	wantErr(t, err, ErrNotFound)
+	if n := must[Class](t)(s.Class(ctx, c.Code)).Handins; n != 1 {
+		t.Errorf("%d hand-ins", n)
+	}
+
+	wantErr(t, s.Withdraw(ctx, alice, h.Run), ErrNotFound)
+	check(t, s.Withdraw(ctx, bob, h.Run))
+	for _, table := range []string{"handins", "runs", "models", "points"} {
+		if n := count(t, s, table); n != 0 {
+			t.Errorf("%d %s left", n, table)
+		}
+	}
+}
+
+func TestHandInAgain(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	c := must[Class](t)(s.CreateClass(ctx, alice, sampleClass("c")))
+	saved := func(ws Workspace, accuracy float64) string {
+		return must[Run](t)(s.saveRun(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Class: c.Code}, sampleResult(accuracy, 2))).ID
+	}
+	names := func(ws Workspace) (names []string) {
+		for _, h := range must[[]Handin](t)(s.Handins(ctx, ws, c.Code)) {
+			names = append(names, h.Name)
+		}
+		return names
+	}
+	first, second := saved(alice, 0.5), saved(alice, 0.75)
+	must[Handin](t)(s.HandIn(ctx, alice, first, ""))
+	must[Handin](t)(s.HandIn(ctx, bob, saved(bob, 1), ""))
+	must[Handin](t)(s.HandIn(ctx, alice, first, "Ada"))
+	again := must[Handin](t)(s.HandIn(ctx, alice, second, ""))
+	if got := names(alice); !slices.Equal(got, []string{"anonymous 1", "Ada"}) {
+		t.Errorf("alice handed in %q", got)
+	}
+	if got := names(bob); !slices.Equal(got, []string{"anonymous 2"}) {
+		t.Errorf("bob handed in %q", got)
+	}
+	if r := must[Run](t)(s.Run(ctx, c.Gallery(), again.Run)); r.Report.TrainAccuracy != 0.75 {
+		t.Errorf("the earlier run stayed: %+v", r.Report)
+	}
+	if n := count(t, s, "handins"); n != 3 {
+		t.Errorf("%d hand-ins", n)
+	}
+
+	check(t, s.DeleteClass(ctx, c.Code))
+	if n := count(t, s, "runs"); n != 3 {
+		t.Errorf("%d runs left, want the students' own three", n)
+	}
+	if n := count(t, s, "handins"); n != 0 {
+		t.Errorf("%d hand-ins left", n)
+	}
+}
+
+func TestHandInRefused(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	c := must[Class](t)(s.CreateClass(ctx, alice, sampleClass("c")))
+	saved := func(code string) string {
+		return must[Run](t)(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Class: code}, sampleResult(1, 2))).ID
+	}
+	refused := func(want *Error, ws Workspace, run string) {
+		t.Helper()
+		_, err := s.HandIn(ctx, ws, run, "x")
+		wantErr(t, err, want)
+	}
+	own := saved(c.Code)
+	refused(ErrNotFound, alice, own)           // somebody else's run
+	refused(ErrNotFound, bob, saved(""))       // made outside of any class
+	refused(ErrNotFound, bob, saved("NOSUCH")) // of a class that is gone
+
+	check(t, s.CloseClass(ctx, c.Code, true))
+	refused(ErrClosed, bob, own)
+	check(t, s.CloseClass(ctx, c.Code, false))
+	must[Handin](t)(s.HandIn(ctx, bob, own, "x"))
+	_, err := s.HandIn(ctx, bob, own, strings.Repeat("ä", 61))
+	var ps param.Problems
+	if !errors.As(err, &ps) || ps.For("who") == "" {
+		t.Error(err)
+	}
+	wantErr(t, s.CloseClass(ctx, "NOSUCH", true), ErrNotFound)
+
+	queued := must[Run](t)(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Class: c.Code}))
+	check(t, s.CancelRun(ctx, bob, queued.ID))
+	refused(ErrNoResult, bob, queued.ID)
+
+	for i := range MaxHandins - 1 {
+		must[Handin](t)(s.HandIn(ctx, bob, own, fmt.Sprint("name ", i)))
+	}
+	_, err = s.HandIn(ctx, bob, own, "one more")
+	wantErr(t, err, ErrGalleryFull)
+	must[Handin](t)(s.HandIn(ctx, bob, own, "name 7")) // replaces
+}
+
+// What has not ended is trained in the gallery, whatever becomes of the student's.
+func TestHandInBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	c := must[Class](t)(s.CreateClass(ctx, alice, sampleClass("c")))
+	run := must[Run](t)(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Class: c.Code}))
+	if r, ok, err := s.ClaimRun(ctx); !ok || err != nil || r.ID != run.ID {
+		t.Fatal(r.ID, ok, err)
+	}
+	h := must[Handin](t)(s.HandIn(ctx, bob, run.ID, ""))
+	check(t, s.DeleteRuns(ctx, bob, []string{run.ID}))
+	r, ok, err := s.ClaimRun(ctx)
+	if !ok || err != nil || r.ID != h.Run {
+		t.Fatalf("the gallery's own run is not next: %+v %v", r, err)
+	}
+	check(t, s.FinishRun(ctx, r.ID, sampleResult(1, 2)))
+	if got := must[Run](t)(s.Run(ctx, c.Gallery(), h.Run)); got.Status != Done || got.Model == nil {
+		t.Errorf("%+v", got)
+	}
+}
