@@ -19,9 +19,10 @@ type Layer struct {
 	Scene Scene
 }
 
-// Overlay draws the boundaries of up to six models in one picture, each with a
-// colour and a dash pattern of its own, over the regions on which all predict the
-// same class. Where they do not, the picture is grey and hatched; Disagree of the
+// Overlay draws the boundaries of several models in one picture, over the regions
+// on which all predict the same class. Up to six have a colour and a dash pattern
+// of their own; more cannot be told apart and are thin lines without names, which
+// are dense where the models agree. Where they do not predict the same class, the picture is grey and hatched; Disagree of the
 // picture is the share of that area. Size, theme, grid, title and the points are
 // those of the first layer's scene; so are the limits, unless they are zero: then
 // every layer's points fit in. The views may differ, as models may be trained on
@@ -30,9 +31,7 @@ func Overlay(layers []Layer) (*Picture, error) {
 	if len(layers) == 0 {
 		return nil, errors.New("picture: there is no model to draw; choose at least one run")
 	}
-	if len(layers) > len(dashes) {
-		return nil, fmt.Errorf("picture: %d boundaries cannot be told apart; choose at most %d runs", len(layers), len(dashes))
-	}
+	crowd := len(layers) > len(dashes)
 	s := layers[0].Scene
 	for _, l := range layers {
 		if l.Scene.Model == nil {
@@ -66,12 +65,24 @@ func Overlay(layers []Layer) (*Picture, error) {
 			return nil, fmt.Errorf("%s: %w", l.Name, err)
 		}
 		surf := newSurface(one.Model, one.View, s.Limits, s.Grid)
-		zero := surf.level(&tr, surf.f, 0, draw.LineStyle{Color: t.Line[i], Width: s.stroke(), Dashes: dashes[i]})
+		style := draw.LineStyle{Color: t.Ink, Width: s.stroke() / 3}
+		if !crowd {
+			style = draw.LineStyle{Color: t.Line[i], Width: s.stroke(), Dashes: dashes[i]}
+		}
+		zero := surf.level(&tr, surf.f, 0, style)
 		d.surfaces = append(d.surfaces, surf)
 		d.labels[i] = [2]string{one.Model.Negative, one.Model.Positive}
 		names = append(names, l.Name)
 		lines = append(lines, zero)
-		sh.legend = append(sh.legend, lineEntry(l.Name, zero))
+		if !crowd {
+			sh.legend = append(sh.legend, lineEntry(l.Name, zero))
+		} else if i == 0 {
+			sh.legend = append(sh.legend, lineEntry(fmt.Sprintf("%d boundaries", len(layers)), zero))
+		}
+	}
+	whose := strings.Join(names, ", ")
+	if crowd {
+		whose = fmt.Sprintf("%d models", len(layers))
 	}
 	low, high := oriented(&s, t.Side)
 	d.palette = color.Palette{low[1], high[1], t.Differ[0], t.Differ[1]}
@@ -84,7 +95,7 @@ func Overlay(layers []Layer) (*Picture, error) {
 	}
 	sh.legend = append(sh.legend, dots.entries()...)
 
-	sh.caption = fmt.Sprintf("Boundaries of %s over %s and %s.", strings.Join(names, ", "), s.View.Labels[0], s.View.Labels[1])
+	sh.caption = fmt.Sprintf("Boundaries of %s over %s and %s.", whose, s.View.Labels[0], s.View.Labels[1])
 	if len(layers) > 1 {
 		sh.caption += fmt.Sprintf(" They predict different classes on %s of the area shown, which is hatched.", percent(share))
 	}

@@ -486,6 +486,32 @@ func TestDisagree(t *testing.T) {
 	}
 }
 
+// More boundaries than can have a name of their own are drawn all the same.
+func TestCrowd(t *testing.T) {
+	t.Parallel()
+	var layers []figure.Layer
+	for i := range 7 {
+		layers = append(layers, figure.Layer{Name: fmt.Sprintf("model %d", i), Scene: linear([]float64{1, 0}, -0.2-0.1*float64(i), "1", "0")})
+	}
+	p, err := figure.Overlay(layers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(p.Disagree-0.6) > 0.01 {
+		t.Errorf("the outermost lines are 0.6 apart, the models disagree on %g", p.Disagree)
+	}
+	if !strings.HasPrefix(p.Caption, "Boundaries of 7 models over x1 and x2.") {
+		t.Error(p.Caption)
+	}
+	var b bytes.Buffer
+	if err := p.SVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	if svg := b.String(); !strings.Contains(svg, "7 boundaries") || strings.Contains(svg, "model 0") {
+		t.Error("the legend does not count the boundaries, or names them")
+	}
+}
+
 func TestCaption(t *testing.T) {
 	t.Parallel()
 	s := scene()
