@@ -13,11 +13,14 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
+	"marginlab/store"
 	"marginlab/views/figure"
 )
 
 // bench is what the lab works on: the state that its URL holds.
 type bench struct {
+	class    *store.Class // under which the lab was opened; nil: none
+	form     url.Values   // as it was filled in, but for what the class fixes
 	id, name string
 	data     *dataset.Data // with the edited points, if any; nil: nothing to train on yet
 	points   string        // the edited points as text; empty: as stored
@@ -37,14 +40,17 @@ type bench struct {
 // readBench reads the lab's state from a form. What is wrong with a field is
 // kept beside it; an error means there is nothing to show.
 func (a *App) readBench(ctx context.Context, form url.Values) (*bench, error) {
-	b := &bench{id: form.Get("data"), points: strings.TrimSpace(form.Get("points")), show: "regions", slack: form.Get("slack") == "true", cores: form.Get("cores") != "false", coarse: form.Get("coarse") == "1", dark: form.Get("dark") == "1"}
+	class, form, err := a.enforce(ctx, form)
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{class: class, form: form, id: form.Get("data"), points: strings.TrimSpace(form.Get("points")), show: "regions", slack: form.Get("slack") == "true", cores: form.Get("cores") != "false", coarse: form.Get("coarse") == "1", dark: form.Get("dark") == "1"}
 	if b.id == "" {
 		b.id = dataset.Builtins[0].Slug
 	}
 	if form.Get("show") == "heat" {
 		b.show = "heat"
 	}
-	var err error
 	if b.name, b.data, err = a.source(ctx, b.id); err != nil {
 		return nil, err
 	}
@@ -65,7 +71,7 @@ func (a *App) readBench(ctx context.Context, form url.Values) (*bench, error) {
 }
 
 // source finds the data behind an id: a stored set of the workspace, one that
-// comes with the program, the points of a run, or the empty drawing.
+// comes with the program, the points of a run or a class, or the empty drawing.
 func (a *App) source(ctx context.Context, id string) (name string, d *dataset.Data, err error) {
 	if id == drawing {
 		return "Drawing", nil, nil
@@ -81,6 +87,14 @@ func (a *App) source(ctx context.Context, id string) (name string, d *dataset.Da
 		}
 		d, err = a.store.Data(ctx, r.Hash)
 		return r.DatasetName, d, err
+	}
+	if code, ok := strings.CutPrefix(id, ofClass); ok {
+		c, err := a.store.Class(ctx, code)
+		if err != nil {
+			return "", nil, err
+		}
+		d, err = a.store.Data(ctx, c.Hash)
+		return c.Data, d, err
 	}
 	set, err := a.store.Dataset(ctx, workspace(ctx), id)
 	if err != nil {
@@ -181,18 +195,31 @@ func (b *bench) query() url.Values {
 	if !b.cores {
 		q.Set("cores", "false")
 	}
+	if b.class != nil {
+		q.Set("class", b.class.Code)
+	}
 	return q
 }
 
 // isStored tells whether the points are a data set of the workspace.
 func (b *bench) isStored() bool {
+	return !b.isPublic() && !strings.HasPrefix(b.id, ofRun) && !strings.HasPrefix(b.id, ofClass)
+}
+
+// isPublic tells whether everybody can open the points by their id.
+func (b *bench) isPublic() bool {
 	_, builtin := dataset.FindBuiltin(b.id)
-	return !builtin && b.id != drawing && !strings.HasPrefix(b.id, ofRun)
+	return builtin || b.id == drawing
+}
+
+// fixes tells whether the class, if there is one, keeps a control as it is.
+func (b *bench) fixes(controls ...string) bool {
+	return b.class != nil && slices.ContainsFunc(controls, b.class.Fixes)
 }
 
 // editable tells whether the points can be moved on the picture.
 func (b *bench) editable() bool {
-	return b.data == nil || len(b.data.Features) == 2 && len(b.data.Y) <= liveRows
+	return !b.fixes("points") && (b.data == nil || len(b.data.Features) == 2 && len(b.data.Y) <= liveRows)
 }
 
 func (b *bench) options() options {

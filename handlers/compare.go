@@ -20,8 +20,17 @@ import (
 // picture cannot be told apart.
 const mostCompared = 6
 
+// shelf is where saved runs lie: a workspace, or the gallery of a class.
+type shelf struct {
+	ws   store.Workspace
+	base string // of the addresses of their pages
+}
+
+// own is the workspace that the request came with.
+func own(ctx context.Context) shelf { return shelf{ws: workspace(ctx)} }
+
 // comparedRuns finds the runs that the query names.
-func (a *App) comparedRuns(ctx context.Context, q url.Values) ([]store.Run, error) {
+func (a *App) comparedRuns(ctx context.Context, from shelf, q url.Values) ([]store.Run, error) {
 	ids := q["run"]
 	if len(ids) < 2 {
 		return nil, param.Problems{{Field: "run", Message: "a comparison needs at least two runs: choose them in the list of runs"}}
@@ -32,7 +41,7 @@ func (a *App) comparedRuns(ctx context.Context, q url.Values) ([]store.Run, erro
 	runs := make([]store.Run, len(ids))
 	for i, id := range ids {
 		var err error
-		if runs[i], err = a.store.Run(ctx, workspace(ctx), id); err != nil {
+		if runs[i], err = a.store.Run(ctx, from.ws, id); err != nil {
 			return nil, err
 		}
 	}
@@ -40,12 +49,16 @@ func (a *App) comparedRuns(ctx context.Context, q url.Values) ([]store.Run, erro
 }
 
 func (a *App) comparePage(w http.ResponseWriter, r *http.Request) error {
+	return a.showComparison(w, r, own(r.Context()))
+}
+
+func (a *App) showComparison(w http.ResponseWriter, r *http.Request, from shelf) error {
 	q := r.URL.Query()
-	runs, err := a.comparedRuns(r.Context(), q)
+	runs, err := a.comparedRuns(r.Context(), from, q)
 	if err != nil {
 		return err
 	}
-	p := views.Compare{Page: a.page("Comparison", "runs"), OnlyDiffs: q.Get("diff") == "1"}
+	p := views.Compare{Page: a.page("Comparison", "runs"), Base: from.base, OnlyDiffs: q.Get("diff") == "1"}
 	layers, err := a.layers(r.Context(), runs, options{width: mainWidth, height: mainHeight})
 	if err != nil {
 		return err
@@ -59,12 +72,12 @@ func (a *App) comparePage(w http.ResponseWriter, r *http.Request) error {
 		c := views.CompareRun{ID: run.ID, Name: run.Name, Status: string(run.Status)}
 		if run.Status == store.Done {
 			caption := headline(run.Report)
-			c.Picture = linked("/runs/"+run.ID+"/figures/", "boundary", query, smallWidth, smallHeight, "Boundary of "+run.Name+": "+caption, caption)
+			c.Picture = linked(from.base+"/runs/"+run.ID+"/figures/", "boundary", query, smallWidth, smallHeight, "Boundary of "+run.Name+": "+caption, caption)
 		}
 		p.Pending = p.Pending || run.Status == store.Queued || run.Status == store.Running
 		if len(runs) > 2 {
 			rest := url.Values{"run": slices.Delete(slices.Clone(q["run"]), i, i+1)}
-			c.Without = "/compare?" + rest.Encode()
+			c.Without = from.base + "/compare?" + rest.Encode()
 		}
 		p.Runs = append(p.Runs, c)
 	}
@@ -77,7 +90,7 @@ func (a *App) comparePage(w http.ResponseWriter, r *http.Request) error {
 		p.OverlayNote = sentence(err.Error())
 	} else {
 		caption := fmt.Sprintf("All boundaries f = 0 on common axes. Where the predictions disagree is shaded: %s of the picture.", percent(pic.Disagree))
-		p.Overlay = linked("/compare/figures/", "overlay", url.Values{"run": q["run"]}.Encode(), mainWidth, mainHeight, caption, caption)
+		p.Overlay = linked(from.base+"/compare/figures/", "overlay", url.Values{"run": q["run"]}.Encode(), mainWidth, mainHeight, caption, caption)
 	}
 	return a.render(w, r, views.ComparePage(p))
 }
@@ -138,6 +151,11 @@ func overlay(layers []figure.Layer, limits figure.Limits) (*figure.Picture, erro
 }
 
 func (a *App) compareFigure(w http.ResponseWriter, r *http.Request) error {
+	return a.sendComparison(w, r, own(r.Context()))
+}
+
+// sendComparison sends the picture of a comparison.
+func (a *App) sendComparison(w http.ResponseWriter, r *http.Request, from shelf) error {
 	name, format, err := figureName(r)
 	if err != nil {
 		return err
@@ -145,7 +163,7 @@ func (a *App) compareFigure(w http.ResponseWriter, r *http.Request) error {
 	if name != "overlay" {
 		return store.ErrNotFound
 	}
-	runs, err := a.comparedRuns(r.Context(), r.URL.Query())
+	runs, err := a.comparedRuns(r.Context(), from, r.URL.Query())
 	if err != nil {
 		return err
 	}

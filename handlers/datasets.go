@@ -311,6 +311,9 @@ func (a *App) savePoints(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if b.fixes("data") { // the lab would not show the new set
+		return redirect(w, r, "/datasets/"+set.ID)
+	}
 	b.id, b.points = set.ID, ""
 	return redirect(w, r, "/lab?"+b.query().Encode())
 }

@@ -117,5 +117,8 @@ func hiddenFields(spec ml.Spec) []string {
 			hidden = append(hidden, p.Name)
 		}
 	}
+	if spec.Conformal == "none" {
+		hidden = append(hidden, "cores") // the switch that marks them
+	}
 	return hidden
 }

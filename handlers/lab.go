@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +28,8 @@ const (
 	drawing = "drawing"
 	// ofRun before the id of a run names the points that the run was trained on.
 	ofRun = "run-"
+	// ofClass before the code of a class names the points that it brings along.
+	ofClass = "class-"
 )
 
 // train fits the bench's model, from the recent results where it is there.
@@ -101,12 +102,11 @@ func resolved(r *ml.Report) map[string]float64 {
 }
 
 func (a *App) labPage(w http.ResponseWriter, r *http.Request) error {
-	form := r.URL.Query()
-	b, err := a.readBench(r.Context(), form)
+	b, err := a.readBench(r.Context(), r.URL.Query())
 	if err != nil {
 		return err
 	}
-	return a.showLab(w, r, b, form)
+	return a.showLab(w, r, b)
 }
 
 // posted reads the lab's state from a posted form. When something in it is
@@ -132,19 +132,19 @@ func (a *App) posted(w http.ResponseWriter, r *http.Request) (*bench, error) {
 // refuse shows the lab with what is wrong beside the fields.
 func (a *App) refuse(w http.ResponseWriter, r *http.Request, b *bench) error {
 	w.WriteHeader(http.StatusUnprocessableEntity)
-	return a.showLab(w, r, b, r.PostForm)
+	return a.showLab(w, r, b)
 }
 
-// showLab shows the page; form is where fields with problems keep their text.
-func (a *App) showLab(w http.ResponseWriter, r *http.Request, b *bench, form url.Values) error {
+// showLab shows the page.
+func (a *App) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 	ans, err := a.answer(r.Context(), b, false)
 	if err != nil {
 		return err
 	}
 	p := views.Lab{
 		Page: a.page(b.name, "lab"), Name: b.name, Points: b.points,
-		Groups: specGroups(b.spec, form, b.problems), Answer: ans,
-		Editable: b.editable(), Stored: b.isStored(), Editing: b.points != "" || b.id == drawing || form.Get("edit") == "1",
+		Groups: specGroups(b.spec, b.form, b.problems), Answer: ans,
+		Editable: b.editable(), Stored: b.isStored(), Editing: b.points != "" || b.id == drawing || b.form.Get("edit") == "1",
 		Show:    views.Choose([]views.Option{{Value: "regions", Label: "predicted regions"}, {Value: "heat", Label: "f(x) as a heat map"}}, b.show),
 		RunName: b.spec.Title() + " on " + b.name,
 	}
@@ -168,8 +168,13 @@ func (a *App) showLab(w http.ResponseWriter, r *http.Request, b *bench, form url
 			p.Axes, p.Train = axisOptions(b.data.Features), trainOptions(b)
 		}
 	}
-	if p.Data, err = a.choices(r.Context(), b.id); err != nil {
+	if p.Data, err = a.choices(r.Context(), b); err != nil {
 		return err
+	}
+	if b.class != nil {
+		if err := a.labInClass(r, b, &p); err != nil {
+			return err
+		}
 	}
 	return a.render(w, r, views.LabPage(p))
 }
@@ -196,19 +201,26 @@ func trainOptions(b *bench) []views.Option {
 }
 
 // choices lists the data sets that the lab can open.
-func (a *App) choices(ctx context.Context, id string) ([]views.Choice, error) {
+func (a *App) choices(ctx context.Context, b *bench) ([]views.Choice, error) {
 	sets, err := a.store.Datasets(ctx, workspace(ctx))
 	if err != nil {
 		return nil, err
 	}
 	var cs []views.Choice
+	add := func(group, id, name string) {
+		cs = append(cs, views.Choice{Group: group, ID: id, Name: name, Chosen: id == b.id})
+	}
+	if b.class != nil && b.class.Hash != "" {
+		add("Of the class", ofClass+b.class.Code, b.class.Data)
+	}
 	for _, s := range sets {
-		cs = append(cs, views.Choice{Group: "Your data sets", ID: s.ID, Name: s.Name, Chosen: s.ID == id})
+		add("Your data sets", s.ID, s.Name)
 	}
-	for _, b := range dataset.Builtins {
-		cs = append(cs, views.Choice{Group: "Built in", ID: b.Slug, Name: b.Name, Chosen: b.Slug == id})
+	for _, d := range dataset.Builtins {
+		add("Built in", d.Slug, d.Name)
 	}
-	return append(cs, views.Choice{Group: "New", ID: drawing, Name: "Empty drawing", Chosen: id == drawing}), nil
+	add("New", drawing, "Empty drawing")
+	return cs, nil
 }
 
 // labLive answers the page's script: the part of the lab that changes.

@@ -80,6 +80,18 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/shared/{token}", h(a.sharedPage))
 	r.Get("/shared/{token}/figures/{figure}", h(a.sharedFigure))
 
+	r.Get("/class", h(a.findClass))
+	r.Get("/class/{code}", h(a.openClass))
+	r.Post("/class/{code}/handins", h(a.handInFromLab))
+	r.Post("/class/{code}/withdraw", h(a.withdraw))
+	r.Post("/runs/{id}/handin", h(a.handInRun))
+	r.Get("/classes", h(a.classesPage))
+	r.Post("/classes", h(a.createClass))
+	r.Get("/classes/new", h(a.newClassPage))
+	r.Post("/classes/new", h(a.newClassPage))
+	r.Route("/classes/{code}", a.teaching)
+	r.Route("/teach/{token}", a.teaching)
+
 	r.Get("/settings", h(a.settingsPage))
 	r.Post("/settings/workspace", h(a.openWorkspace))
 }

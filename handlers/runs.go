@@ -182,6 +182,9 @@ func (a *App) saveRun(w http.ResponseWriter, r *http.Request) error {
 // workspace are kept with the run alone.
 func (a *App) createRun(ctx context.Context, b *bench, name string, spec ml.Spec) (store.Run, error) {
 	n := store.NewRun{Name: name, Spec: spec, DatasetName: b.dataName(), Data: b.data, Axes: [2]string{b.x, b.y}}
+	if b.class != nil {
+		n.Class = b.class.Code
+	}
 	if b.points == "" && b.isStored() {
 		n.Dataset = b.id
 	}
@@ -208,6 +211,11 @@ func (a *App) showRun(w http.ResponseWriter, r *http.Request, run store.Run, pro
 	}
 	p.Page = a.page(run.Name, "runs")
 	p.Clone = "/lab?" + cloneQuery(run).Encode()
+	if run.Class != "" {
+		if err := a.runInClass(r.Context(), run, &p); err != nil {
+			return err
+		}
+	}
 	if run.Dataset != "" {
 		p.DataHref = "/datasets/" + run.Dataset
 	}
@@ -479,6 +487,9 @@ func (a *App) compareVersions(w http.ResponseWriter, r *http.Request) error {
 	}
 	if b.spec.TestFraction == 0 {
 		b.spec.TestFraction = 0.3
+	}
+	if b.fixes(versionControls...) {
+		return web.Errorf(web.Forbidden, "Your teacher has set what this comparison would change.")
 	}
 	q := url.Values{}
 	var ids []string

@@ -11,6 +11,7 @@ const points = form.elements.namedItem("points");
 const toolbar = form.querySelector("[data-editor]");
 const darkness = matchMedia("(prefers-color-scheme: dark)");
 const longQuery = 8000; // what a link may hold
+const plain = ["name", "who"]; // fields that are not of the training
 
 form.classList.add("live");
 addSliders(form);
@@ -35,7 +36,7 @@ const ask = (coarse) => live.ask(coarse);
 
 function body(coarse) {
   const data = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) if (name !== "name" && !data.has(name)) data.append(name, value);
+  for (const [name, value] of new FormData(form)) if (!plain.includes(name) && !data.has(name)) data.append(name, value);
   if (darkness.matches) data.set("dark", "1");
   if (coarse) data.set("coarse", "1");
   data.set("stage", Math.round(stage.image.clientWidth));
@@ -62,8 +63,7 @@ async function receive(reply) {
 function reflect(reply) {
   for (const field of form.querySelectorAll("[data-field]")) {
     const name = field.dataset.field;
-    if (name === "cores") field.hidden = form.elements.conformal.value === "none";
-    else field.hidden = reply.hidden.includes(name);
+    field.hidden = reply.hidden.includes(name);
     const error = field.querySelector("[data-error-of]");
     if (!error) continue;
     error.textContent = reply.errors[name] || "";
@@ -90,17 +90,18 @@ function showFormula(select) {
 }
 
 form.addEventListener("input", (e) => {
-  if (e.target.name === "name") return;
+  if (plain.includes(e.target.name)) return;
   if (e.target.dataset.reload !== undefined) return;
   if (e.target.name === "points") points.dataset.edited = "true";
   if (e.target.tagName === "SELECT") showFormula(e.target);
   ask(Boolean(e.detail?.coarse));
 });
 
-form.elements.data.addEventListener("change", () => {
+// A class may have taken the controls away that follow.
+form.elements.data?.addEventListener("change", () => {
   const query = new URLSearchParams();
   for (const [name, value] of new FormData(form)) {
-    if (!["name", "points", "x", "y", "on", "positive"].includes(name) && !query.has(name)) query.append(name, value);
+    if (![...plain, "points", "x", "y", "on", "positive"].includes(name) && !query.has(name)) query.append(name, value);
   }
   location.assign(`/lab?${query}`);
 });
@@ -116,6 +117,7 @@ form.addEventListener("submit", (e) => {
 document.addEventListener("keydown", (e) => {
   if (e.key !== "k" || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select")) return;
   const kernel = form.elements.kernel;
+  if (!kernel || kernel.matches(":disabled")) return;
   kernel.selectedIndex = (kernel.selectedIndex + 1) % kernel.options.length;
   showFormula(kernel);
   ask(false);

@@ -1,12 +1,14 @@
-// The list of runs: buttons that need a choice say so, deleting asks first.
+// A list of runs: buttons that need a choice say so, deleting asks first.
 
-const form = document.getElementById("chosen-runs");
-if (form) {
+/** Watches what is chosen in a form of runs. */
+export function choose(form) {
   const count = form.querySelector("[data-count]");
   const reflect = () => {
     const n = form.querySelectorAll('input[name="run"]:checked').length;
     count.textContent = n ? `${n} chosen` : "Choose two or more runs to compare them.";
-    for (const b of form.querySelectorAll("[data-needs]")) b.disabled = n < Number(b.dataset.needs);
+    for (const b of form.querySelectorAll("[data-needs]")) {
+      b.disabled = n < Number(b.dataset.needs) || n > Number(b.dataset.most || Infinity);
+    }
   };
   form.addEventListener("change", reflect);
   form.addEventListener("submit", (e) => {
@@ -15,3 +17,6 @@ if (form) {
   });
   reflect();
 }
+
+const form = document.getElementById("chosen-runs");
+if (form) choose(form);

@@ -1,0 +1,472 @@
+package handlers
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"marginlab/ml/dataset"
+	"marginlab/store"
+)
+
+// person is somebody with a browser, whose cookie holds the key of a workspace.
+func (s *server) person(t *testing.T, token string) *client {
+	t.Helper()
+	return &client{server: s, t: t, cookie: &http.Cookie{Name: "marginlab_workspace", Value: token}, doc: description(t)}
+}
+
+const (
+	teacher = "0123456789abcdef0123456789abcdef"
+	ada     = "11111111111111111111111111111111"
+	ben     = "22222222222222222222222222222222"
+)
+
+// page gets a page.
+func (c *client) page(path string) *goquery.Document {
+	c.t.Helper()
+	return c.read(c.want(200, "GET", path, ""))
+}
+
+func (c *client) read(a answer) *goquery.Document {
+	c.t.Helper()
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(string(a.body)))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return doc
+}
+
+// send posts a form and returns the answer, redirects followed.
+func (c *client) send(status int, path, form string) answer {
+	c.t.Helper()
+	return c.want(status, "POST", path, form, "Content-Type", "application/x-www-form-urlencoded")
+}
+
+// class sets one up and returns its code.
+func (c *client) class(target, controls string) string {
+	c.t.Helper()
+	q := url.Values{"target": {target}, "title": {"A class"}, "handins": {"true"}}.Encode()
+	doc := c.read(c.send(200, "/classes", q+"&"+controls))
+	code := doc.Find(".class-code").Text()
+	if len(code) != 6 {
+		c.t.Fatalf("the code is %q", code)
+	}
+	return code
+}
+
+// secret is the path of the teacher's link.
+func (c *client) secret(code string) string {
+	c.t.Helper()
+	link, _ := c.page("/classes/" + code).Find(".share").Attr("value")
+	path, ok := strings.CutPrefix(link, c.URL)
+	if !ok || len(path) < len("/teach/")+26 {
+		c.t.Fatalf("the teacher's link is %q", link)
+	}
+	return path
+}
+
+func texts(s *goquery.Selection) (list []string) {
+	s.Each(func(_ int, e *goquery.Selection) { list = append(list, strings.Join(strings.Fields(e.Text()), " ")) })
+	return list
+}
+
+// names are those in the gallery, in its order.
+func names(doc *goquery.Document) []string { return texts(doc.Find(".gallery tbody th")) }
+
+// What is sent counts for nothing where the class has hidden or frozen a control.
+func TestClassFixesControls(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	code := s.person(t, teacher).class("/lab?data=moons&C=7&gamma=2&learner=svm&slack=true",
+		"control.data=frozen&control.points=hidden&group.kernel=frozen&control.learner=hidden&control.slack=hidden&control.C=frozen&group.evaluation=hidden&control.gamma=free")
+	c := s.person(t, ada)
+	forged := "class=" + strings.ToLower(code) + "&data=iris&points=0,0,a%0A1,1,b&C=99&gamma=50&kernel=poly&degree=2&learner=mcm&conformal=eigen&test_fraction=0.5&seed=9&slack=false&label=x1"
+
+	doc := c.page("/lab?" + forged)
+	if h := doc.Find("h1").Text(); h != "Moons" {
+		t.Errorf("the data are %s", h)
+	}
+	for name, want := range map[string]string{"C": "7", "gamma": "2", "kernel": "rbf", "data": "moons"} {
+		f := doc.Find("fieldset.frozen[disabled] [name=" + name + "]")
+		got, _ := f.Attr("value")
+		if got = cmp.Or(got, f.Find("option[selected]").AttrOr("value", "")); got != want {
+			t.Errorf("%s is frozen at %q, want %q", name, got, want)
+		}
+	}
+	for _, name := range []string{"points", "learner", "slack", "test_fraction", "seed"} {
+		if doc.Find("#lab [name="+name+"]").Length() > 0 {
+			t.Errorf("%s is not hidden", name)
+		}
+	}
+	if doc.Find("[data-group=evaluation]").Length() > 0 {
+		t.Error("a heading without controls")
+	}
+	if f := doc.Find("[name=conformal]"); f.Length() != 1 || f.Closest("[disabled]").Length() > 0 || f.Find("option[selected]").AttrOr("value", "") != "eigen" {
+		t.Error("a free control is not as it was sent")
+	}
+	if text := doc.Find("fieldset.frozen legend").First().Text(); !strings.Contains(text, "set by your teacher") {
+		t.Errorf("frozen controls say %q", text)
+	}
+	if doc.Find("[formaction='/compare/versions']").Length() > 0 {
+		t.Error("a comparison of learners is offered")
+	}
+	c.send(http.StatusForbidden, "/compare/versions", forged)
+
+	live := decode[struct{ Query string }](c.send(200, "/lab/live", forged))
+	q, err := url.ParseQuery(live.Query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := url.Values{"class": {code}, "data": {"moons"}, "C": {"7"}, "gamma": {"2"}, "slack": {"true"}, "conformal": {"eigen"}}
+	if q.Encode() != want.Encode() {
+		t.Errorf("the live lab is at\n%s, want\n%s", q.Encode(), want.Encode())
+	}
+	own, forgedPicture := c.want(200, "GET", "/lab/figures/boundary.svg?"+want.Encode(), ""), c.want(200, "GET", "/lab/figures/boundary.svg?"+forged, "")
+	if string(own.body) != string(forgedPicture.body) {
+		t.Error("the picture obeys what was sent")
+	}
+
+	c.send(200, "/runs", forged)
+	runs, _, err := s.app.store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{})
+	if err != nil || len(runs) != 1 {
+		t.Fatal(runs, err)
+	}
+	if r := runs[0]; r.Class != code || r.Spec.C != 7 || r.Spec.Learner != "svm" || r.Spec.Kernel != "rbf" || r.Spec.Text("gamma") != "2" || r.Spec.TestFraction != 0 || r.Spec.Conformal != "eigen" || r.DatasetName != "Moons" {
+		t.Errorf("saved as %+v", r)
+	}
+}
+
+// The points of a teacher come along with the class, for nobody else.
+func TestClassBringsItsPoints(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	tc := s.person(t, teacher)
+	tc.want(201, "POST", "/api/datasets?name=mine.csv", square)
+	sets, err := s.app.store.Datasets(t.Context(), store.WorkspaceOf(teacher))
+	if err != nil || len(sets) != 1 {
+		t.Fatal(sets, err)
+	}
+	code := tc.class("/lab?data="+sets[0].ID+"&C=3", "control.data=frozen")
+	edited := tc.class("/lab?data="+sets[0].ID+"&points="+url.QueryEscape("0,0,a\n1,0,a\n0,3,b\n1,3,b"), "")
+	tc.send(200, "/datasets/"+sets[0].ID+"/delete", "")
+
+	c := s.person(t, ada)
+	if doc := c.page("/class/" + code); doc.Find("h1").Text() != "mine.csv" || doc.Find("#f-data option[selected]").Text() != "mine.csv" {
+		t.Errorf("the class opens on %q", doc.Find("h1").Text())
+	}
+	if doc := c.page("/class/" + edited); doc.Find("h1").Text() != "mine.csv (edited)" {
+		t.Errorf("the class with edited points opens on %q", doc.Find("h1").Text())
+	}
+	c.want(404, "GET", "/lab?data="+sets[0].ID, "")
+	c.send(200, "/class/"+edited+"/handins", "class="+edited+"&who=Ada&data=class-"+edited)
+	if got := names(tc.page("/classes/" + edited)); !slices.Equal(got, []string{"Ada"}) {
+		t.Errorf("in the gallery: %q", got)
+	}
+
+	// Points that a student edited come along into the lab again.
+	c.send(200, "/class/"+code+"/handins", "class="+code+"&points="+url.QueryEscape("0,0,no\n1,0,no\n0,3,yes\n1,3,yes"))
+	runs, _, err := s.app.store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{Desc: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, _ := c.page("/runs/" + runs[0].ID).Find(".toolbar .primary").Attr("href")
+	if text := c.page(back).Find("#f-points").Text(); !strings.Contains(text, "0,3,yes") {
+		t.Errorf("%s opens with the points %q", back, text)
+	}
+
+	tc.send(200, "/classes/"+code+"/delete", "")
+	c.want(404, "GET", "/class/"+code, "")
+	c.want(404, "GET", "/lab?data=class-"+code, "")
+	c.page("/runs/" + runs[0].ID)
+}
+
+func TestHandIn(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	tc, a, b := s.person(t, teacher), s.person(t, ada), s.person(t, ben)
+	code := tc.class("/lab?data=moons&test_fraction=0.3", "control.data=frozen")
+	handIn := func(c *client, form string) *goquery.Document {
+		t.Helper()
+		return c.read(c.send(200, "/class/"+code+"/handins", "class="+code+"&test_fraction=0.3&"+form))
+	}
+	handIn(a, "C=1&who=Ada")
+	handIn(b, "C=1000&gamma=3")
+	doc := handIn(a, "C=10&who=+Ada++")
+	if got := texts(doc.Find(".handed-in a")); !slices.Equal(got, []string{"Ada"}) {
+		t.Errorf("Ada has handed in %q", got)
+	}
+
+	gallery := tc.page("/classes/" + code)
+	if got := names(gallery); !slices.Equal(got, []string{"anonymous 2", "Ada"}) {
+		t.Errorf("in the gallery: %q", got)
+	}
+	// The columns are the settings that differ, and no others.
+	head := texts(gallery.Find(".gallery thead th"))
+	if !slices.Equal(head, []string{"choose", "picture", "name", "handed in (UTC)", "γ", "C", "held out", "training", "SVs", "margin 1/|w|"}) {
+		t.Errorf("columns %q", head)
+	}
+	if got := texts(tc.page("/classes/" + code + "?sort=C&desc=1").Find(".gallery tbody td:nth-child(6)")); !slices.Equal(got, []string{"1000", "10"}) {
+		t.Errorf("sorted by C, falling: %q", got)
+	}
+	if got := texts(tc.page("/classes/" + code + "?sort=C").Find(".gallery tbody td:nth-child(6)")); !slices.Equal(got, []string{"10", "1000"}) {
+		t.Errorf("sorted by C: %q", got)
+	}
+
+	// All that the page shows is there, and without the secret in any address.
+	overlay, _ := gallery.Find(".gallery-columns .figure img").Attr("src")
+	if f := tc.want(200, "GET", overlay, ""); f.header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(string(f.body), "anonymous 2") {
+		t.Error("the overlay does not name the hand-ins")
+	}
+	secret := tc.secret(code)
+	gallery.Find("a, img, form, button").Each(func(_ int, e *goquery.Selection) {
+		for _, attr := range []string{"href", "src", "action", "formaction"} {
+			if strings.Contains(e.AttrOr(attr, ""), "teach/") {
+				t.Errorf("an address holds the secret: %s", e.AttrOr(attr, ""))
+			}
+		}
+	})
+	var ids []string
+	gallery.Find("[name=run]").Each(func(_ int, e *goquery.Selection) { ids = append(ids, e.AttrOr("value", "")) })
+	visitor := s.person(t, bob)
+	for _, base := range []string{secret, "/classes/" + code} {
+		for _, path := range []string{"", "/runs/" + ids[0], "/runs/" + ids[0] + "/figures/boundary.svg", "/compare?run=" + ids[0] + "&run=" + ids[1], "/compare/figures/overlay.svg?run=" + ids[0] + "&run=" + ids[1], "/figures/overlay.png?run=" + ids[0] + "&run=" + ids[1]} {
+			tc.want(200, "GET", base+path, "")
+			if base == secret {
+				visitor.want(200, "GET", base+path, "")
+				continue
+			}
+			for _, c := range []*client{visitor, a, b} {
+				c.want(404, "GET", base+path, "")
+			}
+		}
+		wrong := strings.Replace(base, code, code[1:]+code[:1], 1)
+		if base == secret {
+			wrong = secret[:len(secret)-1] + map[bool]string{true: "b", false: "a"}[strings.HasSuffix(secret, "a")]
+		}
+		tc.want(404, "GET", wrong, "")
+	}
+	for _, c := range []*client{visitor, a} {
+		for _, path := range []string{"/close", "/delete", "/runs/delete"} {
+			c.send(404, "/classes/"+code+path, "closed=1&run="+ids[0])
+		}
+		c.want(404, "GET", "/runs/"+ids[0], "")
+		c.want(404, "GET", "/compare?run="+ids[0]+"&run="+ids[1], "")
+		c.send(404, "/class/"+code+"/withdraw", "handin="+ids[0])
+	}
+	// The pages of the gallery stay below its address.
+	for _, path := range []string{"/runs/" + ids[0], "/compare?run=" + ids[0] + "&run=" + ids[1]} {
+		tc.page(secret + path).Find("main a[href^='/'], main img, main form").Each(func(_ int, e *goquery.Selection) {
+			for _, attr := range []string{"href", "src", "action"} {
+				if at, ok := e.Attr(attr); ok && !strings.HasPrefix(at, secret) {
+					t.Errorf("%s leads to %s", path, at)
+				}
+			}
+		})
+	}
+
+	// A student's own deletion changes nothing; a withdrawal does.
+	runs, _, err := s.app.store.Runs(t.Context(), store.WorkspaceOf(ben), store.Filter{})
+	if err != nil || len(runs) != 1 {
+		t.Fatal(runs, err)
+	}
+	b.send(200, "/runs/"+runs[0].ID+"/delete", "")
+	if got := names(tc.page("/classes/" + code)); len(got) != 2 {
+		t.Errorf("after the student's deletion: %q", got)
+	}
+	lab := b.page("/class/" + code)
+	handin, _ := lab.Find(".handed-in button").Attr("value")
+	if lab.Find(".handed-in a").Length() > 0 || handin != ids[0] {
+		t.Error("the hand-in links to a run that is gone, or cannot be withdrawn")
+	}
+	b.send(200, "/class/"+code+"/withdraw", "class="+code+"&handin="+handin)
+	if got := names(tc.page("/classes/" + code)); !slices.Equal(got, []string{"Ada"}) {
+		t.Errorf("after the withdrawal: %q", got)
+	}
+	visitor.send(200, secret+"/runs/delete", "run="+ids[1])
+	if got := names(tc.page("/classes/" + code)); len(got) != 0 {
+		t.Errorf("after the teacher's deletion: %q", got)
+	}
+	if runs, _, _ := s.app.store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{}); len(runs) != 2 {
+		t.Errorf("Ada has %d runs of her own, want 2", len(runs))
+	}
+}
+
+func TestHandInRefused(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	tc, a := s.person(t, teacher), s.person(t, ada)
+	code, other := tc.class("/lab?data=xor", ""), tc.class("/lab?data=xor", "")
+	a.send(409, "/class/"+code+"/handins", "class="+other)
+	a.send(409, "/class/"+code+"/handins", "data=xor")
+	a.send(404, "/class/XXXXXX/handins", "class=XXXXXX")
+	long := a.read(a.send(422, "/class/"+code+"/handins", "class="+code+"&who="+strings.Repeat("x", 61)))
+	if long.Find("#hand-in .error").Length() != 1 || len(long.Find("#f-who").AttrOr("value", "")) != 61 {
+		t.Error("a name that is too long does not come back with a word beside it")
+	}
+	a.send(422, "/class/"+code+"/handins", "class="+code+"&C=-1")
+	if runs, _, _ := s.app.store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{}); len(runs) != 0 {
+		t.Errorf("%d runs were saved all the same", len(runs))
+	}
+
+	// A run from its own page; one from outside of the class has no such button.
+	a.send(200, "/runs", "data=xor&class="+code)
+	a.send(200, "/runs", "data=xor")
+	runs, _, err := s.app.store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{})
+	if err != nil || len(runs) != 2 {
+		t.Fatal(runs, err)
+	}
+	inside, outside := "/runs/"+runs[0].ID, "/runs/"+runs[1].ID
+	if a.page(outside).Find("#hand-in").Length() > 0 {
+		t.Error("a run from outside can be handed in")
+	}
+	a.send(404, outside+"/handin", "who=x")
+	s.person(t, ben).send(404, inside+"/handin", "who=x")
+	doc := a.read(a.send(200, inside+"/handin", "who=x"))
+	handin, _ := doc.Find("#hand-in .handed-in button").Attr("value")
+	a.send(200, "/class/"+code+"/withdraw", "run="+runs[0].ID+"&handin="+handin)
+
+	tc.send(200, "/classes/"+code+"/close", "closed=1")
+	a.send(409, inside+"/handin", "who=x")
+	a.send(409, "/class/"+code+"/handins", "class="+code)
+	if doc := a.page("/class/" + code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "no hand-ins") {
+		t.Error("a closed class offers to hand in")
+	}
+	tc.send(200, "/classes/"+code+"/close", "closed=0")
+	a.send(200, inside+"/handin", "who=x")
+	if got := names(tc.page("/classes/" + code)); !slices.Equal(got, []string{"x"}) {
+		t.Errorf("in the gallery: %q", got)
+	}
+}
+
+// What waits is in the gallery at once, and fills in when it is trained.
+func TestHandInBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	tc, a := s.person(t, teacher), s.person(t, ada)
+	code := tc.class("/lab?data=xor", "")
+	a.send(200, "/class/"+code+"/handins", "class="+code)
+	doc := tc.page("/classes/" + code)
+	if got := texts(doc.Find(".gallery tbody td.value")); len(got) != 2 || got[1] != "queued" {
+		t.Errorf("the row says %q", got)
+	}
+	if doc.Find(".gallery-columns .figure").Length() > 0 || doc.Find(".gallery tbody a, .gallery tbody img").Length() > 0 {
+		t.Error("something is shown of a run that has not ended")
+	}
+	id, _ := doc.Find("[name=run]").Attr("value")
+	if doc := tc.page("/classes/" + code + "/runs/" + id); doc.Find(".gallery").Length() != 1 {
+		t.Error("the page of a run that has not ended does not lead back")
+	}
+}
+
+// The teacher's page is asked for again and again, and answers only with news.
+func TestGalleryTellsNews(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	tc, a := s.person(t, teacher), s.person(t, ada)
+	code := tc.class("/lab?data=xor", "")
+	tag := ""
+	changed := func(want bool, after string) {
+		t.Helper()
+		got := tc.do("GET", "/classes/"+code, "", "If-None-Match", tag)
+		if (got.status == 200) != want || !want && got.status != 304 {
+			t.Errorf("after %s: status %d", after, got.status)
+		}
+		tag = cmp.Or(got.header.Get("ETag"), tag)
+	}
+	changed(true, "the first request")
+	changed(false, "nothing")
+	a.send(200, "/class/"+code+"/handins", "class="+code+"&who=Ada")
+	changed(true, "a hand-in")
+	changed(false, "nothing")
+	tc.send(200, "/classes/"+code+"/close", "closed=1")
+	changed(true, "closing")
+	if got := tc.do("GET", "/classes/"+code+"?sort=name", "", "If-None-Match", tag); got.status != 200 {
+		t.Errorf("in another order: status %d", got.status)
+	}
+}
+
+func TestNewClassPage(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c := s.person(t, teacher)
+	doc := c.read(c.send(200, "/classes/new", "data=iris&on=pca&kernel=poly&class="))
+	var names []string
+	doc.Find(".control-table [value=frozen][type=radio]").Each(func(_ int, e *goquery.Selection) {
+		names = append(names, strings.TrimPrefix(e.AttrOr("name", ""), "control."))
+	})
+	lab := c.page("/lab?data=iris")
+	for _, n := range names {
+		if lab.Find("#lab [name="+n+"]").Length() == 0 && n != "points" {
+			t.Errorf("the lab has no control %s", n)
+		}
+	}
+	lab.Find("#lab [name]").Each(func(_ int, e *goquery.Selection) {
+		if n := e.AttrOr("name", ""); n != "name" && !slices.Contains(names, n) {
+			t.Errorf("nothing is asked about %s", n)
+		}
+	})
+	target, _ := doc.Find("[name=target]").Attr("value")
+	if q, err := url.ParseQuery(strings.TrimPrefix(target, "/lab?")); err != nil || q.Get("on") != "pca" || q.Get("kernel") != "poly" {
+		t.Errorf("the class is made of %s", target)
+	}
+
+	c.send(422, "/classes/new", "data=moons&C=-1")
+	again := c.read(c.send(422, "/classes", url.Values{"target": {target}, "title": {" "}, "control.C": {"frozen"}, "group.kernel": {"hidden"}}.Encode()))
+	if again.Find(".error").Length() != 1 || again.Find("[name='control.C'][value=frozen][checked]").Length() != 1 || again.Find("[name='group.kernel'] [value=hidden][selected]").Length() != 1 || again.Find("[name=handins][checked]").Length() != 0 {
+		t.Error("the form does not come back as it was filled in")
+	}
+	for _, target := range []string{"https://elsewhere.example/lab", "//elsewhere.example/lab", "/settings", "/lab/../settings", "lab", "/lab?C=-1", "javascript:alert(1)"} {
+		for _, a := range []answer{
+			c.do("GET", "/classes/new?target="+url.QueryEscape(target), ""),
+			c.do("POST", "/classes", "title=x&target="+url.QueryEscape(target), "Content-Type", "application/x-www-form-urlencoded"),
+		} {
+			if a.status != 422 {
+				t.Errorf("a class of %s: status %d", target, a.status)
+			}
+		}
+	}
+	if got := texts(c.page("/classes").Find(".classes th a")); len(got) != 0 {
+		t.Errorf("classes %q", got)
+	}
+	code := c.class("/lessons/margins?step=3", "control.C=frozen")
+	if got := texts(c.page("/classes").Find(".classes code")); !slices.Equal(got, []string{code}) {
+		t.Errorf("classes %q", got)
+	}
+	link, _ := c.page("/classes/" + code).Find(".class-state a").Attr("href")
+	if link != "/lessons/margins?class="+code+"&step=3" {
+		t.Errorf("the lesson is at %s", link)
+	}
+}
+
+func TestClassCode(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	code := s.person(t, teacher).class("/lab?data=xor&C=5", "")
+	c := s.person(t, ada)
+	for _, typed := range []string{code, strings.ToLower(code), code[:3] + " " + code[3:], code[:3] + "-" + code[3:]} {
+		if doc := c.page("/class?code=" + url.QueryEscape(typed)); doc.Find("#f-C").AttrOr("value", "") != "5" {
+			t.Errorf("%q does not open the class", typed)
+		}
+	}
+	if c.page("/class/"+strings.ToLower(code)).Find(".class-banner").Length() != 1 {
+		t.Error("the address takes no small letters")
+	}
+	doc := c.read(c.want(404, "GET", "/class?code=wrong%3Cb%3E", ""))
+	if doc.Find("#f-code").AttrOr("value", "") != "wrong<b>" || doc.Find("#f-code-error").Length() != 1 {
+		t.Error("a wrong code does not come back with a word beside it")
+	}
+	c.want(404, "GET", "/class/XXXXXX", "")
+	c.want(404, "GET", "/lab?class=XXXXXX", "")
+	if c.page("/").Find("form[action='/class'] [name=code]").Length() != 1 {
+		t.Error("the start page does not ask for a code")
+	}
+	if got := regexp.MustCompile(`/classes/[A-Z]{6}`).FindString(string(c.want(200, "GET", "/classes", "").body)); got != "" {
+		t.Errorf("a student's list of classes has %s", got)
+	}
+}

@@ -1,0 +1,424 @@
+package handlers
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/web"
+)
+
+// mostOverlaid is how many boundaries of a gallery one picture shows.
+const mostOverlaid = 60
+
+// gallery is a class as its teacher sees it.
+type gallery struct {
+	store.Class
+	base string // of the addresses of its pages
+}
+
+// gallery finds the class that a request may see as its teacher: by the token of
+// the teacher's link, or by the code in the workspace that made the class. The
+// second has no secret in its address, which a projector shows.
+func (a *App) gallery(r *http.Request) (g gallery, err error) {
+	if token := chi.URLParam(r, "token"); token != "" {
+		g.Class, err = a.store.TaughtClass(r.Context(), token)
+		g.base = "/teach/" + token
+		return g, err
+	}
+	g.Class, err = a.store.ClassOf(r.Context(), workspace(r.Context()), chi.URLParam(r, "code"))
+	g.base = "/classes/" + g.Code
+	return g, err
+}
+
+func (g gallery) shelf() shelf { return shelf{ws: g.Gallery(), base: g.base} }
+
+// teaching installs the teacher's pages below the address of a class.
+func (a *App) teaching(r chi.Router) {
+	h := a.site.Handle
+	r.Get("/", h(a.galleryPage))
+	r.Post("/close", h(a.closeClass))
+	r.Post("/delete", h(a.deleteClass))
+	r.Post("/runs/delete", h(a.deleteHandins))
+	r.Get("/runs/{id}", h(a.galleryRun))
+	r.Get("/runs/{id}/figures/{figure}", h(a.galleryRunFigure))
+	r.Get("/figures/{figure}", h(a.galleryFigure))
+	r.Get("/compare", h(a.galleryCompare))
+	r.Get("/compare/figures/{figure}", h(a.galleryCompareFigure))
+}
+
+func (a *App) galleryPage(w http.ResponseWriter, r *http.Request) error {
+	g, err := a.gallery(r)
+	if err != nil {
+		return err
+	}
+	runs, _, err := a.store.Runs(r.Context(), g.Gallery(), store.Filter{})
+	if err != nil {
+		return err
+	}
+	q := r.URL.Query()
+	state := g.state(a.assets.Prefix(), q, runs)
+	w.Header().Set("ETag", `"`+state+`"`)
+	if r.Header.Get("If-None-Match") == `"`+state+`"` { // the page asks again and again
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	origin := web.Origin(r)
+	p := views.Gallery{
+		Page: a.page(g.Title, ""), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed,
+		Link: origin + "/class/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: door(g.Class),
+		Hidden: controlLabels(g.Hidden), Frozen: controlLabels(g.Frozen), Total: len(runs),
+	}
+	p.Overlay = g.overlay(runs, q["run"])
+	columns := galleryColumns(runs)
+	sortBy, desc := q.Get("sort"), q.Get("desc") == "1"
+	for _, c := range columns {
+		col := views.Column{Label: c.label}
+		v := url.Values{"sort": {c.key}, "run": q["run"]}
+		if c.key == sortBy {
+			col.Sort = map[bool]string{true: "descending", false: "ascending"}[desc]
+			slices.SortStableFunc(runs, c.compare(desc))
+			if !desc {
+				v.Set("desc", "1")
+			}
+		}
+		col.Href = g.base + "?" + v.Encode() + "#gallery"
+		p.Columns = append(p.Columns, col)
+	}
+	for _, run := range runs {
+		row := views.GalleryRow{ID: run.ID, Name: run.Name, Chosen: slices.Contains(q["run"], run.ID)}
+		if run.Status.Ended() {
+			row.Href = g.base + "/runs/" + run.ID
+		}
+		if run.Status == store.Done {
+			row.Thumb = thumbnail(g.base+"/runs/"+run.ID+"/figures/", "boundary", "Boundary of "+run.Name)
+		}
+		for _, c := range columns[1:] {
+			row.Cells = append(row.Cells, c.text(run))
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	return a.render(w, r, views.GalleryPage(p))
+}
+
+// state changes whenever the page would.
+func (g gallery) state(prefix string, q url.Values, runs []store.Run) string {
+	h := sha256.New()
+	fmt.Fprintln(h, prefix, g.base, g.Code, g.Closed, q.Encode())
+	for _, r := range runs {
+		fmt.Fprintln(h, r.ID, r.Status)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// overlay links the picture of the chosen boundaries, of all if none is chosen.
+func (g gallery) overlay(runs []store.Run, chosen []string) (p views.Picture) {
+	ids := finished(runs, chosen)
+	if len(ids) < 2 {
+		return p
+	}
+	caption := fmt.Sprintf("The boundaries of %d hand-ins on common axes. Where they do not all predict the same class the picture is hatched.", len(ids))
+	if done := finished(runs, nil); len(ids) < len(done) {
+		caption += fmt.Sprintf(" Drawn are %d of %d.", len(ids), len(done))
+	}
+	if differ(runs, func(r store.Run) string { return r.Hash }) {
+		caption += " Not all were trained on the same points: shown are those of the first."
+	}
+	return linked(g.base+"/figures/", "overlay", url.Values{"run": ids}.Encode(), mainWidth, mainHeight, caption, caption)
+}
+
+// finished are the ids of finished runs, the latest where there are too many.
+func finished(runs []store.Run, chosen []string) (ids []string) {
+	for _, r := range runs {
+		if r.Status == store.Done && (len(chosen) == 0 || slices.Contains(chosen, r.ID)) {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids[max(0, len(ids)-mostOverlaid):]
+}
+
+func differ(runs []store.Run, f func(store.Run) string) bool {
+	return slices.ContainsFunc(runs, func(r store.Run) bool { return f(r) != f(runs[0]) })
+}
+
+// galleryColumn is a column of the table: what it says of a run and what it sorts by.
+type galleryColumn struct {
+	key, label string
+	text       func(store.Run) string
+	number     func(store.Run) (float64, bool) // nil: sorted by the text
+}
+
+// compare orders runs by the column; those without a value come last.
+func (c galleryColumn) compare(desc bool) func(a, b store.Run) int {
+	sign := 1
+	if desc {
+		sign = -1
+	}
+	return func(a, b store.Run) int {
+		if c.number != nil {
+			va, okA := c.number(a)
+			vb, okB := c.number(b)
+			switch {
+			case okA && okB:
+				return sign * cmp.Compare(va, vb)
+			case okA:
+				return -1
+			case okB:
+				return 1
+			}
+		}
+		return sign * strings.Compare(strings.ToLower(c.text(a)), strings.ToLower(c.text(b)))
+	}
+}
+
+// galleryNumbers are the quantities worth comparing at a glance, with headings
+// that are short.
+var galleryNumbers = []struct{ name, label string }{
+	{"test_accuracy", "held out"}, {"train_accuracy", "training"}, {"support_vectors", "SVs"}, {"margin", "margin 1/|w|"}, {"h", "h"},
+}
+
+// galleryColumns are the name, the settings in which the runs differ, and their
+// numbers.
+func galleryColumns(runs []store.Run) []galleryColumn {
+	columns := []galleryColumn{
+		{key: "name", label: "name", text: func(r store.Run) string { return r.Name }},
+		{
+			key: "created", label: "handed in (UTC)", text: func(r store.Run) string { return r.Created.UTC().Format("2 Jan 15:04") },
+			number: func(r store.Run) (float64, bool) { return float64(r.Created.UnixMilli()), true },
+		},
+	}
+	add := func(c galleryColumn) { columns = append(columns, c) }
+	if differ(runs, func(r store.Run) string { return string(r.Status) }) || len(runs) > 0 && runs[0].Status != store.Done {
+		add(galleryColumn{key: "status", label: "status", text: func(r store.Run) string { return string(r.Status) }})
+	}
+	if differ(runs, func(r store.Run) string { return r.DatasetName }) {
+		add(galleryColumn{key: "data", label: "data", text: func(r store.Run) string { return r.DatasetName }})
+	}
+	for _, p := range ml.Params {
+		value := func(r store.Run) string {
+			if !r.Spec.Applies(p.Name) {
+				return ""
+			}
+			return optionLabel(p, r.Spec.Text(p.Name))
+		}
+		if !differ(runs, value) {
+			continue
+		}
+		c := galleryColumn{key: p.Name, label: cmp.Or(p.Symbol, p.Label), text: func(r store.Run) string { return cmp.Or(value(r), "–") }}
+		if p.Kind == param.Number || p.Kind == param.Integer {
+			c.number = func(r store.Run) (float64, bool) {
+				v, err := strconv.ParseFloat(value(r), 64)
+				return v, err == nil
+			}
+		}
+		add(c)
+	}
+	for _, n := range galleryNumbers {
+		i := slices.IndexFunc(ml.Quantities, func(q ml.Quantity) bool { return q.Name == n.name })
+		q := ml.Quantities[i]
+		c := galleryColumn{key: n.name, label: n.label}
+		c.number = func(r store.Run) (v float64, ok bool) {
+			if r.Report == nil {
+				return 0, false
+			}
+			switch x := q.Value(r.Report).(type) {
+			case float64:
+				return x, true
+			case int:
+				return float64(x), true
+			}
+			return 0, false
+		}
+		c.text = func(r store.Run) string {
+			v, ok := c.number(r)
+			switch {
+			case !ok:
+				return "–"
+			case q.Unit == ml.Share:
+				return percent(v)
+			}
+			return brief(v)
+		}
+		if slices.ContainsFunc(runs, func(r store.Run) bool { _, ok := c.number(r); return ok }) {
+			add(c)
+		}
+	}
+	return columns
+}
+
+// controlLabels names controls as pages do.
+func controlLabels(names []string) (labels []string) {
+	known := map[string]string{"data": "data set", "points": "editing of the points", "x": "horizontal axis", "y": "vertical axis", "on": "train on", "show": "background", "slack": "draw slack", "cores": "mark cores"}
+	for _, n := range names {
+		label := cmp.Or(known[n], n)
+		if p, ok := ml.Param(n); ok {
+			label = p.Label
+		}
+		labels = append(labels, label)
+	}
+	return labels
+}
+
+// closeClass ends handing in, or allows it again.
+func (a *App) closeClass(w http.ResponseWriter, r *http.Request) error {
+	g, err := a.gallery(r)
+	if err != nil {
+		return err
+	}
+	if err := web.ParseForm(w, r, formBytes); err != nil {
+		return err
+	}
+	if err := a.store.CloseClass(r.Context(), g.Code, r.PostFormValue("closed") == "1"); err != nil {
+		return err
+	}
+	return redirect(w, r, g.base)
+}
+
+// deleteClass deletes the class with its gallery and stops what trains in it.
+func (a *App) deleteClass(w http.ResponseWriter, r *http.Request) error {
+	g, err := a.gallery(r)
+	if err != nil {
+		return err
+	}
+	runs, _, err := a.store.Runs(r.Context(), g.Gallery(), store.Filter{})
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, run := range runs {
+		ids = append(ids, run.ID)
+	}
+	if err := a.jobs.Delete(r.Context(), g.Gallery(), ids); err != nil {
+		return err
+	}
+	if err := a.store.DeleteClass(r.Context(), g.Code); err != nil {
+		return err
+	}
+	return redirect(w, r, "/classes")
+}
+
+func (a *App) deleteHandins(w http.ResponseWriter, r *http.Request) error {
+	g, err := a.gallery(r)
+	if err != nil {
+		return err
+	}
+	if err := web.ParseForm(w, r, formBytes); err != nil {
+		return err
+	}
+	if err := a.jobs.Delete(r.Context(), g.Gallery(), r.PostForm["run"]); err != nil {
+		return err
+	}
+	return redirect(w, r, g.base+"#gallery")
+}
+
+func (a *App) galleryRun(w http.ResponseWriter, r *http.Request) error {
+	g, err := a.gallery(r)
+	if err != nil {
+		return err
+	}
+	run, err := a.store.Run(r.Context(), g.Gallery(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	if !run.Status.Ended() {
+		return redirect(w, r, g.base+"#gallery")
+	}
+	p, err := a.runView(r, run, g.base+"/runs/"+run.ID+"/figures/")
+	if err != nil {
+		return err
+	}
+	p.Page = a.page(run.Name, "")
+	p.Bare, p.Gallery, p.GalleryTitle = true, g.base+"#gallery", g.Title
+	return a.render(w, r, views.RunPage(p))
+}
+
+func (a *App) galleryRunFigure(w http.ResponseWriter, r *http.Request) error {
+	g, err := a.gallery(r)
+	if err != nil {
+		return err
+	}
+	run, err := a.store.Run(r.Context(), g.Gallery(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	return a.sendRunFigure(w, r, run)
+}
+
+// galleryFigure draws the boundaries of the runs of the query. What was withdrawn
+// meanwhile is left out, and so are runs on other axes than most.
+func (a *App) galleryFigure(w http.ResponseWriter, r *http.Request) error {
+	g, err := a.gallery(r)
+	if err != nil {
+		return err
+	}
+	name, format, err := figureName(r)
+	if err != nil || name != "overlay" {
+		return store.ErrNotFound
+	}
+	all, _, err := a.store.Runs(r.Context(), g.Gallery(), store.Filter{})
+	if err != nil {
+		return err
+	}
+	var runs []store.Run
+	for _, id := range finished(all, r.URL.Query()["run"]) {
+		run, err := a.store.Run(r.Context(), g.Gallery(), id)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, run)
+	}
+	o := options{width: mainWidth, height: mainHeight, dark: r.FormValue("dark") == "1"}
+	o.size(r)
+	layers, err := a.layers(r.Context(), runs, o)
+	if err != nil {
+		return err
+	}
+	layers = sameAxes(layers)
+	pic, err := overlay(layers, commonLimits(layers))
+	if err != nil {
+		return err
+	}
+	return writeFigure(w, pic, format)
+}
+
+// sameAxes keeps the layers on the axes that most of them have.
+func sameAxes(layers []figure.Layer) []figure.Layer {
+	count := map[[2]string]int{}
+	var most [2]string
+	for _, l := range layers {
+		axes := l.Scene.View.Labels
+		if count[axes]++; count[axes] > count[most] {
+			most = axes
+		}
+	}
+	return slices.DeleteFunc(layers, func(l figure.Layer) bool { return l.Scene.View.Labels != most })
+}
+
+func (a *App) galleryCompare(w http.ResponseWriter, r *http.Request) error {
+	g, err := a.gallery(r)
+	if err != nil {
+		return err
+	}
+	return a.showComparison(w, r, g.shelf())
+}
+
+func (a *App) galleryCompareFigure(w http.ResponseWriter, r *http.Request) error {
+	g, err := a.gallery(r)
+	if err != nil {
+		return err
+	}
+	return a.sendComparison(w, r, g.shelf())
+}

@@ -1,0 +1,38 @@
+// The teacher's page of a class: what is handed in appears by itself.
+import { choose } from "./runs.js";
+
+const every = 4000; // milliseconds
+const heading = document.querySelector("#gallery h2");
+const chosen = (root) => [...root.querySelectorAll('input[name="run"]')];
+
+/** Asks for the page again; the browser's cache answers as long as nothing is new. */
+async function look() {
+  const response = await fetch(location.href);
+  if (!response.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const news = page.querySelector("#gallery h2");
+  if (!news || news.dataset.state === heading.dataset.state) return;
+
+  const fresh = document.adoptNode(page.querySelector("[data-gallery]"));
+  await fresh.querySelector("figure img")?.decode().catch(() => {});
+  const old = document.querySelector("[data-gallery]");
+  const before = new Map(chosen(old).map((box) => [box.value, box.checked]));
+  for (const box of chosen(fresh)) {
+    if (before.has(box.value)) box.checked = before.get(box.value);
+    else box.closest("tr").classList.add("new");
+  }
+  const focused = old.contains(document.activeElement) && document.activeElement;
+  old.replaceWith(fresh);
+  heading.dataset.state = news.dataset.state;
+  heading.textContent = news.textContent;
+  const form = document.getElementById("chosen-runs");
+  if (form) choose(form);
+  if (focused) (chosen(fresh).find((box) => box.value === focused.value) || fresh.querySelector("button"))?.focus();
+}
+
+async function watch() {
+  if (!document.hidden) await look().catch(() => {});
+  setTimeout(watch, every);
+}
+setTimeout(watch, every);
+document.addEventListener("visibilitychange", () => document.hidden || look().catch(() => {}));
