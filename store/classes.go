@@ -212,15 +212,24 @@ func (s *Store) DeleteClass(ctx context.Context, code string) error {
 // ErrNotFound for the run or a class that is gone, ErrClosed, ErrNoResult for a
 // run that failed or was cancelled, ErrGalleryFull, ErrQueueFull.
 func (s *Store) HandIn(ctx context.Context, ws Workspace, run, name string) (h Handin, err error) {
-	name = line(name)
-	if n := utf8.RuneCountInString(name); n > maxStudent {
-		return h, param.Problems{{Field: "who", Message: fmt.Sprintf("Your name has %d characters; at most %d are allowed.", n, maxStudent)}}
+	if ps := CheckStudent(name); ps != nil {
+		return h, ps
 	}
+	name = line(name)
 	err = s.update(ctx, func(tx *sql.Tx) error {
 		h, err = handIn(ctx, tx, ws, run, name, s.now())
 		return err
 	})
 	return h, err
+}
+
+// CheckStudent says what is wrong with the name under which somebody hands in,
+// nil if nothing is.
+func CheckStudent(name string) param.Problems {
+	if n := utf8.RuneCountInString(line(name)); n > maxStudent {
+		return param.Problems{{Field: "who", Message: fmt.Sprintf("Your name has %d characters; at most %d are allowed.", n, maxStudent)}}
+	}
+	return nil
 }
 
 // Handins lists what a workspace has handed in to a class, latest first.
