@@ -131,7 +131,7 @@ func (a *App) inClass(ctx context.Context, c store.Class) (views.InClass, error)
 		return v, err
 	}
 	for _, h := range handins {
-		row := views.Handin{ID: h.Run, Name: h.Name, Created: when(h.Created)}
+		row := views.Handin{ID: h.Run, Name: h.Name, Created: h.Created.UTC().Format("2 Jan, 15:04 UTC")}
 		_, err := a.store.RunStatus(ctx, h.Source)
 		if err == nil {
 			row.Href = "/runs/" + h.Source
@@ -247,7 +247,7 @@ func (a *App) handInFromLab(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if q := b.query().Encode(); len(q) < longestLink {
-		return redirect(w, r, "/lab?"+q+"#hand-in")
+		return redirect(w, r, "/lab?"+q)
 	}
 	return redirect(w, r, "/runs/"+run.ID+"#hand-in")
 }
@@ -286,7 +286,7 @@ func (a *App) withdraw(w http.ResponseWriter, r *http.Request) error {
 	}
 	if b, err := a.readBench(r.Context(), r.PostForm); err == nil {
 		if q := b.query().Encode(); len(q) < longestLink {
-			return redirect(w, r, "/lab?"+q+"#hand-in")
+			return redirect(w, r, "/lab?"+q)
 		}
 	}
 	return redirect(w, r, "/class/"+url.PathEscape(chi.URLParam(r, "code")))

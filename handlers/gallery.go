@@ -24,6 +24,9 @@ import (
 // mostOverlaid is how many boundaries of a gallery one picture shows.
 const mostOverlaid = 60
 
+// Size of that picture in CSS pixels: it stands beside the table.
+const overlayWidth, overlayHeight = 560, 460
+
 // gallery is a class as its teacher sees it.
 type gallery struct {
 	store.Class
@@ -137,7 +140,7 @@ func (g gallery) overlay(runs []store.Run, chosen []string) (p views.Picture) {
 	if differ(runs, func(r store.Run) string { return r.Hash }) {
 		caption += " Not all were trained on the same points: shown are those of the first."
 	}
-	return linked(g.base+"/figures/", "overlay", url.Values{"run": ids}.Encode(), mainWidth, mainHeight, caption, caption)
+	return linked(g.base+"/figures/", "overlay", url.Values{"run": ids}.Encode(), overlayWidth, overlayHeight, caption, caption)
 }
 
 // finished are the ids of finished runs, the latest where there are too many.

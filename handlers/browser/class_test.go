@@ -1,0 +1,180 @@
+package browser
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestClass follows a class from the lab of the teacher to the picture of all
+// boundaries: one student with scripts, one without.
+func TestClass(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	teacher := open(t, s)
+	teacher.visit("/lab?data=moons&C=10&test_fraction=0.3")
+	teacher.picture(".stage img")
+	teacher.change(func() { teacher.fill("#f-gamma", "2") })
+	teacher.click(".teach summary")
+	teacher.follow(func() { teacher.clickText("button", "Set up a class") })
+	teacher.fill("#f-title", "Soft margins")
+	teacher.click(`[name="control.gamma"][value=frozen]`)
+	teacher.click(`[name="control.kernel"][value=frozen]`)
+	teacher.click(`[name="control.learner"][value=hidden]`)
+	teacher.choose(`[name="group.conformal"]`, "hidden")
+	teacher.choose(`[name="group.data"]`, "hidden")
+	teacher.follow(func() { teacher.clickText("button", "Make the class") })
+	code := teacher.text(".class-code")
+	if strings.Contains(teacher.where(), "teach/") {
+		t.Errorf("the projector shows the secret: %s", teacher.where())
+	}
+	if h := teacher.text("#gallery h2"); h != "Nothing handed in yet" {
+		t.Errorf("an empty gallery says %q", h)
+	}
+
+	ada := open(t, s)
+	ada.visit("/")
+	ada.fill("#f-code", strings.ToLower(code))
+	ada.follow(func() { ada.clickText("button", "Open") })
+	ada.picture(".stage img")
+	ada.wait(`document.querySelector("[data-field=C] input[type=range]")`)
+	if v := ada.value("#f-gamma"); v != "2" {
+		t.Errorf("gamma is %s", v)
+	}
+	for _, css := range []string{"#f-kernel", "#f-gamma", "[data-field=gamma] input[type=range]"} {
+		if !get[bool](ada, element(css)+".matches(':disabled')") {
+			t.Errorf("%s can be changed", css)
+		}
+	}
+	for _, css := range []string{"#f-learner", "#f-conformal", "#f-data", "#f-points", "[data-act=edit]"} {
+		if get[bool](ada, "Boolean("+element(css)+")") {
+			t.Errorf("%s is there", css)
+		}
+	}
+	get[bool](ada, "(document.activeElement.blur(), true)")
+	ada.keys("k")
+	ada.change(func() { ada.fill("#f-C", "100") })
+	ada.wait(`new URLSearchParams(location.search).get("C") === "100"`)
+	if q := ada.query(); q.Get("class") != code || q.Has("kernel") || q.Get("gamma") != "2" || q.Get("data") != "moons" {
+		t.Errorf("the address says %v", q)
+	}
+	if k := ada.value("#f-kernel"); k != "rbf" {
+		t.Errorf("the key k leads to %s", k)
+	}
+	at := ada.where()
+	ada.fill("#f-who", "Ada")
+	ada.follow(func() { ada.clickText("button", "Hand in") })
+	ada.picture(".stage img")
+	if got := ada.text(".class-banner .handed-in a"); got != "Ada" {
+		t.Errorf("handed in as %q", got)
+	}
+	if got := ada.where(); got != at {
+		t.Errorf("after handing in the lab is at\n%s, not\n%s", got, at)
+	}
+	teacher.wait(`document.querySelector("#gallery h2").textContent.trim() === "1 run handed in"`)
+	teacher.picture(".gallery tbody img")
+
+	ben := open(t, s)
+	ben.noScript()
+	ben.visit("/class/" + code)
+	ben.picture(".stage img")
+	ben.fill("#f-C", "0.1")
+	ben.follow(func() { ben.clickText("button", "Hand in") })
+	if got := ben.text(".handed-in a"); got != "anonymous 2" {
+		t.Errorf("handed in as %q", got)
+	}
+	teacher.click(`.gallery tbody tr input`)
+	teacher.wait(`document.querySelectorAll(".gallery tbody tr").length === 2`)
+	if !get[bool](teacher, `document.querySelector(".gallery tbody tr input").checked`) {
+		t.Error("news unchoose what was chosen")
+	}
+	teacher.picture(".gallery-columns .figure img")
+	if got := get[string](teacher, `[...document.querySelectorAll(".gallery tbody th")].map((e) => e.textContent.trim()).join(", ")`); got != "Ada, anonymous 2" {
+		t.Errorf("in the gallery: %s", got)
+	}
+	if get[string](teacher, `[...document.querySelectorAll(".gallery thead th")].map((e) => e.textContent.trim()).join(" ")`) != "choose picture name handed in (UTC) C held out training SVs margin 1/|w|" {
+		t.Error("the columns are not the settings that differ")
+	}
+
+	teacher.click(`.gallery tbody tr:nth-child(2) input`)
+	teacher.follow(func() { teacher.clickText("button", "Compare chosen") })
+	teacher.picture(".side-by-side .figure:nth-child(2) img")
+	teacher.picture("#h-overlay + .figure img")
+	if !strings.Contains(teacher.where(), "/classes/"+code+"/compare?") {
+		t.Errorf("the comparison is at %s", teacher.where())
+	}
+	teacher.visit("/classes/" + code)
+
+	// Ada withdraws in the middle of her work, which stays as it is.
+	ada.change(func() { ada.fill("#f-C", "50") })
+	ada.wait(`new URLSearchParams(location.search).get("C") === "50"`)
+	ada.follow(func() { ada.clickText("button", "Withdraw") })
+	if c := ada.value("#f-C"); c != "50" {
+		t.Errorf("after the withdrawal C is %s", c)
+	}
+	teacher.wait(`document.querySelector("#gallery h2").textContent.trim() === "1 run handed in"`)
+	teacher.follow(func() { teacher.clickText("button", "Close for hand-ins") })
+	ben.follow(func() { ben.click(".class-banner .links a") })
+	if ben.visible("#f-who") {
+		t.Error("a closed class takes hand-ins")
+	}
+}
+
+// classOf sets a class up in which some have handed in, and returns its code.
+func classOf(t *testing.T, teacher *client, hands ...string) string {
+	t.Helper()
+	form := url.Values{
+		"target": {"/lab?data=moons&gamma=2&test_fraction=0.3"}, "title": {"Soft margins: what does C do?"}, "handins": {"true"},
+		"group.evaluation": {"frozen"}, "control.kernel": {"frozen"}, "control.learner": {"hidden"}, "group.conformal": {"hidden"},
+	}
+	code := strings.TrimPrefix(teacher.post(t, "/classes", form.Encode()), "/classes/")
+	for _, h := range hands {
+		teacher.server.client().post(t, "/class/"+code+"/handins", "class="+code+"&"+h)
+	}
+	return code
+}
+
+func TestClassPages(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	s := start(t)
+	teacher, student := s.client(), s.client()
+	few := classOf(t, teacher, "who=Ada&C=0.1&gamma=0.5", "C=10&gamma=2", "who=A+very+long+name+that+somebody+typed+in+for+the+fun+of+it&C=1000&gamma=40")
+	empty := classOf(t, teacher)
+	var hands []string
+	for _, c := range []string{"0.01", "0.1", "0.3", "1", "3", "10", "100", "1000"} {
+		hands = append(hands, "C="+c+"&gamma=3&kernel=poly", "C="+c+"&gamma=0.5&who=Student+"+c)
+	}
+	many := classOf(t, teacher, hands...)
+	teacher.post(t, "/classes/"+many+"/close", "closed=1")
+	student.post(t, "/class/"+few+"/handins", "class="+few+"&who=Eve")
+	_, secret, _ := strings.Cut(teacher.get(t, "/classes/"+few).body, s.url+"/teach/")
+	secret, _, _ = strings.Cut(secret, `"`)
+	_, run, _ := strings.Cut(teacher.get(t, "/classes/"+few).body, `name="run" value="`)
+	run, _, _ = strings.Cut(run, `"`)
+	_, own, _ := strings.Cut(student.get(t, "/runs").body, `href="/runs/`)
+	own, _, _ = strings.Cut(own, `"`)
+
+	for _, look := range []struct {
+		name, path string
+		as         *client
+	}{
+		{"classes", "/classes", teacher},
+		{"classes-empty", "/classes", student},
+		{"class-wrong", "/class?code=nosuch", student},
+		{"class-new", "/classes/new?target=%2Flab%3Fdata%3Diris", teacher},
+		{"class-new-lesson", "/classes/new?target=%2Flessons%2Fmargins", teacher},
+		{"class-lab", "/class/" + few, student},
+		{"class-run", "/runs/" + own, student},
+		{"gallery", "/classes/" + few, teacher},
+		{"gallery-empty", "/classes/" + empty, teacher},
+		{"gallery-many", "/classes/" + many + "?sort=C", teacher},
+		{"gallery-link", "/teach/" + secret, student},
+		{"gallery-run", "/classes/" + few + "/runs/" + run, teacher},
+	} {
+		t.Run(look.name, func(t *testing.T) {
+			t.Parallel()
+			inspect(t, look.name, look.path, look.as)
+		})
+	}
+}
