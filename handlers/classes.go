@@ -124,13 +124,22 @@ func (a *App) openClass(w http.ResponseWriter, r *http.Request) error {
 }
 
 // inClass is what a page shows of the class it was opened under.
-func (a *App) inClass(ctx context.Context, c store.Class) (views.InClass, error) {
-	v := views.InClass{Code: c.Code, Title: c.Title, Closed: c.Closed, Fixed: len(c.Hidden)+len(c.Frozen) > 0}
+func (a *App) inClass(ctx context.Context, c store.Class) (*views.InClass, error) {
+	v := &views.InClass{Code: c.Code, Title: c.Title, Closed: c.Closed, Fixed: map[string]string{}}
+	for _, name := range c.Frozen {
+		v.Fixed[name] = "frozen"
+	}
+	for _, name := range c.Hidden {
+		v.Fixed[name] = "hidden"
+	}
 	handins, err := a.store.Handins(ctx, workspace(ctx), c.Code)
 	if err != nil {
 		return v, err
 	}
-	for _, h := range handins {
+	for i, h := range handins {
+		if i == 0 && !h.Anonymous {
+			v.Who = h.Name
+		}
 		row := views.Handin{ID: h.Run, Name: h.Name, Created: h.Created.UTC().Format("2 Jan, 15:04 UTC")}
 		_, err := a.store.RunStatus(ctx, h.Source)
 		if err == nil {
@@ -157,7 +166,7 @@ func (a *App) runInClass(ctx context.Context, run store.Run, p *views.Run) error
 	if err != nil {
 		return err
 	}
-	p.Class = &in
+	p.Class = in
 	q := cloneQuery(run)
 	q.Set("class", c.Code)
 	if c.Fixes("data") {
@@ -190,18 +199,11 @@ func (a *App) labInClass(r *http.Request, b *bench, p *views.Lab) error {
 	if err != nil {
 		return err
 	}
-	in.Who = r.FormValue("who")
+	in.Who = cmp.Or(r.FormValue("who"), in.Who)
 	in.WhoError = b.problems.For("who")
-	p.Class = &in
-	p.Fixed = map[string]string{}
-	for _, name := range b.class.Frozen {
-		p.Fixed[name] = "frozen"
-	}
-	for _, name := range b.class.Hidden {
-		p.Fixed[name] = "hidden"
-	}
+	p.Class = in
 	visible := func(fields []views.Field) []views.Field {
-		return slices.DeleteFunc(fields, func(f views.Field) bool { return p.Fixed[f.Name] == "hidden" })
+		return slices.DeleteFunc(fields, func(f views.Field) bool { return in.State(f.Name) == "hidden" })
 	}
 	p.DataFields, p.Marks = visible(p.DataFields), visible(p.Marks)
 	var groups []views.Group
@@ -350,40 +352,54 @@ func (a *App) setting(ctx context.Context, target string) (s setting, err error)
 	return s, nil
 }
 
+// labLabels name the controls of the lab that are no parameters.
+var labLabels = map[string]string{
+	"data": "data set", "points": "editing of the points", "x": "horizontal axis", "y": "vertical axis", "on": "train on",
+	"show": "background", "slack": "draw slack", "cores": "mark cores",
+}
+
+// controlLabel names a control as pages do.
+func controlLabel(name string) string {
+	if p, ok := ml.Param(name); ok {
+		return p.Label
+	}
+	return cmp.Or(labLabels[name], name)
+}
+
 // labControls lists the controls of the lab with their values.
 func labControls(b *bench) []views.ControlGroup {
-	shown := map[string]string{"regions": "predicted regions", "heat": "f(x) as a heat map"}[b.show]
-	data := views.ControlGroup{Name: "data", Title: "Data", Controls: []views.Control{
-		{Name: "data", Label: "data set", Value: b.dataName()},
-		{Name: "points", Label: "editing of the points"},
-	}}
+	control := func(name, value string) views.Control {
+		p, _ := ml.Param(name)
+		return views.Control{Name: name, Label: controlLabel(name), Symbol: p.Symbol, Value: value}
+	}
+	yes := map[bool]string{true: "yes", false: "no"}
+	data := []views.Control{control("data", b.dataName()), control("points", "")}
 	if b.data != nil {
-		data.Controls = append(data.Controls, views.Control{Name: "positive", Label: "positive class", Value: positiveOf(b.spec, b.data)})
+		data = append(data, control("positive", positiveOf(b.spec, b.data)))
 		if len(b.data.Features) > 2 {
-			data.Controls = append(data.Controls,
-				views.Control{Name: "x", Label: "horizontal axis", Value: b.x}, views.Control{Name: "y", Label: "vertical axis", Value: b.y},
-				views.Control{Name: "on", Label: "train on", Value: chosenLabel(trainOptions(b), b.on)})
+			data = append(data, control("x", b.x), control("y", b.y), control("on", chosenLabel(trainOptions(b), b.on)))
 		}
 	}
-	groups := []views.ControlGroup{data}
+	var groups []views.ControlGroup
 	for _, g := range ml.Groups {
 		vg := views.ControlGroup{Name: g.Name, Title: g.Title}
+		if g.Name == "data" {
+			vg.Controls = data
+		}
 		for _, p := range g.Params {
 			if p.Kind == param.Text || p.Name == "project" {
-				continue // settled by the controls above
+				continue // settled by the controls of the data
 			}
-			vg.Controls = append(vg.Controls, views.Control{Name: p.Name, Label: p.Label, Symbol: p.Symbol, Value: optionLabel(p, b.spec.Text(p.Name)), Unused: !b.spec.Applies(p.Name)})
-		}
-		if g.Name == "data" {
-			groups[0].Controls = append(groups[0].Controls, vg.Controls...)
-			continue
+			c := control(p.Name, optionLabel(p, b.spec.Text(p.Name)))
+			c.Unused = !b.spec.Applies(p.Name)
+			vg.Controls = append(vg.Controls, c)
 		}
 		groups = append(groups, vg)
 	}
+	cores := control("cores", yes[b.cores])
+	cores.Unused = b.spec.Conformal == "none"
 	return append(groups, views.ControlGroup{Name: "picture", Title: "Picture", Controls: []views.Control{
-		{Name: "show", Label: "background", Value: shown},
-		{Name: "slack", Label: "draw slack", Value: map[bool]string{true: "yes", false: "no"}[b.slack]},
-		{Name: "cores", Label: "mark cores", Value: map[bool]string{true: "yes", false: "no"}[b.cores], Unused: b.spec.Conformal == "none"},
+		control("show", chosenLabel(backgrounds, b.show)), control("slack", yes[b.slack]), cores,
 	}})
 }
 

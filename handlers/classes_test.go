@@ -198,6 +198,9 @@ func TestHandIn(t *testing.T) {
 	handIn(a, "C=1&who=Ada")
 	handIn(b, "C=1000&gamma=3")
 	doc := handIn(a, "C=10&who=+Ada++")
+	if who := doc.Find("#f-who").AttrOr("value", ""); who != "Ada" {
+		t.Errorf("the name is asked for again: %q", who)
+	}
 	if got := texts(doc.Find(".handed-in a")); !slices.Equal(got, []string{"Ada"}) {
 		t.Errorf("Ada has handed in %q", got)
 	}
@@ -431,11 +434,11 @@ func TestNewClassPage(t *testing.T) {
 			}
 		}
 	}
-	if got := texts(c.page("/classes").Find(".classes th a")); len(got) != 0 {
+	if got := texts(c.page("/classes").Find(".class-list th a")); len(got) != 0 {
 		t.Errorf("classes %q", got)
 	}
 	code := c.class("/lessons/margins?step=3", "control.C=frozen")
-	if got := texts(c.page("/classes").Find(".classes code")); !slices.Equal(got, []string{code}) {
+	if got := texts(c.page("/classes").Find(".class-list code")); !slices.Equal(got, []string{code}) {
 		t.Errorf("classes %q", got)
 	}
 	link, _ := c.page("/classes/" + code).Find(".class-state a").Attr("href")

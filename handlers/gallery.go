@@ -262,15 +262,9 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 	return columns
 }
 
-// controlLabels names controls as pages do.
 func controlLabels(names []string) (labels []string) {
-	known := map[string]string{"data": "data set", "points": "editing of the points", "x": "horizontal axis", "y": "vertical axis", "on": "train on", "show": "background", "slack": "draw slack", "cores": "mark cores"}
 	for _, n := range names {
-		label := cmp.Or(known[n], n)
-		if p, ok := ml.Param(n); ok {
-			label = p.Label
-		}
-		labels = append(labels, label)
+		labels = append(labels, controlLabel(n))
 	}
 	return labels
 }

@@ -145,7 +145,7 @@ func (a *App) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		Page: a.page(b.name, "lab"), Name: b.name, Points: b.points,
 		Groups: specGroups(b.spec, b.form, b.problems), Answer: ans,
 		Editable: b.editable(), Stored: b.isStored(), Editing: b.points != "" || b.id == drawing || b.form.Get("edit") == "1",
-		Show:    views.Choose([]views.Option{{Value: "regions", Label: "predicted regions"}, {Value: "heat", Label: "f(x) as a heat map"}}, b.show),
+		Show:    views.Choose(backgrounds, b.show),
 		RunName: b.spec.Title() + " on " + b.name,
 	}
 	for _, g := range p.Groups {
@@ -178,6 +178,9 @@ func (a *App) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 	}
 	return a.render(w, r, views.LabPage(p))
 }
+
+// backgrounds are what a picture shows behind the points.
+var backgrounds = []views.Option{{Value: "regions", Label: "predicted regions"}, {Value: "heat", Label: "f(x) as a heat map"}}
 
 // axisOptions lists what an axis can show.
 func axisOptions(features []string) []views.Option {

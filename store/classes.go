@@ -53,10 +53,11 @@ type NewClass struct {
 
 // Handin is a run that a student handed in.
 type Handin struct {
-	Run     string // id of the copy in the gallery
-	Source  string // id of the student's own run, which may be gone
-	Name    string // as it is shown: "Ada", "anonymous 3"
-	Created time.Time
+	Run       string // id of the copy in the gallery
+	Source    string // id of the student's own run, which may be gone
+	Name      string // as it is shown: "Ada", "anonymous 3"
+	Anonymous bool   // the student gave no name
+	Created   time.Time
 }
 
 const (
@@ -318,7 +319,7 @@ func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now
 	if err != nil {
 		return h, err
 	}
-	h = Handin{Run: newID(), Source: run, Name: shownName(name, number), Created: fromMillis(now)}
+	h = Handin{Run: newID(), Source: run, Name: shownName(name, number), Anonymous: name == "", Created: fromMillis(now)}
 	if err := copyRun(ctx, tx, run, h, c.Gallery()); err != nil {
 		return h, err
 	}
@@ -360,6 +361,7 @@ func listHandins(ctx context.Context, tx *sql.Tx, ws Workspace, code string) (li
 		if err := rows.Scan(&h.Run, &h.Source, &h.Name, &number, &created); err != nil {
 			return nil, err
 		}
+		h.Anonymous = h.Name == ""
 		h.Name, h.Created = shownName(h.Name, number), fromMillis(created)
 		list = append(list, h)
 	}
