@@ -226,6 +226,12 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 				v, err := strconv.ParseFloat(value(r), 64)
 				return v, err == nil
 			}
+			c.text = func(r store.Run) string {
+				if v, ok := c.number(r); ok {
+					return brief(v)
+				}
+				return cmp.Or(value(r), "–")
+			}
 		}
 		add(c)
 	}

@@ -5,7 +5,7 @@ export function choose(form) {
   const count = form.querySelector("[data-count]");
   const reflect = () => {
     const n = form.querySelectorAll('input[name="run"]:checked').length;
-    count.textContent = n ? `${n} chosen` : "Choose two or more runs to compare them.";
+    count.textContent = n ? `${n} chosen` : count.dataset.none;
     for (const b of form.querySelectorAll("[data-needs]")) {
       b.disabled = n < Number(b.dataset.needs) || n > Number(b.dataset.most || Infinity);
     }
