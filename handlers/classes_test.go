@@ -15,32 +15,11 @@ import (
 	"marginlab/store"
 )
 
-// person is somebody with a browser, whose cookie holds the key of a workspace.
-func (s *server) person(t *testing.T, token string) *client {
-	t.Helper()
-	return &client{server: s, t: t, cookie: &http.Cookie{Name: "marginlab_workspace", Value: token}, doc: description(t)}
-}
-
 const (
 	teacher = "0123456789abcdef0123456789abcdef"
 	ada     = "11111111111111111111111111111111"
 	ben     = "22222222222222222222222222222222"
 )
-
-// page gets a page.
-func (c *client) page(path string) *goquery.Document {
-	c.t.Helper()
-	return c.read(c.want(200, "GET", path, ""))
-}
-
-func (c *client) read(a answer) *goquery.Document {
-	c.t.Helper()
-	doc, err := goquery.NewDocumentFromReader(strings.NewReader(string(a.body)))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return doc
-}
 
 // send posts a form and returns the answer, redirects followed.
 func (c *client) send(status int, path, form string) answer {
@@ -52,7 +31,7 @@ func (c *client) send(status int, path, form string) answer {
 func (c *client) class(target, controls string) string {
 	c.t.Helper()
 	q := url.Values{"target": {target}, "title": {"A class"}, "handins": {"true"}}.Encode()
-	doc := c.read(c.send(200, "/classes", q+"&"+controls))
+	doc := c.send(200, "/classes", q+"&"+controls).html()
 	code := doc.Find(".class-code").Text()
 	if len(code) != 6 {
 		c.t.Fatalf("the code is %q", code)
@@ -63,7 +42,7 @@ func (c *client) class(target, controls string) string {
 // secret is the path of the teacher's link.
 func (c *client) secret(code string) string {
 	c.t.Helper()
-	link, _ := c.page("/classes/" + code).Find(".share").Attr("value")
+	link, _ := c.page(200, "/classes/"+code).Find(".share").Attr("value")
 	path, ok := strings.CutPrefix(link, c.URL)
 	if !ok || len(path) < len("/teach/")+26 {
 		c.t.Fatalf("the teacher's link is %q", link)
@@ -83,12 +62,12 @@ func names(doc *goquery.Document) []string { return texts(doc.Find(".gallery tbo
 func TestClassFixesControls(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
-	code := s.person(t, teacher).class("/lab?data=moons&C=7&gamma=2&learner=svm&slack=true",
+	code := s.browse(t, teacher).class("/lab?data=moons&C=7&gamma=2&learner=svm&slack=true",
 		"control.data=frozen&control.points=hidden&group.kernel=frozen&control.learner=hidden&control.slack=hidden&control.C=frozen&group.evaluation=hidden&control.gamma=free")
-	c := s.person(t, ada)
+	c := s.browse(t, ada)
 	forged := "class=" + strings.ToLower(code) + "&data=iris&points=0,0,a%0A1,1,b&C=99&gamma=50&kernel=poly&degree=2&learner=mcm&conformal=eigen&test_fraction=0.5&seed=9&slack=false&label=x1"
 
-	doc := c.page("/lab?" + forged)
+	doc := c.page(200, "/lab?"+forged)
 	if h := doc.Find("h1").Text(); h != "Moons" {
 		t.Errorf("the data are %s", h)
 	}
@@ -146,7 +125,7 @@ func TestClassFixesControls(t *testing.T) {
 func TestClassBringsItsPoints(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
-	tc := s.person(t, teacher)
+	tc := s.browse(t, teacher)
 	tc.want(201, "POST", "/api/datasets?name=mine.csv", square)
 	sets, err := s.app.store.Datasets(t.Context(), store.WorkspaceOf(teacher))
 	if err != nil || len(sets) != 1 {
@@ -156,16 +135,16 @@ func TestClassBringsItsPoints(t *testing.T) {
 	edited := tc.class("/lab?data="+sets[0].ID+"&points="+url.QueryEscape("0,0,a\n1,0,a\n0,3,b\n1,3,b"), "")
 	tc.send(200, "/datasets/"+sets[0].ID+"/delete", "")
 
-	c := s.person(t, ada)
-	if doc := c.page("/class/" + code); doc.Find("h1").Text() != "mine.csv" || doc.Find("#f-data option[selected]").Text() != "mine.csv" {
+	c := s.browse(t, ada)
+	if doc := c.page(200, "/class/"+code); doc.Find("h1").Text() != "mine.csv" || doc.Find("#f-data option[selected]").Text() != "mine.csv" {
 		t.Errorf("the class opens on %q", doc.Find("h1").Text())
 	}
-	if doc := c.page("/class/" + edited); doc.Find("h1").Text() != "mine.csv (edited)" {
+	if doc := c.page(200, "/class/"+edited); doc.Find("h1").Text() != "mine.csv (edited)" {
 		t.Errorf("the class with edited points opens on %q", doc.Find("h1").Text())
 	}
 	c.want(404, "GET", "/lab?data="+sets[0].ID, "")
 	c.send(200, "/class/"+edited+"/handins", "class="+edited+"&who=Ada&data=class-"+edited)
-	if got := names(tc.page("/classes/" + edited)); !slices.Equal(got, []string{"Ada"}) {
+	if got := names(tc.page(200, "/classes/"+edited)); !slices.Equal(got, []string{"Ada"}) {
 		t.Errorf("in the gallery: %q", got)
 	}
 
@@ -175,25 +154,25 @@ func TestClassBringsItsPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, _ := c.page("/runs/" + runs[0].ID).Find(".toolbar .primary").Attr("href")
-	if text := c.page(back).Find("#f-points").Text(); !strings.Contains(text, "0,3,yes") {
+	back, _ := c.page(200, "/runs/"+runs[0].ID).Find(".toolbar .primary").Attr("href")
+	if text := c.page(200, back).Find("#f-points").Text(); !strings.Contains(text, "0,3,yes") {
 		t.Errorf("%s opens with the points %q", back, text)
 	}
 
 	tc.send(200, "/classes/"+code+"/delete", "")
 	c.want(404, "GET", "/class/"+code, "")
 	c.want(404, "GET", "/lab?data=class-"+code, "")
-	c.page("/runs/" + runs[0].ID)
+	c.page(200, "/runs/"+runs[0].ID)
 }
 
 func TestHandIn(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
-	tc, a, b := s.person(t, teacher), s.person(t, ada), s.person(t, ben)
+	tc, a, b := s.browse(t, teacher), s.browse(t, ada), s.browse(t, ben)
 	code := tc.class("/lab?data=moons&test_fraction=0.3", "control.data=frozen")
 	handIn := func(c *client, form string) *goquery.Document {
 		t.Helper()
-		return c.read(c.send(200, "/class/"+code+"/handins", "class="+code+"&test_fraction=0.3&"+form))
+		return c.send(200, "/class/"+code+"/handins", "class="+code+"&test_fraction=0.3&"+form).html()
 	}
 	handIn(a, "C=1&who=Ada")
 	handIn(b, "C=1000&gamma=3")
@@ -205,7 +184,7 @@ func TestHandIn(t *testing.T) {
 		t.Errorf("Ada has handed in %q", got)
 	}
 
-	gallery := tc.page("/classes/" + code)
+	gallery := tc.page(200, "/classes/"+code)
 	if got := names(gallery); !slices.Equal(got, []string{"anonymous 2", "Ada"}) {
 		t.Errorf("in the gallery: %q", got)
 	}
@@ -214,10 +193,10 @@ func TestHandIn(t *testing.T) {
 	if !slices.Equal(head, []string{"choose", "picture", "name", "handed in (UTC)", "γ", "C", "held out", "training", "SVs", "margin 1/|w|"}) {
 		t.Errorf("columns %q", head)
 	}
-	if got := texts(tc.page("/classes/" + code + "?sort=C&desc=1").Find(".gallery tbody td:nth-child(6)")); !slices.Equal(got, []string{"1000", "10"}) {
+	if got := texts(tc.page(200, "/classes/"+code+"?sort=C&desc=1").Find(".gallery tbody td:nth-child(6)")); !slices.Equal(got, []string{"1000", "10"}) {
 		t.Errorf("sorted by C, falling: %q", got)
 	}
-	if got := texts(tc.page("/classes/" + code + "?sort=C").Find(".gallery tbody td:nth-child(6)")); !slices.Equal(got, []string{"10", "1000"}) {
+	if got := texts(tc.page(200, "/classes/"+code+"?sort=C").Find(".gallery tbody td:nth-child(6)")); !slices.Equal(got, []string{"10", "1000"}) {
 		t.Errorf("sorted by C: %q", got)
 	}
 
@@ -236,7 +215,7 @@ func TestHandIn(t *testing.T) {
 	})
 	var ids []string
 	gallery.Find("[name=run]").Each(func(_ int, e *goquery.Selection) { ids = append(ids, e.AttrOr("value", "")) })
-	visitor := s.person(t, bob)
+	visitor := s.browse(t, bob)
 	for _, base := range []string{secret, "/classes/" + code} {
 		for _, path := range []string{"", "/runs/" + ids[0], "/runs/" + ids[0] + "/figures/boundary.svg", "/compare?run=" + ids[0] + "&run=" + ids[1], "/compare/figures/overlay.svg?run=" + ids[0] + "&run=" + ids[1], "/figures/overlay.png?run=" + ids[0] + "&run=" + ids[1]} {
 			tc.want(200, "GET", base+path, "")
@@ -264,7 +243,7 @@ func TestHandIn(t *testing.T) {
 	}
 	// The pages of the gallery stay below its address.
 	for _, path := range []string{"/runs/" + ids[0], "/compare?run=" + ids[0] + "&run=" + ids[1]} {
-		tc.page(secret + path).Find("main a[href^='/'], main img, main form").Each(func(_ int, e *goquery.Selection) {
+		tc.page(200, secret+path).Find("main a[href^='/'], main img, main form").Each(func(_ int, e *goquery.Selection) {
 			for _, attr := range []string{"href", "src", "action"} {
 				if at, ok := e.Attr(attr); ok && !strings.HasPrefix(at, secret) {
 					t.Errorf("%s leads to %s", path, at)
@@ -279,20 +258,20 @@ func TestHandIn(t *testing.T) {
 		t.Fatal(runs, err)
 	}
 	b.send(200, "/runs/"+runs[0].ID+"/delete", "")
-	if got := names(tc.page("/classes/" + code)); len(got) != 2 {
+	if got := names(tc.page(200, "/classes/"+code)); len(got) != 2 {
 		t.Errorf("after the student's deletion: %q", got)
 	}
-	lab := b.page("/class/" + code)
+	lab := b.page(200, "/class/"+code)
 	handin, _ := lab.Find(".handed-in button").Attr("value")
 	if lab.Find(".handed-in a").Length() > 0 || handin != ids[0] {
 		t.Error("the hand-in links to a run that is gone, or cannot be withdrawn")
 	}
 	b.send(200, "/class/"+code+"/withdraw", "class="+code+"&handin="+handin)
-	if got := names(tc.page("/classes/" + code)); !slices.Equal(got, []string{"Ada"}) {
+	if got := names(tc.page(200, "/classes/"+code)); !slices.Equal(got, []string{"Ada"}) {
 		t.Errorf("after the withdrawal: %q", got)
 	}
 	visitor.send(200, secret+"/runs/delete", "run="+ids[1])
-	if got := names(tc.page("/classes/" + code)); len(got) != 0 {
+	if got := names(tc.page(200, "/classes/"+code)); len(got) != 0 {
 		t.Errorf("after the teacher's deletion: %q", got)
 	}
 	if runs, _, _ := s.app.store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{}); len(runs) != 2 {
@@ -303,12 +282,12 @@ func TestHandIn(t *testing.T) {
 func TestHandInRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
-	tc, a := s.person(t, teacher), s.person(t, ada)
+	tc, a := s.browse(t, teacher), s.browse(t, ada)
 	code, other := tc.class("/lab?data=xor", ""), tc.class("/lab?data=xor", "")
 	a.send(409, "/class/"+code+"/handins", "class="+other)
 	a.send(409, "/class/"+code+"/handins", "data=xor")
 	a.send(404, "/class/XXXXXX/handins", "class=XXXXXX")
-	long := a.read(a.send(422, "/class/"+code+"/handins", "class="+code+"&who="+strings.Repeat("x", 61)))
+	long := a.send(422, "/class/"+code+"/handins", "class="+code+"&who="+strings.Repeat("x", 61)).html()
 	if long.Find("#hand-in .error").Length() != 1 || len(long.Find("#f-who").AttrOr("value", "")) != 61 {
 		t.Error("a name that is too long does not come back with a word beside it")
 	}
@@ -325,24 +304,24 @@ func TestHandInRefused(t *testing.T) {
 		t.Fatal(runs, err)
 	}
 	inside, outside := "/runs/"+runs[0].ID, "/runs/"+runs[1].ID
-	if a.page(outside).Find("#hand-in").Length() > 0 {
+	if a.page(200, outside).Find("#hand-in").Length() > 0 {
 		t.Error("a run from outside can be handed in")
 	}
 	a.send(404, outside+"/handin", "who=x")
-	s.person(t, ben).send(404, inside+"/handin", "who=x")
-	doc := a.read(a.send(200, inside+"/handin", "who=x"))
+	s.browse(t, ben).send(404, inside+"/handin", "who=x")
+	doc := a.send(200, inside+"/handin", "who=x").html()
 	handin, _ := doc.Find("#hand-in .handed-in button").Attr("value")
 	a.send(200, "/class/"+code+"/withdraw", "run="+runs[0].ID+"&handin="+handin)
 
 	tc.send(200, "/classes/"+code+"/close", "closed=1")
 	a.send(409, inside+"/handin", "who=x")
 	a.send(409, "/class/"+code+"/handins", "class="+code)
-	if doc := a.page("/class/" + code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "no hand-ins") {
+	if doc := a.page(200, "/class/"+code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "no hand-ins") {
 		t.Error("a closed class offers to hand in")
 	}
 	tc.send(200, "/classes/"+code+"/close", "closed=0")
 	a.send(200, inside+"/handin", "who=x")
-	if got := names(tc.page("/classes/" + code)); !slices.Equal(got, []string{"x"}) {
+	if got := names(tc.page(200, "/classes/"+code)); !slices.Equal(got, []string{"x"}) {
 		t.Errorf("in the gallery: %q", got)
 	}
 }
@@ -351,10 +330,10 @@ func TestHandInRefused(t *testing.T) {
 func TestHandInBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	s := serve(t, false, dataset.DefaultLimits)
-	tc, a := s.person(t, teacher), s.person(t, ada)
+	tc, a := s.browse(t, teacher), s.browse(t, ada)
 	code := tc.class("/lab?data=xor", "")
 	a.send(200, "/class/"+code+"/handins", "class="+code)
-	doc := tc.page("/classes/" + code)
+	doc := tc.page(200, "/classes/"+code)
 	if got := texts(doc.Find(".gallery tbody td.value")); len(got) != 2 || got[1] != "queued" {
 		t.Errorf("the row says %q", got)
 	}
@@ -362,7 +341,7 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 		t.Error("something is shown of a run that has not ended")
 	}
 	id, _ := doc.Find("[name=run]").Attr("value")
-	if doc := tc.page("/classes/" + code + "/runs/" + id); doc.Find(".gallery").Length() != 1 {
+	if doc := tc.page(200, "/classes/"+code+"/runs/"+id); doc.Find(".gallery").Length() != 1 {
 		t.Error("the page of a run that has not ended does not lead back")
 	}
 }
@@ -371,7 +350,7 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 func TestGalleryTellsNews(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
-	tc, a := s.person(t, teacher), s.person(t, ada)
+	tc, a := s.browse(t, teacher), s.browse(t, ada)
 	code := tc.class("/lab?data=xor", "")
 	tag := ""
 	changed := func(want bool, after string) {
@@ -397,13 +376,13 @@ func TestGalleryTellsNews(t *testing.T) {
 func TestNewClassPage(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
-	c := s.person(t, teacher)
-	doc := c.read(c.send(200, "/classes/new", "data=iris&on=pca&kernel=poly&class="))
+	c := s.browse(t, teacher)
+	doc := c.send(200, "/classes/new", "data=iris&on=pca&kernel=poly&class=").html()
 	var names []string
 	doc.Find(".control-table [value=frozen][type=radio]").Each(func(_ int, e *goquery.Selection) {
 		names = append(names, strings.TrimPrefix(e.AttrOr("name", ""), "control."))
 	})
-	lab := c.page("/lab?data=iris")
+	lab := c.page(200, "/lab?data=iris")
 	for _, n := range names {
 		if lab.Find("#lab [name="+n+"]").Length() == 0 && n != "points" {
 			t.Errorf("the lab has no control %s", n)
@@ -420,7 +399,7 @@ func TestNewClassPage(t *testing.T) {
 	}
 
 	c.send(422, "/classes/new", "data=moons&C=-1")
-	again := c.read(c.send(422, "/classes", url.Values{"target": {target}, "title": {" "}, "control.C": {"frozen"}, "group.kernel": {"hidden"}}.Encode()))
+	again := c.send(422, "/classes", url.Values{"target": {target}, "title": {" "}, "control.C": {"frozen"}, "group.kernel": {"hidden"}}.Encode()).html()
 	if again.Find(".error").Length() != 1 || again.Find("[name='control.C'][value=frozen][checked]").Length() != 1 || again.Find("[name='group.kernel'] [value=hidden][selected]").Length() != 1 || again.Find("[name=handins][checked]").Length() != 0 {
 		t.Error("the form does not come back as it was filled in")
 	}
@@ -434,14 +413,14 @@ func TestNewClassPage(t *testing.T) {
 			}
 		}
 	}
-	if got := texts(c.page("/classes").Find(".class-list th a")); len(got) != 0 {
+	if got := texts(c.page(200, "/classes").Find(".class-list th a")); len(got) != 0 {
 		t.Errorf("classes %q", got)
 	}
 	code := c.class("/lessons/margins?step=3", "control.C=frozen")
-	if got := texts(c.page("/classes").Find(".class-list code")); !slices.Equal(got, []string{code}) {
+	if got := texts(c.page(200, "/classes").Find(".class-list code")); !slices.Equal(got, []string{code}) {
 		t.Errorf("classes %q", got)
 	}
-	link, _ := c.page("/classes/" + code).Find(".class-state a").Attr("href")
+	link, _ := c.page(200, "/classes/"+code).Find(".class-state a").Attr("href")
 	if link != "/lessons/margins?class="+code+"&step=3" {
 		t.Errorf("the lesson is at %s", link)
 	}
@@ -450,23 +429,23 @@ func TestNewClassPage(t *testing.T) {
 func TestClassCode(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
-	code := s.person(t, teacher).class("/lab?data=xor&C=5", "")
-	c := s.person(t, ada)
+	code := s.browse(t, teacher).class("/lab?data=xor&C=5", "")
+	c := s.browse(t, ada)
 	for _, typed := range []string{code, strings.ToLower(code), code[:3] + " " + code[3:], code[:3] + "-" + code[3:]} {
-		if doc := c.page("/class?code=" + url.QueryEscape(typed)); doc.Find("#f-C").AttrOr("value", "") != "5" {
+		if doc := c.page(200, "/class?code="+url.QueryEscape(typed)); doc.Find("#f-C").AttrOr("value", "") != "5" {
 			t.Errorf("%q does not open the class", typed)
 		}
 	}
-	if c.page("/class/"+strings.ToLower(code)).Find(".class-banner").Length() != 1 {
+	if c.page(200, "/class/"+strings.ToLower(code)).Find(".class-banner").Length() != 1 {
 		t.Error("the address takes no small letters")
 	}
-	doc := c.read(c.want(404, "GET", "/class?code=wrong%3Cb%3E", ""))
+	doc := c.want(404, "GET", "/class?code=wrong%3Cb%3E", "").html()
 	if doc.Find("#f-code").AttrOr("value", "") != "wrong<b>" || doc.Find("#f-code-error").Length() != 1 {
 		t.Error("a wrong code does not come back with a word beside it")
 	}
 	c.want(404, "GET", "/class/XXXXXX", "")
 	c.want(404, "GET", "/lab?class=XXXXXX", "")
-	if c.page("/").Find("form[action='/class'] [name=code]").Length() != 1 {
+	if c.page(200, "/").Find("form[action='/class'] [name=code]").Length() != 1 {
 		t.Error("the start page does not ask for a code")
 	}
 	if got := regexp.MustCompile(`/classes/[A-Z]{6}`).FindString(string(c.want(200, "GET", "/classes", "").body)); got != "" {

@@ -228,7 +228,7 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 			}
 			c.text = func(r store.Run) string {
 				if v, ok := c.number(r); ok {
-					return brief(v)
+					return views.Short(v)
 				}
 				return cmp.Or(value(r), "–")
 			}
@@ -259,7 +259,7 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 			case q.Unit == ml.Share:
 				return percent(v)
 			}
-			return brief(v)
+			return views.Short(v)
 		}
 		if slices.ContainsFunc(runs, func(r store.Run) bool { _, ok := c.number(r); return ok }) {
 			add(c)

@@ -168,7 +168,7 @@ func (a *App) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 			p.Axes, p.Train = axisOptions(b.data.Features), trainOptions(b)
 		}
 	}
-	if p.Data, err = a.choices(r.Context(), b); err != nil {
+	if p.Data, err = a.choices(r.Context(), b.id, b.class); err != nil {
 		return err
 	}
 	if b.class != nil {
@@ -204,17 +204,17 @@ func trainOptions(b *bench) []views.Option {
 }
 
 // choices lists the data sets that the lab can open.
-func (a *App) choices(ctx context.Context, b *bench) ([]views.Choice, error) {
+func (a *App) choices(ctx context.Context, chosen string, class *store.Class) ([]views.Choice, error) {
 	sets, err := a.store.Datasets(ctx, workspace(ctx))
 	if err != nil {
 		return nil, err
 	}
 	var cs []views.Choice
 	add := func(group, id, name string) {
-		cs = append(cs, views.Choice{Group: group, ID: id, Name: name, Chosen: id == b.id})
+		cs = append(cs, views.Choice{Group: group, ID: id, Name: name, Chosen: id == chosen})
 	}
-	if b.class != nil && b.class.Hash != "" {
-		add("Of the class", ofClass+b.class.Code, b.class.Data)
+	if class != nil && class.Hash != "" {
+		add("Of the class", ofClass+class.Code, class.Data)
 	}
 	for _, s := range sets {
 		add("Your data sets", s.ID, s.Name)

@@ -370,7 +370,7 @@ func lessonPicture(f lessons.Figure, look lessons.Look, base, query string, inli
 func (a *App) demoField(ctx context.Context, p param.Param, value string) (views.Field, error) {
 	switch {
 	case lessons.IsData(p):
-		choices, err := a.choices(ctx, value)
+		choices, err := a.choices(ctx, value, nil)
 		if err != nil {
 			return views.Field{}, err
 		}
