@@ -40,7 +40,7 @@ type bench struct {
 // readBench reads the lab's state from a form. What is wrong with a field is
 // kept beside it; an error means there is nothing to show.
 func (a *App) readBench(ctx context.Context, form url.Values) (*bench, error) {
-	class, form, err := a.enforce(ctx, form)
+	class, form, err := a.enforce(ctx, "/lab", form)
 	if err != nil {
 		return nil, err
 	}
@@ -203,13 +203,14 @@ func (b *bench) query() url.Values {
 
 // isStored tells whether the points are a data set of the workspace.
 func (b *bench) isStored() bool {
-	return !b.isPublic() && !strings.HasPrefix(b.id, ofRun) && !strings.HasPrefix(b.id, ofClass)
+	return !isPublic(b.id) && !strings.HasPrefix(b.id, ofRun) && !strings.HasPrefix(b.id, ofClass)
 }
 
-// isPublic tells whether everybody can open the points by their id.
-func (b *bench) isPublic() bool {
-	_, builtin := dataset.FindBuiltin(b.id)
-	return builtin || b.id == drawing
+// isPublic tells whether everybody can open the data of an id. An empty one
+// stands for those that a page begins with.
+func isPublic(id string) bool {
+	_, builtin := dataset.FindBuiltin(id)
+	return builtin || id == drawing || id == ""
 }
 
 // fixes tells whether the class, if there is one, keeps a control as it is.

@@ -16,6 +16,7 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
+	"marginlab/views/lessons"
 	"marginlab/web"
 )
 
@@ -54,10 +55,20 @@ func door(c store.Class) string {
 // that has.
 var fixedAlong = map[string][]string{"data": {"label"}, "on": {"features", "project"}}
 
-// enforce finds the class that a page's state names, nil for none, and returns
-// the state with every hidden and frozen control as the class has it, whatever
-// was sent. A page that can be set up for a class reads its state through it.
-func (a *App) enforce(ctx context.Context, form url.Values) (*store.Class, url.Values, error) {
+// on is the class as it is on a page: what it fixes belongs to the page that it
+// was made of, or the lesson.
+func on(page string, c store.Class) store.Class {
+	if path, _, _ := strings.Cut(c.Target, "?"); path != page && !strings.HasPrefix(path, page+"/") {
+		c.Hidden, c.Frozen = nil, nil
+	}
+	return c
+}
+
+// enforce finds the class that the state of a page names, nil for none, and
+// returns the state with every hidden and frozen control as the class has it,
+// whatever was sent. A page that can be set up for a class reads its state
+// through it; page is its address, of a lesson's screens that of the lesson.
+func (a *App) enforce(ctx context.Context, page string, form url.Values) (*store.Class, url.Values, error) {
 	if form.Get("class") == "" {
 		return nil, form, nil
 	}
@@ -65,6 +76,7 @@ func (a *App) enforce(ctx context.Context, form url.Values) (*store.Class, url.V
 	if err != nil {
 		return nil, nil, err
 	}
+	c = on(page, c)
 	form = maps.Clone(form)
 	set := preset(c)
 	for _, control := range slices.Concat(c.Hidden, c.Frozen) {
@@ -169,7 +181,7 @@ func (a *App) runInClass(ctx context.Context, run store.Run, p *views.Run) error
 	p.Class = in
 	q := cloneQuery(run)
 	q.Set("class", c.Code)
-	if c.Fixes("data") {
+	if on("/lab", c).Fixes("data") {
 		b, err := a.readBench(ctx, q)
 		if err != nil {
 			return err
@@ -202,6 +214,7 @@ func (a *App) labInClass(r *http.Request, b *bench, p *views.Lab) error {
 	in.Who = cmp.Or(r.FormValue("who"), in.Who)
 	in.WhoError = b.problems.For("who")
 	p.Class = in
+	in.HandIn = true
 	visible := func(fields []views.Field) []views.Field {
 		return slices.DeleteFunc(fields, func(f views.Field) bool { return in.State(f.Name) == "hidden" })
 	}
@@ -320,7 +333,8 @@ func (a *App) newClassPage(w http.ResponseWriter, r *http.Request) error {
 
 // setting is a page that a class can be made of.
 type setting struct {
-	target string
+	path   string
+	query  url.Values
 	title  string
 	bench  *bench // of the lab; nil elsewhere
 	groups []views.ControlGroup
@@ -334,7 +348,7 @@ func (a *App) setting(ctx context.Context, target string) (s setting, err error)
 	}
 	q := u.Query()
 	q.Del("class") // the new one takes its place
-	s.target, s.title = u.Path+"?"+q.Encode(), "Class"
+	s.path, s.query = u.Path, q
 	switch {
 	case u.Path == "/lab":
 		if s.bench, err = a.readBench(ctx, q); err != nil {
@@ -345,11 +359,48 @@ func (a *App) setting(ctx context.Context, target string) (s setting, err error)
 		}
 		s.title, s.groups = s.bench.spec.Title()+" on "+s.bench.name, labControls(s.bench)
 	case strings.HasPrefix(u.Path, "/lessons/"):
-		// Lessons have no controls that a class could fix.
+		err = a.lessonSetting(ctx, &s, u.Path, q)
 	default:
 		return s, param.Problems{{Field: "target", Message: "only the lab and the lessons can be opened for a class"}}
 	}
-	return s, nil
+	return s, err
+}
+
+// lessonSetting finds what there is to fix in a lesson, or, should path lead to
+// one of its screens, on that. Controls of one name are one control.
+func (a *App) lessonSetting(ctx context.Context, s *setting, path string, q url.Values) error {
+	slug, screen, _ := strings.Cut(strings.TrimPrefix(path, "/lessons/"), "/")
+	l := lessons.Find(slug)
+	if l == nil {
+		return web.Errorf(web.NotFound, "There is no such lesson.")
+	}
+	if only, _ := l.Screen(screen); screen != "" && only == nil {
+		return web.Errorf(web.NotFound, "The lesson %q has no such screen.", l.Title)
+	}
+	q.Del("run") // it is the teacher's own
+	s.title = l.Title
+	seen := map[string]bool{}
+	for _, sc := range l.Screens {
+		if sc.Demo == nil || screen != "" && screen != sc.Slug {
+			continue
+		}
+		form := url.Values{}
+		if screen != "" || l.Carry || q.Get("screen") == sc.Slug {
+			form = q
+		}
+		in, _ := sc.Demo.NewInput(form.Get, workspaceSource{a})
+		g := views.ControlGroup{Name: sc.Slug, Title: sc.Title}
+		for _, p := range sc.Demo.Params {
+			if !seen[p.Name] && !lessons.IsRun(p) {
+				seen[p.Name] = true
+				g.Controls = append(g.Controls, views.Control{Name: p.Name, Label: p.Label, Symbol: lessons.Plain(p.Symbol), Value: optionLabel(p, in.Text(p.Name))})
+			}
+		}
+		if len(g.Controls) > 0 {
+			s.groups = append(s.groups, g)
+		}
+	}
+	return nil
 }
 
 // labLabels name the controls of the lab that are no parameters.
@@ -413,7 +464,7 @@ func chosenLabel(options []views.Option, value string) string {
 }
 
 func (a *App) showNewClass(w http.ResponseWriter, r *http.Request, s setting, problems param.Problems) error {
-	p := views.NewClass{Page: a.page("Teach with this page", ""), Target: s.target, Name: s.title, Title: s.title, Groups: s.groups, Handins: true, Problem: problems.For("title")}
+	p := views.NewClass{Page: a.page("Teach with this page", ""), Target: s.path + "?" + s.query.Encode(), Title: s.title, Groups: s.groups, Handins: true, Problem: problems.For("title")}
 	if len(problems) > 0 {
 		p.Title, p.Handins = r.PostFormValue("title"), r.PostFormValue("handins") == "true"
 		for i, g := range p.Groups {
@@ -437,16 +488,23 @@ func (a *App) createClass(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n := store.NewClass{Title: r.PostFormValue("title"), Target: s.target, Closed: r.PostFormValue("handins") != "true"}
-	if b := s.bench; b != nil {
-		q := b.query()
-		if b.data != nil && (b.points != "" || !b.isPublic()) {
+	n := store.NewClass{Title: r.PostFormValue("title"), Closed: r.PostFormValue("handins") != "true"}
+	q := s.query
+	switch b := s.bench; {
+	case b != nil:
+		q = b.query()
+		if b.data != nil && (b.points != "" || !isPublic(b.id)) {
 			n.Points, n.Data = b.data, b.dataName()
 			q.Del("points")
 			q.Del("data")
 		}
-		n.Target = "/lab?" + q.Encode()
+	case !isPublic(q.Get("data")):
+		if n.Data, n.Points, err = a.source(r.Context(), q.Get("data")); err != nil {
+			return err
+		}
+		q.Del("data")
 	}
+	n.Target = s.path + "?" + q.Encode()
 	for _, g := range s.groups {
 		for _, c := range g.Controls {
 			switch cmp.Or(r.PostFormValue("group."+g.Name), r.PostFormValue("control."+c.Name)) {

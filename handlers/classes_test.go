@@ -373,6 +373,56 @@ func TestGalleryTellsNews(t *testing.T) {
 	}
 }
 
+// A lesson's demos obey the class as the lab does, on its page and on its slides.
+func TestClassOfLesson(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	tc, c := s.browse(t, teacher), s.browse(t, ada)
+	doc := tc.page(200, "/classes/new?target="+url.QueryEscape("/lessons/margins?screen=line&b=0.5"))
+	if v := doc.Find("[name='control.b']").First().Closest("tr").Find(".value").Text(); strings.TrimSpace(v) != "0.5" {
+		t.Errorf("b is asked about at %q", v)
+	}
+	code := tc.class("/lessons/margins?screen=line&b=0.5", "control.b=frozen&control.w2=hidden&control.px=frozen")
+	doc = c.page(200, "/class/"+code)
+	demo := doc.Find("#line .demo")
+	if f := demo.Find("fieldset.frozen[disabled] [name=b]"); f.AttrOr("value", "") != "0.5" {
+		t.Errorf("b is frozen at %q", f.AttrOr("value", ""))
+	}
+	if demo.Find("[name=w2]").Length() > 0 || demo.Find("[name=w1]").Length() != 1 || demo.Find("[name=w1]").Closest("[disabled]").Length() > 0 {
+		t.Error("w2 is not hidden, or w1 is not free")
+	}
+	if doc.Find(".class-banner").Length() != 1 || demo.Find("[name=class]").AttrOr("value", "") != code {
+		t.Error("the page does not stay in the class")
+	}
+	if got := doc.Find("#classifier .stage").AttrOr("data-stage", ""); strings.Contains(got, "px") {
+		t.Errorf("what is frozen can be dragged: %s", got)
+	}
+	const forged = "&b=3&w2=-2&w1=2"
+	live := decode[struct{ Query string }](c.send(200, "/lessons/margins/line/live", "class="+code+forged))
+	if q, _ := url.ParseQuery(live.Query); q.Get("b") != "0.5" || q.Has("w2") || q.Get("w1") != "2" || q.Get("class") != code {
+		t.Errorf("the live demo is at %s", live.Query)
+	}
+	figure := func(query string) string {
+		src := c.page(200, "/lessons/margins/line?"+query).Find(".demo .stage img").AttrOr("src", "")
+		path, _, _ := strings.Cut(src, "?")
+		return string(c.want(200, "GET", path+"?"+query, "").body)
+	}
+	if figure("class="+code+forged) != figure("class="+code+"&w1=2") {
+		t.Error("the picture obeys what was sent")
+	}
+	if next := c.page(200, "/lessons/margins/line?class="+code).Find("[rel=next]").AttrOr("href", ""); !strings.Contains(next, "class="+code) {
+		t.Errorf("the next screen is at %s", next)
+	}
+	// In the lab the class fixes nothing, but takes hand-ins.
+	lab := c.page(200, "/lab?data=xor&C=3&class="+code)
+	if lab.Find(".frozen").Length() > 0 || lab.Find("[formaction$=handins]").Length() != 1 {
+		t.Error("the class of a lesson changes the lab")
+	}
+	c.page(404, "/lessons/margins?class=XXXXXX")
+	tc.page(404, "/classes/new?target=/lessons/nothing")
+	tc.page(404, "/classes/new?target=/lessons/margins/nothing")
+}
+
 func TestNewClassPage(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
@@ -416,12 +466,12 @@ func TestNewClassPage(t *testing.T) {
 	if got := texts(c.page(200, "/classes").Find(".class-list th a")); len(got) != 0 {
 		t.Errorf("classes %q", got)
 	}
-	code := c.class("/lessons/margins?step=3", "control.C=frozen")
+	code := c.class("/lessons/margins?screen=line&b=0.5", "control.b=frozen")
 	if got := texts(c.page(200, "/classes").Find(".class-list code")); !slices.Equal(got, []string{code}) {
 		t.Errorf("classes %q", got)
 	}
 	link, _ := c.page(200, "/classes/"+code).Find(".class-state a").Attr("href")
-	if link != "/lessons/margins?class="+code+"&step=3" {
+	if link != "/lessons/margins?b=0.5&class="+code+"&screen=line" {
 		t.Errorf("the lesson is at %s", link)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -138,9 +139,14 @@ func (a *App) readLesson(w http.ResponseWriter, r *http.Request, form url.Values
 	if i+1 < len(lessons.All) {
 		p.Next = &lessons.All[i+1]
 	}
+	class := url.Values{}
+	if code := form.Get("class"); code != "" {
+		class.Set("class", code)
+		p.Query = "?" + class.Encode()
+	}
 	for k := range l.Screens {
 		s := &l.Screens[k]
-		values := url.Values{}
+		values := class
 		switch {
 		case form.Get("screen") == s.Slug:
 			values = form
@@ -150,6 +156,9 @@ func (a *App) readLesson(w http.ResponseWriter, r *http.Request, form url.Values
 		view, err := a.screenView(r, l, s, values, answers, false)
 		if err != nil {
 			return err
+		}
+		if view.Demo != nil {
+			p.Class = view.Demo.Class
 		}
 		markWrong(&view, question, wrong)
 		p.Screens = append(p.Screens, view)
@@ -182,9 +191,13 @@ func (a *App) showSlide(w http.ResponseWriter, r *http.Request, form url.Values,
 	p.Slide = true
 	p.Up = "/lessons/" + l.Slug
 	query := ""
-	if v := carried(form); l.Carry && len(v) > 0 {
+	switch v := carried(form); {
+	case l.Carry && len(v) > 0:
 		query = "?" + v.Encode()
 		p.Up += query + "&screen=" + s.Slug
+	case form.Has("class"):
+		query = "?" + url.Values{"class": form["class"]}.Encode()
+		p.Up += query
 	}
 	p.Up += "#" + s.Slug
 	switch {
@@ -275,6 +288,15 @@ func judge(ctx context.Context, v *lessons.QuestionView, given string) error {
 // demo runs a screen's demo. Its pictures are linked, or, inline, part of the answer.
 func (a *App) demo(r *http.Request, s *lessons.Screen, path string, form url.Values, slide, inline bool) (lessons.DemoView, param.Problems, error) {
 	v := lessons.DemoView{ID: s.Slug, Live: path + "/live", Slide: slide}
+	class, form, err := a.enforce(r.Context(), strings.TrimSuffix(path, "/"+s.Slug), form)
+	if err != nil {
+		return v, nil, err
+	}
+	if class != nil {
+		if v.Class, err = a.inClass(r.Context(), *class); err != nil {
+			return v, nil, err
+		}
+	}
 	in, wrong := s.Demo.NewInput(form.Get, workspaceSource{a})
 	in.Coarse = form.Get("coarse") == "1"
 	query := url.Values{}
@@ -282,7 +304,10 @@ func (a *App) demo(r *http.Request, s *lessons.Screen, path string, form url.Val
 		if t := in.Text(p.Name); t != p.Default {
 			query.Set(p.Name, t)
 		}
-		f, err := a.demoField(r.Context(), p, in.Text(p.Name))
+		if v.Class.State(p.Name) == "hidden" {
+			continue
+		}
+		f, err := a.demoField(r.Context(), p, in.Text(p.Name), class)
 		if err != nil {
 			return v, nil, err
 		}
@@ -309,6 +334,15 @@ func (a *App) demo(r *http.Request, s *lessons.Screen, path string, form url.Val
 	v.Answer.Exhibit, v.Replay = *e, e.Steps > 0
 	if e.Steps > 0 && e.Step > 0 {
 		query.Set("step", strconv.Itoa(e.Step))
+	}
+	if class != nil {
+		query.Set("class", class.Code)
+		fixed := func(h lessons.Handle) bool { return class.Fixes(h.XParam) || class.Fixes(h.YParam) }
+		e.Handles = slices.DeleteFunc(slices.Clone(e.Handles), fixed)
+		if e.Lab != "" { // where runs can be handed in
+			e.Lab += "&class=" + class.Code
+		}
+		v.Answer.Exhibit = *e
 	}
 	v.Query = query.Encode()
 	look := lessons.Look{Dark: form.Get("dark") == "1", Coarse: in.Coarse}
@@ -367,10 +401,10 @@ func lessonPicture(f lessons.Figure, look lessons.Look, base, query string, inli
 }
 
 // demoField is a control of a demo; data sets and runs are those of the workspace.
-func (a *App) demoField(ctx context.Context, p param.Param, value string) (views.Field, error) {
+func (a *App) demoField(ctx context.Context, p param.Param, value string, class *store.Class) (views.Field, error) {
 	switch {
 	case lessons.IsData(p):
-		choices, err := a.choices(ctx, value, nil)
+		choices, err := a.choices(ctx, value, class)
 		if err != nil {
 			return views.Field{}, err
 		}
@@ -444,7 +478,7 @@ func (a *App) lessonLive(w http.ResponseWriter, r *http.Request) error {
 
 // lessonFigure serves a picture of a demo; "first" is its first.
 func (a *App) lessonFigure(w http.ResponseWriter, r *http.Request) error {
-	_, s, err := screenOf(r)
+	l, s, err := screenOf(r)
 	if err != nil {
 		return err
 	}
@@ -455,7 +489,11 @@ func (a *App) lessonFigure(w http.ResponseWriter, r *http.Request) error {
 	if s.Demo == nil {
 		return store.ErrNotFound
 	}
-	in, _ := s.Demo.NewInput(r.URL.Query().Get, workspaceSource{a})
+	_, form, err := a.enforce(r.Context(), "/lessons/"+l.Slug, r.URL.Query())
+	if err != nil {
+		return err
+	}
+	in, _ := s.Demo.NewInput(form.Get, workspaceSource{a})
 	limited, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	e, err := s.Demo.Show(limited, in)

@@ -255,3 +255,8 @@ document.addEventListener("submit", async (e) => {
     form.submit(); // the page itself
   }
 });
+
+// A class is made of the lesson as it is now.
+document.querySelector("[data-teach]")?.addEventListener("click", (e) => {
+  e.currentTarget.search = new URLSearchParams({ target: location.pathname + location.search });
+});
