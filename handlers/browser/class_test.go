@@ -148,6 +148,7 @@ func TestClassPages(t *testing.T) {
 	many := classOf(t, teacher, hands...)
 	teacher.post(t, "/classes/"+many+"/close", "closed=1")
 	student.post(t, "/class/"+few+"/handins", "class="+few+"&who=Eve")
+	lesson := strings.TrimPrefix(teacher.post(t, "/classes", "title=A+lesson&target=/lessons/margins&control.b=frozen&control.w2=hidden"), "/classes/")
 	_, secret, _ := strings.Cut(teacher.get(t, "/classes/"+few).body, s.url+"/teach/")
 	secret, _, _ = strings.Cut(secret, `"`)
 	_, run, _ := strings.Cut(teacher.get(t, "/classes/"+few).body, `name="run" value="`)
@@ -166,6 +167,7 @@ func TestClassPages(t *testing.T) {
 		{"class-new-lesson", "/classes/new?target=%2Flessons%2Fmargins", teacher},
 		{"class-lab", "/class/" + few, student},
 		{"class-run", "/runs/" + own, student},
+		{"class-lesson", "/class/" + lesson, student},
 		{"gallery", "/classes/" + few, teacher},
 		{"gallery-empty", "/classes/" + empty, teacher},
 		{"gallery-many", "/classes/" + many + "?sort=C", teacher},
