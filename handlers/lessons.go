@@ -258,7 +258,7 @@ func (a *App) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen, 
 		view.Demo = &d
 	}
 	for _, q := range s.Questions {
-		v := lessons.QuestionView{Question: q, Path: path + "/questions/" + q.Slug}
+		v := lessons.QuestionView{Question: q, ID: questionID(s, &q), Path: path + "/questions/" + q.Slug}
 		if slide {
 			v.From = "slide"
 		}
@@ -271,6 +271,9 @@ func (a *App) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen, 
 	}
 	return view, nil
 }
+
+// questionID is the id of a question's element, unique in the lesson.
+func questionID(s *lessons.Screen, q *lessons.Question) string { return "q-" + s.Slug + "-" + q.Slug }
 
 // judge fills in what a question shows once it has been answered. What is no
 // answer at all leaves it unanswered.
@@ -531,7 +534,7 @@ func (a *App) answerQuestion(w http.ResponseWriter, r *http.Request) error {
 	}
 	path := "/lessons/" + l.Slug + "/" + s.Slug
 	from := r.PostFormValue("from")
-	v := lessons.QuestionView{Question: *q, Path: path + "/questions/" + q.Slug, From: from}
+	v := lessons.QuestionView{Question: *q, ID: questionID(s, q), Path: path + "/questions/" + q.Slug, From: from}
 	if err := judge(r.Context(), &v, r.PostFormValue("answer")); err != nil {
 		return err
 	}
@@ -551,9 +554,9 @@ func (a *App) answerQuestion(w http.ResponseWriter, r *http.Request) error {
 		}
 		return a.readLesson(w, r, url.Values{}, v.Path, v.Error)
 	case from == "slide":
-		return redirect(w, r, path+"#q-"+q.Slug)
+		return redirect(w, r, path+"#"+v.ID)
 	}
-	return redirect(w, r, "/lessons/"+l.Slug+"#q-"+q.Slug)
+	return redirect(w, r, "/lessons/"+l.Slug+"#"+v.ID)
 }
 
 // forgetAnswers starts a lesson's questions over.

@@ -166,7 +166,7 @@ func TestLessonQuestions(t *testing.T) {
 
 	// Without a script: the answer leads back to the question, revealed.
 	a := c.fetch(http.MethodPost, path, "answer=7")
-	q := a.html().Find("#q-distance")
+	q := a.html().Find("#q-line-distance")
 	if a.status != 200 || q.Find(".verdict.right").Length() != 0 || !strings.Contains(q.Find(".verdict").Text(), "2") {
 		t.Errorf("wrong answer: %d %s", a.status, q.Text())
 	}
@@ -184,11 +184,11 @@ func TestLessonQuestions(t *testing.T) {
 
 	// What is no answer is said beside the question and kept from the record.
 	a = c.fetch(http.MethodPost, path, "answer=far")
-	if got := a.html().Find("#q-distance .error").Text(); a.status != 422 || !strings.Contains(got, "Give a number") {
+	if got := a.html().Find("#q-line-distance .error").Text(); a.status != 422 || !strings.Contains(got, "Give a number") {
 		t.Errorf("no number: %d %q", a.status, got)
 	}
 	a = c.fetch(http.MethodPost, path, "answer=&from=slide")
-	if got := a.html().Find("#q-distance .error").Text(); a.status != 422 || got == "" {
+	if got := a.html().Find("#q-line-distance .error").Text(); a.status != 422 || got == "" {
 		t.Errorf("nothing: %d %q", a.status, got)
 	}
 	if got := progress(c); !strings.Contains(got, "1 right") {

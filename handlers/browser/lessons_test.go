@@ -54,7 +54,7 @@ func TestLessonWalk(t *testing.T) {
 					walkSteps(p)
 				}
 				for q := range screen.Questions {
-					answerBoth(p, &screen.Questions[q])
+					answerBoth(p, screen, &screen.Questions[q])
 				}
 				if k+1 < len(l.Screens) {
 					p.follow(func() { turn(p, kb.ArrowRight) })
@@ -116,13 +116,13 @@ func walkSteps(p *page) {
 }
 
 // answerBoth answers a question wrong, then right.
-func answerBoth(p *page, q *lessons.Question) {
+func answerBoth(p *page, s *lessons.Screen, q *lessons.Question) {
 	p.t.Helper()
 	truth, err := q.Answer(p.ctx)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	form := "#q-" + q.Slug
+	form := "#q-" + s.Slug + "-" + q.Slug
 	give := func(v float64, verdict string) {
 		p.t.Helper()
 		if len(q.Options) > 0 {
@@ -212,9 +212,9 @@ func TestLessonWithoutScript(t *testing.T) {
 	if got := p.text("#canonical [data-count]"); got != "step 1 of 4" || p.value("#canonical input[name=angle]") != "20" {
 		t.Errorf("with another angle: %s, %s", got, p.value("#canonical input[name=angle]"))
 	}
-	p.fill("#q-width input[name=answer]", "4")
-	p.follow(func() { p.click("#q-width button") })
-	if got := p.text("#q-width .verdict"); !strings.HasPrefix(got, "✓ Right.") {
+	p.fill("#q-canonical-width input[name=answer]", "4")
+	p.follow(func() { p.click("#q-canonical-width button") })
+	if got := p.text("#q-canonical-width .verdict"); !strings.HasPrefix(got, "✓ Right.") {
 		t.Errorf("the verdict is %q", got)
 	}
 	if p.visible(".handle") || p.visible("#canonical [data-go=run]") {
