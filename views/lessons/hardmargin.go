@@ -313,7 +313,7 @@ func showHardmarginDual(ctx context.Context, in Input) (*Exhibit, error) {
 		{`Now sort $\mathcal L$ by its unknowns.`, `\mathcal L = \tfrac12\mathbf w^\top\mathbf w - \mathbf w^\top\!\sum_i \alpha_i y_i\,\mathbf x_i - b\sum_i \alpha_i y_i + \sum_i \alpha_i`},
 		{`The second sum is $\mathbf w$ (step 1), the third is 0 (step 2), and with it $b$ is gone.`, `\mathcal L = \tfrac12\mathbf w^\top\mathbf w - \mathbf w^\top\mathbf w + \sum_i \alpha_i = \sum_i \alpha_i - \tfrac12\lVert\mathbf w\rVert^2`},
 		{`Write $\lVert\mathbf w\rVert^2$ out: points meet points in inner products only.`, `W(\alpha) = \sum_i \alpha_i - \tfrac12\sum_i\sum_j \alpha_i\alpha_j\,y_i y_j\,\mathbf x_i^\top\mathbf x_j`},
-		{`The *dual problem*: the best such $\alpha$.`, `\max_\alpha\; W(\alpha) \quad\text{subject to}\quad \sum_i \alpha_i y_i = 0, \quad \alpha_i \ge 0`},
+		{`The *dual problem*: the best such $\alpha$.`, `\begin{gathered} \max_\alpha\; W(\alpha) \quad\text{subject to} \\ \sum_i \alpha_i y_i = 0, \qquad \alpha_i \ge 0 \;\text{ for all } i \end{gathered}`},
 		{`Its solution gives the classifier back, again with inner products only.`, `f(\mathbf x) = \sum_i \alpha_i y_i\,\mathbf x_i^\top\mathbf x + b`},
 	}
 	e := &Exhibit{Steps: len(lines), Step: min(in.Step, len(lines)-1)}
@@ -585,9 +585,9 @@ func hardmarginCorners(ctx context.Context) (float64, error) {
 	return float64(fewest), nil
 }
 
-// hardmarginRun solves the dual of the eight points step by step.
+// hardmarginRun solves the dual of the twelve points of the first lesson step by step.
 func hardmarginRun(ctx context.Context) (*trace.Replay[stepwise.SMOState], error) {
-	t := hardmarginEight
+	t := separable
 	// An upper bound of alpha that none reaches is no bound.
 	return stepwise.SMO(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, t.matrix()), t.y, stepwise.SMOSettings{C: 1e4, Selection: stepwise.SecondOrder, Tol: 1e-6})
 }
@@ -595,8 +595,8 @@ func hardmarginRun(ctx context.Context) (*trace.Replay[stepwise.SMOState], error
 // hardmarginWeights is w of a step of hardmarginRun.
 func hardmarginWeights(s stepwise.SMOState) (w [2]float64) {
 	for i, u := range s.U() {
-		w[0] += u * hardmarginEight.xy[i][0]
-		w[1] += u * hardmarginEight.xy[i][1]
+		w[0] += u * separable.xy[i][0]
+		w[1] += u * separable.xy[i][1]
 	}
 	return w
 }
@@ -613,7 +613,7 @@ func hardmarginCeiling(w [2]float64, t toy) float64 {
 }
 
 func showHardmarginDuality(ctx context.Context, in Input) (*Exhibit, error) {
-	t := hardmarginEight
+	t := separable
 	run, err := hardmarginRun(ctx)
 	if err != nil {
 		return nil, err
@@ -638,10 +638,17 @@ func showHardmarginDuality(ctx context.Context, in Input) (*Exhibit, error) {
 		}.Picture()
 	}}}
 	gap := ceil[e.Step] - floor[e.Step]
+	e.Figures = append(e.Figures, Figure{Name: "gap", Caption: "Ceiling minus floor, on a logarithmic axis.", Draw: func(l Look) (*figure.Picture, error) {
+		c := figure.Curve{Name: "gap", X: steps, Marks: true}
+		for k := range steps {
+			c.Y = append(c.Y, ceil[k]-floor[k])
+		}
+		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "gap", Log: true}, Curves: []figure.Curve{c}, Here: &here}.Picture()
+	}})
 	e.Numbers = []Number{
 		{Label: `$W(\alpha)$`, Value: views.Long(s.Dual), Help: "dual value: a floor"},
 		{Label: `$\frac12\lVert\mathbf w\rVert^2$`, Value: hardmarginFinite(ceil[e.Step]), Help: `primal value of this step's line, in canonical form: a ceiling`},
-		{Label: "gap", Value: hardmarginFinite(lagrangeTiny(gap)), Help: "0 proves that both are optimal"},
+		{Label: "gap", Value: hardmarginFinite(lagrangeTiny(gap)), Help: "none left (below a millionth) proves that both are optimal"},
 		{Label: `$\sum_i\alpha_i$`, Value: views.Long(total), Help: `at the end $\lVert\mathbf w\rVert^2$`},
 		{Label: `$1/\sqrt{\sum_i\alpha_i}$`, Value: hardmarginFinite(1 / math.Sqrt(total)), Help: "at the end the margin"},
 		{Label: `$1/\lVert\mathbf w\rVert$`, Value: hardmarginFinite(1 / norm(w))},
@@ -725,7 +732,7 @@ func showHardmarginOnly(ctx context.Context, in Input) (*Exhibit, error) {
 			bounded++
 		}
 	}
-	note := fmt.Sprintf("With this C, %d points are held at the bound, inside the margin. Compare the columns.", bounded)
+	note := fmt.Sprintf("With this C, %d points stand inside the margin, held at the bound. The margin is %s, the formula of 002 says %s.", bounded, short(1/norm(soft.w)), short(1/math.Sqrt(soft.sum)))
 	if bounded == 0 {
 		note = "C is so large that no multiplier reaches it: the two columns agree, this *is* the hard margin."
 	}

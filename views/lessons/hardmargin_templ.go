@@ -213,7 +213,11 @@ func hardmarginDuality() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = D(`\tfrac12\lVert\mathbf w\rVert^2 = \sum_i\alpha_i - \tfrac12\lVert\mathbf w\rVert^2 \quad\Rightarrow\quad \lVert\mathbf w\rVert^2 = \sum_i\alpha_i ,`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = D(`\tfrac12\lVert\mathbf w\rVert^2 = \sum_i\alpha_i - \tfrac12\lVert\mathbf w\rVert^2 , \qquad\text{so}`).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = D(`\lVert\mathbf w\rVert^2 = \sum_i\alpha_i ,`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -86,7 +86,7 @@ func TestHardmarginIsHalfTheGap(t *testing.T) {
 // step, the floor rises, and at the end they meet.
 func TestHardmarginDuality(t *testing.T) {
 	t.Parallel()
-	gap := hardmarginHulls(hardmarginEight)
+	gap := hardmarginHulls(separable)
 	optimum := 2 / gap / gap // |w|²/2 with |w| = 2/gap
 	run, err := hardmarginRun(t.Context())
 	if err != nil {
@@ -94,7 +94,7 @@ func TestHardmarginDuality(t *testing.T) {
 	}
 	before := -1.0
 	for k := range run.Len() {
-		floor, ceiling := run.At(k).Dual, hardmarginCeiling(hardmarginWeights(run.At(k)), hardmarginEight)
+		floor, ceiling := run.At(k).Dual, hardmarginCeiling(hardmarginWeights(run.At(k)), separable)
 		if floor > optimum+1e-9 || ceiling < optimum-1e-9 || floor < before {
 			t.Errorf("step %d: floor %g after %g, ceiling %g, optimum %g", k, floor, before, ceiling, optimum)
 		}
@@ -103,7 +103,7 @@ func TestHardmarginDuality(t *testing.T) {
 			t.Errorf("at the end there is a gap of %g", ceiling-floor)
 		}
 	}
-	if ceiling := hardmarginCeiling([2]float64{}, hardmarginEight); !math.IsInf(ceiling, 1) {
+	if ceiling := hardmarginCeiling([2]float64{}, separable); !math.IsInf(ceiling, 1) {
 		t.Errorf("w = 0 has the ceiling %g", ceiling)
 	}
 }
@@ -111,12 +111,12 @@ func TestHardmarginDuality(t *testing.T) {
 // The upper bound of alpha in the run is none: the hard margin has the same end.
 func TestHardmarginRunIsHard(t *testing.T) {
 	t.Parallel()
-	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, hardmarginEight.matrix())
-	best, err := stepwise.Optimum(t.Context(), k, hardmarginEight.y, 1e4)
+	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, separable.matrix())
+	best, err := stepwise.Optimum(t.Context(), k, separable.y, 1e4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := hardmarginTrain(t.Context(), hardmarginEight, "hard_margin", "true")
+	m, err := hardmarginTrain(t.Context(), separable, "hard_margin", "true")
 	if err != nil {
 		t.Fatal(err)
 	}

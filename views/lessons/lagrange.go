@@ -271,7 +271,8 @@ func showLagrangeTouch(_ context.Context, in Input) (*Exhibit, error) {
 	g := lagrangeGradient(p, at)
 	along := math.Abs(g[0]*p.Normal[1]-g[1]*p.Normal[0]) / norm(p.Normal)
 	note := "The dashed level line is *crossed*: on one side of the dot the line of the constraint runs through lower ground. Drag the dot there."
-	if along < 0.04 {
+	touched := along < 0.1 // as near as a hand gets
+	if touched {
 		note = "The dashed level line is *touched*: the two gradients are parallel, and there is no lower place on the line."
 	}
 	e := &Exhibit{
@@ -283,6 +284,10 @@ func showLagrangeTouch(_ context.Context, in Input) (*Exhibit, error) {
 			{Label: "slope along the line", Value: views.Short(lagrangeRound(along)), Help: `part of $\nabla f$ in the direction of the line`},
 		},
 		Notes: []string{note},
+	}
+	if touched {
+		lambda := -(g[0]*p.Normal[0] + g[1]*p.Normal[1]) / (p.Normal[0]*p.Normal[0] + p.Normal[1]*p.Normal[1])
+		e.Numbers = append(e.Numbers, Number{Label: `$\lambda$`, Value: views.Short(lagrangeRound(lambda)), Help: `$\nabla f = -\lambda\nabla g$ (the line of the start has $\lVert\nabla g\rVert = \sqrt 5$, and it keeps that)`})
 	}
 	if norm(g) > 1e-6 {
 		cos := (g[0]*p.Normal[0] + g[1]*p.Normal[1]) / norm(g) / norm(p.Normal)
@@ -474,10 +479,12 @@ func showLagrangeInequality(_ context.Context, in Input) (*Exhibit, error) {
 	line := s.Cases[1]
 	state, note := "free", `The free minimum is allowed, so the wall is *free* and $\alpha = 0$. At the nearest place on the wall both gradients point the same way: only a wall that *pulls* could hold the solution there.`
 	marks := append(lagrangeHalf(p), lagrangeArrows(p, line.Point, "h")...)
+	ground, solved := lagrangeLevels(p), "solution"
 	if s.Saturated {
 		state, note = "saturated", `The free minimum is forbidden, so the solution leans on the wall, which is *saturated*. There the gradients point in opposite directions: the wall pushes back with $\alpha > 0$.`
 		marks = append(marks, lagrangeThrough(p, s.Point))
 	} else {
+		ground, solved = ground[:1], "free minimum = solution"
 		marks = append(marks, figure.Dot{At: line.Point, Class: -1, Hollow: true, Label: "rejected"})
 	}
 	if math.Abs(line.Multiplier) < 1e-9 {
@@ -485,7 +492,7 @@ func showLagrangeInequality(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	return &Exhibit{
 		Figures: []Figure{lagrangePlane("plane", `The shaded side is allowed. Drag the wall by its ends, or the free minimum across it; the black dot is the solution.`,
-			lagrangeLevels(p), marks, []figure.Mark{figure.Dot{At: s.Point, Class: -1, Label: "solution"}})},
+			ground, marks, []figure.Mark{figure.Dot{At: s.Point, Class: -1, Label: solved}})},
 		Handles: append(lagrangeEndHandles(in), centre),
 		Notes:   []string{note},
 		Numbers: []Number{
@@ -683,30 +690,21 @@ func showLagrangeKKT(_ context.Context, in Input) (*Exhibit, error) {
 			continue
 		}
 		table.Marked = append(table.Marked, i)
-		if pull := lagrangeGradient(p, c.at); norm(pull) > 1e-9 {
+		solved := "solution"
+		if pull := lagrangeGradient(p, c.at); norm(pull) < 1e-9 {
+			solved = "free minimum = solution"
+		} else {
+			marks = append(marks, figure.Dot{At: p.Center, Class: -1, Hollow: true, Label: "free minimum"})
 			marks = append(marks, figure.Arrow{From: c.at, To: [2]float64{c.at[0] - pull[0]/2, c.at[1] - pull[1]/2}, Label: "−∇f"})
 		}
-		worst := 0.0
 		for j, w := range lagrangeWalls {
-			worst = math.Max(worst, math.Abs(c.alpha[j]*w.G(c.at)))
 			if c.alpha[j] > 0 {
 				push := [2]float64{-c.alpha[j] * w.Normal[0], -c.alpha[j] * w.Normal[1]}
 				marks = append(marks, figure.Arrow{From: c.at, To: [2]float64{c.at[0] + push[0]/2, c.at[1] + push[1]/2}, Pen: figure.Pen{Color: figure.Magenta}, Label: "−α" + hardmarginIndex(j+1) + " ∇h" + hardmarginIndex(j+1)})
 			}
 		}
-		g := lagrangeGradient(p, c.at)
-		for j, w := range lagrangeWalls {
-			g[0] += c.alpha[j] * w.Normal[0]
-			g[1] += c.alpha[j] * w.Normal[1]
-		}
-		marks = append(marks, figure.Dot{At: c.at, Class: -1, Label: "solution"})
-		e.Numbers = []Number{
-			{Label: `$\lVert\nabla f + \sum_j \alpha_j \nabla h_j\rVert$`, Value: views.Short(lagrangeRound(norm(g))), Help: "stationarity: pull and pushes balance"},
-			{Label: `largest $\lvert\alpha_j h_j\rvert$`, Value: views.Short(lagrangeRound(worst)), Help: "complementary slackness"},
-			{Label: "$f$", Value: views.Short(p.F(c.at)), Help: "least value on the allowed side of both"},
-		}
+		marks = append(marks, figure.Dot{At: c.at, Class: -1, Label: solved})
 	}
-	marks = append(marks, figure.Dot{At: p.Center, Class: -1, Hollow: true, Label: "free minimum"})
 	e.Figures = []Figure{lagrangePlane("plane", `Drag the free minimum around: into the allowed corner, behind one wall, behind both. The pull $-\nabla f$ and the pushes of the walls add up to nothing (half their length is drawn).`, marks)}
 	e.Tables = []Table{table}
 	return e, nil

@@ -70,7 +70,7 @@ func lagrangeEquality() templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = P(`Both demands, parallel gradients and $g = 0$, are packed into one function, with the multiplier as a new unknown:`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`The gradients are parallel and $g = 0$: both demands are packed into one function, with the multiplier as a new unknown:`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

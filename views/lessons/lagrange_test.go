@@ -51,6 +51,8 @@ func TestLagrangeWorkedExamples(t *testing.T) {
 			}
 		}
 	}
+	want(lagrangeExhibit(t, &lagrange, "touch", map[string]string{"px": "-0.2", "py": "-0.4"}),
+		map[string]string{`$f$ at the dot`: "0.2", "slope along the line": "0", "angle between the gradients": "180°", `$\lambda$`: "0.4"})
 	want(lagrangeExhibit(t, &lagrange, "equality", map[string]string{"step": "99"}),
 		map[string]string{`$\lambda^*$`: "0.4", `$(x^*, y^*)$`: "(−0.2, −0.4)", `$f(x^*, y^*)$`: "0.2", `$g(x^*, y^*)$`: "0"})
 	want(lagrangeExhibit(t, &lagrange, "inequality", nil),
