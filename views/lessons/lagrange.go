@@ -287,7 +287,7 @@ func showLagrangeTouch(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	if touched {
 		lambda := -(g[0]*p.Normal[0] + g[1]*p.Normal[1]) / (p.Normal[0]*p.Normal[0] + p.Normal[1]*p.Normal[1])
-		e.Numbers = append(e.Numbers, Number{Label: `$\lambda$`, Value: views.Short(lagrangeRound(lambda)), Help: `$\nabla f = -\lambda\nabla g$ (the line of the start has $\lVert\nabla g\rVert = \sqrt 5$, and it keeps that)`})
+		e.Numbers = append(e.Numbers, Number{Label: `$\lambda$`, Value: views.Short(lagrangeRound(lambda)), Help: `from $\nabla f = -\lambda\nabla g$; $\lVert\nabla g\rVert$ is kept at $\sqrt 5$`})
 	}
 	if norm(g) > 1e-6 {
 		cos := (g[0]*p.Normal[0] + g[1]*p.Normal[1]) / norm(g) / norm(p.Normal)
