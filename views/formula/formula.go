@@ -24,7 +24,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/a-h/templ"
 )
@@ -62,19 +61,11 @@ type component struct {
 	display bool
 }
 
-// cache holds the MathML of every component rendered. Formulas are part of the
-// pages, not of requests: there are only so many.
-var cache sync.Map // component to string
-
 func (c component) Render(_ context.Context, w io.Writer) error {
-	s, ok := cache.Load(c)
-	if !ok {
-		m, err := MathML(c.tex, c.display)
-		if err != nil {
-			return fmt.Errorf("%w, in %q", err, c.tex)
-		}
-		s, _ = cache.LoadOrStore(c, m)
+	m, err := MathML(c.tex, c.display)
+	if err != nil {
+		return fmt.Errorf("%w, in %q", err, c.tex)
 	}
-	_, err := io.WriteString(w, s.(string))
+	_, err = io.WriteString(w, m)
 	return err
 }

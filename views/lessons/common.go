@@ -74,7 +74,12 @@ func labQuery(data string, pairs ...string) string {
 // dots are the points of a toy as marks of a drawing; ring tells which are ringed.
 func (t toy) dots(ring func(i int) bool) (marks []figure.Mark) {
 	for i, p := range t.xy {
-		marks = append(marks, figure.Dot{At: p, Class: class(t.y[i]), Ring: ring != nil && ring(i), Name: className(t.y[i])})
+		marks = append(marks, figure.Dot{At: p, Class: class(t.y[i]), Name: className(t.y[i])})
+	}
+	for i, p := range t.xy { // apart, for rings do not belong in the legend of a class
+		if ring != nil && ring(i) {
+			marks = append(marks, figure.Dot{At: p, Class: class(t.y[i]), Ring: true})
+		}
 	}
 	return marks
 }

@@ -27,6 +27,9 @@ func Text(s string) templ.Component {
 			if i%2 == 1 {
 				err = formula.Inline(part).Render(ctx, w)
 			} else {
+				if i > 0 && part != "" && strings.ContainsRune(".,;:!?)", rune(part[0])) {
+					part = "\u2060" + part // a word joiner: punctuation stays on the formula's line
+				}
 				err = prose(w, part)
 			}
 			if err != nil {
