@@ -93,7 +93,7 @@ func walkSteps(p *page) {
 		p.wait(element("[data-count]") + ".textContent.startsWith(" + quote(want+" ") + ")")
 		p.wait(element(".exhibit") + ".ariaBusy !== 'true'")
 	}
-	state := func() string { return get[string](p, element(".exhibit")+".textContent.replace(/\\s+/g, ' ').trim()") }
+	state := func() string { return get[string](p, element(".exhibit")+".innerText.replace(/\\s+/g, ' ').trim()") }
 	count("step 0")
 	first := state()
 	turn(p, " ")
