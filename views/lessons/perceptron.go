@@ -1,7 +1,787 @@
 package lessons
 
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/stepwise"
+	"marginlab/ml/svm"
+	"marginlab/ml/theory"
+	"marginlab/ml/trace"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
 var perceptron = Lesson{
 	Slug: "perceptron", Title: "The perceptron in dual form",
 	Summary: "Count mistakes instead of adding vectors: an algorithm that only needs inner products.",
-	Screens: []Screen{{Slug: "start", Title: "The perceptron in dual form", Words: perceptronStart}},
+	Screens: []Screen{
+		{
+			Slug: "rule", Title: "A mistake turns the line",
+			Covers: []string{"002 perceptron"},
+			Words:  perceptronRule,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "label", Label: "label of the point", Symbol: "y", Kind: param.Choice, Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}},
+					{Name: "angle", Label: "direction of w", Kind: param.Number, Default: "50", Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees from the horizontal axis."},
+					{Name: "px", Label: "point x1", Kind: param.Number, Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
+					{Name: "py", Label: "point x2", Kind: param.Number, Default: "-0.4", Min: -2.3, Max: 2.3, Low: -2.3, High: 2.3, Folded: true},
+				},
+				Show: perceptronShowRule,
+			},
+			Questions: []Question{
+				{
+					Slug: "sign", Ask: `A point with $y = -1$ has $\mathbf w^\top\mathbf x = 0.5$. What becomes of $\mathbf w$?`,
+					Options: []string{`$\mathbf w + \mathbf x$`, `$\mathbf w - \mathbf x$`, `It stays.`},
+					Answer: func(context.Context) (float64, error) {
+						switch w, x := [2]float64{1, 0}, [2]float64{0.5, 0.7}; perceptronUpdate(w, x, -1) {
+						case [2]float64{w[0] + x[0], w[1] + x[1]}:
+							return 0, nil
+						case [2]float64{w[0] - x[0], w[1] - x[1]}:
+							return 1, nil
+						}
+						return 2, nil
+					},
+					Explain: `$y\,\mathbf w^\top\mathbf x = -0.5 \le 0$ is a mistake, so $y\,\mathbf x = -\mathbf x$ is added.`,
+				},
+				{
+					Slug: "gain", Ask: `A point $\mathbf x = (0, 2)$ has $y\,\mathbf w^\top\mathbf x = -0.4$. What is it after the update?`,
+					Answer: func(context.Context) (float64, error) {
+						x := [2]float64{0, 2}
+						return perceptronDot(perceptronUpdate([2]float64{1, -0.2}, x, 1), x), nil
+					},
+					Explain: `It grows by $\lVert\mathbf x\rVert^2 = 4$, to %s. Far-away points make large jumps.`,
+				},
+			},
+		},
+		{
+			Slug: "dual", Title: "Do not add vectors, count mistakes",
+			Covers: []string{"002 perceptron"},
+			Words:  perceptronDual,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "printed", Label: "as printed", Kind: param.Switch, Default: "false", Help: "Both tests < 0, as in 002."},
+				},
+				Show: perceptronShowDual,
+			},
+			Questions: []Question{
+				{
+					Slug: "printed", Ask: `How many mistakes does the algorithm count with the tests as printed in 002, on these points?`,
+					Answer: func(ctx context.Context) (float64, error) {
+						r, err := perceptronTrain(ctx, perceptronToy, linearKernel(), stepwise.PerceptronSettings{Strict: true})
+						if err != nil {
+							return 0, err
+						}
+						return float64(r.At(r.Len() - 1).Mistakes), nil
+					},
+					Explain: `%s: with $\alpha = 0$ every margin is exactly 0, which is not below 0, and the loop takes itself for done. Its $f$ is 0 everywhere.`,
+				},
+				{
+					Slug: "rate", Ask: `From $\mathbf w = 0$, with the rule $\mathbf w \leftarrow \mathbf w + \eta\, y_i\mathbf x_i$: what does $\eta = 0.5$ in place of 1 do to the number of mistakes?`,
+					Options: []string{"It roughly doubles.", "Nothing.", "It is halved."},
+					Answer:  perceptronRate,
+					Explain: `$\mathbf w$ is multiplied by $\eta$ at every moment, which changes no sign. This is why mistakes can be counted with whole numbers.`,
+				},
+			},
+		},
+		{
+			Slug: "gram", Title: "Only the inner products are needed",
+			Covers: []string{"002 perceptron", "001 5.5"},
+			Words:  perceptronGram,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "points", Label: "points", Kind: param.Choice, Default: "sides", Options: []param.Option{{Name: "sides", Label: "two sides"}, {Name: "ring", Label: "a ring"}}},
+					{Name: "product", Label: "inner product", Kind: param.Choice, Default: "linear", Options: []param.Option{
+						{Name: "linear", Label: "x·z"}, {Name: "poly", Label: "(1 + x·z)²"}, {Name: "rbf", Label: "exp(−|x − z|²)"},
+					}},
+					{Name: "turn", Label: "turn all points", Kind: param.Number, Default: "0", Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees about the origin."},
+				},
+				Show: perceptronShowGram,
+			},
+			Questions: []Question{{
+				Slug: "turn", Ask: "All points are turned by 40 degrees about the origin, and the perceptron learns anew. What is different?",
+				Options: []string{"The counts and the line.", "The line, which has turned as well; not the counts.", "The counts only."},
+				Answer:  perceptronTurned,
+				Explain: `The counts follow from $G$ and the labels alone, and $G$ has not changed. $\mathbf w = \sum_j \alpha_j y_j\mathbf x_j$ has turned with the points.`,
+			}},
+		},
+		{
+			Slug: "bound", Title: "Why it ends: Novikoff's bound",
+			Covers: []string{"002 perceptron"},
+			Words:  perceptronBound,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "gamma", Label: "widest margin", Symbol: "γ", Kind: param.Number, Default: "0.3", Min: 0.05, Max: 2, Low: 0.05, High: 2, Log: true},
+				},
+				Show: perceptronShowBound,
+			},
+			Questions: []Question{{
+				Slug: "scale", Ask: "You multiply all coordinates by 10. What happens to the bound and to the number of mistakes?",
+				Options: []string{"Both grow.", "The bound stays, the mistakes grow.", "Both stay.", "Both fall."},
+				Answer:  perceptronScaled,
+				Explain: `$R$ and $\gamma$ grow alike, and no sign of any margin changes. What counts is the margin *relative* to the size of the data, as in every bound of this lecture.`,
+			}},
+		},
+		{
+			Slug: "order", Title: "Right is not unique, and not widest",
+			Covers: []string{"002 perceptron"},
+			Words:  perceptronOrder,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "seed", Label: "order of the points", Kind: param.Integer, Default: "1", Min: 1, Max: perceptronOrders, Low: 1, High: perceptronOrders, Help: "Which of the shuffles the thick line shows."},
+				},
+				Show: perceptronShowOrder,
+			},
+			Questions: []Question{{
+				Slug: "best", Ask: fmt.Sprintf("%d shuffled orders end in as many lines. The best of them has what share of the widest margin?", perceptronOrders),
+				Options: []string{"All of it: one of so many is bound to hit it.", "Less than all of it.", "More: the SVM pays for its slacks."},
+				Answer:  perceptronBestOrder,
+				Explain: `Nothing in the rule looks at the size of a margin, only at its sign. To hit the widest line would be an accident; to exceed it is impossible.`,
+			}},
+		},
+		{
+			Slug: "never", Title: "When no line is right, it never ends",
+			Covers: []string{"002 perceptron"},
+			Words:  perceptronNever,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "px", Label: "point 1, x1", Kind: param.Number, Default: "-1.1", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
+					{Name: "py", Label: "point 1, x2", Kind: param.Number, Default: "-0.2", Min: -2.1, Max: 2.1, Low: -2.1, High: 2.1, Folded: true},
+				},
+				Show: perceptronShowNever,
+			},
+			Questions: []Question{{
+				Slug: "counts", Ask: `The classes cannot be separated. What do the counts $\alpha_i$ do in the long run?`,
+				Options: []string{"They settle at the same value for all points.", "Those of a few points keep growing.", "They settle, only the line jumps."},
+				Answer:  perceptronCounts,
+				Explain: `Every pass has a mistake, so some counts grow for ever. Opposite points cancel in $\sum_j\alpha_j y_j\mathbf x_j$, which is how $\mathbf w$ stays bounded all the same.`,
+			}},
+		},
+	},
+}
+
+// perceptronToy are eight points that a line through the origin can tell apart.
+var perceptronToy = toy{
+	[][2]float64{{2.1, 1.5}, {-0.9, -1.1}, {1.3, 1.9}, {0.5, -1.8}, {2.1, -0.6}, {1.9, -1.8}, {1.2, -0.2}, {-2.2, 1.0}},
+	[]float64{1, -1, 1, -1, 1, -1, 1, -1},
+}
+
+var perceptronLimits = figure.Limits{XMin: -2.8, XMax: 2.8, YMin: -2.3, YMax: 2.3}
+
+func linearKernel() kernel.Kernel { return kernel.Kernel{Name: "linear"} }
+
+func perceptronTrain(ctx context.Context, t toy, k kernel.Kernel, s stepwise.PerceptronSettings) (*trace.Replay[stepwise.PerceptronState], error) {
+	return stepwise.Perceptron(ctx, kernel.NewGram(k, t.matrix()), t.y, s)
+}
+
+func perceptronDot(a, b [2]float64) float64 { return a[0]*b[0] + a[1]*b[1] }
+
+// perceptronWeights is w = sum alpha_j y_j x_j.
+func perceptronWeights(t toy, it stepwise.Iterate) (w [2]float64) {
+	for i, u := range it.U() {
+		w[0] += u * t.xy[i][0]
+		w[1] += u * t.xy[i][1]
+	}
+	return w
+}
+
+// perceptronUpdate is w after the point x with label y was looked at.
+func perceptronUpdate(w, x [2]float64, y float64) [2]float64 {
+	if y*perceptronDot(w, x) > 0 {
+		return w
+	}
+	return [2]float64{w[0] + y*x[0], w[1] + y*x[1]}
+}
+
+func perceptronShowRule(_ context.Context, in Input) (*Exhibit, error) {
+	a, y := in.Number("angle")*math.Pi/180, in.Number("label")
+	const length = 1.2
+	w := [2]float64{length * math.Cos(a), length * math.Sin(a)}
+	x := [2]float64{in.Number("px"), in.Number("py")}
+	next := perceptronUpdate(w, x, y)
+	before, after := y*perceptronDot(w, x), y*perceptronDot(next, x)
+	marks := sides(w, 0)
+	if norm(next) > 1e-9 {
+		marks = sides(next, 0)
+	}
+	note := "The point is on its right side: nothing changes."
+	if next != w {
+		marks = append(marks,
+			figure.Line{A: w, C: 0, Pen: figure.Pen{Color: figure.Muted, Dash: figure.Dashed}, Name: "line before"},
+			figure.Arrow{To: w, Pen: figure.Pen{Color: figure.Muted}, Label: "w before"},
+			figure.Arrow{From: w, To: next, Pen: figure.Pen{Color: figure.Magenta}, Label: "y x"},
+		)
+		note = "A mistake: the point is added to the weights with its sign."
+		if after <= 0 {
+			note += " One update was not enough: it is still on the wrong side."
+		} else {
+			note += " Now it is on its right side."
+		}
+	}
+	marks = append(marks, figure.Arrow{To: next, Label: "w"}, figure.Dot{At: x, Class: class(y), Ring: true, Label: "x", Name: className(y)})
+	return &Exhibit{
+		Figures: []Figure{plane("rule", "The weights, the line at a right angle to them, and one point. Drag it to either side.", perceptronLimits, 2, marks)},
+		Handles: []Handle{{Label: "the point", X: x[0], Y: x[1], XParam: "px", YParam: "py"}},
+		Notes:   []string{note},
+		Numbers: []Number{
+			{Label: `$y\,\mathbf w^\top\mathbf x$ before`, Value: proceduresValue(before), Help: "a mistake where it is 0 or less"},
+			{Label: `$y\,\mathbf w^\top\mathbf x$ after`, Value: proceduresValue(after)},
+			{Label: `$\lVert\mathbf x\rVert^2$`, Value: proceduresValue(perceptronDot(x, x)), Help: "the gain of one update"},
+			{Label: `$\mathbf w$ after`, Value: pair(next)},
+		},
+	}, nil
+}
+
+// perceptronTable lists the points with their counts.
+func perceptronTable(s stepwise.PerceptronState) Table {
+	t := Table{
+		Caption: "One row a point, after the step. Marked: the point that was looked at.",
+		Head:    []string{"point", "$y$", `mistakes $\alpha$`, `$y f(\mathbf x)$`, ""},
+	}
+	for i, p := range s.Points {
+		verdict := "wrong"
+		if p.Margin > 0 {
+			verdict = "right"
+		}
+		t.Rows = append(t.Rows, []string{strconv.Itoa(i + 1), proceduresSign(p.Y), proceduresValue(p.Alpha), proceduresValue(p.Margin), verdict})
+	}
+	if s.Looked >= 0 {
+		t.Marked = []int{s.Looked}
+	}
+	return t
+}
+
+// perceptronDots are the points with their numbers and counts; one may be ringed.
+func perceptronDots(t toy, it stepwise.Iterate, ringed int) (marks []figure.Mark) {
+	for i, p := range t.xy {
+		dot := figure.Dot{At: p, Class: class(t.y[i]), Ring: i == ringed, Label: strconv.Itoa(i + 1)}
+		if n := int(it.Points[i].Alpha); n > 0 {
+			dot.Label += fmt.Sprintf(" (%d×)", n)
+		}
+		if !dot.Ring {
+			dot.Name = className(t.y[i])
+		}
+		marks = append(marks, dot)
+	}
+	return marks
+}
+
+// perceptronPicture is the line of a state with its points and weights.
+func perceptronPicture(name, caption string, t toy, s stepwise.PerceptronState) Figure {
+	w := perceptronWeights(t, s.Iterate)
+	var line []figure.Mark
+	if norm(w) > 1e-9 {
+		n := 1.4 / norm(w)
+		line = append(sides(w, 0), figure.Arrow{To: [2]float64{n * w[0], n * w[1]}, Label: "w"})
+	}
+	return plane(name, caption, perceptronLimits, 2, line, perceptronDots(t, s.Iterate, s.Looked))
+}
+
+// perceptronNote is what a step did.
+func perceptronNote(s stepwise.PerceptronState) string {
+	switch {
+	case s.Looked < 0:
+		return `Start: all counts are 0, $\mathbf w = 0$, and $f$ is 0 everywhere.`
+	case s.Updated:
+		return fmt.Sprintf(`Pass %d, point %d: $y f = $ %s is a mistake. Its count rises to %s.`, s.Pass, s.Looked+1, proceduresValue(s.Margin), proceduresValue(s.Points[s.Looked].Alpha))
+	}
+	return fmt.Sprintf(`Pass %d, point %d: $y f = $ %s, no mistake.`, s.Pass, s.Looked+1, proceduresValue(s.Margin))
+}
+
+func perceptronShowDual(ctx context.Context, in Input) (*Exhibit, error) {
+	t, printed := perceptronToy, in.On("printed")
+	r, err := perceptronTrain(ctx, t, linearKernel(), stepwise.PerceptronSettings{Strict: printed, MaxSteps: 200})
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, r.Len()-1)
+	s := r.At(step)
+	note := perceptronNote(s)
+	if step == r.Len()-1 {
+		if printed {
+			note += ` The pass is over, no margin is below 0: the algorithm as printed stops, having learned nothing.`
+		} else {
+			note += ` The pass is over and every margin is above 0: done.`
+		}
+	}
+	w := perceptronWeights(t, s.Iterate)
+	return &Exhibit{
+		Steps: r.Len(), Step: step, Notes: []string{note}, Tables: []Table{perceptronTable(s)},
+		Lab:     t.lab("learner", "svm", "kernel", "linear", "hard_margin", "true", "standardize", "false"),
+		Figures: []Figure{perceptronPicture("line", "The line so far; the point being looked at is ringed, “3×” counts mistakes. The arrow has the direction of w, not its length.", t, s)},
+		Numbers: []Number{
+			{Label: "mistakes", Value: strconv.Itoa(s.Mistakes), Help: `the sum of all $\alpha$`},
+			{Label: "pass", Value: strconv.Itoa(s.Pass), Help: "through all points"},
+			{Label: `$\mathbf w = \sum_j\alpha_j y_j\mathbf x_j$`, Value: pair(w)},
+			{Label: `$\min_i y_i f(\mathbf x_i)$`, Value: proceduresValue(s.Worst), Help: "above 0: separated"},
+		},
+	}, nil
+}
+
+// perceptronPrimal is the primal form with step size eta: its mistakes and weights.
+func perceptronPrimal(t toy, eta float64) (mistakes int, w [2]float64) {
+	for wrong := true; wrong; {
+		wrong = false
+		for i, x := range t.xy {
+			if t.y[i]*perceptronDot(w, x) <= 0 {
+				w[0] += eta * t.y[i] * x[0]
+				w[1] += eta * t.y[i] * x[1]
+				mistakes++
+				wrong = true
+			}
+		}
+	}
+	return mistakes, w
+}
+
+func perceptronRate(context.Context) (float64, error) {
+	one, _ := perceptronPrimal(perceptronToy, 1)
+	half, _ := perceptronPrimal(perceptronToy, 0.5)
+	switch {
+	case half > one:
+		return 0, nil
+	case half < one:
+		return 2, nil
+	}
+	return 1, nil
+}
+
+// turned is the toy turned about the origin by an angle in degrees.
+func perceptronTurn(t toy, degrees float64) toy {
+	sin, cos := math.Sincos(degrees * math.Pi / 180)
+	r := toy{y: t.y}
+	for _, p := range t.xy {
+		r.xy = append(r.xy, [2]float64{cos*p[0] - sin*p[1], sin*p[0] + cos*p[1]})
+	}
+	return r
+}
+
+// perceptronByClass is the toy with the positive class first, so that blocks of its
+// Gram matrix show.
+func perceptronByClass(t toy) (s toy) {
+	for _, label := range []float64{1, -1} {
+		for i, y := range t.y {
+			if y == label {
+				s.xy, s.y = append(s.xy, t.xy[i]), append(s.y, y)
+			}
+		}
+	}
+	return s
+}
+
+func perceptronShowGram(ctx context.Context, in Input) (*Exhibit, error) {
+	straight := perceptronByClass(perceptronToy)
+	if in.Text("points") == "ring" {
+		straight = perceptronByClass(proceduresToys["ring"])
+	}
+	t := perceptronTurn(straight, in.Number("turn"))
+	k := map[string]kernel.Kernel{
+		"linear": linearKernel(), "poly": {Name: "poly", Gamma: 1, Coef0: 1, Degree: 2}, "rbf": {Name: "rbf", Gamma: 1},
+	}[in.Text("product")]
+	g, unturned := theory.Gram(kernel.NewGram(k, t.matrix())), theory.Gram(kernel.NewGram(k, straight.matrix()))
+	r, err := perceptronTrain(ctx, t, k, stepwise.PerceptronSettings{MaxSteps: 1000})
+	if err != nil {
+		return nil, err
+	}
+	s := r.At(r.Len() - 1)
+	var difference mat.Dense
+	difference.Sub(g, unturned)
+
+	sum := kernel.NewSum(k, t.matrix(), s.U())
+	f := func(x, y float64) float64 { return sum.At([]float64{x, y}) }
+	marks := []figure.Mark{
+		figure.Region{F: func(x, y float64) float64 { return -f(x, y) }, Color: figure.ClassColor(0), Name: "f < 0"},
+		figure.Region{F: f, Color: figure.ClassColor(1), Name: "f ≥ 0"},
+		figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Thin: true}, Plain: true, Name: "f = 0"},
+	}
+	classes := make([]int, len(t.y))
+	for i, y := range t.y {
+		classes[i] = class(y)
+	}
+	counts := Table{Caption: `How often each point was mistaken.`, Head: []string{"point"}, Rows: [][]string{{`$\alpha$`}}}
+	for i, p := range s.Points {
+		counts.Head, counts.Rows[0] = append(counts.Head, strconv.Itoa(i+1)), append(counts.Rows[0], proceduresValue(p.Alpha))
+	}
+	ended := fmt.Sprintf("%s in %s", proceduresCount(s.Mistakes, "mistake"), perceptronPasses(s.Pass))
+	e := &Exhibit{
+		Figures: []Figure{
+			{Name: "gram", Caption: "The Gram matrix, positive class first. Everything the algorithm knows of the points.", Draw: func(l Look) (*figure.Picture, error) {
+				return figure.Matrix{Format: l.Format(1), X: "point j", Y: "point i", Name: "inner product", Values: g, Classes: classes, ClassNames: []string{"−1", "+1"}}.Picture()
+			}},
+			plane("points", "The points, numbered as in the matrix, and where the perceptron's f changes its sign.", perceptronLimits, 2, marks, perceptronDots(t, s.Iterate, -1)),
+		},
+		Numbers: []Number{
+			{Label: "largest change of $G$", Value: proceduresValue(max(mat.Max(&difference), -mat.Min(&difference))), Help: "by turning the points"},
+			{Label: "learned after", Value: ended},
+		},
+		Tables: []Table{counts},
+		Lab:    t.lab("learner", "svm", "kernel", k.Name, "gamma", "1", "coef0", "1", "degree", "2", "C", "100", "standardize", "false"),
+	}
+	if r.Status() != trace.Converged {
+		e.Numbers[1].Value = "never; no end after " + ended
+		e.Notes = []string{"With these inner products no function without a bias separates the classes: the loop goes round for ever. Choose another one."}
+	}
+	return e, nil
+}
+
+// perceptronPasses counts passes in words.
+func perceptronPasses(n int) string {
+	if n == 1 {
+		return "1 pass"
+	}
+	return strconv.Itoa(n) + " passes"
+}
+
+func perceptronTurned(ctx context.Context) (float64, error) {
+	plain, err := perceptronTrain(ctx, perceptronToy, linearKernel(), stepwise.PerceptronSettings{})
+	if err != nil {
+		return 0, err
+	}
+	t := perceptronTurn(perceptronToy, 40)
+	turned, err := perceptronTrain(ctx, t, linearKernel(), stepwise.PerceptronSettings{})
+	if err != nil {
+		return 0, err
+	}
+	a, b := plain.At(plain.Len()-1).Iterate, turned.At(turned.Len()-1).Iterate
+	counts := !slices.EqualFunc(a.Points, b.Points, func(p, q stepwise.Point) bool { return p.Alpha == q.Alpha })
+	v, w := perceptronWeights(perceptronToy, a), perceptronWeights(t, b)
+	line := norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-6
+	switch {
+	case counts && line:
+		return 0, nil
+	case line:
+		return 1, nil
+	case counts:
+		return 2, nil
+	}
+	return -1, nil
+}
+
+// perceptronWidest is the widest line through the origin: the hard-margin SVM of the
+// points together with their mirror images, whose bias is 0 by symmetry.
+func perceptronWidest(ctx context.Context, t toy) (unit [2]float64, margin float64, err error) {
+	both := toy{slices.Clone(t.xy), slices.Clone(t.y)}
+	for i, p := range t.xy {
+		both.xy, both.y = append(both.xy, [2]float64{-p[0], -p[1]}), append(both.y, -t.y[i])
+	}
+	r, err := svm.Train(ctx, kernel.NewGram(linearKernel(), both.matrix()), both.y, svm.Settings{C: math.Inf(1), Tol: 1e-10})
+	if err != nil {
+		return unit, 0, err
+	}
+	for i, a := range r.Alpha {
+		unit[0] += a * both.y[i] * both.xy[i][0]
+		unit[1] += a * both.y[i] * both.xy[i][1]
+	}
+	n := norm(unit)
+	return [2]float64{unit[0] / n, unit[1] / n}, 1 / n, nil
+}
+
+// perceptronWithMargin is the lesson's points, pushed apart or together along the
+// best direction until the widest margin is gamma.
+func perceptronWithMargin(ctx context.Context, gamma float64) (t toy, unit [2]float64, err error) {
+	unit, margin, err := perceptronWidest(ctx, perceptronToy)
+	t.y = perceptronToy.y
+	for i, p := range perceptronToy.xy {
+		d := t.y[i] * (gamma - margin)
+		t.xy = append(t.xy, [2]float64{p[0] + d*unit[0], p[1] + d*unit[1]})
+	}
+	return t, unit, err
+}
+
+// perceptronRadius is the largest distance of a point from the origin.
+func perceptronRadius(t toy) (r float64) {
+	for _, p := range t.xy {
+		r = max(r, norm(p))
+	}
+	return r
+}
+
+// perceptronProof is Novikoff's bound, line by line.
+var perceptronProof = []Line{
+	{`Number the mistakes $k = 1, 2, \dots$ Each adds a point whose margin was not positive.`, `\mathbf w_k = \mathbf w_{k-1} + y\,\mathbf x, \qquad y\,\mathbf w_{k-1}^\top\mathbf x \le 0`},
+	{`Along the best direction $\mathbf u$, of length 1, every point has a margin of at least $\gamma$, so each mistake brings that much.`, `\mathbf u^\top\mathbf w_k \ge \mathbf u^\top\mathbf w_{k-1} + \gamma \quad\Rightarrow\quad \mathbf u^\top\mathbf w_k \ge k\gamma`},
+	{`The length grows slowly, because the middle term is not positive.`, `\lVert\mathbf w_k\rVert^2 = \lVert\mathbf w_{k-1}\rVert^2 + 2y\,\mathbf w_{k-1}^\top\mathbf x + \lVert\mathbf x\rVert^2 \le k R^2`},
+	{`A projection is no longer than the vector.`, `k\gamma \le \mathbf u^\top\mathbf w_k \le \lVert\mathbf w_k\rVert \le \sqrt k\, R`},
+	{`The left side would overtake the right one. So there is an end.`, `k \le \left(\frac R\gamma\right)^2`},
+}
+
+func perceptronShowBound(ctx context.Context, in Input) (*Exhibit, error) {
+	gamma := in.Number("gamma")
+	t, unit, err := perceptronWithMargin(ctx, gamma)
+	if err != nil {
+		return nil, err
+	}
+	r, err := perceptronTrain(ctx, t, linearKernel(), stepwise.PerceptronSettings{MaxSteps: 4000})
+	if err != nil {
+		return nil, err
+	}
+	radius := perceptronRadius(t)
+	bound := radius * radius / (gamma * gamma)
+	length := figure.Curve{Name: "|w|", Marks: true}
+	for i := range r.Len() {
+		if s := r.At(i); s.Updated {
+			length.X, length.Y = append(length.X, float64(s.Mistakes)), append(length.Y, s.WNorm)
+		}
+	}
+	low, high := figure.Curve{Name: "k γ"}, figure.Curve{Name: "√k R"}
+	end := max(2*bound, 4)
+	for i := range 60 {
+		k := math.Pow(end, float64(i)/59)
+		low.X, low.Y = append(low.X, k), append(low.Y, k*gamma)
+		high.X, high.Y = append(high.X, k), append(high.Y, math.Sqrt(k)*radius)
+	}
+	step := min(in.Step, len(perceptronProof)-1)
+	s := r.At(r.Len() - 1)
+	return &Exhibit{
+		Steps: len(perceptronProof), Step: step, Body: Derivation(step, perceptronProof...),
+		Figures: []Figure{
+			{Name: "race", Caption: `The length of $\mathbf w$ after $k$ mistakes lies between the two bounds (both axes logarithmic). Where they cross, at $k = (R/\gamma)^2$, there is no room left.`, Draw: func(l Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(1), X: figure.Axis{Name: "mistakes k", Log: true, Min: 1, Max: end}, Y: figure.Axis{Name: "length", Log: true},
+					Curves: []figure.Curve{length, low, high}, Rules: []figure.Rule{{Name: "(R/γ)²", At: bound, Upright: true}},
+				}.Picture()
+			}},
+			plane("margin", "The points, the widest line through the origin with its margin, and the circle of radius R.", figure.Limits{XMin: -radius - 0.2, XMax: radius + 0.2, YMin: -radius - 0.2, YMax: radius + 0.2}, 2,
+				sides(unit, 0), []figure.Mark{
+					figure.Line{A: unit, C: gamma, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Name: "margin γ"},
+					figure.Line{A: unit, C: -gamma, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Name: "margin γ"},
+					figure.Circle{Radius: radius, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "radius R"},
+				}, t.dots(nil)),
+		},
+		Numbers: []Number{
+			{Label: "$R$", Value: proceduresValue(radius), Help: "farthest point from the origin"},
+			{Label: `$\gamma$`, Value: proceduresValue(gamma), Help: "widest margin of a line through the origin"},
+			{Label: `$(R/\gamma)^2$`, Value: proceduresValue(bound), Help: "no more mistakes than this"},
+			{Label: "mistakes made", Value: strconv.Itoa(s.Mistakes), Help: fmt.Sprintf("in %s, in the order of the data", perceptronPasses(s.Pass))},
+		},
+	}, nil
+}
+
+func perceptronScaled(ctx context.Context) (float64, error) {
+	var mistakes [2]int
+	var bounds [2]float64
+	for i, c := range []float64{1, 10} {
+		t := toy{y: perceptronToy.y}
+		for _, p := range perceptronToy.xy {
+			t.xy = append(t.xy, [2]float64{c * p[0], c * p[1]})
+		}
+		r, err := perceptronTrain(ctx, t, linearKernel(), stepwise.PerceptronSettings{})
+		if err != nil {
+			return 0, err
+		}
+		_, margin, err := perceptronWidest(ctx, t)
+		if err != nil {
+			return 0, err
+		}
+		mistakes[i], bounds[i] = r.At(r.Len()-1).Mistakes, math.Pow(perceptronRadius(t)/margin, 2)
+	}
+	same := math.Abs(bounds[1]/bounds[0]-1) < 1e-6
+	switch {
+	case same && mistakes[1] == mistakes[0]:
+		return 2, nil
+	case same && mistakes[1] > mistakes[0]:
+		return 1, nil
+	case bounds[1] > bounds[0]:
+		return 0, nil
+	}
+	return 3, nil
+}
+
+// perceptronOrders is how many orders are tried.
+const perceptronOrders = 40
+
+// perceptronEnd is the line in which one order of the points ends.
+type perceptronEnd struct {
+	w         [2]float64
+	b, margin float64
+	mistakes  int
+}
+
+// perceptronApart are the points of the screen about orders. The origin is no place
+// between their classes, so that a bias is needed.
+var perceptronApart = proceduresToys["apart"]
+
+// perceptronEnds are the ends of all orders, by seed from 1.
+func perceptronEnds(ctx context.Context) ([]perceptronEnd, error) {
+	var ends []perceptronEnd
+	for seed := range perceptronOrders {
+		r, err := perceptronTrain(ctx, perceptronApart, linearKernel(), stepwise.PerceptronSettings{Bias: true, Order: stepwise.Shuffled, Seed: uint64(seed + 1), MaxSteps: 5000})
+		if err != nil {
+			return nil, err
+		}
+		s := r.At(r.Len() - 1)
+		w := perceptronWeights(perceptronApart, s.Iterate)
+		m, err := theory.LinearMargins(w[:], s.B, perceptronApart.matrix(), perceptronApart.y)
+		if err != nil {
+			return nil, err
+		}
+		ends = append(ends, perceptronEnd{w, s.B, m.GeometricMargin(), s.Mistakes})
+	}
+	return ends, nil
+}
+
+// perceptronSVM is the hard-margin SVM of the same points.
+func perceptronSVM(ctx context.Context) (w [2]float64, b, margin float64, err error) {
+	r, err := svm.Train(ctx, kernel.NewGram(linearKernel(), perceptronApart.matrix()), perceptronApart.y, svm.Settings{C: math.Inf(1), Tol: 1e-8})
+	if err != nil {
+		return w, 0, 0, err
+	}
+	for i, a := range r.Alpha {
+		w[0] += a * perceptronApart.y[i] * perceptronApart.xy[i][0]
+		w[1] += a * perceptronApart.y[i] * perceptronApart.xy[i][1]
+	}
+	return w, r.B, r.Margin, nil
+}
+
+func perceptronShowOrder(ctx context.Context, in Input) (*Exhibit, error) {
+	ends, err := perceptronEnds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w, b, margin, err := perceptronSVM(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mine := min(max(in.Int("seed"), 1), perceptronOrders) - 1
+	var thin []figure.Mark
+	best := 0
+	shares := make([]float64, len(ends))
+	for i, e := range ends {
+		thin = append(thin, figure.Line{A: e.w, C: -e.b, Pen: figure.Pen{Color: figure.Muted, Thin: true}, Name: "other orders"})
+		shares[i] = 100 * e.margin / margin
+		if e.margin > ends[best].margin {
+			best = i
+		}
+	}
+	m, err := theory.LinearMargins(ends[mine].w[:], ends[mine].b, perceptronApart.matrix(), perceptronApart.y)
+	if err != nil {
+		return nil, err
+	}
+	worst := perceptronApart.xy[m.Worst]
+	classes := make([]int, len(ends))
+	classes[mine] = 1
+	return &Exhibit{
+		Figures: []Figure{
+			plane("lines", "The end of this order (thick, with its worst margin), of the others (thin), and the widest line (long dashes).", proceduresProblem{toy: perceptronApart}.limits(), 2,
+				sides(ends[mine].w, ends[mine].b)[:2], thin, sides(ends[mine].w, ends[mine].b)[2:],
+				[]figure.Mark{
+					figure.Line{A: w, C: -b, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "widest (SVM)"},
+					figure.Segment{From: worst, To: foot(ends[mine].w, ends[mine].b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"},
+				}, perceptronApart.dots(func(i int) bool { return i == m.Worst })),
+			{Name: "shares", Wide: true, Caption: "Worst margin of every order as a share of the widest, largest first.", Draw: func(l Look) (*figure.Picture, error) {
+				return figure.Bars{
+					Format: l.Format(1), X: "order", Y: "% of the widest margin", Values: shares, Sorted: true, Classes: classes,
+					ClassNames: []string{"other orders", "this order"}, Rules: []figure.Rule{{Name: "the SVM", At: 100}},
+				}.Picture()
+			}},
+		},
+		Numbers: []Number{
+			{Label: "this order", Value: views.Short(ends[mine].margin), Help: fmt.Sprintf("worst margin, after %d mistakes", ends[mine].mistakes)},
+			{Label: "the best order", Value: views.Short(ends[best].margin), Help: fmt.Sprintf("number %d", best+1)},
+			{Label: "hard-margin SVM", Value: views.Short(margin), Help: `$1/\lVert\mathbf w\rVert$, whatever the order`},
+		},
+		Lab: perceptronApart.lab("learner", "svm", "kernel", "linear", "hard_margin", "true", "standardize", "false"),
+	}, nil
+}
+
+func perceptronBestOrder(ctx context.Context) (float64, error) {
+	ends, err := perceptronEnds(ctx)
+	if err != nil {
+		return 0, err
+	}
+	_, _, margin, err := perceptronSVM(ctx)
+	best := 0.0
+	for _, e := range ends {
+		best = max(best, e.margin)
+	}
+	switch {
+	case best > margin*(1+1e-3):
+		return 2, err
+	case best > margin*(1-1e-3):
+		return 0, err
+	}
+	return 1, err
+}
+
+// perceptronSpoilt is the lesson's points with the first one moved.
+func perceptronSpoilt(x, y float64) toy {
+	t := toy{slices.Clone(perceptronToy.xy), perceptronToy.y}
+	t.xy[0] = [2]float64{x, y}
+	return t
+}
+
+func perceptronShowNever(ctx context.Context, in Input) (*Exhibit, error) {
+	t := perceptronSpoilt(in.Number("px"), in.Number("py"))
+	r, err := perceptronTrain(ctx, t, linearKernel(), stepwise.PerceptronSettings{MaxSteps: 20 * len(t.y)})
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, r.Len()-1)
+	s := r.At(step)
+	// The counts of the points with the most mistakes at the end.
+	end := r.At(r.Len() - 1)
+	order := make([]int, len(t.y))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(end.Points[b].Alpha - end.Points[a].Alpha) })
+	var curves []figure.Curve
+	for _, i := range order[:3] {
+		c := proceduresCurve(fmt.Sprintf("point %d", i+1), r, func(s stepwise.PerceptronState) float64 { return s.Points[i].Alpha })
+		c.Stairs = true
+		curves = append(curves, c)
+	}
+	note := perceptronNote(s)
+	if step == r.Len()-1 {
+		if r.Status() == trace.Converged {
+			note += " All margins are positive: done. Put point 1 among the others to make it impossible."
+		} else {
+			note += fmt.Sprintf(" %d passes and no end.", s.Pass)
+		}
+	}
+	return &Exhibit{
+		Steps: r.Len(), Step: step, Notes: []string{note}, Tables: []Table{perceptronTable(s)},
+		Handles: []Handle{{Label: "point 1", X: t.xy[0][0], Y: t.xy[0][1], XParam: "px", YParam: "py"}},
+		Figures: []Figure{
+			perceptronPicture("line", "Drag point 1. While the classes can be separated the line comes to rest, otherwise it keeps jumping.", t, s),
+			proceduresChart("counts", "The three largest counts, step by step.", step, figure.Chart{Y: figure.Axis{Name: "mistakes α"}, Curves: curves}),
+			proceduresChart("length", `The length of $\mathbf w$: bounded, also when there is no end.`, step, figure.Chart{
+				Y: figure.Axis{Name: "|w|"}, Curves: []figure.Curve{proceduresCurve("|w|", r, func(s stepwise.PerceptronState) float64 { return s.WNorm })},
+			}),
+		},
+		Numbers: []Number{
+			{Label: "mistakes", Value: strconv.Itoa(s.Mistakes), Help: fmt.Sprintf("in %d looks", step)},
+			{Label: `$\mathbf w$`, Value: pair(perceptronWeights(t, s.Iterate))},
+		},
+		Lab: t.lab("learner", "svm", "kernel", "linear", "C", "1", "standardize", "false"),
+	}, nil
+}
+
+func perceptronCounts(ctx context.Context) (float64, error) {
+	r, err := perceptronTrain(ctx, perceptronSpoilt(-1.1, -0.2), linearKernel(), stepwise.PerceptronSettings{})
+	if err != nil {
+		return 0, err
+	}
+	middle, end := r.At(r.Len()/2), r.At(r.Len()-1)
+	grown, same := 0, true
+	for i, p := range end.Points {
+		if p.Alpha >= 1.5*middle.Points[i].Alpha && p.Alpha > 10 {
+			grown++
+		}
+		same = same && p.Alpha == end.Points[0].Alpha
+	}
+	switch {
+	case same:
+		return 0, nil
+	case grown > 0 && grown < len(end.Points):
+		return 1, nil
+	}
+	return 2, nil
 }

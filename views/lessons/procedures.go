@@ -585,7 +585,8 @@ func proceduresShowDescent(ctx context.Context, in Input) (*Exhibit, error) {
 						Format: l.Format(1), X: "w1", Y: "w2", Limits: limits,
 						Marks: []figure.Mark{
 							figure.Contours{F: p.valley, Levels: levels, Plain: true, Name: "objective"},
-							figure.Line{A: [2]float64{1, 0}, C: goal[0], Pen: pen, Name: "optimum"}, figure.Line{A: [2]float64{0, 1}, C: goal[1], Pen: pen, Name: "optimum"},
+							figure.Line{A: [2]float64{1, 0}, C: goal[0], Pen: pen, Name: "optimum"},
+							figure.Line{A: [2]float64{0, 1}, C: goal[1], Pen: pen, Name: "optimum"},
 							path,
 						},
 					}.Picture()

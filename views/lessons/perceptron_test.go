@@ -1,0 +1,197 @@
+package lessons
+
+import (
+	"math"
+	"strconv"
+	"testing"
+
+	"marginlab/ml/stepwise"
+	"marginlab/ml/theory"
+	"marginlab/ml/trace"
+)
+
+// TestPerceptronByHand follows the dual algorithm with vectors instead of counts:
+// two points worked out on paper, then the lesson's.
+func TestPerceptronByHand(t *testing.T) {
+	t.Parallel()
+	// (1, 2) is +1: w = (1, 2). (2, 1) is -1 with margin -4: w = (-1, 1). Margins 1 and 1.
+	pen := toy{[][2]float64{{1, 2}, {2, 1}}, []float64{1, -1}}
+	r, err := perceptronTrain(t.Context(), pen, linearKernel(), stepwise.PerceptronSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end := r.At(r.Len() - 1); r.Len() != 3 || r.At(2).Margin != -4 || perceptronWeights(pen, end.Iterate) != [2]float64{-1, 1} || end.Worst != 1 || r.Status() != trace.Converged {
+		t.Errorf("after %d steps: %+v", r.Len()-1, end)
+	}
+
+	r, err = perceptronTrain(t.Context(), perceptronToy, linearKernel(), stepwise.PerceptronSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w [2]float64
+	mistakes := 0
+	for step := 1; step < r.Len(); step++ {
+		i := (step - 1) % len(perceptronToy.y)
+		x, y := perceptronToy.xy[i], perceptronToy.y[i]
+		wrong := y*(w[0]*x[0]+w[1]*x[1]) <= 0
+		if wrong {
+			w = [2]float64{w[0] + y*x[0], w[1] + y*x[1]}
+			mistakes++
+		}
+		s := r.At(step)
+		v := perceptronWeights(perceptronToy, s.Iterate)
+		if s.Looked != i || s.Updated != wrong || s.Mistakes != mistakes || norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-12 {
+			t.Fatalf("step %d: point %d, mistake %v, %d mistakes, w = %v; want %d, %v, %d, %v", step, s.Looked+1, s.Updated, s.Mistakes, v, i+1, wrong, mistakes, w)
+		}
+	}
+	if n, v := perceptronPrimal(perceptronToy, 1); n != mistakes || norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-12 {
+		t.Errorf("the primal form made %d mistakes and ends at %v; want %d, %v", n, v, mistakes, w)
+	}
+	if mistakes < 5 {
+		t.Errorf("%d mistakes are too few to be worth showing", mistakes)
+	}
+}
+
+func TestPerceptronAsPrintedLearnsNothing(t *testing.T) {
+	t.Parallel()
+	l := Find("perceptron")
+	s, _ := l.Screen("dual")
+	in, _ := s.Demo.NewInput(func(name string) string { return map[string]string{"printed": "true", "step": "1000"}[name] }, builtinSource{})
+	e, err := s.Demo.Show(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range e.Tables[0].Rows {
+		if row[2] != "0" || row[3] != "0" || row[4] != "wrong" {
+			t.Errorf("point %s: %v", row[0], row)
+		}
+	}
+}
+
+// TestPerceptronWidest looks for the widest line through the origin in all
+// directions.
+func TestPerceptronWidest(t *testing.T) {
+	t.Parallel()
+	for _, want := range []float64{0.05, 0.3, 1, 2} {
+		points, unit, err := perceptronWithMargin(t.Context(), want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best := math.Inf(-1)
+		for k := range 36_000 {
+			sin, cos := math.Sincos(float64(k) * math.Pi / 18_000)
+			worst := math.Inf(1)
+			for i, p := range points.xy {
+				worst = math.Min(worst, points.y[i]*(cos*p[0]+sin*p[1]))
+			}
+			best = math.Max(best, worst)
+		}
+		m, err := theory.LinearMargins(unit[:], 0, points.matrix(), points.y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(best-want) > 1e-3 || math.Abs(m.GeometricMargin()-want) > 1e-6 {
+			t.Errorf("the widest margin is to be %v; all directions give %v, the one shown %v", want, best, m.GeometricMargin())
+		}
+	}
+}
+
+// TestPerceptronBound: no order makes more mistakes than (R/gamma)², and the
+// length of w keeps between the bounds of the proof.
+func TestPerceptronBound(t *testing.T) {
+	t.Parallel()
+	for _, gamma := range []float64{0.05, 0.1, 0.3, 0.8, 2} {
+		points, unit, err := perceptronWithMargin(t.Context(), gamma)
+		if err != nil {
+			t.Fatal(err)
+		}
+		radius := perceptronRadius(points)
+		for seed := range uint64(10) {
+			r, err := perceptronTrain(t.Context(), points, linearKernel(), stepwise.PerceptronSettings{Order: stepwise.Shuffled, Seed: seed, MaxSteps: 40_000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			end := r.At(r.Len() - 1)
+			if bound := math.Pow(radius/gamma, 2); r.Status() != trace.Converged || float64(end.Mistakes) > bound*(1+1e-6) {
+				t.Errorf("gamma %v, seed %d: %s with %d mistakes, bound %v", gamma, seed, r.Status(), end.Mistakes, bound)
+			}
+			for i := range r.Len() {
+				s := r.At(i)
+				k := float64(s.Mistakes)
+				w := perceptronWeights(points, s.Iterate)
+				if along := perceptronDot(unit, w); along < k*gamma-1e-6 || norm(w) > math.Sqrt(k)*radius+1e-9 {
+					t.Fatalf("gamma %v, seed %d, after %v mistakes: u·w = %v, |w| = %v; bounds %v and %v", gamma, seed, k, along, norm(w), k*gamma, math.Sqrt(k)*radius)
+				}
+			}
+		}
+	}
+}
+
+// TestPerceptronOrders: all ends are right, they differ, and none is as wide as
+// the SVM's.
+func TestPerceptronOrders(t *testing.T) {
+	t.Parallel()
+	ends, err := perceptronEnds(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, b, margin, err := perceptronSVM(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := theory.LinearMargins(w[:], b, perceptronApart.matrix(), perceptronApart.y)
+	if err != nil || math.Abs(m.GeometricMargin()-margin) > 1e-4 {
+		t.Errorf("the SVM's margin is %v, measured %v, %v", margin, m.GeometricMargin(), err)
+	}
+	different := map[string]bool{}
+	for i, e := range ends {
+		if e.margin <= 0 || e.margin > margin {
+			t.Errorf("order %d has the margin %v; the widest is %v", i+1, e.margin, margin)
+		}
+		different[strconv.FormatFloat(e.margin, 'g', 6, 64)] = true
+	}
+	if len(different) < 5 {
+		t.Errorf("%d different lines from %d orders", len(different), len(ends))
+	}
+}
+
+// TestPerceptronNever: with the first point among the others there is no end, and
+// where it was there is.
+func TestPerceptronNever(t *testing.T) {
+	t.Parallel()
+	home := perceptronToy.xy[0]
+	for _, tc := range []struct {
+		at   [2]float64
+		want trace.Status
+	}{{home, trace.Converged}, {[2]float64{-1.1, -0.2}, trace.IterationLimit}} {
+		r, err := perceptronTrain(t.Context(), perceptronSpoilt(tc.at[0], tc.at[1]), linearKernel(), stepwise.PerceptronSettings{MaxSteps: 20_000})
+		if err != nil || r.Status() != tc.want {
+			t.Errorf("point 1 at %v: %v, %v; want %v", tc.at, r.Status(), err, tc.want)
+		}
+	}
+	if perceptronToy.xy[0] != home {
+		t.Error("the lesson's points were moved")
+	}
+}
+
+func TestPerceptronGramDoesNotTurn(t *testing.T) {
+	t.Parallel()
+	s, _ := Find("perceptron").Screen("gram")
+	for _, product := range []string{"linear", "poly", "rbf"} {
+		var counts []string
+		for _, turn := range []string{"0", "73", "-180"} {
+			in, _ := s.Demo.NewInput(func(name string) string { return map[string]string{"product": product, "turn": turn}[name] }, builtinSource{})
+			e, err := s.Demo.Show(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			now := e.Tables[0].Rows[0]
+			for i := range counts {
+				if counts[i] != now[i] {
+					t.Errorf("%s turned by %s: counts %v, want %v", product, turn, now, counts)
+				}
+			}
+			counts = now
+		}
+	}
+}
