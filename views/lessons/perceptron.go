@@ -75,7 +75,7 @@ var perceptron = Lesson{
 				{
 					Slug: "printed", Ask: `How many mistakes does the algorithm count with the tests as printed in 002, on these points?`,
 					Answer: func(ctx context.Context) (float64, error) {
-						r, err := perceptronTrain(ctx, perceptronToy, linearKernel(), stepwise.PerceptronSettings{Strict: true})
+						r, err := perceptronTrain(ctx, perceptronToy, perceptronLinear(), stepwise.PerceptronSettings{Strict: true})
 						if err != nil {
 							return 0, err
 						}
@@ -175,7 +175,7 @@ var perceptronToy = toy{
 
 var perceptronLimits = figure.Limits{XMin: -2.8, XMax: 2.8, YMin: -2.3, YMax: 2.3}
 
-func linearKernel() kernel.Kernel { return kernel.Kernel{Name: "linear"} }
+func perceptronLinear() kernel.Kernel { return kernel.Kernel{Name: "linear"} }
 
 func perceptronTrain(ctx context.Context, t toy, k kernel.Kernel, s stepwise.PerceptronSettings) (*trace.Replay[stepwise.PerceptronState], error) {
 	return stepwise.Perceptron(ctx, kernel.NewGram(k, t.matrix()), t.y, s)
@@ -297,7 +297,7 @@ func perceptronNote(s stepwise.PerceptronState) string {
 
 func perceptronShowDual(ctx context.Context, in Input) (*Exhibit, error) {
 	t, printed := perceptronToy, in.On("printed")
-	r, err := perceptronTrain(ctx, t, linearKernel(), stepwise.PerceptronSettings{Strict: printed, MaxSteps: 200})
+	r, err := perceptronTrain(ctx, t, perceptronLinear(), stepwise.PerceptronSettings{Strict: printed, MaxSteps: 200})
 	if err != nil {
 		return nil, err
 	}
@@ -383,7 +383,7 @@ func perceptronShowGram(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	t := perceptronTurn(straight, in.Number("turn"))
 	k := map[string]kernel.Kernel{
-		"linear": linearKernel(), "poly": {Name: "poly", Gamma: 1, Coef0: 1, Degree: 2}, "rbf": {Name: "rbf", Gamma: 1},
+		"linear": perceptronLinear(), "poly": {Name: "poly", Gamma: 1, Coef0: 1, Degree: 2}, "rbf": {Name: "rbf", Gamma: 1},
 	}[in.Text("product")]
 	g, unturned := theory.Gram(kernel.NewGram(k, t.matrix())), theory.Gram(kernel.NewGram(k, straight.matrix()))
 	r, err := perceptronTrain(ctx, t, k, stepwise.PerceptronSettings{MaxSteps: 1000})
@@ -413,7 +413,7 @@ func perceptronShowGram(ctx context.Context, in Input) (*Exhibit, error) {
 	e := &Exhibit{
 		Figures: []Figure{
 			{Name: "gram", Caption: "The Gram matrix, positive class first. Everything the algorithm knows of the points.", Draw: func(l Look) (*figure.Picture, error) {
-				return figure.Matrix{Format: l.Format(1), X: "point j", Y: "point i", Name: "inner product", Values: g, Classes: classes, ClassNames: []string{"−1", "+1"}}.Picture()
+				return figure.Matrix{Format: l.Format(1), X: "point j", Y: "point i", Name: "G", Values: g, Classes: classes, ClassNames: []string{"−1", "+1"}}.Picture()
 			}},
 			plane("points", "The points, numbered as in the matrix, and where the perceptron's f changes its sign.", perceptronLimits, 2, marks, perceptronDots(t, s.Iterate, -1)),
 		},
@@ -440,12 +440,12 @@ func perceptronPasses(n int) string {
 }
 
 func perceptronTurned(ctx context.Context) (float64, error) {
-	plain, err := perceptronTrain(ctx, perceptronToy, linearKernel(), stepwise.PerceptronSettings{})
+	plain, err := perceptronTrain(ctx, perceptronToy, perceptronLinear(), stepwise.PerceptronSettings{})
 	if err != nil {
 		return 0, err
 	}
 	t := perceptronTurn(perceptronToy, 40)
-	turned, err := perceptronTrain(ctx, t, linearKernel(), stepwise.PerceptronSettings{})
+	turned, err := perceptronTrain(ctx, t, perceptronLinear(), stepwise.PerceptronSettings{})
 	if err != nil {
 		return 0, err
 	}
@@ -471,7 +471,7 @@ func perceptronWidest(ctx context.Context, t toy) (unit [2]float64, margin float
 	for i, p := range t.xy {
 		both.xy, both.y = append(both.xy, [2]float64{-p[0], -p[1]}), append(both.y, -t.y[i])
 	}
-	r, err := svm.Train(ctx, kernel.NewGram(linearKernel(), both.matrix()), both.y, svm.Settings{C: math.Inf(1), Tol: 1e-10})
+	r, err := svm.Train(ctx, kernel.NewGram(perceptronLinear(), both.matrix()), both.y, svm.Settings{C: math.Inf(1), Tol: 1e-10})
 	if err != nil {
 		return unit, 0, err
 	}
@@ -518,7 +518,7 @@ func perceptronShowBound(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := perceptronTrain(ctx, t, linearKernel(), stepwise.PerceptronSettings{MaxSteps: 4000})
+	r, err := perceptronTrain(ctx, t, perceptronLinear(), stepwise.PerceptronSettings{MaxSteps: 4000})
 	if err != nil {
 		return nil, err
 	}
@@ -572,7 +572,7 @@ func perceptronScaled(ctx context.Context) (float64, error) {
 		for _, p := range perceptronToy.xy {
 			t.xy = append(t.xy, [2]float64{c * p[0], c * p[1]})
 		}
-		r, err := perceptronTrain(ctx, t, linearKernel(), stepwise.PerceptronSettings{})
+		r, err := perceptronTrain(ctx, t, perceptronLinear(), stepwise.PerceptronSettings{})
 		if err != nil {
 			return 0, err
 		}
@@ -612,7 +612,7 @@ var perceptronApart = proceduresToys["apart"]
 func perceptronEnds(ctx context.Context) ([]perceptronEnd, error) {
 	var ends []perceptronEnd
 	for seed := range perceptronOrders {
-		r, err := perceptronTrain(ctx, perceptronApart, linearKernel(), stepwise.PerceptronSettings{Bias: true, Order: stepwise.Shuffled, Seed: uint64(seed + 1), MaxSteps: 5000})
+		r, err := perceptronTrain(ctx, perceptronApart, perceptronLinear(), stepwise.PerceptronSettings{Bias: true, Order: stepwise.Shuffled, Seed: uint64(seed + 1), MaxSteps: 5000})
 		if err != nil {
 			return nil, err
 		}
@@ -629,7 +629,7 @@ func perceptronEnds(ctx context.Context) ([]perceptronEnd, error) {
 
 // perceptronSVM is the hard-margin SVM of the same points.
 func perceptronSVM(ctx context.Context) (w [2]float64, b, margin float64, err error) {
-	r, err := svm.Train(ctx, kernel.NewGram(linearKernel(), perceptronApart.matrix()), perceptronApart.y, svm.Settings{C: math.Inf(1), Tol: 1e-8})
+	r, err := svm.Train(ctx, kernel.NewGram(perceptronLinear(), perceptronApart.matrix()), perceptronApart.y, svm.Settings{C: math.Inf(1), Tol: 1e-8})
 	if err != nil {
 		return w, 0, 0, err
 	}
@@ -719,7 +719,7 @@ func perceptronSpoilt(x, y float64) toy {
 
 func perceptronShowNever(ctx context.Context, in Input) (*Exhibit, error) {
 	t := perceptronSpoilt(in.Number("px"), in.Number("py"))
-	r, err := perceptronTrain(ctx, t, linearKernel(), stepwise.PerceptronSettings{MaxSteps: 20 * len(t.y)})
+	r, err := perceptronTrain(ctx, t, perceptronLinear(), stepwise.PerceptronSettings{MaxSteps: 20 * len(t.y)})
 	if err != nil {
 		return nil, err
 	}
@@ -765,7 +765,7 @@ func perceptronShowNever(ctx context.Context, in Input) (*Exhibit, error) {
 }
 
 func perceptronCounts(ctx context.Context) (float64, error) {
-	r, err := perceptronTrain(ctx, perceptronSpoilt(-1.1, -0.2), linearKernel(), stepwise.PerceptronSettings{})
+	r, err := perceptronTrain(ctx, perceptronSpoilt(-1.1, -0.2), perceptronLinear(), stepwise.PerceptronSettings{})
 	if err != nil {
 		return 0, err
 	}

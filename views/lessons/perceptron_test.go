@@ -16,7 +16,7 @@ func TestPerceptronByHand(t *testing.T) {
 	t.Parallel()
 	// (1, 2) is +1: w = (1, 2). (2, 1) is -1 with margin -4: w = (-1, 1). Margins 1 and 1.
 	pen := toy{[][2]float64{{1, 2}, {2, 1}}, []float64{1, -1}}
-	r, err := perceptronTrain(t.Context(), pen, linearKernel(), stepwise.PerceptronSettings{})
+	r, err := perceptronTrain(t.Context(), pen, perceptronLinear(), stepwise.PerceptronSettings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestPerceptronByHand(t *testing.T) {
 		t.Errorf("after %d steps: %+v", r.Len()-1, end)
 	}
 
-	r, err = perceptronTrain(t.Context(), perceptronToy, linearKernel(), stepwise.PerceptronSettings{})
+	r, err = perceptronTrain(t.Context(), perceptronToy, perceptronLinear(), stepwise.PerceptronSettings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestPerceptronBound(t *testing.T) {
 		}
 		radius := perceptronRadius(points)
 		for seed := range uint64(10) {
-			r, err := perceptronTrain(t.Context(), points, linearKernel(), stepwise.PerceptronSettings{Order: stepwise.Shuffled, Seed: seed, MaxSteps: 40_000})
+			r, err := perceptronTrain(t.Context(), points, perceptronLinear(), stepwise.PerceptronSettings{Order: stepwise.Shuffled, Seed: seed, MaxSteps: 40_000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +164,7 @@ func TestPerceptronNever(t *testing.T) {
 		at   [2]float64
 		want trace.Status
 	}{{home, trace.Converged}, {[2]float64{-1.1, -0.2}, trace.IterationLimit}} {
-		r, err := perceptronTrain(t.Context(), perceptronSpoilt(tc.at[0], tc.at[1]), linearKernel(), stepwise.PerceptronSettings{MaxSteps: 20_000})
+		r, err := perceptronTrain(t.Context(), perceptronSpoilt(tc.at[0], tc.at[1]), perceptronLinear(), stepwise.PerceptronSettings{MaxSteps: 20_000})
 		if err != nil || r.Status() != tc.want {
 			t.Errorf("point 1 at %v: %v, %v; want %v", tc.at, r.Status(), err, tc.want)
 		}

@@ -1128,11 +1128,11 @@ func proceduresShowSMO(ctx context.Context, in Input) (*Exhibit, error) {
 		},
 		objectives,
 	}
-	note := fmt.Sprintf(`Points %d and %d. On the segment $\alpha_{%d}$ goes from %s to %s; the top of the parabola is at %s`, i+1, j+1, j+1, proceduresValue(s.Pair.L), proceduresValue(s.Pair.H), proceduresValue(s.Pair.Unclipped))
+	note := fmt.Sprintf(`Points %d and %d: allowed is $\alpha_{%d}$ from %s to %s, the top of the parabola is at %s`, i+1, j+1, j+1, proceduresValue(s.Pair.L), proceduresValue(s.Pair.H), proceduresValue(s.Pair.Unclipped))
 	if s.Pair.AlphaJ != s.Pair.Unclipped {
-		note += ", which the box cuts to " + proceduresValue(s.Pair.AlphaJ)
+		note += ", outside"
 	}
-	note += fmt.Sprintf(`. The dual gains %s.`, proceduresValue(s.Pair.Gain))
+	note += fmt.Sprintf(`. So $\alpha_{%d}$ goes from %s to %s and $\alpha_{%d}$ from %s to %s; the dual gains %s.`, j+1, proceduresValue(s.Pair.BeforeJ), proceduresValue(s.Pair.AlphaJ), i+1, proceduresValue(s.Pair.BeforeI), proceduresValue(s.Pair.AlphaI), proceduresValue(s.Pair.Gain))
 	if step == r.Len()-1 && r.Status() == trace.Converged {
 		note += " All conditions hold: this is the SVM."
 	}

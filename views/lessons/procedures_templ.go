@@ -37,7 +37,7 @@ func proceduresHinge() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`The second term is the *hinge loss*. A neural network with weight decay is trained on the same shape, *loss + regulariser*: squared error or cross-entropy in place of the hinge, $\tfrac{\lambda}{2}\lVert\theta\rVert^2$ in place of $\tfrac12\lVert\mathbf w\rVert^2$, so that $C$ plays the part of $1/\lambda$. The difference: here the sum is convex, with a single minimum.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`The sum is over the *hinge loss*. A neural network with weight decay minimises the same shape, *loss + regulariser*: squared error or cross-entropy for the hinge, $\tfrac{\lambda}{2}\lVert\theta\rVert^2$ for $\tfrac12\lVert\mathbf w\rVert^2$; $C$ plays the part of $1/\lambda$. The difference: here the objective is convex, without local minima.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -45,7 +45,7 @@ func proceduresHinge() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Slip(`002 gives the gradient $-y_i\mathbf x_i$ where $f(\mathbf x_i) < 1$. The label is missing: it is $y_i f(\mathbf x_i) < 1$. As printed, every correct negative point would go on pushing. 002 also warns of local optima with kernels: the problem is harder to condition then, but stays convex.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Slip(`002 prints the gradient $-y_i\mathbf x_i$ where $f(\mathbf x_i) < 1$; the label is missing, it is $y_i f(\mathbf x_i) < 1$. As printed, correct negative points go on pushing. And local optima do not come with kernels, as 002 fears: conditioning gets worse, but the problem stays convex.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -123,15 +123,11 @@ func proceduresNaive() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`The rate $\eta_i = 1/K_{ii}$ jumps right to the maximum in $\alpha_i$; large $\alpha$ are visited first. What gets lost is $\sum_i \alpha_i y_i = 0$: no single $\alpha_i$ can move and keep it. This equation came from $\partial L/\partial b = 0$, so to drop it is to train the machine *without a bias*. Watch the residual, and the dual climbing *above* the true maximum: fewer constraints, higher peak.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`The rate $\eta_i = 1/K_{ii}$ jumps right to the maximum in $\alpha_i$. What gets lost is $\sum_i \alpha_i y_i = 0$: no single $\alpha_i$ can move and keep it. That equation came from $\partial L/\partial b = 0$, so this trains the machine *without a bias*. Watch the residual, and the dual climbing *above* the true maximum. Shift the points: the SVM moves along, the naive line (linear kernel) stays tied to the origin.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`Shift all points: the SVM moves along, the naive line (for the linear kernel) stays tied to the origin.`).Render(ctx, templ_7745c5c3_Buffer)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		templ_7745c5c3_Err = Slip(`002 says that $b$ must be found by another algorithm. Computed afterwards from the free support vectors it comes out as 0, and every row of the KKT table holds: the table alone does not notice. Only the residual does. The result is not an inexact SVM but the exact solution of another problem.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Slip(`002 calls the result not optimal and leaves $b$ to another algorithm. Computed afterwards from the free support vectors, $b$ is 0, and every row of the KKT table holds. Only the residual shows what it is: the exact solution of another problem.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -171,15 +167,11 @@ func proceduresChunking() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`A point that is left out has $\alpha = 0$, so the objective loses nothing; points that are added can only raise it. It never falls, and a left-out point may come back.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`What is left out has $\alpha = 0$, so the dual loses nothing; what is added can only raise it. The gain is memory: only kernels among the working set are needed at once, as long as support vectors are few. Lower $C$ and see.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`The gain is memory: only the kernels among the working set are needed at once. It helps when support vectors are few, and stops helping when they are not: lower $C$ and see.`).Render(ctx, templ_7745c5c3_Buffer)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		templ_7745c5c3_Err = Slip(`002 does not say what happens when no support vector is free: then $b$ is not fixed, and a violator may be added, change only $b$, be left out and violate again, for ever. Here a round that does not raise the dual leaves nothing out.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Slip(`002 does not say what happens when no support vector is free: then $b$ is not fixed; a violator may join, change only $b$, be left out and violate again, for ever. Here a round that does not raise the dual leaves nothing out.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -294,11 +286,11 @@ func proceduresSummary() templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = P(`*One minimum, four roads.* All but one lead to the same machine, because the problem is convex: no local optima, unlike a network, and no dependence on the dimension of the inputs beyond the kernel. What grows is the number of points: $N^2$ kernel values, and between $N^2$ and $N^3$ operations.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`*One minimum, four roads.* The problem is convex: all procedures but one lead to the same machine, unlike in a network. The dimension of the inputs costs no more than the kernel does. What grows is the number of points: $N^2$ kernel values, and between $N^2$ and $N^3$ operations.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`*“Don't code your own SVM!”* says 002. These four are for looking at: they hold the whole matrix, compute every number afresh in each step, set no point aside. The lab uses another solver: second-order pairs, rows computed when needed and cached, settled points set aside, steps on many points at a large $C$. LIBSVM and scikit-learn are such programs too. Do write a toy once, as here, and check it against one of them.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`*“Don't code your own SVM!”* says 002. These four are for looking at: they hold the whole matrix, compute every number afresh in each step, set no point aside. The lab, like LIBSVM, uses another solver: second-order pairs, rows computed when needed and cached, settled points set aside. Do write a toy once, and check it against such a program.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
