@@ -216,7 +216,7 @@ func perceptronShowRule(_ context.Context, in Input) (*Exhibit, error) {
 		marks = append(marks,
 			figure.Line{A: w, C: 0, Pen: figure.Pen{Color: figure.Muted, Dash: figure.Dashed}, Name: "line before"},
 			figure.Arrow{To: w, Pen: figure.Pen{Color: figure.Muted}, Label: "w before"},
-			figure.Arrow{From: w, To: next, Pen: figure.Pen{Color: figure.Magenta}, Label: "y x"},
+			figure.Arrow{From: w, To: next, Pen: figure.Pen{Color: figure.Magenta}, Name: "y x, added"},
 		)
 		note = "A mistake: the point is added to the weights with its sign."
 		if after <= 0 {
