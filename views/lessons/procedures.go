@@ -1103,11 +1103,12 @@ func proceduresShowSMO(ctx context.Context, in Input) (*Exhibit, error) {
 		},
 	}
 	bounded := func(s stepwise.SMOState) float64 { return min(s.Primal, 4*r.At(0).Primal) }
-	objectives := proceduresChart("objectives", "The dual rises to meet the primal, which goes up and down.", step, figure.Chart{
+	objectives := proceduresChart("objectives", "The dual rises to meet the primal, which goes up and down; the gap between them closes.", step, figure.Chart{
 		Y: figure.Axis{Name: "objective"},
 		Curves: []figure.Curve{
 			proceduresCurve("primal", r, bounded),
 			proceduresCurve("dual", r, func(s stepwise.SMOState) float64 { return s.Dual }),
+			proceduresCurve("gap", r, func(s stepwise.SMOState) float64 { return bounded(s) - s.Dual }),
 		},
 	})
 	const caption = `The machine at this step. Filled points have $\alpha > 0$; the pair is ringed and joined.`
