@@ -1,7 +1,885 @@
 package lessons
 
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/stepwise"
+	"marginlab/ml/theory"
+	"marginlab/ml/trace"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
 var mcm = Lesson{
 	Slug: "mcm", Title: "The minimal complexity machine",
 	Summary: "From the ratio of radius and margin to a linear programme, one step at a time.",
-	Screens: []Screen{{Slug: "start", Title: "The minimal complexity machine", Words: mcmStart}},
+	Screens: []Screen{
+		{
+			Slug: "ratio", Title: "A ratio to keep small",
+			Covers: []string{"000 intro", "000 mcm-motivation", "000 mcm"},
+			Words:  mcmRatio,
+			Demo:   &Demo{Params: mcmLineParams, Show: mcmShowRatio},
+			Questions: []Question{{
+				Slug: "shift", Ask: `All points and the hyperplane move 10 to the right; the origin stays. What happens?`,
+				Options: []string{`$h_{\text{MCM}}$ and $R/\Delta$ both stay.`, `$h_{\text{MCM}}$ stays, $R/\Delta$ grows.`, `Both grow.`},
+				Answer:  mcmShift,
+				Explain: `$h_{\text{MCM}}$ knows only distances from the hyperplane, and these move along. $R$ is measured from the origin. So $h_{\text{MCM}} \le R/\Delta$ can be far from equality.`,
+			}},
+		},
+		{
+			Slug: "bound", Title: "What is shown, and what is not",
+			Covers: []string{"000 mcm"},
+			Words:  mcmBound,
+			Demo:   &Demo{Params: mcmLineParams, Show: mcmShowBound},
+			Questions: []Question{{
+				Slug: "follows", Ask: `$h_{\text{MCM}}^2 < 1 + (R/\Delta)^2$ and $h_{\text{VC}} \le 1 + (R/\Delta)^2$. What follows?`,
+				Options: []string{`$h_{\text{VC}} \le 1 + h_{\text{MCM}}^2$`, `$h_{\text{MCM}}^2 \le h_{\text{VC}}$`, "Neither of the two."},
+				Answer:  mcmFollows,
+				Explain: `Two numbers below a third one are in no order. Both inequalities fail: with an RBF kernel $h_{\text{MCM}} = 1$ although every labelling is possible, and a threshold close to a point has a huge $h_{\text{MCM}}$ although $h_{\text{VC}} = 2$.`,
+			}},
+		},
+		{
+			Slug: "charnes-cooper", Title: "From a fraction to a linear programme",
+			Covers: []string{"000 mcm"},
+			Words:  mcmFraction,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "t", Label: "zero of f", Kind: param.Number, Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2},
+					{Name: "u", Label: "slope u", Symbol: "u", Kind: param.Number, Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4},
+				},
+				Show: mcmShowFraction,
+			},
+			Questions: []Question{{
+				Slug: "value", Ask: `A function has margins $y_i f(x_i)$ between 0.5 and 4. After the transformation, what is $h$?`,
+				Answer:  func(context.Context) (float64, error) { return 4 / 0.5, nil },
+				Explain: `$p = 1/0.5 = 2$ lifts the smallest margin to 1 and the largest to $h = p\,g = $ %s.`,
+			}},
+		},
+		{
+			Slug: "soft", Title: "Slack, kernels and a ceiling",
+			Covers: []string{"000 mcm-soft"},
+			Words:  mcmSoft,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
+					{Name: "px", Label: "your point x1", Kind: param.Number, Default: "-0.7", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
+					{Name: "py", Label: "your point x2", Kind: param.Number, Default: "0.2", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
+				},
+				Show: mcmShowSoft,
+			},
+			Questions: []Question{{
+				Slug: "nothing", Ask: `What does the function $f = 0$ cost on fourteen points with $C = 1$? (The objective $h + C\sum q_i$.)`,
+				Answer:  mcmNothing,
+				Explain: `Every point needs $q_i = 1$ to reach the floor, and $h = 1$ is enough: $1 + 14 = $ %s. This is the vertex where the simplex method starts.`,
+			}},
+		},
+		{
+			Slug: "simplex", Title: "The simplex method, pivot by pivot",
+			Covers: []string{"000 mcm-soft"},
+			Words:  mcmSimplexWords,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.1, Max: 10, Low: 0.1, High: 10, Log: true},
+				},
+				Show: mcmShowSimplex,
+			},
+			Questions: []Question{{
+				Slug: "degenerate", Ask: `The smallest ratio in a step is 0. What does the pivot change?`,
+				Options: []string{"The line and the objective.", "The line, not the objective.", "Only the basis."},
+				Answer:  mcmZeroStep,
+				Explain: `The entering variable stays at 0, so no value changes. But another variable is basic now, with other reduced costs, and the next step may have a length.`,
+			}},
+		},
+		{
+			Slug: "beside", Title: "SVM and MCM side by side",
+			Covers: []string{"000 mcm-soft"},
+			Words:  mcmBeside,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "set", Label: "data", Kind: param.Choice, Default: "iris-versicolor-virginica", Options: []param.Option{
+						{Name: "overlap", Label: "fourteen points"},
+						{Name: "separable", Label: "twelve separable points"},
+						{Name: "iris-versicolor-virginica", Label: "Iris: versicolor and virginica"},
+						{Name: "moons", Label: "sixty points, moons"},
+					}},
+					{Name: "with", Label: "kernel", Kind: param.Choice, Default: "linear", Options: []param.Option{
+						{Name: "linear", Label: "linear"}, {Name: "poly", Label: "polynomial, degree 2"}, {Name: "rbf", Label: "RBF, γ = 1"},
+					}},
+					{Name: "svm", Label: "C of the SVM", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
+					{Name: "mcm", Label: "C of the MCM", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
+				},
+				Show: mcmShowBeside,
+			},
+			Questions: []Question{{
+				Slug: "sparse", Ask: `Linear kernel, fourteen points in the plane, $C = 1$. How many support vectors does the MCM have?`,
+				Answer:  mcmSparse,
+				Explain: `%s. Any $\mathbf w$ in the plane is a combination of two points, and the coefficients live on the pivots of the kernel matrix: as many as its rank. Sparse, but not because these two points are special.`,
+			}},
+		},
+		{
+			Slug: "interpolation", Title: "When the machine only interpolates",
+			Covers: []string{"000 mcm-soft"},
+			Words:  mcmInterpolation,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "gamma", Label: "kernel width", Symbol: "γ", Kind: param.Number, Default: "1", Min: 0.03, Max: 100, Low: 0.03, High: 100, Log: true},
+					{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
+					{Name: "rank_tol", Label: "rank cut", Kind: param.Number, Default: "1e-8", Min: 1e-8, Max: 0.5, Low: 1e-8, High: 0.1, Log: true, Help: "Used while ρ = 0."},
+					{Name: "rho", Label: "sparsity", Symbol: "ρ", Kind: param.Number, Default: "0", Min: 0, Max: 10, Low: 1e-4, High: 1, Log: true, Help: "0 is the handout's machine."},
+				},
+				Show: mcmShowInterpolation,
+			},
+			Questions: []Question{{
+				Slug: "price", Ask: `RBF kernel with $\gamma = 10$, sixty distinct points, $\rho = 0$, $C$ from 1 to 100. What changes?`,
+				Options: []string{"Fewer errors on the training points.", "Fewer support vectors.", "A larger h.", "Nothing."},
+				Answer:  mcmPriceIdle,
+				Explain: `The kernel matrix has full rank, so some $f$ takes the value $y_i$ at every point: $h = 1$ and no slack. Nothing can be better, whatever slack costs.`,
+			}},
+		},
+	},
+}
+
+// mcmLineParams are the controls of the points on the real line.
+var mcmLineParams = []param.Param{
+	{Name: "t", Label: "hyperplane", Kind: param.Number, Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2},
+	{Name: "o", Label: "origin", Kind: param.Number, Default: "0", Min: -5, Max: 5, Low: -5, High: 5, Help: "Where the coordinates are counted from."},
+}
+
+// mcmReal are points of the real line with their labels.
+var mcmReal = struct{ x, y []float64 }{
+	[]float64{-2.5, -1.7, -0.8, 1.2, 1.9, 4},
+	[]float64{-1, -1, -1, 1, 1, 1},
+}
+
+// mcmLine are the quantities of the notes for f(x) = x - t with coordinates counted
+// from o.
+type mcmLine struct {
+	theory.Capacity
+	near, far, last int     // points nearest to and farthest from t, and farthest from o
+	min, max        float64 // their distances from t
+}
+
+func newMCMLine(t, o float64) (mcmLine, error) {
+	l := mcmLine{min: math.Inf(1)}
+	out := 0.0
+	column := mat.NewDense(len(mcmReal.x), 1, nil)
+	for i, x := range mcmReal.x {
+		column.Set(i, 0, x-o)
+		if d := math.Abs(x - t); d < l.min {
+			l.near, l.min = i, d
+		}
+		if d := math.Abs(x - t); d > l.max {
+			l.far, l.max = i, d
+		}
+		if d := math.Abs(x - o); d > out {
+			l.last, out = i, d
+		}
+	}
+	// The weight 1 as a coefficient of the last point.
+	u := make([]float64, len(mcmReal.x))
+	if x := mcmReal.x[l.last] - o; x != 0 {
+		u[l.last] = 1 / x
+	}
+	var err error
+	l.Capacity, err = theory.NewCapacity(theory.Gram(kernel.NewGram(kernel.Kernel{Name: "linear"}, column)), u, o-t, mcmReal.y)
+	return l, err
+}
+
+// mcmRealDots are the points at a height.
+func mcmRealDots(at func(i int) [2]float64) (marks []figure.Mark) {
+	for i := range mcmReal.x {
+		marks = append(marks, figure.Dot{At: at(i), Class: class(mcmReal.y[i]), Name: className(mcmReal.y[i])})
+	}
+	return marks
+}
+
+func mcmShowRatio(_ context.Context, in Input) (*Exhibit, error) {
+	t, o := in.Number("t"), in.Number("o")
+	l, err := newMCMLine(t, o)
+	if err != nil {
+		return nil, err
+	}
+	x := mcmReal.x
+	delta := figure.Pen{Color: figure.Magenta}
+	radius := figure.Pen{Color: figure.Green, Dash: figure.Dashed}
+	far := figure.Pen{Color: figure.Muted, Dash: figure.Dotted}
+	marks := []figure.Mark{
+		figure.Line{A: [2]float64{0, 1}, Pen: figure.Pen{Thin: true, Color: figure.Muted}},
+		figure.Arrow{From: [2]float64{o, 0.45}, To: [2]float64{x[l.last], 0.45}, Pen: radius, Label: "R"},
+		figure.Arrow{From: [2]float64{t, -0.35}, To: [2]float64{x[l.near], -0.35}, Pen: delta, Label: "Δ"},
+		figure.Arrow{From: [2]float64{t, -0.65}, To: [2]float64{x[l.far], -0.65}, Pen: far, Label: "farthest"},
+		figure.Segment{From: [2]float64{t, -0.8}, To: [2]float64{t, 0.8}, Label: "hyperplane"},
+	}
+	marks = append(append(marks, mcmRealDots(func(i int) [2]float64 { return [2]float64{x[i], 0} })...), figure.Dot{At: [2]float64{o, 0.45}, Class: -1, Label: "origin"})
+
+	// The same with a 1 appended, counted from the origin.
+	at := func(v float64) [2]float64 { return [2]float64{v - o, 1} }
+	normal := [2]float64{1, o - t}
+	augmented := []figure.Mark{
+		figure.Line{A: normal, Name: "hyperplane"},
+		figure.Segment{From: [2]float64{}, To: at(x[l.last]), Pen: radius, Name: "R"},
+		figure.Segment{From: at(x[l.far]), To: foot(normal, 0, at(x[l.far])), Pen: far, Name: "farthest from it"},
+		figure.Segment{From: at(x[l.near]), To: foot(normal, 0, at(x[l.near])), Pen: delta, Name: "Δ"},
+	}
+	augmented = append(append(augmented, mcmRealDots(func(i int) [2]float64 { return at(x[i]) })...), figure.Dot{Class: -1})
+	e := &Exhibit{
+		Figures: []Figure{
+			{Name: "line", Wide: true, Caption: `Drag the hyperplane and the origin. $R$ reaches from the origin to the farthest point, $\Delta$ from the hyperplane to the nearest.`, Draw: func(lk Look) (*figure.Picture, error) {
+				return figure.Plane{Format: lk.Format(1), X: "x", Stretched: true, Limits: figure.Limits{XMin: -5.2, XMax: 5.2, YMin: -1, YMax: 1}, Marks: marks}.Picture()
+			}},
+			{Name: "augmented", Wide: true, Caption: `The same points with a 1 appended: the hyperplane passes through the origin, at the bottom. No point is farther from the hyperplane than from the origin.`, Draw: func(lk Look) (*figure.Picture, error) {
+				return figure.Plane{Format: lk.Format(1), X: "x", Y: "appended 1", Limits: figure.Limits{XMin: min(-1, -2.7-o), XMax: max(1, 4.2-o), YMin: -0.5, YMax: 1.6}, Marks: augmented}.Picture()
+			}},
+		},
+		Handles: []Handle{
+			{Label: "hyperplane", X: t, Y: 0, XParam: "t"},
+			{Label: "origin", X: o, Y: 0.45, XParam: "o"},
+		},
+		Numbers: []Number{
+			{Label: `$h_{\text{MCM}} = \max\lvert f\rvert / \min\lvert f\rvert$`, Value: views.Short(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min)},
+			{Label: `$R/\Delta$`, Value: views.Short(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin)},
+		},
+	}
+	if !l.Separates {
+		e.Notes = []string{"The hyperplane does not separate the classes: both numbers still come out, but mean nothing, as they use $\\lvert f\\rvert$."}
+	}
+	return e, nil
+}
+
+// mcmShift counts from an origin that is 10 to the left.
+func mcmShift(context.Context) (float64, error) {
+	before, err := newMCMLine(0.7, 0)
+	if err != nil {
+		return 0, err
+	}
+	after, err := newMCMLine(0.7, -10)
+	if err != nil {
+		return 0, err
+	}
+	same := func(a, b float64) bool { return math.Abs(a-b) < 1e-9*math.Abs(b) }
+	switch h, r := same(after.HMCM, before.HMCM), same(after.Radius/after.Margin, before.Radius/before.Margin); {
+	case h && r:
+		return 0, nil
+	case h:
+		return 1, nil
+	}
+	return 2, nil
+}
+
+// mcmRBF asks what an RBF machine does with the points of the real line: its h and
+// how many of them it can label in every way.
+func mcmRBF(ctx context.Context) (h float64, shattered int, err error) {
+	t := toy{y: mcmReal.y}
+	for _, x := range mcmReal.x {
+		t.xy = append(t.xy, [2]float64{x, 0})
+	}
+	d, err := t.data()
+	if err != nil {
+		return 0, 0, err
+	}
+	res, _, err := fit(ctx, d, "learner", "mcm", "kernel", "rbf", "gamma", "2")
+	if err != nil {
+		return 0, 0, err
+	}
+	s, err := theory.ShatterKernel(theory.Gram(kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 2}, t.matrix())))
+	return *res.Report.H, len(s.Largest()), err
+}
+
+// mcmThresholds is how many points of the real line thresholds can label in every way.
+func mcmThresholds() (int, error) {
+	var line [][2]float64
+	for _, x := range mcmReal.x {
+		line = append(line, [2]float64{x, 0})
+	}
+	s, err := theory.ShatterLines(line)
+	return len(s.Largest()), err
+}
+
+func mcmShowBound(ctx context.Context, in Input) (*Exhibit, error) {
+	t, o := in.Number("t"), in.Number("o")
+	l, err := newMCMLine(t, o)
+	if err != nil {
+		return nil, err
+	}
+	thresholds, err := mcmThresholds()
+	if err != nil {
+		return nil, err
+	}
+	h, shattered, err := mcmRBF(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var ts, hs, rs, vc []float64
+	for k := range 199 {
+		at := -0.8 + 2*float64(k+1)/200
+		p, err := newMCMLine(at, o)
+		if err != nil {
+			return nil, err
+		}
+		ts, hs, rs, vc = append(ts, at), append(hs, p.HMCM*p.HMCM), append(rs, 1+math.Pow(p.Radius/p.Margin, 2)), append(vc, float64(thresholds))
+	}
+	return &Exhibit{
+		Figures: []Figure{{Name: "bounds", Caption: `Everything against the place of the hyperplane between the classes, for your origin. Move the origin: one curve moves, the others stay.`, Draw: func(lk Look) (*figure.Picture, error) {
+			ch := figure.Chart{
+				Format: lk.Format(1), X: figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}, Y: figure.Axis{Log: true, Min: 1, Max: 1e4},
+				Curves: []figure.Curve{{Name: "1 + (R/Δ)²", X: ts, Y: rs}, {Name: "h_MCM²", X: ts, Y: hs}, {Name: "VC dimension", X: ts, Y: vc}},
+			}
+			if t > -0.8 && t < 1.2 {
+				ch.Here = &t
+			}
+			return ch.Picture()
+		}}},
+		Tables: []Table{{
+			Caption: `Two families of functions on these six points`, Head: []string{"family", `$h_{\text{VC}}$`, `$h_{\text{MCM}}^2$`, `$h_{\text{VC}}/h_{\text{MCM}}^2$`},
+			Rows: [][]string{
+				{"thresholds", strconv.Itoa(thresholds), views.Short(l.HMCM * l.HMCM), views.Short(float64(thresholds) / (l.HMCM * l.HMCM))},
+				{`RBF kernel, $\gamma = 2$`, fmt.Sprintf("at least %d", shattered), views.Short(h * h), fmt.Sprintf("at least %s", views.Short(float64(shattered)/(h*h)))},
+			},
+		}},
+		Numbers: []Number{
+			{Label: `$1 + (R/\Delta)^2$`, Value: views.Short(1 + math.Pow(l.Radius/l.Margin, 2)), Help: "an upper bound of both"},
+		},
+	}, nil
+}
+
+// mcmFollows tries both conclusions on examples.
+func mcmFollows(ctx context.Context) (float64, error) {
+	h, shattered, err := mcmRBF(ctx)
+	if err != nil {
+		return 0, err
+	}
+	thresholds, err := mcmThresholds()
+	if err != nil {
+		return 0, err
+	}
+	near, err := newMCMLine(1.1, 0)
+	switch {
+	case err != nil:
+		return 0, err
+	case float64(shattered) <= 1+h*h:
+		return 0, nil
+	case near.HMCM*near.HMCM <= float64(thresholds):
+		return 1, nil
+	}
+	return 2, nil
+}
+
+var mcmFractionLines = []softmarginLine{
+	{
+		"the ratio", `\min_{u, v}\; \frac{\max_i \lvert u^\top x_i + v\rvert}{\min_i \lvert u^\top x_i + v\rvert}`,
+		`Start: a minimum of a fraction, with absolute values above and below. Nothing a solver likes.`,
+	},
+	{
+		"labels", `\lvert u^\top x_i + v\rvert = y_i(u^\top x_i + v)`,
+		`If every point is on its own side, the sign of $f$ is $y_i$, and the absolute value is the functional margin. In the picture all points are above 0.`,
+	},
+	{
+		"bounds", `\min_{u, v, g, l}\; \frac{g}{l} \quad\text{s.t.}\quad l \le y_i(u^\top x_i + v) \le g,\;\; l > 0`,
+		`A largest and a smallest value become two more variables: a ceiling $g$ and a floor $l$. The minimum presses the ceiling down and the floor up. The fraction is still there.`,
+	},
+	{
+		"p = 1/l", `\min\; g\,p \quad\text{s.t.}\quad l\,p \le y_i(p\,u^\top x_i + p\,v) \le g\,p,\;\; l\,p = 1`,
+		`The trick of Charnes and Cooper: a common factor changes neither the fraction nor the hyperplane, so choose the one that makes the denominator 1. Multiplying by $p > 0$ keeps the inequalities. The picture is stretched until the floor is at 1.`,
+	},
+	{
+		"new names", `w = p\,u, \qquad b = p\,v, \qquad h = g\,p`,
+		`Products of unknowns become unknowns. This loses nothing: $u$, $v$ and $l$ only ever occur multiplied by $p$.`,
+	},
+	{
+		"the MCM", `\min_{w, b, h}\; h \quad\text{s.t.}\quad 1 \le y_i(w^\top x_i + b) \le h`,
+		`Everything is linear now: a linear programme. Its floor is the canonical scale of the SVM; the ceiling is new.`,
+	},
+	{
+		"its minimum", `h^{*} = \min_{u, v} h_{\text{MCM}}`,
+		`The solver's line is drawn now. On the real line it is the middle of the gap, as for the SVM: only with more dimensions can the direction be turned to lower the ceiling.`,
+	},
+}
+
+func mcmShowFraction(ctx context.Context, in Input) (*Exhibit, error) {
+	u, t := in.Number("u"), in.Number("t")
+	e := &Exhibit{}
+	softmarginSteps(e, mcmFractionLines, in.Step)
+	if e.Step == e.Steps-1 {
+		d, err := mcmRealData()
+		if err != nil {
+			return nil, err
+		}
+		res, _, err := fit(ctx, d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
+		if err != nil {
+			return nil, err
+		}
+		w, b, _ := res.Model.Linear()
+		u, t = w[0], -b/w[0]
+	}
+	v := -u * t
+	margins := make([]float64, len(mcmReal.x))
+	for i, x := range mcmReal.x {
+		margins[i] = mcmReal.y[i] * (u*x + v)
+	}
+	l, g := floats.Min(margins), floats.Max(margins)
+	if l <= 0 {
+		e.Notes = append(e.Notes, `Your $f$ has a point on its wrong side: $l \le 0$, and $p = 1/l$ would turn the inequalities round. Move the zero of $f$ into the gap.`)
+	}
+	p, floor, ceiling := 1.0, "l", "g"
+	if e.Step >= 3 && l > 0 {
+		p, floor, ceiling = 1/l, "1", "h"
+	}
+	marks := []figure.Mark{figure.Line{A: [2]float64{0, 1}, Pen: figure.Pen{Thin: true, Color: figure.Muted}}}
+	if e.Step >= 2 {
+		marks = append(marks,
+			figure.Line{A: [2]float64{0, 1}, C: p * l, Pen: figure.Pen{Dash: figure.Dashed, Color: figure.Magenta}, Label: floor, Name: "floor"},
+			figure.Line{A: [2]float64{0, 1}, C: p * g, Pen: figure.Pen{Dash: figure.DashDot, Color: figure.Green}, Label: ceiling, Name: "ceiling"})
+	}
+	marks = append(marks, mcmRealDots(func(i int) [2]float64 { return [2]float64{mcmReal.x[i], p * margins[i]} })...)
+	e.Figures = []Figure{{Name: "margins", Wide: true, Caption: `The six points of the line; their height is $y_i f(x_i)$.`, Draw: func(lk Look) (*figure.Picture, error) {
+		return figure.Plane{Format: lk.Format(1), X: "x", Y: "y f(x)", Stretched: true, Limits: figure.Limits{XMin: -3, XMax: 4.5, YMin: min(-1, 1.1*p*l), YMax: 1.15 * p * g}, Marks: marks}.Picture()
+	}}}
+	e.Numbers = []Number{{Label: `$\max_i y_i f$ over $\min_i y_i f$`, Value: views.Short(p*g) + " / " + views.Short(p*l) + " = " + views.Short(g/l), Help: "the same in every line of the derivation"}}
+	if e.Step >= 3 && l > 0 {
+		e.Numbers = append(e.Numbers, Number{Label: `$p = 1/l$`, Value: views.Short(1 / l)}, Number{Label: `$w,\; b$`, Value: views.Short(u/l) + ", " + views.Short(v/l)})
+	}
+	return e, nil
+}
+
+// mcmRealData are the points of the real line as a data set.
+func mcmRealData() (*dataset.Data, error) {
+	var rows strings.Builder
+	rows.WriteString("x,label\n")
+	for i, x := range mcmReal.x {
+		fmt.Fprintf(&rows, "%g,%g\n", x, mcmReal.y[i])
+	}
+	return dataset.Read(strings.NewReader(rows.String()), "points.csv", dataset.Mapping{Label: "label"}, dataset.DefaultLimits)
+}
+
+// mcmCeiling are the lines f = ±h.
+func mcmCeiling(w [2]float64, b, h float64) []figure.Mark {
+	pen := figure.Pen{Color: figure.Green, Dash: figure.DashDot, Thin: true}
+	return []figure.Mark{
+		figure.Line{A: w, C: h - b, Pen: pen, Name: "f = ±h"},
+		figure.Line{A: w, C: -h - b, Pen: pen, Name: "f = ±h"},
+	}
+}
+
+func mcmShowSoft(ctx context.Context, in Input) (*Exhibit, error) {
+	p := [2]float64{in.Number("px"), in.Number("py")}
+	last := len(softmarginPoints.xy) - 1
+	t := toy{append(append([][2]float64{}, softmarginPoints.xy[:last]...), p), softmarginPoints.y}
+	settings := []string{"learner", "mcm", "kernel", "linear", "C", in.Text("C")}
+	m, err := softmarginTrain(ctx, t, settings...)
+	if err != nil {
+		return nil, err
+	}
+	h := *m.Report.H
+	e := &Exhibit{
+		Handles: []Handle{{Label: "your point", X: p[0], Y: p[1], XParam: "px", YParam: "py"}},
+		Lab:     t.lab(append(settings, "standardize", "false")...),
+		Numbers: []Number{
+			{Label: `$h = \max(1, \max_i y_i f)$`, Value: views.Short(h), Help: "the ceiling"},
+			{Label: `$\sum_i q_i$`, Value: views.Short(m.Report.SlackSum), Help: "slack below the floor"},
+			{Label: `$h + C\sum_i q_i$`, Value: views.Short(m.Report.Objective), Help: "no better one: the dual has " + views.Short(*m.Report.DualObjective)},
+			{Label: "support vectors", Value: strconv.Itoa(m.Report.SupportVectors), Help: `$\lambda_j \ne 0$`},
+		},
+	}
+	mine := []figure.Mark{figure.Dot{At: p, Class: 1, Label: "your point"}}
+	if norm(m.w) < 1e-9 {
+		e.Figures = []Figure{plane("points", "There is no line: f is constant.", marginsLimits, 2, t.dots(nil), mine)}
+		e.Notes = []string{"At this price the machine prefers to pay for every point: $f$ is constant."}
+		return e, nil
+	}
+	onCeiling := func(i int) bool { return m.points[i].Margin > h-1e-6 }
+	e.Figures = []Figure{plane("points", `Dashed: the floor $f = \pm 1$, below which slack is paid. Dash-dotted: the ceiling $f = \pm h$; ringed points touch it. Drag your point.`, marginsLimits, 2,
+		sides(m.w, m.b), marginLines(m.w, m.b), mcmCeiling(m.w, m.b, h), softmarginSlacks(t, m.w, m.b), t.dots(onCeiling), mine)}
+	switch {
+	case h < 1+1e-9:
+		e.Notes = []string{"Slack is so cheap that the ceiling is on the floor, $h = 1$: all points but those on it pay."}
+	case m.Report.SlackSum < 1e-9:
+		e.Notes = []string{"No slack: this is the hard machine, and a larger $C$ changes nothing."}
+	}
+	return e, nil
+}
+
+// mcmNothing is the objective at the vertex where the simplex method starts.
+func mcmNothing(ctx context.Context) (float64, error) {
+	r, err := stepwise.Simplex(ctx, softmarginPoints.matrix(), softmarginPoints.y, stepwise.SimplexSettings{C: 1})
+	if err != nil {
+		return 0, err
+	}
+	return r.At(0).Objective, nil
+}
+
+// mcmFour are the points of the simplex screen.
+var mcmFour = toy{[][2]float64{{-2, -1}, {-1, 1}, {1, -1}, {2, 2}}, []float64{-1, -1, 1, 1}}
+
+func mcmReplay(ctx context.Context, c float64) (*trace.Replay[stepwise.SimplexState], error) {
+	return stepwise.Simplex(ctx, mcmFour.matrix(), mcmFour.y, stepwise.SimplexSettings{C: c})
+}
+
+// mcmEntry shows an entry of a tableau with two decimals; zeros are dots, so that the
+// others stand out.
+func mcmEntry(v float64) string {
+	if math.Abs(v) < 1e-12 {
+		return "·"
+	}
+	return views.Short(math.Round(100*v) / 100)
+}
+
+func mcmShowSimplex(ctx context.Context, in Input) (*Exhibit, error) {
+	r, err := mcmReplay(ctx, in.Number("C"))
+	if err != nil {
+		return nil, err
+	}
+	e := &Exhibit{Steps: r.Len(), Step: min(in.Step, r.Len()-1)}
+	s := r.At(e.Step)
+	w := [2]float64{s.Weights[0], s.Weights[1]}
+	limits := figure.Limits{XMin: -3.2, XMax: 3.2, YMin: -1.9, YMax: 2.6}
+	var marks [][]figure.Mark
+	if norm(w) > 1e-12 {
+		marks = append(marks, sides(w, s.B), marginLines(w, s.B), mcmCeiling(w, s.B, s.H), softmarginSlacks(mcmFour, w, s.B))
+	}
+	for i := range mcmFour.xy {
+		marks = append(marks, []figure.Mark{figure.Dot{At: mcmFour.xy[i], Class: class(mcmFour.y[i]), Name: className(mcmFour.y[i]), Label: strconv.Itoa(i + 1)}})
+	}
+	e.Figures = []Figure{plane("line", `The line of this vertex. Dashed: the floor $f = \pm 1$, dash-dotted: the ceiling $f = \pm h$. Segments are slacks.`, limits, 2, marks...)}
+	e.Numbers = []Number{
+		{Label: `$h + C\sum_i q_i$`, Value: views.Short(s.Objective)},
+		{Label: `$\mathbf w$ and $b$`, Value: pair(w) + " and " + views.Short(s.B)},
+		{Label: `$h$`, Value: views.Short(s.H)},
+		{Label: `$q$`, Value: mcmList(s.Q)},
+	}
+
+	t := Table{Caption: "The tableau to two decimals: a row for each basic variable, a column for each that is 0 now. The arrow enters, the marked row leaves.", Head: []string{"basis", "value", "ratio"}}
+	for c, name := range s.Nonbasic {
+		if c == s.Entering {
+			name += " ↑"
+			if s.Direction < 0 {
+				name = s.Nonbasic[c] + " ↓"
+			}
+		}
+		t.Head = append(t.Head, name)
+	}
+	entries := func(row []string, values []float64) []string {
+		for _, v := range values {
+			row = append(row, mcmEntry(v))
+		}
+		return row
+	}
+	for i, name := range s.Basic {
+		ratio := ""
+		if s.Ratios != nil && !math.IsInf(s.Ratios[i], 1) {
+			ratio = views.Short(math.Round(100*s.Ratios[i]) / 100)
+		}
+		if i == s.Leaving {
+			t.Marked = append(t.Marked, i)
+		}
+		t.Rows = append(t.Rows, entries([]string{name, mcmEntry(s.Value[i]), ratio}, s.Table[i]))
+	}
+	t.Rows = append(t.Rows, entries([]string{"cost", mcmEntry(s.Objective), ""}, s.Cost))
+	e.Tables = []Table{t}
+	e.Notes = []string{mcmPivot(s, e.Step == 0)}
+	return e, nil
+}
+
+func mcmList(vs []float64) string {
+	var texts []string
+	for _, v := range vs {
+		texts = append(texts, views.Short(v))
+	}
+	return "(" + strings.Join(texts, ", ") + ")"
+}
+
+// mcmPivot says what the tableau decides.
+func mcmPivot(s stepwise.SimplexState, first bool) string {
+	if s.Entering < 0 {
+		return "No cost promises a gain any more: this vertex is optimal, and its line is the MCM. The signs in the last row are the proof."
+	}
+	in, out, ratio := s.Nonbasic[s.Entering], s.Basic[s.Leaving], s.Ratios[s.Leaving]
+	text := ""
+	if first {
+		text = "Start: f = 0, every point pays 1. "
+	}
+	rule := "has the cost of largest size"
+	if s.Bland {
+		rule = "is the first with a promising cost (Bland's rule, after a step of length 0)"
+	}
+	text += fmt.Sprintf("%s %s, %s per unit, and enters. ", in, rule, views.Short(s.Cost[s.Entering]))
+	if ratio == 0 {
+		return text + fmt.Sprintf("%s is 0 already and would fall below: the ratio is 0. %s leaves, the line stays where it is.", out, out)
+	}
+	return text + fmt.Sprintf("The smallest ratio is that of %s, which reaches 0 when %s has changed by %s: %s leaves.", out, in, views.Short(ratio), out)
+}
+
+// mcmZeroStep compares the states around a pivot of length 0.
+func mcmZeroStep(ctx context.Context) (float64, error) {
+	r, err := mcmReplay(ctx, 1)
+	if err != nil {
+		return 0, err
+	}
+	for k := range r.Len() - 1 {
+		s, next := r.At(k), r.At(k+1)
+		if s.Ratios[s.Leaving] != 0 {
+			continue
+		}
+		line := floats.Distance(s.Weights, next.Weights, 2)+math.Abs(s.B-next.B) > 1e-12
+		switch {
+		case line && math.Abs(s.Objective-next.Objective) > 1e-12:
+			return 0, nil
+		case line:
+			return 1, nil
+		}
+		return 2, nil
+	}
+	return 0, errors.New("mcm: no step of length 0 to look at; take other points")
+}
+
+// mcmSets are the data of the comparison.
+func mcmData(set string) (*dataset.Data, error) {
+	switch set {
+	case "separable":
+		return separable.data()
+	case "moons":
+		return dataset.Generate("moons", 60, 0.3, 3)
+	}
+	return softmarginData(set)
+}
+
+// mcmMachine is a machine with what the comparison says of it.
+type mcmMachine struct {
+	*ml.Result
+	spec     ml.Spec
+	capacity theory.Capacity
+	top      float64 // largest y f
+}
+
+func mcmTrain(ctx context.Context, d *dataset.Data, pairs ...string) (*mcmMachine, error) {
+	res, spec, err := fit(ctx, d, append([]string{"gamma", "1", "coef0", "1", "degree", "2", "tol", "1e-6"}, pairs...)...)
+	if err != nil {
+		return nil, err
+	}
+	y, _, _, err := d.Binary("")
+	if err != nil {
+		return nil, err
+	}
+	u := make([]float64, len(y))
+	for j, i := range res.Model.Rows {
+		u[i] = res.Model.Coef[j]
+	}
+	m := &mcmMachine{Result: res, spec: spec}
+	if m.capacity, err = theory.NewCapacity(theory.Gram(kernel.NewGram(res.Model.Kernel, d.X)), u, res.Model.B, y); err != nil {
+		return nil, err
+	}
+	for i, f := range res.Model.Decisions(d.X) {
+		m.top = max(m.top, y[i]*f)
+	}
+	return m, nil
+}
+
+// mcmOverlay draws the boundaries of both machines.
+func mcmOverlay(d *dataset.Data, machines [2]*mcmMachine) Figure {
+	return Figure{Name: "both", Caption: `Both boundaries. Grey and hatched: where the two machines disagree.`, Draw: func(l Look) (*figure.Picture, error) {
+		var layers []figure.Layer
+		for i, name := range []string{"SVM", "MCM"} {
+			m := machines[i]
+			points, err := m.Model.Points(d, m.spec)
+			if err != nil {
+				return nil, err
+			}
+			v, _ := m.Model.View()
+			layers = append(layers, figure.Layer{Name: name, Scene: figure.Scene{Model: m.Model, Points: points, View: v, Classes: d.Classes, Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 1}})
+		}
+		if l.Coarse {
+			layers[0].Scene.Grid = 80
+		}
+		return figure.Overlay(layers)
+	}}
+}
+
+func mcmShowBeside(ctx context.Context, in Input) (*Exhibit, error) {
+	d, err := mcmData(in.Text("set"))
+	if err != nil {
+		return nil, err
+	}
+	var machines [2]*mcmMachine
+	for i, learner := range []string{"svm", "mcm"} {
+		if machines[i], err = mcmTrain(ctx, d, "kernel", in.Text("with"), "learner", learner, "C", in.Text(learner)); err != nil {
+			return nil, err
+		}
+	}
+	t := Table{Caption: "The same points, the same kernel", Head: []string{"", "SVM", "MCM"}}
+	row := func(name string, value func(*mcmMachine) string) {
+		t.Rows = append(t.Rows, []string{name, value(machines[0]), value(machines[1])})
+	}
+	if n := len(d.Y); n > 0 {
+		row("support vectors", func(m *mcmMachine) string { return fmt.Sprintf("%d of %d", m.Report.SupportVectors, n) })
+		row("training errors", func(m *mcmMachine) string { return fmt.Sprintf("%.0f", (1-m.Report.TrainAccuracy)*float64(n)) })
+	}
+	row(`margin $1/\lVert\mathbf w\rVert$`, func(m *mcmMachine) string { return views.Short(1 / m.capacity.Norm) })
+	row(`largest $y_i f(\mathbf x_i)$`, func(m *mcmMachine) string { return views.Short(m.top) })
+	row("sum of slacks", func(m *mcmMachine) string { return views.Short(m.Report.SlackSum) })
+	ifSeparated := func(value func(*mcmMachine) float64) func(*mcmMachine) string {
+		return func(m *mcmMachine) string {
+			if !m.capacity.Separates {
+				return "has errors"
+			}
+			return views.Short(value(m))
+		}
+	}
+	row(`$h_{\text{MCM}}$`, ifSeparated(func(m *mcmMachine) float64 { return m.capacity.HMCM }))
+	row(`$R/\Delta$`, ifSeparated(func(m *mcmMachine) float64 { return m.capacity.Radius / m.capacity.Margin }))
+	e := &Exhibit{
+		Figures: []Figure{
+			mcmOverlay(d, machines),
+			boundary("svm", "The SVM: ringed points have $\\alpha_i > 0$ and lie on the margin or beyond.", machines[0].Model, d, machines[0].spec, nil),
+			boundary("mcm", "The MCM: ringed points have $\\lambda_j \\ne 0$, and may lie anywhere.", machines[1].Model, d, machines[1].spec, nil),
+		},
+		Tables: []Table{t},
+	}
+	settings := []string{"learner", "mcm", "kernel", in.Text("with"), "gamma", "1", "coef0", "1", "degree", "2", "C", in.Text("mcm"), "standardize", "false"}
+	switch in.Text("set") {
+	case "overlap":
+		e.Lab = softmarginPoints.lab(settings...)
+	case "separable":
+		e.Lab = separable.lab(settings...)
+	case "iris-versicolor-virginica":
+		e.Lab = labQuery(in.Text("set"), settings...)
+	}
+	return e, nil
+}
+
+func mcmSparse(ctx context.Context) (float64, error) {
+	m, err := softmarginTrain(ctx, softmarginPoints, "learner", "mcm", "C", "1")
+	if err != nil {
+		return 0, err
+	}
+	return float64(m.Report.SupportVectors), nil
+}
+
+// mcmRBFSettings are those of the last screen.
+func mcmRBFSettings(gamma, c, rankTol, rho string) []string {
+	return []string{"learner", "mcm", "kernel", "rbf", "gamma", gamma, "C", c, "rank_tol", rankTol, "rho", rho}
+}
+
+// mcmSweep trains with several values of one setting; the shares are of the
+// training points and of the right answers on fresh ones.
+func mcmSweep(ctx context.Context, d, fresh *dataset.Data, values []float64, settings func(v string) []string) (vectors, train, accuracy []float64, err error) {
+	for _, v := range values {
+		res, _, err := fit(ctx, d, settings(strconv.FormatFloat(v, 'g', -1, 64))...)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		a, err := res.Model.Accuracy(fresh)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		vectors = append(vectors, float64(res.Report.SupportVectors)/float64(res.Report.N))
+		train, accuracy = append(train, res.Report.TrainAccuracy), append(accuracy, a)
+	}
+	return vectors, train, accuracy, nil
+}
+
+func mcmShowInterpolation(ctx context.Context, in Input) (*Exhibit, error) {
+	d, err := mcmData("moons")
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := dataset.Generate("moons", 400, 0.3, 77)
+	if err != nil {
+		return nil, err
+	}
+	gamma, c, cut, rho := in.Text("gamma"), in.Text("C"), in.Text("rank_tol"), in.Text("rho")
+	res, spec, err := fit(ctx, d, mcmRBFSettings(gamma, c, cut, rho)...)
+	if err != nil {
+		return nil, err
+	}
+	accuracy, err := res.Model.Accuracy(fresh)
+	if err != nil {
+		return nil, err
+	}
+	chart := func(name, label, caption string, values []float64, here float64, settings func(v string) []string) (Figure, error) {
+		vectors, train, right, err := mcmSweep(ctx, d, fresh, values, settings)
+		return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
+			ch := figure.Chart{
+				Format: l.Format(2), X: figure.Axis{Name: label, Log: true}, Y: figure.Axis{Min: 0, Max: 1.02},
+				Curves: []figure.Curve{{Name: "right, fresh points", X: values, Y: right}, {Name: "right, training", X: values, Y: train}, {Name: "share of SVs", X: values, Y: vectors}},
+			}
+			if here >= values[0] && here <= values[len(values)-1] {
+				ch.Here = &here
+			}
+			return ch.Picture()
+		}}, err
+	}
+	hereCut, hereRho := in.Number("rank_tol"), in.Number("rho")
+	if hereRho > 0 {
+		hereCut = 0
+	}
+	cuts, err := chart("rank", "rank cut", `Along the rank cut, with $\rho = 0$.`, []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}, hereCut,
+		func(v string) []string { return mcmRBFSettings(gamma, c, v, "0") })
+	if err != nil {
+		return nil, err
+	}
+	rhos, err := chart("rho", "ρ", `Along $\rho$, where no cut is needed.`, []float64{1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1}, hereRho,
+		func(v string) []string { return mcmRBFSettings(gamma, c, cut, v) })
+	if err != nil {
+		return nil, err
+	}
+	r := res.Report
+	e := &Exhibit{
+		Figures: []Figure{
+			boundary("model", `Sixty points of two noisy moons. Ringed: $\lambda_j \ne 0$. Dashed: $f = \pm 1$.`, res.Model, d, spec, nil),
+			cuts, rhos,
+		},
+		Numbers: []Number{
+			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
+			{Label: `$h$ and $\sum_i q_i$`, Value: views.Short(*r.H) + " and " + views.Short(math.Round(1e6*r.SlackSum)/1e6)},
+			{Label: "right on the training points", Value: fmt.Sprintf("%.1f %%", 100*r.TrainAccuracy)},
+			{Label: "right on fresh points", Value: fmt.Sprintf("%.1f %%", 100*accuracy), Help: fmt.Sprintf("%d points that were not trained on", len(fresh.Y))},
+		},
+	}
+	if hereRho == 0 {
+		e.Numbers = append(e.Numbers, Number{Label: "rank used", Value: fmt.Sprintf("%d of %d", *r.Rank, r.N), Help: "columns of the kernel matrix that f may use"})
+	}
+	switch {
+	case *r.H < 1+1e-6 && r.SlackSum < 1e-6:
+		e.Notes = []string{"$h = 1$ without slack: $f$ takes the value $y_i$ at every point. The objective is as small as it can ever be, and $C$ has nothing to decide. Now look at the fresh points."}
+	case r.Status == trace.Numerical:
+		e.Notes = []string{"With a cut as small as this rounding keeps the solver from a certificate: the coefficients are huge."}
+	}
+	return e, nil
+}
+
+// mcmPriceIdle compares two prices where the kernel matrix has full rank.
+func mcmPriceIdle(ctx context.Context) (float64, error) {
+	d, err := mcmData("moons")
+	if err != nil {
+		return 0, err
+	}
+	one, _, err := fit(ctx, d, mcmRBFSettings("10", "1", "1e-8", "0")...)
+	if err != nil {
+		return 0, err
+	}
+	two, _, err := fit(ctx, d, mcmRBFSettings("10", "100", "1e-8", "0")...)
+	if err != nil {
+		return 0, err
+	}
+	a, b := one.Report, two.Report
+	switch {
+	case b.TrainAccuracy > a.TrainAccuracy:
+		return 0, nil
+	case b.SupportVectors < a.SupportVectors:
+		return 1, nil
+	case *b.H > *a.H+1e-9:
+		return 2, nil
+	}
+	return 3, nil
 }

@@ -1,0 +1,196 @@
+package lessons
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// TestMCMRatio computes the quantities of the real line from their definitions, and
+// the inequality of Cauchy and Schwarz between them.
+func TestMCMRatio(t *testing.T) {
+	t.Parallel()
+	for _, o := range []float64{-5, -1.8, 0, 1.2, 5} {
+		for _, at := range []float64{-2, -0.5, 0.2, 0.7, 1.8} {
+			l, err := newMCMLine(at, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			radius, near, far, right := 0.0, math.Inf(1), 0.0, true
+			for i, x := range mcmReal.x {
+				radius = max(radius, math.Hypot(x-o, 1))
+				near, far = min(near, math.Abs(x-at)), max(far, math.Abs(x-at))
+				right = right && (x > at) == (mcmReal.y[i] > 0)
+			}
+			margin := near / math.Hypot(1, at-o)
+			for _, pair := range [][2]float64{{l.HMCM, far / near}, {l.Radius, radius}, {l.Margin, margin}} {
+				if math.Abs(pair[0]-pair[1]) > 1e-9*pair[1] {
+					t.Errorf("t = %g, o = %g: %g, want %g", at, o, pair[0], pair[1])
+				}
+			}
+			if l.HMCM > l.Radius/l.Margin*(1+1e-12) || l.Separates != right {
+				t.Errorf("t = %g, o = %g: h = %g, R/Delta = %g, separates: %v", at, o, l.HMCM, l.Radius/l.Margin, l.Separates)
+			}
+		}
+	}
+}
+
+// TestMCMBound: neither side of the two-sided bound has a constant. Thresholds have
+// VC dimension 2 and any h_MCM; the RBF machine has h_MCM = 1 and shatters.
+func TestMCMBound(t *testing.T) {
+	t.Parallel()
+	if n, err := mcmThresholds(); n != 2 || err != nil {
+		t.Errorf("thresholds label %d points in every way (%v), want 2", n, err)
+	}
+	h, n, err := mcmRBF(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(h-1) > 1e-9 || n != len(mcmReal.x) {
+		t.Errorf("RBF: h = %g, %d points; want 1 and all %d", h, n, len(mcmReal.x))
+	}
+	near, err := newMCMLine(1.1999, 0)
+	if err != nil || near.HMCM < 1e4 {
+		t.Errorf("close to a point h = %g (%v)", near.HMCM, err)
+	}
+}
+
+// TestMCMFraction: the linear programme finds the smallest ratio, in the middle of
+// the gap, and no step of the derivation changes the ratio.
+func TestMCMFraction(t *testing.T) {
+	t.Parallel()
+	least, where := math.Inf(1), 0.0
+	for at := -0.79; at < 1.19; at += 1e-3 {
+		if l, err := newMCMLine(at, 0); err != nil {
+			t.Fatal(err)
+		} else if l.HMCM < least {
+			least, where = l.HMCM, at
+		}
+	}
+	d, err := mcmRealData()
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, _, err := fit(t.Context(), d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, b, _ := res.Model.Linear()
+	if math.Abs(*res.Report.H-least) > 0.01 || math.Abs(-b/w[0]-where) > 0.01 || math.Abs(-b/w[0]-0.2) > 1e-9 {
+		t.Errorf("h = %g at %g; by trying %g at %g", *res.Report.H, -b/w[0], least, where)
+	}
+}
+
+// TestMCMSoft: the objective is that of the form without h and q, and no other line
+// nearby has a smaller one; the function is convex, so that is enough.
+func TestMCMSoft(t *testing.T) {
+	t.Parallel()
+	for _, c := range []string{"0.1", "1", "10"} {
+		m, err := softmarginTrain(t.Context(), softmarginPoints, "learner", "mcm", "C", c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		price := *m.Report.C
+		objective := func(w [2]float64, b float64) float64 {
+			top, slack := 1.0, 0.0
+			for i, p := range softmarginPoints.xy {
+				g := softmarginPoints.y[i] * (w[0]*p[0] + w[1]*p[1] + b)
+				top, slack = max(top, g), slack+max(0, 1-g)
+			}
+			return top + price*slack
+		}
+		best := objective(m.w, m.b)
+		if math.Abs(best-m.Report.Objective) > 1e-7*best {
+			t.Errorf("C = %s: objective %g, computed %g", c, m.Report.Objective, best)
+		}
+		r := rand.New(rand.NewPCG(1, 2))
+		for range 3000 {
+			size := math.Pow(10, -4*r.Float64())
+			w := [2]float64{m.w[0] + size*r.NormFloat64(), m.w[1] + size*r.NormFloat64()}
+			if v := objective(w, m.b+size*r.NormFloat64()); v < best-1e-7 {
+				t.Fatalf("C = %s: %g at another line, %g here", c, v, best)
+			}
+		}
+	}
+}
+
+// TestMCMSimplex: the pivots never go uphill, some have no length, and they end
+// where the solver of the lab ends.
+func TestMCMSimplex(t *testing.T) {
+	t.Parallel()
+	r, err := mcmReplay(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	zero := 0
+	for k := range r.Len() - 1 {
+		if r.At(k+1).Objective > r.At(k).Objective+1e-12 {
+			t.Errorf("step %d goes uphill", k)
+		}
+		if s := r.At(k); s.Ratios[s.Leaving] == 0 {
+			zero++
+		}
+	}
+	if zero == 0 || zero == r.Len()-1 {
+		t.Errorf("%d of %d steps have no length", zero, r.Len()-1)
+	}
+	m, err := softmarginTrain(t.Context(), mcmFour, "learner", "mcm", "C", "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := r.At(r.Len()-1).Objective, m.Report.Objective; math.Abs(got-want) > 1e-8 {
+		t.Errorf("objective %g, the solver has %g", got, want)
+	}
+}
+
+// TestMCMInterpolation: with full rank f is y at every point and C decides nothing;
+// the rank cut and rho both make a better machine of it.
+func TestMCMInterpolation(t *testing.T) {
+	t.Parallel()
+	d, err := mcmData("moons")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh, err := dataset.Generate("moons", 400, 0.3, 77)
+	if err != nil {
+		t.Fatal(err)
+	}
+	train := func(gamma, c, cut, rho string) (*ml.Result, float64) {
+		res, _, err := fit(t.Context(), d, mcmRBFSettings(gamma, c, cut, rho)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := res.Model.Accuracy(fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res, a
+	}
+	y, _, _, err := d.Binary("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cheap, _ := train("10", "0.1", "1e-8", "0")
+	dear, _ := train("10", "100", "1e-8", "0")
+	a, b := cheap.Model.Decisions(d.X), dear.Model.Decisions(d.X)
+	for i := range y {
+		if math.Abs(a[i]-y[i]) > 1e-6 || math.Abs(b[i]-y[i]) > 1e-6 {
+			t.Errorf("point %d: f = %g and %g, y = %g", i, a[i], b[i], y[i])
+		}
+	}
+	if n := dear.Report.SupportVectors; n < 57 {
+		t.Errorf("%d of 60 support vectors, want nearly all", n)
+	}
+	_, bare := train("1", "1", "1e-8", "0")
+	cut, right := train("1", "1", "0.1", "0")
+	if right < bare+0.2 || cut.Report.SupportVectors != *cut.Report.Rank {
+		t.Errorf("rank cut: %g right after %g, %d support vectors for rank %d", right, bare, cut.Report.SupportVectors, *cut.Report.Rank)
+	}
+	sparse, right := train("1", "1", "1e-8", "0.1")
+	if right < bare+0.2 || sparse.Report.SupportVectors > 20 {
+		t.Errorf("rho: %g right after %g, %d support vectors", right, bare, sparse.Report.SupportVectors)
+	}
+}
