@@ -500,7 +500,7 @@ func mcmShowSoft(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	onCeiling := func(i int) bool { return m.points[i].Margin > h-1e-6 }
 	e.Figures = []Figure{plane("points", `Dashed: the floor $f = \pm 1$, below which slack is paid. Dash-dotted: the ceiling $f = \pm h$; ringed points touch it. Drag your point.`, marginsLimits, 2,
-		sides(m.w, m.b), marginLines(m.w, m.b), mcmCeiling(m.w, m.b, h), softmarginSlacks(t, m.w, m.b), t.dots(onCeiling), mine)}
+		sides(m.w, m.b), marginLines(m.w, m.b), mcmCeiling(m.w, m.b, h), softmarginSlacks(t, m.w, m.b), softmarginDots(t, onCeiling), mine)}
 	switch {
 	case h < 1+1e-9:
 		e.Notes = []string{"Slack is so cheap that the ceiling is on the floor, $h = 1$: all points but those on it pay."}
@@ -643,7 +643,7 @@ func mcmZeroStep(ctx context.Context) (float64, error) {
 	return 0, errors.New("mcm: no step of length 0 to look at; take other points")
 }
 
-// mcmSets are the data of the comparison.
+// mcmData loads a data set of the lesson.
 func mcmData(set string) (*dataset.Data, error) {
 	switch set {
 	case "separable":
@@ -653,6 +653,9 @@ func mcmData(set string) (*dataset.Data, error) {
 	}
 	return softmarginData(set)
 }
+
+// mcmFresh are points from where the moons come from, none of them trained on.
+func mcmFresh() (*dataset.Data, error) { return dataset.Generate("moons", 400, 0.3, 77) }
 
 // mcmMachine is a machine with what the comparison says of it.
 type mcmMachine struct {
@@ -720,10 +723,8 @@ func mcmShowBeside(ctx context.Context, in Input) (*Exhibit, error) {
 	row := func(name string, value func(*mcmMachine) string) {
 		t.Rows = append(t.Rows, []string{name, value(machines[0]), value(machines[1])})
 	}
-	if n := len(d.Y); n > 0 {
-		row("support vectors", func(m *mcmMachine) string { return fmt.Sprintf("%d of %d", m.Report.SupportVectors, n) })
-		row("training errors", func(m *mcmMachine) string { return fmt.Sprintf("%.0f", (1-m.Report.TrainAccuracy)*float64(n)) })
-	}
+	row("support vectors", func(m *mcmMachine) string { return fmt.Sprintf("%d of %d", m.Report.SupportVectors, m.Report.N) })
+	row("training errors", func(m *mcmMachine) string { return fmt.Sprintf("%.0f", (1-m.Report.TrainAccuracy)*float64(m.Report.N)) })
 	row(`margin $1/\lVert\mathbf w\rVert$`, func(m *mcmMachine) string { return views.Short(1 / m.capacity.Norm) })
 	row(`largest $y_i f(\mathbf x_i)$`, func(m *mcmMachine) string { return views.Short(m.top) })
 	row("sum of slacks", func(m *mcmMachine) string { return views.Short(m.Report.SlackSum) })
@@ -737,6 +738,19 @@ func mcmShowBeside(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	row(`$h_{\text{MCM}}$`, ifSeparated(func(m *mcmMachine) float64 { return m.capacity.HMCM }))
 	row(`$R/\Delta$`, ifSeparated(func(m *mcmMachine) float64 { return m.capacity.Radius / m.capacity.Margin }))
+	if in.Text("set") == "moons" {
+		fresh, err := mcmFresh()
+		if err != nil {
+			return nil, err
+		}
+		var right [2]float64
+		for i, m := range machines {
+			if right[i], err = m.Model.Accuracy(fresh); err != nil {
+				return nil, err
+			}
+		}
+		t.Rows = append(t.Rows, []string{fmt.Sprintf("right on %d fresh points", len(fresh.Y)), fmt.Sprintf("%.1f %%", 100*right[0]), fmt.Sprintf("%.1f %%", 100*right[1])})
+	}
 	e := &Exhibit{
 		Figures: []Figure{
 			mcmOverlay(d, machines),
@@ -793,7 +807,7 @@ func mcmShowInterpolation(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := dataset.Generate("moons", 400, 0.3, 77)
+	fresh, err := mcmFresh()
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"marginlab/ml"
-	"marginlab/ml/dataset"
 )
 
 // TestMCMRatio computes the quantities of the real line from their definitions, and
@@ -154,7 +153,7 @@ func TestMCMInterpolation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fresh, err := dataset.Generate("moons", 400, 0.3, 77)
+	fresh, err := mcmFresh()
 	if err != nil {
 		t.Fatal(err)
 	}

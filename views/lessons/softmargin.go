@@ -203,6 +203,19 @@ func softmarginAt(ctx context.Context, c float64) (*softmarginMachine, error) {
 	return softmarginTrain(ctx, softmarginPoints, "C", strconv.FormatFloat(c, 'g', -1, 64))
 }
 
+// softmarginDots are the points of a toy, some of them ringed, whose legend shows
+// each class without a ring.
+func softmarginDots(t toy, ring func(i int) bool) []figure.Mark {
+	marks := t.dots(ring)
+	for i, m := range marks {
+		if dot, ok := m.(figure.Dot); ok && dot.Ring {
+			dot.Name = ""
+			marks[i] = dot
+		}
+	}
+	return marks
+}
+
 // softmarginHinge is the slack of a point with the functional margin m.
 func softmarginHinge(m float64) float64 { return math.Max(0, 1-m) }
 
@@ -248,7 +261,7 @@ func softmarginShowOnePoint(ctx context.Context, in Input) (*Exhibit, error) {
 	if soft {
 		marks = append(marks, softmarginSlacks(t, m.w, m.b))
 	}
-	e.Figures = []Figure{plane("points", caption, marginsLimits, 2, append(marks, t.dots(ring), mine)...)}
+	e.Figures = []Figure{plane("points", caption, marginsLimits, 2, append(marks, softmarginDots(t, ring), mine)...)}
 	margin := 1 / norm(m.w)
 	e.Numbers = []Number{
 		{Label: `margin $1/\lVert\mathbf w\rVert$`, Value: views.Short(margin)},
@@ -602,7 +615,7 @@ func softmarginShowKinds(ctx context.Context, in Input) (*Exhibit, error) {
 	} else {
 		e.Notes = append(e.Notes, "At this $C$ there is no free support vector at all: summing over the free ones alone would leave nothing.")
 	}
-	marks = append(marks, softmarginPoints.dots(func(i int) bool { return m.points[i].Role == ml.Free }))
+	marks = append(marks, softmarginDots(softmarginPoints, func(i int) bool { return m.points[i].Role == ml.Free }))
 	e.Figures = append(e.Figures, softmarginBars(m, c),
 		plane("free-only", `Solid: the right line. Long dashes: what the free support vectors (ringed) would give alone.`, marginsLimits, 2, marks...))
 	return e, nil
