@@ -390,7 +390,7 @@ var mcmFractionLines = []softmarginLine{
 		`A largest and a smallest value become two more variables: a ceiling $g$ and a floor $l$. The minimum presses the ceiling down and the floor up. The fraction is still there.`,
 	},
 	{
-		"p = 1/l", `\min\; g\,p \quad\text{s.t.}\quad l\,p \le y_i(p\,u^\top x_i + p\,v) \le g\,p,\;\; l\,p = 1`,
+		"p = 1/l", `\begin{aligned}\min\;& g\,p\\ \text{s.t.}\;& l\,p \le y_i(p\,u^\top x_i + p\,v) \le g\,p,\quad l\,p = 1\end{aligned}`,
 		`The trick of Charnes and Cooper: a common factor changes neither the fraction nor the hyperplane, so choose the one that makes the denominator 1. Multiplying by $p > 0$ keeps the inequalities. The picture is stretched until the floor is at 1.`,
 	},
 	{
@@ -657,6 +657,16 @@ func mcmData(set string) (*dataset.Data, error) {
 // mcmFresh are points from where the moons come from, none of them trained on.
 func mcmFresh() (*dataset.Data, error) { return dataset.Generate("moons", 400, 0.3, 77) }
 
+// mcmLab opens points of the plane in the lab.
+func mcmLab(d *dataset.Data, settings ...string) (string, error) {
+	y, _, _, err := d.Binary("")
+	t := toy{y: y}
+	for i := range y {
+		t.xy = append(t.xy, [2]float64(d.X.RawRowView(i)))
+	}
+	return t.lab(settings...), err
+}
+
 // mcmMachine is a machine with what the comparison says of it.
 type mcmMachine struct {
 	*ml.Result
@@ -726,7 +736,7 @@ func mcmShowBeside(ctx context.Context, in Input) (*Exhibit, error) {
 	row("support vectors", func(m *mcmMachine) string { return fmt.Sprintf("%d of %d", m.Report.SupportVectors, m.Report.N) })
 	row("training errors", func(m *mcmMachine) string { return fmt.Sprintf("%.0f", (1-m.Report.TrainAccuracy)*float64(m.Report.N)) })
 	row(`margin $1/\lVert\mathbf w\rVert$`, func(m *mcmMachine) string { return views.Short(1 / m.capacity.Norm) })
-	row(`largest $y_i f(\mathbf x_i)$`, func(m *mcmMachine) string { return views.Short(m.top) })
+	row(`$\max_i y_i f(\mathbf x_i)$, kept small as $h$`, func(m *mcmMachine) string { return views.Short(m.top) })
 	row("sum of slacks", func(m *mcmMachine) string { return views.Short(m.Report.SlackSum) })
 	ifSeparated := func(value func(*mcmMachine) float64) func(*mcmMachine) string {
 		return func(m *mcmMachine) string {
@@ -761,12 +771,12 @@ func mcmShowBeside(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	settings := []string{"learner", "mcm", "kernel", in.Text("with"), "gamma", "1", "coef0", "1", "degree", "2", "C", in.Text("mcm"), "standardize", "false"}
 	switch in.Text("set") {
-	case "overlap":
-		e.Lab = softmarginPoints.lab(settings...)
-	case "separable":
-		e.Lab = separable.lab(settings...)
 	case "iris-versicolor-virginica":
 		e.Lab = labQuery(in.Text("set"), settings...)
+	default:
+		if e.Lab, err = mcmLab(d, settings...); err != nil {
+			return nil, err
+		}
 	}
 	return e, nil
 }
@@ -862,6 +872,9 @@ func mcmShowInterpolation(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	if hereRho == 0 {
 		e.Numbers = append(e.Numbers, Number{Label: "rank used", Value: fmt.Sprintf("%d of %d", *r.Rank, r.N), Help: "columns of the kernel matrix that f may use"})
+	}
+	if e.Lab, err = mcmLab(d, append(mcmRBFSettings(gamma, c, cut, rho), "standardize", "false")...); err != nil {
+		return nil, err
 	}
 	switch {
 	case *r.H < 1+1e-6 && r.SlackSum < 1e-6:

@@ -90,7 +90,7 @@ func softmarginSlackWords() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Slip(`002 has the gradient for $\mathbf w^\top\mathbf x_i + b < 1$, without the label $y_i$: every negative point would be active. 001 counts a point with $\xi = 1$, exactly on the line, in one sentence as correct and in the next as misclassified. Here it is an error of the 0/1 loss; among the support vectors it is listed as inside.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Slip(`002 has the gradient for $\mathbf w^\top\mathbf x_i + b < 1$, without the label $y_i$: every negative point on its own side would be active. 001 counts a point with $\xi = 1$, exactly on the line, in one sentence as correct and in the next as misclassified. Here it is an error of the 0/1 loss; among the support vectors it is listed as inside.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
