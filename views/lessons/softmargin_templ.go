@@ -86,11 +86,11 @@ func softmarginSlackWords() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`It is 0 outside the margin, at most 1 on the own side, and above 1 on the wrong side. Unlike the 0/1 loss, which counts errors and is flat almost everywhere, it is convex and tells a solver in which direction to go: for $y_i f < 1$ its gradient in $\mathbf w$ is $-y_i\mathbf x_i$, else 0.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`It is 0 outside the margin, at most 1 on the own side, and above 1 on the wrong side. The 0/1 loss, which counts errors, is flat almost everywhere; the hinge is convex and tells a solver where to go: its gradient in $\mathbf w$ is $-y_i\mathbf x_i$ while $y_i f < 1$, else 0.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Slip(`002 has the gradient for $\mathbf w^\top\mathbf x_i + b < 1$, without the label $y_i$: every negative point on its own side would be active. 001 counts a point with $\xi = 1$, exactly on the line, in one sentence as correct and in the next as misclassified. Here it is an error of the 0/1 loss; among the support vectors it is listed as inside.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Slip(`002 has the gradient for $\mathbf w^\top\mathbf x_i + b < 1$, without the label $y_i$: every negative point on its own side would be active. 001 counts a point exactly on the line, $\xi = 1$, as correct in one sentence and as misclassified in the next. Here it is an error of the 0/1 loss.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
