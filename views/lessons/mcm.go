@@ -376,41 +376,41 @@ func mcmFollows(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-var mcmFractionLines = []softmarginLine{
+var mcmFractionLines = []Line{
 	{
-		"the ratio", `\min_{u, v}\; \frac{\max_i \lvert u^\top x_i + v\rvert}{\min_i \lvert u^\top x_i + v\rvert}`,
-		`Start: a minimum of a fraction, with absolute values above and below. Nothing a solver likes.`,
+		Why: `The start is a minimum of a fraction, with absolute values above and below. Nothing a solver likes.`,
+		TeX: `\min_{u, v}\; \frac{\max_i \lvert u^\top x_i + v\rvert}{\min_i \lvert u^\top x_i + v\rvert}`,
 	},
 	{
-		"labels", `\lvert u^\top x_i + v\rvert = y_i(u^\top x_i + v)`,
-		`If every point is on its own side, the sign of $f$ is $y_i$, and the absolute value is the functional margin. In the picture all points are above 0.`,
+		Why: `If every point is on its own side, the sign of $f$ is $y_i$, and the absolute value is the functional margin: all points of the picture are above 0.`,
+		TeX: `\lvert u^\top x_i + v\rvert = y_i(u^\top x_i + v)`,
 	},
 	{
-		"bounds", `\min_{u, v, g, l}\; \frac{g}{l} \quad\text{s.t.}\quad l \le y_i(u^\top x_i + v) \le g,\;\; l > 0`,
-		`A largest and a smallest value become two more variables: a ceiling $g$ and a floor $l$. The minimum presses the ceiling down and the floor up. The fraction is still there.`,
+		Why: `A largest and a smallest value become two more variables: a ceiling $g$ and a floor $l$. The minimum presses one down and the other up. The fraction is still there.`,
+		TeX: `\min_{u, v, g, l}\; \frac{g}{l} \quad\text{s.t.}\quad l \le y_i(u^\top x_i + v) \le g,\;\; l > 0`,
 	},
 	{
-		"p = 1/l", `\begin{aligned}\min\;& g\,p\\ \text{s.t.}\;& l\,p \le y_i(p\,u^\top x_i + p\,v) \le g\,p,\quad l\,p = 1\end{aligned}`,
-		`The trick of Charnes and Cooper: a common factor changes neither the fraction nor the hyperplane, so choose the one that makes the denominator 1. Multiplying by $p > 0$ keeps the inequalities. The picture is stretched until the floor is at 1.`,
+		Why: `The trick of Charnes and Cooper: a common factor $p$ changes neither the fraction nor the hyperplane, so choose $p = 1/l$. As $p > 0$ the inequalities keep their direction. The picture is stretched until the floor is at 1.`,
+		TeX: `\begin{aligned}\min\;& g\,p\\ \text{s.t.}\;& l\,p \le y_i(p\,u^\top x_i + p\,v) \le g\,p,\quad l\,p = 1\end{aligned}`,
 	},
 	{
-		"new names", `w = p\,u, \qquad b = p\,v, \qquad h = g\,p`,
-		`Products of unknowns become unknowns. This loses nothing: $u$, $v$ and $l$ only ever occur multiplied by $p$.`,
+		Why: `Products of unknowns become unknowns. This loses nothing: $u$, $v$ and $g$ only ever occur multiplied by $p$.`,
+		TeX: `w = p\,u, \qquad b = p\,v, \qquad h = g\,p`,
 	},
 	{
-		"the MCM", `\min_{w, b, h}\; h \quad\text{s.t.}\quad 1 \le y_i(w^\top x_i + b) \le h`,
-		`Everything is linear now: a linear programme. Its floor is the canonical scale of the SVM; the ceiling is new.`,
+		Why: `Everything is linear now: a linear programme. Its floor is the canonical scale of the SVM; the ceiling is new.`,
+		TeX: `\min_{w, b, h}\; h \quad\text{s.t.}\quad 1 \le y_i(w^\top x_i + b) \le h`,
 	},
 	{
-		"its minimum", `h^{*} = \min_{u, v} h_{\text{MCM}}`,
-		`The solver's line is drawn now. On the real line it is the middle of the gap, as for the SVM: only with more dimensions can the direction be turned to lower the ceiling.`,
+		Why: `The solver's line is drawn now. On the real line it is the middle of the gap, as for the SVM: only with more dimensions can the direction be turned to lower the ceiling.`,
+		TeX: `h^{*} = \min_{u, v} h_{\text{MCM}}`,
 	},
 }
 
 func mcmShowFraction(ctx context.Context, in Input) (*Exhibit, error) {
 	u, t := in.Number("u"), in.Number("t")
-	e := &Exhibit{}
-	softmarginSteps(e, mcmFractionLines, in.Step)
+	e := &Exhibit{Steps: len(mcmFractionLines), Step: min(in.Step, len(mcmFractionLines)-1)}
+	e.Body = Derivation(e.Step, mcmFractionLines...)
 	if e.Step == e.Steps-1 {
 		d, err := mcmRealData()
 		if err != nil {
@@ -500,7 +500,7 @@ func mcmShowSoft(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	onCeiling := func(i int) bool { return m.points[i].Margin > h-1e-6 }
 	e.Figures = []Figure{plane("points", `Dashed: the floor $f = \pm 1$, below which slack is paid. Dash-dotted: the ceiling $f = \pm h$; ringed points touch it. Drag your point.`, marginsLimits, 2,
-		sides(m.w, m.b), marginLines(m.w, m.b), mcmCeiling(m.w, m.b, h), softmarginSlacks(t, m.w, m.b), softmarginDots(t, onCeiling), mine)}
+		sides(m.w, m.b), marginLines(m.w, m.b), mcmCeiling(m.w, m.b, h), softmarginSlacks(t, m.w, m.b), t.dots(onCeiling), mine)}
 	switch {
 	case h < 1+1e-9:
 		e.Notes = []string{"Slack is so cheap that the ceiling is on the floor, $h = 1$: all points but those on it pay."}

@@ -85,7 +85,12 @@ var softmargin = Lesson{
 			Slug: "dual", Title: "The dual: every α gets a box",
 			Covers: []string{"001 6.4", "002 dual-soft"},
 			Words:  softmarginDual,
-			Demo:   &Demo{Show: softmarginShowDual},
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
+				},
+				Show: softmarginShowDual,
+			},
 			Questions: []Question{{
 				Slug: "inside", Ask: `A point has slack $\xi_i = 0.3$. What do you know about its $\alpha_i$?`,
 				Options: []string{`$\alpha_i = 0$`, `$0 < \alpha_i < C$`, `$\alpha_i = C$`, "Nothing."},
@@ -203,19 +208,6 @@ func softmarginAt(ctx context.Context, c float64) (*softmarginMachine, error) {
 	return softmarginTrain(ctx, softmarginPoints, "C", strconv.FormatFloat(c, 'g', -1, 64))
 }
 
-// softmarginDots are the points of a toy, some of them ringed, whose legend shows
-// each class without a ring.
-func softmarginDots(t toy, ring func(i int) bool) []figure.Mark {
-	marks := t.dots(ring)
-	for i, m := range marks {
-		if dot, ok := m.(figure.Dot); ok && dot.Ring {
-			dot.Name = ""
-			marks[i] = dot
-		}
-	}
-	return marks
-}
-
 // softmarginHinge is the slack of a point with the functional margin m.
 func softmarginHinge(m float64) float64 { return math.Max(0, 1-m) }
 
@@ -261,7 +253,7 @@ func softmarginShowOnePoint(ctx context.Context, in Input) (*Exhibit, error) {
 	if soft {
 		marks = append(marks, softmarginSlacks(t, m.w, m.b))
 	}
-	e.Figures = []Figure{plane("points", caption, marginsLimits, 2, append(marks, softmarginDots(t, ring), mine)...)}
+	e.Figures = []Figure{plane("points", caption, marginsLimits, 2, append(marks, t.dots(ring), mine)...)}
 	margin := 1 / norm(m.w)
 	e.Numbers = []Number{
 		{Label: `margin $1/\lVert\mathbf w\rVert$`, Value: views.Short(margin)},
@@ -417,54 +409,43 @@ func softmarginDearer(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-// softmarginLine is one line of a derivation: what is done, the formula that
-// comes out, and why.
-type softmarginLine struct{ name, tex, why string }
-
-var softmarginDualLines = []softmarginLine{
+var softmarginDualLines = []Line{
 	{
-		"the primal", `\begin{aligned}\min_{\mathbf w, b, \xi}\;& \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i\\ \text{s.t.}\;& y_i f(\mathbf x_i) \ge 1 - \xi_i,\quad \xi_i \ge 0\end{aligned}`,
-		`Start: two kinds of constraints for every point. Each kind will get its own multipliers.`,
+		Why: `The primal has two kinds of constraints for every point. Each kind gets its own multipliers.`,
+		TeX: `\begin{aligned}\min_{\mathbf w, b, \xi}\;& \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i\\ \text{s.t.}\;& y_i f(\mathbf x_i) \ge 1 - \xi_i,\quad \xi_i \ge 0\end{aligned}`,
 	},
 	{
-		"Lagrangian", `\begin{aligned}L = {}& \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i - \sum_i \mu_i\xi_i\\ &- \sum_i \alpha_i\bigl[y_i(\mathbf w^\top\mathbf x_i + b) - 1 + \xi_i\bigr]\end{aligned}`,
-		`$\alpha_i \ge 0$ watches over the margin of point $i$, $\mu_i \ge 0$ over the sign of its slack.`,
+		Why: `In the Lagrangian $\alpha_i \ge 0$ watches over the margin of point $i$, $\mu_i \ge 0$ over the sign of its slack.`,
+		TeX: `\begin{aligned}L = {}& \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i - \sum_i \mu_i\xi_i\\ &- \sum_i \alpha_i\bigl[y_i(\mathbf w^\top\mathbf x_i + b) - 1 + \xi_i\bigr]\end{aligned}`,
 	},
 	{
-		"∂L/∂w = 0", `\mathbf w = \sum_i \alpha_i y_i \mathbf x_i`,
-		`First condition, the same as for the hard margin: $\mathbf w$ is made of points.`,
+		Why: `First condition, $\partial L/\partial\mathbf w = 0$, the same as for the hard margin: $\mathbf w$ is made of points.`,
+		TeX: `\mathbf w = \sum_i \alpha_i y_i \mathbf x_i`,
 	},
 	{
-		"∂L/∂b = 0", `\sum_i \alpha_i y_i = 0`,
-		`Second condition, also the same: both classes pull equally hard.`,
+		Why: `Second condition, $\partial L/\partial b = 0$, also the same: both classes pull equally hard.`,
+		TeX: `\sum_i \alpha_i y_i = 0`,
 	},
 	{
-		"∂L/∂ξ = 0", `C - \alpha_i - \mu_i = 0 \;\;\Longrightarrow\;\; \alpha_i = C - \mu_i`,
-		`Third condition, new, one for every point: the two multipliers of a point always add up to $C$.`,
+		Why: `Third condition, $\partial L/\partial\xi_i = 0$, new, one for every point: its two multipliers always add up to $C$.`,
+		TeX: `C - \alpha_i - \mu_i = 0 \;\;\Longrightarrow\;\; \alpha_i = C - \mu_i`,
 	},
 	{
-		"signs", `\mu_i \ge 0 \;\;\Longrightarrow\;\; 0 \le \alpha_i \le C`,
-		`Because $\mu_i$ cannot be negative, $\alpha_i$ cannot pass $C$: the *box*. It is the only trace that the slack leaves.`,
+		Why: `Because $\mu_i$ cannot be negative, $\alpha_i$ cannot pass $C$: the *box*. It is the only trace that the slack leaves.`,
+		TeX: `\mu_i \ge 0 \;\;\Longrightarrow\;\; 0 \le \alpha_i \le C`,
 	},
 	{
-		"slack terms", `\sum_i \xi_i\,(C - \alpha_i - \mu_i) = 0`,
-		`Collect everything in $L$ that contains $\xi_i$. By the third condition it vanishes, whatever $\xi_i$ is.`,
+		Why: `Put all this back into $L$. What contains $\xi_i$ vanishes by the third condition, whatever $\xi_i$ is.`,
+		TeX: `\sum_i \xi_i\,(C - \alpha_i - \mu_i) = 0`,
 	},
 	{
-		"the dual", `\begin{aligned}\max_\alpha\;& \sum_i \alpha_i - \tfrac12\sum_{i,j} \alpha_i\alpha_j y_i y_j\,\mathbf x_i^\top\mathbf x_j\\ \text{s.t.}\;& \sum_i\alpha_i y_i = 0,\quad 0 \le \alpha_i \le C\end{aligned}`,
-		`What is left is the dual of the hard margin again. The box is the only change.`,
+		Why: `What is left is the dual of the hard margin again. The box is the only change.`,
+		TeX: `\begin{aligned}\max_\alpha\;& \sum_i \alpha_i - \tfrac12\sum_{i,j} \alpha_i\alpha_j y_i y_j\,\mathbf x_i^\top\mathbf x_j\\ \text{s.t.}\;& \sum_i\alpha_i y_i = 0,\quad 0 \le \alpha_i \le C\end{aligned}`,
 	},
 	{
-		"at the optimum", `\alpha_i\bigl[y_i f(\mathbf x_i) - 1 + \xi_i\bigr] = 0,\;\; (C - \alpha_i)\,\xi_i = 0`,
-		`A multiplier and its constraint cannot both be slack. The second product says: only points with $\alpha_i = C$ can have slack. Check it in the table.`,
+		Why: `At the optimum a multiplier and its constraint cannot both be slack. The second product says: only points with $\alpha_i = C$ can have $\xi_i > 0$. Check it in the table.`,
+		TeX: `\alpha_i\bigl[y_i f(\mathbf x_i) - 1 + \xi_i\bigr] = 0,\qquad (C - \alpha_i)\,\xi_i = 0`,
 	},
-}
-
-// softmarginSteps are the lines of a derivation up to a step.
-func softmarginSteps(e *Exhibit, lines []softmarginLine, step int) {
-	e.Steps, e.Step = len(lines), min(step, len(lines)-1)
-	e.Notes = append([]string{lines[e.Step].why}, e.Notes...)
-	e.Body = softmarginDerivation(lines[:e.Step+1])
 }
 
 // softmarginKind names what a point is.
@@ -481,29 +462,33 @@ func softmarginKind(r ml.Role) string {
 }
 
 func softmarginShowDual(ctx context.Context, in Input) (*Exhibit, error) {
-	e := &Exhibit{}
-	softmarginSteps(e, softmarginDualLines, in.Step)
-	if e.Step < e.Steps-1 {
-		return e, nil
-	}
-	const c = 2
+	c := in.Number("C")
 	m, err := softmarginAt(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	t := Table{Caption: "Fourteen points at the optimum for $C = 2$; marked: those with slack", Head: []string{"point", `$y_i$`, `$y_i f$`, `$\xi_i$`, `$\alpha_i$`, `$\mu_i$`, "kind"}}
+	e := &Exhibit{Steps: len(softmarginDualLines), Step: min(in.Step, len(softmarginDualLines)-1), Figures: []Figure{softmarginBars(m, c)}}
+	e.Body = Derivation(e.Step, softmarginDualLines...)
+	e.Numbers = []Number{
+		{Label: `$\sum_i \alpha_i y_i$`, Value: views.Short(softmarginBalance(m.points)), Help: "second condition"},
+		{Label: "dual and primal objective", Value: views.Short(m.Report.Objective) + " and " + views.Short(*m.Report.PrimalObjective), Help: "they meet at the optimum"},
+	}
+	if e.Step < e.Steps-1 {
+		return e, nil
+	}
+	t := Table{Caption: "Every point at the optimum; marked: those with slack", Head: []string{"point", `$y_i$`, `$y_i f$`, `$\xi_i$`, `$\alpha_i$`, `$\mu_i$`, "kind"}}
 	for i, p := range m.points {
 		alpha := math.Abs(p.Weight)
-		t.Rows = append(t.Rows, []string{strconv.Itoa(i + 1), fmt.Sprintf("%+g", p.Y), fmt.Sprintf("%.3f", p.Margin), fmt.Sprintf("%.3f", p.Slack), views.Short(alpha), views.Short(math.Max(0, c-alpha)), softmarginKind(p.Role)})
+		row := []string{strconv.Itoa(i + 1), views.Short(p.Y)}
+		for _, v := range []float64{p.Margin, p.Slack, alpha, c - alpha} {
+			row = append(row, views.Short(math.Round(1e3*v)/1e3))
+		}
+		t.Rows = append(t.Rows, append(row, softmarginKind(p.Role)))
 		if p.Slack > 1e-4 {
 			t.Marked = append(t.Marked, i)
 		}
 	}
 	e.Tables = []Table{t}
-	e.Numbers = []Number{
-		{Label: `$\sum_i \alpha_i y_i$`, Value: views.Short(softmarginBalance(m.points)), Help: "second condition"},
-		{Label: "dual and primal objective", Value: views.Short(m.Report.Objective) + " and " + views.Short(*m.Report.PrimalObjective), Help: "they meet at the optimum"},
-	}
 	return e, nil
 }
 
@@ -516,9 +501,9 @@ func softmarginBars(m *softmarginMachine, c float64) Figure {
 			kinds[i] = 1
 		}
 	}
-	return Figure{Name: "alpha", Caption: `$\alpha_i$ of the fourteen points. No bar can pass the rule, $C$.`, Draw: func(l Look) (*figure.Picture, error) {
+	return Figure{Name: "alpha", Wide: true, Caption: `$\alpha_i$ of the fourteen points. No bar can pass the rule, $C$; what is missing up to it is $\mu_i$.`, Draw: func(l Look) (*figure.Picture, error) {
 		return figure.Bars{
-			Format: l.Format(2), X: "point", Y: "α", Values: alphas, Classes: kinds, ClassNames: []string{"α < C", "α = C"},
+			Format: l.Format(1), X: "point", Y: "α", Values: alphas, Classes: kinds, ClassNames: []string{"α < C", "α = C"},
 			Rules: []figure.Rule{{Name: "C", At: c}},
 		}.Picture()
 	}}
@@ -576,8 +561,7 @@ func softmarginErrors(t toy, w [2]float64, b float64) (n int) {
 }
 
 func softmarginShowKinds(ctx context.Context, in Input) (*Exhibit, error) {
-	c := in.Number("C")
-	m, err := softmarginAt(ctx, c)
+	m, err := softmarginAt(ctx, in.Number("C"))
 	if err != nil {
 		return nil, err
 	}
@@ -615,9 +599,8 @@ func softmarginShowKinds(ctx context.Context, in Input) (*Exhibit, error) {
 	} else {
 		e.Notes = append(e.Notes, "At this $C$ there is no free support vector at all: summing over the free ones alone would leave nothing.")
 	}
-	marks = append(marks, softmarginDots(softmarginPoints, func(i int) bool { return m.points[i].Role == ml.Free }))
-	e.Figures = append(e.Figures, softmarginBars(m, c),
-		plane("free-only", `Solid: the right line. Long dashes: what the free support vectors (ringed) would give alone.`, marginsLimits, 2, marks...))
+	marks = append(marks, softmarginPoints.dots(func(i int) bool { return m.points[i].Role == ml.Free }))
+	e.Figures = append(e.Figures, plane("free-only", `Solid: the right line. Long dashes: what the free support vectors (ringed) would give alone.`, marginsLimits, 2, marks...))
 	return e, nil
 }
 

@@ -105,11 +105,6 @@ func TestSoftmarginBox(t *testing.T) {
 			t.Errorf("point %d: alpha (y f - 1 + xi) = %g", i+1, product)
 		}
 	}
-	var e Exhibit
-	softmarginSteps(&e, softmarginDualLines, 99)
-	if e.Step != len(softmarginDualLines)-1 {
-		t.Errorf("step %d", e.Step)
-	}
 }
 
 // TestSoftmarginFreeOnly: the free support vectors alone give another line, except
