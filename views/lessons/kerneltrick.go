@@ -273,7 +273,7 @@ func kerneltrickSides(f func(x, y float64) float64) []figure.Mark {
 	return []figure.Mark{
 		figure.Region{F: func(x, y float64) float64 { return -f(x, y) }, Color: figure.ClassColor(0), Name: "f < 0"},
 		figure.Region{F: f, Color: figure.ClassColor(1), Name: "f ≥ 0"},
-		figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Color: figure.Ink}, Plain: true, Name: "f = 0"},
+		figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Color: figure.Muted}, Plain: true, Name: "f = 0"},
 	}
 }
 
@@ -468,14 +468,13 @@ func showKerneltrickLift(ctx context.Context, in Input) (*Exhibit, error) {
 		Cut:     &figure.Cut{W: [3]float64{w[0], w[1], w[2]}, C: -b, Name: "plane"},
 		Surface: l.z, SurfaceName: "surface of the map",
 	}
-	wrong := 0.0
+	lo, hi := 0.0, 0.0
 	for i, p := range t.xy {
 		miss := t.y[i]*f(p[0], p[1]) <= 0
-		if miss {
-			wrong++
-		}
+		lo, hi = math.Min(lo, l.z(p[0], p[1])), math.Max(hi, l.z(p[0], p[1]))
 		lifted.Points = append(lifted.Points, figure.Dot3{At: [3]float64{p[0], p[1], l.z(p[0], p[1])}, Class: class(t.y[i]), Ring: miss})
 	}
+	lifted.Min, lifted.Max = [3]float64{-2, -2, 1.1 * lo}, [3]float64{2, 2, 1.1 * hi}
 	note := "The plane separates the lifted points. Where it meets the surface is a curve; seen from straight above (tilt 90) that curve is the boundary in the plane."
 	if errors > 0 {
 		note = fmt.Sprintf("This coordinate does not help: the plane with the largest soft margin still gets %d of %d points wrong.", errors, len(t.y))

@@ -119,7 +119,7 @@ func kerneltrickBumpsWords() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = D(`\phi_m(\mathbf x) = \exp\Bigl(-\frac{\lVert\mathbf x - \mathbf c_m\rVert^2}{2s^2}\Bigr) = \exp(-\gamma\lVert\mathbf x - \mathbf c_m\rVert^2) .`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = D(`\phi_m(\mathbf x) = \exp\Bigl(-\frac{\lVert\mathbf x - \mathbf c_m\rVert^2}{2s^2}\Bigr) , \qquad \gamma = \frac{1}{2s^2} .`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -164,11 +164,11 @@ func kerneltrickXORWords() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = D(`W(\boldsymbol\alpha) = \sum_i \alpha_i - \tfrac12 \sum_{i,j} \alpha_i \alpha_j y_i y_j\, \phi(\mathbf x_i)^\top\phi(\mathbf x_j)`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = D(`\begin{aligned} W(\boldsymbol\alpha) &= \sum_i \alpha_i - \tfrac12 \sum_{i,j} \alpha_i \alpha_j y_i y_j\, K_{ij} \\ K_{ij} &= \phi(\mathbf x_i)^\top\phi(\mathbf x_j) \end{aligned}`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`under $\alpha_i \ge 0$ and $\sum_i \alpha_i y_i = 0$. The features enter through their inner products only, which are collected in the *Gram matrix* $K_{ij} = \phi(\mathbf x_i)^\top\phi(\mathbf x_j)$. (001 writes $t_n$ for the labels $y_i$ and $a_n$ for $\alpha_i$.)`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`under $\alpha_i \ge 0$ and $\sum_i \alpha_i y_i = 0$. The features enter through their inner products only, which are collected in the *Gram matrix* $K$. (001 writes $t_n$ for the labels $y_i$ and $a_n$ for $\alpha_i$.)`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

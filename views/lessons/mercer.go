@@ -1,7 +1,801 @@
 package lessons
 
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/theory"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
 var mercer = Lesson{
 	Slug: "mercer", Title: "Kernels and Mercer's condition",
 	Summary: "The Gram matrix as a picture, its eigenvalues, and what goes wrong when they are negative.",
-	Screens: []Screen{{Slug: "start", Title: "Kernels and Mercer's condition", Words: mercerStart}},
+	Screens: []Screen{
+		{
+			Slug: "gram", Title: "The Gram matrix: all similarities at once",
+			Covers: []string{"001 13.1", "002 mercer", "002 kernels"},
+			Words:  mercerGramWords,
+			Demo: &Demo{
+				Params: append(mercerKernelParams("rbf", "1"),
+					param.Param{Name: "px", Label: "point 1, x1", Kind: param.Number, Default: "0.3", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
+					param.Param{Name: "py", Label: "point 1, x2", Kind: param.Number, Default: "1.6", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true}),
+				Show: showMercerGram,
+			},
+			Questions: []Question{{
+				Slug: "moved", Ask: "You move one point. Which entries of the Gram matrix change?",
+				Options: []string{"The one on the diagonal.", "Its row and its column.", "All of them."},
+				Answer:  mercerMoved,
+				Explain: `$K_{ij} = k(\mathbf x_i, \mathbf x_j)$ depends on two points alone. Since $k$ is symmetric, the row and the column of the point change together. (Under the RBF kernel the diagonal stays 1.)`,
+			}},
+		},
+		{
+			Slug: "test", Title: "Mercer's test: no eigenvalue below zero",
+			Covers: []string{"001 13.1", "001 13.2", "002 mercer", "002 kernels"},
+			Words:  mercerTestWords,
+			Demo: &Demo{
+				Params: append(mercerKernelParams("sigmoid", "0.5"),
+					param.Param{Name: "n", Label: "points looked at", Kind: param.Integer, Default: "16", Min: 1, Max: 40, Low: 1, High: 40},
+					param.Param{Name: "log", Label: "logarithmic heights", Kind: param.Switch, Default: "false", Help: "Shows small eigenvalues; those below zero are hatched."}),
+				Show: showMercerTest,
+			},
+			Questions: []Question{
+				{
+					Slug: "origin", Ask: `Look at one point only, the origin. There the sigmoid kernel is $k(\mathbf 0, \mathbf 0) = \tanh(r)$. For which $r$ does this alone prove that it is no valid kernel?`,
+					Options: []string{"$r > 0$", "$r < 0$", "For none: one point cannot prove anything."},
+					Answer:  mercerOrigin,
+					Explain: `It is so for %s. A valid kernel has $k(\mathbf x, \mathbf x) = \lVert\phi(\mathbf x)\rVert^2 \ge 0$, and $\tanh(r)$ has the sign of $r$. A Gram matrix of size 1 is enough to refute.`,
+				},
+				{
+					Slug: "passed", Ask: "A kernel passes the test on your training set. Is it valid?",
+					Options: []string{"Yes.", "Not necessarily: other points may refute it.", "Yes, if there are more points than input dimensions."},
+					Answer:  mercerPassed,
+					Explain: `The sigmoid kernel of this screen passes on the first few points and fails when more are looked at. No finite set proves validity; one can only refute.`,
+				},
+			},
+		},
+		{
+			Slug: "indefinite", Title: "What a negative eigenvalue does to the dual",
+			Covers: []string{"001 13.1", "001 13.3"},
+			Words:  mercerIndefiniteWords,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "gamma", Label: "γ", Symbol: "γ", Kind: param.Number, Default: "1", Min: 0.01, Max: 20, Low: 0.01, High: 20, Log: true},
+					{Name: "coef0", Label: "r", Symbol: "r", Kind: param.Number, Default: "1", Min: -3, Max: 3, Low: -3, High: 3},
+					{Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "10", Min: 0.1, Max: 100, Low: 0.1, High: 100, Log: true},
+					{Name: "ax", Label: "x₁ of the point +1", Kind: param.Number, Default: "0.4", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
+					{Name: "ay", Label: "x₂ of the point +1", Kind: param.Number, Default: "0.4", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
+					{Name: "bx", Label: "x₁ of the point −1", Kind: param.Number, Default: "1.2", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
+					{Name: "by", Label: "x₂ of the point −1", Kind: param.Number, Default: "0.9", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
+				},
+				Show: showMercerIndefinite,
+			},
+			Questions: []Question{{
+				Slug: "where", Ask: `Two points of opposite class with $\eta = K_{11} + K_{22} - 2K_{12} < 0$. Where on $0 \le a \le C$ is the dual $W(a) = 2a - \tfrac12 \eta a^2$ largest?`,
+				Options: []string{`At $a = 2/\eta$, where the slope is zero.`, "At $a = 0$.", "At $a = C$, whatever $C$ is."},
+				Answer:  mercerWhere,
+				Explain: `With $\eta < 0$ the slope $2 - \eta a$ only grows with $a$: the parabola opens upwards and its zero slope, at a negative $a$, is a minimum. Nothing but the bound $C$ stops the solver.`,
+			}},
+		},
+		{
+			Slug: "combine", Title: "New kernels from old ones",
+			Covers: []string{"001 13.2", "001 13.3"},
+			Words:  mercerCombineWords,
+			Demo: &Demo{
+				Params: []param.Param{
+					DataParam("moons"),
+					{Name: "op", Label: "combination", Kind: param.Choice, Default: "sum", Options: mercerCombinationOptions()},
+					{Name: "gamma", Label: "γ of k₁", Symbol: "γ", Kind: param.Number, Default: "1", Min: 0.01, Max: 20, Low: 0.01, High: 20, Log: true},
+					{Name: "n", Label: "points", Kind: param.Integer, Default: "20", Min: 2, Max: 60, Low: 2, High: 60},
+				},
+				Show: showMercerCombine,
+			},
+			Questions: []Question{{
+				Slug: "factor", Ask: `$c(\mathbf x)$ takes both signs. Is $c(\mathbf x)\,c(\mathbf z)\,k(\mathbf x, \mathbf z)$ still a valid kernel when $k$ is?`,
+				Options: []string{"Yes.", "No, the factor has to be positive."},
+				Answer:  mercerFactor,
+				Explain: `%s Put the factor into the features: $\tilde\phi(\mathbf x) = c(\mathbf x)\,\phi(\mathbf x)$. Nothing forbids a feature to be negative. This is the conformal kernel of a later lesson.`,
+			}},
+		},
+		{
+			Slug: "why", Title: "Why sums and products stay valid",
+			Covers: []string{"001 13.2"},
+			Words:  mercerWhyWords,
+			Demo: &Demo{
+				Params: []param.Param{
+					{Name: "property", Label: "property", Kind: param.Choice, Default: "product", Options: []param.Option{
+						{Name: "sum", Label: "k₁ + k₂"}, {Name: "product", Label: "k₁ · k₂ (Schur)"}, {Name: "conformal", Label: "c(x) c(z) k₁"},
+					}},
+					{Name: "seed", Label: "another vector v", Kind: param.Integer, Default: "1", Min: 1, Max: 1000, Low: 1, High: 40, Help: "Each number is a random vector."},
+				},
+				Show: showMercerWhy,
+			},
+			Questions: []Question{{
+				Slug: "entries", Ask: `All entries of a symmetric matrix are positive. Is it positive semidefinite?`,
+				Options: []string{"Yes.", "Not necessarily."},
+				Answer: func(context.Context) (float64, error) {
+					s, err := theory.Mercer(mat.NewSymDense(2, []float64{1, 2, 2, 1}))
+					return 1 - yes(!s.PSD), err
+				},
+				Explain: `The matrix with rows $(1, 2)$ and $(2, 1)$ has the eigenvalue $-1$: two points would be more similar to each other than to themselves. What counts is $\mathbf v^\top K\mathbf v$, not the sign of the entries.`,
+			}},
+		},
+		{
+			Slug: "pca", Title: "What the kernel sees: principal components",
+			Covers: []string{"001 13.3", "002 kernels"},
+			Words:  mercerPCAWords,
+			Demo: &Demo{
+				Params: append([]param.Param{DataParam("circles")}, mercerKernelParams("rbf", "1")...),
+				Show:   showMercerPCA,
+			},
+			Questions: []Question{{
+				Slug: "linear", Ask: "Data with two features, linear kernel. What percentage of the variance do the first two components hold?",
+				Within:  0.005,
+				Answer:  mercerLinearShare,
+				Explain: `All of it, %s %%: with the linear kernel the feature space is the plane itself, and the picture is the data, moved and turned.`,
+			}},
+		},
+	},
+}
+
+// mercerKernelParams are the controls of a kernel.
+func mercerKernelParams(start, gamma string) []param.Param {
+	choice := param.Param{Name: "kernel", Label: "kernel", Kind: param.Choice, Default: start}
+	for _, r := range kernel.Table {
+		choice.Options = append(choice.Options, param.Option{Name: r.Name, Label: r.Label, Help: r.Formula})
+	}
+	return []param.Param{
+		choice,
+		{Name: "gamma", Label: "γ", Symbol: "γ", Kind: param.Number, Default: gamma, Min: 0.01, Max: 20, Low: 0.01, High: 20, Log: true, Help: "Not for the linear kernel."},
+		{Name: "coef0", Label: "r", Symbol: "r", Kind: param.Number, Default: "1", Min: -3, Max: 3, Low: -3, High: 3, Help: "Polynomial and sigmoid."},
+		{Name: "degree", Label: "degree p", Symbol: "p", Kind: param.Integer, Default: "3", Min: 1, Max: 8, Low: 1, High: 8, Help: "Polynomial."},
+	}
+}
+
+// mercerKernel is what the controls of a kernel say.
+func mercerKernel(in Input) (kernel.Kernel, error) {
+	k := kernel.Kernel{Name: in.Text("kernel")}
+	row, err := kernel.Lookup(k.Name)
+	if err != nil {
+		return k, err
+	}
+	for _, p := range row.Params {
+		switch p.Name {
+		case "gamma":
+			k.Gamma = in.Number("gamma")
+		case "coef0":
+			k.Coef0 = in.Number("coef0")
+		case "degree":
+			k.Degree = in.Int("degree")
+		}
+	}
+	return k, nil
+}
+
+// mercerSpec are pairs of name and value with which the lab uses the kernel.
+func mercerSpec(in Input) []string {
+	return []string{"kernel", in.Text("kernel"), "gamma", in.Text("gamma"), "coef0", in.Text("coef0"), "degree", in.Text("degree")}
+}
+
+// mercerToy are up to 40 points of two half circles, in no order of the classes.
+func mercerToy(n int) (toy, error) {
+	d, err := dataset.Generate("moons", 40, 0.12, 3)
+	if err != nil {
+		return toy{}, err
+	}
+	var t toy
+	for i := range min(n, len(d.Y)) {
+		at := func(k int, shift float64) float64 { return math.Round(100*(1.2*d.X.At(i, k)-shift)) / 100 }
+		t.xy, t.y = append(t.xy, [2]float64{at(0, 0.6), at(1, 0.3)}), append(t.y, float64(2*d.Y[i]-1))
+	}
+	return t, nil
+}
+
+// mercerByClass is the toy with the points of a class next to each other.
+func mercerByClass(t toy) (sorted toy) {
+	for _, y := range []float64{-1, 1} {
+		for i := range t.y {
+			if t.y[i] == y {
+				sorted.xy, sorted.y = append(sorted.xy, t.xy[i]), append(sorted.y, y)
+			}
+		}
+	}
+	return sorted
+}
+
+// classes are the classes of the points as figures number them.
+func mercerClasses(t toy) (c []int) {
+	for _, y := range t.y {
+		c = append(c, class(y))
+	}
+	return c
+}
+
+func mercerClassNames() []string { return []string{className(-1), className(1)} }
+
+var mercerLimits = figure.Limits{XMin: -2.2, XMax: 2.2, YMin: -2.1, YMax: 2.1}
+
+// mercerGramOf is the Gram matrix of the toy.
+func mercerGramOf(k kernel.Kernel, t toy) *mat.SymDense {
+	return theory.Gram(kernel.NewGram(k, t.matrix()))
+}
+
+// mercerMatrix is a picture of a Gram matrix with its classes.
+func mercerMatrix(name, caption string, k mat.Matrix, classes []int, names []string) Figure {
+	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
+		return figure.Matrix{Format: l.Format(2), X: "point j", Y: "point i", Name: "K", Values: k, Classes: classes, ClassNames: names}.Picture()
+	}}
+}
+
+// mercerBars are eigenvalues as bars.
+func mercerBars(name, caption string, values []float64, log, wide bool) Figure {
+	return Figure{Name: name, Caption: caption, Wide: wide, Draw: func(l Look) (*figure.Picture, error) {
+		return figure.Bars{Format: l.Format(1), X: "number", Y: "eigenvalue", Values: values, Log: log}.Picture()
+	}}
+}
+
+// mercerMovable is the toy of the first screen: sorted by class, the first point
+// where the handle is.
+func mercerMovable(p [2]float64) (toy, error) {
+	t, err := mercerToy(16)
+	if err != nil {
+		return toy{}, err
+	}
+	t = mercerByClass(t)
+	t.xy[0] = p
+	return t, nil
+}
+
+func showMercerGram(_ context.Context, in Input) (*Exhibit, error) {
+	p := [2]float64{in.Number("px"), in.Number("py")}
+	t, err := mercerMovable(p)
+	if err != nil {
+		return nil, err
+	}
+	k, err := mercerKernel(in)
+	if err != nil {
+		return nil, err
+	}
+	g := mercerGramOf(k, t)
+	var within, between, n, m float64
+	for i := range t.y {
+		for j := range i {
+			if t.y[i] == t.y[j] {
+				within, n = within+g.At(i, j), n+1
+			} else {
+				between, m = between+g.At(i, j), m+1
+			}
+		}
+	}
+	row, _ := kernel.Lookup(k.Name)
+	dots := t.dots(func(i int) bool { return i == 0 })
+	first := dots[0].(figure.Dot)
+	first.Label = "1"
+	dots[0] = first
+	return &Exhibit{
+		Figures: []Figure{
+			plane("points", "Drag point 1 (ringed) among the others and watch the first row and the first column of the matrix.", mercerLimits, 1, dots),
+			mercerMatrix("gram", "Every pair of points has one cell, rows sorted by class. Bright blocks on the diagonal: points of one class are alike to this kernel.", g, mercerClasses(t), mercerClassNames()),
+		},
+		Handles: []Handle{{Label: "point 1", X: p[0], Y: p[1], XParam: "px", YParam: "py"}},
+		Numbers: []Number{
+			{Label: "kernel", Value: row.Formula, Help: row.Help},
+			{Label: "$K_{11}$", Value: views.Short(g.At(0, 0)), Help: `$\lVert\phi(\mathbf x_1)\rVert^2$, where there is a $\phi$`},
+			{Label: "mean within classes", Value: views.Short(within / n), Help: "pairs of different points"},
+			{Label: "mean between classes", Value: views.Short(between / m)},
+		},
+		Lab: t.lab(append(mercerSpec(in), "standardize", "false")...),
+	}, nil
+}
+
+// mercerMoved finds which entries of the Gram matrix change with one point.
+func mercerMoved(context.Context) (float64, error) {
+	k := kernel.Kernel{Name: "poly", Gamma: 1, Coef0: 1, Degree: 2}
+	var g [2]*mat.SymDense
+	for i, p := range [][2]float64{{0.3, 1.6}, {-1, 0.2}} {
+		t, err := mercerMovable(p)
+		if err != nil {
+			return 0, err
+		}
+		g[i] = mercerGramOf(k, t)
+	}
+	n := g[0].SymmetricDim()
+	changed := 0
+	for i := range n {
+		for j := range n {
+			if g[0].At(i, j) != g[1].At(i, j) {
+				changed++
+			}
+		}
+	}
+	switch changed {
+	case 1:
+		return 0, nil
+	case 2*n - 1:
+		return 1, nil
+	}
+	return 2, nil
+}
+
+// mercerVerdict says what a spectrum tells about the kernel.
+func mercerVerdict(s theory.Spectrum, n int) string {
+	if !s.PSD {
+		return fmt.Sprintf("*Refuted:* the Gram matrix of these %d points has an eigenvalue of %s, so no feature map can belong to this kernel.", n, views.Short(s.Values[len(s.Values)-1]))
+	}
+	return fmt.Sprintf("*Not refuted* by these %d points: no eigenvalue is below zero beyond rounding. Other points might still refute it.", n)
+}
+
+// mercerForm is v'Kv.
+func mercerForm(k mat.Symmetric, v []float64) float64 {
+	x := mat.NewVecDense(len(v), v)
+	return mat.Inner(x, k, x)
+}
+
+func showMercerTest(_ context.Context, in Input) (*Exhibit, error) {
+	t, err := mercerToy(in.Int("n"))
+	if err != nil {
+		return nil, err
+	}
+	k, err := mercerKernel(in)
+	if err != nil {
+		return nil, err
+	}
+	g := mercerGramOf(k, t)
+	s, err := theory.Mercer(g)
+	if err != nil {
+		return nil, err
+	}
+	negative := 0
+	top := floats.Norm(s.Values, math.Inf(1))
+	for _, v := range s.Values {
+		if v < -theory.PSDTolerance*top {
+			negative++
+		}
+	}
+	row, _ := kernel.Lookup(k.Name)
+	e := &Exhibit{
+		Figures: []Figure{mercerBars("spectrum", "The eigenvalues of the Gram matrix, largest first. Look for hatched bars, which point below zero. With few points there may be none.", s.Values, in.On("log"), true)},
+		Notes:   []string{mercerVerdict(s, len(t.y))},
+		Numbers: []Number{
+			{Label: "kernel", Value: row.Formula, Help: row.Help},
+			{Label: "largest eigenvalue", Value: views.Short(s.Values[0])},
+			{Label: "smallest eigenvalue", Value: views.Short(s.Values[len(s.Values)-1]), Help: "counts as zero below one part in $10^{10}$ of the largest"},
+			{Label: "below zero", Value: fmt.Sprintf("%d of %d", negative, len(s.Values))},
+		},
+		Lab: t.lab(append(mercerSpec(in), "standardize", "false")...),
+	}
+	if s.Witness != nil {
+		e.Figures = append(e.Figures, Figure{Name: "witness", Wide: true, Caption: `The witness $\mathbf c$, one number a point: with these weights $\mathbf c^\top K\mathbf c$, which should be the squared length of $\sum_i c_i\phi(\mathbf x_i)$, is negative.`, Draw: func(l Look) (*figure.Picture, error) {
+			return figure.Bars{Format: l.Format(1), X: "point", Y: "c", Values: s.Witness, Classes: mercerClasses(t), ClassNames: mercerClassNames()}.Picture()
+		}})
+		e.Numbers = append(e.Numbers, Number{Label: `$\mathbf c^\top K\mathbf c$`, Value: views.Short(mercerForm(g, s.Witness)), Help: `for the witness, $\lVert\mathbf c\rVert = 1$`})
+	}
+	return e, nil
+}
+
+// mercerOrigin finds the sign of r with which the origin refutes the sigmoid kernel.
+func mercerOrigin(context.Context) (float64, error) {
+	for k, r := range []float64{1, -1} {
+		g := mercerGramOf(kernel.Kernel{Name: "sigmoid", Gamma: 1, Coef0: r}, toy{[][2]float64{{}}, []float64{1}})
+		s, err := theory.Mercer(g)
+		if err != nil {
+			return 0, err
+		}
+		if !s.PSD {
+			return float64(k), nil
+		}
+	}
+	return 2, nil
+}
+
+// mercerPassed looks for a number of points on which the kernel of the screen passes
+// although more of them refute it.
+func mercerPassed(context.Context) (float64, error) {
+	k := kernel.Kernel{Name: "sigmoid", Gamma: 0.5, Coef0: 1}
+	passed := false
+	for n := 1; n <= 40; n++ {
+		t, err := mercerToy(n)
+		if err != nil {
+			return 0, err
+		}
+		s, err := theory.Mercer(mercerGramOf(k, t))
+		if err != nil {
+			return 0, err
+		}
+		if !s.PSD && passed {
+			return 1, nil
+		}
+		passed = passed || s.PSD
+	}
+	return 0, nil
+}
+
+// mercerDual is W(a) = 2a - eta a²/2, the dual of two points of opposite class.
+func mercerDual(eta, a float64) float64 { return 2*a - eta*a*a/2 }
+
+func showMercerIndefinite(ctx context.Context, in Input) (*Exhibit, error) {
+	p, q := [2]float64{in.Number("ax"), in.Number("ay")}, [2]float64{in.Number("bx"), in.Number("by")}
+	k := kernel.Kernel{Name: "sigmoid", Gamma: in.Number("gamma"), Coef0: in.Number("coef0")}
+	eta := func(p [2]float64) float64 { // squared distance from q in a feature space that may not exist
+		return k.Eval(p[:], p[:]) + k.Eval(q[:], q[:]) - 2*k.Eval(p[:], q[:])
+	}
+	t := toy{[][2]float64{p, q}, []float64{1, -1}}
+	d, err := t.data()
+	if err != nil {
+		return nil, err
+	}
+	spec := []string{"kernel", "sigmoid", "gamma", in.Text("gamma"), "coef0", in.Text("coef0"), "C", in.Text("C")}
+	res, _, err := fit(ctx, d, spec...)
+	if err != nil {
+		return nil, err
+	}
+	alpha := 0.0
+	for _, u := range res.Model.Coef {
+		alpha = math.Max(alpha, math.Abs(u))
+	}
+	c, h := in.Number("C"), eta(p)
+	var as, ws []float64
+	for i := range 101 {
+		a := c * float64(i) / 100
+		as, ws = append(as, a), append(ws, mercerDual(h, a))
+	}
+	note := `$\eta > 0$: the dual is a hill with one top, at $a = 2/\eta$ or, where that is beyond, at $C$.`
+	switch {
+	case math.Abs(h) < 1e-12:
+		note = `$\eta = 0$: the two points are one to this kernel, and no machine can tell them apart.`
+	case h < 0:
+		note = fmt.Sprintf(`$\eta$ = %s is no squared distance. The dual curves upwards, and the step to the zero of its slope would lead away from the maximum. The solver puts $\tau = 10^{-12}$ in place of $\eta$, goes uphill and stops at the bound $C$.`, views.Short(h))
+	}
+	return &Exhibit{
+		Figures: []Figure{
+			plane("points", `Drag the two points. In the hatched part the point of class $+1$ would have a negative squared distance from the other.`, mercerLimits, 1,
+				[]figure.Mark{figure.Region{F: func(x, y float64) float64 { return -eta([2]float64{x, y}) }, Color: figure.Magenta, Hatch: true, Name: "η ≤ 0"}}, t.dots(nil)),
+			{Name: "dual", Wide: true, Caption: `The dual over $a = \alpha_1 = \alpha_2$ up to $C$. The upright line is where the solver stops.`, Draw: func(l Look) (*figure.Picture, error) {
+				return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "a", Min: 0, Max: c}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{{Name: "dual objective", X: as, Y: ws}}, Here: &alpha}.Picture()
+			}},
+		},
+		Handles: []Handle{
+			{Label: "point of class +1", X: p[0], Y: p[1], XParam: "ax", YParam: "ay"},
+			{Label: "point of class −1", X: q[0], Y: q[1], XParam: "bx", YParam: "by"},
+		},
+		Notes: []string{note},
+		Numbers: []Number{
+			{Label: `$\eta = K_{11} + K_{22} - 2K_{12}$`, Value: views.Short(h), Help: `$\lVert\phi(\mathbf x_1) - \phi(\mathbf x_2)\rVert^2$ for a valid kernel`},
+			{Label: `$K_{11},\ K_{22},\ K_{12}$`, Value: views.Short(k.Eval(p[:], p[:])) + ", " + views.Short(k.Eval(q[:], q[:])) + ", " + views.Short(k.Eval(p[:], q[:]))},
+			{Label: `$\alpha$ of the solver`, Value: views.Short(alpha), Help: "both points have the same"},
+			{Label: "$f$ at the two points", Value: views.Short(res.Model.Decision(p[:])) + ", " + views.Short(res.Model.Decision(q[:])), Help: "should be $+1$ and $-1$ when neither is at the bound"},
+		},
+		Lab: t.lab(append(spec, "standardize", "false")...),
+	}, nil
+}
+
+// mercerWhere finds where the dual of two points is largest when eta < 0.
+func mercerWhere(context.Context) (float64, error) {
+	const c, eta = 10.0, -0.1
+	best, at := math.Inf(-1), 0.0
+	for i := range 1001 {
+		if a := c * float64(i) / 1000; mercerDual(eta, a) > best {
+			best, at = mercerDual(eta, a), a
+		}
+	}
+	switch at {
+	case 0:
+		return 1, nil
+	case c:
+		return 2, nil
+	}
+	return 0, nil
+}
+
+// mercerCombination makes a kernel of others.
+type mercerCombination struct {
+	name, label, rule string
+	valid             bool // whenever k1 and k2 are
+	apply             func(k1, k2, ci, cj float64) float64
+}
+
+var mercerCombinations = []mercerCombination{
+	{"sum", "k₁ + k₂", "always valid", true, func(a, b, _, _ float64) float64 { return a + b }},
+	{"product", "k₁ · k₂", "always valid", true, func(a, b, _, _ float64) float64 { return a * b }},
+	{"larger", "3 k₁", "always valid", true, func(a, _, _, _ float64) float64 { return 3 * a }},
+	{"exponential", "exp(k₂)", "always valid", true, func(_, b, _, _ float64) float64 { return math.Exp(b) }},
+	{"conformal", "c(x) c(z) k₁", "always valid", true, func(a, _, ci, cj float64) float64 { return ci * cj * a }},
+	{"difference", "k₁ − k₂", "not in general", false, func(a, b, _, _ float64) float64 { return a - b }},
+	{"negative", "−½ k₁", "never, but for k₁ = 0", false, func(a, _, _, _ float64) float64 { return -0.5 * a }},
+}
+
+func mercerCombinationOptions() (options []param.Option) {
+	for _, c := range mercerCombinations {
+		options = append(options, param.Option{Name: c.name, Label: c.label})
+	}
+	return options
+}
+
+// mercerC is the factor of the conformal combination, which takes both signs.
+func mercerC(x []float64) float64 { return math.Cos(3 * x[0]) }
+
+// of combines the Gram matrices of the rows of x.
+func (c mercerCombination) of(k1, k2 mat.Symmetric, x *mat.Dense) *mat.SymDense {
+	n, _ := x.Dims()
+	g := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			g.SetSym(i, j, c.apply(k1.At(i, j), k2.At(i, j), mercerC(x.RawRowView(i)), mercerC(x.RawRowView(j))))
+		}
+	}
+	return g
+}
+
+// mercerParts are the Gram matrices of the two kernels that are combined: RBF with
+// this gamma, and linear.
+func mercerParts(x *mat.Dense, gamma float64) (k1, k2 *mat.SymDense) {
+	return theory.Gram(kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: gamma}, x)), theory.Gram(kernel.NewGram(kernel.Kernel{Name: "linear"}, x))
+}
+
+// mercerRows are up to n rows of the data, taken evenly, standardised, the rows of
+// a class next to each other, with their classes.
+func mercerRows(d *dataset.Data, n int) (x *mat.Dense, classes []int) {
+	all, cols := d.X.Dims()
+	n = min(n, all)
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i * all / n
+	}
+	slices.SortStableFunc(rows, func(a, b int) int { return d.Y[a] - d.Y[b] })
+	x = mat.NewDense(n, cols, nil)
+	for i, r := range rows {
+		x.SetRow(i, d.X.RawRowView(r))
+		classes = append(classes, d.Y[r])
+	}
+	return dataset.FitScaler(x).Apply(x), classes
+}
+
+func showMercerCombine(ctx context.Context, in Input) (*Exhibit, error) {
+	name, d, err := in.Data(ctx)
+	if err != nil {
+		return nil, err
+	}
+	x, _ := mercerRows(d, in.Int("n"))
+	k1, k2 := mercerParts(x, in.Number("gamma"))
+	n := k1.SymmetricDim()
+	tab := Table{Caption: fmt.Sprintf("All combinations on %d rows of %s", n, name), Head: []string{"kernel", "smallest eigenvalue", "largest", "on these points", "for all valid kernels"}}
+	var chosen theory.Spectrum
+	label := ""
+	for i, c := range mercerCombinations {
+		s, err := theory.Mercer(c.of(k1, k2, x))
+		if err != nil {
+			return nil, err
+		}
+		verdict := "passes"
+		if !s.PSD {
+			verdict = "refuted"
+		}
+		tab.Rows = append(tab.Rows, []string{c.label, views.Short(s.Values[n-1]), views.Short(s.Values[0]), verdict, c.rule})
+		if c.name == in.Text("op") {
+			chosen, label, tab.Marked = s, c.label, []int{i}
+		}
+	}
+	e := &Exhibit{
+		Figures: []Figure{mercerBars("after", "The eigenvalues of "+label+". Below, those of the two kernels it is made of, which have none below zero.", chosen.Values, false, true)},
+		Notes:   []string{mercerVerdict(chosen, n)},
+		Tables:  []Table{tab},
+	}
+	for i, k := range []*mat.SymDense{k1, k2} {
+		s, err := theory.Mercer(k)
+		if err != nil {
+			return nil, err
+		}
+		caption := []string{"k₁: RBF.", "k₂: linear."}[i]
+		e.Figures = append(e.Figures, mercerBars("before"+strconv.Itoa(i+1), caption, s.Values, false, true))
+	}
+	return e, nil
+}
+
+// mercerFactor tests the conformal combination, whose factor takes both signs.
+func mercerFactor(context.Context) (float64, error) {
+	t, err := mercerToy(40)
+	if err != nil {
+		return 0, err
+	}
+	k1, k2 := mercerParts(t.matrix(), 1)
+	for _, c := range mercerCombinations {
+		if c.name == "conformal" {
+			s, err := theory.Mercer(c.of(k1, k2, t.matrix()))
+			return yes(s.PSD), err
+		}
+	}
+	return 0, fmt.Errorf("no conformal combination")
+}
+
+// The derivations of the closure properties.
+var (
+	mercerSumLines = []Line{
+		{`Take any vector $\mathbf v$ and any points. Both kernels are valid:`, `\mathbf v^\top K_1 \mathbf v \ge 0 \qquad \mathbf v^\top K_2 \mathbf v \ge 0`},
+		{`The quadratic form is linear in the matrix.`, `\mathbf v^\top (K_1 + K_2) \mathbf v = \mathbf v^\top K_1 \mathbf v + \mathbf v^\top K_2 \mathbf v`},
+		{`A sum of two numbers that are not negative is not negative. Nothing was said about the points, so it holds for all.`, `\mathbf v^\top (K_1 + K_2) \mathbf v \ge 0`},
+		{`In features: write those of the second kernel behind those of the first.`, `\phi(\mathbf x) = \begin{pmatrix}\phi_1(\mathbf x)\\ \phi_2(\mathbf x)\end{pmatrix}`},
+	}
+	mercerProductLines = []Line{
+		{`The matrix of products, entry by entry, is written with a circle.`, `(K_1 \circ K_2)_{ij} = (K_1)_{ij}\,(K_2)_{ij}`},
+		{`$K_1$ is valid: its eigenvalues $\lambda_m$ are not negative. Write it with them and its eigenvectors $\mathbf q_m$.`, `(K_1)_{ij} = \sum_m \lambda_m\, q_{mi}\, q_{mj} \qquad \lambda_m \ge 0`},
+		{`Put this into the quadratic form and sort.`, `\mathbf v^\top (K_1 \circ K_2)\mathbf v = \sum_m \lambda_m \sum_{i,j} (v_i q_{mi})\,(K_2)_{ij}\,(v_j q_{mj})`},
+		{`The inner sum is the form of $K_2$ at the vector with entries $v_i q_{mi}$. $K_2$ is valid, so it is not negative.`, `\mathbf v^\top (K_1 \circ K_2)\mathbf v = \sum_m \lambda_m\, (\mathbf v \circ \mathbf q_m)^\top K_2\, (\mathbf v \circ \mathbf q_m) \ge 0`},
+		{`In features: all products of a feature of the first with one of the second. That is why $(\mathbf x^\top\mathbf z)^p$ is valid.`, `\phi_{ab}(\mathbf x) = \phi_{1a}(\mathbf x)\,\phi_{2b}(\mathbf x)`},
+	}
+	mercerConformalLines = []Line{
+		{`Collect the factors at the points in a diagonal matrix.`, `D = \operatorname{diag}\bigl(c(\mathbf x_1), \dots, c(\mathbf x_M)\bigr) \qquad \tilde K = D K_1 D`},
+		{`Move the factors to the vector.`, `\mathbf v^\top \tilde K \mathbf v = (D\mathbf v)^\top K_1 (D\mathbf v)`},
+		{`$D\mathbf v$ is a vector as good as any, so the form is not negative, whatever the signs of $c$.`, `\mathbf v^\top \tilde K \mathbf v \ge 0`},
+		{`In features: each is multiplied by the factor.`, `\tilde\phi(\mathbf x) = c(\mathbf x)\,\phi_1(\mathbf x)`},
+	}
+)
+
+// mercerTerms are lambda_m (v∘q_m)'K2(v∘q_m), which sum to v'(K1∘K2)v.
+func mercerTerms(k1, k2 *mat.SymDense, v []float64) ([]float64, error) {
+	var e mat.EigenSym
+	if !e.Factorize(k1, true) {
+		return nil, fmt.Errorf("the eigenvalues did not converge")
+	}
+	var q mat.Dense
+	e.VectorsTo(&q)
+	values := e.Values(nil)
+	terms := make([]float64, len(v))
+	for m := range v {
+		u := mat.Col(nil, m, &q)
+		floats.Mul(u, v)
+		terms[m] = values[m] * mercerForm(k2, u)
+	}
+	slices.Sort(terms)
+	slices.Reverse(terms)
+	return terms, nil
+}
+
+func showMercerWhy(_ context.Context, in Input) (*Exhibit, error) {
+	t, err := mercerToy(12)
+	if err != nil {
+		return nil, err
+	}
+	x := t.matrix()
+	k1, k2 := mercerParts(x, 1)
+	rng := rand.New(rand.NewPCG(uint64(in.Int("seed")), 7))
+	v := make([]float64, len(t.y))
+	for i := range v {
+		v[i] = rng.NormFloat64()
+	}
+	combine := func(name string) *mat.SymDense {
+		for _, c := range mercerCombinations {
+			if c.name == name {
+				return c.of(k1, k2, x)
+			}
+		}
+		return k1
+	}
+	bars := func(caption string, b figure.Bars) Figure {
+		return Figure{Name: "terms", Wide: true, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
+			b := b
+			b.Format = l.Format(1)
+			return b.Picture()
+		}}
+	}
+	property := in.Text("property")
+	whole := mercerForm(combine(property), v)
+	e := &Exhibit{Lab: t.lab("kernel", "rbf", "gamma", "1", "standardize", "false")}
+	var lines []Line
+	switch property {
+	case "sum":
+		one, two := mercerForm(k1, v), mercerForm(k2, v)
+		lines = mercerSumLines
+		e.Figures = []Figure{bars(`The forms of the parts and of the sum for a random vector $\mathbf v$. Try others: none is below zero.`, figure.Bars{Y: "v'Kv", Values: []float64{one, two, whole}, Names: []string{"k₁", "k₂", "k₁ + k₂"}})}
+		e.Numbers = []Number{
+			{Label: `$\mathbf v^\top K_1\mathbf v$`, Value: views.Short(one)}, {Label: `$\mathbf v^\top K_2\mathbf v$`, Value: views.Short(two)},
+			{Label: `$\mathbf v^\top (K_1 + K_2)\mathbf v$`, Value: views.Short(whole), Help: "the sum of the two"},
+		}
+	case "conformal":
+		dv := make([]float64, len(v))
+		for i := range dv {
+			dv[i] = v[i] * mercerC(x.RawRowView(i))
+		}
+		lines = mercerConformalLines
+		e.Figures = []Figure{bars(`Entries of $D\mathbf v$, with $c(\mathbf x) = \cos 3x_1$. Some signs differ from those of $\mathbf v$, which does no harm.`, figure.Bars{X: "point", Y: "Dv", Values: dv})}
+		e.Numbers = []Number{
+			{Label: `$\mathbf v^\top \tilde K\mathbf v$`, Value: views.Short(whole), Help: "from the matrix with the factors"},
+			{Label: `$(D\mathbf v)^\top K_1 (D\mathbf v)$`, Value: views.Short(mercerForm(k1, dv)), Help: "from the matrix without"},
+		}
+	default:
+		terms, err := mercerTerms(k1, k2, v)
+		if err != nil {
+			return nil, err
+		}
+		lines = mercerProductLines
+		e.Figures = []Figure{bars(`The terms of the sum over $m$ for a random vector $\mathbf v$, largest first. Try others: none is below zero.`, figure.Bars{X: "term", Y: "value", Values: terms})}
+		e.Numbers = []Number{
+			{Label: `$\mathbf v^\top (K_1 \circ K_2)\mathbf v$`, Value: views.Short(whole), Help: "from the matrix of products"},
+			{Label: "sum of the terms", Value: views.Short(floats.Sum(terms)), Help: "from eigenvalues and eigenvectors"},
+			{Label: "smallest term", Value: views.Short(slices.Min(terms))},
+		}
+	}
+	e.Steps = len(lines)
+	e.Step = min(in.Step, e.Steps-1)
+	e.Body = Derivation(e.Step, lines...)
+	return e, nil
+}
+
+func showMercerPCA(ctx context.Context, in Input) (*Exhibit, error) {
+	name, d, err := in.Data(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k, err := mercerKernel(in)
+	if err != nil {
+		return nil, err
+	}
+	x, classes := mercerRows(d, 120)
+	g := theory.Gram(kernel.NewGram(k, x))
+	components, err := theory.KernelPCA(g, 5)
+	if err != nil {
+		return nil, err
+	}
+	s, err := theory.Mercer(g)
+	if err != nil {
+		return nil, err
+	}
+	dots := func(at func(i int) [2]float64) (marks []figure.Mark) {
+		for i, c := range classes {
+			marks = append(marks, figure.Dot{At: at(i), Class: c, Name: d.Classes[c]})
+		}
+		return marks
+	}
+	_, found := components.Scores.Dims()
+	scatter := func(name, caption, xName, yName string, marks []figure.Mark) Figure {
+		return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
+			return figure.Plane{Format: l.Format(1), X: xName, Y: yName, Marks: marks}.Picture()
+		}}
+	}
+	e := &Exhibit{
+		Figures: []Figure{scatter("components", "The points as the kernel sees them: the plane of the feature space in which they spread most. Would a line do here?", "component 1", "component 2", dots(func(i int) [2]float64 {
+			p := [2]float64{components.Scores.At(i, 0)}
+			if found > 1 {
+				p[1] = components.Scores.At(i, 1)
+			}
+			return p
+		}))},
+		Lab: labQuery(in.Text("data"), append(mercerSpec(in), "standardize", "true")...),
+	}
+	if len(d.Features) > 1 {
+		e.Figures = append(e.Figures, scatter("data", "The same points as they came: the first two features, standardised.", d.Features[0], d.Features[1], dots(func(i int) [2]float64 { return [2]float64{x.At(i, 0), x.At(i, 1)} })))
+	}
+	tab := Table{Caption: fmt.Sprintf("Leading components of %d rows of %s", len(classes), name), Head: []string{"component", "eigenvalue", "share of the variance"}}
+	for i, v := range components.Values {
+		tab.Rows = append(tab.Rows, []string{strconv.Itoa(i + 1), views.Short(v), fmt.Sprintf("%.1f %%", 100*components.Shares[i])})
+	}
+	e.Tables = []Table{tab}
+	if !s.PSD {
+		e.Notes = []string{"This Gram matrix has negative eigenvalues: there is no feature space, and the picture leaves out directions of negative squared length."}
+	}
+	return e, nil
+}
+
+// mercerLinearShare is the percentage that two components hold under the linear
+// kernel in the plane.
+func mercerLinearShare(context.Context) (float64, error) {
+	t, err := mercerToy(40)
+	if err != nil {
+		return 0, err
+	}
+	c, err := theory.KernelPCA(mercerGramOf(kernel.Kernel{Name: "linear"}, t), 2)
+	if err != nil {
+		return 0, err
+	}
+	return math.Round(1e9*100*floats.Sum(c.Shares)) / 1e9, nil
 }

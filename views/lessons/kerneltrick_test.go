@@ -1,0 +1,184 @@
+package lessons
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/theory"
+)
+
+// TestKerneltrickXOR: what comes out on paper.
+func TestKerneltrickXOR(t *testing.T) {
+	t.Parallel()
+	x, err := newKerneltrickXOR(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !floats.EqualApprox(x.alpha, []float64{0.125, 0.125, 0.125, 0.125}, 1e-8) {
+		t.Errorf("alpha %v, want 1/8 each", x.alpha)
+	}
+	if want := []float64{0, 0, 0, 0, 0, 1 / math.Sqrt2}; !floats.EqualApprox(x.w, want, 1e-8) {
+		t.Errorf("w %v, want %v", x.w, want)
+	}
+	if math.Abs(x.b) > 1e-8 || math.Abs(x.quadratic()-32) > 1e-12 || x.vectors() != 4 {
+		t.Errorf("b %g, y'Ky %g, %d support vectors; want 0, 32, 4", x.b, x.quadratic(), x.vectors())
+	}
+	for i := range 4 {
+		for j := range 4 {
+			want := 1.0
+			if i == j {
+				want = 9
+			}
+			if got := floats.Dot(x.phi.RawRowView(i), x.phi.RawRowView(j)); math.Abs(got-want) > 1e-12 || x.gram.At(i, j) != want {
+				t.Errorf("K_%d%d: %g by features, %g by the kernel; want %g", i+1, j+1, got, x.gram.At(i, j), want)
+			}
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		a, b := rng.NormFloat64(), rng.NormFloat64()
+		if got := x.model.Decision([]float64{a, b}); math.Abs(got-a*b) > 1e-7*(1+a*a+b*b) {
+			t.Errorf("f(%g, %g) = %g, want %g", a, b, got, a*b)
+		}
+	}
+}
+
+// TestKerneltrickMaps: the inner product of the features is the kernel, written out.
+func TestKerneltrickMaps(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		m theory.FeatureMap
+		k func(s float64) float64
+	}{
+		"plane": {theory.QuadraticPlane, func(s float64) float64 { return (1 + s) * (1 + s) }},
+		"space": {theory.ProductsSpace, func(s float64) float64 { return s * s }},
+	} {
+		rng := rand.New(rand.NewPCG(3, 4))
+		for range 100 {
+			x := mat.NewDense(2, c.m.Inputs, nil)
+			for i := range 2 {
+				for j := range c.m.Inputs {
+					x.Set(i, j, 2*rng.NormFloat64())
+				}
+			}
+			phi, err := c.m.Rows(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := c.k(floats.Dot(x.RawRowView(0), x.RawRowView(1)))
+			got, direct := floats.Dot(phi.RawRowView(0), phi.RawRowView(1)), c.m.Kernel.Eval(x.RawRowView(0), x.RawRowView(1))
+			if math.Abs(got-want) > 1e-10*(1+want) || math.Abs(direct-want) > 1e-10*(1+want) {
+				t.Errorf("%s: features %g, kernel %g, want %g", name, got, direct, want)
+			}
+		}
+	}
+}
+
+// TestKerneltrickBestLine compares with all thresholds at many directions.
+func TestKerneltrickBestLine(t *testing.T) {
+	t.Parallel()
+	for _, o := range kerneltrickSets {
+		points, err := kerneltrickToy(o.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, b, errors := kerneltrickBestLine(points)
+		if got := kerneltrickErrors(points, func(x, y float64) float64 { return w[0]*x + w[1]*y + b }); got != errors {
+			t.Errorf("%s: the line makes %d errors, not %d", o.Name, got, errors)
+		}
+		fewest := len(points.y)
+		for k := range 3600 {
+			sin, cos := math.Sincos(float64(k) * math.Pi / 1800)
+			order := make([]int, len(points.y))
+			for i := range order {
+				order[i] = i
+			}
+			at := func(i int) float64 { return cos*points.xy[i][0] + sin*points.xy[i][1] }
+			slices.SortFunc(order, func(i, j int) int { return int(math.Copysign(1, at(i)-at(j))) })
+			wrong := 0 // with the threshold below all points: all are +1
+			for _, y := range points.y {
+				if y < 0 {
+					wrong++
+				}
+			}
+			fewest = min(fewest, wrong)
+			for n, i := range order {
+				wrong += int(points.y[i])
+				if n+1 == len(order) || at(order[n+1])-at(i) > 1e-9 {
+					fewest = min(fewest, wrong)
+				}
+			}
+		}
+		if errors != fewest {
+			t.Errorf("%s: %d errors, but %d by trying directions", o.Name, errors, fewest)
+		}
+	}
+	if _, _, errors := kerneltrickBestLine(kerneltrickCorners); errors != 1 {
+		t.Errorf("XOR: %d errors, want 1", errors)
+	}
+}
+
+// TestKerneltrickLift: each set needs its own coordinate, and a sum of the old ones
+// is none.
+func TestKerneltrickLift(t *testing.T) {
+	t.Parallel()
+	for set, right := range map[string]string{"rings": "squares", "xor": "product"} {
+		points, err := kerneltrickToy(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, line := kerneltrickBestLine(points)
+		for _, l := range kerneltrickLifts {
+			_, _, errors, err := l.separate(t.Context(), points)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (errors == 0) != (l.name == right) {
+				t.Errorf("%s with %s: %d errors", set, l.name, errors)
+			}
+			if l.name == "sum" && errors < line {
+				t.Errorf("%s: a plane over the sum makes %d errors, fewer than any line's %d", set, errors, line)
+			}
+		}
+	}
+}
+
+// TestKerneltrickCounts enumerates monomials, and sums the series of the RBF kernel.
+func TestKerneltrickCounts(t *testing.T) {
+	t.Parallel()
+	var count func(d, p int) float64 // exponents e_1 + ... + e_d = p
+	count = func(d, p int) float64 {
+		if d == 1 {
+			return 1
+		}
+		n := 0.0
+		for e := range p + 1 {
+			n += count(d-1, p-e)
+		}
+		return n
+	}
+	for d := 2; d < 7; d++ {
+		upTo := 1.0
+		for p := 1; p < 6; p++ {
+			upTo += count(d, p)
+			if got := kerneltrickChoose(d+p-1, p); got != count(d, p) {
+				t.Errorf("d %d, degree %d: %g monomials, want %g", d, p, got, count(d, p))
+			}
+			if got := kerneltrickChoose(d+p, p); got != upTo {
+				t.Errorf("d %d, up to degree %d: %g monomials, want %g", d, p, got, upTo)
+			}
+		}
+	}
+	for _, g := range []float64{0.1, 1, 3} {
+		for _, x := range []float64{-1.5, 0, 0.7, 2} {
+			if got, want := kerneltrickSeries(g, x, 1, 80), math.Exp(-g*(x-1)*(x-1)); math.Abs(got-want) > 1e-9 {
+				t.Errorf("gamma %g, x %g: series %g, kernel %g", g, x, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package lessons
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/theory"
+)
+
+// TestMercerCombinations: what is always valid passes on every data set; what is not
+// is refuted on some, the negative one on all.
+func TestMercerCombinations(t *testing.T) {
+	t.Parallel()
+	refuted, sets := map[string]int{}, 0
+	for _, slug := range []string{"moons", "circles", "xor", "iris"} {
+		b, ok := dataset.FindBuiltin(slug)
+		if !ok {
+			t.Fatal(slug)
+		}
+		d, err := b.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, _ := mercerRows(d, 30)
+		for _, gamma := range []float64{0.05, 1, 5} {
+			sets++
+			k1, k2 := mercerParts(x, gamma)
+			for _, c := range mercerCombinations {
+				s, err := theory.Mercer(c.of(k1, k2, x))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !s.PSD {
+					refuted[c.name]++
+					if c.valid {
+						t.Errorf("%s, gamma %g: %s has the eigenvalue %g", slug, gamma, c.label, s.Values[len(s.Values)-1])
+					}
+				}
+			}
+		}
+	}
+	if refuted["difference"] == 0 || refuted["negative"] != sets {
+		t.Errorf("of %d cases the difference is refuted on %d and the negative multiple on %d", sets, refuted["difference"], refuted["negative"])
+	}
+}
+
+// TestMercerWitness sums the quadratic form by hand.
+func TestMercerWitness(t *testing.T) {
+	t.Parallel()
+	points, err := mercerToy(16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ gamma, r float64 }{{0.5, 1}, {0.5, -1}, {2, 0.5}} {
+		s, err := theory.Mercer(mercerGramOf(kernel.Kernel{Name: "sigmoid", Gamma: c.gamma, Coef0: c.r}, points))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.PSD {
+			t.Errorf("sigmoid %v passes", c)
+			continue
+		}
+		form := 0.0
+		for i, p := range points.xy {
+			for j, q := range points.xy {
+				form += s.Witness[i] * s.Witness[j] * math.Tanh(c.gamma*(p[0]*q[0]+p[1]*q[1])+c.r)
+			}
+		}
+		if low := s.Values[len(s.Values)-1]; form >= 0 || math.Abs(form-low) > 1e-9*s.Values[0] {
+			t.Errorf("sigmoid %v: c'Kc = %g, smallest eigenvalue %g", c, form, low)
+		}
+	}
+	for _, name := range []string{"linear", "poly", "rbf"} {
+		s, err := theory.Mercer(mercerGramOf(kernel.Kernel{Name: name, Gamma: 1, Coef0: 1, Degree: 3}, points))
+		if err != nil || !s.PSD {
+			t.Errorf("%s: PSD %v, %v", name, s.PSD, err)
+		}
+	}
+}
+
+// TestMercerIndefinite: where the squared distance is negative, the solver ends at C;
+// where it is not, at the top of the parabola.
+func TestMercerIndefinite(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		p, q            [2]float64
+		gamma, coef0, c string
+		alpha           float64
+	}{
+		{[2]float64{0.4, 0.4}, [2]float64{1.2, 0.9}, "1", "1", "10", 10},
+		{[2]float64{1, 0}, [2]float64{-1, 0}, "1", "0", "100", 2 / (4 * math.Tanh(1))},
+	} {
+		d, err := toy{[][2]float64{c.p, c.q}, []float64{1, -1}}.data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, _, err := fit(t.Context(), d, "kernel", "sigmoid", "gamma", c.gamma, "coef0", c.coef0, "C", c.c, "tol", "1e-9")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := floats.Norm(res.Model.Coef, math.Inf(1)); math.Abs(got-c.alpha) > 1e-6 {
+			t.Errorf("%v, %v: alpha %g, want %g", c.p, c.q, got, c.alpha)
+		}
+	}
+}
+
+// TestMercerTerms: the terms of Schur's proof are not negative and add up.
+func TestMercerTerms(t *testing.T) {
+	t.Parallel()
+	points, err := mercerToy(12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k1, k2 := mercerParts(points.matrix(), 1)
+	v := []float64{1, -2, 0.5, 3, -1, 0, 2, -0.3, 1.1, -1.7, 0.2, 0.9}
+	terms, err := mercerTerms(k1, k2, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := 0.0
+	for i := range v {
+		for j := range v {
+			whole += v[i] * v[j] * k1.At(i, j) * k2.At(i, j)
+		}
+	}
+	if math.Abs(floats.Sum(terms)-whole) > 1e-10*whole || floats.Min(terms) < -1e-12*whole {
+		t.Errorf("terms %v add up to %g, want %g", terms, floats.Sum(terms), whole)
+	}
+}
