@@ -247,7 +247,7 @@ func kerneltrickToy(name string) (toy, error) {
 		d, err = dataset.Generate("circles", 48, 0.08, 1)
 		scale = 1.6
 	case "xor":
-		d, err = dataset.Generate("xor", 48, 0.24, 1)
+		d, err = dataset.Generate("xor", 48, 0.24, 3)
 	case "moons":
 		d, err = dataset.Generate("moons", 48, 0.25, 1)
 		shift = [2]float64{-0.5, -0.25}
@@ -468,13 +468,10 @@ func showKerneltrickLift(ctx context.Context, in Input) (*Exhibit, error) {
 		Cut:     &figure.Cut{W: [3]float64{w[0], w[1], w[2]}, C: -b, Name: "plane"},
 		Surface: l.z, SurfaceName: "surface of the map",
 	}
-	lo, hi := 0.0, 0.0
 	for i, p := range t.xy {
 		miss := t.y[i]*f(p[0], p[1]) <= 0
-		lo, hi = math.Min(lo, l.z(p[0], p[1])), math.Max(hi, l.z(p[0], p[1]))
 		lifted.Points = append(lifted.Points, figure.Dot3{At: [3]float64{p[0], p[1], l.z(p[0], p[1])}, Class: class(t.y[i]), Ring: miss})
 	}
-	lifted.Min, lifted.Max = [3]float64{-2, -2, 1.1 * lo}, [3]float64{2, 2, 1.1 * hi}
 	note := "The plane separates the lifted points. Where it meets the surface is a curve; seen from straight above (tilt 90) that curve is the boundary in the plane."
 	if errors > 0 {
 		note = fmt.Sprintf("This coordinate does not help: the plane with the largest soft margin still gets %d of %d points wrong.", errors, len(t.y))

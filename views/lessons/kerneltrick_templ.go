@@ -246,7 +246,7 @@ func kerneltrickCostWords() templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = P(`*Cost.* A monomial of degree $p$ in $d$ inputs is $p$ choices out of $d$ where order does not matter. There are $\begin{pmatrix}d+p-1\\ p\end{pmatrix}$ of them, and $\begin{pmatrix}d+p\\ p\end{pmatrix}$ up to degree $p$. The kernel $(1 + \mathbf x^\top\mathbf z)^p$ handles all of them in $d + p - 1$ multiplications; what then counts is the number of points, for the Gram matrix is $M \times M$.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`*Cost.* Of degree $p$ in $d$ inputs there are $\begin{pmatrix}d+p-1\\ p\end{pmatrix}$ monomials, up to degree $p$ there are $\begin{pmatrix}d+p\\ p\end{pmatrix}$. The kernel $(1 + \mathbf x^\top\mathbf z)^p$ needs $d + p - 1$ multiplications for all of them; what counts then is the $M \times M$ Gram matrix.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -258,11 +258,11 @@ func kerneltrickCostWords() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`With $F \ge M$ it is all of them. That is a promise and a warning: a space that can realise *any* labels has fitted yours for no merit of yours. What protects us is the margin.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`From $F = M$ on it is all of them: a promise and a warning. A space that can realise *any* labels proves nothing by realising yours; what protects us is the margin.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Slip(`The slides give the feature space of $(\mathbf x^\top\mathbf z)^p$ as $d^p$ dimensional. That counts every order of the same product anew; compare the first three curves. And the sections on Cover leave out “in general position”: equal points with different labels are never separable.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Slip(`The slides (002) give $(\mathbf x^\top\mathbf z)^p$ a feature space of $d^p$ dimensions. That counts every order of a product anew: compare the curves. And both documents cite Cover without “in general position”: equal points with different labels are never separable.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

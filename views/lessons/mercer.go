@@ -28,7 +28,7 @@ var mercer = Lesson{
 			Covers: []string{"001 13.1", "002 mercer", "002 kernels"},
 			Words:  mercerGramWords,
 			Demo: &Demo{
-				Params: append(mercerKernelParams("rbf", "1"),
+				Params: append(mercerKernelParams("rbf", "1")[:2],
 					param.Param{Name: "px", Label: "point 1, x1", Kind: param.Number, Default: "0.3", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
 					param.Param{Name: "py", Label: "point 1, x2", Kind: param.Number, Default: "1.6", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true}),
 				Show: showMercerGram,
@@ -46,7 +46,7 @@ var mercer = Lesson{
 			Words:  mercerTestWords,
 			Demo: &Demo{
 				Params: append(mercerKernelParams("sigmoid", "0.5"),
-					param.Param{Name: "n", Label: "points looked at", Kind: param.Integer, Default: "16", Min: 1, Max: 40, Low: 1, High: 40},
+					param.Param{Name: "n", Label: "points looked at", Kind: param.Integer, Default: "2", Min: 1, Max: 40, Low: 1, High: 40},
 					param.Param{Name: "log", Label: "logarithmic heights", Kind: param.Switch, Default: "false", Help: "Shows small eigenvalues; those below zero are hatched."}),
 				Show: showMercerTest,
 			},
@@ -136,7 +136,7 @@ var mercer = Lesson{
 			Covers: []string{"001 13.3", "002 kernels"},
 			Words:  mercerPCAWords,
 			Demo: &Demo{
-				Params: append([]param.Param{DataParam("circles")}, mercerKernelParams("rbf", "1")...),
+				Params: append(append([]param.Param{DataParam("circles")}, mercerKernelParams("rbf", "0.1")[:2]...), kerneltrickTurn("30", "14")...),
 				Show:   showMercerPCA,
 			},
 			Questions: []Question{{
@@ -149,7 +149,8 @@ var mercer = Lesson{
 	},
 }
 
-// mercerKernelParams are the controls of a kernel.
+// mercerKernelParams are the controls of a kernel: its name, gamma, coef0, degree.
+// Screens that need fewer leave out the last two.
 func mercerKernelParams(start, gamma string) []param.Param {
 	choice := param.Param{Name: "kernel", Label: "kernel", Kind: param.Choice, Default: start}
 	for _, r := range kernel.Table {
@@ -163,7 +164,8 @@ func mercerKernelParams(start, gamma string) []param.Param {
 	}
 }
 
-// mercerKernel is what the controls of a kernel say.
+// mercerKernel is what the controls of a kernel say; without a control coef0 is 1 and
+// the degree 3.
 func mercerKernel(in Input) (kernel.Kernel, error) {
 	k := kernel.Kernel{Name: in.Text("kernel")}
 	row, err := kernel.Lookup(k.Name)
@@ -175,17 +177,32 @@ func mercerKernel(in Input) (kernel.Kernel, error) {
 		case "gamma":
 			k.Gamma = in.Number("gamma")
 		case "coef0":
-			k.Coef0 = in.Number("coef0")
+			k.Coef0 = 1
+			if in.Text("coef0") != "" {
+				k.Coef0 = in.Number("coef0")
+			}
 		case "degree":
-			k.Degree = in.Int("degree")
+			k.Degree = 3
+			if in.Text("degree") != "" {
+				k.Degree = in.Int("degree")
+			}
 		}
 	}
 	return k, nil
 }
 
 // mercerSpec are pairs of name and value with which the lab uses the kernel.
-func mercerSpec(in Input) []string {
-	return []string{"kernel", in.Text("kernel"), "gamma", in.Text("gamma"), "coef0", in.Text("coef0"), "degree", in.Text("degree")}
+func mercerSpec(k kernel.Kernel) []string {
+	spec := []string{"kernel", k.Name}
+	if row, err := kernel.Lookup(k.Name); err == nil {
+		values := map[string]string{
+			"gamma": strconv.FormatFloat(k.Gamma, 'g', -1, 64), "coef0": strconv.FormatFloat(k.Coef0, 'g', -1, 64), "degree": strconv.Itoa(k.Degree),
+		}
+		for _, p := range row.Params {
+			spec = append(spec, p.Name, values[p.Name])
+		}
+	}
+	return spec
 }
 
 // mercerToy are up to 40 points of two half circles, in no order of the classes.
@@ -283,9 +300,11 @@ func showMercerGram(_ context.Context, in Input) (*Exhibit, error) {
 	first := dots[0].(figure.Dot)
 	first.Label = "1"
 	dots[0] = first
+	points := plane("points", "Drag point 1 (ringed) among the others and watch the first row and the first column of the matrix.", mercerLimits, 1, dots)
+	points.Wide = true // leaves room for the matrix
 	return &Exhibit{
 		Figures: []Figure{
-			plane("points", "Drag point 1 (ringed) among the others and watch the first row and the first column of the matrix.", mercerLimits, 1, dots),
+			points,
 			mercerMatrix("gram", "Every pair of points has one cell, rows sorted by class. Bright blocks on the diagonal: points of one class are alike to this kernel.", g, mercerClasses(t), mercerClassNames()),
 		},
 		Handles: []Handle{{Label: "point 1", X: p[0], Y: p[1], XParam: "px", YParam: "py"}},
@@ -295,7 +314,7 @@ func showMercerGram(_ context.Context, in Input) (*Exhibit, error) {
 			{Label: "mean within classes", Value: views.Short(within / n), Help: "pairs of different points"},
 			{Label: "mean between classes", Value: views.Short(between / m)},
 		},
-		Lab: t.lab(append(mercerSpec(in), "standardize", "false")...),
+		Lab: t.lab(append(mercerSpec(k), "standardize", "false")...),
 	}, nil
 }
 
@@ -373,7 +392,7 @@ func showMercerTest(_ context.Context, in Input) (*Exhibit, error) {
 			{Label: "smallest eigenvalue", Value: views.Short(s.Values[len(s.Values)-1]), Help: "counts as zero below one part in $10^{10}$ of the largest"},
 			{Label: "below zero", Value: fmt.Sprintf("%d of %d", negative, len(s.Values))},
 		},
-		Lab: t.lab(append(mercerSpec(in), "standardize", "false")...),
+		Lab: t.lab(append(mercerSpec(k), "standardize", "false")...),
 	}
 	if s.Witness != nil {
 		e.Figures = append(e.Figures, Figure{Name: "witness", Wide: true, Caption: `The witness $\mathbf c$, one number a point: with these weights $\mathbf c^\top K\mathbf c$, which should be the squared length of $\sum_i c_i\phi(\mathbf x_i)$, is negative.`, Draw: func(l Look) (*figure.Picture, error) {
@@ -757,23 +776,34 @@ func showMercerPCA(ctx context.Context, in Input) (*Exhibit, error) {
 		return marks
 	}
 	_, found := components.Scores.Dims()
-	scatter := func(name, caption, xName, yName string, marks []figure.Mark) Figure {
+	score := func(i, j int) float64 {
+		if j >= found {
+			return 0
+		}
+		return components.Scores.At(i, j)
+	}
+	lifted := figure.Lifted{X: "component 1", Y: "component 2", Z: "component 3", Yaw: in.Number("yaw"), Pitch: in.Number("pitch"), ClassNames: d.Classes}
+	for i, c := range classes {
+		lifted.Points = append(lifted.Points, figure.Dot3{At: [3]float64{score(i, 0), score(i, 1), score(i, 2)}, Class: c})
+	}
+	flat := func(name, caption, xName, yName string, at func(i int) [2]float64) Figure {
 		return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
-			return figure.Plane{Format: l.Format(1), X: xName, Y: yName, Marks: marks}.Picture()
+			return figure.Plane{Format: l.Format(1), X: xName, Y: yName, Marks: dots(at)}.Picture()
 		}}
 	}
 	e := &Exhibit{
-		Figures: []Figure{scatter("components", "The points as the kernel sees them: the plane of the feature space in which they spread most. Would a line do here?", "component 1", "component 2", dots(func(i int) [2]float64 {
-			p := [2]float64{components.Scores.At(i, 0)}
-			if found > 1 {
-				p[1] = components.Scores.At(i, 1)
-			}
-			return p
-		}))},
-		Lab: labQuery(in.Text("data"), append(mercerSpec(in), "standardize", "true")...),
+		Figures: []Figure{
+			{Name: "space", Caption: "The points as the kernel sees them, along the three directions of the feature space in which they spread most. Turn the box: would a plane part the classes?", Draw: func(l Look) (*figure.Picture, error) {
+				p := lifted
+				p.Format = l.Format(1)
+				return p.Picture()
+			}},
+			flat("components", "Seen from above: the first two components.", "component 1", "component 2", func(i int) [2]float64 { return [2]float64{score(i, 0), score(i, 1)} }),
+		},
+		Lab: labQuery(in.Text("data"), append(mercerSpec(k), "standardize", "true")...),
 	}
 	if len(d.Features) > 1 {
-		e.Figures = append(e.Figures, scatter("data", "The same points as they came: the first two features, standardised.", d.Features[0], d.Features[1], dots(func(i int) [2]float64 { return [2]float64{x.At(i, 0), x.At(i, 1)} })))
+		e.Figures = append(e.Figures, flat("data", "The data: the first two features, standardised.", d.Features[0], d.Features[1], func(i int) [2]float64 { return [2]float64{x.At(i, 0), x.At(i, 1)} }))
 	}
 	tab := Table{Caption: fmt.Sprintf("Leading components of %d rows of %s", len(classes), name), Head: []string{"component", "eigenvalue", "share of the variance"}}
 	for i, v := range components.Values {

@@ -242,7 +242,7 @@ func mercerPCAWords() templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = P(`Mercer's condition promises a feature space, even an endless one. What does it look like? Any finite number of points lies in a subspace of at most that many dimensions, and *kernel PCA* (Schölkopf, Smola, Müller, 1998) shows the two directions in which they spread most: eigenvectors of the Gram matrix after its mean has been taken away,`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`Mercer's condition promises a feature space. What does it look like? $M$ points lie in a subspace of at most $M$ dimensions, and *kernel PCA* (Schölkopf, Smola, Müller, 1998) shows the directions in which they spread most: eigenvectors of the Gram matrix after the mean has been taken away,`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -250,11 +250,11 @@ func mercerPCAWords() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`The labels play no part in it. Where the classes fall apart anyway, a linear machine in this space, which is the SVM with this kernel, has an easy task.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`Labels play no part in it. Where the classes fall apart anyway, the SVM with this kernel, a linear machine in this space, has an easy task.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`Start with the linear kernel: the picture is the data, turned. Then find the $\gamma$ at which the ring opens up.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`Look at the circles. Two components are nearly the plane itself; the third bends it to a bowl, the coordinate $x_1^2 + x_2^2$ of the last lesson, which the kernel has found alone. Raise $\gamma$ and the bowl crumples. Take the linear kernel, and there is no third direction.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

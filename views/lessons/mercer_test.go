@@ -74,6 +74,17 @@ func TestMercerWitness(t *testing.T) {
 			t.Errorf("sigmoid %v: c'Kc = %g, smallest eigenvalue %g", c, form, low)
 		}
 	}
+	// Two points pass, the third refutes: what the screen lets people find.
+	for n, want := range map[int]bool{2: true, 3: false} {
+		few, err := mercerToy(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := theory.Mercer(mercerGramOf(kernel.Kernel{Name: "sigmoid", Gamma: 0.5, Coef0: 1}, few))
+		if err != nil || s.PSD != want {
+			t.Errorf("%d points: PSD %v, %v; want %v", n, s.PSD, err, want)
+		}
+	}
 	for _, name := range []string{"linear", "poly", "rbf"} {
 		s, err := theory.Mercer(mercerGramOf(kernel.Kernel{Name: name, Gamma: 1, Coef0: 1, Degree: 3}, points))
 		if err != nil || !s.PSD {
@@ -129,5 +140,41 @@ func TestMercerTerms(t *testing.T) {
 	}
 	if math.Abs(floats.Sum(terms)-whole) > 1e-10*whole || floats.Min(terms) < -1e-12*whole {
 		t.Errorf("terms %v add up to %g, want %g", terms, floats.Sum(terms), whole)
+	}
+}
+
+// TestMercerComponents: under a wide RBF kernel the third component of two circles
+// tells nine of ten points apart, the first two do not, and the linear kernel has no
+// third component.
+func TestMercerComponents(t *testing.T) {
+	t.Parallel()
+	b, _ := dataset.FindBuiltin("circles")
+	d, err := b.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, classes := mercerRows(d, 120)
+	c, err := theory.KernelPCA(theory.Gram(kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 0.1}, x)), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range 3 {
+		fewest := len(classes) // errors of the best threshold, either way round
+		for i := range classes {
+			wrong := 0
+			for k, class := range classes {
+				if (c.Scores.At(k, j) >= c.Scores.At(i, j)) != (class == 1) {
+					wrong++
+				}
+			}
+			fewest = min(fewest, wrong, len(classes)-wrong)
+		}
+		if told := fewest <= len(classes)/10; told != (j == 2) {
+			t.Errorf("component %d: %d errors of %d", j+1, fewest, len(classes))
+		}
+	}
+	c, err = theory.KernelPCA(theory.Gram(kernel.NewGram(kernel.Kernel{Name: "linear"}, x)), 3)
+	if err != nil || len(c.Values) != 2 {
+		t.Errorf("linear kernel: %d components, %v", len(c.Values), err)
 	}
 }
