@@ -262,7 +262,7 @@ func kerneltrickCostWords() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Slip(`The slides (002) give $(\mathbf x^\top\mathbf z)^p$ a feature space of $d^p$ dimensions. That counts every order of a product anew: compare the curves. And both documents cite Cover without “in general position”: equal points with different labels are never separable.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Slip(`The slides (002) give $(\mathbf x^\top\mathbf z)^p$ a feature space of $d^p$ dimensions. That counts every order of a product anew: compare the curves. And both documents cite Cover without “in general position”: equal points with different labels are never separable. (001 calls dimension and degree both $d$.)`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

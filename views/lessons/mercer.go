@@ -29,8 +29,8 @@ var mercer = Lesson{
 			Words:  mercerGramWords,
 			Demo: &Demo{
 				Params: append(mercerKernelParams("rbf", "1")[:2],
-					param.Param{Name: "px", Label: "point 1, x1", Kind: param.Number, Default: "0.3", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
-					param.Param{Name: "py", Label: "point 1, x2", Kind: param.Number, Default: "1.6", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true}),
+					param.Param{Name: "px", Label: "point 1, x1", Kind: param.Number, Default: "-0.2", Min: -2.8, Max: 2.8, Low: -2.6, High: 2.6, Folded: true},
+					param.Param{Name: "py", Label: "point 1, x2", Kind: param.Number, Default: "1.1", Min: -1.4, Max: 1.4, Low: -1.2, High: 1.2, Folded: true}),
 				Show: showMercerGram,
 			},
 			Questions: []Question{{
@@ -71,13 +71,13 @@ var mercer = Lesson{
 			Words:  mercerIndefiniteWords,
 			Demo: &Demo{
 				Params: []param.Param{
-					{Name: "gamma", Label: "γ", Symbol: "γ", Kind: param.Number, Default: "1", Min: 0.01, Max: 20, Low: 0.01, High: 20, Log: true},
-					{Name: "coef0", Label: "r", Symbol: "r", Kind: param.Number, Default: "1", Min: -3, Max: 3, Low: -3, High: 3},
+					{Name: "gamma", Label: "γ", Symbol: "γ", Kind: param.Number, Default: "3", Min: 0.01, Max: 20, Low: 0.01, High: 20, Log: true},
+					{Name: "coef0", Label: "r", Symbol: "r", Kind: param.Number, Default: "0", Min: -3, Max: 3, Low: -3, High: 3},
 					{Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "10", Min: 0.1, Max: 100, Low: 0.1, High: 100, Log: true},
-					{Name: "ax", Label: "x₁ of the point +1", Kind: param.Number, Default: "0.4", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
-					{Name: "ay", Label: "x₂ of the point +1", Kind: param.Number, Default: "0.4", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
-					{Name: "bx", Label: "x₁ of the point −1", Kind: param.Number, Default: "1.2", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
-					{Name: "by", Label: "x₂ of the point −1", Kind: param.Number, Default: "0.9", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
+					{Name: "ax", Label: "x₁ of the point +1", Kind: param.Number, Default: "0.2", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
+					{Name: "ay", Label: "x₂ of the point +1", Kind: param.Number, Default: "0.3", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
+					{Name: "bx", Label: "x₁ of the point −1", Kind: param.Number, Default: "1.4", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
+					{Name: "by", Label: "x₂ of the point −1", Kind: param.Number, Default: "1.2", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
 				},
 				Show: showMercerIndefinite,
 			},
@@ -255,9 +255,16 @@ func mercerMatrix(name, caption string, k mat.Matrix, classes []int, names []str
 	}}
 }
 
-// mercerBars are eigenvalues as bars.
-func mercerBars(name, caption string, values []float64, log, wide bool) Figure {
-	return Figure{Name: name, Caption: caption, Wide: wide, Draw: func(l Look) (*figure.Picture, error) {
+// mercerBars are eigenvalues as bars. What counts as zero has none.
+func mercerBars(name, caption string, values []float64, log bool) Figure {
+	values = slices.Clone(values)
+	top := floats.Norm(values, math.Inf(1))
+	for i, v := range values {
+		if math.Abs(v) <= theory.PSDTolerance*top {
+			values[i] = 0
+		}
+	}
+	return Figure{Name: name, Caption: caption, Wide: true, Draw: func(l Look) (*figure.Picture, error) {
 		return figure.Bars{Format: l.Format(1), X: "number", Y: "eigenvalue", Values: values, Log: log}.Picture()
 	}}
 }
@@ -300,7 +307,7 @@ func showMercerGram(_ context.Context, in Input) (*Exhibit, error) {
 	first := dots[0].(figure.Dot)
 	first.Label = "1"
 	dots[0] = first
-	points := plane("points", "Drag point 1 (ringed) among the others and watch the first row and the first column of the matrix.", mercerLimits, 1, dots)
+	points := plane("points", "Drag point 1 (ringed) among the others and watch the first row and the first column of the matrix.", figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.3, YMax: 1.3}, 1, dots)
 	points.Wide = true // leaves room for the matrix
 	return &Exhibit{
 		Figures: []Figure{
@@ -384,7 +391,7 @@ func showMercerTest(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	row, _ := kernel.Lookup(k.Name)
 	e := &Exhibit{
-		Figures: []Figure{mercerBars("spectrum", "The eigenvalues of the Gram matrix, largest first. Look for hatched bars, which point below zero. With few points there may be none.", s.Values, in.On("log"), true)},
+		Figures: []Figure{mercerBars("spectrum", "The eigenvalues of the Gram matrix, largest first. Look for hatched bars, which point below zero. With few points there may be none.", s.Values, in.On("log"))},
 		Notes:   []string{mercerVerdict(s, len(t.y))},
 		Numbers: []Number{
 			{Label: "kernel", Value: row.Formula, Help: row.Help},
@@ -531,7 +538,7 @@ var mercerCombinations = []mercerCombination{
 	{"exponential", "exp(k₂)", "always valid", true, func(_, b, _, _ float64) float64 { return math.Exp(b) }},
 	{"conformal", "c(x) c(z) k₁", "always valid", true, func(a, _, ci, cj float64) float64 { return ci * cj * a }},
 	{"difference", "k₁ − k₂", "not in general", false, func(a, b, _, _ float64) float64 { return a - b }},
-	{"negative", "−½ k₁", "never, but for k₁ = 0", false, func(a, _, _, _ float64) float64 { return -0.5 * a }},
+	{"negative", "−½ k₁", "never valid", false, func(a, _, _, _ float64) float64 { return -0.5 * a }},
 }
 
 func mercerCombinationOptions() (options []param.Option) {
@@ -588,7 +595,7 @@ func showMercerCombine(ctx context.Context, in Input) (*Exhibit, error) {
 	x, _ := mercerRows(d, in.Int("n"))
 	k1, k2 := mercerParts(x, in.Number("gamma"))
 	n := k1.SymmetricDim()
-	tab := Table{Caption: fmt.Sprintf("All combinations on %d rows of %s", n, name), Head: []string{"kernel", "smallest eigenvalue", "largest", "on these points", "for all valid kernels"}}
+	tab := Table{Caption: fmt.Sprintf("All combinations on %d rows of %s: smallest and largest eigenvalue, the verdict of these points, and the rule for all valid kernels", n, name), Head: []string{"kernel", "smallest", "largest", "here", "rule"}}
 	var chosen theory.Spectrum
 	label := ""
 	for i, c := range mercerCombinations {
@@ -606,7 +613,7 @@ func showMercerCombine(ctx context.Context, in Input) (*Exhibit, error) {
 		}
 	}
 	e := &Exhibit{
-		Figures: []Figure{mercerBars("after", "The eigenvalues of "+label+". Below, those of the two kernels it is made of, which have none below zero.", chosen.Values, false, true)},
+		Figures: []Figure{mercerBars("after", "The eigenvalues of "+label+". Below, those of the two kernels it is made of, which have none below zero.", chosen.Values, false)},
 		Notes:   []string{mercerVerdict(chosen, n)},
 		Tables:  []Table{tab},
 	}
@@ -616,7 +623,7 @@ func showMercerCombine(ctx context.Context, in Input) (*Exhibit, error) {
 			return nil, err
 		}
 		caption := []string{"k₁: RBF.", "k₂: linear."}[i]
-		e.Figures = append(e.Figures, mercerBars("before"+strconv.Itoa(i+1), caption, s.Values, false, true))
+		e.Figures = append(e.Figures, mercerBars("before"+strconv.Itoa(i+1), caption, s.Values, false))
 	}
 	return e, nil
 }
@@ -782,7 +789,7 @@ func showMercerPCA(ctx context.Context, in Input) (*Exhibit, error) {
 		}
 		return components.Scores.At(i, j)
 	}
-	lifted := figure.Lifted{X: "component 1", Y: "component 2", Z: "component 3", Yaw: in.Number("yaw"), Pitch: in.Number("pitch"), ClassNames: d.Classes}
+	lifted := figure.Lifted{X: "component 1", Y: "component 2", Z: "component 3", Loose: true, Yaw: in.Number("yaw"), Pitch: in.Number("pitch"), ClassNames: d.Classes}
 	for i, c := range classes {
 		lifted.Points = append(lifted.Points, figure.Dot3{At: [3]float64{score(i, 0), score(i, 1), score(i, 2)}, Class: c})
 	}

@@ -102,6 +102,7 @@ func TestMercerIndefinite(t *testing.T) {
 		gamma, coef0, c string
 		alpha           float64
 	}{
+		{[2]float64{0.2, 0.3}, [2]float64{1.4, 1.2}, "3", "0", "10", 10},
 		{[2]float64{0.4, 0.4}, [2]float64{1.2, 0.9}, "1", "1", "10", 10},
 		{[2]float64{1, 0}, [2]float64{-1, 0}, "1", "0", "100", 2 / (4 * math.Tanh(1))},
 	} {
