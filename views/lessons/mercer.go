@@ -724,7 +724,8 @@ func showMercerWhy(_ context.Context, in Input) (*Exhibit, error) {
 		lines = mercerSumLines
 		e.Figures = []Figure{bars(`The forms of the parts and of the sum for a random vector $\mathbf v$. Try others: none is below zero.`, figure.Bars{Y: "v'Kv", Values: []float64{one, two, whole}, Names: []string{"k₁", "k₂", "k₁ + k₂"}})}
 		e.Numbers = []Number{
-			{Label: `$\mathbf v^\top K_1\mathbf v$`, Value: views.Short(one)}, {Label: `$\mathbf v^\top K_2\mathbf v$`, Value: views.Short(two)},
+			{Label: `$\mathbf v^\top K_1\mathbf v$`, Value: views.Short(one)},
+			{Label: `$\mathbf v^\top K_2\mathbf v$`, Value: views.Short(two)},
 			{Label: `$\mathbf v^\top (K_1 + K_2)\mathbf v$`, Value: views.Short(whole), Help: "the sum of the two"},
 		}
 	case "conformal":
