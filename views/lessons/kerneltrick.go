@@ -688,7 +688,7 @@ func showKerneltrickXOR(ctx context.Context, in Input) (*Exhibit, error) {
 		{`All the dual wants to know are inner products: the Gram matrix.`, `K_{ij} = \phi(\mathbf x_i)^\top\phi(\mathbf x_j) = (1 + \mathbf x_i^\top\mathbf x_j)^2`},
 		{`By symmetry all multipliers are equal to one number $a$. The dual is a parabola in $a$; its top is where the slope is 0.`, fmt.Sprintf(`W(a) = %s a - \tfrac12\, %s\, a^2 \quad\Rightarrow\quad a = \frac{%s}{%s} = %s`, short(float64(len(t.y))), short(q), short(float64(len(t.y))), short(q), short(float64(len(t.y))/q))},
 		{`The weight vector has one entry that is not 0, and a plane at height 0 of that coordinate separates.`, fmt.Sprintf(`\mathbf w = \sum_i \alpha_i y_i \phi(\mathbf x_i) = (%s)^\top`, strings.ReplaceAll(strings.Join(weights, `,\ `), "−", "-"))},
-		{`Back in the plane: the factors $1/\sqrt2$ and $\sqrt2$ cancel. The boundary are the two axes.`, fmt.Sprintf(`f(\mathbf x) = \mathbf w^\top\phi(\mathbf x) + b = %s\, x_1 x_2`, strings.Replace(short(x.w[5]*math.Sqrt2), "1", "", 1))},
+		{`Back in the plane: the factors $1/\sqrt2$ and $\sqrt2$ cancel. The boundary is the pair of axes.`, fmt.Sprintf(`f(\mathbf x) = \mathbf w^\top\phi(\mathbf x) + b = %s\, x_1 x_2`, strings.Replace(short(x.w[5]*math.Sqrt2), "1", "", 1))},
 	}
 	e := &Exhibit{Steps: kerneltrickXORSteps, Step: step, Body: Derivation(step, lines...), Lab: t.lab("kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true", "standardize", "false")}
 	lifted := figure.Lifted{X: "√2 x1", Y: "√2 x2", Z: "√2 x1x2"}
@@ -718,7 +718,7 @@ func showKerneltrickXOR(ctx context.Context, in Input) (*Exhibit, error) {
 	case kerneltrickXORBack:
 		f := func(a, b float64) float64 { return x.model.Decision([]float64{a, b}) }
 		margin := figure.Contours{F: f, Levels: []float64{-1, 1}, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Plain: true, Name: "f = ±1"}
-		e.Figures = []Figure{plane("back", `The plane of the feature space, seen in the plane of the points: the boundary are the axes, the margins $f = \pm 1$ are hyperbolas through the four points.`, kerneltrickLimits, 3,
+		e.Figures = []Figure{plane("back", `The plane of the feature space, seen in the plane of the points: the boundary is the pair of axes, the margins $f = \pm 1$ are hyperbolas through the four points.`, kerneltrickLimits, 3,
 			kerneltrickSides(f), []figure.Mark{margin}, dots)}
 	}
 	head := []string{"point", "$y$"}

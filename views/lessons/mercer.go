@@ -655,8 +655,8 @@ var (
 	mercerProductLines = []Line{
 		{`The matrix of products, entry by entry, is written with a circle.`, `(K_1 \circ K_2)_{ij} = (K_1)_{ij}\,(K_2)_{ij}`},
 		{`$K_1$ is valid: its eigenvalues $\lambda_m$ are not negative. Write it with them and its eigenvectors $\mathbf q_m$.`, `(K_1)_{ij} = \sum_m \lambda_m\, q_{mi}\, q_{mj} \qquad \lambda_m \ge 0`},
-		{`Put this into the quadratic form and sort.`, `\mathbf v^\top (K_1 \circ K_2)\mathbf v = \sum_m \lambda_m \sum_{i,j} (v_i q_{mi})\,(K_2)_{ij}\,(v_j q_{mj})`},
-		{`The inner sum is the form of $K_2$ at the vector with entries $v_i q_{mi}$. $K_2$ is valid, so it is not negative.`, `\mathbf v^\top (K_1 \circ K_2)\mathbf v = \sum_m \lambda_m\, (\mathbf v \circ \mathbf q_m)^\top K_2\, (\mathbf v \circ \mathbf q_m) \ge 0`},
+		{`Put this into $\mathbf v^\top (K_1 \circ K_2)\mathbf v$ and sort.`, `\sum_m \lambda_m \sum_{i,j} (v_i q_{mi})\,(K_2)_{ij}\,(v_j q_{mj})`},
+		{`The inner sum is the form of $K_2$ at the vector with entries $v_i q_{mi}$. $K_2$ is valid, so it is not negative.`, `\sum_m \lambda_m\, (\mathbf v \circ \mathbf q_m)^\top K_2\, (\mathbf v \circ \mathbf q_m) \ge 0`},
 		{`In features: all products of a feature of the first with one of the second. That is why $(\mathbf x^\top\mathbf z)^p$ is valid.`, `\phi_{ab}(\mathbf x) = \phi_{1a}(\mathbf x)\,\phi_{2b}(\mathbf x)`},
 	}
 	mercerConformalLines = []Line{
