@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -100,17 +101,17 @@ var generalisation = Lesson{
 			Words:  generalisationTuning,
 			Demo: &Demo{
 				Params: []param.Param{
-					{Name: "noise", Label: "noise", Kind: param.Number, Default: "1.2", Min: 0, Max: 2, Low: 0.3, High: 2},
-					{Name: "candidates", Label: "settings tried", Kind: param.Integer, Default: "16", Min: 2, Max: 24, Low: 2, High: 24},
+					{Name: "noise", Label: "noise", Kind: param.Number, Default: "0.6", Min: 0, Max: 2, Low: 0.1, High: 2},
+					{Name: "candidates", Label: "settings tried", Kind: param.Integer, Default: "12", Min: 1, Max: generalisationSettings, Low: 1, High: generalisationSettings},
 					{Name: "draw", Label: "draw", Kind: param.Integer, Default: "1", Min: 1, Max: 40, Low: 1, High: 40},
 				},
 				Show: showGeneralisationTuning,
 			},
 			Questions: []Question{{
-				Slug: "flatter", Ask: "Sixteen settings are tried and the one with the best accuracy on the test fold is kept. What does that accuracy tell about new points?",
+				Slug: "flatter", Ask: "Twelve settings are tried and the one with the best accuracy on the test fold is kept. What does that accuracy tell about new points?",
 				Options: []string{"It is about right: the test fold was not trained on.", "It is too good on average.", "It is too bad on average."},
 				Answer:  generalisationFlatter,
-				Explain: `The best of sixteen numbers with noise in them owes part of its rank to the noise. It is the first screen of lesson “Risk” once more, with settings in place of functions.`,
+				Explain: `The best of twelve numbers with noise in them owes part of its rank to the noise. It is the first screen of lesson “Risk” once more, with settings in place of functions.`,
 			}},
 		},
 		{
@@ -119,7 +120,7 @@ var generalisation = Lesson{
 			Words:  generalisationStudy,
 			Demo: &Demo{
 				Params: []param.Param{
-					DataParam("iris-sepal"),
+					DataParam("iris-versicolor-virginica"),
 					{Name: "folds", Label: "folds", Kind: param.Integer, Default: "5", Min: 3, Max: 8, Low: 3, High: 8},
 					{Name: "draw", Label: "draw", Kind: param.Integer, Default: "1", Min: 1, Max: 40, Low: 1, High: 40, Help: "Another number, other folds."},
 				},
@@ -154,7 +155,7 @@ var generalisation = Lesson{
 }
 
 // generalisationToy are the points that are left out one by one.
-func generalisationToy() (toy, error) { return riskToy("blobs", 30, 1.1, 2) }
+func generalisationToy() (toy, error) { return riskToy("blobs", 30, 1.5, 2) }
 
 // generalisationWithout trains without point i and tells whether the machine gets it wrong.
 func generalisationWithout(ctx context.Context, t toy, i int, pairs ...string) (res *ml.Result, spec ml.Spec, d *dataset.Data, wrong bool, err error) {
@@ -506,7 +507,7 @@ func showGeneralisationFewer(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	best := generalisationBest(all)
 	var marks []figure.Mark
-	table := Table{Caption: "Of each machine the setting with the least error and the one with the fewest support vectors", Head: []string{"machine", "least error", "its SVs", "fewest SVs", "its error", "rank correlation"}}
+	table := Table{Caption: "Of each machine the setting with the least error, then the one with the fewest support vectors", Head: []string{"machine", "least error", "SVs", "fewest SVs", "error", "rank corr."}}
 	top := 0.0
 	for i, machine := range generalisationMachines[:3] {
 		var mine []generalisationTrial
@@ -573,25 +574,32 @@ func generalisationSparsest(ctx context.Context) (float64, error) {
 	return yes(generalisationFewest(all).wrong < generalisationBest(all).wrong+0.03), nil
 }
 
-// generalisationTuned is what two ways to choose among settings claim and get in one draw.
-type generalisationTuned struct{ claimed, truth, fairClaimed, fairTruth float64 }
+// generalisationTuned is what two ways to choose among settings claim and get in
+// one draw of the data.
+type generalisationTuned struct {
+	claimed, truth         []float64 // best on the test fold, after k+1 settings, and its true error
+	fairClaimed, fairTruth float64   // best in a cross-validation of the training points
+}
 
-// generalisationDraws repeats: draw 50 training and 30 test points, try settings, keep the
-// best on the test points, or the best in a cross-validation of the training points.
+const (
+	generalisationSettings = 16 // that are tried, in an order drawn anew each time
+	generalisationRepeats  = 20 // of the draw, which a standard error needs
+)
+
+// generalisationDraws repeats: draw 50 training and 20 test points, try settings
+// one after the other, keep the best on the test points; or, of the first
+// candidates, the best in a cross-validation of the training points.
 func generalisationDraws(ctx context.Context, noise float64, candidates int, draw uint64, repeats int) ([]generalisationTuned, error) {
-	const training, testing = 50, 30
-	new1, err := riskToy("blobs", 1000, noise, riskFreshSeed)
+	const training, testing = 50, 20
+	fresh, err := riskFresh(1000, noise)
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := new1.data()
-	if err != nil {
-		return nil, err
-	}
-	gammas := riskLogspace(0.02, 50, candidates)
+	gammas := riskLogspace(0.02, 50, generalisationSettings)
 	out := make([]generalisationTuned, repeats)
 	for r := range out {
-		t, err := riskToy("blobs", training+testing, noise, 1000*draw+uint64(r))
+		seed := 1000*draw + uint64(r)
+		t, err := riskToy("moons", training+testing, noise, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -601,10 +609,14 @@ func generalisationDraws(ctx context.Context, noise float64, candidates int, dra
 		}
 		train, test := generalisationRows(all, generalisationRange(0, training)), generalisationRows(all, generalisationRange(training, training+testing))
 		o := &out[r]
-		o.claimed, o.fairClaimed = 2, 2
-		for _, gamma := range gammas {
-			pairs := []string{"C", "10", "gamma", generalisationText(gamma)}
-			res, _, err := fit(ctx, train, pairs...)
+		best, truth := 2.0, 0.0
+		o.fairClaimed = 2
+		for k, i := range rand.New(rand.NewPCG(seed, 0x0de)).Perm(generalisationSettings) {
+			spec, err := newSpec("C", []string{"1", "100"}[i%2], "gamma", generalisationText(gammas[i]))
+			if err != nil {
+				return nil, err
+			}
+			res, err := ml.Train(ctx, train, spec, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -612,27 +624,27 @@ func generalisationDraws(ctx context.Context, noise float64, candidates int, dra
 			if err != nil {
 				return nil, err
 			}
-			spec, err := newSpec(pairs...)
-			if err != nil {
-				return nil, err
+			inner := 2.0
+			if k < candidates {
+				a, err := generalisationValidate(ctx, train, spec, generalisationRange(0, training), 3, draw)
+				if err != nil {
+					return nil, err
+				}
+				inner = 1 - a
 			}
-			inner, err := generalisationValidate(ctx, train, spec, generalisationRange(0, training), 4, draw)
-			if err != nil {
-				return nil, err
+			if onTest < best || inner < o.fairClaimed {
+				actual, err := riskError(res.Model, fresh)
+				if err != nil {
+					return nil, err
+				}
+				if onTest < best {
+					best, truth = onTest, actual
+				}
+				if inner < o.fairClaimed {
+					o.fairClaimed, o.fairTruth = inner, actual
+				}
 			}
-			if onTest >= o.claimed && 1-inner >= o.fairClaimed {
-				continue
-			}
-			truth, err := riskError(res.Model, fresh)
-			if err != nil {
-				return nil, err
-			}
-			if onTest < o.claimed {
-				o.claimed, o.truth = onTest, truth
-			}
-			if 1-inner < o.fairClaimed {
-				o.fairClaimed, o.fairTruth = 1-inner, truth
-			}
+			o.claimed, o.truth = append(o.claimed, best), append(o.truth, truth)
 		}
 	}
 	return out, nil
@@ -709,57 +721,69 @@ func generalisationMean(v []float64) (mean, standardError float64) {
 	return mean, sd / math.Sqrt(float64(len(v)))
 }
 
-const generalisationRepeats = 10 // of the draw, which a standard error needs
-
 func showGeneralisationTuning(ctx context.Context, in Input) (*Exhibit, error) {
 	repeats := generalisationRepeats
 	if in.Coarse {
-		repeats = 4
+		repeats = 8
 	}
-	draws, err := generalisationDraws(ctx, in.Number("noise"), in.Int("candidates"), uint64(in.Int("draw")), repeats)
+	n := in.Int("candidates")
+	draws, err := generalisationDraws(ctx, in.Number("noise"), n, uint64(in.Int("draw")), repeats)
 	if err != nil {
 		return nil, err
 	}
-	curves := []figure.Curve{{Name: "claimed by the test fold", Marks: true}, {Name: "true error of that choice", Marks: true}}
-	columns := make([][]float64, 4)
-	var flattery, fair []float64
-	for i, o := range draws {
-		for j, v := range []float64{o.claimed, o.truth, o.fairClaimed, o.fairTruth} {
-			columns[j] = append(columns[j], v)
-			if j < 2 {
-				curves[j].X, curves[j].Y = append(curves[j].X, float64(i+1)), append(curves[j].Y, v)
-			}
+	column := func(at func(generalisationTuned) float64) []float64 {
+		v := make([]float64, len(draws))
+		for i, o := range draws {
+			v[i] = at(o)
 		}
-		flattery, fair = append(flattery, o.truth-o.claimed), append(fair, o.fairTruth-o.fairClaimed)
+		return v
 	}
-	cell := func(v []float64) string {
-		m, se := generalisationMean(v)
-		return fmt.Sprintf("%.1f ± %.1f %%", 100*m, 100*se)
+	curves := []figure.Curve{{Name: "error on the test fold that chose"}, {Name: "true error of that choice"}}
+	top := 0.0
+	for k := range generalisationSettings {
+		for j, at := range []func(generalisationTuned) float64{
+			func(o generalisationTuned) float64 { return o.claimed[k] }, func(o generalisationTuned) float64 { return o.truth[k] },
+		} {
+			m, se := generalisationMean(column(at))
+			c := &curves[j]
+			c.X, c.Y = append(c.X, float64(k+1)), append(c.Y, m)
+			c.Lo, c.Hi = append(c.Lo, m-se), append(c.Hi, m+se)
+			top = max(top, m+se)
+		}
 	}
+	cell := func(at func(generalisationTuned) float64) string {
+		m, se := generalisationMean(column(at))
+		return fmt.Sprintf("%s ± %.1f", generalisationMinus(fmt.Sprintf("%.1f", 100*m)), 100*se)
+	}
+	here := float64(n)
 	return &Exhibit{
-		Figures: []Figure{{Name: "tuning", Caption: "Ten times over: what the best setting scores on the test fold that chose it, and what it does on 1000 new points.", Draw: func(l Look) (*figure.Picture, error) {
-			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "repetition", Min: 0.7, Max: float64(repeats) + 0.3}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 0.6}, Curves: curves}.Picture()
+		Figures: []Figure{{Name: "tuning", Caption: fmt.Sprintf("Means over %d repetitions, with a standard error to both sides. Each further setting lets the test fold claim less error; the truth does not follow.", repeats), Draw: func(l Look) (*figure.Picture, error) {
+			return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "settings tried", Min: 1, Max: generalisationSettings}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.15 * top}, Curves: curves, Here: &here}.Picture()
 		}}},
 		Tables: []Table{{
-			Caption: "Mean error over the repetitions, with its standard error", Head: []string{"the setting is chosen by", "claimed", "true", "flattery"},
+			Caption: "Mean error in %, with its standard error", Head: []string{"chosen by", "claimed", "true", "flattery"},
 			Rows: [][]string{
-				{"the test fold", cell(columns[0]), cell(columns[1]), cell(flattery)},
-				{"cross-validation inside the training points", cell(columns[2]), cell(columns[3]), cell(fair)},
+				{"test fold", cell(func(o generalisationTuned) float64 { return o.claimed[n-1] }), cell(func(o generalisationTuned) float64 { return o.truth[n-1] }), cell(func(o generalisationTuned) float64 { return o.truth[n-1] - o.claimed[n-1] })},
+				{"inner folds", cell(func(o generalisationTuned) float64 { return o.fairClaimed }), cell(func(o generalisationTuned) float64 { return o.fairTruth }), cell(func(o generalisationTuned) float64 { return o.fairTruth - o.fairClaimed })},
 			},
 		}},
-		Notes: []string{"More settings, more flattery; more noise as well. The numbers of cross-validation flatter too, since they did the choosing: that is why a study needs an outer test fold besides."},
+		Notes: []string{"The claim of inner folds flatters as well, for they did the choosing. That is why a study needs an outer test fold besides."},
 	}, nil
 }
 
+// generalisationMinus gives a number as printed the sign that the page uses.
+func generalisationMinus(s string) string { return strings.Replace(s, "-", "−", 1) }
+
 // generalisationFlatter asks whether the claim is too good by more than chance.
 func generalisationFlatter(ctx context.Context) (float64, error) {
-	draws, err := generalisationDraws(ctx, 1.2, 16, 1, generalisationRepeats)
+	const n = 12
+	draws, err := generalisationDraws(ctx, 0.6, n, 1, generalisationRepeats)
 	if err != nil {
 		return 0, err
 	}
 	var v []float64
 	for _, o := range draws {
-		v = append(v, o.truth-o.claimed)
+		v = append(v, o.truth[n-1]-o.claimed[n-1])
 	}
 	switch m, se := generalisationMean(v); {
 	case m > 2*se:
@@ -866,9 +890,9 @@ func showGeneralisationStudy(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	with := func(mean, se float64) string {
 		if math.IsNaN(se) {
-			return fmt.Sprintf("%.1f", 100*mean)
+			return generalisationMinus(fmt.Sprintf("%.1f", 100*mean))
 		}
-		return fmt.Sprintf("%.1f ± %.1f", 100*mean, 100*se)
+		return generalisationMinus(fmt.Sprintf("%.1f ± %.1f", 100*mean, 100*se))
 	}
 	t := Table{Caption: "Accuracy in % on test folds so far: mean and standard error, and the difference to the SVM fold by fold", Head: []string{"machine", "accuracy", "minus SVM", "SVs", "chosen in this fold"}}
 	var curves []figure.Curve
@@ -911,9 +935,9 @@ func showGeneralisationStudy(ctx context.Context, in Input) (*Exhibit, error) {
 
 // generalisationConformal compares the MCM with and without the map.
 func generalisationConformal(ctx context.Context) (float64, error) {
-	b, ok := dataset.FindBuiltin("iris-sepal")
+	b, ok := dataset.FindBuiltin("iris-versicolor-virginica")
 	if !ok {
-		return 0, errors.New("the data set iris-sepal is missing")
+		return 0, errors.New("the data set iris-versicolor-virginica is missing")
 	}
 	d, err := b.Load()
 	if err != nil {

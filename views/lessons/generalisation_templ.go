@@ -90,7 +90,7 @@ func generalisationPromises() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Slip(`The slides' log is the natural one. “The complexity depends only on the number of support vectors” reads too much out of two upper bounds.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Slip(`The slides' log is the natural one. That complexity depends on the number of support vectors alone reads too much out of two upper bounds.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -119,7 +119,7 @@ func generalisationFewer() templ.Component {
 			templ_7745c5c3_Var3 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = P(`“The fewer support vectors, the simpler the model, the better is the generalisation”, say the slides in substance, twice. A bound that falls with $N_{SV}$ does not say so: the machine with the smaller *bound* may have the larger *error*.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`The slides claim, twice, that a machine with fewer support vectors is simpler and so generalises better. A bound that falls with $N_{SV}$ does not say that: the machine with the smaller *bound* may have the larger *error*.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -127,7 +127,7 @@ func generalisationFewer() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`What to see: on the left, machines too simple to bend as they must. On the right, machines that memorise. At one and the same number of support vectors the errors differ widely. The rank correlation says, machine by machine, whether more support vectors go with more error (above 0) or with less (below 0). Change the pattern: its sign is not always the same.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`What to see: on the left, machines too simple to bend as they must. On the right, machines that memorise. At one and the same number of support vectors the errors differ widely. The rank correlation says, machine by machine, whether more support vectors go with more error (above 0) or with less (below 0). Change the pattern: for circles a handful of support vectors is nearly enough, for the checkerboard it is hopeless.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -160,11 +160,11 @@ func generalisationTuning() templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = P(`$C$ and $\gamma$ have to be chosen, “by grid search with cross-validation” (001). On *which* points? Whatever chooses has been fitted. If the test fold picks the best of many settings, its accuracy is no longer that of a test.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`$C$ and $\gamma$ have to be chosen; 001 recommends a grid search with cross-validation. On *which* points? Whatever chooses has been fitted. If the test fold picks the best of many settings, its accuracy is no longer that of a test.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`Here two overlapping clouds, 50 training points and 30 test points, ten times over. One choice is made on the test fold, the other by cross-validation inside the training points. New points tell the truth.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`Here: noisy moons, 50 training points, 20 test points, drawn again and again. Settings are tried one after the other, and the one that does best on the test fold is kept. In the table a second choice is made by inner folds of the training points. New points tell the truth.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -175,7 +175,7 @@ func generalisationTuning() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Slip(`000 reports that the conformal MCM of its 2021 paper wins “by a big margin”. A public script for that paper picks $\gamma_c$ on the test fold. What part of a margin is this flattery cannot be told from the numbers alone; it has to be measured without.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Slip(`000 reports that the conformal MCM of the 2021 paper wins clearly on most data. A public script for that paper picks $\gamma_c$ on the test fold. What part of a margin is this flattery cannot be told from the numbers alone; it has to be measured without.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -217,7 +217,7 @@ func generalisationStudy() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`Four machines run through it: SVM, MCM, sparse MCM ($\rho = 0.05$) and conformal MCM (eigen method, $\gamma_c = \gamma$, $D = 10^{-3}$). In measurements like this one, without tuning on test rows, the conformal map did *not* help. Run it on these data, then on yours.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`Four machines run through it: SVM, MCM, sparse MCM ($\rho = 0.05$) and conformal MCM (eigen method, $\gamma_c = \gamma$, $D = 10^{-3}$). When we measured on larger data without tuning on test rows, the conformal map did *not* raise the accuracy of the MCM. Step through the folds here; then take other draws and your own data: its sign changes, and most differences drown in their standard error.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -254,7 +254,7 @@ func generalisationSummary() templ.Component {
 			`*The dual finds the global optimum:* yes, the problem is convex (for a kernel that is positive semidefinite).`,
 			`*It works in huge feature spaces:* yes. Its capacity is limited by the margin, not by the dimension.`,
 			`*Fewer support vectors generalise better:* not by themselves.`,
-			`*The error is $N_{SV}/N$:* no, at most, for the left-out error of an SVM; and never for an MCM by its $\lambda_j$.`,
+			`*The error equals* $N_{SV}/N$: no, at most, for the left-out error of an SVM; and never for an MCM by its $\lambda_j$.`,
 			`*MCMs are sparser:* with a low-rank kernel or with $\rho > 0$. With a narrow RBF kernel and $\rho = 0$ nearly every point is a support vector.`,
 			`*The conformal map wins:* measure it, on rows that chose nothing.`,
 			`*With much data the bound matters less:* yes, $\varepsilon$ falls with $M$.`,

@@ -134,7 +134,7 @@ var risk = Lesson{
 			}},
 		},
 		{
-			Slug: "margin", Title: "A margin costs capacity",
+			Slug: "margin", Title: "A margin limits capacity",
 			Covers: []string{"000 slt", "000 mcm-motivation", "001 3.1", "002 vc-margin", "002 brilliant"},
 			Words:  riskMargin,
 			Demo: &Demo{
@@ -466,14 +466,13 @@ func showRiskShattering(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	e.Steps = len(s.Dichotomies)
 	e.Step = min(in.Step, e.Steps-1)
-	d := s.Dichotomies[e.Step]
+	d := riskLabelling(s, e.Step)
 	done := 0
-	for _, other := range s.Dichotomies[:e.Step+1] {
-		if other.Realisable {
+	for k := range e.Step + 1 {
+		if riskLabelling(s, k).Realisable {
 			done++
 		}
 	}
-	labelled := toy{places, d.Labels}
 	var marks []figure.Mark
 	switch {
 	case d.Realisable && family == "lines":
@@ -484,7 +483,7 @@ func showRiskShattering(_ context.Context, in Input) (*Exhibit, error) {
 		marks = []figure.Mark{
 			figure.Region{F: func(x, y float64) float64 { return -f(x, y) }, Color: figure.ClassColor(0), Name: "f < 0"},
 			figure.Region{F: f, Color: figure.ClassColor(1), Name: "f ≥ 0"},
-			figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Color: figure.Ink}, Plain: true, Name: "f = 0"},
+			figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Dash: figure.LongDash}, Plain: true, Name: "f = 0"},
 		}
 	default:
 		for i := range places {
@@ -495,7 +494,7 @@ func showRiskShattering(_ context.Context, in Input) (*Exhibit, error) {
 			}
 		}
 	}
-	marks = append(marks, labelled.dots(nil)...)
+	marks = append(marks, riskNumbered(places, d.Labels)...)
 	if d.Common != nil {
 		marks = append(marks, figure.Dot{At: [2]float64{d.Common[0], d.Common[1]}, Class: -1, Ring: true, Label: "in both hulls"})
 	}
@@ -535,13 +534,31 @@ func riskVerdict(b bool, yes, no string) string {
 	return no
 }
 
-// riskShatterNote says what a labelling is and why it can or cannot be realised.
-func riskShatterNote(step int, d theory.Dichotomy, family string) string {
-	signs := ""
+// riskLabelling is the labelling of a step: those with both classes first, as all
+// points alike are nothing to look at.
+func riskLabelling(s theory.Shattering, step int) theory.Dichotomy {
+	return s.Dichotomies[(step+1)%len(s.Dichotomies)]
+}
+
+// riskSigns are the labels in the order of the points.
+func riskSigns(d theory.Dichotomy) (signs string) {
 	for _, y := range d.Labels {
 		signs += riskVerdict(y > 0, "+", "−")
 	}
-	head := fmt.Sprintf("Labelling %d: %s. ", step+1, signs)
+	return signs
+}
+
+// riskNumbered are the points of a labelling with their numbers.
+func riskNumbered(places [][2]float64, labels []float64) (marks []figure.Mark) {
+	for i, p := range places {
+		marks = append(marks, figure.Dot{At: p, Class: class(labels[i]), Name: className(labels[i]), Label: strconv.Itoa(i + 1)})
+	}
+	return marks
+}
+
+// riskShatterNote says what a labelling is and why it can or cannot be realised.
+func riskShatterNote(step int, d theory.Dichotomy, family string) string {
+	head := fmt.Sprintf("Labelling %d: %s. ", step+1, riskSigns(d))
 	switch {
 	case d.Realisable && math.IsInf(d.Margin, 1):
 		return head + "All alike: a function that is on one side everywhere does it."
@@ -796,13 +813,9 @@ func showRiskMargin(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	e.Steps = len(s.Dichotomies)
 	e.Step = min(in.Step, e.Steps-1)
-	d := s.Dichotomies[e.Step]
-	signs := ""
-	for _, y := range d.Labels {
-		signs += riskVerdict(y > 0, "+", "−")
-	}
+	d := riskLabelling(s, e.Step)
 	var marks []figure.Mark
-	note := fmt.Sprintf("Labelling %d: %s. ", e.Step+1, signs)
+	note := fmt.Sprintf("Labelling %d: %s. ", e.Step+1, riskSigns(d))
 	switch {
 	case math.IsInf(d.Margin, 1):
 		note += "All alike: a line far away leaves any margin."
@@ -812,12 +825,13 @@ func showRiskMargin(_ context.Context, in Input) (*Exhibit, error) {
 		w := [2]float64{d.W[0], d.W[1]}
 		n := norm(w)
 		b := d.B
-		strip := [2]float64{w[0] / n / delta, w[1] / n / delta} // f = ±1 are Δ from the line
-		marks = append(sides(w, b), marginLines(strip, b/n/delta)...)
+		pen := figure.Pen{Dash: figure.Dashed, Thin: true}
+		marks = append(sides(w, b),
+			figure.Line{A: w, C: n*delta - b, Pen: pen, Name: "Δ from the line"}, figure.Line{A: w, C: -n*delta - b, Pen: pen, Name: "Δ from the line"})
 		note += fmt.Sprintf("The widest margin is %s: %s.", views.Short(d.Margin), riskVerdict(d.Margin >= delta, "enough", "too little, the strip holds a point"))
 	}
 	marks = append(marks, figure.Circle{Center: centre, Radius: ball.Radius, Pen: figure.Pen{Color: figure.Muted, Dash: figure.Dotted}, Name: "smallest circle, R"})
-	marks = append(marks, toy{places, d.Labels}.dots(nil)...)
+	marks = append(marks, riskNumbered(places, d.Labels)...)
 	e.Notes = []string{note}
 
 	counts := figure.Curve{Name: "labellings with margin Δ or more", Stairs: true}
@@ -832,14 +846,27 @@ func showRiskMargin(_ context.Context, in Input) (*Exhibit, error) {
 		}},
 	}
 	lecture := theory.MarginVCDim(ball.Radius, delta, 2)
+	all := wide(delta) == len(s.Dichotomies)
 	e.Numbers = []Number{
-		{Label: "realised with margin Δ", Value: fmt.Sprintf("%d of %d", wide(delta), len(s.Dichotomies)), Help: riskVerdict(wide(delta) == len(s.Dichotomies), "shattered with this margin", "not shattered with this margin")},
+		{Label: "realised with margin Δ", Value: fmt.Sprintf("%d of %d", wide(delta), len(s.Dichotomies)), Help: riskVerdict(all, "shattered with this margin", "not shattered with this margin")},
 		{Label: `$R^2/\Delta^2$`, Value: views.Short(ball.Radius * ball.Radius / delta / delta), Help: "$R = " + views.Short(ball.Radius) + "$, the circle in the picture"},
-		{Label: `$h \le \min([R^2/\Delta^2], 2) + 1$`, Value: views.Short(lecture), Help: riskVerdict(wide(delta) == len(s.Dichotomies) && lecture < 3, "refuted here: three points are shattered. Round up instead", "the lecture's bound")},
-		{Label: `with $\lceil R^2/\Delta^2\rceil$`, Value: views.Short(min(math.Ceil(ball.Radius*ball.Radius/delta/delta-1e-9), 2) + 1), Help: "rounded up: no set of points contradicts it"},
+		{Label: `bound on $h$`, Value: views.Short(riskMarginDim(ball.Radius, delta, 2)), Help: "rounded up, and at most 3 in the plane"},
+		{Label: "with the whole part", Value: views.Short(lecture), Help: riskVerdict(all && lecture < 3, "refuted in this picture: three points are shattered", "as 000 prints it, but for the order of square and whole part")},
 	}
 	e.Tables = []Table{riskUnitTable(ball.Radius, theory.Diameter(k), delta)}
 	return e, nil
+}
+
+// riskMarginDim is theory.MarginVCDim rounded up instead of down. For an even number
+// of points the mean over balanced labellings of |sum y_i x_i| gives (n-1) <= R²/Delta²;
+// for an odd one (n-1)(1-1/n²) <= R²/Delta², which the corners of an equilateral
+// triangle reach. So the whole part may be one too small, the next whole number is not.
+func riskMarginDim(radius, margin, dim float64) float64 {
+	if !(margin > 0) {
+		return dim + 1
+	}
+	q := radius / margin
+	return min(math.Ceil(q*q*(1-1e-12)), dim) + 1
 }
 
 // riskUnitTable sets the forms of the bound side by side, in these units and in
@@ -851,7 +878,7 @@ func riskUnitTable(radius, diameter, delta float64) Table {
 		form string
 		at   func(r, d, m float64) float64
 	}{
-		{`$[R^2/\Delta^2]+1$`, func(r, _, m float64) float64 { return theory.MarginVCDim(r, m, math.Inf(1)) }},
+		{`$\lceil R^2/\Delta^2\rceil+1$`, func(r, _, m float64) float64 { return riskMarginDim(r, m, math.Inf(1)) }},
 		{`$[R/\Delta]^2+1$ (000)`, func(r, _, m float64) float64 { return square(math.Floor(r/m)) + 1 }},
 		{`$\lceil D^2/(2\gamma)\rceil+1$ (002)`, func(_, d, m float64) float64 { return theory.SlideVCDim(d, m, math.Inf(1)) }},
 		{`$[D^2/(2\gamma^2)]+1$`, func(_, d, m float64) float64 { return theory.DiameterVCDim(d, m, math.Inf(1)) }},
@@ -1020,7 +1047,7 @@ func showRiskRun(ctx context.Context, in Input) (*Exhibit, error) {
 	svm := run.Spec.Learner == "svm"
 	n := float64(s.n)
 	margin := 1 / s.norm
-	h := theory.MarginVCDim(s.radius, margin, s.dim)
+	h := riskMarginDim(s.radius, margin, s.dim)
 	wrong, short := float64(s.wrong)/n, float64(s.short)/n
 	t := Table{Caption: "Every bound of the lecture on this run", Head: []string{"bound", "$h$", "value"}}
 	add := func(name string, h float64, b theory.Bound) {

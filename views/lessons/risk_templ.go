@@ -168,7 +168,7 @@ func riskBound() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`000 calls the added term the structural risk. The slides have an older form,`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`000 calls the added term the structural risk. The slides have another form,`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -258,19 +258,19 @@ func riskMargin() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = D(`h \le \min\left(\left[\frac{R^2}{\Delta^2}\right], n\right)+1 .`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = D(`h \le \min\left(\left\lceil\frac{R^2}{\Delta^2}\right\rceil, n\right)+1 .`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`A wide margin leaves few labellings, *whatever the dimension*. That is the idea behind SVMs; it also backs the claim that a larger margin generalises better (001). A bound that falls is a reason, not a proof: and the theorem wants $\Delta$ fixed before the data are seen.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`A wide margin leaves few labellings, *whatever the dimension*. This backs the claim that a larger margin generalises better (001): a reason, not a proof, as the theorem wants $\Delta$ fixed before the data are seen.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Slip(`000 prints $[R/\Delta]^2$: square first, then round. And round *up*: for these three corners at $\Delta = 1.45$ all labellings are realised, though $[R^2/\Delta^2]+1 = 2$.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Slip(`000 prints $[R/\Delta]^2$: square first, then round, and round *up*. For these corners at $\Delta = 1.45$ all labellings are realised, though the whole part of $R^2/\Delta^2$ is 1 and would allow two points only.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Slip(`002 prints $\lceil\max\lVert\mathbf x_i-\mathbf x_j\rVert^2/(2\gamma)\rceil$ and then $\approx 1/\gamma = \sqrt{\sum\alpha}$. Both are lengths; capacity has no unit. It must be $\gamma^2$, over all points and not the support vectors only, and $\le$, not $=$; then $1/\gamma^2 = \sum\alpha$.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Slip(`002 prints $\lceil\max\lVert\mathbf x_i-\mathbf x_j\rVert^2/(2\gamma)\rceil$ and $\approx 1/\gamma = \sqrt{\sum\alpha}$: lengths, but capacity has no unit. It must be $\gamma^2$ (and $1/\gamma^2 = \sum\alpha$), over all points, with $\le$ for $=$.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -306,7 +306,7 @@ func riskRun() templ.Component {
 		templ_7745c5c3_Err = L(
 			`*By dimension:* $h = n + 1$, with $n$ that of the feature space, and the training error.`,
 			`*By margin:* $h$ from $R^2/\Delta^2$ with $\Delta = 1/\lVert\mathbf w\rVert$. Then points closer than $\Delta$ count as errors, even on their own side.`,
-			`*By support vectors* (SVM only): the next lessons but one return to them.`,
+			`*By support vectors* (SVM only): see the last lesson.`,
 		).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -1,0 +1,193 @@
+package lessons
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/theory"
+)
+
+// TestLeaveOneOutBoundHoldsOnTheScreen trains without each point over the range of
+// the controls: never more misses than support vectors, and only support vectors
+// are missed.
+func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
+	t.Parallel()
+	points, err := generalisationToy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []string{"linear", "rbf"} {
+		for _, c := range []string{"0.01", "0.3", "1", "30", "1000"} {
+			for _, gamma := range []string{"0.05", "1", "20"} {
+				full, wrong, err := generalisationEachOut(t.Context(), points, "kernel", k, "C", c, "gamma", gamma, "tol", "1e-5")
+				if err != nil {
+					t.Fatal(err)
+				}
+				share := float64(generalisationCount(wrong)) / float64(len(wrong))
+				if b := theory.LeaveOneOutBound(full.Report.SupportVectors, len(wrong)); share > b.Value {
+					t.Errorf("%s, C %s, gamma %s: %g left out are missed, the bound is %g", k, c, gamma, share, b.Value)
+				}
+				for i, w := range wrong {
+					if w && !slices.Contains(full.Model.Rows, i) {
+						t.Errorf("%s, C %s, gamma %s: point %d is missed and was no support vector", k, c, gamma, i)
+					}
+				}
+				if k == "linear" {
+					break // gamma has no meaning
+				}
+			}
+		}
+	}
+}
+
+// TestNoBoundForMCM: the linear MCM misses more points than it has support vectors,
+// and the screen does not offer their number as a bound.
+func TestNoBoundForMCM(t *testing.T) {
+	t.Parallel()
+	points, err := generalisationToy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, wrong, err := generalisationEachOut(t.Context(), points, "learner", "mcm", "kernel", "linear", "C", "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := generalisationCount(wrong); n <= full.Report.SupportVectors {
+		t.Errorf("%d missed, %d support vectors: no example any more", n, full.Report.SupportVectors)
+	}
+	e := riskExhibit(t, &generalisation, "leave-one-out", "machine", "mcm")
+	for _, n := range e.Numbers {
+		if strings.Contains(n.Label, "bound") {
+			t.Errorf("an MCM is shown a bound: %+v", n)
+		}
+	}
+}
+
+// TestFewerIsNotBetterByItself: where the pattern bends, the sparsest machine errs
+// more than the best one; on circles it comes close, as the words say.
+func TestFewerIsNotBetterByItself(t *testing.T) {
+	t.Parallel()
+	for pattern, worse := range map[string]bool{"moons": true, "checkerboard": true, "circles": false} {
+		_, all, err := generalisationTrials(t.Context(), pattern, "0.05", 80, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		few, best := generalisationFewest(all), generalisationBest(all)
+		if few.vectors >= best.vectors || (few.wrong > best.wrong+0.03) != worse {
+			t.Errorf("%s: %d support vectors and %g errors, the best has %d and %g", pattern, few.vectors, few.wrong, best.vectors, best.wrong)
+		}
+	}
+}
+
+func TestGeneralisationFolds(t *testing.T) {
+	t.Parallel()
+	rows := generalisationSample(200, 3)
+	if len(rows) != generalisationMost || !slices.IsSorted(rows) || len(slices.Compact(slices.Clone(rows))) != len(rows) || rows[0] < 0 || rows[len(rows)-1] > 199 {
+		t.Errorf("the sample is %v", rows)
+	}
+	parts := generalisationFolds(rows, 4, 3)
+	for k, test := range parts {
+		both := append(generalisationOthers(parts, k), test...)
+		slices.Sort(both)
+		if !slices.Equal(both, rows) {
+			t.Errorf("fold %d and the others are %v", k, both)
+		}
+	}
+}
+
+// TestStudyKeepsTestRowsOut: the choice of settings is the same whatever the labels
+// and places of the test rows are, and it is not the same whatever those of the
+// training rows are. The study repeats itself exactly.
+func TestStudyKeepsTestRowsOut(t *testing.T) {
+	t.Parallel()
+	const folds, seed = 4, 2
+	b, _ := dataset.FindBuiltin("iris-sepal")
+	d, err := b.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := generalisationRun(t.Context(), d, folds, 1, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := generalisationRun(t.Context(), d, folds, 1, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(one, again) {
+		t.Errorf("a second time the study gives %+v, not %+v", again, one)
+	}
+	parts := generalisationFolds(generalisationSample(len(d.Y), seed), folds, seed)
+	spoil := func(rows []int) *dataset.Data {
+		s := generalisationRows(d, generalisationRange(0, len(d.Y)))
+		for k, i := range rows {
+			s.Y[i] = k % 2
+			s.X.Set(i, 0, 100+math.Sqrt(float64(k)))
+		}
+		return s
+	}
+	other, err := generalisationRun(t.Context(), spoil(parts[0]), folds, 1, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(one[0].chosen, other[0].chosen) || !slices.Equal(one[0].vectors, other[0].vectors) {
+		t.Errorf("spoilt test rows change the choice from %+v to %+v", one[0].chosen, other[0].chosen)
+	}
+	if slices.Equal(one[0].accuracy, other[0].accuracy) {
+		t.Error("spoilt test rows do not even change the accuracy")
+	}
+	trained, err := generalisationRun(t.Context(), spoil(parts[1]), folds, 1, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reflect.DeepEqual(one[0].chosen, trained[0].chosen) && slices.Equal(one[0].vectors, trained[0].vectors) {
+		t.Error("spoilt training rows change nothing")
+	}
+}
+
+// TestTuningOnTheTestFoldFlatters: what a test fold claims falls with every setting
+// tried, and lies below the truth by more than chance.
+func TestTuningOnTheTestFoldFlatters(t *testing.T) {
+	t.Parallel()
+	draws, err := generalisationDraws(t.Context(), 0.6, 1, 1, generalisationRepeats)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var flattery, first []float64
+	last := generalisationSettings - 1
+	for _, o := range draws {
+		for k := range last {
+			if o.claimed[k+1] > o.claimed[k] {
+				t.Fatalf("the best of more settings is worse: %v", o.claimed)
+			}
+		}
+		flattery, first = append(flattery, o.truth[last]-o.claimed[last]), append(first, o.truth[0]-o.claimed[0])
+	}
+	if m, se := generalisationMean(flattery); m < 2*se {
+		t.Errorf("flattery of %g ± %g", m, se)
+	}
+	if m, se := generalisationMean(first); math.Abs(m) > 3*se {
+		t.Errorf("a single setting, chosen by nobody, is off by %g ± %g", m, se)
+	}
+}
+
+func TestRankCorrelation(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b []float64
+		want float64
+	}{
+		{[]float64{1, 2, 3, 4}, []float64{10, 20, 30, 400}, 1},
+		{[]float64{1, 2, 3, 4}, []float64{4, 3, 2, 1}, -1},
+		{[]float64{1, 2, 3}, []float64{5, 5, 5}, 0},
+		{[]float64{1, 1, 2, 3}, []float64{1, 2, 3, 4}, 0.9486833}, // ties share their ranks
+	} {
+		if got := generalisationCorrelation(c.a, c.b); math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("%v, %v: %g, want %g", c.a, c.b, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,304 @@
+package lessons
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/theory"
+	"marginlab/views"
+)
+
+// riskExhibit shows a screen of the lesson with these values of its controls, given
+// as pairs.
+func riskExhibit(t *testing.T, l *Lesson, screen string, pairs ...string) *Exhibit {
+	t.Helper()
+	s, _ := l.Screen(screen)
+	form := map[string]string{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		form[pairs[i]] = pairs[i+1]
+	}
+	in, wrong := s.Demo.NewInput(func(name string) string { return form[name] }, builtinSource{})
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	e, err := s.Demo.Show(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// riskNumber is the value of a number of an exhibit by its label.
+func riskNumber(t *testing.T, e *Exhibit, label string) string {
+	t.Helper()
+	for _, n := range e.Numbers {
+		if n.Label == label {
+			return n.Value
+		}
+	}
+	t.Fatalf("no number is called %q: %v", label, e.Numbers)
+	return ""
+}
+
+// TestRiskCountsLabellings holds the counts of the screen against a search through
+// directions: a labelling is realised when some direction puts one class before the
+// other.
+func TestRiskCountsLabellings(t *testing.T) {
+	t.Parallel()
+	count := func(places [][2]float64) (n int) {
+		for m := range 1 << len(places) {
+			for a := 0.0; a < 2*math.Pi; a += math.Pi / 1800 {
+				top, bottom := math.Inf(-1), math.Inf(1) // of the classes - and +
+				for i, p := range places {
+					s := p[0]*math.Cos(a) + p[1]*math.Sin(a)
+					if m>>i&1 == 1 {
+						bottom = min(bottom, s)
+					} else {
+						top = max(top, s)
+					}
+				}
+				if top < bottom-1e-9 {
+					n++
+					break
+				}
+			}
+		}
+		return n
+	}
+	for _, c := range []struct {
+		name   string
+		n      int
+		move   []string
+		places [][2]float64
+		want   string
+	}{
+		{"three in general position", 3, nil, riskPoints[:3], "8 of 8"},
+		{"three on a line", 3, []string{"x3", "0.03", "y3", "-0.9"}, [][2]float64{{-2, -1}, {2, -1}, {0, -1}}, "6 of 8"},
+		{"four in convex position", 4, nil, riskPoints[:4], "14 of 16"},
+		{"four, one inside", 4, []string{"x4", "0", "y4", "0"}, [][2]float64{{-2, -1}, {2, -1}, {0, 2}, {0, 0}}, "14 of 16"},
+		{"five", 5, nil, riskPoints, "22 of 32"},
+	} {
+		e := riskExhibit(t, &risk, "shattering", append(c.move, "n", strconv.Itoa(c.n))...)
+		if got := riskNumber(t, e, "realised in all"); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		if got := strconv.Itoa(count(c.places)); !strings.HasPrefix(c.want, got+" of") {
+			t.Errorf("%s: %s labellings by search, want %s", c.name, got, c.want)
+		}
+		last := riskExhibit(t, &risk, "shattering", append(c.move, "n", strconv.Itoa(c.n), "step", "999")...)
+		if got := riskNumber(t, last, "realised so far"); got != c.want {
+			t.Errorf("%s: at the end %s, want %s", c.name, got, c.want)
+		}
+	}
+	for _, n := range []string{"3", "4", "5"} {
+		e := riskExhibit(t, &risk, "shattering", "n", n, "family", "rbf")
+		if got := riskNumber(t, e, "realised in all"); got != strconv.Itoa(e.Steps)+" of "+strconv.Itoa(e.Steps) {
+			t.Errorf("an RBF machine realises %s labellings of %s points", got, n)
+		}
+	}
+}
+
+// TestRiskBoundNumbers evaluates both bounds as the documents print them.
+func TestRiskBoundNumbers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ h, m, r, eta float64 }{{3, 200, 0.05, 0.05}, {10, 5000, 0.2, 0.01}, {50, 100, 0, 0.5}} {
+		text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+		e := riskExhibit(t, &risk, "bound", "h", text(c.h), "m", text(c.m), "remp", text(c.r), "eta", text(c.eta))
+		eps := 4 * (c.h*(math.Log(2*c.m/c.h)+1) - math.Log(c.eta)) / c.m
+		vapnik := c.r + eps/2*(1+math.Sqrt(1+4*c.r/eps))
+		slide := c.r + math.Sqrt((c.h*(1+math.Log(2*c.m/c.h))-math.Log(c.eta/4))/c.m)
+		for label, v := range map[string]float64{`$\varepsilon$`: eps, "bound of 000": vapnik, "bound of 002": slide} {
+			want := views.Short(v)
+			if v >= 1 && label != `$\varepsilon$` {
+				want += " (vacuous)"
+			}
+			if got := riskNumber(t, e, label); got != want {
+				t.Errorf("%+v: %s is %s, want %s", c, label, got, want)
+			}
+		}
+	}
+	// The number of points from which the bound says something is exact.
+	at := func(m int) bool { return theory.VapnikBound(0, 1, 3, m, 0.05).Vacuous }
+	if n := riskEnough(func(m int) theory.Bound { return theory.VapnikBound(0, 1, 3, m, 0.05) }); at(n) || !at(n-1) {
+		t.Errorf("not vacuous from %d points on: %v before, %v there", n, at(n-1), at(n))
+	}
+}
+
+// TestRiskIsExact compares the risk of a line with its share of errors on very many
+// points.
+func TestRiskIsExact(t *testing.T) {
+	t.Parallel()
+	d, err := dataset.Generate("blobs", 100_000, riskSpread, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		w [2]float64
+		b float64
+	}{{[2]float64{1, 1}, 0}, {[2]float64{2, 0.3}, -1}, {[2]float64{-0.2, 1}, 0.5}} {
+		var wrong [2]float64
+		for i, y := range d.Y {
+			x := d.X.RawRowView(i)
+			if (c.w[0]*x[0]+c.w[1]*x[1]+c.b >= 0) != (y == 1) {
+				wrong[y] += 2.0 / 100_000
+			}
+		}
+		lower, upper := riskClouds(c.w, c.b)
+		if math.Abs(lower-wrong[0]) > 0.01 || math.Abs(upper-wrong[1]) > 0.01 {
+			t.Errorf("%v: %g and %g, counted %v", c, lower, upper, wrong)
+		}
+	}
+}
+
+// TestRiskMarginIsRoundedUp: the corners of the screen are shattered with a margin
+// that the whole part of R²/Delta² does not allow, and no random points are
+// shattered with a margin that the next whole number does not allow.
+func TestRiskMarginIsRoundedUp(t *testing.T) {
+	t.Parallel()
+	e := riskExhibit(t, &risk, "margin", "delta", "1.45")
+	if a, b, c := riskNumber(t, e, "realised with margin Δ"), riskNumber(t, e, "bound on $h$"), riskNumber(t, e, "with the whole part"); a != "8 of 8" || b != "3" || c != "2" {
+		t.Errorf("at 1.45: %s, %s, %s", a, b, c)
+	}
+	if got := riskNumber(t, riskExhibit(t, &risk, "margin", "delta", "1.55"), "realised with margin Δ"); got != "2 of 8" {
+		t.Errorf("at 1.55: %s", got)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 60 {
+		n := 2 + rng.IntN(5)
+		x := mat.NewDense(n, 5, nil)
+		x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
+		k := theory.Gram(kernel.NewGram(kernel.Kernel{Name: "linear"}, x))
+		s, err := theory.ShatterKernel(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ball, err := theory.EnclosingBall(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least := math.Inf(1)
+		for _, d := range s.Dichotomies {
+			least = min(least, d.Margin)
+		}
+		if h := riskMarginDim(ball.Radius, least, math.Inf(1)); s.Shattered() && h < float64(n) {
+			t.Errorf("%d points are shattered with margin %g in a ball of %g, the bound is %g", n, least, ball.Radius, h)
+		}
+	}
+}
+
+// TestRiskBoundsHoldOnTheScreen: with probability 0.95 each, so a failure among
+// these few would be a surprise; they are far from tight.
+func TestRiskBoundsHoldOnTheScreen(t *testing.T) {
+	t.Parallel()
+	fresh, err := riskFresh(4000, 0.2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for draw := range uint64(5) {
+		sample, err := riskToy("moons", 200, 0.2, draw+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := sample.data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, _, err := riskMachines(t.Context(), d, riskDegrees)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range all {
+			if truth, err := riskError(m.res.Model, fresh); err != nil || truth > m.bound.Value {
+				t.Errorf("draw %d, degree %d: true error %g above the bound %g (%v)", draw+1, m.degree, truth, m.bound.Value, err)
+			}
+		}
+	}
+}
+
+// runSource is a workspace with one run.
+type runSource struct {
+	builtinSource
+	run *Run
+}
+
+func (s runSource) Run(context.Context, string) (*Run, error) { return s.run, nil }
+
+// TestRiskMeasuresRuns measures machines of several kinds and compares with what
+// their reports say.
+func TestRiskMeasuresRuns(t *testing.T) {
+	t.Parallel()
+	b, _ := dataset.FindBuiltin("iris")
+	all, err := b.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	moons, _ := dataset.FindBuiltin("moons")
+	plain, err := moons.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		d     *dataset.Data
+		pairs []string
+		dim   float64
+	}{
+		{"rbf", plain, []string{"test_fraction", "0.3"}, math.Inf(1)},
+		{"linear", plain, []string{"kernel", "linear"}, 2},
+		{"cubic on four features", all, []string{"kernel", "poly", "degree", "3", "coef0", "1", "positive", "virginica"}, 35},
+		{"projected", all, []string{"project", "pca", "positive", "setosa"}, math.Inf(1)},
+		{"conformal", plain, []string{"conformal", "eigen"}, math.Inf(1)},
+		{"mcm", plain, []string{"learner", "mcm", "rho", "0.1"}, math.Inf(1)},
+	} {
+		spec := ml.DefaultSpec()
+		for i := 0; i < len(c.pairs); i += 2 {
+			if err := spec.Set(c.pairs[i], c.pairs[i+1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		res, err := ml.Train(t.Context(), c.d, spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := &Run{Name: "a*b$", Spec: spec, Data: c.d, Report: &res.Report, Model: res.Model}
+		s, err := riskMeasure(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.n != res.Report.TrainN || s.dim != c.dim || math.Abs(float64(s.n-s.wrong)/float64(s.n)-res.Report.TrainAccuracy) > 1e-9 || s.short < s.wrong {
+			t.Errorf("%s: %+v", c.name, s)
+		}
+		if w := res.Report.WNorm; w != nil && math.Abs(s.norm-*w) > 1e-6**w {
+			t.Errorf("%s: |w| is %g, the report says %g", c.name, s.norm, *w)
+		}
+		if c.name == "rbf" && (s.radius > 1 || s.radius < 0.5) {
+			t.Errorf("an RBF kernel has all images within 1 of the origin; the ball has radius %g", s.radius)
+		}
+		screen, _ := risk.Screen("your-run")
+		in, _ := screen.Demo.NewInput(func(name string) string { return map[string]string{"run": "1"}[name] }, runSource{run: run})
+		e, err := screen.Demo.Show(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkExhibit(t, e)
+		refused := 0
+		for _, row := range e.Tables[0].Rows {
+			if slices.Contains(row, "not for an MCM") {
+				refused++
+			}
+		}
+		if want := map[bool]int{true: 2}[c.name == "mcm"]; refused != want {
+			t.Errorf("%s: %d bounds are refused, want %d", c.name, refused, want)
+		}
+	}
+}
