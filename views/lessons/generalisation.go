@@ -1,6 +1,7 @@
 package lessons
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -215,16 +216,16 @@ func showGeneralisationLeaveOut(ctx context.Context, in Input) (*Exhibit, error)
 	}
 	e := &Exhibit{Steps: n + 1, Step: min(in.Step, n), Lab: t.lab(append(pairs(c), "standardize", "false")...)}
 
-	bound, real := figure.Curve{Name: "N_SV / N"}, figure.Curve{Name: "left-out error"}
+	bound, missed := figure.Curve{Name: "N_SV / N"}, figure.Curve{Name: "left-out error"}
 	for _, v := range riskLogspace(0.01, 1000, 9) {
 		one, miss, err := generalisationEachOut(ctx, t, pairs(v)...)
 		if err != nil {
 			return nil, err
 		}
 		bound.X, bound.Y = append(bound.X, v), append(bound.Y, theory.LeaveOneOutBound(one.Report.SupportVectors, n).Value)
-		real.X, real.Y = append(real.X, v), append(real.Y, float64(generalisationCount(miss))/float64(n))
+		missed.X, missed.Y = append(missed.X, v), append(missed.Y, float64(generalisationCount(miss))/float64(n))
 	}
-	curves := []figure.Curve{real}
+	curves := []figure.Curve{missed}
 	caption := "The left-out error of the MCM. Its support vectors give no bound, so none is drawn."
 	if svm {
 		curves, caption = append(curves, bound), "The left-out error stays below the bound, usually far below."
@@ -344,11 +345,11 @@ func showGeneralisationPromises(ctx context.Context, in Input) (*Exhibit, error)
 	if err != nil {
 		return nil, err
 	}
-	new1, err := riskToy("separable", 2000, depth, riskFreshSeed)
+	unseen, err := riskToy("separable", 2000, depth, riskFreshSeed)
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := new1.data()
+	fresh, err := unseen.data()
 	if err != nil {
 		return nil, err
 	}
@@ -446,11 +447,11 @@ func generalisationTrials(ctx context.Context, pattern, rho string, m int, draw 
 	if err != nil {
 		return t, nil, err
 	}
-	new1, err := riskToy(pattern, 1000, generalisationNoise[pattern], riskFreshSeed)
+	unseen, err := riskToy(pattern, 1000, generalisationNoise[pattern], riskFreshSeed)
 	if err != nil {
 		return t, nil, err
 	}
-	fresh, err := new1.data()
+	fresh, err := unseen.data()
 	if err != nil {
 		return t, nil, err
 	}
@@ -477,26 +478,15 @@ func generalisationTrials(ctx context.Context, pattern, rho string, m int, draw 
 // generalisationBest has the least error, and of equal ones the fewest support vectors.
 func generalisationBest(all []generalisationTrial) generalisationTrial {
 	return slices.MinFunc(all, func(a, b generalisationTrial) int {
-		return generalisationCompare(a.wrong, b.wrong, float64(a.vectors), float64(b.vectors))
+		return cmp.Or(cmp.Compare(a.wrong, b.wrong), cmp.Compare(a.vectors, b.vectors))
 	})
 }
 
 // generalisationFewest has the fewest support vectors, and of equal ones the least error.
 func generalisationFewest(all []generalisationTrial) generalisationTrial {
 	return slices.MinFunc(all, func(a, b generalisationTrial) int {
-		return generalisationCompare(float64(a.vectors), float64(b.vectors), a.wrong, b.wrong)
+		return cmp.Or(cmp.Compare(a.vectors, b.vectors), cmp.Compare(a.wrong, b.wrong))
 	})
-}
-
-// generalisationCompare orders by a first pair of numbers, then by a second.
-func generalisationCompare(a, b, c, d float64) int {
-	switch {
-	case a < b, a == b && c < d:
-		return -1
-	case a == b && c == d:
-		return 0
-	}
-	return 1
 }
 
 func showGeneralisationFewer(ctx context.Context, in Input) (*Exhibit, error) {
@@ -767,7 +757,7 @@ func showGeneralisationTuning(ctx context.Context, in Input) (*Exhibit, error) {
 				{"inner folds", cell(func(o generalisationTuned) float64 { return o.fairClaimed }), cell(func(o generalisationTuned) float64 { return o.fairTruth }), cell(func(o generalisationTuned) float64 { return o.fairTruth - o.fairClaimed })},
 			},
 		}},
-		Notes: []string{"The claim of inner folds flatters as well, for they did the choosing. That is why a study needs an outer test fold besides."},
+		Notes: []string{"Inner folds do the choosing as well, so their own claim is no final judge either: a study needs an outer test fold besides."},
 	}, nil
 }
 
@@ -857,7 +847,7 @@ func generalisationRun(ctx context.Context, d *dataset.Data, folds, first int, s
 	return out, nil
 }
 
-// generalisationSample draws at most studyRows of n rows.
+// generalisationSample draws at most generalisationMost of n rows.
 func generalisationSample(n int, seed uint64) []int {
 	rows := rand.New(rand.NewPCG(seed, 0x5a3)).Perm(n)
 	rows = rows[:min(n, generalisationMost)]
@@ -901,7 +891,7 @@ func showGeneralisationStudy(ctx context.Context, in Input) (*Exhibit, error) {
 		acc := generalisationColumn(fs, func(f generalisationFold) float64 { return f.accuracy[j] })
 		curve := figure.Curve{Name: machine, Marks: true, Y: acc}
 		for i := range acc {
-			curve.X = append(curve.X, float64(i+1))
+			curve.X = append(curve.X, float64(i+1)+0.06*(float64(j)-1.5)) // beside each other, as many are equal
 		}
 		curves = append(curves, curve)
 		mean, se := generalisationMean(acc)

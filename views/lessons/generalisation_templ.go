@@ -123,11 +123,11 @@ func generalisationFewer() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`So let us look: SVM, MCM and sparse MCM (a price $\rho$ on $\sum\lvert\lambda_j\rvert$), each with thirty pairs of $C$ and $\gamma$, all trained on the same points and judged on 1000 new ones.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`So let us look: SVM, MCM and sparse MCM (a price $\rho$ on $\sum\lvert\lambda_j\rvert$), each with thirty pairs of $C$ and $\gamma$, trained on the same points and judged on 1000 new ones.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`What to see: on the left, machines too simple to bend as they must. On the right, machines that memorise. At one and the same number of support vectors the errors differ widely. The rank correlation says, machine by machine, whether more support vectors go with more error (above 0) or with less (below 0). Change the pattern: for circles a handful of support vectors is nearly enough, for the checkerboard it is hopeless.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`On the left, machines too simple to bend as they must; on the right, machines that memorise; and at the same number of support vectors very different errors. A rank correlation above 0 says that more support vectors went with more error, one below 0 the opposite. Change the pattern: for circles a handful is nearly enough, for the checkerboard it is hopeless.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

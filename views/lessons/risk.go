@@ -209,7 +209,9 @@ func riskToy(generator string, n int, noise float64, seed uint64) (toy, error) {
 const riskFreshSeed = 1 << 20
 
 // riskPercent shows a share as a percentage with one digit.
-func riskPercent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }
+func riskPercent(share float64) string {
+	return strings.Replace(strconv.FormatFloat(100*share, 'f', 1, 64), "-", "−", 1) + " %"
+}
 
 // riskLogspace are n values from a to b at equal ratios.
 func riskLogspace(a, b float64, n int) []float64 {
@@ -551,7 +553,9 @@ func riskSigns(d theory.Dichotomy) (signs string) {
 // riskNumbered are the points of a labelling with their numbers.
 func riskNumbered(places [][2]float64, labels []float64) (marks []figure.Mark) {
 	for i, p := range places {
-		marks = append(marks, figure.Dot{At: p, Class: class(labels[i]), Name: className(labels[i]), Label: strconv.Itoa(i + 1)})
+		marks = append(marks,
+			figure.Dot{At: p, Class: class(labels[i]), Name: className(labels[i])},
+			figure.Text{At: [2]float64{p[0] + 0.3, p[1] + 0.25}, Text: strconv.Itoa(i + 1)}) // beside the handle
 	}
 	return marks
 }
@@ -1076,7 +1080,7 @@ func showRiskRun(ctx context.Context, in Input) (*Exhibit, error) {
 		{Label: `$\Delta = 1/\lVert\mathbf w\rVert$`, Value: views.Short(margin), Help: "$R^2/\\Delta^2 = " + views.Short(s.radius*s.radius/margin/margin) + "$"},
 	}
 	if !svm {
-		e.Numbers = append(e.Numbers, Number{Label: `$h_{MCM}$`, Value: views.Short(s.spread), Help: `$\max\lvert f\rvert/\min\lvert f\rvert$: what the MCM keeps small, and no bound on $h$`})
+		e.Numbers = append(e.Numbers, Number{Label: `$h_{MCM}$`, Value: views.Short(s.spread), Help: `$\max\lvert f\rvert/\min\lvert f\rvert$: what the MCM keeps small when it separates the points` + riskVerdict(s.wrong > 0, ", as it does not here", "") + "; no bound on $h$"})
 	}
 	return e, nil
 }

@@ -214,7 +214,7 @@ func riskStructural() templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = O(
-			`Train the best machine of each family: $R_{\text{emp}}$ falls.`,
+			`Train a machine of each family (here an SVM): $R_{\text{emp}}$ falls.`,
 			`Add the structural term, which rises with $h$.`,
 			`Keep the family with the smallest sum.`,
 		).Render(ctx, templ_7745c5c3_Buffer)
@@ -262,7 +262,7 @@ func riskMargin() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`A wide margin leaves few labellings, *whatever the dimension*. This backs the claim that a larger margin generalises better (001): a reason, not a proof, as the theorem wants $\Delta$ fixed before the data are seen.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`A wide margin leaves few labellings, *whatever the dimension*. This backs the claim that a larger margin generalises better (001): a good reason, not a proof.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
