@@ -45,7 +45,7 @@ func generalisationLeaveOut() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Slip(`The slides write “expected generalisation error $= N_{SV}/N$”. It is an upper bound ($\le$) on the left-out error, often a loose one; and it does not hold for an MCM, whose points with $\lambda_j\ne 0$ span $f$ but do not hold it in place.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Slip(`The slides write “expected generalisation error $= N_{SV}/N$”. It is an upper bound ($\le$) on the left-out error, often a loose one; its mean over samples bounds the mean risk of machines trained on $N-1$ points. It does not hold for an MCM, whose points with $\lambda_j\ne 0$ span $f$ but do not hold it in place.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -204,7 +204,7 @@ func generalisationStudy() templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = P(`A comparison that can be trusted keeps three things apart:`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`A comparison that can be trusted goes like this:`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -217,7 +217,7 @@ func generalisationStudy() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`Four machines run through it: SVM, MCM, sparse MCM ($\rho = 0.05$) and conformal MCM (eigen method, $\gamma_c = \gamma$, $D = 10^{-3}$). When we measured on larger data without tuning on test rows, the conformal map did *not* raise the accuracy of the MCM. Step through the folds here; then take other draws and your own data: its sign changes, and most differences drown in their standard error.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`Four machines run through it: SVM, MCM, sparse MCM ($\rho = 0.05$) and conformal MCM (eigen method, $\gamma_c = \gamma$, $D = 10^{-3}$). On ionosphere and on Ripley's data, measured without tuning on test rows, the conformal map did *not* help. Step through the folds here; then take other draws and your own data: the sign of the difference changes, and mostly it drowns in its standard error.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

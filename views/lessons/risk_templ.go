@@ -270,7 +270,7 @@ func riskMargin() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Slip(`002 prints $\lceil\max\lVert\mathbf x_i-\mathbf x_j\rVert^2/(2\gamma)\rceil$ and $\approx 1/\gamma = \sqrt{\sum\alpha}$: lengths, but capacity has no unit. It must be $\gamma^2$ (and $1/\gamma^2 = \sum\alpha$), over all points, with $\le$ for $=$.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Slip(`002 prints $\lceil\max\lVert\mathbf x_i-\mathbf x_j\rVert^2/(2\gamma)\rceil$ and $\approx 1/\gamma = \sqrt{\sum\alpha}$: a length and an inverse length, but capacity has no unit. It must be $\gamma^2$ (and $1/\gamma^2 = \sum\alpha$), over all points, with $\le$ for $=$.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
