@@ -86,7 +86,7 @@ func generalisationPromises() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`Compare with the true error. All bounds fall with $N$; on small data they are vacuous or nearly so, and the truth lies far below. With the RBF kernel there are more support vectors and the promises shrink. Does the machine get as much worse?`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`Compare with the true error. All bounds fall with $N$; on small data they are vacuous or nearly so, and the truth lies far below. With the RBF kernel there are more support vectors and the promises get weaker. Does the machine get as much worse?`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

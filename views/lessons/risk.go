@@ -264,7 +264,7 @@ func showRisk(_ context.Context, in Input) (*Exhibit, error) {
 	lower, upper := riskClouds(w, b)
 	r := (lower + upper) / 2
 	stray := func(m int) float64 { return math.Sqrt((lower*(1-lower) + upper*(1-upper)) / 2 / float64(m)) }
-	seen, truth := figure.Curve{Name: "R_emp of the first M points"}, figure.Curve{Name: "R, and two standard deviations of R_emp"}
+	seen, truth := figure.Curve{Name: "R_emp of the first M points"}, figure.Curve{Name: "R ± 2 standard deviations"}
 	last := 0
 	for _, v := range riskLogspace(4, most, 160) {
 		k := int(v)
@@ -279,7 +279,7 @@ func showRisk(_ context.Context, in Input) (*Exhibit, error) {
 	here := float64(m)
 	e.Figures = []Figure{
 		plane("risk", "Drag the ends of the line: $R$ changes smoothly. Change the draw: only $R_{\\text{emp}}$ changes.", riskLimits, 2, sides(w, b), shown.dots(nil)),
-		{Name: "average", Wide: true, Caption: "As points come in, the share of errors settles at the risk of this line.", Draw: func(l Look) (*figure.Picture, error) {
+		{Name: "average", Wide: true, Caption: "As points come in, the share of errors settles at the risk of this line; the band is where it lies 19 times out of 20.", Draw: func(l Look) (*figure.Picture, error) {
 			return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "points M", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(0.3, 1.6*r)}, Curves: []figure.Curve{seen, truth}, Here: &here}.Picture()
 		}},
 	}
