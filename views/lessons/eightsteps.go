@@ -1,7 +1,801 @@
 package lessons
 
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"marginlab/ml"
+	mlconformal "marginlab/ml/conformal"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	mlmcm "marginlab/ml/mcm"
+	"marginlab/ml/param"
+	"marginlab/ml/theory"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
 var eightsteps = Lesson{
 	Slug: "eight-steps", Title: "The conformal MCM in eight steps",
-	Summary: "The whole procedure on any data set, one step a screen.",
-	Screens: []Screen{{Slug: "start", Title: "The conformal MCM in eight steps", Words: eightstepsStart}},
+	Summary: "The whole procedure on any data set, one step a screen. What you choose goes along from step to step.",
+	Carry:   true,
+	Screens: []Screen{
+		{
+			Slug: "standardise", Title: "Step 1: Standardise",
+			Covers: []string{"000 steps"}, Words: eightstepsStandardise,
+			Demo: &Demo{Params: eightstepsParams, Show: eightstepsShowStandardise},
+		},
+		{
+			Slug: "first", Title: "Step 2: Train a first MCM",
+			Covers: []string{"000 steps"}, Words: eightstepsFirst,
+			Demo: &Demo{Params: eightstepsParams, Show: eightstepsShowFirst},
+			Questions: []Question{{
+				Slug: "narrow", Ask: `On the moons you make the kernel narrower: $\gamma$ goes from 0.5 to 5. How does the number of support vectors change?`,
+				Options: []string{"It falls: a narrow kernel is more local.", "It stays: the data are the same.", "It rises."},
+				Answer:  eightstepsNarrow,
+				Explain: `The optimum is a vertex of a linear programme and uses about as many coefficients as the kernel matrix has rank at the cut. A narrow kernel sees every point as different from all others: its rank is high.`,
+			}},
+		},
+		{
+			Slug: "scatter", Title: "Step 3: Compute B₀ and W₀",
+			Covers: []string{"000 steps"}, Words: eightstepsScatter,
+			Demo: &Demo{Params: eightstepsParams, Show: eightstepsShowScatter},
+		},
+		{
+			Slug: "eigenproblem", Title: "Step 4: Solve the eigenproblem",
+			Covers: []string{"000 steps"}, Words: eightstepsEigen,
+			Demo: &Demo{Params: eightstepsParams, Show: eightstepsShowEigen},
+			Questions: []Question{{
+				Slug: "ridge", Ask: `$J$ of the new kernel, and the largest eigenvalue $g$. Which is larger?`,
+				Options: []string{"They are equal.", "J, by a little.", "g, by a little."},
+				Answer: func(ctx context.Context) (float64, error) {
+					t, err := eightstepsDefaults(ctx, nil)
+					if err != nil {
+						return 0, err
+					}
+					return []float64{2, 0, 1}[1+conformalSign(*t.report.JAfter-*t.report.Eigenvalue)], nil
+				},
+				Explain: `$g$ is the quotient with $D$ added to the denominator, $J$ is the same quotient without it. That small difference is the whole effect of the ridge on the value.`,
+			}},
+		},
+		{
+			Slug: "factor", Title: "Step 5: The scaling factor c",
+			Covers: []string{"000 steps"}, Words: eightstepsFactor,
+			Demo: &Demo{Params: eightstepsParams, Show: eightstepsShowFactor},
+		},
+		{
+			Slug: "kernel", Title: "Step 6: The new kernel matrix",
+			Covers: []string{"000 steps"}, Words: eightstepsKernel,
+			Demo: &Demo{Params: eightstepsParams, Show: eightstepsShowKernel},
+		},
+		{
+			Slug: "second", Title: "Step 7: Train a new MCM",
+			Covers: []string{"000 steps"}, Words: eightstepsSecond,
+			Demo: &Demo{Params: eightstepsParams, Show: eightstepsShowSecond},
+			Questions: []Question{{
+				Slug: "double", Ask: `You double $c$ everywhere before this step. What happens to the second MCM?`,
+				Options: []string{"f is four times as large.", "Nothing: f is the same function.", "Its boundary moves away from the cores."},
+				Answer:  eightstepsDouble,
+				Explain: `The matrix is four times as large, so every $\lambda$ becomes a quarter. The constraints speak of $f$ only, and the rank cut is relative. (With a price $\rho$ on $\lvert\lambda\rvert$, or for an SVM, the scale would matter.)`,
+			}},
+		},
+		{
+			Slug: "test", Title: "Step 8: Test on held-out rows",
+			Covers: []string{"000 steps"}, Words: eightstepsTest,
+			Demo: &Demo{Params: eightstepsParams, Show: eightstepsShowTest},
+			Questions: []Question{{
+				Slug: "ten", Ask: `The moons, as this lesson starts, on ten random splits. On how many does the conformal MCM classify *more* held-out rows correctly than the first MCM?`,
+				Options: []string{"On all ten.", "On six to nine.", "On five or fewer."},
+				Answer:  eightstepsTen,
+				Explain: `Counted on ten splits of the same data; equal results count as no gain. One split alone could have told you either story.`,
+			}},
+		},
+	},
+}
+
+// eightstepsParams are the controls of every screen, so that values go along.
+var eightstepsParams = []param.Param{
+	DataParam("moons"),
+	{Name: "gamma", Label: "kernel width", Symbol: "γ", Kind: param.Number, Default: "0.5", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true},
+	{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
+	{Name: "rank_tol", Label: "rank cut", Kind: param.Number, Default: "1e-2", Min: 1e-6, Max: 0.3, Low: 1e-6, High: 0.3, Log: true, Help: "Higher: fewer support vectors, a simpler f."},
+	{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Kind: param.Number, Default: "0.5", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true, Help: "From step 4 on."},
+	{Name: "test_fraction", Label: "held-out share", Kind: param.Number, Default: "0.3", Min: 0, Max: 0.8, Low: 0, High: 0.8},
+	{Name: "seed", Label: "split", Kind: param.Integer, Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Which rows are held out."},
+}
+
+// eightstepsMost is the largest number of rows that the lessons work on.
+const eightstepsMost = 200
+
+// eightstepsLoad is the data set that was chosen, with at most eightstepsMost rows,
+// and remarks about what was left out.
+func eightstepsLoad(ctx context.Context, in Input) (*dataset.Data, []string, error) {
+	_, d, err := in.Data(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	thin, notes, err := eightstepsThin(d)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(d.Classes) > 2 {
+		notes = append(notes, fmt.Sprintf("%d classes: here the last, %s, against the others together.", len(d.Classes), eightstepsPositive(d)))
+	}
+	return thin, notes, nil
+}
+
+// eightstepsPositive is the class +1: the last.
+func eightstepsPositive(d *dataset.Data) string { return d.Classes[len(d.Classes)-1] }
+
+// eightstepsThin draws eightstepsMost rows of a larger data set, about the same share
+// of every class and always the same rows.
+func eightstepsThin(d *dataset.Data) (*dataset.Data, []string, error) {
+	n, cols := d.X.Dims()
+	if n <= eightstepsMost {
+		return d, nil, nil
+	}
+	class := make([]float64, n)
+	for i, c := range d.Y {
+		class[i] = float64(c)
+	}
+	keep, _ := dataset.Split(class, 1-float64(eightstepsMost)/float64(n), 1)
+	thin := &dataset.Data{Features: d.Features, Label: d.Label, Classes: d.Classes, X: mat.NewDense(len(keep), cols, nil)}
+	for i, row := range keep {
+		thin.X.SetRow(i, d.X.RawRowView(row))
+		thin.Y = append(thin.Y, d.Y[row])
+	}
+	return thin, []string{fmt.Sprintf("%d of the %d rows, for speed. The lab takes all.", len(keep), n)}, thin.Validate()
+}
+
+// eightstepsTraining is the data set of a screen, ready to be trained on.
+type eightstepsTraining struct {
+	data        *dataset.Data
+	spec        ml.Spec
+	notes       []string
+	y           []float64 // labels ±1 of all rows
+	pos, neg    string
+	train, test []int
+	scaler      *dataset.Scaler
+	p           *conformalProblem // the training rows, standardised, with the basic kernel
+	report      ml.Report         // of the second machine
+	before      *ml.Model         // the first machine
+	after       *ml.Model         // the second one, and its map
+}
+
+// eightstepsPrepare does step 1: it splits, and scales by the mean and the deviation
+// of the training rows. get are the values of the controls.
+func eightstepsPrepare(d *dataset.Data, notes []string, get func(name string) string) (t *eightstepsTraining, err error) {
+	t = &eightstepsTraining{data: d, notes: notes}
+	if t.spec, err = newSpec("learner", "mcm", "standardize", "true", "gamma", get("gamma"), "C", get("C"), "rank_tol", get("rank_tol"),
+		"conformal", "eigen", "core_gamma", get("core_gamma"), "test_fraction", get("test_fraction"), "seed", get("seed")); err != nil {
+		return nil, err
+	}
+	t.spec.Positive = eightstepsPositive(d)
+	if t.y, t.pos, t.neg, err = d.Binary(t.spec.Positive); err != nil {
+		return nil, err
+	}
+	t.train, t.test = dataset.Split(t.y, t.spec.TestFraction, t.spec.Seed)
+	x, y := mat.NewDense(len(t.train), len(d.Features), nil), make([]float64, len(t.train))
+	for i, row := range t.train {
+		x.SetRow(i, d.X.RawRowView(row))
+		y[i] = t.y[row]
+	}
+	t.scaler = dataset.FitScaler(x)
+	t.p = newConformalProblem(d, kernel.Kernel{Name: "rbf", Gamma: t.spec.Gamma.Value}, t.scaler.Apply(x), y)
+	t.p.scaler, t.p.rows, t.p.pos, t.p.neg = t.scaler, t.train, t.pos, t.neg
+	t.p.settings = mlmcm.Settings{C: t.spec.C, RankTol: t.spec.RankTol}
+	return t, nil
+}
+
+// eightstepsDefaults are both machines on the moons as the lesson starts, but for
+// what change says.
+func eightstepsDefaults(ctx context.Context, change map[string]string) (*eightstepsTraining, error) {
+	b, _ := dataset.FindBuiltin("moons")
+	d, err := b.Load()
+	if err != nil {
+		return nil, err
+	}
+	t, err := eightstepsPrepare(d, nil, func(name string) string {
+		if v, ok := change[name]; ok {
+			return v
+		}
+		for _, p := range eightstepsParams {
+			if p.Name == name {
+				return p.Default
+			}
+		}
+		return ""
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, t.fit(ctx)
+}
+
+// fit trains both machines, as the lab does.
+func (t *eightstepsTraining) fit(ctx context.Context) error {
+	res, err := ml.Train(ctx, t.data, t.spec, nil)
+	if err != nil {
+		return err
+	}
+	t.report, t.before, t.after = res.Report, res.Before, res.Model
+	return nil
+}
+
+// quotient is that of the cores of the second machine.
+func (t *eightstepsTraining) quotient() *conformalQuotient {
+	return t.p.rayleigh(t.after.Map.Cores, t.after.Map.Gamma, t.spec.CoreRidge)
+}
+
+// picture is the boundary of one of the machines.
+func (t *eightstepsTraining) picture(name, caption string, m *ml.Model) Figure {
+	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
+		sc, err := conformalScene(m, t.data, t.spec, l)
+		if err != nil {
+			return nil, err
+		}
+		sc.Cores = false
+		return figure.Boundary(sc)
+	}}
+}
+
+// eightstepsStart is step 1 for a screen, with the beginning of its exhibit.
+func eightstepsStart(ctx context.Context, in Input) (*eightstepsTraining, *Exhibit, error) {
+	d, notes, err := eightstepsLoad(ctx, in)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := eightstepsPrepare(d, notes, in.Text)
+	if err != nil {
+		return nil, nil, err
+	}
+	return t, &Exhibit{Notes: slices.Clone(notes), Lab: labQuery(in.Text("data"), "learner", "mcm", "conformal", "eigen", "gamma", in.Text("gamma"), "C", in.Text("C"),
+		"rank_tol", in.Text("rank_tol"), "core_gamma", in.Text("core_gamma"), "test_fraction", in.Text("test_fraction"), "seed", in.Text("seed"), "positive", t.spec.Positive)}, nil
+}
+
+// eightstepsTrained is eightstepsStart with both machines.
+func eightstepsTrained(ctx context.Context, in Input) (*eightstepsTraining, *Exhibit, error) {
+	t, e, err := eightstepsStart(ctx, in)
+	if err != nil {
+		return nil, nil, err
+	}
+	return t, e, t.fit(ctx)
+}
+
+// eightstepsColumns are the two columns whose class means are furthest apart, in
+// deviations; one for data with one.
+func eightstepsColumns(d *dataset.Data, positive string) ([]int, error) {
+	y, _, _, err := d.Binary(positive)
+	if err != nil {
+		return nil, err
+	}
+	z := dataset.FitScaler(d.X).Apply(d.X)
+	n := map[float64]float64{}
+	for _, v := range y {
+		n[v]++
+	}
+	apart := make([]float64, len(d.Features))
+	columns := make([]int, len(apart))
+	for j := range apart {
+		columns[j] = j
+		for i, v := range y {
+			apart[j] += v / n[v] * z.At(i, j)
+		}
+		apart[j] = math.Abs(apart[j])
+	}
+	slices.SortStableFunc(columns, func(a, b int) int { return cmp.Compare(apart[b], apart[a]) })
+	columns = columns[:min(2, len(columns))]
+	slices.Sort(columns)
+	return columns, nil
+}
+
+// eightstepsView is the picture over these columns, the others at their means.
+func eightstepsView(d *dataset.Data, positive string) (dataset.View, error) {
+	columns, err := eightstepsColumns(d, positive)
+	if err != nil {
+		return dataset.View{}, err
+	}
+	second := ""
+	if len(columns) > 1 {
+		second = d.Features[columns[1]]
+	}
+	return dataset.ColumnView(d, d.Features[columns[0]], second)
+}
+
+// dots draws the rows of x over two columns; held-out ones are hollow.
+func (t *eightstepsTraining) dots(name, caption string, x *mat.Dense, columns []int, unit string) Figure {
+	held := map[int]bool{}
+	for _, i := range t.test {
+		held[i] = true
+	}
+	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
+		p := figure.Plane{Format: l.Format(1), X: t.data.Features[columns[0]] + unit, Stretched: true}
+		if len(columns) > 1 {
+			p.Y = t.data.Features[columns[1]] + unit
+		}
+		for i, y := range t.y {
+			at := [2]float64{x.At(i, columns[0])}
+			if len(columns) > 1 {
+				at[1] = x.At(i, columns[1])
+			}
+			label := t.neg
+			if y > 0 {
+				label = t.pos
+			}
+			p.Marks = append(p.Marks, figure.Dot{At: at, Class: class(y), Hollow: held[i], Name: label})
+		}
+		return p.Picture()
+	}}
+}
+
+func eightstepsShowStandardise(ctx context.Context, in Input) (*Exhibit, error) {
+	t, e, err := eightstepsStart(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := eightstepsColumns(t.data, t.spec.Positive)
+	if err != nil {
+		return nil, err
+	}
+	after := t.scaler.Apply(t.data.X)
+	e.Figures = []Figure{
+		t.dots("before", "Before, in the units of the data. Hollow points are held out.", t.data.X, columns, ""),
+		t.dots("after", "After: the cloud has not changed its shape, only the numbers at the axes.", after, columns, ", standardised"),
+	}
+	e.Numbers = []Number{
+		{Label: "rows to train on", Value: strconv.Itoa(len(t.train))},
+		{Label: "rows held out", Value: strconv.Itoa(len(t.test)), Help: "looked at in step 8 only"},
+		{Label: "features", Value: strconv.Itoa(len(t.data.Features))},
+	}
+	table := Table{Caption: "Training rows: mean and deviation of every feature", Head: []string{"feature", "mean", "deviation", "sample deviation", "mean after", "deviation after"}}
+	z := t.p.x
+	m := float64(len(t.train))
+	for j, name := range t.data.Features {
+		if j == 12 {
+			e.Notes = append(e.Notes, fmt.Sprintf("The table shows the first %d of %d features.", j, len(t.data.Features)))
+			break
+		}
+		col := mat.Col(nil, j, z)
+		mean, after := stat.PopMeanStdDev(col, nil)
+		sd, note := views.Short(t.scaler.Scale[j]), "–"
+		if m > 1 {
+			note = views.Short(t.scaler.Scale[j] * math.Sqrt(m/(m-1)))
+		}
+		if after == 0 {
+			sd, note = "0, divisor 1", "–"
+			e.Notes = append(e.Notes, strings.NewReplacer("$", "", "*", "").Replace(name)+" is the same in every training row: its divisor is 1, and it becomes 0.")
+		}
+		if math.Abs(mean) < 1e-12 {
+			mean = 0
+		}
+		table.Rows = append(table.Rows, []string{strings.NewReplacer("$", "", "*", "").Replace(name), views.Short(t.scaler.Mean[j]), sd, note, views.Short(mean), views.Short(after)})
+	}
+	e.Tables = []Table{table}
+	return e, nil
+}
+
+func eightstepsShowFirst(ctx context.Context, in Input) (*Exhibit, error) {
+	t, e, err := eightstepsStart(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	s := t.spec
+	s.Conformal = "none"
+	res, err := ml.Train(ctx, t.data, s, nil)
+	if err != nil {
+		return nil, err
+	}
+	r := res.Report
+	e.Figures = []Figure{
+		t.picture("first", "The first MCM. Rings: support vectors, which become the cores. Hollow points are held out.", res.Model),
+		{Name: "lambda", Caption: `$\lvert\lambda_j\rvert$ of the training rows, largest first, on a logarithmic scale. Rows without a bar have $\lambda_j = 0$.`, Draw: func(l Look) (*figure.Picture, error) {
+			b := figure.Bars{Format: l.Format(1), X: "training row, sorted", Y: "|λ| (log scale)", Values: make([]float64, len(t.train)), Classes: make([]int, len(t.train)), Sorted: true, Log: true, ClassNames: []string{t.neg, t.pos}}
+			place := map[int]int{}
+			for i, row := range t.train {
+				place[row] = i
+				b.Classes[i] = class(t.p.y[i])
+			}
+			for k, row := range res.Model.Rows {
+				b.Values[place[row]] = math.Abs(res.Model.Coef[k])
+			}
+			return b.Picture()
+		}},
+	}
+	e.Numbers = []Number{
+		{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.TrainN), Help: `$\lvert\lambda_j\rvert > 10^{-6}\max\lvert\lambda\rvert$`},
+		{Label: "rank of K at the cut", Value: strconv.Itoa(*r.Rank), Help: "an optimal vertex uses at most about so many"},
+		{Label: "h", Value: views.Short(*r.H), Help: "largest functional margin, at least 1"},
+		{Label: "sum of slacks", Value: views.Short(r.SlackSum), Help: `$\sum_i q_i$`},
+		{Label: "accuracy, training", Value: views.Short(r.TrainAccuracy)},
+		{Label: "relative gap", Value: fmt.Sprintf("%.0e", r.Gap), Help: "to the dual bound: the certificate of the optimum"},
+	}
+	if r.SlackSum < 1e-9 && *r.H < 1+1e-6 {
+		e.Notes = append(e.Notes, `$h = 1$ and no slack: every training point has $y f = 1$ exactly, and no other $C$ would change it. Raise the rank cut or widen the kernel.`)
+	}
+	return e, nil
+}
+
+// eightstepsMatrices are the lines of step 3, one a matrix.
+var eightstepsMatrices = []Line{
+	{`The basic kernel matrix on the training rows.`, `(\mathbf K_0)_{ij} = e^{-\gamma\lVert\mathbf x_i - \mathbf x_j\rVert^2}`},
+	{`Pairs of one class, divided by the size of the class; all others 0.`, `\operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22})`},
+	{`Take off the share of all: negative wherever the classes differ.`, `\mathbf B_0 = \operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22}) - \tfrac1M\mathbf K_0`},
+	{`From the diagonal take off the same blocks: a large diagonal, small negative blocks, and 0 between the classes.`, `\mathbf W_0 = \operatorname{diag}(k_{ii}) - \operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22})`},
+}
+
+func eightstepsShowScatter(ctx context.Context, in Input) (*Exhibit, error) {
+	t, e, err := eightstepsStart(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, len(eightstepsMatrices)-1)
+	k := theory.Gram(t.p.gram)
+	blocks := mat.NewSymDense(len(t.p.y), nil)
+	blocks.CopySym(k)
+	blocks.ScaleSym(1/float64(len(t.p.y)), blocks)
+	blocks.AddSym(blocks, t.p.b) // B0 = blocks - K/M
+	order := conformalByClass(t.p.y)
+	names := []string{"K0", "blocks", "B0", "W0"}
+	captions := []string{
+		"Every pair of training rows, sorted by class for the eye only.",
+		"Only pairs of one class are left.",
+		`$\mathbf B_0$: one sign within the classes, the other between them.`,
+		`$\mathbf W_0$: the scale of colours leaves out the diagonal, which is far larger.`,
+	}
+	shown := []*mat.SymDense{k, blocks, t.p.b, t.p.w}[step]
+	scale := 0.0
+	if step == 3 {
+		for i := range t.p.y {
+			for j := range i {
+				scale = math.Max(scale, math.Abs(shown.At(i, j)))
+			}
+		}
+	}
+	e.Steps, e.Step, e.Body = len(eightstepsMatrices), step, Derivation(step, eightstepsMatrices...)
+	e.Figures = []Figure{conformalSquare("matrix", captions[step], names[step], shown, t.p.y, order, scale)}
+	between, scatter := mat.Sum(t.p.b), mat.Sum(t.p.w)
+	e.Numbers = []Number{
+		{Label: `$\mathbf 1^\top\mathbf B_0\mathbf 1$`, Value: views.Short(between), Help: "M times the scatter between the classes"},
+		{Label: `$\mathbf 1^\top\mathbf W_0\mathbf 1$`, Value: views.Short(scatter), Help: "M times the scatter within"},
+		{Label: "J before", Value: views.Short(between / scatter), Help: "the quotient: the basic kernel as it is"},
+	}
+	return e, nil
+}
+
+func eightstepsShowEigen(ctx context.Context, in Input) (*Exhibit, error) {
+	t, e, err := eightstepsTrained(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	top, err := t.quotient().solve()
+	if err != nil {
+		return nil, err
+	}
+	e.Figures = []Figure{
+		{Name: "spectrum", Caption: "All eigenvalues g, largest first, on a logarithmic scale. Only the first is used. Look how far it stands above the second.", Draw: func(l Look) (*figure.Picture, error) {
+			return figure.Bars{Format: l.Format(0), X: "eigenvalue", Y: "g (log scale)", Values: top.values, Log: true}.Picture()
+		}},
+		{Name: "alpha", Caption: `$\boldsymbol\alpha$ of the largest: first the constant $\alpha_0$, then one number for each core. Hatched bars are negative.`, Draw: func(l Look) (*figure.Picture, error) {
+			return figure.Bars{Format: l.Format(0), X: "the constant, then the cores", Y: "alpha", Values: top.top}.Picture()
+		}},
+	}
+	e.Numbers = []Number{
+		{Label: "cores and constant", Value: strconv.Itoa(len(top.top)), Help: `columns of $\mathbf K_1$`},
+		{Label: `rank of $\mathbf K_1$`, Value: strconv.Itoa(len(top.values)), Help: "rows of the problem that is solved"},
+		{Label: "largest g", Value: views.Long(top.values[0])},
+		{Label: "J before", Value: views.Short(*t.report.JBefore)},
+		{Label: "J after", Value: views.Long(*t.report.JAfter), Help: fmt.Sprintf(`g has $D = %g$ in its denominator, J has not`, t.spec.CoreRidge)},
+	}
+	if len(top.values) > 1 {
+		e.Numbers = append(e.Numbers, Number{Label: "second g", Value: views.Short(top.values[1])})
+	}
+	if len(top.values) < len(top.top) {
+		e.Notes = append(e.Notes, fmt.Sprintf(`%d columns, but rank %d: $\mathbf Q$ is singular, and only the orthonormal basis saves the day.`, len(top.top), len(top.values)))
+	}
+	return e, nil
+}
+
+// part is the map of the constant and the k cores with the largest |alpha|.
+func (t *eightstepsTraining) part(k int) *mlconformal.Map {
+	full := t.after.Map
+	order := make([]int, len(full.Alpha))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(math.Abs(full.Alpha[b]), math.Abs(full.Alpha[a])) })
+	m := &mlconformal.Map{Gamma: full.Gamma, Alpha0: full.Alpha0}
+	for _, j := range order[:k] {
+		m.Alpha, m.Cores = append(m.Alpha, full.Alpha[j]), append(m.Cores, full.Cores[j])
+	}
+	return m
+}
+
+func eightstepsShowFactor(ctx context.Context, in Input) (*Exhibit, error) {
+	t, e, err := eightstepsTrained(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	n := len(t.after.Map.Alpha)
+	// The first state is the whole factor, the others build it up.
+	step := min(in.Step, n+1)
+	e.Steps, e.Step = n+2, step
+	used := n
+	if step > 0 {
+		used = step - 1
+	}
+	m := t.part(used)
+	c := m.Factors(t.p.x)
+	model := *t.after
+	if used < n {
+		partial, err := t.p.machine(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		model = *partial
+	}
+	e.Figures = []Figure{conformalFactorFigure("factor", "c(x) as a heat map, its cores, and the boundary of an MCM trained with it.", &model, t.data, t.spec, nil)}
+	same := 0
+	for i, v := range c {
+		if v*t.p.y[i] > 0 {
+			same++
+		}
+	}
+	share := math.Max(float64(same), float64(len(c)-same)) / float64(len(c))
+	e.Numbers = []Number{
+		{Label: "cores in the sum", Value: fmt.Sprintf("%d of %d", used, n), Help: `largest $\lvert\alpha_j\rvert$ first`},
+		{Label: "c on the training rows", Value: views.Short(floats.Min(c)) + " to " + views.Short(floats.Max(c)), Help: `scaled so that the mean of $\lvert c\rvert$ is 1 at the end`},
+		{Label: "sign of c tells the class", Value: fmt.Sprintf("%.0f %%", 100*share), Help: "share of training rows on which it agrees with y, or with −y"},
+		{Label: "J", Value: views.Short(t.p.quotientOf(c)), Help: "with the factor that the picture shows"},
+	}
+	switch {
+	case step == 0:
+		e.Notes = append(e.Notes, "The whole factor. Step to build it up again, from the constant on, core by core.")
+	case used == 0:
+		e.Notes = append(e.Notes, `The constant $\alpha_0$ alone: the basic kernel, times a number.`)
+	case used < n:
+		e.Notes = append(e.Notes, fmt.Sprintf(`One more core, with $\alpha = %s$.`, strings.ReplaceAll(views.Short(m.Alpha[used-1]), "−", "-")))
+	default:
+		e.Notes = append(e.Notes, "All cores are in: this is the factor of the largest eigenvalue.")
+	}
+	if lo, hi := floats.Min(c), floats.Max(c); lo < 0 && hi > 0 {
+		e.Notes = append(e.Notes, `$c$ takes both signs; the dotted line is $c = 0$. The kernel is still positive semidefinite.`)
+	}
+	return e, nil
+}
+
+func eightstepsShowKernel(ctx context.Context, in Input) (*Exhibit, error) {
+	t, e, err := eightstepsTrained(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	c := t.after.Map.Factors(t.p.x)
+	before, after := theory.Gram(t.p.gram), theory.Gram(t.p.scaled(c))
+	order := conformalByClass(t.p.y)
+	e.Figures = []Figure{
+		conformalSquare("after", `The new matrix $\mathbf D\mathbf K_0\mathbf D$. Look at the blocks between the classes.`, "new K", after, t.p.y, order, 0),
+		conformalSquare("before", `The basic kernel matrix $\mathbf K_0$.`, "K0", before, t.p.y, order, 0),
+	}
+	spectrum, err := theory.Mercer(after)
+	if err != nil {
+		return nil, err
+	}
+	means := func(k *mat.SymDense) string {
+		var sum, n [2]float64
+		for i, a := range t.p.y {
+			for j, b := range t.p.y {
+				if i == j {
+					continue
+				}
+				same := class(a * b)
+				sum[same] += k.At(i, j)
+				n[same]++
+			}
+		}
+		return views.Short(sum[1]/n[1]) + ", " + views.Short(sum[0]/n[0])
+	}
+	e.Numbers = []Number{
+		{Label: "mean entry within, between, before", Value: means(before), Help: "off the diagonal"},
+		{Label: "the same, after", Value: means(after), Help: "negative between: images that point apart"},
+		{Label: "smallest eigenvalue over largest", Value: fmt.Sprintf("%.0e", spectrum.Values[len(spectrum.Values)-1]/spectrum.Values[0]), Help: "0 up to rounding: the kernel is valid"},
+		{Label: "J", Value: views.Short(*t.report.JBefore) + " → " + views.Short(*t.report.JAfter)},
+	}
+	return e, nil
+}
+
+func eightstepsShowSecond(ctx context.Context, in Input) (*Exhibit, error) {
+	t, e, err := eightstepsTrained(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	s := t.spec
+	s.Conformal = "none"
+	first, err := ml.Train(ctx, t.data, s, nil)
+	if err != nil {
+		return nil, err
+	}
+	e.Figures = []Figure{
+		t.picture("second", "After: the MCM on the new kernel. Rings: its own support vectors.", t.after),
+		t.picture("first", "Before: the first MCM, on the basic kernel.", t.before),
+	}
+	table := Table{Caption: "The two machines on the training rows", Head: []string{"", "before", "after"}}
+	row := func(label string, value func(r *ml.Report) string) {
+		table.Rows = append(table.Rows, []string{label, value(&first.Report), value(&t.report)})
+	}
+	row("support vectors", func(r *ml.Report) string { return strconv.Itoa(r.SupportVectors) })
+	row("rank at the cut", func(r *ml.Report) string { return strconv.Itoa(*r.Rank) })
+	row("h", func(r *ml.Report) string { return views.Short(*r.H) })
+	row("sum of slacks", func(r *ml.Report) string { return views.Short(r.SlackSum) })
+	row("objective", func(r *ml.Report) string { return views.Short(r.Objective) })
+	row("accuracy, training", func(r *ml.Report) string { return views.Short(r.TrainAccuracy) })
+	e.Tables = []Table{table}
+	return e, nil
+}
+
+func eightstepsShowTest(ctx context.Context, in Input) (*Exhibit, error) {
+	t, e, err := eightstepsTrained(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	e.Figures = []Figure{
+		t.picture("after", "After. Hollow points are held out; crosses mark what is wrong.", t.after),
+		t.picture("before", "Before, on the same split.", t.before),
+	}
+	if len(t.test) == 0 {
+		e.Notes = append(e.Notes, "Nothing is held out. Raise the held-out share: accuracy on training rows says nothing about new points.")
+		return e, nil
+	}
+	before, after, err := t.compare()
+	if err != nil {
+		return nil, err
+	}
+	table := Table{Caption: "Held-out rows by true class and prediction", Head: []string{"true class", "rows", "right before", "right after"}}
+	var better, worse int
+	for _, y := range []float64{-1, 1} {
+		name := t.neg
+		if y > 0 {
+			name = t.pos
+		}
+		var n, rb, ra int
+		for k, row := range t.test {
+			if t.y[row] != y {
+				continue
+			}
+			n++
+			if before[k] {
+				rb++
+			}
+			if after[k] {
+				ra++
+			}
+			switch {
+			case after[k] && !before[k]:
+				better++
+			case before[k] && !after[k]:
+				worse++
+			}
+		}
+		table.Rows = append(table.Rows, []string{strings.NewReplacer("$", "", "*", "").Replace(name), strconv.Itoa(n), strconv.Itoa(rb), strconv.Itoa(ra)})
+	}
+	e.Tables = []Table{table}
+	e.Numbers = []Number{
+		{Label: "accuracy, held out, before", Value: views.Short(eightstepsShare(before))},
+		{Label: "accuracy, held out, after", Value: views.Short(eightstepsShare(after))},
+		{Label: "rows only one machine gets right", Value: strconv.Itoa(better + worse), Help: fmt.Sprintf("%d only after, %d only before", better, worse)},
+		{Label: "a coin would be as uneven", Value: fmt.Sprintf("%.0f %% of the time", 100*eightstepsCoin(better, worse)), Help: "sign test on those rows"},
+	}
+	switch p := eightstepsCoin(better, worse); {
+	case better+worse == 0:
+		e.Notes = append(e.Notes, "Both machines get the same held-out rows right: on this split there is nothing to choose between them.")
+	case p > 0.05:
+		e.Notes = append(e.Notes, "A difference that small may well be chance. Move the split and watch it change.")
+	default:
+		e.Notes = append(e.Notes, "On this split the difference is more than chance explains easily. It is one split all the same: try others.")
+	}
+	return e, nil
+}
+
+// compare tells which held-out rows the two machines get right.
+func (t *eightstepsTraining) compare() (before, after []bool, err error) {
+	for k, m := range []*ml.Model{t.before, t.after} {
+		var right []bool
+		for _, row := range t.test {
+			f := m.Decision(t.data.X.RawRowView(row))
+			right = append(right, (f >= 0) == (t.y[row] > 0))
+		}
+		if k == 0 {
+			before = right
+		} else {
+			after = right
+		}
+	}
+	return before, after, nil
+}
+
+func eightstepsShare(right []bool) float64 {
+	n := 0
+	for _, r := range right {
+		if r {
+			n++
+		}
+	}
+	return float64(n) / float64(len(right))
+}
+
+// eightstepsCoin is the probability that so many throws of a fair coin fall at least
+// as unevenly as a to b, either way.
+func eightstepsCoin(a, b int) float64 {
+	n := float64(a + b)
+	coin := distuv.Binomial{N: n, P: 0.5}
+	return math.Min(1, 2*coin.CDF(float64(min(a, b))))
+}
+
+// eightstepsNarrow compares the support vectors of a wide and a narrow kernel.
+func eightstepsNarrow(ctx context.Context) (float64, error) {
+	var n []float64
+	for _, gamma := range []string{"0.5", "5"} {
+		t, err := eightstepsDefaults(ctx, map[string]string{"gamma": gamma})
+		if err != nil {
+			return 0, err
+		}
+		n = append(n, float64(len(t.before.Coef)))
+	}
+	return float64(1 + conformalSign(n[1]-n[0])), nil
+}
+
+// eightstepsDouble trains the second machine with c and with 2c.
+func eightstepsDouble(ctx context.Context) (float64, error) {
+	t, err := eightstepsDefaults(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	twice := *t.after.Map
+	twice.Alpha0 *= 2
+	twice.Alpha = floats.ScaleTo(make([]float64, len(twice.Alpha)), 2, twice.Alpha)
+	m, err := t.p.machine(ctx, &twice)
+	if err != nil {
+		return 0, err
+	}
+	one, two := t.after.Decisions(t.data.X), m.Decisions(t.data.X)
+	switch {
+	case floats.EqualApprox(one, two, 1e-6):
+		return 1, nil
+	case floats.EqualApprox(floats.ScaleTo(make([]float64, len(one)), 4, one), two, 1e-6):
+		return 0, nil
+	}
+	return 2, nil
+}
+
+// eightstepsTen counts on how many of ten splits the second machine is better.
+func eightstepsTen(ctx context.Context) (float64, error) {
+	wins := 0
+	for k := range 10 {
+		t, err := eightstepsDefaults(ctx, map[string]string{"seed": strconv.Itoa(k + 1)})
+		if err != nil {
+			return 0, err
+		}
+		before, after, err := t.compare()
+		if err != nil {
+			return 0, err
+		}
+		if eightstepsShare(after) > eightstepsShare(before) {
+			wins++
+		}
+	}
+	switch {
+	case wins == 10:
+		return 0, nil
+	case wins > 5:
+		return 1, nil
+	}
+	return 2, nil
 }
