@@ -1,0 +1,267 @@
+package lessons
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	mlconformal "marginlab/ml/conformal"
+	"marginlab/ml/dataset"
+	mlmcm "marginlab/ml/mcm"
+	"marginlab/ml/theory"
+)
+
+// eightstepsOn prepares a built-in data set as a screen does.
+func eightstepsOn(t *testing.T, name string, change map[string]string) *eightstepsTraining {
+	t.Helper()
+	d := &Demo{Params: eightstepsParams}
+	in, wrong := d.NewInput(func(p string) string {
+		if p == dataName {
+			return name
+		}
+		return change[p]
+	}, builtinSource{})
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	got, _, err := eightstepsTrained(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// The eight steps done one after the other, with nothing but the solvers, end in the
+// model that ml.Train returns.
+func TestEightStepsByHand(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"moons", "xor", "iris-versicolor-virginica", "iris", "checkerboard"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := eightstepsOn(t, name, map[string]string{"gamma": "0.7", "core_gamma": "0.4", "C": "2"})
+			// 1: mean and population deviation of the training rows.
+			m := float64(len(s.train))
+			x := mat.NewDense(len(s.train), len(s.data.Features), nil)
+			for j := range s.data.Features {
+				var mean, square float64
+				for _, i := range s.train {
+					mean += s.data.X.At(i, j) / m
+				}
+				for _, i := range s.train {
+					square += math.Pow(s.data.X.At(i, j)-mean, 2) / m
+				}
+				for k, i := range s.train {
+					x.Set(k, j, (s.data.X.At(i, j)-mean)/math.Sqrt(square))
+				}
+			}
+			if !mat.EqualApprox(x, s.p.x, 1e-12) {
+				t.Fatal("step 1: the standardised rows differ")
+			}
+			// 2
+			settings := mlmcm.Settings{C: 2, RankTol: s.spec.RankTol}
+			first, err := mlmcm.Train(t.Context(), s.p.gram, s.p.y, settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			top := 0.0
+			for _, l := range first.Lambda {
+				top = math.Max(top, math.Abs(l))
+			}
+			var cores []int
+			for i, l := range first.Lambda {
+				if math.Abs(l) > 1e-6*top {
+					cores = append(cores, i)
+				}
+			}
+			if len(cores) != len(s.after.Map.Cores) {
+				t.Fatalf("step 2: %d cores, ml.Train has %d", len(cores), len(s.after.Map.Cores))
+			}
+			// 3 and 4: the definition, entry by entry, and the product's solver.
+			fitted, stats, err := mlconformal.Fit(t.Context(), "eigen", s.p.gram, s.p.x, s.p.y, cores, mlconformal.Settings{Gamma: 0.4, Ridge: s.spec.CoreRidge})
+			if err != nil {
+				t.Fatal(err)
+			}
+			own, err := s.quotient().solve()
+			if err != nil {
+				t.Fatal(err)
+			}
+			conformalNear(t, "step 3: J before", mat.Sum(s.p.b)/mat.Sum(s.p.w), stats.JBefore, 1e-9)
+			conformalNear(t, "step 4: largest g of the spectrum", own.values[0], *s.report.Eigenvalue, 1e-8)
+			conformalNear(t, "step 4: J after", stats.JAfter, *s.report.JAfter, 1e-12)
+			if stats.JAfter < stats.JBefore {
+				t.Errorf("J fell from %g to %g", stats.JBefore, stats.JAfter)
+			}
+			// 5
+			c := fitted.Factors(s.p.x)
+			if !floats.EqualApprox(c, s.after.Map.Factors(s.p.x), 1e-9) {
+				t.Error("step 5: the factors differ")
+			}
+			conformalNear(t, "step 5: J of all cores", s.p.quotientOf(s.part(len(cores)).Factors(s.p.x)), stats.JAfter, 1e-6)
+			// 6
+			k, k0 := theory.Gram(s.p.scaled(c)), theory.Gram(s.p.gram)
+			for i := range c {
+				for j := range i {
+					conformalNear(t, "step 6: an entry", k.At(i, j), c[i]*c[j]*k0.At(i, j), 1e-12)
+				}
+			}
+			// 7
+			second, err := mlmcm.Train(t.Context(), s.p.scaled(c), s.p.y, settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			conformalNear(t, "step 7: objective", second.Objective, s.report.Objective, 1e-9)
+			// 8: f at the held-out rows, by its formula.
+			z := s.scaler.Apply(s.data.X)
+			right := 0
+			for _, row := range s.test {
+				at := z.RawRowView(row)
+				f := second.B
+				for i, l := range second.Lambda {
+					f += l * c[i] * fitted.At(at) * math.Exp(-0.7*math.Pow(floats.Distance(s.p.x.RawRowView(i), at, 2), 2))
+				}
+				conformalNear(t, "step 8: f", s.after.Decision(s.data.X.RawRowView(row)), f, 1e-9)
+				if (f >= 0) == (s.y[row] > 0) {
+					right++
+				}
+			}
+			conformalNear(t, "step 8: accuracy", *s.report.TestAccuracy, float64(right)/float64(len(s.test)), 1e-12)
+			_, after, err := s.compare()
+			if err != nil {
+				t.Fatal(err)
+			}
+			conformalNear(t, "step 8: accuracy as shown", eightstepsShare(after), *s.report.TestAccuracy, 1e-12)
+			// The screens' own way to a machine ends in the same function.
+			model, err := s.p.machine(t.Context(), s.after.Map)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !floats.EqualApprox(model.Decisions(s.data.X), s.after.Decisions(s.data.X), 1e-9) {
+				t.Error("machine and ml.Train differ")
+			}
+		})
+	}
+}
+
+// Every screen, on sets of all kinds and with nothing held out.
+func TestEightStepsOnAnyData(t *testing.T) {
+	t.Parallel()
+	for _, b := range dataset.Builtins {
+		t.Run(b.Slug, func(t *testing.T) {
+			t.Parallel()
+			for _, s := range eightsteps.Screens {
+				in, _ := s.Demo.NewInput(func(p string) string {
+					return map[string]string{dataName: b.Slug, "test_fraction": "0"}[p]
+				}, builtinSource{})
+				e, err := s.Demo.Show(t.Context(), in)
+				if err != nil {
+					t.Fatalf("%s: %v", s.Slug, err)
+				}
+				checkExhibit(t, e)
+			}
+		})
+	}
+}
+
+// Odd data of a workspace: one feature, a constant one, a class of one row.
+func TestEightStepsOnOddData(t *testing.T) {
+	t.Parallel()
+	odd := map[string]*dataset.Data{
+		"one feature": {Features: []string{"x"}, Label: "label", Classes: []string{"-1", "1"}, X: mat.NewDense(8, 1, []float64{1, 2, 3, 4, 6, 7, 8, 9}), Y: []int{0, 0, 0, 0, 1, 1, 1, 1}},
+		"a constant":  {Features: []string{"x $1", "k*"}, Label: "label", Classes: []string{"-1", "1"}, X: mat.NewDense(6, 2, []float64{1, 5, 2, 5, 3, 5, 6, 5, 7, 5, 8, 5}), Y: []int{0, 0, 0, 1, 1, 1}},
+		"a lone row":  {Features: []string{"a", "b"}, Label: "label", Classes: []string{"-1", "1"}, X: mat.NewDense(5, 2, []float64{1, 5, 2, 1, 3, 5, 6, 2, 7, 5}), Y: []int{0, 0, 0, 0, 1}},
+	}
+	for name, d := range odd {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, s := range eightsteps.Screens {
+				in, _ := s.Demo.NewInput(func(string) string { return "" }, eightstepsSource{d})
+				e, err := s.Demo.Show(t.Context(), in)
+				if err != nil {
+					t.Logf("%s: %v", s.Slug, err) // in words, not a panic
+					continue
+				}
+				checkExhibit(t, e)
+			}
+		})
+	}
+}
+
+type eightstepsSource struct{ d *dataset.Data }
+
+func (s eightstepsSource) Data(context.Context, string) (string, *dataset.Data, error) {
+	return "odd", s.d, nil
+}
+
+func (eightstepsSource) Run(context.Context, string) (*Run, error) { return nil, nil }
+
+// More rows than the lesson takes are thinned, by class and always alike.
+func TestEightStepsThin(t *testing.T) {
+	t.Parallel()
+	b, _ := dataset.FindBuiltin("checkerboard")
+	d, err := b.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	thin, notes, err := eightstepsThin(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(thin.Y)
+	positive := 0
+	for _, c := range thin.Y {
+		positive += c
+	}
+	if n != eightstepsMost || positive != n/2 || len(notes) != 1 {
+		t.Errorf("%d rows, %d of the positive class, notes %q", n, positive, notes)
+	}
+	again, _, _ := eightstepsThin(d)
+	if again.Hash() != thin.Hash() {
+		t.Error("a second time other rows are taken")
+	}
+}
+
+// One control means the same on all screens.
+func TestEightStepsCarry(t *testing.T) {
+	t.Parallel()
+	if !eightsteps.Carry || len(eightsteps.Screens) != 8 {
+		t.Error("values do not go along, or there are not eight screens")
+	}
+	for i, s := range eightsteps.Screens {
+		if want := "Step " + strconv.Itoa(i+1); len(s.Title) < len(want) || s.Title[:len(want)] != want {
+			t.Errorf("screen %d is called %q", i+1, s.Title)
+		}
+	}
+}
+
+func TestEightStepsCoin(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b int
+		want float64
+	}{{0, 0, 1}, {1, 0, 1}, {0, 5, 2. / 32}, {5, 1, 14. / 64}, {3, 3, 1}} {
+		conformalNear(t, "coin", eightstepsCoin(c.a, c.b), c.want, 1e-12)
+	}
+}
+
+// The two columns of a picture of iris are those of the petal, which tell virginica
+// from the others.
+func TestEightStepsColumns(t *testing.T) {
+	t.Parallel()
+	b, _ := dataset.FindBuiltin("iris")
+	d, err := b.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := eightstepsColumns(d, "virginica")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, []int{2, 3}) {
+		t.Errorf("columns %v of %v", got, d.Features)
+	}
+}
