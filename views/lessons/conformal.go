@@ -60,7 +60,7 @@ var conformal = Lesson{
 						{Name: "poly", Label: "quadratic", Help: "(γ x·z + 1)²"},
 						{Name: "linear", Label: "linear", Help: "x·z"},
 					}},
-					{Name: "gamma", Label: "kernel width", Symbol: "γ", Kind: param.Number, Default: "0.5", Min: 0.05, Max: 5, Low: 0.05, High: 5, Log: true},
+					{Name: "gamma", Label: "kernel width", Symbol: "γ", Kind: param.Number, Default: "0.2", Min: 0.05, Max: 5, Low: 0.05, High: 5, Log: true},
 					{Name: "height", Label: "height of the core", Symbol: "α₁", Kind: param.Number, Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Help: "c(x) = 1 + α₁ exp(−½ |x − a|²); 0 leaves the kernel as it is."},
 					{Name: "kx", Label: "core x1", Kind: param.Number, Default: "-0.8", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
 					{Name: "ky", Label: "core x2", Kind: param.Number, Default: "0.3", Min: -2, Max: 2, Low: -2, High: 2, Folded: true},
@@ -216,10 +216,10 @@ var conformal = Lesson{
 				Params: []param.Param{
 					DataParam("moons"),
 					{Name: "learner", Label: "learner", Kind: param.Choice, Default: "mcm", Options: []param.Option{{Name: "svm", Label: "SVM", Help: "widest margin"}, {Name: "mcm", Label: "MCM", Help: "smallest h"}}},
-					{Name: "gamma", Label: "kernel width", Symbol: "γ", Kind: param.Number, Default: "2", Min: 0.02, Max: 10, Low: 0.02, High: 10, Log: true},
+					{Name: "gamma", Label: "kernel width", Symbol: "γ", Kind: param.Number, Default: "1", Min: 0.02, Max: 10, Low: 0.02, High: 10, Log: true},
 					{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
-					{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Kind: param.Number, Default: "2", Min: 0.02, Max: 10, Low: 0.02, High: 10, Log: true},
-					{Name: "seed", Label: "split", Kind: param.Integer, Default: "1", Min: 1, Max: 20, Low: 1, High: 20, Help: "Which rows are held out."},
+					{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Kind: param.Number, Default: "1", Min: 0.02, Max: 10, Low: 0.02, High: 10, Log: true},
+					{Name: "seed", Label: "split", Kind: param.Integer, Default: "1", Min: 1, Max: 20, Low: 1, High: 20, Help: "Which 30 % of the rows are held out."},
 					{Name: "average", Label: "average over ten splits", Kind: param.Switch, Default: "false"},
 				},
 				Show: conformalShowMethods,
@@ -322,15 +322,16 @@ func conformalShowMagnify(_ context.Context, in Input) (*Exhibit, error) {
 	before, after := conformalRatio(conformalBend(0, 0)), conformalRatio(bend)
 	slope := func(x float64) float64 { return (bend(x+1e-5) - bend(x-1e-5)) / 2e-5 }
 	e := &Exhibit{
-		Figures: []Figure{plane("map", "The points stand below; their images stand at the left. Compare the two gaps. Drag the steepest place out of the gap and see what becomes of it.",
-			figure.Limits{XMin: floor - 0.2, XMax: 3.3, YMin: floor - 0.2, YMax: 3.3}, 2, marks)},
+		Figures: []Figure{{Name: "map", Caption: "The points stand below; their images stand at the left. Compare the two gaps. Drag the steepest place out of the gap and see what becomes of it.", Draw: func(l Look) (*figure.Picture, error) {
+			return figure.Plane{Format: l.Format(2), X: "x", Y: "image of x", Limits: figure.Limits{XMin: floor - 0.2, XMax: 3.3, YMin: floor - 0.2, YMax: 3.3}, Marks: marks}.Picture()
+		}}},
 		Handles: []Handle{{Label: "steepest place", X: m, Y: bend(m), XParam: "where"}},
 		Numbers: []Number{
 			{Label: `$R/\Delta$ before`, Value: views.Short(before), Help: "half the extent of all points over half the gap"},
 			{Label: `$R/\Delta$ after`, Value: views.Short(after), Help: "the same, of the images"},
 			{Label: `$1 + (R/\Delta)^2$`, Value: views.Short(1+before*before) + " → " + views.Short(1+after*after), Help: "the bound of the VC dimension for data of high dimension"},
 			{Label: "slope in the gap", Value: views.Short(slope((l0 + r0) / 2)), Help: "the magnification there; 1 for the identity map"},
-			{Label: "slope at the ends", Value: views.Short(slope(-conformalEnd)) + " and " + views.Short(slope(conformalEnd))},
+			{Label: "slope at the ends", Value: fmt.Sprintf("%.2f, %.2f", slope(-conformalEnd), slope(conformalEnd))},
 		},
 	}
 	switch d := after - before; {
@@ -603,8 +604,8 @@ func conformalShowFisher(ctx context.Context, in Input) (*Exhibit, error) {
 		Steps: len(conformalFisherDerivation), Step: step, Body: Derivation(step, conformalFisherDerivation...),
 		Figures: []Figure{
 			plane("points", caption, figure.Limits{XMin: -2, XMax: 2, YMin: -1.5, YMax: 1.5}, 2, marks),
-			conformalSquare("b", `$\mathbf B$: positive where both points are of one class, negative where they are not (when $k > 0$).`, "B", f.b, points.y, order, 0),
-			conformalSquare("w", `$\mathbf W$: 0 wherever the classes differ.`, "W", f.w, points.y, order, 0),
+			conformalSquare("b", `$\mathbf B$: all entries together give $M\operatorname{tr}\mathbf S_b$.`, "B", f.b, points.y, order, 0),
+			conformalSquare("w", `$\mathbf W$: all entries together give $M\operatorname{tr}\mathbf S_w$. It is 0 wherever the classes differ.`, "W", f.w, points.y, order, 0),
 		},
 		Handles: []Handle{{Label: "a point", X: points.xy[1][0], Y: points.xy[1][1], XParam: "px", YParam: "py"}},
 		Numbers: []Number{
@@ -635,7 +636,7 @@ func conformalSpokes(t toy) (marks []figure.Mark) {
 		}
 		marks = append(marks, figure.Segment{From: m, To: all, Pen: figure.Pen{Color: figure.Ink}, Name: "between"})
 	}
-	return marks
+	return append(marks, figure.Dot{At: all, Class: -1, Label: "mean of all"})
 }
 
 // conformalFisherDerivation turns traces of scatter matrices into sums of a kernel matrix.
@@ -687,10 +688,18 @@ func conformalMoons() *conformalProblem {
 // conformalRidge is D where a screen has no control for it.
 const conformalRidge = 1e-3
 
+// evenly are n rows, evenly over the data set.
+func (p *conformalProblem) evenly(n int) (rows []int) {
+	for i := range n {
+		rows = append(rows, i*len(p.y)/n)
+	}
+	return rows
+}
+
 // spread takes n rows as cores, evenly over the data set, every one twice if asked for.
 func (p *conformalProblem) spread(n int, twice bool) (cores [][]float64) {
-	for i := range n {
-		core := p.x.RawRowView(i * len(p.y) / n)
+	for _, i := range p.evenly(n) {
+		core := p.x.RawRowView(i)
 		cores = append(cores, core)
 		if twice {
 			cores = append(cores, core)
@@ -992,10 +1001,13 @@ func conformalShowFactor(ctx context.Context, in Input) (*Exhibit, error) {
 		return nil, err
 	}
 	e.Numbers = append([]Number{
-		{Label: "J by hand", Value: views.Short(j), Help: "drag the cores and turn the coefficients: make it large"},
+		{Label: "J by hand", Value: views.Short(j), Help: "make it large"},
 	}, append(e.Numbers,
-		Number{Label: `smallest and largest eigenvalue of $\mathbf D\mathbf K\mathbf D$`, Value: views.Short(floats.Min(spectrum.Values)) + ", " + views.Short(floats.Max(spectrum.Values)), Help: "negative only by rounding: the kernel is valid"},
+		Number{Label: `eigenvalues of $\mathbf D\mathbf K\mathbf D$`, Value: fmt.Sprintf("%.0e to %.1f", floats.Min(spectrum.Values), floats.Max(spectrum.Values)), Help: "below 0 only by rounding: the kernel is valid"},
 	)...)
+	if j < before {
+		e.Notes = append(e.Notes, fmt.Sprintf("This factor lowers J, to %.0f %% of what it was: it blows up the places where the classes are close to each other, and their scatter with them.", 100*j/before))
+	}
 	if lo, hi := floats.Min(c), floats.Max(c); lo < 0 && hi > 0 {
 		e.Notes = append(e.Notes, `$c$ has both signs here; the dotted line is $c = 0$. Points on it all share one image, the origin of the feature space.`)
 	}
@@ -1045,6 +1057,7 @@ func conformalShowEigen(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
+	model.CoreRows = p.evenly(in.Int("cores"))
 	size, rank := len(values), len(top.values)
 	relative := func(v []float64) float64 { return math.Abs(v[0]) / v[len(v)-1] }
 	step := min(in.Step, len(conformalEigenDerivation)-1)
@@ -1113,6 +1126,7 @@ func conformalShowGradient(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
+	model.CoreRows = p.evenly(in.Int("cores"))
 	here := float64(step)
 	e := &Exhibit{
 		Steps: path.Len(), Step: step,
@@ -1163,7 +1177,7 @@ func conformalMethodsOn(ctx context.Context, d *dataset.Data, s ml.Spec) (all []
 // conformalAlwaysBest looks for a data set on which another method, or none, has the
 // better accuracy on held-out rows.
 func conformalAlwaysBest(ctx context.Context) (float64, error) {
-	s, err := newSpec("learner", "mcm", "standardize", "true", "gamma", "2", "core_gamma", "2", "test_fraction", "0.3")
+	s, err := newSpec("learner", "mcm", "standardize", "true", "gamma", "1", "core_gamma", "1", "rank_tol", "1e-2", "test_fraction", "0.3")
 	if err != nil {
 		return 0, err
 	}
@@ -1194,7 +1208,7 @@ func conformalShowMethods(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSpec("learner", in.Text("learner"), "standardize", "true", "gamma", in.Text("gamma"), "C", in.Text("C"), "core_gamma", in.Text("core_gamma"), "test_fraction", "0.3", "seed", in.Text("seed"))
+	s, err := newSpec("learner", in.Text("learner"), "standardize", "true", "gamma", in.Text("gamma"), "C", in.Text("C"), "core_gamma", in.Text("core_gamma"), "rank_tol", "1e-2", "test_fraction", "0.3", "seed", in.Text("seed"))
 	if err != nil {
 		return nil, err
 	}
@@ -1221,7 +1235,7 @@ func conformalShowMethods(ctx context.Context, in Input) (*Exhibit, error) {
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	e := &Exhibit{Tables: []Table{table}, Notes: notes, Lab: labQuery(in.Text("data"), "learner", in.Text("learner"), "conformal", "eigen", "gamma", in.Text("gamma"), "C", in.Text("C"), "core_gamma", in.Text("core_gamma"), "test_fraction", "0.3", "seed", in.Text("seed"), "positive", s.Positive)}
+	e := &Exhibit{Tables: []Table{table}, Notes: notes, Lab: labQuery(in.Text("data"), "learner", in.Text("learner"), "conformal", "eigen", "gamma", in.Text("gamma"), "C", in.Text("C"), "core_gamma", in.Text("core_gamma"), "rank_tol", "1e-2", "test_fraction", "0.3", "seed", in.Text("seed"), "positive", s.Positive)}
 	e.Figures = append(e.Figures, Figure{Name: "overlay", Caption: "The four boundaries. Grey and hatched: the machines disagree. Hollow points are held out.", Draw: func(l Look) (*figure.Picture, error) {
 		var layers []figure.Layer
 		for i, res := range all {

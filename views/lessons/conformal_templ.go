@@ -262,7 +262,7 @@ func conformalGradient() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = D(`\boldsymbol\alpha \gets \boldsymbol\alpha + \eta(t)\,\nabla J, \qquad \nabla J = \frac{2\,(\mathbf P - J\,\mathbf Q)\,\boldsymbol\alpha}{\boldsymbol\alpha^\top\mathbf Q\,\boldsymbol\alpha}`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = D(`\begin{aligned}\boldsymbol\alpha &\gets \boldsymbol\alpha + \eta(t)\,\nabla J\\ \nabla J &= \frac{2\,(\mathbf P - J\,\mathbf Q)\,\boldsymbol\alpha}{\boldsymbol\alpha^\top\mathbf Q\,\boldsymbol\alpha}\end{aligned}`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

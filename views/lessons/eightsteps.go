@@ -15,7 +15,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"marginlab/ml"
-	mlconformal "marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	mlmcm "marginlab/ml/mcm"
@@ -108,10 +107,10 @@ var eightstepsParams = []param.Param{
 	DataParam("moons"),
 	{Name: "gamma", Label: "kernel width", Symbol: "γ", Kind: param.Number, Default: "0.5", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true},
 	{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
-	{Name: "rank_tol", Label: "rank cut", Kind: param.Number, Default: "1e-2", Min: 1e-6, Max: 0.3, Low: 1e-6, High: 0.3, Log: true, Help: "Higher: fewer support vectors, a simpler f."},
-	{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Kind: param.Number, Default: "0.5", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true, Help: "From step 4 on."},
+	{Name: "rank_tol", Label: "rank cut", Kind: param.Number, Default: "1e-2", Min: 1e-6, Max: 0.3, Low: 1e-6, High: 0.3, Log: true},
+	{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Kind: param.Number, Default: "0.5", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true},
 	{Name: "test_fraction", Label: "held-out share", Kind: param.Number, Default: "0.3", Min: 0, Max: 0.8, Low: 0, High: 0.8},
-	{Name: "seed", Label: "split", Kind: param.Integer, Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Which rows are held out."},
+	{Name: "seed", Label: "split", Kind: param.Integer, Default: "1", Min: 1, Max: 50, Low: 1, High: 50},
 }
 
 // eightstepsMost is the largest number of rows that the lessons work on.
@@ -397,7 +396,7 @@ func eightstepsShowFirst(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	r := res.Report
 	e.Figures = []Figure{
-		t.picture("first", "The first MCM. Rings: support vectors, which become the cores. Hollow points are held out.", res.Model),
+		t.picture("boundary", "The first MCM. Rings: support vectors, which become the cores. Hollow points are held out.", res.Model),
 		{Name: "lambda", Caption: `$\lvert\lambda_j\rvert$ of the training rows, largest first, on a logarithmic scale. Rows without a bar have $\lambda_j = 0$.`, Draw: func(l Look) (*figure.Picture, error) {
 			b := figure.Bars{Format: l.Format(1), X: "training row, sorted", Y: "|λ| (log scale)", Values: make([]float64, len(t.train)), Classes: make([]int, len(t.train)), Sorted: true, Log: true, ClassNames: []string{t.neg, t.pos}}
 			place := map[int]int{}
@@ -505,19 +504,42 @@ func eightstepsShowEigen(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
-// part is the map of the constant and the k cores with the largest |alpha|.
-func (t *eightstepsTraining) part(k int) *mlconformal.Map {
-	full := t.after.Map
-	order := make([]int, len(full.Alpha))
+// ranked are the places of the cores in the map, those with the largest |lambda| in
+// the first machine first.
+func (t *eightstepsTraining) ranked() []int {
+	size := map[int]float64{}
+	for k, row := range t.before.Rows {
+		size[row] = math.Abs(t.before.Coef[k])
+	}
+	order := make([]int, len(t.after.CoreRows))
 	for j := range order {
 		order[j] = j
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(math.Abs(full.Alpha[b]), math.Abs(full.Alpha[a])) })
-	m := &mlconformal.Map{Gamma: full.Gamma, Alpha0: full.Alpha0}
-	for _, j := range order[:k] {
-		m.Alpha, m.Cores = append(m.Alpha, full.Alpha[j]), append(m.Cores, full.Cores[j])
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(size[t.after.CoreRows[b]], size[t.after.CoreRows[a]])
+	})
+	return order
+}
+
+// with is the second machine when only the first n of the ranked cores are used: α
+// is solved for them alone.
+func (t *eightstepsTraining) with(ctx context.Context, n int) (*ml.Model, error) {
+	var cores [][]float64
+	var rows []int
+	for _, j := range t.ranked()[:n] {
+		cores, rows = append(cores, t.after.Map.Cores[j]), append(rows, t.after.CoreRows[j])
 	}
-	return m
+	r := t.p.rayleigh(cores, t.after.Map.Gamma, t.spec.CoreRidge)
+	top, err := r.solve()
+	if err != nil {
+		return nil, err
+	}
+	m, err := t.p.machine(ctx, r.mapOf(top.top))
+	if err != nil {
+		return nil, err
+	}
+	m.CoreRows = rows
+	return m, nil
 }
 
 func eightstepsShowFactor(ctx context.Context, in Input) (*Exhibit, error) {
@@ -525,25 +547,19 @@ func eightstepsShowFactor(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := len(t.after.Map.Alpha)
+	n := len(t.after.CoreRows)
 	// The first state is the whole factor, the others build it up.
-	step := min(in.Step, n+1)
-	e.Steps, e.Step = n+2, step
-	used := n
-	if step > 0 {
-		used = step - 1
-	}
-	m := t.part(used)
-	c := m.Factors(t.p.x)
-	model := *t.after
-	if used < n {
-		partial, err := t.p.machine(ctx, m)
-		if err != nil {
+	e.Steps = n + 2
+	e.Step = min(in.Step, n+1)
+	used, model := n, t.after
+	if e.Step > 0 && e.Step <= n {
+		used = e.Step - 1
+		if model, err = t.with(ctx, used); err != nil {
 			return nil, err
 		}
-		model = *partial
 	}
-	e.Figures = []Figure{conformalFactorFigure("factor", "c(x) as a heat map, its cores, and the boundary of an MCM trained with it.", &model, t.data, t.spec, nil)}
+	c := model.Map.Factors(t.p.x)
+	e.Figures = []Figure{conformalFactorFigure("factor", "c(x) as a heat map, its cores, and the boundary of an MCM trained with it. Hollow points are held out.", model, t.data, t.spec, nil)}
 	same := 0
 	for i, v := range c {
 		if v*t.p.y[i] > 0 {
@@ -551,21 +567,20 @@ func eightstepsShowFactor(ctx context.Context, in Input) (*Exhibit, error) {
 		}
 	}
 	share := math.Max(float64(same), float64(len(c)-same)) / float64(len(c))
+	j := t.p.quotientOf(c)
 	e.Numbers = []Number{
-		{Label: "cores in the sum", Value: fmt.Sprintf("%d of %d", used, n), Help: `largest $\lvert\alpha_j\rvert$ first`},
-		{Label: "c on the training rows", Value: views.Short(floats.Min(c)) + " to " + views.Short(floats.Max(c)), Help: `scaled so that the mean of $\lvert c\rvert$ is 1 at the end`},
-		{Label: "sign of c tells the class", Value: fmt.Sprintf("%.0f %%", 100*share), Help: "share of training rows on which it agrees with y, or with −y"},
-		{Label: "J", Value: views.Short(t.p.quotientOf(c)), Help: "with the factor that the picture shows"},
+		{Label: "cores", Value: fmt.Sprintf("%d of %d", used, n), Help: `largest $\lvert\lambda_j\rvert$ first`},
+		{Label: "c on the training rows", Value: views.Short(floats.Min(c)) + " to " + views.Short(floats.Max(c)), Help: `scaled: the mean of $\lvert c\rvert$ is 1`},
+		{Label: "sign of c tells the class", Value: fmt.Sprintf("%.0f %%", 100*share), Help: "of the training rows, if one sign is read as one class"},
+		{Label: "J", Value: views.Short(*t.report.JBefore) + " → " + views.Short(j), Help: fmt.Sprintf("with all cores %s", views.Short(*t.report.JAfter))},
 	}
 	switch {
-	case step == 0:
-		e.Notes = append(e.Notes, "The whole factor. Step to build it up again, from the constant on, core by core.")
+	case e.Step == 0:
+		e.Notes = append(e.Notes, "The whole factor. Step to build it up: core by core, the eigenproblem solved anew each time.")
 	case used == 0:
-		e.Notes = append(e.Notes, `The constant $\alpha_0$ alone: the basic kernel, times a number.`)
-	case used < n:
-		e.Notes = append(e.Notes, fmt.Sprintf(`One more core, with $\alpha = %s$.`, strings.ReplaceAll(views.Short(m.Alpha[used-1]), "−", "-")))
+		e.Notes = append(e.Notes, `No core: $c$ is constant, and the kernel is the basic one.`)
 	default:
-		e.Notes = append(e.Notes, "All cores are in: this is the factor of the largest eigenvalue.")
+		e.Notes = append(e.Notes, fmt.Sprintf("The best factor of %d of the cores reaches %.0f %% of the J of all of them.", used, 100*j / *t.report.JAfter))
 	}
 	if lo, hi := floats.Min(c), floats.Max(c); lo < 0 && hi > 0 {
 		e.Notes = append(e.Notes, `$c$ takes both signs; the dotted line is $c = 0$. The kernel is still positive semidefinite.`)
@@ -624,8 +639,8 @@ func eightstepsShowSecond(ctx context.Context, in Input) (*Exhibit, error) {
 		return nil, err
 	}
 	e.Figures = []Figure{
-		t.picture("second", "After: the MCM on the new kernel. Rings: its own support vectors.", t.after),
-		t.picture("first", "Before: the first MCM, on the basic kernel.", t.before),
+		t.picture("after", "After: the MCM on the new kernel. Rings: its own support vectors.", t.after),
+		t.picture("before", "Before: the first MCM, on the basic kernel.", t.before),
 	}
 	table := Table{Caption: "The two machines on the training rows", Head: []string{"", "before", "after"}}
 	row := func(label string, value func(r *ml.Report) string) {

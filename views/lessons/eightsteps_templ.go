@@ -78,11 +78,11 @@ func eightstepsFirst() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = D(`\min_{\boldsymbol\lambda, b, h, \mathbf q}\ h + C\sum_i q_i \quad\text{with}\quad 1 \le y_i f(\mathbf x_i) + q_i \le h,\quad q_i \ge 0`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = D(`\begin{aligned}\text{minimise}\quad & h + C\sum_i q_i\\ \text{subject to}\quad & 1 \le y_i f(\mathbf x_i) + q_i \le h\\ & q_i \ge 0\end{aligned}`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`Its support vectors are the rows with $\lambda_j \ne 0$, of either sign. They become the *cores* of the map.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`Its support vectors, the rows whose $\lambda_j$ is not 0, become the *cores* of the map.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -90,7 +90,7 @@ func eightstepsFirst() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Slip(`The notes do not say so, but with an RBF kernel and distinct points the matrix $\mathbf K_0$ has full rank, and the programme fits every label exactly, whatever $C$ is. Sparsity comes from cutting $\mathbf K_0$ to a lower rank: lower the rank cut and see.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Slip(`The notes do not say so, but with an RBF kernel and distinct points the matrix $\mathbf K_0$ has full rank, and the programme fits every label exactly, whatever $C$ is. Sparsity comes from cutting $\mathbf K_0$ to a lower rank: move the rank cut to its left end and see.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -213,7 +213,7 @@ func eightstepsFactor() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`Now compare the picture with the idea of magnifying at the boundary. On most data the largest $J$ is reached by a factor that is *zero* near the boundary and has one sign on each class: $c$ has become a classifier of its own. Step to see it grow core by core.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`Now compare the picture with the idea of magnifying at the boundary. On most data the largest $J$ is reached by a factor that is *zero* near the boundary and has one sign on each class: $c$ has become a classifier of its own. Step to see how few cores that takes.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -246,7 +246,7 @@ func eightstepsKernel() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = D(`k(\mathbf x_i, \mathbf x_j) = c(\mathbf x_i)\,c(\mathbf x_j)\,k_0(\mathbf x_i, \mathbf x_j) \qquad \mathbf K = \mathbf D\,\mathbf K_0\,\mathbf D`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = D(`\begin{aligned}k(\mathbf x_i, \mathbf x_j) &= c(\mathbf x_i)\,c(\mathbf x_j)\,k_0(\mathbf x_i, \mathbf x_j)\\ \mathbf K &= \mathbf D\,\mathbf K_0\,\mathbf D\end{aligned}`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
