@@ -428,7 +428,7 @@ func conformalShowMetric(_ context.Context, in Input) (*Exhibit, error) {
 	step := min(in.Step, len(conformalMetricDerivation)-1)
 	return &Exhibit{
 		Steps: len(conformalMetricDerivation), Step: step, Body: Derivation(step, conformalMetricDerivation...),
-		Figures: []Figure{plane("metric", "Each ellipse is what becomes of a small circle at its centre, all on one scale: large where the kernel magnifies, round where it keeps angles. Drag the core and the probe.",
+		Figures: []Figure{plane("metric", "Each ellipse is what becomes of a small circle at its centre, all on one scale: large where the kernel magnifies, round where it does not distort. Drag the core and the probe.",
 			figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.65, YMax: 2.65}, 1, marks)},
 		Handles: []Handle{
 			{Label: "core", X: core[0], Y: core[1], XParam: "kx", YParam: "ky"},
@@ -438,7 +438,7 @@ func conformalShowMetric(_ context.Context, in Input) (*Exhibit, error) {
 			{Label: `$c(\mathbf x)$ at the probe`, Value: views.Short(c)},
 			{Label: `$\sqrt{\det\mathbf g}$`, Value: views.Short(theory.Magnification(plain)), Help: "magnification of areas by the kernel alone"},
 			{Label: `$\sqrt{\det\tilde{\mathbf g}}$`, Value: views.Short(theory.Magnification(g)), Help: "with the factor"},
-			{Label: "long axis over short axis", Value: shape, Help: "1: angles are kept at the probe"},
+			{Label: "long axis over short axis", Value: shape, Help: "at the probe; 1: no distortion"},
 		},
 	}, nil
 }
@@ -982,7 +982,7 @@ func conformalShowFactor(ctx context.Context, in Input) (*Exhibit, error) {
 		}
 		e.Numbers = append(e.Numbers,
 			Number{Label: "best J of these cores", Value: views.Short(best), Help: "of the next screen"},
-			Number{Label: `its $\alpha_0, \alpha_1, \alpha_2$`, Value: views.Short(top.top[0]) + ", " + views.Short(top.top[1]) + ", " + views.Short(top.top[2]), Help: "any multiple is as good; here the mean of |c| is 1"})
+			Number{Label: `its $\alpha_0, \alpha_1, \alpha_2$`, Value: fmt.Sprintf("%.2f, %.2f, %.2f", top.top[0], top.top[1], top.top[2]), Help: "any multiple is as good; here the mean of |c| is 1"})
 	}
 	c := r.factors(alpha)
 	j, err := p.j(ctx, c)
@@ -1006,7 +1006,7 @@ func conformalShowFactor(ctx context.Context, in Input) (*Exhibit, error) {
 		Number{Label: `eigenvalues of $\mathbf D\mathbf K\mathbf D$`, Value: fmt.Sprintf("%.0e to %.1f", floats.Min(spectrum.Values), floats.Max(spectrum.Values)), Help: "below 0 only by rounding: the kernel is valid"},
 	)...)
 	if j < before {
-		e.Notes = append(e.Notes, fmt.Sprintf("This factor lowers J, to %.0f %% of what it was: it blows up the places where the classes are close to each other, and their scatter with them.", 100*j/before))
+		e.Notes = append(e.Notes, fmt.Sprintf("This factor lowers J, to %.0f %% of what it was: what it magnifies has widened the classes more than it has moved their means apart.", 100*j/before))
 	}
 	if lo, hi := floats.Min(c), floats.Max(c); lo < 0 && hi > 0 {
 		e.Notes = append(e.Notes, `$c$ has both signs here; the dotted line is $c = 0$. Points on it all share one image, the origin of the feature space.`)

@@ -340,7 +340,7 @@ func eightstepsTest() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Slip(`The notes report that optimised kernels win by a big margin on most benchmark sets. Do not expect it here: on one split a difference may be chance, and over many splits it goes either way.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Slip(`The notes report that optimised kernels win by a big margin on most benchmark sets. Do not expect it here: on one split a difference may be chance, and from data set to data set it goes either way. The last screen of the lesson before averages over ten splits.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
