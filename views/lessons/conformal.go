@@ -228,7 +228,7 @@ var conformal = Lesson{
 				Slug: "best", Ask: "The eigen method reaches the largest J of the three. Does it also have the best accuracy on held-out points, on moons, circles, XOR and checkerboard (the settings of this screen)?",
 				Options: []string{"Yes, on all of them.", "Not on all of them."},
 				Answer:  conformalAlwaysBest,
-				Explain: `J is measured on training rows and rewards tight classes in feature space. Held-out points near the boundary decide the accuracy, and J hardly looks at them.`,
+				Explain: `J is an average over all training rows. Accuracy is decided by the few rows near the boundary, and by rows that J has never seen.`,
 			}},
 		},
 	},
@@ -775,11 +775,16 @@ func conformalWithin(v mat.Matrix, a *mat.SymDense) *mat.SymDense {
 	var av, vav mat.Dense
 	av.Mul(a, v)
 	vav.Mul(v.T(), &av)
-	n, _ := vav.Dims()
+	return conformalSymmetric(&vav)
+}
+
+// conformalSymmetric returns (a + a')/2.
+func conformalSymmetric(a *mat.Dense) *mat.SymDense {
+	n, _ := a.Dims()
 	s := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
-			s.SetSym(i, j, (vav.At(i, j)+vav.At(j, i))/2)
+			s.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2)
 		}
 	}
 	return s
@@ -802,9 +807,8 @@ func (r *conformalQuotient) quotient(alpha []float64) float64 {
 
 // conformalVectors are the solution of P α = g Q α on the range of K1.
 type conformalVectors struct {
-	values []float64  // g, descending
-	u      *mat.Dense // orthonormal basis of range(K1)
-	top    []float64  // α of the largest g; mean |c| over the rows is 1, Σc >= 0
+	values []float64 // g, descending, one for each dimension of range(K1)
+	top    []float64 // α of the largest g; mean |c| over the rows is 1, Σc >= 0
 }
 
 // solve follows the steps of the lesson: an orthonormal basis of the range of K1,
@@ -824,7 +828,7 @@ func (r *conformalQuotient) solve() (*conformalVectors, error) {
 	svd.VTo(&right)
 	rows, _ := left.Dims()
 	cols, _ := right.Dims()
-	u := mat.DenseCopyOf(left.Slice(0, rows, 0, rank))
+	u := left.Slice(0, rows, 0, rank)
 	// With Q = LL' on the basis, L⁻¹ P L⁻ᵀ is symmetric and has the same values.
 	var chol mat.Cholesky
 	if !chol.Factorize(conformalWithin(u, r.wd)) {
@@ -839,21 +843,11 @@ func (r *conformalQuotient) solve() (*conformalVectors, error) {
 	if err := whole.Solve(&l, half.T()); err != nil {
 		return nil, err
 	}
-	one := mat.NewDense(rank, rank, nil)
-	for i := range rank {
-		one.Set(i, i, 1)
-	}
-	sym := mat.NewSymDense(rank, nil)
-	for i := range rank {
-		for j := i; j < rank; j++ {
-			sym.SetSym(i, j, (whole.At(i, j)+whole.At(j, i))/2)
-		}
-	}
 	var es mat.EigenSym
-	if !es.Factorize(sym, true) {
+	if !es.Factorize(conformalSymmetric(&whole), true) {
 		return nil, errors.New("the eigenvalues did not converge")
 	}
-	e := &conformalVectors{values: es.Values(nil), u: u}
+	e := &conformalVectors{values: es.Values(nil)}
 	slices.Reverse(e.values)
 	var vectors mat.Dense
 	es.VectorsTo(&vectors)
@@ -1064,7 +1058,7 @@ func conformalShowEigen(ctx context.Context, in Input) (*Exhibit, error) {
 	e := &Exhibit{
 		Steps: len(conformalEigenDerivation), Step: step, Body: Derivation(step, conformalEigenDerivation...),
 		Figures: []Figure{
-			conformalFactorFigure("factor", "The factor of the largest eigenvalue. Look where it is near 0: along the boundary, not far from it.", model, p.d, ml.Spec{Learner: "mcm"}, nil),
+			conformalFactorFigure("factor", "The factor of the largest eigenvalue. Look where it crosses 0.", model, p.d, ml.Spec{Learner: "mcm"}, nil),
 			{Name: "q", Caption: `Sizes of the eigenvalues of $\mathbf Q$, on a logarithmic scale: bars at $10^{-12}$ of the first and below are rounding. Use every core twice.`, Draw: func(l Look) (*figure.Picture, error) {
 				b := figure.Bars{Format: l.Format(0), X: "eigenvalue", Y: "size (log scale)", Log: true, Sorted: true}
 				for _, v := range values {
@@ -1218,8 +1212,8 @@ func conformalShowMethods(ctx context.Context, in Input) (*Exhibit, error) {
 		return nil, err
 	}
 	table := Table{
-		Caption: "One split: J on the training rows, accuracy on both",
-		Head:    []string{"method", "J", "cores", "SVs", "training", "held out", "c changes sign"},
+		Caption: "One split: J on the training rows, accuracy on both; whether c takes both signs",
+		Head:    []string{"method", "J", "cores", "SVs", "training", "held out", "both signs"},
 	}
 	for i, res := range all {
 		r := res.Report
@@ -1278,7 +1272,7 @@ func conformalAverage(ctx context.Context, d *dataset.Data, s ml.Spec) (Table, e
 			gain[i] = append(gain[i], *res.Report.TestAccuracy-plain[k])
 		}
 	}
-	t := Table{Caption: "Held-out accuracy over ten random splits, compared with no map on the same split", Head: []string{"method", "mean", "difference", "± standard error", "better, equal, worse"}}
+	t := Table{Caption: "Held-out accuracy over ten random splits; difference to no map on the same split, with its standard error (too small a one, for the splits share rows), and on how many splits it is better, equal, worse", Head: []string{"method", "mean", "difference", "error", "+ / = / −"}}
 	for i, name := range conformalNames {
 		mean, sd := stat.MeanStdDev(gain[i], nil)
 		row := []string{name[1], views.Short(floats.Sum(plain)/splits + mean), "–", "–", "–"}
@@ -1288,7 +1282,7 @@ func conformalAverage(ctx context.Context, d *dataset.Data, s ml.Spec) (Table, e
 				count[1-conformalSign(g)]++
 			}
 			row[2], row[3] = fmt.Sprintf("$%+.3f$", mean), fmt.Sprintf("%.3f", sd/math.Sqrt(splits))
-			row[4] = fmt.Sprintf("%d, %d, %d", count[0], count[1], count[2])
+			row[4] = fmt.Sprintf("%d / %d / %d", count[0], count[1], count[2])
 		}
 		t.Rows = append(t.Rows, row)
 	}

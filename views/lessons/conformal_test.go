@@ -117,8 +117,13 @@ func TestConformalAgreesWithTheProduct(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Both start in the span of the eigenvector's cores; it can lose to them by no
-		// more than the ridge.
+		// All of them are candidates of the same quotient. With the ridge in the
+		// denominator the eigenvector is its maximum; without, it can lose by no more
+		// than the ridge.
+		unit := append([]float64{0}, conformalOnes(8)...)
+		if q := r.quotient(unit); q > top.values[0]*(1+1e-9) {
+			t.Errorf("Amari and Wu's factor has the quotient %g, the largest eigenvalue is %g", q, top.values[0])
+		}
 		for what, j := range map[string]float64{"before": before, "gradient": climbed.JAfter, "amari": amari.JAfter} {
 			if stats.JAfter < j*(1-0.02) {
 				t.Errorf("core width %g: the eigenvector has J = %g, %s has %g", gamma, stats.JAfter, what, j)
@@ -181,5 +186,32 @@ func TestConformalSigns(t *testing.T) {
 	}
 	if !s.PSD {
 		t.Errorf("smallest eigenvalue %g", floats.Min(s.Values))
+	}
+}
+
+// B0 is the kernel matrix with the weights 1/M1 and -1/M2 on rows and columns, times
+// M1 M2 / M, as step 3 says: so it is positive semidefinite as K is.
+func TestConformalScatterBetween(t *testing.T) {
+	t.Parallel()
+	p := conformalMoons()
+	p.y[0], p.y[1], p.y[4] = 1, 1, 1 // classes of unequal size
+	k := theory.Gram(p.gram)
+	b, w := conformalScatter(k, p.y)
+	n := map[float64]float64{}
+	for _, y := range p.y {
+		n[y]++
+	}
+	weight := func(i int) float64 { return p.y[i] / n[p.y[i]] }
+	m := float64(len(p.y))
+	for i := range p.y {
+		for j := range p.y {
+			conformalNear(t, "B0", b.At(i, j), n[-1]*n[1]/m*weight(i)*weight(j)*k.At(i, j), 1e-12)
+			if p.y[i] != p.y[j] && w.At(i, j) != 0 {
+				t.Errorf("W0 is %g between the classes", w.At(i, j))
+			}
+		}
+	}
+	if n[-1] == n[1] {
+		t.Error("the classes are of one size")
 	}
 }
