@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -35,12 +36,14 @@ func TestLessonWalk(t *testing.T) {
 	t.Parallel()
 	needBrowser(t)
 	s := start(t)
-	for i := range lessons.All {
-		l := &lessons.All[i]
-		t.Run(l.Slug, func(t *testing.T) {
+	axe := accessibilityChecker(t)
+	for i := range 2 * len(lessons.All) {
+		l, theme := &lessons.All[i/2], []string{"light", "dark"}[i%2]
+		t.Run(l.Slug+"/"+theme, func(t *testing.T) {
 			t.Parallel()
 			p := open(t, s)
 			p.use(s.client())
+			p.theme(theme)
 			p.size(1024, 768)
 			p.visit("/lessons/" + l.Slug)
 			p.follow(func() { p.clickText("a.button", "Present") })
@@ -49,7 +52,13 @@ func TestLessonWalk(t *testing.T) {
 				p.wait("location.pathname === " + quote("/lessons/"+l.Slug+"/"+screen.Slug))
 				p.loaded()
 				p.fits(1024)
-				p.shoot("slide-" + l.Slug + "-" + screen.Slug)
+				p.shoot("slide-" + l.Slug + "-" + screen.Slug + "-" + theme)
+				if axe != "" {
+					p.accessible(axe, theme+", "+screen.Slug)
+				}
+				p.size(360, 740)
+				p.fits(360)
+				p.size(1024, 768)
 				if p.visible(".replay") {
 					walkSteps(p)
 				}
@@ -85,6 +94,16 @@ func turn(p *page, key string) {
 	p.keys(key)
 }
 
+// space presses the space bar as a keyboard does: without the character that
+// scrolls where the page has taken the key for itself.
+func space(p *page, held int64) {
+	p.t.Helper()
+	get[bool](p, "(document.activeElement?.blur(), true)")
+	for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown, input.DispatchKeyEventTypeKeyUp} {
+		call(p, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Key: " ", Code: "Space", WindowsVirtualKeyCode: 32, Modifiers: held})
+	}
+}
+
 // walkSteps goes a step on and back by the keyboard, then to the end and to the start.
 func walkSteps(p *page) {
 	p.t.Helper()
@@ -96,12 +115,12 @@ func walkSteps(p *page) {
 	state := func() string { return get[string](p, element(".exhibit")+".innerText.replace(/\\s+/g, ' ').trim()") }
 	count("step 0")
 	first := state()
-	turn(p, " ")
+	space(p, 0)
 	count("step 1")
 	if state() == first {
 		p.t.Errorf("%s: the first step changes nothing that is written", p.where())
 	}
-	p.keys(" ", chromedp.ModifierShift)
+	space(p, int64(chromedp.ModifierShift))
 	count("step 0")
 	if got := state(); got != first {
 		p.t.Errorf("%s: a step back does not lead back:\n%s\n%s", p.where(), first, got)
