@@ -117,16 +117,23 @@ func LeaveOneOutBound(nsv, n int) Bound {
 // MarginVCDim bounds the VC dimension of hyperplanes with margin Delta (margin)
 // on points inside a ball of the given radius in dim dimensions:
 //
-//	h <= min(floor(R²/Delta²), dim) + 1
+//	h <= min(ceil(R²/Delta²), dim) + 1
 //
 // dim is math.Inf(1) for the RBF kernel. The radius is at least 0; without a
 // margin (0 or less) only dim + 1 is left. NaN for other arguments.
 //
-// The MCM notes ("Statistical learning theory") write [R/Delta]²: the square is
-// taken first, then the whole part. The theorem fixes Delta and the ball before
-// the data are seen; to put in those of a trained machine is the usual
-// illustration, not a proof.
+// The MCM notes ("Statistical learning theory") write [R/Delta]², the whole part.
+// The square has to be taken first, and the whole part is one too small: for n
+// points that are shattered with margin Delta, the mean of |sum y_i x_i|² over
+// balanced labellings gives n-1 <= R²/Delta² for even n and (n-1)(1 - 1/n²) <=
+// R²/Delta² for odd n, which the corners of an equilateral triangle reach. The
+// theorem fixes Delta and the ball before the data are seen; to put in those of a
+// trained machine is the usual illustration, not a proof.
 func MarginVCDim(radius, margin, dim float64) float64 {
+	return marginVCDim(radius, margin, dim, math.Ceil)
+}
+
+func marginVCDim(radius, margin, dim float64, whole func(float64) float64) float64 {
 	if !(radius >= 0) || math.IsNaN(margin) || !(dim >= 0) {
 		return math.NaN()
 	}
@@ -134,18 +141,19 @@ func MarginVCDim(radius, margin, dim float64) float64 {
 		return dim + 1
 	}
 	q := radius / margin
-	return min(math.Floor(q*q), dim) + 1
+	return min(whole(q*q), dim) + 1
 }
 
 // DiameterVCDim is MarginVCDim for points known by their largest distance D:
 //
 //	h <= min(floor(D²/(2 Delta²)), dim) + 1
 //
-// since any set of diameter D fits into a ball of radius D/sqrt(2), whatever the
-// dimension (Jung 1901). This is what SlideVCDim should read. All points count,
-// not the support vectors alone.
+// since n points of diameter D fit into a ball with R² <= D² (n-1)/(2n), whatever
+// the dimension (Jung 1901), which with the means of MarginVCDim leaves n-1 <
+// D²/(2 Delta²): here the whole part is enough. This is what SlideVCDim should
+// read. All points count, not the support vectors alone.
 func DiameterVCDim(diameter, margin, dim float64) float64 {
-	return MarginVCDim(diameter/math.Sqrt2, margin, dim)
+	return marginVCDim(diameter/math.Sqrt2, margin, dim, math.Floor)
 }
 
 // SlideVCDim returns the formula as the slides print it ("Maximal margin

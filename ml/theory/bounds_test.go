@@ -131,9 +131,10 @@ func TestMarginVCDim(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct{ radius, margin, dim, want float64 }{
 		{2, 1, 10, 5},
-		{1.9, 1, 10, 4}, // floor(3.61), not floor(1.9)²
+		{1.9, 1, 10, 5}, // ceil(3.61), not floor(1.9)²
 		{2, 1, 2, 3},
-		{1, 2, 10, 1},
+		{2, 1.45, 2, 3}, // an equilateral triangle of height 3 is shattered
+		{1, 2, 10, 2},
 		{100, 1, inf, 10001},
 		{1, 0, 7, 8},
 		{1, -0.5, 7, 8},

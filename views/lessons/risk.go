@@ -849,28 +849,21 @@ func showRiskMargin(_ context.Context, in Input) (*Exhibit, error) {
 			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "margin Δ", Min: 0, Max: 2.6}, Y: figure.Axis{Name: "labellings", Min: 0, Max: top + 1}, Curves: []figure.Curve{counts}, Here: &delta}.Picture()
 		}},
 	}
-	lecture := theory.MarginVCDim(ball.Radius, delta, 2)
+	lecture := riskWholePart(ball.Radius, delta, 2)
 	all := wide(delta) == len(s.Dichotomies)
 	e.Numbers = []Number{
 		{Label: "realised with margin Δ", Value: fmt.Sprintf("%d of %d", wide(delta), len(s.Dichotomies)), Help: riskVerdict(all, "shattered with this margin", "not shattered with this margin")},
 		{Label: `$R^2/\Delta^2$`, Value: views.Short(ball.Radius * ball.Radius / delta / delta), Help: "$R = " + views.Short(ball.Radius) + "$, the circle in the picture"},
-		{Label: `bound on $h$`, Value: views.Short(riskMarginDim(ball.Radius, delta, 2)), Help: "rounded up, and at most 3 in the plane"},
+		{Label: `bound on $h$`, Value: views.Short(theory.MarginVCDim(ball.Radius, delta, 2)), Help: "rounded up, and at most 3 in the plane"},
 		{Label: "with the whole part", Value: views.Short(lecture), Help: riskVerdict(all && lecture < 3, "refuted in this picture: three points are shattered", "as 000 prints it, but for the order of square and whole part")},
 	}
 	e.Tables = []Table{riskUnitTable(ball.Radius, theory.Diameter(k), delta)}
 	return e, nil
 }
 
-// riskMarginDim is theory.MarginVCDim rounded up instead of down. For an even number
-// of points the mean over balanced labellings of |sum y_i x_i| gives (n-1) <= R²/Delta²;
-// for an odd one (n-1)(1-1/n²) <= R²/Delta², which the corners of an equilateral
-// triangle reach. So the whole part may be one too small, the next whole number is not.
-func riskMarginDim(radius, margin, dim float64) float64 {
-	if !(margin > 0) {
-		return dim + 1
-	}
-	q := radius / margin
-	return min(math.Ceil(q*q*(1-1e-12)), dim) + 1
+// riskWholePart is the bound with the whole part of R²/Delta², as 000 means it.
+func riskWholePart(radius, margin, dim float64) float64 {
+	return min(math.Floor(radius*radius/(margin*margin)), dim) + 1
 }
 
 // riskUnitTable sets the forms of the bound side by side, in these units and in
@@ -882,7 +875,7 @@ func riskUnitTable(radius, diameter, delta float64) Table {
 		form string
 		at   func(r, d, m float64) float64
 	}{
-		{`$\lceil R^2/\Delta^2\rceil+1$`, func(r, _, m float64) float64 { return riskMarginDim(r, m, math.Inf(1)) }},
+		{`$\lceil R^2/\Delta^2\rceil+1$`, func(r, _, m float64) float64 { return theory.MarginVCDim(r, m, math.Inf(1)) }},
 		{`$[R/\Delta]^2+1$ (000)`, func(r, _, m float64) float64 { return square(math.Floor(r/m)) + 1 }},
 		{`$\lceil D^2/(2\gamma)\rceil+1$ (002)`, func(_, d, m float64) float64 { return theory.SlideVCDim(d, m, math.Inf(1)) }},
 		{`$[D^2/(2\gamma^2)]+1$`, func(_, d, m float64) float64 { return theory.DiameterVCDim(d, m, math.Inf(1)) }},
@@ -1051,7 +1044,7 @@ func showRiskRun(ctx context.Context, in Input) (*Exhibit, error) {
 	svm := run.Spec.Learner == "svm"
 	n := float64(s.n)
 	margin := 1 / s.norm
-	h := riskMarginDim(s.radius, margin, s.dim)
+	h := theory.MarginVCDim(s.radius, margin, s.dim)
 	wrong, short := float64(s.wrong)/n, float64(s.short)/n
 	t := Table{Caption: "Every bound of the lecture on this run", Head: []string{"bound", "$h$", "value"}}
 	add := func(name string, h float64, b theory.Bound) {

@@ -190,7 +190,7 @@ func TestRiskMarginIsRoundedUp(t *testing.T) {
 		for _, d := range s.Dichotomies {
 			least = min(least, d.Margin)
 		}
-		if h := riskMarginDim(ball.Radius, least, math.Inf(1)); s.Shattered() && h < float64(n) {
+		if h := theory.MarginVCDim(ball.Radius, least, math.Inf(1)); s.Shattered() && h < float64(n) {
 			t.Errorf("%d points are shattered with margin %g in a ball of %g, the bound is %g", n, least, ball.Radius, h)
 		}
 	}
