@@ -12,7 +12,6 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
-	"marginlab/ml/kernel"
 	"marginlab/views/figure"
 )
 
@@ -148,14 +147,6 @@ func boundary(name, caption string, m *ml.Model, d *dataset.Data, s ml.Spec, cha
 		}
 		return figure.Boundary(sc)
 	}}
-}
-
-// lineModel is f(x) = w·x + b in the plane.
-func lineModel(w [2]float64, b float64) *ml.Model {
-	return &ml.Model{
-		Features: []string{"x1", "x2"}, Label: "label", Positive: "1", Negative: "-1",
-		Kernel: kernel.Kernel{Name: "linear"}, Rows: []int{0}, Vectors: [][]float64{{w[0], w[1]}}, Coef: []float64{1}, B: b,
-	}
 }
 
 func norm(w [2]float64) float64 { return math.Hypot(w[0], w[1]) }
