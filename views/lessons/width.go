@@ -509,7 +509,7 @@ func showWidthChoice(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	accuracy := mat.NewDense(len(widthGridCs), len(widthGridGammas), nil)
+	wrong := mat.NewDense(len(widthGridCs), len(widthGridGammas), nil)
 	bestC, bestG := 0, 0
 	for i, c := range widthGridCs {
 		for j, g := range widthGridGammas {
@@ -517,8 +517,8 @@ func showWidthChoice(ctx context.Context, in Input) (*Exhibit, error) {
 			if err != nil {
 				return nil, err
 			}
-			accuracy.Set(i, j, a)
-			if a > accuracy.At(bestC, bestG) {
+			wrong.Set(i, j, 1-a)
+			if 1-a < wrong.At(bestC, bestG) {
 				bestC, bestG = i, j
 			}
 		}
@@ -539,19 +539,19 @@ func showWidthChoice(ctx context.Context, in Input) (*Exhibit, error) {
 	for i, c := range widthGridCs {
 		row := []string{text(c)}
 		for j := range widthGridGammas {
-			row = append(row, fmt.Sprintf("%.0f", 100*accuracy.At(i, j)))
+			row = append(row, fmt.Sprintf("%.0f", 100*wrong.At(i, j)))
 		}
 		table.Rows = append(table.Rows, row)
 	}
 	return &Exhibit{
-		Figures: []Figure{{Name: "grid", Caption: "Cross-validated accuracy for every pair. The table below has the values of the axes.", Draw: func(l Look) (*figure.Picture, error) {
-			return figure.Matrix{Format: l.Format(1), Values: accuracy, Name: "accuracy", X: "γ, wide to narrow", Y: "C, small to large"}.Picture()
+		Figures: []Figure{{Name: "grid", Caption: "Cross-validated error for every pair: the pale valley is good. The table below has the values of the axes.", Draw: func(l Look) (*figure.Picture, error) {
+			return figure.Matrix{Format: l.Format(1), Values: wrong, Name: "error", X: "γ, wide to narrow", Y: "C, small to large"}.Picture()
 		}}},
 		Tables: []Table{table},
 		Numbers: []Number{
 			{Label: "best pair", Value: "C = " + text(widthGridCs[bestC]) + ", γ = " + text(widthGridGammas[bestG])},
-			{Label: "its cross-validated accuracy", Value: widthPercent(accuracy.At(bestC, bestG)), Help: "flattered: it was chosen for it"},
-			{Label: "its accuracy on 2000 new points", Value: widthPercent(fresh), Help: "trained on all 100 points; 90 % is the best possible"},
+			{Label: "its cross-validated error", Value: widthPercent(wrong.At(bestC, bestG)), Help: "flattered: it was chosen for it"},
+			{Label: "its error on 2000 new points", Value: widthPercent(1 - fresh), Help: "trained on all 100 points; 10 % is the best possible"},
 		},
 	}, nil
 }

@@ -192,7 +192,7 @@ func widthBiasVariance() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = D(`\text{error} = N + (1-2N)\cdot\begin{cases} V & \text{main prediction right}\\ 1 - V & \text{main prediction wrong.}\end{cases}`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = D(`\text{error} = N + (1-2N)\cdot\begin{cases} V & \text{where it is right}\\ 1 - V & \text{where it is wrong.}\end{cases}`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -225,11 +225,11 @@ func widthChoice() templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = P(`The width and $C$ are chosen together: both limit how much the boundary may bend, and a wide kernel with a large $C$ can look like a narrower one with a small $C$. The picture is a table of accuracies by 5-fold cross-validation on the training points alone: every cell trains five machines, each on four fifths, and tests on the fifth left out.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`The width and $C$ are chosen together: both limit how much the boundary may bend, and a wide kernel with a large $C$ can look like a narrower one with a small $C$. The picture is a table of errors in 5-fold cross-validation on the training points alone: every cell trains five machines, each on four fifths, and tests on the fifth left out.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = P(`Good cells lie in a valley along a diagonal, so the grid is logarithmic in both directions. When the best cell lies at the edge, the grid was too small. And the best cell's own accuracy flatters, for it was chosen to be the best: the fresh points give the honest number.`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = P(`Good cells lie in a valley along a diagonal, so the grid is logarithmic in both directions. When the best cell lies at the edge, the grid was too small. And the best cell's own error flatters, for the cell was chosen for it: the fresh points give the honest number.`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
