@@ -14,9 +14,11 @@ import (
 
 	"github.com/a-h/templ"
 
+	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/store"
 	"marginlab/views"
+	"marginlab/views/lessons"
 	"marginlab/web"
 	"marginlab/web/jobs"
 )
@@ -34,7 +36,9 @@ type App struct {
 	assets *web.Assets
 	limits dataset.Limits
 	site   *web.Site
-	recent *recent
+
+	results  *recent[*ml.Result]
+	exhibits *recent[*lessons.Exhibit]
 }
 
 // Config is what New needs.
@@ -49,7 +53,7 @@ type Config struct {
 
 // New returns the handlers.
 func New(c Config) *App {
-	a := &App{store: c.Store, jobs: c.Jobs, assets: c.Assets, limits: c.Limits, recent: newRecent(64)}
+	a := &App{store: c.Store, jobs: c.Jobs, assets: c.Assets, limits: c.Limits, results: newRecent[*ml.Result](64), exhibits: newRecent[*lessons.Exhibit](256)}
 	a.site = web.NewSite(c.Log, a.errorPage)
 	a.site.Metrics = c.Metrics
 	return a

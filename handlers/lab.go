@@ -52,7 +52,7 @@ func (a *App) train(ctx context.Context, b *bench) (*ml.Result, string, error) {
 func (a *App) fit(ctx context.Context, d *dataset.Data, spec ml.Spec) (*ml.Result, string, error) {
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	res, err := a.recent.train(limited, d, spec)
+	res, err := a.trained(limited, d, spec)
 	switch {
 	case ctx.Err() != nil:
 		return nil, "", ctx.Err()

@@ -324,9 +324,7 @@ func (a *App) demo(r *http.Request, s *lessons.Screen, path string, form url.Val
 			v.Fields = append(v.Fields, f)
 		}
 	}
-	limited, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	e, err := s.Demo.Show(limited, in)
+	e, err := a.exhibit(r.Context(), path, s.Demo, in)
 	if err != nil {
 		if r.Context().Err() != nil {
 			return v, nil, r.Context().Err()
@@ -334,7 +332,7 @@ func (a *App) demo(r *http.Request, s *lessons.Screen, path string, form url.Val
 		v.Problem = sentence(err.Error())
 		return v, wrong, nil
 	}
-	v.Answer.Exhibit, v.Replay = *e, e.Steps > 0
+	v.Replay = e.Steps > 0
 	if e.Steps > 0 && e.Step > 0 {
 		query.Set("step", strconv.Itoa(e.Step))
 	}
@@ -345,8 +343,8 @@ func (a *App) demo(r *http.Request, s *lessons.Screen, path string, form url.Val
 		if e.Lab != "" { // where runs can be handed in
 			e.Lab += "&class=" + class.Code
 		}
-		v.Answer.Exhibit = *e
 	}
+	v.Answer.Exhibit = e
 	v.Query = query.Encode()
 	look := lessons.Look{Dark: form.Get("dark") == "1", Coarse: in.Coarse}
 	for i, f := range e.Figures {
@@ -361,6 +359,25 @@ func (a *App) demo(r *http.Request, s *lessons.Screen, path string, form url.Val
 		v.Answer.Pictures, v.Answer.Captions = append(v.Answer.Pictures, p), append(v.Answer.Captions, f.Caption)
 	}
 	return v, wrong, nil
+}
+
+// exhibit is what a demo shows, from a moment ago where it depends on its controls
+// alone. The copy may be changed, but not what it points to.
+func (a *App) exhibit(ctx context.Context, path string, d *lessons.Demo, in lessons.Input) (lessons.Exhibit, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	show := func() (*lessons.Exhibit, error) { return d.Show(ctx, in) }
+	key, ok := in.Key()
+	e, err := (*lessons.Exhibit)(nil), error(nil)
+	if ok {
+		e, err = a.exhibits.get(ctx, path+" "+key, show)
+	} else {
+		e, err = show()
+	}
+	if err != nil {
+		return lessons.Exhibit{}, err
+	}
+	return *e, nil
 }
 
 // lessonSize is that of a figure on the page: smaller where it is one of several,
@@ -497,9 +514,7 @@ func (a *App) lessonFigure(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	in, _ := s.Demo.NewInput(form.Get, workspaceSource{a})
-	limited, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	e, err := s.Demo.Show(limited, in)
+	e, err := a.exhibit(r.Context(), "/lessons/"+l.Slug+"/"+s.Slug, s.Demo, in)
 	if err != nil {
 		return err
 	}

@@ -147,6 +147,20 @@ func (d *Demo) NewInput(get func(name string) string, source Source) (Input, par
 	return in, wrong
 }
 
+// Key stands for everything that Show depends on. ok is false where that is more
+// than the input: a run, or data that a workspace may change.
+func (in Input) Key() (key string, ok bool) {
+	if data, asked := in.values[dataName]; asked {
+		if _, builtin := dataset.FindBuiltin(data); !builtin {
+			return "", false
+		}
+	}
+	if in.values[runName] != "" {
+		return "", false
+	}
+	return fmt.Sprint(in.Step, in.Coarse, in.values), true // maps print in the order of their keys
+}
+
 // Text is the value of a control.
 func (in Input) Text(name string) string { return in.values[name] }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"marginlab/ml/dataset"
@@ -214,6 +216,7 @@ func TestDemos(t *testing.T) {
 			return e
 		}
 		start := show(nil)
+		drawAtOnce(t, start)
 		for name, vs := range values {
 			for _, v := range vs {
 				show(map[string]string{name: v})
@@ -230,6 +233,20 @@ func TestDemos(t *testing.T) {
 			checkSteps(t, start.Steps, func(k int) *Exhibit { return show(map[string]string{"step": strconv.Itoa(k)}) })
 		}
 	})
+}
+
+// drawAtOnce draws an exhibit as requests do that share it: at the same time.
+func drawAtOnce(t *testing.T, e *Exhibit) {
+	t.Helper()
+	var wait sync.WaitGroup
+	for _, f := range slices.Concat(e.Figures, e.Figures) {
+		wait.Go(func() {
+			if _, err := f.Draw(Look{Width: 400, Height: 300}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // checkSteps goes to the end, back to the start and forward again; states must be
