@@ -1,0 +1,121 @@
+package kernel
+
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Merged returns the Gram matrix of fewer points that stand for all: each is the
+// mean, with weights w (length M, above 0), of at most size neighbours for which y
+// has the same sign. group[i] is the one that point i went into. apart tells how
+// well they do: the mean squared distance of a point from its mean, in the space
+// of the kernel, divided by the mean of K_ii.
+func (g *Gram) Merged(y, w []float64, size int) (merged *Gram, group []int, apart float64) {
+	m, d := g.x.Dims()
+	group = make([]int, m)
+	count := 0
+	points := make([]int, 0, m)
+	for _, sign := range []bool{true, false} {
+		first := len(points)
+		for i, v := range y {
+			if v > 0 == sign {
+				points = append(points, i)
+			}
+		}
+		divide(g.x.RawMatrix(), points[first:], size, func(near []int) {
+			for _, i := range near {
+				group[i] = count
+			}
+			count++
+		})
+	}
+
+	x, c, weight := mat.NewDense(count, d, nil), make([]float64, count), make([]float64, count)
+	for i, k := range group {
+		weight[k] += w[i]
+	}
+	for i, k := range group {
+		share := w[i] / weight[k]
+		mean := x.RawRowView(k)
+		for j, v := range g.x.RawRowView(i) {
+			mean[j] += share * v
+		}
+		if g.c != nil {
+			c[k] += share * g.c[i]
+		}
+	}
+	merged = NewGram(g.k, x)
+	if g.c != nil {
+		merged.c = c
+	}
+
+	var distance, scale float64
+	point, value := packed{d: d, v: make([]float64, lanes*d)}, make([]float64, 1)
+	for i, k := range group {
+		point.set(0, g.x.RawRowView(i))
+		g.row.values(g.k, value, point, x.RawRowView(k))
+		if g.c != nil {
+			value[0] *= g.c[i] * c[k]
+		}
+		distance += g.Diag(i) - 2*value[0] + merged.Diag(k)
+		scale += g.Diag(i)
+	}
+	return merged, group, distance / scale
+}
+
+// divide halves the points, rows of x, across their widest coordinate until at
+// most size are left, and hands those over.
+func divide(x blas64.General, points []int, size int, near func(points []int)) {
+	if len(points) <= size {
+		if len(points) > 0 {
+			near(points)
+		}
+		return
+	}
+	axis, widest := 0, -1.0
+	for k := range x.Cols {
+		low := x.Data[points[0]*x.Stride+k]
+		high := low
+		for _, i := range points {
+			v := x.Data[i*x.Stride+k]
+			low, high = min(low, v), max(high, v)
+		}
+		if high-low > widest {
+			axis, widest = k, high-low
+		}
+	}
+	half := len(points) / 2
+	sortAround(points, half, func(i int) float64 { return x.Data[i*x.Stride+axis] })
+	divide(x, points[:half], size, near)
+	divide(x, points[half:], size, near)
+}
+
+// sortAround reorders points so that none of the first half has a greater value
+// than any of the others (Hoare's selection).
+func sortAround(points []int, half int, value func(point int) float64) {
+	for low, high := 0, len(points)-1; low < high; {
+		pivot := value(points[(low+high)/2])
+		i, j := low, high
+		for i <= j {
+			for value(points[i]) < pivot {
+				i++
+			}
+			for value(points[j]) > pivot {
+				j--
+			}
+			if i <= j {
+				points[i], points[j] = points[j], points[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case half <= j:
+			high = j
+		case half >= i:
+			low = i
+		default:
+			return
+		}
+	}
+}
