@@ -80,6 +80,11 @@ type gram struct{ *kernel.Gram }
 
 func (g gram) Subset(points []int) svm.Fast { return gram{g.Gram.Subset(points)} }
 
+func (g gram) Merged(y, w []float64, size int) (svm.Fast, []int, float64) {
+	merged, group, apart := g.Gram.Merged(y, w, size)
+	return gram{merged}, group, apart
+}
+
 func solveSVM(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.Report) (*solution, error) {
 	res, err := svm.Train(ctx, gram{k}, y, svm.Settings{C: s.penalty(), Tol: s.Tol, MaxIter: s.MaxIter, Report: r})
 	if err != nil {

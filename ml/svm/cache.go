@@ -21,7 +21,7 @@ type cache[T real] struct {
 }
 
 // startBytes is the memory that a cache starts with.
-const startBytes = 64 << 20
+const startBytes = 16 << 20
 
 // newCache holds padded rows of length m in memory.
 func newCache[T real](m int, memory memory[T], fill func(dst []T, i int) error) *cache[T] {
@@ -40,6 +40,12 @@ func newCache[T real](m int, memory memory[T], fill func(dst []T, i int) error) 
 func (c *cache[T]) room(n int) int {
 	m := len(c.rows)
 	return min(n, m, c.memory.capacity(padded(m)))
+}
+
+// hold makes room for n rows and reports whether there is.
+func (c *cache[T]) hold(n int) bool {
+	c.size = max(c.size, c.room(n))
+	return n <= c.size
 }
 
 // drop forgets all rows.

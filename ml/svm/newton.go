@@ -1,119 +1,194 @@
 package svm
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A large C leaves many nearly flat directions among the free points, along which
 // steps on pairs zigzag for very long. A Newton step goes there at once: it solves
 //
-//	K_FF d + beta 1 = g_F,  1'd = 0
+//	(K_FF + rho I) d + beta 1 = g_F,  1'd = 0
 //
-// for the free points F, and moves along d to the maximum of the objective or to
-// the first bound. It only ever gains, as steps on pairs do, and it leaves the
-// choice of the free points to them (the active-set view of Scheinberg, "An
-// efficient implementation of an active set method for SVMs", JMLR 7, 2006).
+// for the free points F. Those that d would take beyond a bound go to the bound,
+// and it solves for the others again. The step then goes along d to the maximum of
+// the objective. It only ever gains, as steps on pairs do, and it leaves the choice
+// of the free points to them (the active-set view of Scheinberg, "An efficient
+// implementation of an active set method for SVMs", JMLR 7, 2006).
+//
+// rho keeps d short along directions that are flat altogether (the proximal point
+// method, Rockafellar 1976): there a free point would go to its bound for nothing.
+// What is left of g_F is rho d, a fraction of the violation.
 const (
-	newtonFree  = 400   // free points for which the factorisation is affordable
-	newtonAfter = 40    // steps on pairs for each point, before it is worth its price
-	newtonSteps = 5     // in a row, each but the last ending at a bound
-	newtonRidge = 1e-12 // added to the diagonal, relative: flat directions stay finite
+	newtonFree = 2500 // free points for which the factorisation is affordable
+	newtonRho  = 0.3  // rho, in units of the violation / largest alpha
 )
 
-// newton makes Newton steps while they end at bounds.
+// newtonPrice is the number of steps on pairs of m points that take as long as a
+// Newton step with so many free points, measured, and not less than it is worth.
+func newtonPrice(free, m int) int { return max(4*m, free*free/50*free/m) }
+
+// newton makes a Newton step, unless too many points are free.
 func (o *smo[T]) newton() error {
-	for range newtonSteps {
-		free := make([]int, 0, newtonFree)
-		for i := range o.m {
-			if o.up[i] == 0 && o.low[i] == 0 {
-				free = append(free, i)
-			}
+	o.newtonAt = o.iterations
+	free := o.free()
+	if len(free) < 2 || len(free) > newtonFree || !o.rows.hold(len(free)) {
+		return nil
+	}
+	rows := make([][]T, len(free))
+	for a, i := range free {
+		row, err := o.rows.row(i)
+		if err != nil || o.ended(len(row)) {
+			return err
 		}
-		if len(free) < 2 || len(free) > min(newtonFree, o.rows.size) {
-			return nil
+		rows[a] = row
+	}
+	var best line
+	for _, move := range o.directions(free, rows) {
+		if l := o.line(free, rows, move); l.gain > best.gain {
+			best = l
 		}
-		rows := make([][]T, len(free))
-		for a, i := range free {
-			row, err := o.rows.row(i)
-			if err != nil || o.ended(len(row)) {
-				return err
-			}
-			rows[a] = row
-		}
-		if !o.newtonStep(free, rows) || o.ended(len(free)*len(o.g)) {
-			return nil
-		}
+	}
+	if best.gain > 0 {
+		o.follow(free, best)
 	}
 	return nil
 }
 
-// newtonStep makes one step and reports whether it ended at a bound.
-func (o *smo[T]) newtonStep(free []int, rows [][]T) bool {
-	n := len(free)
-	k := mat.NewSymDense(n, nil)
-	ridge := newtonRidge * floats.Max(o.diag)
-	g, ones := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
-	for a, i := range free {
-		for b := a; b < n; b++ {
-			k.SetSym(a, b, float64(rows[a][free[b]]))
-		}
-		k.SetSym(a, a, float64(rows[a][i])+ridge)
-		g.SetVec(a, o.g[i])
-		ones.SetVec(a, 1)
-	}
-	var factor mat.Cholesky
-	if !factor.Factorize(k) {
-		return false
-	}
-	var d, e mat.VecDense
-	if !solve(&factor, &d, g) || !solve(&factor, &e, ones) {
-		return false
-	}
-	d.AddScaledVec(&d, -mat.Sum(&d)/mat.Sum(&e), &e)
-	move := d.RawVector().Data
-	floats.AddConst(-floats.Sum(move)/float64(n), move) // what rounding left
+// line is a step along the moves of the free points.
+type line struct {
+	move, change []float64 // d of the free points, K d of all
+	step, gain   float64   // how far to go, what the objective gains by it
+}
 
-	change := make([]float64, len(o.g)) // K d
+// line finds the step along move to the maximum of the objective or to the first
+// bound.
+func (o *smo[T]) line(free []int, rows [][]T, move []float64) line {
+	l := line{move: move, change: make([]float64, len(o.g))}
 	for a, row := range rows {
-		addScaled(change, move[a], row)
+		addScaled(l.change, move[a], row)
 	}
 	var slope, curvature float64
 	for a, i := range free {
 		slope += move[a] * o.g[i]
-		curvature += move[a] * change[i]
+		curvature += move[a] * l.change[i]
 	}
 	if !(slope > 0 && curvature > 0) {
-		return false
+		return l
 	}
-	step, first := slope/curvature, -1
+	l.step = slope / curvature
 	for a, i := range free {
-		room := o.hi[i] - o.u[i]
-		if move[a] < 0 {
-			room = o.lo[i] - o.u[i]
-		}
-		if t := room / move[a]; t < step {
-			step, first = t, i
+		if move[a] > 0 {
+			l.step = min(l.step, (o.hi[i]-o.u[i])/move[a])
+		} else if move[a] < 0 {
+			l.step = min(l.step, (o.lo[i]-o.u[i])/move[a])
 		}
 	}
+	l.gain = l.step * (slope - l.step*curvature/2)
+	return l
+}
+
+// follow makes the step.
+func (o *smo[T]) follow(free []int, l line) {
 	for a, i := range free {
-		o.u[i] = min(max(o.u[i]+step*move[a], o.lo[i]), o.hi[i])
-		if i == first && move[a] > 0 {
+		switch d := l.step * l.move[a]; { // exactly, so that a bounded point is known as such
+		case d >= o.hi[i]-o.u[i]:
 			o.u[i] = o.hi[i]
-		} else if i == first {
+		case d <= o.lo[i]-o.u[i]:
 			o.u[i] = o.lo[i]
+		default:
+			o.u[i] += d
 		}
 		o.mark(i)
 	}
-	floats.AddScaled(o.g, -step, change)
-	o.objective += step * (slope - step*curvature/2)
-	return first >= 0
+	floats.AddScaled(o.g, -l.step, l.change)
+	o.exact = false
+	o.iterations++
+	o.objective += l.gain
 }
 
-// solve reports false only when there is no solution; that one is inaccurate for
-// an ill-conditioned matrix does not matter to a direction of search.
-func solve(factor *mat.Cholesky, dst, b *mat.VecDense) bool {
-	err := factor.SolveVecTo(dst, b)
-	_, inaccurate := err.(mat.Condition)
-	return err == nil || inaccurate
+// directions returns two moves of the free points: with those
+// that would cross their bounds ending there, and as if there were no bounds.
+func (o *smo[T]) directions(free []int, rows [][]T) (moves [][]float64) {
+	high, low := o.interval()
+	rho := newtonRho * (high - low) / floats.Norm(o.u, math.Inf(1))
+	move, left := make([]float64, len(free)), make([]float64, len(free)) // d, and g without the moves to bounds
+	inside := make([]int, len(free))                                     // places in free
+	for a, i := range free {
+		inside[a], left[a] = a, o.g[i]
+	}
+	sum := 0.0 // of the moves to bounds
+	for len(inside) > 1 {
+		d := o.newtonSolve(free, inside, rows, left, rho, -sum)
+		if d == nil {
+			break
+		}
+		if moves == nil {
+			moves = [][]float64{d}
+		}
+		var stay []int
+		for p, a := range inside {
+			i := free[a]
+			move[a] = d[p]
+			if u := o.u[i] + d[p]; o.lo[i] < u && u < o.hi[i] {
+				stay = append(stay, a)
+				continue
+			}
+			if d[p] > 0 {
+				move[a] = o.hi[i] - o.u[i]
+			} else {
+				move[a] = o.lo[i] - o.u[i]
+			}
+			sum += move[a]
+			for b, j := range free {
+				left[b] -= move[a] * float64(rows[a][j])
+			}
+		}
+		if len(stay) == len(inside) {
+			return append([][]float64{move}, moves...)
+		}
+		inside = stay
+	}
+	return moves
+}
+
+// newtonSolve returns the moves of the points inside that add up to sum, nil when
+// the matrix is not positive definite or ctx has ended.
+func (o *smo[T]) newtonSolve(free, inside []int, rows [][]T, left []float64, rho, sum float64) []float64 {
+	n := padded(len(inside))
+	k := make([]float64, n*n)
+	d, e := make([]float64, n), make([]float64, n)
+	for p := range n {
+		row := k[p*n:][:p+1]
+		if p >= len(inside) {
+			row[p] = 1
+			continue
+		}
+		a := inside[p]
+		for q, b := range inside[:p] {
+			row[q] = float64(rows[a][free[b]])
+		}
+		row[p] = o.diag[free[a]] + rho
+		d[p], e[p] = left[a], 1
+	}
+	panel := make([]float64, n*width)
+	for first := 0; first < n; first += width {
+		if !cholesky(k, n, first, panel) || o.ended((n-first)*(n-first)) {
+			return nil
+		}
+	}
+	for _, v := range [][]float64{d, e} {
+		for p := range n {
+			v[p] = (v[p] - floats.Dot(k[p*n:][:p], v[:p])) / k[p*n+p]
+		}
+		for p := n - 1; p >= 0; p-- {
+			v[p] /= k[p*n+p]
+			floats.AddScaled(v[:p], -v[p], k[p*n:][:p])
+		}
+	}
+	d, e = d[:len(inside)], e[:len(inside)]
+	floats.AddScaled(d, (sum-floats.Sum(d))/floats.Sum(e), e)
+	floats.AddConst((sum-floats.Sum(d))/float64(len(d)), d) // what rounding left
+	return d
 }

@@ -22,48 +22,60 @@ const (
 
 // path solves from where o is, by way of smaller C, with rows of precision T.
 func path[T real](k Fast, from *state, s Settings) (trace.Status, error) {
-	o := &smo[T]{state: from, k: k}
-	memory := newMemory[T](o.m, s.CacheBytes)
+	memory := newMemory[T](from.m, s.CacheBytes)
 	defer memory.free()
-	o.rows = newCache(o.m, memory, o.fill)
-	start := pathStart * float64(o.m) / floats.Norm(o.diag, 1)
+	o := newSMO(k, from, memory)
 	if math.IsInf(s.C, 1) || o.iterations > 0 {
 		return o.solve(s.Tol)
 	}
-	stations := []float64{s.C}
-	for next := s.C / pathFactor; next > start; next /= pathFactor {
+	return o.along(s.C, s.Tol)
+}
+
+// along solves for c from u = 0.
+func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
+	o.bound(c)
+	if done, err := o.coarse(tol); done || err != nil {
+		if err != nil {
+			return trace.Numerical, err
+		}
+		return o.solve(tol)
+	}
+	start := pathStart * float64(o.m) / floats.Norm(o.diag, 1) * float64(o.m) / floats.Sum(o.weight)
+	stations := []float64{c}
+	for next := c / pathFactor; next > start; next /= pathFactor {
 		stations = append(stations, next)
 	}
 	slices.Reverse(stations)
 	o.bound(stations[0])
 	for _, next := range stations[1:] {
-		status, err := o.solve(max(s.Tol, pathTol))
+		status, err := o.solve(max(tol, pathTol))
 		if err == nil && status != trace.Cancelled && status != trace.IterationLimit {
 			err = o.grow(next)
 		}
 		if err != nil || status == trace.Cancelled || status == trace.IterationLimit {
-			o.bound(s.C)
+			o.bound(c)
 			return status, err
 		}
 	}
-	return o.solve(s.Tol)
+	return o.solve(tol)
 }
 
 // grow raises the bound to c. It tries alpha in proportion, the bounded points at
-// their new bound, with Newton steps that bring the free ones back in line, and
+// their new bound, with a Newton step that brings the free ones back in line, and
 // keeps alpha as it was should that be better.
 func (o *smo[T]) grow(c float64) error {
 	u, g, before := slices.Clone(o.u), slices.Clone(o.g), o.objective
 	t := c / o.c
 	for i, y := range o.y[:o.m] {
-		atBound := math.Abs(o.u[i]) == o.c
+		atBound := math.Abs(o.u[i]) == o.c*o.weight[i]
 		o.u[i] *= t
 		if atBound {
-			o.u[i] = math.Copysign(c, y)
+			o.u[i] = math.Copysign(c*o.weight[i], y)
 		}
 		o.g[i] = y - t*(y-o.g[i])
 	}
 	o.bound(c)
+	o.exact = false
 	sum, square := o.dual()
 	o.objective = sum - square/2
 	if err := o.newton(); err != nil {

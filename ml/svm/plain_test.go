@@ -17,6 +17,11 @@ type gram struct{ *kernel.Gram }
 
 func (g gram) Subset(points []int) Fast { return gram{g.Gram.Subset(points)} }
 
+func (g gram) Merged(y, w []float64, size int) (Fast, []int, float64) {
+	merged, group, apart := g.Gram.Merged(y, w, size)
+	return gram{merged}, group, apart
+}
+
 // plainSolver solves the dual as a textbook has it: the full matrix in double
 // precision, the pair that violates the conditions most, nothing set aside and
 // nothing carried along but the gradient. It returns the dual objective.

@@ -2,6 +2,7 @@ package svm
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -32,12 +33,23 @@ import (
 // (Joachims 1999, "shrinking"). A smaller smo over the others does most of the
 // steps; afterwards the gradient of all points is brought up to date, which shows
 // whether one was set aside too early. Where pairs are slow, at a large C, Newton
-// steps and a path along C help: see newton.go and path.go.
+// steps and a path along C help, and with many points a start from fewer: see
+// newton.go, path.go and coarse.go.
 type smo[T real] struct {
 	*state
 	k      Fast
 	points []int // of the whole problem; nil: all
 	rows   *cache[T]
+
+	sampled  float64 // violation before the last round on a sample
+	newtonAt int     // iterations at the last Newton step
+}
+
+// newSMO keeps its rows in memory.
+func newSMO[T real](k Fast, from *state, memory memory[T]) *smo[T] {
+	o := &smo[T]{state: from, k: k, sampled: math.Inf(1), newtonAt: from.iterations}
+	o.rows = newCache(o.m, memory, o.fill)
+	return o
 }
 
 // state is an iterate with all that the steps on it need. The vectors are padded,
@@ -47,11 +59,13 @@ type state struct {
 	m       int // points
 	y, diag []float64
 	c       float64   // +Inf: hard margin
+	weight  []float64 // the bound of alpha_i is weight_i c
 	lo, hi  []float64 // bounds of u
 	u, g    []float64
 	// up is 0 on I_up and -Inf elsewhere, low is 0 on I_low and +Inf elsewhere:
 	// added to g, they take a point out of a maximum or a minimum.
 	up, low []float64
+	exact   bool // g was computed from u in double precision, its changes since included
 }
 
 // tau stands in for a second derivative that is not positive.
@@ -59,25 +73,26 @@ const tau = 1e-12
 
 // newState returns the iterate alpha = 0.
 func newState(k Matrix, y []float64, c float64, mon *monitor) *state {
-	o := emptyState(len(y), c, mon)
+	o := emptyState(len(y), mon)
 	copy(o.y, y)
 	copy(o.g, y)
 	for i := range y {
 		o.diag[i] = k.Diag(i)
+		o.weight[i] = 1
 	}
 	o.bound(c)
 	return o
 }
 
-func emptyState(m int, c float64, mon *monitor) *state {
+func emptyState(m int, mon *monitor) *state {
 	n := padded(m)
-	block := make([]float64, 8*n)
+	block := make([]float64, 9*n)
 	vector := func() (v []float64) {
 		v, block = block[:n:n], block[n:]
 		return v
 	}
 	o := &state{
-		monitor: mon, m: m, c: c, y: vector(), diag: vector(), lo: vector(), hi: vector(),
+		monitor: mon, m: m, y: vector(), diag: vector(), lo: vector(), hi: vector(), weight: vector(),
 		u: vector(), g: vector(), up: vector(), low: vector(),
 	}
 	for i := m; i < n; i++ {
@@ -91,9 +106,9 @@ func (o *state) bound(c float64) {
 	o.c = c
 	for i := range o.m {
 		if o.y[i] > 0 {
-			o.hi[i] = c
+			o.hi[i] = c * o.weight[i]
 		} else {
-			o.lo[i] = -c
+			o.lo[i] = -c * o.weight[i]
 		}
 		o.mark(i)
 	}
@@ -113,9 +128,9 @@ func (o *state) mark(i int) {
 // part returns the problem of some points, the others staying as they are. Until
 // it is done, the memory of the rows is its own.
 func (o *smo[T]) part(points []int) *smo[T] {
-	p := &smo[T]{state: emptyState(len(points), o.c, o.monitor), k: o.k.Subset(points), points: make([]int, len(points))}
 	o.rows.drop()
-	p.rows = newCache(len(points), o.rows.memory, p.fill)
+	p := newSMO(o.k.Subset(points), emptyState(len(points), o.monitor), o.rows.memory)
+	p.c, p.points = o.c, make([]int, len(points))
 	for k, j := range points {
 		p.y[k], p.diag[k], p.lo[k], p.hi[k] = o.y[j], o.diag[j], o.lo[j], o.hi[j]
 		p.u[k], p.g[k], p.up[k], p.low[k] = o.u[j], o.g[j], o.up[j], o.low[j]
@@ -151,12 +166,9 @@ func (o *smo[T]) fill(dst []T, i int) error {
 	return nil
 }
 
-// solve works in rounds: on the active points to a tenth of the violation, or on
-// all points as long as few have settled. The end is believed only when it holds
-// for a gradient computed afresh.
+// solve makes rounds until the violation is at most tol. The end is believed only
+// when it holds for an exact gradient.
 func (o *smo[T]) solve(tol float64) (trace.Status, error) {
-	m := o.m
-	fresh := false // g was computed from u alone
 	last, before := math.Inf(1), -1
 	for {
 		high, low := o.interval()
@@ -164,11 +176,10 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 		// No better than a round ago, and nothing that could still be moved.
 		stuck := violation >= last && (violation <= o.rounding() || o.iterations == before)
 		if violation <= tol || stuck || o.iterations >= o.limit {
-			if !fresh {
+			if !o.exact {
 				if done, err := o.refresh(); !done || err != nil {
 					return trace.Cancelled, err
 				}
-				fresh = true
 				continue
 			}
 			if violation <= tol {
@@ -187,14 +198,8 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 		case o.iterations >= o.limit:
 			return trace.IterationLimit, nil
 		}
-		last, before, fresh = violation, o.iterations, false
-		var status trace.Status
-		var err error
-		if active := o.active(high, low); 4*len(active) <= 3*m {
-			status, err = o.climbPart(active, max(tol, violation/10), 2*newtonAfter*m)
-		} else {
-			status, err = o.climb(tol, min(m, 1000))
-		}
+		last, before = violation, o.iterations
+		status, err := o.round(tol, high, low)
 		if err != nil || status == trace.Cancelled {
 			return status, err
 		}
@@ -215,28 +220,86 @@ func (o *state) active(high, low float64) []int {
 	return points
 }
 
-// climbPart is climb on some points only, in turn with Newton steps when it is
-// slow, followed by the update of all points. As more of the points settle, it
-// works on a part of the part.
-func (o *smo[T]) climbPart(points []int, tol float64, steps int) (trace.Status, error) {
-	p := o.part(points)
-	batch, end := max(len(points)/4, 1000), o.iterations+steps
-	slow := o.iterations + newtonAfter*len(points)
-	status, err := p.climb(tol, batch)
-	for err == nil && status == trace.IterationLimit && o.iterations < min(end, o.limit) {
-		high, low := p.interval()
-		if active := p.active(high, low); 4*len(active) <= 3*len(points) {
-			status, err = p.climbPart(active, max(tol, (high-low)/10), 10*len(points))
-		} else if o.iterations >= slow {
-			slow = o.iterations + newtonAfter*len(points)
-			err = p.newton()
-		}
-		if err == nil && status != trace.Cancelled {
-			status, err = p.climb(tol, batch)
+const (
+	batch     = 1000 // steps before a round looks for points that have settled
+	partSteps = 20   // for each point of a part, before the others are looked at
+
+	// With many points the violation is a smooth function of where they lie, so
+	// that the steps on some lower it for all.
+	sampleFrom = 2000
+	sampleOf   = 4 // one point of so many
+)
+
+// round makes steps that bring the violation, high - low, nearer to tol. They are
+// on the active points until a tenth of it is left, on a sample of those as long as
+// that halves it each time, and on all points as long as few have settled.
+func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
+	before, violation := o.iterations, high-low
+	part := max(tol, violation/10)
+	active := o.active(high, low)
+	if len(active) >= sampleFrom && violation <= o.sampled/2 {
+		o.sampled = violation
+		if sample := o.sample(active); 2*len(sample) <= o.m {
+			status, err := o.climbPart(sample, part)
+			if err != nil || status == trace.Cancelled || o.iterations > before {
+				return status, err
+			}
 		}
 	}
-	if err != nil {
-		return status, err
+	if 4*len(active) <= 3*o.m {
+		return o.climbPart(active, part)
+	}
+	if o.iterations-o.newtonAt >= newtonPrice(len(o.free()), o.m) {
+		if err := o.newton(); err != nil {
+			return trace.Numerical, err
+		}
+	}
+	return o.climb(tol, batch)
+}
+
+// sample picks the free ones of the points and some of the others.
+func (o *state) sample(points []int) []int {
+	r := rand.New(rand.NewPCG(1, uint64(o.iterations)))
+	var s []int
+	for _, i := range points {
+		if o.up[i] == 0 && o.low[i] == 0 || r.IntN(sampleOf) == 0 {
+			s = append(s, i)
+		}
+	}
+	return s
+}
+
+// free returns the points whose u is between its bounds.
+func (o *state) free() []int {
+	var points []int
+	for i := range o.m {
+		if o.up[i] == 0 && o.low[i] == 0 {
+			points = append(points, i)
+		}
+	}
+	return points
+}
+
+// climbPart makes rounds on some points only, until their violation is at most
+// tol, followed by the update of all points.
+func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
+	p := o.part(points)
+	end := min(o.iterations+max(10*batch, partSteps*len(points)), o.limit)
+	status := trace.IterationLimit
+	for o.iterations < end {
+		high, low := p.interval()
+		if high-low <= tol {
+			status = trace.Converged
+			break
+		}
+		before := o.iterations
+		var err error
+		if status, err = p.round(tol, high, low); err != nil {
+			return status, err
+		}
+		if status == trace.Cancelled || o.iterations == before {
+			break
+		}
 	}
 	var moved []int
 	var change []float64
@@ -286,6 +349,7 @@ func (o *smo[T]) refresh() (bool, error) {
 	}
 	sum, square := o.dual()
 	o.objective = sum - square/2
+	o.exact = true
 	return true, nil
 }
 
@@ -293,6 +357,7 @@ func (o *smo[T]) refresh() (bool, error) {
 // or no step changes u any more (numerical).
 func (o *smo[T]) climb(tol float64, steps int) (trace.Status, error) {
 	i := o.highest()
+	o.exact = false
 	for ; steps > 0 && o.iterations < o.limit; steps-- {
 		ki, err := o.rows.row(i)
 		if err != nil {

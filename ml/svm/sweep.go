@@ -1,6 +1,10 @@
 package svm
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // The sweeps over all points that a step on a pair costs. They exist twice: in C
 // for the machine's vector instructions (sweep.c), and here in Go for builds
@@ -68,4 +72,25 @@ func plainSum[T real](row []T) (s float64) {
 		s += float64(v)
 	}
 	return s
+}
+
+// plainCholesky computes width columns of the Cholesky factor, from the first on, in
+// place of the lower triangle of the n x n matrix a; the columns before are done
+// already. It reports false when a is not positive definite.
+func plainCholesky(a []float64, n, first int) bool {
+	for i := first; i < n; i++ {
+		row := a[i*n:][:n]
+		for j := first; j < min(first+width, i+1); j++ {
+			row[j] -= floats.Dot(row[:j], a[j*n:][:j])
+			switch {
+			case j < i:
+				row[j] /= a[j*n+j]
+			case !(row[j] > 0):
+				return false
+			default:
+				row[j] = math.Sqrt(row[j])
+			}
+		}
+	}
+	return true
 }

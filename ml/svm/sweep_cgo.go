@@ -4,6 +4,7 @@ package svm
 
 /*
 #cgo CFLAGS: -O3 -Wno-psabi
+#cgo LDFLAGS: -lm
 #cgo noescape partner32
 #cgo nocallback partner32
 #cgo noescape partner64
@@ -20,6 +21,8 @@ package svm
 #cgo nocallback sum32
 #cgo noescape sum64
 #cgo nocallback sum64
+#cgo noescape cholesky
+#cgo nocallback cholesky
 #include "sweep.h"
 */
 import "C"
@@ -66,4 +69,8 @@ func sum[T real](row []T) float64 {
 		return float64(C.sum64(doubles(row), C.long(len(row))))
 	}
 	return 0
+}
+
+func cholesky(a []float64, n, first int, panel []float64) bool {
+	return C.cholesky(doubles(a), C.long(n), C.long(first), doubles(panel)) != 0
 }

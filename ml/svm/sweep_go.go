@@ -13,3 +13,5 @@ func update[T real](g, up []float64, ki, kj []T, step float64) (i int) {
 func addScaled[T real](dst []float64, a float64, row []T) { plainAddScaled(dst, a, row) }
 
 func sum[T real](row []T) float64 { return plainSum(row) }
+
+func cholesky(a []float64, n, first int, _ []float64) bool { return plainCholesky(a, n, first) }

@@ -1,0 +1,55 @@
+package svm
+
+import "marginlab/ml/trace"
+
+// From alpha = 0 every support vector needs a step at least, and there are many of
+// them when there are many points, but they say the same: points with one label
+// that lie close together have nearly the same row. So such points are merged into
+// their mean, whose alpha is bounded by the sum of their bounds, and the solution
+// of this smaller problem, shared out, is where the steps on all points begin. It
+// is found in the same way (a multilevel method, as in Razzaghi and Safro,
+// "Scalable multilevel support vector machines", Procedia Computer Science 51, 2015).
+const (
+	coarseFrom  = 2000 // points
+	coarseSize  = 4    // points merged into one
+	coarseApart = 0.02 // how far they may be apart, see kernel.Gram.Merged
+	coarseTol   = 0.3  // stopping rule for merged points
+)
+
+// coarse goes from u = 0 to the solution for merged points. It reports false when
+// the points are too few or too far apart, and leaves u and g as they are then or
+// when ctx has ended.
+func (o *smo[T]) coarse(tol float64) (bool, error) {
+	if o.m < coarseFrom {
+		return false, nil
+	}
+	k, group, apart := o.k.Merged(o.y[:o.m], o.weight[:o.m], coarseSize)
+	if k == nil || !(apart <= coarseApart) {
+		return false, nil
+	}
+	p := newSMO[T](k, emptyState(k.Len(), o.monitor), o.rows.memory)
+	for i, j := range group {
+		p.y[j], p.g[j] = o.y[i], o.y[i]
+		p.weight[j] += o.weight[i]
+	}
+	for j := range p.m {
+		p.diag[j] = k.Diag(j)
+	}
+	status, err := p.along(o.c, max(tol, coarseTol))
+	if err != nil || status == trace.Cancelled {
+		return true, err
+	}
+	for i, j := range group {
+		switch p.u[j] {
+		case p.lo[j]:
+			o.u[i] = o.lo[i]
+		case p.hi[j]:
+			o.u[i] = o.hi[i]
+		default:
+			o.u[i] = p.u[j] * o.weight[i] / p.weight[j]
+		}
+		o.mark(i)
+	}
+	_, err = o.refresh()
+	return true, err
+}

@@ -1,0 +1,75 @@
+package svm
+
+import (
+	"math"
+	"testing"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/trace"
+)
+
+// unmerged is a Gram matrix that is solved from alpha = 0.
+type unmerged struct{ gram }
+
+func (u unmerged) Subset(points []int) Fast { return unmerged{gram{u.Gram.Subset(points)}} }
+
+func (unmerged) Merged([]float64, []float64, int) (Fast, []int, float64) { return nil, nil, 0 }
+
+// TestCoarse compares the solution by way of merged points with the one without.
+func TestCoarse(t *testing.T) {
+	t.Parallel()
+	x, y := moons(3000, 0.3)
+	for _, c := range []float64{0.5, 20} {
+		k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}
+		if _, _, apart := k.Merged(y, ones(len(y)), coarseSize); apart > coarseApart {
+			t.Fatalf("points are merged that are %g apart", apart)
+		}
+		const tol = 1e-3
+		got, want := train(t, k, y, Settings{C: c, Tol: tol}), train(t, unmerged{k}, y, Settings{C: c, Tol: tol})
+		if got.Status != trace.Converged || got.KKTViolation > tol {
+			t.Errorf("C = %g: %s, violation %g", c, got.Status, got.KKTViolation)
+		}
+		relative(t, "objective", got.Dual, want.Dual, 1e-5)
+		sum := 0.0
+		for i, a := range got.Alpha {
+			if a < 0 || a > c {
+				t.Fatalf("C = %g: alpha[%d] = %g", c, i, a)
+			}
+			sum += a * y[i]
+		}
+		if math.Abs(sum) > 1e-8 {
+			t.Errorf("C = %g: sum of alpha y is %g", c, sum)
+		}
+	}
+}
+
+// TestCoarseLimit is feasible however few iterations are allowed.
+func TestCoarseLimit(t *testing.T) {
+	t.Parallel()
+	x, y := moons(2500, 0.3)
+	k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}
+	for _, limit := range []int{1, 100, 400} {
+		res, err := Train(t.Context(), k, y, Settings{C: 1, MaxIter: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for i, a := range res.Alpha {
+			if a < 0 || a > 1 {
+				t.Fatalf("alpha[%d] = %g", i, a)
+			}
+			sum += a * y[i]
+		}
+		if res.Status != trace.IterationLimit || math.Abs(sum) > 1e-9 {
+			t.Errorf("limit %d: %s, sum of alpha y is %g", limit, res.Status, sum)
+		}
+	}
+}
+
+func ones(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}
