@@ -86,7 +86,7 @@ func (g gram) Merged(y, w []float64, size int) (svm.Fast, []int, float64) {
 }
 
 func solveSVM(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.Report) (*solution, error) {
-	res, err := svm.Train(ctx, gram{k}, y, svm.Settings{C: s.penalty(), Tol: s.Tol, MaxIter: s.MaxIter, Report: r})
+	res, err := svm.Train(ctx, gram{k}, y, svm.Settings{C: s.penalty(), Tol: s.Tol, MaxIter: s.MaxIter, CacheBytes: s.CacheBytes, Report: r})
 	if err != nil {
 		return nil, err
 	}

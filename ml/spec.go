@@ -50,6 +50,11 @@ type Spec struct {
 
 	TestFraction float64 // share of rows held out, by class
 	Seed         uint64  // of the split
+
+	// CacheBytes is the memory for rows of the kernel matrix that the SVM may take;
+	// 0: its default. No parameter, as it decides how fast a result is there and
+	// belongs to the machine that trains.
+	CacheBytes int64
 }
 
 // Group is a heading of the form with the parameters below it.

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
 
@@ -26,6 +28,12 @@ type fitOptions struct {
 	name       string   // of the run it keeps
 }
 
+// cache is a flag about the computer that trains, not about the training.
+var cache = param.Param{
+	Name: "cache", Kind: param.Number, Default: "400", Min: 1, Max: 1e6,
+	Help: "Memory in MB that an SVM may take for rows of the kernel matrix; more of it saves computing them again.",
+}
+
 func parseFit(args []string) (*fitOptions, error) {
 	f := NewFlags("fit --data FILE [flags]",
 		"Trains a classifier on labelled points, prints what was measured, and saves the model and a picture when asked to.")
@@ -40,6 +48,12 @@ func parseFit(args []string) (*fitOptions, error) {
 	token := f.String("token", "KEY", "", "Key of the workspace, from the server's settings page; better given as the environment variable "+tokenVariable+".")
 	name := f.String("name", "NAME", "", "Name of the run that the server keeps.")
 	spec := f.Spec()
+	f.Heading("Memory")
+	f.Param(cache, func(text string) error {
+		megabytes, err := strconv.ParseFloat(text, 64)
+		spec.CacheBytes = int64(megabytes * (1 << 20))
+		return err
+	})
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -55,6 +69,10 @@ func parseFit(args []string) (*fitOptions, error) {
 		return nil, err
 	}
 	switch {
+	case o.server != nil && f.Given("cache"):
+		return nil, usage("--cache has no effect with --server: the server has its own")
+	case spec.Learner != "svm" && f.Given("cache"):
+		return nil, usage("--cache has no effect with --learner=%s", spec.Learner)
 	case o.server == nil && (*token != "" || *name != ""):
 		return nil, usage("--token and --name go with --server")
 	case o.test != "" && spec.TestFraction > 0:
