@@ -80,8 +80,8 @@ type gram struct{ *kernel.Gram }
 
 func (g gram) Subset(points []int) svm.Fast { return gram{g.Gram.Subset(points)} }
 
-func (g gram) Merged(y, w []float64, size int) (svm.Fast, []int, float64) {
-	merged, group, apart := g.Gram.Merged(y, w, size)
+func (g gram) Merged(ctx context.Context, y, w []float64, size int) (svm.Fast, []int, float64) {
+	merged, group, apart := g.Gram.Merged(ctx, y, w, size)
 	return gram{merged}, group, apart
 }
 

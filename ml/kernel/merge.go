@@ -1,6 +1,9 @@
 package kernel
 
 import (
+	"context"
+	"math"
+
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
@@ -9,8 +12,9 @@ import (
 // mean, with weights w (length M, above 0), of at most size neighbours for which y
 // has the same sign. group[i] is the one that point i went into. apart tells how
 // well they do: the mean squared distance of a point from its mean, in the space
-// of the kernel, divided by the mean of K_ii.
-func (g *Gram) Merged(y, w []float64, size int) (merged *Gram, group []int, apart float64) {
+// of the kernel, divided by the mean of K_ii. When ctx ends it is +Inf, and there is
+// no matrix.
+func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged *Gram, group []int, apart float64) {
 	m, d := g.x.Dims()
 	group = make([]int, m)
 	count := 0
@@ -22,12 +26,15 @@ func (g *Gram) Merged(y, w []float64, size int) (merged *Gram, group []int, apar
 				points = append(points, i)
 			}
 		}
-		divide(g.x.RawMatrix(), points[first:], size, func(near []int) {
+		divide(ctx, g.x.RawMatrix(), points[first:], size, func(near []int) {
 			for _, i := range near {
 				group[i] = count
 			}
 			count++
 		})
+	}
+	if ctx.Err() != nil {
+		return nil, nil, math.Inf(1)
 	}
 
 	x, c, weight := mat.NewDense(count, d, nil), make([]float64, count), make([]float64, count)
@@ -64,12 +71,14 @@ func (g *Gram) Merged(y, w []float64, size int) (merged *Gram, group []int, apar
 }
 
 // divide halves the points, rows of x, across their widest coordinate until at
-// most size are left, and hands those over.
-func divide(x blas64.General, points []int, size int, near func(points []int)) {
-	if len(points) <= size {
-		if len(points) > 0 {
-			near(points)
-		}
+// most size are left, and hands those over, unless ctx ends.
+func divide(ctx context.Context, x blas64.General, points []int, size int, near func(points []int)) {
+	const many = 1000 // to look at ctx for
+	switch {
+	case len(points) == 0 || len(points) > many && ctx.Err() != nil:
+		return
+	case len(points) <= size:
+		near(points)
 		return
 	}
 	axis, widest := 0, -1.0
@@ -86,8 +95,8 @@ func divide(x blas64.General, points []int, size int, near func(points []int)) {
 	}
 	half := len(points) / 2
 	sortAround(points, half, func(i int) float64 { return x.Data[i*x.Stride+axis] })
-	divide(x, points[:half], size, near)
-	divide(x, points[half:], size, near)
+	divide(ctx, x, points[:half], size, near)
+	divide(ctx, x, points[half:], size, near)
 }
 
 // sortAround reorders points so that none of the first half has a greater value

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -30,7 +31,7 @@ func TestMerged(t *testing.T) {
 				g = g.Scaled(c)
 				factor = func(i int) float64 { return c[i] }
 			}
-			merged, group, apart := g.Merged(y, w, size)
+			merged, group, apart := g.Merged(t.Context(), y, w, size)
 			n := merged.Len()
 			members := make([][]int, n)
 			for i, a := range group {
@@ -88,7 +89,7 @@ func TestMergedNeighbours(t *testing.T) {
 		y[i], w[i] = 1, 1
 		x.SetRow(i, []float64{float64(p%8) + 0.01*float64(i/pairs), float64(p / 8)})
 	}
-	merged, group, apart := NewGram(Kernel{Name: "rbf", Gamma: 1}, x).Merged(y, w, 2)
+	merged, group, apart := NewGram(Kernel{Name: "rbf", Gamma: 1}, x).Merged(t.Context(), y, w, 2)
 	for p := range pairs {
 		if group[p] != group[p+pairs] {
 			t.Errorf("points %d and %d went apart", p, p+pairs)
@@ -96,5 +97,17 @@ func TestMergedNeighbours(t *testing.T) {
 	}
 	if merged.Len() != pairs || apart > 1e-4 {
 		t.Errorf("%d points, %g apart", merged.Len(), apart)
+	}
+}
+
+// TestMergedCancelled has no matrix, and says so.
+func TestMergedCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	x := mat.NewDense(2000, 1, nil)
+	y, w := make([]float64, 2000), make([]float64, 2000)
+	if merged, _, apart := NewGram(Kernel{Name: "linear"}, x).Merged(ctx, y, w, 4); merged != nil || !math.IsInf(apart, 1) {
+		t.Errorf("%v, %g apart", merged, apart)
 	}
 }

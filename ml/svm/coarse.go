@@ -18,13 +18,13 @@ const (
 
 // coarse goes from u = 0 to the solution for merged points. It reports false when
 // the points are too few or too far apart, and leaves u and g as they are then or
-// when ctx has ended.
+// when ctx ends.
 func (o *smo[T]) coarse(tol float64) (bool, error) {
 	if o.m < coarseFrom {
 		return false, nil
 	}
-	k, group, apart := o.k.Merged(o.y[:o.m], o.weight[:o.m], coarseSize)
-	if k == nil || !(apart <= coarseApart) {
+	k, group, apart := o.k.Merged(o.ctx, o.y[:o.m], o.weight[:o.m], coarseSize)
+	if !(apart <= coarseApart) {
 		return false, nil
 	}
 	p := newSMO[T](k, emptyState(k.Len(), o.monitor), o.rows.memory)
@@ -50,6 +50,10 @@ func (o *smo[T]) coarse(tol float64) (bool, error) {
 		}
 		o.mark(i)
 	}
-	_, err = o.refresh()
+	done, err := o.refresh()
+	if !done {
+		clear(o.u)
+		o.bound(o.c)
+	}
 	return true, err
 }

@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -13,7 +14,9 @@ type unmerged struct{ gram }
 
 func (u unmerged) Subset(points []int) Fast { return unmerged{gram{u.Gram.Subset(points)}} }
 
-func (unmerged) Merged([]float64, []float64, int) (Fast, []int, float64) { return nil, nil, 0 }
+func (unmerged) Merged(context.Context, []float64, []float64, int) (Fast, []int, float64) {
+	return nil, nil, math.Inf(1)
+}
 
 // TestCoarse compares the solution by way of merged points with the one without.
 func TestCoarse(t *testing.T) {
@@ -21,7 +24,7 @@ func TestCoarse(t *testing.T) {
 	x, y := moons(3000, 0.3)
 	for _, c := range []float64{0.5, 20} {
 		k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}
-		if _, _, apart := k.Merged(y, ones(len(y)), coarseSize); apart > coarseApart {
+		if _, _, apart := k.Merged(t.Context(), y, ones(len(y)), coarseSize); apart > coarseApart {
 			t.Fatalf("points are merged that are %g apart", apart)
 		}
 		const tol = 1e-3
@@ -63,6 +66,32 @@ func TestCoarseLimit(t *testing.T) {
 		if res.Status != trace.IterationLimit || math.Abs(sum) > 1e-9 {
 			t.Errorf("limit %d: %s, sum of alpha y is %g", limit, res.Status, sum)
 		}
+	}
+}
+
+// interrupted ends ctx when the solution for merged points is about to be used.
+type interrupted struct {
+	gram
+	cancel func()
+}
+
+func (k interrupted) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error {
+	k.cancel()
+	return k.gram.AddProduct(ctx, dst, points, w)
+}
+
+// TestCoarseCancelled leaves alpha, f and the objective in agreement.
+func TestCoarseCancelled(t *testing.T) {
+	t.Parallel()
+	x, y := moons(2500, 0.3)
+	ctx, cancel := context.WithCancel(t.Context())
+	k := interrupted{gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}, cancel}
+	res, err := Train(ctx, k, y, Settings{C: 1})
+	if err != nil || res.Status != trace.Cancelled {
+		t.Fatalf("%v, %v", res, err)
+	}
+	if res.Dual != 0 || res.SupportVectors != 0 || res.F[0] != res.B {
+		t.Errorf("objective %g with %d support vectors, f %g, b %g", res.Dual, res.SupportVectors, res.F[0], res.B)
 	}
 }
 

@@ -1,6 +1,9 @@
 package svm
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // Matrix is a symmetric M x M kernel matrix given row by row.
 type Matrix interface {
@@ -19,9 +22,9 @@ type Fast interface {
 	// AddProduct adds sum_k w_k K_ij to dst[i], j = points[k], unless ctx ends.
 	AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error
 	// Merged is the matrix of fewer points that stand for all, with the one that
-	// each point went into and how far they are apart, see kernel.Gram.Merged;
-	// nil when points cannot be merged.
-	Merged(y, w []float64, size int) (merged Fast, group []int, apart float64)
+	// each point went into and how far they are apart, see kernel.Gram.Merged; +Inf
+	// when points cannot be merged.
+	Merged(ctx context.Context, y, w []float64, size int) (merged Fast, group []int, apart float64)
 }
 
 // fast returns k as it is when it can do it all.
@@ -97,7 +100,9 @@ func (r *rowwise) Subset(points []int) Fast {
 	return s
 }
 
-func (r *rowwise) Merged([]float64, []float64, int) (Fast, []int, float64) { return nil, nil, 0 }
+func (r *rowwise) Merged(context.Context, []float64, []float64, int) (Fast, []int, float64) {
+	return nil, nil, math.Inf(1)
+}
 
 func (r *rowwise) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error {
 	row := make([]float64, len(dst))

@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -17,8 +18,8 @@ type gram struct{ *kernel.Gram }
 
 func (g gram) Subset(points []int) Fast { return gram{g.Gram.Subset(points)} }
 
-func (g gram) Merged(y, w []float64, size int) (Fast, []int, float64) {
-	merged, group, apart := g.Gram.Merged(y, w, size)
+func (g gram) Merged(ctx context.Context, y, w []float64, size int) (Fast, []int, float64) {
+	merged, group, apart := g.Gram.Merged(ctx, y, w, size)
 	return gram{merged}, group, apart
 }
 

@@ -3,6 +3,7 @@ package svm
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -317,7 +318,7 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 }
 
 // refresh computes the gradient from u alone, after taking from u what rounding
-// has added to its sum. It reports false when ctx ended.
+// has added to its sum. It reports false when ctx ended, and leaves g as it was.
 func (o *smo[T]) refresh() (bool, error) {
 	room, i := 0.0, -1
 	for k, u := range o.u {
@@ -335,10 +336,11 @@ func (o *smo[T]) refresh() (bool, error) {
 			points, w = append(points, j), append(w, -u)
 		}
 	}
-	copy(o.g, o.y)
-	if o.k.AddProduct(o.ctx, o.g[:o.m], points, w) != nil {
+	g := slices.Clone(o.y)
+	if o.k.AddProduct(o.ctx, g[:o.m], points, w) != nil {
 		return false, nil
 	}
+	copy(o.g, g)
 	if s := floats.Sum(o.g); math.IsNaN(s) || math.IsInf(s, 0) {
 		row := make([]T, padded(o.m))
 		for _, j := range points {
