@@ -34,10 +34,12 @@ func path[T real](k Fast, from *state, s Settings) (trace.Status, error) {
 // along solves for c from u = 0.
 func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
 	o.bound(c)
-	if done, err := o.coarse(tol); done || err != nil {
-		if err != nil {
-			return trace.Numerical, err
-		}
+	switch done, err := o.coarse(tol); {
+	case err != nil:
+		return trace.Numerical, err
+	case o.ctx.Err() != nil:
+		return trace.Cancelled, nil
+	case done:
 		return o.solve(tol)
 	}
 	start := pathStart * float64(o.m) / floats.Norm(o.diag, 1) * float64(o.m) / floats.Sum(o.weight)
