@@ -25,8 +25,8 @@ const (
 	newtonRho  = 0.3  // rho, in units of the violation / largest alpha
 )
 
-// newtonPrice is the number of steps on pairs of m points that take as long as a
-// Newton step with so many free points, measured, and not less than it is worth.
+// newtonPrice is the number of steps on pairs of m points to make before a Newton
+// step: as many as take about as long as it does, and four for each point at least.
 func newtonPrice(free, m int) int { return max(4*m, free*free/50*free/m) }
 
 // newton makes a Newton step, unless too many points are free.
