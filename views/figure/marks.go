@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -87,17 +88,25 @@ func (ps marks) Plot(c draw.Canvas, p *plot.Plot) {
 func ring(c *draw.Canvas, t *Theme, role ml.Role, at vg.Point, r vg.Length, share float64) {
 	style := draw.LineStyle{Color: t.Ink, Width: max(0.8, r*0.3)}
 	r = r*(1.5+0.7*vg.Length(share)) + 0.6
-	path := circle(at, r)
+	outline := circle
 	switch role {
 	case ml.Inside:
 		style.Width *= 0.75
 		style.Dashes = []vg.Length{2.5, 2}
 	case ml.Misclassified:
 		style.Width *= 0.8
-		path = box(at, r*0.92)
+		r *= 0.92
+		outline = box
 	}
-	c.SetLineStyle(style)
-	c.Stroke(path)
+	type key struct {
+		role     ml.Role
+		r, width vg.Length
+		ink      color.NRGBA
+	}
+	stamp(c, at, r+style.Width, key{role, r, style.Width, t.Ink}, func(c *draw.Canvas, at vg.Point) {
+		c.SetLineStyle(style)
+		c.Stroke(outline(at, r))
+	})
 }
 
 // slack draws the way from every training point with slack to its own margin:

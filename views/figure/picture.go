@@ -10,6 +10,7 @@ package figure
 
 import (
 	"fmt"
+	"image/color"
 	"io"
 	"math"
 
@@ -31,8 +32,9 @@ type Picture struct {
 	// an overlay predict different classes; 0 for other pictures.
 	Disagree float64
 
-	zoom float64 // CSS pixels per unit of what draw draws
-	draw func(vg.Canvas)
+	zoom  float64 // CSS pixels per unit of what draw draws
+	paper color.Color
+	draw  func(vg.Canvas) // on paper
 }
 
 // Frame is the rectangle of a picture that holds the data, in CSS pixels from
@@ -54,6 +56,8 @@ type Frame struct {
 // SVG writes the picture as an SVG document without scripts or outside parts.
 func (p *Picture) SVG(w io.Writer) error {
 	c := newSVG(p.Width, p.Height, p.zoom)
+	c.SetColor(p.paper)
+	c.Fill(draw.New(c).Rectangle.Path())
 	p.draw(c)
 	if err := c.writeTo(w, p.Caption); err != nil {
 		return fmt.Errorf("picture as SVG: %w", err)
@@ -67,9 +71,11 @@ func (p *Picture) PNG(w io.Writer) error {
 	if scale > 4 {
 		return fmt.Errorf("picture as PNG: the scale is %d; use 1 to 4", scale)
 	}
-	c := newPNG(p.Width, p.Height, float64(scale)*p.zoom, scale)
+	c := newPNG(scale*p.Width, scale*p.Height, float64(scale)*p.zoom, p.paper)
 	p.draw(c)
-	if err := c.writeTo(w); err != nil {
+	err := c.writeTo(w)
+	pngCanvases.Put(c)
+	if err != nil {
 		return fmt.Errorf("picture as PNG: %w", err)
 	}
 	return nil
@@ -123,7 +129,7 @@ func (s *sheet) bare() bool { return s.width < bareBelow || s.height < bareBelow
 
 // picture lays the sheet out. The frame lies on whole pixels.
 func (s *sheet) picture() *Picture {
-	p := &Picture{Width: s.width, Height: s.height, Caption: s.caption, zoom: zoom(s.width, s.height)}
+	p := &Picture{Width: s.width, Height: s.height, Caption: s.caption, zoom: zoom(s.width, s.height), paper: s.theme.Paper}
 	k := vg.Length(p.zoom)
 	all := vg.Rectangle{Max: vg.Point{X: vg.Length(s.width) / k, Y: vg.Length(s.height) / k}} // y upwards
 	inner := all
@@ -186,8 +192,6 @@ func (s *sheet) picture() *Picture {
 	}
 	p.draw = func(cv vg.Canvas) {
 		c := draw.Canvas{Canvas: cv, Rectangle: all}
-		c.SetColor(s.theme.Paper)
-		c.Fill(c.Rectangle.Path())
 
 		pl := plot.New()
 		pl.BackgroundColor = nil

@@ -7,26 +7,52 @@ import (
 	"hash/crc32"
 	"image"
 	"image/color"
-	"image/draw"
+	imagedraw "image/draw"
 	"io"
 	"math"
+	"sync"
 
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// pngCanvas is gonum's image canvas except that
-// images are copied pixel by pixel: they come in the size they have here.
+// pngCanvas is gonum's image canvas except that images are copied pixel by pixel,
+// as they come in the size they have here, and equal marks are drawn once.
 type pngCanvas struct {
 	*vgimg.Canvas
-	zoom float64 // device pixels per point
+	zoom   float64 // device pixels per point
+	stamps map[stampKey]*image.RGBA
+	z      *zlib.Writer
 }
 
-// newPNG returns a canvas of w x h CSS pixels with scale device pixels each. A
+// pngCanvases keeps canvases that are done with: making a new one, images and
+// tables of the compressor, takes longer than much of the drawing.
+var pngCanvases sync.Pool
+
+// newPNG returns a canvas of w x h device pixels in the colour of the paper. A
 // point is zoom device pixels, a multiple of 1/8.
-func newPNG(w, h int, zoom float64, scale int) *pngCanvas {
-	width, height := vg.Length(float64(w*scale)/zoom), vg.Length(float64(h*scale)/zoom)
-	return &pngCanvas{vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(int(72*zoom))), zoom}
+func newPNG(w, h int, zoom float64, paper color.Color) *pngCanvas {
+	c, ok := pngCanvases.Get().(*pngCanvas)
+	if !ok || c.zoom != zoom || c.Image().Bounds().Size() != image.Pt(w, h) {
+		z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // fails for unknown levels only
+		c = &pngCanvas{newImage(w, h, zoom), zoom, map[stampKey]*image.RGBA{}, z}
+	}
+	if len(c.stamps) > mostStamps {
+		clear(c.stamps)
+	}
+	vg.Initialize(c)
+	imagedraw.Draw(c.Image(), c.Image().Bounds(), image.NewUniform(paper), image.Point{}, imagedraw.Src)
+	return c
+}
+
+// newImage returns a transparent image.
+func newImage(w, h int, zoom float64) *vgimg.Canvas {
+	return vgimg.NewWith(
+		vgimg.UseWH(vg.Length(float64(w)/zoom), vg.Length(float64(h)/zoom)),
+		vgimg.UseDPI(int(72*zoom)),
+		vgimg.UseBackgroundColor(color.Transparent),
+	)
 }
 
 // dots is a length in whole device pixels.
@@ -39,7 +65,7 @@ func (c *pngCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	dst, okDst := c.Image().(*image.RGBA)
 	src, okSrc := img.(*image.Paletted)
 	if !okDst || !okSrc || !src.Rect.Add(at).In(dst.Rect) {
-		draw.Draw(c.Image(), img.Bounds().Add(at), img, image.Point{}, draw.Src)
+		imagedraw.Draw(c.Image(), img.Bounds().Add(at), img, image.Point{}, imagedraw.Src)
 		return
 	}
 	var table [256][4]uint8
@@ -55,10 +81,47 @@ func (c *pngCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	}
 }
 
-// writeTo encodes the pixels without alpha, every row as its difference to the
-// one above (PNG's filter Up). Pictures are flat or smooth, so that this
-// compresses as well as choosing among the five filters for every row, which is
-// what image/png does and what would take half of the whole drawing.
+// stampKey is a mark with the part of its place that decides its pixels.
+type stampKey struct {
+	mark any
+	x, y int // subpixel
+}
+
+// subpixels are the places per pixel and axis at which stamps are cut: what is
+// drawn moves by an eighth of a pixel at most.
+const subpixels = 4
+
+// mostStamps are kept from one picture to the next, a few kilobytes each.
+const mostStamps = 500
+
+// stamp draws a mark at a place. It is drawn once for every subpixel, on a little
+// sheet of its own, and copied from then on.
+func (c *pngCanvas) stamp(at vg.Point, reach vg.Length, mark any, paint func(*draw.Canvas, vg.Point)) {
+	x, subX := c.subpixel(at.X)
+	y, subY := c.subpixel(at.Y)
+	half := int(math.Ceil(float64(reach)*c.zoom)) + 1
+	key := stampKey{mark, subX, subY}
+	img, ok := c.stamps[key]
+	if !ok {
+		sheet := newImage(2*half, 2*half, c.zoom)
+		place := func(sub int) vg.Length { return vg.Length((float64(half) + float64(sub)/subpixels) / c.zoom) }
+		paint(&draw.Canvas{Canvas: sheet}, vg.Point{X: place(subX), Y: place(subY)})
+		img = sheet.Image().(*image.RGBA)
+		c.stamps[key] = img
+	}
+	corner := image.Pt(x-half, c.Image().Bounds().Dy()-y-half)
+	imagedraw.Draw(c.Image(), img.Rect.Add(corner), img, image.Point{}, imagedraw.Over)
+}
+
+// subpixel splits a coordinate into whole device pixels and the nearest subpixel.
+func (c *pngCanvas) subpixel(l vg.Length) (pixel, sub int) {
+	n := int(math.Round(float64(l) * c.zoom * subpixels))
+	return int(math.Floor(float64(n) / subpixels)), n & (subpixels - 1)
+}
+
+// writeTo encodes the pixels without alpha and without PNG's filters: pictures have
+// large even areas and equal marks, which compress better as they are, and trying
+// the filters on every row, as image/png does, would take half of the whole drawing.
 func (c *pngCanvas) writeTo(w io.Writer) error {
 	img, ok := c.Image().(*image.RGBA)
 	if !ok {
@@ -75,26 +138,18 @@ func (c *pngCanvas) writeTo(w io.Writer) error {
 		return err
 	}
 	body := bufio.NewWriterSize(chunks{w}, 1<<16)
-	z, err := zlib.NewWriterLevel(body, zlib.BestSpeed)
-	if err != nil {
-		return err
-	}
-	row := make([]byte, 1+3*width)
-	row[0] = 2 // filter Up
-	above := make([]byte, 4*width)
+	c.z.Reset(body)
+	row := make([]byte, 1+3*width) // the first byte is the filter: none
 	for y := range height {
 		line := img.Pix[y*img.Stride : y*img.Stride+4*width]
 		for i, j := 0, 1; i < len(line); i, j = i+4, j+3 {
-			row[j] = line[i] - above[i]
-			row[j+1] = line[i+1] - above[i+1]
-			row[j+2] = line[i+2] - above[i+2]
+			copy(row[j:j+3], line[i:i+3])
 		}
-		if _, err := z.Write(row); err != nil {
+		if _, err := c.z.Write(row); err != nil {
 			return err
 		}
-		above = line
 	}
-	if err := z.Close(); err != nil {
+	if err := c.z.Close(); err != nil {
 		return err
 	}
 	if err := body.Flush(); err != nil {

@@ -53,6 +53,16 @@ func box(at vg.Point, r vg.Length) vg.Path {
 	return vg.Rectangle{Min: vg.Point{X: at.X - r, Y: at.Y - r}, Max: vg.Point{X: at.X + r, Y: at.Y + r}}.Path()
 }
 
+// stamp draws a mark, within reach of its place. Marks that are equal look the same
+// wherever they are: PNGs, on which thousands are slow to draw, copy them.
+func stamp(c *draw.Canvas, at vg.Point, reach vg.Length, mark any, paint func(c *draw.Canvas, at vg.Point)) {
+	if b, ok := base(*c).(*pngCanvas); ok {
+		b.stamp(at, reach, mark, paint)
+		return
+	}
+	paint(c, at)
+}
+
 // marker is how one point is drawn.
 type marker struct {
 	class  int
@@ -67,31 +77,50 @@ func (m marker) draw(c *draw.Canvas, at vg.Point, r vg.Length) {
 		fill, line, width = m.paper, m.color, max(1.2, r*0.36)
 		r -= width / 3
 	}
-	p := shape(m.class, at, r)
-	c.SetColor(fill)
-	c.Fill(p)
-	c.SetLineStyle(draw.LineStyle{Color: line, Width: width})
-	c.Stroke(p)
+	type key struct {
+		marker
+		r vg.Length
+	}
+	stamp(c, at, 1.5*r+width, key{m, r}, func(c *draw.Canvas, at vg.Point) {
+		p := shape(m.class, at, r)
+		c.SetColor(fill)
+		c.Fill(p)
+		c.SetLineStyle(draw.LineStyle{Color: line, Width: width})
+		c.Stroke(p)
+	})
 }
 
 // cross strikes a point out that is predicted wrongly. It lies below the marker,
 // so that the true class stays in sight.
 func cross(c *draw.Canvas, at vg.Point, r vg.Length, ink color.NRGBA) {
-	d := max(2.6, r*1.75)
-	var p vg.Path
-	p.Move(vg.Point{X: at.X - d, Y: at.Y - d})
-	p.Line(vg.Point{X: at.X + d, Y: at.Y + d})
-	p.Move(vg.Point{X: at.X - d, Y: at.Y + d})
-	p.Line(vg.Point{X: at.X + d, Y: at.Y - d})
-	c.SetLineStyle(draw.LineStyle{Color: ink, Width: max(1.1, r*0.42)})
-	c.Stroke(p)
+	d, width := max(2.6, r*1.75), max(1.1, r*0.42)
+	type key struct {
+		d, width vg.Length
+		ink      color.NRGBA
+	}
+	stamp(c, at, d+width, key{d, width, ink}, func(c *draw.Canvas, at vg.Point) {
+		var p vg.Path
+		p.Move(vg.Point{X: at.X - d, Y: at.Y - d})
+		p.Line(vg.Point{X: at.X + d, Y: at.Y + d})
+		p.Move(vg.Point{X: at.X - d, Y: at.Y + d})
+		p.Line(vg.Point{X: at.X + d, Y: at.Y - d})
+		c.SetLineStyle(draw.LineStyle{Color: ink, Width: width})
+		c.Stroke(p)
+	})
 }
 
 // core marks a core of the conformal map: a small diamond on its point.
 func core(c *draw.Canvas, at vg.Point, r vg.Length, ink, paper color.NRGBA) {
-	p := shape(3, at, max(1.8, r*0.42))
-	c.SetColor(paper)
-	c.Fill(p)
-	c.SetLineStyle(draw.LineStyle{Color: ink, Width: 1})
-	c.Stroke(p)
+	r = max(1.8, r*0.42)
+	type key struct {
+		r          vg.Length
+		ink, paper color.NRGBA
+	}
+	stamp(c, at, 1.35*r+1, key{r, ink, paper}, func(c *draw.Canvas, at vg.Point) {
+		p := shape(3, at, r)
+		c.SetColor(paper)
+		c.Fill(p)
+		c.SetLineStyle(draw.LineStyle{Color: ink, Width: 1})
+		c.Stroke(p)
+	})
 }

@@ -1,12 +1,15 @@
 package figure
 
 import (
+	"image"
+	"image/color"
 	"math"
 	"strconv"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 	"pgregory.net/rapid"
 
 	"marginlab/ml"
@@ -293,4 +296,43 @@ func TestSVGTransforms(t *testing.T) {
 	c.Pop()
 	x, y = c.at(vg.Point{})
 	near(x, y, 0, 50)
+}
+
+// A mark that is copied looks like one that is drawn where it stands, whole, and
+// wherever it stands within its pixel.
+func TestStamps(t *testing.T) {
+	t.Parallel()
+	const w, h = 100, 90
+	theme := themeOf(false)
+	marks := map[string]func(c *draw.Canvas, at vg.Point, r vg.Length){
+		"cross": func(c *draw.Canvas, at vg.Point, r vg.Length) { cross(c, at, r, theme.Ink) },
+		"core":  func(c *draw.Canvas, at vg.Point, r vg.Length) { core(c, at, r, theme.Ink, theme.Paper) },
+	}
+	for i, name := range Shapes {
+		for _, hollow := range []bool{false, true} {
+			marks[name+strconv.FormatBool(hollow)] = marker{i, theme.class(i), theme.Paper, hollow}.draw
+		}
+	}
+	for _, role := range []ml.Role{ml.Free, ml.Inside, ml.Misclassified, ml.Support} {
+		marks["ring "+string(role)] = func(c *draw.Canvas, at vg.Point, r vg.Length) { ring(c, theme, role, at, r, 1) }
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		zoom := rapid.SampledFrom([]float64{1, 1.5, 2}).Draw(t, "zoom")
+		r := vg.Length(rapid.SampledFrom([]float64{1.9, 3.8, 5}).Draw(t, "r"))
+		quarter := func(lo, hi int, name string) vg.Length {
+			return vg.Length(float64(rapid.IntRange(4*lo, 4*hi).Draw(t, name)) / 4 / zoom)
+		}
+		at := vg.Point{X: quarter(35, w-35, "x"), Y: quarter(35, h-35, "y")}
+		for name, mark := range marks {
+			drawn, copied := newImage(w, h, zoom), newPNG(w, h, zoom, color.Transparent)
+			mark(&draw.Canvas{Canvas: drawn}, at, r)
+			mark(&draw.Canvas{Canvas: copied}, at, r)
+			a, b := drawn.Image().(*image.RGBA).Pix, copied.Image().(*image.RGBA).Pix
+			for i := range a {
+				if d := int(a[i]) - int(b[i]); d < -3 || d > 3 {
+					t.Fatalf("%s: byte %d is %d where it is drawn and %d copied", name, i, a[i], b[i])
+				}
+			}
+		}
+	})
 }
