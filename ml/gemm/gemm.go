@@ -1,0 +1,43 @@
+// Package gemm multiplies matrices several times as fast as gonum's own product.
+package gemm
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Add adds the product op(a) b to dst, where op(a) is a or, with blas.Trans, its
+// transpose: m x k times k x n, row-major. dst must not overlap a and b. All
+// processors take part when there is enough to do; the result does not depend on
+// how many there are. It panics when the sizes do not match.
+func Add(dst blas64.General, t blas.Transpose, a, b blas64.General) {
+	m, k, down, across := a.Rows, a.Cols, a.Stride, 1
+	if t != blas.NoTrans {
+		m, k, down, across = k, m, across, down
+	}
+	if m != dst.Rows || k != b.Rows || b.Cols != dst.Cols {
+		panic(fmt.Sprintf("gemm: %d x %d times %d x %d into %d x %d", m, k, b.Rows, b.Cols, dst.Rows, dst.Cols))
+	}
+	if m == 0 || k == 0 || dst.Cols == 0 {
+		return
+	}
+	const least = 1 << 20 // multiplications that are worth a goroutine
+	shares := max(1, min(runtime.GOMAXPROCS(0), m/12, m*k*dst.Cols/least))
+	var wg sync.WaitGroup
+	for i := range shares {
+		from, to := m*i/shares, m*(i+1)/shares
+		part := dst
+		part.Rows, part.Data = to-from, dst.Data[from*dst.Stride:]
+		work := func() { add(part, a.Data[from*down:], down, across, b) }
+		if i == shares-1 {
+			work()
+		} else {
+			wg.Go(work)
+		}
+	}
+	wg.Wait()
+}

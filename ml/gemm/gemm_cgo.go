@@ -1,0 +1,23 @@
+//go:build cgo
+
+package gemm
+
+/*
+#cgo CFLAGS: -O3 -Wno-psabi
+#cgo noescape gemm_add
+#cgo nocallback gemm_add
+#include "gemm.h"
+*/
+import "C"
+
+import "gonum.org/v1/gonum/blas/blas64"
+
+// add adds op(a) b to dst, op(a)(i, p) = a[i·down + p·across].
+func add(dst blas64.General, a []float64, down, across int, b blas64.General) {
+	if C.gemm_add((*C.double)(&dst.Data[0]), C.long(dst.Stride),
+		(*C.double)(&a[0]), C.long(down), C.long(across),
+		(*C.double)(&b.Data[0]), C.long(b.Stride),
+		C.long(dst.Rows), C.long(dst.Cols), C.long(b.Rows)) == 0 {
+		panic("gemm: out of memory")
+	}
+}
