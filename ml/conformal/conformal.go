@@ -29,6 +29,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -218,9 +219,7 @@ func (p *problem) coreFactors(ctx context.Context) (q, r *mat.Dense, err error) 
 		if part != nil {
 			q = augment(q, part)
 		}
-		var along mat.Dense
-		along.Mul(q.T(), cols)
-		coefficients = append(coefficients, &along)
+		coefficients = append(coefficients, product(blas.Trans, q, cols))
 	}
 	_, rank := q.Dims()
 	r = mat.NewDense(rank, n, nil)
@@ -235,11 +234,9 @@ func without(a, q *mat.Dense) *mat.Dense {
 	if q.IsEmpty() {
 		return a
 	}
-	var along, rest mat.Dense
-	along.Mul(q.T(), a)
-	rest.Mul(q, &along)
-	rest.Sub(a, &rest)
-	return &rest
+	rest := product(blas.NoTrans, q, product(blas.Trans, q, a))
+	rest.Sub(a, rest)
+	return rest
 }
 
 // leftVectors returns the left singular vectors of a whose values exceed cut, nil

@@ -18,6 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/kernel"
 )
 
 // dense is a kernel matrix held in full.
@@ -676,7 +678,7 @@ func TestCoreFactors(t *testing.T) {
 func BenchmarkEigen(b *testing.B) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	x, y := cloud(rng, 5000, 2, 0.4)
-	k := lazy{x, rbf(0.5)}
+	k := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 0.5}, x)
 	for _, gamma := range []float64{0.5, 50} {
 		b.Run(fmt.Sprint("n=5000,cores=500,gamma=", gamma), func(b *testing.B) {
 			for b.Loop() {
@@ -687,19 +689,5 @@ func BenchmarkEigen(b *testing.B) {
 				b.ReportMetric(float64(s.BasisRank), "rank")
 			}
 		})
-	}
-}
-
-// lazy computes the rows of a kernel matrix on demand.
-type lazy struct {
-	x *mat.Dense
-	k func(a, b []float64) float64
-}
-
-func (l lazy) Len() int           { return l.x.RawMatrix().Rows }
-func (l lazy) Diag(i int) float64 { return l.k(l.x.RawRowView(i), l.x.RawRowView(i)) }
-func (l lazy) Row(dst []float64, i int) {
-	for j := range dst {
-		dst[j] = l.k(l.x.RawRowView(i), l.x.RawRowView(j))
 	}
 }

@@ -123,7 +123,7 @@ func eigen(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	var left, right mat.Dense
 	svd.UTo(&left)
 	svd.VTo(&right)
-	u := left.Slice(0, len(sigma), 0, rank) // U in the basis Q
+	u := left.Slice(0, len(sigma), 0, rank).(*mat.Dense) // U in the basis Q
 	v := right.Slice(0, len(p.cores)+1, 0, rank)
 
 	b, w := congruent(u, s.b), congruent(u, s.w)
@@ -149,11 +149,8 @@ func eigen(ctx context.Context, p *problem) ([]float64, Stats, error) {
 var errNoSVD = errors.New("conformal: the singular values of the core matrix did not converge; use another core_gamma")
 
 // congruent returns u'au.
-func congruent(u mat.Matrix, a *mat.SymDense) *mat.SymDense {
-	var au, uau mat.Dense
-	au.Mul(a, u)
-	uau.Mul(u.T(), &au)
-	return symmetric(&uau)
+func congruent(u *mat.Dense, a *mat.SymDense) *mat.SymDense {
+	return symmetric(product(blas.Trans, u, product(blas.NoTrans, mat.DenseCopyOf(a), u)))
 }
 
 // symmetric returns (a + a')/2.

@@ -7,8 +7,9 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/gemm"
 )
 
 // J returns the Fisher scalar tr S_b / tr S_w = c'B0c / c'W0c of the two classes
@@ -76,7 +77,7 @@ type scatter struct {
 
 // tile is the number of kernel rows worked on at a time. It bounds the memory and
 // the time between two looks at the context.
-const tile = 64
+const tile = 128
 
 // scatter computes V'B0V and V'W0V for V (M x r, rows in class order).
 //
@@ -153,17 +154,26 @@ func (g *grouped) scatter(ctx context.Context, v *mat.Dense) (*scatter, error) {
 // multiply sets the first n rows of dst to t[:n, from:to] v[from:to, :].
 func multiply(dst, t, v *mat.Dense, n, from, to int) {
 	r := v.RawMatrix().Cols
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1,
-		t.Slice(0, n, from, to).(*mat.Dense).RawMatrix(), v.Slice(from, to, 0, r).(*mat.Dense).RawMatrix(),
-		0, dst.Slice(0, n, 0, r).(*mat.Dense).RawMatrix())
+	d := dst.Slice(0, n, 0, r).(*mat.Dense)
+	d.Zero()
+	gemm.Add(d.RawMatrix(), blas.NoTrans, t.Slice(0, n, from, to).(*mat.Dense).RawMatrix(), v.Slice(from, to, 0, r).(*mat.Dense).RawMatrix())
 }
 
 // accumulate adds v[from:to, :]' t[:to-from, :] to s.
 func accumulate(s, v, t *mat.Dense, from, to int) {
 	r := v.RawMatrix().Cols
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1,
-		v.Slice(from, to, 0, r).(*mat.Dense).RawMatrix(), t.Slice(0, to-from, 0, r).(*mat.Dense).RawMatrix(),
-		1, s.RawMatrix())
+	gemm.Add(s.RawMatrix(), blas.Trans, v.Slice(from, to, 0, r).(*mat.Dense).RawMatrix(), t.Slice(0, to-from, 0, r).(*mat.Dense).RawMatrix())
+}
+
+// product returns op(a) b.
+func product(t blas.Transpose, a, b *mat.Dense) *mat.Dense {
+	rows, cols := a.Dims()
+	if t == blas.Trans {
+		rows = cols
+	}
+	ab := mat.NewDense(rows, b.RawMatrix().Cols, nil)
+	gemm.Add(ab.RawMatrix(), t, a.RawMatrix(), b.RawMatrix())
+	return ab
 }
 
 // rounding is the share of sum c_i² k_ii below which a scatter counts as zero.
