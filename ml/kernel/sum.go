@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/gemm"
 )
 
 // Sum is the function x -> sum_j w_j k(z_j, x), ready to be evaluated often and
@@ -130,7 +132,7 @@ func (s *Sum) gridGaussian(dst []float64, p Plane, ss, ts []float64) {
 			}
 			expScaled(row, -s.k.Gamma*uu)
 		}
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, left, right, 1, out)
+		gemm.Add(out, blas.NoTrans, left, right)
 	}
 }
 
