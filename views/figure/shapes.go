@@ -81,7 +81,8 @@ func (m marker) draw(c *draw.Canvas, at vg.Point, r vg.Length) {
 		marker
 		r vg.Length
 	}
-	stamp(c, at, 1.5*r+width, key{m, r}, func(c *draw.Canvas, at vg.Point) {
+	reach := max(1, polygons[m.class%len(polygons)].distance) * r
+	stamp(c, at, reach+width, key{m, r}, func(c *draw.Canvas, at vg.Point) {
 		p := shape(m.class, at, r)
 		c.SetColor(fill)
 		c.Fill(p)

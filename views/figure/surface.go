@@ -68,8 +68,8 @@ func extent(f []float64) (lo, hi float64, ok bool) {
 }
 
 // paint makes an image of w x h pixels that covers the limits, one palette
-// index for each pixel's interpolated value. index is given NaN where a corner
-// of the cell is.
+// index for each pixel's interpolated value. index rises or falls with the value;
+// it is given NaN where a corner of the cell is.
 func (s *surface) paint(f []float64, w, h int, p color.Palette, index func(v float64) uint8) *image.Paletted {
 	img := image.NewPaletted(image.Rect(0, 0, w, h), p)
 	n := s.n
@@ -79,7 +79,7 @@ func (s *surface) paint(f []float64, w, h int, p color.Palette, index func(v flo
 		cell[i] = min(int(x), n-1)
 		share[i] = x - float64(cell[i])
 	}
-	row := make([]float64, n+1) // f along one line of pixels
+	row, ends := make([]float64, n+1), make([]uint8, n+1) // f along one line of pixels, and its indices
 	for j := range h {
 		y := (1 - (float64(j)+0.5)/float64(h)) * float64(n)
 		k := min(int(y), n-1)
@@ -87,11 +87,14 @@ func (s *surface) paint(f []float64, w, h int, p color.Palette, index func(v flo
 		low, high := f[k*(n+1):(k+1)*(n+1)], f[(k+1)*(n+1):(k+2)*(n+1)]
 		for i := range row {
 			row[i] = low[i] + t*(high[i]-low[i])
+			ends[i] = index(row[i])
 		}
 		out := img.Pix[j*img.Stride : j*img.Stride+w]
-		for i := range out {
-			a := row[cell[i]]
-			out[i] = index(a + share[i]*(row[cell[i]+1]-a))
+		for i, k := range cell {
+			out[i] = ends[k]
+			if ends[k] != ends[k+1] {
+				out[i] = index(row[k] + share[i]*(row[k+1]-row[k]))
+			}
 		}
 	}
 	return img
