@@ -103,7 +103,7 @@ func ring(c *draw.Canvas, t *Theme, role ml.Role, at vg.Point, r vg.Length, shar
 		r, width vg.Length
 		ink      color.NRGBA
 	}
-	stamp(c, at, r+style.Width, key{role, r, style.Width, t.Ink}, func(c *draw.Canvas, at vg.Point) {
+	stamp(c, at, square(r+style.Width), key{role, r, style.Width, t.Ink}, func(c *draw.Canvas, at vg.Point) {
 		c.SetLineStyle(style)
 		c.Stroke(outline(at, r))
 	})

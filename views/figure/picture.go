@@ -325,7 +325,8 @@ func (s *sheet) axes(c *draw.Canvas, in vg.Rectangle, xs, ys []tick) {
 		c.Push()
 		c.Translate(vg.Point{X: 18, Y: mid.Y - width(name, 13)/2})
 		c.Rotate(quarter)
-		text(c, s.theme.Ink, 13, false, vg.Point{}, name)
+		c.SetColor(s.theme.Ink)
+		c.FillString(face(13, false), vg.Point{}, name)
 		c.Pop()
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // pngCanvas is gonum's image canvas except that images are copied pixel by pixel,
-// as they come in the size they have here, and equal marks are drawn once.
+// as they come in the size they have here, and equal marks and words are drawn once.
 type pngCanvas struct {
 	*vgimg.Canvas
 	zoom   float64 // device pixels per point
@@ -81,7 +81,7 @@ func (c *pngCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	}
 }
 
-// stampKey is a mark with the part of its place that decides its pixels.
+// stampKey is a mark, or text, with the part of its place that decides its pixels.
 type stampKey struct {
 	mark any
 	x, y int // subpixel
@@ -96,20 +96,21 @@ const mostStamps = 500
 
 // stamp draws a mark at a place. It is drawn once for every subpixel, on a little
 // sheet of its own, and copied from then on.
-func (c *pngCanvas) stamp(at vg.Point, reach vg.Length, mark any, paint func(*draw.Canvas, vg.Point)) {
+func (c *pngCanvas) stamp(at vg.Point, within vg.Rectangle, mark any, paint func(*draw.Canvas, vg.Point)) {
 	x, subX := c.subpixel(at.X)
 	y, subY := c.subpixel(at.Y)
-	half := int(math.Ceil(float64(reach)*c.zoom)) + 1
+	down := func(l vg.Length) int { return int(math.Floor(float64(l)*c.zoom)) - 1 }
+	left, right, bottom, top := down(within.Min.X), -down(-within.Max.X), down(within.Min.Y), -down(-within.Max.Y)
 	key := stampKey{mark, subX, subY}
 	img, ok := c.stamps[key]
 	if !ok {
-		sheet := newImage(2*half, 2*half, c.zoom)
-		place := func(sub int) vg.Length { return vg.Length((float64(half) + float64(sub)/subpixels) / c.zoom) }
-		paint(&draw.Canvas{Canvas: sheet}, vg.Point{X: place(subX), Y: place(subY)})
+		sheet := newImage(right-left, top-bottom, c.zoom)
+		place := func(pixel, sub int) vg.Length { return vg.Length((float64(pixel) + float64(sub)/subpixels) / c.zoom) }
+		paint(&draw.Canvas{Canvas: sheet}, vg.Point{X: place(-left, subX), Y: place(-bottom, subY)})
 		img = sheet.Image().(*image.RGBA)
 		c.stamps[key] = img
 	}
-	corner := image.Pt(x-half, c.Image().Bounds().Dy()-y-half)
+	corner := image.Pt(x+left, c.Image().Bounds().Dy()-y-top)
 	imagedraw.Draw(c.Image(), img.Rect.Add(corner), img, image.Point{}, imagedraw.Over)
 }
 

@@ -53,14 +53,20 @@ func box(at vg.Point, r vg.Length) vg.Path {
 	return vg.Rectangle{Min: vg.Point{X: at.X - r, Y: at.Y - r}, Max: vg.Point{X: at.X + r, Y: at.Y + r}}.Path()
 }
 
-// stamp draws a mark, within reach of its place. Marks that are equal look the same
-// wherever they are: PNGs, on which thousands are slow to draw, copy them.
-func stamp(c *draw.Canvas, at vg.Point, reach vg.Length, mark any, paint func(c *draw.Canvas, at vg.Point)) {
+// stamp draws a mark, which lies within a rectangle about its place. Marks that are
+// equal look the same wherever they are: PNGs, on which thousands are slow to draw,
+// copy them. The canvas must not be turned.
+func stamp(c *draw.Canvas, at vg.Point, within vg.Rectangle, mark any, paint func(c *draw.Canvas, at vg.Point)) {
 	if b, ok := base(*c).(*pngCanvas); ok {
-		b.stamp(at, reach, mark, paint)
+		b.stamp(at, within, mark, paint)
 		return
 	}
 	paint(c, at)
+}
+
+// square is a rectangle that reaches as far to all sides.
+func square(reach vg.Length) vg.Rectangle {
+	return vg.Rectangle{Min: vg.Point{X: -reach, Y: -reach}, Max: vg.Point{X: reach, Y: reach}}
 }
 
 // marker is how one point is drawn.
@@ -82,7 +88,7 @@ func (m marker) draw(c *draw.Canvas, at vg.Point, r vg.Length) {
 		r vg.Length
 	}
 	reach := max(1, polygons[m.class%len(polygons)].distance) * r
-	stamp(c, at, reach+width, key{m, r}, func(c *draw.Canvas, at vg.Point) {
+	stamp(c, at, square(reach+width), key{m, r}, func(c *draw.Canvas, at vg.Point) {
 		p := shape(m.class, at, r)
 		c.SetColor(fill)
 		c.Fill(p)
@@ -99,7 +105,7 @@ func cross(c *draw.Canvas, at vg.Point, r vg.Length, ink color.NRGBA) {
 		d, width vg.Length
 		ink      color.NRGBA
 	}
-	stamp(c, at, d+width, key{d, width, ink}, func(c *draw.Canvas, at vg.Point) {
+	stamp(c, at, square(d+width), key{d, width, ink}, func(c *draw.Canvas, at vg.Point) {
 		var p vg.Path
 		p.Move(vg.Point{X: at.X - d, Y: at.Y - d})
 		p.Line(vg.Point{X: at.X + d, Y: at.Y + d})
@@ -117,7 +123,7 @@ func core(c *draw.Canvas, at vg.Point, r vg.Length, ink, paper color.NRGBA) {
 		r          vg.Length
 		ink, paper color.NRGBA
 	}
-	stamp(c, at, 1.35*r+1, key{r, ink, paper}, func(c *draw.Canvas, at vg.Point) {
+	stamp(c, at, square(1.35*r+1), key{r, ink, paper}, func(c *draw.Canvas, at vg.Point) {
 		p := shape(3, at, r)
 		c.SetColor(paper)
 		c.Fill(p)

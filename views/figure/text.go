@@ -19,13 +19,23 @@ func face(size vg.Length, bold bool) font.Face {
 	return plot.DefaultTextHandler.Cache().Lookup(f, size)
 }
 
-// text writes s from at, the left end of its baseline.
+// text writes s from at, the left end of its baseline. The canvas must not be turned.
 func text(c *draw.Canvas, clr color.NRGBA, size vg.Length, bold bool, at vg.Point, s string) {
 	if s == "" {
 		return
 	}
-	c.SetColor(clr)
-	c.FillString(face(size, bold), at, s)
+	f := face(size, bold)
+	type key struct {
+		clr  color.NRGBA
+		size vg.Length
+		bold bool
+		s    string
+	}
+	within := vg.Rectangle{Min: vg.Point{X: -0.2 * size, Y: -0.4 * size}, Max: vg.Point{X: f.Width(s) + 0.2*size, Y: 1.2 * size}}
+	stamp(c, at, within, key{clr, size, bold, s}, func(c *draw.Canvas, at vg.Point) {
+		c.SetColor(clr)
+		c.FillString(f, at, s)
+	})
 }
 
 // width is how far s reaches.

@@ -306,6 +306,7 @@ func TestStamps(t *testing.T) {
 	theme := themeOf(false)
 	marks := map[string]func(c *draw.Canvas, at vg.Point, r vg.Length){
 		"cross": func(c *draw.Canvas, at vg.Point, r vg.Length) { cross(c, at, r, theme.Ink) },
+		"text":  func(c *draw.Canvas, at vg.Point, r vg.Length) { text(c, theme.Ink, 2*r, true, at, "Åj") },
 		"core":  func(c *draw.Canvas, at vg.Point, r vg.Length) { core(c, at, r, theme.Ink, theme.Paper) },
 	}
 	for i, name := range Shapes {
