@@ -25,8 +25,8 @@ func Add(dst blas64.General, t blas.Transpose, a, b blas64.General) {
 	if m == 0 || k == 0 || dst.Cols == 0 {
 		return
 	}
-	const least = 1 << 20 // multiplications that are worth a goroutine
-	shares := max(1, min(runtime.GOMAXPROCS(0), m/12, m*k*dst.Cols/least))
+	const rows, products = 12, 1 << 20 // that are worth a goroutine
+	shares := max(1, min(runtime.GOMAXPROCS(0), m/rows, m*k*dst.Cols/products))
 	var wg sync.WaitGroup
 	for i := range shares {
 		from, to := m*i/shares, m*(i+1)/shares
