@@ -23,7 +23,8 @@ TARGET static inline void tile(double *dst, long stride, const double *a, const 
 	vec s[TALL][VECS] = {{{0}}};
 	for (long p = 0; p < k; p++, a += TALL, b += WIDE) {
 		vec row[VECS];
-		memcpy(row, b, sizeof row);
+		for (int j = 0; j < VECS; j++) // an array that is copied whole is not kept in registers
+			memcpy(&row[j], b + j * LANES, sizeof row[j]);
 		for (int i = 0; i < TALL; i++)
 			for (int j = 0; j < VECS; j++)
 				s[i][j] += a[i] * row[j];
