@@ -39,6 +39,7 @@ type App struct {
 
 	results  *recent[*ml.Result]
 	exhibits *recent[*lessons.Exhibit]
+	truths   *recent[float64] // of questions, by path
 }
 
 // Config is what New needs.
@@ -53,7 +54,7 @@ type Config struct {
 
 // New returns the handlers.
 func New(c Config) *App {
-	a := &App{store: c.Store, jobs: c.Jobs, assets: c.Assets, limits: c.Limits, results: newRecent[*ml.Result](64), exhibits: newRecent[*lessons.Exhibit](256)}
+	a := &App{store: c.Store, jobs: c.Jobs, assets: c.Assets, limits: c.Limits, results: newRecent[*ml.Result](64), exhibits: newRecent[*lessons.Exhibit](256), truths: newRecent[float64](1000)}
 	a.site = web.NewSite(c.Log, a.errorPage)
 	a.site.Metrics = c.Metrics
 	return a

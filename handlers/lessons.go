@@ -263,7 +263,7 @@ func (a *App) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen, 
 			v.From = "slide"
 		}
 		if ans, ok := answers[l.Slug+"/"+s.Slug+"/"+q.Slug]; ok {
-			if err := judge(r.Context(), &v, ans.Given); err != nil {
+			if err := a.judge(r.Context(), &v, ans.Given); err != nil {
 				return view, err
 			}
 		}
@@ -277,8 +277,12 @@ func questionID(s *lessons.Screen, q *lessons.Question) string { return "q-" + s
 
 // judge fills in what a question shows once it has been answered. What is no
 // answer at all leaves it unanswered.
-func judge(ctx context.Context, v *lessons.QuestionView, given string) error {
-	right, truth, err := v.Judge(ctx, given)
+func (a *App) judge(ctx context.Context, v *lessons.QuestionView, given string) error {
+	answer, err := a.truths.get(ctx, v.Path, func() (float64, error) { return v.Answer(ctx) })
+	if err != nil {
+		return err
+	}
+	right, truth, err := v.Judge(answer, given)
 	var wrong param.Problems
 	if errors.As(err, &wrong) {
 		v.Error = wrong.Error()
@@ -550,7 +554,7 @@ func (a *App) answerQuestion(w http.ResponseWriter, r *http.Request) error {
 	path := "/lessons/" + l.Slug + "/" + s.Slug
 	from := r.PostFormValue("from")
 	v := lessons.QuestionView{Question: *q, ID: questionID(s, q), Path: path + "/questions/" + q.Slug, From: from}
-	if err := judge(r.Context(), &v, r.PostFormValue("answer")); err != nil {
+	if err := a.judge(r.Context(), &v, r.PostFormValue("answer")); err != nil {
 		return err
 	}
 	if v.Error == "" {

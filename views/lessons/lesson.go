@@ -255,12 +255,9 @@ type Question struct {
 }
 
 // Judge tells whether given, the index of an option or a number, is right, and
-// what the right answer is. It returns param.Problems for text that is neither.
-func (q *Question) Judge(ctx context.Context, given string) (right bool, answer string, err error) {
-	truth, err := q.Answer(ctx)
-	if err != nil {
-		return false, "", err
-	}
+// what the right answer is; truth is what Answer returns. It returns
+// param.Problems for text that is neither.
+func (q *Question) Judge(truth float64, given string) (right bool, answer string, err error) {
 	if len(q.Options) > 0 {
 		k := int(truth)
 		if k < 0 || k >= len(q.Options) || float64(k) != truth {

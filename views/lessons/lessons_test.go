@@ -157,7 +157,7 @@ func checkExhibit(t *testing.T, e *Exhibit) {
 		}
 	}
 	for i, f := range e.Figures {
-		p, err := f.Draw(Look{Width: 640, Height: 500, Coarse: true})
+		p, err := f.Draw(Look{Width: 360, Height: 280, Coarse: true})
 		if err != nil {
 			t.Errorf("figure %s: %v", f.Name, err)
 			continue
@@ -208,6 +208,7 @@ func TestDemos(t *testing.T) {
 		}
 		show := func(form map[string]string) *Exhibit {
 			in, _ := s.Demo.NewInput(func(name string) string { return form[name] }, builtinSource{})
+			in.Coarse = form != nil
 			e, err := s.Demo.Show(t.Context(), in)
 			if err != nil {
 				t.Fatalf("%v: %v", form, err)
@@ -241,7 +242,7 @@ func drawAtOnce(t *testing.T, e *Exhibit) {
 	var wait sync.WaitGroup
 	for _, f := range slices.Concat(e.Figures, e.Figures) {
 		wait.Go(func() {
-			if _, err := f.Draw(Look{Width: 400, Height: 300}); err != nil {
+			if _, err := f.Draw(Look{Width: 160, Height: 120, Coarse: true}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -295,7 +296,7 @@ func TestQuestions(t *testing.T) {
 				if len(q.Options) == 0 {
 					given = strconv.FormatFloat(truth, 'g', 4, 64)
 				}
-				right, answer, err := q.Judge(t.Context(), given)
+				right, answer, err := q.Judge(truth, given)
 				if err != nil {
 					t.Fatalf("%s: %v", q.Slug, err)
 				}
@@ -309,11 +310,11 @@ func TestQuestions(t *testing.T) {
 			if rights != 1 {
 				t.Errorf("%s has %d right answers", q.Slug, rights)
 			}
-			if right, _, err := q.Judge(t.Context(), strconv.FormatFloat(3*truth+7, 'g', -1, 64)); right && err == nil {
+			if right, _, err := q.Judge(truth, strconv.FormatFloat(3*truth+7, 'g', -1, 64)); right && err == nil {
 				t.Errorf("%s takes a wrong answer for a right one", q.Slug)
 			}
 			for _, nonsense := range []string{"", "many", "99", "1/0"} {
-				right, _, err := q.Judge(t.Context(), nonsense)
+				right, _, err := q.Judge(truth, nonsense)
 				var wrong param.Problems
 				if right || err != nil && !errors.As(err, &wrong) {
 					t.Errorf("%s judges %q: %v, %v", q.Slug, nonsense, right, err)
