@@ -368,17 +368,22 @@ func (a *App) demo(r *http.Request, s *lessons.Screen, path string, form url.Val
 // exhibit is what a demo shows, from a moment ago where it depends on its controls
 // alone. The copy may be changed, but not what it points to.
 func (a *App) exhibit(ctx context.Context, path string, d *lessons.Demo, in lessons.Input) (lessons.Exhibit, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	show := func() (*lessons.Exhibit, error) { return d.Show(ctx, in) }
-	key, ok := in.Key()
-	e, err := (*lessons.Exhibit)(nil), error(nil)
-	if ok {
-		e, err = a.exhibits.get(ctx, path+" "+key, show)
+	show := func() (*lessons.Exhibit, error) { return d.Show(limited, in) }
+	var e *lessons.Exhibit
+	var err error
+	if key, ok := in.Key(); ok {
+		e, err = a.exhibits.get(limited, path+" "+key, show)
 	} else {
 		e, err = show()
 	}
-	if err != nil {
+	switch {
+	case ctx.Err() != nil: // what was computed by then is nothing to show
+		return lessons.Exhibit{}, ctx.Err()
+	case limited.Err() != nil:
+		return lessons.Exhibit{}, web.Errorf(web.Busy, "This takes longer than %.0f seconds. Choose fewer points or a smaller C.", patience.Seconds())
+	case err != nil:
 		return lessons.Exhibit{}, err
 	}
 	return *e, nil

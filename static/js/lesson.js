@@ -48,6 +48,7 @@ class Demo {
     const open = [...this.exhibit.querySelectorAll("details")].map((d) => d.open);
     this.form.style.minHeight = `${this.form.offsetHeight}px`; // a smaller answer does not make the page jump
     this.exhibit.replaceChildren(fresh);
+    watchFormulas(this.exhibit);
     this.exhibit.querySelectorAll("details").forEach((d, i) => (d.open = open[i] ?? d.open));
     this.replay?.show(reply.step, reply.steps);
     this.useStage();
@@ -197,8 +198,18 @@ class Replay {
   }
 }
 
+/** A formula that is wider than its place can be scrolled by the keyboard, too. */
+const formulas = new ResizeObserver((changes) => {
+  for (const { target } of changes) {
+    if (target.scrollWidth > target.clientWidth + 1) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }
+});
+const watchFormulas = (root) => root.querySelectorAll('math[display="block"]').forEach((m) => formulas.observe(m));
+
 const brief = (v) => String(Number(Number(v).toPrecision(3))).replace("-", "−");
 
+watchFormulas(document);
 const demos = [...document.querySelectorAll("form.demo")].map((form) => new Demo(form));
 darkness.addEventListener("change", () => demos.forEach((d) => d.live.ask(false)));
 
