@@ -160,7 +160,7 @@ func (a *App) readLesson(w http.ResponseWriter, r *http.Request, form url.Values
 		if view.Demo != nil {
 			p.Class = view.Demo.Class
 		}
-		markWrong(&view, question, wrong)
+		finish(&view, form, question, wrong)
 		p.Screens = append(p.Screens, view)
 	}
 	return a.render(w, r, lessons.Read(p))
@@ -185,7 +185,7 @@ func (a *App) showSlide(w http.ResponseWriter, r *http.Request, form url.Values,
 	if err != nil {
 		return err
 	}
-	markWrong(&view, question, wrong)
+	finish(&view, form, question, wrong)
 	_, at := l.Screen(s.Slug)
 	p := lessons.SlidePage{Page: a.page(s.Title, "lessons"), Number: number + 1, Lesson: *l, Screen: view, At: at + 1, Of: len(l.Screens)}
 	p.Slide = true
@@ -228,8 +228,11 @@ func carried(form url.Values) url.Values {
 	return v
 }
 
-func markWrong(v *lessons.ScreenView, question, wrong string) {
+// finish tells the questions of a screen which page they are on, and one of them
+// what was wrong with its answer.
+func finish(v *lessons.ScreenView, page url.Values, question, wrong string) {
 	for i := range v.Questions {
+		v.Questions[i].Query = page.Encode()
 		if v.Questions[i].Path == question {
 			v.Questions[i].Error = wrong
 		}
@@ -558,7 +561,11 @@ func (a *App) answerQuestion(w http.ResponseWriter, r *http.Request) error {
 	}
 	path := "/lessons/" + l.Slug + "/" + s.Slug
 	from := r.PostFormValue("from")
-	v := lessons.QuestionView{Question: *q, ID: questionID(s, q), Path: path + "/questions/" + q.Slug, From: from}
+	page, err := url.ParseQuery(r.PostFormValue("query")) // that the question was on
+	if err != nil {
+		return web.Errorf(web.Malformed, "The query of the page could not be read: %v", err)
+	}
+	v := lessons.QuestionView{Question: *q, ID: questionID(s, q), Path: path + "/questions/" + q.Slug, From: from, Query: page.Encode()}
 	if err := a.judge(r.Context(), &v, r.PostFormValue("answer")); err != nil {
 		return err
 	}
@@ -574,13 +581,13 @@ func (a *App) answerQuestion(w http.ResponseWriter, r *http.Request) error {
 	case v.Error != "":
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		if from == "slide" {
-			return a.showSlide(w, r, url.Values{}, v.Path, v.Error)
+			return a.showSlide(w, r, page, v.Path, v.Error)
 		}
-		return a.readLesson(w, r, url.Values{}, v.Path, v.Error)
+		return a.readLesson(w, r, page, v.Path, v.Error)
 	case from == "slide":
-		return redirect(w, r, path+"#"+v.ID)
+		return redirect(w, r, path+"?"+v.Query+"#"+v.ID)
 	}
-	return redirect(w, r, "/lessons/"+l.Slug+"#"+v.ID)
+	return redirect(w, r, "/lessons/"+l.Slug+"?"+v.Query+"#"+v.ID)
 }
 
 // forgetAnswers starts a lesson's questions over.

@@ -18,6 +18,7 @@ class Demo {
     this.replay = form.querySelector(".replay") && new Replay(form.querySelector(".replay"), this.live);
     this.layer = document.createElement("div");
     this.layer.className = "handles";
+    form.addEventListener("dragstart", (e) => e.preventDefault()); // of the picture below a handle
     form.append(this.layer);
     this.useStage();
     form.addEventListener("input", (e) => {
@@ -111,6 +112,9 @@ class Demo {
       handle.setPointerCapture(e.pointerId);
       this.dragged = handle;
     });
+    handle.addEventListener("lostpointercapture", () => {
+      if (this.dragged === handle) this.dragged = null;
+    });
     handle.addEventListener("pointermove", (e) => {
       if (this.dragged === handle) this.move(handle, this.stage.at(e), true);
     });
@@ -189,7 +193,7 @@ class Replay {
 
   show(step, steps) {
     this.last = Math.max(0, steps - 1);
-    if (!this.timer || step > this.at) this.at = step;
+    if (!this.live.next) this.at = step; // otherwise another step is asked for already
     this.element.querySelector("[data-count]").textContent = `step ${step} of ${this.last}`;
     const focused = document.activeElement;
     for (const name of ["start", "back"]) this.go(name).disabled = step === 0;
@@ -229,7 +233,9 @@ function stepped() {
 const slide = document.querySelector("[data-slide]");
 
 document.addEventListener("keydown", (e) => {
-  if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest(typing)) return;
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.key === "Escape" && e.target.matches("input[type=text], select")) return e.target.blur();
+  if (e.key !== "Escape" && e.target.closest(typing)) return;
   if (e.key === " ") {
     const demo = !e.target.closest("a, button, summary") || e.target.closest(".replay") ? stepped() : null;
     if (!demo) return;

@@ -1,7 +1,5 @@
 // Sliders beside number boxes. The box holds the value; the slider only moves it.
 
-const steps = 1000;
-
 /** Adds a range input to every .slider that names its range. */
 export function addSliders(root) {
   for (const box of root.querySelectorAll(".slider[data-high]")) {
@@ -12,10 +10,12 @@ export function addSliders(root) {
     const range = document.createElement("input");
     range.type = "range";
     range.min = 0;
+    const whole = box.dataset.step === "1";
+    const steps = whole && box.dataset.log !== "true" ? high - low : 1000; // an arrow key moves a whole number by one
     range.max = steps;
     range.setAttribute("aria-label", `${label.textContent.trim()}, slider`);
     range.setAttribute("aria-describedby", `${text.id}-help`);
-    const scale = box.dataset.log === "true" ? logarithmic(low, high, box.dataset.zero === "true") : linear(low, high);
+    const scale = box.dataset.log === "true" ? logarithmic(low, high, steps, box.dataset.zero === "true") : linear(low, high, steps);
 
     const follow = () => {
       const number = text.value.trim() !== "" && Number.isFinite(Number(text.value));
@@ -26,7 +26,7 @@ export function addSliders(root) {
     range.addEventListener("input", (event) => {
       event.stopPropagation();
       const value = scale.value(Number(range.value));
-      text.value = box.dataset.step === "1" ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
+      text.value = whole ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
       range.setAttribute("aria-valuetext", text.value);
       text.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { coarse: true } }));
     });
@@ -48,20 +48,20 @@ export function resolve(box, value) {
   box.dispatchEvent(new Event("resolve"));
 }
 
-const clamp = (v) => Math.min(steps, Math.max(0, Math.round(v)));
+const clamp = (v, steps) => Math.min(steps, Math.max(0, Math.round(v)));
 
-function linear(low, high) {
+function linear(low, high, steps) {
   return {
     value: (at) => low + ((high - low) * at) / steps,
-    position: (v) => clamp((steps * (v - low)) / (high - low)),
+    position: (v) => clamp((steps * (v - low)) / (high - low), steps),
   };
 }
 
 /** A logarithmic scale; with zero its left end stands for 0. */
-function logarithmic(low, high, zero) {
+function logarithmic(low, high, steps, zero) {
   const span = Math.log(high / low);
   return {
     value: (at) => (zero && at === 0 ? 0 : low * Math.exp((span * at) / steps)),
-    position: (v) => (v > 0 ? clamp((steps * Math.log(v / low)) / span) : 0),
+    position: (v) => (v > 0 ? clamp((steps * Math.log(v / low)) / span, steps) : 0),
   };
 }

@@ -24,13 +24,15 @@ func Text(s string) templ.Component {
 		}
 		for i, part := range parts {
 			var err error
-			if i%2 == 1 {
-				err = formula.Inline(part).Render(ctx, w)
-			} else {
-				if i > 0 && part != "" && strings.ContainsRune(".,;:!?)", rune(part[0])) {
-					part = "\u2060" + part // a word joiner: punctuation stays on the formula's line
-				}
+			switch {
+			case i%2 == 0:
 				err = prose(w, part)
+			case marks(parts[i+1]) == 0:
+				err = formula.Inline(part).Render(ctx, w)
+			default: // punctuation stays on the formula's line
+				n := marks(parts[i+1])
+				err = errors.Join(write(w, `<span class="nowrap">`), formula.Inline(part).Render(ctx, w), prose(w, parts[i+1][:n]), write(w, "</span>"))
+				parts[i+1] = parts[i+1][n:]
 			}
 			if err != nil {
 				return err
@@ -38,6 +40,14 @@ func Text(s string) templ.Component {
 		}
 		return nil
 	})
+}
+
+// marks is how many bytes of punctuation a text begins with.
+func marks(s string) int { return len(s) - len(strings.TrimLeft(s, ".,;:!?)")) }
+
+func write(w io.Writer, s string) error {
+	_, err := io.WriteString(w, s)
+	return err
 }
 
 func prose(w io.Writer, s string) error {
