@@ -31,13 +31,13 @@ var conformal = Lesson{
 		{
 			Slug: "magnify", Title: "Steep between the classes, flat within",
 			Covers: []string{"000 kernel-motivation"},
-			Words:  conformalMagnify,
+			Words:  conformalMagnifyWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "steepness", Label: "steepness", Symbol: "s", Kind: param.Number, Default: "0.6", Min: 0, Max: 3, Low: 0, High: 3, Help: "0 is the identity map."},
 					{Name: "where", Label: "steepest place", Symbol: "m", Kind: param.Number, Default: "0", Min: -3, Max: 3, Low: -3, High: 3},
 				},
-				Show: conformalShowMagnify,
+				Show: showConformalMagnify,
 			},
 			Questions: []Question{{
 				Slug: "wrong-place", Ask: `The map is made steep inside a class instead ($m = -2$, $s = 1.5$). How does $R/\Delta$ compare with that of the identity map?`,
@@ -67,7 +67,7 @@ var conformal = Lesson{
 					{Name: "px", Label: "probe x1", Kind: param.Number, Default: "0.6", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
 					{Name: "py", Label: "probe x2", Kind: param.Number, Default: "0.9", Min: -2, Max: 2, Low: -2, High: 2, Folded: true},
 				},
-				Show: conformalShowMetric,
+				Show: showConformalMetric,
 			},
 			Questions: []Question{{
 				Slug: "uniform", Ask: `The RBF kernel with $\gamma = 2$, in the plane, without a factor. By how much does it enlarge a small area, $\sqrt{\det \mathbf g}$?`,
@@ -81,7 +81,7 @@ var conformal = Lesson{
 		{
 			Slug: "fisher", Title: "One number for separation",
 			Covers: []string{"000 kernel"},
-			Words:  conformalFisher,
+			Words:  conformalFisherWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "kernel", Label: "kernel", Kind: param.Choice, Default: "linear", Options: []param.Option{
@@ -92,7 +92,7 @@ var conformal = Lesson{
 					{Name: "px", Label: "point x1", Kind: param.Number, Default: "0.9", Min: -2, Max: 2, Low: -2, High: 2, Folded: true},
 					{Name: "py", Label: "point x2", Kind: param.Number, Default: "-0.6", Min: -1.5, Max: 1.5, Low: -1.5, High: 1.5, Folded: true},
 				},
-				Show: conformalShowFisher,
+				Show: showConformalFisher,
 			},
 			Questions: []Question{{
 				Slug: "order", Ask: `The formulas of $\mathbf B$ and $\mathbf W$ are written for rows sorted by class. What if they are not sorted?`,
@@ -127,7 +127,7 @@ var conformal = Lesson{
 					{Name: "vx", Label: "second core x1", Kind: param.Number, Default: "1", Min: -2, Max: 3, Low: -2, High: 3, Folded: true},
 					{Name: "vy", Label: "second core x2", Kind: param.Number, Default: "0.1", Min: -1.5, Max: 2, Low: -1.5, High: 2, Folded: true},
 				},
-				Show: conformalShowFactor,
+				Show: showConformalFactor,
 			},
 			Questions: []Question{{
 				Slug: "negative", Ask: `$c(\mathbf x)$ is negative at some points and positive at others. Is $c(\mathbf x)\,c(\mathbf z)\,k(\mathbf x, \mathbf z)$ still a valid kernel?`,
@@ -144,7 +144,7 @@ var conformal = Lesson{
 		{
 			Slug: "eigen", Title: "The best factor is an eigenvector",
 			Covers: []string{"000 kernel"},
-			Words:  conformalEigen,
+			Words:  conformalEigenWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "cores", Label: "cores", Kind: param.Integer, Default: "8", Min: 1, Max: 30, Low: 1, High: 30},
@@ -152,7 +152,7 @@ var conformal = Lesson{
 					{Name: "ridge", Label: "ridge", Symbol: "D", Kind: param.Number, Default: "1e-3", Min: 1e-6, Max: 1, Low: 1e-6, High: 1, Log: true},
 					{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Kind: param.Number, Default: "1", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true},
 				},
-				Show: conformalShowEigen,
+				Show: showConformalEigen,
 			},
 			Questions: []Question{{
 				Slug: "trap", Ask: `Every core is used twice. Does the ridge $D\,\mathbf I$ make $\mathbf Q = \mathbf K_1^\top(\mathbf W_0 + D\,\mathbf I)\mathbf K_1$ invertible?`,
@@ -176,14 +176,14 @@ var conformal = Lesson{
 		{
 			Slug: "gradient", Title: "Climbing instead of solving",
 			Covers: []string{"000 kernel"},
-			Words:  conformalGradient,
+			Words:  conformalGradientWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "rate", Label: "first step", Symbol: "η₀", Kind: param.Number, Default: "0.1", Min: 0.005, Max: 1, Low: 0.005, High: 1, Log: true},
 					{Name: "cores", Label: "cores", Kind: param.Integer, Default: "8", Min: 1, Max: 30, Low: 1, High: 30},
 					{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Kind: param.Number, Default: "1", Min: 0.05, Max: 10, Low: 0.05, High: 10, Log: true},
 				},
-				Show: conformalShowGradient,
+				Show: showConformalGradient,
 			},
 			Questions: []Question{{
 				Slug: "above", Ask: "Same cores, same width. Can the gradient method, with more steps, end above the largest eigenvalue?",
@@ -211,7 +211,7 @@ var conformal = Lesson{
 		{
 			Slug: "methods", Title: "No method wins everywhere",
 			Covers: []string{"000 kernel"},
-			Words:  conformalMethods,
+			Words:  conformalMethodsWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					DataParam("moons"),
@@ -222,7 +222,7 @@ var conformal = Lesson{
 					{Name: "seed", Label: "split", Kind: param.Integer, Default: "1", Min: 1, Max: 20, Low: 1, High: 20, Help: "Which 30 % of the rows are held out."},
 					{Name: "average", Label: "average over ten splits", Kind: param.Switch, Default: "false"},
 				},
-				Show: conformalShowMethods,
+				Show: showConformalMethods,
 			},
 			Questions: []Question{{
 				Slug: "best", Ask: "The eigen method reaches the largest J of the three. Does it also have the best accuracy on held-out points, on moons, circles, XOR and checkerboard (the settings of this screen)?",
@@ -290,7 +290,7 @@ func conformalRatio(bend func(float64) float64) float64 {
 	return 2 * conformalEnd / (right - left)
 }
 
-func conformalShowMagnify(_ context.Context, in Input) (*Exhibit, error) {
+func showConformalMagnify(_ context.Context, in Input) (*Exhibit, error) {
 	s, m := in.Number("steepness"), in.Number("where")
 	bend := conformalBend(s, m)
 	const floor = -3.8 // where the points stand beside the axes
@@ -345,7 +345,7 @@ func conformalShowMagnify(_ context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
-func conformalShowMetric(_ context.Context, in Input) (*Exhibit, error) {
+func showConformalMetric(_ context.Context, in Input) (*Exhibit, error) {
 	k := kernel.Kernel{Name: in.Text("kernel")}
 	switch k.Name {
 	case "rbf":
@@ -574,7 +574,7 @@ func conformalSquare(name, caption, entry string, a mat.Symmetric, y []float64, 
 	}}
 }
 
-func conformalShowFisher(ctx context.Context, in Input) (*Exhibit, error) {
+func showConformalFisher(ctx context.Context, in Input) (*Exhibit, error) {
 	points := conformalSix(in.Number("px"), in.Number("py"))
 	var m theory.FeatureMap
 	if in.Text("kernel") == "quadratic" {
@@ -949,7 +949,7 @@ func conformalScene(m *ml.Model, d *dataset.Data, s ml.Spec, l Look) (figure.Sce
 
 var conformalMoonLimits = figure.Limits{XMin: -2, XMax: 3, YMin: -1.5, YMax: 2}
 
-func conformalShowFactor(ctx context.Context, in Input) (*Exhibit, error) {
+func showConformalFactor(ctx context.Context, in Input) (*Exhibit, error) {
 	p := conformalMoons()
 	cores := [][]float64{{in.Number("ux"), in.Number("uy")}, {in.Number("vx"), in.Number("vy")}}
 	r := p.rayleigh(cores, in.Number("core_gamma"), 1e-6)
@@ -1022,7 +1022,7 @@ func conformalToy(d *dataset.Data, y []float64) toy {
 	return t
 }
 
-func conformalShowEigen(ctx context.Context, in Input) (*Exhibit, error) {
+func showConformalEigen(ctx context.Context, in Input) (*Exhibit, error) {
 	p := conformalMoons()
 	ridge, gamma := in.Number("ridge"), in.Number("core_gamma")
 	cores := p.spread(in.Int("cores"), in.On("repeat"))
@@ -1094,7 +1094,7 @@ var conformalEigenDerivation = []Line{
 
 const conformalSteps = 60
 
-func conformalShowGradient(ctx context.Context, in Input) (*Exhibit, error) {
+func showConformalGradient(ctx context.Context, in Input) (*Exhibit, error) {
 	p := conformalMoons()
 	r := p.rayleigh(p.spread(in.Int("cores"), false), in.Number("core_gamma"), conformalRidge)
 	path := r.climb(ctx, conformalSteps, in.Number("rate"))
@@ -1197,7 +1197,7 @@ func conformalAlwaysBest(ctx context.Context) (float64, error) {
 	return 0, nil
 }
 
-func conformalShowMethods(ctx context.Context, in Input) (*Exhibit, error) {
+func showConformalMethods(ctx context.Context, in Input) (*Exhibit, error) {
 	d, notes, err := eightstepsLoad(ctx, in)
 	if err != nil {
 		return nil, err

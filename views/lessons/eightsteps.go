@@ -31,13 +31,13 @@ var eightsteps = Lesson{
 	Screens: []Screen{
 		{
 			Slug: "standardise", Title: "Step 1: Standardise",
-			Covers: []string{"000 steps"}, Words: eightstepsStandardise,
-			Demo: &Demo{Params: eightstepsParams, Show: eightstepsShowStandardise},
+			Covers: []string{"000 steps"}, Words: eightstepsStandardiseWords,
+			Demo: &Demo{Params: eightstepsParams, Show: showEightstepsStandardise},
 		},
 		{
 			Slug: "first", Title: "Step 2: Train a first MCM",
-			Covers: []string{"000 steps"}, Words: eightstepsFirst,
-			Demo: &Demo{Params: eightstepsParams, Show: eightstepsShowFirst},
+			Covers: []string{"000 steps"}, Words: eightstepsFirstWords,
+			Demo: &Demo{Params: eightstepsParams, Show: showEightstepsFirst},
 			Questions: []Question{{
 				Slug: "narrow", Ask: `On the moons you make the kernel narrower: $\gamma$ goes from 0.5 to 5. How does the number of support vectors change?`,
 				Options: []string{"It falls: a narrow kernel is more local.", "It stays: the data are the same.", "It rises."},
@@ -47,13 +47,13 @@ var eightsteps = Lesson{
 		},
 		{
 			Slug: "scatter", Title: "Step 3: Compute B₀ and W₀",
-			Covers: []string{"000 steps"}, Words: eightstepsScatter,
-			Demo: &Demo{Params: eightstepsParams, Show: eightstepsShowScatter},
+			Covers: []string{"000 steps"}, Words: eightstepsScatterWords,
+			Demo: &Demo{Params: eightstepsParams, Show: showEightstepsScatter},
 		},
 		{
 			Slug: "eigenproblem", Title: "Step 4: Solve the eigenproblem",
-			Covers: []string{"000 steps"}, Words: eightstepsEigen,
-			Demo: &Demo{Params: eightstepsParams, Show: eightstepsShowEigen},
+			Covers: []string{"000 steps"}, Words: eightstepsEigenWords,
+			Demo: &Demo{Params: eightstepsParams, Show: showEightstepsEigen},
 			Questions: []Question{{
 				Slug: "ridge", Ask: `$J$ of the new kernel, and the largest eigenvalue $g$. Which is larger?`,
 				Options: []string{"They are equal.", "J, by a little.", "g, by a little."},
@@ -69,18 +69,18 @@ var eightsteps = Lesson{
 		},
 		{
 			Slug: "factor", Title: "Step 5: The scaling factor c",
-			Covers: []string{"000 steps"}, Words: eightstepsFactor,
-			Demo: &Demo{Params: eightstepsParams, Show: eightstepsShowFactor},
+			Covers: []string{"000 steps"}, Words: eightstepsFactorWords,
+			Demo: &Demo{Params: eightstepsParams, Show: showEightstepsFactor},
 		},
 		{
 			Slug: "kernel", Title: "Step 6: The new kernel matrix",
-			Covers: []string{"000 steps"}, Words: eightstepsKernel,
-			Demo: &Demo{Params: eightstepsParams, Show: eightstepsShowKernel},
+			Covers: []string{"000 steps"}, Words: eightstepsKernelWords,
+			Demo: &Demo{Params: eightstepsParams, Show: showEightstepsKernel},
 		},
 		{
 			Slug: "second", Title: "Step 7: Train a new MCM",
-			Covers: []string{"000 steps"}, Words: eightstepsSecond,
-			Demo: &Demo{Params: eightstepsParams, Show: eightstepsShowSecond},
+			Covers: []string{"000 steps"}, Words: eightstepsSecondWords,
+			Demo: &Demo{Params: eightstepsParams, Show: showEightstepsSecond},
 			Questions: []Question{{
 				Slug: "double", Ask: `You double $c$ everywhere before this step. What happens to the second MCM?`,
 				Options: []string{"f is four times as large.", "Nothing: f is the same function.", "Its boundary moves away from the cores."},
@@ -90,8 +90,8 @@ var eightsteps = Lesson{
 		},
 		{
 			Slug: "test", Title: "Step 8: Test on held-out rows",
-			Covers: []string{"000 steps"}, Words: eightstepsTest,
-			Demo: &Demo{Params: eightstepsParams, Show: eightstepsShowTest},
+			Covers: []string{"000 steps"}, Words: eightstepsTestWords,
+			Demo: &Demo{Params: eightstepsParams, Show: showEightstepsTest},
 			Questions: []Question{{
 				Slug: "ten", Ask: `The moons, as this lesson starts, on ten random splits. On how many does the conformal MCM classify *more* held-out rows correctly than the first MCM?`,
 				Options: []string{"On all ten.", "On six to nine.", "On five or fewer."},
@@ -337,7 +337,7 @@ func (t *eightstepsTraining) dots(name, caption string, x *mat.Dense, columns []
 	}}
 }
 
-func eightstepsShowStandardise(ctx context.Context, in Input) (*Exhibit, error) {
+func showEightstepsStandardise(ctx context.Context, in Input) (*Exhibit, error) {
 	t, e, err := eightstepsStart(ctx, in)
 	if err != nil {
 		return nil, err
@@ -383,7 +383,7 @@ func eightstepsShowStandardise(ctx context.Context, in Input) (*Exhibit, error) 
 	return e, nil
 }
 
-func eightstepsShowFirst(ctx context.Context, in Input) (*Exhibit, error) {
+func showEightstepsFirst(ctx context.Context, in Input) (*Exhibit, error) {
 	t, e, err := eightstepsStart(ctx, in)
 	if err != nil {
 		return nil, err
@@ -432,7 +432,7 @@ var eightstepsMatrices = []Line{
 	{`From the diagonal take off the same blocks: a large diagonal, small negative blocks, and 0 between the classes.`, `\mathbf W_0 = \operatorname{diag}(k_{ii}) - \operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22})`},
 }
 
-func eightstepsShowScatter(ctx context.Context, in Input) (*Exhibit, error) {
+func showEightstepsScatter(ctx context.Context, in Input) (*Exhibit, error) {
 	t, e, err := eightstepsStart(ctx, in)
 	if err != nil {
 		return nil, err
@@ -471,7 +471,7 @@ func eightstepsShowScatter(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
-func eightstepsShowEigen(ctx context.Context, in Input) (*Exhibit, error) {
+func showEightstepsEigen(ctx context.Context, in Input) (*Exhibit, error) {
 	t, e, err := eightstepsTrained(ctx, in)
 	if err != nil {
 		return nil, err
@@ -542,7 +542,7 @@ func (t *eightstepsTraining) with(ctx context.Context, n int) (*ml.Model, error)
 	return m, nil
 }
 
-func eightstepsShowFactor(ctx context.Context, in Input) (*Exhibit, error) {
+func showEightstepsFactor(ctx context.Context, in Input) (*Exhibit, error) {
 	t, e, err := eightstepsTrained(ctx, in)
 	if err != nil {
 		return nil, err
@@ -588,7 +588,7 @@ func eightstepsShowFactor(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
-func eightstepsShowKernel(ctx context.Context, in Input) (*Exhibit, error) {
+func showEightstepsKernel(ctx context.Context, in Input) (*Exhibit, error) {
 	t, e, err := eightstepsTrained(ctx, in)
 	if err != nil {
 		return nil, err
@@ -627,7 +627,7 @@ func eightstepsShowKernel(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
-func eightstepsShowSecond(ctx context.Context, in Input) (*Exhibit, error) {
+func showEightstepsSecond(ctx context.Context, in Input) (*Exhibit, error) {
 	t, e, err := eightstepsTrained(ctx, in)
 	if err != nil {
 		return nil, err
@@ -656,7 +656,7 @@ func eightstepsShowSecond(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
-func eightstepsShowTest(ctx context.Context, in Input) (*Exhibit, error) {
+func showEightstepsTest(ctx context.Context, in Input) (*Exhibit, error) {
 	t, e, err := eightstepsTrained(ctx, in)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ var generalisation = Lesson{
 		{
 			Slug: "leave-one-out", Title: "Leave one out",
 			Covers: []string{"002 generalization", "002 summary-hard"},
-			Words:  generalisationLeaveOut,
+			Words:  generalisationLeaveOutWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "machine", Label: "machine", Kind: param.Choice, Default: "svm", Options: []param.Option{{Name: "svm", Label: "SVM"}, {Name: "mcm", Label: "MCM"}}},
@@ -58,7 +58,7 @@ var generalisation = Lesson{
 		{
 			Slug: "promises", Title: "Promises against reality",
 			Covers: []string{"002 generalization"},
-			Words:  generalisationPromises,
+			Words:  generalisationPromisesWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "kernel", Label: "kernel", Kind: param.Choice, Default: "linear", Options: []param.Option{{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF, γ = 1"}}},
@@ -77,7 +77,7 @@ var generalisation = Lesson{
 		{
 			Slug: "fewer", Title: "Fewer is not better by itself",
 			Covers: []string{"002 generalization", "002 summary-hard", "000 steps"},
-			Words:  generalisationFewer,
+			Words:  generalisationFewerWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "pattern", Label: "pattern", Kind: param.Choice, Default: "moons", Options: []param.Option{
@@ -99,7 +99,7 @@ var generalisation = Lesson{
 		{
 			Slug: "tuning", Title: "Tune on points that will not be the judge",
 			Covers: []string{"001 14.4", "000 steps"},
-			Words:  generalisationTuning,
+			Words:  generalisationTuningWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "noise", Label: "noise", Kind: param.Number, Default: "0.6", Min: 0, Max: 2, Low: 0.1, High: 2},
@@ -118,7 +118,7 @@ var generalisation = Lesson{
 		{
 			Slug: "study", Title: "A small honest study",
 			Covers: []string{"000 steps", "001 14.4"},
-			Words:  generalisationStudy,
+			Words:  generalisationStudyWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					DataParam("iris-versicolor-virginica"),
@@ -137,7 +137,7 @@ var generalisation = Lesson{
 		{
 			Slug: "summary", Title: "What to take home",
 			Covers: []string{"002 summary", "002 summary-hard", "000 steps"},
-			Words:  generalisationSummary,
+			Words:  generalisationSummaryWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "gamma", Label: "width", Symbol: "γ", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.05, High: 30, Log: true},

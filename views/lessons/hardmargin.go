@@ -25,7 +25,7 @@ var hardmargin = Lesson{
 		{
 			Slug: "primal", Title: "The widest margin is the shortest w",
 			Covers: []string{"001 4.1", "002 primal"},
-			Words:  hardmarginPrimal,
+			Words:  hardmarginPrimalWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "w1", Label: "w₁", Kind: param.Number, Default: "1.2", Min: -0.6, Max: 2, Low: -0.6, High: 2, Folded: true},
@@ -44,7 +44,7 @@ var hardmargin = Lesson{
 		{
 			Slug: "dual", Title: "From the Lagrange function to the dual",
 			Covers: []string{"001 5.1", "001 5.2", "001 5.3", "001 5.4", "002 lagrangian", "002 weights", "002 dual"},
-			Words:  hardmarginDual,
+			Words:  hardmarginDualWords,
 			Demo:   &Demo{Show: showHardmarginDual},
 			Questions: []Question{{
 				Slug: "unknowns", Ask: "Six points with 1000 features each. The primal problem has 1001 unknowns, the weights and the bias. How many has the dual?",
@@ -56,7 +56,7 @@ var hardmargin = Lesson{
 		{
 			Slug: "by-hand", Title: "Six points, solved by hand",
 			Covers: []string{"001 5.5", "002 weights"},
-			Words:  hardmarginByHand,
+			Words:  hardmarginByHandWords,
 			Demo:   &Demo{Show: showHardmarginByHand},
 			Questions: []Question{{
 				Slug: "units", Ask: `Measure the same six points in other units, so that all coordinates double. Which value do $\alpha_2$ and $\alpha_4$ have now?`,
@@ -75,7 +75,7 @@ var hardmargin = Lesson{
 		{
 			Slug: "support", Title: "Only the support vectors matter",
 			Covers: []string{"001 5.5", "002 support", "002 generalization", "002 summary-hard"},
-			Words:  hardmarginSupport,
+			Words:  hardmarginSupportWords,
 			Demo: &Demo{
 				Params: append(hardmarginPlaces(), param.Param{Name: "only", Label: "delete all other points", Kind: param.Switch, Default: "false", Help: "Train on the support vectors alone."}),
 				Show:   showHardmarginSupport,
@@ -97,7 +97,7 @@ var hardmargin = Lesson{
 		{
 			Slug: "duality", Title: "Two values that meet: strong duality",
 			Covers: []string{"001 5.4", "002 dual"},
-			Words:  hardmarginDuality,
+			Words:  hardmarginDualityWords,
 			Demo:   &Demo{Show: showHardmarginDuality},
 			Questions: []Question{{
 				Slug: "sum", Ask: `The six points of the example by hand have $\alpha_2 + \alpha_4 = 0.5$, the others 0. How wide is the margin $1/\lVert\mathbf w\rVert$?`,
@@ -111,7 +111,7 @@ var hardmargin = Lesson{
 		{
 			Slug: "only-hard", Title: "Three formulas that need the hard margin",
 			Covers: []string{"001 5.5", "002 weights", "002 dual", "002 support"},
-			Words:  hardmarginOnly,
+			Words:  hardmarginOnlyWords,
 			Demo: &Demo{
 				Params: []param.Param{{Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "0.2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true, Help: "Large is as good as hard."}},
 				Show:   showHardmarginOnly,

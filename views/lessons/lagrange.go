@@ -22,7 +22,7 @@ var lagrange = Lesson{
 		{
 			Slug: "touch", Title: "At the best place the line touches a level line",
 			Covers: []string{"002 lagrange", "002 example1", "001 4.2"},
-			Words:  lagrangeTouch,
+			Words:  lagrangeTouchWords,
 			Demo:   &Demo{Params: append(lagrangeProbe, lagrangeEnds...), Show: showLagrangeTouch},
 			Questions: []Question{{
 				Slug: "through", Ask: `Move the line until it passes through the free minimum (0, 0). What is $\lambda$ at the best place then?`,
@@ -38,7 +38,7 @@ var lagrange = Lesson{
 		{
 			Slug: "equality", Title: "An equality adds one unknown and one equation",
 			Covers: []string{"002 lagrange", "002 example2", "001 4.2"},
-			Words:  lagrangeEquality,
+			Words:  lagrangeEqualityWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "n1", Label: "coefficient of x", Kind: param.Integer, Default: "1", Min: -3, Max: 3, Low: -3, High: 3},
@@ -57,7 +57,7 @@ var lagrange = Lesson{
 		{
 			Slug: "inequality", Title: "A wall can push, but it cannot pull",
 			Covers: []string{"002 lagrange", "001 4.2"},
-			Words:  lagrangeInequality,
+			Words:  lagrangeInequalityWords,
 			Demo: &Demo{
 				Params: append([]param.Param{
 					{Name: "other", Label: "allow the other side (example 4)", Kind: param.Switch, Default: "false", Help: "Changes the sign of h."},
@@ -88,7 +88,7 @@ var lagrange = Lesson{
 		{
 			Slug: "cases", Title: "Examples 3 and 4: two cases, one survives",
 			Covers: []string{"002 example3", "002 example4", "001 4.3"},
-			Words:  lagrangeCases,
+			Words:  lagrangeCasesWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "example", Label: "example", Kind: param.Choice, Default: "3", Options: []param.Option{{Name: "3", Label: "3: x + 2y + o ≤ 0"}, {Name: "4", Label: "4: −x − 2y − o ≤ 0"}}},
@@ -112,7 +112,7 @@ var lagrange = Lesson{
 		{
 			Slug: "kkt", Title: "Many constraints: the KKT conditions",
 			Covers: []string{"002 generalized", "001 4.2", "001 4.3"},
-			Words:  lagrangeKKT,
+			Words:  lagrangeKKTWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "cx", Label: "free minimum x", Kind: param.Number, Default: "1.3", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
@@ -140,7 +140,7 @@ var lagrange = Lesson{
 		{
 			Slug: "svm", Title: "A classifier is such a problem: one wall a point",
 			Covers: []string{"001 4.3", "001 4.1"},
-			Words:  lagrangeSVM,
+			Words:  lagrangeSVMWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "w", Label: "w", Kind: param.Number, Default: "1.8", Min: -0.5, Max: 3, Low: -0.5, High: 3, Folded: true},

@@ -21,13 +21,13 @@ var margins = Lesson{
 		{
 			Slug: "classifier", Title: "A function whose sign is the answer",
 			Covers: []string{"001 1.1", "001 1.2", "001 1.3", "001 1.4", "002 linear", "000 slt"},
-			Words:  marginsClassifier,
+			Words:  marginsClassifierWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "px", Label: "probe x1", Kind: param.Number, Default: "0.3", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
 					{Name: "py", Label: "probe x2", Kind: param.Number, Default: "-1.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
 				},
-				Show: showProbe,
+				Show: showMarginsClassifier,
 			},
 			Questions: []Question{{
 				Slug: "sign", Ask: `A point with label $y = -1$ has $f(\mathbf x) = -0.2$. Is it classified correctly?`,
@@ -42,14 +42,14 @@ var margins = Lesson{
 		{
 			Slug: "line", Title: "w turns the line, b shifts it",
 			Covers: []string{"001 2.1", "001 2.2", "002 linear"},
-			Words:  marginsLine,
+			Words:  marginsLineWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "w1", Label: "w₁", Kind: param.Number, Default: "1", Min: -3, Max: 3, Low: -3, High: 3},
 					{Name: "w2", Label: "w₂", Kind: param.Number, Default: "0.5", Min: -3, Max: 3, Low: -3, High: 3},
 					{Name: "b", Label: "b", Kind: param.Number, Default: "-1", Min: -4, Max: 4, Low: -4, High: 4},
 				},
-				Show: showLine,
+				Show: showMarginsLine,
 			},
 			Questions: []Question{{
 				Slug: "distance", Ask: `$\mathbf w = (3, 4)$ and $b = -10$. How far is the boundary from the origin?`,
@@ -60,30 +60,30 @@ var margins = Lesson{
 		{
 			Slug: "two-margins", Title: "Functional and geometric margin",
 			Covers: []string{"001 3.1", "001 3.2", "002 functional"},
-			Words:  marginsTwo,
+			Words:  marginsTwoWords,
 			Demo: &Demo{
 				Params: []param.Param{{
 					Name: "scale", Label: "multiply w and b by c", Symbol: "c", Kind: param.Number, Default: "1", Min: 0.1, Max: 10, Low: 0.1, High: 10, Log: true,
 					Help: "The dashed lines are f = ±1.",
 				}},
-				Show: showScale,
+				Show: showMarginsTwo,
 			},
 			Questions: []Question{{
 				Slug: "double", Ask: `You double $\mathbf w$ and $b$. What happens to the worst margins?`,
 				Options: []string{"Both double.", "The functional one doubles, the geometric one stays.", "The geometric one is halved, the functional one stays.", "Both stay."},
-				Answer:  doubling,
+				Answer:  marginsDoubling,
 				Explain: `$y_i f(\mathbf x_i)$ is proportional to the scale; divided by $\lVert\mathbf w\rVert$, which doubles too, it is not.`,
 			}},
 		},
 		{
 			Slug: "canonical", Title: "The canonical scale",
 			Covers: []string{"001 3.3", "001 3.4", "002 maximal"},
-			Words:  marginsCanonical,
+			Words:  marginsCanonicalWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "angle", Label: "direction of w", Kind: param.Number, Default: "15", Min: -60, Max: 60, Low: -60, High: 60, Help: "Degrees from the horizontal axis. The line is kept half-way between the classes."},
 				},
-				Show: showCanonical,
+				Show: showMarginsCanonical,
 			},
 			Questions: []Question{{
 				Slug: "width", Ask: `In canonical form $\lVert\mathbf w\rVert = 0.5$. How far apart are the two margin lines?`,
@@ -94,7 +94,7 @@ var margins = Lesson{
 		{
 			Slug: "by-hand", Title: "The widest margin, by hand",
 			Covers: []string{"001 2.3", "001 3.5", "002 margins", "002 maximal"},
-			Words:  marginsByHand,
+			Words:  marginsByHandWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "ax", Label: "first end x1", Kind: param.Number, Default: "-1.5", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
@@ -103,13 +103,13 @@ var margins = Lesson{
 					{Name: "by", Label: "second end x2", Kind: param.Number, Default: "-2.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
 					{Name: "solver", Label: "show the solver's line", Kind: param.Switch, Default: "false", Help: "Try first."},
 				},
-				Show: showByHand,
+				Show: showMarginsByHand,
 			},
 			Questions: []Question{
 				{
 					Slug: "how-many", Ask: "Which points hold the widest line in place?",
 					Options: []string{"The two class means.", "All points, each a little.", "A few closest points, at least one of each class."},
-					Answer:  holders,
+					Answer:  marginsHolders,
 					Explain: `If all closest points were of one class, the line could move away from them and the worst margin would grow.`,
 				},
 				{
@@ -169,7 +169,7 @@ func plane(name, caption string, limits figure.Limits, rows int, marks ...[]figu
 	}}
 }
 
-func showProbe(_ context.Context, in Input) (*Exhibit, error) {
+func showMarginsClassifier(_ context.Context, in Input) (*Exhibit, error) {
 	w, b := [2]float64{1, 0.4}, 0.1
 	p := [2]float64{in.Number("px"), in.Number("py")}
 	f := w[0]*p[0] + w[1]*p[1] + b
@@ -190,7 +190,7 @@ func showProbe(_ context.Context, in Input) (*Exhibit, error) {
 	}, nil
 }
 
-func showLine(_ context.Context, in Input) (*Exhibit, error) {
+func showMarginsLine(_ context.Context, in Input) (*Exhibit, error) {
 	w, b := [2]float64{in.Number("w1"), in.Number("w2")}, in.Number("b")
 	n := norm(w)
 	if n < 1e-9 {
@@ -219,7 +219,7 @@ func showLine(_ context.Context, in Input) (*Exhibit, error) {
 // pair shows a place.
 func pair(p [2]float64) string { return "(" + views.Short(p[0]) + ", " + views.Short(p[1]) + ")" }
 
-func showScale(_ context.Context, in Input) (*Exhibit, error) {
+func showMarginsTwo(_ context.Context, in Input) (*Exhibit, error) {
 	c := in.Number("scale")
 	w, b := [2]float64{c * 0.8, c * 0.25}, c*0.1
 	m, err := theory.LinearMargins(w[:], b, separable.matrix(), separable.y)
@@ -238,8 +238,8 @@ func showScale(_ context.Context, in Input) (*Exhibit, error) {
 	}, nil
 }
 
-// doubling finds, on the points of the lesson, what twice w and b do to the margins.
-func doubling(context.Context) (float64, error) {
+// marginsDoubling finds, on the points of the lesson, what twice w and b do to the margins.
+func marginsDoubling(context.Context) (float64, error) {
 	one, err := theory.LinearMargins([]float64{0.8, 0.25}, 0.1, separable.matrix(), separable.y)
 	if err != nil {
 		return 0, err
@@ -259,7 +259,7 @@ func doubling(context.Context) (float64, error) {
 	return 3, err
 }
 
-func showCanonical(_ context.Context, in Input) (*Exhibit, error) {
+func showMarginsCanonical(_ context.Context, in Input) (*Exhibit, error) {
 	a := in.Number("angle") * math.Pi / 180
 	u := [2]float64{math.Cos(a), math.Sin(a)}
 	low, high := math.Inf(-1), math.Inf(1)
@@ -322,8 +322,8 @@ func widest(ctx context.Context) (w [2]float64, b, margin float64, err error) {
 	return w, b, 1 / norm(w), nil
 }
 
-// holders finds who is on the margin of the widest line.
-func holders(ctx context.Context) (float64, error) {
+// marginsHolders finds who is on the margin of the widest line.
+func marginsHolders(ctx context.Context) (float64, error) {
 	w, b, _, err := widest(ctx)
 	if err != nil {
 		return 0, err
@@ -341,7 +341,7 @@ func holders(ctx context.Context) (float64, error) {
 	return 1, err
 }
 
-func showByHand(ctx context.Context, in Input) (*Exhibit, error) {
+func showMarginsByHand(ctx context.Context, in Input) (*Exhibit, error) {
 	p, q := [2]float64{in.Number("ax"), in.Number("ay")}, [2]float64{in.Number("bx"), in.Number("by")}
 	e := &Exhibit{
 		Handles: []Handle{

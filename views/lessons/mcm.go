@@ -29,8 +29,8 @@ var mcm = Lesson{
 		{
 			Slug: "ratio", Title: "A ratio to keep small",
 			Covers: []string{"000 intro", "000 mcm-motivation", "000 mcm"},
-			Words:  mcmRatio,
-			Demo:   &Demo{Params: mcmLineParams, Show: mcmShowRatio},
+			Words:  mcmRatioWords,
+			Demo:   &Demo{Params: mcmLineParams, Show: showMCMRatio},
 			Questions: []Question{{
 				Slug: "shift", Ask: `All points and the hyperplane move 10 to the right; the origin stays. What happens?`,
 				Options: []string{`$h_{\text{MCM}}$ and $R/\Delta$ both stay.`, `$h_{\text{MCM}}$ stays, $R/\Delta$ grows.`, `Both grow.`},
@@ -41,8 +41,8 @@ var mcm = Lesson{
 		{
 			Slug: "bound", Title: "What is shown, and what is not",
 			Covers: []string{"000 mcm"},
-			Words:  mcmBound,
-			Demo:   &Demo{Params: mcmLineParams, Show: mcmShowBound},
+			Words:  mcmBoundWords,
+			Demo:   &Demo{Params: mcmLineParams, Show: showMCMBound},
 			Questions: []Question{{
 				Slug: "follows", Ask: `$h_{\text{MCM}}^2 < 1 + (R/\Delta)^2$ and $h_{\text{VC}} \le 1 + (R/\Delta)^2$. What follows?`,
 				Options: []string{`$h_{\text{VC}} \le 1 + h_{\text{MCM}}^2$`, `$h_{\text{MCM}}^2 \le h_{\text{VC}}$`, "Neither of the two."},
@@ -53,13 +53,13 @@ var mcm = Lesson{
 		{
 			Slug: "charnes-cooper", Title: "From a fraction to a linear programme",
 			Covers: []string{"000 mcm"},
-			Words:  mcmFraction,
+			Words:  mcmFractionWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "t", Label: "zero of f", Kind: param.Number, Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2},
 					{Name: "u", Label: "slope u", Symbol: "u", Kind: param.Number, Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4},
 				},
-				Show: mcmShowFraction,
+				Show: showMCMFraction,
 			},
 			Questions: []Question{{
 				Slug: "value", Ask: `A function has margins $y_i f(x_i)$ between 0.5 and 4. After the transformation, what is $h$?`,
@@ -70,14 +70,14 @@ var mcm = Lesson{
 		{
 			Slug: "soft", Title: "Slack, kernels and a ceiling",
 			Covers: []string{"000 mcm-soft"},
-			Words:  mcmSoft,
+			Words:  mcmSoftWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
 					{Name: "px", Label: "your point x1", Kind: param.Number, Default: "-0.7", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
 					{Name: "py", Label: "your point x2", Kind: param.Number, Default: "0.2", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
 				},
-				Show: mcmShowSoft,
+				Show: showMCMSoft,
 			},
 			Questions: []Question{{
 				Slug: "nothing", Ask: `What does the function $f = 0$ cost on fourteen points with $C = 1$? (The objective $h + C\sum q_i$.)`,
@@ -93,7 +93,7 @@ var mcm = Lesson{
 				Params: []param.Param{
 					{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.1, Max: 10, Low: 0.1, High: 10, Log: true},
 				},
-				Show: mcmShowSimplex,
+				Show: showMCMSimplex,
 			},
 			Questions: []Question{{
 				Slug: "degenerate", Ask: `The smallest ratio in a step is 0. What does the pivot change?`,
@@ -105,7 +105,7 @@ var mcm = Lesson{
 		{
 			Slug: "beside", Title: "SVM and MCM side by side",
 			Covers: []string{"000 mcm-soft"},
-			Words:  mcmBeside,
+			Words:  mcmBesideWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "set", Label: "data", Kind: param.Choice, Default: "iris-versicolor-virginica", Options: []param.Option{
@@ -120,7 +120,7 @@ var mcm = Lesson{
 					{Name: "svm", Label: "C of the SVM", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
 					{Name: "mcm", Label: "C of the MCM", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
 				},
-				Show: mcmShowBeside,
+				Show: showMCMBeside,
 			},
 			Questions: []Question{{
 				Slug: "sparse", Ask: `Linear kernel, fourteen points in the plane, $C = 1$. How many support vectors does the MCM have?`,
@@ -131,7 +131,7 @@ var mcm = Lesson{
 		{
 			Slug: "interpolation", Title: "When the machine only interpolates",
 			Covers: []string{"000 mcm-soft"},
-			Words:  mcmInterpolation,
+			Words:  mcmInterpolationWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "gamma", Label: "kernel width", Symbol: "γ", Kind: param.Number, Default: "1", Min: 0.03, Max: 100, Low: 0.03, High: 100, Log: true},
@@ -139,7 +139,7 @@ var mcm = Lesson{
 					{Name: "rank_tol", Label: "rank cut", Kind: param.Number, Default: "1e-8", Min: 1e-8, Max: 0.5, Low: 1e-8, High: 0.1, Log: true, Help: "Used while ρ = 0."},
 					{Name: "rho", Label: "sparsity", Symbol: "ρ", Kind: param.Number, Default: "0", Min: 0, Max: 10, Low: 1e-4, High: 1, Log: true, Help: "0 is the handout's machine."},
 				},
-				Show: mcmShowInterpolation,
+				Show: showMCMInterpolation,
 			},
 			Questions: []Question{{
 				Slug: "price", Ask: `RBF kernel with $\gamma = 10$, sixty distinct points, $\rho = 0$, $C$ from 1 to 100. What changes?`,
@@ -205,7 +205,7 @@ func mcmRealDots(at func(i int) [2]float64) (marks []figure.Mark) {
 	return marks
 }
 
-func mcmShowRatio(_ context.Context, in Input) (*Exhibit, error) {
+func showMCMRatio(_ context.Context, in Input) (*Exhibit, error) {
 	t, o := in.Number("t"), in.Number("o")
 	l, err := newMCMLine(t, o)
 	if err != nil {
@@ -307,7 +307,7 @@ func mcmThresholds() (int, error) {
 	return len(s.Largest()), err
 }
 
-func mcmShowBound(ctx context.Context, in Input) (*Exhibit, error) {
+func showMCMBound(ctx context.Context, in Input) (*Exhibit, error) {
 	t, o := in.Number("t"), in.Number("o")
 	l, err := newMCMLine(t, o)
 	if err != nil {
@@ -407,7 +407,7 @@ var mcmFractionLines = []Line{
 	},
 }
 
-func mcmShowFraction(ctx context.Context, in Input) (*Exhibit, error) {
+func showMCMFraction(ctx context.Context, in Input) (*Exhibit, error) {
 	u, t := in.Number("u"), in.Number("t")
 	e := &Exhibit{Steps: len(mcmFractionLines), Step: min(in.Step, len(mcmFractionLines)-1)}
 	e.Body = Derivation(e.Step, mcmFractionLines...)
@@ -472,7 +472,7 @@ func mcmCeiling(w [2]float64, b, h float64) []figure.Mark {
 	}
 }
 
-func mcmShowSoft(ctx context.Context, in Input) (*Exhibit, error) {
+func showMCMSoft(ctx context.Context, in Input) (*Exhibit, error) {
 	p := [2]float64{in.Number("px"), in.Number("py")}
 	last := len(softmarginPoints.xy) - 1
 	t := toy{append(append([][2]float64{}, softmarginPoints.xy[:last]...), p), softmarginPoints.y}
@@ -535,7 +535,7 @@ func mcmEntry(v float64) string {
 	return views.Short(math.Round(100*v) / 100)
 }
 
-func mcmShowSimplex(ctx context.Context, in Input) (*Exhibit, error) {
+func showMCMSimplex(ctx context.Context, in Input) (*Exhibit, error) {
 	r, err := mcmReplay(ctx, in.Number("C"))
 	if err != nil {
 		return nil, err
@@ -718,7 +718,7 @@ func mcmOverlay(d *dataset.Data, machines [2]*mcmMachine) Figure {
 	}}
 }
 
-func mcmShowBeside(ctx context.Context, in Input) (*Exhibit, error) {
+func showMCMBeside(ctx context.Context, in Input) (*Exhibit, error) {
 	d, err := mcmData(in.Text("set"))
 	if err != nil {
 		return nil, err
@@ -812,7 +812,7 @@ func mcmSweep(ctx context.Context, d, fresh *dataset.Data, values []float64, set
 	return vectors, train, accuracy, nil
 }
 
-func mcmShowInterpolation(ctx context.Context, in Input) (*Exhibit, error) {
+func showMCMInterpolation(ctx context.Context, in Input) (*Exhibit, error) {
 	d, err := mcmData("moons")
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ var perceptron = Lesson{
 		{
 			Slug: "rule", Title: "A mistake turns the line",
 			Covers: []string{"002 perceptron"},
-			Words:  perceptronRule,
+			Words:  perceptronRuleWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "label", Label: "label of the point", Symbol: "y", Kind: param.Choice, Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}},
@@ -34,7 +34,7 @@ var perceptron = Lesson{
 					{Name: "px", Label: "point x1", Kind: param.Number, Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
 					{Name: "py", Label: "point x2", Kind: param.Number, Default: "-0.4", Min: -2.3, Max: 2.3, Low: -2.3, High: 2.3, Folded: true},
 				},
-				Show: perceptronShowRule,
+				Show: showPerceptronRule,
 			},
 			Questions: []Question{
 				{
@@ -64,12 +64,12 @@ var perceptron = Lesson{
 		{
 			Slug: "dual", Title: "Do not add vectors, count mistakes",
 			Covers: []string{"002 perceptron"},
-			Words:  perceptronDual,
+			Words:  perceptronDualWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "printed", Label: "as printed", Kind: param.Switch, Default: "false", Help: "Both tests < 0, as in 002."},
 				},
-				Show: perceptronShowDual,
+				Show: showPerceptronDual,
 			},
 			Questions: []Question{
 				{
@@ -94,7 +94,7 @@ var perceptron = Lesson{
 		{
 			Slug: "gram", Title: "Only the inner products are needed",
 			Covers: []string{"002 perceptron", "001 5.5"},
-			Words:  perceptronGram,
+			Words:  perceptronGramWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "points", Label: "points", Kind: param.Choice, Default: "sides", Options: []param.Option{{Name: "sides", Label: "two sides"}, {Name: "ring", Label: "a ring"}}},
@@ -103,7 +103,7 @@ var perceptron = Lesson{
 					}},
 					{Name: "turn", Label: "turn all points", Kind: param.Number, Default: "0", Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees about the origin."},
 				},
-				Show: perceptronShowGram,
+				Show: showPerceptronGram,
 			},
 			Questions: []Question{{
 				Slug: "turn", Ask: "All points are turned by 40 degrees about the origin, and the perceptron learns anew. What is different?",
@@ -115,12 +115,12 @@ var perceptron = Lesson{
 		{
 			Slug: "bound", Title: "Why it ends: Novikoff's bound",
 			Covers: []string{"002 perceptron"},
-			Words:  perceptronBound,
+			Words:  perceptronBoundWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "gamma", Label: "widest margin", Symbol: "γ", Kind: param.Number, Default: "0.3", Min: 0.05, Max: 2, Low: 0.05, High: 2, Log: true},
 				},
-				Show: perceptronShowBound,
+				Show: showPerceptronBound,
 			},
 			Questions: []Question{{
 				Slug: "scale", Ask: "You multiply all coordinates by 10. What happens to the bound and to the number of mistakes?",
@@ -132,12 +132,12 @@ var perceptron = Lesson{
 		{
 			Slug: "order", Title: "Right is not unique, and not widest",
 			Covers: []string{"002 perceptron"},
-			Words:  perceptronOrder,
+			Words:  perceptronOrderWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "seed", Label: "order of the points", Kind: param.Integer, Default: "1", Min: 1, Max: perceptronOrders, Low: 1, High: perceptronOrders, Help: "Which of the shuffles the thick line shows."},
 				},
-				Show: perceptronShowOrder,
+				Show: showPerceptronOrder,
 			},
 			Questions: []Question{{
 				Slug: "best", Ask: fmt.Sprintf("%d shuffled orders end in as many lines. The best of them has what share of the widest margin?", perceptronOrders),
@@ -149,13 +149,13 @@ var perceptron = Lesson{
 		{
 			Slug: "never", Title: "When no line is right, it never ends",
 			Covers: []string{"002 perceptron"},
-			Words:  perceptronNever,
+			Words:  perceptronNeverWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "px", Label: "point 1, x1", Kind: param.Number, Default: "-1.1", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
 					{Name: "py", Label: "point 1, x2", Kind: param.Number, Default: "-0.2", Min: -2.1, Max: 2.1, Low: -2.1, High: 2.1, Folded: true},
 				},
-				Show: perceptronShowNever,
+				Show: showPerceptronNever,
 			},
 			Questions: []Question{{
 				Slug: "counts", Ask: `The classes cannot be separated. What do the counts $\alpha_i$ do in the long run?`,
@@ -200,7 +200,7 @@ func perceptronUpdate(w, x [2]float64, y float64) [2]float64 {
 	return [2]float64{w[0] + y*x[0], w[1] + y*x[1]}
 }
 
-func perceptronShowRule(_ context.Context, in Input) (*Exhibit, error) {
+func showPerceptronRule(_ context.Context, in Input) (*Exhibit, error) {
 	a, y := in.Number("angle")*math.Pi/180, in.Number("label")
 	const length = 1.2
 	w := [2]float64{length * math.Cos(a), length * math.Sin(a)}
@@ -295,7 +295,7 @@ func perceptronNote(s stepwise.PerceptronState) string {
 	return fmt.Sprintf(`Pass %d, point %d: $y f = $ %s, no mistake.`, s.Pass, s.Looked+1, proceduresValue(s.Margin))
 }
 
-func perceptronShowDual(ctx context.Context, in Input) (*Exhibit, error) {
+func showPerceptronDual(ctx context.Context, in Input) (*Exhibit, error) {
 	t, printed := perceptronToy, in.On("printed")
 	r, err := perceptronTrain(ctx, t, perceptronLinear(), stepwise.PerceptronSettings{Strict: printed, MaxSteps: 200})
 	if err != nil {
@@ -376,7 +376,7 @@ func perceptronByClass(t toy) (s toy) {
 	return s
 }
 
-func perceptronShowGram(ctx context.Context, in Input) (*Exhibit, error) {
+func showPerceptronGram(ctx context.Context, in Input) (*Exhibit, error) {
 	straight := perceptronByClass(perceptronToy)
 	if in.Text("points") == "ring" {
 		straight = perceptronByClass(proceduresToys["ring"])
@@ -512,7 +512,7 @@ var perceptronProof = []Line{
 	{`The left side would overtake the right one. So there is an end.`, `k \le \left(\frac R\gamma\right)^2`},
 }
 
-func perceptronShowBound(ctx context.Context, in Input) (*Exhibit, error) {
+func showPerceptronBound(ctx context.Context, in Input) (*Exhibit, error) {
 	gamma := in.Number("gamma")
 	t, unit, err := perceptronWithMargin(ctx, gamma)
 	if err != nil {
@@ -640,7 +640,7 @@ func perceptronSVM(ctx context.Context) (w [2]float64, b, margin float64, err er
 	return w, r.B, r.Margin, nil
 }
 
-func perceptronShowOrder(ctx context.Context, in Input) (*Exhibit, error) {
+func showPerceptronOrder(ctx context.Context, in Input) (*Exhibit, error) {
 	ends, err := perceptronEnds(ctx)
 	if err != nil {
 		return nil, err
@@ -717,7 +717,7 @@ func perceptronSpoilt(x, y float64) toy {
 	return t
 }
 
-func perceptronShowNever(ctx context.Context, in Input) (*Exhibit, error) {
+func showPerceptronNever(ctx context.Context, in Input) (*Exhibit, error) {
 	t := perceptronSpoilt(in.Number("px"), in.Number("py"))
 	r, err := perceptronTrain(ctx, t, perceptronLinear(), stepwise.PerceptronSettings{MaxSteps: 20 * len(t.y)})
 	if err != nil {

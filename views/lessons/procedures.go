@@ -25,13 +25,13 @@ var procedures = Lesson{
 		{
 			Slug: "hinge", Title: "Slacks become a hinge loss",
 			Covers: []string{"002 primal-optimization", "002 hinge", "002 networks-regularization"},
-			Words:  proceduresHinge,
+			Words:  proceduresHingeWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "y", Label: "label", Symbol: "y", Kind: param.Choice, Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}},
 					{Name: "f", Label: "value of the point", Symbol: "f(x)", Kind: param.Number, Default: "-1.6", Min: -3, Max: 3, Low: -3, High: 3},
 				},
-				Show: proceduresShowHinge,
+				Show: showProceduresHinge,
 			},
 			Questions: []Question{
 				{
@@ -55,7 +55,7 @@ var procedures = Lesson{
 		{
 			Slug: "subgradient", Title: "Down the primal, in zig-zag",
 			Covers: []string{"002 hinge", "002 primal-optimization"},
-			Words:  proceduresDescent,
+			Words:  proceduresDescentWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					proceduresPoints("overlap", "apart", "overlap"),
@@ -66,7 +66,7 @@ var procedures = Lesson{
 					{Name: "single", Label: "one point a step", Kind: param.Switch, Default: "false", Help: "In the order of the table, each counted M times."},
 					{Name: "printed", Label: "condition as printed", Kind: param.Switch, Default: "false", Help: "f < 1 without the label; all points in every step."},
 				},
-				Show: proceduresShowDescent,
+				Show: showProceduresDescent,
 			},
 			Questions: []Question{
 				{
@@ -86,7 +86,7 @@ var procedures = Lesson{
 		{
 			Slug: "naive", Title: "Up the dual, one at a time: another problem",
 			Covers: []string{"002 dual-optimization", "002 naive"},
-			Words:  proceduresNaive,
+			Words:  proceduresNaiveWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					proceduresPoints("apart", "apart", "overlap", "ring"),
@@ -94,7 +94,7 @@ var procedures = Lesson{
 					proceduresC("1"),
 					{Name: "shift", Label: "shift all points to the right", Kind: param.Number, Default: "0", Min: -2, Max: 2, Low: -2, High: 2},
 				},
-				Show: proceduresShowNaive,
+				Show: showProceduresNaive,
 			},
 			Questions: []Question{
 				{
@@ -114,7 +114,7 @@ var procedures = Lesson{
 		{
 			Slug: "chunking", Title: "Chunking: guess the support vectors",
 			Covers: []string{"002 chunking"},
-			Words:  proceduresChunking,
+			Words:  proceduresChunkingWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					proceduresKernel("rbf"),
@@ -122,7 +122,7 @@ var procedures = Lesson{
 					{Name: "start", Label: "points to start with", Kind: param.Integer, Default: "6", Min: 2, Max: 20, Low: 2, High: 20},
 					{Name: "add", Label: "violators added a round", Symbol: "M", Kind: param.Integer, Default: "4", Min: 1, Max: 20, Low: 1, High: 20},
 				},
-				Show: proceduresShowChunking,
+				Show: showProceduresChunking,
 			},
 			Questions: []Question{{
 				Slug: "falls", Ask: `Points are thrown out of the working set after every round. Can the dual objective fall from one round to the next?`,
@@ -134,7 +134,7 @@ var procedures = Lesson{
 		{
 			Slug: "pair", Title: "Two at a time: a line in a box",
 			Covers: []string{"002 smo"},
-			Words:  proceduresPair,
+			Words:  proceduresPairWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "same", Label: "labels", Kind: param.Choice, Default: "differ", Options: []param.Option{{Name: "differ", Label: "differ"}, {Name: "equal", Label: "are equal"}}},
@@ -142,7 +142,7 @@ var procedures = Lesson{
 					{Name: "a1", Label: "start α₁", Kind: param.Number, Default: "0.1", Min: 0, Max: 1, Low: 0, High: 1, Folded: true},
 					{Name: "a2", Label: "start α₂", Kind: param.Number, Default: "0.35", Min: 0, Max: 1, Low: 0, High: 1, Folded: true},
 				},
-				Show: proceduresShowPair,
+				Show: showProceduresPair,
 			},
 			Questions: []Question{
 				{
@@ -164,7 +164,7 @@ var procedures = Lesson{
 		{
 			Slug: "smo", Title: "SMO, step by step",
 			Covers: []string{"002 smo"},
-			Words:  proceduresSMO,
+			Words:  proceduresSMOWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					proceduresPoints("overlap", "apart", "overlap", "ring"),
@@ -175,7 +175,7 @@ var procedures = Lesson{
 						{Name: "second", Label: "gains most", Help: "Largest gradient, and the partner of the largest gain to second order."},
 					}},
 				},
-				Show: proceduresShowSMO,
+				Show: showProceduresSMO,
 			},
 			Questions: []Question{
 				{
@@ -194,13 +194,13 @@ var procedures = Lesson{
 		{
 			Slug: "summary", Title: "Which road, and what it costs",
 			Covers: []string{"002 summary", "001 6.6"},
-			Words:  proceduresSummary,
+			Words:  proceduresSummaryWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					proceduresPoints("overlap", "apart", "overlap"),
 					proceduresC("1"),
 				},
-				Show: proceduresShowSummary,
+				Show: showProceduresSummary,
 			},
 			Questions: []Question{
 				{
@@ -425,7 +425,7 @@ var proceduresSubstitution = []Line{
 	{`Beside it the objective of a network with weight decay: loss + regulariser.`, `\min_\theta\ \tfrac{\lambda}{2}\lVert\theta\rVert^2 + \sum_i \ell\bigl(t_i, f_\theta(\mathbf x_i)\bigr)`},
 }
 
-func proceduresShowHinge(_ context.Context, in Input) (*Exhibit, error) {
+func showProceduresHinge(_ context.Context, in Input) (*Exhibit, error) {
 	f, y := in.Number("f"), in.Number("y")
 	hinge := figure.Curve{Name: "hinge"}
 	square := figure.Curve{Name: "squared error"}
@@ -535,7 +535,7 @@ func (p proceduresProblem) valley(w1, w2 float64) float64 {
 	return best
 }
 
-func proceduresShowDescent(ctx context.Context, in Input) (*Exhibit, error) {
+func showProceduresDescent(ctx context.Context, in Input) (*Exhibit, error) {
 	p := proceduresOf(in)
 	best, err := p.optimum(ctx)
 	if err != nil {
@@ -704,7 +704,7 @@ func proceduresAscent(ctx context.Context, p proceduresProblem, steps int) (*tra
 	return stepwise.NaiveAscent(ctx, p.gram(), p.y, stepwise.AscentSettings{C: p.c, Order: stepwise.Descending, MaxSteps: steps})
 }
 
-func proceduresShowNaive(ctx context.Context, in Input) (*Exhibit, error) {
+func showProceduresNaive(ctx context.Context, in Input) (*Exhibit, error) {
 	p := proceduresOf(in).moved(in.Number("shift"))
 	best, err := p.optimum(ctx)
 	if err != nil {
@@ -829,7 +829,7 @@ func proceduresCloud(kernelName string, c float64) (proceduresProblem, error) {
 	return p, nil
 }
 
-func proceduresShowChunking(ctx context.Context, in Input) (*Exhibit, error) {
+func showProceduresChunking(ctx context.Context, in Input) (*Exhibit, error) {
 	p, err := proceduresCloud(in.Text("similarity"), in.Number("C"))
 	if err != nil {
 		return nil, err
@@ -1012,7 +1012,7 @@ var proceduresPairLines = []Line{
 	{`Clip, and let $\alpha_1$ give back what $\alpha_2$ took.`, `\begin{aligned} \alpha_2' &= \min\bigl(\max(\alpha_2^{\text{top}}, L), H\bigr) \\ \alpha_1' &= \alpha_1 + y_1 y_2(\alpha_2 - \alpha_2') \end{aligned}`},
 }
 
-func proceduresShowPair(_ context.Context, in Input) (*Exhibit, error) {
+func showProceduresPair(_ context.Context, in Input) (*Exhibit, error) {
 	p := proceduresTwo{y1: 1, y2: -1, k11: 1, k22: 1, k12: in.Number("k12"), h1: 0.75, h2: -0.5, c: 1}
 	if in.Text("same") == "equal" {
 		p.y2, p.h2 = 1, 0.2
@@ -1080,7 +1080,7 @@ func proceduresPairOf(p proceduresProblem, before stepwise.Iterate, i, j int) pr
 	return t
 }
 
-func proceduresShowSMO(ctx context.Context, in Input) (*Exhibit, error) {
+func showProceduresSMO(ctx context.Context, in Input) (*Exhibit, error) {
 	p := proceduresOf(in)
 	settings := stepwise.SMOSettings{C: p.c, MaxSteps: 200}
 	if in.Text("selection") == "second" {
@@ -1229,7 +1229,7 @@ func proceduresRoads(ctx context.Context, p proceduresProblem) ([]proceduresRoad
 // proceduresGramBytes is the size of the Gram matrix of n points.
 func proceduresGramBytes(n float64) float64 { return 8 * n * n }
 
-func proceduresShowSummary(ctx context.Context, in Input) (*Exhibit, error) {
+func showProceduresSummary(ctx context.Context, in Input) (*Exhibit, error) {
 	p := proceduresOf(in)
 	best, err := p.optimum(ctx)
 	if err != nil {

@@ -25,7 +25,7 @@ var risk = Lesson{
 		{
 			Slug: "risk", Title: "The risk, and the errors that we see",
 			Covers: []string{"000 slt"},
-			Words:  riskWords,
+			Words:  riskRiskWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "m", Label: "points", Symbol: "M", Kind: param.Integer, Default: "40", Min: 2, Max: 500, Low: 4, High: 500, Log: true},
@@ -35,7 +35,7 @@ var risk = Lesson{
 					{Name: "bx", Label: "second end x1", Kind: param.Number, Default: "2", Min: -4, Max: 4, Low: -4, High: 4, Folded: true},
 					{Name: "by", Label: "second end x2", Kind: param.Number, Default: "-2", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
 				},
-				Show: showRisk,
+				Show: showRiskRisk,
 			},
 			Questions: []Question{{
 				Slug: "four-times", Ask: `The line stays where it is and you draw four times as many points. How large is the typical distance between $R_{\text{emp}}$ and $R$ then, as a share of what it was?`,
@@ -47,7 +47,7 @@ var risk = Lesson{
 		{
 			Slug: "training", Title: "The training error flatters",
 			Covers: []string{"000 slt", "002 networks"},
-			Words:  riskTraining,
+			Words:  riskTrainingWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "gamma", Label: "width", Symbol: "γ", Kind: param.Number, Default: "1", Min: 0.001, Max: 1000, Low: 0.01, High: 300, Log: true, Help: "Large: narrow bumps, a more flexible function."},
@@ -66,7 +66,7 @@ var risk = Lesson{
 		{
 			Slug: "shattering", Title: "Capacity is counted by labellings",
 			Covers: []string{"000 slt", "002 vc-margin"},
-			Words:  riskShattering,
+			Words:  riskShatteringWords,
 			Demo:   &Demo{Params: riskShatterParams(), Show: showRiskShattering},
 			Questions: []Question{
 				{
@@ -95,7 +95,7 @@ var risk = Lesson{
 		{
 			Slug: "bound", Title: "A promise, and when it is empty",
 			Covers: []string{"000 slt", "000 mcm-motivation", "002 svm"},
-			Words:  riskBound,
+			Words:  riskBoundWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "h", Label: "VC dimension", Symbol: "h", Kind: param.Integer, Default: "3", Min: 1, Max: 1000, Low: 1, High: 1000, Log: true},
@@ -117,7 +117,7 @@ var risk = Lesson{
 		{
 			Slug: "structural", Title: "Structural risk minimisation",
 			Covers: []string{"000 slt", "000 mcm-motivation", "002 networks"},
-			Words:  riskStructural,
+			Words:  riskStructuralWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "m", Label: "points", Symbol: "M", Kind: param.Integer, Default: "600", Min: 20, Max: 2500, Low: 50, High: 2500, Log: true},
@@ -136,7 +136,7 @@ var risk = Lesson{
 		{
 			Slug: "margin", Title: "A margin limits capacity",
 			Covers: []string{"000 slt", "000 mcm-motivation", "001 3.1", "002 vc-margin", "002 brilliant"},
-			Words:  riskMargin,
+			Words:  riskMarginWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "delta", Label: "margin", Symbol: "Δ", Kind: param.Number, Default: "1", Min: 0.01, Max: 3, Low: 0.05, High: 2.5},
@@ -159,7 +159,7 @@ var risk = Lesson{
 		{
 			Slug: "your-run", Title: "All bounds, on a run of your own",
 			Covers: []string{"000 slt", "002 svm", "002 brilliant"},
-			Words:  riskRun,
+			Words:  riskRunWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					RunParam(),
@@ -230,7 +230,7 @@ func riskClouds(w [2]float64, b float64) (lower, upper float64) {
 	return normal((b - s) / n), normal(-(b + s) / n)
 }
 
-func showRisk(_ context.Context, in Input) (*Exhibit, error) {
+func showRiskRisk(_ context.Context, in Input) (*Exhibit, error) {
 	p, q := [2]float64{in.Number("ax"), in.Number("ay")}, [2]float64{in.Number("bx"), in.Number("by")}
 	e := &Exhibit{Handles: []Handle{
 		{Label: "first end of the line", X: p[0], Y: p[1], XParam: "ax", YParam: "ay"},

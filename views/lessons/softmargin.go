@@ -26,7 +26,7 @@ var softmargin = Lesson{
 		{
 			Slug: "one-point", Title: "One point can spoil a hard margin",
 			Covers: []string{"001 6.1", "002 slack"},
-			Words:  softmarginOnePoint,
+			Words:  softmarginOnePointWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "margin", Label: "margin", Kind: param.Choice, Default: "hard", Options: []param.Option{
@@ -36,7 +36,7 @@ var softmargin = Lesson{
 					{Name: "px", Label: "your point x1", Kind: param.Number, Default: "0.7", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
 					{Name: "py", Label: "your point x2", Kind: param.Number, Default: "0.5", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
 				},
-				Show: softmarginShowOnePoint,
+				Show: showSoftmarginOnePoint,
 			},
 			Questions: []Question{{
 				Slug: "impossible", Ask: `Drag your point ($y = -1$) into the middle of the other class, to $(1.8, 0.4)$. What does the *hard* margin machine do?`,
@@ -55,7 +55,7 @@ var softmargin = Lesson{
 					{Name: "px", Label: "your point x1", Kind: param.Number, Default: "0.5", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
 					{Name: "py", Label: "your point x2", Kind: param.Number, Default: "-1.4", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
 				},
-				Show: softmarginShowSlack,
+				Show: showSoftmarginSlack,
 			},
 			Questions: []Question{{
 				Slug: "wrong-side", Ask: `A point with $y = -1$ has $f(\mathbf x) = 0.4$. How large is its slack $\xi$?`,
@@ -66,13 +66,13 @@ var softmargin = Lesson{
 		{
 			Slug: "price", Title: "Two wishes and a price",
 			Covers: []string{"001 6.3", "002 primal-soft", "002 regularization"},
-			Words:  softmarginPrice,
+			Words:  softmarginPriceWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "width", Label: "margin", Symbol: "1/‖w‖", Kind: param.Number, Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4, Log: true, Help: "Distance from f = 0 to each dashed line."},
 					{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "0.3", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true},
 				},
-				Show: softmarginShowPrice,
+				Show: showSoftmarginPrice,
 			},
 			Questions: []Question{{
 				Slug: "dearer", Ask: `You raise $C$ and solve again. What happens to the two parts of the minimum?`,
@@ -84,12 +84,12 @@ var softmargin = Lesson{
 		{
 			Slug: "dual", Title: "The dual: every α gets a box",
 			Covers: []string{"001 6.4", "002 dual-soft"},
-			Words:  softmarginDual,
+			Words:  softmarginDualWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
 				},
-				Show: softmarginShowDual,
+				Show: showSoftmarginDual,
 			},
 			Questions: []Question{{
 				Slug: "inside", Ask: `A point has slack $\xi_i = 0.3$. What do you know about its $\alpha_i$?`,
@@ -101,12 +101,12 @@ var softmargin = Lesson{
 		{
 			Slug: "kinds", Title: "Free and bounded support vectors",
 			Covers: []string{"001 6.5", "002 dual-soft"},
-			Words:  softmarginKinds,
+			Words:  softmarginKindsWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
 				},
-				Show: softmarginShowKinds,
+				Show: showSoftmarginKinds,
 			},
 			Questions: []Question{{
 				Slug: "leave-out", Ask: `You leave the bounded support vectors out of the sum for $f$. What happens to the line?`,
@@ -118,7 +118,7 @@ var softmargin = Lesson{
 		{
 			Slug: "c", Title: "What C does",
 			Covers: []string{"001 6.3", "002 regularization", "002 dual-soft"},
-			Words:  softmarginC,
+			Words:  softmarginCWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "1", Min: 1e-3, Max: 1e4, Low: 1e-3, High: 1e4, Log: true},
@@ -129,7 +129,7 @@ var softmargin = Lesson{
 					}},
 					{Name: "with", Label: "kernel", Kind: param.Choice, Default: "linear", Options: []param.Option{{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF, γ = 1"}}},
 				},
-				Show: softmarginShowC,
+				Show: showSoftmarginC,
 			},
 			Questions: []Question{
 				{
@@ -148,7 +148,7 @@ var softmargin = Lesson{
 		{
 			Slug: "choose", Title: "How C is chosen",
 			Covers: []string{"001 6.6"},
-			Words:  softmarginChoose,
+			Words:  softmarginChooseWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "folds", Label: "folds", Symbol: "k", Kind: param.Choice, Default: "5", Options: []param.Option{{Name: "2", Label: "2"}, {Name: "5", Label: "5"}, {Name: "10", Label: "10"}}},
@@ -159,7 +159,7 @@ var softmargin = Lesson{
 						{Name: "iris-sepal", Label: "Iris: versicolor and virginica, sepal"},
 					}},
 				},
-				Show: softmarginShowChoose,
+				Show: showSoftmarginChoose,
 			},
 			Questions: []Question{{
 				Slug: "cost", Ask: `Five folds, and the fifteen values of $C$ in the picture. How many machines are trained, the final one included?`,
@@ -222,7 +222,7 @@ func softmarginSlacks(t toy, w [2]float64, b float64) (marks []figure.Mark) {
 	return marks
 }
 
-func softmarginShowOnePoint(ctx context.Context, in Input) (*Exhibit, error) {
+func showSoftmarginOnePoint(ctx context.Context, in Input) (*Exhibit, error) {
 	p := [2]float64{in.Number("px"), in.Number("py")}
 	t := toy{append([][2]float64{p}, separable.xy...), append([]float64{-1}, separable.y...)}
 	e := &Exhibit{Handles: []Handle{{Label: "your point", X: p[0], Y: p[1], XParam: "px", YParam: "py"}}}
@@ -283,7 +283,7 @@ func softmarginImpossible(ctx context.Context) (float64, error) {
 	return 1, nil
 }
 
-func softmarginShowSlack(ctx context.Context, in Input) (*Exhibit, error) {
+func showSoftmarginSlack(ctx context.Context, in Input) (*Exhibit, error) {
 	m, err := softmarginAt(ctx, 1)
 	if err != nil {
 		return nil, err
@@ -339,7 +339,7 @@ func softmarginLosses(name, caption string, here float64) Figure {
 	}}
 }
 
-func softmarginShowPrice(ctx context.Context, in Input) (*Exhibit, error) {
+func showSoftmarginPrice(ctx context.Context, in Input) (*Exhibit, error) {
 	c, width := in.Number("C"), in.Number("width")
 	m, err := softmarginAt(ctx, c)
 	if err != nil {
@@ -461,7 +461,7 @@ func softmarginKind(r ml.Role) string {
 	return "no support vector"
 }
 
-func softmarginShowDual(ctx context.Context, in Input) (*Exhibit, error) {
+func showSoftmarginDual(ctx context.Context, in Input) (*Exhibit, error) {
 	c := in.Number("C")
 	m, err := softmarginAt(ctx, c)
 	if err != nil {
@@ -560,7 +560,7 @@ func softmarginErrors(t toy, w [2]float64, b float64) (n int) {
 	return n
 }
 
-func softmarginShowKinds(ctx context.Context, in Input) (*Exhibit, error) {
+func showSoftmarginKinds(ctx context.Context, in Input) (*Exhibit, error) {
 	m, err := softmarginAt(ctx, in.Number("C"))
 	if err != nil {
 		return nil, err
@@ -678,7 +678,7 @@ func softmarginColumn(rows []softmarginRow, get func(softmarginRow) float64) (v 
 	return v
 }
 
-func softmarginShowC(ctx context.Context, in Input) (*Exhibit, error) {
+func showSoftmarginC(ctx context.Context, in Input) (*Exhibit, error) {
 	set, kern, c := in.Text("set"), in.Text("with"), in.Number("C")
 	d, err := softmarginData(set)
 	if err != nil {
@@ -815,7 +815,7 @@ func softmarginCrossValidate(ctx context.Context, g *kernel.Gram, y []float64, f
 	return held, trained, nil
 }
 
-func softmarginShowChoose(ctx context.Context, in Input) (*Exhibit, error) {
+func showSoftmarginChoose(ctx context.Context, in Input) (*Exhibit, error) {
 	set, k := in.Text("set"), in.Int("folds")
 	d, err := softmarginData(set)
 	if err != nil {

@@ -26,7 +26,7 @@ var width = Lesson{
 		{
 			Slug: "reach", Title: "How far a point reaches",
 			Covers: []string{"001 14.1", "001 12.3", "002 kernels"},
-			Words:  widthReach,
+			Words:  widthReachWords,
 			Demo:   &Demo{Params: []param.Param{widthGamma("1")}, Show: showWidthReach},
 			Questions: []Question{{
 				Slug: "s", Ask: `Which $\gamma$ belongs to the length $s = 0.5$?`,
@@ -37,7 +37,7 @@ var width = Lesson{
 		{
 			Slug: "gram", Title: "From the identity to all ones",
 			Covers: []string{"001 14.1", "001 14.2", "001 14.3", "001 10.2"},
-			Words:  widthGram,
+			Words:  widthGramWords,
 			Demo:   &Demo{Show: showWidthGram},
 			Questions: []Question{
 				{
@@ -50,7 +50,7 @@ var width = Lesson{
 		{
 			Slug: "bubbles", Title: "Bubbles and parabolas",
 			Covers: []string{"001 14.2", "001 14.3", "002 kernels"},
-			Words:  widthBubbles,
+			Words:  widthBubblesWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					widthGamma("1"),
@@ -68,7 +68,7 @@ var width = Lesson{
 		{
 			Slug: "curves", Title: "Two errors against the width",
 			Covers: []string{"001 14.4", "001 14.2", "001 14.3"},
-			Words:  widthCurves,
+			Words:  widthCurvesWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "C", Label: "C", Kind: param.Number, Default: "10", Min: 1e-2, Max: 1e3, Low: 1e-2, High: 1e3, Log: true},
@@ -86,7 +86,7 @@ var width = Lesson{
 		{
 			Slug: "bias-variance", Title: "Bias and variance over resamples",
 			Covers: []string{"001 14.2", "001 14.3"},
-			Words:  widthBiasVariance,
+			Words:  widthBiasVarianceWords,
 			Demo: &Demo{
 				Params: []param.Param{widthGamma("1")},
 				Show:   showWidthResamples,
@@ -101,7 +101,7 @@ var width = Lesson{
 		{
 			Slug: "choice", Title: "Choosing the width and C together",
 			Covers: []string{"001 14.4", "001 6.6"},
-			Words:  widthChoice,
+			Words:  widthChoiceWords,
 			Demo: &Demo{
 				Params: []param.Param{
 					{Name: "seed", Label: "sample", Kind: param.Integer, Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Another draw of the training points, and of the folds."},
