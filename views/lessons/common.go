@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"net/url"
-	"strconv"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -14,51 +12,6 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/views/figure"
 )
-
-// Format is the size and theme of a drawing that is no Scene. The legend keeps
-// the given number of rows, so that the frame stays where it is.
-func (l Look) Format(rows int) figure.Format {
-	return figure.Format{Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: rows}
-}
-
-// toy is a small data set of a lesson: points of the plane with labels ±1.
-type toy struct {
-	xy [][2]float64
-	y  []float64
-}
-
-// data is the toy as a data set with the classes -1 and 1.
-func (t toy) data() (*dataset.Data, error) {
-	labels := make([]string, len(t.y))
-	for i, y := range t.y {
-		labels[i] = strconv.Itoa(int(y))
-	}
-	return dataset.FromPoints(t.xy, labels)
-}
-
-// matrix is the M x 2 matrix of the points.
-func (t toy) matrix() *mat.Dense {
-	x := mat.NewDense(len(t.xy), 2, nil)
-	for i, p := range t.xy {
-		x.SetRow(i, p[:])
-	}
-	return x
-}
-
-// csv is the toy as the lab's points.
-func (t toy) csv() string {
-	var b strings.Builder
-	for i, p := range t.xy {
-		fmt.Fprintf(&b, "%g,%g,%g\n", p[0], p[1], t.y[i])
-	}
-	return b.String()
-}
-
-// lab is the query that opens the toy in the lab with these parameters, given as
-// pairs of name and value.
-func (t toy) lab(pairs ...string) string {
-	return labQuery("drawing", append(pairs, "points", t.csv())...)
-}
 
 // labQuery is the query that opens a data set in the lab with these parameters,
 // given as pairs of name and value.
@@ -68,34 +21,6 @@ func labQuery(data string, pairs ...string) string {
 		q.Set(pairs[i], pairs[i+1])
 	}
 	return q.Encode()
-}
-
-// dots are the points of a toy as marks of a drawing; ring tells which are ringed.
-func (t toy) dots(ring func(i int) bool) (marks []figure.Mark) {
-	for i, p := range t.xy {
-		marks = append(marks, figure.Dot{At: p, Class: class(t.y[i]), Name: className(t.y[i])})
-	}
-	for i, p := range t.xy { // apart, for rings do not belong in the legend of a class
-		if ring != nil && ring(i) {
-			marks = append(marks, figure.Dot{At: p, Class: class(t.y[i]), Ring: true})
-		}
-	}
-	return marks
-}
-
-// class is the colour and shape of a label.
-func class(y float64) int {
-	if y > 0 {
-		return 1
-	}
-	return 0
-}
-
-func className(y float64) string {
-	if y > 0 {
-		return "y = +1"
-	}
-	return "y = −1"
 }
 
 // newSpec is the default spec with these parameters, given as pairs of name and
@@ -119,6 +44,92 @@ func fit(ctx context.Context, d *dataset.Data, pairs ...string) (*ml.Result, ml.
 	}
 	res, err := ml.Train(ctx, d, s, nil)
 	return res, s, err
+}
+
+// linearMachine is a linear machine with the points that it was trained on.
+type linearMachine struct {
+	*ml.Result
+	spec   ml.Spec
+	data   *dataset.Data
+	points []ml.Point // in the order of the toy
+	w      [2]float64
+	b      float64
+}
+
+// trainLinear trains the linear machine of a toy.
+func trainLinear(ctx context.Context, t toy, pairs ...string) (*linearMachine, error) {
+	d, err := t.data()
+	if err != nil {
+		return nil, err
+	}
+	res, spec, err := fit(ctx, d, append([]string{"kernel", "linear", "tol", "1e-6"}, pairs...)...)
+	if err != nil {
+		return nil, err
+	}
+	m := &linearMachine{Result: res, spec: spec, data: d}
+	w, b, _ := res.Model.Linear()
+	m.w, m.b = [2]float64{w[0], w[1]}, b
+	m.points, err = res.Model.Points(d, spec)
+	return m, err
+}
+
+// trainHard trains the hard-margin SVM of a toy, to more digits than trainLinear.
+func trainHard(ctx context.Context, t toy) (*linearMachine, error) {
+	return trainLinear(ctx, t, "hard_margin", "true", "tol", "1e-8")
+}
+
+// supports tells whether a point is a support vector.
+func (m *linearMachine) supports(i int) bool { return m.points[i].Weight != 0 }
+
+// alphaSum is the sum of all alpha.
+func (m *linearMachine) alphaSum() (sum float64) {
+	for _, p := range m.points {
+		sum += math.Abs(p.Weight)
+	}
+	return sum
+}
+
+// freshSeed draws test points that no training set of a lesson shares.
+const freshSeed = 1 << 20
+
+// freshMoons are points of the moons that no machine was trained on.
+func freshMoons(n int, noise float64) (*dataset.Data, error) {
+	t, err := drawn("moons", n, noise, freshSeed)
+	if err != nil {
+		return nil, err
+	}
+	return t.data()
+}
+
+// errorRate is the share of rows that a model gets wrong.
+func errorRate(m *ml.Model, d *dataset.Data) (float64, error) {
+	a, err := m.Accuracy(d)
+	return 1 - a, err
+}
+
+// selectRows are some rows of a data set, in the order given.
+func selectRows(d *dataset.Data, rows []int) *dataset.Data {
+	out := &dataset.Data{Features: d.Features, Label: d.Label, Classes: d.Classes, X: mat.NewDense(len(rows), len(d.Features), nil), Y: make([]int, len(rows))}
+	for k, i := range rows {
+		out.X.SetRow(k, d.X.RawRowView(i))
+		out.Y[k] = d.Y[i]
+	}
+	return out
+}
+
+// loadData is a built-in data set, or one of the toys: "separable" or "overlap".
+func loadData(name string) (*dataset.Data, error) {
+	switch name {
+	case "separable":
+		return separable.data()
+	case "overlap":
+		return overlapping.data()
+	}
+	b, ok := dataset.FindBuiltin(name)
+	if !ok {
+		return nil, fmt.Errorf("lessons: there is no data set %q; choose one of the list", name)
+	}
+	return b.Load()
 }
 
 // boundary is the picture of a trained model on its data.
@@ -147,14 +158,4 @@ func boundary(name, caption string, m *ml.Model, d *dataset.Data, s ml.Spec, cha
 		}
 		return figure.Boundary(sc)
 	}}
-}
-
-func norm(w [2]float64) float64 { return math.Hypot(w[0], w[1]) }
-
-// yes is 0 for true and 1 for false: the index of the answers "yes" and "no".
-func yes(b bool) float64 {
-	if b {
-		return 0
-	}
-	return 1
 }

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml"
@@ -156,12 +155,11 @@ var generalisation = Lesson{
 }
 
 // generalisationToy are the points that are left out one by one.
-func generalisationToy() (toy, error) { return riskToy("blobs", 30, 1.5, 2) }
+func generalisationToy() (toy, error) { return drawn("blobs", 30, 1.5, 2) }
 
 // generalisationWithout trains without point i and tells whether the machine gets it wrong.
 func generalisationWithout(ctx context.Context, t toy, i int, pairs ...string) (res *ml.Result, spec ml.Spec, d *dataset.Data, wrong bool, err error) {
-	less := toy{slices.Delete(slices.Clone(t.xy), i, i+1), slices.Delete(slices.Clone(t.y), i, i+1)}
-	if d, err = less.data(); err != nil {
+	if d, err = t.without(i).data(); err != nil {
 		return nil, spec, nil, false, err
 	}
 	if res, spec, err = fit(ctx, d, pairs...); err != nil {
@@ -197,8 +195,6 @@ func generalisationCount(wrong []bool) (n int) {
 	return n
 }
 
-func generalisationText(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
-
 func showGeneralisationLeaveOut(ctx context.Context, in Input) (*Exhibit, error) {
 	t, err := generalisationToy()
 	if err != nil {
@@ -207,17 +203,17 @@ func showGeneralisationLeaveOut(ctx context.Context, in Input) (*Exhibit, error)
 	n := len(t.y)
 	svm := in.Text("machine") == "svm"
 	pairs := func(c float64) []string {
-		return []string{"learner", in.Text("machine"), "kernel", in.Text("kernel"), "gamma", in.Text("gamma"), "C", generalisationText(c), "tol", "1e-5"}
+		return []string{"learner", in.Text("machine"), "kernel", in.Text("kernel"), "gamma", in.Text("gamma"), "C", setting(c), "tol", "1e-5"}
 	}
 	c := in.Number("C")
 	full, wrong, err := generalisationEachOut(ctx, t, pairs(c)...)
 	if err != nil {
 		return nil, err
 	}
-	e := &Exhibit{Steps: n + 1, Step: min(in.Step, n), Lab: t.lab(append(pairs(c), "standardize", "false")...)}
+	e := &Exhibit{Steps: n + 1, Step: min(in.Step, n), Lab: t.lab(pairs(c)...)}
 
 	bound, missed := figure.Curve{Name: "N_SV / N"}, figure.Curve{Name: "left-out error"}
-	for _, v := range riskLogspace(0.01, 1000, 9) {
+	for _, v := range logspace(0.01, 1000, 9) {
 		one, miss, err := generalisationEachOut(ctx, t, pairs(v)...)
 		if err != nil {
 			return nil, err
@@ -258,17 +254,17 @@ func showGeneralisationLeaveOut(ctx context.Context, in Input) (*Exhibit, error)
 		}
 		e.Figures = []Figure{generalisationOverlay(res.Model, full.Model, d, spec, points[i], miss), chart}
 		e.Notes = []string{fmt.Sprintf("Point %d at %s is left out. It was %s. The machine without it gets it %s.", i+1, pair(t.xy[i]),
-			riskVerdict(points[i].Role != ml.None, "a support vector", riskVerdict(svm, "no support vector, so nothing changes", "no support vector, and still the machine may change")),
-			riskVerdict(miss, "wrong", "right"))}
+			either(points[i].Role != ml.None, "a support vector", either(svm, "no support vector, so nothing changes", "no support vector, and still the machine may change")),
+			either(miss, "wrong", "right"))}
 	}
 	e.Numbers = []Number{{Label: "errors so far", Value: fmt.Sprintf("%d of %d left out", so, e.Step)}}
-	e.Numbers = append(e.Numbers, Number{Label: "left-out error", Value: fmt.Sprintf("%d of %d", generalisationCount(wrong), n), Help: riskPercent(float64(generalisationCount(wrong)) / float64(n))})
+	e.Numbers = append(e.Numbers, Number{Label: "left-out error", Value: fmt.Sprintf("%d of %d", generalisationCount(wrong), n), Help: percent(float64(generalisationCount(wrong)) / float64(n))})
 	if svm {
 		b := theory.LeaveOneOutBound(full.Report.SupportVectors, n)
 		e.Numbers = append(e.Numbers, Number{Label: "bound $N_{SV}/N$", Value: riskWorth(b), Help: fmt.Sprintf("%d support vectors of %d points", full.Report.SupportVectors, n)})
 	} else {
 		few := generalisationCount(wrong) > full.Report.SupportVectors
-		e.Numbers = append(e.Numbers, Number{Label: "support vectors", Value: strconv.Itoa(full.Report.SupportVectors), Help: riskVerdict(few, "fewer than the errors: their number is no bound for an MCM", "their number is no bound for an MCM")})
+		e.Numbers = append(e.Numbers, Number{Label: "support vectors", Value: strconv.Itoa(full.Report.SupportVectors), Help: either(few, "fewer than the errors: their number is no bound for an MCM", "their number is no bound for an MCM")})
 	}
 	return e, nil
 }
@@ -341,11 +337,11 @@ func showGeneralisationPromises(ctx context.Context, in Input) (*Exhibit, error)
 	const depth = 0.8 // of the two sides
 	linear := in.Text("kernel") == "linear"
 	m := in.Int("m")
-	most, err := riskToy("separable", 1000, depth, uint64(in.Int("draw")))
+	most, err := drawn("separable", 1000, depth, uint64(in.Int("draw")))
 	if err != nil {
 		return nil, err
 	}
-	unseen, err := riskToy("separable", 2000, depth, riskFreshSeed)
+	unseen, err := drawn("separable", 2000, depth, freshSeed)
 	if err != nil {
 		return nil, err
 	}
@@ -362,14 +358,14 @@ func showGeneralisationPromises(ctx context.Context, in Input) (*Exhibit, error)
 		if res, spec, err = fit(ctx, d, pairs...); err != nil {
 			return
 		}
-		truth, err = riskError(res.Model, fresh)
+		truth, err = errorRate(res.Model, fresh)
 		return
 	}
 	curves := []figure.Curve{{Name: "true error"}, {Name: "N_SV / N"}, {Name: "sparse bound"}}
 	if linear {
 		curves = append(curves, figure.Curve{Name: "VC bound, h = 3"})
 	}
-	for _, v := range riskLogspace(10, 1000, 10) {
+	for _, v := range logspace(10, 1000, 10) {
 		n := int(math.Round(v))
 		_, _, res, _, truth, err := at(n)
 		if err != nil {
@@ -395,7 +391,7 @@ func showGeneralisationPromises(ctx context.Context, in Input) (*Exhibit, error)
 		},
 		Numbers: []Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", sv, m)},
-			{Label: "true error", Value: riskPercent(truth), Help: "on 2000 new points"},
+			{Label: "true error", Value: percent(truth), Help: "on 2000 new points"},
 			{Label: "leave-one-out bound", Value: riskWorth(theory.LeaveOneOutBound(sv, m))},
 			{Label: "sparse bound", Value: riskWorth(theory.SparseBound(sv, m, 0.05)), Help: `with $\delta = 0.05$`},
 		},
@@ -404,7 +400,7 @@ func showGeneralisationPromises(ctx context.Context, in Input) (*Exhibit, error)
 		e.Numbers = append(e.Numbers, Number{Label: "VC bound of 002", Value: riskWorth(theory.VCBound(0, 3, m, 0.05)), Help: "$h = 3$ for lines"})
 	}
 	if m <= 200 {
-		e.Lab = t.lab(append(pairs, "standardize", "false")...)
+		e.Lab = t.lab(pairs...)
 	}
 	return e, nil
 }
@@ -439,7 +435,7 @@ var generalisationNoise = map[string]float64{"moons": 0.3, "blobs": 0.9, "circle
 
 // generalisationTrials trains SVM, MCM and sparse MCM over a grid of C and gamma.
 func generalisationTrials(ctx context.Context, pattern, rho string, m int, draw uint64) (toy, []generalisationTrial, error) {
-	t, err := riskToy(pattern, m, generalisationNoise[pattern], draw)
+	t, err := drawn(pattern, m, generalisationNoise[pattern], draw)
 	if err != nil {
 		return t, nil, err
 	}
@@ -447,7 +443,7 @@ func generalisationTrials(ctx context.Context, pattern, rho string, m int, draw 
 	if err != nil {
 		return t, nil, err
 	}
-	unseen, err := riskToy(pattern, 1000, generalisationNoise[pattern], riskFreshSeed)
+	unseen, err := drawn(pattern, 1000, generalisationNoise[pattern], freshSeed)
 	if err != nil {
 		return t, nil, err
 	}
@@ -464,7 +460,7 @@ func generalisationTrials(ctx context.Context, pattern, rho string, m int, draw 
 				if err != nil {
 					return t, nil, err
 				}
-				wrong, err := riskError(res.Model, fresh)
+				wrong, err := errorRate(res.Model, fresh)
 				if err != nil {
 					return t, nil, err
 				}
@@ -511,7 +507,7 @@ func showGeneralisationFewer(ctx context.Context, in Input) (*Exhibit, error) {
 		}
 		b, s := generalisationBest(mine), generalisationFewest(mine)
 		table.Rows = append(table.Rows, []string{
-			machine, riskPercent(b.wrong), strconv.Itoa(b.vectors), strconv.Itoa(s.vectors), riskPercent(s.wrong),
+			machine, percent(b.wrong), strconv.Itoa(b.vectors), strconv.Itoa(s.vectors), percent(s.wrong),
 			views.Short(math.Round(100*generalisationCorrelation(sv, wrong)) / 100),
 		})
 	}
@@ -524,8 +520,8 @@ func showGeneralisationFewer(ctx context.Context, in Input) (*Exhibit, error) {
 			}.Picture()
 		}}},
 		Tables: []Table{table},
-		Notes:  []string{fmt.Sprintf("The least error, %s ± %.1f, is that of the %s with C = %s, γ = %s and %d support vectors. (Picked by looking at the new points, so it flatters a little.)", riskPercent(best.wrong), doubt, best.machine, best.pairs[3], best.pairs[5], best.vectors)},
-		Lab:    t.lab(append(slices.Clone(best.pairs), "standardize", "false")...),
+		Notes:  []string{fmt.Sprintf("The least error, %s ± %.1f, is that of the %s with C = %s, γ = %s and %d support vectors. (Picked by looking at the new points, so it flatters a little.)", percent(best.wrong), doubt, best.machine, best.pairs[3], best.pairs[5], best.vectors)},
+		Lab:    t.lab(best.pairs...),
 	}, nil
 }
 
@@ -581,15 +577,15 @@ const (
 // candidates, the best in a cross-validation of the training points.
 func generalisationDraws(ctx context.Context, noise float64, candidates int, draw uint64, repeats int) ([]generalisationTuned, error) {
 	const training, testing = 50, 20
-	fresh, err := riskFresh(1000, noise)
+	fresh, err := freshMoons(1000, noise)
 	if err != nil {
 		return nil, err
 	}
-	gammas := riskLogspace(0.02, 50, generalisationSettings)
+	gammas := logspace(0.02, 50, generalisationSettings)
 	out := make([]generalisationTuned, repeats)
 	for r := range out {
 		seed := 1000*draw + uint64(r)
-		t, err := riskToy("moons", training+testing, noise, seed)
+		t, err := drawn("moons", training+testing, noise, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -597,12 +593,12 @@ func generalisationDraws(ctx context.Context, noise float64, candidates int, dra
 		if err != nil {
 			return nil, err
 		}
-		train, test := generalisationRows(all, generalisationRange(0, training)), generalisationRows(all, generalisationRange(training, training+testing))
+		train, test := selectRows(all, generalisationRange(0, training)), selectRows(all, generalisationRange(training, training+testing))
 		o := &out[r]
 		best, truth := 2.0, 0.0
 		o.fairClaimed = 2
 		for k, i := range rand.New(rand.NewPCG(seed, 0x0de)).Perm(generalisationSettings) {
-			spec, err := newSpec("C", []string{"1", "100"}[i%2], "gamma", generalisationText(gammas[i]))
+			spec, err := newSpec("C", []string{"1", "100"}[i%2], "gamma", setting(gammas[i]))
 			if err != nil {
 				return nil, err
 			}
@@ -610,7 +606,7 @@ func generalisationDraws(ctx context.Context, noise float64, candidates int, dra
 			if err != nil {
 				return nil, err
 			}
-			onTest, err := riskError(res.Model, test)
+			onTest, err := errorRate(res.Model, test)
 			if err != nil {
 				return nil, err
 			}
@@ -623,7 +619,7 @@ func generalisationDraws(ctx context.Context, noise float64, candidates int, dra
 				inner = 1 - a
 			}
 			if onTest < best || inner < o.fairClaimed {
-				actual, err := riskError(res.Model, fresh)
+				actual, err := errorRate(res.Model, fresh)
 				if err != nil {
 					return nil, err
 				}
@@ -647,16 +643,6 @@ func generalisationRange(a, b int) []int {
 		s[i] = a + i
 	}
 	return s
-}
-
-// generalisationRows are some rows of data.
-func generalisationRows(d *dataset.Data, rows []int) *dataset.Data {
-	out := &dataset.Data{Features: d.Features, Label: d.Label, Classes: d.Classes, X: mat.NewDense(len(rows), len(d.Features), nil), Y: make([]int, len(rows))}
-	for k, i := range rows {
-		out.X.SetRow(k, d.X.RawRowView(i))
-		out.Y[k] = d.Y[i]
-	}
-	return out
 }
 
 // generalisationFolds deals rows out into folds, by the seed alone: labels have no say.
@@ -689,11 +675,11 @@ func generalisationValidate(ctx context.Context, d *dataset.Data, spec ml.Spec, 
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		res, err := ml.Train(ctx, generalisationRows(d, generalisationOthers(parts, k)), spec, nil)
+		res, err := ml.Train(ctx, selectRows(d, generalisationOthers(parts, k)), spec, nil)
 		if err != nil {
 			return 0, err
 		}
-		a, err := res.Model.Accuracy(generalisationRows(d, test))
+		a, err := res.Model.Accuracy(selectRows(d, test))
 		if err != nil {
 			return 0, err
 		}
@@ -832,11 +818,11 @@ func generalisationRun(ctx context.Context, d *dataset.Data, folds, first int, s
 			if err != nil {
 				return nil, err
 			}
-			res, err := ml.Train(ctx, generalisationRows(d, train), spec, nil)
+			res, err := ml.Train(ctx, selectRows(d, train), spec, nil)
 			if err != nil {
 				return nil, err
 			}
-			a, err := res.Model.Accuracy(generalisationRows(d, parts[k]))
+			a, err := res.Model.Accuracy(selectRows(d, parts[k]))
 			if err != nil {
 				return nil, err
 			}
@@ -943,7 +929,7 @@ func generalisationConformal(ctx context.Context) (float64, error) {
 
 func showGeneralisationSummary(ctx context.Context, in Input) (*Exhibit, error) {
 	const m = 80
-	t, err := riskToy("moons", m, generalisationNoise["moons"], 1)
+	t, err := drawn("moons", m, generalisationNoise["moons"], 1)
 	if err != nil {
 		return nil, err
 	}
@@ -951,7 +937,7 @@ func showGeneralisationSummary(ctx context.Context, in Input) (*Exhibit, error) 
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := riskFresh(1000, generalisationNoise["moons"])
+	fresh, err := freshMoons(1000, generalisationNoise["moons"])
 	if err != nil {
 		return nil, err
 	}
@@ -959,12 +945,12 @@ func showGeneralisationSummary(ctx context.Context, in Input) (*Exhibit, error) 
 	table := Table{Caption: "At the chosen C and γ", Head: []string{"machine", "support vectors", "training error", "held-out error"}}
 	for j, machine := range generalisationMachines[:3] {
 		vectors[j].Name, wrong[j].Name = machine, machine
-		for _, c := range riskLogspace(0.01, 1000, 11) {
-			res, _, err := fit(ctx, d, generalisationPairs(machine, generalisationRho, generalisationText(c), in.Text("gamma"))...)
+		for _, c := range logspace(0.01, 1000, 11) {
+			res, _, err := fit(ctx, d, generalisationPairs(machine, generalisationRho, setting(c), in.Text("gamma"))...)
 			if err != nil {
 				return nil, err
 			}
-			miss, err := riskError(res.Model, fresh)
+			miss, err := errorRate(res.Model, fresh)
 			if err != nil {
 				return nil, err
 			}
@@ -975,11 +961,11 @@ func showGeneralisationSummary(ctx context.Context, in Input) (*Exhibit, error) 
 		if err != nil {
 			return nil, err
 		}
-		miss, err := riskError(res.Model, fresh)
+		miss, err := errorRate(res.Model, fresh)
 		if err != nil {
 			return nil, err
 		}
-		table.Rows = append(table.Rows, []string{machine, strconv.Itoa(res.Report.SupportVectors), riskPercent(1 - res.Report.TrainAccuracy), riskPercent(miss)})
+		table.Rows = append(table.Rows, []string{machine, strconv.Itoa(res.Report.SupportVectors), percent(1 - res.Report.TrainAccuracy), percent(miss)})
 	}
 	here := in.Number("C")
 	chart := func(name, caption, axis string, top float64, cs []figure.Curve, wide bool) Figure {
@@ -993,13 +979,13 @@ func showGeneralisationSummary(ctx context.Context, in Input) (*Exhibit, error) 
 			chart("errors", "The held-out error of the same machines. The two pictures have different shapes.", "held-out error", 0.55, wrong, true),
 		},
 		Tables: []Table{table},
-		Lab:    t.lab(append(generalisationPairs("SVM", generalisationRho, in.Text("C"), in.Text("gamma")), "standardize", "false")...),
+		Lab:    t.lab(generalisationPairs("SVM", generalisationRho, in.Text("C"), in.Text("gamma"))...),
 	}, nil
 }
 
 // generalisationSparseByC finds which way of turning C leaves fewer support vectors.
 func generalisationSparseByC(ctx context.Context) (float64, error) {
-	t, err := riskToy("moons", 80, generalisationNoise["moons"], 1)
+	t, err := drawn("moons", 80, generalisationNoise["moons"], 1)
 	if err != nil {
 		return 0, err
 	}

@@ -123,7 +123,7 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 	}
 	parts := generalisationFolds(generalisationSample(len(d.Y), seed), folds, seed)
 	spoil := func(rows []int) *dataset.Data {
-		s := generalisationRows(d, generalisationRange(0, len(d.Y)))
+		s := selectRows(d, generalisationRange(0, len(d.Y)))
 		for k, i := range rows {
 			s.Y[i] = k % 2
 			s.X.Set(i, 0, 100+math.Sqrt(float64(k)))

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"marginlab/ml"
-	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
@@ -66,8 +65,11 @@ var hardmargin = Lesson{
 					for _, p := range hardmarginSix.xy {
 						double.xy = append(double.xy, [2]float64{2 * p[0], 2 * p[1]})
 					}
-					m, err := hardmarginTrain(ctx, double, "hard_margin", "true")
-					return math.Round(1e6*m.points[3].Weight) / 1e6, err
+					m, err := trainHard(ctx, double)
+					if err != nil {
+						return 0, err
+					}
+					return math.Round(1e6*m.points[3].Weight) / 1e6, nil
 				},
 				Explain: `The distance of the pair doubles, so $\mathbf w$ is halved; $\mathbf w = a(\mathbf x_4 - \mathbf x_2)$ then needs a quarter of $a$: %s.`,
 			}},
@@ -102,8 +104,11 @@ var hardmargin = Lesson{
 			Questions: []Question{{
 				Slug: "sum", Ask: `The six points of the example by hand have $\alpha_2 + \alpha_4 = 0.5$, the others 0. How wide is the margin $1/\lVert\mathbf w\rVert$?`,
 				Answer: func(ctx context.Context) (float64, error) {
-					m, err := hardmarginTrain(ctx, hardmarginSix, "hard_margin", "true")
-					return 1 / math.Sqrt(m.sum), err
+					m, err := trainHard(ctx, hardmarginSix)
+					if err != nil {
+						return 0, err
+					}
+					return 1 / math.Sqrt(m.alphaSum()), nil
 				},
 				Explain: `Where both values meet, $\frac12\lVert\mathbf w\rVert^2 = \sum\alpha_i - \frac12\lVert\mathbf w\rVert^2$, so $\lVert\mathbf w\rVert^2 = \sum_i\alpha_i$ and the margin is $1/\sqrt{0.5} = $ %s.`,
 			}},
@@ -140,37 +145,6 @@ var hardmarginEight = toy{
 
 var hardmarginSixLimits = figure.Limits{XMin: -3, XMax: 3, YMin: -2.4, YMax: 2.4}
 
-// hardmarginModel is a linear machine that was trained on a toy.
-type hardmarginModel struct {
-	*ml.Result
-	data   *dataset.Data
-	spec   ml.Spec
-	points []ml.Point // in the order of the toy
-	w      [2]float64
-	b      float64
-	sum    float64 // of all alpha
-}
-
-// hardmarginTrain trains with a linear kernel and these parameters, given as
-// pairs of name and value.
-func hardmarginTrain(ctx context.Context, t toy, pairs ...string) (m hardmarginModel, err error) {
-	if m.data, err = t.data(); err != nil {
-		return m, err
-	}
-	if m.Result, m.spec, err = fit(ctx, m.data, append(pairs, "kernel", "linear", "tol", "1e-8")...); err != nil {
-		return m, err
-	}
-	if m.points, err = m.Model.Points(m.data, m.spec); err != nil {
-		return m, err
-	}
-	w, b, _ := m.Model.Linear()
-	m.w, m.b = [2]float64{w[0], w[1]}, b
-	for _, p := range m.points {
-		m.sum += math.Abs(p.Weight)
-	}
-	return m, nil
-}
-
 // hardmarginDots are the points of a toy; those with a ring have an entry of
 // their own in the legend.
 func hardmarginDots(t toy, name string, ring func(i int) bool) []figure.Mark {
@@ -183,51 +157,15 @@ func hardmarginDots(t toy, name string, ring func(i int) bool) []figure.Mark {
 	return marks
 }
 
-// hardmarginIndex is a number as an index below the line.
-func hardmarginIndex(i int) string { return string(rune('₀' + i)) }
-
-// supports tells whether a point is a support vector.
-func (m hardmarginModel) supports(i int) bool { return m.points[i].Weight != 0 }
-
-// hardmarginEdges are the largest w·x of the negative class and the smallest of
-// the positive one.
-func hardmarginEdges(w [2]float64, t toy) (low, high float64) {
-	low, high = math.Inf(-1), math.Inf(1)
-	for i, p := range t.xy {
-		if s := w[0]*p[0] + w[1]*p[1]; t.y[i] > 0 {
-			high = math.Min(high, s)
-		} else {
-			low = math.Max(low, s)
-		}
-	}
-	return low, high
-}
-
-// hardmarginMiddle is the bias that puts the line half-way between the classes.
-func hardmarginMiddle(w [2]float64, t toy) float64 {
-	low, high := hardmarginEdges(w, t)
-	return -(low + high) / 2
-}
-
-// hardmarginWithout is the toy without one point.
-func (t toy) hardmarginWithout(k int) (rest toy) {
-	for i := range t.y {
-		if i != k {
-			rest.xy, rest.y = append(rest.xy, t.xy[i]), append(rest.y, t.y[i])
-		}
-	}
-	return rest
-}
-
 func showHardmarginPrimal(ctx context.Context, in Input) (*Exhibit, error) {
 	t := hardmarginSix
 	w := [2]float64{in.Number("w1"), in.Number("w2")}
-	b := hardmarginMiddle(w, t)
-	low, high := hardmarginEdges(w, t)
+	b := t.middle(w)
+	low, high := t.edges(w)
 	half := (high - low) / 2 // the least margin y f, with the best b
 	marks := []figure.Mark{
 		figure.Region{F: func(x, y float64) float64 {
-			low, high := hardmarginEdges([2]float64{x, y}, t)
+			low, high := t.edges([2]float64{x, y})
 			return high - low - 2
 		}, Color: figure.Green, Name: "some b fulfils all constraints"},
 		figure.Contours{F: func(x, y float64) float64 { return (x*x + y*y) / 2 }, Levels: []float64{0.1, 0.25, 0.5, 1, 2}, Name: "level lines of ½|w|²"},
@@ -237,10 +175,10 @@ func showHardmarginPrimal(ctx context.Context, in Input) (*Exhibit, error) {
 		Handles: []Handle{{Label: "w", X: w[0], Y: w[1], XParam: "w1", YParam: "w2"}},
 		Numbers: []Number{
 			{Label: `$\frac12\lVert\mathbf w\rVert^2$`, Value: views.Short((w[0]*w[0] + w[1]*w[1]) / 2), Help: "to be made small"},
-			{Label: `least $y_i f(\mathbf x_i)$`, Value: views.Short(lagrangeRound(half)), Help: "has to be at least 1"},
+			{Label: `least $y_i f(\mathbf x_i)$`, Value: short(half), Help: "has to be at least 1"},
 			{Label: `$1/\lVert\mathbf w\rVert$`, Value: views.Short(1 / norm(w)), Help: "the margin, as long as the line above holds"},
 		},
-		Lab: t.lab("kernel", "linear", "hard_margin", "true", "standardize", "false"),
+		Lab: t.lab("kernel", "linear", "hard_margin", "true"),
 	}
 	switch {
 	case half <= 0:
@@ -251,7 +189,7 @@ func showHardmarginPrimal(ctx context.Context, in Input) (*Exhibit, error) {
 		e.Notes = []string{`Every constraint holds. Is there a shorter $\mathbf w$ in the shaded region?`}
 	}
 	if in.On("solver") {
-		m, err := hardmarginTrain(ctx, t, "hard_margin", "true")
+		m, err := trainHard(ctx, t)
 		if err != nil {
 			return nil, err
 		}
@@ -273,13 +211,13 @@ func showHardmarginPrimal(ctx context.Context, in Input) (*Exhibit, error) {
 
 // hardmarginMore leaves out one point after the other and compares the minima.
 func hardmarginMore(ctx context.Context) (float64, error) {
-	all, err := hardmarginTrain(ctx, hardmarginEight, "hard_margin", "true")
+	all, err := trainHard(ctx, hardmarginEight)
 	if err != nil {
 		return 0, err
 	}
 	grows, falls := false, false
 	for i := range hardmarginEight.y {
-		fewer, err := hardmarginTrain(ctx, hardmarginEight.hardmarginWithout(i), "hard_margin", "true")
+		fewer, err := trainHard(ctx, hardmarginEight.without(i))
 		if err != nil {
 			return 0, err
 		}
@@ -302,7 +240,7 @@ func hardmarginSolved(name, caption string, more ...[]figure.Mark) Figure {
 
 func showHardmarginDual(ctx context.Context, in Input) (*Exhibit, error) {
 	t := hardmarginSix
-	m, err := hardmarginTrain(ctx, t, "hard_margin", "true")
+	m, err := trainHard(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -331,7 +269,7 @@ func showHardmarginDual(ctx context.Context, in Input) (*Exhibit, error) {
 		var arrows []figure.Mark
 		for i, p := range t.xy {
 			if u := m.points[i].Weight; u != 0 {
-				n, to := hardmarginIndex(i+1), [2]float64{at[0] + u*p[0], at[1] + u*p[1]}
+				n, to := subscript(i+1), [2]float64{at[0] + u*p[0], at[1] + u*p[1]}
 				arrows = append(arrows, figure.Arrow{From: at, To: to, Pen: figure.Pen{Color: figure.Magenta}, Label: "α" + n + " y" + n + " x" + n})
 				at = to
 			}
@@ -341,13 +279,13 @@ func showHardmarginDual(ctx context.Context, in Input) (*Exhibit, error) {
 		e.Numbers = append(e.Numbers, Number{Label: `$\mathbf w = \sum_i\alpha_i y_i\mathbf x_i$`, Value: pair(hardmarginTidy(m.w)), Help: "for the six points"})
 	}
 	if e.Step >= 2 {
-		e.Numbers = append(e.Numbers, Number{Label: `$\sum_i\alpha_i y_i$`, Value: views.Short(lagrangeTiny(balance)), Help: "both classes pull equally hard"})
+		e.Numbers = append(e.Numbers, Number{Label: `$\sum_i\alpha_i y_i$`, Value: views.Short(flush(balance, 1e-6)), Help: "both classes pull equally hard"})
 	}
 	if e.Step >= 4 {
 		e.Numbers = append(e.Numbers,
-			Number{Label: `$\sum_i\alpha_i$`, Value: views.Short(hardmarginNear(m.sum))},
+			Number{Label: `$\sum_i\alpha_i$`, Value: views.Short(hardmarginNear(m.alphaSum()))},
 			Number{Label: `$\frac12\lVert\mathbf w\rVert^2$`, Value: views.Short(hardmarginNear(square / 2))},
-			Number{Label: `$W(\alpha)$`, Value: views.Short(hardmarginNear(m.sum - square/2)), Help: "their difference"})
+			Number{Label: `$W(\alpha)$`, Value: views.Short(hardmarginNear(m.alphaSum() - square/2)), Help: "their difference"})
 	}
 	if e.Step >= 7 {
 		marks = append([][]figure.Mark{sides(m.w, m.b), marginLines(m.w, m.b)}, marks...)
@@ -400,7 +338,7 @@ func showHardmarginByHand(ctx context.Context, in Input) (*Exhibit, error) {
 		{`Point 4 is on the margin, $y_4 f(\mathbf x_4) = 1$, which gives $b$.`, `b = y_4 - \mathbf w^\top\mathbf x_4 = ` + num(t.y[j]) + ` - ` + num(t.y[j]-h.b) + ` = ` + num(h.b)},
 		{`*Check the guess:* no point is inside the margin (see the table), so all KKT conditions hold. They are sufficient: this is the solution.`, `\tfrac12\lVert\mathbf w\rVert^2 = W(a) = ` + num(h.dual(h.a))},
 	}
-	e := &Exhibit{Steps: len(lines), Step: min(in.Step, len(lines)-1), Lab: t.lab("kernel", "linear", "hard_margin", "true", "standardize", "false")}
+	e := &Exhibit{Steps: len(lines), Step: min(in.Step, len(lines)-1), Lab: t.lab("kernel", "linear", "hard_margin", "true")}
 	e.Body = Derivation(e.Step, lines...)
 	pairMarks := []figure.Mark{figure.Segment{From: t.xy[i], To: t.xy[j], Pen: figure.Pen{Dash: figure.Dotted}, Name: "closest pair"}}
 	for k, p := range t.xy {
@@ -431,7 +369,7 @@ func showHardmarginByHand(ctx context.Context, in Input) (*Exhibit, error) {
 		}})
 	}
 	if e.Step >= 6 {
-		m, err := hardmarginTrain(ctx, t, "hard_margin", "true")
+		m, err := trainHard(ctx, t)
 		if err != nil {
 			return nil, err
 		}
@@ -445,7 +383,7 @@ func showHardmarginByHand(ctx context.Context, in Input) (*Exhibit, error) {
 			table.Rows = append(table.Rows, []string{strconv.Itoa(k + 1), pair(p), views.Short(t.y[k]), views.Short(alpha), views.Short(t.y[k] * f), views.Short(hardmarginNear(math.Abs(m.points[k].Weight)))})
 		}
 		e.Tables = []Table{table}
-		e.Numbers = []Number{{Label: "the solver's $b$", Value: views.Short(lagrangeTiny(m.b))}}
+		e.Numbers = []Number{{Label: "the solver's $b$", Value: views.Short(flush(m.b, 1e-6))}}
 	}
 	return e, nil
 }
@@ -457,7 +395,7 @@ func hardmarginPlaces() (ps []param.Param) {
 			reach := []float64{3.4, 2.6}[k]
 			ps = append(ps, param.Param{
 				Name: axis + strconv.Itoa(i+1), Label: fmt.Sprintf("point %d, x%d", i+1, k+1), Kind: param.Number,
-				Default: strconv.FormatFloat(p[k], 'g', -1, 64), Min: -reach, Max: reach, Low: -reach, High: reach, Folded: true,
+				Default: setting(p[k]), Min: -reach, Max: reach, Low: -reach, High: reach, Folded: true,
 			})
 		}
 	}
@@ -473,17 +411,17 @@ func showHardmarginSupport(ctx context.Context, in Input) (*Exhibit, error) {
 		t.xy = append(t.xy, p)
 		e.Handles = append(e.Handles, Handle{Label: fmt.Sprintf("point %d", i+1), X: p[0], Y: p[1], XParam: x, YParam: y})
 	}
-	e.Lab = t.lab("kernel", "linear", "hard_margin", "true", "standardize", "false")
-	m, err := hardmarginTrain(ctx, t, "hard_margin", "true")
+	e.Lab = t.lab("kernel", "linear", "hard_margin", "true")
+	m, err := trainHard(ctx, t)
 	if errors.Is(err, svm.ErrNotSeparable) {
-		e.Figures = []Figure{plane("points", "No line separates these points.", marginsLimits, 2, t.dots(nil))}
+		e.Figures = []Figure{plane("points", "No line separates these points.", toyLimits, 2, t.dots(nil))}
 		e.Notes = []string{`No line separates the classes now: the constraints contradict each other, and there is no hard margin. Drag the point back. (The soft margin, two lessons on, can live with this.)`}
 		return e, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	start, err := hardmarginTrain(ctx, hardmarginEight, "hard_margin", "true")
+	start, err := trainHard(ctx, hardmarginEight)
 	if err != nil {
 		return nil, err
 	}
@@ -500,13 +438,13 @@ func showHardmarginSupport(ctx context.Context, in Input) (*Exhibit, error) {
 				dots[i] = d
 			}
 		}
-		alone, err := hardmarginTrain(ctx, few, "hard_margin", "true")
+		alone, err := trainHard(ctx, few)
 		if err != nil {
 			return nil, err
 		}
 		w, b = alone.w, alone.b
 		shift := math.Max(math.Max(math.Abs(w[0]-m.w[0]), math.Abs(w[1]-m.w[1])), math.Abs(b-m.b))
-		e.Numbers = append(e.Numbers, Number{Label: `change of $\mathbf w$ and $b$ by deleting`, Value: views.Short(lagrangeTiny(shift)), Help: "largest difference to training on all eight"})
+		e.Numbers = append(e.Numbers, Number{Label: `change of $\mathbf w$ and $b$ by deleting`, Value: views.Short(flush(shift, 1e-6)), Help: "largest difference to training on all eight"})
 		e.Notes = append(e.Notes, fmt.Sprintf("Trained on %d points out of %d: the same line.", len(few.y), len(t.y)))
 	}
 	moved := math.Max(math.Max(math.Abs(w[0]-start.w[0]), math.Abs(w[1]-start.w[1])), math.Abs(b-start.b)) > 1e-4
@@ -516,7 +454,7 @@ func showHardmarginSupport(ctx context.Context, in Input) (*Exhibit, error) {
 		e.Notes = append(e.Notes, "The line is where it was at first. Drag a point that is not ringed: nothing moves until it touches the nearer dashed line.")
 	}
 	ghost := []figure.Mark{figure.Line{A: start.w, C: -start.b, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.LongDash}, Name: "line at first"}}
-	e.Figures = []Figure{plane("points", `Drag the points. Ringed are the support vectors; the dashed lines are the margin $f = \pm 1$.`, marginsLimits, 3, sides(w, b), marginLines(w, b), ghost, dots)}
+	e.Figures = []Figure{plane("points", `Drag the points. Ringed are the support vectors; the dashed lines are the margin $f = \pm 1$.`, toyLimits, 3, sides(w, b), marginLines(w, b), ghost, dots)}
 	count := 0
 	table := Table{Caption: "Every point: its multiplier, and how far beyond the margin it is", Head: []string{"point", `$y_i$`, `$\alpha_i$`, `$y_i f(\mathbf x_i)$`}}
 	for i, p := range m.points {
@@ -529,7 +467,7 @@ func showHardmarginSupport(ctx context.Context, in Input) (*Exhibit, error) {
 	e.Numbers = append(e.Numbers,
 		Number{Label: "support vectors", Value: fmt.Sprintf("%d of %d", count, len(t.y))},
 		Number{Label: `$\mathbf w$`, Value: pair(w)},
-		Number{Label: `$b$`, Value: views.Short(lagrangeTiny(b))},
+		Number{Label: `$b$`, Value: views.Short(flush(b, 1e-6))},
 		Number{Label: `$1/\lVert\mathbf w\rVert$`, Value: views.Short(1 / norm(w)), Help: "margin"})
 	e.Tables = []Table{table}
 	return e, nil
@@ -537,7 +475,7 @@ func showHardmarginSupport(ctx context.Context, in Input) (*Exhibit, error) {
 
 // hardmarginDelete trains without each point that is no support vector.
 func hardmarginDelete(ctx context.Context) (float64, error) {
-	all, err := hardmarginTrain(ctx, hardmarginEight, "hard_margin", "true")
+	all, err := trainHard(ctx, hardmarginEight)
 	if err != nil {
 		return 0, err
 	}
@@ -545,7 +483,7 @@ func hardmarginDelete(ctx context.Context) (float64, error) {
 		if all.supports(i) {
 			continue
 		}
-		fewer, err := hardmarginTrain(ctx, hardmarginEight.hardmarginWithout(i), "hard_margin", "true")
+		fewer, err := trainHard(ctx, hardmarginEight.without(i))
 		if err != nil || norm([2]float64{all.w[0] - fewer.w[0], all.w[1] - fewer.w[1]})+math.Abs(all.b-fewer.b) > 1e-5 {
 			return 0, err
 		}
@@ -557,7 +495,7 @@ func hardmarginDelete(ctx context.Context) (float64, error) {
 // line of all four.
 func hardmarginCorners(ctx context.Context) (float64, error) {
 	square := toy{[][2]float64{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}}, []float64{-1, -1, 1, 1}}
-	all, err := hardmarginTrain(ctx, square, "hard_margin", "true")
+	all, err := trainHard(ctx, square)
 	if err != nil {
 		return 0, err
 	}
@@ -574,7 +512,7 @@ func hardmarginCorners(ctx context.Context) (float64, error) {
 		if len(classes) < 2 || len(some.y) >= fewest {
 			continue
 		}
-		m, err := hardmarginTrain(ctx, some, "hard_margin", "true")
+		m, err := trainHard(ctx, some)
 		if err != nil {
 			return 0, err
 		}
@@ -604,7 +542,7 @@ func hardmarginWeights(s stepwise.SMOState) (w [2]float64) {
 // hardmarginCeiling is |w|²/2 for w made just long enough for all constraints
 // under the best b; +Inf where its direction does not separate the classes.
 func hardmarginCeiling(w [2]float64, t toy) float64 {
-	low, high := hardmarginEdges(w, t)
+	low, high := t.edges(w)
 	if high-low < 1e-9 {
 		return math.Inf(1)
 	}
@@ -618,7 +556,7 @@ func showHardmarginDuality(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Exhibit{Steps: run.Len(), Step: min(in.Step, run.Len()-1), Lab: t.lab("kernel", "linear", "hard_margin", "true", "standardize", "false")}
+	e := &Exhibit{Steps: run.Len(), Step: min(in.Step, run.Len()-1), Lab: t.lab("kernel", "linear", "hard_margin", "true")}
 	var steps, floor, ceil []float64
 	for k := range run.Len() {
 		steps, floor, ceil = append(steps, float64(k)), append(floor, run.At(k).Dual), append(ceil, hardmarginCeiling(hardmarginWeights(run.At(k)), t))
@@ -648,20 +586,20 @@ func showHardmarginDuality(ctx context.Context, in Input) (*Exhibit, error) {
 	e.Numbers = []Number{
 		{Label: `$W(\alpha)$`, Value: views.Long(s.Dual), Help: "dual value: a floor"},
 		{Label: `$\frac12\lVert\mathbf w\rVert^2$`, Value: hardmarginFinite(ceil[e.Step]), Help: `primal value of this step's line, in canonical form: a ceiling`},
-		{Label: "gap", Value: hardmarginFinite(lagrangeTiny(gap)), Help: "none left (below a millionth) proves that both are optimal"},
+		{Label: "gap", Value: hardmarginFinite(flush(gap, 1e-6)), Help: "none left (below a millionth) proves that both are optimal"},
 		{Label: `$\sum_i\alpha_i$`, Value: views.Long(total), Help: `at the end $\lVert\mathbf w\rVert^2$`},
 		{Label: `$1/\sqrt{\sum_i\alpha_i}$`, Value: hardmarginFinite(1 / math.Sqrt(total)), Help: "at the end the margin"},
 		{Label: `$1/\lVert\mathbf w\rVert$`, Value: hardmarginFinite(1 / norm(w))},
 	}
 	marks := [][]figure.Mark{hardmarginDots(t, "α > 0", func(i int) bool { return s.Points[i].Alpha > 1e-9 })}
-	low, high := hardmarginEdges(w, t)
+	low, high := t.edges(w)
 	if high > low+1e-9 {
 		scale := 2 / (high - low)
 		cw := [2]float64{scale * w[0], scale * w[1]}
-		cb := hardmarginMiddle(cw, t)
+		cb := t.middle(cw)
 		marks = append([][]figure.Mark{sides(cw, cb), marginLines(cw, cb)}, marks...)
 	}
-	e.Figures = append(e.Figures, plane("points", `The line of this step. Ringed: $\alpha_i > 0$.`, marginsLimits, 1, marks...))
+	e.Figures = append(e.Figures, plane("points", `The line of this step. Ringed: $\alpha_i > 0$.`, toyLimits, 1, marks...))
 	switch {
 	case s.Pair == nil:
 		e.Notes = []string{`At the start all $\alpha$ are 0. That is allowed, but the floor is 0, and $\mathbf w = \mathbf 0$ separates nothing.`}
@@ -690,8 +628,8 @@ type hardmarginBiases struct {
 	low, high float64 // 001 5.5, smallest and largest over all support vectors
 }
 
-func newHardmarginBiases(m hardmarginModel, t toy) hardmarginBiases {
-	r := hardmarginBiases{midpoint: hardmarginMiddle(m.w, t), low: math.Inf(1), high: math.Inf(-1)}
+func newHardmarginBiases(m *linearMachine, t toy) hardmarginBiases {
+	r := hardmarginBiases{midpoint: t.middle(m.w), low: math.Inf(1), high: math.Inf(-1)}
 	heaviest := 0.0
 	for i, p := range m.points {
 		if !m.supports(i) {
@@ -708,31 +646,31 @@ func newHardmarginBiases(m hardmarginModel, t toy) hardmarginBiases {
 
 func showHardmarginOnly(ctx context.Context, in Input) (*Exhibit, error) {
 	t := hardmarginEight
-	hard, err := hardmarginTrain(ctx, t, "hard_margin", "true")
+	hard, err := trainHard(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	c := strconv.FormatFloat(in.Number("C"), 'g', -1, 64)
-	soft, err := hardmarginTrain(ctx, t, "C", c)
+	soft, err := trainLinear(ctx, t, "C", c, "tol", "1e-8")
 	if err != nil {
 		return nil, err
 	}
 	hb, sb := newHardmarginBiases(hard, t), newHardmarginBiases(soft, t)
-	short := func(v float64) string { return views.Short(lagrangeTiny(v)) }
+	short := func(v float64) string { return views.Short(flush(v, 1e-6)) }
 	between := func(b hardmarginBiases) string {
 		if b.high-b.low < 1e-5 {
 			return short((b.low + b.high) / 2)
 		}
 		return short(b.low) + " to " + short(b.high)
 	}
-	square := func(m hardmarginModel) float64 { return norm(m.w) * norm(m.w) }
+	square := func(m *linearMachine) float64 { return norm(m.w) * norm(m.w) }
 	bounded := 0
 	for _, p := range soft.points {
 		if p.Role == ml.Inside || p.Role == ml.Misclassified {
 			bounded++
 		}
 	}
-	note := fmt.Sprintf("With this C, %d points stand inside the margin, held at the bound. The margin is %s, the formula of 002 says %s.", bounded, short(1/norm(soft.w)), short(1/math.Sqrt(soft.sum)))
+	note := fmt.Sprintf("With this C, %d points stand inside the margin, held at the bound. The margin is %s, the formula of 002 says %s.", bounded, short(1/norm(soft.w)), short(1/math.Sqrt(soft.alphaSum())))
 	if bounded == 0 {
 		note = "C is so large that no multiplier reaches it: the two columns agree, this *is* the hard margin."
 	}
@@ -743,8 +681,8 @@ func showHardmarginOnly(ctx context.Context, in Input) (*Exhibit, error) {
 			Caption: "The same formulas, hard and soft", Head: []string{"formula", "hard margin", "with C"},
 			Rows: [][]string{
 				{`margin $1/\lVert\mathbf w\rVert$`, short(1 / norm(hard.w)), short(1 / norm(soft.w))},
-				{`$1/\sqrt{\sum_i\alpha_i}$ (002)`, short(1 / math.Sqrt(hard.sum)), short(1 / math.Sqrt(soft.sum))},
-				{`$\sum_i\alpha_i$`, short(hard.sum), short(soft.sum)},
+				{`$1/\sqrt{\sum_i\alpha_i}$ (002)`, short(1 / math.Sqrt(hard.alphaSum())), short(1 / math.Sqrt(soft.alphaSum()))},
+				{`$\sum_i\alpha_i$`, short(hard.alphaSum()), short(soft.alphaSum())},
 				{`$\lVert\mathbf w\rVert^2 + C\sum_i\xi_i$`, short(square(hard)), short(square(soft) + in.Number("C")*soft.Report.SlackSum)},
 				{`$b$ of the solver`, short(hard.b), short(soft.b)},
 				{`$b$ by the midpoint (002)`, short(hb.midpoint), short(sb.midpoint)},
@@ -752,17 +690,17 @@ func showHardmarginOnly(ctx context.Context, in Input) (*Exhibit, error) {
 				{`$b = y_k - \mathbf w^\top\mathbf x_k$ over all SVs`, between(hb), between(sb)},
 			},
 		}},
-		Lab: t.lab("kernel", "linear", "C", c, "standardize", "false"),
+		Lab: t.lab("kernel", "linear", "C", c),
 	}, nil
 }
 
 // hardmarginSqrt compares the slides' formula for the margin with the margin, at a small C.
 func hardmarginSqrt(ctx context.Context) (float64, error) {
-	m, err := hardmarginTrain(ctx, hardmarginEight, "C", "0.05")
+	m, err := trainLinear(ctx, hardmarginEight, "C", "0.05", "tol", "1e-8")
 	if err != nil {
 		return 0, err
 	}
-	switch formula, margin := 1/math.Sqrt(m.sum), 1/norm(m.w); {
+	switch formula, margin := 1/math.Sqrt(m.alphaSum()), 1/norm(m.w); {
 	case formula > margin*(1+1e-6):
 		return 0, nil
 	case formula < margin*(1-1e-6):

@@ -270,32 +270,18 @@ func kerneltrickToy(name string) (toy, error) {
 
 // kerneltrickSides are the two sides of f = 0 for any function f, and the curve.
 func kerneltrickSides(f func(x, y float64) float64) []figure.Mark {
-	return []figure.Mark{
-		figure.Region{F: func(x, y float64) float64 { return -f(x, y) }, Color: figure.ClassColor(0), Name: "f < 0"},
-		figure.Region{F: f, Color: figure.ClassColor(1), Name: "f ≥ 0"},
-		figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Color: figure.Muted}, Plain: true, Name: "f = 0"},
-	}
+	return append(halves(f), figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Color: figure.Muted}, Plain: true, Name: "f = 0"})
 }
 
 // kerneltrickLifted is a drawing in three dimensions, turned by the sliders.
 func kerneltrickLifted(in Input, name, caption string, l figure.Lifted) Figure {
 	l.Yaw, l.Pitch = in.Number("yaw"), in.Number("pitch")
-	l.ClassNames = []string{className(-1), className(1)}
+	l.ClassNames = classNames()
 	return Figure{Name: name, Caption: caption, Draw: func(look Look) (*figure.Picture, error) {
 		p := l
 		p.Format = look.Format(2)
 		return p.Picture()
 	}}
-}
-
-// kerneltrickErrors counts the points on the wrong side of f = 0, those on it included.
-func kerneltrickErrors(t toy, f func(x, y float64) float64) (n int) {
-	for i, p := range t.xy {
-		if t.y[i]*f(p[0], p[1]) <= 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // kerneltrickBestLine is a line w·x + b = 0 with the fewest errors, and their
@@ -339,23 +325,20 @@ func showKerneltrickLine(_ context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, q := [2]float64{in.Number("ax"), in.Number("ay")}, [2]float64{in.Number("bx"), in.Number("by")}
+	p, q := lineEnds(in)
 	e := &Exhibit{
-		Handles: []Handle{
-			{Label: "first end of the line", X: p[0], Y: p[1], XParam: "ax", YParam: "ay"},
-			{Label: "second end of the line", X: q[0], Y: q[1], XParam: "bx", YParam: "by"},
-		},
-		Lab: t.lab("kernel", "linear", "C", "10", "standardize", "false"),
+		Handles: lineHandles(in),
+		Lab:     t.lab("kernel", "linear", "C", "10"),
 	}
 	w := [2]float64{q[1] - p[1], p[0] - q[0]}
 	if norm(w) < 1e-6 {
 		e.Figures = []Figure{plane("line", "", kerneltrickLimits, 2, t.dots(nil))}
-		e.Notes = []string{"Two places are needed for a line: pull the ends apart."}
+		e.Notes = []string{noLine}
 		return e, nil
 	}
 	b := -(w[0]*p[0] + w[1]*p[1])
-	yours := kerneltrickErrors(t, figure.Linear(w, -b))
-	if turned := kerneltrickErrors(t, figure.Linear([2]float64{-w[0], -w[1]}, b)); turned < yours {
+	yours := t.errors(figure.Linear(w, -b))
+	if turned := t.errors(figure.Linear([2]float64{-w[0], -w[1]}, b)); turned < yours {
 		w, b, yours = [2]float64{-w[0], -w[1]}, -b, turned
 	}
 	wrong := func(i int) bool { return t.y[i]*(w[0]*t.xy[i][0]+w[1]*t.xy[i][1]+b) <= 0 }
@@ -422,7 +405,7 @@ func (l kerneltrickLift) separate(ctx context.Context, t toy) (w []float64, b fl
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	return w, b, kerneltrickErrors(t, l.decision(w, b)), nil
+	return w, b, t.errors(l.decision(w, b)), nil
 }
 
 func (l kerneltrickLift) decision(w []float64, b float64) func(x, y float64) float64 {
@@ -487,7 +470,7 @@ func showKerneltrickLift(ctx context.Context, in Input) (*Exhibit, error) {
 			{Label: `$\mathbf w$`, Value: fmt.Sprintf("(%s, %s, %s)", views.Short(w[0]), views.Short(w[1]), views.Short(w[2])), Help: "the last weight belongs to the new coordinate"},
 			{Label: `$b$`, Value: views.Short(b)},
 		},
-		Lab: t.lab("kernel", "poly", "degree", "2", "gamma", "1", "coef0", "1", "C", "100", "standardize", "false"),
+		Lab: t.lab("kernel", "poly", "degree", "2", "gamma", "1", "coef0", "1", "C", "100"),
 	}, nil
 }
 
@@ -564,7 +547,7 @@ func showKerneltrickBumps(ctx context.Context, in Input) (*Exhibit, error) {
 		figure.Dot{At: c[0], Class: -1, Label: "c₁", Name: "centre"},
 		figure.Dot{At: c[1], Class: -1, Label: "c₂", Name: "centre"},
 	}
-	errors := kerneltrickErrors(t, f)
+	errors := t.errors(f)
 	note := "Separated: in the new coordinates a straight line does it."
 	if errors > 0 {
 		note = "Not yet. Where would a centre have to be, so that nearness to it tells the classes apart?"
@@ -594,7 +577,7 @@ func showKerneltrickBumps(ctx context.Context, in Input) (*Exhibit, error) {
 			{Label: `$b$`, Value: views.Short(b)},
 			{Label: `$s = 1/\sqrt{2\gamma}$`, Value: views.Short(1 / math.Sqrt(2*g)), Help: "reach of a bump, in units of the picture"},
 		},
-		Lab: t.lab("kernel", "rbf", "gamma", in.Text("gamma"), "C", "100", "standardize", "false"),
+		Lab: t.lab("kernel", "rbf", "gamma", in.Text("gamma"), "C", "100"),
 	}, nil
 }
 
@@ -690,7 +673,7 @@ func showKerneltrickXOR(ctx context.Context, in Input) (*Exhibit, error) {
 		{`The weight vector has one entry that is not 0, and a plane at height 0 of that coordinate separates.`, fmt.Sprintf(`\mathbf w = \sum_i \alpha_i y_i \phi(\mathbf x_i) = (%s)^\top`, strings.ReplaceAll(strings.Join(weights, `,\ `), "−", "-"))},
 		{`Back in the plane: the factors $1/\sqrt2$ and $\sqrt2$ cancel. The boundary is the pair of axes.`, fmt.Sprintf(`f(\mathbf x) = \mathbf w^\top\phi(\mathbf x) + b = %s\, x_1 x_2`, strings.Replace(short(x.w[5]*math.Sqrt2), "1", "", 1))},
 	}
-	e := &Exhibit{Steps: kerneltrickXORSteps, Step: step, Body: Derivation(step, lines...), Lab: t.lab("kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true", "standardize", "false")}
+	e := &Exhibit{Steps: kerneltrickXORSteps, Step: step, Body: Derivation(step, lines...), Lab: t.lab("kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true")}
 	lifted := figure.Lifted{X: "√2 x1", Y: "√2 x2", Z: "√2 x1x2"}
 	for i := range t.y {
 		lifted.Points = append(lifted.Points, figure.Dot3{At: [3]float64{x.phi.At(i, 1), x.phi.At(i, 2), x.phi.At(i, 5)}, Class: class(t.y[i]), Label: strconv.Itoa(i + 1)})
@@ -708,7 +691,7 @@ func showKerneltrickXOR(ctx context.Context, in Input) (*Exhibit, error) {
 		e.Figures = []Figure{kerneltrickLifted(in, "lifted", "Coordinates 2, 3 and 6 of the feature space. The height, the last coordinate, is the same within a class. Turn the box.", lifted)}
 	case kerneltrickXORGram:
 		e.Figures = []Figure{{Name: "gram", Caption: `The Gram matrix. A point is most like itself, and equally like all others: the four feature vectors form a regular tetrahedron.`, Draw: func(l Look) (*figure.Picture, error) {
-			return figure.Matrix{Format: l.Format(2), X: "point j", Y: "point i", Name: "K", Values: x.gram, Classes: []int{1, 1, 0, 0}, ClassNames: []string{className(-1), className(1)}}.Picture()
+			return figure.Matrix{Format: l.Format(2), X: "point j", Y: "point i", Name: "K", Values: x.gram, Classes: []int{1, 1, 0, 0}, ClassNames: classNames()}.Picture()
 		}}}
 	case kerneltrickXORAlpha:
 		e.Figures = []Figure{x.dualFigure()}
@@ -944,7 +927,7 @@ func showKerneltrickEndless(ctx context.Context, in Input) (*Exhibit, error) {
 		cut = append(cut, kerneltrickSeries(g, x, 1, terms))
 		worst = max(worst, math.Abs(exact[k]-cut[k]))
 	}
-	errors := kerneltrickErrors(t, f)
+	errors := t.errors(f)
 	return &Exhibit{
 		Figures: []Figure{
 			kerneltrickLifted(in, "surface", `The decision function of an RBF SVM as a surface. It crosses the level plane $f = 0$ at the boundary; ringed points are support vectors, where the surface is held up or down.`, lifted),
@@ -960,7 +943,7 @@ func showKerneltrickEndless(ctx context.Context, in Input) (*Exhibit, error) {
 			{Label: "support vectors", Value: strconv.Itoa(res.Report.SupportVectors), Help: `bumps that $f$ is made of`},
 			{Label: "largest error of the series", Value: views.Short(worst), Help: fmt.Sprintf("with %d terms, between $x = -2$ and $2$", terms)},
 		},
-		Lab: t.lab("kernel", "rbf", "gamma", in.Text("gamma"), "C", in.Text("C"), "standardize", "false"),
+		Lab: t.lab("kernel", "rbf", "gamma", in.Text("gamma"), "C", in.Text("C")),
 	}, nil
 }
 

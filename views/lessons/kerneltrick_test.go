@@ -88,7 +88,7 @@ func TestKerneltrickBestLine(t *testing.T) {
 			t.Fatal(err)
 		}
 		w, b, errors := kerneltrickBestLine(points)
-		if got := kerneltrickErrors(points, func(x, y float64) float64 { return w[0]*x + w[1]*y + b }); got != errors {
+		if got := points.errors(func(x, y float64) float64 { return w[0]*x + w[1]*y + b }); got != errors {
 			t.Errorf("%s: the line makes %d errors, not %d", o.Name, got, errors)
 		}
 		fewest := len(points.y)

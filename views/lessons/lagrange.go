@@ -152,15 +152,11 @@ var lagrange = Lesson{
 			Questions: []Question{{
 				Slug: "walls", Ask: "At the solution, how many of the four walls push?",
 				Answer: func(ctx context.Context) (float64, error) {
-					d, err := lagrangeNumbers.data()
+					m, err := trainHard(ctx, lagrangeNumbers)
 					if err != nil {
 						return 0, err
 					}
-					res, _, err := fit(ctx, d, "kernel", "linear", "hard_margin", "true", "tol", "1e-8")
-					if err != nil {
-						return 0, err
-					}
-					return float64(res.Report.SupportVectors), nil
+					return float64(m.Report.SupportVectors), nil
 				},
 				Within:  0.001,
 				Explain: `%s: the innermost point of each class. Their multipliers are positive; the outer points are free and might be left out.`,
@@ -188,7 +184,7 @@ var lagrangeLimits = figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8}
 // lagrangeLine is the constraint through the two ends, with a normal as long as
 // that of the slides' examples, √5; false where the ends coincide.
 func lagrangeLine(in Input) (theory.Problem, bool) {
-	a, b := [2]float64{in.Number("ax"), in.Number("ay")}, [2]float64{in.Number("bx"), in.Number("by")}
+	a, b := lineEnds(in)
 	n := [2]float64{b[1] - a[1], a[0] - b[0]}
 	length := norm(n)
 	if length < 1e-6 {
@@ -200,19 +196,12 @@ func lagrangeLine(in Input) (theory.Problem, bool) {
 	return theory.Problem{Scale: [2]float64{1, 1}, Kind: theory.Equality, Normal: n, Offset: -n[0]*a[0] - n[1]*a[1]}, true
 }
 
-func lagrangeEndHandles(in Input) []Handle {
-	return []Handle{
-		{Label: "first end of the line", X: in.Number("ax"), Y: in.Number("ay"), XParam: "ax", YParam: "ay"},
-		{Label: "second end of the line", X: in.Number("bx"), Y: in.Number("by"), XParam: "bx", YParam: "by"},
-	}
-}
-
 // lagrangeApart is what is shown where the two ends of a line coincide.
 func lagrangeApart(p theory.Problem, in Input) *Exhibit {
 	return &Exhibit{
 		Figures: []Figure{lagrangePlane("plane", "Level lines of f.", lagrangeLevels(p))},
-		Handles: lagrangeEndHandles(in),
-		Notes:   []string{"Two places are needed for a line: pull its ends apart."},
+		Handles: lineHandles(in),
+		Notes:   []string{noLine},
 	}
 }
 
@@ -278,16 +267,16 @@ func showLagrangeTouch(_ context.Context, in Input) (*Exhibit, error) {
 	e := &Exhibit{
 		Figures: []Figure{lagrangePlane("plane", `Drag the dot along the line, and the ends of the line. The arrows are the gradients of $f$ and $g$ at the dot, drawn at half their length.`,
 			lagrangeLevels(p), []figure.Mark{lagrangeThrough(p, at), lagrangeWall(p, "constraint g = 0")}, lagrangeArrows(p, at, "g"), []figure.Mark{figure.Dot{At: at, Class: -1}})},
-		Handles: append([]Handle{{Label: "dot on the line", X: at[0], Y: at[1], XParam: "px", YParam: "py"}}, lagrangeEndHandles(in)...),
+		Handles: append([]Handle{{Label: "dot on the line", X: at[0], Y: at[1], XParam: "px", YParam: "py"}}, lineHandles(in)...),
 		Numbers: []Number{
 			{Label: `$f$ at the dot`, Value: views.Short(p.F(at)), Help: "make it as small as the line allows"},
-			{Label: "slope along the line", Value: views.Short(lagrangeRound(along)), Help: `part of $\nabla f$ in the direction of the line`},
+			{Label: "slope along the line", Value: short(along), Help: `part of $\nabla f$ in the direction of the line`},
 		},
 		Notes: []string{note},
 	}
 	if touched {
 		lambda := -(g[0]*p.Normal[0] + g[1]*p.Normal[1]) / (p.Normal[0]*p.Normal[0] + p.Normal[1]*p.Normal[1])
-		e.Numbers = append(e.Numbers, Number{Label: `$\lambda$`, Value: views.Short(lagrangeRound(lambda)), Help: `from $\nabla f = -\lambda\nabla g$; $\lVert\nabla g\rVert$ is kept at $\sqrt 5$`})
+		e.Numbers = append(e.Numbers, Number{Label: `$\lambda$`, Value: short(lambda), Help: `from $\nabla f = -\lambda\nabla g$; $\lVert\nabla g\rVert$ is kept at $\sqrt 5$`})
 	}
 	if norm(g) > 1e-6 {
 		cos := (g[0]*p.Normal[0] + g[1]*p.Normal[1]) / norm(g) / norm(p.Normal)
@@ -295,14 +284,6 @@ func showLagrangeTouch(_ context.Context, in Input) (*Exhibit, error) {
 		e.Numbers = append(e.Numbers, Number{Label: "angle between the gradients", Value: fmt.Sprintf("%.0f°", angle), Help: "0° or 180°: parallel"})
 	}
 	return e, nil
-}
-
-// lagrangeRound takes rounding errors for 0.
-func lagrangeRound(v float64) float64 {
-	if math.Abs(v) < 1e-12 {
-		return 0
-	}
-	return v
 }
 
 // lagrangeTwice compares example 2 with the same line written twice as large.
@@ -444,7 +425,7 @@ func showLagrangeEquality(_ context.Context, in Input) (*Exhibit, error) {
 		e.Numbers = append(e.Numbers,
 			Number{Label: `$(x^*, y^*)$`, Value: pair(s.Point)},
 			Number{Label: `$f(x^*, y^*)$`, Value: views.Short(s.Objective)},
-			Number{Label: `$g(x^*, y^*)$`, Value: views.Short(lagrangeRound(p.G(s.Point))), Help: "as demanded"})
+			Number{Label: `$g(x^*, y^*)$`, Value: short(p.G(s.Point)), Help: "as demanded"})
 	}
 	e.Figures = []Figure{lagrangePlane("plane", caption, lagrangeLevels(p), marks)}
 	return e, nil
@@ -493,14 +474,14 @@ func showLagrangeInequality(_ context.Context, in Input) (*Exhibit, error) {
 	return &Exhibit{
 		Figures: []Figure{lagrangePlane("plane", `The shaded side is allowed. Drag the wall by its ends, or the free minimum across it; the black dot is the solution.`,
 			ground, marks, []figure.Mark{figure.Dot{At: s.Point, Class: -1, Label: solved}})},
-		Handles: append(lagrangeEndHandles(in), centre),
+		Handles: append(lineHandles(in), centre),
 		Notes:   []string{note},
 		Numbers: []Number{
 			{Label: "the constraint is", Value: state},
-			{Label: `$\alpha$`, Value: views.Short(lagrangeRound(s.Multiplier)), Help: `multiplier, for $\lVert\nabla h\rVert = \sqrt 5$ as in the examples`},
-			{Label: `$h(x^*, y^*)$`, Value: views.Short(lagrangeRound(p.G(s.Point))), Help: `0 on the wall, negative within`},
+			{Label: `$\alpha$`, Value: short(s.Multiplier), Help: `multiplier, for $\lVert\nabla h\rVert = \sqrt 5$ as in the examples`},
+			{Label: `$h(x^*, y^*)$`, Value: short(p.G(s.Point)), Help: `0 on the wall, negative within`},
 			{Label: `$f(x^*, y^*)$`, Value: views.Short(s.Objective), Help: `0 at the free minimum`},
-			{Label: `$\alpha$ on the wall`, Value: views.Short(lagrangeRound(line.Multiplier)), Help: "what the equations give there; below 0: rejected"},
+			{Label: `$\alpha$ on the wall`, Value: short(line.Multiplier), Help: "what the equations give there; below 0: rejected"},
 		},
 	}, nil
 }
@@ -523,12 +504,6 @@ func showLagrangeCases(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	free, line := s.Cases[0], s.Cases[1]
 	n, h := p.Normal, lagrangeConstraint(p)
-	check := func(ok bool, yes, no string) string {
-		if ok {
-			return yes
-		}
-		return no
-	}
 	dx, dy := lagrangeSum(lagrangeTerm{2, "x"}, lagrangeTerm{n[0], `\alpha`}), lagrangeSum(lagrangeTerm{2, "y"}, lagrangeTerm{n[1], `\alpha`})
 	lines := []Line{
 		{"Minimise $f$ on the allowed side of the wall.", `f = x^2 + y^2, \qquad h = ` + h + ` \le 0`},
@@ -536,10 +511,10 @@ func showLagrangeCases(_ context.Context, in Input) (*Exhibit, error) {
 		{"Its derivatives in $x$ and $y$ vanish. Mind the signs: they are those of $h$.", dx + ` = 0, \qquad ` + dy + ` = 0`},
 		{`Three more conditions. The first holds if one factor is 0, which makes two cases.`, `\alpha\,h = 0, \qquad \alpha \ge 0, \qquad h \le 0`},
 		{`*First case,* $\alpha = 0$: the wall is ignored.`, `x = 0, \quad y = 0, \qquad h(0, 0) = ` + lagrangeFraction(free.Constraint)},
-		{check(free.Verdict == theory.Accepted, "Is that place allowed? Yes: all conditions hold.", "Is that place allowed? No: the first case is rejected."), `h(0, 0) = ` + lagrangeFraction(free.Constraint) + check(free.Verdict == theory.Accepted, ` \le 0`, ` > 0`)},
+		{either(free.Verdict == theory.Accepted, "Is that place allowed? Yes: all conditions hold.", "Is that place allowed? No: the first case is rejected."), `h(0, 0) = ` + lagrangeFraction(free.Constraint) + either(free.Verdict == theory.Accepted, ` \le 0`, ` > 0`)},
 		{`*Second case,* $\alpha > 0$: then $h = 0$, a linear system as in example 2.`, `x = ` + lagrangeSum(lagrangeTerm{-n[0] / 2, `\alpha`}) + `, \quad y = ` + lagrangeSum(lagrangeTerm{-n[1] / 2, `\alpha`}) + ` \quad\Rightarrow\quad \alpha = ` + lagrangeFraction(line.Multiplier)},
-		{check(line.Verdict == theory.Accepted, "Is that multiplier positive, as supposed? Yes: all conditions hold.", "Is that multiplier positive, as supposed? No: the second case is rejected."), `\alpha = ` + lagrangeFraction(line.Multiplier) + check(line.Verdict == theory.Accepted, ` > 0`, ` \not> 0`)},
-		{check(s.Saturated, "So the constraint is *saturated*.", "So the constraint is *free*."), `(x^*,\ y^*) = ` + lagrangePoint(s.Point) + `, \quad \alpha^* = ` + lagrangeFraction(s.Multiplier) + `, \quad f^* = ` + lagrangeFraction(s.Objective)},
+		{either(line.Verdict == theory.Accepted, "Is that multiplier positive, as supposed? Yes: all conditions hold.", "Is that multiplier positive, as supposed? No: the second case is rejected."), `\alpha = ` + lagrangeFraction(line.Multiplier) + either(line.Verdict == theory.Accepted, ` > 0`, ` \not> 0`)},
+		{either(s.Saturated, "So the constraint is *saturated*.", "So the constraint is *free*."), `(x^*,\ y^*) = ` + lagrangePoint(s.Point) + `, \quad \alpha^* = ` + lagrangeFraction(s.Multiplier) + `, \quad f^* = ` + lagrangeFraction(s.Objective)},
 	}
 	e := &Exhibit{Steps: len(lines), Step: min(in.Step, len(lines)-1)}
 	e.Body = Derivation(e.Step, lines...)
@@ -552,7 +527,7 @@ func showLagrangeCases(_ context.Context, in Input) (*Exhibit, error) {
 		}
 		table.Rows = append(table.Rows, []string{name, pair(c.Point), views.Short(c.Multiplier), views.Short(c.Constraint), views.Short(c.Objective), verdict})
 		table.Marked = []int{len(table.Rows) - 1}
-		marks = append(marks, figure.Dot{At: c.Point, Class: -1, Hollow: judged && c.Verdict != theory.Accepted, Label: check(judged, c.Verdict.String(), "candidate")})
+		marks = append(marks, figure.Dot{At: c.Point, Class: -1, Hollow: judged && c.Verdict != theory.Accepted, Label: either(judged, c.Verdict.String(), "candidate")})
 	}
 	if e.Step >= 4 {
 		candidate(free, `$\alpha = 0$`, e.Step >= 5)
@@ -683,8 +658,8 @@ func showLagrangeKKT(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	for i, c := range lagrangeAll(p.Center, lagrangeWalls) {
 		table.Rows = append(table.Rows, []string{
-			names[i], pair(c.at), views.Short(lagrangeRound(c.alpha[0])), views.Short(lagrangeRound(c.alpha[1])),
-			views.Short(lagrangeRound(c.h[0])), views.Short(lagrangeRound(c.h[1])), c.verdict(),
+			names[i], pair(c.at), short(c.alpha[0]), short(c.alpha[1]),
+			short(c.h[0]), short(c.h[1]), c.verdict(),
 		})
 		if !c.accepted {
 			continue
@@ -700,7 +675,7 @@ func showLagrangeKKT(_ context.Context, in Input) (*Exhibit, error) {
 		for j, w := range lagrangeWalls {
 			if c.alpha[j] > 0 {
 				push := [2]float64{-c.alpha[j] * w.Normal[0], -c.alpha[j] * w.Normal[1]}
-				marks = append(marks, figure.Arrow{From: c.at, To: [2]float64{c.at[0] + push[0]/2, c.at[1] + push[1]/2}, Pen: figure.Pen{Color: figure.Magenta}, Label: "−α" + hardmarginIndex(j+1) + " ∇h" + hardmarginIndex(j+1)})
+				marks = append(marks, figure.Arrow{From: c.at, To: [2]float64{c.at[0] + push[0]/2, c.at[1] + push[1]/2}, Pen: figure.Pen{Color: figure.Magenta}, Label: "−α" + subscript(j+1) + " ∇h" + subscript(j+1)})
 			}
 		}
 		marks = append(marks, figure.Dot{At: c.at, Class: -1, Label: solved})
@@ -742,38 +717,29 @@ func showLagrangeSVM(ctx context.Context, in Input) (*Exhibit, error) {
 		Handles: []Handle{{Label: "w and b", X: w, Y: b, XParam: "w", YParam: "b"}},
 		Numbers: []Number{{Label: `$\frac12 w^2$`, Value: views.Short(w * w / 2), Help: "to be made small"}, {Label: `least $y_i(w x_i + b)$`, Value: views.Short(least(w, b)), Help: "has to be at least 1"}},
 		Notes:   []string{note},
-		Lab:     pts.lab("kernel", "linear", "hard_margin", "true", "standardize", "false"),
+		Lab:     pts.lab("kernel", "linear", "hard_margin", "true"),
 	}
 	table := Table{Caption: `The constraints at your $(w, b)$: a wall is violated where $h > 0$`, Head: []string{"point", "$x_i$", "$y_i$", `$h_i = 1 - y_i(w x_i + b)$`}}
 	for i, p := range pts.xy {
-		table.Rows = append(table.Rows, []string{strconv.Itoa(i + 1), views.Short(p[0]), views.Short(pts.y[i]), views.Short(lagrangeRound(1 - margin(i, w, b)))})
+		table.Rows = append(table.Rows, []string{strconv.Itoa(i + 1), views.Short(p[0]), views.Short(pts.y[i]), short(1 - margin(i, w, b))})
 	}
 	if in.On("solver") {
-		d, err := pts.data()
+		m, err := trainHard(ctx, pts)
 		if err != nil {
 			return nil, err
 		}
-		res, s, err := fit(ctx, d, "kernel", "linear", "hard_margin", "true", "tol", "1e-8")
-		if err != nil {
-			return nil, err
-		}
-		rows, err := res.Model.Points(d, s)
-		if err != nil {
-			return nil, err
-		}
-		v, sb, _ := res.Model.Linear()
-		walls = append(walls, figure.Dot{At: [2]float64{v[0], sb}, Class: -1, Ring: true, Label: "solver"})
+		walls = append(walls, figure.Dot{At: [2]float64{m.w[0], m.b}, Class: -1, Ring: true, Label: "solver"})
 		table.Caption = `The constraints at your $(w, b)$, and the solver's: its multiplier $\alpha_i$, its $h_i$, and their product`
 		table.Head = append(table.Head, `$\alpha_i$`, `$h_i$ there`, `$\alpha_i h_i$`)
-		for i, r := range rows {
-			h := lagrangeTiny(1 - r.Margin)
+		for i, r := range m.points {
+			h := flush(1-r.Margin, 1e-6)
 			alpha := math.Abs(r.Weight)
-			table.Rows[i] = append(table.Rows[i], views.Short(alpha), views.Short(h), views.Short(lagrangeTiny(alpha*h)))
+			table.Rows[i] = append(table.Rows[i], views.Short(alpha), views.Short(h), views.Short(flush(alpha*h, 1e-6)))
 			if alpha > 0 {
 				table.Marked = append(table.Marked, i)
 			}
 		}
-		e.Numbers = append(e.Numbers, Number{Label: `the solver's $\frac12 w^2$`, Value: views.Short(v[0] * v[0] / 2), Help: "the least that all four walls allow"})
+		e.Numbers = append(e.Numbers, Number{Label: `the solver's $\frac12 w^2$`, Value: views.Short(m.w[0] * m.w[0] / 2), Help: "the least that all four walls allow"})
 	}
 	e.Tables = []Table{table}
 	line := []figure.Mark{
@@ -793,12 +759,4 @@ func showLagrangeSVM(ctx context.Context, in Input) (*Exhibit, error) {
 		}},
 	}
 	return e, nil
-}
-
-// lagrangeTiny takes what is below a solver's tolerance for 0.
-func lagrangeTiny(v float64) float64 {
-	if math.Abs(v) < 1e-6 {
-		return 0
-	}
-	return v
 }

@@ -126,64 +126,17 @@ var margins = Lesson{
 	},
 }
 
-// separable are twelve points that a line can tell apart.
-var separable = toy{
-	[][2]float64{{-2.2, 0.4}, {-1.6, -1.1}, {-1.1, 0.9}, {-2.8, -0.6}, {-0.7, -1.9}, {-1.9, 1.8}, {1.1, 0.3}, {1.9, 1.4}, {0.7, 1.7}, {2.6, 0.1}, {1.6, -1.0}, {2.9, 1.9}},
-	[]float64{-1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1, 1},
-}
-
-var marginsLimits = figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.6, YMax: 2.6}
-
-// sides are the two half-planes of a line and the line itself.
-func sides(w [2]float64, b float64) []figure.Mark {
-	return []figure.Mark{
-		figure.Region{F: figure.Linear([2]float64{-w[0], -w[1]}, b), Color: figure.ClassColor(0), Name: "f < 0"},
-		figure.Region{F: figure.Linear(w, -b), Color: figure.ClassColor(1), Name: "f ≥ 0"},
-		figure.Line{A: w, C: -b, Name: "f = 0"},
-	}
-}
-
-// marginLines are f = ±1.
-func marginLines(w [2]float64, b float64) []figure.Mark {
-	pen := figure.Pen{Dash: figure.Dashed, Thin: true}
-	return []figure.Mark{
-		figure.Line{A: w, C: 1 - b, Pen: pen, Name: "f = ±1"},
-		figure.Line{A: w, C: -1 - b, Pen: pen, Name: "f = ±1"},
-	}
-}
-
-// foot is the place of the line w·x + b = 0 that is nearest to p.
-func foot(w [2]float64, b float64, p [2]float64) [2]float64 {
-	k := (w[0]*p[0] + w[1]*p[1] + b) / (w[0]*w[0] + w[1]*w[1])
-	return [2]float64{p[0] - k*w[0], p[1] - k*w[1]}
-}
-
-// plane is a drawing of marks on the lesson's axes.
-func plane(name, caption string, limits figure.Limits, rows int, marks ...[]figure.Mark) Figure {
-	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
-		p := figure.Plane{Format: l.Format(rows), X: "x1", Y: "x2", Limits: limits}
-		for _, m := range marks {
-			p.Marks = append(p.Marks, m...)
-		}
-		return p.Picture()
-	}}
-}
-
 func showMarginsClassifier(_ context.Context, in Input) (*Exhibit, error) {
 	w, b := [2]float64{1, 0.4}, 0.1
 	p := [2]float64{in.Number("px"), in.Number("py")}
 	f := w[0]*p[0] + w[1]*p[1] + b
-	predicted := "+1"
-	if f < 0 {
-		predicted = "−1"
-	}
 	return &Exhibit{
-		Figures: []Figure{plane("boundary", `The line is $f(\mathbf x) = 0$. The probe is the dot in ink.`, marginsLimits, 2,
+		Figures: []Figure{plane("boundary", `The line is $f(\mathbf x) = 0$. The probe is the dot in ink.`, toyLimits, 2,
 			sides(w, b), separable.dots(nil), []figure.Mark{figure.Dot{At: p, Class: -1, Label: "probe"}})},
 		Handles: []Handle{{Label: "probe", X: p[0], Y: p[1], XParam: "px", YParam: "py"}},
 		Numbers: []Number{
 			{Label: `$f(\mathbf x)$`, Value: views.Short(f), Help: "value of the classifier at the probe"},
-			{Label: "prediction", Value: predicted, Help: `$+1$ where $f \ge 0$`},
+			{Label: "prediction", Value: either(f < 0, "−1", "+1"), Help: `$+1$ where $f \ge 0$`},
 			{Label: `$y f$ if its label is $+1$`, Value: views.Short(f), Help: "positive: classified correctly"},
 			{Label: `$y f$ if its label is $-1$`, Value: views.Short(-f)},
 		},
@@ -195,14 +148,14 @@ func showMarginsLine(_ context.Context, in Input) (*Exhibit, error) {
 	n := norm(w)
 	if n < 1e-9 {
 		return &Exhibit{
-			Figures: []Figure{plane("line", "", marginsLimits, 2, separable.dots(nil))},
+			Figures: []Figure{plane("line", "", toyLimits, 2, separable.dots(nil))},
 			Notes:   []string{`With $\mathbf w = 0$ the function is the constant $b$: every point gets the same answer and there is no boundary.`},
 		}, nil
 	}
 	near := foot(w, b, [2]float64{})
 	tip := [2]float64{near[0] + w[0]/n, near[1] + w[1]/n}
 	return &Exhibit{
-		Figures: []Figure{plane("line", `The arrow has the direction of $\mathbf w$ (drawn with length 1). The dashed segment is the distance of the line from the origin.`, marginsLimits, 2,
+		Figures: []Figure{plane("line", `The arrow has the direction of $\mathbf w$ (drawn with length 1). The dashed segment is the distance of the line from the origin.`, toyLimits, 2,
 			sides(w, b), separable.dots(nil), []figure.Mark{
 				figure.Segment{From: [2]float64{}, To: near, Pen: figure.Pen{Dash: figure.Dashed}, Name: "distance from the origin"},
 				figure.Arrow{From: near, To: tip, Label: "w"},
@@ -216,9 +169,6 @@ func showMarginsLine(_ context.Context, in Input) (*Exhibit, error) {
 	}, nil
 }
 
-// pair shows a place.
-func pair(p [2]float64) string { return "(" + views.Short(p[0]) + ", " + views.Short(p[1]) + ")" }
-
 func showMarginsTwo(_ context.Context, in Input) (*Exhibit, error) {
 	c := in.Number("scale")
 	w, b := [2]float64{c * 0.8, c * 0.25}, c*0.1
@@ -228,7 +178,7 @@ func showMarginsTwo(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	worst := separable.xy[m.Worst]
 	return &Exhibit{
-		Figures: []Figure{plane("scale", `Scaling moves the lines $f = \pm 1$ but not the boundary. The segment is the worst geometric margin.`, marginsLimits, 2,
+		Figures: []Figure{plane("scale", `Scaling moves the lines $f = \pm 1$ but not the boundary. The segment is the worst geometric margin.`, toyLimits, 2,
 			sides(w, b), marginLines(w, b), separable.dots(func(i int) bool { return i == m.Worst }), []figure.Mark{figure.Segment{From: worst, To: foot(w, b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}})},
 		Numbers: []Number{
 			{Label: `$\hat\gamma = \min_i y_i f(\mathbf x_i)$`, Value: views.Short(m.FunctionalMargin()), Help: `worst functional margin: proportional to $c$`},
@@ -262,19 +212,11 @@ func marginsDoubling(context.Context) (float64, error) {
 func showMarginsCanonical(_ context.Context, in Input) (*Exhibit, error) {
 	a := in.Number("angle") * math.Pi / 180
 	u := [2]float64{math.Cos(a), math.Sin(a)}
-	low, high := math.Inf(-1), math.Inf(1)
-	for i, p := range separable.xy {
-		if s := u[0]*p[0] + u[1]*p[1]; separable.y[i] > 0 {
-			high = math.Min(high, s)
-		} else {
-			low = math.Max(low, s)
-		}
-	}
-	b := -(low + high) / 2
+	b := separable.middle(u)
 	cw, cb, err := theory.Canonical(u[:], b, separable.matrix(), separable.y)
 	if err != nil {
 		return &Exhibit{
-			Figures: []Figure{plane("canonical", "", marginsLimits, 2, sides(u, b), separable.dots(nil))},
+			Figures: []Figure{plane("canonical", "", toyLimits, 2, sides(u, b), separable.dots(nil))},
 			Notes:   []string{"In this direction no line separates the classes: some point has a margin of 0 or less, and no scale turns that into 1."},
 		}, nil
 	}
@@ -287,7 +229,7 @@ func showMarginsCanonical(_ context.Context, in Input) (*Exhibit, error) {
 	step := min(in.Step, len(marginsDerivation)-1)
 	return &Exhibit{
 		Steps: len(marginsDerivation), Step: step, Body: Derivation(step, marginsDerivation...),
-		Figures: []Figure{plane("canonical", `In canonical form the closest points (ringed) lie on the dashed lines $f = \pm 1$.`, marginsLimits, 2, sides(w, cb), marginLines(w, cb), separable.dots(on))},
+		Figures: []Figure{plane("canonical", `In canonical form the closest points (ringed) lie on the dashed lines $f = \pm 1$.`, toyLimits, 2, sides(w, cb), marginLines(w, cb), separable.dots(on))},
 		Numbers: []Number{
 			{Label: `$\mathbf w$`, Value: pair(w)},
 			{Label: `$b$`, Value: views.Short(cb)},
@@ -309,17 +251,11 @@ var marginsDerivation = []Line{
 
 // widest is the hard-margin line of the lesson's points with its margin.
 func widest(ctx context.Context) (w [2]float64, b, margin float64, err error) {
-	d, err := separable.data()
+	m, err := trainHard(ctx, separable)
 	if err != nil {
 		return w, 0, 0, err
 	}
-	res, _, err := fit(ctx, d, "kernel", "linear", "hard_margin", "true", "tol", "1e-8")
-	if err != nil {
-		return w, 0, 0, err
-	}
-	v, b, _ := res.Model.Linear()
-	w = [2]float64{v[0], v[1]}
-	return w, b, 1 / norm(w), nil
+	return m.w, m.b, 1 / norm(m.w), nil
 }
 
 // marginsHolders finds who is on the margin of the widest line.
@@ -342,18 +278,15 @@ func marginsHolders(ctx context.Context) (float64, error) {
 }
 
 func showMarginsByHand(ctx context.Context, in Input) (*Exhibit, error) {
-	p, q := [2]float64{in.Number("ax"), in.Number("ay")}, [2]float64{in.Number("bx"), in.Number("by")}
+	p, q := lineEnds(in)
 	e := &Exhibit{
-		Handles: []Handle{
-			{Label: "first end of the line", X: p[0], Y: p[1], XParam: "ax", YParam: "ay"},
-			{Label: "second end of the line", X: q[0], Y: q[1], XParam: "bx", YParam: "by"},
-		},
-		Lab: separable.lab("kernel", "linear", "hard_margin", "true", "standardize", "false"),
+		Handles: lineHandles(in),
+		Lab:     separable.lab("kernel", "linear", "hard_margin", "true"),
 	}
 	w := [2]float64{q[1] - p[1], p[0] - q[0]} // at a right angle to the line
 	if norm(w) < 1e-6 {
-		e.Figures = []Figure{plane("hand", "", marginsLimits, 2, separable.dots(nil))}
-		e.Notes = []string{"Two places are needed for a line: pull the ends apart."}
+		e.Figures = []Figure{plane("hand", "", toyLimits, 2, separable.dots(nil))}
+		e.Notes = []string{noLine}
 		return e, nil
 	}
 	// The side with more points of the positive class is the positive one.
@@ -389,7 +322,7 @@ func showMarginsByHand(ctx context.Context, in Input) (*Exhibit, error) {
 		e.Numbers = append(e.Numbers, Number{Label: "the solver's margin", Value: views.Short(best), Help: `$1/\lVert\mathbf w\rVert$ of the hard-margin SVM`})
 		e.Notes = append(e.Notes, fmt.Sprintf("Your line has %.0f %% of the widest margin.", 100*math.Max(0, m.GeometricMargin()/best)))
 	}
-	e.Figures = []Figure{plane("hand", "Drag the two ends of the line. The ringed point is the worst.", marginsLimits, 2,
+	e.Figures = []Figure{plane("hand", "Drag the two ends of the line. The ringed point is the worst.", toyLimits, 2,
 		sides(w, b), separable.dots(func(i int) bool { return i == m.Worst }), marks)}
 	return e, nil
 }

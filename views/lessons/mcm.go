@@ -474,17 +474,17 @@ func mcmCeiling(w [2]float64, b, h float64) []figure.Mark {
 
 func showMCMSoft(ctx context.Context, in Input) (*Exhibit, error) {
 	p := [2]float64{in.Number("px"), in.Number("py")}
-	last := len(softmarginPoints.xy) - 1
-	t := toy{append(append([][2]float64{}, softmarginPoints.xy[:last]...), p), softmarginPoints.y}
+	last := len(overlapping.xy) - 1
+	t := toy{append(append([][2]float64{}, overlapping.xy[:last]...), p), overlapping.y}
 	settings := []string{"learner", "mcm", "kernel", "linear", "C", in.Text("C")}
-	m, err := softmarginTrain(ctx, t, settings...)
+	m, err := trainLinear(ctx, t, settings...)
 	if err != nil {
 		return nil, err
 	}
 	h := *m.Report.H
 	e := &Exhibit{
 		Handles: []Handle{{Label: "your point", X: p[0], Y: p[1], XParam: "px", YParam: "py"}},
-		Lab:     t.lab(append(settings, "standardize", "false")...),
+		Lab:     t.lab(settings...),
 		Numbers: []Number{
 			{Label: `$h = \max(1, \max_i y_i f)$`, Value: views.Short(h), Help: "the ceiling"},
 			{Label: `$\sum_i q_i$`, Value: views.Short(m.Report.SlackSum), Help: "slack below the floor"},
@@ -494,13 +494,13 @@ func showMCMSoft(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	mine := []figure.Mark{figure.Dot{At: p, Class: 1, Label: "your point"}}
 	if norm(m.w) < 1e-9 {
-		e.Figures = []Figure{plane("points", "There is no line: f is constant.", marginsLimits, 2, t.dots(nil), mine)}
+		e.Figures = []Figure{plane("points", "There is no line: f is constant.", toyLimits, 2, t.dots(nil), mine)}
 		e.Notes = []string{"At this price the machine prefers to pay for every point: $f$ is constant."}
 		return e, nil
 	}
 	onCeiling := func(i int) bool { return m.points[i].Margin > h-1e-6 }
-	e.Figures = []Figure{plane("points", `Dashed: the floor $f = \pm 1$, below which slack is paid. Dash-dotted: the ceiling $f = \pm h$; ringed points touch it. Drag your point.`, marginsLimits, 2,
-		sides(m.w, m.b), marginLines(m.w, m.b), mcmCeiling(m.w, m.b, h), softmarginSlacks(t, m.w, m.b), t.dots(onCeiling), mine)}
+	e.Figures = []Figure{plane("points", `Dashed: the floor $f = \pm 1$, below which slack is paid. Dash-dotted: the ceiling $f = \pm h$; ringed points touch it. Drag your point.`, toyLimits, 2,
+		sides(m.w, m.b), marginLines(m.w, m.b), mcmCeiling(m.w, m.b, h), slacks(t, m.w, m.b), t.dots(onCeiling), mine)}
 	switch {
 	case h < 1+1e-9:
 		e.Notes = []string{"Slack is so cheap that the ceiling is on the floor, $h = 1$: all points but those on it pay."}
@@ -512,7 +512,7 @@ func showMCMSoft(ctx context.Context, in Input) (*Exhibit, error) {
 
 // mcmNothing is the objective at the vertex where the simplex method starts.
 func mcmNothing(ctx context.Context) (float64, error) {
-	r, err := stepwise.Simplex(ctx, softmarginPoints.matrix(), softmarginPoints.y, stepwise.SimplexSettings{C: 1})
+	r, err := stepwise.Simplex(ctx, overlapping.matrix(), overlapping.y, stepwise.SimplexSettings{C: 1})
 	if err != nil {
 		return 0, err
 	}
@@ -546,7 +546,7 @@ func showMCMSimplex(ctx context.Context, in Input) (*Exhibit, error) {
 	limits := figure.Limits{XMin: -3.2, XMax: 3.2, YMin: -1.9, YMax: 2.6}
 	var marks [][]figure.Mark
 	if norm(w) > 1e-12 {
-		marks = append(marks, sides(w, s.B), marginLines(w, s.B), mcmCeiling(w, s.B, s.H), softmarginSlacks(mcmFour, w, s.B))
+		marks = append(marks, sides(w, s.B), marginLines(w, s.B), mcmCeiling(w, s.B, s.H), slacks(mcmFour, w, s.B))
 	}
 	for i := range mcmFour.xy {
 		marks = append(marks, []figure.Mark{figure.Dot{At: mcmFour.xy[i], Class: class(mcmFour.y[i]), Name: className(mcmFour.y[i]), Label: strconv.Itoa(i + 1)}})
@@ -645,13 +645,10 @@ func mcmZeroStep(ctx context.Context) (float64, error) {
 
 // mcmData loads a data set of the lesson.
 func mcmData(set string) (*dataset.Data, error) {
-	switch set {
-	case "separable":
-		return separable.data()
-	case "moons":
+	if set == "moons" {
 		return dataset.Generate("moons", 60, 0.3, 3)
 	}
-	return softmarginData(set)
+	return loadData(set)
 }
 
 // mcmFresh are points from where the moons come from, none of them trained on.
@@ -759,7 +756,7 @@ func showMCMBeside(ctx context.Context, in Input) (*Exhibit, error) {
 				return nil, err
 			}
 		}
-		t.Rows = append(t.Rows, []string{fmt.Sprintf("right on %d fresh points", len(fresh.Y)), fmt.Sprintf("%.1f %%", 100*right[0]), fmt.Sprintf("%.1f %%", 100*right[1])})
+		t.Rows = append(t.Rows, []string{fmt.Sprintf("right on %d fresh points", len(fresh.Y)), percent(right[0]), percent(right[1])})
 	}
 	e := &Exhibit{
 		Figures: []Figure{
@@ -782,7 +779,7 @@ func showMCMBeside(ctx context.Context, in Input) (*Exhibit, error) {
 }
 
 func mcmSparse(ctx context.Context) (float64, error) {
-	m, err := softmarginTrain(ctx, softmarginPoints, "learner", "mcm", "C", "1")
+	m, err := trainLinear(ctx, overlapping, "learner", "mcm", "C", "1")
 	if err != nil {
 		return 0, err
 	}
@@ -798,7 +795,7 @@ func mcmRBFSettings(gamma, c, rankTol, rho string) []string {
 // training points and of the right answers on fresh ones.
 func mcmSweep(ctx context.Context, d, fresh *dataset.Data, values []float64, settings func(v string) []string) (vectors, train, accuracy []float64, err error) {
 	for _, v := range values {
-		res, _, err := fit(ctx, d, settings(strconv.FormatFloat(v, 'g', -1, 64))...)
+		res, _, err := fit(ctx, d, settings(setting(v))...)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -866,14 +863,14 @@ func showMCMInterpolation(ctx context.Context, in Input) (*Exhibit, error) {
 		Numbers: []Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
 			{Label: `$h$ and $\sum_i q_i$`, Value: views.Short(*r.H) + " and " + views.Short(math.Round(1e6*r.SlackSum)/1e6)},
-			{Label: "right on the training points", Value: fmt.Sprintf("%.1f %%", 100*r.TrainAccuracy)},
-			{Label: "right on fresh points", Value: fmt.Sprintf("%.1f %%", 100*accuracy), Help: fmt.Sprintf("%d points that were not trained on", len(fresh.Y))},
+			{Label: "right on the training points", Value: percent(r.TrainAccuracy)},
+			{Label: "right on fresh points", Value: percent(accuracy), Help: fmt.Sprintf("%d points that were not trained on", len(fresh.Y))},
 		},
 	}
 	if hereRho == 0 {
 		e.Numbers = append(e.Numbers, Number{Label: "rank used", Value: fmt.Sprintf("%d of %d", *r.Rank, r.N), Help: "columns of the kernel matrix that f may use"})
 	}
-	if e.Lab, err = mcmLab(d, append(mcmRBFSettings(gamma, c, cut, rho), "standardize", "false")...); err != nil {
+	if e.Lab, err = mcmLab(d, mcmRBFSettings(gamma, c, cut, rho)...); err != nil {
 		return nil, err
 	}
 	switch {

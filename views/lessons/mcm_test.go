@@ -88,15 +88,15 @@ func TestMCMFraction(t *testing.T) {
 func TestMCMSoft(t *testing.T) {
 	t.Parallel()
 	for _, c := range []string{"0.1", "1", "10"} {
-		m, err := softmarginTrain(t.Context(), softmarginPoints, "learner", "mcm", "C", c)
+		m, err := trainLinear(t.Context(), overlapping, "learner", "mcm", "C", c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		price := *m.Report.C
 		objective := func(w [2]float64, b float64) float64 {
 			top, slack := 1.0, 0.0
-			for i, p := range softmarginPoints.xy {
-				g := softmarginPoints.y[i] * (w[0]*p[0] + w[1]*p[1] + b)
+			for i, p := range overlapping.xy {
+				g := overlapping.y[i] * (w[0]*p[0] + w[1]*p[1] + b)
 				top, slack = max(top, g), slack+max(0, 1-g)
 			}
 			return top + price*slack
@@ -136,7 +136,7 @@ func TestMCMSimplex(t *testing.T) {
 	if zero == 0 || zero == r.Len()-1 {
 		t.Errorf("%d of %d steps have no length", zero, r.Len()-1)
 	}
-	m, err := softmarginTrain(t.Context(), mcmFour, "learner", "mcm", "C", "1")
+	m, err := trainLinear(t.Context(), mcmFour, "learner", "mcm", "C", "1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -196,7 +196,7 @@ func mercerSpec(k kernel.Kernel) []string {
 	spec := []string{"kernel", k.Name}
 	if row, err := kernel.Lookup(k.Name); err == nil {
 		values := map[string]string{
-			"gamma": strconv.FormatFloat(k.Gamma, 'g', -1, 64), "coef0": strconv.FormatFloat(k.Coef0, 'g', -1, 64), "degree": strconv.Itoa(k.Degree),
+			"gamma": setting(k.Gamma), "coef0": setting(k.Coef0), "degree": strconv.Itoa(k.Degree),
 		}
 		for _, p := range row.Params {
 			spec = append(spec, p.Name, values[p.Name])
@@ -218,28 +218,6 @@ func mercerToy(n int) (toy, error) {
 	}
 	return t, nil
 }
-
-// mercerByClass is the toy with the points of a class next to each other.
-func mercerByClass(t toy) (sorted toy) {
-	for _, y := range []float64{-1, 1} {
-		for i := range t.y {
-			if t.y[i] == y {
-				sorted.xy, sorted.y = append(sorted.xy, t.xy[i]), append(sorted.y, y)
-			}
-		}
-	}
-	return sorted
-}
-
-// classes are the classes of the points as figures number them.
-func mercerClasses(t toy) (c []int) {
-	for _, y := range t.y {
-		c = append(c, class(y))
-	}
-	return c
-}
-
-func mercerClassNames() []string { return []string{className(-1), className(1)} }
 
 var mercerLimits = figure.Limits{XMin: -2.2, XMax: 2.2, YMin: -2.1, YMax: 2.1}
 
@@ -276,7 +254,7 @@ func mercerMovable(p [2]float64) (toy, error) {
 	if err != nil {
 		return toy{}, err
 	}
-	t = mercerByClass(t)
+	t = t.byClass(-1)
 	t.xy[0] = p
 	return t, nil
 }
@@ -312,7 +290,7 @@ func showMercerGram(_ context.Context, in Input) (*Exhibit, error) {
 	return &Exhibit{
 		Figures: []Figure{
 			points,
-			mercerMatrix("gram", "Every pair of points has one cell, rows sorted by class. Bright blocks on the diagonal: points of one class are alike to this kernel.", g, mercerClasses(t), mercerClassNames()),
+			mercerMatrix("gram", "Every pair of points has one cell, rows sorted by class. Bright blocks on the diagonal: points of one class are alike to this kernel.", g, t.classes(), classNames()),
 		},
 		Handles: []Handle{{Label: "point 1", X: p[0], Y: p[1], XParam: "px", YParam: "py"}},
 		Numbers: []Number{
@@ -321,7 +299,7 @@ func showMercerGram(_ context.Context, in Input) (*Exhibit, error) {
 			{Label: "mean within classes", Value: views.Short(within / n), Help: "pairs of different points"},
 			{Label: "mean between classes", Value: views.Short(between / m)},
 		},
-		Lab: t.lab(append(mercerSpec(k), "standardize", "false")...),
+		Lab: t.lab(mercerSpec(k)...),
 	}, nil
 }
 
@@ -399,11 +377,11 @@ func showMercerTest(_ context.Context, in Input) (*Exhibit, error) {
 			{Label: "smallest eigenvalue", Value: views.Short(s.Values[len(s.Values)-1]), Help: "counts as zero below one part in $10^{10}$ of the largest"},
 			{Label: "below zero", Value: fmt.Sprintf("%d of %d", negative, len(s.Values))},
 		},
-		Lab: t.lab(append(mercerSpec(k), "standardize", "false")...),
+		Lab: t.lab(mercerSpec(k)...),
 	}
 	if s.Witness != nil {
 		e.Figures = append(e.Figures, Figure{Name: "witness", Wide: true, Caption: `The witness $\mathbf c$, one number a point: with these weights $\mathbf c^\top K\mathbf c$, which should be the squared length of $\sum_i c_i\phi(\mathbf x_i)$, is negative.`, Draw: func(l Look) (*figure.Picture, error) {
-			return figure.Bars{Format: l.Format(1), X: "point", Y: "c", Values: s.Witness, Classes: mercerClasses(t), ClassNames: mercerClassNames()}.Picture()
+			return figure.Bars{Format: l.Format(1), X: "point", Y: "c", Values: s.Witness, Classes: t.classes(), ClassNames: classNames()}.Picture()
 		}})
 		e.Numbers = append(e.Numbers, Number{Label: `$\mathbf c^\top K\mathbf c$`, Value: views.Short(mercerForm(g, s.Witness)), Help: `for the witness, $\lVert\mathbf c\rVert = 1$`})
 	}
@@ -502,7 +480,7 @@ func showMercerIndefinite(ctx context.Context, in Input) (*Exhibit, error) {
 			{Label: `$\alpha$ of the solver`, Value: views.Short(alpha), Help: "both points have the same"},
 			{Label: "$f$ at the two points", Value: views.Short(res.Model.Decision(p[:])) + ", " + views.Short(res.Model.Decision(q[:])), Help: "should be $+1$ and $-1$ when neither is at the bound"},
 		},
-		Lab: t.lab(append(spec, "standardize", "false")...),
+		Lab: t.lab(spec...),
 	}, nil
 }
 
@@ -716,7 +694,7 @@ func showMercerWhy(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	property := in.Text("property")
 	whole := mercerForm(combine(property), v)
-	e := &Exhibit{Lab: t.lab("kernel", "rbf", "gamma", "1", "standardize", "false")}
+	e := &Exhibit{Lab: t.lab("kernel", "rbf", "gamma", "1")}
 	var lines []Line
 	switch property {
 	case "sum":
@@ -815,7 +793,7 @@ func showMercerPCA(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	tab := Table{Caption: fmt.Sprintf("Leading components of %d rows of %s", len(classes), name), Head: []string{"component", "eigenvalue", "share of the variance"}}
 	for i, v := range components.Values {
-		tab.Rows = append(tab.Rows, []string{strconv.Itoa(i + 1), views.Short(v), fmt.Sprintf("%.1f %%", 100*components.Shares[i])})
+		tab.Rows = append(tab.Rows, []string{strconv.Itoa(i + 1), views.Short(v), percent(components.Shares[i])})
 	}
 	e.Tables = []Table{tab}
 	if !s.PSD {

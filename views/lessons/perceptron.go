@@ -231,9 +231,9 @@ func showPerceptronRule(_ context.Context, in Input) (*Exhibit, error) {
 		Handles: []Handle{{Label: "the point", X: x[0], Y: x[1], XParam: "px", YParam: "py"}},
 		Notes:   []string{note},
 		Numbers: []Number{
-			{Label: `$y\,\mathbf w^\top\mathbf x$ before`, Value: proceduresValue(before), Help: "a mistake where it is 0 or less"},
-			{Label: `$y\,\mathbf w^\top\mathbf x$ after`, Value: proceduresValue(after)},
-			{Label: `$\lVert\mathbf x\rVert^2$`, Value: proceduresValue(perceptronDot(x, x)), Help: "the gain of one update"},
+			{Label: `$y\,\mathbf w^\top\mathbf x$ before`, Value: short(before), Help: "a mistake where it is 0 or less"},
+			{Label: `$y\,\mathbf w^\top\mathbf x$ after`, Value: short(after)},
+			{Label: `$\lVert\mathbf x\rVert^2$`, Value: short(perceptronDot(x, x)), Help: "the gain of one update"},
 			{Label: `$\mathbf w$ after`, Value: pair(next)},
 		},
 	}, nil
@@ -250,7 +250,7 @@ func perceptronTable(s stepwise.PerceptronState) Table {
 		if p.Margin > 0 {
 			verdict = "right"
 		}
-		t.Rows = append(t.Rows, []string{strconv.Itoa(i + 1), proceduresSign(p.Y), proceduresValue(p.Alpha), proceduresValue(p.Margin), verdict})
+		t.Rows = append(t.Rows, []string{strconv.Itoa(i + 1), signed(p.Y), short(p.Alpha), short(p.Margin), verdict})
 	}
 	if s.Looked >= 0 {
 		t.Marked = []int{s.Looked}
@@ -290,9 +290,9 @@ func perceptronNote(s stepwise.PerceptronState) string {
 	case s.Looked < 0:
 		return `Start: all counts are 0, $\mathbf w = 0$, and $f$ is 0 everywhere.`
 	case s.Updated:
-		return fmt.Sprintf(`Pass %d, point %d: $y f = $ %s is a mistake. Its count rises to %s.`, s.Pass, s.Looked+1, proceduresValue(s.Margin), proceduresValue(s.Points[s.Looked].Alpha))
+		return fmt.Sprintf(`Pass %d, point %d: $y f = $ %s is a mistake. Its count rises to %s.`, s.Pass, s.Looked+1, short(s.Margin), short(s.Points[s.Looked].Alpha))
 	}
-	return fmt.Sprintf(`Pass %d, point %d: $y f = $ %s, no mistake.`, s.Pass, s.Looked+1, proceduresValue(s.Margin))
+	return fmt.Sprintf(`Pass %d, point %d: $y f = $ %s, no mistake.`, s.Pass, s.Looked+1, short(s.Margin))
 }
 
 func showPerceptronDual(ctx context.Context, in Input) (*Exhibit, error) {
@@ -314,13 +314,13 @@ func showPerceptronDual(ctx context.Context, in Input) (*Exhibit, error) {
 	w := perceptronWeights(t, s.Iterate)
 	return &Exhibit{
 		Steps: r.Len(), Step: step, Notes: []string{note}, Tables: []Table{perceptronTable(s)},
-		Lab:     t.lab("learner", "svm", "kernel", "linear", "hard_margin", "true", "standardize", "false"),
+		Lab:     t.lab("learner", "svm", "kernel", "linear", "hard_margin", "true"),
 		Figures: []Figure{perceptronPicture("line", "The line so far; the point being looked at is ringed, “3×” counts mistakes. The arrow has the direction of w, not its length.", t, s)},
 		Numbers: []Number{
 			{Label: "mistakes", Value: strconv.Itoa(s.Mistakes), Help: `the sum of all $\alpha$`},
 			{Label: "pass", Value: strconv.Itoa(s.Pass), Help: "through all points"},
 			{Label: `$\mathbf w = \sum_j\alpha_j y_j\mathbf x_j$`, Value: pair(w)},
-			{Label: `$\min_i y_i f(\mathbf x_i)$`, Value: proceduresValue(s.Worst), Help: "above 0: separated"},
+			{Label: `$\min_i y_i f(\mathbf x_i)$`, Value: short(s.Worst), Help: "above 0: separated"},
 		},
 	}, nil
 }
@@ -363,23 +363,10 @@ func perceptronTurn(t toy, degrees float64) toy {
 	return r
 }
 
-// perceptronByClass is the toy with the positive class first, so that blocks of its
-// Gram matrix show.
-func perceptronByClass(t toy) (s toy) {
-	for _, label := range []float64{1, -1} {
-		for i, y := range t.y {
-			if y == label {
-				s.xy, s.y = append(s.xy, t.xy[i]), append(s.y, y)
-			}
-		}
-	}
-	return s
-}
-
 func showPerceptronGram(ctx context.Context, in Input) (*Exhibit, error) {
-	straight := perceptronByClass(perceptronToy)
+	straight := perceptronToy.byClass(1)
 	if in.Text("points") == "ring" {
-		straight = perceptronByClass(proceduresToys["ring"])
+		straight = stepToys["ring"].byClass(1)
 	}
 	t := perceptronTurn(straight, in.Number("turn"))
 	k := map[string]kernel.Kernel{
@@ -396,47 +383,31 @@ func showPerceptronGram(ctx context.Context, in Input) (*Exhibit, error) {
 
 	sum := kernel.NewSum(k, t.matrix(), s.U())
 	f := func(x, y float64) float64 { return sum.At([]float64{x, y}) }
-	marks := []figure.Mark{
-		figure.Region{F: func(x, y float64) float64 { return -f(x, y) }, Color: figure.ClassColor(0), Name: "f < 0"},
-		figure.Region{F: f, Color: figure.ClassColor(1), Name: "f ≥ 0"},
-		figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Thin: true}, Plain: true, Name: "f = 0"},
-	}
-	classes := make([]int, len(t.y))
-	for i, y := range t.y {
-		classes[i] = class(y)
-	}
+	marks := append(halves(f), figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Thin: true}, Plain: true, Name: "f = 0"})
 	counts := Table{Caption: `How often each point was mistaken.`, Head: []string{"point"}, Rows: [][]string{{`$\alpha$`}}}
 	for i, p := range s.Points {
-		counts.Head, counts.Rows[0] = append(counts.Head, strconv.Itoa(i+1)), append(counts.Rows[0], proceduresValue(p.Alpha))
+		counts.Head, counts.Rows[0] = append(counts.Head, strconv.Itoa(i+1)), append(counts.Rows[0], short(p.Alpha))
 	}
-	ended := fmt.Sprintf("%s in %s", proceduresCount(s.Mistakes, "mistake"), perceptronPasses(s.Pass))
+	ended := fmt.Sprintf("%s in %s", count(s.Mistakes, "mistake", "mistakes"), count(s.Pass, "pass", "passes"))
 	e := &Exhibit{
 		Figures: []Figure{
 			{Name: "gram", Caption: "The Gram matrix, positive class first. Everything the algorithm knows of the points.", Draw: func(l Look) (*figure.Picture, error) {
-				return figure.Matrix{Format: l.Format(1), X: "point j", Y: "point i", Name: "G", Values: g, Classes: classes, ClassNames: []string{"−1", "+1"}}.Picture()
+				return figure.Matrix{Format: l.Format(1), X: "point j", Y: "point i", Name: "G", Values: g, Classes: t.classes(), ClassNames: []string{signed(-1), signed(1)}}.Picture()
 			}},
 			plane("points", "The points, numbered as in the matrix, and where the perceptron's f changes its sign.", perceptronLimits, 2, marks, perceptronDots(t, s.Iterate, -1)),
 		},
 		Numbers: []Number{
-			{Label: "largest change of $G$", Value: proceduresValue(max(mat.Max(&difference), -mat.Min(&difference))), Help: "by turning the points"},
+			{Label: "largest change of $G$", Value: short(max(mat.Max(&difference), -mat.Min(&difference))), Help: "by turning the points"},
 			{Label: "learned after", Value: ended},
 		},
 		Tables: []Table{counts},
-		Lab:    t.lab("learner", "svm", "kernel", k.Name, "gamma", "1", "coef0", "1", "degree", "2", "C", "100", "standardize", "false"),
+		Lab:    t.lab("learner", "svm", "kernel", k.Name, "gamma", "1", "coef0", "1", "degree", "2", "C", "100"),
 	}
 	if r.Status() != trace.Converged {
 		e.Numbers[1].Value = "never; no end after " + ended
 		e.Notes = []string{"With these inner products no function without a bias separates the classes: the loop goes round for ever. Choose another one."}
 	}
 	return e, nil
-}
-
-// perceptronPasses counts passes in words.
-func perceptronPasses(n int) string {
-	if n == 1 {
-		return "1 pass"
-	}
-	return strconv.Itoa(n) + " passes"
 }
 
 func perceptronTurned(ctx context.Context) (float64, error) {
@@ -532,8 +503,7 @@ func showPerceptronBound(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	low, high := figure.Curve{Name: "k γ"}, figure.Curve{Name: "√k R"}
 	end := max(2*bound, 4)
-	for i := range 60 {
-		k := math.Pow(end, float64(i)/59)
+	for _, k := range logspace(1, end, 60) {
 		low.X, low.Y = append(low.X, k), append(low.Y, k*gamma)
 		high.X, high.Y = append(high.X, k), append(high.Y, math.Sqrt(k)*radius)
 	}
@@ -556,10 +526,10 @@ func showPerceptronBound(ctx context.Context, in Input) (*Exhibit, error) {
 				}, t.dots(nil)),
 		},
 		Numbers: []Number{
-			{Label: "$R$", Value: proceduresValue(radius), Help: "farthest point from the origin"},
-			{Label: `$\gamma$`, Value: proceduresValue(gamma), Help: "widest margin of a line through the origin"},
-			{Label: `$(R/\gamma)^2$`, Value: proceduresValue(bound), Help: "no more mistakes than this"},
-			{Label: "mistakes made", Value: strconv.Itoa(s.Mistakes), Help: fmt.Sprintf("in %s, in the order of the data", perceptronPasses(s.Pass))},
+			{Label: "$R$", Value: short(radius), Help: "farthest point from the origin"},
+			{Label: `$\gamma$`, Value: short(gamma), Help: "widest margin of a line through the origin"},
+			{Label: `$(R/\gamma)^2$`, Value: short(bound), Help: "no more mistakes than this"},
+			{Label: "mistakes made", Value: strconv.Itoa(s.Mistakes), Help: fmt.Sprintf("in %s, in the order of the data", count(s.Pass, "pass", "passes"))},
 		},
 	}, nil
 }
@@ -606,7 +576,7 @@ type perceptronEnd struct {
 
 // perceptronApart are the points of the screen about orders. The origin is no place
 // between their classes, so that a bias is needed.
-var perceptronApart = proceduresToys["apart"]
+var perceptronApart = stepToys["apart"]
 
 // perceptronEnds are the ends of all orders, by seed from 1.
 func perceptronEnds(ctx context.Context) ([]perceptronEnd, error) {
@@ -669,7 +639,7 @@ func showPerceptronOrder(ctx context.Context, in Input) (*Exhibit, error) {
 	classes[mine] = 1
 	return &Exhibit{
 		Figures: []Figure{
-			plane("lines", "The end of this order (thick, with its worst margin), of the others (thin), and the widest line (long dashes).", proceduresProblem{toy: perceptronApart}.limits(), 2,
+			plane("lines", "The end of this order (thick, with its worst margin), of the others (thin), and the widest line (long dashes).", perceptronApart.limits(), 2,
 				sides(ends[mine].w, ends[mine].b)[:2], thin, sides(ends[mine].w, ends[mine].b)[2:],
 				[]figure.Mark{
 					figure.Line{A: w, C: -b, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "widest (SVM)"},
@@ -687,7 +657,7 @@ func showPerceptronOrder(ctx context.Context, in Input) (*Exhibit, error) {
 			{Label: "the best order", Value: views.Short(ends[best].margin), Help: fmt.Sprintf("number %d", best+1)},
 			{Label: "hard-margin SVM", Value: views.Short(margin), Help: `$1/\lVert\mathbf w\rVert$, whatever the order`},
 		},
-		Lab: perceptronApart.lab("learner", "svm", "kernel", "linear", "hard_margin", "true", "standardize", "false"),
+		Lab: perceptronApart.lab("learner", "svm", "kernel", "linear", "hard_margin", "true"),
 	}, nil
 }
 
@@ -734,7 +704,7 @@ func showPerceptronNever(ctx context.Context, in Input) (*Exhibit, error) {
 	slices.SortStableFunc(order, func(a, b int) int { return int(end.Points[b].Alpha - end.Points[a].Alpha) })
 	var curves []figure.Curve
 	for _, i := range order[:3] {
-		c := proceduresCurve(fmt.Sprintf("point %d", i+1), r, func(s stepwise.PerceptronState) float64 { return s.Points[i].Alpha })
+		c := stepCurve(fmt.Sprintf("point %d", i+1), r, func(s stepwise.PerceptronState) float64 { return s.Points[i].Alpha })
 		c.Stairs = true
 		curves = append(curves, c)
 	}
@@ -751,16 +721,16 @@ func showPerceptronNever(ctx context.Context, in Input) (*Exhibit, error) {
 		Handles: []Handle{{Label: "point 1", X: t.xy[0][0], Y: t.xy[0][1], XParam: "px", YParam: "py"}},
 		Figures: []Figure{
 			perceptronPicture("line", "Drag point 1. While the classes can be separated the line comes to rest, otherwise it keeps jumping.", t, s),
-			proceduresChart("counts", "The three largest counts, step by step.", step, figure.Chart{Y: figure.Axis{Name: "mistakes α"}, Curves: curves}),
-			proceduresChart("length", `The length of $\mathbf w$: bounded, also when there is no end.`, step, figure.Chart{
-				Y: figure.Axis{Name: "|w|"}, Curves: []figure.Curve{proceduresCurve("|w|", r, func(s stepwise.PerceptronState) float64 { return s.WNorm })},
+			stepChart("counts", "The three largest counts, step by step.", step, figure.Chart{Y: figure.Axis{Name: "mistakes α"}, Curves: curves}),
+			stepChart("length", `The length of $\mathbf w$: bounded, also when there is no end.`, step, figure.Chart{
+				Y: figure.Axis{Name: "|w|"}, Curves: []figure.Curve{stepCurve("|w|", r, func(s stepwise.PerceptronState) float64 { return s.WNorm })},
 			}),
 		},
 		Numbers: []Number{
 			{Label: "mistakes", Value: strconv.Itoa(s.Mistakes), Help: fmt.Sprintf("in %d looks", step)},
 			{Label: `$\mathbf w$`, Value: pair(perceptronWeights(t, s.Iterate))},
 		},
-		Lab: t.lab("learner", "svm", "kernel", "linear", "C", "1", "standardize", "false"),
+		Lab: t.lab("learner", "svm", "kernel", "linear", "C", "1"),
 	}, nil
 }
 

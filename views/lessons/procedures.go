@@ -221,22 +221,6 @@ var procedures = Lesson{
 	},
 }
 
-// proceduresToys are the points to choose from, by name.
-var proceduresToys = map[string]toy{
-	"apart": {
-		[][2]float64{{-0.6, 0.2}, {0.2, -0.8}, {-1.0, 1.5}, {0.5, 0.9}, {-0.2, 2.1}, {1.9, 1.1}, {2.6, 0.3}, {1.6, 2.4}, {2.9, 1.9}, {2.1, -0.7}},
-		[]float64{-1, -1, -1, -1, -1, 1, 1, 1, 1, 1},
-	},
-	"overlap": {
-		[][2]float64{{-1.9, 0.5}, {-1.2, -1.1}, {-0.7, 1.3}, {-1.6, 1.9}, {1.0, -0.3}, {-0.2, -1.7}, {1.8, 0.7}, {0.8, 1.6}, {2.3, -1.0}, {1.5, -1.8}, {-0.5, 0.2}, {2.4, 1.9}},
-		[]float64{-1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1, 1},
-	},
-	"ring": {
-		[][2]float64{{1.7, 0.3}, {0.9, 1.6}, {-0.6, 1.8}, {-1.7, 0.7}, {-1.5, -1.0}, {-0.1, -1.8}, {1.4, -1.2}, {0.1, 0.2}, {0.7, -0.4}, {-0.6, -0.4}, {0.4, 0.8}, {-0.5, 0.6}},
-		[]float64{-1, -1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1},
-	},
-}
-
 // proceduresPoints is the control for the points, with some of the toys.
 func proceduresPoints(start string, names ...string) param.Param {
 	labels := map[string]string{"apart": "separable", "overlap": "overlapping", "ring": "a ring"}
@@ -270,7 +254,7 @@ type proceduresProblem struct {
 // proceduresOf reads a problem from the controls; without one for the kernel it is
 // linear.
 func proceduresOf(in Input) proceduresProblem {
-	p := proceduresProblem{toy: proceduresToys[in.Text("toy")], kernel: kernel.Kernel{Name: "linear"}, c: in.Number("C")}
+	p := proceduresProblem{toy: stepToys[in.Text("toy")], kernel: kernel.Kernel{Name: "linear"}, c: in.Number("C")}
 	if in.Text("similarity") == "rbf" {
 		p.kernel = kernel.Kernel{Name: "rbf", Gamma: proceduresGamma}
 	}
@@ -294,7 +278,7 @@ func (p proceduresProblem) optimum(ctx context.Context) (*stepwise.Iterate, erro
 
 // open is the query that trains on the same in the lab.
 func (p proceduresProblem) open() string {
-	return p.lab("learner", "svm", "kernel", p.kernel.Name, "gamma", views.Short(proceduresGamma), "C", strconv.FormatFloat(p.c, 'g', -1, 64), "standardize", "false")
+	return p.lab("learner", "svm", "kernel", p.kernel.Name, "gamma", views.Short(proceduresGamma), "C", setting(p.c))
 }
 
 // function is f of an iterate.
@@ -312,23 +296,11 @@ func (p proceduresProblem) weights(it stepwise.Iterate) (w [2]float64) {
 	return w
 }
 
-// limits are the edges of the picture of the points.
-func (p proceduresProblem) limits() figure.Limits {
-	l := figure.Limits{XMin: math.Inf(1), XMax: math.Inf(-1), YMin: math.Inf(1), YMax: math.Inf(-1)}
-	for _, q := range p.xy {
-		l = figure.Limits{XMin: min(l.XMin, q[0]-0.6), XMax: max(l.XMax, q[0]+0.6), YMin: min(l.YMin, q[1]-0.6), YMax: max(l.YMax, q[1]+0.6)}
-	}
-	return l
-}
-
 // picture is the function of an iterate over the plane: sides, boundary and margin
 // lines.
 func (p proceduresProblem) picture(it stepwise.Iterate) []figure.Mark {
 	f := p.function(it)
-	marks := []figure.Mark{
-		figure.Region{F: func(x, y float64) float64 { return -f(x, y) }, Color: figure.ClassColor(0), Name: "f < 0"},
-		figure.Region{F: f, Color: figure.ClassColor(1), Name: "f ≥ 0"},
-	}
+	marks := halves(f)
 	if it.WNorm > 1e-9 {
 		marks = append(marks,
 			figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Thin: true}, Plain: true, Name: "f = 0"},
@@ -355,14 +327,6 @@ func (p proceduresProblem) points(it stepwise.Iterate, ringed ...int) (marks []f
 	return marks
 }
 
-// proceduresValue shows a value, and rounding errors as 0.
-func proceduresValue(v float64) string {
-	if math.Abs(v) < 1e-9 {
-		v = 0
-	}
-	return views.Short(v)
-}
-
 // proceduresKKT is the KKT table of an iterate.
 func proceduresKKT(it stepwise.Iterate, touched ...int) Table {
 	demands := map[stepwise.Condition]string{
@@ -377,40 +341,11 @@ func proceduresKKT(it stepwise.Iterate, touched ...int) Table {
 	}
 	for i, p := range it.Points {
 		t.Rows = append(t.Rows, []string{
-			strconv.Itoa(i + 1), proceduresSign(p.Y), proceduresValue(p.Alpha), proceduresValue(p.Margin), proceduresValue(p.Slack),
-			demands[p.Condition], proceduresValue(p.Violation),
+			strconv.Itoa(i + 1), signed(p.Y), short(p.Alpha), short(p.Margin), short(p.Slack),
+			demands[p.Condition], short(p.Violation),
 		})
 	}
 	return t
-}
-
-func proceduresSign(y float64) string {
-	if y > 0 {
-		return "+1"
-	}
-	return "−1"
-}
-
-// proceduresCurve is a value of every state of a replay over the steps.
-func proceduresCurve[S any](name string, r *trace.Replay[S], value func(S) float64) figure.Curve {
-	c := figure.Curve{Name: name}
-	for i := range r.Len() {
-		c.X, c.Y = append(c.X, float64(i)), append(c.Y, value(r.At(i)))
-	}
-	return c
-}
-
-// proceduresChart is a chart over the steps of a replay that stands at step.
-func proceduresChart(name, caption string, step int, ch figure.Chart) Figure {
-	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
-		here := float64(step)
-		c := ch
-		c.Format, c.Here = l.Format(2), &here
-		if c.X.Name == "" {
-			c.X.Name = "step"
-		}
-		return c.Picture()
-	}}
 }
 
 // proceduresHingeLoss is max(0, 1 - y f).
@@ -453,8 +388,8 @@ func showProceduresHinge(_ context.Context, in Input) (*Exhibit, error) {
 			},
 		}},
 		Numbers: []Number{
-			{Label: "$y f$", Value: proceduresValue(margin)},
-			{Label: "hinge loss", Value: proceduresValue(proceduresHingeLoss(y, f)), Help: "the slack of the point"},
+			{Label: "$y f$", Value: short(margin)},
+			{Label: "hinge loss", Value: short(proceduresHingeLoss(y, f)), Help: "the slack of the point"},
 			{Label: "$y f < 1$", Value: push[active], Help: "the right condition"},
 			{Label: "$f < 1$", Value: push[printed], Help: "as printed in 002"},
 		},
@@ -593,15 +528,15 @@ func showProceduresDescent(ctx context.Context, in Input) (*Exhibit, error) {
 				},
 			},
 			plane("line", "The line of this step. Ringed: points whose hinge pushed in the step.", p.limits(), 2, proceduresLine(now), p.dots(func(i int) bool { return slices.Contains(now.active, i) })),
-			proceduresChart("objective", "Objective above its minimum (logarithmic).", step, figure.Chart{
+			stepChart("objective", "Objective above its minimum (logarithmic).", step, figure.Chart{
 				Y: figure.Axis{Name: "J − minimum", Log: true}, Curves: []figure.Curve{above, record},
 			}),
 		},
 		Numbers: []Number{
-			{Label: `$J$ now`, Value: proceduresValue(p.primal(now.w, now.b)), Help: "the primal objective"},
-			{Label: "its minimum", Value: proceduresValue(best.Primal), Help: "by the exact solver"},
-			{Label: `$\mathbf w$, $b$`, Value: pair(now.w) + ", " + proceduresValue(now.b)},
-			{Label: "at the optimum", Value: pair(goal) + ", " + proceduresValue(best.B)},
+			{Label: `$J$ now`, Value: short(p.primal(now.w, now.b)), Help: "the primal objective"},
+			{Label: "its minimum", Value: short(best.Primal), Help: "by the exact solver"},
+			{Label: `$\mathbf w$, $b$`, Value: pair(now.w) + ", " + short(now.b)},
+			{Label: "at the optimum", Value: pair(goal) + ", " + short(best.B)},
 		},
 	}
 	t := Table{
@@ -613,7 +548,7 @@ func showProceduresDescent(ctx context.Context, in Input) (*Exhibit, error) {
 	for i, x := range p.xy {
 		f := now.w[0]*x[0] + now.w[1]*x[1] + now.b
 		t.Rows = append(t.Rows, []string{
-			strconv.Itoa(i + 1), proceduresSign(p.y[i]), proceduresValue(f), proceduresValue(p.y[i] * f), proceduresValue(proceduresHingeLoss(p.y[i], f)), mark[p.y[i]*f < 1], mark[f < 1],
+			strconv.Itoa(i + 1), signed(p.y[i]), short(f), short(p.y[i] * f), short(proceduresHingeLoss(p.y[i], f)), mark[p.y[i]*f < 1], mark[f < 1],
 		})
 	}
 	e.Tables = []Table{t}
@@ -628,13 +563,13 @@ func showProceduresDescent(ctx context.Context, in Input) (*Exhibit, error) {
 			}
 		}
 		e.Notes = []string{fmt.Sprintf(`As printed: %s in this step, %d of them with a margin of 1 or more that should have been left alone. The objective is %s above its minimum.`,
-			proceduresCount(len(now.active), "active hinge"), content, proceduresValue(above.Y[step]))}
+			count(len(now.active), "active hinge", "active hinges"), content, short(above.Y[step]))}
 	default:
 		word := "fell"
 		if above.Y[step] > above.Y[step-1] {
 			word = "*rose*"
 		}
-		e.Notes = []string{fmt.Sprintf(`Step %d, $\eta = $ %s: %s; the objective %s.`, step, proceduresValue(now.rate), proceduresCount(len(now.active), "active hinge"), word)}
+		e.Notes = []string{fmt.Sprintf(`Step %d, $\eta = $ %s: %s; the objective %s.`, step, short(now.rate), count(len(now.active), "active hinge", "active hinges"), word)}
 	}
 	return e, nil
 }
@@ -647,16 +582,9 @@ func proceduresLine(s proceduresStep) []figure.Mark {
 	return append(sides(s.w, s.b), marginLines(s.w, s.b)...)
 }
 
-func proceduresCount(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
-}
-
 // proceduresOverlapping is the problem of the questions.
 func proceduresOverlapping(c float64) proceduresProblem {
-	return proceduresProblem{toy: proceduresToys["overlap"], kernel: kernel.Kernel{Name: "linear"}, c: c}
+	return proceduresProblem{toy: stepToys["overlap"], kernel: kernel.Kernel{Name: "linear"}, c: c}
 }
 
 func proceduresDescends(ctx context.Context) (float64, error) {
@@ -720,14 +648,14 @@ func showProceduresNaive(ctx context.Context, in Input) (*Exhibit, error) {
 	note := `Start: all $\alpha_i = 0$.`
 	if s.Looked >= 0 {
 		looked = []int{s.Looked}
-		note = fmt.Sprintf(`Pass %d, point %d: slope %s, rate $1/K_{ii} = $ %s, so $\alpha$ goes from %s to %s`, s.Pass, s.Looked+1, proceduresValue(s.Gradient), proceduresValue(s.Rate), proceduresValue(s.Before), proceduresValue(s.Unclipped))
+		note = fmt.Sprintf(`Pass %d, point %d: slope %s, rate $1/K_{ii} = $ %s, so $\alpha$ goes from %s to %s`, s.Pass, s.Looked+1, short(s.Gradient), short(s.Rate), short(s.Before), short(s.Unclipped))
 		if s.After != s.Unclipped {
-			note += ", cut to " + proceduresValue(s.After)
+			note += ", cut to " + short(s.After)
 		}
 		note += "."
 	}
 	if step == r.Len()-1 && r.Status() == trace.Converged {
-		note += fmt.Sprintf(` The end: every row of the table holds, and yet $\sum_i\alpha_i y_i = $ %s.`, proceduresValue(s.Residual))
+		note += fmt.Sprintf(` The end: every row of the table holds, and yet $\sum_i\alpha_i y_i = $ %s.`, short(s.Residual))
 	}
 	limits := p.limits()
 	limits = limits.Union(figure.Limits{XMin: -0.3, XMax: 0.3, YMin: -0.3, YMax: 0.3})
@@ -736,23 +664,23 @@ func showProceduresNaive(ctx context.Context, in Input) (*Exhibit, error) {
 		Figures: []Figure{
 			plane("boundary", "Naive ascent now; filled points have $\\alpha > 0$, the ringed one was looked at. The long dashes are the exact SVM; they part from the other line.", limits, 2,
 				p.picture(s.Iterate), []figure.Mark{p.optimal(best), figure.Dot{Class: -1, Label: "origin"}}, p.points(s.Iterate, looked...)),
-			proceduresChart("dual", "The dual climbs past the SVM's maximum.", step, figure.Chart{
+			stepChart("dual", "The dual climbs past the SVM's maximum.", step, figure.Chart{
 				Y:      figure.Axis{Name: "dual objective"},
-				Curves: []figure.Curve{proceduresCurve("dual objective", r, func(s stepwise.AscentState) float64 { return s.Dual })},
+				Curves: []figure.Curve{stepCurve("dual objective", r, func(s stepwise.AscentState) float64 { return s.Dual })},
 				Rules:  []figure.Rule{{Name: "the SVM's maximum", At: best.Dual}},
 			}),
-			proceduresChart("residual", "What is neglected: it should be 0.", step, figure.Chart{
+			stepChart("residual", "What is neglected: it should be 0.", step, figure.Chart{
 				Y:      figure.Axis{Name: "Σ α y"},
-				Curves: []figure.Curve{proceduresCurve("Σ α y", r, func(s stepwise.AscentState) float64 { return s.Residual })},
+				Curves: []figure.Curve{stepCurve("Σ α y", r, func(s stepwise.AscentState) float64 { return s.Residual })},
 				Rules:  []figure.Rule{{Name: "as it should be", At: 0}},
 			}),
 		},
 		Numbers: []Number{
-			{Label: `$\sum_i\alpha_i y_i$`, Value: proceduresValue(s.Residual), Help: "0 for the SVM"},
-			{Label: "dual objective", Value: proceduresValue(s.Dual), Help: "the SVM's maximum is " + proceduresValue(best.Dual)},
-			{Label: "primal objective", Value: proceduresValue(s.Primal), Help: "of $f$ with the $b$ computed afterwards; the SVM's minimum is " + proceduresValue(best.Primal)},
-			{Label: "$b$", Value: proceduresValue(s.B), Help: "afterwards, from the free support vectors; the SVM's is " + proceduresValue(best.B)},
-			{Label: "largest KKT violation", Value: proceduresValue(s.Violation)},
+			{Label: `$\sum_i\alpha_i y_i$`, Value: short(s.Residual), Help: "0 for the SVM"},
+			{Label: "dual objective", Value: short(s.Dual), Help: "the SVM's maximum is " + short(best.Dual)},
+			{Label: "primal objective", Value: short(s.Primal), Help: "of $f$ with the $b$ computed afterwards; the SVM's minimum is " + short(best.Primal)},
+			{Label: "$b$", Value: short(s.B), Help: "afterwards, from the free support vectors; the SVM's is " + short(best.B)},
+			{Label: "largest KKT violation", Value: short(s.Violation)},
 		},
 		Tables: []Table{proceduresKKT(s.Iterate, looked...)},
 	}, nil
@@ -760,7 +688,7 @@ func showProceduresNaive(ctx context.Context, in Input) (*Exhibit, error) {
 
 // proceduresNaiveProblem is the problem of the questions about naive ascent.
 func proceduresNaiveProblem() proceduresProblem {
-	return proceduresProblem{toy: proceduresToys["apart"], kernel: kernel.Kernel{Name: "linear"}, c: 1}
+	return proceduresProblem{toy: stepToys["apart"], kernel: kernel.Kernel{Name: "linear"}, c: 1}
 }
 
 func proceduresNaiveEnds(ctx context.Context) (float64, error) {
@@ -854,7 +782,7 @@ func showProceduresChunking(ctx context.Context, in Input) (*Exhibit, error) {
 		o := r.At(i)
 		largest = max(largest, len(o.Working))
 		t.Rows = append(t.Rows, []string{
-			strconv.Itoa(i), strconv.Itoa(len(o.Working)), strconv.Itoa(len(o.SupportVectors)), strconv.Itoa(len(o.Violators)), strconv.Itoa(o.Pairs), proceduresValue(o.Dual),
+			strconv.Itoa(i), strconv.Itoa(len(o.Working)), strconv.Itoa(len(o.SupportVectors)), strconv.Itoa(len(o.Violators)), strconv.Itoa(o.Pairs), short(o.Dual),
 		})
 	}
 	note := fmt.Sprintf("A first working set of %d points is chosen; nothing is solved yet.", len(s.Working))
@@ -880,25 +808,25 @@ func showProceduresChunking(ctx context.Context, in Input) (*Exhibit, error) {
 	for _, i := range s.Violators {
 		marks = append(marks, figure.Circle{Center: p.xy[i], Radius: 0.09, Pen: figure.Pen{Color: figure.Magenta}, Name: "joins next"})
 	}
-	sizes := proceduresCurve("working set", r, func(s stepwise.ChunkingState) float64 { return float64(len(s.Working)) })
+	sizes := stepCurve("working set", r, func(s stepwise.ChunkingState) float64 { return float64(len(s.Working)) })
 	sizes.Stairs = true
 	return &Exhibit{
 		Steps: r.Len(), Step: step, Lab: p.open(), Notes: []string{note},
 		Figures: []Figure{
 			plane("working", "Filled: in the working set of this round; hollow: left out; ringed: support vectors of the round. The worst violators outside are circled: they join next.", p.limits(), 2, p.picture(s.Iterate), marks),
-			proceduresChart("dual", "The dual never falls.", step, figure.Chart{
+			stepChart("dual", "The dual never falls.", step, figure.Chart{
 				X: figure.Axis{Name: "round"}, Y: figure.Axis{Name: "dual objective"},
-				Curves: []figure.Curve{proceduresCurve("dual objective", r, func(s stepwise.ChunkingState) float64 { return s.Dual })},
+				Curves: []figure.Curve{stepCurve("dual objective", r, func(s stepwise.ChunkingState) float64 { return s.Dual })},
 				Rules:  []figure.Rule{{Name: "maximum", At: best.Dual}},
 			}),
-			proceduresChart("size", "How many points are solved for at once.", step, figure.Chart{
+			stepChart("size", "How many points are solved for at once.", step, figure.Chart{
 				X: figure.Axis{Name: "round"}, Y: figure.Axis{Name: "points", Min: 0, Max: float64(len(p.y)) * 1.05}, Curves: []figure.Curve{sizes},
 				Rules: []figure.Rule{{Name: "all points", At: float64(len(p.y))}},
 			}),
 		},
 		Numbers: []Number{
-			{Label: "dual objective", Value: proceduresValue(s.Dual), Help: "its maximum is " + proceduresValue(best.Dual)},
-			{Label: "largest KKT violation", Value: proceduresValue(s.Violation), Help: "of all points"},
+			{Label: "dual objective", Value: short(s.Dual), Help: "its maximum is " + short(best.Dual)},
+			{Label: "largest KKT violation", Value: short(s.Violation), Help: "of all points"},
 			{Label: "kernel values at once", Value: strconv.Itoa(largest * largest), Help: fmt.Sprintf("in the largest round so far; all of them are %d", len(p.y)*len(p.y))},
 		},
 		Tables: []Table{t},
@@ -1024,14 +952,14 @@ func showProceduresPair(_ context.Context, in Input) (*Exhibit, error) {
 		a2 := -0.3 + 1.6*float64(i)/80
 		curve.X, curve.Y = append(curve.X, a2), append(curve.Y, p.q(p.first(s.BeforeI, s.BeforeJ, a2), a2))
 	}
-	note := fmt.Sprintf(`The top of the parabola, $\alpha_2 = $ %s, lies on the allowed segment: the step goes there.`, proceduresValue(s.Unclipped))
+	note := fmt.Sprintf(`The top of the parabola, $\alpha_2 = $ %s, lies on the allowed segment: the step goes there.`, short(s.Unclipped))
 	switch {
 	case s.Curvature < 0:
 		note = `$\eta < 0$: along the line the dual is a valley. The guard $\tau$ sends the step to the end that lies uphill.`
 	case s.Curvature == 0:
 		note = `$\eta = 0$: along the line the dual is straight. The guard $\tau$ sends the step to the end that lies uphill.`
 	case s.AlphaJ != s.Unclipped:
-		note = fmt.Sprintf(`The top, $\alpha_2 = $ %s, lies outside the box: the step stops at the edge.`, proceduresValue(s.Unclipped))
+		note = fmt.Sprintf(`The top, $\alpha_2 = $ %s, lies outside the box: the step stops at the edge.`, short(s.Unclipped))
 	}
 	return &Exhibit{
 		Steps: len(proceduresPairLines), Step: step, Body: Derivation(step, proceduresPairLines...), Notes: []string{note},
@@ -1046,11 +974,11 @@ func showProceduresPair(_ context.Context, in Input) (*Exhibit, error) {
 			}},
 		},
 		Numbers: []Number{
-			{Label: `$\eta$`, Value: proceduresValue(s.Curvature), Help: `$K_{11} + K_{22} - 2K_{12}$`},
-			{Label: "$L$, $H$", Value: proceduresValue(s.L) + ", " + proceduresValue(s.H), Help: `ends of the segment in $\alpha_2$`},
-			{Label: `$y_1\alpha_1 + y_2\alpha_2$`, Value: proceduresValue(p.y1*s.AlphaI + p.y2*s.AlphaJ), Help: "after the step as before: " + proceduresValue(p.y1*s.BeforeI+p.y2*s.BeforeJ)},
+			{Label: `$\eta$`, Value: short(s.Curvature), Help: `$K_{11} + K_{22} - 2K_{12}$`},
+			{Label: "$L$, $H$", Value: short(s.L) + ", " + short(s.H), Help: `ends of the segment in $\alpha_2$`},
+			{Label: `$y_1\alpha_1 + y_2\alpha_2$`, Value: short(p.y1*s.AlphaI + p.y2*s.AlphaJ), Help: "after the step as before: " + short(p.y1*s.BeforeI+p.y2*s.BeforeJ)},
 			{Label: `$(\alpha_1, \alpha_2)$`, Value: pair([2]float64{s.AlphaI, s.AlphaJ}), Help: "from " + pair([2]float64{s.BeforeI, s.BeforeJ})},
-			{Label: "gain of the dual", Value: proceduresValue(s.Gain)},
+			{Label: "gain of the dual", Value: short(s.Gain)},
 		},
 	}, nil
 }
@@ -1095,20 +1023,20 @@ func showProceduresSMO(ctx context.Context, in Input) (*Exhibit, error) {
 	e := &Exhibit{
 		Steps: r.Len(), Step: step, Lab: p.open(),
 		Numbers: []Number{
-			{Label: "dual objective", Value: proceduresValue(s.Dual), Help: "a lower bound of the optimum"},
-			{Label: "primal objective", Value: proceduresValue(s.Primal), Help: "an upper bound"},
-			{Label: "gap", Value: proceduresValue(s.Gap), Help: "0 at the optimum, and only there"},
-			{Label: `$\max g - \min g$`, Value: proceduresValue(s.High - s.Low), Help: fmt.Sprintf(`over $I_{\text{up}}$ and $I_{\text{low}}$; stop at %s`, views.Short(1e-3))},
-			{Label: "$b$", Value: proceduresValue(s.B), Help: "half-way between the two"},
+			{Label: "dual objective", Value: short(s.Dual), Help: "a lower bound of the optimum"},
+			{Label: "primal objective", Value: short(s.Primal), Help: "an upper bound"},
+			{Label: "gap", Value: short(s.Gap), Help: "0 at the optimum, and only there"},
+			{Label: `$\max g - \min g$`, Value: short(s.High - s.Low), Help: fmt.Sprintf(`over $I_{\text{up}}$ and $I_{\text{low}}$; stop at %s`, views.Short(1e-3))},
+			{Label: "$b$", Value: short(s.B), Help: "half-way between the two"},
 		},
 	}
 	bounded := func(s stepwise.SMOState) float64 { return min(s.Primal, 4*r.At(0).Primal) }
-	objectives := proceduresChart("objectives", "The dual rises to meet the primal, which goes up and down; the gap between them closes.", step, figure.Chart{
+	objectives := stepChart("objectives", "The dual rises to meet the primal, which goes up and down; the gap between them closes.", step, figure.Chart{
 		Y: figure.Axis{Name: "objective"},
 		Curves: []figure.Curve{
-			proceduresCurve("primal", r, bounded),
-			proceduresCurve("dual", r, func(s stepwise.SMOState) float64 { return s.Dual }),
-			proceduresCurve("gap", r, func(s stepwise.SMOState) float64 { return bounded(s) - s.Dual }),
+			stepCurve("primal", r, bounded),
+			stepCurve("dual", r, func(s stepwise.SMOState) float64 { return s.Dual }),
+			stepCurve("gap", r, func(s stepwise.SMOState) float64 { return bounded(s) - s.Dual }),
 		},
 	})
 	const caption = `The machine at this step. Filled points have $\alpha > 0$; the pair is ringed and joined.`
@@ -1129,11 +1057,11 @@ func showProceduresSMO(ctx context.Context, in Input) (*Exhibit, error) {
 		},
 		objectives,
 	}
-	note := fmt.Sprintf(`Points %d and %d: allowed is $\alpha_{%d}$ from %s to %s, the top of the parabola is at %s`, i+1, j+1, j+1, proceduresValue(s.Pair.L), proceduresValue(s.Pair.H), proceduresValue(s.Pair.Unclipped))
+	note := fmt.Sprintf(`Points %d and %d: allowed is $\alpha_{%d}$ from %s to %s, the top of the parabola is at %s`, i+1, j+1, j+1, short(s.Pair.L), short(s.Pair.H), short(s.Pair.Unclipped))
 	if s.Pair.AlphaJ != s.Pair.Unclipped {
 		note += ", outside"
 	}
-	note += fmt.Sprintf(`. So $\alpha_{%d}$ goes from %s to %s and $\alpha_{%d}$ from %s to %s; the dual gains %s.`, j+1, proceduresValue(s.Pair.BeforeJ), proceduresValue(s.Pair.AlphaJ), i+1, proceduresValue(s.Pair.BeforeI), proceduresValue(s.Pair.AlphaI), proceduresValue(s.Pair.Gain))
+	note += fmt.Sprintf(`. So $\alpha_{%d}$ goes from %s to %s and $\alpha_{%d}$ from %s to %s; the dual gains %s.`, j+1, short(s.Pair.BeforeJ), short(s.Pair.AlphaJ), i+1, short(s.Pair.BeforeI), short(s.Pair.AlphaI), short(s.Pair.Gain))
 	if step == r.Len()-1 && r.Status() == trace.Converged {
 		note += " All conditions hold: this is the SVM."
 	}
@@ -1249,7 +1177,7 @@ func showProceduresSummary(ctx context.Context, in Input) (*Exhibit, error) {
 		}
 		chart.Curves = append(chart.Curves, c)
 		last := len(r.cum) - 1
-		t.Rows = append(t.Rows, []string{r.name, on[i], strconv.Itoa(int(r.work[last])), string(r.status), proceduresValue(max(0, r.cum[last]-best.Primal))})
+		t.Rows = append(t.Rows, []string{r.name, on[i], strconv.Itoa(int(r.work[last])), string(r.status), short(max(0, r.cum[last]-best.Primal))})
 	}
 	grown, err := proceduresGrowth(ctx)
 	if err != nil {
@@ -1260,7 +1188,7 @@ func showProceduresSummary(ctx context.Context, in Input) (*Exhibit, error) {
 	square, cube := figure.Curve{Name: "N²"}, figure.Curve{Name: "N³"}
 	for _, r := range grown {
 		n, w := float64(r.n), float64(r.steps*r.n)
-		g.Rows = append(g.Rows, []string{strconv.Itoa(r.n), strconv.Itoa(r.vectors), strconv.Itoa(r.steps), strconv.Itoa(r.steps * r.n), proceduresValue(proceduresGramBytes(n) / 1e6)})
+		g.Rows = append(g.Rows, []string{strconv.Itoa(r.n), strconv.Itoa(r.vectors), strconv.Itoa(r.steps), strconv.Itoa(r.steps * r.n), short(proceduresGramBytes(n) / 1e6)})
 		scale := n / float64(grown[0].n)
 		start := float64(grown[0].steps * grown[0].n)
 		work.X, work.Y = append(work.X, n), append(work.Y, w)

@@ -13,10 +13,10 @@ import (
 // eachProceduresProblem runs a test for toys, kernels and values of C.
 func eachProceduresProblem(t *testing.T, f func(t *testing.T, p proceduresProblem)) {
 	t.Parallel()
-	for name, points := range proceduresToys {
+	for name, points := range stepToys {
 		for _, k := range []kernel.Kernel{{Name: "linear"}, {Name: "rbf", Gamma: proceduresGamma}} {
 			for _, c := range []float64{0.1, 1, 10} {
-				t.Run(name+"/"+k.Name+"/"+strconv.FormatFloat(c, 'g', -1, 64), func(t *testing.T) {
+				t.Run(name+"/"+k.Name+"/"+setting(c), func(t *testing.T) {
 					t.Parallel()
 					f(t, proceduresProblem{points, k, c})
 				})
@@ -90,7 +90,7 @@ func TestProceduresNaive(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"apart", "overlap"} {
 		for _, c := range []float64{0.1, 1} {
-			p := proceduresProblem{proceduresToys[name], kernel.Kernel{Name: "linear"}, c}
+			p := proceduresProblem{stepToys[name], kernel.Kernel{Name: "linear"}, c}
 			r, err := proceduresAscent(t.Context(), p, 5000)
 			if err != nil {
 				t.Fatal(err)
@@ -146,8 +146,8 @@ func TestProceduresValley(t *testing.T) {
 // not.
 func TestProceduresPrinted(t *testing.T) {
 	t.Parallel()
-	for name := range proceduresToys {
-		p := proceduresProblem{proceduresToys[name], kernel.Kernel{Name: "linear"}, 0.3}
+	for name := range stepToys {
+		p := proceduresProblem{stepToys[name], kernel.Kernel{Name: "linear"}, 0.3}
 		right, err := proceduresWalk(t.Context(), p, 0.1, false, false)
 		if err != nil {
 			t.Fatal(err)

@@ -188,40 +188,6 @@ const riskSpread = 0.9
 
 var riskLimits = figure.Limits{XMin: -4, XMax: 4, YMin: -3.1, YMax: 3.1}
 
-// riskToy draws points with a generator, rounded to two places so that they fit
-// into an address.
-func riskToy(generator string, n int, noise float64, seed uint64) (toy, error) {
-	d, err := dataset.Generate(generator, n, noise, seed)
-	if err != nil {
-		return toy{}, err
-	}
-	t := toy{xy: make([][2]float64, n), y: make([]float64, n)}
-	for i := range n {
-		for j, v := range d.X.RawRowView(i) {
-			t.xy[i][j] = math.Round(100*v) / 100
-		}
-		t.y[i] = float64(2*d.Y[i] - 1)
-	}
-	return t, nil
-}
-
-// riskFreshSeed draws test points that no training set of a lesson shares.
-const riskFreshSeed = 1 << 20
-
-// riskPercent shows a share as a percentage with one digit.
-func riskPercent(share float64) string {
-	return strings.Replace(strconv.FormatFloat(100*share, 'f', 1, 64), "-", "−", 1) + " %"
-}
-
-// riskLogspace are n values from a to b at equal ratios.
-func riskLogspace(a, b float64, n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = a * math.Pow(b/a, float64(i)/float64(n-1))
-	}
-	return v
-}
-
 // riskClouds are the chances that w·x + b puts a point of the lower and of the
 // upper cloud on the wrong side.
 func riskClouds(w [2]float64, b float64) (lower, upper float64) {
@@ -231,14 +197,11 @@ func riskClouds(w [2]float64, b float64) (lower, upper float64) {
 }
 
 func showRiskRisk(_ context.Context, in Input) (*Exhibit, error) {
-	p, q := [2]float64{in.Number("ax"), in.Number("ay")}, [2]float64{in.Number("bx"), in.Number("by")}
-	e := &Exhibit{Handles: []Handle{
-		{Label: "first end of the line", X: p[0], Y: p[1], XParam: "ax", YParam: "ay"},
-		{Label: "second end of the line", X: q[0], Y: q[1], XParam: "bx", YParam: "by"},
-	}}
+	p, q := lineEnds(in)
+	e := &Exhibit{Handles: lineHandles(in)}
 	m := in.Int("m")
 	const most = 2000
-	sample, err := riskToy("blobs", most, riskSpread, uint64(in.Int("draw")))
+	sample, err := drawn("blobs", most, riskSpread, uint64(in.Int("draw")))
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +209,7 @@ func showRiskRisk(_ context.Context, in Input) (*Exhibit, error) {
 	w := [2]float64{q[1] - p[1], p[0] - q[0]}
 	if norm(w) < 1e-6 {
 		e.Figures = []Figure{plane("risk", "The points without a line.", riskLimits, 2, shown.dots(nil))}
-		e.Notes = []string{"Two places are needed for a line: pull the ends apart."}
+		e.Notes = []string{noLine}
 		return e, nil
 	}
 	if w[0]+w[1] < 0 { // the upper cloud is the positive class
@@ -266,7 +229,7 @@ func showRiskRisk(_ context.Context, in Input) (*Exhibit, error) {
 	stray := func(m int) float64 { return math.Sqrt((lower*(1-lower) + upper*(1-upper)) / 2 / float64(m)) }
 	seen, truth := figure.Curve{Name: "R_emp of the first M points"}, figure.Curve{Name: "R ± 2 standard deviations"}
 	last := 0
-	for _, v := range riskLogspace(4, most, 160) {
+	for _, v := range logspace(4, most, 160) {
 		k := int(v)
 		if k == last {
 			continue
@@ -307,23 +270,8 @@ func riskFourTimes(context.Context) (float64, error) {
 
 const riskNoise = 0.3 // of the moons
 
-// riskFresh are new points of the second screen.
-func riskFresh(n int, noise float64) (*dataset.Data, error) {
-	t, err := riskToy("moons", n, noise, riskFreshSeed)
-	if err != nil {
-		return nil, err
-	}
-	return t.data()
-}
-
-// riskError is the share of rows that a model gets wrong.
-func riskError(m *ml.Model, d *dataset.Data) (float64, error) {
-	a, err := m.Accuracy(d)
-	return 1 - a, err
-}
-
 func showRiskTraining(ctx context.Context, in Input) (*Exhibit, error) {
-	sample, err := riskToy("moons", in.Int("m"), riskNoise, uint64(in.Int("draw")))
+	sample, err := drawn("moons", in.Int("m"), riskNoise, uint64(in.Int("draw")))
 	if err != nil {
 		return nil, err
 	}
@@ -335,16 +283,16 @@ func showRiskTraining(ctx context.Context, in Input) (*Exhibit, error) {
 	if in.Coarse {
 		many = 600
 	}
-	fresh, err := riskFresh(many, riskNoise)
+	fresh, err := freshMoons(many, riskNoise)
 	if err != nil {
 		return nil, err
 	}
 	at := func(gamma float64) (res *ml.Result, spec ml.Spec, seen, truth float64, err error) {
-		res, spec, err = fit(ctx, d, "gamma", strconv.FormatFloat(gamma, 'g', 6, 64), "C", "100")
+		res, spec, err = fit(ctx, d, "gamma", setting(gamma), "C", "100")
 		if err != nil {
 			return
 		}
-		truth, err = riskError(res.Model, fresh)
+		truth, err = errorRate(res.Model, fresh)
 		return res, spec, 1 - res.Report.TrainAccuracy, truth, err
 	}
 	gamma := in.Number("gamma")
@@ -353,7 +301,7 @@ func showRiskTraining(ctx context.Context, in Input) (*Exhibit, error) {
 		return nil, err
 	}
 	training, actual := figure.Curve{Name: "training error"}, figure.Curve{Name: "true error"}
-	for _, g := range riskLogspace(0.01, 300, 16) {
+	for _, g := range logspace(0.01, 300, 16) {
 		_, _, s, t, err := at(g)
 		if err != nil {
 			return nil, err
@@ -370,17 +318,17 @@ func showRiskTraining(ctx context.Context, in Input) (*Exhibit, error) {
 			}},
 		},
 		Numbers: []Number{
-			{Label: "training error", Value: riskPercent(seen), Help: "of the points in the picture"},
-			{Label: "true error", Value: riskPercent(truth), Help: fmt.Sprintf("of %d new points; ± %s for their number", many, riskPercent(doubt))},
-			{Label: "flattery", Value: riskPercent(truth - seen), Help: "what the training error leaves out"},
+			{Label: "training error", Value: percent(seen), Help: "of the points in the picture"},
+			{Label: "true error", Value: percent(truth), Help: fmt.Sprintf("of %d new points; ± %s for their number", many, percent(doubt))},
+			{Label: "flattery", Value: percent(truth - seen), Help: "what the training error leaves out"},
 		},
-		Lab: sample.lab("gamma", strconv.FormatFloat(gamma, 'g', 6, 64), "C", "100", "standardize", "false"),
+		Lab: sample.lab("gamma", setting(gamma), "C", "100"),
 	}, nil
 }
 
 // riskPerfect compares the true errors of the narrow and of the middling kernel.
 func riskPerfect(ctx context.Context) (float64, error) {
-	sample, err := riskToy("moons", 60, riskNoise, 1)
+	sample, err := drawn("moons", 60, riskNoise, 1)
 	if err != nil {
 		return 0, err
 	}
@@ -388,7 +336,7 @@ func riskPerfect(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	fresh, err := riskFresh(2000, riskNoise)
+	fresh, err := freshMoons(2000, riskNoise)
 	if err != nil {
 		return 0, err
 	}
@@ -398,7 +346,7 @@ func riskPerfect(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if truth[i], err = riskError(res.Model, fresh); err != nil {
+		if truth[i], err = errorRate(res.Model, fresh); err != nil {
 			return 0, err
 		}
 	}
@@ -429,7 +377,7 @@ func riskShatterParams() []param.Param {
 		for j, axis := range []string{"x", "y"} {
 			ps = append(ps, param.Param{
 				Name: fmt.Sprintf("%s%d", axis, i+1), Label: fmt.Sprintf("point %d x%d", i+1, j+1), Kind: param.Number,
-				Default: strconv.FormatFloat(p[j], 'g', -1, 64), Min: -4, Max: 4, Low: -3, High: 3, Folded: true,
+				Default: setting(p[j]), Min: -4, Max: 4, Low: -3, High: 3, Folded: true,
 			})
 		}
 	}
@@ -504,7 +452,7 @@ func showRiskShattering(_ context.Context, in Input) (*Exhibit, error) {
 	e.Notes = []string{riskShatterNote(e.Step, d, family)}
 	e.Numbers = []Number{
 		{Label: "realised so far", Value: fmt.Sprintf("%d of %d", done, e.Step+1)},
-		{Label: "realised in all", Value: fmt.Sprintf("%d of %d", s.Realisable, e.Steps), Help: riskVerdict(s.Shattered(), "every labelling: these points are shattered", "not every labelling: these points are not shattered")},
+		{Label: "realised in all", Value: fmt.Sprintf("%d of %d", s.Realisable, e.Steps), Help: either(s.Shattered(), "every labelling: these points are shattered", "not every labelling: these points are not shattered")},
 		{Label: "rank", Value: strconv.Itoa(s.Rank), Help: fmt.Sprintf("independent directions of $(\\phi(\\mathbf x), 1)$; shattered exactly when it is %d, the number of points", n)},
 	}
 	t := Table{Caption: "The first points, one more in each row", Head: []string{"points", "labellings", "realised"}, Marked: []int{n - 1}}
@@ -529,13 +477,6 @@ func showRiskShattering(_ context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
-func riskVerdict(b bool, yes, no string) string {
-	if b {
-		return yes
-	}
-	return no
-}
-
 // riskLabelling is the labelling of a step: those with both classes first, as all
 // points alike are nothing to look at.
 func riskLabelling(s theory.Shattering, step int) theory.Dichotomy {
@@ -545,7 +486,7 @@ func riskLabelling(s theory.Shattering, step int) theory.Dichotomy {
 // riskSigns are the labels in the order of the points.
 func riskSigns(d theory.Dichotomy) (signs string) {
 	for _, y := range d.Labels {
-		signs += riskVerdict(y > 0, "+", "−")
+		signs += either(y > 0, "+", "−")
 	}
 	return signs
 }
@@ -618,8 +559,8 @@ func showRiskBound(_ context.Context, in Input) (*Exhibit, error) {
 		}
 		return cs
 	}
-	overH := curves(riskLogspace(1, 1000, 80), func(x float64) (float64, int) { return x, m })
-	overM := curves(riskLogspace(10, 1e7, 80), func(x float64) (float64, int) { return h, int(x) })
+	overH := curves(logspace(1, 1000, 80), func(x float64) (float64, int) { return x, m })
+	overM := curves(logspace(10, 1e7, 80), func(x float64) (float64, int) { return h, int(x) })
 	chart := func(name, caption, axis string, here float64, cs []figure.Curve, wide bool) Figure {
 		return Figure{Name: name, Caption: caption, Wide: wide, Draw: func(l Look) (*figure.Picture, error) {
 			return figure.Chart{
@@ -643,7 +584,7 @@ func showRiskBound(_ context.Context, in Input) (*Exhibit, error) {
 			{Label: `$\varepsilon$`, Value: views.Short(theory.VapnikEpsilon(h, m, eta))},
 			{Label: "structural term", Value: views.Short(bound.Value - remp), Help: "what the bound adds to the training error"},
 			{Label: "bound of 000", Value: riskWorth(bound)},
-			{Label: "bound of 002", Value: riskWorth(slide), Help: "natural logarithms; with $\\log_{10}$ it would read " + riskVerdict(math.IsNaN(decimal), "nothing at all", views.Short(decimal)) + ", which is not the theorem"},
+			{Label: "bound of 002", Value: riskWorth(slide), Help: "natural logarithms; with $\\log_{10}$ it would read " + either(math.IsNaN(decimal), "nothing at all", views.Short(decimal)) + ", which is not the theorem"},
 			{Label: "not vacuous from", Value: enough, Help: "points on, at this $h$ and training error"},
 		},
 	}, nil
@@ -681,7 +622,7 @@ func riskMachines(ctx context.Context, d *dataset.Data, degrees int) (all []risk
 }
 
 func showRiskStructural(ctx context.Context, in Input) (*Exhibit, error) {
-	sample, err := riskToy("moons", in.Int("m"), in.Number("noise"), uint64(in.Int("draw")))
+	sample, err := drawn("moons", in.Int("m"), in.Number("noise"), uint64(in.Int("draw")))
 	if err != nil {
 		return nil, err
 	}
@@ -701,7 +642,7 @@ func showRiskStructural(ctx context.Context, in Input) (*Exhibit, error) {
 	t := Table{Caption: "Polynomials of rising degree, with $\\eta = 0.05$", Head: []string{"degree", "$h$", `$R_{\text{emp}}$`, "term", "bound"}, Marked: []int{len(all) - 1}}
 	var fresh *dataset.Data
 	if reveal {
-		if fresh, err = riskFresh(2000, in.Number("noise")); err != nil {
+		if fresh, err = freshMoons(2000, in.Number("noise")); err != nil {
 			return nil, err
 		}
 		curves = append(curves, figure.Curve{Name: "true error", Marks: true})
@@ -711,16 +652,16 @@ func showRiskStructural(ctx context.Context, in Input) (*Exhibit, error) {
 	truths := make([]float64, len(all))
 	least := 0
 	for i, s := range all {
-		row := []string{strconv.Itoa(s.degree), views.Short(s.h), riskPercent(s.seen), views.Short(s.excess), riskWorth(s.bound)}
+		row := []string{strconv.Itoa(s.degree), views.Short(s.h), percent(s.seen), views.Short(s.excess), riskWorth(s.bound)}
 		ys := []float64{s.seen, s.excess, s.bound.Value}
 		if reveal {
-			if truths[i], err = riskError(s.res.Model, fresh); err != nil {
+			if truths[i], err = errorRate(s.res.Model, fresh); err != nil {
 				return nil, err
 			}
 			if truths[i] < truths[least] {
 				least = i
 			}
-			row, ys = append(row, riskPercent(truths[i])), append(ys, truths[i])
+			row, ys = append(row, percent(truths[i])), append(ys, truths[i])
 		}
 		t.Rows = append(t.Rows, row)
 		for j, y := range ys {
@@ -740,7 +681,7 @@ func showRiskStructural(ctx context.Context, in Input) (*Exhibit, error) {
 		}),
 	}
 	if reveal {
-		e.Notes = []string{fmt.Sprintf("The bound chooses degree %d: %s true error. Degree %d has the least, %s. The bound is %s: valid, and far above the truth.", all[best].degree, riskPercent(truths[best]), all[least].degree, riskPercent(truths[least]), riskWorth(all[best].bound))}
+		e.Notes = []string{fmt.Sprintf("The bound chooses degree %d: %s true error. Degree %d has the least, %s. The bound is %s: valid, and far above the truth.", all[best].degree, percent(truths[best]), all[least].degree, percent(truths[least]), riskWorth(all[best].bound))}
 	} else {
 		e.Notes = []string{fmt.Sprintf("Degree %d: all curves with %.0f coefficients, so $h = %.0f$. The smallest bound so far is that of degree %d.", now.degree, now.h, now.h, all[best].degree)}
 	}
@@ -749,7 +690,7 @@ func showRiskStructural(ctx context.Context, in Input) (*Exhibit, error) {
 
 // riskTooCareful compares the choice of the bound with that of the truth.
 func riskTooCareful(ctx context.Context) (float64, error) {
-	sample, err := riskToy("moons", 600, 0.2, 1)
+	sample, err := drawn("moons", 600, 0.2, 1)
 	if err != nil {
 		return 0, err
 	}
@@ -761,13 +702,13 @@ func riskTooCareful(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	fresh, err := riskFresh(2000, 0.2)
+	fresh, err := freshMoons(2000, 0.2)
 	if err != nil {
 		return 0, err
 	}
 	least, low := 0, math.Inf(1)
 	for i, s := range all {
-		truth, err := riskError(s.res.Model, fresh)
+		truth, err := errorRate(s.res.Model, fresh)
 		if err != nil {
 			return 0, err
 		}
@@ -832,7 +773,7 @@ func showRiskMargin(_ context.Context, in Input) (*Exhibit, error) {
 		pen := figure.Pen{Dash: figure.Dashed, Thin: true}
 		marks = append(sides(w, b),
 			figure.Line{A: w, C: n*delta - b, Pen: pen, Name: "Δ from the line"}, figure.Line{A: w, C: -n*delta - b, Pen: pen, Name: "Δ from the line"})
-		note += fmt.Sprintf("The widest margin is %s: %s.", views.Short(d.Margin), riskVerdict(d.Margin >= delta, "enough", "too little, the strip holds a point"))
+		note += fmt.Sprintf("The widest margin is %s: %s.", views.Short(d.Margin), either(d.Margin >= delta, "enough", "too little, the strip holds a point"))
 	}
 	marks = append(marks, figure.Circle{Center: centre, Radius: ball.Radius, Pen: figure.Pen{Color: figure.Muted, Dash: figure.Dotted}, Name: "smallest circle, R"})
 	marks = append(marks, riskNumbered(places, d.Labels)...)
@@ -852,10 +793,10 @@ func showRiskMargin(_ context.Context, in Input) (*Exhibit, error) {
 	lecture := riskWholePart(ball.Radius, delta, 2)
 	all := wide(delta) == len(s.Dichotomies)
 	e.Numbers = []Number{
-		{Label: "realised with margin Δ", Value: fmt.Sprintf("%d of %d", wide(delta), len(s.Dichotomies)), Help: riskVerdict(all, "shattered with this margin", "not shattered with this margin")},
+		{Label: "realised with margin Δ", Value: fmt.Sprintf("%d of %d", wide(delta), len(s.Dichotomies)), Help: either(all, "shattered with this margin", "not shattered with this margin")},
 		{Label: `$R^2/\Delta^2$`, Value: views.Short(ball.Radius * ball.Radius / delta / delta), Help: "$R = " + views.Short(ball.Radius) + "$, the circle in the picture"},
 		{Label: `bound on $h$`, Value: views.Short(theory.MarginVCDim(ball.Radius, delta, 2)), Help: "rounded up, and at most 3 in the plane"},
-		{Label: "with the whole part", Value: views.Short(lecture), Help: riskVerdict(all && lecture < 3, "refuted in this picture: three points are shattered", "as 000 prints it, but for the order of square and whole part")},
+		{Label: "with the whole part", Value: views.Short(lecture), Help: either(all && lecture < 3, "refuted in this picture: three points are shattered", "as 000 prints it, but for the order of square and whole part")},
 	}
 	e.Tables = []Table{riskUnitTable(ball.Radius, theory.Diameter(k), delta)}
 	return e, nil
@@ -899,7 +840,7 @@ func riskUnits(context.Context) (float64, error) {
 
 // riskExample is the run that is shown to those who have none.
 func riskExample(ctx context.Context) (*Run, string, error) {
-	sample, err := riskToy("moons", 120, 0.2, 1)
+	sample, err := drawn("moons", 120, 0.2, 1)
 	if err != nil {
 		return nil, "", err
 	}
@@ -918,7 +859,7 @@ func riskExample(ctx context.Context) (*Run, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return &Run{Name: "an example: SVM, RBF kernel, on moons", Spec: spec, Data: d, Report: &res.Report, Model: res.Model}, sample.lab(pairs...), nil
+	return &Run{Name: "an example: SVM, RBF kernel, on moons", Spec: spec, Data: d, Report: &res.Report, Model: res.Model}, labQuery("drawing", append(pairs, "points", sample.csv())...), nil
 }
 
 // riskSize is what the bounds need to know of a run, measured on its training
@@ -1069,11 +1010,11 @@ func showRiskRun(ctx context.Context, in Input) (*Exhibit, error) {
 	e.Tables = []Table{t}
 	e.Numbers = []Number{
 		{Label: "points, support vectors", Value: fmt.Sprintf("%d, %d", s.n, s.vectors), Help: fmt.Sprintf("%d points are closer to the line than the margin or beyond it; the bounds by margin count them as errors", s.short)},
-		{Label: "$R$", Value: views.Short(s.radius), Help: riskVerdict(s.exact, "radius of the smallest ball in feature space", "radius of a ball about the origin of feature space")},
+		{Label: "$R$", Value: views.Short(s.radius), Help: either(s.exact, "radius of the smallest ball in feature space", "radius of a ball about the origin of feature space")},
 		{Label: `$\Delta = 1/\lVert\mathbf w\rVert$`, Value: views.Short(margin), Help: "$R^2/\\Delta^2 = " + views.Short(s.radius*s.radius/margin/margin) + "$"},
 	}
 	if !svm {
-		e.Numbers = append(e.Numbers, Number{Label: `$h_{MCM}$`, Value: views.Short(s.spread), Help: `$\max\lvert f\rvert/\min\lvert f\rvert$: what the MCM keeps small when it separates the points` + riskVerdict(s.wrong > 0, ", as it does not here", "") + "; no bound on $h$"})
+		e.Numbers = append(e.Numbers, Number{Label: `$h_{MCM}$`, Value: views.Short(s.spread), Help: `$\max\lvert f\rvert/\min\lvert f\rvert$: what the MCM keeps small when it separates the points` + either(s.wrong > 0, ", as it does not here", "") + "; no bound on $h$"})
 	}
 	return e, nil
 }

@@ -112,8 +112,7 @@ func TestRiskCountsLabellings(t *testing.T) {
 func TestRiskBoundNumbers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ h, m, r, eta float64 }{{3, 200, 0.05, 0.05}, {10, 5000, 0.2, 0.01}, {50, 100, 0, 0.5}} {
-		text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-		e := riskExhibit(t, &risk, "bound", "h", text(c.h), "m", text(c.m), "remp", text(c.r), "eta", text(c.eta))
+		e := riskExhibit(t, &risk, "bound", "h", setting(c.h), "m", setting(c.m), "remp", setting(c.r), "eta", setting(c.eta))
 		eps := 4 * (c.h*(math.Log(2*c.m/c.h)+1) - math.Log(c.eta)) / c.m
 		vapnik := c.r + eps/2*(1+math.Sqrt(1+4*c.r/eps))
 		slide := c.r + math.Sqrt((c.h*(1+math.Log(2*c.m/c.h))-math.Log(c.eta/4))/c.m)
@@ -200,12 +199,12 @@ func TestRiskMarginIsRoundedUp(t *testing.T) {
 // these few would be a surprise; they are far from tight.
 func TestRiskBoundsHoldOnTheScreen(t *testing.T) {
 	t.Parallel()
-	fresh, err := riskFresh(4000, 0.2)
+	fresh, err := freshMoons(4000, 0.2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for draw := range uint64(5) {
-		sample, err := riskToy("moons", 200, 0.2, draw+1)
+		sample, err := drawn("moons", 200, 0.2, draw+1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +217,7 @@ func TestRiskBoundsHoldOnTheScreen(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range all {
-			if truth, err := riskError(m.res.Model, fresh); err != nil || truth > m.bound.Value {
+			if truth, err := errorRate(m.res.Model, fresh); err != nil || truth > m.bound.Value {
 				t.Errorf("draw %d, degree %d: true error %g above the bound %g (%v)", draw+1, m.degree, truth, m.bound.Value, err)
 			}
 		}

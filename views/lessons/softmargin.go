@@ -170,57 +170,13 @@ var softmargin = Lesson{
 	},
 }
 
-// softmarginPoints are seven points of each class that no line tells apart.
-var softmarginPoints = toy{
-	[][2]float64{{-2.2, 0.4}, {-1.6, -1.1}, {-1.1, 0.9}, {-2.8, -0.6}, {-0.7, -1.9}, {-1.9, 1.8}, {1.2, -0.4}, {1.1, 0.3}, {1.9, 1.4}, {0.7, 1.7}, {2.6, 0.1}, {1.6, -1.0}, {2.9, 1.9}, {-0.7, 0.2}},
-	[]float64{-1, -1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1, 1, 1},
-}
-
-// softmarginMachine is a linear machine with its points.
-type softmarginMachine struct {
-	*ml.Result
-	spec   ml.Spec
-	data   *dataset.Data
-	points []ml.Point
-	w      [2]float64
-	b      float64
-}
-
-// softmarginTrain trains the linear machine of a toy.
-func softmarginTrain(ctx context.Context, t toy, pairs ...string) (*softmarginMachine, error) {
-	d, err := t.data()
-	if err != nil {
-		return nil, err
-	}
-	res, spec, err := fit(ctx, d, append([]string{"kernel", "linear", "tol", "1e-6"}, pairs...)...)
-	if err != nil {
-		return nil, err
-	}
-	m := &softmarginMachine{Result: res, spec: spec, data: d}
-	w, b, _ := res.Model.Linear()
-	m.w, m.b = [2]float64{w[0], w[1]}, b
-	m.points, err = res.Model.Points(d, spec)
-	return m, err
-}
-
 // softmarginAt trains on the lesson's points with the price c.
-func softmarginAt(ctx context.Context, c float64) (*softmarginMachine, error) {
-	return softmarginTrain(ctx, softmarginPoints, "C", strconv.FormatFloat(c, 'g', -1, 64))
+func softmarginAt(ctx context.Context, c float64) (*linearMachine, error) {
+	return trainLinear(ctx, overlapping, "C", setting(c))
 }
 
 // softmarginHinge is the slack of a point with the functional margin m.
 func softmarginHinge(m float64) float64 { return math.Max(0, 1-m) }
-
-// softmarginSlacks are the ways from points inside the margin to their margin line,
-// each of length slack/|w|.
-func softmarginSlacks(t toy, w [2]float64, b float64) (marks []figure.Mark) {
-	for i, p := range t.xy {
-		if t.y[i]*(w[0]*p[0]+w[1]*p[1]+b) < 1-1e-5 {
-			marks = append(marks, figure.Segment{From: p, To: foot(w, b-t.y[i], p), Pen: figure.Pen{Color: figure.Magenta}, Name: "slack"})
-		}
-	}
-	return marks
-}
 
 func showSoftmarginOnePoint(ctx context.Context, in Input) (*Exhibit, error) {
 	p := [2]float64{in.Number("px"), in.Number("py")}
@@ -231,16 +187,16 @@ func showSoftmarginOnePoint(ctx context.Context, in Input) (*Exhibit, error) {
 	if soft {
 		settings = []string{"C", "1"}
 	}
-	e.Lab = t.lab(append([]string{"kernel", "linear", "standardize", "false"}, settings...)...)
+	e.Lab = t.lab(append([]string{"kernel", "linear"}, settings...)...)
 	_, _, without, err := widest(ctx)
 	if err != nil {
 		return nil, err
 	}
 	caption := `Drag your point, the one with the label. Ringed points are support vectors.`
 	mine := []figure.Mark{figure.Dot{At: p, Class: class(-1), Label: "your point, y = −1"}}
-	m, err := softmarginTrain(ctx, t, settings...)
+	m, err := trainLinear(ctx, t, settings...)
 	if errors.Is(err, svm.ErrNotSeparable) {
-		e.Figures = []Figure{plane("points", caption, marginsLimits, 2, t.dots(nil), mine)}
+		e.Figures = []Figure{plane("points", caption, toyLimits, 2, t.dots(nil), mine)}
 		e.Notes = []string{"No line separates these points: the hard-margin problem has no solution at all. Switch to the soft margin."}
 		e.Numbers = []Number{{Label: "margin", Value: "none"}, {Label: "margin without your point", Value: views.Short(without)}}
 		return e, nil
@@ -248,12 +204,11 @@ func showSoftmarginOnePoint(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	ring := func(i int) bool { return m.points[i].Weight != 0 }
 	marks := [][]figure.Mark{sides(m.w, m.b), marginLines(m.w, m.b)}
 	if soft {
-		marks = append(marks, softmarginSlacks(t, m.w, m.b))
+		marks = append(marks, slacks(t, m.w, m.b))
 	}
-	e.Figures = []Figure{plane("points", caption, marginsLimits, 2, append(marks, t.dots(ring), mine)...)}
+	e.Figures = []Figure{plane("points", caption, toyLimits, 2, append(marks, t.dots(m.supports), mine)...)}
 	margin := 1 / norm(m.w)
 	e.Numbers = []Number{
 		{Label: `margin $1/\lVert\mathbf w\rVert$`, Value: views.Short(margin)},
@@ -271,7 +226,7 @@ func showSoftmarginOnePoint(ctx context.Context, in Input) (*Exhibit, error) {
 // other class.
 func softmarginImpossible(ctx context.Context) (float64, error) {
 	t := toy{append([][2]float64{{1.8, 0.4}}, separable.xy...), append([]float64{-1}, separable.y...)}
-	m, err := softmarginTrain(ctx, t, "hard_margin", "true")
+	m, err := trainLinear(ctx, t, "hard_margin", "true")
 	switch {
 	case errors.Is(err, svm.ErrNotSeparable):
 		return 2, nil
@@ -309,8 +264,8 @@ func showSoftmarginSlack(ctx context.Context, in Input) (*Exhibit, error) {
 	mine = append(mine, figure.Dot{At: p, Class: class(y), Label: "your point"})
 	return &Exhibit{
 		Figures: []Figure{
-			plane("points", `Drag your point across the three lines. It is not trained on: the line stays. Its slack is the way back to its *own* dashed line, in units of the margin.`, marginsLimits, 2,
-				sides(m.w, m.b), marginLines(m.w, m.b), softmarginPoints.dots(nil), mine),
+			plane("points", `Drag your point across the three lines. It is not trained on: the line stays. Its slack is the way back to its *own* dashed line, in units of the margin.`, toyLimits, 2,
+				sides(m.w, m.b), marginLines(m.w, m.b), overlapping.dots(nil), mine),
 			softmarginLosses("loss", `Both losses against $y f$; the upright line is your point. The hinge bends at 1, not at 0.`, margin),
 		},
 		Handles: []Handle{{Label: "your point", X: p[0], Y: p[1], XParam: "px", YParam: "py"}},
@@ -353,24 +308,23 @@ func showSoftmarginPrice(ctx context.Context, in Input) (*Exhibit, error) {
 		}
 		return 1 / (2 * width * width), slack
 	}
-	var xs, lengths, slacks, sums []float64
+	var xs, lengths, paid, sums []float64
 	least := math.Inf(1)
-	for k := range 121 {
-		x := 0.3 * math.Pow(4/0.3, float64(k)/120)
+	for _, x := range logspace(0.3, 4, 121) {
 		l, s := parts(x)
-		xs, lengths, slacks, sums = append(xs, x), append(lengths, l), append(slacks, c*s), append(sums, l+c*s)
+		xs, lengths, paid, sums = append(xs, x), append(lengths, l), append(paid, c*s), append(sums, l+c*s)
 		least = min(least, l+c*s)
 	}
 	l, s := parts(width)
 	w, b := [2]float64{m.w[0] * best / width, m.w[1] * best / width}, m.b*best/width
 	e := &Exhibit{
 		Figures: []Figure{
-			plane("points", `The line is the best one for this $C$; you choose how far its margin reaches. Each segment is a slack.`, marginsLimits, 2,
-				sides(w, b), marginLines(w, b), softmarginSlacks(softmarginPoints, w, b), softmarginPoints.dots(nil)),
+			plane("points", `The line is the best one for this $C$; you choose how far its margin reaches. Each segment is a slack.`, toyLimits, 2,
+				sides(w, b), marginLines(w, b), slacks(overlapping, w, b), overlapping.dots(nil)),
 			{Name: "sum", Wide: true, Caption: `The two parts and their sum against the margin. The solver stops at the lowest place of the sum.`, Draw: func(lk Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: lk.Format(1), X: figure.Axis{Name: "margin 1/‖w‖", Log: true, Min: 0.3, Max: 4}, Y: figure.Axis{Min: 0, Max: 3 * least},
-					Curves: []figure.Curve{{Name: "sum", X: xs, Y: sums}, {Name: "½‖w‖²", X: xs, Y: lengths}, {Name: "C Σξ", X: xs, Y: slacks}},
+					Curves: []figure.Curve{{Name: "sum", X: xs, Y: sums}, {Name: "½‖w‖²", X: xs, Y: lengths}, {Name: "C Σξ", X: xs, Y: paid}},
 					Here:   &width,
 				}.Picture()
 			}},
@@ -381,7 +335,7 @@ func showSoftmarginPrice(ctx context.Context, in Input) (*Exhibit, error) {
 			{Label: "your sum", Value: views.Short(l + c*s)},
 			{Label: "the solver's sum", Value: views.Short(*m.Report.PrimalObjective), Help: "reached at the margin " + views.Short(best)},
 		},
-		Lab: softmarginPoints.lab("kernel", "linear", "standardize", "false", "C", in.Text("C")),
+		Lab: overlapping.lab("kernel", "linear", "C", in.Text("C")),
 	}
 	if over := (l + c*s) / *m.Report.PrimalObjective; over < 1.01 {
 		e.Notes = []string{"You have found the minimum: a wider margin would cost more slack than it saves length, a narrower one the other way round."}
@@ -493,7 +447,7 @@ func showSoftmarginDual(ctx context.Context, in Input) (*Exhibit, error) {
 }
 
 // softmarginBars draws alpha of all points below the box's upper end.
-func softmarginBars(m *softmarginMachine, c float64) Figure {
+func softmarginBars(m *linearMachine, c float64) Figure {
 	alphas, kinds := make([]float64, len(m.points)), make([]int, len(m.points))
 	for i, p := range m.points {
 		alphas[i] = math.Abs(p.Weight)
@@ -550,24 +504,14 @@ func softmarginFreeOnly(points []ml.Point) (w [2]float64, b float64, ok bool) {
 	return w, b, norm(w) > 1e-9
 }
 
-// softmarginErrors counts the points on the wrong side of a line.
-func softmarginErrors(t toy, w [2]float64, b float64) (n int) {
-	for i, p := range t.xy {
-		if t.y[i]*(w[0]*p[0]+w[1]*p[1]+b) <= 0 {
-			n++
-		}
-	}
-	return n
-}
-
 func showSoftmarginKinds(ctx context.Context, in Input) (*Exhibit, error) {
 	m, err := softmarginAt(ctx, in.Number("C"))
 	if err != nil {
 		return nil, err
 	}
 	e := &Exhibit{
-		Figures: []Figure{boundary("kinds", `Rings mark the support vectors; their form tells free from bounded, their size grows with $\alpha_i$. Segments are slacks.`, m.Model, m.data, m.spec, func(s *figure.Scene) { s.Slack, s.Limits, s.LegendRows = true, marginsLimits, 3 })},
-		Lab:     softmarginPoints.lab("kernel", "linear", "standardize", "false", "C", in.Text("C"), "slack", "true"),
+		Figures: []Figure{boundary("kinds", `Rings mark the support vectors; their form tells free from bounded, their size grows with $\alpha_i$. Segments are slacks.`, m.Model, m.data, m.spec, func(s *figure.Scene) { s.Slack, s.Limits, s.LegendRows = true, toyLimits, 3 })},
+		Lab:     overlapping.lab("kernel", "linear", "C", in.Text("C"), "slack", "true"),
 	}
 	r := m.Report
 	t := Table{Caption: "Who is in the sum", Head: []string{"kind", "condition", "points", `$\sum\alpha_i$`}}
@@ -589,18 +533,18 @@ func showSoftmarginKinds(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	e.Tables = []Table{t}
 	marks := [][]figure.Mark{sides(m.w, m.b), marginLines(m.w, m.b)}
-	e.Numbers = []Number{{Label: "errors with all support vectors", Value: strconv.Itoa(softmarginErrors(softmarginPoints, m.w, m.b))}}
+	e.Numbers = []Number{{Label: "errors with all support vectors", Value: strconv.Itoa(overlapping.errors(figure.Linear(m.w, -m.b)))}}
 	if w, b, ok := softmarginFreeOnly(m.points); ok {
 		marks = append(marks, []figure.Mark{figure.Line{A: w, C: -b, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.LongDash}, Name: "free ones alone"}})
 		cos := (w[0]*m.w[0] + w[1]*m.w[1]) / (norm(w) * norm(m.w))
 		e.Numbers = append(e.Numbers,
-			Number{Label: "errors with the free ones alone", Value: strconv.Itoa(softmarginErrors(softmarginPoints, w, b))},
+			Number{Label: "errors with the free ones alone", Value: strconv.Itoa(overlapping.errors(figure.Linear(w, -b)))},
 			Number{Label: `angle between the two $\mathbf w$`, Value: fmt.Sprintf("%.0f°", 180/math.Pi*math.Acos(min(1, max(-1, cos))))})
 	} else {
 		e.Notes = append(e.Notes, "At this $C$ there is no free support vector at all: summing over the free ones alone would leave nothing.")
 	}
-	marks = append(marks, softmarginPoints.dots(func(i int) bool { return m.points[i].Role == ml.Free }))
-	e.Figures = append(e.Figures, plane("free-only", `Solid: the right line. Long dashes: what the free support vectors (ringed) would give alone.`, marginsLimits, 2, marks...))
+	marks = append(marks, overlapping.dots(func(i int) bool { return m.points[i].Role == ml.Free }))
+	e.Figures = append(e.Figures, plane("free-only", `Solid: the right line. Long dashes: what the free support vectors (ringed) would give alone.`, toyLimits, 2, marks...))
 	return e, nil
 }
 
@@ -631,17 +575,10 @@ func softmarginGrid(perDecade int) (cs []float64) {
 
 // softmarginData loads a data set of the lesson.
 func softmarginData(set string) (*dataset.Data, error) {
-	switch set {
-	case "overlap":
-		return softmarginPoints.data()
-	case "moons":
+	if set == "moons" {
 		return dataset.Generate("moons", 100, 0.25, 4)
 	}
-	b, ok := dataset.FindBuiltin(set)
-	if !ok {
-		return nil, fmt.Errorf("soft margin: there is no data set %q; choose one of the list", set)
-	}
-	return b.Load()
+	return loadData(set)
 }
 
 // softmarginRow is what a value of C leads to.
@@ -668,7 +605,7 @@ func softmarginPath(ctx context.Context, d *dataset.Data, kernel string) (cs []f
 }
 
 func softmarginSettings(kernel string, c float64) []string {
-	return []string{"kernel", kernel, "gamma", "1", "C", strconv.FormatFloat(c, 'g', -1, 64), "tol", "1e-5"}
+	return []string{"kernel", kernel, "gamma", "1", "C", setting(c), "tol", "1e-5"}
 }
 
 func softmarginColumn(rows []softmarginRow, get func(softmarginRow) float64) (v []float64) {
@@ -723,7 +660,7 @@ func showSoftmarginC(ctx context.Context, in Input) (*Exhibit, error) {
 		},
 	}
 	if set == "overlap" {
-		e.Lab = softmarginPoints.lab("kernel", kern, "gamma", "1", "C", in.Text("C"), "standardize", "false")
+		e.Lab = overlapping.lab("kernel", kern, "gamma", "1", "C", in.Text("C"))
 	} else {
 		e.Lab = labQuery(set, "kernel", kern, "gamma", "1", "C", in.Text("C"), "standardize", "false")
 	}
@@ -854,8 +791,8 @@ func showSoftmarginChoose(ctx context.Context, in Input) (*Exhibit, error) {
 		}}},
 		Numbers: []Number{
 			{Label: "chosen C", Value: views.Short(cs[best]), Help: "best mean of the held-out folds; of equal ones the smallest"},
-			{Label: "mean, held out", Value: fmt.Sprintf("%.1f %%", 100*mean[best]), Help: fmt.Sprintf("folds from %.0f to %.0f %%", 100*low[best], 100*high[best])},
-			{Label: "mean, trained on", Value: fmt.Sprintf("%.1f %%", 100*train[best]), Help: "says nothing about new points"},
+			{Label: "mean, held out", Value: percent(mean[best]), Help: fmt.Sprintf("folds from %.0f to %.0f %%", 100*low[best], 100*high[best])},
+			{Label: "mean, trained on", Value: percent(train[best]), Help: "says nothing about new points"},
 			{Label: "machines trained", Value: fmt.Sprintf("%d · %d + 1 = %d", k, len(cs), k*len(cs)+1), Help: "and one more on all points with the chosen C"},
 		},
 		Notes: []string{"Deal again: does the same $C$ win? Compare the differences between neighbouring values with the height of the band."},

@@ -2,7 +2,6 @@ package lessons
 
 import (
 	"math"
-	"strconv"
 	"testing"
 
 	"marginlab/ml"
@@ -20,10 +19,10 @@ func TestSoftmarginPrice(t *testing.T) {
 		t.Fatal(err)
 	}
 	hard, soft := 0, 0
-	for _, data := range []*dataset.Data{d, mustData(t, softmarginPoints)} {
+	for _, data := range []*dataset.Data{d, mustData(t, overlapping)} {
 		margin, slack := math.Inf(1), math.Inf(1)
 		for _, c := range softmarginGrid(2) {
-			res, _, err := fit(t.Context(), data, "kernel", "linear", "C", strconv.FormatFloat(c, 'g', -1, 64), "tol", "1e-8")
+			res, _, err := fit(t.Context(), data, "kernel", "linear", "C", setting(c), "tol", "1e-8")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,9 +74,9 @@ func TestSoftmarginSmallC(t *testing.T) {
 		t.Fatal(err)
 	}
 	var w [2]float64
-	for i, p := range softmarginPoints.xy {
-		w[0] += c * softmarginPoints.y[i] * p[0]
-		w[1] += c * softmarginPoints.y[i] * p[1]
+	for i, p := range overlapping.xy {
+		w[0] += c * overlapping.y[i] * p[0]
+		w[1] += c * overlapping.y[i] * p[1]
 	}
 	if math.Hypot(w[0]-m.w[0], w[1]-m.w[1]) > 1e-9 {
 		t.Errorf("w = %v, want %v", m.w, w)
@@ -112,7 +111,7 @@ func TestSoftmarginBox(t *testing.T) {
 func TestSoftmarginFreeOnly(t *testing.T) {
 	t.Parallel()
 	angle := func(p toy, pairs ...string) (degrees float64, bounded int) {
-		m, err := softmarginTrain(t.Context(), p, pairs...)
+		m, err := trainLinear(t.Context(), p, pairs...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +126,7 @@ func TestSoftmarginFreeOnly(t *testing.T) {
 		}
 		return 180 / math.Pi * math.Abs(math.Atan2(w[0]*m.w[1]-w[1]*m.w[0], w[0]*m.w[0]+w[1]*m.w[1])), bounded
 	}
-	if a, n := angle(softmarginPoints, "C", "2"); n != 4 || a < 20 {
+	if a, n := angle(overlapping, "C", "2"); n != 4 || a < 20 {
 		t.Errorf("overlapping: %g degrees, %d bounded", a, n)
 	}
 	if a, n := angle(separable, "C", "1e4"); n != 0 || a > 1e-3 {

@@ -263,8 +263,8 @@ func showWidthBubbles(ctx context.Context, in Input) (*Exhibit, error) {
 		Figures: []Figure{boundary("boundary", "One hundred points of two noisy moons. Ringed points are support vectors. Move the width from end to end.", res.Model, d, spec, nil)},
 		Numbers: []Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.TrainN)},
-			{Label: "right on the training points", Value: fmt.Sprintf("%.1f %%", 100*r.TrainAccuracy)},
-			{Label: "right on 1000 new points", Value: fmt.Sprintf("%.1f %%", 100*accuracy), Help: "from the same generator"},
+			{Label: "right on the training points", Value: percent(r.TrainAccuracy)},
+			{Label: "right on 1000 new points", Value: percent(accuracy), Help: "from the same generator"},
 		},
 		Lab: labQuery("moons", "gamma", in.Text("gamma"), "C", in.Text("C"), "standardize", "false"),
 	}, nil
@@ -331,7 +331,7 @@ func widthErrors(ctx context.Context, c string, seed uint64) (gammas, train, fre
 		return nil, nil, nil, err
 	}
 	for _, g := range slices.Backward(widthGammas) {
-		res, _, err := fit(ctx, d, "gamma", strconv.FormatFloat(g, 'g', -1, 64), "C", c)
+		res, _, err := fit(ctx, d, "gamma", setting(g), "C", c)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -368,8 +368,8 @@ func showWidthCurves(ctx context.Context, in Input) (*Exhibit, error) {
 		}},
 		Numbers: []Number{
 			{Label: `$\gamma$ with the fewest errors on new points`, Value: views.Short(gammas[best])},
-			{Label: "its error on new points", Value: fmt.Sprintf("%.1f %%", 100*fresh[best]), Help: "the labels' noise alone makes 10 %"},
-			{Label: "its error on the training points", Value: fmt.Sprintf("%.1f %%", 100*train[best])},
+			{Label: "its error on new points", Value: percent(fresh[best]), Help: "the labels' noise alone makes 10 %"},
+			{Label: "its error on the training points", Value: percent(train[best])},
 		},
 	}, nil
 }
@@ -443,10 +443,10 @@ func showWidthResamples(ctx context.Context, in Input) (*Exhibit, error) {
 			},
 		}},
 		Numbers: []Number{
-			{Label: "error", Value: widthPercent(bv.Error), Help: fmt.Sprintf("expected, of one of these %d machines", widthResamples)},
-			{Label: "noise", Value: widthPercent(bv.Noise), Help: "no rule can avoid it"},
-			{Label: "bias", Value: widthPercent(bv.Bias), Help: "the main prediction is wrong"},
-			{Label: "variance", Value: widthPercent(bv.Variance), Help: "machines disagree with it; below 0 where that helps"},
+			{Label: "error", Value: percent(bv.Error), Help: fmt.Sprintf("expected, of one of these %d machines", widthResamples)},
+			{Label: "noise", Value: percent(bv.Noise), Help: "no rule can avoid it"},
+			{Label: "bias", Value: percent(bv.Bias), Help: "the main prediction is wrong"},
+			{Label: "variance", Value: percent(bv.Variance), Help: "machines disagree with it; below 0 where that helps"},
 		},
 	}
 	if in.Coarse {
@@ -466,14 +466,12 @@ func showWidthResamples(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
-func widthPercent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
-
 // widthDecomposition is the decomposition along every second width, by fewer
 // machines than the numbers of one width.
 func widthDecomposition(ctx context.Context) (gammas, bias, variance, whole []float64, err error) {
 	for i := len(widthGammas) - 1; i >= 0; i -= 2 {
 		g := widthGammas[i]
-		bv, _, _, err := widthMachines(ctx, strconv.FormatFloat(g, 'g', -1, 64), 9)
+		bv, _, _, err := widthMachines(ctx, setting(g), 9)
 		if err != nil {
 			return nil, nil, nil, nil, err
 		}
@@ -523,8 +521,7 @@ func showWidthChoice(ctx context.Context, in Input) (*Exhibit, error) {
 			}
 		}
 	}
-	text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	res, _, err := fit(ctx, d, "C", text(widthGridCs[bestC]), "gamma", text(widthGridGammas[bestG]))
+	res, _, err := fit(ctx, d, "C", setting(widthGridCs[bestC]), "gamma", setting(widthGridGammas[bestG]))
 	if err != nil {
 		return nil, err
 	}
@@ -534,10 +531,10 @@ func showWidthChoice(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	table := Table{Caption: "The same in per cent; the row of the best cell is marked", Head: []string{`$C$ \ $\gamma$`}, Marked: []int{bestC}}
 	for _, g := range widthGridGammas {
-		table.Head = append(table.Head, text(g))
+		table.Head = append(table.Head, setting(g))
 	}
 	for i, c := range widthGridCs {
-		row := []string{text(c)}
+		row := []string{setting(c)}
 		for j := range widthGridGammas {
 			row = append(row, fmt.Sprintf("%.0f", 100*wrong.At(i, j)))
 		}
@@ -549,9 +546,9 @@ func showWidthChoice(ctx context.Context, in Input) (*Exhibit, error) {
 		}}},
 		Tables: []Table{table},
 		Numbers: []Number{
-			{Label: "best pair", Value: "C = " + text(widthGridCs[bestC]) + ", γ = " + text(widthGridGammas[bestG])},
-			{Label: "its cross-validated error", Value: widthPercent(wrong.At(bestC, bestG)), Help: "flattered: it was chosen for it"},
-			{Label: "its error on 2000 new points", Value: widthPercent(1 - fresh), Help: "trained on all 100 points; 10 % is the best possible"},
+			{Label: "best pair", Value: "C = " + setting(widthGridCs[bestC]) + ", γ = " + setting(widthGridGammas[bestG])},
+			{Label: "its cross-validated error", Value: percent(wrong.At(bestC, bestG)), Help: "flattered: it was chosen for it"},
+			{Label: "its error on 2000 new points", Value: percent(1 - fresh), Help: "trained on all 100 points; 10 % is the best possible"},
 		},
 	}, nil
 }
@@ -563,35 +560,23 @@ func widthFolds(ctx context.Context, d *dataset.Data, seed uint64, c, gamma floa
 	order := rand.New(rand.NewPCG(seed, 5)).Perm(n)
 	right := 0.0
 	for f := range folds {
-		var train, held toy
+		var train, held []int
 		for at, i := range order {
-			t := &train
 			if at%folds == f {
-				t = &held
+				held = append(held, i)
+			} else {
+				train = append(train, i)
 			}
-			y, err := strconv.ParseFloat(d.Classes[d.Y[i]], 64)
-			if err != nil {
-				return 0, err
-			}
-			t.xy, t.y = append(t.xy, [2]float64{d.X.At(i, 0), d.X.At(i, 1)}), append(t.y, y)
 		}
-		dt, err := train.data()
+		res, _, err := fit(ctx, selectRows(d, train), "C", setting(c), "gamma", setting(gamma))
 		if err != nil {
 			return 0, err
 		}
-		dh, err := held.data()
+		a, err := res.Model.Accuracy(selectRows(d, held))
 		if err != nil {
 			return 0, err
 		}
-		res, _, err := fit(ctx, dt, "C", strconv.FormatFloat(c, 'g', -1, 64), "gamma", strconv.FormatFloat(gamma, 'g', -1, 64))
-		if err != nil {
-			return 0, err
-		}
-		a, err := res.Model.Accuracy(dh)
-		if err != nil {
-			return 0, err
-		}
-		right += a * float64(len(held.y))
+		right += a * float64(len(held))
 	}
 	return right / float64(n), nil
 }
