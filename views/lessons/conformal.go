@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/floats"
@@ -16,10 +15,8 @@ import (
 	mlconformal "marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
-	mlmcm "marginlab/ml/mcm"
 	"marginlab/ml/param"
 	"marginlab/ml/theory"
-	"marginlab/ml/trace"
 	"marginlab/views"
 	"marginlab/views/figure"
 )
@@ -44,7 +41,7 @@ var conformal = Lesson{
 				Options: []string{"It is smaller: magnifying helps anywhere.", "It is the same.", "It is larger."},
 				Answer: func(context.Context) (float64, error) {
 					before, after := conformalRatio(conformalBend(0, 0)), conformalRatio(conformalBend(1.5, -2))
-					return float64(1 + conformalSign(after-before)), nil
+					return float64(1 + sign(after-before)), nil
 				},
 				Explain: `The ends stay where they are, so length that is given to the inside of a class is taken from the gap. To magnify, one must first know where the boundary is.`,
 			}},
@@ -234,17 +231,6 @@ var conformal = Lesson{
 	},
 }
 
-// conformalSign is -1, 0 or 1.
-func conformalSign(v float64) int {
-	switch {
-	case v > 1e-9:
-		return 1
-	case v < -1e-9:
-		return -1
-	}
-	return 0
-}
-
 func conformalOnes(n int) []float64 {
 	v := make([]float64, n)
 	floats.AddConst(1, v)
@@ -335,9 +321,9 @@ func showConformalMagnify(_ context.Context, in Input) (*Exhibit, error) {
 		},
 	}
 	switch d := after - before; {
-	case conformalSign(d) < 0:
+	case sign(d) < 0:
 		e.Notes = []string{fmt.Sprintf(`The gap has grown, the extent has not: $R/\Delta$ is %.0f %% of what it was.`, 100*after/before)}
-	case conformalSign(d) > 0:
+	case sign(d) > 0:
 		e.Notes = []string{fmt.Sprintf(`Steep in the wrong place: the gap has shrunk, and $R/\Delta$ is %.0f %% of what it was.`, 100*after/before)}
 	default:
 		e.Notes = []string{"This is the identity map: nothing is magnified. Raise the steepness."}
@@ -513,67 +499,6 @@ func (f *conformalTwoWays) scatter() float64 {
 // matrices is J by the kernel matrices alone.
 func (f *conformalTwoWays) matrices() float64 { return mat.Sum(f.b) / mat.Sum(f.w) }
 
-// conformalScatter are B and W of a kernel matrix for labels ±1, entry by entry and
-// in the order of the rows: "block" means that both points are of one class.
-func conformalScatter(k mat.Symmetric, y []float64) (b, w *mat.SymDense) {
-	m := len(y)
-	n := map[float64]float64{}
-	for _, v := range y {
-		n[v]++
-	}
-	b, w = mat.NewSymDense(m, nil), mat.NewSymDense(m, nil)
-	for i := range m {
-		for j := i; j < m; j++ {
-			v, block, diagonal := k.At(i, j), 0.0, 0.0
-			if y[i] == y[j] {
-				block = v / n[y[i]]
-			}
-			if i == j {
-				diagonal = v
-			}
-			b.SetSym(i, j, block-v/float64(m))
-			w.SetSym(i, j, diagonal-block)
-		}
-	}
-	return b, w
-}
-
-// conformalByClass is the order of the rows with the class -1 first.
-func conformalByClass(y []float64) (order []int) {
-	for _, label := range []float64{-1, 1} {
-		for i, v := range y {
-			if v == label {
-				order = append(order, i)
-			}
-		}
-	}
-	return order
-}
-
-// conformalReordered is a symmetric matrix with its rows and columns in this order.
-func conformalReordered(a mat.Symmetric, order []int) *mat.SymDense {
-	out := mat.NewSymDense(len(order), nil)
-	for i, p := range order {
-		for j := i; j < len(order); j++ {
-			out.SetSym(i, j, a.At(p, order[j]))
-		}
-	}
-	return out
-}
-
-// conformalSquare is a picture of a symmetric matrix of points, rows and columns in
-// the given order, blocks marked where that sorts them by class. scale is that of
-// figure.Matrix.
-func conformalSquare(name, caption, entry string, a mat.Symmetric, y []float64, order []int, scale float64) Figure {
-	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
-		m := figure.Matrix{Format: l.Format(0), Name: entry, Values: conformalReordered(a, order), Scale: scale, ClassNames: []string{"y = −1", "y = +1"}}
-		for _, i := range order {
-			m.Classes = append(m.Classes, class(y[i]))
-		}
-		return m.Picture()
-	}}
-}
-
 func showConformalFisher(ctx context.Context, in Input) (*Exhibit, error) {
 	points := conformalSix(in.Number("px"), in.Number("py"))
 	var m theory.FeatureMap
@@ -649,29 +574,6 @@ var conformalFisherDerivation = []Line{
 	{`With a factor, $K_{ij}$ becomes $c_i c_j K_{ij}$: the ones become $\mathbf c$, and $\mathbf B_0$, $\mathbf W_0$ belong to the kernel as it was.`, `J(\mathbf c) = \frac{\mathbf 1^\top\mathbf B\mathbf 1}{\mathbf 1^\top\mathbf W\mathbf 1} = \frac{\mathbf c^\top\mathbf B_0\,\mathbf c}{\mathbf c^\top\mathbf W_0\,\mathbf c}`},
 }
 
-// conformalProblem is a data set with the basic kernel on it, for maps whose cores
-// may be any places.
-type conformalProblem struct {
-	d    *dataset.Data
-	k    kernel.Kernel
-	x    *mat.Dense
-	y    []float64
-	gram *kernel.Gram
-	b, w *mat.SymDense // B0 and W0
-
-	// How machine trains, and what its models are of.
-	settings mlmcm.Settings
-	scaler   *dataset.Scaler // nil: x are the rows of d as they are
-	rows     []int           // rows of d that x are; nil: all
-	pos, neg string
-}
-
-func newConformalProblem(d *dataset.Data, k kernel.Kernel, x *mat.Dense, y []float64) *conformalProblem {
-	p := &conformalProblem{d: d, k: k, x: x, y: y, gram: kernel.NewGram(k, x), settings: mlmcm.Settings{C: 1}, pos: d.Classes[1], neg: d.Classes[0]}
-	p.b, p.w = conformalScatter(theory.Gram(p.gram), y)
-	return p
-}
-
 // conformalMoons are the points of the screens on cores, eigenvectors and gradients.
 func conformalMoons() *conformalProblem {
 	d, err := dataset.Generate("moons", 60, 0.2, 3)
@@ -706,245 +608,6 @@ func (p *conformalProblem) spread(n int, twice bool) (cores [][]float64) {
 		}
 	}
 	return cores
-}
-
-// scaled is the kernel matrix with the factors c.
-func (p *conformalProblem) scaled(c []float64) *kernel.Gram { return p.gram.Scaled(c) }
-
-// j is the Fisher scalar for the factors c.
-func (p *conformalProblem) j(ctx context.Context, c []float64) (float64, error) {
-	return mlconformal.J(ctx, p.gram, p.y, c)
-}
-
-// quotientOf is the Fisher scalar for the factors c, by B0 and W0.
-func (p *conformalProblem) quotientOf(c []float64) float64 {
-	v := mat.NewVecDense(len(c), c)
-	return mat.Inner(v, p.b, v) / mat.Inner(v, p.w, v)
-}
-
-// machine trains an MCM on the kernel with a map.
-func (p *conformalProblem) machine(ctx context.Context, m *mlconformal.Map) (*ml.Model, error) {
-	res, err := mlmcm.Train(ctx, p.scaled(m.Factors(p.x)), p.y, p.settings)
-	if err != nil {
-		return nil, err
-	}
-	model := &ml.Model{Features: p.d.Features, Label: p.d.Label, Positive: p.pos, Negative: p.neg, Scaler: p.scaler, Kernel: p.k, Map: m, B: res.B}
-	for i, l := range res.Lambda {
-		if l != 0 {
-			row := i
-			if p.rows != nil {
-				row = p.rows[i]
-			}
-			model.Rows, model.Vectors, model.Coef = append(model.Rows, row), append(model.Vectors, p.x.RawRowView(i)), append(model.Coef, l)
-		}
-	}
-	return model, nil
-}
-
-// conformalQuotient is the quotient α'Pα / α'Qα of the cores.
-type conformalQuotient struct {
-	cores [][]float64
-	gamma float64
-	k1    *mat.Dense // M x (n+1)
-	b     *mat.SymDense
-	wd    *mat.SymDense // W0 + D I
-	p, q  *mat.SymDense
-}
-
-// rayleigh sets up P and Q for cores of any place, a core width and a ridge.
-func (p *conformalProblem) rayleigh(cores [][]float64, gamma, ridge float64) *conformalQuotient {
-	m := len(p.y)
-	r := &conformalQuotient{cores: cores, gamma: gamma, k1: mat.NewDense(m, len(cores)+1, nil), b: p.b, wd: mat.NewSymDense(m, nil)}
-	core := kernel.Kernel{Name: "rbf", Gamma: gamma}
-	for i := range m {
-		r.k1.Set(i, 0, 1)
-		for j, a := range cores {
-			r.k1.Set(i, j+1, core.Eval(p.x.RawRowView(i), a))
-		}
-	}
-	r.wd.CopySym(p.w)
-	for i := range m {
-		r.wd.SetSym(i, i, r.wd.At(i, i)+ridge)
-	}
-	r.p, r.q = conformalWithin(r.k1, r.b), conformalWithin(r.k1, r.wd)
-	return r
-}
-
-// conformalWithin returns v'av for a symmetric a.
-func conformalWithin(v mat.Matrix, a *mat.SymDense) *mat.SymDense {
-	var av, vav mat.Dense
-	av.Mul(a, v)
-	vav.Mul(v.T(), &av)
-	return conformalSymmetric(&vav)
-}
-
-// conformalSymmetric returns (a + a')/2.
-func conformalSymmetric(a *mat.Dense) *mat.SymDense {
-	n, _ := a.Dims()
-	s := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			s.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2)
-		}
-	}
-	return s
-}
-
-// qValues are the eigenvalues of Q, ascending.
-func (r *conformalQuotient) qValues() ([]float64, error) {
-	var es mat.EigenSym
-	if !es.Factorize(r.q, false) {
-		return nil, errors.New("the eigenvalues of Q did not converge")
-	}
-	return es.Values(nil), nil
-}
-
-// quotient is α'Pα / α'Qα.
-func (r *conformalQuotient) quotient(alpha []float64) float64 {
-	v := mat.NewVecDense(len(alpha), alpha)
-	return mat.Inner(v, r.p, v) / mat.Inner(v, r.q, v)
-}
-
-// conformalVectors are the solution of P α = g Q α on the range of K1.
-type conformalVectors struct {
-	values []float64 // g, descending, one for each dimension of range(K1)
-	top    []float64 // α of the largest g; mean |c| over the rows is 1, Σc >= 0
-}
-
-// solve follows the steps of the lesson: an orthonormal basis of the range of K1,
-// the symmetric problem in it, α by least squares.
-func (r *conformalQuotient) solve() (*conformalVectors, error) {
-	var svd mat.SVD
-	if !svd.Factorize(r.k1, mat.SVDThin) {
-		return nil, errors.New("the singular values of the core matrix did not converge")
-	}
-	sigma := svd.Values(nil)
-	rank := 0
-	for rank < len(sigma) && sigma[rank] > 1e-8*sigma[0] {
-		rank++
-	}
-	var left, right mat.Dense
-	svd.UTo(&left)
-	svd.VTo(&right)
-	rows, _ := left.Dims()
-	cols, _ := right.Dims()
-	u := left.Slice(0, rows, 0, rank)
-	// With Q = LL' on the basis, L⁻¹ P L⁻ᵀ is symmetric and has the same values.
-	var chol mat.Cholesky
-	if !chol.Factorize(conformalWithin(u, r.wd)) {
-		return nil, errors.New("the scatter within the classes is 0 in some direction of the cores; raise the ridge D")
-	}
-	var l mat.TriDense
-	chol.LTo(&l)
-	var half, whole mat.Dense
-	if err := half.Solve(&l, conformalWithin(u, r.b)); err != nil {
-		return nil, err
-	}
-	if err := whole.Solve(&l, half.T()); err != nil {
-		return nil, err
-	}
-	var es mat.EigenSym
-	if !es.Factorize(conformalSymmetric(&whole), true) {
-		return nil, errors.New("the eigenvalues did not converge")
-	}
-	e := &conformalVectors{values: es.Values(nil)}
-	slices.Reverse(e.values)
-	var vectors mat.Dense
-	es.VectorsTo(&vectors)
-	var z, alpha mat.VecDense
-	if err := z.SolveVec(l.T(), vectors.ColView(rank-1)); err != nil {
-		return nil, err
-	}
-	for i := range rank {
-		z.SetVec(i, z.AtVec(i)/sigma[i])
-	}
-	alpha.MulVec(right.Slice(0, cols, 0, rank), &z)
-	e.top = r.normed(alpha.RawVector().Data)
-	return e, nil
-}
-
-// normed scales α to mean |c| = 1 over the rows and turns its sign to Σc >= 0.
-func (r *conformalQuotient) normed(alpha []float64) []float64 {
-	c := r.factors(alpha)
-	if size := floats.Norm(c, 1); size > 0 {
-		f := math.Copysign(float64(len(c))/size, floats.Sum(c))
-		return floats.ScaleTo(make([]float64, len(alpha)), f, alpha)
-	}
-	return alpha
-}
-
-// factors are c = K1 α at the rows.
-func (r *conformalQuotient) factors(alpha []float64) []float64 {
-	var c mat.VecDense
-	c.MulVec(r.k1, mat.NewVecDense(len(alpha), alpha))
-	return c.RawVector().Data
-}
-
-// mapOf is the conformal map of these coefficients.
-func (r *conformalQuotient) mapOf(alpha []float64) *mlconformal.Map {
-	return &mlconformal.Map{Gamma: r.gamma, Alpha0: alpha[0], Alpha: alpha[1:], Cores: r.cores}
-}
-
-// climb records gradient ascent on the quotient from α = (1, 0, ..., 0), the kernel
-// as it is: unit steps along the gradient, times η₀ (1 - t/N), α brought back to
-// length one (Xiong et al. 2005, with the step relative to α as in package
-// conformal).
-func (r *conformalQuotient) climb(ctx context.Context, steps int, rate float64) *trace.Replay[[]float64] {
-	return trace.Record(ctx, steps, func(yield func([]float64) bool) trace.Status {
-		n := len(r.cores) + 1
-		alpha := mat.NewVecDense(n, nil)
-		alpha.SetVec(0, 1)
-		var up, qa mat.VecDense
-		for t := range steps + 1 {
-			if !yield(mat.Col(nil, 0, alpha)) {
-				return trace.IterationLimit
-			}
-			up.MulVec(r.p, alpha)
-			qa.MulVec(r.q, alpha)
-			up.AddScaledVec(&up, -mat.Dot(alpha, &up)/mat.Dot(alpha, &qa), &qa)
-			size := mat.Norm(&up, 2)
-			if size == 0 {
-				return trace.Converged
-			}
-			alpha.AddScaledVec(alpha, rate*(1-float64(t)/float64(steps))/size, &up)
-			alpha.ScaleVec(1/mat.Norm(alpha, 2), alpha)
-		}
-		return trace.IterationLimit
-	})
-}
-
-// conformalFactorFigure is the heat map of the conformal factor of a model.
-func conformalFactorFigure(name, caption string, m *ml.Model, d *dataset.Data, s ml.Spec, change func(*figure.Scene)) Figure {
-	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
-		sc, err := conformalScene(m, d, s, l)
-		if err != nil {
-			return nil, err
-		}
-		if change != nil {
-			change(&sc)
-		}
-		return figure.Conformal(sc)
-	}}
-}
-
-// conformalScene is the scene of a model on its data, over the two most telling columns
-// where there are more.
-func conformalScene(m *ml.Model, d *dataset.Data, s ml.Spec, l Look) (figure.Scene, error) {
-	points, err := m.Points(d, s)
-	if err != nil {
-		return figure.Scene{}, err
-	}
-	v, ok := m.View()
-	if !ok {
-		if v, err = eightstepsView(d, m.Positive); err != nil {
-			return figure.Scene{}, err
-		}
-	}
-	sc := figure.Scene{Model: m, Points: points, View: v, Classes: d.Classes, Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 2, Cores: true}
-	if l.Coarse {
-		sc.Grid = 80
-	}
-	return sc, nil
 }
 
 var conformalMoonLimits = figure.Limits{XMin: -2, XMax: 3, YMin: -1.5, YMax: 2}
@@ -1181,7 +844,7 @@ func conformalAlwaysBest(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if d, _, err = eightstepsThin(d); err != nil {
+		if d, _, err = conformalThin(d); err != nil {
 			return 0, err
 		}
 		all, err := conformalMethodsOn(ctx, d, s)
@@ -1198,7 +861,7 @@ func conformalAlwaysBest(ctx context.Context) (float64, error) {
 }
 
 func showConformalMethods(ctx context.Context, in Input) (*Exhibit, error) {
-	d, notes, err := eightstepsLoad(ctx, in)
+	d, notes, err := conformalLoad(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -1206,7 +869,7 @@ func showConformalMethods(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Positive = eightstepsPositive(d)
+	s.Positive = conformalPositive(d)
 	all, err := conformalMethodsOn(ctx, d, s)
 	if err != nil {
 		return nil, err
@@ -1279,7 +942,7 @@ func conformalAverage(ctx context.Context, d *dataset.Data, s ml.Spec) (Table, e
 		if i > 0 {
 			var count [3]int
 			for _, g := range gain[i] {
-				count[1-conformalSign(g)]++
+				count[1-sign(g)]++
 			}
 			row[2], row[3] = fmt.Sprintf("$%+.3f$", mean), fmt.Sprintf("%.3f", sd/math.Sqrt(splits))
 			row[4] = fmt.Sprintf("%d / %d / %d", count[0], count[1], count[2])

@@ -1,6 +1,7 @@
 package lessons
 
 import (
+	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/views/figure"
 )
@@ -99,4 +100,12 @@ func stepChart(name, caption string, step int, ch figure.Chart) Figure {
 		}
 		return c.Picture()
 	}}
+}
+
+// turnParams are the sliders that turn a lifted picture.
+func turnParams(yaw, pitch string) []param.Param {
+	return []param.Param{
+		{Name: "yaw", Label: "turn", Kind: param.Number, Default: yaw, Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees about the upright axis."},
+		{Name: "pitch", Label: "tilt", Kind: param.Number, Default: pitch, Min: 1, Max: 90, Low: 1, High: 90, Help: "Degrees from above: 90 looks straight down."},
+	}
 }

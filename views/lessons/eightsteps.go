@@ -62,7 +62,7 @@ var eightsteps = Lesson{
 					if err != nil {
 						return 0, err
 					}
-					return []float64{2, 0, 1}[1+conformalSign(*t.report.JAfter-*t.report.Eigenvalue)], nil
+					return []float64{2, 0, 1}[1+sign(*t.report.JAfter-*t.report.Eigenvalue)], nil
 				},
 				Explain: `$g$ is the quotient with $D$ added to the denominator, $J$ is the same quotient without it. That small difference is the whole effect of the ridge on the value.`,
 			}},
@@ -113,49 +113,6 @@ var eightstepsParams = []param.Param{
 	{Name: "seed", Label: "split", Kind: param.Integer, Default: "1", Min: 1, Max: 50, Low: 1, High: 50},
 }
 
-// eightstepsMost is the largest number of rows that the lessons work on.
-const eightstepsMost = 200
-
-// eightstepsLoad is the data set that was chosen, with at most eightstepsMost rows,
-// and remarks about what was left out.
-func eightstepsLoad(ctx context.Context, in Input) (*dataset.Data, []string, error) {
-	_, d, err := in.Data(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	thin, notes, err := eightstepsThin(d)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(d.Classes) > 2 {
-		notes = append(notes, fmt.Sprintf("%d classes: here the last, %s, against the others together.", len(d.Classes), eightstepsPositive(d)))
-	}
-	return thin, notes, nil
-}
-
-// eightstepsPositive is the class +1: the last.
-func eightstepsPositive(d *dataset.Data) string { return d.Classes[len(d.Classes)-1] }
-
-// eightstepsThin draws eightstepsMost rows of a larger data set, about the same share
-// of every class and always the same rows.
-func eightstepsThin(d *dataset.Data) (*dataset.Data, []string, error) {
-	n, cols := d.X.Dims()
-	if n <= eightstepsMost {
-		return d, nil, nil
-	}
-	class := make([]float64, n)
-	for i, c := range d.Y {
-		class[i] = float64(c)
-	}
-	keep, _ := dataset.Split(class, 1-float64(eightstepsMost)/float64(n), 1)
-	thin := &dataset.Data{Features: d.Features, Label: d.Label, Classes: d.Classes, X: mat.NewDense(len(keep), cols, nil)}
-	for i, row := range keep {
-		thin.X.SetRow(i, d.X.RawRowView(row))
-		thin.Y = append(thin.Y, d.Y[row])
-	}
-	return thin, []string{fmt.Sprintf("%d of the %d rows, for speed. The lab takes all.", len(keep), n)}, thin.Validate()
-}
-
 // eightstepsTraining is the data set of a screen, ready to be trained on.
 type eightstepsTraining struct {
 	data        *dataset.Data
@@ -179,7 +136,7 @@ func eightstepsPrepare(d *dataset.Data, notes []string, get func(name string) st
 		"conformal", "eigen", "core_gamma", get("core_gamma"), "test_fraction", get("test_fraction"), "seed", get("seed")); err != nil {
 		return nil, err
 	}
-	t.spec.Positive = eightstepsPositive(d)
+	t.spec.Positive = conformalPositive(d)
 	if t.y, t.pos, t.neg, err = d.Binary(t.spec.Positive); err != nil {
 		return nil, err
 	}
@@ -250,7 +207,7 @@ func (t *eightstepsTraining) picture(name, caption string, m *ml.Model) Figure {
 
 // eightstepsStart is step 1 for a screen, with the beginning of its exhibit.
 func eightstepsStart(ctx context.Context, in Input) (*eightstepsTraining, *Exhibit, error) {
-	d, notes, err := eightstepsLoad(ctx, in)
+	d, notes, err := conformalLoad(ctx, in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -269,46 +226,6 @@ func eightstepsTrained(ctx context.Context, in Input) (*eightstepsTraining, *Exh
 		return nil, nil, err
 	}
 	return t, e, t.fit(ctx)
-}
-
-// eightstepsColumns are the two columns whose class means are furthest apart, in
-// deviations; one for data with one.
-func eightstepsColumns(d *dataset.Data, positive string) ([]int, error) {
-	y, _, _, err := d.Binary(positive)
-	if err != nil {
-		return nil, err
-	}
-	z := dataset.FitScaler(d.X).Apply(d.X)
-	n := map[float64]float64{}
-	for _, v := range y {
-		n[v]++
-	}
-	apart := make([]float64, len(d.Features))
-	columns := make([]int, len(apart))
-	for j := range apart {
-		columns[j] = j
-		for i, v := range y {
-			apart[j] += v / n[v] * z.At(i, j)
-		}
-		apart[j] = math.Abs(apart[j])
-	}
-	slices.SortStableFunc(columns, func(a, b int) int { return cmp.Compare(apart[b], apart[a]) })
-	columns = columns[:min(2, len(columns))]
-	slices.Sort(columns)
-	return columns, nil
-}
-
-// eightstepsView is the picture over these columns, the others at their means.
-func eightstepsView(d *dataset.Data, positive string) (dataset.View, error) {
-	columns, err := eightstepsColumns(d, positive)
-	if err != nil {
-		return dataset.View{}, err
-	}
-	second := ""
-	if len(columns) > 1 {
-		second = d.Features[columns[1]]
-	}
-	return dataset.ColumnView(d, d.Features[columns[0]], second)
 }
 
 // dots draws the rows of x over two columns; held-out ones are hollow.
@@ -342,7 +259,7 @@ func showEightstepsStandardise(ctx context.Context, in Input) (*Exhibit, error) 
 	if err != nil {
 		return nil, err
 	}
-	columns, err := eightstepsColumns(t.data, t.spec.Positive)
+	columns, err := conformalColumns(t.data, t.spec.Positive)
 	if err != nil {
 		return nil, err
 	}
@@ -764,7 +681,7 @@ func eightstepsNarrow(ctx context.Context) (float64, error) {
 		}
 		n = append(n, float64(len(t.before.Coef)))
 	}
-	return float64(1 + conformalSign(n[1]-n[0])), nil
+	return float64(1 + sign(n[1]-n[0])), nil
 }
 
 // eightstepsDouble trains the second machine with c and with 2c.

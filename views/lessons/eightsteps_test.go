@@ -212,14 +212,14 @@ func (s eightstepsSource) Data(context.Context, string) (string, *dataset.Data, 
 func (eightstepsSource) Run(context.Context, string) (*Run, error) { return nil, nil }
 
 // More rows than the lesson takes are thinned, by class and always alike.
-func TestEightStepsThin(t *testing.T) {
+func TestConformalThin(t *testing.T) {
 	t.Parallel()
 	b, _ := dataset.FindBuiltin("checkerboard")
 	d, err := b.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	thin, notes, err := eightstepsThin(d)
+	thin, notes, err := conformalThin(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,10 +228,10 @@ func TestEightStepsThin(t *testing.T) {
 	for _, c := range thin.Y {
 		positive += c
 	}
-	if n != eightstepsMost || positive != n/2 || len(notes) != 1 {
+	if n != conformalMost || positive != n/2 || len(notes) != 1 {
 		t.Errorf("%d rows, %d of the positive class, notes %q", n, positive, notes)
 	}
-	again, _, _ := eightstepsThin(d)
+	again, _, _ := conformalThin(d)
 	if again.Hash() != thin.Hash() {
 		t.Error("a second time other rows are taken")
 	}
@@ -262,14 +262,14 @@ func TestEightStepsCoin(t *testing.T) {
 
 // The two columns of a picture of iris are those of the petal, which tell virginica
 // from the others.
-func TestEightStepsColumns(t *testing.T) {
+func TestConformalColumns(t *testing.T) {
 	t.Parallel()
 	b, _ := dataset.FindBuiltin("iris")
 	d, err := b.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := eightstepsColumns(d, "virginica")
+	got, err := conformalColumns(d, "virginica")
 	if err != nil {
 		t.Fatal(err)
 	}

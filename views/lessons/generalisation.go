@@ -70,7 +70,7 @@ var generalisation = Lesson{
 				Slug: "sparse", Ask: `A hard-margin SVM has 3 support vectors and $\delta = 0.05$. From how many points on does the sparse bound promise less than 10 % errors? (10 % off is fine.)`,
 				Within:  0.1,
 				Answer:  func(context.Context) (float64, error) { return float64(generalisationEnough(3, 0.1)), nil },
-				Explain: `From $N = $ %s on. At 50 points the promise is about one third.`,
+				Explain: `From $N = $ %s on; with 50 points it is still far from that.`,
 			}},
 		},
 		{
@@ -261,7 +261,7 @@ func showGeneralisationLeaveOut(ctx context.Context, in Input) (*Exhibit, error)
 	e.Numbers = append(e.Numbers, Number{Label: "left-out error", Value: fmt.Sprintf("%d of %d", generalisationCount(wrong), n), Help: percent(float64(generalisationCount(wrong)) / float64(n))})
 	if svm {
 		b := theory.LeaveOneOutBound(full.Report.SupportVectors, n)
-		e.Numbers = append(e.Numbers, Number{Label: "bound $N_{SV}/N$", Value: riskWorth(b), Help: fmt.Sprintf("%d support vectors of %d points", full.Report.SupportVectors, n)})
+		e.Numbers = append(e.Numbers, Number{Label: "bound $N_{SV}/N$", Value: worth(b), Help: fmt.Sprintf("%d support vectors of %d points", full.Report.SupportVectors, n)})
 	} else {
 		few := generalisationCount(wrong) > full.Report.SupportVectors
 		e.Numbers = append(e.Numbers, Number{Label: "support vectors", Value: strconv.Itoa(full.Report.SupportVectors), Help: either(few, "fewer than the errors: their number is no bound for an MCM", "their number is no bound for an MCM")})
@@ -392,12 +392,12 @@ func showGeneralisationPromises(ctx context.Context, in Input) (*Exhibit, error)
 		Numbers: []Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", sv, m)},
 			{Label: "true error", Value: percent(truth), Help: "on 2000 new points"},
-			{Label: "leave-one-out bound", Value: riskWorth(theory.LeaveOneOutBound(sv, m))},
-			{Label: "sparse bound", Value: riskWorth(theory.SparseBound(sv, m, 0.05)), Help: `with $\delta = 0.05$`},
+			{Label: "leave-one-out bound", Value: worth(theory.LeaveOneOutBound(sv, m))},
+			{Label: "sparse bound", Value: worth(theory.SparseBound(sv, m, 0.05)), Help: `with $\delta = 0.05$`},
 		},
 	}
 	if linear {
-		e.Numbers = append(e.Numbers, Number{Label: "VC bound of 002", Value: riskWorth(theory.VCBound(0, 3, m, 0.05)), Help: "$h = 3$ for lines"})
+		e.Numbers = append(e.Numbers, Number{Label: "VC bound of 002", Value: worth(theory.VCBound(0, 3, m, 0.05)), Help: "$h = 3$ for lines"})
 	}
 	if m <= 200 {
 		e.Lab = t.lab(pairs...)

@@ -59,7 +59,7 @@ func TestNoBoundForMCM(t *testing.T) {
 	if n := generalisationCount(wrong); n <= full.Report.SupportVectors {
 		t.Errorf("%d missed, %d support vectors: no example any more", n, full.Report.SupportVectors)
 	}
-	e := riskExhibit(t, &generalisation, "leave-one-out", "machine", "mcm")
+	e := showScreen(t, &generalisation, "leave-one-out", "machine", "mcm")
 	for _, n := range e.Numbers {
 		if strings.Contains(n.Label, "bound") {
 			t.Errorf("an MCM is shown a bound: %+v", n)

@@ -328,13 +328,13 @@ func showHardmarginByHand(ctx context.Context, in Input) (*Exhibit, error) {
 	t := hardmarginSix
 	const i, j = 1, 3
 	h := newHardmarginHand(t, i, j)
-	num := lagrangeFraction
+	num := texFraction
 	lines := []Line{
 		{`*Guess* that the closest pair, points 2 and 4, carries the line. $\sum_i\alpha_i y_i = 0$ makes their multipliers equal.`, `\alpha_2 = \alpha_4 = a, \qquad \text{all others } 0`},
-		{`So the weights point from one to the other.`, `\mathbf w = a\,(\mathbf x_4 - \mathbf x_2) = a\,` + lagrangePoint(h.d)},
-		{`The dual is a parabola in $a$.`, `W(a) = 2a - \tfrac12\lVert\mathbf w\rVert^2 = ` + lagrangeSum(lagrangeTerm{2, "a"}, lagrangeTerm{-h.square / 2, "a^2"})},
-		{`Its top:`, `W'(a) = ` + lagrangeSum(lagrangeTerm{2, ""}, lagrangeTerm{-h.square, "a"}) + ` = 0 \quad\Rightarrow\quad a = ` + num(h.a)},
-		{`Back to the weights and the margin.`, `\mathbf w = ` + lagrangePoint(h.w) + `, \qquad \frac{1}{\lVert\mathbf w\rVert} = \sqrt{` + num(1/(h.w[0]*h.w[0]+h.w[1]*h.w[1])) + `}`},
+		{`So the weights point from one to the other.`, `\mathbf w = a\,(\mathbf x_4 - \mathbf x_2) = a\,` + texPoint(h.d)},
+		{`The dual is a parabola in $a$.`, `W(a) = 2a - \tfrac12\lVert\mathbf w\rVert^2 = ` + texSum(texTerm{2, "a"}, texTerm{-h.square / 2, "a^2"})},
+		{`Its top:`, `W'(a) = ` + texSum(texTerm{2, ""}, texTerm{-h.square, "a"}) + ` = 0 \quad\Rightarrow\quad a = ` + num(h.a)},
+		{`Back to the weights and the margin.`, `\mathbf w = ` + texPoint(h.w) + `, \qquad \frac{1}{\lVert\mathbf w\rVert} = \sqrt{` + num(1/(h.w[0]*h.w[0]+h.w[1]*h.w[1])) + `}`},
 		{`Point 4 is on the margin, $y_4 f(\mathbf x_4) = 1$, which gives $b$.`, `b = y_4 - \mathbf w^\top\mathbf x_4 = ` + num(t.y[j]) + ` - ` + num(t.y[j]-h.b) + ` = ` + num(h.b)},
 		{`*Check the guess:* no point is inside the margin (see the table), so all KKT conditions hold. They are sufficient: this is the solution.`, `\tfrac12\lVert\mathbf w\rVert^2 = W(a) = ` + num(h.dual(h.a))},
 	}

@@ -53,7 +53,7 @@ func TestHardmarginSix(t *testing.T) {
 	if h.a != 0.25 || h.w != [2]float64{0.5, 0.5} || h.b != 0 || h.dual(h.a) != 0.25 {
 		t.Errorf("by hand: %+v", h)
 	}
-	e := lagrangeExhibit(t, &hardmargin, "by-hand", map[string]string{"step": "99"})
+	e := showScreen(t, &hardmargin, "by-hand", "step", "99")
 	for i, want := range []string{
 		"1|(−2, −1)|−1|0|1.5|0", "2|(−1, −1)|−1|0.25|1|0.25", "3|(−1, −2)|−1|0|1.5|0",
 		"4|(1, 1)|1|0.25|1|0.25", "5|(1, 2)|1|0|1.5|0", "6|(2, 1)|1|0|1.5|0",
@@ -131,28 +131,28 @@ func TestHardmarginRunIsHard(t *testing.T) {
 // the margin changes the line; classes that overlap are told.
 func TestHardmarginSupport(t *testing.T) {
 	t.Parallel()
-	numbers := func(values map[string]string) (s string) {
-		e := lagrangeExhibit(t, &hardmargin, "support", values)
+	numbers := func(values ...string) (s string) {
+		e := showScreen(t, &hardmargin, "support", values...)
 		for _, label := range []string{"support vectors", `$\mathbf w$`, `$b$`} {
-			s += lagrangeValue(t, e, label) + " "
+			s += numberOf(t, e, label) + " "
 		}
 		return s
 	}
-	start := numbers(nil)
+	start := numbers()
 	if !strings.HasPrefix(start, "3 of 8 ") {
 		t.Errorf("at first: %s", start)
 	}
-	if got := numbers(map[string]string{"x7": "3.3", "y7": "-2.5"}); got != start {
+	if got := numbers("x7", "3.3", "y7", "-2.5"); got != start {
 		t.Errorf("a far point moves the line: %s, before %s", got, start)
 	}
-	if got := numbers(map[string]string{"x7": "0.4"}); got == start {
+	if got := numbers("x7", "0.4"); got == start {
 		t.Error("a point inside the margin does not move the line")
 	}
-	e := lagrangeExhibit(t, &hardmargin, "support", map[string]string{"only": "true"})
-	if got := lagrangeValue(t, e, `change of $\mathbf w$ and $b$ by deleting`); got != "0" {
+	e := showScreen(t, &hardmargin, "support", "only", "true")
+	if got := numberOf(t, e, `change of $\mathbf w$ and $b$ by deleting`); got != "0" {
 		t.Errorf("deleting changes w and b by %s", got)
 	}
-	e = lagrangeExhibit(t, &hardmargin, "support", map[string]string{"x7": "-3"})
+	e = showScreen(t, &hardmargin, "support", "x7", "-3")
 	if len(e.Numbers) > 0 || !strings.Contains(strings.Join(e.Notes, " "), "No line separates") {
 		t.Errorf("overlapping classes: %v", e.Notes)
 	}
@@ -185,7 +185,7 @@ func TestHardmarginOnly(t *testing.T) {
 	if want := square + 0.2*soft.Report.SlackSum; math.Abs(soft.alphaSum()-want) > 1e-6 || soft.alphaSum() < square+1e-2 {
 		t.Errorf("C = 0.2: sum alpha %g, |w|² + C sum xi %g, |w|² %g", soft.alphaSum(), want, square)
 	}
-	e := lagrangeExhibit(t, &hardmargin, "only-hard", map[string]string{"C": "100"})
+	e := showScreen(t, &hardmargin, "only-hard", "C", "100")
 	for _, row := range e.Tables[0].Rows {
 		if row[1] != row[2] {
 			t.Errorf("C = 100 is no hard margin: %v", row)

@@ -54,7 +54,7 @@ var kerneltrick = Lesson{
 				Params: append([]param.Param{
 					kerneltrickData("rings", "rings", "xor"),
 					{Name: "z", Label: "new coordinate", Kind: param.Choice, Default: "squares", Options: kerneltrickLiftOptions()},
-				}, kerneltrickTurn("30", "14")...),
+				}, turnParams("30", "14")...),
 				Show: showKerneltrickLift,
 			},
 			Questions: []Question{{
@@ -74,7 +74,7 @@ var kerneltrick = Lesson{
 					{Name: "gamma", Label: "γ of the bumps", Symbol: "γ", Kind: param.Number, Default: "0.6", Min: 0.05, Max: 10, Low: 0.05, High: 10, Log: true, Help: "γ = 1/(2s²): larger is narrower."},
 					kerneltrickPlace("ax", "first centre x1", "1"), kerneltrickPlace("ay", "first centre x2", "1"),
 					kerneltrickPlace("bx", "second centre x1", "0.4"), kerneltrickPlace("by", "second centre x2", "-0.9"),
-				}, kerneltrickTurn("20", "24")...),
+				}, turnParams("20", "24")...),
 				Show: showKerneltrickBumps,
 			},
 			Questions: []Question{{
@@ -88,7 +88,7 @@ var kerneltrick = Lesson{
 			Slug: "xor", Title: "XOR by hand, in six dimensions",
 			Covers: []string{"001 10.1", "001 10.2", "001 12.2"},
 			Words:  kerneltrickXORWords,
-			Demo:   &Demo{Params: kerneltrickTurn("25", "16"), Show: showKerneltrickXOR},
+			Demo:   &Demo{Params: turnParams("25", "16"), Show: showKerneltrickXOR},
 			Questions: []Question{
 				{
 					Slug: "opposite", Ask: `What is $k(\mathbf x, \mathbf z) = (1 + \mathbf x^\top\mathbf z)^2$ for the opposite corners $(1, 1)$ and $(-1, -1)$?`,
@@ -179,7 +179,7 @@ var kerneltrick = Lesson{
 					{Name: "gamma", Label: "γ", Symbol: "γ", Kind: param.Number, Default: "1", Min: 0.01, Max: 20, Low: 0.01, High: 20, Log: true},
 					{Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.01, Max: 1000, Low: 0.01, High: 1000, Log: true},
 					{Name: "terms", Label: "terms of the series", Kind: param.Integer, Default: "4", Min: 1, Max: 30, Low: 1, High: 30},
-				}, kerneltrickTurn("30", "28")...),
+				}, turnParams("30", "28")...),
 				Show: showKerneltrickEndless,
 			},
 			Questions: []Question{{
@@ -216,14 +216,6 @@ func kerneltrickData(start string, names ...string) param.Param {
 // kerneltrickPlace is a coordinate that a handle moves.
 func kerneltrickPlace(name, label, start string) param.Param {
 	return param.Param{Name: name, Label: label, Kind: param.Number, Default: start, Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true}
-}
-
-// kerneltrickTurn are the sliders that turn a lifted picture.
-func kerneltrickTurn(yaw, pitch string) []param.Param {
-	return []param.Param{
-		{Name: "yaw", Label: "turn", Kind: param.Number, Default: yaw, Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees about the upright axis."},
-		{Name: "pitch", Label: "tilt", Kind: param.Number, Default: pitch, Min: 1, Max: 90, Low: 1, High: 90, Help: "Degrees from above: 90 looks straight down."},
-	}
 }
 
 // kerneltrickCorners are the four points of XOR.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -322,63 +321,9 @@ func lagrangeInside(context.Context) (float64, error) {
 	return 0, err
 }
 
-// lagrangeFraction writes a number in TeX, as a fraction where that is short.
-func lagrangeFraction(v float64) string {
-	for q := 1.0; q <= 36; q++ {
-		if n := math.Round(v * q); math.Abs(v*q-n) < 1e-9 {
-			switch {
-			case q == 1:
-				return strconv.Itoa(int(n))
-			case n < 0:
-				return fmt.Sprintf(`-\tfrac{%d}{%d}`, int(-n), int(q))
-			}
-			return fmt.Sprintf(`\tfrac{%d}{%d}`, int(n), int(q))
-		}
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
-}
-
-// lagrangeTerm is one summand: a factor and what it multiplies, nothing for a number.
-type lagrangeTerm struct {
-	factor float64
-	of     string
-}
-
-// lagrangeSum writes a sum in TeX, without summands that are 0.
-func lagrangeSum(terms ...lagrangeTerm) string {
-	var b strings.Builder
-	for _, t := range terms {
-		if t.factor == 0 {
-			continue
-		}
-		sign := "+"
-		if t.factor < 0 {
-			sign = "-"
-		}
-		if b.Len() > 0 {
-			b.WriteString(" " + sign + " ")
-		} else if sign == "-" {
-			b.WriteString(sign)
-		}
-		if size := math.Abs(t.factor); size != 1 || t.of == "" {
-			b.WriteString(lagrangeFraction(size))
-		}
-		b.WriteString(t.of)
-	}
-	if b.Len() == 0 {
-		return "0"
-	}
-	return b.String()
-}
-
 // lagrangeConstraint writes g(x, y) in TeX.
 func lagrangeConstraint(p theory.Problem) string {
-	return lagrangeSum(lagrangeTerm{p.Normal[0], "x"}, lagrangeTerm{p.Normal[1], "y"}, lagrangeTerm{p.Offset, ""})
-}
-
-// lagrangePoint writes a place in TeX.
-func lagrangePoint(at [2]float64) string {
-	return "(" + lagrangeFraction(at[0]) + ",\\ " + lagrangeFraction(at[1]) + ")"
+	return texSum(texTerm{p.Normal[0], "x"}, texTerm{p.Normal[1], "y"}, texTerm{p.Offset, ""})
 }
 
 // lagrangeRay are the places where the gradient of the Lagrange function of
@@ -405,11 +350,11 @@ func showLagrangeEquality(_ context.Context, in Input) (*Exhibit, error) {
 	e.Body = Derivation(e.Step, []Line{
 		{"Minimise $f$ on the line $g = 0$.", `f = x^2 + y^2, \qquad g = ` + g + ` = 0`},
 		{"One multiplier for the constraint gives the Lagrange function.", `\mathcal L(x, y, \lambda) = x^2 + y^2 + \lambda\,(` + g + `)`},
-		{"Its derivative in $x$ must vanish.", lagrangeSum(lagrangeTerm{2, "x"}, lagrangeTerm{n[0], `\lambda`}) + ` = 0 \quad\Rightarrow\quad x = ` + lagrangeSum(lagrangeTerm{-n[0] / 2, `\lambda`})},
-		{"So must the one in $y$: both together describe the line of dashes and dots.", lagrangeSum(lagrangeTerm{2, "y"}, lagrangeTerm{n[1], `\lambda`}) + ` = 0 \quad\Rightarrow\quad y = ` + lagrangeSum(lagrangeTerm{-n[1] / 2, `\lambda`})},
+		{"Its derivative in $x$ must vanish.", texSum(texTerm{2, "x"}, texTerm{n[0], `\lambda`}) + ` = 0 \quad\Rightarrow\quad x = ` + texSum(texTerm{-n[0] / 2, `\lambda`})},
+		{"So must the one in $y$: both together describe the line of dashes and dots.", texSum(texTerm{2, "y"}, texTerm{n[1], `\lambda`}) + ` = 0 \quad\Rightarrow\quad y = ` + texSum(texTerm{-n[1] / 2, `\lambda`})},
 		{`The derivative in $\lambda$ is the constraint itself.`, `\frac{\partial\mathcal L}{\partial\lambda} = ` + g + ` = 0`},
-		{`Put $x$ and $y$ into it: one equation for $\lambda$.`, lagrangeSum(lagrangeTerm{-sum, `\lambda`}, lagrangeTerm{p.Offset, ""}) + ` = 0 \quad\Rightarrow\quad \lambda^* = ` + lagrangeFraction(s.Multiplier)},
-		{"And back: the only solution.", `(x^*,\ y^*) = ` + lagrangePoint(s.Point) + `, \qquad f^* = ` + lagrangeFraction(s.Objective)},
+		{`Put $x$ and $y$ into it: one equation for $\lambda$.`, texSum(texTerm{-sum, `\lambda`}, texTerm{p.Offset, ""}) + ` = 0 \quad\Rightarrow\quad \lambda^* = ` + texFraction(s.Multiplier)},
+		{"And back: the only solution.", `(x^*,\ y^*) = ` + texPoint(s.Point) + `, \qquad f^* = ` + texFraction(s.Objective)},
 	}...)
 	marks := []figure.Mark{lagrangeWall(p, "constraint g = 0")}
 	caption := `Level lines of $f$ and the line $g = 0$. Step on to see what the equations say about the solution.`
@@ -504,17 +449,17 @@ func showLagrangeCases(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	free, line := s.Cases[0], s.Cases[1]
 	n, h := p.Normal, lagrangeConstraint(p)
-	dx, dy := lagrangeSum(lagrangeTerm{2, "x"}, lagrangeTerm{n[0], `\alpha`}), lagrangeSum(lagrangeTerm{2, "y"}, lagrangeTerm{n[1], `\alpha`})
+	dx, dy := texSum(texTerm{2, "x"}, texTerm{n[0], `\alpha`}), texSum(texTerm{2, "y"}, texTerm{n[1], `\alpha`})
 	lines := []Line{
 		{"Minimise $f$ on the allowed side of the wall.", `f = x^2 + y^2, \qquad h = ` + h + ` \le 0`},
 		{`One multiplier gives the generalised Lagrange function.`, `\mathcal L(x, y, \alpha) = x^2 + y^2 + \alpha\,(` + h + `)`},
 		{"Its derivatives in $x$ and $y$ vanish. Mind the signs: they are those of $h$.", dx + ` = 0, \qquad ` + dy + ` = 0`},
 		{`Three more conditions. The first holds if one factor is 0, which makes two cases.`, `\alpha\,h = 0, \qquad \alpha \ge 0, \qquad h \le 0`},
-		{`*First case,* $\alpha = 0$: the wall is ignored.`, `x = 0, \quad y = 0, \qquad h(0, 0) = ` + lagrangeFraction(free.Constraint)},
-		{either(free.Verdict == theory.Accepted, "Is that place allowed? Yes: all conditions hold.", "Is that place allowed? No: the first case is rejected."), `h(0, 0) = ` + lagrangeFraction(free.Constraint) + either(free.Verdict == theory.Accepted, ` \le 0`, ` > 0`)},
-		{`*Second case,* $\alpha > 0$: then $h = 0$, a linear system as in example 2.`, `x = ` + lagrangeSum(lagrangeTerm{-n[0] / 2, `\alpha`}) + `, \quad y = ` + lagrangeSum(lagrangeTerm{-n[1] / 2, `\alpha`}) + ` \quad\Rightarrow\quad \alpha = ` + lagrangeFraction(line.Multiplier)},
-		{either(line.Verdict == theory.Accepted, "Is that multiplier positive, as supposed? Yes: all conditions hold.", "Is that multiplier positive, as supposed? No: the second case is rejected."), `\alpha = ` + lagrangeFraction(line.Multiplier) + either(line.Verdict == theory.Accepted, ` > 0`, ` \not> 0`)},
-		{either(s.Saturated, "So the constraint is *saturated*.", "So the constraint is *free*."), `(x^*,\ y^*) = ` + lagrangePoint(s.Point) + `, \quad \alpha^* = ` + lagrangeFraction(s.Multiplier) + `, \quad f^* = ` + lagrangeFraction(s.Objective)},
+		{`*First case,* $\alpha = 0$: the wall is ignored.`, `x = 0, \quad y = 0, \qquad h(0, 0) = ` + texFraction(free.Constraint)},
+		{either(free.Verdict == theory.Accepted, "Is that place allowed? Yes: all conditions hold.", "Is that place allowed? No: the first case is rejected."), `h(0, 0) = ` + texFraction(free.Constraint) + either(free.Verdict == theory.Accepted, ` \le 0`, ` > 0`)},
+		{`*Second case,* $\alpha > 0$: then $h = 0$, a linear system as in example 2.`, `x = ` + texSum(texTerm{-n[0] / 2, `\alpha`}) + `, \quad y = ` + texSum(texTerm{-n[1] / 2, `\alpha`}) + ` \quad\Rightarrow\quad \alpha = ` + texFraction(line.Multiplier)},
+		{either(line.Verdict == theory.Accepted, "Is that multiplier positive, as supposed? Yes: all conditions hold.", "Is that multiplier positive, as supposed? No: the second case is rejected."), `\alpha = ` + texFraction(line.Multiplier) + either(line.Verdict == theory.Accepted, ` > 0`, ` \not> 0`)},
+		{either(s.Saturated, "So the constraint is *saturated*.", "So the constraint is *free*."), `(x^*,\ y^*) = ` + texPoint(s.Point) + `, \quad \alpha^* = ` + texFraction(s.Multiplier) + `, \quad f^* = ` + texFraction(s.Objective)},
 	}
 	e := &Exhibit{Steps: len(lines), Step: min(in.Step, len(lines)-1)}
 	e.Body = Derivation(e.Step, lines...)

@@ -9,36 +9,6 @@ import (
 	"marginlab/ml/theory"
 )
 
-// lagrangeExhibit shows the demo of a screen under these values.
-func lagrangeExhibit(t *testing.T, l *Lesson, screen string, values map[string]string) *Exhibit {
-	t.Helper()
-	s, _ := l.Screen(screen)
-	if s == nil {
-		t.Fatalf("no screen %s", screen)
-	}
-	in, wrong := s.Demo.NewInput(func(name string) string { return values[name] }, builtinSource{})
-	if len(wrong) > 0 {
-		t.Fatal(wrong)
-	}
-	e, err := s.Demo.Show(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
-// lagrangeValue is the value of the number of a label.
-func lagrangeValue(t *testing.T, e *Exhibit, label string) string {
-	t.Helper()
-	for _, n := range e.Numbers {
-		if n.Label == label {
-			return n.Value
-		}
-	}
-	t.Errorf("no number %q", label)
-	return ""
-}
-
 // TestLagrangeWorkedExamples: what the slides work out by hand in examples 2 to 4
 // is what the screens end with.
 func TestLagrangeWorkedExamples(t *testing.T) {
@@ -46,25 +16,25 @@ func TestLagrangeWorkedExamples(t *testing.T) {
 	want := func(e *Exhibit, numbers map[string]string) {
 		t.Helper()
 		for label, value := range numbers {
-			if got := lagrangeValue(t, e, label); got != value {
+			if got := numberOf(t, e, label); got != value {
 				t.Errorf("%s: %s, want %s", label, got, value)
 			}
 		}
 	}
-	want(lagrangeExhibit(t, &lagrange, "touch", map[string]string{"px": "-0.2", "py": "-0.4"}),
+	want(showScreen(t, &lagrange, "touch", "px", "-0.2", "py", "-0.4"),
 		map[string]string{`$f$ at the dot`: "0.2", "slope along the line": "0", "angle between the gradients": "180°", `$\lambda$`: "0.4"})
-	want(lagrangeExhibit(t, &lagrange, "equality", map[string]string{"step": "99"}),
+	want(showScreen(t, &lagrange, "equality", "step", "99"),
 		map[string]string{`$\lambda^*$`: "0.4", `$(x^*, y^*)$`: "(−0.2, −0.4)", `$f(x^*, y^*)$`: "0.2", `$g(x^*, y^*)$`: "0"})
-	want(lagrangeExhibit(t, &lagrange, "inequality", nil),
+	want(showScreen(t, &lagrange, "inequality"),
 		map[string]string{"the constraint is": "saturated", `$\alpha$`: "0.4", `$h(x^*, y^*)$`: "0", `$f(x^*, y^*)$`: "0.2"})
-	want(lagrangeExhibit(t, &lagrange, "inequality", map[string]string{"other": "true"}),
+	want(showScreen(t, &lagrange, "inequality", "other", "true"),
 		map[string]string{"the constraint is": "free", `$\alpha$`: "0", `$h(x^*, y^*)$`: "−1", `$f(x^*, y^*)$`: "0", `$\alpha$ on the wall`: "−0.4"})
 
 	for example, rows := range map[string][2]string{
 		"3": {`$\alpha = 0$|(0, 0)|0|1|0|rejected: violates the constraint`, `$\alpha > 0$|(−0.2, −0.4)|0.4|0|0.2|accepted`},
 		"4": {`$\alpha = 0$|(0, 0)|0|−1|0|accepted`, `$\alpha > 0$|(−0.2, −0.4)|−0.4|0|0.2|rejected: the multiplier is not positive`},
 	} {
-		e := lagrangeExhibit(t, &lagrange, "cases", map[string]string{"example": example, "step": "99"})
+		e := showScreen(t, &lagrange, "cases", "example", example, "step", "99")
 		for i, row := range rows {
 			if got := strings.Join(e.Tables[0].Rows[i], "|"); got != row {
 				t.Errorf("example %s, case %d: %s, want %s", example, i+1, got, row)
@@ -79,12 +49,12 @@ func TestLagrangeDerivation(t *testing.T) {
 	for want, got := range map[string]string{
 		"x + 2y + 1":             lagrangeConstraint(theory.LagrangeExamples[1]),
 		"-x - 2y - 1":            lagrangeConstraint(theory.LagrangeExamples[3]),
-		`(-\tfrac{1}{5},\ -2)`:   lagrangePoint([2]float64{-0.2, -2}),
-		`-\tfrac{5}{2}\lambda`:   lagrangeSum(lagrangeTerm{-2.5, `\lambda`}, lagrangeTerm{0, "x"}),
-		"0":                      lagrangeSum(lagrangeTerm{0, "x"}),
-		"0.123":                  lagrangeFraction(0.12345678),
-		`\tfrac{9}{26}`:          lagrangeFraction(9.0 / 26),
-		`2x - \tfrac{1}{3}y - 3`: lagrangeSum(lagrangeTerm{2, "x"}, lagrangeTerm{-1.0 / 3, "y"}, lagrangeTerm{-3, ""}),
+		`(-\tfrac{1}{5},\ -2)`:   texPoint([2]float64{-0.2, -2}),
+		`-\tfrac{5}{2}\lambda`:   texSum(texTerm{-2.5, `\lambda`}, texTerm{0, "x"}),
+		"0":                      texSum(texTerm{0, "x"}),
+		"0.123":                  texFraction(0.12345678),
+		`\tfrac{9}{26}`:          texFraction(9.0 / 26),
+		`2x - \tfrac{1}{3}y - 3`: texSum(texTerm{2, "x"}, texTerm{-1.0 / 3, "y"}, texTerm{-3, ""}),
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -94,7 +64,7 @@ func TestLagrangeDerivation(t *testing.T) {
 	for _, n1 := range []string{"-3", "0", "2"} {
 		for _, n2 := range []string{"-1", "0", "3"} {
 			for _, o := range []string{"-2", "0", "3"} {
-				checkExhibit(t, lagrangeExhibit(t, &lagrange, "equality", map[string]string{"n1": n1, "n2": n2, "o": o, "step": "6"}))
+				checkExhibit(t, showScreen(t, &lagrange, "equality", "n1", n1, "n2", n2, "o", o, "step", "6"))
 			}
 		}
 	}
@@ -144,8 +114,8 @@ func TestLagrangeAll(t *testing.T) {
 // classes, which gives w, b and both multipliers.
 func TestLagrangeSVM(t *testing.T) {
 	t.Parallel()
-	e := lagrangeExhibit(t, &lagrange, "svm", map[string]string{"solver": "true", "w": "1", "b": "-0.5"})
-	if got := lagrangeValue(t, e, `least $y_i(w x_i + b)$`); got != "1" {
+	e := showScreen(t, &lagrange, "svm", "solver", "true", "w", "1", "b", "-0.5")
+	if got := numberOf(t, e, `least $y_i(w x_i + b)$`); got != "1" {
 		t.Errorf("margin %s at the solution", got)
 	}
 	for i, want := range []string{"0|−1.5|0", "0.5|0|0", "0.5|0|0", "0|−1|0"} {

@@ -211,7 +211,7 @@ type Look struct {
 
 // Figure is one picture of an exhibit.
 type Figure struct {
-	Name    string // unique in the exhibit, as in addresses
+	Name    string // unique in the exhibit, as in addresses; not "first", by which the route finds the first of all
 	Caption string // what it shows and what to look for; may hold formulas
 	Wide    bool   // twice as wide as high
 	Draw    func(Look) (*figure.Picture, error)

@@ -30,6 +30,41 @@ func (builtinSource) Run(context.Context, string) (*Run, error) {
 	return nil, errors.New("no such run")
 }
 
+// showScreen shows the demo of a screen with these values of its controls, given as
+// pairs of name and value.
+func showScreen(t *testing.T, l *Lesson, screen string, pairs ...string) *Exhibit {
+	t.Helper()
+	s, _ := l.Screen(screen)
+	if s == nil {
+		t.Fatalf("no screen %s", screen)
+	}
+	form := map[string]string{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		form[pairs[i]] = pairs[i+1]
+	}
+	in, wrong := s.Demo.NewInput(func(name string) string { return form[name] }, builtinSource{})
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	e, err := s.Demo.Show(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// numberOf is the value of the number of a label.
+func numberOf(t *testing.T, e *Exhibit, label string) string {
+	t.Helper()
+	for _, n := range e.Numbers {
+		if n.Label == label {
+			return n.Value
+		}
+	}
+	t.Fatalf("no number is called %q: %v", label, e.Numbers)
+	return ""
+}
+
 // eachScreen runs a test for every screen.
 func eachScreen(t *testing.T, f func(t *testing.T, l *Lesson, s *Screen)) {
 	t.Parallel()
@@ -164,6 +199,9 @@ func checkExhibit(t *testing.T, e *Exhibit) {
 		}
 		if p.Caption == "" && f.Caption == "" {
 			t.Errorf("figure %s has no words for those who do not see it", f.Name)
+		}
+		if f.Name == "first" {
+			t.Error("a figure is called first, which is the route's name for the large one")
 		}
 		for _, other := range e.Figures[:i] {
 			if other.Name == f.Name {

@@ -136,7 +136,7 @@ var mercer = Lesson{
 			Covers: []string{"001 13.3", "002 kernels"},
 			Words:  mercerPCAWords,
 			Demo: &Demo{
-				Params: append(append([]param.Param{DataParam("circles")}, mercerKernelParams("rbf", "0.1")[:2]...), kerneltrickTurn("30", "14")...),
+				Params: append(append([]param.Param{DataParam("circles")}, mercerKernelParams("rbf", "0.1")[:2]...), turnParams("30", "14")...),
 				Show:   showMercerPCA,
 			},
 			Questions: []Question{{
@@ -550,19 +550,15 @@ func mercerParts(x *mat.Dense, gamma float64) (k1, k2 *mat.SymDense) {
 // mercerRows are up to n rows of the data, taken evenly, standardised, the rows of
 // a class next to each other, with their classes.
 func mercerRows(d *dataset.Data, n int) (x *mat.Dense, classes []int) {
-	all, cols := d.X.Dims()
+	all := len(d.Y)
 	n = min(n, all)
 	rows := make([]int, n)
 	for i := range rows {
 		rows[i] = i * all / n
 	}
 	slices.SortStableFunc(rows, func(a, b int) int { return d.Y[a] - d.Y[b] })
-	x = mat.NewDense(n, cols, nil)
-	for i, r := range rows {
-		x.SetRow(i, d.X.RawRowView(r))
-		classes = append(classes, d.Y[r])
-	}
-	return dataset.FitScaler(x).Apply(x), classes
+	some := selectRows(d, rows)
+	return dataset.FitScaler(some.X).Apply(some.X), some.Y
 }
 
 func showMercerCombine(ctx context.Context, in Input) (*Exhibit, error) {

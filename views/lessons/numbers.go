@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"marginlab/ml/theory"
 	"marginlab/views"
 )
 
@@ -75,4 +76,26 @@ func logspace(a, b float64, n int) []float64 {
 		v[i] = a * math.Pow(b/a, float64(i)/float64(n-1))
 	}
 	return v
+}
+
+// sign is -1, 0 or 1.
+func sign(v float64) int {
+	switch {
+	case v > 1e-9:
+		return 1
+	case v < -1e-9:
+		return -1
+	}
+	return 0
+}
+
+// worth shows a bound, and says so when it is empty.
+func worth(b theory.Bound) string {
+	switch {
+	case math.IsInf(b.Value, 1):
+		return "∞ (vacuous)"
+	case b.Vacuous:
+		return views.Short(b.Value) + " (vacuous)"
+	}
+	return views.Short(b.Value)
 }

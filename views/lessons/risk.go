@@ -534,17 +534,6 @@ func riskEnough(bound func(m int) theory.Bound) int {
 	return high
 }
 
-// riskWorth shows a bound, and says so when it is empty.
-func riskWorth(b theory.Bound) string {
-	switch {
-	case math.IsInf(b.Value, 1):
-		return "∞ (vacuous)"
-	case b.Vacuous:
-		return views.Short(b.Value) + " (vacuous)"
-	}
-	return views.Short(b.Value)
-}
-
 func showRiskBound(_ context.Context, in Input) (*Exhibit, error) {
 	h, m, remp, eta := in.Number("h"), in.Int("m"), in.Number("remp"), in.Number("eta")
 	bound, slide := theory.VapnikBound(remp, 1, h, m, eta), theory.VCBound(remp, h, m, eta)
@@ -583,8 +572,8 @@ func showRiskBound(_ context.Context, in Input) (*Exhibit, error) {
 		Numbers: []Number{
 			{Label: `$\varepsilon$`, Value: views.Short(theory.VapnikEpsilon(h, m, eta))},
 			{Label: "structural term", Value: views.Short(bound.Value - remp), Help: "what the bound adds to the training error"},
-			{Label: "bound of 000", Value: riskWorth(bound)},
-			{Label: "bound of 002", Value: riskWorth(slide), Help: "natural logarithms; with $\\log_{10}$ it would read " + either(math.IsNaN(decimal), "nothing at all", views.Short(decimal)) + ", which is not the theorem"},
+			{Label: "bound of 000", Value: worth(bound)},
+			{Label: "bound of 002", Value: worth(slide), Help: "natural logarithms; with $\\log_{10}$ it would read " + either(math.IsNaN(decimal), "nothing at all", views.Short(decimal)) + ", which is not the theorem"},
 			{Label: "not vacuous from", Value: enough, Help: "points on, at this $h$ and training error"},
 		},
 	}, nil
@@ -652,7 +641,7 @@ func showRiskStructural(ctx context.Context, in Input) (*Exhibit, error) {
 	truths := make([]float64, len(all))
 	least := 0
 	for i, s := range all {
-		row := []string{strconv.Itoa(s.degree), views.Short(s.h), percent(s.seen), views.Short(s.excess), riskWorth(s.bound)}
+		row := []string{strconv.Itoa(s.degree), views.Short(s.h), percent(s.seen), views.Short(s.excess), worth(s.bound)}
 		ys := []float64{s.seen, s.excess, s.bound.Value}
 		if reveal {
 			if truths[i], err = errorRate(s.res.Model, fresh); err != nil {
@@ -681,7 +670,7 @@ func showRiskStructural(ctx context.Context, in Input) (*Exhibit, error) {
 		}),
 	}
 	if reveal {
-		e.Notes = []string{fmt.Sprintf("The bound chooses degree %d: %s true error. Degree %d has the least, %s. The bound is %s: valid, and far above the truth.", all[best].degree, percent(truths[best]), all[least].degree, percent(truths[least]), riskWorth(all[best].bound))}
+		e.Notes = []string{fmt.Sprintf("The bound chooses degree %d: %s true error. Degree %d has the least, %s. The bound is %s: valid, and far above the truth.", all[best].degree, percent(truths[best]), all[least].degree, percent(truths[least]), worth(all[best].bound))}
 	} else {
 		e.Notes = []string{fmt.Sprintf("Degree %d: all curves with %.0f coefficients, so $h = %.0f$. The smallest bound so far is that of degree %d.", now.degree, now.h, now.h, all[best].degree)}
 	}
@@ -989,7 +978,7 @@ func showRiskRun(ctx context.Context, in Input) (*Exhibit, error) {
 	wrong, short := float64(s.wrong)/n, float64(s.short)/n
 	t := Table{Caption: "Every bound of the lecture on this run", Head: []string{"bound", "$h$", "value"}}
 	add := func(name string, h float64, b theory.Bound) {
-		t.Rows = append(t.Rows, []string{name, riskInfinite(h), riskWorth(b)})
+		t.Rows = append(t.Rows, []string{name, riskInfinite(h), worth(b)})
 	}
 	add("000, by dimension", s.dim+1, theory.VapnikBound(wrong, 1, s.dim+1, s.n, delta))
 	add("000, by margin", h, theory.VapnikBound(short, 1, h, s.n, delta))
@@ -999,9 +988,9 @@ func showRiskRun(ctx context.Context, in Input) (*Exhibit, error) {
 	case !svm:
 		t.Rows = append(t.Rows, []string{"002, sparse", "", "not for an MCM"}, []string{"leave-one-out", "", "not for an MCM"})
 	case s.wrong > 0:
-		t.Rows = append(t.Rows, []string{"002, sparse", "", "needs a training error of 0"}, []string{"leave-one-out $N_{SV}/N$", "", riskWorth(theory.LeaveOneOutBound(s.vectors, s.n))})
+		t.Rows = append(t.Rows, []string{"002, sparse", "", "needs a training error of 0"}, []string{"leave-one-out $N_{SV}/N$", "", worth(theory.LeaveOneOutBound(s.vectors, s.n))})
 	default:
-		t.Rows = append(t.Rows, []string{"002, sparse", "", riskWorth(theory.SparseBound(s.vectors, s.n, delta))}, []string{"leave-one-out $N_{SV}/N$", "", riskWorth(theory.LeaveOneOutBound(s.vectors, s.n))})
+		t.Rows = append(t.Rows, []string{"002, sparse", "", worth(theory.SparseBound(s.vectors, s.n, delta))}, []string{"leave-one-out $N_{SV}/N$", "", worth(theory.LeaveOneOutBound(s.vectors, s.n))})
 	}
 	t.Rows = append(t.Rows, []string{"*measured:* training error", "", views.Short(wrong)})
 	if a := run.Report.TestAccuracy; a != nil {

@@ -18,38 +18,6 @@ import (
 	"marginlab/views"
 )
 
-// riskExhibit shows a screen of the lesson with these values of its controls, given
-// as pairs.
-func riskExhibit(t *testing.T, l *Lesson, screen string, pairs ...string) *Exhibit {
-	t.Helper()
-	s, _ := l.Screen(screen)
-	form := map[string]string{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		form[pairs[i]] = pairs[i+1]
-	}
-	in, wrong := s.Demo.NewInput(func(name string) string { return form[name] }, builtinSource{})
-	if len(wrong) > 0 {
-		t.Fatal(wrong)
-	}
-	e, err := s.Demo.Show(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
-// riskNumber is the value of a number of an exhibit by its label.
-func riskNumber(t *testing.T, e *Exhibit, label string) string {
-	t.Helper()
-	for _, n := range e.Numbers {
-		if n.Label == label {
-			return n.Value
-		}
-	}
-	t.Fatalf("no number is called %q: %v", label, e.Numbers)
-	return ""
-}
-
 // TestRiskCountsLabellings holds the counts of the screen against a search through
 // directions: a labelling is realised when some direction puts one class before the
 // other.
@@ -88,21 +56,21 @@ func TestRiskCountsLabellings(t *testing.T) {
 		{"four, one inside", 4, []string{"x4", "0", "y4", "0"}, [][2]float64{{-2, -1}, {2, -1}, {0, 2}, {0, 0}}, "14 of 16"},
 		{"five", 5, nil, riskPoints, "22 of 32"},
 	} {
-		e := riskExhibit(t, &risk, "shattering", append(c.move, "n", strconv.Itoa(c.n))...)
-		if got := riskNumber(t, e, "realised in all"); got != c.want {
+		e := showScreen(t, &risk, "shattering", append(c.move, "n", strconv.Itoa(c.n))...)
+		if got := numberOf(t, e, "realised in all"); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 		if got := strconv.Itoa(count(c.places)); !strings.HasPrefix(c.want, got+" of") {
 			t.Errorf("%s: %s labellings by search, want %s", c.name, got, c.want)
 		}
-		last := riskExhibit(t, &risk, "shattering", append(c.move, "n", strconv.Itoa(c.n), "step", "999")...)
-		if got := riskNumber(t, last, "realised so far"); got != c.want {
+		last := showScreen(t, &risk, "shattering", append(c.move, "n", strconv.Itoa(c.n), "step", "999")...)
+		if got := numberOf(t, last, "realised so far"); got != c.want {
 			t.Errorf("%s: at the end %s, want %s", c.name, got, c.want)
 		}
 	}
 	for _, n := range []string{"3", "4", "5"} {
-		e := riskExhibit(t, &risk, "shattering", "n", n, "family", "rbf")
-		if got := riskNumber(t, e, "realised in all"); got != strconv.Itoa(e.Steps)+" of "+strconv.Itoa(e.Steps) {
+		e := showScreen(t, &risk, "shattering", "n", n, "family", "rbf")
+		if got := numberOf(t, e, "realised in all"); got != strconv.Itoa(e.Steps)+" of "+strconv.Itoa(e.Steps) {
 			t.Errorf("an RBF machine realises %s labellings of %s points", got, n)
 		}
 	}
@@ -112,7 +80,7 @@ func TestRiskCountsLabellings(t *testing.T) {
 func TestRiskBoundNumbers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ h, m, r, eta float64 }{{3, 200, 0.05, 0.05}, {10, 5000, 0.2, 0.01}, {50, 100, 0, 0.5}} {
-		e := riskExhibit(t, &risk, "bound", "h", setting(c.h), "m", setting(c.m), "remp", setting(c.r), "eta", setting(c.eta))
+		e := showScreen(t, &risk, "bound", "h", setting(c.h), "m", setting(c.m), "remp", setting(c.r), "eta", setting(c.eta))
 		eps := 4 * (c.h*(math.Log(2*c.m/c.h)+1) - math.Log(c.eta)) / c.m
 		vapnik := c.r + eps/2*(1+math.Sqrt(1+4*c.r/eps))
 		slide := c.r + math.Sqrt((c.h*(1+math.Log(2*c.m/c.h))-math.Log(c.eta/4))/c.m)
@@ -121,7 +89,7 @@ func TestRiskBoundNumbers(t *testing.T) {
 			if v >= 1 && label != `$\varepsilon$` {
 				want += " (vacuous)"
 			}
-			if got := riskNumber(t, e, label); got != want {
+			if got := numberOf(t, e, label); got != want {
 				t.Errorf("%+v: %s is %s, want %s", c, label, got, want)
 			}
 		}
@@ -164,11 +132,11 @@ func TestRiskIsExact(t *testing.T) {
 // shattered with a margin that the next whole number does not allow.
 func TestRiskMarginIsRoundedUp(t *testing.T) {
 	t.Parallel()
-	e := riskExhibit(t, &risk, "margin", "delta", "1.45")
-	if a, b, c := riskNumber(t, e, "realised with margin Δ"), riskNumber(t, e, "bound on $h$"), riskNumber(t, e, "with the whole part"); a != "8 of 8" || b != "3" || c != "2" {
+	e := showScreen(t, &risk, "margin", "delta", "1.45")
+	if a, b, c := numberOf(t, e, "realised with margin Δ"), numberOf(t, e, "bound on $h$"), numberOf(t, e, "with the whole part"); a != "8 of 8" || b != "3" || c != "2" {
 		t.Errorf("at 1.45: %s, %s, %s", a, b, c)
 	}
-	if got := riskNumber(t, riskExhibit(t, &risk, "margin", "delta", "1.55"), "realised with margin Δ"); got != "2 of 8" {
+	if got := numberOf(t, showScreen(t, &risk, "margin", "delta", "1.55"), "realised with margin Δ"); got != "2 of 8" {
 		t.Errorf("at 1.55: %s", got)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))

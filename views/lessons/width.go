@@ -132,14 +132,8 @@ func widthPoints() (*dataset.Data, []int, error) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return d.Y[a] - d.Y[b] })
-	x := mat.NewDense(len(order), 2, nil)
-	y := make([]int, len(order))
-	for i, o := range order {
-		x.SetRow(i, d.X.RawRowView(o))
-		y[i] = d.Y[o]
-	}
-	d.X, d.Y = x, y
-	return d, y, nil
+	d = selectRows(d, order)
+	return d, d.Y, nil
 }
 
 func showWidthReach(_ context.Context, in Input) (*Exhibit, error) {
