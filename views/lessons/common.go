@@ -36,13 +36,23 @@ func newSpec(pairs ...string) (ml.Spec, error) {
 	return s, nil
 }
 
+// trained is ml.Train, but that what ctx ended on the way is an error: half a result
+// is nothing to show.
+func trained(ctx context.Context, d *dataset.Data, s ml.Spec) (*ml.Result, error) {
+	res, err := ml.Train(ctx, d, s, nil)
+	if err == nil {
+		err = ctx.Err()
+	}
+	return res, err
+}
+
 // fit trains on a data set with these parameters, given as pairs of name and value.
 func fit(ctx context.Context, d *dataset.Data, pairs ...string) (*ml.Result, ml.Spec, error) {
 	s, err := newSpec(pairs...)
 	if err != nil {
 		return nil, s, err
 	}
-	res, err := ml.Train(ctx, d, s, nil)
+	res, err := trained(ctx, d, s)
 	return res, s, err
 }
 

@@ -183,7 +183,7 @@ var conformal = Lesson{
 				Show: showConformalGradient,
 			},
 			Questions: []Question{{
-				Slug: "above", Ask: "Same cores, same width. Can the gradient method, with more steps, end above the largest eigenvalue?",
+				Slug: "above", Ask: "Same cores, same width, the ridge in both. Can the gradient method, with more steps, end above the largest eigenvalue?",
 				Options: []string{"Yes, it is not restricted to eigenvectors.", "No, that is the maximum of the same quotient.", "Yes, if the first step is large enough."},
 				Answer: func(ctx context.Context) (float64, error) {
 					p := conformalMoons()
@@ -822,7 +822,7 @@ var conformalNames = [][2]string{{"none", "no map"}, {"amari", "Amari–Wu"}, {"
 func conformalMethodsOn(ctx context.Context, d *dataset.Data, s ml.Spec) (all []*ml.Result, err error) {
 	for _, m := range conformalNames {
 		s.Conformal = m[0]
-		res, err := ml.Train(ctx, d, s, nil)
+		res, err := trained(ctx, d, s)
 		if err != nil {
 			return nil, err
 		}

@@ -180,7 +180,7 @@ func eightstepsDefaults(ctx context.Context, change map[string]string) (*eightst
 
 // fit trains both machines, as the lab does.
 func (t *eightstepsTraining) fit(ctx context.Context) error {
-	res, err := ml.Train(ctx, t.data, t.spec, nil)
+	res, err := trained(ctx, t.data, t.spec)
 	if err != nil {
 		return err
 	}
@@ -307,7 +307,7 @@ func showEightstepsFirst(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	s := t.spec
 	s.Conformal = "none"
-	res, err := ml.Train(ctx, t.data, s, nil)
+	res, err := trained(ctx, t.data, s)
 	if err != nil {
 		return nil, err
 	}
@@ -551,7 +551,7 @@ func showEightstepsSecond(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	s := t.spec
 	s.Conformal = "none"
-	first, err := ml.Train(ctx, t.data, s, nil)
+	first, err := trained(ctx, t.data, s)
 	if err != nil {
 		return nil, err
 	}

@@ -602,7 +602,7 @@ func generalisationDraws(ctx context.Context, noise float64, candidates int, dra
 			if err != nil {
 				return nil, err
 			}
-			res, err := ml.Train(ctx, train, spec, nil)
+			res, err := trained(ctx, train, spec)
 			if err != nil {
 				return nil, err
 			}
@@ -675,7 +675,7 @@ func generalisationValidate(ctx context.Context, d *dataset.Data, spec ml.Spec, 
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		res, err := ml.Train(ctx, selectRows(d, generalisationOthers(parts, k)), spec, nil)
+		res, err := trained(ctx, selectRows(d, generalisationOthers(parts, k)), spec)
 		if err != nil {
 			return 0, err
 		}
@@ -818,7 +818,7 @@ func generalisationRun(ctx context.Context, d *dataset.Data, folds, first int, s
 			if err != nil {
 				return nil, err
 			}
-			res, err := ml.Train(ctx, selectRows(d, train), spec, nil)
+			res, err := trained(ctx, selectRows(d, train), spec)
 			if err != nil {
 				return nil, err
 			}

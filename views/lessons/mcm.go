@@ -761,7 +761,7 @@ func showMCMBeside(ctx context.Context, in Input) (*Exhibit, error) {
 	e := &Exhibit{
 		Figures: []Figure{
 			mcmOverlay(d, machines),
-			boundary("svm", "The SVM: ringed points have $\\alpha_i > 0$ and lie on the margin or beyond.", machines[0].Model, d, machines[0].spec, nil),
+			boundary("svm", "The SVM: ringed points have $\\alpha_i > 0$ and lie on the margin, inside it or on the wrong side.", machines[0].Model, d, machines[0].spec, nil),
 			boundary("mcm", "The MCM: ringed points have $\\lambda_j \\ne 0$, and may lie anywhere.", machines[1].Model, d, machines[1].spec, nil),
 		},
 		Tables: []Table{t},

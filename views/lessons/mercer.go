@@ -143,7 +143,7 @@ var mercer = Lesson{
 				Slug: "linear", Ask: "Data with two features, linear kernel. What percentage of the variance do the first two components hold?",
 				Within:  0.005,
 				Answer:  mercerLinearShare,
-				Explain: `All of it, %s %%: with the linear kernel the feature space is the plane itself, and the picture is the data, moved and turned.`,
+				Explain: `All of it, %s %: with the linear kernel the feature space is the plane itself, and the picture is the data, moved and turned.`,
 			}},
 		},
 	},

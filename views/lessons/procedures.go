@@ -353,7 +353,7 @@ func proceduresHingeLoss(y, f float64) float64 { return max(0, 1-y*f) }
 
 // proceduresSubstitution is how the slacks go.
 var proceduresSubstitution = []Line{
-	{`The primal form: a slack and two constraints for every point.`, `\min_{\mathbf w, b, \boldsymbol\xi}\ \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i \quad\text{s.t.}\quad y_i f(\mathbf x_i) \ge 1 - \xi_i,\ \ \xi_i \ge 0`},
+	{`The primal form: a slack and two constraints for every point.`, `\begin{aligned} &\min_{\mathbf w, b, \boldsymbol\xi}\ \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i \\ &\text{s.t.}\quad y_i f(\mathbf x_i) \ge 1 - \xi_i,\ \ \xi_i \ge 0 \end{aligned}`},
 	{`Hold $\mathbf w$ and $b$. Each slack has two lower bounds and costs $C$, so it sinks to the larger one.`, `\xi_i = \max\bigl(0,\ 1 - y_i f(\mathbf x_i)\bigr)`},
 	{`Insert. No constraint is left: gradient descent can be used.`, `\min_{\mathbf w, b}\ J = \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \max\bigl(0,\ 1 - y_i f(\mathbf x_i)\bigr)`},
 	{`Its slope: one case for each side of the kink.`, `\frac{\partial\xi_i}{\partial\mathbf w} = \begin{cases} -y_i\mathbf x_i & \text{if } y_i f(\mathbf x_i) < 1 \\ 0 & \text{otherwise}\end{cases}`},

@@ -139,7 +139,7 @@ var risk = Lesson{
 			Words:  riskMarginWords,
 			Demo: &Demo{
 				Params: []param.Param{
-					{Name: "delta", Label: "margin", Symbol: "Δ", Kind: param.Number, Default: "1", Min: 0.01, Max: 3, Low: 0.05, High: 2.5},
+					{Name: "delta", Label: "margin", Symbol: "Δ", Kind: param.Number, Default: "1.1", Min: 0.01, Max: 3, Low: 0.05, High: 2.5},
 					{Name: "x1", Label: "point 1 x1", Kind: param.Number, Default: "0", Min: -4, Max: 4, Low: -4, High: 4, Folded: true},
 					{Name: "y1", Label: "point 1 x2", Kind: param.Number, Default: "2", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
 					{Name: "x2", Label: "point 2 x1", Kind: param.Number, Default: "-1.732", Min: -4, Max: 4, Low: -4, High: 4, Folded: true},
@@ -844,7 +844,7 @@ func riskExample(ctx context.Context) (*Run, string, error) {
 			return nil, "", err
 		}
 	}
-	res, err := ml.Train(ctx, d, spec, nil)
+	res, err := trained(ctx, d, spec)
 	if err != nil {
 		return nil, "", err
 	}
@@ -998,9 +998,9 @@ func showRiskRun(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	e.Tables = []Table{t}
 	e.Numbers = []Number{
-		{Label: "points, support vectors", Value: fmt.Sprintf("%d, %d", s.n, s.vectors), Help: fmt.Sprintf("%d points are closer to the line than the margin or beyond it; the bounds by margin count them as errors", s.short)},
+		{Label: "points, support vectors", Value: fmt.Sprintf("%d, %d", s.n, s.vectors), Help: fmt.Sprintf("%d points are inside the margin or on the wrong side; the bounds by margin count them as errors", s.short)},
 		{Label: "$R$", Value: views.Short(s.radius), Help: either(s.exact, "radius of the smallest ball in feature space", "radius of a ball about the origin of feature space")},
-		{Label: `$\Delta = 1/\lVert\mathbf w\rVert$`, Value: views.Short(margin), Help: "$R^2/\\Delta^2 = " + views.Short(s.radius*s.radius/margin/margin) + "$"},
+		{Label: `$\Delta = 1/\lVert\mathbf w\rVert$`, Value: views.Short(margin), Help: "$R^2/\\Delta^2$ is " + views.Short(s.radius*s.radius/margin/margin)},
 	}
 	if !svm {
 		e.Numbers = append(e.Numbers, Number{Label: `$h_{MCM}$`, Value: views.Short(s.spread), Help: `$\max\lvert f\rvert/\min\lvert f\rvert$: what the MCM keeps small when it separates the points` + either(s.wrong > 0, ", as it does not here", "") + "; no bound on $h$"})

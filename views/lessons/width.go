@@ -92,10 +92,10 @@ var width = Lesson{
 				Show:   showWidthResamples,
 			},
 			Questions: []Question{{
-				Slug: "which", Ask: `From a moderate to a very narrow kernel: which part of the error grows most?`,
+				Slug: "which", Ask: `From $\gamma = 1$ to $\gamma = 10$: which part of the error grows most?`,
 				Options: []string{"Bias.", "Variance.", "Noise."},
 				Answer:  widthWhich,
-				Explain: `Single machines follow their own sample's noise, each in its own way, so they disagree with each other. The noise in the labels is the same for every machine.`,
+				Explain: `Single machines follow their own sample's noise, each in its own way, so they disagree with each other. The noise in the labels is the same for every machine. (Much narrower still, every machine falls back on its constant $b$ between its points: then they agree again, and are wrong together.)`,
 			}},
 		},
 		{
@@ -387,7 +387,7 @@ func widthTraining(ctx context.Context) (float64, error) {
 }
 
 // widthResamples is how many machines are compared, each on its own sample.
-const widthResamples = 25
+const widthResamples = 15
 
 // widthMachines trains on resamples and judges on one set of test points.
 func widthMachines(ctx context.Context, gamma string, resamples int) (theory.BiasVariance, []*ml.Model, []*dataset.Data, error) {
@@ -450,7 +450,7 @@ func showWidthResamples(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Figures = append(e.Figures, Figure{Name: "parts", Wide: true, Caption: `Bias rules on the left, variance on the right; the best $\gamma$ is where their sum is smallest.`, Draw: func(l Look) (*figure.Picture, error) {
+	e.Figures = append(e.Figures, Figure{Name: "parts", Wide: true, Caption: `Too wide: bias. Narrower: variance. Narrower still, every machine is its own constant almost everywhere: the main prediction is wrong in the ring, bias is back, and variance helps against it.`, Draw: func(l Look) (*figure.Picture, error) {
 		return figure.Chart{
 			Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "part of the error"},
 			Curves: []figure.Curve{{Name: "bias", X: gammas, Y: bias, Marks: true}, {Name: "variance", X: gammas, Y: variance, Marks: true}, {Name: "noise + bias + variance", X: gammas, Y: whole, Marks: true}},
@@ -460,12 +460,11 @@ func showWidthResamples(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
-// widthDecomposition is the decomposition along every second width, by fewer
-// machines than the numbers of one width.
+// widthDecomposition is the decomposition along every second width.
 func widthDecomposition(ctx context.Context) (gammas, bias, variance, whole []float64, err error) {
 	for i := len(widthGammas) - 1; i >= 0; i -= 2 {
 		g := widthGammas[i]
-		bv, _, _, err := widthMachines(ctx, setting(g), 9)
+		bv, _, _, err := widthMachines(ctx, setting(g), widthResamples)
 		if err != nil {
 			return nil, nil, nil, nil, err
 		}
@@ -480,7 +479,7 @@ func widthWhich(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	b, _, _, err := widthMachines(ctx, "30", widthResamples)
+	b, _, _, err := widthMachines(ctx, "10", widthResamples)
 	grown := []float64{b.Bias - a.Bias, b.Variance - a.Variance, b.Noise - a.Noise}
 	return float64(slices.Index(grown, slices.Max(grown))), err
 }

@@ -192,7 +192,7 @@ func widthBiasVarianceWords() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = D(`\text{error} = N + (1-2N)\cdot\begin{cases} V & \text{where it is right}\\ 1 - V & \text{where it is wrong.}\end{cases}`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = D(`\text{error} = N + (1-2N)\cdot\begin{cases} V & \text{if right}\\ 1 - V & \text{if wrong}\end{cases}`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
