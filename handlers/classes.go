@@ -379,6 +379,15 @@ func (a *App) lessonSetting(ctx context.Context, s *setting, path string, q url.
 	}
 	q.Del("run") // it is the teacher's own
 	s.title = l.Title
+	on := map[string]int{} // screens that have the control
+	for _, sc := range l.Screens {
+		if sc.Demo != nil {
+			for _, p := range sc.Demo.Params {
+				on[p.Name]++
+			}
+		}
+	}
+	shared := views.ControlGroup{Name: "shared", Title: "On several screens: one for all of them"}
 	seen := map[string]bool{}
 	for _, sc := range l.Screens {
 		if sc.Demo == nil || screen != "" && screen != sc.Slug {
@@ -393,12 +402,19 @@ func (a *App) lessonSetting(ctx context.Context, s *setting, path string, q url.
 		for _, p := range sc.Demo.Params {
 			if !seen[p.Name] && !lessons.IsRun(p) {
 				seen[p.Name] = true
-				g.Controls = append(g.Controls, views.Control{Name: p.Name, Label: p.Label, Symbol: lessons.Plain(p.Symbol), Value: optionLabel(p, in.Text(p.Name))})
+				group := &g
+				if screen == "" && on[p.Name] > 1 {
+					group = &shared
+				}
+				group.Controls = append(group.Controls, views.Control{Name: p.Name, Label: p.Label, Symbol: lessons.Plain(p.Symbol), Value: optionLabel(p, in.Text(p.Name))})
 			}
 		}
 		if len(g.Controls) > 0 {
 			s.groups = append(s.groups, g)
 		}
+	}
+	if len(shared.Controls) > 0 {
+		s.groups = append([]views.ControlGroup{shared}, s.groups...)
 	}
 	return nil
 }

@@ -231,6 +231,7 @@ var conformal = Lesson{
 	},
 }
 
+// conformalOnes is a vector of n ones.
 func conformalOnes(n int) []float64 {
 	v := make([]float64, n)
 	floats.AddConst(1, v)
@@ -391,7 +392,7 @@ func showConformalMetric(_ context.Context, in Input) (*Exhibit, error) {
 		}
 		marks = append(marks, figure.Path{Points: p, Plain: true, Pen: figure.Pen{Color: figure.Blue}, Name: "image of a small circle"})
 	}
-	probe := [2]float64{in.Number("px"), in.Number("py")}
+	probe := in.place("px", "py")
 	g, c, err := metric(probe[:])
 	if err != nil {
 		return nil, err

@@ -38,6 +38,7 @@ type conformalProblem struct {
 	pos, neg string
 }
 
+// newConformalProblem sets up the basic kernel k on the rows x of d with labels y.
 func newConformalProblem(d *dataset.Data, k kernel.Kernel, x *mat.Dense, y []float64) *conformalProblem {
 	p := &conformalProblem{d: d, k: k, x: x, y: y, gram: kernel.NewGram(k, x), settings: mlmcm.Settings{C: 1}, pos: d.Classes[1], neg: d.Classes[0]}
 	p.b, p.w = conformalScatter(theory.Gram(p.gram), y)

@@ -62,10 +62,15 @@ func slacks(t toy, w [2]float64, b float64) (marks []figure.Mark) {
 	return marks
 }
 
+// place is the place that two number controls give.
+func (in Input) place(x, y string) [2]float64 {
+	return [2]float64{in.Number(x), in.Number(y)}
+}
+
 // lineEnds are the two places by which a line is dragged: the controls ax, ay, bx
 // and by.
 func lineEnds(in Input) (a, b [2]float64) {
-	return [2]float64{in.Number("ax"), in.Number("ay")}, [2]float64{in.Number("bx"), in.Number("by")}
+	return in.place("ax", "ay"), in.place("bx", "by")
 }
 
 // lineHandles are the handles of lineEnds.

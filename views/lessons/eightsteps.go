@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -289,12 +288,12 @@ func showEightstepsStandardise(ctx context.Context, in Input) (*Exhibit, error) 
 		}
 		if after == 0 {
 			sd, note = "0, divisor 1", "–"
-			e.Notes = append(e.Notes, strings.NewReplacer("$", "", "*", "").Replace(name)+" is the same in every training row: its divisor is 1, and it becomes 0.")
+			e.Notes = append(e.Notes, plain(name)+" is the same in every training row: its divisor is 1, and it becomes 0.")
 		}
 		if math.Abs(mean) < 1e-12 {
 			mean = 0
 		}
-		table.Rows = append(table.Rows, []string{strings.NewReplacer("$", "", "*", "").Replace(name), views.Short(t.scaler.Mean[j]), sd, note, views.Short(mean), views.Short(after)})
+		table.Rows = append(table.Rows, []string{plain(name), views.Short(t.scaler.Mean[j]), sd, note, views.Short(mean), views.Short(after)})
 	}
 	e.Tables = []Table{table}
 	return e, nil
@@ -616,7 +615,7 @@ func showEightstepsTest(ctx context.Context, in Input) (*Exhibit, error) {
 				worse++
 			}
 		}
-		table.Rows = append(table.Rows, []string{strings.NewReplacer("$", "", "*", "").Replace(name), strconv.Itoa(n), strconv.Itoa(rb), strconv.Itoa(ra)})
+		table.Rows = append(table.Rows, []string{plain(name), strconv.Itoa(n), strconv.Itoa(rb), strconv.Itoa(ra)})
 	}
 	e.Tables = []Table{table}
 	e.Numbers = []Number{
@@ -653,14 +652,9 @@ func (t *eightstepsTraining) compare() (before, after []bool, err error) {
 	return before, after, nil
 }
 
+// eightstepsShare is the share of the right answers.
 func eightstepsShare(right []bool) float64 {
-	n := 0
-	for _, r := range right {
-		if r {
-			n++
-		}
-	}
-	return float64(n) / float64(len(right))
+	return float64(countTrue(right)) / float64(len(right))
 }
 
 // eightstepsCoin is the probability that so many throws of a fair coin fall at least

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"sort"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -186,15 +185,6 @@ func generalisationEachOut(ctx context.Context, t toy, pairs ...string) (full *m
 	return full, wrong, nil
 }
 
-func generalisationCount(wrong []bool) (n int) {
-	for _, w := range wrong {
-		if w {
-			n++
-		}
-	}
-	return n
-}
-
 func showGeneralisationLeaveOut(ctx context.Context, in Input) (*Exhibit, error) {
 	t, err := generalisationToy()
 	if err != nil {
@@ -219,7 +209,7 @@ func showGeneralisationLeaveOut(ctx context.Context, in Input) (*Exhibit, error)
 			return nil, err
 		}
 		bound.X, bound.Y = append(bound.X, v), append(bound.Y, theory.LeaveOneOutBound(one.Report.SupportVectors, n).Value)
-		missed.X, missed.Y = append(missed.X, v), append(missed.Y, float64(generalisationCount(miss))/float64(n))
+		missed.X, missed.Y = append(missed.X, v), append(missed.Y, float64(countTrue(miss))/float64(n))
 	}
 	curves := []figure.Curve{missed}
 	caption := "The left-out error of the MCM. Its support vectors give no bound, so none is drawn."
@@ -242,7 +232,7 @@ func showGeneralisationLeaveOut(ctx context.Context, in Input) (*Exhibit, error)
 	if err != nil {
 		return nil, err
 	}
-	so := generalisationCount(wrong[:e.Step])
+	so := countTrue(wrong[:e.Step])
 	if e.Step == 0 {
 		e.Figures = []Figure{boundary("leave", "All points. Step leaves one out at a time.", full.Model, all, spec, nil), chart}
 		e.Notes = []string{fmt.Sprintf("Trained on all %d points: %d support vectors (ringed).", n, full.Report.SupportVectors)}
@@ -258,12 +248,12 @@ func showGeneralisationLeaveOut(ctx context.Context, in Input) (*Exhibit, error)
 			either(miss, "wrong", "right"))}
 	}
 	e.Numbers = []Number{{Label: "errors so far", Value: fmt.Sprintf("%d of %d left out", so, e.Step)}}
-	e.Numbers = append(e.Numbers, Number{Label: "left-out error", Value: fmt.Sprintf("%d of %d", generalisationCount(wrong), n), Help: percent(float64(generalisationCount(wrong)) / float64(n))})
+	e.Numbers = append(e.Numbers, Number{Label: "left-out error", Value: fmt.Sprintf("%d of %d", countTrue(wrong), n), Help: percent(float64(countTrue(wrong)) / float64(n))})
 	if svm {
 		b := theory.LeaveOneOutBound(full.Report.SupportVectors, n)
 		e.Numbers = append(e.Numbers, Number{Label: "bound $N_{SV}/N$", Value: worth(b), Help: fmt.Sprintf("%d support vectors of %d points", full.Report.SupportVectors, n)})
 	} else {
-		few := generalisationCount(wrong) > full.Report.SupportVectors
+		few := countTrue(wrong) > full.Report.SupportVectors
 		e.Numbers = append(e.Numbers, Number{Label: "support vectors", Value: strconv.Itoa(full.Report.SupportVectors), Help: either(few, "fewer than the errors: their number is no bound for an MCM", "their number is no bound for an MCM")})
 	}
 	return e, nil
@@ -322,7 +312,7 @@ func generalisationNotForMCM(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return yes(generalisationCount(wrong) <= full.Report.SupportVectors), nil
+	return yes(countTrue(wrong) <= full.Report.SupportVectors), nil
 }
 
 // generalisationEnough is the number of points from which on the sparse bound of a
@@ -729,7 +719,7 @@ func showGeneralisationTuning(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	cell := func(at func(generalisationTuned) float64) string {
 		m, se := generalisationMean(column(at))
-		return fmt.Sprintf("%s ± %.1f", generalisationMinus(fmt.Sprintf("%.1f", 100*m)), 100*se)
+		return fmt.Sprintf("%s ± %.1f", minus(fmt.Sprintf("%.1f", 100*m)), 100*se)
 	}
 	here := float64(n)
 	return &Exhibit{
@@ -746,9 +736,6 @@ func showGeneralisationTuning(ctx context.Context, in Input) (*Exhibit, error) {
 		Notes: []string{"Inner folds do the choosing as well, so their own claim is no final judge either: a study needs an outer test fold besides."},
 	}, nil
 }
-
-// generalisationMinus gives a number as printed the sign that the page uses.
-func generalisationMinus(s string) string { return strings.Replace(s, "-", "−", 1) }
 
 // generalisationFlatter asks whether the claim is too good by more than chance.
 func generalisationFlatter(ctx context.Context) (float64, error) {
@@ -841,15 +828,6 @@ func generalisationSample(n int, seed uint64) []int {
 	return rows
 }
 
-// generalisationColumn is one machine's values over the folds, by a function of the fold.
-func generalisationColumn(fs []generalisationFold, at func(generalisationFold) float64) []float64 {
-	v := make([]float64, len(fs))
-	for i, f := range fs {
-		v[i] = at(f)
-	}
-	return v
-}
-
 func showGeneralisationStudy(ctx context.Context, in Input) (*Exhibit, error) {
 	_, d, err := in.Data(ctx)
 	if err != nil {
@@ -866,15 +844,15 @@ func showGeneralisationStudy(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	with := func(mean, se float64) string {
 		if math.IsNaN(se) {
-			return generalisationMinus(fmt.Sprintf("%.1f", 100*mean))
+			return minus(fmt.Sprintf("%.1f", 100*mean))
 		}
-		return generalisationMinus(fmt.Sprintf("%.1f ± %.1f", 100*mean, 100*se))
+		return minus(fmt.Sprintf("%.1f ± %.1f", 100*mean, 100*se))
 	}
 	t := Table{Caption: "Accuracy in % on test folds so far: mean and standard error, and the difference to the SVM fold by fold", Head: []string{"machine", "accuracy", "minus SVM", "SVs", "chosen in this fold"}}
 	var curves []figure.Curve
 	top, winner := -1.0, 0
 	for j, machine := range generalisationMachines {
-		acc := generalisationColumn(fs, func(f generalisationFold) float64 { return f.accuracy[j] })
+		acc := column(fs, func(f generalisationFold) float64 { return f.accuracy[j] })
 		curve := figure.Curve{Name: machine, Marks: true, Y: acc}
 		for i := range acc {
 			curve.X = append(curve.X, float64(i+1)+0.06*(float64(j)-1.5)) // beside each other, as many are equal
@@ -884,13 +862,13 @@ func showGeneralisationStudy(ctx context.Context, in Input) (*Exhibit, error) {
 		if mean > top {
 			top, winner = mean, j
 		}
-		minus := "–"
+		change := "–"
 		if j > 0 {
-			minus = with(generalisationMean(generalisationColumn(fs, func(f generalisationFold) float64 { return f.accuracy[j] - f.accuracy[0] })))
+			change = with(generalisationMean(column(fs, func(f generalisationFold) float64 { return f.accuracy[j] - f.accuracy[0] })))
 		}
 		chosen := fs[e.Step].chosen[j]
 		t.Rows = append(t.Rows, []string{
-			machine, with(mean, se), minus, views.Short(stat.Mean(generalisationColumn(fs, func(f generalisationFold) float64 { return f.vectors[j] }), nil)),
+			machine, with(mean, se), change, views.Short(stat.Mean(column(fs, func(f generalisationFold) float64 { return f.vectors[j] }), nil)),
 			"C = " + chosen.Text("C") + ", γ = " + chosen.Text("gamma"),
 		})
 	}
@@ -923,7 +901,7 @@ func generalisationConformal(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	mean, se := generalisationMean(generalisationColumn(fs, func(f generalisationFold) float64 { return f.accuracy[3] - f.accuracy[1] }))
+	mean, se := generalisationMean(column(fs, func(f generalisationFold) float64 { return f.accuracy[3] - f.accuracy[1] }))
 	return yes(mean > 2*se), nil
 }
 

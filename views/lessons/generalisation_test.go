@@ -27,7 +27,7 @@ func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				share := float64(generalisationCount(wrong)) / float64(len(wrong))
+				share := float64(countTrue(wrong)) / float64(len(wrong))
 				if b := theory.LeaveOneOutBound(full.Report.SupportVectors, len(wrong)); share > b.Value {
 					t.Errorf("%s, C %s, gamma %s: %g left out are missed, the bound is %g", k, c, gamma, share, b.Value)
 				}
@@ -56,7 +56,7 @@ func TestNoBoundForMCM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := generalisationCount(wrong); n <= full.Report.SupportVectors {
+	if n := countTrue(wrong); n <= full.Report.SupportVectors {
 		t.Errorf("%d missed, %d support vectors: no example any more", n, full.Report.SupportVectors)
 	}
 	e := showScreen(t, &generalisation, "leave-one-out", "machine", "mcm")

@@ -159,7 +159,7 @@ func hardmarginDots(t toy, name string, ring func(i int) bool) []figure.Mark {
 
 func showHardmarginPrimal(ctx context.Context, in Input) (*Exhibit, error) {
 	t := hardmarginSix
-	w := [2]float64{in.Number("w1"), in.Number("w2")}
+	w := in.place("w1", "w2")
 	b := t.middle(w)
 	low, high := t.edges(w)
 	half := (high - low) / 2 // the least margin y f, with the best b
@@ -298,6 +298,7 @@ func showHardmarginDual(ctx context.Context, in Input) (*Exhibit, error) {
 // hardmarginNear removes what a solver with tolerance 1e-8 leaves beside a round number.
 func hardmarginNear(v float64) float64 { return math.Round(v*1e7) / 1e7 }
 
+// hardmarginTidy is hardmarginNear of both components.
 func hardmarginTidy(w [2]float64) [2]float64 {
 	return [2]float64{hardmarginNear(w[0]), hardmarginNear(w[1])}
 }
@@ -322,6 +323,7 @@ func newHardmarginHand(t toy, i, j int) hardmarginHand {
 	return h
 }
 
+// dual is W(a).
 func (h hardmarginHand) dual(a float64) float64 { return 2*a - a*a*h.square/2 }
 
 func showHardmarginByHand(ctx context.Context, in Input) (*Exhibit, error) {
@@ -407,7 +409,7 @@ func showHardmarginSupport(ctx context.Context, in Input) (*Exhibit, error) {
 	e := &Exhibit{}
 	for i := range t.y {
 		x, y := "x"+strconv.Itoa(i+1), "y"+strconv.Itoa(i+1)
-		p := [2]float64{in.Number(x), in.Number(y)}
+		p := in.place(x, y)
 		t.xy = append(t.xy, p)
 		e.Handles = append(e.Handles, Handle{Label: fmt.Sprintf("point %d", i+1), X: p[0], Y: p[1], XParam: x, YParam: y})
 	}
@@ -628,6 +630,7 @@ type hardmarginBiases struct {
 	low, high float64 // 001 5.5, smallest and largest over all support vectors
 }
 
+// newHardmarginBiases computes them for a machine on its points.
 func newHardmarginBiases(m *linearMachine, t toy) hardmarginBiases {
 	r := hardmarginBiases{midpoint: t.middle(m.w), low: math.Inf(1), high: math.Inf(-1)}
 	heaviest := 0.0

@@ -361,6 +361,7 @@ var kerneltrickLifts = []kerneltrickLift{
 	{"sum", "z = x₁ + x₂", "x_1 + x_2", func(x, y float64) float64 { return x + y }},
 }
 
+// kerneltrickLiftOptions are the lifts to choose from.
 func kerneltrickLiftOptions() (options []param.Option) {
 	for _, l := range kerneltrickLifts {
 		options = append(options, param.Option{Name: l.name, Label: l.label})
@@ -400,6 +401,7 @@ func (l kerneltrickLift) separate(ctx context.Context, t toy) (w []float64, b fl
 	return w, b, t.errors(l.decision(w, b)), nil
 }
 
+// decision is f of weights in the feature space, over the plane.
 func (l kerneltrickLift) decision(w []float64, b float64) func(x, y float64) float64 {
 	return func(x, y float64) float64 { return w[0]*x + w[1]*y + w[2]*l.z(x, y) + b }
 }

@@ -204,6 +204,7 @@ func lagrangeApart(p theory.Problem, in Input) *Exhibit {
 	}
 }
 
+// lagrangePlane is a drawing over x and y.
 func lagrangePlane(name, caption string, marks ...[]figure.Mark) Figure {
 	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
 		p := figure.Plane{Format: l.Format(2), X: "x", Y: "y", Limits: lagrangeLimits}
@@ -255,7 +256,7 @@ func showLagrangeTouch(_ context.Context, in Input) (*Exhibit, error) {
 	if !ok {
 		return lagrangeApart(theory.Problem{Scale: [2]float64{1, 1}}, in), nil
 	}
-	at := foot(p.Normal, p.Offset, [2]float64{in.Number("px"), in.Number("py")})
+	at := foot(p.Normal, p.Offset, in.place("px", "py"))
 	g := lagrangeGradient(p, at)
 	along := math.Abs(g[0]*p.Normal[1]-g[1]*p.Normal[0]) / norm(p.Normal)
 	note := "The dashed level line is *crossed*: on one side of the dot the line of the constraint runs through lower ground. Drag the dot there."
@@ -333,7 +334,7 @@ func lagrangeRay(p theory.Problem, multiplier string) figure.Mark {
 }
 
 func showLagrangeEquality(_ context.Context, in Input) (*Exhibit, error) {
-	p := theory.Problem{Scale: [2]float64{1, 1}, Kind: theory.Equality, Normal: [2]float64{in.Number("n1"), in.Number("n2")}, Offset: in.Number("o")}
+	p := theory.Problem{Scale: [2]float64{1, 1}, Kind: theory.Equality, Normal: in.place("n1", "n2"), Offset: in.Number("o")}
 	const steps = 7
 	e := &Exhibit{Steps: steps, Step: min(in.Step, steps-1)}
 	if p.Normal == ([2]float64{}) {
@@ -387,7 +388,7 @@ func lagrangeHalf(p theory.Problem) []figure.Mark {
 
 func showLagrangeInequality(_ context.Context, in Input) (*Exhibit, error) {
 	p, ok := lagrangeLine(in)
-	p.Scale, p.Center = [2]float64{1, 1}, [2]float64{in.Number("cx"), in.Number("cy")}
+	p.Scale, p.Center = [2]float64{1, 1}, in.place("cx", "cy")
 	centre := Handle{Label: "free minimum", X: p.Center[0], Y: p.Center[1], XParam: "cx", YParam: "cy"}
 	if !ok {
 		e := lagrangeApart(p, in)
@@ -589,7 +590,7 @@ func lagrangeSlack(context.Context) (float64, error) {
 }
 
 func showLagrangeKKT(_ context.Context, in Input) (*Exhibit, error) {
-	p := theory.Problem{Scale: [2]float64{1, 1}, Center: [2]float64{in.Number("cx"), in.Number("cy")}}
+	p := theory.Problem{Scale: [2]float64{1, 1}, Center: in.place("cx", "cy")}
 	inside := func(x, y float64) float64 {
 		return -math.Max(lagrangeWalls[0].G([2]float64{x, y}), lagrangeWalls[1].G([2]float64{x, y}))
 	}

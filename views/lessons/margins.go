@@ -128,7 +128,7 @@ var margins = Lesson{
 
 func showMarginsClassifier(_ context.Context, in Input) (*Exhibit, error) {
 	w, b := [2]float64{1, 0.4}, 0.1
-	p := [2]float64{in.Number("px"), in.Number("py")}
+	p := in.place("px", "py")
 	f := w[0]*p[0] + w[1]*p[1] + b
 	return &Exhibit{
 		Figures: []Figure{plane("boundary", `The line is $f(\mathbf x) = 0$. The probe is the dot in ink.`, toyLimits, 2,
@@ -144,7 +144,7 @@ func showMarginsClassifier(_ context.Context, in Input) (*Exhibit, error) {
 }
 
 func showMarginsLine(_ context.Context, in Input) (*Exhibit, error) {
-	w, b := [2]float64{in.Number("w1"), in.Number("w2")}, in.Number("b")
+	w, b := in.place("w1", "w2"), in.Number("b")
 	n := norm(w)
 	if n < 1e-9 {
 		return &Exhibit{

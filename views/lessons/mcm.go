@@ -171,6 +171,7 @@ type mcmLine struct {
 	min, max        float64 // their distances from t
 }
 
+// newMCMLine measures f(x) = x - t, with coordinates counted from o.
 func newMCMLine(t, o float64) (mcmLine, error) {
 	l := mcmLine{min: math.Inf(1)}
 	out := 0.0
@@ -473,7 +474,7 @@ func mcmCeiling(w [2]float64, b, h float64) []figure.Mark {
 }
 
 func showMCMSoft(ctx context.Context, in Input) (*Exhibit, error) {
-	p := [2]float64{in.Number("px"), in.Number("py")}
+	p := in.place("px", "py")
 	last := len(overlapping.xy) - 1
 	t := toy{append(append([][2]float64{}, overlapping.xy[:last]...), p), overlapping.y}
 	settings := []string{"learner", "mcm", "kernel", "linear", "C", in.Text("C")}
@@ -522,6 +523,7 @@ func mcmNothing(ctx context.Context) (float64, error) {
 // mcmFour are the points of the simplex screen.
 var mcmFour = toy{[][2]float64{{-2, -1}, {-1, 1}, {1, -1}, {2, 2}}, []float64{-1, -1, 1, 1}}
 
+// mcmReplay runs the simplex method on the four points.
 func mcmReplay(ctx context.Context, c float64) (*trace.Replay[stepwise.SimplexState], error) {
 	return stepwise.Simplex(ctx, mcmFour.matrix(), mcmFour.y, stepwise.SimplexSettings{C: c})
 }
@@ -591,6 +593,7 @@ func showMCMSimplex(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
+// mcmList shows a vector.
 func mcmList(vs []float64) string {
 	var texts []string
 	for _, v := range vs {
@@ -672,6 +675,7 @@ type mcmMachine struct {
 	top      float64 // largest y f
 }
 
+// mcmTrain trains on d and measures the machine.
 func mcmTrain(ctx context.Context, d *dataset.Data, pairs ...string) (*mcmMachine, error) {
 	res, spec, err := fit(ctx, d, append([]string{"gamma", "1", "coef0", "1", "degree", "2", "tol", "1e-6"}, pairs...)...)
 	if err != nil {
@@ -778,6 +782,7 @@ func showMCMBeside(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
+// mcmSparse counts the support vectors of the MCM on the fourteen points.
 func mcmSparse(ctx context.Context) (float64, error) {
 	m, err := trainLinear(ctx, overlapping, "learner", "mcm", "C", "1")
 	if err != nil {

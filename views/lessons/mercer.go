@@ -260,7 +260,7 @@ func mercerMovable(p [2]float64) (toy, error) {
 }
 
 func showMercerGram(_ context.Context, in Input) (*Exhibit, error) {
-	p := [2]float64{in.Number("px"), in.Number("py")}
+	p := in.place("px", "py")
 	t, err := mercerMovable(p)
 	if err != nil {
 		return nil, err
@@ -429,7 +429,7 @@ func mercerPassed(context.Context) (float64, error) {
 func mercerDual(eta, a float64) float64 { return 2*a - eta*a*a/2 }
 
 func showMercerIndefinite(ctx context.Context, in Input) (*Exhibit, error) {
-	p, q := [2]float64{in.Number("ax"), in.Number("ay")}, [2]float64{in.Number("bx"), in.Number("by")}
+	p, q := in.place("ax", "ay"), in.place("bx", "by")
 	k := kernel.Kernel{Name: "sigmoid", Gamma: in.Number("gamma"), Coef0: in.Number("coef0")}
 	eta := func(p [2]float64) float64 { // squared distance from q in a feature space that may not exist
 		return k.Eval(p[:], p[:]) + k.Eval(q[:], q[:]) - 2*k.Eval(p[:], q[:])
@@ -519,6 +519,7 @@ var mercerCombinations = []mercerCombination{
 	{"negative", "−½ k₁", "never valid", false, func(a, _, _, _ float64) float64 { return -0.5 * a }},
 }
 
+// mercerCombinationOptions are the combinations to choose from.
 func mercerCombinationOptions() (options []param.Option) {
 	for _, c := range mercerCombinations {
 		options = append(options, param.Option{Name: c.name, Label: c.label})

@@ -22,7 +22,7 @@ func flush(v, tolerance float64) float64 {
 
 // percent shows a share as a percentage with one digit.
 func percent(share float64) string {
-	return strings.Replace(strconv.FormatFloat(100*share, 'f', 1, 64), "-", "−", 1) + " %"
+	return minus(strconv.FormatFloat(100*share, 'f', 1, 64)) + " %"
 }
 
 // setting is the text of a number as the value of a parameter.
@@ -48,6 +48,28 @@ func count(n int, one, many string) string {
 		return "1 " + one
 	}
 	return strconv.Itoa(n) + " " + many
+}
+
+// countTrue is how many are true.
+func countTrue(all []bool) (n int) {
+	for _, b := range all {
+		if b {
+			n++
+		}
+	}
+	return n
+}
+
+// minus gives numbers as printed the sign that the pages use.
+func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
+
+// column is one value of every row.
+func column[R any](rows []R, value func(R) float64) []float64 {
+	v := make([]float64, len(rows))
+	for i, r := range rows {
+		v[i] = value(r)
+	}
+	return v
 }
 
 // either is one of two texts.

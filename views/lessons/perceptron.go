@@ -175,12 +175,15 @@ var perceptronToy = toy{
 
 var perceptronLimits = figure.Limits{XMin: -2.8, XMax: 2.8, YMin: -2.3, YMax: 2.3}
 
+// perceptronLinear is the plain inner product.
 func perceptronLinear() kernel.Kernel { return kernel.Kernel{Name: "linear"} }
 
+// perceptronTrain runs the dual perceptron on a toy.
 func perceptronTrain(ctx context.Context, t toy, k kernel.Kernel, s stepwise.PerceptronSettings) (*trace.Replay[stepwise.PerceptronState], error) {
 	return stepwise.Perceptron(ctx, kernel.NewGram(k, t.matrix()), t.y, s)
 }
 
+// perceptronDot is the inner product of two vectors.
 func perceptronDot(a, b [2]float64) float64 { return a[0]*b[0] + a[1]*b[1] }
 
 // perceptronWeights is w = sum alpha_j y_j x_j.
@@ -204,7 +207,7 @@ func showPerceptronRule(_ context.Context, in Input) (*Exhibit, error) {
 	a, y := in.Number("angle")*math.Pi/180, in.Number("label")
 	const length = 1.2
 	w := [2]float64{length * math.Cos(a), length * math.Sin(a)}
-	x := [2]float64{in.Number("px"), in.Number("py")}
+	x := in.place("px", "py")
 	next := perceptronUpdate(w, x, y)
 	before, after := y*perceptronDot(w, x), y*perceptronDot(next, x)
 	marks := sides(w, 0)
@@ -341,6 +344,7 @@ func perceptronPrimal(t toy, eta float64) (mistakes int, w [2]float64) {
 	return mistakes, w
 }
 
+// perceptronRate compares the mistakes with half the step size.
 func perceptronRate(context.Context) (float64, error) {
 	one, _ := perceptronPrimal(perceptronToy, 1)
 	half, _ := perceptronPrimal(perceptronToy, 0.5)
@@ -410,6 +414,7 @@ func showPerceptronGram(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
+// perceptronTurned compares counts and line before and after all points are turned.
 func perceptronTurned(ctx context.Context) (float64, error) {
 	plain, err := perceptronTrain(ctx, perceptronToy, perceptronLinear(), stepwise.PerceptronSettings{})
 	if err != nil {
@@ -534,6 +539,7 @@ func showPerceptronBound(ctx context.Context, in Input) (*Exhibit, error) {
 	}, nil
 }
 
+// perceptronScaled compares mistakes and bound when all points are ten times as far out.
 func perceptronScaled(ctx context.Context) (float64, error) {
 	var mistakes [2]int
 	var bounds [2]float64
@@ -661,6 +667,7 @@ func showPerceptronOrder(ctx context.Context, in Input) (*Exhibit, error) {
 	}, nil
 }
 
+// perceptronBestOrder compares the best of all orders with the widest margin.
 func perceptronBestOrder(ctx context.Context) (float64, error) {
 	ends, err := perceptronEnds(ctx)
 	if err != nil {
@@ -734,6 +741,7 @@ func showPerceptronNever(ctx context.Context, in Input) (*Exhibit, error) {
 	}, nil
 }
 
+// perceptronCounts looks at what the counts do in the second half of a run without end.
 func perceptronCounts(ctx context.Context) (float64, error) {
 	r, err := perceptronTrain(ctx, perceptronSpoilt(-1.1, -0.2), perceptronLinear(), stepwise.PerceptronSettings{})
 	if err != nil {

@@ -231,6 +231,7 @@ func proceduresPoints(start string, names ...string) param.Param {
 	return p
 }
 
+// proceduresC is the control for C.
 func proceduresC(start string) param.Param {
 	return param.Param{Name: "C", Label: "C", Kind: param.Number, Default: start, Min: 0.01, Max: 100, Low: 0.05, High: 20, Log: true}
 }
@@ -238,6 +239,7 @@ func proceduresC(start string) param.Param {
 // proceduresGamma is the parameter of the RBF kernel of this lesson.
 const proceduresGamma = 0.7
 
+// proceduresKernel is the control for the kernel.
 func proceduresKernel(start string) param.Param {
 	return param.Param{Name: "similarity", Label: "kernel", Kind: param.Choice, Default: start, Options: []param.Option{
 		{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF, γ = " + views.Short(proceduresGamma)},
@@ -270,8 +272,10 @@ func (p proceduresProblem) moved(dx float64) proceduresProblem {
 	return p
 }
 
+// gram is the Gram matrix of the points.
 func (p proceduresProblem) gram() *kernel.Gram { return kernel.NewGram(p.kernel, p.matrix()) }
 
+// optimum is the exact solution.
 func (p proceduresProblem) optimum(ctx context.Context) (*stepwise.Iterate, error) {
 	return stepwise.Optimum(ctx, p.gram(), p.y, p.c)
 }
@@ -587,6 +591,7 @@ func proceduresOverlapping(c float64) proceduresProblem {
 	return proceduresProblem{toy: stepToys["overlap"], kernel: kernel.Kernel{Name: "linear"}, c: c}
 }
 
+// proceduresDescends looks whether the objective rises or falls from step to step.
 func proceduresDescends(ctx context.Context) (float64, error) {
 	p := proceduresOverlapping(0.3)
 	walk, err := proceduresWalk(ctx, p, 0.1, false, false)
@@ -607,6 +612,8 @@ func proceduresDescends(ctx context.Context) (float64, error) {
 	return 1, err
 }
 
+// proceduresSettles compares how far the last 20 steps go, at a constant and at a
+// shrinking rate.
 func proceduresSettles(ctx context.Context) (float64, error) {
 	var way [2]float64
 	for i, rate := range []float64{0.1, 0} {
@@ -691,6 +698,7 @@ func proceduresNaiveProblem() proceduresProblem {
 	return proceduresProblem{toy: stepToys["apart"], kernel: kernel.Kernel{Name: "linear"}, c: 1}
 }
 
+// proceduresNaiveEnds compares the end of naive ascent with the optimum.
 func proceduresNaiveEnds(ctx context.Context) (float64, error) {
 	p := proceduresNaiveProblem()
 	r, err := proceduresAscent(ctx, p, 200)
@@ -710,6 +718,7 @@ func proceduresNaiveEnds(ctx context.Context) (float64, error) {
 	return 1, nil
 }
 
+// proceduresShifted looks whose weights change when all points are shifted.
 func proceduresShifted(ctx context.Context) (float64, error) {
 	var naive, exact [2][2]float64
 	for i, shift := range []float64{0, 1} {
@@ -845,6 +854,7 @@ func proceduresJoin(points []int) string {
 	return "points " + strings.Join(names, ", ")
 }
 
+// proceduresChunkingRises looks whether the dual ever falls from round to round.
 func proceduresChunkingRises(ctx context.Context) (float64, error) {
 	p, err := proceduresCloud("rbf", 3)
 	if err != nil {
@@ -983,6 +993,7 @@ func showProceduresPair(_ context.Context, in Input) (*Exhibit, error) {
 	}, nil
 }
 
+// proceduresTwins takes the step of two points in one place.
 func proceduresTwins(context.Context) (float64, error) {
 	s := proceduresTwo{y1: 1, y2: -1, k11: 1, k22: 1, k12: 1, h1: 0.1, h2: 0.1, c: 1}.solve(0.1, 0.35)
 	switch s.AlphaJ {
@@ -1070,11 +1081,13 @@ func showProceduresSMO(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
+// proceduresSMORun is SMO on the problem of the questions.
 func proceduresSMORun(ctx context.Context) (*trace.Replay[stepwise.SMOState], error) {
 	p := proceduresOverlapping(1)
 	return stepwise.SMO(ctx, p.gram(), p.y, stepwise.SMOSettings{C: p.c})
 }
 
+// proceduresFirstStep counts the alpha that the first step leaves positive.
 func proceduresFirstStep(ctx context.Context) (float64, error) {
 	r, err := proceduresSMORun(ctx)
 	if err != nil {
@@ -1089,6 +1102,7 @@ func proceduresFirstStep(ctx context.Context) (float64, error) {
 	return n, nil
 }
 
+// proceduresMonotone looks which of the two objectives are monotone.
 func proceduresMonotone(ctx context.Context) (float64, error) {
 	r, err := proceduresSMORun(ctx)
 	if err != nil {
@@ -1216,6 +1230,7 @@ func showProceduresSummary(ctx context.Context, in Input) (*Exhibit, error) {
 // proceduresSize is what the lab's solver needed for n points.
 type proceduresSize struct{ n, vectors, steps int }
 
+// proceduresGrowth runs the lab's solver on moons of growing number.
 func proceduresGrowth(ctx context.Context) (sizes []proceduresSize, err error) {
 	for _, n := range []int{100, 200, 400, 800, 1600} {
 		d, err := dataset.Generate("moons", n, 0.25, 1)
@@ -1235,6 +1250,7 @@ func proceduresGrowth(ctx context.Context) (sizes []proceduresSize, err error) {
 	return sizes, nil
 }
 
+// proceduresAstray finds the procedure that ends away from the optimum.
 func proceduresAstray(ctx context.Context) (float64, error) {
 	p := proceduresOverlapping(1)
 	best, err := p.optimum(ctx)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -366,6 +365,7 @@ var riskPoints = [][2]float64{{-2, -1}, {2, -1}, {0, 2}, {0, -2}, {0.5, 0.25}}
 // line by hand.
 const riskSnap = 0.25
 
+// riskShatterParams are the controls of the screen on shattering.
 func riskShatterParams() []param.Param {
 	ps := []param.Param{
 		{Name: "n", Label: "points", Kind: param.Integer, Default: "3", Min: 1, Max: 5, Low: 1, High: 5},
@@ -720,7 +720,7 @@ func showRiskMargin(_ context.Context, in Input) (*Exhibit, error) {
 	e := &Exhibit{}
 	for i := range places {
 		xp, yp := fmt.Sprintf("x%d", i+1), fmt.Sprintf("y%d", i+1)
-		places[i] = [2]float64{in.Number(xp), in.Number(yp)}
+		places[i] = in.place(xp, yp)
 		e.Handles = append(e.Handles, Handle{Label: fmt.Sprintf("point %d", i+1), X: places[i][0], Y: places[i][1], XParam: xp, YParam: yp})
 	}
 	s, _, x, err := riskShatter("lines", places)
@@ -965,10 +965,10 @@ func showRiskRun(ctx context.Context, in Input) (*Exhibit, error) {
 		}
 	}
 	delta := in.Number("delta")
-	e.Figures = []Figure{boundary("run", riskPlain(run.Name), run.Model, run.Data, run.Spec, nil)}
+	e.Figures = []Figure{boundary("run", plain(run.Name), run.Model, run.Data, run.Spec, nil)}
 	s, err := riskMeasure(run)
 	if err != nil {
-		e.Notes = []string{"This run has no feature space to measure in (" + riskPlain(err.Error()) + "), so there are no bounds by capacity."}
+		e.Notes = []string{"This run has no feature space to measure in (" + plain(err.Error()) + "), so there are no bounds by capacity."}
 		return e, nil
 	}
 	svm := run.Spec.Learner == "svm"
@@ -1015,6 +1015,3 @@ func riskInfinite(h float64) string {
 	}
 	return views.Short(h)
 }
-
-// riskPlain takes the signs of formulas and stress out of a name.
-func riskPlain(s string) string { return strings.NewReplacer("$", "", "*", "").Replace(s) }

@@ -179,7 +179,7 @@ func softmarginAt(ctx context.Context, c float64) (*linearMachine, error) {
 func softmarginHinge(m float64) float64 { return math.Max(0, 1-m) }
 
 func showSoftmarginOnePoint(ctx context.Context, in Input) (*Exhibit, error) {
-	p := [2]float64{in.Number("px"), in.Number("py")}
+	p := in.place("px", "py")
 	t := toy{append([][2]float64{p}, separable.xy...), append([]float64{-1}, separable.y...)}
 	e := &Exhibit{Handles: []Handle{{Label: "your point", X: p[0], Y: p[1], XParam: "px", YParam: "py"}}}
 	soft := in.Text("margin") == "soft"
@@ -243,7 +243,7 @@ func showSoftmarginSlack(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, y := [2]float64{in.Number("px"), in.Number("py")}, in.Number("label")
+	p, y := in.place("px", "py"), in.Number("label")
 	f := m.w[0]*p[0] + m.w[1]*p[1] + m.b
 	margin := y * f
 	slack := softmarginHinge(margin)
@@ -604,15 +604,9 @@ func softmarginPath(ctx context.Context, d *dataset.Data, kernel string) (cs []f
 	return cs, rows, ctx.Err()
 }
 
+// softmarginSettings are the parameters of the screen on C.
 func softmarginSettings(kernel string, c float64) []string {
 	return []string{"kernel", kernel, "gamma", "1", "C", setting(c), "tol", "1e-5"}
-}
-
-func softmarginColumn(rows []softmarginRow, get func(softmarginRow) float64) (v []float64) {
-	for _, r := range rows {
-		v = append(v, get(r))
-	}
-	return v
 }
 
 func showSoftmarginC(ctx context.Context, in Input) (*Exhibit, error) {
@@ -644,13 +638,13 @@ func showSoftmarginC(ctx context.Context, in Input) (*Exhibit, error) {
 		Figures: []Figure{
 			boundary("model", `The machine at your $C$: the dashed margin lines move apart as $C$ falls, and more points get a ring.`, res.Model, d, spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 3 }),
 			chart("counts", "Numbers of points against $C$. From right to left the machine softens.", figure.Axis{Name: "points", Min: 0, Max: float64(r.N) * 1.04},
-				figure.Curve{Name: "support vectors", Y: softmarginColumn(rows, func(r softmarginRow) float64 { return r.all })},
-				figure.Curve{Name: "bounded", Y: softmarginColumn(rows, func(r softmarginRow) float64 { return r.bounded })},
-				figure.Curve{Name: "free", Y: softmarginColumn(rows, func(r softmarginRow) float64 { return r.free })},
-				figure.Curve{Name: "errors", Y: softmarginColumn(rows, func(r softmarginRow) float64 { return r.errors })}),
+				figure.Curve{Name: "support vectors", Y: column(rows, func(r softmarginRow) float64 { return r.all })},
+				figure.Curve{Name: "bounded", Y: column(rows, func(r softmarginRow) float64 { return r.bounded })},
+				figure.Curve{Name: "free", Y: column(rows, func(r softmarginRow) float64 { return r.free })},
+				figure.Curve{Name: "errors", Y: column(rows, func(r softmarginRow) float64 { return r.errors })}),
 			chart("margin", `The margin, and what the slides' formula makes of it. They agree only where no point is bounded.`, figure.Axis{Log: true},
-				figure.Curve{Name: "1/‖w‖", Y: softmarginColumn(rows, func(r softmarginRow) float64 { return r.margin })},
-				figure.Curve{Name: "1/√Σα", Y: softmarginColumn(rows, func(r softmarginRow) float64 { return r.slides })}),
+				figure.Curve{Name: "1/‖w‖", Y: column(rows, func(r softmarginRow) float64 { return r.margin })},
+				figure.Curve{Name: "1/√Σα", Y: column(rows, func(r softmarginRow) float64 { return r.slides })}),
 		},
 		Numbers: []Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
@@ -692,6 +686,7 @@ func softmarginCount(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
+// softmarginTiny counts the support vectors at a very small C.
 func softmarginTiny(ctx context.Context) (float64, error) {
 	m, err := softmarginAt(ctx, 0.001)
 	if err != nil {
