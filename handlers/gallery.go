@@ -18,6 +18,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	"marginlab/views/lessons"
 	"marginlab/web"
 )
 
@@ -83,7 +84,7 @@ func (a *App) galleryPage(w http.ResponseWriter, r *http.Request) error {
 	p := views.Gallery{
 		Page: a.page(g.Title, ""), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed,
 		Link: origin + "/class/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: door(g.Class),
-		Hidden: controlLabels(g.Hidden), Frozen: controlLabels(g.Frozen), Total: len(runs),
+		Hidden: controlLabels(g.Target, g.Hidden), Frozen: controlLabels(g.Target, g.Frozen), Total: len(runs),
 	}
 	p.Overlay = g.overlay(runs, q["run"])
 	columns := galleryColumns(runs)
@@ -268,9 +269,23 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 	return columns
 }
 
-func controlLabels(names []string) (labels []string) {
+// controlLabels name the controls of a class's page as the page itself does.
+func controlLabels(target string, names []string) (labels []string) {
+	own := map[string]string{}
+	slug, _, _ := strings.Cut(strings.TrimPrefix(target, "/lessons/"), "/")
+	slug, _, _ = strings.Cut(slug, "?")
+	if l := lessons.Find(slug); l != nil {
+		for _, sc := range l.Screens {
+			if sc.Demo == nil {
+				continue
+			}
+			for _, p := range sc.Demo.Params {
+				own[p.Name] = cmp.Or(own[p.Name], p.Label)
+			}
+		}
+	}
 	for _, n := range names {
-		labels = append(labels, controlLabel(n))
+		labels = append(labels, cmp.Or(own[n], controlLabel(n)))
 	}
 	return labels
 }
