@@ -86,7 +86,8 @@ class Demo {
       const handle = this.layer.children[i] || this.addHandle();
       handle.setAttribute("aria-label", `${h.label}, at ${brief(h.x)}, ${brief(h.y)}; arrow keys move it`);
       handle.title = h.label;
-      if (handle !== this.dragged) handle.at = [h.x, h.y];
+      const moved = handle === this.dragged || this.live.next; // an answer that is late already
+      if (!moved || !handle.at) handle.at = [h.x, h.y];
       handle.params = [h.x_param, h.y_param];
     });
     this.stage.image.addEventListener("load", () => this.place());
