@@ -144,7 +144,14 @@ func accessibilityChecker(t *testing.T) string {
 func (p *page) loaded() {
 	p.t.Helper()
 	get[bool](p, `(document.querySelectorAll("img[loading=lazy]").forEach((i) => i.loading = "eager"), true)`)
-	p.wait(`[...document.images].every((i) => i.complete && i.naturalWidth > 0 || !i.getClientRects().length)`)
+	p.wait(`[...document.images].every((i) => {
+		if (i.complete && i.naturalWidth > 0 || !i.getClientRects().length) return true;
+		if (i.complete && !i.dataset.again) { // its request was dropped when window or theme changed under way
+			i.dataset.again = "yes";
+			i.src = i.src;
+		}
+		return false;
+	})`)
 }
 
 // fits fails when a page is wider than its window.
