@@ -6,6 +6,7 @@ import "unsafe"
 type cache[T real] struct {
 	fill   func(dst []T, i int) error // computes row i
 	rows   [][]T                      // nil where not held
+	whole  [][]T                      // all rows, held elsewhere; nil: they are not
 	memory memory[T]
 
 	// The held rows in a ring from the last used to the longest unused, with
@@ -45,7 +46,7 @@ func (c *cache[T]) room(n int) int {
 // hold makes room for n rows and reports whether there is.
 func (c *cache[T]) hold(n int) bool {
 	c.size = max(c.size, c.room(n))
-	return n <= c.size
+	return n <= c.size || c.whole != nil
 }
 
 // drop forgets all rows.
@@ -58,6 +59,9 @@ func (c *cache[T]) drop() {
 
 // row returns row i. It stays valid until two other rows have been asked for.
 func (c *cache[T]) row(i int) ([]T, error) {
+	if c.whole != nil {
+		return c.whole[i], nil
+	}
 	if r := c.rows[i]; r != nil {
 		c.unlink(i)
 		c.link(i)

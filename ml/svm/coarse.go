@@ -1,6 +1,10 @@
 package svm
 
-import "marginlab/ml/trace"
+import (
+	"slices"
+
+	"marginlab/ml/trace"
+)
 
 // From alpha = 0 every support vector needs a step at least, and there are many of
 // them when there are many points, but they say the same: points with one label
@@ -23,7 +27,11 @@ func (o *smo[T]) coarse(tol float64) (bool, error) {
 	if o.m < coarseFrom {
 		return false, nil
 	}
-	k, group, apart := o.k.Merged(o.ctx, o.y[:o.m], o.weight[:o.m], coarseSize)
+	w := slices.Clone(o.weight[:o.m])
+	for i, v := range w {
+		w[i] = max(v, 1e-9) // points that are held out weigh next to nothing, not nothing
+	}
+	k, group, apart := o.k.Merged(o.ctx, o.y[:o.m], w, coarseSize)
 	if !(apart <= coarseApart) {
 		return false, nil
 	}

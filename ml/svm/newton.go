@@ -27,7 +27,10 @@ const (
 
 // newtonPrice is the number of steps on pairs of m points to make before a Newton
 // step: as many as take about as long as it does, and four for each point at least.
-func newtonPrice(free, m int) int { return max(4*m, free*free/50*free/m) }
+func newtonPrice(free, m int) int { return max(4*m, newtonSteps(free, m)) }
+
+// newtonSteps is the number of steps on pairs that take about as long as a Newton step.
+func newtonSteps(free, m int) int { return free * free / 50 * free / m }
 
 // newton makes a Newton step, unless too many points are free.
 func (o *smo[T]) newton() error {

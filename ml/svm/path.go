@@ -62,10 +62,18 @@ func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
 	return o.solve(tol)
 }
 
-// grow raises the bound to c. It tries alpha in proportion, the bounded points at
-// their new bound, with a Newton step that brings the free ones back in line, and
-// keeps alpha as it was should that be better.
+// grow raises the bound to c. Where it holds nothing back, that changes nothing.
+// Otherwise it tries alpha in proportion, the bounded points at their new bound, with
+// a Newton step that brings the free ones back in line, and keeps alpha as it was
+// should that be better. The Newton step is left out when it takes longer than all
+// that was done since the bound rose before, as pairs are quick then.
 func (o *smo[T]) grow(c float64) error {
+	steps := o.iterations - o.grownAt
+	o.grownAt = o.iterations
+	if !o.held() {
+		o.bound(c)
+		return nil
+	}
 	u, g, before := slices.Clone(o.u), slices.Clone(o.g), o.objective
 	t := c / o.c
 	for i, y := range o.y[:o.m] {
@@ -80,8 +88,10 @@ func (o *smo[T]) grow(c float64) error {
 	o.exact = false
 	sum, square := o.dual()
 	o.objective = sum - square/2
-	if err := o.newton(); err != nil {
-		return err
+	if newtonSteps(len(o.free()), o.m) <= steps {
+		if err := o.newton(); err != nil {
+			return err
+		}
 	}
 	if !(o.objective >= before) {
 		copy(o.u, u)
@@ -90,4 +100,14 @@ func (o *smo[T]) grow(c float64) error {
 		o.bound(c)
 	}
 	return nil
+}
+
+// held tells whether the bound keeps any alpha from growing.
+func (o *state) held() bool {
+	for i, w := range o.weight[:o.m] {
+		if w > 0 && math.Abs(o.u[i]) == o.c*w {
+			return true
+		}
+	}
+	return false
 }

@@ -44,12 +44,14 @@ type smo[T real] struct {
 
 	sampled  float64 // violation before the last round on a sample
 	newtonAt int     // iterations at the last Newton step
+	grownAt  int     // iterations when the bound rose last
 }
 
 // newSMO keeps its rows in memory.
 func newSMO[T real](k Fast, from *state, memory memory[T]) *smo[T] {
 	o := &smo[T]{state: from, k: k, sampled: math.Inf(1), newtonAt: from.iterations}
 	o.rows = newCache(o.m, memory, o.fill)
+	o.rows.whole = tabulated[T](k)
 	return o
 }
 

@@ -112,9 +112,14 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 // that memory is what steps wait for, and when the rounding of a value, times C,
 // is far below tol.
 func single(o *state, s Settings) bool {
-	const many = 500
 	most := floats.Max(o.diag)
-	return o.m >= many && most < 1e30 && s.C*most*0x1p-24 <= s.Tol/100
+	return singleSuits(o.m, most) && s.C*most*0x1p-24 <= s.Tol/100
+}
+
+// singleSuits tells whether single does for some C; most is max K_ii.
+func singleSuits(m int, most float64) bool {
+	const many = 500
+	return m >= many && most < 1e30
 }
 
 // check validates the input of Train and fills in the defaults.
@@ -193,6 +198,9 @@ func (o *state) result(status trace.Status) *Result {
 	least := math.Inf(1)
 	for i, y := range o.y[:m] {
 		r.F[i] = y - o.g[i] + r.B
+		if o.weight[i] == 0 {
+			continue // held out
+		}
 		slack := max(0, 1-y*r.F[i])
 		r.SlackSum += slack
 		least = min(least, y*r.F[i])

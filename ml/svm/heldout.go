@@ -1,0 +1,104 @@
+package svm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"marginlab/ml/trace"
+)
+
+// HeldOut trains on all points but the held-out ones, for each C of cs, which rise
+// and are finite. k (M x M), y (length M) and s are those of Train, except that s.C
+// is not used and that s.MaxIter is for each C. held lists points; both classes must
+// be among the others.
+//
+// The results are in the order of cs, each meeting s.Tol by itself, and mean what
+// those of Train for the other points mean. Alpha is 0 for the held-out points, and F
+// has their f(x_i) as well. When ctx ends the last result has the status
+// "cancelled", and those for greater C are missing.
+//
+// A held-out point is one whose alpha is bounded by 0: it takes part in nothing, and
+// its gradient tells f(x_i). So all folds of a cross-validation see the same matrix,
+// which Tabulated computes once, and may do so at the same time. From one C to the
+// next the solution is carried along as in path.go.
+func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float64, s Settings) ([]*Result, error) {
+	if len(cs) == 0 || !slices.IsSorted(cs) || math.IsInf(cs[len(cs)-1], 0) {
+		return nil, fmt.Errorf("svm: C is %v; it must be a list of finite numbers that rise", cs)
+	}
+	s.C = cs[0]
+	if err := check(k, y, &s); err != nil {
+		return nil, err
+	}
+	f := fast(k)
+	o := newState(f, y, s.C, &monitor{ctx: ctx, tell: s.Report, total: len(y)})
+	for _, i := range held {
+		o.weight[i] = 0
+	}
+	left := map[float64]float64{} // weight of the classes
+	for i, v := range y {
+		left[v] += o.weight[i]
+	}
+	if left[1] == 0 || left[-1] == 0 {
+		return nil, errors.New("svm: all points of a class are held out; two classes are needed")
+	}
+	o.bound(s.C)
+	results, err := rise[float32](f, o, cs, s)
+	if err != nil || ctx.Err() != nil && len(results) > 0 {
+		return results, err
+	}
+	rest, err := rise[float64](f, o, cs[len(results):], s)
+	return append(results, rest...), err
+}
+
+// rise solves for each C of cs from where o is, with rows of precision T. It ends
+// early where single precision does not do.
+func rise[T real](k Fast, o *state, cs []float64, s Settings) (results []*Result, err error) {
+	var v T
+	_, rounded := any(v).(float32)
+	memory := newMemory[T](o.m, s.CacheBytes)
+	defer memory.free()
+	p := newSMO(k, o, memory)
+	for _, c := range cs {
+		s.C = c
+		if rounded && !single(o, s) {
+			break
+		}
+		o.limit = o.iterations + s.MaxIter
+		status, err := p.riseTo(c, s.Tol)
+		if err != nil {
+			return nil, err
+		}
+		if rounded && status == trace.Numerical {
+			break
+		}
+		results = append(results, o.result(status))
+		if status == trace.Cancelled {
+			break
+		}
+	}
+	return results, nil
+}
+
+// riseTo solves for c, from the solution for a smaller C if there is one.
+func (o *smo[T]) riseTo(c, tol float64) (trace.Status, error) {
+	if o.iterations == 0 {
+		return o.along(c, tol)
+	}
+	for {
+		next := min(c, pathFactor*o.c)
+		if next > o.c {
+			if err := o.grow(next); err != nil {
+				return trace.Numerical, err
+			}
+		}
+		if next == c {
+			return o.solve(tol)
+		}
+		if status, err := o.solve(max(tol, pathTol)); err != nil || status == trace.Cancelled {
+			return status, err
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package svm
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/trace"
+)
+
+// others are the points below m that are not held out.
+func others(m int, held []int) (points []int) {
+	for i := range m {
+		if !slices.Contains(held, i) {
+			points = append(points, i)
+		}
+	}
+	return points
+}
+
+// TestHeldOut compares each C of a path with a training on the other points alone:
+// the same conditions, the same objective, and f that the coefficients have.
+func TestHeldOut(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		x, kern, y, _ := problem(t)
+		if rapid.IntRange(0, 9).Draw(t, "many") == 0 { // enough for single precision
+			x, y = moons(520, 0.3)
+			kern = kernel.Kernel{Name: "rbf", Gamma: rapid.SampledFrom([]float64{0.1, 1, 10, 100}).Draw(t, "gamma")}
+		}
+		k := gram{kernel.NewGram(kern, x)}
+		m := len(y)
+		held := rapid.SliceOfNDistinct(rapid.IntRange(0, m-1), 0, m/2, rapid.ID[int]).Draw(t, "held")
+		rest := others(m, held)
+		yr := make([]float64, len(rest))
+		for a, i := range rest {
+			yr[a] = y[i]
+		}
+		tol := rapid.SampledFrom([]float64{1e-3, 1e-6}).Draw(t, "tol")
+		cs := rapid.SampledFrom([][]float64{{0.01, 0.1, 1, 10, 100, 1000}, {1}, {1e-3, 1e3}, {2, 2, 3}}).Draw(t, "C")
+		var matrix Matrix = k
+		if rapid.Bool().Draw(t, "tabulated") {
+			var err error
+			if matrix, err = Tabulated(context.Background(), k, 1<<30); err != nil {
+				t.Fatal(err)
+			}
+		}
+		results, err := HeldOut(context.Background(), matrix, y, held, cs, Settings{Tol: tol})
+		if !slices.Contains(yr, 1) || !slices.Contains(yr, -1) {
+			if err == nil || !strings.Contains(err.Error(), "held out") {
+				t.Fatalf("a class is missing: %v", err)
+			}
+			return
+		}
+		if err != nil || len(results) != len(cs) {
+			t.Fatalf("%d results for %d C, %v", len(results), len(cs), err)
+		}
+		whole := full(k)
+		sub := full(k.Subset(rest))
+		for a, r := range results {
+			if r.Status != trace.Converged {
+				t.Fatalf("C = %g: status %s, violation %g", cs[a], r.Status, r.KKTViolation)
+			}
+			alone := *r
+			alone.Alpha, alone.F = make([]float64, len(rest)), make([]float64, len(rest))
+			for b, i := range rest {
+				alone.Alpha[b], alone.F[b] = r.Alpha[i], r.F[i]
+			}
+			verify(t, &alone, sub, yr, cs[a], tol)
+			for _, i := range held {
+				f := r.B
+				for j, v := range r.Alpha {
+					f += whole.At(i, j) * v * y[j]
+				}
+				if r.Alpha[i] != 0 || math.Abs(f-r.F[i]) > 1e-9*(1+math.Abs(f)+cs[a]) {
+					t.Fatalf("C = %g: point %d held out has alpha %g and f %g, want 0 and %g", cs[a], i, r.Alpha[i], r.F[i], f)
+				}
+			}
+			one, err := Train(context.Background(), sub, yr, Settings{C: cs[a], Tol: tol})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kern.Name != "sigmoid" && math.Abs(one.Dual-r.Dual) > 2*tol*cs[a]*float64(len(yr))+1e-9 {
+				t.Fatalf("C = %g: objective %g, by itself %g", cs[a], r.Dual, one.Dual)
+			}
+		}
+	})
+}
+
+// TestHeldOutDecisions compares f on held-out points with that of a training by
+// itself, where a tight tol and an ample ridge leave both no room.
+func TestHeldOutDecisions(t *testing.T) {
+	t.Parallel()
+	x, y := moons(200, 0.3)
+	g := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 20}, x)}
+	held := []int{3, 4, 50, 51, 52, 120, 199}
+	rest, whole := others(len(y), held), full(g)
+	yr := make([]float64, len(rest))
+	for a, i := range rest {
+		yr[a] = y[i]
+	}
+	cs := []float64{0.1, 1, 10, 1000}
+	results, err := HeldOut(t.Context(), g, y, held, cs, Settings{Tol: 1e-9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a, r := range results {
+		one := train(t, g.Subset(rest), yr, Settings{C: cs[a], Tol: 1e-9})
+		for _, i := range held {
+			f := one.B
+			for b, j := range rest {
+				f += whole.At(i, j) * one.Alpha[b] * yr[b]
+			}
+			if math.Abs(f-r.F[i]) > 1e-5 {
+				t.Errorf("C = %g: f of point %d is %g, by itself %g", cs[a], i, r.F[i], f)
+			}
+		}
+	}
+}
+
+// TestHeldOutMerged starts from merged points, of which some are held out altogether.
+func TestHeldOutMerged(t *testing.T) {
+	t.Parallel()
+	x, y := moons(2400, 0.2)
+	k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}
+	var held []int
+	for i := range y {
+		if x.At(i, 0) > 1.2 || i%5 == 0 {
+			held = append(held, i)
+		}
+	}
+	rest := others(len(y), held)
+	yr := make([]float64, len(rest))
+	for a, i := range rest {
+		yr[a] = y[i]
+	}
+	results, err := HeldOut(t.Context(), k, y, held, []float64{1, 50}, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a, c := range []float64{1, 50} {
+		one := train(t, k.Subset(rest), yr, Settings{C: c})
+		if results[a].Status != trace.Converged || results[a].KKTViolation > 1e-3 {
+			t.Errorf("C = %g: %s, violation %g", c, results[a].Status, results[a].KKTViolation)
+		}
+		relative(t, "objective", results[a].Dual, one.Dual, 1e-4)
+	}
+}
+
+// TestHeldOutStops ends a path by its context and by the limit.
+func TestHeldOutStops(t *testing.T) {
+	t.Parallel()
+	x, y := moons(1200, 0.3)
+	k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}
+	cs := []float64{1, 10, 100}
+	ctx, cancel := context.WithCancel(t.Context())
+	results, err := HeldOut(ctx, k, y, []int{0}, cs, Settings{Tol: 1e-9, Report: func(trace.Step) { cancel() }})
+	if err != nil || len(results) == 0 || len(results) == 3 || results[len(results)-1].Status != trace.Cancelled {
+		t.Errorf("%d results, %v; want the last one cancelled", len(results), err)
+	}
+	results, err = HeldOut(t.Context(), k, y, []int{0}, cs, Settings{Tol: 1e-9, MaxIter: 100})
+	if err != nil || len(results) != 3 {
+		t.Fatalf("%d results, %v", len(results), err)
+	}
+	for a, r := range results {
+		if r.Status != trace.IterationLimit || r.Iterations > 100*(a+1) {
+			t.Errorf("C = %g: %s after %d iterations in all", cs[a], r.Status, r.Iterations)
+		}
+		for i, v := range r.Alpha {
+			if v > cs[a] {
+				t.Errorf("alpha[%d] = %g is above C = %g", i, v, cs[a])
+			}
+		}
+	}
+	for _, cs := range [][]float64{nil, {2, 1}, {1, math.Inf(1)}, {0, 1}, {math.NaN()}} {
+		if _, err := HeldOut(t.Context(), k, y, nil, cs, Settings{}); err == nil || !strings.Contains(err.Error(), "C is") {
+			t.Errorf("C %v: %v", cs, err)
+		}
+	}
+}
+
+// TestTabulated finds the rows of the matrix, all of them or none.
+func TestTabulated(t *testing.T) {
+	t.Parallel()
+	for _, m := range []int{5, 520} {
+		x, _ := moons(m, 0.3)
+		k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}
+		got, err := Tabulated(t.Context(), k, 1<<30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, ok := got.(*table)
+		if !ok || (f.single != nil) != (m == 520) {
+			t.Fatalf("%d points: %T, single precision %v", m, got, ok && f.single != nil)
+		}
+		points := []int{3, 0, 4}
+		sub := f.Subset(points)
+		want, row, part, single := make([]float64, m), make([]float64, m), make([]float64, 3), make([]float32, 3)
+		for i := range m {
+			k.Row(want, i)
+			if f.Row(row, i); !slices.Equal(row, want) {
+				t.Fatalf("row %d is not that of the matrix", i)
+			}
+		}
+		for a, i := range points {
+			k.Row(want, i)
+			sub.Row(part, a)
+			sub.Row32(single, a)
+			for b, j := range points {
+				if part[b] != want[j] || single[b] != float32(want[j]) {
+					t.Fatalf("entry %d, %d of a part is %g and %g, want %g", a, b, part[b], single[b], want[j])
+				}
+			}
+		}
+		sum, total := make([]float64, m), make([]float64, m)
+		w := []float64{1, -2, 0.5}
+		if err := k.AddProduct(t.Context(), sum, points, w); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.AddProduct(t.Context(), total, points, w); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range sum {
+			if math.Abs(v-total[i]) > 1e-14 {
+				t.Fatalf("product %d is %g, want %g", i, total[i], v)
+			}
+		}
+	}
+	x, _ := moons(520, 0.3)
+	k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}
+	if got, err := Tabulated(t.Context(), k, 1<<20); err != nil || got != Matrix(k) {
+		t.Errorf("too little memory gives %T, %v", got, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Tabulated(ctx, k, 1<<30); err != context.Canceled {
+		t.Errorf("an ended context gives %v", err)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	large := mat.NewDense(3, 1, []float64{1e60 * r.Float64(), 2, 1e170})
+	if _, err := Tabulated(t.Context(), gram{kernel.NewGram(kernel.Kernel{Name: "poly", Gamma: 1, Degree: 3}, large)}, 1<<30); err == nil || !strings.Contains(err.Error(), "scale the inputs") {
+		t.Errorf("an infinite value gives %v", err)
+	}
+}

@@ -1,0 +1,114 @@
+package svm
+
+import (
+	"context"
+	"math"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// table is a matrix that is held whole, for several trainings to read at once. Its
+// rows are padded.
+type table struct {
+	Fast
+	double [][]float64
+	single [][]float32 // nil when no training reads it
+}
+
+// Tabulated returns k with all its rows in memory, computed once and by all
+// processors, so that k has to allow for several goroutines. What it returns may be
+// used by several as well. When the rows take more than so many bytes it is k itself.
+// The error is that of ctx, or tells of a value that is not finite.
+func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
+	m := k.Len()
+	n := padded(m)
+	size := int64(m) * int64(n)
+	most := math.Inf(-1)
+	for i := range m {
+		most = max(most, k.Diag(i))
+	}
+	entry := int64(8)
+	if singleSuits(m, most) {
+		entry += 4
+	}
+	if size*entry > bytes {
+		return k, nil
+	}
+	t := &table{Fast: fast(k), double: split(make([]float64, size), n)}
+	if singleSuits(m, most) {
+		t.single = split(make([]float32, size), n)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		group.Go(func() error {
+			for i := w; i < m; i += workers {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				row := t.double[i]
+				k.Row(row[:m], i)
+				if s := sum(row); math.IsNaN(s) || math.IsInf(s, 0) {
+					for j, v := range row {
+						if math.IsNaN(v) || math.IsInf(v, 0) {
+							return notFinite(i, j, v)
+						}
+					}
+				}
+				if t.single != nil {
+					for j, v := range row {
+						t.single[i][j] = float32(v)
+					}
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// split cuts a block into rows of length n.
+func split[T real](block []T, n int) [][]T {
+	rows := make([][]T, len(block)/n)
+	for i := range rows {
+		rows[i] = block[i*n:][:n:n]
+	}
+	return rows
+}
+
+// tabulated returns the rows of k when they are all in memory, otherwise nil.
+func tabulated[T real](k Fast) [][]T {
+	t, ok := k.(*table)
+	if !ok {
+		return nil
+	}
+	if rows, ok := any(t.double).([][]T); ok {
+		return rows
+	}
+	rows, _ := any(t.single).([][]T)
+	return rows
+}
+
+// Row copies.
+func (t *table) Row(dst []float64, i int) { copy(dst, t.double[i]) }
+
+// Subset picks from the rows.
+func (t *table) Subset(points []int) Fast { return (&rowwise{Matrix: t}).Subset(points) }
+
+// AddProduct adds rows.
+func (t *table) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error {
+	total := make([]float64, padded(len(dst)))
+	copy(total, dst)
+	for k, j := range points {
+		if k*len(dst)%lookEvery < len(dst) && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		addScaled(total, w[k], t.double[j])
+	}
+	copy(dst, total)
+	return ctx.Err()
+}
