@@ -102,11 +102,15 @@ func Train(ctx context.Context, d *dataset.Data, spec Spec, report trace.Report)
 	if err != nil {
 		return nil, err
 	}
+	return p.train(ctx, spec, report)
+}
+
+// train solves p.
+func (p *problem) train(ctx context.Context, spec Spec, report trace.Report) (*Result, error) {
 	learner, err := lookup(spec.Learner)
 	if err != nil {
 		return nil, err
 	}
-
 	start := time.Now()
 	gram := kernel.NewGram(p.kernel, p.x)
 	sol, err := learner.solve(ctx, gram, p.y, spec, report)
@@ -161,18 +165,28 @@ func Check(d *dataset.Data, spec Spec) error {
 
 // problem is a training problem in the numbers the solvers see.
 type problem struct {
-	data        *dataset.Data // the chosen columns
-	pos, neg    string
-	all         []float64 // labels ±1 of every row
-	train, test []int
-	scaler      *dataset.Scaler
-	project     *Projection
-	kernel      kernel.Kernel
-	x           *mat.Dense // training rows as the kernel sees them
-	y           []float64  // their labels
+	data       *dataset.Data // the chosen columns
+	pos, neg   string
+	all        []float64 // labels ±1 of every row
+	rows, test []int     // trained on, held out
+	scaler     *dataset.Scaler
+	project    *Projection
+	kernel     kernel.Kernel
+	x          *mat.Dense // training rows as the kernel sees them
+	y          []float64  // their labels
 }
 
 func prepare(d *dataset.Data, spec Spec) (*problem, error) {
+	p, err := choose(d, spec)
+	if err != nil {
+		return nil, err
+	}
+	train, test := dataset.Split(p.all, spec.TestFraction, spec.Seed)
+	return p.split(spec, train, test)
+}
+
+// choose picks columns and labels.
+func choose(d *dataset.Data, spec Spec) (*problem, error) {
 	if spec.Label != "" && spec.Label != d.Label {
 		return nil, param.Problems{{Field: "label", Message: fmt.Sprintf("label: this data set was read with %q as its label column, not %q", d.Label, spec.Label)}}
 	}
@@ -186,13 +200,21 @@ func prepare(d *dataset.Data, spec Spec) (*problem, error) {
 	if p.all, p.pos, p.neg, err = d.Binary(spec.Positive); err != nil {
 		return nil, param.Problems{{Field: "positive", Message: err.Error()}}
 	}
-	p.train, p.test = dataset.Split(p.all, spec.TestFraction, spec.Seed)
-	p.x, p.y = rows(p.data.X, p.train), pick(p.all, p.train)
+	return p, nil
+}
+
+// split returns p with these rows to train on, and with what is fitted to them.
+func (p *problem) split(spec Spec, train, test []int) (*problem, error) {
+	q := *p
+	p = &q
+	p.rows, p.test = train, test
+	p.x, p.y = rows(p.data.X, p.rows), pick(p.all, p.rows)
 	if spec.Standardize {
 		p.scaler = dataset.FitScaler(p.x)
 		p.x = p.scaler.Apply(p.x)
 	}
 	if spec.Project == "pca" {
+		var err error
 		if p.project, err = fitProjection(p.x); err != nil {
 			return nil, param.Problems{{Field: "project", Message: err.Error()}}
 		}
@@ -251,13 +273,13 @@ func (p *problem) model(sol *solution, cmap *conformal.Map, cores []int) *Model 
 	}
 	for i, u := range sol.u {
 		if u != 0 {
-			m.Rows = append(m.Rows, p.train[i])
+			m.Rows = append(m.Rows, p.rows[i])
 			m.Vectors = append(m.Vectors, slices.Clone(p.x.RawRowView(i)))
 			m.Coef = append(m.Coef, u)
 		}
 	}
 	for _, i := range cores {
-		m.CoreRows = append(m.CoreRows, p.train[i])
+		m.CoreRows = append(m.CoreRows, p.rows[i])
 	}
 	return m
 }
@@ -278,7 +300,7 @@ func (p *problem) describe(r *Report, spec Spec, sol *solution) {
 	if spec.Applies("C") {
 		r.C = &spec.C
 	}
-	r.TrainN, r.TestN = len(p.train), len(p.test)
+	r.TrainN, r.TestN = len(p.rows), len(p.test)
 	r.TrainAccuracy = accuracy(sol.f, p.y)
 	r.Preprocessing = "none: features as given"
 	if spec.Standardize {

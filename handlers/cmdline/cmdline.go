@@ -28,7 +28,7 @@ type Command struct {
 }
 
 // Commands lists the commands of this package.
-var Commands = []Command{fit, predict}
+var Commands = []Command{fit, cv, predict}
 
 // Exit codes.
 const (

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"marginlab/ml"
 	"marginlab/ml/dataset"
 )
 
@@ -49,6 +50,16 @@ func readFile[T any](ctx context.Context, path string, std Streams, decode func(
 func readTable(ctx context.Context, path string, std Streams) (*dataset.Table, error) {
 	return readFile(ctx, path, std, func(r io.Reader, name string) (*dataset.Table, error) {
 		return dataset.ParseTable(r, name, dataset.DefaultLimits)
+	})
+}
+
+// readData reads labelled points, the columns that spec chooses. It takes those out of
+// spec, as the data hold what was chosen, by the names of the file.
+func readData(ctx context.Context, path string, spec *ml.Spec, std Streams) (*dataset.Data, error) {
+	m := dataset.Mapping{Label: spec.Label, Features: spec.Features}
+	spec.Label, spec.Features = "", nil
+	return readFile(ctx, path, std, func(r io.Reader, name string) (*dataset.Data, error) {
+		return dataset.Read(r, name, m, dataset.DefaultLimits)
 	})
 }
 

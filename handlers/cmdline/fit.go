@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
-	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
 
@@ -28,12 +26,6 @@ type fitOptions struct {
 	name       string   // of the run it keeps
 }
 
-// cache is a flag about the computer that trains, not about the training.
-var cache = param.Param{
-	Name: "cache", Kind: param.Number, Default: "400", Min: 1, Max: 1e6,
-	Help: "Memory in MB that an SVM may take for rows of the kernel matrix; more of it saves computing them again.",
-}
-
 func parseFit(args []string) (*fitOptions, error) {
 	f := NewFlags("fit --data FILE [flags]",
 		"Trains a classifier on labelled points, prints what was measured, and saves the model and a picture when asked to.")
@@ -47,13 +39,8 @@ func parseFit(args []string) (*fitOptions, error) {
 	address := f.String("server", "URL", "", "Train on this running Margin Lab and keep the run in a workspace there.")
 	token := f.String("token", "KEY", "", "Key of the workspace, from the server's settings page; better given as the environment variable "+tokenVariable+".")
 	name := f.String("name", "NAME", "", "Name of the run that the server keeps.")
-	spec := f.Spec()
-	f.Heading("Memory")
-	f.Param(cache, func(text string) error {
-		megabytes, err := strconv.ParseFloat(text, 64)
-		spec.CacheBytes = int64(megabytes * (1 << 20))
-		return err
-	})
+	spec := f.Spec(nil)
+	f.Cache(spec)
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -106,13 +93,10 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 		}
 	}
 
-	data, err := readFile(ctx, o.data, std, func(r io.Reader, name string) (*dataset.Data, error) {
-		return dataset.Read(r, name, dataset.Mapping{Label: o.spec.Label, Features: o.spec.Features}, dataset.DefaultLimits)
-	})
+	data, err := readData(ctx, o.data, &o.spec, std)
 	if err != nil {
 		return err
 	}
-	o.spec.Label, o.spec.Features = "", nil // the data hold what was chosen, by the names of the file
 	var test *dataset.Table
 	if o.test != "" {
 		if test, err = readTable(ctx, o.test, std); err != nil {

@@ -51,11 +51,25 @@ func (f *Flags) Param(p param.Param, set func(text string) error) {
 	if s := span(p); s != "" {
 		help += " (" + s + ")"
 	}
-	f.explain(p.Flag(), placeholder(p), help)
+	f.param(p, placeholder(p), help, &paramFlag{f, p, set})
+}
+
+// List adds the flag of a parameter that takes several values, separated by commas; add
+// takes over each that p allows.
+func (f *Flags) List(p param.Param, add func(text string) error) {
+	help := p.Help + " Several values, separated by commas, are tried one after the other."
+	if s := span(p); s != "" {
+		help += " (" + s + ")"
+	}
+	f.param(p, placeholder(p)+",...", help, &listFlag{paramFlag{f, p, add}})
+}
+
+func (f *Flags) param(p param.Param, value, help string, v flag.Value) {
+	f.explain(p.Flag(), value, help)
 	for _, o := range p.Options {
 		wrap(&f.help, "        ", o.Name+": "+o.Help)
 	}
-	f.set.Var(&paramFlag{f, p, set}, p.Flag(), "")
+	f.set.Var(v, p.Flag(), "")
 }
 
 func (f *Flags) explain(name, value, help string) {
@@ -128,6 +142,18 @@ func (v *paramFlag) Set(text string) error {
 	return nil
 }
 
+// listFlag is the flag.Value of a parameter that takes several values.
+type listFlag struct{ paramFlag }
+
+func (v *listFlag) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		if err := v.paramFlag.Set(strings.TrimSpace(part)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Parse reads the command line. Its error is a UsageError or asks for the help.
 func (f *Flags) Parse(args []string) error {
 	err := f.set.Parse(args)
@@ -191,16 +217,38 @@ func wrap(w io.Writer, indent, text string) {
 }
 
 // Spec adds the flags of every parameter of a training, under the headings of
-// the form, and returns the spec they fill, which begins with the defaults.
-func (f *Flags) Spec() *ml.Spec {
+// the form, and returns the spec they fill, which begins with the defaults. Flags
+// that the command has for itself are own: each adds the flag of one parameter, or
+// nothing.
+func (f *Flags) Spec(own map[string]func(p param.Param)) *ml.Spec {
 	spec := ml.DefaultSpec()
 	for _, g := range ml.Groups {
 		f.Heading(g.Title)
 		for _, p := range g.Params {
+			if add, ok := own[p.Name]; ok {
+				add(p)
+				continue
+			}
 			f.Param(p, func(text string) error { return spec.Set(p.Name, text) })
 		}
 	}
 	return &spec
+}
+
+// cache is a flag about the computer that trains, not about the training.
+var cache = param.Param{
+	Name: "cache", Kind: param.Number, Default: "400", Min: 1, Max: 1e6,
+	Help: "Memory in MB that an SVM may take for rows of the kernel matrix; more of it saves computing them again.",
+}
+
+// Cache adds its flag, which fills spec.
+func (f *Flags) Cache(spec *ml.Spec) {
+	f.Heading("Memory")
+	f.Param(cache, func(text string) error {
+		megabytes, err := strconv.ParseFloat(text, 64)
+		spec.CacheBytes = int64(megabytes * (1 << 20))
+		return err
+	})
 }
 
 // accuracyOnly lists the parameters that do not shape the problem, only how

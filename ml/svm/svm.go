@@ -18,9 +18,12 @@ type Settings struct {
 	C          float64      // upper bound of alpha, > 0; +Inf is the hard margin
 	Tol        float64      // stop when the maximal KKT violation m(a)-M(a) <= Tol; 0 means 1e-3
 	MaxIter    int          // 0 means max(10 000 000, 100 M)
-	CacheBytes int64        // memory of the row cache; 0 means 400 MB
+	CacheBytes int64        // memory of the row cache; 0 means DefaultCache
 	Report     trace.Report // progress, may be nil
 }
+
+// DefaultCache is the memory of the row cache, in bytes, unless Settings say otherwise.
+const DefaultCache = 400 << 20
 
 // Params describes what a user sets.
 var Params = []param.Param{
@@ -166,7 +169,7 @@ func check(k Matrix, y []float64, s *Settings) error {
 		s.MaxIter = max(10_000_000, 100*m)
 	}
 	if s.CacheBytes <= 0 {
-		s.CacheBytes = 400 << 20
+		s.CacheBytes = DefaultCache
 	}
 	return nil
 }

@@ -1,0 +1,137 @@
+package ml
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/svm"
+	"marginlab/ml/trace"
+)
+
+// Trainer trains one spec on different rows of the same data, at several C, and
+// judges each training on other rows. What does not depend on the rows is computed
+// once. Its methods may be called from several goroutines at once.
+type Trainer struct {
+	p    *problem
+	spec Spec
+
+	shared sync.Once // the kernel matrix of all rows, where all trainings have the same
+	matrix svm.Matrix
+	err    error
+}
+
+// Judged is a training with one C, judged on rows it has not seen.
+type Judged struct {
+	Status         trace.Status
+	SupportVectors int
+	F              []float64 // f on the rows it was judged on
+	Accuracy       float64   // share of those with f on the right side; f = 0 counts as +1
+}
+
+// NewTrainer makes a trainer. The share and the C of spec are not used. Errors are
+// those of Check.
+func NewTrainer(d *dataset.Data, spec Spec) (*Trainer, error) {
+	if err := spec.Validate(); err != nil {
+		return nil, err
+	}
+	p, err := choose(d, spec)
+	if err != nil {
+		return nil, err
+	}
+	return &Trainer{p: p, spec: spec}, nil
+}
+
+// Labels returns ±1 for every row of the data.
+func (t *Trainer) Labels() []float64 { return slices.Clone(t.p.all) }
+
+// Judge trains on some rows of the data with each C of cs, which rise, and judges on
+// others. Everything is fitted to the rows of train alone. An ended ctx is an error,
+// and otherwise errors are those of Train.
+func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([]Judged, error) {
+	if len(test) == 0 {
+		return nil, errors.New("there are no rows to judge on")
+	}
+	p, err := t.p.split(t.spec, train, nil)
+	if err != nil {
+		return nil, err
+	}
+	if t.spec.Learner == "svm" && t.spec.Conformal == "none" && !t.spec.HardMargin {
+		return t.path(ctx, p, test, cs)
+	}
+	var judged []Judged
+	for _, c := range cs {
+		spec := t.spec
+		spec.C = c
+		res, err := p.train(ctx, spec, nil)
+		if err != nil {
+			return nil, err
+		}
+		if res.Report.Status == trace.Cancelled {
+			return nil, ctx.Err()
+		}
+		f := res.Model.Decisions(rows(p.data.X, test))
+		judged = append(judged, Judged{res.Report.Status, res.Report.SupportVectors, f, accuracy(f, pick(p.all, test))})
+	}
+	return judged, nil
+}
+
+// path judges SVMs. All rows but those of train are held out of one matrix.
+func (t *Trainer) path(ctx context.Context, p *problem, test []int, cs []float64) ([]Judged, error) {
+	bytes := t.spec.CacheBytes
+	if bytes <= 0 {
+		bytes = svm.DefaultCache
+	}
+	bytes /= int64(runtime.GOMAXPROCS(0)) // one call for each processor
+	k, err := t.gram(ctx, p, bytes)
+	if err != nil {
+		return nil, err
+	}
+	trained := make([]bool, len(p.all))
+	for _, i := range p.rows {
+		trained[i] = true
+	}
+	var held []int
+	for i, t := range trained {
+		if !t {
+			held = append(held, i)
+		}
+	}
+	results, err := svm.HeldOut(ctx, k, p.all, held, cs, svm.Settings{Tol: t.spec.Tol, MaxIter: t.spec.MaxIter, CacheBytes: bytes})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	judged := make([]Judged, len(cs))
+	y := pick(p.all, test)
+	for a, r := range results {
+		f := pick(r.F, test)
+		judged[a] = Judged{r.Status, r.SupportVectors, f, accuracy(f, y)}
+	}
+	return judged, nil
+}
+
+// gram is the kernel matrix of all rows: one for all calls unless something in it is
+// fitted to the rows of p.
+func (t *Trainer) gram(ctx context.Context, p *problem, bytes int64) (svm.Matrix, error) {
+	x := p.data.X
+	if p.scaler != nil {
+		x = p.scaler.Apply(x)
+	}
+	if p.project != nil {
+		x = p.project.apply(x)
+	}
+	if p.scaler != nil || p.project != nil || t.spec.Applies("gamma") && t.spec.Gamma.Rule == "scale" {
+		return svm.Tabulated(ctx, gram{kernel.NewGram(p.kernel, x)}, bytes)
+	}
+	t.shared.Do(func() {
+		t.matrix, t.err = svm.Tabulated(ctx, gram{kernel.NewGram(p.kernel, x)}, bytes)
+	})
+	return t.matrix, t.err
+}
