@@ -1,0 +1,125 @@
+package cmdline_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/kernel"
+)
+
+// moons is a data set and the file that holds it.
+func moons(t *testing.T, n int) (d *dataset.Data, path string) {
+	t.Helper()
+	d, err := dataset.Generate("moons", n, 0.3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := d.Encode(&text); err != nil {
+		t.Fatal(err)
+	}
+	return d, file(t, "moons.csv", text.String())
+}
+
+func TestCVIsThatOfTheLibrary(t *testing.T) {
+	t.Parallel()
+	d, path := moons(t, 60)
+	out := must(t, "cv", "--data", path, "--C", "100, 1", "--gamma", "0.5,auto", "--folds", "3", "--repeats", "2", "--seed", "4", "--nested", "--json")
+	var got struct {
+		N, D            int
+		Classes         []string
+		Positive        string
+		Learner, Kernel string
+		Folds, Repeats  int
+		Seed            uint64
+		Seconds         *float64
+		eval.Result
+	}
+	dec := json.NewDecoder(strings.NewReader(out))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&got); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	spec := ml.DefaultSpec()
+	want, err := eval.CrossValidate(t.Context(), d, spec, eval.Settings{
+		Folds: 3, Repeats: 2, Seed: 4, Nested: true, C: []float64{1, 100}, Gamma: []kernel.Gamma{{Value: 0.5}, {Rule: "auto"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(*want, got.Result); diff != "" {
+		t.Error(diff)
+	}
+	if got.N != 60 || got.D != 2 || len(got.Classes) != 2 || got.Positive != got.Classes[1] || got.Learner != "svm" || got.Kernel != "rbf" ||
+		got.Folds != 3 || got.Repeats != 2 || got.Seed != 4 || got.Seconds == nil {
+		t.Errorf("%s", out)
+	}
+}
+
+func TestCVTable(t *testing.T) {
+	t.Parallel()
+	d, path := moons(t, 60)
+	out := must(t, "cv", "--data", path, "--C", "1,100", "--kernel", "linear", "--folds", "3", "--nested")
+	res, err := eval.CrossValidate(t.Context(), d, func() ml.Spec {
+		s := ml.DefaultSpec()
+		s.Kernel = "linear"
+		return s
+	}(), eval.Settings{Folds: 3, Seed: 1, C: []float64{1, 100}, Nested: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(out, "\n")
+	if len(lines) != 8 || !strings.Contains(lines[0], "over 3 folds") {
+		t.Fatalf("%s", out)
+	}
+	for i, cell := range res.Cells {
+		fields := strings.Fields(lines[3+i])
+		want := []string{fmt.Sprint(*cell.C), "-", fmt.Sprintf("%.2f", 100*cell.Accuracy), fmt.Sprintf("%.2f", 100*cell.Deviation)}
+		if len(fields) < 6 || !cmp.Equal(fields[:4], want) || fields[5] != "converged" || (len(fields) == 7) != (i == res.Best) {
+			t.Errorf("line %q, want %v", lines[3+i], want)
+		}
+	}
+	if !strings.HasPrefix(lines[6], fmt.Sprintf("Nested: %.2f %%", 100*res.Nested.Accuracy)) {
+		t.Errorf("line %q", lines[6])
+	}
+	if out := must(t, "cv", "--data", path, "--folds", "2"); strings.Contains(out, "best") || strings.Contains(out, "Nested") {
+		t.Errorf("one setting has nothing to choose from:\n%s", out)
+	}
+}
+
+func TestCVFails(t *testing.T) {
+	t.Parallel()
+	o := run(t.Context(), "", "cv", "--data", file(t, "points.csv", points), "--folds", "4")
+	if o.code != 1 || !strings.Contains(o.err, "4 folds") || strings.Count(o.err, "\n") != 1 || o.out != "" {
+		t.Errorf("exit %d: %s%s", o.code, o.err, o.out)
+	}
+	o = run(t.Context(), points, "cv", "--data", "-", "--folds", "3", "--max-iter", "1", "--kernel", "linear")
+	if o.code != 0 || !strings.Contains(o.err, "1 of 1 settings did not converge") || !strings.Contains(o.out, "iteration-limit") {
+		t.Errorf("exit %d: %s%s", o.code, o.err, o.out)
+	}
+}
+
+func TestCVInterrupted(t *testing.T) {
+	t.Parallel()
+	_, path := moons(t, 300)
+	for k := range int64(10) {
+		ctx := &expiring{}
+		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
+		ctx.left.Store(2*k + 1)
+		o := run(ctx, "", "cv", "--data", path, "--C", "1,1000", "--gamma", "1,10")
+		if o.code == 0 {
+			break // it ended before it looked so often
+		}
+		if o.code != 1 || !strings.Contains(o.err, "interrupted") || strings.Count(o.err, "\n") != 1 || o.out != "" {
+			t.Errorf("interrupted at look %d: exit %d: %s%s", 2*k+1, o.code, o.err, o.out)
+		}
+	}
+}

@@ -1,0 +1,345 @@
+package eval_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"pgregory.net/rapid"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/kernel"
+	"marginlab/ml/trace"
+)
+
+func TestFolds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		y := rapid.SliceOfN(rapid.SampledFrom([]float64{-1, 1, 1, 1, 2}), 1, 60).Draw(t, "y")
+		k := rapid.IntRange(2, 7).Draw(t, "k")
+		seed := rapid.Uint64().Draw(t, "seed")
+		total := map[float64]int{}
+		for _, c := range y {
+			total[c]++
+		}
+		folds, err := eval.Folds(y, k, seed)
+		for _, n := range total {
+			if n < k {
+				if err == nil || !strings.Contains(err.Error(), "take fewer folds") {
+					t.Fatalf("%d points of a class for %d folds: %v", n, k, err)
+				}
+				return
+			}
+		}
+		if err != nil || len(folds) != k {
+			t.Fatalf("%d folds, %v", len(folds), err)
+		}
+		all := slices.Concat(folds...)
+		slices.Sort(all)
+		for i, r := range all {
+			if i != r {
+				t.Fatalf("folds %v are not the rows once each", folds)
+			}
+		}
+		if len(all) != len(y) {
+			t.Fatalf("%d of %d rows", len(all), len(y))
+		}
+		for _, f := range folds {
+			if !slices.IsSorted(f) || len(f) != len(y)/k && len(f) != len(y)/k+1 {
+				t.Fatalf("fold %v of %d rows in %d", f, len(y), k)
+			}
+			held := map[float64]int{}
+			for _, i := range f {
+				held[y[i]]++
+			}
+			for c, n := range total {
+				if held[c] != n/k && held[c] != n/k+1 {
+					t.Fatalf("%d rows of class %g, %d of them in one of %d folds", n, c, held[c], k)
+				}
+			}
+		}
+		flipped := make([]float64, len(y))
+		for i, c := range y {
+			flipped[i] = -c
+		}
+		same, err := eval.Folds(flipped, k, seed)
+		if err != nil || !cmp.Equal(folds, same) {
+			t.Fatalf("the names of the classes change the folds: %v, %v", same, err)
+		}
+	})
+}
+
+func TestFoldsSeeds(t *testing.T) {
+	t.Parallel()
+	y := make([]float64, 60)
+	for i := range y {
+		y[i] = float64(i % 2)
+	}
+	deal := func(seed uint64) [][]int {
+		f, err := eval.Folds(y, 3, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	if diff := cmp.Diff(deal(1), deal(1)); diff != "" {
+		t.Error(diff)
+	}
+	// Every row has its chance in each fold: 100 ± 8 times of 300.
+	first := make([]int, len(y))
+	for seed := range uint64(300) {
+		for _, i := range deal(seed)[0] {
+			first[i]++
+		}
+	}
+	if slices.Min(first) < 60 || slices.Max(first) > 140 {
+		t.Errorf("rows are in the first fold %d to %d times, expected about 100", slices.Min(first), slices.Max(first))
+	}
+	if _, err := eval.Folds(y, 1, 1); err == nil {
+		t.Error("a single fold is no fold")
+	}
+}
+
+func moons(t testing.TB, n int) *dataset.Data {
+	t.Helper()
+	d, err := dataset.Generate("moons", n, 0.3, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// part is some rows of d as data of their own.
+func part(d *dataset.Data, rows []int) *dataset.Data {
+	p := &dataset.Data{Features: d.Features, Label: d.Label, Classes: d.Classes, X: mat.NewDense(len(rows), len(d.Features), nil)}
+	for a, i := range rows {
+		p.X.SetRow(a, d.X.RawRowView(i))
+		p.Y = append(p.Y, d.Y[i])
+	}
+	return p
+}
+
+// byHand is the accuracy on the rows of test of a training on the others among rows.
+func byHand(t *testing.T, d *dataset.Data, spec ml.Spec, rows, test []int) float64 {
+	t.Helper()
+	var train []int
+	for _, i := range rows {
+		if !slices.Contains(test, i) {
+			train = append(train, i)
+		}
+	}
+	res, err := ml.Train(t.Context(), part(d, train), spec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for _, i := range test {
+		if res.Model.Predict(d.X.RawRowView(i)) == d.Classes[d.Y[i]] {
+			right++
+		}
+	}
+	return float64(right) / float64(len(test))
+}
+
+// TestCrossValidate repeats cells with Train, fold by fold.
+func TestCrossValidate(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string][]string{
+		"svm":              {"standardize", "false", "tol", "1e-6"},
+		"svm standardised": {"tol", "1e-6"},
+		"mcm":              {"learner", "mcm"},
+		"conformal":        {"conformal", "gradient"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := moons(t, 81)
+			spec := ml.DefaultSpec()
+			for i := 0; i < len(set); i += 2 {
+				if err := spec.Set(set[i], set[i+1]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			gammas := []kernel.Gamma{{Rule: "auto"}, {Value: 3}}
+			res, err := eval.CrossValidate(t.Context(), d, spec, eval.Settings{Folds: 4, Repeats: 2, Seed: 5, C: []float64{20, 1}, Gamma: gammas})
+			if err != nil {
+				t.Fatal(err)
+			}
+			y, _, _, err := d.Binary("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			folds, err := eval.Folds(y, 4, 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(res.Cells) != 4 {
+				t.Fatalf("%d cells", len(res.Cells))
+			}
+			all := make([]int, len(y))
+			for i := range all {
+				all[i] = i
+			}
+			for i, cell := range res.Cells {
+				spec.C, spec.Gamma = []float64{1, 20}[i%2], gammas[i/2]
+				if *cell.C != spec.C || *cell.Gamma != spec.Gamma || len(cell.Folds) != 8 || !cell.Converged() {
+					t.Fatalf("cell %d is %+v", i, cell)
+				}
+				var accuracies []float64
+				for _, f := range cell.Folds {
+					accuracies = append(accuracies, f.Accuracy)
+				}
+				for k, f := range folds {
+					if want := byHand(t, d, spec, all, f); accuracies[k] != want {
+						t.Errorf("cell %d, fold %d: accuracy %g, by hand %g", i, k, accuracies[k], want)
+					}
+				}
+				if mean, sd := stat.MeanStdDev(accuracies, nil); cell.Accuracy != mean || cell.Deviation != sd {
+					t.Errorf("cell %d: %g ± %g, want %g ± %g", i, cell.Accuracy, cell.Deviation, mean, sd)
+				}
+				if best := res.Cells[res.Best]; cell.Accuracy > best.Accuracy+1e-12 || i < res.Best && cell.Accuracy > best.Accuracy-1e-12 {
+					t.Errorf("cell %d is as good as the best, %d", i, res.Best)
+				}
+			}
+		})
+	}
+}
+
+// TestNested hides from the choice what the outer fold holds: when its points move, the
+// choice does not, and the judgement is that of the cell chosen.
+func TestNested(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 90)
+	spec := ml.DefaultSpec()
+	s := eval.Settings{Folds: 3, Seed: 1, C: []float64{0.01, 1, 100}, Gamma: []kernel.Gamma{{Value: 0.1}, {Value: 1}, {Value: 100}}, Nested: true}
+	res, err := eval.CrossValidate(t.Context(), d, spec, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Nested = false
+	plain, err := eval.CrossValidate(t.Context(), d, spec, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(plain.Cells, res.Cells); diff != "" {
+		t.Errorf("the cells are not those of the plain grid: %s", diff)
+	}
+	var accuracies []float64
+	for k, cell := range res.Nested.Chosen {
+		accuracies = append(accuracies, res.Cells[cell].Folds[k].Accuracy)
+	}
+	if mean, sd := stat.MeanStdDev(accuracies, nil); len(accuracies) != 3 || res.Nested.Accuracy != mean || res.Nested.Deviation != sd {
+		t.Errorf("%+v, want mean %g and deviation %g of %v", res.Nested, mean, sd, accuracies)
+	}
+
+	y, _, _, err := d.Binary("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folds, err := eval.Folds(y, 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The points of the fold go elsewhere; the labels, and with them the deal, stay.
+	spoilt := part(d, func() (all []int) {
+		for i := range y {
+			all = append(all, i)
+		}
+		return all
+	}())
+	for _, i := range folds[1] {
+		spoilt.X.SetRow(i, []float64{100 * y[i], -3})
+	}
+	s.Nested = true
+	other, err := eval.CrossValidate(t.Context(), spoilt, spec, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Nested.Chosen[1] != other.Nested.Chosen[1] {
+		t.Errorf("the held-out fold changes the choice from %d to %d", res.Nested.Chosen[1], other.Nested.Chosen[1])
+	}
+}
+
+func TestCrossValidateIsDeterministic(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 600)
+	spec := ml.DefaultSpec()
+	spec.Standardize = false
+	var texts [2]string
+	for i := range texts {
+		res, err := eval.CrossValidate(t.Context(), d, spec, eval.Settings{Folds: 3, Seed: 9, C: []float64{1, 10, 1000}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(res)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(text)
+	}
+	if texts[0] != texts[1] {
+		t.Errorf("%s\n%s", texts[0], texts[1])
+	}
+}
+
+// TestWithoutGrid leaves out what does not apply.
+func TestWithoutGrid(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 40)
+	spec := ml.DefaultSpec()
+	spec.Kernel = "linear"
+	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Settings{Folds: 2, C: []float64{1, 2}, Gamma: []kernel.Gamma{{Value: 1}, {Value: 2}}})
+	if err != nil || len(res.Cells) != 2 || res.Cells[0].Gamma != nil || *res.Cells[1].C != 2 {
+		t.Errorf("linear: %+v, %v", res, err)
+	}
+	spec.Kernel, spec.HardMargin, spec.Gamma = "rbf", true, kernel.Gamma{Value: 100}
+	res, err = eval.CrossValidate(t.Context(), d, spec, eval.Settings{Folds: 2, C: []float64{1, 2}})
+	if err != nil || len(res.Cells) != 1 || res.Cells[0].C != nil {
+		t.Errorf("hard margin: %+v, %v", res, err)
+	}
+	spec = ml.DefaultSpec()
+	spec.MaxIter = 1
+	res, err = eval.CrossValidate(t.Context(), d, spec, eval.Settings{Folds: 2})
+	if err != nil || len(res.Cells) != 1 || res.Cells[0].Converged() || res.Cells[0].Folds[0].Status != trace.IterationLimit {
+		t.Errorf("one iteration: %+v, %v", res, err)
+	}
+}
+
+func TestCrossValidateFails(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 40)
+	lonely := part(d, []int{0, 1, 2, 3, 4, 5, 6, 7})
+	for i := range lonely.Y {
+		lonely.Y[i] = min(i, 1)
+	}
+	for name, c := range map[string]struct {
+		data *dataset.Data
+		s    eval.Settings
+		says string
+	}{
+		"one point of a class": {lonely, eval.Settings{Folds: 2}, "of one class there are only 1"},
+		"too many folds":       {d, eval.Settings{Folds: 21}, "of one class there are only 20"},
+		"too many to nest":     {d, eval.Settings{Folds: 20, Nested: true}, "nested"},
+		"no folds":             {d, eval.Settings{}, "at least 2"},
+		"C":                    {d, eval.Settings{Folds: 2, C: []float64{-1}}, "C must be"},
+		"gamma":                {d, eval.Settings{Folds: 2, Gamma: []kernel.Gamma{{Value: 1}, {Value: -2}}}, "gamma must be"},
+		"NaN":                  {d, eval.Settings{Folds: 2, C: []float64{1, math.NaN()}}, "C must be"},
+	} {
+		if _, err := eval.CrossValidate(t.Context(), c.data, ml.DefaultSpec(), c.s); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want something about %q", name, err, c.says)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := eval.CrossValidate(ctx, d, ml.DefaultSpec(), eval.Settings{Folds: 2}); !errors.Is(err, context.Canceled) {
+		t.Errorf("an ended context gives %v", err)
+	}
+}

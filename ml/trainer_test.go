@@ -1,0 +1,189 @@
+package ml_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/trace"
+)
+
+// part is some rows of d as data of their own.
+func part(d *dataset.Data, rows []int) *dataset.Data {
+	p := &dataset.Data{Features: d.Features, Label: d.Label, Classes: d.Classes}
+	p.X = mat.NewDense(len(rows), len(d.Features), nil)
+	for a, i := range rows {
+		p.X.SetRow(a, d.X.RawRowView(i))
+		p.Y = append(p.Y, d.Y[i])
+	}
+	return p
+}
+
+// TestTrainerJudges compares every training of a trainer with Train on the same rows
+// alone, for every kind of machine and of fitted preprocessing.
+func TestTrainerJudges(t *testing.T) {
+	t.Parallel()
+	d := clouds(60, 3, 5)
+	var train, test []int // and some rows that are neither
+	for i := range d.Y {
+		switch i % 7 {
+		case 1, 3:
+			test = append(test, i)
+		case 5:
+		default:
+			train = append(train, i)
+		}
+	}
+	for name, set := range map[string][]string{
+		"svm":              {"standardize", "false", "gamma", "0.7"},
+		"svm, auto":        {"standardize", "false"},
+		"svm, scale":       {"standardize", "false", "gamma", "scale"},
+		"svm standardised": {},
+		"svm projected":    {"project", "pca"},
+		"linear":           {"kernel", "linear"},
+		"hard margin":      {"hard_margin", "true", "gamma", "10"},
+		"conformal":        {"conformal", "gradient", "core_step", "6"},
+		"mcm":              {"learner", "mcm"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := spec(t, set...)
+			if s.Learner == "svm" {
+				s.Tol = 1e-8
+			}
+			trainer, err := ml.NewTrainer(d, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cs := []float64{0.5, 1, 30}
+			if s.HardMargin {
+				cs = cs[:1]
+			}
+			judged, err := trainer.Judge(t.Context(), train, test, cs)
+			if err != nil || len(judged) != len(cs) {
+				t.Fatalf("%d results, %v", len(judged), err)
+			}
+			for a, c := range cs {
+				s.C = c
+				res := trainOn(t, part(d, train), s)
+				want := res.Model.Decisions(part(d, test).X)
+				right := 0
+				for b, i := range test {
+					if f := judged[a].F[b]; math.Abs(f-want[b]) > 1e-4*(1+math.Abs(f)) {
+						t.Errorf("C = %g: f of row %d is %g, trained by itself %g", c, i, f, want[b])
+					}
+					if (judged[a].F[b] >= 0) == (trainer.Labels()[i] > 0) {
+						right++
+					}
+				}
+				if got := judged[a]; got.Status != trace.Converged || got.SupportVectors != res.Report.SupportVectors || got.Accuracy != float64(right)/float64(len(test)) {
+					t.Errorf("C = %g: %s with %d support vectors, accuracy %g; want %d and %d of %d", c, got.Status, got.SupportVectors, got.Accuracy, res.Report.SupportVectors, right, len(test))
+				}
+			}
+		})
+	}
+}
+
+func trainOn(t *testing.T, d *dataset.Data, s ml.Spec) *ml.Result {
+	t.Helper()
+	res, err := ml.Train(t.Context(), d, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// TestTrainerIsShared judges from several goroutines at once, which must not matter.
+func TestTrainerIsShared(t *testing.T) {
+	t.Parallel()
+	d, err := dataset.Generate("moons", 600, 0.3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := spec(t, "standardize", "false", "gamma", "5")
+	cs := []float64{1, 1000}
+	judge := func(trainer *ml.Trainer, k int) []ml.Judged {
+		var train, test []int
+		for i := range d.Y {
+			if i%4 == k {
+				test = append(test, i)
+			} else {
+				train = append(train, i)
+			}
+		}
+		judged, err := trainer.Judge(t.Context(), train, test, cs)
+		if err != nil {
+			t.Error(err)
+		}
+		return judged
+	}
+	trainer, err := ml.NewTrainer(d, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var together [4][]ml.Judged
+	var wait sync.WaitGroup
+	for k := range together {
+		wait.Go(func() { together[k] = judge(trainer, k) })
+	}
+	wait.Wait()
+	for k, got := range together {
+		alone, err := ml.NewTrainer(d, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for a, want := range judge(alone, k) {
+			for i, f := range want.F {
+				if got[a].F[i] != f {
+					t.Fatalf("fold %d, C = %g: f is %g, alone %g", k, cs[a], got[a].F[i], f)
+				}
+			}
+		}
+	}
+}
+
+func TestTrainerFails(t *testing.T) {
+	t.Parallel()
+	d := clouds(20, 2, 1)
+	if _, err := ml.NewTrainer(d, spec(t, "positive", "z")); err == nil || !strings.Contains(err.Error(), "no class") {
+		t.Errorf("an unknown class: %v", err)
+	}
+	trainer, err := ml.NewTrainer(d, spec(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := trainer.Judge(t.Context(), []int{0, 1}, nil, []float64{1}); err == nil || !strings.Contains(err.Error(), "no rows") {
+		t.Errorf("nothing to judge on: %v", err)
+	}
+	var a []int
+	for i, y := range trainer.Labels() {
+		if y > 0 {
+			a = append(a, i)
+		}
+	}
+	if _, err := trainer.Judge(t.Context(), a[1:], a[:1], []float64{1}); err == nil || !strings.Contains(err.Error(), "held out") {
+		t.Errorf("one class to train on: %v", err)
+	}
+	for _, set := range [][]string{nil, {"learner", "mcm"}, {"standardize", "false"}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		trainer, err := ml.NewTrainer(d, spec(t, set...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []int
+		for i := range d.Y[1:] {
+			rows = append(rows, i+1)
+		}
+		if _, err := trainer.Judge(ctx, rows, []int{0}, []float64{1}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v with an ended context: %v", set, err)
+		}
+	}
+}
