@@ -19,3 +19,8 @@ func reserve(bytes int) ([]byte, func()) {
 	_ = syscall.Madvise(block, syscall.MADV_HUGEPAGE) // refused, it costs time only
 	return block, func() { _ = syscall.Munmap(block) }
 }
+
+// hugePages asks for huge pages under a large block that has not been written to yet.
+func hugePages(block []byte) {
+	_ = syscall.Madvise(block, syscall.MADV_HUGEPAGE)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"unsafe"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -22,8 +23,6 @@ type table struct {
 // The error is that of ctx, or tells of a value that is not finite.
 func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 	m := k.Len()
-	n := padded(m)
-	size := int64(m) * int64(n)
 	most := math.Inf(-1)
 	for i := range m {
 		most = max(most, k.Diag(i))
@@ -32,12 +31,12 @@ func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 	if singleSuits(m, most) {
 		entry += 4
 	}
-	if size*entry > bytes {
+	if entry*int64(m)*int64(padded(m)) > bytes {
 		return k, nil
 	}
-	t := &table{Fast: fast(k), double: split(make([]float64, size), n)}
+	t := &table{Fast: fast(k), double: whole[float64](m)}
 	if singleSuits(m, most) {
-		t.single = split(make([]float32, size), n)
+		t.single = whole[float32](m)
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	workers := runtime.GOMAXPROCS(0)
@@ -71,9 +70,12 @@ func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 	return t, nil
 }
 
-// split cuts a block into rows of length n.
-func split[T real](block []T, n int) [][]T {
-	rows := make([][]T, len(block)/n)
+// whole makes room for m padded rows.
+func whole[T real](m int) [][]T {
+	n := padded(m)
+	block := make([]T, m*n)
+	hugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(block))), len(block)*int(unsafe.Sizeof(block[0]))))
+	rows := make([][]T, m)
 	for i := range rows {
 		rows[i] = block[i*n:][:n:n]
 	}
