@@ -31,6 +31,7 @@ type Judged struct {
 	SupportVectors int
 	F              []float64 // f on the rows it was judged on
 	Accuracy       float64   // share of those with f on the right side; f = 0 counts as +1
+	TrainAccuracy  float64   // the same on the rows trained on
 }
 
 // NewTrainer makes a trainer. The share and the C of spec are not used. Errors are
@@ -75,7 +76,7 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 			return nil, ctx.Err()
 		}
 		f := res.Model.Decisions(rows(p.data.X, test))
-		judged = append(judged, Judged{res.Report.Status, res.Report.SupportVectors, f, accuracy(f, pick(p.all, test))})
+		judged = append(judged, Judged{res.Report.Status, res.Report.SupportVectors, f, accuracy(f, pick(p.all, test)), res.Report.TrainAccuracy})
 	}
 	return judged, nil
 }
@@ -112,7 +113,7 @@ func (t *Trainer) path(ctx context.Context, p *problem, test []int, cs []float64
 	y := pick(p.all, test)
 	for a, r := range results {
 		f := pick(r.F, test)
-		judged[a] = Judged{r.Status, r.SupportVectors, f, accuracy(f, y)}
+		judged[a] = Judged{r.Status, r.SupportVectors, f, accuracy(f, y), accuracy(pick(r.F, p.rows), p.y)}
 	}
 	return judged, nil
 }

@@ -57,6 +57,7 @@ type Cell struct {
 // Fold is one fold that was held out.
 type Fold struct {
 	Accuracy       float64      `json:"accuracy"`
+	TrainAccuracy  float64      `json:"train_accuracy"` // on the points that trained
 	Status         trace.Status `json:"status"`
 	SupportVectors int          `json:"support_vectors"`
 }
@@ -140,7 +141,7 @@ func CrossValidate(ctx context.Context, d *dataset.Data, spec ml.Spec, s Setting
 			}
 			for i := range outer {
 				j := judged[g][i][a]
-				cell.Folds = append(cell.Folds, Fold{j.Accuracy, j.Status, j.SupportVectors})
+				cell.Folds = append(cell.Folds, Fold{j.Accuracy, j.TrainAccuracy, j.Status, j.SupportVectors})
 			}
 			cell.Accuracy, cell.Deviation = spread(len(outer), func(i int) float64 { return cell.Folds[i].Accuracy })
 			res.Cells = append(res.Cells, cell)

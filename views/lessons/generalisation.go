@@ -15,6 +15,8 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 	"marginlab/ml/theory"
 	"marginlab/views"
@@ -602,11 +604,11 @@ func generalisationDraws(ctx context.Context, noise float64, candidates int, dra
 			}
 			inner := 2.0
 			if k < candidates {
-				a, err := generalisationValidate(ctx, train, spec, generalisationRange(0, training), 3, draw)
+				cv, err := eval.CrossValidate(ctx, train, spec, eval.Settings{Folds: 3, Seed: draw})
 				if err != nil {
 					return nil, err
 				}
-				inner = 1 - a
+				inner = 1 - cv.Cells[0].Accuracy
 			}
 			if onTest < best || inner < o.fairClaimed {
 				actual, err := errorRate(res.Model, fresh)
@@ -635,14 +637,19 @@ func generalisationRange(a, b int) []int {
 	return s
 }
 
-// generalisationFolds deals rows out into folds, by the seed alone: labels have no say.
-func generalisationFolds(rows []int, folds int, seed uint64) [][]int {
-	rng := rand.New(rand.NewPCG(seed, 0xf01d5))
-	out := make([][]int, folds)
-	for k, i := range rng.Perm(len(rows)) {
-		out[k%folds] = append(out[k%folds], rows[i])
+// generalisationFolds deals rows of d out into folds, each class evenly.
+func generalisationFolds(d *dataset.Data, rows []int, folds int, seed uint64) ([][]int, error) {
+	y := make([]float64, len(rows))
+	for k, i := range rows {
+		y[k] = float64(d.Y[i])
 	}
-	return out
+	out, err := eval.Folds(y, folds, seed)
+	for _, f := range out {
+		for a, k := range f {
+			f[a] = rows[k]
+		}
+	}
+	return out, err
 }
 
 // generalisationOthers are all rows of the folds but those of fold k.
@@ -654,28 +661,6 @@ func generalisationOthers(folds [][]int, k int) (rows []int) {
 	}
 	slices.Sort(rows)
 	return rows
-}
-
-// generalisationValidate is the mean accuracy of a spec on folds of these rows; no other
-// row is looked at.
-func generalisationValidate(ctx context.Context, d *dataset.Data, spec ml.Spec, rows []int, folds int, seed uint64) (float64, error) {
-	parts := generalisationFolds(rows, folds, seed)
-	sum := 0.0
-	for k, test := range parts {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		res, err := trained(ctx, selectRows(d, generalisationOthers(parts, k)), spec)
-		if err != nil {
-			return 0, err
-		}
-		a, err := res.Model.Accuracy(selectRows(d, test))
-		if err != nil {
-			return 0, err
-		}
-		sum += a / float64(folds)
-	}
-	return sum, nil
 }
 
 // generalisationMean is the mean with its standard error, not a number for one value.
@@ -771,31 +756,29 @@ const (
 )
 
 // generalisationChoose picks C and gamma of a machine by cross-validation on these rows
-// alone; of equal settings the first, with the smaller C and gamma.
+// alone; of equal settings the first, with the smaller gamma and C.
 func generalisationChoose(ctx context.Context, d *dataset.Data, machine string, rows []int, seed uint64) (ml.Spec, error) {
-	var best ml.Spec
-	top := -1.0
-	for _, c := range []string{"1", "10", "100"} {
-		for _, gamma := range []string{"0.1", "0.5", "2.5"} {
-			spec, err := newSpec(append(generalisationPairs(machine, generalisationRho, c, gamma), "standardize", "true")...)
-			if err != nil {
-				return best, err
-			}
-			a, err := generalisationValidate(ctx, d, spec, rows, 3, seed)
-			if err != nil {
-				return best, err
-			}
-			if a > top+1e-12 {
-				best, top = spec, a
-			}
-		}
+	spec, err := newSpec(append(generalisationPairs(machine, generalisationRho, "1", "1"), "standardize", "true")...)
+	if err != nil {
+		return spec, err
 	}
-	return best, nil
+	cv, err := eval.CrossValidate(ctx, selectRows(d, rows), spec, eval.Settings{
+		Folds: 3, Seed: seed, C: []float64{1, 10, 100}, Gamma: []kernel.Gamma{{Value: 0.1}, {Value: 0.5}, {Value: 2.5}},
+	})
+	if err != nil {
+		return spec, err
+	}
+	best := cv.Cells[cv.Best]
+	spec.C, spec.Gamma = *best.C, *best.Gamma
+	return spec, nil
 }
 
 // generalisationRun runs the first outer folds.
 func generalisationRun(ctx context.Context, d *dataset.Data, folds, first int, seed uint64) ([]generalisationFold, error) {
-	parts := generalisationFolds(generalisationSample(len(d.Y), seed), folds, seed)
+	parts, err := generalisationFolds(d, generalisationSample(len(d.Y), seed), folds, seed)
+	if err != nil {
+		return nil, err
+	}
 	var out []generalisationFold
 	for k := range first {
 		var f generalisationFold

@@ -89,7 +89,14 @@ func TestGeneralisationFolds(t *testing.T) {
 	if len(rows) != generalisationMost || !slices.IsSorted(rows) || len(slices.Compact(slices.Clone(rows))) != len(rows) || rows[0] < 0 || rows[len(rows)-1] > 199 {
 		t.Errorf("the sample is %v", rows)
 	}
-	parts := generalisationFolds(rows, 4, 3)
+	d := &dataset.Data{Y: make([]int, 200)}
+	for i := range d.Y {
+		d.Y[i] = i % 2
+	}
+	parts, err := generalisationFolds(d, rows, 4, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for k, test := range parts {
 		both := append(generalisationOthers(parts, k), test...)
 		slices.Sort(both)
@@ -99,9 +106,9 @@ func TestGeneralisationFolds(t *testing.T) {
 	}
 }
 
-// TestStudyKeepsTestRowsOut: the choice of settings is the same whatever the labels
-// and places of the test rows are, and it is not the same whatever those of the
-// training rows are. The study repeats itself exactly.
+// TestStudyKeepsTestRowsOut: the choice of settings is the same wherever the test rows
+// lie, and it is not the same wherever the training rows lie. Labels stay, as they
+// decide the folds. The study repeats itself exactly.
 func TestStudyKeepsTestRowsOut(t *testing.T) {
 	t.Parallel()
 	const folds, seed = 4, 2
@@ -121,11 +128,13 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 	if !reflect.DeepEqual(one, again) {
 		t.Errorf("a second time the study gives %+v, not %+v", again, one)
 	}
-	parts := generalisationFolds(generalisationSample(len(d.Y), seed), folds, seed)
+	parts, err := generalisationFolds(d, generalisationSample(len(d.Y), seed), folds, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
 	spoil := func(rows []int) *dataset.Data {
 		s := selectRows(d, generalisationRange(0, len(d.Y)))
 		for k, i := range rows {
-			s.Y[i] = k % 2
 			s.X.Set(i, 0, 100+math.Sqrt(float64(k)))
 		}
 		return s

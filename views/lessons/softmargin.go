@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
-	"marginlab/ml/kernel"
+	"marginlab/ml/eval"
 	"marginlab/ml/param"
 	"marginlab/ml/svm"
 	"marginlab/views"
@@ -695,58 +694,6 @@ func softmarginTiny(ctx context.Context) (float64, error) {
 	return float64(m.Report.SupportVectors), nil
 }
 
-// softmarginFolds deals the points to k folds, each class evenly.
-func softmarginFolds(y []float64, k int, seed uint64) (fold []int) {
-	fold = make([]int, len(y))
-	next := map[float64]int{}
-	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(len(y)) {
-		fold[i] = next[y[i]] % k
-		next[y[i]]++
-	}
-	return fold
-}
-
-// softmarginCrossValidate returns the share of right predictions on every fold
-// when it is held out, and their mean on the points trained on.
-func softmarginCrossValidate(ctx context.Context, g *kernel.Gram, y []float64, fold []int, k int, c float64) (held []float64, trained float64, err error) {
-	row := make([]float64, len(y))
-	for out := range k {
-		var in []int
-		var labels []float64
-		for i, f := range fold {
-			if f != out {
-				in, labels = append(in, i), append(labels, y[i])
-			}
-		}
-		res, err := svm.Train(ctx, g.Subset(in), labels, svm.Settings{C: c, MaxIter: 20000})
-		if err != nil {
-			return nil, 0, err
-		}
-		if ctx.Err() != nil {
-			return nil, 0, ctx.Err()
-		}
-		var right, n [2]float64 // held out, trained on
-		for i := range y {
-			g.Row(row, i)
-			f := res.B
-			for a, j := range in {
-				f += res.Alpha[a] * y[j] * row[j]
-			}
-			part := 1
-			if fold[i] == out {
-				part = 0
-			}
-			n[part]++
-			if (f >= 0) == (y[i] > 0) {
-				right[part]++
-			}
-		}
-		held = append(held, right[0]/n[0])
-		trained += right[1] / n[1] / float64(k)
-	}
-	return held, trained, nil
-}
-
 func showSoftmarginChoose(ctx context.Context, in Input) (*Exhibit, error) {
 	set, k := in.Text("set"), in.Int("folds")
 	d, err := softmarginData(set)
@@ -757,23 +704,22 @@ func showSoftmarginChoose(ctx context.Context, in Input) (*Exhibit, error) {
 	if set == "iris" {
 		positive = "versicolor"
 	}
-	y, _, _, err := d.Binary(positive)
+	spec, err := newSpec("gamma", "2", "positive", positive, "max_iter", "20000")
 	if err != nil {
 		return nil, err
 	}
-	g := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 2}, d.X)
-	fold := softmarginFolds(y, k, uint64(in.Int("seed")))
 	cs := softmarginGrid(2)
+	grid, err := eval.CrossValidate(ctx, d, spec, eval.Settings{Folds: k, Seed: uint64(in.Int("seed")), C: cs})
+	if err != nil {
+		return nil, err
+	}
 	mean, low, high, train := make([]float64, len(cs)), make([]float64, len(cs)), make([]float64, len(cs)), make([]float64, len(cs))
-	best := 0
-	for i, c := range cs {
-		held, trained, err := softmarginCrossValidate(ctx, g, y, fold, k, c)
-		if err != nil {
-			return nil, err
-		}
-		mean[i], low[i], high[i], train[i] = floats.Sum(held)/float64(k), floats.Min(held), floats.Max(held), trained
-		if mean[i] > mean[best]+1e-9 {
-			best = i
+	best := grid.Best
+	for i, cell := range grid.Cells {
+		mean[i], low[i] = cell.Accuracy, 1
+		for _, f := range cell.Folds {
+			low[i], high[i] = min(low[i], f.Accuracy), max(high[i], f.Accuracy)
+			train[i] += f.TrainAccuracy / float64(k)
 		}
 	}
 	return &Exhibit{

@@ -6,7 +6,6 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
-	"marginlab/ml/kernel"
 )
 
 // TestSoftmarginPrice: along rising C the margin and the total slack both fall, as
@@ -131,58 +130,5 @@ func TestSoftmarginFreeOnly(t *testing.T) {
 	}
 	if a, n := angle(separable, "C", "1e4"); n != 0 || a > 1e-3 {
 		t.Errorf("separable: %g degrees, %d bounded", a, n)
-	}
-}
-
-// TestSoftmarginFolds: a fold held out by hand gives the accuracy of
-// softmarginCrossValidate, and the folds have each class evenly.
-func TestSoftmarginFolds(t *testing.T) {
-	t.Parallel()
-	d, err := softmarginData("iris-sepal")
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, _, _, err := d.Binary("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const k = 5
-	fold := softmarginFolds(y, k, 3)
-	counts := map[[2]int]int{}
-	for i, f := range fold {
-		counts[[2]int{f, int(y[i])}]++
-	}
-	for at, n := range counts {
-		if n != 10 {
-			t.Errorf("fold %d has %d points of class %d, want 10", at[0], n, at[1])
-		}
-	}
-	if len(counts) != 2*k {
-		t.Errorf("%d parts", len(counts))
-	}
-	held, _, err := softmarginCrossValidate(t.Context(), kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 2}, d.X), y, fold, k, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for out, got := range held {
-		var in toy
-		for i, f := range fold {
-			if f != out {
-				in.xy, in.y = append(in.xy, [2]float64(d.X.RawRowView(i))), append(in.y, y[i])
-			}
-		}
-		res, _, err := fit(t.Context(), mustData(t, in), "kernel", "rbf", "gamma", "2", "C", "1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		right := 0.0
-		for i, f := range fold {
-			if f == out && (res.Model.Predict(d.X.RawRowView(i)) == "1") == (y[i] > 0) {
-				right++
-			}
-		}
-		if math.Abs(right/20-got) > 1e-12 {
-			t.Errorf("fold %d: %g, by hand %g", out, got, right/20)
-		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
 	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 	"marginlab/ml/theory"
@@ -500,20 +501,24 @@ func showWidthChoice(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	wrong := mat.NewDense(len(widthGridCs), len(widthGridGammas), nil)
-	bestC, bestG := 0, 0
-	for i, c := range widthGridCs {
-		for j, g := range widthGridGammas {
-			a, err := widthFolds(ctx, d, seed, c, g)
-			if err != nil {
-				return nil, err
-			}
-			wrong.Set(i, j, 1-a)
-			if 1-a < wrong.At(bestC, bestG) {
-				bestC, bestG = i, j
-			}
-		}
+	spec, err := newSpec()
+	if err != nil {
+		return nil, err
 	}
+	settings := eval.Settings{Folds: 5, Seed: seed, C: widthGridCs}
+	for _, g := range widthGridGammas {
+		settings.Gamma = append(settings.Gamma, kernel.Gamma{Value: g})
+	}
+	grid, err := eval.CrossValidate(ctx, d, spec, settings)
+	if err != nil {
+		return nil, err
+	}
+	n := len(widthGridCs) // cells for each gamma
+	wrong := mat.NewDense(n, len(widthGridGammas), nil)
+	for k, cell := range grid.Cells {
+		wrong.Set(k%n, k/n, 1-cell.Accuracy)
+	}
+	bestC, bestG := grid.Best%n, grid.Best/n
 	res, _, err := fit(ctx, d, "C", setting(widthGridCs[bestC]), "gamma", setting(widthGridGammas[bestG]))
 	if err != nil {
 		return nil, err
@@ -544,32 +549,4 @@ func showWidthChoice(ctx context.Context, in Input) (*Exhibit, error) {
 			{Label: "its error on 2000 new points", Value: percent(1 - fresh), Help: "trained on all 100 points; 10 % is the best possible"},
 		},
 	}, nil
-}
-
-// widthFolds is the accuracy of 5-fold cross-validation.
-func widthFolds(ctx context.Context, d *dataset.Data, seed uint64, c, gamma float64) (float64, error) {
-	const folds = 5
-	n := len(d.Y)
-	order := rand.New(rand.NewPCG(seed, 5)).Perm(n)
-	right := 0.0
-	for f := range folds {
-		var train, held []int
-		for at, i := range order {
-			if at%folds == f {
-				held = append(held, i)
-			} else {
-				train = append(train, i)
-			}
-		}
-		res, _, err := fit(ctx, selectRows(d, train), "C", setting(c), "gamma", setting(gamma))
-		if err != nil {
-			return 0, err
-		}
-		a, err := res.Model.Accuracy(selectRows(d, held))
-		if err != nil {
-			return 0, err
-		}
-		right += a * float64(len(held))
-	}
-	return right / float64(n), nil
 }
