@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"slices"
 	"sync"
 
 	"marginlab/ml/dataset"
@@ -15,7 +14,7 @@ import (
 
 // Trainer trains one spec on different rows of the same data, at several C, and
 // judges each training on other rows. What does not depend on the rows is computed
-// once. Its methods may be called from several goroutines at once.
+// once. Judge may be called from several goroutines at once.
 type Trainer struct {
 	p    *problem
 	spec Spec
@@ -46,9 +45,6 @@ func NewTrainer(d *dataset.Data, spec Spec) (*Trainer, error) {
 	}
 	return &Trainer{p: p, spec: spec}, nil
 }
-
-// Labels returns ±1 for every row of the data.
-func (t *Trainer) Labels() []float64 { return slices.Clone(t.p.all) }
 
 // Judge trains on some rows of the data with each C of cs, which rise, and judges on
 // others. Everything is fitted to the rows of train alone. An ended ctx is an error,
@@ -97,8 +93,8 @@ func (t *Trainer) path(ctx context.Context, p *problem, test []int, cs []float64
 		trained[i] = true
 	}
 	var held []int
-	for i, t := range trained {
-		if !t {
+	for i, in := range trained {
+		if !in {
 			held = append(held, i)
 		}
 	}

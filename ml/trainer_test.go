@@ -79,7 +79,7 @@ func TestTrainerJudges(t *testing.T) {
 					if f := judged[a].F[b]; math.Abs(f-want[b]) > 1e-4*(1+math.Abs(f)) {
 						t.Errorf("C = %g: f of row %d is %g, trained by itself %g", c, i, f, want[b])
 					}
-					if (judged[a].F[b] >= 0) == (trainer.Labels()[i] > 0) {
+					if (judged[a].F[b] >= 0) == (d.Y[i] == 1) {
 						right++
 					}
 				}
@@ -163,7 +163,7 @@ func TestTrainerFails(t *testing.T) {
 		t.Errorf("nothing to judge on: %v", err)
 	}
 	var a []int
-	for i, y := range trainer.Labels() {
+	for i, y := range d.Y {
 		if y > 0 {
 			a = append(a, i)
 		}

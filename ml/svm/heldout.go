@@ -45,21 +45,21 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 		return nil, errors.New("svm: all points of a class are held out; two classes are needed")
 	}
 	o.bound(s.C)
-	results, err := rise[float32](f, o, cs, s)
-	if err != nil || ctx.Err() != nil && len(results) > 0 {
+	memory := newMemory[float64](o.m, s.CacheBytes)
+	defer memory.free()
+	results, err := rise(f, o, cs, s, inSingle(memory))
+	if err != nil || len(results) == len(cs) || len(results) > 0 && ctx.Err() != nil {
 		return results, err
 	}
-	rest, err := rise[float64](f, o, cs[len(results):], s)
+	rest, err := rise(f, o, cs[len(results):], s, memory)
 	return append(results, rest...), err
 }
 
 // rise solves for each C of cs from where o is, with rows of precision T. It ends
 // early where single precision does not do.
-func rise[T real](k Fast, o *state, cs []float64, s Settings) (results []*Result, err error) {
+func rise[T real](k Fast, o *state, cs []float64, s Settings, memory memory[T]) (results []*Result, err error) {
 	var v T
 	_, rounded := any(v).(float32)
-	memory := newMemory[T](o.m, s.CacheBytes)
-	defer memory.free()
 	p := newSMO(k, o, memory)
 	for _, c := range cs {
 		s.C = c

@@ -28,3 +28,9 @@ func (m memory[T]) capacity(n int) int { return len(m.entries) / n }
 
 // row returns the place of the i-th row of length n.
 func (m memory[T]) row(i, n int) []T { return m.entries[i*n:][:n:n] }
+
+// inSingle is the same memory for rows in single precision.
+func inSingle(m memory[float64]) memory[float32] {
+	entries := (*float32)(unsafe.Pointer(unsafe.SliceData(m.entries)))
+	return memory[float32]{unsafe.Slice(entries, 2*len(m.entries)), m.free}
+}
