@@ -29,11 +29,11 @@ func Boundary(s Scene) (*Picture, error) {
 		low, high := oriented(&s, t.Heat)
 		p := ramp(low, t.Zero, high, 40)
 		sh.bar = &bar{palette: p, lo: -heatScale, hi: heatScale, name: "f(x)", open: true}
-		sh.plotters = append(sh.plotters, smooth(surf, surf.f, p, -heatScale, heatScale))
+		sh.add(smooth(surf, surf.f, p, -heatScale, heatScale).draw)
 	} else {
 		low, high := oriented(&s, t.Side)
 		p := color.Palette{low[1], low[0], high[0], high[1], t.Paper}
-		sh.plotters = append(sh.plotters, field{0, func(w, h int) image.Image {
+		sh.add(field{0, func(w, h int) image.Image {
 			return surf.paint(surf.f, w, h, p, func(v float64) uint8 {
 				switch {
 				case v >= 1:
@@ -47,7 +47,7 @@ func Boundary(s Scene) (*Picture, error) {
 				}
 				return 4 // not a number
 			})
-		}})
+		}}.draw)
 	}
 
 	var tr tracer
@@ -61,9 +61,9 @@ func Boundary(s Scene) (*Picture, error) {
 		dots.surface = surf
 	}
 	if dots.radius < 2.5 { // a crowd would hide the boundary
-		sh.plotters = append(sh.plotters, below, above, dots, zero)
+		sh.add(below.draw, above.draw, dots.draw, zero.draw)
 	} else {
-		sh.plotters = append(sh.plotters, below, above, zero, dots)
+		sh.add(below.draw, above.draw, zero.draw, dots.draw)
 	}
 
 	sh.legend = append(s.classes(t), lineEntry("f = 0", zero))

@@ -55,19 +55,19 @@ func Conformal(s Scene) (*Picture, error) {
 	zero := surf.level(&tr, surf.f, 0, draw.LineStyle{Color: t.Ink, Width: thick})
 	dots := marks{Scene: &s, theme: t, cores: true, radius: max(1.2, 0.62*s.radius())}
 	sh.bar = &bar{palette: p, lo: lo, hi: hi, name: "c(x)", open: within}
-	sh.plotters = append(sh.plotters, smooth(surf, surf.c, p, lo, hi))
+	sh.add(smooth(surf, surf.c, p, lo, hi).draw)
 	sh.legend = append(s.classes(t), lineEntry("f = 0", zero))
 	if signs {
 		turn := surf.level(&tr, surf.c, 0, draw.LineStyle{Color: t.Ink, Width: thick * 0.5, Dashes: []vg.Length{1.5, 3}})
-		sh.plotters = append(sh.plotters, turn)
+		sh.add(turn.draw)
 		sh.legend = append(sh.legend, entry{"c = 0", line(turn.style)})
 	}
-	sh.plotters = append(sh.plotters, zero, dots)
+	sh.add(zero.draw, dots.draw)
 	sh.legend = append(sh.legend, dots.entries()...)
 	return sh.picture(), nil
 }
 
-// smooth is the plotter of a heat map of f.
+// smooth is a heat map of f.
 func smooth(s *surface, f []float64, p color.Palette, lo, hi float64) field {
 	return field{s.n, func(w, h int) image.Image { return s.paint(f, w, h, p, scale(p, lo, hi)) }}
 }

@@ -4,7 +4,6 @@ import (
 	"image/color"
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -109,20 +108,11 @@ func (m mapping) back(p vg.Point) (x, y float64) {
 	return m.XMin + (m.XMax-m.XMin)*float64((p.X-m.frame.Min.X)/size.X), m.YMin + (m.YMax-m.YMin)*float64((p.Y-m.frame.Min.Y)/size.Y)
 }
 
-// add has d draw within the frame, above what was added before.
-func (s *sheet) add(d func(c *draw.Canvas, m mapping)) {
-	s.plotters = append(s.plotters, drawing{s, d})
-}
+// drawing draws something within the frame of a sheet, where m maps the data to.
+type drawing func(c *draw.Canvas, m mapping)
 
-// drawing is a function as a plot.Plotter. The limits are read when the sheet is
-// laid out.
-type drawing struct {
-	sheet *sheet
-	draw  func(c *draw.Canvas, m mapping)
-}
-
-// Plot implements plot.Plotter.
-func (d drawing) Plot(c draw.Canvas, _ *plot.Plot) { d.draw(&c, mapping{c.Rectangle, d.sheet.limits}) }
+// add puts drawings above those that were added before.
+func (s *sheet) add(ds ...drawing) { s.drawings = append(s.drawings, ds...) }
 
 // stroke draws the polyline through ps as far as it lies within the frame. It
 // breaks at places that are not finite.

@@ -114,7 +114,7 @@ func (b *bar) draw(c *draw.Canvas, in vg.Rectangle, t *Theme) {
 			}
 		}
 		return img
-	}}.Plot(draw.Canvas{Canvas: c.Canvas, Rectangle: r}, nil)
+	}}.draw(&draw.Canvas{Canvas: c.Canvas, Rectangle: r}, mapping{})
 	c.SetLineStyle(draw.LineStyle{Color: t.Rule, Width: 1})
 	half := vg.Point{X: 0.5, Y: 0.5}
 	c.Stroke(vg.Rectangle{Min: r.Min.Add(half), Max: r.Max.Sub(half)}.Path())

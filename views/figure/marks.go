@@ -5,7 +5,6 @@ import (
 	"image/color"
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -22,7 +21,7 @@ func (s *Scene) radius() vg.Length {
 	return vg.Length(math.Min(most*math.Min(1, 0.4+side/500), math.Max(least, r)))
 }
 
-// marks is the plotter of the points with everything that is told about them.
+// marks draws the points with everything that is told about them.
 type marks struct {
 	*Scene
 	theme   *Theme
@@ -32,9 +31,7 @@ type marks struct {
 	radius  vg.Length
 }
 
-// Plot implements plot.Plotter.
-func (ps marks) Plot(c draw.Canvas, p *plot.Plot) {
-	trX, trY := p.Transforms(&c)
+func (ps marks) draw(c *draw.Canvas, m mapping) {
 	index := make(map[string]int, len(ps.Classes))
 	for i, name := range ps.Classes {
 		index[name] = i
@@ -47,12 +44,11 @@ func (ps marks) Plot(c draw.Canvas, p *plot.Plot) {
 	at := make([]vg.Point, len(ps.Points))
 	shown := make([]bool, len(ps.Points))
 	for i, q := range ps.Points {
-		x, y := ps.View.Point(q.X)
-		at[i] = vg.Point{X: trX(x), Y: trY(y)}
+		at[i] = m.at(ps.View.Point(q.X))
 		shown[i] = i%every == 0 && c.Contains(at[i])
 	}
 	if ps.surface != nil {
-		ps.slack(&c, at, shown)
+		ps.slack(c, at, shown)
 	}
 	for i, q := range ps.Points {
 		if !shown[i] {
@@ -67,19 +63,19 @@ func (ps marks) Plot(c draw.Canvas, p *plot.Plot) {
 			clr = ps.side(q.Y)
 		}
 		if ps.rings && q.Wrong {
-			cross(&c, at[i], ps.radius, ps.theme.Ink)
+			cross(c, at[i], ps.radius, ps.theme.Ink)
 		}
-		marker{k, ps.theme.class(clr), ps.theme.Paper, q.HeldOut}.draw(&c, at[i], ps.radius)
+		marker{k, ps.theme.class(clr), ps.theme.Paper, q.HeldOut}.draw(c, at[i], ps.radius)
 	}
 	for i, q := range ps.Points { // above all markers, so that none is hidden
 		if !shown[i] {
 			continue
 		}
 		if ps.rings && q.Role != ml.None {
-			ring(&c, ps.theme, q.Role, at[i], ps.radius, math.Abs(q.Weight)/heaviest)
+			ring(c, ps.theme, q.Role, at[i], ps.radius, math.Abs(q.Weight)/heaviest)
 		}
 		if ps.cores && q.Core {
-			core(&c, at[i], ps.radius, ps.theme.Ink, ps.theme.Paper)
+			core(c, at[i], ps.radius, ps.theme.Ink, ps.theme.Paper)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -87,7 +86,7 @@ func (x Matrix) Picture() (*Picture, error) {
 		return x.places(cols, n, runs)
 	}
 	index := scale(p, lo, hi)
-	sh.plotters = append(sh.plotters, cells{rows, cols, func(w, h int) *image.Paletted {
+	sh.add(cells{rows, cols, func(w, h int) *image.Paletted {
 		img := image.NewPaletted(image.Rect(0, 0, w, h), append(slices.Clone(p), t.Paper))
 		for i := range h {
 			for j := range w {
@@ -100,7 +99,7 @@ func (x Matrix) Picture() (*Picture, error) {
 			}
 		}
 		return img
-	}})
+	}}.draw)
 	sh.add(func(c *draw.Canvas, m mapping) {
 		if len(runs) <= mostBlocks {
 			part(c, t, m, runs, square)
@@ -331,18 +330,17 @@ func (x *Matrix) minus(c *draw.Canvas, t *Theme, m mapping, hi float64) {
 	}
 }
 
-// cells is the plotter of an image with sharp edges between its rows x cols cells.
+// cells is an image with sharp edges between its rows x cols cells.
 type cells struct {
 	rows, cols int
 	paint      func(w, h int) *image.Paletted
 }
 
-// Plot implements plot.Plotter.
-func (f cells) Plot(c draw.Canvas, _ *plot.Plot) {
+func (f cells) draw(c *draw.Canvas, _ mapping) {
 	size := c.Size()
 	w, h := fewer(f.cols, int(size.X)), fewer(f.rows, int(size.Y))
 	small := f.paint(w, h)
-	switch b := base(c).(type) {
+	switch b := c.Canvas.(type) {
 	case *svgCanvas:
 		b.crisp = true
 		c.DrawImage(c.Rectangle, small)

@@ -7,7 +7,6 @@ import (
 	"image/color"
 	"strings"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -56,7 +55,7 @@ func Overlay(layers []Layer) (*Picture, error) {
 	var tr tracer
 	d := disagreement{labels: make([][2]string, len(layers))}
 	var names []string
-	var lines []plot.Plotter
+	var lines []drawing
 	sh.legend = s.classes(t)
 	for i, l := range layers {
 		one := l.Scene
@@ -73,7 +72,7 @@ func Overlay(layers []Layer) (*Picture, error) {
 		d.surfaces = append(d.surfaces, surf)
 		d.labels[i] = [2]string{one.Model.Negative, one.Model.Positive}
 		names = append(names, l.Name)
-		lines = append(lines, zero)
+		lines = append(lines, zero.draw)
 		if !crowd {
 			sh.legend = append(sh.legend, lineEntry(l.Name, zero))
 		} else if i == 0 {
@@ -87,9 +86,10 @@ func Overlay(layers []Layer) (*Picture, error) {
 	low, high := oriented(&s, t.Side)
 	d.palette = color.Palette{low[1], high[1], t.Differ[0], t.Differ[1]}
 	share := d.share()
-	sh.plotters = append([]plot.Plotter{field{0, d.paint}}, lines...)
+	sh.add(field{0, d.paint}.draw)
+	sh.add(lines...)
 	dots := marks{Scene: &s, theme: t, radius: max(1.2, 0.7*s.radius())}
-	sh.plotters = append(sh.plotters, dots)
+	sh.add(dots.draw)
 	if len(layers) > 1 {
 		sh.legend = append(sh.legend, entry{"disagree (" + percent(share) + ")", hatch(t)})
 	}

@@ -14,7 +14,6 @@ import (
 	"io"
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -82,13 +81,13 @@ func (p *Picture) PNG(w io.Writer) error {
 }
 
 // sheet is a picture in the making: what stands around the frame, and the
-// plotters of what is in it.
+// drawings in it.
 type sheet struct {
 	width, height int
 	theme         *Theme
 	limits        Limits
 	labels        [2]string
-	log           [2]bool               // limits and plotters have log10 of the data
+	log           [2]bool               // limits and drawings have log10 of the data
 	ticks         [2]func(n int) []tick // about n labelled places on an axis, instead of round values
 	bald          [2]bool               // axes without ticks
 	aspect        aspect
@@ -98,7 +97,7 @@ type sheet struct {
 	legendRows    int // kept at least
 	note          string
 	bar           *bar
-	plotters      []plot.Plotter
+	drawings      []drawing
 	edges         func(c *draw.Canvas, frame vg.Rectangle) // more marks around the frame
 }
 
@@ -192,17 +191,9 @@ func (s *sheet) picture() *Picture {
 	}
 	p.draw = func(cv vg.Canvas) {
 		c := draw.Canvas{Canvas: cv, Rectangle: all}
-
-		pl := plot.New()
-		pl.BackgroundColor = nil
-		pl.HideAxes()
-		pl.X.Padding, pl.Y.Padding = 0, 0
-		pl.X.Min, pl.X.Max = s.limits.XMin, s.limits.XMax
-		pl.Y.Min, pl.Y.Max = s.limits.YMin, s.limits.YMax
-		pl.Add(s.plotters...)
-		pl.X.Min, pl.X.Max = s.limits.XMin, s.limits.XMax
-		pl.Y.Min, pl.Y.Max = s.limits.YMin, s.limits.YMax
-		pl.Draw(draw.Canvas{Canvas: cv, Rectangle: inner})
+		for _, d := range s.drawings {
+			d(&draw.Canvas{Canvas: cv, Rectangle: inner}, mapping{inner, s.limits})
+		}
 
 		c.SetLineStyle(draw.LineStyle{Color: s.theme.Rule, Width: 1})
 		half := vg.Point{X: 0.5, Y: 0.5}

@@ -23,7 +23,7 @@ func Scatter(s Scene) (*Picture, error) {
 	}
 	sh := s.sheet()
 	dots := marks{Scene: &s, theme: sh.theme, radius: s.radius()}
-	sh.plotters = append(sh.plotters, dots)
+	sh.add(dots.draw)
 	if len(s.Points) > 0 {
 		sh.legend = append(s.classes(sh.theme), dots.entries()...)
 	}

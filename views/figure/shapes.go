@@ -57,7 +57,7 @@ func box(at vg.Point, r vg.Length) vg.Path {
 // equal look the same wherever they are: PNGs, on which thousands are slow to draw,
 // copy them. The canvas must not be turned.
 func stamp(c *draw.Canvas, at vg.Point, within vg.Rectangle, mark any, paint func(c *draw.Canvas, at vg.Point)) {
-	if b, ok := base(*c).(*pngCanvas); ok {
+	if b, ok := c.Canvas.(*pngCanvas); ok {
 		b.stamp(at, within, mark, paint)
 		return
 	}

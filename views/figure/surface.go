@@ -5,7 +5,6 @@ import (
 	"image/color"
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -100,18 +99,17 @@ func (s *surface) paint(f []float64, w, h int, p color.Palette, index func(v flo
 	return img
 }
 
-// field is the plotter of an image that covers the frame. paint is asked for the
+// field is an image that covers the frame. paint is asked for the
 // resolution that suits the canvas.
 type field struct {
 	cells int // of a smooth image; 0: it has edges, which want every pixel
 	paint func(w, h int) image.Image
 }
 
-// Plot implements plot.Plotter.
-func (f field) Plot(c draw.Canvas, _ *plot.Plot) {
+func (f field) draw(c *draw.Canvas, _ mapping) {
 	size := c.Size()
 	w, h := int(size.X), int(size.Y)
-	switch b := base(c).(type) {
+	switch b := c.Canvas.(type) {
 	case *pngCanvas:
 		w, h = b.dots(c.Max.X)-b.dots(c.Min.X), b.dots(c.Max.Y)-b.dots(c.Min.Y)
 	case *svgCanvas: // is magnified by whoever shows it
@@ -124,18 +122,7 @@ func (f field) Plot(c draw.Canvas, _ *plot.Plot) {
 	c.DrawImage(c.Rectangle, f.paint(w, h))
 }
 
-// base is the canvas that draws, below those that plot crops from it.
-func base(c vg.Canvas) vg.Canvas {
-	for {
-		d, ok := c.(draw.Canvas)
-		if !ok {
-			return c
-		}
-		c = d.Canvas
-	}
-}
-
-// level is the plotter of a level line.
+// level is a level line to be drawn.
 type level struct {
 	lines [][][2]float64 // grid coordinates
 	n     int
@@ -146,8 +133,7 @@ func (s *surface) level(t *tracer, f []float64, at float64, style draw.LineStyle
 	return level{t.lines(f, s.n+1, s.n+1, at), s.n, style}
 }
 
-// Plot implements plot.Plotter.
-func (l level) Plot(c draw.Canvas, _ *plot.Plot) {
+func (l level) draw(c *draw.Canvas, _ mapping) {
 	if len(l.lines) == 0 {
 		return
 	}

@@ -3,12 +3,16 @@ package figure
 import (
 	"image/color"
 	"math"
+	"sync"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
+
+// fonts are parsed when the first letter is needed.
+var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.Collection()) })
 
 // face is the font that everything is measured with, and PNGs are drawn with.
 func face(size vg.Length, bold bool) font.Face {
@@ -16,7 +20,7 @@ func face(size vg.Length, bold bool) font.Face {
 	if bold {
 		f.Weight = 3 // WeightBold of golang.org/x/image/font
 	}
-	return plot.DefaultTextHandler.Cache().Lookup(f, size)
+	return fonts().Lookup(f, size)
 }
 
 // text writes s from at, the left end of its baseline. The canvas must not be turned.
@@ -72,7 +76,7 @@ const quarter = math.Pi / 2
 // readable above lines.
 func label(c *draw.Canvas, t *Theme, clr color.NRGBA, size vg.Length, at vg.Point, s string) {
 	const rim = 1.6
-	if svg, ok := base(*c).(*svgCanvas); ok {
+	if svg, ok := c.Canvas.(*svgCanvas); ok {
 		svg.rim = paint("stroke", t.Paper) + ` stroke-width="3.2" stroke-linejoin="round" paint-order="stroke"`
 		text(c, clr, size, false, at, s)
 		svg.rim = ""
