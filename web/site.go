@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -159,14 +158,7 @@ func secure(next http.Handler) http.Handler {
 }
 
 func (s *Site) limitRate(next http.Handler) http.Handler {
-	byAddress := func(r *http.Request) (string, error) {
-		host, _, err := net.SplitHostPort(r.RemoteAddr)
-		if err != nil { // not TCP
-			host = r.RemoteAddr
-		}
-		return httprate.CanonicalizeIP(host), nil
-	}
-	return httprate.LimitBy(s.PerMinute, time.Minute, byAddress,
+	return httprate.Limit(s.PerMinute, time.Minute, httprate.WithKeyFuncs(httprate.KeyByIP),
 		httprate.WithLimitHandler(func(w http.ResponseWriter, r *http.Request) {
 			s.Error(w, r, Errorf(TooMany, "Too many requests from your address. Wait a moment and try again."))
 		}))(next)
