@@ -4,16 +4,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
 // commands are those with arguments or a meaning of their own. They get their
 // name with the backslash and its place, and read on behind it.
-var commands map[string]func(p *parser, name string, at int) (atom, error)
+var commands func() map[string]func(p *parser, name string, at int) (atom, error)
 
-func init() { // not in the declaration, which would refer to itself
-	commands = map[string]func(p *parser, name string, at int) (atom, error){
+func init() { commands = sync.OnceValue(allCommands) } // not in the declaration, which would refer to itself
+
+func allCommands() map[string]func(p *parser, name string, at int) (atom, error) {
+	commands := map[string]func(p *parser, name string, at int) (atom, error){
 		"frac": (*parser).fraction, "dfrac": (*parser).fraction, "tfrac": (*parser).fraction,
 		"sqrt": (*parser).root, "left": (*parser).fences, "not": (*parser).negation, "dots": (*parser).dots,
 		"text": (*parser).words, "textrm": (*parser).words, "textbf": (*parser).words, "textit": (*parser).words,
@@ -33,13 +36,14 @@ func init() { // not in the declaration, which would refer to itself
 			commands[name+side] = (*parser).big
 		}
 	}
+	return commands
 }
 
 // commandNames lists all commands that are known, without the backslash.
 func commandNames() []string {
 	names := []string{"displaystyle", "textstyle", "limits", "nolimits", "right", "middle", "end"}
-	names = append(names, sortedKeys(commands)...)
-	names = append(names, sortedKeys(symbols)...)
+	names = append(names, sortedKeys(commands())...)
+	names = append(names, sortedKeys(symbols())...)
 	names = append(names, sortedKeys(named)...)
 	names = append(names, sortedKeys(spaces)...)
 	slices.Sort(names)
@@ -49,10 +53,10 @@ func commandNames() []string {
 // command reads a command, whose name is behind it already.
 func (p *parser) command(token string, at int) (atom, error) {
 	name := token[1:]
-	if s, ok := symbols[name]; ok {
+	if s, ok := symbols()[name]; ok {
 		return p.symbol(s)
 	}
-	if f, ok := commands[name]; ok {
+	if f, ok := commands()[name]; ok {
 		return f(p, token, at)
 	}
 	if limits, ok := named[name]; ok {
@@ -134,7 +138,7 @@ func (p *parser) delimiter(of string, at int) (symbol, error) {
 		return symbol{"⟩", closing}, nil
 	}
 	if strings.HasPrefix(token, `\`) {
-		if s := symbols[token[1:]]; s.class == opening || s.class == closing {
+		if s := symbols()[token[1:]]; s.class == opening || s.class == closing {
 			return s, nil
 		}
 	}

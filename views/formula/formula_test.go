@@ -190,7 +190,7 @@ var constructs = []string{
 // Every command in the tables converts, with arguments where it takes some.
 func TestCommandsConvert(t *testing.T) {
 	t.Parallel()
-	for name := range symbols {
+	for name := range symbols() {
 		check(t, `a\`+name+` b`)
 	}
 	for name := range named {

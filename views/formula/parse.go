@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -332,7 +333,7 @@ func (p *parser) nucleus() (a atom, err error) {
 		p.pos = at
 		return atom{class: ord, node: el("mrow")}, nil
 	}
-	if s, ok := characters[token]; ok {
+	if s, ok := characters()[token]; ok {
 		return p.symbol(s)
 	}
 	switch c {
@@ -345,15 +346,15 @@ func (p *parser) nucleus() (a atom, err error) {
 }
 
 // characters are the symbols by themselves, for formulas that have them as such.
-var characters = func() map[string]symbol {
+var characters = sync.OnceValue(func() map[string]symbol {
 	m := map[string]symbol{}
-	for _, s := range symbols {
+	for _, s := range symbols() {
 		if s.text[0] >= utf8.RuneSelf && s.text != "‖" {
 			m[s.text] = s
 		}
 	}
 	return m
-}()
+})
 
 // flat is an operator without space around.
 func flat(text string) atom {

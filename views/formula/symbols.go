@@ -3,11 +3,13 @@ package formula
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // symbols are the commands that stand for one character, by class.
-var symbols = merge(map[class]string{
-	ord: `
+var symbols = sync.OnceValue(func() map[string]symbol {
+	return merge(map[class]string{
+		ord: `
 		alpha α beta β gamma γ delta δ epsilon ϵ varepsilon ε zeta ζ eta η theta θ vartheta ϑ
 		iota ι kappa κ lambda λ mu μ nu ν xi ξ omicron ο pi π varpi ϖ rho ρ varrho ϱ
 		sigma σ varsigma ς tau τ upsilon υ phi ϕ varphi φ chi χ psi ψ omega ω
@@ -15,10 +17,10 @@ var symbols = merge(map[class]string{
 		ell ℓ infty ∞ partial ∂ nabla ∇ Re ℜ Im ℑ aleph ℵ forall ∀ exists ∃ nexists ∄
 		emptyset ∅ varnothing ∅ top ⊤ bot ⊥ intercal ⊺ neg ¬ lnot ¬ prime ′ angle ∠ triangle △
 		square □ blacksquare ■ star ⋆ dagger † % % # # $ $ & & _ _`,
-	bin: `
+		bin: `
 		pm ± mp ∓ times × div ÷ cdot ⋅ circ ∘ bullet ∙ ast ∗ cup ∪ cap ∩ setminus ∖
 		wedge ∧ land ∧ vee ∨ lor ∨ oplus ⊕ ominus ⊖ otimes ⊗ odot ⊙`,
-	rel: `
+		rel: `
 		le ≤ leq ≤ ge ≥ geq ≥ ne ≠ neq ≠ ll ≪ gg ≫ lt < gt > approx ≈ cong ≅ equiv ≡ sim ∼
 		simeq ≃ propto ∝ coloneqq ≔ prec ≺ succ ≻ preceq ⪯ succeq ⪰
 		in ∈ notin ∉ ni ∋ subset ⊂ subseteq ⊆ supset ⊃ supseteq ⊇ nsubseteq ⊈
@@ -27,13 +29,14 @@ var symbols = merge(map[class]string{
 		Rightarrow ⇒ Leftarrow ⇐ Leftrightarrow ⇔ longrightarrow ⟶ longleftarrow ⟵ longmapsto ⟼
 		Longrightarrow ⟹ Longleftarrow ⟸ Longleftrightarrow ⟺ implies ⟹ impliedby ⟸ iff ⟺
 		uparrow ↑ downarrow ↓ nearrow ↗ searrow ↘`,
-	op: `
+		op: `
 		sum ∑ prod ∏ coprod ∐ bigcup ⋃ bigcap ⋂ bigoplus ⨁ bigotimes ⨂ bigvee ⋁ bigwedge ⋀
 		int ∫ iint ∬ iiint ∭ oint ∮`,
-	opening: `lbrace { { { lbrack [ langle ⟨ lceil ⌈ lfloor ⌊ lvert | lVert ‖`,
-	closing: `rbrace } } } rbrack ] rangle ⟩ rceil ⌉ rfloor ⌋ rvert | rVert ‖`,
-	inner:   `ldots … dotsc … dotso … cdots ⋯ dotsb ⋯ dotsm ⋯ vdots ⋮ ddots ⋱`,
-	punct:   `colon :`,
+		opening: `lbrace { { { lbrack [ langle ⟨ lceil ⌈ lfloor ⌊ lvert | lVert ‖`,
+		closing: `rbrace } } } rbrack ] rangle ⟩ rceil ⌉ rfloor ⌋ rvert | rVert ‖`,
+		inner:   `ldots … dotsc … dotso … cdots ⋯ dotsb ⋯ dotsm ⋯ vdots ⋮ ddots ⋱`,
+		punct:   `colon :`,
+	})
 })
 
 type symbol struct {
