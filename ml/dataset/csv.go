@@ -32,7 +32,12 @@ func parseCSV(text string, lim Limits) (*Table, *Error) {
 		case sc.count > lim.Columns:
 			return nil, &Error{Line: sc.start, Message: fmt.Sprintf("expected at most %s, found %d", count(lim.Columns, "column"), sc.count), Err: ErrTooLarge}
 		case t.Columns == nil:
+			rows := min(lineEnds(text), lim.Rows) + 1 // more only if lines end in odd ways
+			t.Lines = make([]int, 0, rows)
 			t.Columns = make([]Column, sc.count)
+			for j := range t.Columns {
+				t.Columns[j].Cells = make([]string, 0, rows)
+			}
 		case sc.count != len(t.Columns):
 			return nil, &Error{Line: sc.start, Message: fmt.Sprintf("expected %s separated by %s, found %d", count(len(t.Columns), "field"), sep.name, sc.count)}
 		}
@@ -287,11 +292,12 @@ type csvScanner struct {
 
 // next reads a record and reports whether there is one.
 func (sc *csvScanner) next() bool {
+	var line, rest string
 	for {
 		if sc.err != nil || sc.pos >= len(sc.text) {
 			return false
 		}
-		line, rest := cutLine(sc.text[sc.pos:])
+		line, rest = cutLine(sc.text[sc.pos:])
 		if s := strings.TrimSpace(line); s != "" && s[0] != '#' {
 			break
 		}
@@ -299,6 +305,12 @@ func (sc *csvScanner) next() bool {
 		sc.line++
 	}
 	sc.start, sc.fields, sc.count = sc.line, sc.fields[:0], 0
+	if strings.IndexByte(line, '"') < 0 {
+		sc.split(line)
+		sc.pos = len(sc.text) - len(rest)
+		sc.line++
+		return true
+	}
 	for {
 		sc.skipBlanks()
 		if sc.sep == ' ' && sc.count > 0 && sc.atLineEnd() {
@@ -316,18 +328,43 @@ func (sc *csvScanner) next() bool {
 			}
 			field = strings.TrimSpace(sc.text[from:sc.pos])
 		}
-		if sc.count++; len(sc.fields) < sc.most {
-			sc.fields = append(sc.fields, field)
-		}
+		sc.keep(field)
 		if sc.atLineEnd() {
 			break
 		}
 		sc.pos++ // the separator
 	}
-	_, rest := cutLine(sc.text[sc.pos:])
+	_, rest = cutLine(sc.text[sc.pos:])
 	sc.pos = len(sc.text) - len(rest)
 	sc.line++
 	return true
+}
+
+// split takes apart a line without quotes.
+func (sc *csvScanner) split(line string) {
+	if sc.sep == ' ' {
+		line = strings.Trim(line, " \t")
+	}
+	for more := true; more; {
+		i := strings.IndexByte(line, sc.sep)
+		if sc.sep == ' ' {
+			i = strings.IndexAny(line, " \t")
+		}
+		field := line
+		if more = i >= 0; more {
+			field, line = line[:i], line[i+1:]
+			if sc.sep == ' ' {
+				line = strings.TrimLeft(line, " \t")
+			}
+		}
+		sc.keep(strings.TrimSpace(field))
+	}
+}
+
+func (sc *csvScanner) keep(field string) {
+	if sc.count++; len(sc.fields) < sc.most {
+		sc.fields = append(sc.fields, field)
+	}
 }
 
 // quoted reads a field in quotes up to the separator or line end after it.

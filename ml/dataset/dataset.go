@@ -63,20 +63,24 @@ func FromPoints(points [][2]float64, labels []string) (*Data, error) {
 
 // setLabels derives Classes and Y from one label a row.
 func (d *Data) setLabels(labels []string) {
-	index := make(map[string]int)
-	for _, l := range labels {
-		if _, ok := index[l]; !ok {
-			index[l] = 0
-			d.Classes = append(d.Classes, l)
-		}
-	}
-	SortLabels(d.Classes)
-	for i, c := range d.Classes {
-		index[c] = i
-	}
+	found := make(map[string]int) // places in the order of appearance
 	d.Y = make([]int, len(labels))
 	for i, l := range labels {
-		d.Y[i] = index[l]
+		k, ok := found[l]
+		if !ok {
+			k = len(found)
+			found[l] = k
+			d.Classes = append(d.Classes, l)
+		}
+		d.Y[i] = k
+	}
+	SortLabels(d.Classes)
+	place := make([]int, len(found))
+	for i, c := range d.Classes {
+		place[found[c]] = i
+	}
+	for i, k := range d.Y {
+		d.Y[i] = place[k]
 	}
 }
 

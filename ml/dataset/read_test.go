@@ -442,17 +442,6 @@ func bigCSV(b *testing.B, n int) []byte {
 	return buf.Bytes()
 }
 
-func BenchmarkReadCSV100k(b *testing.B) {
-	raw := bigCSV(b, 100_000)
-	b.SetBytes(int64(len(raw)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Read(bytes.NewReader(raw), "f", Mapping{}, Limits{}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 func BenchmarkDecode100k(b *testing.B) {
 	raw := bigCSV(b, 100_000)
 	b.SetBytes(int64(len(raw)))

@@ -1,10 +1,10 @@
 package dataset
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"path"
 	"slices"
@@ -95,8 +95,9 @@ type Table struct {
 type Column struct {
 	Name    string // unique in the table, not empty
 	Cells   []string
-	Numeric bool // every cell is a finite number
-	Nominal bool // an ARFF file declares it nominal
+	Numeric bool      // every cell is a finite number
+	numbers []float64 // the cells of a numeric column that was read from a file
+	Nominal bool      // an ARFF file declares it nominal
 }
 
 // Mapping says which column is the label and which are features. Names are matched
@@ -112,14 +113,19 @@ type Mapping struct {
 // for a file beyond lim (zero fields: DefaultLimits) wraps ErrTooLarge.
 func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
 	lim = lim.orDefault()
-	raw, err := io.ReadAll(io.LimitReader(r, lim.Bytes+1))
-	if err != nil {
+	var b strings.Builder
+	if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if info, err := f.Stat(); err == nil {
+			b.Grow(int(min(max(info.Size(), 0), lim.Bytes+1)))
+		}
+	}
+	if _, err := io.Copy(&b, io.LimitReader(r, lim.Bytes+1)); err != nil {
 		return nil, &Error{File: file, Message: "reading failed: " + err.Error(), Err: err}
 	}
-	if int64(len(raw)) > lim.Bytes {
+	if int64(b.Len()) > lim.Bytes {
 		return nil, &Error{File: file, Message: fmt.Sprintf("expected at most %s", bytesText(lim.Bytes)), Err: ErrTooLarge}
 	}
-	text, fault := decodeText(raw)
+	text, fault := decodeText(b.String())
 	var t *Table
 	if fault == nil {
 		switch detect(text, file) {
@@ -138,10 +144,7 @@ func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
 	t.File = file
 	for j := range t.Columns {
 		c := &t.Columns[j]
-		c.Numeric = !slices.ContainsFunc(c.Cells, func(s string) bool {
-			_, ok := parseNumber(s)
-			return !ok
-		})
+		c.numbers, c.Numeric = parseNumbers(c.Cells)
 	}
 	if !t.Header && t.Format == "csv" {
 		t.nameColumns()
@@ -156,23 +159,24 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// decodeText returns the file as text, or says why it is none.
-func decodeText(raw []byte) (string, *Error) {
+// decodeText returns the content of a file without the mark of its encoding, or says
+// why it is no text.
+func decodeText(raw string) (string, *Error) {
 	switch {
-	case bytes.HasPrefix(raw, []byte("\xff\xfe")), bytes.HasPrefix(raw, []byte("\xfe\xff")):
+	case strings.HasPrefix(raw, "\xff\xfe"), strings.HasPrefix(raw, "\xfe\xff"):
 		return "", &Error{Message: "expected UTF-8 text, found UTF-16: save the file as UTF-8"}
-	case bytes.HasPrefix(raw, []byte("PK\x03\x04")):
+	case strings.HasPrefix(raw, "PK\x03\x04"):
 		return "", &Error{Message: "expected a text file, found a zip archive or a workbook: export the sheet as CSV"}
 	}
-	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
-	line := func(at int) int { return 1 + lineEnds(string(raw[:at])) }
-	if i := bytes.IndexByte(raw, 0); i >= 0 {
+	raw = strings.TrimPrefix(raw, "\xef\xbb\xbf")
+	line := func(at int) int { return 1 + lineEnds(raw[:at]) }
+	if i := strings.IndexByte(raw, 0); i >= 0 {
 		return "", &Error{Line: line(i), Message: "expected UTF-8 text, found a zero byte: this is a binary file or UTF-16"}
 	}
-	if !utf8.Valid(raw) {
+	if !utf8.ValidString(raw) {
 		i := 0
 		for i < len(raw) {
-			r, size := utf8.DecodeRune(raw[i:])
+			r, size := utf8.DecodeRuneInString(raw[i:])
 			if r == utf8.RuneError && size == 1 {
 				break
 			}
@@ -180,7 +184,7 @@ func decodeText(raw []byte) (string, *Error) {
 		}
 		return "", &Error{Line: line(i), Message: fmt.Sprintf("expected UTF-8 text, found byte 0x%02X: save the file as UTF-8", raw[i])}
 	}
-	return string(raw), nil
+	return raw, nil
 }
 
 // lineEnds counts LF, CRLF and CR.
@@ -190,14 +194,22 @@ func lineEnds(s string) int {
 
 // cutLine returns the first line of s without its end, and the rest.
 func cutLine(s string) (line, rest string) {
-	i := strings.IndexAny(s, "\r\n")
-	switch {
-	case i < 0:
-		return s, ""
-	case strings.HasPrefix(s[i:], "\r\n"):
-		return s[:i], s[i+2:]
+	const window = 256 // a search for one sign must not run far past the other
+	for from := 0; from < len(s); from += window {
+		part := s[from:min(from+window, len(s))]
+		if i := strings.IndexByte(part, '\n'); i >= 0 {
+			part = part[:i+1]
+		}
+		switch i := strings.IndexByte(part, '\r'); {
+		case i >= 0 && strings.HasPrefix(s[from+i:], "\r\n"):
+			return s[:from+i], s[from+i+2:]
+		case i >= 0:
+			return s[:from+i], s[from+i+1:]
+		case part[len(part)-1] == '\n':
+			return s[:from+len(part)-1], s[from+len(part):]
+		}
 	}
-	return s[:i], s[i+1:]
+	return s, ""
 }
 
 // detect tells the format by the first line that says something, and by the
@@ -241,6 +253,21 @@ func parseNumber(s string) (v float64, ok bool) {
 	}
 	v, err := strconv.ParseFloat(s, 64)
 	return v + 0, err == nil
+}
+
+// parseNumbers reads cells that are numbers, all of them.
+func parseNumbers(cells []string) (vs []float64, ok bool) {
+	for i, s := range cells {
+		v, ok := parseNumber(s)
+		if !ok {
+			return nil, false
+		}
+		if i == 0 {
+			vs = make([]float64, len(cells))
+		}
+		vs[i] = v
+	}
+	return vs, true
 }
 
 // notFinite tells NaN, Inf and numbers beyond the range of float64.
@@ -477,7 +504,12 @@ func (t *Table) Matrix(features []string) (*mat.Dense, error) {
 	for i := range t.Lines {
 		row := x.RawRowView(i)
 		for k, j := range at {
-			v, ok := parseNumber(t.Columns[j].Cells[i])
+			c := &t.Columns[j]
+			if c.numbers != nil {
+				row[k] = c.numbers[i]
+				continue
+			}
+			v, ok := parseNumber(c.Cells[i])
 			if !ok {
 				return nil, t.notNumber(i, j)
 			}
