@@ -16,7 +16,7 @@ import (
 // headings and with messages that say what was expected.
 type Flags struct {
 	set    *flag.FlagSet
-	help   strings.Builder
+	help   []func(w io.Writer) // its parts, written only when they are asked for
 	faults []string // values out of range, all of them reported together
 }
 
@@ -25,56 +25,60 @@ type Flags struct {
 func NewFlags(synopsis, about string) *Flags {
 	f := &Flags{set: flag.NewFlagSet(synopsis, flag.ContinueOnError)}
 	f.set.SetOutput(io.Discard)
-	fmt.Fprintf(&f.help, "Usage: marginlab %s\n\n", synopsis)
-	wrap(&f.help, "", about)
+	f.describe(func(w io.Writer) {
+		fmt.Fprintf(w, "Usage: marginlab %s\n\n", synopsis)
+		wrap(w, "", about)
+	})
 	return f
 }
 
+func (f *Flags) describe(part func(w io.Writer)) { f.help = append(f.help, part) }
+
 // Heading puts a heading above the flags that follow.
-func (f *Flags) Heading(title string) { fmt.Fprintf(&f.help, "\n%s\n", title) }
+func (f *Flags) Heading(title string) {
+	f.describe(func(w io.Writer) { fmt.Fprintf(w, "\n%s\n", title) })
+}
 
 // String adds a flag that takes any text. value is a word for what it takes: FILE.
 func (f *Flags) String(name, value, def, help string) *string {
-	f.explain(name, " "+value, help)
+	f.describe(func(w io.Writer) { explain(w, name, " "+value, help) })
 	return f.set.String(name, def, "")
 }
 
 // Switch adds a flag that is off unless given.
 func (f *Flags) Switch(name, help string) *bool {
-	f.explain(name, "", help)
+	f.describe(func(w io.Writer) { explain(w, name, "", help) })
 	return f.set.Bool(name, false, "")
 }
 
 // Param adds the flag of a parameter; set takes over a value that p allows.
 func (f *Flags) Param(p param.Param, set func(text string) error) {
-	help := p.Help
-	if s := span(p); s != "" {
-		help += " (" + s + ")"
-	}
-	f.param(p, placeholder(p), help, &paramFlag{f, p, set})
+	f.param(p, placeholder(p), p.Help, &paramFlag{f, p, set})
 }
 
 // List adds the flag of a parameter that takes several values, separated by commas; add
 // takes over each that p allows.
 func (f *Flags) List(p param.Param, add func(text string) error) {
 	help := p.Help + " Several values, separated by commas, are tried one after the other."
-	if s := span(p); s != "" {
-		help += " (" + s + ")"
-	}
 	f.param(p, placeholder(p)+",...", help, &listFlag{paramFlag{f, p, add}})
 }
 
 func (f *Flags) param(p param.Param, value, help string, v flag.Value) {
-	f.explain(p.Flag(), value, help)
-	for _, o := range p.Options {
-		wrap(&f.help, "        ", o.Name+": "+o.Help)
-	}
+	f.describe(func(w io.Writer) {
+		if s := span(p); s != "" {
+			help += " (" + s + ")"
+		}
+		explain(w, p.Flag(), value, help)
+		for _, o := range p.Options {
+			wrap(w, "        ", o.Name+": "+o.Help)
+		}
+	})
 	f.set.Var(v, p.Flag(), "")
 }
 
-func (f *Flags) explain(name, value, help string) {
-	fmt.Fprintf(&f.help, "  --%s%s\n", name, value)
-	wrap(&f.help, "      ", help)
+func explain(w io.Writer, name, value, help string) {
+	fmt.Fprintf(w, "  --%s%s\n", name, value)
+	wrap(w, "      ", help)
 }
 
 func placeholder(p param.Param) string {
@@ -159,7 +163,11 @@ func (f *Flags) Parse(args []string) error {
 	err := f.set.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		return helpWanted(f.help.String())
+		var text strings.Builder
+		for _, part := range f.help {
+			part(&text)
+		}
+		return helpWanted(text.String())
 	case err != nil:
 		return usage("%s", rephrase(err.Error()))
 	case f.set.NArg() > 0:
