@@ -9,265 +9,55 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
-	"text/tabwriter"
 	"time"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
-	"marginlab/views/figure"
 )
 
-var full = flag.Bool("full", false, "measure the large cases, too: hours rather than minutes")
+var (
+	full    = flag.Bool("full", false, "measure the large cases, too: hours rather than minutes")
+	patient = flag.Duration("patience", 20*time.Minute, "how long a peer may take for one run")
+)
 
 const (
 	python  = "/usr/bin/python3" // Debian's, which has the packages
 	scripts = "../../../shared/peers"
-	patient = 20 * time.Minute // for one run of a peer
+	samples = "../../../shared/data"
 )
-
-// run is one run of a program: what it took and the objective it reached.
-type run struct {
-	seconds, objective float64
-}
-
-// row is a line of the table: the medians of both sides.
-type row struct {
-	group, name  string
-	ours, theirs run
-	runs         int
-	failure      string // of the peer
-}
-
-// table collects the rows of all comparisons; it is printed once, at the end.
-type table struct{ rows []row }
-
-// compare measures a case: both sides in turn, the median of five after a
-// warm-up, or one run where both together take over three seconds.
-func (all *table) compare(t *testing.T, group, name string, ours, theirs func() (run, error)) {
-	t.Helper()
-	r := row{group: group, name: name}
-	var left, right []run
-	for wanted := 1; len(left) < wanted; {
-		begin := time.Now()
-		a, err := ours()
-		if err != nil {
-			t.Errorf("%s %s: %v", group, name, err)
-			return
-		}
-		b, err := theirs()
-		if err != nil {
-			r.failure = err.Error()
-			b = run{math.NaN(), math.NaN()}
-		}
-		if wanted == 1 && err == nil && time.Since(begin) < 3*time.Second {
-			wanted = 5 // this was the warm-up
-			continue
-		}
-		left, right = append(left, a), append(right, b)
-	}
-	r.ours, r.theirs, r.runs = median(left), median(right), len(left)
-	all.rows = append(all.rows, r)
-	t.Logf("%s %s: %.4f s against %.4f s %s", group, name, r.ours.seconds, r.theirs.seconds, r.failure)
-}
-
-func median(runs []run) run {
-	slices.SortFunc(runs, func(a, b run) int { return int(math.Copysign(1, a.seconds-b.seconds)) })
-	return runs[len(runs)/2]
-}
-
-// String is the table, with the geometric mean of the ratios of each group last.
-func (all *table) String() string {
-	var text strings.Builder
-	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "case\tours s\ttheirs s\tratio\tour objective\ttheir objective\truns\t")
-	var groups []string
-	logs, counts, slower := map[string]float64{}, map[string]int{}, map[string]int{}
-	for _, r := range all.rows {
-		if !slices.Contains(groups, r.group) {
-			groups = append(groups, r.group)
-		}
-		if r.failure != "" {
-			fmt.Fprintf(w, "%s %s\t%.4f\t%s\t\t%.9g\t\t%d\t\n", r.group, r.name, r.ours.seconds, r.failure, r.ours.objective, r.runs)
-			continue
-		}
-		ratio := r.ours.seconds / r.theirs.seconds
-		fmt.Fprintf(w, "%s %s\t%.4f\t%.4f\t%.4f\t%.9g\t%.9g\t%d\t\n", r.group, r.name,
-			r.ours.seconds, r.theirs.seconds, ratio, r.ours.objective, r.theirs.objective, r.runs)
-		logs[r.group] += math.Log(ratio)
-		counts[r.group]++
-		if ratio > 1 {
-			slower[r.group]++
-		}
-	}
-	for _, g := range groups {
-		fmt.Fprintf(w, "%s, geometric mean of %d, %d slower\t\t\t%.4f\t\t\t\t\n", g, counts[g], slower[g], math.Exp(logs[g]/float64(counts[g])))
-	}
-	w.Flush()
-	return text.String()
-}
 
 func TestPeers(t *testing.T) {
 	var all table
-	t.Run("LIBSVM", func(t *testing.T) { libsvm(t, &all) })
-	t.Run("HiGHS", func(t *testing.T) { highs(t, &all) })
-	t.Run("scikit-learn", func(t *testing.T) { sklearn(t, &all) })
-	t.Logf("medians of five runs after a warm-up; one run without where both sides took over 3 s\n%s", &all)
+	for _, peer := range []struct {
+		name    string
+		compare func(t *testing.T, all *table)
+	}{
+		{"LIBSVM", libsvm},
+		{"LIBSVM on more features", libsvmDense},
+		{"LIBSVM on a grid", libsvmGrid},
+		{"scikit-learn training", sklearnTraining},
+		{"scikit-learn pictures", sklearnPictures},
+		{"scikit-learn surfaces", sklearnSurfaces},
+		{"HiGHS", highs},
+		{"HiGHS on the full form", highsFull},
+	} {
+		t.Run(peer.name, func(t *testing.T) { peer.compare(t, &all) })
+	}
+	t.Logf("%s, %d cores of %s\n%s\nmedians of five runs after a warm-up; one run without where both sides took over 3 s\n\n%s",
+		time.Now().Format(time.DateOnly), runtime.NumCPU(), processor(), versions(), &all)
 }
 
-// libsvm compares whole processes, reading included.
-func libsvm(t *testing.T, all *table) {
-	need(t, "svm-train", "--help")
-	need(t, python, "-c", "import sklearn")
-	ours := filepath.Join(t.TempDir(), "marginlab")
-	if _, err := output("go", "build", "-o", ours, "marginlab"); err != nil {
-		t.Fatal(err)
-	}
-	sizes := []int{1000, 10_000}
-	if *full {
-		sizes = append(sizes, 50_000, 100_000)
-	}
-	objective := regexp.MustCompile(`obj = (\S+),`)
-	for _, kind := range []string{"blobs", "moons", "chess"} {
-		for _, n := range sizes {
-			file := points(t, kind, n)
-			for _, c := range []string{"1", "100"} {
-				for _, gamma := range []string{"1", "10"} {
-					all.compare(t, "LIBSVM", fmt.Sprintf("%s n=%d C=%s gamma=%s", kind, n, c, gamma), func() (run, error) {
-						var r struct {
-							Objective float64 `json:"dual_objective"`
-						}
-						took, err := decode(&r, ours, "fit", "--data", file+".csv", "--standardize=false", "--C", c, "--gamma", gamma, "--tol", "1e-3", "--json")
-						return run{took, r.Objective}, err
-					}, func() (run, error) {
-						begin := time.Now()
-						text, err := output("svm-train", "-m", "1000", "-c", c, "-g", gamma, "-e", "1e-3", file+".svm", file+".model")
-						took := time.Since(begin).Seconds()
-						if err != nil {
-							return run{}, err
-						}
-						m := objective.FindSubmatch(text)
-						if m == nil {
-							return run{}, errors.New("svm-train prints no objective")
-						}
-						obj, err := strconv.ParseFloat(string(m[1]), 64)
-						return run{took, -obj}, err
-					})
-				}
-			}
-		}
-	}
-}
-
-// highs compares the fit on data that is already read: the whole training on our
-// side, factoring and solving the dual, its better form, on the other.
-func highs(t *testing.T, all *table) {
-	need(t, python, "-c", "import scipy.optimize, pandas, sklearn")
-	sizes := []int{250, 1000}
-	if *full {
-		sizes = append(sizes, 2000, 5000, 10_000)
-	}
-	for _, n := range sizes {
-		file := points(t, "moons", n)
-		data := read(t, file+".csv")
-		for _, rho := range []string{"0", "0.001", "0.01", "0.1"} {
-			if rho != "0" && n > 2000 || rho == "0" && n == 2000 {
-				continue
-			}
-			for _, gamma := range []string{"0.1", "1"} {
-				for _, c := range []string{"0.001", "1", "100"} {
-					spec := settings(t, "learner", "mcm", "gamma", gamma, "C", c, "rho", rho, "rank_tol", "1e-3")
-					all.compare(t, "HiGHS", fmt.Sprintf("n=%d rho=%s gamma=%s C=%s", n, rho, gamma, c), func() (run, error) {
-						begin := time.Now()
-						r, err := ml.Train(context.Background(), data, spec, nil)
-						if err != nil {
-							return run{}, err
-						}
-						return run{time.Since(begin).Seconds(), r.Report.Objective}, nil
-					}, func() (run, error) {
-						var r struct {
-							Seconds   float64
-							Objective *float64
-							Message   string
-						}
-						_, err := decode(&r, python, filepath.Join(scripts, "mcm_highs.py"), file+".csv", "--gamma", gamma, "--C", c, "--rho", rho, "--form", "dual")
-						switch {
-						case err != nil:
-							return run{}, err
-						case r.Objective == nil:
-							return run{}, errors.New(r.Message)
-						}
-						return run{r.Seconds, *r.Objective}, nil
-					})
-				}
-			}
-		}
-	}
-}
-
-// sklearn compares fit, decision surface and picture, warm and in process.
-func sklearn(t *testing.T, all *table) {
-	need(t, python, "-c", "import sklearn, matplotlib")
-	total := regexp.MustCompile(`(png|svg) .*'total': ([0-9.]+)`)
-	for _, n := range []int{300, 3000} {
-		theirs := map[string]run{}
-		text, err := output(python, filepath.Join(scripts, "picture_sklearn.py"), strconv.Itoa(n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range total.FindAllSubmatch(text, -1) {
-			ms, err := strconv.ParseFloat(string(m[2]), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			theirs[string(m[1])] = run{ms / 1000, math.NaN()}
-		}
-		data := read(t, points(t, "moons", n)+".csv")
-		spec := settings(t, "C", "10", "gamma", "1", "standardize", "false")
-		for _, format := range []string{"png", "svg"} {
-			write := (*figure.Picture).PNG
-			if format == "svg" {
-				write = (*figure.Picture).SVG
-			}
-			all.compare(t, "scikit-learn", fmt.Sprintf("n=%d %s", n, format), func() (run, error) {
-				begin := time.Now()
-				err := picture(data, spec, write)
-				return run{time.Since(begin).Seconds(), math.NaN()}, err
-			}, func() (run, error) { return theirs[format], nil })
-		}
-	}
-}
-
-func picture(d *dataset.Data, spec ml.Spec, write func(*figure.Picture, io.Writer) error) error {
-	r, err := ml.Train(context.Background(), d, spec, nil)
-	if err != nil {
-		return err
-	}
-	view, ok := r.Model.View()
-	if !ok {
-		return errors.New("the model has no view")
-	}
-	points, err := r.Model.Points(d, spec)
-	if err != nil {
-		return err
-	}
-	p, err := figure.Boundary(figure.Scene{Model: r.Model, Points: points, View: view, Heat: true, Width: 600, Height: 500, Grid: 200})
-	if err != nil {
-		return err
-	}
-	return write(p, io.Discard)
-}
-
-// points makes a data set and returns its path without extension.
+// points makes a data set of a kind with the peers' own script and returns its path
+// without extension: .csv and .svm.
 func points(t *testing.T, kind string, n int) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "points")
@@ -277,19 +67,49 @@ func points(t *testing.T, kind string, n int) string {
 	return file
 }
 
-func read(t *testing.T, path string) *dataset.Data {
+// write writes data in both formats, labels ±1, and returns the path as points does.
+func write(t *testing.T, d *dataset.Data, positive string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
+	y, _, _, err := d.Binary(positive)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := dataset.Decode(bytes.NewReader(text))
+	var csv, svm strings.Builder
+	fmt.Fprintf(&csv, "%s,label\n", strings.Join(d.Features, ","))
+	for i, v := range y {
+		fmt.Fprintf(&svm, "%+g", v)
+		for j, x := range d.X.RawRowView(i) {
+			fmt.Fprintf(&csv, "%v,", x)
+			fmt.Fprintf(&svm, " %d:%v", j+1, x)
+		}
+		fmt.Fprintf(&csv, "%g\n", v)
+		fmt.Fprintln(&svm)
+	}
+	file := filepath.Join(t.TempDir(), "points")
+	for ending, text := range map[string]string{".csv": csv.String(), ".svm": svm.String()} {
+		if err := os.WriteFile(file+ending, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return file
+}
+
+// read reads a file as fit does.
+func read(t *testing.T, path string) *dataset.Data {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	d, err := dataset.Read(f, path, dataset.Mapping{}, dataset.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
+// settings is the spec that differs from the default by pairs of name and value.
 func settings(t *testing.T, pairs ...string) ml.Spec {
 	t.Helper()
 	s := ml.DefaultSpec()
@@ -299,6 +119,16 @@ func settings(t *testing.T, pairs ...string) ml.Spec {
 		}
 	}
 	return s
+}
+
+// build makes the program and returns its path.
+func build(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "marginlab")
+	if text, err := exec.Command("go", "build", "-o", program, "marginlab").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return program
 }
 
 // need skips the test when the program, or what the arguments ask of it, is not
@@ -316,23 +146,64 @@ func need(t *testing.T, program string, args ...string) {
 
 // output runs a program and returns what it prints.
 func output(program string, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patient)
-	defer cancel()
-	text, err := exec.CommandContext(ctx, program, args...).Output()
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("not done after %v", patient)
-	}
+	text, _, err := timed(program, args...)
 	return text, err
 }
 
-// decode runs a program, reads the JSON it prints into v and returns the seconds
-// the process took.
-func decode(v any, program string, args ...string) (float64, error) {
+// timed runs a program to its end, or for as long as one is patient, and returns
+// what it prints, the seconds it took and its peak memory in MB.
+func timed(program string, args ...string) ([]byte, run, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), *patient)
+	defer cancel()
+	var r run
+	cmd := exec.CommandContext(ctx, program, args...)
 	begin := time.Now()
-	text, err := output(program, args...)
-	took := time.Since(begin).Seconds()
-	if err != nil {
-		return took, err
+	text, err := cmd.Output()
+	r.seconds = time.Since(begin).Seconds()
+	if ctx.Err() != nil {
+		return nil, r, errSlow(*patient)
 	}
-	return took, json.Unmarshal(text, v)
+	if cmd.ProcessState != nil {
+		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+			r.megabytes = float64(usage.Maxrss) / 1024 // Linux counts in kB
+		}
+	}
+	return text, r, err
+}
+
+// decode runs a program and reads the JSON that it prints into v.
+func decode(v any, program string, args ...string) (run, error) {
+	text, r, err := timed(program, args...)
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(text, v)
+}
+
+// versions names what is compared.
+func versions() string {
+	var lines []string
+	for _, ask := range [][]string{
+		{"go", "version"},
+		{"dpkg-query", "-W", "-f", "${Package} ${Version}\n", "libsvm-tools", "python3-sklearn", "python3-scipy", "python3-matplotlib"},
+		{python, "-c", "from scipy.optimize._highs import _highs_wrapper as h; import scipy; print('scipy', scipy.__version__, 'with its HiGHS')"},
+	} {
+		if text, err := output(ask[0], ask[1:]...); err == nil {
+			lines = append(lines, strings.TrimSpace(string(text)))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func processor() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return runtime.GOARCH
+	}
+	for line := range bytes.Lines(text) {
+		if name, value, ok := bytes.Cut(line, []byte(":")); ok && bytes.HasPrefix(name, []byte("model name")) {
+			return string(bytes.TrimSpace(value))
+		}
+	}
+	return runtime.GOARCH
 }

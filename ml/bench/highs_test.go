@@ -1,0 +1,84 @@
+//go:build peers
+
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// sameProgramme is how far the objectives of two solutions of one linear programme
+// may differ, relatively.
+const sameProgramme = 1e-7
+
+// highs compares the fit on data that is already read: the whole training on our
+// side, factoring and solving the dual, its better form, on the other.
+func highs(t *testing.T, all *table) {
+	need(t, python, "-c", "import scipy.optimize, pandas, sklearn")
+	sizes := []int{250, 1000}
+	if *full {
+		sizes = append(sizes, 2000, 5000, 10_000)
+	}
+	for _, n := range sizes {
+		file := points(t, "moons", n)
+		data := read(t, file+".csv")
+		for _, rho := range []string{"0", "0.001", "0.01", "0.1"} {
+			if rho != "0" && n > 2000 || rho == "0" && n == 2000 {
+				continue
+			}
+			programmes(t, all, "HiGHS", "dual", file, data, rho)
+		}
+	}
+}
+
+// highsFull compares with the form that the handout writes, over all samples, which
+// takes minutes or fails.
+func highsFull(t *testing.T, all *table) {
+	need(t, python, "-c", "import scipy.optimize, pandas, sklearn")
+	file := points(t, "moons", 250)
+	programmes(t, all, "HiGHS, full form", "full", file, read(t, file+".csv"), "0")
+}
+
+func programmes(t *testing.T, all *table, group, form, file string, data *dataset.Data, rho string) {
+	n, _ := data.X.Dims()
+	for _, gamma := range []string{"0.1", "1"} {
+		for _, c := range []string{"0.001", "1", "100"} {
+			spec := settings(t, "learner", "mcm", "gamma", gamma, "C", c, "rho", rho, "rank_tol", "1e-3")
+			same := sameProgramme
+			if form == "full" {
+				same = math.Inf(1) // the rank cut makes it another programme
+			}
+			r := row{group: group, name: fmt.Sprintf("rho=%s gamma=%s C=%s", rho, gamma, c), n: n}
+			all.compare(t, r, same, func() (run, error) {
+				begin := time.Now()
+				r, err := ml.Train(context.Background(), data, spec, nil)
+				if err != nil {
+					return run{}, err
+				}
+				return run{time.Since(begin).Seconds(), r.Report.Objective, math.NaN()}, nil
+			}, func() (run, error) {
+				var v struct {
+					Seconds   float64
+					Objective *float64
+					Message   string
+				}
+				_, err := decode(&v, python, filepath.Join(scripts, "mcm_highs.py"), file+".csv", "--gamma", gamma, "--C", c, "--rho", rho, "--form", form)
+				switch {
+				case err != nil:
+					return run{}, err
+				case v.Objective == nil:
+					return run{}, errors.New(v.Message)
+				}
+				return run{v.Seconds, *v.Objective, math.NaN()}, nil
+			})
+		}
+	}
+}
