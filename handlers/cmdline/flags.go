@@ -17,7 +17,7 @@ import (
 type Flags struct {
 	set    *flag.FlagSet
 	help   []func(w io.Writer) // its parts, written only when they are asked for
-	faults []string // values out of range, all of them reported together
+	faults []string            // values out of range, all of them reported together
 }
 
 // NewFlags begins a command's flags. synopsis is the command as one types it,
