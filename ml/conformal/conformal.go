@@ -31,6 +31,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/gemm"
 )
 
 // Map is the conformal factor c(x) as data. It round-trips through JSON bit for bit.
@@ -117,13 +119,7 @@ func Fit(ctx context.Context, method string, k Matrix, x *mat.Dense, y []float64
 	if err != nil {
 		return nil, Stats{}, err
 	}
-	m := p.mapOf(alpha)
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, c := range m.Factors(x) {
-		lo, hi = min(lo, c), max(hi, c)
-	}
-	stats.SignChange = lo < 0 && hi > 0
-	return m, stats, nil
+	return p.mapOf(alpha), stats, nil
 }
 
 // problem is a checked call of Fit. Everything in it is in class order: the M1
@@ -194,81 +190,100 @@ func (p *problem) columns(from, to int) *mat.Dense {
 // the number of directions that K1 has beyond rounding, which for wide cores is
 // far below n: whatever follows costs r, not n, and K1 itself is never held.
 //
-// Columns are taken 64 at a time, freed of the directions already in Q, and what
-// is left of them is replaced by its left singular vectors; all that twice, since
-// the second pass restores what rounding cost the small directions in the first.
+// Columns are taken 64 at a time and freed of the directions already in Q. The
+// strongest directions of what is left join Q until nothing above rounding is
+// left. Each is freed of Q and made orthonormal twice, since the second pass
+// restores what rounding cost the small ones in the first.
 func (p *problem) coreFactors(ctx context.Context) (q, r *mat.Dense, err error) {
-	const block = 64
+	const width = 64
 	m, n := len(p.order), len(p.cores)+1
 	// Directions this small are far beyond rankCut: the largest singular value of
 	// K1 is at least that of its column of ones, the root of M.
 	cut := 1e-3 * rankCut * math.Sqrt(float64(m))
-	q = new(mat.Dense)
-	var coefficients []*mat.Dense // Q' times each block, for the directions known by then
-	for from := 0; from < n; from += block {
-		cols := p.columns(from, min(from+block, n))
-		part := cols
-		for pass := 0; pass < 2 && part != nil; pass++ {
+	var basis []*mat.Dense         // Q by blocks of columns
+	var coordinates [][]*mat.Dense // R by blocks of columns, each by blocks of rows
+	for from := 0; from < n; from += width {
+		rest := p.columns(from, min(from+width, n))
+		c := free(rest, basis...)
+		for {
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}
-			if part, err = leftVectors(without(part, q), cut); err != nil {
+			part, err := strongest(rest, cut)
+			if err != nil {
 				return nil, nil, err
 			}
+			if part == nil {
+				break
+			}
+			free(part, basis...)
+			if part, err = strongest(part, cut); err != nil {
+				return nil, nil, err
+			}
+			basis = append(basis, part)
+			c = append(c, free(rest, part)...)
 		}
-		if part != nil {
-			q = augment(q, part)
-		}
-		coefficients = append(coefficients, product(blas.Trans, q, cols))
+		coordinates = append(coordinates, c)
 	}
-	_, rank := q.Dims()
-	r = mat.NewDense(rank, n, nil)
-	for i, c := range coefficients {
-		r.Slice(0, rank, i*block, min((i+1)*block, n)).(*mat.Dense).Copy(c)
+	rank := 0
+	for _, b := range basis {
+		rank += b.RawMatrix().Cols
+	}
+	q, r = mat.NewDense(m, rank, nil), mat.NewDense(rank, n, nil)
+	row := 0
+	for k, b := range basis {
+		end := row + b.RawMatrix().Cols
+		q.Slice(0, m, row, end).(*mat.Dense).Copy(b)
+		for i, c := range coordinates {
+			if k < len(c) {
+				r.Slice(row, end, i*width, min((i+1)*width, n)).(*mat.Dense).Copy(c[k])
+			}
+		}
+		row = end
 	}
 	return q, r, nil
 }
 
-// without returns a - q q'a, for q with orthonormal columns or empty.
-func without(a, q *mat.Dense) *mat.Dense {
-	if q.IsEmpty() {
-		return a
+// free subtracts from a what lies in the orthonormal columns of each block, and
+// returns the coordinates of that.
+func free(a *mat.Dense, blocks ...*mat.Dense) (coordinates []*mat.Dense) {
+	for _, b := range blocks {
+		c := product(blas.Trans, b, a)
+		coordinates = append(coordinates, c)
+		var negative mat.Dense
+		negative.Scale(-1, c)
+		gemm.Add(a.RawMatrix(), blas.NoTrans, b.RawMatrix(), negative.RawMatrix())
 	}
-	rest := product(blas.NoTrans, q, product(blas.Trans, q, a))
-	rest.Sub(a, rest)
-	return rest
+	return coordinates
 }
 
-// leftVectors returns the left singular vectors of a whose values exceed cut, nil
-// when there are none.
-func leftVectors(a *mat.Dense, cut float64) (*mat.Dense, error) {
-	var svd mat.SVD
-	if !svd.Factorize(a, mat.SVDThinU) {
+// strongest returns the left singular vectors of a whose values exceed cut and are
+// within four powers of ten of the largest, nil when there are none. They come from
+// the eigenvectors of a'a, which know no smaller ones; rounding leaves the vectors
+// orthonormal to about six digits, those of nearly orthonormal columns to all.
+func strongest(a *mat.Dense, cut float64) (*mat.Dense, error) {
+	_, n := a.Dims()
+	var es mat.EigenSym
+	if !es.Factorize(symmetric(product(blas.Trans, a, a)), true) {
 		return nil, errNoSVD
 	}
-	size := 0
-	for _, s := range svd.Values(nil) {
-		if s > cut {
-			size++
-		}
+	values := es.Values(nil) // rising
+	first := 0
+	for first < n && !(values[first] > max(cut*cut, 1e-8*values[n-1])) {
+		first++
 	}
-	if size == 0 {
+	if first == n {
 		return nil, nil
 	}
-	var u mat.Dense
-	svd.UTo(&u)
-	m, _ := u.Dims()
-	return u.Slice(0, m, 0, size).(*mat.Dense), nil
-}
-
-// augment returns [a | b]; a may be empty.
-func augment(a, b *mat.Dense) *mat.Dense {
-	if a.IsEmpty() {
-		return mat.DenseCopyOf(b)
+	var v mat.Dense
+	es.VectorsTo(&v)
+	for j := first; j < n; j++ {
+		scale := 1 / math.Sqrt(values[j])
+		for i := range n {
+			v.Set(i, j, v.At(i, j)*scale)
+		}
 	}
-	var ab mat.Dense
-	ab.Augment(a, b)
-	return &ab
+	return product(blas.NoTrans, a, v.Slice(0, n, first, n).(*mat.Dense)), nil
 }
 
 // mapOf returns the map with coefficients alpha = (alpha_0, ..., alpha_n).
@@ -277,21 +292,22 @@ func (p *problem) mapOf(alpha []float64) *Map {
 }
 
 // convention scales alpha so that the mean of |c| over the training rows is 1 and
-// turns its sign so that their sum is not negative. J does not feel either; C of
-// the second fit does feel the scale.
-func (p *problem) convention(alpha []float64) error {
-	sum, abs := 0.0, 0.0
+// turns its sign so that their sum is not negative, and reports whether c takes
+// both signs there. J does not feel either; C of the second fit does feel the scale.
+func (p *problem) convention(alpha []float64) (signChange bool, err error) {
+	sum, abs, lo, hi := 0.0, 0.0, math.Inf(1), math.Inf(-1)
 	c := p.mapOf(alpha).Factors(p.x)
 	for _, v := range c {
 		sum += v
 		abs += math.Abs(v)
+		lo, hi = min(lo, v), max(hi, v)
 	}
 	f := math.Copysign(float64(len(c)), sum) / abs
 	if abs == 0 || math.IsNaN(f) || math.IsInf(f, 0) {
-		return fmt.Errorf("conformal: the fitted map is zero or not finite on the training rows; use another core_gamma or a larger core_ridge")
+		return false, fmt.Errorf("conformal: the fitted map is zero or not finite on the training rows; use another core_gamma or a larger core_ridge")
 	}
 	for j := range alpha {
 		alpha[j] *= f
 	}
-	return nil
+	return lo < 0 && hi > 0, nil
 }

@@ -143,7 +143,8 @@ func eigen(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	floats.Div(z, sigma[:rank])
 	var alpha mat.VecDense
 	alpha.MulVec(v, mat.NewVecDense(rank, z))
-	return alpha.RawVector().Data, stats, p.convention(alpha.RawVector().Data)
+	stats.SignChange, err = p.convention(alpha.RawVector().Data)
+	return alpha.RawVector().Data, stats, err
 }
 
 var errNoSVD = errors.New("conformal: the singular values of the core matrix did not converge; use another core_gamma")
@@ -289,7 +290,8 @@ func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	if stats.JAfter, err = jAfter(s, z.RawVector().Data); err != nil {
 		return nil, Stats{}, err
 	}
-	return best.RawVector().Data, stats, p.convention(best.RawVector().Data)
+	stats.SignChange, err = p.convention(best.RawVector().Data)
+	return best.RawVector().Data, stats, err
 }
 
 // amari is c(x) = sum_j exp(-gamma |x - a_j|²) with gamma = 1/(2 tau²), the formula

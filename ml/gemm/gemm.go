@@ -25,14 +25,23 @@ func Add(dst blas64.General, t blas.Transpose, a, b blas64.General) {
 	if m == 0 || k == 0 || dst.Cols == 0 {
 		return
 	}
-	const rows, products = 12, 1 << 20 // that are worth a goroutine
-	shares := max(1, min(runtime.GOMAXPROCS(0), m/rows, m*k*dst.Cols/products))
+	// Each goroutine takes some rows of dst or, where there are more of them, columns.
+	const lines, products = 16, 1 << 20 // that are worth a goroutine
+	shares := max(1, min(runtime.GOMAXPROCS(0), max(m, dst.Cols)/lines, m*k*dst.Cols/products))
 	var wg sync.WaitGroup
 	for i := range shares {
-		from, to := m*i/shares, m*(i+1)/shares
-		part := dst
-		part.Rows, part.Data = to-from, dst.Data[from*dst.Stride:]
-		work := func() { add(part, a.Data[from*down:], down, across, b) }
+		part, a, b := dst, a.Data, b
+		if m >= dst.Cols {
+			from, to := m*i/shares, m*(i+1)/shares
+			part.Rows, part.Data, a = to-from, dst.Data[from*dst.Stride:], a[from*down:]
+		} else {
+			from, to := dst.Cols/lines*i/shares*lines, dst.Cols/lines*(i+1)/shares*lines
+			if i == shares-1 {
+				to = dst.Cols
+			}
+			part.Cols, part.Data, b.Data = to-from, dst.Data[from:], b.Data[from:]
+		}
+		work := func() { add(part, a, down, across, b) }
 		if i == shares-1 {
 			work()
 		} else {
