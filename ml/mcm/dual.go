@@ -125,6 +125,18 @@ func (d *dual) point() []float64 {
 	return v
 }
 
+// points returns two forms of the dual point v = p - n for a certificate: that of
+// point, which leaves rounding to the bounds, and one with p and n cut to their
+// bounds, which leaves it to the equations.
+func (d *dual) points() [2][]float64 {
+	m := len(d.y)
+	cut := make([]float64, m)
+	for i := range cut {
+		cut[i] = min(max(0, d.x[i]), d.up[i]) - min(max(0, d.x[m+i]), 1)
+	}
+	return [2][]float64{d.point(), cut}
+}
+
 // columns is the matrix of the dual: row 0 is 0 for p and 1 for n; row k > 0 is
 // rows[k-1] for p and its negative for n. The first of them is y.
 type columns struct {

@@ -229,7 +229,8 @@ func objective(f, y []float64, l1, t float64, s Settings) (h, slack, obj float64
 // certify sets V, DualObjective and Gap from a dual point v that satisfies the
 // constraints but for rounding. It is shrunk, by factor at least, until it does
 // so: v = 0 is feasible, hence all v between. residual is what the violation of
-// the equations, which shrinking cannot mend, is worth at r.
+// the equations, which shrinking cannot mend, is worth at r. A V that r has is
+// kept if it is better.
 func (r *Result) certify(v []float64, c, factor, residual float64) {
 	negative := 0.0
 	for _, x := range v {
@@ -237,6 +238,8 @@ func (r *Result) certify(v []float64, c, factor, residual float64) {
 	}
 	factor = min(factor, 1/max(1, negative), c/max(c, floats.Max(v)))
 	floats.Scale(factor, v)
-	r.V, r.DualObjective = v, 1+floats.Sum(v)-factor*residual
+	if dual := 1 + floats.Sum(v) - factor*residual; r.V == nil || dual > r.DualObjective {
+		r.V, r.DualObjective = v, dual
+	}
 	r.Gap = (r.Objective - r.DualObjective) / max(1, math.Abs(r.Objective))
 }

@@ -247,6 +247,25 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// Problems on which the solver once cycled until the iteration limit, or gave a
+// bound that rounding in a few multipliers had spoilt.
+func TestOnceFailed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		seed, stream uint64
+		largest      int
+	}{{57, 101, 40}, {296, 102, 100}, {2305, 101, 40}, {216, 102, 100}} {
+		p := randomProblem(rand.New(rand.NewPCG(c.seed, c.stream)), c.largest)
+		r, err := mcm.Train(context.Background(), p.k, p.y, p.set)
+		switch {
+		case err == nil:
+			p.check(t, r)
+		case !errors.Is(err, mcm.ErrNotSeparable) || !math.IsInf(p.set.C, 1):
+			t.Errorf("%s: %v", p.name, err)
+		}
+	}
+}
+
 // enumerate returns the optimum for the linear kernel by trying all vertices of
 // the piecewise linear objective over (w, b): points where d+1 of its kinks,
 // y f = 1 at a point, equal y f at two points, or w = 0 (d = 1), meet. For d = 1

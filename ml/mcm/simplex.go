@@ -87,7 +87,8 @@ const (
 	goodPivot  = 1e-5  // pivots below are avoided where there is a choice
 	dependent  = 1e-10 // a basis column whose largest pivot is below is dependent
 	flipTol    = 1e-7  // reduced costs wrong by less are put right by a shift
-	rounding   = 1e-13 // of the largest |x|: what a basic variable cannot be known to
+	rounding   = 1e-13 // of the largest |x|, or multiplier: what a basic variable, or reduced cost, cannot be known to
+	idleLimit  = 50    // computations of x and d in a row without progress before giving up
 	stallLimit = 30    // steps without progress before costs are perturbed
 	minRebuild = 100   // pivots between rebuilds of the inverse, at least
 	inaccurate = 1e-7  // a larger refinement means that the inverse must be rebuilt
@@ -234,9 +235,11 @@ func (s *simplex) infeasibility() float64 {
 // solve runs the dual simplex from the current basis. The status is Converged
 // at a basis that is optimal, within the tolerances, for the costs in use (see
 // restore), and Numerical when the programme looks infeasible or no usable pivot
-// is left.
+// is left, or when the objective has stopped rising because rounding undoes what
+// the pivots gain.
 func (s *simplex) solve(ctx context.Context) trace.Status {
-	for trouble := 0; ; {
+	trouble, idle, best := 0, 0, math.Inf(-1)
+	for {
 		if ctx.Err() != nil {
 			return trace.Cancelled
 		}
@@ -249,6 +252,15 @@ func (s *simplex) solve(ctx context.Context) trace.Status {
 		if s.stale && !s.recompute() && s.age > 0 {
 			s.age = math.MaxInt
 			continue
+		}
+		if s.fresh {
+			obj := s.objective()
+			if idle++; obj > best+1e-12*math.Abs(obj) {
+				idle, best = 0, obj
+			}
+			if idle > idleLimit {
+				return trace.Numerical
+			}
 		}
 		r := s.leaving()
 		if r < 0 {
@@ -624,11 +636,12 @@ func (s *simplex) setDual() bool {
 	for _, j := range s.head {
 		s.d[j] = 0
 	}
+	known := max(flipTol, rounding*floats.Norm(pi, math.Inf(1))) // reduced costs are, to this
 	for j, d := range s.d {
 		wrong := -d * s.dir[j]
 		switch {
 		case s.pos[j] >= 0 || wrong <= s.optTol:
-		case wrong > flipTol || s.restoring:
+		case wrong > known || s.restoring:
 			s.x[j], s.dir[j] = s.opposite(j), -s.dir[j]
 		default:
 			s.shift(j, 0)

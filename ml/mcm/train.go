@@ -94,18 +94,22 @@ func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 		if status != trace.Converged && status != trace.Numerical {
 			return r.stopped(status, y, s), nil
 		}
-		v := d.point()
-		factor, residual := fs.defect(ctx, v, d)
-		if ctx.Err() != nil {
-			return r.stopped(trace.Cancelled, y, s), nil
+		r.V = nil
+		for _, v := range d.points() {
+			factor, residual := fs.defect(ctx, v, d)
+			if ctx.Err() != nil {
+				return r.stopped(trace.Cancelled, y, s), nil
+			}
+			if r.certify(v, s.C, factor, residual); r.Gap <= gapTol {
+				break
+			}
 		}
-		r.certify(v, s.C, factor, residual)
 
 		switch {
 		case hard && r.SlackSum > 0 && s.C < lastPenalty:
 			s.C *= nextPenalty
 			d.setC(s.C)
-		case hard && r.SlackSum > 0.5:
+		case hard && r.SlackSum > 0.5 && (status == trace.Converged || attempt == 3):
 			return nil, ErrNotSeparable
 		case r.Gap <= gapTol && !(hard && r.SlackSum > 0):
 			r.Status = trace.Converged
