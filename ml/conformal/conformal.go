@@ -250,9 +250,7 @@ func free(a *mat.Dense, blocks ...*mat.Dense) (coordinates []*mat.Dense) {
 	for _, b := range blocks {
 		c := product(blas.Trans, b, a)
 		coordinates = append(coordinates, c)
-		var negative mat.Dense
-		negative.Scale(-1, c)
-		gemm.Add(a.RawMatrix(), blas.NoTrans, b.RawMatrix(), negative.RawMatrix())
+		gemm.Sub(a.RawMatrix(), blas.NoTrans, b.RawMatrix(), c.RawMatrix())
 	}
 	return coordinates
 }

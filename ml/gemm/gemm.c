@@ -35,7 +35,7 @@ enum {
 #include "gemm_loops.h"
 #endif
 
-int gemm_add(double *dst, long stride, const double *a, long down, long across, const double *b, long b_stride, long m, long n, long k)
+int gemm_add(double *dst, long stride, double sign, const double *a, long down, long across, const double *b, long b_stride, long m, long n, long k)
 {
 	const long wide = VECS * 8; // of the widest tile
 	double *pa = malloc(sizeof *pa * DEEP * (ROWS + (n + wide - 1) / wide * wide));
@@ -44,12 +44,12 @@ int gemm_add(double *dst, long stride, const double *a, long down, long across, 
 	double *pb = pa + DEEP * ROWS;
 #ifdef __x86_64__
 	if (__builtin_cpu_supports("avx512f"))
-		add_avx512(dst, stride, a, down, across, b, b_stride, m, n, k, pa, pb);
+		add_avx512(dst, stride, sign, a, down, across, b, b_stride, m, n, k, pa, pb);
 	else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-		add_avx2(dst, stride, a, down, across, b, b_stride, m, n, k, pa, pb);
+		add_avx2(dst, stride, sign, a, down, across, b, b_stride, m, n, k, pa, pb);
 	else
 #endif
-		add_plain(dst, stride, a, down, across, b, b_stride, m, n, k, pa, pb);
+		add_plain(dst, stride, sign, a, down, across, b, b_stride, m, n, k, pa, pb);
 	free(pa);
 	return 1;
 }

@@ -14,7 +14,13 @@ import (
 // transpose: m x k times k x n, row-major. dst must not overlap a and b. All
 // processors take part when there is enough to do; the result does not depend on
 // how many there are. It panics when the sizes do not match.
-func Add(dst blas64.General, t blas.Transpose, a, b blas64.General) {
+func Add(dst blas64.General, t blas.Transpose, a, b blas64.General) { multiply(dst, 1, t, a, b) }
+
+// Sub subtracts the product op(a) b from dst; otherwise it is like Add.
+func Sub(dst blas64.General, t blas.Transpose, a, b blas64.General) { multiply(dst, -1, t, a, b) }
+
+// multiply adds sign op(a) b to dst.
+func multiply(dst blas64.General, sign float64, t blas.Transpose, a, b blas64.General) {
 	m, k, down, across := a.Rows, a.Cols, a.Stride, 1
 	if t != blas.NoTrans {
 		m, k, down, across = k, m, across, down
@@ -41,7 +47,7 @@ func Add(dst blas64.General, t blas.Transpose, a, b blas64.General) {
 			}
 			part.Cols, part.Data, b.Data = to-from, dst.Data[from:], b.Data[from:]
 		}
-		work := func() { add(part, a, down, across, b) }
+		work := func() { add(part, sign, a, down, across, b) }
 		if i == shares-1 {
 			work()
 		} else {

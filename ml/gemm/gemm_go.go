@@ -7,12 +7,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// add adds op(a) b to dst, op(a)(i, p) = a[i·down + p·across].
-func add(dst blas64.General, a []float64, down, across int, b blas64.General) {
+// add adds sign op(a) b to dst, op(a)(i, p) = a[i·down + p·across].
+func add(dst blas64.General, sign float64, a []float64, down, across int, b blas64.General) {
 	for i := range dst.Rows {
 		row := dst.Data[i*dst.Stride:][:dst.Cols]
 		for p := range b.Rows {
-			floats.AddScaled(row, a[i*down+p*across], b.Data[p*b.Stride:][:b.Cols])
+			floats.AddScaled(row, sign*a[i*down+p*across], b.Data[p*b.Stride:][:b.Cols])
 		}
 	}
 }

@@ -37,7 +37,7 @@ TARGET static inline void tile(double *dst, long stride, const double *a, const 
 }
 
 // pa has room for a packed block of a, pb for one of b; what is beyond the edges is 0.
-TARGET static void NAME(add)(double *dst, long stride, const double *a, long down, long across, const double *b, long b_stride, long m, long n, long k, double *pa, double *pb)
+TARGET static void NAME(add)(double *dst, long stride, double sign, const double *a, long down, long across, const double *b, long b_stride, long m, long n, long k, double *pa, double *pb)
 {
 	for (long p0 = 0; p0 < k; p0 += DEEP) {
 		long deep = k - p0 < DEEP ? k - p0 : DEEP;
@@ -52,7 +52,7 @@ TARGET static void NAME(add)(double *dst, long stride, const double *a, long dow
 			for (long i1 = 0; i1 < rows; i1 += TALL)
 				for (long p = 0; p < deep; p++)
 					for (long i = i1; i < i1 + TALL; i++)
-						*to++ = i < rows ? a[(i0 + i) * down + (p0 + p) * across] : 0;
+						*to++ = i < rows ? sign * a[(i0 + i) * down + (p0 + p) * across] : 0;
 			for (long j = 0; j < n; j += WIDE)
 				for (long i = 0; i < rows; i += TALL)
 					tile(dst + (i0 + i) * stride + j, stride, pa + i * deep, pb + j * deep,

@@ -36,6 +36,10 @@ func TestAdd(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		more := rapid.IntRange(0, 3).Draw(t, "more")
 		trans := rapid.SampledFrom([]blas.Transpose{blas.NoTrans, blas.Trans}).Draw(t, "trans")
+		multiply, sign := Add, 1.0
+		if rapid.Bool().Draw(t, "subtracted") {
+			multiply, sign = Sub, -1
+		}
 		a, b, dst := random(rng, m, k, more), random(rng, k, n, more), random(rng, m, n, more)
 		at := func(i, p int) float64 { return a.Data[i*a.Stride+p] }
 		if trans == blas.Trans {
@@ -47,11 +51,11 @@ func TestAdd(t *testing.T) {
 			want[i] = dst.Data[i]
 			if row, col := i/dst.Stride, i%dst.Stride; col < n {
 				for p := range k {
-					want[i] += at(row, p) * b.Data[p*b.Stride+col]
+					want[i] += sign * at(row, p) * b.Data[p*b.Stride+col]
 				}
 			}
 		}
-		Add(dst, trans, a, b)
+		multiply(dst, trans, a, b)
 		for i, v := range dst.Data {
 			if in := i%dst.Stride < n; in && !(math.Abs(v-want[i]) <= 1e-12*float64(k+1)) || !in && !math.IsNaN(v) {
 				t.Fatalf("%d x %d x %d: entry %d is %g, want %g", m, k, n, i, v, want[i])

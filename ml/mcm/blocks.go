@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/gemm"
 )
 
 // tile is the side of the blocks that matrices are worked on in: small enough
@@ -42,73 +44,81 @@ func block(a blas64.General, i0, i1, j0, j1 int) blas64.General {
 // tiles is the number of tiles that n rows make.
 func tiles(n int) int { return (n + tile - 1) / tile }
 
-// weightedGram sets the lower triangle of dst = A diag(w) A' by tiles. scaled is
-// scratch of the shape of A.
-func weightedGram(ctx context.Context, dst, a, scaled blas64.General, w []float64) error {
-	n := tiles(a.Rows)
-	err := parallel(ctx, n, func(k int) {
-		for i := k * tile; i < min((k+1)*tile, a.Rows); i++ {
-			floats.MulTo(scaled.Data[i*a.Stride:i*a.Stride+a.Cols], a.Data[i*a.Stride:i*a.Stride+a.Cols], w)
+// addGram changes the upper triangle of dst by s's: change is gemm.Add or gemm.Sub.
+func addGram(ctx context.Context, dst, s blas64.General, change func(dst blas64.General, t blas.Transpose, a, b blas64.General)) error {
+	for i := 0; i < dst.Rows; i += tile {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-	})
-	if err != nil {
-		return err
+		end := min(i+tile, dst.Rows)
+		change(block(dst, i, end, i, dst.Cols), blas.Trans, block(s, 0, s.Rows, i, end), block(s, 0, s.Rows, i, s.Cols))
 	}
-	return parallel(ctx, n*(n+1)/2, func(k int) {
-		i := int((math.Sqrt(8*float64(k)+1) - 1) / 2) // k = i(i+1)/2 + j, j <= i
-		j := k - i*(i+1)/2
-		i0, i1, j0, j1 := i*tile, min((i+1)*tile, a.Rows), j*tile, min((j+1)*tile, a.Rows)
-		blas64.Gemm(blas.NoTrans, blas.Trans, 1, block(scaled, i0, i1, 0, a.Cols), block(a, j0, j1, 0, a.Cols),
-			0, block(dst, i0, i1, j0, j1))
-	})
+	return nil
 }
 
-// choleskyInPlace replaces the lower triangle of the positive definite a by L
-// with L L' = a. It reports false when a pivot is not positive; the error is
-// that of ctx.
+// leaf is the size up to which triangles are not split further.
+const leaf = 32
+
+// choleskyInPlace replaces the upper triangle of the positive definite a by U with
+// U'U = a. It reports false when a pivot is not positive; the error is that of ctx.
 func choleskyInPlace(ctx context.Context, a blas64.General) (bool, error) {
 	n := a.Rows
-	for k0 := 0; k0 < n; k0 += tile {
-		k1 := min(k0+tile, n)
-		for k := k0; k < k1; k++ {
-			row := a.Data[k*a.Stride:]
-			for j := k0; j < k; j++ {
-				other := a.Data[j*a.Stride:]
-				row[j] = (row[j] - floats.Dot(row[k0:j], other[k0:j])) / other[j]
-			}
-			d := row[k] - floats.Dot(row[k0:k], row[k0:k])
-			if !(d > 0) || math.IsInf(d, 1) {
-				return false, nil
-			}
-			row[k] = math.Sqrt(d)
+	if n > leaf {
+		h := n / 2
+		u, right, rest := block(a, 0, h, 0, h), block(a, 0, h, h, n), block(a, h, n, h, n)
+		if ok, err := choleskyInPlace(ctx, u); !ok || err != nil {
+			return ok, err
 		}
-		diag := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: k1 - k0, Stride: a.Stride, Data: a.Data[k0*a.Stride+k0:]}
-		below := tiles(n - k1)
-		err := parallel(ctx, below, func(i int) {
-			i0, i1 := k1+i*tile, min(k1+(i+1)*tile, n)
-			blas64.Trsm(blas.Right, blas.Trans, 1, diag, block(a, i0, i1, k0, k1))
-		})
-		if err != nil {
+		if err := divide(ctx, blas.Trans, u, right); err != nil {
 			return false, err
 		}
-		err = parallel(ctx, below*(below+1)/2, func(k int) {
-			i := int((math.Sqrt(8*float64(k)+1) - 1) / 2)
-			j := k - i*(i+1)/2
-			i0, i1, j0, j1 := k1+i*tile, min(k1+(i+1)*tile, n), k1+j*tile, min(k1+(j+1)*tile, n)
-			blas64.Gemm(blas.NoTrans, blas.Trans, -1, block(a, i0, i1, k0, k1), block(a, j0, j1, k0, k1),
-				1, block(a, i0, i1, j0, j1))
-		})
-		if err != nil {
+		if err := addGram(ctx, rest, right, gemm.Sub); err != nil {
 			return false, err
+		}
+		return choleskyInPlace(ctx, rest)
+	}
+	for k := range n {
+		row := a.Data[k*a.Stride+k : k*a.Stride+n]
+		d := row[0]
+		if !(d > 0) || math.IsInf(d, 1) {
+			return false, nil
+		}
+		floats.Scale(1/math.Sqrt(d), row)
+		for i := k + 1; i < n; i++ {
+			floats.AddScaled(a.Data[i*a.Stride+i:i*a.Stride+n], -row[i-k], row[i-k:])
 		}
 	}
 	return true, nil
 }
 
-// choleskySolve solves L L' x = x in place for L from choleskyInPlace.
-func choleskySolve(l blas64.General, x []float64) {
-	t := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: l.Rows, Stride: l.Stride, Data: l.Data}
-	v := blas64.Vector{N: l.Rows, Inc: 1, Data: x}
-	blas64.Trsv(blas.NoTrans, t, v)
-	blas64.Trsv(blas.Trans, t, v)
+// divide replaces b by op(U)⁻¹ b for the upper triangle U of u. The error is that
+// of ctx.
+func divide(ctx context.Context, t blas.Transpose, u, b blas64.General) error {
+	n := u.Rows
+	if n <= leaf {
+		return parallel(ctx, tiles(b.Cols), func(k int) {
+			blas64.Trsm(blas.Left, t, 1, upper(u), block(b, 0, n, k*tile, min((k+1)*tile, b.Cols)))
+		})
+	}
+	h := n / 2
+	first, second := block(u, 0, h, 0, h), block(u, h, n, h, n)
+	known, rest := block(b, 0, h, 0, b.Cols), block(b, h, n, 0, b.Cols)
+	if t == blas.NoTrans {
+		first, second, known, rest = second, first, rest, known
+	}
+	if err := divide(ctx, t, first, known); err != nil {
+		return err
+	}
+	gemm.Sub(rest, t, block(u, 0, h, h, n), known)
+	return divide(ctx, t, second, rest)
+}
+
+func upper(u blas64.General) blas64.Triangular {
+	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: u.Rows, Stride: u.Stride, Data: u.Data}
+}
+
+// choleskySolve solves U'U x = x in place for U from choleskyInPlace.
+func choleskySolve(u blas64.General, x []float64) {
+	blas64.Trsv(blas.Trans, upper(u), vector(x))
+	blas64.Trsv(blas.NoTrans, upper(u), vector(x))
 }

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/gemm"
 )
 
 // subspace is the set S of the values on the points of f = G beta + b, for G
@@ -30,7 +32,7 @@ type subspace struct {
 	transposed bool
 	w, d, root []float64      // weights w, 1/w and their roots, in the order of the points
 	normal     blas64.General // Cholesky factor of the normal equations for w
-	scaled     blas64.General // scratch, as are the following
+	scaled     blas64.General // A or A' with scaled rows, transposed; scratch, as are the following
 	c, f, x, y []float64
 }
 
@@ -85,10 +87,11 @@ func newSubspace(ctx context.Context, f *factor) (*subspace, error) {
 			}
 		}
 	}
-	triangle := blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: u.Rows, Stride: u.Stride, Data: u.Data}
-	err := parallel(ctx, tiles(v.Cols), func(k int) {
-		blas64.Trsm(blas.Left, blas.NoTrans, 1, triangle, block(v, 0, v.Rows, k*tile, min((k+1)*tile, v.Cols)))
-	})
+	for j := 0; j < v.Cols; j += 16 * tile {
+		if err := divide(ctx, blas.NoTrans, u, block(v, 0, v.Rows, j, min(j+16*tile, v.Cols))); err != nil {
+			return nil, err
+		}
+	}
 	s.a, s.transposed = v, v.Rows <= v.Cols
 	if !s.transposed {
 		s.a = general(v.Cols, v.Rows)
@@ -98,11 +101,11 @@ func newSubspace(ctx context.Context, f *factor) (*subspace, error) {
 			}
 		}
 	}
-	s.normal, s.scaled = general(s.a.Rows, s.a.Rows), general(s.a.Rows, s.a.Cols)
+	s.normal, s.scaled = general(s.a.Rows, s.a.Rows), general(s.a.Cols, s.a.Rows)
 	for _, v := range []*[]float64{&s.w, &s.d, &s.root, &s.c, &s.f, &s.x, &s.y} {
 		*v = make([]float64, m)
 	}
-	return s, err
+	return s, nil
 }
 
 func general(rows, cols int) blas64.General {
@@ -123,7 +126,19 @@ func (s *subspace) weigh(ctx context.Context, w []float64) (bool, error) {
 	if !s.transposed {
 		diag, inner = s.d[s.free:], s.d[:s.free]
 	}
-	if err := weightedGram(ctx, s.normal, s.a, s.scaled, inner); err != nil {
+	err := parallel(ctx, tiles(len(inner)), func(k int) {
+		for p := k * tile; p < min((k+1)*tile, len(inner)); p++ {
+			root, row := math.Sqrt(inner[p]), s.scaled.Data[p*s.scaled.Stride:][:s.scaled.Cols]
+			for i := range row {
+				row[i] = root * s.a.Data[i*s.a.Stride+p]
+			}
+		}
+	})
+	if err != nil {
+		return false, err
+	}
+	clear(s.normal.Data)
+	if err := addGram(ctx, s.normal, s.scaled, gemm.Add); err != nil {
 		return false, err
 	}
 	for i, v := range diag {
@@ -150,23 +165,18 @@ func (s *subspace) rebalance(ctx context.Context) error {
 	if s.transposed {
 		rows, cols, sign = 0, s.free, -1
 	}
+	scale := s.x[:s.a.Cols]
+	for i := range scale {
+		scale[i] = math.Pow(s.root[cols+i], -sign)
+	}
 	for again := true; again; {
 		again = false
 		for j := range s.a.Rows {
 			row := s.a.Data[j*s.a.Stride : j*s.a.Stride+s.a.Cols]
 			best, at := imbalance*math.Pow(s.root[rows+j], -sign), -1
 			for i, v := range row {
-				v = math.Abs(v)
-				if v < leastPivot {
-					continue
-				}
-				if sign > 0 {
-					v /= s.root[cols+i]
-				} else {
-					v *= s.root[cols+i]
-				}
-				if v > best {
-					best, at = v, i
+				if v = math.Abs(v); v*scale[i] > best && v >= leastPivot {
+					best, at = v*scale[i], i
 				}
 			}
 			if at < 0 {
@@ -180,6 +190,7 @@ func (s *subspace) rebalance(ctx context.Context) error {
 			s.w[a], s.w[b] = s.w[b], s.w[a]
 			s.d[a], s.d[b] = s.d[b], s.d[a]
 			s.root[a], s.root[b] = s.root[b], s.root[a]
+			scale[at] = math.Pow(s.root[b], -sign)
 			again = true
 		}
 	}
