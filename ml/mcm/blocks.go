@@ -46,11 +46,11 @@ func tiles(n int) int { return (n + tile - 1) / tile }
 
 // addGram changes the upper triangle of dst by s's: change is gemm.Add or gemm.Sub.
 func addGram(ctx context.Context, dst, s blas64.General, change func(dst blas64.General, t blas.Transpose, a, b blas64.General)) error {
-	for i := 0; i < dst.Rows; i += tile {
+	for i := 0; i < dst.Rows; i += 2 * tile {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		end := min(i+tile, dst.Rows)
+		end := min(i+2*tile, dst.Rows)
 		change(block(dst, i, end, i, dst.Cols), blas.Trans, block(s, 0, s.Rows, i, end), block(s, 0, s.Rows, i, s.Cols))
 	}
 	return nil
