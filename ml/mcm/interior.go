@@ -91,19 +91,28 @@ func (x *interior) start(ctx context.Context) error {
 	return nil
 }
 
+// value is the objective of f.
+func (x *interior) value(f []float64) float64 {
+	h, slack := 1.0, 0.0
+	for i, y := range x.y {
+		z := y * f[i]
+		h = max(h, z)
+		slack += max(0, 1-z)
+	}
+	return h + x.c*slack
+}
+
 // keep takes f and v, given as y v, for the best so far if they are. v is
 // shrunk to its bounds.
 func (x *interior) keep(f, yv []float64) {
-	h, slack, sum, negative, largest := 1.0, 0.0, 0.0, 0.0, x.c
+	sum, negative, largest := 0.0, 0.0, x.c
 	for i, y := range x.y {
-		z, v := y*f[i], y*yv[i]
-		h = max(h, z)
-		slack += max(0, 1-z)
+		v := y * yv[i]
 		sum += v
 		negative += max(0, -v)
 		largest = max(largest, v)
 	}
-	if obj := h + x.c*slack; obj < x.objective {
+	if obj := x.value(f); obj < x.objective {
 		x.objective = obj
 		copy(x.bestF, f)
 	}
@@ -210,6 +219,9 @@ func (x *interior) step(ctx context.Context) (bool, error) {
 	}
 	x.keep(x.f, x.rhs)
 	if x.vertex() {
+		if x.value(x.df) < x.objective {
+			x.in.settle(x.df)
+		}
 		x.keep(x.df, x.rhs)
 	}
 	return true, nil

@@ -294,6 +294,35 @@ func (s *subspace) extend(f []float64) {
 	}
 }
 
+// settle makes f a function of S to all digits. extend leaves it off S where the
+// free points determine the others badly, which the pivots of the factor never do:
+// so f comes from its values there, and what that changes at the free points is
+// made good by further functions.
+func (s *subspace) settle(f []float64) {
+	r, m := s.factor.rank(), s.factor.m
+	g, miss := s.f, s.x
+	copy(miss, f)
+	clear(f)
+	for least := math.Inf(1); ; {
+		beta, b := s.weights(miss)
+		for i := range g {
+			g[i] = b
+		}
+		blas64.Gemv(blas.Trans, 1, blas64.General{Rows: r, Cols: m, Stride: m, Data: s.factor.g}, vector(beta), 1, vector(g))
+		floats.Add(f, g)
+		floats.Sub(miss, g)
+		size := 0.0
+		for _, i := range s.order[:s.free] {
+			size = max(size, math.Abs(miss[i]))
+		}
+		if size < 1e-13 || size > least/2 {
+			return
+		}
+		least = size
+		s.extend(miss)
+	}
+}
+
 // weights returns the beta and b of f.
 func (s *subspace) weights(f []float64) (beta []float64, b float64) {
 	beta = s.factor.interpolate(f)
