@@ -34,7 +34,7 @@ type interior struct {
 	p, n, r    []float64
 	u, sigma   float64
 
-	a, b                   []float64 // weights of the points, b the part of n in them
+	a, b, w                []float64 // weights of the points: the parts of p and of n, and their sums
 	byH                    []float64 // change of f with h
 	df, dq, ds, dt, dp, dn []float64 // direction; that of r is -dp, of sigma -sum dn
 	du                     float64
@@ -53,7 +53,7 @@ func newInterior(s *subspace, labels []float64) *interior {
 	m := len(labels)
 	x := &interior{in: s, y: labels, objective: math.Inf(1)}
 	for _, v := range []*[]float64{
-		&x.f, &x.q, &x.s, &x.t, &x.p, &x.n, &x.r, &x.a, &x.b, &x.rhs, &x.byH,
+		&x.f, &x.q, &x.s, &x.t, &x.p, &x.n, &x.r, &x.a, &x.b, &x.w, &x.rhs, &x.byH,
 		&x.bestF, &x.bestV, &x.df, &x.dq, &x.ds, &x.dt, &x.dp, &x.dn, &x.dropS, &x.dropQ, &x.dropT,
 	} {
 		*v = make([]float64, m)
@@ -64,10 +64,10 @@ func newInterior(s *subspace, labels []float64) *interior {
 // start sets the first iterate: f is the least-squares fit to the labels.
 func (x *interior) start(ctx context.Context) error {
 	m := float64(len(x.y))
-	for i := range x.a {
-		x.a[i] = 1
+	for i := range x.w {
+		x.w[i] = 1
 	}
-	if _, err := x.in.weigh(ctx, x.a); err != nil {
+	if _, err := x.in.weigh(ctx, x.w); err != nil {
 		return err
 	}
 	x.in.project(x.f, x.y)
@@ -172,15 +172,9 @@ func (x *interior) solve(ctx context.Context, c, tol float64, maxIter int) trace
 
 func (x *interior) step(ctx context.Context) (bool, error) {
 	mu := x.mu(0, 0)
-	for i := range x.a {
-		x.b[i] = x.n[i] / x.t[i]
-		x.a[i] = 1/(x.q[i]/x.r[i]+x.s[i]/x.p[i]) + x.b[i]
-	}
-	if ok, err := x.in.weigh(ctx, x.a); !ok || err != nil {
+	if ok, err := x.linearise(ctx); !ok || err != nil {
 		return false, err
 	}
-	floats.MulTo(x.rhs, x.y, x.b)
-	x.in.project(x.byH, x.rhs)
 
 	// Predictor: straight for the optimum.
 	floats.MulTo(x.dropS, x.s, x.p)
@@ -227,6 +221,21 @@ func (x *interior) step(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
+// linearise prepares direct at the iterate.
+func (x *interior) linearise(ctx context.Context) (bool, error) {
+	for i := range x.w {
+		x.a[i] = 1 / (x.q[i]/x.r[i] + x.s[i]/x.p[i])
+		x.b[i] = x.n[i] / x.t[i]
+		x.w[i] = x.a[i] + x.b[i]
+	}
+	if ok, err := x.in.weigh(ctx, x.w); !ok || err != nil {
+		return false, err
+	}
+	floats.MulTo(x.rhs, x.y, x.b)
+	x.in.project(x.byH, x.rhs)
+	return true, nil
+}
+
 // repair makes v = p - n orthogonal to the subspace and sum n + sigma one, by
 // changes of the multipliers with the largest weights: those are known to the
 // fewest digits.
@@ -269,7 +278,7 @@ func (x *interior) border(row []float64) (j int, slope float64) {
 		if x.heavyN(i) {
 			slopes[i] -= x.y[i]
 		}
-		if w := x.a[i] * slopes[i] * slopes[i]; w > best && math.Abs(slopes[i]) > 1e-9 {
+		if w := x.w[i] * slopes[i] * slopes[i]; w > best && math.Abs(slopes[i]) > 1e-9 {
 			best, at = w, k
 		}
 	}
@@ -333,7 +342,7 @@ func (x *interior) vertex() bool {
 }
 
 // heavyN reports whether n has more weight than p at point i.
-func (x *interior) heavyN(i int) bool { return 2*x.b[i] > x.a[i] }
+func (x *interior) heavyN(i int) bool { return x.b[i] > x.a[i] }
 
 // move changes y v at point i, as far as the bounds allow.
 func (x *interior) move(i int, by float64) {
@@ -350,7 +359,7 @@ func (x *interior) move(i int, by float64) {
 // direct sets the direction in which, to first order, the products fall by drop*
 // and the equations come to hold.
 func (x *interior) direct() {
-	// dp = a1 (e - dz) and dn = b (g + dz - dh) with z = y f.
+	// dp = a (e - dz) and dn = b (g + dz - dh) with z = y f.
 	e, g := x.ds, x.dt
 	h := 1 + x.u
 	slope, level := x.sigma/x.u, -x.dropU/x.u // slope dh - b'dz = level
@@ -358,7 +367,7 @@ func (x *interior) direct() {
 		z := x.y[i] * x.f[i]
 		e[i] = 1 - z - x.q[i] + x.s[i] + x.dropQ[i]/x.r[i] - x.dropS[i]/x.p[i]
 		g[i] = x.t[i] - h + z - x.dropT[i]/x.n[i]
-		x.rhs[i] = x.y[i] * ((x.a[i]-x.b[i])*e[i] - x.b[i]*g[i] + x.p[i] - x.n[i])
+		x.rhs[i] = x.y[i] * (x.a[i]*e[i] - x.b[i]*g[i] + x.p[i] - x.n[i])
 		level += x.b[i] * g[i]
 	}
 	x.in.project(x.df, x.rhs)
@@ -366,13 +375,13 @@ func (x *interior) direct() {
 		z, byH := x.y[i]*x.df[i], x.y[i]*x.byH[i]
 		level += x.b[i] * z
 		// sum b - b'byH, without cancellation: byH is the minimiser of this.
-		slope += x.b[i]*(1-byH)*(1-byH) + (x.a[i]-x.b[i])*byH*byH
+		slope += x.b[i]*(1-byH)*(1-byH) + x.a[i]*byH*byH
 	}
 	x.du = level / slope
 	floats.AddScaled(x.df, x.du, x.byH)
 	for i := range x.rhs {
 		z := x.y[i] * x.df[i]
-		x.dp[i] = (x.a[i] - x.b[i]) * (e[i] - z)
+		x.dp[i] = x.a[i] * (e[i] - z)
 		x.dn[i] = x.b[i] * (g[i] + z - x.du)
 		x.ds[i] = -(x.dropS[i] + x.s[i]*x.dp[i]) / x.p[i]
 		x.dq[i] = -(x.dropQ[i] - x.q[i]*x.dp[i]) / x.r[i]

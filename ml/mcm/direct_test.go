@@ -1,0 +1,71 @@
+package mcm
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// symmetric is a kernel matrix held in full.
+type symmetric struct{ *mat.SymDense }
+
+func (d symmetric) Len() int                 { return d.SymmetricDim() }
+func (d symmetric) Diag(i int) float64       { return d.At(i, i) }
+func (d symmetric) Row(dst []float64, i int) { mat.Row(dst, i, d) }
+
+// A full step must lead to where the equations hold, however far apart the
+// multipliers and slacks of a point lie: near an optimum they differ by many
+// powers of ten.
+func TestDirection(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(2, 7))
+	for range 100 {
+		m := 20 + rng.IntN(40)
+		k := symmetric{mat.NewSymDense(m, nil)}
+		at := make([]float64, m)
+		y := make([]float64, m)
+		for i := range m {
+			at[i], y[i] = 10*rng.Float64(), float64(2*(i%2)-1)
+		}
+		for i := range m {
+			for j := range i + 1 {
+				k.SetSym(i, j, math.Exp(-math.Pow(at[i]-at[j], 2)))
+			}
+		}
+		f, err := cholesky(context.Background(), k, 1e-3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := newSubspace(context.Background(), f)
+		if err != nil || in == nil {
+			t.Fatal(in, err)
+		}
+		x := newInterior(in, y)
+		if x.c = 100; x.start(context.Background()) != nil {
+			t.Fatal()
+		}
+		small := func() float64 { return math.Pow(10, -9*rng.Float64()) }
+		for i := range m {
+			x.p[i], x.n[i], x.s[i], x.q[i], x.t[i] = small(), small(), small(), small(), small()
+			x.r[i] = x.c - x.p[i]
+		}
+		if ok, err := x.linearise(context.Background()); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		clear(x.dropS)
+		clear(x.dropQ)
+		clear(x.dropT)
+		x.direct()
+		for i := range m {
+			z := y[i] * (x.f[i] + x.df[i])
+			size := 1 + math.Abs(z) + math.Abs(x.dq[i]) + math.Abs(x.ds[i]) + math.Abs(x.dt[i])
+			one, h := z+x.q[i]+x.dq[i]-x.s[i]-x.ds[i], z+x.t[i]+x.dt[i]
+			if math.Abs(one-1) > 1e-9*size || math.Abs(h-1-x.u-x.du) > 1e-9*size {
+				t.Errorf("M=%d: point %d has y f + q - s = %g and y f + t - h = %g", m, i+1, one, h-1-x.u-x.du)
+			}
+		}
+	}
+}
