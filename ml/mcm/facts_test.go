@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"marginlab/ml/mcm"
@@ -203,6 +204,49 @@ func TestWrongInput(t *testing.T) {
 	} {
 		if _, err := mcm.Train(context.Background(), c.k, c.y, c.s); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
+		}
+	}
+}
+
+// looks is a context that ends after a number of looks at it.
+type looks struct {
+	context.Context
+	taken atomic.Int64
+	last  int64
+}
+
+func (c *looks) Err() error {
+	if c.taken.Add(1) > c.last {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Wherever the interior point method is, it must look at its context for every
+// block of a matrix it works on, and end with the look that finds it over.
+func TestCancelInBlocks(t *testing.T) {
+	t.Parallel()
+	x, y := moons(300, rand.New(rand.NewPCG(4, 1)))
+	for _, gamma := range []float64{3, 10} { // normal equations with a row for each pivot and for each other point
+		p := problem{k: gram(x, rbf(gamma)), y: y, set: mcm.Settings{C: 1, RankTol: 1e-3}.WithInterior(1)}
+		all := &looks{Context: context.Background(), last: math.MaxInt64}
+		r, err := mcm.Train(all, p.k, p.y, p.set)
+		if err != nil || r.Status != trace.Converged {
+			t.Fatal(r, err)
+		}
+		rows := min(r.Rank, len(y)-r.Rank)
+		if each := all.taken.Load() / int64(r.Iterations); each < int64(rows/32) {
+			t.Errorf("gamma=%g: %d looks a step with %d rows", gamma, each, rows)
+		}
+		for i := range int64(40) {
+			end := &looks{Context: context.Background(), last: i * all.taken.Load() / 40}
+			r, err := mcm.Train(end, p.k, p.y, p.set)
+			if more := end.taken.Load() - end.last; err != nil || r.Status != trace.Cancelled || more > 20 {
+				t.Fatalf("gamma=%g: over at look %d: %d more, %v, %v", gamma, end.last, more, r.Status, err)
+			}
+			if math.Abs(p.objective(r.Lambda, r.B)-r.Objective) > 1e-9*r.Objective {
+				t.Fatalf("gamma=%g: over at look %d: objective %g, that of lambda is %g", gamma, end.last, r.Objective, p.objective(r.Lambda, r.B))
+			}
 		}
 	}
 }

@@ -182,6 +182,9 @@ func (x *interior) step(ctx context.Context) (bool, error) {
 	floats.MulTo(x.dropT, x.t, x.n)
 	x.dropU = x.u * x.sigma
 	x.direct()
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
 	primal, dual := x.lengths()
 	target := x.mu(min(1, primal), min(1, dual))
 	target *= (target / mu) * (target / mu)
@@ -212,6 +215,9 @@ func (x *interior) step(ctx context.Context) (bool, error) {
 		x.rhs[i] = x.y[i] * (x.p[i] - x.n[i])
 	}
 	x.keep(x.f, x.rhs)
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
 	if x.vertex() {
 		if x.value(x.df) < x.objective {
 			x.in.settle(x.df)

@@ -89,7 +89,7 @@ func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 		if err != nil {
 			return nil, err
 		}
-		r.setFunction(d, fs, k, s, attempt > 0)
+		r.setFunction(d, fs, k, s, attempt > 0 && ctx.Err() == nil)
 		r.Iterations = d.iterations
 		if status != trace.Converged && status != trace.Numerical {
 			return r.stopped(status, y, s), nil
@@ -280,7 +280,7 @@ func (l *lowRank) interior(ctx context.Context, r *Result, y []float64, s Settin
 		status := x.solve(ctx, s.C, gapTol/100, s.MaxIter)
 		r.Iterations = x.iterations
 		stopped := status != trace.Converged
-		w, b := r.approach(x, l, s, stopped)
+		w, b := r.approach(ctx, x, l, s, stopped)
 		v := make([]float64, len(y))
 		floats.MulTo(v, y, x.bestV)
 		r.certify(v, s.C, 1, l.residual(v, y, w, b))
@@ -304,7 +304,7 @@ func (l *lowRank) interior(ctx context.Context, r *Result, y []float64, s Settin
 // approach sets the function of r to the best of x and returns its weights.
 // Where lambda is large, rounding makes K lambda differ from f; unless in a
 // hurry, the coefficients of the difference mend that.
-func (r *Result) approach(x *interior, l *lowRank, s Settings, hurry bool) (w []float64, b float64) {
+func (r *Result) approach(ctx context.Context, x *interior, l *lowRank, s Settings, hurry bool) (w []float64, b float64) {
 	miss := slices.Clone(x.bestF)
 	lambda := make([]float64, len(miss))
 	w = make([]float64, l.rank())
@@ -320,7 +320,7 @@ func (r *Result) approach(x *interior, l *lowRank, s Settings, hurry bool) (w []
 		if next.evaluate(x.y, s); next.Objective < best {
 			best, *r = next.Objective, next
 		}
-		if hurry || best <= x.objective*(1+gapTol/100) {
+		if hurry || ctx.Err() != nil || best <= x.objective*(1+gapTol/100) {
 			break
 		}
 	}
