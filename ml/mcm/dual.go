@@ -125,16 +125,20 @@ func (d *dual) point() []float64 {
 	return v
 }
 
-// points returns two forms of the dual point v = p - n for a certificate: that of
-// point, which leaves rounding to the bounds, and one with p and n cut to their
-// bounds, which leaves it to the equations.
-func (d *dual) points() [2][]float64 {
-	m := len(d.y)
-	cut := make([]float64, m)
-	for i := range cut {
-		cut[i] = min(max(0, d.x[i]), d.up[i]) - min(max(0, d.x[m+i]), 1)
+// points returns the dual point v = p - n for a certificate: as in point, which
+// leaves rounding to the bounds, and where that does not suffice with p and n cut
+// to their bounds, too, which leaves it to the equations.
+func (d *dual) points(cut bool) [][]float64 {
+	forms := [][]float64{d.point()}
+	if cut {
+		m := len(d.y)
+		v := make([]float64, m)
+		for i := range v {
+			v[i] = min(max(0, d.x[i]), d.up[i]) - min(max(0, d.x[m+i]), 1)
+		}
+		forms = append(forms, v)
 	}
-	return [2][]float64{d.point(), cut}
+	return forms
 }
 
 // columns is the matrix of the dual: row 0 is 0 for p and 1 for n; row k > 0 is

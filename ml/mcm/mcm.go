@@ -227,19 +227,22 @@ func objective(f, y []float64, l1, t float64, s Settings) (h, slack, obj float64
 }
 
 // certify sets V, DualObjective and Gap from a dual point v that satisfies the
-// constraints but for rounding. It is shrunk, by factor at least, until it does
-// so: v = 0 is feasible, hence all v between. residual is what the violation of
-// the equations, which shrinking cannot mend, is worth at r. A V that r has is
-// kept if it is better.
-func (r *Result) certify(v []float64, c, factor, residual float64) {
+// constraints but for rounding, unless the V there is better, and reports whether
+// they prove r optimal. v is shrunk, by factor at least, until it satisfies the
+// bounds: v = 0 does, hence all between do. residual is what the violation of
+// the equations, which shrinking cannot mend, is worth at r.
+func (r *Result) certify(v []float64, c, factor, residual float64) bool {
 	negative := 0.0
 	for _, x := range v {
 		negative += max(0, -x)
 	}
 	factor = min(factor, 1/max(1, negative), c/max(c, floats.Max(v)))
 	floats.Scale(factor, v)
-	if dual := 1 + floats.Sum(v) - factor*residual; r.V == nil || dual > r.DualObjective {
+	residual *= factor
+	size := max(1, math.Abs(r.Objective))
+	if dual := 1 + floats.Sum(v) - residual; r.V == nil || dual > r.DualObjective {
 		r.V, r.DualObjective = v, dual
 	}
-	r.Gap = (r.Objective - r.DualObjective) / max(1, math.Abs(r.Objective))
+	r.Gap = (r.Objective - r.DualObjective) / size
+	return r.Gap <= gapTol && residual <= gapTol*size
 }

@@ -248,14 +248,19 @@ func TestRandom(t *testing.T) {
 }
 
 // Problems on which the solver once cycled until the iteration limit, or gave a
-// bound that rounding in a few multipliers had spoilt.
+// bound that rounding in a few multipliers had spoilt or that rounding in a huge
+// lambda had taken above the objective.
 func TestOnceFailed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		seed, stream uint64
 		largest      int
-	}{{57, 101, 40}, {296, 102, 100}, {2305, 101, 40}, {216, 102, 100}} {
+		dense        bool // rho = 0
+	}{{57, 101, 40, false}, {296, 102, 100, false}, {2305, 101, 40, false}, {216, 102, 100, false}, {2109, 203, 60, true}, {95, 204, 150, true}} {
 		p := randomProblem(rand.New(rand.NewPCG(c.seed, c.stream)), c.largest)
+		if c.dense {
+			p.set.Rho = 0
+		}
 		r, err := mcm.Train(context.Background(), p.k, p.y, p.set)
 		switch {
 		case err == nil:

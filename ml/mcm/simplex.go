@@ -59,6 +59,7 @@ type simplex struct {
 	c    []float64   // costs in use: cost, perturbed or shifted
 
 	feasTol, optTol float64 // primal and dual tolerance, see tolerance
+	known           float64 // of the largest |x|: what a basic variable is known to
 	perturbations   int     // how often costs have been perturbed
 	restored        int     // how often costs have been restored
 	shifted         bool    // c differs from cost
@@ -106,7 +107,7 @@ func newSimplex(a matrix, cost, lo, up []float64, rows int) *simplex {
 		x:    make([]float64, n, n+rows), dir: make([]float64, n, n+rows), d: make([]float64, n, n+rows),
 		pos: make([]int, n, n+rows), c: append(make([]float64, 0, n+rows), cost...),
 		alpha:   make([]float64, n, n+rows),
-		feasTol: 1e-11, optTol: 1e-10, maxIter: math.MaxInt,
+		feasTol: 1e-11, optTol: 1e-10, known: rounding, maxIter: math.MaxInt,
 	}
 	for j := range s.pos {
 		s.pos[j] = -1
@@ -319,7 +320,7 @@ func (s *simplex) tolerance(j int) float64 {
 	if width == 0 || width > s.scale {
 		width = s.scale
 	}
-	return max(s.feasTol*width, rounding*s.scale)
+	return max(s.feasTol*width, s.known*s.scale)
 }
 
 // entering computes the pivot row of position r and returns the variable to
@@ -763,6 +764,7 @@ func (b breakpoints) down(i int) {
 // tighten asks the next solve for a tenth of the tolerances.
 func (s *simplex) tighten() {
 	s.feasTol /= 10
+	s.known = max(s.known/10, 1e-15)
 	s.optTol = max(s.optTol/10, 1e-14)
 	s.restored = 0
 	s.age = math.MaxInt

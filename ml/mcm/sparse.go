@@ -135,7 +135,7 @@ func (p *sparse) coefficients(weights []float64) []float64 {
 
 func (p *sparse) rank() int { return p.all }
 
-func (p *sparse) defect(ctx context.Context, v []float64, d *dual) (factor, residual float64) {
+func (p *sparse) defect(ctx context.Context, v []float64, _ *Result, d *dual) (factor, residual float64) {
 	clear(p.yv) // afresh, free of what updates have accumulated
 	clear(p.kyv)
 	if p.price(ctx, v, d.y) != nil {

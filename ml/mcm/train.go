@@ -21,7 +21,7 @@ type span interface {
 	rank() int
 	// defect returns the factor by which the dual point v must shrink to satisfy
 	// the ranges, and what its violation of the equations is worth at r.
-	defect(ctx context.Context, v []float64, d *dual) (factor, residual float64)
+	defect(ctx context.Context, v []float64, r *Result, d *dual) (factor, residual float64)
 	// refine prepares another attempt after rounding has spoilt the gap.
 	refine(d *dual)
 }
@@ -84,6 +84,7 @@ func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 		fs = l
 	}
 
+	const lastAttempt = 3
 	for attempt := 0; ; {
 		status, err := solve(ctx, d, fs)
 		if err != nil {
@@ -94,27 +95,26 @@ func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 		if status != trace.Converged && status != trace.Numerical {
 			return r.stopped(status, y, s), nil
 		}
+		certified := false
 		r.V = nil
-		for _, v := range d.points() {
-			factor, residual := fs.defect(ctx, v, d)
+		for _, v := range d.points(attempt == lastAttempt) {
+			factor, residual := fs.defect(ctx, v, r, d)
 			if ctx.Err() != nil {
 				return r.stopped(trace.Cancelled, y, s), nil
 			}
-			if r.certify(v, s.C, factor, residual); r.Gap <= gapTol {
-				break
-			}
+			certified = r.certify(v, s.C, factor, residual) || certified
 		}
 
 		switch {
 		case hard && r.SlackSum > 0 && s.C < lastPenalty:
 			s.C *= nextPenalty
 			d.setC(s.C)
-		case hard && r.SlackSum > 0.5 && (status == trace.Converged || attempt == 3):
+		case hard && r.SlackSum > 0.5 && (status == trace.Converged || attempt == lastAttempt):
 			return nil, ErrNotSeparable
-		case r.Gap <= gapTol && !(hard && r.SlackSum > 0):
+		case certified && !(hard && r.SlackSum > 0):
 			r.Status = trace.Converged
 			return r, nil
-		case attempt == 3:
+		case attempt == lastAttempt:
 			r.Status = trace.Numerical
 			return r, nil
 		default:
@@ -220,29 +220,30 @@ func (l *lowRank) interpolate(r *Result, y []float64, s Settings) bool {
 	r.Lambda, r.B, r.Rank = l.coefficients(l.factor.interpolate(y)), 0, l.rank()
 	r.sum(l.k, false)
 	r.evaluate(y, s)
-	r.certify(make([]float64, len(y)), s.C, 1, 0)
 	r.Status = trace.Converged
-	return r.Gap <= gapTol
+	return r.certify(make([]float64, len(y)), s.C, 1, 0)
 }
 
 func (l *lowRank) grow(context.Context, *dual) (bool, error) { return false, nil }
 
 func (l *lowRank) refine(*dual) {}
 
-func (l *lowRank) defect(_ context.Context, v []float64, d *dual) (factor, residual float64) {
+func (l *lowRank) defect(_ context.Context, v []float64, r *Result, d *dual) (factor, residual float64) {
 	w, b := d.weights()
-	return 1, l.residual(v, d.y, w, b)
+	return 1, l.residual(v, d.y, w, b, r)
 }
 
-// residual is what the violation of the equations by v is worth at weights w, b.
-func (l *lowRank) residual(v, y, w []float64, b float64) float64 {
+// residual is what the violation of the equations by v is worth at r with the
+// weights w and b: that of each equation, or of all together at the function that
+// r has become by rounding in lambda, whatever is more.
+func (l *lowRank) residual(v, y, w []float64, b float64, r *Result) float64 {
 	yv := make([]float64, len(v))
 	floats.MulTo(yv, y, v)
 	sum := math.Abs(b * floats.Sum(yv))
 	for j, x := range w {
 		sum += math.Abs(x * floats.Dot(l.column(j), yv))
 	}
-	return sum
+	return max(sum, math.Abs(floats.Dot(yv, r.F)))
 }
 
 // defaultInteriorRank is the rank from which the interior point method takes over: a
@@ -283,16 +284,16 @@ func (l *lowRank) interior(ctx context.Context, r *Result, y []float64, s Settin
 		w, b := r.approach(ctx, x, l, s, stopped)
 		v := make([]float64, len(y))
 		floats.MulTo(v, y, x.bestV)
-		r.certify(v, s.C, 1, l.residual(v, y, w, b))
+		certified := r.certify(v, s.C, 1, l.residual(v, y, w, b, r))
 		switch {
 		case stopped:
 			r.Status = status
 			return true, start, nil
-		case hard && (r.SlackSum > 0 || r.Gap > gapTol) && s.C < lastPenalty:
+		case hard && (r.SlackSum > 0 || !certified) && s.C < lastPenalty:
 			s.C *= nextPenalty
 		case hard && r.SlackSum > 0.5 && r.Gap < 1e-6:
 			return true, start, ErrNotSeparable
-		case r.Gap <= gapTol && !(hard && r.SlackSum > 0):
+		case certified && !(hard && r.SlackSum > 0):
 			r.Status = trace.Converged
 			return true, start, nil
 		default:
