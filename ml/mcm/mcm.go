@@ -39,7 +39,7 @@
 // # Methods
 //
 // The dual is solved by a bounded dual simplex method. For rho = 0 and ranks from
-// a few hundred on, where its steps become expensive, an interior point method
+// about two hundred on, where its steps become expensive, an interior point method
 // takes over and hands its last basis to the simplex method should rounding keep
 // it from a certified result. Both find the same objective.
 package mcm

@@ -250,7 +250,7 @@ func (l *lowRank) residual(v, y, w []float64, b float64, r *Result) float64 {
 // step of the simplex method costs about 2 r (r + M) operations and there are
 // several per unit of rank, while the number of Newton steps, each of
 // min(r, M-r)^2 max(r, M-r), hardly grows.
-const defaultInteriorRank = 250
+const defaultInteriorRank = 200
 
 // basis is a basis to start the simplex method from: vars take the places of the
 // slacks of the rows from the given one on.
