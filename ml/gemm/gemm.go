@@ -45,7 +45,8 @@ func multiply(dst blas64.General, sign float64, t blas.Transpose, a, b blas64.Ge
 			if i == shares-1 {
 				to = dst.Cols
 			}
-			part.Cols, part.Data, b.Data = to-from, dst.Data[from:], b.Data[from:]
+			part.Cols, part.Data = to-from, dst.Data[from:]
+			b.Cols, b.Data = to-from, b.Data[from:]
 		}
 		work := func() { add(part, sign, a, down, across, b) }
 		if i == shares-1 {

@@ -33,6 +33,12 @@ func TestAdd(t *testing.T) {
 			return rapid.IntRange(0, 40).Draw(t, name)
 		}
 		m, n, k := size("m"), size("n"), size("k")
+		if rapid.IntRange(0, 9).Draw(t, "shared") == 0 { // wide or tall enough for several goroutines
+			m, n, k = 60+m, 250+n, 200
+			if rapid.Bool().Draw(t, "tall") {
+				m, n = n, m
+			}
+		}
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		more := rapid.IntRange(0, 3).Draw(t, "more")
 		trans := rapid.SampledFrom([]blas.Transpose{blas.NoTrans, blas.Trans}).Draw(t, "trans")
