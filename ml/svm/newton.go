@@ -21,7 +21,7 @@ import (
 // method, Rockafellar 1976): there a free point would go to its bound for nothing.
 // What is left of g_F is rho d, a fraction of the violation.
 const (
-	newtonFree = 2500 // free points for which the factorisation is affordable
+	newtonFree = 1500 // free points for which the factorisation is affordable
 	newtonRho  = 0.3  // rho, in units of the violation / largest alpha
 )
 
@@ -33,10 +33,9 @@ func newtonPrice(free, m int) int { return max(4*m, newtonSteps(free, m)) }
 func newtonSteps(free, m int) int { return free * free / 50 * free / m }
 
 // newton makes a Newton step, unless too many points are free.
-func (o *smo[T]) newton() error {
+func (o *smo[T]) newton(free []int) error {
 	o.newtonAt = o.iterations
-	free := o.free()
-	if len(free) < 2 || len(free) > newtonFree || !o.rows.hold(len(free)) {
+	if len(free) < 2 || len(free) > max(newtonFree, nearSize) || !o.rows.hold(len(free)) {
 		return nil
 	}
 	rows := make([][]T, len(free))

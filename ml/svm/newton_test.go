@@ -91,7 +91,7 @@ func TestNewton(t *testing.T) {
 	}
 	for range 20 {
 		before, said := s.objective, s.free()
-		if err := s.newton(); err != nil {
+		if err := s.newton(s.free()); err != nil {
 			t.Fatal(err)
 		}
 		sum, square := s.dual()

@@ -89,8 +89,8 @@ func (o *smo[T]) grow(c float64) error {
 	o.exact = false
 	sum, square := o.dual()
 	o.objective = sum - square/2
-	if 3*newtonSteps(len(o.free()), o.m) <= steps {
-		if err := o.newton(); err != nil {
+	if free := o.free(); 3*newtonSteps(len(free), o.m) <= steps {
+		if err := o.newton(free); err != nil {
 			return err
 		}
 	}

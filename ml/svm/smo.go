@@ -34,8 +34,8 @@ import (
 // (Joachims 1999, "shrinking"). A smaller smo over the others does most of the
 // steps; afterwards the gradient of all points is brought up to date, which shows
 // whether one was set aside too early. Where pairs are slow, at a large C, Newton
-// steps and a path along C help, and with many points a start from fewer: see
-// newton.go, path.go and coarse.go.
+// steps and a path along C help, and with many points neighbourhoods and a start from
+// fewer points: see newton.go, path.go, near.go and coarse.go.
 type smo[T real] struct {
 	*state
 	k      Fast
@@ -43,7 +43,7 @@ type smo[T real] struct {
 	rows   *cache[T]
 
 	sampled  float64 // violation before the last round on a sample
-	newtonAt int     // iterations at the last Newton step
+	newtonAt int     // iterations at the last Newton step or turn through the neighbourhoods
 	grownAt  int     // iterations when the bound rose last
 }
 
@@ -235,7 +235,8 @@ const (
 
 // round makes steps that bring the violation, high - low, nearer to tol. They are
 // on the active points until a tenth of it is left, on a sample of those as long as
-// that halves it each time, and on all points as long as few have settled.
+// that halves it each time, and on all points as long as few have settled, with a
+// Newton step or a turn through the neighbourhoods now and then.
 func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 	before, violation := o.iterations, high-low
 	part := max(tol, violation/10)
@@ -252,8 +253,15 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 	if 4*len(active) <= 3*o.m {
 		return o.climbPart(active, part)
 	}
-	if o.iterations-o.newtonAt >= newtonPrice(len(o.free()), o.m) {
-		if err := o.newton(); err != nil {
+	free, since := o.free(), o.iterations-o.newtonAt
+	switch crowded := len(free) > newtonFree && o.m > nearSize; {
+	case crowded && since >= nearPrice(o.m):
+		status, err := o.neighbourhoods(free, part)
+		if err != nil || status == trace.Cancelled {
+			return status, err
+		}
+	case !crowded && since >= newtonPrice(len(free), o.m):
+		if err := o.newton(free); err != nil {
 			return trace.Numerical, err
 		}
 	}
