@@ -24,6 +24,14 @@ enum { FEW = 4 };
 #define LANES 4
 #include "gaussian_loops.h"
 
+// The bits of 2^(j/16), less j in the place where adding n << 48 brings it.
+static const long long roots[16] = {
+	0x3ff0000000000000, 0x3fefb5586cf9890f, 0x3fef72b83c7d517b, 0x3fef387a6e756238,
+	0x3fef06fe0a31b715, 0x3feedea64c123422, 0x3feebfdad5362a27, 0x3feeab07dd485429,
+	0x3feea09e667f3bcd, 0x3feea11473eb0187, 0x3feeace5422aa0db, 0x3feec49182a3f090,
+	0x3feee89f995ad3ad, 0x3fef199bdd85529c, 0x3fef5818dcfba487, 0x3fefa4afa2a490da,
+};
+
 #define KIND avx512
 #define TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma")))
 #define LANES 8

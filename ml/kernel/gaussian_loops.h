@@ -29,12 +29,30 @@ INLINE vec load(const double *p)
 	return v;
 }
 
-// exp(x) for x <= 0: x = n ln 2 + r with |r| <= ln(2)/2, the series of exp(r) to
-// r^13/13! (relative error below 1e-17), times 2^n. Results below exp(-708), the
-// least that is not subnormal, are 0.
+// exp(x) for x <= 0. Results below exp(-708), the least that is not subnormal, are 0.
 INLINE vec exponential(vec x)
 {
 	const double shift = 0x1.8p52; // adding it rounds to an integer, held in the low bits
+#if LANES == 8
+	// x = n ln(2)/16 + r with |r| <= ln(2)/32: the series of exp(r) to r^6/6!, less what
+	// the next term has on average there (relative error below 1e-16), times 2^(n/16)
+	// from a table that is held in two registers.
+	vec n = x * (16 * 1.4426950408889634) + shift;
+	ints e = (ints)n;
+	n -= shift;
+	vec r = x - n * (6.93147180369123816490e-01 / 16) - n * (1.90821492927058770002e-10 / 16);
+	vec p = r * (1. / 720) + (1. / 120 + 1.6291e-7);
+	p = p * r + 1. / 24;
+	p = p * r + (1. / 6 - 3.8219e-11);
+	p = p * r + 0.5;
+	p = p * r + 1;
+	p = p * r;
+	ints t = (ints)_mm512_permutex2var_epi64(_mm512_loadu_si512(roots), (__m512i)e, _mm512_loadu_si512(roots + 8));
+	vec s = (vec)(t + (e << 48));
+	p = s + s * p;
+#else
+	// x = n ln(2) + r with |r| <= ln(2)/2, the series of exp(r) to r^13/13! (relative
+	// error below 1e-17), times 2^n.
 	vec n = x * 1.4426950408889634 + shift;
 	ints e = (ints)n;
 	n -= shift;
@@ -53,6 +71,7 @@ INLINE vec exponential(vec x)
 	p = p * r + 1;
 	p = p * r + 1;
 	p *= (vec)((e + 1023) << 52);
+#endif
 	return (vec)((ints)p & ~(ints)(x < -708.0)); // NaN stays NaN
 }
 
