@@ -32,6 +32,7 @@ func (o *smo[T]) coarse(tol float64) (bool, error) {
 		w[i] = max(v, 1e-9) // points that are held out weigh next to nothing, not nothing
 	}
 	k, group, apart := o.k.Merged(o.ctx, o.y[:o.m], w, coarseSize)
+	o.dense = apart <= nearApart
 	if !(apart <= coarseApart) {
 		return false, nil
 	}

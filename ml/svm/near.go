@@ -12,7 +12,10 @@ import (
 // other points staying as they are. The neighbourhoods overlap, so that none has an
 // edge everywhere (the alternating method of Schwarz), and steps on pairs of all
 // points in between keep them at one bias.
-const nearSize = 2000 // points of a neighbourhood
+const (
+	nearSize  = 2000 // points of a neighbourhood
+	nearApart = 0.2  // how far apart the nearest may be, see kernel.Gram.Merged
+)
 
 // nearPrice is the number of steps on pairs of m points to make before a turn.
 func nearPrice(m int) int { return m / 4 }

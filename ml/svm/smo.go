@@ -42,6 +42,7 @@ type smo[T real] struct {
 	points []int // of the whole problem; nil: all
 	rows   *cache[T]
 
+	dense    bool    // points have others with nearly the same row
 	sampled  float64 // violation before the last round on a sample
 	newtonAt int     // iterations at the last Newton step or turn through the neighbourhoods
 	grownAt  int     // iterations when the bound rose last
@@ -133,7 +134,7 @@ func (o *state) mark(i int) {
 func (o *smo[T]) part(points []int) *smo[T] {
 	o.rows.drop()
 	p := newSMO(o.k.Subset(points), emptyState(len(points), o.monitor), o.rows.memory)
-	p.c, p.points = o.c, make([]int, len(points))
+	p.c, p.dense, p.points = o.c, o.dense, make([]int, len(points))
 	for k, j := range points {
 		p.y[k], p.diag[k], p.lo[k], p.hi[k] = o.y[j], o.diag[j], o.lo[j], o.hi[j]
 		p.u[k], p.g[k], p.up[k], p.low[k] = o.u[j], o.g[j], o.up[j], o.low[j]
@@ -254,7 +255,7 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 		return o.climbPart(active, part)
 	}
 	free, since := o.free(), o.iterations-o.newtonAt
-	switch crowded := len(free) > newtonFree && o.m > nearSize; {
+	switch crowded := o.dense && len(free) > newtonFree && o.m > nearSize; {
 	case crowded && since >= nearPrice(o.m):
 		status, err := o.neighbourhoods(free, part)
 		if err != nil || status == trace.Cancelled {
