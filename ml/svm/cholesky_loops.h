@@ -11,10 +11,10 @@ typedef double vec __attribute__((vector_size(LANES * 8)));
 enum { NAME(PARTS) = WIDTH / LANES };
 #define PARTS NAME(PARTS)
 
-TARGET static int NAME(cholesky)(double *a, long n, long first, double *panel)
+TARGET static int NAME(cholesky)(double *a, long n, long first, long last, double *panel)
 {
 	// The columns from the first on, transposed, so that the loops run along them.
-	long m = n - first;
+	long m = n - first, cols = last - first;
 	a += first * n + first;
 	for (long i = 0; i < m; i++)
 		for (long p = 0; p < WIDTH; p++)
@@ -41,10 +41,10 @@ TARGET static int NAME(cholesky)(double *a, long n, long first, double *panel)
 		for (long p = 0; p < WIDTH && p <= i; p++)
 			a[i * n + p] = panel[p * m + i];
 
-	// What is left, less the product of the panel with itself, four rows and WIDTH
-	// columns at a time.
+	// What is left of the columns, less the product of the panel with itself, four rows
+	// and WIDTH columns at a time.
 	for (long i = WIDTH; i < m; i += 4)
-		for (long j = WIDTH; j < i + 4; j += WIDTH) {
+		for (long j = WIDTH; j < i + 4 && j < cols; j += WIDTH) {
 			vec s[4][PARTS];
 			for (int r = 0; r < 4; r++)
 				memcpy(s[r], a + (i + r) * n + j, sizeof s[r]);

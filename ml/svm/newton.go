@@ -3,7 +3,11 @@ package svm
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/gemm"
 )
 
 // A large C leaves many nearly flat directions among the free points, along which
@@ -30,7 +34,7 @@ const (
 func newtonPrice(free, m int) int { return max(4*m, newtonSteps(free, m)) }
 
 // newtonSteps is the number of steps on pairs that take about as long as a Newton step.
-func newtonSteps(free, m int) int { return free * free / 50 * free / m }
+func newtonSteps(free, m int) int { return free * free / 150 * free / m }
 
 // newton makes a Newton step, unless too many points are free.
 func (o *smo[T]) newton(free []int) error {
@@ -174,11 +178,8 @@ func (o *smo[T]) newtonSolve(free, inside []int, rows [][]T, left []float64, rho
 		row[p] = o.diag[free[a]] + rho
 		d[p], e[p] = left[a], 1
 	}
-	panel := make([]float64, n*width)
-	for first := 0; first < n; first += width {
-		if !cholesky(k, n, first, panel) || o.ended((n-first)*(n-first)) {
-			return nil
-		}
+	if !o.factor(k, n) {
+		return nil
 	}
 	for _, v := range [][]float64{d, e} {
 		for p := range n {
@@ -193,4 +194,41 @@ func (o *smo[T]) newtonSolve(free, inside []int, rows [][]T, left []float64, rho
 	floats.AddScaled(d, (sum-floats.Sum(d))/floats.Sum(e), e)
 	floats.AddConst((sum-floats.Sum(d))/float64(len(d)), d) // what rounding left
 	return d
+}
+
+// factor replaces the lower triangle of the n x n matrix k by its Cholesky factor. It
+// reports false when k is not positive definite or ctx has ended. What is above the
+// diagonal is overwritten.
+func (o *smo[T]) factor(k []float64, n int) bool {
+	const (
+		block  = 8 * width // columns whose share in the others is one product
+		stripe = 2 * block // rows of the others that one call of gemm takes
+	)
+	panel, negative := make([]float64, n*width), make([]float64, n*block)
+	for from := 0; from < n; from += block {
+		last := min(from+block, n)
+		for first := from; first < last; first += width {
+			if !cholesky(k, n, from, first, last, panel) || o.ended((n-first)*block) {
+				return false
+			}
+		}
+		m := n - last
+		for i := range m {
+			for p, v := range k[(last+i)*n:][from:last] {
+				negative[p*m+i] = -v
+			}
+		}
+		for i := last; i < n; i += stripe {
+			end := min(i+stripe, n)
+			gemm.Add(
+				blas64.General{Rows: end - i, Cols: end - last, Stride: n, Data: k[i*n+last:]}, blas.NoTrans,
+				blas64.General{Rows: end - i, Cols: last - from, Stride: n, Data: k[i*n+from:]},
+				blas64.General{Rows: last - from, Cols: end - last, Stride: m, Data: negative},
+			)
+			if o.ended((end - i) * (end - last)) {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -68,9 +68,9 @@
 	double sum##BITS(const REAL *row, long n) \
 	{ return CHOOSE(sum##BITS, row, n); }
 
-int cholesky(double *a, long n, long first, double *panel)
+int cholesky(double *a, long n, long first, long last, double *panel)
 {
-	return CHOOSE(cholesky, a, n, first, panel);
+	return CHOOSE(cholesky, a, n, first, last, panel);
 }
 
 EXPORTED(32, float)

@@ -76,12 +76,13 @@ func plainSum[T real](row []T) (s float64) {
 
 // plainCholesky computes width columns of the Cholesky factor, from the first on, in
 // place of the lower triangle of the n x n matrix a; the columns before are done
-// already. It reports false when a is not positive definite.
-func plainCholesky(a []float64, n, first int) bool {
+// already, and the share of those before from is subtracted. It reports false when a
+// is not positive definite.
+func plainCholesky(a []float64, n, from, first int) bool {
 	for i := first; i < n; i++ {
 		row := a[i*n:][:n]
 		for j := first; j < min(first+width, i+1); j++ {
-			row[j] -= floats.Dot(row[:j], a[j*n:][:j])
+			row[j] -= floats.Dot(row[from:j], a[j*n+from:][:j-from])
 			switch {
 			case j < i:
 				row[j] /= a[j*n+j]

@@ -71,6 +71,6 @@ func sum[T real](row []T) float64 {
 	return 0
 }
 
-func cholesky(a []float64, n, first int, panel []float64) bool {
-	return C.cholesky(doubles(a), C.long(n), C.long(first), doubles(panel)) != 0
+func cholesky(a []float64, n, _, first, last int, panel []float64) bool {
+	return C.cholesky(doubles(a), C.long(n), C.long(first), C.long(last), doubles(panel)) != 0
 }

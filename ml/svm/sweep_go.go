@@ -14,4 +14,6 @@ func addScaled[T real](dst []float64, a float64, row []T) { plainAddScaled(dst, 
 
 func sum[T real](row []T) float64 { return plainSum(row) }
 
-func cholesky(a []float64, n, first int, _ []float64) bool { return plainCholesky(a, n, first) }
+func cholesky(a []float64, n, from, first, _ int, _ []float64) bool {
+	return plainCholesky(a, n, from, first)
+}
