@@ -1,5 +1,5 @@
 // Command marginlab is a laboratory for margin classifiers: a web application
-// (serve, the default) and the same from the terminal (fit, predict).
+// (serve, the default) and the same from the terminal (fit, cv, predict).
 package main
 
 import (
