@@ -82,11 +82,14 @@ func (f *factor) column(k int) []float64 { return f.g[k*f.m : (k+1)*f.m] }
 func (f *factor) interpolate(y []float64) []float64 {
 	beta := make([]float64, f.rank())
 	for i, p := range f.pivots {
-		v := y[p]
-		for k := range i {
-			v -= f.g[k*f.m+p] * beta[k]
+		beta[i] = y[p]
+	}
+	for k, p := range f.pivots {
+		g := f.column(k)
+		beta[k] /= g[p]
+		for i := k + 1; i < len(beta); i++ {
+			beta[i] -= g[f.pivots[i]] * beta[k]
 		}
-		beta[i] = v / f.g[i*f.m+p]
 	}
 	return beta
 }
