@@ -675,6 +675,64 @@ func TestCoreFactors(t *testing.T) {
 	}
 }
 
+// Whatever the condition of r: U must be orthonormal, r alpha = U z, and alpha
+// without a part that r takes to zero.
+func TestSpan(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(10, 9))
+	for _, c := range []struct {
+		rows, cols int
+		smallest   float64 // of the factors of the rows
+		rank       int
+	}{{1, 1, 1, 1}, {20, 20, 1, 20}, {20, 20, 1e-5, 20}, {20, 20, 1e-12, 19}, {12, 20, 1, 12}, {12, 20, 1e-12, 11}} {
+		r := mat.NewDense(c.rows, c.cols, nil)
+		for i := range c.rows {
+			for j := range c.cols {
+				r.Set(i, j, rng.NormFloat64())
+			}
+		}
+		floats.Scale(c.smallest, r.RawRowView(0))
+		u, shortest, err := span(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rank := u.Dims()
+		if rank != c.rank {
+			t.Errorf("%+v: rank %d", c, rank)
+			continue
+		}
+		z := make([]float64, rank)
+		for i := range z {
+			z[i] = rng.NormFloat64()
+		}
+		var uu mat.Dense
+		uu.Mul(u.T(), u)
+		for i := range rank {
+			uu.Set(i, i, uu.At(i, i)-1)
+		}
+		alpha, err := shortest(append([]float64(nil), z...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var miss, want, back mat.VecDense
+		want.MulVec(u, mat.NewVecDense(rank, z))
+		miss.MulVec(r, mat.NewVecDense(c.cols, alpha))
+		miss.SubVec(&miss, &want)
+		if e := mat.Norm(&miss, 2); e > 1e-8 || mat.Norm(&uu, 2) > 1e-12 {
+			t.Errorf("%+v: r alpha is off by %g, U'U by %g", c, e, mat.Norm(&uu, 2))
+		}
+		// alpha is in the range of r': its least-squares fit there leaves nothing.
+		var fit mat.Dense
+		if rank == c.rows && fit.Solve(r.T(), mat.NewVecDense(c.cols, alpha)) == nil {
+			back.MulVec(r.T(), fit.ColView(0))
+			back.SubVec(&back, mat.NewVecDense(c.cols, alpha))
+			if e := mat.Norm(&back, 2); e > 1e-8*(1+floats.Norm(alpha, 2)) {
+				t.Errorf("%+v: alpha is longer than it need be, by %g of %g", c, e, floats.Norm(alpha, 2))
+			}
+		}
+	}
+}
+
 func BenchmarkEigen(b *testing.B) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	x, y := cloud(rng, 5000, 2, 0.4)

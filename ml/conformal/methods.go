@@ -95,8 +95,7 @@ const (
 //	U'B0U z = g (U'W0U + D I) z,
 //
 // by Cholesky reduction to an ordinary symmetric problem; alpha is the shortest
-// solution of K1 alpha = c. Both come from the singular values of K1 = U S V',
-// found as those of the small factor of K1 = Q R.
+// solution of K1 alpha = c. Both come from the small factor of K1 = Q R.
 func eigen(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	q, r, err := p.coreFactors(ctx)
 	if err != nil {
@@ -110,21 +109,12 @@ func eigen(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	if stats.JBefore, err = s.j(mat.Col(nil, 0, r)); err != nil {
 		return nil, Stats{}, err
 	}
-	var svd mat.SVD
-	if !svd.Factorize(r, mat.SVDThin) {
-		return nil, Stats{}, errNoSVD
+	u, shortest, err := span(r)
+	if err != nil {
+		return nil, Stats{}, err
 	}
-	sigma := svd.Values(nil)
-	rank := 0
-	for rank < len(sigma) && sigma[rank] > rankCut*sigma[0] {
-		rank++
-	}
+	_, rank := u.Dims()
 	stats.BasisRank = rank
-	var left, right mat.Dense
-	svd.UTo(&left)
-	svd.VTo(&right)
-	u := left.Slice(0, len(sigma), 0, rank).(*mat.Dense) // U in the basis Q
-	v := right.Slice(0, len(p.cores)+1, 0, rank)
 
 	b, w := congruent(u, s.b), congruent(u, s.w)
 	for i := range rank {
@@ -140,11 +130,53 @@ func eigen(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	if stats.JAfter, err = jAfter(s, c.RawVector().Data); err != nil {
 		return nil, Stats{}, err
 	}
-	floats.Div(z, sigma[:rank])
-	var alpha mat.VecDense
-	alpha.MulVec(v, mat.NewVecDense(rank, z))
-	stats.SignChange, err = p.convention(alpha.RawVector().Data)
-	return alpha.RawVector().Data, stats, err
+	alpha, err := shortest(z)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	stats.SignChange, err = p.convention(alpha)
+	return alpha, stats, err
+}
+
+// span returns an orthonormal basis U of the range of r, but for singular values
+// that count as zero, and the function that finds the shortest alpha with
+// r alpha = U z.
+func span(r *mat.Dense) (u *mat.Dense, shortest func(z []float64) ([]float64, error), err error) {
+	rows, cols := r.Dims()
+	alpha := mat.NewVecDense(cols, nil)
+	// A condition this good, with the 1-norm for the 2-norm, leaves no singular value
+	// below the cut: the range is everything, and alpha is unique.
+	if rows == cols {
+		var lu mat.LU
+		if lu.Factorize(r); lu.Cond()*float64(rows) < 1/rankCut {
+			u = mat.NewDense(rows, rows, nil)
+			for i := range rows {
+				u.Set(i, i, 1)
+			}
+			return u, func(z []float64) ([]float64, error) {
+				err := lu.SolveVecTo(alpha, false, mat.NewVecDense(rows, z))
+				return alpha.RawVector().Data, err
+			}, nil
+		}
+	}
+	var svd mat.SVD
+	if !svd.Factorize(r, mat.SVDThin) {
+		return nil, nil, errNoSVD
+	}
+	sigma := svd.Values(nil)
+	rank := 0
+	for rank < len(sigma) && sigma[rank] > rankCut*sigma[0] {
+		rank++
+	}
+	var left, right mat.Dense
+	svd.UTo(&left)
+	svd.VTo(&right)
+	return left.Slice(0, rows, 0, rank).(*mat.Dense), func(z []float64) ([]float64, error) {
+		scaled := mat.NewVecDense(rank, nil)
+		floats.DivTo(scaled.RawVector().Data, z, sigma[:rank])
+		alpha.MulVec(right.Slice(0, cols, 0, rank), scaled)
+		return alpha.RawVector().Data, nil
+	}, nil
 }
 
 var errNoSVD = errors.New("conformal: the singular values of the core matrix did not converge; use another core_gamma")
