@@ -32,7 +32,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
-	"marginlab/ml/gemm"
+	"marginlab/ml/dense"
 )
 
 // Map is the conformal factor c(x) as data. It round-trips through JSON bit for bit.
@@ -250,7 +250,7 @@ func free(a *mat.Dense, blocks ...*mat.Dense) (coordinates []*mat.Dense) {
 	for _, b := range blocks {
 		c := product(blas.Trans, b, a)
 		coordinates = append(coordinates, c)
-		gemm.Sub(a.RawMatrix(), blas.NoTrans, b.RawMatrix(), c.RawMatrix())
+		dense.Sub(a.RawMatrix(), blas.NoTrans, b.RawMatrix(), c.RawMatrix())
 	}
 	return coordinates
 }

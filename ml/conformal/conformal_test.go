@@ -22,18 +22,18 @@ import (
 	"marginlab/ml/kernel"
 )
 
-// dense is a kernel matrix held in full.
-type dense struct{ *mat.SymDense }
+// held is a kernel matrix held in full.
+type held struct{ *mat.SymDense }
 
-func (d dense) Len() int           { return d.SymmetricDim() }
-func (d dense) Diag(i int) float64 { return d.At(i, i) }
-func (d dense) Row(dst []float64, i int) {
+func (d held) Len() int           { return d.SymmetricDim() }
+func (d held) Diag(i int) float64 { return d.At(i, i) }
+func (d held) Row(dst []float64, i int) {
 	for j := range dst {
 		dst[j] = d.At(i, j)
 	}
 }
 
-func gram(x *mat.Dense, k func(a, b []float64) float64) dense {
+func gram(x *mat.Dense, k func(a, b []float64) float64) held {
 	n, _ := x.Dims()
 	s := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -41,7 +41,7 @@ func gram(x *mat.Dense, k func(a, b []float64) float64) dense {
 			s.SetSym(i, j, k(x.RawRowView(i), x.RawRowView(j)))
 		}
 	}
-	return dense{s}
+	return held{s}
 }
 
 func linear(a, b []float64) float64 { return floats.Dot(a, b) }
@@ -203,7 +203,7 @@ func TestReference(t *testing.T) {
 }
 
 // ridged is c'B0c / c'(W0 + D I)c by the definition of B0 and W0, entry by entry.
-func ridged(k dense, y, c []float64, ridge float64) float64 {
+func ridged(k held, y, c []float64, ridge float64) float64 {
 	count := map[float64]float64{}
 	for _, v := range y {
 		count[v]++
@@ -365,7 +365,7 @@ func TestGradientClimbs(t *testing.T) {
 			t.Errorf("trial %d: not deterministic: %s", trial, diff)
 		}
 		// The path does not depend on the unit of the kernel, the ridge going with it.
-		big := dense{mat.NewSymDense(n, nil)}
+		big := held{mat.NewSymDense(n, nil)}
 		big.ScaleSym(1024, k.SymDense)
 		s.Ridge *= 1024
 		scaled, _ := fit(t, "gradient", big, x, y, every(n, 5), s)
@@ -595,7 +595,7 @@ func TestClassOfOneRow(t *testing.T) {
 
 // interrupted cancels the context while its fifth row is read.
 type interrupted struct {
-	dense
+	held
 	cancel context.CancelFunc
 	read   *int
 }
@@ -604,7 +604,7 @@ func (k interrupted) Row(dst []float64, i int) {
 	if *k.read++; *k.read == 5 {
 		k.cancel()
 	}
-	k.dense.Row(dst, i)
+	k.held.Row(dst, i)
 }
 
 func TestCancelWhileReading(t *testing.T) {

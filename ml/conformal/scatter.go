@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
-	"marginlab/ml/gemm"
+	"marginlab/ml/dense"
 )
 
 // J returns the Fisher scalar tr S_b / tr S_w = c'B0c / c'W0c of the two classes
@@ -156,13 +156,13 @@ func multiply(dst, t, v *mat.Dense, n, from, to int) {
 	r := v.RawMatrix().Cols
 	d := dst.Slice(0, n, 0, r).(*mat.Dense)
 	d.Zero()
-	gemm.Add(d.RawMatrix(), blas.NoTrans, t.Slice(0, n, from, to).(*mat.Dense).RawMatrix(), v.Slice(from, to, 0, r).(*mat.Dense).RawMatrix())
+	dense.Add(d.RawMatrix(), blas.NoTrans, t.Slice(0, n, from, to).(*mat.Dense).RawMatrix(), v.Slice(from, to, 0, r).(*mat.Dense).RawMatrix())
 }
 
 // accumulate adds v[from:to, :]' t[:to-from, :] to s.
 func accumulate(s, v, t *mat.Dense, from, to int) {
 	r := v.RawMatrix().Cols
-	gemm.Add(s.RawMatrix(), blas.Trans, v.Slice(from, to, 0, r).(*mat.Dense).RawMatrix(), t.Slice(0, to-from, 0, r).(*mat.Dense).RawMatrix())
+	dense.Add(s.RawMatrix(), blas.Trans, v.Slice(from, to, 0, r).(*mat.Dense).RawMatrix(), t.Slice(0, to-from, 0, r).(*mat.Dense).RawMatrix())
 }
 
 // product returns op(a) b.
@@ -172,7 +172,7 @@ func product(t blas.Transpose, a, b *mat.Dense) *mat.Dense {
 		rows = cols
 	}
 	ab := mat.NewDense(rows, b.RawMatrix().Cols, nil)
-	gemm.Add(ab.RawMatrix(), t, a.RawMatrix(), b.RawMatrix())
+	dense.Add(ab.RawMatrix(), t, a.RawMatrix(), b.RawMatrix())
 	return ab
 }
 

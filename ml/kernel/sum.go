@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"marginlab/ml/gemm"
+	"marginlab/ml/dense"
 )
 
 // Sum is the function x -> sum_j w_j k(z_j, x), ready to be evaluated often and
@@ -132,7 +132,7 @@ func (s *Sum) gridGaussian(dst []float64, p Plane, ss, ts []float64) {
 			}
 			expScaled(row, -s.k.Gamma*uu)
 		}
-		gemm.Add(out, blas.NoTrans, left, right)
+		dense.Add(out, blas.NoTrans, left, right)
 	}
 }
 

@@ -9,10 +9,10 @@ import (
 	"marginlab/ml/trace"
 )
 
-// dense is a matrix by rows.
-type dense [][]float64
+// byRows is a matrix by rows.
+type byRows [][]float64
 
-func (a *dense) mulT(dst, z []float64) {
+func (a *byRows) mulT(dst, z []float64) {
 	clear(dst)
 	for i, row := range *a {
 		for j, v := range row {
@@ -21,7 +21,7 @@ func (a *dense) mulT(dst, z []float64) {
 	}
 }
 
-func (a *dense) mul(dst []float64, cols []int, x []float64) {
+func (a *byRows) mul(dst []float64, cols []int, x []float64) {
 	for i, row := range *a {
 		dst[i] = 0
 		for t, j := range cols {
@@ -31,7 +31,7 @@ func (a *dense) mul(dst []float64, cols []int, x []float64) {
 }
 
 // verify checks bounds, equations and the optimality of an ended solve.
-func verify(t *testing.T, s *simplex, a dense) {
+func verify(t *testing.T, s *simplex, a byRows) {
 	t.Helper()
 	for j, x := range s.x {
 		if x < s.lo[j]-1e-8 || x > s.up[j]+1e-8 {
@@ -68,7 +68,7 @@ func verify(t *testing.T, s *simplex, a dense) {
 func TestBeale(t *testing.T) {
 	t.Parallel()
 	const big = 1e3
-	primal := dense{{0.25, -60, -0.04, 9}, {0.5, -90, -0.02, 3}}
+	primal := byRows{{0.25, -60, -0.04, 9}, {0.5, -90, -0.02, 3}}
 	s := newSimplex(&primal, []float64{-0.75, 150, -0.02, 6},
 		[]float64{0, 0, 0, 0, 0, 0}, []float64{big, big, 1, big, big, big}, 2)
 	if status := s.solve(context.Background()); status != trace.Converged || math.Abs(s.objective()+0.05) > 1e-10 {
@@ -76,7 +76,7 @@ func TestBeale(t *testing.T) {
 	}
 	verify(t, s, primal)
 
-	dual := dense{{0.25, 0.5, 0}, {-60, -90, 0}, {-0.04, -0.02, 1}, {9, 3, 0}}
+	dual := byRows{{0.25, 0.5, 0}, {-60, -90, 0}, {-0.04, -0.02, 1}, {9, 3, 0}}
 	s = newSimplex(&dual, []float64{0, 0, 1},
 		[]float64{0, 0, 0, -big * 90, -big * 90, -big * 90, -big * 90},
 		[]float64{big, big, big, -0.75, 150, -0.02, 6}, 4)
@@ -92,7 +92,7 @@ func TestStalling(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n, m = 120, 60
-	a := make(dense, m)
+	a := make(byRows, m)
 	for i := range a {
 		a[i] = make([]float64, n)
 		for j := range a[i] {
@@ -129,10 +129,10 @@ func TestStalling(t *testing.T) {
 }
 
 // random returns a feasible programme: some point within the bounds is in it.
-func random(rng *rand.Rand) (a dense, cost, lo, up []float64, m int) {
+func random(rng *rand.Rand) (a byRows, cost, lo, up []float64, m int) {
 	n := 1 + rng.IntN(30)
 	m = 1 + rng.IntN(12)
-	a = make(dense, m)
+	a = make(byRows, m)
 	cost, lo, up = make([]float64, n), make([]float64, n+m), make([]float64, n+m)
 	x := make([]float64, n)
 	for j := range n {
@@ -187,7 +187,7 @@ func TestRandomProgrammes(t *testing.T) {
 		// The same from a start with half of the rows, the others added one by
 		// one, and after the rows that are slack have gone.
 		n, half := len(cost), m/2
-		b := append(dense(nil), a[:half]...)
+		b := append(byRows(nil), a[:half]...)
 		grown := newSimplex(&b, cost, lo[:n+half], up[:n+half], half)
 		settle(t, grown)
 		for i := half; i < m; i++ {
@@ -229,7 +229,7 @@ func TestRandomProgrammes(t *testing.T) {
 
 func TestInfeasibleProgramme(t *testing.T) {
 	t.Parallel()
-	a := dense{{1, 1}}
+	a := byRows{{1, 1}}
 	s := newSimplex(&a, []float64{1, 1}, []float64{0, 0, -5}, []float64{1, 1, -3}, 1)
 	if status := s.solve(context.Background()); status != trace.Numerical {
 		t.Errorf("status %s", status)

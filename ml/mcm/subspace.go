@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
-	"marginlab/ml/gemm"
+	"marginlab/ml/dense"
 )
 
 // subspace is the set S of the values on the points of f = G beta + b, for G
@@ -87,8 +87,9 @@ func newSubspace(ctx context.Context, f *factor) (*subspace, error) {
 			}
 		}
 	}
-	for j := 0; j < v.Cols; j += 16 * tile {
-		if err := divide(ctx, blas.NoTrans, u, block(v, 0, v.Rows, j, min(j+16*tile, v.Cols))); err != nil {
+	const stripe = 1024 // columns between two looks at ctx
+	for j := 0; j < v.Cols; j += stripe {
+		if err := dense.Divide(ctx, blas.NoTrans, u, dense.Block(v, 0, v.Rows, j, min(j+stripe, v.Cols))); err != nil {
 			return nil, err
 		}
 	}
@@ -126,8 +127,8 @@ func (s *subspace) weigh(ctx context.Context, w []float64) (bool, error) {
 	if !s.transposed {
 		diag, inner = s.d[s.free:], s.d[:s.free]
 	}
-	err := parallel(ctx, tiles(len(inner)), func(k int) {
-		for p := k * tile; p < min((k+1)*tile, len(inner)); p++ {
+	err := dense.Parallel(ctx, len(inner), func(from, to int) {
+		for p := from; p < to; p++ {
 			root, row := math.Sqrt(inner[p]), s.scaled.Data[p*s.scaled.Stride:][:s.scaled.Cols]
 			for i := range row {
 				row[i] = root * s.a.Data[i*s.a.Stride+p]
@@ -138,13 +139,13 @@ func (s *subspace) weigh(ctx context.Context, w []float64) (bool, error) {
 		return false, err
 	}
 	clear(s.normal.Data)
-	if err := addGram(ctx, s.normal, s.scaled, gemm.Add); err != nil {
+	if err := dense.AddGram(ctx, s.normal, s.scaled); err != nil {
 		return false, err
 	}
 	for i, v := range diag {
 		s.normal.Data[i*s.normal.Stride+i] += v
 	}
-	return choleskyInPlace(ctx, s.normal)
+	return dense.Cholesky(ctx, s.normal)
 }
 
 // imbalance is how large an entry of A, times the root of the ratio of the
@@ -203,8 +204,8 @@ func (s *subspace) exchange(ctx context.Context, j, i int, sign float64) error {
 	pivot := row[i]
 	row[i] = 0
 	floats.Scale(1/pivot, row)
-	err := parallel(ctx, tiles(s.a.Rows), func(k int) {
-		for l := k * tile; l < min((k+1)*tile, s.a.Rows); l++ {
+	err := dense.Parallel(ctx, s.a.Rows, func(from, to int) {
+		for l := from; l < to; l++ {
 			if l != j {
 				other := s.a.Data[l*s.a.Stride : l*s.a.Stride+s.a.Cols]
 				c := other[i]
@@ -239,7 +240,7 @@ func (s *subspace) once(f, c []float64) {
 	copy(head.Data, c)
 	if s.transposed {
 		blas64.Gemv(blas.NoTrans, 1, s.a, vector(c[s.free:]), 1, head)
-		choleskySolve(s.normal, head.Data)
+		dense.Solve(s.normal, head.Data)
 		blas64.Gemv(blas.Trans, 1, s.a, head, 0, tail)
 		return
 	}
@@ -248,7 +249,7 @@ func (s *subspace) once(f, c []float64) {
 	floats.MulTo(s.y, c, s.d)
 	x := vector(s.y[s.free:])
 	blas64.Gemv(blas.NoTrans, 1, s.a, vector(s.y[:s.free]), -1, x)
-	choleskySolve(s.normal, x.Data)
+	dense.Solve(s.normal, x.Data)
 	blas64.Gemv(blas.Trans, -1, s.a, x, 1, head)
 	floats.Mul(head.Data, s.d[:s.free])
 	blas64.Gemv(blas.NoTrans, 1, s.a, head, 0, tail)

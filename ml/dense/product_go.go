@@ -1,6 +1,6 @@
 //go:build !cgo
 
-package gemm
+package dense
 
 import (
 	"gonum.org/v1/gonum/blas/blas64"

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "gemm.h"
+#include "product.h"
 
 enum {
 	TALL = 6,   // rows of a tile
@@ -21,21 +21,21 @@ enum {
 #define KIND plain
 #define TARGET
 #define LANES 2
-#include "gemm_loops.h"
+#include "product_loops.h"
 
 #ifdef __x86_64__
 #define KIND avx2
 #define TARGET __attribute__((target("avx2,fma")))
 #define LANES 4
-#include "gemm_loops.h"
+#include "product_loops.h"
 
 #define KIND avx512
 #define TARGET __attribute__((target("avx512f,avx2,fma")))
 #define LANES 8
-#include "gemm_loops.h"
+#include "product_loops.h"
 #endif
 
-int gemm_add(double *dst, long stride, double sign, const double *a, long down, long across, const double *b, long b_stride, long m, long n, long k)
+int product_add(double *dst, long stride, double sign, const double *a, long down, long across, const double *b, long b_stride, long m, long n, long k)
 {
 	const long wide = VECS * 8; // of the widest tile
 	double *pa = malloc(sizeof *pa * DEEP * (ROWS + (n + wide - 1) / wide * wide));

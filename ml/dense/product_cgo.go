@@ -1,12 +1,12 @@
 //go:build cgo
 
-package gemm
+package dense
 
 /*
 #cgo CFLAGS: -O3 -Wno-psabi
-#cgo noescape gemm_add
-#cgo nocallback gemm_add
-#include "gemm.h"
+#cgo noescape product_add
+#cgo nocallback product_add
+#include "product.h"
 */
 import "C"
 
@@ -14,10 +14,10 @@ import "gonum.org/v1/gonum/blas/blas64"
 
 // add adds sign op(a) b to dst, op(a)(i, p) = a[i·down + p·across].
 func add(dst blas64.General, sign float64, a []float64, down, across int, b blas64.General) {
-	if C.gemm_add((*C.double)(&dst.Data[0]), C.long(dst.Stride), C.double(sign),
+	if C.product_add((*C.double)(&dst.Data[0]), C.long(dst.Stride), C.double(sign),
 		(*C.double)(&a[0]), C.long(down), C.long(across),
 		(*C.double)(&b.Data[0]), C.long(b.Stride),
 		C.long(dst.Rows), C.long(dst.Cols), C.long(b.Rows)) == 0 {
-		panic("gemm: out of memory")
+		panic("dense: out of memory")
 	}
 }

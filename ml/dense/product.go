@@ -1,5 +1,6 @@
-// Package gemm multiplies matrices several times as fast as gonum's own product.
-package gemm
+// Package dense multiplies and factors matrices several times as fast as gonum does.
+// Matrices are those of blas64: row-major, often parts of larger ones.
+package dense
 
 import (
 	"fmt"
@@ -26,7 +27,7 @@ func multiply(dst blas64.General, sign float64, t blas.Transpose, a, b blas64.Ge
 		m, k, down, across = k, m, across, down
 	}
 	if m != dst.Rows || k != b.Rows || b.Cols != dst.Cols {
-		panic(fmt.Sprintf("gemm: %d x %d times %d x %d into %d x %d", m, k, b.Rows, b.Cols, dst.Rows, dst.Cols))
+		panic(fmt.Sprintf("dense: %d x %d times %d x %d into %d x %d", m, k, b.Rows, b.Cols, dst.Rows, dst.Cols))
 	}
 	if m == 0 || k == 0 || dst.Cols == 0 {
 		return

@@ -1,4 +1,4 @@
-// The loops for one kind of processor. gemm.c includes this file for each, with
+// The loops for one kind of processor. product.c includes this file for each, with
 // these defined:
 //
 //	KIND    suffix of the names for the processor

@@ -1,0 +1,126 @@
+package dense
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+)
+
+// tile is the side of the blocks that matrices are worked on in: small enough
+// for a block to stay in cache and for ctx to be looked at every few ms, and for
+// the BLAS to keep to one thread.
+const tile = 64
+
+// Parallel calls do for stretches from <= i < to that together are 0 <= i < n, from
+// several goroutines, and stops early, with the error of ctx, when that ends. Calls
+// must not depend on each other; then the result is the same however they are spread.
+func Parallel(ctx context.Context, n int, do func(from, to int)) error {
+	stretches := (n + tile - 1) / tile
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(stretches, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < stretches && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				do(i*tile, min((i+1)*tile, n))
+			}
+		})
+	}
+	all.Wait()
+	return ctx.Err()
+}
+
+// Block returns rows i0..i1-1, columns j0..j1-1 of a.
+func Block(a blas64.General, i0, i1, j0, j1 int) blas64.General {
+	return blas64.General{Rows: i1 - i0, Cols: j1 - j0, Stride: a.Stride, Data: a.Data[i0*a.Stride+j0:]}
+}
+
+// AddGram adds s's to the upper triangle of dst; below it, dst is undefined afterwards.
+// The error is that of ctx.
+func AddGram(ctx context.Context, dst, s blas64.General) error { return gram(ctx, dst, s, Add) }
+
+// gram changes the upper triangle of dst by s's: change is Add or Sub.
+func gram(ctx context.Context, dst, s blas64.General, change func(dst blas64.General, t blas.Transpose, a, b blas64.General)) error {
+	for i := 0; i < dst.Rows; i += 2 * tile {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		end := min(i+2*tile, dst.Rows)
+		change(Block(dst, i, end, i, dst.Cols), blas.Trans, Block(s, 0, s.Rows, i, end), Block(s, 0, s.Rows, i, s.Cols))
+	}
+	return nil
+}
+
+// leaf is the size up to which triangles are not split further.
+const leaf = 32
+
+// Cholesky replaces the upper triangle of a by U with U'U = a; below it, a is
+// undefined afterwards. It reports false when a is not positive definite; the error is
+// that of ctx.
+func Cholesky(ctx context.Context, a blas64.General) (bool, error) {
+	n := a.Rows
+	if n > leaf {
+		h := n / 2
+		u, right, rest := Block(a, 0, h, 0, h), Block(a, 0, h, h, n), Block(a, h, n, h, n)
+		if ok, err := Cholesky(ctx, u); !ok || err != nil {
+			return ok, err
+		}
+		if err := Divide(ctx, blas.Trans, u, right); err != nil {
+			return false, err
+		}
+		if err := gram(ctx, rest, right, Sub); err != nil {
+			return false, err
+		}
+		return Cholesky(ctx, rest)
+	}
+	for k := range n {
+		row := a.Data[k*a.Stride+k : k*a.Stride+n]
+		d := row[0]
+		if !(d > 0) || math.IsInf(d, 1) {
+			return false, nil
+		}
+		floats.Scale(1/math.Sqrt(d), row)
+		for i := k + 1; i < n; i++ {
+			floats.AddScaled(a.Data[i*a.Stride+i:i*a.Stride+n], -row[i-k], row[i-k:])
+		}
+	}
+	return true, nil
+}
+
+// Divide replaces b by op(U)⁻¹ b for the upper triangle U of u. The error is that
+// of ctx.
+func Divide(ctx context.Context, t blas.Transpose, u, b blas64.General) error {
+	n := u.Rows
+	if n <= leaf {
+		return Parallel(ctx, b.Cols, func(from, to int) {
+			blas64.Trsm(blas.Left, t, 1, upper(u), Block(b, 0, n, from, to))
+		})
+	}
+	h := n / 2
+	first, second := Block(u, 0, h, 0, h), Block(u, h, n, h, n)
+	known, rest := Block(b, 0, h, 0, b.Cols), Block(b, h, n, 0, b.Cols)
+	if t == blas.NoTrans {
+		first, second, known, rest = second, first, rest, known
+	}
+	if err := Divide(ctx, t, first, known); err != nil {
+		return err
+	}
+	Sub(rest, t, Block(u, 0, h, h, n), known)
+	return Divide(ctx, t, second, rest)
+}
+
+func upper(u blas64.General) blas64.Triangular {
+	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: u.Rows, Stride: u.Stride, Data: u.Data}
+}
+
+// Solve replaces x by a⁻¹ x for U from Cholesky.
+func Solve(u blas64.General, x []float64) {
+	v := blas64.Vector{N: len(x), Inc: 1, Data: x}
+	blas64.Trsv(blas.Trans, upper(u), v)
+	blas64.Trsv(blas.NoTrans, upper(u), v)
+}
