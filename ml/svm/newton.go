@@ -3,11 +3,10 @@ package svm
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
-	"marginlab/ml/gemm"
+	"marginlab/ml/dense"
 )
 
 // A large C leaves many nearly flat directions among the free points, along which
@@ -162,73 +161,23 @@ func (o *smo[T]) directions(free []int, rows [][]T) (moves [][]float64) {
 // newtonSolve returns the moves of the points inside that add up to sum, nil when
 // the matrix is not positive definite or ctx has ended.
 func (o *smo[T]) newtonSolve(free, inside []int, rows [][]T, left []float64, rho, sum float64) []float64 {
-	n := padded(len(inside))
-	k := make([]float64, n*n)
+	n := len(inside)
+	k := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)} // upper triangle
 	d, e := make([]float64, n), make([]float64, n)
-	for p := range n {
-		row := k[p*n:][:p+1]
-		if p >= len(inside) {
-			row[p] = 1
-			continue
-		}
-		a := inside[p]
-		for q, b := range inside[:p] {
-			row[q] = float64(rows[a][free[b]])
+	for p, a := range inside {
+		row := k.Data[p*n:][:n]
+		for q := p; q < n; q++ {
+			row[q] = float64(rows[a][free[inside[q]]])
 		}
 		row[p] = o.diag[free[a]] + rho
 		d[p], e[p] = left[a], 1
 	}
-	if !o.factor(k, n) {
+	if ok, err := dense.Cholesky(o.ctx, k); !ok || err != nil {
 		return nil
 	}
-	for _, v := range [][]float64{d, e} {
-		for p := range n {
-			v[p] = (v[p] - floats.Dot(k[p*n:][:p], v[:p])) / k[p*n+p]
-		}
-		for p := n - 1; p >= 0; p-- {
-			v[p] /= k[p*n+p]
-			floats.AddScaled(v[:p], -v[p], k[p*n:][:p])
-		}
-	}
-	d, e = d[:len(inside)], e[:len(inside)]
+	dense.Solve(k, d)
+	dense.Solve(k, e)
 	floats.AddScaled(d, (sum-floats.Sum(d))/floats.Sum(e), e)
 	floats.AddConst((sum-floats.Sum(d))/float64(len(d)), d) // what rounding left
 	return d
-}
-
-// factor replaces the lower triangle of the n x n matrix k by its Cholesky factor. It
-// reports false when k is not positive definite or ctx has ended. What is above the
-// diagonal is overwritten.
-func (o *smo[T]) factor(k []float64, n int) bool {
-	const (
-		block  = 8 * width // columns whose share in the others is one product
-		stripe = 2 * block // rows of the others that one call of gemm takes
-	)
-	panel, negative := make([]float64, n*width), make([]float64, n*block)
-	for from := 0; from < n; from += block {
-		last := min(from+block, n)
-		for first := from; first < last; first += width {
-			if !cholesky(k, n, from, first, last, panel) || o.ended((n-first)*block) {
-				return false
-			}
-		}
-		m := n - last
-		for i := range m {
-			for p, v := range k[(last+i)*n:][from:last] {
-				negative[p*m+i] = -v
-			}
-		}
-		for i := last; i < n; i += stripe {
-			end := min(i+stripe, n)
-			gemm.Add(
-				blas64.General{Rows: end - i, Cols: end - last, Stride: n, Data: k[i*n+last:]}, blas.NoTrans,
-				blas64.General{Rows: end - i, Cols: last - from, Stride: n, Data: k[i*n+from:]},
-				blas64.General{Rows: last - from, Cols: end - last, Stride: m, Data: negative},
-			)
-			if o.ended((end - i) * (end - last)) {
-				return false
-			}
-		}
-	}
-	return true
 }

@@ -26,7 +26,7 @@ func (g gram) Merged(ctx context.Context, y, w []float64, size int) (Fast, []int
 // plainSolver solves the dual as a textbook has it: the full matrix in double
 // precision, the pair that violates the conditions most, nothing set aside and
 // nothing carried along but the gradient. It returns the dual objective.
-func plainSolver(k dense, y []float64, c, tol float64) float64 {
+func plainSolver(k symmetric, y []float64, c, tol float64) float64 {
 	m := len(y)
 	u, g := make([]float64, m), append([]float64{}, y...)
 	for {

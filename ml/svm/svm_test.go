@@ -16,19 +16,19 @@ import (
 	"marginlab/ml/trace"
 )
 
-// dense is a matrix given in full.
-type dense struct{ *mat.SymDense }
+// symmetric is a matrix given in full.
+type symmetric struct{ *mat.SymDense }
 
-func (d dense) Len() int           { return d.SymmetricDim() }
-func (d dense) Diag(i int) float64 { return d.At(i, i) }
-func (d dense) Row(dst []float64, i int) {
+func (d symmetric) Len() int           { return d.SymmetricDim() }
+func (d symmetric) Diag(i int) float64 { return d.At(i, i) }
+func (d symmetric) Row(dst []float64, i int) {
 	for j := range dst {
 		dst[j] = d.At(i, j)
 	}
 }
 
 // largest is max K_ii, at least the smallest positive number.
-func (d dense) largest() float64 {
+func (d symmetric) largest() float64 {
 	v := math.SmallestNonzeroFloat64
 	for i := range d.Len() {
 		v = max(v, d.Diag(i))
@@ -36,7 +36,7 @@ func (d dense) largest() float64 {
 	return v
 }
 
-func full(k Matrix) dense {
+func full(k Matrix) symmetric {
 	m := k.Len()
 	s, row := mat.NewSymDense(m, nil), make([]float64, m)
 	for i := range m {
@@ -45,7 +45,7 @@ func full(k Matrix) dense {
 			s.SetSym(i, j, row[j])
 		}
 	}
-	return dense{s}
+	return symmetric{s}
 }
 
 // moons returns two interleaved half circles with Gaussian noise.
@@ -148,7 +148,7 @@ type failer interface {
 }
 
 // verify checks box, equality, KKT conditions and every number of a result.
-func verify(t failer, r *Result, k dense, y []float64, c, tol float64) {
+func verify(t failer, r *Result, k symmetric, y []float64, c, tol float64) {
 	t.Helper()
 	m := len(y)
 	var sum, square, balance, slacks float64
@@ -276,7 +276,7 @@ func TestBruteForce(t *testing.T) {
 	}
 }
 
-func enumerate(k dense, y []float64, c float64) float64 {
+func enumerate(k symmetric, y []float64, c float64) float64 {
 	m := len(y)
 	best := 0.0
 	state := make([]int, m) // 0: at 0, 1: at C, 2: free
@@ -543,7 +543,7 @@ func TestWrongInput(t *testing.T) {
 	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, mat.NewDense(2, 1, []float64{0, 1}))
 	bad := kernel.NewGram(kernel.Kernel{Name: "linear"}, mat.NewDense(2, 1, []float64{0, math.NaN()}))
 	huge := kernel.NewGram(kernel.Kernel{Name: "poly", Gamma: 1, Degree: 20}, mat.NewDense(2, 1, []float64{1, 1e30}))
-	offDiagonal := dense{mat.NewSymDense(2, []float64{1, math.NaN(), math.NaN(), 1})}
+	offDiagonal := symmetric{mat.NewSymDense(2, []float64{1, math.NaN(), math.NaN(), 1})}
 	labels := []float64{1, -1}
 	for _, tc := range []struct {
 		k    Matrix

@@ -17,7 +17,6 @@
 #define REAL double
 #define BITS 64
 #include "sweep_loops.h"
-#include "cholesky_loops.h"
 #undef KIND
 #undef TARGET
 #undef LANES
@@ -34,7 +33,6 @@
 #define REAL double
 #define BITS 64
 #include "sweep_loops.h"
-#include "cholesky_loops.h"
 #undef KIND
 #undef TARGET
 #undef LANES
@@ -48,7 +46,6 @@
 #define REAL double
 #define BITS 64
 #include "sweep_loops.h"
-#include "cholesky_loops.h"
 
 #define CHOOSE(NAME, ...) \
 	(__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") ? NAME##_avx512(__VA_ARGS__) \
@@ -67,11 +64,6 @@
 	{ CHOOSE(add##BITS, dst, a, row, n); } \
 	double sum##BITS(const REAL *row, long n) \
 	{ return CHOOSE(sum##BITS, row, n); }
-
-int cholesky(double *a, long n, long first, long last, double *panel)
-{
-	return CHOOSE(cholesky, a, n, first, last, panel);
-}
 
 EXPORTED(32, float)
 EXPORTED(64, double)

@@ -1,10 +1,6 @@
 package svm
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/floats"
-)
+import "math"
 
 // The sweeps over all points that a step on a pair costs. They exist twice: in C
 // for the machine's vector instructions (sweep.c), and here in Go for builds
@@ -72,26 +68,4 @@ func plainSum[T real](row []T) (s float64) {
 		s += float64(v)
 	}
 	return s
-}
-
-// plainCholesky computes width columns of the Cholesky factor, from the first on, in
-// place of the lower triangle of the n x n matrix a; the columns before are done
-// already, and the share of those before from is subtracted. It reports false when a
-// is not positive definite.
-func plainCholesky(a []float64, n, from, first int) bool {
-	for i := first; i < n; i++ {
-		row := a[i*n:][:n]
-		for j := first; j < min(first+width, i+1); j++ {
-			row[j] -= floats.Dot(row[from:j], a[j*n+from:][:j-from])
-			switch {
-			case j < i:
-				row[j] /= a[j*n+j]
-			case !(row[j] > 0):
-				return false
-			default:
-				row[j] = math.Sqrt(row[j])
-			}
-		}
-	}
-	return true
 }

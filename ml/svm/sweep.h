@@ -19,9 +19,3 @@ void add64(double *dst, double a, const double *row, long n);
 
 double sum32(const float *row, long n);
 double sum64(const double *row, long n);
-
-// WIDTH columns of the Cholesky factor, from the first on, in place of the lower
-// triangle of the n x n matrix a; the columns before are done already, and their share
-// is subtracted from those before the last. What is above the diagonal is overwritten.
-// panel has room for n WIDTH numbers. 0 when a is not positive definite.
-int cholesky(double *a, long n, long first, long last, double *panel);

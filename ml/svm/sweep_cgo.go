@@ -21,8 +21,6 @@ package svm
 #cgo nocallback sum32
 #cgo noescape sum64
 #cgo nocallback sum64
-#cgo noescape cholesky
-#cgo nocallback cholesky
 #include "sweep.h"
 */
 import "C"
@@ -69,8 +67,4 @@ func sum[T real](row []T) float64 {
 		return float64(C.sum64(doubles(row), C.long(len(row))))
 	}
 	return 0
-}
-
-func cholesky(a []float64, n, _, first, last int, panel []float64) bool {
-	return C.cholesky(doubles(a), C.long(n), C.long(first), C.long(last), doubles(panel)) != 0
 }

@@ -13,7 +13,3 @@ func update[T real](g, up []float64, ki, kj []T, step float64) (i int) {
 func addScaled[T real](dst []float64, a float64, row []T) { plainAddScaled(dst, a, row) }
 
 func sum[T real](row []T) float64 { return plainSum(row) }
-
-func cholesky(a []float64, n, from, first, _ int, _ []float64) bool {
-	return plainCholesky(a, n, from, first)
-}
