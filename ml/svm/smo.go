@@ -251,7 +251,11 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 			}
 		}
 	}
-	if 4*len(active) <= 3*o.m {
+	few := 3 * o.m / 4
+	if o.rows.room(o.m) == o.m { // a part has to compute again what is kept here
+		few = o.m / 2
+	}
+	if len(active) <= few {
 		return o.climbPart(active, part)
 	}
 	free, since := o.free(), o.iterations-o.newtonAt
