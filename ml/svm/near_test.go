@@ -23,74 +23,77 @@ func noise(m int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// TestNeighbourhoods makes one turn: the objective rises, u stays feasible, and g is what
-// it is of u.
+// TestNeighbourhoods makes one turn: the objective never falls, u stays feasible, and g is
+// what it is of u. So it does with more copies of a point than a neighbourhood holds.
 func TestNeighbourhoods(t *testing.T) {
 	t.Parallel()
-	x, y := noise(2500)
-	k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 3000}, x)}
-	o := newState(k, y, 100, &monitor{ctx: t.Context(), limit: 1 << 30, total: len(y)})
-	s := newSMO(Fast(k), o, newMemory[float64](len(y), 1<<24))
-	if _, err := s.climb(0.1, 4000); err != nil {
-		t.Fatal(err)
-	}
-	free := s.free()
-	if len(free) < newtonFree {
-		t.Fatalf("only %d points are free", len(free))
-	}
-	dual := func() float64 {
-		sum, square := s.dual()
-		return sum - square/2
-	}
-	before := dual()
-	if status, err := s.neighbourhoods(free, 1e-3); err != nil || status == trace.Cancelled {
-		t.Fatal(status, err)
-	}
-	if after := dual(); after <= before || math.Abs(after-s.objective) > 1e-9*after {
-		t.Errorf("objective %g, said to be %g, before %g", after, s.objective, before)
-	}
-	total := 0.0
-	for i, u := range s.u[:s.m] {
-		if u < s.lo[i] || u > s.hi[i] {
-			t.Fatalf("u[%d] = %g is out of bounds", i, u)
+	for _, copies := range []int{0, nearSize + 100} {
+		x, y := noise(nearSize + 500)
+		for i := range copies {
+			x.SetRow(i, x.RawRowView(0))
 		}
-		total += u
-	}
-	if math.Abs(total) > 1e-9 {
-		t.Errorf("sum of u is %g", total)
-	}
-	g := append([]float64{}, s.g...)
-	if _, err := s.refresh(); err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range g[:s.m] {
-		if math.Abs(v-s.g[i]) > 1e-9 {
-			t.Fatalf("g[%d] = %g, from u %g", i, v, s.g[i])
+		k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 3000}, x)}
+		o := newState(k, y, 100, &monitor{ctx: t.Context(), limit: 1 << 30, total: len(y)})
+		s := newSMO(Fast(k), o, newMemory[float64](len(y), 1<<24))
+		if _, err := s.climb(0.1, 4000); err != nil {
+			t.Fatal(err)
+		}
+		dual := func() float64 {
+			sum, square := s.dual()
+			return sum - square/2
+		}
+		before := dual()
+		if status, err := s.neighbourhoods(s.free(), 1e-3); err != nil || status == trace.Cancelled {
+			t.Fatal(status, err)
+		}
+		if after := dual(); after < before || math.Abs(after-s.objective) > 1e-9*after {
+			t.Errorf("%d copies: objective %g, said to be %g, before %g", copies, after, s.objective, before)
+		}
+		total := 0.0
+		for i, u := range s.u[:s.m] {
+			if u < s.lo[i] || u > s.hi[i] {
+				t.Fatalf("%d copies: u[%d] = %g is out of bounds", copies, i, u)
+			}
+			total += u
+		}
+		if math.Abs(total) > 1e-9 {
+			t.Errorf("%d copies: sum of u is %g", copies, total)
+		}
+		g := append([]float64{}, s.g...)
+		if _, err := s.refresh(); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range g[:s.m] {
+			if math.Abs(v-s.g[i]) > 1e-8 {
+				t.Fatalf("%d copies: g[%d] = %g, from u %g", copies, i, v, s.g[i])
+			}
 		}
 	}
 }
 
-// TestCrowded trains with more free points than Newton steps are made for, and with
-// more copies of a point than a neighbourhood holds.
+// TestCrowded trains where so many points are free on the way that it goes by
+// neighbourhoods; the duality gap tells how good the solution is.
 func TestCrowded(t *testing.T) {
 	t.Parallel()
-	for _, gamma := range []float64{300, 3000} {
-		for _, copies := range []bool{false, true} {
-			x, y := noise(4500)
-			if copies {
-				for i := range 4200 {
-					x.SetRow(i, x.RawRowView(i%2))
-				}
-			}
-			k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: gamma}, x)}
-			const tol = 1e-3
-			res := train(t, k, y, Settings{C: 10, Tol: tol})
-			if res.Status != trace.Converged || res.KKTViolation > tol {
-				t.Errorf("gamma %g, copies %t: %s, violation %g", gamma, copies, res.Status, res.KKTViolation)
-			}
-			if res.Gap > 1e-3 {
-				t.Errorf("gamma %g, copies %t: gap %g", gamma, copies, res.Gap)
-			}
+	x, y := noise(4500)
+	k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 300}, x)}
+	const tol = 1e-3
+	res := train(t, k, y, Settings{C: 100, Tol: tol})
+	if res.Status != trace.Converged || res.KKTViolation > tol || res.Gap > 1e-4 {
+		t.Errorf("%s, violation %g, gap %g", res.Status, res.KKTViolation, res.Gap)
+	}
+	f := make([]float64, len(y))
+	row := make([]float64, len(y))
+	for i, a := range res.Alpha {
+		if a == 0 {
+			continue
+		}
+		k.Row(row, i)
+		plainAddScaled(f, a*y[i], row)
+	}
+	for i, v := range f {
+		if math.Abs(v+res.B-res.F[i]) > 1e-8 {
+			t.Fatalf("f of point %d is %g, said to be %g", i, v+res.B, res.F[i])
 		}
 	}
 }
