@@ -17,6 +17,7 @@ type monitor struct {
 	objective         float64 // dual objective of the iterate
 	work              int     // vector entries touched since the last look
 	told              int     // iterations at the last report
+	doublings         int     // of the price of a Newton step, see newton.go
 }
 
 // lookEvery is a millisecond or two of work, in vector entries.

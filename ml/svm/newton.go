@@ -35,6 +35,18 @@ func newtonPrice(free, m int) int { return max(4*m, newtonSteps(free, m)) }
 // newtonSteps is the number of steps on pairs that take about as long as a Newton step.
 func newtonSteps(free, m int) int { return free * free / 150 * free / m }
 
+// doublings is how often to double the price of the next Newton step, after one that
+// gained so much when the pairs before it, in 2^now times its time, had gained so much.
+// Only Newton steps that gain far less than pairs get dearer: what they gain is what
+// pairs are slow at.
+func doublings(now int, gain, pairs float64) int {
+	const farLess, most = 10, 6
+	if gain*float64(int(1)<<now) < pairs/farLess {
+		return min(now+1, most)
+	}
+	return 0
+}
+
 // newton makes a Newton step, unless too many points are free.
 func (o *smo[T]) newton(free []int) error {
 	o.newtonAt = o.iterations

@@ -45,12 +45,13 @@ type smo[T real] struct {
 	dense    bool    // points have others with nearly the same row
 	sampled  float64 // violation before the last round on a sample
 	newtonAt int     // iterations at the last Newton step or turn through the neighbourhoods
+	newtonOn float64 // objective then
 	grownAt  int     // iterations when the bound rose last
 }
 
 // newSMO keeps its rows in memory.
 func newSMO[T real](k Fast, from *state, memory memory[T]) *smo[T] {
-	o := &smo[T]{state: from, k: k, sampled: math.Inf(1), newtonAt: from.iterations}
+	o := &smo[T]{state: from, k: k, sampled: math.Inf(1), newtonAt: from.iterations, newtonOn: from.objective}
 	o.rows = newCache(o.m, memory, o.fill)
 	o.rows.whole = tabulated[T](k)
 	return o
@@ -265,10 +266,13 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 		if err != nil || status == trace.Cancelled {
 			return status, err
 		}
-	case !crowded && since >= newtonPrice(len(free), o.m):
+	case !crowded && since >= newtonPrice(len(free), o.m)<<o.doublings:
+		pairs, now := o.objective-o.newtonOn, o.objective
 		if err := o.newton(free); err != nil {
 			return trace.Numerical, err
 		}
+		o.newtonOn = o.objective
+		o.doublings = doublings(o.doublings, o.objective-now, pairs)
 	}
 	return o.climb(tol, batch)
 }
