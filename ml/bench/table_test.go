@@ -35,9 +35,15 @@ type row struct {
 
 func (r *row) String() string { return fmt.Sprintf("%s, %s, n=%d", r.group, r.name, r.n) }
 
-// ratio is ours over theirs. For a peer that was stopped it is an upper bound, and
-// for one that failed otherwise NaN.
-func (r *row) ratio() float64 { return r.ours.seconds / r.theirs.seconds }
+// ratio is ours over theirs. For a peer that was stopped it is an upper bound, and NaN
+// when that says nothing or the peer failed.
+func (r *row) ratio() float64 {
+	q := r.ours.seconds / r.theirs.seconds
+	if r.failure != nil && q >= 1 {
+		return math.NaN()
+	}
+	return q
+}
 
 // table collects the rows of all comparisons; it is printed once, at the end.
 type table struct{ rows []row }
@@ -111,7 +117,10 @@ func (all *table) String() string {
 		var slow errSlow
 		switch {
 		case errors.As(r.failure, &slow):
-			theirs, ratio = ">"+theirs, "<"+ratio
+			theirs = ">" + theirs
+			if ratio != "" {
+				ratio = "<" + ratio
+			}
 		case r.failure != nil:
 			theirs = r.failure.Error()
 		}
