@@ -26,7 +26,7 @@ import (
 
 var (
 	full    = flag.Bool("full", false, "measure the large cases, too: hours rather than minutes")
-	patient = flag.Duration("patience", 20*time.Minute, "how long a peer may take for one run")
+	patient = flag.Duration("patience", 20*time.Minute, "how long a program may take for one run")
 )
 
 const (

@@ -20,13 +20,13 @@ import (
 )
 
 // svc times LIBSVM as scikit-learn calls it, without a process to start and a file
-// to read: the median of nine fits.
+// to read: the median of five after a warm-up.
 const svc = `
 import sys, time, statistics, pandas, sklearn.svm
 d = pandas.read_csv(sys.argv[1])
 X, y = d.iloc[:, :-1].values.astype(float), d.iloc[:, -1].values
 took = []
-for _ in range(10):
+for _ in range(6):
     t = time.perf_counter()
     sklearn.svm.SVC(C=float(sys.argv[2]), gamma=float(sys.argv[3]), tol=1e-3, cache_size=1000).fit(X, y)
     took.append(time.perf_counter() - t)
@@ -50,12 +50,26 @@ func sklearnTraining(t *testing.T, all *table) {
 			spec := settings(t, "C", c, "gamma", gamma, "tol", tol, "standardize", "false")
 			r := row{group: "scikit-learn, training only", name: fmt.Sprintf("%s d=%d C=%s", set.name, cols, c), n: n}
 			all.compare(t, r, sameDual, func() (run, error) {
-				begin := time.Now()
-				_, err := ml.Train(context.Background(), d, spec, nil)
-				return run{time.Since(begin).Seconds(), math.NaN(), math.NaN()}, err
+				return warm(func() error {
+					_, err := ml.Train(context.Background(), d, spec, nil)
+					return err
+				})
 			}, func() (run, error) { return printed("-c", svc, file+".csv", c, gamma) })
 		}
 	}
+}
+
+// warm times work in process as the scripts do: the median of five after a warm-up.
+func warm(work func() error) (run, error) {
+	var took []run
+	for range 6 {
+		begin := time.Now()
+		if err := work(); err != nil {
+			return run{}, err
+		}
+		took = append(took, run{time.Since(begin).Seconds(), math.NaN(), math.NaN()})
+	}
+	return median(took[1:]), nil
 }
 
 // printed runs a script that prints seconds and nothing else.
@@ -81,9 +95,7 @@ func sklearnPictures(t *testing.T, all *table) {
 				write = (*figure.Picture).SVG
 			}
 			all.compare(t, row{group: "scikit-learn and matplotlib", name: format, n: n}, sameDual, func() (run, error) {
-				begin := time.Now()
-				err := picture(data, spec, write)
-				return run{time.Since(begin).Seconds(), math.NaN(), math.NaN()}, err
+				return warm(func() error { return picture(data, spec, write) })
 			}, func() (run, error) {
 				text, err := output(python, filepath.Join(scripts, "picture_sklearn.py"), strconv.Itoa(n))
 				if err != nil {
@@ -154,8 +166,6 @@ func sklearnSurfaces(t *testing.T, all *table) {
 	}
 	name := fmt.Sprintf("400 x 400 cells, %d support vectors", r.Report.SupportVectors)
 	all.compare(t, row{group: "scikit-learn, surface", name: name, n: 3000}, sameDual, func() (run, error) {
-		begin := time.Now()
-		r.Model.Surface(view, axis, axis)
-		return run{time.Since(begin).Seconds(), math.NaN(), math.NaN()}, nil
+		return warm(func() error { r.Model.Surface(view, axis, axis); return nil })
 	}, func() (run, error) { return printed("-c", surface, file+".csv") })
 }
