@@ -337,8 +337,20 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 }
 
 // refresh computes the gradient from u alone, after taking from u what rounding
-// has added to its sum. It reports false when ctx ended, and leaves g as it was.
+// has added to its sum and has left of it beside a bound, where a point would pass for
+// a free one. It reports false when ctx ended, and leaves g as it was.
 func (o *smo[T]) refresh() (bool, error) {
+	for k := range o.m {
+		switch beside := 0x1p-44 * o.c * o.weight[k]; {
+		case math.IsInf(o.c, 1):
+		case o.u[k]-o.lo[k] <= beside:
+			o.u[k] = o.lo[k]
+			o.mark(k)
+		case o.hi[k]-o.u[k] <= beside:
+			o.u[k] = o.hi[k]
+			o.mark(k)
+		}
+	}
 	room, i := 0.0, -1
 	for k, u := range o.u {
 		if r := min(o.hi[k]-u, u-o.lo[k]); r > room {
