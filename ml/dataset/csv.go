@@ -32,7 +32,8 @@ func parseCSV(text string, lim Limits) (*Table, *Error) {
 		case sc.count > lim.Columns:
 			return nil, &Error{Line: sc.start, Message: fmt.Sprintf("expected at most %s, found %d", count(lim.Columns, "column"), sc.count), Err: ErrTooLarge}
 		case t.Columns == nil:
-			rows := min(lineEnds(text), lim.Rows) + 1 // more only if lines end in odd ways
+			// At most so many follow: a field takes a sign at least, the one behind it.
+			rows := min(lineEnds(text), lim.Rows, len(text)/sc.count) + 1
 			t.Lines = make([]int, 0, rows)
 			t.Columns = make([]Column, sc.count)
 			for j := range t.Columns {

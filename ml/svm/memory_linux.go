@@ -16,11 +16,11 @@ func reserve(bytes int) ([]byte, func()) {
 	if err != nil {
 		return nil, nil
 	}
-	_ = syscall.Madvise(block, syscall.MADV_HUGEPAGE) // refused, it costs time only
+	hugePages(block)
 	return block, func() { _ = syscall.Munmap(block) }
 }
 
 // hugePages asks for huge pages under a large block that has not been written to yet.
 func hugePages(block []byte) {
-	_ = syscall.Madvise(block, syscall.MADV_HUGEPAGE)
+	_ = syscall.Madvise(block, syscall.MADV_HUGEPAGE) // refused, it costs time only
 }

@@ -157,18 +157,24 @@ func (o *smo[T]) fill(dst []T, i int) error {
 		o.k.Row(dst[:o.m], i)
 	}
 	clear(dst[o.m:])
-	// One sum tells that all entries are finite; only one that is not needs a look.
-	if s := sum(dst); math.IsNaN(s) || math.IsInf(s, 0) {
-		for j, v := range dst {
-			if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
-				if o.points != nil {
-					i, j = o.points[i], o.points[j]
-				}
-				return notFinite(i, j, v)
-			}
+	if j := infinite(dst); j >= 0 {
+		v := float64(dst[j])
+		if o.points != nil {
+			i, j = o.points[i], o.points[j]
 		}
+		return notFinite(i, j, v)
 	}
 	return nil
+}
+
+// infinite returns the place of the first entry of a padded row that is not finite, -1
+// when all are. One sum tells that they are; only one that is not needs a look.
+func infinite[T real](row []T) int {
+	bad := func(v T) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }
+	if s := sum(row); !math.IsNaN(s) && !math.IsInf(s, 0) {
+		return -1
+	}
+	return slices.IndexFunc(row, bad)
 }
 
 // solve makes rounds until the violation is at most tol. The end is believed only

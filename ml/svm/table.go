@@ -48,12 +48,8 @@ func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 				}
 				row := t.double[i]
 				k.Row(row[:m], i)
-				if s := sum(row); math.IsNaN(s) || math.IsInf(s, 0) {
-					for j, v := range row {
-						if math.IsNaN(v) || math.IsInf(v, 0) {
-							return notFinite(i, j, v)
-						}
-					}
+				if j := infinite(row); j >= 0 {
+					return notFinite(i, j, row[j])
 				}
 				if t.single != nil {
 					for j, v := range row {
