@@ -153,7 +153,7 @@ func (a *App) inClass(ctx context.Context, c store.Class) (*views.InClass, error
 			v.Who = h.Name
 		}
 		row := views.Handin{ID: h.Run, Name: h.Name, Created: h.Created.UTC().Format("2 Jan, 15:04 UTC")}
-		_, err := a.store.RunStatus(ctx, h.Source)
+		_, _, err := a.store.RunState(ctx, h.Source)
 		if err == nil {
 			row.Href = "/runs/" + h.Source
 		} else if !errors.Is(err, store.ErrNotFound) {

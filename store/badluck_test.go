@@ -50,11 +50,11 @@ func play(part, dir string) error {
 		if _, err := s.CreateRun(ctx, alice, n); err != nil {
 			return err
 		}
-		r, _, err := s.ClaimRun(ctx)
+		r, _, err := s.ClaimRun(ctx, owner)
 		if err != nil {
 			return err
 		}
-		if err := s.FinishRun(ctx, r.ID, sampleResult(1, i)); err != nil {
+		if err := s.FinishRun(ctx, owner, r.ID, sampleResult(1, i)); err != nil {
 			return err
 		}
 		fmt.Println(r.ID)
@@ -124,7 +124,7 @@ func TestDiskFull(t *testing.T) {
 	s := open(t, t.TempDir())
 	ctx := t.Context()
 	running := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))
-	must[bool](t)(second(s.ClaimRun(ctx)))
+	must[bool](t)(second(s.ClaimRun(ctx, owner)))
 	tables := func() string {
 		return fmt.Sprint(count(t, s, "points"), count(t, s, "datasets"), count(t, s, "runs"), count(t, s, "models"))
 	}
@@ -145,7 +145,7 @@ func TestDiskFull(t *testing.T) {
 	free := fill(t, s)
 	_, err := s.CreateRun(ctx, alice, NewRun{Data: points, Spec: ml.DefaultSpec()})
 	wantErr(t, err, ErrFull)
-	wantErr(t, s.FinishRun(ctx, running.ID, big), ErrFull)
+	wantErr(t, s.FinishRun(ctx, owner, running.ID, big), ErrFull)
 	if after := tables(); after != before {
 		t.Errorf("half-written: %s, before %s", after, before)
 	}
@@ -158,7 +158,7 @@ func TestDiskFull(t *testing.T) {
 	}
 
 	free()
-	check(t, s.FinishRun(ctx, running.ID, big))
+	check(t, s.FinishRun(ctx, owner, running.ID, big))
 	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: points, Spec: ml.DefaultSpec()}))
 }
 

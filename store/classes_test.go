@@ -224,16 +224,16 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 	ctx := t.Context()
 	c := must[Class](t)(s.CreateClass(ctx, alice, sampleClass("c")))
 	run := must[Run](t)(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Class: c.Code}))
-	if r, ok, err := s.ClaimRun(ctx); !ok || err != nil || r.ID != run.ID {
+	if r, ok, err := s.ClaimRun(ctx, owner); !ok || err != nil || r.ID != run.ID {
 		t.Fatal(r.ID, ok, err)
 	}
 	h := must[Handin](t)(s.HandIn(ctx, bob, run.ID, ""))
 	check(t, s.DeleteRuns(ctx, bob, []string{run.ID}))
-	r, ok, err := s.ClaimRun(ctx)
+	r, ok, err := s.ClaimRun(ctx, owner)
 	if !ok || err != nil || r.ID != h.Run {
 		t.Fatalf("the gallery's own run is not next: %+v %v", r, err)
 	}
-	check(t, s.FinishRun(ctx, r.ID, sampleResult(1, 2)))
+	check(t, s.FinishRun(ctx, owner, r.ID, sampleResult(1, 2)))
 	if got := must[Run](t)(s.Run(ctx, c.Gallery(), h.Run)); got.Status != Done || got.Model == nil {
 		t.Errorf("%+v", got)
 	}

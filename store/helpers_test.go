@@ -7,6 +7,9 @@ import (
 	"marginlab/ml"
 )
 
+// owner takes runs from the queue in tests.
+const owner Owner = "tester"
+
 // saveRun stores a run that has ended with a result.
 func (s *Store) saveRun(ctx context.Context, ws Workspace, n NewRun, res *ml.Result) (Run, error) {
 	r, err := s.CreateRun(ctx, ws, n)
@@ -14,13 +17,13 @@ func (s *Store) saveRun(ctx context.Context, ws Workspace, n NewRun, res *ml.Res
 		return r, err
 	}
 	err = s.update(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE runs SET status = 'running', started = created WHERE id = ?`, r.ID)
+		_, err := tx.ExecContext(ctx, `UPDATE runs SET status = 'running', started = created, owner = ? WHERE id = ?`, owner, r.ID)
 		return err
 	})
 	if err != nil {
 		return r, err
 	}
-	if err := s.FinishRun(ctx, r.ID, res); err != nil {
+	if err := s.FinishRun(ctx, owner, r.ID, res); err != nil {
 		return r, err
 	}
 	return s.Run(ctx, ws, r.ID)

@@ -2,53 +2,99 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"marginlab/ml"
 )
 
-// MaxAttempts is how often a run is begun when the program dies under it.
+// MaxAttempts is how often a run is begun when programs die under it.
 const MaxAttempts = 3
 
-// ClaimRun turns the oldest queued run into a running one and returns it. ok is
-// false when none is waiting.
-func (s *Store) ClaimRun(ctx context.Context) (r Run, ok bool, err error) {
+// Lease is how long a running run stays its owner's without RenewLeases. A run
+// whose owner has died waits that long for another.
+const Lease = 15 * time.Second
+
+// KindTrain is the kind of the runs that train one spec. A program takes only the
+// kinds that it knows.
+const KindTrain = "train"
+
+// Owner names a program that takes runs from the queue. Two that work on one
+// database, or one after the other, have different names.
+type Owner string
+
+// NewOwner returns a name of 130 random bits.
+func NewOwner() Owner { return Owner(rand.Text()) }
+
+// free selects runs that nobody works on: queued, or with a lease that ran out in
+// the hands of another owner. Its arguments are the time and who asks.
+const free = `kind = '` + KindTrain + `' AND (status = 'queued' OR status = 'running' AND lease < ? AND owner <> ?)`
+
+// ClaimRun gives the oldest run that nobody works on to an owner, who holds it for
+// a Lease. A run under which MaxAttempts owners have died fails instead: it may be
+// the cause. ok is false when none is waiting.
+func (s *Store) ClaimRun(ctx context.Context, owner Owner) (r Run, ok bool, err error) {
 	err = s.update(ctx, func(tx *sql.Tx) error {
-		r, err = claimRun(ctx, tx, s.now())
+		if err := failDeadly(ctx, tx, owner, s.now()); err != nil {
+			return err
+		}
+		r, err = claimRun(ctx, tx, owner, s.now())
+		if errors.Is(err, ErrNotFound) {
+			return nil // and keep what failed
+		}
+		ok = err == nil
 		return err
 	})
-	if errors.Is(err, ErrNotFound) {
-		return Run{}, false, nil
-	}
-	return r, err == nil, err
+	return r, ok && err == nil, err
 }
 
-// RunStatus tells where a run of any workspace stands.
-func (s *Store) RunStatus(ctx context.Context, id string) (status Status, err error) {
+// Waiting tells whether ClaimRun would find a run.
+func (s *Store) Waiting(ctx context.Context, owner Owner) (waiting bool, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
-		return found(tx.QueryRowContext(ctx, `SELECT status FROM runs WHERE id = ?`, id).Scan(&status))
+		return tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE `+free+`)`, s.now(), owner).Scan(&waiting)
 	})
-	return status, err
+	return waiting, err
 }
 
-// FinishRun stores the result of a running run: report, models and status at
-// once. It returns ErrNotFound for a run that was cancelled or deleted meanwhile.
-func (s *Store) FinishRun(ctx context.Context, id string, res *ml.Result) error {
+// RenewLeases extends the leases of an owner and returns the runs it holds. One
+// that is missing was cancelled or deleted, or its lease ran out and somebody else
+// took it.
+func (s *Store) RenewLeases(ctx context.Context, owner Owner) (held []string, err error) {
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		held, err = renewLeases(ctx, tx, owner, s.lease())
+		return err
+	})
+	return held, err
+}
+
+// RunState tells where a run of any workspace stands, and of a failed one why.
+func (s *Store) RunState(ctx context.Context, id string) (status Status, message string, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		return found(tx.QueryRowContext(ctx, `SELECT status, error FROM runs WHERE id = ?`, id).Scan(&status, &message))
+	})
+	return status, message, err
+}
+
+// FinishRun stores the result of a run that owner holds: report, models and status
+// at once. It returns ErrNotFound for a run that was cancelled, deleted or taken by
+// somebody else meanwhile.
+func (s *Store) FinishRun(ctx context.Context, owner Owner, id string, res *ml.Result) error {
 	e, err := encodeResult(res)
 	if err != nil {
 		return err
 	}
-	return s.update(ctx, func(tx *sql.Tx) error { return finishRun(ctx, tx, id, e, s.now()) })
+	return s.update(ctx, func(tx *sql.Tx) error { return finishRun(ctx, tx, owner, id, e, s.now()) })
 }
 
-// FailRun ends a running run with a message for its owner. It returns
-// ErrNotFound for a run that was cancelled or deleted meanwhile.
-func (s *Store) FailRun(ctx context.Context, id, message string) error {
+// FailRun ends a run that owner holds with a message for the person who made it. It
+// returns ErrNotFound as FinishRun does.
+func (s *Store) FailRun(ctx context.Context, owner Owner, id, message string) error {
 	return s.update(ctx, func(tx *sql.Tx) error {
-		return affected(tx.ExecContext(ctx, `UPDATE runs SET status = 'failed', error = ?, finished = ? WHERE id = ? AND status = 'running'`,
-			message, s.now(), id))
+		return affected(tx.ExecContext(ctx, `UPDATE runs SET status = 'failed', error = ?, finished = ? WHERE id = ? AND status = 'running' AND owner = ?`,
+			message, s.now(), id, owner))
 	})
 }
 
@@ -67,29 +113,18 @@ func (s *Store) CancelRun(ctx context.Context, ws Workspace, id string) error {
 	})
 }
 
-// ReleaseRun puts a running run back into the queue: the program is stopping in
-// good order, so that the attempt does not count.
-func (s *Store) ReleaseRun(ctx context.Context, id string) error {
+// ReleaseRun puts a run that owner holds back into the queue: the program is
+// stopping in good order, so that the attempt does not count. It returns
+// ErrNotFound as FinishRun does.
+func (s *Store) ReleaseRun(ctx context.Context, owner Owner, id string) error {
 	return s.update(ctx, func(tx *sql.Tx) error {
 		return affected(tx.ExecContext(ctx,
-			`UPDATE runs SET status = 'queued', started = NULL, attempts = attempts - 1 WHERE id = ? AND status = 'running'`, id))
+			`UPDATE runs SET status = 'queued', started = NULL, attempts = attempts - 1 WHERE id = ? AND status = 'running' AND owner = ?`, id, owner))
 	})
 }
 
-// Requeue puts runs back into the queue that were running when the program
-// died. A run under which it has died MaxAttempts times fails instead: it may be
-// the cause.
-func (s *Store) Requeue(ctx context.Context) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		message := fmt.Sprintf("The program stopped %d times while it trained this run. The data may be too large for this machine.", MaxAttempts)
-		if _, err := tx.ExecContext(ctx, `UPDATE runs SET status = 'failed', error = ?, finished = ? WHERE status = 'running' AND attempts >= ?`,
-			message, s.now(), MaxAttempts); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, `UPDATE runs SET status = 'queued', started = NULL WHERE status = 'running'`)
-		return err
-	})
-}
+// lease is when a lease that begins now ends.
+func (s *Store) lease() int64 { return s.now() + Lease.Milliseconds() }
 
 // roomInQueue is ErrQueueFull when MaxQueued runs are waiting.
 func roomInQueue(ctx context.Context, tx *sql.Tx) error {
@@ -101,10 +136,33 @@ func roomInQueue(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-func claimRun(ctx context.Context, tx *sql.Tx, now int64) (Run, error) {
+func failDeadly(ctx context.Context, tx *sql.Tx, owner Owner, now int64) error {
+	message := fmt.Sprintf("The program stopped %d times while it trained this run. The data may be too large for this machine.", MaxAttempts)
+	_, err := tx.ExecContext(ctx, `UPDATE runs SET status = 'failed', error = ?, finished = ? WHERE status = 'running' AND attempts >= ? AND `+free,
+		message, now, MaxAttempts, now, owner)
+	return err
+}
+
+func claimRun(ctx context.Context, tx *sql.Tx, owner Owner, now int64) (Run, error) {
 	r, err := scanRun(tx.QueryRowContext(ctx, `
-		UPDATE runs SET status = 'running', started = ?, attempts = attempts + 1
-		WHERE id = (SELECT id FROM runs WHERE status = 'queued' ORDER BY created, rowid LIMIT 1)
-		RETURNING `+runColumns, now))
+		UPDATE runs SET status = 'running', started = ?, attempts = attempts + 1, owner = ?, lease = ?
+		WHERE id = (SELECT id FROM runs WHERE `+free+` ORDER BY created, rowid LIMIT 1)
+		RETURNING `+runColumns, now, owner, now+Lease.Milliseconds(), now, owner))
 	return r, found(err)
+}
+
+func renewLeases(ctx context.Context, tx *sql.Tx, owner Owner, until int64) (held []string, err error) {
+	rows, err := tx.QueryContext(ctx, `UPDATE runs SET lease = ? WHERE status = 'running' AND owner = ? RETURNING id`, until, owner)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		held = append(held, id)
+	}
+	return held, rows.Err()
 }

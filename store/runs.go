@@ -276,10 +276,10 @@ func encodeResult(res *ml.Result) (encodedResult, error) {
 	return e, nil
 }
 
-// finishRun turns a running run into a finished one.
-func finishRun(ctx context.Context, tx *sql.Tx, id string, e encodedResult, now int64) error {
-	if err := affected(tx.ExecContext(ctx, `UPDATE runs SET status = 'done', report = ?, finished = ? WHERE id = ? AND status = 'running'`,
-		e.report, now, id)); err != nil {
+// finishRun turns a run that owner holds into a finished one.
+func finishRun(ctx context.Context, tx *sql.Tx, owner Owner, id string, e encodedResult, now int64) error {
+	if err := affected(tx.ExecContext(ctx, `UPDATE runs SET status = 'done', report = ?, finished = ? WHERE id = ? AND status = 'running' AND owner = ?`,
+		e.report, now, id, owner)); err != nil {
 		return err
 	}
 	for part, model := range e.models {

@@ -264,21 +264,21 @@ func TestQueue(t *testing.T) {
 	}
 	claim := func(want string) {
 		t.Helper()
-		r, ok, err := s.ClaimRun(ctx)
+		r, ok, err := s.ClaimRun(ctx, owner)
 		check(t, err)
 		if !ok || r.ID != want || r.Status != Running || r.Started.IsZero() {
 			t.Fatalf("claimed %+v, %v, want %s", r, ok, want)
 		}
 	}
-	if _, ok, err := s.ClaimRun(ctx); ok || err != nil {
+	if _, ok, err := s.ClaimRun(ctx, owner); ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	first, second, third := queue("1"), queue("2"), queue("3")
 
-	wantErr(t, s.FinishRun(ctx, first, sampleResult(1, 1)), ErrNotFound) // not running yet
+	wantErr(t, s.FinishRun(ctx, owner, first, sampleResult(1, 1)), ErrNotFound) // not running yet
 	claim(first)
-	check(t, s.FinishRun(ctx, first, sampleResult(1, 1)))
-	wantErr(t, s.FinishRun(ctx, first, sampleResult(1, 1)), ErrNotFound)
+	check(t, s.FinishRun(ctx, owner, first, sampleResult(1, 1)))
+	wantErr(t, s.FinishRun(ctx, owner, first, sampleResult(1, 1)), ErrNotFound)
 	wantErr(t, s.CancelRun(ctx, alice, first), ErrEnded)
 	if r := must[Run](t)(s.Run(ctx, alice, first)); r.Status != Done || r.Model == nil || !r.Finished.After(r.Started) {
 		t.Errorf("%+v", r)
@@ -287,47 +287,125 @@ func TestQueue(t *testing.T) {
 	check(t, s.CancelRun(ctx, alice, second)) // while queued: skipped by the workers
 	claim(third)
 	check(t, s.CancelRun(ctx, alice, third)) // while running: its result comes too late
-	wantErr(t, s.FinishRun(ctx, third, sampleResult(1, 1)), ErrNotFound)
-	wantErr(t, s.FailRun(ctx, third, "x"), ErrNotFound)
+	wantErr(t, s.FinishRun(ctx, owner, third, sampleResult(1, 1)), ErrNotFound)
+	wantErr(t, s.FailRun(ctx, owner, third, "x"), ErrNotFound)
 	if r := must[Run](t)(s.Run(ctx, alice, third)); r.Status != Cancelled || r.Model != nil {
 		t.Errorf("%+v", r)
 	}
 
 	fourth := queue("4")
 	claim(fourth)
-	check(t, s.FailRun(ctx, fourth, "no <luck>"))
+	check(t, s.FailRun(ctx, owner, fourth, "no <luck>"))
 	if r := must[Run](t)(s.Run(ctx, alice, fourth)); r.Status != Failed || r.Error != "no <luck>" || r.Finished.IsZero() {
 		t.Errorf("%+v", r)
 	}
-	if status := must[Status](t)(s.RunStatus(ctx, fourth)); !status.Ended() {
-		t.Error(status)
+	if status, message, err := s.RunState(ctx, fourth); !status.Ended() || message != "no <luck>" || err != nil {
+		t.Error(status, message, err)
 	}
 }
 
-func TestRequeue(t *testing.T) {
+// Nobody takes a run from an owner who renews its lease; what a dead one held goes
+// to one other, who has then to be the one to finish it.
+func TestLeases(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
+	now := time.Now()
+	s.Now = func() time.Time { return now }
 	id := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})).ID
-	status := func() Status { return must[Run](t)(s.Run(ctx, alice, id)).Status }
+	claims := func(owner Owner, want bool) {
+		t.Helper()
+		if waiting := must[bool](t)(s.Waiting(ctx, owner)); waiting != want {
+			t.Errorf("%s: waiting %v, want %v", owner, waiting, want)
+		}
+		r, ok, err := s.ClaimRun(ctx, owner)
+		check(t, err)
+		if ok != want || ok && r.ID != id {
+			t.Fatalf("%s claims %v, %v, want %v", owner, r.ID, ok, want)
+		}
+	}
+	holds := func(owner Owner, want ...string) {
+		t.Helper()
+		if held := must[[]string](t)(s.RenewLeases(ctx, owner)); !slices.Equal(held, want) {
+			t.Errorf("%s holds %v, want %v", owner, held, want)
+		}
+	}
+	const first, second, third Owner = "first", "second", "third"
+	claims(first, true)
+	claims(second, false)
+	for range 5 {
+		now = now.Add(Lease)
+		holds(first, id)
+		claims(second, false)
+	}
+	now = now.Add(Lease + time.Millisecond)
+	claims(first, false) // its own worker may still be at it
+	holds(second)
+	claims(second, true)
+	claims(third, false)
+	holds(first)
+	wantErr(t, s.FinishRun(ctx, first, id, sampleResult(1, 1)), ErrNotFound)
+	wantErr(t, s.FailRun(ctx, first, id, "x"), ErrNotFound)
+	wantErr(t, s.ReleaseRun(ctx, first, id), ErrNotFound)
+	holds(second, id)
+	check(t, s.FinishRun(ctx, second, id, sampleResult(1, 1)))
+	holds(second)
+	now = now.Add(time.Hour)
+	claims(third, false)
+}
+
+func TestDeadlyRun(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	now := time.Now()
+	s.Now = func() time.Time { return now }
+	id := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})).ID
+	claim := func(owner Owner) bool {
+		t.Helper()
+		_, ok, err := s.ClaimRun(ctx, owner)
+		check(t, err)
+		return ok
+	}
 	for range 5 { // stopping in good order does not count
-		must[bool](t)(second(s.ClaimRun(ctx)))
-		check(t, s.ReleaseRun(ctx, id))
-		if status() != Queued {
-			t.Fatal(status())
+		if !claim(owner) {
+			t.Fatal("not in the queue")
+		}
+		check(t, s.ReleaseRun(ctx, owner, id))
+		if r := must[Run](t)(s.Run(ctx, alice, id)); r.Status != Queued || !r.Started.IsZero() {
+			t.Fatalf("%+v", r)
 		}
 	}
-	for range MaxAttempts - 1 {
-		must[bool](t)(second(s.ClaimRun(ctx)))
-		check(t, s.Requeue(ctx))
-		if status() != Queued {
-			t.Fatal(status())
+	for i := range MaxAttempts {
+		if !claim(Owner(fmt.Sprint(i))) {
+			t.Fatalf("attempt %d is not begun", i+1)
 		}
+		now = now.Add(Lease + time.Millisecond) // and the program dies
 	}
-	must[bool](t)(second(s.ClaimRun(ctx)))
-	check(t, s.Requeue(ctx))
+	next := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})).ID
+	if r, ok, err := s.ClaimRun(ctx, owner); !ok || err != nil || r.ID != next {
+		t.Errorf("claimed %v, %v, %v, want the next run", r.ID, ok, err)
+	}
 	if r := must[Run](t)(s.Run(ctx, alice, id)); r.Status != Failed || !strings.Contains(r.Error, "3 times") {
 		t.Errorf("a run that kills the program is begun for ever: %+v", r)
+	}
+	if status, message, err := s.RunState(ctx, id); status != Failed || !strings.Contains(message, "3 times") || err != nil {
+		t.Error(status, message, err)
+	}
+}
+
+// A program leaves alone what only a later one knows how to do.
+func TestUnknownKind(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	must[Run](t)(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))
+	_, err := s.write.Exec(`UPDATE runs SET kind = 'something new'`)
+	check(t, err)
+	if r, ok, err := s.ClaimRun(t.Context(), owner); ok || err != nil {
+		t.Errorf("claimed %+v, %v", r, err)
+	}
+	if must[bool](t)(s.Waiting(t.Context(), owner)) {
+		t.Error("waits for what it does not know")
 	}
 }
 
@@ -347,7 +425,7 @@ func TestQueueIsBounded(t *testing.T) {
 	if n := count(t, s, "points"); n != 1 {
 		t.Error("the refused run left its points")
 	}
-	must[bool](t)(second(s.ClaimRun(t.Context())))
+	must[bool](t)(second(s.ClaimRun(t.Context(), owner)))
 	must[Run](t)(s.CreateRun(t.Context(), bob, NewRun{Data: sample(9), Spec: ml.DefaultSpec()}))
 }
 

@@ -43,10 +43,7 @@ func (q *Queue) Wait(ctx context.Context, d time.Duration, ids ...string) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	for _, id := range ids {
-		events, err := q.watch(ctx, id, func() (Event, error) {
-			status, err := q.store.RunStatus(ctx, id)
-			return Event{Status: status}, err
-		})
+		events, err := q.watch(ctx, id, func() (Event, error) { return q.state(ctx, id) })
 		if err != nil {
 			continue // there is nothing to wait for
 		}
@@ -61,9 +58,9 @@ func (q *Queue) watch(ctx context.Context, id string, look func() (Event, error)
 	ch := make(chan Event, 1)
 	q.mu.Lock()
 	if q.watchers[id] == nil {
-		q.watchers[id] = map[chan Event]bool{}
+		q.watchers[id] = map[chan Event]store.Status{}
 	}
-	q.watchers[id][ch] = true
+	q.watchers[id][ch] = ""
 	q.mu.Unlock()
 
 	now, err := look()
@@ -73,18 +70,18 @@ func (q *Queue) watch(ctx context.Context, id string, look func() (Event, error)
 		q.dismiss(id, ch)
 		return nil, err
 	}
+	told, open := q.watchers[id][ch]
 	switch {
-	case !q.watchers[id][ch]: // the end came meanwhile and is in the channel
+	case !open: // the end came meanwhile and is in the channel
 		return ch, nil
 	case now.Status.Ended():
-		offer(ch, now)
-		q.dismiss(id, ch)
+		q.offer(id, ch, now)
 		return ch, nil
-	case len(ch) == 0: // otherwise what is there is newer
+	case told == "": // otherwise what is there is newer
 		if j := q.running[id]; j != nil {
 			now = j.last
 		}
-		offer(ch, now)
+		q.offer(id, ch, now)
 	}
 	context.AfterFunc(ctx, func() {
 		q.mu.Lock()
@@ -92,6 +89,12 @@ func (q *Queue) watch(ctx context.Context, id string, look func() (Event, error)
 		q.dismiss(id, ch)
 	})
 	return ch, nil
+}
+
+// state is how a run of any workspace stands by its row.
+func (q *Queue) state(ctx context.Context, id string) (Event, error) {
+	status, message, err := q.store.RunState(ctx, id)
+	return Event{Status: status, Error: message}, err
 }
 
 // publish tells the watchers of a run its new state.
@@ -105,25 +108,42 @@ func (q *Queue) publish(id string, e Event) {
 		j.last = e
 	}
 	for ch := range q.watchers[id] {
-		offer(ch, e)
-		if e.Status.Ended() {
-			q.dismiss(id, ch)
+		q.offer(id, ch, e)
+	}
+}
+
+// publishChange tells the watchers of a run that is trained elsewhere its state,
+// where that is news to them.
+func (q *Queue) publishChange(id string, e Event) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.running[id] != nil {
+		return // it has begun here meanwhile
+	}
+	for ch, told := range q.watchers[id] {
+		if told != e.Status {
+			q.offer(id, ch, e)
 		}
 	}
 }
 
-// offer puts e in the place of what nobody has read yet. Callers hold q.mu.
-func offer(ch chan Event, e Event) {
+// offer puts e in the place of what nobody has read yet, and closes the channel
+// behind the end of a run. Callers hold q.mu.
+func (q *Queue) offer(id string, ch chan Event, e Event) {
 	select {
 	case <-ch:
 	default:
 	}
 	ch <- e
+	q.watchers[id][ch] = e.Status
+	if e.Status.Ended() {
+		q.dismiss(id, ch)
+	}
 }
 
 // dismiss closes a channel once. Callers hold q.mu.
 func (q *Queue) dismiss(id string, ch chan Event) {
-	if !q.watchers[id][ch] {
+	if _, open := q.watchers[id][ch]; !open {
 		return
 	}
 	close(ch)

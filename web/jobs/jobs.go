@@ -1,6 +1,7 @@
 // Package jobs trains queued runs in the background. The rows of the store are
 // the queue and its durable state; here are the workers, the means to cancel
-// them, and the progress they report to whoever listens.
+// them, and the progress they report to whoever listens. Several programs may work
+// on one database: each holds the runs that it trains by leases.
 package jobs
 
 import (
@@ -8,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,6 +31,7 @@ type Config struct {
 // Queue trains the queued runs of a store.
 type Queue struct {
 	store   *store.Store
+	owner   store.Owner // of the runs that this queue trains
 	workers int
 	log     *slog.Logger
 	trained func(learner, outcome string, took time.Duration)
@@ -41,7 +45,7 @@ type Queue struct {
 
 	mu       sync.Mutex // guards what follows; never held over a query
 	running  map[string]*job
-	watchers map[string]map[chan Event]bool // by run
+	watchers map[string]map[chan Event]store.Status // by run: the status last told
 }
 
 // job is a training under way.
@@ -53,8 +57,8 @@ type job struct {
 // New returns a queue over st. It does nothing until Run.
 func New(st *store.Store, c Config) *Queue {
 	q := &Queue{
-		store: st, workers: max(c.Workers, 1), log: c.Log, trained: c.Trained, train: ml.Train,
-		wake: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]bool{},
+		store: st, owner: store.NewOwner(), workers: max(c.Workers, 1), log: c.Log, trained: c.Trained, train: ml.Train,
+		wake: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]store.Status{},
 	}
 	if q.trained == nil {
 		q.trained = func(string, string, time.Duration) {}
@@ -62,18 +66,97 @@ func New(st *store.Store, c Config) *Queue {
 	return q
 }
 
-// Run trains until ctx ends. It begins with the runs that were under way when
-// the program last died; those under way when ctx ends go back into the queue
-// for the next start.
+// Run trains until ctx ends. Runs that were under way when a program died are taken
+// up once its lease has run out; those under way here when ctx ends go back into the
+// queue.
 func (q *Queue) Run(ctx context.Context) {
-	if err := q.store.Requeue(ctx); err != nil && ctx.Err() == nil {
-		q.log.ErrorContext(ctx, "runs of the last start not put back into the queue", "err", err)
-	}
-	var wg sync.WaitGroup
+	tending, stop := context.WithCancel(context.WithoutCancel(ctx)) // leases are renewed until the last run is put back
+	var tender sync.WaitGroup
+	tender.Go(func() { q.tendUntil(tending) })
+	var workers sync.WaitGroup
 	for range q.workers {
-		wg.Go(func() { q.work(ctx) })
+		workers.Go(func() { q.work(ctx) })
 	}
-	wg.Wait()
+	workers.Wait()
+	stop()
+	tender.Wait()
+}
+
+// rounds is the time from one round of tend to the next: a run that is cancelled
+// through another program stops within it.
+const rounds = time.Second
+
+func (q *Queue) tendUntil(ctx context.Context) {
+	tick := time.NewTicker(rounds)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := q.tend(ctx); err != nil && ctx.Err() == nil {
+				q.log.ErrorContext(ctx, "leases of runs not renewed", "err", err)
+			}
+		}
+	}
+}
+
+// tend keeps this queue in step with the database, where other programs may be at
+// work: it renews the leases of the runs under way, stops those that are no longer
+// its own, tells watchers of runs that are trained elsewhere how they stand, and
+// wakes a worker when there is something to do.
+func (q *Queue) tend(ctx context.Context) error {
+	if err := q.renew(ctx); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	var elsewhere []string
+	for id := range q.watchers {
+		if q.running[id] == nil {
+			elsewhere = append(elsewhere, id)
+		}
+	}
+	q.mu.Unlock()
+	for _, id := range elsewhere {
+		e, err := q.state(ctx, id)
+		if errors.Is(err, store.ErrNotFound) {
+			e, err = Event{Status: store.Cancelled}, nil // deleted
+		}
+		if err != nil {
+			return err
+		}
+		q.publishChange(id, e)
+	}
+	waiting, err := q.store.Waiting(ctx, q.owner)
+	if waiting {
+		q.Notify()
+	}
+	return err
+}
+
+// renew renews the leases, and stops the jobs whose runs were cancelled or deleted
+// through another program, or taken over by one.
+func (q *Queue) renew(ctx context.Context) error {
+	q.claiming.Lock() // no run begins between the two looks
+	defer q.claiming.Unlock()
+	q.mu.Lock()
+	under := slices.Collect(maps.Keys(q.running))
+	q.mu.Unlock()
+	if len(under) == 0 {
+		return nil
+	}
+	held, err := q.store.RenewLeases(ctx, q.owner)
+	if err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, id := range under {
+		if j := q.running[id]; j != nil && !slices.Contains(held, id) {
+			j.cancel() // harmless where it has just ended
+		}
+	}
+	return nil
 }
 
 // Notify tells the workers that a run was queued.
@@ -150,7 +233,7 @@ func (q *Queue) work(ctx context.Context) {
 func (q *Queue) claim(ctx context.Context) (context.Context, store.Run, bool, error) {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
-	r, ok, err := q.store.ClaimRun(ctx)
+	r, ok, err := q.store.ClaimRun(ctx, q.owner)
 	if !ok || err != nil {
 		return nil, r, false, err
 	}
@@ -167,11 +250,16 @@ const saving = 10 * time.Second
 
 // do trains one run and stores how it ended.
 func (q *Queue) do(ctx, jobCtx context.Context, r store.Run) {
+	q.mu.Lock()
+	j := q.running[r.ID]
+	q.mu.Unlock()
 	defer func() {
+		j.cancel()
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		q.running[r.ID].cancel()
-		delete(q.running, r.ID)
+		if q.running[r.ID] == j { // lost, released elsewhere and claimed again, it is another job
+			delete(q.running, r.ID)
+		}
 	}()
 	start := time.Now()
 	res, err := q.attempt(jobCtx, r)
@@ -183,18 +271,18 @@ func (q *Queue) do(ctx, jobCtx context.Context, r store.Run) {
 	switch {
 	case err == nil && !partial:
 		end = Event{Status: store.Done}
-		err = q.store.FinishRun(keep, r.ID, res)
+		err = q.store.FinishRun(keep, q.owner, r.ID, res)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			end = q.fail(keep, r, err)
 			err = nil
 		}
 	case ctx.Err() != nil:
-		if err := q.store.ReleaseRun(keep, r.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
+		if err := q.store.ReleaseRun(keep, q.owner, r.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
 			q.log.ErrorContext(ctx, "run not put back into the queue", "run", r.ID, "err", err)
 		}
 		return
 	case jobCtx.Err() != nil:
-		err = store.ErrNotFound // cancelled or deleted
+		err = store.ErrNotFound // cancelled, deleted or taken over
 	default:
 		end, err = q.fail(keep, r, err), nil
 	}
@@ -223,7 +311,7 @@ func (q *Queue) fail(ctx context.Context, r store.Run, reason error) Event {
 	default:
 		q.log.InfoContext(ctx, "run failed", "run", r.ID, "err", reason)
 	}
-	if err := q.store.FailRun(ctx, r.ID, message); err != nil && !errors.Is(err, store.ErrNotFound) {
+	if err := q.store.FailRun(ctx, q.owner, r.ID, message); err != nil && !errors.Is(err, store.ErrNotFound) {
 		q.log.ErrorContext(ctx, "failure of a run not saved", "run", r.ID, "err", err)
 	}
 	return Event{Status: store.Failed, Error: message}

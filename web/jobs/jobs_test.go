@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -320,16 +321,127 @@ func TestStopKeepsFinishedResult(t *testing.T) {
 	}
 }
 
+// stranger is another program that works on the same database.
+const stranger store.Owner = "stranger"
+
+// claimed makes a run that a stranger holds.
+func (f *fixture) claimed() string {
+	f.Helper()
+	id := f.create("held by a stranger")
+	if r, ok, err := f.st.ClaimRun(f.Context(), stranger); !ok || err != nil || r.ID != id {
+		f.Fatal(r.ID, ok, err)
+	}
+	return id
+}
+
 func TestKilledProgramsRunsAreTrained(t *testing.T) {
 	t.Parallel()
 	f := setup(t, t.TempDir(), 1, nil)
-	id := f.create("1")
-	if _, ok, err := f.st.ClaimRun(t.Context()); !ok || err != nil { // and then the program was killed
-		t.Fatal(err)
-	}
+	id := f.claimed() // and then the program was killed
+	f.st.Now = func() time.Time { return time.Now().Add(store.Lease + time.Minute) }
 	f.start()
 	if e := f.end(id); e.Status != store.Done {
 		t.Errorf("%+v", e)
+	}
+}
+
+// What another program trains is neither taken from it nor trained twice, and those
+// who watch it here learn how it ends.
+func TestAnotherProgramsRunsAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	f := setup(t, t.TempDir(), 1, nil)
+	held := f.claimed()
+	f.start()
+	events := f.subscribe(held)
+	if e := <-events; e.Status != store.Running {
+		t.Errorf("begins with %+v", e)
+	}
+	if e := f.end(f.create("own")); e.Status != store.Done {
+		t.Errorf("own run: %+v", e)
+	}
+	if r := f.run(held); r.Status != store.Running {
+		t.Fatalf("stolen: %+v", r)
+	}
+	if err := f.st.FailRun(t.Context(), stranger, held, "bad luck"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.q.tend(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var last Event
+	for last = range events {
+	}
+	if last.Status != store.Failed || last.Error != "bad luck" {
+		t.Errorf("ends with %+v", last)
+	}
+}
+
+// A run that was cancelled, deleted or taken over through another program stops here.
+func TestLostRunsStop(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]func(st *store.Store, id string) error{
+		"cancelled": func(st *store.Store, id string) error { return st.CancelRun(t.Context(), alice, id) },
+		"deleted":   func(st *store.Store, id string) error { return st.DeleteRuns(t.Context(), alice, []string{id}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begun := make(chan string)
+			f := setup(t, t.TempDir(), 1, stuck(begun)).start()
+			id := f.create("1")
+			<-begun
+			events := f.subscribe(id)
+			if err := lose(f.st, id); err != nil { // not through this queue
+				t.Fatal(err)
+			}
+			if err := f.q.tend(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			f.create("2")
+			<-begun // the worker is free for the next
+			var last Event
+			for last = range events {
+			}
+			if last.Status != store.Cancelled {
+				t.Errorf("ends with %+v", last)
+			}
+		})
+	}
+}
+
+// A run that another program took over, for this one did not renew its lease, is
+// finished by the other.
+func TestTakenOver(t *testing.T) {
+	t.Parallel()
+	begun, finish := make(chan bool), make(chan bool)
+	f := setup(t, t.TempDir(), 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Report) (*ml.Result, error) {
+		begun <- true
+		<-finish
+		return ml.Train(context.WithoutCancel(ctx), d, s, r)
+	})
+	var late atomic.Int64
+	f.st.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
+	f.start()
+	id := f.create("1")
+	<-begun
+	var taken bool
+	for !taken { // against the queue's own renewals
+		late.Add(int64(store.Lease + time.Hour))
+		var err error
+		if _, taken, err = f.st.ClaimRun(t.Context(), stranger); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(finish)
+	f.stop()
+	if r := f.run(id); r.Status != store.Running || r.Report != nil {
+		t.Errorf("finished by the one that lost it: %+v", r)
+	}
+	res, err := ml.Train(t.Context(), points(), ml.DefaultSpec(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.st.FinishRun(t.Context(), stranger, id, res); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,0 +1,76 @@
+package store
+
+import (
+	"database/sql"
+	"os"
+	"testing"
+
+	"github.com/pressly/goose/v3"
+
+	"marginlab/migrations"
+)
+
+// released opens a database whose rows an earlier version has written: those of
+// testdata/rows_vN.sql for its schema N.
+func released(t *testing.T, version int64, file string) *Store {
+	t.Helper()
+	dir := t.TempDir()
+	db, err := sql.Open("sqlite3", dir+"/marginlab.db")
+	check(t, err)
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, migrations.Files)
+	check(t, err)
+	_, err = p.UpTo(t.Context(), version)
+	check(t, err)
+	rows, err := os.ReadFile(file)
+	check(t, err)
+	_, err = db.Exec(string(rows))
+	check(t, err)
+	check(t, db.Close())
+	return open(t, dir)
+}
+
+// What a released version has stored is shown, and predicts as it did.
+func TestReleasedRows(t *testing.T) {
+	t.Parallel()
+	s := released(t, 4, "testdata/rows_v4.sql")
+	ctx := t.Context()
+	ws := WorkspaceOf("0123456789abcdef0123456789abcdef")
+	list, total, err := s.Runs(ctx, ws, Filter{})
+	if err != nil || total != 12 || len(list) != total {
+		t.Fatalf("%d of %d runs, %v", len(list), total, err)
+	}
+	if sets := must[[]Dataset](t)(s.Datasets(ctx, ws)); len(sets) != 2 || sets[0].Hash == "" {
+		t.Errorf("data sets %+v", sets)
+	}
+	conformal := 0
+	for _, l := range list {
+		r := must[Run](t)(s.Run(ctx, ws, l.ID))
+		d, err := s.Data(ctx, r.Hash)
+		if err != nil || r.Status != Done || r.Report == nil || r.Model == nil {
+			t.Fatalf("%s: %+v, %v", l.Name, r, err)
+		}
+		if r.Before != nil {
+			conformal++
+		}
+		if d.Hash() != r.Hash {
+			t.Errorf("%s: the points have another hash now", r.Name)
+		}
+		if r.Report.TestN > 0 {
+			continue // the accuracy of both parts together is not in the report
+		}
+		got, err := r.Model.Accuracy(d)
+		if err != nil || got != r.Report.TrainAccuracy {
+			t.Errorf("%s: accuracy %v, was %v, %v", r.Name, got, r.Report.TrainAccuracy, err)
+		}
+	}
+	if conformal != 3 {
+		t.Errorf("%d conformal runs", conformal)
+	}
+	first := list[0]
+	if first.Name != "SVM rbf C=1 on points.csv" || first.Note != "the first" || len(first.Tags) != 2 || first.Share == "" || first.Class != "moons7" {
+		t.Errorf("%+v", first)
+	}
+	if a := must[map[string]Answer](t)(s.Answers(ctx, ws)); len(a) != 1 {
+		t.Errorf("answers %+v", a)
+	}
+}
