@@ -21,6 +21,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"marginlab/handlers/api"
+	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
@@ -29,6 +31,9 @@ import (
 	"marginlab/web"
 	"marginlab/web/jobs"
 )
+
+// object is a JSON object.
+type object = map[string]any
 
 // server is the application on a database of its own.
 type server struct {
@@ -148,14 +153,14 @@ func decode[T any](a answer) (v T) {
 	return v
 }
 
-func (c *client) upload(query, file string) datasetJSON {
+func (c *client) upload(query, file string) api.Dataset {
 	c.t.Helper()
-	return decode[datasetJSON](c.want(http.StatusCreated, "POST", "/api/datasets?"+query, file))
+	return decode[api.Dataset](c.want(http.StatusCreated, "POST", "/api/datasets?"+query, file))
 }
 
 func (c *client) train(body string) string {
 	c.t.Helper()
-	return decode[runStatus](c.want(http.StatusAccepted, "POST", "/api/runs", body)).ID
+	return decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/runs", body)).ID
 }
 
 // event is one of a stream.
@@ -209,28 +214,28 @@ func TestAPIWalk(t *testing.T) {
 	c := s.client(t, alice)
 
 	a := c.want(http.StatusCreated, "POST", "/api/datasets?name=square.csv", square)
-	set := decode[datasetJSON](a)
+	set := decode[api.Dataset](a)
 	if got := a.header.Get("Location"); got != "/api/datasets/"+set.ID {
 		t.Errorf("Location %q", got)
 	}
 	if set.Rows != 6 || set.Name != "square.csv" || !slices.Equal(set.Features, []string{"x1", "x2"}) || !slices.Equal(set.Classes, []string{"no", "yes"}) {
 		t.Errorf("data set %+v", set)
 	}
-	if list := decode[struct{ Datasets []datasetJSON }](c.want(200, "GET", "/api/datasets", "")); len(list.Datasets) != 1 || list.Datasets[0].ID != set.ID {
+	if list := decode[struct{ Datasets []api.Dataset }](c.want(200, "GET", "/api/datasets", "")); len(list.Datasets) != 1 || list.Datasets[0].ID != set.ID {
 		t.Errorf("list %+v", list)
 	}
-	if got := decode[datasetJSON](c.want(200, "GET", "/api/datasets/"+set.ID, "")); !reflect.DeepEqual(got, set) {
+	if got := decode[api.Dataset](c.want(200, "GET", "/api/datasets/"+set.ID, "")); !reflect.DeepEqual(got, set) {
 		t.Errorf("got %+v, want %+v", got, set)
 	}
 	if csv := c.want(200, "GET", "/api/datasets/"+set.ID+".csv", ""); string(csv.body) != square {
 		t.Errorf("CSV %q", csv.body)
 	}
-	if got := decode[datasetJSON](c.want(200, "PATCH", "/api/datasets/"+set.ID, `{"name":"corners"}`)); got.Name != "corners" {
+	if got := decode[api.Dataset](c.want(200, "PATCH", "/api/datasets/"+set.ID, `{"name":"corners"}`)); got.Name != "corners" {
 		t.Errorf("renamed to %q", got.Name)
 	}
 
 	a = c.want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":{"kernel":"linear","C":1e3,"standardize":false,"tol":1e-8},"name":"first","tags":["a","b"],"note":"why"}`)
-	id := decode[runStatus](a).ID
+	id := decode[api.RunStatus](a).ID
 	if got := a.header.Get("Location"); got != "/api/runs/"+id {
 		t.Errorf("Location %q", got)
 	}
@@ -240,7 +245,7 @@ func TestAPIWalk(t *testing.T) {
 	}
 
 	a = c.want(200, "GET", "/api/runs/"+id, "")
-	run := decode[runJSON](a)
+	run := decode[api.Run](a)
 	if run.Status != store.Done || run.Dataset != set.ID || run.DatasetName != "corners" || run.DataHash != set.Hash || run.Seed != 1 ||
 		run.Name != "first" || !slices.Equal(run.Tags, []string{"a", "b"}) || run.Note != "why" || run.Finished.Before(run.Created) {
 		t.Errorf("run %+v", run)
@@ -276,17 +281,17 @@ func TestAPIWalk(t *testing.T) {
 	}
 
 	// What a change leaves out stays.
-	if got := decode[runJSON](c.want(200, "PATCH", "/api/runs/"+id, `{"note":"because"}`)); got.Name != "first" || got.Note != "because" || len(got.Tags) != 2 {
+	if got := decode[api.Run](c.want(200, "PATCH", "/api/runs/"+id, `{"note":"because"}`)); got.Name != "first" || got.Note != "because" || len(got.Tags) != 2 {
 		t.Errorf("with another note: %+v", got)
 	}
-	if got := decode[runJSON](c.want(200, "PATCH", "/api/runs/"+id, `{"tags":[]}`)); got.Name != "first" || got.Note != "because" || len(got.Tags) != 0 {
+	if got := decode[api.Run](c.want(200, "PATCH", "/api/runs/"+id, `{"tags":[]}`)); got.Name != "first" || got.Note != "because" || len(got.Tags) != 0 {
 		t.Errorf("without tags: %+v", got)
 	}
 	c.want(http.StatusConflict, "POST", "/api/runs/"+id+"/cancel", "")
 
 	c.want(http.StatusNoContent, "DELETE", "/api/datasets/"+set.ID, "")
 	c.want(http.StatusNotFound, "GET", "/api/datasets/"+set.ID, "")
-	if got := decode[runJSON](c.want(200, "GET", "/api/runs/"+id, "")); got.Dataset != "" || got.DatasetName != "corners" {
+	if got := decode[api.Run](c.want(200, "GET", "/api/runs/"+id, "")); got.Dataset != "" || got.DatasetName != "corners" {
 		t.Errorf("without its data set: %+v", got)
 	}
 	c.want(http.StatusNoContent, "DELETE", "/api/runs/"+id, "")
@@ -316,7 +321,7 @@ func TestAPIRunsOfEveryKind(t *testing.T) {
 		c.want(200, "GET", "/api/runs/"+id+"/model.json", "")
 	}
 	type list struct {
-		Runs                 []runJSON
+		Runs                 []api.Run
 		Total, Limit, Offset int
 	}
 	total := len(ids)
@@ -324,7 +329,7 @@ func TestAPIRunsOfEveryKind(t *testing.T) {
 		query       string
 		rows, total int
 	}{
-		{"", min(total, apiRows), total},
+		{"", min(total, door.ListRows), total},
 		{"learner=mcm", total / 2, total / 2},
 		{"conformal=eigen", 2, 2},
 		{"conformal=eigen&learner=svm&status=done", 1, 1},
@@ -409,7 +414,7 @@ func TestAPIErrors(t *testing.T) {
 		{"no such class", "POST", "/api/runs", `{"dataset":"moons","spec":{"positive":"blue"}}`, 422, "positive"},
 		{"three classes", "POST", "/api/runs", `{"dataset":"iris"}`, 422, "positive"},
 		{"long name", "POST", "/api/runs", `{"dataset":"moons","name":"` + long + `"}`, 422, "name"},
-		{"large body", "POST", "/api/runs", `{"dataset":"moons","note":"` + strings.Repeat("x", apiBytes) + `"}`, 413, ""},
+		{"large body", "POST", "/api/runs", `{"dataset":"moons","note":"` + strings.Repeat("x", api.BodyBytes) + `"}`, 413, ""},
 
 		{"change to nothing", "PATCH", "/api/runs/" + run, `{"name":" "}`, 422, "name"},
 		{"change of the spec", "PATCH", "/api/runs/" + run, `{"spec":{}}`, 422, "spec"},
@@ -461,7 +466,7 @@ func TestAPIErrors(t *testing.T) {
 	if got := decode[struct{ Total int }](c.want(200, "GET", "/api/runs", "")); got.Total != 1 {
 		t.Errorf("%d runs", got.Total)
 	}
-	if got := decode[struct{ Datasets []datasetJSON }](c.want(200, "GET", "/api/datasets", "")); len(got.Datasets) != 1 {
+	if got := decode[struct{ Datasets []api.Dataset }](c.want(200, "GET", "/api/datasets", "")); len(got.Datasets) != 1 {
 		t.Errorf("%d data sets", len(got.Datasets))
 	}
 }
@@ -487,7 +492,7 @@ func TestAPIHalfAFile(t *testing.T) {
 	if resp.StatusCode != http.StatusBadRequest {
 		t.Errorf("status %d for half a file", resp.StatusCode)
 	}
-	if got := decode[struct{ Datasets []datasetJSON }](s.client(t, alice).want(200, "GET", "/api/datasets", "")); len(got.Datasets) != 0 {
+	if got := decode[struct{ Datasets []api.Dataset }](s.client(t, alice).want(200, "GET", "/api/datasets", "")); len(got.Datasets) != 0 {
 		t.Errorf("stored %+v", got)
 	}
 }
@@ -496,7 +501,7 @@ func TestAPIBusy(t *testing.T) {
 	t.Parallel()
 	c := serve(t, false, dataset.DefaultLimits).client(t, alice)
 	for range store.MaxQueued {
-		if _, err := c.app.store.CreateRun(t.Context(), store.WorkspaceOf(bob), store.NewRun{Data: tiny(t), Spec: ml.DefaultSpec()}); err != nil {
+		if _, err := c.app.Store.CreateRun(t.Context(), store.WorkspaceOf(bob), store.NewRun{Data: tiny(t), Spec: ml.DefaultSpec()}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -565,7 +570,7 @@ func TestAPIWorkspaces(t *testing.T) {
 	}
 	his.want(404, "POST", "/api/runs", `{"dataset":"`+set.ID+`"}`)
 	his.want(404, "POST", "/api/runs", `{"dataset":"run-`+run+`"}`)
-	if got := decode[runJSON](hers.want(200, "GET", "/api/runs/"+run, "")); got.Status != store.Done || got.Name == "his" {
+	if got := decode[api.Run](hers.want(200, "GET", "/api/runs/"+run, "")); got.Status != store.Done || got.Name == "his" {
 		t.Errorf("somebody else changed the run: %+v", got)
 	}
 	hers.want(200, "GET", "/api/datasets/"+set.ID, "")
@@ -659,7 +664,7 @@ func TestAPIFailedRun(t *testing.T) {
 	c := serve(t, true, dataset.DefaultLimits).client(t, alice)
 	run := c.train(`{"dataset":"moons","spec":{"kernel":"linear","hard_margin":true}}`) // moons are not linearly separable
 	events := c.follow(run)
-	got := decode[runJSON](c.want(200, "GET", "/api/runs/"+run, ""))
+	got := decode[api.Run](c.want(200, "GET", "/api/runs/"+run, ""))
 	if got.Status != store.Failed || got.Error == "" || got.Report != nil {
 		t.Errorf("run %+v", got)
 	}
@@ -751,7 +756,7 @@ func routes(t *testing.T, a *App) func(func(method, pattern string) bool) {
 // description is the document as a client reads it.
 func description(t *testing.T) (doc object) {
 	t.Helper()
-	v, err := openapi()
+	v, err := api.Description()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,7 +112,7 @@ func TestClassFixesControls(t *testing.T) {
 	}
 
 	c.send(200, "/runs", forged)
-	runs, _, err := s.app.store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{})
+	runs, _, err := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{})
 	if err != nil || len(runs) != 1 {
 		t.Fatal(runs, err)
 	}
@@ -127,7 +127,7 @@ func TestClassBringsItsPoints(t *testing.T) {
 	s := serve(t, true, dataset.DefaultLimits)
 	tc := s.browse(t, teacher)
 	tc.want(201, "POST", "/api/datasets?name=mine.csv", square)
-	sets, err := s.app.store.Datasets(t.Context(), store.WorkspaceOf(teacher))
+	sets, err := s.app.Store.Datasets(t.Context(), store.WorkspaceOf(teacher))
 	if err != nil || len(sets) != 1 {
 		t.Fatal(sets, err)
 	}
@@ -150,7 +150,7 @@ func TestClassBringsItsPoints(t *testing.T) {
 
 	// Points that a student edited come along into the lab again.
 	c.send(200, "/class/"+code+"/handins", "class="+code+"&points="+url.QueryEscape("0,0,no\n1,0,no\n0,3,yes\n1,3,yes"))
-	runs, _, err := s.app.store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{Desc: true})
+	runs, _, err := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{Desc: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestHandIn(t *testing.T) {
 	}
 
 	// A student's own deletion changes nothing; a withdrawal does.
-	runs, _, err := s.app.store.Runs(t.Context(), store.WorkspaceOf(ben), store.Filter{})
+	runs, _, err := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ben), store.Filter{})
 	if err != nil || len(runs) != 1 {
 		t.Fatal(runs, err)
 	}
@@ -274,7 +274,7 @@ func TestHandIn(t *testing.T) {
 	if got := names(tc.page(200, "/classes/"+code)); len(got) != 0 {
 		t.Errorf("after the teacher's deletion: %q", got)
 	}
-	if runs, _, _ := s.app.store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{}); len(runs) != 2 {
+	if runs, _, _ := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{}); len(runs) != 2 {
 		t.Errorf("Ada has %d runs of her own, want 2", len(runs))
 	}
 }
@@ -292,14 +292,14 @@ func TestHandInRefused(t *testing.T) {
 		t.Error("a name that is too long does not come back with a word beside it")
 	}
 	a.send(422, "/class/"+code+"/handins", "class="+code+"&C=-1")
-	if runs, _, _ := s.app.store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{}); len(runs) != 0 {
+	if runs, _, _ := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{}); len(runs) != 0 {
 		t.Errorf("%d runs were saved all the same", len(runs))
 	}
 
 	// A run from its own page; one from outside of the class has no such button.
 	a.send(200, "/runs", "data=xor&class="+code)
 	a.send(200, "/runs", "data=xor")
-	runs, _, err := s.app.store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{})
+	runs, _, err := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{})
 	if err != nil || len(runs) != 2 {
 		t.Fatal(runs, err)
 	}

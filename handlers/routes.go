@@ -7,8 +7,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 )
 
-// Handler is the whole application: every route there is. Those under /api are
-// listed in api.go.
+// Handler is the whole application: every route there is.
 func (a *App) Handler() http.Handler {
 	r := chi.NewRouter()
 	r.Use(a.site.Middleware()...)
@@ -16,14 +15,14 @@ func (a *App) Handler() http.Handler {
 	r.NotFound(a.site.NotFound)
 	r.MethodNotAllowed(a.site.MethodNotAllowed)
 
-	r.Get("/healthz", a.site.Health(a.store.Ping))
+	r.Get("/healthz", a.site.Health(a.Store.Ping))
 	r.Handle("/metrics", a.site.Metrics)
-	r.Handle("/static/*", a.assets)
-	r.Handle("/favicon.ico", http.RedirectHandler(a.assets.URL("icon.svg"), http.StatusFound))
+	r.Handle("/static/*", a.Assets)
+	r.Handle("/favicon.ico", http.RedirectHandler(a.Assets.URL("icon.svg"), http.StatusFound))
 	r.Group(func(r chi.Router) {
 		r.Use(a.site.Workspace)
 		a.pages(r)
-		r.Route("/api", func(r chi.Router) { a.API(r, a.site.Handle) })
+		r.Route("/api", a.programs)
 	})
 	return r
 }
@@ -33,65 +32,102 @@ func (a *App) pages(r chi.Router) {
 	h := a.site.Handle
 	r.Get("/", h(a.homePage))
 
-	r.Get("/lab", h(a.labPage))
-	r.Post("/lab/live", h(a.labLive))
-	r.Get("/lab/figures/{figure}", h(a.labFigure))
+	r.Get("/lab", h(a.lab.Page))
+	r.Post("/lab/live", h(a.lab.Live))
+	r.Get("/lab/figures/{figure}", h(a.lab.Figure))
 
-	r.Get("/lessons", h(a.lessonsPage))
-	r.Get("/lessons/index", h(a.lessonIndexPage))
-	r.Get("/lessons/{lesson}", h(a.lessonPage))
-	r.Post("/lessons/{lesson}/forget", h(a.forgetAnswers))
-	r.Get("/lessons/{lesson}/{screen}", h(a.slidePage))
-	r.Post("/lessons/{lesson}/{screen}/live", h(a.lessonLive))
-	r.Get("/lessons/{lesson}/{screen}/figures/{figure}", h(a.lessonFigure))
-	r.Post("/lessons/{lesson}/{screen}/questions/{question}", h(a.answerQuestion))
+	r.Get("/lessons", h(a.lessons.List))
+	r.Get("/lessons/index", h(a.lessons.Index))
+	r.Get("/lessons/{lesson}", h(a.lessons.Page))
+	r.Post("/lessons/{lesson}/forget", h(a.lessons.Forget))
+	r.Get("/lessons/{lesson}/{screen}", h(a.lessons.Slide))
+	r.Post("/lessons/{lesson}/{screen}/live", h(a.lessons.Live))
+	r.Get("/lessons/{lesson}/{screen}/figures/{figure}", h(a.lessons.Figure))
+	r.Post("/lessons/{lesson}/{screen}/questions/{question}", h(a.lessons.Answer))
 
-	r.Get("/datasets", h(a.datasetsPage))
-	r.Post("/datasets", h(a.uploadDataset))
-	r.Post("/datasets/generate", h(a.generateDataset))
-	r.Post("/datasets/points", h(a.savePoints))
-	r.Get("/datasets/mapping/{id}", h(a.mappingPage))
-	r.Post("/datasets/mapping/{id}", h(a.chooseMapping))
-	r.Get("/datasets/{id}", h(a.datasetPage))
-	r.Post("/datasets/{id}", h(a.renameDataset))
-	r.Get("/datasets/{id}.csv", h(a.downloadDataset))
-	r.Post("/datasets/{id}/rows", h(a.replaceRows))
-	r.Post("/datasets/{id}/delete", h(a.deleteDataset))
-	r.Get("/datasets/{id}/figures/{figure}", h(a.datasetFigure))
+	r.Get("/datasets", h(a.data.List))
+	r.Post("/datasets", h(a.data.Upload))
+	r.Post("/datasets/generate", h(a.data.Generate))
+	r.Post("/datasets/points", h(a.lab.SavePoints))
+	r.Get("/datasets/mapping/{id}", h(a.data.Mapping))
+	r.Post("/datasets/mapping/{id}", h(a.data.ChooseMapping))
+	r.Get("/datasets/{id}", h(a.data.Page))
+	r.Post("/datasets/{id}", h(a.data.Rename))
+	r.Get("/datasets/{id}.csv", h(a.data.Download))
+	r.Post("/datasets/{id}/rows", h(a.data.ReplaceRows))
+	r.Post("/datasets/{id}/delete", h(a.data.Delete))
+	r.Get("/datasets/{id}/figures/{figure}", h(a.data.Figure))
 
-	r.Get("/runs", h(a.runsPage))
-	r.Post("/runs", h(a.saveRun))
-	r.Post("/runs/delete", h(a.deleteChosenRuns))
-	r.Get("/runs/{id}", h(a.runPage))
-	r.Post("/runs/{id}", h(a.updateRun))
-	r.Post("/runs/{id}/cancel", h(a.cancelRun))
-	r.Post("/runs/{id}/delete", h(a.deleteRun))
-	r.Post("/runs/{id}/share", h(a.shareRun))
-	r.Post("/runs/{id}/unshare", h(a.unshareRun))
-	r.Get("/runs/{id}/events", h(a.runEvents))
-	r.Get("/runs/{id}/model.json", h(a.downloadModel))
-	r.Get("/runs/{id}/predictions.csv", h(a.downloadPredictions))
-	r.Get("/runs/{id}/figures/{figure}", h(a.runFigure))
+	r.Get("/runs", h(a.runs.List))
+	r.Post("/runs", h(a.lab.SaveRun))
+	r.Post("/runs/delete", h(a.runs.DeleteChosen))
+	r.Get("/runs/{id}", h(a.runs.Page))
+	r.Post("/runs/{id}", h(a.runs.Update))
+	r.Post("/runs/{id}/cancel", h(a.runs.Cancel))
+	r.Post("/runs/{id}/delete", h(a.runs.Delete))
+	r.Post("/runs/{id}/share", h(a.runs.Share))
+	r.Post("/runs/{id}/unshare", h(a.runs.Unshare))
+	r.Get("/runs/{id}/events", h(a.runs.Events))
+	r.Get("/runs/{id}/model.json", h(a.runs.Model))
+	r.Get("/runs/{id}/predictions.csv", h(a.runs.Predictions))
+	r.Get("/runs/{id}/figures/{figure}", h(a.runs.Figure))
 
-	r.Get("/compare", h(a.comparePage))
-	r.Post("/compare/versions", h(a.compareVersions))
-	r.Get("/compare/figures/{figure}", h(a.compareFigure))
+	r.Get("/compare", h(a.runs.Compare))
+	r.Post("/compare/versions", h(a.lab.CompareVersions))
+	r.Get("/compare/figures/{figure}", h(a.runs.CompareFigure))
 
-	r.Get("/shared/{token}", h(a.sharedPage))
-	r.Get("/shared/{token}/figures/{figure}", h(a.sharedFigure))
+	r.Get("/shared/{token}", h(a.runs.Shared))
+	r.Get("/shared/{token}/figures/{figure}", h(a.runs.SharedFigure))
 
-	r.Get("/class", h(a.findClass))
-	r.Get("/class/{code}", h(a.openClass))
-	r.Post("/class/{code}/handins", h(a.handInFromLab))
-	r.Post("/class/{code}/withdraw", h(a.withdraw))
-	r.Post("/runs/{id}/handin", h(a.handInRun))
-	r.Get("/classes", h(a.classesPage))
-	r.Post("/classes", h(a.createClass))
-	r.Get("/classes/new", h(a.newClassPage))
-	r.Post("/classes/new", h(a.newClassPage))
+	r.Get("/class", h(a.teach.Find))
+	r.Get("/class/{code}", h(a.teach.Open))
+	r.Post("/class/{code}/handins", h(a.lab.HandIn))
+	r.Post("/class/{code}/withdraw", h(a.lab.Withdraw))
+	r.Post("/runs/{id}/handin", h(a.runs.HandIn))
+	r.Get("/classes", h(a.teach.List))
+	r.Post("/classes", h(a.teach.Create))
+	r.Get("/classes/new", h(a.teach.New))
+	r.Post("/classes/new", h(a.lab.NewClass))
 	r.Route("/classes/{code}", a.teaching)
 	r.Route("/teach/{token}", a.teaching)
 
 	r.Get("/settings", h(a.settingsPage))
 	r.Post("/settings/workspace", h(a.openWorkspace))
+}
+
+// programs installs what programs call. openapi.json describes it.
+func (a *App) programs(r chi.Router) {
+	h := a.site.Handle
+	r.Get("/openapi.json", h(a.api.Describe))
+
+	r.Get("/datasets", h(a.api.Datasets))
+	r.Post("/datasets", h(a.api.CreateDataset))
+	r.Get("/datasets/{id}", h(a.api.Dataset))
+	r.Get("/datasets/{id}.csv", h(a.data.Download))
+	r.Patch("/datasets/{id}", h(a.api.UpdateDataset))
+	r.Delete("/datasets/{id}", h(a.api.DeleteDataset))
+
+	r.Get("/runs", h(a.api.Runs))
+	r.Post("/runs", h(a.api.CreateRun))
+	r.Get("/runs/{id}", h(a.api.Run))
+	r.Patch("/runs/{id}", h(a.api.UpdateRun))
+	r.Delete("/runs/{id}", h(a.api.DeleteRun))
+	r.Get("/runs/{id}/model.json", h(a.runs.Model))
+	r.Get("/runs/{id}/events", h(a.runs.Events))
+	r.Post("/runs/{id}/cancel", h(a.api.CancelRun))
+}
+
+// teaching installs the teacher's pages below the address of a class.
+func (a *App) teaching(r chi.Router) {
+	h := a.site.Handle
+	r.Get("/", h(a.teach.Gallery))
+	r.Post("/close", h(a.teach.Close))
+	r.Post("/delete", h(a.teach.Delete))
+	r.Post("/runs/delete", h(a.teach.DeleteHandins))
+	r.Get("/figures/{figure}", h(a.teach.GalleryFigure))
+
+	r.Get("/runs/{id}", h(a.handins.Page))
+	r.Get("/runs/{id}/figures/{figure}", h(a.handins.Figure))
+	r.Get("/compare", h(a.handins.Compare))
+	r.Get("/compare/figures/{figure}", h(a.handins.CompareFigure))
 }

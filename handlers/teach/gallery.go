@@ -1,4 +1,4 @@
-package handlers
+package teach
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/param"
 	"marginlab/store"
@@ -37,44 +38,35 @@ type gallery struct {
 // gallery finds the class that a request may see as its teacher: by the token of
 // the teacher's link, or by the code in the workspace that made the class. The
 // second has no secret in its address, which a projector shows.
-func (a *App) gallery(r *http.Request) (g gallery, err error) {
+func (a *Room) gallery(r *http.Request) (g gallery, err error) {
 	if token := chi.URLParam(r, "token"); token != "" {
-		g.Class, err = a.store.TaughtClass(r.Context(), token)
+		g.Class, err = a.Store.TaughtClass(r.Context(), token)
 		g.base = "/teach/" + token
 		return g, err
 	}
-	g.Class, err = a.store.ClassOf(r.Context(), workspace(r.Context()), chi.URLParam(r, "code"))
+	g.Class, err = a.Store.ClassOf(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "code"))
 	g.base = "/classes/" + g.Code
 	return g, err
 }
 
-func (g gallery) shelf() shelf { return shelf{ws: g.Gallery(), base: g.base} }
-
-// teaching installs the teacher's pages below the address of a class.
-func (a *App) teaching(r chi.Router) {
-	h := a.site.Handle
-	r.Get("/", h(a.galleryPage))
-	r.Post("/close", h(a.closeClass))
-	r.Post("/delete", h(a.deleteClass))
-	r.Post("/runs/delete", h(a.deleteHandins))
-	r.Get("/runs/{id}", h(a.galleryRun))
-	r.Get("/runs/{id}/figures/{figure}", h(a.galleryRunFigure))
-	r.Get("/figures/{figure}", h(a.galleryFigure))
-	r.Get("/compare", h(a.galleryCompare))
-	r.Get("/compare/figures/{figure}", h(a.galleryCompareFigure))
+// Shelf is where the runs lie that were handed in.
+func (a *Room) Shelf(r *http.Request) (door.Shelf, error) {
+	g, err := a.gallery(r)
+	return door.Shelf{Workspace: g.Gallery(), Base: g.base, Title: g.Title}, err
 }
 
-func (a *App) galleryPage(w http.ResponseWriter, r *http.Request) error {
+// Gallery shows a teacher what was handed in.
+func (a *Room) Gallery(w http.ResponseWriter, r *http.Request) error {
 	g, err := a.gallery(r)
 	if err != nil {
 		return err
 	}
-	runs, _, err := a.store.Runs(r.Context(), g.Gallery(), store.Filter{})
+	runs, _, err := a.Store.Runs(r.Context(), g.Gallery(), store.Filter{})
 	if err != nil {
 		return err
 	}
 	q := r.URL.Query()
-	state := g.state(a.assets.Prefix(), q, runs)
+	state := g.state(a.Assets.Prefix(), q, runs)
 	w.Header().Set("ETag", `"`+state+`"`)
 	if r.Header.Get("If-None-Match") == `"`+state+`"` { // the page asks again and again
 		w.WriteHeader(http.StatusNotModified)
@@ -82,8 +74,8 @@ func (a *App) galleryPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	origin := web.Origin(r)
 	p := views.Gallery{
-		Page: a.page(g.Title, ""), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed,
-		Link: origin + "/class/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: door(g.Class),
+		Page: a.Frame(g.Title, ""), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed,
+		Link: origin + "/class/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Class),
 		Hidden: controlLabels(g.Target, g.Hidden), Frozen: controlLabels(g.Target, g.Frozen), Total: len(runs),
 	}
 	p.Overlay = g.overlay(runs, q["run"])
@@ -108,14 +100,14 @@ func (a *App) galleryPage(w http.ResponseWriter, r *http.Request) error {
 			row.Href = g.base + "/runs/" + run.ID
 		}
 		if run.Status == store.Done {
-			row.Thumb = thumbnail(g.base+"/runs/"+run.ID+"/figures/", "boundary", "Boundary of "+run.Name)
+			row.Thumb = door.Thumbnail(g.base+"/runs/"+run.ID+"/figures/", "boundary", "Boundary of "+run.Name)
 		}
 		for _, c := range columns[1:] {
 			row.Cells = append(row.Cells, c.text(run))
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	return a.render(w, r, views.GalleryPage(p))
+	return a.Render(w, r, views.GalleryPage(p))
 }
 
 // state changes whenever the page would.
@@ -141,7 +133,7 @@ func (g gallery) overlay(runs []store.Run, chosen []string) (p views.Picture) {
 	if differ(runs, func(r store.Run) string { return r.Hash }) {
 		caption += " Not all were trained on the same points: shown are those of the first."
 	}
-	return linked(g.base+"/figures/", "overlay", url.Values{"run": ids}.Encode(), overlayWidth, overlayHeight, caption, caption)
+	return door.Linked(g.base+"/figures/", "overlay", url.Values{"run": ids}.Encode(), overlayWidth, overlayHeight, caption, caption)
 }
 
 // finished are the ids of finished runs, the latest where there are too many.
@@ -216,7 +208,7 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 			if !r.Spec.Applies(p.Name) {
 				return ""
 			}
-			return optionLabel(p, r.Spec.Text(p.Name))
+			return door.OptionLabel(p, r.Spec.Text(p.Name))
 		}
 		if !differ(runs, value) {
 			continue
@@ -258,7 +250,7 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 			case !ok:
 				return "–"
 			case q.Unit == ml.Share:
-				return percent(v)
+				return door.Percent(v)
 			}
 			return views.Short(v)
 		}
@@ -285,33 +277,33 @@ func controlLabels(target string, names []string) (labels []string) {
 		}
 	}
 	for _, n := range names {
-		labels = append(labels, cmp.Or(own[n], controlLabel(n)))
+		labels = append(labels, cmp.Or(own[n], door.ControlLabel(n)))
 	}
 	return labels
 }
 
-// closeClass ends handing in, or allows it again.
-func (a *App) closeClass(w http.ResponseWriter, r *http.Request) error {
+// Close ends handing in, or allows it again.
+func (a *Room) Close(w http.ResponseWriter, r *http.Request) error {
 	g, err := a.gallery(r)
 	if err != nil {
 		return err
 	}
-	if err := web.ParseForm(w, r, formBytes); err != nil {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
-	if err := a.store.CloseClass(r.Context(), g.Code, r.PostFormValue("closed") == "1"); err != nil {
+	if err := a.Store.CloseClass(r.Context(), g.Code, r.PostFormValue("closed") == "1"); err != nil {
 		return err
 	}
-	return redirect(w, r, g.base)
+	return door.Redirect(w, r, g.base)
 }
 
-// deleteClass deletes the class with its gallery and stops what trains in it.
-func (a *App) deleteClass(w http.ResponseWriter, r *http.Request) error {
+// Delete deletes the class with its gallery and stops what trains in it.
+func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
 	g, err := a.gallery(r)
 	if err != nil {
 		return err
 	}
-	runs, _, err := a.store.Runs(r.Context(), g.Gallery(), store.Filter{})
+	runs, _, err := a.Store.Runs(r.Context(), g.Gallery(), store.Filter{})
 	if err != nil {
 		return err
 	}
@@ -319,97 +311,65 @@ func (a *App) deleteClass(w http.ResponseWriter, r *http.Request) error {
 	for _, run := range runs {
 		ids = append(ids, run.ID)
 	}
-	if err := a.jobs.Delete(r.Context(), g.Gallery(), ids); err != nil {
+	if err := a.Jobs.Delete(r.Context(), g.Gallery(), ids); err != nil {
 		return err
 	}
-	if err := a.store.DeleteClass(r.Context(), g.Code); err != nil {
+	if err := a.Store.DeleteClass(r.Context(), g.Code); err != nil {
 		return err
 	}
-	return redirect(w, r, "/classes")
+	return door.Redirect(w, r, "/classes")
 }
 
-func (a *App) deleteHandins(w http.ResponseWriter, r *http.Request) error {
+// DeleteHandins deletes the runs that are ticked in the gallery.
+func (a *Room) DeleteHandins(w http.ResponseWriter, r *http.Request) error {
 	g, err := a.gallery(r)
 	if err != nil {
 		return err
 	}
-	if err := web.ParseForm(w, r, formBytes); err != nil {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
-	if err := a.jobs.Delete(r.Context(), g.Gallery(), r.PostForm["run"]); err != nil {
+	if err := a.Jobs.Delete(r.Context(), g.Gallery(), r.PostForm["run"]); err != nil {
 		return err
 	}
-	return redirect(w, r, g.base+"#gallery")
+	return door.Redirect(w, r, g.base+"#gallery")
 }
 
-func (a *App) galleryRun(w http.ResponseWriter, r *http.Request) error {
-	g, err := a.gallery(r)
-	if err != nil {
-		return err
-	}
-	run, err := a.store.Run(r.Context(), g.Gallery(), chi.URLParam(r, "id"))
-	if err != nil {
-		return err
-	}
-	if !run.Status.Ended() {
-		return redirect(w, r, g.base+"#gallery")
-	}
-	p, err := a.runView(r, run, g.base+"/runs/"+run.ID+"/figures/")
-	if err != nil {
-		return err
-	}
-	p.Page = a.page(run.Name, "")
-	p.Bare, p.Gallery, p.GalleryTitle = true, g.base+"#gallery", g.Title
-	return a.render(w, r, views.RunPage(p))
-}
-
-func (a *App) galleryRunFigure(w http.ResponseWriter, r *http.Request) error {
-	g, err := a.gallery(r)
-	if err != nil {
-		return err
-	}
-	run, err := a.store.Run(r.Context(), g.Gallery(), chi.URLParam(r, "id"))
-	if err != nil {
-		return err
-	}
-	return a.sendRunFigure(w, r, run)
-}
-
-// galleryFigure draws the boundaries of the runs of the query. What was withdrawn
+// GalleryFigure draws the boundaries of the runs of the query. What was withdrawn
 // meanwhile is left out, and so are runs on other axes than most.
-func (a *App) galleryFigure(w http.ResponseWriter, r *http.Request) error {
+func (a *Room) GalleryFigure(w http.ResponseWriter, r *http.Request) error {
 	g, err := a.gallery(r)
 	if err != nil {
 		return err
 	}
-	name, format, err := figureName(r)
+	name, format, err := door.FigureName(r)
 	if err != nil || name != "overlay" {
 		return store.ErrNotFound
 	}
-	all, _, err := a.store.Runs(r.Context(), g.Gallery(), store.Filter{})
+	all, _, err := a.Store.Runs(r.Context(), g.Gallery(), store.Filter{})
 	if err != nil {
 		return err
 	}
 	var runs []store.Run
 	for _, id := range finished(all, r.URL.Query()["run"]) {
-		run, err := a.store.Run(r.Context(), g.Gallery(), id)
+		run, err := a.Store.Run(r.Context(), g.Gallery(), id)
 		if err != nil {
 			return err
 		}
 		runs = append(runs, run)
 	}
-	o := options{width: mainWidth, height: mainHeight, dark: r.FormValue("dark") == "1"}
-	o.size(r)
-	layers, err := a.layers(r.Context(), runs, o)
+	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
+	o.Size(r)
+	layers, err := a.Layers(r.Context(), runs, o)
 	if err != nil {
 		return err
 	}
 	layers = sameAxes(layers)
-	pic, err := overlay(layers, commonLimits(layers))
+	pic, err := door.Overlay(layers, door.CommonLimits(layers))
 	if err != nil {
 		return err
 	}
-	return writeFigure(w, pic, format)
+	return door.WriteFigure(w, pic, format)
 }
 
 // sameAxes keeps the layers on the axes that most of them have.
@@ -423,20 +383,4 @@ func sameAxes(layers []figure.Layer) []figure.Layer {
 		}
 	}
 	return slices.DeleteFunc(layers, func(l figure.Layer) bool { return l.Scene.View.Labels != most })
-}
-
-func (a *App) galleryCompare(w http.ResponseWriter, r *http.Request) error {
-	g, err := a.gallery(r)
-	if err != nil {
-		return err
-	}
-	return a.showComparison(w, r, g.shelf())
-}
-
-func (a *App) galleryCompareFigure(w http.ResponseWriter, r *http.Request) error {
-	g, err := a.gallery(r)
-	if err != nil {
-		return err
-	}
-	return a.sendComparison(w, r, g.shelf())
 }

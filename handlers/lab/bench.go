@@ -1,4 +1,4 @@
-package handlers
+package lab
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
@@ -39,8 +40,8 @@ type bench struct {
 
 // readBench reads the lab's state from a form. What is wrong with a field is
 // kept beside it; an error means there is nothing to show.
-func (a *App) readBench(ctx context.Context, form url.Values) (*bench, error) {
-	class, form, err := a.enforce(ctx, "/lab", form)
+func (a *Room) readBench(ctx context.Context, form url.Values) (*bench, error) {
+	class, form, err := a.Enforce(ctx, "/lab", form)
 	if err != nil {
 		return nil, err
 	}
@@ -51,57 +52,23 @@ func (a *App) readBench(ctx context.Context, form url.Values) (*bench, error) {
 	if form.Get("show") == "heat" {
 		b.show = "heat"
 	}
-	if b.name, b.data, err = a.source(ctx, b.id); err != nil {
+	if b.name, b.data, err = a.Source(ctx, b.id); err != nil {
 		return nil, err
 	}
-	b.spec, b.problems = readSpec(form)
+	b.spec, b.problems = door.ReadSpec(form)
 	if b.points != "" {
 		if b.data, err = parsePoints(b.points, b.data); err != nil {
 			b.problems = append(b.problems, param.Problem{Field: "points", Message: err.Error()})
 		}
 	}
-	b.limits = parseLimits(form.Get("limits"))
+	b.limits = door.ParseLimits(form.Get("limits"))
 	if w, err := strconv.Atoi(form.Get("stage")); err == nil {
-		b.width = min(max(w, narrowWidth), 2*mainWidth)
+		b.width = min(max(w, door.NarrowWidth), 2*door.MainWidth)
 	}
 	if b.data != nil {
 		b.chooseColumns(form)
 	}
 	return b, nil
-}
-
-// source finds the data behind an id: a stored set of the workspace, one that
-// comes with the program, the points of a run or a class, or the empty drawing.
-func (a *App) source(ctx context.Context, id string) (name string, d *dataset.Data, err error) {
-	if id == drawing {
-		return "Drawing", nil, nil
-	}
-	if b, ok := dataset.FindBuiltin(id); ok {
-		d, err = b.Load()
-		return b.Name, d, err
-	}
-	if run, ok := strings.CutPrefix(id, ofRun); ok {
-		r, err := a.store.Run(ctx, workspace(ctx), run)
-		if err != nil {
-			return "", nil, err
-		}
-		d, err = a.store.Data(ctx, r.Hash)
-		return r.DatasetName, d, err
-	}
-	if code, ok := strings.CutPrefix(id, ofClass); ok {
-		c, err := a.store.Class(ctx, code)
-		if err != nil {
-			return "", nil, err
-		}
-		d, err = a.store.Data(ctx, c.Hash)
-		return c.Data, d, err
-	}
-	set, err := a.store.Dataset(ctx, workspace(ctx), id)
-	if err != nil {
-		return "", nil, err
-	}
-	d, err = a.store.Data(ctx, set.Hash)
-	return set.Name, d, err
 }
 
 // chooseColumns settles what is trained on and what the axes show, and the
@@ -167,7 +134,7 @@ func (b *bench) chooseColumns(form url.Values) {
 
 // query is the state as a query, as short as it can be.
 func (b *bench) query() url.Values {
-	q := specQuery(b.spec)
+	q := door.SpecQuery(b.spec)
 	q.Set("data", b.id)
 	if b.data != nil && len(b.data.Classes) == 2 && b.spec.Positive == b.data.Classes[1] {
 		q.Del("positive")
@@ -201,18 +168,6 @@ func (b *bench) query() url.Values {
 	return q
 }
 
-// isStored tells whether the points are a data set of the workspace.
-func (b *bench) isStored() bool {
-	return !isPublic(b.id) && !strings.HasPrefix(b.id, ofRun) && !strings.HasPrefix(b.id, ofClass)
-}
-
-// isPublic tells whether everybody can open the data of an id. An empty one
-// stands for those that a page begins with.
-func isPublic(id string) bool {
-	_, builtin := dataset.FindBuiltin(id)
-	return builtin || id == drawing || id == ""
-}
-
 // fixes tells whether the class, if there is one, keeps a control as it is.
 func (b *bench) fixes(controls ...string) bool {
 	return b.class != nil && slices.ContainsFunc(controls, b.class.Fixes)
@@ -220,13 +175,13 @@ func (b *bench) fixes(controls ...string) bool {
 
 // editable tells whether the points can be moved on the picture.
 func (b *bench) editable() bool {
-	return !b.fixes("points") && (b.data == nil || len(b.data.Features) == 2 && len(b.data.Y) <= liveRows)
+	return !b.fixes("points") && (b.data == nil || len(b.data.Features) == 2 && len(b.data.Y) <= door.LiveRows)
 }
 
-func (b *bench) options() options {
-	o := options{heat: b.show == "heat", slack: b.slack, cores: b.cores, dark: b.dark, limits: b.limits, width: mainWidth, height: mainHeight, coarse: b.coarse}
+func (b *bench) options() door.Options {
+	o := door.Options{Heat: b.show == "heat", Slack: b.slack, Cores: b.cores, Dark: b.dark, Limits: b.limits, Width: door.MainWidth, Height: door.MainHeight, Coarse: b.coarse}
 	if b.width > 0 {
-		o.width, o.height = b.width, b.width*mainHeight/mainWidth
+		o.Width, o.Height = b.width, b.width*door.MainHeight/door.MainWidth
 	}
 	return o
 }
@@ -257,8 +212,8 @@ func parsePoints(text string, like *dataset.Data) (*dataset.Data, error) {
 			records = records[1:] // the header
 		}
 	}
-	if len(records) > liveRows {
-		return nil, fmt.Errorf("points: %d points are more than the %d that can be edited", len(records), liveRows)
+	if len(records) > door.LiveRows {
+		return nil, fmt.Errorf("points: %d points are more than the %d that can be edited", len(records), door.LiveRows)
 	}
 	var xy [][2]float64
 	var labels []string
@@ -280,24 +235,9 @@ func parsePoints(text string, like *dataset.Data) (*dataset.Data, error) {
 	return d, err
 }
 
-func parseLimits(text string) (l figure.Limits) {
-	var v [4]float64
-	for i, part := range strings.SplitN(text, ",", 5) {
-		f, err := strconv.ParseFloat(part, 64)
-		if err != nil || i > 3 {
-			return figure.Limits{}
-		}
-		v[i] = f
-	}
-	if v[0] >= v[1] || v[2] >= v[3] {
-		return figure.Limits{}
-	}
-	return figure.Limits{XMin: v[0], XMax: v[1], YMin: v[2], YMax: v[3]}
-}
-
 // dataName names the points of the bench once they are stored.
 func (b *bench) dataName() string {
-	if b.points != "" && b.id != drawing {
+	if b.points != "" && b.id != door.Drawing {
 		return b.name + " (edited)"
 	}
 	return b.name
@@ -305,7 +245,7 @@ func (b *bench) dataName() string {
 
 func (b *bench) origin() string {
 	switch {
-	case b.id == drawing:
+	case b.id == door.Drawing:
 		return "drawn"
 	case b.points != "":
 		return "edited from " + b.name
@@ -314,9 +254,9 @@ func (b *bench) origin() string {
 }
 
 // bare is the scene of the bench's points without a model.
-func (b *bench) bare(o options) (figure.Scene, error) {
+func (b *bench) bare(o door.Options) (figure.Scene, error) {
 	if b.data == nil {
 		return emptyScene(o), nil
 	}
-	return bareScene(b.data, b.x, b.y, o)
+	return door.BareScene(b.data, b.x, b.y, o)
 }

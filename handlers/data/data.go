@@ -1,4 +1,5 @@
-package handlers
+// Package data is the room for data sets: uploaded, generated, edited, looked at.
+package data
 
 import (
 	"bytes"
@@ -8,12 +9,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
 
+	"marginlab/handlers/door"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 	"marginlab/store"
@@ -28,18 +29,22 @@ const textCells = 20_000
 // previewRows is how many rows of a file the question for its columns shows.
 const previewRows = 8
 
-func (a *App) datasetsPage(w http.ResponseWriter, r *http.Request) error {
+// Room is where data sets come from and are looked at.
+type Room struct{ *door.House }
+
+// List shows all data sets and the ways to a new one.
+func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 	p, err := a.datasets(r)
 	if err != nil {
 		return err
 	}
-	return a.render(w, r, views.DatasetsPage(p))
+	return a.Render(w, r, views.DatasetsPage(p))
 }
 
 // datasets is the page with empty forms.
-func (a *App) datasets(r *http.Request) (views.Datasets, error) {
-	p := views.Datasets{Page: a.page("Data", "data"), Builtins: builtins(), Limits: a.limitsText()}
-	sets, err := a.store.Datasets(r.Context(), workspace(r.Context()))
+func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
+	p := views.Datasets{Page: a.Frame("Data", "data"), Builtins: Builtins(), Limits: a.limitsText()}
+	sets, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return p, err
 	}
@@ -49,21 +54,21 @@ func (a *App) datasets(r *http.Request) (views.Datasets, error) {
 	for i, g := range dataset.Generators {
 		f := views.GeneratorForm{Name: g.Name, Label: g.Label, Help: g.Help, Open: i == 0}
 		for _, q := range g.Params {
-			f.Fields = append(f.Fields, paramField(q, q.Default))
+			f.Fields = append(f.Fields, door.ParamField(q, q.Default))
 		}
 		p.Generators = append(p.Generators, f)
 	}
 	return p, nil
 }
 
-func (a *App) limitsText() string {
-	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns; separator, header and decimal comma are found out.", a.limits.Bytes>>20, a.limits.Rows, a.limits.Columns)
+func (a *Room) limitsText() string {
+	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns; separator, header and decimal comma are found out.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
 }
 
 func datasetRow(s store.Dataset) views.DatasetRow {
 	return views.DatasetRow{
 		ID: s.ID, Name: s.Name, Origin: s.Origin, Size: sizeText(s), Classes: strings.Join(s.Classes, ", "),
-		Thumb: thumbnail("/datasets/"+s.ID+"/figures/", "points", "Points of "+s.Name),
+		Thumb: door.Thumbnail("/datasets/"+s.ID+"/figures/", "points", "Points of "+s.Name),
 	}
 }
 
@@ -71,23 +76,24 @@ func sizeText(s store.Dataset) string {
 	return fmt.Sprintf("%d × %d", s.Rows, s.Dims())
 }
 
-func builtins() (rows []views.BuiltinRow) {
+// Builtins are the data sets that come with the program, as pages list them.
+func Builtins() (rows []views.BuiltinRow) {
 	for _, b := range dataset.Builtins {
 		rows = append(rows, views.BuiltinRow{
 			Slug: b.Slug, Name: b.Name, Help: b.Help,
-			Thumb: thumbnail("/datasets/"+b.Slug+"/figures/", "points", "Points of "+b.Name),
+			Thumb: door.Thumbnail("/datasets/"+b.Slug+"/figures/", "points", "Points of "+b.Name),
 		})
 	}
 	return rows
 }
 
-// uploadDataset takes a file. When the columns are beyond doubt it becomes a
+// Upload takes a file. When the columns are beyond doubt it becomes a
 // data set at once, otherwise it is kept until the columns are chosen.
-func (a *App) uploadDataset(w http.ResponseWriter, r *http.Request) error {
-	err := web.ParseForm(w, r, a.limits.Bytes+formBytes) // the form's own fields beside the file
+func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
+	err := web.ParseForm(w, r, a.Limits.Bytes+door.FormBytes) // the form's own fields beside the file
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return a.uploadAgain(w, r, http.StatusRequestEntityTooLarge, "", fmt.Sprintf("The file is larger than %d MB. Nothing was saved.", a.limits.Bytes>>20))
+		return a.uploadAgain(w, r, http.StatusRequestEntityTooLarge, "", fmt.Sprintf("The file is larger than %d MB. Nothing was saved.", a.Limits.Bytes>>20))
 	}
 	if err != nil {
 		return err
@@ -102,13 +108,13 @@ func (a *App) uploadDataset(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	table, err := dataset.ParseTable(bytes.NewReader(body), head.Filename, a.limits)
+	table, err := dataset.ParseTable(bytes.NewReader(body), head.Filename, a.Limits)
 	if err != nil {
 		return a.uploadAgain(w, r, uploadStatus(err), name, err.Error()+".")
 	}
 	mapping, obvious := table.Guess()
 	if !obvious {
-		id, err := a.store.SaveUpload(r.Context(), workspace(r.Context()), head.Filename, body)
+		id, err := a.Store.SaveUpload(r.Context(), door.Workspace(r.Context()), head.Filename, body)
 		if err != nil {
 			return err
 		}
@@ -116,13 +122,13 @@ func (a *App) uploadDataset(w http.ResponseWriter, r *http.Request) error {
 		if name != "" {
 			q.Set("name", name)
 		}
-		return redirect(w, r, "/datasets/mapping/"+id+"?"+q.Encode())
+		return door.Redirect(w, r, "/datasets/mapping/"+id+"?"+q.Encode())
 	}
 	d, err := table.Data(mapping)
 	if err != nil {
 		return a.uploadAgain(w, r, uploadStatus(err), name, err.Error()+".")
 	}
-	return a.keep(w, r, nameOf(name, head.Filename), "uploaded "+head.Filename, d)
+	return a.keep(w, r, door.NameOf(name, head.Filename), "uploaded "+head.Filename, d)
 }
 
 func uploadStatus(err error) int {
@@ -133,57 +139,47 @@ func uploadStatus(err error) int {
 }
 
 // uploadAgain shows the form as it was filled in, with what was wrong.
-func (a *App) uploadAgain(w http.ResponseWriter, r *http.Request, status int, name, message string) error {
+func (a *Room) uploadAgain(w http.ResponseWriter, r *http.Request, status int, name, message string) error {
 	p, err := a.datasets(r)
 	if err != nil {
 		return err
 	}
 	p.Upload = views.UploadForm{Name: name, Error: message}
 	w.WriteHeader(status)
-	return a.render(w, r, views.DatasetsPage(p))
-}
-
-// nameOf is the name a person gave, or the file's.
-func nameOf(name, file string) string {
-	if name = strings.TrimSpace(name); name != "" {
-		return name
-	}
-	if file = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)); file != "" {
-		return file
-	}
-	return "Data set"
+	return a.Render(w, r, views.DatasetsPage(p))
 }
 
 // keep stores a data set and goes to it.
-func (a *App) keep(w http.ResponseWriter, r *http.Request, name, origin string, d *dataset.Data) error {
-	set, err := a.store.CreateDataset(r.Context(), workspace(r.Context()), name, origin, d)
+func (a *Room) keep(w http.ResponseWriter, r *http.Request, name, origin string, d *dataset.Data) error {
+	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), name, origin, d)
 	if err != nil {
 		return err
 	}
-	return redirect(w, r, "/datasets/"+set.ID)
+	return door.Redirect(w, r, "/datasets/"+set.ID)
 }
 
-func (a *App) mappingPage(w http.ResponseWriter, r *http.Request) error {
+// Mapping asks which columns of an uploaded file are features and which is the label.
+func (a *Room) Mapping(w http.ResponseWriter, r *http.Request) error {
 	table, file, err := a.upload(r.Context(), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
 	m, _ := table.Guess()
-	return a.askMapping(w, r, table, file, m, nameOf(r.FormValue("name"), file), "")
+	return a.askMapping(w, r, table, file, m, door.NameOf(r.FormValue("name"), file), "")
 }
 
-func (a *App) upload(ctx context.Context, id string) (*dataset.Table, string, error) {
-	file, body, err := a.store.Upload(ctx, workspace(ctx), id)
+func (a *Room) upload(ctx context.Context, id string) (*dataset.Table, string, error) {
+	file, body, err := a.Store.Upload(ctx, door.Workspace(ctx), id)
 	if err != nil {
 		return nil, "", err
 	}
-	table, err := dataset.ParseTable(bytes.NewReader(body), file, a.limits)
+	table, err := dataset.ParseTable(bytes.NewReader(body), file, a.Limits)
 	return table, file, err
 }
 
-func (a *App) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Table, file string, m dataset.Mapping, name, message string) error {
+func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Table, file string, m dataset.Mapping, name, message string) error {
 	p := views.MappingPage{
-		Page: a.page("Columns of "+file, "data"), Upload: chi.URLParam(r, "id"), File: file, Name: name, Error: message, Reads: reads(t), Rows: len(t.Lines),
+		Page: a.Frame("Columns of "+file, "data"), Upload: chi.URLParam(r, "id"), File: file, Name: name, Error: message, Reads: reads(t), Rows: len(t.Lines),
 	}
 	features := map[string]bool{}
 	for _, f := range m.Features {
@@ -209,12 +205,12 @@ func (a *App) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tabl
 	if message != "" {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
-	return a.render(w, r, views.MappingView(p))
+	return a.Render(w, r, views.MappingView(p))
 }
 
-// chooseMapping makes a data set of a kept file and the chosen columns.
-func (a *App) chooseMapping(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, formBytes); err != nil {
+// ChooseMapping makes a data set of a kept file and the chosen columns.
+func (a *Room) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
 	id := chi.URLParam(r, "id")
@@ -228,7 +224,7 @@ func (a *App) chooseMapping(w http.ResponseWriter, r *http.Request) error {
 			m.Features = append(m.Features, f)
 		}
 	}
-	name := nameOf(r.PostFormValue("name"), file)
+	name := door.NameOf(r.PostFormValue("name"), file)
 	if m.Label == "" || len(m.Features) == 0 {
 		return a.askMapping(w, r, table, file, m, name, "Choose one label column and at least one feature.")
 	}
@@ -236,19 +232,19 @@ func (a *App) chooseMapping(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return a.askMapping(w, r, table, file, m, name, err.Error()+".")
 	}
-	set, err := a.store.CreateDataset(r.Context(), workspace(r.Context()), name, "uploaded "+file, d)
+	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), name, "uploaded "+file, d)
 	if err != nil {
 		return err
 	}
-	if err := a.store.DeleteUpload(r.Context(), workspace(r.Context()), id); err != nil {
+	if err := a.Store.DeleteUpload(r.Context(), door.Workspace(r.Context()), id); err != nil {
 		return err
 	}
-	return redirect(w, r, "/datasets/"+set.ID)
+	return door.Redirect(w, r, "/datasets/"+set.ID)
 }
 
-// generateDataset makes a point set of a generator.
-func (a *App) generateDataset(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, formBytes); err != nil {
+// Generate makes a point set of a generator.
+func (a *Room) Generate(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
 	name := r.PostFormValue("generator")
@@ -277,7 +273,7 @@ func (a *App) generateDataset(w http.ResponseWriter, r *http.Request) error {
 	return a.keep(w, r, fmt.Sprintf("%s, %g points", g.Label, values["n"]), origin, d)
 }
 
-func (a *App) generateAgain(w http.ResponseWriter, r *http.Request, g dataset.Generator, problems param.Problems) error {
+func (a *Room) generateAgain(w http.ResponseWriter, r *http.Request, g dataset.Generator, problems param.Problems) error {
 	p, err := a.datasets(r)
 	if err != nil {
 		return err
@@ -292,38 +288,16 @@ func (a *App) generateAgain(w http.ResponseWriter, r *http.Request, g dataset.Ge
 		}
 	}
 	w.WriteHeader(http.StatusUnprocessableEntity)
-	return a.render(w, r, views.DatasetsPage(p))
+	return a.Render(w, r, views.DatasetsPage(p))
 }
 
-// savePoints stores the points of the lab as a data set.
-func (a *App) savePoints(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.posted(w, r)
-	if b == nil {
-		return err
-	}
-	ws := workspace(r.Context())
-	var set store.Dataset
-	if r.PostFormValue("replace") == "1" && b.isStored() {
-		set, err = a.store.ReplaceData(r.Context(), ws, b.id, b.data)
-	} else {
-		set, err = a.store.CreateDataset(r.Context(), ws, b.dataName(), b.origin(), b.data)
-	}
-	if err != nil {
-		return err
-	}
-	if b.fixes("data") { // the lab would not show the new set
-		return redirect(w, r, "/datasets/"+set.ID)
-	}
-	b.id, b.points = set.ID, ""
-	return redirect(w, r, "/lab?"+b.query().Encode())
-}
-
-func (a *App) datasetPage(w http.ResponseWriter, r *http.Request) error {
+// Page shows a data set.
+func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 	return a.showDataset(w, r, views.Dataset{})
 }
 
 // showDataset shows the page. form holds what of it was filled in before.
-func (a *App) showDataset(w http.ResponseWriter, r *http.Request, form views.Dataset) error {
+func (a *Room) showDataset(w http.ResponseWriter, r *http.Request, form views.Dataset) error {
 	set, d, err := a.dataset(r)
 	if err != nil {
 		return err
@@ -336,9 +310,9 @@ func (a *App) showDataset(w http.ResponseWriter, r *http.Request, form views.Dat
 	}
 	caption := fmt.Sprintf("%s: %s.", set.Name, counts(d))
 	p := views.Dataset{
-		Page: a.page(set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: set.Hash, Created: when(set.Created), Error: form.Error,
-		Text: form.Text, TextError: form.TextError, Editable: len(d.Features) == 2 && set.Rows <= liveRows,
-		Picture: linked("/datasets/"+set.ID+"/figures/", "points", q.Encode(), mainWidth, mainHeight, caption, caption),
+		Page: a.Frame(set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: set.Hash, Created: door.When(set.Created), Error: form.Error,
+		Text: form.Text, TextError: form.TextError, Editable: len(d.Features) == 2 && set.Rows <= door.LiveRows,
+		Picture: door.Linked("/datasets/"+set.ID+"/figures/", "points", q.Encode(), door.MainWidth, door.MainHeight, caption, caption),
 		Header:  append(append([]string{"row"}, d.Features...), d.Label), Total: set.Rows,
 		Counts: []views.Number{
 			{Label: "points", Value: strconv.Itoa(set.Rows)},
@@ -349,9 +323,9 @@ func (a *App) showDataset(w http.ResponseWriter, r *http.Request, form views.Dat
 		},
 	}
 	if len(d.Features) > 2 {
-		p.Axes, p.AxisX, p.AxisY = axisOptions(d.Features), x, y
+		p.Axes, p.AxisX, p.AxisY = door.AxisOptions(d.Features), x, y
 	}
-	for i := range min(tableRows, set.Rows) {
+	for i := range min(door.TableRows, set.Rows) {
 		row := []string{strconv.Itoa(i + 1)}
 		for _, v := range d.X.RawRowView(i) {
 			row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
@@ -368,16 +342,16 @@ func (a *App) showDataset(w http.ResponseWriter, r *http.Request, form views.Dat
 	if form.Error+form.TextError != "" {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
-	return a.render(w, r, views.DatasetPage(p))
+	return a.Render(w, r, views.DatasetPage(p))
 }
 
 // dataset finds the data set of the request's path.
-func (a *App) dataset(r *http.Request) (store.Dataset, *dataset.Data, error) {
-	set, err := a.store.Dataset(r.Context(), workspace(r.Context()), chi.URLParam(r, "id"))
+func (a *Room) dataset(r *http.Request) (store.Dataset, *dataset.Data, error) {
+	set, err := a.Store.Dataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return set, nil, err
 	}
-	d, err := a.store.Data(r.Context(), set.Hash)
+	d, err := a.Store.Data(r.Context(), set.Hash)
 	return set, d, err
 }
 
@@ -393,21 +367,22 @@ func counts(d *dataset.Data) string {
 	return strings.Join(parts, ", ")
 }
 
-func (a *App) datasetFigure(w http.ResponseWriter, r *http.Request) error {
-	name, format, err := figureName(r)
+// Figure sends the picture of the points.
+func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
+	name, format, err := door.FigureName(r)
 	if err != nil || name != "points" {
 		return store.ErrNotFound
 	}
-	_, d, err := a.source(r.Context(), chi.URLParam(r, "id"))
+	_, d, err := a.Source(r.Context(), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
 	if d == nil {
 		return store.ErrNotFound
 	}
-	o := options{width: mainWidth, height: mainHeight, dark: r.FormValue("dark") == "1"}
-	o.size(r)
-	s, err := bareScene(d, r.FormValue("x"), r.FormValue("y"), o)
+	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
+	o.Size(r)
+	s, err := door.BareScene(d, r.FormValue("x"), r.FormValue("y"), o)
 	if err != nil {
 		return err
 	}
@@ -415,37 +390,39 @@ func (a *App) datasetFigure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeFigure(w, pic, format)
+	return door.WriteFigure(w, pic, format)
 }
 
-func (a *App) downloadDataset(w http.ResponseWriter, r *http.Request) error {
+// Download sends a data set as CSV.
+func (a *Room) Download(w http.ResponseWriter, r *http.Request) error {
 	set, d, err := a.dataset(r)
 	if err != nil {
 		return err
 	}
-	attach(w, strings.TrimSuffix(set.Name, ".csv")+".csv", "text/csv; charset=utf-8")
+	door.Attach(w, strings.TrimSuffix(set.Name, ".csv")+".csv", "text/csv; charset=utf-8")
 	return d.Encode(w)
 }
 
-func (a *App) renameDataset(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, formBytes); err != nil {
+// Rename gives a data set another name.
+func (a *Room) Rename(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
 	id := chi.URLParam(r, "id")
-	err := a.store.RenameDataset(r.Context(), workspace(r.Context()), id, r.PostFormValue("name"))
+	err := a.Store.RenameDataset(r.Context(), door.Workspace(r.Context()), id, r.PostFormValue("name"))
 	var ps param.Problems
 	if errors.As(err, &ps) {
-		return a.showDataset(w, r, views.Dataset{Error: sentence(ps.Error())})
+		return a.showDataset(w, r, views.Dataset{Error: door.Sentence(ps.Error())})
 	}
 	if err != nil {
 		return err
 	}
-	return redirect(w, r, "/datasets/"+id)
+	return door.Redirect(w, r, "/datasets/"+id)
 }
 
-// replaceRows takes the rows as they were edited as text.
-func (a *App) replaceRows(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, formBytes); err != nil {
+// ReplaceRows takes the rows as they were edited as text.
+func (a *Room) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
 	set, old, err := a.dataset(r)
@@ -453,21 +430,22 @@ func (a *App) replaceRows(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	text := r.PostFormValue("rows")
-	d, err := dataset.Read(strings.NewReader(text), "rows.csv", dataset.Mapping{Label: old.Label}, a.limits)
+	d, err := dataset.Read(strings.NewReader(text), "rows.csv", dataset.Mapping{Label: old.Label}, a.Limits)
 	if err != nil {
 		return a.showDataset(w, r, views.Dataset{Text: text, TextError: err.Error() + "."})
 	}
-	if _, err := a.store.ReplaceData(r.Context(), workspace(r.Context()), set.ID, d); err != nil {
+	if _, err := a.Store.ReplaceData(r.Context(), door.Workspace(r.Context()), set.ID, d); err != nil {
 		return err
 	}
-	return redirect(w, r, "/datasets/"+set.ID)
+	return door.Redirect(w, r, "/datasets/"+set.ID)
 }
 
-func (a *App) deleteDataset(w http.ResponseWriter, r *http.Request) error {
-	if err := a.store.DeleteDataset(r.Context(), workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
+// Delete deletes a data set. Runs keep their points.
+func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
+	if err := a.Store.DeleteDataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
-	return redirect(w, r, "/datasets")
+	return door.Redirect(w, r, "/datasets")
 }
 
 // reads says how a file was understood.

@@ -1,4 +1,6 @@
-package handlers
+// Package lessons is the room for reading and presenting lessons and answering
+// their questions.
+package lessons
 
 import (
 	"cmp"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"marginlab/handlers/door"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 	"marginlab/store"
@@ -27,25 +30,38 @@ const (
 	lessonWideHeight          = 300
 )
 
-func (a *App) lessonsPage(w http.ResponseWriter, r *http.Request) error {
-	answers, err := a.store.Answers(r.Context(), workspace(r.Context()))
+// Room is where lessons are read, presented and answered.
+type Room struct {
+	*door.House
+	exhibits *door.Recent[*lessons.Exhibit]
+	truths   *door.Recent[float64] // of questions, by path
+}
+
+// New returns the lessons of a house.
+func New(h *door.House) *Room {
+	return &Room{h, door.NewRecent[*lessons.Exhibit](256), door.NewRecent[float64](1000)}
+}
+
+// List shows all lessons.
+func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
+	answers, err := a.Store.Answers(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
-	p := lessons.ListPage{Page: a.page("Lessons", "lessons")}
+	p := lessons.ListPage{Page: a.Frame("Lessons", "lessons")}
 	for i, l := range lessons.All {
 		row := lessons.ListRow{Number: i + 1, Lesson: l, Progress: progress(&l, answers)}
 		row.Thumb = lessonThumb(&l)
 		p.Lessons = append(p.Lessons, row)
 	}
-	return a.render(w, r, lessons.List(p))
+	return a.Render(w, r, lessons.List(p))
 }
 
 // lessonThumb is the first picture of a lesson, small.
 func lessonThumb(l *lessons.Lesson) *views.Picture {
 	for _, s := range l.Screens {
 		if s.Demo != nil {
-			p := thumbnail("/lessons/"+l.Slug+"/"+s.Slug+"/figures/", "first", "")
+			p := door.Thumbnail("/lessons/"+l.Slug+"/"+s.Slug+"/figures/", "first", "")
 			return &p
 		}
 	}
@@ -67,8 +83,9 @@ func progress(l *lessons.Lesson, answers map[string]store.Answer) (p lessons.Pro
 	return p
 }
 
-func (a *App) lessonIndexPage(w http.ResponseWriter, r *http.Request) error {
-	p := lessons.IndexPage{Page: a.page("Index by lecture document", "lessons")}
+// Index lists the screens of lessons by the document of the lecture.
+func (a *Room) Index(w http.ResponseWriter, r *http.Request) error {
+	p := lessons.IndexPage{Page: a.Frame("Index by lecture document", "lessons")}
 	for _, d := range lessons.Documents {
 		doc := lessons.IndexDocument{Document: d}
 		for _, s := range d.Sections {
@@ -76,7 +93,7 @@ func (a *App) lessonIndexPage(w http.ResponseWriter, r *http.Request) error {
 		}
 		p.Documents = append(p.Documents, doc)
 	}
-	return a.render(w, r, lessons.Index(p))
+	return a.Render(w, r, lessons.Index(p))
 }
 
 func screensOf(s lessons.Section) (screens []lessons.IndexScreen) {
@@ -114,24 +131,24 @@ func screenOf(r *http.Request) (*lessons.Lesson, *lessons.Screen, error) {
 	return l, s, nil
 }
 
-// lessonPage shows a whole lesson. The query holds the controls of the one demo
+// Page shows a whole lesson. The query holds the controls of the one demo
 // that it names as screen.
-func (a *App) lessonPage(w http.ResponseWriter, r *http.Request) error {
+func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 	return a.readLesson(w, r, r.URL.Query(), "", "")
 }
 
 // readLesson shows a lesson; wrong is what was wrong with the answer to a question.
-func (a *App) readLesson(w http.ResponseWriter, r *http.Request, form url.Values, question, wrong string) error {
+func (a *Room) readLesson(w http.ResponseWriter, r *http.Request, form url.Values, question, wrong string) error {
 	l, i, err := lessonOf(r)
 	if err != nil {
 		return err
 	}
-	answers, err := a.store.Answers(r.Context(), workspace(r.Context()))
+	answers, err := a.Store.Answers(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
 	p := lessons.ReadPage{
-		Page: a.page(l.Title, "lessons"), Number: i + 1, Of: len(lessons.All), Lesson: *l, Progress: progress(l, answers),
+		Page: a.Frame(l.Title, "lessons"), Number: i + 1, Of: len(lessons.All), Lesson: *l, Progress: progress(l, answers),
 	}
 	if i > 0 {
 		p.Previous = &lessons.All[i-1]
@@ -163,21 +180,21 @@ func (a *App) readLesson(w http.ResponseWriter, r *http.Request, form url.Values
 		finish(&view, form, question, wrong)
 		p.Screens = append(p.Screens, view)
 	}
-	return a.render(w, r, lessons.Read(p))
+	return a.Render(w, r, lessons.Read(p))
 }
 
-// slidePage shows one screen of a lesson for presenting.
-func (a *App) slidePage(w http.ResponseWriter, r *http.Request) error {
+// Slide shows one screen of a lesson for presenting.
+func (a *Room) Slide(w http.ResponseWriter, r *http.Request) error {
 	return a.showSlide(w, r, r.URL.Query(), "", "")
 }
 
-func (a *App) showSlide(w http.ResponseWriter, r *http.Request, form url.Values, question, wrong string) error {
+func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values, question, wrong string) error {
 	l, s, err := screenOf(r)
 	if err != nil {
 		return err
 	}
 	_, number, _ := lessonOf(r)
-	answers, err := a.store.Answers(r.Context(), workspace(r.Context()))
+	answers, err := a.Store.Answers(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
@@ -187,7 +204,7 @@ func (a *App) showSlide(w http.ResponseWriter, r *http.Request, form url.Values,
 	}
 	finish(&view, form, question, wrong)
 	_, at := l.Screen(s.Slug)
-	p := lessons.SlidePage{Page: a.page(s.Title, "lessons"), Number: number + 1, Lesson: *l, Screen: view, At: at + 1, Of: len(l.Screens)}
+	p := lessons.SlidePage{Page: a.Frame(s.Title, "lessons"), Number: number + 1, Lesson: *l, Screen: view, At: at + 1, Of: len(l.Screens)}
 	p.Slide = true
 	p.Up = "/lessons/" + l.Slug
 	query := ""
@@ -214,7 +231,7 @@ func (a *App) showSlide(w http.ResponseWriter, r *http.Request, form url.Values,
 		after := lessons.All[number+1]
 		p.Next = "/lessons/" + after.Slug + "/" + after.Screens[0].Slug
 	}
-	return a.render(w, r, lessons.Slide(p))
+	return a.Render(w, r, lessons.Slide(p))
 }
 
 // carried is what other screens take over from a form.
@@ -241,7 +258,7 @@ func finish(v *lessons.ScreenView, page url.Values, question, wrong string) {
 
 // screenView is a screen with its demo under the controls' values and with the
 // workspace's answers to its questions.
-func (a *App) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen, form url.Values, answers map[string]store.Answer, slide bool) (lessons.ScreenView, error) {
+func (a *Room) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen, form url.Values, answers map[string]store.Answer, slide bool) (lessons.ScreenView, error) {
 	view := lessons.ScreenView{Screen: *s}
 	path := "/lessons/" + l.Slug + "/" + s.Slug
 	for _, id := range s.Covers {
@@ -280,8 +297,8 @@ func questionID(s *lessons.Screen, q *lessons.Question) string { return "q-" + s
 
 // judge fills in what a question shows once it has been answered. What is no
 // answer at all leaves it unanswered.
-func (a *App) judge(ctx context.Context, v *lessons.QuestionView, given string) error {
-	answer, err := a.truths.get(ctx, v.Path, func() (float64, error) { return v.Answer(ctx) })
+func (a *Room) judge(ctx context.Context, v *lessons.QuestionView, given string) error {
+	answer, err := a.truths.Get(ctx, v.Path, func() (float64, error) { return v.Answer(ctx) })
 	if err != nil {
 		return err
 	}
@@ -296,18 +313,18 @@ func (a *App) judge(ctx context.Context, v *lessons.QuestionView, given string) 
 }
 
 // demo runs a screen's demo. Its pictures are linked, or, inline, part of the answer.
-func (a *App) demo(r *http.Request, s *lessons.Screen, path string, form url.Values, slide, inline bool) (lessons.DemoView, param.Problems, error) {
+func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Values, slide, inline bool) (lessons.DemoView, param.Problems, error) {
 	v := lessons.DemoView{ID: s.Slug, Live: path + "/live", Slide: slide}
-	class, form, err := a.enforce(r.Context(), strings.TrimSuffix(path, "/"+s.Slug), form)
+	class, form, err := a.Enforce(r.Context(), strings.TrimSuffix(path, "/"+s.Slug), form)
 	if err != nil {
 		return v, nil, err
 	}
 	if class != nil {
-		if v.Class, err = a.inClass(r.Context(), *class); err != nil {
+		if v.Class, err = a.InClass(r.Context(), *class); err != nil {
 			return v, nil, err
 		}
 	}
-	in, wrong := s.Demo.NewInput(form.Get, workspaceSource{a})
+	in, wrong := s.Demo.NewInput(form.Get, workspaceSource{a.House})
 	in.Coarse = form.Get("coarse") == "1"
 	query := url.Values{}
 	for _, p := range s.Demo.Params {
@@ -336,7 +353,7 @@ func (a *App) demo(r *http.Request, s *lessons.Screen, path string, form url.Val
 		if r.Context().Err() != nil {
 			return v, nil, r.Context().Err()
 		}
-		v.Problem = sentence(err.Error())
+		v.Problem = door.Sentence(err.Error())
 		return v, wrong, nil
 	}
 	v.Replay = e.Steps > 0
@@ -361,7 +378,7 @@ func (a *App) demo(r *http.Request, s *lessons.Screen, path string, form url.Val
 			return v, nil, err
 		}
 		if i == 0 {
-			v.Answer.Stage = toJSON(map[string]any{"frames": st, "handles": e.Handles})
+			v.Answer.Stage = door.ToJSON(map[string]any{"frames": st, "handles": e.Handles})
 		}
 		v.Answer.Pictures, v.Answer.Captions = append(v.Answer.Pictures, p), append(v.Answer.Captions, f.Caption)
 	}
@@ -370,14 +387,14 @@ func (a *App) demo(r *http.Request, s *lessons.Screen, path string, form url.Val
 
 // exhibit is what a demo shows, from a moment ago where it depends on its controls
 // alone. The copy may be changed, but not what it points to.
-func (a *App) exhibit(ctx context.Context, path string, d *lessons.Demo, in lessons.Input) (lessons.Exhibit, error) {
-	limited, cancel := context.WithTimeout(ctx, patience)
+func (a *Room) exhibit(ctx context.Context, path string, d *lessons.Demo, in lessons.Input) (lessons.Exhibit, error) {
+	limited, cancel := context.WithTimeout(ctx, door.Patience)
 	defer cancel()
 	show := func() (*lessons.Exhibit, error) { return d.Show(limited, in) }
 	var e *lessons.Exhibit
 	var err error
 	if key, ok := in.Key(); ok {
-		e, err = a.exhibits.get(limited, path+" "+key, show)
+		e, err = a.exhibits.Get(limited, path+" "+key, show)
 	} else {
 		e, err = show()
 	}
@@ -385,7 +402,7 @@ func (a *App) exhibit(ctx context.Context, path string, d *lessons.Demo, in less
 	case ctx.Err() != nil: // what was computed by then is nothing to show
 		return lessons.Exhibit{}, ctx.Err()
 	case limited.Err() != nil:
-		return lessons.Exhibit{}, web.Errorf(web.Busy, "This takes longer than %.0f seconds. Choose fewer points or a smaller C.", patience.Seconds())
+		return lessons.Exhibit{}, web.Errorf(web.Busy, "This takes longer than %.0f seconds. Choose fewer points or a smaller C.", door.Patience.Seconds())
 	case err != nil:
 		return lessons.Exhibit{}, err
 	}
@@ -397,7 +414,7 @@ func (a *App) exhibit(ctx context.Context, path string, d *lessons.Demo, in less
 func lessonSize(f lessons.Figure, slide, several bool) (width, height int) {
 	switch {
 	case several:
-		width, height = smallWidth, smallHeight
+		width, height = door.SmallWidth, door.SmallHeight
 	case slide:
 		width, height = lessonWidth*4/5, lessonHeight*4/5
 	default:
@@ -418,36 +435,36 @@ func lessonPicture(f lessons.Figure, look lessons.Look, base, query string, inli
 		return views.Picture{}, nil, err
 	}
 	frames[look.Width] = pic.Frame
-	p := linked(base, f.Name, query, look.Width, look.Height, cmp.Or(pic.Caption, lessons.Plain(f.Caption)), "")
+	p := door.Linked(base, f.Name, query, look.Width, look.Height, cmp.Or(pic.Caption, lessons.Plain(f.Caption)), "")
 	if inline {
-		return p, frames, embed(&p, pic)
+		return p, frames, door.Embed(&p, pic)
 	}
-	if p.Lazy = !framed; framed && look.Width > narrowWidth {
-		look.Width, look.Height = narrowWidth, narrowWidth*look.Height/look.Width
+	if p.Lazy = !framed; framed && look.Width > door.NarrowWidth {
+		look.Width, look.Height = door.NarrowWidth, door.NarrowWidth*look.Height/look.Width
 		if pic, err = f.Draw(look); err != nil {
 			return p, nil, err
 		}
-		frames[narrowWidth] = pic.Frame
+		frames[door.NarrowWidth] = pic.Frame
 	}
 	return p, frames, nil
 }
 
 // demoField is a control of a demo; data sets and runs are those of the workspace.
-func (a *App) demoField(ctx context.Context, p param.Param, value string, class *store.Class) (views.Field, error) {
+func (a *Room) demoField(ctx context.Context, p param.Param, value string, class *store.Class) (views.Field, error) {
 	switch {
 	case lessons.IsData(p):
-		choices, err := a.choices(ctx, value, class)
+		choices, err := a.Choices(ctx, value, class)
 		if err != nil {
 			return views.Field{}, err
 		}
 		p.Kind = param.Choice
 		for _, c := range choices {
-			if c.ID != drawing {
+			if c.ID != door.Drawing {
 				p.Options = append(p.Options, param.Option{Name: c.ID, Label: c.Name})
 			}
 		}
 	case lessons.IsRun(p):
-		runs, _, err := a.store.Runs(ctx, workspace(ctx), store.Filter{Status: store.Done, Sort: "created", Desc: true, Limit: 100})
+		runs, _, err := a.Store.Runs(ctx, door.Workspace(ctx), store.Filter{Status: store.Done, Sort: "created", Desc: true, Limit: 100})
 		if err != nil {
 			return views.Field{}, err
 		}
@@ -457,30 +474,30 @@ func (a *App) demoField(ctx context.Context, p param.Param, value string, class 
 			p.Options = append(p.Options, param.Option{Name: run.ID, Label: run.Name})
 		}
 	}
-	return paramField(p, value), nil
+	return door.ParamField(p, value), nil
 }
 
 // workspaceSource finds data sets and runs of the request's workspace.
-type workspaceSource struct{ app *App }
+type workspaceSource struct{ house *door.House }
 
 func (s workspaceSource) Data(ctx context.Context, id string) (string, *dataset.Data, error) {
-	return s.app.source(ctx, id)
+	return s.house.Source(ctx, id)
 }
 
 func (s workspaceSource) Run(ctx context.Context, id string) (*lessons.Run, error) {
-	run, err := s.app.store.Run(ctx, workspace(ctx), id)
+	run, err := s.house.Store.Run(ctx, door.Workspace(ctx), id)
 	if err != nil {
 		return nil, err
 	}
 	if run.Report == nil || run.Model == nil {
 		return nil, web.Errorf(web.Conflict, "The run %q has not ended yet.", run.Name)
 	}
-	d, err := s.app.store.Data(ctx, run.Hash)
+	d, err := s.house.Store.Data(ctx, run.Hash)
 	return &lessons.Run{Name: run.Name, Spec: run.Spec, Data: d, Report: run.Report, Model: run.Model}, err
 }
 
-// lessonLive answers the page's script: the exhibit under other values.
-func (a *App) lessonLive(w http.ResponseWriter, r *http.Request) error {
+// Live answers the page's script: the exhibit under other values.
+func (a *Room) Live(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {
 		return err
@@ -488,7 +505,7 @@ func (a *App) lessonLive(w http.ResponseWriter, r *http.Request) error {
 	if s.Demo == nil {
 		return web.Errorf(web.NotFound, "There is nothing live on this screen.")
 	}
-	if err := web.ParseForm(w, r, formBytes); err != nil {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
 	v, wrong, err := a.demo(r, s, "/lessons/"+l.Slug+"/"+s.Slug, r.Form, r.Form.Get("slide") == "1", true)
@@ -508,24 +525,24 @@ func (a *App) lessonLive(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// lessonFigure serves a picture of a demo; "first" is its first.
-func (a *App) lessonFigure(w http.ResponseWriter, r *http.Request) error {
+// Figure serves a picture of a demo; "first" is its first.
+func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {
 		return err
 	}
-	name, format, err := figureName(r)
+	name, format, err := door.FigureName(r)
 	if err != nil {
 		return err
 	}
 	if s.Demo == nil {
 		return store.ErrNotFound
 	}
-	_, form, err := a.enforce(r.Context(), "/lessons/"+l.Slug, r.URL.Query())
+	_, form, err := a.Enforce(r.Context(), "/lessons/"+l.Slug, r.URL.Query())
 	if err != nil {
 		return err
 	}
-	in, _ := s.Demo.NewInput(form.Get, workspaceSource{a})
+	in, _ := s.Demo.NewInput(form.Get, workspaceSource{a.House})
 	e, err := a.exhibit(r.Context(), "/lessons/"+l.Slug+"/"+s.Slug, s.Demo, in)
 	if err != nil {
 		return err
@@ -534,20 +551,20 @@ func (a *App) lessonFigure(w http.ResponseWriter, r *http.Request) error {
 		if f.Name != name && (name != "first" || i > 0) {
 			continue
 		}
-		o := options{dark: r.FormValue("dark") == "1", width: lessonWidth, height: lessonHeight}
-		o.size(r)
-		pic, err := f.Draw(lessons.Look{Dark: o.dark, Width: o.width, Height: o.height})
+		o := door.Options{Dark: r.FormValue("dark") == "1", Width: lessonWidth, Height: lessonHeight}
+		o.Size(r)
+		pic, err := f.Draw(lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height})
 		if err != nil {
 			return err
 		}
-		return writeFigure(w, pic, format)
+		return door.WriteFigure(w, pic, format)
 	}
 	return store.ErrNotFound
 }
 
-// answerQuestion checks and keeps an answer, and reveals. A script takes the
+// Answer checks and keeps an answer, and reveals. A script takes the
 // question alone; without one the page comes back.
-func (a *App) answerQuestion(w http.ResponseWriter, r *http.Request) error {
+func (a *Room) Answer(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {
 		return err
@@ -556,7 +573,7 @@ func (a *App) answerQuestion(w http.ResponseWriter, r *http.Request) error {
 	if q == nil {
 		return web.Errorf(web.NotFound, "There is no such question.")
 	}
-	if err := web.ParseForm(w, r, formBytes); err != nil {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
 	path := "/lessons/" + l.Slug + "/" + s.Slug
@@ -571,13 +588,13 @@ func (a *App) answerQuestion(w http.ResponseWriter, r *http.Request) error {
 	}
 	if v.Error == "" {
 		a1 := store.Answer{Given: v.Given, Right: v.Right}
-		if err := a.store.SaveAnswer(r.Context(), workspace(r.Context()), l.Slug+"/"+s.Slug+"/"+q.Slug, a1); err != nil {
+		if err := a.Store.SaveAnswer(r.Context(), door.Workspace(r.Context()), l.Slug+"/"+s.Slug+"/"+q.Slug, a1); err != nil {
 			return err
 		}
 	}
 	switch {
 	case r.PostFormValue("part") == "1":
-		return a.render(w, r, lessons.QuestionForm(v))
+		return a.Render(w, r, lessons.QuestionForm(v))
 	case v.Error != "":
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		if from == "slide" {
@@ -585,19 +602,77 @@ func (a *App) answerQuestion(w http.ResponseWriter, r *http.Request) error {
 		}
 		return a.readLesson(w, r, page, v.Path, v.Error)
 	case from == "slide":
-		return redirect(w, r, path+"?"+v.Query+"#"+v.ID)
+		return door.Redirect(w, r, path+"?"+v.Query+"#"+v.ID)
 	}
-	return redirect(w, r, "/lessons/"+l.Slug+"?"+v.Query+"#"+v.ID)
+	return door.Redirect(w, r, "/lessons/"+l.Slug+"?"+v.Query+"#"+v.ID)
 }
 
-// forgetAnswers starts a lesson's questions over.
-func (a *App) forgetAnswers(w http.ResponseWriter, r *http.Request) error {
+// Forget starts a lesson's questions over.
+func (a *Room) Forget(w http.ResponseWriter, r *http.Request) error {
 	l, _, err := lessonOf(r)
 	if err != nil {
 		return err
 	}
-	if err := a.store.ForgetAnswers(r.Context(), workspace(r.Context()), l.Slug); err != nil {
+	if err := a.Store.ForgetAnswers(r.Context(), door.Workspace(r.Context()), l.Slug); err != nil {
 		return err
 	}
-	return redirect(w, r, "/lessons/"+l.Slug)
+	return door.Redirect(w, r, "/lessons/"+l.Slug)
+}
+
+// Setting finds what there is to fix in a lesson, or, should path lead to
+// one of its screens, on that. Controls of one name are one control.
+func (a *Room) Setting(ctx context.Context, path string, q url.Values) (s door.Setting, err error) {
+	slug, screen, _ := strings.Cut(strings.TrimPrefix(path, "/lessons/"), "/")
+	l := lessons.Find(slug)
+	if l == nil {
+		return s, web.Errorf(web.NotFound, "There is no such lesson.")
+	}
+	if only, _ := l.Screen(screen); screen != "" && only == nil {
+		return s, web.Errorf(web.NotFound, "The lesson %q has no such screen.", l.Title)
+	}
+	q.Del("run") // it is the teacher's own
+	s.Path, s.Query, s.Title = path, q, l.Title
+	if id := q.Get("data"); !door.IsPublic(id) {
+		if s.Data, s.Points, err = a.Source(ctx, id); err != nil {
+			return s, err
+		}
+	}
+	on := map[string]int{} // screens that have the control
+	for _, sc := range l.Screens {
+		if sc.Demo != nil {
+			for _, p := range sc.Demo.Params {
+				on[p.Name]++
+			}
+		}
+	}
+	shared := views.ControlGroup{Name: "shared", Title: "On several screens: one for all of them"}
+	seen := map[string]bool{}
+	for _, sc := range l.Screens {
+		if sc.Demo == nil || screen != "" && screen != sc.Slug {
+			continue
+		}
+		form := url.Values{}
+		if screen != "" || l.Carry || q.Get("screen") == sc.Slug {
+			form = q
+		}
+		in, _ := sc.Demo.NewInput(form.Get, workspaceSource{a.House})
+		g := views.ControlGroup{Name: sc.Slug, Title: sc.Title}
+		for _, p := range sc.Demo.Params {
+			if !seen[p.Name] && !lessons.IsRun(p) {
+				seen[p.Name] = true
+				group := &g
+				if screen == "" && on[p.Name] > 1 {
+					group = &shared
+				}
+				group.Controls = append(group.Controls, views.Control{Name: p.Name, Label: p.Label, Symbol: lessons.Plain(p.Symbol), Value: door.OptionLabel(p, in.Text(p.Name))})
+			}
+		}
+		if len(g.Controls) > 0 {
+			s.Groups = append(s.Groups, g)
+		}
+	}
+	if len(shared.Controls) > 0 {
+		s.Groups = append([]views.ControlGroup{shared}, s.Groups...)
+	}
+	return s, nil
 }

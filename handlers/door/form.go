@@ -1,4 +1,4 @@
-package handlers
+package door
 
 import (
 	"net/url"
@@ -11,9 +11,9 @@ import (
 	"marginlab/views"
 )
 
-// readSpec sets every parameter that the form names and collects what is wrong,
+// ReadSpec sets every parameter that the form names and collects what is wrong,
 // so that the form can come back filled in.
-func readSpec(form url.Values) (ml.Spec, param.Problems) {
+func ReadSpec(form url.Values) (ml.Spec, param.Problems) {
 	spec := ml.DefaultSpec()
 	var problems param.Problems
 	for _, p := range ml.Params {
@@ -34,9 +34,9 @@ func readSpec(form url.Values) (ml.Spec, param.Problems) {
 	return spec, kept
 }
 
-// specQuery is the shortest form that gives spec back: what applies and is not
+// SpecQuery is the shortest form that gives spec back: what applies and is not
 // at its default.
-func specQuery(spec ml.Spec) url.Values {
+func SpecQuery(spec ml.Spec) url.Values {
 	q := url.Values{}
 	def := ml.DefaultSpec()
 	for _, p := range ml.Params {
@@ -47,16 +47,16 @@ func specQuery(spec ml.Spec) url.Values {
 	return q
 }
 
-// specGroups are the groups of the training form. Parameters without a meaning
+// SpecGroups are the groups of the training form. Parameters without a meaning
 // under the other choices are hidden, not left out: a script shows them again.
-func specGroups(spec ml.Spec, form url.Values, problems param.Problems) (groups []views.Group) {
+func SpecGroups(spec ml.Spec, form url.Values, problems param.Problems) (groups []views.Group) {
 	for _, g := range ml.Groups {
 		vg := views.Group{Name: g.Name, Title: g.Title}
 		for _, p := range g.Params {
 			if p.Kind == param.Text || p.Name == "project" {
 				continue // the lab asks for columns and classes in terms of the data
 			}
-			f := paramField(p, spec.Text(p.Name))
+			f := ParamField(p, spec.Text(p.Name))
 			f.Hidden = !spec.Applies(p.Name)
 			if f.Error = problems.For(p.Name); f.Error != "" {
 				f.Value = form.Get(p.Name)
@@ -74,7 +74,8 @@ func specGroups(spec ml.Spec, form url.Values, problems param.Problems) (groups 
 	return groups
 }
 
-func paramField(p param.Param, value string) views.Field {
+// ParamField is the control of a parameter with its value as text.
+func ParamField(p param.Param, value string) views.Field {
 	f := views.Field{
 		Name: p.Name, Label: p.Label, Symbol: p.Symbol, Help: p.Help, Log: p.Log, Zero: p.Log && p.Min == 0 && !p.OpenMin, Value: value,
 		Kind: [...]string{param.Number: "number", param.Integer: "integer", param.Switch: "switch", param.Choice: "choice", param.Text: "text"}[p.Kind],
@@ -109,8 +110,8 @@ func formula(name, option string) string {
 	return ""
 }
 
-// hiddenFields names the parameters without a meaning, for the page's script.
-func hiddenFields(spec ml.Spec) []string {
+// HiddenFields names the parameters without a meaning, for the page's script.
+func HiddenFields(spec ml.Spec) []string {
 	hidden := []string{}
 	for _, p := range ml.Params {
 		if !spec.Applies(p.Name) {

@@ -1,4 +1,4 @@
-package handlers
+package api
 
 import (
 	_ "embed" // the document
@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
@@ -25,16 +26,17 @@ var openapiText []byte
 // object is a JSON object.
 type object = map[string]any
 
-func (a *App) describeAPI(w http.ResponseWriter, _ *http.Request) error {
-	doc, err := openapi()
+// Describe answers with the description of this interface.
+func (a *Room) Describe(w http.ResponseWriter, _ *http.Request) error {
+	doc, err := Description()
 	if err != nil {
 		return err
 	}
 	return web.JSON(w, http.StatusOK, doc)
 }
 
-// openapi is the whole description.
-func openapi() (object, error) {
+// Description is the whole description, in the form of OpenAPI 3.1.
+func Description() (map[string]any, error) {
 	var doc object
 	if err := json.Unmarshal(openapiText, &doc); err != nil {
 		return nil, err
@@ -44,7 +46,7 @@ func openapi() (object, error) {
 	schemas["Report"] = structSchema(reflect.TypeFor[ml.Report](), "What a training measured. What does not apply is left out.")
 	schemas["Step"] = structSchema(reflect.TypeFor[trace.Step](), "Progress of a solver.")
 
-	schemas["Status"] = object{"enum": runStatuses}
+	schemas["Status"] = object{"enum": door.RunStatuses}
 	var builtins []string
 	for _, b := range dataset.Builtins {
 		builtins = append(builtins, b.Slug)

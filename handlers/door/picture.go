@@ -1,4 +1,4 @@
-package handlers
+package door
 
 import (
 	"bytes"
@@ -22,10 +22,10 @@ import (
 
 // Sizes of pictures in CSS pixels.
 const (
-	mainWidth, mainHeight   = 760, 600
-	narrowWidth             = 400 // of the main picture on narrow screens
-	narrowHeight            = narrowWidth * mainHeight / mainWidth
-	smallWidth, smallHeight = 400, 330
+	MainWidth, MainHeight   = 760, 600
+	NarrowWidth             = 400 // of the main picture on narrow screens
+	narrowHeight            = NarrowWidth * MainHeight / MainWidth
+	SmallWidth, SmallHeight = 400, 330
 	thumbWidth, thumbHeight = 228, 171
 )
 
@@ -33,62 +33,62 @@ const (
 // sharp on paper and on a projector.
 const pngScale = 2
 
-// tableRows is how many points a table on a page lists.
-const tableRows = 300
+// TableRows is how many points a table on a page lists.
+const TableRows = 300
 
-// options are a person's choices about a picture.
-type options struct {
-	heat, slack, cores, dark bool
-	coarse                   bool // while a slider moves: fewer cells, no tables
-	limits                   figure.Limits
-	width, height            int
+// Options are a person's choices about a picture.
+type Options struct {
+	Heat, Slack, Cores, Dark bool
+	Coarse                   bool // while a slider moves: fewer cells, no tables
+	Limits                   figure.Limits
+	Width, Height            int
 }
 
 // grid is the number of cells per axis; 0 is the figure's own default.
-func (o options) grid() int {
-	if o.coarse {
+func (o Options) grid() int {
+	if o.Coarse {
 		return 80
 	}
 	return 0
 }
 
-// legendRows keeps the frame where it is while points move: rows enough for
+// LegendRows keeps the frame where it is while points move: rows enough for
 // every mark there can be.
-func (o options) legendRows() int {
+func (o Options) LegendRows() int {
 	switch {
-	case o.width < 560:
+	case o.Width < 560:
 		return 3
-	case o.width < 1000:
+	case o.Width < 1000:
 		return 2
 	}
 	return 0
 }
 
-// size takes width and height from a request, within reason.
-func (o *options) size(r *http.Request) {
+// Size takes width and height from a request, within reason.
+func (o *Options) Size(r *http.Request) {
 	if w, err := strconv.Atoi(r.FormValue("width")); err == nil {
-		o.width = min(max(w, 80), 2400)
+		o.Width = min(max(w, 80), 2400)
 	}
 	if h, err := strconv.Atoi(r.FormValue("height")); err == nil {
-		o.height = min(max(h, 60), 2400)
+		o.Height = min(max(h, 60), 2400)
 	}
 }
 
-// display is a trained model with the data it is shown on.
-type display struct {
-	data    *dataset.Data
-	spec    ml.Spec
-	res     *ml.Result
-	x, y    string // columns on the axes; "pca" on x, or empty: the first two
-	options options
+// Display is a trained model with the data it is shown on.
+type Display struct {
+	Data    *dataset.Data
+	Spec    ml.Spec
+	Res     *ml.Result
+	X, Y    string // columns on the axes; "pca" on x, or empty: the first two
+	Options Options
 }
 
 // view is the plane that pictures of the model show.
-func (d display) view(cols *dataset.Data) (dataset.View, error) {
-	if v, ok := d.res.Model.View(); ok {
+func (d Display) view(cols *dataset.Data) (dataset.View, error) {
+	if v, ok := d.Res.Model.View(); ok {
 		return v, nil
 	}
-	return viewOf(cols, d.x, d.y)
+	return viewOf(cols, d.X, d.Y)
 }
 
 // viewOf shows two columns, or the principal components.
@@ -112,8 +112,8 @@ func viewOf(d *dataset.Data, x, y string) (dataset.View, error) {
 }
 
 // scene is what every figure of the model starts from.
-func (d display) scene(model *ml.Model) (figure.Scene, error) {
-	cols, err := d.data.Columns(model.Features)
+func (d Display) scene(model *ml.Model) (figure.Scene, error) {
+	cols, err := d.Data.Columns(model.Features)
 	if err != nil {
 		return figure.Scene{}, err
 	}
@@ -121,18 +121,18 @@ func (d display) scene(model *ml.Model) (figure.Scene, error) {
 	if err != nil {
 		return figure.Scene{}, err
 	}
-	points, err := model.Points(d.data, d.spec)
+	points, err := model.Points(d.Data, d.Spec)
 	if err != nil {
 		return figure.Scene{}, err
 	}
-	o := d.options
+	o := d.Options
 	lim := figure.LimitsOf(points, v)
-	if o.limits != (figure.Limits{}) {
-		lim = union(o.limits, points, v)
+	if o.Limits != (figure.Limits{}) {
+		lim = union(o.Limits, points, v)
 	}
 	return figure.Scene{
-		Model: model, Points: points, View: v, Classes: d.data.Classes, Limits: lim,
-		Heat: o.heat, Slack: o.slack, Cores: o.cores, Dark: o.dark, Width: o.width, Height: o.height, Grid: o.grid(), LegendRows: o.legendRows(),
+		Model: model, Points: points, View: v, Classes: d.Data.Classes, Limits: lim,
+		Heat: o.Heat, Slack: o.Slack, Cores: o.Cores, Dark: o.Dark, Width: o.Width, Height: o.Height, Grid: o.grid(), LegendRows: o.LegendRows(),
 	}, nil
 }
 
@@ -146,12 +146,12 @@ func union(l figure.Limits, points []ml.Point, v dataset.View) figure.Limits {
 	return l
 }
 
-// draw draws the figure of a name: "boundary", "before", "map".
-func (d display) draw(name string) (*figure.Picture, error) {
-	model := d.res.Model
+// Draw draws the figure of a name: "boundary", "before", "map".
+func (d Display) Draw(name string) (*figure.Picture, error) {
+	model := d.Res.Model
 	switch {
 	case name == "before":
-		model = d.res.Before
+		model = d.Res.Before
 	case name == "map" && model.Map == nil:
 		model = nil
 	case name != "boundary" && name != "map":
@@ -170,49 +170,49 @@ func (d display) draw(name string) (*figure.Picture, error) {
 	return figure.Boundary(s)
 }
 
-// answer is what a page shows of the model. Figures are linked below base with
+// Answer is what a page shows of the model. Figures are linked below base with
 // the query, or, inline, become part of the page itself.
-func (d display) answer(base, query string, inline bool) (views.Answer, error) {
+func (d Display) Answer(base, query string, inline bool) (views.Answer, error) {
 	var ans views.Answer
-	s, err := d.scene(d.res.Model)
+	s, err := d.scene(d.Res.Model)
 	if err != nil {
 		return ans, err
 	}
-	if ans.Picture, ans.Stage, err = show(s, figure.Boundary, base, query, inline); err != nil {
+	if ans.Picture, ans.Stage, err = Show(s, figure.Boundary, base, query, inline); err != nil {
 		return ans, err
 	}
-	if d.res.Before != nil {
+	if d.Res.Before != nil {
 		if ans.More, err = d.conformal(base, query, inline); err != nil {
 			return ans, err
 		}
 	}
-	ans.Numbers = numbers(&d.res.Report)
-	ans.Notes = remarks(&d.res.Report, d.spec)
+	ans.Numbers = numbers(&d.Res.Report)
+	ans.Notes = remarks(&d.Res.Report, d.Spec)
 	if !s.View.Exact {
-		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.", len(d.res.Model.Features)))
+		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.", len(d.Res.Model.Features)))
 	}
-	if !d.options.coarse {
+	if !d.Options.Coarse {
 		ans.Rows, ans.Total = pointRows(s.Points), len(s.Points)
 	}
 	return ans, nil
 }
 
 // conformal are the pictures that tell what the map did.
-func (d display) conformal(base, query string, inline bool) (more []views.Picture, err error) {
-	d.options.width, d.options.height = smallWidth, smallHeight
-	rep := d.res.Report
+func (d Display) conformal(base, query string, inline bool) (more []views.Picture, err error) {
+	d.Options.Width, d.Options.Height = SmallWidth, SmallHeight
+	rep := d.Res.Report
 	for _, f := range []struct{ name, caption string }{
 		{"before", "Before: the kernel as it was" + j(rep.JBefore)},
 		{"boundary", "After: the kernel reshaped by c(x)" + j(rep.JAfter)},
 		{"map", "c(x), the factor of the conformal map, with its cores"},
 	} {
-		p := linked(base, f.name, query, smallWidth, smallHeight, f.caption, f.caption)
+		p := Linked(base, f.name, query, SmallWidth, SmallHeight, f.caption, f.caption)
 		if inline {
-			pic, err := d.draw(f.name)
+			pic, err := d.Draw(f.name)
 			if err != nil {
 				return nil, err
 			}
-			if err := embed(&p, pic); err != nil {
+			if err := Embed(&p, pic); err != nil {
 				return nil, err
 			}
 		}
@@ -228,31 +228,31 @@ func j(v *float64) string {
 	return ", J = " + views.Short(*v)
 }
 
-// show makes the main picture of a page, embedded or linked in two sizes, and
+// Show makes the main picture of a page, embedded or linked in two sizes, and
 // what the page's script needs to know of it.
-func show(s figure.Scene, draw func(figure.Scene) (*figure.Picture, error), base, query string, inline bool) (views.Picture, string, error) {
+func Show(s figure.Scene, draw func(figure.Scene) (*figure.Picture, error), base, query string, inline bool) (views.Picture, string, error) {
 	pic, err := draw(s)
 	if err != nil {
 		return views.Picture{}, "", err
 	}
-	p := linked(base, "boundary", query, s.Width, s.Height, pic.Caption, pic.Caption)
+	p := Linked(base, "boundary", query, s.Width, s.Height, pic.Caption, pic.Caption)
 	frames := map[int]figure.Frame{s.Width: pic.Frame}
 	if inline {
-		err = embed(&p, pic)
+		err = Embed(&p, pic)
 		return p, stage(frames, s), err
 	}
 	n := s
-	n.Width, n.Height = narrowWidth, narrowHeight
+	n.Width, n.Height = NarrowWidth, narrowHeight
 	if pic, err = draw(n); err != nil {
 		return p, "", err
 	}
-	frames[narrowWidth] = pic.Frame
+	frames[NarrowWidth] = pic.Frame
 	return p, stage(frames, s), nil
 }
 
-// linked is a picture that the browser fetches, in the colours of its theme and,
+// Linked is a picture that the browser fetches, in the colours of its theme and,
 // if it is large, in a size for narrow screens as well.
-func linked(base, name, query string, width, height int, alt, caption string) views.Picture {
+func Linked(base, name, query string, width, height int, alt, caption string) views.Picture {
 	if query != "" {
 		query = "&" + query
 	}
@@ -264,22 +264,22 @@ func linked(base, name, query string, width, height int, alt, caption string) vi
 		SVG: at("svg", width, height, ""), PNG: at("png", width, height, ""),
 		Alt: alt, Caption: caption, Width: width, Height: height,
 	}
-	if width > narrowWidth {
-		h := narrowWidth * height / width
-		p.Narrow, p.NarrowDark = at("svg", narrowWidth, h, ""), at("svg", narrowWidth, h, "&dark=1")
+	if width > NarrowWidth {
+		h := NarrowWidth * height / width
+		p.Narrow, p.NarrowDark = at("svg", NarrowWidth, h, ""), at("svg", NarrowWidth, h, "&dark=1")
 	}
 	return p
 }
 
-// thumbnail is one of many small pictures.
-func thumbnail(base, name, alt string) views.Picture {
-	p := linked(base, name, "", thumbWidth, thumbHeight, alt, "")
+// Thumbnail is one of many small pictures.
+func Thumbnail(base, name, alt string) views.Picture {
+	p := Linked(base, name, "", thumbWidth, thumbHeight, alt, "")
 	p.Lazy = true
 	return p
 }
 
-// embed puts the picture into the page itself.
-func embed(v *views.Picture, pic *figure.Picture) error {
+// Embed puts the picture into the page itself.
+func Embed(v *views.Picture, pic *figure.Picture) error {
 	var b bytes.Buffer
 	b.WriteString("data:image/svg+xml;base64,")
 	enc := base64.NewEncoder(base64.StdEncoding, &b)
@@ -300,7 +300,7 @@ type stagePoint [8]any
 // stage is what the page's script needs to lay its own marks over a picture.
 // frames are those of every width the picture comes in.
 func stage(frames map[int]figure.Frame, s figure.Scene) string {
-	if len(s.Points) > liveRows {
+	if len(s.Points) > LiveRows {
 		s.Points = nil // too many to point at one
 	}
 	pts := make([]stagePoint, len(s.Points))
@@ -317,7 +317,7 @@ func stage(frames map[int]figure.Frame, s figure.Scene) string {
 		signs[c] = p.Y
 		pts[i] = stagePoint{x, y, c, short(p.F), short(p.Slack), short(p.Weight), string(p.Role), flags}
 	}
-	return toJSON(map[string]any{
+	return ToJSON(map[string]any{
 		"frames": frames, "model": s.Model != nil,
 		"classes": s.Classes, "signs": signs, "labels": s.View.Labels, "points": pts,
 	})
@@ -333,8 +333,8 @@ func short(v float64) float64 {
 }
 
 func pointRows(points []ml.Point) []views.PointRow {
-	rows := make([]views.PointRow, 0, min(len(points), tableRows))
-	for _, p := range points[:min(len(points), tableRows)] {
+	rows := make([]views.PointRow, 0, min(len(points), TableRows))
+	for _, p := range points[:min(len(points), TableRows)] {
 		coords := make([]string, 0, 4)
 		for _, v := range p.X[:min(len(p.X), 4)] {
 			coords = append(coords, views.Short(v))
@@ -375,38 +375,23 @@ func roleText(p ml.Point) string {
 	return strings.Join(words, ", ")
 }
 
-// bareScene is the scene of a data set without a model.
-func bareScene(d *dataset.Data, x, y string, o options) (figure.Scene, error) {
+// BareScene is the scene of a data set without a model.
+func BareScene(d *dataset.Data, x, y string, o Options) (figure.Scene, error) {
 	v, err := viewOf(d, x, y)
 	if err != nil {
 		return figure.Scene{}, err
 	}
 	s := figure.DataScene(d, v)
-	s.Dark, s.Width, s.Height, s.LegendRows = o.dark, o.width, o.height, o.legendRows()
+	s.Dark, s.Width, s.Height, s.LegendRows = o.Dark, o.Width, o.Height, o.LegendRows()
 	s.Limits = figure.LimitsOf(s.Points, v)
-	if o.limits != (figure.Limits{}) {
-		s.Limits = union(o.limits, s.Points, v)
+	if o.Limits != (figure.Limits{}) {
+		s.Limits = union(o.Limits, s.Points, v)
 	}
 	return s, nil
 }
 
-// emptyClasses are those that a drawing begins with.
-var emptyClasses = []string{"-1", "1"}
-
-// emptyScene is a picture to draw on.
-func emptyScene(o options) figure.Scene {
-	v := dataset.View{Labels: [2]string{"x1", "x2"}, Center: []float64{0, 0}, Exact: true}
-	v.To = [2][]float64{{1, 0}, {0, 1}}
-	v.Axes = v.To
-	s := figure.Scene{View: v, Classes: emptyClasses, Limits: o.limits, Dark: o.dark, Width: o.width, Height: o.height, LegendRows: o.legendRows()}
-	if s.Limits == (figure.Limits{}) {
-		s.Limits = figure.LimitsOf(nil, v)
-	}
-	return s
-}
-
-// figureName takes a figure's name and format apart: boundary.svg.
-func figureName(r *http.Request) (name, format string, err error) {
+// FigureName takes a figure's name and format apart: boundary.svg.
+func FigureName(r *http.Request) (name, format string, err error) {
 	name, format, _ = strings.Cut(chi.URLParam(r, "figure"), ".")
 	if format != "svg" && format != "png" {
 		return "", "", store.ErrNotFound
@@ -414,8 +399,8 @@ func figureName(r *http.Request) (name, format string, err error) {
 	return name, format, nil
 }
 
-// writeFigure sends a picture.
-func writeFigure(w http.ResponseWriter, pic *figure.Picture, format string) error {
+// WriteFigure sends a picture.
+func WriteFigure(w http.ResponseWriter, pic *figure.Picture, format string) error {
 	var b bytes.Buffer
 	var err error
 	kind := "image/svg+xml"
@@ -433,4 +418,37 @@ func writeFigure(w http.ResponseWriter, pic *figure.Picture, format string) erro
 	w.Header().Set("Cache-Control", "private, no-cache")
 	_, err = io.Copy(w, &b)
 	return err
+}
+
+// PlainOptions are choices that are called what they are.
+func PlainOptions(values ...string) (opts []views.Option) {
+	for _, v := range values {
+		opts = append(opts, views.Option{Value: v, Label: v})
+	}
+	return opts
+}
+
+// ParseLimits reads "xmin,xmax,ymin,ymax"; anything else is no limits.
+func ParseLimits(text string) (l figure.Limits) {
+	var v [4]float64
+	for i, part := range strings.SplitN(text, ",", 5) {
+		f, err := strconv.ParseFloat(part, 64)
+		if err != nil || i > 3 {
+			return figure.Limits{}
+		}
+		v[i] = f
+	}
+	if v[0] >= v[1] || v[2] >= v[3] {
+		return figure.Limits{}
+	}
+	return figure.Limits{XMin: v[0], XMax: v[1], YMin: v[2], YMax: v[3]}
+}
+
+// AxisOptions lists what an axis can show.
+func AxisOptions(features []string) []views.Option {
+	opts := []views.Option{{Value: "pca", Label: "principal components"}}
+	for _, f := range features {
+		opts = append(opts, views.Option{Value: f, Label: f})
+	}
+	return opts
 }

@@ -1,6 +1,7 @@
-package handlers
+package door
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -14,7 +15,7 @@ import (
 // numbers turns a report into the rows of a table.
 func numbers(r *ml.Report) (rows []views.Number) {
 	for _, q := range ml.Quantities {
-		if v := quantityText(q, r); v != "" {
+		if v := QuantityText(q, r); v != "" {
 			rows = append(rows, views.Number{Name: q.Name, Label: q.Label, Value: v, Help: q.Help})
 		}
 	}
@@ -24,13 +25,13 @@ func numbers(r *ml.Report) (rows []views.Number) {
 // mostWeights is how many weights of a linear model a page lists.
 const mostWeights = 6
 
-// quantityText is the quantity for reading, "" where it does not apply.
-func quantityText(q ml.Quantity, r *ml.Report) string {
+// QuantityText is the quantity for reading, "" where it does not apply.
+func QuantityText(q ml.Quantity, r *ml.Report) string {
 	switch v := q.Value(r).(type) {
 	case float64:
 		switch q.Unit {
 		case ml.Share:
-			return percent(v)
+			return Percent(v)
 		case ml.Seconds:
 			return duration(v)
 		}
@@ -53,17 +54,18 @@ func quantityText(q ml.Quantity, r *ml.Report) string {
 	}
 }
 
-// settings turns a spec into the rows of a table.
-func settings(s ml.Spec) (rows []views.Number) {
+// Settings turns a spec into the rows of a table.
+func Settings(s ml.Spec) (rows []views.Number) {
 	for _, p := range ml.Params {
 		if v := s.Text(p.Name); v != "" && s.Applies(p.Name) {
-			rows = append(rows, views.Number{Name: p.Name, Label: p.Label, Value: optionLabel(p, v), Help: p.Help})
+			rows = append(rows, views.Number{Name: p.Name, Label: p.Label, Value: OptionLabel(p, v), Help: p.Help})
 		}
 	}
 	return rows
 }
 
-func optionLabel(p param.Param, v string) string {
+// OptionLabel is a parameter's value for reading.
+func OptionLabel(p param.Param, v string) string {
 	for _, o := range p.Options {
 		if o.Name == v {
 			return o.Label
@@ -75,7 +77,8 @@ func optionLabel(p param.Param, v string) string {
 	return v
 }
 
-func percent(v float64) string {
+// Percent is a share for reading: 0.5 is "50.0 %".
+func Percent(v float64) string {
 	return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
 }
 
@@ -109,4 +112,28 @@ func remarks(r *ml.Report, s ml.Spec) (notes []string) {
 		notes = append(notes, "No support vector is free, so b is only known up to an interval; its middle is used.")
 	}
 	return notes
+}
+
+// Sentence begins with a capital and ends with a full stop, without the name of
+// the package that an error came from.
+func Sentence(s string) string {
+	for _, p := range []string{"svm: ", "mcm: ", "conformal: ", "kernel: "} {
+		s = strings.TrimPrefix(s, p)
+	}
+	if s == "" {
+		return s
+	}
+	if !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// ToJSON is a value for the script of a page.
+func ToJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "{}"
+	}
+	return string(b)
 }

@@ -1,4 +1,4 @@
-package handlers
+package runs
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/param"
 	"marginlab/store"
@@ -20,17 +21,8 @@ import (
 // picture cannot be told apart.
 const mostCompared = 6
 
-// shelf is where saved runs lie: a workspace, or the gallery of a class.
-type shelf struct {
-	ws   store.Workspace
-	base string // of the addresses of their pages
-}
-
-// own is the workspace that the request came with.
-func own(ctx context.Context) shelf { return shelf{ws: workspace(ctx)} }
-
 // comparedRuns finds the runs that the query names.
-func (a *App) comparedRuns(ctx context.Context, from shelf, q url.Values) ([]store.Run, error) {
+func (a *Reader) comparedRuns(ctx context.Context, from door.Shelf, q url.Values) ([]store.Run, error) {
 	ids := q["run"]
 	if len(ids) < 2 {
 		return nil, param.Problems{{Field: "run", Message: "a comparison needs at least two runs: choose them in the list of runs"}}
@@ -41,29 +33,30 @@ func (a *App) comparedRuns(ctx context.Context, from shelf, q url.Values) ([]sto
 	runs := make([]store.Run, len(ids))
 	for i, id := range ids {
 		var err error
-		if runs[i], err = a.store.Run(ctx, from.ws, id); err != nil {
+		if runs[i], err = a.Store.Run(ctx, from.Workspace, id); err != nil {
 			return nil, err
 		}
 	}
 	return runs, nil
 }
 
-func (a *App) comparePage(w http.ResponseWriter, r *http.Request) error {
-	return a.showComparison(w, r, own(r.Context()))
-}
-
-func (a *App) showComparison(w http.ResponseWriter, r *http.Request, from shelf) error {
+// Compare shows runs side by side.
+func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
+	from, err := a.shelf(r)
+	if err != nil {
+		return err
+	}
 	q := r.URL.Query()
 	runs, err := a.comparedRuns(r.Context(), from, q)
 	if err != nil {
 		return err
 	}
-	p := views.Compare{Page: a.page("Comparison", "runs"), Base: from.base, OnlyDiffs: q.Get("diff") == "1"}
-	layers, err := a.layers(r.Context(), runs, options{width: mainWidth, height: mainHeight})
+	p := views.Compare{Page: a.Frame("Comparison", "runs"), Base: from.Base, OnlyDiffs: q.Get("diff") == "1"}
+	layers, err := a.Layers(r.Context(), runs, door.Options{Width: door.MainWidth, Height: door.MainHeight})
 	if err != nil {
 		return err
 	}
-	limits := commonLimits(layers)
+	limits := door.CommonLimits(layers)
 	query := ""
 	if limits != (figure.Limits{}) {
 		query = "limits=" + url.QueryEscape(fmt.Sprintf("%g,%g,%g,%g", limits.XMin, limits.XMax, limits.YMin, limits.YMax))
@@ -72,12 +65,12 @@ func (a *App) showComparison(w http.ResponseWriter, r *http.Request, from shelf)
 		c := views.CompareRun{ID: run.ID, Name: run.Name, Status: string(run.Status)}
 		if run.Status == store.Done {
 			caption := headline(run.Report)
-			c.Picture = linked(from.base+"/runs/"+run.ID+"/figures/", "boundary", query, smallWidth, smallHeight, "Boundary of "+run.Name+": "+caption, caption)
+			c.Picture = door.Linked(from.Base+"/runs/"+run.ID+"/figures/", "boundary", query, door.SmallWidth, door.SmallHeight, "Boundary of "+run.Name+": "+caption, caption)
 		}
 		p.Pending = p.Pending || run.Status == store.Queued || run.Status == store.Running
 		if len(runs) > 2 {
 			rest := url.Values{"run": slices.Delete(slices.Clone(q["run"]), i, i+1)}
-			c.Without = from.base + "/compare?" + rest.Encode()
+			c.Without = from.Base + "/compare?" + rest.Encode()
 		}
 		p.Runs = append(p.Runs, c)
 	}
@@ -86,77 +79,31 @@ func (a *App) showComparison(w http.ResponseWriter, r *http.Request, from shelf)
 	p.Numbers = compareNumbers(runs)
 	p.Notes = compareNotes(runs)
 
-	if pic, err := overlay(layers, limits); err != nil {
-		p.OverlayNote = sentence(err.Error())
+	if pic, err := door.Overlay(layers, limits); err != nil {
+		p.OverlayNote = door.Sentence(err.Error())
 	} else {
-		caption := fmt.Sprintf("All boundaries f = 0 on common axes. Where the predictions disagree is shaded: %s of the picture.", percent(pic.Disagree))
-		p.Overlay = linked(from.base+"/compare/figures/", "overlay", url.Values{"run": q["run"]}.Encode(), mainWidth, mainHeight, caption, caption)
+		caption := fmt.Sprintf("All boundaries f = 0 on common axes. Where the predictions disagree is shaded: %s of the picture.", door.Percent(pic.Disagree))
+		p.Overlay = door.Linked(from.Base+"/compare/figures/", "overlay", url.Values{"run": q["run"]}.Encode(), door.MainWidth, door.MainHeight, caption, caption)
 	}
-	return a.render(w, r, views.ComparePage(p))
+	return a.Render(w, r, views.ComparePage(p))
 }
 
 // headline is the short result of a run.
 func headline(rep *ml.Report) string {
-	text := fmt.Sprintf("%s training, %d SVs", percent(rep.TrainAccuracy), rep.SupportVectors)
+	text := fmt.Sprintf("%s training, %d SVs", door.Percent(rep.TrainAccuracy), rep.SupportVectors)
 	if rep.TestAccuracy != nil {
-		text = percent(*rep.TestAccuracy) + " held out, " + text
+		text = door.Percent(*rep.TestAccuracy) + " held out, " + text
 	}
 	return text
 }
 
-// layers are the scenes of the finished runs, under their names.
-func (a *App) layers(ctx context.Context, runs []store.Run, o options) (layers []figure.Layer, err error) {
-	for _, run := range runs {
-		if run.Status != store.Done {
-			continue
-		}
-		d, err := a.display(ctx, run, nil)
-		if err != nil {
-			return nil, err
-		}
-		d.options = o
-		s, err := d.scene(run.Model)
-		if err != nil {
-			return nil, err
-		}
-		layers = append(layers, figure.Layer{Name: run.Name, Scene: s})
+// CompareFigure sends the picture of a comparison.
+func (a *Reader) CompareFigure(w http.ResponseWriter, r *http.Request) error {
+	from, err := a.shelf(r)
+	if err != nil {
+		return err
 	}
-	return layers, nil
-}
-
-// commonLimits are axes that show the points of all layers on the same two
-// features; zero when they do not share them.
-func commonLimits(layers []figure.Layer) (l figure.Limits) {
-	for _, layer := range layers {
-		if layer.Scene.View.Labels != layers[0].Scene.View.Labels {
-			return figure.Limits{}
-		}
-		l = l.Union(layer.Scene.Limits)
-	}
-	return l
-}
-
-// overlay draws all boundaries in one picture. An error says why they cannot be.
-func overlay(layers []figure.Layer, limits figure.Limits) (*figure.Picture, error) {
-	if len(layers) < 2 {
-		return nil, param.Problems{{Field: "run", Message: "at least two of the runs must be finished to draw them in one picture"}}
-	}
-	if limits == (figure.Limits{}) {
-		return nil, param.Problems{{Field: "run", Message: "the runs show different features, so they have no common axes"}}
-	}
-	for i := range layers {
-		layers[i].Scene.Limits = limits
-	}
-	return figure.Overlay(layers)
-}
-
-func (a *App) compareFigure(w http.ResponseWriter, r *http.Request) error {
-	return a.sendComparison(w, r, own(r.Context()))
-}
-
-// sendComparison sends the picture of a comparison.
-func (a *App) sendComparison(w http.ResponseWriter, r *http.Request, from shelf) error {
-	name, format, err := figureName(r)
+	name, format, err := door.FigureName(r)
 	if err != nil {
 		return err
 	}
@@ -167,17 +114,17 @@ func (a *App) sendComparison(w http.ResponseWriter, r *http.Request, from shelf)
 	if err != nil {
 		return err
 	}
-	o := options{width: mainWidth, height: mainHeight, dark: r.FormValue("dark") == "1"}
-	o.size(r)
-	layers, err := a.layers(r.Context(), runs, o)
+	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
+	o.Size(r)
+	layers, err := a.Layers(r.Context(), runs, o)
 	if err != nil {
 		return err
 	}
-	pic, err := overlay(layers, commonLimits(layers))
+	pic, err := door.Overlay(layers, door.CommonLimits(layers))
 	if err != nil {
 		return err
 	}
-	return writeFigure(w, pic, format)
+	return door.WriteFigure(w, pic, format)
 }
 
 // compareSettings puts the settings side by side. A setting without a meaning
@@ -190,7 +137,7 @@ func compareSettings(runs []store.Run) []views.CompareRow {
 			if !r.Spec.Applies(p.Name) {
 				return ""
 			}
-			return optionLabel(p, r.Spec.Text(p.Name))
+			return door.OptionLabel(p, r.Spec.Text(p.Name))
 		})
 		if strings.Join(row.Cells, "") != strings.Repeat("–", len(runs)) {
 			rows = append(rows, row)
@@ -220,7 +167,7 @@ func compareNumbers(runs []store.Run) (rows []views.CompareRow) {
 			if r.Report == nil {
 				return ""
 			}
-			return quantityText(q, r.Report)
+			return door.QuantityText(q, r.Report)
 		})
 		if strings.Join(row.Cells, "") == strings.Repeat("–", len(runs)) {
 			continue
@@ -277,7 +224,7 @@ func compareNotes(runs []store.Run) (notes []string) {
 		}
 	}
 	if n := smallestTest(runs); n > 0 {
-		notes = append(notes, fmt.Sprintf("One held-out point is %s of accuracy here: smaller differences are not there at all, and a few points are easily chance.", percent(1/float64(n))))
+		notes = append(notes, fmt.Sprintf("One held-out point is %s of accuracy here: smaller differences are not there at all, and a few points are easily chance.", door.Percent(1/float64(n))))
 	}
 	return notes
 }

@@ -1,0 +1,283 @@
+// Package api is the room for programs: the same in JSON. openapi.json describes
+// it.
+package api
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/web"
+)
+
+// BodyBytes bounds the JSON body of a request.
+const BodyBytes = 1 << 20
+
+// Room answers programs in JSON.
+type Room struct{ *door.House }
+
+// Dataset is a data set in JSON.
+type Dataset struct {
+	ID       string    `json:"id"`
+	Name     string    `json:"name"`
+	Origin   string    `json:"origin"`
+	Hash     string    `json:"hash"`
+	Rows     int       `json:"rows"`
+	Features []string  `json:"features"`
+	Label    string    `json:"label"`
+	Classes  []string  `json:"classes"`
+	Created  time.Time `json:"created"`
+	Updated  time.Time `json:"updated"`
+}
+
+func newDataset(s store.Dataset) Dataset {
+	return Dataset{s.ID, s.Name, s.Origin, s.Hash, s.Rows, s.Features, s.Label, s.Classes, s.Created, s.Updated}
+}
+
+// Datasets lists the data sets of the workspace.
+func (a *Room) Datasets(w http.ResponseWriter, r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	sets, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	list := make([]Dataset, len(sets))
+	for i, s := range sets {
+		list[i] = newDataset(s)
+	}
+	return web.JSON(w, http.StatusOK, map[string]any{"datasets": list})
+}
+
+// CreateDataset stores the file in the body. Nobody is there to be asked about
+// the columns: what the query leaves open is guessed.
+func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
+	q, err := query(r, "name", "label", "features")
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
+		return web.Errorf(web.Unsupported, "Send the file itself as the body, not a form with the file in it.")
+	}
+	var columns ml.Spec // for its notation of lists
+	if err := columns.Set("features", q.Get("features")); err != nil {
+		return err
+	}
+	name := door.NameOf(q.Get("name"), "")
+	body := http.MaxBytesReader(w, r.Body, a.Limits.Bytes)
+	d, err := dataset.Read(body, name, dataset.Mapping{Label: q.Get("label"), Features: columns.Features}, a.Limits)
+	var tooLarge *http.MaxBytesError
+	var fault *dataset.Error
+	switch {
+	case errors.Is(err, dataset.ErrTooLarge):
+		return web.Errorf(web.TooLarge, "%v", err)
+	case errors.As(err, &tooLarge):
+		return err
+	case errors.As(err, &fault) && fault.Err != nil:
+		return web.Errorf(web.Malformed, "The file did not arrive whole. Nothing was saved. (%w)", fault.Err)
+	case err != nil:
+		return param.Problems{{Field: "file", Message: err.Error()}}
+	}
+	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), name, "uploaded "+name, d)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/datasets/"+set.ID)
+	return web.JSON(w, http.StatusCreated, newDataset(set))
+}
+
+// Dataset answers with one data set.
+func (a *Room) Dataset(w http.ResponseWriter, r *http.Request) error {
+	set, err := a.Store.Dataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, newDataset(set))
+}
+
+// UpdateDataset renames a data set and answers with it.
+func (a *Room) UpdateDataset(w http.ResponseWriter, r *http.Request) error {
+	var change struct {
+		Name string `json:"name"`
+	}
+	if err := web.ReadJSON(w, r, BodyBytes, &change); err != nil {
+		return err
+	}
+	if err := a.Store.RenameDataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"), change.Name); err != nil {
+		return err
+	}
+	return a.Dataset(w, r)
+}
+
+// DeleteDataset deletes a data set. Runs keep their points.
+func (a *Room) DeleteDataset(w http.ResponseWriter, r *http.Request) error {
+	if err := a.Store.DeleteDataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// Run is a run in JSON.
+type Run struct {
+	ID          string       `json:"id"`
+	Name        string       `json:"name"`
+	Tags        []string     `json:"tags"`
+	Note        string       `json:"note"`
+	Status      store.Status `json:"status"`
+	Error       string       `json:"error,omitempty"`
+	Dataset     string       `json:"dataset,omitempty"`
+	DatasetName string       `json:"dataset_name"`
+	DataHash    string       `json:"data_hash"`
+	Spec        ml.Spec      `json:"spec"`
+	Seed        uint64       `json:"seed"`
+	Created     time.Time    `json:"created"`
+	Started     time.Time    `json:"started,omitzero"`
+	Finished    time.Time    `json:"finished,omitzero"`
+	Report      *ml.Report   `json:"report,omitempty"`
+}
+
+func newRun(r store.Run) Run {
+	return Run{
+		r.ID, r.Name, r.Tags, r.Note, r.Status, r.Error, r.Dataset, r.DatasetName, r.Hash, r.Spec, r.Spec.Seed,
+		r.Created, r.Started, r.Finished, r.Report,
+	}
+}
+
+// Runs lists the runs that the query asks for.
+func (a *Room) Runs(w http.ResponseWriter, r *http.Request) error {
+	q, err := query(r, "q", "learner", "kernel", "conformal", "status", "tag", "sort", "desc", "limit", "offset")
+	if err != nil {
+		return err
+	}
+	f, err := door.RunFilter(q)
+	if err != nil {
+		return err
+	}
+	runs, total, err := a.Store.Runs(r.Context(), door.Workspace(r.Context()), f)
+	if err != nil {
+		return err
+	}
+	list := make([]Run, len(runs))
+	for i, run := range runs {
+		list[i] = newRun(run)
+	}
+	return web.JSON(w, http.StatusOK, map[string]any{"runs": list, "total": total, "limit": f.Limit, "offset": f.Offset})
+}
+
+// CreateRun stores a run to be trained and answers before it is.
+func (a *Room) CreateRun(w http.ResponseWriter, r *http.Request) error {
+	asked := struct {
+		Dataset string   `json:"dataset"`
+		Spec    ml.Spec  `json:"spec"`
+		Name    string   `json:"name"`
+		Tags    []string `json:"tags"`
+		Note    string   `json:"note"`
+	}{Spec: ml.DefaultSpec()}
+	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
+		return err
+	}
+	name, d, err := a.Source(r.Context(), asked.Dataset)
+	switch {
+	case asked.Dataset == "" || err == nil && d == nil:
+		return param.Problems{{Field: "dataset", Message: "dataset expects the id of a data set or the name of one that comes with the program"}}
+	case errors.Is(err, store.ErrNotFound):
+		return web.Errorf(web.NotFound, "There is no data set %q in this workspace, and none of that name comes with the program.", asked.Dataset)
+	case err != nil:
+		return err
+	}
+	n := store.NewRun{Name: asked.Name, Tags: asked.Tags, Note: asked.Note, Spec: asked.Spec, DatasetName: name, Data: d}
+	if door.IsStored(asked.Dataset) {
+		n.Dataset = asked.Dataset
+	}
+	run, err := a.Enqueue(r.Context(), n)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/runs/"+run.ID)
+	return web.JSON(w, http.StatusAccepted, RunStatus{run.ID, run.Status})
+}
+
+// RunStatus is the short answer about a run.
+type RunStatus struct {
+	ID     string       `json:"id"`
+	Status store.Status `json:"status"`
+}
+
+// Run answers with one run and what it measured.
+func (a *Room) Run(w http.ResponseWriter, r *http.Request) error {
+	run, err := a.Store.RunWithoutModels(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, newRun(run))
+}
+
+// UpdateRun changes name, tags and note of a run; what is left out stays.
+func (a *Room) UpdateRun(w http.ResponseWriter, r *http.Request) error {
+	run, err := a.Store.RunWithoutModels(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	change := struct {
+		Name string   `json:"name"`
+		Tags []string `json:"tags"`
+		Note string   `json:"note"`
+	}{run.Name, slices.Clone(run.Tags), run.Note} // what is left out stays
+	if err := web.ReadJSON(w, r, BodyBytes, &change); err != nil {
+		return err
+	}
+	if err := a.Store.UpdateRun(r.Context(), door.Workspace(r.Context()), run.ID, change.Name, change.Note, change.Tags); err != nil {
+		return err
+	}
+	return a.Run(w, r)
+}
+
+// DeleteRun deletes a run and stops its training.
+func (a *Room) DeleteRun(w http.ResponseWriter, r *http.Request) error {
+	if err := a.Jobs.Delete(r.Context(), door.Workspace(r.Context()), []string{chi.URLParam(r, "id")}); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// CancelRun ends a run that is queued or running.
+func (a *Room) CancelRun(w http.ResponseWriter, r *http.Request) error {
+	id := chi.URLParam(r, "id")
+	if err := a.Jobs.Cancel(r.Context(), door.Workspace(r.Context()), id); err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusAccepted, RunStatus{id, store.Cancelled})
+}
+
+// query reads the parameters of a request. One that is not among the names, or is
+// given twice, is an error: it would be ignored otherwise.
+func query(r *http.Request, names ...string) (url.Values, error) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, web.Errorf(web.Malformed, "The query of the address cannot be read: %v", err)
+	}
+	var ps param.Problems
+	for name, values := range q {
+		switch {
+		case !slices.Contains(names, name):
+			ps = append(ps, param.Problem{Field: name, Message: name + " is not a parameter of this request"})
+		case len(values) > 1:
+			ps = append(ps, param.Problem{Field: name, Message: name + " is given more than once"})
+		}
+	}
+	slices.SortFunc(ps, func(a, b param.Problem) int { return strings.Compare(a.Field, b.Field) })
+	return q, ps.Err()
+}

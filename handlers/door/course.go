@@ -1,0 +1,168 @@
+package door
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/web"
+)
+
+// LongestLink is how long a query may get in a link that people keep.
+const LongestLink = 8000
+
+// Class finds the class with a code as it was typed.
+func (a *House) Class(ctx context.Context, typed string) (store.Class, error) {
+	c, err := a.Store.Class(ctx, store.CleanCode(typed))
+	if errors.Is(err, store.ErrNotFound) {
+		err = web.Errorf(web.NotFound, "There is no class with the code %q. A code has six letters; ask your teacher, who may also have deleted the class.", typed)
+	}
+	return c, err
+}
+
+// Preset is the state of the class's page, as its query.
+func Preset(c store.Class) url.Values {
+	q := url.Values{}
+	if u, err := url.Parse(c.Target); err == nil {
+		q = u.Query()
+	}
+	if c.Hash != "" {
+		q.Set("data", ofClass+c.Code)
+	}
+	q.Set("class", c.Code)
+	return q
+}
+
+// Entrance is where students of the class begin.
+func Entrance(c store.Class) string {
+	path, _, _ := strings.Cut(c.Target, "?")
+	return path + "?" + Preset(c).Encode()
+}
+
+// fixedAlong are fields without a control of their own that say the same as one
+// that has.
+var fixedAlong = map[string][]string{"data": {"label"}, "on": {"features", "project"}}
+
+// On is the class as it is on a page: what it fixes belongs to the page that it
+// was made of, or the lesson.
+func On(page string, c store.Class) store.Class {
+	if path, _, _ := strings.Cut(c.Target, "?"); path != page && !strings.HasPrefix(path, page+"/") {
+		c.Hidden, c.Frozen = nil, nil
+	}
+	return c
+}
+
+// Enforce finds the class that the state of a page names, nil for none, and
+// returns the state with every hidden and frozen control as the class has it,
+// whatever was sent. A page that can be set up for a class reads its state
+// through it; page is its address, of a lesson's screens that of the lesson.
+func (a *House) Enforce(ctx context.Context, page string, form url.Values) (*store.Class, url.Values, error) {
+	if form.Get("class") == "" {
+		return nil, form, nil
+	}
+	c, err := a.Class(ctx, form.Get("class"))
+	if err != nil {
+		return nil, nil, err
+	}
+	c = On(page, c)
+	form = maps.Clone(form)
+	set := Preset(c)
+	for _, control := range slices.Concat(c.Hidden, c.Frozen) {
+		for _, name := range append(fixedAlong[control], control) {
+			delete(form, name)
+			if set.Has(name) {
+				form[name] = set[name]
+			}
+		}
+	}
+	return &c, form, nil
+}
+
+// InClass is what a page shows of the class it was opened under.
+func (a *House) InClass(ctx context.Context, c store.Class) (*views.InClass, error) {
+	v := &views.InClass{Code: c.Code, Title: c.Title, Closed: c.Closed, Fixed: map[string]string{}}
+	for _, name := range c.Frozen {
+		v.Fixed[name] = "frozen"
+	}
+	for _, name := range c.Hidden {
+		v.Fixed[name] = "hidden"
+	}
+	handins, err := a.Store.Handins(ctx, Workspace(ctx), c.Code)
+	if err != nil {
+		return v, err
+	}
+	for i, h := range handins {
+		if i == 0 && !h.Anonymous {
+			v.Who = h.Name
+		}
+		row := views.Handin{ID: h.Run, Name: h.Name, Created: h.Created.UTC().Format("2 Jan, 15:04 UTC")}
+		_, _, err := a.Store.RunState(ctx, h.Source)
+		if err == nil {
+			row.Href = "/runs/" + h.Source
+		} else if !errors.Is(err, store.ErrNotFound) {
+			return v, err
+		}
+		v.Handins = append(v.Handins, row)
+	}
+	return v, nil
+}
+
+// Deliver hands a run in under the name that the form gives.
+func (a *House) Deliver(r *http.Request, run string) error {
+	_, err := a.Store.HandIn(r.Context(), Workspace(r.Context()), run, r.PostFormValue("who"))
+	if err == nil {
+		a.Jobs.Notify() // the copy of a run that has not ended waits for its turn
+	}
+	return err
+}
+
+// Setting is a page that a class can be made of, in some state.
+type Setting struct {
+	Path   string
+	Query  url.Values
+	Title  string
+	Groups []views.ControlGroup // what there is to fix
+	Points *dataset.Data        // of the page, where students could not open them by themselves
+	Data   string               // what those points are called
+}
+
+// labLabels name the controls of the lab that are no parameters.
+var labLabels = map[string]string{
+	"data": "data set", "points": "editing of the points", "x": "horizontal axis", "y": "vertical axis", "on": "train on",
+	"show": "background", "slack": "draw slack", "cores": "mark cores",
+}
+
+// ControlLabel names a control as pages do.
+func ControlLabel(name string) string {
+	if p, ok := ml.Param(name); ok {
+		return p.Label
+	}
+	return cmp.Or(labLabels[name], name)
+}
+
+// AskClass shows the form that makes a class of a page. Problems with what was
+// filled in stand beside it.
+func (a *House) AskClass(w http.ResponseWriter, r *http.Request, s Setting, problems param.Problems) error {
+	p := views.NewClass{Page: a.Frame("Teach with this page", ""), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true, Problem: problems.For("title")}
+	if len(problems) > 0 {
+		p.Title, p.Handins = r.PostFormValue("title"), r.PostFormValue("handins") == "true"
+		for i, g := range p.Groups {
+			p.Groups[i].State = r.PostFormValue("group." + g.Name)
+			for k, c := range g.Controls {
+				g.Controls[k].State = r.PostFormValue("control." + c.Name)
+			}
+		}
+		w.WriteHeader(http.StatusUnprocessableEntity)
+	}
+	return a.Render(w, r, views.NewClassPage(p))
+}

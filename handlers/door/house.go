@@ -1,0 +1,67 @@
+// Package door holds what all front doors over HTTP share: the frame of a page,
+// the form of a training, the source of its points, pictures, numbers and
+// downloads, and what a class fixes on a page.
+package door
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/web"
+	"marginlab/web/jobs"
+)
+
+// House is what the rooms stand in.
+type House struct {
+	Store  *store.Store
+	Jobs   *jobs.Queue
+	Assets *web.Assets
+	Limits dataset.Limits // of uploads
+}
+
+// Enqueue stores a run to be trained in the background, unless its spec does not
+// fit its points.
+func (a *House) Enqueue(ctx context.Context, n store.NewRun) (store.Run, error) {
+	if err := ml.Check(n.Data, n.Spec); err != nil {
+		return store.Run{}, err
+	}
+	run, err := a.Store.CreateRun(ctx, Workspace(ctx), n)
+	if err == nil {
+		a.Jobs.Notify()
+	}
+	return run, err
+}
+
+// FormBytes bounds the body of a form without a file.
+const FormBytes = 4 << 20
+
+// Frame fills in what every page shares.
+func (a *House) Frame(title, section string) views.Page {
+	return views.Page{Title: title, Section: section, Static: a.Assets.Prefix()}
+}
+
+// Render writes a page. templ holds it back until it is whole, so an error on the
+// way is still answered as one.
+func (a *House) Render(w http.ResponseWriter, r *http.Request, c templ.Component) error {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	return c.Render(r.Context(), w)
+}
+
+// Workspace is the one that the request came with.
+func Workspace(ctx context.Context) store.Workspace { return store.WorkspaceOf(web.Token(ctx)) }
+
+// Redirect answers a form: the browser goes on to a page.
+func Redirect(w http.ResponseWriter, r *http.Request, to string) error {
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}
+
+// When is a moment for reading.
+func When(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }

@@ -1,0 +1,55 @@
+package door
+
+import (
+	"context"
+
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views/figure"
+)
+
+// Layers are the scenes of the finished runs, under their names.
+func (a *House) Layers(ctx context.Context, runs []store.Run, o Options) (layers []figure.Layer, err error) {
+	for _, run := range runs {
+		if run.Status != store.Done {
+			continue
+		}
+		d, err := a.Display(ctx, run, nil)
+		if err != nil {
+			return nil, err
+		}
+		d.Options = o
+		s, err := d.scene(run.Model)
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, figure.Layer{Name: run.Name, Scene: s})
+	}
+	return layers, nil
+}
+
+// CommonLimits are axes that show the points of all layers on the same two
+// features; zero when they do not share them.
+func CommonLimits(layers []figure.Layer) (l figure.Limits) {
+	for _, layer := range layers {
+		if layer.Scene.View.Labels != layers[0].Scene.View.Labels {
+			return figure.Limits{}
+		}
+		l = l.Union(layer.Scene.Limits)
+	}
+	return l
+}
+
+// Overlay draws all boundaries in one picture. An error says why they cannot be.
+func Overlay(layers []figure.Layer, limits figure.Limits) (*figure.Picture, error) {
+	if len(layers) < 2 {
+		return nil, param.Problems{{Field: "run", Message: "at least two of the runs must be finished to draw them in one picture"}}
+	}
+	if limits == (figure.Limits{}) {
+		return nil, param.Problems{{Field: "run", Message: "the runs show different features, so they have no common axes"}}
+	}
+	for i := range layers {
+		layers[i].Scene.Limits = limits
+	}
+	return figure.Overlay(layers)
+}

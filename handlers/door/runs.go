@@ -1,0 +1,99 @@
+package door
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+	"marginlab/store"
+)
+
+// Shelf is where saved runs lie: a workspace, or the gallery of a class.
+type Shelf struct {
+	Workspace store.Workspace
+	Base      string // of the addresses of its pages; empty for the request's own workspace
+	Title     string // of the gallery
+}
+
+// Display is a finished run with its data.
+func (a *House) Display(ctx context.Context, run store.Run, q url.Values) (Display, error) {
+	if run.Status != store.Done {
+		return Display{}, store.ErrNotFound
+	}
+	data, err := a.Store.Data(ctx, run.Hash)
+	if err != nil {
+		return Display{}, err
+	}
+	x, y := q.Get("x"), q.Get("y")
+	if x == "" {
+		x, y = run.Axes[0], run.Axes[1]
+	}
+	return Display{
+		Data: data, Spec: run.Spec, Res: &ml.Result{Report: *run.Report, Model: run.Model, Before: run.Before},
+		X: x, Y: y,
+		Options: Options{Heat: q.Get("show") == "heat", Slack: q.Get("slack") == "true", Cores: q.Get("cores") != "false", Dark: q.Get("dark") == "1", Limits: ParseLimits(q.Get("limits")), Width: MainWidth, Height: MainHeight},
+	}, nil
+}
+
+// Rows of the list of runs in one answer.
+const (
+	ListRows     = 25
+	mostListRows = 200
+)
+
+// RunFilter reads what the list of runs is asked for. Without an order the latest
+// come first.
+func RunFilter(q url.Values) (store.Filter, error) {
+	var ps param.Problems
+	wrong := func(field string, err error) {
+		if err != nil {
+			ps = append(ps, param.Problem{Field: field, Message: err.Error()})
+		}
+	}
+	for _, name := range []string{"learner", "kernel", "conformal"} {
+		if p, ok := ml.Param(name); ok && q.Get(name) != "" {
+			wrong(name, p.Check(q.Get(name)))
+		}
+	}
+	if s := q.Get("status"); s != "" {
+		wrong("status", choice("status", RunStatuses).Check(s))
+	}
+	if s := q.Get("sort"); s != "" {
+		wrong("sort", choice("sort", store.SortKeys).Check(s))
+	}
+	whole := func(name string, otherwise int, low, high float64) int {
+		text := q.Get(name)
+		if text == "" {
+			return otherwise
+		}
+		wrong(name, param.Param{Name: name, Kind: param.Integer, Min: low, Max: high}.Check(text))
+		v, _ := strconv.ParseFloat(text, 64) // Check has parsed it
+		return int(v)
+	}
+	f := store.Filter{
+		Query: q.Get("q"), Learner: q.Get("learner"), Kernel: q.Get("kernel"), Conformal: q.Get("conformal"),
+		Status: store.Status(q.Get("status")), Tag: q.Get("tag"), Sort: q.Get("sort"), Desc: q.Get("sort") == "",
+		Limit: whole("limit", ListRows, 1, mostListRows), Offset: whole("offset", 0, 0, 1e9),
+	}
+	if text := q.Get("desc"); text != "" {
+		var err error
+		if f.Desc, err = strconv.ParseBool(text); err != nil {
+			wrong("desc", fmt.Errorf("desc expects true or false, not %q", text))
+		}
+	}
+	return f, ps.Err()
+}
+
+// RunStatuses in the order that a run goes through them.
+var RunStatuses = []store.Status{store.Queued, store.Running, store.Done, store.Failed, store.Cancelled}
+
+func choice[T ~string](name string, values []T) param.Param {
+	p := param.Param{Name: name, Kind: param.Choice}
+	for _, v := range values {
+		p.Options = append(p.Options, param.Option{Name: string(v)})
+	}
+	return p
+}

@@ -1,0 +1,94 @@
+package door
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"marginlab/ml/dataset"
+	"marginlab/store"
+	"marginlab/views"
+)
+
+// Source finds the data behind an id: a stored set of the workspace, one that
+// comes with the program, the points of a run or a class, or the empty drawing.
+func (a *House) Source(ctx context.Context, id string) (name string, d *dataset.Data, err error) {
+	if id == Drawing {
+		return "Drawing", nil, nil
+	}
+	if b, ok := dataset.FindBuiltin(id); ok {
+		d, err = b.Load()
+		return b.Name, d, err
+	}
+	if run, ok := strings.CutPrefix(id, OfRun); ok {
+		r, err := a.Store.Run(ctx, Workspace(ctx), run)
+		if err != nil {
+			return "", nil, err
+		}
+		d, err = a.Store.Data(ctx, r.Hash)
+		return r.DatasetName, d, err
+	}
+	if code, ok := strings.CutPrefix(id, ofClass); ok {
+		c, err := a.Store.Class(ctx, code)
+		if err != nil {
+			return "", nil, err
+		}
+		d, err = a.Store.Data(ctx, c.Hash)
+		return c.Data, d, err
+	}
+	set, err := a.Store.Dataset(ctx, Workspace(ctx), id)
+	if err != nil {
+		return "", nil, err
+	}
+	d, err = a.Store.Data(ctx, set.Hash)
+	return set.Name, d, err
+}
+
+// IsStored tells whether an id is that of a data set of the workspace.
+func IsStored(id string) bool {
+	return !IsPublic(id) && !strings.HasPrefix(id, OfRun) && !strings.HasPrefix(id, ofClass)
+}
+
+// IsPublic tells whether everybody can open the data of an id. An empty one
+// stands for those that a page begins with.
+func IsPublic(id string) bool {
+	_, builtin := dataset.FindBuiltin(id)
+	return builtin || id == Drawing || id == ""
+}
+
+const (
+	// LiveRows is the largest data set that the lab trains on while one looks.
+	LiveRows = 2000
+	// Patience is how long a training may hold up a page. What takes longer is
+	// saved as a run and goes on in the background.
+	Patience = 8 * time.Second
+	// Drawing is the data set that is not there yet.
+	Drawing = "drawing"
+	// OfRun before the id of a run names the points that the run was trained on.
+	OfRun = "run-"
+	// ofClass before the code of a class names the points that it brings along.
+	ofClass = "class-"
+)
+
+// Choices lists the data sets that the lab can open.
+func (a *House) Choices(ctx context.Context, chosen string, class *store.Class) ([]views.Choice, error) {
+	sets, err := a.Store.Datasets(ctx, Workspace(ctx))
+	if err != nil {
+		return nil, err
+	}
+	var cs []views.Choice
+	add := func(group, id, name string) {
+		cs = append(cs, views.Choice{Group: group, ID: id, Name: name, Chosen: id == chosen})
+	}
+	if class != nil && class.Hash != "" {
+		add("Of the class", ofClass+class.Code, class.Data)
+	}
+	for _, s := range sets {
+		add("Your data sets", s.ID, s.Name)
+	}
+	for _, d := range dataset.Builtins {
+		add("Built in", d.Slug, d.Name)
+	}
+	add("New", Drawing, "Empty drawing")
+	return cs, nil
+}

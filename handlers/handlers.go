@@ -1,0 +1,76 @@
+// Package handlers holds the front doors over HTTP. routes.go lists every route;
+// the rooms, one for each purpose of a visitor, read a request, call the store,
+// the jobs or ml, and render. What they share is in door.
+package handlers
+
+import (
+	"cmp"
+	"io"
+	"log/slog"
+	"net/http"
+
+	"marginlab/handlers/api"
+	"marginlab/handlers/data"
+	"marginlab/handlers/door"
+	"marginlab/handlers/lab"
+	"marginlab/handlers/lessons"
+	"marginlab/handlers/runs"
+	"marginlab/handlers/teach"
+	"marginlab/ml/dataset"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/web"
+	"marginlab/web/jobs"
+)
+
+// App is the house with its rooms.
+type App struct {
+	*door.House
+	site *web.Site
+
+	lab     *lab.Room
+	lessons *lessons.Room
+	data    *data.Room
+	runs    *runs.Room
+	teach   *teach.Room
+	handins *runs.Reader // of the gallery of a class
+	api     *api.Room
+}
+
+// Config is what New needs.
+type Config struct {
+	Store   *store.Store
+	Jobs    *jobs.Queue
+	Assets  *web.Assets
+	Limits  dataset.Limits // of uploads
+	Metrics *web.Metrics
+	Log     *slog.Logger
+}
+
+// New returns the handlers.
+func New(c Config) *App {
+	h := &door.House{Store: c.Store, Jobs: c.Jobs, Assets: c.Assets, Limits: c.Limits}
+	a := &App{House: h, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), api: &api.Room{House: h}}
+	a.teach = &teach.Room{House: h, Lab: a.lab, Lessons: a.lessons}
+	a.handins = runs.NewReader(h, a.teach.Shelf)
+	a.site = web.NewSite(c.Log, a.errorPage)
+	a.site.Metrics = c.Metrics
+	return a
+}
+
+// errorTitles are headings for people; what is not here has the words of HTTP.
+var errorTitles = map[int]string{
+	http.StatusNotFound:              "Not found",
+	http.StatusUnprocessableEntity:   "That does not fit",
+	http.StatusRequestEntityTooLarge: "Too large",
+	http.StatusInternalServerError:   "Something went wrong",
+	http.StatusServiceUnavailable:    "Busy",
+	http.StatusInsufficientStorage:   "Nothing can be saved",
+}
+
+// errorPage shows an error of any page.
+func (a *App) errorPage(w io.Writer, r *http.Request, p web.Problem) error {
+	title := cmp.Or(errorTitles[p.Status], p.Title)
+	page := views.ErrorPage{Page: a.Frame(title, ""), Status: p.Status, Message: door.Sentence(p.Detail), Request: p.RequestID}
+	return views.Error(page).Render(r.Context(), w)
+}

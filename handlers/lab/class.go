@@ -1,0 +1,182 @@
+package lab
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/web"
+)
+
+// labInClass makes the lab's page that of a class: without what is hidden, with
+// what is frozen marked.
+func (a *Room) labInClass(r *http.Request, b *bench, p *views.Lab) error {
+	in, err := a.InClass(r.Context(), *b.class)
+	if err != nil {
+		return err
+	}
+	in.Who = cmp.Or(r.FormValue("who"), in.Who)
+	in.WhoError = b.problems.For("who")
+	p.Class = in
+	in.HandIn = true
+	visible := func(fields []views.Field) []views.Field {
+		return slices.DeleteFunc(fields, func(f views.Field) bool { return in.State(f.Name) == "hidden" })
+	}
+	p.DataFields, p.Marks = visible(p.DataFields), visible(p.Marks)
+	var groups []views.Group
+	for _, g := range p.Groups {
+		if g.Fields, g.Folded = visible(g.Fields), visible(g.Folded); len(g.Fields)+len(g.Folded) > 0 {
+			groups = append(groups, g)
+		}
+	}
+	p.Groups = groups
+	p.NoVersions = b.fixes(versionControls...)
+	p.NoSets = b.fixes("data")
+	return nil
+}
+
+// versionControls are what the comparison of versions changes by itself.
+var versionControls = []string{"learner", "conformal", "test_fraction"}
+
+// HandIn saves the lab's state as a run and hands it in.
+func (a *Room) HandIn(w http.ResponseWriter, r *http.Request) error {
+	b, err := a.posted(w, r)
+	if b == nil {
+		return err
+	}
+	if b.class == nil || b.class.Code != chi.URLParam(r, "code") {
+		return web.Errorf(web.Conflict, "This page does not belong to the class. Open the class again with its code.")
+	}
+	if b.class.Closed {
+		return store.ErrClosed
+	}
+	if problems := store.CheckStudent(r.PostFormValue("who")); problems != nil {
+		b.problems = problems
+		return a.refuse(w, r, b)
+	}
+	run, err := a.createRun(r.Context(), b, r.PostFormValue("name"), b.spec)
+	if errors.As(err, &b.problems) {
+		return a.refuse(w, r, b)
+	}
+	if err != nil {
+		return err
+	}
+	a.Jobs.Wait(r.Context(), glance, run.ID)
+	if err := a.Deliver(r, run.ID); err != nil {
+		return err
+	}
+	if q := b.query().Encode(); len(q) < door.LongestLink {
+		return door.Redirect(w, r, "/lab?"+q)
+	}
+	return door.Redirect(w, r, "/runs/"+run.ID+"#hand-in")
+}
+
+// Withdraw takes a hand-in back and returns to the page it was done on: a run's,
+// or the lab in the state of the form.
+func (a *Room) Withdraw(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	if err := a.Store.Withdraw(r.Context(), door.Workspace(r.Context()), r.PostFormValue("handin")); err != nil {
+		return err
+	}
+	if run := r.PostFormValue("run"); run != "" {
+		return door.Redirect(w, r, "/runs/"+url.PathEscape(run)+"#hand-in")
+	}
+	if b, err := a.readBench(r.Context(), r.PostForm); err == nil {
+		if q := b.query().Encode(); len(q) < door.LongestLink {
+			return door.Redirect(w, r, "/lab?"+q)
+		}
+	}
+	return door.Redirect(w, r, "/class/"+url.PathEscape(chi.URLParam(r, "code")))
+}
+
+// NewClass asks the same of the lab in the state of its form.
+func (a *Room) NewClass(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	b, err := a.readBench(r.Context(), r.PostForm)
+	if err != nil {
+		return err
+	}
+	if len(b.problems) > 0 {
+		return a.refuse(w, r, b)
+	}
+	b.class = nil // the new one takes its place
+	return a.AskClass(w, r, b.setting(), nil)
+}
+
+// Setting finds what there is to fix in the lab.
+func (a *Room) Setting(ctx context.Context, _ string, q url.Values) (door.Setting, error) {
+	b, err := a.readBench(ctx, q)
+	if err != nil {
+		return door.Setting{}, err
+	}
+	return b.setting(), b.problems.Err()
+}
+
+// setting is the bench as a page that a class can be made of.
+func (b *bench) setting() door.Setting {
+	s := door.Setting{Path: "/lab", Query: b.query(), Title: b.spec.Title() + " on " + b.name, Groups: labControls(b)}
+	if b.data != nil && (b.points != "" || !door.IsPublic(b.id)) {
+		s.Points, s.Data = b.data, b.dataName()
+	}
+	return s
+}
+
+// labControls lists the controls of the lab with their values.
+func labControls(b *bench) []views.ControlGroup {
+	control := func(name, value string) views.Control {
+		p, _ := ml.Param(name)
+		return views.Control{Name: name, Label: door.ControlLabel(name), Symbol: p.Symbol, Value: value}
+	}
+	yes := map[bool]string{true: "yes", false: "no"}
+	data := []views.Control{control("data", b.dataName()), control("points", "")}
+	if b.data != nil {
+		data = append(data, control("positive", positiveOf(b.spec, b.data)))
+		if len(b.data.Features) > 2 {
+			data = append(data, control("x", b.x), control("y", b.y), control("on", chosenLabel(trainOptions(b), b.on)))
+		}
+	}
+	var groups []views.ControlGroup
+	for _, g := range ml.Groups {
+		vg := views.ControlGroup{Name: g.Name, Title: g.Title}
+		if g.Name == "data" {
+			vg.Controls = data
+		}
+		for _, p := range g.Params {
+			if p.Kind == param.Text || p.Name == "project" {
+				continue // settled by the controls of the data
+			}
+			c := control(p.Name, door.OptionLabel(p, b.spec.Text(p.Name)))
+			c.Unused = !b.spec.Applies(p.Name)
+			vg.Controls = append(vg.Controls, c)
+		}
+		groups = append(groups, vg)
+	}
+	cores := control("cores", yes[b.cores])
+	cores.Unused = b.spec.Conformal == "none"
+	return append(groups, views.ControlGroup{Name: "picture", Title: "Picture", Controls: []views.Control{
+		control("show", chosenLabel(backgrounds, b.show)), control("slack", yes[b.slack]), cores,
+	}})
+}
+
+func chosenLabel(options []views.Option, value string) string {
+	for _, o := range options {
+		if o.Value == value {
+			return o.Label
+		}
+	}
+	return value
+}

@@ -1,0 +1,286 @@
+// Package lab is the room for exploring: points, settings, and the model that
+// follows while they change. What one likes is saved from here.
+package lab
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/web"
+)
+
+// Room is the lab.
+type Room struct {
+	*door.House
+	results *door.Recent[*ml.Result]
+}
+
+// New returns the lab of a house.
+func New(h *door.House) *Room { return &Room{h, door.NewRecent[*ml.Result](64)} }
+
+// train fits the bench's model, from the recent results where it is there.
+// A nil result comes with a message that says why there is no model, but for a
+// drawing without points.
+func (a *Room) train(ctx context.Context, b *bench) (*ml.Result, string, error) {
+	switch {
+	case len(b.problems) > 0:
+		return nil, door.Sentence(b.problems.Error()), nil
+	case b.data == nil:
+		return nil, "", nil
+	case len(b.data.Y) > door.LiveRows:
+		return nil, fmt.Sprintf("With %d points the lab does not train while you look. Save it as a run: it is trained in the background.", len(b.data.Y)), nil
+	}
+	return a.fit(ctx, b.data, b.spec)
+}
+
+// fit trains within the page's patience and turns what is wrong with the
+// question into a message.
+func (a *Room) fit(ctx context.Context, d *dataset.Data, spec ml.Spec) (*ml.Result, string, error) {
+	limited, cancel := context.WithTimeout(ctx, door.Patience)
+	defer cancel()
+	res, err := a.trained(limited, d, spec)
+	switch {
+	case ctx.Err() != nil:
+		return nil, "", ctx.Err()
+	case limited.Err() != nil:
+		return nil, fmt.Sprintf("This training takes longer than %.0f seconds. Save it as a run: it goes on in the background. A smaller C or gamma, for the MCM a larger ρ or rank_tol, make it quicker.", door.Patience.Seconds()), nil
+	case err != nil:
+		return nil, door.Sentence(err.Error()), nil
+	}
+	return res, "", nil
+}
+
+// answer draws what the lab shows for the bench.
+func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer, error) {
+	res, problem, err := a.train(ctx, b)
+	if err != nil {
+		return views.Answer{}, err
+	}
+	query := b.query().Encode()
+	var ans views.Answer
+	if res == nil {
+		var s figure.Scene
+		if s, err = b.bare(b.options()); err == nil {
+			ans.Picture, ans.Stage, err = door.Show(s, figure.Scatter, "/lab/figures/", query, inline)
+		}
+	} else {
+		d := door.Display{Data: b.data, Spec: b.spec, Res: res, X: b.x, Y: b.y, Options: b.options()}
+		ans, err = d.Answer("/lab/figures/", query, inline)
+		ans.Reproduce = door.CommandLine(b.spec, b.name)
+		ans.Resolved = resolved(&res.Report)
+	}
+	if b.data == nil && problem == "" {
+		ans.Hint = "Add points of two classes: click in the picture, or type them as text."
+	}
+	ans.Problem, ans.Query = problem, query
+	return ans, err
+}
+
+// resolved are the numbers that words such as auto stood for.
+func resolved(r *ml.Report) map[string]float64 {
+	values := map[string]float64{}
+	for name, v := range map[string]*float64{"gamma": r.Gamma, "core_gamma": r.CoreGamma} {
+		if v != nil {
+			values[name] = *v
+		}
+	}
+	return values
+}
+
+// Page shows the lab in the state of its address.
+func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
+	b, err := a.readBench(r.Context(), r.URL.Query())
+	if err != nil {
+		return err
+	}
+	return a.showLab(w, r, b)
+}
+
+// posted reads the lab's state from a posted form. When something in it is
+// wrong, or there are no points, it answers with the form as it was filled in
+// and returns nil.
+func (a *Room) posted(w http.ResponseWriter, r *http.Request) (*bench, error) {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return nil, err
+	}
+	b, err := a.readBench(r.Context(), r.PostForm)
+	if err != nil {
+		return nil, err
+	}
+	if len(b.problems) == 0 && b.data == nil {
+		b.problems = param.Problems{{Field: "points", Message: "there are no points yet: draw or type some first"}}
+	}
+	if len(b.problems) > 0 {
+		return nil, a.refuse(w, r, b)
+	}
+	return b, nil
+}
+
+// refuse shows the lab with what is wrong beside the fields.
+func (a *Room) refuse(w http.ResponseWriter, r *http.Request, b *bench) error {
+	w.WriteHeader(http.StatusUnprocessableEntity)
+	return a.showLab(w, r, b)
+}
+
+// showLab shows the page.
+func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
+	ans, err := a.answer(r.Context(), b, false)
+	if err != nil {
+		return err
+	}
+	p := views.Lab{
+		Page: a.Frame(b.name, "lab"), Name: b.name, Points: b.points,
+		Groups: door.SpecGroups(b.spec, b.form, b.problems), Answer: ans,
+		Editable: b.editable(), Stored: door.IsStored(b.id), Editing: b.points != "" || b.id == door.Drawing || b.form.Get("edit") == "1",
+		Show:    views.Choose(backgrounds, b.show),
+		RunName: b.spec.Title() + " on " + b.name,
+	}
+	for _, g := range p.Groups {
+		for i, f := range g.Fields {
+			if v, ok := ans.Resolved[f.Name]; ok {
+				g.Fields[i].Resolved = strconv.FormatFloat(v, 'g', -1, 64)
+			}
+		}
+	}
+	p.DataFields, p.Groups = p.Groups[0].Fields, p.Groups[1:]
+	p.Marks = []views.Field{
+		{Name: "slack", Label: "draw slack", Kind: "switch", Value: strconv.FormatBool(b.slack), Help: "A line from each point that falls short of its margin."},
+		{Name: "cores", Label: "mark cores", Kind: "switch", Value: strconv.FormatBool(b.cores), Help: "The cores of the conformal map.", Hidden: b.spec.Conformal == "none"},
+	}
+	p.Positive = views.Choose(door.PlainOptions(emptyClasses...), emptyClasses[1])
+	if b.data != nil {
+		p.Positive = views.Choose(door.PlainOptions(b.data.Classes...), positiveOf(b.spec, b.data))
+		if len(b.data.Features) > 2 {
+			p.AxisX, p.AxisY = b.x, b.y
+			p.Axes, p.Train = door.AxisOptions(b.data.Features), trainOptions(b)
+		}
+	}
+	if p.Data, err = a.Choices(r.Context(), b.id, b.class); err != nil {
+		return err
+	}
+	if b.class != nil {
+		if err := a.labInClass(r, b, &p); err != nil {
+			return err
+		}
+	}
+	return a.Render(w, r, views.LabPage(p))
+}
+
+// backgrounds are what a picture shows behind the points.
+var backgrounds = []views.Option{{Value: "regions", Label: "predicted regions"}, {Value: "heat", Label: "f(x) as a heat map"}}
+
+func trainOptions(b *bench) []views.Option {
+	opts := []views.Option{
+		{Value: "all", Label: fmt.Sprintf("all %d features", len(b.data.Features))},
+		{Value: "shown", Label: "the two that are shown"},
+		{Value: "pca", Label: "two principal components"},
+	}
+	if b.on == "list" {
+		opts = append(opts, views.Option{Value: "list", Label: strings.Join(b.spec.Features, ", ")})
+	}
+	return views.Choose(opts, b.on)
+}
+
+// Live answers the page's script: the part of the lab that changes.
+func (a *Room) Live(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	b, err := a.readBench(r.Context(), r.Form)
+	if err != nil {
+		return err
+	}
+	ans, err := a.answer(r.Context(), b, true)
+	if err != nil {
+		return err
+	}
+	var html strings.Builder
+	if err := views.AnswerView(ans).Render(r.Context(), &html); err != nil {
+		return err
+	}
+	errs := map[string]string{}
+	for _, p := range b.problems {
+		errs[p.Field] = p.Message
+	}
+	classes, positive := []string{}, ""
+	if b.data != nil {
+		classes, positive = b.data.Classes, positiveOf(b.spec, b.data)
+	}
+	return web.JSON(w, http.StatusOK, map[string]any{
+		"classes": classes, "positive": positive,
+		"html": html.String(), "hidden": door.HiddenFields(b.spec), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": b.spec.Title() + " on " + b.name,
+	})
+}
+
+// Figure serves the pictures of an unsaved view.
+func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
+	b, err := a.readBench(r.Context(), r.URL.Query())
+	if err != nil {
+		return err
+	}
+	name, format, err := door.FigureName(r)
+	if err != nil {
+		return err
+	}
+	res, _, err := a.train(r.Context(), b)
+	if err != nil {
+		return err
+	}
+	o := b.options()
+	o.Size(r)
+	var pic *figure.Picture
+	if res == nil {
+		if name != "boundary" {
+			return store.ErrNotFound
+		}
+		var s figure.Scene
+		if s, err = b.bare(o); err == nil {
+			pic, err = figure.Scatter(s)
+		}
+	} else {
+		show := door.Display{Data: b.data, Spec: b.spec, Res: res, X: b.x, Y: b.y, Options: o}
+		pic, err = show.Draw(name)
+	}
+	if err != nil {
+		return err
+	}
+	return door.WriteFigure(w, pic, format)
+}
+
+// glance is how long a page waits for a run that was just saved.
+const glance = 400 * time.Millisecond
+
+// emptyClasses are those that a drawing begins with.
+var emptyClasses = []string{"-1", "1"}
+
+// emptyScene is a picture to draw on.
+func emptyScene(o door.Options) figure.Scene {
+	v := dataset.View{Labels: [2]string{"x1", "x2"}, Center: []float64{0, 0}, Exact: true}
+	v.To = [2][]float64{{1, 0}, {0, 1}}
+	v.Axes = v.To
+	s := figure.Scene{View: v, Classes: emptyClasses, Limits: o.Limits, Dark: o.Dark, Width: o.Width, Height: o.Height, LegendRows: o.LegendRows()}
+	if s.Limits == (figure.Limits{}) {
+		s.Limits = figure.LimitsOf(nil, v)
+	}
+	return s
+}
+
+// trained is ml.Train, or its result of a moment ago.
+func (a *Room) trained(ctx context.Context, d *dataset.Data, spec ml.Spec) (*ml.Result, error) {
+	js, err := spec.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return a.results.Get(ctx, d.Hash()+string(js), func() (*ml.Result, error) { return ml.Train(ctx, d, spec, nil) })
+}

@@ -1,0 +1,105 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/store"
+	"marginlab/web"
+)
+
+// SaveRun stores the lab's state as a run and waits a moment for it: most
+// trainings end before the page is asked for.
+func (a *Room) SaveRun(w http.ResponseWriter, r *http.Request) error {
+	b, err := a.posted(w, r)
+	if b == nil {
+		return err
+	}
+	run, err := a.createRun(r.Context(), b, r.PostFormValue("name"), b.spec)
+	if errors.As(err, &b.problems) {
+		return a.refuse(w, r, b)
+	}
+	if err != nil {
+		return err
+	}
+	a.Jobs.Wait(r.Context(), glance, run.ID)
+	return door.Redirect(w, r, "/runs/"+run.ID)
+}
+
+// createRun stores a run of the bench's data. Points that are no data set of the
+// workspace are kept with the run alone.
+func (a *Room) createRun(ctx context.Context, b *bench, name string, spec ml.Spec) (store.Run, error) {
+	n := store.NewRun{Name: name, Spec: spec, DatasetName: b.dataName(), Data: b.data, Axes: [2]string{b.x, b.y}}
+	if b.class != nil {
+		n.Class = b.class.Code
+	}
+	if b.points == "" && door.IsStored(b.id) {
+		n.Dataset = b.id
+	}
+	return a.Enqueue(ctx, n)
+}
+
+// CompareVersions saves SVM and MCM, each without and with a conformal map, on
+// the same split, and goes to their comparison.
+func (a *Room) CompareVersions(w http.ResponseWriter, r *http.Request) error {
+	b, err := a.posted(w, r)
+	if b == nil {
+		return err
+	}
+	method := b.spec.Conformal
+	if method == "none" {
+		method = "eigen"
+	}
+	if b.spec.TestFraction == 0 {
+		b.spec.TestFraction = 0.3
+	}
+	if b.fixes(versionControls...) {
+		return web.Errorf(web.Forbidden, "Your teacher has set what this comparison would change.")
+	}
+	q := url.Values{}
+	var ids []string
+	for _, learner := range ml.Learners {
+		for _, conformal := range []string{"none", method} {
+			spec := b.spec
+			spec.Learner, spec.Conformal = learner.Name, conformal
+			run, err := a.createRun(r.Context(), b, "", spec)
+			if errors.As(err, &b.problems) {
+				return a.refuse(w, r, b)
+			}
+			if err != nil {
+				return err
+			}
+			q.Add("run", run.ID)
+			ids = append(ids, run.ID)
+		}
+	}
+	a.Jobs.Wait(r.Context(), glance, ids...)
+	return door.Redirect(w, r, "/compare?"+q.Encode())
+}
+
+// SavePoints stores the points of the lab as a data set.
+func (a *Room) SavePoints(w http.ResponseWriter, r *http.Request) error {
+	b, err := a.posted(w, r)
+	if b == nil {
+		return err
+	}
+	ws := door.Workspace(r.Context())
+	var set store.Dataset
+	if r.PostFormValue("replace") == "1" && door.IsStored(b.id) {
+		set, err = a.Store.ReplaceData(r.Context(), ws, b.id, b.data)
+	} else {
+		set, err = a.Store.CreateDataset(r.Context(), ws, b.dataName(), b.origin(), b.data)
+	}
+	if err != nil {
+		return err
+	}
+	if b.fixes("data") { // the lab would not show the new set
+		return door.Redirect(w, r, "/datasets/"+set.ID)
+	}
+	b.id, b.points = set.ID, ""
+	return door.Redirect(w, r, "/lab?"+b.query().Encode())
+}

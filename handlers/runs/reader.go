@@ -1,0 +1,112 @@
+package runs
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/store"
+	"marginlab/views"
+)
+
+// Reader shows the runs of a shelf: pages, pictures and comparisons, nothing that
+// changes them.
+type Reader struct {
+	*door.House
+	shelf func(*http.Request) (door.Shelf, error)
+}
+
+// NewReader returns the runs of the shelf that a request asks for.
+func NewReader(h *door.House, shelf func(*http.Request) (door.Shelf, error)) *Reader {
+	return &Reader{h, shelf}
+}
+
+// run finds the run of the request's path.
+func (a *Reader) run(r *http.Request) (run store.Run, from door.Shelf, err error) {
+	if from, err = a.shelf(r); err != nil {
+		return run, from, err
+	}
+	run, err = a.Store.Run(r.Context(), from.Workspace, chi.URLParam(r, "id"))
+	return run, from, err
+}
+
+// Page shows a run that has ended.
+func (a *Reader) Page(w http.ResponseWriter, r *http.Request) error {
+	run, from, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	if !run.Status.Ended() {
+		return door.Redirect(w, r, from.Base+"#gallery")
+	}
+	p, err := a.view(r, run, from.Base+"/runs/"+run.ID+"/figures/")
+	if err != nil {
+		return err
+	}
+	p.Page = a.Frame(run.Name, "")
+	p.Bare, p.Gallery, p.GalleryTitle = true, from.Base+"#gallery", from.Title
+	return a.Render(w, r, views.RunPage(p))
+}
+
+// Figure sends a picture of a run.
+func (a *Reader) Figure(w http.ResponseWriter, r *http.Request) error {
+	run, _, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	return a.send(w, r, run)
+}
+
+// send sends the picture of a run that the request names.
+func (a *Reader) send(w http.ResponseWriter, r *http.Request, run store.Run) error {
+	name, format, err := door.FigureName(r)
+	if err != nil {
+		return err
+	}
+	d, err := a.Display(r.Context(), run, r.URL.Query())
+	if err != nil {
+		return err
+	}
+	d.Options.Size(r)
+	pic, err := d.Draw(name)
+	if err != nil {
+		return err
+	}
+	return door.WriteFigure(w, pic, format)
+}
+
+// view is what a run's own page and its shared page have in common.
+func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run, error) {
+	p := views.Run{
+		ID: run.ID, Name: run.Name, Note: run.Note, Tags: strings.Join(run.Tags, ", "), Status: string(run.Status), Message: door.Sentence(run.Error),
+		Data: run.DatasetName, Created: door.When(run.Created), Hash: run.Hash[:12], Settings: door.Settings(run.Spec), Reproduce: door.CommandLine(run.Spec, run.DatasetName),
+	}
+	if run.Status != store.Done {
+		return p, nil
+	}
+	d, err := a.Display(r.Context(), run, r.URL.Query())
+	if err != nil {
+		return p, err
+	}
+	if p.Answer, err = d.Answer(figures, pictureQuery(r.URL.Query()), false); err != nil {
+		return p, err
+	}
+	if _, flat := run.Model.View(); !flat {
+		p.Axes, p.AxisX, p.AxisY = door.AxisOptions(run.Model.Features), d.X, d.Y
+	}
+	return p, nil
+}
+
+// pictureQuery keeps what a page's query says about pictures.
+func pictureQuery(q url.Values) string {
+	out := url.Values{}
+	for _, k := range []string{"x", "y", "show", "slack", "cores", "limits"} {
+		if q.Has(k) {
+			out.Set(k, q.Get(k))
+		}
+	}
+	return out.Encode()
+}

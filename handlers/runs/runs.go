@@ -1,0 +1,397 @@
+// Package runs is the room for saved runs: listed, looked at, compared, shared.
+package runs
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/web"
+)
+
+// pageRows is how many runs a page of the list shows.
+const pageRows = 25
+
+// runColumns are the headings of the list and what the store sorts by.
+var runColumns = []struct{ label, sort string }{
+	{"name", "name"},
+	{"data", "dataset"},
+	{"learner", "learner"},
+	{"kernel", "kernel"},
+	{"conformal", "conformal"},
+	{"C", "C"},
+	{"held out", "accuracy"},
+	{"training", "train_accuracy"},
+	{"SVs", "support_vectors"},
+	{"status", ""},
+	{"saved", "created"},
+}
+
+// Room is where saved runs are looked at, compared, changed and shared.
+type Room struct{ *Reader }
+
+// New returns the runs of the workspace that a request comes with.
+func New(h *door.House) *Room { return &Room{NewReader(h, own)} }
+
+// own is the shelf of the request's workspace.
+func own(r *http.Request) (door.Shelf, error) {
+	return door.Shelf{Workspace: door.Workspace(r.Context())}, nil
+}
+
+// List shows the runs of the workspace that the query asks for.
+func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	page, _ := strconv.Atoi(q.Get("page"))
+	page = max(page, 1)
+	f := store.Filter{
+		Query: strings.TrimSpace(q.Get("q")), Learner: q.Get("learner"), Kernel: q.Get("kernel"), Conformal: q.Get("conformal"),
+		Status: store.Status(q.Get("status")), Tag: q.Get("tag"), Sort: q.Get("sort"), Desc: q.Get("desc") == "1",
+		Limit: pageRows, Offset: (page - 1) * pageRows,
+	}
+	if f.Sort == "" {
+		f.Sort, f.Desc = "created", true
+	}
+	ws := door.Workspace(r.Context())
+	runs, total, err := a.Store.Runs(r.Context(), ws, f)
+	if err != nil {
+		return err
+	}
+	tags, err := a.Store.Tags(r.Context(), ws)
+	if err != nil {
+		return err
+	}
+	p := views.Runs{
+		Page: a.Frame("Runs", "runs"), Query: f.Query, Total: total, First: f.Offset + 1, Last: f.Offset + len(runs),
+		Learner:   anyOf(f.Learner, paramOptions("learner")),
+		Kernel:    anyOf(f.Kernel, paramOptions("kernel")),
+		Conformal: anyOf(f.Conformal, paramOptions("conformal")),
+		Status:    anyOf(string(f.Status), door.PlainOptions("queued", "running", "done", "failed", "cancelled")),
+		Tags:      anyOf(f.Tag, door.PlainOptions(tags...)),
+		Filtered:  f.Query+f.Learner+f.Kernel+f.Conformal+string(f.Status)+f.Tag != "",
+	}
+	link := func(key, value string, more ...string) string {
+		v := url.Values{}
+		for k, vs := range q {
+			v[k] = slices.Clone(vs)
+		}
+		v.Set(key, value)
+		for i := 0; i+1 < len(more); i += 2 {
+			v.Set(more[i], more[i+1])
+		}
+		return "/runs?" + v.Encode()
+	}
+	if page > 1 {
+		p.Newer = link("page", strconv.Itoa(page-1))
+	}
+	if p.Last < total {
+		p.Older = link("page", strconv.Itoa(page+1))
+	}
+	for _, c := range runColumns {
+		col := views.Column{Label: c.label}
+		if c.sort != "" {
+			desc := "0"
+			if c.sort == f.Sort {
+				col.Sort = map[bool]string{true: "descending", false: "ascending"}[f.Desc]
+				if !f.Desc {
+					desc = "1"
+				}
+			}
+			col.Href = link("sort", c.sort, "desc", desc, "page", "1")
+		}
+		p.Columns = append(p.Columns, col)
+	}
+	for _, run := range runs {
+		p.Rows = append(p.Rows, Row(run))
+	}
+	return a.Render(w, r, views.RunsPage(p))
+}
+
+func anyOf(value string, options []views.Option) []views.Option {
+	return views.Choose(append([]views.Option{{Value: "", Label: "any"}}, options...), value)
+}
+
+func paramOptions(name string) (opts []views.Option) {
+	p, _ := ml.Param(name)
+	for _, o := range p.Options {
+		opts = append(opts, views.Option{Value: o.Name, Label: o.Label})
+	}
+	return opts
+}
+
+// Row is a run as lists show it.
+func Row(r store.Run) views.RunRow {
+	row := views.RunRow{
+		ID: r.ID, Name: r.Name, Data: r.DatasetName, Learner: strings.ToUpper(r.Spec.Learner), Kernel: kernelText(r.Spec, r.Report),
+		Conformal: r.Spec.Conformal, C: views.Short(r.Spec.C), Status: string(r.Status), Created: door.When(r.Created), Tags: r.Tags, Note: r.Note,
+	}
+	if r.Spec.HardMargin {
+		row.C = "hard"
+	}
+	if rep := r.Report; rep != nil {
+		row.Train, row.Vectors = door.Percent(rep.TrainAccuracy), strconv.Itoa(rep.SupportVectors)
+		if rep.TestAccuracy != nil {
+			row.Test = door.Percent(*rep.TestAccuracy)
+		}
+		row.Thumb = door.Thumbnail("/runs/"+r.ID+"/figures/", "boundary", "Boundary of "+r.Name)
+	}
+	return row
+}
+
+// kernelText is a kernel with its parameters, as used where that is known.
+func kernelText(s ml.Spec, rep *ml.Report) string {
+	row, err := kernel.Lookup(s.Kernel)
+	if err != nil {
+		return s.Kernel
+	}
+	text := row.Name
+	for _, p := range row.Params {
+		v := s.Text(p.Name)
+		if p.Name == "gamma" && rep != nil && rep.Gamma != nil {
+			v = views.Short(*rep.Gamma)
+		}
+		text += ", " + p.Symbol + "=" + v
+	}
+	return text
+}
+
+// Page shows a run with what can be done with it.
+func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
+	run, _, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	return a.showRun(w, r, run, nil)
+}
+
+func (a *Room) showRun(w http.ResponseWriter, r *http.Request, run store.Run, problems param.Problems) error {
+	p, err := a.view(r, run, "/runs/"+run.ID+"/figures/")
+	if err != nil {
+		return err
+	}
+	p.Page = a.Frame(run.Name, "runs")
+	p.Clone = "/lab?" + cloneQuery(run).Encode()
+	if run.Class != "" {
+		if err := a.runInClass(r.Context(), run, &p); err != nil {
+			return err
+		}
+	}
+	if run.Dataset != "" {
+		p.DataHref = "/datasets/" + run.Dataset
+	}
+	if run.Share != "" {
+		p.ShareURL = web.Origin(r) + "/shared/" + run.Share
+	}
+	p.Errors = map[string]string{}
+	for _, q := range problems {
+		p.Errors[q.Field] = door.Sentence(q.Message)
+	}
+	if len(problems) > 0 {
+		p.Name, p.Tags, p.Note = r.PostFormValue("name"), r.PostFormValue("tags"), r.PostFormValue("note")
+		w.WriteHeader(http.StatusUnprocessableEntity)
+	}
+	return a.Render(w, r, views.RunPage(p))
+}
+
+// cloneQuery opens the lab in the state of the run. A run whose points are not a
+// data set any more brings them along.
+func cloneQuery(run store.Run) url.Values {
+	q := door.SpecQuery(run.Spec)
+	q.Del("project")
+	if run.Spec.Project == "pca" {
+		q.Set("on", "pca")
+	}
+	if x, y := run.Axes[0], run.Axes[1]; x != "" {
+		q.Set("x", x)
+		q.Set("y", y)
+	}
+	if run.Dataset != "" {
+		q.Set("data", run.Dataset)
+	} else {
+		q.Set("data", door.OfRun+run.ID)
+	}
+	return q
+}
+
+// Update changes name, tags and note of a run.
+func (a *Room) Update(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	run, _, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	err = a.Store.UpdateRun(r.Context(), door.Workspace(r.Context()), run.ID, r.PostFormValue("name"), r.PostFormValue("note"), splitTags(r.PostFormValue("tags")))
+	var ps param.Problems
+	if errors.As(err, &ps) {
+		return a.showRun(w, r, run, ps)
+	}
+	if err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/runs/"+run.ID)
+}
+
+func splitTags(text string) (tags []string) {
+	for t := range strings.SplitSeq(text, ",") {
+		if t = strings.TrimSpace(t); t != "" && !slices.Contains(tags, t) {
+			tags = append(tags, t)
+		}
+	}
+	return tags
+}
+
+// Delete deletes one run.
+func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
+	return a.deleteRuns(w, r, chi.URLParam(r, "id"))
+}
+
+// DeleteChosen deletes the runs that are ticked in the list.
+func (a *Room) DeleteChosen(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	return a.deleteRuns(w, r, r.PostForm["run"]...)
+}
+
+func (a *Room) deleteRuns(w http.ResponseWriter, r *http.Request, ids ...string) error {
+	if err := a.Jobs.Delete(r.Context(), door.Workspace(r.Context()), ids); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/runs")
+}
+
+// Cancel ends a run that is queued or running.
+func (a *Room) Cancel(w http.ResponseWriter, r *http.Request) error {
+	id := chi.URLParam(r, "id")
+	if err := a.Jobs.Cancel(r.Context(), door.Workspace(r.Context()), id); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/runs/"+id)
+}
+
+// Share makes a read-only link of a run.
+func (a *Room) Share(w http.ResponseWriter, r *http.Request) error {
+	id := chi.URLParam(r, "id")
+	if _, err := a.Store.ShareRun(r.Context(), door.Workspace(r.Context()), id); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/runs/"+id+"#h-share")
+}
+
+// Unshare takes the link back.
+func (a *Room) Unshare(w http.ResponseWriter, r *http.Request) error {
+	id := chi.URLParam(r, "id")
+	if err := a.Store.UnshareRun(r.Context(), door.Workspace(r.Context()), id); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/runs/"+id+"#h-share")
+}
+
+// Model sends the trained model as JSON.
+func (a *Room) Model(w http.ResponseWriter, r *http.Request) error {
+	run, _, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	if run.Model == nil {
+		return store.ErrNotFound
+	}
+	door.Attach(w, run.Name+".model.json", "application/json")
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", " ")
+	return enc.Encode(run.Model)
+}
+
+// Predictions writes the training data with what the model says of each row.
+func (a *Room) Predictions(w http.ResponseWriter, r *http.Request) error {
+	run, _, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	d, err := a.Display(r.Context(), run, nil)
+	if err != nil {
+		return err
+	}
+	points, err := run.Model.Points(d.Data, run.Spec)
+	if err != nil {
+		return err
+	}
+	door.Attach(w, run.Name+".predictions.csv", "text/csv; charset=utf-8")
+	out := csv.NewWriter(w)
+	_ = out.Write([]string{"row", d.Data.Label, "predicted", "f", "held_out", "role", "weight"})
+	for _, p := range points {
+		_ = out.Write([]string{
+			strconv.Itoa(p.Row + 1), p.Label, run.Model.LabelOf(p.F), strconv.FormatFloat(p.F, 'g', -1, 64),
+			strconv.FormatBool(p.HeldOut), string(p.Role), strconv.FormatFloat(p.Weight, 'g', -1, 64),
+		})
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// runInClass adds to a run's page what its class makes of it. The lab opens in
+// the class again; points that the class would not give come along as text.
+func (a *Room) runInClass(ctx context.Context, run store.Run, p *views.Run) error {
+	c, err := a.Store.Class(ctx, run.Class)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // deleted; the run stays what it is
+	}
+	if err != nil {
+		return err
+	}
+	in, err := a.InClass(ctx, c)
+	if err != nil {
+		return err
+	}
+	p.Class = in
+	q := cloneQuery(run)
+	q.Set("class", c.Code)
+	if door.On("/lab", c).Fixes("data") {
+		_, given, err := a.Source(ctx, door.Preset(c).Get("data"))
+		if err != nil {
+			return err
+		}
+		if given == nil || given.Hash() != run.Hash {
+			d, err := a.Store.Data(ctx, run.Hash)
+			if err != nil {
+				return err
+			}
+			var text strings.Builder
+			if err := d.Encode(&text); err != nil {
+				return err
+			}
+			q.Set("points", text.String())
+		}
+	}
+	if clone := "/lab?" + q.Encode(); len(clone) < door.LongestLink {
+		p.Clone = clone
+	}
+	return nil
+}
+
+// HandIn hands a saved run in.
+func (a *Room) HandIn(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	id := chi.URLParam(r, "id")
+	if err := a.Deliver(r, id); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/runs/"+id+"#hand-in")
+}

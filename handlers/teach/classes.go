@@ -1,0 +1,144 @@
+// Package teach is the room of a teacher: classes and the gallery of what their
+// students hand in.
+package teach
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/web"
+)
+
+// Room is where a teacher sets pages up for students and sees what they hand in.
+type Room struct {
+	*door.House
+	Lab, Lessons Page
+}
+
+// Page is a kind of page that a class can be made of. Setting finds what there is
+// to fix on the page of a path in the state of a query.
+type Page interface {
+	Setting(ctx context.Context, path string, q url.Values) (door.Setting, error)
+}
+
+// List lists what a teacher has set up and takes the code of a student.
+func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
+	return a.showClasses(w, r, "", "")
+}
+
+func (a *Room) showClasses(w http.ResponseWriter, r *http.Request, typed, problem string) error {
+	classes, err := a.Store.Classes(r.Context(), door.Workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	p := views.Classes{Page: a.Frame("Classes", ""), Typed: typed, Problem: problem}
+	for _, c := range classes {
+		p.Rows = append(p.Rows, views.ClassRow{Code: c.Code, Title: c.Title, Created: door.When(c.Created), Handins: c.Handins, Closed: c.Closed})
+	}
+	if problem != "" {
+		w.WriteHeader(http.StatusNotFound)
+	}
+	return a.Render(w, r, views.ClassesPage(p))
+}
+
+// Find leads from a typed code to the class.
+func (a *Room) Find(w http.ResponseWriter, r *http.Request) error {
+	typed := strings.TrimSpace(r.FormValue("code"))
+	if typed == "" {
+		return door.Redirect(w, r, "/classes")
+	}
+	c, err := a.Store.Class(r.Context(), store.CleanCode(typed))
+	if errors.Is(err, store.ErrNotFound) {
+		return a.showClasses(w, r, typed, "No class has this code. It has six letters, no digits.")
+	}
+	if err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/class/"+c.Code)
+}
+
+// Open lets a student in.
+func (a *Room) Open(w http.ResponseWriter, r *http.Request) error {
+	c, err := a.Class(r.Context(), chi.URLParam(r, "code"))
+	if err != nil {
+		return err
+	}
+	return door.Redirect(w, r, door.Entrance(c))
+}
+
+// New asks what is hidden and frozen on the page whose address comes as
+// target.
+func (a *Room) New(w http.ResponseWriter, r *http.Request) error {
+	s, err := a.setting(r.Context(), cmp.Or(r.FormValue("target"), "/lab"))
+	if err != nil {
+		return err
+	}
+	return a.AskClass(w, r, s, nil)
+}
+
+// Create stores a class. Points that students could not open by themselves
+// come along.
+func (a *Room) Create(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	s, err := a.setting(r.Context(), r.PostFormValue("target"))
+	if err != nil {
+		return err
+	}
+	n := store.NewClass{Title: r.PostFormValue("title"), Closed: r.PostFormValue("handins") != "true"}
+	q := maps.Clone(s.Query)
+	if s.Points != nil {
+		n.Points, n.Data = s.Points, s.Data
+		q.Del("points")
+		q.Del("data")
+	}
+	n.Target = s.Path + "?" + q.Encode()
+	for _, g := range s.Groups {
+		for _, c := range g.Controls {
+			switch cmp.Or(r.PostFormValue("group."+g.Name), r.PostFormValue("control."+c.Name)) {
+			case "hidden":
+				n.Hidden = append(n.Hidden, c.Name)
+			case "frozen":
+				n.Frozen = append(n.Frozen, c.Name)
+			}
+		}
+	}
+	c, err := a.Store.CreateClass(r.Context(), door.Workspace(r.Context()), n)
+	var ps param.Problems
+	if errors.As(err, &ps) && ps.For("title") != "" {
+		return a.AskClass(w, r, s, ps)
+	}
+	if err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/classes/"+c.Code)
+}
+
+// setting finds what there is to fix on a page.
+func (a *Room) setting(ctx context.Context, target string) (s door.Setting, err error) {
+	u, err := url.Parse(target)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") {
+		return s, param.Problems{{Field: "target", Message: "a class is made of a page of this site: open the lab or a lesson and go on from there"}}
+	}
+	q := u.Query()
+	q.Del("class") // the new one takes its place
+	switch {
+	case u.Path == "/lab":
+		return a.Lab.Setting(ctx, u.Path, q)
+	case strings.HasPrefix(u.Path, "/lessons/"):
+		return a.Lessons.Setting(ctx, u.Path, q)
+	}
+	return s, param.Problems{{Field: "target", Message: "only the lab and the lessons can be opened for a class"}}
+}
