@@ -205,7 +205,7 @@ func (p *problem) coreFactors(ctx context.Context) (q, r *mat.Dense, err error) 
 	for from := 0; from < n; from += width {
 		rest := p.columns(from, min(from+width, n))
 		c := free(rest, basis...)
-		for {
+		for range width + 1 { // each pass but the last takes a direction at least
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"gonum.org/v1/gonum/blas"
@@ -301,7 +302,7 @@ func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
 		}
 		wz.AddScaledVec(wz, p.Ridge, z)
 		scatter := mat.Dot(z, wz)
-		if stats.Steps == steps || scatter <= 0 { // negative: the kernel is not positive semidefinite
+		if stats.Steps == steps || !(scatter > 0) { // negative: the kernel is not positive semidefinite
 			break
 		}
 		if err := ctx.Err(); err != nil {
@@ -310,7 +311,7 @@ func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
 		bz.AddScaledVec(bz, -mat.Dot(z, bz)/scatter, wz)
 		up.MulVec(r.T(), bz) // along ∇J
 		size := mat.Norm(up, 2)
-		if size == 0 {
+		if !(size > 0) || math.IsInf(size, 1) {
 			break
 		}
 		eta := rate * (1 - float64(stats.Steps)/float64(steps))

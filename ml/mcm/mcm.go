@@ -75,6 +75,9 @@ var Params = []param.Param{
 // none that floating-point numbers can hold.
 var ErrNotSeparable = errors.New("mcm: this kernel does not separate the classes to working precision; give a finite C instead of a hard margin, or use another kernel")
 
+// ErrOverflow is returned when sums of kernel values leave the range of numbers.
+var ErrOverflow = errors.New("mcm: sums of kernel values are too large for floating-point numbers; scale the inputs, or lower C or the kernel's parameters")
+
 // Matrix is a symmetric M x M kernel matrix given row by row.
 type Matrix interface {
 	Len() int                 // M
@@ -121,7 +124,7 @@ const gapTol = 1e-8
 // and objective are always consistent with each other, and Gap tells how far
 // from optimal they can be. Errors are those of wrong input (lengths, labels,
 // one class only, settings out of range, a kernel with entries that are not
-// finite) and ErrNotSeparable. When ctx ends there is no error: the function
+// finite), ErrOverflow and ErrNotSeparable. When ctx ends there is no error: the function
 // reached so far is returned as cancelled.
 //
 // A hard margin is solved with finite penalties C that rise until no slack is
@@ -139,7 +142,14 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 	if s.MaxIter == 0 {
 		s.MaxIter = 50_000 + 200*len(y)
 	}
-	return train(ctx, k, y, s)
+	r, err := train(ctx, k, y, s)
+	if err != nil {
+		return nil, err
+	}
+	if v := r.Objective + r.DualObjective + r.Gap + r.B + r.L1; math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil, ErrOverflow
+	}
+	return r, nil
 }
 
 func check(k Matrix, y []float64, s Settings) error {

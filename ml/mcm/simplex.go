@@ -236,8 +236,8 @@ func (s *simplex) infeasibility() float64 {
 // solve runs the dual simplex from the current basis. The status is Converged
 // at a basis that is optimal, within the tolerances, for the costs in use (see
 // restore), and Numerical when the programme looks infeasible or no usable pivot
-// is left, or when the objective has stopped rising because rounding undoes what
-// the pivots gain.
+// is left, when the objective has stopped rising because rounding undoes what the
+// pivots gain, or when a number has overflowed.
 func (s *simplex) solve(ctx context.Context) trace.Status {
 	trouble, idle, best := 0, 0, math.Inf(-1)
 	for {
@@ -256,6 +256,9 @@ func (s *simplex) solve(ctx context.Context) trace.Status {
 		}
 		if s.fresh {
 			obj := s.objective()
+			if math.IsNaN(obj) || math.IsInf(obj, 0) {
+				return trace.Numerical
+			}
 			if idle++; obj > best+1e-12*math.Abs(obj) {
 				idle, best = 0, obj
 			}
@@ -390,7 +393,7 @@ func (s *simplex) candidates(sign, slope float64) breakpoints {
 	b := s.breaks
 	for reach := 2*s.lastStep + s.optTol; ; reach *= 16 {
 		b = b[:0]
-		last := reach > 1e12
+		last := !(reach <= 1e12) // also when the last step was no number
 		if last {
 			reach = math.Inf(1)
 		}

@@ -114,9 +114,12 @@ func general(rows, cols int) blas64.General {
 }
 
 // weigh prepares project for the weights w > 0. It reports false when they are
-// too far apart for it.
+// too far apart for it, or not finite.
 func (s *subspace) weigh(ctx context.Context, w []float64) (bool, error) {
 	for a, i := range s.order {
+		if !(w[i] > 0) || math.IsInf(w[i], 1) {
+			return false, nil
+		}
 		s.w[a], s.d[a], s.root[a] = w[i], 1/w[i], math.Sqrt(w[i])
 	}
 	if err := s.rebalance(ctx); err != nil {
@@ -316,7 +319,7 @@ func (s *subspace) settle(f []float64) {
 		for _, i := range s.order[:s.free] {
 			size = max(size, math.Abs(miss[i]))
 		}
-		if size < 1e-13 || size > least/2 {
+		if !(size >= 1e-13 && size <= least/2) || math.IsInf(size, 1) {
 			return
 		}
 		least = size

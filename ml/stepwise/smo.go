@@ -80,7 +80,7 @@ func guarded(curvature float64) float64 {
 //
 // The slides leave the heuristic for the pair open; see Selection. With an
 // indefinite kernel the end is a stationary point. A run ends as Numerical when
-// rounding lets a step change nothing.
+// rounding lets a step change nothing, or when numbers overflow.
 func SMO(ctx context.Context, k svm.Matrix, y []float64, s SMOSettings) (*trace.Replay[SMOState], error) {
 	p, err := newProblem(k, y, s.C)
 	if err != nil {
@@ -132,12 +132,16 @@ func (o *pairs) state(pair *Pair) SMOState {
 
 // step makes one step. A status other than "" tells that there was none to make.
 func (o *pairs) step(selection Selection, tol float64) (Pair, trace.Status) {
-	if high, low := o.interval(o.points, o.alpha, o.g); high-low <= tol {
+	high, low := o.interval(o.points, o.alpha, o.g)
+	switch violation := high - low; {
+	case violation <= tol:
 		return Pair{}, trace.Converged
+	case math.IsNaN(violation) || math.IsInf(violation, 0):
+		return Pair{}, trace.Numerical // sums of kernel values have overflowed
 	}
 	pair := o.solve(o.choose(selection))
 	i, j := pair.I, pair.J
-	if pair.AlphaI == pair.BeforeI && pair.AlphaJ == pair.BeforeJ {
+	if math.IsNaN(pair.AlphaI+pair.AlphaJ) || pair.AlphaI == pair.BeforeI && pair.AlphaJ == pair.BeforeJ {
 		return Pair{}, trace.Numerical
 	}
 	o.alpha[i], o.alpha[j] = pair.AlphaI, pair.AlphaJ

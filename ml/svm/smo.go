@@ -182,8 +182,14 @@ func infinite[T real](row []T) int {
 func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 	last, before := math.Inf(1), -1
 	for {
+		if o.ctx.Err() != nil {
+			return trace.Cancelled, nil
+		}
 		high, low := o.interval()
 		violation := high - low
+		if !o.sound(high, low) {
+			return trace.Numerical, ErrOverflow
+		}
 		// No better than a round ago, and nothing that could still be moved.
 		stuck := violation >= last && (violation <= o.rounding() || o.iterations == before)
 		if violation <= tol || stuck || o.iterations >= o.limit {
@@ -215,6 +221,13 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 			return status, err
 		}
 	}
+}
+
+// sound reports whether the iterate is made of finite numbers; high and low are its
+// interval, which a value that is not finite shows up in.
+func (o *state) sound(high, low float64) bool {
+	return !math.IsNaN(high-low) && !math.IsInf(high, 1) && !math.IsInf(low, -1) &&
+		!math.IsNaN(o.objective) && !math.IsInf(o.objective, 0)
 }
 
 // active returns the points that may still move: not those at a bound to which g
@@ -318,6 +331,9 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 			status = trace.Converged
 			break
 		}
+		if !p.sound(high, low) {
+			return trace.Numerical, ErrOverflow
+		}
 		before := o.iterations
 		var err error
 		if status, err = p.round(tol, high, low); err != nil {
@@ -397,6 +413,7 @@ func (o *smo[T]) refresh() (bool, error) {
 func (o *smo[T]) climb(tol float64, steps int) (trace.Status, error) {
 	i := o.highest()
 	o.exact = false
+	enough := math.Inf(1) // for a hard margin: see growth
 	for ; steps > 0 && o.iterations < o.limit; steps-- {
 		ki, err := o.rows.row(i)
 		if err != nil {
@@ -422,6 +439,13 @@ func (o *smo[T]) climb(tol float64, steps int) (trace.Status, error) {
 		if o.work == 0 {
 			o.report(violation)
 		}
+		switch {
+		case !math.IsInf(o.c, 1):
+		case math.IsInf(enough, 1):
+			enough = growth * o.objective
+		case o.objective > enough:
+			return trace.IterationLimit, nil
+		}
 	}
 	return trace.IterationLimit, nil
 }
@@ -442,11 +466,19 @@ func (o *state) highest() (i int) {
 func (o *state) step(i, j int, kij float64) (float64, error) {
 	curvature := o.diag[i] + o.diag[j] - 2*kij
 	toHi, toLo := o.hi[i]-o.u[i], o.u[j]-o.lo[j]
-	if math.IsInf(min(toHi, toLo), 1) && curvature <= separable*separable*(o.diag[i]+o.diag[j]) {
-		return 0, ErrNotSeparable // opposite labels at one point: nothing bounds the pair
+	if math.IsInf(min(toHi, toLo), 1) { // opposite labels, and nothing bounds the pair
+		switch size := math.Abs(o.diag[i]) + math.Abs(o.diag[j]); {
+		case curvature < -indefinite*size:
+			return 0, ErrUnbounded
+		case curvature <= separable*separable*size:
+			return 0, ErrNotSeparable // both at one point
+		}
 	}
 	slope := o.g[i] - o.g[j]
 	step := min(toHi, toLo, slope/guarded(curvature))
+	if math.IsNaN(step) || math.IsInf(step, 0) {
+		return 0, ErrOverflow
+	}
 	ui, uj := o.u[i]+step, o.u[j]-step
 	if step == toHi { // exactly, so that a bounded point is known as such
 		ui = o.hi[i]
@@ -496,26 +528,38 @@ func (o *state) dual() (sum, square float64) {
 	return sum, square
 }
 
-// separable is the smallest margin, relative to sqrt(max K_ii), that counts.
-const separable = 1e-6
+const (
+	// growth of the objective of a hard margin ends a batch of steps: stretch is to tell
+	// an unbounded dual before numbers overflow.
+	growth = 1e6
+	// separable is the smallest margin, relative to sqrt(max K_ii), that counts.
+	separable = 1e-6
+	// indefinite is by how much of its parts a sum has to fall below 0 for more than
+	// rounding to be behind it.
+	indefinite = 0x1p-40
+)
 
 // stretch goes to the maximum of the hard-margin objective along the ray through
 // u: t sum alpha - t² u'Ku / 2 is largest at t = sum alpha / u'Ku. It changes
 // nothing at the solution, where the two are equal, but lets u grow by factors
 // when there is no solution. Then it is certain, too: every feasible alpha proves
 // that the margin is at most |w| / sum alpha (half the distance of two points in
-// the hulls of the classes).
+// the hulls of the classes). With an indefinite kernel u'Ku may be negative: the
+// objective then grows along the ray for ever.
 func (o *smo[T]) stretch() error {
 	sum, square := o.dual()
 	if sum == 0 {
 		return nil
 	}
-	if square <= separable*separable*floats.Max(o.diag)*sum*sum {
+	if square <= separable*separable*floats.Norm(o.diag, math.Inf(1))*sum*sum {
 		if done, err := o.refresh(); !done || err != nil {
 			return err
 		}
 		sum, square = o.dual()
-		if square <= separable*separable*floats.Max(o.diag)*sum*sum {
+		switch most := floats.Norm(o.diag, math.Inf(1)) * sum * sum; {
+		case square < -indefinite*most:
+			return ErrUnbounded
+		case square <= separable*separable*most:
 			return ErrNotSeparable
 		}
 	}

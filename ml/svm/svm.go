@@ -52,6 +52,15 @@ var Params = []param.Param{
 // can have: see Train.
 var ErrNotSeparable = errors.New("svm: the kernel does not separate the classes, so there is no hard margin; use a finite C or a more flexible kernel")
 
+// ErrUnbounded is returned for a hard margin with a kernel that is not positive
+// semidefinite when the dual has no maximum: along some direction with
+// sum alpha_i y_i = 0 its curvature is negative and no C bounds it. There are no
+// hulls of the classes then, so it tells nothing about whether they can be separated.
+var ErrUnbounded = errors.New("svm: the hard margin has no solution with this kernel: it is not positive semidefinite on these points, so that the dual grows for ever, which does not tell whether the classes can be separated; use a finite C or another kernel")
+
+// ErrOverflow is returned when sums of kernel values leave the range of numbers.
+var ErrOverflow = errors.New("svm: sums of kernel values are too large for floating-point numbers; scale the inputs, or lower C or the kernel's parameters")
+
 // Result of Train.
 type Result struct {
 	Alpha  []float64    // dual variables, 0 <= alpha_i <= C, length M
@@ -88,9 +97,9 @@ type Result struct {
 // the margin, and +Inf (Gap 1) as long as there are points on the wrong side.
 //
 // An ended ctx and a reached limit are no errors: Status tells, and the result
-// is feasible. Errors are wrong input, kernel values that are not finite, and
-// ErrNotSeparable: the hard margin was asked for and is below one millionth of
-// sqrt(max K_ii), which rounding cannot tell from none.
+// is feasible. Errors are wrong input, kernel values that are not finite,
+// ErrOverflow, and two for the hard margin: ErrNotSeparable when it is below one
+// millionth of sqrt(max K_ii), which rounding cannot tell from none, and ErrUnbounded.
 func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) {
 	if err := check(k, y, &s); err != nil {
 		return nil, err

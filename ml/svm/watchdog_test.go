@@ -1,0 +1,99 @@
+package svm
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/trace"
+)
+
+// looks is a context that ends when it has been looked at so many times.
+type looks struct {
+	context.Context
+	left atomic.Int64
+}
+
+func newLooks(parent context.Context, n int64) *looks {
+	l := &looks{Context: parent}
+	l.left.Store(n)
+	return l
+}
+
+func (l *looks) Err() error {
+	if l.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return l.Context.Err()
+}
+
+// TestHardMarginIndefinite asks for hard margins with kernels for which there need be
+// none: the answer is a stationary point, or an error, and there is one.
+func TestHardMarginIndefinite(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(17, 4))
+	ended := map[string]int{}
+	for trial := range 250 {
+		m := 4 + r.IntN(9)
+		x, y := mat.NewDense(m, 2, nil), make([]float64, m)
+		for i := range m {
+			x.SetRow(i, []float64{r.NormFloat64(), r.NormFloat64()})
+			y[i] = float64(1 - 2*(i%2))
+		}
+		gram := kernel.NewGram(kernel.Kernel{Name: "sigmoid", Gamma: 0.5, Coef0: float64(trial%3 - 1)}, x)
+		for _, matrix := range []Matrix{gram, full(gram)} {
+			ctx := newLooks(t.Context(), 10_000)
+			res, err := Train(ctx, matrix, y, Settings{C: math.Inf(1), MaxIter: 100_000})
+			switch {
+			case ctx.left.Load() < 0:
+				t.Fatalf("trial %d: still at work", trial)
+			case errors.Is(err, ErrUnbounded):
+				ended["unbounded"]++
+			case err != nil:
+				t.Fatalf("trial %d: %v", trial, err)
+			default:
+				ended[string(res.Status)]++
+				if res.Status == trace.Converged {
+					verify(t, res, full(gram), y, math.Inf(1), 1e-3)
+				}
+			}
+		}
+	}
+	if ended["unbounded"] == 0 || ended["converged"] == 0 || ended["cancelled"] > 0 {
+		t.Errorf("%v", ended)
+	}
+}
+
+// TestUnboundedPair has two points of opposite label whose alphas may rise together for
+// ever, each step being worth more than the one before.
+func TestUnboundedPair(t *testing.T) {
+	t.Parallel()
+	k := symmetric{mat.NewSymDense(2, []float64{1, 2, 2, 1})} // eigenvalues 3 and -1
+	if r, err := Train(t.Context(), k, []float64{1, -1}, Settings{C: math.Inf(1)}); !errors.Is(err, ErrUnbounded) {
+		t.Errorf("%v, %v; want ErrUnbounded", r, err)
+	}
+	r := train(t, k, []float64{1, -1}, Settings{C: 3})
+	if r.Alpha[0] != 3 || r.Alpha[1] != 3 {
+		t.Errorf("alpha = %v, want C for both", r.Alpha)
+	}
+}
+
+// TestOverflow has kernel values that no sum of two can hold.
+func TestOverflow(t *testing.T) {
+	t.Parallel()
+	x := mat.NewDense(4, 1, []float64{1, -1, 2, -2})
+	x.Scale(1e154, x)
+	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, x)
+	for _, c := range []float64{1, 1e9, math.Inf(1)} {
+		r, err := Train(t.Context(), k, []float64{1, 1, -1, -1}, Settings{C: c})
+		if err == nil && (math.IsNaN(r.Dual) || math.IsInf(r.Dual, 0) || math.IsNaN(r.B)) {
+			t.Errorf("C = %g: %+v; want finite numbers or an error", c, r)
+		}
+	}
+}

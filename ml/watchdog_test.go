@@ -1,0 +1,172 @@
+package ml_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/conformal"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/trace"
+)
+
+// looks is a context that ends when it has been looked at so many times: a deadline of
+// work instead of time.
+type looks struct {
+	context.Context
+	left atomic.Int64
+}
+
+func newLooks(parent context.Context, n int64) *looks {
+	l := &looks{Context: parent}
+	l.left.Store(n)
+	return l
+}
+
+func (l *looks) Err() error {
+	if l.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return l.Context.Err()
+}
+
+// ugly lists data that a solver can trip over.
+func ugly() map[string]*dataset.Data {
+	r := rand.New(rand.NewPCG(11, 13))
+	sets := map[string]*dataset.Data{}
+	add := func(name string, m, d int, at func(i, j int) float64) {
+		set := &dataset.Data{Label: "y", Classes: []string{"-1", "1"}, X: mat.NewDense(m, d, nil), Y: make([]int, m)}
+		for j := range d {
+			set.Features = append(set.Features, fmt.Sprint("x", j))
+		}
+		for i := range m {
+			set.Y[i] = i % 2
+			for j := range d {
+				set.X.Set(i, j, at(i, j))
+			}
+		}
+		sets[name] = set
+	}
+	normal := func(int, int) float64 { return r.NormFloat64() }
+	add("one point of each class", 2, 1, func(i, _ int) float64 { return float64(i) })
+	add("all alike", 8, 2, func(int, int) float64 { return 0 })
+	add("copies", 20, 2, func(i, j int) float64 { return float64(i / 2 * (1 + j)) })
+	add("copies of opposite label", 12, 2, func(i, j int) float64 { return float64((i / 4) * (1 - 2*j)) })
+	add("constant columns", 15, 3, func(i, j int) float64 { return []float64{3, -1e6, r.NormFloat64()}[j] })
+	add("huge", 12, 2, func(int, int) float64 { return 1e150 * r.NormFloat64() })
+	add("enormous", 12, 2, func(int, int) float64 { return 1e300 * r.NormFloat64() })
+	add("tiny", 30, 2, func(int, int) float64 { return 1e-9 * r.NormFloat64() })
+	add("far off", 30, 2, func(int, int) float64 { return 1e8 + r.NormFloat64() })
+	add("of every size", 14, 3, func(i, _ int) float64 { return math.Pow(10, float64(3*i-20)) * r.NormFloat64() })
+	for m := range 6 {
+		add(fmt.Sprint(4+m, " at random"), 4+m, 2, normal)
+	}
+	rows := [][]float64{{-0.639, 0.414}, {1.17, 0.734}, {0.349, -1.055}, {-0.038, -0.744}, {1.341, 0.565}, {0.861, 1.108}}
+	add("one against five", 6, 2, func(i, j int) float64 { return rows[i][j] })
+	sets["one against five"].Y = []int{1, 0, 0, 0, 0, 0}
+	return sets
+}
+
+// TestWatchdog trains every learner with every kernel and every conformal method, soft
+// and hard, on ugly data, as given and standardised. No training may look at its
+// context more often than a deadline of work allows, whatever is said in the end, and
+// one whose context ends has to notice at its next looks.
+func TestWatchdog(t *testing.T) {
+	t.Parallel()
+	const deadline, after = 200_000, 100
+	methods := []string{"none"}
+	for _, row := range conformal.Table {
+		methods = append(methods, row.Name)
+	}
+	for _, learner := range ml.Learners {
+		for _, row := range kernel.Table {
+			t.Run(learner.Name+"/"+row.Name, func(t *testing.T) {
+				t.Parallel()
+				for name, data := range ugly() {
+					for _, spec := range harsh(learner.Name, row.Name, methods) {
+						at := func() string { return name + ": " + strings.Join(told(t, spec), " ") }
+						ctx := newLooks(t.Context(), deadline)
+						res, err := ml.Train(ctx, data, spec, nil)
+						switch {
+						case ctx.left.Load() < 0:
+							t.Errorf("%s: still at work after %d looks at its context", at(), deadline)
+						case err != nil && res != nil, err == nil && res == nil:
+							t.Errorf("%s: %v, %v", at(), res, err)
+						case err == nil:
+							sound(t, at, res)
+						}
+						for _, n := range []int64{0, 1, 3, 10} {
+							ctx := newLooks(t.Context(), n)
+							res, err := ml.Train(ctx, data, spec, nil)
+							if ctx.left.Load() < -after {
+								t.Errorf("%s: %d looks at a context that had ended", at(), -ctx.left.Load())
+							}
+							if err == nil {
+								sound(t, at, res)
+							}
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// harsh lists settings that are hard on solvers.
+func harsh(learner, kern string, methods []string) (specs []ml.Spec) {
+	for _, standardize := range []bool{true, false} {
+		for _, c := range []float64{1e-6, 1, 1e9, math.Inf(1)} {
+			for _, coef0 := range []float64{0, 1, -1} {
+				for _, method := range methods {
+					spec := ml.DefaultSpec()
+					spec.Learner, spec.Kernel, spec.Standardize, spec.Coef0, spec.Conformal = learner, kern, standardize, coef0, method
+					if spec.HardMargin = math.IsInf(c, 1); !spec.HardMargin {
+						spec.C = c
+					}
+					spec.MaxIter = 20_000
+					if !spec.Applies("coef0") && coef0 != 0 || method != "none" && c != 1 {
+						continue
+					}
+					specs = append(specs, spec)
+					if spec.Applies("rho") && method == "none" {
+						spec.Rho = 0.01
+						specs = append(specs, spec)
+					}
+				}
+			}
+		}
+	}
+	return specs
+}
+
+func told(t *testing.T, spec ml.Spec) []string {
+	text, err := json.Marshal(spec)
+	if err != nil {
+		t.Error(err)
+	}
+	return []string{string(text)}
+}
+
+// sound checks that a result is made of finite numbers and says how it came about.
+func sound(t *testing.T, at func() string, res *ml.Result) {
+	t.Helper()
+	if !slices.Contains([]trace.Status{trace.Converged, trace.IterationLimit, trace.Cancelled, trace.Numerical}, res.Report.Status) {
+		t.Errorf("%s: status %q", at(), res.Report.Status)
+	}
+	if _, err := json.Marshal(res.Report); err != nil {
+		t.Errorf("%s: the report: %v", at(), err)
+	}
+	if _, err := json.Marshal(res.Model); err != nil {
+		t.Errorf("%s: the model: %v", at(), err)
+	}
+}
