@@ -51,13 +51,12 @@ func (o *smo[T]) coarse(tol float64) (bool, error) {
 	for i, j := range group {
 		switch p.u[j] {
 		case p.lo[j]:
-			o.u[i] = o.lo[i]
+			o.place(i, o.lo[i])
 		case p.hi[j]:
-			o.u[i] = o.hi[i]
+			o.place(i, o.hi[i])
 		default:
-			o.u[i] = p.u[j] * o.weight[i] / p.weight[j]
+			o.place(i, p.u[j]*o.weight[i]/p.weight[j])
 		}
-		o.mark(i)
 	}
 	done, err := o.refresh()
 	if !done {

@@ -111,13 +111,12 @@ func (o *smo[T]) follow(free []int, l line) {
 	for a, i := range free {
 		switch d := l.step * l.move[a]; { // exactly, so that a bounded point is known as such
 		case d >= o.hi[i]-o.u[i]:
-			o.u[i] = o.hi[i]
+			o.place(i, o.hi[i])
 		case d <= o.lo[i]-o.u[i]:
-			o.u[i] = o.lo[i]
+			o.place(i, o.lo[i])
 		default:
-			o.u[i] += d
+			o.place(i, o.u[i]+d)
 		}
-		o.mark(i)
 	}
 	floats.AddScaled(o.g, -l.step, l.change)
 	o.exact = false

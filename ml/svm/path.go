@@ -75,7 +75,7 @@ func (o *smo[T]) grow(c float64) error {
 		o.bound(c)
 		return nil
 	}
-	u, g, before := slices.Clone(o.u), slices.Clone(o.g), o.objective
+	u, g, reach, before := slices.Clone(o.u), slices.Clone(o.g), slices.Clone(o.reach), o.objective
 	t := c / o.c
 	for i, y := range o.y[:o.m] {
 		atBound := math.Abs(o.u[i]) == o.c*o.weight[i]
@@ -83,6 +83,7 @@ func (o *smo[T]) grow(c float64) error {
 		if atBound {
 			o.u[i] = math.Copysign(c*o.weight[i], y)
 		}
+		o.reach[i] = max(t*o.reach[i], math.Abs(o.u[i]))
 		o.g[i] = y - t*(y-o.g[i])
 	}
 	o.bound(c)
@@ -97,6 +98,7 @@ func (o *smo[T]) grow(c float64) error {
 	if !(o.objective >= before) {
 		copy(o.u, u)
 		copy(o.g, g)
+		copy(o.reach, reach)
 		o.objective = before
 		o.bound(c)
 	}

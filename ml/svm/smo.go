@@ -67,6 +67,7 @@ type state struct {
 	weight  []float64 // the bound of alpha_i is weight_i c
 	lo, hi  []float64 // bounds of u
 	u, g    []float64
+	reach   []float64 // what u_i may hold some rounding of: see settle
 	// up is 0 on I_up and -Inf elsewhere, low is 0 on I_low and +Inf elsewhere:
 	// added to g, they take a point out of a maximum or a minimum.
 	up, low []float64
@@ -91,14 +92,14 @@ func newState(k Matrix, y []float64, c float64, mon *monitor) *state {
 
 func emptyState(m int, mon *monitor) *state {
 	n := padded(m)
-	block := make([]float64, 9*n)
+	block := make([]float64, 10*n)
 	vector := func() (v []float64) {
 		v, block = block[:n:n], block[n:]
 		return v
 	}
 	o := &state{
 		monitor: mon, m: m, y: vector(), diag: vector(), lo: vector(), hi: vector(), weight: vector(),
-		u: vector(), g: vector(), up: vector(), low: vector(),
+		u: vector(), g: vector(), reach: vector(), up: vector(), low: vector(),
 	}
 	for i := m; i < n; i++ {
 		o.up[i], o.low[i] = math.Inf(-1), math.Inf(1)
@@ -138,7 +139,7 @@ func (o *smo[T]) part(points []int) *smo[T] {
 	p.c, p.dense, p.points = o.c, o.dense, make([]int, len(points))
 	for k, j := range points {
 		p.y[k], p.diag[k], p.lo[k], p.hi[k] = o.y[j], o.diag[j], o.lo[j], o.hi[j]
-		p.u[k], p.g[k], p.up[k], p.low[k] = o.u[j], o.g[j], o.up[j], o.low[j]
+		p.u[k], p.g[k], p.up[k], p.low[k], p.reach[k] = o.u[j], o.g[j], o.up[j], o.low[j], o.reach[j]
 		p.points[k] = j
 		if o.points != nil {
 			p.points[k] = o.points[j]
@@ -348,8 +349,8 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 	for k, j := range points {
 		if d := o.u[j] - p.u[k]; d != 0 {
 			moved, change = append(moved, j), append(change, d)
-			o.u[j] = p.u[k]
-			o.mark(j)
+			o.reach[j] = p.reach[k]
+			o.place(j, p.u[k])
 		}
 	}
 	if status == trace.Cancelled || o.k.AddProduct(o.ctx, o.g[:o.m], moved, change) != nil {
@@ -358,21 +359,44 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 	return status, nil
 }
 
-// refresh computes the gradient from u alone, after taking from u what rounding
-// has added to its sum and has left of it beside a bound, where a point would pass for
-// a free one. It reports false when ctx ended, and leaves g as it was.
-func (o *smo[T]) refresh() (bool, error) {
-	for k := range o.m {
-		switch beside := 0x1p-44 * o.c * o.weight[k]; {
-		case math.IsInf(o.c, 1):
-		case o.u[k]-o.lo[k] <= beside:
-			o.u[k] = o.lo[k]
-			o.mark(k)
-		case o.hi[k]-o.u[k] <= beside:
-			o.u[k] = o.hi[k]
-			o.mark(k)
+// place makes u_i what it is to be.
+func (o *state) place(i int, u float64) {
+	o.u[i] = u
+	o.reach[i] = max(o.reach[i], math.Abs(u))
+	o.mark(i)
+}
+
+// settle takes to its bound what rounding has left beside it, where a point would pass
+// for a free one and fix the bias. Two things tell: it is some units in the last place of
+// where the point has been, and no gradient feels it. C says nothing, as it may be any
+// number of times larger than every alpha.
+func (o *state) settle() {
+	most := floats.Norm(o.diag, math.Inf(1))
+	for i, u := range o.u[:o.m] {
+		beside := settled * o.reach[i]
+		if size := math.Sqrt(most * math.Abs(o.diag[i])); size*beside > unfelt {
+			beside = unfelt / size
 		}
+		switch {
+		case u-o.lo[i] <= beside:
+			o.place(i, o.lo[i])
+		case o.hi[i]-u <= beside:
+			o.place(i, o.hi[i])
+		}
+		o.reach[i] = math.Abs(o.u[i])
 	}
+}
+
+const (
+	settled = 0x1p-44 // some units in the last place
+	unfelt  = 0x1p-40 // of a gradient, which is measured in margins
+)
+
+// refresh computes the gradient from u alone, after taking from u what rounding has
+// left beside bounds and has added to its sum. It reports false when ctx ended, and
+// leaves g as it was.
+func (o *smo[T]) refresh() (bool, error) {
+	o.settle()
 	room, i := 0.0, -1
 	for k, u := range o.u {
 		if r := min(o.hi[k]-u, u-o.lo[k]); r > room {
@@ -489,9 +513,12 @@ func (o *state) step(i, j int, kij float64) (float64, error) {
 	if ui == o.u[i] && uj == o.u[j] {
 		return 0, nil
 	}
-	o.u[i], o.u[j] = ui, uj
-	o.mark(i)
-	o.mark(j)
+	if step == toHi || step == toLo { // as exact as the point at the bound
+		o.reach[i] = max(o.reach[i], o.reach[j])
+		o.reach[j] = o.reach[i]
+	}
+	o.place(i, ui)
+	o.place(j, uj)
 	o.objective += step * (slope - step*curvature/2)
 	return step, nil
 }
@@ -565,6 +592,7 @@ func (o *smo[T]) stretch() error {
 	}
 	t := sum / square
 	floats.Scale(t, o.u)
+	floats.Scale(t, o.reach)
 	for i, y := range o.y {
 		o.g[i] = y - t*(y-o.g[i])
 	}

@@ -1,0 +1,142 @@
+package svm
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/trace"
+)
+
+// kernels lists each kernel with values of every size.
+var kernels = []kernel.Kernel{
+	{Name: "linear"},
+	{Name: "poly", Gamma: 1, Coef0: 1, Degree: 5},
+	{Name: "poly", Gamma: 0.1, Coef0: 0, Degree: 3},
+	{Name: "rbf", Gamma: 1},
+	{Name: "rbf", Gamma: 1e-3},
+	{Name: "sigmoid", Gamma: 0.05, Coef0: -1},
+}
+
+// TestEveryC trains from the smallest C that may be asked for to the largest. What a C
+// means depends on the kernel's values: alphas are of the size 1/K, so that a true one
+// can be 1e-19 C. The KKT conditions and the duality gap are computed from the whole
+// matrix and alpha, and nothing that the solver says.
+func TestEveryC(t *testing.T) {
+	t.Parallel()
+	sonar, sonarY := readCSV(t, "sonar.csv", "R")
+	standardize(sonar)
+	moon, moonY := moons(60, 0.3)
+	r := rand.New(rand.NewPCG(23, 5))
+	spread, spreadY := mat.NewDense(30, 3, nil), make([]float64, 30)
+	for i := range spreadY { // lengths from 1e-2 to 1e2, one point in three a copy
+		spreadY[i] = float64(1 - 2*(i%2))
+		size := math.Pow(10, 4*r.Float64()-2)
+		for j := range 3 {
+			spread.Set(i, j, size*r.NormFloat64())
+		}
+		if i%3 == 2 {
+			spread.SetRow(i, spread.RawRowView(i-1))
+		}
+	}
+	for _, set := range []struct {
+		name string
+		x    *mat.Dense
+		y    []float64
+	}{{"sonar", sonar, sonarY}, {"moons", moon, moonY}, {"spread", spread, spreadY}} {
+		for _, kern := range kernels {
+			t.Run(fmt.Sprintf("%s/%s/%g", set.name, kern.Name, kern.Gamma), func(t *testing.T) {
+				t.Parallel()
+				gram := kernel.NewGram(kern, set.x)
+				k := full(gram)
+				for e := -6; e <= 9; e++ {
+					c := math.Pow(10, float64(e))
+					const tol = 1e-3
+					res, err := Train(newLooks(t.Context(), 1_000_000), gram, set.y, Settings{C: c, Tol: tol, MaxIter: 500_000})
+					if err != nil {
+						t.Fatalf("C = %g: %v", c, err)
+					}
+					violation, gap, rounding := judge(t, k, set.y, c, res)
+					switch {
+					case violation <= tol+rounding && res.Status == trace.Converged:
+						if m := float64(len(set.y)); kern.Name != "sigmoid" && (gap < -m*c*(1e-13+rounding) || gap > m*c*(tol+rounding)) {
+							t.Errorf("C = %g: primal minus dual %g", c, gap)
+						}
+					case res.Status == trace.Numerical && 0x1p-52*k.largest()*c > tol/100:
+					case res.Status == trace.IterationLimit && kern.Name == "sigmoid" && c > 1e7: // a crawl along directions nearly flat
+					default:
+						t.Errorf("C = %g: %s, violation %g, rounding %g", c, res.Status, violation, rounding)
+					}
+				}
+			})
+		}
+	}
+}
+
+// judge computes the violation of the KKT conditions by alpha, the primal objective
+// minus the dual, and what rounding can do to a gradient.
+func judge(t *testing.T, k symmetric, y []float64, c float64, r *Result) (violation, gap, rounding float64) {
+	high, low := math.Inf(-1), math.Inf(1)
+	ku := make([]float64, len(y))
+	dual := 0.0
+	for i := range y {
+		parts := 0.0
+		for j, a := range r.Alpha {
+			ku[i] += k.At(i, j) * a * y[j]
+			parts += math.Abs(k.At(i, j) * a)
+		}
+		rounding = max(rounding, 0x1p-52*parts)
+		a := r.Alpha[i]
+		if !(a >= 0 && a <= c) {
+			t.Fatalf("alpha[%d] = %g is not in [0, %g]", i, a, c)
+		}
+		if y[i] > 0 && a < c || y[i] < 0 && a > 0 {
+			high = max(high, y[i]-ku[i])
+		}
+		if y[i] > 0 && a > 0 || y[i] < 0 && a < c {
+			low = min(low, y[i]-ku[i])
+		}
+		dual += a - a*y[i]*ku[i]/2
+		gap += a * y[i] * ku[i] / 2
+	}
+	for i := range y {
+		gap += c * max(0, 1-y[i]*(ku[i]+r.B))
+	}
+	return max(0, high-low), gap - dual, rounding
+}
+
+// TestNoFreePointByRounding trains on points of a grid, where many alphas are exactly 0
+// or C: a point that rounding leaves beside its bound would, as the only free one, put
+// b at the end of the interval that the conditions leave.
+func TestNoFreePointByRounding(t *testing.T) {
+	t.Parallel()
+	few := 0
+	for seed := range 4000 {
+		r := rand.New(rand.NewPCG(uint64(seed), 9))
+		m := 2 + r.IntN(10)
+		x, y := mat.NewDense(m, 2, nil), make([]float64, m)
+		for i := range m {
+			x.SetRow(i, []float64{float64(r.IntN(4)), float64(r.IntN(4))})
+			y[i] = float64(1 - 2*(i%2))
+		}
+		c := math.Pow(10, float64(r.IntN(7)-2))
+		kern := []kernel.Kernel{kernels[0], kernels[2], kernels[3], kernels[4]}[r.IntN(4)]
+		res := train(t, kernel.NewGram(kern, x), y, Settings{C: c, Tol: 1e-6})
+		if res.Free > 2 {
+			continue
+		}
+		few++
+		for _, a := range res.Alpha {
+			if room := min(a, c-a); res.Free == 1 && 0 < room && room < 1e-12*c {
+				t.Errorf("seed %d, %s, C = %g: the only free alpha is beside its bound: %v", seed, kern.Name, c, res.Alpha)
+			}
+		}
+	}
+	if few < 1000 {
+		t.Errorf("only %d problems have at most two free points", few)
+	}
+}
