@@ -9,14 +9,23 @@ import (
 	"unicode/utf8"
 )
 
-// commands are those with arguments or a meaning of their own. They get their
-// name with the backslash and its place, and read on behind it.
-var commands func() map[string]func(p *parser, name string, at int) (atom, error)
+// A command gets its name with the backslash and its place, and reads on behind it.
+type command func(p *parser, name string, at int) (atom, error)
 
-func init() { commands = sync.OnceValue(allCommands) } // not in the declaration, which would refer to itself
+// commandTable is made once by commands: its entries read formulas, and so refer to it.
+var commandTable struct {
+	sync.Once
+	entries map[string]command
+}
 
-func allCommands() map[string]func(p *parser, name string, at int) (atom, error) {
-	commands := map[string]func(p *parser, name string, at int) (atom, error){
+// commands are those with arguments or a meaning of their own.
+func commands() map[string]command {
+	commandTable.Do(func() { commandTable.entries = allCommands() })
+	return commandTable.entries
+}
+
+func allCommands() map[string]command {
+	commands := map[string]command{
 		"frac": (*parser).fraction, "dfrac": (*parser).fraction, "tfrac": (*parser).fraction,
 		"sqrt": (*parser).root, "left": (*parser).fences, "not": (*parser).negation, "dots": (*parser).dots,
 		"text": (*parser).words, "textrm": (*parser).words, "textbf": (*parser).words, "textit": (*parser).words,
