@@ -116,7 +116,7 @@ func TestClassFixesControls(t *testing.T) {
 	if err != nil || len(runs) != 1 {
 		t.Fatal(runs, err)
 	}
-	if r := runs[0]; r.Class != code || r.Spec.C != 7 || r.Spec.Learner != "svm" || r.Spec.Kernel != "rbf" || r.Spec.Text("gamma") != "2" || r.Spec.TestFraction != 0 || r.Spec.Conformal != "eigen" || r.DatasetName != "Moons" {
+	if r := runs[0]; r.Class != code || r.Spec.Values.Number("C") != 7 || r.Spec.Learner != "svm" || r.Spec.Kernel != "rbf" || r.Spec.Text("gamma") != "2" || r.Spec.TestFraction != 0 || r.Spec.Conformal != "eigen" || r.DatasetName != "Moons" {
 		t.Errorf("saved as %+v", r)
 	}
 }

@@ -50,14 +50,6 @@ var Learners = []Learner{
 	},
 }
 
-func learnerChoice() param.Param {
-	p := param.Param{Name: "learner", Label: "learner", Kind: param.Choice, Default: "svm", Help: "The machine that is trained."}
-	for _, l := range Learners {
-		p.Options = append(p.Options, param.Option{Name: l.Name, Label: l.Label, Help: l.Help})
-	}
-	return p
-}
-
 func lookup(name string) (Learner, error) {
 	for _, l := range Learners {
 		if l.Name == name {
@@ -69,10 +61,10 @@ func lookup(name string) (Learner, error) {
 
 // penalty is C as the solvers take it.
 func (s Spec) penalty() float64 {
-	if s.HardMargin {
+	if s.Values.Switch("hard_margin") {
 		return math.Inf(1)
 	}
-	return s.C
+	return s.Values.Number("C")
 }
 
 // gram is a Gram matrix with subsets as package svm names them.
@@ -86,7 +78,7 @@ func (g gram) Merged(ctx context.Context, y, w []float64, size int) (svm.Fast, [
 }
 
 func solveSVM(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.Report) (*solution, error) {
-	res, err := svm.Train(ctx, gram{k}, y, svm.Settings{C: s.penalty(), Tol: s.Tol, MaxIter: s.MaxIter, CacheBytes: s.CacheBytes, Report: r})
+	res, err := svm.Train(ctx, gram{k}, y, svm.Settings{C: s.penalty(), Tol: s.Values.Number("tol"), MaxIter: s.Values.Int("max_iter"), CacheBytes: s.CacheBytes, Report: r})
 	if err != nil {
 		return nil, err
 	}
@@ -102,12 +94,13 @@ func solveSVM(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.
 }
 
 func solveMCM(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.Report) (*solution, error) {
-	res, err := mcm.Train(ctx, k, y, mcm.Settings{C: s.penalty(), Rho: s.Rho, RankTol: s.RankTol, MaxIter: s.MaxIter, Report: r})
+	rho := s.Values.Number("rho")
+	res, err := mcm.Train(ctx, k, y, mcm.Settings{C: s.penalty(), Rho: rho, RankTol: s.Values.Number("rank_tol"), MaxIter: s.Values.Int("max_iter"), Report: r})
 	if err != nil {
 		return nil, err
 	}
 	rank := res.Rank
-	if s.Rho > 0 {
+	if rho > 0 {
 		rank = k.Len() // nothing is cut: every column could have entered
 	}
 	return &solution{u: res.Lambda, b: res.B, f: res.F, report: Report{

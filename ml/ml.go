@@ -4,7 +4,7 @@
 //
 //	data, err := dataset.Read(file, "points.csv", dataset.Mapping{}, dataset.DefaultLimits)
 //	spec := ml.DefaultSpec()
-//	spec.C = 10
+//	err = spec.Set("C", "10")
 //	result, err := ml.Train(ctx, data, spec, nil)
 //	label := result.Model.Predict([]float64{0.2, 0.7})
 package ml
@@ -35,10 +35,9 @@ type Report struct {
 	Learner  string   `json:"learner"`
 	Kernel   string   `json:"kernel"`
 
-	Gamma  *float64 `json:"gamma,omitempty"` // as used, after auto and scale
-	Coef0  *float64 `json:"coef0,omitempty"`
-	Degree *int     `json:"degree,omitempty"`
-	C      *float64 `json:"C,omitempty"` // left out: hard margin
+	// Values are the numbers that the telling parameters had, as used: after auto and
+	// scale. In JSON they stand beside the other fields, under their own names.
+	Values param.Values `json:"-"`
 
 	Status          trace.Status `json:"status"`
 	Objective       float64      `json:"objective"` // svm: the dual, maximised; mcm: the minimum
@@ -65,7 +64,6 @@ type Report struct {
 	Weights   []float64 `json:"w,omitempty"`          // linear kernel: weights in original units
 	BOriginal *float64  `json:"b_original,omitempty"` // and the bias that goes with them
 
-	CoreGamma  *float64 `json:"core_gamma,omitempty"`
 	Cores      *int     `json:"cores,omitempty"`
 	JBefore    *float64 `json:"j_before,omitempty"`
 	JAfter     *float64 `json:"j_after,omitempty"`
@@ -122,7 +120,7 @@ func (p *problem) train(ctx context.Context, spec Spec, report trace.Report) (*R
 	if spec.Conformal != "none" && rep.Status != trace.Cancelled {
 		cores := p.cores(spec, sol.u)
 		cmap, stats, err := conformal.Fit(ctx, spec.Conformal, gram, p.x, p.y, cores, conformal.Settings{
-			Gamma: p.coreGamma(spec), Ridge: spec.CoreRidge,
+			Gamma: p.coreGamma(spec), Ridge: spec.Values.Number("core_ridge"),
 		})
 		if err != nil {
 			return nil, err
@@ -134,7 +132,7 @@ func (p *problem) train(ctx context.Context, spec Spec, report trace.Report) (*R
 		res.Before, res.Model = res.Model, p.model(sol, cmap, cores)
 		rep = sol.report
 		nc := len(cores)
-		rep.CoreGamma, rep.Cores, rep.JBefore, rep.JAfter, rep.SignChange = &cmap.Gamma, &nc, finite(stats.JBefore), finite(stats.JAfter), &stats.SignChange
+		rep.Cores, rep.JBefore, rep.JAfter, rep.SignChange = &nc, finite(stats.JBefore), finite(stats.JAfter), &stats.SignChange
 		if spec.Conformal == "eigen" {
 			rep.Eigenvalue = finite(stats.Eigenvalue)
 		}
@@ -142,6 +140,9 @@ func (p *problem) train(ctx context.Context, spec Spec, report trace.Report) (*R
 	rep.FitSeconds = time.Since(start).Seconds()
 
 	p.describe(&rep, spec, sol)
+	if m := res.Model.Map; m != nil {
+		rep.Values = rep.Values.With("core_gamma", param.Of(m.Gamma))
+	}
 	if w, b, ok := res.Model.Linear(); ok {
 		rep.Weights, rep.BOriginal = w, &b
 	}
@@ -220,23 +221,14 @@ func (p *problem) split(spec Spec, train, test []int) (*problem, error) {
 		}
 		p.x = p.project.apply(p.x)
 	}
-	p.kernel = kernel.Kernel{Name: spec.Kernel}
-	if spec.Applies("gamma") {
-		p.kernel.Gamma = spec.Gamma.Resolve(p.x)
-	}
-	if spec.Applies("coef0") {
-		p.kernel.Coef0 = spec.Coef0
-	}
-	if spec.Applies("degree") {
-		p.kernel.Degree = spec.Degree
-	}
+	p.kernel = kernel.New(spec.Kernel, spec.Values, p.x)
 	return p, nil
 }
 
 // cores are every N-th training row, or the support vectors of the first fit.
 func (p *problem) cores(spec Spec, u []float64) (cores []int) {
-	if spec.CoreStep > 0 {
-		for i := 0; i < len(u); i += spec.CoreStep {
+	if step := spec.Values.Int("core_step"); step > 0 {
+		for i := 0; i < len(u); i += step {
 			cores = append(cores, i)
 		}
 		return cores
@@ -244,12 +236,13 @@ func (p *problem) cores(spec Spec, u []float64) (cores []int) {
 	return supports(u)
 }
 
-// coreGamma resolves the width of the core kernel: auto is the kernel's own.
+// coreGamma resolves the width of the core kernel: auto is that of an RBF kernel.
 func (p *problem) coreGamma(spec Spec) float64 {
-	if spec.CoreGamma.Rule == "auto" && p.kernel.Name == "rbf" {
-		return p.kernel.Gamma
+	width := spec.Values["core_gamma"]
+	if width.Text() == "auto" && p.kernel.Name == "rbf" {
+		width = p.kernel.Values["gamma"]
 	}
-	return spec.CoreGamma.Resolve(p.x)
+	return kernel.Width(width, p.x)
 }
 
 // supports lists the rows with |u_i| > 1e-6 max |u|.
@@ -288,17 +281,15 @@ func (p *problem) describe(r *Report, spec Spec, sol *solution) {
 	r.N, r.D = p.data.X.Dims()
 	r.Classes, r.Positive = p.data.Classes, p.pos
 	r.Learner, r.Kernel, r.B = spec.Learner, spec.Kernel, sol.b
-	if spec.Applies("gamma") {
-		r.Gamma = &p.kernel.Gamma
+	for _, p := range Params {
+		if v := spec.Value(p.Name); p.Telling && v.IsNumber() && spec.Applies(p.Name) {
+			r.Values = r.Values.With(p.Name, v)
+		}
 	}
-	if spec.Applies("coef0") {
-		r.Coef0 = &p.kernel.Coef0
-	}
-	if spec.Applies("degree") {
-		r.Degree = &p.kernel.Degree
-	}
-	if spec.Applies("C") {
-		r.C = &spec.C
+	for name, v := range p.kernel.Values {
+		if q, _ := Param(name); q.Telling {
+			r.Values = r.Values.With(name, v)
+		}
 	}
 	r.TrainN, r.TestN = len(p.rows), len(p.test)
 	r.TrainAccuracy = accuracy(sol.f, p.y)

@@ -17,6 +17,7 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
 
@@ -305,7 +306,7 @@ func TestTrainRefuses(t *testing.T) {
 	three := data([][]float64{{1, 2}, {2, 3}, {3, 5}, {4, 4}}, "a", "b", "c", "a")
 	line := data([][]float64{{1}, {2}, {3}}, "a", "b", "a")
 	bad := ml.DefaultSpec()
-	bad.C = -1
+	bad = bad.With("C", param.Of(-1))
 	for _, l := range ml.Learners {
 		for name, c := range map[string]struct {
 			d     *dataset.Data
@@ -354,12 +355,12 @@ func TestHardMargin(t *testing.T) {
 	for _, l := range ml.Learners {
 		s := spec(t, "learner", l.Name, "kernel", "linear", "hard_margin", "true")
 		if s.Applies("tol") {
-			s.Tol = 1e-8
+			s = s.With("tol", param.Of(1e-8))
 		}
 		d := toy()
 		res := train(t, d, s)
-		if r := res.Report; r.C != nil || r.SlackSum > 1e-6 || r.Status != trace.Converged {
-			t.Errorf("%s: C %v, slack %g, status %s", l.Name, r.C, r.SlackSum, r.Status)
+		if r := res.Report; r.Values.Has("C") || r.SlackSum > 1e-6 || r.Status != trace.Converged {
+			t.Errorf("%s: C %v, slack %g, status %s", l.Name, r.Values, r.SlackSum, r.Status)
 		}
 		least := math.Inf(1)
 		for i, f := range res.Model.Decisions(d.X) {
@@ -464,11 +465,11 @@ func TestGammaIsReportedAsUsed(t *testing.T) {
 		{"scale", "false", 1 / (4 * variance(d.X))},
 	} {
 		r := train(t, d, spec(t, "gamma", c.gamma, "standardize", c.standardize)).Report
-		if r.Gamma == nil || !near(*r.Gamma, c.want, 1e-12) {
-			t.Errorf("gamma %s, standardize %s: %v, want %g", c.gamma, c.standardize, r.Gamma, c.want)
+		if !near(r.Values.Number("gamma"), c.want, 1e-12) {
+			t.Errorf("gamma %s, standardize %s: %v, want %g", c.gamma, c.standardize, r.Values["gamma"], c.want)
 		}
 	}
-	if r := train(t, d, spec(t, "kernel", "linear")).Report; r.Gamma != nil {
+	if r := train(t, d, spec(t, "kernel", "linear")).Report; r.Values.Has("gamma") {
 		t.Error("a linear kernel reports a gamma")
 	}
 }
@@ -535,14 +536,14 @@ func TestConformalRunKeepsTheFirstFit(t *testing.T) {
 			if r.Name != "amari" && *rep.JAfter < *rep.JBefore {
 				t.Errorf("%s, %s: J fell from %g to %g", l.Name, r.Name, *rep.JBefore, *rep.JAfter)
 			}
-			if *rep.CoreGamma != *rep.Gamma {
-				t.Errorf("%s, %s: core_gamma is %g, the kernel's %g", l.Name, r.Name, *rep.CoreGamma, *rep.Gamma)
+			if !rep.Values.Has("gamma") || rep.Values["core_gamma"] != rep.Values["gamma"] {
+				t.Errorf("%s, %s: core_gamma is %g, the kernel's %g", l.Name, r.Name, rep.Values.Number("core_gamma"), rep.Values.Number("gamma"))
 			}
 		}
 	}
 	res := train(t, d, spec(t, "conformal", "eigen", "core_step", "9", "core_gamma", "2"))
-	if diff := cmp.Diff([]int{0, 9, 18, 27, 36, 45, 54, 63, 72}, res.Model.CoreRows); diff != "" || *res.Report.CoreGamma != 2 {
-		t.Errorf("core_gamma %g, cores %s", *res.Report.CoreGamma, diff)
+	if diff := cmp.Diff([]int{0, 9, 18, 27, 36, 45, 54, 63, 72}, res.Model.CoreRows); diff != "" || res.Report.Values.Number("core_gamma") != 2 {
+		t.Errorf("core_gamma %g, cores %s", res.Report.Values.Number("core_gamma"), diff)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -75,8 +74,8 @@ func (m *Model) Validate() error {
 	if m.Positive == "" || m.Negative == "" || m.Positive == m.Negative {
 		return fmt.Errorf("model: expected two classes, found positive %q and negative %q", m.Positive, m.Negative)
 	}
-	if err := m.validateKernel(); err != nil {
-		return err
+	if err := m.Kernel.Validate(); err != nil {
+		return fmt.Errorf("model: %w", err)
 	}
 	d := len(m.Features)
 	if s := m.Scaler; s != nil {
@@ -123,24 +122,6 @@ func (m *Model) Validate() error {
 		}
 		if c.Gamma <= 0 {
 			return fmt.Errorf("model: conformal map: expected core_gamma above 0, found %g", c.Gamma)
-		}
-	}
-	return nil
-}
-
-func (m *Model) validateKernel() error {
-	row, err := kernel.Lookup(m.Kernel.Name)
-	if err != nil {
-		return fmt.Errorf("model: %w", err)
-	}
-	values := map[string]float64{"gamma": m.Kernel.Gamma, "coef0": m.Kernel.Coef0, "degree": float64(m.Kernel.Degree)}
-	for _, p := range row.Params {
-		p.Words = nil // training has put numbers in their place,
-		if p.Name == "gamma" {
-			p.Max = math.MaxFloat64 // which may be larger than what is typed
-		}
-		if err := p.Check(strconv.FormatFloat(values[p.Name], 'g', -1, 64)); err != nil {
-			return fmt.Errorf("model: kernel %s: %w", row.Name, err)
 		}
 	}
 	return nil
@@ -325,8 +306,7 @@ func (m *Model) Surface(v dataset.View, ss, ts []float64) (f, c []float64) {
 func (m *Model) factor(p kernel.Plane, ss, ts []float64) []float64 {
 	c := make([]float64, len(ss)*len(ts))
 	if len(m.Map.Cores) > 0 {
-		k := kernel.Kernel{Name: "rbf", Gamma: m.Map.Gamma}
-		kernel.NewSum(k, dense(m.Map.Cores), m.Map.Alpha).Grid(c, p, ss, ts)
+		kernel.NewSum(kernel.RBF(m.Map.Gamma), dense(m.Map.Cores), m.Map.Alpha).Grid(c, p, ss, ts)
 	}
 	for i := range c {
 		c[i] += m.Map.Alpha0

@@ -82,7 +82,7 @@ func (s Spec) role(u, slack float64) Role {
 	switch {
 	case s.Learner != "svm":
 		return Support
-	case s.HardMargin || math.Abs(u) < s.C*(1-1e-12):
+	case math.Abs(u) < s.penalty()*(1-1e-12):
 		return Free
 	case slack > 1:
 		return Misclassified

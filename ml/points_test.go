@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/param"
 )
 
 func TestPointsAgreeWithTheReport(t *testing.T) {
@@ -17,7 +18,7 @@ func TestPointsAgreeWithTheReport(t *testing.T) {
 			}
 			s := spec(t, append(append(set, more...), "test_fraction", "0.25", "seed", "3")...)
 			if s.Applies("tol") {
-				s.Tol = 1e-8
+				s = s.With("tol", param.Of(1e-8))
 			}
 			d := clouds(90, 2, 21)
 			res := train(t, d, s)

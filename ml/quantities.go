@@ -1,6 +1,11 @@
 package ml
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"marginlab/ml/param"
+)
 
 // Unit says how a quantity is read.
 type Unit int
@@ -50,13 +55,18 @@ func (q Quantity) Value(r *Report) any {
 			return v
 		}
 		return nil
+	case param.Value:
+		if v.IsNumber() {
+			return v.Number()
+		}
+		return nil
 	default:
 		return v
 	}
 }
 
 // Quantities lists everything a Report holds, most telling first.
-var Quantities = []Quantity{
+var Quantities = slices.Concat([]Quantity{
 	{"test_accuracy", "accuracy, held out", "Share of held-out points on their own side of f = 0: the only number here about unseen points.", Share, 1, func(r *Report) any { return r.TestAccuracy }},
 	{"test_n", "points held out", "Points that were not trained on.", Plain, 0, func(r *Report) any {
 		if r.TestN == 0 {
@@ -82,7 +92,6 @@ var Quantities = []Quantity{
 	{"j_after", "J after", "The same after the conformal map.", Plain, 0, func(r *Report) any { return r.JAfter }},
 	{"eigenvalue", "largest eigenvalue", "Of the generalised eigenproblem P α = g Q α: the best J that these cores allow, with the ridge D.", Plain, 0, func(r *Report) any { return r.Eigenvalue }},
 	{"cores", "cores", "Points around which the map magnifies or shrinks.", Plain, 0, func(r *Report) any { return r.Cores }},
-	{"core_gamma", "γ_c", "Width of the map around each core, as used.", Plain, 0, func(r *Report) any { return r.CoreGamma }},
 	{"sign_change", "c(x) changes sign", "The kernel stays positive semidefinite, but points on the two sides of c = 0 count as opposite.", Plain, 0, func(r *Report) any { return r.SignChange }},
 	{"rank", "rank", "Columns that f may use: the numerical rank of the kernel matrix at rank_tol, or, with ρ > 0, all of them.", Plain, 0, func(r *Report) any { return r.Rank }},
 	{"objective", "objective", "SVM: the dual, maximised. MCM: h + C Σq + ρ Σ|λ|, minimised.", Plain, 0, func(r *Report) any { return r.Objective }},
@@ -99,9 +108,16 @@ var Quantities = []Quantity{
 	{"positive", "positive class", "The side f(x) ≥ 0.", Plain, 0, func(r *Report) any { return r.Positive }},
 	{"learner", "learner", "The machine that was trained.", Plain, 0, func(r *Report) any { return r.Learner }},
 	{"kernel", "kernel", "The similarity of two points.", Plain, 0, func(r *Report) any { return r.Kernel }},
-	{"gamma", "γ", "Scale of the kernel as used, after auto or scale was worked out.", Plain, 0, func(r *Report) any { return r.Gamma }},
-	{"coef0", "coef0", "Constant of the kernel.", Plain, 0, func(r *Report) any { return r.Coef0 }},
-	{"degree", "degree", "Degree of the kernel.", Plain, 0, func(r *Report) any { return r.Degree }},
-	{"C", "C", "Price of slack; left out for a hard margin.", Plain, 0, func(r *Report) any { return r.C }},
+}, values(), []Quantity{
 	{"preprocessing", "preprocessing", "Done before the kernel sees a point; stored with the model.", Plain, 0, func(r *Report) any { return r.Preprocessing }},
+})
+
+// values are the quantities that are parameters, as used.
+func values() (qs []Quantity) {
+	for _, p := range Params {
+		if p.Telling && (p.Kind == param.Number || p.Kind == param.Integer) {
+			qs = append(qs, Quantity{p.Name, p.Label, p.Help, Plain, 0, func(r *Report) any { return r.Values[p.Name] }})
+		}
+	}
+	return qs
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/param"
 )
 
 // Every field of a report is explained, once, under its JSON name.
@@ -20,10 +21,21 @@ func TestQuantitiesCoverTheReport(t *testing.T) {
 	}
 	for i := range reflect.TypeFor[ml.Report]().NumField() {
 		name, _, _ := strings.Cut(reflect.TypeFor[ml.Report]().Field(i).Tag.Get("json"), ",")
+		if name == "-" {
+			continue // the values: below
+		}
 		if explained[name] != 1 {
 			t.Errorf("%s is explained %d times", name, explained[name])
 		}
 		delete(explained, name)
+	}
+	for _, p := range ml.Params {
+		if p.Telling && p.Kind != param.Switch {
+			if explained[p.Name] != 1 {
+				t.Errorf("%s is explained %d times", p.Name, explained[p.Name])
+			}
+			delete(explained, p.Name)
+		}
 	}
 	if len(explained) > 0 {
 		t.Errorf("explained, but not in the report: %v", explained)

@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
 
@@ -97,9 +98,10 @@ func TestReferenceSolutions(t *testing.T) {
 	for _, row := range rows {
 		d := load(row.Data)
 		s := ml.DefaultSpec()
-		s.Learner, s.C, s.Positive, s.Tol, s.Rho = row.Learner, row.C, row.Positive, 1e-6, row.Rho
+		s.Learner, s.Positive = row.Learner, row.Positive
+		s = s.With("C", param.Of(row.C)).With("tol", param.Of(1e-6)).With("rho", param.Of(row.Rho))
 		if row.RankTol > 0 {
-			s.RankTol = row.RankTol
+			s = s.With("rank_tol", param.Of(row.RankTol))
 		}
 		row.Kernel.set(t, &s)
 		t.Run(fmt.Sprintf("%s %s %s %g C=%g rho=%g", row.Data, row.Learner, row.Kernel.Type, row.Kernel.Gamma, row.C, row.Rho), func(t *testing.T) {
@@ -167,7 +169,7 @@ func TestReferenceConformal(t *testing.T) {
 		d := load(row.Data)
 		for _, l := range ml.Learners {
 			s := spec(t, "learner", l.Name, "conformal", "eigen", "positive", row.Positive, "core_gamma", fmt.Sprint(row.CoreGamma))
-			s.CoreRidge, s.CoreStep = row.D, row.CoreStep
+			s = s.With("core_ridge", param.Of(row.D)).With("core_step", param.Of(row.CoreStep))
 			row.Kernel.set(t, &s)
 			t.Run(fmt.Sprintf("%s %s %s %g", row.Data, l.Name, row.Kernel.Type, row.CoreGamma), func(t *testing.T) {
 				t.Parallel()

@@ -7,15 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"marginlab/ml/conformal"
 	"marginlab/ml/kernel"
-	"marginlab/ml/mcm"
 	"marginlab/ml/param"
-	"marginlab/ml/svm"
 )
 
 // Spec is everything a person chooses about a training: which columns, which
@@ -24,23 +23,13 @@ import (
 // to the chosen learner, kernel and conformal method are ignored and are left
 // out of the JSON form.
 type Spec struct {
-	Learner string // "svm" or "mcm"
-	Kernel  string // a row of kernel.Table
-	Gamma   kernel.Gamma
-	Coef0   float64
-	Degree  int
+	Learner   string // a row of Learners
+	Kernel    string // a row of kernel.Table
+	Conformal string // "none" or a row of conformal.Table
 
-	C          float64
-	HardMargin bool // C is ignored: no slack
-	Rho        float64
-	RankTol    float64
-	Tol        float64
-	MaxIter    int // 0: the solver's own limit
-
-	Conformal string       // "none" or a row of conformal.Table
-	CoreGamma kernel.Gamma // auto: the kernel's gamma, or 1/d
-	CoreRidge float64
-	CoreStep  int // every N-th training row as core; 0: the support vectors
+	// Values are those of the parameters that belong to the rows: C, gamma, ...
+	// They are never changed in place: Set and With put others there.
+	Values param.Values
 
 	Label       string   // label column; empty: as the data set has it
 	Features    []string // nil: all
@@ -76,9 +65,9 @@ var Groups = []Group{
 			{Name: "pca", Label: "two principal components", Help: "Train on the two directions of largest variance among the training rows."},
 		}, Help: "Train on the features themselves or on their two leading principal components."},
 	}},
-	{"kernel", "Kernel", append([]param.Param{kernelChoice()}, kernelParams()...)},
-	{"machine", "Machine", slices.Concat([]param.Param{learnerChoice()}, svm.Params, mcm.Params)},
-	{"conformal", "Conformal map", append([]param.Param{conformalChoice()}, conformalParams()...)},
+	{"kernel", "Kernel", withOptions(kernelChoice())},
+	{"machine", "Machine", withOptions(learnerChoice())},
+	{"conformal", "Conformal map", withOptions(conformalChoice())},
 	{"evaluation", "Evaluation", []param.Param{
 		{Name: "test_fraction", Label: "held-out share", Kind: param.Number, Default: "0", Min: 0, Max: 0.9, Low: 0, High: 0.9, Help: "Share of every class kept out of training to measure accuracy on unseen points."},
 		{Name: "seed", Label: "seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53, Help: "Decides which points are held out; the same seed gives the same split."},
@@ -93,45 +82,38 @@ var Params = func() (all []param.Param) {
 	return all
 }()
 
+// withOptions is a choice, and below it all parameters that its options bring, each once.
+func withOptions(choice param.Param) []param.Param {
+	ps := []param.Param{choice}
+	for _, o := range choice.Options {
+		ps = param.Union(ps, o.Params...)
+	}
+	return ps
+}
+
 func kernelChoice() param.Param {
 	p := param.Param{Name: "kernel", Label: "kernel", Kind: param.Choice, Default: "rbf", Help: "How similar two points are; decides which boundaries are possible."}
 	for _, r := range kernel.Table {
-		p.Options = append(p.Options, param.Option{Name: r.Name, Label: r.Label, Help: r.Help})
+		p.Options = append(p.Options, param.Option{Name: r.Name, Label: r.Label, Formula: r.Formula, Help: r.Help, Params: r.Params})
 	}
 	return p
 }
 
-// kernelParams is the union of the kernels' parameters, each once.
-func kernelParams() (ps []param.Param) {
-	for _, r := range kernel.Table {
-		ps = union(ps, r.Params)
+func learnerChoice() param.Param {
+	p := param.Param{Name: "learner", Label: "learner", Kind: param.Choice, Default: "svm", Help: "The machine that is trained."}
+	for _, l := range Learners {
+		p.Options = append(p.Options, param.Option{Name: l.Name, Label: l.Label, Formula: l.Problem, Help: l.Help, Params: l.Params})
 	}
-	return ps
+	return p
 }
 
 func conformalChoice() param.Param {
 	p := param.Param{Name: "conformal", Label: "conformal map", Kind: param.Choice, Default: "none", Help: "Reshape the kernel to c(x) c(z) k(x, z) after a first fit, then train again."}
 	p.Options = []param.Option{{Name: "none", Label: "None", Help: "Train once, with the kernel as it is."}}
 	for _, r := range conformal.Table {
-		p.Options = append(p.Options, param.Option{Name: r.Name, Label: r.Label, Help: r.Help})
+		p.Options = append(p.Options, param.Option{Name: r.Name, Label: r.Label, Formula: r.Formula, Help: r.Help, Params: r.Params})
 	}
 	return p
-}
-
-func conformalParams() (ps []param.Param) {
-	for _, r := range conformal.Table {
-		ps = union(ps, r.Params)
-	}
-	return ps
-}
-
-func union(ps, more []param.Param) []param.Param {
-	for _, p := range more {
-		if !slices.ContainsFunc(ps, func(q param.Param) bool { return q.Name == p.Name }) {
-			ps = append(ps, p)
-		}
-	}
-	return ps
 }
 
 // Param returns the row of a parameter.
@@ -145,48 +127,25 @@ func Param(name string) (param.Param, bool) {
 
 // DefaultSpec has every parameter at its default.
 func DefaultSpec() Spec {
-	var s Spec
+	s := Spec{Values: param.Values{}}
 	for _, p := range Params {
-		if err := assign(s.ref(p.Name), p.Default); err != nil {
+		if err := s.Set(p.Name, p.Default); err != nil {
 			panic("default of " + p.Name + ": " + err.Error()) // a wrong row of the table, not data
 		}
 	}
 	return s
 }
 
-// ref is the field that holds a parameter.
-func (s *Spec) ref(name string) any {
+// field is where a choice about the training as a whole is kept, nil for parameters
+// that belong to a row.
+func (s *Spec) field(name string) any {
 	switch name {
 	case "learner":
 		return &s.Learner
 	case "kernel":
 		return &s.Kernel
-	case "gamma":
-		return &s.Gamma
-	case "coef0":
-		return &s.Coef0
-	case "degree":
-		return &s.Degree
-	case "C":
-		return &s.C
-	case "hard_margin":
-		return &s.HardMargin
-	case "rho":
-		return &s.Rho
-	case "rank_tol":
-		return &s.RankTol
-	case "tol":
-		return &s.Tol
-	case "max_iter":
-		return &s.MaxIter
 	case "conformal":
 		return &s.Conformal
-	case "core_gamma":
-		return &s.CoreGamma
-	case "core_ridge":
-		return &s.CoreRidge
-	case "core_step":
-		return &s.CoreStep
 	case "label":
 		return &s.Label
 	case "features":
@@ -212,61 +171,60 @@ func (s *Spec) Set(name, text string) error {
 	if !ok {
 		return param.Problems{{Field: name, Message: fmt.Sprintf("%s is not a parameter", name)}}
 	}
-	if err := p.Check(text); err != nil {
+	v, err := p.Parse(text)
+	if err != nil {
 		return param.Problems{{Field: name, Message: err.Error()}}
 	}
-	if err := assign(s.ref(name), text); err != nil {
+	if field := s.field(name); field == nil {
+		s.Values = s.Values.With(name, v)
+	} else if err := assign(field, v); err != nil {
 		return param.Problems{{Field: name, Message: name + ": " + err.Error()}}
 	}
 	return nil
 }
 
-func assign(ref any, text string) (err error) {
-	switch v := ref.(type) {
+// With is s with another value of a parameter that belongs to a row: C, gamma, ... The
+// value is not looked at before Validate.
+func (s Spec) With(name string, v param.Value) Spec {
+	s.Values = s.Values.With(name, v)
+	return s
+}
+
+func assign(field any, v param.Value) (err error) {
+	switch f := field.(type) {
 	case *string:
-		*v = text
+		*f = v.Text()
 	case *float64:
-		*v, err = strconv.ParseFloat(text, 64)
-	case *int:
-		var f float64 // 1e4 is a whole number too
-		f, err = strconv.ParseFloat(text, 64)
-		*v = int(f)
+		*f = v.Number()
 	case *uint64:
-		var f float64
-		f, err = strconv.ParseFloat(text, 64)
-		*v = uint64(f)
+		*f = uint64(min(max(0, v.Number()), 1<<53))
 	case *bool:
-		*v, err = strconv.ParseBool(text)
-	case *kernel.Gamma:
-		*v, err = kernel.ParseGamma(text)
+		*f = v.Switch()
 	case *[]string:
-		*v, err = splitList(text)
-	default:
-		err = fmt.Errorf("no field of type %T", ref)
+		*f, err = splitList(v.Text())
 	}
 	return err
 }
 
-// Text is the value of a parameter in the notation that Set reads.
-func (s Spec) Text(name string) string {
-	switch v := s.ref(name).(type) {
+// Value is the value of a parameter; a list of names is a text.
+func (s Spec) Value(name string) param.Value {
+	switch f := s.field(name).(type) {
 	case *string:
-		return *v
+		return param.Of(*f)
 	case *float64:
-		return strconv.FormatFloat(*v, 'g', -1, 64)
-	case *int:
-		return strconv.Itoa(*v)
+		return param.Of(*f)
 	case *uint64:
-		return strconv.FormatUint(*v, 10)
+		return param.Of(float64(*f))
 	case *bool:
-		return strconv.FormatBool(*v)
-	case *kernel.Gamma:
-		return v.String()
+		return param.Of(*f)
 	case *[]string:
-		return joinList(*v)
+		return param.Of(joinList(*f))
 	}
-	return ""
+	return s.Values[name]
 }
+
+// Text is the value of a parameter in the notation that Set reads.
+func (s Spec) Text(name string) string { return s.Value(name).Text() }
 
 // A list in text is one CSV record, so that names may hold commas.
 func splitList(text string) ([]string, error) {
@@ -297,34 +255,61 @@ func joinList(list []string) string {
 }
 
 // Applies tells whether a parameter has a meaning under the chosen learner,
-// kernel, conformal method and margin.
+// kernel and conformal method, and beside the other values. Where a choice is not
+// known, as in a spec that was stored long ago, it is whatever has a value.
 func (s Spec) Applies(name string) bool {
-	has := func(ps []param.Param) bool {
-		return slices.ContainsFunc(ps, func(p param.Param) bool { return p.Name == name })
+	p, ok := Param(name)
+	if !ok {
+		return s.Values.Has(name)
 	}
-	switch {
-	case name == "C" && s.HardMargin:
-		return false
-	case name == "rank_tol" && s.Rho > 0:
-		return false
-	case has(kernelParams()):
-		row, _ := kernel.Lookup(s.Kernel)
-		return has(row.Params)
-	case name != "conformal" && has(conformalParams()):
-		row, err := conformal.Lookup(s.Conformal)
-		return err == nil && has(row.Params)
-	case name != "learner" && (has(svm.Params) || has(mcm.Params)):
-		row, err := lookup(s.Learner)
-		return err == nil && has(row.Params)
+	if choice, ok := choiceOf(name); ok {
+		switch o, known := s.option(choice); {
+		case known && !param.Contains(o.Params, name), !known && !s.Values.Has(name):
+			return false
+		}
 	}
-	return true
+	beside, ok := Param(p.When)
+	v := s.Value(p.When)
+	return !ok || v == (param.Value{}) || v == beside.Read(p.Is)
+}
+
+// choiceOf returns the choice whose options bring the parameter, false for a parameter
+// that is always there.
+func choiceOf(name string) (param.Param, bool) {
+	for _, choice := range Params {
+		for _, o := range choice.Options {
+			if param.Contains(o.Params, name) {
+				return choice, true
+			}
+		}
+	}
+	return param.Param{}, false
+}
+
+// option is the option of the choice that s takes, false when there is none of its name.
+func (s Spec) option(choice param.Param) (param.Option, bool) {
+	i := slices.IndexFunc(choice.Options, func(o param.Option) bool { return o.Name == s.Text(choice.Name) })
+	if i < 0 {
+		return param.Option{}, false
+	}
+	return choice.Options[i], true
 }
 
 // Title is what tells the spec from its neighbours in few words: "SVM rbf C=10 eigen".
 func (s Spec) Title() string {
-	words := []string{strings.ToUpper(s.Learner), s.Kernel, "C=" + strconv.FormatFloat(s.C, 'g', 4, 64)}
-	if s.HardMargin {
-		words[2] = "hard margin"
+	words := []string{strings.ToUpper(s.Learner), s.Kernel}
+	row, _ := lookup(s.Learner)
+	for _, p := range row.Params {
+		v := s.Value(p.Name)
+		switch {
+		case !p.Telling || !s.Applies(p.Name):
+		case p.Kind == param.Switch && v.Switch():
+			words = append(words, p.Label)
+		case v.IsNumber():
+			words = append(words, p.Name+"="+strconv.FormatFloat(v.Number(), 'g', 4, 64))
+		case p.Kind != param.Switch:
+			words = append(words, p.Name+"="+v.Text())
+		}
 	}
 	if s.Conformal != "none" {
 		words = append(words, s.Conformal)
@@ -333,14 +318,19 @@ func (s Spec) Title() string {
 }
 
 // Validate reports every applicable parameter that is out of its range, as
-// param.Problems.
+// param.Problems. Of a choice that is not known it reports the choice alone.
 func (s Spec) Validate() error {
 	var ps param.Problems
 	for _, p := range Params {
 		if !s.Applies(p.Name) {
 			continue
 		}
-		if err := p.Check(s.Text(p.Name)); err != nil {
+		if choice, ok := choiceOf(p.Name); ok {
+			if _, known := s.option(choice); !known {
+				continue
+			}
+		}
+		if err := p.Verify(s.Value(p.Name)); err != nil {
 			ps = append(ps, param.Problem{Field: p.Name, Message: err.Error()})
 		}
 	}
@@ -351,26 +341,43 @@ func (s Spec) Validate() error {
 func (s Spec) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
-	for _, p := range Params {
-		ref := s.ref(p.Name)
-		if !s.Applies(p.Name) || p.Kind == param.Text && s.Text(p.Name) == "" {
-			continue
+	write := func(name string, value any) error {
+		v, err := json.Marshal(value)
+		if err != nil {
+			return err
 		}
 		if b.Len() > 1 {
 			b.WriteByte(',')
 		}
-		v, err := json.Marshal(ref)
-		if err != nil {
+		fmt.Fprintf(&b, "%q:%s", name, v)
+		return nil
+	}
+	for _, p := range Params {
+		value := any(s.Value(p.Name))
+		switch {
+		case !s.Applies(p.Name) || p.Kind == param.Text && s.Text(p.Name) == "":
+			continue
+		case p.Name == "features":
+			value = s.Features
+		}
+		if err := write(p.Name, value); err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "%q:%s", p.Name, v)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Values)) {
+		if _, ok := Param(name); ok {
+			continue
+		}
+		if err := write(name, s.Values[name]); err != nil {
+			return nil, err
+		}
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON starts from DefaultSpec and sets what is given. Unknown names
-// and values out of range come back together as param.Problems.
+// UnmarshalJSON starts from DefaultSpec and sets what is given: it reads requests.
+// Unknown names and values out of range come back together as param.Problems.
 func (s *Spec) UnmarshalJSON(data []byte) error {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil {
@@ -385,6 +392,39 @@ func (s *Spec) UnmarshalJSON(data []byte) error {
 	}
 	slices.SortFunc(ps, func(a, b param.Problem) int { return strings.Compare(a.Field, b.Field) })
 	return ps.Err()
+}
+
+// ReadStoredSpec reads a spec that MarshalJSON wrote, maybe long ago. Whatever stands
+// there is kept and shown again, also a value that is out of bounds by now, a parameter
+// that has another name by now, or one of a kernel that is no more: Validate tells. The
+// only error is a text that is no JSON object.
+func ReadStoredSpec(data []byte) (Spec, error) {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil || raw == nil {
+		return DefaultSpec(), errors.New("a stored spec must be a JSON object")
+	}
+	s := DefaultSpec()
+	for name, text := range raw {
+		p, ok := Param(name)
+		v := p.Read(plain(text))
+		if !ok && json.Unmarshal(text, &v) != nil {
+			v = param.Of(string(text))
+		}
+		if field := s.field(name); field == nil {
+			s.Values = s.Values.With(name, v)
+		} else {
+			_ = assign(field, v) // a list that cannot be read stays empty
+		}
+	}
+	for _, p := range Params { // a default says nothing about a choice that is not known
+		if choice, ok := choiceOf(p.Name); ok {
+			_, known := s.option(choice)
+			if _, stored := raw[p.Name]; !known && !stored {
+				s.Values = s.Values.Without(p.Name)
+			}
+		}
+	}
+	return s, nil
 }
 
 // plain turns a JSON value into the text that Set reads.

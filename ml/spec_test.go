@@ -185,8 +185,9 @@ func TestNumbersMayBeWrittenWithExponents(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if s.MaxIter != 10_000 || s.Seed != 400 || s.Degree != 2 || s.C != 100 {
-		t.Errorf("max_iter %d, seed %d, degree %d, C %g", s.MaxIter, s.Seed, s.Degree, s.C)
+	v := s.Values
+	if v.Int("max_iter") != 10_000 || s.Seed != 400 || v.Int("degree") != 2 || v.Number("C") != 100 {
+		t.Errorf("max_iter %d, seed %d, degree %d, C %g", v.Int("max_iter"), s.Seed, v.Int("degree"), v.Number("C"))
 	}
 }
 
@@ -229,8 +230,9 @@ func TestApplies(t *testing.T) {
 func TestValidateNamesEveryField(t *testing.T) {
 	t.Parallel()
 	s := ml.DefaultSpec()
-	s.C, s.TestFraction, s.Kernel = math.NaN(), 2, "cubic"
-	s.Degree = -1 // of another kernel: does not matter
+	s.TestFraction, s.Kernel = 2, "cubic"
+	s = s.With("C", param.Of(math.NaN()))
+	s = s.With("degree", param.Of(-1)) // of another kernel: does not matter
 	err := s.Validate()
 	for _, field := range []string{"C", "test_fraction", "kernel"} {
 		if problemFor(err, field) == "" {
@@ -331,8 +333,8 @@ func TestSpecJSONRefuses(t *testing.T) {
 		}
 	}
 	var s ml.Spec
-	if err := json.Unmarshal([]byte(`{"C":"10","gamma":0.5,"max_iter":"100"}`), &s); err != nil || s.C != 10 || s.MaxIter != 100 {
-		t.Errorf("numbers as text: C %g, max_iter %d, %v", s.C, s.MaxIter, err)
+	if err := json.Unmarshal([]byte(`{"C":"10","gamma":0.5,"max_iter":"100"}`), &s); err != nil || s.Values.Number("C") != 10 || s.Values.Int("max_iter") != 100 {
+		t.Errorf("numbers as text: C %g, max_iter %d, %v", s.Values.Number("C"), s.Values.Int("max_iter"), err)
 	}
 }
 

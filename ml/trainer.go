@@ -3,11 +3,13 @@ package ml
 import (
 	"context"
 	"errors"
+	"maps"
 	"runtime"
 	"sync"
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/param"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
 )
@@ -57,14 +59,12 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 	if err != nil {
 		return nil, err
 	}
-	if t.spec.Learner == "svm" && t.spec.Conformal == "none" && !t.spec.HardMargin {
+	if t.spec.Learner == "svm" && t.spec.Conformal == "none" && !t.spec.Values.Switch("hard_margin") {
 		return t.path(ctx, p, test, cs)
 	}
 	var judged []Judged
 	for _, c := range cs {
-		spec := t.spec
-		spec.C = c
-		res, err := p.train(ctx, spec, nil)
+		res, err := p.train(ctx, t.spec.With("C", param.Of(c)), nil)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func (t *Trainer) path(ctx context.Context, p *problem, test []int, cs []float64
 			held = append(held, i)
 		}
 	}
-	results, err := svm.HeldOut(ctx, k, p.all, held, cs, svm.Settings{Tol: t.spec.Tol, MaxIter: t.spec.MaxIter, CacheBytes: bytes})
+	results, err := svm.HeldOut(ctx, k, p.all, held, cs, svm.Settings{Tol: t.spec.Values.Number("tol"), MaxIter: t.spec.Values.Int("max_iter"), CacheBytes: bytes})
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -124,7 +124,8 @@ func (t *Trainer) gram(ctx context.Context, p *problem, bytes int64) (svm.Matrix
 	if p.project != nil {
 		x = p.project.apply(x)
 	}
-	if p.scaler != nil || p.project != nil || t.spec.Applies("gamma") && t.spec.Gamma.Rule == "scale" {
+	ofAll := kernel.New(t.spec.Kernel, t.spec.Values, x)
+	if p.scaler != nil || p.project != nil || !maps.Equal(ofAll.Values, p.kernel.Values) {
 		return svm.Tabulated(ctx, gram{kernel.NewGram(p.kernel, x)}, bytes)
 	}
 	t.shared.Do(func() {

@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
 
@@ -56,14 +57,14 @@ func TestTrainerJudges(t *testing.T) {
 			t.Parallel()
 			s := spec(t, set...)
 			if s.Learner == "svm" {
-				s.Tol = 1e-8
+				s = s.With("tol", param.Of(1e-8))
 			}
 			trainer, err := ml.NewTrainer(d, s)
 			if err != nil {
 				t.Fatal(err)
 			}
 			cs := []float64{0.5, 1, 30}
-			if s.HardMargin {
+			if s.Values.Switch("hard_margin") {
 				cs = cs[:1]
 			}
 			judged, err := trainer.Judge(t.Context(), train, test, cs)
@@ -71,7 +72,7 @@ func TestTrainerJudges(t *testing.T) {
 				t.Fatalf("%d results, %v", len(judged), err)
 			}
 			for a, c := range cs {
-				s.C = c
+				s = s.With("C", param.Of(c))
 				res := trainOn(t, part(d, train), s)
 				want := res.Model.Decisions(part(d, test).X)
 				right := 0

@@ -17,6 +17,7 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
 
@@ -129,17 +130,19 @@ func harsh(learner, kern string, methods []string) (specs []ml.Spec) {
 			for _, coef0 := range []float64{0, 1, -1} {
 				for _, method := range methods {
 					spec := ml.DefaultSpec()
-					spec.Learner, spec.Kernel, spec.Standardize, spec.Coef0, spec.Conformal = learner, kern, standardize, coef0, method
-					if spec.HardMargin = math.IsInf(c, 1); !spec.HardMargin {
-						spec.C = c
+					spec.Learner, spec.Kernel, spec.Standardize, spec.Conformal = learner, kern, standardize, method
+					spec = spec.With("coef0", param.Of(coef0)).With("max_iter", param.Of(20_000))
+					if math.IsInf(c, 1) {
+						spec = spec.With("hard_margin", param.Of(true))
+					} else {
+						spec = spec.With("C", param.Of(c))
 					}
-					spec.MaxIter = 20_000
 					if !spec.Applies("coef0") && coef0 != 0 || method != "none" && c != 1 {
 						continue
 					}
 					specs = append(specs, spec)
 					if spec.Applies("rho") && method == "none" {
-						spec.Rho = 0.01
+						spec = spec.With("rho", param.Of(0.01))
 						specs = append(specs, spec)
 					}
 				}

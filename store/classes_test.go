@@ -100,7 +100,7 @@ func TestHandIn(t *testing.T) {
 	ctx := t.Context()
 	c := must[Class](t)(s.CreateClass(ctx, alice, sampleClass("c")))
 	spec := ml.DefaultSpec()
-	spec.C = 0.1 + 0.2
+	spec = spec.With("C", param.Of(0.1+0.2))
 	run := must[Run](t)(s.saveRun(ctx, bob, NewRun{
 		Name: "private name", Note: "private note", Tags: []string{"private"}, Data: sample(1), DatasetName: "d", Spec: spec, Axes: [2]string{"a", "b"}, Class: c.Code,
 	}, sampleResult(0.9, 2)))

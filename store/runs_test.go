@@ -30,7 +30,8 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 	ctx := t.Context()
 	ds := must[Dataset](t)(s.CreateDataset(ctx, alice, "ripley", "", sample(1)))
 	spec := ml.DefaultSpec()
-	spec.C, spec.Conformal, spec.Seed = 0.1+0.2, "eigen", 1<<53
+	spec = spec.With("C", param.Of(0.1+0.2))
+	spec.Conformal, spec.Seed = "eigen", 1<<53
 	res := sampleResult(0.9, 2)
 	saved := must[Run](t)(s.saveRun(ctx, alice, NewRun{
 		Name: " first\trun ", Note: "line 1\r\nline 2\n", Tags: []string{"b", " a  c ", "", "b"}, Dataset: ds.ID, Data: sample(1), Spec: spec,
@@ -85,7 +86,7 @@ func TestNewRunProblems(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	bad := ml.DefaultSpec()
-	bad.C = -1
+	bad = bad.With("C", param.Of(-1))
 	_, err := s.CreateRun(t.Context(), alice, NewRun{
 		Name: strings.Repeat("x", 121), Note: strings.Repeat("x", maxNote+1), Tags: []string{strings.Repeat("x", 41)}, Spec: bad,
 	})
@@ -172,10 +173,14 @@ func TestRunsFilterSortPage(t *testing.T) {
 		change(&n)
 		must[Run](t)(s.saveRun(ctx, alice, n, sampleResult(accuracy, vectors)))
 	}
-	save("b", "100% sure", []string{"good", `qu"o<te`}, 0.8, 5, func(n *NewRun) { n.Spec.C = 10 })
-	save("A", "", nil, 0.95, 50, func(n *NewRun) { n.Spec.Learner = "mcm"; n.Spec.C = 2; n.Dataset, n.Data = ripley.ID, nil })
-	save("c", "a_b", []string{"goodish"}, 0.7, 7, func(n *NewRun) { n.Spec.Kernel = "linear"; n.Spec.HardMargin = true })
-	save("d", "", nil, 0.9, 6, func(n *NewRun) { n.Spec.Conformal = "eigen"; n.Spec.C = 100 })
+	save("b", "100% sure", []string{"good", `qu"o<te`}, 0.8, 5, func(n *NewRun) { n.Spec = n.Spec.With("C", param.Of(10)) })
+	save("A", "", nil, 0.95, 50, func(n *NewRun) {
+		n.Spec.Learner = "mcm"
+		n.Spec = n.Spec.With("C", param.Of(2))
+		n.Dataset, n.Data = ripley.ID, nil
+	})
+	save("c", "a_b", []string{"goodish"}, 0.7, 7, func(n *NewRun) { n.Spec.Kernel = "linear"; n.Spec = n.Spec.With("hard_margin", param.Of(true)) })
+	save("d", "", nil, 0.9, 6, func(n *NewRun) { n.Spec.Conformal = "eigen"; n.Spec = n.Spec.With("C", param.Of(100)) })
 	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Name: "q", Data: sample(2), Spec: ml.DefaultSpec()}))
 
 	for _, test := range []struct {

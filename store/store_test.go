@@ -59,14 +59,14 @@ func sampleResult(accuracy float64, vectors int) *ml.Result {
 	gamma, test := 1.0/3, accuracy-0.01
 	model := &ml.Model{
 		Features: []string{"x", "y"}, Label: "class", Positive: "b", Negative: "a",
-		Kernel: kernel.Kernel{Name: "rbf", Gamma: gamma}, B: 0.1 + 0.2,
+		Kernel: kernel.RBF(gamma), B: 0.1 + 0.2,
 		Rows: []int{0, 2}, Vectors: [][]float64{{math.Pi, 1e-300}, {math.Copysign(0, -1), 1.0 / 3}}, Coef: []float64{math.Nextafter(1, 2), -1},
 	}
 	before := *model
 	before.B = -7
 	return &ml.Result{
 		Report: ml.Report{
-			N: 3, D: 2, Classes: []string{"a", "b"}, Positive: "b", Learner: "svm", Kernel: "rbf", Gamma: &gamma,
+			N: 3, D: 2, Classes: []string{"a", "b"}, Positive: "b", Learner: "svm", Kernel: "rbf", Values: param.Values{"gamma": param.Of(gamma)},
 			Status: trace.Converged, SupportVectors: vectors, TrainAccuracy: accuracy, TestAccuracy: &test,
 		},
 		Model: model, Before: &before,

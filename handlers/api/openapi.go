@@ -43,7 +43,7 @@ func Description() (map[string]any, error) {
 	}
 	schemas := doc["components"].(object)["schemas"].(object)
 	schemas["Spec"] = specSchema()
-	schemas["Report"] = structSchema(reflect.TypeFor[ml.Report](), "What a training measured. What does not apply is left out.")
+	schemas["Report"] = reportSchema()
 	schemas["Step"] = structSchema(reflect.TypeFor[trace.Step](), "Progress of a solver.")
 
 	schemas["Status"] = object{"enum": door.RunStatuses}
@@ -138,6 +138,18 @@ func optionNames(p param.Param) []string {
 	return names
 }
 
+// reportSchema has the fields of a report and the parameters whose values it tells.
+func reportSchema() object {
+	s := structSchema(reflect.TypeFor[ml.Report](), "What a training measured. What does not apply is left out.")
+	for _, p := range ml.Params {
+		if p.Telling && (p.Kind == param.Number || p.Kind == param.Integer) {
+			kind := map[param.Kind]string{param.Number: "number", param.Integer: "integer"}[p.Kind]
+			s["properties"].(object)[p.Name] = object{"type": kind, "description": p.Help}
+		}
+	}
+	return s
+}
+
 // structSchema derives the schema of a flat structure from its JSON names, with
 // the words that pages have for its quantities.
 func structSchema(t reflect.Type, about string) object {
@@ -148,6 +160,9 @@ func structSchema(t reflect.Type, about string) object {
 	properties, required := object{}, []string{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
 		s := typeSchema(f.Type)
 		if help[name] != "" {
 			s["description"] = help[name]

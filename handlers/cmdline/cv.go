@@ -13,7 +13,6 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
-	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -87,7 +86,7 @@ func parseCV(args []string) (*cvOptions, error) {
 		},
 		"gamma": func(p param.Param) {
 			f.List(p, func(text string) error {
-				v, err := kernel.ParseGamma(text)
+				v, err := p.Parse(text)
 				o.settings.Gamma = append(o.settings.Gamma, v)
 				return err
 			})

@@ -12,7 +12,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
-	"marginlab/ml/kernel"
+	"marginlab/ml/param"
 )
 
 // moons is a data set and the file that holds it.
@@ -50,7 +50,7 @@ func TestCVIsThatOfTheLibrary(t *testing.T) {
 	}
 	spec := ml.DefaultSpec()
 	want, err := eval.CrossValidate(t.Context(), d, spec, eval.Settings{
-		Folds: 3, Repeats: 2, Seed: 4, Nested: true, C: []float64{1, 100}, Gamma: []kernel.Gamma{{Value: 0.5}, {Rule: "auto"}},
+		Folds: 3, Repeats: 2, Seed: 4, Nested: true, C: []float64{1, 100}, Gamma: []param.Value{param.Of(0.5), param.Of("auto")},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -259,13 +259,9 @@ func (f *Flags) Cache(spec *ml.Spec) {
 	})
 }
 
-// accuracyOnly lists the parameters that do not shape the problem, only how
-// exactly it is solved: without effect, they leave the answer what was asked for.
-var accuracyOnly = map[string]bool{"tol": true, "rank_tol": true, "max_iter": true}
-
 // idle finds the parameters on the command line that have no effect. Those that
 // shape the problem are a UsageError, for the result would not be what was asked
-// for; the others come back as notes.
+// for; the others, which only say how exactly it is solved, come back as notes.
 func (f *Flags) idle(spec ml.Spec) (notes []string, err error) {
 	var faults []string
 	for _, p := range ml.Params {
@@ -273,7 +269,7 @@ func (f *Flags) idle(spec ml.Spec) (notes []string, err error) {
 			continue
 		}
 		msg := fmt.Sprintf("--%s has no effect%s", p.Flag(), because(spec, p.Name))
-		if accuracyOnly[p.Name] {
+		if p.Effort {
 			notes = append(notes, msg)
 		} else {
 			faults = append(faults, msg)

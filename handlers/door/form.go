@@ -5,8 +5,6 @@ import (
 	"strconv"
 
 	"marginlab/ml"
-	"marginlab/ml/conformal"
-	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 	"marginlab/views"
 )
@@ -85,29 +83,10 @@ func ParamField(p param.Param, value string) views.Field {
 	}
 	for _, o := range p.Options {
 		f.Options = append(f.Options, views.Option{
-			Value: o.Name, Label: o.Label, Help: o.Help, Formula: formula(p.Name, o.Name), Chosen: o.Name == value,
+			Value: o.Name, Label: o.Label, Help: o.Help, Formula: o.Formula, Chosen: o.Name == value,
 		})
 	}
 	return f
-}
-
-// formula is what stands below the choice of a kernel, a learner or a map.
-func formula(name, option string) string {
-	switch name {
-	case "kernel":
-		row, _ := kernel.Lookup(option)
-		return row.Formula
-	case "learner":
-		for _, l := range ml.Learners {
-			if l.Name == option {
-				return l.Problem
-			}
-		}
-	case "conformal":
-		row, _ := conformal.Lookup(option)
-		return row.Formula
-	}
-	return ""
 }
 
 // HiddenFields names the parameters without a meaning, for the page's script.

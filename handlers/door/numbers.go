@@ -102,13 +102,13 @@ func remarks(r *ml.Report, s ml.Spec) (notes []string) {
 	if s.Kernel == "sigmoid" {
 		notes = append(notes, "The sigmoid kernel is not positive semidefinite in general: the problem can be non-convex, and the solver guards its steps with τ = 1e-12 as LIBSVM does.")
 	}
-	if s.Learner == "mcm" && s.Rho == 0 && r.Rank != nil && *r.Rank >= r.TrainN && r.H != nil && *r.H < 1+1e-6 {
+	if s.Learner == "mcm" && s.Values.Number("rho") == 0 && r.Rank != nil && *r.Rank >= r.TrainN && r.H != nil && *r.H < 1+1e-6 {
 		notes = append(notes, "The kernel matrix has full rank, so f interpolates the labels: h = 1, no slack, and C has no effect. Raise ρ for a sparse machine, or rank_tol for a smoother one.")
 	}
 	if r.SignChange != nil && *r.SignChange {
 		notes = append(notes, "c(x) takes both signs on the training points. The kernel is still positive semidefinite.")
 	}
-	if s.Learner == "svm" && !s.HardMargin && r.Free != nil && *r.Free == 0 {
+	if s.Learner == "svm" && !s.Values.Switch("hard_margin") && r.Free != nil && *r.Free == 0 {
 		notes = append(notes, "No support vector is free, so b is only known up to an interval; its middle is used.")
 	}
 	return notes

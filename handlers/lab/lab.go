@@ -90,9 +90,9 @@ func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer,
 // resolved are the numbers that words such as auto stood for.
 func resolved(r *ml.Report) map[string]float64 {
 	values := map[string]float64{}
-	for name, v := range map[string]*float64{"gamma": r.Gamma, "core_gamma": r.CoreGamma} {
-		if v != nil {
-			values[name] = *v
+	for _, p := range ml.Params {
+		if len(p.Words) > 0 && r.Values.Has(p.Name) {
+			values[p.Name] = r.Values.Number(p.Name)
 		}
 	}
 	return values

@@ -136,9 +136,9 @@ func paramOptions(name string) (opts []views.Option) {
 func Row(r store.Run) views.RunRow {
 	row := views.RunRow{
 		ID: r.ID, Name: r.Name, Data: r.DatasetName, Learner: strings.ToUpper(r.Spec.Learner), Kernel: kernelText(r.Spec, r.Report),
-		Conformal: r.Spec.Conformal, C: views.Short(r.Spec.C), Status: string(r.Status), Created: door.When(r.Created), Tags: r.Tags, Note: r.Note,
+		Conformal: r.Spec.Conformal, C: views.Short(r.Spec.Values.Number("C")), Status: string(r.Status), Created: door.When(r.Created), Tags: r.Tags, Note: r.Note,
 	}
-	if r.Spec.HardMargin {
+	if r.Spec.Values.Switch("hard_margin") {
 		row.C = "hard"
 	}
 	if rep := r.Report; rep != nil {
@@ -160,8 +160,8 @@ func kernelText(s ml.Spec, rep *ml.Report) string {
 	text := row.Name
 	for _, p := range row.Params {
 		v := s.Text(p.Name)
-		if p.Name == "gamma" && rep != nil && rep.Gamma != nil {
-			v = views.Short(*rep.Gamma)
+		if rep != nil && rep.Values.Has(p.Name) {
+			v = views.Short(rep.Values.Number(p.Name))
 		}
 		text += ", " + p.Symbol + "=" + v
 	}

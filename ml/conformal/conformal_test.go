@@ -736,7 +736,7 @@ func TestSpan(t *testing.T) {
 func BenchmarkEigen(b *testing.B) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	x, y := cloud(rng, 5000, 2, 0.4)
-	k := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 0.5}, x)
+	k := kernel.NewGram(kernel.RBF(0.5), x)
 	for _, gamma := range []float64{0.5, 50} {
 		b.Run(fmt.Sprint("n=5000,cores=500,gamma=", gamma), func(b *testing.B) {
 			for b.Loop() {

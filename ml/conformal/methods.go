@@ -30,7 +30,7 @@ type Row struct {
 var (
 	coreGamma = param.Param{
 		Name: "core_gamma", Label: "core width", Symbol: "γ_c", Kind: param.Number, Default: "auto", Words: []string{"auto"},
-		Min: 0, OpenMin: true, Max: 1e9, Low: 1e-3, High: 1e3, Log: true,
+		Min: 0, OpenMin: true, Max: 1e9, Low: 1e-3, High: 1e3, Log: true, Telling: true,
 		Help: "How fast the pull of a core fades with distance. auto is the kernel's own gamma, or 1/d when it has none.",
 	}
 	coreRidge = param.Param{

@@ -23,18 +23,18 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
-	"marginlab/ml/kernel"
+	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
 
 // Settings of CrossValidate.
 type Settings struct {
-	Folds   int            // K, at least 2
-	Repeats int            // how often the points are dealt, at least 1; 0 means 1
-	Seed    uint64         // decides how
-	C       []float64      // empty: that of the spec
-	Gamma   []kernel.Gamma // empty: that of the spec
-	Nested  bool           // judge the choice of C and gamma, too
+	Folds   int           // K, at least 2
+	Repeats int           // how often the points are dealt, at least 1; 0 means 1
+	Seed    uint64        // decides how
+	C       []float64     // empty: that of the spec
+	Gamma   []param.Value // empty: that of the spec
+	Nested  bool          // judge the choice of C and gamma, too
 }
 
 // Result of CrossValidate.
@@ -47,11 +47,11 @@ type Result struct {
 
 // Cell is one pair of C and gamma.
 type Cell struct {
-	C         *float64      `json:"C,omitempty"`     // left out: hard margin
-	Gamma     *kernel.Gamma `json:"gamma,omitempty"` // left out: the kernel has none
-	Accuracy  float64       `json:"accuracy"`        // mean over Folds
-	Deviation float64       `json:"accuracy_sd"`     // sample standard deviation over Folds
-	Folds     []Fold        `json:"folds"`           // all those of the first deal, of the second ...
+	C         *float64     `json:"C,omitempty"`     // left out: hard margin
+	Gamma     *param.Value `json:"gamma,omitempty"` // left out: the kernel has none
+	Accuracy  float64      `json:"accuracy"`        // mean over Folds
+	Deviation float64      `json:"accuracy_sd"`     // sample standard deviation over Folds
+	Folds     []Fold       `json:"folds"`           // all those of the first deal, of the second ...
 }
 
 // Fold is one fold that was held out.
@@ -80,17 +80,16 @@ type Nested struct {
 // alone. Errors are those of ml.Train, too few points for the folds, and that of ctx
 // when it ends.
 func CrossValidate(ctx context.Context, d *dataset.Data, spec ml.Spec, s Settings) (*Result, error) {
-	cs := []float64{spec.C}
+	cs := []float64{spec.Values.Number("C")}
 	if len(s.C) > 0 && spec.Applies("C") {
 		cs = slices.Compact(slices.Sorted(slices.Values(s.C)))
 	}
-	gammas := []kernel.Gamma{spec.Gamma}
+	gammas := []param.Value{spec.Values["gamma"]}
 	if len(s.Gamma) > 0 && spec.Applies("gamma") {
 		gammas = s.Gamma
 	}
 	for _, c := range cs {
-		spec.C = c
-		if err := ml.Check(d, spec); err != nil {
+		if err := ml.Check(d, spec.With("C", param.Of(c))); err != nil {
 			return nil, err
 		}
 	}
@@ -109,8 +108,7 @@ func CrossValidate(ctx context.Context, d *dataset.Data, spec ml.Spec, s Setting
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for g, gamma := range gammas {
-		spec.Gamma = gamma
-		t, err := ml.NewTrainer(d, spec) // forgotten after its folds, and what it shares with it
+		t, err := ml.NewTrainer(d, spec.With("gamma", gamma)) // forgotten after its folds, and what it shares with it
 		if err != nil {
 			group.Go(func() error { return err })
 			break

@@ -17,7 +17,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
-	"marginlab/ml/kernel"
+	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
 
@@ -168,7 +168,7 @@ func TestCrossValidate(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			gammas := []kernel.Gamma{{Rule: "auto"}, {Value: 3}}
+			gammas := []param.Value{param.Of("auto"), param.Of(3)}
 			res, err := eval.CrossValidate(t.Context(), d, spec, eval.Settings{Folds: 4, Repeats: 2, Seed: 5, C: []float64{20, 1}, Gamma: gammas})
 			if err != nil {
 				t.Fatal(err)
@@ -189,8 +189,8 @@ func TestCrossValidate(t *testing.T) {
 				all[i] = i
 			}
 			for i, cell := range res.Cells {
-				spec.C, spec.Gamma = []float64{1, 20}[i%2], gammas[i/2]
-				if *cell.C != spec.C || *cell.Gamma != spec.Gamma || len(cell.Folds) != 8 || !cell.Converged() {
+				spec = spec.With("C", param.Of([]float64{1, 20}[i%2])).With("gamma", gammas[i/2])
+				if *cell.C != spec.Values.Number("C") || *cell.Gamma != spec.Values["gamma"] || len(cell.Folds) != 8 || !cell.Converged() {
 					t.Fatalf("cell %d is %+v", i, cell)
 				}
 				var accuracies []float64
@@ -219,7 +219,7 @@ func TestNested(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 90)
 	spec := ml.DefaultSpec()
-	s := eval.Settings{Folds: 3, Seed: 1, C: []float64{0.01, 1, 100}, Gamma: []kernel.Gamma{{Value: 0.1}, {Value: 1}, {Value: 100}}, Nested: true}
+	s := eval.Settings{Folds: 3, Seed: 1, C: []float64{0.01, 1, 100}, Gamma: []param.Value{param.Of(0.1), param.Of(1), param.Of(100)}, Nested: true}
 	res, err := eval.CrossValidate(t.Context(), d, spec, s)
 	if err != nil {
 		t.Fatal(err)
@@ -296,17 +296,18 @@ func TestWithoutGrid(t *testing.T) {
 	d := moons(t, 40)
 	spec := ml.DefaultSpec()
 	spec.Kernel = "linear"
-	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Settings{Folds: 2, C: []float64{1, 2}, Gamma: []kernel.Gamma{{Value: 1}, {Value: 2}}})
+	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Settings{Folds: 2, C: []float64{1, 2}, Gamma: []param.Value{param.Of(1), param.Of(2)}})
 	if err != nil || len(res.Cells) != 2 || res.Cells[0].Gamma != nil || *res.Cells[1].C != 2 {
 		t.Errorf("linear: %+v, %v", res, err)
 	}
-	spec.Kernel, spec.HardMargin, spec.Gamma = "rbf", true, kernel.Gamma{Value: 100}
+	spec.Kernel = "rbf"
+	spec = spec.With("hard_margin", param.Of(true)).With("gamma", param.Of(100))
 	res, err = eval.CrossValidate(t.Context(), d, spec, eval.Settings{Folds: 2, C: []float64{1, 2}})
 	if err != nil || len(res.Cells) != 1 || res.Cells[0].C != nil {
 		t.Errorf("hard margin: %+v, %v", res, err)
 	}
 	spec = ml.DefaultSpec()
-	spec.MaxIter = 1
+	spec = spec.With("max_iter", param.Of(1))
 	res, err = eval.CrossValidate(t.Context(), d, spec, eval.Settings{Folds: 2})
 	if err != nil || len(res.Cells) != 1 || res.Cells[0].Converged() || res.Cells[0].Folds[0].Status != trace.IterationLimit {
 		t.Errorf("one iteration: %+v, %v", res, err)
@@ -330,7 +331,7 @@ func TestCrossValidateFails(t *testing.T) {
 		"too many to nest":     {d, eval.Settings{Folds: 20, Nested: true}, "nested"},
 		"no folds":             {d, eval.Settings{}, "at least 2"},
 		"C":                    {d, eval.Settings{Folds: 2, C: []float64{-1}}, "C must be"},
-		"gamma":                {d, eval.Settings{Folds: 2, Gamma: []kernel.Gamma{{Value: 1}, {Value: -2}}}, "gamma must be"},
+		"gamma":                {d, eval.Settings{Folds: 2, Gamma: []param.Value{param.Of(1), param.Of(-2)}}, "gamma must be"},
 		"NaN":                  {d, eval.Settings{Folds: 2, C: []float64{1, math.NaN()}}, "C must be"},
 	} {
 		if _, err := eval.CrossValidate(t.Context(), c.data, ml.DefaultSpec(), c.s); err == nil || !strings.Contains(err.Error(), c.says) {

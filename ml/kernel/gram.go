@@ -15,7 +15,7 @@ import (
 // last bit. Its methods may be called from several goroutines at once.
 type Gram struct {
 	k    Kernel
-	row  Row
+	f    function // of k
 	x    *mat.Dense
 	p    packed    // the rows of x
 	c    []float64 // nil: all ones
@@ -25,13 +25,13 @@ type Gram struct {
 // NewGram returns the kernel matrix of the rows of x (M x d). x is kept, not
 // copied, and must not change afterwards.
 func NewGram(k Kernel, x *mat.Dense) *Gram {
-	g := &Gram{k: k, row: of(k), x: x, p: pack(x.RawMatrix()), diag: make([]float64, x.RawMatrix().Rows)}
+	g := &Gram{k: k, f: bind(k), x: x, p: pack(x.RawMatrix()), diag: make([]float64, x.RawMatrix().Rows)}
 	piece := make([]float64, lanes)
 	for i := range g.diag {
 		// As a row has it, to the last bit: the end of a piece of row i.
 		first := i / lanes * lanes
 		v := piece[:i-first+1]
-		g.row.values(g.k, v, g.p.from(first), x.RawRowView(i))
+		g.f.row(v, g.p.from(first), x.RawRowView(i))
 		g.diag[i] = v[i-first]
 	}
 	return g
@@ -81,8 +81,8 @@ func (g *Gram) Row(dst []float64, i int) { g.piece(dst, i, 0) }
 // Row32 is Row rounded to single precision: half the memory, and as fast to
 // compute. Entries beyond the range of float32 become infinite.
 func (g *Gram) Row32(dst []float32, i int) {
-	if g.row.gaussian && g.c == nil {
-		gaussianRow32(dst, g.p, g.x.RawRowView(i), g.k.Gamma)
+	if f, ok := g.f.(rounder); ok && g.c == nil {
+		f.row32(dst, g.p, g.x.RawRowView(i))
 		return
 	}
 	v := make([]float64, min(len(dst), 32*lanes))
@@ -98,7 +98,7 @@ func (g *Gram) Row32(dst []float32, i int) {
 // piece writes the part of row i that begins with column first, a multiple of
 // lanes, into dst.
 func (g *Gram) piece(dst []float64, i, first int) {
-	g.row.values(g.k, dst, g.p.from(first), g.x.RawRowView(i))
+	g.f.row(dst, g.p.from(first), g.x.RawRowView(i))
 	if g.c != nil {
 		ci := g.c[i]
 		for j, cj := range g.c[first:][:len(dst)] {
@@ -161,12 +161,12 @@ func (g *Gram) AddProduct(ctx context.Context, dst []float64, points []int, w []
 // sum adds sum_j w_j k(x_i, z_j) to s[i] for the first len(s) points of p; z
 // holds the z_j one after the other, v (length of s) is overwritten.
 func (g *Gram) sum(s, v []float64, p packed, z, w []float64) {
-	if g.row.gaussian {
-		gaussianSum(s, p, z, w, g.k.Gamma)
+	if f, ok := g.f.(adder); ok {
+		f.add(s, p, z, w)
 		return
 	}
 	for j, wj := range w {
-		g.row.values(g.k, v, p, z[j*p.d:][:p.d])
+		g.f.row(v, p, z[j*p.d:][:p.d])
 		floats.AddScaled(s, wj, v)
 	}
 }

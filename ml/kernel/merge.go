@@ -60,7 +60,7 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged *Gr
 	point, value := packed{d: d, v: make([]float64, lanes*d)}, make([]float64, 1)
 	for i, k := range group {
 		point.set(0, g.x.RawRowView(i))
-		g.row.values(g.k, value, point, x.RawRowView(k))
+		g.f.row(value, point, x.RawRowView(k))
 		if g.c != nil {
 			value[0] *= g.c[i] * c[k]
 		}

@@ -23,7 +23,7 @@ func TestMerged(t *testing.T) {
 			x.Set(i, j, math.Round(8*r.NormFloat64())/8) // with ties
 		}
 	}
-	for _, k := range []Kernel{{Name: "rbf", Gamma: 0.5}, {Name: "poly", Gamma: 0.3, Coef0: 1, Degree: 3}, {Name: "linear"}} {
+	for _, k := range []Kernel{RBF(0.5), Polynomial(0.3, 1, 3), {Name: "linear"}} {
 		for _, scaled := range []bool{false, true} {
 			g := NewGram(k, x)
 			factor := func(int) float64 { return 1 }
@@ -89,7 +89,7 @@ func TestMergedNeighbours(t *testing.T) {
 		y[i], w[i] = 1, 1
 		x.SetRow(i, []float64{float64(p%8) + 0.01*float64(i/pairs), float64(p / 8)})
 	}
-	merged, group, apart := NewGram(Kernel{Name: "rbf", Gamma: 1}, x).Merged(t.Context(), y, w, 2)
+	merged, group, apart := NewGram(RBF(1), x).Merged(t.Context(), y, w, 2)
 	for p := range pairs {
 		if group[p] != group[p+pairs] {
 			t.Errorf("points %d and %d went apart", p, p+pairs)

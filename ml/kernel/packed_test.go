@@ -149,7 +149,7 @@ func TestSubsetAndProduct(t *testing.T) {
 
 func TestProductIsCancelled(t *testing.T) {
 	t.Parallel()
-	g := NewGram(Kernel{Name: "rbf", Gamma: 1}, mat.NewDense(3, 1, []float64{1, 2, 3}))
+	g := NewGram(RBF(1), mat.NewDense(3, 1, []float64{1, 2, 3}))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := g.AddProduct(ctx, make([]float64, 3), []int{0}, []float64{1}); !errors.Is(err, context.Canceled) {
@@ -159,7 +159,7 @@ func TestProductIsCancelled(t *testing.T) {
 
 func BenchmarkGaussianRow(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
-	g := NewGram(Kernel{Name: "rbf", Gamma: 1}, normal(r, 10_000, 2))
+	g := NewGram(RBF(1), normal(r, 10_000, 2))
 	points := r.Perm(g.Len())[:100]
 	w, dst, single := make([]float64, len(points)), make([]float64, g.Len()), make([]float32, g.Len())
 	b.Run("row", func(b *testing.B) {

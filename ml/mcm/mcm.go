@@ -66,7 +66,7 @@ var Params = []param.Param{
 	},
 	{
 		Name: "rank_tol", Label: "rank cut", Kind: param.Number, Default: "1e-3",
-		Min: 1e-12, Max: 0.5, Low: 1e-8, High: 1e-1, Log: true,
+		Min: 1e-12, Max: 0.5, Low: 1e-8, High: 1e-1, Log: true, Effort: true, When: "rho", Is: "0",
 		Help: "For ρ = 0: the kernel matrix is cut to the rank at which this share of its largest diagonal remains. A larger cut means a simpler function: it regularises.",
 	},
 }

@@ -1,5 +1,7 @@
-// Package param describes parameters: name, range, default and help. Forms,
-// validation, JSON, command-line flags and help text all derive from these rows.
+// Package param describes parameters and holds their values: name, range, default and
+// help in a row, values in a small map. Forms, validation, JSON, command-line flags,
+// help text, titles and the description of the API all derive from the rows, so that a
+// new parameter touches its row and the code that reads its value, nothing else.
 package param
 
 import (
@@ -24,9 +26,11 @@ const (
 
 // Option is one value of a Choice.
 type Option struct {
-	Name  string // as in JSON: "rbf"
-	Label string // as on a page: "RBF (Gaussian)"
-	Help  string // one sentence
+	Name    string  // as in JSON: "rbf"
+	Label   string  // as on a page: "RBF (Gaussian)"
+	Formula string  // plain text with Unicode, shown below the choice; may be empty
+	Help    string  // one sentence
+	Params  []Param // those that have a meaning only where this option is chosen
 }
 
 // Param is one parameter.
@@ -46,7 +50,13 @@ type Param struct {
 
 	Options []Option // of a Choice
 	Folded  bool     // of interest to few: a form folds it away
+	Telling bool     // of interest to all: it stands in titles and among the numbers of a report
+	Effort  bool     // decides how exactly the problem is solved, not which problem
 	Help    string   // one plain sentence, shown beside the field and by --help
+
+	// The parameter has a meaning only while the one called When, which stands beside
+	// it, has the value Is, in the notation that Parse reads. "" is always.
+	When, Is string
 }
 
 // Flag is the parameter's name on the command line: "core-gamma".
@@ -72,7 +82,7 @@ func (p Param) Check(text string) error {
 		}
 	case Switch:
 		if text != "true" && text != "false" {
-			return fmt.Errorf("%s must be true or false, not %q", p.Name, text)
+			return fmt.Errorf("%s must be %s, not %q", p.Name, p.expects(), text)
 		}
 	case Choice:
 		names := make([]string, len(p.Options))
@@ -87,12 +97,66 @@ func (p Param) Check(text string) error {
 	return nil
 }
 
+// Parse reads a value of p: what Check allows. A whole number may have an exponent.
+func (p Param) Parse(text string) (Value, error) {
+	if err := p.Check(text); err != nil {
+		return Value{}, err
+	}
+	return p.Read(text), nil
+}
+
+// Read is the value that text stands for, whatever the bounds of p; what p cannot hold
+// stays a text.
+func (p Param) Read(text string) Value {
+	switch p.Kind {
+	case Number, Integer:
+		if v, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			return Of(v)
+		}
+	case Switch:
+		if v, err := strconv.ParseBool(text); err == nil {
+			return Of(v)
+		}
+	}
+	return Of(text)
+}
+
+// Verify reports what is wrong with v as a value of p, as Check does for a text.
+func (p Param) Verify(v Value) error {
+	text := v.Text()
+	if err := p.Check(text); err != nil {
+		return err
+	}
+	if v != p.Read(text) {
+		return fmt.Errorf("%s must be %s, not the text %q", p.Name, p.expects(), text)
+	}
+	return nil
+}
+
+// Union appends to ps those of more whose names are not there yet.
+func Union(ps []Param, more ...Param) []Param {
+	for _, p := range more {
+		if !Contains(ps, p.Name) {
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+// Contains tells whether a parameter of this name is among ps.
+func Contains(ps []Param, name string) bool {
+	return slices.ContainsFunc(ps, func(p Param) bool { return p.Name == name })
+}
+
 func (p Param) bounded() bool { return p.Min != 0 || p.Max != 0 }
 
 func (p Param) expects() string {
 	s := "a number"
-	if p.Kind == Integer {
+	switch p.Kind {
+	case Integer:
 		s = "a whole number"
+	case Switch:
+		return "true or false"
 	}
 	if p.bounded() {
 		switch lo, hi := short(p.Min), short(p.Max); {

@@ -16,6 +16,7 @@ import (
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/mcm"
+	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
@@ -23,7 +24,7 @@ import (
 
 // gram returns the Gram matrix of a kernel on the rows of x.
 func gram(x *mat.Dense, name string) svm.Matrix {
-	return kernel.NewGram(kernel.Kernel{Name: name, Gamma: 0.5}, x)
+	return kernel.NewGram(kernel.New(name, param.Values{"gamma": param.Of(0.5)}, x), x)
 }
 
 // clouds returns m points in two clouds, the classes in turn, distance apart.

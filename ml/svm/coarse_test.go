@@ -23,7 +23,7 @@ func TestCoarse(t *testing.T) {
 	t.Parallel()
 	x, y := moons(3000, 0.3)
 	for _, c := range []float64{0.5, 20} {
-		k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}
+		k := gram{kernel.NewGram(kernel.RBF(1), x)}
 		if _, _, apart := k.Merged(t.Context(), y, ones(len(y)), coarseSize); apart > coarseApart {
 			t.Fatalf("points are merged that are %g apart", apart)
 		}
@@ -50,7 +50,7 @@ func TestCoarse(t *testing.T) {
 func TestCoarseLimit(t *testing.T) {
 	t.Parallel()
 	x, y := moons(2500, 0.3)
-	k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}
+	k := gram{kernel.NewGram(kernel.RBF(1), x)}
 	for _, limit := range []int{1, 100, 400} {
 		res, err := Train(t.Context(), k, y, Settings{C: 1, MaxIter: limit})
 		if err != nil {
@@ -85,7 +85,7 @@ func TestCoarseCancelled(t *testing.T) {
 	t.Parallel()
 	x, y := moons(2500, 0.3)
 	ctx, cancel := context.WithCancel(t.Context())
-	k := interrupted{gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}, cancel}
+	k := interrupted{gram{kernel.NewGram(kernel.RBF(1), x)}, cancel}
 	res, err := Train(ctx, k, y, Settings{C: 1})
 	if err != nil || res.Status != trace.Cancelled {
 		t.Fatalf("%v, %v", res, err)

@@ -33,7 +33,7 @@ func TestHeldOut(t *testing.T) {
 		x, kern, y, _ := problem(t)
 		if rapid.IntRange(0, 9).Draw(t, "many") == 0 { // enough for single precision
 			x, y = moons(520, 0.3)
-			kern = kernel.Kernel{Name: "rbf", Gamma: rapid.SampledFrom([]float64{0.1, 1, 10, 100}).Draw(t, "gamma")}
+			kern = kernel.RBF(rapid.SampledFrom([]float64{0.1, 1, 10, 100}).Draw(t, "gamma"))
 		}
 		k := gram{kernel.NewGram(kern, x)}
 		m := len(y)
@@ -99,7 +99,7 @@ func TestHeldOut(t *testing.T) {
 func TestHeldOutDecisions(t *testing.T) {
 	t.Parallel()
 	x, y := moons(200, 0.3)
-	g := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 20}, x)}
+	g := gram{kernel.NewGram(kernel.RBF(20), x)}
 	held := []int{3, 4, 50, 51, 52, 120, 199}
 	rest, whole := others(len(y), held), full(g)
 	yr := make([]float64, len(rest))
@@ -129,7 +129,7 @@ func TestHeldOutDecisions(t *testing.T) {
 func TestHeldOutMerged(t *testing.T) {
 	t.Parallel()
 	x, y := moons(2400, 0.2)
-	k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}
+	k := gram{kernel.NewGram(kernel.RBF(1), x)}
 	var held []int
 	for i := range y {
 		if x.At(i, 0) > 1.2 || i%5 == 0 {
@@ -158,7 +158,7 @@ func TestHeldOutMerged(t *testing.T) {
 func TestHeldOutStops(t *testing.T) {
 	t.Parallel()
 	x, y := moons(1200, 0.3)
-	k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}
+	k := gram{kernel.NewGram(kernel.RBF(1), x)}
 	cs := []float64{1, 10, 100}
 	ctx, cancel := context.WithCancel(t.Context())
 	results, err := HeldOut(ctx, k, y, []int{0}, cs, Settings{Tol: 1e-9, Report: func(trace.Step) { cancel() }})
@@ -191,7 +191,7 @@ func TestTabulated(t *testing.T) {
 	t.Parallel()
 	for _, m := range []int{5, 520} {
 		x, _ := moons(m, 0.3)
-		k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}
+		k := gram{kernel.NewGram(kernel.RBF(1), x)}
 		got, err := Tabulated(t.Context(), k, 1<<30)
 		if err != nil {
 			t.Fatal(err)
@@ -234,7 +234,7 @@ func TestTabulated(t *testing.T) {
 		}
 	}
 	x, _ := moons(520, 0.3)
-	k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}
+	k := gram{kernel.NewGram(kernel.RBF(1), x)}
 	if got, err := Tabulated(t.Context(), k, 1<<20); err != nil || got != Matrix(k) {
 		t.Errorf("too little memory gives %T, %v", got, err)
 	}
@@ -245,7 +245,7 @@ func TestTabulated(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 1))
 	large := mat.NewDense(3, 1, []float64{1e60 * r.Float64(), 2, 1e170})
-	if _, err := Tabulated(t.Context(), gram{kernel.NewGram(kernel.Kernel{Name: "poly", Gamma: 1, Degree: 3}, large)}, 1<<30); err == nil || !strings.Contains(err.Error(), "scale the inputs") {
+	if _, err := Tabulated(t.Context(), gram{kernel.NewGram(kernel.Polynomial(1, 0, 3), large)}, 1<<30); err == nil || !strings.Contains(err.Error(), "scale the inputs") {
 		t.Errorf("an infinite value gives %v", err)
 	}
 }

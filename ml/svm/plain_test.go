@@ -75,7 +75,7 @@ func TestPlainSolver(t *testing.T) {
 			}
 			c[i] = 0.5 + r.Float64()
 		}
-		g := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: rapid.SampledFrom([]float64{0.1, 1, 10}).Draw(t, "gamma")}, x)
+		g := kernel.NewGram(kernel.RBF(rapid.SampledFrom([]float64{0.1, 1, 10}).Draw(t, "gamma")), x)
 		if scaled {
 			g = g.Scaled(c)
 		}
@@ -100,7 +100,7 @@ func TestPlainSolver(t *testing.T) {
 func TestHandOver(t *testing.T) {
 	t.Parallel()
 	x, y := moons(600, 0.3)
-	k := gram{kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)}
+	k := gram{kernel.NewGram(kernel.RBF(1), x)}
 	want := train(t, k, y, Settings{C: 10, Tol: 1e-9})
 	s := Settings{C: 10, Tol: 1e-9}
 	if err := check(k, y, &s); err != nil {

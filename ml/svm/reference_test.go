@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
 
@@ -97,8 +98,10 @@ func TestReferenceSolutions(t *testing.T) {
 			continue
 		}
 		solved++
-		k := kernel.Kernel{Name: row.Kernel.Type, Gamma: row.Kernel.Gamma, Coef0: row.Kernel.Coef0, Degree: row.Kernel.Degree}
-		t.Run(fmt.Sprintf("%s/%s/gamma=%g/C=%g", row.Data, k.Name, k.Gamma, row.C), func(t *testing.T) {
+		k := kernel.Kernel{Name: row.Kernel.Type, Values: param.Values{
+			"gamma": param.Of(row.Kernel.Gamma), "coef0": param.Of(row.Kernel.Coef0), "degree": param.Of(row.Kernel.Degree),
+		}}
+		t.Run(fmt.Sprintf("%s/%s/gamma=%g/C=%g", row.Data, k.Name, row.Kernel.Gamma, row.C), func(t *testing.T) {
 			t.Parallel()
 			x, y := readCSV(t, row.Data, row.Positive)
 			standardize(x)
@@ -194,9 +197,9 @@ func TestHeartAsLIBSVM(t *testing.T) {
 		objective float64
 		svs       int
 	}{
-		{kernel.Kernel{Name: "rbf", Gamma: 1. / 13}, 100.877292, 132},
+		{kernel.RBF(1. / 13), 100.877292, 132},
 		{kernel.Kernel{Name: "linear"}, 92.473359, 101},
-		{kernel.Kernel{Name: "poly", Gamma: 0.1, Coef0: 1, Degree: 3}, 75.330138, 118},
+		{kernel.Polynomial(0.1, 1, 3), 75.330138, 118},
 	} {
 		r := train(t, kernel.NewGram(tc.k, x), y, Settings{C: 1, Tol: 1e-6})
 		relative(t, tc.k.Name, r.Dual, tc.objective, 1e-6)

@@ -29,21 +29,21 @@ const DefaultCache = 400 << 20
 var Params = []param.Param{
 	{
 		Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "1",
-		Min: 0, OpenMin: true, Max: 1e9, Low: 1e-3, High: 1e4, Log: true,
+		Min: 0, OpenMin: true, Max: 1e9, Low: 1e-3, High: 1e4, Log: true, Telling: true, When: "hard_margin", Is: "false",
 		Help: "Price of a point inside the margin. Large: few errors, narrow margin.",
 	},
 	{
-		Name: "hard_margin", Label: "hard margin", Kind: param.Switch, Default: "false",
+		Name: "hard_margin", Label: "hard margin", Kind: param.Switch, Default: "false", Telling: true,
 		Help: "Allow no point inside the margin; C is then not used.",
 	},
 	{
 		Name: "tol", Label: "tolerance", Kind: param.Number, Default: "0.001",
-		Min: 0, OpenMin: true, Max: 1, Low: 1e-9, High: 1e-1, Log: true, Folded: true,
+		Min: 0, OpenMin: true, Max: 1, Low: 1e-9, High: 1e-1, Log: true, Folded: true, Effort: true,
 		Help: "Stop when the optimality conditions hold to this much.",
 	},
 	{
 		Name: "max_iter", Label: "iteration limit", Kind: param.Integer, Default: "0",
-		Min: 0, Max: 1e9, Folded: true,
+		Min: 0, Max: 1e9, Folded: true, Effort: true,
 		Help: "Stop after this many iterations; 0 chooses a limit by the number of points.",
 	},
 }

@@ -90,11 +90,11 @@ func problem(t *rapid.T) (x *mat.Dense, k kernel.Kernel, y []float64, c float64)
 	}
 	k = rapid.SampledFrom([]kernel.Kernel{
 		{Name: "linear"},
-		{Name: "poly", Gamma: 0.5, Coef0: 1, Degree: 3},
-		{Name: "rbf", Gamma: 1e-4},
-		{Name: "rbf", Gamma: 1},
-		{Name: "rbf", Gamma: 1e4},
-		{Name: "sigmoid", Gamma: 0.5, Coef0: -1},
+		kernel.Polynomial(0.5, 1, 3),
+		kernel.RBF(1e-4),
+		kernel.RBF(1),
+		kernel.RBF(1e4),
+		kernel.Sigmoid(0.5, -1),
 	}).Draw(t, "kernel")
 	return x, k, y, rapid.SampledFrom([]float64{1e-3, 1, 100, 1e4}).Draw(t, "C")
 }
@@ -267,7 +267,7 @@ func TestBruteForce(t *testing.T) {
 			y[i] = float64(1 - 2*(i%2))
 		}
 		c := math.Pow(10, float64(r.IntN(4)-1))
-		k := full(kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 0.5}, x))
+		k := full(kernel.NewGram(kernel.RBF(0.5), x))
 		got := train(t, k, y, Settings{C: c, Tol: 1e-9})
 		want := enumerate(k, y, c)
 		if math.Abs(got.Dual-want) > 1e-7*(1+want) {
@@ -360,7 +360,7 @@ func TestLarge(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("gamma=%g/C=%g/cache=%d", tc.gamma, tc.c, tc.cache), func(t *testing.T) {
 			t.Parallel()
-			gram := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: tc.gamma}, x)
+			gram := kernel.NewGram(kernel.RBF(tc.gamma), x)
 			r := train(t, gram, y, Settings{C: tc.c, CacheBytes: tc.cache})
 			verify(t, r, full(gram), y, tc.c, 1e-3)
 			// A violation of tol costs up to tol in each slack, and C for each of that.
@@ -381,8 +381,8 @@ func TestPath(t *testing.T) {
 	}{
 		{kernel.Kernel{Name: "linear"}, 1e4},
 		{kernel.Kernel{Name: "linear"}, 1e6},
-		{kernel.Kernel{Name: "poly", Gamma: 0.5, Coef0: 1, Degree: 3}, 1e4},
-		{kernel.Kernel{Name: "rbf", Gamma: 0.01}, 1e4},
+		{kernel.Polynomial(0.5, 1, 3), 1e4},
+		{kernel.RBF(0.01), 1e4},
 	} {
 		t.Run(fmt.Sprintf("%s/C=%g", tc.k.Name, tc.c), func(t *testing.T) {
 			t.Parallel()
@@ -399,7 +399,7 @@ func TestPath(t *testing.T) {
 func TestCacheDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	x, y := moons(300, 0.25)
-	k := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)
+	k := kernel.NewGram(kernel.RBF(1), x)
 	all := train(t, k, y, Settings{C: 100, Tol: 1e-6})
 	for _, bytes := range []int64{1, 100_000} {
 		r := train(t, k, y, Settings{C: 100, Tol: 1e-6, CacheBytes: bytes})
@@ -412,7 +412,7 @@ func TestCacheDoesNotMatter(t *testing.T) {
 func TestMarginFromAlpha(t *testing.T) {
 	t.Parallel()
 	x, y := moons(60, 0.05)
-	k := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 2}, x)
+	k := kernel.NewGram(kernel.RBF(2), x)
 	fromAlpha := func(r *Result) float64 {
 		sum := 0.0
 		for _, a := range r.Alpha {
@@ -447,9 +447,9 @@ func TestHardMarginNotSeparable(t *testing.T) {
 		y    []float64
 	}{
 		{"overlap", kernel.Kernel{Name: "linear"}, overlap, labels},
-		{"overlap, cubic", kernel.Kernel{Name: "poly", Gamma: 1, Coef0: 1, Degree: 3}, overlap, labels},
+		{"overlap, cubic", kernel.Polynomial(1, 1, 3), overlap, labels},
 		{"xor", kernel.Kernel{Name: "linear"}, mat.NewDense(4, 2, []float64{1, 1, -1, -1, 1, -1, -1, 1}), []float64{1, 1, -1, -1}},
-		{"conflicting copies", kernel.Kernel{Name: "rbf", Gamma: 1}, mat.NewDense(3, 1, []float64{0, 1, 1}), []float64{1, 1, -1}},
+		{"conflicting copies", kernel.RBF(1), mat.NewDense(3, 1, []float64{0, 1, 1}), []float64{1, 1, -1}},
 		{"between", kernel.Kernel{Name: "linear"}, mat.NewDense(3, 1, []float64{0, 1, 2}), []float64{1, -1, 1}},
 		{"all alike", kernel.Kernel{Name: "linear"}, mat.NewDense(4, 2, nil), []float64{1, 1, -1, -1}},
 	} {
@@ -467,7 +467,7 @@ func TestHardMarginOnSonar(t *testing.T) {
 	t.Parallel()
 	x, y := readCSV(t, "sonar.csv", "R")
 	standardize(x)
-	k := kernel.NewGram(kernel.Kernel{Name: "poly", Gamma: 0.5, Coef0: 1, Degree: 2}, x)
+	k := kernel.NewGram(kernel.Polynomial(0.5, 1, 2), x)
 	r := train(t, k, y, Settings{C: math.Inf(1), Tol: 1e-6})
 	relative(t, "objective", r.Dual, 0.18703628855298834, 1e-7) // the reference for C = 0.1, where no alpha is at C
 }
@@ -477,7 +477,7 @@ func TestHardMarginOnSonar(t *testing.T) {
 func TestBoundedSupportVectorsContribute(t *testing.T) {
 	t.Parallel()
 	x, y := moons(100, 0.3)
-	gram := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)
+	gram := kernel.NewGram(kernel.RBF(1), x)
 	r, k := train(t, gram, y, Settings{C: 1}), full(gram)
 	changed := 0.0
 	for i := range y {
@@ -502,7 +502,7 @@ func TestBoundedSupportVectorsContribute(t *testing.T) {
 func TestLowerCMoreSupportVectors(t *testing.T) {
 	t.Parallel()
 	x, y := moons(200, 0.3)
-	k := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)
+	k := kernel.NewGram(kernel.RBF(1), x)
 	before := 0
 	for _, c := range []float64{100, 10, 1, 0.1, 0.01} {
 		n := train(t, k, y, Settings{C: c}).SupportVectors
@@ -516,7 +516,7 @@ func TestLowerCMoreSupportVectors(t *testing.T) {
 func TestIndefiniteKernel(t *testing.T) {
 	t.Parallel()
 	x, y := moons(150, 0.2)
-	gram := kernel.NewGram(kernel.Kernel{Name: "sigmoid", Gamma: 2, Coef0: -1}, x)
+	gram := kernel.NewGram(kernel.Sigmoid(2, -1), x)
 	k := full(gram)
 	var eigen mat.EigenSym
 	eigen.Factorize(k, false)
@@ -542,7 +542,7 @@ func TestWrongInput(t *testing.T) {
 	t.Parallel()
 	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, mat.NewDense(2, 1, []float64{0, 1}))
 	bad := kernel.NewGram(kernel.Kernel{Name: "linear"}, mat.NewDense(2, 1, []float64{0, math.NaN()}))
-	huge := kernel.NewGram(kernel.Kernel{Name: "poly", Gamma: 1, Degree: 20}, mat.NewDense(2, 1, []float64{1, 1e30}))
+	huge := kernel.NewGram(kernel.Polynomial(1, 0, 20), mat.NewDense(2, 1, []float64{1, 1e30}))
 	offDiagonal := symmetric{mat.NewSymDense(2, []float64{1, math.NaN(), math.NaN(), 1})}
 	labels := []float64{1, -1}
 	for _, tc := range []struct {
@@ -572,7 +572,7 @@ func TestWrongInput(t *testing.T) {
 func TestIterationLimit(t *testing.T) {
 	t.Parallel()
 	x, y := moons(200, 0.3)
-	gram := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)
+	gram := kernel.NewGram(kernel.RBF(1), x)
 	for _, c := range []float64{100, math.Inf(1)} {
 		r, err := Train(t.Context(), gram, y, Settings{C: c, MaxIter: 20})
 		if err != nil || r.Status != trace.IterationLimit || r.Iterations != 20 {
@@ -586,7 +586,7 @@ func TestIterationLimit(t *testing.T) {
 func TestToleranceBelowRounding(t *testing.T) {
 	t.Parallel()
 	x, y := moons(100, 0.3)
-	gram := kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x)
+	gram := kernel.NewGram(kernel.RBF(1), x)
 	r, err := Train(t.Context(), gram, y, Settings{C: 1, Tol: 1e-300})
 	if err != nil || r.Status != trace.Numerical && r.Status != trace.Converged {
 		t.Fatalf("%v, %v", r.Status, err)
@@ -617,7 +617,7 @@ func TestCancel(t *testing.T) {
 	t.Parallel()
 	x, y := moons(3000, 0.4)
 	ctx, cancel := context.WithCancel(t.Context())
-	k := &cancelling{Matrix: kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x), cancel: cancel, n: 100}
+	k := &cancelling{Matrix: kernel.NewGram(kernel.RBF(1), x), cancel: cancel, n: 100}
 	r, err := Train(ctx, k, y, Settings{C: 100, Tol: 1e-9})
 	if err != nil || r.Status != trace.Cancelled {
 		t.Fatalf("%v, %v", r, err)
@@ -643,7 +643,7 @@ func TestCancelLate(t *testing.T) {
 	x, y := moons(1000, 0.4)
 	ctx, cancel := context.WithCancel(t.Context())
 	reports := 0
-	r, err := Train(ctx, kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x), y, Settings{
+	r, err := Train(ctx, kernel.NewGram(kernel.RBF(1), x), y, Settings{
 		C: 1e5, Tol: 1e-9,
 		Report: func(trace.Step) {
 			if reports++; reports == 20 {
@@ -663,7 +663,7 @@ func TestReport(t *testing.T) {
 	t.Parallel()
 	x, y := moons(1000, 0.4)
 	var steps []trace.Step
-	r := train(t, kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x), y, Settings{
+	r := train(t, kernel.NewGram(kernel.RBF(1), x), y, Settings{
 		C: 1000, Report: func(s trace.Step) { steps = append(steps, s) },
 	})
 	if len(steps) == 0 || steps[0].Phase != "svm" {
@@ -694,7 +694,7 @@ func BenchmarkTrain(b *testing.B) {
 		x, y := moons(n, 0.25)
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			for b.Loop() {
-				train(b, kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, x), y, Settings{C: 10})
+				train(b, kernel.NewGram(kernel.RBF(1), x), y, Settings{C: 10})
 			}
 		})
 	}

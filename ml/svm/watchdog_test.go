@@ -46,7 +46,7 @@ func TestHardMarginIndefinite(t *testing.T) {
 			x.SetRow(i, []float64{r.NormFloat64(), r.NormFloat64()})
 			y[i] = float64(1 - 2*(i%2))
 		}
-		gram := kernel.NewGram(kernel.Kernel{Name: "sigmoid", Gamma: 0.5, Coef0: float64(trial%3 - 1)}, x)
+		gram := kernel.NewGram(kernel.Sigmoid(0.5, float64(trial%3-1)), x)
 		for _, matrix := range []Matrix{gram, full(gram)} {
 			ctx := newLooks(t.Context(), 10_000)
 			res, err := Train(ctx, matrix, y, Settings{C: math.Inf(1), MaxIter: 100_000})

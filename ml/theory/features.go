@@ -26,7 +26,7 @@ type FeatureMap struct {
 var QuadraticPlane = FeatureMap{
 	Inputs:      2,
 	Coordinates: []string{"1", "√2 x₁", "√2 x₂", "x₁²", "x₂²", "√2 x₁x₂"},
-	Kernel:      kernel.Kernel{Name: "poly", Gamma: 1, Coef0: 1, Degree: 2},
+	Kernel:      kernel.Polynomial(1, 1, 2),
 	at: func(dst, x []float64) {
 		const r = math.Sqrt2
 		copy(dst, []float64{1, r * x[0], r * x[1], x[0] * x[0], x[1] * x[1], r * x[0] * x[1]})
@@ -40,7 +40,7 @@ var QuadraticPlane = FeatureMap{
 var ProductsSpace = FeatureMap{
 	Inputs:      3,
 	Coordinates: []string{"x₁x₁", "x₁x₂", "x₁x₃", "x₂x₁", "x₂x₂", "x₂x₃", "x₃x₁", "x₃x₂", "x₃x₃"},
-	Kernel:      kernel.Kernel{Name: "poly", Gamma: 1, Degree: 2},
+	Kernel:      kernel.Polynomial(1, 0, 2),
 	at: func(dst, x []float64) {
 		for i, v := range x {
 			for j, w := range x {
@@ -57,7 +57,7 @@ var ProductsSpace = FeatureMap{
 // dimension.
 func GaussianBasis(centres *mat.Dense, gamma float64) FeatureMap {
 	n, d := centres.Dims()
-	k := kernel.Kernel{Name: "rbf", Gamma: gamma}
+	k := kernel.RBF(gamma)
 	m := FeatureMap{Inputs: d, Coordinates: make([]string, n), at: func(dst, x []float64) {
 		for i := range dst {
 			dst[i] = k.Eval(x, centres.RawRowView(i))

@@ -41,21 +41,22 @@ func ConformalMetric(k kernel.Kernel, x []float64, c float64, grad []float64) (*
 	}
 	value, first, second := k.Eval(x, x), 0.0, 0.0
 	radial := 1.0 // 0 where k_i does not follow x
+	gamma, coef0, degree := k.Values.Number("gamma"), k.Values.Number("coef0"), k.Values.Int("degree")
 	switch k.Name {
 	case "linear":
 		first = 1
 	case "poly":
-		p, a := float64(k.Degree), k.Gamma*s+k.Coef0
-		first = p * k.Gamma * math.Pow(a, p-1)
-		if k.Degree > 1 {
-			second = p * (p - 1) * k.Gamma * k.Gamma * math.Pow(a, p-2)
+		p, a := float64(degree), gamma*s+coef0
+		first = p * gamma * math.Pow(a, p-1)
+		if degree > 1 {
+			second = p * (p - 1) * gamma * gamma * math.Pow(a, p-2)
 		}
 	case "sigmoid":
 		slope := 1 - value*value
-		first = k.Gamma * slope
-		second = -2 * k.Gamma * k.Gamma * value * slope
+		first = gamma * slope
+		second = -2 * gamma * gamma * value * slope
 	case "rbf":
-		first, radial = 2*k.Gamma, 0
+		first, radial = 2*gamma, 0
 	default:
 		return nil, fmt.Errorf("theory: no metric for the kernel %q; it must be one of the table", k.Name)
 	}
@@ -88,7 +89,7 @@ func ConformalFactor(x []float64, alpha0 float64, alpha []float64, cores [][]flo
 		return 0, nil, fmt.Errorf("theory: %d coefficients for %d cores", len(alpha), len(cores))
 	}
 	c, grad = alpha0, make([]float64, len(x))
-	k := kernel.Kernel{Name: "rbf", Gamma: gamma}
+	k := kernel.RBF(gamma)
 	for j, core := range cores {
 		if len(core) != len(x) {
 			return 0, nil, fmt.Errorf("theory: core %d has %d coordinates, the point %d", j+1, len(core), len(x))

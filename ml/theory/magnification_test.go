@@ -34,9 +34,9 @@ func TestMetricAgainstDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 13))
 	for _, k := range []kernel.Kernel{
 		linear, quadratic, rbf(0.7),
-		{Name: "poly", Gamma: 0.5, Coef0: 0.2, Degree: 3},
-		{Name: "poly", Gamma: 2, Coef0: 1, Degree: 1},
-		{Name: "sigmoid", Gamma: 0.4, Coef0: -0.3},
+		kernel.Polynomial(0.5, 0.2, 3),
+		kernel.Polynomial(2, 1, 1),
+		kernel.Sigmoid(0.4, -0.3),
 	} {
 		for range 10 {
 			x := []float64{rng.NormFloat64(), rng.NormFloat64()}

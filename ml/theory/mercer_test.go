@@ -51,7 +51,7 @@ func TestMercerWitness(t *testing.T) {
 				t.Errorf("%s: %+v, %v", k.Name, s, err)
 			}
 		}
-		g := gram(kernel.Kernel{Name: "sigmoid", Gamma: 1, Coef0: -1}, x)
+		g := gram(kernel.Sigmoid(1, -1), x)
 		s, err := theory.Mercer(g)
 		if err != nil {
 			t.Fatal(err)

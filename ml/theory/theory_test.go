@@ -45,10 +45,10 @@ func gram(k kernel.Kernel, x *mat.Dense) *mat.SymDense {
 
 var (
 	linear    = kernel.Kernel{Name: "linear"}
-	quadratic = kernel.Kernel{Name: "poly", Gamma: 1, Coef0: 1, Degree: 2}
+	quadratic = kernel.Polynomial(1, 1, 2)
 )
 
-func rbf(gamma float64) kernel.Kernel { return kernel.Kernel{Name: "rbf", Gamma: gamma} }
+func rbf(gamma float64) kernel.Kernel { return kernel.RBF(gamma) }
 
 // toy is the separable set of six points whose machine at C = 1 has the weights
 // -1/4 and 1/4 on points 2 and 4 and no bias: f(x) = (x_1 + x_2)/2.

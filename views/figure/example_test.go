@@ -116,7 +116,7 @@ func scene() figure.Scene {
 	x := mat.NewDense(n, 2, nil)
 	m := &ml.Model{
 		Features: []string{"x1", "x2"}, Label: "class", Positive: "1", Negative: "0",
-		Kernel: kernel.Kernel{Name: "rbf", Gamma: 1.5}, B: 0.1,
+		Kernel: kernel.RBF(1.5), B: 0.1,
 	}
 	ps := make([]ml.Point, n)
 	for i := range ps {

@@ -20,6 +20,7 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/param"
 	"marginlab/views/figure"
 )
 
@@ -610,7 +611,8 @@ func BenchmarkPicture(b *testing.B) {
 			b.Fatal(err)
 		}
 		spec := ml.DefaultSpec()
-		spec.C, spec.Gamma, spec.Standardize = 10, kernel.Gamma{Value: 1}, false
+		spec = spec.With("C", param.Of(10)).With("gamma", param.Of(1))
+		spec.Standardize = false
 		fit := func(b *testing.B) *ml.Model {
 			res, err := ml.Train(context.Background(), d, spec, nil)
 			if err != nil {

@@ -69,7 +69,7 @@ var conformal = Lesson{
 			Questions: []Question{{
 				Slug: "uniform", Ask: `The RBF kernel with $\gamma = 2$, in the plane, without a factor. By how much does it enlarge a small area, $\sqrt{\det \mathbf g}$?`,
 				Answer: func(context.Context) (float64, error) {
-					g, err := theory.Metric(kernel.Kernel{Name: "rbf", Gamma: 2}, []float64{0.3, -1})
+					g, err := theory.Metric(kernel.RBF(2), []float64{0.3, -1})
 					return theory.Magnification(g), err
 				},
 				Explain: `$\mathbf g = 2\gamma\,\mathbf I$, so $\sqrt{\det\mathbf g} = 2\gamma = $ %s, at every place alike: by itself this kernel does not know where the boundary is.`,
@@ -336,9 +336,9 @@ func showConformalMetric(_ context.Context, in Input) (*Exhibit, error) {
 	k := kernel.Kernel{Name: in.Text("kernel")}
 	switch k.Name {
 	case "rbf":
-		k.Gamma = in.Number("gamma")
+		k = kernel.RBF(in.Number("gamma"))
 	case "poly":
-		k.Gamma, k.Coef0, k.Degree = in.Number("gamma"), 1, 2
+		k = kernel.Polynomial(in.Number("gamma"), 1, 2)
 	}
 	core, height := []float64{in.Number("kx"), in.Number("ky")}, in.Number("height")
 	metric := func(x []float64) (g *mat.SymDense, c float64, err error) {
@@ -585,7 +585,7 @@ func conformalMoons() *conformalProblem {
 	if err != nil {
 		panic(err)
 	}
-	return newConformalProblem(d, kernel.Kernel{Name: "rbf", Gamma: 1}, d.X, y)
+	return newConformalProblem(d, kernel.RBF(1), d.X, y)
 }
 
 // conformalRidge is D where a screen has no control for it.

@@ -117,7 +117,7 @@ type conformalQuotient struct {
 func (p *conformalProblem) rayleigh(cores [][]float64, gamma, ridge float64) *conformalQuotient {
 	m := len(p.y)
 	r := &conformalQuotient{cores: cores, gamma: gamma, k1: mat.NewDense(m, len(cores)+1, nil), b: p.b, wd: mat.NewSymDense(m, nil)}
-	core := kernel.Kernel{Name: "rbf", Gamma: gamma}
+	core := kernel.RBF(gamma)
 	for i := range m {
 		r.k1.Set(i, 0, 1)
 		for j, a := range cores {

@@ -146,9 +146,9 @@ func eightstepsPrepare(d *dataset.Data, notes []string, get func(name string) st
 		y[i] = t.y[row]
 	}
 	t.scaler = dataset.FitScaler(x)
-	t.p = newConformalProblem(d, kernel.Kernel{Name: "rbf", Gamma: t.spec.Gamma.Value}, t.scaler.Apply(x), y)
+	t.p = newConformalProblem(d, kernel.RBF(t.spec.Values.Number("gamma")), t.scaler.Apply(x), y)
 	t.p.scaler, t.p.rows, t.p.pos, t.p.neg = t.scaler, t.train, t.pos, t.neg
-	t.p.settings = mlmcm.Settings{C: t.spec.C, RankTol: t.spec.RankTol}
+	t.p.settings = mlmcm.Settings{C: t.spec.Values.Number("C"), RankTol: t.spec.Values.Number("rank_tol")}
 	return t, nil
 }
 
@@ -189,7 +189,7 @@ func (t *eightstepsTraining) fit(ctx context.Context) error {
 
 // quotient is that of the cores of the second machine.
 func (t *eightstepsTraining) quotient() *conformalQuotient {
-	return t.p.rayleigh(t.after.Map.Cores, t.after.Map.Gamma, t.spec.CoreRidge)
+	return t.p.rayleigh(t.after.Map.Cores, t.after.Map.Gamma, t.spec.Values.Number("core_ridge"))
 }
 
 // picture is the boundary of one of the machines.
@@ -409,7 +409,7 @@ func showEightstepsEigen(ctx context.Context, in Input) (*Exhibit, error) {
 		{Label: `rank of $\mathbf K_1$`, Value: strconv.Itoa(len(top.values)), Help: "rows of the problem that is solved"},
 		{Label: "largest g", Value: views.Long(top.values[0])},
 		{Label: "J before", Value: views.Short(*t.report.JBefore)},
-		{Label: "J after", Value: views.Long(*t.report.JAfter), Help: fmt.Sprintf(`g has $D = %g$ in its denominator, J has not`, t.spec.CoreRidge)},
+		{Label: "J after", Value: views.Long(*t.report.JAfter), Help: fmt.Sprintf(`g has $D = %g$ in its denominator, J has not`, t.spec.Values.Number("core_ridge"))},
 	}
 	if len(top.values) > 1 {
 		e.Numbers = append(e.Numbers, Number{Label: "second g", Value: views.Short(top.values[1])})
@@ -445,7 +445,7 @@ func (t *eightstepsTraining) with(ctx context.Context, n int) (*ml.Model, error)
 	for _, j := range t.ranked()[:n] {
 		cores, rows = append(cores, t.after.Map.Cores[j]), append(rows, t.after.CoreRows[j])
 	}
-	r := t.p.rayleigh(cores, t.after.Map.Gamma, t.spec.CoreRidge)
+	r := t.p.rayleigh(cores, t.after.Map.Gamma, t.spec.Values.Number("core_ridge"))
 	top, err := r.solve()
 	if err != nil {
 		return nil, err

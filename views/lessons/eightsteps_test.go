@@ -63,7 +63,7 @@ func TestEightStepsByHand(t *testing.T) {
 				t.Fatal("step 1: the standardised rows differ")
 			}
 			// 2
-			settings := mlmcm.Settings{C: 2, RankTol: s.spec.RankTol}
+			settings := mlmcm.Settings{C: 2, RankTol: s.spec.Values.Number("rank_tol")}
 			first, err := mlmcm.Train(t.Context(), s.p.gram, s.p.y, settings)
 			if err != nil {
 				t.Fatal(err)
@@ -82,7 +82,7 @@ func TestEightStepsByHand(t *testing.T) {
 				t.Fatalf("step 2: %d cores, ml.Train has %d", len(cores), len(s.after.Map.Cores))
 			}
 			// 3 and 4: the definition, entry by entry, and the product's solver.
-			fitted, stats, err := mlconformal.Fit(t.Context(), "eigen", s.p.gram, s.p.x, s.p.y, cores, mlconformal.Settings{Gamma: 0.4, Ridge: s.spec.CoreRidge})
+			fitted, stats, err := mlconformal.Fit(t.Context(), "eigen", s.p.gram, s.p.x, s.p.y, cores, mlconformal.Settings{Gamma: 0.4, Ridge: s.spec.Values.Number("core_ridge")})
 			if err != nil {
 				t.Fatal(err)
 			}

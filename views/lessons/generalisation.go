@@ -16,7 +16,6 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
-	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 	"marginlab/ml/theory"
 	"marginlab/views"
@@ -763,14 +762,13 @@ func generalisationChoose(ctx context.Context, d *dataset.Data, machine string, 
 		return spec, err
 	}
 	cv, err := eval.CrossValidate(ctx, selectRows(d, rows), spec, eval.Settings{
-		Folds: 3, Seed: seed, C: []float64{1, 10, 100}, Gamma: []kernel.Gamma{{Value: 0.1}, {Value: 0.5}, {Value: 2.5}},
+		Folds: 3, Seed: seed, C: []float64{1, 10, 100}, Gamma: []param.Value{param.Of(0.1), param.Of(0.5), param.Of(2.5)},
 	})
 	if err != nil {
 		return spec, err
 	}
 	best := cv.Cells[cv.Best]
-	spec.C, spec.Gamma = *best.C, *best.Gamma
-	return spec, nil
+	return spec.With("C", param.Of(*best.C)).With("gamma", *best.Gamma), nil
 }
 
 // generalisationRun runs the first outer folds.

@@ -774,7 +774,7 @@ func showKerneltrickTrick(_ context.Context, in Input) (*Exhibit, error) {
 	for i, c := range m.Coordinates {
 		tab.Rows = append(tab.Rows, []string{c, views.Short(px[i]), views.Short(pz[i]), views.Short(px[i] * pz[i])})
 	}
-	features, direct := len(m.Coordinates), m.Inputs+m.Kernel.Degree-1
+	features, direct := len(m.Coordinates), m.Inputs+m.Kernel.Values.Int("degree")-1
 	dot := floats.Dot(px, pz)
 	return &Exhibit{
 		Figures: []Figure{plane("points", caption, kerneltrickLimits, 1, []figure.Mark{
@@ -790,7 +790,7 @@ func showKerneltrickTrick(_ context.Context, in Input) (*Exhibit, error) {
 			{Label: `$\phi(\mathbf x)^\top\phi(\mathbf z)$`, Value: views.Long(dot), Help: fmt.Sprintf("sum of the %d products below", features)},
 			{Label: "$k(\\mathbf x, \\mathbf z)$ = " + name, Value: views.Long(k), Help: fmt.Sprintf(`from $\mathbf x^\top\mathbf z = $ %s`, views.Short(floats.Dot(x, z)))},
 			{Label: "difference", Value: fmt.Sprintf("%.1g", math.Abs(dot-k)), Help: "rounding of the computer's numbers"},
-			{Label: "multiplications", Value: fmt.Sprintf("%d against %d", features, direct), Help: fmt.Sprintf(`inner product of features that are there already, against $d + p - 1 = %d + %d - 1$ for the kernel`, m.Inputs, m.Kernel.Degree)},
+			{Label: "multiplications", Value: fmt.Sprintf("%d against %d", features, direct), Help: fmt.Sprintf(`inner product of features that are there already, against $d + p - 1 = %d + %d - 1$ for the kernel`, m.Inputs, m.Kernel.Values.Int("degree"))},
 		},
 		Tables: []Table{tab},
 	}, nil
@@ -868,7 +868,7 @@ func kerneltrickIndependent(context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s, err := theory.Mercer(theory.Gram(kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 10}, t.matrix())))
+	s, err := theory.Mercer(theory.Gram(kernel.NewGram(kernel.RBF(10), t.matrix())))
 	if err != nil {
 		return 0, err
 	}

@@ -294,7 +294,7 @@ func mcmRBF(ctx context.Context) (h float64, shattered int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	s, err := theory.ShatterKernel(theory.Gram(kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 2}, t.matrix())))
+	s, err := theory.ShatterKernel(theory.Gram(kernel.NewGram(kernel.RBF(2), t.matrix())))
 	return *res.Report.H, len(s.Largest()), err
 }
 

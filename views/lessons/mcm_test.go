@@ -92,7 +92,7 @@ func TestMCMSoft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		price := *m.Report.C
+		price := m.Report.Values.Number("C")
 		objective := func(w [2]float64, b float64) float64 {
 			top, slack := 1.0, 0.0
 			for i, p := range overlapping.xy {

@@ -165,27 +165,20 @@ func mercerKernelParams(start, gamma string) []param.Param {
 }
 
 // mercerKernel is what the controls of a kernel say; without a control coef0 is 1 and
-// the degree 3.
+// all else has its default.
 func mercerKernel(in Input) (kernel.Kernel, error) {
 	k := kernel.Kernel{Name: in.Text("kernel")}
 	row, err := kernel.Lookup(k.Name)
 	if err != nil {
 		return k, err
 	}
+	k.Values = param.Values{"coef0": param.Of(1)}
 	for _, p := range row.Params {
-		switch p.Name {
-		case "gamma":
-			k.Gamma = in.Number("gamma")
-		case "coef0":
-			k.Coef0 = 1
-			if in.Text("coef0") != "" {
-				k.Coef0 = in.Number("coef0")
-			}
-		case "degree":
-			k.Degree = 3
-			if in.Text("degree") != "" {
-				k.Degree = in.Int("degree")
-			}
+		switch {
+		case in.Text(p.Name) != "":
+			k.Values = k.Values.With(p.Name, param.Of(in.Number(p.Name)))
+		case !k.Values.Has(p.Name):
+			k.Values = k.Values.With(p.Name, p.Read(p.Default))
 		}
 	}
 	return k, nil
@@ -195,11 +188,8 @@ func mercerKernel(in Input) (kernel.Kernel, error) {
 func mercerSpec(k kernel.Kernel) []string {
 	spec := []string{"kernel", k.Name}
 	if row, err := kernel.Lookup(k.Name); err == nil {
-		values := map[string]string{
-			"gamma": setting(k.Gamma), "coef0": setting(k.Coef0), "degree": strconv.Itoa(k.Degree),
-		}
 		for _, p := range row.Params {
-			spec = append(spec, p.Name, values[p.Name])
+			spec = append(spec, p.Name, setting(k.Values.Number(p.Name)))
 		}
 	}
 	return spec
@@ -305,7 +295,7 @@ func showMercerGram(_ context.Context, in Input) (*Exhibit, error) {
 
 // mercerMoved finds which entries of the Gram matrix change with one point.
 func mercerMoved(context.Context) (float64, error) {
-	k := kernel.Kernel{Name: "poly", Gamma: 1, Coef0: 1, Degree: 2}
+	k := kernel.Polynomial(1, 1, 2)
 	var g [2]*mat.SymDense
 	for i, p := range [][2]float64{{0.3, 1.6}, {-1, 0.2}} {
 		t, err := mercerMovable(p)
@@ -391,7 +381,7 @@ func showMercerTest(_ context.Context, in Input) (*Exhibit, error) {
 // mercerOrigin finds the sign of r with which the origin refutes the sigmoid kernel.
 func mercerOrigin(context.Context) (float64, error) {
 	for k, r := range []float64{1, -1} {
-		g := mercerGramOf(kernel.Kernel{Name: "sigmoid", Gamma: 1, Coef0: r}, toy{[][2]float64{{}}, []float64{1}})
+		g := mercerGramOf(kernel.Sigmoid(1, r), toy{[][2]float64{{}}, []float64{1}})
 		s, err := theory.Mercer(g)
 		if err != nil {
 			return 0, err
@@ -406,7 +396,7 @@ func mercerOrigin(context.Context) (float64, error) {
 // mercerPassed looks for a number of points on which the kernel of the screen passes
 // although more of them refute it.
 func mercerPassed(context.Context) (float64, error) {
-	k := kernel.Kernel{Name: "sigmoid", Gamma: 0.5, Coef0: 1}
+	k := kernel.Sigmoid(0.5, 1)
 	passed := false
 	for n := 1; n <= 40; n++ {
 		t, err := mercerToy(n)
@@ -430,7 +420,7 @@ func mercerDual(eta, a float64) float64 { return 2*a - eta*a*a/2 }
 
 func showMercerIndefinite(ctx context.Context, in Input) (*Exhibit, error) {
 	p, q := in.place("ax", "ay"), in.place("bx", "by")
-	k := kernel.Kernel{Name: "sigmoid", Gamma: in.Number("gamma"), Coef0: in.Number("coef0")}
+	k := kernel.Sigmoid(in.Number("gamma"), in.Number("coef0"))
 	eta := func(p [2]float64) float64 { // squared distance from q in a feature space that may not exist
 		return k.Eval(p[:], p[:]) + k.Eval(q[:], q[:]) - 2*k.Eval(p[:], q[:])
 	}
@@ -545,7 +535,7 @@ func (c mercerCombination) of(k1, k2 mat.Symmetric, x *mat.Dense) *mat.SymDense 
 // mercerParts are the Gram matrices of the two kernels that are combined: RBF with
 // this gamma, and linear.
 func mercerParts(x *mat.Dense, gamma float64) (k1, k2 *mat.SymDense) {
-	return theory.Gram(kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: gamma}, x)), theory.Gram(kernel.NewGram(kernel.Kernel{Name: "linear"}, x))
+	return theory.Gram(kernel.NewGram(kernel.RBF(gamma), x)), theory.Gram(kernel.NewGram(kernel.Kernel{Name: "linear"}, x))
 }
 
 // mercerRows are up to n rows of the data, taken evenly, standardised, the rows of

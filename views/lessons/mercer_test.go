@@ -8,6 +8,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/param"
 	"marginlab/ml/theory"
 )
 
@@ -56,7 +57,7 @@ func TestMercerWitness(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ gamma, r float64 }{{0.5, 1}, {0.5, -1}, {2, 0.5}} {
-		s, err := theory.Mercer(mercerGramOf(kernel.Kernel{Name: "sigmoid", Gamma: c.gamma, Coef0: c.r}, points))
+		s, err := theory.Mercer(mercerGramOf(kernel.Sigmoid(c.gamma, c.r), points))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,13 +81,13 @@ func TestMercerWitness(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := theory.Mercer(mercerGramOf(kernel.Kernel{Name: "sigmoid", Gamma: 0.5, Coef0: 1}, few))
+		s, err := theory.Mercer(mercerGramOf(kernel.Sigmoid(0.5, 1), few))
 		if err != nil || s.PSD != want {
 			t.Errorf("%d points: PSD %v, %v; want %v", n, s.PSD, err, want)
 		}
 	}
 	for _, name := range []string{"linear", "poly", "rbf"} {
-		s, err := theory.Mercer(mercerGramOf(kernel.Kernel{Name: name, Gamma: 1, Coef0: 1, Degree: 3}, points))
+		s, err := theory.Mercer(mercerGramOf(kernel.Kernel{Name: name, Values: param.Values{"gamma": param.Of(1), "coef0": param.Of(1), "degree": param.Of(3)}}, points))
 		if err != nil || !s.PSD {
 			t.Errorf("%s: PSD %v, %v", name, s.PSD, err)
 		}
@@ -155,7 +156,7 @@ func TestMercerComponents(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, classes := mercerRows(d, 120)
-	c, err := theory.KernelPCA(theory.Gram(kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 0.1}, x)), 3)
+	c, err := theory.KernelPCA(theory.Gram(kernel.NewGram(kernel.RBF(0.1), x)), 3)
 	if err != nil {
 		t.Fatal(err)
 	}

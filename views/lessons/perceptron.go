@@ -374,7 +374,7 @@ func showPerceptronGram(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	t := perceptronTurn(straight, in.Number("turn"))
 	k := map[string]kernel.Kernel{
-		"linear": perceptronLinear(), "poly": {Name: "poly", Gamma: 1, Coef0: 1, Degree: 2}, "rbf": {Name: "rbf", Gamma: 1},
+		"linear": perceptronLinear(), "poly": kernel.Polynomial(1, 1, 2), "rbf": kernel.RBF(1),
 	}[in.Text("product")]
 	g, unturned := theory.Gram(kernel.NewGram(k, t.matrix())), theory.Gram(kernel.NewGram(k, straight.matrix()))
 	r, err := perceptronTrain(ctx, t, k, stepwise.PerceptronSettings{MaxSteps: 1000})

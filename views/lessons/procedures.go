@@ -258,7 +258,7 @@ type proceduresProblem struct {
 func proceduresOf(in Input) proceduresProblem {
 	p := proceduresProblem{toy: stepToys[in.Text("toy")], kernel: kernel.Kernel{Name: "linear"}, c: in.Number("C")}
 	if in.Text("similarity") == "rbf" {
-		p.kernel = kernel.Kernel{Name: "rbf", Gamma: proceduresGamma}
+		p.kernel = kernel.RBF(proceduresGamma)
 	}
 	return p
 }
@@ -751,7 +751,7 @@ func proceduresShifted(ctx context.Context) (float64, error) {
 func proceduresCloud(kernelName string, c float64) (proceduresProblem, error) {
 	p := proceduresProblem{kernel: kernel.Kernel{Name: "linear"}, c: c}
 	if kernelName == "rbf" {
-		p.kernel = kernel.Kernel{Name: "rbf", Gamma: proceduresGamma}
+		p.kernel = kernel.RBF(proceduresGamma)
 	}
 	d, err := dataset.Generate("moons", 50, 0.2, 3)
 	if err != nil {
@@ -1241,7 +1241,7 @@ func proceduresGrowth(ctx context.Context) (sizes []proceduresSize, err error) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := svm.Train(ctx, kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1}, d.X), y, svm.Settings{C: 1})
+		r, err := svm.Train(ctx, kernel.NewGram(kernel.RBF(1), d.X), y, svm.Settings{C: 1})
 		if err != nil {
 			return nil, err
 		}

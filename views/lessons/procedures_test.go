@@ -14,7 +14,7 @@ import (
 func eachProceduresProblem(t *testing.T, f func(t *testing.T, p proceduresProblem)) {
 	t.Parallel()
 	for name, points := range stepToys {
-		for _, k := range []kernel.Kernel{{Name: "linear"}, {Name: "rbf", Gamma: proceduresGamma}} {
+		for _, k := range []kernel.Kernel{{Name: "linear"}, kernel.RBF(proceduresGamma)} {
 			for _, c := range []float64{0.1, 1, 10} {
 				t.Run(name+"/"+k.Name+"/"+setting(c), func(t *testing.T) {
 					t.Parallel()

@@ -390,9 +390,9 @@ func riskShatter(family string, places [][2]float64) (theory.Shattering, kernel.
 	k := kernel.Kernel{Name: "linear"}
 	switch family {
 	case "quadratic":
-		k = kernel.Kernel{Name: "poly", Gamma: 1, Coef0: 1, Degree: 2}
+		k = kernel.Polynomial(1, 1, 2)
 	case "rbf":
-		k = kernel.Kernel{Name: "rbf", Gamma: 1}
+		k = kernel.RBF(1)
 	default:
 		s, err := theory.ShatterLines(places)
 		return s, k, x, err
@@ -945,7 +945,7 @@ func riskFeatureDim(m *ml.Model) float64 {
 		return float64(d)
 	case "poly": // monomials of degree up to p
 		n := 1.0
-		for i := 1; i <= m.Kernel.Degree; i++ {
+		for i := 1; i <= m.Kernel.Values.Int("degree"); i++ {
 			n = n * float64(d+i) / float64(i)
 		}
 		return math.Round(n)

@@ -144,7 +144,7 @@ func showWidthReach(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	gamma := in.Number("gamma")
 	s := 1 / math.Sqrt(2*gamma)
-	k := kernel.Kernel{Name: "rbf", Gamma: gamma}
+	k := kernel.RBF(gamma)
 	var x, y []float64
 	for r := 0.0; r <= 4.0001; r += 0.02 {
 		x, y = append(x, r), append(y, k.Eval([]float64{0}, []float64{r}))
@@ -192,7 +192,7 @@ func showWidthGram(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	step := min(in.Step, len(widthGammas)-1)
 	gamma := widthGammas[step]
-	k := theory.Gram(kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: gamma}, d.X))
+	k := theory.Gram(kernel.NewGram(kernel.RBF(gamma), d.X))
 	near, err := theory.NewCloseness(k)
 	if err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func widthLargest(context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s, err := theory.Mercer(theory.Gram(kernel.NewGram(kernel.Kernel{Name: "rbf", Gamma: 1e-4}, d.X)))
+	s, err := theory.Mercer(theory.Gram(kernel.NewGram(kernel.RBF(1e-4), d.X)))
 	return s.Values[0], err
 }
 
@@ -507,7 +507,7 @@ func showWidthChoice(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	settings := eval.Settings{Folds: 5, Seed: seed, C: widthGridCs}
 	for _, g := range widthGridGammas {
-		settings.Gamma = append(settings.Gamma, kernel.Gamma{Value: g})
+		settings.Gamma = append(settings.Gamma, param.Of(g))
 	}
 	grid, err := eval.CrossValidate(ctx, d, spec, settings)
 	if err != nil {

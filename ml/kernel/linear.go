@@ -1,0 +1,20 @@
+package kernel
+
+import "marginlab/ml/param"
+
+var linear = Row{
+	Name: "linear", Label: "Linear", Formula: "k(x, z) = x·z", Takes: Vectors, PSD: true,
+	Help: "A straight line between the classes.",
+	bind: func(param.Values) function { return products{} },
+}
+
+// Linear returns the kernel x·z.
+func Linear() Kernel { return Kernel{Name: linear.Name} }
+
+type products struct{}
+
+func (products) row(dst []float64, x packed, z []float64) { productRow(dst, x, z) }
+
+func (products) grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
+	return s.gridPolynomial(dst, p, ss, ts, 1, 0, 1)
+}

@@ -1,0 +1,80 @@
+package kernel
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/param"
+)
+
+var rbf = Row{
+	Name: "rbf", Label: "RBF (Gaussian)", Formula: "k(x, z) = exp(−γ |x − z|²)", Takes: Vectors, PSD: true,
+	Help:   "Similarity that fades with distance; the width is s = 1/√(2γ).",
+	Params: []param.Param{gamma},
+	bind:   func(v param.Values) function { return gaussian{v.Number("gamma")} },
+}
+
+// RBF returns the Gaussian kernel exp(-gamma |x-z|²).
+func RBF(gamma float64) Kernel {
+	return Kernel{rbf.Name, param.Values{"gamma": param.Of(gamma)}}
+}
+
+// gaussian has loops of its own, see packed.go.
+type gaussian struct{ gamma float64 }
+
+func (k gaussian) row(dst []float64, x packed, z []float64)    { gaussianRow(dst, x, z, k.gamma) }
+func (k gaussian) row32(dst []float32, x packed, z []float64)  { gaussianRow32(dst, x, z, k.gamma) }
+func (k gaussian) add(dst []float64, x packed, z, w []float64) { gaussianSum(dst, x, z, w, k.gamma) }
+
+// grid uses that on a plane with orthogonal axes the squared distance to z splits:
+// |o + s u + t v - z|² = |u|²(s-a)² + |v|²(t-b)² + r, where (a, b) is the foot of z on
+// the plane and r its squared distance from it. Every summand is at least 0, so no
+// exponential exceeds 1.
+func (k gaussian) grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
+	uu, vv, uv := floats.Dot(p.U, p.U), floats.Dot(p.V, p.V), floats.Dot(p.U, p.V)
+	if math.Abs(uv) > 1e-14*math.Sqrt(uu*vv) {
+		return false
+	}
+	n := len(s.w)
+	a, b, off := make([]float64, n), make([]float64, n), make([]float64, n)
+	rest := make([]float64, len(p.Origin))
+	for j := range off {
+		floats.SubTo(rest, s.z.Data[j*s.z.Stride:][:s.z.Cols], p.Origin)
+		a[j], b[j] = foot(rest, p.U, uu), foot(rest, p.V, vv)
+		floats.AddScaled(rest, -a[j], p.U)
+		floats.AddScaled(rest, -b[j], p.V)
+		off[j] = floats.Dot(rest, rest)
+	}
+	expScaled(off, -k.gamma)
+	floats.Mul(off, s.w)
+	s.gridProducts(dst, ss, ts, func(first int, left, right blas64.General) {
+		a, b, off := a[first:], b[first:], off[first:][:left.Cols]
+		for i, t := range ts {
+			row := left.Data[i*left.Stride:][:left.Cols]
+			for j := range row {
+				row[j] = (t - b[j]) * (t - b[j])
+			}
+			expScaled(row, -k.gamma*vv)
+			floats.Mul(row, off)
+		}
+		for j := range right.Rows {
+			row := right.Data[j*right.Stride:][:len(ss)]
+			for i, si := range ss {
+				row[i] = (si - a[j]) * (si - a[j])
+			}
+			expScaled(row, -k.gamma*uu)
+		}
+	})
+	return true
+}
+
+// foot returns the coordinate of x along an axis with squared length aa, 0 when
+// the axis has none.
+func foot(x, axis []float64, aa float64) float64 {
+	if aa == 0 {
+		return 0
+	}
+	return floats.Dot(x, axis) / aa
+}

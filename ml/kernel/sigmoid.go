@@ -1,0 +1,28 @@
+package kernel
+
+import (
+	"math"
+
+	"marginlab/ml/param"
+)
+
+var sigmoid = Row{
+	Name: "sigmoid", Label: "Sigmoid", Formula: "k(x, z) = tanh(γ x·z + r)", Takes: Vectors,
+	Help:   "Borrowed from neural networks; not positive semidefinite in general.",
+	Params: []param.Param{gamma, coef0},
+	bind:   func(v param.Values) function { return tangent{v.Number("gamma"), v.Number("coef0")} },
+}
+
+// Sigmoid returns the kernel tanh(gamma x·z + coef0).
+func Sigmoid(gamma, coef0 float64) Kernel {
+	return Kernel{sigmoid.Name, param.Values{"gamma": param.Of(gamma), "coef0": param.Of(coef0)}}
+}
+
+type tangent struct{ gamma, coef0 float64 }
+
+func (k tangent) row(dst []float64, x packed, z []float64) {
+	productRow(dst, x, z)
+	for i, s := range dst {
+		dst[i] = math.Tanh(k.gamma*s + k.coef0)
+	}
+}

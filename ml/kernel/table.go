@@ -1,0 +1,113 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/param"
+)
+
+// Table lists the kernels in the order pages show them.
+var Table = []Row{
+	linear,
+	poly,
+	rbf,
+	sigmoid,
+}
+
+// Row is one kernel of the table.
+type Row struct {
+	Name    string
+	Label   string
+	Formula string // plain text with Unicode, as shown beside the controls
+	Help    string
+	Params  []param.Param
+	Takes   string // the objects it compares: Vectors
+	PSD     bool   // every Gram matrix is positive semidefinite (poly: for coef0 >= 0)
+
+	// bind makes the function of some values. What it needs of them it looks up
+	// here, once: nothing is looked up for a value of the kernel.
+	bind func(param.Values) function
+}
+
+// Vectors are objects with coordinates, the rows of a matrix.
+const Vectors = "vectors"
+
+// function is a kernel whose parameters have their values.
+type function interface {
+	// row writes k(x_j, z) for the first len(dst) points x_j of x. k(x, z) and
+	// k(z, x) are equal to the last bit.
+	row(dst []float64, x packed, z []float64)
+}
+
+// What follows a function may have besides, where that is faster than by its rows.
+type (
+	// rounder writes row rounded to single precision.
+	rounder interface {
+		row32(dst []float32, x packed, z []float64)
+	}
+	// adder adds sum_j w_j k(x_i, z_j) to dst[i] for the first len(dst) points of x; z
+	// holds the z_j one after the other.
+	adder interface {
+		add(dst []float64, x packed, z, w []float64)
+	}
+	// gridder is Sum.Grid for at least one term and one point, dst being all zero. It
+	// returns false, with dst as it was, on planes for which it has no better way.
+	gridder interface {
+		grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool
+	}
+)
+
+// Lookup returns the table row of a kernel.
+func Lookup(name string) (Row, error) {
+	names := make([]string, len(Table))
+	for i, r := range Table {
+		if r.Name == name {
+			return r, nil
+		}
+		names[i] = r.Name
+	}
+	last := len(names) - 1
+	return Row{}, fmt.Errorf("kernel %q is not known; use %s or %s", name, strings.Join(names[:last], ", "), names[last])
+}
+
+// New returns the named kernel with the values of the parameters that it has, words
+// among them being worked out for the rows of x (M x d) as the kernel will see them.
+// Values of other parameters are left out, and so are all of a kernel that Table does
+// not hold.
+func New(name string, values param.Values, x *mat.Dense) Kernel {
+	k := Kernel{Name: name}
+	row, err := Lookup(name)
+	if err != nil {
+		return k
+	}
+	for _, p := range row.Params {
+		v := values[p.Name]
+		if len(p.Words) > 0 {
+			v = param.Of(Width(v, x))
+		}
+		k.Values = k.Values.With(p.Name, v)
+	}
+	return k
+}
+
+// bind returns the function of k. A kernel that Table does not know is NaN
+// everywhere: names are checked by Lookup, before there are numbers.
+func bind(k Kernel) function {
+	row, err := Lookup(k.Name)
+	if err != nil {
+		return unknown{}
+	}
+	return row.bind(k.Values)
+}
+
+type unknown struct{}
+
+func (unknown) row(dst []float64, _ packed, _ []float64) {
+	for i := range dst {
+		dst[i] = math.NaN()
+	}
+}

@@ -1,0 +1,51 @@
+package ml
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"marginlab/ml/param"
+)
+
+// reportFields is Report without its methods.
+type reportFields Report
+
+// MarshalJSON writes one flat object: the fields, and the values beside them.
+func (r Report) MarshalJSON() ([]byte, error) {
+	text, err := json.Marshal(reportFields(r))
+	if err != nil || len(r.Values) == 0 {
+		return text, err
+	}
+	values, err := json.Marshal(r.Values)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(text[:len(text)-1], []byte{','}, values[1:]), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. Numbers that are no field are values,
+// also those of parameters that are no more.
+func (r *Report) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, (*reportFields)(r)); err != nil {
+		return err
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Report]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		delete(all, name)
+	}
+	r.Values = nil
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		var v param.Value
+		if json.Unmarshal(all[name], &v) == nil && v.IsNumber() {
+			r.Values = r.Values.With(name, v)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package ml_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+)
+
+// written.json holds specs, models and reports as the first released format wrote them:
+// what was stored then is read for ever.
+func written(t *testing.T) (file struct {
+	Specs []struct {
+		JSON string
+		Text map[string]string // of each parameter that applied
+	}
+	Models []struct {
+		Model, Report string
+		X             [][]float64
+		F             []float64
+	}
+},
+) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/written.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Specs) == 0 || len(file.Models) == 0 {
+		t.Fatal("the fixture is empty")
+	}
+	return file
+}
+
+func TestWrittenSpecsAreRead(t *testing.T) {
+	t.Parallel()
+	for _, row := range written(t).Specs {
+		var strict ml.Spec
+		if err := json.Unmarshal([]byte(row.JSON), &strict); err != nil {
+			t.Errorf("%s: %v", row.JSON, err)
+			continue
+		}
+		stored, err := ml.ReadStoredSpec([]byte(row.JSON))
+		if err != nil {
+			t.Errorf("%s: %v", row.JSON, err)
+		}
+		if diff := cmp.Diff(strict, stored); diff != "" {
+			t.Errorf("%s: strictly and leniently read differ:\n%s", row.JSON, diff)
+		}
+		if again := asJSON(t, strict); again != row.JSON {
+			t.Errorf("%s was written again as %s", row.JSON, again)
+		}
+		for _, p := range ml.Params {
+			text, applied := row.Text[p.Name]
+			if strict.Applies(p.Name) != applied {
+				t.Errorf("%s: %s applies: %v", row.JSON, p.Name, !applied)
+			}
+			if got := strict.Value(p.Name); applied && got != p.Read(text) {
+				t.Errorf("%s: %s is %q, was %q", row.JSON, p.Name, got, text)
+			}
+		}
+	}
+}
+
+func TestWrittenModelsAndReportsAreRead(t *testing.T) {
+	t.Parallel()
+	for _, row := range written(t).Models {
+		m, err := ml.ReadModel(strings.NewReader(row.Model))
+		if err != nil {
+			t.Errorf("%s: %v", row.Model, err)
+			continue
+		}
+		if again := asJSON(t, m); again != row.Model {
+			t.Errorf("%s was written again as %s", row.Model, again)
+		}
+		for i, x := range row.X {
+			if f := m.Decision(x); math.Abs(f-row.F[i]) > 1e-12*magnitude(m, x) {
+				t.Errorf("%s kernel: f(%v) = %v, was %v", m.Kernel.Name, x, f, row.F[i])
+			}
+		}
+
+		var r ml.Report
+		if err := json.Unmarshal([]byte(row.Report), &r); err != nil {
+			t.Errorf("%s: %v", row.Report, err)
+		}
+		var before, after map[string]any
+		if err := json.Unmarshal([]byte(row.Report), &before); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(asJSON(t, r)), &after); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(before, after); diff != "" {
+			t.Errorf("report written again: %s", diff)
+		}
+		for name, v := range m.Kernel.Values { // a model leaves zeros out, a report does not
+			if r.Values[name] != v {
+				t.Errorf("%s is %v in the report, %v in the model", name, r.Values[name], v)
+			}
+		}
+	}
+}
+
+// What was stored is shown as it was, though it could not be asked for today.
+func TestStoredSpecsAreReadLeniently(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, json string
+		text       map[string]string // shown
+		invalid    string            // the fields that Validate names
+	}{
+		{"a bound that was narrowed", `{"C":1e12,"gamma":0.5}`, map[string]string{"C": "1000000000000", "gamma": "0.5", "kernel": "rbf", "tol": "0.001"}, "C"},
+		{"a parameter that is no more", `{"width":0.1,"shrinking":true,"order":"second","grid":[1,2]}`, map[string]string{"width": "0.1", "shrinking": "true", "order": "second", "grid": "[1,2]", "C": "1"}, ""},
+		{"a kernel that is no more", `{"kernel":"cubic","gamma":3}`, map[string]string{"kernel": "cubic", "gamma": "3", "C": "1"}, "kernel"},
+		{"a learner that is no more", `{"learner":"forest","trees":100,"C":-1}`, map[string]string{"learner": "forest", "trees": "100", "C": "-1", "gamma": "auto"}, "learner"},
+		{"a word that is no more", `{"gamma":"median"}`, map[string]string{"gamma": "median"}, "gamma"},
+		{"values of other kinds", `{"standardize":1,"max_iter":2.5,"C":"","seed":-4}`, map[string]string{"max_iter": "2.5", "C": "", "seed": "0", "standardize": "true"}, "C max_iter"},
+		{"columns that cannot be read", `{"features":"\"open","label":"y"}`, map[string]string{"features": "", "label": "y"}, ""},
+	} {
+		s, err := ml.ReadStoredSpec([]byte(c.json))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var shown map[string]any
+		data := asJSON(t, s)
+		if err := json.Unmarshal([]byte(data), &shown); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range c.text {
+			if got := s.Text(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", c.name, name, got, want)
+			}
+			if _, ok := shown[name]; !ok && want != "" {
+				t.Errorf("%s: %s is not in %s", c.name, name, data)
+			}
+		}
+		again, err := ml.ReadStoredSpec([]byte(data))
+		if err != nil || asJSON(t, again) != data {
+			t.Errorf("%s: %s was written again as %s (%v)", c.name, data, asJSON(t, again), err)
+		}
+		var fields []string
+		if err := s.Validate(); err != nil {
+			for _, p := range err.(param.Problems) {
+				fields = append(fields, p.Field)
+			}
+		}
+		if got := strings.Join(fields, " "); got != c.invalid {
+			t.Errorf("%s: Validate names %q, want %q", c.name, got, c.invalid)
+		}
+		if s.Title() == "" {
+			t.Errorf("%s: no title", c.name)
+		}
+	}
+	// A kernel that is not known says nothing about parameters that were not stored.
+	s, _ := ml.ReadStoredSpec([]byte(`{"kernel":"cubic","gamma":3}`))
+	if s.Applies("coef0") || s.Applies("degree") || !s.Applies("gamma") {
+		t.Errorf("of an unknown kernel only what was stored applies: %s", asJSON(t, s))
+	}
+	for _, bad := range []string{`[]`, `null`, `"svm"`, `{`, ``} {
+		if _, err := ml.ReadStoredSpec([]byte(bad)); err == nil {
+			t.Errorf("%q was read as a spec", bad)
+		}
+	}
+	var r ml.Report
+	if err := json.Unmarshal([]byte(`{"n":3,"kernel":"cubic","width":0.1,"colour":"red"}`), &r); err != nil || r.N != 3 || r.Values.Number("width") != 0.1 {
+		t.Errorf("a report with what is no more: %+v, %v", r, err)
+	}
+}
