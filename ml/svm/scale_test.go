@@ -15,11 +15,11 @@ import (
 // kernels lists each kernel with values of every size.
 var kernels = []kernel.Kernel{
 	{Name: "linear"},
-	{Name: "poly", Gamma: 1, Coef0: 1, Degree: 5},
-	{Name: "poly", Gamma: 0.1, Coef0: 0, Degree: 3},
-	{Name: "rbf", Gamma: 1},
-	{Name: "rbf", Gamma: 1e-3},
-	{Name: "sigmoid", Gamma: 0.05, Coef0: -1},
+	kernel.Polynomial(1, 1, 5),
+	kernel.Polynomial(0.1, 0, 3),
+	kernel.RBF(1),
+	kernel.RBF(1e-3),
+	kernel.Sigmoid(0.05, -1),
 }
 
 // TestEveryC trains from the smallest C that may be asked for to the largest. What a C
@@ -49,7 +49,7 @@ func TestEveryC(t *testing.T) {
 		y    []float64
 	}{{"sonar", sonar, sonarY}, {"moons", moon, moonY}, {"spread", spread, spreadY}} {
 		for _, kern := range kernels {
-			t.Run(fmt.Sprintf("%s/%s/%g", set.name, kern.Name, kern.Gamma), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%s/%g", set.name, kern.Name, kern.Values.Number("gamma")), func(t *testing.T) {
 				t.Parallel()
 				gram := kernel.NewGram(kern, set.x)
 				k := full(gram)
