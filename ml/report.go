@@ -2,6 +2,7 @@ package ml
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -27,9 +28,12 @@ func (r Report) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. Numbers that are no field are values,
-// also those of parameters that are no more.
+// also those of parameters that are no more. A field of another type is a
+// *json.UnmarshalTypeError, and everything else is read all the same.
 func (r *Report) UnmarshalJSON(data []byte) error {
-	if err := json.Unmarshal(data, (*reportFields)(r)); err != nil {
+	err := json.Unmarshal(data, (*reportFields)(r))
+	var wrong *json.UnmarshalTypeError
+	if err != nil && !errors.As(err, &wrong) {
 		return err
 	}
 	var all map[string]json.RawMessage
@@ -47,5 +51,5 @@ func (r *Report) UnmarshalJSON(data []byte) error {
 			r.Values = r.Values.With(name, v)
 		}
 	}
-	return nil
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"marginlab/migrations"
+	"marginlab/ml"
 )
 
 // released opens a database whose rows an earlier version has written: those of
@@ -72,5 +73,43 @@ func TestReleasedRows(t *testing.T) {
 	}
 	if a := must[map[string]Answer](t)(s.Answers(ctx, ws)); len(a) != 1 {
 		t.Errorf("answers %+v", a)
+	}
+}
+
+// A bound that became narrower, a name that is gone or a quantity of another type
+// hides no row.
+func TestStoredRowsAreReadLeniently(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	var ids []string
+	for range 4 {
+		r := must[Run](t)(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(0.75, 2)))
+		ids = append(ids, r.ID)
+	}
+	for i, change := range []string{
+		`spec = json_set(spec, '$.C', -7, '$.gamma', 1e300, '$.kernel', 'of yore')`,
+		`spec = json_set(spec, '$.nobody_knows', 3, '$.learner', 'forgotten')`,
+		`report = json_set(report, '$.iterations', 'many', '$.nobody_knows', json('{"a":[1]}'), '$.status', 5)`,
+		`spec = json_remove(spec, '$.C'), report = json_remove(report, '$.gap')`,
+	} {
+		_, err := s.write.Exec(`UPDATE runs SET `+change+` WHERE id = ?`, ids[i])
+		check(t, err)
+	}
+	list, total, err := s.Runs(ctx, alice, Filter{})
+	if err != nil || total != 4 || len(list) != 4 {
+		t.Fatalf("%d of %d runs, %v", len(list), total, err)
+	}
+	for i, r := range list {
+		if r.ID != ids[i] || r.Report == nil || r.Report.TrainAccuracy != 0.75 {
+			t.Errorf("run %d: %+v", i, r)
+		}
+		must[Run](t)(s.Run(ctx, alice, r.ID))
+	}
+	if got := list[0].Spec; got.Text("C") != "-7" || got.Text("kernel") != "of yore" || got.Validate() == nil {
+		t.Errorf("what was stored is not shown: %+v", got)
+	}
+	if got := list[1].Spec; got.Text("learner") != "forgotten" || got.Validate() == nil {
+		t.Errorf("what was stored is not shown: %+v", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -213,8 +214,8 @@ func scanRun(row interface{ Scan(...any) error }) (r Run, err error) {
 	var ds, share sql.NullString
 	var created int64
 	var started, finished sql.NullInt64
-	err = row.Scan(&r.ID, &r.Name, &r.Note, asJSON(&r.Tags), &ds, &r.DatasetName, &r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), &r.Status, &r.Error,
-		asJSON(&r.Report), &r.Class, &share, &created, &started, &finished)
+	err = row.Scan(&r.ID, &r.Name, &r.Note, asJSON(&r.Tags), &ds, &r.DatasetName, &r.Hash, storedSpec{&r.Spec}, asJSON(&r.Axes), &r.Status, &r.Error,
+		storedReport{&r.Report}, &r.Class, &share, &created, &started, &finished)
 	r.Dataset, r.Share = ds.String, share.String
 	r.Created = fromMillis(created)
 	if started.Valid {
@@ -224,6 +225,26 @@ func scanRun(row interface{ Scan(...any) error }) (r Run, err error) {
 		r.Finished = fromMillis(finished.Int64)
 	}
 	return r, err
+}
+
+// storedSpec reads a spec whatever bounds and names have become since.
+type storedSpec struct{ spec *ml.Spec }
+
+func (s storedSpec) Scan(src any) (err error) {
+	text, _ := src.(string)
+	*s.spec, err = ml.ReadStoredSpec([]byte(text))
+	return err
+}
+
+// storedReport reads a report; what has another type now is left out.
+type storedReport struct{ report **ml.Report }
+
+func (s storedReport) Scan(src any) error {
+	var wrong *json.UnmarshalTypeError
+	if err := asJSON(s.report).Scan(src); err != nil && !errors.As(err, &wrong) {
+		return err
+	}
+	return nil
 }
 
 func findRun(ctx context.Context, tx *sql.Tx, where string, args ...any) (Run, error) {
