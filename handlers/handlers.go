@@ -33,7 +33,7 @@ type App struct {
 	data    *data.Room
 	runs    *runs.Room
 	teach   *teach.Room
-	handins *runs.Reader // of the gallery of a class
+	handins *runs.Reader // of the gallery of a course
 	api     *api.Room
 }
 

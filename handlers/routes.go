@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
@@ -79,17 +80,21 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/shared/{token}", h(a.runs.Shared))
 	r.Get("/shared/{token}/figures/{figure}", h(a.runs.SharedFigure))
 
-	r.Get("/class", h(a.teach.Find))
-	r.Get("/class/{code}", h(a.teach.Open))
-	r.Post("/class/{code}/handins", h(a.lab.HandIn))
-	r.Post("/class/{code}/withdraw", h(a.lab.Withdraw))
+	r.Get("/course", h(a.teach.Find))
+	r.Get("/course/{code}", h(a.teach.Open))
+	r.Post("/course/{code}/handins", h(a.lab.HandIn))
+	r.Post("/course/{code}/withdraw", h(a.lab.Withdraw))
 	r.Post("/runs/{id}/handin", h(a.runs.HandIn))
-	r.Get("/classes", h(a.teach.List))
-	r.Post("/classes", h(a.teach.Create))
-	r.Get("/classes/new", h(a.teach.New))
-	r.Post("/classes/new", h(a.lab.NewClass))
-	r.Route("/classes/{code}", a.teaching)
+	r.Get("/courses", h(a.teach.List))
+	r.Post("/courses", h(a.teach.Create))
+	r.Get("/courses/new", h(a.teach.New))
+	r.Post("/courses/new", h(a.lab.NewCourse))
+	r.Route("/courses/{code}", a.teaching)
 	r.Route("/teach/{token}", a.teaching)
+	for old, now := range map[string]string{"/class": "/course", "/classes": "/courses"} {
+		r.Handle(old, moved(old, now))
+		r.Handle(old+"/*", moved(old, now))
+	}
 
 	r.Get("/settings", h(a.settingsPage))
 	r.Post("/settings/workspace", h(a.openWorkspace))
@@ -117,7 +122,7 @@ func (a *App) programs(r chi.Router) {
 	r.Post("/runs/{id}/cancel", h(a.api.CancelRun))
 }
 
-// teaching installs the teacher's pages below the address of a class.
+// teaching installs the teacher's pages below the address of a course.
 func (a *App) teaching(r chi.Router) {
 	h := a.site.Handle
 	r.Get("/", h(a.teach.Gallery))
@@ -130,4 +135,14 @@ func (a *App) teaching(r chi.Router) {
 	r.Get("/runs/{id}/figures/{figure}", h(a.handins.Figure))
 	r.Get("/compare", h(a.handins.Compare))
 	r.Get("/compare/figures/{figure}", h(a.handins.CompareFigure))
+}
+
+// moved leads from the addresses below old, which people have kept, to those that
+// took their place. Forms are sent again.
+func moved(old, now string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		to := *r.URL
+		to.Path, to.RawPath = now+strings.TrimPrefix(to.Path, old), ""
+		http.Redirect(w, r, to.RequestURI(), http.StatusPermanentRedirect)
+	}
 }

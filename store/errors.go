@@ -27,12 +27,12 @@ var (
 	ErrNotFound = &Error{"not-found", "There is no such thing in this workspace: it may have been deleted, or it belongs to somebody else."}
 	// ErrEnded: a run that has ended cannot be cancelled.
 	ErrEnded = &Error{"conflict", "This run has already ended."}
-	// ErrClosed: the class takes no runs.
-	ErrClosed = &Error{"conflict", "This class is closed: nothing can be handed in. Your run is still among your own."}
+	// ErrClosed: the course takes no runs.
+	ErrClosed = &Error{"conflict", "This course is closed: nothing can be handed in. Your run is still among your own."}
 	// ErrNoResult: a run that failed or was cancelled cannot be handed in.
 	ErrNoResult = &Error{"conflict", "This run has no result to hand in: it failed or was cancelled."}
 	// ErrGalleryFull: MaxHandins runs were handed in.
-	ErrGalleryFull = &Error{"conflict", "The gallery of this class is full. Ask your teacher to make room."}
+	ErrGalleryFull = &Error{"conflict", "The gallery of this course is full. Ask your teacher to make room."}
 	// ErrQueueFull: MaxQueued runs are waiting.
 	ErrQueueFull = &Error{"busy", "Too many runs are waiting to be trained. Try again in a moment."}
 	// ErrBusy: another program has held the database for too long.

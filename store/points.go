@@ -61,6 +61,6 @@ func dropPoints(ctx context.Context, tx *sql.Tx, hash string) error {
 		DELETE FROM points WHERE hash = ?1
 		AND NOT EXISTS (SELECT 1 FROM datasets WHERE hash = ?1)
 		AND NOT EXISTS (SELECT 1 FROM runs WHERE hash = ?1)
-		AND NOT EXISTS (SELECT 1 FROM classes WHERE hash = ?1)`, hash)
+		AND NOT EXISTS (SELECT 1 FROM courses WHERE hash = ?1)`, hash)
 	return err
 }

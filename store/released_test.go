@@ -68,7 +68,7 @@ func TestReleasedRows(t *testing.T) {
 		t.Errorf("%d conformal runs", conformal)
 	}
 	first := list[0]
-	if first.Name != "SVM rbf C=1 on points.csv" || first.Note != "the first" || len(first.Tags) != 2 || first.Share == "" || first.Class != "moons7" {
+	if first.Name != "SVM rbf C=1 on points.csv" || first.Note != "the first" || len(first.Tags) != 2 || first.Share == "" || first.Course != "moons7" {
 		t.Errorf("%+v", first)
 	}
 	if a := must[map[string]Answer](t)(s.Answers(ctx, ws)); len(a) != 1 {

@@ -47,7 +47,7 @@ type Run struct {
 	Report      *ml.Report // once done
 	Model       *ml.Model  // once done; lists leave it out
 	Before      *ml.Model  // of a conformal run: the model with the kernel as it was
-	Class       string     // code of the class under which it was made; empty: none
+	Course      string     // code of the course under which it was made; empty: none
 	Share       string     // token of the read-only link, empty when not shared
 	Created     time.Time
 	Started     time.Time // zero while queued
@@ -64,7 +64,7 @@ type NewRun struct {
 	DatasetName string        // what to call Data that is in no data set
 	Spec        ml.Spec
 	Axes        [2]string // as of a Run
-	Class       string    // as of a Run
+	Course      string    // as of a Run
 }
 
 // MaxQueued is how many runs may wait at a time, over all workspaces.
@@ -99,7 +99,7 @@ func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, e
 	err = s.update(ctx, func(tx *sql.Tx) error {
 		r = Run{
 			ID: newID(), Name: name, Note: note, Tags: tags, Dataset: n.Dataset, DatasetName: cmp.Or(line(n.DatasetName), "unsaved data"),
-			Hash: p.hash, Spec: n.Spec, Axes: n.Axes, Class: n.Class, Status: Queued, Created: fromMillis(s.now()),
+			Hash: p.hash, Spec: n.Spec, Axes: n.Axes, Course: n.Course, Status: Queued, Created: fromMillis(s.now()),
 		}
 		if err := roomInQueue(ctx, tx); err != nil {
 			return err
@@ -208,14 +208,14 @@ func (s *Store) UnshareRun(ctx context.Context, ws Workspace, id string) error {
 	})
 }
 
-const runColumns = `id, name, note, tags, dataset, dataset_name, hash, spec, axes, status, error, report, class, share, created, started, finished`
+const runColumns = `id, name, note, tags, dataset, dataset_name, hash, spec, axes, status, error, report, course, share, created, started, finished`
 
 func scanRun(row interface{ Scan(...any) error }) (r Run, err error) {
 	var ds, share sql.NullString
 	var created int64
 	var started, finished sql.NullInt64
 	err = row.Scan(&r.ID, &r.Name, &r.Note, asJSON(&r.Tags), &ds, &r.DatasetName, &r.Hash, storedSpec{&r.Spec}, asJSON(&r.Axes), &r.Status, &r.Error,
-		storedReport{&r.Report}, &r.Class, &share, &created, &started, &finished)
+		storedReport{&r.Report}, &r.Course, &share, &created, &started, &finished)
 	r.Dataset, r.Share = ds.String, share.String
 	r.Created = fromMillis(created)
 	if started.Valid {
@@ -254,9 +254,9 @@ func findRun(ctx context.Context, tx *sql.Tx, where string, args ...any) (Run, e
 
 func insertRun(ctx context.Context, tx *sql.Tx, ws Workspace, r Run) error {
 	_, err := tx.ExecContext(ctx, `
-		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, class, status, created, started)
+		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, course, status, created, started)
 		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Class, r.Status, r.Created.UnixMilli(),
+		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Course, r.Status, r.Created.UnixMilli(),
 		sql.NullInt64{Int64: r.Started.UnixMilli(), Valid: !r.Started.IsZero()})
 	return err
 }

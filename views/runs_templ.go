@@ -590,8 +590,8 @@ type Run struct {
 	Clone                 string // link into the lab
 	Reproduce             string
 	ShareURL              string
-	Class                 *InClass // under which it was made; nil: none
-	Gallery, GalleryTitle string   // where it was handed in to, for the teacher
+	Course                *InCourse // under which it was made; nil: none
+	Gallery, GalleryTitle string    // where it was handed in to, for the teacher
 	Errors                map[string]string
 }
 
@@ -918,7 +918,7 @@ func RunPage(p Run) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if !p.Bare && p.Class != nil {
+			if !p.Bare && p.Course != nil {
 				templ_7745c5c3_Err = runHandIn(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -24,7 +24,7 @@ type Site struct {
 	Metrics *Metrics
 
 	// PerMinute is how many requests one address may make in a minute. The
-	// default leaves room for a class behind one address, every slider moving.
+	// default leaves room for a course behind one address, every slider moving.
 	PerMinute int
 
 	log  *slog.Logger

@@ -21,30 +21,34 @@ import (
 // LongestLink is how long a query may get in a link that people keep.
 const LongestLink = 8000
 
-// Class finds the class with a code as it was typed.
-func (a *House) Class(ctx context.Context, typed string) (store.Class, error) {
-	c, err := a.Store.Class(ctx, store.CleanCode(typed))
+// Course finds the course with a code as it was typed.
+func (a *House) Course(ctx context.Context, typed string) (store.Course, error) {
+	c, err := a.Store.Course(ctx, store.CleanCode(typed))
 	if errors.Is(err, store.ErrNotFound) {
-		err = web.Errorf(web.NotFound, "There is no class with the code %q. A code has six letters; ask your teacher, who may also have deleted the class.", typed)
+		err = web.Errorf(web.NotFound, "There is no course with the code %q. A code has six letters; ask your teacher, who may also have deleted the course.", typed)
 	}
 	return c, err
 }
 
-// Preset is the state of the class's page, as its query.
-func Preset(c store.Class) url.Values {
+// CodeOf is the code of the course that the state of a page names, empty for none.
+// Links that were handed out when courses were called classes still open them.
+func CodeOf(form url.Values) string { return cmp.Or(form.Get("course"), form.Get("class")) }
+
+// Preset is the state of the course's page, as its query.
+func Preset(c store.Course) url.Values {
 	q := url.Values{}
 	if u, err := url.Parse(c.Target); err == nil {
 		q = u.Query()
 	}
 	if c.Hash != "" {
-		q.Set("data", ofClass+c.Code)
+		q.Set("data", ofCourse+c.Code)
 	}
-	q.Set("class", c.Code)
+	q.Set("course", c.Code)
 	return q
 }
 
-// Entrance is where students of the class begin.
-func Entrance(c store.Class) string {
+// Entrance is where students of the course begin.
+func Entrance(c store.Course) string {
 	path, _, _ := strings.Cut(c.Target, "?")
 	return path + "?" + Preset(c).Encode()
 }
@@ -53,24 +57,25 @@ func Entrance(c store.Class) string {
 // that has.
 var fixedAlong = map[string][]string{"data": {"label"}, "on": {"features", "project"}}
 
-// On is the class as it is on a page: what it fixes belongs to the page that it
+// On is the course as it is on a page: what it fixes belongs to the page that it
 // was made of, or the lesson.
-func On(page string, c store.Class) store.Class {
+func On(page string, c store.Course) store.Course {
 	if path, _, _ := strings.Cut(c.Target, "?"); path != page && !strings.HasPrefix(path, page+"/") {
 		c.Hidden, c.Frozen = nil, nil
 	}
 	return c
 }
 
-// Enforce finds the class that the state of a page names, nil for none, and
-// returns the state with every hidden and frozen control as the class has it,
-// whatever was sent. A page that can be set up for a class reads its state
+// Enforce finds the course that the state of a page names, nil for none, and
+// returns the state with every hidden and frozen control as the course has it,
+// whatever was sent. A page that can be set up for a course reads its state
 // through it; page is its address, of a lesson's screens that of the lesson.
-func (a *House) Enforce(ctx context.Context, page string, form url.Values) (*store.Class, url.Values, error) {
-	if form.Get("class") == "" {
+func (a *House) Enforce(ctx context.Context, page string, form url.Values) (*store.Course, url.Values, error) {
+	code := CodeOf(form)
+	if code == "" {
 		return nil, form, nil
 	}
-	c, err := a.Class(ctx, form.Get("class"))
+	c, err := a.Course(ctx, code)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,9 +93,9 @@ func (a *House) Enforce(ctx context.Context, page string, form url.Values) (*sto
 	return &c, form, nil
 }
 
-// InClass is what a page shows of the class it was opened under.
-func (a *House) InClass(ctx context.Context, c store.Class) (*views.InClass, error) {
-	v := &views.InClass{Code: c.Code, Title: c.Title, Closed: c.Closed, Fixed: map[string]string{}}
+// InCourse is what a page shows of the course it was opened under.
+func (a *House) InCourse(ctx context.Context, c store.Course) (*views.InCourse, error) {
+	v := &views.InCourse{Code: c.Code, Title: c.Title, Closed: c.Closed, Fixed: map[string]string{}}
 	for _, name := range c.Frozen {
 		v.Fixed[name] = "frozen"
 	}
@@ -126,7 +131,7 @@ func (a *House) Deliver(r *http.Request, run string) error {
 	return err
 }
 
-// Setting is a page that a class can be made of, in some state.
+// Setting is a page that a course can be made of, in some state.
 type Setting struct {
 	Path   string
 	Query  url.Values
@@ -150,10 +155,10 @@ func ControlLabel(name string) string {
 	return cmp.Or(labLabels[name], name)
 }
 
-// AskClass shows the form that makes a class of a page. Problems with what was
+// AskCourse shows the form that makes a course of a page. Problems with what was
 // filled in stand beside it.
-func (a *House) AskClass(w http.ResponseWriter, r *http.Request, s Setting, problems param.Problems) error {
-	p := views.NewClass{Page: a.Frame("Teach with this page", ""), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true, Problem: problems.For("title")}
+func (a *House) AskCourse(w http.ResponseWriter, r *http.Request, s Setting, problems param.Problems) error {
+	p := views.NewCourse{Page: a.Frame("Teach with this page", ""), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true, Problem: problems.For("title")}
 	if len(problems) > 0 {
 		p.Title, p.Handins = r.PostFormValue("title"), r.PostFormValue("handins") == "true"
 		for i, g := range p.Groups {
@@ -164,5 +169,5 @@ func (a *House) AskClass(w http.ResponseWriter, r *http.Request, s Setting, prob
 		}
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
-	return a.Render(w, r, views.NewClassPage(p))
+	return a.Render(w, r, views.NewCoursePage(p))
 }

@@ -1,6 +1,6 @@
 // Package door holds what all front doors over HTTP share: the frame of a page,
 // the form of a training, the source of its points, pictures, numbers and
-// downloads, and what a class fixes on a page.
+// downloads, and what a course fixes on a page.
 package door
 
 import (

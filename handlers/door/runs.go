@@ -11,7 +11,7 @@ import (
 	"marginlab/store"
 )
 
-// Shelf is where saved runs lie: a workspace, or the gallery of a class.
+// Shelf is where saved runs lie: a workspace, or the gallery of a course.
 type Shelf struct {
 	Workspace store.Workspace
 	Base      string // of the addresses of its pages; empty for the request's own workspace

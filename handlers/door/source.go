@@ -11,7 +11,7 @@ import (
 )
 
 // Source finds the data behind an id: a stored set of the workspace, one that
-// comes with the program, the points of a run or a class, or the empty drawing.
+// comes with the program, the points of a run or a course, or the empty drawing.
 func (a *House) Source(ctx context.Context, id string) (name string, d *dataset.Data, err error) {
 	if id == Drawing {
 		return "Drawing", nil, nil
@@ -28,8 +28,8 @@ func (a *House) Source(ctx context.Context, id string) (name string, d *dataset.
 		d, err = a.Store.Data(ctx, r.Hash)
 		return r.DatasetName, d, err
 	}
-	if code, ok := strings.CutPrefix(id, ofClass); ok {
-		c, err := a.Store.Class(ctx, code)
+	if code, ok := courseOf(id); ok {
+		c, err := a.Store.Course(ctx, code)
 		if err != nil {
 			return "", nil, err
 		}
@@ -44,9 +44,18 @@ func (a *House) Source(ctx context.Context, id string) (name string, d *dataset.
 	return set.Name, d, err
 }
 
+// courseOf is the code of the course that brings the points of an id along.
+func courseOf(id string) (code string, ok bool) {
+	if code, ok = strings.CutPrefix(id, ofCourse); !ok {
+		code, ok = strings.CutPrefix(id, "class-") // in links of before; see CodeOf
+	}
+	return code, ok
+}
+
 // IsStored tells whether an id is that of a data set of the workspace.
 func IsStored(id string) bool {
-	return !IsPublic(id) && !strings.HasPrefix(id, OfRun) && !strings.HasPrefix(id, ofClass)
+	_, brought := courseOf(id)
+	return !IsPublic(id) && !strings.HasPrefix(id, OfRun) && !brought
 }
 
 // IsPublic tells whether everybody can open the data of an id. An empty one
@@ -66,12 +75,12 @@ const (
 	Drawing = "drawing"
 	// OfRun before the id of a run names the points that the run was trained on.
 	OfRun = "run-"
-	// ofClass before the code of a class names the points that it brings along.
-	ofClass = "class-"
+	// ofCourse before the code of a course names the points that it brings along.
+	ofCourse = "course-"
 )
 
 // Choices lists the data sets that the lab can open.
-func (a *House) Choices(ctx context.Context, chosen string, class *store.Class) ([]views.Choice, error) {
+func (a *House) Choices(ctx context.Context, chosen string, course *store.Course) ([]views.Choice, error) {
 	sets, err := a.Store.Datasets(ctx, Workspace(ctx))
 	if err != nil {
 		return nil, err
@@ -80,8 +89,8 @@ func (a *House) Choices(ctx context.Context, chosen string, class *store.Class) 
 	add := func(group, id, name string) {
 		cs = append(cs, views.Choice{Group: group, ID: id, Name: name, Chosen: id == chosen})
 	}
-	if class != nil && class.Hash != "" {
-		add("Of the class", ofClass+class.Code, class.Data)
+	if course != nil && course.Hash != "" {
+		add("Of the course", ofCourse+course.Code, course.Data)
 	}
 	for _, s := range sets {
 		add("Your data sets", s.ID, s.Name)

@@ -20,8 +20,8 @@ import (
 
 // bench is what the lab works on: the state that its URL holds.
 type bench struct {
-	class    *store.Class // under which the lab was opened; nil: none
-	form     url.Values   // as it was filled in, but for what the class fixes
+	course   *store.Course // under which the lab was opened; nil: none
+	form     url.Values    // as it was filled in, but for what the course fixes
 	id, name string
 	data     *dataset.Data // with the edited points, if any; nil: nothing to train on yet
 	points   string        // the edited points as text; empty: as stored
@@ -41,11 +41,11 @@ type bench struct {
 // readBench reads the lab's state from a form. What is wrong with a field is
 // kept beside it; an error means there is nothing to show.
 func (a *Room) readBench(ctx context.Context, form url.Values) (*bench, error) {
-	class, form, err := a.Enforce(ctx, "/lab", form)
+	course, form, err := a.Enforce(ctx, "/lab", form)
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{class: class, form: form, id: form.Get("data"), points: strings.TrimSpace(form.Get("points")), show: "regions", slack: form.Get("slack") == "true", cores: form.Get("cores") != "false", coarse: form.Get("coarse") == "1", dark: form.Get("dark") == "1"}
+	b := &bench{course: course, form: form, id: form.Get("data"), points: strings.TrimSpace(form.Get("points")), show: "regions", slack: form.Get("slack") == "true", cores: form.Get("cores") != "false", coarse: form.Get("coarse") == "1", dark: form.Get("dark") == "1"}
 	if b.id == "" {
 		b.id = dataset.Builtins[0].Slug
 	}
@@ -162,15 +162,15 @@ func (b *bench) query() url.Values {
 	if !b.cores {
 		q.Set("cores", "false")
 	}
-	if b.class != nil {
-		q.Set("class", b.class.Code)
+	if b.course != nil {
+		q.Set("course", b.course.Code)
 	}
 	return q
 }
 
-// fixes tells whether the class, if there is one, keeps a control as it is.
+// fixes tells whether the course, if there is one, keeps a control as it is.
 func (b *bench) fixes(controls ...string) bool {
-	return b.class != nil && slices.ContainsFunc(controls, b.class.Fixes)
+	return b.course != nil && slices.ContainsFunc(controls, b.course.Fixes)
 }
 
 // editable tells whether the points can be moved on the picture.

@@ -166,11 +166,11 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 			p.Axes, p.Train = door.AxisOptions(b.data.Features), trainOptions(b)
 		}
 	}
-	if p.Data, err = a.Choices(r.Context(), b.id, b.class); err != nil {
+	if p.Data, err = a.Choices(r.Context(), b.id, b.course); err != nil {
 		return err
 	}
-	if b.class != nil {
-		if err := a.labInClass(r, b, &p); err != nil {
+	if b.course != nil {
+		if err := a.labInCourse(r, b, &p); err != nil {
 			return err
 		}
 	}

@@ -34,8 +34,8 @@ func (a *Room) SaveRun(w http.ResponseWriter, r *http.Request) error {
 // workspace are kept with the run alone.
 func (a *Room) createRun(ctx context.Context, b *bench, name string, spec ml.Spec) (store.Run, error) {
 	n := store.NewRun{Name: name, Spec: spec, DatasetName: b.dataName(), Data: b.data, Axes: [2]string{b.x, b.y}}
-	if b.class != nil {
-		n.Class = b.class.Code
+	if b.course != nil {
+		n.Course = b.course.Code
 	}
 	if b.points == "" && door.IsStored(b.id) {
 		n.Dataset = b.id

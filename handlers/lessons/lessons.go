@@ -156,14 +156,14 @@ func (a *Room) readLesson(w http.ResponseWriter, r *http.Request, form url.Value
 	if i+1 < len(lessons.All) {
 		p.Next = &lessons.All[i+1]
 	}
-	class := url.Values{}
-	if code := form.Get("class"); code != "" {
-		class.Set("class", code)
-		p.Query = "?" + class.Encode()
+	course := url.Values{}
+	if code := door.CodeOf(form); code != "" {
+		course.Set("course", code)
+		p.Query = "?" + course.Encode()
 	}
 	for k := range l.Screens {
 		s := &l.Screens[k]
-		values := class
+		values := course
 		switch {
 		case form.Get("screen") == s.Slug:
 			values = form
@@ -175,7 +175,7 @@ func (a *Room) readLesson(w http.ResponseWriter, r *http.Request, form url.Value
 			return err
 		}
 		if view.Demo != nil {
-			p.Class = view.Demo.Class
+			p.Course = view.Demo.Course
 		}
 		finish(&view, form, question, wrong)
 		p.Screens = append(p.Screens, view)
@@ -212,8 +212,8 @@ func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values
 	case l.Carry && len(v) > 0:
 		query = "?" + v.Encode()
 		p.Up += query + "&screen=" + s.Slug
-	case form.Has("class"):
-		query = "?" + url.Values{"class": form["class"]}.Encode()
+	case door.CodeOf(form) != "":
+		query = "?" + url.Values{"course": {door.CodeOf(form)}}.Encode()
 		p.Up += query
 	}
 	p.Up += "#" + s.Slug
@@ -315,12 +315,12 @@ func (a *Room) judge(ctx context.Context, v *lessons.QuestionView, given string)
 // demo runs a screen's demo. Its pictures are linked, or, inline, part of the answer.
 func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Values, slide, inline bool) (lessons.DemoView, param.Problems, error) {
 	v := lessons.DemoView{ID: s.Slug, Live: path + "/live", Slide: slide}
-	class, form, err := a.Enforce(r.Context(), strings.TrimSuffix(path, "/"+s.Slug), form)
+	course, form, err := a.Enforce(r.Context(), strings.TrimSuffix(path, "/"+s.Slug), form)
 	if err != nil {
 		return v, nil, err
 	}
-	if class != nil {
-		if v.Class, err = a.InClass(r.Context(), *class); err != nil {
+	if course != nil {
+		if v.Course, err = a.InCourse(r.Context(), *course); err != nil {
 			return v, nil, err
 		}
 	}
@@ -331,10 +331,10 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 		if t := in.Text(p.Name); t != p.Default {
 			query.Set(p.Name, t)
 		}
-		if v.Class.State(p.Name) == "hidden" {
+		if v.Course.State(p.Name) == "hidden" {
 			continue
 		}
-		f, err := a.demoField(r.Context(), p, in.Text(p.Name), class)
+		f, err := a.demoField(r.Context(), p, in.Text(p.Name), course)
 		if err != nil {
 			return v, nil, err
 		}
@@ -360,12 +360,12 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	if e.Steps > 0 && e.Step > 0 {
 		query.Set("step", strconv.Itoa(e.Step))
 	}
-	if class != nil {
-		query.Set("class", class.Code)
-		fixed := func(h lessons.Handle) bool { return class.Fixes(h.XParam) || class.Fixes(h.YParam) }
+	if course != nil {
+		query.Set("course", course.Code)
+		fixed := func(h lessons.Handle) bool { return course.Fixes(h.XParam) || course.Fixes(h.YParam) }
 		e.Handles = slices.DeleteFunc(slices.Clone(e.Handles), fixed)
 		if e.Lab != "" { // where runs can be handed in
-			e.Lab += "&class=" + class.Code
+			e.Lab += "&course=" + course.Code
 		}
 	}
 	v.Answer.Exhibit = e
@@ -450,10 +450,10 @@ func lessonPicture(f lessons.Figure, look lessons.Look, base, query string, inli
 }
 
 // demoField is a control of a demo; data sets and runs are those of the workspace.
-func (a *Room) demoField(ctx context.Context, p param.Param, value string, class *store.Class) (views.Field, error) {
+func (a *Room) demoField(ctx context.Context, p param.Param, value string, course *store.Course) (views.Field, error) {
 	switch {
 	case lessons.IsData(p):
-		choices, err := a.Choices(ctx, value, class)
+		choices, err := a.Choices(ctx, value, course)
 		if err != nil {
 			return views.Field{}, err
 		}

@@ -184,8 +184,8 @@ func (a *Room) showRun(w http.ResponseWriter, r *http.Request, run store.Run, pr
 	}
 	p.Page = a.Frame(run.Name, "runs")
 	p.Clone = "/lab?" + cloneQuery(run).Encode()
-	if run.Class != "" {
-		if err := a.runInClass(r.Context(), run, &p); err != nil {
+	if run.Course != "" {
+		if err := a.runInCourse(r.Context(), run, &p); err != nil {
 			return err
 		}
 	}
@@ -344,23 +344,23 @@ func (a *Room) Predictions(w http.ResponseWriter, r *http.Request) error {
 	return out.Error()
 }
 
-// runInClass adds to a run's page what its class makes of it. The lab opens in
-// the class again; points that the class would not give come along as text.
-func (a *Room) runInClass(ctx context.Context, run store.Run, p *views.Run) error {
-	c, err := a.Store.Class(ctx, run.Class)
+// runInCourse adds to a run's page what its course makes of it. The lab opens in
+// the course again; points that the course would not give come along as text.
+func (a *Room) runInCourse(ctx context.Context, run store.Run, p *views.Run) error {
+	c, err := a.Store.Course(ctx, run.Course)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // deleted; the run stays what it is
 	}
 	if err != nil {
 		return err
 	}
-	in, err := a.InClass(ctx, c)
+	in, err := a.InCourse(ctx, c)
 	if err != nil {
 		return err
 	}
-	p.Class = in
+	p.Course = in
 	q := cloneQuery(run)
-	q.Set("class", c.Code)
+	q.Set("course", c.Code)
 	if door.On("/lab", c).Fixes("data") {
 		_, given, err := a.Source(ctx, door.Preset(c).Get("data"))
 		if err != nil {

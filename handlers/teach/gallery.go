@@ -29,23 +29,23 @@ const mostOverlaid = 60
 // Size of that picture in CSS pixels: it stands beside the table.
 const overlayWidth, overlayHeight = 560, 460
 
-// gallery is a class as its teacher sees it.
+// gallery is a course as its teacher sees it.
 type gallery struct {
-	store.Class
+	store.Course
 	base string // of the addresses of its pages
 }
 
-// gallery finds the class that a request may see as its teacher: by the token of
-// the teacher's link, or by the code in the workspace that made the class. The
+// gallery finds the course that a request may see as its teacher: by the token of
+// the teacher's link, or by the code in the workspace that made the course. The
 // second has no secret in its address, which a projector shows.
 func (a *Room) gallery(r *http.Request) (g gallery, err error) {
 	if token := chi.URLParam(r, "token"); token != "" {
-		g.Class, err = a.Store.TaughtClass(r.Context(), token)
+		g.Course, err = a.Store.TaughtCourse(r.Context(), token)
 		g.base = "/teach/" + token
 		return g, err
 	}
-	g.Class, err = a.Store.ClassOf(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "code"))
-	g.base = "/classes/" + g.Code
+	g.Course, err = a.Store.CourseOf(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "code"))
+	g.base = "/courses/" + g.Code
 	return g, err
 }
 
@@ -75,7 +75,7 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request) error {
 	origin := web.Origin(r)
 	p := views.Gallery{
 		Page: a.Frame(g.Title, ""), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed,
-		Link: origin + "/class/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Class),
+		Link: origin + "/course/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Course),
 		Hidden: controlLabels(g.Target, g.Hidden), Frozen: controlLabels(g.Target, g.Frozen), Total: len(runs),
 	}
 	p.Overlay = g.overlay(runs, q["run"])
@@ -126,7 +126,7 @@ func (g gallery) overlay(runs []store.Run, chosen []string) (p views.Picture) {
 	if len(ids) < 2 {
 		return p
 	}
-	caption := fmt.Sprintf("The boundaries of %d hand-ins on common axes. Where they do not all predict the same class the picture is hatched.", len(ids))
+	caption := fmt.Sprintf("The boundaries of %d hand-ins on common axes. Where they do not all predict the same course the picture is hatched.", len(ids))
 	if done := finished(runs, nil); len(ids) < len(done) {
 		caption += fmt.Sprintf(" Drawn are %d of %d.", len(ids), len(done))
 	}
@@ -261,7 +261,7 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 	return columns
 }
 
-// controlLabels name the controls of a class's page as the page itself does.
+// controlLabels name the controls of a course's page as the page itself does.
 func controlLabels(target string, names []string) (labels []string) {
 	own := map[string]string{}
 	slug, _, _ := strings.Cut(strings.TrimPrefix(target, "/lessons/"), "/")
@@ -291,13 +291,13 @@ func (a *Room) Close(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
-	if err := a.Store.CloseClass(r.Context(), g.Code, r.PostFormValue("closed") == "1"); err != nil {
+	if err := a.Store.CloseCourse(r.Context(), g.Code, r.PostFormValue("closed") == "1"); err != nil {
 		return err
 	}
 	return door.Redirect(w, r, g.base)
 }
 
-// Delete deletes the class with its gallery and stops what trains in it.
+// Delete deletes the course with its gallery and stops what trains in it.
 func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
 	g, err := a.gallery(r)
 	if err != nil {
@@ -314,10 +314,10 @@ func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Jobs.Delete(r.Context(), g.Gallery(), ids); err != nil {
 		return err
 	}
-	if err := a.Store.DeleteClass(r.Context(), g.Code); err != nil {
+	if err := a.Store.DeleteCourse(r.Context(), g.Code); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/classes")
+	return door.Redirect(w, r, "/courses")
 }
 
 // DeleteHandins deletes the runs that are ticked in the gallery.

@@ -1,4 +1,4 @@
-// The teacher's page of a class: what is handed in appears by itself.
+// The teacher's page of a course: what is handed in appears by itself.
 import { choose } from "./runs.js";
 
 const every = 4000; // milliseconds

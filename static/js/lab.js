@@ -97,7 +97,7 @@ form.addEventListener("input", (e) => {
   ask(Boolean(e.detail?.coarse));
 });
 
-// A class may have taken the controls away that follow.
+// A course may have taken the controls away that follow.
 form.elements.data?.addEventListener("change", () => {
   const query = new URLSearchParams();
   for (const [name, value] of new FormData(form)) {

@@ -274,7 +274,7 @@ document.addEventListener("submit", async (e) => {
   }
 });
 
-// A class is made of the lesson as it is now.
+// A course is made of the lesson as it is now.
 document.querySelector("[data-teach]")?.addEventListener("click", (e) => {
   e.currentTarget.search = new URLSearchParams({ target: location.pathname + location.search });
 });

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestClass follows a class from the lab of the teacher to the picture of all
+// TestCourse follows a course from the lab of the teacher to the picture of all
 // boundaries: one student with scripts, one without.
-func TestClass(t *testing.T) {
+func TestCourse(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	teacher := open(t, s)
@@ -16,15 +16,15 @@ func TestClass(t *testing.T) {
 	teacher.picture(".stage img")
 	teacher.change(func() { teacher.fill("#f-gamma", "2") })
 	teacher.click(".teach summary")
-	teacher.follow(func() { teacher.clickText("button", "Set up a class") })
+	teacher.follow(func() { teacher.clickText("button", "Set up a course") })
 	teacher.fill("#f-title", "Soft margins")
 	teacher.click(`[name="control.gamma"][value=frozen]`)
 	teacher.click(`[name="control.kernel"][value=frozen]`)
 	teacher.click(`[name="control.learner"][value=hidden]`)
 	teacher.choose(`[name="group.conformal"]`, "hidden")
 	teacher.choose(`[name="group.data"]`, "hidden")
-	teacher.follow(func() { teacher.clickText("button", "Make the class") })
-	code := teacher.text(".class-code")
+	teacher.follow(func() { teacher.clickText("button", "Make the course") })
+	code := teacher.text(".course-code")
 	if strings.Contains(teacher.where(), "teach/") {
 		t.Errorf("the projector shows the secret: %s", teacher.where())
 	}
@@ -55,7 +55,7 @@ func TestClass(t *testing.T) {
 	ada.keys("k")
 	ada.change(func() { ada.fill("#f-C", "100") })
 	ada.wait(`new URLSearchParams(location.search).get("C") === "100"`)
-	if q := ada.query(); q.Get("class") != code || q.Has("kernel") || q.Get("gamma") != "2" || q.Get("data") != "moons" {
+	if q := ada.query(); q.Get("course") != code || q.Has("kernel") || q.Get("gamma") != "2" || q.Get("data") != "moons" {
 		t.Errorf("the address says %v", q)
 	}
 	if k := ada.value("#f-kernel"); k != "rbf" {
@@ -65,7 +65,7 @@ func TestClass(t *testing.T) {
 	ada.fill("#f-who", "Ada")
 	ada.follow(func() { ada.clickText("button", "Hand in") })
 	ada.picture(".stage img")
-	if got := ada.text(".class-banner .handed-in a"); got != "Ada" {
+	if got := ada.text(".course-banner .handed-in a"); got != "Ada" {
 		t.Errorf("handed in as %q", got)
 	}
 	if got := ada.where(); got != at {
@@ -76,7 +76,7 @@ func TestClass(t *testing.T) {
 
 	ben := open(t, s)
 	ben.noScript()
-	ben.visit("/class/" + code)
+	ben.visit("/course/" + code)
 	ben.picture(".stage img")
 	ben.fill("#f-C", "0.1")
 	ben.follow(func() { ben.clickText("button", "Hand in") })
@@ -100,10 +100,10 @@ func TestClass(t *testing.T) {
 	teacher.follow(func() { teacher.clickText("button", "Compare chosen") })
 	teacher.picture(".side-by-side .figure:nth-child(2) img")
 	teacher.picture("#h-overlay + .figure img")
-	if !strings.Contains(teacher.where(), "/classes/"+code+"/compare?") {
+	if !strings.Contains(teacher.where(), "/courses/"+code+"/compare?") {
 		t.Errorf("the comparison is at %s", teacher.where())
 	}
-	teacher.visit("/classes/" + code)
+	teacher.visit("/courses/" + code)
 
 	// Ada withdraws in the middle of her work, which stays as it is.
 	ada.change(func() { ada.fill("#f-C", "50") })
@@ -114,44 +114,44 @@ func TestClass(t *testing.T) {
 	}
 	teacher.wait(`document.querySelector("#gallery h2").textContent.trim() === "1 run handed in"`)
 	teacher.follow(func() { teacher.clickText("button", "Close for hand-ins") })
-	ben.follow(func() { ben.click(".class-banner .links a") })
+	ben.follow(func() { ben.click(".course-banner .links a") })
 	if ben.visible("#f-who") {
-		t.Error("a closed class takes hand-ins")
+		t.Error("a closed course takes hand-ins")
 	}
 }
 
-// classOf sets a class up in which some have handed in, and returns its code.
-func classOf(t *testing.T, teacher *client, hands ...string) string {
+// courseOf sets a course up in which some have handed in, and returns its code.
+func courseOf(t *testing.T, teacher *client, hands ...string) string {
 	t.Helper()
 	form := url.Values{
 		"target": {"/lab?data=moons&gamma=2&test_fraction=0.3"}, "title": {"Soft margins: what does C do?"}, "handins": {"true"},
 		"group.evaluation": {"frozen"}, "control.kernel": {"frozen"}, "control.learner": {"hidden"}, "group.conformal": {"hidden"},
 	}
-	code := strings.TrimPrefix(teacher.post(t, "/classes", form.Encode()), "/classes/")
+	code := strings.TrimPrefix(teacher.post(t, "/courses", form.Encode()), "/courses/")
 	for _, h := range hands {
-		teacher.server.client().post(t, "/class/"+code+"/handins", "class="+code+"&"+h)
+		teacher.server.client().post(t, "/course/"+code+"/handins", "course="+code+"&"+h)
 	}
 	return code
 }
 
-func TestClassPages(t *testing.T) {
+func TestCoursePages(t *testing.T) {
 	t.Parallel()
 	needBrowser(t)
 	s := start(t)
 	teacher, student := s.client(), s.client()
-	few := classOf(t, teacher, "who=Ada&C=0.1&gamma=0.5", "C=10&gamma=2", "who=A+very+long+name+that+somebody+typed+in+for+the+fun+of+it&C=1000&gamma=40")
-	empty := classOf(t, teacher)
+	few := courseOf(t, teacher, "who=Ada&C=0.1&gamma=0.5", "C=10&gamma=2", "who=A+very+long+name+that+somebody+typed+in+for+the+fun+of+it&C=1000&gamma=40")
+	empty := courseOf(t, teacher)
 	var hands []string
 	for _, c := range []string{"0.01", "0.1", "0.3", "1", "3", "10", "100", "1000"} {
 		hands = append(hands, "C="+c+"&gamma=3&kernel=poly", "C="+c+"&gamma=0.5&who=Student+"+c)
 	}
-	many := classOf(t, teacher, hands...)
-	teacher.post(t, "/classes/"+many+"/close", "closed=1")
-	student.post(t, "/class/"+few+"/handins", "class="+few+"&who=Eve")
-	lesson := strings.TrimPrefix(teacher.post(t, "/classes", "title=A+lesson&target=/lessons/margins&control.b=frozen&control.w2=hidden"), "/classes/")
-	_, secret, _ := strings.Cut(teacher.get(t, "/classes/"+few).body, s.url+"/teach/")
+	many := courseOf(t, teacher, hands...)
+	teacher.post(t, "/courses/"+many+"/close", "closed=1")
+	student.post(t, "/course/"+few+"/handins", "course="+few+"&who=Eve")
+	lesson := strings.TrimPrefix(teacher.post(t, "/courses", "title=A+lesson&target=/lessons/margins&control.b=frozen&control.w2=hidden"), "/courses/")
+	_, secret, _ := strings.Cut(teacher.get(t, "/courses/"+few).body, s.url+"/teach/")
 	secret, _, _ = strings.Cut(secret, `"`)
-	_, run, _ := strings.Cut(teacher.get(t, "/classes/"+few).body, `name="run" value="`)
+	_, run, _ := strings.Cut(teacher.get(t, "/courses/"+few).body, `name="run" value="`)
 	run, _, _ = strings.Cut(run, `"`)
 	_, own, _ := strings.Cut(student.get(t, "/runs").body, `href="/runs/`)
 	own, _, _ = strings.Cut(own, `"`)
@@ -160,19 +160,19 @@ func TestClassPages(t *testing.T) {
 		name, path string
 		as         *client
 	}{
-		{"classes", "/classes", teacher},
-		{"classes-empty", "/classes", student},
-		{"class-wrong", "/class?code=nosuch", student},
-		{"class-new", "/classes/new?target=%2Flab%3Fdata%3Diris", teacher},
-		{"class-new-lesson", "/classes/new?target=%2Flessons%2Fmargins", teacher},
-		{"class-lab", "/class/" + few, student},
-		{"class-run", "/runs/" + own, student},
-		{"class-lesson", "/class/" + lesson, student},
-		{"gallery", "/classes/" + few, teacher},
-		{"gallery-empty", "/classes/" + empty, teacher},
-		{"gallery-many", "/classes/" + many + "?sort=C", teacher},
+		{"courses", "/courses", teacher},
+		{"courses-empty", "/courses", student},
+		{"course-wrong", "/course?code=nosuch", student},
+		{"course-new", "/courses/new?target=%2Flab%3Fdata%3Diris", teacher},
+		{"course-new-lesson", "/courses/new?target=%2Flessons%2Fmargins", teacher},
+		{"course-lab", "/course/" + few, student},
+		{"course-run", "/runs/" + own, student},
+		{"course-lesson", "/course/" + lesson, student},
+		{"gallery", "/courses/" + few, teacher},
+		{"gallery-empty", "/courses/" + empty, teacher},
+		{"gallery-many", "/courses/" + many + "?sort=C", teacher},
 		{"gallery-link", "/teach/" + secret, student},
-		{"gallery-run", "/classes/" + few + "/runs/" + run, teacher},
+		{"gallery-run", "/courses/" + few + "/runs/" + run, teacher},
 	} {
 		t.Run(look.name, func(t *testing.T) {
 			t.Parallel()

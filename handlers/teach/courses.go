@@ -1,4 +1,4 @@
-// Package teach is the room of a teacher: classes and the gallery of what their
+// Package teach is the room of a teacher: courses and the gallery of what their
 // students hand in.
 package teach
 
@@ -26,7 +26,7 @@ type Room struct {
 	Lab, Lessons Page
 }
 
-// Page is a kind of page that a class can be made of. Setting finds what there is
+// Page is a kind of page that a course can be made of. Setting finds what there is
 // to fix on the page of a path in the state of a query.
 type Page interface {
 	Setting(ctx context.Context, path string, q url.Values) (door.Setting, error)
@@ -34,43 +34,43 @@ type Page interface {
 
 // List lists what a teacher has set up and takes the code of a student.
 func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
-	return a.showClasses(w, r, "", "")
+	return a.showCourses(w, r, "", "")
 }
 
-func (a *Room) showClasses(w http.ResponseWriter, r *http.Request, typed, problem string) error {
-	classes, err := a.Store.Classes(r.Context(), door.Workspace(r.Context()))
+func (a *Room) showCourses(w http.ResponseWriter, r *http.Request, typed, problem string) error {
+	courses, err := a.Store.Courses(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
-	p := views.Classes{Page: a.Frame("Classes", ""), Typed: typed, Problem: problem}
-	for _, c := range classes {
-		p.Rows = append(p.Rows, views.ClassRow{Code: c.Code, Title: c.Title, Created: door.When(c.Created), Handins: c.Handins, Closed: c.Closed})
+	p := views.Courses{Page: a.Frame("Courses", ""), Typed: typed, Problem: problem}
+	for _, c := range courses {
+		p.Rows = append(p.Rows, views.CourseRow{Code: c.Code, Title: c.Title, Created: door.When(c.Created), Handins: c.Handins, Closed: c.Closed})
 	}
 	if problem != "" {
 		w.WriteHeader(http.StatusNotFound)
 	}
-	return a.Render(w, r, views.ClassesPage(p))
+	return a.Render(w, r, views.CoursesPage(p))
 }
 
-// Find leads from a typed code to the class.
+// Find leads from a typed code to the course.
 func (a *Room) Find(w http.ResponseWriter, r *http.Request) error {
 	typed := strings.TrimSpace(r.FormValue("code"))
 	if typed == "" {
-		return door.Redirect(w, r, "/classes")
+		return door.Redirect(w, r, "/courses")
 	}
-	c, err := a.Store.Class(r.Context(), store.CleanCode(typed))
+	c, err := a.Store.Course(r.Context(), store.CleanCode(typed))
 	if errors.Is(err, store.ErrNotFound) {
-		return a.showClasses(w, r, typed, "No class has this code. It has six letters, no digits.")
+		return a.showCourses(w, r, typed, "No course has this code. It has six letters, no digits.")
 	}
 	if err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/class/"+c.Code)
+	return door.Redirect(w, r, "/course/"+c.Code)
 }
 
 // Open lets a student in.
 func (a *Room) Open(w http.ResponseWriter, r *http.Request) error {
-	c, err := a.Class(r.Context(), chi.URLParam(r, "code"))
+	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
 	if err != nil {
 		return err
 	}
@@ -84,10 +84,10 @@ func (a *Room) New(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return a.AskClass(w, r, s, nil)
+	return a.AskCourse(w, r, s, nil)
 }
 
-// Create stores a class. Points that students could not open by themselves
+// Create stores a course. Points that students could not open by themselves
 // come along.
 func (a *Room) Create(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
@@ -97,7 +97,7 @@ func (a *Room) Create(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n := store.NewClass{Title: r.PostFormValue("title"), Closed: r.PostFormValue("handins") != "true"}
+	n := store.NewCourse{Title: r.PostFormValue("title"), Closed: r.PostFormValue("handins") != "true"}
 	q := maps.Clone(s.Query)
 	if s.Points != nil {
 		n.Points, n.Data = s.Points, s.Data
@@ -115,30 +115,31 @@ func (a *Room) Create(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 	}
-	c, err := a.Store.CreateClass(r.Context(), door.Workspace(r.Context()), n)
+	c, err := a.Store.CreateCourse(r.Context(), door.Workspace(r.Context()), n)
 	var ps param.Problems
 	if errors.As(err, &ps) && ps.For("title") != "" {
-		return a.AskClass(w, r, s, ps)
+		return a.AskCourse(w, r, s, ps)
 	}
 	if err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/classes/"+c.Code)
+	return door.Redirect(w, r, "/courses/"+c.Code)
 }
 
 // setting finds what there is to fix on a page.
 func (a *Room) setting(ctx context.Context, target string) (s door.Setting, err error) {
 	u, err := url.Parse(target)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") {
-		return s, param.Problems{{Field: "target", Message: "a class is made of a page of this site: open the lab or a lesson and go on from there"}}
+		return s, param.Problems{{Field: "target", Message: "a course is made of a page of this site: open the lab or a lesson and go on from there"}}
 	}
 	q := u.Query()
-	q.Del("class") // the new one takes its place
+	q.Del("course") // the new one takes its place
+	q.Del("class")
 	switch {
 	case u.Path == "/lab":
 		return a.Lab.Setting(ctx, u.Path, q)
 	case strings.HasPrefix(u.Path, "/lessons/"):
 		return a.Lessons.Setting(ctx, u.Path, q)
 	}
-	return s, param.Problems{{Field: "target", Message: "only the lab and the lessons can be opened for a class"}}
+	return s, param.Problems{{Field: "target", Message: "only the lab and the lessons can be opened for a course"}}
 }

@@ -16,16 +16,16 @@ import (
 	"marginlab/ml/param"
 )
 
-// Class is a page as a teacher has set it up for students. It does not change,
+// Course is a page as a teacher has set it up for students. It does not change,
 // but for being open or closed.
-type Class struct {
+type Course struct {
 	Code    string   // six letters, which students type
 	Token   string   // 130 random bits: whoever has it is the teacher
 	Title   string   // as students see it
 	Target  string   // path and query of the page
 	Hidden  []string // controls that students do not see
 	Frozen  []string // controls that students see and cannot change
-	Hash    string   // of the points that the class brings along; empty: what Target names is there for everybody
+	Hash    string   // of the points that the course brings along; empty: what Target names is there for everybody
 	Data    string   // what those points are called
 	Closed  bool     // nothing can be handed in
 	Handins int      // how many runs are in the gallery
@@ -33,16 +33,16 @@ type Class struct {
 }
 
 // Fixes tells whether students cannot change a control.
-func (c Class) Fixes(control string) bool {
+func (c Course) Fixes(control string) bool {
 	return slices.Contains(c.Hidden, control) || slices.Contains(c.Frozen, control)
 }
 
 // Gallery is the workspace in which the runs lie that were handed in. No token
 // opens it: WorkspaceOf never returns a name like this.
-func (c Class) Gallery() Workspace { return Workspace("class " + c.Code) }
+func (c Course) Gallery() Workspace { return Workspace("course " + c.Code) }
 
-// NewClass is what a class is made from.
-type NewClass struct {
+// NewCourse is what a course is made from.
+type NewCourse struct {
 	Title          string
 	Target         string // must begin with a slash
 	Hidden, Frozen []string
@@ -64,7 +64,7 @@ const (
 	maxTarget   = 8000
 	maxControls = 200
 	maxStudent  = 60
-	// MaxHandins is how many runs the gallery of a class holds.
+	// MaxHandins is how many runs the gallery of a course holds.
 	MaxHandins = 500
 )
 
@@ -74,7 +74,7 @@ const codeLetters = "BCDFGHJKLMNPQRSTVWXZ"
 // codeLength letters leave 64 million codes.
 const codeLength = 6
 
-// CleanCode is a class code as it is stored, whatever case, spaces and dashes it
+// CleanCode is a course code as it is stored, whatever case, spaces and dashes it
 // was typed with.
 func CleanCode(typed string) string {
 	return strings.ToUpper(strings.Map(func(r rune) rune {
@@ -94,9 +94,9 @@ func newCode() string {
 	return string(code)
 }
 
-// CreateClass stores a class of a workspace under a new code and token. It
+// CreateCourse stores a course of a workspace under a new code and token. It
 // returns param.Problems for what is wrong with n.
-func (s *Store) CreateClass(ctx context.Context, ws Workspace, n NewClass) (c Class, err error) {
+func (s *Store) CreateCourse(ctx context.Context, ws Workspace, n NewCourse) (c Course, err error) {
 	var ps param.Problems
 	title := required(&ps, "title", line(n.Title), maxName)
 	switch {
@@ -116,7 +116,7 @@ func (s *Store) CreateClass(ctx context.Context, ws Workspace, n NewClass) (c Cl
 			return c, err
 		}
 	}
-	c = Class{
+	c = Course{
 		Token: strings.ToLower(rand.Text()), Title: title, Target: n.Target, Hidden: append([]string{}, n.Hidden...), Frozen: append([]string{}, n.Frozen...),
 		Hash: p.hash, Data: line(n.Data), Closed: n.Closed, Created: fromMillis(s.now()),
 	}
@@ -129,7 +129,7 @@ func (s *Store) CreateClass(ctx context.Context, ws Workspace, n NewClass) (c Cl
 		for {
 			c.Code = newCode()
 			err := affected(tx.ExecContext(ctx, `
-				INSERT INTO classes (code, workspace, token, title, target, hidden, frozen, hash, data_name, closed, created)
+				INSERT INTO courses (code, workspace, token, title, target, hidden, frozen, hash, data_name, closed, created)
 				VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?) ON CONFLICT (code) DO NOTHING`,
 				c.Code, ws, c.Token, c.Title, c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), c.Hash, c.Data, c.Closed, c.Created.UnixMilli()))
 			if err != ErrNotFound { // else the code is taken
@@ -138,54 +138,54 @@ func (s *Store) CreateClass(ctx context.Context, ws Workspace, n NewClass) (c Cl
 		}
 	})
 	if err != nil {
-		return Class{}, err
+		return Course{}, err
 	}
 	return c, nil
 }
 
-// Class returns the class with a code, for anybody who knows the code.
-func (s *Store) Class(ctx context.Context, code string) (Class, error) {
-	return s.oneClass(ctx, `code = ?`, code)
+// Course returns the course with a code, for anybody who knows the code.
+func (s *Store) Course(ctx context.Context, code string) (Course, error) {
+	return s.oneCourse(ctx, `code = ?`, code)
 }
 
-// ClassOf returns the class with a code that belongs to a workspace.
-func (s *Store) ClassOf(ctx context.Context, ws Workspace, code string) (Class, error) {
-	return s.oneClass(ctx, `workspace = ? AND code = ?`, ws, code)
+// CourseOf returns the course with a code that belongs to a workspace.
+func (s *Store) CourseOf(ctx context.Context, ws Workspace, code string) (Course, error) {
+	return s.oneCourse(ctx, `workspace = ? AND code = ?`, ws, code)
 }
 
-// TaughtClass returns the class that a teacher's token opens.
-func (s *Store) TaughtClass(ctx context.Context, token string) (Class, error) {
-	return s.oneClass(ctx, `token = ?`, token)
+// TaughtCourse returns the course that a teacher's token opens.
+func (s *Store) TaughtCourse(ctx context.Context, token string) (Course, error) {
+	return s.oneCourse(ctx, `token = ?`, token)
 }
 
-func (s *Store) oneClass(ctx context.Context, where string, args ...any) (c Class, err error) {
+func (s *Store) oneCourse(ctx context.Context, where string, args ...any) (c Course, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
-		c, err = findClass(ctx, tx, where, args...)
+		c, err = findCourse(ctx, tx, where, args...)
 		return err
 	})
 	return c, err
 }
 
-// Classes lists the classes of a workspace, newest first.
-func (s *Store) Classes(ctx context.Context, ws Workspace) (list []Class, err error) {
+// Courses lists the courses of a workspace, newest first.
+func (s *Store) Courses(ctx context.Context, ws Workspace) (list []Course, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
-		list, err = listClasses(ctx, tx, ws)
+		list, err = listCourses(ctx, tx, ws)
 		return err
 	})
 	return list, err
 }
 
-// CloseClass closes a class for hand-ins, or opens it again.
-func (s *Store) CloseClass(ctx context.Context, code string, closed bool) error {
+// CloseCourse closes a course for hand-ins, or opens it again.
+func (s *Store) CloseCourse(ctx context.Context, code string, closed bool) error {
 	return s.update(ctx, func(tx *sql.Tx) error {
-		return affected(tx.ExecContext(ctx, `UPDATE classes SET closed = ? WHERE code = ?`, closed, code))
+		return affected(tx.ExecContext(ctx, `UPDATE courses SET closed = ? WHERE code = ?`, closed, code))
 	})
 }
 
-// DeleteClass deletes a class with its gallery. The runs of the students stay.
-func (s *Store) DeleteClass(ctx context.Context, code string) error {
+// DeleteCourse deletes a course with its gallery. The runs of the students stay.
+func (s *Store) DeleteCourse(ctx context.Context, code string) error {
 	return s.update(ctx, func(tx *sql.Tx) error {
-		c, err := findClass(ctx, tx, `code = ?`, code)
+		c, err := findCourse(ctx, tx, `code = ?`, code)
 		if err != nil {
 			return err
 		}
@@ -198,19 +198,19 @@ func (s *Store) DeleteClass(ctx context.Context, code string) error {
 				return err
 			}
 		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM classes WHERE code = ?`, code); err != nil {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM courses WHERE code = ?`, code); err != nil {
 			return err
 		}
 		return dropPoints(ctx, tx, c.Hash)
 	})
 }
 
-// HandIn copies a run of a workspace into the gallery of the class it was made
+// HandIn copies a run of a workspace into the gallery of the course it was made
 // under. name, of up to 60 characters, is who hands it in and may be empty. What
 // the same workspace handed in before under the same name is replaced. A run that
 // has not ended is queued once more in the gallery, so that neither waits for
 // nor depends on the student's own. Errors: param.Problems for the name,
-// ErrNotFound for the run or a class that is gone, ErrClosed, ErrNoResult for a
+// ErrNotFound for the run or a course that is gone, ErrClosed, ErrNoResult for a
 // run that failed or was cancelled, ErrGalleryFull, ErrQueueFull.
 func (s *Store) HandIn(ctx context.Context, ws Workspace, run, name string) (h Handin, err error) {
 	if ps := CheckStudent(name); ps != nil {
@@ -233,7 +233,7 @@ func CheckStudent(name string) param.Problems {
 	return nil
 }
 
-// Handins lists what a workspace has handed in to a class, latest first.
+// Handins lists what a workspace has handed in to a course, latest first.
 func (s *Store) Handins(ctx context.Context, ws Workspace, code string) (list []Handin, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		list, err = listHandins(ctx, tx, ws, code)
@@ -254,9 +254,9 @@ func (s *Store) Withdraw(ctx context.Context, ws Workspace, run string) error {
 	})
 }
 
-const classColumns = `code, token, title, target, hidden, frozen, hash, data_name, closed, created, (SELECT count(*) FROM handins WHERE class = code)`
+const courseColumns = `code, token, title, target, hidden, frozen, hash, data_name, closed, created, (SELECT count(*) FROM handins WHERE course = code)`
 
-func scanClass(row interface{ Scan(...any) error }) (c Class, err error) {
+func scanCourse(row interface{ Scan(...any) error }) (c Course, err error) {
 	var hash sql.NullString
 	var created int64
 	err = row.Scan(&c.Code, &c.Token, &c.Title, &c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), &hash, &c.Data, &c.Closed, &created, &c.Handins)
@@ -264,19 +264,19 @@ func scanClass(row interface{ Scan(...any) error }) (c Class, err error) {
 	return c, err
 }
 
-func findClass(ctx context.Context, tx *sql.Tx, where string, args ...any) (Class, error) {
-	c, err := scanClass(tx.QueryRowContext(ctx, `SELECT `+classColumns+` FROM classes WHERE `+where, args...))
+func findCourse(ctx context.Context, tx *sql.Tx, where string, args ...any) (Course, error) {
+	c, err := scanCourse(tx.QueryRowContext(ctx, `SELECT `+courseColumns+` FROM courses WHERE `+where, args...))
 	return c, found(err)
 }
 
-func listClasses(ctx context.Context, tx *sql.Tx, ws Workspace) (list []Class, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT `+classColumns+` FROM classes WHERE workspace = ? ORDER BY created DESC, rowid DESC`, ws)
+func listCourses(ctx context.Context, tx *sql.Tx, ws Workspace) (list []Course, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT `+courseColumns+` FROM courses WHERE workspace = ? ORDER BY created DESC, rowid DESC`, ws)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		c, err := scanClass(rows)
+		c, err := scanCourse(rows)
 		if err != nil {
 			return nil, err
 		}
@@ -290,7 +290,7 @@ func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now
 	if err != nil {
 		return h, err
 	}
-	c, err := findClass(ctx, tx, `code = ?`, r.Class)
+	c, err := findCourse(ctx, tx, `code = ?`, r.Course)
 	switch {
 	case err != nil:
 		return h, err
@@ -306,7 +306,7 @@ func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now
 	}
 	number := 0
 	var old string
-	err = tx.QueryRowContext(ctx, `SELECT run, number FROM handins WHERE class = ? AND workspace = ? AND name = ?`, c.Code, ws, name).Scan(&old, &number)
+	err = tx.QueryRowContext(ctx, `SELECT run, number FROM handins WHERE course = ? AND workspace = ? AND name = ?`, c.Code, ws, name).Scan(&old, &number)
 	switch err {
 	case nil:
 		err = deleteRun(ctx, tx, c.Gallery(), old)
@@ -314,7 +314,7 @@ func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now
 		if c.Handins >= MaxHandins {
 			return h, ErrGalleryFull
 		}
-		err = tx.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) + 1 FROM handins WHERE class = ?`, c.Code).Scan(&number)
+		err = tx.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) + 1 FROM handins WHERE course = ?`, c.Code).Scan(&number)
 	}
 	if err != nil {
 		return h, err
@@ -323,7 +323,7 @@ func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now
 	if err := copyRun(ctx, tx, run, h, c.Gallery()); err != nil {
 		return h, err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO handins (run, class, workspace, source, name, number) VALUES (?, ?, ?, ?, ?, ?)`, h.Run, c.Code, ws, run, name, number)
+	_, err = tx.ExecContext(ctx, `INSERT INTO handins (run, course, workspace, source, name, number) VALUES (?, ?, ?, ?, ?, ?)`, h.Run, c.Code, ws, run, name, number)
 	return h, err
 }
 
@@ -336,8 +336,8 @@ func shownName(name string, number int) string {
 // tags and the name that the student gave it.
 func copyRun(ctx context.Context, tx *sql.Tx, run string, h Handin, gallery Workspace) error {
 	_, err := tx.ExecContext(ctx, `
-		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, report, class, created, started, finished)
-		SELECT ?, ?, ?, '', '[]', dataset_name, hash, spec, axes, iif(status = 'done', status, 'queued'), report, class, ?, iif(status = 'done', started, NULL), finished
+		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, report, course, created, started, finished)
+		SELECT ?, ?, ?, '', '[]', dataset_name, hash, spec, axes, iif(status = 'done', status, 'queued'), report, course, ?, iif(status = 'done', started, NULL), finished
 		FROM runs WHERE id = ?`, h.Run, gallery, h.Name, h.Created.UnixMilli(), run)
 	if err != nil {
 		return err
@@ -349,7 +349,7 @@ func copyRun(ctx context.Context, tx *sql.Tx, run string, h Handin, gallery Work
 func listHandins(ctx context.Context, tx *sql.Tx, ws Workspace, code string) (list []Handin, err error) {
 	rows, err := tx.QueryContext(ctx, `
 		SELECT run, source, handins.name, number, created FROM handins JOIN runs ON runs.id = run
-		WHERE handins.class = ? AND handins.workspace = ? ORDER BY created DESC, runs.rowid DESC`, code, ws)
+		WHERE handins.course = ? AND handins.workspace = ? ORDER BY created DESC, runs.rowid DESC`, code, ws)
 	if err != nil {
 		return nil, err
 	}

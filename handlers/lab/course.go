@@ -18,16 +18,16 @@ import (
 	"marginlab/web"
 )
 
-// labInClass makes the lab's page that of a class: without what is hidden, with
+// labInCourse makes the lab's page that of a course: without what is hidden, with
 // what is frozen marked.
-func (a *Room) labInClass(r *http.Request, b *bench, p *views.Lab) error {
-	in, err := a.InClass(r.Context(), *b.class)
+func (a *Room) labInCourse(r *http.Request, b *bench, p *views.Lab) error {
+	in, err := a.InCourse(r.Context(), *b.course)
 	if err != nil {
 		return err
 	}
 	in.Who = cmp.Or(r.FormValue("who"), in.Who)
 	in.WhoError = b.problems.For("who")
-	p.Class = in
+	p.Course = in
 	in.HandIn = true
 	visible := func(fields []views.Field) []views.Field {
 		return slices.DeleteFunc(fields, func(f views.Field) bool { return in.State(f.Name) == "hidden" })
@@ -54,10 +54,10 @@ func (a *Room) HandIn(w http.ResponseWriter, r *http.Request) error {
 	if b == nil {
 		return err
 	}
-	if b.class == nil || b.class.Code != chi.URLParam(r, "code") {
-		return web.Errorf(web.Conflict, "This page does not belong to the class. Open the class again with its code.")
+	if b.course == nil || b.course.Code != chi.URLParam(r, "code") {
+		return web.Errorf(web.Conflict, "This page does not belong to the course. Open the course again with its code.")
 	}
-	if b.class.Closed {
+	if b.course.Closed {
 		return store.ErrClosed
 	}
 	if problems := store.CheckStudent(r.PostFormValue("who")); problems != nil {
@@ -98,11 +98,11 @@ func (a *Room) Withdraw(w http.ResponseWriter, r *http.Request) error {
 			return door.Redirect(w, r, "/lab?"+q)
 		}
 	}
-	return door.Redirect(w, r, "/class/"+url.PathEscape(chi.URLParam(r, "code")))
+	return door.Redirect(w, r, "/course/"+url.PathEscape(chi.URLParam(r, "code")))
 }
 
-// NewClass asks the same of the lab in the state of its form.
-func (a *Room) NewClass(w http.ResponseWriter, r *http.Request) error {
+// NewCourse asks the same of the lab in the state of its form.
+func (a *Room) NewCourse(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -113,8 +113,8 @@ func (a *Room) NewClass(w http.ResponseWriter, r *http.Request) error {
 	if len(b.problems) > 0 {
 		return a.refuse(w, r, b)
 	}
-	b.class = nil // the new one takes its place
-	return a.AskClass(w, r, b.setting(), nil)
+	b.course = nil // the new one takes its place
+	return a.AskCourse(w, r, b.setting(), nil)
 }
 
 // Setting finds what there is to fix in the lab.
@@ -126,7 +126,7 @@ func (a *Room) Setting(ctx context.Context, _ string, q url.Values) (door.Settin
 	return b.setting(), b.problems.Err()
 }
 
-// setting is the bench as a page that a class can be made of.
+// setting is the bench as a page that a course can be made of.
 func (b *bench) setting() door.Setting {
 	s := door.Setting{Path: "/lab", Query: b.query(), Title: b.spec.Title() + " on " + b.name, Groups: labControls(b)}
 	if b.data != nil && (b.points != "" || !door.IsPublic(b.id)) {

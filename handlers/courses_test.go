@@ -27,12 +27,12 @@ func (c *client) send(status int, path, form string) answer {
 	return c.want(status, "POST", path, form, "Content-Type", "application/x-www-form-urlencoded")
 }
 
-// class sets one up and returns its code.
-func (c *client) class(target, controls string) string {
+// course sets one up and returns its code.
+func (c *client) course(target, controls string) string {
 	c.t.Helper()
-	q := url.Values{"target": {target}, "title": {"A class"}, "handins": {"true"}}.Encode()
-	doc := c.send(200, "/classes", q+"&"+controls).html()
-	code := doc.Find(".class-code").Text()
+	q := url.Values{"target": {target}, "title": {"A course"}, "handins": {"true"}}.Encode()
+	doc := c.send(200, "/courses", q+"&"+controls).html()
+	code := doc.Find(".course-code").Text()
 	if len(code) != 6 {
 		c.t.Fatalf("the code is %q", code)
 	}
@@ -42,7 +42,7 @@ func (c *client) class(target, controls string) string {
 // secret is the path of the teacher's link.
 func (c *client) secret(code string) string {
 	c.t.Helper()
-	link, _ := c.page(200, "/classes/"+code).Find(".share").Attr("value")
+	link, _ := c.page(200, "/courses/"+code).Find(".share").Attr("value")
 	path, ok := strings.CutPrefix(link, c.URL)
 	if !ok || len(path) < len("/teach/")+26 {
 		c.t.Fatalf("the teacher's link is %q", link)
@@ -58,14 +58,14 @@ func texts(s *goquery.Selection) (list []string) {
 // names are those in the gallery, in its order.
 func names(doc *goquery.Document) []string { return texts(doc.Find(".gallery tbody th")) }
 
-// What is sent counts for nothing where the class has hidden or frozen a control.
-func TestClassFixesControls(t *testing.T) {
+// What is sent counts for nothing where the course has hidden or frozen a control.
+func TestCourseFixesControls(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
-	code := s.browse(t, teacher).class("/lab?data=moons&C=7&gamma=2&learner=svm&slack=true",
+	code := s.browse(t, teacher).course("/lab?data=moons&C=7&gamma=2&learner=svm&slack=true",
 		"control.data=frozen&control.points=hidden&group.kernel=frozen&control.learner=hidden&control.slack=hidden&control.C=frozen&group.evaluation=hidden&control.gamma=free")
 	c := s.browse(t, ada)
-	forged := "class=" + strings.ToLower(code) + "&data=iris&points=0,0,a%0A1,1,b&C=99&gamma=50&kernel=poly&degree=2&learner=mcm&conformal=eigen&test_fraction=0.5&seed=9&slack=false&label=x1"
+	forged := "course=" + strings.ToLower(code) + "&data=iris&points=0,0,a%0A1,1,b&C=99&gamma=50&kernel=poly&degree=2&learner=mcm&conformal=eigen&test_fraction=0.5&seed=9&slack=false&label=x1"
 
 	doc := c.page(200, "/lab?"+forged)
 	if h := doc.Find("h1").Text(); h != "Moons" {
@@ -102,7 +102,7 @@ func TestClassFixesControls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := url.Values{"class": {code}, "data": {"moons"}, "C": {"7"}, "gamma": {"2"}, "slack": {"true"}, "conformal": {"eigen"}}
+	want := url.Values{"course": {code}, "data": {"moons"}, "C": {"7"}, "gamma": {"2"}, "slack": {"true"}, "conformal": {"eigen"}}
 	if q.Encode() != want.Encode() {
 		t.Errorf("the live lab is at\n%s, want\n%s", q.Encode(), want.Encode())
 	}
@@ -116,13 +116,13 @@ func TestClassFixesControls(t *testing.T) {
 	if err != nil || len(runs) != 1 {
 		t.Fatal(runs, err)
 	}
-	if r := runs[0]; r.Class != code || r.Spec.Values.Number("C") != 7 || r.Spec.Learner != "svm" || r.Spec.Kernel != "rbf" || r.Spec.Text("gamma") != "2" || r.Spec.TestFraction != 0 || r.Spec.Conformal != "eigen" || r.DatasetName != "Moons" {
+	if r := runs[0]; r.Course != code || r.Spec.Values.Number("C") != 7 || r.Spec.Learner != "svm" || r.Spec.Kernel != "rbf" || r.Spec.Text("gamma") != "2" || r.Spec.TestFraction != 0 || r.Spec.Conformal != "eigen" || r.DatasetName != "Moons" {
 		t.Errorf("saved as %+v", r)
 	}
 }
 
-// The points of a teacher come along with the class, for nobody else.
-func TestClassBringsItsPoints(t *testing.T) {
+// The points of a teacher come along with the course, for nobody else.
+func TestCourseBringsItsPoints(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
 	tc := s.browse(t, teacher)
@@ -131,25 +131,25 @@ func TestClassBringsItsPoints(t *testing.T) {
 	if err != nil || len(sets) != 1 {
 		t.Fatal(sets, err)
 	}
-	code := tc.class("/lab?data="+sets[0].ID+"&C=3", "control.data=frozen")
-	edited := tc.class("/lab?data="+sets[0].ID+"&points="+url.QueryEscape("0,0,a\n1,0,a\n0,3,b\n1,3,b"), "")
+	code := tc.course("/lab?data="+sets[0].ID+"&C=3", "control.data=frozen")
+	edited := tc.course("/lab?data="+sets[0].ID+"&points="+url.QueryEscape("0,0,a\n1,0,a\n0,3,b\n1,3,b"), "")
 	tc.send(200, "/datasets/"+sets[0].ID+"/delete", "")
 
 	c := s.browse(t, ada)
-	if doc := c.page(200, "/class/"+code); doc.Find("h1").Text() != "mine.csv" || doc.Find("#f-data option[selected]").Text() != "mine.csv" {
-		t.Errorf("the class opens on %q", doc.Find("h1").Text())
+	if doc := c.page(200, "/course/"+code); doc.Find("h1").Text() != "mine.csv" || doc.Find("#f-data option[selected]").Text() != "mine.csv" {
+		t.Errorf("the course opens on %q", doc.Find("h1").Text())
 	}
-	if doc := c.page(200, "/class/"+edited); doc.Find("h1").Text() != "mine.csv (edited)" {
-		t.Errorf("the class with edited points opens on %q", doc.Find("h1").Text())
+	if doc := c.page(200, "/course/"+edited); doc.Find("h1").Text() != "mine.csv (edited)" {
+		t.Errorf("the course with edited points opens on %q", doc.Find("h1").Text())
 	}
 	c.want(404, "GET", "/lab?data="+sets[0].ID, "")
-	c.send(200, "/class/"+edited+"/handins", "class="+edited+"&who=Ada&data=class-"+edited)
-	if got := names(tc.page(200, "/classes/"+edited)); !slices.Equal(got, []string{"Ada"}) {
+	c.send(200, "/course/"+edited+"/handins", "course="+edited+"&who=Ada&data=course-"+edited)
+	if got := names(tc.page(200, "/courses/"+edited)); !slices.Equal(got, []string{"Ada"}) {
 		t.Errorf("in the gallery: %q", got)
 	}
 
 	// Points that a student edited come along into the lab again.
-	c.send(200, "/class/"+code+"/handins", "class="+code+"&points="+url.QueryEscape("0,0,no\n1,0,no\n0,3,yes\n1,3,yes"))
+	c.send(200, "/course/"+code+"/handins", "course="+code+"&points="+url.QueryEscape("0,0,no\n1,0,no\n0,3,yes\n1,3,yes"))
 	runs, _, err := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{Desc: true})
 	if err != nil {
 		t.Fatal(err)
@@ -159,9 +159,9 @@ func TestClassBringsItsPoints(t *testing.T) {
 		t.Errorf("%s opens with the points %q", back, text)
 	}
 
-	tc.send(200, "/classes/"+code+"/delete", "")
-	c.want(404, "GET", "/class/"+code, "")
-	c.want(404, "GET", "/lab?data=class-"+code, "")
+	tc.send(200, "/courses/"+code+"/delete", "")
+	c.want(404, "GET", "/course/"+code, "")
+	c.want(404, "GET", "/lab?data=course-"+code, "")
 	c.page(200, "/runs/"+runs[0].ID)
 }
 
@@ -169,10 +169,10 @@ func TestHandIn(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
 	tc, a, b := s.browse(t, teacher), s.browse(t, ada), s.browse(t, ben)
-	code := tc.class("/lab?data=moons&test_fraction=0.3", "control.data=frozen")
+	code := tc.course("/lab?data=moons&test_fraction=0.3", "control.data=frozen")
 	handIn := func(c *client, form string) *goquery.Document {
 		t.Helper()
-		return c.send(200, "/class/"+code+"/handins", "class="+code+"&test_fraction=0.3&"+form).html()
+		return c.send(200, "/course/"+code+"/handins", "course="+code+"&test_fraction=0.3&"+form).html()
 	}
 	handIn(a, "C=1&who=Ada")
 	handIn(b, "C=1000&gamma=3")
@@ -184,7 +184,7 @@ func TestHandIn(t *testing.T) {
 		t.Errorf("Ada has handed in %q", got)
 	}
 
-	gallery := tc.page(200, "/classes/"+code)
+	gallery := tc.page(200, "/courses/"+code)
 	if got := names(gallery); !slices.Equal(got, []string{"anonymous 2", "Ada"}) {
 		t.Errorf("in the gallery: %q", got)
 	}
@@ -193,10 +193,10 @@ func TestHandIn(t *testing.T) {
 	if !slices.Equal(head, []string{"choose", "picture", "name", "handed in (UTC)", "γ", "C", "held out", "training", "SVs", "margin 1/|w|"}) {
 		t.Errorf("columns %q", head)
 	}
-	if got := texts(tc.page(200, "/classes/"+code+"?sort=C&desc=1").Find(".gallery tbody td:nth-child(6)")); !slices.Equal(got, []string{"1000", "10"}) {
+	if got := texts(tc.page(200, "/courses/"+code+"?sort=C&desc=1").Find(".gallery tbody td:nth-child(6)")); !slices.Equal(got, []string{"1000", "10"}) {
 		t.Errorf("sorted by C, falling: %q", got)
 	}
-	if got := texts(tc.page(200, "/classes/"+code+"?sort=C").Find(".gallery tbody td:nth-child(6)")); !slices.Equal(got, []string{"10", "1000"}) {
+	if got := texts(tc.page(200, "/courses/"+code+"?sort=C").Find(".gallery tbody td:nth-child(6)")); !slices.Equal(got, []string{"10", "1000"}) {
 		t.Errorf("sorted by C: %q", got)
 	}
 
@@ -216,7 +216,7 @@ func TestHandIn(t *testing.T) {
 	var ids []string
 	gallery.Find("[name=run]").Each(func(_ int, e *goquery.Selection) { ids = append(ids, e.AttrOr("value", "")) })
 	visitor := s.browse(t, bob)
-	for _, base := range []string{secret, "/classes/" + code} {
+	for _, base := range []string{secret, "/courses/" + code} {
 		for _, path := range []string{"", "/runs/" + ids[0], "/runs/" + ids[0] + "/figures/boundary.svg", "/compare?run=" + ids[0] + "&run=" + ids[1], "/compare/figures/overlay.svg?run=" + ids[0] + "&run=" + ids[1], "/figures/overlay.png?run=" + ids[0] + "&run=" + ids[1]} {
 			tc.want(200, "GET", base+path, "")
 			if base == secret {
@@ -235,11 +235,11 @@ func TestHandIn(t *testing.T) {
 	}
 	for _, c := range []*client{visitor, a} {
 		for _, path := range []string{"/close", "/delete", "/runs/delete"} {
-			c.send(404, "/classes/"+code+path, "closed=1&run="+ids[0])
+			c.send(404, "/courses/"+code+path, "closed=1&run="+ids[0])
 		}
 		c.want(404, "GET", "/runs/"+ids[0], "")
 		c.want(404, "GET", "/compare?run="+ids[0]+"&run="+ids[1], "")
-		c.send(404, "/class/"+code+"/withdraw", "handin="+ids[0])
+		c.send(404, "/course/"+code+"/withdraw", "handin="+ids[0])
 	}
 	// The pages of the gallery stay below its address.
 	for _, path := range []string{"/runs/" + ids[0], "/compare?run=" + ids[0] + "&run=" + ids[1]} {
@@ -258,20 +258,20 @@ func TestHandIn(t *testing.T) {
 		t.Fatal(runs, err)
 	}
 	b.send(200, "/runs/"+runs[0].ID+"/delete", "")
-	if got := names(tc.page(200, "/classes/"+code)); len(got) != 2 {
+	if got := names(tc.page(200, "/courses/"+code)); len(got) != 2 {
 		t.Errorf("after the student's deletion: %q", got)
 	}
-	lab := b.page(200, "/class/"+code)
+	lab := b.page(200, "/course/"+code)
 	handin, _ := lab.Find(".handed-in button").Attr("value")
 	if lab.Find(".handed-in a").Length() > 0 || handin != ids[0] {
 		t.Error("the hand-in links to a run that is gone, or cannot be withdrawn")
 	}
-	b.send(200, "/class/"+code+"/withdraw", "class="+code+"&handin="+handin)
-	if got := names(tc.page(200, "/classes/"+code)); !slices.Equal(got, []string{"Ada"}) {
+	b.send(200, "/course/"+code+"/withdraw", "course="+code+"&handin="+handin)
+	if got := names(tc.page(200, "/courses/"+code)); !slices.Equal(got, []string{"Ada"}) {
 		t.Errorf("after the withdrawal: %q", got)
 	}
 	visitor.send(200, secret+"/runs/delete", "run="+ids[1])
-	if got := names(tc.page(200, "/classes/"+code)); len(got) != 0 {
+	if got := names(tc.page(200, "/courses/"+code)); len(got) != 0 {
 		t.Errorf("after the teacher's deletion: %q", got)
 	}
 	if runs, _, _ := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{}); len(runs) != 2 {
@@ -283,21 +283,21 @@ func TestHandInRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
 	tc, a := s.browse(t, teacher), s.browse(t, ada)
-	code, other := tc.class("/lab?data=xor", ""), tc.class("/lab?data=xor", "")
-	a.send(409, "/class/"+code+"/handins", "class="+other)
-	a.send(409, "/class/"+code+"/handins", "data=xor")
-	a.send(404, "/class/XXXXXX/handins", "class=XXXXXX")
-	long := a.send(422, "/class/"+code+"/handins", "class="+code+"&who="+strings.Repeat("x", 61)).html()
+	code, other := tc.course("/lab?data=xor", ""), tc.course("/lab?data=xor", "")
+	a.send(409, "/course/"+code+"/handins", "course="+other)
+	a.send(409, "/course/"+code+"/handins", "data=xor")
+	a.send(404, "/course/XXXXXX/handins", "course=XXXXXX")
+	long := a.send(422, "/course/"+code+"/handins", "course="+code+"&who="+strings.Repeat("x", 61)).html()
 	if long.Find("#hand-in .error").Length() != 1 || len(long.Find("#f-who").AttrOr("value", "")) != 61 {
 		t.Error("a name that is too long does not come back with a word beside it")
 	}
-	a.send(422, "/class/"+code+"/handins", "class="+code+"&C=-1")
+	a.send(422, "/course/"+code+"/handins", "course="+code+"&C=-1")
 	if runs, _, _ := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{}); len(runs) != 0 {
 		t.Errorf("%d runs were saved all the same", len(runs))
 	}
 
-	// A run from its own page; one from outside of the class has no such button.
-	a.send(200, "/runs", "data=xor&class="+code)
+	// A run from its own page; one from outside of the course has no such button.
+	a.send(200, "/runs", "data=xor&course="+code)
 	a.send(200, "/runs", "data=xor")
 	runs, _, err := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{})
 	if err != nil || len(runs) != 2 {
@@ -311,17 +311,17 @@ func TestHandInRefused(t *testing.T) {
 	s.browse(t, ben).send(404, inside+"/handin", "who=x")
 	doc := a.send(200, inside+"/handin", "who=x").html()
 	handin, _ := doc.Find("#hand-in .handed-in button").Attr("value")
-	a.send(200, "/class/"+code+"/withdraw", "run="+runs[0].ID+"&handin="+handin)
+	a.send(200, "/course/"+code+"/withdraw", "run="+runs[0].ID+"&handin="+handin)
 
-	tc.send(200, "/classes/"+code+"/close", "closed=1")
+	tc.send(200, "/courses/"+code+"/close", "closed=1")
 	a.send(409, inside+"/handin", "who=x")
-	a.send(409, "/class/"+code+"/handins", "class="+code)
-	if doc := a.page(200, "/class/"+code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "no hand-ins") {
-		t.Error("a closed class offers to hand in")
+	a.send(409, "/course/"+code+"/handins", "course="+code)
+	if doc := a.page(200, "/course/"+code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "no hand-ins") {
+		t.Error("a closed course offers to hand in")
 	}
-	tc.send(200, "/classes/"+code+"/close", "closed=0")
+	tc.send(200, "/courses/"+code+"/close", "closed=0")
 	a.send(200, inside+"/handin", "who=x")
-	if got := names(tc.page(200, "/classes/"+code)); !slices.Equal(got, []string{"x"}) {
+	if got := names(tc.page(200, "/courses/"+code)); !slices.Equal(got, []string{"x"}) {
 		t.Errorf("in the gallery: %q", got)
 	}
 }
@@ -331,9 +331,9 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	s := serve(t, false, dataset.DefaultLimits)
 	tc, a := s.browse(t, teacher), s.browse(t, ada)
-	code := tc.class("/lab?data=xor", "")
-	a.send(200, "/class/"+code+"/handins", "class="+code)
-	doc := tc.page(200, "/classes/"+code)
+	code := tc.course("/lab?data=xor", "")
+	a.send(200, "/course/"+code+"/handins", "course="+code)
+	doc := tc.page(200, "/courses/"+code)
 	if got := texts(doc.Find(".gallery tbody td.value")); len(got) != 2 || got[1] != "queued" {
 		t.Errorf("the row says %q", got)
 	}
@@ -341,7 +341,7 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 		t.Error("something is shown of a run that has not ended")
 	}
 	id, _ := doc.Find("[name=run]").Attr("value")
-	if doc := tc.page(200, "/classes/"+code+"/runs/"+id); doc.Find(".gallery").Length() != 1 {
+	if doc := tc.page(200, "/courses/"+code+"/runs/"+id); doc.Find(".gallery").Length() != 1 {
 		t.Error("the page of a run that has not ended does not lead back")
 	}
 }
@@ -351,11 +351,11 @@ func TestGalleryTellsNews(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
 	tc, a := s.browse(t, teacher), s.browse(t, ada)
-	code := tc.class("/lab?data=xor", "")
+	code := tc.course("/lab?data=xor", "")
 	tag := ""
 	changed := func(want bool, after string) {
 		t.Helper()
-		got := tc.do("GET", "/classes/"+code, "", "If-None-Match", tag)
+		got := tc.do("GET", "/courses/"+code, "", "If-None-Match", tag)
 		if (got.status == 200) != want || !want && got.status != 304 {
 			t.Errorf("after %s: status %d", after, got.status)
 		}
@@ -363,27 +363,27 @@ func TestGalleryTellsNews(t *testing.T) {
 	}
 	changed(true, "the first request")
 	changed(false, "nothing")
-	a.send(200, "/class/"+code+"/handins", "class="+code+"&who=Ada")
+	a.send(200, "/course/"+code+"/handins", "course="+code+"&who=Ada")
 	changed(true, "a hand-in")
 	changed(false, "nothing")
-	tc.send(200, "/classes/"+code+"/close", "closed=1")
+	tc.send(200, "/courses/"+code+"/close", "closed=1")
 	changed(true, "closing")
-	if got := tc.do("GET", "/classes/"+code+"?sort=name", "", "If-None-Match", tag); got.status != 200 {
+	if got := tc.do("GET", "/courses/"+code+"?sort=name", "", "If-None-Match", tag); got.status != 200 {
 		t.Errorf("in another order: status %d", got.status)
 	}
 }
 
-// A lesson's demos obey the class as the lab does, on its page and on its slides.
-func TestClassOfLesson(t *testing.T) {
+// A lesson's demos obey the course as the lab does, on its page and on its slides.
+func TestCourseOfLesson(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
 	tc, c := s.browse(t, teacher), s.browse(t, ada)
-	doc := tc.page(200, "/classes/new?target="+url.QueryEscape("/lessons/margins?screen=line&b=0.5"))
+	doc := tc.page(200, "/courses/new?target="+url.QueryEscape("/lessons/margins?screen=line&b=0.5"))
 	if v := doc.Find("[name='control.b']").First().Closest("tr").Find(".value").Text(); strings.TrimSpace(v) != "0.5" {
 		t.Errorf("b is asked about at %q", v)
 	}
-	code := tc.class("/lessons/margins?screen=line&b=0.5", "control.b=frozen&control.w2=hidden&control.px=frozen")
-	doc = c.page(200, "/class/"+code)
+	code := tc.course("/lessons/margins?screen=line&b=0.5", "control.b=frozen&control.w2=hidden&control.px=frozen")
+	doc = c.page(200, "/course/"+code)
 	demo := doc.Find("#line .demo")
 	if f := demo.Find("fieldset.frozen[disabled] [name=b]"); f.AttrOr("value", "") != "0.5" {
 		t.Errorf("b is frozen at %q", f.AttrOr("value", ""))
@@ -391,15 +391,15 @@ func TestClassOfLesson(t *testing.T) {
 	if demo.Find("[name=w2]").Length() > 0 || demo.Find("[name=w1]").Length() != 1 || demo.Find("[name=w1]").Closest("[disabled]").Length() > 0 {
 		t.Error("w2 is not hidden, or w1 is not free")
 	}
-	if doc.Find(".class-banner").Length() != 1 || demo.Find("[name=class]").AttrOr("value", "") != code {
-		t.Error("the page does not stay in the class")
+	if doc.Find(".course-banner").Length() != 1 || demo.Find("[name=course]").AttrOr("value", "") != code {
+		t.Error("the page does not stay in the course")
 	}
 	if got := doc.Find("#classifier .stage").AttrOr("data-stage", ""); strings.Contains(got, "px") {
 		t.Errorf("what is frozen can be dragged: %s", got)
 	}
 	const forged = "&b=3&w2=-2&w1=2"
-	live := decode[struct{ Query string }](c.send(200, "/lessons/margins/line/live", "class="+code+forged))
-	if q, _ := url.ParseQuery(live.Query); q.Get("b") != "0.5" || q.Has("w2") || q.Get("w1") != "2" || q.Get("class") != code {
+	live := decode[struct{ Query string }](c.send(200, "/lessons/margins/line/live", "course="+code+forged))
+	if q, _ := url.ParseQuery(live.Query); q.Get("b") != "0.5" || q.Has("w2") || q.Get("w1") != "2" || q.Get("course") != code {
 		t.Errorf("the live demo is at %s", live.Query)
 	}
 	figure := func(query string) string {
@@ -407,27 +407,27 @@ func TestClassOfLesson(t *testing.T) {
 		path, _, _ := strings.Cut(src, "?")
 		return string(c.want(200, "GET", path+"?"+query, "").body)
 	}
-	if figure("class="+code+forged) != figure("class="+code+"&w1=2") {
+	if figure("course="+code+forged) != figure("course="+code+"&w1=2") {
 		t.Error("the picture obeys what was sent")
 	}
-	if next := c.page(200, "/lessons/margins/line?class="+code).Find("[rel=next]").AttrOr("href", ""); !strings.Contains(next, "class="+code) {
+	if next := c.page(200, "/lessons/margins/line?course="+code).Find("[rel=next]").AttrOr("href", ""); !strings.Contains(next, "course="+code) {
 		t.Errorf("the next screen is at %s", next)
 	}
-	// In the lab the class fixes nothing, but takes hand-ins.
-	lab := c.page(200, "/lab?data=xor&C=3&class="+code)
+	// In the lab the course fixes nothing, but takes hand-ins.
+	lab := c.page(200, "/lab?data=xor&C=3&course="+code)
 	if lab.Find(".frozen").Length() > 0 || lab.Find("[formaction$=handins]").Length() != 1 {
-		t.Error("the class of a lesson changes the lab")
+		t.Error("the course of a lesson changes the lab")
 	}
-	c.page(404, "/lessons/margins?class=XXXXXX")
-	tc.page(404, "/classes/new?target=/lessons/nothing")
-	tc.page(404, "/classes/new?target=/lessons/margins/nothing")
+	c.page(404, "/lessons/margins?course=XXXXXX")
+	tc.page(404, "/courses/new?target=/lessons/nothing")
+	tc.page(404, "/courses/new?target=/lessons/margins/nothing")
 }
 
-func TestNewClassPage(t *testing.T) {
+func TestNewCoursePage(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
 	c := s.browse(t, teacher)
-	doc := c.send(200, "/classes/new", "data=iris&on=pca&kernel=poly&class=").html()
+	doc := c.send(200, "/courses/new", "data=iris&on=pca&kernel=poly&course=").html()
 	var names []string
 	doc.Find(".control-table [value=frozen][type=radio]").Each(func(_ int, e *goquery.Selection) {
 		names = append(names, strings.TrimPrefix(e.AttrOr("name", ""), "control."))
@@ -445,60 +445,100 @@ func TestNewClassPage(t *testing.T) {
 	})
 	target, _ := doc.Find("[name=target]").Attr("value")
 	if q, err := url.ParseQuery(strings.TrimPrefix(target, "/lab?")); err != nil || q.Get("on") != "pca" || q.Get("kernel") != "poly" {
-		t.Errorf("the class is made of %s", target)
+		t.Errorf("the course is made of %s", target)
 	}
 
-	c.send(422, "/classes/new", "data=moons&C=-1")
-	again := c.send(422, "/classes", url.Values{"target": {target}, "title": {" "}, "control.C": {"frozen"}, "group.kernel": {"hidden"}}.Encode()).html()
+	c.send(422, "/courses/new", "data=moons&C=-1")
+	again := c.send(422, "/courses", url.Values{"target": {target}, "title": {" "}, "control.C": {"frozen"}, "group.kernel": {"hidden"}}.Encode()).html()
 	if again.Find(".error").Length() != 1 || again.Find("[name='control.C'][value=frozen][checked]").Length() != 1 || again.Find("[name='group.kernel'] [value=hidden][selected]").Length() != 1 || again.Find("[name=handins][checked]").Length() != 0 {
 		t.Error("the form does not come back as it was filled in")
 	}
 	for _, target := range []string{"https://elsewhere.example/lab", "//elsewhere.example/lab", "/settings", "/lab/../settings", "lab", "/lab?C=-1", "javascript:alert(1)"} {
 		for _, a := range []answer{
-			c.do("GET", "/classes/new?target="+url.QueryEscape(target), ""),
-			c.do("POST", "/classes", "title=x&target="+url.QueryEscape(target), "Content-Type", "application/x-www-form-urlencoded"),
+			c.do("GET", "/courses/new?target="+url.QueryEscape(target), ""),
+			c.do("POST", "/courses", "title=x&target="+url.QueryEscape(target), "Content-Type", "application/x-www-form-urlencoded"),
 		} {
 			if a.status != 422 {
-				t.Errorf("a class of %s: status %d", target, a.status)
+				t.Errorf("a course of %s: status %d", target, a.status)
 			}
 		}
 	}
-	if got := texts(c.page(200, "/classes").Find(".class-list th a")); len(got) != 0 {
-		t.Errorf("classes %q", got)
+	if got := texts(c.page(200, "/courses").Find(".course-list th a")); len(got) != 0 {
+		t.Errorf("courses %q", got)
 	}
-	code := c.class("/lessons/margins?screen=line&b=0.5", "control.b=frozen")
-	if got := texts(c.page(200, "/classes").Find(".class-list code")); !slices.Equal(got, []string{code}) {
-		t.Errorf("classes %q", got)
+	code := c.course("/lessons/margins?screen=line&b=0.5", "control.b=frozen")
+	if got := texts(c.page(200, "/courses").Find(".course-list code")); !slices.Equal(got, []string{code}) {
+		t.Errorf("courses %q", got)
 	}
-	link, _ := c.page(200, "/classes/"+code).Find(".class-state a").Attr("href")
-	if link != "/lessons/margins?b=0.5&class="+code+"&screen=line" {
+	link, _ := c.page(200, "/courses/"+code).Find(".course-state a").Attr("href")
+	if link != "/lessons/margins?b=0.5&course="+code+"&screen=line" {
 		t.Errorf("the lesson is at %s", link)
 	}
 }
 
-func TestClassCode(t *testing.T) {
+func TestCourseCode(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
-	code := s.browse(t, teacher).class("/lab?data=xor&C=5", "")
+	code := s.browse(t, teacher).course("/lab?data=xor&C=5", "")
 	c := s.browse(t, ada)
 	for _, typed := range []string{code, strings.ToLower(code), code[:3] + " " + code[3:], code[:3] + "-" + code[3:]} {
-		if doc := c.page(200, "/class?code="+url.QueryEscape(typed)); doc.Find("#f-C").AttrOr("value", "") != "5" {
-			t.Errorf("%q does not open the class", typed)
+		if doc := c.page(200, "/course?code="+url.QueryEscape(typed)); doc.Find("#f-C").AttrOr("value", "") != "5" {
+			t.Errorf("%q does not open the course", typed)
 		}
 	}
-	if c.page(200, "/class/"+strings.ToLower(code)).Find(".class-banner").Length() != 1 {
+	if c.page(200, "/course/"+strings.ToLower(code)).Find(".course-banner").Length() != 1 {
 		t.Error("the address takes no small letters")
 	}
-	doc := c.want(404, "GET", "/class?code=wrong%3Cb%3E", "").html()
+	doc := c.want(404, "GET", "/course?code=wrong%3Cb%3E", "").html()
 	if doc.Find("#f-code").AttrOr("value", "") != "wrong<b>" || doc.Find("#f-code-error").Length() != 1 {
 		t.Error("a wrong code does not come back with a word beside it")
 	}
-	c.want(404, "GET", "/class/XXXXXX", "")
-	c.want(404, "GET", "/lab?class=XXXXXX", "")
-	if c.page(200, "/").Find("form[action='/class'] [name=code]").Length() != 1 {
+	c.want(404, "GET", "/course/XXXXXX", "")
+	c.want(404, "GET", "/lab?course=XXXXXX", "")
+	if c.page(200, "/").Find("form[action='/course'] [name=code]").Length() != 1 {
 		t.Error("the start page does not ask for a code")
 	}
-	if got := regexp.MustCompile(`/classes/[A-Z]{6}`).FindString(string(c.want(200, "GET", "/classes", "").body)); got != "" {
-		t.Errorf("a student's list of classes has %s", got)
+	if got := regexp.MustCompile(`/courses/[A-Z]{6}`).FindString(string(c.want(200, "GET", "/courses", "").body)); got != "" {
+		t.Errorf("a student's list of courses has %s", got)
+	}
+}
+
+// Addresses that people have kept from when courses were called classes still lead there.
+func TestFormerAddresses(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	c := s.browse(t, teacher)
+	code := c.course("/lab?data=moons&C=7", "control.C=frozen")
+	direct := *s.Client()
+	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	for from, to := range map[string]string{
+		"/class?code=" + code: "/course?code=" + code,
+		"/class/" + code:      "/course/" + code,
+		"/classes":            "/courses",
+		"/classes/new?target=%2Flab%3Fdata%3Diris":  "/courses/new?target=%2Flab%3Fdata%3Diris",
+		"/classes/" + code + "/compare?run=a&run=b": "/courses/" + code + "/compare?run=a&run=b",
+	} {
+		for _, method := range []string{"GET", "POST"} {
+			r, err := http.NewRequestWithContext(t.Context(), method, s.URL+from, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := direct.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if got := resp.Header.Get("Location"); resp.StatusCode != http.StatusPermanentRedirect || got != to {
+				t.Errorf("%s %s: %d, to %q, want %q", method, from, resp.StatusCode, got, to)
+			}
+		}
+	}
+	doc := c.send(200, "/classes", "title=From+an+old+page&target=/lab").html() // the form arrives
+	if h := doc.Find("h1").Text(); h != "From an old page" {
+		t.Errorf("the form of an old page made %q", h)
+	}
+	old := s.browse(t, ada).page(200, "/lab?class="+code+"&C=99")
+	if got := old.Find("[name=C]").AttrOr("value", ""); got != "7" {
+		t.Errorf("C is %s in an old link of the course", got)
 	}
 }

@@ -14,72 +14,72 @@ import (
 	"marginlab/ml/param"
 )
 
-func sampleClass(title string) NewClass {
-	return NewClass{Title: title, Target: "/lab?data=moons", Hidden: []string{"kernel"}, Frozen: []string{"gamma", "seed"}}
+func sampleCourse(title string) NewCourse {
+	return NewCourse{Title: title, Target: "/lab?data=moons", Hidden: []string{"kernel"}, Frozen: []string{"gamma", "seed"}}
 }
 
-func TestClassSurvivesRestart(t *testing.T) {
+func TestCourseSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := open(t, dir)
-	n := sampleClass(" Small\tC ")
+	n := sampleCourse(" Small\tC ")
 	n.Points, n.Data = sample(1), "mine"
-	c := must[Class](t)(s.CreateClass(t.Context(), alice, n))
+	c := must[Course](t)(s.CreateCourse(t.Context(), alice, n))
 	if !regexp.MustCompile(`^[B-DF-HJ-NP-TV-XZ]{6}$`).MatchString(c.Code) || len(c.Token) < 26 || c.Title != "Small C" || c.Hash != sample(1).Hash() {
 		t.Errorf("%+v", c)
 	}
 	check(t, s.Close())
 	s = open(t, dir)
-	for name, get := range map[string]func() (Class, error){
-		"by code":   func() (Class, error) { return s.Class(t.Context(), c.Code) },
-		"by token":  func() (Class, error) { return s.TaughtClass(t.Context(), c.Token) },
-		"its owner": func() (Class, error) { return s.ClassOf(t.Context(), alice, c.Code) },
+	for name, get := range map[string]func() (Course, error){
+		"by code":   func() (Course, error) { return s.Course(t.Context(), c.Code) },
+		"by token":  func() (Course, error) { return s.TaughtCourse(t.Context(), c.Token) },
+		"its owner": func() (Course, error) { return s.CourseOf(t.Context(), alice, c.Code) },
 	} {
-		if diff := cmp.Diff(c, must[Class](t)(get())); diff != "" {
+		if diff := cmp.Diff(c, must[Course](t)(get())); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	_, err := s.ClassOf(t.Context(), bob, c.Code)
+	_, err := s.CourseOf(t.Context(), bob, c.Code)
 	wantErr(t, err, ErrNotFound)
-	_, err = s.TaughtClass(t.Context(), c.Code)
+	_, err = s.TaughtCourse(t.Context(), c.Code)
 	wantErr(t, err, ErrNotFound)
 	if !c.Fixes("kernel") || !c.Fixes("seed") || c.Fixes("C") {
 		t.Error("the wrong controls are fixed")
 	}
-	if got := must[[]Class](t)(s.Classes(t.Context(), bob)); len(got) != 0 {
-		t.Errorf("somebody else has %d classes", len(got))
+	if got := must[[]Course](t)(s.Courses(t.Context(), bob)); len(got) != 0 {
+		t.Errorf("somebody else has %d courses", len(got))
 	}
-	if got := must[[]Class](t)(s.Classes(t.Context(), alice)); len(got) != 1 || got[0].Code != c.Code {
-		t.Errorf("classes %+v", got)
+	if got := must[[]Course](t)(s.Courses(t.Context(), alice)); len(got) != 1 || got[0].Code != c.Code {
+		t.Errorf("courses %+v", got)
 	}
-	check(t, s.DeleteClass(t.Context(), c.Code))
+	check(t, s.DeleteCourse(t.Context(), c.Code))
 	if n := count(t, s, "points"); n != 0 {
-		t.Errorf("%d point sets left of a deleted class", n)
+		t.Errorf("%d point sets left of a deleted course", n)
 	}
-	wantErr(t, s.DeleteClass(t.Context(), c.Code), ErrNotFound)
+	wantErr(t, s.DeleteCourse(t.Context(), c.Code), ErrNotFound)
 }
 
-func TestNewClassProblems(t *testing.T) {
+func TestNewCourseProblems(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	for _, tc := range []struct {
 		field string
-		n     NewClass
+		n     NewCourse
 	}{
-		{"title", NewClass{Target: "/lab"}},
-		{"title", NewClass{Target: "/lab", Title: strings.Repeat("x", 121)}},
-		{"target", NewClass{Title: "x", Target: "lab"}},
-		{"target", NewClass{Title: "x", Target: "//elsewhere.example/lab"}},
-		{"target", NewClass{Title: "x", Target: "/" + strings.Repeat("x", maxTarget)}},
-		{"target", NewClass{Title: "x", Target: "/lab", Hidden: make([]string, maxControls+1)}},
+		{"title", NewCourse{Target: "/lab"}},
+		{"title", NewCourse{Target: "/lab", Title: strings.Repeat("x", 121)}},
+		{"target", NewCourse{Title: "x", Target: "lab"}},
+		{"target", NewCourse{Title: "x", Target: "//elsewhere.example/lab"}},
+		{"target", NewCourse{Title: "x", Target: "/" + strings.Repeat("x", maxTarget)}},
+		{"target", NewCourse{Title: "x", Target: "/lab", Hidden: make([]string, maxControls+1)}},
 	} {
-		_, err := s.CreateClass(t.Context(), alice, tc.n)
+		_, err := s.CreateCourse(t.Context(), alice, tc.n)
 		var ps param.Problems
 		if !errors.As(err, &ps) || ps.For(tc.field) == "" {
 			t.Errorf("%s: %v", tc.field, err)
 		}
 	}
-	if n := count(t, s, "classes"); n != 0 {
+	if n := count(t, s, "courses"); n != 0 {
 		t.Error("saved all the same")
 	}
 }
@@ -98,11 +98,11 @@ func TestHandIn(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	c := must[Class](t)(s.CreateClass(ctx, alice, sampleClass("c")))
+	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
 	spec := ml.DefaultSpec()
 	spec = spec.With("C", param.Of(0.1+0.2))
 	run := must[Run](t)(s.saveRun(ctx, bob, NewRun{
-		Name: "private name", Note: "private note", Tags: []string{"private"}, Data: sample(1), DatasetName: "d", Spec: spec, Axes: [2]string{"a", "b"}, Class: c.Code,
+		Name: "private name", Note: "private note", Tags: []string{"private"}, Data: sample(1), DatasetName: "d", Spec: spec, Axes: [2]string{"a", "b"}, Course: c.Code,
 	}, sampleResult(0.9, 2)))
 
 	h := must[Handin](t)(s.HandIn(ctx, bob, run.ID, "  Ada "))
@@ -122,7 +122,7 @@ func TestHandIn(t *testing.T) {
 	wantErr(t, err, ErrNotFound)
 	_, err = s.Run(ctx, alice, h.Run)
 	wantErr(t, err, ErrNotFound)
-	if n := must[Class](t)(s.Class(ctx, c.Code)).Handins; n != 1 {
+	if n := must[Course](t)(s.Course(ctx, c.Code)).Handins; n != 1 {
 		t.Errorf("%d hand-ins", n)
 	}
 
@@ -139,9 +139,9 @@ func TestHandInAgain(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	c := must[Class](t)(s.CreateClass(ctx, alice, sampleClass("c")))
+	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
 	saved := func(ws Workspace, accuracy float64) string {
-		return must[Run](t)(s.saveRun(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Class: c.Code}, sampleResult(accuracy, 2))).ID
+		return must[Run](t)(s.saveRun(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(accuracy, 2))).ID
 	}
 	names := func(ws Workspace) (names []string) {
 		for _, h := range must[[]Handin](t)(s.Handins(ctx, ws, c.Code)) {
@@ -167,7 +167,7 @@ func TestHandInAgain(t *testing.T) {
 		t.Errorf("%d hand-ins", n)
 	}
 
-	check(t, s.DeleteClass(ctx, c.Code))
+	check(t, s.DeleteCourse(ctx, c.Code))
 	if n := count(t, s, "runs"); n != 3 {
 		t.Errorf("%d runs left, want the students' own three", n)
 	}
@@ -180,9 +180,9 @@ func TestHandInRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	c := must[Class](t)(s.CreateClass(ctx, alice, sampleClass("c")))
+	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
 	saved := func(code string) string {
-		return must[Run](t)(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Class: code}, sampleResult(1, 2))).ID
+		return must[Run](t)(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: code}, sampleResult(1, 2))).ID
 	}
 	refused := func(want *Error, ws Workspace, run string) {
 		t.Helper()
@@ -191,21 +191,21 @@ func TestHandInRefused(t *testing.T) {
 	}
 	own := saved(c.Code)
 	refused(ErrNotFound, alice, own)           // somebody else's run
-	refused(ErrNotFound, bob, saved(""))       // made outside of any class
-	refused(ErrNotFound, bob, saved("NOSUCH")) // of a class that is gone
+	refused(ErrNotFound, bob, saved(""))       // made outside of any course
+	refused(ErrNotFound, bob, saved("NOSUCH")) // of a course that is gone
 
-	check(t, s.CloseClass(ctx, c.Code, true))
+	check(t, s.CloseCourse(ctx, c.Code, true))
 	refused(ErrClosed, bob, own)
-	check(t, s.CloseClass(ctx, c.Code, false))
+	check(t, s.CloseCourse(ctx, c.Code, false))
 	must[Handin](t)(s.HandIn(ctx, bob, own, "x"))
 	_, err := s.HandIn(ctx, bob, own, strings.Repeat("ä", 61))
 	var ps param.Problems
 	if !errors.As(err, &ps) || ps.For("who") == "" {
 		t.Error(err)
 	}
-	wantErr(t, s.CloseClass(ctx, "NOSUCH", true), ErrNotFound)
+	wantErr(t, s.CloseCourse(ctx, "NOSUCH", true), ErrNotFound)
 
-	queued := must[Run](t)(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Class: c.Code}))
+	queued := must[Run](t)(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}))
 	check(t, s.CancelRun(ctx, bob, queued.ID))
 	refused(ErrNoResult, bob, queued.ID)
 
@@ -222,8 +222,8 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	c := must[Class](t)(s.CreateClass(ctx, alice, sampleClass("c")))
-	run := must[Run](t)(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Class: c.Code}))
+	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
+	run := must[Run](t)(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}))
 	if r, ok, err := s.ClaimRun(ctx, owner); !ok || err != nil || r.ID != run.ID {
 		t.Fatal(r.ID, ok, err)
 	}
@@ -236,5 +236,54 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 	check(t, s.FinishRun(ctx, owner, r.ID, sampleResult(1, 2)))
 	if got := must[Run](t)(s.Run(ctx, c.Gallery(), h.Run)); got.Status != Done || got.Model == nil {
 		t.Errorf("%+v", got)
+	}
+}
+
+// What was a class before the fifth schema is a course with its gallery.
+func TestClassesBecameCourses(t *testing.T) {
+	t.Parallel()
+	s := released(t, 4, "testdata/classes_v4.sql")
+	ctx := t.Context()
+	c := must[Course](t)(s.Course(ctx, "BCDFGH"))
+	want := Course{
+		Code: "BCDFGH", Token: "secret", Title: "Monday", Target: "/lab?kernel=rbf", Hidden: []string{"C"}, Frozen: []string{"gamma"},
+		Hash: "of the class", Data: "Mine", Handins: 1, Created: fromMillis(1763780000000),
+	}
+	if diff := cmp.Diff(want, c); diff != "" {
+		t.Errorf("course (-want +got):\n%s", diff)
+	}
+	if got := must[[]Course](t)(s.Courses(ctx, "teacher")); len(got) != 2 || !got[0].Closed || got[0].Title != "Tuesday" {
+		t.Errorf("courses %+v", got)
+	}
+	if diff := cmp.Diff(c, must[Course](t)(s.TaughtCourse(ctx, "secret"))); diff != "" {
+		t.Errorf("by the teacher's link:\n%s", diff)
+	}
+	ids := func(ws Workspace) (ids []string) {
+		list, _, err := s.Runs(ctx, ws, Filter{Sort: "created"})
+		check(t, err)
+		for _, r := range list {
+			ids = append(ids, r.ID+" "+r.Course)
+		}
+		return ids
+	}
+	if diff := cmp.Diff([]string{"copy BCDFGH"}, ids(c.Gallery())); diff != "" {
+		t.Errorf("gallery:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"own BCDFGH", "free "}, ids("student")); diff != "" {
+		t.Errorf("the student's own:\n%s", diff)
+	}
+	if diff := cmp.Diff([]Handin{{Run: "copy", Source: "own", Name: "Ada", Created: fromMillis(1763780004000)}}, must[[]Handin](t)(s.Handins(ctx, "student", c.Code))); diff != "" {
+		t.Errorf("hand-ins:\n%s", diff)
+	}
+	again := must[Handin](t)(s.HandIn(ctx, "student", "own", "Ada"))
+	if got := ids(c.Gallery()); len(got) != 1 || got[0] != again.Run+" BCDFGH" {
+		t.Errorf("handed in again: %q", got)
+	}
+	check(t, s.DeleteCourse(ctx, c.Code))
+	if got := ids(c.Gallery()); len(got) != 0 || len(ids("student")) != 2 {
+		t.Errorf("left of a deleted course: %q", got)
+	}
+	if n := count(t, s, "points"); n != 1 {
+		t.Errorf("%d point sets, want that of the runs", n)
 	}
 }
