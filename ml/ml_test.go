@@ -278,8 +278,8 @@ func TestResultsAreFiniteOnUglyData(t *testing.T) {
 					if err != nil {
 						if s.Conformal == "none" {
 							t.Errorf("%s, %s, C %s: %v", name, k, c, err)
-						} else if !strings.HasPrefix(err.Error(), "conformal: ") {
-							t.Errorf("%s, %s, C %s: %v does not say where it is from", name, k, c, err)
+						} else if refusal := (*param.Refusal)(nil); !errors.As(err, &refusal) || refusal.Remedy == "" {
+							t.Errorf("%s, %s, C %s: %v does not say what to do about it", name, k, c, err)
 						}
 						continue // a conformal map may not exist; it says so
 					}

@@ -110,7 +110,7 @@ func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
 	}
 	table, err := dataset.ParseTable(bytes.NewReader(body), head.Filename, a.Limits)
 	if err != nil {
-		return a.uploadAgain(w, r, uploadStatus(err), name, err.Error()+".")
+		return a.refuseFile(w, r, name, err)
 	}
 	mapping, obvious := table.Guess()
 	if !obvious {
@@ -126,16 +126,30 @@ func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
 	}
 	d, err := table.Data(mapping)
 	if err != nil {
-		return a.uploadAgain(w, r, uploadStatus(err), name, err.Error()+".")
+		return a.refuseFile(w, r, name, err)
 	}
 	return a.keep(w, r, door.NameOf(name, head.Filename), "uploaded "+head.Filename, d)
 }
 
-func uploadStatus(err error) int {
-	if errors.Is(err, dataset.ErrTooLarge) {
-		return http.StatusRequestEntityTooLarge
+// refuseFile shows the form with what is wrong with the file.
+func (a *Room) refuseFile(w http.ResponseWriter, r *http.Request, name string, err error) error {
+	message := told(err)
+	switch {
+	case errors.Is(err, dataset.ErrTooLarge):
+		return a.uploadAgain(w, r, http.StatusRequestEntityTooLarge, name, message)
+	case message != "":
+		return a.uploadAgain(w, r, http.StatusUnprocessableEntity, name, message)
 	}
-	return http.StatusUnprocessableEntity
+	return err
+}
+
+// told is what is wrong with a file, in the words of its reader; "" for a fault.
+func told(err error) string {
+	var wrong *dataset.Error
+	if errors.As(err, &wrong) {
+		return wrong.Error() + "."
+	}
+	return ""
 }
 
 // uploadAgain shows the form as it was filled in, with what was wrong.
@@ -229,8 +243,10 @@ func (a *Room) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 		return a.askMapping(w, r, table, file, m, name, "Choose one label column and at least one feature.")
 	}
 	d, err := table.Data(m)
-	if err != nil {
-		return a.askMapping(w, r, table, file, m, name, err.Error()+".")
+	if message := told(err); message != "" {
+		return a.askMapping(w, r, table, file, m, name, message)
+	} else if err != nil {
+		return err
 	}
 	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), name, "uploaded "+file, d)
 	if err != nil {
@@ -431,8 +447,10 @@ func (a *Room) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	}
 	text := r.PostFormValue("rows")
 	d, err := dataset.Read(strings.NewReader(text), "rows.csv", dataset.Mapping{Label: old.Label}, a.Limits)
-	if err != nil {
-		return a.showDataset(w, r, views.Dataset{Text: text, TextError: err.Error() + "."})
+	if message := told(err); message != "" {
+		return a.showDataset(w, r, views.Dataset{Text: text, TextError: message})
+	} else if err != nil {
+		return err
 	}
 	if _, err := a.Store.ReplaceData(r.Context(), door.Workspace(r.Context()), set.ID, d); err != nil {
 		return err

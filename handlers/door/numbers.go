@@ -114,21 +114,6 @@ func remarks(r *ml.Report, s ml.Spec) (notes []string) {
 	return notes
 }
 
-// Sentence begins with a capital and ends with a full stop, without the name of
-// the package that an error came from.
-func Sentence(s string) string {
-	for _, p := range []string{"svm: ", "mcm: ", "conformal: ", "kernel: "} {
-		s = strings.TrimPrefix(s, p)
-	}
-	if s == "" {
-		return s
-	}
-	if !strings.HasSuffix(s, ".") {
-		s += "."
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
-
 // ToJSON is a value for the script of a page.
 func ToJSON(v any) string {
 	b, err := json.Marshal(v)

@@ -56,7 +56,8 @@ func (a *Room) fit(ctx context.Context, d *dataset.Data, spec ml.Spec) (*ml.Resu
 	case limited.Err() != nil:
 		return nil, fmt.Sprintf("This training takes longer than %.0f seconds. Save it as a run: it goes on in the background. A smaller C or gamma, for the MCM a larger ρ or rank_tol, make it quicker.", door.Patience.Seconds()), nil
 	case err != nil:
-		return nil, door.Sentence(err.Error()), nil
+		problem, err := door.Told(err)
+		return nil, problem, err
 	}
 	return res, "", nil
 }

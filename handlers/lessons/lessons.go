@@ -353,8 +353,8 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 		if r.Context().Err() != nil {
 			return v, nil, r.Context().Err()
 		}
-		v.Problem = door.Sentence(err.Error())
-		return v, wrong, nil
+		v.Problem, err = door.Told(err)
+		return v, wrong, err
 	}
 	v.Replay = e.Steps > 0
 	if e.Steps > 0 && e.Step > 0 {

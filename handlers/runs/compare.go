@@ -79,8 +79,11 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	p.Numbers = compareNumbers(runs)
 	p.Notes = compareNotes(runs)
 
-	if pic, err := door.Overlay(layers, limits); err != nil {
-		p.OverlayNote = door.Sentence(err.Error())
+	pic, err := door.Overlay(layers, limits)
+	if err != nil {
+		if p.OverlayNote, err = door.Told(err); err != nil {
+			return err
+		}
 	} else {
 		caption := fmt.Sprintf("All boundaries f = 0 on common axes. Where the predictions disagree is shaded: %s of the picture.", door.Percent(pic.Disagree))
 		p.Overlay = door.Linked(from.Base+"/compare/figures/", "overlay", url.Values{"run": q["run"]}.Encode(), door.MainWidth, door.MainHeight, caption, caption)

@@ -33,6 +33,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/param"
 )
 
 // Map is the conformal factor c(x) as data. It round-trips through JSON bit for bit.
@@ -141,7 +142,7 @@ func newProblem(k Matrix, x *mat.Dense, y []float64, cores []int, s Settings) (*
 	case rows != len(y):
 		return nil, fmt.Errorf("conformal: %d rows of inputs for %d labels", rows, len(y))
 	case len(cores) == 0:
-		return nil, fmt.Errorf("conformal: no cores; the first fit has no support vectors, so take every N-th row as core (core_step)")
+		return nil, param.Refuse("take every N-th row as core (core_step)", "there are no cores, because the first fit has no support vectors")
 	case !(s.Gamma > 0) || math.IsInf(s.Gamma, 1):
 		return nil, fmt.Errorf("conformal: core_gamma must be positive, not %g", s.Gamma)
 	case !(s.Ridge >= 0) || math.IsInf(s.Ridge, 1):
@@ -155,7 +156,7 @@ func newProblem(k Matrix, x *mat.Dense, y []float64, cores []int, s Settings) (*
 	for a, i := range g.order {
 		for j, v := range x.RawRowView(i) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("conformal: row %d column %d of the inputs is %g; it must be finite", i+1, j+1, v)
+				return nil, param.Refuse("use finite numbers", "row %d column %d of the inputs is %g", i+1, j+1, v)
 			}
 			p.x.Set(a, j, v)
 		}
@@ -302,7 +303,7 @@ func (p *problem) convention(alpha []float64) (signChange bool, err error) {
 	}
 	f := math.Copysign(float64(len(c)), sum) / abs
 	if abs == 0 || math.IsNaN(f) || math.IsInf(f, 0) {
-		return false, fmt.Errorf("conformal: the fitted map is zero or not finite on the training rows; use another core_gamma or a larger core_ridge")
+		return false, param.Refuse("use another core_gamma or a larger core_ridge", "the fitted map is zero or not finite on the training rows")
 	}
 	for j := range alpha {
 		alpha[j] *= f

@@ -180,7 +180,7 @@ func span(r *mat.Dense) (u *mat.Dense, shortest func(z []float64) ([]float64, er
 	}, nil
 }
 
-var errNoSVD = errors.New("conformal: the singular values of the core matrix did not converge; use another core_gamma")
+var errNoSVD = param.Refuse("use another core_gamma", "the singular values of the core matrix did not converge")
 
 // congruent returns u'au.
 func congruent(u *mat.Dense, a *mat.SymDense) *mat.SymDense {
@@ -204,7 +204,7 @@ func symmetric(a *mat.Dense) *mat.SymDense {
 func jAfter(s *scatter, z []float64) (float64, error) {
 	j, err := s.j(z)
 	if errors.Is(err, errNoScatter) {
-		err = errors.New("conformal: the fitted map leaves no scatter within the classes, so the Fisher scalar grows without bound; this happens when a class has a single row or only equal rows: add rows to it, use fewer cores or a smaller core_gamma")
+		err = param.Refuse("add rows to the class, use fewer cores or a smaller core_gamma", "the fitted map leaves no scatter within the classes, so the Fisher scalar grows without bound; this happens when a class has a single row or only equal rows")
 	}
 	return j, err
 }
@@ -215,7 +215,7 @@ func largest(b, q *mat.SymDense) (float64, []float64, error) {
 	n := b.SymmetricDim()
 	var chol mat.Cholesky
 	if !chol.Factorize(q) || chol.Cond() > condition {
-		return 0, nil, errors.New("conformal: the within-class scatter is singular on the span of the cores (or, for a kernel that is not positive semidefinite, indefinite); raise core_ridge")
+		return 0, nil, param.Refuse("raise core_ridge", "the within-class scatter is singular on the span of the cores (or, for a kernel that is not positive semidefinite, indefinite)")
 	}
 	var l mat.TriDense
 	chol.LTo(&l)
@@ -225,7 +225,7 @@ func largest(b, q *mat.SymDense) (float64, []float64, error) {
 	blas64.Trsm(blas.Right, blas.Trans, 1, l.RawTriangular(), c.RawMatrix())
 	var es mat.EigenSym
 	if !es.Factorize(symmetric(&c), true) {
-		return 0, nil, errors.New("conformal: the eigenvalues did not converge; raise core_ridge")
+		return 0, nil, param.Refuse("raise core_ridge", "the eigenvalues did not converge")
 	}
 	var vectors mat.Dense
 	es.VectorsTo(&vectors)

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/param"
 )
 
 // J returns the Fisher scalar tr S_b / tr S_w = c'B0c / c'W0c of the two classes
@@ -63,7 +64,7 @@ func group(k Matrix, y []float64) (*grouped, error) {
 	case len(g.order) != len(y):
 		return nil, errors.New("conformal: labels must be -1 or +1")
 	case g.m1 == 0 || g.m1 == len(y):
-		return nil, errors.New("conformal: only one class; separating classes needs rows of both")
+		return nil, param.Refuse("give rows of both classes", "there is only one class to separate")
 	}
 	return g, nil
 }
@@ -142,7 +143,7 @@ func (g *grouped) scatter(ctx context.Context, v *mat.Dense) (*scatter, error) {
 		for b := a; b < r; b++ {
 			between, within := sb.At(a, b)+sb.At(b, a), sw.At(a, b)+sw.At(b, a)
 			if v := between + within; math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, errors.New("conformal: the kernel matrix has entries that are not finite; scale the inputs or lower the kernel's parameters")
+				return nil, param.Refuse("scale the inputs or lower the kernel's parameters", "the kernel matrix has entries that are not finite")
 			}
 			out.b.SetSym(a, b, between)
 			out.w.SetSym(a, b, within)
@@ -193,9 +194,9 @@ func (s *scatter) j(z []float64) (float64, error) {
 	case math.Abs(w) <= rounding*size || w == 0:
 		return 0, errNoScatter
 	case w < 0:
-		return 0, errors.New("conformal: the within-class scatter is negative, because the kernel is not positive semidefinite on these rows; use another kernel or parameters")
+		return 0, param.Refuse("use another kernel or parameters", "the within-class scatter is negative, because the kernel is not positive semidefinite on these rows")
 	}
 	return b / w, nil
 }
 
-var errNoScatter = errors.New("conformal: the rows of each class coincide under this kernel, so the within-class scatter is 0 and the Fisher scalar has no value; use another kernel or rows that differ")
+var errNoScatter = param.Refuse("use another kernel or rows that differ", "the rows of each class coincide under this kernel, so the within-class scatter is 0 and the Fisher scalar has no value")

@@ -73,10 +73,10 @@ var Params = []param.Param{
 
 // ErrNotSeparable is returned by Train for a hard margin that no f satisfies, or
 // none that floating-point numbers can hold.
-var ErrNotSeparable = errors.New("mcm: this kernel does not separate the classes to working precision; give a finite C instead of a hard margin, or use another kernel")
+var ErrNotSeparable = param.Refuse("give a finite C instead of a hard margin, or use another kernel", "this kernel does not separate the classes to working precision")
 
 // ErrOverflow is returned when sums of kernel values leave the range of numbers.
-var ErrOverflow = errors.New("mcm: sums of kernel values are too large for floating-point numbers; scale the inputs, or lower C or the kernel's parameters")
+var ErrOverflow = param.Refuse("scale the inputs, or lower C or the kernel's parameters", "sums of kernel values are too large for floating-point numbers")
 
 // Matrix is a symmetric M x M kernel matrix given row by row.
 type Matrix interface {
@@ -175,11 +175,11 @@ func check(k Matrix, y []float64, s Settings) error {
 		}
 		classes[v] = true
 		if d := k.Diag(i); math.IsNaN(d) || math.IsInf(d, 0) {
-			return fmt.Errorf("mcm: the kernel matrix has the entry %g in row %d; check the kernel's parameters and the scale of the data", d, i+1)
+			return param.Refuse("check the kernel's parameters and the scale of the data", "the kernel matrix has the entry %g in row %d", d, i+1)
 		}
 	}
 	if len(classes) < 2 {
-		return fmt.Errorf("mcm: all %d labels are %+g; two classes are needed", m, y[0])
+		return param.Refuse("two classes are needed", "all %d labels are %+g", m, y[0])
 	}
 	return nil
 }
@@ -187,7 +187,7 @@ func check(k Matrix, y []float64, s Settings) error {
 // finite returns an error for an entry of row i that is not finite.
 func finite(row []float64, i int) error {
 	if sum := floats.Sum(row); math.IsNaN(sum) || math.IsInf(sum, 0) {
-		return fmt.Errorf("mcm: the kernel matrix has entries in row %d that are not finite; check the kernel's parameters and the scale of the data", i+1)
+		return param.Refuse("check the kernel's parameters and the scale of the data", "the kernel matrix has entries in row %d that are not finite", i+1)
 	}
 	return nil
 }

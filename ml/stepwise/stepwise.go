@@ -24,7 +24,6 @@ package stepwise
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -32,6 +31,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/param"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
 )
@@ -138,7 +138,7 @@ func newProblem(k svm.Matrix, y []float64, c float64) (*problem, error) {
 		k.Row(p.k[i], i)
 		for j, v := range p.k[i] {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("stepwise: the kernel of points %d and %d is %g; scale the inputs or lower the kernel's parameters", i+1, j+1, v)
+				return nil, param.Refuse("scale the inputs or lower the kernel's parameters", "the kernel of points %d and %d is %g", i+1, j+1, v)
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func checkLabels(y []float64, m int) error {
 		}
 	}
 	if !slices.Contains(y, 1) || !slices.Contains(y, -1) {
-		return errors.New("stepwise: there are no two classes; give points of label +1 and of label -1")
+		return param.Refuse("give points of label +1 and of label -1", "there are no two classes")
 	}
 	return nil
 }

@@ -50,16 +50,16 @@ var Params = []param.Param{
 
 // ErrNotSeparable is returned for a hard margin that no data within rounding
 // can have: see Train.
-var ErrNotSeparable = errors.New("svm: the kernel does not separate the classes, so there is no hard margin; use a finite C or a more flexible kernel")
+var ErrNotSeparable = param.Refuse("use a finite C or a more flexible kernel", "the kernel does not separate the classes, so there is no hard margin")
 
 // ErrUnbounded is returned for a hard margin with a kernel that is not positive
 // semidefinite when the dual has no maximum: along some direction with
 // sum alpha_i y_i = 0 its curvature is negative and no C bounds it. There are no
 // hulls of the classes then, so it tells nothing about whether they can be separated.
-var ErrUnbounded = errors.New("svm: the hard margin has no solution with this kernel: it is not positive semidefinite on these points, so that the dual grows for ever, which does not tell whether the classes can be separated; use a finite C or another kernel")
+var ErrUnbounded = param.Refuse("use a finite C or another kernel", "the hard margin has no solution with this kernel: it is not positive semidefinite on these points, so that the dual grows for ever, which does not tell whether the classes can be separated")
 
 // ErrOverflow is returned when sums of kernel values leave the range of numbers.
-var ErrOverflow = errors.New("svm: sums of kernel values are too large for floating-point numbers; scale the inputs, or lower C or the kernel's parameters")
+var ErrOverflow = param.Refuse("scale the inputs, or lower C or the kernel's parameters", "sums of kernel values are too large for floating-point numbers")
 
 // Result of Train.
 type Result struct {
@@ -155,7 +155,7 @@ func check(k Matrix, y []float64, s *Settings) error {
 		}
 	}
 	if positive == 0 || negative == 0 {
-		return errors.New("svm: all points have the same label; two classes are needed")
+		return param.Refuse("two classes are needed", "all points have the same label")
 	}
 	for i := range m {
 		if v := k.Diag(i); math.IsNaN(v) || math.IsInf(v, 0) {
@@ -246,5 +246,5 @@ func (o *state) result(status trace.Status) *Result {
 }
 
 func notFinite(i, j int, v float64) error {
-	return fmt.Errorf("svm: the kernel of points %d and %d is %g; scale the inputs or lower the kernel's parameters", i+1, j+1, v)
+	return param.Refuse("scale the inputs or lower the kernel's parameters", "the kernel of points %d and %d is %g", i+1, j+1, v)
 }

@@ -1,9 +1,10 @@
 package theory
 
 import (
-	"errors"
 	"fmt"
 	"math"
+
+	"marginlab/ml/param"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -67,7 +68,7 @@ func NewCapacity(k mat.Symmetric, u []float64, b float64, y []float64) (Capacity
 		c.Slack[i] = max(0, 1-y[i]*f)
 	}
 	if high == 0 {
-		return Capacity{}, errors.New("theory: f is 0 at every point; the machine decides nothing and has no h_MCM")
+		return Capacity{}, param.Refuse("choose another one", "f is 0 at every point: the machine decides nothing and has no h_MCM")
 	}
 	c.HMCM = high / low
 	c.Margin = low / math.Hypot(c.Norm, b)
@@ -135,7 +136,7 @@ func EnclosingBall(k mat.Symmetric) (Ball, error) {
 	for i := range n {
 		for j := range i {
 			if k.At(i, i)+k.At(j, j)-2*k.At(i, j) < -1e-10*scale {
-				return Ball{}, fmt.Errorf("theory: points %d and %d have a negative squared distance; the kernel is not positive semidefinite, so there is no ball; choose one that is", j+1, i+1)
+				return Ball{}, param.Refuse("choose one that is", "points %d and %d have a negative squared distance: the kernel is not positive semidefinite, so there is no ball", j+1, i+1)
 			}
 		}
 	}

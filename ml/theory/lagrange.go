@@ -1,6 +1,10 @@
 package theory
 
-import "errors"
+import (
+	"errors"
+
+	"marginlab/ml/param"
+)
 
 // ConstraintKind says what a Problem demands of g(x, y).
 type ConstraintKind int
@@ -108,7 +112,7 @@ func (p Problem) Minimise() (Solution, error) {
 		return Solution{}, errors.New("theory: both scales of the quadratic must be above 0, or it has no minimum")
 	}
 	if p.Kind != Unconstrained && p.Normal == ([2]float64{}) {
-		return Solution{}, errors.New("theory: the normal of the constraint is 0; give it a direction")
+		return Solution{}, param.Refuse("give it a direction", "the normal of the constraint is 0")
 	}
 	free := Case{Point: p.Center} // the objective is 0 there
 	if p.Kind == Unconstrained {

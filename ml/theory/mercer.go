@@ -1,10 +1,11 @@
 package theory
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"marginlab/ml/param"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -85,11 +86,11 @@ func NewCloseness(k mat.Symmetric) (Closeness, error) {
 	}
 	n := k.SymmetricDim()
 	if n < 2 {
-		return Closeness{}, errors.New("theory: one point has no similarity to others; give at least two")
+		return Closeness{}, param.Refuse("give at least two", "one point has no similarity to others")
 	}
 	for i := range n {
 		if k.At(i, i) <= 0 {
-			return Closeness{}, fmt.Errorf("theory: K_ii of point %d is %g; cosines need a positive diagonal, leave the point out or choose another kernel", i+1, k.At(i, i))
+			return Closeness{}, param.Refuse("leave the point out or choose another kernel", "K_ii of point %d is %g, and cosines need a positive diagonal", i+1, k.At(i, i))
 		}
 	}
 	var c Closeness
@@ -145,7 +146,7 @@ func KernelPCA(k mat.Symmetric, r int) (Components, error) {
 		}
 	}
 	if len(c.Values) == 0 {
-		return Components{}, errors.New("theory: all points coincide in feature space; there is no variance to show")
+		return Components{}, param.Refuse("choose other points", "all points coincide in feature space, so there is no variance to show")
 	}
 	c.Scores = mat.NewDense(n, len(c.Values), nil)
 	for j, v := range c.Values {
@@ -185,7 +186,7 @@ func eigen(k mat.Symmetric, vectors bool) ([]float64, *mat.Dense, error) {
 	}
 	var e mat.EigenSym
 	if !e.Factorize(k, vectors) {
-		return nil, nil, errors.New("theory: the eigenvalues of the Gram matrix did not converge; scale the points")
+		return nil, nil, param.Refuse("scale the points", "the eigenvalues of the Gram matrix did not converge")
 	}
 	values := e.Values(nil)
 	slices.Reverse(values)

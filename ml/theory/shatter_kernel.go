@@ -1,8 +1,9 @@
 package theory
 
 import (
-	"errors"
 	"math"
+
+	"marginlab/ml/param"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -29,7 +30,7 @@ func ShatterKernel(k mat.Symmetric) (Shattering, error) {
 		return Shattering{}, err
 	}
 	if !s.PSD {
-		return Shattering{}, errors.New("theory: the Gram matrix has a negative eigenvalue; without a feature space there is nothing to separate, choose a positive semidefinite kernel")
+		return Shattering{}, param.Refuse("choose a positive semidefinite kernel", "the Gram matrix has a negative eigenvalue: without a feature space there is nothing to separate")
 	}
 	c := centred(k) // where the origin lies does not matter to a machine with bias
 	smallest := max(1e-4*MaxNorm(c), 1e-6*MaxNorm(k))

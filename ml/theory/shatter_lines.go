@@ -1,10 +1,11 @@
 package theory
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"slices"
+
+	"marginlab/ml/param"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -22,7 +23,7 @@ func ShatterLines(points [][2]float64) (Shattering, error) {
 	}
 	for i, p := range points {
 		if !(math.Abs(p[0]) <= 1e100 && math.Abs(p[1]) <= 1e100) {
-			return Shattering{}, fmt.Errorf("theory: point %d is (%g, %g); coordinates must be numbers up to 1e100 in size", i+1, p[0], p[1])
+			return Shattering{}, param.Refuse("use numbers up to 1e100 in size", "point %d is (%g, %g)", i+1, p[0], p[1])
 		}
 	}
 	dirs, overlaps := directions(points), radonPartitions(points)

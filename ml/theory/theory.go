@@ -15,9 +15,10 @@
 package theory
 
 import (
-	"errors"
 	"fmt"
 	"math"
+
+	"marginlab/ml/param"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -46,12 +47,12 @@ func Gram(k Matrix) *mat.SymDense {
 func checkGram(k mat.Symmetric) error {
 	n := k.SymmetricDim()
 	if n == 0 {
-		return errors.New("theory: an empty Gram matrix; give at least one point")
+		return param.Refuse("give at least one point", "an empty Gram matrix")
 	}
 	for i := range n {
 		for j := range i + 1 {
 			if v := k.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("theory: entry (%d, %d) of the Gram matrix is %g; scale the points or lower the kernel's degree", i+1, j+1, v)
+				return param.Refuse("scale the points or lower the kernel's degree", "entry (%d, %d) of the Gram matrix is %g", i+1, j+1, v)
 			}
 		}
 	}
@@ -75,7 +76,7 @@ func checkLabels(y []float64, n int) error {
 func checkFinite(what string, values []float64) error {
 	for i, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("theory: %s %d is %g; it must be a finite number", what, i+1, v)
+			return param.Refuse("use a finite number", "%s %d is %g", what, i+1, v)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package lessons
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -643,7 +642,7 @@ func mcmZeroStep(ctx context.Context) (float64, error) {
 		}
 		return 2, nil
 	}
-	return 0, errors.New("mcm: no step of length 0 to look at; take other points")
+	return 0, param.Refuse("take other points", "no step of length 0 to look at")
 }
 
 // mcmData loads a data set of the lesson.

@@ -17,6 +17,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/store"
 )
@@ -294,22 +295,23 @@ func (q *Queue) do(ctx, jobCtx context.Context, r store.Run) {
 	q.publish(r.ID, end)
 }
 
-// fail ends a run with the reason, in words for its owner.
+// fail ends a run with the reason: in words for its owner, or, where it is a fault
+// of the program, in the log.
 func (q *Queue) fail(ctx context.Context, r store.Run, reason error) Event {
-	message := reason.Error()
-	var fault interface {
-		error
-		Kind() string
+	message, forOwner := param.ForPerson(reason)
+	if !forOwner {
+		message = "The training stopped because of a fault in this program. It was logged."
 	}
 	var p *panicked
+	var refusal *param.Refusal
+	var problems param.Problems
 	switch {
 	case errors.As(reason, &p):
 		q.log.ErrorContext(ctx, "panic in a training", "run", r.ID, "panic", p.value, "stack", p.stack)
-	case errors.As(reason, &fault): // of the store: its detail belongs in the log
-		q.log.ErrorContext(ctx, "run failed", "run", r.ID, "err", reason)
-		message = fault.Error()
-	default:
+	case errors.As(reason, &refusal), errors.As(reason, &problems):
 		q.log.InfoContext(ctx, "run failed", "run", r.ID, "err", reason)
+	default:
+		q.log.ErrorContext(ctx, "run failed", "run", r.ID, "err", reason)
 	}
 	if err := q.store.FailRun(ctx, q.owner, r.ID, message); err != nil && !errors.Is(err, store.ErrNotFound) {
 		q.log.ErrorContext(ctx, "failure of a run not saved", "run", r.ID, "err", err)
@@ -323,9 +325,7 @@ type panicked struct {
 	stack string
 }
 
-func (p *panicked) Error() string {
-	return "The training stopped because of a fault in this program. It was logged."
-}
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
 // every is the least time between two reports of progress.
 const every = 100 * time.Millisecond

@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/store"
 )
@@ -256,18 +257,24 @@ func TestPanicFailsOneRun(t *testing.T) {
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		train trainer
-		want  string
+		train        trainer
+		want, logged string
 	}{
 		"of the data": {func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) {
-			return nil, errors.New("one class is missing")
-		}, "one class is missing"},
+			return nil, param.Refuse("choose other points", "one class is missing")
+		}, "one class is missing; choose other points", "level=INFO"},
+		"of the settings": {func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) {
+			return nil, param.Problems{{Field: "C", Message: "C is wrong"}}
+		}, "C is wrong", "level=INFO"},
+		"of the program": {func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) {
+			return nil, errors.New("no row 7 of 5")
+		}, "fault in this program", "no row 7 of 5"},
 		"cancelled by itself": {func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) {
 			return nil, context.Canceled
-		}, "canceled"},
+		}, "fault in this program", "canceled"},
 		"result that cannot be stored": {func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) {
 			return &ml.Result{Report: ml.Report{Gap: math.NaN()}, Model: &ml.Model{}}, nil
-		}, "NaN"},
+		}, "fault in this program", "NaN"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -276,6 +283,10 @@ func TestFailures(t *testing.T) {
 			e := f.end(id)
 			if r := f.run(id); e.Status != store.Failed || r.Status != store.Failed || !strings.Contains(r.Error, test.want) || r.Error != e.Error {
 				t.Errorf("%+v, %+v", e, r)
+			}
+			f.stop()
+			if text := f.log.String(); !strings.Contains(text, test.logged) {
+				t.Errorf("log without %q: %s", test.logged, text)
 			}
 		})
 	}
