@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/views/lessons"
+	"marginlab/views/lessons/all"
 )
 
 // browse is a client with the cookie of a workspace, as browsers have.
@@ -52,11 +53,11 @@ func TestLessonPages(t *testing.T) {
 	s := serve(t, false, dataset.DefaultLimits)
 	c := s.browse(t, alice)
 	list := c.page(200, "/lessons")
-	if n := list.Find(".lessons li").Length(); n != len(lessons.All) {
-		t.Errorf("the list has %d lessons of %d", n, len(lessons.All))
+	if n := list.Find(".lessons li").Length(); n != len(all.Lessons) {
+		t.Errorf("the list has %d lessons of %d", n, len(all.Lessons))
 	}
 	var chain []string
-	for _, l := range lessons.All {
+	for _, l := range all.Lessons {
 		doc := c.page(200, "/lessons/"+l.Slug)
 		if n := doc.Find(".screen").Length(); n != len(l.Screens) {
 			t.Errorf("%s shows %d screens of %d", l.Slug, n, len(l.Screens))

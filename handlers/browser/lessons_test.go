@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"marginlab/views/lessons"
+	"marginlab/views/lessons/all"
 )
 
 // TestLessonLooks looks at every lesson in both themes: nothing wider than the
@@ -19,7 +20,7 @@ func TestLessonLooks(t *testing.T) {
 	needBrowser(t)
 	c := start(t).client()
 	looks := map[string]string{"lessons": "/lessons", "lesson-index": "/lessons/index"}
-	for _, l := range lessons.All {
+	for _, l := range all.Lessons {
 		looks["lesson-"+l.Slug] = "/lessons/" + l.Slug
 	}
 	for name, path := range looks {
@@ -37,8 +38,8 @@ func TestLessonWalk(t *testing.T) {
 	needBrowser(t)
 	s := start(t)
 	axe := accessibilityChecker(t)
-	for i := range 2 * len(lessons.All) {
-		l, theme := &lessons.All[i/2], []string{"light", "dark"}[i%2]
+	for i := range 2 * len(all.Lessons) {
+		l, theme := &all.Lessons[i/2], []string{"light", "dark"}[i%2]
 		t.Run(l.Slug+"/"+theme, func(t *testing.T) {
 			t.Parallel()
 			p := open(t, s)

@@ -21,6 +21,7 @@ import (
 	"marginlab/views"
 	"marginlab/views/figure"
 	"marginlab/views/lessons"
+	"marginlab/views/lessons/all"
 	"marginlab/web"
 )
 
@@ -49,7 +50,7 @@ func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := lessons.ListPage{Page: a.Frame("Lessons", "lessons")}
-	for i, l := range lessons.All {
+	for i, l := range all.Lessons {
 		row := lessons.ListRow{Number: i + 1, Lesson: l, Progress: progress(&l, answers)}
 		row.Thumb = lessonThumb(&l)
 		p.Lessons = append(p.Lessons, row)
@@ -97,7 +98,7 @@ func (a *Room) Index(w http.ResponseWriter, r *http.Request) error {
 }
 
 func screensOf(s lessons.Section) (screens []lessons.IndexScreen) {
-	for i, l := range lessons.All {
+	for i, l := range all.Lessons {
 		for _, screen := range l.Screens {
 			for _, id := range screen.Covers {
 				if id == s.ID {
@@ -111,9 +112,9 @@ func screensOf(s lessons.Section) (screens []lessons.IndexScreen) {
 
 // lessonOf is the lesson that a request names, with its place.
 func lessonOf(r *http.Request) (*lessons.Lesson, int, error) {
-	for i := range lessons.All {
-		if lessons.All[i].Slug == chi.URLParam(r, "lesson") {
-			return &lessons.All[i], i, nil
+	for i := range all.Lessons {
+		if all.Lessons[i].Slug == chi.URLParam(r, "lesson") {
+			return &all.Lessons[i], i, nil
 		}
 	}
 	return nil, 0, web.Errorf(web.NotFound, "There is no such lesson.")
@@ -148,13 +149,13 @@ func (a *Room) readLesson(w http.ResponseWriter, r *http.Request, form url.Value
 		return err
 	}
 	p := lessons.ReadPage{
-		Page: a.Frame(l.Title, "lessons"), Number: i + 1, Of: len(lessons.All), Lesson: *l, Progress: progress(l, answers),
+		Page: a.Frame(l.Title, "lessons"), Number: i + 1, Of: len(all.Lessons), Lesson: *l, Progress: progress(l, answers),
 	}
 	if i > 0 {
-		p.Previous = &lessons.All[i-1]
+		p.Previous = &all.Lessons[i-1]
 	}
-	if i+1 < len(lessons.All) {
-		p.Next = &lessons.All[i+1]
+	if i+1 < len(all.Lessons) {
+		p.Next = &all.Lessons[i+1]
 	}
 	course := url.Values{}
 	if code := door.CodeOf(form); code != "" {
@@ -221,14 +222,14 @@ func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values
 	case at > 0:
 		p.Previous = "/lessons/" + l.Slug + "/" + l.Screens[at-1].Slug + query
 	case number > 0:
-		before := lessons.All[number-1]
+		before := all.Lessons[number-1]
 		p.Previous = "/lessons/" + before.Slug + "/" + before.Screens[len(before.Screens)-1].Slug
 	}
 	switch {
 	case at+1 < len(l.Screens):
 		p.Next = "/lessons/" + l.Slug + "/" + l.Screens[at+1].Slug + query
-	case number+1 < len(lessons.All):
-		after := lessons.All[number+1]
+	case number+1 < len(all.Lessons):
+		after := all.Lessons[number+1]
 		p.Next = "/lessons/" + after.Slug + "/" + after.Screens[0].Slug
 	}
 	return a.Render(w, r, lessons.Slide(p))
@@ -327,7 +328,7 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	in, wrong := s.Demo.NewInput(form.Get, workspaceSource{a.House})
 	in.Coarse = form.Get("coarse") == "1"
 	query := url.Values{}
-	for _, p := range s.Demo.Params {
+	for _, p := range s.Demo.Params() {
 		if t := in.Text(p.Name); t != p.Default {
 			query.Set(p.Name, t)
 		}
@@ -362,7 +363,10 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	}
 	if course != nil {
 		query.Set("course", course.Code)
-		fixed := func(h lessons.Handle) bool { return course.Fixes(h.XParam) || course.Fixes(h.YParam) }
+		fixed := func(h lessons.Handle) bool {
+			x, y := h.Moves()
+			return course.Fixes(x) || course.Fixes(y)
+		}
 		e.Handles = slices.DeleteFunc(slices.Clone(e.Handles), fixed)
 		if e.Lab != "" { // where runs can be handed in
 			e.Lab += "&course=" + course.Code
@@ -623,7 +627,7 @@ func (a *Room) Forget(w http.ResponseWriter, r *http.Request) error {
 // one of its screens, on that. Controls of one name are one control.
 func (a *Room) Setting(ctx context.Context, path string, q url.Values) (s door.Setting, err error) {
 	slug, screen, _ := strings.Cut(strings.TrimPrefix(path, "/lessons/"), "/")
-	l := lessons.Find(slug)
+	l := all.Find(slug)
 	if l == nil {
 		return s, web.Errorf(web.NotFound, "There is no such lesson.")
 	}
@@ -640,7 +644,7 @@ func (a *Room) Setting(ctx context.Context, path string, q url.Values) (s door.S
 	on := map[string]int{} // screens that have the control
 	for _, sc := range l.Screens {
 		if sc.Demo != nil {
-			for _, p := range sc.Demo.Params {
+			for _, p := range sc.Demo.Params() {
 				on[p.Name]++
 			}
 		}
@@ -657,7 +661,7 @@ func (a *Room) Setting(ctx context.Context, path string, q url.Values) (s door.S
 		}
 		in, _ := sc.Demo.NewInput(form.Get, workspaceSource{a.House})
 		g := views.ControlGroup{Name: sc.Slug, Title: sc.Title}
-		for _, p := range sc.Demo.Params {
+		for _, p := range sc.Demo.Params() {
 			if !seen[p.Name] && !lessons.IsRun(p) {
 				seen[p.Name] = true
 				group := &g

@@ -19,7 +19,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
-	"marginlab/views/lessons"
+	"marginlab/views/lessons/all"
 	"marginlab/web"
 )
 
@@ -266,12 +266,12 @@ func controlLabels(target string, names []string) (labels []string) {
 	own := map[string]string{}
 	slug, _, _ := strings.Cut(strings.TrimPrefix(target, "/lessons/"), "/")
 	slug, _, _ = strings.Cut(slug, "?")
-	if l := lessons.Find(slug); l != nil {
+	if l := all.Find(slug); l != nil {
 		for _, sc := range l.Screens {
 			if sc.Demo == nil {
 				continue
 			}
-			for _, p := range sc.Demo.Params {
+			for _, p := range sc.Demo.Params() {
 				own[p.Name] = cmp.Or(own[p.Name], p.Label)
 			}
 		}

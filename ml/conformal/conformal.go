@@ -63,6 +63,47 @@ func (m *Map) Factors(x *mat.Dense) []float64 {
 	return c
 }
 
+// Gradient returns c(x) and its gradient, of the cores' dimension.
+func (m *Map) Gradient(x []float64) (c float64, grad []float64) {
+	grad = make([]float64, len(x))
+	for j, a := range m.Cores {
+		slope := -2 * m.Gamma * m.Alpha[j] * core(m.Gamma, x, a)
+		for i, v := range a {
+			grad[i] += slope * (x[i] - v)
+		}
+	}
+	return m.At(x), grad
+}
+
+// Normalize scales m so that the mean of |c| over the rows of x is 1 and turns its
+// sign so that their sum is not negative, and reports whether c takes both signs
+// there. J does not feel either; C of a fit on the new kernel does feel the scale. It
+// is an error when c is 0 on all rows or not finite.
+func (m *Map) Normalize(x *mat.Dense) (signChange bool, err error) {
+	sum, abs, lo, hi := 0.0, 0.0, math.Inf(1), math.Inf(-1)
+	c := m.Factors(x)
+	for _, v := range c {
+		sum += v
+		abs += math.Abs(v)
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	f := math.Copysign(float64(len(c)), sum) / abs
+	if abs == 0 || math.IsNaN(f) || math.IsInf(f, 0) {
+		return false, param.Refuse("use another core_gamma or a larger core_ridge", "the fitted map is zero or not finite on the training rows")
+	}
+	m.Alpha0 *= f
+	for j := range m.Alpha {
+		m.Alpha[j] *= f
+	}
+	return lo < 0 && hi > 0, nil
+}
+
+// CoreMatrix returns K1 = [1, exp(-gamma |x_i - a_j|²)], M x (n+1), for the rows of x
+// (M x d) and n cores a_j of length d: c = K1 alpha at the rows.
+func CoreMatrix(x *mat.Dense, cores [][]float64, gamma float64) *mat.Dense {
+	return columns(x, cores, gamma, 0, len(cores)+1)
+}
+
 // core is the kernel of the cores, exp(-gamma |x - a|²).
 func core(gamma float64, x, a []float64) float64 {
 	d2 := 0.0
@@ -86,16 +127,21 @@ type Settings struct {
 	Ridge float64 // D >= 0, added to W0; 0 means none; the default of the form is 1e-3
 	Steps int     // gradient: number of steps N; 0 means 200
 	Rate  float64 // gradient: first step eta0, relative to |alpha|; 0 means 0.1
+
+	// Visit, if there is one, sees the coefficients alpha of every iterate of gradient,
+	// the start included, at length one. They are its own to keep.
+	Visit func(alpha []float64)
 }
 
 // Stats of Fit. J is always that of the definition, without ridge.
 type Stats struct {
-	JBefore, JAfter float64 // Fisher scalar c'B0c / c'W0c for c = 1 and for the fitted c
-	Eigenvalue      float64 // eigen: largest g of P alpha = g Q alpha, which is J with the ridge in its denominator
-	Residual        float64 // eigen: |P alpha - g Q alpha| / |P alpha| in the orthonormal basis of range(K1)
-	BasisRank       int     // eigen: rank of range(K1)
-	Steps           int     // gradient: steps taken
-	SignChange      bool    // c takes both signs on the training rows
+	JBefore, JAfter float64   // Fisher scalar c'B0c / c'W0c for c = 1 and for the fitted c
+	Eigenvalue      float64   // eigen: largest g of P alpha = g Q alpha, which is J with the ridge in its denominator
+	Spectrum        []float64 // eigen: all g, falling, one for each dimension of range(K1)
+	Residual        float64   // eigen: |P alpha - g Q alpha| / |P alpha| in the orthonormal basis of range(K1)
+	BasisRank       int       // eigen: rank of range(K1)
+	Steps           int       // gradient: steps taken
+	SignChange      bool      // c takes both signs on the training rows
 }
 
 // Fit finds the map of the named method ("eigen", "gradient", "amari") for the
@@ -108,6 +154,22 @@ type Stats struct {
 // (J has no value), a within-class scatter that is singular with Ridge = 0, and
 // the end of ctx.
 func Fit(ctx context.Context, method string, k Matrix, x *mat.Dense, y []float64, cores []int, s Settings) (*Map, Stats, error) {
+	if len(cores) == 0 {
+		return nil, Stats{}, param.Refuse("take every N-th row as core (core_step)", "there are no cores, because the first fit has no support vectors")
+	}
+	rows, _ := x.Dims()
+	places := make([][]float64, len(cores))
+	for j, i := range cores {
+		if i < 0 || i >= rows {
+			return nil, Stats{}, fmt.Errorf("conformal: core row %d is outside the %d rows of the inputs", i, rows)
+		}
+		places[j] = x.RawRowView(i)
+	}
+	return FitAt(ctx, method, k, x, y, places, s)
+}
+
+// FitAt is Fit for cores anywhere, each of length d. Without any, c is constant.
+func FitAt(ctx context.Context, method string, k Matrix, x *mat.Dense, y []float64, cores [][]float64, s Settings) (*Map, Stats, error) {
 	row, err := Lookup(method)
 	if err != nil {
 		return nil, Stats{}, err
@@ -132,7 +194,7 @@ type problem struct {
 	Settings
 }
 
-func newProblem(k Matrix, x *mat.Dense, y []float64, cores []int, s Settings) (*problem, error) {
+func newProblem(k Matrix, x *mat.Dense, y []float64, cores [][]float64, s Settings) (*problem, error) {
 	g, err := group(k, y)
 	if err != nil {
 		return nil, err
@@ -141,8 +203,6 @@ func newProblem(k Matrix, x *mat.Dense, y []float64, cores []int, s Settings) (*
 	switch {
 	case rows != len(y):
 		return nil, fmt.Errorf("conformal: %d rows of inputs for %d labels", rows, len(y))
-	case len(cores) == 0:
-		return nil, param.Refuse("take every N-th row as core (core_step)", "there are no cores, because the first fit has no support vectors")
 	case !(s.Gamma > 0) || math.IsInf(s.Gamma, 1):
 		return nil, fmt.Errorf("conformal: core_gamma must be positive, not %g", s.Gamma)
 	case !(s.Ridge >= 0) || math.IsInf(s.Ridge, 1):
@@ -161,26 +221,31 @@ func newProblem(k Matrix, x *mat.Dense, y []float64, cores []int, s Settings) (*
 			p.x.Set(a, j, v)
 		}
 	}
-	for _, i := range cores {
-		if i < 0 || i >= rows {
-			return nil, fmt.Errorf("conformal: core row %d is outside the %d rows of the inputs", i, rows)
+	for j, a := range cores {
+		if len(a) != d {
+			return nil, fmt.Errorf("conformal: core %d has %d coordinates, the inputs have %d", j+1, len(a), d)
 		}
-		p.cores = append(p.cores, append([]float64(nil), x.RawRowView(i)...))
+		for i, v := range a {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("conformal: coordinate %d of core %d is %g; it must be finite", i+1, j+1, v)
+			}
+		}
+		p.cores = append(p.cores, append([]float64(nil), a...))
 	}
 	return p, nil
 }
 
-// columns returns the columns from..to-1 of K1 = [1, exp(-gamma |x_i - a_j|²)].
-func (p *problem) columns(from, to int) *mat.Dense {
-	rows, _ := p.x.Dims()
+// columns returns the columns from..to-1 of K1.
+func columns(x *mat.Dense, cores [][]float64, gamma float64, from, to int) *mat.Dense {
+	rows, _ := x.Dims()
 	part := mat.NewDense(rows, to-from, nil)
 	for i := range rows {
-		x, dst := p.x.RawRowView(i), part.RawRowView(i)
+		x, dst := x.RawRowView(i), part.RawRowView(i)
 		for j := range dst {
 			if from+j == 0 {
 				dst[j] = 1
 			} else {
-				dst[j] = core(p.Gamma, x, p.cores[from+j-1])
+				dst[j] = core(gamma, x, cores[from+j-1])
 			}
 		}
 	}
@@ -204,7 +269,7 @@ func (p *problem) coreFactors(ctx context.Context) (q, r *mat.Dense, err error) 
 	var basis []*mat.Dense         // Q by blocks of columns
 	var coordinates [][]*mat.Dense // R by blocks of columns, each by blocks of rows
 	for from := 0; from < n; from += width {
-		rest := p.columns(from, min(from+width, n))
+		rest := columns(p.x, p.cores, p.Gamma, from, min(from+width, n))
 		c := free(rest, basis...)
 		for range width + 1 { // each pass but the last takes a direction at least
 			if err := ctx.Err(); err != nil {
@@ -290,23 +355,10 @@ func (p *problem) mapOf(alpha []float64) *Map {
 	return &Map{Gamma: p.Gamma, Alpha0: alpha[0], Alpha: alpha[1:], Cores: p.cores}
 }
 
-// convention scales alpha so that the mean of |c| over the training rows is 1 and
-// turns its sign so that their sum is not negative, and reports whether c takes
-// both signs there. J does not feel either; C of the second fit does feel the scale.
+// convention normalises the map of alpha on the training rows.
 func (p *problem) convention(alpha []float64) (signChange bool, err error) {
-	sum, abs, lo, hi := 0.0, 0.0, math.Inf(1), math.Inf(-1)
-	c := p.mapOf(alpha).Factors(p.x)
-	for _, v := range c {
-		sum += v
-		abs += math.Abs(v)
-		lo, hi = min(lo, v), max(hi, v)
-	}
-	f := math.Copysign(float64(len(c)), sum) / abs
-	if abs == 0 || math.IsNaN(f) || math.IsInf(f, 0) {
-		return false, param.Refuse("use another core_gamma or a larger core_ridge", "the fitted map is zero or not finite on the training rows")
-	}
-	for j := range alpha {
-		alpha[j] *= f
-	}
-	return lo < 0 && hi > 0, nil
+	m := p.mapOf(alpha)
+	signChange, err = m.Normalize(p.x)
+	alpha[0] = m.Alpha0
+	return signChange, err
 }

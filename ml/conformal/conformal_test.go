@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -528,12 +529,20 @@ func TestErrors(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s, %s: error %v, want one with %q", name, row.Name, err, c.want)
 			}
-			if m != nil || stats != (Stats{}) {
+			if m != nil || !reflect.DeepEqual(stats, Stats{}) {
 				t.Errorf("%s, %s: an error and a result", name, row.Name)
 			}
 		}
 	}
 
+	for want, core := range map[string][]float64{"2 coordinates": {1, 2}, "core 2 is NaN": {nan}} {
+		if _, _, err := FitAt(t.Context(), "eigen", k, x, y, [][]float64{{0}, core}, ok); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("core %v: error %v, want one with %q", core, err, want)
+		}
+	}
+	if _, _, err := Scatter(t.Context(), k, y, mat.NewDense(3, 1, nil)); err == nil || !strings.Contains(err.Error(), "3 rows") {
+		t.Errorf("scatter of 3 rows for 4 labels: %v", err)
+	}
 	if _, _, err := Fit(t.Context(), "magic", k, x, y, []int{0}, ok); err == nil || !strings.Contains(err.Error(), "eigen, gradient, amari") {
 		t.Errorf("unknown method: %v", err)
 	}
@@ -640,6 +649,57 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// No cores leave the kernel as it is, and every step of the ascent is seen.
+func TestFitAt(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(12, 9))
+	x, y := cloud(rng, 40, 2, 0.5)
+	k := gram(x, rbf(0.5))
+	m, stats := Map{}, Stats{}
+	for _, method := range []string{"eigen", "gradient"} {
+		got, s, err := FitAt(t.Context(), method, k, x, y, nil, Settings{Gamma: 1, Ridge: 1e-3, Steps: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, stats = *got, s; math.Abs(m.Alpha0-1) > 1e-12 || len(m.Alpha) > 0 || math.Abs(stats.JAfter-stats.JBefore) > 1e-12 {
+			t.Errorf("%s without cores: %+v, %+v", method, m, stats)
+		}
+	}
+	var path [][]float64
+	cores := [][]float64{{0, 0}, {1, -1}, {1, -1}}
+	s := Settings{Gamma: 1, Ridge: 1e-3, Steps: 30, Rate: 0.2}
+	s.Visit = func(alpha []float64) { path = append(path, alpha) }
+	_, stats, err := FitAt(t.Context(), "gradient", k, x, y, cores, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(path) != stats.Steps+1 {
+		t.Fatalf("%d iterates of %d steps", len(path), stats.Steps)
+	}
+	best := 0.0
+	for i, alpha := range path {
+		near(t, "length", floats.Norm(alpha, 2), 1, 1e-12)
+		if i == 0 && alpha[0] != 1 {
+			t.Errorf("the start is %v", alpha)
+		}
+		at := Map{Gamma: 1, Alpha0: alpha[0], Alpha: alpha[1:], Cores: cores}
+		j, err := J(t.Context(), k, y, at.Factors(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		best = max(best, j)
+	}
+	near(t, "the best of the iterates", best, stats.JAfter, 1e-9)
+	// The spectrum: its first value is the maximum, and there is one for each direction.
+	_, stats, err = FitAt(t.Context(), "eigen", k, x, y, cores, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(stats.Spectrum) != stats.BasisRank || stats.BasisRank != 3 || stats.Spectrum[0] != stats.Eigenvalue || stats.Spectrum[1] > stats.Spectrum[0] {
+		t.Errorf("spectrum %v, rank %d, eigenvalue %g", stats.Spectrum, stats.BasisRank, stats.Eigenvalue)
+	}
+}
+
 // However the cores lie, Q must be orthonormal and Q R must be K1.
 func TestCoreFactors(t *testing.T) {
 	t.Parallel()
@@ -648,7 +708,10 @@ func TestCoreFactors(t *testing.T) {
 		x, y := cloud(rng, n, 2, 0.5)
 		k := gram(x, linear)
 		for _, gamma := range []float64{1e-12, 1e-6, 1e-3, 0.1, 10, 1e9} {
-			cores := append(every(n, 1), rng.Perm(n)...)
+			var cores [][]float64
+			for _, i := range append(every(n, 1), rng.Perm(n)...) {
+				cores = append(cores, x.RawRowView(i))
+			}
 			p, err := newProblem(k, x, y, cores, Settings{Gamma: gamma})
 			if err != nil {
 				t.Fatal(err)
@@ -667,7 +730,7 @@ func TestCoreFactors(t *testing.T) {
 				t.Errorf("n = %d, gamma = %g: Q'Q is off by %g, rank %d", n, gamma, e, rank)
 			}
 			qr.Mul(q, r)
-			qr.Sub(&qr, p.columns(0, len(cores)+1))
+			qr.Sub(&qr, CoreMatrix(p.x, cores, gamma))
 			if e := mat.Norm(&qr, 2); e > 1e-10*math.Sqrt(float64(n)*float64(len(cores))) {
 				t.Errorf("n = %d, gamma = %g: QR is off K1 by %g, rank %d", n, gamma, e, rank)
 			}

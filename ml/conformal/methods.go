@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/blas"
@@ -121,11 +122,12 @@ func eigen(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	for i := range rank {
 		w.SetSym(i, i, w.At(i, i)+p.Ridge)
 	}
-	g, z, err := largest(b, w)
+	values, z, err := spectrum(b, w)
 	if err != nil {
 		return nil, Stats{}, err
 	}
-	stats.Eigenvalue, stats.Residual = g, residual(b, w, g, z)
+	g := values[0]
+	stats.Eigenvalue, stats.Spectrum, stats.Residual = g, values, residual(b, w, g, z)
 	var c mat.VecDense // in the basis Q
 	c.MulVec(u, mat.NewVecDense(rank, z))
 	if stats.JAfter, err = jAfter(s, c.RawVector().Data); err != nil {
@@ -209,13 +211,13 @@ func jAfter(s *scatter, z []float64) (float64, error) {
 	return j, err
 }
 
-// largest returns the largest eigenvalue g of b z = g q z, q positive definite, and
-// its eigenvector. With q = LL' it is that of the symmetric L⁻¹ b L⁻ᵀ.
-func largest(b, q *mat.SymDense) (float64, []float64, error) {
+// spectrum returns the eigenvalues g of b z = g q z, q positive definite, falling, and
+// the eigenvector of the first. With q = LL' it is that of the symmetric L⁻¹ b L⁻ᵀ.
+func spectrum(b, q *mat.SymDense) ([]float64, []float64, error) {
 	n := b.SymmetricDim()
 	var chol mat.Cholesky
 	if !chol.Factorize(q) || chol.Cond() > condition {
-		return 0, nil, param.Refuse("raise core_ridge", "the within-class scatter is singular on the span of the cores (or, for a kernel that is not positive semidefinite, indefinite)")
+		return nil, nil, param.Refuse("raise core_ridge", "the within-class scatter is singular on the span of the cores (or, for a kernel that is not positive semidefinite, indefinite)")
 	}
 	var l mat.TriDense
 	chol.LTo(&l)
@@ -225,13 +227,15 @@ func largest(b, q *mat.SymDense) (float64, []float64, error) {
 	blas64.Trsm(blas.Right, blas.Trans, 1, l.RawTriangular(), c.RawMatrix())
 	var es mat.EigenSym
 	if !es.Factorize(symmetric(&c), true) {
-		return 0, nil, param.Refuse("raise core_ridge", "the eigenvalues did not converge")
+		return nil, nil, param.Refuse("raise core_ridge", "the eigenvalues did not converge")
 	}
 	var vectors mat.Dense
 	es.VectorsTo(&vectors)
 	z := mat.Col(nil, n-1, &vectors)
 	blas64.Trsv(blas.Trans, l.RawTriangular(), blas64.Vector{N: n, Data: z, Inc: 1})
-	return es.Values(nil)[n-1], z, nil
+	values := es.Values(nil)
+	slices.Reverse(values)
+	return values, z, nil
 }
 
 // residual returns |b z - g q z| / |b z|.
@@ -293,6 +297,9 @@ func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	z, bz, wz := mat.NewVecDense(rank, nil), mat.NewVecDense(rank, nil), mat.NewVecDense(rank, nil)
 	up := mat.NewVecDense(n, nil)
 	for {
+		if p.Visit != nil {
+			p.Visit(mat.Col(nil, 0, alpha))
+		}
 		z.MulVec(r, alpha)
 		bz.MulVec(s.b, z)
 		wz.MulVec(s.w, z)

@@ -40,6 +40,36 @@ func J(ctx context.Context, k Matrix, y, c []float64) (float64, error) {
 	return s.j([]float64{1})
 }
 
+// Scatter returns V'B0V and V'W0V, r x r, for a matrix v whose M rows are in the order
+// of those of k; nil stands for the identity, which gives B0 and W0 themselves, entry
+// (i, j) that of rows i and j. y is ±1, both present.
+func Scatter(ctx context.Context, k Matrix, y []float64, v *mat.Dense) (b, w *mat.SymDense, err error) {
+	g, err := group(k, y)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := len(y)
+	if v != nil {
+		var rows int
+		if rows, r = v.Dims(); rows != len(y) {
+			return nil, nil, fmt.Errorf("conformal: a matrix of %d rows for %d labels", rows, len(y))
+		}
+	}
+	sorted := mat.NewDense(len(y), r, nil)
+	for a, i := range g.order {
+		if v == nil {
+			sorted.Set(a, i, 1)
+		} else {
+			sorted.SetRow(a, v.RawRowView(i))
+		}
+	}
+	s, err := g.scatter(ctx, sorted)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.b, s.w, nil
+}
+
 // grouped is a kernel matrix with its rows grouped by class.
 type grouped struct {
 	k     Matrix

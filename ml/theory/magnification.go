@@ -81,24 +81,32 @@ func Magnification(g mat.Symmetric) float64 {
 	return math.Sqrt(mat.Det(g))
 }
 
-// ConformalFactor returns c(x) = alpha0 + sum_j alpha_j exp(-gamma |x - a_j|²) and
-// its gradient at x (length d), for cores a_j of length d: the factor of a
-// conformal map as data (MCM notes, "Kernel optimization").
-func ConformalFactor(x []float64, alpha0 float64, alpha []float64, cores [][]float64, gamma float64) (c float64, grad []float64, err error) {
-	if len(alpha) != len(cores) {
-		return 0, nil, fmt.Errorf("theory: %d coefficients for %d cores", len(alpha), len(cores))
+// Axes returns what becomes of a circle of radius 1 around a point of the plane under
+// the metric g there: the half-axes of the ellipse, the short one first, and their
+// directions, as unit columns. A negative eigenvalue, of an indefinite kernel, counts
+// as 0.
+func Axes(g *mat.SymDense) (half [2]float64, directions *mat.Dense, err error) {
+	var es mat.EigenSym
+	if g.SymmetricDim() != 2 || !es.Factorize(g, true) {
+		return half, nil, fmt.Errorf("theory: no axes of a metric of %d dimensions; it must be of the plane and finite", g.SymmetricDim())
 	}
-	c, grad = alpha0, make([]float64, len(x))
-	k := kernel.RBF(gamma)
-	for j, core := range cores {
-		if len(core) != len(x) {
-			return 0, nil, fmt.Errorf("theory: core %d has %d coordinates, the point %d", j+1, len(core), len(x))
-		}
-		e := alpha[j] * k.Eval(x, core)
-		c += e
-		for i := range grad {
-			grad[i] -= 2 * gamma * (x[i] - core[i]) * e
-		}
+	for i, v := range es.Values(nil) {
+		half[i] = math.Sqrt(math.Max(0, v))
 	}
-	return c, grad, nil
+	directions = new(mat.Dense)
+	es.VectorsTo(directions)
+	return half, directions, nil
+}
+
+// Bend returns a map of the line that is steepest at a place and keeps the two ends
+// ±end: tanh(steepness (x - at)), shifted and scaled. steepness is 0 or more; 0 is the
+// identity (MCM notes, "Kernel optimization: Motivation").
+func Bend(steepness, at, end float64) func(x float64) float64 {
+	if steepness < 1e-6 {
+		return func(x float64) float64 { return x }
+	}
+	lo, hi := math.Tanh(steepness*(-end-at)), math.Tanh(steepness*(end-at))
+	return func(x float64) float64 {
+		return end * (2*(math.Tanh(steepness*(x-at))-lo)/(hi-lo) - 1)
+	}
 }

@@ -12,8 +12,8 @@ func (l Look) Format(rows int) figure.Format {
 	return figure.Format{Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: rows}
 }
 
-// plane is a drawing of marks over x1 and x2.
-func plane(name, caption string, limits figure.Limits, rows int, marks ...[]figure.Mark) Figure {
+// Plane is a drawing of marks over x1 and x2.
+func Plane(name, caption string, limits figure.Limits, rows int, marks ...[]figure.Mark) Figure {
 	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
 		p := figure.Plane{Format: l.Format(rows), X: "x1", Y: "x2", Limits: limits}
 		for _, m := range marks {
@@ -23,21 +23,21 @@ func plane(name, caption string, limits figure.Limits, rows int, marks ...[]figu
 	}}
 }
 
-// halves are the regions on the two sides of f = 0.
-func halves(f func(x, y float64) float64) []figure.Mark {
+// Halves are the regions on the two sides of f = 0.
+func Halves(f func(x, y float64) float64) []figure.Mark {
 	return []figure.Mark{
 		figure.Region{F: func(x, y float64) float64 { return -f(x, y) }, Color: figure.ClassColor(0), Name: "f < 0"},
 		figure.Region{F: f, Color: figure.ClassColor(1), Name: "f ≥ 0"},
 	}
 }
 
-// sides are the two half-planes of a line and the line itself.
-func sides(w [2]float64, b float64) []figure.Mark {
-	return append(halves(figure.Linear(w, -b)), figure.Line{A: w, C: -b, Name: "f = 0"})
+// Sides are the two half-planes of a line and the line itself.
+func Sides(w [2]float64, b float64) []figure.Mark {
+	return append(Halves(figure.Linear(w, -b)), figure.Line{A: w, C: -b, Name: "f = 0"})
 }
 
-// marginLines are f = ±1.
-func marginLines(w [2]float64, b float64) []figure.Mark {
+// MarginLines are f = ±1.
+func MarginLines(w [2]float64, b float64) []figure.Mark {
 	pen := figure.Pen{Dash: figure.Dashed, Thin: true}
 	return []figure.Mark{
 		figure.Line{A: w, C: 1 - b, Pen: pen, Name: "f = ±1"},
@@ -45,18 +45,18 @@ func marginLines(w [2]float64, b float64) []figure.Mark {
 	}
 }
 
-// foot is the place of the line w·x + b = 0 that is nearest to p.
-func foot(w [2]float64, b float64, p [2]float64) [2]float64 {
+// Foot is the place of the line w·x + b = 0 that is nearest to p.
+func Foot(w [2]float64, b float64, p [2]float64) [2]float64 {
 	k := (w[0]*p[0] + w[1]*p[1] + b) / (w[0]*w[0] + w[1]*w[1])
 	return [2]float64{p[0] - k*w[0], p[1] - k*w[1]}
 }
 
-// slacks are the ways from points inside the margin to their margin line, each of
+// Slacks are the ways from points inside the margin to their margin line, each of
 // length slack/|w|.
-func slacks(t toy, w [2]float64, b float64) (marks []figure.Mark) {
-	for i, p := range t.xy {
-		if t.y[i]*(w[0]*p[0]+w[1]*p[1]+b) < 1-1e-5 {
-			marks = append(marks, figure.Segment{From: p, To: foot(w, b-t.y[i], p), Pen: figure.Pen{Color: figure.Magenta}, Name: "slack"})
+func Slacks(t Toy, w [2]float64, b float64) (marks []figure.Mark) {
+	for i, p := range t.XY {
+		if t.Y[i]*(w[0]*p[0]+w[1]*p[1]+b) < 1-1e-5 {
+			marks = append(marks, figure.Segment{From: p, To: Foot(w, b-t.Y[i], p), Pen: figure.Pen{Color: figure.Magenta}, Name: "slack"})
 		}
 	}
 	return marks
@@ -82,11 +82,11 @@ func lineHandles(in Input) []Handle {
 	}
 }
 
-// noLine is the note where the two ends of a line coincide.
-const noLine = "Two places are needed for a line: pull the ends apart."
+// NoLine is the note where the two ends of a line coincide.
+const NoLine = "Two places are needed for a line: pull the ends apart."
 
-// stepCurve is a value of every state of a replay over the steps.
-func stepCurve[S any](name string, r *trace.Replay[S], value func(S) float64) figure.Curve {
+// StepCurve is a value of every state of a replay over the steps.
+func StepCurve[S any](name string, r *trace.Replay[S], value func(S) float64) figure.Curve {
 	c := figure.Curve{Name: name}
 	for i := range r.Len() {
 		c.X, c.Y = append(c.X, float64(i)), append(c.Y, value(r.At(i)))
@@ -94,8 +94,8 @@ func stepCurve[S any](name string, r *trace.Replay[S], value func(S) float64) fi
 	return c
 }
 
-// stepChart is a chart over the steps of a replay that stands at step.
-func stepChart(name, caption string, step int, ch figure.Chart) Figure {
+// StepChart is a chart over the steps of a replay that stands at step.
+func StepChart(name, caption string, step int, ch figure.Chart) Figure {
 	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
 		here := float64(step)
 		c := ch

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"marginlab/ml"
+	mlconformal "marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	mlmcm "marginlab/ml/mcm"
@@ -23,7 +24,7 @@ import (
 	"marginlab/views/figure"
 )
 
-var eightsteps = Lesson{
+var Eightsteps = Lesson{
 	Slug: "eight-steps", Title: "The conformal MCM in eight steps",
 	Summary: "The whole procedure on any data set, one step a screen. What you choose goes along from step to step.",
 	Carry:   true,
@@ -31,12 +32,12 @@ var eightsteps = Lesson{
 		{
 			Slug: "standardise", Title: "Step 1: Standardise",
 			Covers: []string{"000 steps"}, Words: eightstepsStandardiseWords,
-			Demo: &Demo{Params: eightstepsParams, Show: showEightstepsStandardise},
+			Demo: &Demo{Old: eightstepsParams, Show: showEightstepsStandardise},
 		},
 		{
 			Slug: "first", Title: "Step 2: Train a first MCM",
 			Covers: []string{"000 steps"}, Words: eightstepsFirstWords,
-			Demo: &Demo{Params: eightstepsParams, Show: showEightstepsFirst},
+			Demo: &Demo{Old: eightstepsParams, Show: showEightstepsFirst},
 			Questions: []Question{{
 				Slug: "narrow", Ask: `On the moons you make the kernel narrower: $\gamma$ goes from 0.5 to 5. How does the number of support vectors change?`,
 				Options: []string{"It falls: a narrow kernel is more local.", "It stays: the data are the same.", "It rises."},
@@ -47,12 +48,12 @@ var eightsteps = Lesson{
 		{
 			Slug: "scatter", Title: "Step 3: Compute B₀ and W₀",
 			Covers: []string{"000 steps"}, Words: eightstepsScatterWords,
-			Demo: &Demo{Params: eightstepsParams, Show: showEightstepsScatter},
+			Demo: &Demo{Old: eightstepsParams, Show: showEightstepsScatter},
 		},
 		{
 			Slug: "eigenproblem", Title: "Step 4: Solve the eigenproblem",
 			Covers: []string{"000 steps"}, Words: eightstepsEigenWords,
-			Demo: &Demo{Params: eightstepsParams, Show: showEightstepsEigen},
+			Demo: &Demo{Old: eightstepsParams, Show: showEightstepsEigen},
 			Questions: []Question{{
 				Slug: "ridge", Ask: `$J$ of the new kernel, and the largest eigenvalue $g$. Which is larger?`,
 				Options: []string{"They are equal.", "J, by a little.", "g, by a little."},
@@ -61,7 +62,7 @@ var eightsteps = Lesson{
 					if err != nil {
 						return 0, err
 					}
-					return []float64{2, 0, 1}[1+sign(*t.report.JAfter-*t.report.Eigenvalue)], nil
+					return []float64{2, 0, 1}[1+Sign(*t.report.JAfter-*t.report.Eigenvalue)], nil
 				},
 				Explain: `$g$ is the quotient with $D$ added to the denominator, $J$ is the same quotient without it. That small difference is the whole effect of the ridge on the value.`,
 			}},
@@ -69,17 +70,17 @@ var eightsteps = Lesson{
 		{
 			Slug: "factor", Title: "Step 5: The scaling factor c",
 			Covers: []string{"000 steps"}, Words: eightstepsFactorWords,
-			Demo: &Demo{Params: eightstepsParams, Show: showEightstepsFactor},
+			Demo: &Demo{Old: eightstepsParams, Show: showEightstepsFactor},
 		},
 		{
 			Slug: "kernel", Title: "Step 6: The new kernel matrix",
 			Covers: []string{"000 steps"}, Words: eightstepsKernelWords,
-			Demo: &Demo{Params: eightstepsParams, Show: showEightstepsKernel},
+			Demo: &Demo{Old: eightstepsParams, Show: showEightstepsKernel},
 		},
 		{
 			Slug: "second", Title: "Step 7: Train a new MCM",
 			Covers: []string{"000 steps"}, Words: eightstepsSecondWords,
-			Demo: &Demo{Params: eightstepsParams, Show: showEightstepsSecond},
+			Demo: &Demo{Old: eightstepsParams, Show: showEightstepsSecond},
 			Questions: []Question{{
 				Slug: "double", Ask: `You double $c$ everywhere before this step. What happens to the second MCM?`,
 				Options: []string{"f is four times as large.", "Nothing: f is the same function.", "Its boundary moves away from the cores."},
@@ -90,7 +91,7 @@ var eightsteps = Lesson{
 		{
 			Slug: "test", Title: "Step 8: Test on held-out rows",
 			Covers: []string{"000 steps"}, Words: eightstepsTestWords,
-			Demo: &Demo{Params: eightstepsParams, Show: showEightstepsTest},
+			Demo: &Demo{Old: eightstepsParams, Show: showEightstepsTest},
 			Questions: []Question{{
 				Slug: "ten", Ask: `The moons, as this lesson starts, on ten random splits. On how many does the conformal MCM classify *more* held-out rows correctly than the first MCM?`,
 				Options: []string{"On all ten.", "On six to nine.", "On five or fewer."},
@@ -121,21 +122,21 @@ type eightstepsTraining struct {
 	pos, neg    string
 	train, test []int
 	scaler      *dataset.Scaler
-	p           *conformalProblem // the training rows, standardised, with the basic kernel
-	report      ml.Report         // of the second machine
-	before      *ml.Model         // the first machine
-	after       *ml.Model         // the second one, and its map
+	p           *Reshaping // the training rows, standardised, with the basic kernel
+	report      ml.Report  // of the second machine
+	before      *ml.Model  // the first machine
+	after       *ml.Model  // the second one, and its map
 }
 
 // eightstepsPrepare does step 1: it splits, and scales by the mean and the deviation
 // of the training rows. get are the values of the controls.
 func eightstepsPrepare(d *dataset.Data, notes []string, get func(name string) string) (t *eightstepsTraining, err error) {
 	t = &eightstepsTraining{data: d, notes: notes}
-	if t.spec, err = newSpec("learner", "mcm", "standardize", "true", "gamma", get("gamma"), "C", get("C"), "rank_tol", get("rank_tol"),
+	if t.spec, err = NewSpec("learner", "mcm", "standardize", "true", "gamma", get("gamma"), "C", get("C"), "rank_tol", get("rank_tol"),
 		"conformal", "eigen", "core_gamma", get("core_gamma"), "test_fraction", get("test_fraction"), "seed", get("seed")); err != nil {
 		return nil, err
 	}
-	t.spec.Positive = conformalPositive(d)
+	t.spec.Positive = LastClass(d)
 	if t.y, t.pos, t.neg, err = d.Binary(t.spec.Positive); err != nil {
 		return nil, err
 	}
@@ -146,9 +147,9 @@ func eightstepsPrepare(d *dataset.Data, notes []string, get func(name string) st
 		y[i] = t.y[row]
 	}
 	t.scaler = dataset.FitScaler(x)
-	t.p = newConformalProblem(d, kernel.RBF(t.spec.Values.Number("gamma")), t.scaler.Apply(x), y)
-	t.p.scaler, t.p.rows, t.p.pos, t.p.neg = t.scaler, t.train, t.pos, t.neg
-	t.p.settings = mlmcm.Settings{C: t.spec.Values.Number("C"), RankTol: t.spec.Values.Number("rank_tol")}
+	t.p = NewReshaping(d, kernel.RBF(t.spec.Values.Number("gamma")), t.scaler.Apply(x), y)
+	t.p.Scaler, t.p.Rows, t.p.Positive, t.p.Negative = t.scaler, t.train, t.pos, t.neg
+	t.p.Settings = mlmcm.Settings{C: t.spec.Values.Number("C"), RankTol: t.spec.Values.Number("rank_tol")}
 	return t, nil
 }
 
@@ -179,7 +180,7 @@ func eightstepsDefaults(ctx context.Context, change map[string]string) (*eightst
 
 // fit trains both machines, as the lab does.
 func (t *eightstepsTraining) fit(ctx context.Context) error {
-	res, err := trained(ctx, t.data, t.spec)
+	res, err := Train(ctx, t.data, t.spec)
 	if err != nil {
 		return err
 	}
@@ -187,15 +188,20 @@ func (t *eightstepsTraining) fit(ctx context.Context) error {
 	return nil
 }
 
-// quotient is that of the cores of the second machine.
-func (t *eightstepsTraining) quotient() *conformalQuotient {
-	return t.p.rayleigh(t.after.Map.Cores, t.after.Map.Gamma, t.spec.Values.Number("core_ridge"))
+// best is the best factor of the cores of the second machine.
+func (t *eightstepsTraining) best(ctx context.Context) (*mlconformal.Map, mlconformal.Stats, error) {
+	return t.p.Best(ctx, t.after.Map.Cores, t.after.Map.Gamma, t.spec.Values.Number("core_ridge"))
+}
+
+// scatter are B0 and W0.
+func (t *eightstepsTraining) scatter(ctx context.Context) (b, w *mat.SymDense, err error) {
+	return mlconformal.Scatter(ctx, t.p.Gram, t.p.Y, nil)
 }
 
 // picture is the boundary of one of the machines.
 func (t *eightstepsTraining) picture(name, caption string, m *ml.Model) Figure {
 	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
-		sc, err := conformalScene(m, t.data, t.spec, l)
+		sc, err := ReshapedScene(m, t.data, t.spec, l)
 		if err != nil {
 			return nil, err
 		}
@@ -206,7 +212,11 @@ func (t *eightstepsTraining) picture(name, caption string, m *ml.Model) Figure {
 
 // eightstepsStart is step 1 for a screen, with the beginning of its exhibit.
 func eightstepsStart(ctx context.Context, in Input) (*eightstepsTraining, *Exhibit, error) {
-	d, notes, err := conformalLoad(ctx, in)
+	_, d, err := in.Data(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, notes, err := Few(d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -214,7 +224,7 @@ func eightstepsStart(ctx context.Context, in Input) (*eightstepsTraining, *Exhib
 	if err != nil {
 		return nil, nil, err
 	}
-	return t, &Exhibit{Notes: slices.Clone(notes), Lab: labQuery(in.Text("data"), "learner", "mcm", "conformal", "eigen", "gamma", in.Text("gamma"), "C", in.Text("C"),
+	return t, &Exhibit{Notes: slices.Clone(notes), Lab: LabQuery(in.Text("data"), "learner", "mcm", "conformal", "eigen", "gamma", in.Text("gamma"), "C", in.Text("C"),
 		"rank_tol", in.Text("rank_tol"), "core_gamma", in.Text("core_gamma"), "test_fraction", in.Text("test_fraction"), "seed", in.Text("seed"), "positive", t.spec.Positive)}, nil
 }
 
@@ -247,7 +257,7 @@ func (t *eightstepsTraining) dots(name, caption string, x *mat.Dense, columns []
 			if y > 0 {
 				label = t.pos
 			}
-			p.Marks = append(p.Marks, figure.Dot{At: at, Class: class(y), Hollow: held[i], Name: label})
+			p.Marks = append(p.Marks, figure.Dot{At: at, Class: Class(y), Hollow: held[i], Name: label})
 		}
 		return p.Picture()
 	}}
@@ -258,7 +268,7 @@ func showEightstepsStandardise(ctx context.Context, in Input) (*Exhibit, error) 
 	if err != nil {
 		return nil, err
 	}
-	columns, err := conformalColumns(t.data, t.spec.Positive)
+	columns, err := TellingColumns(t.data, t.spec.Positive)
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +283,7 @@ func showEightstepsStandardise(ctx context.Context, in Input) (*Exhibit, error) 
 		{Label: "features", Value: strconv.Itoa(len(t.data.Features))},
 	}
 	table := Table{Caption: "Training rows: mean and deviation of every feature", Head: []string{"feature", "mean", "deviation", "sample deviation", "mean after", "deviation after"}}
-	z := t.p.x
+	z := t.p.X
 	m := float64(len(t.train))
 	for j, name := range t.data.Features {
 		if j == 12 {
@@ -288,12 +298,12 @@ func showEightstepsStandardise(ctx context.Context, in Input) (*Exhibit, error) 
 		}
 		if after == 0 {
 			sd, note = "0, divisor 1", "–"
-			e.Notes = append(e.Notes, plain(name)+" is the same in every training row: its divisor is 1, and it becomes 0.")
+			e.Notes = append(e.Notes, Literal(name)+" is the same in every training row: its divisor is 1, and it becomes 0.")
 		}
 		if math.Abs(mean) < 1e-12 {
 			mean = 0
 		}
-		table.Rows = append(table.Rows, []string{plain(name), views.Short(t.scaler.Mean[j]), sd, note, views.Short(mean), views.Short(after)})
+		table.Rows = append(table.Rows, []string{Literal(name), views.Short(t.scaler.Mean[j]), sd, note, views.Short(mean), views.Short(after)})
 	}
 	e.Tables = []Table{table}
 	return e, nil
@@ -306,7 +316,7 @@ func showEightstepsFirst(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	s := t.spec
 	s.Conformal = "none"
-	res, err := trained(ctx, t.data, s)
+	res, err := Train(ctx, t.data, s)
 	if err != nil {
 		return nil, err
 	}
@@ -318,7 +328,7 @@ func showEightstepsFirst(ctx context.Context, in Input) (*Exhibit, error) {
 			place := map[int]int{}
 			for i, row := range t.train {
 				place[row] = i
-				b.Classes[i] = class(t.p.y[i])
+				b.Classes[i] = Class(t.p.Y[i])
 			}
 			for k, row := range res.Model.Rows {
 				b.Values[place[row]] = math.Abs(res.Model.Coef[k])
@@ -354,12 +364,16 @@ func showEightstepsScatter(ctx context.Context, in Input) (*Exhibit, error) {
 		return nil, err
 	}
 	step := min(in.Step, len(eightstepsMatrices)-1)
-	k := theory.Gram(t.p.gram)
-	blocks := mat.NewSymDense(len(t.p.y), nil)
+	b, w, err := t.scatter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k := theory.Gram(t.p.Gram)
+	blocks := mat.NewSymDense(len(t.p.Y), nil)
 	blocks.CopySym(k)
-	blocks.ScaleSym(1/float64(len(t.p.y)), blocks)
-	blocks.AddSym(blocks, t.p.b) // B0 = blocks - K/M
-	order := conformalByClass(t.p.y)
+	blocks.ScaleSym(1/float64(len(t.p.Y)), blocks)
+	blocks.AddSym(blocks, b) // B0 = blocks - K/M
+	order := ClassOrder(t.p.Y)
 	names := []string{"K0", "blocks", "B0", "W0"}
 	captions := []string{
 		"Every pair of training rows, sorted by class for the eye only.",
@@ -367,18 +381,18 @@ func showEightstepsScatter(ctx context.Context, in Input) (*Exhibit, error) {
 		`$\mathbf B_0$: one sign within the classes, the other between them.`,
 		`$\mathbf W_0$: the scale of colours leaves out the diagonal, which is far larger.`,
 	}
-	shown := []*mat.SymDense{k, blocks, t.p.b, t.p.w}[step]
+	shown := []*mat.SymDense{k, blocks, b, w}[step]
 	scale := 0.0
 	if step == 3 {
-		for i := range t.p.y {
+		for i := range t.p.Y {
 			for j := range i {
 				scale = math.Max(scale, math.Abs(shown.At(i, j)))
 			}
 		}
 	}
 	e.Steps, e.Step, e.Body = len(eightstepsMatrices), step, Derivation(step, eightstepsMatrices...)
-	e.Figures = []Figure{conformalSquare("matrix", captions[step], names[step], shown, t.p.y, order, scale)}
-	between, scatter := mat.Sum(t.p.b), mat.Sum(t.p.w)
+	e.Figures = []Figure{ClassMatrix("matrix", captions[step], names[step], shown, t.p.Y, order, scale)}
+	between, scatter := mat.Sum(b), mat.Sum(w)
 	e.Numbers = []Number{
 		{Label: `$\mathbf 1^\top\mathbf B_0\mathbf 1$`, Value: views.Short(between), Help: "M times the scatter between the classes"},
 		{Label: `$\mathbf 1^\top\mathbf W_0\mathbf 1$`, Value: views.Short(scatter), Help: "M times the scatter within"},
@@ -392,30 +406,31 @@ func showEightstepsEigen(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	top, err := t.quotient().solve()
+	best, stats, err := t.best(ctx)
 	if err != nil {
 		return nil, err
 	}
+	alpha := append([]float64{best.Alpha0}, best.Alpha...)
 	e.Figures = []Figure{
 		{Name: "spectrum", Caption: "All eigenvalues g, largest first, on a logarithmic scale. Only the first is used. Look how far it stands above the second.", Draw: func(l Look) (*figure.Picture, error) {
-			return figure.Bars{Format: l.Format(0), X: "eigenvalue", Y: "g (log scale)", Values: top.values, Log: true}.Picture()
+			return figure.Bars{Format: l.Format(0), X: "eigenvalue", Y: "g (log scale)", Values: stats.Spectrum, Log: true}.Picture()
 		}},
 		{Name: "alpha", Caption: `$\boldsymbol\alpha$ of the largest: first the constant $\alpha_0$, then one number for each core. Hatched bars are negative.`, Draw: func(l Look) (*figure.Picture, error) {
-			return figure.Bars{Format: l.Format(0), X: "the constant, then the cores", Y: "alpha", Values: top.top}.Picture()
+			return figure.Bars{Format: l.Format(0), X: "the constant, then the cores", Y: "alpha", Values: alpha}.Picture()
 		}},
 	}
 	e.Numbers = []Number{
-		{Label: "cores and constant", Value: strconv.Itoa(len(top.top)), Help: `columns of $\mathbf K_1$`},
-		{Label: `rank of $\mathbf K_1$`, Value: strconv.Itoa(len(top.values)), Help: "rows of the problem that is solved"},
-		{Label: "largest g", Value: views.Long(top.values[0])},
+		{Label: "cores and constant", Value: strconv.Itoa(len(alpha)), Help: `columns of $\mathbf K_1$`},
+		{Label: `rank of $\mathbf K_1$`, Value: strconv.Itoa(len(stats.Spectrum)), Help: "rows of the problem that is solved"},
+		{Label: "largest g", Value: views.Long(stats.Spectrum[0])},
 		{Label: "J before", Value: views.Short(*t.report.JBefore)},
 		{Label: "J after", Value: views.Long(*t.report.JAfter), Help: fmt.Sprintf(`g has $D = %g$ in its denominator, J has not`, t.spec.Values.Number("core_ridge"))},
 	}
-	if len(top.values) > 1 {
-		e.Numbers = append(e.Numbers, Number{Label: "second g", Value: views.Short(top.values[1])})
+	if len(stats.Spectrum) > 1 {
+		e.Numbers = append(e.Numbers, Number{Label: "second g", Value: views.Short(stats.Spectrum[1])})
 	}
-	if len(top.values) < len(top.top) {
-		e.Notes = append(e.Notes, fmt.Sprintf(`%d columns, but rank %d: $\mathbf Q$ is singular, and only the orthonormal basis saves the day.`, len(top.top), len(top.values)))
+	if len(stats.Spectrum) < len(alpha) {
+		e.Notes = append(e.Notes, fmt.Sprintf(`%d columns, but rank %d: $\mathbf Q$ is singular, and only the orthonormal basis saves the day.`, len(alpha), len(stats.Spectrum)))
 	}
 	return e, nil
 }
@@ -445,12 +460,11 @@ func (t *eightstepsTraining) with(ctx context.Context, n int) (*ml.Model, error)
 	for _, j := range t.ranked()[:n] {
 		cores, rows = append(cores, t.after.Map.Cores[j]), append(rows, t.after.CoreRows[j])
 	}
-	r := t.p.rayleigh(cores, t.after.Map.Gamma, t.spec.Values.Number("core_ridge"))
-	top, err := r.solve()
+	best, _, err := t.p.Best(ctx, cores, t.after.Map.Gamma, t.spec.Values.Number("core_ridge"))
 	if err != nil {
 		return nil, err
 	}
-	m, err := t.p.machine(ctx, r.mapOf(top.top))
+	m, err := t.p.Machine(ctx, best)
 	if err != nil {
 		return nil, err
 	}
@@ -474,16 +488,19 @@ func showEightstepsFactor(ctx context.Context, in Input) (*Exhibit, error) {
 			return nil, err
 		}
 	}
-	c := model.Map.Factors(t.p.x)
-	e.Figures = []Figure{conformalFactorFigure("factor", "c(x) as a heat map, its cores, and the boundary of an MCM trained with it. Hollow points are held out.", model, t.data, t.spec, nil)}
+	c := model.Map.Factors(t.p.X)
+	e.Figures = []Figure{FactorFigure("factor", "c(x) as a heat map, its cores, and the boundary of an MCM trained with it. Hollow points are held out.", model, t.data, t.spec, nil)}
 	same := 0
 	for i, v := range c {
-		if v*t.p.y[i] > 0 {
+		if v*t.p.Y[i] > 0 {
 			same++
 		}
 	}
 	share := math.Max(float64(same), float64(len(c)-same)) / float64(len(c))
-	j := t.p.quotientOf(c)
+	j, err := t.p.J(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	e.Numbers = []Number{
 		{Label: "cores", Value: fmt.Sprintf("%d of %d", used, n), Help: `largest $\lvert\lambda_j\rvert$ first`},
 		{Label: "c on the training rows", Value: views.Short(floats.Min(c)) + " to " + views.Short(floats.Max(c)), Help: `scaled: the mean of $\lvert c\rvert$ is 1`},
@@ -509,12 +526,12 @@ func showEightstepsKernel(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := t.after.Map.Factors(t.p.x)
-	before, after := theory.Gram(t.p.gram), theory.Gram(t.p.scaled(c))
-	order := conformalByClass(t.p.y)
+	c := t.after.Map.Factors(t.p.X)
+	before, after := theory.Gram(t.p.Gram), theory.Gram(t.p.Scaled(c))
+	order := ClassOrder(t.p.Y)
 	e.Figures = []Figure{
-		conformalSquare("after", `The new matrix $\mathbf D\mathbf K_0\mathbf D$. Look at the blocks between the classes.`, "new K", after, t.p.y, order, 0),
-		conformalSquare("before", `The basic kernel matrix $\mathbf K_0$.`, "K0", before, t.p.y, order, 0),
+		ClassMatrix("after", `The new matrix $\mathbf D\mathbf K_0\mathbf D$. Look at the blocks between the classes.`, "new K", after, t.p.Y, order, 0),
+		ClassMatrix("before", `The basic kernel matrix $\mathbf K_0$.`, "K0", before, t.p.Y, order, 0),
 	}
 	spectrum, err := theory.Mercer(after)
 	if err != nil {
@@ -522,12 +539,12 @@ func showEightstepsKernel(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	means := func(k *mat.SymDense) string {
 		var sum, n [2]float64
-		for i, a := range t.p.y {
-			for j, b := range t.p.y {
+		for i, a := range t.p.Y {
+			for j, b := range t.p.Y {
 				if i == j {
 					continue
 				}
-				same := class(a * b)
+				same := Class(a * b)
 				sum[same] += k.At(i, j)
 				n[same]++
 			}
@@ -550,7 +567,7 @@ func showEightstepsSecond(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	s := t.spec
 	s.Conformal = "none"
-	first, err := trained(ctx, t.data, s)
+	first, err := Train(ctx, t.data, s)
 	if err != nil {
 		return nil, err
 	}
@@ -615,7 +632,7 @@ func showEightstepsTest(ctx context.Context, in Input) (*Exhibit, error) {
 				worse++
 			}
 		}
-		table.Rows = append(table.Rows, []string{plain(name), strconv.Itoa(n), strconv.Itoa(rb), strconv.Itoa(ra)})
+		table.Rows = append(table.Rows, []string{Literal(name), strconv.Itoa(n), strconv.Itoa(rb), strconv.Itoa(ra)})
 	}
 	e.Tables = []Table{table}
 	e.Numbers = []Number{
@@ -654,7 +671,7 @@ func (t *eightstepsTraining) compare() (before, after []bool, err error) {
 
 // eightstepsShare is the share of the right answers.
 func eightstepsShare(right []bool) float64 {
-	return float64(countTrue(right)) / float64(len(right))
+	return float64(CountTrue(right)) / float64(len(right))
 }
 
 // eightstepsCoin is the probability that so many throws of a fair coin fall at least
@@ -675,7 +692,7 @@ func eightstepsNarrow(ctx context.Context) (float64, error) {
 		}
 		n = append(n, float64(len(t.before.Coef)))
 	}
-	return float64(1 + sign(n[1]-n[0])), nil
+	return float64(1 + Sign(n[1]-n[0])), nil
 }
 
 // eightstepsDouble trains the second machine with c and with 2c.
@@ -687,7 +704,7 @@ func eightstepsDouble(ctx context.Context) (float64, error) {
 	twice := *t.after.Map
 	twice.Alpha0 *= 2
 	twice.Alpha = floats.ScaleTo(make([]float64, len(twice.Alpha)), 2, twice.Alpha)
-	m, err := t.p.machine(ctx, &twice)
+	m, err := t.p.Machine(ctx, &twice)
 	if err != nil {
 		return 0, err
 	}

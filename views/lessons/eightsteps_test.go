@@ -19,7 +19,7 @@ import (
 // eightstepsOn prepares a built-in data set as a screen does.
 func eightstepsOn(t *testing.T, name string, change map[string]string) *eightstepsTraining {
 	t.Helper()
-	d := &Demo{Params: eightstepsParams}
+	d := &Demo{Old: eightstepsParams}
 	in, wrong := d.NewInput(func(p string) string {
 		if p == dataName {
 			return name
@@ -59,12 +59,12 @@ func TestEightStepsByHand(t *testing.T) {
 					x.Set(k, j, (s.data.X.At(i, j)-mean)/math.Sqrt(square))
 				}
 			}
-			if !mat.EqualApprox(x, s.p.x, 1e-12) {
+			if !mat.EqualApprox(x, s.p.X, 1e-12) {
 				t.Fatal("step 1: the standardised rows differ")
 			}
 			// 2
 			settings := mlmcm.Settings{C: 2, RankTol: s.spec.Values.Number("rank_tol")}
-			first, err := mlmcm.Train(t.Context(), s.p.gram, s.p.y, settings)
+			first, err := mlmcm.Train(t.Context(), s.p.Gram, s.p.Y, settings)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,23 +82,27 @@ func TestEightStepsByHand(t *testing.T) {
 				t.Fatalf("step 2: %d cores, ml.Train has %d", len(cores), len(s.after.Map.Cores))
 			}
 			// 3 and 4: the definition, entry by entry, and the product's solver.
-			fitted, stats, err := mlconformal.Fit(t.Context(), "eigen", s.p.gram, s.p.x, s.p.y, cores, mlconformal.Settings{Gamma: 0.4, Ridge: s.spec.Values.Number("core_ridge")})
+			fitted, stats, err := mlconformal.Fit(t.Context(), "eigen", s.p.Gram, s.p.X, s.p.Y, cores, mlconformal.Settings{Gamma: 0.4, Ridge: s.spec.Values.Number("core_ridge")})
 			if err != nil {
 				t.Fatal(err)
 			}
-			own, err := s.quotient().solve()
+			_, own, err := s.best(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			conformalNear(t, "step 3: J before", mat.Sum(s.p.b)/mat.Sum(s.p.w), stats.JBefore, 1e-9)
-			conformalNear(t, "step 4: largest g of the spectrum", own.values[0], *s.report.Eigenvalue, 1e-8)
+			b0, w0, err := s.scatter(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			conformalNear(t, "step 3: J before", mat.Sum(b0)/mat.Sum(w0), stats.JBefore, 1e-9)
+			conformalNear(t, "step 4: largest g of the spectrum", own.Spectrum[0], *s.report.Eigenvalue, 1e-8)
 			conformalNear(t, "step 4: J after", stats.JAfter, *s.report.JAfter, 1e-12)
 			if stats.JAfter < stats.JBefore {
 				t.Errorf("J fell from %g to %g", stats.JBefore, stats.JAfter)
 			}
 			// 5
-			c := fitted.Factors(s.p.x)
-			if !floats.EqualApprox(c, s.after.Map.Factors(s.p.x), 1e-9) {
+			c := fitted.Factors(s.p.X)
+			if !floats.EqualApprox(c, s.after.Map.Factors(s.p.X), 1e-9) {
 				t.Error("step 5: the factors differ")
 			}
 			last := 0.0
@@ -107,7 +111,10 @@ func TestEightStepsByHand(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				j := s.p.quotientOf(m.Map.Factors(s.p.x))
+				j, err := s.p.J(t.Context(), m.Map.Factors(s.p.X))
+				if err != nil {
+					t.Fatal(err)
+				}
 				if j < last*(1-0.01) {
 					t.Errorf("step 5: J falls from %g to %g with %d cores", last, j, n)
 				}
@@ -115,14 +122,14 @@ func TestEightStepsByHand(t *testing.T) {
 			}
 			conformalNear(t, "step 5: J of all cores", last, stats.JAfter, 1e-6)
 			// 6
-			k, k0 := theory.Gram(s.p.scaled(c)), theory.Gram(s.p.gram)
+			k, k0 := theory.Gram(s.p.Scaled(c)), theory.Gram(s.p.Gram)
 			for i := range c {
 				for j := range i {
 					conformalNear(t, "step 6: an entry", k.At(i, j), c[i]*c[j]*k0.At(i, j), 1e-12)
 				}
 			}
 			// 7
-			second, err := mlmcm.Train(t.Context(), s.p.scaled(c), s.p.y, settings)
+			second, err := mlmcm.Train(t.Context(), s.p.Scaled(c), s.p.Y, settings)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -134,7 +141,7 @@ func TestEightStepsByHand(t *testing.T) {
 				at := z.RawRowView(row)
 				f := second.B
 				for i, l := range second.Lambda {
-					f += l * c[i] * fitted.At(at) * math.Exp(-0.7*math.Pow(floats.Distance(s.p.x.RawRowView(i), at, 2), 2))
+					f += l * c[i] * fitted.At(at) * math.Exp(-0.7*math.Pow(floats.Distance(s.p.X.RawRowView(i), at, 2), 2))
 				}
 				conformalNear(t, "step 8: f", s.after.Decision(s.data.X.RawRowView(row)), f, 1e-9)
 				if (f >= 0) == (s.y[row] > 0) {
@@ -148,7 +155,7 @@ func TestEightStepsByHand(t *testing.T) {
 			}
 			conformalNear(t, "step 8: accuracy as shown", eightstepsShare(after), *s.report.TestAccuracy, 1e-12)
 			// The screens' own way to a machine ends in the same function.
-			model, err := s.p.machine(t.Context(), s.after.Map)
+			model, err := s.p.Machine(t.Context(), s.after.Map)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +172,7 @@ func TestEightStepsOnAnyData(t *testing.T) {
 	for _, b := range dataset.Builtins {
 		t.Run(b.Slug, func(t *testing.T) {
 			t.Parallel()
-			for _, s := range eightsteps.Screens {
+			for _, s := range Eightsteps.Screens {
 				in, _ := s.Demo.NewInput(func(p string) string {
 					return map[string]string{dataName: b.Slug, "test_fraction": "0"}[p]
 				}, builtinSource{})
@@ -190,7 +197,7 @@ func TestEightStepsOnOddData(t *testing.T) {
 	for name, d := range odd {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, s := range eightsteps.Screens {
+			for _, s := range Eightsteps.Screens {
 				in, _ := s.Demo.NewInput(func(string) string { return "" }, eightstepsSource{d})
 				e, err := s.Demo.Show(t.Context(), in)
 				if err != nil {
@@ -219,7 +226,7 @@ func TestConformalThin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	thin, notes, err := conformalThin(d)
+	thin, notes, err := Thin(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,10 +235,10 @@ func TestConformalThin(t *testing.T) {
 	for _, c := range thin.Y {
 		positive += c
 	}
-	if n != conformalMost || positive != n/2 || len(notes) != 1 {
+	if n != MostRows || positive != n/2 || len(notes) != 1 {
 		t.Errorf("%d rows, %d of the positive class, notes %q", n, positive, notes)
 	}
-	again, _, _ := conformalThin(d)
+	again, _, _ := Thin(d)
 	if again.Hash() != thin.Hash() {
 		t.Error("a second time other rows are taken")
 	}
@@ -240,10 +247,10 @@ func TestConformalThin(t *testing.T) {
 // One control means the same on all screens.
 func TestEightStepsCarry(t *testing.T) {
 	t.Parallel()
-	if !eightsteps.Carry || len(eightsteps.Screens) != 8 {
+	if !Eightsteps.Carry || len(Eightsteps.Screens) != 8 {
 		t.Error("values do not go along, or there are not eight screens")
 	}
-	for i, s := range eightsteps.Screens {
+	for i, s := range Eightsteps.Screens {
 		if want := "Step " + strconv.Itoa(i+1); len(s.Title) < len(want) || s.Title[:len(want)] != want {
 			t.Errorf("screen %d is called %q", i+1, s.Title)
 		}
@@ -269,7 +276,7 @@ func TestConformalColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := conformalColumns(d, "virginica")
+	got, err := TellingColumns(d, "virginica")
 	if err != nil {
 		t.Fatal(err)
 	}

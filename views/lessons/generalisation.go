@@ -22,7 +22,7 @@ import (
 	"marginlab/views/figure"
 )
 
-var generalisation = Lesson{
+var Generalisation = Lesson{
 	Slug: "generalisation", Title: "Generalisation and fewer support vectors",
 	Summary: "What the bounds say, what is measured, and what fewer support vectors do not prove.",
 	Screens: []Screen{
@@ -31,7 +31,7 @@ var generalisation = Lesson{
 			Covers: []string{"002 generalization", "002 summary-hard"},
 			Words:  generalisationLeaveOutWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "machine", Label: "machine", Kind: param.Choice, Default: "svm", Options: []param.Option{{Name: "svm", Label: "SVM"}, {Name: "mcm", Label: "MCM"}}},
 					{Name: "kernel", Label: "kernel", Kind: param.Choice, Default: "linear", Options: []param.Option{{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF"}}},
 					{Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "1", Min: 1e-3, Max: 1e4, Low: 0.01, High: 1000, Log: true},
@@ -59,7 +59,7 @@ var generalisation = Lesson{
 			Covers: []string{"002 generalization"},
 			Words:  generalisationPromisesWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "kernel", Label: "kernel", Kind: param.Choice, Default: "linear", Options: []param.Option{{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF, γ = 1"}}},
 					{Name: "m", Label: "points", Symbol: "N", Kind: param.Integer, Default: "50", Min: 10, Max: 1000, Low: 10, High: 1000, Log: true},
 					{Name: "draw", Label: "draw", Kind: param.Integer, Default: "1", Min: 1, Max: 40, Low: 1, High: 40},
@@ -78,7 +78,7 @@ var generalisation = Lesson{
 			Covers: []string{"002 generalization", "002 summary-hard", "000 steps"},
 			Words:  generalisationFewerWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "pattern", Label: "pattern", Kind: param.Choice, Default: "moons", Options: []param.Option{
 						{Name: "moons", Label: "moons"}, {Name: "blobs", Label: "blobs"}, {Name: "circles", Label: "circles"}, {Name: "checkerboard", Label: "checkerboard"},
 					}},
@@ -100,7 +100,7 @@ var generalisation = Lesson{
 			Covers: []string{"001 14.4", "000 steps"},
 			Words:  generalisationTuningWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "noise", Label: "noise", Kind: param.Number, Default: "0.6", Min: 0, Max: 2, Low: 0.1, High: 2},
 					{Name: "candidates", Label: "settings tried", Kind: param.Integer, Default: "12", Min: 1, Max: generalisationSettings, Low: 1, High: generalisationSettings},
 					{Name: "draw", Label: "draw", Kind: param.Integer, Default: "1", Min: 1, Max: 40, Low: 1, High: 40},
@@ -119,7 +119,7 @@ var generalisation = Lesson{
 			Covers: []string{"000 steps", "001 14.4"},
 			Words:  generalisationStudyWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					DataParam("iris-versicolor-virginica"),
 					{Name: "folds", Label: "folds", Kind: param.Integer, Default: "5", Min: 3, Max: 8, Low: 3, High: 8},
 					{Name: "draw", Label: "draw", Kind: param.Integer, Default: "1", Min: 1, Max: 40, Low: 1, High: 40, Help: "Another number, other folds."},
@@ -138,7 +138,7 @@ var generalisation = Lesson{
 			Covers: []string{"002 summary", "002 summary-hard", "000 steps"},
 			Words:  generalisationSummaryWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "gamma", Label: "width", Symbol: "γ", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.05, High: 30, Log: true},
 					{Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "1", Min: 1e-3, Max: 1e4, Low: 0.01, High: 1000, Log: true},
 				},
@@ -155,30 +155,30 @@ var generalisation = Lesson{
 }
 
 // generalisationToy are the points that are left out one by one.
-func generalisationToy() (toy, error) { return drawn("blobs", 30, 1.5, 2) }
+func generalisationToy() (Toy, error) { return Drawn("blobs", 30, 1.5, 2) }
 
 // generalisationWithout trains without point i and tells whether the machine gets it wrong.
-func generalisationWithout(ctx context.Context, t toy, i int, pairs ...string) (res *ml.Result, spec ml.Spec, d *dataset.Data, wrong bool, err error) {
-	if d, err = t.without(i).data(); err != nil {
+func generalisationWithout(ctx context.Context, t Toy, i int, pairs ...string) (res *ml.Result, spec ml.Spec, d *dataset.Data, wrong bool, err error) {
+	if d, err = t.Without(i).Data(); err != nil {
 		return nil, spec, nil, false, err
 	}
-	if res, spec, err = fit(ctx, d, pairs...); err != nil {
+	if res, spec, err = Fit(ctx, d, pairs...); err != nil {
 		return nil, spec, nil, false, err
 	}
-	return res, spec, d, (res.Model.Decision(t.xy[i][:]) >= 0) != (t.y[i] > 0), nil
+	return res, spec, d, (res.Model.Decision(t.XY[i][:]) >= 0) != (t.Y[i] > 0), nil
 }
 
 // generalisationEachOut trains once with all points and once without each of them.
-func generalisationEachOut(ctx context.Context, t toy, pairs ...string) (full *ml.Result, wrong []bool, err error) {
-	d, err := t.data()
+func generalisationEachOut(ctx context.Context, t Toy, pairs ...string) (full *ml.Result, wrong []bool, err error) {
+	d, err := t.Data()
 	if err != nil {
 		return nil, nil, err
 	}
-	if full, _, err = fit(ctx, d, pairs...); err != nil {
+	if full, _, err = Fit(ctx, d, pairs...); err != nil {
 		return nil, nil, err
 	}
-	wrong = make([]bool, len(t.y))
-	for i := range t.y {
+	wrong = make([]bool, len(t.Y))
+	for i := range t.Y {
 		if _, _, _, wrong[i], err = generalisationWithout(ctx, t, i, pairs...); err != nil {
 			return nil, nil, err
 		}
@@ -191,26 +191,26 @@ func showGeneralisationLeaveOut(ctx context.Context, in Input) (*Exhibit, error)
 	if err != nil {
 		return nil, err
 	}
-	n := len(t.y)
+	n := len(t.Y)
 	svm := in.Text("machine") == "svm"
 	pairs := func(c float64) []string {
-		return []string{"learner", in.Text("machine"), "kernel", in.Text("kernel"), "gamma", in.Text("gamma"), "C", setting(c), "tol", "1e-5"}
+		return []string{"learner", in.Text("machine"), "kernel", in.Text("kernel"), "gamma", in.Text("gamma"), "C", Setting(c), "tol", "1e-5"}
 	}
 	c := in.Number("C")
 	full, wrong, err := generalisationEachOut(ctx, t, pairs(c)...)
 	if err != nil {
 		return nil, err
 	}
-	e := &Exhibit{Steps: n + 1, Step: min(in.Step, n), Lab: t.lab(pairs(c)...)}
+	e := &Exhibit{Steps: n + 1, Step: min(in.Step, n), Lab: t.Lab(pairs(c)...)}
 
 	bound, missed := figure.Curve{Name: "N_SV / N"}, figure.Curve{Name: "left-out error"}
-	for _, v := range logspace(0.01, 1000, 9) {
+	for _, v := range Logspace(0.01, 1000, 9) {
 		one, miss, err := generalisationEachOut(ctx, t, pairs(v)...)
 		if err != nil {
 			return nil, err
 		}
 		bound.X, bound.Y = append(bound.X, v), append(bound.Y, theory.LeaveOneOutBound(one.Report.SupportVectors, n).Value)
-		missed.X, missed.Y = append(missed.X, v), append(missed.Y, float64(countTrue(miss))/float64(n))
+		missed.X, missed.Y = append(missed.X, v), append(missed.Y, float64(CountTrue(miss))/float64(n))
 	}
 	curves := []figure.Curve{missed}
 	caption := "The left-out error of the MCM. Its support vectors give no bound, so none is drawn."
@@ -221,11 +221,11 @@ func showGeneralisationLeaveOut(ctx context.Context, in Input) (*Exhibit, error)
 		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of points", Min: 0, Max: 1.05}, Curves: curves, Here: &c}.Picture()
 	}}
 
-	all, err := t.data()
+	all, err := t.Data()
 	if err != nil {
 		return nil, err
 	}
-	spec, err := newSpec(pairs(c)...)
+	spec, err := NewSpec(pairs(c)...)
 	if err != nil {
 		return nil, err
 	}
@@ -233,9 +233,9 @@ func showGeneralisationLeaveOut(ctx context.Context, in Input) (*Exhibit, error)
 	if err != nil {
 		return nil, err
 	}
-	so := countTrue(wrong[:e.Step])
+	so := CountTrue(wrong[:e.Step])
 	if e.Step == 0 {
-		e.Figures = []Figure{boundary("leave", "All points. Step leaves one out at a time.", full.Model, all, spec, nil), chart}
+		e.Figures = []Figure{Boundary("leave", "All points. Step leaves one out at a time.", full.Model, all, spec, nil), chart}
 		e.Notes = []string{fmt.Sprintf("Trained on all %d points: %d support vectors (ringed).", n, full.Report.SupportVectors)}
 	} else {
 		i := e.Step - 1
@@ -244,18 +244,18 @@ func showGeneralisationLeaveOut(ctx context.Context, in Input) (*Exhibit, error)
 			return nil, err
 		}
 		e.Figures = []Figure{generalisationOverlay(res.Model, full.Model, d, spec, points[i], miss), chart}
-		e.Notes = []string{fmt.Sprintf("Point %d at %s is left out. It was %s. The machine without it gets it %s.", i+1, pair(t.xy[i]),
-			either(points[i].Role != ml.None, "a support vector", either(svm, "no support vector, so nothing changes", "no support vector, and still the machine may change")),
-			either(miss, "wrong", "right"))}
+		e.Notes = []string{fmt.Sprintf("Point %d at %s is left out. It was %s. The machine without it gets it %s.", i+1, Pair(t.XY[i]),
+			Either(points[i].Role != ml.None, "a support vector", Either(svm, "no support vector, so nothing changes", "no support vector, and still the machine may change")),
+			Either(miss, "wrong", "right"))}
 	}
 	e.Numbers = []Number{{Label: "errors so far", Value: fmt.Sprintf("%d of %d left out", so, e.Step)}}
-	e.Numbers = append(e.Numbers, Number{Label: "left-out error", Value: fmt.Sprintf("%d of %d", countTrue(wrong), n), Help: percent(float64(countTrue(wrong)) / float64(n))})
+	e.Numbers = append(e.Numbers, Number{Label: "left-out error", Value: fmt.Sprintf("%d of %d", CountTrue(wrong), n), Help: Percent(float64(CountTrue(wrong)) / float64(n))})
 	if svm {
 		b := theory.LeaveOneOutBound(full.Report.SupportVectors, n)
-		e.Numbers = append(e.Numbers, Number{Label: "bound $N_{SV}/N$", Value: worth(b), Help: fmt.Sprintf("%d support vectors of %d points", full.Report.SupportVectors, n)})
+		e.Numbers = append(e.Numbers, Number{Label: "bound $N_{SV}/N$", Value: Worth(b), Help: fmt.Sprintf("%d support vectors of %d points", full.Report.SupportVectors, n)})
 	} else {
-		few := countTrue(wrong) > full.Report.SupportVectors
-		e.Numbers = append(e.Numbers, Number{Label: "support vectors", Value: strconv.Itoa(full.Report.SupportVectors), Help: either(few, "fewer than the errors: their number is no bound for an MCM", "their number is no bound for an MCM")})
+		few := CountTrue(wrong) > full.Report.SupportVectors
+		e.Numbers = append(e.Numbers, Number{Label: "support vectors", Value: strconv.Itoa(full.Report.SupportVectors), Help: Either(few, "fewer than the errors: their number is no bound for an MCM", "their number is no bound for an MCM")})
 	}
 	return e, nil
 }
@@ -282,13 +282,13 @@ func generalisationSmallC(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	d, err := t.data()
+	d, err := t.Data()
 	if err != nil {
 		return 0, err
 	}
 	var sv [2]int
 	for i, c := range []string{"10", "0.01"} {
-		res, _, err := fit(ctx, d, "kernel", "linear", "C", c)
+		res, _, err := Fit(ctx, d, "kernel", "linear", "C", c)
 		if err != nil {
 			return 0, err
 		}
@@ -313,7 +313,7 @@ func generalisationNotForMCM(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return yes(countTrue(wrong) <= full.Report.SupportVectors), nil
+	return Yes(CountTrue(wrong) <= full.Report.SupportVectors), nil
 }
 
 // generalisationEnough is the number of points from which on the sparse bound of a
@@ -328,35 +328,35 @@ func showGeneralisationPromises(ctx context.Context, in Input) (*Exhibit, error)
 	const depth = 0.8 // of the two sides
 	linear := in.Text("kernel") == "linear"
 	m := in.Int("m")
-	most, err := drawn("separable", 1000, depth, uint64(in.Int("draw")))
+	most, err := Drawn("separable", 1000, depth, uint64(in.Int("draw")))
 	if err != nil {
 		return nil, err
 	}
-	unseen, err := drawn("separable", 2000, depth, freshSeed)
+	unseen, err := Drawn("separable", 2000, depth, FreshSeed)
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := unseen.data()
+	fresh, err := unseen.Data()
 	if err != nil {
 		return nil, err
 	}
 	pairs := []string{"kernel", in.Text("kernel"), "gamma", "1", "hard_margin", "true"}
-	at := func(n int) (t toy, d *dataset.Data, res *ml.Result, spec ml.Spec, truth float64, err error) {
-		t = toy{most.xy[:n], most.y[:n]}
-		if d, err = t.data(); err != nil {
+	at := func(n int) (t Toy, d *dataset.Data, res *ml.Result, spec ml.Spec, truth float64, err error) {
+		t = Toy{most.XY[:n], most.Y[:n]}
+		if d, err = t.Data(); err != nil {
 			return
 		}
-		if res, spec, err = fit(ctx, d, pairs...); err != nil {
+		if res, spec, err = Fit(ctx, d, pairs...); err != nil {
 			return
 		}
-		truth, err = errorRate(res.Model, fresh)
+		truth, err = ErrorRate(res.Model, fresh)
 		return
 	}
 	curves := []figure.Curve{{Name: "true error"}, {Name: "N_SV / N"}, {Name: "sparse bound"}}
 	if linear {
 		curves = append(curves, figure.Curve{Name: "VC bound, h = 3"})
 	}
-	for _, v := range logspace(10, 1000, 10) {
+	for _, v := range Logspace(10, 1000, 10) {
 		n := int(math.Round(v))
 		_, _, res, _, truth, err := at(n)
 		if err != nil {
@@ -378,20 +378,20 @@ func showGeneralisationPromises(ctx context.Context, in Input) (*Exhibit, error)
 			{Name: "promises", Caption: "Bounds and the true error of hard-margin machines as points come in. A share above 1 says nothing.", Draw: func(l Look) (*figure.Picture, error) {
 				return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "points N", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.5}, Curves: curves, Rules: []figure.Rule{{Name: "vacuous above", At: 1}}, Here: &here}.Picture()
 			}},
-			boundary("machine", "The machine at this number of points.", res.Model, d, spec, func(s *figure.Scene) { s.Points = s.Points[:min(len(s.Points), 300)] }),
+			Boundary("machine", "The machine at this number of points.", res.Model, d, spec, func(s *figure.Scene) { s.Points = s.Points[:min(len(s.Points), 300)] }),
 		},
 		Numbers: []Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", sv, m)},
-			{Label: "true error", Value: percent(truth), Help: "on 2000 new points"},
-			{Label: "leave-one-out bound", Value: worth(theory.LeaveOneOutBound(sv, m))},
-			{Label: "sparse bound", Value: worth(theory.SparseBound(sv, m, 0.05)), Help: `with $\delta = 0.05$`},
+			{Label: "true error", Value: Percent(truth), Help: "on 2000 new points"},
+			{Label: "leave-one-out bound", Value: Worth(theory.LeaveOneOutBound(sv, m))},
+			{Label: "sparse bound", Value: Worth(theory.SparseBound(sv, m, 0.05)), Help: `with $\delta = 0.05$`},
 		},
 	}
 	if linear {
-		e.Numbers = append(e.Numbers, Number{Label: "VC bound of 002", Value: worth(theory.VCBound(0, 3, m, 0.05)), Help: "$h = 3$ for lines"})
+		e.Numbers = append(e.Numbers, Number{Label: "VC bound of 002", Value: Worth(theory.VCBound(0, 3, m, 0.05)), Help: "$h = 3$ for lines"})
 	}
 	if m <= 200 {
-		e.Lab = t.lab(pairs...)
+		e.Lab = t.Lab(pairs...)
 	}
 	return e, nil
 }
@@ -425,20 +425,20 @@ func generalisationPairs(machine, rho, c, gamma string) []string {
 var generalisationNoise = map[string]float64{"moons": 0.3, "blobs": 0.9, "circles": 0.2, "checkerboard": 0.05}
 
 // generalisationTrials trains SVM, MCM and sparse MCM over a grid of C and gamma.
-func generalisationTrials(ctx context.Context, pattern, rho string, m int, draw uint64) (toy, []generalisationTrial, error) {
-	t, err := drawn(pattern, m, generalisationNoise[pattern], draw)
+func generalisationTrials(ctx context.Context, pattern, rho string, m int, draw uint64) (Toy, []generalisationTrial, error) {
+	t, err := Drawn(pattern, m, generalisationNoise[pattern], draw)
 	if err != nil {
 		return t, nil, err
 	}
-	d, err := t.data()
+	d, err := t.Data()
 	if err != nil {
 		return t, nil, err
 	}
-	unseen, err := drawn(pattern, 1000, generalisationNoise[pattern], freshSeed)
+	unseen, err := Drawn(pattern, 1000, generalisationNoise[pattern], FreshSeed)
 	if err != nil {
 		return t, nil, err
 	}
-	fresh, err := unseen.data()
+	fresh, err := unseen.Data()
 	if err != nil {
 		return t, nil, err
 	}
@@ -447,11 +447,11 @@ func generalisationTrials(ctx context.Context, pattern, rho string, m int, draw 
 		for _, c := range []string{"0.1", "1", "10", "100", "1000"} {
 			for _, gamma := range []string{"0.03", "0.1", "0.5", "2", "8", "30"} {
 				pairs := generalisationPairs(machine, rho, c, gamma)
-				res, _, err := fit(ctx, d, pairs...)
+				res, _, err := Fit(ctx, d, pairs...)
 				if err != nil {
 					return t, nil, err
 				}
-				wrong, err := errorRate(res.Model, fresh)
+				wrong, err := ErrorRate(res.Model, fresh)
 				if err != nil {
 					return t, nil, err
 				}
@@ -498,7 +498,7 @@ func showGeneralisationFewer(ctx context.Context, in Input) (*Exhibit, error) {
 		}
 		b, s := generalisationBest(mine), generalisationFewest(mine)
 		table.Rows = append(table.Rows, []string{
-			machine, percent(b.wrong), strconv.Itoa(b.vectors), strconv.Itoa(s.vectors), percent(s.wrong),
+			machine, Percent(b.wrong), strconv.Itoa(b.vectors), strconv.Itoa(s.vectors), Percent(s.wrong),
 			views.Short(math.Round(100*generalisationCorrelation(sv, wrong)) / 100),
 		})
 	}
@@ -511,8 +511,8 @@ func showGeneralisationFewer(ctx context.Context, in Input) (*Exhibit, error) {
 			}.Picture()
 		}}},
 		Tables: []Table{table},
-		Notes:  []string{fmt.Sprintf("The least error, %s ± %.1f, is that of the %s with C = %s, γ = %s and %d support vectors. (Picked by looking at the new points, so it flatters a little.)", percent(best.wrong), doubt, best.machine, best.pairs[3], best.pairs[5], best.vectors)},
-		Lab:    t.lab(best.pairs...),
+		Notes:  []string{fmt.Sprintf("The least error, %s ± %.1f, is that of the %s with C = %s, γ = %s and %d support vectors. (Picked by looking at the new points, so it flatters a little.)", Percent(best.wrong), doubt, best.machine, best.pairs[3], best.pairs[5], best.vectors)},
+		Lab:    t.Lab(best.pairs...),
 	}, nil
 }
 
@@ -548,7 +548,7 @@ func generalisationSparsest(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return yes(generalisationFewest(all).wrong < generalisationBest(all).wrong+0.03), nil
+	return Yes(generalisationFewest(all).wrong < generalisationBest(all).wrong+0.03), nil
 }
 
 // generalisationTuned is what two ways to choose among settings claim and get in
@@ -568,36 +568,36 @@ const (
 // candidates, the best in a cross-validation of the training points.
 func generalisationDraws(ctx context.Context, noise float64, candidates int, draw uint64, repeats int) ([]generalisationTuned, error) {
 	const training, testing = 50, 20
-	fresh, err := freshMoons(1000, noise)
+	fresh, err := FreshMoons(1000, noise)
 	if err != nil {
 		return nil, err
 	}
-	gammas := logspace(0.02, 50, generalisationSettings)
+	gammas := Logspace(0.02, 50, generalisationSettings)
 	out := make([]generalisationTuned, repeats)
 	for r := range out {
 		seed := 1000*draw + uint64(r)
-		t, err := drawn("moons", training+testing, noise, seed)
+		t, err := Drawn("moons", training+testing, noise, seed)
 		if err != nil {
 			return nil, err
 		}
-		all, err := t.data()
+		all, err := t.Data()
 		if err != nil {
 			return nil, err
 		}
-		train, test := selectRows(all, generalisationRange(0, training)), selectRows(all, generalisationRange(training, training+testing))
+		train, test := SelectRows(all, generalisationRange(0, training)), SelectRows(all, generalisationRange(training, training+testing))
 		o := &out[r]
 		best, truth := 2.0, 0.0
 		o.fairClaimed = 2
 		for k, i := range rand.New(rand.NewPCG(seed, 0x0de)).Perm(generalisationSettings) {
-			spec, err := newSpec("C", []string{"1", "100"}[i%2], "gamma", setting(gammas[i]))
+			spec, err := NewSpec("C", []string{"1", "100"}[i%2], "gamma", Setting(gammas[i]))
 			if err != nil {
 				return nil, err
 			}
-			res, err := trained(ctx, train, spec)
+			res, err := Train(ctx, train, spec)
 			if err != nil {
 				return nil, err
 			}
-			onTest, err := errorRate(res.Model, test)
+			onTest, err := ErrorRate(res.Model, test)
 			if err != nil {
 				return nil, err
 			}
@@ -610,7 +610,7 @@ func generalisationDraws(ctx context.Context, noise float64, candidates int, dra
 				inner = 1 - cv.Cells[0].Accuracy
 			}
 			if onTest < best || inner < o.fairClaimed {
-				actual, err := errorRate(res.Model, fresh)
+				actual, err := ErrorRate(res.Model, fresh)
 				if err != nil {
 					return nil, err
 				}
@@ -703,7 +703,7 @@ func showGeneralisationTuning(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	cell := func(at func(generalisationTuned) float64) string {
 		m, se := generalisationMean(column(at))
-		return fmt.Sprintf("%s ± %.1f", minus(fmt.Sprintf("%.1f", 100*m)), 100*se)
+		return fmt.Sprintf("%s ± %.1f", Minus(fmt.Sprintf("%.1f", 100*m)), 100*se)
 	}
 	here := float64(n)
 	return &Exhibit{
@@ -757,11 +757,11 @@ const (
 // generalisationChoose picks C and gamma of a machine by cross-validation on these rows
 // alone; of equal settings the first, with the smaller gamma and C.
 func generalisationChoose(ctx context.Context, d *dataset.Data, machine string, rows []int, seed uint64) (ml.Spec, error) {
-	spec, err := newSpec(append(generalisationPairs(machine, generalisationRho, "1", "1"), "standardize", "true")...)
+	spec, err := NewSpec(append(generalisationPairs(machine, generalisationRho, "1", "1"), "standardize", "true")...)
 	if err != nil {
 		return spec, err
 	}
-	cv, err := eval.CrossValidate(ctx, selectRows(d, rows), spec, eval.Settings{
+	cv, err := eval.CrossValidate(ctx, SelectRows(d, rows), spec, eval.Settings{
 		Folds: 3, Seed: seed, C: []float64{1, 10, 100}, Gamma: []param.Value{param.Of(0.1), param.Of(0.5), param.Of(2.5)},
 	})
 	if err != nil {
@@ -786,11 +786,11 @@ func generalisationRun(ctx context.Context, d *dataset.Data, folds, first int, s
 			if err != nil {
 				return nil, err
 			}
-			res, err := trained(ctx, selectRows(d, train), spec)
+			res, err := Train(ctx, SelectRows(d, train), spec)
 			if err != nil {
 				return nil, err
 			}
-			a, err := res.Model.Accuracy(selectRows(d, parts[k]))
+			a, err := res.Model.Accuracy(SelectRows(d, parts[k]))
 			if err != nil {
 				return nil, err
 			}
@@ -825,15 +825,15 @@ func showGeneralisationStudy(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	with := func(mean, se float64) string {
 		if math.IsNaN(se) {
-			return minus(fmt.Sprintf("%.1f", 100*mean))
+			return Minus(fmt.Sprintf("%.1f", 100*mean))
 		}
-		return minus(fmt.Sprintf("%.1f ± %.1f", 100*mean, 100*se))
+		return Minus(fmt.Sprintf("%.1f ± %.1f", 100*mean, 100*se))
 	}
 	t := Table{Caption: "Accuracy in % on test folds so far: mean and standard error, and the difference to the SVM fold by fold", Head: []string{"machine", "accuracy", "minus SVM", "SVs", "chosen in this fold"}}
 	var curves []figure.Curve
 	top, winner := -1.0, 0
 	for j, machine := range generalisationMachines {
-		acc := column(fs, func(f generalisationFold) float64 { return f.accuracy[j] })
+		acc := Column(fs, func(f generalisationFold) float64 { return f.accuracy[j] })
 		curve := figure.Curve{Name: machine, Marks: true, Y: acc}
 		for i := range acc {
 			curve.X = append(curve.X, float64(i+1)+0.06*(float64(j)-1.5)) // beside each other, as many are equal
@@ -845,11 +845,11 @@ func showGeneralisationStudy(ctx context.Context, in Input) (*Exhibit, error) {
 		}
 		change := "–"
 		if j > 0 {
-			change = with(generalisationMean(column(fs, func(f generalisationFold) float64 { return f.accuracy[j] - f.accuracy[0] })))
+			change = with(generalisationMean(Column(fs, func(f generalisationFold) float64 { return f.accuracy[j] - f.accuracy[0] })))
 		}
 		chosen := fs[e.Step].chosen[j]
 		t.Rows = append(t.Rows, []string{
-			machine, with(mean, se), change, views.Short(stat.Mean(column(fs, func(f generalisationFold) float64 { return f.vectors[j] }), nil)),
+			machine, with(mean, se), change, views.Short(stat.Mean(Column(fs, func(f generalisationFold) float64 { return f.vectors[j] }), nil)),
 			"C = " + chosen.Text("C") + ", γ = " + chosen.Text("gamma"),
 		})
 	}
@@ -864,7 +864,7 @@ func showGeneralisationStudy(ctx context.Context, in Input) (*Exhibit, error) {
 	e.Tables = []Table{t}
 	e.Notes = []string{fmt.Sprintf("Fold %d of %d is held out. On the other %d rows nine settings of each machine are judged by three inner folds; the best is trained again and meets the held-out rows once.", e.Step+1, folds, rows-rows/folds)}
 	spec := fs[e.Step].chosen[winner]
-	e.Lab = labQuery(in.Text("data"), append(generalisationPairs(generalisationMachines[winner], generalisationRho, spec.Text("C"), spec.Text("gamma")), "test_fraction", "0.25")...)
+	e.Lab = LabQuery(in.Text("data"), append(generalisationPairs(generalisationMachines[winner], generalisationRho, spec.Text("C"), spec.Text("gamma")), "test_fraction", "0.25")...)
 	return e, nil
 }
 
@@ -882,21 +882,21 @@ func generalisationConformal(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	mean, se := generalisationMean(column(fs, func(f generalisationFold) float64 { return f.accuracy[3] - f.accuracy[1] }))
-	return yes(mean > 2*se), nil
+	mean, se := generalisationMean(Column(fs, func(f generalisationFold) float64 { return f.accuracy[3] - f.accuracy[1] }))
+	return Yes(mean > 2*se), nil
 }
 
 func showGeneralisationSummary(ctx context.Context, in Input) (*Exhibit, error) {
 	const m = 80
-	t, err := drawn("moons", m, generalisationNoise["moons"], 1)
+	t, err := Drawn("moons", m, generalisationNoise["moons"], 1)
 	if err != nil {
 		return nil, err
 	}
-	d, err := t.data()
+	d, err := t.Data()
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := freshMoons(1000, generalisationNoise["moons"])
+	fresh, err := FreshMoons(1000, generalisationNoise["moons"])
 	if err != nil {
 		return nil, err
 	}
@@ -904,27 +904,27 @@ func showGeneralisationSummary(ctx context.Context, in Input) (*Exhibit, error) 
 	table := Table{Caption: "At the chosen C and γ", Head: []string{"machine", "support vectors", "training error", "held-out error"}}
 	for j, machine := range generalisationMachines[:3] {
 		vectors[j].Name, wrong[j].Name = machine, machine
-		for _, c := range logspace(0.01, 1000, 11) {
-			res, _, err := fit(ctx, d, generalisationPairs(machine, generalisationRho, setting(c), in.Text("gamma"))...)
+		for _, c := range Logspace(0.01, 1000, 11) {
+			res, _, err := Fit(ctx, d, generalisationPairs(machine, generalisationRho, Setting(c), in.Text("gamma"))...)
 			if err != nil {
 				return nil, err
 			}
-			miss, err := errorRate(res.Model, fresh)
+			miss, err := ErrorRate(res.Model, fresh)
 			if err != nil {
 				return nil, err
 			}
 			vectors[j].X, vectors[j].Y = append(vectors[j].X, c), append(vectors[j].Y, float64(res.Report.SupportVectors))
 			wrong[j].X, wrong[j].Y = append(wrong[j].X, c), append(wrong[j].Y, miss)
 		}
-		res, _, err := fit(ctx, d, generalisationPairs(machine, generalisationRho, in.Text("C"), in.Text("gamma"))...)
+		res, _, err := Fit(ctx, d, generalisationPairs(machine, generalisationRho, in.Text("C"), in.Text("gamma"))...)
 		if err != nil {
 			return nil, err
 		}
-		miss, err := errorRate(res.Model, fresh)
+		miss, err := ErrorRate(res.Model, fresh)
 		if err != nil {
 			return nil, err
 		}
-		table.Rows = append(table.Rows, []string{machine, strconv.Itoa(res.Report.SupportVectors), percent(1 - res.Report.TrainAccuracy), percent(miss)})
+		table.Rows = append(table.Rows, []string{machine, strconv.Itoa(res.Report.SupportVectors), Percent(1 - res.Report.TrainAccuracy), Percent(miss)})
 	}
 	here := in.Number("C")
 	chart := func(name, caption, axis string, top float64, cs []figure.Curve, wide bool) Figure {
@@ -938,27 +938,27 @@ func showGeneralisationSummary(ctx context.Context, in Input) (*Exhibit, error) 
 			chart("errors", "The held-out error of the same machines. The two pictures have different shapes.", "held-out error", 0.55, wrong, true),
 		},
 		Tables: []Table{table},
-		Lab:    t.lab(generalisationPairs("SVM", generalisationRho, in.Text("C"), in.Text("gamma"))...),
+		Lab:    t.Lab(generalisationPairs("SVM", generalisationRho, in.Text("C"), in.Text("gamma"))...),
 	}, nil
 }
 
 // generalisationSparseByC finds which way of turning C leaves fewer support vectors.
 func generalisationSparseByC(ctx context.Context) (float64, error) {
-	t, err := drawn("moons", 80, generalisationNoise["moons"], 1)
+	t, err := Drawn("moons", 80, generalisationNoise["moons"], 1)
 	if err != nil {
 		return 0, err
 	}
-	d, err := t.data()
+	d, err := t.Data()
 	if err != nil {
 		return 0, err
 	}
 	var sv [2]int
 	for i, c := range []string{"0.1", "10"} {
-		res, _, err := fit(ctx, d, generalisationPairs("SVM", generalisationRho, c, "1")...)
+		res, _, err := Fit(ctx, d, generalisationPairs("SVM", generalisationRho, c, "1")...)
 		if err != nil {
 			return 0, err
 		}
 		sv[i] = res.Report.SupportVectors
 	}
-	return yes(sv[0] < sv[1]), nil
+	return Yes(sv[0] < sv[1]), nil
 }

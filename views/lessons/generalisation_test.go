@@ -27,7 +27,7 @@ func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				share := float64(countTrue(wrong)) / float64(len(wrong))
+				share := float64(CountTrue(wrong)) / float64(len(wrong))
 				if b := theory.LeaveOneOutBound(full.Report.SupportVectors, len(wrong)); share > b.Value {
 					t.Errorf("%s, C %s, gamma %s: %g left out are missed, the bound is %g", k, c, gamma, share, b.Value)
 				}
@@ -56,10 +56,10 @@ func TestNoBoundForMCM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := countTrue(wrong); n <= full.Report.SupportVectors {
+	if n := CountTrue(wrong); n <= full.Report.SupportVectors {
 		t.Errorf("%d missed, %d support vectors: no example any more", n, full.Report.SupportVectors)
 	}
-	e := showScreen(t, &generalisation, "leave-one-out", "machine", "mcm")
+	e := showScreen(t, &Generalisation, "leave-one-out", "machine", "mcm")
 	for _, n := range e.Numbers {
 		if strings.Contains(n.Label, "bound") {
 			t.Errorf("an MCM is shown a bound: %+v", n)
@@ -133,7 +133,7 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	spoil := func(rows []int) *dataset.Data {
-		s := selectRows(d, generalisationRange(0, len(d.Y)))
+		s := SelectRows(d, generalisationRange(0, len(d.Y)))
 		for k, i := range rows {
 			s.X.Set(i, 0, 100+math.Sqrt(float64(k)))
 		}

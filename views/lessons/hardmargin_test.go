@@ -13,12 +13,12 @@ import (
 
 // hardmarginHulls is the distance of the convex hulls of the two classes, which do
 // not overlap: that of two points, or of a point and a segment between two others.
-func hardmarginHulls(t toy) float64 {
+func hardmarginHulls(t Toy) float64 {
 	best := math.Inf(1)
-	for i, p := range t.xy {
-		for j, q := range t.xy {
-			for k, r := range t.xy {
-				if t.y[j] == t.y[i] || t.y[k] != t.y[j] {
+	for i, p := range t.XY {
+		for j, q := range t.XY {
+			for k, r := range t.XY {
+				if t.Y[j] == t.Y[i] || t.Y[k] != t.Y[j] {
 					continue
 				}
 				d := [2]float64{r[0] - q[0], r[1] - q[1]}
@@ -37,23 +37,23 @@ func hardmarginHulls(t toy) float64 {
 // them: u = (-1/4, 1/4) on points 2 and 4, b = 0.
 func TestHardmarginSix(t *testing.T) {
 	t.Parallel()
-	m, err := trainHard(t.Context(), hardmarginSix)
+	m, err := TrainHard(t.Context(), hardmarginSix)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []float64{0, -0.25, 0, 0.25, 0, 0} {
-		if got := m.points[i].Weight; math.Abs(got-want) > 1e-7 {
+		if got := m.Points[i].Weight; math.Abs(got-want) > 1e-7 {
 			t.Errorf("solver: u of point %d is %g, want %g", i+1, got, want)
 		}
 	}
-	if math.Abs(m.b) > 1e-7 {
-		t.Errorf("solver: b is %g, want 0", m.b)
+	if math.Abs(m.B) > 1e-7 {
+		t.Errorf("solver: b is %g, want 0", m.B)
 	}
 	h := newHardmarginHand(hardmarginSix, 1, 3)
 	if h.a != 0.25 || h.w != [2]float64{0.5, 0.5} || h.b != 0 || h.dual(h.a) != 0.25 {
 		t.Errorf("by hand: %+v", h)
 	}
-	e := showScreen(t, &hardmargin, "by-hand", "step", "99")
+	e := showScreen(t, &Hardmargin, "by-hand", "step", "99")
 	for i, want := range []string{
 		"1|(−2, −1)|−1|0|1.5|0", "2|(−1, −1)|−1|0.25|1|0.25", "3|(−1, −2)|−1|0|1.5|0",
 		"4|(1, 1)|1|0.25|1|0.25", "5|(1, 2)|1|0|1.5|0", "6|(2, 1)|1|0|1.5|0",
@@ -67,16 +67,16 @@ func TestHardmarginSix(t *testing.T) {
 // TestHardmarginIsHalfTheGap: the margin is half the distance of the convex hulls.
 func TestHardmarginIsHalfTheGap(t *testing.T) {
 	t.Parallel()
-	for name, pts := range map[string]toy{"six": hardmarginSix, "eight": hardmarginEight, "twelve": separable} {
-		m, err := trainHard(t.Context(), pts)
+	for name, pts := range map[string]Toy{"six": hardmarginSix, "eight": hardmarginEight, "twelve": Separable} {
+		m, err := TrainHard(t.Context(), pts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := hardmarginHulls(pts) / 2
-		if got := 1 / norm(m.w); math.Abs(got-want) > 1e-6 {
+		if got := 1 / Norm(m.W); math.Abs(got-want) > 1e-6 {
 			t.Errorf("%s: margin %g, half the gap is %g", name, got, want)
 		}
-		if got := 1 / math.Sqrt(m.alphaSum()); math.Abs(got-want) > 1e-6 {
+		if got := 1 / math.Sqrt(m.AlphaSum()); math.Abs(got-want) > 1e-6 {
 			t.Errorf("%s: 1/sqrt(sum alpha) is %g, half the gap is %g", name, got, want)
 		}
 	}
@@ -86,7 +86,7 @@ func TestHardmarginIsHalfTheGap(t *testing.T) {
 // step, the floor rises, and at the end they meet.
 func TestHardmarginDuality(t *testing.T) {
 	t.Parallel()
-	gap := hardmarginHulls(separable)
+	gap := hardmarginHulls(Separable)
 	optimum := 2 / gap / gap // |w|²/2 with |w| = 2/gap
 	run, err := hardmarginRun(t.Context())
 	if err != nil {
@@ -94,7 +94,7 @@ func TestHardmarginDuality(t *testing.T) {
 	}
 	before := -1.0
 	for k := range run.Len() {
-		floor, ceiling := run.At(k).Dual, hardmarginCeiling(hardmarginWeights(run.At(k)), separable)
+		floor, ceiling := run.At(k).Dual, hardmarginCeiling(hardmarginWeights(run.At(k)), Separable)
 		if floor > optimum+1e-9 || ceiling < optimum-1e-9 || floor < before {
 			t.Errorf("step %d: floor %g after %g, ceiling %g, optimum %g", k, floor, before, ceiling, optimum)
 		}
@@ -103,7 +103,7 @@ func TestHardmarginDuality(t *testing.T) {
 			t.Errorf("at the end there is a gap of %g", ceiling-floor)
 		}
 	}
-	if ceiling := hardmarginCeiling([2]float64{}, separable); !math.IsInf(ceiling, 1) {
+	if ceiling := hardmarginCeiling([2]float64{}, Separable); !math.IsInf(ceiling, 1) {
 		t.Errorf("w = 0 has the ceiling %g", ceiling)
 	}
 }
@@ -111,18 +111,18 @@ func TestHardmarginDuality(t *testing.T) {
 // The upper bound of alpha in the run is none: the hard margin has the same end.
 func TestHardmarginRunIsHard(t *testing.T) {
 	t.Parallel()
-	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, separable.matrix())
-	best, err := stepwise.Optimum(t.Context(), k, separable.y, 1e4)
+	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, Separable.Matrix())
+	best, err := stepwise.Optimum(t.Context(), k, Separable.Y, 1e4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := trainHard(t.Context(), separable)
+	m, err := TrainHard(t.Context(), Separable)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, p := range best.Points {
-		if math.Abs(p.Alpha-math.Abs(m.points[i].Weight)) > 1e-6 {
-			t.Errorf("alpha of point %d: %g, hard margin %g", i+1, p.Alpha, m.points[i].Weight)
+		if math.Abs(p.Alpha-math.Abs(m.Points[i].Weight)) > 1e-6 {
+			t.Errorf("alpha of point %d: %g, hard margin %g", i+1, p.Alpha, m.Points[i].Weight)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestHardmarginRunIsHard(t *testing.T) {
 func TestHardmarginSupport(t *testing.T) {
 	t.Parallel()
 	numbers := func(values ...string) (s string) {
-		e := showScreen(t, &hardmargin, "support", values...)
+		e := showScreen(t, &Hardmargin, "support", values...)
 		for _, label := range []string{"support vectors", `$\mathbf w$`, `$b$`} {
 			s += numberOf(t, e, label) + " "
 		}
@@ -148,11 +148,11 @@ func TestHardmarginSupport(t *testing.T) {
 	if got := numbers("x7", "0.4"); got == start {
 		t.Error("a point inside the margin does not move the line")
 	}
-	e := showScreen(t, &hardmargin, "support", "only", "true")
+	e := showScreen(t, &Hardmargin, "support", "only", "true")
 	if got := numberOf(t, e, `change of $\mathbf w$ and $b$ by deleting`); got != "0" {
 		t.Errorf("deleting changes w and b by %s", got)
 	}
-	e = showScreen(t, &hardmargin, "support", "x7", "-3")
+	e = showScreen(t, &Hardmargin, "support", "x7", "-3")
 	if len(e.Numbers) > 0 || !strings.Contains(strings.Join(e.Notes, " "), "No line separates") {
 		t.Errorf("overlapping classes: %v", e.Notes)
 	}
@@ -163,29 +163,29 @@ func TestHardmarginSupport(t *testing.T) {
 func TestHardmarginOnly(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	hard, err := trainHard(ctx, hardmarginEight)
+	hard, err := TrainHard(ctx, hardmarginEight)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := newHardmarginBiases(hard, hardmarginEight)
 	for name, got := range map[string]float64{"midpoint": b.midpoint, "positive": b.positive, "lowest": b.low, "highest": b.high} {
-		if math.Abs(got-hard.b) > 1e-6 {
-			t.Errorf("hard margin: b by %s is %g, the solver has %g", name, got, hard.b)
+		if math.Abs(got-hard.B) > 1e-6 {
+			t.Errorf("hard margin: b by %s is %g, the solver has %g", name, got, hard.B)
 		}
 	}
-	soft, err := trainLinear(ctx, hardmarginEight, "C", "0.2", "tol", "1e-8")
+	soft, err := TrainLinear(ctx, hardmarginEight, "C", "0.2", "tol", "1e-8")
 	if err != nil {
 		t.Fatal(err)
 	}
 	b = newHardmarginBiases(soft, hardmarginEight)
-	if math.Abs(b.midpoint-soft.b) < 1e-2 || b.high-b.low < 1e-2 {
-		t.Errorf("C = 0.2: b %g, midpoint %g, over all SVs %g to %g: nothing to see", soft.b, b.midpoint, b.low, b.high)
+	if math.Abs(b.midpoint-soft.B) < 1e-2 || b.high-b.low < 1e-2 {
+		t.Errorf("C = 0.2: b %g, midpoint %g, over all SVs %g to %g: nothing to see", soft.B, b.midpoint, b.low, b.high)
 	}
-	square := norm(soft.w) * norm(soft.w)
-	if want := square + 0.2*soft.Report.SlackSum; math.Abs(soft.alphaSum()-want) > 1e-6 || soft.alphaSum() < square+1e-2 {
-		t.Errorf("C = 0.2: sum alpha %g, |w|² + C sum xi %g, |w|² %g", soft.alphaSum(), want, square)
+	square := Norm(soft.W) * Norm(soft.W)
+	if want := square + 0.2*soft.Report.SlackSum; math.Abs(soft.AlphaSum()-want) > 1e-6 || soft.AlphaSum() < square+1e-2 {
+		t.Errorf("C = 0.2: sum alpha %g, |w|² + C sum xi %g, |w|² %g", soft.AlphaSum(), want, square)
 	}
-	e := showScreen(t, &hardmargin, "only-hard", "C", "100")
+	e := showScreen(t, &Hardmargin, "only-hard", "C", "100")
 	for _, row := range e.Tables[0].Rows {
 		if row[1] != row[2] {
 			t.Errorf("C = 100 is no hard margin: %v", row)

@@ -19,7 +19,7 @@ import (
 	"marginlab/views/figure"
 )
 
-var kerneltrick = Lesson{
+var Kerneltrick = Lesson{
 	Slug: "kernel-trick", Title: "Feature spaces and the kernel trick",
 	Summary: "XOR by hand in six dimensions, bumps that lift a ring, and inner products without the features.",
 	Screens: []Screen{
@@ -28,7 +28,7 @@ var kerneltrick = Lesson{
 			Covers: []string{"001 8.1", "002 feature-space"},
 			Words:  kerneltrickLineWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					kerneltrickData("xor", "rings", "xor", "corners"),
 					{Name: "best", Label: "show the best line", Kind: param.Switch, Default: "false", Help: "Try first."},
 					kerneltrickPlace("ax", "first end x1", "-1.9"), kerneltrickPlace("ay", "first end x2", "1.2"),
@@ -41,7 +41,7 @@ var kerneltrick = Lesson{
 				Options: []string{"two", "three", "all four"},
 				Answer: func(context.Context) (float64, error) {
 					_, _, errors := kerneltrickBestLine(kerneltrickCorners)
-					return float64(len(kerneltrickCorners.y) - errors - 2), nil
+					return float64(len(kerneltrickCorners.Y) - errors - 2), nil
 				},
 				Explain: `The answer is %s: a line can cut off one corner. For all four, the half-plane of a class would hold both ends of a diagonal, hence also the middle of the square; the other half-plane would hold the middle as well.`,
 			}},
@@ -51,7 +51,7 @@ var kerneltrick = Lesson{
 			Covers: []string{"001 8.2", "002 feature-space"},
 			Words:  kerneltrickLiftWords,
 			Demo: &Demo{
-				Params: append([]param.Param{
+				Old: append([]param.Param{
 					kerneltrickData("rings", "rings", "xor"),
 					{Name: "z", Label: "new coordinate", Kind: param.Choice, Default: "squares", Options: kerneltrickLiftOptions()},
 				}, turnParams("30", "14")...),
@@ -69,7 +69,7 @@ var kerneltrick = Lesson{
 			Covers: []string{"001 9.1"},
 			Words:  kerneltrickBumpsWords,
 			Demo: &Demo{
-				Params: append([]param.Param{
+				Old: append([]param.Param{
 					kerneltrickData("xor", "xor", "rings"),
 					{Name: "gamma", Label: "γ of the bumps", Symbol: "γ", Kind: param.Number, Default: "0.6", Min: 0.05, Max: 10, Low: 0.05, High: 10, Log: true, Help: "γ = 1/(2s²): larger is narrower."},
 					kerneltrickPlace("ax", "first centre x1", "1"), kerneltrickPlace("ay", "first centre x2", "1"),
@@ -88,7 +88,7 @@ var kerneltrick = Lesson{
 			Slug: "xor", Title: "XOR by hand, in six dimensions",
 			Covers: []string{"001 10.1", "001 10.2", "001 12.2"},
 			Words:  kerneltrickXORWords,
-			Demo:   &Demo{Params: turnParams("25", "16"), Show: showKerneltrickXOR},
+			Demo:   &Demo{Old: turnParams("25", "16"), Show: showKerneltrickXOR},
 			Questions: []Question{
 				{
 					Slug: "opposite", Ask: `What is $k(\mathbf x, \mathbf z) = (1 + \mathbf x^\top\mathbf z)^2$ for the opposite corners $(1, 1)$ and $(-1, -1)$?`,
@@ -116,7 +116,7 @@ var kerneltrick = Lesson{
 			Covers: []string{"001 10.3", "001 11.1", "001 11.2", "001 11.3", "001 12.1", "001 12.2", "002 kernel", "002 polynomial"},
 			Words:  kerneltrickTrickWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "map", Label: "kernel", Kind: param.Choice, Default: "plane", Options: []param.Option{
 						{Name: "plane", Label: "(1 + x·z)² in the plane", Help: "six features"},
 						{Name: "space", Label: "(x·z)² in space", Help: "nine products"},
@@ -149,7 +149,7 @@ var kerneltrick = Lesson{
 			Covers: []string{"001 9.2", "001 10.3", "002 polynomial"},
 			Words:  kerneltrickCostWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "d", Label: "inputs d", Symbol: "d", Kind: param.Integer, Default: "4", Min: 2, Max: 300, Low: 2, High: 30, Help: "256 for a picture of 16 by 16 pixels."},
 					{Name: "p", Label: "degree p", Symbol: "p", Kind: param.Integer, Default: "3", Min: 1, Max: 8, Low: 1, High: 8},
 					{Name: "n", Label: "points M", Symbol: "M", Kind: param.Integer, Default: "60", Min: 4, Max: 400, Low: 4, High: 200, Help: "With labels drawn by tossing a coin."},
@@ -174,7 +174,7 @@ var kerneltrick = Lesson{
 			Covers: []string{"001 12.3", "001 11.3", "002 svm-definition"},
 			Words:  kerneltrickEndlessWords,
 			Demo: &Demo{
-				Params: append([]param.Param{
+				Old: append([]param.Param{
 					kerneltrickData("rings", "rings", "xor", "moons"),
 					{Name: "gamma", Label: "γ", Symbol: "γ", Kind: param.Number, Default: "1", Min: 0.01, Max: 20, Low: 0.01, High: 20, Log: true},
 					{Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.01, Max: 1000, Low: 0.01, High: 1000, Log: true},
@@ -219,13 +219,13 @@ func kerneltrickPlace(name, label, start string) param.Param {
 }
 
 // kerneltrickCorners are the four points of XOR.
-var kerneltrickCorners = toy{[][2]float64{{1, 1}, {-1, -1}, {-1, 1}, {1, -1}}, []float64{1, 1, -1, -1}}
+var kerneltrickCorners = Toy{[][2]float64{{1, 1}, {-1, -1}, {-1, 1}, {1, -1}}, []float64{1, 1, -1, -1}}
 
 var kerneltrickLimits = figure.Limits{XMin: -2.2, XMax: 2.2, YMin: -2.1, YMax: 2.1}
 
 // kerneltrickToy returns a set of kerneltrickSets. Coordinates have two decimals, so
 // that the lab gets what the lesson shows.
-func kerneltrickToy(name string) (toy, error) {
+func kerneltrickToy(name string) (Toy, error) {
 	var (
 		d     *dataset.Data
 		err   error
@@ -244,31 +244,31 @@ func kerneltrickToy(name string) (toy, error) {
 		d, err = dataset.Generate("moons", 48, 0.25, 1)
 		shift = [2]float64{-0.5, -0.25}
 	default:
-		return toy{}, fmt.Errorf("no points are called %q", name)
+		return Toy{}, fmt.Errorf("no points are called %q", name)
 	}
 	if err != nil {
-		return toy{}, err
+		return Toy{}, err
 	}
-	var t toy
+	var t Toy
 	for i, y := range d.Y {
 		var p [2]float64
 		for k := range p {
 			p[k] = math.Round(100*scale*(d.X.At(i, k)+shift[k])) / 100
 		}
-		t.xy, t.y = append(t.xy, p), append(t.y, float64(2*y-1))
+		t.XY, t.Y = append(t.XY, p), append(t.Y, float64(2*y-1))
 	}
 	return t, nil
 }
 
 // kerneltrickSides are the two sides of f = 0 for any function f, and the curve.
 func kerneltrickSides(f func(x, y float64) float64) []figure.Mark {
-	return append(halves(f), figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Color: figure.Muted}, Plain: true, Name: "f = 0"})
+	return append(Halves(f), figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Color: figure.Muted}, Plain: true, Name: "f = 0"})
 }
 
 // kerneltrickLifted is a drawing in three dimensions, turned by the sliders.
 func kerneltrickLifted(in Input, name, caption string, l figure.Lifted) Figure {
 	l.Yaw, l.Pitch = in.Number("yaw"), in.Number("pitch")
-	l.ClassNames = classNames()
+	l.ClassNames = ClassNames()
 	return Figure{Name: name, Caption: caption, Draw: func(look Look) (*figure.Picture, error) {
 		p := l
 		p.Format = look.Format(2)
@@ -281,20 +281,20 @@ func kerneltrickLifted(in Input, name, caption string, l figure.Lifted) Figure {
 // line does that passes two of them as closely as one likes: shift the line until it
 // meets a point, turn it about that one until it meets another. So all pairs are
 // tried, with the two points of the pair on the side that suits them.
-func kerneltrickBestLine(t toy) (w [2]float64, b float64, errors int) {
+func kerneltrickBestLine(t Toy) (w [2]float64, b float64, errors int) {
 	const aside = 1e-6 // how far the line keeps from the pair
-	errors = len(t.y) + 1
-	for i, p := range t.xy {
-		for j, q := range t.xy[:i] {
+	errors = len(t.Y) + 1
+	for i, p := range t.XY {
+		for j, q := range t.XY[:i] {
 			n := [2]float64{q[1] - p[1], p[0] - q[0]}
-			if norm(n) == 0 {
+			if Norm(n) == 0 {
 				continue
 			}
 			for _, sign := range []float64{1, -1} {
-				u := [2]float64{sign * n[0] / norm(n), sign * n[1] / norm(n)}
+				u := [2]float64{sign * n[0] / Norm(n), sign * n[1] / Norm(n)}
 				wrong := 0
-				for k, r := range t.xy {
-					if k != i && k != j && t.y[k]*(u[0]*(r[0]-p[0])+u[1]*(r[1]-p[1])) <= 0 {
+				for k, r := range t.XY {
+					if k != i && k != j && t.Y[k]*(u[0]*(r[0]-p[0])+u[1]*(r[1]-p[1])) <= 0 {
 						wrong++
 					}
 				}
@@ -302,8 +302,8 @@ func kerneltrickBestLine(t toy) (w [2]float64, b float64, errors int) {
 					continue
 				}
 				errors = wrong
-				from := [2]float64{p[0] - aside*t.y[i]*u[0], p[1] - aside*t.y[i]*u[1]}
-				to := [2]float64{q[0] - aside*t.y[j]*u[0], q[1] - aside*t.y[j]*u[1]}
+				from := [2]float64{p[0] - aside*t.Y[i]*u[0], p[1] - aside*t.Y[i]*u[1]}
+				to := [2]float64{q[0] - aside*t.Y[j]*u[0], q[1] - aside*t.Y[j]*u[1]}
 				w = [2]float64{sign * (to[1] - from[1]), sign * (from[0] - to[0])}
 				b = -(w[0]*from[0] + w[1]*from[1])
 			}
@@ -320,31 +320,31 @@ func showKerneltrickLine(_ context.Context, in Input) (*Exhibit, error) {
 	p, q := lineEnds(in)
 	e := &Exhibit{
 		Handles: lineHandles(in),
-		Lab:     t.lab("kernel", "linear", "C", "10"),
+		Lab:     t.Lab("kernel", "linear", "C", "10"),
 	}
 	w := [2]float64{q[1] - p[1], p[0] - q[0]}
-	if norm(w) < 1e-6 {
-		e.Figures = []Figure{plane("line", "", kerneltrickLimits, 2, t.dots(nil))}
-		e.Notes = []string{noLine}
+	if Norm(w) < 1e-6 {
+		e.Figures = []Figure{Plane("line", "", kerneltrickLimits, 2, t.Dots(nil))}
+		e.Notes = []string{NoLine}
 		return e, nil
 	}
 	b := -(w[0]*p[0] + w[1]*p[1])
-	yours := t.errors(figure.Linear(w, -b))
-	if turned := t.errors(figure.Linear([2]float64{-w[0], -w[1]}, b)); turned < yours {
+	yours := t.Errors(figure.Linear(w, -b))
+	if turned := t.Errors(figure.Linear([2]float64{-w[0], -w[1]}, b)); turned < yours {
 		w, b, yours = [2]float64{-w[0], -w[1]}, -b, turned
 	}
-	wrong := func(i int) bool { return t.y[i]*(w[0]*t.xy[i][0]+w[1]*t.xy[i][1]+b) <= 0 }
-	marks := t.dots(wrong)
-	e.Numbers = []Number{{Label: "your errors", Value: fmt.Sprintf("%d of %d", yours, len(t.y)), Help: "ringed points; the better of the two ways to name the sides"}}
+	wrong := func(i int) bool { return t.Y[i]*(w[0]*t.XY[i][0]+w[1]*t.XY[i][1]+b) <= 0 }
+	marks := t.Dots(wrong)
+	e.Numbers = []Number{{Label: "your errors", Value: fmt.Sprintf("%d of %d", yours, len(t.Y)), Help: "ringed points; the better of the two ways to name the sides"}}
 	if in.On("best") {
 		bw, bb, fewest := kerneltrickBestLine(t)
 		marks = append(marks, figure.Line{A: bw, C: -bb, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "a best line"})
-		e.Numbers = append(e.Numbers, Number{Label: "fewest errors of any line", Value: fmt.Sprintf("%d of %d", fewest, len(t.y)), Help: "every way in which a line can part the points has been tried"})
+		e.Numbers = append(e.Numbers, Number{Label: "fewest errors of any line", Value: fmt.Sprintf("%d of %d", fewest, len(t.Y)), Help: "every way in which a line can part the points has been tried"})
 		if fewest > 0 {
 			e.Notes = []string{"No line does better than the dashed one, with any margin, any $C$, any amount of data."}
 		}
 	}
-	e.Figures = []Figure{plane("line", "Drag the two ends of the line; ringed points are wrong. How few errors can you reach?", kerneltrickLimits, 2, sides(w, b), marks)}
+	e.Figures = []Figure{Plane("line", "Drag the two ends of the line; ringed points are wrong. How few errors can you reach?", kerneltrickLimits, 2, Sides(w, b), marks)}
 	return e, nil
 }
 
@@ -378,9 +378,9 @@ func kerneltrickPlane(ctx context.Context, phi *mat.Dense, y []float64, c string
 		d.Features = append(d.Features, "phi"+strconv.Itoa(k+1))
 	}
 	for _, v := range y {
-		d.Y = append(d.Y, class(v))
+		d.Y = append(d.Y, Class(v))
 	}
-	res, _, err := fit(ctx, d, "kernel", "linear", "C", c, "tol", "1e-4")
+	res, _, err := Fit(ctx, d, "kernel", "linear", "C", c, "tol", "1e-4")
 	if err != nil {
 		return nil, 0, err
 	}
@@ -389,16 +389,16 @@ func kerneltrickPlane(ctx context.Context, phi *mat.Dense, y []float64, c string
 }
 
 // separate trains a plane on the lifted points and counts its errors.
-func (l kerneltrickLift) separate(ctx context.Context, t toy) (w []float64, b float64, errors int, err error) {
-	phi := mat.NewDense(len(t.y), 3, nil)
-	for i, p := range t.xy {
+func (l kerneltrickLift) separate(ctx context.Context, t Toy) (w []float64, b float64, errors int, err error) {
+	phi := mat.NewDense(len(t.Y), 3, nil)
+	for i, p := range t.XY {
 		phi.SetRow(i, []float64{p[0], p[1], l.z(p[0], p[1])})
 	}
-	w, b, err = kerneltrickPlane(ctx, phi, t.y, "100")
+	w, b, err = kerneltrickPlane(ctx, phi, t.Y, "100")
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	return w, b, t.errors(l.decision(w, b)), nil
+	return w, b, t.Errors(l.decision(w, b)), nil
 }
 
 // decision is f of weights in the feature space, over the plane.
@@ -445,26 +445,26 @@ func showKerneltrickLift(ctx context.Context, in Input) (*Exhibit, error) {
 		Cut:     &figure.Cut{W: [3]float64{w[0], w[1], w[2]}, C: -b, Name: "plane"},
 		Surface: l.z, SurfaceName: "surface of the map",
 	}
-	for i, p := range t.xy {
-		miss := t.y[i]*f(p[0], p[1]) <= 0
-		lifted.Points = append(lifted.Points, figure.Dot3{At: [3]float64{p[0], p[1], l.z(p[0], p[1])}, Class: class(t.y[i]), Ring: miss})
+	for i, p := range t.XY {
+		miss := t.Y[i]*f(p[0], p[1]) <= 0
+		lifted.Points = append(lifted.Points, figure.Dot3{At: [3]float64{p[0], p[1], l.z(p[0], p[1])}, Class: Class(t.Y[i]), Ring: miss})
 	}
 	note := "The plane separates the lifted points. Where it meets the surface is a curve; seen from straight above (tilt 90) that curve is the boundary in the plane."
 	if errors > 0 {
-		note = fmt.Sprintf("This coordinate does not help: the plane with the largest soft margin still gets %d of %d points wrong.", errors, len(t.y))
+		note = fmt.Sprintf("This coordinate does not help: the plane with the largest soft margin still gets %d of %d points wrong.", errors, len(t.Y))
 	}
 	return &Exhibit{
 		Figures: []Figure{
 			kerneltrickLifted(in, "lifted", fmt.Sprintf(`Every point is lifted to the height $z = %s$. Turn the box until you look along the plane.`, l.tex), lifted),
-			plane("back", "The same boundary, back in the plane: no straight line any more.", kerneltrickLimits, 2, kerneltrickSides(f), t.dots(func(i int) bool { return t.y[i]*f(t.xy[i][0], t.xy[i][1]) <= 0 })),
+			Plane("back", "The same boundary, back in the plane: no straight line any more.", kerneltrickLimits, 2, kerneltrickSides(f), t.Dots(func(i int) bool { return t.Y[i]*f(t.XY[i][0], t.XY[i][1]) <= 0 })),
 		},
 		Notes: []string{note},
 		Numbers: []Number{
-			{Label: "errors of the plane", Value: fmt.Sprintf("%d of %d", errors, len(t.y)), Help: "linear SVM on the three coordinates, $C = 100$"},
+			{Label: "errors of the plane", Value: fmt.Sprintf("%d of %d", errors, len(t.Y)), Help: "linear SVM on the three coordinates, $C = 100$"},
 			{Label: `$\mathbf w$`, Value: fmt.Sprintf("(%s, %s, %s)", views.Short(w[0]), views.Short(w[1]), views.Short(w[2])), Help: "the last weight belongs to the new coordinate"},
 			{Label: `$b$`, Value: views.Short(b)},
 		},
-		Lab: t.lab("kernel", "poly", "degree", "2", "gamma", "1", "coef0", "1", "C", "100"),
+		Lab: t.Lab("kernel", "poly", "degree", "2", "gamma", "1", "coef0", "1", "C", "100"),
 	}, nil
 }
 
@@ -476,16 +476,16 @@ func kerneltrickBumpsForRing(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	for k, centres := range []*mat.Dense{mat.NewDense(1, 2, nil), mat.NewDense(2, 2, []float64{0, 0, 1, 0})} {
-		phi, err := theory.GaussianBasis(centres, 1).Rows(t.matrix())
+		phi, err := theory.GaussianBasis(centres, 1).Rows(t.Matrix())
 		if err != nil {
 			return 0, err
 		}
-		w, b, err := kerneltrickPlane(ctx, phi, t.y, "1000")
+		w, b, err := kerneltrickPlane(ctx, phi, t.Y, "1000")
 		if err != nil {
 			return 0, err
 		}
 		wrong := 0
-		for i, y := range t.y {
+		for i, y := range t.Y {
 			if y*(floats.Dot(w, phi.RawRowView(i))+b) <= 0 {
 				wrong++
 			}
@@ -504,11 +504,11 @@ func showKerneltrickBumps(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	c := [2][2]float64{{in.Number("ax"), in.Number("ay")}, {in.Number("bx"), in.Number("by")}}
 	g := in.Number("gamma")
-	phi, err := theory.GaussianBasis(mat.NewDense(2, 2, []float64{c[0][0], c[0][1], c[1][0], c[1][1]}), g).Rows(t.matrix())
+	phi, err := theory.GaussianBasis(mat.NewDense(2, 2, []float64{c[0][0], c[0][1], c[1][0], c[1][1]}), g).Rows(t.Matrix())
 	if err != nil {
 		return nil, err
 	}
-	w, b, err := kerneltrickPlane(ctx, phi, t.y, "100")
+	w, b, err := kerneltrickPlane(ctx, phi, t.Y, "100")
 	if err != nil {
 		return nil, err
 	}
@@ -517,7 +517,7 @@ func showKerneltrickBumps(ctx context.Context, in Input) (*Exhibit, error) {
 		return math.Exp(-g * (dx*dx + dy*dy))
 	}
 	f := func(x, y float64) float64 { return w[0]*bump(0, x, y) + w[1]*bump(1, x, y) + b }
-	miss := func(i int) bool { return t.y[i]*f(t.xy[i][0], t.xy[i][1]) <= 0 }
+	miss := func(i int) bool { return t.Y[i]*f(t.XY[i][0], t.XY[i][1]) <= 0 }
 	// The higher bump gets height 1, whatever the scale of f.
 	scale := max(math.Abs(w[0]), math.Abs(w[1]), 1e-9)
 	height := func(x, y float64) float64 { return (f(x, y) - b) / scale }
@@ -526,10 +526,10 @@ func showKerneltrickBumps(ctx context.Context, in Input) (*Exhibit, error) {
 		Min: [3]float64{-2, -2, -1.1}, Max: [3]float64{2, 2, 1.1},
 		Cut: &figure.Cut{W: [3]float64{0, 0, 1}, C: -b / scale, Name: "plane f = 0"},
 	}
-	space := toy{y: t.y}
-	for i, p := range t.xy {
-		space.xy = append(space.xy, [2]float64{phi.At(i, 0), phi.At(i, 1)})
-		lifted.Points = append(lifted.Points, figure.Dot3{At: [3]float64{p[0], p[1], height(p[0], p[1])}, Class: class(t.y[i]), Ring: miss(i)})
+	space := Toy{Y: t.Y}
+	for i, p := range t.XY {
+		space.XY = append(space.XY, [2]float64{phi.At(i, 0), phi.At(i, 1)})
+		lifted.Points = append(lifted.Points, figure.Dot3{At: [3]float64{p[0], p[1], height(p[0], p[1])}, Class: Class(t.Y[i]), Ring: miss(i)})
 	}
 	if w[0] >= 0 && w[1] >= 0 {
 		lifted.Min[2] = 0
@@ -541,21 +541,21 @@ func showKerneltrickBumps(ctx context.Context, in Input) (*Exhibit, error) {
 		figure.Dot{At: c[0], Class: -1, Label: "c₁", Name: "centre"},
 		figure.Dot{At: c[1], Class: -1, Label: "c₂", Name: "centre"},
 	}
-	errors := t.errors(f)
+	errors := t.Errors(f)
 	note := "Separated: in the new coordinates a straight line does it."
 	if errors > 0 {
 		note = "Not yet. Where would a centre have to be, so that nearness to it tells the classes apart?"
 	}
 	var straight []figure.Mark
 	if w[0] != 0 || w[1] != 0 {
-		straight = sides([2]float64{w[0], w[1]}, b)
+		straight = Sides([2]float64{w[0], w[1]}, b)
 	}
 	return &Exhibit{
 		Figures: []Figure{
-			plane("bumps", `Drag the two centres. The curve is where $w_1\phi_1 + w_2\phi_2 + b = 0$; ringed points are wrong.`, kerneltrickLimits, 2, kerneltrickSides(f), t.dots(miss), centres),
+			Plane("bumps", `Drag the two centres. The curve is where $w_1\phi_1 + w_2\phi_2 + b = 0$; ringed points are wrong.`, kerneltrickLimits, 2, kerneltrickSides(f), t.Dots(miss), centres),
 			{Name: "space", Caption: `The new coordinates: similarity to $\mathbf c_1$ and to $\mathbf c_2$. Here the boundary is a line.`, Draw: func(l Look) (*figure.Picture, error) {
 				p := figure.Plane{Format: l.Format(2), X: "φ₁", Y: "φ₂", Limits: figure.Limits{XMin: -0.05, XMax: 1.05, YMin: -0.05, YMax: 1.05}}
-				p.Marks = append(append(p.Marks, straight...), space.dots(miss)...)
+				p.Marks = append(append(p.Marks, straight...), space.Dots(miss)...)
 				return p.Picture()
 			}},
 			kerneltrickLifted(in, "lifted", `The bumps, added up with their weights (a negative one is a hollow). The level plane cuts them at $f = 0$.`, lifted),
@@ -566,12 +566,12 @@ func showKerneltrickBumps(ctx context.Context, in Input) (*Exhibit, error) {
 		},
 		Notes: []string{note},
 		Numbers: []Number{
-			{Label: "errors", Value: fmt.Sprintf("%d of %d", errors, len(t.y)), Help: `linear SVM on $(\phi_1, \phi_2)$, $C = 100$`},
+			{Label: "errors", Value: fmt.Sprintf("%d of %d", errors, len(t.Y)), Help: `linear SVM on $(\phi_1, \phi_2)$, $C = 100$`},
 			{Label: `$w_1,\ w_2$`, Value: views.Short(w[0]) + ", " + views.Short(w[1])},
 			{Label: `$b$`, Value: views.Short(b)},
 			{Label: `$s = 1/\sqrt{2\gamma}$`, Value: views.Short(1 / math.Sqrt(2*g)), Help: "reach of a bump, in units of the picture"},
 		},
-		Lab: t.lab("kernel", "rbf", "gamma", in.Text("gamma"), "C", "100"),
+		Lab: t.Lab("kernel", "rbf", "gamma", in.Text("gamma"), "C", "100"),
 	}, nil
 }
 
@@ -589,28 +589,28 @@ type kerneltrickXOR struct {
 // quadratic kernel and carries it over into the six dimensions.
 func newKerneltrickXOR(ctx context.Context) (*kerneltrickXOR, error) {
 	t := kerneltrickCorners
-	d, err := t.data()
+	d, err := t.Data()
 	if err != nil {
 		return nil, err
 	}
-	res, _, err := fit(ctx, d, "kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true", "tol", "1e-9")
+	res, _, err := Fit(ctx, d, "kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true", "tol", "1e-9")
 	if err != nil {
 		return nil, err
 	}
-	x := &kerneltrickXOR{model: res.Model, alpha: make([]float64, len(t.y)), b: res.Model.B}
-	u := make([]float64, len(t.y))
+	x := &kerneltrickXOR{model: res.Model, alpha: make([]float64, len(t.Y)), b: res.Model.B}
+	u := make([]float64, len(t.Y))
 	for k, i := range res.Model.Rows {
 		u[i] = res.Model.Coef[k]
-		x.alpha[i] = u[i] * t.y[i]
+		x.alpha[i] = u[i] * t.Y[i]
 	}
-	if x.phi, err = theory.QuadraticPlane.Rows(t.matrix()); err != nil {
+	if x.phi, err = theory.QuadraticPlane.Rows(t.Matrix()); err != nil {
 		return nil, err
 	}
-	if x.w, err = theory.QuadraticPlane.Weights(t.matrix(), u); err != nil {
+	if x.w, err = theory.QuadraticPlane.Weights(t.Matrix(), u); err != nil {
 		return nil, err
 	}
 	x.norm = floats.Norm(x.w, 2)
-	x.gram = theory.Gram(kernel.NewGram(theory.QuadraticPlane.Kernel, t.matrix()))
+	x.gram = theory.Gram(kernel.NewGram(theory.QuadraticPlane.Kernel, t.Matrix()))
 	return x, nil
 }
 
@@ -626,7 +626,7 @@ func (x *kerneltrickXOR) vectors() (n int) {
 
 // quadratic is y'Ky: with equal multipliers a the dual is 4a - a²/2 times it.
 func (x *kerneltrickXOR) quadratic() (s float64) {
-	y := kerneltrickCorners.y
+	y := kerneltrickCorners.Y
 	for i := range y {
 		for j := range y {
 			s += y[i] * y[j] * x.gram.At(i, j)
@@ -663,16 +663,16 @@ func showKerneltrickXOR(ctx context.Context, in Input) (*Exhibit, error) {
 		{`Four points, and no line: this is the problem.`, ``},
 		{`Map each point to six dimensions. Coordinates 1, 4 and 5 are the same for all four; the other three can be drawn.`, `\phi(\mathbf x) = (1,\ \sqrt2 x_1,\ \sqrt2 x_2,\ x_1^2,\ x_2^2,\ \sqrt2 x_1 x_2)^\top`},
 		{`All the dual wants to know are inner products: the Gram matrix.`, `K_{ij} = \phi(\mathbf x_i)^\top\phi(\mathbf x_j) = (1 + \mathbf x_i^\top\mathbf x_j)^2`},
-		{`By symmetry all multipliers are equal to one number $a$. The dual is a parabola in $a$; its top is where the slope is 0.`, fmt.Sprintf(`W(a) = %s a - \tfrac12\, %s\, a^2 \quad\Rightarrow\quad a = \frac{%s}{%s} = %s`, short(float64(len(t.y))), short(q), short(float64(len(t.y))), short(q), short(float64(len(t.y))/q))},
+		{`By symmetry all multipliers are equal to one number $a$. The dual is a parabola in $a$; its top is where the slope is 0.`, fmt.Sprintf(`W(a) = %s a - \tfrac12\, %s\, a^2 \quad\Rightarrow\quad a = \frac{%s}{%s} = %s`, short(float64(len(t.Y))), short(q), short(float64(len(t.Y))), short(q), short(float64(len(t.Y))/q))},
 		{`The weight vector has one entry that is not 0, and a plane at height 0 of that coordinate separates.`, fmt.Sprintf(`\mathbf w = \sum_i \alpha_i y_i \phi(\mathbf x_i) = (%s)^\top`, strings.ReplaceAll(strings.Join(weights, `,\ `), "−", "-"))},
 		{`Back in the plane: the factors $1/\sqrt2$ and $\sqrt2$ cancel. The boundary is the pair of axes.`, fmt.Sprintf(`f(\mathbf x) = \mathbf w^\top\phi(\mathbf x) + b = %s\, x_1 x_2`, strings.Replace(short(x.w[5]*math.Sqrt2), "1", "", 1))},
 	}
-	e := &Exhibit{Steps: kerneltrickXORSteps, Step: step, Body: Derivation(step, lines...), Lab: t.lab("kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true")}
+	e := &Exhibit{Steps: kerneltrickXORSteps, Step: step, Body: Derivation(step, lines...), Lab: t.Lab("kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true")}
 	lifted := figure.Lifted{X: "√2 x1", Y: "√2 x2", Z: "√2 x1x2"}
-	for i := range t.y {
-		lifted.Points = append(lifted.Points, figure.Dot3{At: [3]float64{x.phi.At(i, 1), x.phi.At(i, 2), x.phi.At(i, 5)}, Class: class(t.y[i]), Label: strconv.Itoa(i + 1)})
+	for i := range t.Y {
+		lifted.Points = append(lifted.Points, figure.Dot3{At: [3]float64{x.phi.At(i, 1), x.phi.At(i, 2), x.phi.At(i, 5)}, Class: Class(t.Y[i]), Label: strconv.Itoa(i + 1)})
 	}
-	dots := t.dots(nil)
+	dots := t.Dots(nil)
 	for i := range dots {
 		dot := dots[i].(figure.Dot)
 		dot.Label = strconv.Itoa(i + 1)
@@ -680,12 +680,12 @@ func showKerneltrickXOR(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	switch step {
 	case kerneltrickXORPoints:
-		e.Figures = []Figure{plane("points", "The four points of XOR with their numbers. Try to lay a line between the classes.", kerneltrickLimits, 2, dots)}
+		e.Figures = []Figure{Plane("points", "The four points of XOR with their numbers. Try to lay a line between the classes.", kerneltrickLimits, 2, dots)}
 	case kerneltrickXORMap:
 		e.Figures = []Figure{kerneltrickLifted(in, "lifted", "Coordinates 2, 3 and 6 of the feature space. The height, the last coordinate, is the same within a class. Turn the box.", lifted)}
 	case kerneltrickXORGram:
 		e.Figures = []Figure{{Name: "gram", Caption: `The Gram matrix. A point is most like itself, and equally like all others: the four feature vectors form a regular tetrahedron.`, Draw: func(l Look) (*figure.Picture, error) {
-			return figure.Matrix{Format: l.Format(2), X: "point j", Y: "point i", Name: "K", Values: x.gram, Classes: []int{1, 1, 0, 0}, ClassNames: classNames()}.Picture()
+			return figure.Matrix{Format: l.Format(2), X: "point j", Y: "point i", Name: "K", Values: x.gram, Classes: []int{1, 1, 0, 0}, ClassNames: ClassNames()}.Picture()
 		}}}
 	case kerneltrickXORAlpha:
 		e.Figures = []Figure{x.dualFigure()}
@@ -695,7 +695,7 @@ func showKerneltrickXOR(ctx context.Context, in Input) (*Exhibit, error) {
 	case kerneltrickXORBack:
 		f := func(a, b float64) float64 { return x.model.Decision([]float64{a, b}) }
 		margin := figure.Contours{F: f, Levels: []float64{-1, 1}, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Plain: true, Name: "f = ±1"}
-		e.Figures = []Figure{plane("back", `The plane of the feature space, seen in the plane of the points: the boundary is the pair of axes, the margins $f = \pm 1$ are hyperbolas through the four points.`, kerneltrickLimits, 3,
+		e.Figures = []Figure{Plane("back", `The plane of the feature space, seen in the plane of the points: the boundary is the pair of axes, the margins $f = \pm 1$ are hyperbolas through the four points.`, kerneltrickLimits, 3,
 			kerneltrickSides(f), []figure.Mark{margin}, dots)}
 	}
 	head := []string{"point", "$y$"}
@@ -713,8 +713,8 @@ func showKerneltrickXOR(ctx context.Context, in Input) (*Exhibit, error) {
 		head = append(head, `$f$`)
 	}
 	tab := Table{Caption: caption, Head: head}
-	for i, p := range t.xy {
-		row := []string{fmt.Sprintf("%d: %s", i+1, pair(p)), fmt.Sprintf("%+.0f", t.y[i])}
+	for i, p := range t.XY {
+		row := []string{fmt.Sprintf("%d: %s", i+1, Pair(p)), fmt.Sprintf("%+.0f", t.Y[i])}
 		if step >= kerneltrickXORMap {
 			for _, v := range x.phi.RawRowView(i) {
 				row = append(row, short(v))
@@ -777,7 +777,7 @@ func showKerneltrickTrick(_ context.Context, in Input) (*Exhibit, error) {
 	features, direct := len(m.Coordinates), m.Inputs+m.Kernel.Values.Int("degree")-1
 	dot := floats.Dot(px, pz)
 	return &Exhibit{
-		Figures: []Figure{plane("points", caption, kerneltrickLimits, 1, []figure.Mark{
+		Figures: []Figure{Plane("points", caption, kerneltrickLimits, 1, []figure.Mark{
 			figure.Contours{F: func(a, b float64) float64 { return m.Kernel.Eval(level(a, b), z) }, Name: "k(·, z)"},
 			figure.Arrow{To: [2]float64{x[0], x[1]}, Pen: figure.Pen{Color: figure.Magenta}, Label: "x"},
 			figure.Arrow{To: [2]float64{z[0], z[1]}, Pen: figure.Pen{Color: figure.Green}, Label: "z"},
@@ -868,7 +868,7 @@ func kerneltrickIndependent(context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s, err := theory.Mercer(theory.Gram(kernel.NewGram(kernel.RBF(10), t.matrix())))
+	s, err := theory.Mercer(theory.Gram(kernel.NewGram(kernel.RBF(10), t.Matrix())))
 	if err != nil {
 		return 0, err
 	}
@@ -878,7 +878,7 @@ func kerneltrickIndependent(context.Context) (float64, error) {
 			rank++
 		}
 	}
-	for k, n := range []int{2, 6, len(t.y)} {
+	for k, n := range []int{2, 6, len(t.Y)} {
 		if n == rank {
 			return float64(k), nil
 		}
@@ -891,11 +891,11 @@ func showKerneltrickEndless(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := t.data()
+	d, err := t.Data()
 	if err != nil {
 		return nil, err
 	}
-	res, _, err := fit(ctx, d, "kernel", "rbf", "gamma", in.Text("gamma"), "C", in.Text("C"))
+	res, _, err := Fit(ctx, d, "kernel", "rbf", "gamma", in.Text("gamma"), "C", in.Text("C"))
 	if err != nil {
 		return nil, err
 	}
@@ -908,8 +908,8 @@ func showKerneltrickEndless(ctx context.Context, in Input) (*Exhibit, error) {
 		X: "x1", Y: "x2", Z: "f(x)", Loose: true, Surface: f, SurfaceName: "f", Min: [3]float64{-2, -2, 0}, Max: [3]float64{2, 2, 0},
 		Cut: &figure.Cut{W: [3]float64{0, 0, 1}, Name: "f = 0"},
 	}
-	for i, p := range t.xy {
-		lifted.Points = append(lifted.Points, figure.Dot3{At: [3]float64{p[0], p[1], f(p[0], p[1])}, Class: class(t.y[i]), Ring: vector[i]})
+	for i, p := range t.XY {
+		lifted.Points = append(lifted.Points, figure.Dot3{At: [3]float64{p[0], p[1], f(p[0], p[1])}, Class: Class(t.Y[i]), Ring: vector[i]})
 	}
 	g, terms := in.Number("gamma"), in.Int("terms")
 	var xs, exact, cut []float64
@@ -921,7 +921,7 @@ func showKerneltrickEndless(ctx context.Context, in Input) (*Exhibit, error) {
 		cut = append(cut, kerneltrickSeries(g, x, 1, terms))
 		worst = max(worst, math.Abs(exact[k]-cut[k]))
 	}
-	errors := t.errors(f)
+	errors := t.Errors(f)
 	return &Exhibit{
 		Figures: []Figure{
 			kerneltrickLifted(in, "surface", `The decision function of an RBF SVM as a surface. It crosses the level plane $f = 0$ at the boundary; ringed points are support vectors, where the surface is held up or down.`, lifted),
@@ -933,11 +933,11 @@ func showKerneltrickEndless(ctx context.Context, in Input) (*Exhibit, error) {
 			}},
 		},
 		Numbers: []Number{
-			{Label: "training errors", Value: fmt.Sprintf("%d of %d", errors, len(t.y)), Help: "at a finite $C$ nothing forbids them"},
+			{Label: "training errors", Value: fmt.Sprintf("%d of %d", errors, len(t.Y)), Help: "at a finite $C$ nothing forbids them"},
 			{Label: "support vectors", Value: strconv.Itoa(res.Report.SupportVectors), Help: `bumps that $f$ is made of`},
 			{Label: "largest error of the series", Value: views.Short(worst), Help: fmt.Sprintf("with %d terms, between $x = -2$ and $2$", terms)},
 		},
-		Lab: t.lab("kernel", "rbf", "gamma", in.Text("gamma"), "C", in.Text("C")),
+		Lab: t.Lab("kernel", "rbf", "gamma", in.Text("gamma"), "C", in.Text("C")),
 	}, nil
 }
 

@@ -88,27 +88,27 @@ func TestKerneltrickBestLine(t *testing.T) {
 			t.Fatal(err)
 		}
 		w, b, errors := kerneltrickBestLine(points)
-		if got := points.errors(func(x, y float64) float64 { return w[0]*x + w[1]*y + b }); got != errors {
+		if got := points.Errors(func(x, y float64) float64 { return w[0]*x + w[1]*y + b }); got != errors {
 			t.Errorf("%s: the line makes %d errors, not %d", o.Name, got, errors)
 		}
-		fewest := len(points.y)
+		fewest := len(points.Y)
 		for k := range 3600 {
 			sin, cos := math.Sincos(float64(k) * math.Pi / 1800)
-			order := make([]int, len(points.y))
+			order := make([]int, len(points.Y))
 			for i := range order {
 				order[i] = i
 			}
-			at := func(i int) float64 { return cos*points.xy[i][0] + sin*points.xy[i][1] }
+			at := func(i int) float64 { return cos*points.XY[i][0] + sin*points.XY[i][1] }
 			slices.SortFunc(order, func(i, j int) int { return int(math.Copysign(1, at(i)-at(j))) })
 			wrong := 0 // with the threshold below all points: all are +1
-			for _, y := range points.y {
+			for _, y := range points.Y {
 				if y < 0 {
 					wrong++
 				}
 			}
 			fewest = min(fewest, wrong)
 			for n, i := range order {
-				wrong += int(points.y[i])
+				wrong += int(points.Y[i])
 				if n+1 == len(order) || at(order[n+1])-at(i) > 1e-9 {
 					fewest = min(fewest, wrong)
 				}

@@ -14,7 +14,7 @@ import (
 	"marginlab/views/figure"
 )
 
-var lagrange = Lesson{
+var Lagrange = Lesson{
 	Slug: "lagrange", Title: "Lagrange multipliers and the KKT conditions",
 	Summary: "Minimise under a constraint: four worked examples with a line that can be moved, and what its multiplier says.",
 	Screens: []Screen{
@@ -22,7 +22,7 @@ var lagrange = Lesson{
 			Slug: "touch", Title: "At the best place the line touches a level line",
 			Covers: []string{"002 lagrange", "002 example1", "001 4.2"},
 			Words:  lagrangeTouchWords,
-			Demo:   &Demo{Params: append(lagrangeProbe, lagrangeEnds...), Show: showLagrangeTouch},
+			Demo:   &Demo{Old: append(lagrangeProbe, lagrangeEnds...), Show: showLagrangeTouch},
 			Questions: []Question{{
 				Slug: "through", Ask: `Move the line until it passes through the free minimum (0, 0). What is $\lambda$ at the best place then?`,
 				Answer: func(context.Context) (float64, error) {
@@ -39,7 +39,7 @@ var lagrange = Lesson{
 			Covers: []string{"002 lagrange", "002 example2", "001 4.2"},
 			Words:  lagrangeEqualityWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "n1", Label: "coefficient of x", Kind: param.Integer, Default: "1", Min: -3, Max: 3, Low: -3, High: 3},
 					{Name: "n2", Label: "coefficient of y", Kind: param.Integer, Default: "2", Min: -3, Max: 3, Low: -3, High: 3},
 					{Name: "o", Label: "constant", Kind: param.Integer, Default: "1", Min: -3, Max: 3, Low: -3, High: 3},
@@ -58,7 +58,7 @@ var lagrange = Lesson{
 			Covers: []string{"002 lagrange", "001 4.2"},
 			Words:  lagrangeInequalityWords,
 			Demo: &Demo{
-				Params: append([]param.Param{
+				Old: append([]param.Param{
 					{Name: "other", Label: "allow the other side (example 4)", Kind: param.Switch, Default: "false", Help: "Changes the sign of h."},
 					{Name: "cx", Label: "free minimum x", Kind: param.Number, Default: "0", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
 					{Name: "cy", Label: "free minimum y", Kind: param.Number, Default: "0", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
@@ -89,7 +89,7 @@ var lagrange = Lesson{
 			Covers: []string{"002 example3", "002 example4", "001 4.3"},
 			Words:  lagrangeCasesWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "example", Label: "example", Kind: param.Choice, Default: "3", Options: []param.Option{{Name: "3", Label: "3: x + 2y + o ≤ 0"}, {Name: "4", Label: "4: −x − 2y − o ≤ 0"}}},
 					{Name: "o", Label: "constant o", Kind: param.Integer, Default: "1", Min: -3, Max: 3, Low: -3, High: 3, Help: "1 in the slides."},
 				},
@@ -113,7 +113,7 @@ var lagrange = Lesson{
 			Covers: []string{"002 generalized", "001 4.2", "001 4.3"},
 			Words:  lagrangeKKTWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "cx", Label: "free minimum x", Kind: param.Number, Default: "1.3", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
 					{Name: "cy", Label: "free minimum y", Kind: param.Number, Default: "1", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
 				},
@@ -141,7 +141,7 @@ var lagrange = Lesson{
 			Covers: []string{"001 4.3", "001 4.1"},
 			Words:  lagrangeSVMWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "w", Label: "w", Kind: param.Number, Default: "1.8", Min: -0.5, Max: 3, Low: -0.5, High: 3, Folded: true},
 					{Name: "b", Label: "b", Kind: param.Number, Default: "-1.2", Min: -2.2, Max: 1.2, Low: -2.2, High: 1.2, Folded: true},
 					{Name: "solver", Label: "show the solver's solution", Kind: param.Switch, Default: "false", Help: "Try to find it first."},
@@ -151,7 +151,7 @@ var lagrange = Lesson{
 			Questions: []Question{{
 				Slug: "walls", Ask: "At the solution, how many of the four walls push?",
 				Answer: func(ctx context.Context) (float64, error) {
-					m, err := trainHard(ctx, lagrangeNumbers)
+					m, err := TrainHard(ctx, lagrangeNumbers)
 					if err != nil {
 						return 0, err
 					}
@@ -185,7 +185,7 @@ var lagrangeLimits = figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8}
 func lagrangeLine(in Input) (theory.Problem, bool) {
 	a, b := lineEnds(in)
 	n := [2]float64{b[1] - a[1], a[0] - b[0]}
-	length := norm(n)
+	length := Norm(n)
 	if length < 1e-6 {
 		return theory.Problem{}, false
 	}
@@ -200,7 +200,7 @@ func lagrangeApart(p theory.Problem, in Input) *Exhibit {
 	return &Exhibit{
 		Figures: []Figure{lagrangePlane("plane", "Level lines of f.", lagrangeLevels(p))},
 		Handles: lineHandles(in),
-		Notes:   []string{noLine},
+		Notes:   []string{NoLine},
 	}
 }
 
@@ -245,7 +245,7 @@ func lagrangeGradient(p theory.Problem, at [2]float64) [2]float64 {
 func lagrangeArrows(p theory.Problem, at [2]float64, constraint string) []figure.Mark {
 	tip := func(v [2]float64) [2]float64 { return [2]float64{at[0] + v[0]/2, at[1] + v[1]/2} }
 	marks := []figure.Mark{figure.Arrow{From: at, To: tip(p.Normal), Pen: figure.Pen{Color: figure.Magenta}, Label: "∇" + constraint}}
-	if g := lagrangeGradient(p, at); norm(g) > 1e-9 {
+	if g := lagrangeGradient(p, at); Norm(g) > 1e-9 {
 		marks = append(marks, figure.Arrow{From: at, To: tip(g), Label: "∇f"})
 	}
 	return marks
@@ -256,9 +256,9 @@ func showLagrangeTouch(_ context.Context, in Input) (*Exhibit, error) {
 	if !ok {
 		return lagrangeApart(theory.Problem{Scale: [2]float64{1, 1}}, in), nil
 	}
-	at := foot(p.Normal, p.Offset, in.place("px", "py"))
+	at := Foot(p.Normal, p.Offset, in.place("px", "py"))
 	g := lagrangeGradient(p, at)
-	along := math.Abs(g[0]*p.Normal[1]-g[1]*p.Normal[0]) / norm(p.Normal)
+	along := math.Abs(g[0]*p.Normal[1]-g[1]*p.Normal[0]) / Norm(p.Normal)
 	note := "The dashed level line is *crossed*: on one side of the dot the line of the constraint runs through lower ground. Drag the dot there."
 	touched := along < 0.1 // as near as a hand gets
 	if touched {
@@ -270,16 +270,16 @@ func showLagrangeTouch(_ context.Context, in Input) (*Exhibit, error) {
 		Handles: append([]Handle{{Label: "dot on the line", X: at[0], Y: at[1], XParam: "px", YParam: "py"}}, lineHandles(in)...),
 		Numbers: []Number{
 			{Label: `$f$ at the dot`, Value: views.Short(p.F(at)), Help: "make it as small as the line allows"},
-			{Label: "slope along the line", Value: short(along), Help: `part of $\nabla f$ in the direction of the line`},
+			{Label: "slope along the line", Value: Short(along), Help: `part of $\nabla f$ in the direction of the line`},
 		},
 		Notes: []string{note},
 	}
 	if touched {
 		lambda := -(g[0]*p.Normal[0] + g[1]*p.Normal[1]) / (p.Normal[0]*p.Normal[0] + p.Normal[1]*p.Normal[1])
-		e.Numbers = append(e.Numbers, Number{Label: `$\lambda$`, Value: short(lambda), Help: `from $\nabla f = -\lambda\nabla g$; $\lVert\nabla g\rVert$ is kept at $\sqrt 5$`})
+		e.Numbers = append(e.Numbers, Number{Label: `$\lambda$`, Value: Short(lambda), Help: `from $\nabla f = -\lambda\nabla g$; $\lVert\nabla g\rVert$ is kept at $\sqrt 5$`})
 	}
-	if norm(g) > 1e-6 {
-		cos := (g[0]*p.Normal[0] + g[1]*p.Normal[1]) / norm(g) / norm(p.Normal)
+	if Norm(g) > 1e-6 {
+		cos := (g[0]*p.Normal[0] + g[1]*p.Normal[1]) / Norm(g) / Norm(p.Normal)
 		angle := math.Acos(math.Max(-1, math.Min(1, cos))) * 180 / math.Pi
 		e.Numbers = append(e.Numbers, Number{Label: "angle between the gradients", Value: fmt.Sprintf("%.0f°", angle), Help: "0° or 180°: parallel"})
 	}
@@ -324,7 +324,7 @@ func lagrangeInside(context.Context) (float64, error) {
 
 // lagrangeConstraint writes g(x, y) in TeX.
 func lagrangeConstraint(p theory.Problem) string {
-	return texSum(texTerm{p.Normal[0], "x"}, texTerm{p.Normal[1], "y"}, texTerm{p.Offset, ""})
+	return TeXSum(TeXTerm{p.Normal[0], "x"}, TeXTerm{p.Normal[1], "y"}, TeXTerm{p.Offset, ""})
 }
 
 // lagrangeRay are the places where the gradient of the Lagrange function of
@@ -351,11 +351,11 @@ func showLagrangeEquality(_ context.Context, in Input) (*Exhibit, error) {
 	e.Body = Derivation(e.Step, []Line{
 		{"Minimise $f$ on the line $g = 0$.", `f = x^2 + y^2, \qquad g = ` + g + ` = 0`},
 		{"One multiplier for the constraint gives the Lagrange function.", `\mathcal L(x, y, \lambda) = x^2 + y^2 + \lambda\,(` + g + `)`},
-		{"Its derivative in $x$ must vanish.", texSum(texTerm{2, "x"}, texTerm{n[0], `\lambda`}) + ` = 0 \quad\Rightarrow\quad x = ` + texSum(texTerm{-n[0] / 2, `\lambda`})},
-		{"So must the one in $y$: both together describe the line of dashes and dots.", texSum(texTerm{2, "y"}, texTerm{n[1], `\lambda`}) + ` = 0 \quad\Rightarrow\quad y = ` + texSum(texTerm{-n[1] / 2, `\lambda`})},
+		{"Its derivative in $x$ must vanish.", TeXSum(TeXTerm{2, "x"}, TeXTerm{n[0], `\lambda`}) + ` = 0 \quad\Rightarrow\quad x = ` + TeXSum(TeXTerm{-n[0] / 2, `\lambda`})},
+		{"So must the one in $y$: both together describe the line of dashes and dots.", TeXSum(TeXTerm{2, "y"}, TeXTerm{n[1], `\lambda`}) + ` = 0 \quad\Rightarrow\quad y = ` + TeXSum(TeXTerm{-n[1] / 2, `\lambda`})},
 		{`The derivative in $\lambda$ is the constraint itself.`, `\frac{\partial\mathcal L}{\partial\lambda} = ` + g + ` = 0`},
-		{`Put $x$ and $y$ into it: one equation for $\lambda$.`, texSum(texTerm{-sum, `\lambda`}, texTerm{p.Offset, ""}) + ` = 0 \quad\Rightarrow\quad \lambda^* = ` + texFraction(s.Multiplier)},
-		{"And back: the only solution.", `(x^*,\ y^*) = ` + texPoint(s.Point) + `, \qquad f^* = ` + texFraction(s.Objective)},
+		{`Put $x$ and $y$ into it: one equation for $\lambda$.`, TeXSum(TeXTerm{-sum, `\lambda`}, TeXTerm{p.Offset, ""}) + ` = 0 \quad\Rightarrow\quad \lambda^* = ` + TeXFraction(s.Multiplier)},
+		{"And back: the only solution.", `(x^*,\ y^*) = ` + TeXPoint(s.Point) + `, \qquad f^* = ` + TeXFraction(s.Objective)},
 	}...)
 	marks := []figure.Mark{lagrangeWall(p, "constraint g = 0")}
 	caption := `Level lines of $f$ and the line $g = 0$. Step on to see what the equations say about the solution.`
@@ -369,9 +369,9 @@ func showLagrangeEquality(_ context.Context, in Input) (*Exhibit, error) {
 	if e.Step >= 6 {
 		marks = append(append(marks, lagrangeThrough(p, s.Point)), append(lagrangeArrows(p, s.Point, "g"), figure.Dot{At: s.Point, Class: -1})...)
 		e.Numbers = append(e.Numbers,
-			Number{Label: `$(x^*, y^*)$`, Value: pair(s.Point)},
+			Number{Label: `$(x^*, y^*)$`, Value: Pair(s.Point)},
 			Number{Label: `$f(x^*, y^*)$`, Value: views.Short(s.Objective)},
-			Number{Label: `$g(x^*, y^*)$`, Value: short(p.G(s.Point)), Help: "as demanded"})
+			Number{Label: `$g(x^*, y^*)$`, Value: Short(p.G(s.Point)), Help: "as demanded"})
 	}
 	e.Figures = []Figure{lagrangePlane("plane", caption, lagrangeLevels(p), marks)}
 	return e, nil
@@ -424,10 +424,10 @@ func showLagrangeInequality(_ context.Context, in Input) (*Exhibit, error) {
 		Notes:   []string{note},
 		Numbers: []Number{
 			{Label: "the constraint is", Value: state},
-			{Label: `$\alpha$`, Value: short(s.Multiplier), Help: `multiplier, for $\lVert\nabla h\rVert = \sqrt 5$ as in the examples`},
-			{Label: `$h(x^*, y^*)$`, Value: short(p.G(s.Point)), Help: `0 on the wall, negative within`},
+			{Label: `$\alpha$`, Value: Short(s.Multiplier), Help: `multiplier, for $\lVert\nabla h\rVert = \sqrt 5$ as in the examples`},
+			{Label: `$h(x^*, y^*)$`, Value: Short(p.G(s.Point)), Help: `0 on the wall, negative within`},
 			{Label: `$f(x^*, y^*)$`, Value: views.Short(s.Objective), Help: `0 at the free minimum`},
-			{Label: `$\alpha$ on the wall`, Value: short(line.Multiplier), Help: "what the equations give there; below 0: rejected"},
+			{Label: `$\alpha$ on the wall`, Value: Short(line.Multiplier), Help: "what the equations give there; below 0: rejected"},
 		},
 	}, nil
 }
@@ -450,17 +450,17 @@ func showLagrangeCases(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	free, line := s.Cases[0], s.Cases[1]
 	n, h := p.Normal, lagrangeConstraint(p)
-	dx, dy := texSum(texTerm{2, "x"}, texTerm{n[0], `\alpha`}), texSum(texTerm{2, "y"}, texTerm{n[1], `\alpha`})
+	dx, dy := TeXSum(TeXTerm{2, "x"}, TeXTerm{n[0], `\alpha`}), TeXSum(TeXTerm{2, "y"}, TeXTerm{n[1], `\alpha`})
 	lines := []Line{
 		{"Minimise $f$ on the allowed side of the wall.", `f = x^2 + y^2, \qquad h = ` + h + ` \le 0`},
 		{`One multiplier gives the generalised Lagrange function.`, `\mathcal L(x, y, \alpha) = x^2 + y^2 + \alpha\,(` + h + `)`},
 		{"Its derivatives in $x$ and $y$ vanish. Mind the signs: they are those of $h$.", dx + ` = 0, \qquad ` + dy + ` = 0`},
 		{`Three more conditions. The first holds if one factor is 0, which makes two cases.`, `\alpha\,h = 0, \qquad \alpha \ge 0, \qquad h \le 0`},
-		{`*First case,* $\alpha = 0$: the wall is ignored.`, `x = 0, \quad y = 0, \qquad h(0, 0) = ` + texFraction(free.Constraint)},
-		{either(free.Verdict == theory.Accepted, "Is that place allowed? Yes: all conditions hold.", "Is that place allowed? No: the first case is rejected."), `h(0, 0) = ` + texFraction(free.Constraint) + either(free.Verdict == theory.Accepted, ` \le 0`, ` > 0`)},
-		{`*Second case,* $\alpha > 0$: then $h = 0$, a linear system as in example 2.`, `x = ` + texSum(texTerm{-n[0] / 2, `\alpha`}) + `, \quad y = ` + texSum(texTerm{-n[1] / 2, `\alpha`}) + ` \quad\Rightarrow\quad \alpha = ` + texFraction(line.Multiplier)},
-		{either(line.Verdict == theory.Accepted, "Is that multiplier positive, as supposed? Yes: all conditions hold.", "Is that multiplier positive, as supposed? No: the second case is rejected."), `\alpha = ` + texFraction(line.Multiplier) + either(line.Verdict == theory.Accepted, ` > 0`, ` \not> 0`)},
-		{either(s.Saturated, "So the constraint is *saturated*.", "So the constraint is *free*."), `(x^*,\ y^*) = ` + texPoint(s.Point) + `, \quad \alpha^* = ` + texFraction(s.Multiplier) + `, \quad f^* = ` + texFraction(s.Objective)},
+		{`*First case,* $\alpha = 0$: the wall is ignored.`, `x = 0, \quad y = 0, \qquad h(0, 0) = ` + TeXFraction(free.Constraint)},
+		{Either(free.Verdict == theory.Accepted, "Is that place allowed? Yes: all conditions hold.", "Is that place allowed? No: the first case is rejected."), `h(0, 0) = ` + TeXFraction(free.Constraint) + Either(free.Verdict == theory.Accepted, ` \le 0`, ` > 0`)},
+		{`*Second case,* $\alpha > 0$: then $h = 0$, a linear system as in example 2.`, `x = ` + TeXSum(TeXTerm{-n[0] / 2, `\alpha`}) + `, \quad y = ` + TeXSum(TeXTerm{-n[1] / 2, `\alpha`}) + ` \quad\Rightarrow\quad \alpha = ` + TeXFraction(line.Multiplier)},
+		{Either(line.Verdict == theory.Accepted, "Is that multiplier positive, as supposed? Yes: all conditions hold.", "Is that multiplier positive, as supposed? No: the second case is rejected."), `\alpha = ` + TeXFraction(line.Multiplier) + Either(line.Verdict == theory.Accepted, ` > 0`, ` \not> 0`)},
+		{Either(s.Saturated, "So the constraint is *saturated*.", "So the constraint is *free*."), `(x^*,\ y^*) = ` + TeXPoint(s.Point) + `, \quad \alpha^* = ` + TeXFraction(s.Multiplier) + `, \quad f^* = ` + TeXFraction(s.Objective)},
 	}
 	e := &Exhibit{Steps: len(lines), Step: min(in.Step, len(lines)-1)}
 	e.Body = Derivation(e.Step, lines...)
@@ -471,9 +471,9 @@ func showLagrangeCases(_ context.Context, in Input) (*Exhibit, error) {
 		if judged {
 			verdict = c.Verdict.String()
 		}
-		table.Rows = append(table.Rows, []string{name, pair(c.Point), views.Short(c.Multiplier), views.Short(c.Constraint), views.Short(c.Objective), verdict})
+		table.Rows = append(table.Rows, []string{name, Pair(c.Point), views.Short(c.Multiplier), views.Short(c.Constraint), views.Short(c.Objective), verdict})
 		table.Marked = []int{len(table.Rows) - 1}
-		marks = append(marks, figure.Dot{At: c.Point, Class: -1, Hollow: judged && c.Verdict != theory.Accepted, Label: either(judged, c.Verdict.String(), "candidate")})
+		marks = append(marks, figure.Dot{At: c.Point, Class: -1, Hollow: judged && c.Verdict != theory.Accepted, Label: Either(judged, c.Verdict.String(), "candidate")})
 	}
 	if e.Step >= 4 {
 		candidate(free, `$\alpha = 0$`, e.Step >= 5)
@@ -604,15 +604,15 @@ func showLagrangeKKT(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	for i, c := range lagrangeAll(p.Center, lagrangeWalls) {
 		table.Rows = append(table.Rows, []string{
-			names[i], pair(c.at), short(c.alpha[0]), short(c.alpha[1]),
-			short(c.h[0]), short(c.h[1]), c.verdict(),
+			names[i], Pair(c.at), Short(c.alpha[0]), Short(c.alpha[1]),
+			Short(c.h[0]), Short(c.h[1]), c.verdict(),
 		})
 		if !c.accepted {
 			continue
 		}
 		table.Marked = append(table.Marked, i)
 		solved := "solution"
-		if pull := lagrangeGradient(p, c.at); norm(pull) < 1e-9 {
+		if pull := lagrangeGradient(p, c.at); Norm(pull) < 1e-9 {
 			solved = "free minimum = solution"
 		} else {
 			marks = append(marks, figure.Dot{At: p.Center, Class: -1, Hollow: true, Label: "free minimum"})
@@ -621,7 +621,7 @@ func showLagrangeKKT(_ context.Context, in Input) (*Exhibit, error) {
 		for j, w := range lagrangeWalls {
 			if c.alpha[j] > 0 {
 				push := [2]float64{-c.alpha[j] * w.Normal[0], -c.alpha[j] * w.Normal[1]}
-				marks = append(marks, figure.Arrow{From: c.at, To: [2]float64{c.at[0] + push[0]/2, c.at[1] + push[1]/2}, Pen: figure.Pen{Color: figure.Magenta}, Label: "−α" + subscript(j+1) + " ∇h" + subscript(j+1)})
+				marks = append(marks, figure.Arrow{From: c.at, To: [2]float64{c.at[0] + push[0]/2, c.at[1] + push[1]/2}, Pen: figure.Pen{Color: figure.Magenta}, Label: "−α" + Subscript(j+1) + " ∇h" + Subscript(j+1)})
 			}
 		}
 		marks = append(marks, figure.Dot{At: c.at, Class: -1, Label: solved})
@@ -632,15 +632,15 @@ func showLagrangeKKT(_ context.Context, in Input) (*Exhibit, error) {
 }
 
 // lagrangeNumbers are four points on a line, as points of the plane.
-var lagrangeNumbers = toy{[][2]float64{{-2, 0}, {-0.5, 0}, {1.5, 0}, {2.5, 0}}, []float64{-1, -1, 1, 1}}
+var lagrangeNumbers = Toy{[][2]float64{{-2, 0}, {-0.5, 0}, {1.5, 0}, {2.5, 0}}, []float64{-1, -1, 1, 1}}
 
 func showLagrangeSVM(ctx context.Context, in Input) (*Exhibit, error) {
 	w, b := in.Number("w"), in.Number("b")
 	pts := lagrangeNumbers
-	margin := func(i int, w, b float64) float64 { return pts.y[i] * (w*pts.xy[i][0] + b) }
+	margin := func(i int, w, b float64) float64 { return pts.Y[i] * (w*pts.XY[i][0] + b) }
 	least := func(w, b float64) float64 {
 		m := math.Inf(1)
-		for i := range pts.y {
+		for i := range pts.Y {
 			m = math.Min(m, margin(i, w, b))
 		}
 		return m
@@ -649,10 +649,10 @@ func showLagrangeSVM(ctx context.Context, in Input) (*Exhibit, error) {
 		figure.Region{F: func(w, b float64) float64 { return least(w, b) - 1 }, Color: figure.Green, Name: "allowed by all four"},
 		figure.Contours{F: func(w, _ float64) float64 { return w * w / 2 }, Levels: []float64{0.5, 1, 2, 3, 4}, Name: "level lines of ½w²"},
 	}
-	for i, p := range pts.xy {
+	for i, p := range pts.XY {
 		// Wall i is y (w x + b) = 1, a line over w and b.
-		pen := figure.Pen{Thin: true, Color: figure.ClassColor(class(pts.y[i])), Dash: []figure.Dash{figure.Solid, figure.LongDash}[class(pts.y[i])]}
-		walls = append(walls, figure.Line{A: [2]float64{p[0], 1}, C: pts.y[i], Pen: pen, Label: strconv.Itoa(i + 1), Name: "walls, " + className(pts.y[i])})
+		pen := figure.Pen{Thin: true, Color: figure.ClassColor(Class(pts.Y[i])), Dash: []figure.Dash{figure.Solid, figure.LongDash}[Class(pts.Y[i])]}
+		walls = append(walls, figure.Line{A: [2]float64{p[0], 1}, C: pts.Y[i], Pen: pen, Label: strconv.Itoa(i + 1), Name: "walls, " + ClassName(pts.Y[i])})
 	}
 	walls = append(walls, figure.Dot{At: [2]float64{w, b}, Class: -1, Label: "(w, b)"})
 	note := "All four constraints hold. Can you go further left?"
@@ -663,29 +663,29 @@ func showLagrangeSVM(ctx context.Context, in Input) (*Exhibit, error) {
 		Handles: []Handle{{Label: "w and b", X: w, Y: b, XParam: "w", YParam: "b"}},
 		Numbers: []Number{{Label: `$\frac12 w^2$`, Value: views.Short(w * w / 2), Help: "to be made small"}, {Label: `least $y_i(w x_i + b)$`, Value: views.Short(least(w, b)), Help: "has to be at least 1"}},
 		Notes:   []string{note},
-		Lab:     pts.lab("kernel", "linear", "hard_margin", "true"),
+		Lab:     pts.Lab("kernel", "linear", "hard_margin", "true"),
 	}
 	table := Table{Caption: `The constraints at your $(w, b)$: a wall is violated where $h > 0$`, Head: []string{"point", "$x_i$", "$y_i$", `$h_i = 1 - y_i(w x_i + b)$`}}
-	for i, p := range pts.xy {
-		table.Rows = append(table.Rows, []string{strconv.Itoa(i + 1), views.Short(p[0]), views.Short(pts.y[i]), short(1 - margin(i, w, b))})
+	for i, p := range pts.XY {
+		table.Rows = append(table.Rows, []string{strconv.Itoa(i + 1), views.Short(p[0]), views.Short(pts.Y[i]), Short(1 - margin(i, w, b))})
 	}
 	if in.On("solver") {
-		m, err := trainHard(ctx, pts)
+		m, err := TrainHard(ctx, pts)
 		if err != nil {
 			return nil, err
 		}
-		walls = append(walls, figure.Dot{At: [2]float64{m.w[0], m.b}, Class: -1, Ring: true, Label: "solver"})
+		walls = append(walls, figure.Dot{At: [2]float64{m.W[0], m.B}, Class: -1, Ring: true, Label: "solver"})
 		table.Caption = `The constraints at your $(w, b)$, and the solver's: its multiplier $\alpha_i$, its $h_i$, and their product`
 		table.Head = append(table.Head, `$\alpha_i$`, `$h_i$ there`, `$\alpha_i h_i$`)
-		for i, r := range m.points {
-			h := flush(1-r.Margin, 1e-6)
+		for i, r := range m.Points {
+			h := Flush(1-r.Margin, 1e-6)
 			alpha := math.Abs(r.Weight)
-			table.Rows[i] = append(table.Rows[i], views.Short(alpha), views.Short(h), views.Short(flush(alpha*h, 1e-6)))
+			table.Rows[i] = append(table.Rows[i], views.Short(alpha), views.Short(h), views.Short(Flush(alpha*h, 1e-6)))
 			if alpha > 0 {
 				table.Marked = append(table.Marked, i)
 			}
 		}
-		e.Numbers = append(e.Numbers, Number{Label: `the solver's $\frac12 w^2$`, Value: views.Short(m.w[0] * m.w[0] / 2), Help: "the least that all four walls allow"})
+		e.Numbers = append(e.Numbers, Number{Label: `the solver's $\frac12 w^2$`, Value: views.Short(m.W[0] * m.W[0] / 2), Help: "the least that all four walls allow"})
 	}
 	e.Tables = []Table{table}
 	line := []figure.Mark{
@@ -693,8 +693,8 @@ func showLagrangeSVM(ctx context.Context, in Input) (*Exhibit, error) {
 		figure.Line{A: [2]float64{0, 1}, C: 1, Pen: figure.Pen{Thin: true, Dash: figure.Dotted}},
 		figure.Line{A: [2]float64{0, 1}, C: -1, Pen: figure.Pen{Thin: true, Dash: figure.Dotted}},
 	}
-	for i, p := range pts.xy {
-		line = append(line, figure.Dot{At: [2]float64{p[0], pts.y[i]}, Class: class(pts.y[i]), Name: className(pts.y[i]), Label: strconv.Itoa(i + 1)})
+	for i, p := range pts.XY {
+		line = append(line, figure.Dot{At: [2]float64{p[0], pts.Y[i]}, Class: Class(pts.Y[i]), Name: ClassName(pts.Y[i]), Label: strconv.Itoa(i + 1)})
 	}
 	e.Figures = []Figure{
 		{Name: "walls", Caption: `Every training point is a wall in the plane of $w$ and $b$. Drag $(w, b)$ within the shaded region as far to the left as you can.`, Draw: func(l Look) (*figure.Picture, error) {

@@ -21,20 +21,20 @@ func TestLagrangeWorkedExamples(t *testing.T) {
 			}
 		}
 	}
-	want(showScreen(t, &lagrange, "touch", "px", "-0.2", "py", "-0.4"),
+	want(showScreen(t, &Lagrange, "touch", "px", "-0.2", "py", "-0.4"),
 		map[string]string{`$f$ at the dot`: "0.2", "slope along the line": "0", "angle between the gradients": "180°", `$\lambda$`: "0.4"})
-	want(showScreen(t, &lagrange, "equality", "step", "99"),
+	want(showScreen(t, &Lagrange, "equality", "step", "99"),
 		map[string]string{`$\lambda^*$`: "0.4", `$(x^*, y^*)$`: "(−0.2, −0.4)", `$f(x^*, y^*)$`: "0.2", `$g(x^*, y^*)$`: "0"})
-	want(showScreen(t, &lagrange, "inequality"),
+	want(showScreen(t, &Lagrange, "inequality"),
 		map[string]string{"the constraint is": "saturated", `$\alpha$`: "0.4", `$h(x^*, y^*)$`: "0", `$f(x^*, y^*)$`: "0.2"})
-	want(showScreen(t, &lagrange, "inequality", "other", "true"),
+	want(showScreen(t, &Lagrange, "inequality", "other", "true"),
 		map[string]string{"the constraint is": "free", `$\alpha$`: "0", `$h(x^*, y^*)$`: "−1", `$f(x^*, y^*)$`: "0", `$\alpha$ on the wall`: "−0.4"})
 
 	for example, rows := range map[string][2]string{
 		"3": {`$\alpha = 0$|(0, 0)|0|1|0|rejected: violates the constraint`, `$\alpha > 0$|(−0.2, −0.4)|0.4|0|0.2|accepted`},
 		"4": {`$\alpha = 0$|(0, 0)|0|−1|0|accepted`, `$\alpha > 0$|(−0.2, −0.4)|−0.4|0|0.2|rejected: the multiplier is not positive`},
 	} {
-		e := showScreen(t, &lagrange, "cases", "example", example, "step", "99")
+		e := showScreen(t, &Lagrange, "cases", "example", example, "step", "99")
 		for i, row := range rows {
 			if got := strings.Join(e.Tables[0].Rows[i], "|"); got != row {
 				t.Errorf("example %s, case %d: %s, want %s", example, i+1, got, row)
@@ -49,12 +49,12 @@ func TestLagrangeDerivation(t *testing.T) {
 	for want, got := range map[string]string{
 		"x + 2y + 1":             lagrangeConstraint(theory.LagrangeExamples[1]),
 		"-x - 2y - 1":            lagrangeConstraint(theory.LagrangeExamples[3]),
-		`(-\tfrac{1}{5},\ -2)`:   texPoint([2]float64{-0.2, -2}),
-		`-\tfrac{5}{2}\lambda`:   texSum(texTerm{-2.5, `\lambda`}, texTerm{0, "x"}),
-		"0":                      texSum(texTerm{0, "x"}),
-		"0.123":                  texFraction(0.12345678),
-		`\tfrac{9}{26}`:          texFraction(9.0 / 26),
-		`2x - \tfrac{1}{3}y - 3`: texSum(texTerm{2, "x"}, texTerm{-1.0 / 3, "y"}, texTerm{-3, ""}),
+		`(-\tfrac{1}{5},\ -2)`:   TeXPoint([2]float64{-0.2, -2}),
+		`-\tfrac{5}{2}\lambda`:   TeXSum(TeXTerm{-2.5, `\lambda`}, TeXTerm{0, "x"}),
+		"0":                      TeXSum(TeXTerm{0, "x"}),
+		"0.123":                  TeXFraction(0.12345678),
+		`\tfrac{9}{26}`:          TeXFraction(9.0 / 26),
+		`2x - \tfrac{1}{3}y - 3`: TeXSum(TeXTerm{2, "x"}, TeXTerm{-1.0 / 3, "y"}, TeXTerm{-3, ""}),
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -64,7 +64,7 @@ func TestLagrangeDerivation(t *testing.T) {
 	for _, n1 := range []string{"-3", "0", "2"} {
 		for _, n2 := range []string{"-1", "0", "3"} {
 			for _, o := range []string{"-2", "0", "3"} {
-				checkExhibit(t, showScreen(t, &lagrange, "equality", "n1", n1, "n2", n2, "o", o, "step", "6"))
+				checkExhibit(t, showScreen(t, &Lagrange, "equality", "n1", n1, "n2", n2, "o", o, "step", "6"))
 			}
 		}
 	}
@@ -114,7 +114,7 @@ func TestLagrangeAll(t *testing.T) {
 // classes, which gives w, b and both multipliers.
 func TestLagrangeSVM(t *testing.T) {
 	t.Parallel()
-	e := showScreen(t, &lagrange, "svm", "solver", "true", "w", "1", "b", "-0.5")
+	e := showScreen(t, &Lagrange, "svm", "solver", "true", "w", "1", "b", "-0.5")
 	if got := numberOf(t, e, `least $y_i(w x_i + b)$`); got != "1" {
 		t.Errorf("margin %s at the solution", got)
 	}

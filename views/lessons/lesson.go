@@ -1,13 +1,16 @@
-// Package lessons holds the lecture: one .templ file a lesson for the words, one
-// .go file beside it for what its screens compute, and the table that lists them.
-// Numbers and pictures come from the same code that trains models; nothing that
-// could be computed is typed.
+// Package lessons is what all lessons share. Each lesson is a package below it: its
+// words in words.md, what its screens compute in Go beside them; package all lists
+// them. Numbers and pictures come from the same code that trains models; nothing
+// that could be computed is typed.
 package lessons
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -19,22 +22,24 @@ import (
 	"marginlab/views/figure"
 )
 
-// Lesson is one row of All: a sequence of screens with one idea each.
+// Lesson is a sequence of screens with one idea each. New gives it its words.
 type Lesson struct {
 	Slug    string // in addresses
-	Title   string
-	Summary string // one or two sentences for the list
+	Title   string // from the words
+	Summary string // from the words: one or two sentences for the list
 	Screens []Screen
 	Carry   bool // controls of one name are one control: their value goes from screen to screen
+
+	wrong error // what New found wrong with the words
 }
 
 // Screen is one idea: words, a live picture where there is something to see,
 // questions where there is something to predict.
 type Screen struct {
-	Slug      string // in addresses; unique within the lesson
-	Title     string
+	Slug      string                 // in addresses; unique within the lesson
+	Title     string                 // from the words
 	Covers    []string               // ids of Documents' sections that it goes with
-	Words     func() templ.Component // what and why, with formulas
+	Words     func() templ.Component // from the words: what and why, with formulas
 	Demo      *Demo
 	Questions []Question
 }
@@ -59,23 +64,23 @@ func (s *Screen) Question(slug string) *Question {
 	return nil
 }
 
-// Find returns the lesson of a slug, or nil.
-func Find(slug string) *Lesson {
-	for i := range All {
-		if All[i].Slug == slug {
-			return &All[i]
-		}
-	}
-	return nil
-}
-
 // Demo is the live part of a screen: its controls, and what the real code makes
 // of their values.
 type Demo struct {
-	Params []param.Param // names are unique within the demo; "step" is taken
+	Controls []Control
+	Old      []param.Param // controls that are read by name
 	// Show computes the exhibit. It depends on its input alone, so that a page and
 	// its pictures agree, and takes well below half a second.
 	Show func(ctx context.Context, in Input) (*Exhibit, error)
+}
+
+// Params are the fields of all controls, in the order of the form.
+func (d *Demo) Params() []param.Param {
+	all := slices.Clone(d.Old)
+	for _, c := range d.Controls {
+		all = append(all, c.Params()...)
+	}
+	return all
 }
 
 // DataParam is a control that offers the built-in data sets and those of the
@@ -122,6 +127,11 @@ type Run struct {
 type Input struct {
 	Step   int  // of the replay, from 0; may lie beyond its end
 	Coarse bool // while something is being dragged
+
+	// Unlisted, if there is one, is told the name of a control that is read though
+	// its demo does not list it; such a control is at its default.
+	Unlisted func(name string)
+
 	values map[string]string
 	source Source
 }
@@ -131,7 +141,7 @@ type Input struct {
 func (d *Demo) NewInput(get func(name string) string, source Source) (Input, param.Problems) {
 	in := Input{values: map[string]string{}, source: source}
 	var wrong param.Problems
-	for _, p := range d.Params {
+	for _, p := range d.Params() {
 		v := get(p.Name)
 		if v == "" {
 			v = p.Default
@@ -230,14 +240,30 @@ type Table struct {
 	Marked  []int // rows that the step touched
 }
 
-// Handle is a place on the first figure that moves two controls, which should be
-// Folded. Controls with a slider's range keep it there.
+// Handle is a place on the first figure that moves one or two controls, which
+// should be Folded. The range of their sliders keeps it there.
 type Handle struct {
-	Label  string  `json:"label"`
-	X      float64 `json:"x"` // data coordinates
-	Y      float64 `json:"y"`
-	XParam string  `json:"x_param"` // controls that take them; an empty one stays
-	YParam string  `json:"y_param"`
+	Label              string
+	X, Y               float64       // data coordinates
+	XControl, YControl NumberControl // that take them; one without a name stays
+	XParam, YParam     string        // the same by name
+}
+
+// Moves are the names of the controls that the handle moves, empty for none.
+func (h Handle) Moves() (x, y string) {
+	return cmp.Or(h.XControl.Name, h.XParam), cmp.Or(h.YControl.Name, h.YParam)
+}
+
+// MarshalJSON writes the handle as the page's script reads it.
+func (h Handle) MarshalJSON() ([]byte, error) {
+	x, y := h.Moves()
+	return json.Marshal(struct {
+		Label  string  `json:"label"`
+		X      float64 `json:"x"`
+		Y      float64 `json:"y"`
+		XParam string  `json:"x_param"`
+		YParam string  `json:"y_param"`
+	}{h.Label, h.X, h.Y, x, y})
 }
 
 // Question asks for a prediction before it reveals. Texts may hold formulas

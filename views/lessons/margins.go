@@ -14,7 +14,7 @@ import (
 	"marginlab/views/figure"
 )
 
-var margins = Lesson{
+var Margins = Lesson{
 	Slug: "margins", Title: "Linear classifiers and their margins",
 	Summary: "A line, the side a point is on, and how far it is from trouble. Find the widest margin by hand before a solver does.",
 	Screens: []Screen{
@@ -23,7 +23,7 @@ var margins = Lesson{
 			Covers: []string{"001 1.1", "001 1.2", "001 1.3", "001 1.4", "002 linear", "000 slt"},
 			Words:  marginsClassifierWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "px", Label: "probe x1", Kind: param.Number, Default: "0.3", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
 					{Name: "py", Label: "probe x2", Kind: param.Number, Default: "-1.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
 				},
@@ -34,7 +34,7 @@ var margins = Lesson{
 				Options: []string{"Yes.", "No, its value is negative.", "No, it is too close to the line."},
 				Answer: func(context.Context) (float64, error) {
 					m, err := theory.NewMargins([]float64{-0.2}, []float64{-1}, 1)
-					return yes(m.Separates), err
+					return Yes(m.Separates), err
 				},
 				Explain: `The prediction is $-1$ because $f < 0$, and $y f = (-1)(-0.2) = 0.2 > 0$. That $\lvert f\rvert$ is small does not make it wrong.`,
 			}},
@@ -44,7 +44,7 @@ var margins = Lesson{
 			Covers: []string{"001 2.1", "001 2.2", "002 linear"},
 			Words:  marginsLineWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "w1", Label: "w₁", Kind: param.Number, Default: "1", Min: -3, Max: 3, Low: -3, High: 3},
 					{Name: "w2", Label: "w₂", Kind: param.Number, Default: "0.5", Min: -3, Max: 3, Low: -3, High: 3},
 					{Name: "b", Label: "b", Kind: param.Number, Default: "-1", Min: -4, Max: 4, Low: -4, High: 4},
@@ -53,7 +53,7 @@ var margins = Lesson{
 			},
 			Questions: []Question{{
 				Slug: "distance", Ask: `$\mathbf w = (3, 4)$ and $b = -10$. How far is the boundary from the origin?`,
-				Answer:  func(context.Context) (float64, error) { return 10 / norm([2]float64{3, 4}), nil },
+				Answer:  func(context.Context) (float64, error) { return 10 / Norm([2]float64{3, 4}), nil },
 				Explain: `$\lvert b\rvert / \lVert\mathbf w\rVert = 10/5 = $ %s.`,
 			}},
 		},
@@ -62,7 +62,7 @@ var margins = Lesson{
 			Covers: []string{"001 3.1", "001 3.2", "002 functional"},
 			Words:  marginsTwoWords,
 			Demo: &Demo{
-				Params: []param.Param{{
+				Old: []param.Param{{
 					Name: "scale", Label: "multiply w and b by c", Symbol: "c", Kind: param.Number, Default: "1", Min: 0.1, Max: 10, Low: 0.1, High: 10, Log: true,
 					Help: "The dashed lines are f = ±1.",
 				}},
@@ -80,7 +80,7 @@ var margins = Lesson{
 			Covers: []string{"001 3.3", "001 3.4", "002 maximal"},
 			Words:  marginsCanonicalWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "angle", Label: "direction of w", Kind: param.Number, Default: "15", Min: -60, Max: 60, Low: -60, High: 60, Help: "Degrees from the horizontal axis. The line is kept half-way between the classes."},
 				},
 				Show: showMarginsCanonical,
@@ -96,7 +96,7 @@ var margins = Lesson{
 			Covers: []string{"001 2.3", "001 3.5", "002 margins", "002 maximal"},
 			Words:  marginsByHandWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "ax", Label: "first end x1", Kind: param.Number, Default: "-1.5", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
 					{Name: "ay", Label: "first end x2", Kind: param.Number, Default: "2.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
 					{Name: "bx", Label: "second end x1", Kind: param.Number, Default: "0.6", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
@@ -131,12 +131,12 @@ func showMarginsClassifier(_ context.Context, in Input) (*Exhibit, error) {
 	p := in.place("px", "py")
 	f := w[0]*p[0] + w[1]*p[1] + b
 	return &Exhibit{
-		Figures: []Figure{plane("boundary", `The line is $f(\mathbf x) = 0$. The probe is the dot in ink.`, toyLimits, 2,
-			sides(w, b), separable.dots(nil), []figure.Mark{figure.Dot{At: p, Class: -1, Label: "probe"}})},
+		Figures: []Figure{Plane("boundary", `The line is $f(\mathbf x) = 0$. The probe is the dot in ink.`, ToyLimits, 2,
+			Sides(w, b), Separable.Dots(nil), []figure.Mark{figure.Dot{At: p, Class: -1, Label: "probe"}})},
 		Handles: []Handle{{Label: "probe", X: p[0], Y: p[1], XParam: "px", YParam: "py"}},
 		Numbers: []Number{
 			{Label: `$f(\mathbf x)$`, Value: views.Short(f), Help: "value of the classifier at the probe"},
-			{Label: "prediction", Value: either(f < 0, "−1", "+1"), Help: `$+1$ where $f \ge 0$`},
+			{Label: "prediction", Value: Either(f < 0, "−1", "+1"), Help: `$+1$ where $f \ge 0$`},
 			{Label: `$y f$ if its label is $+1$`, Value: views.Short(f), Help: "positive: classified correctly"},
 			{Label: `$y f$ if its label is $-1$`, Value: views.Short(-f)},
 		},
@@ -145,18 +145,18 @@ func showMarginsClassifier(_ context.Context, in Input) (*Exhibit, error) {
 
 func showMarginsLine(_ context.Context, in Input) (*Exhibit, error) {
 	w, b := in.place("w1", "w2"), in.Number("b")
-	n := norm(w)
+	n := Norm(w)
 	if n < 1e-9 {
 		return &Exhibit{
-			Figures: []Figure{plane("line", "", toyLimits, 2, separable.dots(nil))},
+			Figures: []Figure{Plane("line", "", ToyLimits, 2, Separable.Dots(nil))},
 			Notes:   []string{`With $\mathbf w = 0$ the function is the constant $b$: every point gets the same answer and there is no boundary.`},
 		}, nil
 	}
-	near := foot(w, b, [2]float64{})
+	near := Foot(w, b, [2]float64{})
 	tip := [2]float64{near[0] + w[0]/n, near[1] + w[1]/n}
 	return &Exhibit{
-		Figures: []Figure{plane("line", `The arrow has the direction of $\mathbf w$ (drawn with length 1). The dashed segment is the distance of the line from the origin.`, toyLimits, 2,
-			sides(w, b), separable.dots(nil), []figure.Mark{
+		Figures: []Figure{Plane("line", `The arrow has the direction of $\mathbf w$ (drawn with length 1). The dashed segment is the distance of the line from the origin.`, ToyLimits, 2,
+			Sides(w, b), Separable.Dots(nil), []figure.Mark{
 				figure.Segment{From: [2]float64{}, To: near, Pen: figure.Pen{Dash: figure.Dashed}, Name: "distance from the origin"},
 				figure.Arrow{From: near, To: tip, Label: "w"},
 				figure.Dot{Class: -1, Label: "origin"},
@@ -164,7 +164,7 @@ func showMarginsLine(_ context.Context, in Input) (*Exhibit, error) {
 		Numbers: []Number{
 			{Label: `$\lVert\mathbf w\rVert$`, Value: views.Short(n), Help: "length of the weight vector"},
 			{Label: `$\lvert b\rvert / \lVert\mathbf w\rVert$`, Value: views.Short(math.Abs(b) / n), Help: "distance of the line from the origin"},
-			{Label: "nearest place", Value: pair(near), Help: `$-b\,\mathbf w/\lVert\mathbf w\rVert^2$`},
+			{Label: "nearest place", Value: Pair(near), Help: `$-b\,\mathbf w/\lVert\mathbf w\rVert^2$`},
 		},
 	}, nil
 }
@@ -172,14 +172,14 @@ func showMarginsLine(_ context.Context, in Input) (*Exhibit, error) {
 func showMarginsTwo(_ context.Context, in Input) (*Exhibit, error) {
 	c := in.Number("scale")
 	w, b := [2]float64{c * 0.8, c * 0.25}, c*0.1
-	m, err := theory.LinearMargins(w[:], b, separable.matrix(), separable.y)
+	m, err := theory.LinearMargins(w[:], b, Separable.Matrix(), Separable.Y)
 	if err != nil {
 		return nil, err
 	}
-	worst := separable.xy[m.Worst]
+	worst := Separable.XY[m.Worst]
 	return &Exhibit{
-		Figures: []Figure{plane("scale", `Scaling moves the lines $f = \pm 1$ but not the boundary. The segment is the worst geometric margin.`, toyLimits, 2,
-			sides(w, b), marginLines(w, b), separable.dots(func(i int) bool { return i == m.Worst }), []figure.Mark{figure.Segment{From: worst, To: foot(w, b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}})},
+		Figures: []Figure{Plane("scale", `Scaling moves the lines $f = \pm 1$ but not the boundary. The segment is the worst geometric margin.`, ToyLimits, 2,
+			Sides(w, b), MarginLines(w, b), Separable.Dots(func(i int) bool { return i == m.Worst }), []figure.Mark{figure.Segment{From: worst, To: Foot(w, b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}})},
 		Numbers: []Number{
 			{Label: `$\hat\gamma = \min_i y_i f(\mathbf x_i)$`, Value: views.Short(m.FunctionalMargin()), Help: `worst functional margin: proportional to $c$`},
 			{Label: `$\lVert\mathbf w\rVert$`, Value: views.Short(m.Norm), Help: `proportional to $c$`},
@@ -190,11 +190,11 @@ func showMarginsTwo(_ context.Context, in Input) (*Exhibit, error) {
 
 // marginsDoubling finds, on the points of the lesson, what twice w and b do to the margins.
 func marginsDoubling(context.Context) (float64, error) {
-	one, err := theory.LinearMargins([]float64{0.8, 0.25}, 0.1, separable.matrix(), separable.y)
+	one, err := theory.LinearMargins([]float64{0.8, 0.25}, 0.1, Separable.Matrix(), Separable.Y)
 	if err != nil {
 		return 0, err
 	}
-	two, err := theory.LinearMargins([]float64{1.6, 0.5}, 0.2, separable.matrix(), separable.y)
+	two, err := theory.LinearMargins([]float64{1.6, 0.5}, 0.2, Separable.Matrix(), Separable.Y)
 	functional := two.FunctionalMargin() / one.FunctionalMargin()
 	geometric := two.GeometricMargin() / one.GeometricMargin()
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
@@ -212,16 +212,16 @@ func marginsDoubling(context.Context) (float64, error) {
 func showMarginsCanonical(_ context.Context, in Input) (*Exhibit, error) {
 	a := in.Number("angle") * math.Pi / 180
 	u := [2]float64{math.Cos(a), math.Sin(a)}
-	b := separable.middle(u)
-	cw, cb, err := theory.Canonical(u[:], b, separable.matrix(), separable.y)
+	b := Separable.Middle(u)
+	cw, cb, err := theory.Canonical(u[:], b, Separable.Matrix(), Separable.Y)
 	if err != nil {
 		return &Exhibit{
-			Figures: []Figure{plane("canonical", "", toyLimits, 2, sides(u, b), separable.dots(nil))},
+			Figures: []Figure{Plane("canonical", "", ToyLimits, 2, Sides(u, b), Separable.Dots(nil))},
 			Notes:   []string{"In this direction no line separates the classes: some point has a margin of 0 or less, and no scale turns that into 1."},
 		}, nil
 	}
 	w := [2]float64{cw[0], cw[1]}
-	m, err := theory.LinearMargins(cw, cb, separable.matrix(), separable.y)
+	m, err := theory.LinearMargins(cw, cb, Separable.Matrix(), Separable.Y)
 	if err != nil {
 		return nil, err
 	}
@@ -229,9 +229,9 @@ func showMarginsCanonical(_ context.Context, in Input) (*Exhibit, error) {
 	step := min(in.Step, len(marginsDerivation)-1)
 	return &Exhibit{
 		Steps: len(marginsDerivation), Step: step, Body: Derivation(step, marginsDerivation...),
-		Figures: []Figure{plane("canonical", `In canonical form the closest points (ringed) lie on the dashed lines $f = \pm 1$.`, toyLimits, 2, sides(w, cb), marginLines(w, cb), separable.dots(on))},
+		Figures: []Figure{Plane("canonical", `In canonical form the closest points (ringed) lie on the dashed lines $f = \pm 1$.`, ToyLimits, 2, Sides(w, cb), MarginLines(w, cb), Separable.Dots(on))},
 		Numbers: []Number{
-			{Label: `$\mathbf w$`, Value: pair(w)},
+			{Label: `$\mathbf w$`, Value: Pair(w)},
 			{Label: `$b$`, Value: views.Short(cb)},
 			{Label: `$\hat\gamma$`, Value: views.Short(m.FunctionalMargin()), Help: "by the choice of the scale"},
 			{Label: `$\gamma = 1/\lVert\mathbf w\rVert$`, Value: views.Short(m.GeometricMargin()), Help: "turn the direction until it is largest"},
@@ -251,11 +251,11 @@ var marginsDerivation = []Line{
 
 // widest is the hard-margin line of the lesson's points with its margin.
 func widest(ctx context.Context) (w [2]float64, b, margin float64, err error) {
-	m, err := trainHard(ctx, separable)
+	m, err := TrainHard(ctx, Separable)
 	if err != nil {
 		return w, 0, 0, err
 	}
-	return m.w, m.b, 1 / norm(m.w), nil
+	return m.W, m.B, 1 / Norm(m.W), nil
 }
 
 // marginsHolders finds who is on the margin of the widest line.
@@ -264,14 +264,14 @@ func marginsHolders(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	m, err := theory.LinearMargins(w[:], b, separable.matrix(), separable.y)
+	m, err := theory.LinearMargins(w[:], b, Separable.Matrix(), Separable.Y)
 	n := map[float64]int{}
 	for i, f := range m.Functional {
 		if f < m.FunctionalMargin()+1e-4 {
-			n[separable.y[i]]++
+			n[Separable.Y[i]]++
 		}
 	}
-	if n[1] > 0 && n[-1] > 0 && n[1]+n[-1] < len(separable.y)/2 {
+	if n[1] > 0 && n[-1] > 0 && n[1]+n[-1] < len(Separable.Y)/2 {
 		return 2, err
 	}
 	return 1, err
@@ -281,28 +281,28 @@ func showMarginsByHand(ctx context.Context, in Input) (*Exhibit, error) {
 	p, q := lineEnds(in)
 	e := &Exhibit{
 		Handles: lineHandles(in),
-		Lab:     separable.lab("kernel", "linear", "hard_margin", "true"),
+		Lab:     Separable.Lab("kernel", "linear", "hard_margin", "true"),
 	}
 	w := [2]float64{q[1] - p[1], p[0] - q[0]} // at a right angle to the line
-	if norm(w) < 1e-6 {
-		e.Figures = []Figure{plane("hand", "", toyLimits, 2, separable.dots(nil))}
-		e.Notes = []string{noLine}
+	if Norm(w) < 1e-6 {
+		e.Figures = []Figure{Plane("hand", "", ToyLimits, 2, Separable.Dots(nil))}
+		e.Notes = []string{NoLine}
 		return e, nil
 	}
 	// The side with more points of the positive class is the positive one.
 	b := -(w[0]*p[0] + w[1]*p[1])
-	m, err := theory.LinearMargins(w[:], b, separable.matrix(), separable.y)
+	m, err := theory.LinearMargins(w[:], b, Separable.Matrix(), Separable.Y)
 	if err != nil {
 		return nil, err
 	}
 	if floats.Sum(m.Functional) < 0 {
 		w, b = [2]float64{-w[0], -w[1]}, -b
-		if m, err = theory.LinearMargins(w[:], b, separable.matrix(), separable.y); err != nil {
+		if m, err = theory.LinearMargins(w[:], b, Separable.Matrix(), Separable.Y); err != nil {
 			return nil, err
 		}
 	}
-	worst := separable.xy[m.Worst]
-	marks := []figure.Mark{figure.Segment{From: worst, To: foot(w, b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}}
+	worst := Separable.XY[m.Worst]
+	marks := []figure.Mark{figure.Segment{From: worst, To: Foot(w, b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}}
 	wrong := 0
 	for _, g := range m.Functional {
 		if g <= 0 {
@@ -322,7 +322,7 @@ func showMarginsByHand(ctx context.Context, in Input) (*Exhibit, error) {
 		e.Numbers = append(e.Numbers, Number{Label: "the solver's margin", Value: views.Short(best), Help: `$1/\lVert\mathbf w\rVert$ of the hard-margin SVM`})
 		e.Notes = append(e.Notes, fmt.Sprintf("Your line has %.0f %% of the widest margin.", 100*math.Max(0, m.GeometricMargin()/best)))
 	}
-	e.Figures = []Figure{plane("hand", "Drag the two ends of the line. The ringed point is the worst.", toyLimits, 2,
-		sides(w, b), separable.dots(func(i int) bool { return i == m.Worst }), marks)}
+	e.Figures = []Figure{Plane("hand", "Drag the two ends of the line. The ringed point is the worst.", ToyLimits, 2,
+		Sides(w, b), Separable.Dots(func(i int) bool { return i == m.Worst }), marks)}
 	return e, nil
 }

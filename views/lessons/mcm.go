@@ -21,7 +21,7 @@ import (
 	"marginlab/views/figure"
 )
 
-var mcm = Lesson{
+var MCM = Lesson{
 	Slug: "mcm", Title: "The minimal complexity machine",
 	Summary: "From the ratio of radius and margin to a linear programme, one step at a time.",
 	Screens: []Screen{
@@ -29,7 +29,7 @@ var mcm = Lesson{
 			Slug: "ratio", Title: "A ratio to keep small",
 			Covers: []string{"000 intro", "000 mcm-motivation", "000 mcm"},
 			Words:  mcmRatioWords,
-			Demo:   &Demo{Params: mcmLineParams, Show: showMCMRatio},
+			Demo:   &Demo{Old: mcmLineParams, Show: showMCMRatio},
 			Questions: []Question{{
 				Slug: "shift", Ask: `All points and the hyperplane move 10 to the right; the origin stays. What happens?`,
 				Options: []string{`$h_{\text{MCM}}$ and $R/\Delta$ both stay.`, `$h_{\text{MCM}}$ stays, $R/\Delta$ grows.`, `Both grow.`},
@@ -41,7 +41,7 @@ var mcm = Lesson{
 			Slug: "bound", Title: "What is shown, and what is not",
 			Covers: []string{"000 mcm"},
 			Words:  mcmBoundWords,
-			Demo:   &Demo{Params: mcmLineParams, Show: showMCMBound},
+			Demo:   &Demo{Old: mcmLineParams, Show: showMCMBound},
 			Questions: []Question{{
 				Slug: "follows", Ask: `$h_{\text{MCM}}^2 < 1 + (R/\Delta)^2$ and $h_{\text{VC}} \le 1 + (R/\Delta)^2$. What follows?`,
 				Options: []string{`$h_{\text{VC}} \le 1 + h_{\text{MCM}}^2$`, `$h_{\text{MCM}}^2 \le h_{\text{VC}}$`, "Neither of the two."},
@@ -54,7 +54,7 @@ var mcm = Lesson{
 			Covers: []string{"000 mcm"},
 			Words:  mcmFractionWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "t", Label: "zero of f", Kind: param.Number, Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2},
 					{Name: "u", Label: "slope u", Symbol: "u", Kind: param.Number, Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4},
 				},
@@ -71,7 +71,7 @@ var mcm = Lesson{
 			Covers: []string{"000 mcm-soft"},
 			Words:  mcmSoftWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
 					{Name: "px", Label: "your point x1", Kind: param.Number, Default: "-0.7", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
 					{Name: "py", Label: "your point x2", Kind: param.Number, Default: "0.2", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
@@ -89,7 +89,7 @@ var mcm = Lesson{
 			Covers: []string{"000 mcm-soft"},
 			Words:  mcmSimplexWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.1, Max: 10, Low: 0.1, High: 10, Log: true},
 				},
 				Show: showMCMSimplex,
@@ -106,7 +106,7 @@ var mcm = Lesson{
 			Covers: []string{"000 mcm-soft"},
 			Words:  mcmBesideWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "set", Label: "data", Kind: param.Choice, Default: "iris-versicolor-virginica", Options: []param.Option{
 						{Name: "overlap", Label: "fourteen points"},
 						{Name: "separable", Label: "twelve separable points"},
@@ -132,7 +132,7 @@ var mcm = Lesson{
 			Covers: []string{"000 mcm-soft"},
 			Words:  mcmInterpolationWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "gamma", Label: "kernel width", Symbol: "γ", Kind: param.Number, Default: "1", Min: 0.03, Max: 100, Low: 0.03, High: 100, Log: true},
 					{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
 					{Name: "rank_tol", Label: "rank cut", Kind: param.Number, Default: "1e-8", Min: 1e-8, Max: 0.5, Low: 1e-8, High: 0.1, Log: true, Help: "Used while ρ = 0."},
@@ -200,7 +200,7 @@ func newMCMLine(t, o float64) (mcmLine, error) {
 // mcmRealDots are the points at a height.
 func mcmRealDots(at func(i int) [2]float64) (marks []figure.Mark) {
 	for i := range mcmReal.x {
-		marks = append(marks, figure.Dot{At: at(i), Class: class(mcmReal.y[i]), Name: className(mcmReal.y[i])})
+		marks = append(marks, figure.Dot{At: at(i), Class: Class(mcmReal.y[i]), Name: ClassName(mcmReal.y[i])})
 	}
 	return marks
 }
@@ -230,8 +230,8 @@ func showMCMRatio(_ context.Context, in Input) (*Exhibit, error) {
 	augmented := []figure.Mark{
 		figure.Line{A: normal, Name: "hyperplane"},
 		figure.Segment{From: [2]float64{}, To: at(x[l.last]), Pen: radius, Name: "R"},
-		figure.Segment{From: at(x[l.far]), To: foot(normal, 0, at(x[l.far])), Pen: far, Name: "farthest from it"},
-		figure.Segment{From: at(x[l.near]), To: foot(normal, 0, at(x[l.near])), Pen: delta, Name: "Δ"},
+		figure.Segment{From: at(x[l.far]), To: Foot(normal, 0, at(x[l.far])), Pen: far, Name: "farthest from it"},
+		figure.Segment{From: at(x[l.near]), To: Foot(normal, 0, at(x[l.near])), Pen: delta, Name: "Δ"},
 	}
 	augmented = append(append(augmented, mcmRealDots(func(i int) [2]float64 { return at(x[i]) })...), figure.Dot{Class: -1})
 	e := &Exhibit{
@@ -281,19 +281,19 @@ func mcmShift(context.Context) (float64, error) {
 // mcmRBF asks what an RBF machine does with the points of the real line: its h and
 // how many of them it can label in every way.
 func mcmRBF(ctx context.Context) (h float64, shattered int, err error) {
-	t := toy{y: mcmReal.y}
+	t := Toy{Y: mcmReal.y}
 	for _, x := range mcmReal.x {
-		t.xy = append(t.xy, [2]float64{x, 0})
+		t.XY = append(t.XY, [2]float64{x, 0})
 	}
-	d, err := t.data()
+	d, err := t.Data()
 	if err != nil {
 		return 0, 0, err
 	}
-	res, _, err := fit(ctx, d, "learner", "mcm", "kernel", "rbf", "gamma", "2")
+	res, _, err := Fit(ctx, d, "learner", "mcm", "kernel", "rbf", "gamma", "2")
 	if err != nil {
 		return 0, 0, err
 	}
-	s, err := theory.ShatterKernel(theory.Gram(kernel.NewGram(kernel.RBF(2), t.matrix())))
+	s, err := theory.ShatterKernel(theory.Gram(kernel.NewGram(kernel.RBF(2), t.Matrix())))
 	return *res.Report.H, len(s.Largest()), err
 }
 
@@ -416,7 +416,7 @@ func showMCMFraction(ctx context.Context, in Input) (*Exhibit, error) {
 		if err != nil {
 			return nil, err
 		}
-		res, _, err := fit(ctx, d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
+		res, _, err := Fit(ctx, d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
 		if err != nil {
 			return nil, err
 		}
@@ -474,17 +474,17 @@ func mcmCeiling(w [2]float64, b, h float64) []figure.Mark {
 
 func showMCMSoft(ctx context.Context, in Input) (*Exhibit, error) {
 	p := in.place("px", "py")
-	last := len(overlapping.xy) - 1
-	t := toy{append(append([][2]float64{}, overlapping.xy[:last]...), p), overlapping.y}
+	last := len(Overlapping.XY) - 1
+	t := Toy{append(append([][2]float64{}, Overlapping.XY[:last]...), p), Overlapping.Y}
 	settings := []string{"learner", "mcm", "kernel", "linear", "C", in.Text("C")}
-	m, err := trainLinear(ctx, t, settings...)
+	m, err := TrainLinear(ctx, t, settings...)
 	if err != nil {
 		return nil, err
 	}
 	h := *m.Report.H
 	e := &Exhibit{
 		Handles: []Handle{{Label: "your point", X: p[0], Y: p[1], XParam: "px", YParam: "py"}},
-		Lab:     t.lab(settings...),
+		Lab:     t.Lab(settings...),
 		Numbers: []Number{
 			{Label: `$h = \max(1, \max_i y_i f)$`, Value: views.Short(h), Help: "the ceiling"},
 			{Label: `$\sum_i q_i$`, Value: views.Short(m.Report.SlackSum), Help: "slack below the floor"},
@@ -493,14 +493,14 @@ func showMCMSoft(ctx context.Context, in Input) (*Exhibit, error) {
 		},
 	}
 	mine := []figure.Mark{figure.Dot{At: p, Class: 1, Label: "your point"}}
-	if norm(m.w) < 1e-9 {
-		e.Figures = []Figure{plane("points", "There is no line: f is constant.", toyLimits, 2, t.dots(nil), mine)}
+	if Norm(m.W) < 1e-9 {
+		e.Figures = []Figure{Plane("points", "There is no line: f is constant.", ToyLimits, 2, t.Dots(nil), mine)}
 		e.Notes = []string{"At this price the machine prefers to pay for every point: $f$ is constant."}
 		return e, nil
 	}
-	onCeiling := func(i int) bool { return m.points[i].Margin > h-1e-6 }
-	e.Figures = []Figure{plane("points", `Dashed: the floor $f = \pm 1$, below which slack is paid. Dash-dotted: the ceiling $f = \pm h$; ringed points touch it. Drag your point.`, toyLimits, 2,
-		sides(m.w, m.b), marginLines(m.w, m.b), mcmCeiling(m.w, m.b, h), slacks(t, m.w, m.b), t.dots(onCeiling), mine)}
+	onCeiling := func(i int) bool { return m.Points[i].Margin > h-1e-6 }
+	e.Figures = []Figure{Plane("points", `Dashed: the floor $f = \pm 1$, below which slack is paid. Dash-dotted: the ceiling $f = \pm h$; ringed points touch it. Drag your point.`, ToyLimits, 2,
+		Sides(m.W, m.B), MarginLines(m.W, m.B), mcmCeiling(m.W, m.B, h), Slacks(t, m.W, m.B), t.Dots(onCeiling), mine)}
 	switch {
 	case h < 1+1e-9:
 		e.Notes = []string{"Slack is so cheap that the ceiling is on the floor, $h = 1$: all points but those on it pay."}
@@ -512,7 +512,7 @@ func showMCMSoft(ctx context.Context, in Input) (*Exhibit, error) {
 
 // mcmNothing is the objective at the vertex where the simplex method starts.
 func mcmNothing(ctx context.Context) (float64, error) {
-	r, err := stepwise.Simplex(ctx, overlapping.matrix(), overlapping.y, stepwise.SimplexSettings{C: 1})
+	r, err := stepwise.Simplex(ctx, Overlapping.Matrix(), Overlapping.Y, stepwise.SimplexSettings{C: 1})
 	if err != nil {
 		return 0, err
 	}
@@ -520,11 +520,11 @@ func mcmNothing(ctx context.Context) (float64, error) {
 }
 
 // mcmFour are the points of the simplex screen.
-var mcmFour = toy{[][2]float64{{-2, -1}, {-1, 1}, {1, -1}, {2, 2}}, []float64{-1, -1, 1, 1}}
+var mcmFour = Toy{[][2]float64{{-2, -1}, {-1, 1}, {1, -1}, {2, 2}}, []float64{-1, -1, 1, 1}}
 
 // mcmReplay runs the simplex method on the four points.
 func mcmReplay(ctx context.Context, c float64) (*trace.Replay[stepwise.SimplexState], error) {
-	return stepwise.Simplex(ctx, mcmFour.matrix(), mcmFour.y, stepwise.SimplexSettings{C: c})
+	return stepwise.Simplex(ctx, mcmFour.Matrix(), mcmFour.Y, stepwise.SimplexSettings{C: c})
 }
 
 // mcmEntry shows an entry of a tableau with two decimals; zeros are dots, so that the
@@ -546,16 +546,16 @@ func showMCMSimplex(ctx context.Context, in Input) (*Exhibit, error) {
 	w := [2]float64{s.Weights[0], s.Weights[1]}
 	limits := figure.Limits{XMin: -3.2, XMax: 3.2, YMin: -1.9, YMax: 2.6}
 	var marks [][]figure.Mark
-	if norm(w) > 1e-12 {
-		marks = append(marks, sides(w, s.B), marginLines(w, s.B), mcmCeiling(w, s.B, s.H), slacks(mcmFour, w, s.B))
+	if Norm(w) > 1e-12 {
+		marks = append(marks, Sides(w, s.B), MarginLines(w, s.B), mcmCeiling(w, s.B, s.H), Slacks(mcmFour, w, s.B))
 	}
-	for i := range mcmFour.xy {
-		marks = append(marks, []figure.Mark{figure.Dot{At: mcmFour.xy[i], Class: class(mcmFour.y[i]), Name: className(mcmFour.y[i]), Label: strconv.Itoa(i + 1)}})
+	for i := range mcmFour.XY {
+		marks = append(marks, []figure.Mark{figure.Dot{At: mcmFour.XY[i], Class: Class(mcmFour.Y[i]), Name: ClassName(mcmFour.Y[i]), Label: strconv.Itoa(i + 1)}})
 	}
-	e.Figures = []Figure{plane("line", `The line of this vertex. Dashed: the floor $f = \pm 1$, dash-dotted: the ceiling $f = \pm h$. Segments are slacks.`, limits, 2, marks...)}
+	e.Figures = []Figure{Plane("line", `The line of this vertex. Dashed: the floor $f = \pm 1$, dash-dotted: the ceiling $f = \pm h$. Segments are slacks.`, limits, 2, marks...)}
 	e.Numbers = []Number{
 		{Label: `$h + C\sum_i q_i$`, Value: views.Short(s.Objective)},
-		{Label: `$\mathbf w$ and $b$`, Value: pair(w) + " and " + views.Short(s.B)},
+		{Label: `$\mathbf w$ and $b$`, Value: Pair(w) + " and " + views.Short(s.B)},
 		{Label: `$h$`, Value: views.Short(s.H)},
 		{Label: `$q$`, Value: mcmList(s.Q)},
 	}
@@ -650,7 +650,7 @@ func mcmData(set string) (*dataset.Data, error) {
 	if set == "moons" {
 		return dataset.Generate("moons", 60, 0.3, 3)
 	}
-	return loadData(set)
+	return LoadData(set)
 }
 
 // mcmFresh are points from where the moons come from, none of them trained on.
@@ -659,11 +659,11 @@ func mcmFresh() (*dataset.Data, error) { return dataset.Generate("moons", 400, 0
 // mcmLab opens points of the plane in the lab.
 func mcmLab(d *dataset.Data, settings ...string) (string, error) {
 	y, _, _, err := d.Binary("")
-	t := toy{y: y}
+	t := Toy{Y: y}
 	for i := range y {
-		t.xy = append(t.xy, [2]float64(d.X.RawRowView(i)))
+		t.XY = append(t.XY, [2]float64(d.X.RawRowView(i)))
 	}
-	return t.lab(settings...), err
+	return t.Lab(settings...), err
 }
 
 // mcmMachine is a machine with what the comparison says of it.
@@ -676,7 +676,7 @@ type mcmMachine struct {
 
 // mcmTrain trains on d and measures the machine.
 func mcmTrain(ctx context.Context, d *dataset.Data, pairs ...string) (*mcmMachine, error) {
-	res, spec, err := fit(ctx, d, append([]string{"gamma", "1", "coef0", "1", "degree", "2", "tol", "1e-6"}, pairs...)...)
+	res, spec, err := Fit(ctx, d, append([]string{"gamma", "1", "coef0", "1", "degree", "2", "tol", "1e-6"}, pairs...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -759,20 +759,20 @@ func showMCMBeside(ctx context.Context, in Input) (*Exhibit, error) {
 				return nil, err
 			}
 		}
-		t.Rows = append(t.Rows, []string{fmt.Sprintf("right on %d fresh points", len(fresh.Y)), percent(right[0]), percent(right[1])})
+		t.Rows = append(t.Rows, []string{fmt.Sprintf("right on %d fresh points", len(fresh.Y)), Percent(right[0]), Percent(right[1])})
 	}
 	e := &Exhibit{
 		Figures: []Figure{
 			mcmOverlay(d, machines),
-			boundary("svm", "The SVM: ringed points have $\\alpha_i > 0$ and lie on the margin, inside it or on the wrong side.", machines[0].Model, d, machines[0].spec, nil),
-			boundary("mcm", "The MCM: ringed points have $\\lambda_j \\ne 0$, and may lie anywhere.", machines[1].Model, d, machines[1].spec, nil),
+			Boundary("svm", "The SVM: ringed points have $\\alpha_i > 0$ and lie on the margin, inside it or on the wrong side.", machines[0].Model, d, machines[0].spec, nil),
+			Boundary("mcm", "The MCM: ringed points have $\\lambda_j \\ne 0$, and may lie anywhere.", machines[1].Model, d, machines[1].spec, nil),
 		},
 		Tables: []Table{t},
 	}
 	settings := []string{"learner", "mcm", "kernel", in.Text("with"), "gamma", "1", "coef0", "1", "degree", "2", "C", in.Text("mcm"), "standardize", "false"}
 	switch in.Text("set") {
 	case "iris-versicolor-virginica":
-		e.Lab = labQuery(in.Text("set"), settings...)
+		e.Lab = LabQuery(in.Text("set"), settings...)
 	default:
 		if e.Lab, err = mcmLab(d, settings...); err != nil {
 			return nil, err
@@ -783,7 +783,7 @@ func showMCMBeside(ctx context.Context, in Input) (*Exhibit, error) {
 
 // mcmSparse counts the support vectors of the MCM on the fourteen points.
 func mcmSparse(ctx context.Context) (float64, error) {
-	m, err := trainLinear(ctx, overlapping, "learner", "mcm", "C", "1")
+	m, err := TrainLinear(ctx, Overlapping, "learner", "mcm", "C", "1")
 	if err != nil {
 		return 0, err
 	}
@@ -799,7 +799,7 @@ func mcmRBFSettings(gamma, c, rankTol, rho string) []string {
 // training points and of the right answers on fresh ones.
 func mcmSweep(ctx context.Context, d, fresh *dataset.Data, values []float64, settings func(v string) []string) (vectors, train, accuracy []float64, err error) {
 	for _, v := range values {
-		res, _, err := fit(ctx, d, settings(setting(v))...)
+		res, _, err := Fit(ctx, d, settings(Setting(v))...)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -823,7 +823,7 @@ func showMCMInterpolation(ctx context.Context, in Input) (*Exhibit, error) {
 		return nil, err
 	}
 	gamma, c, cut, rho := in.Text("gamma"), in.Text("C"), in.Text("rank_tol"), in.Text("rho")
-	res, spec, err := fit(ctx, d, mcmRBFSettings(gamma, c, cut, rho)...)
+	res, spec, err := Fit(ctx, d, mcmRBFSettings(gamma, c, cut, rho)...)
 	if err != nil {
 		return nil, err
 	}
@@ -861,14 +861,14 @@ func showMCMInterpolation(ctx context.Context, in Input) (*Exhibit, error) {
 	r := res.Report
 	e := &Exhibit{
 		Figures: []Figure{
-			boundary("model", `Sixty points of two noisy moons. Ringed: $\lambda_j \ne 0$. Dashed: $f = \pm 1$.`, res.Model, d, spec, nil),
+			Boundary("model", `Sixty points of two noisy moons. Ringed: $\lambda_j \ne 0$. Dashed: $f = \pm 1$.`, res.Model, d, spec, nil),
 			cuts, rhos,
 		},
 		Numbers: []Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
 			{Label: `$h$ and $\sum_i q_i$`, Value: views.Short(*r.H) + " and " + views.Short(math.Round(1e6*r.SlackSum)/1e6)},
-			{Label: "right on the training points", Value: percent(r.TrainAccuracy)},
-			{Label: "right on fresh points", Value: percent(accuracy), Help: fmt.Sprintf("%d points that were not trained on", len(fresh.Y))},
+			{Label: "right on the training points", Value: Percent(r.TrainAccuracy)},
+			{Label: "right on fresh points", Value: Percent(accuracy), Help: fmt.Sprintf("%d points that were not trained on", len(fresh.Y))},
 		},
 	}
 	if hereRho == 0 {
@@ -892,11 +892,11 @@ func mcmPriceIdle(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	one, _, err := fit(ctx, d, mcmRBFSettings("10", "1", "1e-8", "0")...)
+	one, _, err := Fit(ctx, d, mcmRBFSettings("10", "1", "1e-8", "0")...)
 	if err != nil {
 		return 0, err
 	}
-	two, _, err := fit(ctx, d, mcmRBFSettings("10", "100", "1e-8", "0")...)
+	two, _, err := Fit(ctx, d, mcmRBFSettings("10", "100", "1e-8", "0")...)
 	if err != nil {
 		return 0, err
 	}

@@ -73,7 +73,7 @@ func TestMCMFraction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, _, err := fit(t.Context(), d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
+	res, _, err := Fit(t.Context(), d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,28 +88,28 @@ func TestMCMFraction(t *testing.T) {
 func TestMCMSoft(t *testing.T) {
 	t.Parallel()
 	for _, c := range []string{"0.1", "1", "10"} {
-		m, err := trainLinear(t.Context(), overlapping, "learner", "mcm", "C", c)
+		m, err := TrainLinear(t.Context(), Overlapping, "learner", "mcm", "C", c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		price := m.Report.Values.Number("C")
 		objective := func(w [2]float64, b float64) float64 {
 			top, slack := 1.0, 0.0
-			for i, p := range overlapping.xy {
-				g := overlapping.y[i] * (w[0]*p[0] + w[1]*p[1] + b)
+			for i, p := range Overlapping.XY {
+				g := Overlapping.Y[i] * (w[0]*p[0] + w[1]*p[1] + b)
 				top, slack = max(top, g), slack+max(0, 1-g)
 			}
 			return top + price*slack
 		}
-		best := objective(m.w, m.b)
+		best := objective(m.W, m.B)
 		if math.Abs(best-m.Report.Objective) > 1e-7*best {
 			t.Errorf("C = %s: objective %g, computed %g", c, m.Report.Objective, best)
 		}
 		r := rand.New(rand.NewPCG(1, 2))
 		for range 3000 {
 			size := math.Pow(10, -4*r.Float64())
-			w := [2]float64{m.w[0] + size*r.NormFloat64(), m.w[1] + size*r.NormFloat64()}
-			if v := objective(w, m.b+size*r.NormFloat64()); v < best-1e-7 {
+			w := [2]float64{m.W[0] + size*r.NormFloat64(), m.W[1] + size*r.NormFloat64()}
+			if v := objective(w, m.B+size*r.NormFloat64()); v < best-1e-7 {
 				t.Fatalf("C = %s: %g at another line, %g here", c, v, best)
 			}
 		}
@@ -136,7 +136,7 @@ func TestMCMSimplex(t *testing.T) {
 	if zero == 0 || zero == r.Len()-1 {
 		t.Errorf("%d of %d steps have no length", zero, r.Len()-1)
 	}
-	m, err := trainLinear(t.Context(), mcmFour, "learner", "mcm", "C", "1")
+	m, err := TrainLinear(t.Context(), mcmFour, "learner", "mcm", "C", "1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestMCMInterpolation(t *testing.T) {
 		t.Fatal(err)
 	}
 	train := func(gamma, c, cut, rho string) (*ml.Result, float64) {
-		res, _, err := fit(t.Context(), d, mcmRBFSettings(gamma, c, cut, rho)...)
+		res, _, err := Fit(t.Context(), d, mcmRBFSettings(gamma, c, cut, rho)...)
 		if err != nil {
 			t.Fatal(err)
 		}

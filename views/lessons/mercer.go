@@ -19,7 +19,7 @@ import (
 	"marginlab/views/figure"
 )
 
-var mercer = Lesson{
+var Mercer = Lesson{
 	Slug: "mercer", Title: "Kernels and Mercer's condition",
 	Summary: "The Gram matrix as a picture, its eigenvalues, and what goes wrong when they are negative.",
 	Screens: []Screen{
@@ -28,7 +28,7 @@ var mercer = Lesson{
 			Covers: []string{"001 13.1", "002 mercer", "002 kernels"},
 			Words:  mercerGramWords,
 			Demo: &Demo{
-				Params: append(mercerKernelParams("rbf", "1")[:2],
+				Old: append(mercerKernelParams("rbf", "1")[:2],
 					param.Param{Name: "px", Label: "point 1, x1", Kind: param.Number, Default: "-0.2", Min: -2.8, Max: 2.8, Low: -2.6, High: 2.6, Folded: true},
 					param.Param{Name: "py", Label: "point 1, x2", Kind: param.Number, Default: "1.1", Min: -1.4, Max: 1.4, Low: -1.2, High: 1.2, Folded: true}),
 				Show: showMercerGram,
@@ -45,7 +45,7 @@ var mercer = Lesson{
 			Covers: []string{"001 13.1", "001 13.2", "002 mercer", "002 kernels"},
 			Words:  mercerTestWords,
 			Demo: &Demo{
-				Params: append(mercerKernelParams("sigmoid", "0.5"),
+				Old: append(mercerKernelParams("sigmoid", "0.5"),
 					param.Param{Name: "n", Label: "points looked at", Kind: param.Integer, Default: "2", Min: 1, Max: 40, Low: 1, High: 40},
 					param.Param{Name: "log", Label: "logarithmic heights", Kind: param.Switch, Default: "false", Help: "Shows small eigenvalues; those below zero are hatched."}),
 				Show: showMercerTest,
@@ -70,7 +70,7 @@ var mercer = Lesson{
 			Covers: []string{"001 13.1", "001 13.3"},
 			Words:  mercerIndefiniteWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "gamma", Label: "γ", Symbol: "γ", Kind: param.Number, Default: "3", Min: 0.01, Max: 20, Low: 0.01, High: 20, Log: true},
 					{Name: "coef0", Label: "r", Symbol: "r", Kind: param.Number, Default: "0", Min: -3, Max: 3, Low: -3, High: 3},
 					{Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "10", Min: 0.1, Max: 100, Low: 0.1, High: 100, Log: true},
@@ -93,7 +93,7 @@ var mercer = Lesson{
 			Covers: []string{"001 13.2", "001 13.3"},
 			Words:  mercerCombineWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					DataParam("moons"),
 					{Name: "op", Label: "combination", Kind: param.Choice, Default: "sum", Options: mercerCombinationOptions()},
 					{Name: "gamma", Label: "γ of k₁", Symbol: "γ", Kind: param.Number, Default: "1", Min: 0.01, Max: 20, Low: 0.01, High: 20, Log: true},
@@ -113,7 +113,7 @@ var mercer = Lesson{
 			Covers: []string{"001 13.2"},
 			Words:  mercerWhyWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "property", Label: "property", Kind: param.Choice, Default: "product", Options: []param.Option{
 						{Name: "sum", Label: "k₁ + k₂"}, {Name: "product", Label: "k₁ · k₂ (Schur)"}, {Name: "conformal", Label: "c(x) c(z) k₁"},
 					}},
@@ -126,7 +126,7 @@ var mercer = Lesson{
 				Options: []string{"Yes.", "Not necessarily."},
 				Answer: func(context.Context) (float64, error) {
 					s, err := theory.Mercer(mat.NewSymDense(2, []float64{1, 2, 2, 1}))
-					return 1 - yes(!s.PSD), err
+					return 1 - Yes(!s.PSD), err
 				},
 				Explain: `The matrix with rows $(1, 2)$ and $(2, 1)$ has the eigenvalue $-1$: two points would be more similar to each other than to themselves. What counts is $\mathbf v^\top K\mathbf v$, not the sign of the entries.`,
 			}},
@@ -136,8 +136,8 @@ var mercer = Lesson{
 			Covers: []string{"001 13.3", "002 kernels"},
 			Words:  mercerPCAWords,
 			Demo: &Demo{
-				Params: append(append([]param.Param{DataParam("circles")}, mercerKernelParams("rbf", "0.1")[:2]...), turnParams("30", "14")...),
-				Show:   showMercerPCA,
+				Old:  append(append([]param.Param{DataParam("circles")}, mercerKernelParams("rbf", "0.1")[:2]...), turnParams("30", "14")...),
+				Show: showMercerPCA,
 			},
 			Questions: []Question{{
 				Slug: "linear", Ask: "Data with two features, linear kernel. What percentage of the variance do the first two components hold?",
@@ -189,22 +189,22 @@ func mercerSpec(k kernel.Kernel) []string {
 	spec := []string{"kernel", k.Name}
 	if row, err := kernel.Lookup(k.Name); err == nil {
 		for _, p := range row.Params {
-			spec = append(spec, p.Name, setting(k.Values.Number(p.Name)))
+			spec = append(spec, p.Name, Setting(k.Values.Number(p.Name)))
 		}
 	}
 	return spec
 }
 
 // mercerToy are up to 40 points of two half circles, in no order of the classes.
-func mercerToy(n int) (toy, error) {
+func mercerToy(n int) (Toy, error) {
 	d, err := dataset.Generate("moons", 40, 0.12, 3)
 	if err != nil {
-		return toy{}, err
+		return Toy{}, err
 	}
-	var t toy
+	var t Toy
 	for i := range min(n, len(d.Y)) {
 		at := func(k int, shift float64) float64 { return math.Round(100*(1.2*d.X.At(i, k)-shift)) / 100 }
-		t.xy, t.y = append(t.xy, [2]float64{at(0, 0.6), at(1, 0.3)}), append(t.y, float64(2*d.Y[i]-1))
+		t.XY, t.Y = append(t.XY, [2]float64{at(0, 0.6), at(1, 0.3)}), append(t.Y, float64(2*d.Y[i]-1))
 	}
 	return t, nil
 }
@@ -212,8 +212,8 @@ func mercerToy(n int) (toy, error) {
 var mercerLimits = figure.Limits{XMin: -2.2, XMax: 2.2, YMin: -2.1, YMax: 2.1}
 
 // mercerGramOf is the Gram matrix of the toy.
-func mercerGramOf(k kernel.Kernel, t toy) *mat.SymDense {
-	return theory.Gram(kernel.NewGram(k, t.matrix()))
+func mercerGramOf(k kernel.Kernel, t Toy) *mat.SymDense {
+	return theory.Gram(kernel.NewGram(k, t.Matrix()))
 }
 
 // mercerMatrix is a picture of a Gram matrix with its classes.
@@ -239,13 +239,13 @@ func mercerBars(name, caption string, values []float64, log bool) Figure {
 
 // mercerMovable is the toy of the first screen: sorted by class, the first point
 // where the handle is.
-func mercerMovable(p [2]float64) (toy, error) {
+func mercerMovable(p [2]float64) (Toy, error) {
 	t, err := mercerToy(16)
 	if err != nil {
-		return toy{}, err
+		return Toy{}, err
 	}
-	t = t.byClass(-1)
-	t.xy[0] = p
+	t = t.ByClass(-1)
+	t.XY[0] = p
 	return t, nil
 }
 
@@ -261,9 +261,9 @@ func showMercerGram(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	g := mercerGramOf(k, t)
 	var within, between, n, m float64
-	for i := range t.y {
+	for i := range t.Y {
 		for j := range i {
-			if t.y[i] == t.y[j] {
+			if t.Y[i] == t.Y[j] {
 				within, n = within+g.At(i, j), n+1
 			} else {
 				between, m = between+g.At(i, j), m+1
@@ -271,16 +271,16 @@ func showMercerGram(_ context.Context, in Input) (*Exhibit, error) {
 		}
 	}
 	row, _ := kernel.Lookup(k.Name)
-	dots := t.dots(func(i int) bool { return i == 0 })
+	dots := t.Dots(func(i int) bool { return i == 0 })
 	first := dots[0].(figure.Dot)
 	first.Label = "1"
 	dots[0] = first
-	points := plane("points", "Drag point 1 (ringed) among the others and watch the first row and the first column of the matrix.", figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.3, YMax: 1.3}, 1, dots)
+	points := Plane("points", "Drag point 1 (ringed) among the others and watch the first row and the first column of the matrix.", figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.3, YMax: 1.3}, 1, dots)
 	points.Wide = true // leaves room for the matrix
 	return &Exhibit{
 		Figures: []Figure{
 			points,
-			mercerMatrix("gram", "Every pair of points has one cell, rows sorted by class. Bright blocks on the diagonal: points of one class are alike to this kernel.", g, t.classes(), classNames()),
+			mercerMatrix("gram", "Every pair of points has one cell, rows sorted by class. Bright blocks on the diagonal: points of one class are alike to this kernel.", g, t.Classes(), ClassNames()),
 		},
 		Handles: []Handle{{Label: "point 1", X: p[0], Y: p[1], XParam: "px", YParam: "py"}},
 		Numbers: []Number{
@@ -289,7 +289,7 @@ func showMercerGram(_ context.Context, in Input) (*Exhibit, error) {
 			{Label: "mean within classes", Value: views.Short(within / n), Help: "pairs of different points"},
 			{Label: "mean between classes", Value: views.Short(between / m)},
 		},
-		Lab: t.lab(mercerSpec(k)...),
+		Lab: t.Lab(mercerSpec(k)...),
 	}, nil
 }
 
@@ -360,18 +360,18 @@ func showMercerTest(_ context.Context, in Input) (*Exhibit, error) {
 	row, _ := kernel.Lookup(k.Name)
 	e := &Exhibit{
 		Figures: []Figure{mercerBars("spectrum", "The eigenvalues of the Gram matrix, largest first. Look for hatched bars, which point below zero. With few points there may be none.", s.Values, in.On("log"))},
-		Notes:   []string{mercerVerdict(s, len(t.y))},
+		Notes:   []string{mercerVerdict(s, len(t.Y))},
 		Numbers: []Number{
 			{Label: "kernel", Value: row.Formula, Help: row.Help},
 			{Label: "largest eigenvalue", Value: views.Short(s.Values[0])},
 			{Label: "smallest eigenvalue", Value: views.Short(s.Values[len(s.Values)-1]), Help: "counts as zero below one part in $10^{10}$ of the largest"},
 			{Label: "below zero", Value: fmt.Sprintf("%d of %d", negative, len(s.Values))},
 		},
-		Lab: t.lab(mercerSpec(k)...),
+		Lab: t.Lab(mercerSpec(k)...),
 	}
 	if s.Witness != nil {
 		e.Figures = append(e.Figures, Figure{Name: "witness", Wide: true, Caption: `The witness $\mathbf c$, one number a point: with these weights $\mathbf c^\top K\mathbf c$, which should be the squared length of $\sum_i c_i\phi(\mathbf x_i)$, is negative.`, Draw: func(l Look) (*figure.Picture, error) {
-			return figure.Bars{Format: l.Format(1), X: "point", Y: "c", Values: s.Witness, Classes: t.classes(), ClassNames: classNames()}.Picture()
+			return figure.Bars{Format: l.Format(1), X: "point", Y: "c", Values: s.Witness, Classes: t.Classes(), ClassNames: ClassNames()}.Picture()
 		}})
 		e.Numbers = append(e.Numbers, Number{Label: `$\mathbf c^\top K\mathbf c$`, Value: views.Short(mercerForm(g, s.Witness)), Help: `for the witness, $\lVert\mathbf c\rVert = 1$`})
 	}
@@ -381,7 +381,7 @@ func showMercerTest(_ context.Context, in Input) (*Exhibit, error) {
 // mercerOrigin finds the sign of r with which the origin refutes the sigmoid kernel.
 func mercerOrigin(context.Context) (float64, error) {
 	for k, r := range []float64{1, -1} {
-		g := mercerGramOf(kernel.Sigmoid(1, r), toy{[][2]float64{{}}, []float64{1}})
+		g := mercerGramOf(kernel.Sigmoid(1, r), Toy{[][2]float64{{}}, []float64{1}})
 		s, err := theory.Mercer(g)
 		if err != nil {
 			return 0, err
@@ -424,13 +424,13 @@ func showMercerIndefinite(ctx context.Context, in Input) (*Exhibit, error) {
 	eta := func(p [2]float64) float64 { // squared distance from q in a feature space that may not exist
 		return k.Eval(p[:], p[:]) + k.Eval(q[:], q[:]) - 2*k.Eval(p[:], q[:])
 	}
-	t := toy{[][2]float64{p, q}, []float64{1, -1}}
-	d, err := t.data()
+	t := Toy{[][2]float64{p, q}, []float64{1, -1}}
+	d, err := t.Data()
 	if err != nil {
 		return nil, err
 	}
 	spec := []string{"kernel", "sigmoid", "gamma", in.Text("gamma"), "coef0", in.Text("coef0"), "C", in.Text("C")}
-	res, _, err := fit(ctx, d, spec...)
+	res, _, err := Fit(ctx, d, spec...)
 	if err != nil {
 		return nil, err
 	}
@@ -453,8 +453,8 @@ func showMercerIndefinite(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	return &Exhibit{
 		Figures: []Figure{
-			plane("points", `Drag the two points. In the hatched part the point of class $+1$ would have a negative squared distance from the other.`, mercerLimits, 1,
-				[]figure.Mark{figure.Region{F: func(x, y float64) float64 { return -eta([2]float64{x, y}) }, Color: figure.Magenta, Hatch: true, Name: "η ≤ 0"}}, t.dots(nil)),
+			Plane("points", `Drag the two points. In the hatched part the point of class $+1$ would have a negative squared distance from the other.`, mercerLimits, 1,
+				[]figure.Mark{figure.Region{F: func(x, y float64) float64 { return -eta([2]float64{x, y}) }, Color: figure.Magenta, Hatch: true, Name: "η ≤ 0"}}, t.Dots(nil)),
 			{Name: "dual", Wide: true, Caption: `The dual over $a = \alpha_1 = \alpha_2$ up to $C$. The upright line is where the solver stops.`, Draw: func(l Look) (*figure.Picture, error) {
 				return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "a", Min: 0, Max: c}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{{Name: "dual objective", X: as, Y: ws}}, Here: &alpha}.Picture()
 			}},
@@ -470,7 +470,7 @@ func showMercerIndefinite(ctx context.Context, in Input) (*Exhibit, error) {
 			{Label: `$\alpha$ of the solver`, Value: views.Short(alpha), Help: "both points have the same"},
 			{Label: "$f$ at the two points", Value: views.Short(res.Model.Decision(p[:])) + ", " + views.Short(res.Model.Decision(q[:])), Help: "should be $+1$ and $-1$ when neither is at the bound"},
 		},
-		Lab: t.lab(spec...),
+		Lab: t.Lab(spec...),
 	}, nil
 }
 
@@ -548,7 +548,7 @@ func mercerRows(d *dataset.Data, n int) (x *mat.Dense, classes []int) {
 		rows[i] = i * all / n
 	}
 	slices.SortStableFunc(rows, func(a, b int) int { return d.Y[a] - d.Y[b] })
-	some := selectRows(d, rows)
+	some := SelectRows(d, rows)
 	return dataset.FitScaler(some.X).Apply(some.X), some.Y
 }
 
@@ -599,11 +599,11 @@ func mercerFactor(context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	k1, k2 := mercerParts(t.matrix(), 1)
+	k1, k2 := mercerParts(t.Matrix(), 1)
 	for _, c := range mercerCombinations {
 		if c.name == "conformal" {
-			s, err := theory.Mercer(c.of(k1, k2, t.matrix()))
-			return yes(s.PSD), err
+			s, err := theory.Mercer(c.of(k1, k2, t.Matrix()))
+			return Yes(s.PSD), err
 		}
 	}
 	return 0, fmt.Errorf("no conformal combination")
@@ -657,10 +657,10 @@ func showMercerWhy(_ context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := t.matrix()
+	x := t.Matrix()
 	k1, k2 := mercerParts(x, 1)
 	rng := rand.New(rand.NewPCG(uint64(in.Int("seed")), 7))
-	v := make([]float64, len(t.y))
+	v := make([]float64, len(t.Y))
 	for i := range v {
 		v[i] = rng.NormFloat64()
 	}
@@ -681,7 +681,7 @@ func showMercerWhy(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	property := in.Text("property")
 	whole := mercerForm(combine(property), v)
-	e := &Exhibit{Lab: t.lab("kernel", "rbf", "gamma", "1")}
+	e := &Exhibit{Lab: t.Lab("kernel", "rbf", "gamma", "1")}
 	var lines []Line
 	switch property {
 	case "sum":
@@ -773,14 +773,14 @@ func showMercerPCA(ctx context.Context, in Input) (*Exhibit, error) {
 			}},
 			flat("components", "Seen from above: the first two components.", "component 1", "component 2", func(i int) [2]float64 { return [2]float64{score(i, 0), score(i, 1)} }),
 		},
-		Lab: labQuery(in.Text("data"), append(mercerSpec(k), "standardize", "true")...),
+		Lab: LabQuery(in.Text("data"), append(mercerSpec(k), "standardize", "true")...),
 	}
 	if len(d.Features) > 1 {
 		e.Figures = append(e.Figures, flat("data", "The data: the first two features, standardised.", d.Features[0], d.Features[1], func(i int) [2]float64 { return [2]float64{x.At(i, 0), x.At(i, 1)} }))
 	}
 	tab := Table{Caption: fmt.Sprintf("Leading components of %d rows of %s", len(classes), name), Head: []string{"component", "eigenvalue", "share of the variance"}}
 	for i, v := range components.Values {
-		tab.Rows = append(tab.Rows, []string{strconv.Itoa(i + 1), views.Short(v), percent(components.Shares[i])})
+		tab.Rows = append(tab.Rows, []string{strconv.Itoa(i + 1), views.Short(v), Percent(components.Shares[i])})
 	}
 	e.Tables = []Table{tab}
 	if !s.PSD {

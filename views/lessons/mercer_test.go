@@ -66,8 +66,8 @@ func TestMercerWitness(t *testing.T) {
 			continue
 		}
 		form := 0.0
-		for i, p := range points.xy {
-			for j, q := range points.xy {
+		for i, p := range points.XY {
+			for j, q := range points.XY {
 				form += s.Witness[i] * s.Witness[j] * math.Tanh(c.gamma*(p[0]*q[0]+p[1]*q[1])+c.r)
 			}
 		}
@@ -107,11 +107,11 @@ func TestMercerIndefinite(t *testing.T) {
 		{[2]float64{0.4, 0.4}, [2]float64{1.2, 0.9}, "1", "1", "10", 10},
 		{[2]float64{1, 0}, [2]float64{-1, 0}, "1", "0", "100", 2 / (4 * math.Tanh(1))},
 	} {
-		d, err := toy{[][2]float64{c.p, c.q}, []float64{1, -1}}.data()
+		d, err := Toy{[][2]float64{c.p, c.q}, []float64{1, -1}}.Data()
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, _, err := fit(t.Context(), d, "kernel", "sigmoid", "gamma", c.gamma, "coef0", c.coef0, "C", c.c, "tol", "1e-9")
+		res, _, err := Fit(t.Context(), d, "kernel", "sigmoid", "gamma", c.gamma, "coef0", c.coef0, "C", c.c, "tol", "1e-9")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestMercerTerms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k1, k2 := mercerParts(points.matrix(), 1)
+	k1, k2 := mercerParts(points.Matrix(), 1)
 	v := []float64{1, -2, 0.5, 3, -1, 0, 2, -0.3, 1.1, -1.7, 0.2, 0.9}
 	terms, err := mercerTerms(k1, k2, v)
 	if err != nil {

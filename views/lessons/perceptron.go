@@ -19,7 +19,7 @@ import (
 	"marginlab/views/figure"
 )
 
-var perceptron = Lesson{
+var Perceptron = Lesson{
 	Slug: "perceptron", Title: "The perceptron in dual form",
 	Summary: "Count mistakes instead of adding vectors: an algorithm that only needs inner products.",
 	Screens: []Screen{
@@ -28,7 +28,7 @@ var perceptron = Lesson{
 			Covers: []string{"002 perceptron"},
 			Words:  perceptronRuleWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "label", Label: "label of the point", Symbol: "y", Kind: param.Choice, Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}},
 					{Name: "angle", Label: "direction of w", Kind: param.Number, Default: "50", Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees from the horizontal axis."},
 					{Name: "px", Label: "point x1", Kind: param.Number, Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
@@ -66,7 +66,7 @@ var perceptron = Lesson{
 			Covers: []string{"002 perceptron"},
 			Words:  perceptronDualWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "printed", Label: "as printed", Kind: param.Switch, Default: "false", Help: "Both tests < 0, as in 002."},
 				},
 				Show: showPerceptronDual,
@@ -96,7 +96,7 @@ var perceptron = Lesson{
 			Covers: []string{"002 perceptron", "001 5.5"},
 			Words:  perceptronGramWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "points", Label: "points", Kind: param.Choice, Default: "sides", Options: []param.Option{{Name: "sides", Label: "two sides"}, {Name: "ring", Label: "a ring"}}},
 					{Name: "product", Label: "inner product", Kind: param.Choice, Default: "linear", Options: []param.Option{
 						{Name: "linear", Label: "x·z"}, {Name: "poly", Label: "(1 + x·z)²"}, {Name: "rbf", Label: "exp(−|x − z|²)"},
@@ -117,7 +117,7 @@ var perceptron = Lesson{
 			Covers: []string{"002 perceptron"},
 			Words:  perceptronBoundWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "gamma", Label: "widest margin", Symbol: "γ", Kind: param.Number, Default: "0.3", Min: 0.05, Max: 2, Low: 0.05, High: 2, Log: true},
 				},
 				Show: showPerceptronBound,
@@ -134,7 +134,7 @@ var perceptron = Lesson{
 			Covers: []string{"002 perceptron"},
 			Words:  perceptronOrderWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "seed", Label: "order of the points", Kind: param.Integer, Default: "1", Min: 1, Max: perceptronOrders, Low: 1, High: perceptronOrders, Help: "Which of the shuffles the thick line shows."},
 				},
 				Show: showPerceptronOrder,
@@ -151,7 +151,7 @@ var perceptron = Lesson{
 			Covers: []string{"002 perceptron"},
 			Words:  perceptronNeverWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "px", Label: "point 1, x1", Kind: param.Number, Default: "-1.1", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
 					{Name: "py", Label: "point 1, x2", Kind: param.Number, Default: "-0.2", Min: -2.1, Max: 2.1, Low: -2.1, High: 2.1, Folded: true},
 				},
@@ -168,7 +168,7 @@ var perceptron = Lesson{
 }
 
 // perceptronToy are eight points that a line through the origin can tell apart.
-var perceptronToy = toy{
+var perceptronToy = Toy{
 	[][2]float64{{2.1, 1.5}, {-0.9, -1.1}, {1.3, 1.9}, {0.5, -1.8}, {2.1, -0.6}, {1.9, -1.8}, {1.2, -0.2}, {-2.2, 1.0}},
 	[]float64{1, -1, 1, -1, 1, -1, 1, -1},
 }
@@ -179,18 +179,18 @@ var perceptronLimits = figure.Limits{XMin: -2.8, XMax: 2.8, YMin: -2.3, YMax: 2.
 func perceptronLinear() kernel.Kernel { return kernel.Kernel{Name: "linear"} }
 
 // perceptronTrain runs the dual perceptron on a toy.
-func perceptronTrain(ctx context.Context, t toy, k kernel.Kernel, s stepwise.PerceptronSettings) (*trace.Replay[stepwise.PerceptronState], error) {
-	return stepwise.Perceptron(ctx, kernel.NewGram(k, t.matrix()), t.y, s)
+func perceptronTrain(ctx context.Context, t Toy, k kernel.Kernel, s stepwise.PerceptronSettings) (*trace.Replay[stepwise.PerceptronState], error) {
+	return stepwise.Perceptron(ctx, kernel.NewGram(k, t.Matrix()), t.Y, s)
 }
 
 // perceptronDot is the inner product of two vectors.
 func perceptronDot(a, b [2]float64) float64 { return a[0]*b[0] + a[1]*b[1] }
 
 // perceptronWeights is w = sum alpha_j y_j x_j.
-func perceptronWeights(t toy, it stepwise.Iterate) (w [2]float64) {
+func perceptronWeights(t Toy, it stepwise.Iterate) (w [2]float64) {
 	for i, u := range it.U() {
-		w[0] += u * t.xy[i][0]
-		w[1] += u * t.xy[i][1]
+		w[0] += u * t.XY[i][0]
+		w[1] += u * t.XY[i][1]
 	}
 	return w
 }
@@ -210,9 +210,9 @@ func showPerceptronRule(_ context.Context, in Input) (*Exhibit, error) {
 	x := in.place("px", "py")
 	next := perceptronUpdate(w, x, y)
 	before, after := y*perceptronDot(w, x), y*perceptronDot(next, x)
-	marks := sides(w, 0)
-	if norm(next) > 1e-9 {
-		marks = sides(next, 0)
+	marks := Sides(w, 0)
+	if Norm(next) > 1e-9 {
+		marks = Sides(next, 0)
 	}
 	note := "The point is on its right side: nothing changes."
 	if next != w {
@@ -228,16 +228,16 @@ func showPerceptronRule(_ context.Context, in Input) (*Exhibit, error) {
 			note += " Now it is on its right side."
 		}
 	}
-	marks = append(marks, figure.Arrow{To: next, Label: "w"}, figure.Dot{At: x, Class: class(y), Ring: true, Label: "x", Name: className(y)})
+	marks = append(marks, figure.Arrow{To: next, Label: "w"}, figure.Dot{At: x, Class: Class(y), Ring: true, Label: "x", Name: ClassName(y)})
 	return &Exhibit{
-		Figures: []Figure{plane("rule", "The weights, the line at a right angle to them, and one point. Drag it to either side.", perceptronLimits, 2, marks)},
+		Figures: []Figure{Plane("rule", "The weights, the line at a right angle to them, and one point. Drag it to either side.", perceptronLimits, 2, marks)},
 		Handles: []Handle{{Label: "the point", X: x[0], Y: x[1], XParam: "px", YParam: "py"}},
 		Notes:   []string{note},
 		Numbers: []Number{
-			{Label: `$y\,\mathbf w^\top\mathbf x$ before`, Value: short(before), Help: "a mistake where it is 0 or less"},
-			{Label: `$y\,\mathbf w^\top\mathbf x$ after`, Value: short(after)},
-			{Label: `$\lVert\mathbf x\rVert^2$`, Value: short(perceptronDot(x, x)), Help: "the gain of one update"},
-			{Label: `$\mathbf w$ after`, Value: pair(next)},
+			{Label: `$y\,\mathbf w^\top\mathbf x$ before`, Value: Short(before), Help: "a mistake where it is 0 or less"},
+			{Label: `$y\,\mathbf w^\top\mathbf x$ after`, Value: Short(after)},
+			{Label: `$\lVert\mathbf x\rVert^2$`, Value: Short(perceptronDot(x, x)), Help: "the gain of one update"},
+			{Label: `$\mathbf w$ after`, Value: Pair(next)},
 		},
 	}, nil
 }
@@ -253,7 +253,7 @@ func perceptronTable(s stepwise.PerceptronState) Table {
 		if p.Margin > 0 {
 			verdict = "right"
 		}
-		t.Rows = append(t.Rows, []string{strconv.Itoa(i + 1), signed(p.Y), short(p.Alpha), short(p.Margin), verdict})
+		t.Rows = append(t.Rows, []string{strconv.Itoa(i + 1), Signed(p.Y), Short(p.Alpha), Short(p.Margin), verdict})
 	}
 	if s.Looked >= 0 {
 		t.Marked = []int{s.Looked}
@@ -262,14 +262,14 @@ func perceptronTable(s stepwise.PerceptronState) Table {
 }
 
 // perceptronDots are the points with their numbers and counts; one may be ringed.
-func perceptronDots(t toy, it stepwise.Iterate, ringed int) (marks []figure.Mark) {
-	for i, p := range t.xy {
-		dot := figure.Dot{At: p, Class: class(t.y[i]), Ring: i == ringed, Label: strconv.Itoa(i + 1)}
+func perceptronDots(t Toy, it stepwise.Iterate, ringed int) (marks []figure.Mark) {
+	for i, p := range t.XY {
+		dot := figure.Dot{At: p, Class: Class(t.Y[i]), Ring: i == ringed, Label: strconv.Itoa(i + 1)}
 		if n := int(it.Points[i].Alpha); n > 0 {
 			dot.Label += fmt.Sprintf(" (%d×)", n)
 		}
 		if !dot.Ring {
-			dot.Name = className(t.y[i])
+			dot.Name = ClassName(t.Y[i])
 		}
 		marks = append(marks, dot)
 	}
@@ -277,14 +277,14 @@ func perceptronDots(t toy, it stepwise.Iterate, ringed int) (marks []figure.Mark
 }
 
 // perceptronPicture is the line of a state with its points and weights.
-func perceptronPicture(name, caption string, t toy, s stepwise.PerceptronState) Figure {
+func perceptronPicture(name, caption string, t Toy, s stepwise.PerceptronState) Figure {
 	w := perceptronWeights(t, s.Iterate)
 	var line []figure.Mark
-	if norm(w) > 1e-9 {
-		n := 1.4 / norm(w)
-		line = append(sides(w, 0), figure.Arrow{To: [2]float64{n * w[0], n * w[1]}, Label: "w"})
+	if Norm(w) > 1e-9 {
+		n := 1.4 / Norm(w)
+		line = append(Sides(w, 0), figure.Arrow{To: [2]float64{n * w[0], n * w[1]}, Label: "w"})
 	}
-	return plane(name, caption, perceptronLimits, 2, line, perceptronDots(t, s.Iterate, s.Looked))
+	return Plane(name, caption, perceptronLimits, 2, line, perceptronDots(t, s.Iterate, s.Looked))
 }
 
 // perceptronNote is what a step did.
@@ -293,9 +293,9 @@ func perceptronNote(s stepwise.PerceptronState) string {
 	case s.Looked < 0:
 		return `Start: all counts are 0, $\mathbf w = 0$, and $f$ is 0 everywhere.`
 	case s.Updated:
-		return fmt.Sprintf(`Pass %d, point %d: $y f = $ %s is a mistake. Its count rises to %s.`, s.Pass, s.Looked+1, short(s.Margin), short(s.Points[s.Looked].Alpha))
+		return fmt.Sprintf(`Pass %d, point %d: $y f = $ %s is a mistake. Its count rises to %s.`, s.Pass, s.Looked+1, Short(s.Margin), Short(s.Points[s.Looked].Alpha))
 	}
-	return fmt.Sprintf(`Pass %d, point %d: $y f = $ %s, no mistake.`, s.Pass, s.Looked+1, short(s.Margin))
+	return fmt.Sprintf(`Pass %d, point %d: $y f = $ %s, no mistake.`, s.Pass, s.Looked+1, Short(s.Margin))
 }
 
 func showPerceptronDual(ctx context.Context, in Input) (*Exhibit, error) {
@@ -317,25 +317,25 @@ func showPerceptronDual(ctx context.Context, in Input) (*Exhibit, error) {
 	w := perceptronWeights(t, s.Iterate)
 	return &Exhibit{
 		Steps: r.Len(), Step: step, Notes: []string{note}, Tables: []Table{perceptronTable(s)},
-		Lab:     t.lab("learner", "svm", "kernel", "linear", "hard_margin", "true"),
+		Lab:     t.Lab("learner", "svm", "kernel", "linear", "hard_margin", "true"),
 		Figures: []Figure{perceptronPicture("line", "The line so far; the point being looked at is ringed, “3×” counts mistakes. The arrow has the direction of w, not its length.", t, s)},
 		Numbers: []Number{
 			{Label: "mistakes", Value: strconv.Itoa(s.Mistakes), Help: `the sum of all $\alpha$`},
 			{Label: "pass", Value: strconv.Itoa(s.Pass), Help: "through all points"},
-			{Label: `$\mathbf w = \sum_j\alpha_j y_j\mathbf x_j$`, Value: pair(w)},
-			{Label: `$\min_i y_i f(\mathbf x_i)$`, Value: short(s.Worst), Help: "above 0: separated"},
+			{Label: `$\mathbf w = \sum_j\alpha_j y_j\mathbf x_j$`, Value: Pair(w)},
+			{Label: `$\min_i y_i f(\mathbf x_i)$`, Value: Short(s.Worst), Help: "above 0: separated"},
 		},
 	}, nil
 }
 
 // perceptronPrimal is the primal form with step size eta: its mistakes and weights.
-func perceptronPrimal(t toy, eta float64) (mistakes int, w [2]float64) {
+func perceptronPrimal(t Toy, eta float64) (mistakes int, w [2]float64) {
 	for wrong := true; wrong; {
 		wrong = false
-		for i, x := range t.xy {
-			if t.y[i]*perceptronDot(w, x) <= 0 {
-				w[0] += eta * t.y[i] * x[0]
-				w[1] += eta * t.y[i] * x[1]
+		for i, x := range t.XY {
+			if t.Y[i]*perceptronDot(w, x) <= 0 {
+				w[0] += eta * t.Y[i] * x[0]
+				w[1] += eta * t.Y[i] * x[1]
 				mistakes++
 				wrong = true
 			}
@@ -358,25 +358,25 @@ func perceptronRate(context.Context) (float64, error) {
 }
 
 // turned is the toy turned about the origin by an angle in degrees.
-func perceptronTurn(t toy, degrees float64) toy {
+func perceptronTurn(t Toy, degrees float64) Toy {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
-	r := toy{y: t.y}
-	for _, p := range t.xy {
-		r.xy = append(r.xy, [2]float64{cos*p[0] - sin*p[1], sin*p[0] + cos*p[1]})
+	r := Toy{Y: t.Y}
+	for _, p := range t.XY {
+		r.XY = append(r.XY, [2]float64{cos*p[0] - sin*p[1], sin*p[0] + cos*p[1]})
 	}
 	return r
 }
 
 func showPerceptronGram(ctx context.Context, in Input) (*Exhibit, error) {
-	straight := perceptronToy.byClass(1)
+	straight := perceptronToy.ByClass(1)
 	if in.Text("points") == "ring" {
-		straight = stepToys["ring"].byClass(1)
+		straight = StepToys["ring"].ByClass(1)
 	}
 	t := perceptronTurn(straight, in.Number("turn"))
 	k := map[string]kernel.Kernel{
 		"linear": perceptronLinear(), "poly": kernel.Polynomial(1, 1, 2), "rbf": kernel.RBF(1),
 	}[in.Text("product")]
-	g, unturned := theory.Gram(kernel.NewGram(k, t.matrix())), theory.Gram(kernel.NewGram(k, straight.matrix()))
+	g, unturned := theory.Gram(kernel.NewGram(k, t.Matrix())), theory.Gram(kernel.NewGram(k, straight.Matrix()))
 	r, err := perceptronTrain(ctx, t, k, stepwise.PerceptronSettings{MaxSteps: 1000})
 	if err != nil {
 		return nil, err
@@ -385,27 +385,27 @@ func showPerceptronGram(ctx context.Context, in Input) (*Exhibit, error) {
 	var difference mat.Dense
 	difference.Sub(g, unturned)
 
-	sum := kernel.NewSum(k, t.matrix(), s.U())
+	sum := kernel.NewSum(k, t.Matrix(), s.U())
 	f := func(x, y float64) float64 { return sum.At([]float64{x, y}) }
-	marks := append(halves(f), figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Thin: true}, Plain: true, Name: "f = 0"})
+	marks := append(Halves(f), figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Thin: true}, Plain: true, Name: "f = 0"})
 	counts := Table{Caption: `How often each point was mistaken.`, Head: []string{"point"}, Rows: [][]string{{`$\alpha$`}}}
 	for i, p := range s.Points {
-		counts.Head, counts.Rows[0] = append(counts.Head, strconv.Itoa(i+1)), append(counts.Rows[0], short(p.Alpha))
+		counts.Head, counts.Rows[0] = append(counts.Head, strconv.Itoa(i+1)), append(counts.Rows[0], Short(p.Alpha))
 	}
-	ended := fmt.Sprintf("%s in %s", count(s.Mistakes, "mistake", "mistakes"), count(s.Pass, "pass", "passes"))
+	ended := fmt.Sprintf("%s in %s", Count(s.Mistakes, "mistake", "mistakes"), Count(s.Pass, "pass", "passes"))
 	e := &Exhibit{
 		Figures: []Figure{
 			{Name: "gram", Caption: "The Gram matrix, positive class first. Everything the algorithm knows of the points.", Draw: func(l Look) (*figure.Picture, error) {
-				return figure.Matrix{Format: l.Format(1), X: "point j", Y: "point i", Name: "G", Values: g, Classes: t.classes(), ClassNames: []string{signed(-1), signed(1)}}.Picture()
+				return figure.Matrix{Format: l.Format(1), X: "point j", Y: "point i", Name: "G", Values: g, Classes: t.Classes(), ClassNames: []string{Signed(-1), Signed(1)}}.Picture()
 			}},
-			plane("points", "The points, numbered as in the matrix, and where the perceptron's f changes its sign.", perceptronLimits, 2, marks, perceptronDots(t, s.Iterate, -1)),
+			Plane("points", "The points, numbered as in the matrix, and where the perceptron's f changes its sign.", perceptronLimits, 2, marks, perceptronDots(t, s.Iterate, -1)),
 		},
 		Numbers: []Number{
-			{Label: "largest change of $G$", Value: short(max(mat.Max(&difference), -mat.Min(&difference))), Help: "by turning the points"},
+			{Label: "largest change of $G$", Value: Short(max(mat.Max(&difference), -mat.Min(&difference))), Help: "by turning the points"},
 			{Label: "learned after", Value: ended},
 		},
 		Tables: []Table{counts},
-		Lab:    t.lab("learner", "svm", "kernel", k.Name, "gamma", "1", "coef0", "1", "degree", "2", "C", "100"),
+		Lab:    t.Lab("learner", "svm", "kernel", k.Name, "gamma", "1", "coef0", "1", "degree", "2", "C", "100"),
 	}
 	if r.Status() != trace.Converged {
 		e.Numbers[1].Value = "never; no end after " + ended
@@ -428,7 +428,7 @@ func perceptronTurned(ctx context.Context) (float64, error) {
 	a, b := plain.At(plain.Len()-1).Iterate, turned.At(turned.Len()-1).Iterate
 	counts := !slices.EqualFunc(a.Points, b.Points, func(p, q stepwise.Point) bool { return p.Alpha == q.Alpha })
 	v, w := perceptronWeights(perceptronToy, a), perceptronWeights(t, b)
-	line := norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-6
+	line := Norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-6
 	switch {
 	case counts && line:
 		return 0, nil
@@ -442,39 +442,39 @@ func perceptronTurned(ctx context.Context) (float64, error) {
 
 // perceptronWidest is the widest line through the origin: the hard-margin SVM of the
 // points together with their mirror images, whose bias is 0 by symmetry.
-func perceptronWidest(ctx context.Context, t toy) (unit [2]float64, margin float64, err error) {
-	both := toy{slices.Clone(t.xy), slices.Clone(t.y)}
-	for i, p := range t.xy {
-		both.xy, both.y = append(both.xy, [2]float64{-p[0], -p[1]}), append(both.y, -t.y[i])
+func perceptronWidest(ctx context.Context, t Toy) (unit [2]float64, margin float64, err error) {
+	both := Toy{slices.Clone(t.XY), slices.Clone(t.Y)}
+	for i, p := range t.XY {
+		both.XY, both.Y = append(both.XY, [2]float64{-p[0], -p[1]}), append(both.Y, -t.Y[i])
 	}
-	r, err := svm.Train(ctx, kernel.NewGram(perceptronLinear(), both.matrix()), both.y, svm.Settings{C: math.Inf(1), Tol: 1e-10})
+	r, err := svm.Train(ctx, kernel.NewGram(perceptronLinear(), both.Matrix()), both.Y, svm.Settings{C: math.Inf(1), Tol: 1e-10})
 	if err != nil {
 		return unit, 0, err
 	}
 	for i, a := range r.Alpha {
-		unit[0] += a * both.y[i] * both.xy[i][0]
-		unit[1] += a * both.y[i] * both.xy[i][1]
+		unit[0] += a * both.Y[i] * both.XY[i][0]
+		unit[1] += a * both.Y[i] * both.XY[i][1]
 	}
-	n := norm(unit)
+	n := Norm(unit)
 	return [2]float64{unit[0] / n, unit[1] / n}, 1 / n, nil
 }
 
 // perceptronWithMargin is the lesson's points, pushed apart or together along the
 // best direction until the widest margin is gamma.
-func perceptronWithMargin(ctx context.Context, gamma float64) (t toy, unit [2]float64, err error) {
+func perceptronWithMargin(ctx context.Context, gamma float64) (t Toy, unit [2]float64, err error) {
 	unit, margin, err := perceptronWidest(ctx, perceptronToy)
-	t.y = perceptronToy.y
-	for i, p := range perceptronToy.xy {
-		d := t.y[i] * (gamma - margin)
-		t.xy = append(t.xy, [2]float64{p[0] + d*unit[0], p[1] + d*unit[1]})
+	t.Y = perceptronToy.Y
+	for i, p := range perceptronToy.XY {
+		d := t.Y[i] * (gamma - margin)
+		t.XY = append(t.XY, [2]float64{p[0] + d*unit[0], p[1] + d*unit[1]})
 	}
 	return t, unit, err
 }
 
 // perceptronRadius is the largest distance of a point from the origin.
-func perceptronRadius(t toy) (r float64) {
-	for _, p := range t.xy {
-		r = max(r, norm(p))
+func perceptronRadius(t Toy) (r float64) {
+	for _, p := range t.XY {
+		r = max(r, Norm(p))
 	}
 	return r
 }
@@ -508,7 +508,7 @@ func showPerceptronBound(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	low, high := figure.Curve{Name: "k γ"}, figure.Curve{Name: "√k R"}
 	end := max(2*bound, 4)
-	for _, k := range logspace(1, end, 60) {
+	for _, k := range Logspace(1, end, 60) {
 		low.X, low.Y = append(low.X, k), append(low.Y, k*gamma)
 		high.X, high.Y = append(high.X, k), append(high.Y, math.Sqrt(k)*radius)
 	}
@@ -523,18 +523,18 @@ func showPerceptronBound(ctx context.Context, in Input) (*Exhibit, error) {
 					Curves: []figure.Curve{length, low, high}, Rules: []figure.Rule{{Name: "(R/γ)²", At: bound, Upright: true}},
 				}.Picture()
 			}},
-			plane("margin", "The points, the widest line through the origin with its margin, and the circle of radius R.", figure.Limits{XMin: -radius - 0.2, XMax: radius + 0.2, YMin: -radius - 0.2, YMax: radius + 0.2}, 2,
-				sides(unit, 0), []figure.Mark{
+			Plane("margin", "The points, the widest line through the origin with its margin, and the circle of radius R.", figure.Limits{XMin: -radius - 0.2, XMax: radius + 0.2, YMin: -radius - 0.2, YMax: radius + 0.2}, 2,
+				Sides(unit, 0), []figure.Mark{
 					figure.Line{A: unit, C: gamma, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Name: "margin γ"},
 					figure.Line{A: unit, C: -gamma, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Name: "margin γ"},
 					figure.Circle{Radius: radius, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "radius R"},
-				}, t.dots(nil)),
+				}, t.Dots(nil)),
 		},
 		Numbers: []Number{
-			{Label: "$R$", Value: short(radius), Help: "farthest point from the origin"},
-			{Label: `$\gamma$`, Value: short(gamma), Help: "widest margin of a line through the origin"},
-			{Label: `$(R/\gamma)^2$`, Value: short(bound), Help: "no more mistakes than this"},
-			{Label: "mistakes made", Value: strconv.Itoa(s.Mistakes), Help: fmt.Sprintf("in %s, in the order of the data", count(s.Pass, "pass", "passes"))},
+			{Label: "$R$", Value: Short(radius), Help: "farthest point from the origin"},
+			{Label: `$\gamma$`, Value: Short(gamma), Help: "widest margin of a line through the origin"},
+			{Label: `$(R/\gamma)^2$`, Value: Short(bound), Help: "no more mistakes than this"},
+			{Label: "mistakes made", Value: strconv.Itoa(s.Mistakes), Help: fmt.Sprintf("in %s, in the order of the data", Count(s.Pass, "pass", "passes"))},
 		},
 	}, nil
 }
@@ -544,9 +544,9 @@ func perceptronScaled(ctx context.Context) (float64, error) {
 	var mistakes [2]int
 	var bounds [2]float64
 	for i, c := range []float64{1, 10} {
-		t := toy{y: perceptronToy.y}
-		for _, p := range perceptronToy.xy {
-			t.xy = append(t.xy, [2]float64{c * p[0], c * p[1]})
+		t := Toy{Y: perceptronToy.Y}
+		for _, p := range perceptronToy.XY {
+			t.XY = append(t.XY, [2]float64{c * p[0], c * p[1]})
 		}
 		r, err := perceptronTrain(ctx, t, perceptronLinear(), stepwise.PerceptronSettings{})
 		if err != nil {
@@ -582,7 +582,7 @@ type perceptronEnd struct {
 
 // perceptronApart are the points of the screen about orders. The origin is no place
 // between their classes, so that a bias is needed.
-var perceptronApart = stepToys["apart"]
+var perceptronApart = StepToys["apart"]
 
 // perceptronEnds are the ends of all orders, by seed from 1.
 func perceptronEnds(ctx context.Context) ([]perceptronEnd, error) {
@@ -594,7 +594,7 @@ func perceptronEnds(ctx context.Context) ([]perceptronEnd, error) {
 		}
 		s := r.At(r.Len() - 1)
 		w := perceptronWeights(perceptronApart, s.Iterate)
-		m, err := theory.LinearMargins(w[:], s.B, perceptronApart.matrix(), perceptronApart.y)
+		m, err := theory.LinearMargins(w[:], s.B, perceptronApart.Matrix(), perceptronApart.Y)
 		if err != nil {
 			return nil, err
 		}
@@ -605,13 +605,13 @@ func perceptronEnds(ctx context.Context) ([]perceptronEnd, error) {
 
 // perceptronSVM is the hard-margin SVM of the same points.
 func perceptronSVM(ctx context.Context) (w [2]float64, b, margin float64, err error) {
-	r, err := svm.Train(ctx, kernel.NewGram(perceptronLinear(), perceptronApart.matrix()), perceptronApart.y, svm.Settings{C: math.Inf(1), Tol: 1e-8})
+	r, err := svm.Train(ctx, kernel.NewGram(perceptronLinear(), perceptronApart.Matrix()), perceptronApart.Y, svm.Settings{C: math.Inf(1), Tol: 1e-8})
 	if err != nil {
 		return w, 0, 0, err
 	}
 	for i, a := range r.Alpha {
-		w[0] += a * perceptronApart.y[i] * perceptronApart.xy[i][0]
-		w[1] += a * perceptronApart.y[i] * perceptronApart.xy[i][1]
+		w[0] += a * perceptronApart.Y[i] * perceptronApart.XY[i][0]
+		w[1] += a * perceptronApart.Y[i] * perceptronApart.XY[i][1]
 	}
 	return w, r.B, r.Margin, nil
 }
@@ -636,21 +636,21 @@ func showPerceptronOrder(ctx context.Context, in Input) (*Exhibit, error) {
 			best = i
 		}
 	}
-	m, err := theory.LinearMargins(ends[mine].w[:], ends[mine].b, perceptronApart.matrix(), perceptronApart.y)
+	m, err := theory.LinearMargins(ends[mine].w[:], ends[mine].b, perceptronApart.Matrix(), perceptronApart.Y)
 	if err != nil {
 		return nil, err
 	}
-	worst := perceptronApart.xy[m.Worst]
+	worst := perceptronApart.XY[m.Worst]
 	classes := make([]int, len(ends))
 	classes[mine] = 1
 	return &Exhibit{
 		Figures: []Figure{
-			plane("lines", "The end of this order (thick, with its worst margin), of the others (thin), and the widest line (long dashes).", perceptronApart.limits(), 2,
-				sides(ends[mine].w, ends[mine].b)[:2], thin, sides(ends[mine].w, ends[mine].b)[2:],
+			Plane("lines", "The end of this order (thick, with its worst margin), of the others (thin), and the widest line (long dashes).", perceptronApart.Limits(), 2,
+				Sides(ends[mine].w, ends[mine].b)[:2], thin, Sides(ends[mine].w, ends[mine].b)[2:],
 				[]figure.Mark{
 					figure.Line{A: w, C: -b, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "widest (SVM)"},
-					figure.Segment{From: worst, To: foot(ends[mine].w, ends[mine].b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"},
-				}, perceptronApart.dots(func(i int) bool { return i == m.Worst })),
+					figure.Segment{From: worst, To: Foot(ends[mine].w, ends[mine].b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"},
+				}, perceptronApart.Dots(func(i int) bool { return i == m.Worst })),
 			{Name: "shares", Wide: true, Caption: "Worst margin of every order as a share of the widest, largest first.", Draw: func(l Look) (*figure.Picture, error) {
 				return figure.Bars{
 					Format: l.Format(1), X: "order", Y: "% of the widest margin", Values: shares, Sorted: true, Classes: classes,
@@ -663,7 +663,7 @@ func showPerceptronOrder(ctx context.Context, in Input) (*Exhibit, error) {
 			{Label: "the best order", Value: views.Short(ends[best].margin), Help: fmt.Sprintf("number %d", best+1)},
 			{Label: "hard-margin SVM", Value: views.Short(margin), Help: `$1/\lVert\mathbf w\rVert$, whatever the order`},
 		},
-		Lab: perceptronApart.lab("learner", "svm", "kernel", "linear", "hard_margin", "true"),
+		Lab: perceptronApart.Lab("learner", "svm", "kernel", "linear", "hard_margin", "true"),
 	}, nil
 }
 
@@ -688,15 +688,15 @@ func perceptronBestOrder(ctx context.Context) (float64, error) {
 }
 
 // perceptronSpoilt is the lesson's points with the first one moved.
-func perceptronSpoilt(x, y float64) toy {
-	t := toy{slices.Clone(perceptronToy.xy), perceptronToy.y}
-	t.xy[0] = [2]float64{x, y}
+func perceptronSpoilt(x, y float64) Toy {
+	t := Toy{slices.Clone(perceptronToy.XY), perceptronToy.Y}
+	t.XY[0] = [2]float64{x, y}
 	return t
 }
 
 func showPerceptronNever(ctx context.Context, in Input) (*Exhibit, error) {
 	t := perceptronSpoilt(in.Number("px"), in.Number("py"))
-	r, err := perceptronTrain(ctx, t, perceptronLinear(), stepwise.PerceptronSettings{MaxSteps: 20 * len(t.y)})
+	r, err := perceptronTrain(ctx, t, perceptronLinear(), stepwise.PerceptronSettings{MaxSteps: 20 * len(t.Y)})
 	if err != nil {
 		return nil, err
 	}
@@ -704,14 +704,14 @@ func showPerceptronNever(ctx context.Context, in Input) (*Exhibit, error) {
 	s := r.At(step)
 	// The counts of the points with the most mistakes at the end.
 	end := r.At(r.Len() - 1)
-	order := make([]int, len(t.y))
+	order := make([]int, len(t.Y))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return int(end.Points[b].Alpha - end.Points[a].Alpha) })
 	var curves []figure.Curve
 	for _, i := range order[:3] {
-		c := stepCurve(fmt.Sprintf("point %d", i+1), r, func(s stepwise.PerceptronState) float64 { return s.Points[i].Alpha })
+		c := StepCurve(fmt.Sprintf("point %d", i+1), r, func(s stepwise.PerceptronState) float64 { return s.Points[i].Alpha })
 		c.Stairs = true
 		curves = append(curves, c)
 	}
@@ -725,19 +725,19 @@ func showPerceptronNever(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	return &Exhibit{
 		Steps: r.Len(), Step: step, Notes: []string{note}, Tables: []Table{perceptronTable(s)},
-		Handles: []Handle{{Label: "point 1", X: t.xy[0][0], Y: t.xy[0][1], XParam: "px", YParam: "py"}},
+		Handles: []Handle{{Label: "point 1", X: t.XY[0][0], Y: t.XY[0][1], XParam: "px", YParam: "py"}},
 		Figures: []Figure{
 			perceptronPicture("line", "Drag point 1. While the classes can be separated the line comes to rest, otherwise it keeps jumping.", t, s),
-			stepChart("counts", "The three largest counts, step by step.", step, figure.Chart{Y: figure.Axis{Name: "mistakes α"}, Curves: curves}),
-			stepChart("length", `The length of $\mathbf w$: bounded, also when there is no end.`, step, figure.Chart{
-				Y: figure.Axis{Name: "|w|"}, Curves: []figure.Curve{stepCurve("|w|", r, func(s stepwise.PerceptronState) float64 { return s.WNorm })},
+			StepChart("counts", "The three largest counts, step by step.", step, figure.Chart{Y: figure.Axis{Name: "mistakes α"}, Curves: curves}),
+			StepChart("length", `The length of $\mathbf w$: bounded, also when there is no end.`, step, figure.Chart{
+				Y: figure.Axis{Name: "|w|"}, Curves: []figure.Curve{StepCurve("|w|", r, func(s stepwise.PerceptronState) float64 { return s.WNorm })},
 			}),
 		},
 		Numbers: []Number{
 			{Label: "mistakes", Value: strconv.Itoa(s.Mistakes), Help: fmt.Sprintf("in %d looks", step)},
-			{Label: `$\mathbf w$`, Value: pair(perceptronWeights(t, s.Iterate))},
+			{Label: `$\mathbf w$`, Value: Pair(perceptronWeights(t, s.Iterate))},
 		},
-		Lab: t.lab("learner", "svm", "kernel", "linear", "C", "1"),
+		Lab: t.Lab("learner", "svm", "kernel", "linear", "C", "1"),
 	}, nil
 }
 

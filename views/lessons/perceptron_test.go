@@ -15,7 +15,7 @@ import (
 func TestPerceptronByHand(t *testing.T) {
 	t.Parallel()
 	// (1, 2) is +1: w = (1, 2). (2, 1) is -1 with margin -4: w = (-1, 1). Margins 1 and 1.
-	pen := toy{[][2]float64{{1, 2}, {2, 1}}, []float64{1, -1}}
+	pen := Toy{[][2]float64{{1, 2}, {2, 1}}, []float64{1, -1}}
 	r, err := perceptronTrain(t.Context(), pen, perceptronLinear(), stepwise.PerceptronSettings{})
 	if err != nil {
 		t.Fatal(err)
@@ -31,8 +31,8 @@ func TestPerceptronByHand(t *testing.T) {
 	var w [2]float64
 	mistakes := 0
 	for step := 1; step < r.Len(); step++ {
-		i := (step - 1) % len(perceptronToy.y)
-		x, y := perceptronToy.xy[i], perceptronToy.y[i]
+		i := (step - 1) % len(perceptronToy.Y)
+		x, y := perceptronToy.XY[i], perceptronToy.Y[i]
 		wrong := y*(w[0]*x[0]+w[1]*x[1]) <= 0
 		if wrong {
 			w = [2]float64{w[0] + y*x[0], w[1] + y*x[1]}
@@ -40,11 +40,11 @@ func TestPerceptronByHand(t *testing.T) {
 		}
 		s := r.At(step)
 		v := perceptronWeights(perceptronToy, s.Iterate)
-		if s.Looked != i || s.Updated != wrong || s.Mistakes != mistakes || norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-12 {
+		if s.Looked != i || s.Updated != wrong || s.Mistakes != mistakes || Norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-12 {
 			t.Fatalf("step %d: point %d, mistake %v, %d mistakes, w = %v; want %d, %v, %d, %v", step, s.Looked+1, s.Updated, s.Mistakes, v, i+1, wrong, mistakes, w)
 		}
 	}
-	if n, v := perceptronPrimal(perceptronToy, 1); n != mistakes || norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-12 {
+	if n, v := perceptronPrimal(perceptronToy, 1); n != mistakes || Norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-12 {
 		t.Errorf("the primal form made %d mistakes and ends at %v; want %d, %v", n, v, mistakes, w)
 	}
 	if mistakes < 5 {
@@ -54,7 +54,7 @@ func TestPerceptronByHand(t *testing.T) {
 
 func TestPerceptronAsPrintedLearnsNothing(t *testing.T) {
 	t.Parallel()
-	l := Find("perceptron")
+	l := &Perceptron
 	s, _ := l.Screen("dual")
 	in, _ := s.Demo.NewInput(func(name string) string { return map[string]string{"printed": "true", "step": "1000"}[name] }, builtinSource{})
 	e, err := s.Demo.Show(t.Context(), in)
@@ -81,12 +81,12 @@ func TestPerceptronWidest(t *testing.T) {
 		for k := range 36_000 {
 			sin, cos := math.Sincos(float64(k) * math.Pi / 18_000)
 			worst := math.Inf(1)
-			for i, p := range points.xy {
-				worst = math.Min(worst, points.y[i]*(cos*p[0]+sin*p[1]))
+			for i, p := range points.XY {
+				worst = math.Min(worst, points.Y[i]*(cos*p[0]+sin*p[1]))
 			}
 			best = math.Max(best, worst)
 		}
-		m, err := theory.LinearMargins(unit[:], 0, points.matrix(), points.y)
+		m, err := theory.LinearMargins(unit[:], 0, points.Matrix(), points.Y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,8 +119,8 @@ func TestPerceptronBound(t *testing.T) {
 				s := r.At(i)
 				k := float64(s.Mistakes)
 				w := perceptronWeights(points, s.Iterate)
-				if along := perceptronDot(unit, w); along < k*gamma-1e-6 || norm(w) > math.Sqrt(k)*radius+1e-9 {
-					t.Fatalf("gamma %v, seed %d, after %v mistakes: u·w = %v, |w| = %v; bounds %v and %v", gamma, seed, k, along, norm(w), k*gamma, math.Sqrt(k)*radius)
+				if along := perceptronDot(unit, w); along < k*gamma-1e-6 || Norm(w) > math.Sqrt(k)*radius+1e-9 {
+					t.Fatalf("gamma %v, seed %d, after %v mistakes: u·w = %v, |w| = %v; bounds %v and %v", gamma, seed, k, along, Norm(w), k*gamma, math.Sqrt(k)*radius)
 				}
 			}
 		}
@@ -139,7 +139,7 @@ func TestPerceptronOrders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := theory.LinearMargins(w[:], b, perceptronApart.matrix(), perceptronApart.y)
+	m, err := theory.LinearMargins(w[:], b, perceptronApart.Matrix(), perceptronApart.Y)
 	if err != nil || math.Abs(m.GeometricMargin()-margin) > 1e-4 {
 		t.Errorf("the SVM's margin is %v, measured %v, %v", margin, m.GeometricMargin(), err)
 	}
@@ -159,7 +159,7 @@ func TestPerceptronOrders(t *testing.T) {
 // where it was there is.
 func TestPerceptronNever(t *testing.T) {
 	t.Parallel()
-	home := perceptronToy.xy[0]
+	home := perceptronToy.XY[0]
 	for _, tc := range []struct {
 		at   [2]float64
 		want trace.Status
@@ -169,14 +169,14 @@ func TestPerceptronNever(t *testing.T) {
 			t.Errorf("point 1 at %v: %v, %v; want %v", tc.at, r.Status(), err, tc.want)
 		}
 	}
-	if perceptronToy.xy[0] != home {
+	if perceptronToy.XY[0] != home {
 		t.Error("the lesson's points were moved")
 	}
 }
 
 func TestPerceptronGramDoesNotTurn(t *testing.T) {
 	t.Parallel()
-	s, _ := Find("perceptron").Screen("gram")
+	s, _ := (&Perceptron).Screen("gram")
 	for _, product := range []string{"linear", "poly", "rbf"} {
 		var counts []string
 		for _, turn := range []string{"0", "73", "-180"} {

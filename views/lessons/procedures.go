@@ -18,7 +18,7 @@ import (
 	"marginlab/views/figure"
 )
 
-var procedures = Lesson{
+var Procedures = Lesson{
 	Slug: "procedures", Title: "Learning procedures",
 	Summary: "Sub-gradients, naive ascent, chunking and SMO on the same points, one step at a time.",
 	Screens: []Screen{
@@ -27,7 +27,7 @@ var procedures = Lesson{
 			Covers: []string{"002 primal-optimization", "002 hinge", "002 networks-regularization"},
 			Words:  proceduresHingeWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "y", Label: "label", Symbol: "y", Kind: param.Choice, Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}},
 					{Name: "f", Label: "value of the point", Symbol: "f(x)", Kind: param.Number, Default: "-1.6", Min: -3, Max: 3, Low: -3, High: 3},
 				},
@@ -57,7 +57,7 @@ var procedures = Lesson{
 			Covers: []string{"002 hinge", "002 primal-optimization"},
 			Words:  proceduresDescentWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					proceduresPoints("overlap", "apart", "overlap"),
 					proceduresC("0.3"),
 					{Name: "rate", Label: "step size", Symbol: "η", Kind: param.Choice, Default: "0.1", Options: []param.Option{
@@ -88,7 +88,7 @@ var procedures = Lesson{
 			Covers: []string{"002 dual-optimization", "002 naive"},
 			Words:  proceduresNaiveWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					proceduresPoints("apart", "apart", "overlap", "ring"),
 					proceduresKernel("linear"),
 					proceduresC("1"),
@@ -116,7 +116,7 @@ var procedures = Lesson{
 			Covers: []string{"002 chunking"},
 			Words:  proceduresChunkingWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					proceduresKernel("rbf"),
 					proceduresC("3"),
 					{Name: "start", Label: "points to start with", Kind: param.Integer, Default: "6", Min: 2, Max: 20, Low: 2, High: 20},
@@ -136,7 +136,7 @@ var procedures = Lesson{
 			Covers: []string{"002 smo"},
 			Words:  proceduresPairWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "same", Label: "labels", Kind: param.Choice, Default: "differ", Options: []param.Option{{Name: "differ", Label: "differ"}, {Name: "equal", Label: "are equal"}}},
 					{Name: "k12", Label: "similarity of the two points", Symbol: "K₁₂", Kind: param.Number, Default: "0.4", Min: -1, Max: 1.5, Low: -1, High: 1.5, Help: "K₁₁ = K₂₂ = 1. Above 1 no positive semidefinite kernel can be."},
 					{Name: "a1", Label: "start α₁", Kind: param.Number, Default: "0.1", Min: 0, Max: 1, Low: 0, High: 1, Folded: true},
@@ -166,7 +166,7 @@ var procedures = Lesson{
 			Covers: []string{"002 smo"},
 			Words:  proceduresSMOWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					proceduresPoints("overlap", "apart", "overlap", "ring"),
 					proceduresKernel("linear"),
 					proceduresC("1"),
@@ -196,7 +196,7 @@ var procedures = Lesson{
 			Covers: []string{"002 summary", "001 6.6"},
 			Words:  proceduresSummaryWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					proceduresPoints("overlap", "apart", "overlap"),
 					proceduresC("1"),
 				},
@@ -248,7 +248,7 @@ func proceduresKernel(start string) param.Param {
 
 // proceduresProblem is what there is to train: points, a kernel, C.
 type proceduresProblem struct {
-	toy
+	Toy
 	kernel kernel.Kernel
 	c      float64
 }
@@ -256,7 +256,7 @@ type proceduresProblem struct {
 // proceduresOf reads a problem from the controls; without one for the kernel it is
 // linear.
 func proceduresOf(in Input) proceduresProblem {
-	p := proceduresProblem{toy: stepToys[in.Text("toy")], kernel: kernel.Kernel{Name: "linear"}, c: in.Number("C")}
+	p := proceduresProblem{Toy: StepToys[in.Text("toy")], kernel: kernel.Kernel{Name: "linear"}, c: in.Number("C")}
 	if in.Text("similarity") == "rbf" {
 		p.kernel = kernel.RBF(proceduresGamma)
 	}
@@ -265,37 +265,37 @@ func proceduresOf(in Input) proceduresProblem {
 
 // moved is the problem with all points shifted.
 func (p proceduresProblem) moved(dx float64) proceduresProblem {
-	p.xy = slices.Clone(p.xy)
-	for i := range p.xy {
-		p.xy[i][0] += dx
+	p.XY = slices.Clone(p.XY)
+	for i := range p.XY {
+		p.XY[i][0] += dx
 	}
 	return p
 }
 
 // gram is the Gram matrix of the points.
-func (p proceduresProblem) gram() *kernel.Gram { return kernel.NewGram(p.kernel, p.matrix()) }
+func (p proceduresProblem) gram() *kernel.Gram { return kernel.NewGram(p.kernel, p.Matrix()) }
 
 // optimum is the exact solution.
 func (p proceduresProblem) optimum(ctx context.Context) (*stepwise.Iterate, error) {
-	return stepwise.Optimum(ctx, p.gram(), p.y, p.c)
+	return stepwise.Optimum(ctx, p.gram(), p.Y, p.c)
 }
 
 // open is the query that trains on the same in the lab.
 func (p proceduresProblem) open() string {
-	return p.lab("learner", "svm", "kernel", p.kernel.Name, "gamma", views.Short(proceduresGamma), "C", setting(p.c))
+	return p.Lab("learner", "svm", "kernel", p.kernel.Name, "gamma", views.Short(proceduresGamma), "C", Setting(p.c))
 }
 
 // function is f of an iterate.
 func (p proceduresProblem) function(it stepwise.Iterate) func(x, y float64) float64 {
-	s := kernel.NewSum(p.kernel, p.matrix(), it.U())
+	s := kernel.NewSum(p.kernel, p.Matrix(), it.U())
 	return func(x, y float64) float64 { return s.At([]float64{x, y}) + it.B }
 }
 
 // weights is w of an iterate of the linear machine.
 func (p proceduresProblem) weights(it stepwise.Iterate) (w [2]float64) {
 	for i, u := range it.U() {
-		w[0] += u * p.xy[i][0]
-		w[1] += u * p.xy[i][1]
+		w[0] += u * p.XY[i][0]
+		w[1] += u * p.XY[i][1]
 	}
 	return w
 }
@@ -304,7 +304,7 @@ func (p proceduresProblem) weights(it stepwise.Iterate) (w [2]float64) {
 // lines.
 func (p proceduresProblem) picture(it stepwise.Iterate) []figure.Mark {
 	f := p.function(it)
-	marks := halves(f)
+	marks := Halves(f)
 	if it.WNorm > 1e-9 {
 		marks = append(marks,
 			figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Thin: true}, Plain: true, Name: "f = 0"},
@@ -321,10 +321,10 @@ func (p proceduresProblem) optimal(best *stepwise.Iterate) figure.Mark {
 // points are the points, numbered as in the table: hollow while alpha is 0, ringed
 // where the step looks.
 func (p proceduresProblem) points(it stepwise.Iterate, ringed ...int) (marks []figure.Mark) {
-	for i, q := range p.xy {
-		dot := figure.Dot{At: q, Class: class(p.y[i]), Hollow: it.Points[i].Alpha == 0, Ring: slices.Contains(ringed, i), Label: strconv.Itoa(i + 1)}
+	for i, q := range p.XY {
+		dot := figure.Dot{At: q, Class: Class(p.Y[i]), Hollow: it.Points[i].Alpha == 0, Ring: slices.Contains(ringed, i), Label: strconv.Itoa(i + 1)}
 		if !dot.Ring { // the legend explains the class
-			dot.Name = className(p.y[i])
+			dot.Name = ClassName(p.Y[i])
 		}
 		marks = append(marks, dot)
 	}
@@ -345,8 +345,8 @@ func proceduresKKT(it stepwise.Iterate, touched ...int) Table {
 	}
 	for i, p := range it.Points {
 		t.Rows = append(t.Rows, []string{
-			strconv.Itoa(i + 1), signed(p.Y), short(p.Alpha), short(p.Margin), short(p.Slack),
-			demands[p.Condition], short(p.Violation),
+			strconv.Itoa(i + 1), Signed(p.Y), Short(p.Alpha), Short(p.Margin), Short(p.Slack),
+			demands[p.Condition], Short(p.Violation),
 		})
 	}
 	return t
@@ -392,8 +392,8 @@ func showProceduresHinge(_ context.Context, in Input) (*Exhibit, error) {
 			},
 		}},
 		Numbers: []Number{
-			{Label: "$y f$", Value: short(margin)},
-			{Label: "hinge loss", Value: short(proceduresHingeLoss(y, f)), Help: "the slack of the point"},
+			{Label: "$y f$", Value: Short(margin)},
+			{Label: "hinge loss", Value: Short(proceduresHingeLoss(y, f)), Help: "the slack of the point"},
 			{Label: "$y f < 1$", Value: push[active], Help: "the right condition"},
 			{Label: "$f < 1$", Value: push[printed], Help: "as printed in 002"},
 		},
@@ -418,7 +418,7 @@ func proceduresWalk(ctx context.Context, p proceduresProblem, rate float64, sing
 	if printed {
 		return proceduresPrinted(p, rate, steps), nil
 	}
-	r, err := stepwise.SubgradientDescent(ctx, p.matrix(), p.y, stepwise.SubgradientSettings{C: p.c, Batch: !single, Rate: rate, MaxSteps: steps})
+	r, err := stepwise.SubgradientDescent(ctx, p.Matrix(), p.Y, stepwise.SubgradientSettings{C: p.c, Batch: !single, Rate: rate, MaxSteps: steps})
 	if err != nil {
 		return nil, err
 	}
@@ -441,9 +441,9 @@ func proceduresPrinted(p proceduresProblem, rate float64, steps int) []procedure
 			next.rate = 1 / float64(t)
 		}
 		next.w, next.b = [2]float64{(1 - next.rate) * s.w[0], (1 - next.rate) * s.w[1]}, s.b
-		for i, x := range p.xy {
+		for i, x := range p.XY {
 			if s.w[0]*x[0]+s.w[1]*x[1]+s.b < 1 {
-				push := next.rate * p.c * p.y[i]
+				push := next.rate * p.c * p.Y[i]
 				next.w[0] += push * x[0]
 				next.w[1] += push * x[1]
 				next.b += push
@@ -458,8 +458,8 @@ func proceduresPrinted(p proceduresProblem, rate float64, steps int) []procedure
 // primal is the primal objective of a line.
 func (p proceduresProblem) primal(w [2]float64, b float64) float64 {
 	sum := 0.0
-	for i, x := range p.xy {
-		sum += proceduresHingeLoss(p.y[i], w[0]*x[0]+w[1]*x[1]+b)
+	for i, x := range p.XY {
+		sum += proceduresHingeLoss(p.Y[i], w[0]*x[0]+w[1]*x[1]+b)
 	}
 	return (w[0]*w[0]+w[1]*w[1])/2 + p.c*sum
 }
@@ -468,8 +468,8 @@ func (p proceduresProblem) primal(w [2]float64, b float64) float64 {
 // kink of some hinge.
 func (p proceduresProblem) valley(w1, w2 float64) float64 {
 	best := math.Inf(1)
-	for i, x := range p.xy {
-		best = min(best, p.primal([2]float64{w1, w2}, p.y[i]-w1*x[0]-w2*x[1]))
+	for i, x := range p.XY {
+		best = min(best, p.primal([2]float64{w1, w2}, p.Y[i]-w1*x[0]-w2*x[1]))
 	}
 	return best
 }
@@ -501,10 +501,10 @@ func showProceduresDescent(ctx context.Context, in Input) (*Exhibit, error) {
 	for _, s := range walk[:step+1] {
 		path.Points = append(path.Points, s.w)
 	}
-	room := 0.45*norm(goal) + 0.1
+	room := 0.45*Norm(goal) + 0.1
 	limits := figure.Limits{XMin: min(0, goal[0]) - room, XMax: max(0, goal[0]) + room, YMin: min(0, goal[1]) - room, YMax: max(0, goal[1]) + room}
 	for _, s := range walk { // all of the walk but its wildest steps, so that the frame stays
-		if norm([2]float64{s.w[0] - goal[0], s.w[1] - goal[1]}) < 3*norm(goal) {
+		if Norm([2]float64{s.w[0] - goal[0], s.w[1] - goal[1]}) < 3*Norm(goal) {
 			limits = limits.Union(figure.Limits{XMin: s.w[0] - 0.05, XMax: s.w[0] + 0.05, YMin: s.w[1] - 0.05, YMax: s.w[1] + 0.05})
 		}
 	}
@@ -531,16 +531,16 @@ func showProceduresDescent(ctx context.Context, in Input) (*Exhibit, error) {
 					}.Picture()
 				},
 			},
-			plane("line", "The line of this step. Ringed: points whose hinge pushed in the step.", p.limits(), 2, proceduresLine(now), p.dots(func(i int) bool { return slices.Contains(now.active, i) })),
-			stepChart("objective", "Objective above its minimum (logarithmic).", step, figure.Chart{
+			Plane("line", "The line of this step. Ringed: points whose hinge pushed in the step.", p.Limits(), 2, proceduresLine(now), p.Dots(func(i int) bool { return slices.Contains(now.active, i) })),
+			StepChart("objective", "Objective above its minimum (logarithmic).", step, figure.Chart{
 				Y: figure.Axis{Name: "J − minimum", Log: true}, Curves: []figure.Curve{above, record},
 			}),
 		},
 		Numbers: []Number{
-			{Label: `$J$ now`, Value: short(p.primal(now.w, now.b)), Help: "the primal objective"},
-			{Label: "its minimum", Value: short(best.Primal), Help: "by the exact solver"},
-			{Label: `$\mathbf w$, $b$`, Value: pair(now.w) + ", " + short(now.b)},
-			{Label: "at the optimum", Value: pair(goal) + ", " + short(best.B)},
+			{Label: `$J$ now`, Value: Short(p.primal(now.w, now.b)), Help: "the primal objective"},
+			{Label: "its minimum", Value: Short(best.Primal), Help: "by the exact solver"},
+			{Label: `$\mathbf w$, $b$`, Value: Pair(now.w) + ", " + Short(now.b)},
+			{Label: "at the optimum", Value: Pair(goal) + ", " + Short(best.B)},
 		},
 	}
 	t := Table{
@@ -549,10 +549,10 @@ func showProceduresDescent(ctx context.Context, in Input) (*Exhibit, error) {
 		Marked:  now.active,
 	}
 	mark := map[bool]string{true: "active", false: "–"}
-	for i, x := range p.xy {
+	for i, x := range p.XY {
 		f := now.w[0]*x[0] + now.w[1]*x[1] + now.b
 		t.Rows = append(t.Rows, []string{
-			strconv.Itoa(i + 1), signed(p.y[i]), short(f), short(p.y[i] * f), short(proceduresHingeLoss(p.y[i], f)), mark[p.y[i]*f < 1], mark[f < 1],
+			strconv.Itoa(i + 1), Signed(p.Y[i]), Short(f), Short(p.Y[i] * f), Short(proceduresHingeLoss(p.Y[i], f)), mark[p.Y[i]*f < 1], mark[f < 1],
 		})
 	}
 	e.Tables = []Table{t}
@@ -562,33 +562,33 @@ func showProceduresDescent(ctx context.Context, in Input) (*Exhibit, error) {
 	case printed:
 		before, content := walk[step-1], 0
 		for _, i := range now.active {
-			if p.y[i]*(before.w[0]*p.xy[i][0]+before.w[1]*p.xy[i][1]+before.b) >= 1 {
+			if p.Y[i]*(before.w[0]*p.XY[i][0]+before.w[1]*p.XY[i][1]+before.b) >= 1 {
 				content++
 			}
 		}
 		e.Notes = []string{fmt.Sprintf(`As printed: %s in this step, %d of them with a margin of 1 or more that should have been left alone. The objective is %s above its minimum.`,
-			count(len(now.active), "active hinge", "active hinges"), content, short(above.Y[step]))}
+			Count(len(now.active), "active hinge", "active hinges"), content, Short(above.Y[step]))}
 	default:
 		word := "fell"
 		if above.Y[step] > above.Y[step-1] {
 			word = "*rose*"
 		}
-		e.Notes = []string{fmt.Sprintf(`Step %d, $\eta = $ %s: %s; the objective %s.`, step, short(now.rate), count(len(now.active), "active hinge", "active hinges"), word)}
+		e.Notes = []string{fmt.Sprintf(`Step %d, $\eta = $ %s: %s; the objective %s.`, step, Short(now.rate), Count(len(now.active), "active hinge", "active hinges"), word)}
 	}
 	return e, nil
 }
 
 // proceduresLine is the line of a step, with its sides and margins once it has any.
 func proceduresLine(s proceduresStep) []figure.Mark {
-	if norm(s.w) < 1e-9 {
+	if Norm(s.w) < 1e-9 {
 		return nil
 	}
-	return append(sides(s.w, s.b), marginLines(s.w, s.b)...)
+	return append(Sides(s.w, s.b), MarginLines(s.w, s.b)...)
 }
 
 // proceduresOverlapping is the problem of the questions.
 func proceduresOverlapping(c float64) proceduresProblem {
-	return proceduresProblem{toy: stepToys["overlap"], kernel: kernel.Kernel{Name: "linear"}, c: c}
+	return proceduresProblem{Toy: StepToys["overlap"], kernel: kernel.Kernel{Name: "linear"}, c: c}
 }
 
 // proceduresDescends looks whether the objective rises or falls from step to step.
@@ -622,7 +622,7 @@ func proceduresSettles(ctx context.Context) (float64, error) {
 			return 0, err
 		}
 		for t := len(walk) - 20; t < len(walk); t++ {
-			way[i] += norm([2]float64{walk[t].w[0] - walk[t-1].w[0], walk[t].w[1] - walk[t-1].w[1]})
+			way[i] += Norm([2]float64{walk[t].w[0] - walk[t-1].w[0], walk[t].w[1] - walk[t-1].w[1]})
 		}
 	}
 	switch {
@@ -636,7 +636,7 @@ func proceduresSettles(ctx context.Context) (float64, error) {
 
 // proceduresAscent is naive ascent on a problem.
 func proceduresAscent(ctx context.Context, p proceduresProblem, steps int) (*trace.Replay[stepwise.AscentState], error) {
-	return stepwise.NaiveAscent(ctx, p.gram(), p.y, stepwise.AscentSettings{C: p.c, Order: stepwise.Descending, MaxSteps: steps})
+	return stepwise.NaiveAscent(ctx, p.gram(), p.Y, stepwise.AscentSettings{C: p.c, Order: stepwise.Descending, MaxSteps: steps})
 }
 
 func showProceduresNaive(ctx context.Context, in Input) (*Exhibit, error) {
@@ -655,39 +655,39 @@ func showProceduresNaive(ctx context.Context, in Input) (*Exhibit, error) {
 	note := `Start: all $\alpha_i = 0$.`
 	if s.Looked >= 0 {
 		looked = []int{s.Looked}
-		note = fmt.Sprintf(`Pass %d, point %d: slope %s, rate $1/K_{ii} = $ %s, so $\alpha$ goes from %s to %s`, s.Pass, s.Looked+1, short(s.Gradient), short(s.Rate), short(s.Before), short(s.Unclipped))
+		note = fmt.Sprintf(`Pass %d, point %d: slope %s, rate $1/K_{ii} = $ %s, so $\alpha$ goes from %s to %s`, s.Pass, s.Looked+1, Short(s.Gradient), Short(s.Rate), Short(s.Before), Short(s.Unclipped))
 		if s.After != s.Unclipped {
-			note += ", cut to " + short(s.After)
+			note += ", cut to " + Short(s.After)
 		}
 		note += "."
 	}
 	if step == r.Len()-1 && r.Status() == trace.Converged {
-		note += fmt.Sprintf(` The end: every row of the table holds, and yet $\sum_i\alpha_i y_i = $ %s.`, short(s.Residual))
+		note += fmt.Sprintf(` The end: every row of the table holds, and yet $\sum_i\alpha_i y_i = $ %s.`, Short(s.Residual))
 	}
-	limits := p.limits()
+	limits := p.Limits()
 	limits = limits.Union(figure.Limits{XMin: -0.3, XMax: 0.3, YMin: -0.3, YMax: 0.3})
 	return &Exhibit{
 		Steps: r.Len(), Step: step, Lab: p.open(), Notes: []string{note},
 		Figures: []Figure{
-			plane("boundary", "Naive ascent now; filled points have $\\alpha > 0$, the ringed one was looked at. The long dashes are the exact SVM; they part from the other line.", limits, 2,
+			Plane("boundary", "Naive ascent now; filled points have $\\alpha > 0$, the ringed one was looked at. The long dashes are the exact SVM; they part from the other line.", limits, 2,
 				p.picture(s.Iterate), []figure.Mark{p.optimal(best), figure.Dot{Class: -1, Label: "origin"}}, p.points(s.Iterate, looked...)),
-			stepChart("dual", "The dual climbs past the SVM's maximum.", step, figure.Chart{
+			StepChart("dual", "The dual climbs past the SVM's maximum.", step, figure.Chart{
 				Y:      figure.Axis{Name: "dual objective"},
-				Curves: []figure.Curve{stepCurve("dual objective", r, func(s stepwise.AscentState) float64 { return s.Dual })},
+				Curves: []figure.Curve{StepCurve("dual objective", r, func(s stepwise.AscentState) float64 { return s.Dual })},
 				Rules:  []figure.Rule{{Name: "the SVM's maximum", At: best.Dual}},
 			}),
-			stepChart("residual", "What is neglected: it should be 0.", step, figure.Chart{
+			StepChart("residual", "What is neglected: it should be 0.", step, figure.Chart{
 				Y:      figure.Axis{Name: "Σ α y"},
-				Curves: []figure.Curve{stepCurve("Σ α y", r, func(s stepwise.AscentState) float64 { return s.Residual })},
+				Curves: []figure.Curve{StepCurve("Σ α y", r, func(s stepwise.AscentState) float64 { return s.Residual })},
 				Rules:  []figure.Rule{{Name: "as it should be", At: 0}},
 			}),
 		},
 		Numbers: []Number{
-			{Label: `$\sum_i\alpha_i y_i$`, Value: short(s.Residual), Help: "0 for the SVM"},
-			{Label: "dual objective", Value: short(s.Dual), Help: "the SVM's maximum is " + short(best.Dual)},
-			{Label: "primal objective", Value: short(s.Primal), Help: "of $f$ with the $b$ computed afterwards; the SVM's minimum is " + short(best.Primal)},
-			{Label: "$b$", Value: short(s.B), Help: "afterwards, from the free support vectors; the SVM's is " + short(best.B)},
-			{Label: "largest KKT violation", Value: short(s.Violation)},
+			{Label: `$\sum_i\alpha_i y_i$`, Value: Short(s.Residual), Help: "0 for the SVM"},
+			{Label: "dual objective", Value: Short(s.Dual), Help: "the SVM's maximum is " + Short(best.Dual)},
+			{Label: "primal objective", Value: Short(s.Primal), Help: "of $f$ with the $b$ computed afterwards; the SVM's minimum is " + Short(best.Primal)},
+			{Label: "$b$", Value: Short(s.B), Help: "afterwards, from the free support vectors; the SVM's is " + Short(best.B)},
+			{Label: "largest KKT violation", Value: Short(s.Violation)},
 		},
 		Tables: []Table{proceduresKKT(s.Iterate, looked...)},
 	}, nil
@@ -695,7 +695,7 @@ func showProceduresNaive(ctx context.Context, in Input) (*Exhibit, error) {
 
 // proceduresNaiveProblem is the problem of the questions about naive ascent.
 func proceduresNaiveProblem() proceduresProblem {
-	return proceduresProblem{toy: stepToys["apart"], kernel: kernel.Kernel{Name: "linear"}, c: 1}
+	return proceduresProblem{Toy: StepToys["apart"], kernel: kernel.Kernel{Name: "linear"}, c: 1}
 }
 
 // proceduresNaiveEnds compares the end of naive ascent with the optimum.
@@ -734,7 +734,7 @@ func proceduresShifted(ctx context.Context) (float64, error) {
 		naive[i], exact[i] = p.weights(r.At(r.Len()-1).Iterate), p.weights(*best)
 	}
 	moves := func(w [2][2]float64) bool {
-		return norm([2]float64{w[1][0] - w[0][0], w[1][1] - w[0][1]}) > 1e-3
+		return Norm([2]float64{w[1][0] - w[0][0], w[1][1] - w[0][1]}) > 1e-3
 	}
 	switch {
 	case moves(exact) && moves(naive):
@@ -757,11 +757,11 @@ func proceduresCloud(kernelName string, c float64) (proceduresProblem, error) {
 	if err != nil {
 		return p, err
 	}
-	if p.y, _, _, err = d.Binary("1"); err != nil {
+	if p.Y, _, _, err = d.Binary("1"); err != nil {
 		return p, err
 	}
-	for i := range p.y {
-		p.xy = append(p.xy, [2]float64{d.X.At(i, 0), d.X.At(i, 1)})
+	for i := range p.Y {
+		p.XY = append(p.XY, [2]float64{d.X.At(i, 0), d.X.At(i, 1)})
 	}
 	return p, nil
 }
@@ -775,7 +775,7 @@ func showProceduresChunking(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := stepwise.Chunking(ctx, p.gram(), p.y, stepwise.ChunkingSettings{C: p.c, Start: in.Int("start"), Add: in.Int("add"), MaxSteps: 100})
+	r, err := stepwise.Chunking(ctx, p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Start: in.Int("start"), Add: in.Int("add"), MaxSteps: 100})
 	if err != nil {
 		return nil, err
 	}
@@ -791,7 +791,7 @@ func showProceduresChunking(ctx context.Context, in Input) (*Exhibit, error) {
 		o := r.At(i)
 		largest = max(largest, len(o.Working))
 		t.Rows = append(t.Rows, []string{
-			strconv.Itoa(i), strconv.Itoa(len(o.Working)), strconv.Itoa(len(o.SupportVectors)), strconv.Itoa(len(o.Violators)), strconv.Itoa(o.Pairs), short(o.Dual),
+			strconv.Itoa(i), strconv.Itoa(len(o.Working)), strconv.Itoa(len(o.SupportVectors)), strconv.Itoa(len(o.Violators)), strconv.Itoa(o.Pairs), Short(o.Dual),
 		})
 	}
 	note := fmt.Sprintf("A first working set of %d points is chosen; nothing is solved yet.", len(s.Working))
@@ -807,36 +807,36 @@ func showProceduresChunking(ctx context.Context, in Input) (*Exhibit, error) {
 		}
 	}
 	var marks []figure.Mark
-	for i, q := range p.xy {
-		dot := figure.Dot{At: q, Class: class(p.y[i]), Hollow: !slices.Contains(s.Working, i), Ring: slices.Contains(s.SupportVectors, i)}
+	for i, q := range p.XY {
+		dot := figure.Dot{At: q, Class: Class(p.Y[i]), Hollow: !slices.Contains(s.Working, i), Ring: slices.Contains(s.SupportVectors, i)}
 		if !dot.Ring {
-			dot.Name = className(p.y[i])
+			dot.Name = ClassName(p.Y[i])
 		}
 		marks = append(marks, dot)
 	}
 	for _, i := range s.Violators {
-		marks = append(marks, figure.Circle{Center: p.xy[i], Radius: 0.09, Pen: figure.Pen{Color: figure.Magenta}, Name: "joins next"})
+		marks = append(marks, figure.Circle{Center: p.XY[i], Radius: 0.09, Pen: figure.Pen{Color: figure.Magenta}, Name: "joins next"})
 	}
-	sizes := stepCurve("working set", r, func(s stepwise.ChunkingState) float64 { return float64(len(s.Working)) })
+	sizes := StepCurve("working set", r, func(s stepwise.ChunkingState) float64 { return float64(len(s.Working)) })
 	sizes.Stairs = true
 	return &Exhibit{
 		Steps: r.Len(), Step: step, Lab: p.open(), Notes: []string{note},
 		Figures: []Figure{
-			plane("working", "Filled: in the working set of this round; hollow: left out; ringed: support vectors of the round. The worst violators outside are circled: they join next.", p.limits(), 2, p.picture(s.Iterate), marks),
-			stepChart("dual", "The dual never falls.", step, figure.Chart{
+			Plane("working", "Filled: in the working set of this round; hollow: left out; ringed: support vectors of the round. The worst violators outside are circled: they join next.", p.Limits(), 2, p.picture(s.Iterate), marks),
+			StepChart("dual", "The dual never falls.", step, figure.Chart{
 				X: figure.Axis{Name: "round"}, Y: figure.Axis{Name: "dual objective"},
-				Curves: []figure.Curve{stepCurve("dual objective", r, func(s stepwise.ChunkingState) float64 { return s.Dual })},
+				Curves: []figure.Curve{StepCurve("dual objective", r, func(s stepwise.ChunkingState) float64 { return s.Dual })},
 				Rules:  []figure.Rule{{Name: "maximum", At: best.Dual}},
 			}),
-			stepChart("size", "How many points are solved for at once.", step, figure.Chart{
-				X: figure.Axis{Name: "round"}, Y: figure.Axis{Name: "points", Min: 0, Max: float64(len(p.y)) * 1.05}, Curves: []figure.Curve{sizes},
-				Rules: []figure.Rule{{Name: "all points", At: float64(len(p.y))}},
+			StepChart("size", "How many points are solved for at once.", step, figure.Chart{
+				X: figure.Axis{Name: "round"}, Y: figure.Axis{Name: "points", Min: 0, Max: float64(len(p.Y)) * 1.05}, Curves: []figure.Curve{sizes},
+				Rules: []figure.Rule{{Name: "all points", At: float64(len(p.Y))}},
 			}),
 		},
 		Numbers: []Number{
-			{Label: "dual objective", Value: short(s.Dual), Help: "its maximum is " + short(best.Dual)},
-			{Label: "largest KKT violation", Value: short(s.Violation), Help: "of all points"},
-			{Label: "kernel values at once", Value: strconv.Itoa(largest * largest), Help: fmt.Sprintf("in the largest round so far; all of them are %d", len(p.y)*len(p.y))},
+			{Label: "dual objective", Value: Short(s.Dual), Help: "its maximum is " + Short(best.Dual)},
+			{Label: "largest KKT violation", Value: Short(s.Violation), Help: "of all points"},
+			{Label: "kernel values at once", Value: strconv.Itoa(largest * largest), Help: fmt.Sprintf("in the largest round so far; all of them are %d", len(p.Y)*len(p.Y))},
 		},
 		Tables: []Table{t},
 	}, nil
@@ -860,7 +860,7 @@ func proceduresChunkingRises(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	r, err := stepwise.Chunking(ctx, p.gram(), p.y, stepwise.ChunkingSettings{C: p.c, Start: 6})
+	r, err := stepwise.Chunking(ctx, p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Start: 6})
 	if err != nil {
 		return 0, err
 	}
@@ -962,14 +962,14 @@ func showProceduresPair(_ context.Context, in Input) (*Exhibit, error) {
 		a2 := -0.3 + 1.6*float64(i)/80
 		curve.X, curve.Y = append(curve.X, a2), append(curve.Y, p.q(p.first(s.BeforeI, s.BeforeJ, a2), a2))
 	}
-	note := fmt.Sprintf(`The top of the parabola, $\alpha_2 = $ %s, lies on the allowed segment: the step goes there.`, short(s.Unclipped))
+	note := fmt.Sprintf(`The top of the parabola, $\alpha_2 = $ %s, lies on the allowed segment: the step goes there.`, Short(s.Unclipped))
 	switch {
 	case s.Curvature < 0:
 		note = `$\eta < 0$: along the line the dual is a valley. The guard $\tau$ sends the step to the end that lies uphill.`
 	case s.Curvature == 0:
 		note = `$\eta = 0$: along the line the dual is straight. The guard $\tau$ sends the step to the end that lies uphill.`
 	case s.AlphaJ != s.Unclipped:
-		note = fmt.Sprintf(`The top, $\alpha_2 = $ %s, lies outside the box: the step stops at the edge.`, short(s.Unclipped))
+		note = fmt.Sprintf(`The top, $\alpha_2 = $ %s, lies outside the box: the step stops at the edge.`, Short(s.Unclipped))
 	}
 	return &Exhibit{
 		Steps: len(proceduresPairLines), Step: step, Body: Derivation(step, proceduresPairLines...), Notes: []string{note},
@@ -984,11 +984,11 @@ func showProceduresPair(_ context.Context, in Input) (*Exhibit, error) {
 			}},
 		},
 		Numbers: []Number{
-			{Label: `$\eta$`, Value: short(s.Curvature), Help: `$K_{11} + K_{22} - 2K_{12}$`},
-			{Label: "$L$, $H$", Value: short(s.L) + ", " + short(s.H), Help: `ends of the segment in $\alpha_2$`},
-			{Label: `$y_1\alpha_1 + y_2\alpha_2$`, Value: short(p.y1*s.AlphaI + p.y2*s.AlphaJ), Help: "after the step as before: " + short(p.y1*s.BeforeI+p.y2*s.BeforeJ)},
-			{Label: `$(\alpha_1, \alpha_2)$`, Value: pair([2]float64{s.AlphaI, s.AlphaJ}), Help: "from " + pair([2]float64{s.BeforeI, s.BeforeJ})},
-			{Label: "gain of the dual", Value: short(s.Gain)},
+			{Label: `$\eta$`, Value: Short(s.Curvature), Help: `$K_{11} + K_{22} - 2K_{12}$`},
+			{Label: "$L$, $H$", Value: Short(s.L) + ", " + Short(s.H), Help: `ends of the segment in $\alpha_2$`},
+			{Label: `$y_1\alpha_1 + y_2\alpha_2$`, Value: Short(p.y1*s.AlphaI + p.y2*s.AlphaJ), Help: "after the step as before: " + Short(p.y1*s.BeforeI+p.y2*s.BeforeJ)},
+			{Label: `$(\alpha_1, \alpha_2)$`, Value: Pair([2]float64{s.AlphaI, s.AlphaJ}), Help: "from " + Pair([2]float64{s.BeforeI, s.BeforeJ})},
+			{Label: "gain of the dual", Value: Short(s.Gain)},
 		},
 	}, nil
 }
@@ -1008,8 +1008,8 @@ func proceduresTwins(context.Context) (float64, error) {
 // proceduresPairOf is the dual in the two multipliers of a pair, as it was before
 // the step.
 func proceduresPairOf(p proceduresProblem, before stepwise.Iterate, i, j int) proceduresTwo {
-	k := func(a, b int) float64 { return p.kernel.Eval(p.xy[a][:], p.xy[b][:]) }
-	t := proceduresTwo{y1: p.y[i], y2: p.y[j], k11: k(i, i), k22: k(j, j), k12: k(i, j), c: p.c}
+	k := func(a, b int) float64 { return p.kernel.Eval(p.XY[a][:], p.XY[b][:]) }
+	t := proceduresTwo{y1: p.Y[i], y2: p.Y[j], k11: k(i, i), k22: k(j, j), k12: k(i, j), c: p.c}
 	for n, u := range before.U() {
 		if n != i && n != j {
 			t.h1 += u * k(n, i)
@@ -1025,7 +1025,7 @@ func showProceduresSMO(ctx context.Context, in Input) (*Exhibit, error) {
 	if in.Text("selection") == "second" {
 		settings.Selection = stepwise.SecondOrder
 	}
-	r, err := stepwise.SMO(ctx, p.gram(), p.y, settings)
+	r, err := stepwise.SMO(ctx, p.gram(), p.Y, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -1034,45 +1034,45 @@ func showProceduresSMO(ctx context.Context, in Input) (*Exhibit, error) {
 	e := &Exhibit{
 		Steps: r.Len(), Step: step, Lab: p.open(),
 		Numbers: []Number{
-			{Label: "dual objective", Value: short(s.Dual), Help: "a lower bound of the optimum"},
-			{Label: "primal objective", Value: short(s.Primal), Help: "an upper bound"},
-			{Label: "gap", Value: short(s.Gap), Help: "0 at the optimum, and only there"},
-			{Label: `$\max g - \min g$`, Value: short(s.High - s.Low), Help: fmt.Sprintf(`over $I_{\text{up}}$ and $I_{\text{low}}$; stop at %s`, views.Short(1e-3))},
-			{Label: "$b$", Value: short(s.B), Help: "half-way between the two"},
+			{Label: "dual objective", Value: Short(s.Dual), Help: "a lower bound of the optimum"},
+			{Label: "primal objective", Value: Short(s.Primal), Help: "an upper bound"},
+			{Label: "gap", Value: Short(s.Gap), Help: "0 at the optimum, and only there"},
+			{Label: `$\max g - \min g$`, Value: Short(s.High - s.Low), Help: fmt.Sprintf(`over $I_{\text{up}}$ and $I_{\text{low}}$; stop at %s`, views.Short(1e-3))},
+			{Label: "$b$", Value: Short(s.B), Help: "half-way between the two"},
 		},
 	}
 	bounded := func(s stepwise.SMOState) float64 { return min(s.Primal, 4*r.At(0).Primal) }
-	objectives := stepChart("objectives", "The dual rises to meet the primal, which goes up and down; the gap between them closes.", step, figure.Chart{
+	objectives := StepChart("objectives", "The dual rises to meet the primal, which goes up and down; the gap between them closes.", step, figure.Chart{
 		Y: figure.Axis{Name: "objective"},
 		Curves: []figure.Curve{
-			stepCurve("primal", r, bounded),
-			stepCurve("dual", r, func(s stepwise.SMOState) float64 { return s.Dual }),
-			stepCurve("gap", r, func(s stepwise.SMOState) float64 { return bounded(s) - s.Dual }),
+			StepCurve("primal", r, bounded),
+			StepCurve("dual", r, func(s stepwise.SMOState) float64 { return s.Dual }),
+			StepCurve("gap", r, func(s stepwise.SMOState) float64 { return bounded(s) - s.Dual }),
 		},
 	})
 	const caption = `The machine at this step. Filled points have $\alpha > 0$; the pair is ringed and joined.`
 	if s.Pair == nil {
 		e.Notes = []string{`Start: all $\alpha_i = 0$, so $f$ is constant and no side is better than the other.`}
-		e.Figures = []Figure{plane("boundary", caption, p.limits(), 2, p.picture(s.Iterate), p.points(s.Iterate)), objectives}
+		e.Figures = []Figure{Plane("boundary", caption, p.Limits(), 2, p.picture(s.Iterate), p.points(s.Iterate)), objectives}
 		e.Tables = []Table{proceduresKKT(s.Iterate)}
 		return e, nil
 	}
 	i, j := s.Pair.I, s.Pair.J
 	two := proceduresPairOf(p, r.At(step-1).Iterate, i, j)
-	link := figure.Segment{From: p.xy[i], To: p.xy[j], Pen: figure.Pen{Color: figure.Magenta, Dash: figure.Dotted}, Name: "the pair"}
+	link := figure.Segment{From: p.XY[i], To: p.XY[j], Pen: figure.Pen{Color: figure.Magenta, Dash: figure.Dotted}, Name: "the pair"}
 	e.Figures = []Figure{
-		plane("boundary", caption, p.limits(), 2, p.picture(s.Iterate), []figure.Mark{link}, p.points(s.Iterate, i, j)),
+		Plane("boundary", caption, p.Limits(), 2, p.picture(s.Iterate), []figure.Mark{link}, p.points(s.Iterate, i, j)),
 		{
 			Name: "box", Caption: fmt.Sprintf(`The box $[0, C]^2$ of points %d and %d: from the start along the allowed segment to the best place.`, i+1, j+1),
 			Draw: two.box(*s.Pair, [2]string{fmt.Sprintf("α of point %d", i+1), fmt.Sprintf("α of point %d", j+1)}),
 		},
 		objectives,
 	}
-	note := fmt.Sprintf(`Points %d and %d: allowed is $\alpha_{%d}$ from %s to %s, the top of the parabola is at %s`, i+1, j+1, j+1, short(s.Pair.L), short(s.Pair.H), short(s.Pair.Unclipped))
+	note := fmt.Sprintf(`Points %d and %d: allowed is $\alpha_{%d}$ from %s to %s, the top of the parabola is at %s`, i+1, j+1, j+1, Short(s.Pair.L), Short(s.Pair.H), Short(s.Pair.Unclipped))
 	if s.Pair.AlphaJ != s.Pair.Unclipped {
 		note += ", outside"
 	}
-	note += fmt.Sprintf(`. So $\alpha_{%d}$ goes from %s to %s and $\alpha_{%d}$ from %s to %s; the dual gains %s.`, j+1, short(s.Pair.BeforeJ), short(s.Pair.AlphaJ), i+1, short(s.Pair.BeforeI), short(s.Pair.AlphaI), short(s.Pair.Gain))
+	note += fmt.Sprintf(`. So $\alpha_{%d}$ goes from %s to %s and $\alpha_{%d}$ from %s to %s; the dual gains %s.`, j+1, Short(s.Pair.BeforeJ), Short(s.Pair.AlphaJ), i+1, Short(s.Pair.BeforeI), Short(s.Pair.AlphaI), Short(s.Pair.Gain))
 	if step == r.Len()-1 && r.Status() == trace.Converged {
 		note += " All conditions hold: this is the SVM."
 	}
@@ -1084,7 +1084,7 @@ func showProceduresSMO(ctx context.Context, in Input) (*Exhibit, error) {
 // proceduresSMORun is SMO on the problem of the questions.
 func proceduresSMORun(ctx context.Context) (*trace.Replay[stepwise.SMOState], error) {
 	p := proceduresOverlapping(1)
-	return stepwise.SMO(ctx, p.gram(), p.y, stepwise.SMOSettings{C: p.c})
+	return stepwise.SMO(ctx, p.gram(), p.Y, stepwise.SMOSettings{C: p.c})
 }
 
 // proceduresFirstStep counts the alpha that the first step leaves positive.
@@ -1144,7 +1144,7 @@ func proceduresRoads(ctx context.Context, p proceduresProblem) ([]proceduresRoad
 		return r
 	}
 	one := func(i int) int { return min(i, 1) }
-	sub, err := stepwise.SubgradientDescent(ctx, p.matrix(), p.y, stepwise.SubgradientSettings{C: p.c, Batch: true, MaxSteps: steps})
+	sub, err := stepwise.SubgradientDescent(ctx, p.Matrix(), p.Y, stepwise.SubgradientSettings{C: p.c, Batch: true, MaxSteps: steps})
 	if err != nil {
 		return nil, err
 	}
@@ -1152,11 +1152,11 @@ func proceduresRoads(ctx context.Context, p proceduresProblem) ([]proceduresRoad
 	if err != nil {
 		return nil, err
 	}
-	chunks, err := stepwise.Chunking(ctx, p.gram(), p.y, stepwise.ChunkingSettings{C: p.c, Tol: 1e-6})
+	chunks, err := stepwise.Chunking(ctx, p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Tol: 1e-6})
 	if err != nil {
 		return nil, err
 	}
-	smo, err := stepwise.SMO(ctx, p.gram(), p.y, stepwise.SMOSettings{C: p.c, Selection: stepwise.SecondOrder, Tol: 1e-6, MaxSteps: steps})
+	smo, err := stepwise.SMO(ctx, p.gram(), p.Y, stepwise.SMOSettings{C: p.c, Selection: stepwise.SecondOrder, Tol: 1e-6, MaxSteps: steps})
 	if err != nil {
 		return nil, err
 	}
@@ -1191,7 +1191,7 @@ func showProceduresSummary(ctx context.Context, in Input) (*Exhibit, error) {
 		}
 		chart.Curves = append(chart.Curves, c)
 		last := len(r.cum) - 1
-		t.Rows = append(t.Rows, []string{r.name, on[i], strconv.Itoa(int(r.work[last])), string(r.status), short(max(0, r.cum[last]-best.Primal))})
+		t.Rows = append(t.Rows, []string{r.name, on[i], strconv.Itoa(int(r.work[last])), string(r.status), Short(max(0, r.cum[last]-best.Primal))})
 	}
 	grown, err := proceduresGrowth(ctx)
 	if err != nil {
@@ -1202,7 +1202,7 @@ func showProceduresSummary(ctx context.Context, in Input) (*Exhibit, error) {
 	square, cube := figure.Curve{Name: "N²"}, figure.Curve{Name: "N³"}
 	for _, r := range grown {
 		n, w := float64(r.n), float64(r.steps*r.n)
-		g.Rows = append(g.Rows, []string{strconv.Itoa(r.n), strconv.Itoa(r.vectors), strconv.Itoa(r.steps), strconv.Itoa(r.steps * r.n), short(proceduresGramBytes(n) / 1e6)})
+		g.Rows = append(g.Rows, []string{strconv.Itoa(r.n), strconv.Itoa(r.vectors), strconv.Itoa(r.steps), strconv.Itoa(r.steps * r.n), Short(proceduresGramBytes(n) / 1e6)})
 		scale := n / float64(grown[0].n)
 		start := float64(grown[0].steps * grown[0].n)
 		work.X, work.Y = append(work.X, n), append(work.Y, w)

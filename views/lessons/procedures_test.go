@@ -13,10 +13,10 @@ import (
 // eachProceduresProblem runs a test for toys, kernels and values of C.
 func eachProceduresProblem(t *testing.T, f func(t *testing.T, p proceduresProblem)) {
 	t.Parallel()
-	for name, points := range stepToys {
+	for name, points := range StepToys {
 		for _, k := range []kernel.Kernel{{Name: "linear"}, kernel.RBF(proceduresGamma)} {
 			for _, c := range []float64{0.1, 1, 10} {
-				t.Run(name+"/"+k.Name+"/"+setting(c), func(t *testing.T) {
+				t.Run(name+"/"+k.Name+"/"+Setting(c), func(t *testing.T) {
 					t.Parallel()
 					f(t, proceduresProblem{points, k, c})
 				})
@@ -30,7 +30,7 @@ func eachProceduresProblem(t *testing.T, f func(t *testing.T, p proceduresProble
 func TestProceduresPair(t *testing.T) {
 	eachProceduresProblem(t, func(t *testing.T, p proceduresProblem) {
 		for _, selection := range []stepwise.Selection{stepwise.MaximalViolation, stepwise.SecondOrder} {
-			r, err := stepwise.SMO(t.Context(), p.gram(), p.y, stepwise.SMOSettings{C: p.c, Selection: selection, MaxSteps: 60})
+			r, err := stepwise.SMO(t.Context(), p.gram(), p.Y, stepwise.SMOSettings{C: p.c, Selection: selection, MaxSteps: 60})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestProceduresNaive(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"apart", "overlap"} {
 		for _, c := range []float64{0.1, 1} {
-			p := proceduresProblem{stepToys[name], kernel.Kernel{Name: "linear"}, c}
+			p := proceduresProblem{StepToys[name], kernel.Kernel{Name: "linear"}, c}
 			r, err := proceduresAscent(t.Context(), p, 5000)
 			if err != nil {
 				t.Fatal(err)
@@ -101,9 +101,9 @@ func TestProceduresNaive(t *testing.T) {
 				t.Fatal(err)
 			}
 			both := proceduresProblem{kernel: p.kernel, c: c / 2}
-			for i, x := range p.xy {
-				both.xy = append(both.xy, x, [2]float64{-x[0], -x[1]})
-				both.y = append(both.y, p.y[i], -p.y[i])
+			for i, x := range p.XY {
+				both.XY = append(both.XY, x, [2]float64{-x[0], -x[1]})
+				both.Y = append(both.Y, p.Y[i], -p.Y[i])
 			}
 			mirrored, err := both.optimum(t.Context())
 			if err != nil {
@@ -146,8 +146,8 @@ func TestProceduresValley(t *testing.T) {
 // not.
 func TestProceduresPrinted(t *testing.T) {
 	t.Parallel()
-	for name := range stepToys {
-		p := proceduresProblem{stepToys[name], kernel.Kernel{Name: "linear"}, 0.3}
+	for name := range StepToys {
+		p := proceduresProblem{StepToys[name], kernel.Kernel{Name: "linear"}, 0.3}
 		right, err := proceduresWalk(t.Context(), p, 0.1, false, false)
 		if err != nil {
 			t.Fatal(err)
@@ -156,7 +156,7 @@ func TestProceduresPrinted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := norm([2]float64{right[1].w[0] - printed[1].w[0], right[1].w[1] - printed[1].w[1]}); len(right) != len(printed) || d > 1e-12 || math.Abs(right[1].b-printed[1].b) > 1e-12 {
+		if d := Norm([2]float64{right[1].w[0] - printed[1].w[0], right[1].w[1] - printed[1].w[1]}); len(right) != len(printed) || d > 1e-12 || math.Abs(right[1].b-printed[1].b) > 1e-12 {
 			t.Errorf("%s: the first step is %+v, printed %+v", name, right[1], printed[1])
 		}
 		best, err := p.optimum(t.Context())
@@ -199,7 +199,7 @@ func TestProceduresRoads(t *testing.T) {
 func TestProceduresBackwards(t *testing.T) {
 	t.Parallel()
 	for _, slug := range []string{"subgradient", "naive", "chunking", "smo"} {
-		s, _ := Find("procedures").Screen(slug)
+		s, _ := (&Procedures).Screen(slug)
 		show := func(step int) *Exhibit {
 			in, _ := s.Demo.NewInput(func(name string) string {
 				if name == stepName {
@@ -238,13 +238,13 @@ func TestProceduresChunkingNeedsLess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := stepwise.Chunking(t.Context(), p.gram(), p.y, stepwise.ChunkingSettings{C: p.c, Start: 6})
+	r, err := stepwise.Chunking(t.Context(), p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Start: 6})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range r.Len() {
-		if n := len(r.At(i).Working); 2*n > len(p.y) {
-			t.Errorf("round %d holds %d of %d points", i, n, len(p.y))
+		if n := len(r.At(i).Working); 2*n > len(p.Y) {
+			t.Errorf("round %d holds %d of %d points", i, n, len(p.Y))
 		}
 	}
 	if end := r.At(r.Len() - 1); math.Abs(end.Dual-best.Dual) > 1e-3*best.Dual {

@@ -17,7 +17,7 @@ import (
 	"marginlab/views/figure"
 )
 
-var risk = Lesson{
+var Risk = Lesson{
 	Slug: "risk", Title: "Risk, shattering and bounds",
 	Summary: "What can be promised about new points, what capacity is, and when a promise is empty.",
 	Screens: []Screen{
@@ -26,7 +26,7 @@ var risk = Lesson{
 			Covers: []string{"000 slt"},
 			Words:  riskRiskWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "m", Label: "points", Symbol: "M", Kind: param.Integer, Default: "40", Min: 2, Max: 500, Low: 4, High: 500, Log: true},
 					{Name: "draw", Label: "draw", Kind: param.Integer, Default: "1", Min: 1, Max: 40, Low: 1, High: 40, Help: "Another number, another training set."},
 					{Name: "ax", Label: "first end x1", Kind: param.Number, Default: "-2.5", Min: -4, Max: 4, Low: -4, High: 4, Folded: true},
@@ -48,7 +48,7 @@ var risk = Lesson{
 			Covers: []string{"000 slt", "002 networks"},
 			Words:  riskTrainingWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "gamma", Label: "width", Symbol: "γ", Kind: param.Number, Default: "1", Min: 0.001, Max: 1000, Low: 0.01, High: 300, Log: true, Help: "Large: narrow bumps, a more flexible function."},
 					{Name: "m", Label: "points", Symbol: "M", Kind: param.Integer, Default: "60", Min: 10, Max: 200, Low: 10, High: 200, Log: true},
 					{Name: "draw", Label: "draw", Kind: param.Integer, Default: "1", Min: 1, Max: 40, Low: 1, High: 40},
@@ -66,7 +66,7 @@ var risk = Lesson{
 			Slug: "shattering", Title: "Capacity is counted by labellings",
 			Covers: []string{"000 slt", "002 vc-margin"},
 			Words:  riskShatteringWords,
-			Demo:   &Demo{Params: riskShatterParams(), Show: showRiskShattering},
+			Demo:   &Demo{Old: riskShatterParams(), Show: showRiskShattering},
 			Questions: []Question{
 				{
 					Slug: "four", Ask: "Four points in general position have 16 labellings. How many of them can a straight line realise?",
@@ -85,7 +85,7 @@ var risk = Lesson{
 							return 0, err
 						}
 						corner, err := theory.ShatterLines(riskPoints[:3])
-						return 1 - yes(corner.Shattered()), err
+						return 1 - Yes(corner.Shattered()), err
 					},
 					Explain: `$h$ is the size of the *best* set of points. To show $h < 4$, on the other hand, every set of four must fail.`,
 				},
@@ -96,7 +96,7 @@ var risk = Lesson{
 			Covers: []string{"000 slt", "000 mcm-motivation", "002 svm"},
 			Words:  riskBoundWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "h", Label: "VC dimension", Symbol: "h", Kind: param.Integer, Default: "3", Min: 1, Max: 1000, Low: 1, High: 1000, Log: true},
 					{Name: "m", Label: "points", Symbol: "M", Kind: param.Integer, Default: "200", Min: 1, Max: 10_000_000, Low: 10, High: 1_000_000, Log: true},
 					{Name: "remp", Label: "training error", Symbol: "R_emp", Kind: param.Number, Default: "0.05", Min: 0, Max: 1, Low: 0, High: 0.5},
@@ -118,7 +118,7 @@ var risk = Lesson{
 			Covers: []string{"000 slt", "000 mcm-motivation", "002 networks"},
 			Words:  riskStructuralWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "m", Label: "points", Symbol: "M", Kind: param.Integer, Default: "600", Min: 20, Max: 2500, Low: 50, High: 2500, Log: true},
 					{Name: "noise", Label: "noise", Kind: param.Number, Default: "0.2", Min: 0, Max: 1, Low: 0.05, High: 0.6},
 					{Name: "draw", Label: "draw", Kind: param.Integer, Default: "1", Min: 1, Max: 40, Low: 1, High: 40},
@@ -137,7 +137,7 @@ var risk = Lesson{
 			Covers: []string{"000 slt", "000 mcm-motivation", "001 3.1", "002 vc-margin", "002 brilliant"},
 			Words:  riskMarginWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "delta", Label: "margin", Symbol: "Δ", Kind: param.Number, Default: "1.1", Min: 0.01, Max: 3, Low: 0.05, High: 2.5},
 					{Name: "x1", Label: "point 1 x1", Kind: param.Number, Default: "0", Min: -4, Max: 4, Low: -4, High: 4, Folded: true},
 					{Name: "y1", Label: "point 1 x2", Kind: param.Number, Default: "2", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
@@ -160,7 +160,7 @@ var risk = Lesson{
 			Covers: []string{"000 slt", "002 svm", "002 brilliant"},
 			Words:  riskRunWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					RunParam(),
 					{Name: "delta", Label: "risk of being wrong", Symbol: "δ", Kind: param.Number, Default: "0.05", Min: 0, OpenMin: true, Max: 1, Low: 1e-6, High: 0.5, Log: true},
 				},
@@ -191,7 +191,7 @@ var riskLimits = figure.Limits{XMin: -4, XMax: 4, YMin: -3.1, YMax: 3.1}
 // upper cloud on the wrong side.
 func riskClouds(w [2]float64, b float64) (lower, upper float64) {
 	normal := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
-	s, n := w[0]+w[1], riskSpread*norm(w)
+	s, n := w[0]+w[1], riskSpread*Norm(w)
 	return normal((b - s) / n), normal(-(b + s) / n)
 }
 
@@ -200,15 +200,15 @@ func showRiskRisk(_ context.Context, in Input) (*Exhibit, error) {
 	e := &Exhibit{Handles: lineHandles(in)}
 	m := in.Int("m")
 	const most = 2000
-	sample, err := drawn("blobs", most, riskSpread, uint64(in.Int("draw")))
+	sample, err := Drawn("blobs", most, riskSpread, uint64(in.Int("draw")))
 	if err != nil {
 		return nil, err
 	}
-	shown := toy{sample.xy[:m], sample.y[:m]}
+	shown := Toy{sample.XY[:m], sample.Y[:m]}
 	w := [2]float64{q[1] - p[1], p[0] - q[0]}
-	if norm(w) < 1e-6 {
-		e.Figures = []Figure{plane("risk", "The points without a line.", riskLimits, 2, shown.dots(nil))}
-		e.Notes = []string{noLine}
+	if Norm(w) < 1e-6 {
+		e.Figures = []Figure{Plane("risk", "The points without a line.", riskLimits, 2, shown.Dots(nil))}
+		e.Notes = []string{NoLine}
 		return e, nil
 	}
 	if w[0]+w[1] < 0 { // the upper cloud is the positive class
@@ -217,8 +217,8 @@ func showRiskRisk(_ context.Context, in Input) (*Exhibit, error) {
 	b := -(w[0]*p[0] + w[1]*p[1])
 	wrong := make([]float64, most) // errors among the first i+1
 	count := 0.0
-	for i, x := range sample.xy {
-		if (w[0]*x[0]+w[1]*x[1]+b >= 0) != (sample.y[i] > 0) {
+	for i, x := range sample.XY {
+		if (w[0]*x[0]+w[1]*x[1]+b >= 0) != (sample.Y[i] > 0) {
 			count++
 		}
 		wrong[i] = count
@@ -228,7 +228,7 @@ func showRiskRisk(_ context.Context, in Input) (*Exhibit, error) {
 	stray := func(m int) float64 { return math.Sqrt((lower*(1-lower) + upper*(1-upper)) / 2 / float64(m)) }
 	seen, truth := figure.Curve{Name: "R_emp of the first M points"}, figure.Curve{Name: "R ± 2 standard deviations"}
 	last := 0
-	for _, v := range logspace(4, most, 160) {
+	for _, v := range Logspace(4, most, 160) {
 		k := int(v)
 		if k == last {
 			continue
@@ -240,7 +240,7 @@ func showRiskRisk(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	here := float64(m)
 	e.Figures = []Figure{
-		plane("risk", "Drag the ends of the line: $R$ changes smoothly. Change the draw: only $R_{\\text{emp}}$ changes.", riskLimits, 2, sides(w, b), shown.dots(nil)),
+		Plane("risk", "Drag the ends of the line: $R$ changes smoothly. Change the draw: only $R_{\\text{emp}}$ changes.", riskLimits, 2, Sides(w, b), shown.Dots(nil)),
 		{Name: "average", Wide: true, Caption: "As points come in, the share of errors settles at the risk of this line; the band is where it lies 19 times out of 20.", Draw: func(l Look) (*figure.Picture, error) {
 			return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "points M", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(0.3, 1.6*r)}, Curves: []figure.Curve{seen, truth}, Here: &here}.Picture()
 		}},
@@ -270,11 +270,11 @@ func riskFourTimes(context.Context) (float64, error) {
 const riskNoise = 0.3 // of the moons
 
 func showRiskTraining(ctx context.Context, in Input) (*Exhibit, error) {
-	sample, err := drawn("moons", in.Int("m"), riskNoise, uint64(in.Int("draw")))
+	sample, err := Drawn("moons", in.Int("m"), riskNoise, uint64(in.Int("draw")))
 	if err != nil {
 		return nil, err
 	}
-	d, err := sample.data()
+	d, err := sample.Data()
 	if err != nil {
 		return nil, err
 	}
@@ -282,16 +282,16 @@ func showRiskTraining(ctx context.Context, in Input) (*Exhibit, error) {
 	if in.Coarse {
 		many = 600
 	}
-	fresh, err := freshMoons(many, riskNoise)
+	fresh, err := FreshMoons(many, riskNoise)
 	if err != nil {
 		return nil, err
 	}
 	at := func(gamma float64) (res *ml.Result, spec ml.Spec, seen, truth float64, err error) {
-		res, spec, err = fit(ctx, d, "gamma", setting(gamma), "C", "100")
+		res, spec, err = Fit(ctx, d, "gamma", Setting(gamma), "C", "100")
 		if err != nil {
 			return
 		}
-		truth, err = errorRate(res.Model, fresh)
+		truth, err = ErrorRate(res.Model, fresh)
 		return res, spec, 1 - res.Report.TrainAccuracy, truth, err
 	}
 	gamma := in.Number("gamma")
@@ -300,7 +300,7 @@ func showRiskTraining(ctx context.Context, in Input) (*Exhibit, error) {
 		return nil, err
 	}
 	training, actual := figure.Curve{Name: "training error"}, figure.Curve{Name: "true error"}
-	for _, g := range logspace(0.01, 300, 16) {
+	for _, g := range Logspace(0.01, 300, 16) {
 		_, _, s, t, err := at(g)
 		if err != nil {
 			return nil, err
@@ -311,41 +311,41 @@ func showRiskTraining(ctx context.Context, in Input) (*Exhibit, error) {
 	doubt := 2 * math.Sqrt(truth*(1-truth)/float64(many))
 	return &Exhibit{
 		Figures: []Figure{
-			boundary("training", "Move γ to the right: the boundary bends round single points.", res.Model, d, spec, nil),
+			Boundary("training", "Move γ to the right: the boundary bends round single points.", res.Model, d, spec, nil),
 			{Name: "capacity", Wide: true, Caption: "The training error falls with the capacity. The true error falls and rises again.", Draw: func(l Look) (*figure.Picture, error) {
 				return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 0.5}, Curves: []figure.Curve{training, actual}, Here: &gamma}.Picture()
 			}},
 		},
 		Numbers: []Number{
-			{Label: "training error", Value: percent(seen), Help: "of the points in the picture"},
-			{Label: "true error", Value: percent(truth), Help: fmt.Sprintf("of %d new points; ± %s for their number", many, percent(doubt))},
-			{Label: "flattery", Value: percent(truth - seen), Help: "what the training error leaves out"},
+			{Label: "training error", Value: Percent(seen), Help: "of the points in the picture"},
+			{Label: "true error", Value: Percent(truth), Help: fmt.Sprintf("of %d new points; ± %s for their number", many, Percent(doubt))},
+			{Label: "flattery", Value: Percent(truth - seen), Help: "what the training error leaves out"},
 		},
-		Lab: sample.lab("gamma", setting(gamma), "C", "100"),
+		Lab: sample.Lab("gamma", Setting(gamma), "C", "100"),
 	}, nil
 }
 
 // riskPerfect compares the true errors of the narrow and of the middling kernel.
 func riskPerfect(ctx context.Context) (float64, error) {
-	sample, err := drawn("moons", 60, riskNoise, 1)
+	sample, err := Drawn("moons", 60, riskNoise, 1)
 	if err != nil {
 		return 0, err
 	}
-	d, err := sample.data()
+	d, err := sample.Data()
 	if err != nil {
 		return 0, err
 	}
-	fresh, err := freshMoons(2000, riskNoise)
+	fresh, err := FreshMoons(2000, riskNoise)
 	if err != nil {
 		return 0, err
 	}
 	var truth [2]float64
 	for i, gamma := range []string{"300", "1"} {
-		res, _, err := fit(ctx, d, "gamma", gamma, "C", "100")
+		res, _, err := Fit(ctx, d, "gamma", gamma, "C", "100")
 		if err != nil {
 			return 0, err
 		}
-		if truth[i], err = errorRate(res.Model, fresh); err != nil {
+		if truth[i], err = ErrorRate(res.Model, fresh); err != nil {
 			return 0, err
 		}
 	}
@@ -377,7 +377,7 @@ func riskShatterParams() []param.Param {
 		for j, axis := range []string{"x", "y"} {
 			ps = append(ps, param.Param{
 				Name: fmt.Sprintf("%s%d", axis, i+1), Label: fmt.Sprintf("point %d x%d", i+1, j+1), Kind: param.Number,
-				Default: setting(p[j]), Min: -4, Max: 4, Low: -3, High: 3, Folded: true,
+				Default: Setting(p[j]), Min: -4, Max: 4, Low: -3, High: 3, Folded: true,
 			})
 		}
 	}
@@ -386,7 +386,7 @@ func riskShatterParams() []param.Param {
 
 // riskShatter goes through the labellings of some places by a family of functions.
 func riskShatter(family string, places [][2]float64) (theory.Shattering, kernel.Kernel, *mat.Dense, error) {
-	x := toy{xy: places}.matrix()
+	x := Toy{XY: places}.Matrix()
 	k := kernel.Kernel{Name: "linear"}
 	switch family {
 	case "quadratic":
@@ -426,7 +426,7 @@ func showRiskShattering(_ context.Context, in Input) (*Exhibit, error) {
 	var marks []figure.Mark
 	switch {
 	case d.Realisable && family == "lines":
-		marks = sides([2]float64{d.W[0], d.W[1]}, d.B)
+		marks = Sides([2]float64{d.W[0], d.W[1]}, d.B)
 	case d.Realisable:
 		sum := kernel.NewSum(k, x, d.W)
 		f := func(x, y float64) float64 { return sum.At([]float64{x, y}) + d.B }
@@ -439,7 +439,7 @@ func showRiskShattering(_ context.Context, in Input) (*Exhibit, error) {
 		for i := range places {
 			for j := range i {
 				if d.Labels[i] == d.Labels[j] {
-					marks = append(marks, figure.Segment{From: places[j], To: places[i], Pen: figure.Pen{Color: figure.ClassColor(class(d.Labels[i]))}})
+					marks = append(marks, figure.Segment{From: places[j], To: places[i], Pen: figure.Pen{Color: figure.ClassColor(Class(d.Labels[i]))}})
 				}
 			}
 		}
@@ -448,11 +448,11 @@ func showRiskShattering(_ context.Context, in Input) (*Exhibit, error) {
 	if d.Common != nil {
 		marks = append(marks, figure.Dot{At: [2]float64{d.Common[0], d.Common[1]}, Class: -1, Ring: true, Label: "in both hulls"})
 	}
-	e.Figures = []Figure{plane("shattering", "One labelling at a time. Drag the points (they keep to a grid); Step or Run to see all labellings.", figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}, 2, marks)}
+	e.Figures = []Figure{Plane("shattering", "One labelling at a time. Drag the points (they keep to a grid); Step or Run to see all labellings.", figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}, 2, marks)}
 	e.Notes = []string{riskShatterNote(e.Step, d, family)}
 	e.Numbers = []Number{
 		{Label: "realised so far", Value: fmt.Sprintf("%d of %d", done, e.Step+1)},
-		{Label: "realised in all", Value: fmt.Sprintf("%d of %d", s.Realisable, e.Steps), Help: either(s.Shattered(), "every labelling: these points are shattered", "not every labelling: these points are not shattered")},
+		{Label: "realised in all", Value: fmt.Sprintf("%d of %d", s.Realisable, e.Steps), Help: Either(s.Shattered(), "every labelling: these points are shattered", "not every labelling: these points are not shattered")},
 		{Label: "rank", Value: strconv.Itoa(s.Rank), Help: fmt.Sprintf("independent directions of $(\\phi(\\mathbf x), 1)$; shattered exactly when it is %d, the number of points", n)},
 	}
 	t := Table{Caption: "The first points, one more in each row", Head: []string{"points", "labellings", "realised"}, Marked: []int{n - 1}}
@@ -486,7 +486,7 @@ func riskLabelling(s theory.Shattering, step int) theory.Dichotomy {
 // riskSigns are the labels in the order of the points.
 func riskSigns(d theory.Dichotomy) (signs string) {
 	for _, y := range d.Labels {
-		signs += either(y > 0, "+", "−")
+		signs += Either(y > 0, "+", "−")
 	}
 	return signs
 }
@@ -495,7 +495,7 @@ func riskSigns(d theory.Dichotomy) (signs string) {
 func riskNumbered(places [][2]float64, labels []float64) (marks []figure.Mark) {
 	for i, p := range places {
 		marks = append(marks,
-			figure.Dot{At: p, Class: class(labels[i]), Name: className(labels[i])},
+			figure.Dot{At: p, Class: Class(labels[i]), Name: ClassName(labels[i])},
 			figure.Text{At: [2]float64{p[0] + 0.3, p[1] + 0.25}, Text: strconv.Itoa(i + 1)}) // beside the handle
 	}
 	return marks
@@ -548,8 +548,8 @@ func showRiskBound(_ context.Context, in Input) (*Exhibit, error) {
 		}
 		return cs
 	}
-	overH := curves(logspace(1, 1000, 80), func(x float64) (float64, int) { return x, m })
-	overM := curves(logspace(10, 1e7, 80), func(x float64) (float64, int) { return h, int(x) })
+	overH := curves(Logspace(1, 1000, 80), func(x float64) (float64, int) { return x, m })
+	overM := curves(Logspace(10, 1e7, 80), func(x float64) (float64, int) { return h, int(x) })
 	chart := func(name, caption, axis string, here float64, cs []figure.Curve, wide bool) Figure {
 		return Figure{Name: name, Caption: caption, Wide: wide, Draw: func(l Look) (*figure.Picture, error) {
 			return figure.Chart{
@@ -572,8 +572,8 @@ func showRiskBound(_ context.Context, in Input) (*Exhibit, error) {
 		Numbers: []Number{
 			{Label: `$\varepsilon$`, Value: views.Short(theory.VapnikEpsilon(h, m, eta))},
 			{Label: "structural term", Value: views.Short(bound.Value - remp), Help: "what the bound adds to the training error"},
-			{Label: "bound of 000", Value: worth(bound)},
-			{Label: "bound of 002", Value: worth(slide), Help: "natural logarithms; with $\\log_{10}$ it would read " + either(math.IsNaN(decimal), "nothing at all", views.Short(decimal)) + ", which is not the theorem"},
+			{Label: "bound of 000", Value: Worth(bound)},
+			{Label: "bound of 002", Value: Worth(slide), Help: "natural logarithms; with $\\log_{10}$ it would read " + Either(math.IsNaN(decimal), "nothing at all", views.Short(decimal)) + ", which is not the theorem"},
 			{Label: "not vacuous from", Value: enough, Help: "points on, at this $h$ and training error"},
 		},
 	}, nil
@@ -595,7 +595,7 @@ type riskMachine struct {
 // riskMachines trains polynomials of degree 1 to degrees on points.
 func riskMachines(ctx context.Context, d *dataset.Data, degrees int) (all []riskMachine, best int, err error) {
 	for p := 1; p <= degrees; p++ {
-		res, spec, err := fit(ctx, d, "kernel", "poly", "degree", strconv.Itoa(p), "coef0", "1", "gamma", "0.5", "C", "1", "tol", "0.01")
+		res, spec, err := Fit(ctx, d, "kernel", "poly", "degree", strconv.Itoa(p), "coef0", "1", "gamma", "0.5", "C", "1", "tol", "0.01")
 		if err != nil {
 			return nil, 0, err
 		}
@@ -611,11 +611,11 @@ func riskMachines(ctx context.Context, d *dataset.Data, degrees int) (all []risk
 }
 
 func showRiskStructural(ctx context.Context, in Input) (*Exhibit, error) {
-	sample, err := drawn("moons", in.Int("m"), in.Number("noise"), uint64(in.Int("draw")))
+	sample, err := Drawn("moons", in.Int("m"), in.Number("noise"), uint64(in.Int("draw")))
 	if err != nil {
 		return nil, err
 	}
-	d, err := sample.data()
+	d, err := sample.Data()
 	if err != nil {
 		return nil, err
 	}
@@ -631,7 +631,7 @@ func showRiskStructural(ctx context.Context, in Input) (*Exhibit, error) {
 	t := Table{Caption: "Polynomials of rising degree, with $\\eta = 0.05$", Head: []string{"degree", "$h$", `$R_{\text{emp}}$`, "term", "bound"}, Marked: []int{len(all) - 1}}
 	var fresh *dataset.Data
 	if reveal {
-		if fresh, err = freshMoons(2000, in.Number("noise")); err != nil {
+		if fresh, err = FreshMoons(2000, in.Number("noise")); err != nil {
 			return nil, err
 		}
 		curves = append(curves, figure.Curve{Name: "true error", Marks: true})
@@ -641,16 +641,16 @@ func showRiskStructural(ctx context.Context, in Input) (*Exhibit, error) {
 	truths := make([]float64, len(all))
 	least := 0
 	for i, s := range all {
-		row := []string{strconv.Itoa(s.degree), views.Short(s.h), percent(s.seen), views.Short(s.excess), worth(s.bound)}
+		row := []string{strconv.Itoa(s.degree), views.Short(s.h), Percent(s.seen), views.Short(s.excess), Worth(s.bound)}
 		ys := []float64{s.seen, s.excess, s.bound.Value}
 		if reveal {
-			if truths[i], err = errorRate(s.res.Model, fresh); err != nil {
+			if truths[i], err = ErrorRate(s.res.Model, fresh); err != nil {
 				return nil, err
 			}
 			if truths[i] < truths[least] {
 				least = i
 			}
-			row, ys = append(row, percent(truths[i])), append(ys, truths[i])
+			row, ys = append(row, Percent(truths[i])), append(ys, truths[i])
 		}
 		t.Rows = append(t.Rows, row)
 		for j, y := range ys {
@@ -665,12 +665,12 @@ func showRiskStructural(ctx context.Context, in Input) (*Exhibit, error) {
 				Curves: curves, Rules: []figure.Rule{{Name: "vacuous above", At: 1}},
 			}.Picture()
 		}},
-		boundary("machine", fmt.Sprintf("The machine of degree %d, with the first of its points.", now.degree), now.res.Model, d, now.spec, func(s *figure.Scene) {
+		Boundary("machine", fmt.Sprintf("The machine of degree %d, with the first of its points.", now.degree), now.res.Model, d, now.spec, func(s *figure.Scene) {
 			s.Points = s.Points[:min(len(s.Points), 300)]
 		}),
 	}
 	if reveal {
-		e.Notes = []string{fmt.Sprintf("The bound chooses degree %d: %s true error. Degree %d has the least, %s. The bound is %s: valid, and far above the truth.", all[best].degree, percent(truths[best]), all[least].degree, percent(truths[least]), worth(all[best].bound))}
+		e.Notes = []string{fmt.Sprintf("The bound chooses degree %d: %s true error. Degree %d has the least, %s. The bound is %s: valid, and far above the truth.", all[best].degree, Percent(truths[best]), all[least].degree, Percent(truths[least]), Worth(all[best].bound))}
 	} else {
 		e.Notes = []string{fmt.Sprintf("Degree %d: all curves with %.0f coefficients, so $h = %.0f$. The smallest bound so far is that of degree %d.", now.degree, now.h, now.h, all[best].degree)}
 	}
@@ -679,11 +679,11 @@ func showRiskStructural(ctx context.Context, in Input) (*Exhibit, error) {
 
 // riskTooCareful compares the choice of the bound with that of the truth.
 func riskTooCareful(ctx context.Context) (float64, error) {
-	sample, err := drawn("moons", 600, 0.2, 1)
+	sample, err := Drawn("moons", 600, 0.2, 1)
 	if err != nil {
 		return 0, err
 	}
-	d, err := sample.data()
+	d, err := sample.Data()
 	if err != nil {
 		return 0, err
 	}
@@ -691,13 +691,13 @@ func riskTooCareful(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	fresh, err := freshMoons(2000, 0.2)
+	fresh, err := FreshMoons(2000, 0.2)
 	if err != nil {
 		return 0, err
 	}
 	least, low := 0, math.Inf(1)
 	for i, s := range all {
-		truth, err := errorRate(s.res.Model, fresh)
+		truth, err := ErrorRate(s.res.Model, fresh)
 		if err != nil {
 			return 0, err
 		}
@@ -757,12 +757,12 @@ func showRiskMargin(_ context.Context, in Input) (*Exhibit, error) {
 		note += "No line does it, whatever the margin."
 	default:
 		w := [2]float64{d.W[0], d.W[1]}
-		n := norm(w)
+		n := Norm(w)
 		b := d.B
 		pen := figure.Pen{Dash: figure.Dashed, Thin: true}
-		marks = append(sides(w, b),
+		marks = append(Sides(w, b),
 			figure.Line{A: w, C: n*delta - b, Pen: pen, Name: "Δ from the line"}, figure.Line{A: w, C: -n*delta - b, Pen: pen, Name: "Δ from the line"})
-		note += fmt.Sprintf("The widest margin is %s: %s.", views.Short(d.Margin), either(d.Margin >= delta, "enough", "too little, the strip holds a point"))
+		note += fmt.Sprintf("The widest margin is %s: %s.", views.Short(d.Margin), Either(d.Margin >= delta, "enough", "too little, the strip holds a point"))
 	}
 	marks = append(marks, figure.Circle{Center: centre, Radius: ball.Radius, Pen: figure.Pen{Color: figure.Muted, Dash: figure.Dotted}, Name: "smallest circle, R"})
 	marks = append(marks, riskNumbered(places, d.Labels)...)
@@ -774,7 +774,7 @@ func showRiskMargin(_ context.Context, in Input) (*Exhibit, error) {
 	}
 	top := float64(len(s.Dichotomies))
 	e.Figures = []Figure{
-		plane("fat", "The dashed lines are Δ from the line. Make Δ larger, drag the points, step through the labellings.", figure.Limits{XMin: -4, XMax: 4, YMin: -3, YMax: 3}, 2, marks),
+		Plane("fat", "The dashed lines are Δ from the line. Make Δ larger, drag the points, step through the labellings.", figure.Limits{XMin: -4, XMax: 4, YMin: -3, YMax: 3}, 2, marks),
 		{Name: "counts", Wide: true, Caption: "How many of the eight labellings leave a margin of Δ. With all eight the three points are shattered.", Draw: func(l Look) (*figure.Picture, error) {
 			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "margin Δ", Min: 0, Max: 2.6}, Y: figure.Axis{Name: "labellings", Min: 0, Max: top + 1}, Curves: []figure.Curve{counts}, Here: &delta}.Picture()
 		}},
@@ -782,10 +782,10 @@ func showRiskMargin(_ context.Context, in Input) (*Exhibit, error) {
 	lecture := riskWholePart(ball.Radius, delta, 2)
 	all := wide(delta) == len(s.Dichotomies)
 	e.Numbers = []Number{
-		{Label: "realised with margin Δ", Value: fmt.Sprintf("%d of %d", wide(delta), len(s.Dichotomies)), Help: either(all, "shattered with this margin", "not shattered with this margin")},
+		{Label: "realised with margin Δ", Value: fmt.Sprintf("%d of %d", wide(delta), len(s.Dichotomies)), Help: Either(all, "shattered with this margin", "not shattered with this margin")},
 		{Label: `$R^2/\Delta^2$`, Value: views.Short(ball.Radius * ball.Radius / delta / delta), Help: "$R = " + views.Short(ball.Radius) + "$, the circle in the picture"},
 		{Label: `bound on $h$`, Value: views.Short(theory.MarginVCDim(ball.Radius, delta, 2)), Help: "rounded up, and at most 3 in the plane"},
-		{Label: "with the whole part", Value: views.Short(lecture), Help: either(all && lecture < 3, "refuted in this picture: three points are shattered", "as 000 prints it, but for the order of square and whole part")},
+		{Label: "with the whole part", Value: views.Short(lecture), Help: Either(all && lecture < 3, "refuted in this picture: three points are shattered", "as 000 prints it, but for the order of square and whole part")},
 	}
 	e.Tables = []Table{riskUnitTable(ball.Radius, theory.Diameter(k), delta)}
 	return e, nil
@@ -829,11 +829,11 @@ func riskUnits(context.Context) (float64, error) {
 
 // riskExample is the run that is shown to those who have none.
 func riskExample(ctx context.Context) (*Run, string, error) {
-	sample, err := drawn("moons", 120, 0.2, 1)
+	sample, err := Drawn("moons", 120, 0.2, 1)
 	if err != nil {
 		return nil, "", err
 	}
-	d, err := sample.data()
+	d, err := sample.Data()
 	if err != nil {
 		return nil, "", err
 	}
@@ -844,11 +844,11 @@ func riskExample(ctx context.Context) (*Run, string, error) {
 			return nil, "", err
 		}
 	}
-	res, err := trained(ctx, d, spec)
+	res, err := Train(ctx, d, spec)
 	if err != nil {
 		return nil, "", err
 	}
-	return &Run{Name: "an example: SVM, RBF kernel, on moons", Spec: spec, Data: d, Report: &res.Report, Model: res.Model}, labQuery("drawing", append(pairs, "points", sample.csv())...), nil
+	return &Run{Name: "an example: SVM, RBF kernel, on moons", Spec: spec, Data: d, Report: &res.Report, Model: res.Model}, LabQuery("drawing", append(pairs, "points", sample.CSV())...), nil
 }
 
 // riskSize is what the bounds need to know of a run, measured on its training
@@ -965,10 +965,10 @@ func showRiskRun(ctx context.Context, in Input) (*Exhibit, error) {
 		}
 	}
 	delta := in.Number("delta")
-	e.Figures = []Figure{boundary("run", plain(run.Name), run.Model, run.Data, run.Spec, nil)}
+	e.Figures = []Figure{Boundary("run", Literal(run.Name), run.Model, run.Data, run.Spec, nil)}
 	s, err := riskMeasure(run)
 	if err != nil {
-		e.Notes = []string{"This run has no feature space to measure in (" + plain(err.Error()) + "), so there are no bounds by capacity."}
+		e.Notes = []string{"This run has no feature space to measure in (" + Literal(err.Error()) + "), so there are no bounds by capacity."}
 		return e, nil
 	}
 	svm := run.Spec.Learner == "svm"
@@ -978,7 +978,7 @@ func showRiskRun(ctx context.Context, in Input) (*Exhibit, error) {
 	wrong, short := float64(s.wrong)/n, float64(s.short)/n
 	t := Table{Caption: "Every bound of the lecture on this run", Head: []string{"bound", "$h$", "value"}}
 	add := func(name string, h float64, b theory.Bound) {
-		t.Rows = append(t.Rows, []string{name, riskInfinite(h), worth(b)})
+		t.Rows = append(t.Rows, []string{name, riskInfinite(h), Worth(b)})
 	}
 	add("000, by dimension", s.dim+1, theory.VapnikBound(wrong, 1, s.dim+1, s.n, delta))
 	add("000, by margin", h, theory.VapnikBound(short, 1, h, s.n, delta))
@@ -988,9 +988,9 @@ func showRiskRun(ctx context.Context, in Input) (*Exhibit, error) {
 	case !svm:
 		t.Rows = append(t.Rows, []string{"002, sparse", "", "not for an MCM"}, []string{"leave-one-out", "", "not for an MCM"})
 	case s.wrong > 0:
-		t.Rows = append(t.Rows, []string{"002, sparse", "", "needs a training error of 0"}, []string{"leave-one-out $N_{SV}/N$", "", worth(theory.LeaveOneOutBound(s.vectors, s.n))})
+		t.Rows = append(t.Rows, []string{"002, sparse", "", "needs a training error of 0"}, []string{"leave-one-out $N_{SV}/N$", "", Worth(theory.LeaveOneOutBound(s.vectors, s.n))})
 	default:
-		t.Rows = append(t.Rows, []string{"002, sparse", "", worth(theory.SparseBound(s.vectors, s.n, delta))}, []string{"leave-one-out $N_{SV}/N$", "", worth(theory.LeaveOneOutBound(s.vectors, s.n))})
+		t.Rows = append(t.Rows, []string{"002, sparse", "", Worth(theory.SparseBound(s.vectors, s.n, delta))}, []string{"leave-one-out $N_{SV}/N$", "", Worth(theory.LeaveOneOutBound(s.vectors, s.n))})
 	}
 	t.Rows = append(t.Rows, []string{"*measured:* training error", "", views.Short(wrong)})
 	if a := run.Report.TestAccuracy; a != nil {
@@ -999,11 +999,11 @@ func showRiskRun(ctx context.Context, in Input) (*Exhibit, error) {
 	e.Tables = []Table{t}
 	e.Numbers = []Number{
 		{Label: "points, support vectors", Value: fmt.Sprintf("%d, %d", s.n, s.vectors), Help: fmt.Sprintf("%d points are inside the margin or on the wrong side; the bounds by margin count them as errors", s.short)},
-		{Label: "$R$", Value: views.Short(s.radius), Help: either(s.exact, "radius of the smallest ball in feature space", "radius of a ball about the origin of feature space")},
+		{Label: "$R$", Value: views.Short(s.radius), Help: Either(s.exact, "radius of the smallest ball in feature space", "radius of a ball about the origin of feature space")},
 		{Label: `$\Delta = 1/\lVert\mathbf w\rVert$`, Value: views.Short(margin), Help: "$R^2/\\Delta^2$ is " + views.Short(s.radius*s.radius/margin/margin)},
 	}
 	if !svm {
-		e.Numbers = append(e.Numbers, Number{Label: `$h_{MCM}$`, Value: views.Short(s.spread), Help: `$\max\lvert f\rvert/\min\lvert f\rvert$: what the MCM keeps small when it separates the points` + either(s.wrong > 0, ", as it does not here", "") + "; no bound on $h$"})
+		e.Numbers = append(e.Numbers, Number{Label: `$h_{MCM}$`, Value: views.Short(s.spread), Help: `$\max\lvert f\rvert/\min\lvert f\rvert$: what the MCM keeps small when it separates the points` + Either(s.wrong > 0, ", as it does not here", "") + "; no bound on $h$"})
 	}
 	return e, nil
 }

@@ -56,20 +56,20 @@ func TestRiskCountsLabellings(t *testing.T) {
 		{"four, one inside", 4, []string{"x4", "0", "y4", "0"}, [][2]float64{{-2, -1}, {2, -1}, {0, 2}, {0, 0}}, "14 of 16"},
 		{"five", 5, nil, riskPoints, "22 of 32"},
 	} {
-		e := showScreen(t, &risk, "shattering", append(c.move, "n", strconv.Itoa(c.n))...)
+		e := showScreen(t, &Risk, "shattering", append(c.move, "n", strconv.Itoa(c.n))...)
 		if got := numberOf(t, e, "realised in all"); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 		if got := strconv.Itoa(count(c.places)); !strings.HasPrefix(c.want, got+" of") {
 			t.Errorf("%s: %s labellings by search, want %s", c.name, got, c.want)
 		}
-		last := showScreen(t, &risk, "shattering", append(c.move, "n", strconv.Itoa(c.n), "step", "999")...)
+		last := showScreen(t, &Risk, "shattering", append(c.move, "n", strconv.Itoa(c.n), "step", "999")...)
 		if got := numberOf(t, last, "realised so far"); got != c.want {
 			t.Errorf("%s: at the end %s, want %s", c.name, got, c.want)
 		}
 	}
 	for _, n := range []string{"3", "4", "5"} {
-		e := showScreen(t, &risk, "shattering", "n", n, "family", "rbf")
+		e := showScreen(t, &Risk, "shattering", "n", n, "family", "rbf")
 		if got := numberOf(t, e, "realised in all"); got != strconv.Itoa(e.Steps)+" of "+strconv.Itoa(e.Steps) {
 			t.Errorf("an RBF machine realises %s labellings of %s points", got, n)
 		}
@@ -80,7 +80,7 @@ func TestRiskCountsLabellings(t *testing.T) {
 func TestRiskBoundNumbers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ h, m, r, eta float64 }{{3, 200, 0.05, 0.05}, {10, 5000, 0.2, 0.01}, {50, 100, 0, 0.5}} {
-		e := showScreen(t, &risk, "bound", "h", setting(c.h), "m", setting(c.m), "remp", setting(c.r), "eta", setting(c.eta))
+		e := showScreen(t, &Risk, "bound", "h", Setting(c.h), "m", Setting(c.m), "remp", Setting(c.r), "eta", Setting(c.eta))
 		eps := 4 * (c.h*(math.Log(2*c.m/c.h)+1) - math.Log(c.eta)) / c.m
 		vapnik := c.r + eps/2*(1+math.Sqrt(1+4*c.r/eps))
 		slide := c.r + math.Sqrt((c.h*(1+math.Log(2*c.m/c.h))-math.Log(c.eta/4))/c.m)
@@ -132,11 +132,11 @@ func TestRiskIsExact(t *testing.T) {
 // shattered with a margin that the next whole number does not allow.
 func TestRiskMarginIsRoundedUp(t *testing.T) {
 	t.Parallel()
-	e := showScreen(t, &risk, "margin", "delta", "1.45")
+	e := showScreen(t, &Risk, "margin", "delta", "1.45")
 	if a, b, c := numberOf(t, e, "realised with margin Δ"), numberOf(t, e, "bound on $h$"), numberOf(t, e, "with the whole part"); a != "8 of 8" || b != "3" || c != "2" {
 		t.Errorf("at 1.45: %s, %s, %s", a, b, c)
 	}
-	if got := numberOf(t, showScreen(t, &risk, "margin", "delta", "1.55"), "realised with margin Δ"); got != "2 of 8" {
+	if got := numberOf(t, showScreen(t, &Risk, "margin", "delta", "1.55"), "realised with margin Δ"); got != "2 of 8" {
 		t.Errorf("at 1.55: %s", got)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -167,16 +167,16 @@ func TestRiskMarginIsRoundedUp(t *testing.T) {
 // these few would be a surprise; they are far from tight.
 func TestRiskBoundsHoldOnTheScreen(t *testing.T) {
 	t.Parallel()
-	fresh, err := freshMoons(4000, 0.2)
+	fresh, err := FreshMoons(4000, 0.2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for draw := range uint64(5) {
-		sample, err := drawn("moons", 200, 0.2, draw+1)
+		sample, err := Drawn("moons", 200, 0.2, draw+1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := sample.data()
+		d, err := sample.Data()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestRiskBoundsHoldOnTheScreen(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range all {
-			if truth, err := errorRate(m.res.Model, fresh); err != nil || truth > m.bound.Value {
+			if truth, err := ErrorRate(m.res.Model, fresh); err != nil || truth > m.bound.Value {
 				t.Errorf("draw %d, degree %d: true error %g above the bound %g (%v)", draw+1, m.degree, truth, m.bound.Value, err)
 			}
 		}
@@ -251,7 +251,7 @@ func TestRiskMeasuresRuns(t *testing.T) {
 		if c.name == "rbf" && (s.radius > 1 || s.radius < 0.5) {
 			t.Errorf("an RBF kernel has all images within 1 of the origin; the ball has radius %g", s.radius)
 		}
-		screen, _ := risk.Screen("your-run")
+		screen, _ := Risk.Screen("your-run")
 		in, _ := screen.Demo.NewInput(func(name string) string { return map[string]string{"run": "1"}[name] }, runSource{run: run})
 		e, err := screen.Demo.Show(t.Context(), in)
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 	"marginlab/views/figure"
 )
 
-var softmargin = Lesson{
+var Softmargin = Lesson{
 	Slug: "soft-margin", Title: "The soft margin",
 	Summary: "Slack, the hinge loss and what C does, up to both extremes.",
 	Screens: []Screen{
@@ -27,7 +27,7 @@ var softmargin = Lesson{
 			Covers: []string{"001 6.1", "002 slack"},
 			Words:  softmarginOnePointWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "margin", Label: "margin", Kind: param.Choice, Default: "hard", Options: []param.Option{
 						{Name: "hard", Label: "hard", Help: "No point inside the margin."},
 						{Name: "soft", Label: "soft, C = 1", Help: "Points inside the margin have a price."},
@@ -49,7 +49,7 @@ var softmargin = Lesson{
 			Covers: []string{"001 6.2", "002 slack", "002 hinge"},
 			Words:  softmarginSlackWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "label", Label: "label of your point", Kind: param.Choice, Default: "-1", Options: []param.Option{{Name: "-1", Label: "y = −1"}, {Name: "1", Label: "y = +1"}}},
 					{Name: "px", Label: "your point x1", Kind: param.Number, Default: "0.5", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
 					{Name: "py", Label: "your point x2", Kind: param.Number, Default: "-1.4", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
@@ -67,7 +67,7 @@ var softmargin = Lesson{
 			Covers: []string{"001 6.3", "002 primal-soft", "002 regularization"},
 			Words:  softmarginPriceWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "width", Label: "margin", Symbol: "1/‖w‖", Kind: param.Number, Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4, Log: true, Help: "Distance from f = 0 to each dashed line."},
 					{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "0.3", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true},
 				},
@@ -85,7 +85,7 @@ var softmargin = Lesson{
 			Covers: []string{"001 6.4", "002 dual-soft"},
 			Words:  softmarginDualWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
 				},
 				Show: showSoftmarginDual,
@@ -102,7 +102,7 @@ var softmargin = Lesson{
 			Covers: []string{"001 6.5", "002 dual-soft"},
 			Words:  softmarginKindsWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
 				},
 				Show: showSoftmarginKinds,
@@ -119,7 +119,7 @@ var softmargin = Lesson{
 			Covers: []string{"001 6.3", "002 regularization", "002 dual-soft"},
 			Words:  softmarginCWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "1", Min: 1e-3, Max: 1e4, Low: 1e-3, High: 1e4, Log: true},
 					{Name: "set", Label: "data", Kind: param.Choice, Default: "overlap", Options: []param.Option{
 						{Name: "overlap", Label: "fourteen points"},
@@ -149,7 +149,7 @@ var softmargin = Lesson{
 			Covers: []string{"001 6.6"},
 			Words:  softmarginChooseWords,
 			Demo: &Demo{
-				Params: []param.Param{
+				Old: []param.Param{
 					{Name: "folds", Label: "folds", Symbol: "k", Kind: param.Choice, Default: "5", Options: []param.Option{{Name: "2", Label: "2"}, {Name: "5", Label: "5"}, {Name: "10", Label: "10"}}},
 					{Name: "seed", Label: "another way to deal", Kind: param.Integer, Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Which points share a fold."},
 					{Name: "set", Label: "data", Kind: param.Choice, Default: "moons", Options: []param.Option{
@@ -170,8 +170,8 @@ var softmargin = Lesson{
 }
 
 // softmarginAt trains on the lesson's points with the price c.
-func softmarginAt(ctx context.Context, c float64) (*linearMachine, error) {
-	return trainLinear(ctx, overlapping, "C", setting(c))
+func softmarginAt(ctx context.Context, c float64) (*LinearMachine, error) {
+	return TrainLinear(ctx, Overlapping, "C", Setting(c))
 }
 
 // softmarginHinge is the slack of a point with the functional margin m.
@@ -179,23 +179,23 @@ func softmarginHinge(m float64) float64 { return math.Max(0, 1-m) }
 
 func showSoftmarginOnePoint(ctx context.Context, in Input) (*Exhibit, error) {
 	p := in.place("px", "py")
-	t := toy{append([][2]float64{p}, separable.xy...), append([]float64{-1}, separable.y...)}
+	t := Toy{append([][2]float64{p}, Separable.XY...), append([]float64{-1}, Separable.Y...)}
 	e := &Exhibit{Handles: []Handle{{Label: "your point", X: p[0], Y: p[1], XParam: "px", YParam: "py"}}}
 	soft := in.Text("margin") == "soft"
 	settings := []string{"hard_margin", "true"}
 	if soft {
 		settings = []string{"C", "1"}
 	}
-	e.Lab = t.lab(append([]string{"kernel", "linear"}, settings...)...)
+	e.Lab = t.Lab(append([]string{"kernel", "linear"}, settings...)...)
 	_, _, without, err := widest(ctx)
 	if err != nil {
 		return nil, err
 	}
 	caption := `Drag your point, the one with the label. Ringed points are support vectors.`
-	mine := []figure.Mark{figure.Dot{At: p, Class: class(-1), Label: "your point, y = −1"}}
-	m, err := trainLinear(ctx, t, settings...)
+	mine := []figure.Mark{figure.Dot{At: p, Class: Class(-1), Label: "your point, y = −1"}}
+	m, err := TrainLinear(ctx, t, settings...)
 	if errors.Is(err, svm.ErrNotSeparable) {
-		e.Figures = []Figure{plane("points", caption, toyLimits, 2, t.dots(nil), mine)}
+		e.Figures = []Figure{Plane("points", caption, ToyLimits, 2, t.Dots(nil), mine)}
 		e.Notes = []string{"No line separates these points: the hard-margin problem has no solution at all. Switch to the soft margin."}
 		e.Numbers = []Number{{Label: "margin", Value: "none"}, {Label: "margin without your point", Value: views.Short(without)}}
 		return e, nil
@@ -203,12 +203,12 @@ func showSoftmarginOnePoint(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	marks := [][]figure.Mark{sides(m.w, m.b), marginLines(m.w, m.b)}
+	marks := [][]figure.Mark{Sides(m.W, m.B), MarginLines(m.W, m.B)}
 	if soft {
-		marks = append(marks, slacks(t, m.w, m.b))
+		marks = append(marks, Slacks(t, m.W, m.B))
 	}
-	e.Figures = []Figure{plane("points", caption, toyLimits, 2, append(marks, t.dots(m.supports), mine)...)}
-	margin := 1 / norm(m.w)
+	e.Figures = []Figure{Plane("points", caption, ToyLimits, 2, append(marks, t.Dots(m.Supports), mine)...)}
+	margin := 1 / Norm(m.W)
 	e.Numbers = []Number{
 		{Label: `margin $1/\lVert\mathbf w\rVert$`, Value: views.Short(margin)},
 		{Label: "hard margin without your point", Value: views.Short(without), Help: "of the twelve others"},
@@ -224,8 +224,8 @@ func showSoftmarginOnePoint(ctx context.Context, in Input) (*Exhibit, error) {
 // softmarginImpossible asks the solver for the hard margin with a point among the
 // other class.
 func softmarginImpossible(ctx context.Context) (float64, error) {
-	t := toy{append([][2]float64{{1.8, 0.4}}, separable.xy...), append([]float64{-1}, separable.y...)}
-	m, err := trainLinear(ctx, t, "hard_margin", "true")
+	t := Toy{append([][2]float64{{1.8, 0.4}}, Separable.XY...), append([]float64{-1}, Separable.Y...)}
+	m, err := TrainLinear(ctx, t, "hard_margin", "true")
 	switch {
 	case errors.Is(err, svm.ErrNotSeparable):
 		return 2, nil
@@ -243,7 +243,7 @@ func showSoftmarginSlack(ctx context.Context, in Input) (*Exhibit, error) {
 		return nil, err
 	}
 	p, y := in.place("px", "py"), in.Number("label")
-	f := m.w[0]*p[0] + m.w[1]*p[1] + m.b
+	f := m.W[0]*p[0] + m.W[1]*p[1] + m.B
 	margin := y * f
 	slack := softmarginHinge(margin)
 	loss := 0.0
@@ -258,20 +258,20 @@ func showSoftmarginSlack(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	mine := []figure.Mark{}
 	if slack > 0 {
-		mine = append(mine, figure.Segment{From: p, To: foot(m.w, m.b-y, p), Pen: figure.Pen{Color: figure.Magenta}, Name: "slack"})
+		mine = append(mine, figure.Segment{From: p, To: Foot(m.W, m.B-y, p), Pen: figure.Pen{Color: figure.Magenta}, Name: "slack"})
 	}
-	mine = append(mine, figure.Dot{At: p, Class: class(y), Label: "your point"})
+	mine = append(mine, figure.Dot{At: p, Class: Class(y), Label: "your point"})
 	return &Exhibit{
 		Figures: []Figure{
-			plane("points", `Drag your point across the three lines. It is not trained on: the line stays. Its slack is the way back to its *own* dashed line, in units of the margin.`, toyLimits, 2,
-				sides(m.w, m.b), marginLines(m.w, m.b), overlapping.dots(nil), mine),
+			Plane("points", `Drag your point across the three lines. It is not trained on: the line stays. Its slack is the way back to its *own* dashed line, in units of the margin.`, ToyLimits, 2,
+				Sides(m.W, m.B), MarginLines(m.W, m.B), Overlapping.Dots(nil), mine),
 			softmarginLosses("loss", `Both losses against $y f$; the upright line is your point. The hinge bends at 1, not at 0.`, margin),
 		},
 		Handles: []Handle{{Label: "your point", X: p[0], Y: p[1], XParam: "px", YParam: "py"}},
 		Numbers: []Number{
 			{Label: `$y f(\mathbf x)$`, Value: views.Short(margin), Help: "functional margin"},
 			{Label: `$\xi = \max(0, 1 - y f)$`, Value: views.Short(slack), Help: "hinge loss"},
-			{Label: `$\xi/\lVert\mathbf w\rVert$`, Value: views.Short(slack / norm(m.w)), Help: "length of the way in the picture"},
+			{Label: `$\xi/\lVert\mathbf w\rVert$`, Value: views.Short(slack / Norm(m.W)), Help: "length of the way in the picture"},
 			{Label: "0/1 loss", Value: views.Short(loss), Help: "1 for an error"},
 		},
 		Notes: []string{"Your point is " + verdict + "."},
@@ -299,27 +299,27 @@ func showSoftmarginPrice(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	best := 1 / norm(m.w)
+	best := 1 / Norm(m.W)
 	// parts of the objective for the same line with another margin
 	parts := func(width float64) (short, slack float64) {
-		for _, p := range m.points {
+		for _, p := range m.Points {
 			slack += softmarginHinge(p.Margin * best / width)
 		}
 		return 1 / (2 * width * width), slack
 	}
 	var xs, lengths, paid, sums []float64
 	least := math.Inf(1)
-	for _, x := range logspace(0.3, 4, 121) {
+	for _, x := range Logspace(0.3, 4, 121) {
 		l, s := parts(x)
 		xs, lengths, paid, sums = append(xs, x), append(lengths, l), append(paid, c*s), append(sums, l+c*s)
 		least = min(least, l+c*s)
 	}
 	l, s := parts(width)
-	w, b := [2]float64{m.w[0] * best / width, m.w[1] * best / width}, m.b*best/width
+	w, b := [2]float64{m.W[0] * best / width, m.W[1] * best / width}, m.B*best/width
 	e := &Exhibit{
 		Figures: []Figure{
-			plane("points", `The line is the best one for this $C$; you choose how far its margin reaches. Each segment is a slack.`, toyLimits, 2,
-				sides(w, b), marginLines(w, b), slacks(overlapping, w, b), overlapping.dots(nil)),
+			Plane("points", `The line is the best one for this $C$; you choose how far its margin reaches. Each segment is a slack.`, ToyLimits, 2,
+				Sides(w, b), MarginLines(w, b), Slacks(Overlapping, w, b), Overlapping.Dots(nil)),
 			{Name: "sum", Wide: true, Caption: `The two parts and their sum against the margin. The solver stops at the lowest place of the sum.`, Draw: func(lk Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: lk.Format(1), X: figure.Axis{Name: "margin 1/‖w‖", Log: true, Min: 0.3, Max: 4}, Y: figure.Axis{Min: 0, Max: 3 * least},
@@ -334,7 +334,7 @@ func showSoftmarginPrice(ctx context.Context, in Input) (*Exhibit, error) {
 			{Label: "your sum", Value: views.Short(l + c*s)},
 			{Label: "the solver's sum", Value: views.Short(*m.Report.PrimalObjective), Help: "reached at the margin " + views.Short(best)},
 		},
-		Lab: overlapping.lab("kernel", "linear", "C", in.Text("C")),
+		Lab: Overlapping.Lab("kernel", "linear", "C", in.Text("C")),
 	}
 	if over := (l + c*s) / *m.Report.PrimalObjective; over < 1.01 {
 		e.Notes = []string{"You have found the minimum: a wider margin would cost more slack than it saves length, a narrower one the other way round."}
@@ -352,7 +352,7 @@ func softmarginDearer(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	narrower, less := norm(last.w) > norm(first.w), last.Report.SlackSum < first.Report.SlackSum
+	narrower, less := Norm(last.W) > Norm(first.W), last.Report.SlackSum < first.Report.SlackSum
 	switch {
 	case narrower && less:
 		return 0, nil
@@ -423,14 +423,14 @@ func showSoftmarginDual(ctx context.Context, in Input) (*Exhibit, error) {
 	e := &Exhibit{Steps: len(softmarginDualLines), Step: min(in.Step, len(softmarginDualLines)-1), Figures: []Figure{softmarginBars(m, c)}}
 	e.Body = Derivation(e.Step, softmarginDualLines...)
 	e.Numbers = []Number{
-		{Label: `$\sum_i \alpha_i y_i$`, Value: views.Short(softmarginBalance(m.points)), Help: "second condition"},
+		{Label: `$\sum_i \alpha_i y_i$`, Value: views.Short(softmarginBalance(m.Points)), Help: "second condition"},
 		{Label: "dual and primal objective", Value: views.Short(m.Report.Objective) + " and " + views.Short(*m.Report.PrimalObjective), Help: "they meet at the optimum"},
 	}
 	if e.Step < e.Steps-1 {
 		return e, nil
 	}
 	t := Table{Caption: "Every point at the optimum; marked: those with slack", Head: []string{"point", `$y_i$`, `$y_i f$`, `$\xi_i$`, `$\alpha_i$`, `$\mu_i$`, "kind"}}
-	for i, p := range m.points {
+	for i, p := range m.Points {
 		alpha := math.Abs(p.Weight)
 		row := []string{strconv.Itoa(i + 1), views.Short(p.Y)}
 		for _, v := range []float64{p.Margin, p.Slack, alpha, c - alpha} {
@@ -446,9 +446,9 @@ func showSoftmarginDual(ctx context.Context, in Input) (*Exhibit, error) {
 }
 
 // softmarginBars draws alpha of all points below the box's upper end.
-func softmarginBars(m *linearMachine, c float64) Figure {
-	alphas, kinds := make([]float64, len(m.points)), make([]int, len(m.points))
-	for i, p := range m.points {
+func softmarginBars(m *LinearMachine, c float64) Figure {
+	alphas, kinds := make([]float64, len(m.Points)), make([]int, len(m.Points))
+	for i, p := range m.Points {
 		alphas[i] = math.Abs(p.Weight)
 		if p.Role == ml.Inside || p.Role == ml.Misclassified {
 			kinds[i] = 1
@@ -476,7 +476,7 @@ func softmarginAtBound(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, p := range m.points {
+	for _, p := range m.Points {
 		if p.Slack > 1e-4 && math.Abs(p.Weight) < 1-1e-9 {
 			return 3, nil
 		}
@@ -500,7 +500,7 @@ func softmarginFreeOnly(points []ml.Point) (w [2]float64, b float64, ok bool) {
 			b += (p.Y - w[0]*p.X[0] - w[1]*p.X[1]) / n
 		}
 	}
-	return w, b, norm(w) > 1e-9
+	return w, b, Norm(w) > 1e-9
 }
 
 func showSoftmarginKinds(ctx context.Context, in Input) (*Exhibit, error) {
@@ -509,13 +509,13 @@ func showSoftmarginKinds(ctx context.Context, in Input) (*Exhibit, error) {
 		return nil, err
 	}
 	e := &Exhibit{
-		Figures: []Figure{boundary("kinds", `Rings mark the support vectors; their form tells free from bounded, their size grows with $\alpha_i$. Segments are slacks.`, m.Model, m.data, m.spec, func(s *figure.Scene) { s.Slack, s.Limits, s.LegendRows = true, toyLimits, 3 })},
-		Lab:     overlapping.lab("kernel", "linear", "C", in.Text("C"), "slack", "true"),
+		Figures: []Figure{Boundary("kinds", `Rings mark the support vectors; their form tells free from bounded, their size grows with $\alpha_i$. Segments are slacks.`, m.Model, m.Data, m.Spec, func(s *figure.Scene) { s.Slack, s.Limits, s.LegendRows = true, ToyLimits, 3 })},
+		Lab:     Overlapping.Lab("kernel", "linear", "C", in.Text("C"), "slack", "true"),
 	}
 	r := m.Report
 	t := Table{Caption: "Who is in the sum", Head: []string{"kind", "condition", "points", `$\sum\alpha_i$`}}
 	sums := map[ml.Role]float64{}
-	for _, p := range m.points {
+	for _, p := range m.Points {
 		sums[p.Role] += math.Abs(p.Weight)
 	}
 	for _, k := range []struct {
@@ -531,19 +531,19 @@ func showSoftmarginKinds(ctx context.Context, in Input) (*Exhibit, error) {
 		t.Rows = append(t.Rows, []string{softmarginKind(k.role), k.condition, strconv.Itoa(k.n), views.Short(sums[k.role])})
 	}
 	e.Tables = []Table{t}
-	marks := [][]figure.Mark{sides(m.w, m.b), marginLines(m.w, m.b)}
-	e.Numbers = []Number{{Label: "errors with all support vectors", Value: strconv.Itoa(overlapping.errors(figure.Linear(m.w, -m.b)))}}
-	if w, b, ok := softmarginFreeOnly(m.points); ok {
+	marks := [][]figure.Mark{Sides(m.W, m.B), MarginLines(m.W, m.B)}
+	e.Numbers = []Number{{Label: "errors with all support vectors", Value: strconv.Itoa(Overlapping.Errors(figure.Linear(m.W, -m.B)))}}
+	if w, b, ok := softmarginFreeOnly(m.Points); ok {
 		marks = append(marks, []figure.Mark{figure.Line{A: w, C: -b, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.LongDash}, Name: "free ones alone"}})
-		cos := (w[0]*m.w[0] + w[1]*m.w[1]) / (norm(w) * norm(m.w))
+		cos := (w[0]*m.W[0] + w[1]*m.W[1]) / (Norm(w) * Norm(m.W))
 		e.Numbers = append(e.Numbers,
-			Number{Label: "errors with the free ones alone", Value: strconv.Itoa(overlapping.errors(figure.Linear(w, -b)))},
+			Number{Label: "errors with the free ones alone", Value: strconv.Itoa(Overlapping.Errors(figure.Linear(w, -b)))},
 			Number{Label: `angle between the two $\mathbf w$`, Value: fmt.Sprintf("%.0f°", 180/math.Pi*math.Acos(min(1, max(-1, cos))))})
 	} else {
 		e.Notes = append(e.Notes, "At this $C$ there is no free support vector at all: summing over the free ones alone would leave nothing.")
 	}
-	marks = append(marks, overlapping.dots(func(i int) bool { return m.points[i].Role == ml.Free }))
-	e.Figures = append(e.Figures, plane("free-only", `Solid: the right line. Long dashes: what the free support vectors (ringed) would give alone.`, toyLimits, 2, marks...))
+	marks = append(marks, Overlapping.Dots(func(i int) bool { return m.Points[i].Role == ml.Free }))
+	e.Figures = append(e.Figures, Plane("free-only", `Solid: the right line. Long dashes: what the free support vectors (ringed) would give alone.`, ToyLimits, 2, marks...))
 	return e, nil
 }
 
@@ -553,12 +553,12 @@ func softmarginLeaveOut(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	w, b, ok := softmarginFreeOnly(m.points)
-	turned := math.Abs(w[0]*m.w[1]-w[1]*m.w[0]) > 1e-3*norm(w)*norm(m.w)
+	w, b, ok := softmarginFreeOnly(m.Points)
+	turned := math.Abs(w[0]*m.W[1]-w[1]*m.W[0]) > 1e-3*Norm(w)*Norm(m.W)
 	switch {
 	case !ok || turned:
 		return 2, nil
-	case math.Abs(b/norm(w)-m.b/norm(m.w)) > 1e-3:
+	case math.Abs(b/Norm(w)-m.B/Norm(m.W)) > 1e-3:
 		return 1, nil
 	}
 	return 0, nil
@@ -577,7 +577,7 @@ func softmarginData(set string) (*dataset.Data, error) {
 	if set == "moons" {
 		return dataset.Generate("moons", 100, 0.25, 4)
 	}
-	return loadData(set)
+	return LoadData(set)
 }
 
 // softmarginRow is what a value of C leads to.
@@ -590,7 +590,7 @@ type softmarginRow struct {
 func softmarginPath(ctx context.Context, d *dataset.Data, kernel string) (cs []float64, rows []softmarginRow, err error) {
 	cs = softmarginGrid(4)
 	for _, c := range cs {
-		res, _, err := fit(ctx, d, softmarginSettings(kernel, c)...)
+		res, _, err := Fit(ctx, d, softmarginSettings(kernel, c)...)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -605,7 +605,7 @@ func softmarginPath(ctx context.Context, d *dataset.Data, kernel string) (cs []f
 
 // softmarginSettings are the parameters of the screen on C.
 func softmarginSettings(kernel string, c float64) []string {
-	return []string{"kernel", kernel, "gamma", "1", "C", setting(c), "tol", "1e-5"}
+	return []string{"kernel", kernel, "gamma", "1", "C", Setting(c), "tol", "1e-5"}
 }
 
 func showSoftmarginC(ctx context.Context, in Input) (*Exhibit, error) {
@@ -614,7 +614,7 @@ func showSoftmarginC(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, spec, err := fit(ctx, d, softmarginSettings(kern, c)...)
+	res, spec, err := Fit(ctx, d, softmarginSettings(kern, c)...)
 	if err != nil {
 		return nil, err
 	}
@@ -635,15 +635,15 @@ func showSoftmarginC(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	e := &Exhibit{
 		Figures: []Figure{
-			boundary("model", `The machine at your $C$: the dashed margin lines move apart as $C$ falls, and more points get a ring.`, res.Model, d, spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 3 }),
+			Boundary("model", `The machine at your $C$: the dashed margin lines move apart as $C$ falls, and more points get a ring.`, res.Model, d, spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 3 }),
 			chart("counts", "Numbers of points against $C$. From right to left the machine softens.", figure.Axis{Name: "points", Min: 0, Max: float64(r.N) * 1.04},
-				figure.Curve{Name: "support vectors", Y: column(rows, func(r softmarginRow) float64 { return r.all })},
-				figure.Curve{Name: "bounded", Y: column(rows, func(r softmarginRow) float64 { return r.bounded })},
-				figure.Curve{Name: "free", Y: column(rows, func(r softmarginRow) float64 { return r.free })},
-				figure.Curve{Name: "errors", Y: column(rows, func(r softmarginRow) float64 { return r.errors })}),
+				figure.Curve{Name: "support vectors", Y: Column(rows, func(r softmarginRow) float64 { return r.all })},
+				figure.Curve{Name: "bounded", Y: Column(rows, func(r softmarginRow) float64 { return r.bounded })},
+				figure.Curve{Name: "free", Y: Column(rows, func(r softmarginRow) float64 { return r.free })},
+				figure.Curve{Name: "errors", Y: Column(rows, func(r softmarginRow) float64 { return r.errors })}),
 			chart("margin", `The margin, and what the slides' formula makes of it. They agree only where no point is bounded.`, figure.Axis{Log: true},
-				figure.Curve{Name: "1/‖w‖", Y: column(rows, func(r softmarginRow) float64 { return r.margin })},
-				figure.Curve{Name: "1/√Σα", Y: column(rows, func(r softmarginRow) float64 { return r.slides })}),
+				figure.Curve{Name: "1/‖w‖", Y: Column(rows, func(r softmarginRow) float64 { return r.margin })},
+				figure.Curve{Name: "1/√Σα", Y: Column(rows, func(r softmarginRow) float64 { return r.slides })}),
 		},
 		Numbers: []Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
@@ -653,9 +653,9 @@ func showSoftmarginC(ctx context.Context, in Input) (*Exhibit, error) {
 		},
 	}
 	if set == "overlap" {
-		e.Lab = overlapping.lab("kernel", kern, "gamma", "1", "C", in.Text("C"))
+		e.Lab = Overlapping.Lab("kernel", kern, "gamma", "1", "C", in.Text("C"))
 	} else {
-		e.Lab = labQuery(set, "kernel", kern, "gamma", "1", "C", in.Text("C"), "standardize", "false")
+		e.Lab = LabQuery(set, "kernel", kern, "gamma", "1", "C", in.Text("C"), "standardize", "false")
 	}
 	switch bounded := *r.BoundedInside + *r.BoundedMisclassified; {
 	case bounded == r.N:
@@ -704,7 +704,7 @@ func showSoftmarginChoose(ctx context.Context, in Input) (*Exhibit, error) {
 	if set == "iris" {
 		positive = "versicolor"
 	}
-	spec, err := newSpec("gamma", "2", "positive", positive, "max_iter", "20000")
+	spec, err := NewSpec("gamma", "2", "positive", positive, "max_iter", "20000")
 	if err != nil {
 		return nil, err
 	}
@@ -732,8 +732,8 @@ func showSoftmarginChoose(ctx context.Context, in Input) (*Exhibit, error) {
 		}}},
 		Numbers: []Number{
 			{Label: "chosen C", Value: views.Short(cs[best]), Help: "best mean of the held-out folds; of equal ones the smallest"},
-			{Label: "mean, held out", Value: percent(mean[best]), Help: fmt.Sprintf("folds from %.0f to %.0f %%", 100*low[best], 100*high[best])},
-			{Label: "mean, trained on", Value: percent(train[best]), Help: "says nothing about new points"},
+			{Label: "mean, held out", Value: Percent(mean[best]), Help: fmt.Sprintf("folds from %.0f to %.0f %%", 100*low[best], 100*high[best])},
+			{Label: "mean, trained on", Value: Percent(train[best]), Help: "says nothing about new points"},
 			{Label: "machines trained", Value: fmt.Sprintf("%d · %d + 1 = %d", k, len(cs), k*len(cs)+1), Help: "and one more on all points with the chosen C"},
 		},
 		Notes: []string{"Deal again: does the same $C$ win? Compare the differences between neighbouring values with the height of the band."},

@@ -18,10 +18,10 @@ func TestSoftmarginPrice(t *testing.T) {
 		t.Fatal(err)
 	}
 	hard, soft := 0, 0
-	for _, data := range []*dataset.Data{d, mustData(t, overlapping)} {
+	for _, data := range []*dataset.Data{d, mustData(t, Overlapping)} {
 		margin, slack := math.Inf(1), math.Inf(1)
 		for _, c := range softmarginGrid(2) {
-			res, _, err := fit(t.Context(), data, "kernel", "linear", "C", setting(c), "tol", "1e-8")
+			res, _, err := Fit(t.Context(), data, "kernel", "linear", "C", Setting(c), "tol", "1e-8")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,9 +54,9 @@ func TestSoftmarginPrice(t *testing.T) {
 	}
 }
 
-func mustData(t *testing.T, p toy) *dataset.Data {
+func mustData(t *testing.T, p Toy) *dataset.Data {
 	t.Helper()
-	d, err := p.data()
+	d, err := p.Data()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,12 +73,12 @@ func TestSoftmarginSmallC(t *testing.T) {
 		t.Fatal(err)
 	}
 	var w [2]float64
-	for i, p := range overlapping.xy {
-		w[0] += c * overlapping.y[i] * p[0]
-		w[1] += c * overlapping.y[i] * p[1]
+	for i, p := range Overlapping.XY {
+		w[0] += c * Overlapping.Y[i] * p[0]
+		w[1] += c * Overlapping.Y[i] * p[1]
 	}
-	if math.Hypot(w[0]-m.w[0], w[1]-m.w[1]) > 1e-9 {
-		t.Errorf("w = %v, want %v", m.w, w)
+	if math.Hypot(w[0]-m.W[0], w[1]-m.W[1]) > 1e-9 {
+		t.Errorf("w = %v, want %v", m.W, w)
 	}
 	if r := m.Report; r.SupportVectors != 14 || *r.Free != 0 {
 		t.Errorf("%d support vectors, %d of them free; want all 14 bounded", r.SupportVectors, *r.Free)
@@ -94,7 +94,7 @@ func TestSoftmarginBox(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, p := range m.points {
+	for i, p := range m.Points {
 		alpha := math.Abs(p.Weight)
 		if product := (c - alpha) * p.Slack; product > 1e-4 {
 			t.Errorf("point %d: (C - alpha) xi = %g", i+1, product)
@@ -109,26 +109,26 @@ func TestSoftmarginBox(t *testing.T) {
 // where none is bounded.
 func TestSoftmarginFreeOnly(t *testing.T) {
 	t.Parallel()
-	angle := func(p toy, pairs ...string) (degrees float64, bounded int) {
-		m, err := trainLinear(t.Context(), p, pairs...)
+	angle := func(p Toy, pairs ...string) (degrees float64, bounded int) {
+		m, err := TrainLinear(t.Context(), p, pairs...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, _, ok := softmarginFreeOnly(m.points)
+		w, _, ok := softmarginFreeOnly(m.Points)
 		if !ok {
 			t.Fatal("no free support vectors")
 		}
-		for _, q := range m.points {
+		for _, q := range m.Points {
 			if q.Role == ml.Inside || q.Role == ml.Misclassified {
 				bounded++
 			}
 		}
-		return 180 / math.Pi * math.Abs(math.Atan2(w[0]*m.w[1]-w[1]*m.w[0], w[0]*m.w[0]+w[1]*m.w[1])), bounded
+		return 180 / math.Pi * math.Abs(math.Atan2(w[0]*m.W[1]-w[1]*m.W[0], w[0]*m.W[0]+w[1]*m.W[1])), bounded
 	}
-	if a, n := angle(overlapping, "C", "2"); n != 4 || a < 20 {
+	if a, n := angle(Overlapping, "C", "2"); n != 4 || a < 20 {
 		t.Errorf("overlapping: %g degrees, %d bounded", a, n)
 	}
-	if a, n := angle(separable, "C", "1e4"); n != 0 || a > 1e-3 {
+	if a, n := angle(Separable, "C", "1e4"); n != 0 || a > 1e-3 {
 		t.Errorf("separable: %g degrees, %d bounded", a, n)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// texFraction writes a number in TeX, as a fraction where that is short.
-func texFraction(v float64) string {
+// TeXFraction writes a number in TeX, as a fraction where that is short.
+func TeXFraction(v float64) string {
 	for q := 1.0; q <= 36; q++ {
 		if n := math.Round(v * q); math.Abs(v*q-n) < 1e-9 {
 			switch {
@@ -23,21 +23,21 @@ func texFraction(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// texTerm is one summand: a factor and what it multiplies, nothing for a number.
-type texTerm struct {
-	factor float64
-	of     string
+// TeXTerm is one summand: a factor and what it multiplies, nothing for a number.
+type TeXTerm struct {
+	Factor float64
+	Of     string
 }
 
-// texSum writes a sum in TeX, without summands that are 0.
-func texSum(terms ...texTerm) string {
+// TeXSum writes a sum in TeX, without summands that are 0.
+func TeXSum(terms ...TeXTerm) string {
 	var b strings.Builder
 	for _, t := range terms {
-		if t.factor == 0 {
+		if t.Factor == 0 {
 			continue
 		}
 		sign := "+"
-		if t.factor < 0 {
+		if t.Factor < 0 {
 			sign = "-"
 		}
 		if b.Len() > 0 {
@@ -45,10 +45,10 @@ func texSum(terms ...texTerm) string {
 		} else if sign == "-" {
 			b.WriteString(sign)
 		}
-		if size := math.Abs(t.factor); size != 1 || t.of == "" {
-			b.WriteString(texFraction(size))
+		if size := math.Abs(t.Factor); size != 1 || t.Of == "" {
+			b.WriteString(TeXFraction(size))
 		}
-		b.WriteString(t.of)
+		b.WriteString(t.Of)
 	}
 	if b.Len() == 0 {
 		return "0"
@@ -56,7 +56,7 @@ func texSum(terms ...texTerm) string {
 	return b.String()
 }
 
-// texPoint writes a place in TeX.
-func texPoint(at [2]float64) string {
-	return "(" + texFraction(at[0]) + ",\\ " + texFraction(at[1]) + ")"
+// TeXPoint writes a place in TeX.
+func TeXPoint(at [2]float64) string {
+	return "(" + TeXFraction(at[0]) + ",\\ " + TeXFraction(at[1]) + ")"
 }

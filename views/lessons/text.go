@@ -50,8 +50,8 @@ func write(w io.Writer, s string) error {
 	return err
 }
 
-// plain takes the signs of formulas and stress out of a name that is not ours.
-func plain(s string) string { return strings.NewReplacer("$", "", "*", "").Replace(s) }
+// Literal takes the signs of formulas and stress out of a name that is not ours.
+func Literal(s string) string { return strings.NewReplacer("$", "", "*", "").Replace(s) }
 
 // prose writes text without formulas.
 func prose(w io.Writer, s string) error {

@@ -1,7 +1,8 @@
-package lessons
+package width
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -18,112 +19,106 @@ import (
 	"marginlab/ml/theory"
 	"marginlab/views"
 	"marginlab/views/figure"
+	"marginlab/views/lessons"
 )
 
-var width = Lesson{
-	Slug: "width", Title: "The width of the Gaussian kernel",
-	Summary: "From the identity matrix to all ones: overfitting, underfitting, and what lies between.",
-	Screens: []Screen{
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	gamma      = lessons.NumberControl{Name: "gamma", Label: "gamma", Symbol: "γ", Default: "1", Min: 1e-4, Max: 1e4, Low: 1e-3, High: 1e3, Log: true, Help: "Large: narrow."}
+	bubblesC   = lessons.NumberControl{Name: "C", Label: "C", Default: "1", Min: 1e-2, Max: 1e4, Low: 1e-2, High: 1e4, Log: true}
+	curvesC    = lessons.NumberControl{Name: "C", Label: "C", Default: "10", Min: 1e-2, Max: 1e3, Low: 1e-2, High: 1e3, Log: true}
+	curvesSeed = lessons.IntegerControl{Name: "seed", Label: "sample", Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Another draw of the 100 training points."}
+	choiceSeed = lessons.IntegerControl{Name: "seed", Label: "sample", Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Another draw of the training points, and of the folds."}
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "width",
+	Screens: []lessons.Screen{
 		{
-			Slug: "reach", Title: "How far a point reaches",
+			Slug:   "reach",
 			Covers: []string{"001 14.1", "001 12.3", "002 kernels"},
-			Words:  widthReachWords,
-			Demo:   &Demo{Params: []param.Param{widthGamma("1")}, Show: showWidthReach},
-			Questions: []Question{{
+			Demo:   &lessons.Demo{Controls: []lessons.Control{gamma}, Show: showReach},
+			Questions: []lessons.Question{{
 				Slug: "s", Ask: `Which $\gamma$ belongs to the length $s = 0.5$?`,
 				Answer:  func(context.Context) (float64, error) { return 1 / (2 * 0.5 * 0.5), nil },
 				Explain: `$\gamma = 1/(2s^2) = 1/(2\cdot 0.25) = $ %s.`,
 			}},
 		},
 		{
-			Slug: "gram", Title: "From the identity to all ones",
+			Slug:   "gram",
 			Covers: []string{"001 14.1", "001 14.2", "001 14.3", "001 10.2"},
-			Words:  widthGramWords,
-			Demo:   &Demo{Show: showWidthGram},
-			Questions: []Question{
+			Demo:   &lessons.Demo{Show: showGram},
+			Questions: []lessons.Question{
 				{
 					Slug: "wide", Ask: `60 points, $\gamma = 10^{-4}$ on coordinates of size 1. How large is the largest eigenvalue of $K$, roughly (5 % off is fine)?`,
-					Within: 0.05, Answer: widthLargest,
+					Within: 0.05, Answer: largest,
 					Explain: `$K$ is nearly the matrix of ones, whose only non-zero eigenvalue is $M$; computed, it is %s.`,
 				},
 			},
 		},
 		{
-			Slug: "bubbles", Title: "Bubbles and parabolas",
+			Slug:   "bubbles",
 			Covers: []string{"001 14.2", "001 14.3", "002 kernels"},
-			Words:  widthBubblesWords,
-			Demo: &Demo{
-				Params: []param.Param{
-					widthGamma("1"),
-					{Name: "C", Label: "C", Kind: param.Number, Default: "1", Min: 1e-2, Max: 1e4, Low: 1e-2, High: 1e4, Log: true},
-				},
-				Show: showWidthBubbles,
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{gamma, bubblesC},
+				Show:     showBubbles,
 			},
-			Questions: []Question{{
+			Questions: []lessons.Question{{
 				Slug: "vectors", Ask: `$C = 1$. The kernel gets ever narrower, up to $\gamma = 1000$. How many of the points become support vectors?`,
 				Options: []string{"Fewer and fewer.", "About as many as before.", "Almost all of them."},
-				Answer:  widthVectors,
+				Answer:  vectors,
 				Explain: `When no point feels another, each must hold its own margin: $f(\mathbf x_i) \approx \alpha_i y_i + b$, so every $\alpha_i$ has to be positive.`,
 			}},
 		},
 		{
-			Slug: "curves", Title: "Two errors against the width",
+			Slug:   "curves",
 			Covers: []string{"001 14.4", "001 14.2", "001 14.3"},
-			Words:  widthCurvesWords,
-			Demo: &Demo{
-				Params: []param.Param{
-					{Name: "C", Label: "C", Kind: param.Number, Default: "10", Min: 1e-2, Max: 1e3, Low: 1e-2, High: 1e3, Log: true},
-					{Name: "seed", Label: "sample", Kind: param.Integer, Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Another draw of the 100 training points."},
-				},
-				Show: showWidthCurves,
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{curvesC, curvesSeed},
+				Show:     showCurves,
 			},
-			Questions: []Question{{
+			Questions: []lessons.Question{{
 				Slug: "training", Ask: `Which $\gamma$ has the lowest *training* error?`,
 				Options: []string{"The widest kernel.", "The one with the lowest error on new points.", "The narrowest kernel."},
-				Answer:  widthTraining,
+				Answer:  training,
 				Explain: `A narrow kernel can give every training point its own label, noise included. That is why the training error cannot choose $\gamma$.`,
 			}},
 		},
 		{
-			Slug: "bias-variance", Title: "Bias and variance over resamples",
+			Slug:   "bias-variance",
 			Covers: []string{"001 14.2", "001 14.3"},
-			Words:  widthBiasVarianceWords,
-			Demo: &Demo{
-				Params: []param.Param{widthGamma("1")},
-				Show:   showWidthResamples,
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{gamma},
+				Show:     showResamples,
 			},
-			Questions: []Question{{
+			Questions: []lessons.Question{{
 				Slug: "which", Ask: `From $\gamma = 1$ to $\gamma = 10$: which part of the error grows most?`,
 				Options: []string{"Bias.", "Variance.", "Noise."},
-				Answer:  widthWhich,
+				Answer:  which,
 				Explain: `Single machines follow their own sample's noise, each in its own way, so they disagree with each other. The noise in the labels is the same for every machine. (Much narrower still, every machine falls back on its constant $b$ between its points: then they agree again, and are wrong together.)`,
 			}},
 		},
 		{
-			Slug: "choice", Title: "Choosing the width and C together",
+			Slug:   "choice",
 			Covers: []string{"001 14.4", "001 6.6"},
-			Words:  widthChoiceWords,
-			Demo: &Demo{
-				Params: []param.Param{
-					{Name: "seed", Label: "sample", Kind: param.Integer, Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Another draw of the training points, and of the folds."},
-				},
-				Show: showWidthChoice,
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{choiceSeed},
+				Show:     showChoice,
 			},
 		},
 	},
-}
+})
 
-// widthGamma is the control that most screens share.
-func widthGamma(start string) param.Param {
-	return param.Param{Name: "gamma", Label: "gamma", Symbol: "γ", Kind: param.Number, Default: start, Min: 1e-4, Max: 1e4, Low: 1e-3, High: 1e3, Log: true, Help: "Large: narrow."}
-}
-
-// widthGammas are the widths that the curves go through, from narrow to wide in
+// widths are those that the curves go through, from narrow to wide in
 // the replay, from wide to narrow on an axis.
-var widthGammas = []float64{1e3, 300, 100, 30, 10, 3, 1, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3}
+var widths = []float64{1e3, 300, 100, 30, 10, 3, 1, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3}
 
-// widthPoints are sixty points for the Gram matrix, sorted by class.
-func widthPoints() (*dataset.Data, []int, error) {
+// points are sixty points for the Gram matrix, sorted by class.
+func points() (*dataset.Data, []int, error) {
 	d, err := dataset.Generate("moons", 60, 0.15, 1)
 	if err != nil {
 		return nil, nil, err
@@ -133,16 +128,16 @@ func widthPoints() (*dataset.Data, []int, error) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return d.Y[a] - d.Y[b] })
-	d = selectRows(d, order)
+	d = lessons.SelectRows(d, order)
 	return d, d.Y, nil
 }
 
-func showWidthReach(_ context.Context, in Input) (*Exhibit, error) {
-	d, _, err := widthPoints()
+func showReach(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	d, _, err := points()
 	if err != nil {
 		return nil, err
 	}
-	gamma := in.Number("gamma")
+	gamma := gamma.Of(in)
 	s := 1 / math.Sqrt(2*gamma)
 	k := kernel.RBF(gamma)
 	var x, y []float64
@@ -166,10 +161,10 @@ func showWidthReach(_ context.Context, in Input) (*Exhibit, error) {
 	for i := range shares {
 		shares[i] = float64(i+1) / float64(len(shares))
 	}
-	return &Exhibit{
-		Figures: []Figure{{
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{{
 			Name: "reach", Caption: `The kernel against distance, and the share of the pairs of points in the data set that are closer than that. Where the second curve has hardly begun to rise when the first is down, the kernel is narrow for these data.`,
-			Draw: func(l Look) (*figure.Picture, error) {
+			Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: l.Format(1), X: figure.Axis{Name: "distance |x − z|", Min: 0, Max: 4}, Y: figure.Axis{Name: "k(x, z), and share of pairs", Min: 0, Max: 1.02},
 					Curves: []figure.Curve{{Name: "k(x, z)", X: x, Y: y}, {Name: "share of pairs closer", X: distances, Y: shares}},
@@ -177,7 +172,7 @@ func showWidthReach(_ context.Context, in Input) (*Exhibit, error) {
 				}.Picture()
 			},
 		}},
-		Numbers: []Number{
+		Numbers: []lessons.Number{
 			{Label: `$s = 1/\sqrt{2\gamma}$`, Value: views.Short(s), Help: "in the units of the data"},
 			{Label: "median distance", Value: views.Short(distances[len(distances)/2]), Help: "between two points of the data set"},
 			{Label: `pairs closer than $s$`, Value: fmt.Sprintf("%.0f %%", 100*float64(close)/float64(len(distances)))},
@@ -185,13 +180,13 @@ func showWidthReach(_ context.Context, in Input) (*Exhibit, error) {
 	}, nil
 }
 
-func showWidthGram(_ context.Context, in Input) (*Exhibit, error) {
-	d, classes, err := widthPoints()
+func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	d, classes, err := points()
 	if err != nil {
 		return nil, err
 	}
-	step := min(in.Step, len(widthGammas)-1)
-	gamma := widthGammas[step]
+	step := min(in.Step, len(widths)-1)
+	gamma := widths[step]
 	k := theory.Gram(kernel.NewGram(kernel.RBF(gamma), d.X))
 	near, err := theory.NewCloseness(k)
 	if err != nil {
@@ -208,17 +203,17 @@ func showWidthGram(_ context.Context, in Input) (*Exhibit, error) {
 	case near.MeanOffDiagonal > 0.95:
 		note = "Nearly all ones: the kernel no longer tells the points apart."
 	}
-	return &Exhibit{
-		Steps: len(widthGammas), Step: step, Notes: []string{fmt.Sprintf("$\\gamma = %s$. %s", strconv.FormatFloat(gamma, 'f', -1, 64), note)},
-		Figures: []Figure{
-			{Name: "gram", Caption: "The Gram matrix of sixty points of two moons, sorted by class.", Draw: func(l Look) (*figure.Picture, error) {
+	return &lessons.Exhibit{
+		Steps: len(widths), Step: step, Notes: []string{fmt.Sprintf("$\\gamma = %s$. %s", strconv.FormatFloat(gamma, 'f', -1, 64), note)},
+		Figures: []lessons.Figure{
+			{Name: "gram", Caption: "The Gram matrix of sixty points of two moons, sorted by class.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Matrix{Format: l.Format(1), Values: k, Scale: 1, Name: "k", Classes: classes, ClassNames: d.Classes}.Picture()
 			}},
-			{Name: "spectrum", Wide: true, Caption: `Its eigenvalues, largest first, on a logarithmic scale. They sum to the number of points for every $\gamma$.`, Draw: func(l Look) (*figure.Picture, error) {
+			{Name: "spectrum", Wide: true, Caption: `Its eigenvalues, largest first, on a logarithmic scale. They sum to the number of points for every $\gamma$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Bars{Format: l.Format(0), X: "number", Y: "eigenvalue", Values: spectrum.Values, Log: true}.Picture()
 			}},
 		},
-		Numbers: []Number{
+		Numbers: []lessons.Number{
 			{Label: "mean entry off the diagonal", Value: views.Short(near.MeanOffDiagonal), Help: "0 for the identity, 1 for all ones"},
 			{Label: "largest eigenvalue", Value: views.Short(spectrum.Values[0]), Help: "from 1 to the number of points"},
 			{Label: "effective rank", Value: views.Short(spectrum.EffectiveRank()), Help: "exponential of the entropy of the eigenvalues' shares: directions that matter"},
@@ -226,9 +221,9 @@ func showWidthGram(_ context.Context, in Input) (*Exhibit, error) {
 	}, nil
 }
 
-// widthLargest is the largest eigenvalue for a very wide kernel.
-func widthLargest(context.Context) (float64, error) {
-	d, _, err := widthPoints()
+// largest is the largest eigenvalue for a very wide kernel.
+func largest(context.Context) (float64, error) {
+	d, _, err := points()
 	if err != nil {
 		return 0, err
 	}
@@ -236,7 +231,7 @@ func widthLargest(context.Context) (float64, error) {
 	return s.Values[0], err
 }
 
-func showWidthBubbles(ctx context.Context, in Input) (*Exhibit, error) {
+func showBubbles(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	d, err := dataset.Generate("moons", 100, 0.3, 1)
 	if err != nil {
 		return nil, err
@@ -245,7 +240,7 @@ func showWidthBubbles(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, spec, err := fit(ctx, d, "gamma", in.Text("gamma"), "C", in.Text("C"))
+	res, spec, err := lessons.Fit(ctx, d, "gamma", gamma.Text(in), "C", bubblesC.Text(in))
 	if err != nil {
 		return nil, err
 	}
@@ -254,25 +249,25 @@ func showWidthBubbles(ctx context.Context, in Input) (*Exhibit, error) {
 		return nil, err
 	}
 	r := res.Report
-	return &Exhibit{
-		Figures: []Figure{boundary("boundary", "One hundred points of two noisy moons. Ringed points are support vectors. Move the width from end to end.", res.Model, d, spec, nil)},
-		Numbers: []Number{
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{lessons.Boundary("boundary", "One hundred points of two noisy moons. Ringed points are support vectors. Move the width from end to end.", res.Model, d, spec, nil)},
+		Numbers: []lessons.Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.TrainN)},
-			{Label: "right on the training points", Value: percent(r.TrainAccuracy)},
-			{Label: "right on 1000 new points", Value: percent(accuracy), Help: "from the same generator"},
+			{Label: "right on the training points", Value: lessons.Percent(r.TrainAccuracy)},
+			{Label: "right on 1000 new points", Value: lessons.Percent(accuracy), Help: "from the same generator"},
 		},
-		Lab: labQuery("moons", "gamma", in.Text("gamma"), "C", in.Text("C"), "standardize", "false"),
+		Lab: lessons.LabQuery("moons", "gamma", gamma.Text(in), "C", bubblesC.Text(in), "standardize", "false"),
 	}, nil
 }
 
-// widthVectors compares the numbers of support vectors.
-func widthVectors(ctx context.Context) (float64, error) {
+// vectors compares the numbers of support vectors.
+func vectors(ctx context.Context) (float64, error) {
 	d, err := dataset.Generate("moons", 100, 0.3, 1)
 	if err != nil {
 		return 0, err
 	}
 	count := func(gamma string) (int, error) {
-		res, _, err := fit(ctx, d, "gamma", gamma, "C", "1")
+		res, _, err := lessons.Fit(ctx, d, "gamma", gamma, "C", "1")
 		if err != nil {
 			return 0, err
 		}
@@ -292,41 +287,41 @@ func widthVectors(ctx context.Context) (float64, error) {
 	return 1, err
 }
 
-// widthNoise is the share of wrong labels of widthRing.
-const widthNoise = 0.1
+// noise is the share of wrong labels of ring.
+const noise = 0.1
 
-// widthRing draws n points of the square [-2, 2]²: +1 inside the circle of radius
+// ring draws n points of the square [-2, 2]²: +1 inside the circle of radius
 // 1.3, except that one label in ten is wrong. It returns P(y = +1 | x) as well.
-func widthRing(n int, seed uint64) (d *dataset.Data, posterior []float64, err error) {
+func ring(n int, seed uint64) (d *dataset.Data, posterior []float64, err error) {
 	r := rand.New(rand.NewPCG(seed, 8))
-	t := toy{}
+	t := lessons.Toy{}
 	for range n {
 		p := [2]float64{4*r.Float64() - 2, 4*r.Float64() - 2}
-		y, post := -1.0, widthNoise
-		if norm(p) < 1.3 {
-			y, post = 1, 1-widthNoise
+		y, post := -1.0, noise
+		if lessons.Norm(p) < 1.3 {
+			y, post = 1, 1-noise
 		}
-		if r.Float64() < widthNoise {
+		if r.Float64() < noise {
 			y = -y
 		}
-		t.xy, t.y, posterior = append(t.xy, p), append(t.y, y), append(posterior, post)
+		t.XY, t.Y, posterior = append(t.XY, p), append(t.Y, y), append(posterior, post)
 	}
-	d, err = t.data()
+	d, err = t.Data()
 	return d, posterior, err
 }
 
-// widthErrors are the errors of a machine for every width, ascending in gamma.
-func widthErrors(ctx context.Context, c string, seed uint64) (gammas, train, fresh []float64, err error) {
-	d, _, err := widthRing(100, seed)
+// errors are the errors of a machine for every width, ascending in gamma.
+func errors(ctx context.Context, c string, seed uint64) (gammas, train, fresh []float64, err error) {
+	d, _, err := ring(100, seed)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	test, _, err := widthRing(2000, 1000)
+	test, _, err := ring(2000, 1000)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	for _, g := range slices.Backward(widthGammas) {
-		res, _, err := fit(ctx, d, "gamma", setting(g), "C", c)
+	for _, g := range slices.Backward(widths) {
+		res, _, err := lessons.Fit(ctx, d, "gamma", lessons.Setting(g), "C", c)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -339,8 +334,8 @@ func widthErrors(ctx context.Context, c string, seed uint64) (gammas, train, fre
 	return gammas, train, fresh, nil
 }
 
-func showWidthCurves(ctx context.Context, in Input) (*Exhibit, error) {
-	gammas, train, fresh, err := widthErrors(ctx, in.Text("C"), uint64(in.Int("seed")))
+func showCurves(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	gammas, train, fresh, err := errors(ctx, curvesC.Text(in), uint64(curvesSeed.Of(in)))
 	if err != nil {
 		return nil, err
 	}
@@ -350,28 +345,28 @@ func showWidthCurves(ctx context.Context, in Input) (*Exhibit, error) {
 			best = i
 		}
 	}
-	return &Exhibit{
-		Figures: []Figure{{
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{{
 			Name: "errors", Caption: "Wide kernels on the left, narrow ones on the right. The curves part where the machine begins to learn the noise.",
-			Draw: func(l Look) (*figure.Picture, error) {
+			Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "share of wrong predictions", Min: 0, Max: 0.55},
 					Curves: []figure.Curve{{Name: "training points", X: gammas, Y: train, Marks: true}, {Name: "new points", X: gammas, Y: fresh, Marks: true}},
-					Rules:  []figure.Rule{{Name: "best possible", At: widthNoise}},
+					Rules:  []figure.Rule{{Name: "best possible", At: noise}},
 				}.Picture()
 			},
 		}},
-		Numbers: []Number{
+		Numbers: []lessons.Number{
 			{Label: `$\gamma$ with the fewest errors on new points`, Value: views.Short(gammas[best])},
-			{Label: "its error on new points", Value: percent(fresh[best]), Help: "the labels' noise alone makes 10 %"},
-			{Label: "its error on the training points", Value: percent(train[best])},
+			{Label: "its error on new points", Value: lessons.Percent(fresh[best]), Help: "the labels' noise alone makes 10 %"},
+			{Label: "its error on the training points", Value: lessons.Percent(train[best])},
 		},
 	}, nil
 }
 
-// widthTraining finds at which end the training error is lowest.
-func widthTraining(ctx context.Context) (float64, error) {
-	_, train, fresh, err := widthErrors(ctx, "10", 1)
+// training finds at which end the training error is lowest.
+func training(ctx context.Context) (float64, error) {
+	_, train, fresh, err := errors(ctx, "10", 1)
 	if err != nil {
 		return 0, err
 	}
@@ -387,12 +382,12 @@ func widthTraining(ctx context.Context) (float64, error) {
 	return 0, fmt.Errorf("the lowest training error is at neither end")
 }
 
-// widthResamples is how many machines are compared, each on its own sample.
-const widthResamples = 15
+// resamples is how many machines are compared, each on its own sample.
+const resamples = 15
 
-// widthMachines trains on resamples and judges on one set of test points.
-func widthMachines(ctx context.Context, gamma string, resamples int) (theory.BiasVariance, []*ml.Model, []*dataset.Data, error) {
-	test, posterior, err := widthRing(500, 2000)
+// machines trains on resamples and judges on one set of test points.
+func machines(ctx context.Context, gamma string, resamples int) (theory.BiasVariance, []*ml.Model, []*dataset.Data, error) {
+	test, posterior, err := ring(500, 2000)
 	if err != nil {
 		return theory.BiasVariance{}, nil, nil, err
 	}
@@ -400,11 +395,11 @@ func widthMachines(ctx context.Context, gamma string, resamples int) (theory.Bia
 	var models []*ml.Model
 	var samples []*dataset.Data
 	for r := range resamples {
-		d, _, err := widthRing(80, uint64(r+1))
+		d, _, err := ring(80, uint64(r+1))
 		if err != nil {
 			return theory.BiasVariance{}, nil, nil, err
 		}
-		res, _, err := fit(ctx, d, "gamma", gamma, "C", "10")
+		res, _, err := lessons.Fit(ctx, d, "gamma", gamma, "C", "10")
 		if err != nil {
 			return theory.BiasVariance{}, nil, nil, err
 		}
@@ -415,16 +410,16 @@ func widthMachines(ctx context.Context, gamma string, resamples int) (theory.Bia
 	return bv, models, samples, err
 }
 
-func showWidthResamples(ctx context.Context, in Input) (*Exhibit, error) {
-	here := in.Number("gamma")
-	bv, models, samples, err := widthMachines(ctx, in.Text("gamma"), widthResamples)
+func showResamples(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	here := gamma.Of(in)
+	bv, models, samples, err := machines(ctx, gamma.Text(in), resamples)
 	if err != nil {
 		return nil, err
 	}
-	e := &Exhibit{
-		Figures: []Figure{{
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{{
 			Name: "boundaries", Caption: "Boundaries of six machines, each trained on its own 80 points. Where they disagree the plane is hatched.",
-			Draw: func(l Look) (*figure.Picture, error) {
+			Draw: func(l lessons.Look) (*figure.Picture, error) {
 				var layers []figure.Layer
 				for i, m := range models[:6] {
 					v, _ := m.View()
@@ -437,21 +432,21 @@ func showWidthResamples(ctx context.Context, in Input) (*Exhibit, error) {
 				return figure.Overlay(layers)
 			},
 		}},
-		Numbers: []Number{
-			{Label: "error", Value: percent(bv.Error), Help: fmt.Sprintf("expected, of one of these %d machines", widthResamples)},
-			{Label: "noise", Value: percent(bv.Noise), Help: "no rule can avoid it"},
-			{Label: "bias", Value: percent(bv.Bias), Help: "the main prediction is wrong"},
-			{Label: "variance", Value: percent(bv.Variance), Help: "machines disagree with it; below 0 where that helps"},
+		Numbers: []lessons.Number{
+			{Label: "error", Value: lessons.Percent(bv.Error), Help: fmt.Sprintf("expected, of one of these %d machines", resamples)},
+			{Label: "noise", Value: lessons.Percent(bv.Noise), Help: "no rule can avoid it"},
+			{Label: "bias", Value: lessons.Percent(bv.Bias), Help: "the main prediction is wrong"},
+			{Label: "variance", Value: lessons.Percent(bv.Variance), Help: "machines disagree with it; below 0 where that helps"},
 		},
 	}
 	if in.Coarse {
 		return e, nil
 	}
-	gammas, bias, variance, whole, err := widthDecomposition(ctx)
+	gammas, bias, variance, whole, err := decomposition(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e.Figures = append(e.Figures, Figure{Name: "parts", Wide: true, Caption: `Too wide: bias. Narrower: variance. Narrower still, every machine is its own constant almost everywhere: the main prediction is wrong in the ring, bias is back, and variance helps against it.`, Draw: func(l Look) (*figure.Picture, error) {
+	e.Figures = append(e.Figures, lessons.Figure{Name: "parts", Wide: true, Caption: `Too wide: bias. Narrower: variance. Narrower still, every machine is its own constant almost everywhere: the main prediction is wrong in the ring, bias is back, and variance helps against it.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Chart{
 			Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "part of the error"},
 			Curves: []figure.Curve{{Name: "bias", X: gammas, Y: bias, Marks: true}, {Name: "variance", X: gammas, Y: variance, Marks: true}, {Name: "noise + bias + variance", X: gammas, Y: whole, Marks: true}},
@@ -461,11 +456,11 @@ func showWidthResamples(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
-// widthDecomposition is the decomposition along every second width.
-func widthDecomposition(ctx context.Context) (gammas, bias, variance, whole []float64, err error) {
-	for i := len(widthGammas) - 1; i >= 0; i -= 2 {
-		g := widthGammas[i]
-		bv, _, _, err := widthMachines(ctx, setting(g), widthResamples)
+// decomposition is the decomposition along every second width.
+func decomposition(ctx context.Context) (gammas, bias, variance, whole []float64, err error) {
+	for i := len(widths) - 1; i >= 0; i -= 2 {
+		g := widths[i]
+		bv, _, _, err := machines(ctx, lessons.Setting(g), resamples)
 		if err != nil {
 			return nil, nil, nil, nil, err
 		}
@@ -474,52 +469,52 @@ func widthDecomposition(ctx context.Context) (gammas, bias, variance, whole []fl
 	return gammas, bias, variance, whole, nil
 }
 
-// widthWhich finds what grows most from a moderate to a very narrow kernel.
-func widthWhich(ctx context.Context) (float64, error) {
-	a, _, _, err := widthMachines(ctx, "1", widthResamples)
+// which finds what grows most from a moderate to a very narrow kernel.
+func which(ctx context.Context) (float64, error) {
+	a, _, _, err := machines(ctx, "1", resamples)
 	if err != nil {
 		return 0, err
 	}
-	b, _, _, err := widthMachines(ctx, "10", widthResamples)
+	b, _, _, err := machines(ctx, "10", resamples)
 	grown := []float64{b.Bias - a.Bias, b.Variance - a.Variance, b.Noise - a.Noise}
 	return float64(slices.Index(grown, slices.Max(grown))), err
 }
 
 // The grid of the choice, wide to narrow and cheap to dear.
 var (
-	widthGridGammas = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10}
-	widthGridCs     = []float64{0.1, 1, 10, 100, 1000}
+	gridGammas = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10}
+	gridCs     = []float64{0.1, 1, 10, 100, 1000}
 )
 
-func showWidthChoice(ctx context.Context, in Input) (*Exhibit, error) {
-	seed := uint64(in.Int("seed"))
-	d, _, err := widthRing(100, seed)
+func showChoice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	seed := uint64(choiceSeed.Of(in))
+	d, _, err := ring(100, seed)
 	if err != nil {
 		return nil, err
 	}
-	test, _, err := widthRing(2000, 1000)
+	test, _, err := ring(2000, 1000)
 	if err != nil {
 		return nil, err
 	}
-	spec, err := newSpec()
+	spec, err := lessons.NewSpec()
 	if err != nil {
 		return nil, err
 	}
-	settings := eval.Settings{Folds: 5, Seed: seed, C: widthGridCs}
-	for _, g := range widthGridGammas {
+	settings := eval.Settings{Folds: 5, Seed: seed, C: gridCs}
+	for _, g := range gridGammas {
 		settings.Gamma = append(settings.Gamma, param.Of(g))
 	}
 	grid, err := eval.CrossValidate(ctx, d, spec, settings)
 	if err != nil {
 		return nil, err
 	}
-	n := len(widthGridCs) // cells for each gamma
-	wrong := mat.NewDense(n, len(widthGridGammas), nil)
+	n := len(gridCs) // cells for each gamma
+	wrong := mat.NewDense(n, len(gridGammas), nil)
 	for k, cell := range grid.Cells {
 		wrong.Set(k%n, k/n, 1-cell.Accuracy)
 	}
 	bestC, bestG := grid.Best%n, grid.Best/n
-	res, _, err := fit(ctx, d, "C", setting(widthGridCs[bestC]), "gamma", setting(widthGridGammas[bestG]))
+	res, _, err := lessons.Fit(ctx, d, "C", lessons.Setting(gridCs[bestC]), "gamma", lessons.Setting(gridGammas[bestG]))
 	if err != nil {
 		return nil, err
 	}
@@ -527,26 +522,26 @@ func showWidthChoice(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	table := Table{Caption: "The same in per cent; the row of the best cell is marked", Head: []string{`$C$ \ $\gamma$`}, Marked: []int{bestC}}
-	for _, g := range widthGridGammas {
-		table.Head = append(table.Head, setting(g))
+	table := lessons.Table{Caption: "The same in per cent; the row of the best cell is marked", Head: []string{`$C$ \ $\gamma$`}, Marked: []int{bestC}}
+	for _, g := range gridGammas {
+		table.Head = append(table.Head, lessons.Setting(g))
 	}
-	for i, c := range widthGridCs {
-		row := []string{setting(c)}
-		for j := range widthGridGammas {
+	for i, c := range gridCs {
+		row := []string{lessons.Setting(c)}
+		for j := range gridGammas {
 			row = append(row, fmt.Sprintf("%.0f", 100*wrong.At(i, j)))
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	return &Exhibit{
-		Figures: []Figure{{Name: "grid", Caption: "Cross-validated error for every pair: the pale valley is good. The table below has the values of the axes.", Draw: func(l Look) (*figure.Picture, error) {
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{{Name: "grid", Caption: "Cross-validated error for every pair: the pale valley is good. The table below has the values of the axes.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Matrix{Format: l.Format(1), Values: wrong, Name: "error", X: "γ, wide to narrow", Y: "C, small to large"}.Picture()
 		}}},
-		Tables: []Table{table},
-		Numbers: []Number{
-			{Label: "best pair", Value: "C = " + setting(widthGridCs[bestC]) + ", γ = " + setting(widthGridGammas[bestG])},
-			{Label: "its cross-validated error", Value: percent(wrong.At(bestC, bestG)), Help: "flattered: it was chosen for it"},
-			{Label: "its error on 2000 new points", Value: percent(1 - fresh), Help: "trained on all 100 points; 10 % is the best possible"},
+		Tables: []lessons.Table{table},
+		Numbers: []lessons.Number{
+			{Label: "best pair", Value: "C = " + lessons.Setting(gridCs[bestC]) + ", γ = " + lessons.Setting(gridGammas[bestG])},
+			{Label: "its cross-validated error", Value: lessons.Percent(wrong.At(bestC, bestG)), Help: "flattered: it was chosen for it"},
+			{Label: "its error on 2000 new points", Value: lessons.Percent(1 - fresh), Help: "trained on all 100 points; 10 % is the best possible"},
 		},
 	}, nil
 }

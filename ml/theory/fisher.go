@@ -1,0 +1,81 @@
+package theory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/conformal"
+)
+
+// ScatterTraces returns tr S_b and tr S_w of the rows of z, images in a feature space
+// (M x D), for labels y of -1 and +1: mean squared distances of the class means to the
+// mean of all, and of the rows to the mean of their class (MCM notes, "Kernel
+// optimization"). Their quotient is the Fisher scalar J.
+func ScatterTraces(z *mat.Dense, y []float64) (between, within float64, err error) {
+	rows, d := z.Dims()
+	if err := checkLabels(y, rows); err != nil {
+		return 0, 0, err
+	}
+	mean, n := map[float64][]float64{}, map[float64]float64{}
+	all := make([]float64, d)
+	for i, label := range y {
+		if mean[label] == nil {
+			mean[label] = make([]float64, d)
+		}
+		floats.Add(mean[label], z.RawRowView(i))
+		floats.Add(all, z.RawRowView(i))
+		n[label]++
+	}
+	floats.Scale(1/float64(rows), all)
+	for label := range mean {
+		floats.Scale(1/n[label], mean[label])
+	}
+	for i, label := range y {
+		b, w := floats.Distance(mean[label], all, 2), floats.Distance(z.RawRowView(i), mean[label], 2)
+		between += b * b
+		within += w * w
+	}
+	return between / float64(rows), within / float64(rows), nil
+}
+
+// RidgeSpectrum returns the eigenvalues of Q = K1'(W0 + D I)K1, rising, for n cores of
+// any place, the width gamma of their kernel and the ridge D: n+1 values. Where columns
+// of K1 depend on each other, as with repeated cores, some are 0 for every D, which is
+// why package conformal solves P alpha = g Q alpha in a basis of the range of K1. The
+// MCM notes put the ridge there "for stability".
+func RidgeSpectrum(ctx context.Context, k conformal.Matrix, x *mat.Dense, y []float64, cores [][]float64, gamma, ridge float64) ([]float64, error) {
+	_, d := x.Dims()
+	for j, a := range cores {
+		if len(a) != d {
+			return nil, fmt.Errorf("theory: core %d has %d coordinates, the points have %d", j+1, len(a), d)
+		}
+	}
+	k1 := conformal.CoreMatrix(x, cores, gamma)
+	_, q, err := conformal.Scatter(ctx, k, y, k1)
+	if err != nil {
+		return nil, err
+	}
+	var own mat.SymDense
+	own.SymOuterK(ridge, k1.T())
+	q.AddSym(q, &own)
+	var es mat.EigenSym
+	if !es.Factorize(q, false) {
+		return nil, errors.New("theory: the eigenvalues of Q did not converge")
+	}
+	return es.Values(nil), nil
+}
+
+// RidgedJ returns c'B0c / c'(W0 + D I)c, the quotient that the eigenvector of package
+// conformal maximises, for factors c of the M rows and the ridge D. With D = 0 it is J.
+func RidgedJ(ctx context.Context, k conformal.Matrix, y, c []float64, ridge float64) (float64, error) {
+	b, w, err := conformal.Scatter(ctx, k, y, mat.NewDense(len(c), 1, slices.Clone(c)))
+	if err != nil {
+		return 0, err
+	}
+	return b.At(0, 0) / (w.At(0, 0) + ridge*floats.Dot(c, c)), nil
+}

@@ -1,0 +1,36 @@
+// Package all is the table of lessons.
+package all
+
+import (
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/conformal"
+	"marginlab/views/lessons/width"
+)
+
+// Lessons are the lessons in the order in which they are taught.
+var Lessons = []lessons.Lesson{
+	lessons.Margins,
+	lessons.Lagrange,
+	lessons.Hardmargin,
+	lessons.Perceptron,
+	lessons.Softmargin,
+	lessons.Kerneltrick,
+	lessons.Mercer,
+	width.Lesson,
+	lessons.Procedures,
+	lessons.Risk,
+	lessons.MCM,
+	conformal.Lesson,
+	lessons.Eightsteps,
+	lessons.Generalisation,
+}
+
+// Find returns the lesson of a slug, or nil.
+func Find(slug string) *lessons.Lesson {
+	for i := range Lessons {
+		if Lessons[i].Slug == slug {
+			return &Lessons[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,968 @@
+package conformal
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"marginlab/ml"
+	mlconformal "marginlab/ml/conformal"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/stepwise"
+	"marginlab/ml/theory"
+	"marginlab/ml/trace"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	steepness    = lessons.NumberControl{Name: "steepness", Label: "steepness", Symbol: "s", Default: "0.6", Min: 0, Max: 3, Low: 0, High: 3, Help: "0 is the identity map."}
+	where        = lessons.NumberControl{Name: "where", Label: "steepest place", Symbol: "m", Default: "0", Min: -3, Max: 3, Low: -3, High: 3}
+	metricKernel = lessons.ChoiceControl{Name: "kernel", Label: "kernel", Default: "rbf", Options: []param.Option{
+		{Name: "rbf", Label: "RBF", Help: "exp(−γ |x − z|²)"},
+		{Name: "poly", Label: "quadratic", Help: "(γ x·z + 1)²"},
+		{Name: "linear", Label: "linear", Help: "x·z"},
+	}}
+	metricGamma = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "0.2", Min: 0.05, Max: 5, Low: 0.05, High: 5, Log: true}
+	height      = lessons.NumberControl{Name: "height", Label: "height of the core", Symbol: "α₁", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Help: "c(x) = 1 + α₁ exp(−½ |x − a|²); 0 leaves the kernel as it is."}
+	core        = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "kx", Label: "core x1", Default: "-0.8", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
+		Y: lessons.NumberControl{Name: "ky", Label: "core x2", Default: "0.3", Min: -2, Max: 2, Low: -2, High: 2, Folded: true},
+	}
+	probe = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "px", Label: "probe x1", Default: "0.6", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "probe x2", Default: "0.9", Min: -2, Max: 2, Low: -2, High: 2, Folded: true},
+	}
+	fisherKernel = lessons.ChoiceControl{Name: "kernel", Label: "kernel", Default: "linear", Options: []param.Option{
+		{Name: "linear", Label: "linear: φ(x) = x", Help: "Two features."},
+		{Name: "quadratic", Label: "quadratic: (1 + x·z)²", Help: "Six features."},
+	}}
+	sorted = lessons.SwitchControl{Name: "sorted", Label: "rows sorted by class", Default: "true", Help: "Of the matrices in the pictures; nothing else changes."}
+	point  = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "px", Label: "point x1", Default: "0.9", Min: -2, Max: 2, Low: -2, High: 2, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "point x2", Default: "-0.6", Min: -1.5, Max: 1.5, Low: -1.5, High: 1.5, Folded: true},
+	}
+	a0        = lessons.NumberControl{Name: "a0", Label: "constant", Symbol: "α₀", Default: "1", Min: -2, Max: 2, Low: -2, High: 2}
+	a1        = lessons.NumberControl{Name: "a1", Label: "first core", Symbol: "α₁", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
+	a2        = lessons.NumberControl{Name: "a2", Label: "second core", Symbol: "α₂", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
+	coreGamma = lessons.NumberControl{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Default: "1", Min: 0.05, Max: 10, Low: 0.05, High: 10, Log: true}
+	solver    = lessons.SwitchControl{Name: "solver", Label: "show the best coefficients", Default: "false", Help: "Try first."}
+	firstCore = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "ux", Label: "first core x1", Default: "0", Min: -2, Max: 3, Low: -2, High: 3, Folded: true},
+		Y: lessons.NumberControl{Name: "uy", Label: "first core x2", Default: "0.4", Min: -1.5, Max: 2, Low: -1.5, High: 2, Folded: true},
+	}
+	secondCore = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "vx", Label: "second core x1", Default: "1", Min: -2, Max: 3, Low: -2, High: 3, Folded: true},
+		Y: lessons.NumberControl{Name: "vy", Label: "second core x2", Default: "0.1", Min: -1.5, Max: 2, Low: -1.5, High: 2, Folded: true},
+	}
+	cores            = lessons.IntegerControl{Name: "cores", Label: "cores", Default: "8", Min: 1, Max: 30, Low: 1, High: 30}
+	repeat           = lessons.SwitchControl{Name: "repeat", Label: "use every core twice", Default: "false"}
+	eigenRidge       = lessons.NumberControl{Name: "ridge", Label: "ridge", Symbol: "D", Default: "1e-3", Min: 1e-6, Max: 1, Low: 1e-6, High: 1, Log: true}
+	eigenCoreGamma   = lessons.NumberControl{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Default: "1", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
+	rate             = lessons.NumberControl{Name: "rate", Label: "first step", Symbol: "η₀", Default: "0.1", Min: 0.005, Max: 1, Low: 0.005, High: 1, Log: true}
+	data             = lessons.DataControl{Default: "moons"}
+	learner          = lessons.ChoiceControl{Name: "learner", Label: "learner", Default: "mcm", Options: []param.Option{{Name: "svm", Label: "SVM", Help: "widest margin"}, {Name: "mcm", Label: "MCM", Help: "smallest h"}}}
+	methodsGamma     = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "1", Min: 0.02, Max: 10, Low: 0.02, High: 10, Log: true}
+	c                = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
+	methodsCoreGamma = lessons.NumberControl{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Default: "1", Min: 0.02, Max: 10, Low: 0.02, High: 10, Log: true}
+	seed             = lessons.IntegerControl{Name: "seed", Label: "split", Default: "1", Min: 1, Max: 20, Low: 1, High: 20, Help: "Which 30 % of the rows are held out."}
+	methodsAverage   = lessons.SwitchControl{Name: "average", Label: "average over ten splits", Default: "false"}
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "conformal",
+	Screens: []lessons.Screen{
+		{
+			Slug:   "magnify",
+			Covers: []string{"000 kernel-motivation"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{steepness, where},
+				Show:     showMagnify,
+			},
+			Questions: []lessons.Question{{
+				Slug: "wrong-place", Ask: `The map is made steep inside a class instead ($m = -2$, $s = 1.5$). How does $R/\Delta$ compare with that of the identity map?`,
+				Options: []string{"It is smaller: magnifying helps anywhere.", "It is the same.", "It is larger."},
+				Answer: func(context.Context) (float64, error) {
+					before, after := ratio(identity), ratio(bend(1.5, -2))
+					return float64(1 + lessons.Sign(after-before)), nil
+				},
+				Explain: `The ends stay where they are, so length that is given to the inside of a class is taken from the gap. To magnify, one must first know where the boundary is.`,
+			}},
+		},
+		{
+			Slug:   "metric",
+			Covers: []string{"000 kernel"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{metricKernel, metricGamma, height, core, probe},
+				Show:     showMetric,
+			},
+			Questions: []lessons.Question{{
+				Slug: "uniform", Ask: `The RBF kernel with $\gamma = 2$, in the plane, without a factor. By how much does it enlarge a small area, $\sqrt{\det \mathbf g}$?`,
+				Answer: func(context.Context) (float64, error) {
+					g, err := theory.Metric(kernel.RBF(2), []float64{0.3, -1})
+					return theory.Magnification(g), err
+				},
+				Explain: `$\mathbf g = 2\gamma\,\mathbf I$, so $\sqrt{\det\mathbf g} = 2\gamma = $ %s, at every place alike: by itself this kernel does not know where the boundary is.`,
+			}},
+		},
+		{
+			Slug:   "fisher",
+			Covers: []string{"000 kernel"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{fisherKernel, sorted, point},
+				Show:     showFisher,
+			},
+			Questions: []lessons.Question{{
+				Slug: "order", Ask: `The formulas of $\mathbf B$ and $\mathbf W$ are written for rows sorted by class. What if they are not sorted?`,
+				Options: []string{"J comes out wrong.", "J is the same, if “block” is read as “both points of the same class”.", "J changes its sign."},
+				Answer: func(ctx context.Context) (float64, error) {
+					f, err := newTwoWays(ctx, theory.FeatureMap{}, six([2]float64{0.9, -0.6}))
+					if err != nil {
+						return 0, err
+					}
+					j, err := mlconformal.J(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, f.points.Matrix()), f.points.Y, ones(len(f.points.Y)))
+					if math.Abs(j-f.scatter()) < 1e-12 && math.Abs(j-f.matrices()) < 1e-12 {
+						return 1, err
+					}
+					return 0, err
+				},
+				Explain: `The six points of this screen are *not* sorted, and both computations agree. Exchanging two rows together with the same two columns changes no sum.`,
+			}},
+		},
+		{
+			Slug:   "factor",
+			Covers: []string{"000 kernel"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{a0, a1, a2, coreGamma, solver, firstCore, secondCore},
+				Show:     showFactor,
+			},
+			Questions: []lessons.Question{{
+				Slug: "negative", Ask: `$c(\mathbf x)$ is negative at some points and positive at others. Is $c(\mathbf x)\,c(\mathbf z)\,k(\mathbf x, \mathbf z)$ still a valid kernel?`,
+				Options: []string{"Yes, whatever the signs.", "No: it has negative entries.", "Only if k has negative entries as well."},
+				Answer: func(ctx context.Context) (float64, error) {
+					p, err := moons()
+					if err != nil {
+						return 0, err
+					}
+					k := p.Scaled((&mlconformal.Map{Gamma: 1, Alpha: []float64{1, -1}, Cores: [][]float64{{-1, 0.5}, {2, 0}}}).Factors(p.X))
+					s, err := theory.Mercer(theory.Gram(k))
+					return lessons.Yes(s.PSD), err
+				},
+				Explain: `$\mathbf v^\top\mathbf D\mathbf K\mathbf D\,\mathbf v = (\mathbf D\mathbf v)^\top\mathbf K(\mathbf D\mathbf v) \ge 0$: a negative factor turns $\phi(\mathbf x)$ round in feature space, no more.`,
+			}},
+		},
+		{
+			Slug:   "eigen",
+			Covers: []string{"000 kernel"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{cores, repeat, eigenRidge, eigenCoreGamma},
+				Show:     showEigen,
+			},
+			Questions: []lessons.Question{{
+				Slug: "trap", Ask: `Every core is used twice. Does the ridge $D\,\mathbf I$ make $\mathbf Q = \mathbf K_1^\top(\mathbf W_0 + D\,\mathbf I)\mathbf K_1$ invertible?`,
+				Options: []string{"Yes, that is what it is for.", "No: it stands inside, between the two K₁.", "Only if D is large enough."},
+				Answer: func(ctx context.Context) (float64, error) {
+					p, err := moons()
+					if err != nil {
+						return 0, err
+					}
+					for _, d := range []float64{1e-3, 1, 1e3} {
+						values, err := p.qValues(ctx, p.spread(8, true), 1, d)
+						if err != nil {
+							return 0, err
+						}
+						if values[0] > 1e-12*values[len(values)-1] {
+							return 2, nil
+						}
+					}
+					return 1, nil
+				},
+				Explain: `Two equal columns of $\mathbf K_1$ give a vector $\mathbf v$ with $\mathbf K_1\mathbf v = 0$, hence $\mathbf v^\top\mathbf Q\,\mathbf v = 0$ for every $D$.`,
+			}},
+		},
+		{
+			Slug:   "gradient",
+			Covers: []string{"000 kernel"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{rate, cores, coreGamma},
+				Show:     showGradient,
+			},
+			Questions: []lessons.Question{{
+				Slug: "above", Ask: "Same cores, same width, the ridge in both. Can the gradient method, with more steps, end above the largest eigenvalue?",
+				Options: []string{"Yes, it is not restricted to eigenvectors.", "No, that is the maximum of the same quotient.", "Yes, if the first step is large enough."},
+				Answer: func(ctx context.Context) (float64, error) {
+					p, err := moons()
+					if err != nil {
+						return 0, err
+					}
+					cores := p.spread(8, false)
+					_, top, err := p.Best(ctx, cores, 1, ridge)
+					if err != nil {
+						return 0, err
+					}
+					for _, rate := range []float64{0.05, 0.2, 1} {
+						path, err := p.climb(ctx, cores, 1, 1000, rate)
+						if err != nil {
+							return 0, err
+						}
+						for i := range path.Len() {
+							q, err := p.quotient(ctx, mapAt(path, i, cores, 1))
+							if err != nil {
+								return 0, err
+							}
+							if q > top.Eigenvalue*(1+1e-9) {
+								return 0, nil
+							}
+						}
+					}
+					return 1, nil
+				},
+				Explain: `Every $\boldsymbol\alpha$ is a candidate for both, and the largest eigenvalue is the maximum over all of them. The gradient can only come close.`,
+			}},
+		},
+		{
+			Slug:   "methods",
+			Covers: []string{"000 kernel"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{data, learner, methodsGamma, c, methodsCoreGamma, seed, methodsAverage},
+				Show:     showMethods,
+			},
+			Questions: []lessons.Question{{
+				Slug: "best", Ask: "The eigen method reaches the largest J of the three. Does it also have the best accuracy on held-out points, on moons, circles, XOR and checkerboard (the settings of this screen)?",
+				Options: []string{"Yes, on all of them.", "Not on all of them."},
+				Answer:  alwaysBest,
+				Explain: `J is an average over all training rows. Accuracy is decided by the few rows near the boundary, and by rows that J has never seen.`,
+			}},
+		},
+	},
+})
+
+// ones is a vector of n ones.
+func ones(n int) []float64 {
+	v := make([]float64, n)
+	floats.AddConst(1, v)
+	return v
+}
+
+// line are points of the real line, a class on each side of 0.
+var line = lessons.Toy{
+	XY: [][2]float64{{-3}, {-2.4}, {-1.9}, {-1.2}, {-0.6}, {0.5}, {1.1}, {1.6}, {2.3}, {3}},
+	Y:  []float64{-1, -1, -1, -1, -1, 1, 1, 1, 1, 1},
+}
+
+const end = 3 // the ends of the line, which every map keeps
+
+// identity is the map of the line that leaves it as it is.
+func identity(x float64) float64 { return x }
+
+// bend is theory.Bend with the ends of the line.
+func bend(steepness, at float64) func(x float64) float64 {
+	return theory.Bend(steepness, at, end)
+}
+
+// gap are the images of the two points beside the gap.
+func gap(bend func(float64) float64) (left, right float64) {
+	left, right = math.Inf(-1), math.Inf(1)
+	for i, p := range line.XY {
+		if v := bend(p[0]); line.Y[i] < 0 {
+			left = math.Max(left, v)
+		} else {
+			right = math.Min(right, v)
+		}
+	}
+	return left, right
+}
+
+// ratio is R/Δ of the images: half their extent over half the gap.
+func ratio(bend func(float64) float64) float64 {
+	left, right := gap(bend)
+	return 2 * end / (right - left)
+}
+
+func showMagnify(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	s, m := steepness.Of(in), where.Of(in)
+	bent := bend(s, m)
+	const floor = -3.8 // where the points stand beside the axes
+	var curve [][2]float64
+	for i := range 121 {
+		x := end * (float64(i)/60 - 1)
+		curve = append(curve, [2]float64{x, bent(x)})
+	}
+	left, right := gap(bent)
+	l0, r0 := gap(identity)
+	thin := figure.Pen{Color: figure.Muted, Dash: figure.Dotted, Thin: true}
+	gap := figure.Pen{Color: figure.Magenta}
+	marks := []figure.Mark{
+		figure.Line{A: [2]float64{1, -1}, Pen: figure.Pen{Color: figure.Muted, Dash: figure.Dashed, Thin: true}, Name: "identity map"},
+		figure.Segment{From: [2]float64{l0, floor}, To: [2]float64{l0, left}, Pen: thin},
+		figure.Segment{From: [2]float64{r0, floor}, To: [2]float64{r0, right}, Pen: thin},
+		figure.Segment{From: [2]float64{floor, left}, To: [2]float64{l0, left}, Pen: thin},
+		figure.Segment{From: [2]float64{floor, right}, To: [2]float64{r0, right}, Pen: thin},
+		figure.Path{Points: curve, Plain: true, Name: "the map"},
+		figure.Segment{From: [2]float64{l0, floor}, To: [2]float64{r0, floor}, Pen: gap, Name: "gap 2Δ", Label: "before"},
+		figure.Segment{From: [2]float64{floor, left}, To: [2]float64{floor, right}, Pen: gap, Name: "gap 2Δ", Label: "after"},
+	}
+	for i, p := range line.XY {
+		name := lessons.ClassName(line.Y[i])
+		marks = append(marks,
+			figure.Dot{At: [2]float64{p[0], floor}, Class: lessons.Class(line.Y[i]), Name: name},
+			figure.Dot{At: [2]float64{floor, bent(p[0])}, Class: lessons.Class(line.Y[i]), Name: name})
+	}
+	before, after := ratio(identity), ratio(bent)
+	slope := func(x float64) float64 { return (bent(x+1e-5) - bent(x-1e-5)) / 2e-5 }
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{{Name: "map", Caption: "The points stand below; their images stand at the left. Compare the two gaps. Drag the steepest place out of the gap and see what becomes of it.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Plane{Format: l.Format(2), X: "x", Y: "image of x", Limits: figure.Limits{XMin: floor - 0.2, XMax: 3.3, YMin: floor - 0.2, YMax: 3.3}, Marks: marks}.Picture()
+		}}},
+		Handles: []lessons.Handle{{Label: "steepest place", X: m, Y: bent(m), XControl: where}},
+		Numbers: []lessons.Number{
+			{Label: `$R/\Delta$ before`, Value: views.Short(before), Help: "half the extent of all points over half the gap"},
+			{Label: `$R/\Delta$ after`, Value: views.Short(after), Help: "the same, of the images"},
+			{Label: `$1 + (R/\Delta)^2$`, Value: views.Short(1+before*before) + " → " + views.Short(1+after*after), Help: "the bound of the VC dimension for data of high dimension"},
+			{Label: "slope in the gap", Value: views.Short(slope((l0 + r0) / 2)), Help: "the magnification there; 1 for the identity map"},
+			{Label: "slope at the ends", Value: fmt.Sprintf("%.2f, %.2f", slope(-end), slope(end))},
+		},
+	}
+	switch d := after - before; {
+	case lessons.Sign(d) < 0:
+		e.Notes = []string{fmt.Sprintf(`The gap has grown, the extent has not: $R/\Delta$ is %.0f %% of what it was.`, 100*after/before)}
+	case lessons.Sign(d) > 0:
+		e.Notes = []string{fmt.Sprintf(`Steep in the wrong place: the gap has shrunk, and $R/\Delta$ is %.0f %% of what it was.`, 100*after/before)}
+	default:
+		e.Notes = []string{"This is the identity map: nothing is magnified. Raise the steepness."}
+	}
+	return e, nil
+}
+
+func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	k := kernel.Kernel{Name: metricKernel.Of(in)}
+	switch k.Name {
+	case "rbf":
+		k = kernel.RBF(metricGamma.Of(in))
+	case "poly":
+		k = kernel.Polynomial(metricGamma.Of(in), 1, 2)
+	}
+	a := core.Of(in)
+	m := mlconformal.Map{Gamma: 0.5, Alpha0: 1, Alpha: []float64{height.Of(in)}, Cores: [][]float64{a[:]}}
+	metric := func(x []float64) (*mat.SymDense, error) {
+		c, grad := m.Gradient(x)
+		return theory.ConformalMetric(k, x, c, grad)
+	}
+	type ellipse struct {
+		at     [2]float64
+		axes   [2]float64
+		across *mat.Dense // directions of the axes, as columns
+	}
+	measure := func(at [2]float64) (e ellipse, err error) {
+		g, err := metric(at[:])
+		if err != nil {
+			return e, err
+		}
+		e.at = at
+		e.axes, e.across, err = theory.Axes(g)
+		return e, err
+	}
+	var grid []ellipse
+	largest := 0.0
+	for i := range 9 {
+		for j := range 7 {
+			e, err := measure([2]float64{0.75 * float64(i-4), 0.75 * float64(j-3)})
+			if err != nil {
+				return nil, err
+			}
+			largest = math.Max(largest, e.axes[1])
+			grid = append(grid, e)
+		}
+	}
+	var marks []figure.Mark
+	for _, e := range grid {
+		var outline [][2]float64
+		for i := range 33 {
+			t := 2 * math.Pi * float64(i) / 32
+			u, v := 0.36*e.axes[0]/largest*math.Cos(t), 0.36*e.axes[1]/largest*math.Sin(t)
+			outline = append(outline, [2]float64{e.at[0] + u*e.across.At(0, 0) + v*e.across.At(0, 1), e.at[1] + u*e.across.At(1, 0) + v*e.across.At(1, 1)})
+		}
+		marks = append(marks, figure.Path{Points: outline, Plain: true, Pen: figure.Pen{Color: figure.Blue}, Name: "image of a small circle"})
+	}
+	p := probe.Of(in)
+	g, err := metric(p[:])
+	if err != nil {
+		return nil, err
+	}
+	plain, err := theory.Metric(k, p[:])
+	if err != nil {
+		return nil, err
+	}
+	at, err := measure(p)
+	if err != nil {
+		return nil, err
+	}
+	marks = append(marks,
+		figure.Dot{At: a, Class: -1, Ring: true, Label: "core a"},
+		figure.Dot{At: p, Class: -1, Label: "probe"})
+	shape := "–"
+	if at.axes[0] > 0 {
+		shape = views.Short(at.axes[1] / at.axes[0])
+	}
+	step := min(in.Step, len(metricDerivation)-1)
+	return &lessons.Exhibit{
+		Steps: len(metricDerivation), Step: step, Body: lessons.Derivation(step, metricDerivation...),
+		Figures: []lessons.Figure{lessons.Plane("metric", "Each ellipse is what becomes of a small circle at its centre, all on one scale: large where the kernel magnifies, round where it does not distort. Drag the core and the probe.",
+			figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.65, YMax: 2.65}, 1, marks)},
+		Handles: []lessons.Handle{
+			core.Handle("core", in),
+			probe.Handle("probe", in),
+		},
+		Numbers: []lessons.Number{
+			{Label: `$c(\mathbf x)$ at the probe`, Value: views.Short(m.At(p[:]))},
+			{Label: `$\sqrt{\det\mathbf g}$`, Value: views.Short(theory.Magnification(plain)), Help: "magnification of areas by the kernel alone"},
+			{Label: `$\sqrt{\det\tilde{\mathbf g}}$`, Value: views.Short(theory.Magnification(g)), Help: "with the factor"},
+			{Label: "long axis over short axis", Value: shape, Help: "at the probe; 1: no distortion"},
+		},
+	}, nil
+}
+
+// metricDerivation is how a factor changes the metric of a kernel.
+var metricDerivation = []lessons.Line{
+	{Why: `A point $\mathbf x$ has the image $\phi(\mathbf x)$. The new kernel $c(\mathbf x)c(\mathbf z)k(\mathbf x,\mathbf z)$ is the inner product of these images:`, TeX: `\tilde\phi(\mathbf x) = c(\mathbf x)\,\phi(\mathbf x)`},
+	{Why: `A small step in the input moves the image by the product rule.`, TeX: `d\tilde\phi = \phi\, dc + c\, d\phi`},
+	{Why: `Square the length; inner products of images are values of the kernel, and those of their derivatives are derivatives of it.`, TeX: `\lVert d\tilde\phi\rVert^2 = k\,dc^2 + 2c\,dc\,(\phi^\top d\phi) + c^2\,\lVert d\phi\rVert^2`},
+	{Why: `Written as a matrix, with $c_i = \partial c/\partial x_i$ and $k_i = \partial k(\mathbf x, \mathbf z)/\partial x_i$ at $\mathbf z = \mathbf x$:`, TeX: `\tilde g_{ij} = c_i c_j\,k + c\,(c_i k_j + c_j k_i) + c^2 g_{ij}`},
+	{Why: `For the RBF kernel $k(\mathbf x,\mathbf x) = 1$ and $k_i = 0$. Where $c$ is flat the magnification is $c^2$ times the old one in the plane; where it slopes, the second term stretches along the slope.`, TeX: `\tilde{\mathbf g} = c^2\, 2\gamma\,\mathbf I + \nabla c\,\nabla c^\top`},
+}
+
+// six are six points in no order of classes; one of them can be moved.
+func six(at [2]float64) lessons.Toy {
+	return lessons.Toy{XY: [][2]float64{{-1.3, 0.5}, at, {-0.5, -0.7}, {1.4, 0.4}, {0.4, 0.9}, {-0.9, -0.1}}, Y: []float64{-1, 1, -1, 1, 1, -1}}
+}
+
+// twoWays is a toy with its images in an explicit feature space and its kernel
+// matrices.
+type twoWays struct {
+	points lessons.Toy
+	phi    *mat.Dense // M x features
+	b, w   *mat.SymDense
+
+	between, within float64 // tr S_b and tr S_w, from the images
+}
+
+// newTwoWays takes the features of the map; of the zero map, the coordinates.
+func newTwoWays(ctx context.Context, m theory.FeatureMap, points lessons.Toy) (*twoWays, error) {
+	f := &twoWays{points: points, phi: points.Matrix()}
+	k := kernel.Kernel{Name: "linear"}
+	var err error
+	if m.Inputs > 0 {
+		if f.phi, err = m.Rows(points.Matrix()); err != nil {
+			return nil, err
+		}
+		k = m.Kernel
+	}
+	if f.between, f.within, err = theory.ScatterTraces(f.phi, points.Y); err != nil {
+		return nil, err
+	}
+	f.b, f.w, err = mlconformal.Scatter(ctx, kernel.NewGram(k, points.Matrix()), points.Y, nil)
+	return f, err
+}
+
+// scatter is J by the definition with scatter matrices.
+func (f *twoWays) scatter() float64 { return f.between / f.within }
+
+// matrices is J by the kernel matrices alone.
+func (f *twoWays) matrices() float64 { return mat.Sum(f.b) / mat.Sum(f.w) }
+
+func showFisher(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	points := six(point.Of(in))
+	var m theory.FeatureMap
+	if fisherKernel.Of(in) == "quadratic" {
+		m = theory.QuadraticPlane
+	}
+	f, err := newTwoWays(ctx, m, points)
+	if err != nil {
+		return nil, err
+	}
+	order := make([]int, len(points.Y))
+	for i := range order {
+		order[i] = i
+	}
+	if sorted.Of(in) {
+		order = lessons.ClassOrder(points.Y)
+	}
+	marks := points.Dots(nil)
+	caption := "The six points; drag the one at the handle. In the six-dimensional feature space of this kernel the means have no place in the plane."
+	if m.Inputs == 0 {
+		caption = "Dashed: from the points to the mean of their class, the scatter within. Solid: from the class means to the mean of all, the scatter between."
+		marks = append(spokes(points), marks...)
+	}
+	step := min(in.Step, len(fisherDerivation)-1)
+	n := float64(len(points.Y))
+	return &lessons.Exhibit{
+		Steps: len(fisherDerivation), Step: step, Body: lessons.Derivation(step, fisherDerivation...),
+		Figures: []lessons.Figure{
+			lessons.Plane("points", caption, figure.Limits{XMin: -2, XMax: 2, YMin: -1.5, YMax: 1.5}, 2, marks),
+			lessons.ClassMatrix("b", `$\mathbf B$: all entries together give $M\operatorname{tr}\mathbf S_b$.`, "B", f.b, points.Y, order, 0),
+			lessons.ClassMatrix("w", `$\mathbf W$: all entries together give $M\operatorname{tr}\mathbf S_w$. It is 0 wherever the classes differ.`, "W", f.w, points.Y, order, 0),
+		},
+		Handles: []lessons.Handle{point.Handle("a point", in)},
+		Numbers: []lessons.Number{
+			{Label: `$\operatorname{tr}\mathbf S_b$ and $\operatorname{tr}\mathbf S_w$`, Value: views.Short(f.between) + ", " + views.Short(f.within), Help: "from the images themselves"},
+			{Label: `$\tfrac1M\mathbf 1^\top\mathbf B\mathbf 1$ and $\tfrac1M\mathbf 1^\top\mathbf W\mathbf 1$`, Value: views.Short(mat.Sum(f.b)/n) + ", " + views.Short(mat.Sum(f.w)/n), Help: "from the kernel matrix alone"},
+			{Label: `$J$ by scatter matrices`, Value: views.Long(f.scatter())},
+			{Label: `$J$ by $\mathbf B$ and $\mathbf W$`, Value: views.Long(f.matrices()), Help: "the same, though no feature was computed"},
+		},
+	}, nil
+}
+
+// spokes join points to the mean of their class, and these to that of all.
+func spokes(t lessons.Toy) (marks []figure.Mark) {
+	var all [2]float64
+	mean, n := map[float64][2]float64{}, map[float64]float64{}
+	for i, p := range t.XY {
+		m := mean[t.Y[i]]
+		mean[t.Y[i]] = [2]float64{m[0] + p[0], m[1] + p[1]}
+		n[t.Y[i]]++
+		all = [2]float64{all[0] + p[0]/float64(len(t.XY)), all[1] + p[1]/float64(len(t.XY))}
+	}
+	for _, y := range []float64{-1, 1} {
+		m := [2]float64{mean[y][0] / n[y], mean[y][1] / n[y]}
+		for i, p := range t.XY {
+			if t.Y[i] == y {
+				marks = append(marks, figure.Segment{From: p, To: m, Pen: figure.Pen{Color: figure.ClassColor(lessons.Class(y)), Dash: figure.Dashed, Thin: true}, Name: "within"})
+			}
+		}
+		marks = append(marks, figure.Segment{From: m, To: all, Pen: figure.Pen{Color: figure.Ink}, Name: "between"})
+	}
+	return append(marks, figure.Dot{At: all, Class: -1, Label: "mean of all"})
+}
+
+// fisherDerivation turns traces of scatter matrices into sums of a kernel matrix.
+var fisherDerivation = []lessons.Line{
+	{Why: `The trace of $\mathbf v\mathbf v^\top$ is $\lVert\mathbf v\rVert^2$: traces of scatter are mean squared distances of images $\mathbf z_j$ and means.`, TeX: `\operatorname{tr}\mathbf S_b = \frac1M\sum_i M_i\lVert\bar{\mathbf z}_i - \bar{\mathbf z}\rVert^2`},
+	{Why: `Multiply out; the weighted class means add up to the mean of all.`, TeX: `M\operatorname{tr}\mathbf S_b = \sum_i M_i\lVert\bar{\mathbf z}_i\rVert^2 - M\lVert\bar{\mathbf z}\rVert^2`},
+	{Why: `A squared mean is a mean of inner products, which are entries of $\mathbf K$.`, TeX: `M_i\lVert\bar{\mathbf z}_i\rVert^2 = \frac{1}{M_i}\mathbf 1^\top\mathbf K_{ii}\mathbf 1 \qquad M\lVert\bar{\mathbf z}\rVert^2 = \frac1M\mathbf 1^\top\mathbf K\mathbf 1`},
+	{Why: `So the sum of all entries of $\mathbf B$ is the scatter between the classes.`, TeX: `M\operatorname{tr}\mathbf S_b = \mathbf 1^\top\mathbf B\,\mathbf 1`},
+	{Why: `Likewise within: squared lengths on the diagonal, less the squared class means.`, TeX: `M\operatorname{tr}\mathbf S_w = \sum_j\lVert\mathbf z_j\rVert^2 - \sum_i M_i\lVert\bar{\mathbf z}_i\rVert^2 = \mathbf 1^\top\mathbf W\,\mathbf 1`},
+	{Why: `With a factor, $K_{ij}$ becomes $c_i c_j K_{ij}$: the ones become $\mathbf c$, and $\mathbf B_0$, $\mathbf W_0$ belong to the kernel as it was.`, TeX: `J(\mathbf c) = \frac{\mathbf 1^\top\mathbf B\mathbf 1}{\mathbf 1^\top\mathbf W\mathbf 1} = \frac{\mathbf c^\top\mathbf B_0\,\mathbf c}{\mathbf c^\top\mathbf W_0\,\mathbf c}`},
+}
+
+// moons are the points of the screens on cores, eigenvectors and gradients.
+func moons() (*problem, error) {
+	d, err := dataset.Generate("moons", 60, 0.2, 3)
+	if err != nil {
+		return nil, err
+	}
+	y, _, _, err := d.Binary("")
+	if err != nil {
+		return nil, err
+	}
+	return &problem{lessons.NewReshaping(d, kernel.RBF(1), d.X, y)}, nil
+}
+
+// problem is a data set with a kernel to be reshaped from cores spread over it.
+type problem struct{ *lessons.Reshaping }
+
+// ridge is D where a screen has no control for it.
+const ridge = 1e-3
+
+// evenly are n rows, evenly over the data set.
+func (p *problem) evenly(n int) (rows []int) {
+	for i := range n {
+		rows = append(rows, i*len(p.Y)/n)
+	}
+	return rows
+}
+
+// spread takes n rows as cores, evenly over the data set, every one twice if asked for.
+func (p *problem) spread(n int, twice bool) (cores [][]float64) {
+	for _, i := range p.evenly(n) {
+		core := p.X.RawRowView(i)
+		cores = append(cores, core)
+		if twice {
+			cores = append(cores, core)
+		}
+	}
+	return cores
+}
+
+var moonLimits = figure.Limits{XMin: -2, XMax: 3, YMin: -1.5, YMax: 2}
+
+func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p, err := moons()
+	if err != nil {
+		return nil, err
+	}
+	u, v := firstCore.Of(in), secondCore.Of(in)
+	cores := [][]float64{u[:], v[:]}
+	m := &mlconformal.Map{Gamma: coreGamma.Of(in), Alpha0: a0.Of(in), Alpha: []float64{a1.Of(in), a2.Of(in)}, Cores: cores}
+	before, err := p.J(ctx, ones(len(p.Y)))
+	if err != nil {
+		return nil, err
+	}
+	e := &lessons.Exhibit{
+		Handles: []lessons.Handle{
+			firstCore.Handle("first core", in),
+			secondCore.Handle("second core", in),
+		},
+		Numbers: []lessons.Number{{Label: "J before", Value: views.Short(before), Help: `with $c = 1$ everywhere`}},
+	}
+	var best float64
+	if solver.Of(in) {
+		top, stats, err := p.Best(ctx, cores, m.Gamma, 1e-6)
+		if err != nil {
+			return nil, err
+		}
+		best = stats.JAfter
+		e.Numbers = append(e.Numbers,
+			lessons.Number{Label: "best J of these cores", Value: views.Short(best), Help: "of the next screen"},
+			lessons.Number{Label: `its $\alpha_0, \alpha_1, \alpha_2$`, Value: fmt.Sprintf("%.2f, %.2f, %.2f", top.Alpha0, top.Alpha[0], top.Alpha[1]), Help: "any multiple is as good; here the mean of |c| is 1"})
+	}
+	c := m.Factors(p.X)
+	j, err := p.J(ctx, c)
+	if err != nil {
+		e.Notes = []string{`With $c = 0$ at every point all images coincide, and J has no value. Raise a coefficient.`}
+		e.Figures = []lessons.Figure{lessons.Plane("factor", "The factor is zero everywhere.", moonLimits, 2, toy(p.Data, p.Y).Dots(nil))}
+		return e, nil
+	}
+	model, err := p.Machine(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	spectrum, err := theory.Mercer(theory.Gram(p.Scaled(c)))
+	if err != nil {
+		return nil, err
+	}
+	e.Numbers = append([]lessons.Number{
+		{Label: "J by hand", Value: views.Short(j), Help: "make it large"},
+	}, append(e.Numbers,
+		lessons.Number{Label: `eigenvalues of $\mathbf D\mathbf K\mathbf D$`, Value: fmt.Sprintf("%.0e to %.1f", floats.Min(spectrum.Values), floats.Max(spectrum.Values)), Help: "below 0 only by rounding: the kernel is valid"},
+	)...)
+	if j < before {
+		e.Notes = append(e.Notes, fmt.Sprintf("This factor lowers J, to %.0f %% of what it was: what it magnifies has widened the classes more than it has moved their means apart.", 100*j/before))
+	}
+	if lo, hi := floats.Min(c), floats.Max(c); lo < 0 && hi > 0 {
+		e.Notes = append(e.Notes, `$c$ has both signs here; the dotted line is $c = 0$. Points on it all share one image, the origin of the feature space.`)
+	}
+	if solver.Of(in) {
+		e.Notes = append(e.Notes, fmt.Sprintf("By hand you have %.0f %% of the best J of these cores.", 100*j/best))
+	}
+	e.Figures = []lessons.Figure{lessons.FactorFigure("factor", "The factor c(x) as a heat map, with the boundary of an MCM trained on the new kernel. Drag the two cores.", model, p.Data, ml.Spec{Learner: "mcm"}, func(s *figure.Scene) { s.Limits = moonLimits })}
+	return e, nil
+}
+
+// qValues are the eigenvalues of Q for these cores, rising.
+func (p *problem) qValues(ctx context.Context, cores [][]float64, gamma, ridge float64) ([]float64, error) {
+	return theory.RidgeSpectrum(ctx, p.Gram, p.X, p.Y, cores, gamma, ridge)
+}
+
+// quotient is what the eigenvector maximises: the Fisher scalar of a map with the usual
+// ridge in its denominator.
+func (p *problem) quotient(ctx context.Context, m *mlconformal.Map) (float64, error) {
+	return theory.RidgedJ(ctx, p.Gram, p.Y, m.Factors(p.X), ridge)
+}
+
+// mapAt is the map at a step of the ascent.
+func mapAt(path *trace.Replay[[]float64], step int, cores [][]float64, gamma float64) *mlconformal.Map {
+	alpha := slices.Clone(path.At(step))
+	return &mlconformal.Map{Gamma: gamma, Alpha0: alpha[0], Alpha: alpha[1:], Cores: cores}
+}
+
+// climb is the ascent from the kernel as it is, with the usual ridge.
+func (p *problem) climb(ctx context.Context, cores [][]float64, gamma float64, steps int, rate float64) (*trace.Replay[[]float64], error) {
+	return stepwise.FisherAscent(ctx, p.Gram, p.X, p.Y, cores, mlconformal.Settings{Gamma: gamma, Ridge: ridge, Steps: steps, Rate: rate})
+}
+
+// toy are the points of a data set in the plane.
+func toy(d *dataset.Data, y []float64) lessons.Toy {
+	t := lessons.Toy{Y: y}
+	for i := range y {
+		row := d.X.RawRowView(i)
+		t.XY = append(t.XY, [2]float64{row[0], row[1]})
+	}
+	return t
+}
+
+func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p, err := moons()
+	if err != nil {
+		return nil, err
+	}
+	ridge, gamma := eigenRidge.Of(in), eigenCoreGamma.Of(in)
+	n := cores.Of(in)
+	places := p.spread(n, repeat.Of(in))
+	values, err := p.qValues(ctx, places, gamma, ridge)
+	if err != nil {
+		return nil, err
+	}
+	bare, err := p.qValues(ctx, places, gamma, 0)
+	if err != nil {
+		return nil, err
+	}
+	top, stats, err := p.Best(ctx, places, gamma, ridge)
+	if err != nil {
+		return nil, err
+	}
+	model, err := p.Machine(ctx, top)
+	if err != nil {
+		return nil, err
+	}
+	model.CoreRows = p.evenly(n)
+	size, rank := len(values), stats.BasisRank
+	relative := func(v []float64) float64 { return math.Abs(v[0]) / v[len(v)-1] }
+	step := min(in.Step, len(eigenDerivation)-1)
+	e := &lessons.Exhibit{
+		Steps: len(eigenDerivation), Step: step, Body: lessons.Derivation(step, eigenDerivation...),
+		Figures: []lessons.Figure{
+			lessons.FactorFigure("factor", "The factor of the largest eigenvalue. Look where it crosses 0.", model, p.Data, ml.Spec{Learner: "mcm"}, nil),
+			{Name: "q", Caption: `Sizes of the eigenvalues of $\mathbf Q$, on a logarithmic scale: bars at $10^{-12}$ of the first and below are rounding. Use every core twice.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+				b := figure.Bars{Format: l.Format(0), X: "eigenvalue", Y: "size (log scale)", Log: true, Sorted: true}
+				for _, v := range values {
+					b.Values = append(b.Values, math.Abs(v))
+				}
+				return b.Picture()
+			}},
+		},
+		Numbers: []lessons.Number{
+			{Label: `rows of $\mathbf Q$`, Value: strconv.Itoa(size), Help: `cores and the constant`},
+			{Label: `rank of $\mathbf K_1$`, Value: strconv.Itoa(rank), Help: "dimensions that the cores really span"},
+			{Label: `smallest over largest eigenvalue of $\mathbf Q$`, Value: fmt.Sprintf("%.1e", relative(values)), Help: fmt.Sprintf("%.1e without the ridge", relative(bare))},
+			{Label: `largest $g$`, Value: views.Long(stats.Eigenvalue), Help: `from the orthonormal basis $\mathbf U$`},
+			{Label: "J", Value: views.Short(stats.JBefore) + " → " + views.Short(stats.JAfter), Help: "without the ridge in the denominator"},
+		},
+	}
+	if relative(values) < 1e-12 {
+		e.Notes = []string{fmt.Sprintf(`$\mathbf Q$ is singular to working precision although $D = %g$. In the basis $\mathbf U$ the problem has %d rows and its largest $g$ is found all the same.`, ridge, rank)}
+	}
+	return e, nil
+}
+
+// eigenDerivation leads from the quotient to a problem that can be solved.
+var eigenDerivation = []lessons.Line{
+	{Why: `At the top the gradient of the quotient is zero. By the quotient rule:`, TeX: `\nabla J = \frac{2\,(\mathbf B_0\mathbf c - J\,\mathbf W_0\mathbf c)}{\mathbf c^\top\mathbf W_0\,\mathbf c} = 0`},
+	{Why: `That is a generalised eigenproblem, and $J$ itself is the eigenvalue: take the largest. (The notes call it $\gamma$; here $\gamma$ is a kernel width.)`, TeX: `\mathbf B_0\,\mathbf c = g\,\mathbf W_0\,\mathbf c`},
+	{Why: `A free number for every training point is no function of $\mathbf x$. So $\mathbf c$ must come from the cores.`, TeX: `\mathbf c = \mathbf K_1\boldsymbol\alpha \qquad \mathbf K_1 = [\,\mathbf 1,\ k_1(\mathbf x_i, \mathbf a_j)\,]`},
+	{Why: `Put it in, with a small $D$ to keep the denominator from 0.`, TeX: `\underbrace{\mathbf K_1^\top\mathbf B_0\mathbf K_1}_{\mathbf P}\,\boldsymbol\alpha = g\,\underbrace{\mathbf K_1^\top(\mathbf W_0 + D\,\mathbf I)\mathbf K_1}_{\mathbf Q}\,\boldsymbol\alpha`},
+	{Why: `The trap: where columns of $\mathbf K_1$ depend on each other, some $\mathbf v \ne 0$ has $\mathbf K_1\mathbf v = 0$, so both sides vanish for every $g$.`, TeX: `\mathbf K_1\mathbf v = 0 \ \Rightarrow\ \mathbf P\mathbf v = 0 = g\,\mathbf Q\mathbf v`},
+	{Why: `The way out: an orthonormal basis $\mathbf U$ of the range of $\mathbf K_1$, from its singular values, and $\mathbf c = \mathbf U\mathbf z$. Now the right-hand matrix is at least $D\,\mathbf I$.`, TeX: `\mathbf U^\top\mathbf B_0\mathbf U\,\mathbf z = g\,(\mathbf U^\top\mathbf W_0\mathbf U + D\,\mathbf I)\,\mathbf z`},
+	{Why: `A Cholesky factor $\mathbf L$ of the right-hand side makes it an ordinary symmetric problem; $\boldsymbol\alpha$ follows by least squares.`, TeX: `\mathbf L^{-1}(\mathbf U^\top\mathbf B_0\mathbf U)\,\mathbf L^{-\top}\mathbf y = g\,\mathbf y \qquad \mathbf K_1\boldsymbol\alpha = \mathbf U\mathbf L^{-\top}\mathbf y`},
+}
+
+const steps = 60
+
+func showGradient(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p, err := moons()
+	if err != nil {
+		return nil, err
+	}
+	places, gamma := p.spread(cores.Of(in), false), coreGamma.Of(in)
+	first := rate.Of(in)
+	path, err := p.climb(ctx, places, gamma, steps, first)
+	if err != nil {
+		return nil, err
+	}
+	_, top, err := p.Best(ctx, places, gamma, ridge)
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, path.Len()-1)
+	var at, js []float64
+	for i := range path.Len() {
+		j, err := p.J(ctx, mapAt(path, i, places, gamma).Factors(p.X))
+		if err != nil {
+			return nil, err
+		}
+		at, js = append(at, float64(i)), append(js, j)
+	}
+	best, here := top.JAfter, float64(step)
+	m := mapAt(path, step, places, gamma)
+	if _, err := m.Normalize(p.X); err != nil {
+		return nil, err
+	}
+	model, err := p.Machine(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	model.CoreRows = p.evenly(cores.Of(in))
+	e := &lessons.Exhibit{
+		Steps: path.Len(), Step: step,
+		Figures: []lessons.Figure{
+			lessons.FactorFigure("factor", "The factor at this step, and the boundary of an MCM trained with it.", model, p.Data, ml.Spec{Learner: "mcm"}, nil),
+			{Name: "climb", Caption: "J over the steps. The level line is the J of the eigenvector of the same cores.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(1), X: figure.Axis{Name: "step", Min: 0, Max: steps}, Y: figure.Axis{Name: "J"},
+					Curves: []figure.Curve{{Name: "J", X: at, Y: js}}, Rules: []figure.Rule{{Name: "eigenvector", At: best}}, Here: &here,
+				}.Picture()
+			}},
+		},
+		Numbers: []lessons.Number{
+			{Label: "J at the start", Value: views.Short(js[0]), Help: `$\boldsymbol\alpha = (1, 0, \ldots, 0)$: the kernel as it was`},
+			{Label: "J here", Value: views.Short(js[step])},
+			{Label: "J of the eigenvector", Value: views.Short(best)},
+			{Label: `step $\eta(t)$`, Value: views.Short(first * (1 - here/steps)), Help: `relative to the length of $\boldsymbol\alpha$`},
+		},
+	}
+	switch {
+	case step == 0:
+		e.Notes = []string{"The factor is 1 everywhere. Step, and watch where it grows first."}
+	case js[step] < js[step-1]:
+		e.Notes = []string{fmt.Sprintf("This step was too long: J fell by %s. The product keeps the best factor it has seen.", views.Short(js[step-1]-js[step]))}
+	default:
+		e.Notes = []string{fmt.Sprintf("J rose by %s; %.0f %% of the way from the start to the eigenvector is done.", views.Short(js[step]-js[step-1]), 100*(js[step]-js[0])/(best-js[0]))}
+	}
+	return e, nil
+}
+
+// names are the methods of the comparison with their names, the plain
+// kernel first.
+var names = [][2]string{{"none", "no map"}, {"amari", "Amari–Wu"}, {"gradient", "gradient"}, {"eigen", "eigenvector"}}
+
+// methodsOn trains with every method.
+func methodsOn(ctx context.Context, d *dataset.Data, s ml.Spec) (all []*ml.Result, err error) {
+	for _, m := range names {
+		s.Conformal = m[0]
+		res, err := lessons.Train(ctx, d, s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, res)
+	}
+	return all, nil
+}
+
+// alwaysBest looks for a data set on which another method, or none, has the
+// better accuracy on held-out rows.
+func alwaysBest(ctx context.Context) (float64, error) {
+	s, err := lessons.NewSpec("learner", "mcm", "standardize", "true", "gamma", "1", "core_gamma", "1", "rank_tol", "1e-2", "test_fraction", "0.3")
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range []string{"moons", "circles", "xor", "checkerboard"} {
+		b, _ := dataset.FindBuiltin(name)
+		d, err := b.Load()
+		if err != nil {
+			return 0, err
+		}
+		if d, _, err = lessons.Thin(d); err != nil {
+			return 0, err
+		}
+		all, err := methodsOn(ctx, d, s)
+		if err != nil {
+			return 0, err
+		}
+		for _, other := range all[:3] {
+			if *other.Report.TestAccuracy > *all[3].Report.TestAccuracy {
+				return 1, nil
+			}
+		}
+	}
+	return 0, nil
+}
+
+func showMethods(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	_, d, err := data.Of(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	d, notes, err := lessons.Few(d)
+	if err != nil {
+		return nil, err
+	}
+	s, err := lessons.NewSpec("learner", learner.Of(in), "standardize", "true", "gamma", methodsGamma.Text(in), "C", c.Text(in), "core_gamma", methodsCoreGamma.Text(in), "rank_tol", "1e-2", "test_fraction", "0.3", "seed", seed.Text(in))
+	if err != nil {
+		return nil, err
+	}
+	s.Positive = lessons.LastClass(d)
+	all, err := methodsOn(ctx, d, s)
+	if err != nil {
+		return nil, err
+	}
+	table := lessons.Table{
+		Caption: "One split: J on the training rows, accuracy on both; whether c takes both signs",
+		Head:    []string{"method", "J", "cores", "SVs", "training", "held out", "both signs"},
+	}
+	for i, res := range all {
+		r := res.Report
+		row := []string{names[i][1], "", "–", strconv.Itoa(r.SupportVectors), views.Short(r.TrainAccuracy), views.Short(*r.TestAccuracy), "–"}
+		if j := all[3].Report.JBefore; i == 0 && j != nil {
+			row[1] = views.Short(*j)
+		}
+		if r.JAfter != nil {
+			row[1], row[2], row[6] = views.Short(*r.JAfter), strconv.Itoa(*r.Cores), "no"
+			if *r.SignChange {
+				row[6] = "yes"
+			}
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	e := &lessons.Exhibit{Tables: []lessons.Table{table}, Notes: notes, Lab: lessons.LabQuery(data.Text(in), "learner", learner.Of(in), "conformal", "eigen", "gamma", methodsGamma.Text(in), "C", c.Text(in), "core_gamma", methodsCoreGamma.Text(in), "rank_tol", "1e-2", "test_fraction", "0.3", "seed", seed.Text(in), "positive", s.Positive)}
+	e.Figures = append(e.Figures, lessons.Figure{Name: "overlay", Caption: "The four boundaries. Grey and hatched: the machines disagree. Hollow points are held out.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		var layers []figure.Layer
+		for i, res := range all {
+			sc, err := lessons.ReshapedScene(res.Model, d, s, l)
+			if err != nil {
+				return nil, err
+			}
+			sc.LegendRows, sc.Cores = 3, false
+			layers = append(layers, figure.Layer{Name: names[i][1], Scene: sc})
+		}
+		return figure.Overlay(layers)
+	}})
+	for i, res := range all[1:] {
+		name := names[i+1]
+		e.Figures = append(e.Figures, lessons.FactorFigure(name[0], "c(x): "+name[1], res.Model, d, s, nil))
+	}
+	if methodsAverage.Of(in) {
+		t, err := average(ctx, d, s)
+		if err != nil {
+			return nil, err
+		}
+		e.Tables = append(e.Tables, t)
+	}
+	return e, nil
+}
+
+// average repeats the comparison on the splits of ten seeds.
+func average(ctx context.Context, d *dataset.Data, s ml.Spec) (lessons.Table, error) {
+	const splits = 10
+	gain := make([][]float64, len(names)) // held-out accuracy less that without a map
+	plain := make([]float64, splits)
+	for k := range splits {
+		s.Seed = uint64(k + 1)
+		all, err := methodsOn(ctx, d, s)
+		if err != nil {
+			return lessons.Table{}, err
+		}
+		plain[k] = *all[0].Report.TestAccuracy
+		for i, res := range all {
+			gain[i] = append(gain[i], *res.Report.TestAccuracy-plain[k])
+		}
+	}
+	t := lessons.Table{Caption: "Held-out accuracy over ten random splits; difference to no map on the same split, with its standard error (too small a one, for the splits share rows), and on how many splits it is better, equal, worse", Head: []string{"method", "mean", "difference", "error", "+ / = / −"}}
+	for i, name := range names {
+		mean, sd := stat.MeanStdDev(gain[i], nil)
+		row := []string{name[1], views.Short(floats.Sum(plain)/splits + mean), "–", "–", "–"}
+		if i > 0 {
+			var count [3]int
+			for _, g := range gain[i] {
+				count[1-lessons.Sign(g)]++
+			}
+			row[2], row[3] = fmt.Sprintf("$%+.3f$", mean), fmt.Sprintf("%.3f", sd/math.Sqrt(splits))
+			row[4] = fmt.Sprintf("%d / %d / %d", count[0], count[1], count[2])
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, nil
+}

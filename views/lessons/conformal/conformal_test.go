@@ -1,0 +1,241 @@
+package conformal
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	mlconformal "marginlab/ml/conformal"
+	"marginlab/ml/theory"
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/lessonstest"
+)
+
+// theMoons are the points of the screens.
+func theMoons(t *testing.T) *problem {
+	t.Helper()
+	p, err := moons()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// the is what was computed without an error.
+func the[T any](v T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// A map that keeps the ends and is monotone cannot but take from the classes what it
+// gives to the gap.
+func TestBend(t *testing.T) {
+	t.Parallel()
+	before := ratio(identity)
+	lessonstest.Near(t, "R/Δ of the identity", before, 6/1.1, 1e-12)
+	lessonstest.Near(t, "R/Δ at steepness 0", ratio(bend(0, 1)), before, 1e-12)
+	for s := 0.1; s <= 3; s += 0.1 {
+		for m := -3.0; m <= 3; m += 0.5 {
+			bent := bend(s, m)
+			lessonstest.Near(t, "left end", bent(-3), -3, 1e-12)
+			lessonstest.Near(t, "right end", bent(3), 3, 1e-12)
+		}
+		if r := ratio(bend(s, 0)); r >= before {
+			t.Errorf("steepness %g in the gap: R/Δ = %g, the identity has %g", s, r, before)
+		}
+	}
+	if r := ratio(bend(1.5, -2)); r <= before {
+		t.Errorf("steep inside a class: R/Δ = %g, the identity has %g", r, before)
+	}
+}
+
+func TestJTwoWays(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(7, 7))
+	for _, m := range []theory.FeatureMap{{}, theory.QuadraticPlane} {
+		for range 20 {
+			points := six([2]float64{4*rng.Float64() - 2, 3*rng.Float64() - 1.5})
+			f, err := newTwoWays(t.Context(), m, points)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lessonstest.Near(t, "1'B1/M", mat.Sum(f.b)/6, f.between, 1e-12)
+			lessonstest.Near(t, "1'W1/M", mat.Sum(f.w)/6, f.within, 1e-12)
+			lessonstest.Near(t, "J", f.matrices(), f.scatter(), 1e-12)
+			// Sorting the rows, and the labels with them, changes no sum.
+			order := lessons.ClassOrder(points.Y)
+			lessonstest.Near(t, "sorted", mat.Sum(lessons.Reordered(f.b, order)), mat.Sum(f.b), 1e-12)
+		}
+	}
+}
+
+// The lesson's own matrices, eigenvector and ascent are those of package conformal.
+func TestAgreesWithTheProduct(t *testing.T) {
+	t.Parallel()
+	p := theMoons(t)
+	var rows []int
+	for i := range 8 {
+		rows = append(rows, i*len(p.Y)/8)
+	}
+	for _, gamma := range []float64{0.05, 1, 8} {
+		cores := p.spread(8, false)
+		best, top, err := p.Best(t.Context(), cores, gamma, ridge)
+		if err != nil {
+			t.Fatal(err)
+		}
+		quotient := func(m *mlconformal.Map) float64 {
+			return the(p.quotient(t.Context(), m))(t)
+		}
+		m, stats, err := mlconformal.Fit(t.Context(), "eigen", p.Gram, p.X, p.Y, rows, mlconformal.Settings{Gamma: gamma, Ridge: ridge})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lessonstest.Near(t, "g", top.Spectrum[0], stats.Eigenvalue, 1e-9)
+		if len(top.Spectrum) != stats.BasisRank {
+			t.Errorf("rank %d, want %d", len(top.Spectrum), stats.BasisRank)
+		}
+		if got, want := best.Factors(p.X), m.Factors(p.X); !floats.EqualApprox(got, want, 1e-6) {
+			t.Errorf("core width %g: c = %v, want %v", gamma, got[:4], want[:4])
+		}
+		before, err := p.J(t.Context(), ones(len(p.Y)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lessonstest.Near(t, "J before", the(theory.RidgedJ(t.Context(), p.Gram, p.Y, ones(len(p.Y)), 0))(t), before, 1e-10)
+		after, err := p.J(t.Context(), best.Factors(p.X))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lessonstest.Near(t, "J after", after, stats.JAfter, 1e-9)
+
+		path, err := p.climb(t.Context(), cores, gamma, steps, 0.1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		highest := 0.0
+		for i := range path.Len() {
+			at := mapAt(path, i, cores, gamma)
+			highest = math.Max(highest, the(p.J(t.Context(), at.Factors(p.X)))(t))
+			if q := quotient(at); q > top.Eigenvalue*(1+1e-9) {
+				t.Errorf("step %d: the quotient %g is above the largest eigenvalue %g", i, q, top.Eigenvalue)
+			}
+		}
+		_, climbed, err := mlconformal.Fit(t.Context(), "gradient", p.Gram, p.X, p.Y, rows, mlconformal.Settings{Gamma: gamma, Ridge: ridge, Steps: steps, Rate: 0.1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lessonstest.Near(t, "J of the gradient", highest, climbed.JAfter, 1e-8)
+		if path.Len() != steps+1 {
+			t.Errorf("%d states, want %d", path.Len(), steps+1)
+		}
+		_, amari, err := mlconformal.Fit(t.Context(), "amari", p.Gram, p.X, p.Y, rows, mlconformal.Settings{Gamma: gamma})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// All of them are candidates of the same quotient. With the ridge in the
+		// denominator the eigenvector is its maximum; without, it can lose by no more
+		// than the ridge.
+		unit := &mlconformal.Map{Gamma: gamma, Alpha: ones(8), Cores: cores}
+		if q := quotient(unit); q > top.Eigenvalue*(1+1e-9) {
+			t.Errorf("Amari and Wu's factor has the quotient %g, the largest eigenvalue is %g", q, top.Eigenvalue)
+		}
+		for what, j := range map[string]float64{"before": before, "gradient": climbed.JAfter, "amari": amari.JAfter} {
+			if stats.JAfter < j*(1-0.02) {
+				t.Errorf("core width %g: the eigenvector has J = %g, %s has %g", gamma, stats.JAfter, what, j)
+			}
+		}
+		if climbed.JAfter < before {
+			t.Errorf("the gradient fell from %g to %g", before, climbed.JAfter)
+		}
+	}
+}
+
+// Every core twice: Q is singular for any ridge, and neither g nor c notices.
+func TestTrap(t *testing.T) {
+	t.Parallel()
+	p := theMoons(t)
+	_, once, err := p.Best(t.Context(), p.spread(8, false), 1, ridge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, twice, err := p.Best(t.Context(), p.spread(8, true), 1, ridge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lessonstest.Near(t, "g", twice.Spectrum[0], once.Spectrum[0], 1e-9)
+	if twice.BasisRank != 9 || len(m.Alpha) != 16 {
+		t.Errorf("rank %d of %d columns, want 9 of 17", twice.BasisRank, len(m.Alpha)+1)
+	}
+	for _, ridge := range []float64{0, 1e-3, 1, 100} {
+		v, err := p.qValues(t.Context(), p.spread(8, true), 1, ridge)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v[0] > 1e-12*v[len(v)-1] {
+			t.Errorf("D = %g: the smallest eigenvalue of Q is %g of the largest %g", ridge, v[0], v[len(v)-1])
+		}
+	}
+}
+
+// The kernel stays positive semidefinite for a factor of both signs.
+func TestSigns(t *testing.T) {
+	t.Parallel()
+	p := theMoons(t)
+	m, _, err := p.Best(t.Context(), p.spread(8, false), 1, ridge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := m.Factors(p.X)
+	if floats.Min(c) >= 0 || floats.Max(c) <= 0 {
+		t.Fatalf("c from %g to %g: the example has to take both signs", floats.Min(c), floats.Max(c))
+	}
+	lessonstest.Near(t, "mean |c|", floats.Norm(c, 1)/float64(len(c)), 1, 1e-12)
+	if floats.Sum(c) < 0 {
+		t.Error("the sum of c is negative")
+	}
+	s, err := theory.Mercer(theory.Gram(p.Scaled(c)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.PSD {
+		t.Errorf("smallest eigenvalue %g", floats.Min(s.Values))
+	}
+}
+
+// B0 is the kernel matrix with the weights 1/M1 and -1/M2 on rows and columns, times
+// M1 M2 / M, as step 3 says: so it is positive semidefinite as K is.
+func TestScatterBetween(t *testing.T) {
+	t.Parallel()
+	p := theMoons(t)
+	p.Y[0], p.Y[1], p.Y[4] = 1, 1, 1 // classes of unequal size
+	k := theory.Gram(p.Gram)
+	b, w, err := mlconformal.Scatter(t.Context(), p.Gram, p.Y, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := map[float64]float64{}
+	for _, y := range p.Y {
+		n[y]++
+	}
+	weight := func(i int) float64 { return p.Y[i] / n[p.Y[i]] }
+	m := float64(len(p.Y))
+	for i := range p.Y {
+		for j := range p.Y {
+			lessonstest.Near(t, "B0", b.At(i, j), n[-1]*n[1]/m*weight(i)*weight(j)*k.At(i, j), 1e-12)
+			if p.Y[i] != p.Y[j] && w.At(i, j) != 0 {
+				t.Errorf("W0 is %g between the classes", w.At(i, j))
+			}
+		}
+	}
+	if n[-1] == n[1] {
+		t.Error("the classes are of one size")
+	}
+}

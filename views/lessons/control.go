@@ -1,0 +1,129 @@
+package lessons
+
+import (
+	"context"
+	"strconv"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// Control is what a demo lists: a value that a visitor sets. Each of its types has
+// a method Of, by which the demo reads it, so that a name nobody declared does not
+// compile.
+type Control interface {
+	// Params are the fields of the form, one for most controls. Their names are
+	// unique within a demo; "step" is taken.
+	Params() []param.Param
+}
+
+// NumberControl is a number with a slider, from Low to High.
+type NumberControl param.Param
+
+// Params is the number's field.
+func (c NumberControl) Params() []param.Param { return field(param.Param(c), param.Number) }
+
+// Of is the number that was set.
+func (c NumberControl) Of(in Input) float64 { return in.number(param.Param(c)) }
+
+// Text is the number in the notation in which it was set, as specs and the lab take it.
+func (c NumberControl) Text(in Input) string { return in.text(param.Param(c)) }
+
+// IntegerControl is a whole number with a slider, from Low to High.
+type IntegerControl param.Param
+
+// Params is the number's field.
+func (c IntegerControl) Params() []param.Param { return field(param.Param(c), param.Integer) }
+
+// Of is the number that was set.
+func (c IntegerControl) Of(in Input) int { return int(in.number(param.Param(c))) }
+
+// Text is the number in the notation in which it was set, as specs and the lab take it.
+func (c IntegerControl) Text(in Input) string { return in.text(param.Param(c)) }
+
+// SwitchControl is on or off.
+type SwitchControl param.Param
+
+// Params is the switch's field.
+func (c SwitchControl) Params() []param.Param { return field(param.Param(c), param.Switch) }
+
+// Of tells whether the switch is on.
+func (c SwitchControl) Of(in Input) bool { return in.text(param.Param(c)) == "true" }
+
+// ChoiceControl is one of Options.
+type ChoiceControl param.Param
+
+// Params is the choice's field.
+func (c ChoiceControl) Params() []param.Param { return field(param.Param(c), param.Choice) }
+
+// Of is the name of the option that was chosen.
+func (c ChoiceControl) Of(in Input) string { return in.text(param.Param(c)) }
+
+// PlaceControl is a place of the first figure as two numbers, which are dragged
+// there by its Handle.
+type PlaceControl struct{ X, Y NumberControl }
+
+// Params are the fields of both numbers.
+func (c PlaceControl) Params() []param.Param { return append(c.X.Params(), c.Y.Params()...) }
+
+// Of is the place that was set.
+func (c PlaceControl) Of(in Input) [2]float64 { return [2]float64{c.X.Of(in), c.Y.Of(in)} }
+
+// Handle is what drags the place.
+func (c PlaceControl) Handle(label string, in Input) Handle {
+	at := c.Of(in)
+	return Handle{Label: label, X: at[0], Y: at[1], XControl: c.X, YControl: c.Y}
+}
+
+// DataControl offers the built-in data sets and those of the workspace.
+type DataControl struct{ Default string }
+
+// Params is the field of the choice.
+func (c DataControl) Params() []param.Param { return []param.Param{DataParam(c.Default)} }
+
+// Of loads the data set that was chosen.
+func (c DataControl) Of(ctx context.Context, in Input) (name string, d *dataset.Data, err error) {
+	return in.source.Data(ctx, c.Text(in))
+}
+
+// Text is the id of the data set that was chosen, as the lab takes it.
+func (c DataControl) Text(in Input) string { return in.text(DataParam(c.Default)) }
+
+// RunControl offers the finished runs of the workspace.
+type RunControl struct{}
+
+// Params is the field of the choice.
+func (RunControl) Params() []param.Param { return []param.Param{RunParam()} }
+
+// Of loads the run that was chosen; nil when there is none.
+func (RunControl) Of(ctx context.Context, in Input) (*Run, error) {
+	id := in.text(RunParam())
+	if id == "" {
+		return nil, nil
+	}
+	return in.source.Run(ctx, id)
+}
+
+// field is a control's row with its kind.
+func field(p param.Param, k param.Kind) []param.Param {
+	p.Kind = k
+	return []param.Param{p}
+}
+
+// text is the value of a field, its default where the demo does not list it.
+func (in Input) text(p param.Param) string {
+	v, ok := in.values[p.Name]
+	if ok {
+		return v
+	}
+	if in.Unlisted != nil {
+		in.Unlisted(p.Name)
+	}
+	return p.Default
+}
+
+// number is the value of a field of numbers; 0 for words.
+func (in Input) number(p param.Param) float64 {
+	v, _ := strconv.ParseFloat(in.text(p), 64)
+	return v
+}

@@ -1,0 +1,128 @@
+// Package lessonstest holds what the tests of all lessons share.
+package lessonstest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"marginlab/ml/dataset"
+	"marginlab/views/lessons"
+)
+
+// Builtins is a workspace without anything of its own.
+type Builtins struct{}
+
+// Data loads a built-in data set.
+func (Builtins) Data(_ context.Context, id string) (string, *dataset.Data, error) {
+	b, ok := dataset.FindBuiltin(id)
+	if !ok {
+		return "", nil, errors.New("no such data")
+	}
+	d, err := b.Load()
+	return b.Name, d, err
+}
+
+// Run finds none.
+func (Builtins) Run(context.Context, string) (*lessons.Run, error) {
+	return nil, errors.New("no such run")
+}
+
+// Show shows the demo of a screen with these values of its controls, given as pairs of
+// name and value.
+func Show(t *testing.T, l *lessons.Lesson, screen string, pairs ...string) *lessons.Exhibit {
+	t.Helper()
+	s, _ := l.Screen(screen)
+	if s == nil {
+		t.Fatalf("no screen %s", screen)
+	}
+	form := map[string]string{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		form[pairs[i]] = pairs[i+1]
+	}
+	in, wrong := s.Demo.NewInput(func(name string) string { return form[name] }, Builtins{})
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	e, err := s.Demo.Show(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// Number is the value of the number of a label.
+func Number(t *testing.T, e *lessons.Exhibit, label string) string {
+	t.Helper()
+	for _, n := range e.Numbers {
+		if n.Label == label {
+			return n.Value
+		}
+	}
+	t.Fatalf("no number is called %q: %v", label, e.Numbers)
+	return ""
+}
+
+// Near fails the test where got is further from want than rel of it, or of 1 where want
+// is smaller.
+func Near(t *testing.T, what string, got, want, rel float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= rel*math.Max(1, math.Abs(want))) {
+		t.Errorf("%s = %.12g, want %.12g", what, got, want)
+	}
+}
+
+// texts are all texts of an exhibit that may hold formulas.
+func texts(e *lessons.Exhibit) (all []string) {
+	for _, f := range e.Figures {
+		all = append(all, f.Caption)
+	}
+	for _, n := range e.Numbers {
+		all = append(all, n.Label, n.Help)
+	}
+	for _, t := range e.Tables {
+		all = append(append(all, t.Caption), t.Head...)
+		for _, r := range t.Rows {
+			all = append(all, r...)
+		}
+	}
+	return append(all, e.Notes...)
+}
+
+// CheckExhibit renders and draws everything.
+func CheckExhibit(t *testing.T, e *lessons.Exhibit) {
+	t.Helper()
+	for _, s := range texts(e) {
+		if err := lessons.Text(s).Render(t.Context(), &strings.Builder{}); err != nil {
+			t.Errorf("%q: %v", s, err)
+		}
+	}
+	if e.Body != nil {
+		if err := e.Body.Render(t.Context(), &strings.Builder{}); err != nil {
+			t.Error(err)
+		}
+	}
+	for i, f := range e.Figures {
+		p, err := f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true})
+		if err != nil {
+			t.Errorf("figure %s: %v", f.Name, err)
+			continue
+		}
+		if p.Caption == "" && f.Caption == "" {
+			t.Errorf("figure %s has no words for those who do not see it", f.Name)
+		}
+		if f.Name == "first" {
+			t.Error("a figure is called first, which is the route's name for the large one")
+		}
+		for _, other := range e.Figures[:i] {
+			if other.Name == f.Name {
+				t.Errorf("two figures are called %s", f.Name)
+			}
+		}
+	}
+	if e.Steps > 0 && (e.Step < 0 || e.Step >= e.Steps) {
+		t.Errorf("step %d of %d", e.Step, e.Steps)
+	}
+}

@@ -1,0 +1,274 @@
+package lessons
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/a-h/templ"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"marginlab/views/formula"
+)
+
+// New gives a lesson its words, which are Markdown:
+//
+//	# Title of the lesson
+//
+//	Summary, plain text.
+//
+//	## Title of a screen {#slug}
+//
+//	Words of the screen: paragraphs, lists, numbered lists, *stress*, formulas as
+//	$x^2$ or, on a line of their own,
+//
+//	$$\sum_i \alpha_i y_i = 0$$
+//
+//	### A heading within the screen
+//
+//	> A slip: where a lecture document errs, and what is right.
+//
+// with one heading of the second level for every screen of the lesson, in their
+// order. There is nothing else, no HTML either: it is shown as it is written. Lines
+// indented by four spaces are an error outside of lists.
+// Words are rendered when they are first shown, once; what is wrong with a screen's
+// words is the error of rendering them, and what is wrong with the headings that
+// of Check.
+func New(words string, l Lesson) Lesson {
+	head, rest, _ := strings.Cut("\n"+words, "\n## ")
+	title, summary, ok := strings.Cut(strings.TrimSpace(head), "\n")
+	if l.Title, ok = strings.CutPrefix(title, "# "); !ok {
+		l.wrong = fmt.Errorf("the words of the lesson %s begin with %q; start with \"# \" and its title", l.Slug, title)
+	}
+	l.Summary = strings.TrimSpace(summary)
+	sections := strings.Split(rest, "\n## ")
+	for i := range l.Screens {
+		s := &l.Screens[i]
+		var source string
+		if i < len(sections) {
+			var heading string
+			heading, source, _ = strings.Cut(sections[i], "\n")
+			if m := screenHeading.FindStringSubmatch(heading); m == nil {
+				l.wrong = errors.Join(l.wrong, fmt.Errorf("the lesson %s has the heading %q; write \"## Title {#slug}\"", l.Slug, heading))
+			} else if s.Title = m[1]; m[2] != s.Slug {
+				l.wrong = errors.Join(l.wrong, fmt.Errorf("the lesson %s has words for the screen %s where the screen %s stands; bring both into one order", l.Slug, m[2], s.Slug))
+			}
+		}
+		where := l.Slug + "/" + s.Slug
+		render := sync.OnceValues(func() (string, error) { return renderWords(where, source) })
+		s.Words = func() templ.Component { return templ.Raw(render()) }
+	}
+	if len(sections) != len(l.Screens) {
+		l.wrong = errors.Join(l.wrong, fmt.Errorf("the lesson %s has %d screens and words for %d", l.Slug, len(l.Screens), len(sections)))
+	}
+	return l
+}
+
+// screenHeading is the text of a screen's heading: title and slug.
+var screenHeading = regexp.MustCompile(`^(.+?) +\{#([a-z0-9-]+)\}$`)
+
+// Check tells what is wrong with the headings of the lesson's words, nil for
+// nothing.
+func (l *Lesson) Check() error { return l.wrong }
+
+// renderWords is the HTML of the words of a screen; where names it in errors.
+func renderWords(where, source string) (string, error) {
+	if strings.TrimSpace(source) == "" {
+		return "", fmt.Errorf("the screen %s has no words; write them below its heading in words.md", where)
+	}
+	var b bytes.Buffer
+	if err := markdown.Convert([]byte(source), &b); err != nil {
+		return "", fmt.Errorf("the words of the screen %s: %w", where, err)
+	}
+	return b.String(), nil
+}
+
+// markdown knows what New says and no more: what is not parsed is text, and text is
+// escaped.
+var markdown = goldmark.New(
+	goldmark.WithParser(parser.NewParser(
+		parser.WithBlockParsers(
+			util.Prioritized(displayParser{}, 100),
+			util.Prioritized(parser.NewListParser(), 300),
+			util.Prioritized(parser.NewListItemParser(), 400),
+			util.Prioritized(parser.NewCodeBlockParser(), 500),
+			util.Prioritized(parser.NewATXHeadingParser(), 600),
+			util.Prioritized(parser.NewBlockquoteParser(), 800),
+			util.Prioritized(parser.NewParagraphParser(), 1000),
+		),
+		parser.WithInlineParsers(
+			util.Prioritized(inlineParser{}, 100),
+			util.Prioritized(parser.NewEmphasisParser(), 500),
+		),
+		parser.WithASTTransformers(util.Prioritized(slips{}, 100)),
+	)),
+	goldmark.WithRenderer(renderer.NewRenderer(renderer.WithNodeRenderers(
+		util.Prioritized(html.NewRenderer(), 1000),
+		util.Prioritized(formulaRenderer{}, 100),
+	))),
+)
+
+// slips turns block quotes into paragraphs of the class slip.
+type slips struct{}
+
+func (slips) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
+	for n := doc.FirstChild(); n != nil; {
+		quote := n
+		n = n.NextSibling()
+		if quote.Kind() != ast.KindBlockquote {
+			continue
+		}
+		for c := quote.FirstChild(); c != nil; c = quote.FirstChild() {
+			c.SetAttributeString("class", []byte("slip"))
+			doc.InsertBefore(doc, quote, c)
+		}
+		doc.RemoveChild(doc, quote)
+	}
+}
+
+// inlineFormula is a formula within a line, with the punctuation that stays on its
+// line.
+type inlineFormula struct {
+	ast.BaseInline
+	tex, marks string
+	open       bool // its second dollar sign is missing
+}
+
+var kindInlineFormula = ast.NewNodeKind("InlineFormula")
+
+func (*inlineFormula) Kind() ast.NodeKind { return kindInlineFormula }
+
+func (f *inlineFormula) Dump(source []byte, level int) {
+	ast.DumpHelper(f, source, level, map[string]string{"TeX": f.tex}, nil)
+}
+
+// inlineParser reads $…$.
+type inlineParser struct{}
+
+func (inlineParser) Trigger() []byte { return []byte{'$'} }
+
+func (inlineParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	tex, after, closed := strings.Cut(string(line[1:]), "$")
+	if !closed {
+		block.Advance(len(line))
+		return &inlineFormula{tex: strings.TrimSpace(tex), open: true}
+	}
+	f := &inlineFormula{tex: tex, marks: after[:marks(after)]}
+	block.Advance(len(tex) + len(f.marks) + 2)
+	return f
+}
+
+// displayFormula is a formula on a line of its own.
+type displayFormula struct {
+	ast.BaseBlock
+	tex  string
+	open bool // its second pair of dollar signs is missing
+}
+
+var kindDisplayFormula = ast.NewNodeKind("DisplayFormula")
+
+func (*displayFormula) Kind() ast.NodeKind { return kindDisplayFormula }
+
+func (f *displayFormula) Dump(source []byte, level int) {
+	ast.DumpHelper(f, source, level, map[string]string{"TeX": f.tex}, nil)
+}
+
+// displayParser reads $$…$$, which may take several lines.
+type displayParser struct{}
+
+func (displayParser) Trigger() []byte { return []byte{'$'} }
+
+func (displayParser) Open(_ ast.Node, reader text.Reader, _ parser.Context) (ast.Node, parser.State) {
+	line, _ := reader.PeekLine()
+	first, ok := strings.CutPrefix(strings.TrimSpace(string(line)), "$$")
+	if !ok {
+		return nil, parser.NoChildren
+	}
+	f := &displayFormula{}
+	f.add(first)
+	reader.AdvanceToEOL()
+	return f, parser.NoChildren
+}
+
+func (displayParser) Continue(node ast.Node, reader text.Reader, _ parser.Context) parser.State {
+	f := node.(*displayFormula)
+	if !f.open {
+		return parser.Close
+	}
+	line, _ := reader.PeekLine()
+	f.add(string(line))
+	reader.AdvanceToEOL()
+	return parser.Continue | parser.NoChildren
+}
+
+func (displayParser) Close(ast.Node, text.Reader, parser.Context) {}
+
+func (displayParser) CanInterruptParagraph() bool { return true }
+
+func (displayParser) CanAcceptIndentedLine() bool { return false }
+
+// add takes a line of the formula, which ends it where it ends with $$.
+func (f *displayFormula) add(line string) {
+	line, closed := strings.CutSuffix(strings.TrimSpace(line), "$$")
+	f.tex, f.open = strings.TrimSpace(f.tex+" "+line), !closed
+}
+
+// formulaRenderer writes formulas as MathML, and refuses what would get lost.
+type formulaRenderer struct{}
+
+func (r formulaRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
+	reg.Register(kindInlineFormula, r.inline)
+	reg.Register(kindDisplayFormula, r.display)
+	reg.Register(ast.KindCodeBlock, r.indented)
+}
+
+func (formulaRenderer) inline(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	f := n.(*inlineFormula)
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	math, err := mathML(f.tex, "$", false, f.open)
+	if f.marks != "" {
+		math = `<span class="nowrap">` + math + templ.EscapeString(f.marks) + "</span>"
+	}
+	_, _ = w.WriteString(math)
+	return ast.WalkContinue, err
+}
+
+func (formulaRenderer) display(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	f := n.(*displayFormula)
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	math, err := mathML(f.tex, "$$", true, f.open)
+	_, _ = w.WriteString(math + "\n")
+	return ast.WalkContinue, err
+}
+
+func (formulaRenderer) indented(_ util.BufWriter, source []byte, n ast.Node, _ bool) (ast.WalkStatus, error) {
+	line := n.Lines().At(0)
+	return ast.WalkStop, fmt.Errorf("%q is indented by four spaces; take them away", bytes.TrimSpace(line.Value(source)))
+}
+
+// mathML is a formula of the words between these signs.
+func mathML(tex, signs string, display, open bool) (string, error) {
+	if open {
+		return "", errors.New("a " + signs + " is missing after " + strconv.Quote(tex))
+	}
+	math, err := formula.MathML(tex, display)
+	if err != nil {
+		return "", fmt.Errorf("%w, in %q", err, tex)
+	}
+	return math, nil
+}

@@ -1,0 +1,146 @@
+package lessons
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+)
+
+// rendered is what a component renders.
+func rendered(t *testing.T, c templ.Component) (string, error) {
+	t.Helper()
+	var b strings.Builder
+	err := c.Render(t.Context(), &b)
+	return b.String(), err
+}
+
+// screens are screens with these slugs.
+func screens(slugs ...string) (all []Screen) {
+	for _, s := range slugs {
+		all = append(all, Screen{Slug: s})
+	}
+	return all
+}
+
+func TestNew(t *testing.T) {
+	t.Parallel()
+	l := New("# Kernels\n\nWhat they do.\n\n## The first {#one}\n\nWords.\n\n## R & D, {braces} {#two-2}\n\nMore.\n", Lesson{Slug: "kernels", Carry: true, Screens: screens("one", "two-2")})
+	if err := l.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if l.Title != "Kernels" || l.Summary != "What they do." || !l.Carry || l.Screens[0].Title != "The first" || l.Screens[1].Title != "R & D, {braces}" {
+		t.Errorf("%+v", l)
+	}
+	for i, want := range []string{"<p>Words.</p>", "<p>More.</p>"} {
+		if got, err := rendered(t, l.Screens[i].Words()); err != nil || strings.TrimSpace(got) != want {
+			t.Errorf("screen %d: %q, %v; want %q", i, got, err, want)
+		}
+	}
+}
+
+func TestNewFindsWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ words, want string }{
+		"no title":            {"Kernels\n\n## A {#a}\n\nx\n\n## B {#b}\n\ny\n", "start with"},
+		"empty":               {"", "start with"},
+		"no slug":             {"# K\n\n## A\n\nx\n\n## B {#b}\n\ny\n", `## Title {#slug}`},
+		"another order":       {"# K\n\n## B {#b}\n\nx\n\n## A {#a}\n\ny\n", "one order"},
+		"a screen too few":    {"# K\n\n## A {#a}\n\nx\n", "2 screens and words for 1"},
+		"words too many":      {"# K\n\n## A {#a}\n\nx\n\n## B {#b}\n\ny\n\n## C {#c}\n\nz\n", "2 screens and words for 3"},
+		"the first only once": {"# K\n\n## A {#a}\n\nx\n\n## A {#a}\n\ny\n", "one order"},
+	} {
+		l := New(c.words, Lesson{Slug: "kernels", Screens: screens("a", "b")})
+		if err := l.Check(); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "kernels") {
+			t.Errorf("%s: %v, want one with %q", name, err, c.want)
+		}
+		for _, s := range l.Screens { // shown or refused, but never a panic
+			_, _ = rendered(t, s.Words())
+		}
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	t.Parallel()
+	const x, big = `<math><mi>x</mi></math>`, `<math display="block"><mi>x</mi></math>`
+	for words, want := range map[string]string{
+		"The *margin* of $x$.":                "<p>The <em>margin</em> of <span class=\"nowrap\">" + x + ".</span></p>",
+		"$x$ is, $x$?! and $x$":               "<p>" + x + " is, <span class=\"nowrap\">" + x + "?!</span> and " + x + "</p>",
+		"*stress on $x$*":                     "<p><em>stress on " + x + "</em></p>",
+		"One\n\n$$x$$\n\ntwo":                 "<p>One</p>\n" + big + "\n<p>two</p>",
+		"One\n$$\nx\n$$\ntwo":                 "<p>One</p>\n" + big + "\n<p>two</p>",
+		"- $x$\n- b":                          "<ul>\n<li>" + x + "</li>\n<li>b</li>\n</ul>",
+		"1. a\n2. b":                          "<ol>\n<li>a</li>\n<li>b</li>\n</ol>",
+		"### Why $x$":                         "<h3>Why " + x + "</h3>",
+		"> The slides say $x$.":               "<p class=\"slip\">The slides say <span class=\"nowrap\">" + x + ".</span></p>",
+		"> one\n\n> two":                      "<p class=\"slip\">one</p>\n<p class=\"slip\">two</p>",
+		`5 \$ and 2 \* 3`:                     "<p>5 $ and 2 * 3</p>",
+		`<script>alert(1)</script> a < b & c`: "<p>&lt;script&gt;alert(1)&lt;/script&gt; a &lt; b &amp; c</p>",
+		"<div onclick=\"x\">\n\nno":           "<p>&lt;div onclick=&quot;x&quot;&gt;</p>\n<p>no</p>",
+		"[here](javascript:alert)":            "<p>[here](javascript:alert)</p>",
+	} {
+		if got, err := renderWords("kernels/a", words); err != nil || strings.TrimSpace(got) != want {
+			t.Errorf("%q\n is %q, %v\nwant %q", words, got, err, want)
+		}
+	}
+	for words, want := range map[string]string{
+		"A price of 5 $ and more":      "a $ is missing after",
+		"One\n\n$$x\n\ntwo":            "a $$ is missing after",
+		`What is $\nosuchcommand{x}$?`: "nosuchcommand",
+		`$$\frac{1}$$`:                 "frac",
+		"> $\\left( x$":                "left",
+		"    x = 1":                    "indented",
+		" \n\n":                        "has no words",
+	} {
+		if got, err := renderWords("kernels/a", words); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "kernels/a") {
+			t.Errorf("%q is %q, %v; want an error with %q", words, got, err, want)
+		}
+	}
+}
+
+func FuzzMarkdown(f *testing.F) {
+	for _, s := range []string{"a *b* $x$, c", "$$x$$", "$$\nx\n", "> $x", "- a\n  $$x$$\n", "1. > $$", "### #", "$", "$$", "$$$$", "\\$", "<b>", "- > - $$\n\n$$"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got, err := renderWords("kernels/a", s)
+		if err == nil && (strings.Contains(got, "<script") || strings.Contains(got, "<!--") || strings.Contains(got, " style=")) {
+			t.Errorf("%q is %q", s, got)
+		}
+	})
+}
+
+// A control that is read though the demo does not list it is at its default, and
+// whoever asked to be told is told.
+func TestControls(t *testing.T) {
+	t.Parallel()
+	size := NumberControl{Name: "size", Default: "2", Min: 1, Max: 5}
+	n := IntegerControl{Name: "n", Default: "3"}
+	on := SwitchControl{Name: "on", Default: "true"}
+	pick := ChoiceControl{Name: "pick", Default: "a"}
+	at := PlaceControl{X: NumberControl{Name: "ax", Default: "1"}, Y: NumberControl{Name: "ay", Default: "-1"}}
+	d := &Demo{Controls: []Control{size, n, on, at}}
+	form := map[string]string{"size": "4.50", "n": "7", "on": "false", "ay": "0.5", "pick": "b"}
+	in, wrong := d.NewInput(func(name string) string { return form[name] }, builtinSource{})
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	var unlisted []string
+	in.Unlisted = func(name string) { unlisted = append(unlisted, name) }
+	if size.Of(in) != 4.5 || size.Text(in) != "4.50" || n.Of(in) != 7 || on.Of(in) || at.Of(in) != [2]float64{1, 0.5} || len(unlisted) > 0 {
+		t.Errorf("%v %q %v %v %v, unlisted %q", size.Of(in), size.Text(in), n.Of(in), on.Of(in), at.Of(in), unlisted)
+	}
+	if got := pick.Of(in); got != "a" || len(unlisted) != 1 || unlisted[0] != "pick" {
+		t.Errorf("a choice that is not listed is %q, told %q", got, unlisted)
+	}
+	j, err := at.Handle("end", in).MarshalJSON()
+	if want := `{"label":"end","x":1,"y":0.5,"x_param":"ax","y_param":"ay"}`; err != nil || string(j) != want {
+		t.Errorf("handle %s, %v; want %s", j, err, want)
+	}
+	if ps := d.Params(); len(ps) != 5 || ps[0].Kind != 0 || ps[1].Name != "n" || ps[4].Name != "ay" {
+		t.Errorf("fields %+v", ps)
+	}
+	if _, wrong := d.NewInput(func(string) string { return "9" }, builtinSource{}); len(wrong) != 2 { // size and on
+		t.Errorf("wrong: %v", wrong)
+	}
+}

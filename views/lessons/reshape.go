@@ -1,0 +1,217 @@
+package lessons
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/conformal"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/mcm"
+	"marginlab/views/figure"
+)
+
+// Reshaping is a data set with the basic kernel on it, for maps whose cores
+// may be any places.
+type Reshaping struct {
+	Data   *dataset.Data
+	Kernel kernel.Kernel
+	X      *mat.Dense
+	Y      []float64
+	Gram   *kernel.Gram
+
+	// How Machine trains, and what its models are of.
+	Settings           mcm.Settings
+	Scaler             *dataset.Scaler // nil: X are the rows of Data as they are
+	Rows               []int           // rows of Data that X are; nil: all
+	Positive, Negative string
+}
+
+// NewReshaping sets up the basic kernel k on the rows x of d with labels y.
+func NewReshaping(d *dataset.Data, k kernel.Kernel, x *mat.Dense, y []float64) *Reshaping {
+	return &Reshaping{Data: d, Kernel: k, X: x, Y: y, Gram: kernel.NewGram(k, x), Settings: mcm.Settings{C: 1}, Positive: d.Classes[1], Negative: d.Classes[0]}
+}
+
+// Scaled is the kernel matrix with the factors c.
+func (p *Reshaping) Scaled(c []float64) *kernel.Gram { return p.Gram.Scaled(c) }
+
+// J is the Fisher scalar for the factors c.
+func (p *Reshaping) J(ctx context.Context, c []float64) (float64, error) {
+	return conformal.J(ctx, p.Gram, p.Y, c)
+}
+
+// Best is the map of the best factor for cores of any place, a core width and a ridge.
+func (p *Reshaping) Best(ctx context.Context, cores [][]float64, gamma, ridge float64) (*conformal.Map, conformal.Stats, error) {
+	return conformal.FitAt(ctx, "eigen", p.Gram, p.X, p.Y, cores, conformal.Settings{Gamma: gamma, Ridge: ridge})
+}
+
+// Machine trains an MCM on the kernel with a map.
+func (p *Reshaping) Machine(ctx context.Context, m *conformal.Map) (*ml.Model, error) {
+	res, err := mcm.Train(ctx, p.Scaled(m.Factors(p.X)), p.Y, p.Settings)
+	if err != nil {
+		return nil, err
+	}
+	model := &ml.Model{Features: p.Data.Features, Label: p.Data.Label, Positive: p.Positive, Negative: p.Negative, Scaler: p.Scaler, Kernel: p.Kernel, Map: m, B: res.B}
+	for i, l := range res.Lambda {
+		if l != 0 {
+			row := i
+			if p.Rows != nil {
+				row = p.Rows[i]
+			}
+			model.Rows, model.Vectors, model.Coef = append(model.Rows, row), append(model.Vectors, p.X.RawRowView(i)), append(model.Coef, l)
+		}
+	}
+	return model, nil
+}
+
+// ClassOrder is the order of the rows with the class -1 first.
+func ClassOrder(y []float64) (order []int) {
+	for _, label := range []float64{-1, 1} {
+		for i, v := range y {
+			if v == label {
+				order = append(order, i)
+			}
+		}
+	}
+	return order
+}
+
+// Reordered is a symmetric matrix with its rows and columns in this order.
+func Reordered(a mat.Symmetric, order []int) *mat.SymDense {
+	out := mat.NewSymDense(len(order), nil)
+	for i, p := range order {
+		for j := i; j < len(order); j++ {
+			out.SetSym(i, j, a.At(p, order[j]))
+		}
+	}
+	return out
+}
+
+// ClassMatrix is a picture of a symmetric matrix of points, rows and columns in the
+// given order, blocks marked where that sorts them by class. scale is that of
+// figure.Matrix.
+func ClassMatrix(name, caption, entry string, a mat.Symmetric, y []float64, order []int, scale float64) Figure {
+	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
+		m := figure.Matrix{Format: l.Format(0), Name: entry, Values: Reordered(a, order), Scale: scale, ClassNames: []string{"y = −1", "y = +1"}}
+		for _, i := range order {
+			m.Classes = append(m.Classes, Class(y[i]))
+		}
+		return m.Picture()
+	}}
+}
+
+// FactorFigure is the heat map of the conformal factor of a model.
+func FactorFigure(name, caption string, m *ml.Model, d *dataset.Data, s ml.Spec, change func(*figure.Scene)) Figure {
+	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
+		sc, err := ReshapedScene(m, d, s, l)
+		if err != nil {
+			return nil, err
+		}
+		if change != nil {
+			change(&sc)
+		}
+		return figure.Conformal(sc)
+	}}
+}
+
+// ReshapedScene is the scene of a model on its data, over the two most telling columns
+// where there are more.
+func ReshapedScene(m *ml.Model, d *dataset.Data, s ml.Spec, l Look) (figure.Scene, error) {
+	points, err := m.Points(d, s)
+	if err != nil {
+		return figure.Scene{}, err
+	}
+	v, ok := m.View()
+	if !ok {
+		if v, err = TellingView(d, m.Positive); err != nil {
+			return figure.Scene{}, err
+		}
+	}
+	sc := figure.Scene{Model: m, Points: points, View: v, Classes: d.Classes, Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 2, Cores: true}
+	if l.Coarse {
+		sc.Grid = 80
+	}
+	return sc, nil
+}
+
+// MostRows is the largest number of rows that the lessons on conformal maps
+// work on.
+const MostRows = 200
+
+// Few is Thin with a remark about classes beyond two as well: those but the last are
+// taken together.
+func Few(d *dataset.Data) (*dataset.Data, []string, error) {
+	thin, notes, err := Thin(d)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(d.Classes) > 2 {
+		notes = append(notes, fmt.Sprintf("%d classes: here the last, %s, against the others together.", len(d.Classes), LastClass(d)))
+	}
+	return thin, notes, nil
+}
+
+// LastClass is the class +1: the last.
+func LastClass(d *dataset.Data) string { return d.Classes[len(d.Classes)-1] }
+
+// Thin draws MostRows rows of a larger data set, about the same share of every class
+// and always the same rows, and remarks on it.
+func Thin(d *dataset.Data) (*dataset.Data, []string, error) {
+	n := len(d.Y)
+	if n <= MostRows {
+		return d, nil, nil
+	}
+	class := make([]float64, n)
+	for i, c := range d.Y {
+		class[i] = float64(c)
+	}
+	keep, _ := dataset.Split(class, 1-float64(MostRows)/float64(n), 1)
+	thin := SelectRows(d, keep)
+	return thin, []string{fmt.Sprintf("%d of the %d rows, for speed. The lab takes all.", len(keep), n)}, thin.Validate()
+}
+
+// TellingColumns are the two columns whose class means are furthest apart, in
+// deviations; one for data with one.
+func TellingColumns(d *dataset.Data, positive string) ([]int, error) {
+	y, _, _, err := d.Binary(positive)
+	if err != nil {
+		return nil, err
+	}
+	z := dataset.FitScaler(d.X).Apply(d.X)
+	n := map[float64]float64{}
+	for _, v := range y {
+		n[v]++
+	}
+	apart := make([]float64, len(d.Features))
+	columns := make([]int, len(apart))
+	for j := range apart {
+		columns[j] = j
+		for i, v := range y {
+			apart[j] += v / n[v] * z.At(i, j)
+		}
+		apart[j] = math.Abs(apart[j])
+	}
+	slices.SortStableFunc(columns, func(a, b int) int { return cmp.Compare(apart[b], apart[a]) })
+	columns = columns[:min(2, len(columns))]
+	slices.Sort(columns)
+	return columns, nil
+}
+
+// TellingView is the picture over these columns, the others at their means.
+func TellingView(d *dataset.Data, positive string) (dataset.View, error) {
+	columns, err := TellingColumns(d, positive)
+	if err != nil {
+		return dataset.View{}, err
+	}
+	second := ""
+	if len(columns) > 1 {
+		second = d.Features[columns[1]]
+	}
+	return dataset.ColumnView(d, d.Features[columns[0]], second)
+}
