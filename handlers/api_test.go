@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
@@ -26,6 +27,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
+	"marginlab/ml/trace"
 	"marginlab/static"
 	"marginlab/store"
 	"marginlab/web"
@@ -55,14 +57,14 @@ func serve(t *testing.T, workers bool, limits dataset.Limits) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	queue := jobs.New(st, jobs.Config{Workers: 2, Log: log})
+	queue := jobs.New(st, jobs.Config{Workers: 2, Log: log, Train: train})
 	if workers {
 		ctx, stop := context.WithCancel(context.Background())
 		ended := make(chan struct{})
 		go func() { defer close(ended); queue.Run(ctx) }()
 		t.Cleanup(func() { stop(); <-ended })
 	}
-	app := New(Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: web.NewMetrics(), Log: log})
+	app := New(Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: web.NewMetrics(), Log: log, Patience: time.Hour})
 	s := &server{httptest.NewServer(app.Handler()), app}
 	t.Cleanup(s.Close)
 	return s
@@ -612,8 +614,29 @@ func TestAPICancelQueued(t *testing.T) {
 	c.want(http.StatusConflict, "POST", "/api/runs/"+run+"/cancel", "")
 }
 
-// longRun is a training that takes longer than any test waits.
-const longRun = `{"dataset":"checkerboard","spec":{"C":1e9,"gamma":0.01,"tol":1e-9,"max_iter":1e9}}`
+// longRun is a training that reports steps until it is cancelled: train knows it by
+// its number of steps.
+const (
+	longRun = `{"dataset":"moons","spec":{"max_iter":1e9}}`
+	endless = 1e9
+)
+
+// train is ml.Train, but for a longRun.
+func train(ctx context.Context, d *dataset.Data, spec ml.Spec, report trace.Report) (*ml.Result, error) {
+	if spec.MaxIter != endless {
+		return ml.Train(ctx, d, spec, report)
+	}
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for i := 0; ; i++ {
+		select {
+		case <-ctx.Done():
+			return &ml.Result{Report: ml.Report{Status: trace.Cancelled}, Model: &ml.Model{}}, nil // as solvers do
+		case <-tick.C:
+			report(trace.Step{Phase: "svm", Iteration: i})
+		}
+	}
+}
 
 func TestAPIProgress(t *testing.T) {
 	t.Parallel()

@@ -27,6 +27,9 @@ type Config struct {
 	Workers int // trainings at a time; 0: one
 	Log     *slog.Logger
 	Trained func(learner, outcome string, took time.Duration) // told of every training that ended, for metrics; may be nil
+
+	// Train does the work; nil: ml.Train.
+	Train func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error)
 }
 
 // Queue trains the queued runs of a store.
@@ -36,7 +39,7 @@ type Queue struct {
 	workers int
 	log     *slog.Logger
 	trained func(learner, outcome string, took time.Duration)
-	train   func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) // ml.Train, but for tests
+	train   func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error)
 
 	wake chan struct{} // holds one: there may be something to do
 
@@ -58,8 +61,11 @@ type job struct {
 // New returns a queue over st. It does nothing until Run.
 func New(st *store.Store, c Config) *Queue {
 	q := &Queue{
-		store: st, owner: store.NewOwner(), workers: max(c.Workers, 1), log: c.Log, trained: c.Trained, train: ml.Train,
+		store: st, owner: store.NewOwner(), workers: max(c.Workers, 1), log: c.Log, trained: c.Trained, train: c.Train,
 		wake: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]store.Status{},
+	}
+	if q.train == nil {
+		q.train = ml.Train
 	}
 	if q.trained == nil {
 		q.trained = func(string, string, time.Duration) {}
