@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+	"time"
 
 	"marginlab/handlers"
 	"marginlab/handlers/cmdline"
@@ -37,7 +38,8 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	flags := cmdline.NewFlags("serve [flags]", "Runs the web application until it is interrupted.")
 	addr := flags.String("addr", "HOST:PORT", "127.0.0.1:8080", "Address to listen on; port 0 takes a free one. (default 127.0.0.1:8080)")
 	dir := flags.String("data-dir", "DIR", dataDir(), "Directory of the database; it is made when it is missing. (default "+dataDir()+")")
-	flags.Heading("Limits of uploads")
+	patience := 8 * time.Second
+	flags.Heading("Limits")
 	for _, l := range []struct {
 		name, help  string
 		most, start float64
@@ -46,6 +48,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		{"max_upload", "Largest file, in MB.", 1000, float64(limits.Bytes >> 20), func(v int) { limits.Bytes = int64(v) << 20 }},
 		{"max_rows", "Most rows of a file.", 1e7, float64(limits.Rows), func(v int) { limits.Rows = v }},
 		{"max_columns", "Most columns of a file, the label included.", 1e4, float64(limits.Columns), func(v int) { limits.Columns = v }},
+		{"patience", "Longest that a page waits for a training, in seconds.", 3600, patience.Seconds(), func(v int) { patience = time.Duration(v) * time.Second }},
 	} {
 		p := param.Param{Name: l.name, Kind: param.Integer, Min: 1, Max: l.most, Default: strconv.FormatFloat(l.start, 'f', -1, 64), Help: l.help}
 		flags.Param(p, func(text string) error {
@@ -70,7 +73,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	}
 	metrics := web.NewMetrics()
 	queue := jobs.New(st, jobs.Config{Workers: max(1, runtime.NumCPU()-1), Log: log, Trained: metrics.Training})
-	app := handlers.New(handlers.Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Log: log})
+	app := handlers.New(handlers.Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Log: log, Patience: patience})
 	server, err := web.Listen(*addr, app.Handler(), log)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"marginlab/handlers/api"
 	"marginlab/handlers/data"
@@ -45,11 +46,15 @@ type Config struct {
 	Limits  dataset.Limits // of uploads
 	Metrics *web.Metrics
 	Log     *slog.Logger
+
+	// Patience is how long a computation may hold up a page; 0: not at all. A
+	// training that takes longer is saved as a run and goes on in the background.
+	Patience time.Duration
 }
 
 // New returns the handlers.
 func New(c Config) *App {
-	h := &door.House{Store: c.Store, Jobs: c.Jobs, Assets: c.Assets, Limits: c.Limits}
+	h := &door.House{Store: c.Store, Jobs: c.Jobs, Assets: c.Assets, Limits: c.Limits, Patience: c.Patience}
 	a := &App{House: h, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), api: &api.Room{House: h}}
 	a.teach = &teach.Room{House: h, Lab: a.lab, Lessons: a.lessons}
 	a.handins = runs.NewReader(h, a.teach.Shelf)

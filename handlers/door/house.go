@@ -24,6 +24,10 @@ type House struct {
 	Jobs   *jobs.Queue
 	Assets *web.Assets
 	Limits dataset.Limits // of uploads
+
+	// Patience is how long a computation may hold up a page; what takes longer is
+	// saved as a run.
+	Patience time.Duration
 }
 
 // Enqueue stores a run to be trained in the background, unless its spec does not

@@ -3,7 +3,6 @@ package door
 import (
 	"context"
 	"strings"
-	"time"
 
 	"marginlab/ml/dataset"
 	"marginlab/store"
@@ -68,9 +67,6 @@ func IsPublic(id string) bool {
 const (
 	// LiveRows is the largest data set that the lab trains on while one looks.
 	LiveRows = 2000
-	// Patience is how long a training may hold up a page. What takes longer is
-	// saved as a run and goes on in the background.
-	Patience = 8 * time.Second
 	// Drawing is the data set that is not there yet.
 	Drawing = "drawing"
 	// OfRun before the id of a run names the points that the run was trained on.

@@ -47,14 +47,14 @@ func (a *Room) train(ctx context.Context, b *bench) (*ml.Result, string, error) 
 // fit trains within the page's patience and turns what is wrong with the
 // question into a message.
 func (a *Room) fit(ctx context.Context, d *dataset.Data, spec ml.Spec) (*ml.Result, string, error) {
-	limited, cancel := context.WithTimeout(ctx, door.Patience)
+	limited, cancel := context.WithTimeout(ctx, a.Patience)
 	defer cancel()
 	res, err := a.trained(limited, d, spec)
 	switch {
 	case ctx.Err() != nil:
 		return nil, "", ctx.Err()
 	case limited.Err() != nil:
-		return nil, fmt.Sprintf("This training takes longer than %.0f seconds. Save it as a run: it goes on in the background. A smaller C or gamma, for the MCM a larger ρ or rank_tol, make it quicker.", door.Patience.Seconds()), nil
+		return nil, fmt.Sprintf("This training takes longer than %.0f seconds. Save it as a run: it goes on in the background. A smaller C or gamma, for the MCM a larger ρ or rank_tol, make it quicker.", a.Patience.Seconds()), nil
 	case err != nil:
 		problem, err := door.Told(err)
 		return nil, problem, err

@@ -392,7 +392,7 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 // exhibit is what a demo shows, from a moment ago where it depends on its controls
 // alone. The copy may be changed, but not what it points to.
 func (a *Room) exhibit(ctx context.Context, path string, d *lessons.Demo, in lessons.Input) (lessons.Exhibit, error) {
-	limited, cancel := context.WithTimeout(ctx, door.Patience)
+	limited, cancel := context.WithTimeout(ctx, a.Patience)
 	defer cancel()
 	show := func() (*lessons.Exhibit, error) { return d.Show(limited, in) }
 	var e *lessons.Exhibit
@@ -406,7 +406,7 @@ func (a *Room) exhibit(ctx context.Context, path string, d *lessons.Demo, in les
 	case ctx.Err() != nil: // what was computed by then is nothing to show
 		return lessons.Exhibit{}, ctx.Err()
 	case limited.Err() != nil:
-		return lessons.Exhibit{}, web.Errorf(web.Busy, "This takes longer than %.0f seconds. Choose fewer points or a smaller C.", door.Patience.Seconds())
+		return lessons.Exhibit{}, web.Errorf(web.Busy, "This takes longer than %.0f seconds. Choose fewer points or a smaller C.", a.Patience.Seconds())
 	case err != nil:
 		return lessons.Exhibit{}, err
 	}
