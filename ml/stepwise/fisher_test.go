@@ -1,0 +1,61 @@
+package stepwise_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/conformal"
+	"marginlab/ml/kernel"
+	"marginlab/ml/stepwise"
+	"marginlab/ml/trace"
+)
+
+func TestFisherAscent(t *testing.T) {
+	t.Parallel()
+	x := mat.NewDense(6, 2, []float64{-1, 0, -2, 1, -1, 2, 1, 1, 2, 0, 1, -1})
+	y := []float64{-1, -1, -1, 1, 1, 1}
+	k := kernel.NewGram(kernel.RBF(0.5), x)
+	cores := [][]float64{{0, 0}, {1, 1}}
+	s := conformal.Settings{Gamma: 1, Ridge: 1e-3, Steps: 20, Rate: 0.1}
+	r, err := stepwise.FisherAscent(t.Context(), k, x, y, cores, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Len() != 21 || r.Status() != trace.IterationLimit || !floats.Equal(r.At(0), []float64{1, 0, 0}) {
+		t.Errorf("%d states, %s, start %v", r.Len(), r.Status(), r.At(0))
+	}
+	j := func(alpha []float64) float64 {
+		m := conformal.Map{Gamma: 1, Alpha0: alpha[0], Alpha: alpha[1:], Cores: cores}
+		v, err := conformal.J(t.Context(), k, y, m.Factors(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for i := range r.Len() {
+		if l := floats.Norm(r.At(i), 2); math.Abs(l-1) > 1e-12 {
+			t.Errorf("step %d has the length %g", i, l)
+		}
+	}
+	if first, last := j(r.At(0)), j(r.At(20)); last <= first {
+		t.Errorf("J went from %g to %g", first, last)
+	}
+	// Without cores the kernel cannot change: the gradient is 0 at the start.
+	if r, err = stepwise.FisherAscent(t.Context(), k, x, y, nil, s); err != nil || math.Abs(r.At(r.Len() - 1)[0]) != 1 {
+		t.Errorf("without cores: %v", err)
+	}
+	s.Steps = 0
+	if _, err := stepwise.FisherAscent(t.Context(), k, x, y, cores, s); err == nil {
+		t.Error("an ascent of no steps")
+	}
+	s.Steps = 5
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := stepwise.FisherAscent(ended, k, x, y, cores, s); err == nil {
+		t.Error("an ascent after the context has ended")
+	}
+}

@@ -1,0 +1,85 @@
+package theory_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/theory"
+)
+
+// For the linear kernel the points are their own images: both ways to J must agree.
+func TestScatterTracesAndRidgedJ(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 14))
+	x, y := mat.NewDense(9, 2, nil), make([]float64, 9)
+	ones := make([]float64, 9)
+	for i := range y {
+		y[i], ones[i] = float64(2*(i%3/2)-1), 1
+		x.SetRow(i, []float64{rng.NormFloat64() + y[i], rng.NormFloat64()})
+	}
+	k := kernel.NewGram(linear, x)
+	between, within, err := theory.ScatterTraces(x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ridge := range []float64{0, 0.5} {
+		j, err := theory.RidgedJ(t.Context(), k, y, ones, ridge)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "J", j, between/(within+ridge), 1e-12)
+	}
+	if _, _, err := theory.ScatterTraces(x, y[:8]); err == nil {
+		t.Error("traces of 9 rows with 8 labels")
+	}
+	if _, err := theory.RidgedJ(t.Context(), k, y, ones[:8], 0); err == nil {
+		t.Error("J of 8 factors for 9 rows")
+	}
+	// A core that is there twice: one eigenvalue is 0, whatever the ridge.
+	for _, ridge := range []float64{0, 1, 1e3} {
+		v, err := theory.RidgeSpectrum(t.Context(), k, x, y, [][]float64{{0, 1}, {0, 1}}, 1, ridge)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(v) != 3 || math.Abs(v[0]) > 1e-12*v[2] || v[1] > v[2] || v[1] < 1e-6*v[2] {
+			t.Errorf("ridge %g: eigenvalues %v", ridge, v)
+		}
+	}
+	if _, err := theory.RidgeSpectrum(t.Context(), k, x, y, [][]float64{{0}}, 1, 1); err == nil {
+		t.Error("a core of the line in the plane")
+	}
+}
+
+func TestAxes(t *testing.T) {
+	t.Parallel()
+	half, directions, err := theory.Axes(mat.NewSymDense(2, []float64{9, 0, 0, 4}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "short", half[0], 2, 1e-12)
+	near(t, "long", half[1], 3, 1e-12)
+	near(t, "direction of the long axis", math.Abs(directions.At(0, 1)), 1, 1e-12)
+	if half, _, err := theory.Axes(mat.NewSymDense(2, []float64{1, 2, 2, 1})); err != nil || half[0] != 0 {
+		t.Errorf("an indefinite metric has the short axis %g, %v", half[0], err)
+	}
+	if _, _, err := theory.Axes(mat.NewSymDense(3, nil)); err == nil {
+		t.Error("axes of a metric of three dimensions")
+	}
+}
+
+func TestBend(t *testing.T) {
+	t.Parallel()
+	for _, s := range []float64{0, 0.5, 3} {
+		f := theory.Bend(s, 0.7, 2)
+		near(t, "left end", f(-2), -2, 1e-12)
+		near(t, "right end", f(2), 2, 1e-12)
+		slope := func(x float64) float64 { return (f(x+1e-4) - f(x-1e-4)) / 2e-4 }
+		if s > 0 && (slope(0.7) <= slope(0.3) || slope(0.7) <= slope(1.1) || slope(-1.9) <= 0) {
+			t.Errorf("steepness %g: slopes %g, %g, %g", s, slope(0.3), slope(0.7), slope(1.1))
+		}
+	}
+}
