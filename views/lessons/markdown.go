@@ -46,7 +46,8 @@ import (
 // of Check.
 func New(words string, l Lesson) Lesson {
 	head, rest, _ := strings.Cut("\n"+words, "\n## ")
-	title, summary, ok := strings.Cut(strings.TrimSpace(head), "\n")
+	title, summary, _ := strings.Cut(strings.TrimSpace(head), "\n")
+	var ok bool
 	if l.Title, ok = strings.CutPrefix(title, "# "); !ok {
 		l.wrong = fmt.Errorf("the words of the lesson %s begin with %q; start with \"# \" and its title", l.Slug, title)
 	}
