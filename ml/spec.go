@@ -118,11 +118,12 @@ func conformalChoice() param.Param {
 
 // Param returns the row of a parameter.
 func Param(name string) (param.Param, bool) {
-	i := slices.IndexFunc(Params, func(p param.Param) bool { return p.Name == name })
-	if i < 0 {
-		return param.Param{}, false
+	for i := range Params {
+		if Params[i].Name == name {
+			return Params[i], true
+		}
 	}
-	return Params[i], true
+	return param.Param{}, false
 }
 
 // DefaultSpec has every parameter at its default.
@@ -262,7 +263,7 @@ func (s Spec) Applies(name string) bool {
 	if !ok {
 		return s.Values.Has(name)
 	}
-	if choice, ok := choiceOf(name); ok {
+	if choice, ok := choices[name]; ok {
 		switch o, known := s.option(choice); {
 		case known && !param.Contains(o.Params, name), !known && !s.Values.Has(name):
 			return false
@@ -273,26 +274,28 @@ func (s Spec) Applies(name string) bool {
 	return !ok || v == (param.Value{}) || v == beside.Read(p.Is)
 }
 
-// choiceOf returns the choice whose options bring the parameter, false for a parameter
-// that is always there.
-func choiceOf(name string) (param.Param, bool) {
-	for _, choice := range Params {
-		for _, o := range choice.Options {
-			if param.Contains(o.Params, name) {
-				return choice, true
+// choices holds, for each parameter that the options of a choice bring, that choice.
+var choices = func() map[string]*param.Param {
+	of := map[string]*param.Param{}
+	for i := range Params {
+		for _, o := range Params[i].Options {
+			for _, p := range o.Params {
+				of[p.Name] = &Params[i]
 			}
 		}
 	}
-	return param.Param{}, false
-}
+	return of
+}()
 
 // option is the option of the choice that s takes, false when there is none of its name.
-func (s Spec) option(choice param.Param) (param.Option, bool) {
-	i := slices.IndexFunc(choice.Options, func(o param.Option) bool { return o.Name == s.Text(choice.Name) })
-	if i < 0 {
-		return param.Option{}, false
+func (s Spec) option(choice *param.Param) (*param.Option, bool) {
+	name := s.Text(choice.Name)
+	for i := range choice.Options {
+		if o := &choice.Options[i]; o.Name == name {
+			return o, true
+		}
 	}
-	return choice.Options[i], true
+	return nil, false
 }
 
 // Title is what tells the spec from its neighbours in few words: "SVM rbf C=10 eigen".
@@ -325,7 +328,7 @@ func (s Spec) Validate() error {
 		if !s.Applies(p.Name) {
 			continue
 		}
-		if choice, ok := choiceOf(p.Name); ok {
+		if choice, ok := choices[p.Name]; ok {
 			if _, known := s.option(choice); !known {
 				continue
 			}
@@ -417,7 +420,7 @@ func ReadStoredSpec(data []byte) (Spec, error) {
 		}
 	}
 	for _, p := range Params { // a default says nothing about a choice that is not known
-		if choice, ok := choiceOf(p.Name); ok {
+		if choice, ok := choices[p.Name]; ok {
 			_, known := s.option(choice)
 			if _, stored := raw[p.Name]; !known && !stored {
 				s.Values = s.Values.Without(p.Name)

@@ -145,7 +145,12 @@ func Union(ps []Param, more ...Param) []Param {
 
 // Contains tells whether a parameter of this name is among ps.
 func Contains(ps []Param, name string) bool {
-	return slices.ContainsFunc(ps, func(p Param) bool { return p.Name == name })
+	for i := range ps {
+		if ps[i].Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 func (p Param) bounded() bool { return p.Min != 0 || p.Max != 0 }
