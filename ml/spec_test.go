@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +47,47 @@ func TestParamsHaveDistinctNames(t *testing.T) {
 	}
 	if _, ok := ml.Param("colour"); ok {
 		t.Error(`Param("colour") is known`)
+	}
+}
+
+// A name means the same in all rows that have it, and belongs to rows of one table; a
+// condition speaks of a parameter of the same row.
+func TestRowsAgree(t *testing.T) {
+	t.Parallel()
+	owner := map[string]string{}
+	for _, choice := range ml.Params {
+		for _, o := range choice.Options {
+			for _, p := range o.Params {
+				if was, ok := owner[p.Name]; ok && was != choice.Name {
+					t.Errorf("%s belongs to %s and to %s", p.Name, was, choice.Name)
+				}
+				owner[p.Name] = choice.Name
+				if q, _ := ml.Param(p.Name); !reflect.DeepEqual(p, q) {
+					t.Errorf("%s of %s is not what it is elsewhere", p.Name, o.Name)
+				}
+				if i := slices.IndexFunc(o.Params, func(q param.Param) bool { return q.Name == p.When }); p.When != "" && (i < 0 || o.Params[i].Check(p.Is) != nil) {
+					t.Errorf("%s of %s depends on %s being %q", p.Name, o.Name, p.When, p.Is)
+				}
+			}
+		}
+	}
+	if owner["C"] != "learner" || owner["gamma"] != "kernel" || owner["core_step"] != "conformal" {
+		t.Errorf("the rows own %v", owner)
+	}
+}
+
+func TestTitle(t *testing.T) {
+	t.Parallel()
+	for want, set := range map[string][]string{
+		"SVM rbf C=1":                   nil,
+		"SVM poly C=0.3333":             {"kernel", "poly", "C", "0.33333333"},
+		"SVM linear hard margin":        {"kernel", "linear", "hard_margin", "true"},
+		"MCM rbf C=1e+06 eigen":         {"learner", "mcm", "C", "1e6", "conformal", "eigen", "rho", "0.1"},
+		"SVM sigmoid hard margin amari": {"kernel", "sigmoid", "C", "7", "hard_margin", "true", "conformal", "amari"},
+	} {
+		if got := spec(t, set...).Title(); got != want {
+			t.Errorf("%v: title %q, want %q", set, got, want)
+		}
 	}
 }
 

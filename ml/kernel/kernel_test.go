@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,8 +37,8 @@ func reference(k Kernel, x, z []float64) float64 {
 	panic("no reference for kernel " + k.Name)
 }
 
-// samples returns settings of the named kernel for which it is positive
-// semidefinite if it can be.
+// samples returns settings of the named kernel for which it is positive semidefinite if
+// it can be: for a kernel that is not spelt out, over the ranges of its parameters.
 func samples(name string) []Kernel {
 	switch name {
 	case "poly":
@@ -47,7 +48,29 @@ func samples(name string) []Kernel {
 	case "sigmoid":
 		return []Kernel{Sigmoid(0.5, -1), Sigmoid(2, 1)}
 	}
-	return []Kernel{{Name: name}}
+	row, _ := Lookup(name)
+	if len(row.Params) == 0 {
+		return []Kernel{{Name: name}}
+	}
+	var ks []Kernel
+	for i, share := range []float64{0.1, 0.5, 0.9} {
+		k := Kernel{Name: name}
+		for a, p := range row.Params {
+			if (i+a)%3 == 0 { // not all together
+				share = 1 - share
+			}
+			v := p.Low + share*(p.High-p.Low)
+			if p.Log {
+				v = p.Low * math.Pow(p.High/p.Low, share)
+			}
+			if p.Kind == param.Integer {
+				v = math.Round(v)
+			}
+			k.Values = k.Values.With(p.Name, param.Of(v))
+		}
+		ks = append(ks, k)
+	}
+	return ks
 }
 
 func normal(r *rand.Rand, m, d int) *mat.Dense {
@@ -76,7 +99,27 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s: default: %v", row.Name, err)
 			}
 		}
+		if row.Takes != Vectors {
+			t.Errorf("%s takes %q", row.Name, row.Takes)
+		}
 		for _, k := range samples(row.Name) {
+			if err := k.Validate(); err != nil {
+				t.Errorf("%+v: %v", k, err)
+			}
+			for _, p := range row.Params {
+				for _, outside := range []param.Value{param.Of(p.Min - 1), param.Of(math.Inf(1)), param.Of(math.NaN()), param.Of("wide"), param.Of(true)} {
+					bad := Kernel{k.Name, k.Values.With(p.Name, outside)}
+					if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), p.Name) {
+						t.Errorf("%+v: %v, want an error about %s", bad, err, p.Name)
+					}
+				}
+				if p.Default == "0" {
+					continue
+				}
+				if bare := (Kernel{k.Name, k.Values.Without(p.Name)}); bare.Validate() == nil {
+					t.Errorf("%+v: %s is missing", bare, p.Name)
+				}
+			}
 			data, err := json.Marshal(k)
 			if err != nil {
 				t.Fatal(err)
@@ -87,8 +130,14 @@ func TestTable(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Lookup("cosine"); err == nil || !strings.Contains(err.Error(), "linear, poly, rbf or sigmoid") {
-		t.Errorf("unknown kernel: %v", err)
+	_, err := Lookup("cosine")
+	for _, row := range Table {
+		if err == nil || !strings.Contains(err.Error(), row.Name) {
+			t.Errorf("unknown kernel: %v, want a word about %s", err, row.Name)
+		}
+	}
+	if err := (Kernel{Name: "cosine"}).Validate(); err == nil {
+		t.Error("an unknown kernel is valid")
 	}
 	if v := (Kernel{Name: "cosine"}).Eval([]float64{1}, []float64{1}); !math.IsNaN(v) {
 		t.Errorf("unknown kernel evaluates to %g, not NaN", v)
@@ -120,7 +169,7 @@ func TestGram(t *testing.T) {
 						xi, xj := x.RawRowView(i), x.RawRowView(j)
 						want := reference(k, xi, xj)
 						lost := 0.0 // an inner product near 0 has lost digits, a distance has not
-						if k.Name != "rbf" {
+						if slices.Contains([]string{"linear", "poly", "sigmoid"}, k.Name) {
 							lost = 1e-13 * math.Sqrt(math.Abs(reference(k, xi, xi)*reference(k, xj, xj)))
 						}
 						if !near(dst[j], want, 1e-12) && math.Abs(dst[j]-want) > lost || k.Eval(xi, xj) != dst[j] {
@@ -226,6 +275,7 @@ func TestSum(t *testing.T) {
 						p := plane(r, d, orthogonal)
 						compareGrid(t, k, s, z, w, p)
 					}
+					compareGrid(t, k, s, z, w, parallel(r, d))
 				}
 			}
 		}
@@ -249,6 +299,18 @@ func plane(r *rand.Rand, d int, orthogonal bool) Plane {
 		}
 	}
 	return Plane{o, u, v}
+}
+
+// parallel returns a plane whose axes are parallel to two axes of the space, of different
+// lengths; in one dimension the second is zero.
+func parallel(r *rand.Rand, d int) Plane {
+	p := Plane{normal(r, 1, d).RawRowView(0), make([]float64, d), make([]float64, d)}
+	axes := r.Perm(d)
+	p.U[axes[0]] = r.NormFloat64()
+	if d > 1 {
+		p.V[axes[1]] = r.NormFloat64()
+	}
+	return p
 }
 
 func compareGrid(t *testing.T, k Kernel, s *Sum, z *mat.Dense, w []float64, p Plane) {

@@ -85,14 +85,9 @@ func (p Param) Check(text string) error {
 			return fmt.Errorf("%s must be %s, not %q", p.Name, p.expects(), text)
 		}
 	case Choice:
-		names := make([]string, len(p.Options))
-		for i, o := range p.Options {
-			if o.Name == text {
-				return nil
-			}
-			names[i] = o.Name
+		if !slices.ContainsFunc(p.Options, func(o Option) bool { return o.Name == text }) {
+			return fmt.Errorf("%s must be %s, not %q", p.Name, p.expects(), text)
 		}
-		return fmt.Errorf("%s must be one of %s, not %q", p.Name, strings.Join(names, ", "), text)
 	}
 	return nil
 }
@@ -128,7 +123,7 @@ func (p Param) Verify(v Value) error {
 		return err
 	}
 	if v != p.Read(text) {
-		return fmt.Errorf("%s must be %s, not the text %q", p.Name, p.expects(), text)
+		return fmt.Errorf("%s must be %s, and %q is of another kind", p.Name, p.expects(), text)
 	}
 	return nil
 }
@@ -162,6 +157,14 @@ func (p Param) expects() string {
 		s = "a whole number"
 	case Switch:
 		return "true or false"
+	case Choice:
+		names := make([]string, len(p.Options))
+		for i, o := range p.Options {
+			names[i] = o.Name
+		}
+		return "one of " + strings.Join(names, ", ")
+	case Text:
+		return "a text"
 	}
 	if p.bounded() {
 		switch lo, hi := short(p.Min), short(p.Max); {
