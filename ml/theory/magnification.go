@@ -15,8 +15,8 @@ import (
 //
 // so that a small step dx has the squared length dx'g dx in feature space (Amari
 // and Wu 1999; MCM notes, "Kernel optimization"). x has length d >= 1, g is
-// d x d. For the RBF kernel g = 2 gamma I everywhere. It is an error when the
-// kernel is not in the table.
+// d x d. For the RBF kernel g = 2 gamma I everywhere. It is an error for
+// kernels other than linear, poly, rbf and sigmoid.
 func Metric(k kernel.Kernel, x []float64) (*mat.SymDense, error) {
 	return ConformalMetric(k, x, 1, make([]float64, len(x)))
 }
@@ -33,7 +33,7 @@ func ConformalMetric(k kernel.Kernel, x []float64, c float64, grad []float64) (*
 	if d == 0 || len(grad) != d {
 		return nil, fmt.Errorf("theory: a gradient of %d entries at a point of %d coordinates; they must agree and be at least 1", len(grad), d)
 	}
-	// Every kernel of the table is a function of x·z, but the RBF kernel. With
+	// All of these are functions of x·z, but the RBF kernel. With
 	// k = q(x·z): k_i = q' x_i and g_ij = q' [i=j] + q'' x_i x_j.
 	s := 0.0
 	for _, v := range x {
@@ -58,7 +58,7 @@ func ConformalMetric(k kernel.Kernel, x []float64, c float64, grad []float64) (*
 	case "rbf":
 		first, radial = 2*gamma, 0
 	default:
-		return nil, fmt.Errorf("theory: no metric for the kernel %q; it must be one of the table", k.Name)
+		return nil, fmt.Errorf("theory: no metric for the kernel %q; it is there for linear, poly, rbf and sigmoid", k.Name)
 	}
 	g := mat.NewSymDense(d, nil)
 	for i := range d {
