@@ -31,6 +31,8 @@ func reference(k Kernel, x, z []float64) float64 {
 		return math.Pow(gamma*s+coef0, k.Values.Number("degree"))
 	case "rbf":
 		return math.Exp(-gamma * d2)
+	case "laplacian":
+		return math.Exp(-gamma * floats.Distance(x, z, 1))
 	case "sigmoid":
 		return math.Tanh(gamma*s + coef0)
 	}

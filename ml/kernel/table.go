@@ -16,6 +16,7 @@ var Table = []Row{
 	poly,
 	rbf,
 	sigmoid,
+	laplacian,
 }
 
 // Row is one kernel of the table.
