@@ -31,6 +31,9 @@ func reference(k Kernel, x, z []float64) float64 {
 		return math.Pow(gamma*s+coef0, k.Values.Number("degree"))
 	case "rbf":
 		return math.Exp(-gamma * d2)
+	case "rational_quadratic":
+		shape := k.Values.Number("shape")
+		return math.Pow(1+gamma*d2/shape, -shape)
 	case "laplacian":
 		return math.Exp(-gamma * floats.Distance(x, z, 1))
 	case "sigmoid":
@@ -55,6 +58,11 @@ func samples(name string) []Kernel {
 		return []Kernel{{Name: name}}
 	}
 	var ks []Kernel
+	if name == "rational_quadratic" { // whole and half shapes have ways of their own
+		for _, shape := range []float64{0.5, 1, 2, 3.5, 8, 9} {
+			ks = append(ks, Kernel{name, param.Values{"gamma": param.Of(0.7), "shape": param.Of(shape)}})
+		}
+	}
 	for i, share := range []float64{0.1, 0.5, 0.9} {
 		k := Kernel{Name: name}
 		for a, p := range row.Params {

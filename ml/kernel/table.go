@@ -17,6 +17,7 @@ var Table = []Row{
 	rbf,
 	sigmoid,
 	laplacian,
+	rationalQuadratic,
 }
 
 // Row is one kernel of the table.

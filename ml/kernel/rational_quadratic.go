@@ -1,0 +1,93 @@
+package kernel
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/param"
+)
+
+var rationalQuadratic = Row{
+	Name: "rational_quadratic", Label: "Rational quadratic", Formula: "k(x, z) = (1 + γ |x − z|² / a)^−a", Takes: Vectors, PSD: true,
+	Help: "A mean of RBF kernels of all widths: near a point it fades as they do, far away more slowly.",
+	Params: []param.Param{gamma, {
+		Name: "shape", Label: "shape", Symbol: "a", Kind: param.Number, Default: "1",
+		Min: 0, OpenMin: true, Max: 1e3, Low: 0.1, High: 100, Log: true, Telling: true,
+		Help: "How fast similarity fades far away. Small: slowly; large: nearly as in the RBF kernel.",
+	}},
+	bind: func(v param.Values) function {
+		shape := v.Number("shape")
+		return rational{scale: v.Number("gamma") / shape, shape: shape}
+	},
+}
+
+type rational struct{ scale, shape float64 } // scale = gamma/shape
+
+func (k rational) row(dst []float64, x packed, z []float64) {
+	clear(dst)
+	x.blocks(len(dst), func(first, size int, x []float64) {
+		v := dst[first:][:size]
+		for i, zi := range z {
+			for j, xj := range x[i*lanes:][:size] {
+				xj -= zi
+				v[j] += xj * xj
+			}
+		}
+	})
+	floats.Scale(k.scale, dst)
+	k.fade(dst)
+}
+
+// fade replaces every v by (1 + v)^-shape.
+func (k rational) fade(v []float64) {
+	const most = 8 // beyond it the products round more than the logarithm
+	halves := int(2 * k.shape)
+	switch {
+	case k.shape == 1:
+		for i, x := range v {
+			v[i] = 1 / (1 + x)
+		}
+	case k.shape <= most && float64(halves) == 2*k.shape:
+		for i, x := range v {
+			r := 1 / (1 + x)
+			v[i] = powi(r, halves/2)
+			if halves%2 == 1 {
+				v[i] *= math.Sqrt(r)
+			}
+		}
+	default:
+		for i, x := range v {
+			v[i] = math.Log1p(x)
+		}
+		expScaled(v, -k.shape)
+	}
+}
+
+// grid uses the foot of each z on a plane with orthogonal axes, as the Gaussian kernel
+// does: the squared distance is a number for each s and one for each t.
+func (k rational) grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
+	uu, vv, uv := floats.Dot(p.U, p.U), floats.Dot(p.V, p.V), floats.Dot(p.U, p.V)
+	if math.Abs(uv) > 1e-14*math.Sqrt(uu*vv) {
+		return false
+	}
+	rest := make([]float64, len(p.Origin))
+	along, v := make([]float64, len(ss)), make([]float64, len(ss))
+	for j, w := range s.w {
+		floats.SubTo(rest, s.z.Data[j*s.z.Stride:][:s.z.Cols], p.Origin)
+		a, b := foot(rest, p.U, uu), foot(rest, p.V, vv)
+		floats.AddScaled(rest, -a, p.U)
+		floats.AddScaled(rest, -b, p.V)
+		off := floats.Dot(rest, rest)
+		for i, si := range ss {
+			along[i] = k.scale * uu * (si - a) * (si - a)
+		}
+		for i, t := range ts {
+			copy(v, along)
+			floats.AddConst(k.scale*(vv*(t-b)*(t-b)+off), v)
+			k.fade(v)
+			floats.AddScaled(dst[i*len(ss):][:len(ss)], w, v)
+		}
+	}
+	return true
+}
