@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"runtime"
 	"sync"
 
 	"marginlab/ml/dataset"
@@ -21,9 +20,8 @@ type Trainer struct {
 	p    *problem
 	spec Spec
 
-	shared sync.Once // the kernel matrix of all rows, where all trainings have the same
-	matrix svm.Matrix
-	err    error
+	mu     sync.Mutex
+	matrix svm.Matrix // the kernel of all rows, where all trainings have the same; nil until one asks
 }
 
 // Judged is a training with one C, judged on rows it has not seen.
@@ -77,13 +75,17 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 	return judged, nil
 }
 
+// judgeCache is the memory of one call for rows, unless the spec has its own. Several
+// calls run at once. It does not depend on how many, as the last bits of a result depend
+// on whether the matrix has room, and they are to be those of any other machine.
+const judgeCache = svm.DefaultCache / 2
+
 // path judges SVMs. All rows but those of train are held out of one matrix.
 func (t *Trainer) path(ctx context.Context, p *problem, test []int, cs []float64) ([]Judged, error) {
 	bytes := t.spec.CacheBytes
 	if bytes <= 0 {
-		bytes = svm.DefaultCache
+		bytes = judgeCache
 	}
-	bytes /= int64(runtime.GOMAXPROCS(0)) // one call for each processor
 	k, err := t.gram(ctx, p, bytes)
 	if err != nil {
 		return nil, err
@@ -128,8 +130,14 @@ func (t *Trainer) gram(ctx context.Context, p *problem, bytes int64) (svm.Matrix
 	if p.scaler != nil || p.project != nil || !maps.Equal(ofAll.Values, p.kernel.Values) {
 		return svm.Tabulated(ctx, gram{kernel.NewGram(p.kernel, x)}, bytes)
 	}
-	t.shared.Do(func() {
-		t.matrix, t.err = svm.Tabulated(ctx, gram{kernel.NewGram(p.kernel, x)}, bytes)
-	})
-	return t.matrix, t.err
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.matrix == nil {
+		k, err := svm.Tabulated(ctx, gram{kernel.NewGram(p.kernel, x)}, bytes)
+		if err != nil {
+			return nil, err // which may be that of this ctx alone
+		}
+		t.matrix = k
+	}
+	return t.matrix, nil
 }

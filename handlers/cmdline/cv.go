@@ -2,6 +2,7 @@ package cmdline
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,15 +18,16 @@ import (
 	"marginlab/ml/trace"
 )
 
-var cv = Command{"cv", "judge settings by cross-validation, over a grid of C and gamma", runCV}
+var cv = Command{"cv", "judge settings by cross-validation, over a grid of any numbers", runCV}
 
 // cvOptions is the command line of cv.
 type cvOptions struct {
-	spec     ml.Spec
-	settings eval.Settings
-	data     string
-	json     bool
-	notes    []string // about flags without effect
+	spec   ml.Spec
+	grid   eval.Grid // the flags with more than one value
+	scheme eval.Scheme
+	data   string
+	json   bool
+	notes  []string // about flags without effect
 }
 
 // The flags of cv that are numbers but no parameters of a training.
@@ -57,8 +59,8 @@ type cvReport struct {
 
 func parseCV(args []string) (*cvOptions, error) {
 	f := NewFlags("cv --data FILE [flags]",
-		"Cross-validates: deals the points into folds, holds each out in turn while the others train, and prints the accuracy on those held out, for every pair of C and gamma.")
-	var o cvOptions
+		"Cross-validates: deals the points into folds, holds each out in turn while the others train, and prints the accuracy on those held out. Every number of a training may be a list; then it does so for every combination.")
+	o := cvOptions{grid: make(eval.Grid)}
 	f.Heading("Files")
 	data := f.String("data", "FILE", "", "Labelled points, as fit reads them. The name - stands for standard input.")
 	asJSON := f.Switch("json", "Print the numbers as one JSON object, at full precision, fold by fold.")
@@ -66,7 +68,7 @@ func parseCV(args []string) (*cvOptions, error) {
 	for _, n := range []struct {
 		p   param.Param
 		dst *int
-	}{{foldsParam, &o.settings.Folds}, {repeatsParam, &o.settings.Repeats}} {
+	}{{foldsParam, &o.scheme.Folds}, {repeatsParam, &o.scheme.Repeats}} {
 		set := func(text string) error {
 			v, err := strconv.ParseFloat(text, 64)
 			*n.dst = int(v)
@@ -75,24 +77,16 @@ func parseCV(args []string) (*cvOptions, error) {
 		_ = set(n.p.Default)
 		f.Param(n.p, set)
 	}
-	nested := f.Switch("nested", "Judge the choice, too: in every fold C and gamma are chosen by folds of the points that train, and meet the held-out ones once.")
-	spec := f.Spec(map[string]func(p param.Param){
-		"C": func(p param.Param) {
-			f.List(p, func(text string) error {
-				v, err := strconv.ParseFloat(text, 64)
-				o.settings.C = append(o.settings.C, v)
-				return err
-			})
-		},
-		"gamma": func(p param.Param) {
-			f.List(p, func(text string) error {
-				v, err := p.Parse(text)
-				o.settings.Gamma = append(o.settings.Gamma, v)
-				return err
-			})
-		},
+	nested := f.Switch("nested", "Judge the choice, too: in every fold the setting is chosen by folds of the points that train, and meets the held-out ones once.")
+	own := map[string]func(p param.Param){
 		"test_fraction": func(param.Param) {}, // folds hold points out
-	})
+	}
+	for _, p := range ml.Params {
+		if p.Kind == param.Number && own[p.Name] == nil || p.Kind == param.Integer && p.Name != "seed" {
+			own[p.Name] = func(p param.Param) { f.List(p, o.try(p)) }
+		}
+	}
+	spec := f.Spec(own)
 	f.Cache(spec)
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -100,35 +94,51 @@ func parseCV(args []string) (*cvOptions, error) {
 	if err := f.Require("data"); err != nil {
 		return nil, err
 	}
-	var err error
-	if o.notes, err = f.idle(*spec); err != nil {
+	for name, values := range o.grid {
+		if len(values) == 1 {
+			if err := spec.Set(name, values[0].Text()); err != nil {
+				return nil, err
+			}
+			delete(o.grid, name)
+		}
+	}
+	paths, err := o.grid.Paths(*spec)
+	if err != nil {
+		return nil, usage("%s", err)
+	}
+	var specs []ml.Spec
+	settings := 0
+	for _, p := range paths {
+		specs = append(specs, p.Spec)
+		settings += p.Settings()
+	}
+	if o.notes, err = f.idle(specs...); err != nil {
 		return nil, err
 	}
 	o.data, o.json, o.spec = *data, *asJSON, *spec
-	o.settings.Nested, o.settings.Seed = *nested, spec.Seed
-	if c, ok := twice(o.settings.C); ok {
-		return nil, usage("--C names %g twice", c)
-	}
-	if g, ok := twice(o.settings.Gamma); ok {
-		return nil, usage("--gamma names %s twice", g)
-	}
+	o.scheme.Nested, o.scheme.Seed = *nested, spec.Seed
 	switch {
 	case spec.Learner != "svm" && f.Given("cache"):
 		return nil, usage("--cache has no effect with --learner=%s", spec.Learner)
-	case *nested && len(o.settings.C) < 2 && len(o.settings.Gamma) < 2:
-		return nil, usage("--nested has no effect with a single C and gamma: there is nothing to choose")
+	case *nested && settings < 2:
+		return nil, usage("--nested has no effect with a single setting: there is nothing to choose")
 	}
 	return &o, nil
 }
 
-// twice finds a value that is there more than once.
-func twice[T comparable](values []T) (v T, ok bool) {
-	for i, v := range values {
-		if slices.Contains(values[:i], v) {
-			return v, true
+// try takes over a value of p that is to be tried.
+func (o *cvOptions) try(p param.Param) func(text string) error {
+	return func(text string) error {
+		v, err := p.Parse(text)
+		if err != nil {
+			return err
 		}
+		if slices.Contains(o.grid[p.Name], v) {
+			return fmt.Errorf("--%s names %s twice", p.Flag(), v)
+		}
+		o.grid[p.Name] = append(o.grid[p.Name], v)
+		return nil
 	}
-	return v, false
 }
 
 func runCV(ctx context.Context, args []string, std Streams) error {
@@ -144,13 +154,13 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 		return err
 	}
 	start := time.Now()
-	res, err := eval.CrossValidate(ctx, data, o.spec, o.settings)
+	res, err := eval.CrossValidate(ctx, data, o.spec, o.grid, o.scheme, nil)
 	if err != nil {
 		return err
 	}
 	r := cvReport{
 		Classes: data.Classes, Learner: o.spec.Learner, Kernel: o.spec.Kernel,
-		Folds: o.settings.Folds, Repeats: o.settings.Repeats, Seed: o.settings.Seed,
+		Folds: o.scheme.Folds, Repeats: o.scheme.Repeats, Seed: o.scheme.Seed,
 		Result: res, Seconds: time.Since(start).Seconds(),
 	}
 	r.N, r.D = data.X.Dims()
@@ -166,31 +176,35 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 		return err
 	}
 	short := 0
-	for _, c := range res.Cells {
-		if !c.Converged() {
+	for _, s := range res.Settings {
+		if !s.Converged() {
 			short++
 		}
 	}
 	if short > 0 {
-		note(std, "cv", fmt.Sprintf("trainings of %d of %d settings did not converge: their numbers are those of the last iterate, not of the optimum", short, len(res.Cells)))
+		note(std, "cv", fmt.Sprintf("trainings of %d of %d settings did not converge: their numbers are those of the last iterate, not of the optimum", short, len(res.Settings)))
 	}
 	return nil
 }
 
-// writeCV writes a line for each cell, and the best one in words.
+// writeCV writes a line for each setting, and the best one in words.
 func writeCV(w io.Writer, r cvReport) error {
-	lines := [][]string{{"C", "gamma", "accuracy", "sd", "support vectors", "status"}}
-	for i, c := range r.Cells {
+	lines := [][]string{append(slices.Clone(r.Searched), "accuracy", "sd", "support vectors", "status")}
+	for i, s := range r.Settings {
 		vectors := 0
 		status := trace.Converged
-		for _, f := range c.Folds {
+		for _, f := range s.Folds {
 			vectors += f.SupportVectors
 			if f.Status != trace.Converged {
 				status = f.Status
 			}
 		}
-		line := []string{setting(c.C), setting(c.Gamma), percent(c.Accuracy), percent(c.Deviation), fmt.Sprintf("%.1f", float64(vectors)/float64(len(c.Folds))), string(status)}
-		if i == r.Best && len(r.Cells) > 1 {
+		var line []string
+		for _, name := range r.Searched {
+			line = append(line, cmp.Or(s.Values.Text(name), "-"))
+		}
+		line = append(line, percent(s.Accuracy), percent(s.Deviation), fmt.Sprintf("%.1f", float64(vectors)/float64(len(s.Folds))), string(status))
+		if i == r.Best && len(r.Settings) > 1 {
 			line = append(line, "best")
 		}
 		lines = append(lines, line)
@@ -202,7 +216,7 @@ func writeCV(w io.Writer, r cvReport) error {
 		}
 	}
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "Accuracy in %% on the points held out: mean and standard deviation over %d folds\n\n", len(r.Cells[0].Folds))
+	fmt.Fprintf(b, "Accuracy in %% on the points held out: mean and standard deviation over %d folds\n\n", len(r.Settings[0].Folds))
 	for _, line := range lines {
 		var text strings.Builder
 		for j, s := range line {
@@ -211,17 +225,9 @@ func writeCV(w io.Writer, r cvReport) error {
 		fmt.Fprintln(b, strings.TrimRight(text.String(), " "))
 	}
 	if n := r.Nested; n != nil {
-		fmt.Fprintf(b, "\nNested: %s %% (sd %s) with C and gamma chosen anew in every fold\n", percent(n.Accuracy), percent(n.Deviation))
+		fmt.Fprintf(b, "\nNested: %s %% (sd %s) with the setting chosen anew in every fold\n", percent(n.Accuracy), percent(n.Deviation))
 	}
 	return b.Flush()
-}
-
-// setting is the value of C or gamma, - for what does not apply.
-func setting[T any](v *T) string {
-	if v == nil {
-		return "-"
-	}
-	return fmt.Sprint(*v)
 }
 
 func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 2, 64) }

@@ -49,9 +49,8 @@ func TestCVIsThatOfTheLibrary(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	spec := ml.DefaultSpec()
-	want, err := eval.CrossValidate(t.Context(), d, spec, eval.Settings{
-		Folds: 3, Repeats: 2, Seed: 4, Nested: true, C: []float64{1, 100}, Gamma: []param.Value{param.Of(0.5), param.Of("auto")},
-	})
+	want, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(1), param.Of(100)}, "gamma": {param.Of(0.5), param.Of("auto")}},
+		eval.Scheme{Folds: 3, Repeats: 2, Seed: 4, Nested: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +71,7 @@ func TestCVTable(t *testing.T) {
 		s := ml.DefaultSpec()
 		s.Kernel = "linear"
 		return s
-	}(), eval.Settings{Folds: 3, Seed: 1, C: []float64{1, 100}, Nested: true})
+	}(), eval.Grid{"C": {param.Of(1), param.Of(100)}}, eval.Scheme{Folds: 3, Seed: 1, Nested: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,9 +79,9 @@ func TestCVTable(t *testing.T) {
 	if len(lines) != 8 || !strings.Contains(lines[0], "over 3 folds") {
 		t.Fatalf("%s", out)
 	}
-	for i, cell := range res.Cells {
+	for i, cell := range res.Settings {
 		fields := strings.Fields(lines[3+i])
-		want := []string{fmt.Sprint(*cell.C), "-", fmt.Sprintf("%.2f", 100*cell.Accuracy), fmt.Sprintf("%.2f", 100*cell.Deviation)}
+		want := []string{cell.Values.Text("C"), "-", fmt.Sprintf("%.2f", 100*cell.Accuracy), fmt.Sprintf("%.2f", 100*cell.Deviation)}
 		if len(fields) < 6 || !cmp.Equal(fields[:4], want) || fields[5] != "converged" || (len(fields) == 7) != (i == res.Best) {
 			t.Errorf("line %q, want %v", lines[3+i], want)
 		}
@@ -92,6 +91,70 @@ func TestCVTable(t *testing.T) {
 	}
 	if out := must(t, "cv", "--data", path, "--folds", "2"); strings.Contains(out, "best") || strings.Contains(out, "Nested") {
 		t.Errorf("one setting has nothing to choose from:\n%s", out)
+	}
+}
+
+// TestCVOfAnyNumber searches numbers of other learners, kernels and maps, and shows them.
+func TestCVOfAnyNumber(t *testing.T) {
+	t.Parallel()
+	d, path := moons(t, 40)
+	args := []string{"cv", "--data", path, "--folds", "2", "--learner", "mcm", "--kernel", "poly", "--conformal", "gradient", "--core-step", "5",
+		"--rho", "0.01,0", "--coef0", "0, 1", "--degree", "3", "--core-gamma", "0.1,1.0", "--rank-tol", "1e-9"}
+	var got struct {
+		Cells []map[string]any
+		Best  int
+	}
+	if err := json.Unmarshal([]byte(must(t, append(args, "--json")...)), &got); err != nil {
+		t.Fatal(err)
+	}
+	spec := ml.DefaultSpec()
+	for name, text := range map[string]string{"learner": "mcm", "kernel": "poly", "conformal": "gradient", "core_step": "5", "degree": "3", "rank_tol": "1e-9"} {
+		if err := spec.Set(name, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"rho": {param.Of(0.01), param.Of(0)}, "coef0": {param.Of(0), param.Of(1)}, "core_gamma": {param.Of(0.1), param.Of(1)}}, eval.Scheme{Folds: 2, Seed: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Cells) != 8 || got.Best != res.Best {
+		t.Fatalf("%d cells, the best is %d; want %+v", len(got.Cells), got.Best, res)
+	}
+	for i, cell := range got.Cells { // the kernel's are outermost
+		want := map[string]any{
+			"C": 1.0, "gamma": "auto", "coef0": float64(i / 4), "rho": []float64{0.01, 0}[i/2%2], "core_gamma": []float64{0.1, 1}[i%2],
+			"accuracy": res.Settings[i].Accuracy, "accuracy_sd": res.Settings[i].Deviation, "folds": cell["folds"],
+		}
+		if diff := cmp.Diff(want, cell); diff != "" {
+			t.Errorf("cell %d: %s", i, diff)
+		}
+	}
+	lines := strings.Split(must(t, args...), "\n")
+	if want := []string{"C", "gamma", "coef0", "rho", "core_gamma", "accuracy", "sd", "support", "vectors", "status"}; !cmp.Equal(strings.Fields(lines[2]), want) {
+		t.Errorf("head %q", lines[2])
+	}
+	if want := []string{"1", "auto", "1", "0.01", "1", fmt.Sprintf("%.2f", 100*res.Settings[5].Accuracy)}; !cmp.Equal(strings.Fields(lines[3+5])[:6], want) {
+		t.Errorf("line %q, want %v", lines[3+5], want)
+	}
+}
+
+// TestCVOfWhatApplies takes a flag that means something in one of the settings.
+func TestCVOfWhatApplies(t *testing.T) {
+	t.Parallel()
+	_, path := moons(t, 40)
+	o := run(t.Context(), "", "cv", "--data", path, "--folds", "2", "--learner", "mcm", "--rho", "0,0.1", "--rank-tol", "1e-6,1e-9")
+	if o.code != 0 || o.err != "" {
+		t.Fatalf("exit %d: %s", o.code, o.err)
+	}
+	lines := strings.Split(o.out, "\n")
+	for i, want := range [][]string{{"1", "auto", "0", "1e-06"}, {"1", "auto", "0", "1e-09"}, {"1", "auto", "0.1", "-"}} {
+		if fields := strings.Fields(lines[3+i]); len(fields) < 4 || !cmp.Equal(fields[:4], want) {
+			t.Errorf("line %q, want %v", lines[3+i], want)
+		}
+	}
+	o = run(t.Context(), "", "cv", "--data", path, "--learner", "mcm", "--rho", "0.1,1", "--rank-tol", "1e-6,1e-9")
+	if o.code != 0 || !strings.Contains(o.err, "--rank-tol has no effect with --rho=0.1") {
+		t.Errorf("exit %d: %s", o.code, o.err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -259,16 +260,17 @@ func (f *Flags) Cache(spec *ml.Spec) {
 	})
 }
 
-// idle finds the parameters on the command line that have no effect. Those that
-// shape the problem are a UsageError, for the result would not be what was asked
-// for; the others, which only say how exactly it is solved, come back as notes.
-func (f *Flags) idle(spec ml.Spec) (notes []string, err error) {
+// idle finds the parameters on the command line that have no effect in any of the
+// specs. Those that shape the problem are a UsageError, for the result would not be
+// what was asked for; the others, which only say how exactly it is solved, come back as
+// notes.
+func (f *Flags) idle(specs ...ml.Spec) (notes []string, err error) {
 	var faults []string
 	for _, p := range ml.Params {
-		if !f.Given(p.Flag()) || spec.Applies(p.Name) {
+		if !f.Given(p.Flag()) || slices.ContainsFunc(specs, func(s ml.Spec) bool { return s.Applies(p.Name) }) {
 			continue
 		}
-		msg := fmt.Sprintf("--%s has no effect%s", p.Flag(), because(spec, p.Name))
+		msg := fmt.Sprintf("--%s has no effect%s", p.Flag(), because(specs[0], p.Name))
 		if p.Effort {
 			notes = append(notes, msg)
 		} else {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -150,6 +151,17 @@ func byHand(t *testing.T, d *dataset.Data, spec ml.Spec, rows, test []int) float
 	return float64(right) / float64(len(test))
 }
 
+// with is spec with some values of its own.
+func with(t *testing.T, spec ml.Spec, values map[string]string) ml.Spec {
+	t.Helper()
+	for name, text := range values {
+		if err := spec.Set(name, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return spec
+}
+
 // TestCrossValidate repeats cells with Train, fold by fold.
 func TestCrossValidate(t *testing.T) {
 	t.Parallel()
@@ -169,7 +181,7 @@ func TestCrossValidate(t *testing.T) {
 				}
 			}
 			gammas := []param.Value{param.Of("auto"), param.Of(3)}
-			res, err := eval.CrossValidate(t.Context(), d, spec, eval.Settings{Folds: 4, Repeats: 2, Seed: 5, C: []float64{20, 1}, Gamma: gammas})
+			res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(20), param.Of(1)}, "gamma": gammas}, eval.Scheme{Folds: 4, Repeats: 2, Seed: 5}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,17 +193,18 @@ func TestCrossValidate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(res.Cells) != 4 {
-				t.Fatalf("%d cells", len(res.Cells))
+			if len(res.Settings) != 4 {
+				t.Fatalf("%d settings", len(res.Settings))
 			}
 			all := make([]int, len(y))
 			for i := range all {
 				all[i] = i
 			}
-			for i, cell := range res.Cells {
-				spec = spec.With("C", param.Of([]float64{1, 20}[i%2])).With("gamma", gammas[i/2])
-				if *cell.C != spec.Values.Number("C") || *cell.Gamma != spec.Values["gamma"] || len(cell.Folds) != 8 || !cell.Converged() {
-					t.Fatalf("cell %d is %+v", i, cell)
+			for i, cell := range res.Settings {
+				values := param.Values{"C": param.Of([]int{1, 20}[i%2]), "gamma": gammas[i/2]}
+				spec := spec.With("C", values["C"]).With("gamma", values["gamma"])
+				if !cmp.Equal(cell.Values, values) || len(cell.Folds) != 8 || !cell.Converged() {
+					t.Fatalf("setting %d is %+v", i, cell)
 				}
 				var accuracies []float64
 				for _, f := range cell.Folds {
@@ -199,14 +212,14 @@ func TestCrossValidate(t *testing.T) {
 				}
 				for k, f := range folds {
 					if want := byHand(t, d, spec, all, f); accuracies[k] != want {
-						t.Errorf("cell %d, fold %d: accuracy %g, by hand %g", i, k, accuracies[k], want)
+						t.Errorf("setting %d, fold %d: accuracy %g, by hand %g", i, k, accuracies[k], want)
 					}
 				}
 				if mean, sd := stat.MeanStdDev(accuracies, nil); cell.Accuracy != mean || cell.Deviation != sd {
-					t.Errorf("cell %d: %g ± %g, want %g ± %g", i, cell.Accuracy, cell.Deviation, mean, sd)
+					t.Errorf("setting %d: %g ± %g, want %g ± %g", i, cell.Accuracy, cell.Deviation, mean, sd)
 				}
-				if best := res.Cells[res.Best]; cell.Accuracy > best.Accuracy+1e-12 || i < res.Best && cell.Accuracy > best.Accuracy-1e-12 {
-					t.Errorf("cell %d is as good as the best, %d", i, res.Best)
+				if best := res.Settings[res.Best]; cell.Accuracy > best.Accuracy+1e-12 || i < res.Best && cell.Accuracy > best.Accuracy-1e-12 {
+					t.Errorf("setting %d is as good as the best, %d", i, res.Best)
 				}
 			}
 		})
@@ -219,22 +232,23 @@ func TestNested(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 90)
 	spec := ml.DefaultSpec()
-	s := eval.Settings{Folds: 3, Seed: 1, C: []float64{0.01, 1, 100}, Gamma: []param.Value{param.Of(0.1), param.Of(1), param.Of(100)}, Nested: true}
-	res, err := eval.CrossValidate(t.Context(), d, spec, s)
+	grid := eval.Grid{"C": {param.Of(0.01), param.Of(1), param.Of(100)}, "gamma": {param.Of(0.1), param.Of(1), param.Of(100)}}
+	s := eval.Scheme{Folds: 3, Seed: 1, Nested: true}
+	res, err := eval.CrossValidate(t.Context(), d, spec, grid, s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Nested = false
-	plain, err := eval.CrossValidate(t.Context(), d, spec, s)
+	plain, err := eval.CrossValidate(t.Context(), d, spec, grid, s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(plain.Cells, res.Cells); diff != "" {
-		t.Errorf("the cells are not those of the plain grid: %s", diff)
+	if diff := cmp.Diff(plain.Settings, res.Settings); diff != "" {
+		t.Errorf("the settings are not those of the plain grid: %s", diff)
 	}
 	var accuracies []float64
 	for k, cell := range res.Nested.Chosen {
-		accuracies = append(accuracies, res.Cells[cell].Folds[k].Accuracy)
+		accuracies = append(accuracies, res.Settings[cell].Folds[k].Accuracy)
 	}
 	if mean, sd := stat.MeanStdDev(accuracies, nil); len(accuracies) != 3 || res.Nested.Accuracy != mean || res.Nested.Deviation != sd {
 		t.Errorf("%+v, want mean %g and deviation %g of %v", res.Nested, mean, sd, accuracies)
@@ -259,7 +273,7 @@ func TestNested(t *testing.T) {
 		spoilt.X.SetRow(i, []float64{100 * y[i], -3})
 	}
 	s.Nested = true
-	other, err := eval.CrossValidate(t.Context(), spoilt, spec, s)
+	other, err := eval.CrossValidate(t.Context(), spoilt, spec, grid, s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +289,7 @@ func TestCrossValidateIsDeterministic(t *testing.T) {
 	spec.Standardize = false
 	var texts [2]string
 	for i := range texts {
-		res, err := eval.CrossValidate(t.Context(), d, spec, eval.Settings{Folds: 3, Seed: 9, C: []float64{1, 10, 1000}})
+		res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(1), param.Of(10), param.Of(1000)}}, eval.Scheme{Folds: 3, Seed: 9}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,22 +308,20 @@ func TestCrossValidateIsDeterministic(t *testing.T) {
 func TestWithoutGrid(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 40)
-	spec := ml.DefaultSpec()
-	spec.Kernel = "linear"
-	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Settings{Folds: 2, C: []float64{1, 2}, Gamma: []param.Value{param.Of(1), param.Of(2)}})
-	if err != nil || len(res.Cells) != 2 || res.Cells[0].Gamma != nil || *res.Cells[1].C != 2 {
+	two := eval.Scheme{Folds: 2}
+	spec := with(t, ml.DefaultSpec(), map[string]string{"kernel": "linear"})
+	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(1), param.Of(2)}, "gamma": {param.Of(1), param.Of(2)}}, two, nil)
+	if err != nil || len(res.Settings) != 2 || !cmp.Equal(res.Settings[1].Values, param.Values{"C": param.Of(2)}) {
 		t.Errorf("linear: %+v, %v", res, err)
 	}
-	spec.Kernel = "rbf"
-	spec = spec.With("hard_margin", param.Of(true)).With("gamma", param.Of(100))
-	res, err = eval.CrossValidate(t.Context(), d, spec, eval.Settings{Folds: 2, C: []float64{1, 2}})
-	if err != nil || len(res.Cells) != 1 || res.Cells[0].C != nil {
+	spec = with(t, ml.DefaultSpec(), map[string]string{"hard_margin": "true", "gamma": "100"})
+	res, err = eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(1), param.Of(2)}}, two, nil)
+	if err != nil || len(res.Settings) != 1 || !cmp.Equal(res.Settings[0].Values, param.Values{"gamma": param.Of(100)}) {
 		t.Errorf("hard margin: %+v, %v", res, err)
 	}
-	spec = ml.DefaultSpec()
-	spec = spec.With("max_iter", param.Of(1))
-	res, err = eval.CrossValidate(t.Context(), d, spec, eval.Settings{Folds: 2})
-	if err != nil || len(res.Cells) != 1 || res.Cells[0].Converged() || res.Cells[0].Folds[0].Status != trace.IterationLimit {
+	spec = with(t, ml.DefaultSpec(), map[string]string{"max_iter": "1"})
+	res, err = eval.CrossValidate(t.Context(), d, spec, nil, two, nil)
+	if err != nil || len(res.Settings) != 1 || res.Settings[0].Converged() || res.Settings[0].Folds[0].Status != trace.IterationLimit {
 		t.Errorf("one iteration: %+v, %v", res, err)
 	}
 }
@@ -321,26 +333,65 @@ func TestCrossValidateFails(t *testing.T) {
 	for i := range lonely.Y {
 		lonely.Y[i] = min(i, 1)
 	}
+	two := eval.Scheme{Folds: 2}
+	var many []param.Value
+	for i := range 101 {
+		many = append(many, param.Of(i+1))
+	}
 	for name, c := range map[string]struct {
 		data *dataset.Data
-		s    eval.Settings
+		grid eval.Grid
+		s    eval.Scheme
 		says string
 	}{
-		"one point of a class": {lonely, eval.Settings{Folds: 2}, "of one class there are only 1"},
-		"too many folds":       {d, eval.Settings{Folds: 21}, "of one class there are only 20"},
-		"too many to nest":     {d, eval.Settings{Folds: 20, Nested: true}, "nested"},
-		"no folds":             {d, eval.Settings{}, "at least 2"},
-		"C":                    {d, eval.Settings{Folds: 2, C: []float64{-1}}, "C must be"},
-		"gamma":                {d, eval.Settings{Folds: 2, Gamma: []param.Value{param.Of(1), param.Of(-2)}}, "gamma must be"},
-		"NaN":                  {d, eval.Settings{Folds: 2, C: []float64{1, math.NaN()}}, "C must be"},
+		"one point of a class": {lonely, nil, two, "of one class there are only 1"},
+		"too many folds":       {d, nil, eval.Scheme{Folds: 21}, "of one class there are only 20"},
+		"too many to nest":     {d, nil, eval.Scheme{Folds: 20, Nested: true}, "nested"},
+		"no folds":             {d, nil, eval.Scheme{}, "at least 2"},
+		"C":                    {d, eval.Grid{"C": {param.Of(-1)}}, two, "C must be"},
+		"gamma":                {d, eval.Grid{"gamma": {param.Of(1), param.Of(-2)}}, two, "gamma must be"},
+		"NaN":                  {d, eval.Grid{"C": eval.Numbers(1, math.NaN())}, two, "C must be"},
+		"no parameter":         {d, eval.Grid{"sigma": {param.Of(1)}}, two, "sigma is not a parameter"},
+		"other points":         {d, eval.Grid{"test_fraction": {param.Of(0.1), param.Of(0.2)}}, two, "test_fraction cannot be searched"},
+		"other classes":        {d, eval.Grid{"positive": {param.Of("a")}}, two, "positive cannot be searched"},
+		"too many settings":    {d, eval.Grid{"C": many, "gamma": many}, two, "C: the grid has more than 10000 settings"},
 	} {
-		if _, err := eval.CrossValidate(t.Context(), c.data, ml.DefaultSpec(), c.s); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := eval.CrossValidate(t.Context(), c.data, ml.DefaultSpec(), c.grid, c.s, nil); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want something about %q", name, err, c.says)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := eval.CrossValidate(ctx, d, ml.DefaultSpec(), eval.Settings{Folds: 2}); !errors.Is(err, context.Canceled) {
+	if _, err := eval.CrossValidate(ctx, d, ml.DefaultSpec(), nil, two, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("an ended context gives %v", err)
+	}
+}
+
+// TestProgress hears every cell once, and cancels when half of them are done.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 60)
+	grid, scheme := eval.Grid{"gamma": {param.Of(0.1), param.Of(1), param.Of(10)}, "C": {param.Of(1), param.Of(10)}}, eval.Scheme{Folds: 4}
+	var heard []int
+	_, err := eval.CrossValidate(t.Context(), d, ml.DefaultSpec(), grid, scheme, func(done, total int) {
+		if total != 12 { // all C of a path are one cell
+			t.Errorf("%d of %d", done, total)
+		}
+		heard = append(heard, done)
+	})
+	if want := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}; err != nil || !slices.Equal(heard, want) {
+		t.Errorf("heard %v, %v", heard, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	last := 0
+	_, err = eval.CrossValidate(ctx, d, ml.DefaultSpec(), grid, eval.Scheme{Folds: 4, Repeats: 50}, func(done, _ int) {
+		if last = done; done == 6 {
+			cancel()
+		}
+	})
+	// A cell that is being computed when the context ends may still be done.
+	if !errors.Is(err, context.Canceled) || last < 6 || last > 6+runtime.GOMAXPROCS(0) {
+		t.Errorf("cancelled after 6 cells: %d were done, %v", last, err)
 	}
 }

@@ -1,13 +1,60 @@
 package eval
 
 import (
+	"encoding/json"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 )
 
-// split is a training: on which rows, and judged on which. Both ascend.
-type split struct{ train, test []int }
+// Scheme says how points are held out.
+type Scheme struct {
+	Folds   int    // K, at least 2
+	Repeats int    // how often the points are dealt, at least 1; 0 means 1
+	Seed    uint64 // decides how
+	Nested  bool   // judge the choice of the best setting, too
+}
+
+// Split is a training: on which rows, and judged on which. No row is in both.
+type Split struct {
+	Train Rows `json:"train"`
+	Test  Rows `json:"test"`
+}
+
+// Rows are row numbers from 0 that ascend. In JSON they are a set of bits in base64,
+// row i being bit i%8, from the lowest, of byte i/8.
+type Rows []int
+
+// MarshalJSON writes the bits.
+func (r Rows) MarshalJSON() ([]byte, error) {
+	var set []byte
+	for k, i := range r {
+		switch {
+		case i < 0 || k > 0 && i <= r[k-1]:
+			return nil, fmt.Errorf("rows: %d at place %d: expected numbers from 0 that ascend", i, k)
+		case k == 0:
+			set = make([]byte, r[len(r)-1]/8+1)
+		}
+		set[i/8] |= 1 << (i % 8)
+	}
+	return json.Marshal(set)
+}
+
+// UnmarshalJSON reads the bits.
+func (r *Rows) UnmarshalJSON(data []byte) error {
+	var set []byte
+	if err := json.Unmarshal(data, &set); err != nil {
+		return fmt.Errorf("rows: %w", err)
+	}
+	*r = nil
+	for at, b := range set {
+		for ; b != 0; b &= b - 1 {
+			*r = append(*r, 8*at+bits.TrailingZeros8(b))
+		}
+	}
+	return nil
+}
 
 // The draws under one seed are kept apart from each other and from dataset.Split.
 const (
@@ -56,7 +103,7 @@ func folds(y []float64, k int, r *rand.Rand) ([][]int, error) {
 
 // deal returns the folds of all repeats and, for a nested choice, the folds of the
 // rows that each of them trains on.
-func deal(y []float64, s Settings) (outer, inner []split, err error) {
+func deal(y []float64, s Scheme) (outer []Split, inner [][]Split, err error) {
 	all := make([]int, len(y))
 	for i := range all {
 		all[i] = i
@@ -74,17 +121,17 @@ func deal(y []float64, s Settings) (outer, inner []split, err error) {
 		if !s.Nested {
 			break
 		}
-		some, err := splits(y, o.train, s.Folds, r)
+		some, err := splits(y, o.Train, s.Folds, r)
 		if err != nil {
 			return nil, nil, fmt.Errorf("nested, within the points that train when a fold is held out: %w", err)
 		}
-		inner = append(inner, some...)
+		inner = append(inner, some)
 	}
 	return outer, inner, nil
 }
 
 // splits deals some rows, each fold being held out once.
-func splits(y []float64, rows []int, k int, r *rand.Rand) (out []split, err error) {
+func splits(y []float64, rows []int, k int, r *rand.Rand) (out []Split, err error) {
 	own := make([]float64, len(rows))
 	for a, i := range rows {
 		own[a] = y[i]
@@ -99,13 +146,13 @@ func splits(y []float64, rows []int, k int, r *rand.Rand) (out []split, err erro
 			fold[a] = f
 		}
 	}
-	out = make([]split, k)
+	out = make([]Split, k)
 	for a, i := range rows {
 		for f := range out {
 			if f == fold[a] {
-				out[f].test = append(out[f].test, i)
+				out[f].Test = append(out[f].Test, i)
 			} else {
-				out[f].train = append(out[f].train, i)
+				out[f].Train = append(out[f].Train, i)
 			}
 		}
 	}

@@ -603,11 +603,11 @@ func generalisationDraws(ctx context.Context, noise float64, candidates int, dra
 			}
 			inner := 2.0
 			if k < candidates {
-				cv, err := eval.CrossValidate(ctx, train, spec, eval.Settings{Folds: 3, Seed: draw})
+				cv, err := eval.CrossValidate(ctx, train, spec, nil, eval.Scheme{Folds: 3, Seed: draw}, nil)
 				if err != nil {
 					return nil, err
 				}
-				inner = 1 - cv.Cells[0].Accuracy
+				inner = 1 - cv.Settings[0].Accuracy
 			}
 			if onTest < best || inner < o.fairClaimed {
 				actual, err := ErrorRate(res.Model, fresh)
@@ -761,14 +761,14 @@ func generalisationChoose(ctx context.Context, d *dataset.Data, machine string, 
 	if err != nil {
 		return spec, err
 	}
-	cv, err := eval.CrossValidate(ctx, SelectRows(d, rows), spec, eval.Settings{
-		Folds: 3, Seed: seed, C: []float64{1, 10, 100}, Gamma: []param.Value{param.Of(0.1), param.Of(0.5), param.Of(2.5)},
-	})
+	cv, err := eval.CrossValidate(ctx, SelectRows(d, rows), spec, eval.Grid{
+		"C": eval.Numbers(1, 10, 100), "gamma": eval.Numbers(0.1, 0.5, 2.5),
+	}, eval.Scheme{Folds: 3, Seed: seed}, nil)
 	if err != nil {
 		return spec, err
 	}
-	best := cv.Cells[cv.Best]
-	return spec.With("C", param.Of(*best.C)).With("gamma", *best.Gamma), nil
+	best := cv.Settings[cv.Best].Values
+	return spec.With("C", best["C"]).With("gamma", best["gamma"]), nil
 }
 
 // generalisationRun runs the first outer folds.

@@ -709,13 +709,13 @@ func showSoftmarginChoose(ctx context.Context, in Input) (*Exhibit, error) {
 		return nil, err
 	}
 	cs := softmarginGrid(2)
-	grid, err := eval.CrossValidate(ctx, d, spec, eval.Settings{Folds: k, Seed: uint64(in.Int("seed")), C: cs})
+	grid, err := eval.CrossValidate(ctx, d, spec, eval.Grid{"C": eval.Numbers(cs...)}, eval.Scheme{Folds: k, Seed: uint64(in.Int("seed"))}, nil)
 	if err != nil {
 		return nil, err
 	}
 	mean, low, high, train := make([]float64, len(cs)), make([]float64, len(cs)), make([]float64, len(cs)), make([]float64, len(cs))
 	best := grid.Best
-	for i, cell := range grid.Cells {
+	for i, cell := range grid.Settings {
 		mean[i], low[i] = cell.Accuracy, 1
 		for _, f := range cell.Folds {
 			low[i], high[i] = min(low[i], f.Accuracy), max(high[i], f.Accuracy)

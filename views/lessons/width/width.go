@@ -15,7 +15,6 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
 	"marginlab/ml/kernel"
-	"marginlab/ml/param"
 	"marginlab/ml/theory"
 	"marginlab/views"
 	"marginlab/views/figure"
@@ -500,17 +499,15 @@ func showChoice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	if err != nil {
 		return nil, err
 	}
-	settings := eval.Settings{Folds: 5, Seed: seed, C: gridCs}
-	for _, g := range gridGammas {
-		settings.Gamma = append(settings.Gamma, param.Of(g))
-	}
-	grid, err := eval.CrossValidate(ctx, d, spec, settings)
+	grid, err := eval.CrossValidate(ctx, d, spec, eval.Grid{
+		"C": eval.Numbers(gridCs...), "gamma": eval.Numbers(gridGammas...),
+	}, eval.Scheme{Folds: 5, Seed: seed}, nil)
 	if err != nil {
 		return nil, err
 	}
 	n := len(gridCs) // cells for each gamma
 	wrong := mat.NewDense(n, len(gridGammas), nil)
-	for k, cell := range grid.Cells {
+	for k, cell := range grid.Settings {
 		wrong.Set(k%n, k/n, 1-cell.Accuracy)
 	}
 	bestC, bestG := grid.Best%n, grid.Best/n

@@ -1,0 +1,180 @@
+package eval
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// Plan is a cross-validation before it is computed: every path is trained and judged on
+// every split.
+type Plan struct {
+	Data string `json:"data"` // dataset.Data.Hash
+
+	// Searched names the parameters that a Setting shows: C, gamma, and those of the
+	// grid in the order of ml.Params.
+	Searched []string `json:"searched"`
+	Paths    []Path   `json:"paths"`
+
+	// Splits hold out the folds of the first deal, of the second ... Inner has, for a
+	// nested choice, the splits of the points that train in each of them.
+	Splits []Split   `json:"splits"`
+	Inner  [][]Split `json:"inner,omitempty"`
+}
+
+// Path is what settings share that differ in C alone. They are trained together, one
+// solution leading to the next where the learner allows it.
+type Path struct {
+	Spec ml.Spec   `json:"spec"`        // with the smallest C
+	C    []float64 `json:"C,omitempty"` // rising; empty where C does not apply
+}
+
+// NewPlan plans CrossValidate, whose errors it has where they need no training.
+func NewPlan(d *dataset.Data, spec ml.Spec, grid Grid, scheme Scheme) (*Plan, error) {
+	if err := ml.Check(d, spec); err != nil {
+		return nil, err
+	}
+	y, _, _, err := d.Binary(spec.Text("positive"))
+	if err != nil {
+		return nil, err
+	}
+	// What makes no difference here does not tell two cells apart.
+	for _, name := range []string{"label", "test_fraction", "seed"} {
+		p, _ := ml.Param(name)
+		if err := spec.Set(name, p.Default); err != nil {
+			return nil, err
+		}
+	}
+	p := &Plan{Data: d.Hash(), Searched: []string{"C", "gamma"}}
+	if p.Paths, err = grid.Paths(spec); err != nil {
+		return nil, err
+	}
+	for _, q := range ml.Params {
+		if len(grid[q.Name]) > 0 && !slices.Contains(p.Searched, q.Name) {
+			p.Searched = append(p.Searched, q.Name)
+		}
+	}
+	p.Splits, p.Inner, err = deal(y, scheme)
+	return p, err
+}
+
+// Settings is how many settings the path has.
+func (p Path) Settings() int { return max(1, len(p.C)) }
+
+// all are the splits of the plan, the inner ones last.
+func (p *Plan) all() []Split { return slices.Concat(p.Splits, slices.Concat(p.Inner...)) }
+
+// Cells are the work of the plan, cells of one path next to each other.
+func (p *Plan) Cells() []Cell {
+	var cells []Cell
+	for _, path := range p.Paths {
+		for _, s := range p.all() {
+			cells = append(cells, Cell{p.Data, path, s})
+		}
+	}
+	return cells
+}
+
+// Reduce makes the result of what the cells gave, by whatever process and in whatever
+// order. Several results of one cell count once, and those of other plans' cells do
+// not count. It is an error when a cell has none, or two that differ, as processes of
+// one version on one kind of machine agree in every bit.
+func (p *Plan) Reduce(results []CellResult) (*Result, error) {
+	if len(p.Paths) == 0 || len(p.Splits) < 2 || len(p.Inner) > 0 && len(p.Inner) != len(p.Splits) {
+		return nil, errors.New("a plan needs a path and two splits, and inner splits for all of them or none")
+	}
+	folds, err := p.gather(results)
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Searched: p.Searched}
+	for _, path := range p.Paths {
+		for a := range path.Settings() {
+			own := folds[len(res.Settings)][:len(p.Splits)]
+			s := Setting{Values: path.values(p.Searched, a), Folds: slices.Clone(own)}
+			s.Accuracy, s.Deviation = spread(len(own), func(i int) float64 { return own[i].Accuracy })
+			res.Settings = append(res.Settings, s)
+		}
+	}
+	res.Best = best(len(res.Settings), func(s int) float64 { return res.Settings[s].Accuracy })
+	if len(p.Inner) > 0 {
+		n := &Nested{}
+		at := len(p.Splits) // of the inner splits
+		for _, inner := range p.Inner {
+			n.Chosen = append(n.Chosen, best(len(folds), func(s int) (sum float64) {
+				for _, f := range folds[s][at : at+len(inner)] {
+					sum += f.Accuracy
+				}
+				return sum
+			}))
+			at += len(inner)
+		}
+		n.Accuracy, n.Deviation = spread(len(p.Splits), func(i int) float64 { return folds[n.Chosen[i]][i].Accuracy })
+		res.Nested = n
+	}
+	return res, nil
+}
+
+// gather finds what each setting gave on each split.
+func (p *Plan) gather(results []CellResult) (folds [][]Fold, err error) {
+	found := make(map[string][]Fold, len(results))
+	for _, r := range results {
+		if before, twice := found[r.Cell]; twice && !slices.Equal(before, r.Folds) {
+			return nil, fmt.Errorf("cell %.12s has two results that differ: it was computed by different versions or machines", r.Cell)
+		}
+		found[r.Cell] = r.Folds
+	}
+	splits := p.all()
+	texts := make([][]byte, len(splits))
+	for i, s := range splits {
+		if texts[i], err = json.Marshal(s); err != nil {
+			return nil, err
+		}
+	}
+	missing := 0
+	for _, path := range p.Paths {
+		text, err := json.Marshal(path)
+		if err != nil {
+			return nil, err
+		}
+		own := make([][]Fold, path.Settings())
+		for i := range splits {
+			name := cellName(p.Data, text, texts[i])
+			byC, ok := found[name]
+			switch {
+			case !ok:
+				missing++
+				continue
+			case len(byC) != len(own):
+				return nil, fmt.Errorf("the result of cell %.12s has %d trainings: expected %d", name, len(byC), len(own))
+			}
+			for a, f := range byC {
+				own[a] = append(own[a], f)
+			}
+		}
+		folds = append(folds, own...)
+	}
+	if missing > 0 {
+		return nil, fmt.Errorf("%d of %d cells have no result", missing, len(p.Paths)*len(splits))
+	}
+	return folds, nil
+}
+
+// values are those of the path with its a-th C that apply, by the names that are asked for.
+func (p Path) values(names []string, a int) param.Values {
+	values := make(param.Values)
+	for _, name := range names {
+		switch {
+		case name == "C" && len(p.C) > 0:
+			values[name] = param.Of(p.C[a])
+		case name != "C" && p.Spec.Applies(name):
+			values[name] = p.Spec.Value(name)
+		}
+	}
+	return values
+}

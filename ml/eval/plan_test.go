@@ -1,0 +1,467 @@
+package eval_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+)
+
+// searches are plans that differ in what their cells share.
+var searches = map[string]struct {
+	spec   map[string]string
+	grid   eval.Grid
+	scheme eval.Scheme
+}{
+	"svm": {
+		map[string]string{"standardize": "false"},
+		eval.Grid{"C": {param.Of(100), param.Of(1)}, "gamma": {param.Of(0.5), param.Of("scale")}},
+		eval.Scheme{Folds: 3, Repeats: 2, Seed: 7, Nested: true},
+	},
+	"svm standardised": {nil, eval.Grid{"C": {param.Of(1), param.Of(10)}, "kernel": {param.Of("linear"), param.Of("rbf")}}, eval.Scheme{Folds: 3, Seed: 2}},
+	"hard or soft":     {map[string]string{"gamma": "50"}, eval.Grid{"C": {param.Of(1), param.Of(10)}, "hard_margin": {param.Of(true), param.Of(false)}}, eval.Scheme{Folds: 2}},
+	"sparse mcm": {
+		map[string]string{"learner": "mcm", "kernel": "poly", "conformal": "gradient", "core_step": "5"},
+		eval.Grid{"rho": {param.Of(0), param.Of(0.01)}, "coef0": {param.Of(0), param.Of(1)}, "degree": {param.Of(2), param.Of(3)}, "core_gamma": {param.Of(0.1), param.Of(1)}, "rank_tol": {param.Of(1e-06), param.Of(1e-9)}},
+		eval.Scheme{Folds: 2, Seed: 3},
+	},
+}
+
+// throughJSON is v after a journey as text.
+func throughJSON[T any](t *testing.T, v T) (same T) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	if err := dec.Decode(&same); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if diff := cmp.Diff(v, same, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("JSON changes it: %s", diff)
+	}
+	return same
+}
+
+// TestElsewhere computes the cells of a plan as other processes would: each from its
+// text, in another order, on data of its own, some of them twice.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	for name, s := range searches {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := moons(t, 60)
+			spec := with(t, ml.DefaultSpec(), s.spec)
+			before := spec
+			want, err := eval.CrossValidate(t.Context(), d, spec, s.grid, s.scheme, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan, err := eval.NewPlan(d, spec, s.grid, s.scheme)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(before, spec); diff != "" {
+				t.Errorf("planning changed the spec: %s", diff)
+			}
+			again, err := eval.NewPlan(d, spec, s.grid, s.scheme)
+			if err != nil || !cmp.Equal(plan, again) {
+				t.Errorf("planned again it differs: %v: %s", err, cmp.Diff(plan, again))
+			}
+
+			var results []eval.CellResult
+			cells := plan.Cells()
+			r := rand.New(rand.NewPCG(1, 2))
+			order := append(r.Perm(len(cells)), r.Perm(len(cells))[:len(cells)/3]...)
+			var text strings.Builder
+			if err := d.Encode(&text); err != nil {
+				t.Fatal(err)
+			}
+			for _, i := range order {
+				theirs, err := dataset.Decode(strings.NewReader(text.String()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				result, err := eval.NewWorker(theirs, 0).Compute(t.Context(), throughJSON(t, cells[i]))
+				if err != nil {
+					t.Fatal(err)
+				}
+				results = append(results, throughJSON(t, result))
+			}
+			got, err := throughJSON(t, plan).Reduce(results)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, throughJSON(t, got)); diff != "" {
+				t.Error(diff)
+			}
+			names := map[string]bool{}
+			for _, c := range cells {
+				name, err := c.Name()
+				if err != nil {
+					t.Fatal(err)
+				}
+				names[name] = true
+			}
+			if len(names) != len(cells) {
+				t.Errorf("%d names of %d cells", len(names), len(cells))
+			}
+		})
+	}
+}
+
+// workerVariable makes TestOtherProcess a process that computes cells.
+const workerVariable = "MARGINLAB_TEST_CELLS"
+
+// TestOtherProcess has another process name and compute every second cell.
+func TestOtherProcess(t *testing.T) {
+	if os.Getenv(workerVariable) != "" {
+		var cells []eval.Cell
+		if err := json.NewDecoder(os.Stdin).Decode(&cells); err != nil {
+			t.Fatal(err)
+		}
+		worker := eval.NewWorker(moons(t, 60), 0)
+		for _, c := range cells {
+			res, err := worker.Compute(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			line, err := json.Marshal(res)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Printf("cell %s\n", line)
+		}
+		return
+	}
+	t.Parallel()
+	d := moons(t, 60)
+	for name, s := range searches {
+		spec := with(t, ml.DefaultSpec(), s.spec)
+		want, err := eval.CrossValidate(t.Context(), d, spec, s.grid, s.scheme, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := eval.NewPlan(d, spec, s.grid, s.scheme)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var theirs []eval.Cell
+		var results []eval.CellResult
+		worker := eval.NewWorker(d, 0)
+		for i, c := range plan.Cells() {
+			if i%2 == 0 {
+				theirs = append(theirs, c)
+				continue
+			}
+			res, err := worker.Compute(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			results = append(results, res)
+		}
+		text, err := json.Marshal(theirs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOtherProcess$", "-test.v")
+		child.Env = append(os.Environ(), workerVariable+"=1")
+		child.Stdin = bytes.NewReader(text)
+		out, err := child.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		for line := range strings.Lines(string(out)) {
+			if text, ok := strings.CutPrefix(line, "cell "); ok {
+				var res eval.CellResult
+				if err := json.Unmarshal([]byte(text), &res); err != nil {
+					t.Fatal(err)
+				}
+				results = append(results, res)
+			}
+		}
+		got, err := plan.Reduce(results)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestNames names alike what is to give the same, and nothing else.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 40)
+	first := func(d *dataset.Data, spec ml.Spec, grid eval.Grid, scheme eval.Scheme) string {
+		t.Helper()
+		plan, err := eval.NewPlan(d, spec, grid, scheme)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, err := plan.Cells()[0].Name()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	spec, grid, scheme := ml.DefaultSpec(), eval.Grid{"C": {param.Of(1), param.Of(10)}, "gamma": {param.Of(0.5), param.Of(1)}}, eval.Scheme{Folds: 4, Seed: 1}
+	name := first(d, spec, grid, scheme)
+	if len(name) != 64 {
+		t.Errorf("name %q", name)
+	}
+	nested, more := scheme, scheme
+	nested.Nested, more.Repeats = true, 3
+	idle := spec
+	idle.CacheBytes = 1 << 20
+	for what, same := range map[string]string{
+		"the order of C":                  first(d, spec, eval.Grid{"C": {param.Of(10), param.Of(1)}, "gamma": {param.Of(0.5), param.Of(1)}}, scheme),
+		"values elsewhere in the grid":    first(d, spec, eval.Grid{"C": {param.Of(1), param.Of(10)}, "gamma": {param.Of(0.5), param.Of(7)}}, scheme),
+		"nesting":                         first(d, spec, grid, nested),
+		"more repeats":                    first(d, spec, grid, more),
+		"what folds replace":              first(d, with(t, spec, map[string]string{"test_fraction": "0.3", "seed": "9", "label": d.Label}), grid, scheme),
+		"values that do not apply":        first(d, with(t, spec, map[string]string{"degree": "5", "rho": "1"}), grid, scheme),
+		"a C that is searched anyway":     first(d, with(t, spec, map[string]string{"C": "77"}), grid, scheme),
+		"the memory of the machine":       first(d, idle, grid, scheme),
+		"the same points read once more":  first(moons(t, 40), spec, grid, scheme),
+		"a seed of the spec, which folds": first(d, with(t, spec, map[string]string{"seed": "3"}), grid, scheme),
+	} {
+		if same != name {
+			t.Errorf("%s changes the name", what)
+		}
+	}
+	other := scheme
+	other.Seed = 2
+	for what, differs := range map[string]string{
+		"the data":     first(moons(t, 42), spec, grid, scheme),
+		"the seed":     first(d, spec, grid, other),
+		"gamma":        first(d, spec, eval.Grid{"C": {param.Of(1), param.Of(10)}, "gamma": {param.Of(0.6), param.Of(1)}}, scheme),
+		"C":            first(d, spec, eval.Grid{"C": {param.Of(1), param.Of(11)}, "gamma": {param.Of(0.5), param.Of(1)}}, scheme),
+		"tol":          first(d, with(t, spec, map[string]string{"tol": "1e-4"}), grid, scheme),
+		"preparations": first(d, with(t, spec, map[string]string{"standardize": "false"}), grid, scheme),
+	} {
+		if differs == name {
+			t.Errorf("%s does not change the name", what)
+		}
+	}
+}
+
+// TestGridOfAnything searches numbers of other learners, and choices.
+func TestGridOfAnything(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 40)
+	s := searches["sparse mcm"]
+	res, err := eval.CrossValidate(t.Context(), d, with(t, ml.DefaultSpec(), s.spec), s.grid, s.scheme, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"C", "gamma", "coef0", "degree", "rho", "rank_tol", "core_gamma"}; !slices.Equal(res.Searched, want) {
+		t.Errorf("searched %v, want %v", res.Searched, want)
+	}
+	var got []string
+	for _, s := range res.Settings {
+		var line []string
+		for _, name := range res.Searched {
+			line = append(line, s.Values.Text(name))
+		}
+		got = append(got, strings.Join(line, " "))
+	}
+	var want []string
+	for _, gamma := range []string{"auto"} {
+		for _, coef0 := range []string{"0", "1"} {
+			for _, degree := range []string{"2", "3"} {
+				for _, rho := range []string{"0 1e-06", "0 1e-09", "0.01 "} { // no rank tolerance beside rho > 0
+					for _, core := range []string{"0.1", "1"} {
+						want = append(want, strings.Join([]string{"1", gamma, coef0, degree, rho, core}, " "))
+					}
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	// One of the settings, fold by fold.
+	y, _, _, err := d.Binary("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folds, err := eval.Folds(y, 2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := slices.Sorted(slices.Values(slices.Concat(folds...)))
+	for _, at := range []int{0, 17} {
+		spec := with(t, ml.DefaultSpec(), s.spec)
+		for name, v := range res.Settings[at].Values {
+			spec = spec.With(name, v)
+		}
+		for k, f := range folds {
+			if got, want := res.Settings[at].Folds[k].Accuracy, byHand(t, d, spec, all, f); got != want {
+				t.Errorf("setting %d, fold %d: accuracy %g, by hand %g", at, k, got, want)
+			}
+		}
+	}
+}
+
+func TestRows(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rows := eval.Rows(slices.Sorted(slices.Values(rapid.SliceOfNDistinct(rapid.IntRange(0, 300), 0, 40, rapid.ID[int]).Draw(t, "rows"))))
+		text, err := json.Marshal(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var same eval.Rows
+		if err := json.Unmarshal(text, &same); err != nil || !slices.Equal(rows, same) {
+			t.Fatalf("%v became %s became %v, %v", rows, text, same, err)
+		}
+	})
+	for _, bad := range []eval.Rows{{-1}, {3, 2}, {4, 4}} {
+		if text, err := json.Marshal(bad); err == nil {
+			t.Errorf("%v became %s", bad, text)
+		}
+	}
+	var r eval.Rows
+	if err := json.Unmarshal([]byte(`"AQ*="`), &r); err == nil {
+		t.Error("a star is not base64")
+	}
+}
+
+// TestComputeRefuses gets cells that no plan made.
+func TestComputeRefuses(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 40)
+	worker := eval.NewWorker(d, 0)
+	for name, c := range map[string]struct {
+		spoil func(*eval.Cell)
+		says  string
+	}{
+		"other data":       {func(c *eval.Cell) { c.Data = "0123456789abcdef" }, "hash 0123456789ab,"},
+		"a row too many":   {func(c *eval.Cell) { c.Split.Test = eval.Rows{40} }, "row 40: the data have 40"},
+		"a negative row":   {func(c *eval.Cell) { c.Split.Test = eval.Rows{-1} }, "rows: -1"},
+		"a leak":           {func(c *eval.Cell) { c.Split.Test = c.Split.Train[:3] }, "there twice"},
+		"nothing to train": {func(c *eval.Cell) { c.Split.Train = nil }, "expected rows to train"},
+		"nothing to judge": {func(c *eval.Cell) { c.Split.Test = nil }, "expected rows to train"},
+		"one class":        {func(c *eval.Cell) { c.Split.Train = c.Split.Train[:1] }, "class"},
+		"C that falls":     {func(c *eval.Cell) { c.Path.C = []float64{1, 0.5} }, "rise from that of the spec"},
+		"another C":        {func(c *eval.Cell) { c.Path.C = []float64{2, 3} }, "rise from that of the spec"},
+		"no C":             {func(c *eval.Cell) { c.Path.C = nil }, "rise from that of the spec"},
+		"too large a C":    {func(c *eval.Cell) { c.Path.C = []float64{1, 1e300} }, "C must be"},
+	} {
+		plan, err := eval.NewPlan(d, ml.DefaultSpec(), nil, eval.Scheme{Folds: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cell := plan.Cells()[0]
+		c.spoil(&cell)
+		if _, err := worker.Compute(t.Context(), cell); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want something about %q", name, err, c.says)
+		}
+	}
+}
+
+// TestComputeAfterCancel finds nothing left of a training that was given up.
+func TestComputeAfterCancel(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 60)
+	spec := with(t, ml.DefaultSpec(), map[string]string{"standardize": "false"})
+	plan, err := eval.NewPlan(d, spec, nil, eval.Scheme{Folds: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell := plan.Cells()[0]
+	want, err := eval.NewWorker(d, 0).Compute(t.Context(), cell)
+	if err != nil {
+		t.Fatal(err)
+	}
+	worker := eval.NewWorker(d, 0)
+	for looks := range int64(20) {
+		ctx := &expiring{}
+		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
+		ctx.left.Store(looks + 1)
+		if _, err := worker.Compute(ctx, cell); err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	got, err := worker.Compute(t.Context(), cell)
+	if err != nil || !cmp.Equal(want, got) {
+		t.Errorf("%v: %s", err, cmp.Diff(want, got))
+	}
+}
+
+func TestReduceRefuses(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 40)
+	plan, err := eval.NewPlan(d, ml.DefaultSpec(), nil, eval.Scheme{Folds: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	worker := eval.NewWorker(d, 0)
+	var results []eval.CellResult
+	for _, c := range plan.Cells() {
+		res, err := worker.Compute(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, res)
+	}
+	foreign := eval.CellResult{Cell: "of another plan"}
+	if _, err := plan.Reduce(append([]eval.CellResult{foreign}, results...)); err != nil {
+		t.Errorf("a result too many: %v", err)
+	}
+	differs := results[1]
+	differs.Folds = slices.Clone(differs.Folds)
+	differs.Folds[0].SupportVectors++
+	short := eval.CellResult{Cell: results[2].Cell}
+	for what, c := range map[string]struct {
+		results []eval.CellResult
+		says    string
+	}{
+		"cells missing":    {results[2:], "2 of 4 cells have no result"},
+		"a contradiction":  {append(slices.Clone(results), differs), "two results that differ"},
+		"a training short": {append(slices.Clone(results[3:]), short, results[0], results[1]), "has 0 trainings: expected 1"},
+	} {
+		if _, err := plan.Reduce(c.results); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want something about %q", what, err, c.says)
+		}
+	}
+	if _, err := new(eval.Plan).Reduce(nil); err == nil {
+		t.Error("an empty plan has no result")
+	}
+}
+
+// expiring is a context that ends when it is looked at for the n-th time.
+type expiring struct {
+	context.Context
+	cancel context.CancelFunc
+	left   atomic.Int64
+}
+
+func (e *expiring) look() {
+	if e.left.Add(-1) == 0 {
+		e.cancel()
+	}
+}
+
+func (e *expiring) Err() error            { e.look(); return e.Context.Err() }
+func (e *expiring) Done() <-chan struct{} { e.look(); return e.Context.Done() }
