@@ -701,7 +701,7 @@ func TestInterruptedTrainingIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	data, out := file(t, "board.csv", text.String()), filepath.Join(t.TempDir(), "m.json")
-	cancelled := 0
+	cancelled, early := 0, 0
 	for k := range int64(8) {
 		ctx := &expiring{}
 		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
@@ -718,8 +718,20 @@ func TestInterruptedTrainingIsReported(t *testing.T) {
 		}
 		if strings.Contains(o.out, `"status":"cancelled"`) {
 			cancelled++
-			keys(t, o.out)
+			ks := keys(t, o.out)
+			// Without a step there is nothing measured, not even a zero.
+			if !slices.Contains(ks, "iterations") {
+				early++
+				if want := strings.Fields("classes d kernel learner n positive status"); !cmp.Equal(ks, want) {
+					t.Errorf("interrupted at look %d: %s", k+1, o.out)
+				}
+			} else if !slices.Contains(ks, "objective") || strings.Contains(o.out, `"iterations":0,`) {
+				t.Errorf("interrupted at look %d: %s", k+1, o.out)
+			}
 		}
+	}
+	if early == 0 {
+		t.Error("no training was interrupted before its first step")
 	}
 	if cancelled == 0 {
 		t.Error("status cancelled was never reported")

@@ -1,8 +1,10 @@
 package cmdline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -105,7 +107,10 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 	}
 
 	res, err := o.train(ctx, data)
-	if err != nil {
+	switch {
+	case errors.Is(err, context.Canceled) || errors.Is(err, errCancelledThere) || err == nil && res.Report.Status == trace.Cancelled && res.Report.Iterations == 0:
+		return errors.Join(o.printUntrained(std.Out, data), cmp.Or(err, context.Canceled))
+	case err != nil:
 		return err
 	}
 	if test != nil && res.Report.Status != trace.Cancelled {
@@ -147,6 +152,30 @@ func (o *fitOptions) train(ctx context.Context, d *dataset.Data) (*ml.Result, er
 // note writes a line that does not stop the work.
 func note(std Streams, command, text string) {
 	fmt.Fprintf(std.Err, "marginlab %s: note: %s\n", command, text)
+}
+
+// untrained is what is known of a training that ended before its first step: no number
+// is a result.
+type untrained struct {
+	N        int          `json:"n"`
+	D        int          `json:"d"`
+	Classes  []string     `json:"classes"`
+	Positive string       `json:"positive"`
+	Learner  string       `json:"learner"`
+	Kernel   string       `json:"kernel"`
+	Status   trace.Status `json:"status"`
+}
+
+func (o *fitOptions) printUntrained(w io.Writer, d *dataset.Data) error {
+	if !o.json {
+		return nil
+	}
+	_, positive, _, err := d.Binary(o.spec.Positive)
+	if err != nil {
+		return err
+	}
+	n, features := d.X.Dims()
+	return json.NewEncoder(w).Encode(untrained{n, features, d.Classes, positive, o.spec.Learner, o.spec.Kernel, trace.Cancelled})
 }
 
 func (o *fitOptions) print(w io.Writer, r ml.Report) error {

@@ -16,7 +16,6 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
-	"marginlab/ml/trace"
 )
 
 // tokenVariable names the environment variable that holds the key of a
@@ -53,23 +52,16 @@ func newServer(address, token string) (*server, error) {
 // train has the server train and keep a run under the given name, and brings
 // back its report and model. When ctx ends the run is cancelled there, too.
 func (s *server) train(ctx context.Context, file, name string, d *dataset.Data, spec ml.Spec) (*ml.Result, error) {
-	var points bytes.Buffer
-	if err := d.Encode(&points); err != nil {
-		return nil, err
-	}
-	if file == "-" {
-		file = "points"
-	}
-	query := url.Values{"name": {strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) + ".csv"}, "label": {d.Label}}
-	var set, run struct {
-		ID string `json:"id"`
-	}
-	if err := s.do(ctx, http.MethodPost, "/api/datasets?"+query.Encode(), &points, &set); err != nil {
-		return nil, err
-	}
-	body, err := json.Marshal(map[string]any{"dataset": set.ID, "spec": spec, "name": name})
+	set, err := s.dataset(ctx, file, d)
 	if err != nil {
 		return nil, err
+	}
+	body, err := json.Marshal(map[string]any{"dataset": set, "spec": spec, "name": name})
+	if err != nil {
+		return nil, err
+	}
+	var run struct {
+		ID string `json:"id"`
 	}
 	if err := s.do(ctx, http.MethodPost, "/api/runs", bytes.NewReader(body), &run); err != nil {
 		return nil, err
@@ -82,6 +74,41 @@ func (s *server) train(ctx context.Context, file, name string, d *dataset.Data, 
 	}
 	return res, err
 }
+
+// dataset returns the id of a data set with these points. It uploads them unless the
+// workspace has them, under whatever name.
+func (s *server) dataset(ctx context.Context, file string, d *dataset.Data) (id string, err error) {
+	type described struct {
+		ID   string `json:"id"`
+		Hash string `json:"hash"`
+	}
+	var there struct {
+		Datasets []described `json:"datasets"`
+	}
+	if err := s.do(ctx, http.MethodGet, "/api/datasets", nil, &there); err != nil {
+		return "", err
+	}
+	hash := d.Hash()
+	for _, set := range there.Datasets {
+		if set.Hash == hash {
+			return set.ID, nil
+		}
+	}
+	var points bytes.Buffer
+	if err := d.Encode(&points); err != nil {
+		return "", err
+	}
+	if file == "-" {
+		file = "points"
+	}
+	query := url.Values{"name": {strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) + ".csv"}, "label": {d.Label}}
+	var set described
+	err = s.do(ctx, http.MethodPost, "/api/datasets?"+query.Encode(), &points, &set)
+	return set.ID, err
+}
+
+// errCancelledThere is the end of a run that somebody cancelled on the server.
+var errCancelledThere = errors.New("the run was cancelled on the server, nothing was saved")
 
 // follow waits for the end of a run.
 func (s *server) follow(ctx context.Context, id string) (*ml.Result, error) {
@@ -100,7 +127,7 @@ func (s *server) follow(ctx context.Context, id string) (*ml.Result, error) {
 		case "failed":
 			return nil, errors.New(run.Error)
 		case "cancelled":
-			return &ml.Result{Report: ml.Report{Status: trace.Cancelled}}, nil
+			return nil, errCancelledThere
 		case "done":
 			res := &ml.Result{Report: *run.Report, Model: new(ml.Model)}
 			return res, s.do(ctx, http.MethodGet, "/api/runs/"+id+"/model.json", nil, res.Model)
