@@ -188,16 +188,16 @@ func (a *Room) CreateRun(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
 	}
-	name, d, err := a.Source(r.Context(), asked.Dataset)
+	points, err := a.Source(r.Context(), asked.Dataset)
 	switch {
-	case asked.Dataset == "" || err == nil && d == nil:
+	case asked.Dataset == "" || err == nil && points.Data == nil:
 		return param.Problems{{Field: "dataset", Message: "dataset expects the id of a data set or the name of one that comes with the program"}}
 	case errors.Is(err, store.ErrNotFound):
 		return web.Errorf(web.NotFound, "There is no data set %q in this workspace, and none of that name comes with the program.", asked.Dataset)
 	case err != nil:
 		return err
 	}
-	n := store.NewRun{Name: asked.Name, Tags: asked.Tags, Note: asked.Note, Spec: asked.Spec, DatasetName: name, Data: d}
+	n := store.NewRun{Name: asked.Name, Tags: asked.Tags, Note: asked.Note, Spec: asked.Spec, DatasetName: points.Name, Data: points.Data}
 	if door.IsStored(asked.Dataset) {
 		n.Dataset = asked.Dataset
 	}

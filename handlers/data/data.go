@@ -389,16 +389,16 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || name != "points" {
 		return store.ErrNotFound
 	}
-	_, d, err := a.Source(r.Context(), chi.URLParam(r, "id"))
+	points, err := a.Source(r.Context(), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
-	if d == nil {
+	if points.Data == nil {
 		return store.ErrNotFound
 	}
 	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
-	s, err := door.BareScene(d, r.FormValue("x"), r.FormValue("y"), o)
+	s, err := door.BareScene(points.Data, r.FormValue("x"), r.FormValue("y"), o)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,13 @@ type House struct {
 	// Patience is how long a computation may hold up a page; what takes longer is
 	// saved as a run.
 	Patience time.Duration
+
+	hashes *Recent[string] // of the data sets that come with the program
+}
+
+// NewHouse returns a house without rooms.
+func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, patience time.Duration) *House {
+	return &House{st, queue, assets, limits, patience, NewRecent[string](len(dataset.Builtins))}
 }
 
 // Enqueue stores a run to be trained in the background, unless its spec does not

@@ -3,17 +3,20 @@ package door
 import (
 	"container/list"
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 )
 
 // Recent keeps what was computed last, so that a page, its pictures and their
-// downloads compute once. Values are shared: nobody changes them. It is safe for
-// concurrent use.
+// downloads compute once, also when they are asked for at the same time. Values
+// are shared: nobody changes them. It is safe for concurrent use.
 type Recent[V any] struct {
-	mu    sync.Mutex
-	size  int
-	order *list.List // of *entry[V], latest first
-	byKey map[string]*list.Element
+	mu      sync.Mutex
+	size    int
+	order   *list.List // of *entry[V], latest first
+	byKey   map[string]*list.Element
+	flights map[string]*flight[V]
 }
 
 type entry[V any] struct {
@@ -21,28 +24,86 @@ type entry[V any] struct {
 	value V
 }
 
+// flight is a computation under way.
+type flight[V any] struct {
+	cancel  context.CancelFunc
+	waiting int           // callers; without one it is given up. Guarded by Recent.mu
+	done    chan struct{} // closed once there is what follows
+	value   V
+	err     error
+	panic   string // what it panicked with; empty: it did not
+}
+
 // NewRecent returns a cache of the latest size values.
 func NewRecent[V any](size int) *Recent[V] {
-	return &Recent[V]{size: size, order: list.New(), byKey: map[string]*list.Element{}}
+	return &Recent[V]{size: size, order: list.New(), byKey: map[string]*list.Element{}, flights: map[string]*flight[V]{}}
 }
 
 // Get is the value of a moment ago, or that of compute, which is kept unless there
-// is an error or ctx has ended.
-func (c *Recent[V]) Get(ctx context.Context, key string, compute func() (V, error)) (V, error) {
+// is an error. Whoever asks while it is being computed waits for the same value.
+// The context of compute ends when nobody waits any more; Get returns ctx.Err()
+// when ctx ends first.
+func (c *Recent[V]) Get(ctx context.Context, key string, compute func(context.Context) (V, error)) (v V, err error) {
 	c.mu.Lock()
 	if e, ok := c.byKey[key]; ok {
 		c.order.MoveToFront(e)
 		c.mu.Unlock()
 		return e.Value.(*entry[V]).value, nil
 	}
+	f := c.flights[key]
+	if f == nil {
+		own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		f = &flight[V]{cancel: cancel, done: make(chan struct{})}
+		c.flights[key] = f
+		go c.fly(own, key, f, compute)
+	}
+	f.waiting++
 	c.mu.Unlock()
 
-	v, err := compute()
-	if err != nil || ctx.Err() != nil {
-		return v, err
+	select {
+	case <-f.done:
+		if f.panic != "" {
+			panic(f.panic)
+		}
+		return f.value, f.err
+	case <-ctx.Done():
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if f.waiting--; f.waiting == 0 {
+		f.cancel()
+		c.land(key, f)
+	}
+	return v, ctx.Err()
+}
+
+// fly computes, keeps the value and wakes who waits.
+func (c *Recent[V]) fly(ctx context.Context, key string, f *flight[V], compute func(context.Context) (V, error)) {
+	defer close(f.done)
+	defer f.cancel()
+	defer func() {
+		if v := recover(); v != nil {
+			f.panic = fmt.Sprintf("%v\n%s", v, debug.Stack())
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.land(key, f)
+		if f.panic == "" && f.err == nil && ctx.Err() == nil {
+			c.keep(key, f.value)
+		}
+	}()
+	f.value, f.err = compute(ctx)
+}
+
+// land takes a flight out of those that one can join. Callers hold c.mu.
+func (c *Recent[V]) land(key string, f *flight[V]) {
+	if c.flights[key] == f {
+		delete(c.flights, key)
+	}
+}
+
+// keep remembers a value as the latest. Callers hold c.mu.
+func (c *Recent[V]) keep(key string, v V) {
 	if _, ok := c.byKey[key]; !ok {
 		c.byKey[key] = c.order.PushFront(&entry[V]{key, v})
 	}
@@ -51,5 +112,4 @@ func (c *Recent[V]) Get(ctx context.Context, key string, compute func() (V, erro
 		delete(c.byKey, last.Value.(*entry[V]).key)
 		c.order.Remove(last)
 	}
-	return v, nil
 }

@@ -9,38 +9,48 @@ import (
 	"marginlab/views"
 )
 
-// Source finds the data behind an id: a stored set of the workspace, one that
+// Points are data under their name.
+type Points struct {
+	Name string
+	Data *dataset.Data // nil: the empty drawing
+	Hash string        // of Data, computed once and carried
+}
+
+// Source finds the points behind an id: a stored set of the workspace, one that
 // comes with the program, the points of a run or a course, or the empty drawing.
-func (a *House) Source(ctx context.Context, id string) (name string, d *dataset.Data, err error) {
+func (a *House) Source(ctx context.Context, id string) (p Points, err error) {
 	if id == Drawing {
-		return "Drawing", nil, nil
+		return Points{Name: "Drawing"}, nil
 	}
 	if b, ok := dataset.FindBuiltin(id); ok {
-		d, err = b.Load()
-		return b.Name, d, err
+		d, err := b.Load()
+		if err != nil {
+			return p, err
+		}
+		hash, err := a.hashes.Get(ctx, id, func(context.Context) (string, error) { return d.Hash(), nil })
+		return Points{b.Name, d, hash}, err
 	}
 	if run, ok := strings.CutPrefix(id, OfRun); ok {
 		r, err := a.Store.Run(ctx, Workspace(ctx), run)
 		if err != nil {
-			return "", nil, err
+			return p, err
 		}
-		d, err = a.Store.Data(ctx, r.Hash)
-		return r.DatasetName, d, err
-	}
-	if code, ok := courseOf(id); ok {
+		p.Name, p.Hash = r.DatasetName, r.Hash
+	} else if code, ok := courseOf(id); ok {
 		c, err := a.Store.Course(ctx, code)
 		if err != nil {
-			return "", nil, err
+			return p, err
 		}
-		d, err = a.Store.Data(ctx, c.Hash)
-		return c.Data, d, err
+		p.Name, p.Hash = c.Data, c.Hash
+	} else {
+		set, err := a.Store.Dataset(ctx, Workspace(ctx), id)
+		if err != nil {
+			return p, err
+		}
+		p.Name, p.Hash = set.Name, set.Hash
 	}
-	set, err := a.Store.Dataset(ctx, Workspace(ctx), id)
-	if err != nil {
-		return "", nil, err
-	}
-	d, err = a.Store.Data(ctx, set.Hash)
-	return set.Name, d, err
+	p.Data, err = a.Store.Data(ctx, p.Hash)
+	return p, err
 }
 
 // courseOf is the code of the course that brings the points of an id along.

@@ -24,6 +24,7 @@ type bench struct {
 	form     url.Values    // as it was filled in, but for what the course fixes
 	id, name string
 	data     *dataset.Data // with the edited points, if any; nil: nothing to train on yet
+	hash     string        // of data
 	points   string        // the edited points as text; empty: as stored
 	spec     ml.Spec
 	problems param.Problems
@@ -52,13 +53,19 @@ func (a *Room) readBench(ctx context.Context, form url.Values) (*bench, error) {
 	if form.Get("show") == "heat" {
 		b.show = "heat"
 	}
-	if b.name, b.data, err = a.Source(ctx, b.id); err != nil {
+	source, err := a.Source(ctx, b.id)
+	if err != nil {
 		return nil, err
 	}
+	b.name, b.data, b.hash = source.Name, source.Data, source.Hash
 	b.spec, b.problems = door.ReadSpec(form)
 	if b.points != "" {
 		if b.data, err = parsePoints(b.points, b.data); err != nil {
 			b.problems = append(b.problems, param.Problem{Field: "points", Message: err.Error()})
+		}
+		b.hash = ""
+		if b.data != nil {
+			b.hash = b.data.Hash()
 		}
 	}
 	b.limits = door.ParseLimits(form.Get("limits"))

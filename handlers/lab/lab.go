@@ -14,6 +14,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
+	"marginlab/ml/trace"
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
@@ -24,10 +25,11 @@ import (
 type Room struct {
 	*door.House
 	results *door.Recent[*ml.Result]
+	learn   func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) // ml.Train, but for tests
 }
 
 // New returns the lab of a house.
-func New(h *door.House) *Room { return &Room{h, door.NewRecent[*ml.Result](64)} }
+func New(h *door.House) *Room { return &Room{h, door.NewRecent[*ml.Result](64), ml.Train} }
 
 // train fits the bench's model, from the recent results where it is there.
 // A nil result comes with a message that says why there is no model, but for a
@@ -41,15 +43,15 @@ func (a *Room) train(ctx context.Context, b *bench) (*ml.Result, string, error) 
 	case len(b.data.Y) > door.LiveRows:
 		return nil, fmt.Sprintf("With %d points the lab does not train while you look. Save it as a run: it is trained in the background.", len(b.data.Y)), nil
 	}
-	return a.fit(ctx, b.data, b.spec)
+	return a.fit(ctx, b)
 }
 
 // fit trains within the page's patience and turns what is wrong with the
 // question into a message.
-func (a *Room) fit(ctx context.Context, d *dataset.Data, spec ml.Spec) (*ml.Result, string, error) {
+func (a *Room) fit(ctx context.Context, b *bench) (*ml.Result, string, error) {
 	limited, cancel := context.WithTimeout(ctx, a.Patience)
 	defer cancel()
-	res, err := a.trained(limited, d, spec)
+	res, err := a.trained(limited, b)
 	switch {
 	case ctx.Err() != nil:
 		return nil, "", ctx.Err()
@@ -277,11 +279,14 @@ func emptyScene(o door.Options) figure.Scene {
 	return s
 }
 
-// trained is ml.Train, or its result of a moment ago.
-func (a *Room) trained(ctx context.Context, d *dataset.Data, spec ml.Spec) (*ml.Result, error) {
-	js, err := spec.MarshalJSON()
+// trained is what the settings of the bench give on its points, computed or of a
+// moment ago.
+func (a *Room) trained(ctx context.Context, b *bench) (*ml.Result, error) {
+	spec, err := b.spec.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
-	return a.results.Get(ctx, d.Hash()+string(js), func() (*ml.Result, error) { return ml.Train(ctx, d, spec, nil) })
+	return a.results.Get(ctx, b.hash+string(spec), func(ctx context.Context) (*ml.Result, error) {
+		return a.learn(ctx, b.data, b.spec, nil)
+	})
 }

@@ -299,7 +299,7 @@ func questionID(s *lessons.Screen, q *lessons.Question) string { return "q-" + s
 // judge fills in what a question shows once it has been answered. What is no
 // answer at all leaves it unanswered.
 func (a *Room) judge(ctx context.Context, v *lessons.QuestionView, given string) error {
-	answer, err := a.truths.Get(ctx, v.Path, func() (float64, error) { return v.Answer(ctx) })
+	answer, err := a.truths.Get(ctx, v.Path, v.Answer)
 	if err != nil {
 		return err
 	}
@@ -394,13 +394,13 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 func (a *Room) exhibit(ctx context.Context, path string, d *lessons.Demo, in lessons.Input) (lessons.Exhibit, error) {
 	limited, cancel := context.WithTimeout(ctx, a.Patience)
 	defer cancel()
-	show := func() (*lessons.Exhibit, error) { return d.Show(limited, in) }
+	show := func(ctx context.Context) (*lessons.Exhibit, error) { return d.Show(ctx, in) }
 	var e *lessons.Exhibit
 	var err error
 	if key, ok := in.Key(); ok {
 		e, err = a.exhibits.Get(limited, path+" "+key, show)
 	} else {
-		e, err = show()
+		e, err = show(limited)
 	}
 	switch {
 	case ctx.Err() != nil: // what was computed by then is nothing to show
@@ -485,7 +485,8 @@ func (a *Room) demoField(ctx context.Context, p param.Param, value string, cours
 type workspaceSource struct{ house *door.House }
 
 func (s workspaceSource) Data(ctx context.Context, id string) (string, *dataset.Data, error) {
-	return s.house.Source(ctx, id)
+	p, err := s.house.Source(ctx, id)
+	return p.Name, p.Data, err
 }
 
 func (s workspaceSource) Run(ctx context.Context, id string) (*lessons.Run, error) {
@@ -637,9 +638,11 @@ func (a *Room) Setting(ctx context.Context, path string, q url.Values) (s door.S
 	q.Del("run") // it is the teacher's own
 	s.Path, s.Query, s.Title = path, q, l.Title
 	if id := q.Get("data"); !door.IsPublic(id) {
-		if s.Data, s.Points, err = a.Source(ctx, id); err != nil {
+		p, err := a.Source(ctx, id)
+		if err != nil {
 			return s, err
 		}
+		s.Data, s.Points = p.Name, p.Data
 	}
 	on := map[string]int{} // screens that have the control
 	for _, sc := range l.Screens {

@@ -362,11 +362,11 @@ func (a *Room) runInCourse(ctx context.Context, run store.Run, p *views.Run) err
 	q := cloneQuery(run)
 	q.Set("course", c.Code)
 	if door.On("/lab", c).Fixes("data") {
-		_, given, err := a.Source(ctx, door.Preset(c).Get("data"))
+		given, err := a.Source(ctx, door.Preset(c).Get("data"))
 		if err != nil {
 			return err
 		}
-		if given == nil || given.Hash() != run.Hash {
+		if given.Hash != run.Hash {
 			d, err := a.Store.Data(ctx, run.Hash)
 			if err != nil {
 				return err

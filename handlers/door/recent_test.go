@@ -1,0 +1,116 @@
+package door
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+)
+
+// What is asked for at the same time is computed once.
+func TestRecentComputesOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := NewRecent[int](2)
+		var calls atomic.Int32
+		release := make(chan struct{})
+		slow := func(context.Context) (int, error) {
+			calls.Add(1)
+			<-release
+			return 7, nil
+		}
+		got := make(chan int)
+		for range 5 {
+			go func() {
+				v, err := c.Get(t.Context(), "a", slow)
+				if err != nil {
+					t.Error(err)
+				}
+				got <- v
+			}()
+		}
+		synctest.Wait()
+		close(release)
+		for range 5 {
+			if v := <-got; v != 7 {
+				t.Errorf("got %d", v)
+			}
+		}
+		if v, err := c.Get(t.Context(), "a", slow); v != 7 || err != nil || calls.Load() != 1 {
+			t.Errorf("later: %d, %v; computed %d times", v, err, calls.Load())
+		}
+	})
+}
+
+// One who leaves takes nothing away from the others; the last one ends the work.
+func TestRecentEndsWithTheLastWaiter(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := NewRecent[int](2)
+		ended := make(chan error, 1)
+		slow := func(ctx context.Context) (int, error) {
+			<-ctx.Done()
+			ended <- ctx.Err()
+			return 1, nil // as solvers do: what they have so far
+		}
+		first, leave := context.WithCancel(t.Context())
+		second, leaveToo := context.WithCancel(t.Context())
+		errs := make(chan error, 2)
+		for _, ctx := range []context.Context{first, second} {
+			go func() {
+				_, err := c.Get(ctx, "a", slow)
+				errs <- err
+			}()
+		}
+		synctest.Wait()
+		leave()
+		if err := <-errs; !errors.Is(err, context.Canceled) {
+			t.Errorf("who left: %v", err)
+		}
+		synctest.Wait()
+		select {
+		case err := <-ended:
+			t.Fatalf("the work ended (%v) while somebody waited", err)
+		default:
+		}
+		leaveToo()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("the work ended with %v", err)
+		}
+		<-errs
+		v, err := c.Get(t.Context(), "a", func(context.Context) (int, error) { return 2, nil })
+		if v != 2 || err != nil {
+			t.Errorf("what was given up is kept: %d, %v", v, err)
+		}
+	})
+}
+
+// Errors are not kept, and a panic is that of everybody who waited.
+func TestRecentFaults(t *testing.T) {
+	t.Parallel()
+	c := NewRecent[int](2)
+	wrong := errors.New("wrong")
+	if _, err := c.Get(t.Context(), "a", func(context.Context) (int, error) { return 0, wrong }); err != wrong {
+		t.Errorf("error %v", err)
+	}
+	func() {
+		defer func() {
+			if v, _ := recover().(string); !strings.Contains(v, "index out of order") || !strings.Contains(v, "recent_test.go") {
+				t.Errorf("recovered %q", v)
+			}
+		}()
+		_, _ = c.Get(t.Context(), "a", func(context.Context) (int, error) { panic("index out of order") })
+	}()
+	if v, err := c.Get(t.Context(), "a", func(context.Context) (int, error) { return 3, nil }); v != 3 || err != nil {
+		t.Errorf("afterwards: %d, %v", v, err)
+	}
+	// The latest two stay.
+	for _, key := range []string{"b", "c"} {
+		_, _ = c.Get(t.Context(), key, func(context.Context) (int, error) { return 1, nil })
+	}
+	if v, _ := c.Get(t.Context(), "a", func(context.Context) (int, error) { return 4, nil }); v != 4 {
+		t.Errorf("the oldest is still there: %d", v)
+	}
+}
