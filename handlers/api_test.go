@@ -820,7 +820,17 @@ func TestOpenAPI(t *testing.T) {
 			ids[id] = true
 			// The parameters in the path are those that are declared.
 			declared, _ := item.(object)["parameters"].([]any)
-			if (len(declared) == 1) != strings.Contains(path, "{id}") {
+			inPath := 0
+			for _, p := range declared {
+				p := deref(doc, p)
+				if p["in"] == "path" {
+					inPath++
+					if !strings.Contains(path, "{"+p["name"].(string)+"}") {
+						t.Errorf("%s has no %v", path, p["name"])
+					}
+				}
+			}
+			if inPath != strings.Count(path, "{") {
 				t.Errorf("%s: parameters %v", path, declared)
 			}
 		}

@@ -327,8 +327,11 @@ func TestBearer(t *testing.T) {
 			t.Errorf("%q: %d %v", bad, w.Code, w.Header())
 		}
 	}
-	if w := ask(h, "GET", "/x", "", "Authorization: Bearer "+token, cookie); w.Body.String() == token {
-		t.Error("a page takes the bearer token")
+	if w := ask(h, "GET", "/x", "", "Authorization: Bearer "+token, cookie); w.Body.String() != token || w.Header().Get("Set-Cookie") != "" {
+		t.Errorf("a page with a bearer token: %q, cookie %q", w.Body, w.Header().Get("Set-Cookie"))
+	}
+	if w := ask(h, "GET", "/x", "", "Authorization: Basic "+token, cookie); w.Code != 200 || w.Body.String() == token {
+		t.Errorf("a page behind a proxy that asks for a password: %d, %q", w.Code, w.Body)
 	}
 }
 

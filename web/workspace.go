@@ -22,9 +22,9 @@ func Token(ctx context.Context) string {
 	return token
 }
 
-// Workspace gives every request a token: that of its cookie or, under /api, of
-// "Authorization: Bearer TOKEN"; a new one when it has none. Answers are private
-// to the browser unless their handler says otherwise.
+// Workspace gives every request a token: that of "Authorization: Bearer TOKEN" or
+// of its cookie; a new one when it has neither. Answers are private to the browser
+// unless their handler says otherwise.
 func (s *Site) Workspace(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, err := bearer(r)
@@ -46,19 +46,23 @@ func (s *Site) Workspace(next http.Handler) http.Handler {
 	})
 }
 
-// bearer reads the token of the Authorization header under /api, empty when
-// there is none.
+// bearer reads the token of the Authorization header, empty when there is none.
+// Programs under /api are told of a header that is something else; with a page it
+// may be meant for a proxy.
 func bearer(r *http.Request) (string, error) {
 	header := r.Header.Get("Authorization")
-	if header == "" || !isAPI(r) {
+	if header == "" {
 		return "", nil
 	}
 	scheme, text, _ := strings.Cut(header, " ")
 	token, ok := parseToken(text)
-	if !strings.EqualFold(scheme, "Bearer") || !ok {
-		return "", Errorf(Unauthorized, "The Authorization header must be \"Bearer\" and the 32 hexadecimal digits that the settings page shows.")
+	switch {
+	case ok && strings.EqualFold(scheme, "Bearer"):
+		return token, nil
+	case !isAPI(r):
+		return "", nil
 	}
-	return token, nil
+	return "", Errorf(Unauthorized, "The Authorization header must be \"Bearer\" and the 32 hexadecimal digits that the settings page shows.")
 }
 
 // SetToken opens the workspace of another token in this browser. It returns

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -24,7 +25,13 @@ import (
 const BodyBytes = 1 << 20
 
 // Room answers programs in JSON.
-type Room struct{ *door.House }
+type Room struct {
+	*door.House
+	description func() (map[string]any, error) // made when it is first asked for
+}
+
+// New returns the room for programs.
+func New(h *door.House) *Room { return &Room{h, sync.OnceValues(Description)} }
 
 // Dataset is a data set in JSON.
 type Dataset struct {

@@ -28,7 +28,7 @@ type object = map[string]any
 
 // Describe answers with the description of this interface.
 func (a *Room) Describe(w http.ResponseWriter, _ *http.Request) error {
-	doc, err := Description()
+	doc, err := a.description()
 	if err != nil {
 		return err
 	}
