@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 
+	"marginlab/handlers/teach"
+
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 )
@@ -127,11 +129,14 @@ func (a *App) programs(r chi.Router) {
 // teaching installs the teacher's pages below the address of a course.
 func (a *App) teaching(r chi.Router) {
 	h := a.site.Handle
-	r.Get("/", h(a.teach.Gallery))
-	r.Post("/close", h(a.teach.Close))
-	r.Post("/delete", h(a.teach.Delete))
-	r.Post("/runs/delete", h(a.teach.DeleteHandins))
-	r.Get("/figures/{figure}", h(a.teach.GalleryFigure))
+	taught := func(f func(http.ResponseWriter, *http.Request, teach.Course) error) http.HandlerFunc {
+		return h(a.teach.Taught(f))
+	}
+	r.Get("/", taught(a.teach.Gallery))
+	r.Post("/close", taught(a.teach.Close))
+	r.Post("/delete", taught(a.teach.Delete))
+	r.Post("/runs/delete", taught(a.teach.DeleteHandins))
+	r.Get("/figures/{figure}", taught(a.teach.GalleryFigure))
 
 	r.Get("/runs/{id}", h(a.handins.Page))
 	r.Get("/runs/{id}/figures/{figure}", h(a.handins.Figure))

@@ -1,10 +1,12 @@
 package door
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"marginlab/ml"
 	"marginlab/ml/param"
@@ -44,8 +46,9 @@ const (
 	mostListRows = 200
 )
 
-// RunFilter reads what the list of runs is asked for. Without an order the latest
-// come first.
+// RunFilter reads what a list of runs is asked for: q, learner, kernel, conformal,
+// status, tag, sort, desc, limit (1 to 200, 25 when left out) and offset. Without
+// an order the latest come first. It returns param.Problems for impossible values.
 func RunFilter(q url.Values) (store.Filter, error) {
 	var ps param.Problems
 	wrong := func(field string, err error) {
@@ -74,8 +77,8 @@ func RunFilter(q url.Values) (store.Filter, error) {
 		return int(v)
 	}
 	f := store.Filter{
-		Query: q.Get("q"), Learner: q.Get("learner"), Kernel: q.Get("kernel"), Conformal: q.Get("conformal"),
-		Status: store.Status(q.Get("status")), Tag: q.Get("tag"), Sort: q.Get("sort"), Desc: q.Get("sort") == "",
+		Query: strings.TrimSpace(q.Get("q")), Learner: q.Get("learner"), Kernel: q.Get("kernel"), Conformal: q.Get("conformal"),
+		Status: store.Status(q.Get("status")), Tag: q.Get("tag"), Sort: cmp.Or(q.Get("sort"), "created"), Desc: q.Get("sort") == "",
 		Limit: whole("limit", ListRows, 1, mostListRows), Offset: whole("offset", 0, 0, 1e9),
 	}
 	if text := q.Get("desc"); text != "" {

@@ -57,14 +57,11 @@ func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	page, _ := strconv.Atoi(q.Get("page"))
 	page = max(page, 1)
-	f := store.Filter{
-		Query: strings.TrimSpace(q.Get("q")), Learner: q.Get("learner"), Kernel: q.Get("kernel"), Conformal: q.Get("conformal"),
-		Status: store.Status(q.Get("status")), Tag: q.Get("tag"), Sort: q.Get("sort"), Desc: q.Get("desc") == "1",
-		Limit: pageRows, Offset: (page - 1) * pageRows,
+	f, err := door.RunFilter(q)
+	if err != nil {
+		return err
 	}
-	if f.Sort == "" {
-		f.Sort, f.Desc = "created", true
-	}
+	f.Limit, f.Offset = pageRows, (page-1)*pageRows
 	ws := door.Workspace(r.Context())
 	runs, total, err := a.Store.Runs(r.Context(), ws, f)
 	if err != nil {

@@ -29,38 +29,45 @@ const mostOverlaid = 60
 // Size of that picture in CSS pixels: it stands beside the table.
 const overlayWidth, overlayHeight = 560, 460
 
-// gallery is a course as its teacher sees it.
-type gallery struct {
+// Course is a course as its teacher sees it.
+type Course struct {
 	store.Course
 	base string // of the addresses of its pages
 }
 
-// gallery finds the course that a request may see as its teacher: by the token of
+// taught finds the course that a request may see as its teacher: by the token of
 // the teacher's link, or by the code in the workspace that made the course. The
 // second has no secret in its address, which a projector shows.
-func (a *Room) gallery(r *http.Request) (g gallery, err error) {
+func (a *Room) taught(r *http.Request) (c Course, err error) {
 	if token := chi.URLParam(r, "token"); token != "" {
-		g.Course, err = a.Store.TaughtCourse(r.Context(), token)
-		g.base = "/teach/" + token
-		return g, err
+		c.Course, err = a.Store.TaughtCourse(r.Context(), token)
+		c.base = "/teach/" + token
+		return c, err
 	}
-	g.Course, err = a.Store.CourseOf(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "code"))
-	g.base = "/courses/" + g.Code
-	return g, err
+	c.Course, err = a.Store.CourseOf(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "code"))
+	c.base = "/courses/" + c.Code
+	return c, err
+}
+
+// Taught makes a handler of one for a course of the teacher who asks.
+func (a *Room) Taught(h func(http.ResponseWriter, *http.Request, Course) error) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		c, err := a.taught(r)
+		if err != nil {
+			return err
+		}
+		return h(w, r, c)
+	}
 }
 
 // Shelf is where the runs lie that were handed in.
 func (a *Room) Shelf(r *http.Request) (door.Shelf, error) {
-	g, err := a.gallery(r)
+	g, err := a.taught(r)
 	return door.Shelf{Workspace: g.Gallery(), Base: g.base, Title: g.Title}, err
 }
 
 // Gallery shows a teacher what was handed in.
-func (a *Room) Gallery(w http.ResponseWriter, r *http.Request) error {
-	g, err := a.gallery(r)
-	if err != nil {
-		return err
-	}
+func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 	runs, _, err := a.Store.Runs(r.Context(), g.Gallery(), store.Filter{})
 	if err != nil {
 		return err
@@ -111,7 +118,7 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request) error {
 }
 
 // state changes whenever the page would.
-func (g gallery) state(prefix string, q url.Values, runs []store.Run) string {
+func (g Course) state(prefix string, q url.Values, runs []store.Run) string {
 	h := sha256.New()
 	fmt.Fprintln(h, prefix, g.base, g.Code, g.Closed, q.Encode())
 	for _, r := range runs {
@@ -121,7 +128,7 @@ func (g gallery) state(prefix string, q url.Values, runs []store.Run) string {
 }
 
 // overlay links the picture of the chosen boundaries, of all if none is chosen.
-func (g gallery) overlay(runs []store.Run, chosen []string) (p views.Picture) {
+func (g Course) overlay(runs []store.Run, chosen []string) (p views.Picture) {
 	ids := finished(runs, chosen)
 	if len(ids) < 2 {
 		return p
@@ -283,11 +290,7 @@ func controlLabels(target string, names []string) (labels []string) {
 }
 
 // Close ends handing in, or allows it again.
-func (a *Room) Close(w http.ResponseWriter, r *http.Request) error {
-	g, err := a.gallery(r)
-	if err != nil {
-		return err
-	}
+func (a *Room) Close(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -298,11 +301,7 @@ func (a *Room) Close(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Delete deletes the course with its gallery and stops what trains in it.
-func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
-	g, err := a.gallery(r)
-	if err != nil {
-		return err
-	}
+func (a *Room) Delete(w http.ResponseWriter, r *http.Request, g Course) error {
 	runs, _, err := a.Store.Runs(r.Context(), g.Gallery(), store.Filter{})
 	if err != nil {
 		return err
@@ -321,11 +320,7 @@ func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
 }
 
 // DeleteHandins deletes the runs that are ticked in the gallery.
-func (a *Room) DeleteHandins(w http.ResponseWriter, r *http.Request) error {
-	g, err := a.gallery(r)
-	if err != nil {
-		return err
-	}
+func (a *Room) DeleteHandins(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -337,11 +332,7 @@ func (a *Room) DeleteHandins(w http.ResponseWriter, r *http.Request) error {
 
 // GalleryFigure draws the boundaries of the runs of the query. What was withdrawn
 // meanwhile is left out, and so are runs on other axes than most.
-func (a *Room) GalleryFigure(w http.ResponseWriter, r *http.Request) error {
-	g, err := a.gallery(r)
-	if err != nil {
-		return err
-	}
+func (a *Room) GalleryFigure(w http.ResponseWriter, r *http.Request, g Course) error {
 	name, format, err := door.FigureName(r)
 	if err != nil || name != "overlay" {
 		return store.ErrNotFound
