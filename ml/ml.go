@@ -32,6 +32,7 @@ type Report struct {
 	D        int      `json:"d"` // features
 	Classes  []string `json:"classes"`
 	Positive string   `json:"positive"`
+	Rule     Rule     `json:"rule,omitempty"` // of the model; empty in reports from before there were several: Sign
 	Learner  string   `json:"learner"`
 	Kernel   string   `json:"kernel"`
 
@@ -110,38 +111,21 @@ func (p *problem) train(ctx context.Context, spec Spec, report trace.Report) (*R
 		return nil, err
 	}
 	start := time.Now()
-	gram := kernel.NewGram(p.kernel, p.x)
-	sol, err := learner.solve(ctx, gram, p.y, spec, report)
+	first, last, err := p.fit(ctx, learner, spec, report)
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Model: p.model(sol, nil, nil)}
-	rep := sol.report
-	if spec.Conformal != "none" && rep.Status != trace.Cancelled {
-		cores := p.cores(spec, sol.u)
-		cmap, stats, err := conformal.Fit(ctx, spec.Conformal, gram, p.x, p.y, cores, conformal.Settings{
-			Gamma: p.coreGamma(spec), Ridge: spec.Values.Number("core_ridge"),
-		})
-		if err != nil {
-			return nil, err
-		}
-		sol, err = learner.solve(ctx, gram.Scaled(cmap.Factors(p.x)), p.y, spec, report)
-		if err != nil {
-			return nil, err
-		}
-		res.Before, res.Model = res.Model, p.model(sol, cmap, cores)
-		rep = sol.report
-		nc := len(cores)
-		rep.Cores, rep.JBefore, rep.JAfter, rep.SignChange = &nc, finite(stats.JBefore), finite(stats.JAfter), &stats.SignChange
-		if spec.Conformal == "eigen" {
-			rep.Eigenvalue = finite(stats.Eigenvalue)
-		}
+	classes := []string{p.neg, p.pos}
+	res := &Result{Model: p.model(Sign, classes, last)}
+	if first != nil {
+		res.Before = p.model(Sign, classes, first)
 	}
+	rep := last.report
 	rep.FitSeconds = time.Since(start).Seconds()
 
-	p.describe(&rep, spec, sol)
-	if m := res.Model.Map; m != nil {
-		rep.Values = rep.Values.With("core_gamma", param.Of(m.Gamma))
+	p.describe(&rep, spec, last, res.Model)
+	if last.cmap != nil {
+		rep.Values = rep.Values.With("core_gamma", param.Of(last.cmap.Gamma))
 	}
 	if w, b, ok := res.Model.Linear(); ok {
 		rep.Weights, rep.BOriginal = w, &b
@@ -152,6 +136,44 @@ func (p *problem) train(ctx context.Context, spec Spec, report trace.Report) (*R
 	}
 	res.Report = rep
 	return res, nil
+}
+
+// fitted is one machine over the training rows.
+type fitted struct {
+	*solution
+	cmap  *conformal.Map
+	cores []int // training rows
+}
+
+// fit trains one machine on p's rows and labels. first is the machine before its
+// conformal map, nil when there is none.
+func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, report trace.Report) (first, last *fitted, err error) {
+	gram := kernel.NewGram(p.kernel, p.x)
+	sol, err := learner.solve(ctx, gram, p.y, spec, report)
+	if err != nil {
+		return nil, nil, err
+	}
+	last = &fitted{solution: sol}
+	if spec.Conformal == "none" || sol.report.Status == trace.Cancelled {
+		return nil, last, nil
+	}
+	first, last = last, &fitted{cores: p.cores(spec, sol.u)}
+	var stats conformal.Stats
+	last.cmap, stats, err = conformal.Fit(ctx, spec.Conformal, gram, p.x, p.y, last.cores, conformal.Settings{
+		Gamma: p.coreGamma(spec), Ridge: spec.Values.Number("core_ridge"),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if last.solution, err = learner.solve(ctx, gram.Scaled(last.cmap.Factors(p.x)), p.y, spec, report); err != nil {
+		return nil, nil, err
+	}
+	rep, nc := &last.report, len(last.cores)
+	rep.Cores, rep.JBefore, rep.JAfter, rep.SignChange = &nc, finite(stats.JBefore), finite(stats.JAfter), &stats.SignChange
+	if spec.Conformal == "eigen" {
+		rep.Eigenvalue = finite(stats.Eigenvalue)
+	}
+	return first, last, nil
 }
 
 // Check reports what would keep Train from starting: values of spec out of
@@ -259,26 +281,36 @@ func supports(u []float64) (s []int) {
 	return s
 }
 
-func (p *problem) model(sol *solution, cmap *conformal.Map, cores []int) *Model {
+// model puts machines together. Their supports are the training rows that any of
+// them uses.
+func (p *problem) model(rule Rule, classes []string, machines ...*fitted) *Model {
 	m := &Model{
-		Features: p.data.Features, Label: p.data.Label, Positive: p.pos, Negative: p.neg,
-		Scaler: p.scaler, Projection: p.project, Kernel: p.kernel, Map: cmap, B: sol.b,
+		Features: p.data.Features, Label: p.data.Label, Classes: classes, Objects: Vectors,
+		Scaler: p.scaler, Projection: p.project, Kernel: p.kernel,
+		Machines: make([]Machine, len(machines)), Rule: rule,
 	}
-	for i, u := range sol.u {
-		if u != 0 {
-			m.Rows = append(m.Rows, p.rows[i])
-			m.Vectors = append(m.Vectors, slices.Clone(p.x.RawRowView(i)))
-			m.Coef = append(m.Coef, u)
+	for i, row := range p.rows {
+		if !slices.ContainsFunc(machines, func(f *fitted) bool { return f.u[i] != 0 }) {
+			continue
+		}
+		m.Supports.Rows = append(m.Supports.Rows, row)
+		m.Supports.Vectors = append(m.Supports.Vectors, slices.Clone(p.x.RawRowView(i)))
+		for k, f := range machines {
+			m.Machines[k].Coef = append(m.Machines[k].Coef, f.u[i])
 		}
 	}
-	for _, i := range cores {
-		m.CoreRows = append(m.CoreRows, p.rows[i])
+	for k, f := range machines {
+		m.Machines[k].B, m.Machines[k].Map = f.b, f.cmap
+		for _, i := range f.cores {
+			m.Machines[k].CoreRows = append(m.Machines[k].CoreRows, p.rows[i])
+		}
 	}
 	return m
 }
 
-func (p *problem) describe(r *Report, spec Spec, sol *solution) {
+func (p *problem) describe(r *Report, spec Spec, sol *fitted, m *Model) {
 	r.N, r.D = p.data.X.Dims()
+	r.Rule = m.Rule
 	r.Classes, r.Positive = p.data.Classes, p.pos
 	r.Learner, r.Kernel, r.B = spec.Learner, spec.Kernel, sol.b
 	for _, p := range Params {

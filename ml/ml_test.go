@@ -82,11 +82,11 @@ func TestTrainFindsTheKnownSolutionOfTheToy(t *testing.T) {
 	t.Parallel()
 	res := train(t, toy(), spec(t, "kernel", "linear", "standardize", "false", "tol", "1e-9"))
 	u := map[int]float64{}
-	for k, row := range res.Model.Rows {
-		u[row] = res.Model.Coef[k]
+	for k, row := range res.Model.Supports.Rows {
+		u[row] = res.Model.Machines[0].Coef[k]
 	}
-	if len(u) != 2 || math.Abs(u[1]+0.25) > 1e-8 || math.Abs(u[3]-0.25) > 1e-8 || math.Abs(res.Model.B) > 1e-8 {
-		t.Errorf("coefficients by row %v and b = %g, want -0.25 on row 1, 0.25 on row 3, b = 0", u, res.Model.B)
+	if len(u) != 2 || math.Abs(u[1]+0.25) > 1e-8 || math.Abs(u[3]-0.25) > 1e-8 || math.Abs(res.Model.Machines[0].B) > 1e-8 {
+		t.Errorf("coefficients by row %v and b = %g, want -0.25 on row 1, 0.25 on row 3, b = 0", u, res.Model.Machines[0].B)
 	}
 	r := res.Report
 	if r.Status != trace.Converged || r.TrainAccuracy != 1 || r.SupportVectors != 2 || *r.Free != 2 || r.SlackSum > 1e-8 {
@@ -341,8 +341,8 @@ func TestOneClassAgainstTheRest(t *testing.T) {
 	d := data([][]float64{{0, 0}, {0, 1}, {5, 0}, {5, 1}, {0, 9}, {1, 9}}, "a", "a", "b", "b", "c", "c")
 	for _, l := range ml.Learners {
 		res := train(t, d, spec(t, "learner", l.Name, "positive", "b", "C", "100"))
-		if m := res.Model; m.Positive != "b" || m.Negative == "b" || res.Report.TrainAccuracy != 1 {
-			t.Errorf("%s: %s against %s, accuracy %g", l.Name, m.Positive, m.Negative, res.Report.TrainAccuracy)
+		if positive, negative := res.Model.Sides(0); positive != "b" || negative == "b" || res.Report.TrainAccuracy != 1 {
+			t.Errorf("%s: %s against %s, accuracy %g", l.Name, positive, negative, res.Report.TrainAccuracy)
 		}
 		if acc, err := res.Model.Accuracy(d); err != nil || acc != 1 {
 			t.Errorf("%s: the model's own accuracy is %g, %v", l.Name, acc, err)
@@ -487,7 +487,7 @@ func variance(x *mat.Dense) float64 {
 
 func TestReportLeavesOutWhatDoesNotApply(t *testing.T) {
 	t.Parallel()
-	always := "n d classes positive learner kernel status objective gap b support_vectors slack_sum iterations train_n train_accuracy preprocessing fit_seconds dual_objective"
+	always := "n d classes positive rule learner kernel status objective gap b support_vectors slack_sum iterations train_n train_accuracy preprocessing fit_seconds dual_objective"
 	for _, c := range []struct {
 		set  []string
 		more string
@@ -530,8 +530,8 @@ func TestConformalRunKeepsTheFirstFit(t *testing.T) {
 				t.Errorf("%s, %s: the first fit is not the plain one: %s", l.Name, r.Name, diff)
 			}
 			rep := res.Report
-			if *rep.Cores != plain.Report.SupportVectors || len(res.Model.CoreRows) != *rep.Cores {
-				t.Errorf("%s, %s: %d cores (%d rows), %d support vectors before", l.Name, r.Name, *rep.Cores, len(res.Model.CoreRows), plain.Report.SupportVectors)
+			if *rep.Cores != plain.Report.SupportVectors || len(res.Model.Machines[0].CoreRows) != *rep.Cores {
+				t.Errorf("%s, %s: %d cores (%d rows), %d support vectors before", l.Name, r.Name, *rep.Cores, len(res.Model.Machines[0].CoreRows), plain.Report.SupportVectors)
 			}
 			if r.Name != "amari" && *rep.JAfter < *rep.JBefore {
 				t.Errorf("%s, %s: J fell from %g to %g", l.Name, r.Name, *rep.JBefore, *rep.JAfter)
@@ -542,7 +542,7 @@ func TestConformalRunKeepsTheFirstFit(t *testing.T) {
 		}
 	}
 	res := train(t, d, spec(t, "conformal", "eigen", "core_step", "9", "core_gamma", "2"))
-	if diff := cmp.Diff([]int{0, 9, 18, 27, 36, 45, 54, 63, 72}, res.Model.CoreRows); diff != "" || res.Report.Values.Number("core_gamma") != 2 {
+	if diff := cmp.Diff([]int{0, 9, 18, 27, 36, 45, 54, 63, 72}, res.Model.Machines[0].CoreRows); diff != "" || res.Report.Values.Number("core_gamma") != 2 {
 		t.Errorf("core_gamma %g, cores %s", res.Report.Values.Number("core_gamma"), diff)
 	}
 }

@@ -1,10 +1,8 @@
 package ml
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -16,131 +14,102 @@ import (
 	"marginlab/ml/kernel"
 )
 
-// Model is a trained classifier as data: f(x) = sum_j u_j k(x_j, x) + b, where k
-// may carry a conformal factor, c(x_j) c(x) k0(x_j, x), and x is scaled and
-// projected before the kernel sees it. It predicts Positive where f(x) >= 0. It
-// round-trips through JSON bit for bit.
+// Model is what was trained, as data: machines f(x) = sum_j u_j k(x_j, x) + b over
+// supports that they share, and the rule that makes an answer of their scores. x is
+// scaled and projected before the kernel sees it. A binary classifier is one machine
+// under the rule Sign. It round-trips through JSON bit for bit.
 type Model struct {
 	Features []string `json:"features"` // columns of a row, in order
 	Label    string   `json:"label"`
-	Positive string   `json:"positive"`
-	Negative string   `json:"negative"`
+	// Classes are the answers there can be. Their order numbers the machines: under
+	// Sign the class where f < 0, then the one where f >= 0; otherwise that of the data.
+	// Value has none.
+	Classes []string `json:"classes"`
 
+	Objects    Objects         `json:"objects"` // what the kernel compares; empty: vectors
 	Scaler     *dataset.Scaler `json:"scaler,omitempty"`
 	Projection *Projection     `json:"projection,omitempty"`
 	Kernel     kernel.Kernel   `json:"kernel"`
-	Map        *conformal.Map  `json:"conformal,omitempty"`
 
-	Rows     []int       `json:"rows"`    // row of the data set each vector came from
-	Vectors  [][]float64 `json:"vectors"` // x_j as the kernel sees them
-	Coef     []float64   `json:"coef"`    // u_j
-	B        float64     `json:"b"`
-	CoreRows []int       `json:"core_rows,omitempty"` // rows of the data set that are cores
+	Supports Supports  `json:"supports"`
+	Machines []Machine `json:"machines"` // as many as Rule wants, in its order
+	Rule     Rule      `json:"rule"`
 }
 
-// ReadModel reads the JSON form of a model and validates it. Unknown fields are
-// an error, and so is anything after the model.
-func ReadModel(r io.Reader) (*Model, error) {
-	dec := json.NewDecoder(r)
-	dec.DisallowUnknownFields()
-	var m *Model
-	if err := dec.Decode(&m); err != nil {
-		return nil, fmt.Errorf("not a model in JSON: %w", err)
-	}
-	if m == nil {
-		return nil, errors.New("not a model in JSON: null")
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("not a model in JSON: something follows the model")
-	}
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	return m, nil
+// Objects names what a kernel compares.
+type Objects string
+
+// Vectors are points of R^d.
+const Vectors Objects = "vectors"
+
+// Supports are the objects that the machines of a model are expansions over.
+type Supports struct {
+	Rows    []int       `json:"rows"`    // row of the data set each came from
+	Vectors [][]float64 `json:"vectors"` // x_j as the kernel sees them
 }
 
-// Validate reports what keeps m from being evaluated: lists whose lengths do not
-// agree, numbers that are not finite, a kernel that is not known or whose
-// parameters are out of range. Models that Train returns are valid.
-func (m *Model) Validate() error {
-	if len(m.Features) == 0 {
-		return errors.New("model: no features")
-	}
-	for j, name := range m.Features {
-		if name == "" || slices.Contains(m.Features[:j], name) {
-			return fmt.Errorf("model: features: expected distinct names, found %q", name)
-		}
-	}
-	if m.Positive == "" || m.Negative == "" || m.Positive == m.Negative {
-		return fmt.Errorf("model: expected two classes, found positive %q and negative %q", m.Positive, m.Negative)
-	}
-	if err := m.Kernel.Validate(); err != nil {
-		return fmt.Errorf("model: %w", err)
-	}
-	d := len(m.Features)
-	if s := m.Scaler; s != nil {
-		if err := checkVectors(d, "scaler", s.Mean, s.Scale); err != nil {
-			return err
-		}
-		if slices.Min(s.Scale) <= 0 {
-			return errors.New("model: scaler: expected scales above 0")
-		}
-	}
-	if p := m.Projection; p != nil {
-		if err := checkVectors(d, "projection", append([][]float64{p.Mean}, p.Components...)...); err != nil {
-			return err
-		}
-		if d = len(p.Components); d != 2 {
-			return fmt.Errorf("model: projection: expected 2 components, found %d", d)
-		}
-	}
-	n := len(m.Vectors)
-	if len(m.Rows) != n {
-		return fmt.Errorf("model: %d rows for %d vectors", len(m.Rows), n)
-	}
-	if i := slices.IndexFunc(slices.Concat(m.Rows, m.CoreRows), func(i int) bool { return i < 0 }); i >= 0 {
-		return errors.New("model: rows: expected numbers from 0 on")
-	}
-	if err := checkVectors(n, "coefficients", m.Coef); err != nil {
-		return err
-	}
-	if err := checkVectors(d, "vectors", m.Vectors...); err != nil {
-		return err
-	}
-	if err := checkVectors(1, "b", []float64{m.B}); err != nil {
-		return err
-	}
-	if c := m.Map; c != nil {
-		if err := checkVectors(len(c.Cores), "conformal coefficients", c.Alpha); err != nil {
-			return err
-		}
-		if err := checkVectors(d, "cores", c.Cores...); err != nil {
-			return err
-		}
-		if err := checkVectors(2, "conformal map", []float64{c.Alpha0, c.Gamma}); err != nil {
-			return err
-		}
-		if c.Gamma <= 0 {
-			return fmt.Errorf("model: conformal map: expected core_gamma above 0, found %g", c.Gamma)
-		}
-	}
-	return nil
+// Machine is one function over the supports of its model,
+// f(x) = sum_j u_j k(x_j, x) + b, where k may carry a conformal factor of the
+// machine's own: c(x_j) c(x) k0(x_j, x).
+type Machine struct {
+	Coef     []float64      `json:"coef"` // u_j, 0 for supports of other machines
+	B        float64        `json:"b"`
+	Map      *conformal.Map `json:"conformal,omitempty"`
+	CoreRows []int          `json:"core_rows,omitempty"` // rows of the data set that are cores
 }
 
-// checkVectors reports the first vector whose length is not d or that holds a
-// number that is not finite.
-func checkVectors(d int, what string, vs ...[]float64) error {
-	for _, v := range vs {
-		if len(v) != d {
-			return fmt.Errorf("model: %s: expected %d numbers, found %d", what, d, len(v))
+// Sides returns the classes that machine k separates: positive where f >= 0, and
+// negative elsewhere, empty for all the others. Both are empty under Value.
+func (m *Model) Sides(k int) (positive, negative string) {
+	row, _ := lookupRule(m.Rule)
+	s := row.sides(len(m.Classes))[k]
+	return m.class(s.positive), m.class(s.negative)
+}
+
+func (m *Model) class(i int) string {
+	if i == nobody {
+		return ""
+	}
+	return m.Classes[i]
+}
+
+// ScoreNames name the columns of Scores: "f" of one machine, "f setosa" of one
+// against the rest, "f setosa vs virginica" of one against one.
+func (m *Model) ScoreNames() []string {
+	names := make([]string, len(m.Machines))
+	for k := range names {
+		names[k] = "f"
+		if len(m.Machines) == 1 {
+			continue
 		}
-		for _, x := range v {
-			if finite(x) == nil {
-				return fmt.Errorf("model: %s: expected finite numbers, found %v", what, x)
-			}
+		positive, negative := m.Sides(k)
+		names[k] += " " + positive
+		if negative != "" {
+			names[k] += " vs " + negative
 		}
 	}
-	return nil
+	return names
+}
+
+// Class is the answer that scores (one a machine) stand for, as an index into
+// Classes; -1 under Value.
+func (m *Model) Class(scores []float64) int {
+	row, _ := lookupRule(m.Rule)
+	return row.class(len(m.Classes), scores)
+}
+
+// LabelOf is the answer that scores stand for in words, empty under Value.
+func (m *Model) LabelOf(scores ...float64) string { return m.class(m.Class(scores)) }
+
+// ClassOf is the right answer for a point with a label of the data: an index into
+// Classes, -1 for what they do not hold. Under Sign everything but the positive
+// class counts as negative.
+func (m *Model) ClassOf(label string) int {
+	i := slices.Index(m.Classes, label)
+	if i < 0 && m.Rule == Sign {
+		return 0
+	}
+	return i
 }
 
 // Projection maps a row to two principal components: Components (row - Mean).
@@ -220,96 +189,115 @@ func (m *Model) inputs(x *mat.Dense) *mat.Dense {
 	return x
 }
 
-// sum is the kernel expansion without bias and without the outer factor c(x).
-func (m *Model) sum() *kernel.Sum {
-	if len(m.Vectors) == 0 {
+// sum is machine k's expansion without bias and without the outer factor c(x).
+func (m *Model) sum(k int) *kernel.Sum {
+	var z [][]float64
+	var w []float64
+	for j, u := range m.Machines[k].Coef {
+		if u != 0 {
+			z, w = append(z, m.Supports.Vectors[j]), append(w, u)
+		}
+	}
+	if len(w) == 0 {
 		return kernel.NewSum(m.Kernel, &mat.Dense{}, nil)
 	}
-	z := dense(m.Vectors)
-	w := m.Coef
-	if m.Map != nil {
-		w = slices.Clone(w)
-		for j, c := range m.Map.Factors(z) {
+	x := dense(z)
+	if c := m.Machines[k].Map; c != nil {
+		for j, c := range c.Factors(x) {
 			w[j] *= c
 		}
 	}
-	return kernel.NewSum(m.Kernel, z, w)
+	return kernel.NewSum(m.Kernel, x, w)
 }
 
-// Decisions returns f at every row of x (n x d, original units).
-func (m *Model) Decisions(x *mat.Dense) []float64 {
+// Scores returns f of every machine at every row of x (n x d, original units): a
+// matrix of n rows with a column for each machine.
+func (m *Model) Scores(x *mat.Dense) *mat.Dense {
 	n, _ := x.Dims()
-	in, sum := m.inputs(x), m.sum()
-	f := make([]float64, n)
-	for i := range f {
-		row := in.RawRowView(i)
-		v := sum.At(row)
-		if m.Map != nil {
-			v *= m.Map.At(row)
+	in := m.inputs(x)
+	scores := mat.NewDense(n, len(m.Machines), nil)
+	for k, machine := range m.Machines {
+		sum := m.sum(k)
+		for i := range n {
+			row := in.RawRowView(i)
+			v := sum.At(row)
+			if machine.Map != nil {
+				v *= machine.Map.At(row)
+			}
+			scores.Set(i, k, v+machine.B)
 		}
-		f[i] = v + m.B
 	}
-	return f
+	return scores
 }
 
-// Decision returns f(x) for one row in original units.
+// Decisions returns f at every row of x (n x d, original units) for a model of one
+// machine. To ask it of several is a mistake of the program's: see Scores.
+func (m *Model) Decisions(x *mat.Dense) []float64 {
+	if len(m.Machines) != 1 {
+		panic(fmt.Sprintf("ml: Decisions of a model with %d machines, which has Scores", len(m.Machines)))
+	}
+	return m.Scores(x).RawMatrix().Data
+}
+
+// Decision returns f(x) for one row in original units, for a model of one machine.
 func (m *Model) Decision(x []float64) float64 {
 	return m.Decisions(mat.NewDense(1, len(x), x))[0]
 }
 
-// Predict returns the label of one row in original units.
-func (m *Model) Predict(x []float64) string { return m.LabelOf(m.Decision(x)) }
-
-// LabelOf returns the label that a decision value stands for.
-func (m *Model) LabelOf(f float64) string {
-	if f >= 0 {
-		return m.Positive
-	}
-	return m.Negative
+// Predict returns the label of one row in original units, empty under Value.
+func (m *Model) Predict(x []float64) string {
+	return m.LabelOf(m.Scores(mat.NewDense(1, len(x), x)).RawRowView(0)...)
 }
 
 // Accuracy is the share of rows of d whose prediction is right. d must have the
-// model's features; classes other than Positive count as Negative.
+// model's features; under Sign classes other than the positive one count as
+// negative. Under Value there is none.
 func (m *Model) Accuracy(d *dataset.Data) (float64, error) {
+	if m.Rule == Value {
+		return 0, errors.New("a model that predicts numbers has no accuracy: its rule is value")
+	}
 	cols, err := d.Columns(m.Features)
 	if err != nil {
 		return 0, err
 	}
-	y := make([]float64, len(d.Y))
+	right, scores := 0, m.Scores(cols.X)
 	for i, c := range d.Y {
-		y[i] = -1
-		if d.Classes[c] == m.Positive {
-			y[i] = 1
+		if m.Class(scores.RawRowView(i)) == m.ClassOf(d.Classes[c]) {
+			right++
 		}
 	}
-	return accuracy(m.Decisions(cols.X), y), nil
+	return float64(right) / float64(len(d.Y)), nil
 }
 
-// Surface returns f on the grid of points (ss[i], ts[j]) of the view's plane,
-// row-major with ts as rows, and c on the same grid for conformal models, else nil.
-func (m *Model) Surface(v dataset.View, ss, ts []float64) (f, c []float64) {
+// Surface returns f of every machine on the grid of points (ss[i], ts[j]) of the
+// view's plane, each row-major with ts as rows, and c of every machine on the same
+// grid, nil for those without a conformal map.
+func (m *Model) Surface(v dataset.View, ss, ts []float64) (f, c [][]float64) {
 	plane := m.plane(v)
-	f = make([]float64, len(ss)*len(ts))
-	m.sum().Grid(f, plane, ss, ts)
-	if m.Map != nil {
-		c = m.factor(plane, ss, ts)
-		for i := range f {
-			f[i] *= c[i]
+	f, c = make([][]float64, len(m.Machines)), make([][]float64, len(m.Machines))
+	for k, machine := range m.Machines {
+		f[k] = make([]float64, len(ss)*len(ts))
+		m.sum(k).Grid(f[k], plane, ss, ts)
+		if machine.Map != nil {
+			c[k] = factor(machine.Map, plane, ss, ts)
+			for i := range f[k] {
+				f[k][i] *= c[k][i]
+			}
 		}
-	}
-	for i := range f {
-		f[i] += m.B
+		for i := range f[k] {
+			f[k][i] += machine.B
+		}
 	}
 	return f, c
 }
 
-func (m *Model) factor(p kernel.Plane, ss, ts []float64) []float64 {
+func factor(m *conformal.Map, p kernel.Plane, ss, ts []float64) []float64 {
 	c := make([]float64, len(ss)*len(ts))
-	if len(m.Map.Cores) > 0 {
-		kernel.NewSum(kernel.RBF(m.Map.Gamma), dense(m.Map.Cores), m.Map.Alpha).Grid(c, p, ss, ts)
+	if len(m.Cores) > 0 {
+		kernel.NewSum(kernel.RBF(m.Gamma), dense(m.Cores), m.Alpha).Grid(c, p, ss, ts)
 	}
 	for i := range c {
-		c[i] += m.Map.Alpha0
+		c[i] += m.Alpha0
 	}
 	return c
 }
@@ -333,23 +321,24 @@ func (m *Model) plane(v dataset.View) kernel.Plane {
 }
 
 // Linear returns w and b of f(x) = w·x + b in original units, and false for
-// models that are not linear in x.
+// models that are not linear in x or have several machines.
 func (m *Model) Linear() (w []float64, b float64, ok bool) {
-	if m.Kernel.Name != "linear" || m.Map != nil {
+	if len(m.Machines) != 1 || m.Kernel.Name != "linear" || m.Machines[0].Map != nil {
 		return nil, 0, false
 	}
+	machine := m.Machines[0]
 	d := len(m.Features)
 	in := d
 	if m.Projection != nil {
 		in = len(m.Projection.Components)
 	}
 	v := make([]float64, in) // weights in the kernel's space
-	for j, z := range m.Vectors {
+	for j, z := range m.Supports.Vectors {
 		for k := range v {
-			v[k] += m.Coef[j] * z[k]
+			v[k] += machine.Coef[j] * z[k]
 		}
 	}
-	b = m.B
+	b = machine.B
 	w = v
 	if p := m.Projection; p != nil {
 		w = make([]float64, d)

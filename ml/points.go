@@ -22,18 +22,22 @@ const (
 
 // Point is one row of the data as a trained model sees it.
 type Point struct {
-	Row     int
-	X       []float64 // original units, the model's features
-	Label   string
-	Y       float64 // ±1
-	F       float64 // f(x)
-	Margin  float64 // y f(x)
-	Slack   float64 // max(0, 1 - y f(x))
-	Weight  float64 // u: alpha y, or lambda
-	Role    Role
-	Core    bool // a core of the conformal map
-	HeldOut bool
-	Wrong   bool // predicted on the other side
+	Row       int
+	X         []float64 // original units, the model's features
+	Label     string
+	Predicted string    // label, empty under Value
+	Scores    []float64 // f of every machine
+	Weight    float64   // u: alpha y, or lambda; of several machines the largest by modulus
+	Role      Role      // of several machines: Support in any of them
+	Core      bool      // a core of a conformal map
+	HeldOut   bool
+	Wrong     bool // predicted as another class
+
+	// Between two classes there are sides, so only under Sign:
+	Y      float64 // ±1
+	F      float64 // f(x), the one score
+	Margin float64 // y f(x)
+	Slack  float64 // max(0, 1 - y f(x))
 }
 
 // Points tells, for every row of the data set that m was trained on, what part
@@ -43,38 +47,62 @@ func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
 	if err != nil {
 		return nil, err
 	}
-	y, _, _, err := d.Binary(m.Positive)
+	y, err := m.targets(d)
 	if err != nil {
 		return nil, err
 	}
-	f := m.Decisions(cols.X)
+	scores := m.Scores(cols.X)
 	ps := make([]Point, len(y))
 	for i := range ps {
-		ps[i] = Point{
-			Row: i, X: cols.X.RawRowView(i), Label: d.Classes[d.Y[i]], Y: y[i], F: f[i], Margin: y[i] * f[i],
-			Slack: math.Max(0, 1-y[i]*f[i]), Wrong: (f[i] >= 0) != (y[i] > 0),
+		f, label := scores.RawRowView(i), d.Classes[d.Y[i]]
+		class := m.Class(f)
+		p := Point{Row: i, X: cols.X.RawRowView(i), Label: label, Predicted: m.class(class), Scores: f, Wrong: m.Rule != Value && class != m.ClassOf(label)}
+		if m.Rule == Sign {
+			p.Y, p.F, p.Margin = y[i], f[0], y[i]*f[0]
+			p.Slack = math.Max(0, 1-p.Margin)
 		}
-	}
-	for _, i := range slices.Concat(m.Rows, m.CoreRows) {
-		if i < 0 || i >= len(ps) {
-			return nil, fmt.Errorf("the model was trained on row %d of its data, these have %d rows", i, len(ps))
-		}
+		ps[i] = p
 	}
 	_, test := dataset.Split(y, spec.TestFraction, spec.Seed)
 	for _, i := range test {
 		ps[i].HeldOut = true
 	}
-	for _, i := range m.CoreRows {
-		ps[i].Core = true
-	}
-	for _, k := range supports(m.Coef) {
-		p := &ps[m.Rows[k]]
-		p.Role = spec.role(m.Coef[k], p.Slack)
-	}
-	for k, i := range m.Rows {
-		ps[i].Weight = m.Coef[k]
+	for _, machine := range m.Machines {
+		for _, i := range slices.Concat(m.Supports.Rows, machine.CoreRows) {
+			if i >= len(ps) {
+				return nil, fmt.Errorf("the model was trained on row %d of its data, these have %d rows", i, len(ps))
+			}
+		}
+		for _, i := range machine.CoreRows {
+			ps[i].Core = true
+		}
+		for k, i := range m.Supports.Rows {
+			if u := machine.Coef[k]; math.Abs(u) > math.Abs(ps[i].Weight) {
+				ps[i].Weight = u
+			}
+		}
+		for _, k := range supports(machine.Coef) {
+			p := &ps[m.Supports.Rows[k]]
+			p.Role = Support
+			if m.Rule == Sign {
+				p.Role = spec.role(machine.Coef[k], p.Slack)
+			}
+		}
 	}
 	return ps, nil
+}
+
+// targets is one number a row that tells the classes apart: ±1 under Sign.
+func (m *Model) targets(d *dataset.Data) ([]float64, error) {
+	if m.Rule == Sign {
+		y, _, _, err := d.Binary(m.Classes[1])
+		return y, err
+	}
+	y := make([]float64, len(d.Y))
+	for i, c := range d.Y {
+		y[i] = float64(c)
+	}
+	return y, nil
 }
 
 // role tells the kinds of support vectors apart.

@@ -106,6 +106,12 @@ var Quantities = slices.Concat([]Quantity{
 	{"d", "features", "Columns trained on.", Plain, 0, func(r *Report) any { return r.D }},
 	{"classes", "classes", "Labels in the data, sorted.", Plain, 0, func(r *Report) any { return strings.Join(r.Classes, ", ") }},
 	{"positive", "positive class", "The side f(x) ≥ 0.", Plain, 0, func(r *Report) any { return r.Positive }},
+	{"rule", "rule", "How the answer is read off f(x).", Plain, 0, func(r *Report) any {
+		if r.Rule == "" {
+			return nil
+		}
+		return string(r.Rule)
+	}},
 	{"learner", "learner", "The machine that was trained.", Plain, 0, func(r *Report) any { return r.Learner }},
 	{"kernel", "kernel", "The similarity of two points.", Plain, 0, func(r *Report) any { return r.Kernel }},
 }, values(), []Quantity{

@@ -131,7 +131,7 @@ func TestDiskFull(t *testing.T) {
 	before := tables()
 	big := sampleResult(1, 1)
 	for range 5000 {
-		big.Model.Vectors = append(big.Model.Vectors, []float64{rand.Float64(), rand.Float64()})
+		big.Model.Supports.Vectors = append(big.Model.Supports.Vectors, []float64{rand.Float64(), rand.Float64()})
 	}
 
 	large := mat.NewDense(2000, 2, nil)

@@ -58,12 +58,13 @@ func sample(seed float64) *dataset.Data {
 func sampleResult(accuracy float64, vectors int) *ml.Result {
 	gamma, test := 1.0/3, accuracy-0.01
 	model := &ml.Model{
-		Features: []string{"x", "y"}, Label: "class", Positive: "b", Negative: "a",
-		Kernel: kernel.RBF(gamma), B: 0.1 + 0.2,
-		Rows: []int{0, 2}, Vectors: [][]float64{{math.Pi, 1e-300}, {math.Copysign(0, -1), 1.0 / 3}}, Coef: []float64{math.Nextafter(1, 2), -1},
+		Features: []string{"x", "y"}, Label: "class", Classes: []string{"a", "b"}, Objects: ml.Vectors,
+		Kernel:   kernel.RBF(gamma),
+		Supports: ml.Supports{Rows: []int{0, 2}, Vectors: [][]float64{{math.Pi, 1e-300}, {math.Copysign(0, -1), 1.0 / 3}}},
+		Machines: []ml.Machine{{Coef: []float64{math.Nextafter(1, 2), -1}, B: 0.1 + 0.2}}, Rule: ml.Sign,
 	}
 	before := *model
-	before.B = -7
+	before.Machines = []ml.Machine{{Coef: model.Machines[0].Coef, B: -7}}
 	return &ml.Result{
 		Report: ml.Report{
 			N: 3, D: 2, Classes: []string{"a", "b"}, Positive: "b", Learner: "svm", Kernel: "rbf", Values: param.Values{"gamma": param.Of(gamma)},

@@ -197,7 +197,7 @@ func evaluate(ctx context.Context, res *ml.Result, t *dataset.Table) error {
 	if in.labels == nil {
 		return fmt.Errorf("%s: no column %q with the labels", t.File, res.Model.Label)
 	}
-	f, err := decisions(ctx, res.Model, in.x)
+	scores, err := scoresOf(ctx, res.Model, in.x)
 	if err != nil {
 		return err
 	}
@@ -209,11 +209,11 @@ func evaluate(ctx context.Context, res *ml.Result, t *dataset.Table) error {
 				Message: fmt.Sprintf("label %q: expected one of %s", l, strings.Join(res.Report.Classes, ", ")),
 			}
 		}
-		if (f[i] >= 0) == (l == res.Model.Positive) {
+		if res.Model.Class(scores.RawRowView(i)) == res.Model.ClassOf(l) {
 			right++
 		}
 	}
-	accuracy := float64(right) / float64(len(f))
-	res.Report.TestN, res.Report.TestAccuracy = len(f), &accuracy
+	accuracy := float64(right) / float64(len(in.labels))
+	res.Report.TestN, res.Report.TestAccuracy = len(in.labels), &accuracy
 	return nil
 }

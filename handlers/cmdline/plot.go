@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"marginlab/ml"
@@ -36,7 +37,7 @@ func plot(std Streams, path string, d *dataset.Data, spec ml.Spec, res *ml.Resul
 		note(std, "fit", fmt.Sprintf("%s shows a slice through %d features, along their two principal components", path, len(view.Center)))
 	}
 	picture, err := figure.Boundary(figure.Scene{
-		Model: res.Model, Points: points, View: view, Classes: d.Classes, Cores: res.Model.Map != nil, Slack: true,
+		Model: res.Model, Points: points, View: view, Classes: d.Classes, Cores: slices.ContainsFunc(res.Model.Machines, func(m ml.Machine) bool { return m.Map != nil }), Slack: true,
 	})
 	if err != nil {
 		return err

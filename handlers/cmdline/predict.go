@@ -20,7 +20,7 @@ var predict = Command{"predict", "apply a saved model to a file of points", runP
 
 func runPredict(ctx context.Context, args []string, std Streams) error {
 	f := NewFlags("predict --model FILE --data FILE [--out FILE]",
-		"Applies a model that fit wrote to points, labelled or not, and writes CSV: row (1 is the first), label (the prediction), f (the decision value), and true (the label in the file) when the file has labels.")
+		"Applies a model that fit wrote to points, labelled or not, and writes CSV: row (1 is the first), label (the prediction), f (the decision value; one column a machine when the model has several), and true (the label in the file) when the file has labels.")
 	f.Heading("Files")
 	model := f.String("model", "FILE", "", "The model, as fit --out wrote it.")
 	data := f.String("data", "FILE", "", "Points in any format that fit reads. Columns are found by their names in the header, or by position when the names do not occur and the number of columns fits. The name - stands for standard input.")
@@ -61,32 +61,38 @@ func runPredict(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	values, err := decisions(ctx, m, in.x)
+	scores, err := scoresOf(ctx, m, in.x)
 	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); i >= 0 {
+	if i := slices.IndexFunc(scores.RawMatrix().Data, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); i >= 0 {
+		i /= len(m.Machines)
 		return &dataset.Error{File: t.File, Line: t.Lines[i], Message: "the decision value is not finite: the numbers are too far from those the model was trained on"}
 	}
 	if in.fault != nil {
 		note(std, "predict", "no column true: "+oneLine(in.fault))
 	}
-	write := func(w io.Writer) error { return writePredictions(w, m, values, in.labels) }
+	write := func(w io.Writer) error { return writePredictions(w, m, scores, in.labels) }
 	if *out == "-" {
 		return write(std.Out)
 	}
 	return writeFile(*out, write)
 }
 
-func writePredictions(w io.Writer, m *ml.Model, f []float64, labels []string) error {
+func writePredictions(w io.Writer, m *ml.Model, scores *mat.Dense, labels []string) error {
 	c := csv.NewWriter(w)
-	head := []string{"row", "label", "f", "true"}
-	if labels == nil {
-		head = head[:3]
+	head := append([]string{"row", "label"}, m.ScoreNames()...)
+	if labels != nil {
+		head = append(head, "true")
 	}
 	_ = c.Write(head) // Error tells at the end
-	for i, v := range f {
-		rec := append(head[:0], strconv.Itoa(i+1), m.LabelOf(v), strconv.FormatFloat(v, 'g', -1, 64))
+	n, _ := scores.Dims()
+	for i := range n {
+		f := scores.RawRowView(i)
+		rec := append(head[:0], strconv.Itoa(i+1), m.LabelOf(f...))
+		for _, v := range f {
+			rec = append(rec, strconv.FormatFloat(v, 'g', -1, 64))
+		}
 		if labels != nil {
 			rec = append(rec, labels[i])
 		}
@@ -96,18 +102,19 @@ func writePredictions(w io.Writer, m *ml.Model, f []float64, labels []string) er
 	return c.Error()
 }
 
-// decisions is m.Decisions that heeds an interrupt.
-func decisions(ctx context.Context, m *ml.Model, x *mat.Dense) ([]float64, error) {
+// scoresOf is m.Scores that heeds an interrupt.
+func scoresOf(ctx context.Context, m *ml.Model, x *mat.Dense) (*mat.Dense, error) {
 	const block = 256
 	n, d := x.Dims()
-	f := make([]float64, 0, n)
+	scores := mat.NewDense(n, len(m.Machines), nil)
 	for i := 0; i < n; i += block {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		f = append(f, m.Decisions(x.Slice(i, min(i+block, n), 0, d).(*mat.Dense))...)
+		j := min(i+block, n)
+		scores.Slice(i, j, 0, len(m.Machines)).(*mat.Dense).Copy(m.Scores(x.Slice(i, j, 0, d).(*mat.Dense)))
 	}
-	return f, nil
+	return scores, nil
 }
 
 // inputs are the rows of a file as a model takes them.

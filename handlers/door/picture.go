@@ -146,28 +146,45 @@ func union(l figure.Limits, points []ml.Point, v dataset.View) figure.Limits {
 	return l
 }
 
-// Draw draws the figure of a name: "boundary", "before", "map".
+// Draw draws the figure of a name: "boundary", "before", or one of mapNames.
 func (d Display) Draw(name string) (*figure.Picture, error) {
-	model := d.Res.Model
+	model, machine := d.Res.Model, 0
 	switch {
 	case name == "before":
 		model = d.Res.Before
-	case name == "map" && model.Map == nil:
-		model = nil
-	case name != "boundary" && name != "map":
+	case strings.HasPrefix(name, "map"):
+		machine = slices.Index(mapNames(model), name)
+	case name != "boundary":
 		model = nil
 	}
-	if model == nil {
+	if model == nil || machine < 0 {
 		return nil, store.ErrNotFound
 	}
 	s, err := d.scene(model)
 	if err != nil {
 		return nil, err
 	}
-	if name == "map" {
+	if strings.HasPrefix(name, "map") {
+		s.Machine = machine
 		return figure.Conformal(s)
 	}
 	return figure.Boundary(s)
+}
+
+// mapNames names the figures of the conformal maps, one a machine: map, map-2, …; empty
+// where a machine has none.
+func mapNames(m *ml.Model) []string {
+	names := make([]string, len(m.Machines))
+	for k, machine := range m.Machines {
+		switch {
+		case machine.Map == nil:
+		case k == 0:
+			names[k] = "map"
+		default:
+			names[k] = fmt.Sprintf("map-%d", k+1)
+		}
+	}
+	return names
 }
 
 // Answer is what a page shows of the model. Figures are linked below base with
@@ -192,7 +209,7 @@ func (d Display) Answer(base, query string, inline bool) (views.Answer, error) {
 		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.", len(d.Res.Model.Features)))
 	}
 	if !d.Options.Coarse {
-		ans.Rows, ans.Total = pointRows(s.Points), len(s.Points)
+		ans.Points = pointTable(s)
 	}
 	return ans, nil
 }
@@ -201,11 +218,21 @@ func (d Display) Answer(base, query string, inline bool) (views.Answer, error) {
 func (d Display) conformal(base, query string, inline bool) (more []views.Picture, err error) {
 	d.Options.Width, d.Options.Height = SmallWidth, SmallHeight
 	rep := d.Res.Report
-	for _, f := range []struct{ name, caption string }{
+	figures := []struct{ name, caption string }{
 		{"before", "Before: the kernel as it was" + j(rep.JBefore)},
 		{"boundary", "After: the kernel reshaped by c(x)" + j(rep.JAfter)},
-		{"map", "c(x), the factor of the conformal map, with its cores"},
-	} {
+	}
+	scores := d.Res.Model.ScoreNames()
+	for k, name := range mapNames(d.Res.Model) {
+		whose := ""
+		if len(scores) > 1 {
+			whose = " of " + scores[k]
+		}
+		if name != "" {
+			figures = append(figures, struct{ name, caption string }{name, "c(x), the factor of the conformal map" + whose + ", with its cores"})
+		}
+	}
+	for _, f := range figures {
 		p := Linked(base, f.name, query, SmallWidth, SmallHeight, f.caption, f.caption)
 		if inline {
 			pic, err := d.Draw(f.name)
@@ -294,8 +321,9 @@ func Embed(v *views.Picture, pic *figure.Picture) error {
 }
 
 // stagePoint is a point in the order s, t, class, f, slack, weight, role, flags
-// (1 held out, 2 wrong, 4 core); an array keeps the answer small.
-type stagePoint [8]any
+// (1 held out, 2 wrong, 4 core), and where there are several machines, the predicted
+// class and a list of their scores; an array keeps the answer small.
+type stagePoint []any
 
 // stage is what the page's script needs to lay its own marks over a picture.
 // frames are those of every width the picture comes in.
@@ -316,11 +344,22 @@ func stage(frames map[int]figure.Frame, s figure.Scene) string {
 		c := slices.Index(s.Classes, p.Label)
 		signs[c] = p.Y
 		pts[i] = stagePoint{x, y, c, short(p.F), short(p.Slack), short(p.Weight), string(p.Role), flags}
+		if len(p.Scores) > 1 {
+			f := make([]float64, len(p.Scores))
+			for k, v := range p.Scores {
+				f[k] = short(v)
+			}
+			pts[i] = append(pts[i], p.Predicted, f)
+		}
 	}
-	return ToJSON(map[string]any{
+	read := map[string]any{
 		"frames": frames, "model": s.Model != nil,
 		"classes": s.Classes, "signs": signs, "labels": s.View.Labels, "points": pts,
-	})
+	}
+	if s.Model != nil && len(s.Model.Machines) > 1 {
+		read["scores"] = s.Model.ScoreNames()
+	}
+	return ToJSON(read)
 }
 
 // short rounds to six significant digits.
@@ -332,9 +371,15 @@ func short(v float64) float64 {
 	return r
 }
 
-func pointRows(points []ml.Point) []views.PointRow {
-	rows := make([]views.PointRow, 0, min(len(points), TableRows))
-	for _, p := range points[:min(len(points), TableRows)] {
+// pointTable is what the scene's model says of its points, the first of them.
+func pointTable(s figure.Scene) views.PointTable {
+	points := s.Points[:min(len(s.Points), TableRows)]
+	t := views.PointTable{Head: []string{"f(x)", "margin y f(x)", "slack"}, Rows: make([]views.PointRow, 0, len(points)), Total: len(s.Points)}
+	sides := s.Model.Rule == ml.Sign
+	if !sides {
+		t.Head = append([]string{"predicted"}, s.Model.ScoreNames()...)
+	}
+	for _, p := range points {
 		coords := make([]string, 0, 4)
 		for _, v := range p.X[:min(len(p.X), 4)] {
 			coords = append(coords, views.Short(v))
@@ -342,12 +387,18 @@ func pointRows(points []ml.Point) []views.PointRow {
 		if len(p.X) > 4 {
 			coords = append(coords, "…")
 		}
-		rows = append(rows, views.PointRow{
-			Row: p.Row + 1, Coordinates: strings.Join(coords, ", "), Label: p.Label,
-			F: views.Short(p.F), Margin: views.Short(p.Margin), Slack: views.Short(p.Slack), Weight: views.Short(p.Weight), Role: roleText(p),
+		values := []string{views.Short(p.F), views.Short(p.Margin), views.Short(p.Slack)}
+		if !sides {
+			values = []string{p.Predicted}
+			for _, f := range p.Scores {
+				values = append(values, views.Short(f))
+			}
+		}
+		t.Rows = append(t.Rows, views.PointRow{
+			Row: p.Row + 1, Coordinates: strings.Join(coords, ", "), Label: p.Label, Values: values, Weight: views.Short(p.Weight), Role: roleText(p),
 		})
 	}
-	return rows
+	return t
 }
 
 // roleText says in words what a point is.

@@ -330,12 +330,13 @@ func (a *Room) Predictions(w http.ResponseWriter, r *http.Request) error {
 	}
 	door.Attach(w, run.Name+".predictions.csv", "text/csv; charset=utf-8")
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"row", d.Data.Label, "predicted", "f", "held_out", "role", "weight"})
+	_ = out.Write(slices.Concat([]string{"row", d.Data.Label, "predicted"}, run.Model.ScoreNames(), []string{"held_out", "role", "weight"}))
 	for _, p := range points {
-		_ = out.Write([]string{
-			strconv.Itoa(p.Row + 1), p.Label, run.Model.LabelOf(p.F), strconv.FormatFloat(p.F, 'g', -1, 64),
-			strconv.FormatBool(p.HeldOut), string(p.Role), strconv.FormatFloat(p.Weight, 'g', -1, 64),
-		})
+		rec := []string{strconv.Itoa(p.Row + 1), p.Label, p.Predicted}
+		for _, f := range p.Scores {
+			rec = append(rec, strconv.FormatFloat(f, 'g', -1, 64))
+		}
+		_ = out.Write(append(rec, strconv.FormatBool(p.HeldOut), string(p.Role), strconv.FormatFloat(p.Weight, 'g', -1, 64)))
 	}
 	out.Flush()
 	return out.Error()

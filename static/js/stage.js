@@ -112,13 +112,17 @@ export class Stage {
   }
 
   describe(i) {
-    const [s, t, c, f, slack, weight, role, flags] = this.points[i];
+    const [s, t, c, f, slack, weight, role, flags, predicted, scores] = this.points[i];
     const [xName, yName] = this.data.labels || ["x1", "x2"];
     const lines = [`Point ${i + 1}, class ${this.classes[c]}`, `${xName} = ${brief(s)}${yName ? `, ${yName} = ${brief(t)}` : ""}`];
     if (!this.data.model) return lines;
-    const margin = this.data.signs[c] * f;
-    lines.push(`f(x) = ${brief(f)}, margin y·f = ${brief(margin)}`);
-    lines.push(slack > 0 ? `slack = ${brief(slack)}` : "no slack");
+    if (scores) { // of several machines
+      lines.push(`predicted ${predicted}`, scores.map((f, k) => `${this.data.scores[k]} = ${brief(f)}`).join(", "));
+    } else {
+      const margin = this.data.signs[c] * f;
+      lines.push(`f(x) = ${brief(f)}, margin y·f = ${brief(margin)}`);
+      lines.push(slack > 0 ? `slack = ${brief(slack)}` : "no slack");
+    }
     if (role) lines.push(`${roles[role]}, weight ${brief(weight)}`);
     const notes = [];
     if (flags & 1) notes.push("held out");

@@ -9,7 +9,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Boundary draws a model: pale regions (darker outside the margin) or the heat
+// Boundary draws a model. Of one with several machines it shows the region of each
+// class, the lines between them, and the points as below, but no margin and no slack:
+// every machine has its own.
+//
+// Of a model with two sides it shows: pale regions (darker outside the margin) or the heat
 // map of f, the boundary f = 0 as a solid line, the margin f = ±1 dashed, and the
 // points: class by colour and shape, support vectors ringed by kind with rings
 // that grow with their weight, held-out points hollow, wrong ones crossed out.
@@ -24,6 +28,9 @@ func Boundary(s Scene) (*Picture, error) {
 	sh := s.sheet()
 	t := sh.theme
 	surf := newSurface(s.Model, s.View, s.Limits, s.Grid)
+	if !s.sides() {
+		return s.regions(sh, surf), nil
+	}
 
 	if s.Heat {
 		low, high := oriented(&s, t.Heat)

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"marginlab/ml"
@@ -19,9 +20,19 @@ func Caption(s Scene) string {
 		if r, err := kernel.Lookup(name); err == nil {
 			name = r.Label
 		}
-		subject = fmt.Sprintf("Decision boundary between %s and %s, %s kernel", m.Positive, m.Negative, name)
-		if m.Map != nil {
+		subject = "Regions of " + strings.Join(m.Classes, ", ")
+		if s.sides() {
+			positive, negative := m.Sides(0)
+			subject = fmt.Sprintf("Decision boundary between %s and %s", positive, negative)
+		} else if i := slices.IndexFunc(ml.Rules, func(r ml.RuleRow) bool { return r.Name == m.Rule }); i >= 0 {
+			subject += ", " + ml.Rules[i].Label
+		}
+		subject += ", " + name + " kernel"
+		switch maps := mapped(m); {
+		case maps == 1 && len(m.Machines) == 1:
 			subject += " with a conformal map"
+		case maps > 0:
+			subject += fmt.Sprintf(" with %s", plural(maps, "conformal map"))
 		}
 	}
 	b.WriteString(subject)
@@ -59,7 +70,11 @@ func Caption(s Scene) string {
 		if sv > roles[ml.Support] {
 			fmt.Fprintf(&b, ": %d on the margin, %d inside it, %d misclassified", roles[ml.Free], roles[ml.Inside], roles[ml.Misclassified])
 		}
-		fmt.Fprintf(&b, ". %d of %s on the wrong side", train.wrong, plural(train.n, "training point"))
+		where := "on the wrong side"
+		if !s.sides() {
+			where = "misclassified"
+		}
+		fmt.Fprintf(&b, ". %d of %s %s", train.wrong, plural(train.n, "training point"), where)
 		if held.n > 0 {
 			fmt.Fprintf(&b, ", %d of %s", held.wrong, plural(held.n, "held-out point"))
 		}
@@ -69,6 +84,14 @@ func Caption(s Scene) string {
 		b.WriteString(" " + note)
 	}
 	return b.String()
+}
+
+// mapped counts the machines with a conformal map.
+func mapped(m *ml.Model) (n int) {
+	for _, machine := range m.Machines {
+		n += btoi(machine.Map != nil)
+	}
+	return n
 }
 
 func plural(n int, noun string) string {

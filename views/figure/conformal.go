@@ -11,11 +11,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Conformal draws the factor c(x) of a conformal kernel as a heat map with its
-// cores, small points and the boundary f = 0. Where c takes both signs, the
+// Conformal draws the factor c(x) of a machine's conformal kernel as a heat map with
+// its cores, small points and the boundary f = 0. Where c takes both signs, the
 // colours change at c = 0, and a dotted line runs there.
 func Conformal(s Scene) (*Picture, error) {
-	if s.Model == nil || s.Model.Map == nil {
+	if s.Model == nil || s.Machine < 0 || s.Machine >= len(s.Model.Machines) || s.Model.Machines[s.Machine].Map == nil {
 		return nil, errors.New("picture: the model has no conformal map; train it with one")
 	}
 	s, err := s.ready()
@@ -25,12 +25,17 @@ func Conformal(s Scene) (*Picture, error) {
 	sh := s.sheet()
 	t := sh.theme
 	surf := newSurface(s.Model, s.View, s.Limits, s.Grid)
+	surf.f, surf.c = surf.scores[s.Machine], surf.maps[s.Machine]
 	lo, hi, within := surf.factors(&s)
 	where := "at the points"
 	if !within {
 		where = "in the area shown"
 	}
-	sh.caption = fmt.Sprintf("Conformal factor c(x), from %.3g to %.3g %s. %s", lo, hi, where, sh.caption)
+	whose := ""
+	if len(s.Model.Machines) > 1 {
+		whose = " of " + s.Model.ScoreNames()[s.Machine]
+	}
+	sh.caption = fmt.Sprintf("Conformal factor c(x)%s, from %.3g to %.3g %s. %s", whose, lo, hi, where, sh.caption)
 	p := ramp(t.Factor[0], t.Zero, t.Factor[1], 40)
 	signs := lo < 0 && hi > 0
 	switch {

@@ -1,25 +1,31 @@
 package figure
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // tracer finds the level lines of a function given on the nodes of a grid, by
 // marching squares. Crossings of grid edges are joined into polylines, so that
 // dashes run along them.
 type tracer struct {
 	nx, ny int
-	link   [][2]int32 // for every crossed edge its neighbours on the line, 1-based
-	used   []int32    // edges in link, in the order met
+	cut    func(a, b int) float64 // where on the edge from node a to node b the line crosses it, 0 to 1
+	link   [][2]int32             // for every crossed edge its neighbours on the line, 1-based
+	used   []int32                // edges in link, in the order met
 }
 
 // lines returns the polylines of f = level in grid coordinates (node (i, j) is
 // at x = i, y = j); closed ones end where they began. Cells with a value that is
 // not finite are left out.
 func (t *tracer) lines(f []float64, nx, ny int, level float64) (out [][][2]float64) {
-	t.nx, t.ny = nx, ny
-	if n := 2 * nx * ny; len(t.link) < n {
-		t.link = make([][2]int32, n)
-	}
-	t.used = t.used[:0]
+	t.begin(nx, ny, func(a, b int) float64 {
+		s := (level - f[a]) / (f[b] - f[a])
+		if math.IsNaN(s) || math.IsInf(f[b]-f[a], 0) {
+			return 0.5
+		}
+		return s
+	})
 	for j := range ny - 1 {
 		low, high := f[j*nx:(j+1)*nx], f[(j+1)*nx:(j+2)*nx]
 		for i := range nx - 1 {
@@ -28,38 +34,116 @@ func (t *tracer) lines(f []float64, nx, ny int, level float64) (out [][][2]float
 			if code == 0 || code == 15 || a-a+b-b+c-c+d-d != 0 { // the last: not finite
 				continue
 			}
-			bottom, top := 2*(j*nx+i), 2*((j+1)*nx+i)
-			left, right := bottom+1, bottom+3
-			switch code {
-			case 1, 14:
-				t.join(left, bottom)
-			case 2, 13:
-				t.join(bottom, right)
-			case 3, 12:
-				t.join(left, right)
-			case 4, 11:
-				t.join(right, top)
-			case 6, 9:
-				t.join(bottom, top)
-			case 7, 8:
-				t.join(left, top)
-			case 5, 10: // a saddle: the centre decides which corners are joined
-				if (a/4+b/4+c/4+d/4 >= level) == (code == 5) {
-					t.join(left, top)
-					t.join(bottom, right)
-				} else {
-					t.join(left, bottom)
-					t.join(right, top)
-				}
-			}
+			t.cell(i, j, code, func() bool { return a/4+b/4+c/4+d/4 >= level })
 		}
 	}
+	return t.joined()
+}
+
+// begin clears the links for a grid.
+func (t *tracer) begin(nx, ny int, cut func(a, b int) float64) {
+	t.nx, t.ny, t.cut = nx, ny, cut
+	if n := 2 * nx * ny; len(t.link) < n {
+		t.link = make([][2]int32, n)
+	}
+	t.used = t.used[:0]
+}
+
+// edges of a cell.
+func (t *tracer) edges(i, j int) (bottom, right, top, left int) {
+	bottom, top = 2*(j*t.nx+i), 2*((j+1)*t.nx+i)
+	return bottom, bottom + 3, top, bottom + 1
+}
+
+// cell joins the edges of a cell between its corners inside, the bits of code, and
+// those outside.
+func (t *tracer) cell(i, j, code int, centre func() bool) {
+	bottom, right, top, left := t.edges(i, j)
+	switch code {
+	case 1, 14:
+		t.join(left, bottom)
+	case 2, 13:
+		t.join(bottom, right)
+	case 3, 12:
+		t.join(left, right)
+	case 4, 11:
+		t.join(right, top)
+	case 6, 9:
+		t.join(bottom, top)
+	case 7, 8:
+		t.join(left, top)
+	case 5, 10: // a saddle: the centre decides which corners are joined
+		if centre() == (code == 5) {
+			t.join(left, top)
+			t.join(bottom, right)
+		} else {
+			t.join(left, bottom)
+			t.join(right, top)
+		}
+	}
+}
+
+// borders returns the polylines between regions of equal class on a grid, as lines
+// does between two. cut tells where on an edge the class of its first node ends, and
+// middle the class at the centre of four nodes. Where three regions or four meet in a
+// cell, its lines meet in their middle. Cells with an unknown class are left out.
+func (t *tracer) borders(class []int, nx, ny int, cut func(a, b int) float64, middle func(a, b, c, d int) int) (out [][][2]float64) {
+	t.begin(nx, ny, cut)
+	for j := range ny - 1 {
+		for i := range nx - 1 {
+			k := j*nx + i
+			nodes := [4]int{k, k + 1, k + nx + 1, k + nx} // counter-clockwise
+			a, b, c, d := class[nodes[0]], class[nodes[1]], class[nodes[2]], class[nodes[3]]
+			if a == b && b == c && c == d || min(a, b, c, d) == unknown {
+				continue
+			}
+			other := b // a second class
+			if other == a {
+				other = c
+			}
+			if other == a {
+				other = d
+			}
+			if !slices.ContainsFunc([]int{b, c, d}, func(x int) bool { return x != a && x != other }) {
+				code := 1 | btoi(b == a)<<1 | btoi(c == a)<<2 | btoi(d == a)<<3
+				t.cell(i, j, code, func() bool { return middle(nodes[0], nodes[1], nodes[2], nodes[3]) == a })
+				continue
+			}
+			out = append(out, t.junction(i, j, [4]bool{a != b, b != c, c != d, d != a})...)
+		}
+	}
+	return append(out, t.joined()...)
+}
+
+// junction joins the crossed edges of a cell (bottom, right, top, left) in the middle
+// of their crossings.
+func (t *tracer) junction(i, j int, crossed [4]bool) (out [][][2]float64) {
+	bottom, right, top, left := t.edges(i, j)
+	var ends [][2]float64
+	var x, y float64
+	for k, e := range [4]int{bottom, right, top, left} {
+		if crossed[k] {
+			p := t.crossing(int32(e))
+			ends = append(ends, p)
+			x, y = x+p[0], y+p[1]
+		}
+	}
+	hub := [2]float64{x / float64(len(ends)), y / float64(len(ends))}
+	out = append(out, [][2]float64{ends[0], hub, ends[1]})
+	for _, p := range ends[2:] {
+		out = append(out, [][2]float64{p, hub})
+	}
+	return out
+}
+
+// joined returns the lines along the links.
+func (t *tracer) joined() (out [][][2]float64) {
 	for pass := range 2 { // open lines first, then what is left: rings
 		for _, e := range t.used {
 			if l := t.link[e]; l == [2]int32{} || (pass == 0 && l[1] != 0) {
 				continue
 			}
-			out = append(out, t.walk(f, level, e))
+			out = append(out, t.walk(e))
 		}
 	}
 	return out
@@ -79,10 +163,10 @@ func (t *tracer) join(p, q int) {
 }
 
 // walk follows a line from edge e and takes its links away.
-func (t *tracer) walk(f []float64, level float64, e int32) (line [][2]float64) {
+func (t *tracer) walk(e int32) (line [][2]float64) {
 	first, from := e, int32(-1)
 	for {
-		line = append(line, t.crossing(f, level, e))
+		line = append(line, t.crossing(e))
 		l := t.link[e]
 		t.link[e] = [2]int32{}
 		next := l[0] - 1
@@ -99,19 +183,15 @@ func (t *tracer) walk(f []float64, level float64, e int32) (line [][2]float64) {
 	}
 }
 
-// crossing is the place on an edge where f = level.
-func (t *tracer) crossing(f []float64, level float64, e int32) [2]float64 {
+// crossing is the place where the line crosses an edge.
+func (t *tracer) crossing(e int32) [2]float64 {
 	node := int(e) / 2
 	i, j := node%t.nx, node/t.nx
 	to := node + 1
 	if e&1 == 1 {
 		to = node + t.nx
 	}
-	a, b := f[node], f[to]
-	s := (level - a) / (b - a)
-	if math.IsNaN(s) || math.IsInf(b-a, 0) {
-		s = 0.5
-	}
+	s := t.cut(node, to)
 	if e&1 == 1 {
 		return [2]float64{float64(i), float64(j) + s}
 	}

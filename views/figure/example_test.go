@@ -35,7 +35,7 @@ func ExampleBoundary() {
 
 func ExampleConformal() {
 	s := scene()
-	s.Model.Map = &conformal.Map{Gamma: 2, Alpha0: 0.2, Alpha: []float64{1, 0.8, 0.6}, Cores: [][]float64{{-0.6, 0.4}, {0.6, 0.4}, {1.2, -0.3}}}
+	s.Model.Machines[0].Map = &conformal.Map{Gamma: 2, Alpha0: 0.2, Alpha: []float64{1, 0.8, 0.6}, Cores: [][]float64{{-0.6, 0.4}, {0.6, 0.4}, {1.2, -0.3}}}
 	p, err := figure.Conformal(s)
 	if err != nil {
 		fmt.Println(err)
@@ -48,8 +48,8 @@ func ExampleConformal() {
 func ExampleOverlay() {
 	bent, straight := scene(), scene()
 	straight.Model = &ml.Model{
-		Features: straight.Model.Features, Positive: "1", Negative: "0", Kernel: kernel.Kernel{Name: "linear"},
-		Rows: []int{0}, Vectors: [][]float64{{0.5, -1}}, Coef: []float64{1},
+		Features: straight.Model.Features, Classes: []string{"0", "1"}, Kernel: kernel.Kernel{Name: "linear"},
+		Supports: ml.Supports{Rows: []int{0}, Vectors: [][]float64{{0.5, -1}}}, Machines: []ml.Machine{{Coef: []float64{1}}}, Rule: ml.Sign,
 	}
 	p, err := figure.Overlay([]figure.Layer{{Name: "RBF", Scene: bent}, {Name: "linear", Scene: straight}})
 	if err != nil {
@@ -115,9 +115,10 @@ func scene() figure.Scene {
 	r := rand.New(rand.NewPCG(3, 4))
 	x := mat.NewDense(n, 2, nil)
 	m := &ml.Model{
-		Features: []string{"x1", "x2"}, Label: "class", Positive: "1", Negative: "0",
-		Kernel: kernel.RBF(1.5), B: 0.1,
+		Features: []string{"x1", "x2"}, Label: "class", Classes: []string{"0", "1"},
+		Kernel: kernel.RBF(1.5), Machines: []ml.Machine{{B: 0.1}}, Rule: ml.Sign,
 	}
+	machine := &m.Machines[0]
 	ps := make([]ml.Point, n)
 	for i := range ps {
 		a, y := math.Pi*r.Float64(), float64(2*(i%2)-1)
@@ -126,9 +127,9 @@ func scene() figure.Scene {
 		row[1] = -y*math.Sin(a) + (1+y)/4 + 0.22*r.NormFloat64()
 		ps[i] = ml.Point{Row: i, X: row, Y: y, Label: fmt.Sprint(i % 2), HeldOut: i%7 == 5}
 		if !ps[i].HeldOut {
-			m.Rows = append(m.Rows, i)
-			m.Vectors = append(m.Vectors, row)
-			m.Coef = append(m.Coef, 0.2*y)
+			m.Supports.Rows = append(m.Supports.Rows, i)
+			m.Supports.Vectors = append(m.Supports.Vectors, row)
+			machine.Coef = append(machine.Coef, 0.2*y)
 		}
 	}
 	for i, f := range m.Decisions(x) {

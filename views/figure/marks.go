@@ -59,7 +59,7 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 			k = len(ps.Classes) // a label that Classes does not list
 		}
 		clr := k
-		if ps.Model != nil {
+		if ps.sides() {
 			clr = ps.side(q.Y)
 		}
 		if ps.rings && q.Wrong {
@@ -166,7 +166,11 @@ func (ps marks) entries() (es []entry) {
 			}
 		}
 		if wrong > 0 {
-			es = append(es, entry{fmt.Sprintf("wrong side (%d)", wrong), func(c *draw.Canvas, at vg.Point) {
+			what := "misclassified"
+			if ps.sides() {
+				what = "wrong side"
+			}
+			es = append(es, entry{fmt.Sprintf("%s (%d)", what, wrong), func(c *draw.Canvas, at vg.Point) {
 				cross(c, at, 3.6, t.Ink)
 				marker{0, t.Muted, t.Paper, false}.draw(c, at, 3.6)
 			}})

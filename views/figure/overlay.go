@@ -53,7 +53,7 @@ func Overlay(layers []Layer) (*Picture, error) {
 	t := sh.theme
 
 	var tr tracer
-	d := disagreement{labels: make([][2]string, len(layers))}
+	var d disagreement
 	var names []string
 	var lines []drawing
 	sh.legend = s.classes(t)
@@ -68,23 +68,34 @@ func Overlay(layers []Layer) (*Picture, error) {
 		if !crowd {
 			style = draw.LineStyle{Color: t.Line[i], Width: s.stroke(), Dashes: dashes[i]}
 		}
-		zero := surf.level(&tr, surf.f, 0, style)
-		d.surfaces = append(d.surfaces, surf)
-		d.labels[i] = [2]string{one.Model.Negative, one.Model.Positive}
+		a := answers{surface: surf, labels: one.Model.Classes}
+		var boundary level
+		if one.sides() {
+			boundary = surf.level(&tr, surf.f, 0, style)
+		} else {
+			a.regions = newRegions(surf, one.Model)
+			boundary = a.regions.borders(&tr, style)
+		}
+		d.layers = append(d.layers, a)
 		names = append(names, l.Name)
-		lines = append(lines, zero.draw)
+		lines = append(lines, boundary.draw)
 		if !crowd {
-			sh.legend = append(sh.legend, lineEntry(l.Name, zero))
+			sh.legend = append(sh.legend, lineEntry(l.Name, boundary))
 		} else if i == 0 {
-			sh.legend = append(sh.legend, lineEntry(fmt.Sprintf("%d boundaries", len(layers)), zero))
+			sh.legend = append(sh.legend, lineEntry(fmt.Sprintf("%d boundaries", len(layers)), boundary))
 		}
 	}
 	whose := strings.Join(names, ", ")
 	if crowd {
 		whose = fmt.Sprintf("%d models", len(layers))
 	}
-	low, high := oriented(&s, t.Side)
-	d.palette = color.Palette{low[1], high[1], t.Differ[0], t.Differ[1]}
+	if s.sides() {
+		low, high := oriented(&s, t.Side)
+		d.palette = color.Palette{low[1], high[1]}
+	} else {
+		d.palette = s.regionColors(t)
+	}
+	d.palette = append(d.palette, t.Differ[0], t.Differ[1])
 	share := d.share()
 	sh.add(field{0, d.paint}.draw)
 	sh.add(lines...)
@@ -114,21 +125,44 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
-// disagreement compares the predictions of several models on one grid.
-type disagreement struct {
-	surfaces []*surface
-	labels   [][2]string // of f < 0, of f >= 0
-	palette  color.Palette
+// answers are what one model predicts on the grid, as indices into its labels.
+type answers struct {
+	*surface
+	regions *regions // nil of a model with two sides
+	labels  []string
 }
 
-// predicts says what is predicted for a decision value of every model: the index
-// of the first model's label, or 2 where one disagrees.
-func (d *disagreement) predicts(f func(i int) float64) uint8 {
-	first := btoi(f(0) >= 0)
-	want := d.labels[0][first]
-	for i := 1; i < len(d.labels); i++ {
-		if d.labels[i][btoi(f(i) >= 0)] != want {
-			return 2
+// paint makes an image of w x h pixels of the indices.
+func (a answers) paint(w, h int, p color.Palette) *image.Paletted {
+	if a.regions != nil {
+		return a.regions.paint(w, h, p, 0)
+	}
+	return a.surface.paint(a.f, w, h, p, func(v float64) uint8 { return uint8(btoi(v >= 0)) })
+}
+
+// cell is the index at the centre of the cell above and to the right of node k.
+func (a answers) cell(k int, scores []float64) int {
+	sum := func(f []float64) float64 { return f[k] + f[k+1] + f[k+a.n+1] + f[k+a.n+2] }
+	if a.regions == nil {
+		return btoi(sum(a.f) >= 0)
+	}
+	return max(a.regions.mixed(scores[:len(a.scores)], func(f []float64) float64 { return sum(f) / 4 }), 0)
+}
+
+// disagreement compares the predictions of several models on one grid.
+type disagreement struct {
+	layers  []answers
+	palette color.Palette // the first model's labels, disagreement, stripes
+}
+
+// predicts says what is predicted, for the index that each model answers: that of
+// the first model, or one more than it has labels where another one disagrees.
+func (d *disagreement) predicts(answer func(i int) int) uint8 {
+	first := answer(0)
+	labels := d.layers[0].labels
+	for i, l := range d.layers[1:] {
+		if l.labels[answer(i+1)] != labels[first] {
+			return uint8(len(labels))
 		}
 	}
 	return uint8(first)
@@ -137,14 +171,16 @@ func (d *disagreement) predicts(f func(i int) float64) uint8 {
 // share is the part of the area on which the models disagree, by the centres of
 // the cells.
 func (d *disagreement) share() float64 {
-	n, differ := d.surfaces[0].n, 0
+	n, differ := d.layers[0].n, 0
+	most := 0
+	for _, l := range d.layers {
+		most = max(most, len(l.scores))
+	}
+	scores := make([]float64, most)
 	for j := range n {
 		for i := range n {
 			k := j*(n+1) + i
-			differ += btoi(d.predicts(func(m int) float64 {
-				f := d.surfaces[m].f
-				return f[k] + f[k+1] + f[k+n+1] + f[k+n+2]
-			}) == 2)
+			differ += btoi(int(d.predicts(func(m int) int { return d.layers[m].cell(k, scores) })) == len(d.layers[0].labels))
 		}
 	}
 	return float64(differ) / float64(n*n)
@@ -152,15 +188,15 @@ func (d *disagreement) share() float64 {
 
 // paint colours the regions; stripes make the disagreement visible without colour.
 func (d *disagreement) paint(w, h int) image.Image {
-	signs := make([]*image.Paletted, len(d.surfaces))
-	for i, s := range d.surfaces {
-		signs[i] = s.paint(s.f, w, h, d.palette, func(v float64) uint8 { return uint8(btoi(v >= 0)) })
+	images := make([]*image.Paletted, len(d.layers))
+	for i, l := range d.layers {
+		images[i] = l.paint(w, h, d.palette)
 	}
 	img := image.NewPaletted(image.Rect(0, 0, w, h), d.palette)
 	for k := range img.Pix {
-		p := d.predicts(func(i int) float64 { return float64(signs[i].Pix[k]) - 0.5 })
-		if p == 2 && (k%w+k/w)%8 < 2 {
-			p = 3
+		p := d.predicts(func(i int) int { return int(images[i].Pix[k]) })
+		if int(p) == len(d.layers[0].labels) && (k%w+k/w)%8 < 2 {
+			p++
 		}
 		img.Pix[k] = p
 	}

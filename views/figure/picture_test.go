@@ -61,7 +61,7 @@ var variants = []struct {
 	{"slice", func() (*figure.Picture, error) { return figure.Boundary(slice()) }},
 	{"map_signs", func() (*figure.Picture, error) {
 		s := scene()
-		s.Model.Map = &conformal.Map{Gamma: 1, Alpha0: -0.3, Alpha: []float64{1}, Cores: [][]float64{{0.2, 0.2}}}
+		s.Model.Machines[0].Map = &conformal.Map{Gamma: 1, Alpha0: -0.3, Alpha: []float64{1}, Cores: [][]float64{{0.2, 0.2}}}
 		return figure.Conformal(s)
 	}},
 }
@@ -71,8 +71,8 @@ func slice() figure.Scene {
 	s := scene()
 	m := s.Model
 	m.Features = append(m.Features, "x3")
-	for i, v := range m.Vectors {
-		m.Vectors[i] = []float64{v[0], v[1], 0.1}
+	for i, v := range m.Supports.Vectors {
+		m.Supports.Vectors[i] = []float64{v[0], v[1], 0.1}
 	}
 	for i := range s.Points {
 		p := &s.Points[i]
@@ -355,12 +355,12 @@ func TestBoundaryLine(t *testing.T) {
 func TestUgly(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*figure.Scene){
-		"no vectors":    func(s *figure.Scene) { s.Model.Rows, s.Model.Vectors, s.Model.Coef = nil, nil, nil },
-		"constant zero": func(s *figure.Scene) { s.Model.Rows, s.Model.Vectors, s.Model.Coef, s.Model.B = nil, nil, nil, 0 },
-		"one sign":      func(s *figure.Scene) { s.Model.B = 1e6 },
-		"not a number":  func(s *figure.Scene) { s.Model.B = math.NaN() },
-		"infinite":      func(s *figure.Scene) { s.Model.B = math.Inf(-1) },
-		"huge":          func(s *figure.Scene) { s.Model.Coef[0] = 1e300; s.Model.Coef[1] = -1e300 },
+		"no vectors":    func(s *figure.Scene) { s.Model.Supports, s.Model.Machines[0].Coef = ml.Supports{}, nil },
+		"constant zero": func(s *figure.Scene) { s.Model.Supports, s.Model.Machines[0] = ml.Supports{}, ml.Machine{} },
+		"one sign":      func(s *figure.Scene) { s.Model.Machines[0].B = 1e6 },
+		"not a number":  func(s *figure.Scene) { s.Model.Machines[0].B = math.NaN() },
+		"infinite":      func(s *figure.Scene) { s.Model.Machines[0].B = math.Inf(-1) },
+		"huge":          func(s *figure.Scene) { s.Model.Machines[0].Coef[0] = 1e300; s.Model.Machines[0].Coef[1] = -1e300 },
 		"no points":     func(s *figure.Scene) { s.Points = nil },
 		"one point":     func(s *figure.Scene) { s.Points = s.Points[:1] },
 		"far away":      func(s *figure.Scene) { s.Limits = figure.Limits{XMin: 1e9, XMax: 1e9 + 1, YMin: -1e-9, YMax: 1e-9} },
@@ -404,7 +404,7 @@ func TestUgly(t *testing.T) {
 			if _, err := png.Decode(&b); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-			s.Model.Map = &conformal.Map{Gamma: 1}
+			s.Model.Machines[0].Map = &conformal.Map{Gamma: 1}
 			if p, err = figure.Conformal(s); err != nil {
 				t.Errorf("%s, conformal: %v", name, err)
 			} else {
@@ -457,8 +457,8 @@ func TestErrors(t *testing.T) {
 func linear(w []float64, b float64, positive, negative string) figure.Scene {
 	s := scene()
 	s.Model = &ml.Model{
-		Features: []string{"x1", "x2"}, Positive: positive, Negative: negative,
-		Kernel: kernel.Kernel{Name: "linear"}, Rows: []int{0}, Vectors: [][]float64{w}, Coef: []float64{1}, B: b,
+		Features: []string{"x1", "x2"}, Classes: []string{negative, positive}, Kernel: kernel.Kernel{Name: "linear"},
+		Supports: ml.Supports{Rows: []int{0}, Vectors: [][]float64{w}}, Machines: []ml.Machine{{Coef: []float64{1}, B: b}}, Rule: ml.Sign,
 	}
 	s.Points = nil
 	s.Limits = figure.Limits{XMin: 0, XMax: 1, YMin: 0, YMax: 1}

@@ -3,6 +3,7 @@ package figure
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -25,9 +26,11 @@ type Scene struct {
 	// Limits are the edges of the picture; the zero value takes LimitsOf.
 	Limits Limits
 
-	Heat  bool // f as a heat map with a colour bar, rather than pale regions
-	Slack bool // the way from points inside the margin or beyond to their own margin
+	Heat  bool // f as a heat map with a colour bar, rather than pale regions; only between two sides
+	Slack bool // the way from points inside the margin or beyond to their own margin; only between two sides
 	Cores bool // the cores of the conformal map
+
+	Machine int // the machine of Model whose factor Conformal draws
 
 	Title string
 	Dark  bool
@@ -80,12 +83,26 @@ func (s Scene) ready() (Scene, error) {
 			}
 		}
 		if s.Model != nil && len(s.Classes) < 2 {
-			s.Classes = []string{s.Model.Negative, s.Model.Positive}
+			s.Classes = slices.Clone(s.Model.Classes)
 		}
 		sort.Strings(s.Classes)
 	}
+	if s.Model != nil && !s.sides() {
+		if n := len(s.Model.Classes); n == 0 || n > mostRegions {
+			return s, fmt.Errorf("picture: the model has %d classes; regions are drawn of 2 to %d", n, mostRegions)
+		}
+		s.Classes = slices.Clone(s.Classes)
+		for _, c := range s.Model.Classes { // each has a colour of its own
+			if !slices.Contains(s.Classes, c) {
+				s.Classes = append(s.Classes, c)
+			}
+		}
+	}
 	return s, nil
 }
+
+// sides tells whether the model has one boundary, with a class on either side of it.
+func (s *Scene) sides() bool { return s.Model != nil && s.Model.Rule == ml.Sign }
 
 func defaultSize(w, h int) (int, int) {
 	if w == 0 {
@@ -142,7 +159,7 @@ func (s *Scene) note() string {
 // the colour that they have in a picture of the data alone; with more, orange is
 // the positive class and blue all the others.
 func (s *Scene) positive() int {
-	if len(s.Classes) == 2 && s.Classes[0] == s.Model.Positive {
+	if len(s.Classes) == 2 && s.Model.ClassOf(s.Classes[0]) == 1 {
 		return 0
 	}
 	return 1
@@ -158,10 +175,10 @@ func (s *Scene) side(y float64) int {
 
 // colorOf is the colour index of class i.
 func (s *Scene) colorOf(i int) int {
-	if s.Model == nil {
+	if !s.sides() {
 		return i
 	}
-	if s.Classes[i] == s.Model.Positive {
+	if s.Model.ClassOf(s.Classes[i]) == 1 {
 		return s.positive()
 	}
 	return 1 - s.positive()
@@ -170,7 +187,7 @@ func (s *Scene) colorOf(i int) int {
 // classes are the legend's entries of the classes.
 func (s *Scene) classes(t *Theme) (es []entry) {
 	for i, name := range s.Classes {
-		if s.Model != nil && len(s.Classes) > 2 && name == s.Model.Positive {
+		if s.sides() && len(s.Classes) > 2 && s.Model.ClassOf(name) == 1 {
 			name += " (against the others)"
 		}
 		m := marker{class: i, color: t.class(s.colorOf(i)), paper: t.Paper}

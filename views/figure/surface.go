@@ -18,15 +18,20 @@ import (
 type surface struct {
 	n   int // cells per axis
 	lim Limits
-	f   []float64 // row-major, y ascending
+	f   []float64 // row-major, y ascending; of a model with several machines the first one's
 	c   []float64 // the conformal factor, nil without a map
+
+	scores, maps [][]float64 // f and c of every machine
 }
 
 func newSurface(m *ml.Model, v dataset.View, lim Limits, n int) *surface {
 	s := &surface{n: n, lim: lim}
-	s.f, s.c = m.Surface(v, steps(lim.XMin, lim.XMax, n), steps(lim.YMin, lim.YMax, n))
-	bound(s.f)
-	bound(s.c)
+	s.scores, s.maps = m.Surface(v, steps(lim.XMin, lim.XMax, n), steps(lim.YMin, lim.YMax, n))
+	for k := range s.scores {
+		bound(s.scores[k])
+		bound(s.maps[k])
+	}
+	s.f, s.c = s.scores[0], s.maps[0]
 	return s
 }
 

@@ -73,6 +73,14 @@ func themeOf(dark bool) *Theme {
 // class is the marker colour of class i.
 func (t *Theme) class(i int) color.NRGBA { return t.Class[i%len(t.Class)] }
 
+// region is the pale colour of the area where class i is answered, beside others.
+func (t *Theme) region(i int) color.NRGBA {
+	if i %= len(t.Class); i < len(t.Side) {
+		return t.Side[i][1]
+	}
+	return mix(t.Paper, t.Class[i], 0.2)
+}
+
 // Hex is the colour as CSS writes it, without its opacity.
 func Hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 

@@ -190,7 +190,7 @@ func (t *eightstepsTraining) fit(ctx context.Context) error {
 
 // best is the best factor of the cores of the second machine.
 func (t *eightstepsTraining) best(ctx context.Context) (*mlconformal.Map, mlconformal.Stats, error) {
-	return t.p.Best(ctx, t.after.Map.Cores, t.after.Map.Gamma, t.spec.Values.Number("core_ridge"))
+	return t.p.Best(ctx, t.after.Machines[0].Map.Cores, t.after.Machines[0].Map.Gamma, t.spec.Values.Number("core_ridge"))
 }
 
 // scatter are B0 and W0.
@@ -330,8 +330,8 @@ func showEightstepsFirst(ctx context.Context, in Input) (*Exhibit, error) {
 				place[row] = i
 				b.Classes[i] = Class(t.p.Y[i])
 			}
-			for k, row := range res.Model.Rows {
-				b.Values[place[row]] = math.Abs(res.Model.Coef[k])
+			for k, row := range res.Model.Supports.Rows {
+				b.Values[place[row]] = math.Abs(res.Model.Machines[0].Coef[k])
 			}
 			return b.Picture()
 		}},
@@ -439,15 +439,15 @@ func showEightstepsEigen(ctx context.Context, in Input) (*Exhibit, error) {
 // the first machine first.
 func (t *eightstepsTraining) ranked() []int {
 	size := map[int]float64{}
-	for k, row := range t.before.Rows {
-		size[row] = math.Abs(t.before.Coef[k])
+	for k, row := range t.before.Supports.Rows {
+		size[row] = math.Abs(t.before.Machines[0].Coef[k])
 	}
-	order := make([]int, len(t.after.CoreRows))
+	order := make([]int, len(t.after.Machines[0].CoreRows))
 	for j := range order {
 		order[j] = j
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(size[t.after.CoreRows[b]], size[t.after.CoreRows[a]])
+		return cmp.Compare(size[t.after.Machines[0].CoreRows[b]], size[t.after.Machines[0].CoreRows[a]])
 	})
 	return order
 }
@@ -458,9 +458,9 @@ func (t *eightstepsTraining) with(ctx context.Context, n int) (*ml.Model, error)
 	var cores [][]float64
 	var rows []int
 	for _, j := range t.ranked()[:n] {
-		cores, rows = append(cores, t.after.Map.Cores[j]), append(rows, t.after.CoreRows[j])
+		cores, rows = append(cores, t.after.Machines[0].Map.Cores[j]), append(rows, t.after.Machines[0].CoreRows[j])
 	}
-	best, _, err := t.p.Best(ctx, cores, t.after.Map.Gamma, t.spec.Values.Number("core_ridge"))
+	best, _, err := t.p.Best(ctx, cores, t.after.Machines[0].Map.Gamma, t.spec.Values.Number("core_ridge"))
 	if err != nil {
 		return nil, err
 	}
@@ -468,7 +468,7 @@ func (t *eightstepsTraining) with(ctx context.Context, n int) (*ml.Model, error)
 	if err != nil {
 		return nil, err
 	}
-	m.CoreRows = rows
+	m.Machines[0].CoreRows = rows
 	return m, nil
 }
 
@@ -477,7 +477,7 @@ func showEightstepsFactor(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := len(t.after.CoreRows)
+	n := len(t.after.Machines[0].CoreRows)
 	// The first state is the whole factor, the others build it up.
 	e.Steps = n + 2
 	e.Step = min(in.Step, n+1)
@@ -488,7 +488,7 @@ func showEightstepsFactor(ctx context.Context, in Input) (*Exhibit, error) {
 			return nil, err
 		}
 	}
-	c := model.Map.Factors(t.p.X)
+	c := model.Machines[0].Map.Factors(t.p.X)
 	e.Figures = []Figure{FactorFigure("factor", "c(x) as a heat map, its cores, and the boundary of an MCM trained with it. Hollow points are held out.", model, t.data, t.spec, nil)}
 	same := 0
 	for i, v := range c {
@@ -526,7 +526,7 @@ func showEightstepsKernel(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := t.after.Map.Factors(t.p.X)
+	c := t.after.Machines[0].Map.Factors(t.p.X)
 	before, after := theory.Gram(t.p.Gram), theory.Gram(t.p.Scaled(c))
 	order := ClassOrder(t.p.Y)
 	e.Figures = []Figure{
@@ -690,7 +690,7 @@ func eightstepsNarrow(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		n = append(n, float64(len(t.before.Coef)))
+		n = append(n, float64(len(t.before.Machines[0].Coef)))
 	}
 	return float64(1 + Sign(n[1]-n[0])), nil
 }
@@ -701,7 +701,7 @@ func eightstepsDouble(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	twice := *t.after.Map
+	twice := *t.after.Machines[0].Map
 	twice.Alpha0 *= 2
 	twice.Alpha = floats.ScaleTo(make([]float64, len(twice.Alpha)), 2, twice.Alpha)
 	m, err := t.p.Machine(ctx, &twice)

@@ -78,8 +78,8 @@ func TestEightStepsByHand(t *testing.T) {
 					cores = append(cores, i)
 				}
 			}
-			if len(cores) != len(s.after.Map.Cores) {
-				t.Fatalf("step 2: %d cores, ml.Train has %d", len(cores), len(s.after.Map.Cores))
+			if len(cores) != len(s.after.Machines[0].Map.Cores) {
+				t.Fatalf("step 2: %d cores, ml.Train has %d", len(cores), len(s.after.Machines[0].Map.Cores))
 			}
 			// 3 and 4: the definition, entry by entry, and the product's solver.
 			fitted, stats, err := mlconformal.Fit(t.Context(), "eigen", s.p.Gram, s.p.X, s.p.Y, cores, mlconformal.Settings{Gamma: 0.4, Ridge: s.spec.Values.Number("core_ridge")})
@@ -102,7 +102,7 @@ func TestEightStepsByHand(t *testing.T) {
 			}
 			// 5
 			c := fitted.Factors(s.p.X)
-			if !floats.EqualApprox(c, s.after.Map.Factors(s.p.X), 1e-9) {
+			if !floats.EqualApprox(c, s.after.Machines[0].Map.Factors(s.p.X), 1e-9) {
 				t.Error("step 5: the factors differ")
 			}
 			last := 0.0
@@ -111,7 +111,7 @@ func TestEightStepsByHand(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				j, err := s.p.J(t.Context(), m.Map.Factors(s.p.X))
+				j, err := s.p.J(t.Context(), m.Machines[0].Map.Factors(s.p.X))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -155,7 +155,7 @@ func TestEightStepsByHand(t *testing.T) {
 			}
 			conformalNear(t, "step 8: accuracy as shown", eightstepsShare(after), *s.report.TestAccuracy, 1e-12)
 			// The screens' own way to a machine ends in the same function.
-			model, err := s.p.Machine(t.Context(), s.after.Map)
+			model, err := s.p.Machine(t.Context(), s.after.Machines[0].Map)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -32,7 +32,7 @@ func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
 					t.Errorf("%s, C %s, gamma %s: %g left out are missed, the bound is %g", k, c, gamma, share, b.Value)
 				}
 				for i, w := range wrong {
-					if w && !slices.Contains(full.Model.Rows, i) {
+					if w && !slices.Contains(full.Model.Supports.Rows, i) {
 						t.Errorf("%s, C %s, gamma %s: point %d is missed and was no support vector", k, c, gamma, i)
 					}
 				}

@@ -597,10 +597,10 @@ func newKerneltrickXOR(ctx context.Context) (*kerneltrickXOR, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &kerneltrickXOR{model: res.Model, alpha: make([]float64, len(t.Y)), b: res.Model.B}
+	x := &kerneltrickXOR{model: res.Model, alpha: make([]float64, len(t.Y)), b: res.Model.Machines[0].B}
 	u := make([]float64, len(t.Y))
-	for k, i := range res.Model.Rows {
-		u[i] = res.Model.Coef[k]
+	for k, i := range res.Model.Supports.Rows {
+		u[i] = res.Model.Machines[0].Coef[k]
 		x.alpha[i] = u[i] * t.Y[i]
 	}
 	if x.phi, err = theory.QuadraticPlane.Rows(t.Matrix()); err != nil {
@@ -901,7 +901,7 @@ func showKerneltrickEndless(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	f := func(x, y float64) float64 { return res.Model.Decision([]float64{x, y}) }
 	vector := map[int]bool{}
-	for _, i := range res.Model.Rows {
+	for _, i := range res.Model.Supports.Rows {
 		vector[i] = true
 	}
 	lifted := figure.Lifted{

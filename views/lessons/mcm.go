@@ -685,11 +685,11 @@ func mcmTrain(ctx context.Context, d *dataset.Data, pairs ...string) (*mcmMachin
 		return nil, err
 	}
 	u := make([]float64, len(y))
-	for j, i := range res.Model.Rows {
-		u[i] = res.Model.Coef[j]
+	for j, i := range res.Model.Supports.Rows {
+		u[i] = res.Model.Machines[0].Coef[j]
 	}
 	m := &mcmMachine{Result: res, spec: spec}
-	if m.capacity, err = theory.NewCapacity(theory.Gram(kernel.NewGram(res.Model.Kernel, d.X)), u, res.Model.B, y); err != nil {
+	if m.capacity, err = theory.NewCapacity(theory.Gram(kernel.NewGram(res.Model.Kernel, d.X)), u, res.Model.Machines[0].B, y); err != nil {
 		return nil, err
 	}
 	for i, f := range res.Model.Decisions(d.X) {

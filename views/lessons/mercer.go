@@ -435,7 +435,7 @@ func showMercerIndefinite(ctx context.Context, in Input) (*Exhibit, error) {
 		return nil, err
 	}
 	alpha := 0.0
-	for _, u := range res.Model.Coef {
+	for _, u := range res.Model.Machines[0].Coef {
 		alpha = math.Max(alpha, math.Abs(u))
 	}
 	c, h := in.Number("C"), eta(p)

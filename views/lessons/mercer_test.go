@@ -115,7 +115,7 @@ func TestMercerIndefinite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := floats.Norm(res.Model.Coef, math.Inf(1)); math.Abs(got-c.alpha) > 1e-6 {
+		if got := floats.Norm(res.Model.Machines[0].Coef, math.Inf(1)); math.Abs(got-c.alpha) > 1e-6 {
 			t.Errorf("%v, %v: alpha %g, want %g", c.p, c.q, got, c.alpha)
 		}
 	}

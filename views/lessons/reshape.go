@@ -57,14 +57,19 @@ func (p *Reshaping) Machine(ctx context.Context, m *conformal.Map) (*ml.Model, e
 	if err != nil {
 		return nil, err
 	}
-	model := &ml.Model{Features: p.Data.Features, Label: p.Data.Label, Positive: p.Positive, Negative: p.Negative, Scaler: p.Scaler, Kernel: p.Kernel, Map: m, B: res.B}
+	model := &ml.Model{
+		Features: p.Data.Features, Label: p.Data.Label, Classes: []string{p.Negative, p.Positive}, Scaler: p.Scaler, Kernel: p.Kernel,
+		Machines: []ml.Machine{{Map: m, B: res.B}}, Rule: ml.Sign,
+	}
+	supports, machine := &model.Supports, &model.Machines[0]
 	for i, l := range res.Lambda {
 		if l != 0 {
 			row := i
 			if p.Rows != nil {
 				row = p.Rows[i]
 			}
-			model.Rows, model.Vectors, model.Coef = append(model.Rows, row), append(model.Vectors, p.X.RawRowView(i)), append(model.Coef, l)
+			supports.Rows, supports.Vectors = append(supports.Rows, row), append(supports.Vectors, p.X.RawRowView(i))
+			machine.Coef = append(machine.Coef, l)
 		}
 	}
 	return model, nil
@@ -129,7 +134,8 @@ func ReshapedScene(m *ml.Model, d *dataset.Data, s ml.Spec, l Look) (figure.Scen
 	}
 	v, ok := m.View()
 	if !ok {
-		if v, err = TellingView(d, m.Positive); err != nil {
+		positive, _ := m.Sides(0)
+		if v, err = TellingView(d, positive); err != nil {
 			return figure.Scene{}, err
 		}
 	}

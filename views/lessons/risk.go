@@ -869,7 +869,7 @@ func riskMeasure(r *Run) (riskSize, error) {
 	if err != nil {
 		return riskSize{}, err
 	}
-	s := riskSize{dim: riskFeatureDim(r.Model), vectors: len(r.Model.Coef)}
+	s := riskSize{dim: riskFeatureDim(r.Model), vectors: len(r.Model.Machines[0].Coef)}
 	var rows [][]float64
 	low, high := math.Inf(1), 0.0
 	for _, p := range points {
@@ -888,12 +888,12 @@ func riskMeasure(r *Run) (riskSize, error) {
 	s.n, s.spread = len(rows), high/low
 	// |w|² = sum_j u_j w·phi(x_j), and w·phi(x_j) = f(x_j) - b.
 	square := 0.0
-	for k, i := range r.Model.Rows {
-		square += r.Model.Coef[k] * (points[i].F - r.Model.B)
+	for k, i := range r.Model.Supports.Rows {
+		square += r.Model.Machines[0].Coef[k] * (points[i].F - r.Model.Machines[0].B)
 	}
 	s.norm = math.Sqrt(max(0, square))
 	g := kernel.NewGram(r.Model.Kernel, riskInputs(r.Model, rows))
-	if m := r.Model.Map; m != nil {
+	if m := r.Model.Machines[0].Map; m != nil {
 		g = g.Scaled(m.Factors(riskInputs(r.Model, rows)))
 	}
 	const most = 400 // a larger matrix would hold up the page

@@ -597,7 +597,7 @@ func softmarginPath(ctx context.Context, d *dataset.Data, kernel string) (cs []f
 		r := res.Report
 		rows = append(rows, softmarginRow{
 			all: float64(r.SupportVectors), free: float64(*r.Free), bounded: float64(*r.BoundedInside + *r.BoundedMisclassified),
-			errors: math.Round((1 - r.TrainAccuracy) * float64(r.N)), margin: *r.Margin, slides: 1 / math.Sqrt(floats.Norm(res.Model.Coef, 1)),
+			errors: math.Round((1 - r.TrainAccuracy) * float64(r.N)), margin: *r.Margin, slides: 1 / math.Sqrt(floats.Norm(res.Model.Machines[0].Coef, 1)),
 		})
 	}
 	return cs, rows, ctx.Err()
@@ -623,7 +623,7 @@ func showSoftmarginC(ctx context.Context, in Input) (*Exhibit, error) {
 		return nil, err
 	}
 	r := res.Report
-	slides := 1 / math.Sqrt(floats.Norm(res.Model.Coef, 1))
+	slides := 1 / math.Sqrt(floats.Norm(res.Model.Machines[0].Coef, 1))
 	axis := figure.Axis{Name: "C", Log: true, Min: cs[0], Max: cs[len(cs)-1]}
 	chart := func(name, caption string, y figure.Axis, curves ...figure.Curve) Figure {
 		for i := range curves {

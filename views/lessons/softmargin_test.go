@@ -31,7 +31,7 @@ func TestSoftmarginPrice(t *testing.T) {
 			}
 			margin, slack = *r.Margin, r.SlackSum
 			sum := 0.0
-			for _, u := range res.Model.Coef {
+			for _, u := range res.Model.Machines[0].Coef {
 				sum += math.Abs(u)
 			}
 			if want := sum - c*r.SlackSum; math.Abs(want-*r.WNorm**r.WNorm) > 1e-4*(1+sum) {

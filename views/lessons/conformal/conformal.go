@@ -719,7 +719,7 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if err != nil {
 		return nil, err
 	}
-	model.CoreRows = p.evenly(n)
+	model.Machines[0].CoreRows = p.evenly(n)
 	size, rank := len(values), stats.BasisRank
 	relative := func(v []float64) float64 { return math.Abs(v[0]) / v[len(v)-1] }
 	step := min(in.Step, len(eigenDerivation)-1)
@@ -795,7 +795,7 @@ func showGradient(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	if err != nil {
 		return nil, err
 	}
-	model.CoreRows = p.evenly(cores.Of(in))
+	model.Machines[0].CoreRows = p.evenly(cores.Of(in))
 	e := &lessons.Exhibit{
 		Steps: path.Len(), Step: step,
 		Figures: []lessons.Figure{

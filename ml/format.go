@@ -1,0 +1,303 @@
+package ml
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"marginlab/ml/conformal"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+)
+
+// Format is the number of the JSON form that models are written in. Forms of lower
+// numbers are read for ever; the first had no number.
+const Format = 2
+
+// ReadModel reads the JSON form of a model and validates it. Unknown fields are
+// an error, and so is anything after the model. What was stored is read with
+// json.Unmarshal, which is lenient.
+func ReadModel(r io.Reader) (*Model, error) {
+	dec := json.NewDecoder(r)
+	var text json.RawMessage
+	if err := dec.Decode(&text); err != nil {
+		return nil, fmt.Errorf("not a model in JSON: %w", err)
+	}
+	if string(text) == "null" {
+		return nil, errors.New("not a model in JSON: null")
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errors.New("not a model in JSON: something follows the model")
+	}
+	m, err := decode(text, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// UnmarshalJSON reads a model of any format up to Format as it was stored: fields
+// that are not known are passed over, and a parameter of the kernel may lie outside
+// of its bounds, which may have changed. What could not be evaluated is an error.
+func (m *Model) UnmarshalJSON(text []byte) error {
+	read, err := decode(text, false)
+	if err != nil {
+		return err
+	}
+	if err := read.check(); err != nil {
+		return err
+	}
+	*m = *read
+	return nil
+}
+
+// MarshalJSON writes the model with its format number. Lists without elements are
+// lists.
+func (m Model) MarshalJSON() ([]byte, error) {
+	if m.Objects == "" {
+		m.Objects = Vectors
+	}
+	m.Features, m.Classes = list(m.Features), list(m.Classes)
+	m.Supports.Rows, m.Supports.Vectors = list(m.Supports.Rows), list(m.Supports.Vectors)
+	m.Machines = slices.Clone(list(m.Machines))
+	for k := range m.Machines {
+		m.Machines[k].Coef = list(m.Machines[k].Coef)
+	}
+	return json.Marshal(format2{Format, fields(m)})
+}
+
+func list[T any](v []T) []T {
+	if v == nil {
+		return []T{}
+	}
+	return v
+}
+
+// fields are those of a Model, without its methods.
+type fields Model
+
+// format2 is how models are written.
+type format2 struct {
+	Format int `json:"format"`
+	fields
+}
+
+// format1 is how binary models were written before there was a number.
+type format1 struct {
+	Features   []string        `json:"features"`
+	Label      string          `json:"label"`
+	Positive   string          `json:"positive"`
+	Negative   string          `json:"negative"`
+	Scaler     *dataset.Scaler `json:"scaler"`
+	Projection *Projection     `json:"projection"`
+	Kernel     kernel.Kernel   `json:"kernel"`
+	Map        *conformal.Map  `json:"conformal"`
+	Rows       []int           `json:"rows"`
+	Vectors    [][]float64     `json:"vectors"`
+	Coef       []float64       `json:"coef"`
+	B          float64         `json:"b"`
+	CoreRows   []int           `json:"core_rows"`
+}
+
+func (f format1) model() *Model {
+	return &Model{
+		Features: f.Features, Label: f.Label, Classes: []string{f.Negative, f.Positive},
+		Objects: Vectors, Scaler: f.Scaler, Projection: f.Projection, Kernel: f.Kernel,
+		Supports: Supports{Rows: f.Rows, Vectors: f.Vectors},
+		Machines: []Machine{{Coef: f.Coef, B: f.B, Map: f.Map, CoreRows: f.CoreRows}}, Rule: Sign,
+	}
+}
+
+// decode reads a model of any format. strict refuses fields that are not known.
+func decode(text []byte, strict bool) (*Model, error) {
+	var head struct {
+		Format *int `json:"format"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return nil, fmt.Errorf("not a model in JSON: %w", err)
+	}
+	read := func(v any) error {
+		dec := json.NewDecoder(bytes.NewReader(text))
+		if strict {
+			dec.DisallowUnknownFields()
+		}
+		if err := dec.Decode(v); err != nil {
+			return fmt.Errorf("not a model in JSON: %w", err)
+		}
+		return nil
+	}
+	switch n := head.Format; {
+	case n == nil:
+		var f format1
+		if err := read(&f); err != nil {
+			return nil, err
+		}
+		return f.model(), nil
+	case *n > Format:
+		return nil, fmt.Errorf("model: format %d is newer than this program, which reads formats up to %d: use the version of Margin Lab that wrote the model, or a later one", *n, Format)
+	case *n < Format:
+		return nil, fmt.Errorf("model: format: expected %d, or no number for models of older versions, found %d", Format, *n)
+	}
+	var f format2
+	if err := read(&f); err != nil {
+		return nil, err
+	}
+	return (*Model)(&f.fields), nil
+}
+
+// Validate reports what is wrong with m: what keeps it from being evaluated, and
+// parameters of the kernel that are out of range. Models that Train returns are valid.
+func (m *Model) Validate() error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	if err := m.Kernel.Validate(); err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	return nil
+}
+
+// check reports what keeps m from being evaluated: lists whose lengths do not
+// agree, numbers that are not finite, a rule, objects or a kernel that are not known.
+func (m *Model) check() error {
+	if len(m.Features) == 0 {
+		return errors.New("model: no features")
+	}
+	if err := distinct("features", m.Features); err != nil {
+		return err
+	}
+	if m.Objects != Vectors && m.Objects != "" {
+		return fmt.Errorf("model: objects: expected %q, found %q", Vectors, m.Objects)
+	}
+	if err := m.checkRule(); err != nil {
+		return err
+	}
+	if _, err := kernel.Lookup(m.Kernel.Name); err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	d := len(m.Features)
+	if s := m.Scaler; s != nil {
+		if err := checkVectors(d, "scaler", s.Mean, s.Scale); err != nil {
+			return err
+		}
+		if slices.Min(s.Scale) <= 0 {
+			return errors.New("model: scaler: expected scales above 0")
+		}
+	}
+	if p := m.Projection; p != nil {
+		if err := checkVectors(d, "projection", append([][]float64{p.Mean}, p.Components...)...); err != nil {
+			return err
+		}
+		if d = len(p.Components); d != 2 {
+			return fmt.Errorf("model: projection: expected 2 components, found %d", d)
+		}
+	}
+	n := len(m.Supports.Vectors)
+	if len(m.Supports.Rows) != n {
+		return fmt.Errorf("model: %d rows for %d vectors", len(m.Supports.Rows), n)
+	}
+	if err := checkRows(m.Supports.Rows); err != nil {
+		return err
+	}
+	if err := checkVectors(d, "vectors", m.Supports.Vectors...); err != nil {
+		return err
+	}
+	for k := range m.Machines {
+		if err := m.Machines[k].check(n, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkRule reports classes and machines that do not suit the rule.
+func (m *Model) checkRule() error {
+	row, ok := lookupRule(m.Rule)
+	if !ok {
+		return fmt.Errorf("model: rule %q is not known", m.Rule)
+	}
+	k := len(m.Classes)
+	switch {
+	case row.Name == Sign && (k != 2 || m.Classes[0] == m.Classes[1]):
+		return fmt.Errorf("model: expected two classes, found %q", m.Classes)
+	case k < row.least:
+		return fmt.Errorf("model: rule %s: expected at least %d classes, found %d", row.Name, row.least, k)
+	case row.least == 0 && k > 0:
+		return fmt.Errorf("model: rule %s: expected no classes, found %d", row.Name, k)
+	}
+	if err := distinct("classes", m.Classes); err != nil {
+		return err
+	}
+	if want := row.machines(k); len(m.Machines) != want {
+		return fmt.Errorf("model: rule %s: expected %d machines for %d classes, found %d", row.Name, want, k, len(m.Machines))
+	}
+	return nil
+}
+
+// check reports what keeps a machine over n supports of d numbers from being evaluated.
+func (m *Machine) check(n, d int) error {
+	if err := checkVectors(n, "coefficients", m.Coef); err != nil {
+		return err
+	}
+	if err := checkVectors(1, "b", []float64{m.B}); err != nil {
+		return err
+	}
+	if err := checkRows(m.CoreRows); err != nil {
+		return err
+	}
+	c := m.Map
+	if c == nil {
+		return nil
+	}
+	if err := checkVectors(len(c.Cores), "conformal coefficients", c.Alpha); err != nil {
+		return err
+	}
+	if err := checkVectors(d, "cores", c.Cores...); err != nil {
+		return err
+	}
+	if err := checkVectors(2, "conformal map", []float64{c.Alpha0, c.Gamma}); err != nil {
+		return err
+	}
+	if c.Gamma <= 0 {
+		return fmt.Errorf("model: conformal map: expected core_gamma above 0, found %g", c.Gamma)
+	}
+	return nil
+}
+
+func distinct(what string, names []string) error {
+	for j, name := range names {
+		if name == "" || slices.Contains(names[:j], name) {
+			return fmt.Errorf("model: %s: expected distinct names, found %q", what, name)
+		}
+	}
+	return nil
+}
+
+func checkRows(rows []int) error {
+	if slices.ContainsFunc(rows, func(i int) bool { return i < 0 }) {
+		return errors.New("model: rows: expected numbers from 0 on")
+	}
+	return nil
+}
+
+// checkVectors reports the first vector whose length is not d or that holds a
+// number that is not finite.
+func checkVectors(d int, what string, vs ...[]float64) error {
+	for _, v := range vs {
+		if len(v) != d {
+			return fmt.Errorf("model: %s: expected %d numbers, found %d", what, d, len(v))
+		}
+		for _, x := range v {
+			if finite(x) == nil {
+				return fmt.Errorf("model: %s: expected finite numbers, found %v", what, x)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,319 @@
+package ml_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/conformal"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+)
+
+// fixture is a file of testdata.
+func fixture(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestFormat1IsReadForEver reads models as they were written before the format had
+// a number. Their decisions are those of the sum as it was then, bit for bit, and
+// those recorded then: bit for bit on a processor with the same vector
+// instructions, elsewhere to rounding.
+func TestFormat1IsReadForEver(t *testing.T) {
+	t.Parallel()
+	var recorded map[string]struct {
+		X [][]float64
+		F []float64
+	}
+	if err := json.Unmarshal([]byte(fixture(t, "model_format1_decisions.json")), &recorded); err != nil {
+		t.Fatal(err)
+	}
+	if len(recorded) != 5 {
+		t.Fatalf("%d models", len(recorded))
+	}
+	exact, all := 0, 0
+	for name, rec := range recorded {
+		text := fixture(t, "model_format1_"+name+".json")
+		m, err := ml.ReadModel(strings.NewReader(text))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if m.Rule != ml.Sign || len(m.Machines) != 1 || m.Objects != ml.Vectors {
+			t.Errorf("%s: %d machines over %s under the rule %s", name, len(m.Machines), m.Objects, m.Rule)
+		}
+		if positive, negative := m.Sides(0); positive != "b" || negative != "a" {
+			t.Errorf("%s: %s against %s", name, positive, negative)
+		}
+		stored, again := new(ml.Model), new(ml.Model)
+		for from, to := range map[string]*ml.Model{text: stored, asJSON(t, m): again} {
+			if err := json.Unmarshal([]byte(from), to); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		then := format1(t, text)
+		for i, x := range rec.X {
+			f := m.Decision(x)
+			for what, want := range map[string]float64{"by the sum as it was": then(x), "as stored": stored.Decision(x), "in the new format": again.Decision(x)} {
+				if math.Float64bits(f) != math.Float64bits(want) {
+					t.Errorf("%s: row %d: f = %v, %s %v", name, i, f, what, want)
+				}
+			}
+			if !near(f, rec.F[i], 1e-14*magnitude(m, x)/math.Max(1, math.Abs(rec.F[i]))) || (f >= 0) != (rec.F[i] >= 0) {
+				t.Errorf("%s: row %d: f = %v, recorded %v", name, i, f, rec.F[i])
+			}
+			all++
+			if f == rec.F[i] {
+				exact++
+			}
+		}
+	}
+	t.Logf("%d of %d recorded decisions to the last bit", exact, all)
+}
+
+// format1 is f of a model of format 1, evaluated as it was then.
+func format1(t testing.TB, text string) func(x []float64) float64 {
+	t.Helper()
+	var m struct {
+		Scaler     *dataset.Scaler
+		Projection *ml.Projection
+		Kernel     kernel.Kernel
+		Conformal  *conformal.Map
+		Vectors    [][]float64
+		Coef       []float64
+		B          float64
+	}
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		t.Fatal(err)
+	}
+	z := mat.NewDense(len(m.Vectors), len(m.Vectors[0]), nil)
+	for i, v := range m.Vectors {
+		z.SetRow(i, v)
+		if m.Conformal != nil {
+			m.Coef[i] *= m.Conformal.At(v)
+		}
+	}
+	sum := kernel.NewSum(m.Kernel, z, m.Coef)
+	return func(x []float64) float64 {
+		if m.Scaler != nil {
+			x = m.Scaler.Apply(mat.NewDense(1, len(x), x)).RawRowView(0)
+		}
+		if p := m.Projection; p != nil {
+			y := make([]float64, len(p.Components))
+			for k, c := range p.Components {
+				for j := range c {
+					y[k] += c[j] * (x[j] - p.Mean[j])
+				}
+			}
+			x = y
+		}
+		f := sum.At(x)
+		if m.Conformal != nil {
+			f *= m.Conformal.At(x)
+		}
+		return f + m.B
+	}
+}
+
+func TestFormatNumbers(t *testing.T) {
+	t.Parallel()
+	for number, says := range map[string]string{"3": "later", "1000000": "newer than this program", "1": "expected 2", "0": "expected 2", "-1": "expected 2", `"two"`: "not a model", "2.5": "not a model"} {
+		text := strings.Replace(aModel(t), `"format":2`, `"format":`+number, 1)
+		_, err := ml.ReadModel(strings.NewReader(text))
+		lenient := json.Unmarshal([]byte(text), new(ml.Model))
+		for _, err := range []error{err, lenient} {
+			if err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("format %s: %v, want something about %q", number, err, says)
+			}
+		}
+	}
+}
+
+// TestStoredModelsAreReadLeniently reads what a file may not hold.
+func TestStoredModelsAreReadLeniently(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{aModel(t), fixture(t, "model_format1_conformal.json")} {
+		for name, text := range map[string]string{
+			"a field that is not known": change(t, text, "colour", `"red"`),
+			"one inside another":        change(t, text, "kernel.width", "1"),
+			"a bound that has narrowed": change(t, text, "kernel.gamma", "-1"),
+		} {
+			if _, err := ml.ReadModel(strings.NewReader(text)); err == nil {
+				t.Errorf("%s: a file may hold it", name)
+			}
+			var m ml.Model
+			if err := json.Unmarshal([]byte(text), &m); err != nil || len(m.Scores(mat.NewDense(1, 2, nil)).RawRowView(0)) != 1 {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		for name, text := range map[string]string{
+			"a kernel that is not known":      change(t, text, "kernel.name", `"cubic"`),
+			"lists that differ in length":     change(t, text, "features", `["x1"]`),
+			"something else than an object":   "[]",
+			"a scale that nothing divides by": change(t, text, "scaler.scale", "[1,0]"),
+		} {
+			if err := json.Unmarshal([]byte(text), new(ml.Model)); err == nil {
+				t.Errorf("%s is read", name)
+			}
+		}
+	}
+}
+
+// aModel is the JSON of a small model with every part: scaler, conformal map.
+func aModel(t testing.TB) string {
+	return asJSON(t, train(t, toy(), spec(t, "conformal", "eigen")).Model)
+}
+
+// change replaces one field of a model in JSON, "a.b" for a field inside another,
+// "a.0" for an element of a list.
+func change(t testing.TB, text, path, value string) string {
+	t.Helper()
+	var m any
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		t.Fatal(err)
+	}
+	in := m
+	keys := strings.Split(path, ".")
+	for _, k := range keys[:len(keys)-1] {
+		switch v := in.(type) {
+		case map[string]any:
+			in = v[k]
+		case []any:
+			var i int
+			if _, err := fmt.Sscan(k, &i); err != nil {
+				t.Fatal(err)
+			}
+			in = v[i]
+		}
+	}
+	in.(map[string]any)[keys[len(keys)-1]] = json.RawMessage(value)
+	return asJSON(t, m)
+}
+
+func TestReadModelRefuses(t *testing.T) {
+	t.Parallel()
+	type faulty map[string]struct{ text, says string }
+	refuses := func(format string, cases faulty) {
+		for name, c := range cases {
+			m, err := ml.ReadModel(strings.NewReader(c.text))
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: %s: %v, want something about %q", format, name, err, c.says)
+			}
+			if err != nil && m != nil {
+				t.Errorf("%s: %s: a model beside an error", format, name)
+			}
+		}
+	}
+	good, projected := aModel(t), asJSON(t, train(t, toy(), spec(t, "project", "pca")).Model)
+	old, oldProjected := fixture(t, "model_format1_conformal.json"), fixture(t, "model_format1_projected.json")
+	for _, text := range []string{good, projected, old, oldProjected} {
+		if _, err := ml.ReadModel(strings.NewReader(text + "\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	both := func(good, projected, component string) faulty {
+		set := func(path, value string) string { return change(t, good, path, value) }
+		return faulty{
+			"nothing":             {"", "EOF"},
+			"not JSON":            {"x1,x2\n1,2\n", "not a model"},
+			"null":                {"null", "null"},
+			"a list":              {"[]", "not a model"},
+			"an empty object":     {"{}", "no features"},
+			"two models":          {good + good, "follows"},
+			"cut":                 {good[:len(good)/2], "not a model"},
+			"unknown field":       {set("colour", `"red"`), "colour"},
+			"unknown inner field": {set("kernel.width", "1"), "width"},
+			"no features":         {set("features", "[]"), "no features"},
+			"feature twice":       {set("features", `["x1","x1"]`), "x1"},
+			"more features":       {set("features", `["x1","x2","x3"]`), "expected 3"},
+			"unknown kernel":      {set("kernel.name", `"cubic"`), "cubic"},
+			"no gamma":            {set("kernel.gamma", "0"), "gamma"},
+			"negative gamma":      {set("kernel.gamma", "-1"), "gamma"},
+			"short scaler":        {set("scaler.mean", "[1]"), "scaler"},
+			"zero scale":          {set("scaler.scale", "[1,0]"), "above 0"},
+			"one component":       {change(t, projected, "projection.components", "["+component+"]"), "2 components"},
+			"short component":     {change(t, projected, "projection.components", "[[1,0],[1]]"), "projection"},
+		}
+	}
+	refuses("format 2", both(good, projected, "[1,0]"))
+	refuses("format 1", both(old, oldProjected, "[1,0,0,0]"))
+
+	set := func(path, value string) string { return change(t, good, path, value) }
+	refuses("format 2", faulty{
+		"infinite":             {set("machines.0.b", "1e999"), "not a model"},
+		"unknown rule":         {set("rule", `"vote"`), "vote"},
+		"no rule":              {set("rule", `""`), "rule"},
+		"strings":              {set("objects", `"strings"`), "objects"},
+		"one class":            {set("classes", `["yes","yes"]`), "two classes"},
+		"no class":             {set("classes", `[]`), "two classes"},
+		"class without a name": {set("classes", `["yes",""]`), "classes"},
+		"classes of a value":   {set("rule", `"value"`), "no classes"},
+		"machines":             {set("rule", `"ovr"`), "expected 2 machines"},
+		"no machine":           {set("machines", "[]"), "expected 1 machines"},
+		"unknown in a machine": {set("machines.0.colour", "1"), "colour"},
+		"no vectors":           {set("supports.vectors", "null"), "vectors"},
+		"short vector":         {change(t, change(t, set("supports.vectors", "[[1]]"), "machines.0.coef", "[1]"), "supports.rows", "[0]"), "expected 2"},
+		"coefficients":         {set("machines.0.coef", "[1,2]"), "coefficients"},
+		"rows":                 {set("supports.rows", "[1]"), "rows"},
+		"negative rows":        {set("machines.0.core_rows", "[-1]"), "from 0"},
+		"cores":                {set("machines.0.conformal.cores", "[[1,2]]"), "conformal"},
+		"core of other size":   {change(t, set("machines.0.conformal.cores", "[[1,2,3]]"), "machines.0.conformal.alpha", "[1]"), "cores"},
+		"core gamma":           {set("machines.0.conformal.core_gamma", "0"), "core_gamma"},
+	})
+	set = func(path, value string) string { return change(t, old, path, value) }
+	refuses("format 1", faulty{
+		"infinite":           {set("b", "1e999"), "not a model"},
+		"one class":          {set("negative", `"b"`), "two classes"},
+		"no vectors":         {set("vectors", "null"), "vectors"},
+		"short vector":       {change(t, change(t, set("vectors", "[[1]]"), "coef", "[1]"), "rows", "[0]"), "expected 2"},
+		"coefficients":       {set("coef", "[1,2]"), "coefficients"},
+		"rows":               {set("rows", "[1]"), "rows"},
+		"negative rows":      {set("core_rows", "[-1]"), "from 0"},
+		"cores":              {set("conformal.cores", "[[1,2]]"), "conformal"},
+		"core of other size": {change(t, set("conformal.cores", "[[1,2,3]]"), "conformal.alpha", "[1]"), "cores"},
+		"core gamma":         {set("conformal.core_gamma", "0"), "core_gamma"},
+	})
+}
+
+func FuzzReadModel(f *testing.F) {
+	f.Add(aModel(f))
+	f.Add(asJSON(f, train(f, toy(), spec(f, "kernel", "poly", "project", "pca")).Model))
+	f.Add(fixture(f, "model_format1_conformal.json"))
+	f.Add(`{"features":["x"],"positive":"a","negative":"b","kernel":{"name":"linear"},"b":1}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := ml.ReadModel(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		again, err := ml.ReadModel(strings.NewReader(asJSON(t, m)))
+		if err != nil {
+			t.Fatalf("written again, %v", err)
+		}
+		d := len(m.Features)
+		x := mat.NewDense(2, d, nil)
+		for j := range d {
+			x.Set(1, j, float64(j)-0.5)
+		}
+		a, b := m.Decisions(x), again.Decisions(x)
+		for i := range a {
+			if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
+				t.Fatalf("f = %v, read again %v", a[i], b[i])
+			}
+		}
+		v := dataset.View{Center: make([]float64, d), To: [2][]float64{make([]float64, d), make([]float64, d)}, Axes: [2][]float64{make([]float64, d), make([]float64, d)}}
+		v.Axes[0][0] = 1
+		m.Surface(v, []float64{0, 1}, []float64{0})
+		m.Linear()
+	})
+}

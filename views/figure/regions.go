@@ -1,0 +1,136 @@
+package figure
+
+import (
+	"image"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml"
+)
+
+// mostRegions is how many classes a picture tells apart, by the numbers of a palette.
+const mostRegions = 200
+
+// unknown is the class where the scores are no numbers.
+const unknown = -1
+
+// regions are the areas in which a model of several machines answers the same class.
+// Between the nodes of the grid the scores are interpolated, not the classes, so that
+// lines between regions are as smooth as those of one machine.
+type regions struct {
+	*surface
+	model *ml.Model
+	class []int // at the nodes, an index into the model's classes
+}
+
+func newRegions(s *surface, m *ml.Model) *regions {
+	r := &regions{s, m, make([]int, len(s.f))}
+	scores := make([]float64, len(s.scores))
+	for i := range r.class {
+		r.class[i] = r.mixed(scores, func(f []float64) float64 { return f[i] })
+	}
+	return r
+}
+
+// mixed is the class for the scores that of takes from the grid of each machine;
+// scores is room for them.
+func (r *regions) mixed(scores []float64, of func(f []float64) float64) int {
+	for k, f := range r.scores {
+		scores[k] = of(f)
+		if math.IsNaN(scores[k]) {
+			return unknown
+		}
+	}
+	return r.model.Class(scores)
+}
+
+// paint makes an image of w x h pixels that covers the limits: the index of the
+// class at each pixel, none for one that is not known.
+func (r *regions) paint(w, h int, p color.Palette, none uint8) *image.Paletted {
+	img := image.NewPaletted(image.Rect(0, 0, w, h), p)
+	n := r.n
+	index := func(class int) uint8 {
+		if class == unknown {
+			return none
+		}
+		return uint8(class)
+	}
+	scores, ends := make([]float64, len(r.scores)), make([]int, n+1) // along one line of pixels
+	for j := range h {
+		y := (1 - (float64(j)+0.5)/float64(h)) * float64(n)
+		k := min(int(y), n-1)
+		t := y - float64(k)
+		at := func(f []float64, i int) float64 {
+			low, high := f[k*(n+1)+i], f[(k+1)*(n+1)+i]
+			return low + t*(high-low)
+		}
+		for i := range ends {
+			ends[i] = r.mixed(scores, func(f []float64) float64 { return at(f, i) })
+		}
+		for i := range w {
+			x := (float64(i) + 0.5) / float64(w) * float64(n)
+			cell := min(int(x), n-1)
+			class := ends[cell]
+			if class != ends[cell+1] {
+				share := x - float64(cell)
+				class = r.mixed(scores, func(f []float64) float64 {
+					a, b := at(f, cell), at(f, cell+1)
+					return a + share*(b-a)
+				})
+			}
+			img.Pix[j*img.Stride+i] = index(class)
+		}
+	}
+	return img
+}
+
+// borders are the lines between the regions.
+func (r *regions) borders(t *tracer, style draw.LineStyle) level {
+	scores := make([]float64, len(r.scores))
+	cut := func(a, b int) float64 { // where on the edge from node a to node b the class of a ends
+		lo, hi := 0.0, 1.0
+		for range 20 {
+			mid := (lo + hi) / 2
+			if r.mixed(scores, func(f []float64) float64 { return f[a] + mid*(f[b]-f[a]) }) == r.class[a] {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		return hi
+	}
+	middle := func(a, b, c, d int) int {
+		return r.mixed(scores, func(f []float64) float64 { return f[a]/4 + f[b]/4 + f[c]/4 + f[d]/4 })
+	}
+	return level{t.borders(r.class, r.n+1, r.n+1, cut, middle), r.n, style}
+}
+
+// regionColors are the pale colours of the model's classes.
+func (s *Scene) regionColors(t *Theme) (p color.Palette) {
+	for _, name := range s.Model.Classes {
+		p = append(p, t.region(slices.Index(s.Classes, name)))
+	}
+	return p
+}
+
+// regions finishes the picture of a model with several machines.
+func (s *Scene) regions(sh *sheet, surf *surface) *Picture {
+	t := sh.theme
+	r := newRegions(surf, s.Model)
+	p := append(s.regionColors(t), t.Paper)
+	sh.add(field{0, func(w, h int) image.Image { return r.paint(w, h, p, uint8(len(p)-1)) }}.draw)
+	borders := r.borders(new(tracer), draw.LineStyle{Color: t.Ink, Width: vg.Length(0.75) * s.stroke()})
+	dots := marks{Scene: s, theme: t, rings: true, cores: s.Cores, radius: s.radius()}
+	if dots.radius < 2.5 { // a crowd would hide the lines
+		sh.add(dots.draw, borders.draw)
+	} else {
+		sh.add(borders.draw, dots.draw)
+	}
+	sh.legend = append(s.classes(t), lineEntry("boundary", borders))
+	sh.legend = append(sh.legend, dots.entries()...)
+	return sh.picture()
+}
