@@ -1,0 +1,410 @@
+package ml_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+var update = flag.Bool("update", false, "write the fixtures of the present format anew")
+
+// three draws three overlapping classes in the plane.
+func three(n int) *dataset.Data {
+	rng := rand.New(rand.NewPCG(3, 3))
+	x, labels := make([][]float64, n), make([]string, n)
+	for i := range x {
+		k := i % 3
+		labels[i] = []string{"ash", "beech", "elm"}[k]
+		a := 2 * math.Pi * float64(k) / 3
+		x[i] = []float64{2*math.Cos(a) + 0.9*rng.NormFloat64(), 2*math.Sin(a) + 0.9*rng.NormFloat64()}
+	}
+	return data(x, labels...)
+}
+
+// pair is the rows of two classes of d, and which they are.
+func pair(d *dataset.Data, i, j int) (*dataset.Data, []int) {
+	var at []int
+	for r, c := range d.Y {
+		if c == i || c == j {
+			at = append(at, r)
+		}
+	}
+	_, cols := d.X.Dims()
+	p := &dataset.Data{Features: d.Features, Label: d.Label, Classes: []string{d.Classes[i], d.Classes[j]}, X: mat.NewDense(len(at), cols, nil)}
+	for k, r := range at {
+		p.X.SetRow(k, d.X.RawRowView(r))
+		y := 0
+		if d.Y[r] == j {
+			y = 1
+		}
+		p.Y = append(p.Y, y)
+	}
+	return p, at
+}
+
+// together trains the binary machines that a rule wants and puts them together by
+// hand. Nothing may be fitted to the rows of one machine alone, so the spec does not
+// standardise.
+func together(t testing.TB, rule ml.Rule, d *dataset.Data, set ...string) (*ml.Model, []*ml.Model) {
+	t.Helper()
+	set = append(set, "standardize", "false")
+	var alone []*ml.Model
+	for i, class := range d.Classes {
+		switch rule {
+		case ml.OneVsRest:
+			alone = append(alone, train(t, d, spec(t, append(set, "positive", class)...)).Model)
+		case ml.OneVsOne:
+			for j := i + 1; j < len(d.Classes); j++ {
+				p, at := pair(d, i, j)
+				m := train(t, p, spec(t, append(set, "positive", d.Classes[j])...)).Model
+				for _, rows := range [][]int{m.Supports.Rows, m.Machines[0].CoreRows} {
+					for k, r := range rows {
+						rows[k] = at[r]
+					}
+				}
+				alone = append(alone, m)
+			}
+		}
+	}
+	m := &ml.Model{Features: d.Features, Label: d.Label, Classes: d.Classes, Objects: ml.Vectors, Kernel: alone[0].Kernel, Rule: rule}
+	for _, a := range alone {
+		m.Supports.Rows = append(m.Supports.Rows, a.Supports.Rows...)
+	}
+	slices.Sort(m.Supports.Rows)
+	m.Supports.Rows = slices.Compact(m.Supports.Rows)
+	for _, r := range m.Supports.Rows {
+		m.Supports.Vectors = append(m.Supports.Vectors, slices.Clone(d.X.RawRowView(r)))
+	}
+	for _, a := range alone {
+		machine := a.Machines[0]
+		machine.Coef = make([]float64, len(m.Supports.Rows))
+		for k, r := range a.Supports.Rows {
+			machine.Coef[slices.Index(m.Supports.Rows, r)] = a.Machines[0].Coef[k]
+		}
+		m.Machines = append(m.Machines, machine)
+	}
+	return m, alone
+}
+
+// eachTogether runs a test on models of three classes.
+func eachTogether(t *testing.T, test func(t *testing.T, d *dataset.Data, m *ml.Model, alone []*ml.Model)) {
+	d := three(60)
+	for _, rule := range []ml.Rule{ml.OneVsRest, ml.OneVsOne} {
+		for _, set := range [][]string{{"kernel", "linear"}, {"gamma", "0.5"}, {"conformal", "eigen", "gamma", "0.3"}, {"learner", "mcm", "kernel", "poly", "degree", "2", "coef0", "1"}} {
+			t.Run(string(rule)+" "+strings.Join(set, " "), func(t *testing.T) {
+				m, alone := together(t, rule, d, set...)
+				if err := m.Validate(); err != nil {
+					t.Fatal(err)
+				}
+				test(t, d, m, alone)
+			})
+		}
+	}
+}
+
+// chosen is the class that a rule chooses, by its words: votes are counted one by one.
+func chosen(rule ml.Rule, k int, f []float64) int {
+	votes, margins := make([]float64, k), make([]float64, k)
+	if rule != ml.OneVsOne {
+		copy(margins, f)
+	} else {
+		p := 0
+		for i := range k {
+			for j := i + 1; j < k; j++ {
+				winner := i
+				if f[p] >= 0 {
+					winner = j
+				}
+				votes[winner]++
+				margins[i], margins[j] = margins[i]-f[p], margins[j]+f[p]
+				p++
+			}
+		}
+	}
+	order := make([]int, k)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case votes[a] > votes[b] || votes[a] == votes[b] && margins[a] > margins[b]:
+			return -1
+		case votes[a] == votes[b] && margins[a] == margins[b]:
+			return 0
+		}
+		return 1
+	})
+	return order[0]
+}
+
+func TestScoresAreThoseOfTheMachines(t *testing.T) {
+	t.Parallel()
+	eachTogether(t, func(t *testing.T, d *dataset.Data, m *ml.Model, alone []*ml.Model) {
+		scores := m.Scores(d.X)
+		n, k := scores.Dims()
+		if n != 60 || k != 3 {
+			t.Fatalf("%d x %d scores", n, k)
+		}
+		right := 0
+		for i := range n {
+			f := scores.RawRowView(i)
+			for a, one := range alone {
+				if want := one.Decision(d.X.RawRowView(i)); math.Float64bits(f[a]) != math.Float64bits(want) {
+					t.Fatalf("row %d: %s = %v, of the machine alone %v", i, m.ScoreNames()[a], f[a], want)
+				}
+			}
+			want := d.Classes[chosen(m.Rule, 3, f)]
+			if got := m.LabelOf(f...); got != want || m.Predict(d.X.RawRowView(i)) != want || d.Classes[m.Class(f)] != want {
+				t.Errorf("row %d: %s for the scores %v, want %s", i, got, f, want)
+			}
+			if want == d.Classes[d.Y[i]] {
+				right++
+			}
+		}
+		if a, err := m.Accuracy(d); err != nil || a != float64(right)/60 || a < 0.85 {
+			t.Errorf("accuracy %g (%v), counted %d of 60", a, err, right)
+		}
+		for a, one := range alone {
+			positive, negative := m.Sides(a)
+			wantPositive, wantNegative := one.Sides(0)
+			if m.Rule == ml.OneVsRest {
+				wantNegative = ""
+			}
+			if positive != wantPositive || negative != wantNegative {
+				t.Errorf("machine %d is of %q and %q, want %q and %q", a, positive, negative, wantPositive, wantNegative)
+			}
+		}
+		if _, _, ok := m.Linear(); ok {
+			t.Error("three machines are one linear function")
+		}
+	})
+}
+
+func TestSurfaceOfSeveralMachines(t *testing.T) {
+	t.Parallel()
+	eachTogether(t, func(t *testing.T, d *dataset.Data, m *ml.Model, alone []*ml.Model) {
+		v, ok := m.View()
+		if !ok {
+			t.Fatal("no view of the plane")
+		}
+		ss, ts := []float64{-3, -1, 0.5, 2}, []float64{-2, 0, 3}
+		f, c := m.Surface(v, ss, ts)
+		if len(f) != 3 || len(c) != 3 {
+			t.Fatalf("%d grids of f and %d of c", len(f), len(c))
+		}
+		for k, one := range alone {
+			if (c[k] != nil) != (m.Machines[k].Map != nil) {
+				t.Errorf("machine %d: a map %v, its grid %v", k, m.Machines[k].Map != nil, c[k] != nil)
+			}
+			for j, tv := range ts {
+				for i, sv := range ss {
+					x := []float64{sv, tv}
+					if got, want := f[k][j*len(ss)+i], one.Decision(x); math.Abs(got-want) > 1e-9*magnitude(one, x) {
+						t.Errorf("machine %d at %v: %g, want %g", k, x, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestSeveralMachinesRoundTripBitForBit(t *testing.T) {
+	t.Parallel()
+	eachTogether(t, func(t *testing.T, d *dataset.Data, m *ml.Model, _ []*ml.Model) {
+		text := asJSON(t, m)
+		file, err := ml.ReadModel(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored := new(ml.Model)
+		if err := json.Unmarshal([]byte(text), stored); err != nil {
+			t.Fatal(err)
+		}
+		for _, back := range []*ml.Model{file, stored} {
+			if again := asJSON(t, back); again != text {
+				t.Errorf("%s was written again as %s", text, again)
+			}
+			if a, b := m.Scores(d.X), back.Scores(d.X); !slices.Equal(a.RawMatrix().Data, b.RawMatrix().Data) {
+				t.Errorf("scores %v, read again %v", a, b)
+			}
+		}
+	})
+}
+
+func TestPointsOfSeveralMachines(t *testing.T) {
+	t.Parallel()
+	eachTogether(t, func(t *testing.T, d *dataset.Data, m *ml.Model, alone []*ml.Model) {
+		s := spec(t, "test_fraction", "0")
+		ps, err := m.Points(d, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		accuracy, _ := m.Accuracy(d)
+		wrong := 0
+		for i, p := range ps {
+			f := m.Scores(d.X).RawRowView(i)
+			if p.Row != i || p.Label != d.Classes[d.Y[i]] || p.Predicted != m.LabelOf(f...) || !slices.Equal(p.Scores, f) {
+				t.Errorf("point %d is %+v", i, p)
+			}
+			if p.Wrong != (p.Predicted != p.Label) || p.HeldOut || p.Y != 0 || p.F != 0 || p.Margin != 0 || p.Slack != 0 {
+				t.Errorf("point %d is %+v: no sides, no margin", i, p)
+			}
+			if p.Wrong {
+				wrong++
+			}
+			role, core, weight := ml.None, false, 0.0
+			for _, one := range alone {
+				if k := slices.Index(one.Supports.Rows, i); k >= 0 {
+					role, weight = ml.Support, math.Max(weight, math.Abs(one.Machines[0].Coef[k]))
+				}
+				core = core || slices.Contains(one.Machines[0].CoreRows, i)
+			}
+			if p.Role != role || p.Core != core || math.Abs(p.Weight) != weight {
+				t.Errorf("point %d is %+v, want role %q, core %v, weight %g", i, p, role, core, weight)
+			}
+		}
+		if got := 1 - float64(wrong)/60; math.Abs(got-accuracy) > 1e-12 {
+			t.Errorf("%d wrong points, accuracy %g", wrong, accuracy)
+		}
+		// The split is by class.
+		s = spec(t, "test_fraction", "0.25", "seed", "2")
+		if ps, err = m.Points(d, s); err != nil {
+			t.Fatal(err)
+		}
+		held := map[string]int{}
+		for _, p := range ps {
+			if p.HeldOut {
+				held[p.Label]++
+			}
+		}
+		for _, c := range d.Classes {
+			if held[c] != 5 {
+				t.Errorf("%d of class %s held out, want 5", held[c], c)
+			}
+		}
+	})
+}
+
+// The accuracies are those of the reference solutions: scikit-learn's machines, put
+// together by the same rules.
+func TestRulesOnIris(t *testing.T) {
+	t.Parallel()
+	set, _ := dataset.FindBuiltin("iris")
+	d, err := set.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	scaled := *d
+	scaled.X = dataset.FitScaler(d.X).Apply(d.X)
+	for rule, want := range map[ml.Rule]float64{ml.OneVsOne: 0.9666666666666667, ml.OneVsRest: 0.94} {
+		m, _ := together(t, rule, &scaled, "kernel", "linear", "tol", "1e-6")
+		got, err := m.Accuracy(&scaled)
+		if err != nil || math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: accuracy %g (%v), want %g", rule, got, err, want)
+		}
+		if n := len(m.Supports.Rows); rule == ml.OneVsOne && n != 29 {
+			t.Errorf("%d support vectors, want 29", n)
+		}
+	}
+}
+
+func TestRulesByHand(t *testing.T) {
+	t.Parallel()
+	model := func(rule ml.Rule, classes string) *ml.Model {
+		return &ml.Model{Rule: rule, Classes: strings.Fields(classes)}
+	}
+	nan := math.NaN()
+	for _, c := range []struct {
+		m    *ml.Model
+		f    []float64
+		want string
+	}{
+		{model(ml.Sign, "no yes"), []float64{0}, "yes"},
+		{model(ml.Sign, "no yes"), []float64{-1e-300}, "no"},
+		{model(ml.Sign, "no yes"), []float64{nan}, "no"},
+		{model(ml.OneVsRest, "a b c"), []float64{-3, -1, -2}, "b"},
+		{model(ml.OneVsRest, "a b c"), []float64{2, 1, 2}, "a"},
+		{model(ml.OneVsRest, "a b"), []float64{-1, 1}, "b"},
+		{model(ml.Argmax, "a b c"), []float64{0, 0, 1e-9}, "c"},
+		{model(ml.OneVsOne, "a b"), []float64{0}, "b"},
+		{model(ml.OneVsOne, "a b"), []float64{-1}, "a"},
+		// b against a, c against a, c against b.
+		{model(ml.OneVsOne, "a b c"), []float64{-1, -1, 9}, "a"},
+		{model(ml.OneVsOne, "a b c"), []float64{1, -1, -1}, "b"},
+		{model(ml.OneVsOne, "a b c"), []float64{1, 1, 1}, "c"},
+		// One vote each: a has -1+3 = 2, b has 1-2 = -1, c has -3+2 = -1.
+		{model(ml.OneVsOne, "a b c"), []float64{1, -3, 2}, "a"},
+		// One vote each: a has -3+1 = -2, b has 3-1 = 2, c has -1+1 = 0.
+		{model(ml.OneVsOne, "a b c"), []float64{3, -1, 1}, "b"},
+		{model(ml.OneVsOne, "a b c"), []float64{1, -1, 1}, "a"}, // and no margin differs: the first
+		{model(ml.Value, ""), []float64{7}, ""},
+	} {
+		if got := c.m.LabelOf(c.f...); got != c.want {
+			t.Errorf("%s of %v: %q, want %q", c.m.Rule, c.f, got, c.want)
+		}
+	}
+	if k := model(ml.Value, "").Class([]float64{1}); k != -1 {
+		t.Errorf("a value is class %d", k)
+	}
+	if _, err := model(ml.Value, "").Accuracy(toy()); err == nil {
+		t.Error("numbers have an accuracy")
+	}
+}
+
+func TestScoreNames(t *testing.T) {
+	t.Parallel()
+	d := three(30)
+	ovr, _ := together(t, ml.OneVsRest, d)
+	ovo, _ := together(t, ml.OneVsOne, d)
+	for want, m := range map[string]*ml.Model{
+		"f ash|f beech|f elm":                        ovr,
+		"f beech vs ash|f elm vs ash|f elm vs beech": ovo,
+		"f": train(t, toy(), spec(t)).Model,
+	} {
+		if got := strings.Join(m.ScoreNames(), "|"); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// TestFormat2IsReadForEver reads models of the present format as they were recorded
+// when it was new.
+func TestFormat2IsReadForEver(t *testing.T) {
+	t.Parallel()
+	d := three(30)
+	for _, rule := range []ml.Rule{ml.OneVsRest, ml.OneVsOne} {
+		path := filepath.Join("testdata", fmt.Sprintf("model_format2_%s.json", rule))
+		if *update {
+			m, _ := together(t, rule, d, "conformal", "eigen", "gamma", "0.3")
+			if err := os.WriteFile(path, []byte(asJSON(t, m)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := ml.ReadModel(strings.NewReader(string(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := asJSON(t, m); got != string(text) {
+			t.Errorf("%s is written again as %s", text, got)
+		}
+		if a, err := m.Accuracy(d); err != nil || a < 0.9 || m.Machines[2].Map == nil {
+			t.Errorf("%s: accuracy %g (%v)", rule, a, err)
+		}
+	}
+}
