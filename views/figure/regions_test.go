@@ -1,0 +1,249 @@
+package figure_test
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/conformal"
+	"marginlab/ml/kernel"
+	"marginlab/views/figure"
+)
+
+// grove is three classes with a model made by hand: every training point pulls with
+// the same weight in every machine that knows its class.
+func grove(rule ml.Rule) figure.Scene {
+	const n = 75
+	r := rand.New(rand.NewPCG(5, 6))
+	x := mat.NewDense(n, 2, nil)
+	m := &ml.Model{
+		Features: []string{"length", "width"}, Label: "kind", Classes: []string{"ash", "beech", "elm"},
+		Kernel: kernel.Kernel{Name: "rbf", Gamma: 0.8}, Machines: make([]ml.Machine, 3), Rule: rule,
+	}
+	for i := range n {
+		class := i % 3
+		a := 2*math.Pi*float64(class)/3 + 0.4
+		x.SetRow(i, []float64{1.5*math.Cos(a) + 0.75*r.NormFloat64(), 1.5*math.Sin(a) + 0.75*r.NormFloat64()})
+		if i%7 == 5 {
+			continue // held out
+		}
+		m.Supports.Rows = append(m.Supports.Rows, i)
+		m.Supports.Vectors = append(m.Supports.Vectors, x.RawRowView(i))
+		for k := range m.Machines {
+			var u float64
+			switch positive, negative := m.Sides(k); m.Classes[class] {
+			case positive:
+				u = 0.2
+			case negative:
+				u = -0.2
+			default:
+				if negative == "" {
+					u = -0.1
+				}
+			}
+			m.Machines[k].Coef = append(m.Machines[k].Coef, u)
+		}
+	}
+	ps := make([]ml.Point, n)
+	for i := range ps {
+		f := m.Scores(x).RawRowView(i)
+		p := ml.Point{Row: i, X: x.RawRowView(i), Label: m.Classes[i%3], Scores: f, Predicted: m.LabelOf(f...), HeldOut: i%7 == 5}
+		p.Wrong = p.Predicted != p.Label
+		if !p.HeldOut && i%4 == 0 {
+			p.Role, p.Weight = ml.Support, 0.1+0.1*float64(i%5)
+		}
+		ps[i] = p
+	}
+	return figure.Scene{Model: m, Points: ps, View: plane(m.Features), Classes: m.Classes}
+}
+
+func ExampleBoundary_regions() {
+	s := grove(ml.OneVsRest)
+	s.Title = "Three kinds of trees"
+	p, err := figure.Boundary(s)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("regions", p))
+	fmt.Println(p.Caption)
+	// Output:
+	// as testdata/regions.svg
+	// Regions of ash, beech, elm, one against the rest, RBF (Gaussian) kernel, over length and width. 75 points: 25 ash, 25 beech, 25 elm. 16 support vectors. 0 of 65 training points misclassified, 1 of 10 held-out points.
+}
+
+// mapped gives every machine of a scene a conformal map of its own.
+func mapped(s figure.Scene) figure.Scene {
+	for k := range s.Model.Machines {
+		s.Model.Machines[k].Map = &conformal.Map{Gamma: 1, Alpha0: 0.5, Alpha: []float64{1, 0.3}, Cores: [][]float64{{float64(k) - 1, 0.5}, {0, -1}}}
+	}
+	for i := range s.Points {
+		s.Points[i].Core = i%9 == 0
+	}
+	s.Cores = true
+	return s
+}
+
+var regionVariants = []struct {
+	name string
+	draw func() (*figure.Picture, error)
+}{
+	{"regions_dark", func() (*figure.Picture, error) {
+		s := grove(ml.OneVsOne)
+		s.Dark = true
+		return figure.Boundary(s)
+	}},
+	{"regions_mapped", func() (*figure.Picture, error) { return figure.Boundary(mapped(grove(ml.OneVsOne))) }},
+	{"regions_map", func() (*figure.Picture, error) {
+		s := mapped(grove(ml.OneVsOne))
+		s.Machine = 1
+		return figure.Conformal(s)
+	}},
+	{"regions_overlay", func() (*figure.Picture, error) {
+		a, b := grove(ml.OneVsRest), grove(ml.OneVsOne)
+		b.Model.Kernel.Gamma = 0.1
+		return figure.Overlay([]figure.Layer{{Name: "narrow", Scene: a}, {Name: "wide", Scene: b}})
+	}},
+}
+
+func TestGoldenRegions(t *testing.T) {
+	t.Parallel()
+	for _, v := range regionVariants {
+		p, err := v.draw()
+		if err != nil {
+			t.Errorf("%s: %v", v.name, err)
+			continue
+		}
+		parse(t, p)
+		if got := golden(v.name, p); !strings.HasPrefix(got, "as ") {
+			t.Errorf("%s: %s", v.name, got)
+		}
+	}
+}
+
+// TestRegionsAreThePredictions looks at pixels far from lines and points: each has
+// the colour of the class that the model predicts there.
+func TestRegionsAreThePredictions(t *testing.T) {
+	t.Parallel()
+	for _, rule := range []ml.Rule{ml.OneVsRest, ml.OneVsOne} {
+		s := grove(rule)
+		s.Limits = figure.LimitsOf(s.Points, s.View)
+		s.Points = nil
+		p, err := figure.Boundary(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := p.PNG(&b); err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.Decode(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := p.Frame
+		predicted := func(px, py int) string {
+			x := f.Limits.XMin + (float64(px)+0.5-f.Left)/f.Width*(f.Limits.XMax-f.Limits.XMin)
+			y := f.Limits.YMax - (float64(py)+0.5-f.Top)/f.Height*(f.Limits.YMax-f.Limits.YMin)
+			return s.Model.Predict([]float64{x, y})
+		}
+		colors, seen := map[string]string{}, 0
+		for py := int(f.Top) + 8; py < int(f.Top+f.Height)-8; py += 5 {
+			for px := int(f.Left) + 8; px < int(f.Left+f.Width)-8; px += 5 {
+				class := predicted(px, py)
+				if predicted(px-7, py) != class || predicted(px+7, py) != class || predicted(px, py-7) != class || predicted(px, py+7) != class {
+					continue
+				}
+				c := fmt.Sprint(img.At(px, py))
+				if colors[class] == "" {
+					colors[class] = c
+				}
+				if colors[class] != c {
+					t.Fatalf("%s: pixel %d, %d is %s, others of %s are %s", rule, px, py, c, class, colors[class])
+				}
+				seen++
+			}
+		}
+		if len(colors) != 3 || colors["ash"] == colors["beech"] || colors["ash"] == colors["elm"] || colors["beech"] == colors["elm"] || seen < 5000 {
+			t.Errorf("%s: %d pixels in %v", rule, seen, colors)
+		}
+	}
+}
+
+// Pictures of odd models of several machines: no error, no panic, well-formed output.
+func TestUglyRegions(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*figure.Scene){
+		"as it is":         func(*figure.Scene) {},
+		"no vectors":       func(s *figure.Scene) { s.Model.Supports, s.Model.Machines = ml.Supports{}, make([]ml.Machine, 3) },
+		"one class":        func(s *figure.Scene) { s.Model.Machines[1].B = 1e6; s.Model.Machines[0].B = -1e6 },
+		"not a number":     func(s *figure.Scene) { s.Model.Machines[0].B = math.NaN() },
+		"infinite":         func(s *figure.Scene) { s.Model.Machines[2].B = math.Inf(1) },
+		"no points":        func(s *figure.Scene) { s.Points, s.Classes = nil, nil },
+		"classes unknown":  func(s *figure.Scene) { s.Classes = []string{"ash", "oak"} },
+		"heat and slack":   func(s *figure.Scene) { s.Heat, s.Slack = true, true },
+		"smallest picture": func(s *figure.Scene) { s.Width, s.Height, s.Grid = 40, 40, 8 },
+		"two machines of two classes": func(s *figure.Scene) {
+			s.Model.Classes, s.Model.Machines, s.Model.Rule = s.Model.Classes[:2], s.Model.Machines[:2], ml.OneVsRest
+		},
+	} {
+		for _, rule := range []ml.Rule{ml.OneVsRest, ml.OneVsOne} {
+			s := grove(rule)
+			change(&s)
+			p, err := figure.Boundary(s)
+			if err != nil {
+				t.Errorf("%s, %s: %v", name, rule, err)
+				continue
+			}
+			parse(t, p)
+			if p, err = figure.Overlay([]figure.Layer{{Name: "a", Scene: s}, {Name: "b", Scene: s}, {Name: "c", Scene: grove(rule)}}); err != nil {
+				t.Errorf("%s, %s, overlay: %v", name, rule, err)
+				continue
+			}
+			parse(t, p)
+		}
+	}
+	s := grove(ml.OneVsRest)
+	s.Model.Rule, s.Model.Classes, s.Model.Machines = ml.Value, nil, s.Model.Machines[:1]
+	if _, err := figure.Boundary(s); err == nil {
+		t.Error("regions of numbers were drawn")
+	}
+	s = grove(ml.OneVsRest)
+	s.Machine = 3
+	if _, err := figure.Conformal(s); err == nil {
+		t.Error("the map of a machine that is not there was drawn")
+	}
+	// A model of two classes beside one of three, trained on the same points.
+	p, err := figure.Overlay([]figure.Layer{{Name: "all", Scene: grove(ml.OneVsOne)}, {Name: "two", Scene: func() figure.Scene {
+		s := grove(ml.OneVsRest)
+		s.Model.Machines, s.Model.Rule, s.Model.Classes = s.Model.Machines[:1], ml.Sign, []string{"not ash", "ash"}
+		return s
+	}()}})
+	if err != nil || !(p.Disagree > 0.3 && p.Disagree < 0.9) {
+		t.Errorf("%v: they disagree on %g", err, p.Disagree)
+	}
+}
+
+// TestCaptionOfRegions tells what the picture of several machines shows.
+func TestCaptionOfRegions(t *testing.T) {
+	t.Parallel()
+	s := mapped(grove(ml.OneVsOne))
+	wrong := 0
+	for _, p := range s.Points {
+		if p.Wrong && !p.HeldOut {
+			wrong++
+		}
+	}
+	for _, want := range []string{"Regions of ash, beech, elm, one against one, ", "with 3 conformal maps", "25 ash, 25 beech, 25 elm", fmt.Sprintf("%d of 65 training points misclassified", wrong)} {
+		if got := figure.Caption(s); !strings.Contains(got, want) {
+			t.Errorf("%q does not say %q", got, want)
+		}
+	}
+}
