@@ -336,6 +336,8 @@ func TestAPIRunsOfEveryKind(t *testing.T) {
 		{"conformal=eigen", 2, 2},
 		{"conformal=eigen&learner=svm&status=done", 1, 1},
 		{"status=failed", 0, 0},
+		{"rule=sign", min(total, door.ListRows), total},
+		{"rule=ovo", 0, 0},
 		{"q=no+such+words", 0, 0},
 		{"tag=none", 0, 0},
 		{"limit=3&offset=12", 2, total},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"strings"
+
+	"marginlab/ml"
 )
 
 // Filter says which runs to list, in which order. Empty fields do not filter.
@@ -12,6 +14,7 @@ type Filter struct {
 	Learner   string
 	Kernel    string
 	Conformal string
+	Rule      ml.Rule // of finished runs
 	Status    Status
 	Tag       string
 	Dataset   string // id
@@ -99,6 +102,7 @@ func (f Filter) where(ws Workspace) (string, []any) {
 	equal("learner", f.Learner)
 	equal("kernel", f.Kernel)
 	equal("conformal", f.Conformal)
+	equal("rule", string(f.Rule))
 	equal("status", string(f.Status))
 	equal("dataset", f.Dataset)
 	if f.Tag != "" {

@@ -171,7 +171,9 @@ func TestRunsFilterSortPage(t *testing.T) {
 	save := func(name, note string, tags []string, accuracy float64, vectors int, change func(*NewRun)) {
 		n := NewRun{Name: name, Note: note, Tags: tags, Data: sample(2), DatasetName: "moons", Spec: ml.DefaultSpec()}
 		change(&n)
-		must[Run](t)(s.saveRun(ctx, alice, n, sampleResult(accuracy, vectors)))
+		res := sampleResult(accuracy, vectors)
+		res.Report.Rule = map[string]ml.Rule{"c": ml.Sign, "d": ml.OneVsOne}[name]
+		must[Run](t)(s.saveRun(ctx, alice, n, res))
 	}
 	save("b", "100% sure", []string{"good", `qu"o<te`}, 0.8, 5, func(n *NewRun) { n.Spec = n.Spec.With("C", param.Of(10)) })
 	save("A", "", nil, 0.95, 50, func(n *NewRun) {
@@ -203,6 +205,8 @@ func TestRunsFilterSortPage(t *testing.T) {
 		{"by kernel", Filter{Kernel: "rbf"}, "b A d q"},
 		{"by conformal", Filter{Conformal: "eigen"}, "d"},
 		{"by status", Filter{Status: Queued}, "q"},
+		{"by rule", Filter{Rule: ml.OneVsOne}, "d"},
+		{"by rule, also of reports that do not name it", Filter{Rule: ml.Sign}, "b A c"},
 		{"by data set", Filter{Dataset: ripley.ID}, "A"},
 		{"by tag, whole", Filter{Tag: "good"}, "b"},
 		{"query: tag", Filter{Query: "good"}, "b c"},

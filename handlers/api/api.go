@@ -164,7 +164,7 @@ func newRun(r store.Run) Run {
 
 // Runs lists the runs that the query asks for.
 func (a *Room) Runs(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "q", "learner", "kernel", "conformal", "status", "tag", "sort", "desc", "limit", "offset")
+	q, err := query(r, "q", "learner", "kernel", "conformal", "rule", "status", "tag", "sort", "desc", "limit", "offset")
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
 
 	"marginlab/handlers/cmdline"
 	"marginlab/ml"
@@ -771,5 +772,47 @@ func TestFilesAreWrittenWhole(t *testing.T) {
 	must(t, "fit", "--data", data, "--out", os.DevNull)
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
 		t.Errorf("%s became a file", os.DevNull)
+	}
+}
+
+// A model of several machines gives the label that its rule chooses and a column of
+// scores for each machine; one whose rule is value has no label.
+func TestPredictWithSeveralMachines(t *testing.T) {
+	t.Parallel()
+	data := file(t, "new.csv", "x1,x2,label\n2,0,ash\n-1,1.7,beech\n-1,-1.7,beech\n")
+	for rule, names := range map[string]string{"ovr": "f ash|f beech|f elm", "ovo": "f beech vs ash|f elm vs ash|f elm vs beech"} {
+		model := "../../ml/testdata/model_format2_" + rule + ".json"
+		head, rows := predictions(t, must(t, "predict", "--model", model, "--data", data))
+		if got := strings.Join(head, "|"); got != "row|label|"+names+"|true" {
+			t.Errorf("%s: columns %s", rule, got)
+		}
+		f, err := os.Open(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		m, err := ml.ReadModel(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := m.Scores(mat.NewDense(3, 2, []float64{2, 0, -1, 1.7, -1, -1.7}))
+		for i, r := range rows {
+			if r[1] != []string{"ash", "beech", "elm"}[i] || r[5] != []string{"ash", "beech", "beech"}[i] {
+				t.Errorf("%s: row %d: %q", rule, i, r)
+			}
+			for k, v := range want.RawRowView(i) {
+				if r[2+k] != strconv.FormatFloat(v, 'g', -1, 64) {
+					t.Errorf("%s: row %d: %s = %s, want %v", rule, i, head[2+k], r[2+k], v)
+				}
+			}
+		}
+	}
+	value := file(t, "value.json", `{"format":2,"features":["x1"],"label":"y","classes":[],"objects":"vectors","kernel":{"name":"linear"},"supports":{"rows":[0],"vectors":[[2]]},"machines":[{"coef":[0.5],"b":1}],"rule":"value"}`)
+	if got := must(t, "predict", "--model", value, "--data", file(t, "one.csv", "x1\n3\n-1\n")); got != "row,f\n1,4\n2,0\n" {
+		t.Errorf("a regression predicts %q", got)
+	}
+	newer := file(t, "newer.json", `{"format":3}`)
+	if o := run(t.Context(), "", "predict", "--model", newer, "--data", data); o.code != 1 || !strings.Contains(o.err, "a later one") {
+		t.Errorf("a newer format: exit %d: %s", o.code, o.err)
 	}
 }

@@ -81,7 +81,11 @@ func runPredict(ctx context.Context, args []string, std Streams) error {
 
 func writePredictions(w io.Writer, m *ml.Model, scores *mat.Dense, labels []string) error {
 	c := csv.NewWriter(w)
-	head := append([]string{"row", "label"}, m.ScoreNames()...)
+	head := []string{"row"}
+	if m.Rule != ml.Value {
+		head = append(head, "label")
+	}
+	head = append(head, m.ScoreNames()...)
 	if labels != nil {
 		head = append(head, "true")
 	}
@@ -89,7 +93,10 @@ func writePredictions(w io.Writer, m *ml.Model, scores *mat.Dense, labels []stri
 	n, _ := scores.Dims()
 	for i := range n {
 		f := scores.RawRowView(i)
-		rec := append(head[:0], strconv.Itoa(i+1), m.LabelOf(f...))
+		rec := append(head[:0], strconv.Itoa(i+1))
+		if m.Rule != ml.Value {
+			rec = append(rec, m.LabelOf(f...))
+		}
 		for _, v := range f {
 			rec = append(rec, strconv.FormatFloat(v, 'g', -1, 64))
 		}

@@ -61,6 +61,13 @@ func RunFilter(q url.Values) (store.Filter, error) {
 			wrong(name, p.Check(q.Get(name)))
 		}
 	}
+	if s := q.Get("rule"); s != "" {
+		var rules []ml.Rule
+		for _, r := range ml.Rules {
+			rules = append(rules, r.Name)
+		}
+		wrong("rule", choice("rule", rules).Check(s))
+	}
 	if s := q.Get("status"); s != "" {
 		wrong("status", choice("status", RunStatuses).Check(s))
 	}
@@ -77,7 +84,7 @@ func RunFilter(q url.Values) (store.Filter, error) {
 		return int(v)
 	}
 	f := store.Filter{
-		Query: strings.TrimSpace(q.Get("q")), Learner: q.Get("learner"), Kernel: q.Get("kernel"), Conformal: q.Get("conformal"),
+		Query: strings.TrimSpace(q.Get("q")), Learner: q.Get("learner"), Kernel: q.Get("kernel"), Conformal: q.Get("conformal"), Rule: ml.Rule(q.Get("rule")),
 		Status: store.Status(q.Get("status")), Tag: q.Get("tag"), Sort: cmp.Or(q.Get("sort"), "created"), Desc: q.Get("sort") == "",
 		Limit: whole("limit", ListRows, 1, mostListRows), Offset: whole("offset", 0, 0, 1e9),
 	}

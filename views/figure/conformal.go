@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -34,6 +35,11 @@ func Conformal(s Scene) (*Picture, error) {
 	whose := ""
 	if len(s.Model.Machines) > 1 {
 		whose = " of " + s.Model.ScoreNames()[s.Machine]
+		s.Points = slices.Clone(s.Points)
+		for i := range s.Points { // the cores of this machine alone
+			p := &s.Points[i]
+			p.Core = p.Core && slices.Contains(s.Model.Machines[s.Machine].CoreRows, p.Row)
+		}
 	}
 	sh.caption = fmt.Sprintf("Conformal factor c(x)%s, from %.3g to %.3g %s. %s", whose, lo, hi, where, sh.caption)
 	p := ramp(t.Factor[0], t.Zero, t.Factor[1], 40)

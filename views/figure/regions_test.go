@@ -82,10 +82,13 @@ func ExampleBoundary_regions() {
 // mapped gives every machine of a scene a conformal map of its own.
 func mapped(s figure.Scene) figure.Scene {
 	for k := range s.Model.Machines {
+		for i := k; i < len(s.Points); i += 9 {
+			s.Model.Machines[k].CoreRows = append(s.Model.Machines[k].CoreRows, i)
+		}
 		s.Model.Machines[k].Map = &conformal.Map{Gamma: 1, Alpha0: 0.5, Alpha: []float64{1, 0.3}, Cores: [][]float64{{float64(k) - 1, 0.5}, {0, -1}}}
 	}
 	for i := range s.Points {
-		s.Points[i].Core = i%9 == 0
+		s.Points[i].Core = i%9 < 3
 	}
 	s.Cores = true
 	return s

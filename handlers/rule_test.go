@@ -1,0 +1,150 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/store"
+)
+
+// severalMachines stores a finished run of a model with a machine for every pair of
+// three classes, each with a conformal map of its own.
+func severalMachines(t *testing.T, s *server) (run store.Run, m *ml.Model, d *dataset.Data) {
+	t.Helper()
+	text, err := os.ReadFile("../ml/testdata/model_format2_ovo.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = ml.ReadModel(bytes.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	// Its rows are not in the file but for the support vectors.
+	d = &dataset.Data{Features: m.Features, Label: m.Label, Classes: m.Classes, X: mat.NewDense(30, 2, nil)}
+	for i := range 30 {
+		d.X.SetRow(i, []float64{float64(i%7) - 3, float64(i%5) - 2})
+		d.Y = append(d.Y, i%3)
+	}
+	for k, i := range m.Supports.Rows {
+		d.X.SetRow(i, m.Supports.Vectors[k])
+	}
+	spec := ml.DefaultSpec()
+	spec.Conformal, spec.Standardize = "eigen", false
+	accuracy, err := m.Accuracy(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, ctx := s.app.Store, t.Context()
+	if run, err = st.CreateRun(ctx, store.WorkspaceOf(alice), store.NewRun{Name: "trees", Data: d, Spec: spec}); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := st.ClaimRun(ctx, "test"); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	before := *m
+	before.Machines = nil
+	for _, machine := range m.Machines {
+		machine.Map, machine.CoreRows = nil, nil
+		before.Machines = append(before.Machines, machine)
+	}
+	report := ml.Report{N: 30, D: 2, Classes: m.Classes, Rule: m.Rule, Learner: "svm", Kernel: "rbf", Status: "converged", TrainN: 30, TrainAccuracy: accuracy, SupportVectors: len(m.Supports.Rows)}
+	if err := st.FinishRun(ctx, "test", run.ID, &ml.Result{Report: report, Model: m, Before: &before}); err != nil {
+		t.Fatal(err)
+	}
+	return run, m, d
+}
+
+// TestSeveralMachinesThroughEveryDoor follows a model of three classes through lists,
+// pages, pictures, the stage, predictions and JSON.
+func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	run, m, d := severalMachines(t, s)
+	c, b := s.client(t, alice), s.browse(t, alice)
+	path := "/runs/" + run.ID
+
+	for query, want := range map[string]int{"rule=ovo": 1, "rule=sign": 0, "": 1} {
+		if got := decode[struct{ Total int }](c.want(200, "GET", "/api/runs?"+query, "")); got.Total != want {
+			t.Errorf("%q: %d runs", query, got.Total)
+		}
+	}
+	c.want(http.StatusUnprocessableEntity, "GET", "/api/runs?rule=vote", "")
+	if got := decode[struct{ Report ml.Report }](c.want(200, "GET", "/api"+path, "")); got.Report.Rule != ml.OneVsOne {
+		t.Errorf("rule %q", got.Report.Rule)
+	}
+	back, err := ml.ReadModel(bytes.NewReader(c.want(200, "GET", "/api"+path+"/model.json", "").body))
+	if err != nil || len(back.Machines) != 3 || !mat.Equal(back.Scores(d.X), m.Scores(d.X)) {
+		t.Errorf("%v: another model came back", err)
+	}
+
+	names := []string{"f beech vs ash", "f elm vs ash", "f elm vs beech"}
+	rows, err := csv.NewReader(bytes.NewReader(b.fetch("GET", path+"/predictions.csv", "").body)).ReadAll()
+	if err != nil || len(rows) != 31 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	if got := strings.Join(rows[0], "|"); got != "row|label|predicted|"+strings.Join(names, "|")+"|held_out|role|weight" {
+		t.Errorf("columns %s", got)
+	}
+	scores := m.Scores(d.X)
+	for i, r := range rows[1:] {
+		f := scores.RawRowView(i)
+		if r[1] != d.Classes[d.Y[i]] || r[2] != m.LabelOf(f...) {
+			t.Errorf("row %d: %q", i, r)
+		}
+		for k, v := range f {
+			if r[3+k] != strconv.FormatFloat(v, 'g', -1, 64) {
+				t.Errorf("row %d: %s is %s, want %v", i, names[k], r[3+k], v)
+			}
+		}
+	}
+
+	doc := b.page(200, path)
+	var head []string
+	for _, th := range doc.Find(".points th").EachIter() {
+		head = append(head, th.Text())
+	}
+	if got := strings.Join(head, "|"); got != "row|coordinates|label|predicted|"+strings.Join(names, "|")+"|weight|role" {
+		t.Errorf("table of points: %s", got)
+	}
+	if n := doc.Find(".points tbody tr").First().Find("td").Length(); n != len(head) {
+		t.Errorf("%d cells below %d headings", n, len(head))
+	}
+	var stage struct {
+		Scores []string
+		Points [][]any
+	}
+	if err := json.Unmarshal([]byte(doc.Find("[data-stage]").AttrOr("data-stage", "")), &stage); err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(stage.Scores) != fmt.Sprint(names) || len(stage.Points) != 30 {
+		t.Errorf("stage: %v, %d points", stage.Scores, len(stage.Points))
+	}
+	for i, p := range stage.Points {
+		if len(p) != 10 || p[8] != m.LabelOf(scores.RawRowView(i)...) || len(p[9].([]any)) != 3 {
+			t.Errorf("stage: point %d is %v", i, p)
+		}
+	}
+	if got := doc.Find(".trio figure").Length(); got != 5 { // before, after, and a map for every machine
+		t.Errorf("%d small pictures", got)
+	}
+	for name, says := range map[string]string{
+		"boundary": "Regions of ash, beech, elm", "before": "Regions of ash, beech, elm", "map": "c(x) of f beech vs ash", "map-2": "c(x) of f elm vs ash", "map-3": "c(x) of f elm vs beech",
+	} {
+		if svg := string(b.fetch("GET", path+"/figures/"+name+".svg", "").body); !strings.Contains(svg, says) {
+			t.Errorf("%s does not say %q", name, says)
+		}
+	}
+	for _, name := range []string{"map-4", "map-1", "map-", "mapped"} {
+		c.want(http.StatusNotFound, "GET", path+"/figures/"+name+".svg", "")
+	}
+}
