@@ -218,8 +218,8 @@ func (m *Model) check() error {
 
 // checkRule reports classes and machines that do not suit the rule.
 func (m *Model) checkRule() error {
-	row, ok := lookupRule(m.Rule)
-	if !ok {
+	row := m.Rule.row()
+	if row == nil {
 		return fmt.Errorf("model: rule %q is not known", m.Rule)
 	}
 	k := len(m.Classes)

@@ -61,8 +61,7 @@ type Machine struct {
 // Sides returns the classes that machine k separates: positive where f >= 0, and
 // negative elsewhere, empty for all the others. Both are empty under Value.
 func (m *Model) Sides(k int) (positive, negative string) {
-	row, _ := lookupRule(m.Rule)
-	s := row.sides(len(m.Classes))[k]
+	s := m.Rule.row().sides(len(m.Classes))[k]
 	return m.class(s.positive), m.class(s.negative)
 }
 
@@ -94,8 +93,7 @@ func (m *Model) ScoreNames() []string {
 // Class is the answer that scores (one a machine) stand for, as an index into
 // Classes; -1 under Value.
 func (m *Model) Class(scores []float64) int {
-	row, _ := lookupRule(m.Rule)
-	return row.class(len(m.Classes), scores)
+	return m.Rule.row().class(len(m.Classes), scores)
 }
 
 // LabelOf is the answer that scores stand for in words, empty under Value.

@@ -1,7 +1,5 @@
 package ml
 
-import "slices"
-
 // Rule names a way from the scores of a model's machines to its answer.
 type Rule string
 
@@ -66,13 +64,14 @@ var Rules = []RuleRow{
 	},
 }
 
-// lookupRule returns a row of Rules.
-func lookupRule(name Rule) (RuleRow, bool) {
-	i := slices.IndexFunc(Rules, func(r RuleRow) bool { return r.Name == name })
-	if i < 0 {
-		return RuleRow{}, false
+// row is the rule's row of Rules, nil for a rule that is not known.
+func (r Rule) row() *RuleRow {
+	for i := range Rules { // no copies: pictures ask for every pixel
+		if Rules[i].Name == r {
+			return &Rules[i]
+		}
 	}
-	return Rules[i], true
+	return nil
 }
 
 // each is a machine for every class.

@@ -199,6 +199,7 @@ func TestUglyRegions(t *testing.T) {
 	} {
 		for _, rule := range []ml.Rule{ml.OneVsRest, ml.OneVsOne} {
 			s := grove(rule)
+			s.Width, s.Height, s.Grid = 320, 260, 40
 			change(&s)
 			p, err := figure.Boundary(s)
 			if err != nil {
