@@ -17,9 +17,8 @@ import (
 // numbers are read for ever; the first had no number.
 const Format = 2
 
-// ReadModel reads the JSON form of a model and validates it. Unknown fields are
-// an error, and so is anything after the model. What was stored is read with
-// json.Unmarshal, which is lenient.
+// ReadModel reads the JSON form of a model, of any format up to Format, and validates
+// it. Unknown fields are an error, and so is anything after the model.
 func ReadModel(r io.Reader) (*Model, error) {
 	dec := json.NewDecoder(r)
 	var text json.RawMessage
@@ -32,29 +31,39 @@ func ReadModel(r io.Reader) (*Model, error) {
 	if _, err := dec.Token(); err != io.EOF {
 		return nil, errors.New("not a model in JSON: something follows the model")
 	}
-	m, err := decode(text, true)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.Validate(); err != nil {
+	m := new(Model)
+	if err := m.UnmarshalJSON(text); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-// UnmarshalJSON reads a model of any format up to Format as it was stored: fields
-// that are not known are passed over, and a parameter of the kernel may lie outside
-// of its bounds, which may have changed. What could not be evaluated is an error.
+// UnmarshalJSON reads what ReadModel reads.
 func (m *Model) UnmarshalJSON(text []byte) error {
-	read, err := decode(text, false)
+	read, err := decode(text, true)
 	if err != nil {
 		return err
 	}
-	if err := read.check(); err != nil {
+	if err := read.Validate(); err != nil {
 		return err
 	}
 	*m = *read
 	return nil
+}
+
+// ReadStoredModel reads a model that was stored, of any format up to Format. It is
+// shown as it was: fields that are not known are passed over, and parameters of the
+// kernel may lie outside of bounds that have changed since. What could not be evaluated
+// is an error.
+func ReadStoredModel(text []byte) (*Model, error) {
+	m, err := decode(text, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // MarshalJSON writes the model with its format number. Lists without elements are

@@ -56,11 +56,13 @@ func TestFormat1IsReadForEver(t *testing.T) {
 		if positive, negative := m.Sides(0); positive != "b" || negative != "a" {
 			t.Errorf("%s: %s against %s", name, positive, negative)
 		}
-		stored, again := new(ml.Model), new(ml.Model)
-		for from, to := range map[string]*ml.Model{text: stored, asJSON(t, m): again} {
-			if err := json.Unmarshal([]byte(from), to); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+		stored, err := ml.ReadStoredModel([]byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		again := new(ml.Model)
+		if err := json.Unmarshal([]byte(asJSON(t, m)), again); err != nil {
+			t.Fatalf("%s: %v", name, err)
 		}
 		then := format1(t, text)
 		for i, x := range rec.X {
@@ -131,7 +133,7 @@ func TestFormatNumbers(t *testing.T) {
 	for number, says := range map[string]string{"3": "later", "1000000": "newer than this program", "1": "expected 2", "0": "expected 2", "-1": "expected 2", `"two"`: "not a model", "2.5": "not a model"} {
 		text := strings.Replace(aModel(t), `"format":2`, `"format":`+number, 1)
 		_, err := ml.ReadModel(strings.NewReader(text))
-		lenient := json.Unmarshal([]byte(text), new(ml.Model))
+		_, lenient := ml.ReadStoredModel([]byte(text))
 		for _, err := range []error{err, lenient} {
 			if err == nil || !strings.Contains(err.Error(), says) {
 				t.Errorf("format %s: %v, want something about %q", number, err, says)
@@ -152,8 +154,11 @@ func TestStoredModelsAreReadLeniently(t *testing.T) {
 			if _, err := ml.ReadModel(strings.NewReader(text)); err == nil {
 				t.Errorf("%s: a file may hold it", name)
 			}
-			var m ml.Model
-			if err := json.Unmarshal([]byte(text), &m); err != nil || len(m.Scores(mat.NewDense(1, 2, nil)).RawRowView(0)) != 1 {
+			if err := json.Unmarshal([]byte(text), new(ml.Model)); err == nil {
+				t.Errorf("%s: a request may hold it", name)
+			}
+			m, err := ml.ReadStoredModel([]byte(text))
+			if err != nil || len(m.Scores(mat.NewDense(1, 2, nil)).RawRowView(0)) != 1 {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -163,7 +168,7 @@ func TestStoredModelsAreReadLeniently(t *testing.T) {
 			"something else than an object":   "[]",
 			"a scale that nothing divides by": change(t, text, "scaler.scale", "[1,0]"),
 		} {
-			if err := json.Unmarshal([]byte(text), new(ml.Model)); err == nil {
+			if _, err := ml.ReadStoredModel([]byte(text)); err == nil {
 				t.Errorf("%s is read", name)
 			}
 		}

@@ -1,7 +1,6 @@
 package ml_test
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"math"
@@ -228,8 +227,8 @@ func TestSeveralMachinesRoundTripBitForBit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stored := new(ml.Model)
-		if err := json.Unmarshal([]byte(text), stored); err != nil {
+		stored, err := ml.ReadStoredModel([]byte(text))
+		if err != nil {
 			t.Fatal(err)
 		}
 		for _, back := range []*ml.Model{file, stored} {

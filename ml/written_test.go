@@ -79,8 +79,12 @@ func TestWrittenModelsAndReportsAreRead(t *testing.T) {
 			t.Errorf("%s: %v", row.Model, err)
 			continue
 		}
-		if again := asJSON(t, m); again != row.Model {
-			t.Errorf("%s was written again as %s", row.Model, again)
+		back, err := ml.ReadModel(strings.NewReader(asJSON(t, m))) // in the present format
+		if err != nil {
+			t.Fatalf("%s written again: %v", row.Model, err)
+		}
+		if diff := cmp.Diff(m, back); diff != "" {
+			t.Errorf("%s was written again as another model: %s", row.Model, diff)
 		}
 		for i, x := range row.X {
 			if f := m.Decision(x); math.Abs(f-row.F[i]) > 1e-12*magnitude(m, x) {

@@ -327,8 +327,8 @@ func readModels(ctx context.Context, tx *sql.Tx, r *Run) error {
 		if err != nil {
 			return err
 		}
-		m := new(ml.Model)
-		if err := json.Unmarshal(text, m); err != nil {
+		m, err := ml.ReadStoredModel(text)
+		if err != nil {
 			return fmt.Errorf("%s of run %s: %w", part, r.ID, err)
 		}
 		if part == "before" {

@@ -21,13 +21,18 @@ type Kernel struct {
 	Values param.Values
 }
 
-// Validate reports a name that is not known, or a value that is not a number or out of
+// Validate reports a name that is not known, of the kernel or of a value, or a value that is not a number or out of
 // the bounds of its parameter. A number that training puts in the place of a word may
 // be larger than what is typed.
 func (k Kernel) Validate() error {
 	row, err := Lookup(k.Name)
 	if err != nil {
 		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(k.Values)) {
+		if !known(name) {
+			return fmt.Errorf("kernel %s: unknown field %q", row.Name, name)
+		}
 	}
 	for _, p := range row.Params {
 		if len(p.Words) > 0 {
@@ -73,8 +78,9 @@ func (k Kernel) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. A name that no kernel's parameter has is
-// an error, one of another kernel is ignored. Bounds are for Validate.
+// UnmarshalJSON reads what MarshalJSON writes. A name that another kernel's parameter
+// has is passed over. Names that none has, and bounds, are for Validate: what was stored
+// is read all the same.
 func (k *Kernel) UnmarshalJSON(data []byte) error {
 	var values param.Values
 	if err := json.Unmarshal(data, &values); err != nil {
@@ -87,14 +93,16 @@ func (k *Kernel) UnmarshalJSON(data []byte) error {
 		k.Values = k.Values.With(p.Name, param.Of(0))
 	}
 	for name, v := range values {
-		if !slices.ContainsFunc(Table, func(r Row) bool { return param.Contains(r.Params, name) }) {
-			return fmt.Errorf("kernel: unknown field %q", name)
-		}
-		if err != nil || param.Contains(own.Params, name) {
+		if err != nil || param.Contains(own.Params, name) || !known(name) {
 			k.Values = k.Values.With(name, v)
 		}
 	}
 	return nil
+}
+
+// known tells whether a kernel of Table has the parameter.
+func known(name string) bool {
+	return slices.ContainsFunc(Table, func(r Row) bool { return param.Contains(r.Params, name) })
 }
 
 // Eval returns k(x, z); x and z have the same length. It is NaN when Table does

@@ -25,7 +25,7 @@ func grove(rule ml.Rule) figure.Scene {
 	x := mat.NewDense(n, 2, nil)
 	m := &ml.Model{
 		Features: []string{"length", "width"}, Label: "kind", Classes: []string{"ash", "beech", "elm"},
-		Kernel: kernel.Kernel{Name: "rbf", Gamma: 0.8}, Machines: make([]ml.Machine, 3), Rule: rule,
+		Kernel: kernel.RBF(0.8), Machines: make([]ml.Machine, 3), Rule: rule,
 	}
 	for i := range n {
 		class := i % 3
@@ -111,7 +111,7 @@ var regionVariants = []struct {
 	}},
 	{"regions_overlay", func() (*figure.Picture, error) {
 		a, b := grove(ml.OneVsRest), grove(ml.OneVsOne)
-		b.Model.Kernel.Gamma = 0.1
+		b.Model.Kernel = kernel.RBF(0.1)
 		return figure.Overlay([]figure.Layer{{Name: "narrow", Scene: a}, {Name: "wide", Scene: b}})
 	}},
 }
