@@ -19,7 +19,6 @@ class Demo {
     this.layer = document.createElement("div");
     this.layer.className = "handles";
     form.addEventListener("dragstart", (e) => e.preventDefault()); // of the picture below a handle
-    form.append(this.layer);
     this.useStage();
     form.addEventListener("input", (e) => {
       if (e.target.matches("[data-speed]")) return;
@@ -30,7 +29,6 @@ class Demo {
       e.preventDefault();
       if (!e.submitter?.dataset.go) this.live.ask(false);
     });
-    new ResizeObserver(() => this.place()).observe(this.form);
   }
 
   body(coarse) {
@@ -48,7 +46,7 @@ class Demo {
     const fresh = await fragment(reply.html);
     const open = [...this.exhibit.querySelectorAll("details")].map((d) => d.open);
     this.form.style.minHeight = `${this.form.offsetHeight}px`; // a smaller answer does not make the page jump
-    this.exhibit.replaceChildren(fresh);
+    this.renew(fresh);
     watchFormulas(this.exhibit);
     this.exhibit.querySelectorAll("details").forEach((d, i) => (d.open = open[i] ?? d.open));
     this.replay?.show(reply.step, reply.steps);
@@ -65,6 +63,15 @@ class Demo {
     history.replaceState(history.state, "", `${location.pathname}${query && `?${query}`}${location.hash}`);
   }
 
+  /** Shows another exhibit. A stage stays in its place, for somebody may hold a handle on it. */
+  renew(fresh) {
+    const stage = this.exhibit.querySelector(".stage"), next = fresh.querySelector(".stage");
+    if (!stage || !next) return this.exhibit.replaceChildren(fresh);
+    stage.dataset.stage = next.dataset.stage;
+    stage.querySelector("picture").replaceWith(next.querySelector("picture"));
+    for (let kept = stage, now = next; kept !== this.exhibit; kept = kept.parentNode, now = now.parentNode) surround(kept, now);
+  }
+
   /** Says beside the controls what is wrong with them. */
   report(reply) {
     for (const field of this.form.querySelectorAll("[data-field]")) {
@@ -78,8 +85,12 @@ class Demo {
 
   useStage() {
     const element = this.exhibit.querySelector(".stage");
-    if (!element) return;
-    this.stage = new Stage(element, null);
+    if (!element) return (this.stage = null);
+    if (element === this.stage?.element) this.stage.renew();
+    else {
+      this.stage = new Stage(element, null);
+      element.append(this.layer);
+    }
     const wanted = this.stage.data.handles || [];
     while (this.layer.children.length > wanted.length) this.layer.lastChild.remove();
     wanted.forEach((h, i) => {
@@ -96,11 +107,10 @@ class Demo {
 
   place() {
     if (!this.stage || !this.layer.children.length) return;
-    const image = this.stage.image.getBoundingClientRect(), form = this.form.getBoundingClientRect();
     for (const handle of this.layer.children) {
-      const [x, y] = this.stage.pixel(...handle.at);
-      handle.style.left = `${image.left - form.left + x}px`;
-      handle.style.top = `${image.top - form.top + y}px`;
+      const [x, y] = this.stage.share(...handle.at);
+      handle.style.left = `${x}%`;
+      handle.style.top = `${y}%`;
     }
   }
 
@@ -147,6 +157,14 @@ class Demo {
     });
     this.place();
   }
+}
+
+/** Puts what stands around one element in the place of what stands around another, which is not touched. */
+function surround(kept, now) {
+  const siblings = [...now.parentNode.childNodes], at = siblings.indexOf(now);
+  for (const n of [...kept.parentNode.childNodes]) if (n !== kept) n.remove();
+  kept.before(...siblings.slice(0, at));
+  kept.after(...siblings.slice(at + 1));
 }
 
 /** The steps of an algorithm. */

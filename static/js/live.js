@@ -30,6 +30,7 @@ export class Live {
   async send() {
     const { coarse } = this.next;
     this.next = null;
+    this.area.dataset.asking = ""; // until the answer to the last question is shown
     const abort = new AbortController();
     this.running = { abort, since: performance.now() };
     const busy = setTimeout(() => this.working(abort), 300);
@@ -46,6 +47,7 @@ export class Live {
       this.area.setAttribute("aria-busy", "false");
       this.running = null;
       if (this.next) this.send();
+      else delete this.area.dataset.asking;
     }
   }
 

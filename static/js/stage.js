@@ -14,13 +14,18 @@ export class Stage {
   constructor(element, readout) {
     this.element = element;
     this.readout = readout;
-    this.data = JSON.parse(element.dataset.stage || "{}");
-    this.points = this.data.points || [];
-    this.classes = this.data.classes || [];
-    this.image = element.querySelector("img");
     this.halo = this.mark("halo");
     this.tip = this.mark("tip");
     this.current = -1;
+    this.renew();
+  }
+
+  /** Takes what the element holds now: another picture, other points. */
+  renew() {
+    this.data = JSON.parse(this.element.dataset.stage || "{}");
+    this.points = this.data.points || [];
+    this.classes = this.data.classes || [];
+    this.image = this.element.querySelector("img");
     this.frame();
     this.image.addEventListener("load", () => this.frame());
   }
@@ -53,6 +58,15 @@ export class Stage {
       k * (f.left + ((s - f.xmin) / (f.xmax - f.xmin)) * f.width),
       k * (f.top + ((f.ymax - t) / (f.ymax - f.ymin)) * f.height),
     ];
+  }
+
+  /** Data to per cent of the shown image, which hold whatever size it takes. */
+  share(s, t) {
+    const f = this.data.frame, [width, height] = ["width", "height"].map((side) => Number(this.image.getAttribute(side)));
+    return [
+      (100 / this.width) * (f.left + ((s - f.xmin) / (f.xmax - f.xmin)) * f.width),
+      ((100 * width) / height / this.width) * (f.top + ((f.ymax - t) / (f.ymax - f.ymin)) * f.height),
+    ].map((v) => Math.min(100, Math.max(0, v)));
   }
 
   /** A pointer event to data. */
