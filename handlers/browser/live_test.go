@@ -8,14 +8,17 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
+// answered is the condition that the last question to the server has its answer on
+// the page.
+const answered = `!document.querySelector("[data-asking]")`
+
 // change does something in the lab and waits until the answer to it, the last
 // one, is shown.
 func (p *page) change(act func()) {
 	p.t.Helper()
 	get[bool](p, `(globalThis.before = document.querySelector(".stage img").currentSrc, true)`)
 	act()
-	p.wait(`(i => i?.complete && i.naturalWidth > 0 && i.currentSrc !== globalThis.before)(document.querySelector(".stage img"))`)
-	p.wait(`document.querySelector("#answer").ariaBusy !== "true"`)
+	p.wait(answered + ` && (i => i?.complete && i.naturalWidth > 0 && i.currentSrc !== globalThis.before)(document.querySelector(".stage img"))`)
 }
 
 func TestSlidersAreLive(t *testing.T) {

@@ -19,15 +19,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience bounds every wait for something that must happen.
-const patience = time.Minute
-
 // page is a tab with cookies of its own. Errors on its console, exceptions and
 // violations of the content security policy fail the test.
 type page struct {
-	t    *testing.T
-	ctx  context.Context
-	base string
+	t      *testing.T
+	ctx    context.Context
+	server *server
+	base   string
 
 	mu       sync.Mutex
 	faults   []string
@@ -39,7 +37,7 @@ func open(t *testing.T, s *server) *page {
 	t.Helper()
 	needBrowser(t)
 	ctx, closeTab := chromedp.NewContext(chrome, chromedp.WithNewBrowserContext())
-	p := &page{t: t, ctx: ctx, base: s.url}
+	p := &page{t: t, ctx: ctx, server: s, base: s.url}
 	t.Cleanup(closeTab)
 	t.Cleanup(func() {
 		for _, f := range p.takeFaults() {
@@ -108,10 +106,21 @@ faults:
 	return bad
 }
 
-// do runs actions that must succeed in time.
+// limited bounds a wait for what may never come, so that the test says what it
+// waits for before go test ends all of them. It measures nothing: what comes is
+// taken whenever it comes.
+func (p *page) limited() (context.Context, context.CancelFunc) {
+	patience := 3 * time.Minute
+	if end, ok := p.t.Deadline(); ok {
+		patience = min(patience, time.Until(end)-20*time.Second)
+	}
+	return context.WithTimeout(p.ctx, patience)
+}
+
+// do runs actions that must succeed.
 func (p *page) do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	ctx, cancel := p.limited()
 	defer cancel()
 	if err := chromedp.Do(ctx, actions...); err != nil {
 		p.t.Fatalf("%v\non %s", err, p.where())
@@ -127,7 +136,7 @@ func (p *page) visit(path string) {
 // try evaluates an expression and decodes its value. It does not look into
 // promises, because those do not run on a page without scripts.
 func try[T any](p *page, js string) (T, error) {
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	ctx, cancel := p.limited()
 	defer cancel()
 	return chromedp.Run(ctx, chromedp.Evaluate[T](js))
 }
@@ -161,22 +170,32 @@ func (p *page) query() url.Values {
 // new page.
 func (p *page) wait(js string) {
 	p.t.Helper()
-	deadline := time.NewTimer(patience)
-	defer deadline.Stop()
-	again := time.NewTicker(10 * time.Millisecond)
-	defer again.Stop()
-	for {
-		ok, err := try[bool](p, "Boolean("+js+")")
+	p.until(js, func() (bool, error) { return try[bool](p, "Boolean("+js+")") })
+}
+
+// until calls holds until it does; what says what is waited for.
+func (p *page) until(what string, holds func() (bool, error)) {
+	p.t.Helper()
+	ctx, cancel := p.limited()
+	defer cancel()
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		ok, err := holds()
 		if ok {
 			return
 		}
 		select {
-		case <-again.C:
-		case <-deadline.C:
+		case <-time.After(pause): // leaves the processor to what is waited for
+		case <-ctx.Done():
 			body, _ := try[string](p, "document.body.innerText.slice(0, 1500)")
-			p.t.Fatalf("waited in vain for %s (%v)\non %s\n%s", js, err, p.where(), body)
+			p.t.Fatalf("waited in vain for %s (%v)\non %s\npictures missing: %v\n%s\nend of the server's log:\n%s", what, err, p.where(), p.missing(), body, p.server.log.tail(2000))
 		}
 	}
+}
+
+// missing are the pictures that are not there.
+func (p *page) missing() []string {
+	list, _ := try[[]string](p, "[...document.images].filter((i) => !(i.complete && i.naturalWidth > 0)).map((i) => i.currentSrc.slice(0, 200))")
+	return list
 }
 
 // follow does something that leads to another page and waits until that is loaded.
@@ -221,8 +240,8 @@ func (p *page) visible(css string) bool {
 // point is a place in the window.
 type point struct{ X, Y float64 }
 
-// reach scrolls to an element, as little as need be, and returns its middle. It
-// fails when something else covers that.
+// reach scrolls to an element, as little as need be, and returns its middle once
+// that rests and nothing else covers it.
 func (p *page) reach(css string) point {
 	p.t.Helper()
 	p.wait(element(css) + "?.getClientRects().length")
@@ -230,17 +249,23 @@ func (p *page) reach(css string) point {
 		point
 		Cover string
 	}
-	at := get[place](p, `(() => {
-		const e = `+element(css)+`;
-		const middle = () => { const b = e.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; };
-		const over = () => { const o = document.elementFromPoint(...middle()); return o === e || e.contains(o) || o?.closest("label")?.control === e ? "" : o ? o.outerHTML.slice(0, 200) : "the edge of the window"; };
-		if (over()) e.scrollIntoView({ block: "center", behavior: "instant" });
-		const [X, Y] = middle();
-		return { X, Y, Cover: over() };
-	})()`)
-	if at.Cover != "" {
-		p.t.Fatalf("%s is covered by %s", css, at.Cover)
-	}
+	var at place
+	p.until(css+" at rest", func() (bool, error) {
+		was := at
+		var err error
+		at, err = try[place](p, `(() => {
+			const e = `+element(css)+`;
+			const middle = () => { const b = e.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; };
+			const over = () => { const o = document.elementFromPoint(...middle()); return o === e || e.contains(o) || o?.closest("label")?.control === e ? "" : o ? o.outerHTML.slice(0, 200) : "the edge of the window"; };
+			if (over()) e.scrollIntoView({ block: "center", behavior: "instant" });
+			const [X, Y] = middle();
+			return { X, Y, Cover: over() };
+		})()`)
+		if err == nil && at.Cover != "" {
+			err = fmt.Errorf("covered by %s", at.Cover)
+		}
+		return err == nil && at == was, err
+	})
 	return at.point
 }
 
@@ -297,6 +322,7 @@ func (p *page) choose(css, value string) {
 func (p *page) size(width, height int64) {
 	p.t.Helper()
 	p.do(chromedp.EmulateViewport(width, height))
+	p.wait(fmt.Sprintf("innerWidth === %d && innerHeight === %d", width, height))
 }
 
 // theme prefers "light" or "dark".
@@ -320,7 +346,7 @@ func (p *page) picture(css string) {
 // call sends a command of the protocol to the tab.
 func call[P, R any](p *page, command cdp.Command[P, R], params P) R {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	ctx, cancel := p.limited()
 	defer cancel()
 	r, err := chromedp.Call(ctx, command, params)
 	if err != nil {

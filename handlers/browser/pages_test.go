@@ -2,7 +2,6 @@ package browser
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -144,14 +143,28 @@ func accessibilityChecker(t *testing.T) string {
 func (p *page) loaded() {
 	p.t.Helper()
 	get[bool](p, `(document.querySelectorAll("img[loading=lazy]").forEach((i) => i.loading = "eager"), true)`)
-	p.wait(`[...document.images].every((i) => {
-		if (i.complete && i.naturalWidth > 0 || !i.getClientRects().length) return true;
-		if (i.complete && !i.dataset.again) { // its request was dropped when window or theme changed under way
-			i.dataset.again = "yes";
-			i.src = i.src;
-		}
-		return false;
-	})`)
+	var broken []string
+	p.until("all pictures", func() (bool, error) {
+		state, err := try[struct {
+			Ready  bool
+			Broken []string
+		}](p, `(() => {
+			const missing = [...document.images].filter((i) => i.getClientRects().length && !(i.complete && i.naturalWidth > 0));
+			const broken = [];
+			for (const i of missing) {
+				if (!i.complete) continue;
+				if (i.dataset.again === i.currentSrc) broken.push(i.currentSrc.slice(0, 200));
+				i.dataset.again = i.currentSrc; // its request was dropped when window or theme changed under way
+				i.src = i.src;
+			}
+			return { Ready: missing.length === 0, Broken: broken };
+		})()`)
+		broken = state.Broken
+		return state.Ready || len(broken) > 0, err
+	})
+	if len(broken) > 0 {
+		p.t.Fatalf("broken pictures on %s: %v\nend of the server's log:\n%s", p.where(), broken, p.server.log.tail(2000))
+	}
 }
 
 // fits fails when a page is wider than its window.
@@ -177,7 +190,7 @@ func (p *page) shoot(name string) {
 
 func (p *page) capture(take chromedp.Action[[]byte]) []byte {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	ctx, cancel := p.limited()
 	defer cancel()
 	shot, err := chromedp.Run(ctx, take)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,12 +21,13 @@ import (
 
 // server is the program, listening in a process of its own.
 type server struct {
-	t    *testing.T
-	url  string
-	dir  string
-	args []string
-	cmd  *exec.Cmd
-	log  *buffer
+	t     *testing.T
+	url   string
+	dir   string
+	args  []string
+	cmd   *exec.Cmd
+	log   *buffer
+	ended chan error // what the process ended with; nil once it is known
 }
 
 // start runs the program on a new data directory until the test ends.
@@ -56,14 +58,25 @@ var listening = regexp.MustCompile(`http://\S+`)
 
 func (s *server) run(addr string) {
 	s.t.Helper()
-	s.cmd = exec.Command(binary, append([]string{"serve", "--addr", addr, "--data-dir", s.dir}, s.args...)...)
-	s.log = new(buffer)
-	s.cmd.Stderr = s.log
-	out, err := s.cmd.StdoutPipe()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if err := s.cmd.Start(); err != nil {
+	// The lab gives up on a computation that takes too long for a page. How long
+	// that takes here says how busy the machine is, and nothing about the program.
+	args := append([]string{"serve", "--addr", addr, "--data-dir", s.dir, "--patience", "3600"}, s.args...)
+	s.cmd, s.log, s.ended = exec.Command(binary, args...), new(buffer), make(chan error, 1)
+	out, in := io.Pipe()
+	s.cmd.Stdout, s.cmd.Stderr = in, s.log
+	dieWithParent(s.cmd)
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // the parent of a process is a thread: this one ends after it
+		defer runtime.UnlockOSThread()
+		err := s.cmd.Start()
+		started <- err
+		if err == nil {
+			s.ended <- s.cmd.Wait()
+		}
+		in.Close()
+	}()
+	if err := <-started; err != nil {
 		s.t.Fatal(err)
 	}
 	lines := bufio.NewReader(out)
@@ -76,16 +89,23 @@ func (s *server) run(addr string) {
 
 // stop ends the program as a service manager does; it must end well.
 func (s *server) stop() {
-	if s.cmd.ProcessState != nil {
+	if s.ended == nil {
 		return
 	}
 	s.cmd.Process.Signal(syscall.SIGTERM)
-	if err := s.cmd.Wait(); err != nil {
-		s.t.Errorf("the program ended with %v", err)
+	if err := s.wait(); err != nil {
+		s.t.Errorf("the program ended with %v:\n%s", err, s.log)
 	}
 	if bad := trouble.FindAllString(s.log.String(), 5); bad != nil {
 		s.t.Errorf("in the log:\n%s", strings.Join(bad, "\n"))
 	}
+}
+
+// wait returns what the program ended with.
+func (s *server) wait() error {
+	err := <-s.ended
+	s.ended = nil
+	return err
 }
 
 // trouble are the lines of a log that must not be there.
@@ -94,7 +114,7 @@ var trouble = regexp.MustCompile(`.*(level=ERROR|panic|DATA RACE)(.*\n?){1,3}`)
 // kill ends the program without a chance to tidy up.
 func (s *server) kill() {
 	s.cmd.Process.Kill()
-	s.cmd.Wait()
+	s.wait()
 }
 
 // restart runs the ended program again, on the same data and at the same address.
@@ -186,6 +206,12 @@ func (b *buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.b.String()
+}
+
+// tail is the end of what was written.
+func (b *buffer) tail(bytes int) string {
+	s := b.String()
+	return s[max(0, len(s)-bytes):]
 }
 
 // upload sends a file as the form does and returns where it leads.

@@ -1,0 +1,5 @@
+//go:build !walks
+
+package browser
+
+const walks = false
