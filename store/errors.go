@@ -1,13 +1,5 @@
 package store
 
-import (
-	"context"
-	"errors"
-	"fmt"
-
-	"github.com/mattn/go-sqlite3"
-)
-
 // Error is a fault in words for the person who meets it. Its kind names the
 // sort of fault, which decides the status of a response.
 type Error struct {
@@ -48,29 +40,3 @@ var (
 	// ErrNotDatabase: the file is damaged or something else.
 	ErrNotDatabase = &Error{"storage", "The database file is damaged or is not a database."}
 )
-
-// explain wraps what SQLite reports in the fault it means.
-func explain(err error) error {
-	var se sqlite3.Error
-	if !errors.As(err, &se) {
-		return err
-	}
-	var fault *Error
-	switch se.Code {
-	case sqlite3.ErrInterrupt:
-		return context.Canceled
-	case sqlite3.ErrFull:
-		fault = ErrFull
-	case sqlite3.ErrReadonly, sqlite3.ErrPerm, sqlite3.ErrCantOpen:
-		fault = ErrReadOnly
-	case sqlite3.ErrIoErr:
-		fault = ErrDisk
-	case sqlite3.ErrBusy, sqlite3.ErrLocked:
-		fault = ErrBusy
-	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
-		fault = ErrNotDatabase
-	default:
-		return err
-	}
-	return fmt.Errorf("%w (%w)", fault, err)
-}
