@@ -47,9 +47,6 @@ func libsvm(t *testing.T, all *table) {
 // deviates with a curved boundary.
 func libsvmDense(t *testing.T, all *table) {
 	need(t, "svm-train", "--help")
-	if _, err := filepath.Glob(filepath.Join(samples, "*.csv")); err != nil {
-		t.Skip(err)
-	}
 	ours := build(t)
 	for _, set := range denseSets {
 		d, positive := set.data(t)
