@@ -50,19 +50,19 @@ func (k gaussian) grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
 	expScaled(off, -k.gamma)
 	floats.Mul(off, s.w)
 	s.gridProducts(dst, ss, ts, func(first int, left, right blas64.General) {
-		a, b, off := a[first:], b[first:], off[first:][:left.Cols]
+		a, b, off := a[first:][:right.Rows], b[first:][:left.Cols], off[first:][:left.Cols]
 		for i, t := range ts {
 			row := left.Data[i*left.Stride:][:left.Cols]
-			for j := range row {
-				row[j] = (t - b[j]) * (t - b[j])
+			for j, bj := range b {
+				row[j] = (t - bj) * (t - bj)
 			}
 			expScaled(row, -k.gamma*vv)
 			floats.Mul(row, off)
 		}
-		for j := range right.Rows {
+		for j, aj := range a {
 			row := right.Data[j*right.Stride:][:len(ss)]
 			for i, si := range ss {
-				row[i] = (si - a[j]) * (si - a[j])
+				row[i] = (si - aj) * (si - aj)
 			}
 			expScaled(row, -k.gamma*uu)
 		}
