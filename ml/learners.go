@@ -44,7 +44,7 @@ var Learners = []Learner{
 	{
 		Name: "mcm", Label: "MCM",
 		Problem: "minimise h + C Σ qᵢ + ρ Σ |λⱼ|  subject to  1 ≤ yᵢ f(xᵢ) + qᵢ ≤ h, qᵢ ≥ 0",
-		Help:    "Minimal Complexity Machine: the smallest ratio of largest to smallest margin: a linear programme that bounds the VC dimension.",
+		Help:    "Minimal Complexity Machine: the smallest ratio of the largest to the smallest margin, found by a linear programme.",
 		Params:  mcmParams(),
 		solve:   solveMCM,
 	},
@@ -86,11 +86,15 @@ func solveSVM(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.
 	for i, a := range res.Alpha {
 		u[i] = a * y[i]
 	}
-	return &solution{u: u, b: res.B, f: res.F, report: Report{
-		Status: res.Status, Objective: res.Dual, DualObjective: &res.Dual, PrimalObjective: finite(res.Primal), Gap: res.Gap,
+	report := Report{
+		Status: res.Status, Objective: res.Dual, DualObjective: &res.Dual, PrimalObjective: finite(res.Primal), Gap: &res.Gap,
 		SupportVectors: res.SupportVectors, Free: &res.Free, BoundedInside: &res.BoundedInside, BoundedMisclassified: &res.BoundedMisclassified,
-		SlackSum: res.SlackSum, Iterations: res.Iterations, KKTViolation: &res.KKTViolation, WNorm: &res.WNorm, Margin: finite(res.Margin),
-	}}, nil
+		SlackSum: res.SlackSum, Iterations: res.Iterations, KKTViolation: &res.KKTViolation, WNorm: finite(res.WNorm), Margin: finite(res.Margin),
+	}
+	if res.Local { // there is no bound, nor a gap to one
+		report.Local, report.DualObjective, report.PrimalObjective, report.Gap = &res.Local, nil, nil, nil
+	}
+	return &solution{u: u, b: res.B, f: res.F, report: report}, nil
 }
 
 func solveMCM(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.Report) (*solution, error) {
@@ -104,7 +108,7 @@ func solveMCM(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.
 		rank = k.Len() // nothing is cut: every column could have entered
 	}
 	return &solution{u: res.Lambda, b: res.B, f: res.F, report: Report{
-		Status: res.Status, Objective: res.Objective, DualObjective: &res.DualObjective, Gap: res.Gap,
+		Status: res.Status, Objective: res.Objective, DualObjective: &res.DualObjective, Gap: &res.Gap,
 		SupportVectors: res.SupportVectors, H: &res.H, SlackSum: res.SlackSum, L1: &res.L1, Rank: &rank, Iterations: res.Iterations,
 	}}, nil
 }

@@ -44,8 +44,9 @@ type Report struct {
 	Objective       float64      `json:"objective"` // svm: the dual, maximised; mcm: the minimum
 	DualObjective   *float64     `json:"dual_objective,omitempty"`
 	PrimalObjective *float64     `json:"primal_objective,omitempty"`
-	Gap             float64      `json:"gap"` // (primal - dual) / max(1, |primal|)
-	B               float64      `json:"b"`   // bias of f in the space the kernel sees
+	Gap             *float64     `json:"gap,omitempty"`   // (primal - dual) / max(1, |primal|)
+	Local           *bool        `json:"local,omitempty"` // svm, kernel not positive semidefinite: nothing proves a global optimum
+	B               float64      `json:"b"`               // bias of f in the space the kernel sees
 
 	SupportVectors       int  `json:"support_vectors"`
 	Free                 *int `json:"free,omitempty"`

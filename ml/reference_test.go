@@ -125,8 +125,8 @@ func TestReferenceSolutions(t *testing.T) {
 			}
 			agree("objective", r.Objective, want.Objective, tol)
 			if row.Learner != "svm" {
-				if math.Abs(r.Gap) > 1e-8 {
-					t.Errorf("certificate: gap %g", r.Gap)
+				if math.Abs(*r.Gap) > 1e-8 {
+					t.Errorf("certificate: gap %g", *r.Gap)
 				}
 				return
 			}

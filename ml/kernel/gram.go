@@ -64,6 +64,10 @@ func (g *Gram) Subset(points []int) *Gram {
 	return &s
 }
 
+// Definite reports whether the matrix is known to be positive semidefinite, whatever
+// the points: a scaling keeps it so.
+func (g *Gram) Definite() bool { return g.k.Definite() }
+
 // Len is M.
 func (g *Gram) Len() int { return len(g.diag) }
 

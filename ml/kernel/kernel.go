@@ -105,6 +105,13 @@ func known(name string) bool {
 	return slices.ContainsFunc(Table, func(r Row) bool { return param.Contains(r.Params, name) })
 }
 
+// Definite reports whether every Gram matrix of k is positive semidefinite, whatever the
+// objects.
+func (k Kernel) Definite() bool {
+	row, err := Lookup(k.Name)
+	return err == nil && row.PSD && k.Values.Number("coef0") >= 0
+}
+
 // Eval returns k(x, z); x and z have the same length. It is NaN when Table does
 // not hold the kernel's name.
 func (k Kernel) Eval(x, z []float64) float64 {

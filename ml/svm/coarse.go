@@ -44,6 +44,7 @@ func (o *smo[T]) coarse(tol float64) (bool, error) {
 	for j := range p.m {
 		p.diag[j] = k.Diag(j)
 	}
+	p.size = o.size
 	status, err := p.along(o.c, max(tol, coarseTol))
 	if err != nil || status == trace.Cancelled {
 		return true, err

@@ -33,10 +33,15 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 		return nil, err
 	}
 	f := fast(k)
-	o := newState(f, y, s.C, &monitor{ctx: ctx, tell: s.Report, total: len(y)})
-	for _, i := range held {
-		o.weight[i] = 0
+	start := func() *state {
+		o := newState(f, y, s.C, &monitor{ctx: ctx, limit: s.MaxIter, tell: s.Report, total: len(y)})
+		for _, i := range held {
+			o.weight[i] = 0
+		}
+		o.bound(s.C)
+		return o
 	}
+	o := start()
 	left := map[float64]float64{} // weight of the classes
 	for i, v := range y {
 		left[v] += o.weight[i]
@@ -44,7 +49,22 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 	if left[1] == 0 || left[-1] == 0 {
 		return nil, errors.New("svm: all points of a class are held out; two classes are needed")
 	}
-	o.bound(s.C)
+	if !definite(k) { // nothing to carry along: the better of two ends need not lead to the next
+		var results []*Result
+		for _, c := range cs {
+			s.C = c
+			o := start()
+			status, err := descend(f, o, s)
+			if err != nil {
+				return nil, err
+			}
+			results = append(results, again(f, o.local(status), o, s))
+			if status == trace.Cancelled {
+				break
+			}
+		}
+		return results, nil
+	}
 	memory := newMemory[float64](o.m, s.CacheBytes)
 	defer memory.free()
 	results, err := rise(f, o, cs, s, inSingle(memory))

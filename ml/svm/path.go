@@ -25,6 +25,11 @@ func path[T real](k Fast, from *state, s Settings) (trace.Status, error) {
 	memory := newMemory[T](from.m, s.CacheBytes)
 	defer memory.free()
 	o := newSMO(k, from, memory)
+	if math.IsInf(s.C, 1) {
+		if err := o.measure(); err != nil {
+			return trace.Numerical, err
+		}
+	}
 	if math.IsInf(s.C, 1) || o.iterations > 0 {
 		return o.solve(s.Tol)
 	}

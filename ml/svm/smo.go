@@ -67,11 +67,15 @@ type state struct {
 	weight  []float64 // the bound of alpha_i is weight_i c
 	lo, hi  []float64 // bounds of u
 	u, g    []float64
+	ku      []float64 // K u where exact: y - g, but with the digits that this has lost
 	reach   []float64 // what u_i may hold some rounding of: see settle
 	// up is 0 on I_up and -Inf elsewhere, low is 0 on I_low and +Inf elsewhere:
 	// added to g, they take a point out of a maximum or a minimum.
 	up, low []float64
-	exact   bool // g was computed from u in double precision, its changes since included
+	exact   bool // g and ku were computed from u in double precision, their changes since included
+
+	size   float64 // largest |K_ii| of all points
+	extent float64 // of a hard margin: how far all points reach from one of them, squared
 }
 
 // tau stands in for a second derivative that is not positive.
@@ -86,20 +90,21 @@ func newState(k Matrix, y []float64, c float64, mon *monitor) *state {
 		o.diag[i] = k.Diag(i)
 		o.weight[i] = 1
 	}
+	o.size = floats.Norm(o.diag, math.Inf(1))
 	o.bound(c)
 	return o
 }
 
 func emptyState(m int, mon *monitor) *state {
 	n := padded(m)
-	block := make([]float64, 10*n)
+	block := make([]float64, 11*n)
 	vector := func() (v []float64) {
 		v, block = block[:n:n], block[n:]
 		return v
 	}
 	o := &state{
 		monitor: mon, m: m, y: vector(), diag: vector(), lo: vector(), hi: vector(), weight: vector(),
-		u: vector(), g: vector(), reach: vector(), up: vector(), low: vector(),
+		u: vector(), g: vector(), ku: vector(), reach: vector(), up: vector(), low: vector(),
 	}
 	for i := m; i < n; i++ {
 		o.up[i], o.low[i] = math.Inf(-1), math.Inf(1)
@@ -136,6 +141,7 @@ func (o *state) mark(i int) {
 func (o *smo[T]) part(points []int) *smo[T] {
 	o.rows.drop()
 	p := newSMO(o.k.Subset(points), emptyState(len(points), o.monitor), o.rows.memory)
+	p.size, p.extent = o.size, o.extent
 	p.c, p.dense, p.points = o.c, o.dense, make([]int, len(points))
 	for k, j := range points {
 		p.y[k], p.diag[k], p.lo[k], p.hi[k] = o.y[j], o.diag[j], o.lo[j], o.hi[j]
@@ -192,7 +198,7 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 			return trace.Numerical, ErrOverflow
 		}
 		// No better than a round ago, and nothing that could still be moved.
-		stuck := violation >= last && (violation <= o.rounding() || o.iterations == before)
+		stuck := violation >= last && (violation <= 4*o.rounding() || o.iterations == before)
 		if violation <= tol || stuck || o.iterations >= o.limit {
 			if !o.exact {
 				if done, err := o.refresh(); !done || err != nil {
@@ -201,6 +207,9 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 				continue
 			}
 			if violation <= tol {
+				if o.rounding() > tol {
+					return trace.Numerical, nil
+				}
 				return trace.Converged, nil
 			}
 		}
@@ -353,9 +362,12 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 			o.place(j, p.u[k])
 		}
 	}
-	if status == trace.Cancelled || o.k.AddProduct(o.ctx, o.g[:o.m], moved, change) != nil {
+	product := make([]float64, len(o.g))
+	if status == trace.Cancelled || o.k.AddProduct(o.ctx, product[:o.m], moved, change) != nil {
 		return trace.Cancelled, nil
 	}
+	floats.Add(o.g, product)
+	floats.Sub(o.ku, product)
 	return status, nil
 }
 
@@ -410,14 +422,15 @@ func (o *smo[T]) refresh() (bool, error) {
 	var w []float64
 	for j, u := range o.u {
 		if u != 0 {
-			points, w = append(points, j), append(w, -u)
+			points, w = append(points, j), append(w, u)
 		}
 	}
-	g := slices.Clone(o.y)
-	if o.k.AddProduct(o.ctx, g[:o.m], points, w) != nil {
+	ku := make([]float64, len(o.ku))
+	if o.k.AddProduct(o.ctx, ku[:o.m], points, w) != nil {
 		return false, nil
 	}
-	copy(o.g, g)
+	copy(o.ku, ku)
+	floats.SubTo(o.g, o.y, ku)
 	if s := floats.Sum(o.g); math.IsNaN(s) || math.IsInf(s, 0) {
 		row := make([]T, padded(o.m))
 		for _, j := range points {
@@ -491,11 +504,8 @@ func (o *state) step(i, j int, kij float64) (float64, error) {
 	curvature := o.diag[i] + o.diag[j] - 2*kij
 	toHi, toLo := o.hi[i]-o.u[i], o.u[j]-o.lo[j]
 	if math.IsInf(min(toHi, toLo), 1) { // opposite labels, and nothing bounds the pair
-		switch size := math.Abs(o.diag[i]) + math.Abs(o.diag[j]); {
-		case curvature < -indefinite*size:
-			return 0, ErrUnbounded
-		case curvature <= separable*separable*size:
-			return 0, ErrNotSeparable // both at one point
+		if err := o.margin(curvature / 4); err != nil {
+			return 0, err
 		}
 	}
 	slope := o.g[i] - o.g[j]
@@ -541,9 +551,20 @@ func (o *state) interval() (high, low float64) {
 	return high, low
 }
 
-// rounding bounds what rounding may do to g.
+// rounding estimates how well g can be known: what rounding of the kernel's values and of
+// their sums may do to it.
 func (o *state) rounding() float64 {
-	return 0x1p-52 * floats.Norm(o.u, 1) * floats.Norm(o.diag, math.Inf(1))
+	return 0x1p-53 * math.Sqrt(o.size) * o.length()
+}
+
+// length is the sum of the lengths of all u_i x_i in feature space.
+func (o *state) length() (sum float64) {
+	for i, u := range o.u[:o.m] {
+		if u != 0 {
+			sum += math.Abs(u) * math.Sqrt(math.Abs(o.diag[i]))
+		}
+	}
+	return sum
 }
 
 // dual returns the two parts of the dual objective: sum alpha and u'Ku.
@@ -559,12 +580,50 @@ const (
 	// growth of the objective of a hard margin ends a batch of steps: stretch is to tell
 	// an unbounded dual before numbers overflow.
 	growth = 1e6
-	// separable is the smallest margin, relative to sqrt(max K_ii), that counts.
+	// separable is the smallest margin that counts, relative to the extent of the points.
 	separable = 1e-6
-	// indefinite is by how much of its parts a sum has to fall below 0 for more than
-	// rounding to be behind it.
+	// untold is what rounding leaves of a squared distance in feature space, relative to
+	// max |K_ii|: distances are differences of kernel values.
+	untold = 0x1p-48
+	// indefinite is how far a squared length has to be below 0, relative to max |K_ii|,
+	// for more than rounding to be behind it.
 	indefinite = 0x1p-40
 )
+
+// margin returns the error, if there is one, that follows from a proof that the square
+// of the hard margin is at most so much. It compares with how far the points reach from
+// each other: their distance from the origin of feature space tells nothing, but for
+// what rounding leaves of distances.
+func (o *state) margin(square float64) error {
+	noise := untold * o.size
+	switch {
+	case square < -indefinite*o.size:
+		return ErrUnbounded
+	case square > max(noise, separable*separable*o.extent):
+		return nil
+	case noise > separable*o.extent && o.extent > 0: // not even a thousandth of the extent shows
+		return ErrRounding
+	default:
+		return ErrNotSeparable
+	}
+}
+
+// measure sets the extent.
+func (o *smo[T]) measure() error {
+	row := make([]float64, o.m)
+	o.k.Row(row, 0)
+	for j, v := range row {
+		d := o.diag[0] + o.diag[j] - 2*v
+		if math.IsNaN(d) || math.IsInf(d, 0) {
+			return ErrOverflow
+		}
+		if v != o.diag[0] || v != o.diag[j] { // not at one point, even if rounding has it so
+			d = max(d, 0x1p-53*o.size)
+		}
+		o.extent = max(o.extent, d)
+	}
+	return nil
+}
 
 // stretch goes to the maximum of the hard-margin objective along the ray through
 // u: t sum alpha - t² u'Ku / 2 is largest at t = sum alpha / u'Ku. It changes
@@ -578,20 +637,18 @@ func (o *smo[T]) stretch() error {
 	if sum == 0 {
 		return nil
 	}
-	if square <= separable*separable*floats.Norm(o.diag, math.Inf(1))*sum*sum {
+	if o.margin(square/sum/sum) != nil {
 		if done, err := o.refresh(); !done || err != nil {
 			return err
 		}
 		sum, square = o.dual()
-		switch most := floats.Norm(o.diag, math.Inf(1)) * sum * sum; {
-		case square < -indefinite*most:
-			return ErrUnbounded
-		case square <= separable*separable*most:
-			return ErrNotSeparable
+		if err := o.margin(square / sum / sum); err != nil {
+			return err
 		}
 	}
 	t := sum / square
 	floats.Scale(t, o.u)
+	floats.Scale(t, o.ku)
 	floats.Scale(t, o.reach)
 	for i, y := range o.y {
 		o.g[i] = y - t*(y-o.g[i])

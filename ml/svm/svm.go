@@ -48,15 +48,22 @@ var Params = []param.Param{
 	},
 }
 
-// ErrNotSeparable is returned for a hard margin that no data within rounding
-// can have: see Train.
+// ErrNotSeparable is returned for a hard margin that the data do not have, or none that
+// counts: alpha proves it to be below one millionth of the extent of the points in
+// feature space, or below what rounding can tell from none. Only a kernel that is
+// positive semidefinite allows such a proof.
 var ErrNotSeparable = param.Refuse("use a finite C or a more flexible kernel", "the kernel does not separate the classes, so there is no hard margin")
 
-// ErrUnbounded is returned for a hard margin with a kernel that is not positive
-// semidefinite when the dual has no maximum: along some direction with
-// sum alpha_i y_i = 0 its curvature is negative and no C bounds it. There are no
-// hulls of the classes then, so it tells nothing about whether they can be separated.
-var ErrUnbounded = param.Refuse("use a finite C or another kernel", "the hard margin has no solution with this kernel: it is not positive semidefinite on these points, so that the dual grows for ever, which does not tell whether the classes can be separated")
+// ErrRounding is returned for a hard margin when the kernel's values are so large, next
+// to the distances of the points, that rounding hides whether there is one.
+var ErrRounding = param.Refuse("standardise the features, or use a finite C", "the kernel's values are so much larger than their differences that rounding hides whether the classes can be separated")
+
+// ErrUnbounded is returned for a hard margin with a kernel that is not known to be
+// positive semidefinite when the dual has no maximum: along some direction with
+// sum alpha_i y_i = 0 its curvature is not positive and no C bounds it. That proves
+// nothing about the classes, as such a kernel has no feature space for them to be
+// separated in.
+var ErrUnbounded = param.Refuse("use a finite C or another kernel", "the hard margin has no solution with this kernel, whose dual grows for ever; as the kernel is not positive semidefinite in general, that does not tell whether the classes can be separated")
 
 // ErrOverflow is returned when sums of kernel values leave the range of numbers.
 var ErrOverflow = param.Refuse("scale the inputs, or lower C or the kernel's parameters", "sums of kernel values are too large for floating-point numbers")
@@ -67,15 +74,19 @@ type Result struct {
 	B      float64      // bias
 	Status trace.Status // converged, iteration-limit, cancelled; numerical when rounding forbids Tol
 	F      []float64    // f(x_i) on the training points, length M
+	// Local: the kernel is not known to be positive semidefinite, so that the dual may
+	// have many maxima. Alpha is the better one of two, Primal and Gap tell how well the
+	// KKT conditions hold there, and nothing proves that there is no other that is better.
+	Local bool
 
 	Dual         float64 // dual objective, maximisation form
 	Primal       float64 // primal objective; Primal - Dual is the duality gap
 	Gap          float64 // (Primal-Dual) / max(1, |Primal|)
-	KKTViolation float64 // m(a)-M(a) at the end, 0 when it is negative
+	KKTViolation float64 // m(a)-M(a) at the end, 0 when it is negative; numerical: or what rounding may hide, if more
 	SlackSum     float64 // sum of max(0, 1 - y_i f(x_i))
-	WNorm        float64 // |w| = sqrt(u'Ku), 0 should an indefinite kernel make that negative
-	Margin       float64 // 1/|w|, 0 when |w| is 0
-	Iterations   int
+	WNorm        float64 // |w| = sqrt(u'Ku), NaN where an indefinite kernel makes that negative
+	Margin       float64 // 1/|w|, NaN where there is no |w| or it is 0
+	Iterations   int     // from both starts when Local
 	// Support vectors: all, and the three kinds. Free: 0 < alpha < C. Bounded at
 	// C: inside the margin (slack <= 1) or misclassified (slack > 1).
 	SupportVectors, Free, BoundedInside, BoundedMisclassified int
@@ -91,33 +102,45 @@ type Result struct {
 //
 // All numbers of the result are computed afresh from Alpha at the end, not
 // carried along; only after cancellation, which must be prompt, F and what
-// follows from it may lag behind for points that were set aside. With an
-// indefinite kernel the result is a stationary point and Primal no bound. For the
-// hard margin Primal is |w|²/2 of the solution scaled until no point is inside
+// follows from it may lag behind for points that were set aside. Unless k says
+// that it is Definite, the result is a stationary point: the better one of two that are
+// reached from alpha = 0 and, for a finite C, from the largest alphas there can be. For
+// the hard margin Primal is |w|²/2 of the solution scaled until no point is inside
 // the margin, and +Inf (Gap 1) as long as there are points on the wrong side.
 //
-// An ended ctx and a reached limit are no errors: Status tells, and the result
-// is feasible. Errors are wrong input, kernel values that are not finite,
-// ErrOverflow, and two for the hard margin: ErrNotSeparable when it is below one
-// millionth of sqrt(max K_ii), which rounding cannot tell from none, and ErrUnbounded.
+// An ended ctx and a reached limit, which is one for each start, are no errors: Status
+// tells, and the result is feasible. Errors are wrong input, kernel values that are not
+// finite, ErrOverflow, and for the hard margin ErrNotSeparable, ErrRounding and
+// ErrUnbounded.
 func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) {
 	if err := check(k, y, &s); err != nil {
 		return nil, err
 	}
 	f := fast(k)
 	o := newState(f, y, s.C, &monitor{ctx: ctx, limit: s.MaxIter, tell: s.Report, total: len(y)})
-	status := trace.Numerical
-	var err error
+	status, err := descend(f, o, s)
+	if definite(k) {
+		if err != nil {
+			return nil, err
+		}
+		return o.result(status), nil
+	}
+	if err != nil {
+		return nil, unproven(err)
+	}
+	return again(f, o.local(status), o, s), nil
+}
+
+// descend solves from where o is, with rows in single precision as far as they do.
+func descend(f Fast, o *state, s Settings) (status trace.Status, err error) {
+	status = trace.Numerical
 	if single(o, s) {
 		status, err = path[float32](f, o, s)
 	}
 	if status == trace.Numerical && err == nil {
 		status, err = path[float64](f, o, s)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return o.result(status), nil
+	return status, err
 }
 
 // single tells whether rows in single precision do: when there are so many points
@@ -183,33 +206,48 @@ func check(k Matrix, y []float64, s *Settings) error {
 	return nil
 }
 
-// result computes everything that is reported from u and g.
+// result computes everything that is reported from u and K u.
 func (o *state) result(status trace.Status) *Result {
 	m := o.m
 	r := &Result{
 		Alpha: make([]float64, m), F: make([]float64, m),
 		Status: status, Iterations: o.iterations,
 	}
-	free, high, low := 0.0, math.Inf(-1), math.Inf(1)
+	if !o.exact {
+		floats.SubTo(o.ku, o.y, o.g)
+	}
+	// g = y - Ku has lost the digits of a small Ku, so that the two are kept apart.
+	var y, ku float64
+	high, low := -1, -1
 	for i, u := range o.u[:m] {
 		r.Alpha[i] = math.Abs(u)
 		if o.lo[i] < u && u < o.hi[i] {
-			free += o.g[i]
+			y += o.y[i]
+			ku += o.ku[i]
 			r.Free++
 		}
-		high, low = max(high, o.g[i]+o.up[i]), min(low, o.g[i]+o.low[i])
+		if o.up[i] == 0 && (high < 0 || o.above(i, high) > 0) {
+			high = i
+		}
+		if o.low[i] == 0 && (low < 0 || o.above(i, low) < 0) {
+			low = i
+		}
 	}
-	r.KKTViolation = max(0, high-low)
+	r.KKTViolation = max(0, o.above(high, low))
+	if status == trace.Numerical {
+		r.KKTViolation = max(r.KKTViolation, o.rounding())
+	}
 	if r.Free > 0 {
-		r.B = free / float64(r.Free)
+		y, ku = y/float64(r.Free), ku/float64(r.Free)
 	} else {
-		r.B = (high + low) / 2
+		y, ku = (o.y[high]+o.y[low])/2, o.ku[high]/2+o.ku[low]/2
 	}
-	sum, square := o.dual()
+	r.B = y - ku
+	sum, square := floats.Norm(o.u, 1), floats.Dot(o.u, o.ku)
 	r.Dual = sum - square/2
 	least := math.Inf(1)
 	for i, y := range o.y[:m] {
-		r.F[i] = y - o.g[i] + r.B
+		r.F[i] = o.ku[i] + r.B
 		if o.weight[i] == 0 {
 			continue // held out
 		}
@@ -228,8 +266,11 @@ func (o *state) result(status trace.Status) *Result {
 			r.BoundedInside++
 		}
 	}
-	if square > 0 {
-		r.WNorm = math.Sqrt(square)
+	r.WNorm, r.Margin = math.NaN(), math.NaN()
+	if length := o.length(); square >= -indefinite*length*length {
+		r.WNorm = math.Sqrt(max(0, square))
+	}
+	if r.WNorm > 0 {
 		r.Margin = 1 / r.WNorm
 	}
 	switch {
@@ -244,6 +285,9 @@ func (o *state) result(status trace.Status) *Result {
 	r.Gap = (r.Primal - r.Dual) / max(1, math.Abs(r.Primal))
 	return r
 }
+
+// above is g_i - g_j.
+func (o *state) above(i, j int) float64 { return (o.y[i] - o.y[j]) - (o.ku[i] - o.ku[j]) }
 
 func notFinite(i, j int, v float64) error {
 	return param.Refuse("scale the inputs or lower the kernel's parameters", "the kernel of points %d and %d is %g", i+1, j+1, v)

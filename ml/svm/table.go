@@ -15,6 +15,8 @@ type table struct {
 	Fast
 	double [][]float64
 	single [][]float32 // nil when no training reads it
+
+	definite bool
 }
 
 // Tabulated returns k with all its rows in memory, computed once and by all
@@ -34,7 +36,7 @@ func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 	if entry*int64(m)*int64(padded(m)) > bytes {
 		return k, nil
 	}
-	t := &table{Fast: fast(k), double: whole[float64](m)}
+	t := &table{Fast: fast(k), double: whole[float64](m), definite: definite(k)}
 	if singleSuits(m, most) {
 		t.single = whole[float32](m)
 	}

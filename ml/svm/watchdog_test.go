@@ -89,7 +89,7 @@ func TestOverflow(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(4, 1, []float64{1, -1, 2, -2})
 	x.Scale(1e154, x)
-	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, x)
+	k := kernel.NewGram(kernel.Linear(), x)
 	for _, c := range []float64{1, 1e9, math.Inf(1)} {
 		r, err := Train(t.Context(), k, []float64{1, 1, -1, -1}, Settings{C: c})
 		if err == nil && (math.IsNaN(r.Dual) || math.IsInf(r.Dual, 0) || math.IsNaN(r.B)) {

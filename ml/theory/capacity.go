@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Capacity holds the quantities that bound the VC dimension of a trained machine
+// Capacity holds the quantities that the notes bound the VC dimension with, of a machine
 // f(x) = w·phi(x) + b, w = sum_j u_j phi(x_j) (MCM notes, "MCM formulations").
 //
 // The notes append a 1 to every point and b to w, so that the hyperplane passes

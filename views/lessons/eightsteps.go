@@ -342,7 +342,7 @@ func showEightstepsFirst(ctx context.Context, in Input) (*Exhibit, error) {
 		{Label: "h", Value: views.Short(*r.H), Help: "largest functional margin, at least 1"},
 		{Label: "sum of slacks", Value: views.Short(r.SlackSum), Help: `$\sum_i q_i$`},
 		{Label: "accuracy, training", Value: views.Short(r.TrainAccuracy)},
-		{Label: "relative gap", Value: fmt.Sprintf("%.0e", r.Gap), Help: "to the dual bound: the certificate of the optimum"},
+		{Label: "relative gap", Value: fmt.Sprintf("%.0e", *r.Gap), Help: "to the dual bound: the certificate of the optimum"},
 	}
 	if r.SlackSum < 1e-9 && *r.H < 1+1e-6 {
 		e.Notes = append(e.Notes, `$h = 1$ and no slack: every training point has $y f = 1$ exactly, and no other $C$ would change it. Raise the rank cut or widen the kernel.`)

@@ -586,6 +586,14 @@ type softmarginRow struct {
 	margin, slides             float64 // 1/|w| and 1/sqrt(sum alpha)
 }
 
+// softmarginWidth is the margin 1/|w|, without end for w = 0.
+func softmarginWidth(r ml.Report) float64 {
+	if r.Margin == nil {
+		return math.Inf(1)
+	}
+	return *r.Margin
+}
+
 // softmarginPath trains along C.
 func softmarginPath(ctx context.Context, d *dataset.Data, kernel string) (cs []float64, rows []softmarginRow, err error) {
 	cs = softmarginGrid(4)
@@ -597,7 +605,7 @@ func softmarginPath(ctx context.Context, d *dataset.Data, kernel string) (cs []f
 		r := res.Report
 		rows = append(rows, softmarginRow{
 			all: float64(r.SupportVectors), free: float64(*r.Free), bounded: float64(*r.BoundedInside + *r.BoundedMisclassified),
-			errors: math.Round((1 - r.TrainAccuracy) * float64(r.N)), margin: *r.Margin, slides: 1 / math.Sqrt(floats.Norm(res.Model.Machines[0].Coef, 1)),
+			errors: math.Round((1 - r.TrainAccuracy) * float64(r.N)), margin: softmarginWidth(r), slides: 1 / math.Sqrt(floats.Norm(res.Model.Machines[0].Coef, 1)),
 		})
 	}
 	return cs, rows, ctx.Err()
@@ -648,7 +656,7 @@ func showSoftmarginC(ctx context.Context, in Input) (*Exhibit, error) {
 		Numbers: []Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
 			{Label: "free / bounded inside / bounded wrong", Value: fmt.Sprintf("%d / %d / %d", *r.Free, *r.BoundedInside, *r.BoundedMisclassified)},
-			{Label: `margin $1/\lVert\mathbf w\rVert$`, Value: views.Short(*r.Margin), Help: `$1/\sqrt{\sum\alpha_i}$ would be ` + views.Short(slides)},
+			{Label: `margin $1/\lVert\mathbf w\rVert$`, Value: views.Short(softmarginWidth(r)), Help: `$1/\sqrt{\sum\alpha_i}$ would be ` + views.Short(slides)},
 			{Label: `$\sum_i\xi_i$`, Value: views.Short(r.SlackSum)},
 		},
 	}

@@ -1,0 +1,79 @@
+package svm
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/trace"
+)
+
+// A kernel that is not positive semidefinite makes the dual one that is not concave:
+// steps on pairs still lead to a point where the KKT conditions hold, but there may be
+// many of them, and where they lead depends on where they start. So there are two starts,
+// as far from each other as the bounds allow, and the better end is the result.
+
+// definite reports whether k says that it is positive semidefinite.
+func definite(k Matrix) bool {
+	if t, ok := k.(*table); ok {
+		return t.definite
+	}
+	d, ok := k.(interface{ Definite() bool })
+	return ok && d.Definite()
+}
+
+// unproven is err without the claim that needs a positive semidefinite kernel.
+func unproven(err error) error {
+	if errors.Is(err, ErrNotSeparable) {
+		return ErrUnbounded
+	}
+	return err
+}
+
+// local is the result for a kernel not known to be positive semidefinite.
+func (o *state) local(status trace.Status) *Result {
+	r := o.result(status)
+	r.Local = true
+	return r
+}
+
+// again solves once more, from the corner opposite to alpha = 0, and returns the better
+// one of first, with which o has ended, and what it finds.
+func again(k Fast, first *Result, o *state, s Settings) *Result {
+	if first.Status == trace.Cancelled || math.IsInf(s.C, 1) {
+		return first
+	}
+	memory := newMemory[float64](o.m, s.CacheBytes)
+	defer memory.free()
+	p := newSMO(k, newState(k, o.y[:o.m], s.C, o.monitor), memory)
+	copy(p.weight, o.weight)
+	p.bound(s.C)
+	p.corner()
+	p.limit = p.iterations + s.MaxIter
+	status := trace.Cancelled
+	done, err := p.refresh()
+	if done && err == nil {
+		status, err = p.solve(s.Tol)
+	}
+	first.Iterations = o.iterations
+	if err != nil || status == trace.Cancelled {
+		return first
+	}
+	if second := p.local(status); second.Dual > first.Dual {
+		return second
+	}
+	return first
+}
+
+// corner makes every alpha as large as the balance of the classes allows.
+func (o *state) corner() {
+	up, down := floats.Sum(o.hi[:o.m]), -floats.Sum(o.lo[:o.m])
+	for i, y := range o.y[:o.m] {
+		if y > 0 {
+			o.place(i, o.hi[i]*min(1, down/up))
+		} else {
+			o.place(i, o.lo[i]*min(1, up/down))
+		}
+	}
+}

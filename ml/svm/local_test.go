@@ -1,0 +1,155 @@
+package svm
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/trace"
+)
+
+// TestLocal trains with kernels that are not positive semidefinite in general: the result
+// says so, is a stationary point, and is no worse than what either start leads to.
+func TestLocal(t *testing.T) {
+	t.Parallel()
+	better := 0
+	for seed := range 60 {
+		r := rand.New(rand.NewPCG(uint64(seed), 8))
+		m := 30
+		x, y := mat.NewDense(m, 3, nil), make([]float64, m)
+		for i := range m {
+			y[i] = 1
+			if i%3 == 0 {
+				y[i] = -1
+			}
+			for j := range 3 {
+				x.Set(i, j, r.NormFloat64()+0.4*y[i])
+			}
+		}
+		gram := kernel.NewGram(kernel.Sigmoid(0.5, float64(seed%3-1)), x)
+		s := Settings{C: []float64{0.1, 1, 10}[seed%3], Tol: 1e-6}
+		res := train(t, gram, y, s)
+		verify(t, res, full(gram), y, s.C, s.Tol)
+		if !res.Local {
+			t.Fatalf("seed %d: the result does not say that it is local", seed)
+		}
+		first := train(t, psd{full(gram)}, y, s) // which is believed, and starts once
+		if first.Local || res.Dual < first.Dual*(1-1e-9) {
+			t.Errorf("seed %d: %g, from alpha = 0 it is %g", seed, res.Dual, first.Dual)
+		}
+		if res.Dual > first.Dual*(1+1e-6) {
+			better++
+		}
+		held, err := HeldOut(t.Context(), gram, y, nil, []float64{s.C}, s)
+		if err != nil || !held[0].Local || held[0].Dual != res.Dual {
+			t.Errorf("seed %d: none held out: %+v, %v; want the objective %g", seed, held, err, res.Dual)
+		}
+	}
+	if better < 5 {
+		t.Errorf("the second start was better %d times of 60", better)
+	}
+}
+
+// TestNoLength has u'Ku < 0 at the solution, so that there is no |w| and no margin.
+func TestNoLength(t *testing.T) {
+	t.Parallel()
+	k := symmetric{mat.NewSymDense(2, []float64{1, 2, 2, 1})}
+	r := train(t, k, []float64{1, -1}, Settings{C: 3})
+	if !math.IsNaN(r.WNorm) || !math.IsNaN(r.Margin) || r.Dual != 15 { // 6 - 1/2 9 (1 - 4 + 1)
+		t.Errorf("|w| %g, margin %g, dual %g; want none, none and 15", r.WNorm, r.Margin, r.Dual)
+	}
+	// All points at one place: w = 0, whose margin has no end.
+	flat := kernel.NewGram(kernel.RBF(1), mat.NewDense(2, 1, nil))
+	if r := train(t, flat, []float64{1, -1}, Settings{C: 3}); r.WNorm != 0 || !math.IsNaN(r.Margin) || r.Local {
+		t.Errorf("|w| %g, margin %g, local %v; want 0, none, false", r.WNorm, r.Margin, r.Local)
+	}
+}
+
+// TestFarFromOrigin moves the points: the hard margin moves with them, until rounding of
+// the kernel's values hides it.
+func TestFarFromOrigin(t *testing.T) {
+	t.Parallel()
+	y := []float64{-1, 1}
+	for _, at := range []float64{0, 1e3, 1e6, -1e6} {
+		k := kernel.NewGram(kernel.Linear(), mat.NewDense(2, 1, []float64{at, at + 1}))
+		r := train(t, k, y, Settings{C: math.Inf(1)})
+		if math.Abs(r.Margin-0.5) > 1e-3 || math.Abs(r.F[0]+1) > 1e-2 || math.Abs(r.F[1]-1) > 1e-2 {
+			t.Errorf("at %g: margin %g, f %v", at, r.Margin, r.F)
+		}
+	}
+	for _, at := range []float64{1e8, 1e12} {
+		k := kernel.NewGram(kernel.Linear(), mat.NewDense(2, 1, []float64{at, at + 1}))
+		if r, err := Train(t.Context(), k, y, Settings{C: math.Inf(1)}); !errors.Is(err, ErrRounding) {
+			t.Errorf("at %g: %+v, %v; want ErrRounding", at, r, err)
+		}
+	}
+	// A narrow kernel separates what is close together, a wide one as well.
+	for _, gamma := range []float64{1e-7, 1e-5, 1e-2} {
+		k := kernel.NewGram(kernel.RBF(gamma), mat.NewDense(2, 1, []float64{0, 1}))
+		r := train(t, k, y, Settings{C: math.Inf(1)})
+		if want := math.Sqrt(-2*math.Expm1(-gamma)) / 2; math.Abs(r.Margin/want-1) > 1e-6 {
+			t.Errorf("gamma %g: margin %g, want %g", gamma, r.Margin, want)
+		}
+	}
+}
+
+// TestSmallKernelValues has K u far below 1: f, |w| and b keep their digits.
+func TestSmallKernelValues(t *testing.T) {
+	t.Parallel()
+	x, y := moons(100, 0.1)
+	tiny := mat.NewDense(100, 2, nil)
+	tiny.Scale(1e-9, x)
+	for name, tc := range map[string]struct {
+		gram *kernel.Gram
+		c    float64
+	}{
+		"linear, features of 1e-9": {kernel.NewGram(kernel.Linear(), tiny), 1},
+		"rbf, gamma and C of 1e-6": {kernel.NewGram(kernel.RBF(1e-6), x), 1e-6},
+	} {
+		r, k := train(t, tc.gram, y, Settings{C: tc.c}), full(tc.gram)
+		square, right, wrong := 0.0, 0, 0
+		for i := range y {
+			ku := 0.0
+			for j, a := range r.Alpha {
+				ku += k.At(i, j) * a * y[j]
+			}
+			square += r.Alpha[i] * y[i] * ku
+			if f := ku + r.B; math.Abs(f-r.F[i]) > 1e-6*math.Abs(f) {
+				t.Errorf("%s: f(x_%d) = %g, want %g", name, i, r.F[i], f)
+			}
+			if (r.F[i] >= 0) == (y[i] > 0) {
+				right++
+			} else {
+				wrong++
+			}
+		}
+		relative(t, name+": |w|", r.WNorm, math.Sqrt(square), 1e-6)
+		if right < 75 {
+			t.Errorf("%s: %d right, %d wrong", name, right, wrong)
+		}
+	}
+}
+
+// TestRoundingDominates asks for what the kernel's values do not allow: the status says
+// so, and the violation what has been reached.
+func TestRoundingDominates(t *testing.T) {
+	t.Parallel()
+	x, y := moons(60, 0.3)
+	for i := range 60 {
+		for j := range 2 {
+			x.Set(i, j, 1e8+x.At(i, j))
+		}
+	}
+	k := kernel.NewGram(kernel.Linear(), x)
+	r, err := Train(t.Context(), k, y, Settings{C: 1, Tol: 1e-6})
+	if err != nil || r.Status != trace.Numerical || r.KKTViolation < 0.1 {
+		t.Errorf("%+v, %v; want numerical, with a violation as large as rounding allows", r, err)
+	}
+	if r, err := Train(t.Context(), k, y, Settings{C: 1e-9, Tol: 1e-6}); err != nil || r.Status != trace.Converged {
+		t.Errorf("C = 1e-9: %+v, %v", r, err)
+	}
+}
