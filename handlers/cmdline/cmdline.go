@@ -9,6 +9,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"marginlab/ml/simd"
 )
 
 // Streams are the standard streams of a command.
@@ -61,6 +63,10 @@ func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 		fmt.Fprintf(std.Err, "marginlab: no command %q: expected one of %s; see marginlab --help\n", name, strings.Join(names, ", "))
 		return exitUsage
 	}
+	if _, err := simd.Chosen(); err != nil {
+		fmt.Fprintf(std.Err, "marginlab: %s\n", err)
+		return exitUsage
+	}
 	return report(name, table[i].Run(ctx, args, std), std)
 }
 
@@ -73,7 +79,13 @@ func overview(w io.Writer, table []Command) {
 	for _, c := range table {
 		fmt.Fprintf(w, "  %-10s %s\n", c.Name, c.Summary)
 	}
-	fmt.Fprint(w, "\nmarginlab COMMAND --help tells the flags of a command.\n")
+	fmt.Fprintf(w, `
+Environment
+  %s  Which inner loops run: plain, avx2 or avx512; unset, the fastest that
+                  the processor has. Results differ in the last digits.
+
+marginlab COMMAND --help tells the flags of a command.
+`, simd.Variable)
 }
 
 // UsageError is a fault of the command line itself.

@@ -407,6 +407,24 @@ func TestColumnsAreChosen(t *testing.T) {
 	}
 }
 
+// TestOnlyMemoryLimits reads a file that is wider and longer than a server takes.
+func TestOnlyMemoryLimits(t *testing.T) {
+	t.Parallel()
+	var wide strings.Builder
+	for i := range 4 {
+		for j := range 300 {
+			fmt.Fprintf(&wide, "%d,", i*j)
+		}
+		fmt.Fprintf(&wide, "%c\n", 'A'+i%2)
+	}
+	long := strings.Repeat("1,A\n2,B\n", 60_000)
+	for name, text := range map[string]string{"wide": wide.String(), "long": long} {
+		if o := run(t.Context(), text, "fit", "--data", "-", "--max-iter", "1", "--json"); o.code != 0 {
+			t.Errorf("%s: %d, %s", name, o.code, o.err)
+		}
+	}
+}
+
 func TestStandardInput(t *testing.T) {
 	t.Parallel()
 	o := run(t.Context(), points, "fit", "--data", "-", "--json")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -46,10 +47,14 @@ func readFile[T any](ctx context.Context, path string, std Streams, decode func(
 	}
 }
 
+// memoryLimits are those of files on the terminal: nothing but memory, of which a value
+// takes eight bytes, limits what a person may do on their own machine.
+var memoryLimits = dataset.Limits{Bytes: 2 << 30, Rows: math.MaxInt32, Columns: 1 << 20}
+
 // readTable reads a file of points.
 func readTable(ctx context.Context, path string, std Streams) (*dataset.Table, error) {
 	return readFile(ctx, path, std, func(r io.Reader, name string) (*dataset.Table, error) {
-		return dataset.ParseTable(r, name, dataset.DefaultLimits)
+		return dataset.ParseTable(r, name, memoryLimits)
 	})
 }
 
@@ -59,7 +64,7 @@ func readData(ctx context.Context, path string, spec *ml.Spec, std Streams) (*da
 	m := dataset.Mapping{Label: spec.Label, Features: spec.Features}
 	spec.Label, spec.Features = "", nil
 	return readFile(ctx, path, std, func(r io.Reader, name string) (*dataset.Data, error) {
-		return dataset.Read(r, name, m, dataset.DefaultLimits)
+		return dataset.Read(r, name, m, memoryLimits)
 	})
 }
 

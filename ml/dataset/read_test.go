@@ -185,7 +185,7 @@ func TestReadAccepts(t *testing.T) {
 
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
-	wide := strings.Repeat("1,", 200) + "1\n"
+	wide := strings.Repeat("1,", 201) + "1\n"
 	measured := "x,label\n"
 	for i := range 12 {
 		measured += fmt.Sprintf("1,%d.5\n", i)
@@ -239,7 +239,7 @@ func TestReadRefuses(t *testing.T) {
 		{name: "binary", in: "x,label\n1,\x00\n", want: `f, line 2: expected UTF-8 text, found a zero byte: this is a binary file or UTF-16`},
 		{name: "workbook", in: "PK\x03\x04\x14\x00", want: `f: expected a text file, found a zip archive or a workbook: export the sheet as CSV`},
 		{name: "Latin-1", in: "x,label\r\n1,gr\xfcn\r\n2,rot\r\n", want: `f, line 2: expected UTF-8 text, found byte 0xFC: save the file as UTF-8`},
-		{name: "too many columns", in: wide + wide, want: `f, line 1: expected at most 200 columns, found 201`, tooLarge: true},
+		{name: "too many columns", in: wide + wide, want: `f, line 1: expected at most 201 columns, found 202`, tooLarge: true},
 
 		{name: "unknown label", in: "x,y,label\n1,2,A\n3,4,B\n", m: Mapping{Label: "colour"}, want: `f: no column "colour": expected one of x, y, label`},
 		{name: "unknown feature", in: "x,y,label\n1,2,A\n3,4,B\n", m: Mapping{Features: []string{"z"}}, want: `f: no column "z": expected one of x, y, label`},
@@ -254,7 +254,7 @@ func TestReadRefuses(t *testing.T) {
 		{name: "libsvm: no pair", in: "1 1:2\n-1 7\n", want: `f, line 2, column 2: expected index:value, found "7"`},
 		{name: "libsvm: no label", in: "1 1:2\n1:2 2:3\n", want: `f, line 2, column 1: expected a label, found "1:2"`},
 		{name: "libsvm: qid", in: "1 qid:3 1:2\n-1 1:2\n", want: `f, line 1, column 2: expected index:value, found "qid:3": query ids belong to ranking and are not supported`},
-		{name: "libsvm: wide", in: "1 1:2\n-1 200:2\n", want: `f, line 2, column 2: expected at most 200 columns with the label, found index 200`, tooLarge: true},
+		{name: "libsvm: wide", in: "1 1:2\n-1 201:2\n", want: `f, line 2, column 2: expected at most 201 columns with the label, found index 201`, tooLarge: true},
 		{name: "libsvm: single class", in: "1 1:2\n1.0 1:3\n", want: `f, column 2 (label): expected at least two classes, found only "1"`},
 
 		{name: "arff: missing", in: arff + "@data\n1,A\n?,B\n", want: `f, line 6, column 1 (x): expected a number, found "?": fill in missing values or remove the row`},

@@ -19,11 +19,11 @@ import (
 type Limits struct {
 	Bytes   int64 // 10 MB
 	Rows    int   // 100 000
-	Columns int   // 200, label included
+	Columns int   // 201: 200 features and the label
 }
 
 // DefaultLimits are the limits of uploads unless flags change them.
-var DefaultLimits = Limits{Bytes: 10 << 20, Rows: 100_000, Columns: 200}
+var DefaultLimits = Limits{Bytes: 10 << 20, Rows: 100_000, Columns: 201}
 
 func (l Limits) orDefault() Limits {
 	if l.Bytes <= 0 {

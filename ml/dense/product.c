@@ -4,7 +4,7 @@
 // of high-performance matrix multiplication", ACM TOMS 34 (2008): a block of b and a
 // smaller one of a are copied into the order in which they are read, and every tile
 // of the result is summed in registers. On x86 the loops are compiled for three
-// generations of processors, and each call chooses. An entry of the result is summed
+// generations of processors, and each call says which. An entry of the result is summed
 // in the order of k, wherever it stands.
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ enum {
 #include "product_loops.h"
 #endif
 
-int product_add(double *dst, long stride, double sign, const double *a, long down, long across, const double *b, long b_stride, long m, long n, long k)
+int product_add(int simd, double *dst, long stride, double sign, const double *a, long down, long across, const double *b, long b_stride, long m, long n, long k)
 {
 	const long wide = VECS * 8; // of the widest tile
 	double *pa = malloc(sizeof *pa * DEEP * (ROWS + (n + wide - 1) / wide * wide));
@@ -43,9 +43,9 @@ int product_add(double *dst, long stride, double sign, const double *a, long dow
 		return 0;
 	double *pb = pa + DEEP * ROWS;
 #ifdef __x86_64__
-	if (__builtin_cpu_supports("avx512f"))
+	if (simd == 2)
 		add_avx512(dst, stride, sign, a, down, across, b, b_stride, m, n, k, pa, pb);
-	else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+	else if (simd == 1)
 		add_avx2(dst, stride, sign, a, down, across, b, b_stride, m, n, k, pa, pb);
 	else
 #endif

@@ -9,19 +9,25 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"marginlab/ml/simd"
 )
 
 // Add adds the product op(a) b to dst, where op(a) is a or, with blas.Trans, its
 // transpose: m x k times k x n, row-major. dst must not overlap a and b. All
 // processors take part when there is enough to do; the result does not depend on
 // how many there are. It panics when the sizes do not match.
-func Add(dst blas64.General, t blas.Transpose, a, b blas64.General) { multiply(dst, 1, t, a, b) }
+func Add(dst blas64.General, t blas.Transpose, a, b blas64.General) {
+	multiply(simd.Current(), dst, 1, t, a, b)
+}
 
 // Sub subtracts the product op(a) b from dst; otherwise it is like Add.
-func Sub(dst blas64.General, t blas.Transpose, a, b blas64.General) { multiply(dst, -1, t, a, b) }
+func Sub(dst blas64.General, t blas.Transpose, a, b blas64.General) {
+	multiply(simd.Current(), dst, -1, t, a, b)
+}
 
 // multiply adds sign op(a) b to dst.
-func multiply(dst blas64.General, sign float64, t blas.Transpose, a, b blas64.General) {
+func multiply(l simd.Level, dst blas64.General, sign float64, t blas.Transpose, a, b blas64.General) {
 	m, k, down, across := a.Rows, a.Cols, a.Stride, 1
 	if t != blas.NoTrans {
 		m, k, down, across = k, m, across, down
@@ -49,7 +55,7 @@ func multiply(dst blas64.General, sign float64, t blas.Transpose, a, b blas64.Ge
 			part.Cols, part.Data = to-from, dst.Data[from:]
 			b.Cols, b.Data = to-from, b.Data[from:]
 		}
-		work := func() { add(part, sign, a, down, across, b) }
+		work := func() { addAt(l, part, sign, a, down, across, b) }
 		if i == shares-1 {
 			work()
 		} else {

@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
+
+	"marginlab/ml/simd"
 )
 
 // random is a matrix in a larger one, whose other entries are not numbers.
@@ -42,9 +44,9 @@ func TestAdd(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		more := rapid.IntRange(0, 3).Draw(t, "more")
 		trans := rapid.SampledFrom([]blas.Transpose{blas.NoTrans, blas.Trans}).Draw(t, "trans")
-		multiply, sign := Add, 1.0
+		sign := 1.0
 		if rapid.Bool().Draw(t, "subtracted") {
-			multiply, sign = Sub, -1
+			sign = -1
 		}
 		a, b, dst := random(rng, m, k, more), random(rng, k, n, more), random(rng, m, n, more)
 		at := func(i, p int) float64 { return a.Data[i*a.Stride+p] }
@@ -61,7 +63,14 @@ func TestAdd(t *testing.T) {
 				}
 			}
 		}
-		multiply(dst, trans, a, b)
+		switch l := simd.Level(rapid.IntRange(-1, len(simd.Levels())-1).Draw(t, "level")); {
+		case l >= 0: // any that this machine can run
+			multiply(l, dst, sign, trans, a, b)
+		case sign > 0:
+			Add(dst, trans, a, b)
+		default:
+			Sub(dst, trans, a, b)
+		}
 		for i, v := range dst.Data {
 			if in := i%dst.Stride < n; in && !(math.Abs(v-want[i]) <= 1e-12*float64(k+1)) || !in && !math.IsNaN(v) {
 				t.Fatalf("%d x %d x %d: entry %d is %g, want %g", m, k, n, i, v, want[i])

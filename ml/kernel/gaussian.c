@@ -2,7 +2,7 @@
 
 // The inner loops of a Gram matrix in gcc's vector types, which clang knows as
 // well. They compile for every architecture; on x86 the same source is compiled
-// for three generations of processors, and each call chooses. All lanes go
+// for three generations of processors, and each call says which. All lanes go
 // through the same operations, so that a value depends neither on its place in
 // the row nor on the row's length.
 
@@ -38,9 +38,9 @@ static const long long roots[16] = {
 #include "gaussian_loops.h"
 
 #define CHOOSE(NAME, ...) \
-	if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) \
+	if (simd == 2) \
 		NAME##_avx512(__VA_ARGS__); \
-	else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) \
+	else if (simd == 1) \
 		NAME##_avx2(__VA_ARGS__); \
 	else \
 		NAME##_plain(__VA_ARGS__)
@@ -48,22 +48,22 @@ static const long long roots[16] = {
 #define CHOOSE(NAME, ...) NAME##_plain(__VA_ARGS__)
 #endif
 
-void gaussian_row(double *dst, const double *x, long n, long d, const double *z, double gamma)
+void gaussian_row(int simd, double *dst, const double *x, long n, long d, const double *z, double gamma)
 {
 	CHOOSE(row, dst, x, n, d, z, gamma);
 }
 
-void gaussian_row32(float *dst, const double *x, long n, long d, const double *z, double gamma)
+void gaussian_row32(int simd, float *dst, const double *x, long n, long d, const double *z, double gamma)
 {
 	CHOOSE(row32, dst, x, n, d, z, gamma);
 }
 
-void gaussian_sum(double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma)
+void gaussian_sum(int simd, double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma)
 {
 	CHOOSE(sum, dst, x, n, d, z, w, m, gamma);
 }
 
-void product_row(double *dst, const double *x, long n, long d, const double *z)
+void product_row(int simd, double *dst, const double *x, long n, long d, const double *z)
 {
 	CHOOSE(products, dst, x, n, d, z);
 }

@@ -4,14 +4,16 @@
 // BLOCK of the second, and so on. The last block is filled up with zeros.
 enum { BLOCK = 32 };
 
+// simd is a level of package simd that the processor has.
+
 // dst[i] = exp(-gamma |x_i - z|^2) for the n packed points x_i in d dimensions.
-void gaussian_row(double *dst, const double *x, long n, long d, const double *z, double gamma);
+void gaussian_row(int simd, double *dst, const double *x, long n, long d, const double *z, double gamma);
 
 // The same, rounded to single precision.
-void gaussian_row32(float *dst, const double *x, long n, long d, const double *z, double gamma);
+void gaussian_row32(int simd, float *dst, const double *x, long n, long d, const double *z, double gamma);
 
 // dst[i] += sum over j < m of w[j] exp(-gamma |x_i - z_j|^2); z is m x d by rows.
-void gaussian_sum(double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma);
+void gaussian_sum(int simd, double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma);
 
 // dst[i] = x_i . z
-void product_row(double *dst, const double *x, long n, long d, const double *z);
+void product_row(int simd, double *dst, const double *x, long n, long d, const double *z);

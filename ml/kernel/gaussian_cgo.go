@@ -16,36 +16,40 @@ package kernel
 */
 import "C"
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"marginlab/ml/simd"
+)
 
 const lanes = C.BLOCK
 
-// gaussianRow writes exp(-gamma |x_i - z|²) into dst[i] for the first len(dst)
+// gaussianRowAt writes exp(-gamma |x_i - z|²) into dst[i] for the first len(dst)
 // points of x. Values below exp(-708) may be 0.
-func gaussianRow(dst []float64, x packed, z []float64, gamma float64) {
+func gaussianRowAt(l simd.Level, dst []float64, x packed, z []float64, gamma float64) {
 	if len(dst) > 0 {
-		C.gaussian_row((*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)), C.double(gamma))
+		C.gaussian_row(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)), C.double(gamma))
 	}
 }
 
-// gaussianRow32 is gaussianRow rounded to single precision.
-func gaussianRow32(dst []float32, x packed, z []float64, gamma float64) {
+// gaussianRow32At is gaussianRowAt rounded to single precision.
+func gaussianRow32At(l simd.Level, dst []float32, x packed, z []float64, gamma float64) {
 	if len(dst) > 0 {
-		C.gaussian_row32((*C.float)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)), C.double(gamma))
+		C.gaussian_row32(C.int(l), (*C.float)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)), C.double(gamma))
 	}
 }
 
-// gaussianSum adds sum_j w_j exp(-gamma |x_i - z_j|²) to dst[i] for the first
+// gaussianSumAt adds sum_j w_j exp(-gamma |x_i - z_j|²) to dst[i] for the first
 // len(dst) points of x; z holds the z_j one after the other.
-func gaussianSum(dst []float64, x packed, z, w []float64, gamma float64) {
+func gaussianSumAt(l simd.Level, dst []float64, x packed, z, w []float64, gamma float64) {
 	if len(dst) > 0 {
-		C.gaussian_sum((*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)), (*C.double)(unsafe.SliceData(w)), C.long(len(w)), C.double(gamma))
+		C.gaussian_sum(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)), (*C.double)(unsafe.SliceData(w)), C.long(len(w)), C.double(gamma))
 	}
 }
 
-// productRow writes x_i·z into dst[i] for the first len(dst) points of x.
-func productRow(dst []float64, x packed, z []float64) {
+// productRowAt writes x_i·z into dst[i] for the first len(dst) points of x.
+func productRowAt(l simd.Level, dst []float64, x packed, z []float64) {
 	if len(dst) > 0 {
-		C.product_row((*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)))
+		C.product_row(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)))
 	}
 }

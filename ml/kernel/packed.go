@@ -3,6 +3,8 @@ package kernel
 import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/simd"
 )
 
 // packed holds points in blocks of lanes: the first coordinate of all points of a
@@ -16,6 +18,22 @@ type packed struct {
 	d int
 	v []float64
 }
+
+// gaussianRow, gaussianRow32, gaussianSum and productRow are the loops of the level that
+// runs.
+func gaussianRow(dst []float64, x packed, z []float64, gamma float64) {
+	gaussianRowAt(simd.Current(), dst, x, z, gamma)
+}
+
+func gaussianRow32(dst []float32, x packed, z []float64, gamma float64) {
+	gaussianRow32At(simd.Current(), dst, x, z, gamma)
+}
+
+func gaussianSum(dst []float64, x packed, z, w []float64, gamma float64) {
+	gaussianSumAt(simd.Current(), dst, x, z, w, gamma)
+}
+
+func productRow(dst []float64, x packed, z []float64) { productRowAt(simd.Current(), dst, x, z) }
 
 // pack packs the rows of x.
 func pack(x blas64.General) packed {

@@ -5,15 +5,28 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/simd"
 )
 
-// TestLoopsAgree compares the loops that this machine runs with the plain ones.
+// TestLoopsAgree compares all loops that this machine can run with those in Go.
 func TestLoopsAgree(t *testing.T) {
 	t.Parallel()
+	for _, l := range []simd.Level{simd.Plain, simd.AVX2, simd.AVX512} {
+		t.Run(l.String(), func(t *testing.T) { loopsAgree(t, l) })
+	}
+}
+
+func loopsAgree(t *testing.T, l simd.Level) {
+	t.Parallel()
+	if !slices.Contains(simd.Levels(), l) {
+		t.Skipf("%s does not run here", l)
+	}
 	r := rand.New(rand.NewPCG(8, 8))
 	for _, d := range []int{0, 1, 2, 3, 7, 60} {
 		for _, n := range []int{1, 31, 32, 33, 300} {
@@ -25,13 +38,13 @@ func TestLoopsAgree(t *testing.T) {
 			z := raw.Data[n/2*d:][:d] // a point, so that one distance is 0
 			for _, gamma := range []float64{1e-300, 1e-6, 1, 30, 1e4} {
 				got, want := make([]float64, n), make([]float64, n)
-				gaussianRow(got, p, z, gamma)
+				gaussianRowAt(l, got, p, z, gamma)
 				plainRow(want, p, z, gamma)
 				if got[n/2] != 1 {
 					t.Fatalf("d = %d, gamma %g: %g at distance 0", d, gamma, got[n/2])
 				}
 				single, plain := make([]float32, n), make([]float32, n)
-				gaussianRow32(single, p, z, gamma)
+				gaussianRow32At(l, single, p, z, gamma)
 				plainRow32(plain, p, z, gamma)
 				for i := range got {
 					// A rounding of the distance changes the logarithm by as much.
@@ -44,7 +57,7 @@ func TestLoopsAgree(t *testing.T) {
 				}
 				w := []float64{-2, 0.5}
 				pair := append(append([]float64{}, z...), raw.Data[:d]...)
-				gaussianSum(got, p, pair, w, gamma)
+				gaussianSumAt(l, got, p, pair, w, gamma)
 				plainSum(want, p, pair, w, gamma)
 				for i := range got {
 					if math.Abs(got[i]-want[i]) > 1e-14 {
@@ -53,7 +66,7 @@ func TestLoopsAgree(t *testing.T) {
 				}
 			}
 			got, want := make([]float64, n), make([]float64, n)
-			productRow(got, p, z)
+			productRowAt(l, got, p, z)
 			plainProducts(want, p, z)
 			for i := range got {
 				if math.Abs(got[i]-want[i]) > 1e-14*float64(1+d) {

@@ -2,7 +2,7 @@
 
 // The loops of sweep.go in gcc's vector types, which clang knows as well. They
 // compile for every architecture; on x86 the same source is compiled for three
-// generations of processors, and each call chooses.
+// generations of processors, and each call says which.
 
 #include <math.h>
 #include <string.h>
@@ -48,21 +48,19 @@
 #include "sweep_loops.h"
 
 #define CHOOSE(NAME, ...) \
-	(__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") ? NAME##_avx512(__VA_ARGS__) \
-	 : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")        ? NAME##_avx2(__VA_ARGS__) \
-	                                                                          : NAME##_plain(__VA_ARGS__))
+	(simd == 2 ? NAME##_avx512(__VA_ARGS__) : simd == 1 ? NAME##_avx2(__VA_ARGS__) : NAME##_plain(__VA_ARGS__))
 #else
 #define CHOOSE(NAME, ...) NAME##_plain(__VA_ARGS__)
 #endif
 
 #define EXPORTED(BITS, REAL) \
-	struct partner partner##BITS(const double *g, const double *low, const double *diag, const REAL *ki, long n, double gi, double kii) \
+	struct partner partner##BITS(int simd, const double *g, const double *low, const double *diag, const REAL *ki, long n, double gi, double kii) \
 	{ return CHOOSE(partner##BITS, g, low, diag, ki, n, gi, kii); } \
-	long update##BITS(double *g, const double *up, const REAL *ki, const REAL *kj, long n, double step) \
+	long update##BITS(int simd, double *g, const double *up, const REAL *ki, const REAL *kj, long n, double step) \
 	{ return CHOOSE(update##BITS, g, up, ki, kj, n, step); } \
-	void add##BITS(double *dst, double a, const REAL *row, long n) \
+	void add##BITS(int simd, double *dst, double a, const REAL *row, long n) \
 	{ CHOOSE(add##BITS, dst, a, row, n); } \
-	double sum##BITS(const REAL *row, long n) \
+	double sum##BITS(int simd, const REAL *row, long n) \
 	{ return CHOOSE(sum##BITS, row, n); }
 
 EXPORTED(32, float)

@@ -1,6 +1,10 @@
 package svm
 
-import "math"
+import (
+	"math"
+
+	"marginlab/ml/simd"
+)
 
 // The sweeps over all points that a step on a pair costs. They exist twice: in C
 // for the machine's vector instructions (sweep.c), and here in Go for builds
@@ -14,6 +18,21 @@ const width = 16
 
 // padded is the least multiple of width that is not below n.
 func padded(n int) int { return (n + width - 1) / width * width }
+
+// partner, update, addScaled and sum are the loops of the level that runs.
+func partner[T real](g, low, diag []float64, ki []T, gi, kii float64) (j int, violation float64) {
+	return partnerAt(simd.Current(), g, low, diag, ki, gi, kii)
+}
+
+func update[T real](g, up []float64, ki, kj []T, step float64) (i int) {
+	return updateAt(simd.Current(), g, up, ki, kj, step)
+}
+
+func addScaled[T real](dst []float64, a float64, row []T) {
+	addScaledAt(simd.Current(), dst, a, row)
+}
+
+func sum[T real](row []T) float64 { return sumAt(simd.Current(), row) }
 
 // plainPartner returns the j in I_low that gains most with i to second order,
 // (g_i - g_j)² / (K_ii + K_jj - 2 K_ij), and m(a) - M(a), or -1 and 0 when no

@@ -25,46 +25,50 @@ package svm
 */
 import "C"
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"marginlab/ml/simd"
+)
 
 func doubles(v []float64) *C.double { return (*C.double)(unsafe.SliceData(v)) }
 
-func partner[T real](g, low, diag []float64, ki []T, gi, kii float64) (j int, violation float64) {
+func partnerAt[T real](l simd.Level, g, low, diag []float64, ki []T, gi, kii float64) (j int, violation float64) {
 	var p C.struct_partner
 	switch ki := any(ki).(type) {
 	case []float32:
-		p = C.partner32(doubles(g), doubles(low), doubles(diag), (*C.float)(unsafe.SliceData(ki)), C.long(len(g)), C.double(gi), C.double(kii))
+		p = C.partner32(C.int(l), doubles(g), doubles(low), doubles(diag), (*C.float)(unsafe.SliceData(ki)), C.long(len(g)), C.double(gi), C.double(kii))
 	case []float64:
-		p = C.partner64(doubles(g), doubles(low), doubles(diag), doubles(ki), C.long(len(g)), C.double(gi), C.double(kii))
+		p = C.partner64(C.int(l), doubles(g), doubles(low), doubles(diag), doubles(ki), C.long(len(g)), C.double(gi), C.double(kii))
 	}
 	return int(p.j), float64(p.violation)
 }
 
-func update[T real](g, up []float64, ki, kj []T, step float64) (i int) {
+func updateAt[T real](l simd.Level, g, up []float64, ki, kj []T, step float64) (i int) {
 	switch ki := any(ki).(type) {
 	case []float32:
-		return int(C.update32(doubles(g), doubles(up), (*C.float)(unsafe.SliceData(ki)), (*C.float)(unsafe.Pointer(unsafe.SliceData(kj))), C.long(len(g)), C.double(step)))
+		return int(C.update32(C.int(l), doubles(g), doubles(up), (*C.float)(unsafe.SliceData(ki)), (*C.float)(unsafe.Pointer(unsafe.SliceData(kj))), C.long(len(g)), C.double(step)))
 	case []float64:
-		return int(C.update64(doubles(g), doubles(up), doubles(ki), (*C.double)(unsafe.Pointer(unsafe.SliceData(kj))), C.long(len(g)), C.double(step)))
+		return int(C.update64(C.int(l), doubles(g), doubles(up), doubles(ki), (*C.double)(unsafe.Pointer(unsafe.SliceData(kj))), C.long(len(g)), C.double(step)))
 	}
 	return 0
 }
 
-func addScaled[T real](dst []float64, a float64, row []T) {
+func addScaledAt[T real](l simd.Level, dst []float64, a float64, row []T) {
 	switch row := any(row).(type) {
 	case []float32:
-		C.add32(doubles(dst), C.double(a), (*C.float)(unsafe.SliceData(row)), C.long(len(dst)))
+		C.add32(C.int(l), doubles(dst), C.double(a), (*C.float)(unsafe.SliceData(row)), C.long(len(dst)))
 	case []float64:
-		C.add64(doubles(dst), C.double(a), doubles(row), C.long(len(dst)))
+		C.add64(C.int(l), doubles(dst), C.double(a), doubles(row), C.long(len(dst)))
 	}
 }
 
-func sum[T real](row []T) float64 {
+func sumAt[T real](l simd.Level, row []T) float64 {
 	switch row := any(row).(type) {
 	case []float32:
-		return float64(C.sum32((*C.float)(unsafe.SliceData(row)), C.long(len(row))))
+		return float64(C.sum32(C.int(l), (*C.float)(unsafe.SliceData(row)), C.long(len(row))))
 	case []float64:
-		return float64(C.sum64(doubles(row), C.long(len(row))))
+		return float64(C.sum64(C.int(l), doubles(row), C.long(len(row))))
 	}
 	return 0
 }

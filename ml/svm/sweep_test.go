@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"marginlab/ml/simd"
 )
 
 // vectors draws the vectors of a sweep over n points, padded.
@@ -31,15 +34,20 @@ func vectors[T real](r *rand.Rand, n int) (g, up, low, diag []float64, ki, kj []
 	return g, up, low, diag, ki, kj
 }
 
-// TestSweepsAgree compares the sweeps that this machine runs with the plain ones.
+// TestSweepsAgree compares all sweeps that this machine can run with those in Go.
 func TestSweepsAgree(t *testing.T) {
 	t.Parallel()
-	t.Run("single", sweepsAgree[float32])
-	t.Run("double", sweepsAgree[float64])
+	for _, l := range []simd.Level{simd.Plain, simd.AVX2, simd.AVX512} {
+		t.Run(l.String()+"/single", func(t *testing.T) { sweepsAgree[float32](t, l) })
+		t.Run(l.String()+"/double", func(t *testing.T) { sweepsAgree[float64](t, l) })
+	}
 }
 
-func sweepsAgree[T real](t *testing.T) {
+func sweepsAgree[T real](t *testing.T, l simd.Level) {
 	t.Parallel()
+	if !slices.Contains(simd.Levels(), l) {
+		t.Skipf("%s does not run here", l)
+	}
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, n := range []int{1, 2, 15, 16, 17, 100, 1000} {
 		for range 50 {
@@ -49,19 +57,19 @@ func sweepsAgree[T real](t *testing.T) {
 				return d * d / guarded(1+diag[j]-2*float64(ki[j]))
 			}
 			for _, gi := range []float64{3, 0, -10} { // -10: nothing gains
-				j, violation := partner(g, low, diag, ki, gi, 1)
+				j, violation := partnerAt(l, g, low, diag, ki, gi, 1)
 				wantJ, want := plainPartner(g, low, diag, ki, gi, 1)
 				if violation != want || (j < 0) != (wantJ < 0) || j != wantJ && math.Abs(gain(j, gi)/gain(wantJ, gi)-1) > 1e-13 {
 					t.Fatalf("n = %d: partner %d, violation %g; plain %d, %g", n, j, violation, wantJ, want)
 				}
 			}
-			if s, want := sum(ki), plainSum(ki); math.Abs(s-want) > 1e-13*float64(n+1) {
+			if s, want := sumAt(l, ki), plainSum(ki); math.Abs(s-want) > 1e-13*float64(n+1) {
 				t.Fatalf("n = %d: sum %g, plain %g", n, s, want)
 			}
 			other := append([]float64{}, g...)
-			addScaled(g, 0.3, ki)
+			addScaledAt(l, g, 0.3, ki)
 			plainAddScaled(other, 0.3, ki)
-			i, wantI := update(g, up, ki, kj, 0.7), plainUpdate(other, up, ki, kj, 0.7)
+			i, wantI := updateAt(l, g, up, ki, kj, 0.7), plainUpdate(other, up, ki, kj, 0.7)
 			for k := range n {
 				if math.Abs(g[k]-other[k]) > 1e-14*(1+math.Abs(g[k])) {
 					t.Fatalf("n = %d: gradient %g, plain %g", n, g[k], other[k])
