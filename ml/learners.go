@@ -70,9 +70,9 @@ func (s Spec) penalty() float64 {
 // gram is a Gram matrix with subsets as package svm names them.
 type gram struct{ *kernel.Gram }
 
-func (g gram) Subset(points []int) svm.Fast { return gram{g.Gram.Subset(points)} }
+func (g gram) Subset(points []int) svm.Matrix { return gram{g.Gram.Subset(points)} }
 
-func (g gram) Merged(ctx context.Context, y, w []float64, size int) (svm.Fast, []int, float64) {
+func (g gram) Merged(ctx context.Context, y, w []float64, size int) (svm.Matrix, []int, float64) {
 	merged, group, apart := g.Gram.Merged(ctx, y, w, size)
 	return gram{merged}, group, apart
 }

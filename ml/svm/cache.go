@@ -21,9 +21,6 @@ type cache[T real] struct {
 	again int
 }
 
-// startBytes is the memory that a cache starts with.
-const startBytes = 4 << 20
-
 // newCache holds padded rows of length m in memory.
 func newCache[T real](m int, memory memory[T], fill func(dst []T, i int) error) *cache[T] {
 	c := &cache[T]{

@@ -13,25 +13,18 @@ import (
 // of this smaller problem, shared out, is where the steps on all points begin. It
 // is found in the same way (a multilevel method, as in Razzaghi and Safro,
 // "Scalable multilevel support vector machines", Procedia Computer Science 51, 2015).
-const (
-	coarseFrom  = 2000 // points
-	coarseSize  = 4    // points merged into one
-	coarseApart = 0.02 // how far they may be apart, see kernel.Gram.Merged
-	coarseTol   = 0.3  // stopping rule for merged points
-)
-
 // coarse goes from u = 0 to the solution for merged points. It reports false when
 // the points are too few or too far apart, and leaves u and g as they are then or
 // when ctx ends.
 func (o *smo[T]) coarse(tol float64) (bool, error) {
-	if o.m < coarseFrom {
+	if o.without.coarse || o.m < coarseFrom {
 		return false, nil
 	}
 	w := slices.Clone(o.weight[:o.m])
 	for i, v := range w {
 		w[i] = max(v, 1e-9) // points that are held out weigh next to nothing, not nothing
 	}
-	k, group, apart := o.k.Merged(o.ctx, o.y[:o.m], w, coarseSize)
+	k, group, apart := merged(o.ctx, o.k, o.y[:o.m], w, coarseSize)
 	o.dense = apart <= nearApart
 	if !(apart <= coarseApart) {
 		return false, nil

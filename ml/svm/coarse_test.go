@@ -12,9 +12,9 @@ import (
 // unmerged is a Gram matrix that is solved from alpha = 0.
 type unmerged struct{ gram }
 
-func (u unmerged) Subset(points []int) Fast { return unmerged{gram{u.Gram.Subset(points)}} }
+func (u unmerged) Subset(points []int) Matrix { return unmerged{gram{u.Gram.Subset(points)}} }
 
-func (unmerged) Merged(context.Context, []float64, []float64, int) (Fast, []int, float64) {
+func (unmerged) Merged(context.Context, []float64, []float64, int) (Matrix, []int, float64) {
 	return nil, nil, math.Inf(1)
 }
 

@@ -32,9 +32,8 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 	if err := check(k, y, &s); err != nil {
 		return nil, err
 	}
-	f := fast(k)
 	start := func() *state {
-		o := newState(f, y, s.C, &monitor{ctx: ctx, limit: s.MaxIter, tell: s.Report, total: len(y)})
+		o := newState(k, y, s.C, &monitor{ctx: ctx, limit: s.MaxIter, tell: s.Report, total: len(y), without: s.without})
 		for _, i := range held {
 			o.weight[i] = 0
 		}
@@ -54,11 +53,11 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 		for _, c := range cs {
 			s.C = c
 			o := start()
-			status, err := descend(f, o, s)
+			status, err := descend(k, o, s)
 			if err != nil {
 				return nil, err
 			}
-			results = append(results, again(f, o.local(status), o, s))
+			results = append(results, again(k, o.local(status), o, s))
 			if status == trace.Cancelled {
 				break
 			}
@@ -67,17 +66,17 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 	}
 	memory := newMemory[float64](o.m, s.CacheBytes)
 	defer memory.free()
-	results, err := rise(f, o, cs, s, inSingle(memory))
+	results, err := rise(k, o, cs, s, inSingle(memory))
 	if err != nil || len(results) == len(cs) || len(results) > 0 && ctx.Err() != nil {
 		return results, err
 	}
-	rest, err := rise(f, o, cs[len(results):], s, memory)
+	rest, err := rise(k, o, cs[len(results):], s, memory)
 	return append(results, rest...), err
 }
 
 // rise solves for each C of cs from where o is, with rows of precision T. It ends
 // early where single precision does not do.
-func rise[T real](k Fast, o *state, cs []float64, s Settings, memory memory[T]) (results []*Result, err error) {
+func rise[T real](k Matrix, o *state, cs []float64, s Settings, memory memory[T]) (results []*Result, err error) {
 	var v T
 	_, rounded := any(v).(float32)
 	p := newSMO(k, o, memory)

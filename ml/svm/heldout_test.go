@@ -201,7 +201,7 @@ func TestTabulated(t *testing.T) {
 			t.Fatalf("%d points: %T, single precision %v", m, got, ok && f.single != nil)
 		}
 		points := []int{3, 0, 4}
-		sub := f.Subset(points)
+		sub := subset(f, points)
 		want, row, part, single := make([]float64, m), make([]float64, m), make([]float64, 3), make([]float32, 3)
 		for i := range m {
 			k.Row(want, i)
@@ -212,7 +212,7 @@ func TestTabulated(t *testing.T) {
 		for a, i := range points {
 			k.Row(want, i)
 			sub.Row(part, a)
-			sub.Row32(single, a)
+			row32(sub, single, a)
 			for b, j := range points {
 				if part[b] != want[j] || single[b] != float32(want[j]) {
 					t.Fatalf("entry %d, %d of a part is %g and %g, want %g", a, b, part[b], single[b], want[j])

@@ -14,15 +14,6 @@ import (
 // many of them, and where they lead depends on where they start. So there are two starts,
 // as far from each other as the bounds allow, and the better end is the result.
 
-// definite reports whether k says that it is positive semidefinite.
-func definite(k Matrix) bool {
-	if t, ok := k.(*table); ok {
-		return t.definite
-	}
-	d, ok := k.(interface{ Definite() bool })
-	return ok && d.Definite()
-}
-
 // unproven is err without the claim that needs a positive semidefinite kernel.
 func unproven(err error) error {
 	if errors.Is(err, ErrNotSeparable) {
@@ -40,7 +31,7 @@ func (o *state) local(status trace.Status) *Result {
 
 // again solves once more, from the corner opposite to alpha = 0, and returns the better
 // one of first, with which o has ended, and what it finds.
-func again(k Fast, first *Result, o *state, s Settings) *Result {
+func again(k Matrix, first *Result, o *state, s Settings) *Result {
 	if first.Status == trace.Cancelled || math.IsInf(s.C, 1) {
 		return first
 	}

@@ -5,113 +5,128 @@ import (
 	"math"
 )
 
-// Matrix is a symmetric M x M kernel matrix given row by row.
+// Matrix is a symmetric M x M kernel matrix given row by row. That is all a solver needs
+// to know of a kernel and of the objects it compares.
 type Matrix interface {
 	Len() int                 // M
 	Diag(i int) float64       // K_ii
 	Row(dst []float64, i int) // dst[j] = K_ij, len(dst) = M
 }
 
-// Fast is a Matrix that can do more than give rows, which Train makes use of.
-type Fast interface {
-	Matrix
-	// Row32 is Row rounded to single precision.
-	Row32(dst []float32, i int)
-	// Subset is the matrix of some of the points.
-	Subset(points []int) Fast
-	// AddProduct adds sum_k w_k K_ij to dst[i], j = points[k], unless ctx ends.
-	AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error
-	// Merged is the matrix of fewer points that stand for all, with the one that
-	// each point went into and how far they are apart, see kernel.Gram.Merged; +Inf
-	// when points cannot be merged.
-	Merged(ctx context.Context, y, w []float64, size int) (merged Fast, group []int, apart float64)
-}
+// What else a Matrix may be able to do is told by methods of its own, one for each of
+// these. Without one the solver makes do with rows; strategies.go tells what each is
+// worth.
+type (
+	// A definite matrix knows whether it is positive semidefinite. One that is not, or
+	// does not say, gets results that are Local.
+	definer interface{ Definite() bool }
 
-// fast returns k as it is when it can do it all.
-func fast(k Matrix) Fast {
-	if f, ok := k.(Fast); ok {
-		return f
+	// A rounder has rows in single precision, for less than the rounding of Row costs.
+	rounder interface{ Row32(dst []float32, i int) }
+
+	// A subsetter is able to compute parts of rows: Subset is the matrix of some of the
+	// points, in the order given.
+	subsetter interface{ Subset(points []int) Matrix }
+
+	// A multiplier has products without rows in between: AddProduct adds
+	// sum_k w_k K_ij to dst[i], j = points[k], unless ctx ends.
+	multiplier interface {
+		AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error
 	}
-	return &rowwise{Matrix: k}
-}
 
-// rowwise is what can be done with rows only. Subsets of it pick from whole rows.
-type rowwise struct {
-	Matrix
-	points []int // nil: all
-	row    []float64
-}
-
-func (r *rowwise) Len() int {
-	if r.points == nil {
-		return r.Matrix.Len()
+	// A merger finds fewer points that stand for all, with the one that each point went
+	// into and how far they are apart, see kernel.Gram.Merged; +Inf when points cannot be
+	// merged.
+	merger interface {
+		Merged(ctx context.Context, y, w []float64, size int) (merged Matrix, group []int, apart float64)
 	}
-	return len(r.points)
+)
+
+// definite reports whether k says that it is positive semidefinite.
+func definite(k Matrix) bool {
+	d, ok := k.(definer)
+	return ok && d.Definite()
 }
 
-func (r *rowwise) Diag(i int) float64 {
-	if r.points == nil {
-		return r.Matrix.Diag(i)
+// subset is the matrix of some of the points.
+func subset(k Matrix, points []int) Matrix {
+	if s, ok := k.(subsetter); ok {
+		return s.Subset(points)
 	}
-	return r.Matrix.Diag(r.points[i])
+	return &picked{whole: k, points: points, row: make([]float64, k.Len())}
 }
 
-func (r *rowwise) Row(dst []float64, i int) {
-	if r.points == nil {
-		r.Matrix.Row(dst, i)
+// row32 writes row i in single precision.
+func row32(k Matrix, dst []float32, i int) {
+	if r, ok := k.(rounder); ok {
+		r.Row32(dst, i)
 		return
 	}
-	row := r.whole(r.points[i])
-	for k, j := range r.points {
-		dst[k] = row[j]
-	}
-}
-
-// whole returns row i of all points, in memory that is used again.
-func (r *rowwise) whole(i int) []float64 {
-	if r.row == nil {
-		r.row = make([]float64, r.Matrix.Len())
-	}
-	r.Matrix.Row(r.row, i)
-	return r.row
-}
-
-func (r *rowwise) Row32(dst []float32, i int) {
-	if r.points == nil {
-		for j, v := range r.whole(i) {
-			dst[j] = float32(v)
-		}
-		return
-	}
-	row := r.whole(r.points[i])
-	for k, j := range r.points {
-		dst[k] = float32(row[j])
-	}
-}
-
-func (r *rowwise) Subset(points []int) Fast {
-	s := &rowwise{Matrix: r.Matrix, points: make([]int, len(points)), row: r.row}
-	for k, j := range points {
-		s.points[k] = j
-		if r.points != nil {
-			s.points[k] = r.points[j]
-		}
-	}
-	return s
-}
-
-func (r *rowwise) Merged(context.Context, []float64, []float64, int) (Fast, []int, float64) {
-	return nil, nil, math.Inf(1)
-}
-
-func (r *rowwise) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error {
 	row := make([]float64, len(dst))
-	for k, j := range points {
+	k.Row(row, i)
+	for j, v := range row {
+		dst[j] = float32(v)
+	}
+}
+
+// addProduct adds sum_k w_k K_ij to dst[i], j = points[k], unless ctx ends.
+func addProduct(ctx context.Context, k Matrix, dst []float64, points []int, w []float64) error {
+	if p, ok := k.(multiplier); ok {
+		return p.AddProduct(ctx, dst, points, w)
+	}
+	row := make([]float64, len(dst))
+	for a, j := range points {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		r.Row(row, j)
-		plainAddScaled(dst, w[k], row)
+		k.Row(row, j)
+		plainAddScaled(dst, w[a], row)
 	}
 	return nil
+}
+
+// merged is the matrix of points that stand for all, if there is one.
+func merged(ctx context.Context, k Matrix, y, w []float64, size int) (Matrix, []int, float64) {
+	if m, ok := k.(merger); ok {
+		return m.Merged(ctx, y, w, size)
+	}
+	return nil, nil, math.Inf(1)
+}
+
+// picked is the matrix of some of the points, whose values are picked from whole rows.
+type picked struct {
+	whole  Matrix
+	points []int
+	row    []float64 // of whole; overwritten
+}
+
+// Len is the number of points.
+func (p *picked) Len() int { return len(p.points) }
+
+// Diag is that of the point.
+func (p *picked) Diag(i int) float64 { return p.whole.Diag(p.points[i]) }
+
+// Row computes a whole row.
+func (p *picked) Row(dst []float64, i int) {
+	p.whole.Row(p.row, p.points[i])
+	for k, j := range p.points {
+		dst[k] = p.row[j]
+	}
+}
+
+// Row32 rounds what it picks.
+func (p *picked) Row32(dst []float32, i int) {
+	p.whole.Row(p.row, p.points[i])
+	for k, j := range p.points {
+		dst[k] = float32(p.row[j])
+	}
+}
+
+// Subset picks from the same rows.
+func (p *picked) Subset(points []int) Matrix {
+	s := &picked{whole: p.whole, points: make([]int, len(points)), row: p.row}
+	for k, j := range points {
+		s.points[k] = p.points[j]
+	}
+	return s
 }

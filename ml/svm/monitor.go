@@ -12,6 +12,7 @@ type monitor struct {
 	ctx  context.Context
 	tell trace.Report
 
+	without           without
 	total             int // points of the whole problem
 	iterations, limit int
 	objective         float64 // dual objective of the iterate

@@ -12,14 +12,6 @@ import (
 // other points staying as they are. The neighbourhoods overlap, so that none has an
 // edge everywhere (the alternating method of Schwarz), and steps on pairs of all
 // points in between keep them at one bias.
-const (
-	nearSize  = 2000 // points of a neighbourhood
-	nearApart = 0.2  // how far apart the nearest may be, see kernel.Gram.Merged
-)
-
-// nearPrice is the number of steps on pairs of m points to make before a turn.
-func nearPrice(m int) int { return m / 4 }
-
 // neighbourhoods solves for the neighbourhoods of the free points, each until its violation
 // is at most tol.
 func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {

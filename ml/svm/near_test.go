@@ -34,7 +34,7 @@ func TestNeighbourhoods(t *testing.T) {
 		}
 		k := gram{kernel.NewGram(kernel.RBF(3000), x)}
 		o := newState(k, y, 100, &monitor{ctx: t.Context(), limit: 1 << 30, total: len(y)})
-		s := newSMO(Fast(k), o, newMemory[float64](len(y), 1<<24))
+		s := newSMO(k, o, newMemory[float64](len(y), 1<<24))
 		if _, err := s.climb(0.1, 4000); err != nil {
 			t.Fatal(err)
 		}

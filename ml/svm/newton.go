@@ -23,30 +23,6 @@ import (
 // rho keeps d short along directions that are flat altogether (the proximal point
 // method, Rockafellar 1976): there a free point would go to its bound for nothing.
 // What is left of g_F is rho d, a fraction of the violation.
-const (
-	newtonFree = 1500 // free points for which the factorisation is affordable
-	newtonRho  = 0.3  // rho, in units of the violation / largest alpha
-)
-
-// newtonPrice is the number of steps on pairs of m points to make before a Newton
-// step: as many as take about as long as it does, and four for each point at least.
-func newtonPrice(free, m int) int { return max(4*m, newtonSteps(free, m)) }
-
-// newtonSteps is the number of steps on pairs that take about as long as a Newton step.
-func newtonSteps(free, m int) int { return free * free / 150 * free / m }
-
-// doublings is how often to double the price of the next Newton step, after one that
-// gained so much when the pairs before it, in 2^now times its time, had gained so much.
-// Only Newton steps that gain far less than pairs get dearer: what they gain is what
-// pairs are slow at.
-func doublings(now int, gain, pairs float64) int {
-	const farLess, most = 10, 6
-	if gain*float64(int(1)<<now) < pairs/farLess {
-		return min(now+1, most)
-	}
-	return 0
-}
-
 // newton makes a Newton step, unless too many points are free.
 func (o *smo[T]) newton(free []int) error {
 	o.newtonAt = o.iterations

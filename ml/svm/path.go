@@ -14,14 +14,8 @@ import (
 // resembles the solution, as it changes little with C once C is large (Hastie,
 // Rosset, Tibshirani, Zhu: "The entire regularization path for the support vector
 // machine", JMLR 5, 2004).
-const (
-	pathStart  = 10   // first C, in units of 1 / mean K_ii
-	pathFactor = 10   // from one C to the next
-	pathTol    = 1e-2 // stopping rule before the last C
-)
-
 // path solves from where o is, by way of smaller C, with rows of precision T.
-func path[T real](k Fast, from *state, s Settings) (trace.Status, error) {
+func path[T real](k Matrix, from *state, s Settings) (trace.Status, error) {
 	memory := newMemory[T](from.m, s.CacheBytes)
 	defer memory.free()
 	o := newSMO(k, from, memory)
@@ -49,7 +43,7 @@ func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
 	}
 	start := pathStart * float64(o.m) / floats.Norm(o.diag, 1) * float64(o.m) / floats.Sum(o.weight)
 	stations := []float64{c}
-	for next := c / pathFactor; next > start; next /= pathFactor {
+	for next := c / pathFactor; next > start && !o.without.path; next /= pathFactor {
 		stations = append(stations, next)
 	}
 	slices.Reverse(stations)
@@ -95,7 +89,7 @@ func (o *smo[T]) grow(c float64) error {
 	o.exact = false
 	sum, square := o.dual()
 	o.objective = sum - square/2
-	if free := o.free(); 3*newtonSteps(len(free), o.m) <= steps {
+	if free := o.free(); !o.without.newton && 3*newtonSteps(len(free), o.m) <= steps {
 		if err := o.newton(free); err != nil {
 			return err
 		}

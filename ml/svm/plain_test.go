@@ -16,9 +16,9 @@ import (
 // gram is a Gram matrix with all that Train makes use of.
 type gram struct{ *kernel.Gram }
 
-func (g gram) Subset(points []int) Fast { return gram{g.Gram.Subset(points)} }
+func (g gram) Subset(points []int) Matrix { return gram{g.Gram.Subset(points)} }
 
-func (g gram) Merged(ctx context.Context, y, w []float64, size int) (Fast, []int, float64) {
+func (g gram) Merged(ctx context.Context, y, w []float64, size int) (Matrix, []int, float64) {
 	merged, group, apart := g.Gram.Merged(ctx, y, w, size)
 	return gram{merged}, group, apart
 }

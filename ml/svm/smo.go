@@ -38,7 +38,7 @@ import (
 // fewer points: see newton.go, path.go, near.go and coarse.go.
 type smo[T real] struct {
 	*state
-	k      Fast
+	k      Matrix
 	points []int // of the whole problem; nil: all
 	rows   *cache[T]
 
@@ -50,7 +50,7 @@ type smo[T real] struct {
 }
 
 // newSMO keeps its rows in memory.
-func newSMO[T real](k Fast, from *state, memory memory[T]) *smo[T] {
+func newSMO[T real](k Matrix, from *state, memory memory[T]) *smo[T] {
 	o := &smo[T]{state: from, k: k, sampled: math.Inf(1), newtonAt: from.iterations, newtonOn: from.objective}
 	o.rows = newCache(o.m, memory, o.fill)
 	o.rows.whole = tabulated[T](k)
@@ -140,7 +140,7 @@ func (o *state) mark(i int) {
 // it is done, the memory of the rows is its own.
 func (o *smo[T]) part(points []int) *smo[T] {
 	o.rows.drop()
-	p := newSMO(o.k.Subset(points), emptyState(len(points), o.monitor), o.rows.memory)
+	p := newSMO(subset(o.k, points), emptyState(len(points), o.monitor), o.rows.memory)
 	p.size, p.extent = o.size, o.extent
 	p.c, p.dense, p.points = o.c, o.dense, make([]int, len(points))
 	for k, j := range points {
@@ -159,7 +159,7 @@ func (o *smo[T]) fill(dst []T, i int) error {
 	o.work += 16 * o.total // a value of the kernel may cost as much as many updates
 	switch dst := any(dst).(type) {
 	case []float32:
-		o.k.Row32(dst[:o.m], i)
+		row32(o.k, dst[:o.m], i)
 	case []float64:
 		o.k.Row(dst[:o.m], i)
 	}
@@ -254,16 +254,6 @@ func (o *state) active(high, low float64) []int {
 	return points
 }
 
-const (
-	batch     = 1000 // steps before a round looks for points that have settled
-	partSteps = 20   // for each point of a part, before the others are looked at
-
-	// With many points the violation is a smooth function of where they lie, so
-	// that the steps on some lower it for all.
-	sampleFrom = 2000
-	sampleOf   = 4 // one point of so many
-)
-
 // round makes steps that bring the violation, high - low, nearer to tol. They are
 // on the active points until a tenth of it is left, on a sample of those as long as
 // that halves it each time, and on all points as long as few have settled, with a
@@ -272,7 +262,7 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 	before, violation := o.iterations, high-low
 	part := max(tol, violation/10)
 	active := o.active(high, low)
-	if len(active) >= sampleFrom && violation <= o.sampled/2 {
+	if !o.without.sample && len(active) >= sampleFrom && violation <= o.sampled/2 {
 		o.sampled = violation
 		if sample := o.sample(active); 2*len(sample) <= o.m {
 			status, err := o.climbPart(sample, part)
@@ -281,21 +271,21 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 			}
 		}
 	}
-	few := 3 * o.m / 4
+	few := partOf(o.m)
 	if o.rows.room(o.m) == o.m { // a part has to compute again what is kept here
-		few = o.m / 2
+		few = partOfKept(o.m)
 	}
-	if len(active) <= few {
+	if !o.without.parts && len(active) <= few {
 		return o.climbPart(active, part)
 	}
 	free, since := o.free(), o.iterations-o.newtonAt
-	switch crowded := o.dense && len(free) > newtonFree && o.m > nearSize; {
+	switch crowded := !o.without.near && o.dense && len(free) > newtonFree && o.m > nearSize; {
 	case crowded && since >= nearPrice(o.m):
 		status, err := o.neighbourhoods(free, part)
 		if err != nil || status == trace.Cancelled {
 			return status, err
 		}
-	case !crowded && since >= newtonPrice(len(free), o.m)<<o.doublings:
+	case !o.without.newton && !crowded && since >= newtonPrice(len(free), o.m)<<o.doublings:
 		pairs, now := o.objective-o.newtonOn, o.objective
 		if err := o.newton(free); err != nil {
 			return trace.Numerical, err
@@ -363,7 +353,7 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 		}
 	}
 	product := make([]float64, len(o.g))
-	if status == trace.Cancelled || o.k.AddProduct(o.ctx, product[:o.m], moved, change) != nil {
+	if status == trace.Cancelled || addProduct(o.ctx, o.k, product[:o.m], moved, change) != nil {
 		return trace.Cancelled, nil
 	}
 	floats.Add(o.g, product)
@@ -426,7 +416,7 @@ func (o *smo[T]) refresh() (bool, error) {
 		}
 	}
 	ku := make([]float64, len(o.ku))
-	if o.k.AddProduct(o.ctx, ku[:o.m], points, w) != nil {
+	if addProduct(o.ctx, o.k, ku[:o.m], points, w) != nil {
 		return false, nil
 	}
 	copy(o.ku, ku)

@@ -20,6 +20,8 @@ type Settings struct {
 	MaxIter    int          // 0 means max(10 000 000, 100 M)
 	CacheBytes int64        // memory of the row cache; 0 means DefaultCache
 	Report     trace.Report // progress, may be nil
+
+	without without // for tests
 }
 
 // DefaultCache is the memory of the row cache, in bytes, unless Settings say otherwise.
@@ -116,9 +118,8 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 	if err := check(k, y, &s); err != nil {
 		return nil, err
 	}
-	f := fast(k)
-	o := newState(f, y, s.C, &monitor{ctx: ctx, limit: s.MaxIter, tell: s.Report, total: len(y)})
-	status, err := descend(f, o, s)
+	o := newState(k, y, s.C, &monitor{ctx: ctx, limit: s.MaxIter, tell: s.Report, total: len(y), without: s.without})
+	status, err := descend(k, o, s)
 	if definite(k) {
 		if err != nil {
 			return nil, err
@@ -128,33 +129,19 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 	if err != nil {
 		return nil, unproven(err)
 	}
-	return again(f, o.local(status), o, s), nil
+	return again(k, o.local(status), o, s), nil
 }
 
 // descend solves from where o is, with rows in single precision as far as they do.
-func descend(f Fast, o *state, s Settings) (status trace.Status, err error) {
+func descend(k Matrix, o *state, s Settings) (status trace.Status, err error) {
 	status = trace.Numerical
 	if single(o, s) {
-		status, err = path[float32](f, o, s)
+		status, err = path[float32](k, o, s)
 	}
 	if status == trace.Numerical && err == nil {
-		status, err = path[float64](f, o, s)
+		status, err = path[float64](k, o, s)
 	}
 	return status, err
-}
-
-// single tells whether rows in single precision do: when there are so many points
-// that memory is what steps wait for, and when the rounding of a value, times C,
-// is far below tol.
-func single(o *state, s Settings) bool {
-	most := floats.Max(o.diag)
-	return singleSuits(o.m, most) && s.C*most*0x1p-24 <= s.Tol/100
-}
-
-// singleSuits tells whether single does for some C; most is max K_ii.
-func singleSuits(m int, most float64) bool {
-	const many = 500
-	return m >= many && most < 1e30
 }
 
 // check validates the input of Train and fills in the defaults.

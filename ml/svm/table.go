@@ -12,11 +12,9 @@ import (
 // table is a matrix that is held whole, for several trainings to read at once. Its
 // rows are padded.
 type table struct {
-	Fast
+	Matrix // what it was computed from
 	double [][]float64
 	single [][]float32 // nil when no training reads it
-
-	definite bool
 }
 
 // Tabulated returns k with all its rows in memory, computed once and by all
@@ -36,7 +34,7 @@ func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 	if entry*int64(m)*int64(padded(m)) > bytes {
 		return k, nil
 	}
-	t := &table{Fast: fast(k), double: whole[float64](m), definite: definite(k)}
+	t := &table{Matrix: k, double: whole[float64](m)}
 	if singleSuits(m, most) {
 		t.single = whole[float32](m)
 	}
@@ -81,7 +79,7 @@ func whole[T real](m int) [][]T {
 }
 
 // tabulated returns the rows of k when they are all in memory, otherwise nil.
-func tabulated[T real](k Fast) [][]T {
+func tabulated[T real](k Matrix) [][]T {
 	t, ok := k.(*table)
 	if !ok {
 		return nil
@@ -96,8 +94,13 @@ func tabulated[T real](k Fast) [][]T {
 // Row copies.
 func (t *table) Row(dst []float64, i int) { copy(dst, t.double[i]) }
 
-// Subset picks from the rows.
-func (t *table) Subset(points []int) Fast { return (&rowwise{Matrix: t}).Subset(points) }
+// Definite is what the matrix it was computed from says.
+func (t *table) Definite() bool { return definite(t.Matrix) }
+
+// Merged is that of the matrix it was computed from.
+func (t *table) Merged(ctx context.Context, y, w []float64, size int) (Matrix, []int, float64) {
+	return merged(ctx, t.Matrix, y, w, size)
+}
 
 // AddProduct adds rows.
 func (t *table) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error {

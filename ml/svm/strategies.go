@@ -1,0 +1,114 @@
+package svm
+
+// Steps on pairs, with rows computed as they are asked for, solve every problem; all else
+// saves time. This file names what there is, when it is used, and at what thresholds.
+//
+// What a matrix can do, found by its methods (matrix.go); a bare matrix has none of it:
+//
+//	single    Row32       rows in single precision: half the memory to wait for
+//	subset    Subset      rows of some points only, when the others have settled
+//	product   AddProduct  the gradient afresh, without rows in between, on all processors
+//	merge     Merged      fewer points that stand for all
+//
+// What the solver does, each to be turned off by a field of without:
+//
+//	single    steps on rows in single precision, as long as their rounding is below tol
+//	parts     settled points are set aside (smo.go)
+//	sample    many active points: first steps on one in four of them (smo.go)
+//	coarse    many points: the start is the solution for merged ones (coarse.go)
+//	path      large C: from the solutions for smaller ones (path.go)
+//	newton    nearly flat directions: a Newton step on the free points (newton.go)
+//	near      too many free points for that: neighbourhoods, one after the other (near.go)
+//
+// The table that BenchmarkStrategies prints tells what each is worth.
+//
+// MEASURED
+type without struct{ single, parts, sample, coarse, path, newton, near bool }
+
+// Rows in single precision: with fewer points the rows of all fit a cache, and there is
+// nothing to wait for.
+const singleFrom = 500
+
+// single tells whether rows in single precision do: when there are so many points
+// that memory is what steps wait for, and when the rounding of a value, times C,
+// is far below tol.
+func single(o *state, s Settings) bool {
+	return !s.without.single && singleSuits(o.m, o.size) && s.C*o.size*0x1p-24 <= s.Tol/100
+}
+
+// singleSuits tells whether single does for some C; most is max |K_ii|.
+func singleSuits(m int, most float64) bool { return m >= singleFrom && most < 1e30 }
+
+// The cache of rows: the first use of a page of memory takes as long as many values of a
+// kernel in the plane, so that it starts with this much and grows when it proves too small.
+const startBytes = 4 << 20
+
+// Parts: a round makes so many steps before it looks for points that have settled, and a
+// part so many for each of its points before the others are looked at.
+const (
+	batch     = 1000
+	partSteps = 20
+)
+
+// partOf is how many of m points may be active for a part to pay: its rows are computed
+// anew, shorter.
+func partOf(m int) int { return 3 * m / 4 }
+
+// partOfKept is the same when all rows are in memory already.
+func partOfKept(m int) int { return m / 2 }
+
+// Samples: with many points the violation is a smooth function of where they lie, so
+// that the steps on some, one of sampleOf, lower it for all.
+const (
+	sampleFrom = 2000
+	sampleOf   = 4
+)
+
+// Merged points.
+const (
+	coarseFrom  = 2000 // points
+	coarseSize  = 4    // points merged into one
+	coarseApart = 0.02 // how far they may be apart, see kernel.Gram.Merged
+	coarseTol   = 0.3  // stopping rule for merged points
+)
+
+// The path along C.
+const (
+	pathStart  = 10   // first C, in units of 1 / mean K_ii
+	pathFactor = 10   // from one C to the next
+	pathTol    = 1e-2 // stopping rule before the last C
+)
+
+// Newton steps.
+const (
+	newtonFree = 1500 // free points for which the factorisation is affordable
+	newtonRho  = 0.3  // rho, in units of the violation / largest alpha
+)
+
+// newtonPrice is the number of steps on pairs of m points to make before a Newton
+// step: as many as take about as long as it does, and four for each point at least.
+func newtonPrice(free, m int) int { return max(4*m, newtonSteps(free, m)) }
+
+// newtonSteps is the number of steps on pairs that take about as long as a Newton step.
+func newtonSteps(free, m int) int { return free * free / 150 * free / m }
+
+// doublings is how often to double the price of the next Newton step, after one that
+// gained so much when the pairs before it, in 2^now times its time, had gained so much.
+// Only Newton steps that gain far less than pairs get dearer: what they gain is what
+// pairs are slow at.
+func doublings(now int, gain, pairs float64) int {
+	const farLess, most = 10, 6
+	if gain*float64(int(1)<<now) < pairs/farLess {
+		return min(now+1, most)
+	}
+	return 0
+}
+
+// Neighbourhoods.
+const (
+	nearSize  = 2000 // points of a neighbourhood
+	nearApart = 0.2  // how far apart the nearest may be, see kernel.Gram.Merged
+)
+
+// nearPrice is the number of steps on pairs of m points to make before a turn.
+func nearPrice(m int) int { return m / 4 }

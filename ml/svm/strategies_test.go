@@ -1,0 +1,118 @@
+package svm
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"marginlab/ml/kernel"
+)
+
+// The strategies, each with the setting that turns it off.
+var turnedOff = []struct {
+	name string
+	off  without
+}{
+	{"all on", without{}},
+	{"single", without{single: true}},
+	{"parts", without{parts: true}},
+	{"sample", without{sample: true}},
+	{"coarse", without{coarse: true}},
+	{"path", without{path: true}},
+	{"newton", without{newton: true}},
+	{"near", without{near: true}},
+	{"none on", without{true, true, true, true, true, true, true}},
+}
+
+// What a matrix can do, but for one thing.
+func lacking(g gram) map[string]Matrix {
+	return map[string]Matrix{
+		"everything": g,
+		"Row32": struct {
+			Matrix
+			definer
+			subsetter
+			multiplier
+			merger
+		}{g, g, g, g, g},
+		"Subset": struct {
+			Matrix
+			definer
+			rounder
+			multiplier
+			merger
+		}{g, g, g, g, g},
+		"AddProduct": struct {
+			Matrix
+			definer
+			rounder
+			subsetter
+			merger
+		}{g, g, g, g, g},
+		"Merged": struct {
+			Matrix
+			definer
+			rounder
+			subsetter
+			multiplier
+		}{g, g, g, g, g},
+		"all": struct {
+			Matrix
+			definer
+		}{g, g},
+	}
+}
+
+// TestEachStrategyOff turns off one at a time: what is found is the same.
+func TestEachStrategyOff(t *testing.T) {
+	t.Parallel()
+	x, y := moons(2400, 0.3)
+	g := gram{kernel.NewGram(kernel.RBF(2), x)}
+	const c, tol = 100, 1e-3
+	want := train(t, g, y, Settings{C: c, Tol: tol})
+	same := func(t *testing.T, r *Result) {
+		t.Helper()
+		if bound := tol * c * 2400; math.Abs(r.Dual-want.Dual) > bound || r.Primal-r.Dual > bound || r.KKTViolation > tol {
+			t.Errorf("dual %g, primal %g, violation %g; want %g", r.Dual, r.Primal, r.KKTViolation, want.Dual)
+		}
+		relative(t, "dual", r.Dual, want.Dual, 1e-4)
+	}
+	for _, s := range turnedOff {
+		t.Run("without "+s.name, func(t *testing.T) {
+			t.Parallel()
+			same(t, train(t, g, y, Settings{C: c, Tol: tol, without: s.off}))
+		})
+	}
+	for name, k := range lacking(g) {
+		t.Run("without the method "+name, func(t *testing.T) {
+			t.Parallel()
+			same(t, train(t, k, y, Settings{C: c, Tol: tol}))
+		})
+	}
+}
+
+// BenchmarkStrategies measures what each is worth where it is used.
+func BenchmarkStrategies(b *testing.B) {
+	for _, p := range []struct {
+		n        int
+		gamma, c float64
+	}{{1000, 1, 10}, {1000, 1, 10000}, {4000, 1, 1}, {4000, 10, 100}} {
+		x, y := moons(p.n, 0.3)
+		g := gram{kernel.NewGram(kernel.RBF(p.gamma), x)}
+		for _, s := range turnedOff {
+			b.Run(fmt.Sprintf("n=%d/gamma=%g/C=%g/without %s", p.n, p.gamma, p.c, s.name), func(b *testing.B) {
+				for b.Loop() {
+					train(b, g, y, Settings{C: p.c, without: s.off})
+				}
+			})
+		}
+		bare := lacking(g)
+		for _, name := range []string{"Row32", "Subset", "AddProduct", "Merged", "all"} {
+			b.Run(fmt.Sprintf("n=%d/gamma=%g/C=%g/without the method %s", p.n, p.gamma, p.c, name), func(b *testing.B) {
+				for b.Loop() {
+					train(b, bare[name], y, Settings{C: p.c})
+				}
+			})
+		}
+	}
+}
