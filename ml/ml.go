@@ -12,7 +12,6 @@ package ml
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -268,14 +267,11 @@ func (p *problem) coreGamma(spec Spec) float64 {
 	return kernel.Width(width, p.x)
 }
 
-// supports lists the rows with |u_i| > 1e-6 max |u|.
+// supports lists the support vectors, by the one definition there is: points whose
+// coefficient is not zero.
 func supports(u []float64) (s []int) {
-	var top float64
-	for _, v := range u {
-		top = math.Max(top, math.Abs(v))
-	}
 	for i, v := range u {
-		if math.Abs(v) > 1e-6*top {
+		if v != 0 {
 			s = append(s, i)
 		}
 	}

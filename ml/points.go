@@ -110,7 +110,7 @@ func (s Spec) role(u, slack float64) Role {
 	switch {
 	case s.Learner != "svm":
 		return Support
-	case math.Abs(u) < s.penalty()*(1-1e-12):
+	case math.Abs(u) < s.penalty():
 		return Free
 	case slack > 1:
 		return Misclassified

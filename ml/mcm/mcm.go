@@ -49,6 +49,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -112,7 +113,7 @@ type Result struct {
 	L1             float64 // sum |lambda_j|
 	Rank           int     // columns of the factor (Rho = 0), otherwise columns generated
 	Iterations     int     // of the interior point and the simplex method
-	SupportVectors int     // |lambda_j| > 1e-6 max |lambda|
+	SupportVectors int     // lambda_j not zero
 }
 
 // gapTol is the relative gap at which a result counts as converged.
@@ -148,6 +149,9 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 	}
 	if v := r.Objective + r.DualObjective + r.Gap + r.B + r.L1; math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil, ErrOverflow
+	}
+	if r.Status == trace.Converged || r.Status == trace.Numerical {
+		r.prune(k, y, s)
 	}
 	return r, nil
 }
@@ -216,12 +220,43 @@ func (r *Result) evaluate(y []float64, s Settings) {
 			r.H, r.SlackSum, r.Objective = h, slack, obj
 		}
 	}
+	r.count()
+}
+
+// count sets SupportVectors.
+func (r *Result) count() {
 	r.SupportVectors = 0
-	largest := floats.Norm(r.Lambda, math.Inf(1))
 	for _, v := range r.Lambda {
-		if math.Abs(v) > 1e-6*largest {
+		if v != 0 {
 			r.SupportVectors++
 		}
+	}
+}
+
+// negligible is how small a coefficient has to be, relative to the largest, to be tried
+// without.
+const negligible = 1e-6
+
+// prune makes zeros of the coefficients that are next to nothing, in which rounding
+// cannot be told from a value, if f is as good without them.
+func (r *Result) prune(k Matrix, y []float64, s Settings) {
+	next := *r
+	next.Lambda, next.F = slices.Clone(r.Lambda), make([]float64, len(r.F))
+	least, pruned := negligible*floats.Norm(r.Lambda, math.Inf(1)), false
+	for i, v := range r.Lambda {
+		if v != 0 && math.Abs(v) <= least {
+			next.Lambda[i], pruned = 0, true
+		}
+	}
+	if !pruned {
+		return
+	}
+	s.C = min(s.C, lastPenalty) // of a hard margin
+	next.sum(k, true)
+	next.evaluate(y, s)
+	next.Gap = (next.Objective - next.DualObjective) / max(1, math.Abs(next.Objective))
+	if next.Gap <= max(r.Gap, gapTol) {
+		*r = next
 	}
 }
 

@@ -337,7 +337,7 @@ func showEightstepsFirst(ctx context.Context, in Input) (*Exhibit, error) {
 		}},
 	}
 	e.Numbers = []Number{
-		{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.TrainN), Help: `$\lvert\lambda_j\rvert > 10^{-6}\max\lvert\lambda\rvert$`},
+		{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.TrainN), Help: `$\lambda_j \ne 0$`},
 		{Label: "rank of K at the cut", Value: strconv.Itoa(*r.Rank), Help: "an optimal vertex uses at most about so many"},
 		{Label: "h", Value: views.Short(*r.H), Help: "largest functional margin, at least 1"},
 		{Label: "sum of slacks", Value: views.Short(r.SlackSum), Help: `$\sum_i q_i$`},
