@@ -10,17 +10,18 @@ import (
 // sparse is the span of the columns of K. They become features of the programme
 // as they price out: column j lowers the objective when |K(y v)|_j > rho.
 type sparse struct {
-	k    Matrix
-	rho  float64
-	rows rowCache
-	used []int     // the column behind each feature
-	in   []bool    // whether a column is a feature
-	seen []bool    // whether a column has ever been one
-	all  int       // how many have
-	yv   []float64 // y v at the last pricing
-	kyv  []float64 // K (y v)
-	last float64   // objective at the last pricing that dropped features
-	like []float64 // squared similarity to the columns just taken, times K_jj
+	k         Matrix
+	rho       float64
+	rows      rowCache
+	used      []int     // the column behind each feature
+	in        []bool    // whether a column is a feature
+	seen      []bool    // whether a column has ever been one
+	all       int       // how many have
+	tightened bool      // another attempt has been made with tighter tolerances
+	yv        []float64 // y v at the last pricing
+	kyv       []float64 // K (y v)
+	last      float64   // objective at the last pricing that dropped features
+	like      []float64 // squared similarity to the columns just taken, times K_jj
 }
 
 func newSparse(k Matrix, rho float64) *sparse {
@@ -145,12 +146,22 @@ func (p *sparse) defect(ctx context.Context, v []float64, _ *Result, d *dual) (f
 	return min(1, p.rho/floats.Norm(p.kyv, math.Inf(1))), math.Abs(b * floats.Sum(p.yv))
 }
 
-// refine aims a little inside the ranges that rounding has broken. That costs
-// sum |lambda| times as much, while shrinking all of v costs sum v / rho times.
+// refine aims a little inside the ranges that rounding has broken, if tighter tolerances
+// have not sufficed. That costs sum |lambda| times as much, which for a large C is a part
+// of the gap as well, while shrinking all of v costs sum v / rho times. So it goes no
+// further in than needed, and back out when it has gone too far.
 func (p *sparse) refine(d *dual) {
-	if excess := floats.Norm(p.kyv, math.Inf(1)) - p.rho; excess > 0 {
-		d.setRho(d.rho - min(4*excess, d.rho/2))
+	inside, excess := p.rho-d.rho, floats.Norm(p.kyv, math.Inf(1))-p.rho
+	switch {
+	case !p.tightened:
+		p.tightened = true
+		return
+	case excess > 0:
+		inside += 1.5 * excess
+	default:
+		inside /= 4
 	}
+	d.setRho(p.rho - min(inside, p.rho/2))
 }
 
 // rowCache keeps rows of a matrix up to a limit of memory.

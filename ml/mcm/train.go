@@ -84,7 +84,7 @@ func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 		fs = l
 	}
 
-	const lastAttempt = 3
+	const lastAttempt = 5
 	for attempt := 0; ; {
 		status, err := solve(ctx, d, fs)
 		if err != nil {
