@@ -129,7 +129,9 @@ func courseOf(t *testing.T, teacher *client, hands ...string) string {
 	}
 	code := strings.TrimPrefix(teacher.post(t, "/courses", form.Encode()), "/courses/")
 	for _, h := range hands {
-		teacher.server.client().post(t, "/course/"+code+"/handins", "course="+code+"&"+h)
+		hand := teacher.server.client()
+		hand.post(t, "/course/"+code+"/handins", "course="+code+"&"+h)
+		hand.settle(t)
 	}
 	return code
 }
@@ -148,6 +150,7 @@ func TestCoursePages(t *testing.T) {
 	many := courseOf(t, teacher, hands...)
 	teacher.post(t, "/courses/"+many+"/close", "closed=1")
 	student.post(t, "/course/"+few+"/handins", "course="+few+"&who=Eve")
+	student.settle(t)
 	lesson := strings.TrimPrefix(teacher.post(t, "/courses", "title=A+lesson&target=/lessons/margins&control.b=frozen&control.w2=hidden"), "/courses/")
 	_, secret, _ := strings.Cut(teacher.get(t, "/courses/"+few).body, s.url+"/teach/")
 	secret, _, _ = strings.Cut(secret, `"`)

@@ -53,6 +53,7 @@ func TestWithoutJavaScript(t *testing.T) {
 		p.fill("#f-C", c)
 		p.fill("#f-name", name)
 		p.follow(func() { p.clickText("button", "Save run") })
+		p.lookAgain()
 		p.picture(".stage img")
 		return strings.TrimPrefix(p.where(), p.base)
 	}
@@ -91,6 +92,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	// Four versions at once.
 	p.visit("/lab?data=moons")
 	p.follow(func() { p.click(`button[formaction="/compare/versions"]`) })
+	p.lookAgain()
 	if n := get[int](p, `document.querySelectorAll(".side-by-side figure").length`); n != 4 {
 		t.Errorf("%d versions compared", n)
 	}
@@ -110,5 +112,15 @@ func TestWithoutJavaScript(t *testing.T) {
 	p.follow(func() { p.clickText("button", "Delete this data set") })
 	if !p.visible("[aria-labelledby=h-own] .empty") {
 		t.Error("the data set is still listed")
+	}
+}
+
+// lookAgain follows the link that a page offers in place of a script, until what it
+// waits for has ended.
+func (p *page) lookAgain() {
+	p.t.Helper()
+	const link = ".pending a, [data-refresh] a"
+	for p.visible(link) {
+		p.follow(func() { p.click(link) })
 	}
 }

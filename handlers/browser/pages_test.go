@@ -52,6 +52,7 @@ func TestPages(t *testing.T) {
 	_, shared, _ := strings.Cut(c.get(t, run).body, s.url+"/shared/")
 	shared, _, _ = strings.Cut(shared, `"`)
 	versions := c.post(t, "/compare/versions", "data=moons&gamma=2&C=10")
+	c.settle(t)
 	mapping := c.upload(t, "people.csv", "name,height,weight,age,member\nAda,1.65,55,31,yes\nBob,1.80,82,44,no\nCyd,1.71,60,27,yes\n")
 
 	for _, look := range []struct {

@@ -12,7 +12,9 @@ import (
 // savedRun trains on a built-in set and returns the path of the run.
 func savedRun(t *testing.T, c *client, form string) string {
 	t.Helper()
-	return c.post(t, "/runs", "data=xor&"+form)
+	run := c.post(t, "/runs", "data=xor&"+form)
+	c.settle(t)
+	return run
 }
 
 // ownDataset makes a small data set and returns its path.

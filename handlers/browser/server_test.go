@@ -180,6 +180,16 @@ func (c *client) post(t *testing.T, path, form string) string {
 	return a.Header.Get("Location")
 }
 
+var runLink = regexp.MustCompile(`href="/runs/(\w+)"`)
+
+// settle waits until all runs of the workspace have ended: with their events.
+func (c *client) settle(t *testing.T) {
+	t.Helper()
+	for _, m := range runLink.FindAllStringSubmatch(c.get(t, "/runs").body, -1) {
+		c.get(t, "/runs/"+m[1]+"/events")
+	}
+}
+
 // file writes a file for an upload and returns its path.
 func file(t *testing.T, name, content string) string {
 	t.Helper()
