@@ -40,7 +40,8 @@ type object = map[string]any
 // server is the application on a database of its own.
 type server struct {
 	*httptest.Server
-	app *App
+	app     *App
+	workers bool // runs are trained
 }
 
 // serve starts one. Without workers runs stay in the queue. The test ends only
@@ -65,7 +66,7 @@ func serve(t *testing.T, workers bool, limits dataset.Limits) *server {
 		t.Cleanup(func() { stop(); <-ended })
 	}
 	app := New(Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: web.NewMetrics(), Log: log, Patience: time.Hour})
-	s := &server{httptest.NewServer(app.Handler()), app}
+	s := &server{httptest.NewServer(app.Handler()), app, workers}
 	t.Cleanup(s.Close)
 	return s
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
@@ -24,7 +25,26 @@ const (
 // send posts a form and returns the answer, redirects followed.
 func (c *client) send(status int, path, form string) answer {
 	c.t.Helper()
-	return c.want(status, "POST", path, form, "Content-Type", "application/x-www-form-urlencoded")
+	a := c.want(status, "POST", path, form, "Content-Type", "application/x-www-form-urlencoded")
+	c.settle()
+	return a
+}
+
+// settle waits until all runs of the workspace have ended, where there are workers.
+func (c *client) settle() {
+	c.t.Helper()
+	if !c.workers {
+		return
+	}
+	runs, _, err := c.app.Store.Runs(c.t.Context(), store.WorkspaceOf(c.cookie.Value), store.Filter{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var ids []string
+	for _, r := range runs {
+		ids = append(ids, r.ID)
+	}
+	c.app.Jobs.Wait(c.t.Context(), time.Hour, ids...)
 }
 
 // course sets one up and returns its code.
