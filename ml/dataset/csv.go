@@ -20,18 +20,24 @@ var separators = []struct {
 }
 
 // parseCSV reads separated values: separator, decimal sign and header are found out.
+// More columns than lim allows are a kernel matrix or too many.
 func parseCSV(text string, lim Limits) (*Table, *Error) {
 	sep := separators[guessSeparator(text, lim.Columns)]
 	t := &Table{Format: "csv", Separator: sep.name}
-	sc := &csvScanner{text: text, sep: sep.char, line: 1, most: lim.Columns}
+	if line, _ := cutLine(text); strings.TrimSpace(line) == kindLine(KindPrecomputed) {
+		t.Kind = KindPrecomputed
+	}
+	most := max(lim.Columns, lim.Rows+besides)
+	sc := &csvScanner{text: text, sep: sep.char, line: 1, most: most}
 	tooLong := func(line int) *Error {
 		return &Error{Line: line, Message: "expected at most " + count(lim.Rows, "row"), Err: ErrTooLarge}
 	}
 	for sc.next() {
 		switch {
-		case sc.count > lim.Columns:
-			return nil, &Error{Line: sc.start, Message: fmt.Sprintf("expected at most %s, found %d", count(lim.Columns, "column"), sc.count), Err: ErrTooLarge}
+		case sc.count > most, sc.count > lim.Columns && t.Columns != nil && len(t.Columns) <= lim.Columns:
+			return nil, tooWide(sc.start, sc.count, lim)
 		case t.Columns == nil:
+			t.first = sc.start
 			// At most so many follow: a field takes a sign at least, the one behind it.
 			rows := min(lineEnds(text), lim.Rows, len(text)/sc.count) + 1
 			t.Lines = make([]int, 0, rows)
@@ -71,6 +77,14 @@ func parseCSV(text string, lim Limits) (*Table, *Error) {
 	}
 	return t, nil
 }
+
+func tooWide(line, found int, lim Limits) *Error {
+	return &Error{Line: line, Message: fmt.Sprintf("expected at most %s, found %d", count(lim.Columns, "column"), found), Err: ErrTooLarge}
+}
+
+// besides is how many columns a kernel matrix may have in a file beside its values:
+// the label, numbers of the objects, and an empty one or k(x, x).
+const besides = 3
 
 // noRows reports a table without rows.
 func noRows(t *Table) *Error {

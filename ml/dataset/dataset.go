@@ -1,4 +1,5 @@
-// Package dataset reads, generates, splits, scales and projects labelled points.
+// Package dataset reads, generates, splits, scales and projects labelled objects:
+// points, or others that a kernel compares (see [Objects]).
 //
 // A file becomes a [Table] of text cells ([ParseTable]); a [Mapping] says which
 // column is the label and which are features ([Table.Guess] proposes one); the two
@@ -14,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,12 +24,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Data is a labelled point set. Its fields are read, not changed, by everything
-// that takes it, so data may be shared between goroutines.
+// Data is a set of labelled objects, mostly vectors: points. Its fields are read,
+// not changed, by everything that takes it, so data may be shared between
+// goroutines.
 type Data struct {
-	Features []string   // names of the d columns, unique, not empty
-	Label    string     // name of the label column, none of Features
-	X        *mat.Dense // n x d, finite
+	Features []string   // of vectors: names of the d columns, unique, not empty
+	X        *mat.Dense // of vectors: n x d, finite
+	Objects  Objects    // n objects of another kind; nil for vectors
+	Label    string     // name of the label column, unlike that of any other column
 	Classes  []string   // distinct labels that occur, sorted as SortLabels does
 	Y        []int      // n indices into Classes
 }
@@ -104,18 +106,18 @@ func SortLabels(labels []string) {
 // Validate reports what breaks the rules that the fields of Data state, or nil.
 // Data made by this package are valid.
 func (d *Data) Validate() error {
-	if d.X == nil || d.X.IsEmpty() {
-		return errors.New("data without points: expected at least one row and one feature")
+	o := d.objects()
+	if d.Objects != nil && (d.X != nil || d.Features != nil) {
+		return fmt.Errorf("objects of kind %s: expected neither features nor points beside them", o.Kind())
 	}
-	n, cols := d.X.Dims()
-	if cols != len(d.Features) {
-		return fmt.Errorf("%d names for %d features", len(d.Features), cols)
+	if err := o.Validate(); err != nil {
+		return err
 	}
-	if len(d.Y) != n {
-		return fmt.Errorf("%d labels for %d rows", len(d.Y), n)
+	if len(d.Y) != o.Len() {
+		return fmt.Errorf("%d labels for %d rows", len(d.Y), o.Len())
 	}
 	seen := make(map[string]bool)
-	for _, name := range append(slices.Clip(d.Features), d.Label) {
+	for _, name := range append(slices.Clip(o.header()), d.Label) {
 		if err := checkText("column name", name); err != nil {
 			return err
 		}
@@ -140,11 +142,6 @@ func (d *Data) Validate() error {
 			return fmt.Errorf("row %d: class index %d, expected 0 to %d", i+1, c, len(d.Classes)-1)
 		}
 		occurs[c] = true
-		for j, v := range d.X.RawRowView(i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("row %d, %s: expected a finite number, found %v", i+1, d.Features[j], v)
-			}
-		}
 	}
 	if c := slices.Index(occurs, false); c >= 0 {
 		return fmt.Errorf("class %q has no rows", d.Classes[c])
@@ -191,8 +188,9 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// Encode writes the canonical CSV form: header, features at full precision, label
-// last. Equal data have equal bytes; their SHA-256 is the data hash. It refuses
+// Encode writes the canonical CSV form: header, objects at full precision, label
+// last; before them, where the objects are no vectors, the line that Objects
+// tells of. Equal data have equal bytes; their SHA-256 is the data hash. It refuses
 // data that Validate refuses.
 func (d *Data) Encode(w io.Writer) error {
 	if err := d.Validate(); err != nil {
@@ -202,9 +200,12 @@ func (d *Data) Encode(w io.Writer) error {
 }
 
 func (d *Data) write(w io.Writer) error {
+	o := d.objects()
 	b := bufio.NewWriter(w)
-	var num []byte
-	for _, name := range d.Features {
+	if o.Kind() != KindVectors {
+		b.WriteString(kindLine(o.Kind()) + "\n")
+	}
+	for _, name := range o.header() {
 		b.WriteString(csvField(name))
 		b.WriteByte(',')
 	}
@@ -214,17 +215,18 @@ func (d *Data) write(w io.Writer) error {
 	for i, c := range d.Classes {
 		classes[i] = csvField(c)
 	}
+	var cells []byte
 	for i, c := range d.Y {
-		for _, v := range d.X.RawRowView(i) {
-			num = strconv.AppendFloat(num[:0], v, 'g', -1, 64)
-			b.Write(num)
-			b.WriteByte(',')
-		}
+		cells = o.appendCells(cells[:0], i)
+		b.Write(cells)
 		b.WriteString(classes[c])
 		b.WriteByte('\n')
 	}
 	return b.Flush()
 }
+
+// kindLine is the first line of the canonical form of objects that are no vectors.
+func kindLine(k Kind) string { return "#" + string(k) }
 
 // csvField quotes text that a reader of CSV might take for more than text.
 func csvField(s string) string {
@@ -243,22 +245,38 @@ func (d *Data) Hash() string {
 
 // Decode reads what Encode wrote, exactly. A fault is an *Error.
 func Decode(r io.Reader) (*Data, error) {
-	cr := csv.NewReader(r)
+	in := bufio.NewReader(r)
+	kind, above := KindVectors, 0
+	if first, _ := in.Peek(1); string(first) == "#" {
+		line, err := in.ReadString('\n')
+		if err != nil && err != io.EOF {
+			return nil, decodeError(err, 0)
+		}
+		kind, above = Kind(strings.TrimPrefix(strings.TrimRight(line, "\n"), "#")), 1
+	}
+	begin, ok := decoders[kind]
+	if !ok {
+		return nil, &Error{Line: 1, Message: fmt.Sprintf("expected objects of a kind that this program knows, found %s: a later one may have written them", quote(string(kind)))}
+	}
+	cr := csv.NewReader(in)
 	cr.ReuseRecord = true
 	fault := func(column int, name, format string, args ...any) error {
 		line, _ := cr.FieldPos(max(column-1, 0))
-		return &Error{Line: line, Column: column, Name: name, Message: fmt.Sprintf(format, args...)}
+		return &Error{Line: above + line, Column: column, Name: name, Message: fmt.Sprintf(format, args...)}
 	}
 	head, err := cr.Read()
 	if err != nil {
-		return nil, decodeError(err)
+		return nil, decodeError(err, above)
 	}
 	if len(head) < 2 {
 		return nil, fault(0, "", "expected at least one feature and a label, found %d column", len(head))
 	}
+	head = slices.Clone(head)
 	cols := len(head) - 1
-	d := &Data{Features: slices.Clone(head[:cols]), Label: head[cols]}
-	var values []float64
+	dec, err := begin(head[:cols])
+	if err != nil {
+		return nil, fault(0, "", "%s", err)
+	}
 	var labels []string
 	for {
 		rec, err := cr.Read()
@@ -266,21 +284,18 @@ func Decode(r io.Reader) (*Data, error) {
 			break
 		}
 		if err != nil {
-			return nil, decodeError(err)
+			return nil, decodeError(err, above)
 		}
-		for j, cell := range rec[:cols] {
-			v, err := strconv.ParseFloat(cell, 64)
-			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fault(j+1, d.Features[j], "expected a finite number, found %s", quote(cell))
-			}
-			values = append(values, v)
+		if j, err := dec.add(rec[:cols]); err != nil {
+			return nil, fault(j+1, head[j], "%s", err)
 		}
 		labels = append(labels, strings.Clone(rec[cols]))
 	}
 	if len(labels) == 0 {
 		return nil, &Error{Message: "expected at least one row of data, found only a header"}
 	}
-	d.X = mat.NewDense(len(labels), cols, values)
+	d := &Data{Label: head[cols]}
+	d.setObjects(dec.objects())
 	d.setLabels(labels)
 	if err := d.Validate(); err != nil {
 		return nil, &Error{Message: err.Error()}
@@ -288,21 +303,26 @@ func Decode(r io.Reader) (*Data, error) {
 	return d, nil
 }
 
-// decodeError gives the faults of encoding/csv our form.
-func decodeError(err error) error {
+// decodeError gives the faults of encoding/csv our form; it began to read below
+// some lines.
+func decodeError(err error, above int) error {
 	var pe *csv.ParseError
 	switch {
 	case err == io.EOF:
 		return &Error{Message: "expected a header, found an empty file"}
 	case errors.As(err, &pe):
-		return &Error{Line: pe.Line, Message: pe.Err.Error(), Err: pe.Err}
+		return &Error{Line: above + pe.Line, Message: pe.Err.Error(), Err: pe.Err}
 	}
 	return &Error{Message: err.Error(), Err: err}
 }
 
-// Columns returns the data with only the named features, in that order. It reports
-// a name that is not there, one given twice, and an empty list.
+// Columns returns vectors with only the named features, in that order. It reports
+// a name that is not there, one given twice, an empty list, and objects without
+// features.
 func (d *Data) Columns(names []string) (*Data, error) {
+	if d.Objects != nil {
+		return nil, fmt.Errorf("objects of kind %s have no features to choose among", d.Kind())
+	}
 	if len(names) == 0 {
 		return nil, errors.New("no features chosen: expected at least one of " + list(d.Features))
 	}

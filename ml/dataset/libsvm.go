@@ -25,12 +25,16 @@ func looksLIBSVM(line string) bool {
 // parseLIBSVM reads the LIBSVM and SVMlight form: a line holds a label and pairs
 // index:value with indices from 1, ascending; pairs left out are zero; # begins a
 // comment. The table has the columns x1 … xd and label, whose cells are numbers.
+//
+// Lines "label 0:i 1:K_i1 … M:K_iM" are a kernel matrix, in which nothing may be
+// left out. The table has the columns number, K1 … KM and label.
 func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	type pair struct {
 		row, index int
 		value      string
 	}
 	t := &Table{Format: "libsvm"}
+	lowest, name, columns := 1, func(index int) string { return fmt.Sprintf("x%d", index) }, lim.Columns
 	var pairs []pair
 	var labels []string
 	width := 0
@@ -54,7 +58,13 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			return nil, fault(n, 1, "expected a label, found %s", quote(fields[0]))
 		}
 		labels = append(labels, fields[0])
-		before := 0
+		if matrix := len(fields) > 1 && strings.HasPrefix(fields[1], "0:"); matrix && t.Lines == nil {
+			t.Kind = KindPrecomputed
+			lowest, name, columns = 0, matrixName, max(lim.Columns, lim.Rows+besides)
+		} else if t.Kind == KindPrecomputed && !matrix {
+			return nil, fault(n, 2, "expected 0: and the number of an object, for line %d begins a kernel matrix so; indices of features begin at 1", t.Lines[0])
+		}
+		before := lowest - 1
 		for k, f := range fields[1:] {
 			left, value, ok := strings.Cut(f, ":")
 			if !ok {
@@ -65,14 +75,16 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			}
 			index, err := strconv.Atoi(left)
 			switch {
-			case err != nil || index < 1:
-				return nil, fault(n, k+2, "expected an index from 1, found %s", quote(left))
+			case err != nil || index < lowest:
+				return nil, fault(n, k+2, "expected an index from %d, found %s", lowest, quote(left))
 			case index <= before:
 				return nil, fault(n, k+2, "expected an index above %d, found %d: indices ascend in a line", before, index)
-			case index >= lim.Columns:
-				e := fault(n, k+2, "expected at most %d columns with the label, found index %d", lim.Columns, index)
+			case index >= columns:
+				e := fault(n, k+2, "expected at most %d columns with the label, found index %d", columns, index)
 				e.Err = ErrTooLarge
 				return nil, e
+			case t.Kind == KindPrecomputed && index != before+1:
+				return nil, fault(n, k+2, "expected the index %d, found %d: a kernel matrix, which 0: begins, is written in full; indices of features begin at 1", before+1, index)
 			}
 			if _, ok := parseNumber(value); !ok {
 				what := "a number"
@@ -80,11 +92,14 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 					what = "a finite number"
 				}
 				e := fault(n, k+2, "expected %s, found %s", what, quote(value))
-				e.Name = fmt.Sprintf("x%d", index)
+				e.Name = name(index)
 				return nil, e
 			}
 			pairs = append(pairs, pair{len(t.Lines), index, value})
 			before = index
+		}
+		if t.Kind == KindPrecomputed && t.Lines != nil && before != width {
+			return nil, fault(n, 0, "expected values of the kernel up to index %d, as on line %d, found them up to %d", width, t.Lines[0], before)
 		}
 		width = max(width, before)
 		t.Lines = append(t.Lines, n)
@@ -95,22 +110,30 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	if width == 0 {
 		return nil, &Error{Message: "expected index:value after the label, found labels only"}
 	}
-	if cells := int64(len(labels)) * int64(width+1); cells > lim.cells() {
+	if cells := int64(len(labels)) * int64(width+2-lowest); cells > lim.cells() {
 		return nil, &Error{
 			Message: fmt.Sprintf("expected at most %d values with the zeros written out, found %d rows of %d", lim.cells(), len(labels), width+1),
 			Err:     ErrTooLarge,
 		}
 	}
-	for j := range width {
+	for index := lowest; index <= width; index++ {
 		cells := make([]string, len(labels))
 		for i := range cells {
 			cells[i] = "0"
 		}
-		t.Columns = append(t.Columns, Column{Name: fmt.Sprintf("x%d", j+1), Cells: cells})
+		t.Columns = append(t.Columns, Column{Name: name(index), Cells: cells})
 	}
 	for _, p := range pairs {
-		t.Columns[p.index-1].Cells[p.row] = p.value
+		t.Columns[p.index-lowest].Cells[p.row] = p.value
 	}
 	t.Columns = append(t.Columns, Column{Name: labelName, Cells: labels})
 	return t, nil
+}
+
+// matrixName is the name of the column that holds an index of a kernel matrix.
+func matrixName(index int) string {
+	if index == 0 {
+		return numberName
+	}
+	return kernelName(index - 1)
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -87,8 +88,10 @@ type Table struct {
 	Separator    string // of csv: "comma", "semicolon", "tab", "spaces"; else empty
 	DecimalComma bool   // numbers were written 1,5; Cells have 1.5
 	Header       bool   // the file names its columns; otherwise they are x1, x2 … and label
+	Kind         Kind   // KindPrecomputed: the file says so, by pairs 0:i or its first line; else empty
 	Columns      []Column
 	Lines        []int // line number in the file of each row
+	first        int   // line of the first record of CSV, header or row
 }
 
 // Column is one column of a Table.
@@ -103,8 +106,9 @@ type Column struct {
 // Mapping says which column is the label and which are features. Names are matched
 // exactly or else regardless of case.
 type Mapping struct {
+	Kind     Kind     // what the rows are; empty: as the file says, else vectors
 	Label    string   // empty: as Guess proposes
-	Features []string // nil: all others but a column of row numbers without a name
+	Features []string // of vectors; nil: all others but a column of row numbers without a name
 }
 
 // ParseTable reads a file of any known format: CSV with its many separators,
@@ -148,6 +152,13 @@ func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
 	}
 	if !t.Header && t.Format == "csv" {
 		t.nameColumns()
+	}
+	if len(t.Columns) > lim.Columns {
+		if m, _ := t.Guess(); m.Kind != KindPrecomputed {
+			fault = tooWide(t.first, len(t.Columns), lim)
+			fault.File = file
+			return nil, fault
+		}
 	}
 	return t, nil
 }
@@ -437,8 +448,16 @@ func (t *Table) guessLabel() (j int, sure bool) {
 // The features are the others, but for columns of words and a column of row numbers
 // without a name; to leave one out is to be in doubt, and so is a label that the
 // rule takes only for want of a better one.
+//
+// A file that says that it holds a kernel matrix is beyond doubt. One whose columns
+// are a symmetric matrix looks like one, which is no proof.
 func (t *Table) Guess() (m Mapping, obvious bool) {
 	label, obvious := t.guessLabel()
+	if values, _, _ := t.kernelColumns(label); t.Kind == KindPrecomputed || len(values) == len(t.Lines) && len(values) > 2 {
+		if _, err := t.kernelMatrix(label); t.Kind == KindPrecomputed || err == nil {
+			return Mapping{Kind: KindPrecomputed, Label: t.Columns[label].Name}, t.Kind == KindPrecomputed
+		}
+	}
 	for j := range t.Columns {
 		switch c := &t.Columns[j]; {
 		case j == label:
@@ -500,7 +519,12 @@ func (t *Table) Matrix(features []string) (*mat.Dense, error) {
 		}
 		at[k] = j
 	}
-	x := mat.NewDense(len(t.Lines), len(features), nil)
+	return t.numbersAt(at)
+}
+
+// numbersAt returns the columns at some places as numbers.
+func (t *Table) numbersAt(at []int) (*mat.Dense, error) {
+	x := mat.NewDense(len(t.Lines), len(at), nil)
 	for i := range t.Lines {
 		row := x.RawRowView(i)
 		for k, j := range at {
@@ -630,8 +654,9 @@ func tidyLabel(s string) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// Data applies a mapping; an empty label is as Guess proposes. An *Error reports what Matrix and Labels report, a label
-// among the features, and a single class.
+// Data applies a mapping; an empty label is as Guess proposes. An *Error reports what
+// Matrix and Labels report, a label among the features, a single class, and a kernel
+// matrix that is none.
 func (t *Table) Data(m Mapping) (*Data, error) {
 	if len(t.Columns) == 1 {
 		return nil, t.fault(-1, -1, "expected a label and at least one feature, found a single column: separate fields by comma, semicolon, tab or spaces")
@@ -645,24 +670,21 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 		return nil, err
 	}
 	d := &Data{Label: t.Columns[label].Name}
-	if m.Features == nil {
-		for j, c := range t.Columns {
-			if j != label && !t.isRowNumber(j) {
-				d.Features = append(d.Features, c.Name)
-			}
+	switch cmp.Or(m.Kind, t.Kind, KindVectors) {
+	case KindVectors:
+		err = t.readVectors(d, label, m.Features)
+	case KindPrecomputed:
+		if m.Features != nil {
+			return nil, t.fault(-1, -1, "expected no choice of features: a kernel matrix has none")
 		}
+		var p *Precomputed
+		if p, err = t.kernelMatrix(label); err == nil {
+			d.Objects = p
+		}
+	default:
+		err = t.fault(-1, -1, "objects of kind %s cannot be read from a table", m.Kind)
 	}
-	for _, name := range m.Features {
-		j, err := t.find(name)
-		if err != nil {
-			return nil, err
-		}
-		if j == label {
-			return nil, t.fault(-1, j, "is the label and cannot be a feature as well")
-		}
-		d.Features = append(d.Features, t.Columns[j].Name)
-	}
-	if d.X, err = t.Matrix(d.Features); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	labels, err := t.Labels(d.Label)
@@ -673,10 +695,37 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 	if len(d.Classes) < 2 {
 		return nil, t.fault(-1, label, "expected at least two classes, found only %s", quote(d.Classes[0]))
 	}
-	if !t.Header && !slices.Contains(d.Features, labelName) {
-		d.Label = labelName // rather than the x3 of a place
+	columns := d.objects().header()
+	if !t.Header && !slices.Contains(columns, labelName) || slices.Contains(columns, d.Label) {
+		d.Label = labelName // rather than the x3 of a place, or the K1 of a kernel
 	}
 	return d, nil
+}
+
+// readVectors takes the features of d from the table, all that can be where none are named.
+func (t *Table) readVectors(d *Data, label int, features []string) (err error) {
+	if t.Kind == KindPrecomputed {
+		return t.fault(-1, -1, "expected features, found values of a kernel: the file says that it holds a kernel matrix, for the kernel precomputed")
+	}
+	if features == nil {
+		for j, c := range t.Columns {
+			if j != label && !t.isRowNumber(j) {
+				d.Features = append(d.Features, c.Name)
+			}
+		}
+	}
+	for _, name := range features {
+		j, err := t.find(name)
+		if err != nil {
+			return err
+		}
+		if j == label {
+			return t.fault(-1, j, "is the label and cannot be a feature as well")
+		}
+		d.Features = append(d.Features, t.Columns[j].Name)
+	}
+	d.X, err = t.Matrix(d.Features)
+	return err
 }
 
 // Read is ParseTable, Guess where m leaves the label open, and Data. It leaves no

@@ -1,0 +1,183 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Kind says what the objects of a data set are. It decides which kernels take them.
+type Kind string
+
+// The kinds of objects.
+const (
+	KindVectors     Kind = "vectors"     // rows of numbers, see Data.X
+	KindPrecomputed Kind = "precomputed" // values of a kernel among the objects, see Precomputed
+)
+
+// Objects are what the rows of a data set hold beside their labels. They have
+// one canonical form: a CSV whose columns before the label are theirs. That of
+// vectors begins with its header; any other begins with a line "#" and the kind,
+// which no header does.
+type Objects interface {
+	Kind() Kind
+	// Len is the number of objects.
+	Len() int
+	// Subset returns the objects of these rows, from 0 on, in the order given.
+	Subset(rows []int) Objects
+	// Validate reports what breaks the rules that the type states, or nil.
+	Validate() error
+
+	// header names the columns of the canonical form.
+	header() []string
+	// appendCells appends the cells of object i, each with a comma behind it.
+	appendCells(dst []byte, i int) []byte
+}
+
+// decoder reads objects from their canonical form, row by row.
+type decoder interface {
+	// add takes the cells of one object. Of a cell that is wrong it tells the
+	// place among them, from 0 on.
+	add(cells []string) (wrong int, err error)
+	// objects are those added, one at least.
+	objects() Objects
+}
+
+// decoders begin to read what stands below a header, by kind.
+var decoders = map[Kind]func(header []string) (decoder, error){
+	KindVectors:     decodeVectors,
+	KindPrecomputed: decodePrecomputed,
+}
+
+// Kind is the kind of the objects.
+func (d *Data) Kind() Kind {
+	if d.Objects == nil {
+		return KindVectors
+	}
+	return d.Objects.Kind()
+}
+
+// Len is the number of rows.
+func (d *Data) Len() int { return len(d.Y) }
+
+// Subset returns the data of these rows, in the order given. Classes stay those of
+// d, also where a class has no row left.
+func (d *Data) Subset(rows []int) *Data {
+	s := &Data{Label: d.Label, Classes: d.Classes, Y: make([]int, len(rows))}
+	for a, i := range rows {
+		s.Y[a] = d.Y[i]
+	}
+	s.setObjects(d.objects().Subset(rows))
+	return s
+}
+
+// objects are the objects of d, whatever their kind.
+func (d *Data) objects() Objects {
+	if d.Objects == nil {
+		return vectors{d.Features, d.X}
+	}
+	return d.Objects
+}
+
+func (d *Data) setObjects(o Objects) {
+	if v, ok := o.(vectors); ok {
+		d.Features, d.X = v.names, v.x
+		return
+	}
+	d.Objects = o
+}
+
+// vectors are the Features and X of a Data.
+type vectors struct {
+	names []string
+	x     *mat.Dense
+}
+
+func (v vectors) Kind() Kind { return KindVectors }
+
+func (v vectors) Len() int {
+	if v.x == nil {
+		return 0
+	}
+	return v.x.RawMatrix().Rows
+}
+
+func (v vectors) Subset(rows []int) Objects { return vectors{v.names, pickRows(v.x, rows)} }
+
+func (v vectors) Validate() error {
+	if v.x == nil || v.x.IsEmpty() {
+		return errors.New("data without points: expected at least one row and one feature")
+	}
+	if _, cols := v.x.Dims(); cols != len(v.names) {
+		return fmt.Errorf("%d names for %d features", len(v.names), cols)
+	}
+	for i := range v.Len() {
+		for j, s := range v.x.RawRowView(i) {
+			if !isFinite(s) {
+				return fmt.Errorf("row %d, %s: expected a finite number, found %v", i+1, v.names[j], s)
+			}
+		}
+	}
+	return nil
+}
+
+func (v vectors) header() []string { return v.names }
+
+func (v vectors) appendCells(dst []byte, i int) []byte {
+	for _, s := range v.x.RawRowView(i) {
+		dst = append(appendNumber(dst, s), ',')
+	}
+	return dst
+}
+
+type vectorDecoder struct {
+	names  []string
+	values []float64
+}
+
+func decodeVectors(header []string) (decoder, error) {
+	return &vectorDecoder{names: slices.Clone(header)}, nil
+}
+
+func (v *vectorDecoder) add(cells []string) (wrong int, err error) {
+	for j, cell := range cells {
+		s, err := decodeNumber(cell)
+		if err != nil {
+			return j, err
+		}
+		v.values = append(v.values, s)
+	}
+	return 0, nil
+}
+
+func (v *vectorDecoder) objects() Objects {
+	return vectors{v.names, mat.NewDense(len(v.values)/len(v.names), len(v.names), v.values)}
+}
+
+// appendNumber writes v at full precision.
+func appendNumber(dst []byte, v float64) []byte { return strconv.AppendFloat(dst, v, 'g', -1, 64) }
+
+// decodeNumber reads what appendNumber wrote.
+func decodeNumber(cell string) (float64, error) {
+	v, err := strconv.ParseFloat(cell, 64)
+	if err != nil || !isFinite(v) {
+		return 0, fmt.Errorf("expected a finite number, found %s", quote(cell))
+	}
+	return v, nil
+}
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// pickRows returns the rows of x, in the order given, one at least.
+func pickRows(x *mat.Dense, rows []int) *mat.Dense {
+	_, d := x.Dims()
+	out := mat.NewDense(len(rows), d, nil)
+	for a, i := range rows {
+		out.SetRow(a, x.RawRowView(i))
+	}
+	return out
+}

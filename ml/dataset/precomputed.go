@@ -1,0 +1,277 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Precomputed are objects of which nothing is known but the values of a kernel:
+// row i of K holds k(x_i, a_1) … k(x_i, a_M) for M objects a_j. The objects to
+// train on are among the a_j, all of them or some, and Number tells which they
+// are; those of a Data always are. Objects to predict are strangers.
+type Precomputed struct {
+	K      *mat.Dense // n x M, finite; symmetric among the a_j that are rows
+	Number []int      // n numbers j of the a_j that the rows are, from 1; 0: a stranger
+	Self   []float64  // k(x_i, x_i) of each row, where the rows are strangers and it was given; else nil
+}
+
+// Kind is KindPrecomputed.
+func (p *Precomputed) Kind() Kind { return KindPrecomputed }
+
+// Len is the number of rows n.
+func (p *Precomputed) Len() int { return len(p.Number) }
+
+// Columns is the number M of objects that the rows are compared with.
+func (p *Precomputed) Columns() int { return p.K.RawMatrix().Cols }
+
+// Diag returns k(x_i, x_i), false where it is not known.
+func (p *Precomputed) Diag(i int) (v float64, known bool) {
+	switch {
+	case p.Number[i] > 0:
+		return p.K.At(i, p.Number[i]-1), true
+	case p.Self != nil:
+		return p.Self[i], true
+	}
+	return 0, false
+}
+
+// Subset returns some of the rows. They keep their numbers and all M columns.
+func (p *Precomputed) Subset(rows []int) Objects {
+	s := &Precomputed{K: pickRows(p.K, rows), Number: make([]int, len(rows))}
+	for a, i := range rows {
+		s.Number[a] = p.Number[i]
+		if p.Self != nil {
+			s.Self = append(s.Self, p.Self[i])
+		}
+	}
+	return s
+}
+
+// Validate reports a value that is not finite, a row without a number, and the
+// first pair of rows of which the two values of the kernel differ.
+func (p *Precomputed) Validate() error {
+	if p.K == nil || p.K.IsEmpty() {
+		return errors.New("a kernel matrix without values: expected at least one row")
+	}
+	n, m := p.K.Dims()
+	if len(p.Number) != n {
+		return fmt.Errorf("%d numbers for %d rows of a kernel matrix", len(p.Number), n)
+	}
+	if p.Self != nil {
+		return errors.New("a kernel matrix to train on: expected no values k(x, x) beside it")
+	}
+	for i := range n {
+		for j, v := range p.K.RawRowView(i) {
+			if !isFinite(v) {
+				return fmt.Errorf("row %d, K%d: expected a finite number, found %v", i+1, j+1, v)
+			}
+		}
+		if k := p.Number[i]; k < 1 || k > m {
+			return fmt.Errorf("row %d: expected the number of an object, 1 to %d, found %d", i+1, m, k)
+		}
+	}
+	for i := range n {
+		for j := range i {
+			if a, b := p.pair(i, j); *a != *b {
+				return fmt.Errorf("rows %d and %d: expected a symmetric matrix, found %g and %g", j+1, i+1, *b, *a)
+			}
+		}
+	}
+	return nil
+}
+
+// pair is where K holds the kernel of rows i and j, once in either row.
+func (p *Precomputed) pair(i, j int) (a, b *float64) {
+	return &p.K.RawRowView(i)[p.Number[j]-1], &p.K.RawRowView(j)[p.Number[i]-1]
+}
+
+// numberName and selfName are the columns of a file that hold Number and Self.
+const (
+	numberName = "number"
+	selfName   = "self"
+)
+
+func (p *Precomputed) header() []string {
+	names := []string{numberName}
+	for j := range p.Columns() {
+		names = append(names, kernelName(j))
+	}
+	return names
+}
+
+// kernelName is the name of column j.
+func kernelName(j int) string { return fmt.Sprintf("K%d", j+1) }
+
+func (p *Precomputed) appendCells(dst []byte, i int) []byte {
+	dst = append(strconv.AppendInt(dst, int64(p.Number[i]), 10), ',')
+	for _, v := range p.K.RawRowView(i) {
+		dst = append(appendNumber(dst, v), ',')
+	}
+	return dst
+}
+
+type precomputedDecoder struct {
+	columns int
+	values  []float64
+	number  []int
+}
+
+func decodePrecomputed(header []string) (decoder, error) {
+	if header[0] != numberName || len(header) < 2 {
+		return nil, errors.New("expected the columns number, K1, K2 … and a label")
+	}
+	return &precomputedDecoder{columns: len(header) - 1}, nil
+}
+
+func (d *precomputedDecoder) add(cells []string) (wrong int, err error) {
+	k, err := strconv.Atoi(cells[0])
+	if err != nil {
+		return 0, fmt.Errorf("expected the number of an object, found %s", quote(cells[0]))
+	}
+	d.number = append(d.number, k)
+	for j, cell := range cells[1:] {
+		v, err := decodeNumber(cell)
+		if err != nil {
+			return j + 1, err
+		}
+		d.values = append(d.values, v)
+	}
+	return 0, nil
+}
+
+func (d *precomputedDecoder) objects() Objects {
+	return &Precomputed{K: mat.NewDense(len(d.number), d.columns, d.values), Number: d.number}
+}
+
+// kernelColumns tells which columns of a file hold values of a kernel, all but the
+// label and those that are called number and self; those two are -1 where they are
+// not there.
+func (t *Table) kernelColumns(label int) (values []int, number, self int) {
+	number, self = -1, -1
+	for j, c := range t.Columns {
+		switch {
+		case j == label, t.isRowNumber(j):
+		case number < 0 && strings.EqualFold(c.Name, numberName):
+			number = j
+		case self < 0 && strings.EqualFold(c.Name, selfName):
+			self = j
+		default:
+			values = append(values, j)
+		}
+	}
+	return values, number, self
+}
+
+// kernelMatrix reads the kernel matrix of objects to train on: a row for each, and
+// as many columns; or fewer rows, whose numbers tell which of the objects they are.
+// Two values of a pair may differ by rounding: their mean takes the place of both.
+func (t *Table) kernelMatrix(label int) (*Precomputed, error) {
+	values, number, self := t.kernelColumns(label)
+	n, m := len(t.Lines), len(values)
+	if m == 0 || number < 0 && n != m || n > m {
+		return nil, t.fault(-1, -1, "expected a kernel matrix with as many columns beside the label as rows, found %s and %s: row i holds k(x_i, x_1) … k(x_i, x_M) for the M objects to train on", count(n, "row"), count(m, "column"))
+	}
+	if self >= 0 {
+		return nil, t.fault(-1, self, "expected a kernel matrix without k(x, x) beside it: its diagonal holds them already")
+	}
+	k, err := t.numbersAt(values)
+	if err != nil {
+		return nil, err
+	}
+	p := &Precomputed{K: k, Number: make([]int, n)}
+	for i := range n {
+		p.Number[i] = i + 1
+		if number < 0 {
+			continue
+		}
+		cell := t.Columns[number].Cells[i]
+		v, ok := parseNumber(cell)
+		if !ok || v != math.Trunc(v) || v < 1 || v > float64(m) {
+			return nil, t.fault(i, number, "expected the number of an object, 1 to %d as there are %d values of the kernel in a row, found %s%s", m, m, quote(cell), t.fromOne())
+		}
+		p.Number[i] = int(v)
+		if first := slices.Index(p.Number[:i], int(v)); first >= 0 {
+			return nil, t.fault(i, number, "expected every object once, found number %d again, which is on line %d already", int(v), t.Lines[first])
+		}
+	}
+	const rounding = 1e-6 // of the largest value: what single precision leaves
+	largest := 0.0
+	for i := range n {
+		for _, v := range k.RawRowView(i) {
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	for i := range n {
+		for j := range i {
+			a, b := p.pair(i, j)
+			if *a == *b {
+				continue
+			}
+			if math.Abs(*a/2-*b/2) > rounding/2*largest {
+				return nil, t.fault(i, values[p.Number[j]-1], "expected a symmetric matrix, found k = %g for the objects %d and %d and %g on line %d: rows and columns must list the same objects in the same order",
+					*a, p.Number[i], p.Number[j], *b, t.Lines[j])
+			}
+			*a = *a/2 + *b/2
+			*b = *a
+		}
+	}
+	return p, nil
+}
+
+// fromOne reminds of how LIBSVM's form counts features, for files that count from 0.
+func (t *Table) fromOne() string {
+	if t.Format == "libsvm" {
+		return "; indices of features begin at 1"
+	}
+	return ""
+}
+
+// KernelRows reads rows to predict: in each the kernel of one object with the m
+// objects of a training, in their order. A column self, in LIBSVM's form the index
+// m+1, gives k(x, x). label is the name of the label column that the file has, empty
+// if it has none; expected is what it is called if it has a name. Numbers of
+// the objects are passed over.
+func (t *Table) KernelRows(m int, expected string) (p *Precomputed, label string, err error) {
+	at := -1
+	if t.Format == "libsvm" {
+		expected = labelName
+	}
+	named := slices.IndexFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, expected) })
+	values, _, self := t.kernelColumns(named)
+	switch {
+	case named >= 0 && (t.Header || t.Format == "libsvm" || len(values) == m):
+		at = named
+	default:
+		if values, _, self = t.kernelColumns(-1); len(values) == m+1 {
+			at, _ = t.guessLabel()
+			values = slices.DeleteFunc(values, func(j int) bool { return j == at })
+		}
+	}
+	if t.Format == "libsvm" && self < 0 && len(values) == m+1 {
+		self, values = values[m], values[:m]
+	}
+	if len(values) != m {
+		return nil, "", t.fault(-1, -1, "expected %s of the kernel in a row, one for each object that the model was trained among, found %d", count(m, "value"), len(values))
+	}
+	p = &Precomputed{Number: make([]int, len(t.Lines))}
+	if p.K, err = t.numbersAt(values); err != nil {
+		return nil, "", err
+	}
+	if self >= 0 {
+		own, err := t.numbersAt([]int{self})
+		if err != nil {
+			return nil, "", err
+		}
+		p.Self = mat.Col(nil, 0, own)
+	}
+	if at >= 0 {
+		label = t.Columns[at].Name
+	}
+	return p, label, nil
+}

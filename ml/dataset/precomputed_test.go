@@ -1,0 +1,354 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestBuiltinHashes keeps what stored runs refer to: the canonical form of vectors
+// is that of every release.
+func TestBuiltinHashes(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{
+		"iris-setosa-versicolor":    "aded63bdb15d17db7c829f5ed74e731d76aa02f980ec7c5705739fde8445b748",
+		"iris-versicolor-virginica": "77c51f6c8af708f76def63d90c1437417e52b1630e0091ae321dfaa5bb24a6cc",
+		"iris-sepal":                "21e787468dc55be520e84266feda71c14a638289549c84e4e8b125a15e07f55b",
+		"iris":                      "0143e8415cea3e4a1c380e7ce5865cb8d53c40f50e198c4931a3a49b5466903b",
+		"moons":                     "e40d1ee5146edeccad9d7a1e4a05c3997d81355ac7571238119b886ce008dd2e",
+		"circles":                   "10f7087e6904353c26325800ed6b5961440aa227f30f47d83df0dd936ed49110",
+		"xor":                       "7602ca282a13cbd376a55b72004068eb388e33464ef5ba99dc6ce0613eb2e1ba",
+		"spiral":                    "1629e093ab63bfedba6ae05d7e7bf058810bb3c9917f8e07edbb2761e13bfc98",
+		"checkerboard":              "9a2082bfc254a33a043b08f4bf8deea5f5edcd641465896ad5a2f03cdfd58cc3",
+		"blobs":                     "9dc6ae7a008c17abd2f1567d5362dca24111681c72ee429960fbb882aace64ae",
+	}
+	for _, b := range Builtins {
+		d, err := b.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Hash(); got != want[b.Slug] {
+			t.Errorf("%s: hash %s, want %s", b.Slug, got, want[b.Slug])
+		}
+	}
+}
+
+// matrix is a symmetric matrix of n objects and its labels A and B in turn.
+func matrix(n int) *Data {
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	p := &Precomputed{K: mat.NewDense(n, n, nil)}
+	labels := make([]string, n)
+	for i := range n {
+		labels[i] = string(rune('A' + i%2))
+		p.Number = append(p.Number, i+1)
+		for j := range i + 1 {
+			v := rng.NormFloat64()
+			p.K.Set(i, j, v)
+			p.K.Set(j, i, v)
+		}
+	}
+	d := &Data{Objects: p, Label: "label"}
+	d.setLabels(labels)
+	return d
+}
+
+func TestPrecomputedEncodeDecode(t *testing.T) {
+	t.Parallel()
+	for n := 2; n < 8; n++ {
+		d := matrix(n)
+		roundTrip(t, d)
+		if text := show(d); !strings.HasPrefix(text, "#precomputed\nnumber,K1,K2") {
+			t.Errorf("begins %q", text[:30])
+		}
+		// A file like any other.
+		sameData(t, d, read(t, show(d)))
+		// Numbers need not be in order, nor all of them there.
+		if n > 3 {
+			roundTrip(t, d.Subset([]int{n - 1, 0, 1, 2}))
+			sameData(t, d.Subset([]int{n - 1, 0, 1, 2}), read(t, show(d.Subset([]int{n - 1, 0, 1, 2}))))
+		}
+	}
+	if a, b := matrix(4).Hash(), matrix(5).Hash(); a == b {
+		t.Error("different data have equal hashes")
+	}
+}
+
+func TestPrecomputedDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ in, want string }{
+		{"#quaternions\nx,label\n1,A\n", `line 1: expected objects of a kind that this program knows, found "quaternions": a later one may have written them`},
+		{"#precomputed", "expected a header, found an empty file"},
+		{"#precomputed\nK1,K2,label\n1,2,A\n", "line 2: expected the columns number, K1, K2 … and a label"},
+		{"#precomputed\nnumber,label\n1,A\n", "line 2: expected the columns number, K1, K2 … and a label"},
+		{"#precomputed\nnumber,K1,K2,label\n1,1,x,A\n", `line 3, column 3 (K2): expected a finite number, found "x"`},
+		{"#precomputed\nnumber,K1,K2,label\none,1,1,A\n", `line 3, column 1 (number): expected the number of an object, found "one"`},
+		{"#precomputed\nnumber,K1,K2,label\n3,1,1,A\n", "row 1: expected the number of an object, 1 to 2, found 3"},
+		{"#precomputed\nnumber,K1,K2,label\n0,1,1,A\n", "row 1: expected the number of an object, 1 to 2, found 0"},
+		{"#precomputed\nnumber,K1,K2,label\n1,1,2,A\n2,3,1,B\n", "rows 1 and 2: expected a symmetric matrix, found 2 and 3"},
+		{"#precomputed\nnumber,K1,K2,label\n1,1,2\n", "line 3: wrong number of fields"},
+		{"#precomputed\nnumber,K1,K2,K1\n1,1,2,A\n", `two columns are called "K1": expected distinct names`},
+	} {
+		_, err := Decode(strings.NewReader(tt.in))
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%q: got %v, want %s", tt.in, err, tt.want)
+		}
+	}
+	for want, spoil := range map[string]func(d *Data, p *Precomputed){
+		"a kernel matrix without values: expected at least one row":                     func(_ *Data, p *Precomputed) { p.K = nil },
+		"1 numbers for 2 rows of a kernel matrix":                                       func(_ *Data, p *Precomputed) { p.Number = p.Number[:1] },
+		"a kernel matrix to train on: expected no values k(x, x) beside it":             func(_ *Data, p *Precomputed) { p.Self = []float64{1, 1} },
+		"row 2, K1: expected a finite number, found NaN":                                func(_ *Data, p *Precomputed) { p.K.Set(1, 0, math.NaN()) },
+		"objects of kind precomputed: expected neither features nor points beside them": func(d *Data, _ *Precomputed) { d.Features = []string{"x"} },
+		"1 labels for 2 rows": func(d *Data, _ *Precomputed) { d.Y = d.Y[:1] },
+	} {
+		d := matrix(2)
+		spoil(d, d.Objects.(*Precomputed))
+		if err := d.Validate(); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if _, err := matrix(2).Columns([]string{"x"}); err == nil || !strings.Contains(err.Error(), "no features") {
+		t.Errorf("columns of a kernel matrix: %v", err)
+	}
+}
+
+func TestReadPrecomputed(t *testing.T) {
+	t.Parallel()
+	want := lines("#precomputed", "number,K1,K2,K3,label", "1,2,0.5,0,A", "2,0.5,1,-1,B", "3,0,-1,3,A")
+	asked := Mapping{Kind: KindPrecomputed}
+	for name, tt := range map[string]struct {
+		in string
+		m  Mapping
+	}{
+		"its own form":         {want, Mapping{}},
+		"its own form, CRLF":   {strings.ReplaceAll(want, "\n", "\r\n"), Mapping{}},
+		"no header":            {"2,0.5,0,A\n0.5,1,-1,B\n0,-1,3,A\n", asked},
+		"header":               {"u,v,w,label\n2,0.5,0,A\n0.5,1,-1,B\n0,-1,3,A\n", asked},
+		"label first":          {"A 2 .5 0\nB .5 1 -1\nA 0 -1 3\n", asked},
+		"row numbers":          {",0,1,2,label\n0,2,0.5,0,A\n1,0.5,1,-1,B\n2,0,-1,3,A\n", asked},
+		"numbers":              {"Number,a,b,c,label\n1,2,0.5,0,A\n2,0.5,1,-1,B\n3,0,-1,3,A\n", asked},
+		"named label":          {"label;a;b;c\nA;2;0,5;0\nB;0,5;1;-1\nA;0;-1;3\n", Mapping{Kind: KindPrecomputed, Label: "label"}},
+		"rounded":              {"2,0.5,0,A\n0.500000476837158203125,1,-1,B\n0,-1,3,A\n", asked},
+		"label like a column":  {"K3,x,y,K1\n2,0.5,0,A\n0.5,1,-1,B\n0,-1,3,A\n", asked},
+		"LIBSVM, words":        {"A 0:1 1:2 2:0.5 3:0\nB 0:2 1:0.5 2:1 3:-1 # b\n\nA 0:3 1:0 2:-1 3:3\n", Mapping{}},
+		"LIBSVM, asked":        {"A 0:1 1:2 2:0.5 3:0\nB 0:2 1:0.5 2:1 3:-1\nA 0:3 1:0 2:-1 3:3\n", asked},
+		"matrix of an archive": {"@relation k\n@attribute a real\n@attribute b real\n@attribute c real\n@attribute label {A,B}\n@data\n2,.5,0,A\n.5,1,-1,B\n0,-1,3,A\n", asked},
+	} {
+		d, err := Read(strings.NewReader(tt.in), "f", tt.m, Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := show(d)
+		if name == "rounded" {
+			got = strings.ReplaceAll(got, "0.5000002384185791", "0.5")
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+	// A part of a larger matrix, LIBSVM's own example.
+	d := read(t, "25 0:3 1:1 2:18 3:0\n45 0:2 1:6 2:18 3:18\n")
+	p := d.Objects.(*Precomputed)
+	if diff := cmp.Diff([]any{[]int{3, 2}, []string{"25", "45"}, []int{0, 1}}, []any{p.Number, d.Classes, d.Y}); diff != "" {
+		t.Error(diff)
+	}
+	if v, ok := p.Diag(1); v != 18 || !ok || p.Columns() != 3 || p.Len() != 2 {
+		t.Errorf("diagonal %g", v)
+	}
+}
+
+func TestReadPrecomputedRefuses(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		in   string
+		m    Mapping
+		want string
+	}{
+		"not square":      {"a,b,label\n1,0,A\n0,1,B\n0,0,A\n", Mapping{Kind: KindPrecomputed}, "f: expected a kernel matrix with as many columns beside the label as rows, found 3 rows and 2 columns: row i holds k(x_i, x_1) … k(x_i, x_M) for the M objects to train on"},
+		"wide":            {"a,b,c,label\n1,0,0,A\n0,1,0,B\n", Mapping{Kind: KindPrecomputed}, "f: expected a kernel matrix with as many columns"},
+		"not symmetric":   {"a,b,label\n1,0.25,A\n0.5,1,B\n", Mapping{Kind: KindPrecomputed}, "f, line 3, column 1 (a): expected a symmetric matrix, found k = 0.5 for the objects 2 and 1 and 0.25 on line 2: rows and columns must list the same objects in the same order"},
+		"NaN":             {"a,b,label\n1,NaN,A\n0.5,1,B\n", Mapping{Kind: KindPrecomputed}, `f, line 2, column 2 (b): expected a number, found "NaN"`},
+		"words":           {"a,b,label\n1,u,A\n0.5,v,B\n", Mapping{Kind: KindPrecomputed}, `f, line 2, column 2 (b): expected a number, found "u"`},
+		"self":            {"a,b,self,label\n1,0,1,A\n0,1,1,B\n", Mapping{Kind: KindPrecomputed}, "f, column 3 (self): expected a kernel matrix without k(x, x) beside it"},
+		"features":        {"a,b,label\n1,0,A\n0,1,B\n", Mapping{Kind: KindPrecomputed, Features: []string{"a"}}, "f: expected no choice of features"},
+		"one class":       {"a,b,label\n1,0,A\n0,1,A\n", Mapping{Kind: KindPrecomputed}, `f, column 3 (label): expected at least two classes, found only "A"`},
+		"number twice":    {"1 0:1 1:1 2:0\n2 0:1 1:1 2:0\n", Mapping{}, "f, line 2, column 1 (number): expected every object once, found number 1 again, which is on line 1 already"},
+		"number 0":        {"1 0:0 1:1 2:0\n2 0:1 1:1 2:0\n", Mapping{}, `f, line 1, column 1 (number): expected the number of an object, 1 to 2 as there are 2 values of the kernel in a row, found "0"; indices of features begin at 1`},
+		"number 1.5":      {"1 0:1.5 1:1 2:0\n2 0:1 1:1 2:0\n", Mapping{}, `found "1.5"`},
+		"number too high": {"1 0:1 1:1 2:0\n2 0:3 1:1 2:0\n", Mapping{}, `f, line 2, column 1 (number): expected the number of an object, 1 to 2`},
+		"no 0":            {"1 0:1 1:1 2:0\n2 1:1 2:0\n", Mapping{}, "f, line 2, column 2: expected 0: and the number of an object, for line 1 begins a kernel matrix so; indices of features begin at 1"},
+		"gap":             {"1 0:1 1:1 3:0\n", Mapping{}, "f, line 1, column 4: expected the index 2, found 3: a kernel matrix, which 0: begins, is written in full"},
+		"short":           {"1 0:1 1:1 2:0\n2 0:2 1:0\n", Mapping{}, "f, line 2: expected values of the kernel up to index 2, as on line 1, found them up to 1"},
+		"only numbers":    {"1 0:1\n2 0:2\n", Mapping{}, "f: expected index:value after the label, found labels only"},
+		"infinite":        {"1 0:1 1:1 2:1e999\n", Mapping{}, `f, line 1, column 4 (K2): expected a finite number, found "1e999"`},
+		"more rows":       {"1 0:1 1:1\n2 0:2 1:1\n", Mapping{}, "f: expected a kernel matrix with as many columns beside the label as rows, found 2 rows and 1 column"},
+		"as vectors":      {"1 0:1 1:1 2:0\n2 0:2 1:0 2:1\n", Mapping{Kind: KindVectors}, "f: expected features, found values of a kernel"},
+		"unknown kind":    {"a,b,label\n1,0,A\n0,1,B\n", Mapping{Kind: "sounds"}, "f: objects of kind sounds cannot be read from a table"},
+	} {
+		_, err := Read(strings.NewReader(tt.in), "f", tt.m, Limits{})
+		checkFault(t, err)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %s", name, err, tt.want)
+		}
+	}
+}
+
+func TestGuessPrecomputed(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]struct {
+		kind    Kind
+		obvious bool
+	}{
+		"1 0:1 1:1 2:0\n2 0:2 1:0 2:1\n":    {KindPrecomputed, true},
+		show(matrix(4)):                     {KindPrecomputed, true},
+		"2,0.5,0,A\n0.5,1,-1,B\n0,-1,3,A\n": {KindPrecomputed, false}, // perhaps points all the same
+		"2,0.5,0,A\n0.6,1,-1,B\n0,-1,3,A\n": {"", true},
+		"1,0,A\n0,1,B\n":                    {"", false},
+	} {
+		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, obvious := table.Guess(); m.Kind != want.kind || obvious != want.obvious {
+			t.Errorf("%q: %q, %v", in, m.Kind, obvious)
+		}
+	}
+}
+
+// TestWidePrecomputed reads more columns than a file of points may have.
+func TestWidePrecomputed(t *testing.T) {
+	t.Parallel()
+	d := matrix(300)
+	sameData(t, d, read(t, show(d)))
+	var plain, libsvm strings.Builder
+	p := d.Objects.(*Precomputed)
+	for i := range p.Len() {
+		fmt.Fprintf(&libsvm, "%s 0:%d", d.Classes[d.Y[i]], i+1)
+		for j, v := range p.K.RawRowView(i) {
+			fmt.Fprintf(&plain, "%v,", v)
+			fmt.Fprintf(&libsvm, " %d:%v", j+1, v)
+		}
+		fmt.Fprintln(&plain, d.Classes[d.Y[i]])
+		fmt.Fprintln(&libsvm)
+	}
+	sameData(t, d, read(t, libsvm.String()))
+	got, err := Read(strings.NewReader(plain.String()), "f", Mapping{Kind: KindPrecomputed}, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameData(t, d, got)
+	_, err = Read(strings.NewReader(strings.Replace(plain.String(), ",", ",7", 1)), "f", Mapping{Kind: KindPrecomputed}, Limits{})
+	if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "f, line 1: expected at most 200 columns, found 301") {
+		t.Errorf("wide and not symmetric: %v", err)
+	}
+}
+
+func TestKernelRows(t *testing.T) {
+	t.Parallel()
+	k := []float64{1, 0.5, -2, 0, 3, 4}
+	for name, tt := range map[string]struct {
+		in, label string
+		self      []float64
+	}{
+		"bare":             {"1,0.5,-2\n0,3,4\n", "", nil},
+		"label":            {"1,0.5,-2,A\n0,3,4,B\n", "x4", nil},
+		"label in front":   {"A,1,0.5,-2\nB,0,3,4\n", "label", nil},
+		"header":           {"a,b,kind,c\n1,0.5,A,-2\n0,3,B,4\n", "kind", nil},
+		"header, no label": {"a,b,c\n1,0.5,-2\n0,3,4\n", "", nil},
+		"self":             {"a,b,c,self\n1,0.5,-2,7\n0,3,4,8\n", "", []float64{7, 8}},
+		"self, label":      {"kind,a,b,c,Self\nA,1,0.5,-2,7\nB,0,3,4,8\n", "kind", []float64{7, 8}},
+		"row numbers":      {",a,b,c\n0,1,0.5,-2\n1,0,3,4\n", "", nil},
+		"LIBSVM":           {"1 0:1 1:1 2:0.5 3:-2\n-1 0:0 1:0 2:3 3:4\n", "label", nil},
+		"LIBSVM, self":     {"1 0:9 1:1 2:0.5 3:-2 4:7\n-1 0:9 1:0 2:3 3:4 4:8\n", "label", []float64{7, 8}},
+		"its own form":     {"#precomputed\nnumber,K1,K2,K3,kind\n1,1,0.5,-2,A\n2,0,3,4,B\n", "kind", nil},
+	} {
+		table, err := ParseTable(strings.NewReader(tt.in), "f", Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		p, label, err := table.KernelRows(3, "kind")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := p.K.RawMatrix().Data; !slices.Equal(got, k) || !slices.Equal(p.Number, []int{0, 0}) || !slices.Equal(p.Self, tt.self) || label != tt.label {
+			t.Errorf("%s: %v, self %v, label %q", name, got, p.Self, label)
+		}
+		v, known := p.Diag(1)
+		if known != (tt.self != nil) || known && v != 8 {
+			t.Errorf("%s: k(x, x) = %g, %v", name, v, known)
+		}
+		if s := p.Subset([]int{1}).(*Precomputed); s.K.At(0, 2) != 4 || len(s.Number) != 1 || len(s.Self) != min(len(tt.self), 1) {
+			t.Errorf("%s: the second alone is %+v", name, s)
+		}
+	}
+	for in, want := range map[string]string{
+		"1,2,3,4,5\n6,7,8,9,10\n": "f: expected 3 values of the kernel in a row, one for each object that the model was trained among, found 5",
+		"1,2\n3,4\n":              "found 2",
+		"a,b,c\n1,2,x\n3,4,5\n":   `f, line 2, column 3 (c): expected a number, found "x"`,
+	} {
+		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := table.KernelRows(3, "kind"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", in, err, want)
+		}
+	}
+}
+
+// FuzzKernelMatrix reads any text as a kernel matrix, and as rows to predict.
+func FuzzKernelMatrix(f *testing.F) {
+	for _, s := range fuzzSeeds {
+		f.Add([]byte(s))
+	}
+	for _, s := range []string{
+		"2,0.5,0,A\n0.5,1,-1,B\n0,-1,3,A\n", "1 0:1 1:1 2:0\n2 0:2 1:0 2:1\n", "25 0:3 1:1 2:18 3:0\n45 0:2 1:6 2:18 3:18\n",
+		"number,a,b,self,label\n2,1,2,1,A\n1,3,1,0,B\n", ",0,1,label\n0,1,0,A\n1,0,1e-7,B\n", show(matrix(3)),
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		table, err := ParseTable(bytes.NewReader(raw), "f", fuzzLimits)
+		if err != nil {
+			checkFault(t, err)
+			return
+		}
+		if d, err := table.Data(Mapping{Kind: KindPrecomputed}); err != nil {
+			checkFault(t, err)
+		} else {
+			if err := d.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			roundTrip(t, d)
+			again, err := Read(strings.NewReader(show(d)), "again.csv", Mapping{Label: d.Label}, Limits{})
+			if err != nil {
+				t.Fatalf("the canonical form is not read: %v", err)
+			}
+			sameData(t, d, again)
+		}
+		for m := range 4 {
+			p, label, err := table.KernelRows(m+1, "label")
+			if err != nil {
+				checkFault(t, err)
+				continue
+			}
+			if n, cols := p.K.Dims(); n != len(table.Lines) || cols != m+1 || p.Self != nil && len(p.Self) != n {
+				t.Errorf("%d x %d for %d rows, %d columns", n, cols, len(table.Lines), m+1)
+			}
+			if label != "" && !slices.ContainsFunc(table.Columns, func(c Column) bool { return c.Name == label }) {
+				t.Errorf("no column %q", label)
+			}
+		}
+	})
+}
