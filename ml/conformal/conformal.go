@@ -17,6 +17,14 @@
 // where a block holds the rows of one class; rows may come in any order. With
 // the M x (n+1) matrix K1 = [1, exp(-gamma |x_i - a_j|²)] of n cores, c = K1 alpha.
 //
+// Objects without coordinates have the distance of the kernel itself, which is that
+// of their images in feature space:
+//
+//	|x - a|² = k(x, x) + k(a, a) - 2 k(x, a)
+//
+// It needs k(x, x) of every x. Under a kernel that is not positive semidefinite it
+// may come out negative, and counts as 0 then.
+//
 // Sources: the lecture notes on minimal complexity machines and conformal
 // kernels, section "Kernel optimisation"; Amari and Wu, Neural Networks 12 (1999);
 // Xiong, Swamy and Ahmad, IEEE Transactions on Neural Networks 16 (2005); Badge,
@@ -40,8 +48,9 @@ import (
 type Map struct {
 	Gamma  float64     `json:"core_gamma"`
 	Alpha0 float64     `json:"alpha0"`
-	Alpha  []float64   `json:"alpha"` // one per core
-	Cores  [][]float64 `json:"cores"` // in the space the kernel sees (scaled)
+	Alpha  []float64   `json:"alpha"`           // one per core
+	Cores  [][]float64 `json:"cores,omitempty"` // in the space the kernel sees (scaled)
+	Self   []float64   `json:"self,omitempty"`  // instead, for cores without coordinates: k(a_j, a_j)
 }
 
 // At returns c(x) for a point x of the cores' dimension.
@@ -80,8 +89,12 @@ func (m *Map) Gradient(x []float64) (c float64, grad []float64) {
 // there. J does not feel either; C of a fit on the new kernel does feel the scale. It
 // is an error when c is 0 on all rows or not finite.
 func (m *Map) Normalize(x *mat.Dense) (signChange bool, err error) {
+	return m.normalize(m.Factors(x))
+}
+
+// normalize is Normalize where the values of c are known.
+func (m *Map) normalize(c []float64) (signChange bool, err error) {
 	sum, abs, lo, hi := 0.0, 0.0, math.Inf(1), math.Inf(-1)
-	c := m.Factors(x)
 	for _, v := range c {
 		sum += v
 		abs += math.Abs(v)
@@ -102,6 +115,24 @@ func (m *Map) Normalize(x *mat.Dense) (signChange bool, err error) {
 // (M x d) and n cores a_j of length d: c = K1 alpha at the rows.
 func CoreMatrix(x *mat.Dense, cores [][]float64, gamma float64) *mat.Dense {
 	return columns(x, cores, gamma, 0, len(cores)+1)
+}
+
+// AtKernel returns c(x) for an object without coordinates: self is k(x, x), and k
+// holds k(x, a_j) for every core.
+func (m *Map) AtKernel(self float64, k []float64) float64 {
+	c := m.Alpha0
+	for j, a := range m.Alpha {
+		c += a * math.Exp(-m.Gamma*distance(self, m.Self[j], k[j]))
+	}
+	return c
+}
+
+// distance is k(x, x) + k(a, a) - 2 k(x, a), or 0 where that is negative.
+func distance(xx, aa, xa float64) float64 {
+	if d2 := (xx - xa) + (aa - xa); d2 > 0 {
+		return d2
+	}
+	return 0
 }
 
 // core is the kernel of the cores, exp(-gamma |x - a|²).
@@ -147,7 +178,8 @@ type Stats struct {
 // Fit finds the map of the named method ("eigen", "gradient", "amari") for the
 // M x M kernel matrix k of the rows of x (M x d), labels y (±1, both present) and
 // the cores, given as row numbers of x. Repeated cores are allowed. Rows of k are
-// read one at a time and not kept.
+// read one at a time and not kept. x is nil for objects without coordinates: the
+// map goes by the distance of k then.
 //
 // Errors: an unknown method, no cores, one class, lengths that do not match,
 // settings out of range, values that are not finite, classes without any scatter
@@ -157,24 +189,47 @@ func Fit(ctx context.Context, method string, k Matrix, x *mat.Dense, y []float64
 	if len(cores) == 0 {
 		return nil, Stats{}, param.Refuse("take every N-th row as core (core_step)", "there are no cores, because the first fit has no support vectors")
 	}
-	rows, _ := x.Dims()
+	rows := k.Len()
+	if x != nil {
+		rows, _ = x.Dims()
+	}
 	places := make([][]float64, len(cores))
 	for j, i := range cores {
 		if i < 0 || i >= rows {
 			return nil, Stats{}, fmt.Errorf("conformal: core row %d is outside the %d rows of the inputs", i, rows)
 		}
-		places[j] = x.RawRowView(i)
+		if x != nil {
+			places[j] = x.RawRowView(i)
+		}
 	}
-	return FitAt(ctx, method, k, x, y, places, s)
+	if x != nil {
+		return FitAt(ctx, method, k, x, y, places, s)
+	}
+	g, err := group(k, y)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	if err := s.check(); err != nil {
+		return nil, Stats{}, err
+	}
+	p := &problem{grouped: g, rows: cores, Settings: s}
+	for _, i := range cores {
+		p.self = append(p.self, k.Diag(i))
+	}
+	return p.fit(ctx, method)
 }
 
 // FitAt is Fit for cores anywhere, each of length d. Without any, c is constant.
 func FitAt(ctx context.Context, method string, k Matrix, x *mat.Dense, y []float64, cores [][]float64, s Settings) (*Map, Stats, error) {
-	row, err := Lookup(method)
+	p, err := newProblem(k, x, y, cores, s)
 	if err != nil {
 		return nil, Stats{}, err
 	}
-	p, err := newProblem(k, x, y, cores, s)
+	return p.fit(ctx, method)
+}
+
+func (p *problem) fit(ctx context.Context, method string) (*Map, Stats, error) {
+	row, err := Lookup(method)
 	if err != nil {
 		return nil, Stats{}, err
 	}
@@ -189,9 +244,26 @@ func FitAt(ctx context.Context, method string, k Matrix, x *mat.Dense, y []float
 // rows labelled -1 first, then those labelled +1.
 type problem struct {
 	*grouped
-	x     *mat.Dense  // M x d
+	x     *mat.Dense  // M x d, nil: objects without coordinates
 	cores [][]float64 // n points
+	rows  []int       // instead, of objects without coordinates: rows of the caller's
+	self  []float64   // and their k(a_j, a_j)
 	Settings
+}
+
+// check reports settings out of range.
+func (s Settings) check() error {
+	switch {
+	case !(s.Gamma > 0) || math.IsInf(s.Gamma, 1):
+		return fmt.Errorf("conformal: core_gamma must be positive, not %g", s.Gamma)
+	case !(s.Ridge >= 0) || math.IsInf(s.Ridge, 1):
+		return fmt.Errorf("conformal: core_ridge must be 0 or more, not %g", s.Ridge)
+	case s.Steps < 0:
+		return fmt.Errorf("conformal: the number of gradient steps must be 0 or more, not %d", s.Steps)
+	case !(s.Rate >= 0) || math.IsInf(s.Rate, 1):
+		return fmt.Errorf("conformal: the first gradient step must be 0 or more, not %g", s.Rate)
+	}
+	return nil
 }
 
 func newProblem(k Matrix, x *mat.Dense, y []float64, cores [][]float64, s Settings) (*problem, error) {
@@ -200,17 +272,11 @@ func newProblem(k Matrix, x *mat.Dense, y []float64, cores [][]float64, s Settin
 		return nil, err
 	}
 	rows, d := x.Dims()
-	switch {
-	case rows != len(y):
+	if rows != len(y) {
 		return nil, fmt.Errorf("conformal: %d rows of inputs for %d labels", rows, len(y))
-	case !(s.Gamma > 0) || math.IsInf(s.Gamma, 1):
-		return nil, fmt.Errorf("conformal: core_gamma must be positive, not %g", s.Gamma)
-	case !(s.Ridge >= 0) || math.IsInf(s.Ridge, 1):
-		return nil, fmt.Errorf("conformal: core_ridge must be 0 or more, not %g", s.Ridge)
-	case s.Steps < 0:
-		return nil, fmt.Errorf("conformal: the number of gradient steps must be 0 or more, not %d", s.Steps)
-	case !(s.Rate >= 0) || math.IsInf(s.Rate, 1):
-		return nil, fmt.Errorf("conformal: the first gradient step must be 0 or more, not %g", s.Rate)
+	}
+	if err := s.check(); err != nil {
+		return nil, err
 	}
 	p := &problem{grouped: g, x: mat.NewDense(rows, d, nil), Settings: s}
 	for a, i := range g.order {
@@ -234,6 +300,46 @@ func newProblem(k Matrix, x *mat.Dense, y []float64, cores [][]float64, s Settin
 	}
 	return p, nil
 }
+
+// columns returns the columns from..to-1 of K1, in class order.
+func (p *problem) columns(from, to int) *mat.Dense {
+	if p.x != nil {
+		return columns(p.x, p.cores, p.Gamma, from, to)
+	}
+	part := mat.NewDense(len(p.order), to-from, nil)
+	row := make([]float64, len(p.order)) // of k
+	for j := range to - from {
+		at := from + j - 1 // among the cores
+		if at >= 0 {
+			p.k.Row(row, p.rows[at])
+		}
+		for a, i := range p.order {
+			v := 1.0
+			if at >= 0 {
+				v = math.Exp(-p.Gamma * distance(p.k.Diag(i), p.self[at], row[i]))
+			}
+			part.Set(a, j, v)
+		}
+	}
+	return part
+}
+
+// factors returns c of a map with coefficients alpha, in class order.
+func (p *problem) factors(alpha []float64) []float64 {
+	if p.x != nil {
+		return p.mapOf(alpha).Factors(p.x)
+	}
+	c := make([]float64, len(p.order))
+	for j, a := range alpha {
+		for i, v := range p.columns(j, j+1).RawMatrix().Data {
+			c[i] += a * v
+		}
+	}
+	return c
+}
+
+// number is n, of the cores.
+func (p *problem) number() int { return len(p.cores) + len(p.rows) }
 
 // columns returns the columns from..to-1 of K1.
 func columns(x *mat.Dense, cores [][]float64, gamma float64, from, to int) *mat.Dense {
@@ -262,14 +368,14 @@ func columns(x *mat.Dense, cores [][]float64, gamma float64, from, to int) *mat.
 // restores what rounding cost the small ones in the first.
 func (p *problem) coreFactors(ctx context.Context) (q, r *mat.Dense, err error) {
 	const width = 64
-	m, n := len(p.order), len(p.cores)+1
+	m, n := len(p.order), p.number()+1
 	// Directions this small are far beyond rankCut: the largest singular value of
 	// K1 is at least that of its column of ones, the root of M.
 	cut := 1e-3 * rankCut * math.Sqrt(float64(m))
 	var basis []*mat.Dense         // Q by blocks of columns
 	var coordinates [][]*mat.Dense // R by blocks of columns, each by blocks of rows
 	for from := 0; from < n; from += width {
-		rest := columns(p.x, p.cores, p.Gamma, from, min(from+width, n))
+		rest := p.columns(from, min(from+width, n))
 		c := free(rest, basis...)
 		for range width + 1 { // each pass but the last takes a direction at least
 			if err := ctx.Err(); err != nil {
@@ -352,13 +458,13 @@ func strongest(a *mat.Dense, cut float64) (*mat.Dense, error) {
 
 // mapOf returns the map with coefficients alpha = (alpha_0, ..., alpha_n).
 func (p *problem) mapOf(alpha []float64) *Map {
-	return &Map{Gamma: p.Gamma, Alpha0: alpha[0], Alpha: alpha[1:], Cores: p.cores}
+	return &Map{Gamma: p.Gamma, Alpha0: alpha[0], Alpha: alpha[1:], Cores: p.cores, Self: p.self}
 }
 
 // convention normalises the map of alpha on the training rows.
 func (p *problem) convention(alpha []float64) (signChange bool, err error) {
 	m := p.mapOf(alpha)
-	signChange, err = m.Normalize(p.x)
+	signChange, err = m.normalize(p.factors(alpha))
 	alpha[0] = m.Alpha0
 	return signChange, err
 }

@@ -812,3 +812,58 @@ func BenchmarkEigen(b *testing.B) {
 		})
 	}
 }
+
+// TestKernelDistance fits without coordinates: under the linear kernel the distance
+// of the kernel is that of the points, and so are all the maps.
+func TestKernelDistance(t *testing.T) {
+	t.Parallel()
+	x, y := cloud(rand.New(rand.NewPCG(3, 4)), 40, 3, 0.4)
+	k, cores := gram(x, linear), every(40, 3)
+	for _, row := range Table {
+		s := Settings{Gamma: 0.3, Ridge: 1e-3}
+		want, wantStats, err := Fit(t.Context(), row.Name, k, x, y, cores, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, stats, err := Fit(t.Context(), row.Name, k, nil, y, cores, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Cores != nil || len(got.Self) != len(cores) || want.Self != nil {
+			t.Errorf("%s: %d cores with coordinates, %d without", row.Name, len(got.Cores), len(got.Self))
+		}
+		if math.Abs(stats.JAfter-wantStats.JAfter) > 1e-8*wantStats.JAfter {
+			t.Errorf("%s: J = %g, with coordinates %g", row.Name, stats.JAfter, wantStats.JAfter)
+		}
+		near := make([]float64, len(cores))
+		for i, c := range want.Factors(x) {
+			for j, a := range cores {
+				near[j] = k.At(i, a)
+			}
+			if v := got.AtKernel(k.Diag(i), near); math.Abs(v-c) > 1e-6*(1+math.Abs(c)) {
+				t.Errorf("%s: c = %g at row %d, with coordinates %g", row.Name, v, i+1, c)
+			}
+		}
+		text, err := json.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := new(Map)
+		if err := json.Unmarshal(text, back); err != nil || !cmp.Equal(got, back) {
+			t.Errorf("%s: %v, %s", row.Name, err, cmp.Diff(got, back))
+		}
+	}
+}
+
+// TestKernelDistanceIndefinite has pairs that are closer than nothing, and values at
+// which sums overflow.
+func TestKernelDistanceIndefinite(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ xx, aa, xa, want float64 }{
+		{2, 3, 1, 3}, {1, 1, 4, 0}, {1, 1, 1, 0}, {math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64, 0}, {math.MaxFloat64, math.MaxFloat64, math.MaxFloat64, 0},
+	} {
+		if d := distance(c.xx, c.aa, c.xa); d != c.want {
+			t.Errorf("distance for %g, %g, %g is %g, want %g", c.xx, c.aa, c.xa, d, c.want)
+		}
+	}
+}

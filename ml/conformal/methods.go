@@ -32,7 +32,7 @@ var (
 	coreGamma = param.Param{
 		Name: "core_gamma", Label: "core width", Symbol: "γ_c", Kind: param.Number, Default: "auto", Words: []string{"auto"},
 		Min: 0, OpenMin: true, Max: 1e9, Low: 1e-3, High: 1e3, Log: true, Telling: true,
-		Help: "How fast the pull of a core fades with distance. auto is the kernel's own gamma, or 1/d when it has none.",
+		Help: "How fast the pull of a core fades with distance. auto is the kernel's own gamma, or 1/d when it has none; for objects without coordinates, 1 over their variance in feature space.",
 	}
 	coreRidge = param.Param{
 		Name: "core_ridge", Label: "ridge", Symbol: "D", Kind: param.Number, Default: "1e-3",
@@ -338,12 +338,12 @@ func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
 // of Amari and Wu (1999) as it stands: nothing is optimised, nor is c scaled to
 // mean 1 as in the other methods.
 func amari(ctx context.Context, p *problem) ([]float64, Stats, error) {
-	alpha := make([]float64, len(p.cores)+1)
-	for j := range p.cores {
+	alpha := make([]float64, p.number()+1)
+	for j := range p.number() {
 		alpha[j+1] = 1
 	}
 	v := mat.NewDense(len(p.order), 2, nil) // [1 | c]
-	for i, c := range p.mapOf(alpha).Factors(p.x) {
+	for i, c := range p.factors(alpha) {
 		v.Set(i, 0, 1)
 		v.Set(i, 1, c)
 	}
