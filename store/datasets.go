@@ -15,8 +15,9 @@ type Dataset struct {
 	Name     string
 	Origin   string // how it came: "uploaded ripley.csv"
 	Hash     string // SHA-256 of the canonical CSV
+	Kind     dataset.Kind
 	Rows     int
-	Features []string
+	Features []string // of vectors
 	Label    string
 	Classes  []string
 	Created  time.Time
@@ -126,15 +127,14 @@ func (s *Store) DeleteDataset(ctx context.Context, ws Workspace, id string) erro
 
 // describe fills in what the points tell.
 func describe(p points) Dataset {
-	n, _ := p.X.Dims()
-	return Dataset{Hash: p.hash, Rows: n, Features: p.Features, Label: p.Label, Classes: p.Classes}
+	return Dataset{Hash: p.hash, Kind: p.Kind(), Rows: p.Len(), Features: append([]string{}, p.Features...), Label: p.Label, Classes: p.Classes}
 }
 
-const datasetColumns = `id, name, origin, hash, size, features, label, classes, created, updated`
+const datasetColumns = `id, name, origin, hash, kind, size, features, label, classes, created, updated`
 
 func scanDataset(row interface{ Scan(...any) error }) (d Dataset, err error) {
 	var created, updated int64
-	err = row.Scan(&d.ID, &d.Name, &d.Origin, &d.Hash, &d.Rows, asJSON(&d.Features), &d.Label,
+	err = row.Scan(&d.ID, &d.Name, &d.Origin, &d.Hash, &d.Kind, &d.Rows, asJSON(&d.Features), &d.Label,
 		asJSON(&d.Classes), &created, &updated)
 	d.Created, d.Updated = fromMillis(created), fromMillis(updated)
 	return d, err
@@ -162,14 +162,14 @@ func listDatasets(ctx context.Context, tx *sql.Tx, ws Workspace) (list []Dataset
 }
 
 func insertDataset(ctx context.Context, tx *sql.Tx, ws Workspace, d Dataset) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO datasets (`+datasetColumns+`, workspace) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		d.ID, d.Name, d.Origin, d.Hash, d.Rows, asJSON(&d.Features), d.Label, asJSON(&d.Classes), d.Created.UnixMilli(), d.Updated.UnixMilli(), ws)
+	_, err := tx.ExecContext(ctx, `INSERT INTO datasets (`+datasetColumns+`, workspace) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		d.ID, d.Name, d.Origin, d.Hash, d.Kind, d.Rows, asJSON(&d.Features), d.Label, asJSON(&d.Classes), d.Created.UnixMilli(), d.Updated.UnixMilli(), ws)
 	return err
 }
 
 func updateDataset(ctx context.Context, tx *sql.Tx, d Dataset) error {
-	_, err := tx.ExecContext(ctx, `UPDATE datasets SET hash = ?, size = ?, features = ?, label = ?, classes = ?, updated = ? WHERE id = ?`,
-		d.Hash, d.Rows, asJSON(&d.Features), d.Label, asJSON(&d.Classes), d.Updated.UnixMilli(), d.ID)
+	_, err := tx.ExecContext(ctx, `UPDATE datasets SET hash = ?, kind = ?, size = ?, features = ?, label = ?, classes = ?, updated = ? WHERE id = ?`,
+		d.Hash, d.Kind, d.Rows, asJSON(&d.Features), d.Label, asJSON(&d.Classes), d.Updated.UnixMilli(), d.ID)
 	return err
 }
 

@@ -117,7 +117,7 @@ func TestDatasetSurvivesRestart(t *testing.T) {
 	s = open(t, dir)
 	got := must[Dataset](t)(s.Dataset(ctx, alice, made.ID))
 	want := Dataset{
-		ID: made.ID, Name: "Ripley set", Origin: "uploaded ripley.csv", Hash: d.Hash(), Rows: 3, Features: d.Features,
+		ID: made.ID, Name: "Ripley set", Origin: "uploaded ripley.csv", Hash: d.Hash(), Kind: dataset.KindVectors, Rows: 3, Features: d.Features,
 		Label: "class", Classes: []string{"a", "b"}, Created: made.Created, Updated: made.Created,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -39,6 +39,7 @@ type Dataset struct {
 	Name     string    `json:"name"`
 	Origin   string    `json:"origin"`
 	Hash     string    `json:"hash"`
+	Kind     string    `json:"kind"` // of the rows: vectors, precomputed
 	Rows     int       `json:"rows"`
 	Features []string  `json:"features"`
 	Label    string    `json:"label"`
@@ -48,7 +49,7 @@ type Dataset struct {
 }
 
 func newDataset(s store.Dataset) Dataset {
-	return Dataset{s.ID, s.Name, s.Origin, s.Hash, s.Rows, s.Features, s.Label, s.Classes, s.Created, s.Updated}
+	return Dataset{s.ID, s.Name, s.Origin, s.Hash, string(s.Kind), s.Rows, s.Features, s.Label, s.Classes, s.Created, s.Updated}
 }
 
 // Datasets lists the data sets of the workspace.
@@ -67,12 +68,20 @@ func (a *Room) Datasets(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusOK, map[string]any{"datasets": list})
 }
 
+// kindOfRows is what a file may be said to hold.
+var kindOfRows = param.Param{Name: "kind", Kind: param.Choice, Options: []param.Option{{Name: string(dataset.KindVectors)}, {Name: string(dataset.KindPrecomputed)}}}
+
 // CreateDataset stores the file in the body. Nobody is there to be asked about
 // the columns: what the query leaves open is guessed.
 func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "name", "label", "features")
+	q, err := query(r, "name", "kind", "label", "features")
 	if err != nil {
 		return err
+	}
+	if k := q.Get("kind"); k != "" {
+		if err := kindOfRows.Check(k); err != nil {
+			return param.Problems{{Field: "kind", Message: err.Error()}}
+		}
 	}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
 		return web.Errorf(web.Unsupported, "Send the file itself as the body, not a form with the file in it.")
@@ -83,7 +92,7 @@ func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 	}
 	name := door.NameOf(q.Get("name"), "")
 	body := http.MaxBytesReader(w, r.Body, a.Limits.Bytes)
-	d, err := dataset.Read(body, name, dataset.Mapping{Label: q.Get("label"), Features: columns.Features}, a.Limits)
+	d, err := dataset.Read(body, name, dataset.Mapping{Kind: dataset.Kind(q.Get("kind")), Label: q.Get("label"), Features: columns.Features}, a.Limits)
 	var tooLarge *http.MaxBytesError
 	var fault *dataset.Error
 	switch {

@@ -3,6 +3,7 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,13 +14,13 @@ import (
 	"strings"
 
 	"github.com/go-chi/chi/v5"
+	"gonum.org/v1/gonum/mat"
 
 	"marginlab/handlers/door"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
-	"marginlab/views/figure"
 	"marginlab/web"
 )
 
@@ -62,7 +63,7 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 }
 
 func (a *Room) limitsText() string {
-	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns; separator, header and decimal comma are found out.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
+	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns; separator, header and decimal comma are found out. A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
 }
 
 func datasetRow(s store.Dataset) views.DatasetRow {
@@ -73,6 +74,9 @@ func datasetRow(s store.Dataset) views.DatasetRow {
 }
 
 func sizeText(s store.Dataset) string {
+	if s.Kind == dataset.KindPrecomputed {
+		return fmt.Sprintf("kernel matrix of %d objects", s.Rows)
+	}
 	return fmt.Sprintf("%d × %d", s.Rows, s.Dims())
 }
 
@@ -195,6 +199,12 @@ func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tab
 	p := views.MappingPage{
 		Page: a.Frame("Columns of "+file, "data"), Upload: chi.URLParam(r, "id"), File: file, Name: name, Error: message, Reads: reads(t), Rows: len(t.Lines),
 	}
+	if t.Square() || t.Kind == dataset.KindPrecomputed {
+		p.Kinds = views.Choose([]views.Option{
+			{Value: string(dataset.KindVectors), Label: "features", Help: "Every row is a point."},
+			{Value: string(dataset.KindPrecomputed), Label: "values of a kernel", Help: "Row i holds k(xᵢ, x₁) … k(xᵢ, x_M): a kernel matrix, to be trained on with the kernel precomputed. All columns belong to it but the label."},
+		}, string(cmp.Or(m.Kind, dataset.KindVectors)))
+	}
 	features := map[string]bool{}
 	for _, f := range m.Features {
 		features[f] = true
@@ -232,14 +242,14 @@ func (a *Room) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m := dataset.Mapping{Label: r.PostFormValue("label")}
+	m := dataset.Mapping{Kind: dataset.Kind(r.PostFormValue("kind")), Label: r.PostFormValue("label")}
 	for _, f := range r.PostForm["feature"] {
-		if f != m.Label {
+		if f != m.Label && m.Kind != dataset.KindPrecomputed {
 			m.Features = append(m.Features, f)
 		}
 	}
 	name := door.NameOf(r.PostFormValue("name"), file)
-	if m.Label == "" || len(m.Features) == 0 {
+	if m.Label == "" || len(m.Features) == 0 && m.Kind != dataset.KindPrecomputed {
 		return a.askMapping(w, r, table, file, m, name, "Choose one label column and at least one feature.")
 	}
 	d, err := table.Data(m)
@@ -329,26 +339,26 @@ func (a *Room) showDataset(w http.ResponseWriter, r *http.Request, form views.Da
 		Page: a.Frame(set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: set.Hash, Created: door.When(set.Created), Error: form.Error,
 		Text: form.Text, TextError: form.TextError, Editable: len(d.Features) == 2 && set.Rows <= door.LiveRows,
 		Picture: door.Linked("/datasets/"+set.ID+"/figures/", "points", q.Encode(), door.MainWidth, door.MainHeight, caption, caption),
-		Header:  append(append([]string{"row"}, d.Features...), d.Label), Total: set.Rows,
-		Counts: []views.Number{
-			{Label: "points", Value: strconv.Itoa(set.Rows)},
-			{Label: "features", Value: strings.Join(d.Features, ", ")},
-			{Label: "label", Value: d.Label},
-			{Label: "classes", Value: counts(d)},
-			{Label: "hash", Value: set.Hash[:16], Help: "Beginning of the SHA-256 of the canonical CSV: equal points have equal hashes."},
-		},
+		Total:   set.Rows,
+		Counts: append(objectNumbers(d),
+			views.Number{Label: "label", Value: d.Label},
+			views.Number{Label: "classes", Value: counts(d)},
+			views.Number{Label: "hash", Value: set.Hash[:16], Help: "Beginning of the SHA-256 of the canonical CSV: equal points have equal hashes."},
+		),
 	}
 	if len(d.Features) > 2 {
 		p.Axes, p.AxisX, p.AxisY = door.AxisOptions(d.Features), x, y
 	}
+	names, cells, rest := columns(d)
+	p.Header = append(append(append([]string{"row"}, names...), rest...), d.Label)
 	for i := range min(door.TableRows, set.Rows) {
 		row := []string{strconv.Itoa(i + 1)}
-		for _, v := range d.X.RawRowView(i) {
+		for _, v := range cells.RawRowView(i)[:len(names)] {
 			row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
 		}
-		p.Rows = append(p.Rows, append(row, d.Classes[d.Y[i]]))
+		p.Rows = append(p.Rows, append(append(row, rest...), d.Classes[d.Y[i]]))
 	}
-	if p.Text == "" && set.Rows*len(d.Features) <= textCells {
+	if p.Text == "" && d.Kind() == dataset.KindVectors && set.Rows*len(d.Features) <= textCells {
 		var text strings.Builder
 		if err := d.Encode(&text); err != nil {
 			return err
@@ -359,6 +369,37 @@ func (a *Room) showDataset(w http.ResponseWriter, r *http.Request, form views.Da
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
 	return a.Render(w, r, views.DatasetPage(p))
+}
+
+// objectNumbers tell how many objects there are, and of what size.
+func objectNumbers(d *dataset.Data) []views.Number {
+	n := strconv.Itoa(d.Len())
+	if p, ok := d.Objects.(*dataset.Precomputed); ok {
+		return []views.Number{
+			{Label: "objects", Value: n, Help: "Nothing is known of them but the values of a kernel among them."},
+			{Label: "values of the kernel", Value: views.Short(mat.Min(p.K)) + " to " + views.Short(mat.Max(p.K))},
+		}
+	}
+	return []views.Number{{Label: "points", Value: n}, {Label: "features", Value: strings.Join(d.Features, ", ")}}
+}
+
+// tableColumns is how many values of a kernel a table shows of an object.
+const tableColumns = 10
+
+// columns are the names and the values that a table shows of objects, and what
+// stands in the place of others.
+func columns(d *dataset.Data) (names []string, x *mat.Dense, rest []string) {
+	p, ok := d.Objects.(*dataset.Precomputed)
+	if !ok {
+		return d.Features, d.X, nil
+	}
+	for j := range min(tableColumns, p.Columns()) {
+		names = append(names, fmt.Sprintf("K%d", j+1))
+	}
+	if p.Columns() > tableColumns {
+		rest = []string{"…"}
+	}
+	return names, p.K, rest
 }
 
 // dataset finds the data set of the request's path.
@@ -398,11 +439,7 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	}
 	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
-	s, err := door.BareScene(points.Data, r.FormValue("x"), r.FormValue("y"), o)
-	if err != nil {
-		return err
-	}
-	pic, err := figure.Scatter(s)
+	pic, err := door.DataPicture(points.Data, r.FormValue("x"), r.FormValue("y"), o)
 	if err != nil {
 		return err
 	}
@@ -478,5 +515,9 @@ func reads(t *dataset.Table) string {
 	if t.Format == "csv" && !t.Header {
 		text += ", without a header"
 	}
-	return text + ". Check which column is the label and which are features."
+	text += ". Check which column is the label"
+	if t.Kind == dataset.KindPrecomputed {
+		return text + "; the others are values of a kernel."
+	}
+	return text + " and which are features."
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/go-chi/chi/v5"
+	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
@@ -439,6 +440,39 @@ func BareScene(d *dataset.Data, x, y string, o Options) (figure.Scene, error) {
 		s.Limits = union(o.Limits, s.Points, v)
 	}
 	return s, nil
+}
+
+// DataPicture shows a data set without a model: points on two axes, or the values
+// of a kernel as a map, class by class.
+func DataPicture(d *dataset.Data, x, y string, o Options) (*figure.Picture, error) {
+	if p, ok := d.Objects.(*dataset.Precomputed); ok {
+		return kernelMap(d, p, o)
+	}
+	s, err := BareScene(d, x, y, o)
+	if err != nil {
+		return nil, err
+	}
+	return figure.Scatter(s)
+}
+
+// kernelMap shows a kernel matrix with the objects of a class side by side.
+func kernelMap(d *dataset.Data, p *dataset.Precomputed, o Options) (*figure.Picture, error) {
+	order := make([]int, d.Len())
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return d.Y[i] - d.Y[j] })
+	m := figure.Matrix{
+		X: "object", Y: "object", Name: "k", Values: mat.NewDense(len(order), len(order), nil), ClassNames: d.Classes,
+	}
+	m.Dark, m.Width, m.Height = o.Dark, o.Width, o.Height
+	for a, i := range order {
+		m.Classes = append(m.Classes, d.Y[i])
+		for b, j := range order {
+			m.Values.(*mat.Dense).Set(a, b, p.K.At(i, p.Number[j]-1))
+		}
+	}
+	return m.Picture()
 }
 
 // FigureName takes a figure's name and format apart: boundary.svg.

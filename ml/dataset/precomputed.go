@@ -168,6 +168,12 @@ func (t *Table) kernelColumns(label int) (values []int, number, self int) {
 	return values, number, self
 }
 
+// Square tells whether there are as many columns as a kernel matrix would have, with
+// the label and what else may stand beside it.
+func (t *Table) Square() bool {
+	return len(t.Columns) > len(t.Lines) && len(t.Columns) <= len(t.Lines)+besides
+}
+
 // kernelMatrix reads the kernel matrix of objects to train on: a row for each, and
 // as many columns; or fewer rows, whose numbers tell which of the objects they are.
 // Two values of a pair may differ by rounding: their mean takes the place of both.

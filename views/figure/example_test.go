@@ -45,6 +45,20 @@ func ExampleConformal() {
 	// Output: as testdata/conformal.svg
 }
 
+func ExampleDecisions() {
+	s := scene()
+	p, err := figure.Decisions(figure.DecisionScene(s.Model, s.Points, []string{"0", "1"}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("decisions", p))
+	fmt.Println(p.Caption)
+	// Output:
+	// as testdata/decisions.svg
+	// Decision values f(x), class by class, between 1 and 0, RBF (Gaussian) kernel. 90 points: 45 0, 45 1. 16 support vectors: 2 on the margin, 7 inside it, 7 misclassified. 7 of 77 training points on the wrong side, 0 of 13 held-out points.
+}
+
 func ExampleOverlay() {
 	bent, straight := scene(), scene()
 	straight.Model = &ml.Model{

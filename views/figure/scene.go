@@ -19,7 +19,7 @@ import (
 type Scene struct {
 	Model  *ml.Model
 	Points []ml.Point   // of Model.Points; may be empty
-	View   dataset.View // over the model's features
+	View   dataset.View // over the model's features; of a model without: as DecisionScene lays out
 	// Classes lists the labels in the data set's order, which decides their colours
 	// and shapes. nil: the labels of Points, sorted.
 	Classes []string
@@ -50,7 +50,7 @@ func (s Scene) ready() (Scene, error) {
 	if len(s.View.Center) == 0 {
 		return s, errors.New("picture: the view is missing; make one with dataset.ColumnView or dataset.PCAView")
 	}
-	if s.Model != nil && len(s.Model.Features) != len(s.View.Center) {
+	if s.Model != nil && len(s.Model.Features) > 0 && len(s.Model.Features) != len(s.View.Center) {
 		return s, fmt.Errorf("picture: the view has %d features and the model %d; make the view from the model's features", len(s.View.Center), len(s.Model.Features))
 	}
 	for _, p := range s.Points {

@@ -1,0 +1,104 @@
+package figure
+
+import (
+	"errors"
+	"image/color"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// DecisionScene lays points without coordinates out by what is known of them: f(x) to
+// the right, and upwards the class, the first on top, in which points follow each
+// other from the top in their order. The scene has points whose X are these two
+// numbers, and the view to go with them.
+func DecisionScene(m *ml.Model, points []ml.Point, classes []string) Scene {
+	s := Scene{Model: m, Classes: classes, View: dataset.View{
+		Center: []float64{0, 0}, Labels: [2]string{"f(x)", ""}, Exact: true,
+		To: [2][]float64{{1, 0}, {0, 1}}, Axes: [2][]float64{{1, 0}, {0, 1}},
+	}}
+	lane, number, seen := make(map[string]int), make(map[string]int), make(map[string]int)
+	for i, c := range classes {
+		lane[c] = i
+	}
+	for _, p := range points {
+		number[p.Label]++
+	}
+	for _, p := range points {
+		k, ok := lane[p.Label]
+		if !ok {
+			k = len(classes)
+		}
+		share := (float64(seen[p.Label]) + 0.5) / float64(number[p.Label])
+		seen[p.Label]++
+		p.X = []float64{p.F, -float64(k) - laneMargin - (1-2*laneMargin)*share}
+		s.Points = append(s.Points, p)
+	}
+	reach := 1.6 // past the margin
+	for _, p := range points {
+		if v := math.Abs(p.F); v > reach && !math.IsInf(v, 0) {
+			reach = v
+		}
+	}
+	s.Limits = Limits{XMin: -1.05 * reach, XMax: 1.05 * reach, YMin: -float64(max(1, len(classes))), YMax: 0}
+	return s
+}
+
+// laneMargin is the share of a class's height that stays free at either end.
+const laneMargin = 0.08
+
+// Decisions draws the scene that DecisionScene lays out: where there is no plane to
+// draw a boundary in, the sides of f = 0, with the margin between f = -1 and 1, are
+// shown along the values of f. Points are marked as by Boundary.
+func Decisions(s Scene) (*Picture, error) {
+	if s.Model == nil {
+		return nil, errors.New("picture: there is no model whose decisions could be drawn")
+	}
+	s, err := s.ready()
+	if err != nil {
+		return nil, err
+	}
+	sh := s.sheet()
+	t := sh.theme
+	sh.ticks[1] = func(int) (ts []tick) {
+		for i, c := range s.Classes {
+			ts = append(ts, tick{-float64(i) - 0.5, clip(c, fontSize, 90)})
+		}
+		return ts
+	}
+	sh.bald[1] = false
+	low, high := oriented(&s, t.Side)
+	sh.add(func(c *draw.Canvas, m mapping) {
+		ends := []float64{m.XMin, -1, 0, 1, m.XMax}
+		for i, clr := range []color.NRGBA{low[1], low[0], high[0], high[1]} {
+			from, to := max(ends[i], m.XMin), min(ends[i+1], m.XMax)
+			if from < to {
+				c.SetColor(clr)
+				c.Fill(vg.Rectangle{Min: m.at(from, m.YMin), Max: m.at(to, m.YMax)}.Path())
+			}
+		}
+	})
+	thick := s.stroke()
+	zero := draw.LineStyle{Color: t.Ink, Width: thick}
+	edge := draw.LineStyle{Color: t.Ink, Width: thick * 0.5, Dashes: []vg.Length{2.4 * thick, 1.6 * thick}}
+	between := draw.LineStyle{Color: t.Rule, Width: 1}
+	lines := func(c *draw.Canvas, m mapping) {
+		for i := 1; i < len(s.Classes); i++ {
+			m.stroke(c, between, []vg.Point{m.at(m.XMin, -float64(i)), m.at(m.XMax, -float64(i))})
+		}
+		for at, style := range []draw.LineStyle{edge, zero, edge} {
+			m.stroke(c, style, []vg.Point{m.at(float64(at-1), m.YMin), m.at(float64(at-1), m.YMax)})
+		}
+	}
+	dots := marks{Scene: &s, theme: t, rings: true, cores: s.Cores, radius: s.radius()}
+	sh.add(lines, dots.draw)
+	sh.legend = append(s.classes(t), entry{"f = 0", line(zero)}, entry{"f = ±1", line(edge)})
+	sh.legend = append(sh.legend, dots.entries()...)
+	sh.caption = "Decision values f(x), class by class, " + strings.TrimPrefix(sh.caption, "Decision boundary ")
+	return sh.picture(), nil
+}
