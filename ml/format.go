@@ -70,10 +70,13 @@ func ReadStoredModel(text []byte) (*Model, error) {
 // lists.
 func (m Model) MarshalJSON() ([]byte, error) {
 	if m.Objects == "" {
-		m.Objects = Vectors
+		m.Objects = dataset.KindVectors
 	}
 	m.Features, m.Classes = list(m.Features), list(m.Classes)
-	m.Supports.Rows, m.Supports.Vectors = list(m.Supports.Rows), list(m.Supports.Vectors)
+	m.Supports.Rows = list(m.Supports.Rows)
+	if m.Objects == dataset.KindVectors {
+		m.Supports.Vectors = list(m.Supports.Vectors)
+	}
 	m.Machines = slices.Clone(list(m.Machines))
 	for k := range m.Machines {
 		m.Machines[k].Coef = list(m.Machines[k].Coef)
@@ -117,7 +120,7 @@ type format1 struct {
 func (f format1) model() *Model {
 	return &Model{
 		Features: f.Features, Label: f.Label, Classes: []string{f.Negative, f.Positive},
-		Objects: Vectors, Scaler: f.Scaler, Projection: f.Projection, Kernel: f.Kernel,
+		Objects: dataset.KindVectors, Scaler: f.Scaler, Projection: f.Projection, Kernel: f.Kernel,
 		Supports: Supports{Rows: f.Rows, Vectors: f.Vectors},
 		Machines: []Machine{{Coef: f.Coef, B: f.B, Map: f.Map, CoreRows: f.CoreRows}}, Rule: Sign,
 	}
@@ -175,21 +178,42 @@ func (m *Model) Validate() error {
 // check reports what keeps m from being evaluated: lists whose lengths do not
 // agree, numbers that are not finite, a rule, objects or a kernel that are not known.
 func (m *Model) check() error {
-	if len(m.Features) == 0 {
+	if m.kind() == dataset.KindVectors && len(m.Features) == 0 {
 		return errors.New("model: no features")
 	}
 	if err := distinct("features", m.Features); err != nil {
 		return err
 	}
-	if m.Objects != Vectors && m.Objects != "" {
-		return fmt.Errorf("model: objects: expected %q, found %q", Vectors, m.Objects)
-	}
 	if err := m.checkRule(); err != nil {
 		return err
 	}
-	if _, err := kernel.Lookup(m.Kernel.Name); err != nil {
+	row, err := kernel.Lookup(m.Kernel.Name)
+	if err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
+	if m.kind() != row.Takes {
+		return fmt.Errorf("model: objects: the kernel %s takes %s, not %q", row.Name, row.Takes, m.Objects)
+	}
+	if err := checkRows(m.Supports.Rows); err != nil {
+		return err
+	}
+	supports := m.checkPoints
+	if m.kind() == dataset.KindPrecomputed {
+		supports = m.checkPrecomputed
+	}
+	if err := supports(); err != nil {
+		return err
+	}
+	for k := range m.Machines {
+		if err := m.Machines[k].check(len(m.Supports.Rows)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkPoints reports what keeps a model of vectors from being evaluated.
+func (m *Model) checkPoints() error {
 	d := len(m.Features)
 	if s := m.Scaler; s != nil {
 		if err := checkVectors(d, "scaler", s.Mean, s.Scale); err != nil {
@@ -211,14 +235,55 @@ func (m *Model) check() error {
 	if len(m.Supports.Rows) != n {
 		return fmt.Errorf("model: %d rows for %d vectors", len(m.Supports.Rows), n)
 	}
-	if err := checkRows(m.Supports.Rows); err != nil {
-		return err
-	}
 	if err := checkVectors(d, "vectors", m.Supports.Vectors...); err != nil {
 		return err
 	}
-	for k := range m.Machines {
-		if err := m.Machines[k].check(n, d); err != nil {
+	for _, machine := range m.Machines {
+		c := machine.Map
+		if c == nil {
+			continue
+		}
+		if err := checkVectors(len(c.Cores), "conformal coefficients", c.Alpha); err != nil {
+			return err
+		}
+		if err := checkVectors(d, "cores", c.Cores...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkPrecomputed reports what keeps a model of values of a kernel from being
+// evaluated.
+func (m *Model) checkPrecomputed() error {
+	if len(m.Features) > 0 || m.Scaler != nil || m.Projection != nil || len(m.Supports.Vectors) > 0 {
+		return errors.New("model: values of a kernel have no features, scaler, projection or vectors")
+	}
+	numbers := func(what string, n int, list []int) error {
+		if len(list) != n {
+			return fmt.Errorf("model: %s: expected %d, found %d", what, n, len(list))
+		}
+		if i := slices.IndexFunc(list, func(k int) bool { return k < 1 || k > m.Columns }); i >= 0 {
+			return fmt.Errorf("model: %s: expected numbers from 1 to %d, found %d", what, m.Columns, list[i])
+		}
+		return nil
+	}
+	n := len(m.Supports.Rows)
+	if err := numbers("numbers", n, m.Supports.Numbers); err != nil {
+		return err
+	}
+	for _, machine := range m.Machines {
+		c := machine.Map
+		if c == nil {
+			continue
+		}
+		if err := checkVectors(len(c.Alpha), "conformal coefficients", c.Alpha, c.Self); err != nil {
+			return err
+		}
+		if err := numbers("core numbers", len(c.Alpha), machine.CoreNumbers); err != nil {
+			return err
+		}
+		if err := checkVectors(n, "factors", machine.Factors); err != nil {
 			return err
 		}
 	}
@@ -249,8 +314,9 @@ func (m *Model) checkRule() error {
 	return nil
 }
 
-// check reports what keeps a machine over n supports of d numbers from being evaluated.
-func (m *Machine) check(n, d int) error {
+// check reports what keeps a machine over n supports from being evaluated, whatever
+// their kind.
+func (m *Machine) check(n int) error {
 	if err := checkVectors(n, "coefficients", m.Coef); err != nil {
 		return err
 	}
@@ -263,12 +329,6 @@ func (m *Machine) check(n, d int) error {
 	c := m.Map
 	if c == nil {
 		return nil
-	}
-	if err := checkVectors(len(c.Cores), "conformal coefficients", c.Alpha); err != nil {
-		return err
-	}
-	if err := checkVectors(d, "cores", c.Cores...); err != nil {
-		return err
 	}
 	if err := checkVectors(2, "conformal map", []float64{c.Alpha0, c.Gamma}); err != nil {
 		return err

@@ -50,7 +50,7 @@ func TestFormat1IsReadForEver(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if m.Rule != ml.Sign || len(m.Machines) != 1 || m.Objects != ml.Vectors {
+		if m.Rule != ml.Sign || len(m.Machines) != 1 || m.Objects != dataset.KindVectors {
 			t.Errorf("%s: %d machines over %s under the rule %s", name, len(m.Machines), m.Objects, m.Rule)
 		}
 		if positive, negative := m.Sides(0); positive != "b" || negative != "a" {

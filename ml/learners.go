@@ -20,7 +20,7 @@ type Learner struct {
 	Help    string
 	Params  []param.Param
 
-	solve func(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.Report) (*solution, error)
+	solve func(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace.Report) (*solution, error)
 }
 
 // solution is what every learner returns: coefficients over the training rows,
@@ -70,6 +70,15 @@ func (s Spec) penalty() float64 {
 // gram is a Gram matrix with subsets as package svm names them.
 type gram struct{ *kernel.Gram }
 
+// forSVM gives a kernel matrix what package svm makes use of, where it can do more than
+// give its rows.
+func forSVM(k kernel.Matrix) svm.Matrix {
+	if g, ok := k.(*kernel.Gram); ok {
+		return gram{g}
+	}
+	return k
+}
+
 func (g gram) Subset(points []int) svm.Matrix { return gram{g.Gram.Subset(points)} }
 
 func (g gram) Merged(ctx context.Context, y, w []float64, size int) (svm.Matrix, []int, float64) {
@@ -77,8 +86,8 @@ func (g gram) Merged(ctx context.Context, y, w []float64, size int) (svm.Matrix,
 	return gram{merged}, group, apart
 }
 
-func solveSVM(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.Report) (*solution, error) {
-	res, err := svm.Train(ctx, gram{k}, y, svm.Settings{C: s.penalty(), Tol: s.Values.Number("tol"), MaxIter: s.Values.Int("max_iter"), CacheBytes: s.CacheBytes, Report: r})
+func solveSVM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace.Report) (*solution, error) {
+	res, err := svm.Train(ctx, forSVM(k), y, svm.Settings{C: s.penalty(), Tol: s.Values.Number("tol"), MaxIter: s.Values.Int("max_iter"), CacheBytes: s.CacheBytes, Report: r})
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +106,7 @@ func solveSVM(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.
 	return &solution{u: u, b: res.B, f: res.F, report: report}, nil
 }
 
-func solveMCM(ctx context.Context, k *kernel.Gram, y []float64, s Spec, r trace.Report) (*solution, error) {
+func solveMCM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace.Report) (*solution, error) {
 	rho := s.Values.Number("rho")
 	res, err := mcm.Train(ctx, k, y, mcm.Settings{C: s.penalty(), Rho: rho, RankTol: s.Values.Number("rank_tol"), MaxIter: s.Values.Int("max_iter"), Report: r})
 	if err != nil {

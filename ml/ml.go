@@ -12,9 +12,12 @@ package ml
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/conformal"
@@ -27,8 +30,8 @@ import (
 // Report is what a training measured. The JSON names are those that
 // `marginlab fit --json` prints; a quantity that does not apply is left out.
 type Report struct {
-	N        int      `json:"n"` // rows given, held-out ones included
-	D        int      `json:"d"` // features
+	N        int      `json:"n"`          // rows given, held-out ones included
+	D        int      `json:"d,omitzero"` // features
 	Classes  []string `json:"classes"`
 	Positive string   `json:"positive"`
 	Rule     Rule     `json:"rule,omitempty"` // of the model; empty in reports from before there were several: Sign
@@ -131,7 +134,11 @@ func (p *problem) train(ctx context.Context, spec Spec, report trace.Report) (*R
 		rep.Weights, rep.BOriginal = w, &b
 	}
 	if len(p.test) > 0 {
-		acc := accuracy(res.Model.Decisions(rows(p.data.X, p.test)), pick(p.all, p.test))
+		f, err := p.decisions(res.Model, p.test)
+		if err != nil {
+			return nil, err
+		}
+		acc := accuracy(f, pick(p.all, p.test))
 		rep.TestAccuracy = &acc
 	}
 	res.Report = rep
@@ -142,13 +149,17 @@ func (p *problem) train(ctx context.Context, spec Spec, report trace.Report) (*R
 type fitted struct {
 	*solution
 	cmap  *conformal.Map
-	cores []int // training rows
+	cores []int     // training rows
+	c     []float64 // of cmap at the training rows
 }
 
 // fit trains one machine on p's rows and labels. first is the machine before its
 // conformal map, nil when there is none.
 func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, report trace.Report) (first, last *fitted, err error) {
-	gram := kernel.NewGram(p.kernel, p.x)
+	gram, err := p.trainingGram()
+	if err != nil {
+		return nil, nil, err
+	}
 	sol, err := learner.solve(ctx, gram, p.y, spec, report)
 	if err != nil {
 		return nil, nil, err
@@ -160,12 +171,15 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, report tr
 	first, last = last, &fitted{cores: p.cores(spec, sol.u)}
 	var stats conformal.Stats
 	last.cmap, stats, err = conformal.Fit(ctx, spec.Conformal, gram, p.x, p.y, last.cores, conformal.Settings{
-		Gamma: p.coreGamma(spec), Ridge: spec.Values.Number("core_ridge"),
+		Gamma: p.coreGamma(spec, gram), Ridge: spec.Values.Number("core_ridge"),
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if last.solution, err = learner.solve(ctx, gram.Scaled(last.cmap.Factors(p.x)), p.y, spec, report); err != nil {
+	if last.c, err = p.factors(last); err != nil {
+		return nil, nil, err
+	}
+	if last.solution, err = learner.solve(ctx, kernel.Scaled(gram, last.c), p.y, spec, report); err != nil {
 		return nil, nil, err
 	}
 	rep, nc := &last.report, len(last.cores)
@@ -195,8 +209,9 @@ type problem struct {
 	scaler     *dataset.Scaler
 	project    *Projection
 	kernel     kernel.Kernel
-	x          *mat.Dense // training rows as the kernel sees them
-	y          []float64  // their labels
+	x          *mat.Dense      // training rows as the kernel sees them; nil: no vectors
+	objects    dataset.Objects // training rows that are no vectors
+	y          []float64       // their labels
 }
 
 func prepare(d *dataset.Data, spec Spec) (*problem, error) {
@@ -213,9 +228,15 @@ func choose(d *dataset.Data, spec Spec) (*problem, error) {
 	if spec.Label != "" && spec.Label != d.Label {
 		return nil, param.Problems{{Field: "label", Message: fmt.Sprintf("label: this data set was read with %q as its label column, not %q", d.Label, spec.Label)}}
 	}
+	row, err := kernel.Lookup(spec.Kernel)
+	if err != nil {
+		return nil, param.Problems{{Field: "kernel", Message: err.Error()}}
+	}
+	if row.Takes != d.Kind() {
+		return nil, param.Problems{{Field: "kernel", Message: mismatch(row, d.Kind())}}
+	}
 	p := &problem{data: d}
-	var err error
-	if len(spec.Features) > 0 {
+	if len(spec.Features) > 0 && spec.Applies("features") {
 		if p.data, err = d.Columns(spec.Features); err != nil {
 			return nil, param.Problems{{Field: "features", Message: err.Error()}}
 		}
@@ -226,12 +247,32 @@ func choose(d *dataset.Data, spec Spec) (*problem, error) {
 	return p, nil
 }
 
+// mismatch says that the kernel does not take the objects of a data set, and which do.
+func mismatch(row kernel.Row, kind dataset.Kind) string {
+	what := map[dataset.Kind]string{
+		dataset.KindVectors:     "points with features",
+		dataset.KindPrecomputed: "a kernel matrix, values k(x, z) instead of points",
+	}
+	var names []string
+	for _, r := range kernel.Table {
+		if r.Takes == kind {
+			names = append(names, r.Name)
+		}
+	}
+	return fmt.Sprintf("kernel: %s compares %s, and these data are %s; use %s", row.Name, what[row.Takes], what[kind], strings.Join(names, ", "))
+}
+
 // split returns p with these rows to train on, and with what is fitted to them.
 func (p *problem) split(spec Spec, train, test []int) (*problem, error) {
 	q := *p
 	p = &q
 	p.rows, p.test = train, test
-	p.x, p.y = rows(p.data.X, p.rows), pick(p.all, p.rows)
+	p.y = pick(p.all, p.rows)
+	if p.data.Objects != nil {
+		p.objects, p.kernel = p.data.Objects.Subset(p.rows), kernel.Kernel{Name: spec.Kernel}
+		return p, nil
+	}
+	p.x = rows(p.data.X, p.rows)
 	if spec.Standardize {
 		p.scaler = dataset.FitScaler(p.x)
 		p.x = p.scaler.Apply(p.x)
@@ -258,13 +299,82 @@ func (p *problem) cores(spec Spec, u []float64) (cores []int) {
 	return supports(u)
 }
 
-// coreGamma resolves the width of the core kernel: auto is that of an RBF kernel.
-func (p *problem) coreGamma(spec Spec) float64 {
+// trainingGram is the kernel matrix of the training rows.
+func (p *problem) trainingGram() (kernel.Matrix, error) {
+	if p.objects != nil {
+		return kernel.GramOf(p.kernel, p.objects)
+	}
+	return kernel.NewGram(p.kernel, p.x), nil
+}
+
+// gram is the kernel matrix of all rows of d, which has the columns of p's data.
+func (p *problem) gram(d *dataset.Data) (kernel.Matrix, error) {
+	if d.Objects != nil {
+		return kernel.GramOf(p.kernel, d.Objects)
+	}
+	x := d.X
+	if p.scaler != nil {
+		x = p.scaler.Apply(x)
+	}
+	if p.project != nil {
+		x = p.project.apply(x)
+	}
+	return kernel.NewGram(p.kernel, x), nil
+}
+
+// decisions is f of m at some rows of the data.
+func (p *problem) decisions(m *Model, some []int) ([]float64, error) {
+	if p.data.Objects == nil {
+		return m.Decisions(rows(p.data.X, some)), nil
+	}
+	scores, err := m.ScoresOf(p.data.Objects.Subset(some))
+	if err != nil {
+		return nil, err
+	}
+	return scores.RawMatrix().Data, nil
+}
+
+// factors is c of a map at the training rows.
+func (p *problem) factors(f *fitted) ([]float64, error) {
+	if p.objects == nil {
+		return f.cmap.Factors(p.x), nil
+	}
+	return factorsOf(p.kernel, f.cmap, p.objects, p.objects.Subset(f.cores))
+}
+
+// coreGamma resolves the width of the core kernel. auto is the kernel's own, or what
+// the rule of gamma says. Without coordinates there is only scale: 1 over the variance
+// of the objects in feature space, which for standardised points and the linear
+// kernel is 1/d.
+func (p *problem) coreGamma(spec Spec, k kernel.Matrix) float64 {
 	width := spec.Values["core_gamma"]
+	if p.objects != nil {
+		if width.IsNumber() {
+			return width.Number()
+		}
+		return 1 / spread(k)
+	}
 	if width.Text() == "auto" && p.kernel.Name == "rbf" {
 		width = p.kernel.Values["gamma"]
 	}
 	return kernel.Width(width, p.x)
+}
+
+// spread is the variance of the objects in feature space, mean K_ii - mean K_ij; 1
+// where a kernel that is not positive semidefinite has none.
+func spread(k kernel.Matrix) float64 {
+	m := k.Len()
+	row := make([]float64, m)
+	var own, all float64
+	for i := range m {
+		k.Row(row, i)
+		own += k.Diag(i) / float64(m)
+		all += floats.Sum(row) / float64(m) / float64(m)
+	}
+	if v := own - all; v > 0 && !math.IsInf(v, 1) {
+		return v
+	}
+	return 1
 }
 
 // supports lists the support vectors, by the one definition there is: points whose
@@ -282,31 +392,45 @@ func supports(u []float64) (s []int) {
 // them uses.
 func (p *problem) model(rule Rule, classes []string, machines ...*fitted) *Model {
 	m := &Model{
-		Features: p.data.Features, Label: p.data.Label, Classes: classes, Objects: Vectors,
+		Features: p.data.Features, Label: p.data.Label, Classes: classes, Objects: p.data.Kind(),
 		Scaler: p.scaler, Projection: p.project, Kernel: p.kernel,
 		Machines: make([]Machine, len(machines)), Rule: rule,
+	}
+	given, _ := p.objects.(*dataset.Precomputed)
+	if given != nil {
+		m.Columns = given.Columns()
 	}
 	for i, row := range p.rows {
 		if !slices.ContainsFunc(machines, func(f *fitted) bool { return f.u[i] != 0 }) {
 			continue
 		}
 		m.Supports.Rows = append(m.Supports.Rows, row)
-		m.Supports.Vectors = append(m.Supports.Vectors, slices.Clone(p.x.RawRowView(i)))
+		if given != nil {
+			m.Supports.Numbers = append(m.Supports.Numbers, given.Number[i])
+		} else {
+			m.Supports.Vectors = append(m.Supports.Vectors, slices.Clone(p.x.RawRowView(i)))
+		}
 		for k, f := range machines {
 			m.Machines[k].Coef = append(m.Machines[k].Coef, f.u[i])
+			if given != nil && f.cmap != nil {
+				m.Machines[k].Factors = append(m.Machines[k].Factors, f.c[i])
+			}
 		}
 	}
 	for k, f := range machines {
 		m.Machines[k].B, m.Machines[k].Map = f.b, f.cmap
 		for _, i := range f.cores {
 			m.Machines[k].CoreRows = append(m.Machines[k].CoreRows, p.rows[i])
+			if given != nil {
+				m.Machines[k].CoreNumbers = append(m.Machines[k].CoreNumbers, given.Number[i])
+			}
 		}
 	}
 	return m
 }
 
 func (p *problem) describe(r *Report, spec Spec, sol *fitted, m *Model) {
-	r.N, r.D = p.data.X.Dims()
+	r.N, r.D = p.data.Len(), len(p.data.Features)
 	r.Rule = m.Rule
 	r.Classes, r.Positive = p.data.Classes, p.pos
 	r.Learner, r.Kernel, r.B = spec.Learner, spec.Kernel, sol.b
@@ -323,6 +447,10 @@ func (p *problem) describe(r *Report, spec Spec, sol *fitted, m *Model) {
 	r.TrainN, r.TestN = len(p.rows), len(p.test)
 	r.TrainAccuracy = accuracy(sol.f, p.y)
 	r.Preprocessing = "none: features as given"
+	if p.objects != nil {
+		r.Preprocessing = "none: the kernel was computed before"
+		return
+	}
 	if spec.Standardize {
 		r.Preprocessing = "standardised: mean 0 and population deviation 1 over the training rows"
 	}

@@ -1,11 +1,13 @@
 package ml
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -26,7 +28,8 @@ type Model struct {
 	// Value has none.
 	Classes []string `json:"classes"`
 
-	Objects    Objects         `json:"objects"` // what the kernel compares; empty: vectors
+	Objects    dataset.Kind    `json:"objects"`           // what the kernel compares; empty: vectors
+	Columns    int             `json:"columns,omitempty"` // of precomputed: values of the kernel in a row, one for each object trained among
 	Scaler     *dataset.Scaler `json:"scaler,omitempty"`
 	Projection *Projection     `json:"projection,omitempty"`
 	Kernel     kernel.Kernel   `json:"kernel"`
@@ -36,16 +39,11 @@ type Model struct {
 	Rule     Rule      `json:"rule"`
 }
 
-// Objects names what a kernel compares.
-type Objects string
-
-// Vectors are points of R^d.
-const Vectors Objects = "vectors"
-
 // Supports are the objects that the machines of a model are expansions over.
 type Supports struct {
-	Rows    []int       `json:"rows"`    // row of the data set each came from
-	Vectors [][]float64 `json:"vectors"` // x_j as the kernel sees them
+	Rows    []int       `json:"rows"`              // row of the data set each came from
+	Vectors [][]float64 `json:"vectors,omitzero"`  // x_j as the kernel sees them
+	Numbers []int       `json:"numbers,omitempty"` // of precomputed, instead: which column holds k(x, x_j), from 1
 }
 
 // Machine is one function over the supports of its model,
@@ -56,6 +54,10 @@ type Machine struct {
 	B        float64        `json:"b"`
 	Map      *conformal.Map `json:"conformal,omitempty"`
 	CoreRows []int          `json:"core_rows,omitempty"` // rows of the data set that are cores
+
+	// Of precomputed with a map, where c cannot be worked out later for want of values:
+	CoreNumbers []int     `json:"core_numbers,omitempty"` // which columns are those of the cores
+	Factors     []float64 `json:"factors,omitempty"`      // c at every support
 }
 
 // Sides returns the classes that machine k separates: positive where f >= 0, and
@@ -228,6 +230,93 @@ func (m *Model) Scores(x *mat.Dense) *mat.Dense {
 	return scores
 }
 
+// ScoresOf is Scores for objects that are no vectors. It reports objects of another
+// kind than those the model was trained on, and what is not known of them.
+func (m *Model) ScoresOf(x dataset.Objects) (*mat.Dense, error) {
+	if p, ok := x.(*dataset.Precomputed); ok && p.Columns() != m.Columns {
+		return nil, fmt.Errorf("the model takes %d values of the kernel in a row, these rows have %d", m.Columns, p.Columns())
+	}
+	scores := mat.NewDense(x.Len(), len(m.Machines), nil)
+	for k, machine := range m.Machines {
+		f, err := machine.sumOf(m.Kernel, x, m.Supports)
+		if err != nil {
+			return nil, err
+		}
+		if machine.Map != nil {
+			c, err := factorsOf(m.Kernel, machine.Map, x, &dataset.Precomputed{Number: machine.CoreNumbers})
+			if err != nil {
+				return nil, err
+			}
+			floats.Mul(f, c)
+		}
+		floats.AddConst(machine.B, f)
+		scores.SetCol(k, f)
+	}
+	return scores, nil
+}
+
+// sumOf is the machine's expansion at every x without bias and without the outer
+// factor c(x).
+func (machine *Machine) sumOf(k kernel.Kernel, x dataset.Objects, s Supports) ([]float64, error) {
+	z, w := &dataset.Precomputed{}, []float64(nil)
+	for j, u := range machine.Coef {
+		if u == 0 {
+			continue
+		}
+		if machine.Map != nil {
+			u *= machine.Factors[j]
+		}
+		z.Number, w = append(z.Number, s.Numbers[j]), append(w, u)
+	}
+	sum := make([]float64, x.Len())
+	if len(w) == 0 {
+		return sum, nil
+	}
+	values, err := kernel.Cross(k, x, z)
+	if err != nil {
+		return nil, err
+	}
+	for i := range sum {
+		sum[i] = floats.Dot(values.RawRowView(i), w)
+	}
+	return sum, nil
+}
+
+// factorsOf is c of a map at every x, which are no vectors.
+func factorsOf(k kernel.Kernel, m *conformal.Map, x, cores dataset.Objects) ([]float64, error) {
+	self, err := kernel.Self(k, x)
+	if err != nil {
+		return nil, err
+	}
+	near, err := kernel.Cross(k, x, cores)
+	if err != nil {
+		return nil, err
+	}
+	c := make([]float64, x.Len())
+	for i := range c {
+		c[i] = m.AtKernel(self[i], near.RawRowView(i))
+	}
+	return c, nil
+}
+
+// scoresOn is Scores for the rows of d, which has what m takes.
+func (m *Model) scoresOn(d *dataset.Data) (*mat.Dense, error) {
+	if m.kind() != d.Kind() {
+		return nil, fmt.Errorf("the model takes objects of kind %s, these data have %s", m.kind(), d.Kind())
+	}
+	if d.Objects != nil {
+		return m.ScoresOf(d.Objects)
+	}
+	cols, err := d.Columns(m.Features)
+	if err != nil {
+		return nil, err
+	}
+	return m.Scores(cols.X), nil
+}
+
+// kind is what the kernel compares.
+func (m *Model) kind() dataset.Kind { return cmp.Or(m.Objects, dataset.KindVectors) }
+
 // Decisions returns f at every row of x (n x d, original units) for a model of one
 // machine. To ask it of several is a mistake of the program's: see Scores.
 func (m *Model) Decisions(x *mat.Dense) []float64 {
@@ -254,11 +343,11 @@ func (m *Model) Accuracy(d *dataset.Data) (float64, error) {
 	if m.Rule == Value {
 		return 0, errors.New("a model that predicts numbers has no accuracy: its rule is value")
 	}
-	cols, err := d.Columns(m.Features)
+	scores, err := m.scoresOn(d)
 	if err != nil {
 		return 0, err
 	}
-	right, scores := 0, m.Scores(cols.X)
+	right := 0
 	for i, c := range d.Y {
 		if m.Class(scores.RawRowView(i)) == m.ClassOf(d.Classes[c]) {
 			right++
@@ -365,12 +454,12 @@ func dense(rows [][]float64) *mat.Dense {
 }
 
 // View returns the picture of the space that m itself lives in, and false when
-// that has more than two dimensions. Models on one or two features and models on
+// that has more than two dimensions, or none: objects without coordinates. Models on one or two features and models on
 // two principal components have one: f depends on nothing that it leaves out.
 func (m *Model) View() (dataset.View, bool) {
 	p := m.Projection
 	if p == nil {
-		if len(m.Features) > 2 {
+		if len(m.Features) > 2 || m.kind() != dataset.KindVectors {
 			return dataset.View{}, false
 		}
 		v := dataset.View{Center: make([]float64, len(m.Features)), Exact: true}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"marginlab/ml/dataset"
 )
 
@@ -23,7 +25,7 @@ const (
 // Point is one row of the data as a trained model sees it.
 type Point struct {
 	Row       int
-	X         []float64 // original units, the model's features
+	X         []float64 // original units, the model's features; nil: an object without coordinates
 	Label     string
 	Predicted string    // label, empty under Value
 	Scores    []float64 // f of every machine
@@ -43,23 +45,33 @@ type Point struct {
 // Points tells, for every row of the data set that m was trained on, what part
 // it plays. spec must be the one that m was trained with: it repeats the split.
 func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
-	cols, err := d.Columns(m.Features)
-	if err != nil {
-		return nil, err
+	var x *mat.Dense
+	if d.Objects == nil {
+		cols, err := d.Columns(m.Features)
+		if err != nil {
+			return nil, err
+		}
+		x = cols.X
 	}
 	y, err := m.targets(d)
 	if err != nil {
 		return nil, err
 	}
-	scores := m.Scores(cols.X)
+	scores, err := m.scoresOn(d)
+	if err != nil {
+		return nil, err
+	}
 	ps := make([]Point, len(y))
 	for i := range ps {
 		f, label := scores.RawRowView(i), d.Classes[d.Y[i]]
 		class := m.Class(f)
-		p := Point{Row: i, X: cols.X.RawRowView(i), Label: label, Predicted: m.class(class), Scores: f, Wrong: m.Rule != Value && class != m.ClassOf(label)}
+		p := Point{Row: i, Label: label, Predicted: m.class(class), Scores: f, Wrong: m.Rule != Value && class != m.ClassOf(label)}
 		if m.Rule == Sign {
 			p.Y, p.F, p.Margin = y[i], f[0], y[i]*f[0]
 			p.Slack = math.Max(0, 1-p.Margin)
+		}
+		if x != nil {
+			p.X = x.RawRowView(i)
 		}
 		ps[i] = p
 	}

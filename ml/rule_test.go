@@ -77,7 +77,7 @@ func together(t testing.TB, rule ml.Rule, d *dataset.Data, set ...string) (*ml.M
 			}
 		}
 	}
-	m := &ml.Model{Features: d.Features, Label: d.Label, Classes: d.Classes, Objects: ml.Vectors, Kernel: alone[0].Kernel, Rule: rule}
+	m := &ml.Model{Features: d.Features, Label: d.Label, Classes: d.Classes, Objects: dataset.KindVectors, Kernel: alone[0].Kernel, Rule: rule}
 	for _, a := range alone {
 		m.Supports.Rows = append(m.Supports.Rows, a.Supports.Rows...)
 	}

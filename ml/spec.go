@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"marginlab/ml/conformal"
+	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 )
@@ -263,6 +264,10 @@ func (s Spec) Applies(name string) bool {
 	if !ok {
 		return s.Values.Has(name)
 	}
+	if slices.Contains(ofPoints, name) {
+		row, err := kernel.Lookup(s.Kernel)
+		return err != nil || row.Takes == dataset.KindVectors
+	}
 	if choice, ok := choices[name]; ok {
 		switch o, known := s.option(choice); {
 		case known && !param.Contains(o.Params, name), !known && !s.Values.Has(name):
@@ -273,6 +278,9 @@ func (s Spec) Applies(name string) bool {
 	v := s.Value(p.When)
 	return !ok || v == (param.Value{}) || v == beside.Read(p.Is)
 }
+
+// ofPoints are the parameters without a meaning for objects that have no features.
+var ofPoints = []string{"features", "standardize", "project"}
 
 // choices holds, for each parameter that the options of a choice bring, that choice.
 var choices = func() map[string]*param.Param {

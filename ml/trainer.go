@@ -69,7 +69,10 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 		if res.Report.Status == trace.Cancelled {
 			return nil, ctx.Err()
 		}
-		f := res.Model.Decisions(rows(p.data.X, test))
+		f, err := p.decisions(res.Model, test)
+		if err != nil {
+			return nil, err
+		}
 		judged = append(judged, Judged{res.Report.Status, res.Report.SupportVectors, f, accuracy(f, pick(p.all, test)), res.Report.TrainAccuracy})
 	}
 	return judged, nil
@@ -119,21 +122,23 @@ func (t *Trainer) path(ctx context.Context, p *problem, test []int, cs []float64
 // gram is the kernel matrix of all rows: one for all calls unless something in it is
 // fitted to the rows of p.
 func (t *Trainer) gram(ctx context.Context, p *problem, bytes int64) (svm.Matrix, error) {
-	x := p.data.X
-	if p.scaler != nil {
-		x = p.scaler.Apply(x)
+	tabulated := func() (svm.Matrix, error) {
+		k, err := p.gram(p.data)
+		if err != nil {
+			return nil, err
+		}
+		return svm.Tabulated(ctx, forSVM(k), bytes)
 	}
-	if p.project != nil {
-		x = p.project.apply(x)
+	if p.scaler != nil || p.project != nil {
+		return tabulated()
 	}
-	ofAll := kernel.New(t.spec.Kernel, t.spec.Values, x)
-	if p.scaler != nil || p.project != nil || !maps.Equal(ofAll.Values, p.kernel.Values) {
-		return svm.Tabulated(ctx, gram{kernel.NewGram(p.kernel, x)}, bytes)
+	if ofAll := kernel.New(t.spec.Kernel, t.spec.Values, p.data.X); !maps.Equal(ofAll.Values, p.kernel.Values) {
+		return tabulated()
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.matrix == nil {
-		k, err := svm.Tabulated(ctx, gram{kernel.NewGram(p.kernel, x)}, bytes)
+		k, err := tabulated()
 		if err != nil {
 			return nil, err // which may be that of this ctx alone
 		}

@@ -58,7 +58,7 @@ func sample(seed float64) *dataset.Data {
 func sampleResult(accuracy float64, vectors int) *ml.Result {
 	gamma, test := 1.0/3, accuracy-0.01
 	model := &ml.Model{
-		Features: []string{"x", "y"}, Label: "class", Classes: []string{"a", "b"}, Objects: ml.Vectors,
+		Features: []string{"x", "y"}, Label: "class", Classes: []string{"a", "b"}, Objects: dataset.KindVectors,
 		Kernel:   kernel.RBF(gamma),
 		Supports: ml.Supports{Rows: []int{0, 2}, Vectors: [][]float64{{math.Pi, 1e-300}, {math.Copysign(0, -1), 1.0 / 3}}},
 		Machines: []ml.Machine{{Coef: []float64{math.Nextafter(1, 2), -1}, B: 0.1 + 0.2}}, Rule: ml.Sign,

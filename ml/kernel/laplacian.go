@@ -5,11 +5,12 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 )
 
 var laplacian = Row{
-	Name: "laplacian", Label: "Laplacian", Formula: "k(x, z) = exp(−γ |x − z|₁)", Takes: Vectors, PSD: true,
+	Name: "laplacian", Label: "Laplacian", Formula: "k(x, z) = exp(−γ |x − z|₁)", Takes: dataset.KindVectors, PSD: true,
 	Help:   "Similarity that fades with the sum of the differences of the features: a point has a sharp peak, and corners stay corners.",
 	Params: []param.Param{gamma},
 	bind:   func(v param.Values) function { return cityBlock{v.Number("gamma")} },

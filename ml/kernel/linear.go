@@ -1,9 +1,12 @@
 package kernel
 
-import "marginlab/ml/param"
+import (
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
 
 var linear = Row{
-	Name: "linear", Label: "Linear", Formula: "k(x, z) = x·z", Takes: Vectors, PSD: true,
+	Name: "linear", Label: "Linear", Formula: "k(x, z) = x·z", Takes: dataset.KindVectors, PSD: true,
 	Help: "A straight line between the classes.",
 	bind: func(param.Values) function { return products{} },
 }

@@ -3,11 +3,12 @@ package kernel
 import (
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 )
 
 var poly = Row{
-	Name: "poly", Label: "Polynomial", Formula: "k(x, z) = (γ x·z + r)^p", Takes: Vectors, PSD: true,
+	Name: "poly", Label: "Polynomial", Formula: "k(x, z) = (γ x·z + r)^p", Takes: dataset.KindVectors, PSD: true,
 	Help: "Products of up to p features. Positive semidefinite for r ≥ 0.",
 	Params: []param.Param{gamma, coef0, {
 		Name: "degree", Label: "degree", Symbol: "p", Kind: param.Integer, Default: "3",

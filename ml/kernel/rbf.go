@@ -6,11 +6,12 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 )
 
 var rbf = Row{
-	Name: "rbf", Label: "RBF (Gaussian)", Formula: "k(x, z) = exp(−γ |x − z|²)", Takes: Vectors, PSD: true,
+	Name: "rbf", Label: "RBF (Gaussian)", Formula: "k(x, z) = exp(−γ |x − z|²)", Takes: dataset.KindVectors, PSD: true,
 	Help:   "Similarity that fades with distance; the width is s = 1/√(2γ).",
 	Params: []param.Param{gamma},
 	bind:   func(v param.Values) function { return gaussian{v.Number("gamma")} },

@@ -3,11 +3,12 @@ package kernel
 import (
 	"math"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 )
 
 var sigmoid = Row{
-	Name: "sigmoid", Label: "Sigmoid", Formula: "k(x, z) = tanh(γ x·z + r)", Takes: Vectors,
+	Name: "sigmoid", Label: "Sigmoid", Formula: "k(x, z) = tanh(γ x·z + r)", Takes: dataset.KindVectors,
 	Help:   "Borrowed from neural networks; not positive semidefinite in general.",
 	Params: []param.Param{gamma, coef0},
 	bind:   func(v param.Values) function { return tangent{v.Number("gamma"), v.Number("coef0")} },

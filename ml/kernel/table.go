@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 )
 
@@ -18,6 +19,7 @@ var Table = []Row{
 	sigmoid,
 	laplacian,
 	rationalQuadratic,
+	precomputed,
 }
 
 // Row is one kernel of the table.
@@ -27,16 +29,18 @@ type Row struct {
 	Formula string // plain text with Unicode, as shown beside the controls
 	Help    string
 	Params  []param.Param
-	Takes   string // the objects it compares: Vectors
-	PSD     bool   // every Gram matrix is positive semidefinite (poly: for coef0 >= 0)
+	Takes   dataset.Kind // the objects it compares
+	PSD     bool         // every Gram matrix is positive semidefinite (poly: for coef0 >= 0)
 
-	// bind makes the function of some values. What it needs of them it looks up
-	// here, once: nothing is looked up for a value of the kernel.
+	// bind makes the function of some values, for a kernel that takes vectors. What it
+	// needs of them it looks up here, once: nothing is looked up for a value of the
+	// kernel.
 	bind func(param.Values) function
+	// cross gives k(x_i, z_j), and self k(x_i, x_i), for a kernel that takes other
+	// objects.
+	cross func(v param.Values, x, z dataset.Objects) (*mat.Dense, error)
+	self  func(v param.Values, x dataset.Objects) ([]float64, error)
 }
-
-// Vectors are objects with coordinates, the rows of a matrix.
-const Vectors = "vectors"
 
 // function is a kernel whose parameters have their values.
 type function interface {
@@ -100,7 +104,7 @@ func New(name string, values param.Values, x *mat.Dense) Kernel {
 // everywhere: names are checked by Lookup, before there are numbers.
 func bind(k Kernel) function {
 	row, err := Lookup(k.Name)
-	if err != nil {
+	if err != nil || row.bind == nil {
 		return unknown{}
 	}
 	return row.bind(k.Values)

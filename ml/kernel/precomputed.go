@@ -1,0 +1,50 @@
+package kernel
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// precomputed takes its values from the matrix that the objects came with. Nothing
+// is known about the kernel behind it, so none of its matrices is taken for positive
+// semidefinite.
+var precomputed = Row{
+	Name: "precomputed", Label: "Precomputed", Formula: "k(xᵢ, xⱼ) = Kᵢⱼ, as given", Takes: dataset.KindPrecomputed,
+	Help:  "The values of the data themselves: a kernel matrix that another program has computed. Not taken for positive semidefinite.",
+	cross: crossPrecomputed,
+	self:  selfPrecomputed,
+}
+
+// Precomputed returns the kernel whose values the objects bring along.
+func Precomputed() Kernel { return Kernel{Name: precomputed.Name} }
+
+// crossPrecomputed finds z_j among the columns of x by its number.
+func crossPrecomputed(_ param.Values, x, z dataset.Objects) (*mat.Dense, error) {
+	from, to := x.(*dataset.Precomputed), z.(*dataset.Precomputed)
+	k := mat.NewDense(len(from.Number), len(to.Number), nil)
+	for j, number := range to.Number {
+		if number < 1 || number > from.Columns() {
+			return nil, fmt.Errorf("kernel precomputed: object %d is none of the %d that the rows have values for", number, from.Columns())
+		}
+		for i := range from.Number {
+			k.Set(i, j, from.K.At(i, number-1))
+		}
+	}
+	return k, nil
+}
+
+func selfPrecomputed(_ param.Values, x dataset.Objects) ([]float64, error) {
+	p := x.(*dataset.Precomputed)
+	v := make([]float64, p.Len())
+	for i := range v {
+		var known bool
+		if v[i], known = p.Diag(i); !known {
+			return nil, fmt.Errorf("row %d: k(x, x) is not known, and the conformal map needs it for its distances: add it as a column called self or, in LIBSVM's form, after the last index", i+1)
+		}
+	}
+	return v, nil
+}
