@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 )
 
@@ -81,6 +82,11 @@ func samples(name string) []Kernel {
 		ks = append(ks, k)
 	}
 	return ks
+}
+
+// ofVectors are the kernels that take points.
+func ofVectors() []Row {
+	return slices.DeleteFunc(slices.Clone(Table), func(r Row) bool { return r.Takes != dataset.KindVectors })
 }
 
 func normal(r *rand.Rand, m, d int) *mat.Dense {
@@ -157,7 +163,7 @@ func TestTable(t *testing.T) {
 func TestGram(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
-	for _, row := range Table {
+	for _, row := range ofVectors() {
 		for _, k := range samples(row.Name) {
 			for _, d := range []int{1, 2, 3, 6, 60} {
 				const m = 25
@@ -235,7 +241,7 @@ func near(a, b, tol float64) bool {
 func TestGramRowAllocatesNothing(t *testing.T) {
 	x := normal(rand.New(rand.NewPCG(1, 1)), 50, 5)
 	dst := make([]float64, 50)
-	for _, row := range Table {
+	for _, row := range ofVectors() {
 		g := NewGram(samples(row.Name)[0], x).Scaled(make([]float64, 50))
 		if n := testing.AllocsPerRun(10, func() { g.Row(dst, 3) }); n != 0 {
 			t.Errorf("%s: Row allocates %g times", row.Name, n)
@@ -271,7 +277,7 @@ func TestExpScaled(t *testing.T) {
 func TestSum(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 3))
-	for _, row := range Table {
+	for _, row := range ofVectors() {
 		for _, k := range samples(row.Name) {
 			for _, d := range []int{1, 2, 5} {
 				for _, n := range []int{0, 1, 17, 300} {
@@ -421,7 +427,7 @@ func BenchmarkRow(b *testing.B) {
 	for _, d := range []int{2, 60} {
 		x := normal(rand.New(rand.NewPCG(1, 1)), 1000, d)
 		dst := make([]float64, 1000)
-		for _, row := range Table {
+		for _, row := range ofVectors() {
 			g := NewGram(samples(row.Name)[1%len(samples(row.Name))], x)
 			b.Run(row.Name+map[int]string{2: "/d=2", 60: "/d=60"}[d], func(b *testing.B) {
 				for b.Loop() {
@@ -443,7 +449,7 @@ func BenchmarkGrid(b *testing.B) {
 	axis := floats.Span(make([]float64, 200), -3, 3)
 	dst := make([]float64, len(axis)*len(axis))
 	p := Plane{Origin: []float64{0, 0}, U: []float64{1, 0}, V: []float64{0, 1}}
-	for _, row := range Table {
+	for _, row := range ofVectors() {
 		k := samples(row.Name)[1%len(samples(row.Name))]
 		b.Run(row.Name, func(b *testing.B) {
 			for b.Loop() {

@@ -113,7 +113,7 @@ func TestSubsetAndProduct(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(10, 10))
 	const m = 700
-	for _, row := range Table {
+	for _, row := range ofVectors() {
 		for _, k := range samples(row.Name) {
 			x := normal(r, m, 3)
 			c := make([]float64, m)

@@ -1,0 +1,299 @@
+package ml_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+)
+
+// given is the data with the values of a kernel in the place of points.
+func given(d *dataset.Data, k kernel.Kernel) *dataset.Data {
+	n := d.Len()
+	p := &dataset.Precomputed{K: mat.NewDense(n, n, nil)}
+	g := kernel.NewGram(k, d.X)
+	for i := range n {
+		g.Row(p.K.RawRowView(i), i)
+		p.Number = append(p.Number, i+1)
+	}
+	return &dataset.Data{Objects: p, Label: d.Label, Classes: d.Classes, Y: d.Y}
+}
+
+// strangers are rows of a given kernel matrix of which nobody knows that they belong
+// to it; with self they bring k(x, x) along.
+func strangers(d *dataset.Data, self bool, rows ...int) *dataset.Precomputed {
+	p := d.Objects.Subset(rows).(*dataset.Precomputed)
+	for i := range rows {
+		if v, _ := p.Diag(i); self {
+			p.Self = append(p.Self, v)
+		}
+		p.Number[i] = 0
+	}
+	return p
+}
+
+// near compares to nine digits.
+func alike(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(a)) }
+
+// TestPrecomputedIsItsKernel trains on points, and on the values of the same kernel:
+// the machines are the same.
+func TestPrecomputedIsItsKernel(t *testing.T) {
+	t.Parallel()
+	points := clouds(60, 3, 4)
+	for name, k := range map[string]struct {
+		kernel kernel.Kernel
+		set    []string
+	}{
+		"linear":  {kernel.Linear(), []string{"kernel", "linear"}},
+		"rbf":     {kernel.RBF(0.02), []string{"kernel", "rbf", "gamma", "0.02"}},
+		"sigmoid": {kernel.Sigmoid(0.001, -0.5), []string{"kernel", "sigmoid", "gamma", "0.001", "coef0", "-0.5"}},
+	} {
+		matrix := given(points, k.kernel)
+		for _, set := range [][]string{
+			{"learner", "svm", "C", "2", "tol", "1e-9"},
+			{"learner", "svm", "C", "2", "tol", "1e-9", "test_fraction", "0.3"},
+			{"learner", "mcm", "C", "1"},
+			{"learner", "svm", "C", "1", "tol", "1e-9", "conformal", "eigen", "core_gamma", "0.01"},
+			{"learner", "svm", "C", "1", "tol", "1e-9", "conformal", "amari", "core_gamma", "0.01", "core_step", "7", "test_fraction", "0.2"},
+			{"learner", "mcm", "C", "1", "conformal", "gradient", "core_gamma", "0.01"},
+		} {
+			mapped := slices.Contains(set, "conformal")
+			if mapped && name != "linear" {
+				continue // the distances are others
+			}
+			at := name + ": " + strings.Join(set, " ")
+			want := train(t, points, spec(t, append(append([]string{"standardize", "false"}, k.set...), set...)...))
+			s := spec(t, append([]string{"kernel", "precomputed"}, set...)...)
+			got := train(t, matrix, s)
+			a, b := want.Report, got.Report
+			if !alike(a.Objective, b.Objective) || !alike(a.B, b.B) || a.SupportVectors != b.SupportVectors || !alike(a.TrainAccuracy, b.TrainAccuracy) || b.N != 60 || b.D != 0 {
+				t.Errorf("%s: objective %g, b %g, %d SVs; with points %g, %g, %d", at, b.Objective, b.B, b.SupportVectors, a.Objective, a.B, a.SupportVectors)
+			}
+			if (a.TestAccuracy == nil) != (b.TestAccuracy == nil) || a.TestAccuracy != nil && *a.TestAccuracy != *b.TestAccuracy {
+				t.Errorf("%s: accuracy on held-out rows differs", at)
+			}
+			if !strings.Contains(b.Preprocessing, "none") || got.Model.Scaler != nil {
+				t.Errorf("%s: preprocessing %q", at, b.Preprocessing)
+			}
+			f := want.Model.Decisions(points.X)
+			ps, err := got.Model.Points(matrix, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scores, err := got.Model.ScoresOf(strangers(matrix, true, 3, 59, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, p := range ps {
+				if math.Abs(p.F-f[i]) > 1e-6*(1+math.Abs(f[i])) || p.X != nil {
+					t.Errorf("%s: row %d: f = %g, with points %g", at, i, p.F, f[i])
+				}
+			}
+			for a, i := range []int{3, 59, 0} {
+				if scores.At(a, 0) != ps[i].F {
+					t.Errorf("%s: row %d: f = %g as a stranger, %g as a row of the data", at, i, scores.At(a, 0), ps[i].F)
+				}
+			}
+			if acc, err := got.Model.Accuracy(matrix); err != nil || acc < 0.5 {
+				t.Errorf("%s: accuracy %g, %v", at, acc, err)
+			}
+			if _, ok := got.Model.View(); ok {
+				t.Errorf("%s: a plane without coordinates", at)
+			}
+			if _, _, ok := got.Model.Linear(); ok {
+				t.Errorf("%s: weights without features", at)
+			}
+			bare, err := got.Model.ScoresOf(strangers(matrix, false, 3))
+			switch {
+			case mapped && (err == nil || !strings.Contains(err.Error(), "row 1: k(x, x) is not known") || !strings.Contains(err.Error(), "called self")):
+				t.Errorf("%s: a map without k(x, x): %v, %v", at, bare, err)
+			case !mapped && (err != nil || bare.At(0, 0) != ps[3].F):
+				t.Errorf("%s: f = %v, %v", at, bare, err)
+			}
+		}
+	}
+}
+
+// TestPrecomputedSubset trains on rows whose numbers are in no order.
+func TestPrecomputedSubset(t *testing.T) {
+	t.Parallel()
+	all := given(clouds(40, 2, 9), kernel.RBF(0.05))
+	some := []int{31, 2, 17, 8, 25, 12, 39, 0, 5, 6}
+	s := spec(t, "kernel", "precomputed", "tol", "1e-9")
+	part := train(t, all.Subset(some), s)
+	m := part.Model
+	if m.Columns != 40 || len(m.Supports.Numbers) != part.Report.SupportVectors {
+		t.Fatalf("%d columns, supports %v", m.Columns, m.Supports.Numbers)
+	}
+	for a, number := range m.Supports.Numbers {
+		if some[m.Supports.Rows[a]] != number-1 {
+			t.Errorf("row %d of the data is object %d", m.Supports.Rows[a], number)
+		}
+	}
+	// In order, it is the same machine.
+	sorted := slices.Sorted(slices.Values(some))
+	again := train(t, all.Subset(sorted), s)
+	if !alike(part.Report.Objective, again.Report.Objective) {
+		t.Errorf("objective %g, in order %g", part.Report.Objective, again.Report.Objective)
+	}
+}
+
+// TestPrecomputedIndefinite has eigenvalues below zero, and nobody claims otherwise.
+func TestPrecomputedIndefinite(t *testing.T) {
+	t.Parallel()
+	d := given(clouds(50, 2, 3), kernel.Sigmoid(3, 1))
+	row, err := kernel.Lookup("precomputed")
+	if err != nil || row.PSD {
+		t.Fatalf("%+v, %v", row, err)
+	}
+	for _, set := range [][]string{{}, {"learner", "mcm"}, {"conformal", "amari"}, {"conformal", "gradient"}} {
+		res, err := ml.Train(t.Context(), d, spec(t, append([]string{"kernel", "precomputed"}, set...)...), nil)
+		if err != nil {
+			t.Logf("%v: %v", set, err) // an error is an answer
+			continue
+		}
+		if r := res.Report; !isFinite(r.Objective) || !isFinite(r.B) {
+			t.Errorf("%v: objective %g, b %g", set, r.Objective, r.B)
+		}
+	}
+}
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func TestKernelsTakeTheirObjects(t *testing.T) {
+	t.Parallel()
+	points := clouds(20, 2, 1)
+	matrix := given(points, kernel.Linear())
+	for _, c := range []struct {
+		d           *dataset.Data
+		kernel, say string
+	}{
+		{matrix, "rbf", "kernel: rbf compares points with features, and these data are a kernel matrix, values k(x, z) instead of points; use precomputed"},
+		{points, "precomputed", "kernel: precomputed compares a kernel matrix, values k(x, z) instead of points, and these data are points with features; use linear, poly, rbf"},
+	} {
+		for _, err := range []error{ml.Check(c.d, spec(t, "kernel", c.kernel)), func() error {
+			_, err := ml.Train(t.Context(), c.d, spec(t, "kernel", c.kernel), nil)
+			return err
+		}()} {
+			var ps param.Problems
+			if !errors.As(err, &ps) || ps[0].Field != "kernel" || !strings.Contains(ps[0].Message, c.say) {
+				t.Errorf("%s: %v", c.kernel, err)
+			}
+		}
+	}
+	s := spec(t, "kernel", "precomputed")
+	for _, name := range []string{"standardize", "features", "project", "gamma", "degree"} {
+		if s.Applies(name) {
+			t.Errorf("%s applies to a kernel matrix", name)
+		}
+	}
+	m := train(t, matrix, s).Model
+	if _, err := m.Accuracy(points); err == nil || !strings.Contains(err.Error(), "precomputed") {
+		t.Errorf("accuracy on points: %v", err)
+	}
+	if _, err := train(t, points, spec(t)).Model.Points(matrix, s); err == nil {
+		t.Error("points of a model that takes points, on a kernel matrix")
+	}
+	few := strangers(given(clouds(19, 2, 1), kernel.Linear()), false, 0)
+	if _, err := m.ScoresOf(few); err == nil || !strings.Contains(err.Error(), "takes 20 values of the kernel in a row, these rows have 19") {
+		t.Errorf("rows of another matrix: %v", err)
+	}
+}
+
+func TestPrecomputedModelRoundTrips(t *testing.T) {
+	t.Parallel()
+	d := given(clouds(30, 2, 5), kernel.RBF(0.1))
+	m := train(t, d, spec(t, "kernel", "precomputed", "conformal", "eigen")).Model
+	text := asJSON(t, m)
+	back, err := ml.ReadModel(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := asJSON(t, back); again != text || !strings.Contains(text, `"objects":"precomputed","columns":30`) || strings.Contains(text, "vectors") {
+		t.Errorf("%s\n%s", text, again)
+	}
+	a, err := m.ScoresOf(d.Objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := back.ScoresOf(d.Objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(a.RawMatrix().Data, b.RawMatrix().Data); diff != "" {
+		t.Error(diff)
+	}
+	for says, change := range map[string]func(m *ml.Model){
+		"takes precomputed, not":      func(m *ml.Model) { m.Objects = dataset.KindVectors; m.Features = []string{"x"} },
+		"no features":                 func(m *ml.Model) { m.Objects = "" },
+		"numbers: expected":           func(m *ml.Model) { m.Supports.Numbers = m.Supports.Numbers[1:] },
+		"from 1 to 30, found 31":      func(m *ml.Model) { m.Supports.Numbers[0] = 31 },
+		"from 1 to 30, found 0":       func(m *ml.Model) { m.Machines[0].CoreNumbers[0] = 0 },
+		"conformal coefficients":      func(m *ml.Model) { m.Machines[0].Map.Self = nil },
+		"factors":                     func(m *ml.Model) { m.Machines[0].Factors = nil },
+		"no features, scaler":         func(m *ml.Model) { m.Features = []string{"x"} },
+		"from 1 to 2, found":          func(m *ml.Model) { m.Columns = 2 },
+		"coefficients: expected":      func(m *ml.Model) { m.Machines[0].Coef = nil },
+		"no features, scaler, projec": func(m *ml.Model) { m.Scaler = &dataset.Scaler{} },
+	} {
+		var spoilt ml.Model
+		if err := json.Unmarshal([]byte(text), &spoilt); err != nil {
+			t.Fatal(err)
+		}
+		change(&spoilt)
+		if _, err := ml.ReadModel(strings.NewReader(asJSON(t, spoilt))); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want something about %q", err, says)
+		}
+	}
+}
+
+// TestTrainerOnPrecomputed judges what Train would on the rows that it holds out.
+func TestTrainerOnPrecomputed(t *testing.T) {
+	t.Parallel()
+	points := clouds(60, 2, 8)
+	d := given(points, kernel.RBF(0.1))
+	for _, set := range [][]string{{"tol", "1e-6"}, {"learner", "mcm"}, {"conformal", "amari"}} {
+		s := spec(t, append([]string{"kernel", "precomputed"}, set...)...)
+		tr, err := ml.NewTrainer(d, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows, held []int
+		for i := range 60 {
+			if i%4 == 1 {
+				held = append(held, i)
+			} else {
+				rows = append(rows, i)
+			}
+		}
+		judged, err := tr.Judge(t.Context(), rows, held, []float64{0.5, 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for a, c := range []string{"0.5", "5"} {
+			if err := s.Set("C", c); err != nil {
+				t.Fatal(err)
+			}
+			m := train(t, d.Subset(rows), s).Model
+			f, err := m.ScoresOf(d.Objects.Subset(held))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range judged[a].F {
+				if math.Abs(v-f.At(i, 0)) > 1e-4*(1+math.Abs(v)) {
+					t.Errorf("%v, C = %s: f = %g at row %d, by Train %g", set, c, v, held[i], f.At(i, 0))
+				}
+			}
+		}
+	}
+}
