@@ -85,6 +85,8 @@ func TestUsage(t *testing.T) {
 		{"fit --data F --C x --degree 0.5", `--C must be a number above 0 and at most 1e9, not "x"; --degree must be a whole number`},
 		{"fit --data F --kernel cubic", "--kernel must be one of linear, poly, rbf, sigmoid"},
 		{"fit --data F --kernel cubic", `, not "cubic"`},
+		{"fit --data F --kernel precomputed --standardize", "--standardize has no effect with --kernel=precomputed"},
+		{"fit --data F --kernel precomputed --features x1 --gamma 2", "--features has no effect with --kernel=precomputed; --gamma has no effect with --kernel=precomputed"},
 		{"fit --data F --learner=forest", "--learner must be one of svm, mcm"},
 		{"fit --data F --standardize=maybe", "--standardize must be true or false"},
 		{"fit --data F --standardize false", "--standardize=false"},

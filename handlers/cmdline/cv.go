@@ -45,7 +45,7 @@ var (
 // cvReport is what cv --json prints.
 type cvReport struct {
 	N        int      `json:"n"`
-	D        int      `json:"d"`
+	D        int      `json:"d,omitzero"`
 	Classes  []string `json:"classes"`
 	Positive string   `json:"positive"`
 	Learner  string   `json:"learner"`
@@ -163,7 +163,7 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 		Folds: o.scheme.Folds, Repeats: o.scheme.Repeats, Seed: o.scheme.Seed,
 		Result: res, Seconds: time.Since(start).Seconds(),
 	}
-	r.N, r.D = data.X.Dims()
+	r.N, r.D = data.Len(), len(data.Features)
 	if _, r.Positive, _, err = data.Binary(o.spec.Positive); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
 )
 
 // readFile hands a file, or standard input for "-", to decode together with its
@@ -51,7 +52,7 @@ func readFile[T any](ctx context.Context, path string, std Streams, decode func(
 // takes eight bytes, limits what a person may do on their own machine.
 var memoryLimits = dataset.Limits{Bytes: 2 << 30, Rows: math.MaxInt32, Columns: 1 << 20}
 
-// readTable reads a file of points.
+// readTable reads a file of rows for a model.
 func readTable(ctx context.Context, path string, std Streams) (*dataset.Table, error) {
 	return readFile(ctx, path, std, func(r io.Reader, name string) (*dataset.Table, error) {
 		return dataset.ParseTable(r, name, memoryLimits)
@@ -62,6 +63,9 @@ func readTable(ctx context.Context, path string, std Streams) (*dataset.Table, e
 // spec, as the data hold what was chosen, by the names of the file.
 func readData(ctx context.Context, path string, spec *ml.Spec, std Streams) (*dataset.Data, error) {
 	m := dataset.Mapping{Label: spec.Label, Features: spec.Features}
+	if row, err := kernel.Lookup(spec.Kernel); err == nil && row.Takes != dataset.KindVectors {
+		m.Kind = row.Takes
+	}
 	spec.Label, spec.Features = "", nil
 	return readFile(ctx, path, std, func(r io.Reader, name string) (*dataset.Data, error) {
 		return dataset.Read(r, name, m, memoryLimits)

@@ -32,7 +32,7 @@ func parseFit(args []string) (*fitOptions, error) {
 	f := NewFlags("fit --data FILE [flags]",
 		"Trains a classifier on labelled points, prints what was measured, and saves the model and a picture when asked to.")
 	f.Heading("Files")
-	data := f.String("data", "FILE", "", "Labelled points: CSV or TSV, with or without a header; LIBSVM; ARFF. The name - stands for standard input.")
+	data := f.String("data", "FILE", "", "Labelled points: CSV or TSV, with or without a header; LIBSVM; ARFF. With --kernel precomputed, values of a kernel: M rows of M columns and a label, or LIBSVM's lines label 0:i 1:k … M:k. The name - stands for standard input.")
 	test := f.String("test", "FILE", "", "A second file with the same columns, to measure accuracy on.")
 	out := f.String("out", "FILE", "", "Where to write the model, as JSON that predict reads.")
 	plot := f.String("plot", "FILE.svg|FILE.png", "", "Where to draw the decision boundary.")
@@ -197,7 +197,7 @@ func evaluate(ctx context.Context, res *ml.Result, t *dataset.Table) error {
 	if in.labels == nil {
 		return fmt.Errorf("%s: no column %q with the labels", t.File, res.Model.Label)
 	}
-	scores, err := scoresOf(ctx, res.Model, in.x)
+	scores, err := scoresOf(ctx, res.Model, in)
 	if err != nil {
 		return err
 	}

@@ -29,16 +29,18 @@ func plot(std Streams, path string, d *dataset.Data, spec ml.Spec, res *ml.Resul
 	if err != nil {
 		return err
 	}
-	view, err := viewOf(d, res.Model)
-	if err != nil {
+	scene, draw := figure.Scene{Model: res.Model, Points: points, Classes: d.Classes}, figure.Boundary
+	if d.Kind() != dataset.KindVectors {
+		scene, draw = figure.DecisionScene(res.Model, points, d.Classes), figure.Decisions
+		note(std, "fit", path+" shows the decision values: there is no plane to draw a boundary in")
+	} else if scene.View, err = viewOf(d, res.Model); err != nil {
 		return err
 	}
-	if !view.Exact {
-		note(std, "fit", fmt.Sprintf("%s shows a slice through %d features, along their two principal components", path, len(view.Center)))
+	if !scene.View.Exact {
+		note(std, "fit", fmt.Sprintf("%s shows a slice through %d features, along their two principal components", path, len(scene.View.Center)))
 	}
-	picture, err := figure.Boundary(figure.Scene{
-		Model: res.Model, Points: points, View: view, Classes: d.Classes, Cores: slices.ContainsFunc(res.Model.Machines, func(m ml.Machine) bool { return m.Map != nil }), Slack: true,
-	})
+	scene.Cores, scene.Slack = slices.ContainsFunc(res.Model.Machines, func(m ml.Machine) bool { return m.Map != nil }), true
+	picture, err := draw(scene)
 	if err != nil {
 		return err
 	}

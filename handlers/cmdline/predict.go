@@ -23,7 +23,7 @@ func runPredict(ctx context.Context, args []string, std Streams) error {
 		"Applies a model that fit wrote to points, labelled or not, and writes CSV: row (1 is the first), label (the prediction), f (the decision value; one column a machine when the model has several), and true (the label in the file) when the file has labels.")
 	f.Heading("Files")
 	model := f.String("model", "FILE", "", "The model, as fit --out wrote it.")
-	data := f.String("data", "FILE", "", "Points in any format that fit reads. Columns are found by their names in the header, or by position when the names do not occur and the number of columns fits. The name - stands for standard input.")
+	data := f.String("data", "FILE", "", "Points in any format that fit reads. Columns are found by their names in the header, or by position when the names do not occur and the number of columns fits. For a model of a kernel matrix a row holds k(x, x_1) … k(x, x_M), in LIBSVM's form 0:any 1:k …; a column self (the index M+1) adds k(x, x). The name - stands for standard input.")
 	out := f.String("out", "FILE", "-", "Where to write the predictions; without it, standard output.")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -61,7 +61,7 @@ func runPredict(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	scores, err := scoresOf(ctx, m, in.x)
+	scores, err := scoresOf(ctx, m, in)
 	if err != nil {
 		return err
 	}
@@ -109,9 +109,17 @@ func writePredictions(w io.Writer, m *ml.Model, scores *mat.Dense, labels []stri
 	return c.Error()
 }
 
-// scoresOf is m.Scores that heeds an interrupt.
-func scoresOf(ctx context.Context, m *ml.Model, x *mat.Dense) (*mat.Dense, error) {
+// scoresOf is m.Scores or m.ScoresOf that heeds an interrupt.
+func scoresOf(ctx context.Context, m *ml.Model, in *inputs) (*mat.Dense, error) {
 	const block = 256
+	if in.objects != nil {
+		scores, err := m.ScoresOf(in.objects)
+		if err != nil {
+			return nil, fmt.Errorf("%s, %w", in.file, err)
+		}
+		return scores, ctx.Err()
+	}
+	x := in.x
 	n, d := x.Dims()
 	scores := mat.NewDense(n, len(m.Machines), nil)
 	for i := 0; i < n; i += block {
@@ -126,15 +134,28 @@ func scoresOf(ctx context.Context, m *ml.Model, x *mat.Dense) (*mat.Dense, error
 
 // inputs are the rows of a file as a model takes them.
 type inputs struct {
-	x      *mat.Dense // n x d
-	labels []string   // nil: the file has none that can be read
-	fault  error      // what is wrong with the label column, where there is one
+	file    string
+	x       *mat.Dense      // n x d
+	objects dataset.Objects // instead of x, for a model that takes no vectors
+	labels  []string        // nil: the file has none that can be read
+	fault   error           // what is wrong with the label column, where there is one
 }
 
 // inputsOf picks a model's features out of a file: by name, or by position when
 // none of the names occurs and the columns are as many as the features, with or
 // without the labels. Columns that the model does not know may hold anything.
 func inputsOf(t *dataset.Table, m *ml.Model) (*inputs, error) {
+	if m.Objects == dataset.KindPrecomputed {
+		rows, label, err := t.KernelRows(m.Columns, m.Label)
+		if err != nil {
+			return nil, err
+		}
+		in := &inputs{file: t.File, objects: rows}
+		if label != "" {
+			in.labels, in.fault = t.Labels(label)
+		}
+		return in, nil
+	}
 	features, label := m.Features, m.Label
 	if t.Format == "libsvm" {
 		fillZeros(t, features)
@@ -158,7 +179,7 @@ func inputsOf(t *dataset.Table, m *ml.Model) (*inputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &inputs{x: x}
+	in := &inputs{file: t.File, x: x}
 	if hasColumn(t, label) {
 		in.labels, in.fault = t.Labels(label)
 	}

@@ -1,0 +1,131 @@
+package cmdline_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+)
+
+// gram writes the RBF kernel of some points as LIBSVM does, and as CSV; those held back
+// become files of rows to predict, without and with k(x, x).
+func gram(t *testing.T, d *dataset.Data, train int) (libsvm, plain, test, self string) {
+	t.Helper()
+	k := kernel.RBF(0.5)
+	var b, c, e, s strings.Builder
+	for i, x := range d.Y {
+		lines := []*strings.Builder{&b, &c}
+		if i >= train {
+			lines = []*strings.Builder{&e, &s}
+		}
+		fmt.Fprintf(lines[0], "%s 0:%d", d.Classes[x], i+1)
+		for j := range train {
+			v := k.Eval(d.X.RawRowView(i), d.X.RawRowView(j))
+			fmt.Fprintf(lines[0], " %d:%v", j+1, v)
+			fmt.Fprintf(lines[1], "%v,", v)
+		}
+		fmt.Fprintln(lines[0])
+		if i >= train {
+			fmt.Fprint(lines[1], "1,")
+		}
+		fmt.Fprintln(lines[1], d.Classes[x])
+	}
+	head := strings.Repeat("k,", train) + "self,label\n"
+	return file(t, "K.libsvm", b.String()), file(t, "K.csv", c.String()), file(t, "test.libsvm", e.String()), file(t, "test.csv", head+s.String())
+}
+
+// TestPrecomputed goes through fit, predict and cv with values of a kernel instead of
+// points, and finds what it finds with the points.
+func TestPrecomputed(t *testing.T) {
+	t.Parallel()
+	d, _ := moons(t, 80)
+	libsvm, plain, test, self := gram(t, d, 60)
+	part := make([]int, 60)
+	for i := range part {
+		part[i] = i
+	}
+	var text strings.Builder
+	if err := d.Subset(part).Encode(&text); err != nil {
+		t.Fatal(err)
+	}
+	points := file(t, "points.csv", text.String())
+	type report struct {
+		N, D           *int
+		Objective      float64
+		SupportVectors int      `json:"support_vectors"`
+		Test           *float64 `json:"test_accuracy"`
+	}
+	fit := func(args ...string) (r report) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(must(t, append([]string{"fit", "--json", "--tol", "1e-9", "--C", "3"}, args...)...)), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	dir := t.TempDir()
+	model, mapped := filepath.Join(dir, "m.json"), filepath.Join(dir, "mapped.json")
+	want := fit("--data", points, "--gamma", "0.5", "--standardize=false")
+	for _, data := range []string{libsvm, plain} {
+		got := fit("--kernel", "precomputed", "--data", data, "--test", test, "--out", model)
+		if d := got.Objective - want.Objective; d > 1e-8 || d < -1e-8 || got.SupportVectors != want.SupportVectors || *got.N != 60 || got.D != nil || got.Test == nil {
+			t.Errorf("%s: %+v, with points %+v", data, got, want)
+		}
+	}
+	predict := func(model, data string) [][]string {
+		t.Helper()
+		rows, err := csv.NewReader(strings.NewReader(must(t, "predict", "--model", model, "--data", data))).ReadAll()
+		if err != nil || len(rows) != 21 && len(rows) != 61 || !cmp.Equal(rows[0], []string{"row", "label", "f", "true"}) {
+			t.Fatalf("%v, %v", rows, err)
+		}
+		return rows
+	}
+	if a, b := predict(model, test), predict(model, self); !cmp.Equal(a, b) {
+		t.Errorf("predictions differ between the forms: %s", cmp.Diff(a, b))
+	}
+	predict(model, libsvm)
+
+	if o := run(t.Context(), "", "fit", "--kernel", "precomputed", "--data", libsvm, "--conformal", "eigen", "--out", mapped, "--plot", filepath.Join(dir, "p.svg")); o.code != 0 || !strings.Contains(o.err, "decision values") {
+		t.Fatalf("exit %d: %s", o.code, o.err)
+	}
+	predict(mapped, self)
+	if o := run(t.Context(), "", "predict", "--model", mapped, "--data", test); o.code != 1 || !strings.Contains(o.err, "test.libsvm, row 1: k(x, x) is not known") || !strings.Contains(o.err, "called self") {
+		t.Errorf("a map without k(x, x): exit %d: %s", o.code, o.err)
+	}
+	if o := run(t.Context(), "", "predict", "--model", model, "--data", points); o.code != 1 || !strings.Contains(o.err, "points.csv: expected 60 values of the kernel in a row") {
+		t.Errorf("points for values of a kernel: exit %d: %s", o.code, o.err)
+	}
+	for _, says := range []struct{ args, says string }{
+		{"fit --data L", "kernel: rbf compares points with features, and these data are a kernel matrix, values k(x, z) instead of points; use precomputed"},
+		{"fit --kernel precomputed --data P", "points.csv: expected a kernel matrix with as many columns beside the label as rows, found 60 rows and 2 columns"},
+		{"cv --data L", "use precomputed"},
+	} {
+		args := strings.Fields(strings.NewReplacer("L", libsvm, "P", points).Replace(says.args))
+		if o := run(t.Context(), "", args...); o.code != 1 || !strings.Contains(o.err, says.says) || strings.Count(o.err, "\n") != 1 {
+			t.Errorf("%s: exit %d: %s", says.args, o.code, o.err)
+		}
+	}
+
+	accuracies := func(args ...string) (list []float64) {
+		t.Helper()
+		var r struct {
+			Cells []struct{ Accuracy float64 }
+		}
+		if err := json.Unmarshal([]byte(must(t, append([]string{"cv", "--json", "--folds", "4", "--C", "0.3,3,30", "--tol", "1e-6"}, args...)...)), &r); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range r.Cells {
+			list = append(list, c.Accuracy)
+		}
+		return list
+	}
+	if a, b := accuracies("--data", points, "--gamma", "0.5", "--standardize=false"), accuracies("--data", plain, "--kernel", "precomputed"); !cmp.Equal(a, b) || len(a) != 3 {
+		t.Errorf("cv: %v with points, %v with their kernel", a, b)
+	}
+}
