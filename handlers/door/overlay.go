@@ -2,6 +2,7 @@ package door
 
 import (
 	"context"
+	"slices"
 
 	"marginlab/ml/param"
 	"marginlab/store"
@@ -44,6 +45,9 @@ func CommonLimits(layers []figure.Layer) (l figure.Limits) {
 func Overlay(layers []figure.Layer, limits figure.Limits) (*figure.Picture, error) {
 	if len(layers) < 2 {
 		return nil, param.Problems{{Field: "run", Message: "at least two of the runs must be finished to draw them in one picture"}}
+	}
+	if slices.ContainsFunc(layers, func(l figure.Layer) bool { return len(l.Scene.Model.Features) == 0 }) {
+		return nil, param.Problems{{Field: "run", Message: "there are no boundaries to lay over each other where objects have no coordinates: compare the decision values below and the numbers"}}
 	}
 	if limits == (figure.Limits{}) {
 		return nil, param.Problems{{Field: "run", Message: "the runs show different features, so they have no common axes"}}

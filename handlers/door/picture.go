@@ -114,6 +114,9 @@ func viewOf(d *dataset.Data, x, y string) (dataset.View, error) {
 
 // scene is what every figure of the model starts from.
 func (d Display) scene(model *ml.Model) (figure.Scene, error) {
+	if d.Data.Kind() != dataset.KindVectors {
+		return d.decisions(model)
+	}
 	cols, err := d.Data.Columns(model.Features)
 	if err != nil {
 		return figure.Scene{}, err
@@ -137,6 +140,29 @@ func (d Display) scene(model *ml.Model) (figure.Scene, error) {
 	}, nil
 }
 
+// decisions is the scene of a model whose objects have no coordinates.
+func (d Display) decisions(model *ml.Model) (figure.Scene, error) {
+	points, err := model.Points(d.Data, d.Spec)
+	if err != nil {
+		return figure.Scene{}, err
+	}
+	s, o := figure.DecisionScene(model, points, d.Data.Classes), d.Options
+	if l := o.Limits; l.YMin == s.Limits.YMin && l.YMax == s.Limits.YMax { // of such a scene as well
+		s.Limits = s.Limits.Union(l)
+	}
+	s.Cores, s.Dark, s.Width, s.Height, s.LegendRows = o.Cores, o.Dark, o.Width, o.Height, o.LegendRows()
+	return s, nil
+}
+
+// main draws the picture that says most about a model: its boundary, or where there is
+// no plane to draw one in, the decision values.
+func (d Display) main(s figure.Scene) (*figure.Picture, error) {
+	if d.Data.Kind() != dataset.KindVectors {
+		return figure.Decisions(s)
+	}
+	return figure.Boundary(s)
+}
+
 // union widens the limits where a point lies outside; a point inside never moves them.
 func union(l figure.Limits, points []ml.Point, v dataset.View) figure.Limits {
 	for _, p := range points {
@@ -147,8 +173,12 @@ func union(l figure.Limits, points []ml.Point, v dataset.View) figure.Limits {
 	return l
 }
 
-// Draw draws the figure of a name: "boundary", "before", or one of mapNames.
+// Draw draws the figure of a name: "boundary", "before", one of mapNames, or "kernel",
+// the matrix of data that are one.
 func (d Display) Draw(name string) (*figure.Picture, error) {
+	if p, ok := d.Data.Objects.(*dataset.Precomputed); ok && name == "kernel" {
+		return kernelMap(d.Data, p, d.Options)
+	}
 	model, machine := d.Res.Model, 0
 	switch {
 	case name == "before":
@@ -169,16 +199,16 @@ func (d Display) Draw(name string) (*figure.Picture, error) {
 		s.Machine = machine
 		return figure.Conformal(s)
 	}
-	return figure.Boundary(s)
+	return d.main(s)
 }
 
 // mapNames names the figures of the conformal maps, one a machine: map, map-2, …; empty
-// where a machine has none.
+// where a machine has none, or one without a plane to show it on.
 func mapNames(m *ml.Model) []string {
 	names := make([]string, len(m.Machines))
 	for k, machine := range m.Machines {
 		switch {
-		case machine.Map == nil:
+		case machine.Map == nil, machine.Map.Cores == nil:
 		case k == 0:
 			names[k] = "map"
 		default:
@@ -196,7 +226,7 @@ func (d Display) Answer(base, query string, inline bool) (views.Answer, error) {
 	if err != nil {
 		return ans, err
 	}
-	if ans.Picture, ans.Stage, err = Show(s, figure.Boundary, base, query, inline); err != nil {
+	if ans.Picture, ans.Stage, err = Show(s, d.main, base, query, inline); err != nil {
 		return ans, err
 	}
 	if d.Res.Before != nil {
@@ -204,8 +234,16 @@ func (d Display) Answer(base, query string, inline bool) (views.Answer, error) {
 			return ans, err
 		}
 	}
+	if d.Data.Kind() == dataset.KindPrecomputed {
+		more, err := d.linked("kernel", "The values of the kernel, class by class", base, query, inline)
+		if err != nil {
+			return ans, err
+		}
+		ans.More = append(ans.More, more)
+		ans.Notes = append(ans.Notes, "There is no boundary to draw: of these objects nothing is known but the values of a kernel, so there is no plane that they lie in. The picture shows f(x) of each instead.")
+	}
 	ans.Numbers = numbers(&d.Res.Report)
-	ans.Notes = remarks(&d.Res.Report, d.Spec)
+	ans.Notes = append(ans.Notes, remarks(&d.Res.Report, d.Spec)...)
 	if !s.View.Exact {
 		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.", len(d.Res.Model.Features)))
 	}
@@ -217,7 +255,6 @@ func (d Display) Answer(base, query string, inline bool) (views.Answer, error) {
 
 // conformal are the pictures that tell what the map did.
 func (d Display) conformal(base, query string, inline bool) (more []views.Picture, err error) {
-	d.Options.Width, d.Options.Height = SmallWidth, SmallHeight
 	rep := d.Res.Report
 	figures := []struct{ name, caption string }{
 		{"before", "Before: the kernel as it was" + j(rep.JBefore)},
@@ -234,19 +271,27 @@ func (d Display) conformal(base, query string, inline bool) (more []views.Pictur
 		}
 	}
 	for _, f := range figures {
-		p := Linked(base, f.name, query, SmallWidth, SmallHeight, f.caption, f.caption)
-		if inline {
-			pic, err := d.Draw(f.name)
-			if err != nil {
-				return nil, err
-			}
-			if err := Embed(&p, pic); err != nil {
-				return nil, err
-			}
+		p, err := d.linked(f.name, f.caption, base, query, inline)
+		if err != nil {
+			return nil, err
 		}
 		more = append(more, p)
 	}
 	return more, nil
+}
+
+// linked is one of the smaller figures.
+func (d Display) linked(name, caption, base, query string, inline bool) (views.Picture, error) {
+	p := Linked(base, name, query, SmallWidth, SmallHeight, caption, caption)
+	if !inline {
+		return p, nil
+	}
+	d.Options.Width, d.Options.Height = SmallWidth, SmallHeight
+	pic, err := d.Draw(name)
+	if err != nil {
+		return p, err
+	}
+	return p, Embed(&p, pic)
 }
 
 func j(v *float64) string {
@@ -382,7 +427,7 @@ func pointTable(s figure.Scene) views.PointTable {
 	}
 	for _, p := range points {
 		coords := make([]string, 0, 4)
-		for _, v := range p.X[:min(len(p.X), 4)] {
+		for _, v := range p.X[:min(len(p.X), 4, len(s.Model.Features))] {
 			coords = append(coords, views.Short(v))
 		}
 		if len(p.X) > 4 {

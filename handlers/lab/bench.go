@@ -13,8 +13,10 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 	"marginlab/store"
+	"marginlab/views"
 	"marginlab/views/figure"
 )
 
@@ -72,13 +74,50 @@ func (a *Room) readBench(ctx context.Context, form url.Values) (*bench, error) {
 	if w, err := strconv.Atoi(form.Get("stage")); err == nil {
 		b.width = min(max(w, door.NarrowWidth), 2*door.MainWidth)
 	}
-	if b.data != nil {
+	switch {
+	case b.data == nil:
+	case b.data.Kind() == dataset.KindVectors:
 		b.chooseColumns(form)
+	default:
+		b.on, b.spec.Features, b.spec.Project = "all", nil, "none"
+		b.choosePositive()
+	}
+	if b.data != nil {
+		b.chooseKernel()
 	}
 	return b, nil
 }
 
-// chooseColumns settles what is trained on and what the axes show, and the
+// chooseKernel takes another kernel where the one of the form does not take the data,
+// as when another data set was chosen.
+func (b *bench) chooseKernel() {
+	if row, err := kernel.Lookup(b.spec.Kernel); err != nil || row.Takes == b.data.Kind() {
+		return
+	}
+	if b.spec.Kernel = ml.DefaultSpec().Kernel; b.data.Kind() == dataset.KindVectors {
+		return
+	}
+	for _, row := range kernel.Table {
+		if row.Takes == b.data.Kind() {
+			b.spec.Kernel = row.Name
+			return
+		}
+	}
+}
+
+// kernels are the options among those of a form that take the data.
+func (b *bench) kernels(options []views.Option) []views.Option {
+	kind := dataset.KindVectors
+	if b.data != nil {
+		kind = b.data.Kind()
+	}
+	return slices.DeleteFunc(options, func(o views.Option) bool {
+		row, err := kernel.Lookup(o.Value)
+		return err == nil && row.Takes != kind
+	})
+}
+
+// chooseColumns settles which points are trained on and what the axes show, and the
 // class on the positive side.
 func (b *bench) chooseColumns(form url.Values) {
 	feats := b.data.Features
@@ -131,6 +170,11 @@ func (b *bench) chooseColumns(form url.Values) {
 	default:
 		b.on = "all"
 	}
+	b.choosePositive()
+}
+
+// choosePositive settles the class on the positive side.
+func (b *bench) choosePositive() {
 	if b.spec.Positive != "" && !slices.Contains(b.data.Classes, b.spec.Positive) {
 		b.spec.Positive = ""
 	}
@@ -260,10 +304,17 @@ func (b *bench) origin() string {
 	return "built in: " + b.name
 }
 
-// bare is the scene of the bench's points without a model.
-func (b *bench) bare(o door.Options) (figure.Scene, error) {
+// bare is the scene of the bench's data without a model, and what draws it.
+func (b *bench) bare(o door.Options) (figure.Scene, func(figure.Scene) (*figure.Picture, error), error) {
 	if b.data == nil {
-		return emptyScene(o), nil
+		return emptyScene(o), figure.Scatter, nil
 	}
-	return door.BareScene(b.data, b.x, b.y, o)
+	if b.data.Kind() != dataset.KindVectors {
+		return figure.Scene{Width: o.Width, Height: o.Height, Dark: o.Dark, Classes: b.data.Classes}, func(s figure.Scene) (*figure.Picture, error) {
+			o.Width, o.Height, o.Dark = s.Width, s.Height, s.Dark
+			return door.DataPicture(b.data, "", "", o)
+		}, nil
+	}
+	s, err := door.BareScene(b.data, b.x, b.y, o)
+	return s, figure.Scatter, err
 }

@@ -73,9 +73,9 @@ func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer,
 	query := b.query().Encode()
 	var ans views.Answer
 	if res == nil {
-		var s figure.Scene
-		if s, err = b.bare(b.options()); err == nil {
-			ans.Picture, ans.Stage, err = door.Show(s, figure.Scatter, "/lab/figures/", query, inline)
+		s, draw, fault := b.bare(b.options())
+		if err = fault; err == nil {
+			ans.Picture, ans.Stage, err = door.Show(s, draw, "/lab/figures/", query, inline)
 		}
 	} else {
 		d := door.Display{Data: b.data, Spec: b.spec, Res: res, X: b.x, Y: b.y, Options: b.options()}
@@ -151,6 +151,9 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 	}
 	for _, g := range p.Groups {
 		for i, f := range g.Fields {
+			if f.Name == "kernel" {
+				g.Fields[i].Options = b.kernels(f.Options)
+			}
 			if v, ok := ans.Resolved[f.Name]; ok {
 				g.Fields[i].Resolved = strconv.FormatFloat(v, 'g', -1, 64)
 			}
@@ -247,9 +250,9 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 		if name != "boundary" {
 			return store.ErrNotFound
 		}
-		var s figure.Scene
-		if s, err = b.bare(o); err == nil {
-			pic, err = figure.Scatter(s)
+		s, draw, fault := b.bare(o)
+		if err = fault; err == nil {
+			pic, err = draw(s)
 		}
 	} else {
 		show := door.Display{Data: b.data, Spec: b.spec, Res: res, X: b.x, Y: b.y, Options: o}

@@ -94,7 +94,7 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run
 	if p.Answer, err = d.Answer(figures, pictureQuery(r.URL.Query()), false); err != nil {
 		return p, err
 	}
-	if _, flat := run.Model.View(); !flat {
+	if _, flat := run.Model.View(); !flat && len(run.Model.Features) > 0 {
 		p.Axes, p.AxisX, p.AxisY = door.AxisOptions(run.Model.Features), d.X, d.Y
 	}
 	return p, nil

@@ -22,6 +22,9 @@ func Boundary(s Scene) (*Picture, error) {
 		return nil, errors.New("picture: there is no model to draw; Scatter draws points alone")
 	}
 	s, err := s.ready()
+	if err == nil {
+		err = s.coordinates()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,9 @@ func Conformal(s Scene) (*Picture, error) {
 		return nil, errors.New("picture: the model has no conformal map; train it with one")
 	}
 	s, err := s.ready()
+	if err == nil {
+		err = s.coordinates()
+	}
 	if err != nil {
 		return nil, err
 	}

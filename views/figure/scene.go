@@ -101,6 +101,14 @@ func (s Scene) ready() (Scene, error) {
 	return s, nil
 }
 
+// coordinates reports a model whose objects have none.
+func (s *Scene) coordinates() error {
+	if s.Model != nil && len(s.Model.Features) == 0 {
+		return errors.New("picture: the model compares objects without coordinates; Decisions draws what there is to see")
+	}
+	return nil
+}
+
 // sides tells whether the model has one boundary, with a class on either side of it.
 func (s *Scene) sides() bool { return s.Model != nil && s.Model.Rule == ml.Sign }
 
