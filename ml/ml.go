@@ -31,7 +31,7 @@ import (
 // `marginlab fit --json` prints; a quantity that does not apply is left out.
 type Report struct {
 	N        int      `json:"n"`          // rows given, held-out ones included
-	D        int      `json:"d,omitzero"` // features
+	D        int      `json:"d,omitempty"` // features
 	Classes  []string `json:"classes"`
 	Positive string   `json:"positive"`
 	Rule     Rule     `json:"rule,omitempty"` // of the model; empty in reports from before there were several: Sign

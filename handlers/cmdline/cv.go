@@ -45,7 +45,7 @@ var (
 // cvReport is what cv --json prints.
 type cvReport struct {
 	N        int      `json:"n"`
-	D        int      `json:"d,omitzero"`
+	D        int      `json:"d,omitempty"`
 	Classes  []string `json:"classes"`
 	Positive string   `json:"positive"`
 	Learner  string   `json:"learner"`

@@ -115,7 +115,7 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s: default: %v", row.Name, err)
 			}
 		}
-		if row.Takes != Vectors {
+		if vectors := row.bind != nil; (row.Takes == dataset.KindVectors) != vectors || (row.cross != nil && row.self != nil) == vectors {
 			t.Errorf("%s takes %q", row.Name, row.Takes)
 		}
 		for _, k := range samples(row.Name) {
