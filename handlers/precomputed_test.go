@@ -135,7 +135,7 @@ func TestKernelMatrix(t *testing.T) {
 			t.Error("no word about the boundary")
 		}
 		pictures(run, 2)
-		if a := c.do("GET", "/runs/" + id + "/predictions.csv", ""); a.status != 200 || strings.Count(string(a.body), "\n") != 41 {
+		if a := c.do("GET", "/runs/"+id+"/predictions.csv", ""); a.status != 200 || strings.Count(string(a.body), "\n") != 41 {
 			t.Errorf("predictions: %d", a.status)
 		}
 	}

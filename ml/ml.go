@@ -30,7 +30,7 @@ import (
 // Report is what a training measured. The JSON names are those that
 // `marginlab fit --json` prints; a quantity that does not apply is left out.
 type Report struct {
-	N        int      `json:"n"`          // rows given, held-out ones included
+	N        int      `json:"n"`           // rows given, held-out ones included
 	D        int      `json:"d,omitempty"` // features
 	Classes  []string `json:"classes"`
 	Positive string   `json:"positive"`

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"marginlab/ml"
+	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 	"marginlab/views"
 )
@@ -106,7 +107,11 @@ func remarks(r *ml.Report, s ml.Spec) (notes []string) {
 		notes = append(notes, "The kernel matrix has full rank, so f interpolates the labels: h = 1, no slack, and C has no effect. Raise ρ for a sparse machine, or rank_tol for a smoother one.")
 	}
 	if r.SignChange != nil && *r.SignChange {
-		notes = append(notes, "c(x) takes both signs on the training points. The kernel is still positive semidefinite.")
+		note := "c(x) takes both signs on the training points."
+		if row, err := kernel.Lookup(s.Kernel); err == nil && row.PSD {
+			note += " The kernel is still positive semidefinite."
+		}
+		notes = append(notes, note)
 	}
 	if s.Learner == "svm" && !s.Values.Switch("hard_margin") && r.Free != nil && *r.Free == 0 {
 		notes = append(notes, "No support vector is free, so b is only known up to an interval; its middle is used.")

@@ -161,7 +161,7 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 	}
 	p.DataFields, p.Groups = p.Groups[0].Fields, p.Groups[1:]
 	p.Marks = []views.Field{
-		{Name: "slack", Label: "draw slack", Kind: "switch", Value: strconv.FormatBool(b.slack), Help: "A line from each point that falls short of its margin."},
+		{Name: "slack", Label: "draw slack", Kind: "switch", Value: strconv.FormatBool(b.slack), Help: "A line from each point that falls short of its margin.", Hidden: b.data != nil && b.data.Kind() != dataset.KindVectors},
 		{Name: "cores", Label: "mark cores", Kind: "switch", Value: strconv.FormatBool(b.cores), Help: "The cores of the conformal map.", Hidden: b.spec.Conformal == "none"},
 	}
 	p.Positive = views.Choose(door.PlainOptions(emptyClasses...), emptyClasses[1])
