@@ -296,6 +296,7 @@ func FuzzReadModel(f *testing.F) {
 	f.Add(asJSON(f, train(f, toy(), spec(f, "kernel", "poly", "project", "pca")).Model))
 	f.Add(fixture(f, "model_format1_conformal.json"))
 	f.Add(`{"features":["x"],"positive":"a","negative":"b","kernel":{"name":"linear"},"b":1}`)
+	f.Add(asJSON(f, train(f, given(toy(), kernel.Linear()), spec(f, "kernel", "precomputed", "conformal", "amari")).Model))
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := ml.ReadModel(strings.NewReader(text))
 		if err != nil {
@@ -304,6 +305,24 @@ func FuzzReadModel(f *testing.F) {
 		again, err := ml.ReadModel(strings.NewReader(asJSON(t, m)))
 		if err != nil {
 			t.Fatalf("written again, %v", err)
+		}
+		if m.Objects == dataset.KindPrecomputed {
+			if m.Columns < 1 || m.Columns > 1000 {
+				return
+			}
+			x := &dataset.Precomputed{K: mat.NewDense(2, m.Columns, nil), Number: []int{0, 0}, Self: []float64{1, 2}}
+			x.K.Set(1, 0, 0.5)
+			a, err := m.ScoresOf(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := again.ScoresOf(x)
+			for i, v := range a.RawMatrix().Data {
+				if err != nil || math.Float64bits(v) != math.Float64bits(b.RawMatrix().Data[i]) {
+					t.Fatalf("f = %v, read again %v, %v", v, b, err)
+				}
+			}
+			return
 		}
 		d := len(m.Features)
 		x := mat.NewDense(2, d, nil)
