@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"net/http/httptest"
+	"net/url"
 	"testing"
 	"time"
 
 	"marginlab/handlers/door"
+	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 	"marginlab/views/lessons"
+	"marginlab/views/lessons/all"
 )
 
 // A demo says in its place what its controls do not allow; a fault of the program
@@ -30,5 +33,36 @@ func TestFaultsAreNotShown(t *testing.T) {
 		if v.Problem != tc.want || (err != nil) != (tc.want == "") || err != nil && !errors.Is(err, fault) {
 			t.Errorf("%s: %q, %v", name, v.Problem, err)
 		}
+	}
+}
+
+// No data set that comes with the program is a fault of a demo that takes data.
+func TestDemosTakeEveryDataSet(t *testing.T) {
+	t.Parallel()
+	a := New(door.NewHouse(nil, nil, nil, dataset.DefaultLimits, time.Minute))
+	seen := 0
+	for _, l := range all.Lessons {
+		for _, s := range l.Screens {
+			if s.Demo == nil {
+				continue
+			}
+			for _, p := range s.Demo.Params() {
+				if !lessons.IsData(p) {
+					continue
+				}
+				for _, slug := range []string{"iris", "moons"} { // of more than two classes and features, and of two
+					form := url.Values{p.Name: {slug}, "coarse": {"1"}}
+					in, _ := s.Demo.NewInput(form.Get, workspaceSource{a.House})
+					_, err := a.exhibit(t.Context(), "/lessons/"+l.Slug+"/"+s.Slug, s.Demo, in)
+					if _, told := param.ForPerson(err); err != nil && !told {
+						t.Errorf("%s/%s on %s: %v", l.Slug, s.Slug, slug, err)
+					}
+					seen++
+				}
+			}
+		}
+	}
+	if seen < 10 {
+		t.Errorf("only %d demos take data", seen)
 	}
 }

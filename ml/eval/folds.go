@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+
+	"marginlab/ml/param"
 )
 
 // Scheme says how points are held out.
@@ -74,7 +76,7 @@ func Folds(y []float64, k int, seed uint64) ([][]int, error) {
 
 func folds(y []float64, k int, r *rand.Rand) ([][]int, error) {
 	if k < 2 {
-		return nil, fmt.Errorf("%d folds: expected at least 2", k)
+		return nil, param.Refuse("take at least 2", "%d folds", k)
 	}
 	number := make(map[float64]int) // of rows by class
 	for _, c := range y {
@@ -86,7 +88,7 @@ func folds(y []float64, k int, r *rand.Rand) ([][]int, error) {
 	for _, i := range r.Perm(len(y)) {
 		c := y[i]
 		if number[c] < k {
-			return nil, fmt.Errorf("%d folds: each needs a point of every class, and of one class there are only %d; take fewer folds", k, number[c])
+			return nil, param.Refuse("take fewer folds", "%d folds: each needs a point of every class, and of one class there are only %d", k, number[c])
 		}
 		if _, ok := next[c]; !ok {
 			next[c] = begun

@@ -815,7 +815,7 @@ func showGeneralisationStudy(ctx context.Context, in Input) (*Exhibit, error) {
 		return nil, err
 	}
 	if len(d.Classes) != 2 {
-		return nil, errors.New("this study compares machines on two classes: choose data with two")
+		return nil, param.Refuse("choose data with two", "this study compares machines on two classes")
 	}
 	folds := in.Int("folds")
 	e := &Exhibit{Steps: folds, Step: min(in.Step, folds-1)}
