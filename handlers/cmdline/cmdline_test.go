@@ -624,7 +624,7 @@ func TestPlot(t *testing.T) {
 		{"PLANE.PNG", data, "--learner mcm", ""},
 		{"line.svg", data, "--features x2", ""},
 		{"wide.svg", wide, "", "slice through 3 features"},
-		{"pca.png", wide, "--project pca", "slice through 3 features"},
+		{"pca.png", wide, "--project pca", ""}, // the plane that the model lives in
 	} {
 		path := filepath.Join(t.TempDir(), c.name)
 		o := run(t.Context(), "", append([]string{"fit", "--data", c.data, "--plot", path}, strings.Fields(c.args)...)...)

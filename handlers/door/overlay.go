@@ -15,12 +15,11 @@ func (a *House) Layers(ctx context.Context, runs []store.Run, o Options) (layers
 		if run.Status != store.Done {
 			continue
 		}
-		d, err := a.Display(ctx, run, nil)
+		r, err := a.Run(ctx, run, nil, o)
 		if err != nil {
 			return nil, err
 		}
-		d.Options = o
-		s, err := d.scene(run.Model)
+		s, err := r.Scene(run.Model)
 		if err != nil {
 			return nil, err
 		}

@@ -3,16 +3,17 @@ package door
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
-	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
@@ -45,6 +46,14 @@ type Options struct {
 	Width, Height            int
 }
 
+// ReadOptions takes the choices that a query has, for the main picture of a page.
+func ReadOptions(q url.Values) Options {
+	return Options{
+		Heat: q.Get("show") == "heat", Slack: q.Get("slack") == "true", Cores: q.Get("cores") != "false", Dark: q.Get("dark") == "1",
+		Coarse: q.Get("coarse") == "1", Limits: ParseLimits(q.Get("limits")), Width: MainWidth, Height: MainHeight,
+	}
+}
+
 // grid is the number of cells per axis; 0 is the figure's own default.
 func (o Options) grid() int {
 	if o.Coarse {
@@ -53,9 +62,9 @@ func (o Options) grid() int {
 	return 0
 }
 
-// LegendRows keeps the frame where it is while points move: rows enough for
+// legendRows keeps the frame where it is while points move: rows enough for
 // every mark there can be.
-func (o Options) LegendRows() int {
+func (o Options) legendRows() int {
 	switch {
 	case o.Width < 560:
 		return 3
@@ -75,230 +84,67 @@ func (o *Options) Size(r *http.Request) {
 	}
 }
 
-// Display is a trained model with the data it is shown on.
-type Display struct {
-	Data    *dataset.Data
-	Spec    ml.Spec
-	Res     *ml.Result
-	X, Y    string // columns on the axes; "pca" on x, or empty: the first two
-	Options Options
+// Look is what a picture takes of the choices.
+func (o Options) Look() figure.Scene {
+	return figure.Scene{
+		Limits: o.Limits, Heat: o.Heat, Slack: o.Slack, Cores: o.Cores, Dark: o.Dark,
+		Width: o.Width, Height: o.Height, Grid: o.grid(), LegendRows: o.legendRows(),
+	}
 }
 
-// view is the plane that pictures of the model show.
-func (d Display) view(cols *dataset.Data) (dataset.View, error) {
-	if v, ok := d.Res.Model.View(); ok {
-		return v, nil
+// Answer is what a page shows of a run: its main picture, the others that it has,
+// numbers, remarks and, unless it is coarse, its points. Figures are linked below
+// base with the query, or, inline, become part of the page itself.
+func Answer(r figure.Run, base, query string, inline, coarse bool) (views.Answer, error) {
+	var ans views.Answer
+	s, err := r.Scene(r.Result.Model)
+	if err != nil {
+		return ans, err
 	}
-	return viewOf(cols, d.X, d.Y)
-}
-
-// viewOf shows two columns, or the principal components.
-func viewOf(d *dataset.Data, x, y string) (dataset.View, error) {
-	if x == "pca" {
-		return dataset.PCAView(d), nil
+	if ans.Picture, ans.Stage, err = Show(s, r.Decision, base, query, inline); err != nil {
+		return ans, err
 	}
-	if !slices.Contains(d.Features, x) {
-		x = d.Features[0]
-	}
-	if !slices.Contains(d.Features, y) || y == x {
-		y = ""
-		for _, f := range d.Features {
-			if f != x {
-				y = f
-				break
+	for _, f := range r.Figures() {
+		if f.Name == "boundary" && r.Result.Before == nil {
+			continue // it is the main picture, with nothing to compare it with
+		}
+		p := Linked(base, f.Name, query, SmallWidth, SmallHeight, f.Title, f.Title)
+		if inline {
+			r.Look.Width, r.Look.Height = SmallWidth, SmallHeight
+			pic, err := r.Draw(f.Name)
+			if err != nil {
+				return ans, err
+			}
+			if err := Embed(&p, pic); err != nil {
+				return ans, err
 			}
 		}
+		ans.More = append(ans.More, p)
 	}
-	return dataset.ColumnView(d, x, y)
-}
-
-// scene is what every figure of the model starts from.
-func (d Display) scene(model *ml.Model) (figure.Scene, error) {
-	if d.Data.Kind() != dataset.KindVectors {
-		return d.decisions(model)
-	}
-	cols, err := d.Data.Columns(model.Features)
-	if err != nil {
-		return figure.Scene{}, err
-	}
-	v, err := d.view(cols)
-	if err != nil {
-		return figure.Scene{}, err
-	}
-	points, err := model.Points(d.Data, d.Spec)
-	if err != nil {
-		return figure.Scene{}, err
-	}
-	o := d.Options
-	lim := figure.LimitsOf(points, v)
-	if o.Limits != (figure.Limits{}) {
-		lim = union(o.Limits, points, v)
-	}
-	return figure.Scene{
-		Model: model, Points: points, View: v, Classes: d.Data.Classes, Limits: lim,
-		Heat: o.Heat, Slack: o.Slack, Cores: o.Cores, Dark: o.Dark, Width: o.Width, Height: o.Height, Grid: o.grid(), LegendRows: o.LegendRows(),
-	}, nil
-}
-
-// decisions is the scene of a model whose objects have no coordinates.
-func (d Display) decisions(model *ml.Model) (figure.Scene, error) {
-	points, err := model.Points(d.Data, d.Spec)
-	if err != nil {
-		return figure.Scene{}, err
-	}
-	s, o := figure.DecisionScene(model, points, d.Data.Classes), d.Options
-	if l := o.Limits; l.YMin == s.Limits.YMin && l.YMax == s.Limits.YMax { // of such a scene as well
-		s.Limits = s.Limits.Union(l)
-	}
-	s.Cores, s.Dark, s.Width, s.Height, s.LegendRows = o.Cores, o.Dark, o.Width, o.Height, o.LegendRows()
-	return s, nil
-}
-
-// main draws the picture that says most about a model: its boundary, or where there is
-// no plane to draw one in, the decision values.
-func (d Display) main(s figure.Scene) (*figure.Picture, error) {
-	if d.Data.Kind() != dataset.KindVectors {
-		return figure.Decisions(s)
-	}
-	return figure.Boundary(s)
-}
-
-// union widens the limits where a point lies outside; a point inside never moves them.
-func union(l figure.Limits, points []ml.Point, v dataset.View) figure.Limits {
-	for _, p := range points {
-		s, t := v.Point(p.X)
-		l.XMin, l.XMax = math.Min(l.XMin, s), math.Max(l.XMax, s)
-		l.YMin, l.YMax = math.Min(l.YMin, t), math.Max(l.YMax, t)
-	}
-	return l
-}
-
-// Draw draws the figure of a name: "boundary", "before", one of mapNames, or "kernel",
-// the matrix of data that are one.
-func (d Display) Draw(name string) (*figure.Picture, error) {
-	if p, ok := d.Data.Objects.(*dataset.Precomputed); ok && name == "kernel" {
-		return kernelMap(d.Data, p, d.Options)
-	}
-	model, machine := d.Res.Model, 0
-	switch {
-	case name == "before":
-		model = d.Res.Before
-	case strings.HasPrefix(name, "map"):
-		machine = slices.Index(mapNames(model), name)
-	case name != "boundary":
-		model = nil
-	}
-	if model == nil || machine < 0 {
-		return nil, store.ErrNotFound
-	}
-	s, err := d.scene(model)
-	if err != nil {
-		return nil, err
-	}
-	if strings.HasPrefix(name, "map") {
-		s.Machine = machine
-		return figure.Conformal(s)
-	}
-	return d.main(s)
-}
-
-// mapNames names the figures of the conformal maps, one a machine: map, map-2, …; empty
-// where a machine has none, or one without a plane to show it on.
-func mapNames(m *ml.Model) []string {
-	names := make([]string, len(m.Machines))
-	for k, machine := range m.Machines {
-		switch {
-		case machine.Map == nil, machine.Map.Cores == nil:
-		case k == 0:
-			names[k] = "map"
-		default:
-			names[k] = fmt.Sprintf("map-%d", k+1)
-		}
-	}
-	return names
-}
-
-// Answer is what a page shows of the model. Figures are linked below base with
-// the query, or, inline, become part of the page itself.
-func (d Display) Answer(base, query string, inline bool) (views.Answer, error) {
-	var ans views.Answer
-	s, err := d.scene(d.Res.Model)
-	if err != nil {
-		return ans, err
-	}
-	if ans.Picture, ans.Stage, err = Show(s, d.main, base, query, inline); err != nil {
-		return ans, err
-	}
-	if d.Res.Before != nil {
-		if ans.More, err = d.conformal(base, query, inline); err != nil {
-			return ans, err
-		}
-	}
-	if d.Data.Kind() == dataset.KindPrecomputed {
-		more, err := d.linked("kernel", "The values of the kernel, class by class", base, query, inline)
-		if err != nil {
-			return ans, err
-		}
-		ans.More = append(ans.More, more)
+	ans.Numbers = numbers(&r.Result.Report)
+	if r.Data.Kind() == dataset.KindPrecomputed {
 		ans.Notes = append(ans.Notes, "There is no boundary to draw: of these objects nothing is known but the values of a kernel, so there is no plane that they lie in. The picture shows f(x) of each instead.")
 	}
-	ans.Numbers = numbers(&d.Res.Report)
-	ans.Notes = append(ans.Notes, remarks(&d.Res.Report, d.Spec)...)
+	ans.Notes = append(ans.Notes, remarks(&r.Result.Report, r.Spec)...)
 	if !s.View.Exact {
-		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.", len(d.Res.Model.Features)))
+		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.", len(r.Result.Model.Features)))
 	}
-	if !d.Options.Coarse {
+	if !coarse {
 		ans.Points = pointTable(s)
 	}
 	return ans, nil
 }
 
-// conformal are the pictures that tell what the map did.
-func (d Display) conformal(base, query string, inline bool) (more []views.Picture, err error) {
-	rep := d.Res.Report
-	figures := []struct{ name, caption string }{
-		{"before", "Before: the kernel as it was" + j(rep.JBefore)},
-		{"boundary", "After: the kernel reshaped by c(x)" + j(rep.JAfter)},
+// SendFigure sends the figure of a run that a request names.
+func SendFigure(w http.ResponseWriter, run figure.Run, name, format string) error {
+	pic, err := run.Draw(name)
+	if errors.Is(err, figure.ErrNoFigure) {
+		return store.ErrNotFound
 	}
-	scores := d.Res.Model.ScoreNames()
-	for k, name := range mapNames(d.Res.Model) {
-		whose := ""
-		if len(scores) > 1 {
-			whose = " of " + scores[k]
-		}
-		if name != "" {
-			figures = append(figures, struct{ name, caption string }{name, "c(x), the factor of the conformal map" + whose + ", with its cores"})
-		}
-	}
-	for _, f := range figures {
-		p, err := d.linked(f.name, f.caption, base, query, inline)
-		if err != nil {
-			return nil, err
-		}
-		more = append(more, p)
-	}
-	return more, nil
-}
-
-// linked is one of the smaller figures.
-func (d Display) linked(name, caption, base, query string, inline bool) (views.Picture, error) {
-	p := Linked(base, name, query, SmallWidth, SmallHeight, caption, caption)
-	if !inline {
-		return p, nil
-	}
-	d.Options.Width, d.Options.Height = SmallWidth, SmallHeight
-	pic, err := d.Draw(name)
 	if err != nil {
-		return p, err
+		return err
 	}
-	return p, Embed(&p, pic)
-}
-
-func j(v *float64) string {
-	if v == nil {
-		return ""
-	}
-	return ", J = " + views.Short(*v)
+	return WriteFigure(w, pic, format)
 }
 
 // Show makes the main picture of a page, embedded or linked in two sizes, and
@@ -474,50 +320,27 @@ func roleText(p ml.Point) string {
 
 // BareScene is the scene of a data set without a model.
 func BareScene(d *dataset.Data, x, y string, o Options) (figure.Scene, error) {
-	v, err := viewOf(d, x, y)
+	v, err := figure.ViewOf(d, x, y)
 	if err != nil {
 		return figure.Scene{}, err
 	}
-	s := figure.DataScene(d, v)
-	s.Dark, s.Width, s.Height, s.LegendRows = o.Dark, o.Width, o.Height, o.LegendRows()
-	s.Limits = figure.LimitsOf(s.Points, v)
-	if o.Limits != (figure.Limits{}) {
-		s.Limits = union(o.Limits, s.Points, v)
-	}
+	s, look := figure.DataScene(d, v), o.Look()
+	s.Dark, s.Width, s.Height, s.LegendRows = look.Dark, look.Width, look.Height, look.LegendRows
+	s.Limits = figure.Around(look.Limits, s.Points, v)
 	return s, nil
 }
 
 // DataPicture shows a data set without a model: points on two axes, or the values
 // of a kernel as a map, class by class.
 func DataPicture(d *dataset.Data, x, y string, o Options) (*figure.Picture, error) {
-	if p, ok := d.Objects.(*dataset.Precomputed); ok {
-		return kernelMap(d, p, o)
+	if d.Kind() == dataset.KindPrecomputed {
+		return figure.KernelMatrix(d, o.Look())
 	}
 	s, err := BareScene(d, x, y, o)
 	if err != nil {
 		return nil, err
 	}
 	return figure.Scatter(s)
-}
-
-// kernelMap shows a kernel matrix with the objects of a class side by side.
-func kernelMap(d *dataset.Data, p *dataset.Precomputed, o Options) (*figure.Picture, error) {
-	order := make([]int, d.Len())
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return d.Y[i] - d.Y[j] })
-	m := figure.Matrix{
-		X: "object", Y: "object", Name: "k", Values: mat.NewDense(len(order), len(order), nil), ClassNames: d.Classes,
-	}
-	m.Dark, m.Width, m.Height = o.Dark, o.Width, o.Height
-	for a, i := range order {
-		m.Classes = append(m.Classes, d.Y[i])
-		for b, j := range order {
-			m.Values.(*mat.Dense).Set(a, b, p.K.At(i, p.Number[j]-1))
-		}
-	}
-	return m.Picture()
 }
 
 // FigureName takes a figure's name and format apart: boundary.svg.

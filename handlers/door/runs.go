@@ -11,6 +11,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/param"
 	"marginlab/store"
+	"marginlab/views/figure"
 )
 
 // Shelf is where saved runs lie: a workspace, or the gallery of a course.
@@ -20,24 +21,22 @@ type Shelf struct {
 	Title     string // of the gallery
 }
 
-// Display is a finished run with its data.
-func (a *House) Display(ctx context.Context, run store.Run, q url.Values) (Display, error) {
+// Run is a finished run with its data, as its figures show it. The query has the
+// columns on the axes; those of the run otherwise.
+func (a *House) Run(ctx context.Context, run store.Run, q url.Values, o Options) (figure.Run, error) {
 	if run.Status != store.Done {
-		return Display{}, store.ErrNotFound
+		return figure.Run{}, store.ErrNotFound
 	}
 	data, err := a.Store.Data(ctx, run.Hash)
 	if err != nil {
-		return Display{}, err
+		return figure.Run{}, err
 	}
 	x, y := q.Get("x"), q.Get("y")
 	if x == "" {
 		x, y = run.Axes[0], run.Axes[1]
 	}
-	return Display{
-		Data: data, Spec: run.Spec, Res: &ml.Result{Report: *run.Report, Model: run.Model, Before: run.Before},
-		X: x, Y: y,
-		Options: Options{Heat: q.Get("show") == "heat", Slack: q.Get("slack") == "true", Cores: q.Get("cores") != "false", Dark: q.Get("dark") == "1", Limits: ParseLimits(q.Get("limits")), Width: MainWidth, Height: MainHeight},
-	}, nil
+	result := &ml.Result{Report: *run.Report, Model: run.Model, Before: run.Before}
+	return figure.Run{Data: data, Spec: run.Spec, Result: result, X: x, Y: y, Look: o.Look()}, nil
 }
 
 // Rows of the list of runs in one answer.

@@ -30,15 +30,9 @@ type bench struct {
 	points   string        // the edited points as text; empty: as stored
 	spec     ml.Spec
 	problems param.Problems
-	on       string // "all", "shown", "pca", "list": what to train on
-	x, y     string // columns on the axes, or "pca" on x
-	show     string // "regions", "heat"
-	slack    bool
-	cores    bool
-	coarse   bool // while a slider moves
-	dark     bool
-	limits   figure.Limits // what the axes must show at least
-	width    int           // of the picture; 0: as on a page that a script has not seen
+	on       string       // "all", "shown", "pca", "list": what to train on
+	x, y     string       // columns on the axes, or "pca" on x
+	look     door.Options // of the picture
 }
 
 // readBench reads the lab's state from a form. What is wrong with a field is
@@ -48,12 +42,9 @@ func (a *Room) readBench(ctx context.Context, form url.Values) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{course: course, form: form, id: form.Get("data"), points: strings.TrimSpace(form.Get("points")), show: "regions", slack: form.Get("slack") == "true", cores: form.Get("cores") != "false", coarse: form.Get("coarse") == "1", dark: form.Get("dark") == "1"}
+	b := &bench{course: course, form: form, id: form.Get("data"), points: strings.TrimSpace(form.Get("points")), look: door.ReadOptions(form)}
 	if b.id == "" {
 		b.id = dataset.Builtins[0].Slug
-	}
-	if form.Get("show") == "heat" {
-		b.show = "heat"
 	}
 	source, err := a.Source(ctx, b.id)
 	if err != nil {
@@ -70,9 +61,9 @@ func (a *Room) readBench(ctx context.Context, form url.Values) (*bench, error) {
 			b.hash = b.data.Hash()
 		}
 	}
-	b.limits = door.ParseLimits(form.Get("limits"))
 	if w, err := strconv.Atoi(form.Get("stage")); err == nil {
-		b.width = min(max(w, door.NarrowWidth), 2*door.MainWidth)
+		b.look.Width = min(max(w, door.NarrowWidth), 2*door.MainWidth)
+		b.look.Height = b.look.Width * door.MainHeight / door.MainWidth
 	}
 	switch {
 	case b.data == nil:
@@ -204,13 +195,13 @@ func (b *bench) query() url.Values {
 			q.Del("features")
 		}
 	}
-	if b.show == "heat" {
+	if b.look.Heat {
 		q.Set("show", "heat")
 	}
-	if b.slack {
+	if b.look.Slack {
 		q.Set("slack", "true")
 	}
-	if !b.cores {
+	if !b.look.Cores {
 		q.Set("cores", "false")
 	}
 	if b.course != nil {
@@ -229,12 +220,17 @@ func (b *bench) editable() bool {
 	return !b.fixes("points") && (b.data == nil || len(b.data.Features) == 2 && len(b.data.Y) <= door.LiveRows)
 }
 
-func (b *bench) options() door.Options {
-	o := door.Options{Heat: b.show == "heat", Slack: b.slack, Cores: b.cores, Dark: b.dark, Limits: b.limits, Width: door.MainWidth, Height: door.MainHeight, Coarse: b.coarse}
-	if b.width > 0 {
-		o.Width, o.Height = b.width, b.width*door.MainHeight/door.MainWidth
+// background is what the picture shows behind the points.
+func (b *bench) background() string {
+	if b.look.Heat {
+		return "heat"
 	}
-	return o
+	return "regions"
+}
+
+// run is what the figures of the bench's model are drawn from.
+func (b *bench) run(res *ml.Result, o door.Options) figure.Run {
+	return figure.Run{Data: b.data, Spec: b.spec, Result: res, X: b.x, Y: b.y, Look: o.Look()}
 }
 
 func positiveOf(spec ml.Spec, d *dataset.Data) string {

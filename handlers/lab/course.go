@@ -165,10 +165,10 @@ func labControls(b *bench) []views.ControlGroup {
 		}
 		groups = append(groups, vg)
 	}
-	cores := control("cores", yes[b.cores])
+	cores := control("cores", yes[b.look.Cores])
 	cores.Unused = b.spec.Conformal == "none"
 	return append(groups, views.ControlGroup{Name: "picture", Title: "Picture", Controls: []views.Control{
-		control("show", chosenLabel(backgrounds, b.show)), control("slack", yes[b.slack]), cores,
+		control("show", chosenLabel(backgrounds, b.background())), control("slack", yes[b.look.Slack]), cores,
 	}})
 }
 

@@ -73,13 +73,12 @@ func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer,
 	query := b.query().Encode()
 	var ans views.Answer
 	if res == nil {
-		s, draw, fault := b.bare(b.options())
+		s, draw, fault := b.bare(b.look)
 		if err = fault; err == nil {
 			ans.Picture, ans.Stage, err = door.Show(s, draw, "/lab/figures/", query, inline)
 		}
 	} else {
-		d := door.Display{Data: b.data, Spec: b.spec, Res: res, X: b.x, Y: b.y, Options: b.options()}
-		ans, err = d.Answer("/lab/figures/", query, inline)
+		ans, err = door.Answer(b.run(res, b.look), "/lab/figures/", query, inline, b.look.Coarse)
 		ans.Reproduce = door.CommandLine(b.spec, b.name)
 		ans.Resolved = resolved(&res.Report)
 	}
@@ -146,7 +145,7 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		Page: a.Frame(b.name, "lab"), Name: b.name, Points: b.points,
 		Groups: door.SpecGroups(b.spec, b.form, b.problems), Answer: ans,
 		Editable: b.editable(), Stored: door.IsStored(b.id), Editing: b.points != "" || b.id == door.Drawing || b.form.Get("edit") == "1",
-		Show:    views.Choose(backgrounds, b.show),
+		Show:    views.Choose(backgrounds, b.background()),
 		RunName: b.spec.Title() + " on " + b.name,
 	}
 	for _, g := range p.Groups {
@@ -161,8 +160,8 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 	}
 	p.DataFields, p.Groups = p.Groups[0].Fields, p.Groups[1:]
 	p.Marks = []views.Field{
-		{Name: "slack", Label: "draw slack", Kind: "switch", Value: strconv.FormatBool(b.slack), Help: "A line from each point that falls short of its margin.", Hidden: b.data != nil && b.data.Kind() != dataset.KindVectors},
-		{Name: "cores", Label: "mark cores", Kind: "switch", Value: strconv.FormatBool(b.cores), Help: "The cores of the conformal map.", Hidden: b.spec.Conformal == "none"},
+		{Name: "slack", Label: "draw slack", Kind: "switch", Value: strconv.FormatBool(b.look.Slack), Help: "A line from each point that falls short of its margin.", Hidden: b.data != nil && b.data.Kind() != dataset.KindVectors},
+		{Name: "cores", Label: "mark cores", Kind: "switch", Value: strconv.FormatBool(b.look.Cores), Help: "The cores of the conformal map.", Hidden: b.spec.Conformal == "none"},
 	}
 	p.Positive = views.Choose(door.PlainOptions(emptyClasses...), emptyClasses[1])
 	if b.data != nil {
@@ -243,21 +242,19 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	o := b.options()
+	o := b.look
 	o.Size(r)
-	var pic *figure.Picture
-	if res == nil {
-		if name != "boundary" {
-			return store.ErrNotFound
-		}
-		s, draw, fault := b.bare(o)
-		if err = fault; err == nil {
-			pic, err = draw(s)
-		}
-	} else {
-		show := door.Display{Data: b.data, Spec: b.spec, Res: res, X: b.x, Y: b.y, Options: o}
-		pic, err = show.Draw(name)
+	if res != nil {
+		return door.SendFigure(w, b.run(res, o), name, format)
 	}
+	if name != "boundary" {
+		return store.ErrNotFound
+	}
+	s, draw, err := b.bare(o)
+	if err != nil {
+		return err
+	}
+	pic, err := draw(s)
 	if err != nil {
 		return err
 	}
@@ -275,7 +272,7 @@ func emptyScene(o door.Options) figure.Scene {
 	v := dataset.View{Labels: [2]string{"x1", "x2"}, Center: []float64{0, 0}, Exact: true}
 	v.To = [2][]float64{{1, 0}, {0, 1}}
 	v.Axes = v.To
-	s := figure.Scene{View: v, Classes: emptyClasses, Limits: o.Limits, Dark: o.Dark, Width: o.Width, Height: o.Height, LegendRows: o.LegendRows()}
+	s := figure.Scene{View: v, Classes: emptyClasses, Limits: o.Limits, Dark: o.Dark, Width: o.Width, Height: o.Height, LegendRows: o.Look().LegendRows}
 	if s.Limits == (figure.Limits{}) {
 		s.Limits = figure.LimitsOf(nil, v)
 	}

@@ -66,16 +66,13 @@ func (a *Reader) send(w http.ResponseWriter, r *http.Request, run store.Run) err
 	if err != nil {
 		return err
 	}
-	d, err := a.Display(r.Context(), run, r.URL.Query())
+	o := door.ReadOptions(r.URL.Query())
+	o.Size(r)
+	shown, err := a.House.Run(r.Context(), run, r.URL.Query(), o)
 	if err != nil {
 		return err
 	}
-	d.Options.Size(r)
-	pic, err := d.Draw(name)
-	if err != nil {
-		return err
-	}
-	return door.WriteFigure(w, pic, format)
+	return door.SendFigure(w, shown, name, format)
 }
 
 // view is what a run's own page and its shared page have in common.
@@ -87,15 +84,16 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run
 	if run.Status != store.Done {
 		return p, nil
 	}
-	d, err := a.Display(r.Context(), run, r.URL.Query())
+	q := r.URL.Query()
+	shown, err := a.House.Run(r.Context(), run, q, door.ReadOptions(q))
 	if err != nil {
 		return p, err
 	}
-	if p.Answer, err = d.Answer(figures, pictureQuery(r.URL.Query()), false); err != nil {
+	if p.Answer, err = door.Answer(shown, figures, pictureQuery(q), false, false); err != nil {
 		return p, err
 	}
 	if _, flat := run.Model.View(); !flat && len(run.Model.Features) > 0 {
-		p.Axes, p.AxisX, p.AxisY = door.AxisOptions(run.Model.Features), d.X, d.Y
+		p.Axes, p.AxisX, p.AxisY = door.AxisOptions(run.Model.Features), shown.X, shown.Y
 	}
 	return p, nil
 }

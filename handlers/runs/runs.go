@@ -320,17 +320,20 @@ func (a *Room) Predictions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	d, err := a.Display(r.Context(), run, nil)
+	if run.Model == nil {
+		return store.ErrNotFound
+	}
+	data, err := a.Store.Data(r.Context(), run.Hash)
 	if err != nil {
 		return err
 	}
-	points, err := run.Model.Points(d.Data, run.Spec)
+	points, err := run.Model.Points(data, run.Spec)
 	if err != nil {
 		return err
 	}
 	door.Attach(w, run.Name+".predictions.csv", "text/csv; charset=utf-8")
 	out := csv.NewWriter(w)
-	_ = out.Write(slices.Concat([]string{"row", d.Data.Label, "predicted"}, run.Model.ScoreNames(), []string{"held_out", "role", "weight"}))
+	_ = out.Write(slices.Concat([]string{"row", data.Label, "predicted"}, run.Model.ScoreNames(), []string{"held_out", "role", "weight"}))
 	for _, p := range points {
 		rec := []string{strconv.Itoa(p.Row + 1), p.Label, p.Predicted}
 		for _, f := range p.Scores {

@@ -1,0 +1,239 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// Run is what the figures of a run are drawn from: a trained model with its data,
+// and a person's choices.
+type Run struct {
+	Data   *dataset.Data // that Result was trained on
+	Spec   ml.Spec       // of the training
+	Result *ml.Result
+	X, Y   string // columns on the axes; "pca" on x: principal components; others: the first two
+	// Look has size, theme and marks, and the limits to be shown at least. What a
+	// scene says of the model and its points is filled in.
+	Look Scene
+}
+
+// RunFigure is a row of the table of the figures that a run can show.
+type RunFigure struct {
+	Name string // in addresses
+	// Machines lists the machines with a figure of their own, {0} for a figure of
+	// the run as a whole, none where there is nothing to show.
+	Machines func(Run) []int
+	Title    func(r Run, machine int) string
+	Draw     func(r Run, machine int) (*Picture, error)
+}
+
+// RunFigures is the table, in the order of pages.
+var RunFigures = []RunFigure{
+	{"before", hasBefore, beforeTitle, drawBefore},
+	{"boundary", always, boundaryTitle, drawBoundary},
+	{"map", mappedMachines, mapTitle, drawMap},
+	{"kernel", hasMatrix, matrixTitle, drawMatrix},
+}
+
+// Shown is a figure that a run can show.
+type Shown struct {
+	Name  string // that Draw takes; that of a machine but the first ends in its number: "map-2"
+	Title string
+
+	row     RunFigure
+	machine int
+}
+
+// Figures lists what the run can show, in the order of the table.
+func (r Run) Figures() (list []Shown) {
+	for _, row := range RunFigures {
+		for _, k := range row.Machines(r) {
+			name := row.Name
+			if k > 0 {
+				name += "-" + strconv.Itoa(k+1)
+			}
+			list = append(list, Shown{name, row.Title(r, k), row, k})
+		}
+	}
+	return list
+}
+
+// ErrNoFigure is returned for a name that is none of the run's figures.
+var ErrNoFigure = errors.New("the run has no such figure")
+
+// Draw draws the figure of a name.
+func (r Run) Draw(name string) (*Picture, error) {
+	figures := r.Figures()
+	i := slices.IndexFunc(figures, func(f Shown) bool { return f.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("%w: %q", ErrNoFigure, name)
+	}
+	return figures[i].row.Draw(r, figures[i].machine)
+}
+
+func always(Run) []int { return []int{0} }
+
+func hasBefore(r Run) []int {
+	if r.Result.Before == nil {
+		return nil
+	}
+	return []int{0}
+}
+
+// mappedMachines are those with a conformal map and a plane to show it on.
+func mappedMachines(r Run) (machines []int) {
+	for k, m := range r.Result.Model.Machines {
+		if m.Map != nil && m.Map.Cores != nil {
+			machines = append(machines, k)
+		}
+	}
+	return machines
+}
+
+func hasMatrix(r Run) []int {
+	if r.Data.Kind() != dataset.KindPrecomputed {
+		return nil
+	}
+	return []int{0}
+}
+
+func beforeTitle(r Run, _ int) string {
+	return "Before: the kernel as it was" + scalar(r.Result.Report.JBefore)
+}
+
+func boundaryTitle(r Run, _ int) string {
+	switch {
+	case r.Result.Before != nil:
+		return "After: the kernel reshaped by c(x)" + scalar(r.Result.Report.JAfter)
+	case r.Data.Kind() != dataset.KindVectors:
+		return "The decision values, class by class"
+	}
+	return "The boundary"
+}
+
+func mapTitle(r Run, machine int) string {
+	whose := ""
+	if names := r.Result.Model.ScoreNames(); len(names) > 1 {
+		whose = " of " + names[machine]
+	}
+	return "c(x), the factor of the conformal map" + whose + ", with its cores"
+}
+
+func matrixTitle(Run, int) string { return "The values of the kernel, class by class" }
+
+// scalar is a Fisher scalar behind a title, where there is one.
+func scalar(j *float64) string {
+	if j == nil {
+		return ""
+	}
+	return ", J = " + strconv.FormatFloat(*j, 'g', 4, 64)
+}
+
+func drawBefore(r Run, _ int) (*Picture, error) { return r.decision(r.Result.Before) }
+
+func drawBoundary(r Run, _ int) (*Picture, error) { return r.decision(r.Result.Model) }
+
+// decision draws what a model decides.
+func (r Run) decision(m *ml.Model) (*Picture, error) {
+	s, err := r.Scene(m)
+	if err != nil {
+		return nil, err
+	}
+	return r.Decision(s)
+}
+
+// Decision draws a scene of the run: the boundary, or where there is no plane to
+// draw one in, the decision values.
+func (r Run) Decision(s Scene) (*Picture, error) {
+	if r.Data.Kind() != dataset.KindVectors {
+		return Decisions(s)
+	}
+	return Boundary(s)
+}
+
+func drawMap(r Run, machine int) (*Picture, error) {
+	s, err := r.Scene(r.Result.Model)
+	if err != nil {
+		return nil, err
+	}
+	s.Machine = machine
+	return Conformal(s)
+}
+
+func drawMatrix(r Run, _ int) (*Picture, error) { return KernelMatrix(r.Data, r.Look) }
+
+// Scene is what the figures of one of the run's models start from.
+func (r Run) Scene(m *ml.Model) (Scene, error) {
+	points, err := m.Points(r.Data, r.Spec)
+	if err != nil {
+		return Scene{}, err
+	}
+	s := r.Look
+	s.Model, s.Points, s.Classes = m, points, r.Data.Classes
+	if r.Data.Kind() != dataset.KindVectors {
+		laid := DecisionScene(m, points, r.Data.Classes)
+		s.Points, s.View, s.Limits = laid.Points, laid.View, laid.Limits
+		if l := r.Look.Limits; l.YMin == laid.Limits.YMin && l.YMax == laid.Limits.YMax { // of such a scene as well
+			s.Limits = laid.Limits.Union(l)
+		}
+		return s, nil
+	}
+	if s.View, err = r.view(m); err != nil {
+		return Scene{}, err
+	}
+	s.Limits = Around(r.Look.Limits, points, s.View)
+	return s, nil
+}
+
+// view is the plane that pictures of the model show.
+func (r Run) view(m *ml.Model) (dataset.View, error) {
+	if v, ok := r.Result.Model.View(); ok {
+		return v, nil
+	}
+	cols, err := r.Data.Columns(m.Features)
+	if err != nil {
+		return dataset.View{}, err
+	}
+	return ViewOf(cols, r.X, r.Y)
+}
+
+// ViewOf is the plane of two columns, or, for "pca" on x, of the principal
+// components. In place of columns that are not there come the first ones.
+func ViewOf(d *dataset.Data, x, y string) (dataset.View, error) {
+	if x == "pca" {
+		return dataset.PCAView(d), nil
+	}
+	if !slices.Contains(d.Features, x) {
+		x = d.Features[0]
+	}
+	if !slices.Contains(d.Features, y) || y == x {
+		y = ""
+		for _, f := range d.Features {
+			if f != x {
+				y = f
+				break
+			}
+		}
+	}
+	return dataset.ColumnView(d, x, y)
+}
+
+// Around is limits that show all points. Those asked for are kept but where a
+// point lies outside, so that a point that moves inside never moves them; without
+// any they are LimitsOf.
+func Around(asked Limits, points []ml.Point, v dataset.View) Limits {
+	if asked == (Limits{}) {
+		return LimitsOf(points, v)
+	}
+	for _, p := range points {
+		s, t := v.Point(p.X)
+		asked.XMin, asked.XMax = min(asked.XMin, s), max(asked.XMax, s)
+		asked.YMin, asked.YMax = min(asked.YMin, t), max(asked.YMax, t)
+	}
+	return asked
+}

@@ -1,0 +1,109 @@
+package figure
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// trainedRun is a run on a data set that comes with the program.
+func trainedRun(t *testing.T, slug string, settings ...string) Run {
+	t.Helper()
+	b, ok := dataset.FindBuiltin(slug)
+	if !ok {
+		t.Fatalf("no data set %s", slug)
+	}
+	d, err := b.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := ml.DefaultSpec()
+	for i := 0; i+1 < len(settings); i += 2 {
+		if err := spec.Set(settings[i], settings[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	res, err := ml.Train(t.Context(), d, spec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Run{Data: d, Spec: spec, Result: res, Look: Scene{Width: 200, Height: 160, Grid: 20}}
+}
+
+// Whatever the table lists for a run can be drawn by its name, and nothing else.
+func TestRunFigures(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		run  Run
+		want []string
+	}{
+		"svm":           {trainedRun(t, "moons"), []string{"boundary"}},
+		"mcm":           {trainedRun(t, "moons", "learner", "mcm"), []string{"boundary"}},
+		"conformal":     {trainedRun(t, "moons", "conformal", "eigen"), []string{"before", "boundary", "map"}},
+		"four features": {trainedRun(t, "iris", "positive", "virginica"), []string{"boundary"}},
+	} {
+		var names []string
+		for _, f := range tc.run.Figures() {
+			names = append(names, f.Name)
+			if f.Title == "" {
+				t.Errorf("%s: %s has no title", name, f.Name)
+			}
+			pic, err := tc.run.Draw(f.Name)
+			if err != nil {
+				t.Errorf("%s: %s: %v", name, f.Name, err)
+				continue
+			}
+			var b strings.Builder
+			if err := pic.SVG(&b); err != nil || !strings.Contains(b.String(), "<svg") {
+				t.Errorf("%s: %s: %v", name, f.Name, err)
+			}
+		}
+		if !slices.Equal(names, tc.want) {
+			t.Errorf("%s shows %q, want %q", name, names, tc.want)
+		}
+		for _, row := range RunFigures {
+			if _, err := tc.run.Draw(row.Name); !slices.Contains(names, row.Name) && !errors.Is(err, ErrNoFigure) {
+				t.Errorf("%s: %s: %v", name, row.Name, err)
+			}
+		}
+		for _, wrong := range []string{"", "map-2", "boundary-2", "before-1", "points"} {
+			if _, err := tc.run.Draw(wrong); !errors.Is(err, ErrNoFigure) {
+				t.Errorf("%s: %q: %v", name, wrong, err)
+			}
+		}
+	}
+}
+
+// Axes that are not there give way to the first ones, and limits that were asked
+// for move only for a point outside.
+func TestRunView(t *testing.T) {
+	t.Parallel()
+	r := trainedRun(t, "iris", "positive", "virginica")
+	first, second := r.Data.Features[0], r.Data.Features[1]
+	for _, tc := range []struct{ x, y, wantX, wantY string }{
+		{"", "", first, second},
+		{second, "", second, first},
+		{second, second, second, first},
+		{"no such", r.Data.Features[2], first, r.Data.Features[2]},
+	} {
+		r.X, r.Y = tc.x, tc.y
+		s, err := r.Scene(r.Result.Model)
+		if err != nil || s.View.Labels != [2]string{tc.wantX, tc.wantY} {
+			t.Errorf("%q, %q: %v, %v", tc.x, tc.y, s.View.Labels, err)
+		}
+	}
+	r.X = "pca"
+	wide := Limits{-100, 100, -100, 100}
+	r.Look.Limits = wide
+	if s, err := r.Scene(r.Result.Model); err != nil || s.Limits != wide || s.View.Exact {
+		t.Errorf("components: limits %v, exact %v, %v", s.Limits, s.View.Exact, err)
+	}
+	r.Look.Limits = Limits{-1e-3, 1e-3, -1e-3, 1e-3}
+	if s, _ := r.Scene(r.Result.Model); s.Limits.XMin > -1 || s.Limits.XMax < 1 {
+		t.Errorf("points lie outside of %v", s.Limits)
+	}
+}
