@@ -3,8 +3,12 @@ package stepwise
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
@@ -105,4 +109,72 @@ func Perceptron(ctx context.Context, k svm.Matrix, y []float64, s PerceptronSett
 // worst returns the smallest margin.
 func worst(points []Point) float64 {
 	return slices.MinFunc(points, func(a, b Point) int { return cmp.Compare(a.Margin, b.Margin) }).Margin
+}
+
+// PerceptronUpdate applies the rule of the perceptron to one point (002, section 3):
+// where y w·x is not above 0, it adds rate y x to w and reports the mistake. The
+// margin y w·x then grows by rate |x|².
+func PerceptronUpdate(w, x []float64, y, rate float64) (mistake bool) {
+	if y*floats.Dot(w, x) > 0 {
+		return false
+	}
+	floats.AddScaled(w, rate*y, x)
+	return true
+}
+
+// PrimalPerceptronSettings are the settings of PrimalPerceptron.
+type PrimalPerceptronSettings struct {
+	Rate     float64 // step size, > 0 and finite; 0 means 1
+	MaxSteps int     // bound of the points looked at; 0 means 1000
+}
+
+// PrimalPerceptronState is the state after a point was looked at.
+type PrimalPerceptronState struct {
+	W        []float64 // weights, length d: f(x) = W·x
+	Pass     int       // passes through the data, from 1; 0 at the start
+	Looked   int       // point looked at, -1 at the start
+	Updated  bool      // whether that was a mistake
+	Mistakes int       // so far
+}
+
+// PrimalPerceptron runs the perceptron without a bias on weights, from w = 0: it
+// applies PerceptronUpdate to the rows of x (M x d) with labels y = ±1 in their
+// order and has converged after a pass without a mistake. With any rate it makes the
+// mistakes that Perceptron counts, and w is rate times sum alpha_i y_i x_i: the rate
+// changes the length of w alone, and no sign.
+func PrimalPerceptron(ctx context.Context, x *mat.Dense, y []float64, s PrimalPerceptronSettings) (*trace.Replay[PrimalPerceptronState], error) {
+	p, err := newProblem(products{x}, y, 1)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := maxSteps(s.MaxSteps)
+	if err != nil {
+		return nil, err
+	}
+	if !(s.Rate >= 0) || math.IsInf(s.Rate, 1) {
+		return nil, fmt.Errorf("stepwise: Rate is %g; it must be above 0 and finite, or 0 for 1", s.Rate)
+	}
+	rate := cmp.Or(s.Rate, 1)
+
+	return trace.Record(ctx, steps, func(yield func(PrimalPerceptronState) bool) trace.Status {
+		_, d := x.Dims()
+		state := PrimalPerceptronState{W: make([]float64, d), Looked: -1}
+		yield(state)
+		for {
+			state.Pass++
+			before := state.Mistakes
+			for i, label := range p.y {
+				state.Looked, state.W = i, slices.Clone(state.W)
+				if state.Updated = PerceptronUpdate(state.W, x.RawRowView(i), label, rate); state.Updated {
+					state.Mistakes++
+				}
+				if !yield(state) {
+					return trace.IterationLimit
+				}
+			}
+			if state.Mistakes == before {
+				return trace.Converged
+			}
+		}
+	}), nil
 }

@@ -117,3 +117,63 @@ func TestPerceptronNotSeparable(t *testing.T) {
 		}
 	}
 }
+
+// TestPrimalPerceptron makes the mistakes of the dual form, point by point, with
+// weights that are the rate times sum alpha_i y_i x_i.
+func TestPrimalPerceptron(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		r := random(rapid.Uint64().Draw(t, "seed"))
+		x, y := clouds(r, rapid.IntRange(2, 20).Draw(t, "m"), 3)
+		rate := rapid.SampledFrom([]float64{0, 0.25, 0.5, 4}).Draw(t, "rate") // powers of two round as 1 does
+		dual, err := stepwise.Perceptron(t.Context(), gram(x, "linear"), y, stepwise.PerceptronSettings{MaxSteps: 400})
+		if err != nil {
+			t.Fatal(err)
+		}
+		primal, err := stepwise.PrimalPerceptron(t.Context(), x, y, stepwise.PrimalPerceptronSettings{Rate: rate, MaxSteps: 400 + len(y)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dual.Status() == trace.Converged && primal.Status() != trace.Converged { // at most a pass later
+			t.Fatalf("%s after %d, the dual form %s after %d", primal.Status(), primal.Len()-1, dual.Status(), dual.Len()-1)
+		}
+		if rate == 0 {
+			rate = 1
+		}
+		for i := range dual.Len() {
+			a, b := dual.At(i), primal.At(i)
+			if a.Looked != b.Looked || a.Updated != b.Updated || a.Mistakes != b.Mistakes || a.Pass != b.Pass {
+				t.Fatalf("step %d: %+v, the dual form %+v", i, b, a)
+			}
+			for j := range b.W {
+				var want float64
+				for n, u := range a.U() {
+					want += rate * u * x.At(n, j)
+				}
+				near(t, "w", b.W[j], want, 1e-9)
+			}
+		}
+		if end := last(primal); primal.Status() == trace.Converged && (end.Updated || end.Mistakes != last(dual).Mistakes) {
+			t.Errorf("the end is %+v, of the dual form %+v", end, last(dual))
+		}
+	})
+}
+
+// TestPerceptronUpdate adds a point that is wrong or on the line, and no other.
+func TestPerceptronUpdate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		w, x, want [2]float64
+		y          float64
+		mistake    bool
+	}{
+		{[2]float64{1, 2}, [2]float64{1, 1}, [2]float64{1, 2}, 1, false},
+		{[2]float64{1, 2}, [2]float64{1, 1}, [2]float64{0.5, 1.5}, -1, true},
+		{[2]float64{1, -1}, [2]float64{1, 1}, [2]float64{1.5, -0.5}, 1, true},
+	} {
+		w := c.w
+		if mistake := stepwise.PerceptronUpdate(w[:], c.x[:], c.y, 0.5); mistake != c.mistake || w != c.want {
+			t.Errorf("%v with label %g at %v: %v, mistake %t; want %v, %t", c.w, c.y, c.x, w, mistake, c.want, c.mistake)
+		}
+	}
+}

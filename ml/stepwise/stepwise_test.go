@@ -121,6 +121,9 @@ var procedures = map[string]func(x *mat.Dense, y []float64, c float64, seed uint
 	"perceptron": func(x *mat.Dense, y []float64, _ float64, seed uint64, steps int) (*run, error) {
 		return record(stepwise.Perceptron(context.Background(), gram(x, "linear"), y, stepwise.PerceptronSettings{Bias: true, Order: stepwise.Shuffled, Seed: seed, MaxSteps: steps}))
 	},
+	"primal perceptron": func(x *mat.Dense, y []float64, _ float64, _ uint64, steps int) (*run, error) {
+		return record(stepwise.PrimalPerceptron(context.Background(), x, y, stepwise.PrimalPerceptronSettings{MaxSteps: steps}))
+	},
 	"subgradient": func(x *mat.Dense, y []float64, c float64, seed uint64, steps int) (*run, error) {
 		return record(stepwise.SubgradientDescent(context.Background(), x, y, stepwise.SubgradientSettings{C: c, Order: stepwise.Shuffled, Seed: seed, MaxSteps: steps}))
 	},
@@ -273,7 +276,7 @@ func TestWrongInput(t *testing.T) {
 			"MaxSteps is -1": func() (*run, error) { return procedure(x, []float64{1, -1, 1}, 1, 1, -1) },
 			"C is 0":         func() (*run, error) { return procedure(x, []float64{1, -1, 1}, 0, 1, 9) },
 		} {
-			if name == "perceptron" && want == "C is 0" {
+			if strings.HasSuffix(name, "perceptron") && want == "C is 0" {
 				continue
 			}
 			if _, err := call(); err == nil || !strings.Contains(err.Error(), want) {
@@ -322,6 +325,10 @@ func TestSettings(t *testing.T) {
 	x, y := clouds(random(1), 4, 1)
 	k := gram(x, "rbf")
 	for want, call := range map[string]func() error{
+		"Rate is -1": func() error {
+			_, err := stepwise.PrimalPerceptron(t.Context(), x, y, stepwise.PrimalPerceptronSettings{Rate: -1})
+			return err
+		},
 		"no order \"up\"": func() error {
 			_, err := stepwise.Perceptron(t.Context(), k, y, stepwise.PerceptronSettings{Order: "up"})
 			return err

@@ -177,3 +177,19 @@ func SlideVCDim(diameter, gamma, dim float64) float64 {
 	}
 	return min(math.Ceil(diameter*diameter/(2*gamma)), dim) + 1
 }
+
+// MistakeBound returns (R/gamma)², which bounds the mistakes of a perceptron without
+// a bias on points of which none is farther than radius from the origin and which
+// some hyperplane through it separates with margin gamma (Novikoff 1962; slides,
+// "Dual form of the Perceptron algorithm"). It does not change when the data are
+// scaled. The radius is at least 0; without a margin (0 or less) it is +Inf. NaN for
+// other arguments.
+func MistakeBound(radius, margin float64) float64 {
+	switch {
+	case !(radius >= 0) || math.IsNaN(margin):
+		return math.NaN()
+	case margin <= 0:
+		return math.Inf(1)
+	}
+	return math.Pow(radius/margin, 2)
+}

@@ -4,6 +4,7 @@ package all
 import (
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/conformal"
+	"marginlab/views/lessons/perceptron"
 	"marginlab/views/lessons/width"
 )
 
@@ -12,7 +13,7 @@ var Lessons = []lessons.Lesson{
 	lessons.Margins,
 	lessons.Lagrange,
 	lessons.Hardmargin,
-	lessons.Perceptron,
+	perceptron.Lesson,
 	lessons.Softmargin,
 	lessons.Kerneltrick,
 	lessons.Mercer,

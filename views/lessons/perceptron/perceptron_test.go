@@ -1,4 +1,4 @@
-package lessons
+package perceptron
 
 import (
 	"math"
@@ -8,59 +8,59 @@ import (
 	"marginlab/ml/stepwise"
 	"marginlab/ml/theory"
 	"marginlab/ml/trace"
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/lessonstest"
 )
 
-// TestPerceptronByHand follows the dual algorithm with vectors instead of counts:
+// TestByHand follows the dual algorithm with vectors instead of counts:
 // two points worked out on paper, then the lesson's.
-func TestPerceptronByHand(t *testing.T) {
+func TestByHand(t *testing.T) {
 	t.Parallel()
 	// (1, 2) is +1: w = (1, 2). (2, 1) is -1 with margin -4: w = (-1, 1). Margins 1 and 1.
-	pen := Toy{[][2]float64{{1, 2}, {2, 1}}, []float64{1, -1}}
-	r, err := perceptronTrain(t.Context(), pen, perceptronLinear(), stepwise.PerceptronSettings{})
+	pen := lessons.Toy{XY: [][2]float64{{1, 2}, {2, 1}}, Y: []float64{1, -1}}
+	r, err := train(t.Context(), pen, linear(), stepwise.PerceptronSettings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if end := r.At(r.Len() - 1); r.Len() != 3 || r.At(2).Margin != -4 || perceptronWeights(pen, end.Iterate) != [2]float64{-1, 1} || end.Worst != 1 || r.Status() != trace.Converged {
+	if end := r.At(r.Len() - 1); r.Len() != 3 || r.At(2).Margin != -4 || weights(pen, end.Iterate) != [2]float64{-1, 1} || end.Worst != 1 || r.Status() != trace.Converged {
 		t.Errorf("after %d steps: %+v", r.Len()-1, end)
 	}
 
-	r, err = perceptronTrain(t.Context(), perceptronToy, perceptronLinear(), stepwise.PerceptronSettings{})
+	r, err = train(t.Context(), toy, linear(), stepwise.PerceptronSettings{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var w [2]float64
 	mistakes := 0
 	for step := 1; step < r.Len(); step++ {
-		i := (step - 1) % len(perceptronToy.Y)
-		x, y := perceptronToy.XY[i], perceptronToy.Y[i]
+		i := (step - 1) % len(toy.Y)
+		x, y := toy.XY[i], toy.Y[i]
 		wrong := y*(w[0]*x[0]+w[1]*x[1]) <= 0
 		if wrong {
 			w = [2]float64{w[0] + y*x[0], w[1] + y*x[1]}
 			mistakes++
 		}
 		s := r.At(step)
-		v := perceptronWeights(perceptronToy, s.Iterate)
-		if s.Looked != i || s.Updated != wrong || s.Mistakes != mistakes || Norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-12 {
+		v := weights(toy, s.Iterate)
+		if s.Looked != i || s.Updated != wrong || s.Mistakes != mistakes || lessons.Norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-12 {
 			t.Fatalf("step %d: point %d, mistake %v, %d mistakes, w = %v; want %d, %v, %d, %v", step, s.Looked+1, s.Updated, s.Mistakes, v, i+1, wrong, mistakes, w)
 		}
 	}
-	if n, v := perceptronPrimal(perceptronToy, 1); n != mistakes || Norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-12 {
-		t.Errorf("the primal form made %d mistakes and ends at %v; want %d, %v", n, v, mistakes, w)
+	primal, err := stepwise.PrimalPerceptron(t.Context(), toy.Matrix(), toy.Y, stepwise.PrimalPerceptronSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end := primal.At(primal.Len() - 1); end.Mistakes != mistakes || lessons.Norm([2]float64{end.W[0] - w[0], end.W[1] - w[1]}) > 1e-12 {
+		t.Errorf("the primal form made %d mistakes and ends at %v; want %d, %v", end.Mistakes, end.W, mistakes, w)
 	}
 	if mistakes < 5 {
 		t.Errorf("%d mistakes are too few to be worth showing", mistakes)
 	}
 }
 
-func TestPerceptronAsPrintedLearnsNothing(t *testing.T) {
+func TestAsPrintedLearnsNothing(t *testing.T) {
 	t.Parallel()
-	l := &Perceptron
-	s, _ := l.Screen("dual")
-	in, _ := s.Demo.NewInput(func(name string) string { return map[string]string{"printed": "true", "step": "1000"}[name] }, builtinSource{})
-	e, err := s.Demo.Show(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := lessonstest.Show(t, &Lesson, "dual", "printed", "true", "step", "1000")
 	for _, row := range e.Tables[0].Rows {
 		if row[2] != "0" || row[3] != "0" || row[4] != "wrong" {
 			t.Errorf("point %s: %v", row[0], row)
@@ -68,12 +68,12 @@ func TestPerceptronAsPrintedLearnsNothing(t *testing.T) {
 	}
 }
 
-// TestPerceptronWidest looks for the widest line through the origin in all
+// TestWidest looks for the widest line through the origin in all
 // directions.
-func TestPerceptronWidest(t *testing.T) {
+func TestWidest(t *testing.T) {
 	t.Parallel()
 	for _, want := range []float64{0.05, 0.3, 1, 2} {
-		points, unit, err := perceptronWithMargin(t.Context(), want)
+		points, unit, err := withMargin(t.Context(), want)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,50 +96,51 @@ func TestPerceptronWidest(t *testing.T) {
 	}
 }
 
-// TestPerceptronBound: no order makes more mistakes than (R/gamma)², and the
+// TestBound: no order makes more mistakes than (R/gamma)², and the
 // length of w keeps between the bounds of the proof.
-func TestPerceptronBound(t *testing.T) {
+func TestBound(t *testing.T) {
 	t.Parallel()
 	for _, gamma := range []float64{0.05, 0.1, 0.3, 0.8, 2} {
-		points, unit, err := perceptronWithMargin(t.Context(), gamma)
+		points, unit, err := withMargin(t.Context(), gamma)
 		if err != nil {
 			t.Fatal(err)
 		}
-		radius := perceptronRadius(points)
+		radius, bound := novikoff(points, gamma)
 		for seed := range uint64(10) {
-			r, err := perceptronTrain(t.Context(), points, perceptronLinear(), stepwise.PerceptronSettings{Order: stepwise.Shuffled, Seed: seed, MaxSteps: 40_000})
+			r, err := train(t.Context(), points, linear(), stepwise.PerceptronSettings{Order: stepwise.Shuffled, Seed: seed, MaxSteps: 40_000})
 			if err != nil {
 				t.Fatal(err)
 			}
 			end := r.At(r.Len() - 1)
-			if bound := math.Pow(radius/gamma, 2); r.Status() != trace.Converged || float64(end.Mistakes) > bound*(1+1e-6) {
+			if r.Status() != trace.Converged || float64(end.Mistakes) > bound*(1+1e-6) {
 				t.Errorf("gamma %v, seed %d: %s with %d mistakes, bound %v", gamma, seed, r.Status(), end.Mistakes, bound)
 			}
 			for i := range r.Len() {
 				s := r.At(i)
 				k := float64(s.Mistakes)
-				w := perceptronWeights(points, s.Iterate)
-				if along := perceptronDot(unit, w); along < k*gamma-1e-6 || Norm(w) > math.Sqrt(k)*radius+1e-9 {
-					t.Fatalf("gamma %v, seed %d, after %v mistakes: u·w = %v, |w| = %v; bounds %v and %v", gamma, seed, k, along, Norm(w), k*gamma, math.Sqrt(k)*radius)
+				w := weights(points, s.Iterate)
+				if along := dot(unit, w); along < k*gamma-1e-6 || lessons.Norm(w) > math.Sqrt(k)*radius+1e-9 {
+					t.Fatalf("gamma %v, seed %d, after %v mistakes: u·w = %v, |w| = %v; bounds %v and %v", gamma, seed, k, along, lessons.Norm(w), k*gamma, math.Sqrt(k)*radius)
 				}
 			}
 		}
 	}
 }
 
-// TestPerceptronOrders: all ends are right, they differ, and none is as wide as
+// TestOrders: all ends are right, they differ, and none is as wide as
 // the SVM's.
-func TestPerceptronOrders(t *testing.T) {
+func TestOrders(t *testing.T) {
 	t.Parallel()
-	ends, err := perceptronEnds(t.Context())
+	ends, err := outcomes(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, b, margin, err := perceptronSVM(t.Context())
+	svm, err := lessons.TrainHard(t.Context(), apart)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := theory.LinearMargins(w[:], b, perceptronApart.Matrix(), perceptronApart.Y)
+	margin := 1 / lessons.Norm(svm.W)
+	m, err := theory.LinearMargins(svm.W[:], svm.B, apart.Matrix(), apart.Y)
 	if err != nil || math.Abs(m.GeometricMargin()-margin) > 1e-4 {
 		t.Errorf("the SVM's margin is %v, measured %v, %v", margin, m.GeometricMargin(), err)
 	}
@@ -155,36 +156,31 @@ func TestPerceptronOrders(t *testing.T) {
 	}
 }
 
-// TestPerceptronNever: with the first point among the others there is no end, and
+// TestNever: with the first point among the others there is no end, and
 // where it was there is.
-func TestPerceptronNever(t *testing.T) {
+func TestNever(t *testing.T) {
 	t.Parallel()
-	home := perceptronToy.XY[0]
+	home := toy.XY[0]
 	for _, tc := range []struct {
 		at   [2]float64
 		want trace.Status
 	}{{home, trace.Converged}, {[2]float64{-1.1, -0.2}, trace.IterationLimit}} {
-		r, err := perceptronTrain(t.Context(), perceptronSpoilt(tc.at[0], tc.at[1]), perceptronLinear(), stepwise.PerceptronSettings{MaxSteps: 20_000})
+		r, err := train(t.Context(), spoilt(tc.at), linear(), stepwise.PerceptronSettings{MaxSteps: 20_000})
 		if err != nil || r.Status() != tc.want {
 			t.Errorf("point 1 at %v: %v, %v; want %v", tc.at, r.Status(), err, tc.want)
 		}
 	}
-	if perceptronToy.XY[0] != home {
+	if toy.XY[0] != home {
 		t.Error("the lesson's points were moved")
 	}
 }
 
-func TestPerceptronGramDoesNotTurn(t *testing.T) {
+func TestGramDoesNotTurn(t *testing.T) {
 	t.Parallel()
-	s, _ := (&Perceptron).Screen("gram")
 	for _, product := range []string{"linear", "poly", "rbf"} {
 		var counts []string
 		for _, turn := range []string{"0", "73", "-180"} {
-			in, _ := s.Demo.NewInput(func(name string) string { return map[string]string{"product": product, "turn": turn}[name] }, builtinSource{})
-			e, err := s.Demo.Show(t.Context(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := lessonstest.Show(t, &Lesson, "gram", "product", product, "turn", turn)
 			now := e.Tables[0].Rows[0]
 			for i := range counts {
 				if counts[i] != now[i] {

@@ -1,0 +1,743 @@
+// Package perceptron is the lesson on the perceptron in dual form.
+package perceptron
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/stepwise"
+	"marginlab/ml/theory"
+	"marginlab/ml/trace"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	label = lessons.ChoiceControl{Name: "label", Label: "label of the point", Symbol: "y", Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}}
+	angle = lessons.NumberControl{Name: "angle", Label: "direction of w", Default: "50", Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees from the horizontal axis."}
+	point = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "px", Label: "point x1", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "point x2", Default: "-0.4", Min: -2.3, Max: 2.3, Low: -2.3, High: 2.3, Folded: true},
+	}
+	printed = lessons.SwitchControl{Name: "printed", Label: "as printed", Default: "false", Help: "Both tests < 0, as in 002."}
+	points  = lessons.ChoiceControl{Name: "points", Label: "points", Default: "sides", Options: []param.Option{{Name: "sides", Label: "two sides"}, {Name: "ring", Label: "a ring"}}}
+	product = lessons.ChoiceControl{Name: "product", Label: "inner product", Default: "linear", Options: []param.Option{
+		{Name: "linear", Label: "x·z"}, {Name: "poly", Label: "(1 + x·z)²"}, {Name: "rbf", Label: "exp(−|x − z|²)"},
+	}}
+	degrees = lessons.NumberControl{Name: "turn", Label: "turn all points", Default: "0", Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees about the origin."}
+	gamma   = lessons.NumberControl{Name: "gamma", Label: "widest margin", Symbol: "γ", Default: "0.3", Min: 0.05, Max: 2, Low: 0.05, High: 2, Log: true}
+	seed    = lessons.IntegerControl{Name: "seed", Label: "order of the points", Default: "1", Min: 1, Max: orders, Low: 1, High: orders, Help: "Which of the shuffles the thick line shows."}
+	first   = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "px", Label: "point 1, x1", Default: "-1.1", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "point 1, x2", Default: "-0.2", Min: -2.1, Max: 2.1, Low: -2.1, High: 2.1, Folded: true},
+	}
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "perceptron",
+	Screens: []lessons.Screen{
+		{
+			Slug:   "rule",
+			Covers: []string{"002 perceptron"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{label, angle, point},
+				Show:     showRule,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "sign", Ask: `A point with $y = -1$ has $\mathbf w^\top\mathbf x = 0.5$. What becomes of $\mathbf w$?`,
+					Options: []string{`$\mathbf w + \mathbf x$`, `$\mathbf w - \mathbf x$`, `It stays.`},
+					Answer: func(context.Context) (float64, error) {
+						switch w, x := [2]float64{1, 0}, [2]float64{0.5, 0.7}; update(w, x, -1) {
+						case [2]float64{w[0] + x[0], w[1] + x[1]}:
+							return 0, nil
+						case [2]float64{w[0] - x[0], w[1] - x[1]}:
+							return 1, nil
+						}
+						return 2, nil
+					},
+					Explain: `$y\,\mathbf w^\top\mathbf x = -0.5 \le 0$ is a mistake, so $y\,\mathbf x = -\mathbf x$ is added.`,
+				},
+				{
+					Slug: "gain", Ask: `A point $\mathbf x = (0, 2)$ has $y\,\mathbf w^\top\mathbf x = -0.4$. What is it after the update?`,
+					Answer: func(context.Context) (float64, error) {
+						x := [2]float64{0, 2}
+						return dot(update([2]float64{1, -0.2}, x, 1), x), nil
+					},
+					Explain: `It grows by $\lVert\mathbf x\rVert^2 = 4$, to %s. Far-away points make large jumps.`,
+				},
+			},
+		},
+		{
+			Slug:   "dual",
+			Covers: []string{"002 perceptron"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{printed},
+				Show:     showDual,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "printed", Ask: `How many mistakes does the algorithm count with the tests as printed in 002, on these points?`,
+					Answer: func(ctx context.Context) (float64, error) {
+						r, err := train(ctx, toy, linear(), stepwise.PerceptronSettings{Strict: true})
+						if err != nil {
+							return 0, err
+						}
+						return float64(r.At(r.Len() - 1).Mistakes), nil
+					},
+					Explain: `%s: with $\alpha = 0$ every margin is exactly 0, which is not below 0, and the loop takes itself for done. Its $f$ is 0 everywhere.`,
+				},
+				{
+					Slug: "rate", Ask: `From $\mathbf w = 0$, with the rule $\mathbf w \leftarrow \mathbf w + \eta\, y_i\mathbf x_i$: what does $\eta = 0.5$ in place of 1 do to the number of mistakes?`,
+					Options: []string{"It roughly doubles.", "Nothing.", "It is halved."},
+					Answer:  rate,
+					Explain: `$\mathbf w$ is multiplied by $\eta$ at every moment, which changes no sign. This is why mistakes can be counted with whole numbers.`,
+				},
+			},
+		},
+		{
+			Slug:   "gram",
+			Covers: []string{"002 perceptron", "001 5.5"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{points, product, degrees},
+				Show:     showGram,
+			},
+			Questions: []lessons.Question{{
+				Slug: "turn", Ask: "All points are turned by 40 degrees about the origin, and the perceptron learns anew. What is different?",
+				Options: []string{"The counts and the line.", "The line, which has turned as well; not the counts.", "The counts only."},
+				Answer:  turned,
+				Explain: `The counts follow from $G$ and the labels alone, and $G$ has not changed. $\mathbf w = \sum_j \alpha_j y_j\mathbf x_j$ has turned with the points.`,
+			}},
+		},
+		{
+			Slug:   "bound",
+			Covers: []string{"002 perceptron"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{gamma},
+				Show:     showBound,
+			},
+			Questions: []lessons.Question{{
+				Slug: "scale", Ask: "You multiply all coordinates by 10. What happens to the bound and to the number of mistakes?",
+				Options: []string{"Both grow.", "The bound stays, the mistakes grow.", "Both stay.", "Both fall."},
+				Answer:  scaled,
+				Explain: `$R$ and $\gamma$ grow alike, and no sign of any margin changes. What counts is the margin *relative* to the size of the data, as in every bound of this lecture.`,
+			}},
+		},
+		{
+			Slug:   "order",
+			Covers: []string{"002 perceptron"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{seed},
+				Show:     showOrder,
+			},
+			Questions: []lessons.Question{{
+				Slug: "best", Ask: fmt.Sprintf("%d shuffled orders end in as many lines. The best of them has what share of the widest margin?", orders),
+				Options: []string{"All of it: one of so many is bound to hit it.", "Less than all of it.", "More: the SVM pays for its slacks."},
+				Answer:  bestOrder,
+				Explain: `Nothing in the rule looks at the size of a margin, only at its sign. To hit the widest line would be an accident; to exceed it is impossible.`,
+			}},
+		},
+		{
+			Slug:   "never",
+			Covers: []string{"002 perceptron"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{first},
+				Show:     showNever,
+			},
+			Questions: []lessons.Question{{
+				Slug: "counts", Ask: `The classes cannot be separated. What do the counts $\alpha_i$ do in the long run?`,
+				Options: []string{"They settle at the same value for all points.", "Those of a few points keep growing.", "They settle, only the line jumps."},
+				Answer:  counts,
+				Explain: `Every pass has a mistake, so some counts grow for ever. Opposite points cancel in $\sum_j\alpha_j y_j\mathbf x_j$, which is how $\mathbf w$ stays bounded all the same.`,
+			}},
+		},
+	},
+})
+
+// toy are eight points that a line through the origin can tell apart.
+var toy = lessons.Toy{
+	XY: [][2]float64{{2.1, 1.5}, {-0.9, -1.1}, {1.3, 1.9}, {0.5, -1.8}, {2.1, -0.6}, {1.9, -1.8}, {1.2, -0.2}, {-2.2, 1.0}},
+	Y:  []float64{1, -1, 1, -1, 1, -1, 1, -1},
+}
+
+var limits = figure.Limits{XMin: -2.8, XMax: 2.8, YMin: -2.3, YMax: 2.3}
+
+// linear is the plain inner product.
+func linear() kernel.Kernel { return kernel.Kernel{Name: "linear"} }
+
+// train runs the dual perceptron on a toy.
+func train(ctx context.Context, t lessons.Toy, k kernel.Kernel, s stepwise.PerceptronSettings) (*trace.Replay[stepwise.PerceptronState], error) {
+	return stepwise.Perceptron(ctx, kernel.NewGram(k, t.Matrix()), t.Y, s)
+}
+
+// dot is the inner product of two vectors.
+func dot(a, b [2]float64) float64 { return a[0]*b[0] + a[1]*b[1] }
+
+// weights is w = sum alpha_j y_j x_j.
+func weights(t lessons.Toy, it stepwise.Iterate) (w [2]float64) {
+	for i, u := range it.U() {
+		w[0] += u * t.XY[i][0]
+		w[1] += u * t.XY[i][1]
+	}
+	return w
+}
+
+// update is w after the point x with label y was looked at.
+func update(w, x [2]float64, y float64) [2]float64 {
+	stepwise.PerceptronUpdate(w[:], x[:], y, 1)
+	return w
+}
+
+func showRule(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	a, y := angle.Of(in)*math.Pi/180, 1.0
+	if label.Of(in) == "-1" {
+		y = -1
+	}
+	const length = 1.2
+	w := [2]float64{length * math.Cos(a), length * math.Sin(a)}
+	x := point.Of(in)
+	next := update(w, x, y)
+	before, after := y*dot(w, x), y*dot(next, x)
+	marks := lessons.Sides(w, 0)
+	if lessons.Norm(next) > 1e-9 {
+		marks = lessons.Sides(next, 0)
+	}
+	note := "The point is on its right side: nothing changes."
+	if next != w {
+		marks = append(marks,
+			figure.Line{A: w, C: 0, Pen: figure.Pen{Color: figure.Muted, Dash: figure.Dashed}, Name: "line before"},
+			figure.Arrow{To: w, Pen: figure.Pen{Color: figure.Muted}, Label: "w before"},
+			figure.Arrow{From: w, To: next, Pen: figure.Pen{Color: figure.Magenta}, Name: "y x, added"},
+		)
+		note = "A mistake: the point is added to the weights with its sign."
+		if after <= 0 {
+			note += " One update was not enough: it is still on the wrong side."
+		} else {
+			note += " Now it is on its right side."
+		}
+	}
+	marks = append(marks, figure.Arrow{To: next, Label: "w"}, figure.Dot{At: x, Class: lessons.Class(y), Ring: true, Label: "x", Name: lessons.ClassName(y)})
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{lessons.Plane("rule", "The weights, the line at a right angle to them, and one point. Drag it to either side.", limits, 2, marks)},
+		Handles: []lessons.Handle{point.Handle("the point", in)},
+		Notes:   []string{note},
+		Numbers: []lessons.Number{
+			{Label: `$y\,\mathbf w^\top\mathbf x$ before`, Value: lessons.Short(before), Help: "a mistake where it is 0 or less"},
+			{Label: `$y\,\mathbf w^\top\mathbf x$ after`, Value: lessons.Short(after)},
+			{Label: `$\lVert\mathbf x\rVert^2$`, Value: lessons.Short(dot(x, x)), Help: "the gain of one update"},
+			{Label: `$\mathbf w$ after`, Value: lessons.Pair(next)},
+		},
+	}, nil
+}
+
+// countsTable lists the points with their counts.
+func countsTable(s stepwise.PerceptronState) lessons.Table {
+	t := lessons.Table{
+		Caption: "One row a point, after the step. Marked: the point that was looked at.",
+		Head:    []string{"point", "$y$", `mistakes $\alpha$`, `$y f(\mathbf x)$`, ""},
+	}
+	for i, p := range s.Points {
+		verdict := "wrong"
+		if p.Margin > 0 {
+			verdict = "right"
+		}
+		t.Rows = append(t.Rows, []string{strconv.Itoa(i + 1), lessons.Signed(p.Y), lessons.Short(p.Alpha), lessons.Short(p.Margin), verdict})
+	}
+	if s.Looked >= 0 {
+		t.Marked = []int{s.Looked}
+	}
+	return t
+}
+
+// dots are the points with their numbers and counts; one may be ringed.
+func dots(t lessons.Toy, it stepwise.Iterate, ringed int) (marks []figure.Mark) {
+	for i, p := range t.XY {
+		dot := figure.Dot{At: p, Class: lessons.Class(t.Y[i]), Ring: i == ringed, Label: strconv.Itoa(i + 1)}
+		if n := int(it.Points[i].Alpha); n > 0 {
+			dot.Label += fmt.Sprintf(" (%d×)", n)
+		}
+		if !dot.Ring {
+			dot.Name = lessons.ClassName(t.Y[i])
+		}
+		marks = append(marks, dot)
+	}
+	return marks
+}
+
+// picture is the line of a state with its points and weights.
+func picture(name, caption string, t lessons.Toy, s stepwise.PerceptronState) lessons.Figure {
+	w := weights(t, s.Iterate)
+	var line []figure.Mark
+	if lessons.Norm(w) > 1e-9 {
+		n := 1.4 / lessons.Norm(w)
+		line = append(lessons.Sides(w, 0), figure.Arrow{To: [2]float64{n * w[0], n * w[1]}, Label: "w"})
+	}
+	return lessons.Plane(name, caption, limits, 2, line, dots(t, s.Iterate, s.Looked))
+}
+
+// describe tells what a step did.
+func describe(s stepwise.PerceptronState) string {
+	switch {
+	case s.Looked < 0:
+		return `Start: all counts are 0, $\mathbf w = 0$, and $f$ is 0 everywhere.`
+	case s.Updated:
+		return fmt.Sprintf(`Pass %d, point %d: $y f = $ %s is a mistake. Its count rises to %s.`, s.Pass, s.Looked+1, lessons.Short(s.Margin), lessons.Short(s.Points[s.Looked].Alpha))
+	}
+	return fmt.Sprintf(`Pass %d, point %d: $y f = $ %s, no mistake.`, s.Pass, s.Looked+1, lessons.Short(s.Margin))
+}
+
+func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, printed := toy, printed.Of(in)
+	r, err := train(ctx, t, linear(), stepwise.PerceptronSettings{Strict: printed, MaxSteps: 200})
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, r.Len()-1)
+	s := r.At(step)
+	note := describe(s)
+	if step == r.Len()-1 {
+		if printed {
+			note += ` The pass is over, no margin is below 0: the algorithm as printed stops, having learned nothing.`
+		} else {
+			note += ` The pass is over and every margin is above 0: done.`
+		}
+	}
+	w := weights(t, s.Iterate)
+	return &lessons.Exhibit{
+		Steps: r.Len(), Step: step, Notes: []string{note}, Tables: []lessons.Table{countsTable(s)},
+		Lab:     t.Lab("learner", "svm", "kernel", "linear", "hard_margin", "true"),
+		Figures: []lessons.Figure{picture("line", "The line so far; the point being looked at is ringed, “3×” counts mistakes. The arrow has the direction of w, not its length.", t, s)},
+		Numbers: []lessons.Number{
+			{Label: "mistakes", Value: strconv.Itoa(s.Mistakes), Help: `the sum of all $\alpha$`},
+			{Label: "pass", Value: strconv.Itoa(s.Pass), Help: "through all points"},
+			{Label: `$\mathbf w = \sum_j\alpha_j y_j\mathbf x_j$`, Value: lessons.Pair(w)},
+			{Label: `$\min_i y_i f(\mathbf x_i)$`, Value: lessons.Short(s.Worst), Help: "above 0: separated"},
+		},
+	}, nil
+}
+
+// rate compares the mistakes with half the step size.
+func rate(ctx context.Context) (float64, error) {
+	var mistakes [2]int
+	for i, eta := range []float64{1, 0.5} {
+		r, err := stepwise.PrimalPerceptron(ctx, toy.Matrix(), toy.Y, stepwise.PrimalPerceptronSettings{Rate: eta})
+		if err != nil {
+			return 0, err
+		}
+		mistakes[i] = r.At(r.Len() - 1).Mistakes
+	}
+	switch one, half := mistakes[0], mistakes[1]; {
+	case half > one:
+		return 0, nil
+	case half < one:
+		return 2, nil
+	}
+	return 1, nil
+}
+
+// turn is the toy turned about the origin by an angle in degrees.
+func turn(t lessons.Toy, degrees float64) lessons.Toy {
+	sin, cos := math.Sincos(degrees * math.Pi / 180)
+	r := lessons.Toy{Y: t.Y}
+	for _, p := range t.XY {
+		r.XY = append(r.XY, [2]float64{cos*p[0] - sin*p[1], sin*p[0] + cos*p[1]})
+	}
+	return r
+}
+
+func showGram(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	straight := toy.ByClass(1)
+	if points.Of(in) == "ring" {
+		straight = lessons.StepToys["ring"].ByClass(1)
+	}
+	t := turn(straight, degrees.Of(in))
+	k := map[string]kernel.Kernel{
+		"linear": linear(), "poly": kernel.Polynomial(1, 1, 2), "rbf": kernel.RBF(1),
+	}[product.Of(in)]
+	g, unturned := theory.Gram(kernel.NewGram(k, t.Matrix())), theory.Gram(kernel.NewGram(k, straight.Matrix()))
+	r, err := train(ctx, t, k, stepwise.PerceptronSettings{MaxSteps: 1000})
+	if err != nil {
+		return nil, err
+	}
+	s := r.At(r.Len() - 1)
+	var difference mat.Dense
+	difference.Sub(g, unturned)
+
+	sum := kernel.NewSum(k, t.Matrix(), s.U())
+	f := func(x, y float64) float64 { return sum.At([]float64{x, y}) }
+	marks := append(lessons.Halves(f), figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Thin: true}, Plain: true, Name: "f = 0"})
+	counts := lessons.Table{Caption: `How often each point was mistaken.`, Head: []string{"point"}, Rows: [][]string{{`$\alpha$`}}}
+	for i, p := range s.Points {
+		counts.Head, counts.Rows[0] = append(counts.Head, strconv.Itoa(i+1)), append(counts.Rows[0], lessons.Short(p.Alpha))
+	}
+	ended := fmt.Sprintf("%s in %s", lessons.Count(s.Mistakes, "mistake", "mistakes"), lessons.Count(s.Pass, "pass", "passes"))
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			{Name: "gram", Caption: "The Gram matrix, positive class first. Everything the algorithm knows of the points.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Matrix{Format: l.Format(1), X: "point j", Y: "point i", Name: "G", Values: g, Classes: t.Classes(), ClassNames: []string{lessons.Signed(-1), lessons.Signed(1)}}.Picture()
+			}},
+			lessons.Plane("points", "The points, numbered as in the matrix, and where the perceptron's f changes its sign.", limits, 2, marks, dots(t, s.Iterate, -1)),
+		},
+		Numbers: []lessons.Number{
+			{Label: "largest change of $G$", Value: lessons.Short(max(mat.Max(&difference), -mat.Min(&difference))), Help: "by turning the points"},
+			{Label: "learned after", Value: ended},
+		},
+		Tables: []lessons.Table{counts},
+		Lab:    t.Lab("learner", "svm", "kernel", k.Name, "gamma", "1", "coef0", "1", "degree", "2", "C", "100"),
+	}
+	if r.Status() != trace.Converged {
+		e.Numbers[1].Value = "never; no end after " + ended
+		e.Notes = []string{"With these inner products no function without a bias separates the classes: the loop goes round for ever. Choose another one."}
+	}
+	return e, nil
+}
+
+// turned compares counts and line before and after all points are turned.
+func turned(ctx context.Context) (float64, error) {
+	plain, err := train(ctx, toy, linear(), stepwise.PerceptronSettings{})
+	if err != nil {
+		return 0, err
+	}
+	t := turn(toy, 40)
+	turned, err := train(ctx, t, linear(), stepwise.PerceptronSettings{})
+	if err != nil {
+		return 0, err
+	}
+	a, b := plain.At(plain.Len()-1).Iterate, turned.At(turned.Len()-1).Iterate
+	counts := !slices.EqualFunc(a.Points, b.Points, func(p, q stepwise.Point) bool { return p.Alpha == q.Alpha })
+	v, w := weights(toy, a), weights(t, b)
+	line := lessons.Norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-6
+	switch {
+	case counts && line:
+		return 0, nil
+	case line:
+		return 1, nil
+	case counts:
+		return 2, nil
+	}
+	return -1, nil
+}
+
+// widest is the widest line through the origin: the hard-margin SVM of the
+// points together with their mirror images, whose bias is 0 by symmetry.
+func widest(ctx context.Context, t lessons.Toy) (unit [2]float64, margin float64, err error) {
+	both := lessons.Toy{XY: slices.Clone(t.XY), Y: slices.Clone(t.Y)}
+	for i, p := range t.XY {
+		both.XY, both.Y = append(both.XY, [2]float64{-p[0], -p[1]}), append(both.Y, -t.Y[i])
+	}
+	m, err := lessons.TrainLinear(ctx, both, "hard_margin", "true", "tol", "1e-10")
+	if err != nil {
+		return unit, 0, err
+	}
+	n := lessons.Norm(m.W)
+	return [2]float64{m.W[0] / n, m.W[1] / n}, 1 / n, nil
+}
+
+// withMargin is the lesson's points, pushed apart or together along the
+// best direction until the widest margin is gamma.
+func withMargin(ctx context.Context, gamma float64) (t lessons.Toy, unit [2]float64, err error) {
+	unit, margin, err := widest(ctx, toy)
+	t.Y = toy.Y
+	for i, p := range toy.XY {
+		d := t.Y[i] * (gamma - margin)
+		t.XY = append(t.XY, [2]float64{p[0] + d*unit[0], p[1] + d*unit[1]})
+	}
+	return t, unit, err
+}
+
+// novikoff is the largest distance of a point from the origin, and the bound that it
+// gives for a margin.
+func novikoff(t lessons.Toy, margin float64) (radius, mistakes float64) {
+	radius = theory.MaxNorm(theory.Gram(kernel.NewGram(linear(), t.Matrix())))
+	return radius, theory.MistakeBound(radius, margin)
+}
+
+// proof is Novikoff's bound, line by line.
+var proof = []lessons.Line{
+	{Why: `Number the mistakes $k = 1, 2, \dots$ Each adds a point whose margin was not positive.`, TeX: `\mathbf w_k = \mathbf w_{k-1} + y\,\mathbf x, \qquad y\,\mathbf w_{k-1}^\top\mathbf x \le 0`},
+	{Why: `Along the best direction $\mathbf u$, of length 1, every point has a margin of at least $\gamma$, so each mistake brings that much.`, TeX: `\mathbf u^\top\mathbf w_k \ge \mathbf u^\top\mathbf w_{k-1} + \gamma \quad\Rightarrow\quad \mathbf u^\top\mathbf w_k \ge k\gamma`},
+	{Why: `The length grows slowly, because the middle term is not positive.`, TeX: `\lVert\mathbf w_k\rVert^2 = \lVert\mathbf w_{k-1}\rVert^2 + 2y\,\mathbf w_{k-1}^\top\mathbf x + \lVert\mathbf x\rVert^2 \le k R^2`},
+	{Why: `A projection is no longer than the vector.`, TeX: `k\gamma \le \mathbf u^\top\mathbf w_k \le \lVert\mathbf w_k\rVert \le \sqrt k\, R`},
+	{Why: `The left side would overtake the right one. So there is an end.`, TeX: `k \le \left(\frac R\gamma\right)^2`},
+}
+
+func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	gamma := gamma.Of(in)
+	t, unit, err := withMargin(ctx, gamma)
+	if err != nil {
+		return nil, err
+	}
+	r, err := train(ctx, t, linear(), stepwise.PerceptronSettings{MaxSteps: 4000})
+	if err != nil {
+		return nil, err
+	}
+	radius, bound := novikoff(t, gamma)
+	length := figure.Curve{Name: "|w|", Marks: true}
+	for i := range r.Len() {
+		if s := r.At(i); s.Updated {
+			length.X, length.Y = append(length.X, float64(s.Mistakes)), append(length.Y, s.WNorm)
+		}
+	}
+	low, high := figure.Curve{Name: "k γ"}, figure.Curve{Name: "√k R"}
+	end := max(2*bound, 4)
+	for _, k := range lessons.Logspace(1, end, 60) {
+		low.X, low.Y = append(low.X, k), append(low.Y, k*gamma)
+		high.X, high.Y = append(high.X, k), append(high.Y, math.Sqrt(k)*radius)
+	}
+	step := min(in.Step, len(proof)-1)
+	s := r.At(r.Len() - 1)
+	return &lessons.Exhibit{
+		Steps: len(proof), Step: step, Body: lessons.Derivation(step, proof...),
+		Figures: []lessons.Figure{
+			{Name: "race", Caption: `The length of $\mathbf w$ after $k$ mistakes lies between the two bounds (both axes logarithmic). Where they cross, at $k = (R/\gamma)^2$, there is no room left.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(1), X: figure.Axis{Name: "mistakes k", Log: true, Min: 1, Max: end}, Y: figure.Axis{Name: "length", Log: true},
+					Curves: []figure.Curve{length, low, high}, Rules: []figure.Rule{{Name: "(R/γ)²", At: bound, Upright: true}},
+				}.Picture()
+			}},
+			lessons.Plane("margin", "The points, the widest line through the origin with its margin, and the circle of radius R.", figure.Limits{XMin: -radius - 0.2, XMax: radius + 0.2, YMin: -radius - 0.2, YMax: radius + 0.2}, 2,
+				lessons.Sides(unit, 0), []figure.Mark{
+					figure.Line{A: unit, C: gamma, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Name: "margin γ"},
+					figure.Line{A: unit, C: -gamma, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Name: "margin γ"},
+					figure.Circle{Radius: radius, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "radius R"},
+				}, t.Dots(nil)),
+		},
+		Numbers: []lessons.Number{
+			{Label: "$R$", Value: lessons.Short(radius), Help: "farthest point from the origin"},
+			{Label: `$\gamma$`, Value: lessons.Short(gamma), Help: "widest margin of a line through the origin"},
+			{Label: `$(R/\gamma)^2$`, Value: lessons.Short(bound), Help: "no more mistakes than this"},
+			{Label: "mistakes made", Value: strconv.Itoa(s.Mistakes), Help: fmt.Sprintf("in %s, in the order of the data", lessons.Count(s.Pass, "pass", "passes"))},
+		},
+	}, nil
+}
+
+// scaled compares mistakes and bound when all points are ten times as far out.
+func scaled(ctx context.Context) (float64, error) {
+	var mistakes [2]int
+	var bounds [2]float64
+	for i, c := range []float64{1, 10} {
+		t := lessons.Toy{Y: toy.Y}
+		for _, p := range toy.XY {
+			t.XY = append(t.XY, [2]float64{c * p[0], c * p[1]})
+		}
+		r, err := train(ctx, t, linear(), stepwise.PerceptronSettings{})
+		if err != nil {
+			return 0, err
+		}
+		_, margin, err := widest(ctx, t)
+		if err != nil {
+			return 0, err
+		}
+		mistakes[i] = r.At(r.Len() - 1).Mistakes
+		_, bounds[i] = novikoff(t, margin)
+	}
+	same := math.Abs(bounds[1]/bounds[0]-1) < 1e-6
+	switch {
+	case same && mistakes[1] == mistakes[0]:
+		return 2, nil
+	case same && mistakes[1] > mistakes[0]:
+		return 1, nil
+	case bounds[1] > bounds[0]:
+		return 0, nil
+	}
+	return 3, nil
+}
+
+// orders is how many orders are tried.
+const orders = 40
+
+// outcome is the line in which one order of the points ends.
+type outcome struct {
+	w         [2]float64
+	b, margin float64
+	mistakes  int
+}
+
+// apart are the points of the screen about orders. The origin is no place
+// between their classes, so that a bias is needed.
+var apart = lessons.StepToys["apart"]
+
+// outcomes are the ends of all orders, by seed from 1.
+func outcomes(ctx context.Context) ([]outcome, error) {
+	var ends []outcome
+	for seed := range orders {
+		r, err := train(ctx, apart, linear(), stepwise.PerceptronSettings{Bias: true, Order: stepwise.Shuffled, Seed: uint64(seed + 1), MaxSteps: 5000})
+		if err != nil {
+			return nil, err
+		}
+		s := r.At(r.Len() - 1)
+		w := weights(apart, s.Iterate)
+		m, err := theory.LinearMargins(w[:], s.B, apart.Matrix(), apart.Y)
+		if err != nil {
+			return nil, err
+		}
+		ends = append(ends, outcome{w, s.B, m.GeometricMargin(), s.Mistakes})
+	}
+	return ends, nil
+}
+
+func showOrder(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	ends, err := outcomes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	svm, err := lessons.TrainHard(ctx, apart)
+	if err != nil {
+		return nil, err
+	}
+	margin := 1 / lessons.Norm(svm.W)
+	mine := seed.Of(in) - 1
+	var thin []figure.Mark
+	best := 0
+	shares := make([]float64, len(ends))
+	for i, e := range ends {
+		thin = append(thin, figure.Line{A: e.w, C: -e.b, Pen: figure.Pen{Color: figure.Muted, Thin: true}, Name: "other orders"})
+		shares[i] = 100 * e.margin / margin
+		if e.margin > ends[best].margin {
+			best = i
+		}
+	}
+	m, err := theory.LinearMargins(ends[mine].w[:], ends[mine].b, apart.Matrix(), apart.Y)
+	if err != nil {
+		return nil, err
+	}
+	worst := apart.XY[m.Worst]
+	classes := make([]int, len(ends))
+	classes[mine] = 1
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			lessons.Plane("lines", "The end of this order (thick, with its worst margin), of the others (thin), and the widest line (long dashes).", apart.Limits(), 2,
+				lessons.Sides(ends[mine].w, ends[mine].b)[:2], thin, lessons.Sides(ends[mine].w, ends[mine].b)[2:],
+				[]figure.Mark{
+					figure.Line{A: svm.W, C: -svm.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "widest (SVM)"},
+					figure.Segment{From: worst, To: lessons.Foot(ends[mine].w, ends[mine].b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"},
+				}, apart.Dots(func(i int) bool { return i == m.Worst })),
+			{Name: "shares", Wide: true, Caption: "Worst margin of every order as a share of the widest, largest first.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Bars{
+					Format: l.Format(1), X: "order", Y: "% of the widest margin", Values: shares, Sorted: true, Classes: classes,
+					ClassNames: []string{"other orders", "this order"}, Rules: []figure.Rule{{Name: "the SVM", At: 100}},
+				}.Picture()
+			}},
+		},
+		Numbers: []lessons.Number{
+			{Label: "this order", Value: views.Short(ends[mine].margin), Help: fmt.Sprintf("worst margin, after %d mistakes", ends[mine].mistakes)},
+			{Label: "the best order", Value: views.Short(ends[best].margin), Help: fmt.Sprintf("number %d", best+1)},
+			{Label: "hard-margin SVM", Value: views.Short(margin), Help: `$1/\lVert\mathbf w\rVert$, whatever the order`},
+		},
+		Lab: apart.Lab("learner", "svm", "kernel", "linear", "hard_margin", "true"),
+	}, nil
+}
+
+// bestOrder compares the best of all orders with the widest margin.
+func bestOrder(ctx context.Context) (float64, error) {
+	ends, err := outcomes(ctx)
+	if err != nil {
+		return 0, err
+	}
+	svm, err := lessons.TrainHard(ctx, apart)
+	if err != nil {
+		return 0, err
+	}
+	best, margin := 0.0, 1/lessons.Norm(svm.W)
+	for _, e := range ends {
+		best = max(best, e.margin)
+	}
+	switch {
+	case best > margin*(1+1e-3):
+		return 2, nil
+	case best > margin*(1-1e-3):
+		return 0, nil
+	}
+	return 1, nil
+}
+
+// spoilt is the lesson's points with the first one moved.
+func spoilt(at [2]float64) lessons.Toy {
+	t := lessons.Toy{XY: slices.Clone(toy.XY), Y: toy.Y}
+	t.XY[0] = at
+	return t
+}
+
+func showNever(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t := spoilt(first.Of(in))
+	r, err := train(ctx, t, linear(), stepwise.PerceptronSettings{MaxSteps: 20 * len(t.Y)})
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, r.Len()-1)
+	s := r.At(step)
+	// The counts of the points with the most mistakes at the end.
+	end := r.At(r.Len() - 1)
+	order := make([]int, len(t.Y))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(end.Points[b].Alpha - end.Points[a].Alpha) })
+	var curves []figure.Curve
+	for _, i := range order[:3] {
+		c := lessons.StepCurve(fmt.Sprintf("point %d", i+1), r, func(s stepwise.PerceptronState) float64 { return s.Points[i].Alpha })
+		c.Stairs = true
+		curves = append(curves, c)
+	}
+	note := describe(s)
+	if step == r.Len()-1 {
+		if r.Status() == trace.Converged {
+			note += " All margins are positive: done. Put point 1 among the others to make it impossible."
+		} else {
+			note += fmt.Sprintf(" %d passes and no end.", s.Pass)
+		}
+	}
+	return &lessons.Exhibit{
+		Steps: r.Len(), Step: step, Notes: []string{note}, Tables: []lessons.Table{countsTable(s)},
+		Handles: []lessons.Handle{first.Handle("point 1", in)},
+		Figures: []lessons.Figure{
+			picture("line", "Drag point 1. While the classes can be separated the line comes to rest, otherwise it keeps jumping.", t, s),
+			lessons.StepChart("counts", "The three largest counts, step by step.", step, figure.Chart{Y: figure.Axis{Name: "mistakes α"}, Curves: curves}),
+			lessons.StepChart("length", `The length of $\mathbf w$: bounded, also when there is no end.`, step, figure.Chart{
+				Y: figure.Axis{Name: "|w|"}, Curves: []figure.Curve{lessons.StepCurve("|w|", r, func(s stepwise.PerceptronState) float64 { return s.WNorm })},
+			}),
+		},
+		Numbers: []lessons.Number{
+			{Label: "mistakes", Value: strconv.Itoa(s.Mistakes), Help: fmt.Sprintf("in %d looks", step)},
+			{Label: `$\mathbf w$`, Value: lessons.Pair(weights(t, s.Iterate))},
+		},
+		Lab: t.Lab("learner", "svm", "kernel", "linear", "C", "1"),
+	}, nil
+}
+
+// counts looks at what the counts do in the second half of a run without end.
+func counts(ctx context.Context) (float64, error) {
+	r, err := train(ctx, spoilt([2]float64{-1.1, -0.2}), linear(), stepwise.PerceptronSettings{})
+	if err != nil {
+		return 0, err
+	}
+	middle, end := r.At(r.Len()/2), r.At(r.Len()-1)
+	grown, same := 0, true
+	for i, p := range end.Points {
+		if p.Alpha >= 1.5*middle.Points[i].Alpha && p.Alpha > 10 {
+			grown++
+		}
+		same = same && p.Alpha == end.Points[0].Alpha
+	}
+	switch {
+	case same:
+		return 0, nil
+	case grown > 0 && grown < len(end.Points):
+		return 1, nil
+	}
+	return 2, nil
+}
