@@ -5,6 +5,7 @@ import (
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/conformal"
 	"marginlab/views/lessons/perceptron"
+	"marginlab/views/lessons/softmargin"
 	"marginlab/views/lessons/width"
 )
 
@@ -14,7 +15,7 @@ var Lessons = []lessons.Lesson{
 	lessons.Lagrange,
 	lessons.Hardmargin,
 	perceptron.Lesson,
-	lessons.Softmargin,
+	softmargin.Lesson,
 	lessons.Kerneltrick,
 	lessons.Mercer,
 	width.Lesson,

@@ -1,4 +1,4 @@
-package lessons
+package softmargin
 
 import (
 	"math"
@@ -6,22 +6,23 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/views/lessons"
 )
 
-// TestSoftmarginPrice: along rising C the margin and the total slack both fall, as
+// TestPrice: along rising C the margin and the total slack both fall, as
 // the minima of a weighted sum of two functions do; and |w|² = sum alpha - C sum xi,
 // so that the margin of the slides holds only without bounded points.
-func TestSoftmarginPrice(t *testing.T) {
+func TestPrice(t *testing.T) {
 	t.Parallel()
-	d, err := softmarginData("iris-setosa-versicolor")
+	d, err := data("iris-setosa-versicolor")
 	if err != nil {
 		t.Fatal(err)
 	}
 	hard, soft := 0, 0
-	for _, data := range []*dataset.Data{d, mustData(t, Overlapping)} {
+	for _, data := range []*dataset.Data{d, mustData(t, lessons.Overlapping)} {
 		margin, slack := math.Inf(1), math.Inf(1)
-		for _, c := range softmarginGrid(2) {
-			res, _, err := Fit(t.Context(), data, "kernel", "linear", "C", Setting(c), "tol", "1e-8")
+		for _, c := range prices(2) {
+			res, _, err := lessons.Fit(t.Context(), data, "kernel", "linear", "C", lessons.Setting(c), "tol", "1e-8")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +55,7 @@ func TestSoftmarginPrice(t *testing.T) {
 	}
 }
 
-func mustData(t *testing.T, p Toy) *dataset.Data {
+func mustData(t *testing.T, p lessons.Toy) *dataset.Data {
 	t.Helper()
 	d, err := p.Data()
 	if err != nil {
@@ -63,19 +64,19 @@ func mustData(t *testing.T, p Toy) *dataset.Data {
 	return d
 }
 
-// TestSoftmarginSmallC: with balanced classes and C near 0 all alpha are C, so that
+// TestSmallC: with balanced classes and C near 0 all alpha are C, so that
 // w is C times the difference of the class sums.
-func TestSoftmarginSmallC(t *testing.T) {
+func TestSmallC(t *testing.T) {
 	t.Parallel()
 	const c = 1e-3
-	m, err := softmarginAt(t.Context(), c)
+	m, err := at(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var w [2]float64
-	for i, p := range Overlapping.XY {
-		w[0] += c * Overlapping.Y[i] * p[0]
-		w[1] += c * Overlapping.Y[i] * p[1]
+	for i, p := range lessons.Overlapping.XY {
+		w[0] += c * lessons.Overlapping.Y[i] * p[0]
+		w[1] += c * lessons.Overlapping.Y[i] * p[1]
 	}
 	if math.Hypot(w[0]-m.W[0], w[1]-m.W[1]) > 1e-9 {
 		t.Errorf("w = %v, want %v", m.W, w)
@@ -85,12 +86,12 @@ func TestSoftmarginSmallC(t *testing.T) {
 	}
 }
 
-// TestSoftmarginBox: on the last line of the derivation only points at C have
+// TestBox: on the last line of the derivation only points at C have
 // slack, and the two multipliers add up to C.
-func TestSoftmarginBox(t *testing.T) {
+func TestBox(t *testing.T) {
 	t.Parallel()
 	const c = 2.0
-	m, err := softmarginAt(t.Context(), c)
+	m, err := at(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,18 +106,18 @@ func TestSoftmarginBox(t *testing.T) {
 	}
 }
 
-// TestSoftmarginFreeOnly: the free support vectors alone give another line, except
+// TestFreeOnly: the free support vectors alone give another line, except
 // where none is bounded.
-func TestSoftmarginFreeOnly(t *testing.T) {
+func TestFreeOnly(t *testing.T) {
 	t.Parallel()
-	angle := func(p Toy, pairs ...string) (degrees float64, bounded int) {
-		m, err := TrainLinear(t.Context(), p, pairs...)
+	angle := func(p lessons.Toy, pairs ...string) (degrees float64, bounded int) {
+		m, err := lessons.TrainLinear(t.Context(), p, pairs...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, _, ok := softmarginFreeOnly(m.Points)
-		if !ok {
-			t.Fatal("no free support vectors")
+		w, _, ok, err := freeOnly(m)
+		if err != nil || !ok {
+			t.Fatal("no free support vectors", err)
 		}
 		for _, q := range m.Points {
 			if q.Role == ml.Inside || q.Role == ml.Misclassified {
@@ -125,10 +126,10 @@ func TestSoftmarginFreeOnly(t *testing.T) {
 		}
 		return 180 / math.Pi * math.Abs(math.Atan2(w[0]*m.W[1]-w[1]*m.W[0], w[0]*m.W[0]+w[1]*m.W[1])), bounded
 	}
-	if a, n := angle(Overlapping, "C", "2"); n != 4 || a < 20 {
+	if a, n := angle(lessons.Overlapping, "C", "2"); n != 4 || a < 20 {
 		t.Errorf("overlapping: %g degrees, %d bounded", a, n)
 	}
-	if a, n := angle(Separable, "C", "1e4"); n != 0 || a > 1e-3 {
+	if a, n := angle(lessons.Separable, "C", "1e4"); n != 0 || a > 1e-3 {
 		t.Errorf("separable: %g degrees, %d bounded", a, n)
 	}
 }

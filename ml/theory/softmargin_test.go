@@ -1,0 +1,77 @@
+package theory_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/theory"
+)
+
+func TestHinge(t *testing.T) {
+	t.Parallel()
+	for m, want := range map[float64]float64{-0.4: 1.4, 0: 1, 0.25: 0.75, 1: 0, 7: 0, math.Inf(1): 0, math.Inf(-1): math.Inf(1)} {
+		if got := theory.Hinge(m); got != want {
+			t.Errorf("margin %g: %g, want %g", m, got, want)
+		}
+	}
+}
+
+// The parts are those of the scaled weights, evaluated afresh.
+func TestSoftParts(t *testing.T) {
+	t.Parallel()
+	x := random(3, 20, 3)
+	y := make([]float64, 20)
+	for i := range y {
+		y[i] = float64(1 - 2*(i%2))
+	}
+	w, b := []float64{0.7, -1.1, 0.4}, 0.3
+	m, err := theory.LinearMargins(w, b, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []float64{0.1, 0.8, 5} {
+		scale := 1 / (width * floats.Norm(w, 2))
+		v := make([]float64, 3)
+		floats.ScaleTo(v, scale, w)
+		slack := 0.0
+		for i := range y {
+			slack += max(0, 1-y[i]*(floats.Dot(v, x.RawRowView(i))+scale*b))
+		}
+		gotHalf, gotSlack := m.SoftParts(width)
+		near(t, "|w|²/2", gotHalf, floats.Dot(v, v)/2, 1e-12)
+		near(t, "slack", gotSlack, slack, 1e-12)
+	}
+}
+
+func TestPartialMachine(t *testing.T) {
+	t.Parallel()
+	// Two points on the margin of the machine x_1 = 0, one that does not count.
+	x := mat.NewDense(3, 2, []float64{1, 0, -1, 0, 4, 4})
+	y := []float64{1, -1, 1}
+	u := []float64{0.5, -0.5, 1}
+	w, b, err := theory.PartialMachine(x, y, u, []bool{true, true, false})
+	if err != nil || w[0] != 1 || w[1] != 0 || b != 0 {
+		t.Errorf("two of three points: w = %v, b = %g, %v", w, b, err)
+	}
+	w, b, err = theory.PartialMachine(x, y, u, []bool{true, true, true})
+	// w = (5, 4), so w·x is 5, -5 and 36
+	if err != nil || w[0] != 5 || w[1] != 4 || math.Abs(b-(-4+4-35)/3.0) > 1e-12 {
+		t.Errorf("all points: w = %v, b = %g, %v", w, b, err)
+	}
+	w, b, err = theory.PartialMachine(x, y, u, make([]bool, 3))
+	if err != nil || w[0] != 0 || w[1] != 0 || b != 0 {
+		t.Errorf("no points: w = %v, b = %g, %v", w, b, err)
+	}
+	if _, _, err := theory.PartialMachine(x, y[:2], u, make([]bool, 3)); err == nil {
+		t.Error("two labels for three points are no error")
+	}
+	if _, _, err := theory.PartialMachine(x, y, u[:2], make([]bool, 3)); err == nil {
+		t.Error("two coefficients for three points are no error")
+	}
+	if _, _, err := theory.PartialMachine(x, y, u, make([]bool, 2)); err == nil {
+		t.Error("two marks for three points are no error")
+	}
+}

@@ -1,0 +1,758 @@
+// Package softmargin is the lesson on the soft margin.
+package softmargin
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/ml/svm"
+	"marginlab/ml/theory"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	hardness = lessons.ChoiceControl{Name: "margin", Label: "margin", Default: "hard", Options: []param.Option{
+		{Name: "hard", Label: "hard", Help: "No point inside the margin."},
+		{Name: "soft", Label: "soft, C = 1", Help: "Points inside the margin have a price."},
+	}}
+	yourPoint = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "px", Label: "your point x1", Default: "0.7", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "your point x2", Default: "0.5", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
+	}
+	label = lessons.ChoiceControl{Name: "label", Label: "label of your point", Default: "-1", Options: []param.Option{{Name: "-1", Label: "y = −1"}, {Name: "1", Label: "y = +1"}}}
+	probe = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "px", Label: "your point x1", Default: "0.5", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "your point x2", Default: "-1.4", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
+	}
+	reach   = lessons.NumberControl{Name: "width", Label: "margin", Symbol: "1/‖w‖", Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4, Log: true, Help: "Distance from f = 0 to each dashed line."}
+	priceC  = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "0.3", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
+	dualC   = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
+	pathC   = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 1e-3, Max: 1e4, Low: 1e-3, High: 1e4, Log: true}
+	pathSet = lessons.ChoiceControl{Name: "set", Label: "data", Default: "overlap", Options: []param.Option{
+		{Name: "overlap", Label: "fourteen points"},
+		{Name: "iris-versicolor-virginica", Label: "Iris: versicolor and virginica"},
+		{Name: "iris-setosa-versicolor", Label: "Iris: setosa and versicolor"},
+	}}
+	machine   = lessons.ChoiceControl{Name: "with", Label: "kernel", Default: "linear", Options: []param.Option{{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF, γ = 1"}}}
+	folds     = lessons.ChoiceControl{Name: "folds", Label: "folds", Symbol: "k", Default: "5", Options: []param.Option{{Name: "2", Label: "2"}, {Name: "5", Label: "5"}, {Name: "10", Label: "10"}}}
+	seed      = lessons.IntegerControl{Name: "seed", Label: "another way to deal", Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Which points share a fold."}
+	chooseSet = lessons.ChoiceControl{Name: "set", Label: "data", Default: "moons", Options: []param.Option{
+		{Name: "moons", Label: "moons"},
+		{Name: "iris", Label: "Iris: versicolor or not"},
+		{Name: "iris-sepal", Label: "Iris: versicolor and virginica, sepal"},
+	}}
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "soft-margin",
+	Screens: []lessons.Screen{
+		{
+			Slug:   "one-point",
+			Covers: []string{"001 6.1", "002 slack"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{hardness, yourPoint},
+				Show:     showOnePoint,
+			},
+			Questions: []lessons.Question{{
+				Slug: "impossible", Ask: `Drag your point ($y = -1$) into the middle of the other class, to $(1.8, 0.4)$. What does the *hard* margin machine do?`,
+				Options: []string{"It makes one error, with the widest margin for the rest.", "Its margin becomes very small, but there is one.", "Nothing: its problem has no solution."},
+				Answer:  impossible,
+				Explain: `No line has all points on their own side, so no $(\mathbf w, b)$ satisfies all constraints $y_i f(\mathbf x_i) \ge 1$ at once. The feasible region is empty.`,
+			}},
+		},
+		{
+			Slug:   "slack",
+			Covers: []string{"001 6.2", "002 slack", "002 hinge"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{label, probe},
+				Show:     showSlack,
+			},
+			Questions: []lessons.Question{{
+				Slug: "wrong-side", Ask: `A point with $y = -1$ has $f(\mathbf x) = 0.4$. How large is its slack $\xi$?`,
+				Answer:  func(context.Context) (float64, error) { return theory.Hinge(-1 * 0.4), nil },
+				Explain: `$y f = -0.4$, so $\xi = 1 - (-0.4) = $ %s: more than 1, the point is misclassified.`,
+			}},
+		},
+		{
+			Slug:   "price",
+			Covers: []string{"001 6.3", "002 primal-soft", "002 regularization"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{reach, priceC},
+				Show:     showPrice,
+			},
+			Questions: []lessons.Question{{
+				Slug: "dearer", Ask: `You raise $C$ and solve again. What happens to the two parts of the minimum?`,
+				Options: []string{`The margin $1/\lVert\mathbf w\rVert$ and $\sum\xi_i$ both fall, or stay.`, `The margin grows and $\sum\xi_i$ falls.`, `The margin falls and $\sum\xi_i$ grows.`},
+				Answer:  dearer,
+				Explain: `Slack has become dearer, so less of it is bought: $\sum\xi_i$ cannot grow. The price is paid with a longer $\mathbf w$, a narrower margin.`,
+			}},
+		},
+		{
+			Slug:   "dual",
+			Covers: []string{"001 6.4", "002 dual-soft"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{dualC},
+				Show:     showDual,
+			},
+			Questions: []lessons.Question{{
+				Slug: "inside", Ask: `A point has slack $\xi_i = 0.3$. What do you know about its $\alpha_i$?`,
+				Options: []string{`$\alpha_i = 0$`, `$0 < \alpha_i < C$`, `$\alpha_i = C$`, "Nothing."},
+				Answer:  atBound,
+				Explain: `$\mu_i \xi_i = 0$ and $\xi_i > 0$ leave $\mu_i = 0$, hence $\alpha_i = C - \mu_i = C$.`,
+			}},
+		},
+		{
+			Slug:   "kinds",
+			Covers: []string{"001 6.5", "002 dual-soft"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{dualC},
+				Show:     showKinds,
+			},
+			Questions: []lessons.Question{{
+				Slug: "leave-out", Ask: `You leave the bounded support vectors out of the sum for $f$. What happens to the line?`,
+				Options: []string{"It stays: they are inside the margin and do not count.", "It is only shifted: they enter b but not w.", "It turns: they are part of w."},
+				Answer:  leaveOut,
+				Explain: `$\mathbf w = \sum_i \alpha_i y_i \mathbf x_i$ over all $\alpha_i > 0$, and bounded ones have the *largest* $\alpha$ of all.`,
+			}},
+		},
+		{
+			Slug:   "c",
+			Covers: []string{"001 6.3", "002 regularization", "002 dual-soft"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{pathC, pathSet, machine},
+				Show:     showC,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "count", Ask: `$C$ falls from 100 to 0.01 on the fourteen points. What happens to the number of support vectors?`,
+					Options: []string{"It falls: more regularisation, a simpler machine.", "It stays.", "It rises."},
+					Answer:  count,
+					Explain: `A lower price widens the margin, and every point inside the margin is a support vector. A simpler function, but with more terms.`,
+				},
+				{
+					Slug: "balanced", Ask: `Seven points of each class, $C = 0.001$. How many support vectors are there?`,
+					Answer:  tiny,
+					Explain: `All %s: $\mathbf w$ is so short that every point is inside the margin, and $\sum_i \alpha_i y_i = 0$ allows $\alpha_i = C$ for all when the classes are equally large.`,
+				},
+			},
+		},
+		{
+			Slug:   "choose",
+			Covers: []string{"001 6.6"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{folds, seed, chooseSet},
+				Show:     showChoose,
+			},
+			Questions: []lessons.Question{{
+				Slug: "cost", Ask: `Five folds, and the fifteen values of $C$ in the picture. How many machines are trained, the final one included?`,
+				Answer:  func(context.Context) (float64, error) { return float64(5*len(prices(2)) + 1), nil },
+				Explain: `Every value is tried once a fold, $5 \cdot 15 = 75$; then the winner is trained on all points: %s.`,
+			}},
+		},
+	},
+})
+
+// at trains on the lesson's points with the price c.
+func at(ctx context.Context, c float64) (*lessons.LinearMachine, error) {
+	return lessons.TrainLinear(ctx, lessons.Overlapping, "C", lessons.Setting(c))
+}
+
+// joined are the separable points and one more of the negative class.
+func joined(p [2]float64) lessons.Toy {
+	return lessons.Toy{XY: append([][2]float64{p}, lessons.Separable.XY...), Y: append([]float64{-1}, lessons.Separable.Y...)}
+}
+
+func showOnePoint(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p := yourPoint.Of(in)
+	t := joined(p)
+	e := &lessons.Exhibit{Handles: []lessons.Handle{yourPoint.Handle("your point", in)}}
+	soft := hardness.Of(in) == "soft"
+	settings := []string{"hard_margin", "true"}
+	if soft {
+		settings = []string{"C", "1"}
+	}
+	e.Lab = t.Lab(append([]string{"kernel", "linear"}, settings...)...)
+	others, err := lessons.TrainHard(ctx, lessons.Separable)
+	if err != nil {
+		return nil, err
+	}
+	without := 1 / lessons.Norm(others.W)
+	caption := `Drag your point, the one with the label. Ringed points are support vectors.`
+	mine := []figure.Mark{figure.Dot{At: p, Class: lessons.Class(-1), Label: "your point, y = −1"}}
+	m, err := lessons.TrainLinear(ctx, t, settings...)
+	if errors.Is(err, svm.ErrNotSeparable) {
+		e.Figures = []lessons.Figure{lessons.Plane("points", caption, lessons.ToyLimits, 2, t.Dots(nil), mine)}
+		e.Notes = []string{"No line separates these points: the hard-margin problem has no solution at all. Switch to the soft margin."}
+		e.Numbers = []lessons.Number{{Label: "margin", Value: "none"}, {Label: "margin without your point", Value: views.Short(without)}}
+		return e, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	marks := [][]figure.Mark{lessons.Sides(m.W, m.B), lessons.MarginLines(m.W, m.B)}
+	if soft {
+		marks = append(marks, lessons.Slacks(t, m.W, m.B))
+	}
+	e.Figures = []lessons.Figure{lessons.Plane("points", caption, lessons.ToyLimits, 2, append(marks, t.Dots(m.Supports), mine)...)}
+	margin := 1 / lessons.Norm(m.W)
+	e.Numbers = []lessons.Number{
+		{Label: `margin $1/\lVert\mathbf w\rVert$`, Value: views.Short(margin)},
+		{Label: "hard margin without your point", Value: views.Short(without), Help: "of the twelve others"},
+	}
+	if soft {
+		e.Numbers = append(e.Numbers, lessons.Number{Label: `$\sum_i \xi_i$`, Value: views.Short(m.Report.SlackSum), Help: "how far all points together fall short of their margin line"})
+	} else if margin < 0.995*without {
+		e.Notes = []string{fmt.Sprintf("One point of thirteen has taken %.0f %% of the margin.", 100*(1-margin/without))}
+	}
+	return e, nil
+}
+
+// impossible asks the solver for the hard margin with a point among the
+// other class.
+func impossible(ctx context.Context) (float64, error) {
+	m, err := lessons.TrainLinear(ctx, joined([2]float64{1.8, 0.4}), "hard_margin", "true")
+	switch {
+	case errors.Is(err, svm.ErrNotSeparable):
+		return 2, nil
+	case err != nil:
+		return 0, err
+	case m.Report.TrainAccuracy < 1:
+		return 0, nil
+	}
+	return 1, nil
+}
+
+func showSlack(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	m, err := at(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	p, y := probe.Of(in), 1.0
+	if label.Of(in) == "-1" {
+		y = -1
+	}
+	f := m.W[0]*p[0] + m.W[1]*p[1] + m.B
+	margin := y * f
+	slack := theory.Hinge(margin)
+	loss := 0.0
+	verdict := "outside the margin, on its own side: no slack"
+	switch {
+	case margin < 0:
+		loss, verdict = 1, "misclassified: slack above 1"
+	case margin == 0:
+		loss, verdict = 1, "exactly on the line: slack 1"
+	case margin < 1:
+		verdict = "on its own side, but inside the margin: slack between 0 and 1"
+	}
+	mine := []figure.Mark{}
+	if slack > 0 {
+		mine = append(mine, figure.Segment{From: p, To: lessons.Foot(m.W, m.B-y, p), Pen: figure.Pen{Color: figure.Magenta}, Name: "slack"})
+	}
+	mine = append(mine, figure.Dot{At: p, Class: lessons.Class(y), Label: "your point"})
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			lessons.Plane("points", `Drag your point across the three lines. It is not trained on: the line stays. Its slack is the way back to its *own* dashed line, in units of the margin.`, lessons.ToyLimits, 2,
+				lessons.Sides(m.W, m.B), lessons.MarginLines(m.W, m.B), lessons.Overlapping.Dots(nil), mine),
+			losses("loss", `Both losses against $y f$; the upright line is your point. The hinge bends at 1, not at 0.`, margin),
+		},
+		Handles: []lessons.Handle{probe.Handle("your point", in)},
+		Numbers: []lessons.Number{
+			{Label: `$y f(\mathbf x)$`, Value: views.Short(margin), Help: "functional margin"},
+			{Label: `$\xi = \max(0, 1 - y f)$`, Value: views.Short(slack), Help: "hinge loss"},
+			{Label: `$\xi/\lVert\mathbf w\rVert$`, Value: views.Short(slack / lessons.Norm(m.W)), Help: "length of the way in the picture"},
+			{Label: "0/1 loss", Value: views.Short(loss), Help: "1 for an error"},
+		},
+		Notes: []string{"Your point is " + verdict + "."},
+	}, nil
+}
+
+// losses draws hinge and 0/1 loss against the functional margin.
+func losses(name, caption string, here float64) lessons.Figure {
+	return lessons.Figure{Name: name, Caption: caption, Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		here := min(max(here, -3), 3)
+		return figure.Chart{
+			Format: l.Format(1), X: figure.Axis{Name: "y f(x)", Min: -3, Max: 3}, Y: figure.Axis{Name: "loss", Min: 0, Max: 4},
+			Curves: []figure.Curve{
+				{Name: "hinge loss", X: []float64{-3, 1, 3}, Y: []float64{4, 0, 0}},
+				{Name: "0/1 loss", X: []float64{-3, 0, 1e-6, 3}, Y: []float64{1, 1, 0, 0}},
+			},
+			Here: &here,
+		}.Picture()
+	}}
+}
+
+func showPrice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	c, width := priceC.Of(in), reach.Of(in)
+	m, err := at(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	best := 1 / lessons.Norm(m.W)
+	margins, err := theory.LinearMargins(m.W[:], m.B, lessons.Overlapping.Matrix(), lessons.Overlapping.Y)
+	if err != nil {
+		return nil, err
+	}
+	var xs, lengths, paid, sums []float64
+	least := math.Inf(1)
+	for _, x := range lessons.Logspace(0.3, 4, 121) {
+		l, s := margins.SoftParts(x)
+		xs, lengths, paid, sums = append(xs, x), append(lengths, l), append(paid, c*s), append(sums, l+c*s)
+		least = min(least, l+c*s)
+	}
+	l, s := margins.SoftParts(width)
+	w, b := [2]float64{m.W[0] * best / width, m.W[1] * best / width}, m.B*best/width
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			lessons.Plane("points", `The line is the best one for this $C$; you choose how far its margin reaches. Each segment is a slack.`, lessons.ToyLimits, 2,
+				lessons.Sides(w, b), lessons.MarginLines(w, b), lessons.Slacks(lessons.Overlapping, w, b), lessons.Overlapping.Dots(nil)),
+			{Name: "sum", Wide: true, Caption: `The two parts and their sum against the margin. The solver stops at the lowest place of the sum.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: lk.Format(1), X: figure.Axis{Name: "margin 1/‖w‖", Log: true, Min: 0.3, Max: 4}, Y: figure.Axis{Min: 0, Max: 3 * least},
+					Curves: []figure.Curve{{Name: "sum", X: xs, Y: sums}, {Name: "½‖w‖²", X: xs, Y: lengths}, {Name: "C Σξ", X: xs, Y: paid}},
+					Here:   &width,
+				}.Picture()
+			}},
+		},
+		Numbers: []lessons.Number{
+			{Label: `$\tfrac12\lVert\mathbf w\rVert^2$`, Value: views.Short(l), Help: "small: a wide margin"},
+			{Label: `$C\sum_i\xi_i$`, Value: views.Short(c * s), Help: "small: few points inside the margin"},
+			{Label: "your sum", Value: views.Short(l + c*s)},
+			{Label: "the solver's sum", Value: views.Short(*m.Report.PrimalObjective), Help: "reached at the margin " + views.Short(best)},
+		},
+		Lab: lessons.Overlapping.Lab("kernel", "linear", "C", priceC.Text(in)),
+	}
+	if over := (l + c*s) / *m.Report.PrimalObjective; over < 1.01 {
+		e.Notes = []string{"You have found the minimum: a wider margin would cost more slack than it saves length, a narrower one the other way round."}
+	}
+	return e, nil
+}
+
+// dearer compares minima along rising C.
+func dearer(ctx context.Context) (float64, error) {
+	first, err := at(ctx, 0.03)
+	if err != nil {
+		return 0, err
+	}
+	last, err := at(ctx, 10)
+	if err != nil {
+		return 0, err
+	}
+	narrower, less := lessons.Norm(last.W) > lessons.Norm(first.W), last.Report.SlackSum < first.Report.SlackSum
+	switch {
+	case narrower && less:
+		return 0, nil
+	case less:
+		return 1, nil
+	}
+	return 2, nil
+}
+
+var dualLines = []lessons.Line{
+	{
+		Why: `The primal has two kinds of constraints for every point. Each kind gets its own multipliers.`,
+		TeX: `\begin{aligned}\min_{\mathbf w, b, \xi}\;& \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i\\ \text{s.t.}\;& y_i f(\mathbf x_i) \ge 1 - \xi_i,\quad \xi_i \ge 0\end{aligned}`,
+	},
+	{
+		Why: `In the Lagrangian $\alpha_i \ge 0$ watches over the margin of point $i$, $\mu_i \ge 0$ over the sign of its slack.`,
+		TeX: `\begin{aligned}L = {}& \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i - \sum_i \mu_i\xi_i\\ &- \sum_i \alpha_i\bigl[y_i(\mathbf w^\top\mathbf x_i + b) - 1 + \xi_i\bigr]\end{aligned}`,
+	},
+	{
+		Why: `First condition, $\partial L/\partial\mathbf w = 0$, the same as for the hard margin: $\mathbf w$ is made of points.`,
+		TeX: `\mathbf w = \sum_i \alpha_i y_i \mathbf x_i`,
+	},
+	{
+		Why: `Second condition, $\partial L/\partial b = 0$, also the same: both classes pull equally hard.`,
+		TeX: `\sum_i \alpha_i y_i = 0`,
+	},
+	{
+		Why: `Third condition, $\partial L/\partial\xi_i = 0$, new, one for every point: its two multipliers always add up to $C$.`,
+		TeX: `C - \alpha_i - \mu_i = 0 \;\;\Longrightarrow\;\; \alpha_i = C - \mu_i`,
+	},
+	{
+		Why: `Because $\mu_i$ cannot be negative, $\alpha_i$ cannot pass $C$: the *box*. It is the only trace that the slack leaves.`,
+		TeX: `\mu_i \ge 0 \;\;\Longrightarrow\;\; 0 \le \alpha_i \le C`,
+	},
+	{
+		Why: `Put all this back into $L$. What contains $\xi_i$ vanishes by the third condition, whatever $\xi_i$ is.`,
+		TeX: `\sum_i \xi_i\,(C - \alpha_i - \mu_i) = 0`,
+	},
+	{
+		Why: `What is left is the dual of the hard margin again. The box is the only change.`,
+		TeX: `\begin{aligned}\max_\alpha\;& \sum_i \alpha_i - \tfrac12\sum_{i,j} \alpha_i\alpha_j y_i y_j\,\mathbf x_i^\top\mathbf x_j\\ \text{s.t.}\;& \sum_i\alpha_i y_i = 0,\quad 0 \le \alpha_i \le C\end{aligned}`,
+	},
+	{
+		Why: `At the optimum a multiplier and its constraint cannot both be slack. The second product says: only points with $\alpha_i = C$ can have $\xi_i > 0$. Check it in the table.`,
+		TeX: `\alpha_i\bigl[y_i f(\mathbf x_i) - 1 + \xi_i\bigr] = 0,\qquad (C - \alpha_i)\,\xi_i = 0`,
+	},
+}
+
+// kind names what a point is.
+func kind(r ml.Role) string {
+	switch r {
+	case ml.Free:
+		return "free"
+	case ml.Inside:
+		return "bounded, inside"
+	case ml.Misclassified:
+		return "bounded, wrong side"
+	}
+	return "no support vector"
+}
+
+func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	c := dualC.Of(in)
+	m, err := at(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	e := &lessons.Exhibit{Steps: len(dualLines), Step: min(in.Step, len(dualLines)-1), Figures: []lessons.Figure{bars(m, c)}}
+	e.Body = lessons.Derivation(e.Step, dualLines...)
+	e.Numbers = []lessons.Number{
+		{Label: `$\sum_i \alpha_i y_i$`, Value: views.Short(balance(m.Points)), Help: "second condition"},
+		{Label: "dual and primal objective", Value: views.Short(m.Report.Objective) + " and " + views.Short(*m.Report.PrimalObjective), Help: "they meet at the optimum"},
+	}
+	if e.Step < e.Steps-1 {
+		return e, nil
+	}
+	t := lessons.Table{Caption: "Every point at the optimum; marked: those with slack", Head: []string{"point", `$y_i$`, `$y_i f$`, `$\xi_i$`, `$\alpha_i$`, `$\mu_i$`, "kind"}}
+	for i, p := range m.Points {
+		alpha := math.Abs(p.Weight)
+		row := []string{strconv.Itoa(i + 1), views.Short(p.Y)}
+		for _, v := range []float64{p.Margin, p.Slack, alpha, c - alpha} {
+			row = append(row, views.Short(math.Round(1e3*v)/1e3))
+		}
+		t.Rows = append(t.Rows, append(row, kind(p.Role)))
+		if p.Slack > 1e-4 {
+			t.Marked = append(t.Marked, i)
+		}
+	}
+	e.Tables = []lessons.Table{t}
+	return e, nil
+}
+
+// bars draws alpha of all points below the box's upper end.
+func bars(m *lessons.LinearMachine, c float64) lessons.Figure {
+	alphas, kinds := make([]float64, len(m.Points)), make([]int, len(m.Points))
+	for i, p := range m.Points {
+		alphas[i] = math.Abs(p.Weight)
+		if p.Role == ml.Inside || p.Role == ml.Misclassified {
+			kinds[i] = 1
+		}
+	}
+	return lessons.Figure{Name: "alpha", Wide: true, Caption: `$\alpha_i$ of the fourteen points. No bar can pass the rule, $C$; what is missing up to it is $\mu_i$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Bars{
+			Format: l.Format(1), X: "point", Y: "α", Values: alphas, Classes: kinds, ClassNames: []string{"α < C", "α = C"},
+			Rules: []figure.Rule{{Name: "C", At: c}},
+		}.Picture()
+	}}
+}
+
+// balance is the sum of alpha_i y_i, to rounding.
+func balance(points []ml.Point) (sum float64) {
+	for _, p := range points {
+		sum += p.Weight
+	}
+	return math.Round(1e9*sum) / 1e9
+}
+
+// atBound looks at alpha of all points with slack.
+func atBound(ctx context.Context) (float64, error) {
+	m, err := at(ctx, 1)
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range m.Points {
+		if p.Slack > 1e-4 && math.Abs(p.Weight) < 1-1e-9 {
+			return 3, nil
+		}
+	}
+	return 2, nil
+}
+
+// freeOnly is the line that the free support vectors alone would give; ok tells
+// whether there are any.
+func freeOnly(m *lessons.LinearMachine) (w [2]float64, b float64, ok bool, err error) {
+	y, u, free := make([]float64, len(m.Points)), make([]float64, len(m.Points)), make([]bool, len(m.Points))
+	for i, p := range m.Points {
+		y[i], u[i], free[i] = p.Y, p.Weight, p.Role == ml.Free
+	}
+	v, b, err := theory.PartialMachine(m.Data.X, y, u, free)
+	if err != nil {
+		return w, 0, false, err
+	}
+	w = [2]float64(v)
+	return w, b, lessons.Norm(w) > 1e-9, nil
+}
+
+func showKinds(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	m, err := at(ctx, dualC.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{lessons.Boundary("kinds", `Rings mark the support vectors; their form tells free from bounded, their size grows with $\alpha_i$. Segments are slacks.`, m.Model, m.Data, m.Spec, func(s *figure.Scene) { s.Slack, s.Limits, s.LegendRows = true, lessons.ToyLimits, 3 })},
+		Lab:     lessons.Overlapping.Lab("kernel", "linear", "C", dualC.Text(in), "slack", "true"),
+	}
+	r := m.Report
+	t := lessons.Table{Caption: "Who is in the sum", Head: []string{"kind", "condition", "points", `$\sum\alpha_i$`}}
+	sums := map[ml.Role]float64{}
+	for _, p := range m.Points {
+		sums[p.Role] += math.Abs(p.Weight)
+	}
+	for _, k := range []struct {
+		role      ml.Role
+		condition string
+		n         int
+	}{
+		{ml.None, `$\alpha_i = 0,\; \xi_i = 0$`, r.N - r.SupportVectors},
+		{ml.Free, `$0 < \alpha_i < C,\; \xi_i = 0$`, *r.Free},
+		{ml.Inside, `$\alpha_i = C,\; \xi_i \le 1$`, *r.BoundedInside},
+		{ml.Misclassified, `$\alpha_i = C,\; \xi_i > 1$`, *r.BoundedMisclassified},
+	} {
+		t.Rows = append(t.Rows, []string{kind(k.role), k.condition, strconv.Itoa(k.n), views.Short(sums[k.role])})
+	}
+	e.Tables = []lessons.Table{t}
+	marks := [][]figure.Mark{lessons.Sides(m.W, m.B), lessons.MarginLines(m.W, m.B)}
+	e.Numbers = []lessons.Number{{Label: "errors with all support vectors", Value: strconv.Itoa(lessons.Overlapping.Errors(figure.Linear(m.W, -m.B)))}}
+	w, b, ok, err := freeOnly(m)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		marks = append(marks, []figure.Mark{figure.Line{A: w, C: -b, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.LongDash}, Name: "free ones alone"}})
+		cos := (w[0]*m.W[0] + w[1]*m.W[1]) / (lessons.Norm(w) * lessons.Norm(m.W))
+		e.Numbers = append(e.Numbers,
+			lessons.Number{Label: "errors with the free ones alone", Value: strconv.Itoa(lessons.Overlapping.Errors(figure.Linear(w, -b)))},
+			lessons.Number{Label: `angle between the two $\mathbf w$`, Value: fmt.Sprintf("%.0f°", 180/math.Pi*math.Acos(min(1, max(-1, cos))))})
+	} else {
+		e.Notes = append(e.Notes, "At this $C$ there is no free support vector at all: summing over the free ones alone would leave nothing.")
+	}
+	marks = append(marks, lessons.Overlapping.Dots(func(i int) bool { return m.Points[i].Role == ml.Free }))
+	e.Figures = append(e.Figures, lessons.Plane("free-only", `Solid: the right line. Long dashes: what the free support vectors (ringed) would give alone.`, lessons.ToyLimits, 2, marks...))
+	return e, nil
+}
+
+// leaveOut compares the line with and without the bounded ones.
+func leaveOut(ctx context.Context) (float64, error) {
+	m, err := at(ctx, 2)
+	if err != nil {
+		return 0, err
+	}
+	w, b, ok, err := freeOnly(m)
+	if err != nil {
+		return 0, err
+	}
+	turned := math.Abs(w[0]*m.W[1]-w[1]*m.W[0]) > 1e-3*lessons.Norm(w)*lessons.Norm(m.W)
+	switch {
+	case !ok || turned:
+		return 2, nil
+	case math.Abs(b/lessons.Norm(w)-m.B/lessons.Norm(m.W)) > 1e-3:
+		return 1, nil
+	}
+	return 0, nil
+}
+
+// prices are C from 0.001 to 10 000 with so many values a decade.
+func prices(perDecade int) (cs []float64) {
+	for k := range 7*perDecade + 1 {
+		cs = append(cs, math.Pow(10, float64(k)/float64(perDecade)-3))
+	}
+	return cs
+}
+
+// data loads a data set of the lesson.
+func data(set string) (*dataset.Data, error) {
+	if set == "moons" {
+		return dataset.Generate("moons", 100, 0.25, 4)
+	}
+	return lessons.LoadData(set)
+}
+
+// row is what a value of C leads to.
+type row struct {
+	all, free, bounded, errors float64
+	margin, slides             float64 // 1/|w| and 1/sqrt(sum alpha)
+}
+
+// marginOf is 1/|w|, without end for w = 0.
+func marginOf(r ml.Report) float64 {
+	if r.Margin == nil {
+		return math.Inf(1)
+	}
+	return *r.Margin
+}
+
+// path trains along C.
+func path(ctx context.Context, d *dataset.Data, kernel string) (cs []float64, rows []row, err error) {
+	cs = prices(4)
+	for _, c := range cs {
+		res, _, err := lessons.Fit(ctx, d, settings(kernel, c)...)
+		if err != nil {
+			return nil, nil, err
+		}
+		r := res.Report
+		rows = append(rows, row{
+			all: float64(r.SupportVectors), free: float64(*r.Free), bounded: float64(*r.BoundedInside + *r.BoundedMisclassified),
+			errors: math.Round((1 - r.TrainAccuracy) * float64(r.N)), margin: marginOf(r), slides: 1 / math.Sqrt(floats.Norm(res.Model.Machines[0].Coef, 1)),
+		})
+	}
+	return cs, rows, ctx.Err()
+}
+
+// settings are the parameters of the screen on C.
+func settings(kernel string, c float64) []string {
+	return []string{"kernel", kernel, "gamma", "1", "C", lessons.Setting(c), "tol", "1e-5"}
+}
+
+func showC(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	set, kern, c := pathSet.Of(in), machine.Of(in), pathC.Of(in)
+	d, err := data(set)
+	if err != nil {
+		return nil, err
+	}
+	res, spec, err := lessons.Fit(ctx, d, settings(kern, c)...)
+	if err != nil {
+		return nil, err
+	}
+	cs, rows, err := path(ctx, d, kern)
+	if err != nil {
+		return nil, err
+	}
+	r := res.Report
+	slides := 1 / math.Sqrt(floats.Norm(res.Model.Machines[0].Coef, 1))
+	axis := figure.Axis{Name: "C", Log: true, Min: cs[0], Max: cs[len(cs)-1]}
+	chart := func(name, caption string, y figure.Axis, curves ...figure.Curve) lessons.Figure {
+		for i := range curves {
+			curves[i].X = cs
+		}
+		return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Chart{Format: l.Format(2), X: axis, Y: y, Curves: curves, Here: &c}.Picture()
+		}}
+	}
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			lessons.Boundary("model", `The machine at your $C$: the dashed margin lines move apart as $C$ falls, and more points get a ring.`, res.Model, d, spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 3 }),
+			chart("counts", "Numbers of points against $C$. From right to left the machine softens.", figure.Axis{Name: "points", Min: 0, Max: float64(r.N) * 1.04},
+				figure.Curve{Name: "support vectors", Y: lessons.Column(rows, func(r row) float64 { return r.all })},
+				figure.Curve{Name: "bounded", Y: lessons.Column(rows, func(r row) float64 { return r.bounded })},
+				figure.Curve{Name: "free", Y: lessons.Column(rows, func(r row) float64 { return r.free })},
+				figure.Curve{Name: "errors", Y: lessons.Column(rows, func(r row) float64 { return r.errors })}),
+			chart("margin", `The margin, and what the slides' formula makes of it. They agree only where no point is bounded.`, figure.Axis{Log: true},
+				figure.Curve{Name: "1/‖w‖", Y: lessons.Column(rows, func(r row) float64 { return r.margin })},
+				figure.Curve{Name: "1/√Σα", Y: lessons.Column(rows, func(r row) float64 { return r.slides })}),
+		},
+		Numbers: []lessons.Number{
+			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
+			{Label: "free / bounded inside / bounded wrong", Value: fmt.Sprintf("%d / %d / %d", *r.Free, *r.BoundedInside, *r.BoundedMisclassified)},
+			{Label: `margin $1/\lVert\mathbf w\rVert$`, Value: views.Short(marginOf(r)), Help: `$1/\sqrt{\sum\alpha_i}$ would be ` + views.Short(slides)},
+			{Label: `$\sum_i\xi_i$`, Value: views.Short(r.SlackSum)},
+		},
+	}
+	if set == "overlap" {
+		e.Lab = lessons.Overlapping.Lab("kernel", kern, "gamma", "1", "C", pathC.Text(in))
+	} else {
+		e.Lab = lessons.LabQuery(set, "kernel", kern, "gamma", "1", "C", pathC.Text(in), "standardize", "false")
+	}
+	switch bounded := *r.BoundedInside + *r.BoundedMisclassified; {
+	case bounded == r.N:
+		e.Notes = []string{`Every point is bounded: $\alpha_i = C$ for all, so $\mathbf w = C\sum_i y_i\boldsymbol\phi(\mathbf x_i)$. A smaller $C$ only makes $\mathbf w$ shorter; the line depends on the class means alone.`}
+	case bounded == 0:
+		e.Notes = []string{"No point is bounded: this is the hard margin, and a larger $C$ changes nothing any more."}
+	}
+	return e, nil
+}
+
+// count compares numbers of support vectors.
+func count(ctx context.Context) (float64, error) {
+	dear, err := at(ctx, 100)
+	if err != nil {
+		return 0, err
+	}
+	cheap, err := at(ctx, 0.01)
+	if err != nil {
+		return 0, err
+	}
+	switch a, b := dear.Report.SupportVectors, cheap.Report.SupportVectors; {
+	case b < a:
+		return 0, nil
+	case b == a:
+		return 1, nil
+	}
+	return 2, nil
+}
+
+// tiny counts the support vectors at a very small C.
+func tiny(ctx context.Context) (float64, error) {
+	m, err := at(ctx, 0.001)
+	if err != nil {
+		return 0, err
+	}
+	return float64(m.Report.SupportVectors), nil
+}
+
+func showChoose(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	set := chooseSet.Of(in)
+	k, err := strconv.Atoi(folds.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	d, err := data(set)
+	if err != nil {
+		return nil, err
+	}
+	positive := ""
+	if set == "iris" {
+		positive = "versicolor"
+	}
+	spec, err := lessons.NewSpec("gamma", "2", "positive", positive, "max_iter", "20000")
+	if err != nil {
+		return nil, err
+	}
+	cs := prices(2)
+	grid, err := eval.CrossValidate(ctx, d, spec, eval.Grid{"C": eval.Numbers(cs...)}, eval.Scheme{Folds: k, Seed: uint64(seed.Of(in))}, nil)
+	if err != nil {
+		return nil, err
+	}
+	mean, low, high, train := make([]float64, len(cs)), make([]float64, len(cs)), make([]float64, len(cs)), make([]float64, len(cs))
+	best := grid.Best
+	for i, cell := range grid.Settings {
+		mean[i], low[i] = cell.Accuracy, 1
+		for _, f := range cell.Folds {
+			low[i], high[i] = min(low[i], f.Accuracy), max(high[i], f.Accuracy)
+			train[i] += f.TrainAccuracy / float64(k)
+		}
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{{Name: "accuracy", Caption: "Accuracy of an RBF machine ($\\gamma = 2$) against $C$. The band reaches from the worst to the best fold; the upright line is the chosen $C$.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Chart{
+				Format: l.Format(1), X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of right answers", Min: 0.4, Max: 1},
+				Curves: []figure.Curve{{Name: "held out", X: cs, Y: mean, Lo: low, Hi: high, Marks: true}, {Name: "trained on", X: cs, Y: train}},
+				Here:   &cs[best],
+			}.Picture()
+		}}},
+		Numbers: []lessons.Number{
+			{Label: "chosen C", Value: views.Short(cs[best]), Help: "best mean of the held-out folds; of equal ones the smallest"},
+			{Label: "mean, held out", Value: lessons.Percent(mean[best]), Help: fmt.Sprintf("folds from %.0f to %.0f %%", 100*low[best], 100*high[best])},
+			{Label: "mean, trained on", Value: lessons.Percent(train[best]), Help: "says nothing about new points"},
+			{Label: "machines trained", Value: fmt.Sprintf("%d · %d + 1 = %d", k, len(cs), k*len(cs)+1), Help: "and one more on all points with the chosen C"},
+		},
+		Notes: []string{"Deal again: does the same $C$ win? Compare the differences between neighbouring values with the height of the band."},
+	}, nil
+}
