@@ -2,6 +2,7 @@ package theory
 
 import (
 	"errors"
+	"math"
 
 	"marginlab/ml/param"
 )
@@ -98,6 +99,20 @@ func (p Problem) G(at [2]float64) float64 {
 	return p.Normal[0]*at[0] + p.Normal[1]*at[1] + p.Offset
 }
 
+// Gradient returns grad f at a place.
+func (p Problem) Gradient(at [2]float64) [2]float64 {
+	return [2]float64{2 * p.Scale[0] * (at[0] - p.Center[0]), 2 * p.Scale[1] * (at[1] - p.Center[1])}
+}
+
+// Balance returns the multiplier lambda that brings grad f + lambda grad g nearest to
+// 0 at a place, and the length of what is left, which is the slope of f along the
+// constraint: 0 where the level line of f touches that of g.
+func (p Problem) Balance(at [2]float64) (lambda, slope float64) {
+	g, n := p.Gradient(at), p.Normal
+	lambda = -(g[0]*n[0] + g[1]*n[1]) / (n[0]*n[0] + n[1]*n[1])
+	return lambda, math.Abs(g[0]*n[1]-g[1]*n[0]) / math.Hypot(n[0], n[1])
+}
+
 // Minimise solves the problem through its Lagrange function f + lambda g, for an
 // inequality by going through the two cases of the Karush-Kuhn-Tucker conditions
 // (slides, "Optimization under constraints: example 1" to 4). When the free
@@ -105,14 +120,8 @@ func (p Problem) G(at [2]float64) float64 {
 // alpha = 0. Errors: a scale that is not above 0, a normal of 0, values that are
 // not finite.
 func (p Problem) Minimise() (Solution, error) {
-	if err := checkFinite("coefficient", []float64{p.Center[0], p.Center[1], p.Scale[0], p.Scale[1], p.Normal[0], p.Normal[1], p.Offset}); err != nil {
+	if err := p.check(); err != nil {
 		return Solution{}, err
-	}
-	if p.Scale[0] <= 0 || p.Scale[1] <= 0 {
-		return Solution{}, errors.New("theory: both scales of the quadratic must be above 0, or it has no minimum")
-	}
-	if p.Kind != Unconstrained && p.Normal == ([2]float64{}) {
-		return Solution{}, param.Refuse("give it a direction", "the normal of the constraint is 0")
 	}
 	free := Case{Point: p.Center} // the objective is 0 there
 	if p.Kind == Unconstrained {
@@ -129,6 +138,20 @@ func (p Problem) Minimise() (Solution, error) {
 		free.Verdict = Infeasible
 	}
 	return solution(free, line), nil
+}
+
+// check refuses a problem that has no single minimum.
+func (p Problem) check() error {
+	if err := checkFinite("coefficient", []float64{p.Center[0], p.Center[1], p.Scale[0], p.Scale[1], p.Normal[0], p.Normal[1], p.Offset}); err != nil {
+		return err
+	}
+	if p.Scale[0] <= 0 || p.Scale[1] <= 0 {
+		return errors.New("theory: both scales of the quadratic must be above 0, or it has no minimum")
+	}
+	if p.Kind != Unconstrained && p.Normal == ([2]float64{}) {
+		return param.Refuse("give it a direction", "the normal of the constraint is 0")
+	}
+	return nil
 }
 
 // onLine solves grad f + lambda n = 0 together with g = 0.

@@ -4,6 +4,7 @@ package all
 import (
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/conformal"
+	"marginlab/views/lessons/lagrange"
 	"marginlab/views/lessons/perceptron"
 	"marginlab/views/lessons/softmargin"
 	"marginlab/views/lessons/width"
@@ -12,7 +13,7 @@ import (
 // Lessons are the lessons in the order in which they are taught.
 var Lessons = []lessons.Lesson{
 	lessons.Margins,
-	lessons.Lagrange,
+	lagrange.Lesson,
 	lessons.Hardmargin,
 	perceptron.Lesson,
 	softmargin.Lesson,

@@ -1,4 +1,4 @@
-package lessons
+package lagrange
 
 import (
 	"math"
@@ -7,34 +7,36 @@ import (
 	"testing"
 
 	"marginlab/ml/theory"
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/lessonstest"
 )
 
-// TestLagrangeWorkedExamples: what the slides work out by hand in examples 2 to 4
+// TestWorkedExamples: what the slides work out by hand in examples 2 to 4
 // is what the screens end with.
-func TestLagrangeWorkedExamples(t *testing.T) {
+func TestWorkedExamples(t *testing.T) {
 	t.Parallel()
-	want := func(e *Exhibit, numbers map[string]string) {
+	want := func(e *lessons.Exhibit, numbers map[string]string) {
 		t.Helper()
 		for label, value := range numbers {
-			if got := numberOf(t, e, label); got != value {
+			if got := lessonstest.Number(t, e, label); got != value {
 				t.Errorf("%s: %s, want %s", label, got, value)
 			}
 		}
 	}
-	want(showScreen(t, &Lagrange, "touch", "px", "-0.2", "py", "-0.4"),
+	want(lessonstest.Show(t, &Lesson, "touch", "px", "-0.2", "py", "-0.4"),
 		map[string]string{`$f$ at the dot`: "0.2", "slope along the line": "0", "angle between the gradients": "180°", `$\lambda$`: "0.4"})
-	want(showScreen(t, &Lagrange, "equality", "step", "99"),
+	want(lessonstest.Show(t, &Lesson, "equality", "step", "99"),
 		map[string]string{`$\lambda^*$`: "0.4", `$(x^*, y^*)$`: "(−0.2, −0.4)", `$f(x^*, y^*)$`: "0.2", `$g(x^*, y^*)$`: "0"})
-	want(showScreen(t, &Lagrange, "inequality"),
+	want(lessonstest.Show(t, &Lesson, "inequality"),
 		map[string]string{"the constraint is": "saturated", `$\alpha$`: "0.4", `$h(x^*, y^*)$`: "0", `$f(x^*, y^*)$`: "0.2"})
-	want(showScreen(t, &Lagrange, "inequality", "other", "true"),
+	want(lessonstest.Show(t, &Lesson, "inequality", "other", "true"),
 		map[string]string{"the constraint is": "free", `$\alpha$`: "0", `$h(x^*, y^*)$`: "−1", `$f(x^*, y^*)$`: "0", `$\alpha$ on the wall`: "−0.4"})
 
 	for example, rows := range map[string][2]string{
 		"3": {`$\alpha = 0$|(0, 0)|0|1|0|rejected: violates the constraint`, `$\alpha > 0$|(−0.2, −0.4)|0.4|0|0.2|accepted`},
 		"4": {`$\alpha = 0$|(0, 0)|0|−1|0|accepted`, `$\alpha > 0$|(−0.2, −0.4)|−0.4|0|0.2|rejected: the multiplier is not positive`},
 	} {
-		e := showScreen(t, &Lagrange, "cases", "example", example, "step", "99")
+		e := lessonstest.Show(t, &Lesson, "cases", "example", example, "step", "99")
 		for i, row := range rows {
 			if got := strings.Join(e.Tables[0].Rows[i], "|"); got != row {
 				t.Errorf("example %s, case %d: %s, want %s", example, i+1, got, row)
@@ -43,18 +45,18 @@ func TestLagrangeWorkedExamples(t *testing.T) {
 	}
 }
 
-// TestLagrangeDerivation: the last lines hold the solution as fractions.
-func TestLagrangeDerivation(t *testing.T) {
+// TestDerivation: the last lines hold the solution as fractions.
+func TestDerivation(t *testing.T) {
 	t.Parallel()
 	for want, got := range map[string]string{
-		"x + 2y + 1":             lagrangeConstraint(theory.LagrangeExamples[1]),
-		"-x - 2y - 1":            lagrangeConstraint(theory.LagrangeExamples[3]),
-		`(-\tfrac{1}{5},\ -2)`:   TeXPoint([2]float64{-0.2, -2}),
-		`-\tfrac{5}{2}\lambda`:   TeXSum(TeXTerm{-2.5, `\lambda`}, TeXTerm{0, "x"}),
-		"0":                      TeXSum(TeXTerm{0, "x"}),
-		"0.123":                  TeXFraction(0.12345678),
-		`\tfrac{9}{26}`:          TeXFraction(9.0 / 26),
-		`2x - \tfrac{1}{3}y - 3`: TeXSum(TeXTerm{2, "x"}, TeXTerm{-1.0 / 3, "y"}, TeXTerm{-3, ""}),
+		"x + 2y + 1":             constraint(theory.LagrangeExamples[1]),
+		"-x - 2y - 1":            constraint(theory.LagrangeExamples[3]),
+		`(-\tfrac{1}{5},\ -2)`:   lessons.TeXPoint([2]float64{-0.2, -2}),
+		`-\tfrac{5}{2}\lambda`:   lessons.TeXSum(lessons.TeXTerm{Factor: -2.5, Of: `\lambda`}, lessons.TeXTerm{Factor: 0, Of: "x"}),
+		"0":                      lessons.TeXSum(lessons.TeXTerm{Factor: 0, Of: "x"}),
+		"0.123":                  lessons.TeXFraction(0.12345678),
+		`\tfrac{9}{26}`:          lessons.TeXFraction(9.0 / 26),
+		`2x - \tfrac{1}{3}y - 3`: lessons.TeXSum(lessons.TeXTerm{Factor: 2, Of: "x"}, lessons.TeXTerm{Factor: -1.0 / 3, Of: "y"}, lessons.TeXTerm{Factor: -3, Of: ""}),
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -64,27 +66,31 @@ func TestLagrangeDerivation(t *testing.T) {
 	for _, n1 := range []string{"-3", "0", "2"} {
 		for _, n2 := range []string{"-1", "0", "3"} {
 			for _, o := range []string{"-2", "0", "3"} {
-				checkExhibit(t, showScreen(t, &Lagrange, "equality", "n1", n1, "n2", n2, "o", o, "step", "6"))
+				lessonstest.CheckExhibit(t, lessonstest.Show(t, &Lesson, "equality", "n1", n1, "n2", n2, "o", o, "step", "6"))
 			}
 		}
 	}
 }
 
-// TestLagrangeAll: of the four cases exactly one survives, and no allowed place
+// TestCases: of the four cases exactly one survives, and no allowed place
 // of a grid is nearer to the free minimum.
-func TestLagrangeAll(t *testing.T) {
+func TestCases(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 3))
 	kinds := map[[2]bool]int{}
 	for range 200 {
 		c := [2]float64{4*rng.Float64() - 2, 4*rng.Float64() - 2}
-		p := theory.Problem{Center: c, Scale: [2]float64{1, 1}}
-		var found []lagrangeSet
-		for _, s := range lagrangeAll(c, lagrangeWalls) {
-			if s.accepted != (s.verdict() == "accepted") {
-				t.Errorf("accepted %v, but %q", s.accepted, s.verdict())
+		p := roundTo(c)
+		cases, err := p.WallCases(walls)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []theory.WallCase
+		for _, s := range cases {
+			if accepted := s.Verdict == theory.Accepted; accepted != (verdict(s) == "accepted") {
+				t.Errorf("accepted %v, but %q", accepted, verdict(s))
 			}
-			if s.accepted {
+			if s.Verdict == theory.Accepted {
 				found = append(found, s)
 			}
 		}
@@ -92,17 +98,17 @@ func TestLagrangeAll(t *testing.T) {
 			t.Fatalf("%v: %d solutions", c, len(found))
 		}
 		s := found[0]
-		kinds[[2]bool{s.touched[0], s.touched[1]}]++
+		kinds[[2]bool(s.Touched)]++
 		best := math.Inf(1)
 		for x := -4.0; x <= 4; x += 0.02 {
 			for y := -4.0; y <= 4; y += 0.02 {
-				if at := [2]float64{x, y}; lagrangeWalls[0].G(at) <= 1e-12 && lagrangeWalls[1].G(at) <= 1e-12 {
+				if at := [2]float64{x, y}; walls[0].G(at) <= 1e-12 && walls[1].G(at) <= 1e-12 {
 					best = math.Min(best, p.F(at))
 				}
 			}
 		}
-		if f := p.F(s.at); f > best+1e-9 || f < best-0.2 {
-			t.Errorf("%v: minimum %g at %v, the grid finds %g", c, f, s.at, best)
+		if f := p.F(s.Point); f > best+1e-9 || f < best-0.2 {
+			t.Errorf("%v: minimum %g at %v, the grid finds %g", c, f, s.Point, best)
 		}
 	}
 	if len(kinds) != 4 {
@@ -110,12 +116,12 @@ func TestLagrangeAll(t *testing.T) {
 	}
 }
 
-// TestLagrangeSVM: on a line the widest margin is half the gap between the
+// TestSVM: on a line the widest margin is half the gap between the
 // classes, which gives w, b and both multipliers.
-func TestLagrangeSVM(t *testing.T) {
+func TestSVM(t *testing.T) {
 	t.Parallel()
-	e := showScreen(t, &Lagrange, "svm", "solver", "true", "w", "1", "b", "-0.5")
-	if got := numberOf(t, e, `least $y_i(w x_i + b)$`); got != "1" {
+	e := lessonstest.Show(t, &Lesson, "svm", "solver", "true", "w", "1", "b", "-0.5")
+	if got := lessonstest.Number(t, e, `least $y_i(w x_i + b)$`); got != "1" {
 		t.Errorf("margin %s at the solution", got)
 	}
 	for i, want := range []string{"0|−1.5|0", "0.5|0|0", "0.5|0|0", "0|−1|0"} {

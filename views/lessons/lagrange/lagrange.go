@@ -1,0 +1,663 @@
+// Package lagrange is the lesson on constraints and multipliers.
+package lagrange
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"strconv"
+
+	"marginlab/ml/param"
+	"marginlab/ml/theory"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	probe = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "px", Label: "probe x", Default: "0.8", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "probe y", Default: "-0.9", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
+	}
+	// The two places through which the line of the constraint goes; at first it is
+	// x + 2y + 1 = 0.
+	firstEnd = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "ax", Label: "first end of the line, x", Default: "2", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
+		Y: lessons.NumberControl{Name: "ay", Label: "first end of the line, y", Default: "-1.5", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
+	}
+	secondEnd = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "bx", Label: "second end of the line, x", Default: "-2.2", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
+		Y: lessons.NumberControl{Name: "by", Label: "second end of the line, y", Default: "0.6", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
+	}
+	factorX  = lessons.IntegerControl{Name: "n1", Label: "coefficient of x", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
+	factorY  = lessons.IntegerControl{Name: "n2", Label: "coefficient of y", Default: "2", Min: -3, Max: 3, Low: -3, High: 3}
+	constant = lessons.IntegerControl{Name: "o", Label: "constant", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
+	other    = lessons.SwitchControl{Name: "other", Label: "allow the other side (example 4)", Default: "false", Help: "Changes the sign of h."}
+	minimum  = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "cx", Label: "free minimum x", Default: "0", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
+		Y: lessons.NumberControl{Name: "cy", Label: "free minimum y", Default: "0", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
+	}
+	number     = lessons.ChoiceControl{Name: "example", Label: "example", Default: "3", Options: []param.Option{{Name: "3", Label: "3: x + 2y + o ≤ 0"}, {Name: "4", Label: "4: −x − 2y − o ≤ 0"}}}
+	offset     = lessons.IntegerControl{Name: "o", Label: "constant o", Default: "1", Min: -3, Max: 3, Low: -3, High: 3, Help: "1 in the slides."}
+	kktMinimum = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "cx", Label: "free minimum x", Default: "1.3", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
+		Y: lessons.NumberControl{Name: "cy", Label: "free minimum y", Default: "1", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
+	}
+	weight = lessons.NumberControl{Name: "w", Label: "w", Default: "1.8", Min: -0.5, Max: 3, Low: -0.5, High: 3, Folded: true}
+	bias   = lessons.NumberControl{Name: "b", Label: "b", Default: "-1.2", Min: -2.2, Max: 1.2, Low: -2.2, High: 1.2, Folded: true}
+	solver = lessons.SwitchControl{Name: "solver", Label: "show the solver's solution", Default: "false", Help: "Try to find it first."}
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "lagrange",
+	Screens: []lessons.Screen{
+		{
+			Slug:   "touch",
+			Covers: []string{"002 lagrange", "002 example1", "001 4.2"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{probe, firstEnd, secondEnd}, Show: showTouch},
+			Questions: []lessons.Question{{
+				Slug: "through", Ask: `Move the line until it passes through the free minimum (0, 0). What is $\lambda$ at the best place then?`,
+				Answer: func(context.Context) (float64, error) {
+					p := theory.LagrangeExamples[1]
+					p.Offset = 0
+					s, err := p.Minimise()
+					return s.Multiplier, err
+				},
+				Explain: `There $\nabla f = \mathbf 0$ already, and $\nabla f = -\lambda\nabla g$ asks for $\lambda = $ %s: a constraint that costs nothing.`,
+			}},
+		},
+		{
+			Slug:   "equality",
+			Covers: []string{"002 lagrange", "002 example2", "001 4.2"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{factorX, factorY, constant},
+				Show:     showEquality,
+			},
+			Questions: []lessons.Question{{
+				Slug: "twice", Ask: `Write the same line as $2x + 4y + 2 = 0$. What happens to the solution?`,
+				Options: []string{"Nothing changes.", `The point stays, $\lambda$ doubles.`, `The point stays, $\lambda$ is halved.`, "The point moves."},
+				Answer:  twice,
+				Explain: `The line is the same, so the point is. But $\nabla g$ is twice as long, and $\nabla f = -\lambda\nabla g$ has to hold: a multiplier belongs to the way the constraint is written.`,
+			}},
+		},
+		{
+			Slug:   "inequality",
+			Covers: []string{"002 lagrange", "001 4.2"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{other, minimum, firstEnd, secondEnd},
+				Show:     showInequality,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "shift", Ask: `Example 3 has $\alpha = 2/5$. Move its wall away, to $x + 2y + 2 \le 0$. What is $\alpha$ now?`,
+					Answer: func(context.Context) (float64, error) {
+						p := theory.LagrangeExamples[2]
+						p.Offset = 2
+						s, err := p.Minimise()
+						return s.Multiplier, err
+					},
+					Explain: `The pull $-\nabla f$ grows in proportion to the distance from the free minimum, and the wall has to balance it: $\alpha = $ %s.`,
+				},
+				{
+					Slug: "inside", Ask: "The free minimum lies well inside the allowed side, and the wall moves a little. What happens to the solution?",
+					Options: []string{"It moves along with the wall.", "It moves half as far.", "Nothing."},
+					Answer:  inside,
+					Explain: `A free constraint has $\alpha = 0$ and drops out of all equations: the solution is the free minimum.`,
+				},
+			},
+		},
+		{
+			Slug:   "cases",
+			Covers: []string{"002 example3", "002 example4", "001 4.3"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{number, offset},
+				Show:     showCases,
+			},
+			Questions: []lessons.Question{{
+				Slug: "rejected", Ask: `In example 4 the case $\alpha > 0$ leads to the same point $(-\frac15, -\frac25)$ as in example 3. Why is it no solution there?`,
+				Options: []string{"The point violates the constraint.", `Its multiplier is not positive.`, "It is a solution: there are two."},
+				Answer: func(context.Context) (float64, error) {
+					s, err := theory.LagrangeExamples[3].Minimise()
+					if err != nil {
+						return 0, err
+					}
+					return map[theory.Verdict]float64{theory.Infeasible: 0, theory.MultiplierSign: 1, theory.Accepted: 2}[s.Cases[1].Verdict], nil
+				},
+				Explain: `The point lies on the wall, so it is allowed. But $\alpha = -\frac25$ contradicts $\alpha > 0$: the wall would have to pull. Let go, and $f$ falls all the way to the free minimum.`,
+			}},
+		},
+		{
+			Slug:   "kkt",
+			Covers: []string{"002 generalized", "001 4.2", "001 4.3"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{kktMinimum},
+				Show:     showKKT,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "how-many", Ask: "Two walls make four cases. How many do twelve inequalities make?",
+					Answer: func(context.Context) (float64, error) {
+						two, err := roundTo([2]float64{}).WallCases(walls)
+						return math.Pow(float64(len(two)), 12/float64(len(walls))), err
+					},
+					Explain: `Each wall is free or saturated, so there are $2^{12} = $ %s. A training set has one inequality a point: going through the cases is hopeless, and the next lesson finds another way.`,
+				},
+				{
+					Slug: "slack", Ask: `At a solution the third multiplier is $\alpha_3 = 0.7$. What is $h_3$ there?`,
+					Options: []string{"negative", "0", "positive", "unknown without more numbers"},
+					Answer:  slack,
+					Explain: `Complementary slackness, $\alpha_3 h_3 = 0$, leaves nothing else: a wall that pushes is touched.`,
+				},
+			},
+		},
+		{
+			Slug:   "svm",
+			Covers: []string{"001 4.3", "001 4.1"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{weight, bias, solver},
+				Show:     showSVM,
+			},
+			Questions: []lessons.Question{{
+				Slug: "walls", Ask: "At the solution, how many of the four walls push?",
+				Answer: func(ctx context.Context) (float64, error) {
+					m, err := lessons.TrainHard(ctx, numbers)
+					if err != nil {
+						return 0, err
+					}
+					return float64(m.Report.SupportVectors), nil
+				},
+				Within:  0.001,
+				Explain: `%s: the innermost point of each class. Their multipliers are positive; the outer points are free and might be left out.`,
+			}},
+		},
+	},
+})
+
+var limits = figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8}
+
+// throughEnds is the constraint through the two ends, with a normal as long as that
+// of the slides' examples, √5; false where the ends coincide.
+func throughEnds(in lessons.Input) (theory.Problem, bool) {
+	a, b := firstEnd.Of(in), secondEnd.Of(in)
+	n := [2]float64{b[1] - a[1], a[0] - b[0]}
+	length := lessons.Norm(n)
+	if length < 1e-6 {
+		return theory.Problem{}, false
+	}
+	for k := range n {
+		n[k] *= math.Sqrt(5) / length
+	}
+	return theory.Problem{Scale: [2]float64{1, 1}, Kind: theory.Equality, Normal: n, Offset: -n[0]*a[0] - n[1]*a[1]}, true
+}
+
+// endHandles are what drags the two ends.
+func endHandles(in lessons.Input) []lessons.Handle {
+	return []lessons.Handle{firstEnd.Handle("first end of the line", in), secondEnd.Handle("second end of the line", in)}
+}
+
+// noLine is what is shown where the two ends of a line coincide.
+func noLine(p theory.Problem, in lessons.Input) *lessons.Exhibit {
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{plane("plane", "Level lines of f.", levels(p))},
+		Handles: endHandles(in),
+		Notes:   []string{lessons.NoLine},
+	}
+}
+
+// plane is a drawing over x and y.
+func plane(name, caption string, marks ...[]figure.Mark) lessons.Figure {
+	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		p := figure.Plane{Format: l.Format(2), X: "x", Y: "y", Limits: limits}
+		for _, m := range marks {
+			p.Marks = append(p.Marks, m...)
+		}
+		return p.Picture()
+	}}
+}
+
+// levels are level lines of the objective and its free minimum.
+func levels(p theory.Problem) []figure.Mark {
+	return []figure.Mark{
+		figure.Contours{F: func(x, y float64) float64 { return p.F([2]float64{x, y}) }, Levels: []float64{0.5, 1, 2, 3, 4, 6, 8}, Name: "level lines of f"},
+		figure.Dot{At: p.Center, Class: -1, Hollow: true, Label: "free minimum"},
+	}
+}
+
+// through is the level line of the objective through a place.
+func through(p theory.Problem, at [2]float64) figure.Mark {
+	return figure.Contours{
+		F: func(x, y float64) float64 { return p.F([2]float64{x, y}) }, Levels: []float64{p.F(at)}, Plain: true,
+		Pen: figure.Pen{Color: figure.Green, Dash: figure.Dashed}, Name: "level line through the dot",
+	}
+}
+
+// wall is the line of the constraint.
+func wall(p theory.Problem, name string) figure.Mark {
+	return figure.Line{A: p.Normal, C: -p.Offset, Name: name}
+}
+
+// arrows are the two gradients at a place, half as long as they are.
+func arrows(p theory.Problem, at [2]float64, constraint string) []figure.Mark {
+	tip := func(v [2]float64) [2]float64 { return [2]float64{at[0] + v[0]/2, at[1] + v[1]/2} }
+	marks := []figure.Mark{figure.Arrow{From: at, To: tip(p.Normal), Pen: figure.Pen{Color: figure.Magenta}, Label: "∇" + constraint}}
+	if g := p.Gradient(at); lessons.Norm(g) > 1e-9 {
+		marks = append(marks, figure.Arrow{From: at, To: tip(g), Label: "∇f"})
+	}
+	return marks
+}
+
+func showTouch(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p, ok := throughEnds(in)
+	if !ok {
+		return noLine(theory.Problem{Scale: [2]float64{1, 1}}, in), nil
+	}
+	at := lessons.Foot(p.Normal, p.Offset, probe.Of(in))
+	g := p.Gradient(at)
+	lambda, along := p.Balance(at)
+	note := "The dashed level line is *crossed*: on one side of the dot the line of the constraint runs through lower ground. Drag the dot there."
+	touched := along < 0.1 // as near as a hand gets
+	if touched {
+		note = "The dashed level line is *touched*: the two gradients are parallel, and there is no lower place on the line."
+	}
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{plane("plane", `Drag the dot along the line, and the ends of the line. The arrows are the gradients of $f$ and $g$ at the dot, drawn at half their length.`,
+			levels(p), []figure.Mark{through(p, at), wall(p, "constraint g = 0")}, arrows(p, at, "g"), []figure.Mark{figure.Dot{At: at, Class: -1}})},
+		Handles: append([]lessons.Handle{{Label: "dot on the line", X: at[0], Y: at[1], XControl: probe.X, YControl: probe.Y}}, endHandles(in)...),
+		Numbers: []lessons.Number{
+			{Label: `$f$ at the dot`, Value: views.Short(p.F(at)), Help: "make it as small as the line allows"},
+			{Label: "slope along the line", Value: lessons.Short(along), Help: `part of $\nabla f$ in the direction of the line`},
+		},
+		Notes: []string{note},
+	}
+	if touched {
+		e.Numbers = append(e.Numbers, lessons.Number{Label: `$\lambda$`, Value: lessons.Short(lambda), Help: `from $\nabla f = -\lambda\nabla g$; $\lVert\nabla g\rVert$ is kept at $\sqrt 5$`})
+	}
+	if lessons.Norm(g) > 1e-6 {
+		cos := (g[0]*p.Normal[0] + g[1]*p.Normal[1]) / lessons.Norm(g) / lessons.Norm(p.Normal)
+		angle := math.Acos(math.Max(-1, math.Min(1, cos))) * 180 / math.Pi
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "angle between the gradients", Value: fmt.Sprintf("%.0f°", angle), Help: "0° or 180°: parallel"})
+	}
+	return e, nil
+}
+
+// twice compares example 2 with the same line written twice as large.
+func twice(context.Context) (float64, error) {
+	p := theory.LagrangeExamples[1]
+	one, err := p.Minimise()
+	if err != nil {
+		return 0, err
+	}
+	p.Normal, p.Offset = [2]float64{2 * p.Normal[0], 2 * p.Normal[1]}, 2*p.Offset
+	two, err := p.Minimise()
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+	switch ratio := two.Multiplier / one.Multiplier; {
+	case !near(one.Point[0], two.Point[0]) || !near(one.Point[1], two.Point[1]):
+		return 3, err
+	case near(ratio, 2):
+		return 1, err
+	case near(ratio, 0.5):
+		return 2, err
+	}
+	return 0, err
+}
+
+// inside moves the wall of example 4.
+func inside(context.Context) (float64, error) {
+	p := theory.LagrangeExamples[3]
+	before, err := p.Minimise()
+	if err != nil {
+		return 0, err
+	}
+	p.Offset -= 0.1
+	after, err := p.Minimise()
+	if before.Point == after.Point {
+		return 2, err
+	}
+	return 0, err
+}
+
+// constraint writes g(x, y) in TeX.
+func constraint(p theory.Problem) string {
+	return lessons.TeXSum(lessons.TeXTerm{Factor: p.Normal[0], Of: "x"}, lessons.TeXTerm{Factor: p.Normal[1], Of: "y"}, lessons.TeXTerm{Factor: p.Offset, Of: ""})
+}
+
+// ray are the places where the gradient of the Lagrange function of
+// x² + y² vanishes, one for each multiplier.
+func ray(p theory.Problem, multiplier string) figure.Mark {
+	return figure.Line{A: [2]float64{-p.Normal[1], p.Normal[0]}, Pen: figure.Pen{Color: figure.Blue, Dash: figure.DashDot}, Name: "∇L = 0, one place for each " + multiplier}
+}
+
+func showEquality(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p := theory.Problem{Scale: [2]float64{1, 1}, Kind: theory.Equality, Normal: [2]float64{float64(factorX.Of(in)), float64(factorY.Of(in))}, Offset: float64(constant.Of(in))}
+	const steps = 7
+	e := &lessons.Exhibit{Steps: steps, Step: min(in.Step, steps-1)}
+	if p.Normal == ([2]float64{}) {
+		e.Figures = []lessons.Figure{plane("plane", "Level lines of f.", levels(p))}
+		e.Notes = []string{"With both coefficients 0 there is no line. Give one of them a value."}
+		return e, nil
+	}
+	s, err := p.Minimise()
+	if err != nil {
+		return nil, err
+	}
+	n, g := p.Normal, constraint(p)
+	sum := (n[0]*n[0] + n[1]*n[1]) / 2
+	e.Body = lessons.Derivation(e.Step, []lessons.Line{
+		{Why: "Minimise $f$ on the line $g = 0$.", TeX: `f = x^2 + y^2, \qquad g = ` + g + ` = 0`},
+		{Why: "One multiplier for the constraint gives the Lagrange function.", TeX: `\mathcal L(x, y, \lambda) = x^2 + y^2 + \lambda\,(` + g + `)`},
+		{Why: "Its derivative in $x$ must vanish.", TeX: lessons.TeXSum(lessons.TeXTerm{Factor: 2, Of: "x"}, lessons.TeXTerm{Factor: n[0], Of: `\lambda`}) + ` = 0 \quad\Rightarrow\quad x = ` + lessons.TeXSum(lessons.TeXTerm{Factor: -n[0] / 2, Of: `\lambda`})},
+		{Why: "So must the one in $y$: both together describe the line of dashes and dots.", TeX: lessons.TeXSum(lessons.TeXTerm{Factor: 2, Of: "y"}, lessons.TeXTerm{Factor: n[1], Of: `\lambda`}) + ` = 0 \quad\Rightarrow\quad y = ` + lessons.TeXSum(lessons.TeXTerm{Factor: -n[1] / 2, Of: `\lambda`})},
+		{Why: `The derivative in $\lambda$ is the constraint itself.`, TeX: `\frac{\partial\mathcal L}{\partial\lambda} = ` + g + ` = 0`},
+		{Why: `Put $x$ and $y$ into it: one equation for $\lambda$.`, TeX: lessons.TeXSum(lessons.TeXTerm{Factor: -sum, Of: `\lambda`}, lessons.TeXTerm{Factor: p.Offset, Of: ""}) + ` = 0 \quad\Rightarrow\quad \lambda^* = ` + lessons.TeXFraction(s.Multiplier)},
+		{Why: "And back: the only solution.", TeX: `(x^*,\ y^*) = ` + lessons.TeXPoint(s.Point) + `, \qquad f^* = ` + lessons.TeXFraction(s.Objective)},
+	}...)
+	marks := []figure.Mark{wall(p, "constraint g = 0")}
+	caption := `Level lines of $f$ and the line $g = 0$. Step on to see what the equations say about the solution.`
+	if e.Step >= 3 {
+		marks = append(marks, ray(p, "λ"))
+		caption = `On the line of dashes and dots the gradients of $f$ and $g$ are parallel. The solution lies on it *and* on $g = 0$.`
+	}
+	if e.Step >= 5 {
+		e.Numbers = []lessons.Number{{Label: `$\lambda^*$`, Value: views.Short(s.Multiplier), Help: "any sign: an equality holds from both sides"}}
+	}
+	if e.Step >= 6 {
+		marks = append(append(marks, through(p, s.Point)), append(arrows(p, s.Point, "g"), figure.Dot{At: s.Point, Class: -1})...)
+		e.Numbers = append(e.Numbers,
+			lessons.Number{Label: `$(x^*, y^*)$`, Value: lessons.Pair(s.Point)},
+			lessons.Number{Label: `$f(x^*, y^*)$`, Value: views.Short(s.Objective)},
+			lessons.Number{Label: `$g(x^*, y^*)$`, Value: lessons.Short(p.G(s.Point)), Help: "as demanded"})
+	}
+	e.Figures = []lessons.Figure{plane("plane", caption, levels(p), marks)}
+	return e, nil
+}
+
+// half are the two sides of a wall h <= 0.
+func half(p theory.Problem) []figure.Mark {
+	n := p.Normal
+	return []figure.Mark{
+		figure.Region{F: figure.Linear([2]float64{-n[0], -n[1]}, p.Offset), Color: figure.Green, Name: "allowed: h ≤ 0"},
+		wall(p, "wall h = 0"),
+	}
+}
+
+func showInequality(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p, ok := throughEnds(in)
+	p.Scale, p.Center = [2]float64{1, 1}, minimum.Of(in)
+	centre := minimum.Handle("free minimum", in)
+	if !ok {
+		e := noLine(p, in)
+		e.Handles = append(e.Handles, centre)
+		return e, nil
+	}
+	p.Kind = theory.Inequality
+	if other.Of(in) {
+		p.Normal, p.Offset = [2]float64{-p.Normal[0], -p.Normal[1]}, -p.Offset
+	}
+	s, err := p.Minimise()
+	if err != nil {
+		return nil, err
+	}
+	line := s.Cases[1]
+	state, note := "free", `The free minimum is allowed, so the wall is *free* and $\alpha = 0$. At the nearest place on the wall both gradients point the same way: only a wall that *pulls* could hold the solution there.`
+	marks := append(half(p), arrows(p, line.Point, "h")...)
+	ground, solved := levels(p), "solution"
+	if s.Saturated {
+		state, note = "saturated", `The free minimum is forbidden, so the solution leans on the wall, which is *saturated*. There the gradients point in opposite directions: the wall pushes back with $\alpha > 0$.`
+		marks = append(marks, through(p, s.Point))
+	} else {
+		ground, solved = ground[:1], "free minimum = solution"
+		marks = append(marks, figure.Dot{At: line.Point, Class: -1, Hollow: true, Label: "rejected"})
+	}
+	if math.Abs(line.Multiplier) < 1e-9 {
+		note = `The wall passes through the free minimum: it is touched, but need not push. $\alpha = 0$ *and* $h = 0$.`
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{plane("plane", `The shaded side is allowed. Drag the wall by its ends, or the free minimum across it; the black dot is the solution.`,
+			ground, marks, []figure.Mark{figure.Dot{At: s.Point, Class: -1, Label: solved}})},
+		Handles: append(endHandles(in), centre),
+		Notes:   []string{note},
+		Numbers: []lessons.Number{
+			{Label: "the constraint is", Value: state},
+			{Label: `$\alpha$`, Value: lessons.Short(s.Multiplier), Help: `multiplier, for $\lVert\nabla h\rVert = \sqrt 5$ as in the examples`},
+			{Label: `$h(x^*, y^*)$`, Value: lessons.Short(p.G(s.Point)), Help: `0 on the wall, negative within`},
+			{Label: `$f(x^*, y^*)$`, Value: views.Short(s.Objective), Help: `0 at the free minimum`},
+			{Label: `$\alpha$ on the wall`, Value: lessons.Short(line.Multiplier), Help: "what the equations give there; below 0: rejected"},
+		},
+	}, nil
+}
+
+// example is example 3 or 4 with another constant.
+func example(in lessons.Input) theory.Problem {
+	p := theory.LagrangeExamples[2]
+	if number.Of(in) == "4" {
+		p = theory.LagrangeExamples[3]
+	}
+	p.Offset *= float64(offset.Of(in))
+	return p
+}
+
+func showCases(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p := example(in)
+	s, err := p.Minimise()
+	if err != nil {
+		return nil, err
+	}
+	free, line := s.Cases[0], s.Cases[1]
+	n, h := p.Normal, constraint(p)
+	dx, dy := lessons.TeXSum(lessons.TeXTerm{Factor: 2, Of: "x"}, lessons.TeXTerm{Factor: n[0], Of: `\alpha`}), lessons.TeXSum(lessons.TeXTerm{Factor: 2, Of: "y"}, lessons.TeXTerm{Factor: n[1], Of: `\alpha`})
+	lines := []lessons.Line{
+		{Why: "Minimise $f$ on the allowed side of the wall.", TeX: `f = x^2 + y^2, \qquad h = ` + h + ` \le 0`},
+		{Why: `One multiplier gives the generalised Lagrange function.`, TeX: `\mathcal L(x, y, \alpha) = x^2 + y^2 + \alpha\,(` + h + `)`},
+		{Why: "Its derivatives in $x$ and $y$ vanish. Mind the signs: they are those of $h$.", TeX: dx + ` = 0, \qquad ` + dy + ` = 0`},
+		{Why: `Three more conditions. The first holds if one factor is 0, which makes two cases.`, TeX: `\alpha\,h = 0, \qquad \alpha \ge 0, \qquad h \le 0`},
+		{Why: `*First case,* $\alpha = 0$: the wall is ignored.`, TeX: `x = 0, \quad y = 0, \qquad h(0, 0) = ` + lessons.TeXFraction(free.Constraint)},
+		{Why: lessons.Either(free.Verdict == theory.Accepted, "Is that place allowed? Yes: all conditions hold.", "Is that place allowed? No: the first case is rejected."), TeX: `h(0, 0) = ` + lessons.TeXFraction(free.Constraint) + lessons.Either(free.Verdict == theory.Accepted, ` \le 0`, ` > 0`)},
+		{Why: `*Second case,* $\alpha > 0$: then $h = 0$, a linear system as in example 2.`, TeX: `x = ` + lessons.TeXSum(lessons.TeXTerm{Factor: -n[0] / 2, Of: `\alpha`}) + `, \quad y = ` + lessons.TeXSum(lessons.TeXTerm{Factor: -n[1] / 2, Of: `\alpha`}) + ` \quad\Rightarrow\quad \alpha = ` + lessons.TeXFraction(line.Multiplier)},
+		{Why: lessons.Either(line.Verdict == theory.Accepted, "Is that multiplier positive, as supposed? Yes: all conditions hold.", "Is that multiplier positive, as supposed? No: the second case is rejected."), TeX: `\alpha = ` + lessons.TeXFraction(line.Multiplier) + lessons.Either(line.Verdict == theory.Accepted, ` > 0`, ` \not> 0`)},
+		{Why: lessons.Either(s.Saturated, "So the constraint is *saturated*.", "So the constraint is *free*."), TeX: `(x^*,\ y^*) = ` + lessons.TeXPoint(s.Point) + `, \quad \alpha^* = ` + lessons.TeXFraction(s.Multiplier) + `, \quad f^* = ` + lessons.TeXFraction(s.Objective)},
+	}
+	e := &lessons.Exhibit{Steps: len(lines), Step: min(in.Step, len(lines)-1)}
+	e.Body = lessons.Derivation(e.Step, lines...)
+	marks := half(p)
+	table := lessons.Table{Caption: "The two cases", Head: []string{"case", "place", `$\alpha$`, "$h$", "$f$", "verdict"}}
+	candidate := func(c theory.Case, name string, judged bool) {
+		verdict := "to be checked"
+		if judged {
+			verdict = c.Verdict.String()
+		}
+		table.Rows = append(table.Rows, []string{name, lessons.Pair(c.Point), views.Short(c.Multiplier), views.Short(c.Constraint), views.Short(c.Objective), verdict})
+		table.Marked = []int{len(table.Rows) - 1}
+		marks = append(marks, figure.Dot{At: c.Point, Class: -1, Hollow: judged && c.Verdict != theory.Accepted, Label: lessons.Either(judged, c.Verdict.String(), "candidate")})
+	}
+	if e.Step >= 4 {
+		candidate(free, `$\alpha = 0$`, e.Step >= 5)
+	}
+	if e.Step >= 6 {
+		marks = append(marks, ray(p, "α"))
+		marks = append(marks, arrows(p, line.Point, "h")...)
+		candidate(line, `$\alpha > 0$`, e.Step >= 7)
+	}
+	if len(table.Rows) > 0 {
+		e.Tables = []lessons.Table{table}
+	}
+	levels := []figure.Mark{levels(p)[0]}
+	e.Figures = []lessons.Figure{plane("plane", `Allowed is the shaded side. Full dots are candidates, hollow ones rejected.`, levels, marks)}
+	return e, nil
+}
+
+// verdict says what decides a case.
+func verdict(c theory.WallCase) string {
+	switch c.Verdict {
+	case theory.Infeasible:
+		return fmt.Sprintf("violates $h_%d \\le 0$", c.Wall+1)
+	case theory.MultiplierSign:
+		return fmt.Sprintf(`$\alpha_%d$ not positive`, c.Wall+1)
+	}
+	return "accepted"
+}
+
+// walls are the two constraints of the screen on the KKT conditions.
+var walls = []theory.Wall{{Normal: [2]float64{1, 2}, Offset: -1}, {Normal: [2]float64{2, 0}, Offset: -1}}
+
+// roundTo is the objective of that screen, |x - c|².
+func roundTo(c [2]float64) theory.Problem {
+	return theory.Problem{Scale: [2]float64{1, 1}, Center: c}
+}
+
+// slack finds what a wall that pushes has for h, wherever the free minimum is.
+func slack(context.Context) (float64, error) {
+	answer := 3.0
+	for _, c := range [][2]float64{{1.3, 1}, {-1, 2}, {2, -1}} {
+		cases, err := roundTo(c).WallCases(walls)
+		if err != nil {
+			return 0, err
+		}
+		for _, s := range cases {
+			for j, a := range s.Multipliers {
+				if s.Verdict != theory.Accepted || a <= 0 {
+					continue
+				}
+				found := 1.0
+				switch h := walls[j].G(s.Point); {
+				case h < -1e-9:
+					found = 0
+				case h > 1e-9:
+					found = 2
+				}
+				if answer != 3 && answer != found {
+					return 3, nil
+				}
+				answer = found
+			}
+		}
+	}
+	return answer, nil
+}
+
+func showKKT(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p := roundTo(kktMinimum.Of(in))
+	inside := func(x, y float64) float64 {
+		return -math.Max(walls[0].G([2]float64{x, y}), walls[1].G([2]float64{x, y}))
+	}
+	marks := append(levels(p)[:1], figure.Region{F: inside, Color: figure.Green, Name: "allowed by both walls"})
+	table := lessons.Table{Caption: "Every wall is touched or ignored: four cases", Head: []string{"touched", "place", `$\alpha_1$`, `$\alpha_2$`, "$h_1$", "$h_2$", "verdict"}}
+	names := []string{"none", "wall 1", "wall 2", "both"}
+	e := &lessons.Exhibit{Handles: []lessons.Handle{kktMinimum.Handle("free minimum", in)}}
+	for j, w := range walls {
+		label := []string{"wall 1: x + 2y − 1 ≤ 0", "wall 2: 2x − 1 ≤ 0"}[j]
+		marks = append(marks, figure.Line{A: w.Normal, C: -w.Offset, Pen: figure.Pen{Dash: []figure.Dash{figure.Solid, figure.LongDash}[j]}, Name: label})
+	}
+	cases, err := p.WallCases(walls)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range cases {
+		table.Rows = append(table.Rows, []string{
+			names[i], lessons.Pair(c.Point), lessons.Short(c.Multipliers[0]), lessons.Short(c.Multipliers[1]),
+			lessons.Short(c.Constraints[0]), lessons.Short(c.Constraints[1]), verdict(c),
+		})
+		if c.Verdict != theory.Accepted {
+			continue
+		}
+		table.Marked = append(table.Marked, i)
+		solved := "solution"
+		if pull := p.Gradient(c.Point); lessons.Norm(pull) < 1e-9 {
+			solved = "free minimum = solution"
+		} else {
+			marks = append(marks, figure.Dot{At: p.Center, Class: -1, Hollow: true, Label: "free minimum"})
+			marks = append(marks, figure.Arrow{From: c.Point, To: [2]float64{c.Point[0] - pull[0]/2, c.Point[1] - pull[1]/2}, Label: "−∇f"})
+		}
+		for j, w := range walls {
+			if c.Multipliers[j] > 0 {
+				push := [2]float64{-c.Multipliers[j] * w.Normal[0], -c.Multipliers[j] * w.Normal[1]}
+				marks = append(marks, figure.Arrow{From: c.Point, To: [2]float64{c.Point[0] + push[0]/2, c.Point[1] + push[1]/2}, Pen: figure.Pen{Color: figure.Magenta}, Label: "−α" + lessons.Subscript(j+1) + " ∇h" + lessons.Subscript(j+1)})
+			}
+		}
+		marks = append(marks, figure.Dot{At: c.Point, Class: -1, Label: solved})
+	}
+	e.Figures = []lessons.Figure{plane("plane", `Drag the free minimum around: into the allowed corner, behind one wall, behind both. The pull $-\nabla f$ and the pushes of the walls add up to nothing (half their length is drawn).`, marks)}
+	e.Tables = []lessons.Table{table}
+	return e, nil
+}
+
+// numbers are four points on a line, as points of the plane.
+var numbers = lessons.Toy{XY: [][2]float64{{-2, 0}, {-0.5, 0}, {1.5, 0}, {2.5, 0}}, Y: []float64{-1, -1, 1, 1}}
+
+func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	w, b := weight.Of(in), bias.Of(in)
+	pts := numbers
+	margin := func(i int, w, b float64) float64 { return pts.Y[i] * (w*pts.XY[i][0] + b) }
+	least := func(w, b float64) float64 {
+		m := math.Inf(1)
+		for i := range pts.Y {
+			m = math.Min(m, margin(i, w, b))
+		}
+		return m
+	}
+	walls := []figure.Mark{
+		figure.Region{F: func(w, b float64) float64 { return least(w, b) - 1 }, Color: figure.Green, Name: "allowed by all four"},
+		figure.Contours{F: func(w, _ float64) float64 { return w * w / 2 }, Levels: []float64{0.5, 1, 2, 3, 4}, Name: "level lines of ½w²"},
+	}
+	for i, p := range pts.XY {
+		// Wall i is y (w x + b) = 1, a line over w and b.
+		pen := figure.Pen{Thin: true, Color: figure.ClassColor(lessons.Class(pts.Y[i])), Dash: []figure.Dash{figure.Solid, figure.LongDash}[lessons.Class(pts.Y[i])]}
+		walls = append(walls, figure.Line{A: [2]float64{p[0], 1}, C: pts.Y[i], Pen: pen, Label: strconv.Itoa(i + 1), Name: "walls, " + lessons.ClassName(pts.Y[i])})
+	}
+	walls = append(walls, figure.Dot{At: [2]float64{w, b}, Class: -1, Label: "(w, b)"})
+	note := "All four constraints hold. Can you go further left?"
+	if worst := least(w, b); worst < 1-1e-3 {
+		note = "Behind a wall: at least one point has a margin below 1. See which row of the table has $h > 0$."
+	}
+	e := &lessons.Exhibit{
+		Handles: []lessons.Handle{{Label: "w and b", X: w, Y: b, XControl: weight, YControl: bias}},
+		Numbers: []lessons.Number{{Label: `$\frac12 w^2$`, Value: views.Short(w * w / 2), Help: "to be made small"}, {Label: `least $y_i(w x_i + b)$`, Value: views.Short(least(w, b)), Help: "has to be at least 1"}},
+		Notes:   []string{note},
+		Lab:     pts.Lab("kernel", "linear", "hard_margin", "true"),
+	}
+	table := lessons.Table{Caption: `The constraints at your $(w, b)$: a wall is violated where $h > 0$`, Head: []string{"point", "$x_i$", "$y_i$", `$h_i = 1 - y_i(w x_i + b)$`}}
+	for i, p := range pts.XY {
+		table.Rows = append(table.Rows, []string{strconv.Itoa(i + 1), views.Short(p[0]), views.Short(pts.Y[i]), lessons.Short(1 - margin(i, w, b))})
+	}
+	if solver.Of(in) {
+		m, err := lessons.TrainHard(ctx, pts)
+		if err != nil {
+			return nil, err
+		}
+		walls = append(walls, figure.Dot{At: [2]float64{m.W[0], m.B}, Class: -1, Ring: true, Label: "solver"})
+		table.Caption = `The constraints at your $(w, b)$, and the solver's: its multiplier $\alpha_i$, its $h_i$, and their product`
+		table.Head = append(table.Head, `$\alpha_i$`, `$h_i$ there`, `$\alpha_i h_i$`)
+		for i, r := range m.Points {
+			h := lessons.Flush(1-r.Margin, 1e-6)
+			alpha := math.Abs(r.Weight)
+			table.Rows[i] = append(table.Rows[i], views.Short(alpha), views.Short(h), views.Short(lessons.Flush(alpha*h, 1e-6)))
+			if alpha > 0 {
+				table.Marked = append(table.Marked, i)
+			}
+		}
+		e.Numbers = append(e.Numbers, lessons.Number{Label: `the solver's $\frac12 w^2$`, Value: views.Short(m.W[0] * m.W[0] / 2), Help: "the least that all four walls allow"})
+	}
+	e.Tables = []lessons.Table{table}
+	line := []figure.Mark{
+		figure.Line{A: [2]float64{w, -1}, C: -b, Name: "f(x) = w x + b"},
+		figure.Line{A: [2]float64{0, 1}, C: 1, Pen: figure.Pen{Thin: true, Dash: figure.Dotted}},
+		figure.Line{A: [2]float64{0, 1}, C: -1, Pen: figure.Pen{Thin: true, Dash: figure.Dotted}},
+	}
+	for i, p := range pts.XY {
+		line = append(line, figure.Dot{At: [2]float64{p[0], pts.Y[i]}, Class: lessons.Class(pts.Y[i]), Name: lessons.ClassName(pts.Y[i]), Label: strconv.Itoa(i + 1)})
+	}
+	e.Figures = []lessons.Figure{
+		{Name: "walls", Caption: `Every training point is a wall in the plane of $w$ and $b$. Drag $(w, b)$ within the shaded region as far to the left as you can.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Plane{Format: l.Format(3), X: "w", Y: "b", Limits: figure.Limits{XMin: -0.4, XMax: 3, YMin: -2.2, YMax: 1.2}, Stretched: true, Marks: walls}.Picture()
+		}},
+		{Name: "points", Wide: true, Caption: `The same seen by the points, at height $y_i$: $f$ must pass above $+1$ at the positive ones and below $-1$ at the negative ones.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Plane{Format: l.Format(1), X: "x", Y: "y, f(x)", Limits: figure.Limits{XMin: -2.5, XMax: 3, YMin: -2, YMax: 2}, Stretched: true, Marks: line}.Picture()
+		}},
+	}
+	return e, nil
+}
