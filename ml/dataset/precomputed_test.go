@@ -247,7 +247,7 @@ func TestWidePrecomputed(t *testing.T) {
 	}
 	sameData(t, d, got)
 	_, err = Read(strings.NewReader(strings.Replace(plain.String(), ",", ",7", 1)), "f", Mapping{Kind: KindPrecomputed}, Limits{})
-	if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "f, line 1: expected at most 200 columns, found 301") {
+	if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "f, line 1: expected at most 201 columns, found 301") {
 		t.Errorf("wide and not symmetric: %v", err)
 	}
 }
