@@ -98,8 +98,10 @@ func TestCVTable(t *testing.T) {
 func TestCVOfAnyNumber(t *testing.T) {
 	t.Parallel()
 	d, path := moons(t, 40)
-	args := []string{"cv", "--data", path, "--folds", "2", "--learner", "mcm", "--kernel", "poly", "--conformal", "gradient", "--core-step", "5",
-		"--rho", "0.01,0", "--coef0", "0, 1", "--degree", "3", "--core-gamma", "0.1,1.0", "--rank-tol", "1e-9"}
+	args := []string{
+		"cv", "--data", path, "--folds", "2", "--learner", "mcm", "--kernel", "poly", "--conformal", "gradient", "--core-step", "5",
+		"--rho", "0.01,0", "--coef0", "0, 1", "--degree", "3", "--core-gamma", "0.1,1.0", "--rank-tol", "1e-9",
+	}
 	var got struct {
 		Cells []map[string]any
 		Best  int

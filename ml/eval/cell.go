@@ -127,7 +127,7 @@ func (w *Worker) check(c Cell) error {
 	}
 	cs := c.Path.C
 	if applies := c.Path.Spec.Applies("C"); applies != (len(cs) > 0) || !slices.IsSorted(cs) || applies && c.Path.Spec.Value("C").Number() != cs[0] {
-		return fmt.Errorf("C is %v: expected values that rise from that of the spec, or none where C does not apply", cs)
+		return fmt.Errorf("values of C %v: expected some that rise from that of the spec, or none where C does not apply", cs)
 	}
 	for _, v := range cs {
 		if err := c.Path.Spec.With("C", param.Of(v)).Validate(); err != nil {

@@ -14,7 +14,8 @@ import (
 func TestValuesRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, v := range []param.Value{
-		{}, param.Of(0), param.Of(1), param.Of(-3), param.Of(0.1), param.Of(0.1 + 0.2), param.Of(math.Copysign(0, -1)), param.Of(5e-324),
+		{},
+		param.Of(0), param.Of(1), param.Of(-3), param.Of(0.1), param.Of(0.1 + 0.2), param.Of(math.Copysign(0, -1)), param.Of(5e-324),
 		param.Of(math.MaxFloat64), param.Of(1e15), param.Of(1 << 53), param.Of(math.Nextafter(1, 2)), param.Of(true), param.Of(false),
 		param.Of("auto"), param.Of(""), param.Of("1"), param.Of("true"), param.Of("a \"b\""),
 	} {
