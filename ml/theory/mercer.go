@@ -36,7 +36,7 @@ func Mercer(k mat.Symmetric) (Spectrum, error) {
 	}
 	n := len(values)
 	s := Spectrum{Values: values}
-	s.PSD = values[n-1] >= -PSDTolerance*max(math.Abs(values[0]), math.Abs(values[n-1]))
+	s.PSD = values[n-1] >= -s.Zero()
 	if s.PSD {
 		return s, nil
 	}
@@ -46,6 +46,20 @@ func Mercer(k mat.Symmetric) (Spectrum, error) {
 	}
 	s.Witness = mat.Col(nil, n-1, vectors)
 	return s, nil
+}
+
+// Zero is the size up to which an eigenvalue counts as rounding: PSDTolerance times the
+// largest in absolute value.
+func (s Spectrum) Zero() float64 { return PSDTolerance * floats.Norm(s.Values, math.Inf(1)) }
+
+// Negative is how many eigenvalues are below zero beyond rounding.
+func (s Spectrum) Negative() (n int) {
+	for _, v := range s.Values {
+		if v < -s.Zero() {
+			n++
+		}
+	}
+	return n
 }
 
 // EffectiveRank is exp(-sum p_i ln p_i) with p the positive eigenvalues divided by
@@ -67,6 +81,33 @@ func (s Spectrum) EffectiveRank() float64 {
 		}
 	}
 	return math.Exp(entropy)
+}
+
+// SchurTerms are the terms of Schur's proof that the product of two kernels is one: with
+// the eigenvalues lambda_m and the eigenvectors q_m of k1 and products * entry by entry,
+//
+//	v'(k1*k2)v = sum_m lambda_m (v*q_m)' k2 (v*q_m) .
+//
+// They come largest first; where both matrices are positive semidefinite none is below
+// zero beyond rounding. k1 and k2 are M x M, v has M entries.
+func SchurTerms(k1, k2 mat.Symmetric, v []float64) ([]float64, error) {
+	n := len(v)
+	if k1.SymmetricDim() != n || k2.SymmetricDim() != n {
+		return nil, fmt.Errorf("theory: Schur's terms of a vector of %d entries, of which the matrices have %d and %d", n, k1.SymmetricDim(), k2.SymmetricDim())
+	}
+	values, vectors, err := eigen(k1, true)
+	if err != nil {
+		return nil, err
+	}
+	terms := make([]float64, n)
+	for m, lambda := range values {
+		u := mat.NewVecDense(n, mat.Col(nil, m, vectors))
+		u.MulElemVec(u, mat.NewVecDense(n, v))
+		terms[m] = lambda * mat.Inner(u, k2, u)
+	}
+	slices.Sort(terms)
+	slices.Reverse(terms)
+	return terms, nil
 }
 
 // Closeness says where a Gram matrix lies between the identity, in which each

@@ -210,3 +210,39 @@ func TestSpectraRefuse(t *testing.T) {
 		}
 	}
 }
+
+// TestSchurTerms: the terms add up to the form of the product, and none is below zero
+// where both kernels are valid; an indefinite one has terms below zero.
+func TestSchurTerms(t *testing.T) {
+	t.Parallel()
+	x := random(3, 9, 2)
+	v := []float64{1, -2, 0.5, 3, -1, 0, 2, -0.3, 1.1}
+	for _, c := range []struct {
+		k1   kernel.Kernel
+		want bool // no term below zero
+	}{{rbf(0.5), true}, {kernel.Sigmoid(1, -1), false}} {
+		k1, k2 := gram(c.k1, x), gram(rbf(0.1), x)
+		terms, err := theory.SchurTerms(k1, k2, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, size := 0.0, 0.0
+		for i := range v {
+			for j := range v {
+				part := v[i] * v[j] * k1.At(i, j) * k2.At(i, j)
+				whole, size = whole+part, size+math.Abs(part)
+			}
+		}
+		near(t, "sum of the terms of "+c.k1.Name, floats.Sum(terms), whole, 1e-10*size)
+		if (floats.Min(terms) >= -1e-12*size) != c.want || terms[0] != floats.Max(terms) {
+			t.Errorf("%s: terms %v", c.k1.Name, terms)
+		}
+		s, err := theory.Mercer(k1)
+		if err != nil || (s.Negative() == 0) != c.want {
+			t.Errorf("%s: %d eigenvalues below zero, %v", c.k1.Name, s.Negative(), err)
+		}
+	}
+	if _, err := theory.SchurTerms(gram(linear, x), gram(linear, x), v[1:]); err == nil {
+		t.Error("nine points took a vector of eight entries")
+	}
+}

@@ -75,6 +75,37 @@ func (c PlaceControl) Handle(label string, in Input) Handle {
 	return Handle{Label: label, X: at[0], Y: at[1], XControl: c.X, YControl: c.Y}
 }
 
+// EndsControl is a line through two places, which are dragged.
+type EndsControl struct{ A, B PlaceControl }
+
+// Params are the fields of both places.
+func (c EndsControl) Params() []param.Param { return append(c.A.Params(), c.B.Params()...) }
+
+// Of are the two places.
+func (c EndsControl) Of(in Input) (a, b [2]float64) { return c.A.Of(in), c.B.Of(in) }
+
+// Handles are what drags the two places.
+func (c EndsControl) Handles(in Input) []Handle {
+	return []Handle{c.A.Handle("first end of the line", in), c.B.Handle("second end of the line", in)}
+}
+
+// TurnControl turns a lifted picture: from these two angles on, in degrees.
+type TurnControl struct{ Yaw, Pitch string }
+
+// Params are the fields of both angles.
+func (c TurnControl) Params() []param.Param { return append(c.yaw().Params(), c.pitch().Params()...) }
+
+// Of are the angles that were set, in degrees: about the upright axis, and from above.
+func (c TurnControl) Of(in Input) (yaw, pitch float64) { return c.yaw().Of(in), c.pitch().Of(in) }
+
+func (c TurnControl) yaw() NumberControl {
+	return NumberControl{Name: "yaw", Label: "turn", Default: c.Yaw, Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees about the upright axis."}
+}
+
+func (c TurnControl) pitch() NumberControl {
+	return NumberControl{Name: "pitch", Label: "tilt", Default: c.Pitch, Min: 1, Max: 90, Low: 1, High: 90, Help: "Degrees from above: 90 looks straight down."}
+}
+
 // DataControl offers the built-in data sets and those of the workspace.
 type DataControl struct{ Default string }
 

@@ -7,6 +7,7 @@ import (
 	"marginlab/views/lessons/lagrange"
 	"marginlab/views/lessons/perceptron"
 	"marginlab/views/lessons/softmargin"
+	"marginlab/views/lessons/mercer"
 	"marginlab/views/lessons/width"
 )
 
@@ -18,7 +19,7 @@ var Lessons = []lessons.Lesson{
 	perceptron.Lesson,
 	softmargin.Lesson,
 	lessons.Kerneltrick,
-	lessons.Mercer,
+	mercer.Lesson,
 	width.Lesson,
 	lessons.Procedures,
 	lessons.Risk,

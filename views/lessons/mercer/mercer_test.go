@@ -1,4 +1,4 @@
-package lessons
+package mercer
 
 import (
 	"math"
@@ -10,11 +10,12 @@ import (
 	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 	"marginlab/ml/theory"
+	"marginlab/views/lessons"
 )
 
-// TestMercerCombinations: what is always valid passes on every data set; what is not
+// TestCombinations: what is always valid passes on every data set; what is not
 // is refuted on some, the negative one on all.
-func TestMercerCombinations(t *testing.T) {
+func TestCombinations(t *testing.T) {
 	t.Parallel()
 	refuted, sets := map[string]int{}, 0
 	for _, slug := range []string{"moons", "circles", "xor", "iris"} {
@@ -26,11 +27,11 @@ func TestMercerCombinations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, _ := mercerRows(d, 30)
+		x, _ := rows(d, 30)
 		for _, gamma := range []float64{0.05, 1, 5} {
 			sets++
-			k1, k2 := mercerParts(x, gamma)
-			for _, c := range mercerCombinations {
+			k1, k2 := parts(x, gamma)
+			for _, c := range combinations {
 				s, err := theory.Mercer(c.of(k1, k2, x))
 				if err != nil {
 					t.Fatal(err)
@@ -49,15 +50,15 @@ func TestMercerCombinations(t *testing.T) {
 	}
 }
 
-// TestMercerWitness sums the quadratic form by hand.
-func TestMercerWitness(t *testing.T) {
+// TestWitness sums the quadratic form by hand.
+func TestWitness(t *testing.T) {
 	t.Parallel()
-	points, err := mercerToy(16)
+	points, err := toy(16)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ gamma, r float64 }{{0.5, 1}, {0.5, -1}, {2, 0.5}} {
-		s, err := theory.Mercer(mercerGramOf(kernel.Sigmoid(c.gamma, c.r), points))
+		s, err := theory.Mercer(gramOf(kernel.Sigmoid(c.gamma, c.r), points))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,26 +78,26 @@ func TestMercerWitness(t *testing.T) {
 	}
 	// Two points pass, the third refutes: what the screen lets people find.
 	for n, want := range map[int]bool{2: true, 3: false} {
-		few, err := mercerToy(n)
+		few, err := toy(n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := theory.Mercer(mercerGramOf(kernel.Sigmoid(0.5, 1), few))
+		s, err := theory.Mercer(gramOf(kernel.Sigmoid(0.5, 1), few))
 		if err != nil || s.PSD != want {
 			t.Errorf("%d points: PSD %v, %v; want %v", n, s.PSD, err, want)
 		}
 	}
 	for _, name := range []string{"linear", "poly", "rbf"} {
-		s, err := theory.Mercer(mercerGramOf(kernel.Kernel{Name: name, Values: param.Values{"gamma": param.Of(1), "coef0": param.Of(1), "degree": param.Of(3)}}, points))
+		s, err := theory.Mercer(gramOf(kernel.Kernel{Name: name, Values: param.Values{"gamma": param.Of(1), "coef0": param.Of(1), "degree": param.Of(3)}}, points))
 		if err != nil || !s.PSD {
 			t.Errorf("%s: PSD %v, %v", name, s.PSD, err)
 		}
 	}
 }
 
-// TestMercerIndefinite: where the squared distance is negative, the solver ends at C;
+// TestIndefinite: where the squared distance is negative, the solver ends at C;
 // where it is not, at the top of the parabola.
-func TestMercerIndefinite(t *testing.T) {
+func TestIndefinite(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		p, q            [2]float64
@@ -107,11 +108,11 @@ func TestMercerIndefinite(t *testing.T) {
 		{[2]float64{0.4, 0.4}, [2]float64{1.2, 0.9}, "1", "1", "10", 10},
 		{[2]float64{1, 0}, [2]float64{-1, 0}, "1", "0", "100", 2 / (4 * math.Tanh(1))},
 	} {
-		d, err := Toy{[][2]float64{c.p, c.q}, []float64{1, -1}}.Data()
+		d, err := lessons.Toy{XY: [][2]float64{c.p, c.q}, Y: []float64{1, -1}}.Data()
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, _, err := Fit(t.Context(), d, "kernel", "sigmoid", "gamma", c.gamma, "coef0", c.coef0, "C", c.c, "tol", "1e-9")
+		res, _, err := lessons.Fit(t.Context(), d, "kernel", "sigmoid", "gamma", c.gamma, "coef0", c.coef0, "C", c.c, "tol", "1e-9")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,16 +122,16 @@ func TestMercerIndefinite(t *testing.T) {
 	}
 }
 
-// TestMercerTerms: the terms of Schur's proof are not negative and add up.
-func TestMercerTerms(t *testing.T) {
+// TestTerms: the terms of Schur's proof are not negative and add up.
+func TestTerms(t *testing.T) {
 	t.Parallel()
-	points, err := mercerToy(12)
+	points, err := toy(12)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k1, k2 := mercerParts(points.Matrix(), 1)
+	k1, k2 := parts(points.Matrix(), 1)
 	v := []float64{1, -2, 0.5, 3, -1, 0, 2, -0.3, 1.1, -1.7, 0.2, 0.9}
-	terms, err := mercerTerms(k1, k2, v)
+	terms, err := theory.SchurTerms(k1, k2, v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,17 +146,17 @@ func TestMercerTerms(t *testing.T) {
 	}
 }
 
-// TestMercerComponents: under a wide RBF kernel the third component of two circles
+// TestComponents: under a wide RBF kernel the third component of two circles
 // tells nine of ten points apart, the first two do not, and the linear kernel has no
 // third component.
-func TestMercerComponents(t *testing.T) {
+func TestComponents(t *testing.T) {
 	t.Parallel()
 	b, _ := dataset.FindBuiltin("circles")
 	d, err := b.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, classes := mercerRows(d, 120)
+	x, classes := rows(d, 120)
 	c, err := theory.KernelPCA(theory.Gram(kernel.NewGram(kernel.RBF(0.1), x)), 3)
 	if err != nil {
 		t.Fatal(err)

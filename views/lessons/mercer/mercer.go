@@ -1,0 +1,794 @@
+package mercer
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/theory"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	gramKernel = newKernelControl("rbf", "1")
+	point      = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "px", Label: "point 1, x1", Default: "-0.2", Min: -2.8, Max: 2.8, Low: -2.6, High: 2.6, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "point 1, x2", Default: "1.1", Min: -1.4, Max: 1.4, Low: -1.2, High: 1.2, Folded: true},
+	}
+
+	testKernel = newKernelControl("sigmoid", "0.5",
+		lessons.NumberControl{Name: "coef0", Label: "r", Symbol: "r", Default: "1", Min: -3, Max: 3, Low: -3, High: 3, Help: "Polynomial and sigmoid."},
+		lessons.IntegerControl{Name: "degree", Label: "degree p", Symbol: "p", Default: "3", Min: 1, Max: 8, Low: 1, High: 8, Help: "Polynomial."})
+	testPoints = lessons.IntegerControl{Name: "n", Label: "points looked at", Default: "2", Min: 1, Max: 40, Low: 1, High: 40}
+	logHeights = lessons.SwitchControl{Name: "log", Label: "logarithmic heights", Default: "false", Help: "Shows small eigenvalues; those below zero are hatched."}
+
+	sigmoidGamma = lessons.NumberControl{Name: "gamma", Label: "γ", Symbol: "γ", Default: "3", Min: 0.01, Max: 20, Low: 0.01, High: 20, Log: true}
+	sigmoidCoef0 = lessons.NumberControl{Name: "coef0", Label: "r", Symbol: "r", Default: "0", Min: -3, Max: 3, Low: -3, High: 3}
+	bound        = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "10", Min: 0.1, Max: 100, Low: 0.1, High: 100, Log: true}
+	positive     = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "ax", Label: "x₁ of the point +1", Default: "0.2", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
+		Y: lessons.NumberControl{Name: "ay", Label: "x₂ of the point +1", Default: "0.3", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
+	}
+	negative = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "bx", Label: "x₁ of the point −1", Default: "1.4", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
+		Y: lessons.NumberControl{Name: "by", Label: "x₂ of the point −1", Default: "1.2", Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true},
+	}
+
+	combineData  = lessons.DataControl{Default: "moons"}
+	operation    = lessons.ChoiceControl{Name: "op", Label: "combination", Default: "sum", Options: combinationOptions()}
+	combineGamma = lessons.NumberControl{Name: "gamma", Label: "γ of k₁", Symbol: "γ", Default: "1", Min: 0.01, Max: 20, Low: 0.01, High: 20, Log: true}
+	combineRows  = lessons.IntegerControl{Name: "n", Label: "points", Default: "20", Min: 2, Max: 60, Low: 2, High: 60}
+
+	property = lessons.ChoiceControl{Name: "property", Label: "property", Default: "product", Options: []param.Option{
+		{Name: "sum", Label: "k₁ + k₂"}, {Name: "product", Label: "k₁ · k₂ (Schur)"}, {Name: "conformal", Label: "c(x) c(z) k₁"},
+	}}
+	seed = lessons.IntegerControl{Name: "seed", Label: "another vector v", Default: "1", Min: 1, Max: 1000, Low: 1, High: 40, Help: "Each number is a random vector."}
+
+	pcaData   = lessons.DataControl{Default: "circles"}
+	pcaKernel = newKernelControl("rbf", "0.1")
+	turn      = lessons.TurnControl{Yaw: "30", Pitch: "14"}
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "mercer",
+	Screens: []lessons.Screen{
+		{
+			Slug:   "gram",
+			Covers: []string{"001 13.1", "002 mercer", "002 kernels"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{gramKernel, point}, Show: showGram},
+			Questions: []lessons.Question{{
+				Slug: "moved", Ask: "You move one point. Which entries of the Gram matrix change?",
+				Options: []string{"The one on the diagonal.", "Its row and its column.", "All of them."},
+				Answer:  moved,
+				Explain: `$K_{ij} = k(\mathbf x_i, \mathbf x_j)$ depends on two points alone. Since $k$ is symmetric, the row and the column of the point change together. (Under the RBF kernel the diagonal stays 1.)`,
+			}},
+		},
+		{
+			Slug:   "test",
+			Covers: []string{"001 13.1", "001 13.2", "002 mercer", "002 kernels"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{testKernel, testPoints, logHeights}, Show: showTest},
+			Questions: []lessons.Question{
+				{
+					Slug: "origin", Ask: `Look at one point only, the origin. There the sigmoid kernel is $k(\mathbf 0, \mathbf 0) = \tanh(r)$. For which $r$ does this alone prove that it is no valid kernel?`,
+					Options: []string{"$r > 0$", "$r < 0$", "For none: one point cannot prove anything."},
+					Answer:  origin,
+					Explain: `It is so for %s. A valid kernel has $k(\mathbf x, \mathbf x) = \lVert\phi(\mathbf x)\rVert^2 \ge 0$, and $\tanh(r)$ has the sign of $r$. A Gram matrix of size 1 is enough to refute.`,
+				},
+				{
+					Slug: "passed", Ask: "A kernel passes the test on your training set. Is it valid?",
+					Options: []string{"Yes.", "Not necessarily: other points may refute it.", "Yes, if there are more points than input dimensions."},
+					Answer:  passed,
+					Explain: `The sigmoid kernel of this screen passes on the first few points and fails when more are looked at. No finite set proves validity; one can only refute.`,
+				},
+			},
+		},
+		{
+			Slug:   "indefinite",
+			Covers: []string{"001 13.1", "001 13.3"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{sigmoidGamma, sigmoidCoef0, bound, positive, negative}, Show: showIndefinite},
+			Questions: []lessons.Question{{
+				Slug: "where", Ask: `Two points of opposite class with $\eta = K_{11} + K_{22} - 2K_{12} < 0$. Where on $0 \le a \le C$ is the dual $W(a) = 2a - \tfrac12 \eta a^2$ largest?`,
+				Options: []string{`At $a = 2/\eta$, where the slope is zero.`, "At $a = 0$.", "At $a = C$, whatever $C$ is."},
+				Answer:  where,
+				Explain: `With $\eta < 0$ the slope $2 - \eta a$ only grows with $a$: the parabola opens upwards and its zero slope, at a negative $a$, is a minimum. Nothing but the bound $C$ stops the solver.`,
+			}},
+		},
+		{
+			Slug:   "combine",
+			Covers: []string{"001 13.2", "001 13.3"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{combineData, operation, combineGamma, combineRows}, Show: showCombine},
+			Questions: []lessons.Question{{
+				Slug: "factor", Ask: `$c(\mathbf x)$ takes both signs. Is $c(\mathbf x)\,c(\mathbf z)\,k(\mathbf x, \mathbf z)$ still a valid kernel when $k$ is?`,
+				Options: []string{"Yes.", "No, the factor has to be positive."},
+				Answer:  factor,
+				Explain: `%s Put the factor into the features: $\tilde\phi(\mathbf x) = c(\mathbf x)\,\phi(\mathbf x)$. Nothing forbids a feature to be negative. This is the conformal kernel of a later lesson.`,
+			}},
+		},
+		{
+			Slug:   "why",
+			Covers: []string{"001 13.2"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{property, seed}, Show: showWhy},
+			Questions: []lessons.Question{{
+				Slug: "entries", Ask: `All entries of a symmetric matrix are positive. Is it positive semidefinite?`,
+				Options: []string{"Yes.", "Not necessarily."},
+				Answer: func(context.Context) (float64, error) {
+					s, err := theory.Mercer(mat.NewSymDense(2, []float64{1, 2, 2, 1}))
+					return 1 - lessons.Yes(!s.PSD), err
+				},
+				Explain: `The matrix with rows $(1, 2)$ and $(2, 1)$ has the eigenvalue $-1$: two points would be more similar to each other than to themselves. What counts is $\mathbf v^\top K\mathbf v$, not the sign of the entries.`,
+			}},
+		},
+		{
+			Slug:   "pca",
+			Covers: []string{"001 13.3", "002 kernels"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{pcaData, pcaKernel, turn}, Show: showPCA},
+			Questions: []lessons.Question{{
+				Slug: "linear", Ask: "Data with two features, linear kernel. What percentage of the variance do the first two components hold?",
+				Within:  0.005,
+				Answer:  linearShare,
+				Explain: `All of it, %s %: with the linear kernel the feature space is the plane itself, and the picture is the data, moved and turned.`,
+			}},
+		},
+	},
+})
+
+// kernelControl is a choice of kernels, with controls of some of their parameters. Of
+// the others coef0 is 1 and the rest have their defaults.
+type kernelControl struct {
+	name   lessons.ChoiceControl
+	values []valueControl
+}
+
+// valueControl is the control of a kernel's parameter.
+type valueControl interface {
+	lessons.Control
+	Text(in lessons.Input) string
+}
+
+// newKernelControl offers the kernels of vectors, starts with one of them and a gamma,
+// and has the controls of more parameters.
+func newKernelControl(start, gamma string, more ...valueControl) kernelControl {
+	c := kernelControl{name: lessons.ChoiceControl{Name: "kernel", Label: "kernel", Default: start}}
+	for _, r := range kernel.Table {
+		if r.Takes == dataset.KindVectors {
+			c.name.Options = append(c.name.Options, param.Option{Name: r.Name, Label: r.Label, Help: r.Formula})
+		}
+	}
+	c.values = append([]valueControl{lessons.NumberControl{Name: "gamma", Label: "γ", Symbol: "γ", Default: gamma, Min: 0.01, Max: 20, Low: 0.01, High: 20, Log: true, Help: "Not for the linear kernel."}}, more...)
+	return c
+}
+
+// Params are the fields of the choice and of the parameters.
+func (c kernelControl) Params() []param.Param {
+	all := c.name.Params()
+	for _, v := range c.values {
+		all = append(all, v.Params()...)
+	}
+	return all
+}
+
+// Of is the kernel that was set, and its row.
+func (c kernelControl) Of(in lessons.Input) (kernel.Kernel, kernel.Row, error) {
+	k := kernel.Kernel{Name: c.name.Of(in), Values: param.Values{"coef0": param.Of(1)}}
+	row, err := kernel.Lookup(k.Name)
+	if err != nil {
+		return k, row, err
+	}
+	set := map[string]string{}
+	for _, v := range c.values {
+		set[v.Params()[0].Name] = v.Text(in)
+	}
+	for _, p := range row.Params {
+		if text, ok := set[p.Name]; ok {
+			k.Values = k.Values.With(p.Name, p.Read(text))
+		} else if !k.Values.Has(p.Name) {
+			k.Values = k.Values.With(p.Name, p.Read(p.Default))
+		}
+	}
+	return k, row, nil
+}
+
+// spec are pairs of name and value with which the lab uses the kernel.
+func spec(k kernel.Kernel, row kernel.Row) []string {
+	spec := []string{"kernel", k.Name}
+	for _, p := range row.Params {
+		spec = append(spec, p.Name, k.Values.Text(p.Name))
+	}
+	return spec
+}
+
+// toy are up to 40 points of two half circles, in no order of the classes.
+func toy(n int) (lessons.Toy, error) {
+	d, err := dataset.Generate("moons", 40, 0.12, 3)
+	if err != nil {
+		return lessons.Toy{}, err
+	}
+	var t lessons.Toy
+	for i := range min(n, len(d.Y)) {
+		at := func(k int, shift float64) float64 { return math.Round(100*(1.2*d.X.At(i, k)-shift)) / 100 }
+		t.XY, t.Y = append(t.XY, [2]float64{at(0, 0.6), at(1, 0.3)}), append(t.Y, float64(2*d.Y[i]-1))
+	}
+	return t, nil
+}
+
+var limits = figure.Limits{XMin: -2.2, XMax: 2.2, YMin: -2.1, YMax: 2.1}
+
+// gramOf is the Gram matrix of the toy.
+func gramOf(k kernel.Kernel, t lessons.Toy) *mat.SymDense {
+	return theory.Gram(kernel.NewGram(k, t.Matrix()))
+}
+
+// matrix is a picture of a Gram matrix with its classes.
+func matrix(name, caption string, k mat.Matrix, classes []int, names []string) lessons.Figure {
+	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Matrix{Format: l.Format(2), X: "point j", Y: "point i", Name: "K", Values: k, Classes: classes, ClassNames: names}.Picture()
+	}}
+}
+
+// bars are eigenvalues as bars. What counts as zero has none.
+func bars(name, caption string, s theory.Spectrum, log bool) lessons.Figure {
+	values := slices.Clone(s.Values)
+	for i, v := range values {
+		if math.Abs(v) <= s.Zero() {
+			values[i] = 0
+		}
+	}
+	return lessons.Figure{Name: name, Caption: caption, Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Bars{Format: l.Format(1), X: "number", Y: "eigenvalue", Values: values, Log: log}.Picture()
+	}}
+}
+
+// movable is the toy of the first screen: sorted by class, the first point
+// where the handle is.
+func movable(p [2]float64) (lessons.Toy, error) {
+	t, err := toy(16)
+	if err != nil {
+		return lessons.Toy{}, err
+	}
+	t = t.ByClass(-1)
+	t.XY[0] = p
+	return t, nil
+}
+
+func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p := point.Of(in)
+	t, err := movable(p)
+	if err != nil {
+		return nil, err
+	}
+	k, row, err := gramKernel.Of(in)
+	if err != nil {
+		return nil, err
+	}
+	g := gramOf(k, t)
+	var within, between, n, m float64
+	for i := range t.Y {
+		for j := range i {
+			if t.Y[i] == t.Y[j] {
+				within, n = within+g.At(i, j), n+1
+			} else {
+				between, m = between+g.At(i, j), m+1
+			}
+		}
+	}
+	dots := t.Dots(func(i int) bool { return i == 0 })
+	first := dots[0].(figure.Dot)
+	first.Label = "1"
+	dots[0] = first
+	points := lessons.Plane("points", "Drag point 1 (ringed) among the others and watch the first row and the first column of the matrix.", figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.3, YMax: 1.3}, 1, dots)
+	points.Wide = true // leaves room for the matrix
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			points,
+			matrix("gram", "Every pair of points has one cell, rows sorted by class. Bright blocks on the diagonal: points of one class are alike to this kernel.", g, t.Classes(), lessons.ClassNames()),
+		},
+		Handles: []lessons.Handle{point.Handle("point 1", in)},
+		Numbers: []lessons.Number{
+			{Label: "kernel", Value: row.Formula, Help: row.Help},
+			{Label: "$K_{11}$", Value: views.Short(g.At(0, 0)), Help: `$\lVert\phi(\mathbf x_1)\rVert^2$, where there is a $\phi$`},
+			{Label: "mean within classes", Value: views.Short(within / n), Help: "pairs of different points"},
+			{Label: "mean between classes", Value: views.Short(between / m)},
+		},
+		Lab: t.Lab(spec(k, row)...),
+	}, nil
+}
+
+// moved finds which entries of the Gram matrix change with one point.
+func moved(context.Context) (float64, error) {
+	k := kernel.Polynomial(1, 1, 2)
+	var g [2]*mat.SymDense
+	for i, p := range [][2]float64{{0.3, 1.6}, {-1, 0.2}} {
+		t, err := movable(p)
+		if err != nil {
+			return 0, err
+		}
+		g[i] = gramOf(k, t)
+	}
+	n := g[0].SymmetricDim()
+	changed := 0
+	for i := range n {
+		for j := range n {
+			if g[0].At(i, j) != g[1].At(i, j) {
+				changed++
+			}
+		}
+	}
+	switch changed {
+	case 1:
+		return 0, nil
+	case 2*n - 1:
+		return 1, nil
+	}
+	return 2, nil
+}
+
+// verdict says what a spectrum tells about the kernel.
+func verdict(s theory.Spectrum, n int) string {
+	if !s.PSD {
+		return fmt.Sprintf("*Refuted:* the Gram matrix of these %d points has an eigenvalue of %s, so no feature map can belong to this kernel.", n, views.Short(s.Values[len(s.Values)-1]))
+	}
+	return fmt.Sprintf("*Not refuted* by these %d points: no eigenvalue is below zero beyond rounding. Other points might still refute it.", n)
+}
+
+// form is v'Kv.
+func form(k mat.Symmetric, v []float64) float64 {
+	x := mat.NewVecDense(len(v), v)
+	return mat.Inner(x, k, x)
+}
+
+func showTest(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, err := toy(testPoints.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	k, row, err := testKernel.Of(in)
+	if err != nil {
+		return nil, err
+	}
+	g := gramOf(k, t)
+	s, err := theory.Mercer(g)
+	if err != nil {
+		return nil, err
+	}
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{bars("spectrum", "The eigenvalues of the Gram matrix, largest first. Look for hatched bars, which point below zero. With few points there may be none.", s, logHeights.Of(in))},
+		Notes:   []string{verdict(s, len(t.Y))},
+		Numbers: []lessons.Number{
+			{Label: "kernel", Value: row.Formula, Help: row.Help},
+			{Label: "largest eigenvalue", Value: views.Short(s.Values[0])},
+			{Label: "smallest eigenvalue", Value: views.Short(s.Values[len(s.Values)-1]), Help: "counts as zero below one part in $10^{10}$ of the largest"},
+			{Label: "below zero", Value: fmt.Sprintf("%d of %d", s.Negative(), len(s.Values))},
+		},
+		Lab: t.Lab(spec(k, row)...),
+	}
+	if s.Witness != nil {
+		e.Figures = append(e.Figures, lessons.Figure{Name: "witness", Wide: true, Caption: `The witness $\mathbf c$, one number a point: with these weights $\mathbf c^\top K\mathbf c$, which should be the squared length of $\sum_i c_i\phi(\mathbf x_i)$, is negative.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Bars{Format: l.Format(1), X: "point", Y: "c", Values: s.Witness, Classes: t.Classes(), ClassNames: lessons.ClassNames()}.Picture()
+		}})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: `$\mathbf c^\top K\mathbf c$`, Value: views.Short(form(g, s.Witness)), Help: `for the witness, $\lVert\mathbf c\rVert = 1$`})
+	}
+	return e, nil
+}
+
+// origin finds the sign of r with which the origin refutes the sigmoid kernel.
+func origin(context.Context) (float64, error) {
+	for k, r := range []float64{1, -1} {
+		g := gramOf(kernel.Sigmoid(1, r), lessons.Toy{XY: [][2]float64{{}}, Y: []float64{1}})
+		s, err := theory.Mercer(g)
+		if err != nil {
+			return 0, err
+		}
+		if !s.PSD {
+			return float64(k), nil
+		}
+	}
+	return 2, nil
+}
+
+// passed looks for a number of points on which the kernel of the screen passes
+// although more of them refute it.
+func passed(context.Context) (float64, error) {
+	k := kernel.Sigmoid(0.5, 1)
+	passed := false
+	for n := 1; n <= 40; n++ {
+		t, err := toy(n)
+		if err != nil {
+			return 0, err
+		}
+		s, err := theory.Mercer(gramOf(k, t))
+		if err != nil {
+			return 0, err
+		}
+		if !s.PSD && passed {
+			return 1, nil
+		}
+		passed = passed || s.PSD
+	}
+	return 0, nil
+}
+
+// dual is W(a) = 2a - eta a²/2, the dual of two points of opposite class.
+func dual(eta, a float64) float64 { return 2*a - eta*a*a/2 }
+
+func showIndefinite(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p, q := positive.Of(in), negative.Of(in)
+	k := kernel.Sigmoid(sigmoidGamma.Of(in), sigmoidCoef0.Of(in))
+	eta := func(p [2]float64) float64 { // squared distance from q in a feature space that may not exist
+		return k.Eval(p[:], p[:]) + k.Eval(q[:], q[:]) - 2*k.Eval(p[:], q[:])
+	}
+	t := lessons.Toy{XY: [][2]float64{p, q}, Y: []float64{1, -1}}
+	d, err := t.Data()
+	if err != nil {
+		return nil, err
+	}
+	spec := []string{"kernel", "sigmoid", "gamma", sigmoidGamma.Text(in), "coef0", sigmoidCoef0.Text(in), "C", bound.Text(in)}
+	res, _, err := lessons.Fit(ctx, d, spec...)
+	if err != nil {
+		return nil, err
+	}
+	alpha := 0.0
+	for _, u := range res.Model.Machines[0].Coef {
+		alpha = math.Max(alpha, math.Abs(u))
+	}
+	c, h := bound.Of(in), eta(p)
+	var as, ws []float64
+	for i := range 101 {
+		a := c * float64(i) / 100
+		as, ws = append(as, a), append(ws, dual(h, a))
+	}
+	note := `$\eta > 0$: the dual is a hill with one top, at $a = 2/\eta$ or, where that is beyond, at $C$.`
+	switch {
+	case math.Abs(h) < 1e-12:
+		note = `$\eta = 0$: the two points are one to this kernel, and no machine can tell them apart.`
+	case h < 0:
+		note = fmt.Sprintf(`$\eta$ = %s is no squared distance. The dual curves upwards, and the step to the zero of its slope would lead away from the maximum. The solver puts $\tau = 10^{-12}$ in place of $\eta$, goes uphill and stops at the bound $C$.`, views.Short(h))
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			lessons.Plane("points", `Drag the two points. In the hatched part the point of class $+1$ would have a negative squared distance from the other.`, limits, 1,
+				[]figure.Mark{figure.Region{F: func(x, y float64) float64 { return -eta([2]float64{x, y}) }, Color: figure.Magenta, Hatch: true, Name: "η ≤ 0"}}, t.Dots(nil)),
+			{Name: "dual", Wide: true, Caption: `The dual over $a = \alpha_1 = \alpha_2$ up to $C$. The upright line is where the solver stops.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "a", Min: 0, Max: c}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{{Name: "dual objective", X: as, Y: ws}}, Here: &alpha}.Picture()
+			}},
+		},
+		Handles: []lessons.Handle{
+			positive.Handle("point of class +1", in),
+			negative.Handle("point of class −1", in),
+		},
+		Notes: []string{note},
+		Numbers: []lessons.Number{
+			{Label: `$\eta = K_{11} + K_{22} - 2K_{12}$`, Value: views.Short(h), Help: `$\lVert\phi(\mathbf x_1) - \phi(\mathbf x_2)\rVert^2$ for a valid kernel`},
+			{Label: `$K_{11},\ K_{22},\ K_{12}$`, Value: views.Short(k.Eval(p[:], p[:])) + ", " + views.Short(k.Eval(q[:], q[:])) + ", " + views.Short(k.Eval(p[:], q[:]))},
+			{Label: `$\alpha$ of the solver`, Value: views.Short(alpha), Help: "both points have the same"},
+			{Label: "$f$ at the two points", Value: views.Short(res.Model.Decision(p[:])) + ", " + views.Short(res.Model.Decision(q[:])), Help: "should be $+1$ and $-1$ when neither is at the bound"},
+		},
+		Lab: t.Lab(spec...),
+	}, nil
+}
+
+// where finds where the dual of two points is largest when eta < 0.
+func where(context.Context) (float64, error) {
+	const c, eta = 10.0, -0.1
+	best, at := math.Inf(-1), 0.0
+	for i := range 1001 {
+		if a := c * float64(i) / 1000; dual(eta, a) > best {
+			best, at = dual(eta, a), a
+		}
+	}
+	switch at {
+	case 0:
+		return 1, nil
+	case c:
+		return 2, nil
+	}
+	return 0, nil
+}
+
+// combination makes a kernel of others.
+type combination struct {
+	name, label, rule string
+	valid             bool // whenever k1 and k2 are
+	apply             func(k1, k2, ci, cj float64) float64
+}
+
+var combinations = []combination{
+	{"sum", "k₁ + k₂", "always valid", true, func(a, b, _, _ float64) float64 { return a + b }},
+	{"product", "k₁ · k₂", "always valid", true, func(a, b, _, _ float64) float64 { return a * b }},
+	{"larger", "3 k₁", "always valid", true, func(a, _, _, _ float64) float64 { return 3 * a }},
+	{"exponential", "exp(k₂)", "always valid", true, func(_, b, _, _ float64) float64 { return math.Exp(b) }},
+	{"conformal", "c(x) c(z) k₁", "always valid", true, func(a, _, ci, cj float64) float64 { return ci * cj * a }},
+	{"difference", "k₁ − k₂", "not in general", false, func(a, b, _, _ float64) float64 { return a - b }},
+	{"negative", "−½ k₁", "never valid", false, func(a, _, _, _ float64) float64 { return -0.5 * a }},
+}
+
+// combinationOptions are the combinations to choose from.
+func combinationOptions() (options []param.Option) {
+	for _, c := range combinations {
+		options = append(options, param.Option{Name: c.name, Label: c.label})
+	}
+	return options
+}
+
+// signed is the factor of the conformal combination, which takes both signs.
+func signed(x []float64) float64 { return math.Cos(3 * x[0]) }
+
+// of combines the Gram matrices of the rows of x.
+func (c combination) of(k1, k2 mat.Symmetric, x *mat.Dense) *mat.SymDense {
+	n, _ := x.Dims()
+	g := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			g.SetSym(i, j, c.apply(k1.At(i, j), k2.At(i, j), signed(x.RawRowView(i)), signed(x.RawRowView(j))))
+		}
+	}
+	return g
+}
+
+// parts are the Gram matrices of the two kernels that are combined: RBF with
+// this gamma, and linear.
+func parts(x *mat.Dense, gamma float64) (k1, k2 *mat.SymDense) {
+	return theory.Gram(kernel.NewGram(kernel.RBF(gamma), x)), theory.Gram(kernel.NewGram(kernel.Kernel{Name: "linear"}, x))
+}
+
+// rows are up to n rows of the data, taken evenly, standardised, the rows of
+// a class next to each other, with their classes.
+func rows(d *dataset.Data, n int) (x *mat.Dense, classes []int) {
+	all := len(d.Y)
+	n = min(n, all)
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i * all / n
+	}
+	slices.SortStableFunc(rows, func(a, b int) int { return d.Y[a] - d.Y[b] })
+	some := lessons.SelectRows(d, rows)
+	return dataset.FitScaler(some.X).Apply(some.X), some.Y
+}
+
+func showCombine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	name, d, err := combineData.Of(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	x, _ := rows(d, combineRows.Of(in))
+	k1, k2 := parts(x, combineGamma.Of(in))
+	n := k1.SymmetricDim()
+	tab := lessons.Table{Caption: fmt.Sprintf("All combinations on %d rows of %s: smallest and largest eigenvalue, the verdict of these points, and the rule for all valid kernels", n, name), Head: []string{"kernel", "smallest", "largest", "here", "rule"}}
+	var chosen theory.Spectrum
+	label := ""
+	for i, c := range combinations {
+		s, err := theory.Mercer(c.of(k1, k2, x))
+		if err != nil {
+			return nil, err
+		}
+		here := "passes"
+		if !s.PSD {
+			here = "refuted"
+		}
+		tab.Rows = append(tab.Rows, []string{c.label, views.Short(s.Values[n-1]), views.Short(s.Values[0]), here, c.rule})
+		if c.name == operation.Of(in) {
+			chosen, label, tab.Marked = s, c.label, []int{i}
+		}
+	}
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{bars("after", "The eigenvalues of "+label+". Below, those of the two kernels it is made of, which have none below zero.", chosen, false)},
+		Notes:   []string{verdict(chosen, n)},
+		Tables:  []lessons.Table{tab},
+	}
+	for i, k := range []*mat.SymDense{k1, k2} {
+		s, err := theory.Mercer(k)
+		if err != nil {
+			return nil, err
+		}
+		caption := []string{"k₁: RBF.", "k₂: linear."}[i]
+		e.Figures = append(e.Figures, bars("before"+strconv.Itoa(i+1), caption, s, false))
+	}
+	return e, nil
+}
+
+// factor tests the conformal combination, whose factor takes both signs.
+func factor(context.Context) (float64, error) {
+	t, err := toy(40)
+	if err != nil {
+		return 0, err
+	}
+	k1, k2 := parts(t.Matrix(), 1)
+	for _, c := range combinations {
+		if c.name == "conformal" {
+			s, err := theory.Mercer(c.of(k1, k2, t.Matrix()))
+			return lessons.Yes(s.PSD), err
+		}
+	}
+	return 0, fmt.Errorf("no conformal combination")
+}
+
+// The derivations of the closure properties.
+var (
+	sumLines = []lessons.Line{
+		{Why: `Take any vector $\mathbf v$ and any points. Both kernels are valid:`, TeX: `\mathbf v^\top K_1 \mathbf v \ge 0 \qquad \mathbf v^\top K_2 \mathbf v \ge 0`},
+		{Why: `The quadratic form is linear in the matrix.`, TeX: `\mathbf v^\top (K_1 + K_2) \mathbf v = \mathbf v^\top K_1 \mathbf v + \mathbf v^\top K_2 \mathbf v`},
+		{Why: `A sum of two numbers that are not negative is not negative. Nothing was said about the points, so it holds for all.`, TeX: `\mathbf v^\top (K_1 + K_2) \mathbf v \ge 0`},
+		{Why: `In features: write those of the second kernel behind those of the first.`, TeX: `\phi(\mathbf x) = \begin{pmatrix}\phi_1(\mathbf x)\\ \phi_2(\mathbf x)\end{pmatrix}`},
+	}
+	productLines = []lessons.Line{
+		{Why: `The matrix of products, entry by entry, is written with a circle.`, TeX: `(K_1 \circ K_2)_{ij} = (K_1)_{ij}\,(K_2)_{ij}`},
+		{Why: `$K_1$ is valid: its eigenvalues $\lambda_m$ are not negative. Write it with them and its eigenvectors $\mathbf q_m$.`, TeX: `(K_1)_{ij} = \sum_m \lambda_m\, q_{mi}\, q_{mj} \qquad \lambda_m \ge 0`},
+		{Why: `Put this into $\mathbf v^\top (K_1 \circ K_2)\mathbf v$ and sort.`, TeX: `\sum_m \lambda_m \sum_{i,j} (v_i q_{mi})\,(K_2)_{ij}\,(v_j q_{mj})`},
+		{Why: `The inner sum is the form of $K_2$ at the vector with entries $v_i q_{mi}$. $K_2$ is valid, so it is not negative.`, TeX: `\sum_m \lambda_m\, (\mathbf v \circ \mathbf q_m)^\top K_2\, (\mathbf v \circ \mathbf q_m) \ge 0`},
+		{Why: `In features: all products of a feature of the first with one of the second. That is why $(\mathbf x^\top\mathbf z)^p$ is valid.`, TeX: `\phi_{ab}(\mathbf x) = \phi_{1a}(\mathbf x)\,\phi_{2b}(\mathbf x)`},
+	}
+	conformalLines = []lessons.Line{
+		{Why: `Collect the factors at the points in a diagonal matrix.`, TeX: `D = \operatorname{diag}\bigl(c(\mathbf x_1), \dots, c(\mathbf x_M)\bigr) \qquad \tilde K = D K_1 D`},
+		{Why: `Move the factors to the vector.`, TeX: `\mathbf v^\top \tilde K \mathbf v = (D\mathbf v)^\top K_1 (D\mathbf v)`},
+		{Why: `$D\mathbf v$ is a vector as good as any, so the form is not negative, whatever the signs of $c$.`, TeX: `\mathbf v^\top \tilde K \mathbf v \ge 0`},
+		{Why: `In features: each is multiplied by the factor.`, TeX: `\tilde\phi(\mathbf x) = c(\mathbf x)\,\phi_1(\mathbf x)`},
+	}
+)
+
+func showWhy(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, err := toy(12)
+	if err != nil {
+		return nil, err
+	}
+	x := t.Matrix()
+	k1, k2 := parts(x, 1)
+	rng := rand.New(rand.NewPCG(uint64(seed.Of(in)), 7))
+	v := make([]float64, len(t.Y))
+	for i := range v {
+		v[i] = rng.NormFloat64()
+	}
+	combine := func(name string) *mat.SymDense {
+		for _, c := range combinations {
+			if c.name == name {
+				return c.of(k1, k2, x)
+			}
+		}
+		return k1
+	}
+	bars := func(caption string, b figure.Bars) lessons.Figure {
+		return lessons.Figure{Name: "terms", Wide: true, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			b := b
+			b.Format = l.Format(1)
+			return b.Picture()
+		}}
+	}
+	which := property.Of(in)
+	whole := form(combine(which), v)
+	e := &lessons.Exhibit{Lab: t.Lab("kernel", "rbf", "gamma", "1")}
+	var lines []lessons.Line
+	switch which {
+	case "sum":
+		one, two := form(k1, v), form(k2, v)
+		lines = sumLines
+		e.Figures = []lessons.Figure{bars(`The forms of the parts and of the sum for a random vector $\mathbf v$. Try others: none is below zero.`, figure.Bars{Y: "v'Kv", Values: []float64{one, two, whole}, Names: []string{"k₁", "k₂", "k₁ + k₂"}})}
+		e.Numbers = []lessons.Number{
+			{Label: `$\mathbf v^\top K_1\mathbf v$`, Value: views.Short(one)},
+			{Label: `$\mathbf v^\top K_2\mathbf v$`, Value: views.Short(two)},
+			{Label: `$\mathbf v^\top (K_1 + K_2)\mathbf v$`, Value: views.Short(whole), Help: "the sum of the two"},
+		}
+	case "conformal":
+		dv := make([]float64, len(v))
+		for i := range dv {
+			dv[i] = v[i] * signed(x.RawRowView(i))
+		}
+		lines = conformalLines
+		e.Figures = []lessons.Figure{bars(`Entries of $D\mathbf v$, with $c(\mathbf x) = \cos 3x_1$. Some signs differ from those of $\mathbf v$, which does no harm.`, figure.Bars{X: "point", Y: "Dv", Values: dv})}
+		e.Numbers = []lessons.Number{
+			{Label: `$\mathbf v^\top \tilde K\mathbf v$`, Value: views.Short(whole), Help: "from the matrix with the factors"},
+			{Label: `$(D\mathbf v)^\top K_1 (D\mathbf v)$`, Value: views.Short(form(k1, dv)), Help: "from the matrix without"},
+		}
+	default:
+		terms, err := theory.SchurTerms(k1, k2, v)
+		if err != nil {
+			return nil, err
+		}
+		lines = productLines
+		e.Figures = []lessons.Figure{bars(`The terms of the sum over $m$ for a random vector $\mathbf v$, largest first. Try others: none is below zero.`, figure.Bars{X: "term", Y: "value", Values: terms})}
+		e.Numbers = []lessons.Number{
+			{Label: `$\mathbf v^\top (K_1 \circ K_2)\mathbf v$`, Value: views.Short(whole), Help: "from the matrix of products"},
+			{Label: "sum of the terms", Value: views.Short(floats.Sum(terms)), Help: "from eigenvalues and eigenvectors"},
+			{Label: "smallest term", Value: views.Short(slices.Min(terms))},
+		}
+	}
+	e.Steps = len(lines)
+	e.Step = min(in.Step, e.Steps-1)
+	e.Body = lessons.Derivation(e.Step, lines...)
+	return e, nil
+}
+
+func showPCA(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	name, d, err := pcaData.Of(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	k, row, err := pcaKernel.Of(in)
+	if err != nil {
+		return nil, err
+	}
+	x, classes := rows(d, 120)
+	g := theory.Gram(kernel.NewGram(k, x))
+	components, err := theory.KernelPCA(g, 5)
+	if err != nil {
+		return nil, err
+	}
+	s, err := theory.Mercer(g)
+	if err != nil {
+		return nil, err
+	}
+	dots := func(at func(i int) [2]float64) (marks []figure.Mark) {
+		for i, c := range classes {
+			marks = append(marks, figure.Dot{At: at(i), Class: c, Name: d.Classes[c]})
+		}
+		return marks
+	}
+	_, found := components.Scores.Dims()
+	score := func(i, j int) float64 {
+		if j >= found {
+			return 0
+		}
+		return components.Scores.At(i, j)
+	}
+	yaw, pitch := turn.Of(in)
+	lifted := figure.Lifted{X: "component 1", Y: "component 2", Z: "component 3", Loose: true, Yaw: yaw, Pitch: pitch, ClassNames: d.Classes}
+	for i, c := range classes {
+		lifted.Points = append(lifted.Points, figure.Dot3{At: [3]float64{score(i, 0), score(i, 1), score(i, 2)}, Class: c})
+	}
+	flat := func(name, caption, xName, yName string, at func(i int) [2]float64) lessons.Figure {
+		return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Plane{Format: l.Format(1), X: xName, Y: yName, Marks: dots(at)}.Picture()
+		}}
+	}
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			{Name: "space", Caption: "The points as the kernel sees them, along the three directions of the feature space in which they spread most. Turn the box: would a plane part the classes?", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				p := lifted
+				p.Format = l.Format(1)
+				return p.Picture()
+			}},
+			flat("components", "Seen from above: the first two components.", "component 1", "component 2", func(i int) [2]float64 { return [2]float64{score(i, 0), score(i, 1)} }),
+		},
+		Lab: lessons.LabQuery(pcaData.Text(in), append(spec(k, row), "standardize", "true")...),
+	}
+	if len(d.Features) > 1 {
+		e.Figures = append(e.Figures, flat("data", "The data: the first two features, standardised.", d.Features[0], d.Features[1], func(i int) [2]float64 { return [2]float64{x.At(i, 0), x.At(i, 1)} }))
+	}
+	tab := lessons.Table{Caption: fmt.Sprintf("Leading components of %d rows of %s", len(classes), name), Head: []string{"component", "eigenvalue", "share of the variance"}}
+	for i, v := range components.Values {
+		tab.Rows = append(tab.Rows, []string{strconv.Itoa(i + 1), views.Short(v), lessons.Percent(components.Shares[i])})
+	}
+	e.Tables = []lessons.Table{tab}
+	if !s.PSD {
+		e.Notes = []string{"This Gram matrix has negative eigenvalues: there is no feature space, and the picture leaves out directions of negative squared length."}
+	}
+	return e, nil
+}
+
+// linearShare is the percentage that two components hold under the linear
+// kernel in the plane.
+func linearShare(context.Context) (float64, error) {
+	t, err := toy(40)
+	if err != nil {
+		return 0, err
+	}
+	c, err := theory.KernelPCA(gramOf(kernel.Kernel{Name: "linear"}, t), 2)
+	if err != nil {
+		return 0, err
+	}
+	return math.Round(1e9*100*floats.Sum(c.Shares)) / 1e9, nil
+}
