@@ -486,7 +486,18 @@ type workspaceSource struct{ house *door.House }
 
 func (s workspaceSource) Data(ctx context.Context, id string) (string, *dataset.Data, error) {
 	p, err := s.house.Source(ctx, id)
-	return p.Name, p.Data, err
+	if err != nil {
+		return "", nil, err
+	}
+	return p.Name, p.Data, withFeatures(p.Name, p.Data)
+}
+
+// withFeatures refuses data without features, which the pictures of lessons need.
+func withFeatures(name string, d *dataset.Data) error {
+	if d.Kind() == dataset.KindVectors {
+		return nil
+	}
+	return param.Refuse("choose others", "%s has no features that a lesson could show: its data are %s", name, d.Kind())
 }
 
 func (s workspaceSource) Run(ctx context.Context, id string) (*lessons.Run, error) {
@@ -498,7 +509,13 @@ func (s workspaceSource) Run(ctx context.Context, id string) (*lessons.Run, erro
 		return nil, web.Errorf(web.Conflict, "The run %q has not ended yet.", run.Name)
 	}
 	d, err := s.house.Store.Data(ctx, run.Hash)
-	return &lessons.Run{Name: run.Name, Spec: run.Spec, Data: d, Report: run.Report, Model: run.Model}, err
+	if err != nil {
+		return nil, err
+	}
+	if err := withFeatures(run.Name, d); err != nil {
+		return nil, err
+	}
+	return &lessons.Run{Name: run.Name, Spec: run.Spec, Data: d, Report: run.Report, Model: run.Model}, nil
 }
 
 // Live answers the page's script: the exhibit under other values.

@@ -66,3 +66,15 @@ func TestDemosTakeEveryDataSet(t *testing.T) {
 		t.Errorf("only %d demos take data", seen)
 	}
 }
+
+// Lessons show features; of data that are only a kernel's values they say so.
+func TestDataWithoutFeatures(t *testing.T) {
+	t.Parallel()
+	refused := withFeatures("similarities", &dataset.Data{Objects: &dataset.Precomputed{}})
+	if said, ok := param.ForPerson(refused); !ok || said != "similarities has no features that a lesson could show: its data are precomputed; choose others" {
+		t.Errorf("%q, %v", said, refused)
+	}
+	if err := withFeatures("moons", &dataset.Data{}); err != nil {
+		t.Error(err)
+	}
+}

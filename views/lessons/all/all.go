@@ -5,9 +5,9 @@ import (
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/conformal"
 	"marginlab/views/lessons/lagrange"
+	"marginlab/views/lessons/mercer"
 	"marginlab/views/lessons/perceptron"
 	"marginlab/views/lessons/softmargin"
-	"marginlab/views/lessons/mercer"
 	"marginlab/views/lessons/width"
 )
 
