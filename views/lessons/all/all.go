@@ -4,6 +4,7 @@ package all
 import (
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/conformal"
+	"marginlab/views/lessons/hardmargin"
 	"marginlab/views/lessons/lagrange"
 	"marginlab/views/lessons/mercer"
 	"marginlab/views/lessons/perceptron"
@@ -15,7 +16,7 @@ import (
 var Lessons = []lessons.Lesson{
 	lessons.Margins,
 	lagrange.Lesson,
-	lessons.Hardmargin,
+	hardmargin.Lesson,
 	perceptron.Lesson,
 	softmargin.Lesson,
 	lessons.Kerneltrick,

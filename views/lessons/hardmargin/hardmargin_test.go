@@ -1,4 +1,4 @@
-package lessons
+package hardmargin
 
 import (
 	"context"
@@ -8,12 +8,15 @@ import (
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/stepwise"
+	"marginlab/ml/theory"
 	"marginlab/views"
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/lessonstest"
 )
 
-// hardmarginHulls is the distance of the convex hulls of the two classes, which do
+// hulls is the distance of the convex hulls of the two classes, which do
 // not overlap: that of two points, or of a point and a segment between two others.
-func hardmarginHulls(t Toy) float64 {
+func hulls(t lessons.Toy) float64 {
 	best := math.Inf(1)
 	for i, p := range t.XY {
 		for j, q := range t.XY {
@@ -33,11 +36,11 @@ func hardmarginHulls(t Toy) float64 {
 	return best
 }
 
-// TestHardmarginSix: scikit-learn's six points, as the solver and the hand find
+// TestSix: scikit-learn's six points, as the solver and the hand find
 // them: u = (-1/4, 1/4) on points 2 and 4, b = 0.
-func TestHardmarginSix(t *testing.T) {
+func TestSix(t *testing.T) {
 	t.Parallel()
-	m, err := TrainHard(t.Context(), hardmarginSix)
+	m, err := lessons.TrainHard(t.Context(), six)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,11 +52,11 @@ func TestHardmarginSix(t *testing.T) {
 	if math.Abs(m.B) > 1e-7 {
 		t.Errorf("solver: b is %g, want 0", m.B)
 	}
-	h := newHardmarginHand(hardmarginSix, 1, 3)
-	if h.a != 0.25 || h.w != [2]float64{0.5, 0.5} || h.b != 0 || h.dual(h.a) != 0.25 {
-		t.Errorf("by hand: %+v", h)
+	h, err := theory.NewPairMachine(six.XY[1][:], six.XY[3][:])
+	if err != nil || h.Alpha != 0.25 || [2]float64(h.W) != [2]float64{0.5, 0.5} || h.B != 0 || h.Dual(h.Alpha) != 0.25 {
+		t.Errorf("by hand: %+v, %v", h, err)
 	}
-	e := showScreen(t, &Hardmargin, "by-hand", "step", "99")
+	e := lessonstest.Show(t, &Lesson, "by-hand", "step", "99")
 	for i, want := range []string{
 		"1|(−2, −1)|−1|0|1.5|0", "2|(−1, −1)|−1|0.25|1|0.25", "3|(−1, −2)|−1|0|1.5|0",
 		"4|(1, 1)|1|0.25|1|0.25", "5|(1, 2)|1|0|1.5|0", "6|(2, 1)|1|0|1.5|0",
@@ -64,16 +67,16 @@ func TestHardmarginSix(t *testing.T) {
 	}
 }
 
-// TestHardmarginIsHalfTheGap: the margin is half the distance of the convex hulls.
-func TestHardmarginIsHalfTheGap(t *testing.T) {
+// TestMarginIsHalfTheGap: the margin is half the distance of the convex hulls.
+func TestMarginIsHalfTheGap(t *testing.T) {
 	t.Parallel()
-	for name, pts := range map[string]Toy{"six": hardmarginSix, "eight": hardmarginEight, "twelve": Separable} {
-		m, err := TrainHard(t.Context(), pts)
+	for name, pts := range map[string]lessons.Toy{"six": six, "eight": eight, "twelve": lessons.Separable} {
+		m, err := lessons.TrainHard(t.Context(), pts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := hardmarginHulls(pts) / 2
-		if got := 1 / Norm(m.W); math.Abs(got-want) > 1e-6 {
+		want := hulls(pts) / 2
+		if got := 1 / lessons.Norm(m.W); math.Abs(got-want) > 1e-6 {
 			t.Errorf("%s: margin %g, half the gap is %g", name, got, want)
 		}
 		if got := 1 / math.Sqrt(m.AlphaSum()); math.Abs(got-want) > 1e-6 {
@@ -82,19 +85,23 @@ func TestHardmarginIsHalfTheGap(t *testing.T) {
 	}
 }
 
-// TestHardmarginDuality: floor and ceiling hold the optimum between them at every
+// TestDuality: floor and ceiling hold the optimum between them at every
 // step, the floor rises, and at the end they meet.
-func TestHardmarginDuality(t *testing.T) {
+func TestDuality(t *testing.T) {
 	t.Parallel()
-	gap := hardmarginHulls(Separable)
+	gap := hulls(lessons.Separable)
 	optimum := 2 / gap / gap // |w|²/2 with |w| = 2/gap
-	run, err := hardmarginRun(t.Context())
+	run, err := steps(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := -1.0
 	for k := range run.Len() {
-		floor, ceiling := run.At(k).Dual, hardmarginCeiling(hardmarginWeights(run.At(k)), Separable)
+		floor := run.At(k).Dual
+		ceiling, err := ceilingOf(run.At(k))
+		if err != nil {
+			t.Fatal(err)
+		}
 		if floor > optimum+1e-9 || ceiling < optimum-1e-9 || floor < before {
 			t.Errorf("step %d: floor %g after %g, ceiling %g, optimum %g", k, floor, before, ceiling, optimum)
 		}
@@ -103,20 +110,20 @@ func TestHardmarginDuality(t *testing.T) {
 			t.Errorf("at the end there is a gap of %g", ceiling-floor)
 		}
 	}
-	if ceiling := hardmarginCeiling([2]float64{}, Separable); !math.IsInf(ceiling, 1) {
-		t.Errorf("w = 0 has the ceiling %g", ceiling)
+	if ceiling, err := ceilingOf(run.At(0)); err != nil || !math.IsInf(ceiling, 1) {
+		t.Errorf("w = 0 has the ceiling %g, %v", ceiling, err)
 	}
 }
 
 // The upper bound of alpha in the run is none: the hard margin has the same end.
-func TestHardmarginRunIsHard(t *testing.T) {
+func TestStepsAreHard(t *testing.T) {
 	t.Parallel()
-	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, Separable.Matrix())
-	best, err := stepwise.Optimum(t.Context(), k, Separable.Y, 1e4)
+	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, lessons.Separable.Matrix())
+	best, err := stepwise.Optimum(t.Context(), k, lessons.Separable.Y, 1e4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := TrainHard(t.Context(), Separable)
+	m, err := lessons.TrainHard(t.Context(), lessons.Separable)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,14 +134,14 @@ func TestHardmarginRunIsHard(t *testing.T) {
 	}
 }
 
-// TestHardmarginSupport: far points may move or go, nothing changes; a point in
+// TestSupport: far points may move or go, nothing changes; a point in
 // the margin changes the line; classes that overlap are told.
-func TestHardmarginSupport(t *testing.T) {
+func TestSupport(t *testing.T) {
 	t.Parallel()
 	numbers := func(values ...string) (s string) {
-		e := showScreen(t, &Hardmargin, "support", values...)
+		e := lessonstest.Show(t, &Lesson, "support", values...)
 		for _, label := range []string{"support vectors", `$\mathbf w$`, `$b$`} {
-			s += numberOf(t, e, label) + " "
+			s += lessonstest.Number(t, e, label) + " "
 		}
 		return s
 	}
@@ -148,50 +155,55 @@ func TestHardmarginSupport(t *testing.T) {
 	if got := numbers("x7", "0.4"); got == start {
 		t.Error("a point inside the margin does not move the line")
 	}
-	e := showScreen(t, &Hardmargin, "support", "only", "true")
-	if got := numberOf(t, e, `change of $\mathbf w$ and $b$ by deleting`); got != "0" {
+	e := lessonstest.Show(t, &Lesson, "support", "only", "true")
+	if got := lessonstest.Number(t, e, `change of $\mathbf w$ and $b$ by deleting`); got != "0" {
 		t.Errorf("deleting changes w and b by %s", got)
 	}
-	e = showScreen(t, &Hardmargin, "support", "x7", "-3")
+	e = lessonstest.Show(t, &Lesson, "support", "x7", "-3")
 	if len(e.Numbers) > 0 || !strings.Contains(strings.Join(e.Notes, " "), "No line separates") {
 		t.Errorf("overlapping classes: %v", e.Notes)
 	}
 }
 
-// TestHardmarginOnly: the formulas of the slides agree with a hard margin, and do
+// TestOnlyHard: the formulas of the slides agree with a hard margin, and do
 // not with points inside the margin.
-func TestHardmarginOnly(t *testing.T) {
+func TestOnlyHard(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	hard, err := TrainHard(ctx, hardmarginEight)
+	hard, err := lessons.TrainHard(ctx, eight)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newHardmarginBiases(hard, hardmarginEight)
-	for name, got := range map[string]float64{"midpoint": b.midpoint, "positive": b.positive, "lowest": b.low, "highest": b.high} {
+	b, err := biases(hard, eight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]float64{"midpoint": b.Midpoint, "heaviest": b.Heaviest, "lowest": b.Low, "highest": b.High} {
 		if math.Abs(got-hard.B) > 1e-6 {
 			t.Errorf("hard margin: b by %s is %g, the solver has %g", name, got, hard.B)
 		}
 	}
-	soft, err := TrainLinear(ctx, hardmarginEight, "C", "0.2", "tol", "1e-8")
+	soft, err := lessons.TrainLinear(ctx, eight, "C", "0.2", "tol", "1e-8")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b = newHardmarginBiases(soft, hardmarginEight)
-	if math.Abs(b.midpoint-soft.B) < 1e-2 || b.high-b.low < 1e-2 {
-		t.Errorf("C = 0.2: b %g, midpoint %g, over all SVs %g to %g: nothing to see", soft.B, b.midpoint, b.low, b.high)
+	if b, err = biases(soft, eight); err != nil {
+		t.Fatal(err)
 	}
-	square := Norm(soft.W) * Norm(soft.W)
+	if math.Abs(b.Midpoint-soft.B) < 1e-2 || b.High-b.Low < 1e-2 {
+		t.Errorf("C = 0.2: b %g, midpoint %g, over all SVs %g to %g: nothing to see", soft.B, b.Midpoint, b.Low, b.High)
+	}
+	square := lessons.Norm(soft.W) * lessons.Norm(soft.W)
 	if want := square + 0.2*soft.Report.SlackSum; math.Abs(soft.AlphaSum()-want) > 1e-6 || soft.AlphaSum() < square+1e-2 {
 		t.Errorf("C = 0.2: sum alpha %g, |w|² + C sum xi %g, |w|² %g", soft.AlphaSum(), want, square)
 	}
-	e := showScreen(t, &Hardmargin, "only-hard", "C", "100")
+	e := lessonstest.Show(t, &Lesson, "only-hard", "C", "100")
 	for _, row := range e.Tables[0].Rows {
 		if row[1] != row[2] {
 			t.Errorf("C = 100 is no hard margin: %v", row)
 		}
 	}
-	if got, want := e.Tables[0].Rows[0][1], views.Short(hardmarginHulls(hardmarginEight)/2); got != want {
+	if got, want := e.Tables[0].Rows[0][1], views.Short(hulls(eight)/2); got != want {
 		t.Errorf("margin %s, want %s", got, want)
 	}
 }

@@ -1,0 +1,129 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+
+	"marginlab/ml/param"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// PairMachine is the hard-margin machine of two points, one of each class, in closed
+// form. It is that of a larger set too when no other point has a functional margin
+// below 1 under it: then all KKT conditions hold, which suffices (SVM notes 5.5).
+type PairMachine struct {
+	Between []float64 // x_+ - x_-, from the negative to the positive point
+	Square  float64   // |Between|²
+	Alpha   float64   // multiplier of both points, 2/Square: where Dual is largest
+	W       []float64 // Alpha times Between
+	B       float64
+}
+
+// NewPairMachine returns the machine of two points of the same length, which differ.
+func NewPairMachine(negative, positive []float64) (PairMachine, error) {
+	if len(negative) != len(positive) {
+		return PairMachine{}, fmt.Errorf("theory: points of %d and %d coordinates", len(negative), len(positive))
+	}
+	p := PairMachine{Between: make([]float64, len(positive)), W: make([]float64, len(positive))}
+	floats.SubTo(p.Between, positive, negative)
+	p.Square = floats.Dot(p.Between, p.Between)
+	p.Alpha = 2 / p.Square
+	if !(p.Square > 0) || math.IsInf(p.Square, 1) || math.IsInf(p.Alpha, 1) {
+		return PairMachine{}, param.Refuse("take two that lie apart", "the squared distance of the two points is %g", p.Square)
+	}
+	floats.ScaleTo(p.W, p.Alpha, p.Between)
+	p.B = 1 - floats.Dot(p.W, positive)
+	return p, nil
+}
+
+// Dual is the dual objective W(a) = 2a - a² Square/2 when both multipliers are a.
+func (p PairMachine) Dual(a float64) float64 { return 2*a - a*a*p.Square/2 }
+
+// HardCeiling returns |w|²/2 for w made just long enough that
+// y_i (w·x_i + b) >= 1 holds for all rows of x (M x d) under the bias that suits it
+// best. No primal optimum of the hard margin lies above it; it is +Inf where w, of
+// length d, separates the classes under no bias. Labels y are ±1, both present.
+func HardCeiling(w []float64, x *mat.Dense, y []float64) (float64, error) {
+	at, err := projections(w, x, y)
+	if err != nil {
+		return 0, err
+	}
+	low, high := edges(at, y)
+	if high-low < 1e-9 { // rounding can open such a gap
+		return math.Inf(1), nil
+	}
+	length := floats.Norm(w, 2) * 2 / (high - low)
+	return length * length / 2, nil
+}
+
+// Biases are the formulas of the lecture documents for the bias that goes with a
+// weight vector. They agree for a hard margin; a support vector that is held at the
+// bound C lies inside the margin, and then all but a mean over free ones are wrong.
+type Biases struct {
+	Midpoint  float64 // half-way between the classes (slides, "The weight vector depends on the data")
+	Heaviest  float64 // from the positive support vector with the largest alpha (slides, "Support vectors"); NaN without one
+	Low, High float64 // smallest and largest y_k - w·x_k over all support vectors (SVM notes 5.5)
+}
+
+// NewBiases returns them for weights w (length d) and coefficients u = alpha y of the
+// rows of x (M x d) with labels y (±1), both present; u is not zero throughout.
+func NewBiases(w []float64, x *mat.Dense, y, u []float64) (Biases, error) {
+	at, err := projections(w, x, y)
+	if err != nil {
+		return Biases{}, err
+	}
+	if len(u) != len(y) {
+		return Biases{}, fmt.Errorf("theory: %d coefficients for %d points", len(u), len(y))
+	}
+	low, high := edges(at, y)
+	r := Biases{Midpoint: -(low + high) / 2, Heaviest: math.NaN(), Low: math.Inf(1), High: math.Inf(-1)}
+	heaviest := 0.0
+	for k := range u {
+		if u[k] == 0 {
+			continue
+		}
+		b := y[k] - at[k]
+		r.Low, r.High = min(r.Low, b), max(r.High, b)
+		if u[k] > heaviest+1e-9 { // equal but for rounding: the first
+			heaviest, r.Heaviest = u[k], b
+		}
+	}
+	if math.IsInf(r.Low, 1) {
+		return Biases{}, param.Refuse("train first", "a bias from no support vectors")
+	}
+	return r, nil
+}
+
+// projections are w·x_i for points of both classes.
+func projections(w []float64, x *mat.Dense, y []float64) ([]float64, error) {
+	n, d := x.Dims()
+	if len(w) != d {
+		return nil, fmt.Errorf("theory: %d weights for points of %d coordinates", len(w), d)
+	}
+	if err := checkLabels(y, n); err != nil {
+		return nil, err
+	}
+	if floats.Max(y) == floats.Min(y) {
+		return nil, param.Refuse("give points of both", "the gap between two classes of which one has no points")
+	}
+	at := make([]float64, n)
+	for i := range at {
+		at[i] = floats.Dot(w, x.RawRowView(i))
+	}
+	return at, checkFinite("w·x", at)
+}
+
+// edges are the largest value of the negative class and the smallest of the positive.
+func edges(at, y []float64) (low, high float64) {
+	low, high = math.Inf(-1), math.Inf(1)
+	for i, v := range at {
+		if y[i] > 0 {
+			high = min(high, v)
+		} else {
+			low = max(low, v)
+		}
+	}
+	return low, high
+}

@@ -1,0 +1,150 @@
+package theory_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/theory"
+)
+
+// Both points lie on the margin, which is half their distance, and the dual value has
+// its top, the primal value, at alpha.
+func TestPairMachine(t *testing.T) {
+	t.Parallel()
+	x := random(5, 12, 3)
+	for i := 0; i < 12; i += 2 {
+		pair := x.Slice(i, i+2, 0, 3).(*mat.Dense)
+		p, err := theory.NewPairMachine(pair.RawRowView(0), pair.RawRowView(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := theory.LinearMargins(p.W, p.B, pair, []float64{-1, 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "margin of the negative point", m.Functional[0], 1, 1e-12)
+		near(t, "margin of the positive point", m.Functional[1], 1, 1e-12)
+		near(t, "geometric margin", m.GeometricMargin(), floats.Distance(pair.RawRowView(0), pair.RawRowView(1), 2)/2, 1e-12)
+		near(t, "W(alpha)", p.Dual(p.Alpha), floats.Dot(p.W, p.W)/2, 1e-12)
+		for _, a := range []float64{0, 0.9 * p.Alpha, 1.1 * p.Alpha, 2 * p.Alpha} {
+			if p.Dual(a) >= p.Dual(p.Alpha) {
+				t.Errorf("W(%g) = %g, at alpha %g only %g", a, p.Dual(a), p.Alpha, p.Dual(p.Alpha))
+			}
+		}
+	}
+	for name, q := range map[string][]float64{"itself": {1, 2}, "a point in space": {1, 2, 3}, "a point at no place": {math.NaN(), 0}} {
+		if _, err := theory.NewPairMachine([]float64{1, 2}, q); err == nil {
+			t.Errorf("a machine of a point and %s", name)
+		}
+	}
+}
+
+// No w of the toy has a ceiling below the optimum 1/4; its length does not matter, and
+// its own best bias reaches the margin that the ceiling promises.
+func TestHardCeiling(t *testing.T) {
+	t.Parallel()
+	x, y, _ := toy()
+	separating := 0
+	for k := range 360 {
+		sin, cos := math.Sincos(float64(k) * math.Pi / 180)
+		w := []float64{3 * cos, 3 * sin}
+		got, err := theory.HardCeiling(w, x, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		longer, err := theory.HardCeiling([]float64{70 * cos, 70 * sin}, x, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.IsInf(got, 1) {
+			if !math.IsInf(longer, 1) {
+				t.Errorf("at %d degrees: none, but %g for a longer w", k, longer)
+			}
+			continue
+		}
+		separating++
+		near(t, "ceiling of a longer w", longer, got, 1e-9*got)
+		if got < 0.25-1e-12 {
+			t.Errorf("at %d degrees: %g, below the optimum", k, got)
+		}
+		b, err := theory.NewBiases(w, x, y, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := theory.LinearMargins(w, b.Midpoint, x, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "|w|²/2 by the margin", 1/(2*m.GeometricMargin()*m.GeometricMargin()), got, 1e-9*got)
+	}
+	if separating == 0 || separating == 360 {
+		t.Errorf("%d of 360 directions separate", separating)
+	}
+	best, err := theory.HardCeiling([]float64{1, 1}, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "ceiling of the solution", best, 0.25, 1e-15)
+	if got, err := theory.HardCeiling([]float64{0, 0}, x, y); err != nil || !math.IsInf(got, 1) {
+		t.Errorf("w = 0 has the ceiling %g, %v", got, err)
+	}
+}
+
+// Under the solution of the toy all formulas give its bias; under a shorter w, as with
+// a small C, those from single points do not.
+func TestBiases(t *testing.T) {
+	t.Parallel()
+	x, y, u := toy()
+	for i := range y { // off the origin, so that b is not 0
+		x.Set(i, 0, x.At(i, 0)+3)
+	}
+	b, err := theory.NewBiases([]float64{0.5, 0.5}, x, y, u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]float64{"midpoint": b.Midpoint, "heaviest": b.Heaviest, "low": b.Low, "high": b.High} {
+		near(t, name, got, -1.5, 1e-14)
+	}
+	b, err = theory.NewBiases([]float64{0.25, 0.25}, x, y, u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "midpoint, short w", b.Midpoint, -0.75, 1e-14)
+	near(t, "heaviest, short w", b.Heaviest, -0.25, 1e-14)
+	near(t, "low, short w", b.Low, -1.25, 1e-14)
+	near(t, "high, short w", b.High, -0.25, 1e-14)
+
+	one := make([]float64, len(y))
+	one[1] = -1
+	if b, err = theory.NewBiases([]float64{0.5, 0.5}, x, y, one); err != nil || !math.IsNaN(b.Heaviest) || b.Low != b.High {
+		t.Errorf("one negative support vector: %+v, %v", b, err)
+	}
+}
+
+func TestHardMarginRefuses(t *testing.T) {
+	t.Parallel()
+	x, y, u := toy()
+	same := []float64{1, 1, 1, 1, 1, 1}
+	for name, c := range map[string]struct{ w, y, u []float64 }{
+		"one weight in the plane": {[]float64{1}, y, u},
+		"five labels":             {[]float64{1, 1}, y[:5], u},
+		"one class":               {[]float64{1, 1}, same, u},
+		"no number":               {[]float64{math.NaN(), 1}, y, u},
+	} {
+		if _, err := theory.HardCeiling(c.w, x, c.y); err == nil {
+			t.Errorf("a ceiling with %s", name)
+		}
+		if _, err := theory.NewBiases(c.w, x, c.y, c.u); err == nil {
+			t.Errorf("biases with %s", name)
+		}
+	}
+	if _, err := theory.NewBiases([]float64{1, 1}, x, y, u[:5]); err == nil {
+		t.Error("biases with five coefficients")
+	}
+	if _, err := theory.NewBiases([]float64{1, 1}, x, y, make([]float64, 6)); err == nil {
+		t.Error("biases without support vectors")
+	}
+}

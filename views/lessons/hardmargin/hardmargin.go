@@ -1,0 +1,707 @@
+package hardmargin
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/stepwise"
+	"marginlab/ml/svm"
+	"marginlab/ml/theory"
+	"marginlab/ml/trace"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	weights = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "w1", Label: "w₁", Default: "1.2", Min: -0.6, Max: 2, Low: -0.6, High: 2, Folded: true},
+		Y: lessons.NumberControl{Name: "w2", Label: "w₂", Default: "0.3", Min: -0.6, Max: 1.5, Low: -0.6, High: 1.5, Folded: true},
+	}
+	solver = lessons.SwitchControl{Name: "solver", Label: "show the solver's w", Default: "false", Help: "Try to find it first."}
+	places = newPlacesControl(eight)
+	only   = lessons.SwitchControl{Name: "only", Label: "delete all other points", Default: "false", Help: "Train on the support vectors alone."}
+	c      = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "0.2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true, Help: "Large is as good as hard."}
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "hard-margin",
+	Screens: []lessons.Screen{
+		{
+			Slug:   "primal",
+			Covers: []string{"001 4.1", "002 primal"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{weights, solver},
+				Show:     showPrimal,
+			},
+			Questions: []lessons.Question{{
+				Slug: "more", Ask: `One more training point is added; the classes are still separable. What can happen to the least value of $\frac12\lVert\mathbf w\rVert^2$?`,
+				Options: []string{"It stays or falls: more data, better fit.", "It stays or grows.", "It can do either."},
+				Answer:  oneMore,
+				Explain: `Every point is one more constraint. A smaller allowed region has no shorter $\mathbf w$: the margin of a hard-margin machine never grows with more data.`,
+			}},
+		},
+		{
+			Slug:   "dual",
+			Covers: []string{"001 5.1", "001 5.2", "001 5.3", "001 5.4", "002 lagrangian", "002 weights", "002 dual"},
+			Demo:   &lessons.Demo{Show: showDual},
+			Questions: []lessons.Question{{
+				Slug: "unknowns", Ask: "Six points with 1000 features each. The primal problem has 1001 unknowns, the weights and the bias. How many has the dual?",
+				Answer:  func(context.Context) (float64, error) { return float64(len(six.Y)), nil },
+				Within:  1e-6,
+				Explain: `%s: one $\alpha_i$ a point. The features enter through the inner products only, and that is the door through which kernels will come in.`,
+			}},
+		},
+		{
+			Slug:   "by-hand",
+			Covers: []string{"001 5.5", "002 weights"},
+			Demo:   &lessons.Demo{Show: showByHand},
+			Questions: []lessons.Question{{
+				Slug: "units", Ask: `Measure the same six points in other units, so that all coordinates double. Which value do $\alpha_2$ and $\alpha_4$ have now?`,
+				Within: 0.002,
+				Answer: func(ctx context.Context) (float64, error) {
+					double := lessons.Toy{Y: six.Y}
+					for _, p := range six.XY {
+						double.XY = append(double.XY, [2]float64{2 * p[0], 2 * p[1]})
+					}
+					m, err := lessons.TrainHard(ctx, double)
+					if err != nil {
+						return 0, err
+					}
+					return math.Round(1e6*m.Points[3].Weight) / 1e6, nil
+				},
+				Explain: `The distance of the pair doubles, so $\mathbf w$ is halved; $\mathbf w = a(\mathbf x_4 - \mathbf x_2)$ then needs a quarter of $a$: %s.`,
+			}},
+		},
+		{
+			Slug:   "support",
+			Covers: []string{"001 5.5", "002 support", "002 generalization", "002 summary-hard"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{places, only},
+				Show:     showSupport,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "delete", Ask: "You delete one point that is not a support vector and train again. What happens to the line?",
+					Options: []string{"It turns a little.", "It moves towards the gap that the point leaves.", "Nothing."},
+					Answer:  deletion,
+					Explain: `Its $\alpha$ is 0. The old $\alpha$ of the others still fulfil all KKT conditions, and those are sufficient.`,
+				},
+				{
+					Slug: "corners", Ask: "The corners of a square, the two on the left against the two on the right: all four lie on the margin. How many of them are enough to give the same line?",
+					Within: 1e-6, Answer: fewestCorners,
+					Explain: `%s, one of each class, opposite each other. To lie on the margin is necessary for $\alpha > 0$, not sufficient, and the $\alpha$ of the square are not even unique.`,
+				},
+			},
+		},
+		{
+			Slug:   "duality",
+			Covers: []string{"001 5.4", "002 dual"},
+			Demo:   &lessons.Demo{Show: showDuality},
+			Questions: []lessons.Question{{
+				Slug: "sum", Ask: `The six points of the example by hand have $\alpha_2 + \alpha_4 = 0.5$, the others 0. How wide is the margin $1/\lVert\mathbf w\rVert$?`,
+				Answer: func(ctx context.Context) (float64, error) {
+					m, err := lessons.TrainHard(ctx, six)
+					if err != nil {
+						return 0, err
+					}
+					return 1 / math.Sqrt(m.AlphaSum()), nil
+				},
+				Explain: `Where both values meet, $\frac12\lVert\mathbf w\rVert^2 = \sum\alpha_i - \frac12\lVert\mathbf w\rVert^2$, so $\lVert\mathbf w\rVert^2 = \sum_i\alpha_i$ and the margin is $1/\sqrt{0.5} = $ %s.`,
+			}},
+		},
+		{
+			Slug:   "only-hard",
+			Covers: []string{"001 5.5", "002 weights", "002 dual", "002 support"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{c},
+				Show:     showOnly,
+			},
+			Questions: []lessons.Question{{
+				Slug: "sqrt", Ask: `With a small $C$ some points are inside the margin. Is $1/\sqrt{\sum_i\alpha_i}$ larger or smaller than the margin $1/\lVert\mathbf w\rVert$?`,
+				Options: []string{"Larger.", "Equal.", "Smaller."},
+				Answer:  slideMargin,
+				Explain: `At the soft optimum $\sum_i\alpha_i = \lVert\mathbf w\rVert^2 + C\sum_i\xi_i$: the slacks make the sum larger than $\lVert\mathbf w\rVert^2$, and its root in the denominator makes the quotient smaller.`,
+			}},
+		},
+	},
+})
+
+// six are scikit-learn's six points: a problem with round numbers.
+var six = lessons.Toy{
+	XY: [][2]float64{{-2, -1}, {-1, -1}, {-1, -2}, {1, 1}, {1, 2}, {2, 1}},
+	Y:  []float64{-1, -1, -1, 1, 1, 1},
+}
+
+// eight are eight points with three support vectors.
+var eight = lessons.Toy{
+	XY: [][2]float64{{-2.3, 0.5}, {-1.1, -0.3}, {-1.7, -1.6}, {-1.4, 1.6}, {0.9, 1.3}, {1.2, -1.2}, {2.5, 0.2}, {2.1, 1.8}},
+	Y:  []float64{-1, -1, -1, -1, 1, 1, 1, 1},
+}
+
+var sixLimits = figure.Limits{XMin: -3, XMax: 3, YMin: -2.4, YMax: 2.4}
+
+// dots are the points of a toy; those with a ring have an entry of
+// their own in the legend.
+func dots(t lessons.Toy, name string, ring func(i int) bool) []figure.Mark {
+	marks := t.Dots(nil)
+	for i, p := range t.XY {
+		if ring(i) {
+			marks = append(marks, figure.Dot{At: p, Class: lessons.Class(t.Y[i]), Ring: true, Name: name})
+		}
+	}
+	return marks
+}
+
+func showPrimal(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t := six
+	w := weights.Of(in)
+	b := t.Middle(w)
+	low, high := t.Edges(w)
+	half := (high - low) / 2 // the least margin y f, with the best b
+	marks := []figure.Mark{
+		figure.Region{F: func(x, y float64) float64 {
+			low, high := t.Edges([2]float64{x, y})
+			return high - low - 2
+		}, Color: figure.Green, Name: "some b fulfils all constraints"},
+		figure.Contours{F: func(x, y float64) float64 { return (x*x + y*y) / 2 }, Levels: []float64{0.1, 0.25, 0.5, 1, 2}, Name: "level lines of ½|w|²"},
+		figure.Dot{At: w, Class: -1, Label: "w"},
+	}
+	e := &lessons.Exhibit{
+		Handles: []lessons.Handle{weights.Handle("w", in)},
+		Numbers: []lessons.Number{
+			{Label: `$\frac12\lVert\mathbf w\rVert^2$`, Value: views.Short((w[0]*w[0] + w[1]*w[1]) / 2), Help: "to be made small"},
+			{Label: `least $y_i f(\mathbf x_i)$`, Value: lessons.Short(half), Help: "has to be at least 1"},
+			{Label: `$1/\lVert\mathbf w\rVert$`, Value: views.Short(1 / lessons.Norm(w)), Help: "the margin, as long as the line above holds"},
+		},
+		Lab: t.Lab("kernel", "linear", "hard_margin", "true"),
+	}
+	switch {
+	case half <= 0:
+		e.Notes = []string{`For this direction no $b$ separates the classes at all.`}
+	case half < 1-1e-3:
+		e.Notes = []string{`The line separates, but some point has $y_i f(\mathbf x_i) < 1$: this $\mathbf w$ is too short for its direction.`}
+	default:
+		e.Notes = []string{`Every constraint holds. Is there a shorter $\mathbf w$ in the shaded region?`}
+	}
+	if solver.Of(in) {
+		m, err := lessons.TrainHard(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		marks = append(marks, figure.Dot{At: m.W, Class: -1, Ring: true, Label: "solver"})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: `the solver's $\frac12\lVert\mathbf w\rVert^2$`, Value: views.Short((m.W[0]*m.W[0] + m.W[1]*m.W[1]) / 2), Help: "at the place of the region nearest to the origin"})
+	}
+	points := []figure.Mark{}
+	if lessons.Norm(w) > 1e-9 {
+		points = append(append(points, lessons.Sides(w, b)...), lessons.MarginLines(w, b)...)
+	}
+	e.Figures = []lessons.Figure{
+		{Name: "weights", Caption: `The plane of the weights $(w_1, w_2)$; the best $b$ goes with each. Drag $\mathbf w$ within the shaded region as near to the origin as you can.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Plane{Format: l.Format(1), X: "w₁", Y: "w₂", Limits: figure.Limits{XMin: -0.6, XMax: 2, YMin: -0.6, YMax: 1.5}, Marks: marks}.Picture()
+		}},
+		lessons.Plane("points", `The line that belongs to it, with $f = \pm 1$ dashed. No point may lie between the dashed lines.`, sixLimits, 1, points, t.Dots(nil)),
+	}
+	return e, nil
+}
+
+// oneMore leaves out one point after the other and compares the minima.
+func oneMore(ctx context.Context) (float64, error) {
+	all, err := lessons.TrainHard(ctx, eight)
+	if err != nil {
+		return 0, err
+	}
+	grows, falls := false, false
+	for i := range eight.Y {
+		fewer, err := lessons.TrainHard(ctx, eight.Without(i))
+		if err != nil {
+			return 0, err
+		}
+		grows = grows || lessons.Norm(all.W) > lessons.Norm(fewer.W)+1e-6
+		falls = falls || lessons.Norm(all.W) < lessons.Norm(fewer.W)-1e-6
+	}
+	switch {
+	case falls && grows:
+		return 2, nil
+	case falls:
+		return 0, nil
+	}
+	return 1, nil
+}
+
+// solved are the six points with their line, up to what a step has reached.
+func solved(name, caption string, more ...[]figure.Mark) lessons.Figure {
+	return lessons.Plane(name, caption, sixLimits, 2, more...)
+}
+
+func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t := six
+	m, err := lessons.TrainHard(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	lines := []lessons.Line{
+		{Why: `A multiplier $\alpha_i \ge 0$ for every constraint $1 - y_i(\mathbf w^\top\mathbf x_i + b) \le 0$.`, TeX: `\mathcal L = \tfrac12\lVert\mathbf w\rVert^2 + \sum_i \alpha_i\bigl(1 - y_i(\mathbf w^\top\mathbf x_i + b)\bigr)`},
+		{Why: `The gradient in $\mathbf w$ vanishes: the weights are a sum of training points.`, TeX: `\mathbf w - \sum_i \alpha_i y_i\,\mathbf x_i = \mathbf 0 \quad\Rightarrow\quad \mathbf w = \sum_i \alpha_i y_i\,\mathbf x_i`},
+		{Why: `The derivative in $b$ vanishes: no value for $b$, but a condition on $\alpha$.`, TeX: `-\sum_i \alpha_i y_i = 0`},
+		{Why: `Now sort $\mathcal L$ by its unknowns.`, TeX: `\mathcal L = \tfrac12\mathbf w^\top\mathbf w - \mathbf w^\top\!\sum_i \alpha_i y_i\,\mathbf x_i - b\sum_i \alpha_i y_i + \sum_i \alpha_i`},
+		{Why: `The second sum is $\mathbf w$ (step 1), the third is 0 (step 2), and with it $b$ is gone.`, TeX: `\mathcal L = \tfrac12\mathbf w^\top\mathbf w - \mathbf w^\top\mathbf w + \sum_i \alpha_i = \sum_i \alpha_i - \tfrac12\lVert\mathbf w\rVert^2`},
+		{Why: `Write $\lVert\mathbf w\rVert^2$ out: points meet points in inner products only.`, TeX: `W(\alpha) = \sum_i \alpha_i - \tfrac12\sum_i\sum_j \alpha_i\alpha_j\,y_i y_j\,\mathbf x_i^\top\mathbf x_j`},
+		{Why: `The *dual problem*: the best such $\alpha$.`, TeX: `\begin{gathered} \max_\alpha\; W(\alpha) \quad\text{subject to} \\ \sum_i \alpha_i y_i = 0, \qquad \alpha_i \ge 0 \;\text{ for all } i \end{gathered}`},
+		{Why: `Its solution gives the classifier back, again with inner products only.`, TeX: `f(\mathbf x) = \sum_i \alpha_i y_i\,\mathbf x_i^\top\mathbf x + b`},
+	}
+	e := &lessons.Exhibit{Steps: len(lines), Step: min(in.Step, len(lines)-1)}
+	e.Body = lessons.Derivation(e.Step, lines...)
+	balance := 0.0
+	for _, p := range m.Points {
+		balance += p.Weight
+	}
+	square := m.W[0]*m.W[0] + m.W[1]*m.W[1]
+	marks := [][]figure.Mark{dots(t, "α > 0", m.Supports)}
+	caption := `Six points; the solver has found an $\alpha_i$ for each. The two ringed ones are not 0.`
+	if e.Step >= 1 {
+		// w as the sum of the points that carry it, head to tail.
+		at := [2]float64{}
+		var arrows []figure.Mark
+		for i, p := range t.XY {
+			if u := m.Points[i].Weight; u != 0 {
+				n, to := lessons.Subscript(i+1), [2]float64{at[0] + u*p[0], at[1] + u*p[1]}
+				arrows = append(arrows, figure.Arrow{From: at, To: to, Pen: figure.Pen{Color: figure.Magenta}, Label: "α" + n + " y" + n + " x" + n})
+				at = to
+			}
+		}
+		marks = append(marks, arrows)
+		caption = `The arrows $\alpha_i y_i \mathbf x_i$, head to tail from the origin, end at $\mathbf w$.`
+		e.Numbers = append(e.Numbers, lessons.Number{Label: `$\mathbf w = \sum_i\alpha_i y_i\mathbf x_i$`, Value: lessons.Pair(tidy(m.W)), Help: "for the six points"})
+	}
+	if e.Step >= 2 {
+		e.Numbers = append(e.Numbers, lessons.Number{Label: `$\sum_i\alpha_i y_i$`, Value: views.Short(lessons.Flush(balance, 1e-6)), Help: "both classes pull equally hard"})
+	}
+	if e.Step >= 4 {
+		e.Numbers = append(e.Numbers,
+			lessons.Number{Label: `$\sum_i\alpha_i$`, Value: views.Short(near(m.AlphaSum()))},
+			lessons.Number{Label: `$\frac12\lVert\mathbf w\rVert^2$`, Value: views.Short(near(square / 2))},
+			lessons.Number{Label: `$W(\alpha)$`, Value: views.Short(near(m.AlphaSum() - square/2)), Help: "their difference"})
+	}
+	if e.Step >= 7 {
+		marks = append([][]figure.Mark{lessons.Sides(m.W, m.B), lessons.MarginLines(m.W, m.B)}, marks...)
+		caption = `The line of the solution. Only the two ringed points enter its formula.`
+	}
+	e.Figures = []lessons.Figure{solved("points", caption, marks...)}
+	return e, nil
+}
+
+// near removes what a solver with tolerance 1e-8 leaves beside a round number.
+func near(v float64) float64 { return math.Round(v*1e7) / 1e7 }
+
+// tidy is near of both components.
+func tidy(w [2]float64) [2]float64 {
+	return [2]float64{near(w[0]), near(w[1])}
+}
+
+func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t := six
+	const i, j = 1, 3
+	h, err := theory.NewPairMachine(t.XY[i][:], t.XY[j][:])
+	if err != nil {
+		return nil, err
+	}
+	byHand, err := theory.LinearMargins(h.W, h.B, t.Matrix(), t.Y)
+	if err != nil {
+		return nil, err
+	}
+	w := [2]float64(h.W)
+	num := lessons.TeXFraction
+	lines := []lessons.Line{
+		{Why: `*Guess* that the closest pair, points 2 and 4, carries the line. $\sum_i\alpha_i y_i = 0$ makes their multipliers equal.`, TeX: `\alpha_2 = \alpha_4 = a, \qquad \text{all others } 0`},
+		{Why: `So the weights point from one to the other.`, TeX: `\mathbf w = a\,(\mathbf x_4 - \mathbf x_2) = a\,` + lessons.TeXPoint([2]float64(h.Between))},
+		{Why: `The dual is a parabola in $a$.`, TeX: `W(a) = 2a - \tfrac12\lVert\mathbf w\rVert^2 = ` + lessons.TeXSum(lessons.TeXTerm{Factor: 2, Of: "a"}, lessons.TeXTerm{Factor: -h.Square / 2, Of: "a^2"})},
+		{Why: `Its top:`, TeX: `W'(a) = ` + lessons.TeXSum(lessons.TeXTerm{Factor: 2, Of: ""}, lessons.TeXTerm{Factor: -h.Square, Of: "a"}) + ` = 0 \quad\Rightarrow\quad a = ` + num(h.Alpha)},
+		{Why: `Back to the weights and the margin.`, TeX: `\mathbf w = ` + lessons.TeXPoint(w) + `, \qquad \frac{1}{\lVert\mathbf w\rVert} = \sqrt{` + num(byHand.GeometricMargin()*byHand.GeometricMargin()) + `}`},
+		{Why: `Point 4 is on the margin, $y_4 f(\mathbf x_4) = 1$, which gives $b$.`, TeX: `b = y_4 - \mathbf w^\top\mathbf x_4 = ` + num(t.Y[j]) + ` - ` + num(t.Y[j]-h.B) + ` = ` + num(h.B)},
+		{Why: `*Check the guess:* no point is inside the margin (see the table), so all KKT conditions hold. They are sufficient: this is the solution.`, TeX: `\tfrac12\lVert\mathbf w\rVert^2 = W(a) = ` + num(h.Dual(h.Alpha))},
+	}
+	e := &lessons.Exhibit{Steps: len(lines), Step: min(in.Step, len(lines)-1), Lab: t.Lab("kernel", "linear", "hard_margin", "true")}
+	e.Body = lessons.Derivation(e.Step, lines...)
+	pairMarks := []figure.Mark{figure.Segment{From: t.XY[i], To: t.XY[j], Pen: figure.Pen{Dash: figure.Dotted}, Name: "closest pair"}}
+	for k, p := range t.XY {
+		pairMarks = append(pairMarks, figure.Dot{At: p, Class: lessons.Class(t.Y[k]), Name: lessons.ClassName(t.Y[k]), Label: strconv.Itoa(k + 1)})
+	}
+	for _, k := range []int{i, j} {
+		pairMarks = append(pairMarks, figure.Dot{At: t.XY[k], Class: lessons.Class(t.Y[k]), Ring: true})
+	}
+	marks := [][]figure.Mark{pairMarks}
+	caption := `Six points. The closest pair is ringed.`
+	if e.Step >= 5 {
+		marks = [][]figure.Mark{lessons.Sides(w, h.B), lessons.MarginLines(w, h.B), pairMarks}
+		caption = `The line found by hand stands half-way and at right angles on the dotted segment.`
+	}
+	e.Figures = []lessons.Figure{solved("points", caption, marks...)}
+	if e.Step >= 2 && e.Step < 5 {
+		e.Figures = append(e.Figures, lessons.Figure{Name: "parabola", Wide: true, Caption: `The dual value over $a$; the upright line is its top.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			c := figure.Curve{Name: "W(a)"}
+			for k := range 101 {
+				a := 2 * h.Alpha * float64(k) / 100
+				c.X, c.Y = append(c.X, a), append(c.Y, h.Dual(a))
+			}
+			chart := figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "a"}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{c}}
+			if e.Step >= 3 {
+				chart.Here = &h.Alpha
+			}
+			return chart.Picture()
+		}})
+	}
+	if e.Step >= 6 {
+		m, err := lessons.TrainHard(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		table := lessons.Table{Caption: "Every KKT condition of the guess, and what the solver finds", Head: []string{"point", `$\mathbf x_i$`, `$y_i$`, `$\alpha_i$`, `$y_i f(\mathbf x_i)$`, `solver's $\alpha_i$`}, Marked: []int{i, j}}
+		for k, p := range t.XY {
+			alpha := 0.0
+			if k == i || k == j {
+				alpha = h.Alpha
+			}
+			table.Rows = append(table.Rows, []string{strconv.Itoa(k + 1), lessons.Pair(p), views.Short(t.Y[k]), views.Short(alpha), views.Short(byHand.Functional[k]), views.Short(near(math.Abs(m.Points[k].Weight)))})
+		}
+		e.Tables = []lessons.Table{table}
+		e.Numbers = []lessons.Number{{Label: "the solver's $b$", Value: views.Short(lessons.Flush(m.B, 1e-6))}}
+	}
+	return e, nil
+}
+
+// placesControl are the points of a toy, each to be dragged.
+type placesControl []lessons.PlaceControl
+
+// newPlacesControl starts at the points of a toy.
+func newPlacesControl(t lessons.Toy) (c placesControl) {
+	for i, p := range t.XY {
+		coordinate := func(axis string, k int, reach float64) lessons.NumberControl {
+			return lessons.NumberControl{
+				Name: axis + strconv.Itoa(i+1), Label: fmt.Sprintf("point %d, x%d", i+1, k+1),
+				Default: lessons.Setting(p[k]), Min: -reach, Max: reach, Low: -reach, High: reach, Folded: true,
+			}
+		}
+		c = append(c, lessons.PlaceControl{X: coordinate("x", 0, 3.4), Y: coordinate("y", 1, 2.6)})
+	}
+	return c
+}
+
+// Params are the fields of all points.
+func (c placesControl) Params() (ps []param.Param) {
+	for _, p := range c {
+		ps = append(ps, p.Params()...)
+	}
+	return ps
+}
+
+func showSupport(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t := lessons.Toy{Y: eight.Y}
+	e := &lessons.Exhibit{}
+	for i, place := range places {
+		t.XY = append(t.XY, place.Of(in))
+		e.Handles = append(e.Handles, place.Handle(fmt.Sprintf("point %d", i+1), in))
+	}
+	e.Lab = t.Lab("kernel", "linear", "hard_margin", "true")
+	m, err := lessons.TrainHard(ctx, t)
+	if errors.Is(err, svm.ErrNotSeparable) {
+		e.Figures = []lessons.Figure{lessons.Plane("points", "No line separates these points.", lessons.ToyLimits, 2, t.Dots(nil))}
+		e.Notes = []string{`No line separates the classes now: the constraints contradict each other, and there is no hard margin. Drag the point back. (The soft margin, two lessons on, can live with this.)`}
+		return e, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	start, err := lessons.TrainHard(ctx, eight)
+	if err != nil {
+		return nil, err
+	}
+	shown := m
+	dots := dots(t, "support vector", m.Supports)
+	if only.Of(in) {
+		var few lessons.Toy
+		for i := range t.Y {
+			if m.Supports(i) {
+				few.XY, few.Y = append(few.XY, t.XY[i]), append(few.Y, t.Y[i])
+			} else {
+				d := dots[i].(figure.Dot)
+				d.Hollow, d.Name = true, "deleted"
+				dots[i] = d
+			}
+		}
+		alone, err := lessons.TrainHard(ctx, few)
+		if err != nil {
+			return nil, err
+		}
+		shown = alone
+		e.Numbers = append(e.Numbers, lessons.Number{Label: `change of $\mathbf w$ and $b$ by deleting`, Value: views.Short(lessons.Flush(change(alone, m), 1e-6)), Help: "largest difference to training on all eight"})
+		e.Notes = append(e.Notes, fmt.Sprintf("Trained on %d points out of %d: the same line.", len(few.Y), len(t.Y)))
+	}
+	if change(shown, start) > 1e-4 {
+		e.Notes = append(e.Notes, "The line has left its first place (long dashes): a support vector was moved, or a point has reached the margin and become one.")
+	} else {
+		e.Notes = append(e.Notes, "The line is where it was at first. Drag a point that is not ringed: nothing moves until it touches the nearer dashed line.")
+	}
+	w, b := shown.W, shown.B
+	ghost := []figure.Mark{figure.Line{A: start.W, C: -start.B, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.LongDash}, Name: "line at first"}}
+	e.Figures = []lessons.Figure{lessons.Plane("points", `Drag the points. Ringed are the support vectors; the dashed lines are the margin $f = \pm 1$.`, lessons.ToyLimits, 3, lessons.Sides(w, b), lessons.MarginLines(w, b), ghost, dots)}
+	count := 0
+	table := lessons.Table{Caption: "Every point: its multiplier, and how far beyond the margin it is", Head: []string{"point", `$y_i$`, `$\alpha_i$`, `$y_i f(\mathbf x_i)$`}}
+	for i, p := range m.Points {
+		if m.Supports(i) {
+			count++
+			table.Marked = append(table.Marked, i)
+		}
+		table.Rows = append(table.Rows, []string{strconv.Itoa(i + 1), views.Short(p.Y), views.Short(math.Abs(p.Weight)), views.Short(p.Margin)})
+	}
+	e.Numbers = append(e.Numbers,
+		lessons.Number{Label: "support vectors", Value: fmt.Sprintf("%d of %d", count, len(t.Y))},
+		lessons.Number{Label: `$\mathbf w$`, Value: lessons.Pair(w)},
+		lessons.Number{Label: `$b$`, Value: views.Short(lessons.Flush(b, 1e-6))},
+		lessons.Number{Label: `$1/\lVert\mathbf w\rVert$`, Value: views.Short(1 / lessons.Norm(w)), Help: "margin"})
+	e.Tables = []lessons.Table{table}
+	return e, nil
+}
+
+// change is the largest difference between the numbers w and b of two machines.
+func change(a, b *lessons.LinearMachine) float64 {
+	return floats.Distance(append(a.W[:], a.B), append(b.W[:], b.B), math.Inf(1))
+}
+
+// deletion trains without each point that is no support vector.
+func deletion(ctx context.Context) (float64, error) {
+	all, err := lessons.TrainHard(ctx, eight)
+	if err != nil {
+		return 0, err
+	}
+	for i := range eight.Y {
+		if all.Supports(i) {
+			continue
+		}
+		fewer, err := lessons.TrainHard(ctx, eight.Without(i))
+		if err != nil || change(fewer, all) > 1e-5 {
+			return 0, err
+		}
+	}
+	return 2, nil
+}
+
+// fewestCorners finds the smallest set of corners of a square that has the
+// line of all four.
+func fewestCorners(ctx context.Context) (float64, error) {
+	square := lessons.Toy{XY: [][2]float64{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}}, Y: []float64{-1, -1, 1, 1}}
+	all, err := lessons.TrainHard(ctx, square)
+	if err != nil {
+		return 0, err
+	}
+	fewest := len(square.Y)
+	for set := range 1 << len(square.Y) {
+		var some lessons.Toy
+		classes := map[float64]bool{}
+		for i := range square.Y {
+			if set>>i&1 == 1 {
+				some.XY, some.Y = append(some.XY, square.XY[i]), append(some.Y, square.Y[i])
+				classes[square.Y[i]] = true
+			}
+		}
+		if len(classes) < 2 || len(some.Y) >= fewest {
+			continue
+		}
+		m, err := lessons.TrainHard(ctx, some)
+		if err != nil {
+			return 0, err
+		}
+		if change(m, all) < 1e-5 {
+			fewest = len(some.Y)
+		}
+	}
+	return float64(fewest), nil
+}
+
+// steps solves the dual of the twelve points of the first lesson step by step.
+func steps(ctx context.Context) (*trace.Replay[stepwise.SMOState], error) {
+	t := lessons.Separable
+	// An upper bound of alpha that none reaches is no bound.
+	return stepwise.SMO(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, t.Matrix()), t.Y, stepwise.SMOSettings{C: 1e4, Selection: stepwise.SecondOrder, Tol: 1e-6})
+}
+
+// weightsOf is w of a step of steps.
+func weightsOf(s stepwise.SMOState) [2]float64 {
+	u := s.U()
+	var w mat.VecDense
+	w.MulVec(lessons.Separable.Matrix().T(), mat.NewVecDense(len(u), u))
+	return [2]float64(w.RawVector().Data)
+}
+
+// ceilingOf is the primal value of the line of a step of steps, +Inf for none.
+func ceilingOf(s stepwise.SMOState) (float64, error) {
+	w := weightsOf(s)
+	return theory.HardCeiling(w[:], lessons.Separable.Matrix(), lessons.Separable.Y)
+}
+
+func showDuality(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t := lessons.Separable
+	run, err := steps(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e := &lessons.Exhibit{Steps: run.Len(), Step: min(in.Step, run.Len()-1), Lab: t.Lab("kernel", "linear", "hard_margin", "true")}
+	var at, floor, ceiling []float64
+	for k := range run.Len() {
+		c, err := ceilingOf(run.At(k))
+		if err != nil {
+			return nil, err
+		}
+		at, floor, ceiling = append(at, float64(k)), append(floor, run.At(k).Dual), append(ceiling, c)
+	}
+	s := run.At(e.Step)
+	w := weightsOf(s)
+	total := 0.0
+	for _, p := range s.Points {
+		total += p.Alpha
+	}
+	here := float64(e.Step)
+	top := 2.2 * run.At(run.Len()-1).Dual
+	e.Figures = []lessons.Figure{{Name: "values", Caption: `Each step of a solver gives an $\alpha$, and with it a floor and a ceiling. The optimum is between the two.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Chart{
+			Format: l.Format(1), X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "value", Min: 0, Max: top},
+			Curves: []figure.Curve{{Name: "ceiling: ½|w|²", X: at, Y: ceiling, Marks: true}, {Name: "floor: W(α)", X: at, Y: floor, Marks: true}}, Here: &here,
+		}.Picture()
+	}}}
+	gap := ceiling[e.Step] - floor[e.Step]
+	e.Figures = append(e.Figures, lessons.Figure{Name: "gap", Caption: "Ceiling minus floor, on a logarithmic axis.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		c := figure.Curve{Name: "gap", X: at, Marks: true}
+		for k := range at {
+			c.Y = append(c.Y, ceiling[k]-floor[k])
+		}
+		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "gap", Log: true}, Curves: []figure.Curve{c}, Here: &here}.Picture()
+	}})
+	e.Numbers = []lessons.Number{
+		{Label: `$W(\alpha)$`, Value: views.Long(s.Dual), Help: "dual value: a floor"},
+		{Label: `$\frac12\lVert\mathbf w\rVert^2$`, Value: finite(ceiling[e.Step]), Help: `primal value of this step's line, in canonical form: a ceiling`},
+		{Label: "gap", Value: finite(lessons.Flush(gap, 1e-6)), Help: "none left (below a millionth) proves that both are optimal"},
+		{Label: `$\sum_i\alpha_i$`, Value: views.Long(total), Help: `at the end $\lVert\mathbf w\rVert^2$`},
+		{Label: `$1/\sqrt{\sum_i\alpha_i}$`, Value: finite(1 / math.Sqrt(total)), Help: "at the end the margin"},
+		{Label: `$1/\lVert\mathbf w\rVert$`, Value: finite(1 / lessons.Norm(w))},
+	}
+	marks := [][]figure.Mark{dots(t, "α > 0", func(i int) bool { return s.Points[i].Alpha > 1e-9 })}
+	if !math.IsInf(ceiling[e.Step], 1) {
+		cw, b, err := theory.Canonical(w[:], t.Middle(w), t.Matrix(), t.Y)
+		if err != nil {
+			return nil, err
+		}
+		w := [2]float64(cw)
+		marks = append([][]figure.Mark{lessons.Sides(w, b), lessons.MarginLines(w, b)}, marks...)
+	}
+	e.Figures = append(e.Figures, lessons.Plane("points", `The line of this step. Ringed: $\alpha_i > 0$.`, lessons.ToyLimits, 1, marks...))
+	switch {
+	case s.Pair == nil:
+		e.Notes = []string{`At the start all $\alpha$ are 0. That is allowed, but the floor is 0, and $\mathbf w = \mathbf 0$ separates nothing.`}
+	case e.Step == run.Len()-1:
+		e.Notes = []string{`Floor and ceiling have met. Nobody needs to trust the solver: the two numbers are the proof.`}
+	case math.IsInf(ceiling[e.Step], 1):
+		e.Notes = []string{fmt.Sprintf(`The multipliers of points %d and %d were changed. The line does not separate yet, so there is a floor but no ceiling.`, s.Pair.I+1, s.Pair.J+1)}
+	default:
+		e.Notes = []string{fmt.Sprintf(`The multipliers of points %d and %d were changed. The floor rises at every step; the ceiling may go up and down.`, s.Pair.I+1, s.Pair.J+1)}
+	}
+	return e, nil
+}
+
+// finite shows a value, or that there is none.
+func finite(v float64) string {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return "none"
+	}
+	return views.Long(v)
+}
+
+// biases are the formulas for b under the weights of a machine of a toy.
+func biases(m *lessons.LinearMachine, t lessons.Toy) (theory.Biases, error) {
+	return theory.NewBiases(m.W[:], t.Matrix(), t.Y, lessons.Column(m.Points, func(p ml.Point) float64 { return p.Weight }))
+}
+
+func showOnly(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t := eight
+	hard, err := lessons.TrainHard(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	soft, err := lessons.TrainLinear(ctx, t, "C", c.Text(in), "tol", "1e-8")
+	if err != nil {
+		return nil, err
+	}
+	hb, err := biases(hard, t)
+	if err != nil {
+		return nil, err
+	}
+	sb, err := biases(soft, t)
+	if err != nil {
+		return nil, err
+	}
+	short := func(v float64) string { return views.Short(lessons.Flush(v, 1e-6)) }
+	between := func(b theory.Biases) string {
+		if b.High-b.Low < 1e-5 {
+			return short((b.Low + b.High) / 2)
+		}
+		return short(b.Low) + " to " + short(b.High)
+	}
+	square := func(m *lessons.LinearMachine) float64 { return lessons.Norm(m.W) * lessons.Norm(m.W) }
+	bounded := 0
+	for _, p := range soft.Points {
+		if p.Role == ml.Inside || p.Role == ml.Misclassified {
+			bounded++
+		}
+	}
+	note := fmt.Sprintf("With this C, %d points stand inside the margin, held at the bound. The margin is %s, the formula of 002 says %s.", bounded, short(1/lessons.Norm(soft.W)), short(1/math.Sqrt(soft.AlphaSum())))
+	if bounded == 0 {
+		note = "C is so large that no multiplier reaches it: the two columns agree, this *is* the hard margin."
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{lessons.Boundary("boundary", `The machine with the chosen $C$. Full rings: on the margin; dashed rings: inside it, $\alpha_i = C$.`, soft.Model, soft.Data, soft.Spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 2 })},
+		Notes:   []string{note},
+		Tables: []lessons.Table{{
+			Caption: "The same formulas, hard and soft", Head: []string{"formula", "hard margin", "with C"},
+			Rows: [][]string{
+				{`margin $1/\lVert\mathbf w\rVert$`, short(1 / lessons.Norm(hard.W)), short(1 / lessons.Norm(soft.W))},
+				{`$1/\sqrt{\sum_i\alpha_i}$ (002)`, short(1 / math.Sqrt(hard.AlphaSum())), short(1 / math.Sqrt(soft.AlphaSum()))},
+				{`$\sum_i\alpha_i$`, short(hard.AlphaSum()), short(soft.AlphaSum())},
+				{`$\lVert\mathbf w\rVert^2 + C\sum_i\xi_i$`, short(square(hard)), short(square(soft) + c.Of(in)*soft.Report.SlackSum)},
+				{`$b$ of the solver`, short(hard.B), short(soft.B)},
+				{`$b$ by the midpoint (002)`, short(hb.Midpoint), short(sb.Midpoint)},
+				{`$b$ by the heaviest positive SV (002)`, short(hb.Heaviest), short(sb.Heaviest)},
+				{`$b = y_k - \mathbf w^\top\mathbf x_k$ over all SVs`, between(hb), between(sb)},
+			},
+		}},
+		Lab: t.Lab("kernel", "linear", "C", c.Text(in)),
+	}, nil
+}
+
+// slideMargin compares the slides' formula for the margin with the margin, at a small C.
+func slideMargin(ctx context.Context) (float64, error) {
+	m, err := lessons.TrainLinear(ctx, eight, "C", "0.05", "tol", "1e-8")
+	if err != nil {
+		return 0, err
+	}
+	switch formula, margin := 1/math.Sqrt(m.AlphaSum()), 1/lessons.Norm(m.W); {
+	case formula > margin*(1+1e-6):
+		return 0, nil
+	case formula < margin*(1-1e-6):
+		return 2, nil
+	}
+	return 1, nil
+}
