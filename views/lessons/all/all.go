@@ -6,6 +6,7 @@ import (
 	"marginlab/views/lessons/conformal"
 	"marginlab/views/lessons/hardmargin"
 	"marginlab/views/lessons/lagrange"
+	"marginlab/views/lessons/margins"
 	"marginlab/views/lessons/mercer"
 	"marginlab/views/lessons/perceptron"
 	"marginlab/views/lessons/softmargin"
@@ -14,7 +15,7 @@ import (
 
 // Lessons are the lessons in the order in which they are taught.
 var Lessons = []lessons.Lesson{
-	lessons.Margins,
+	margins.Lesson,
 	lagrange.Lesson,
 	hardmargin.Lesson,
 	perceptron.Lesson,

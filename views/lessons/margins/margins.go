@@ -1,0 +1,342 @@
+package margins
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/theory"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	probe = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "px", Label: "probe x1", Default: "0.3", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "probe x2", Default: "-1.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
+	}
+	w1    = lessons.NumberControl{Name: "w1", Label: "w₁", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
+	w2    = lessons.NumberControl{Name: "w2", Label: "w₂", Default: "0.5", Min: -3, Max: 3, Low: -3, High: 3}
+	bias  = lessons.NumberControl{Name: "b", Label: "b", Default: "-1", Min: -4, Max: 4, Low: -4, High: 4}
+	scale = lessons.NumberControl{
+		Name: "scale", Label: "multiply w and b by c", Symbol: "c", Default: "1", Min: 0.1, Max: 10, Low: 0.1, High: 10, Log: true,
+		Help: "The dashed lines are f = ±1.",
+	}
+	angle = lessons.NumberControl{Name: "angle", Label: "direction of w", Default: "15", Min: -60, Max: 60, Low: -60, High: 60, Help: "Degrees from the horizontal axis. The line is kept half-way between the classes."}
+	ends  = lessons.EndsControl{A: lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "ax", Label: "first end x1", Default: "-1.5", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
+		Y: lessons.NumberControl{Name: "ay", Label: "first end x2", Default: "2.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
+	}, B: lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "bx", Label: "second end x1", Default: "0.6", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
+		Y: lessons.NumberControl{Name: "by", Label: "second end x2", Default: "-2.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
+	}}
+	solver = lessons.SwitchControl{Name: "solver", Label: "show the solver's line", Default: "false", Help: "Try first."}
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "margins",
+	Screens: []lessons.Screen{
+		{
+			Slug:   "classifier",
+			Covers: []string{"001 1.1", "001 1.2", "001 1.3", "001 1.4", "002 linear", "000 slt"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{probe},
+				Show:     showClassifier,
+			},
+			Questions: []lessons.Question{{
+				Slug: "sign", Ask: `A point with label $y = -1$ has $f(\mathbf x) = -0.2$. Is it classified correctly?`,
+				Options: []string{"Yes.", "No, its value is negative.", "No, it is too close to the line."},
+				Answer: func(context.Context) (float64, error) {
+					m, err := theory.NewMargins([]float64{-0.2}, []float64{-1}, 1)
+					return lessons.Yes(m.Separates), err
+				},
+				Explain: `The prediction is $-1$ because $f < 0$, and $y f = (-1)(-0.2) = 0.2 > 0$. That $\lvert f\rvert$ is small does not make it wrong.`,
+			}},
+		},
+		{
+			Slug:   "line",
+			Covers: []string{"001 2.1", "001 2.2", "002 linear"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{w1, w2, bias},
+				Show:     showLine,
+			},
+			Questions: []lessons.Question{{
+				Slug: "distance", Ask: `$\mathbf w = (3, 4)$ and $b = -10$. How far is the boundary from the origin?`,
+				Answer:  func(context.Context) (float64, error) { return 10 / lessons.Norm([2]float64{3, 4}), nil },
+				Explain: `$\lvert b\rvert / \lVert\mathbf w\rVert = 10/5 = $ %s.`,
+			}},
+		},
+		{
+			Slug:   "two-margins",
+			Covers: []string{"001 3.1", "001 3.2", "002 functional"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{scale},
+				Show:     showTwo,
+			},
+			Questions: []lessons.Question{{
+				Slug: "double", Ask: `You double $\mathbf w$ and $b$. What happens to the worst margins?`,
+				Options: []string{"Both double.", "The functional one doubles, the geometric one stays.", "The geometric one is halved, the functional one stays.", "Both stay."},
+				Answer:  doubling,
+				Explain: `$y_i f(\mathbf x_i)$ is proportional to the scale; divided by $\lVert\mathbf w\rVert$, which doubles too, it is not.`,
+			}},
+		},
+		{
+			Slug:   "canonical",
+			Covers: []string{"001 3.3", "001 3.4", "002 maximal"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{angle},
+				Show:     showCanonical,
+			},
+			Questions: []lessons.Question{{
+				Slug: "width", Ask: `In canonical form $\lVert\mathbf w\rVert = 0.5$. How far apart are the two margin lines?`,
+				Answer:  func(context.Context) (float64, error) { return 2 / 0.5, nil },
+				Explain: `Each margin line is $1/\lVert\mathbf w\rVert = 2$ from the boundary, so they are %s apart.`,
+			}},
+		},
+		{
+			Slug:   "by-hand",
+			Covers: []string{"001 2.3", "001 3.5", "002 margins", "002 maximal"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{ends, solver},
+				Show:     showByHand,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "how-many", Ask: "Which points hold the widest line in place?",
+					Options: []string{"The two class means.", "All points, each a little.", "A few closest points, at least one of each class."},
+					Answer:  holders,
+					Explain: `If all closest points were of one class, the line could move away from them and the worst margin would grow.`,
+				},
+				{
+					Slug: "best", Ask: "What is the widest geometric margin of these twelve points? Your own best attempt is a good estimate (5 % off is fine).",
+					Within: 0.05, Answer: widestMargin,
+					Explain: `The solver finds $1/\lVert\mathbf w\rVert = $ %s.`,
+				},
+			},
+		},
+	},
+})
+
+func showClassifier(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	w, b := [2]float64{1, 0.4}, 0.1
+	p := probe.Of(in)
+	f := w[0]*p[0] + w[1]*p[1] + b
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{lessons.Plane("boundary", `The line is $f(\mathbf x) = 0$. The probe is the dot in ink.`, lessons.ToyLimits, 2,
+			lessons.Sides(w, b), lessons.Separable.Dots(nil), []figure.Mark{figure.Dot{At: p, Class: -1, Label: "probe"}})},
+		Handles: []lessons.Handle{probe.Handle("probe", in)},
+		Numbers: []lessons.Number{
+			{Label: `$f(\mathbf x)$`, Value: views.Short(f), Help: "value of the classifier at the probe"},
+			{Label: "prediction", Value: lessons.Either(f < 0, "−1", "+1"), Help: `$+1$ where $f \ge 0$`},
+			{Label: `$y f$ if its label is $+1$`, Value: views.Short(f), Help: "positive: classified correctly"},
+			{Label: `$y f$ if its label is $-1$`, Value: views.Short(-f)},
+		},
+	}, nil
+}
+
+func showLine(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	w, b := [2]float64{w1.Of(in), w2.Of(in)}, bias.Of(in)
+	n := lessons.Norm(w)
+	if n < 1e-9 {
+		return &lessons.Exhibit{
+			Figures: []lessons.Figure{lessons.Plane("line", "", lessons.ToyLimits, 2, lessons.Separable.Dots(nil))},
+			Notes:   []string{`With $\mathbf w = 0$ the function is the constant $b$: every point gets the same answer and there is no boundary.`},
+		}, nil
+	}
+	near := lessons.Foot(w, b, [2]float64{})
+	tip := [2]float64{near[0] + w[0]/n, near[1] + w[1]/n}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{lessons.Plane("line", `The arrow has the direction of $\mathbf w$ (drawn with length 1). The dashed segment is the distance of the line from the origin.`, lessons.ToyLimits, 2,
+			lessons.Sides(w, b), lessons.Separable.Dots(nil), []figure.Mark{
+				figure.Segment{From: [2]float64{}, To: near, Pen: figure.Pen{Dash: figure.Dashed}, Name: "distance from the origin"},
+				figure.Arrow{From: near, To: tip, Label: "w"},
+				figure.Dot{Class: -1, Label: "origin"},
+			})},
+		Numbers: []lessons.Number{
+			{Label: `$\lVert\mathbf w\rVert$`, Value: views.Short(n), Help: "length of the weight vector"},
+			{Label: `$\lvert b\rvert / \lVert\mathbf w\rVert$`, Value: views.Short(math.Abs(b) / n), Help: "distance of the line from the origin"},
+			{Label: "nearest place", Value: lessons.Pair(near), Help: `$-b\,\mathbf w/\lVert\mathbf w\rVert^2$`},
+		},
+	}, nil
+}
+
+func showTwo(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	c := scale.Of(in)
+	w, b := [2]float64{c * 0.8, c * 0.25}, c*0.1
+	m, err := theory.LinearMargins(w[:], b, lessons.Separable.Matrix(), lessons.Separable.Y)
+	if err != nil {
+		return nil, err
+	}
+	worst := lessons.Separable.XY[m.Worst]
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{lessons.Plane("scale", `Scaling moves the lines $f = \pm 1$ but not the boundary. The segment is the worst geometric margin.`, lessons.ToyLimits, 2,
+			lessons.Sides(w, b), lessons.MarginLines(w, b), lessons.Separable.Dots(func(i int) bool { return i == m.Worst }), []figure.Mark{figure.Segment{From: worst, To: lessons.Foot(w, b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}})},
+		Numbers: []lessons.Number{
+			{Label: `$\hat\gamma = \min_i y_i f(\mathbf x_i)$`, Value: views.Short(m.FunctionalMargin()), Help: `worst functional margin: proportional to $c$`},
+			{Label: `$\lVert\mathbf w\rVert$`, Value: views.Short(m.Norm), Help: `proportional to $c$`},
+			{Label: `$\gamma = \hat\gamma / \lVert\mathbf w\rVert$`, Value: views.Short(m.GeometricMargin()), Help: "worst geometric margin: a distance in the picture"},
+		},
+	}, nil
+}
+
+// doubling finds, on the points of the lesson, what twice w and b do to the margins.
+func doubling(context.Context) (float64, error) {
+	one, err := theory.LinearMargins([]float64{0.8, 0.25}, 0.1, lessons.Separable.Matrix(), lessons.Separable.Y)
+	if err != nil {
+		return 0, err
+	}
+	two, err := theory.LinearMargins([]float64{1.6, 0.5}, 0.2, lessons.Separable.Matrix(), lessons.Separable.Y)
+	if err != nil {
+		return 0, err
+	}
+	functional := two.FunctionalMargin() / one.FunctionalMargin()
+	geometric := two.GeometricMargin() / one.GeometricMargin()
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+	switch {
+	case near(functional, 2) && near(geometric, 2):
+		return 0, nil
+	case near(functional, 2) && near(geometric, 1):
+		return 1, nil
+	case near(functional, 1) && near(geometric, 0.5):
+		return 2, nil
+	}
+	return 3, nil
+}
+
+func showCanonical(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	a := angle.Of(in) * math.Pi / 180
+	u := [2]float64{math.Cos(a), math.Sin(a)}
+	b := lessons.Separable.Middle(u)
+	m, err := theory.LinearMargins(u[:], b, lessons.Separable.Matrix(), lessons.Separable.Y)
+	if err != nil {
+		return nil, err
+	}
+	if !m.Separates {
+		return &lessons.Exhibit{
+			Figures: []lessons.Figure{lessons.Plane("canonical", "", lessons.ToyLimits, 2, lessons.Sides(u, b), lessons.Separable.Dots(nil))},
+			Notes:   []string{"In this direction no line separates the classes: some point has a margin of 0 or less, and no scale turns that into 1."},
+		}, nil
+	}
+	cw, cb, err := theory.Canonical(u[:], b, lessons.Separable.Matrix(), lessons.Separable.Y)
+	if err != nil {
+		return nil, err
+	}
+	if m, err = theory.LinearMargins(cw, cb, lessons.Separable.Matrix(), lessons.Separable.Y); err != nil {
+		return nil, err
+	}
+	w := [2]float64(cw)
+	on := func(i int) bool { return m.Functional[i] < 1+1e-9 }
+	step := min(in.Step, len(derivation)-1)
+	return &lessons.Exhibit{
+		Steps: len(derivation), Step: step, Body: lessons.Derivation(step, derivation...),
+		Figures: []lessons.Figure{lessons.Plane("canonical", `In canonical form the closest points (ringed) lie on the dashed lines $f = \pm 1$.`, lessons.ToyLimits, 2, lessons.Sides(w, cb), lessons.MarginLines(w, cb), lessons.Separable.Dots(on))},
+		Numbers: []lessons.Number{
+			{Label: `$\mathbf w$`, Value: lessons.Pair(w)},
+			{Label: `$b$`, Value: views.Short(cb)},
+			{Label: `$\hat\gamma$`, Value: views.Short(m.FunctionalMargin()), Help: "by the choice of the scale"},
+			{Label: `$\gamma = 1/\lVert\mathbf w\rVert$`, Value: views.Short(m.GeometricMargin()), Help: "turn the direction until it is largest"},
+			{Label: `$2/\lVert\mathbf w\rVert$`, Value: views.Short(2 * m.GeometricMargin()), Help: "distance between the margin lines"},
+		},
+	}, nil
+}
+
+// derivation is why the margin lines are 2/|w| apart.
+var derivation = []lessons.Line{
+	{Why: `Take a point on each margin line.`, TeX: `\mathbf w^\top\mathbf x_+ + b = +1 \qquad \mathbf w^\top\mathbf x_- + b = -1`},
+	{Why: `Subtract: the bias goes.`, TeX: `\mathbf w^\top(\mathbf x_+ - \mathbf x_-) = 2`},
+	{Why: `Project the difference on the unit vector across the lines.`, TeX: `\frac{\mathbf w^\top}{\lVert\mathbf w\rVert}(\mathbf x_+ - \mathbf x_-) = \frac{2}{\lVert\mathbf w\rVert}`},
+	{Why: `The boundary is half-way, so the margin is half of that.`, TeX: `\gamma = \frac{1}{\lVert\mathbf w\rVert}`},
+	{Why: `To maximise it is to minimise the length of $\mathbf w$; squared and halved, for a smooth objective.`, TeX: `\min_{\mathbf w, b}\ \tfrac12\lVert\mathbf w\rVert^2 \quad\text{subject to}\quad y_i(\mathbf w^\top\mathbf x_i + b) \ge 1`},
+}
+
+// holders finds who is on the margin of the widest line.
+func holders(ctx context.Context) (float64, error) {
+	widest, err := lessons.TrainHard(ctx, lessons.Separable)
+	if err != nil {
+		return 0, err
+	}
+	m, err := theory.LinearMargins(widest.W[:], widest.B, lessons.Separable.Matrix(), lessons.Separable.Y)
+	if err != nil {
+		return 0, err
+	}
+	n := map[float64]int{}
+	for i, f := range m.Functional {
+		if f < m.FunctionalMargin()+1e-4 {
+			n[lessons.Separable.Y[i]]++
+		}
+	}
+	if n[1] > 0 && n[-1] > 0 && n[1]+n[-1] < len(lessons.Separable.Y)/2 {
+		return 2, nil
+	}
+	return 1, nil
+}
+
+// widestMargin is the margin of the widest line.
+func widestMargin(ctx context.Context) (float64, error) {
+	m, err := lessons.TrainHard(ctx, lessons.Separable)
+	if err != nil {
+		return 0, err
+	}
+	return 1 / lessons.Norm(m.W), nil
+}
+
+func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p, q := ends.Of(in)
+	e := &lessons.Exhibit{
+		Handles: ends.Handles(in),
+		Lab:     lessons.Separable.Lab("kernel", "linear", "hard_margin", "true"),
+	}
+	w := [2]float64{q[1] - p[1], p[0] - q[0]} // at a right angle to the line
+	if lessons.Norm(w) < 1e-6 {
+		e.Figures = []lessons.Figure{lessons.Plane("hand", "", lessons.ToyLimits, 2, lessons.Separable.Dots(nil))}
+		e.Notes = []string{lessons.NoLine}
+		return e, nil
+	}
+	// The side with more points of the positive class is the positive one.
+	b := -(w[0]*p[0] + w[1]*p[1])
+	m, err := theory.LinearMargins(w[:], b, lessons.Separable.Matrix(), lessons.Separable.Y)
+	if err != nil {
+		return nil, err
+	}
+	if floats.Sum(m.Functional) < 0 {
+		w, b = [2]float64{-w[0], -w[1]}, -b
+		if m, err = theory.LinearMargins(w[:], b, lessons.Separable.Matrix(), lessons.Separable.Y); err != nil {
+			return nil, err
+		}
+	}
+	worst := lessons.Separable.XY[m.Worst]
+	marks := []figure.Mark{figure.Segment{From: worst, To: lessons.Foot(w, b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}}
+	wrong := 0
+	for _, g := range m.Functional {
+		if g <= 0 {
+			wrong++
+		}
+	}
+	e.Numbers = []lessons.Number{
+		{Label: "your worst margin", Value: views.Short(m.GeometricMargin()), Help: "a distance; negative while a point is on the wrong side"},
+		{Label: "points on the wrong side", Value: strconv.Itoa(wrong)},
+	}
+	if solver.Of(in) {
+		widest, err := lessons.TrainHard(ctx, lessons.Separable)
+		if err != nil {
+			return nil, err
+		}
+		best := 1 / lessons.Norm(widest.W)
+		marks = append(marks, figure.Line{A: widest.W, C: -widest.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "the solver's line"})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "the solver's margin", Value: views.Short(best), Help: `$1/\lVert\mathbf w\rVert$ of the hard-margin SVM`})
+		e.Notes = append(e.Notes, fmt.Sprintf("Your line has %.0f %% of the widest margin.", 100*math.Max(0, m.GeometricMargin()/best)))
+	}
+	e.Figures = []lessons.Figure{lessons.Plane("hand", "Drag the two ends of the line. The ringed point is the worst.", lessons.ToyLimits, 2,
+		lessons.Sides(w, b), lessons.Separable.Dots(func(i int) bool { return i == m.Worst }), marks)}
+	return e, nil
+}
