@@ -108,3 +108,31 @@ func (m FeatureMap) Weights(x *mat.Dense, u []float64) ([]float64, error) {
 	w.MulVec(phi.T(), mat.NewVecDense(n, u))
 	return w.RawVector().Data, nil
 }
+
+// Monomials returns C(d+p-1, p), the number of monomials of degree p in d >= 1
+// variables: the features of (x·z)^p. With one variable more, which stands for the
+// constant, it counts those up to degree p, the features of (1 + x·z)^p. Exact up to
+// 2^53, rounded beyond; NaN for d < 1 or p < 0.
+func Monomials(d, p int) float64 {
+	if d < 1 || p < 0 {
+		return math.NaN()
+	}
+	c := 1.0
+	for i := 1; i <= p; i++ {
+		c = math.Round(c * float64(d-1+i) / float64(i))
+	}
+	return c
+}
+
+// RBFSeries returns exp(-gamma (x² + z²)) sum_{k<terms} (2 gamma x z)^k / k!: the
+// inner product of that many features of the RBF kernel on a line,
+// sqrt((2 gamma)^k / k!) x^k exp(-gamma x²). With ever more terms it tends to
+// exp(-gamma (x - z)²) (SVM notes 12.3).
+func RBFSeries(gamma, x, z float64, terms int) float64 {
+	sum, term := 0.0, 1.0
+	for k := range terms {
+		sum += term
+		term *= 2 * gamma * x * z / float64(k+1)
+	}
+	return math.Exp(-gamma*(x*x+z*z)) * sum
+}

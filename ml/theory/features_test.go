@@ -81,3 +81,51 @@ func TestXORWeights(t *testing.T) {
 		near(t, "geometric margin", m.Geometric[i], math.Sqrt2, 1e-14)
 	}
 }
+
+// The count of monomials, by enumerating exponents; and the two closed forms that
+// everybody remembers.
+func TestMonomials(t *testing.T) {
+	t.Parallel()
+	var count func(d, p int) float64 // exponents e_1 + ... + e_d = p
+	count = func(d, p int) float64 {
+		if d == 1 {
+			return 1
+		}
+		n := 0.0
+		for e := range p + 1 {
+			n += count(d-1, p-e)
+		}
+		return n
+	}
+	for d := 1; d < 7; d++ {
+		upTo := 0.0
+		for p := range 6 {
+			upTo += count(d, p)
+			near(t, "monomials of the degree", theory.Monomials(d, p), count(d, p), 0)
+			near(t, "monomials up to the degree", theory.Monomials(d+1, p), upTo, 0)
+		}
+	}
+	near(t, "pairs of 256 pixels", theory.Monomials(256, 2), 256*257/2, 0)
+	if !math.IsNaN(theory.Monomials(0, 2)) || !math.IsNaN(theory.Monomials(2, -1)) {
+		t.Error("monomials of no variables, or of degree -1")
+	}
+}
+
+// Term for term the series is an inner product of features; whole, it is the kernel.
+func TestRBFSeries(t *testing.T) {
+	t.Parallel()
+	for _, gamma := range []float64{0.1, 1, 3} {
+		for _, x := range []float64{-1.5, 0, 0.7, 2} {
+			near(t, "the kernel", theory.RBFSeries(gamma, x, 1, 80), math.Exp(-gamma*(x-1)*(x-1)), 1e-9)
+			feature := func(k int, v float64) float64 {
+				return math.Sqrt(math.Pow(2*gamma, float64(k))/math.Gamma(float64(k+1))) * math.Pow(v, float64(k)) * math.Exp(-gamma*v*v)
+			}
+			sum := 0.0
+			for k := range 5 {
+				sum += feature(k, x) * feature(k, 0.8)
+			}
+			near(t, "five features", theory.RBFSeries(gamma, x, 0.8, 5), sum, 1e-12)
+			near(t, "no features", theory.RBFSeries(gamma, x, 0.8, 0), 0, 0)
+		}
+	}
+}

@@ -124,8 +124,7 @@ func checkShatter(n int) error {
 
 // CoverCount returns 2 sum_{k=0}^{d} C(n-1, k): the number of dichotomies of n
 // points in general position in R^d that hyperplanes w·x + b = 0 realise (Cover
-// 1965). Divided by 2^n it is the chance that random labels are separable, 1/2
-// at n = 2 (d + 1). Exact for n up to 50, rounded beyond; NaN for n < 1 or d < 0.
+// 1965). Exact for n up to 50, rounded beyond; NaN for n < 1 or d < 0.
 func CoverCount(n, d int) float64 {
 	if n < 1 || d < 0 {
 		return math.NaN()
@@ -136,4 +135,14 @@ func CoverCount(n, d int) float64 {
 		term = math.Round(term * float64(n-1-k) / float64(k+1))
 	}
 	return 2 * sum
+}
+
+// CoverChance returns CoverCount(n, d)/2^n: the chance that n points in general
+// position in R^d with labels drawn by tossing a coin are separable, 1/2 at
+// n = 2 (d + 1). NaN for n < 1, for n > 1023, where 2^n has no float64, and for d < 0.
+func CoverChance(n, d int) float64 {
+	if n > 1023 {
+		return math.NaN()
+	}
+	return CoverCount(n, d) / math.Exp2(float64(n))
 }

@@ -199,6 +199,22 @@ func TestCoverCountInGeneralPosition(t *testing.T) {
 	}
 }
 
+// Half of all labellings at twice as many points as free numbers, all of them up to
+// d + 1 points, hardly any of very many.
+func TestCoverChance(t *testing.T) {
+	t.Parallel()
+	for d := range 8 {
+		near(t, "chance of 2(d + 1) points", theory.CoverChance(2*(d+1), d), 0.5, 0)
+		near(t, "chance of d + 1 points", theory.CoverChance(d+1, d), 1, 0)
+	}
+	if p := theory.CoverChance(400, 20); !(p > 0 && p < 1e-30) {
+		t.Errorf("chance of 400 points in 20 dimensions: %g", p)
+	}
+	if !math.IsNaN(theory.CoverChance(0, 1)) || !math.IsNaN(theory.CoverChance(1024, 3)) || !math.IsNaN(theory.CoverChance(1, -1)) {
+		t.Error("a chance of no points, of too many, or in -1 dimensions")
+	}
+}
+
 func TestGeneralPosition(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

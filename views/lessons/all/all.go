@@ -5,6 +5,7 @@ import (
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/conformal"
 	"marginlab/views/lessons/hardmargin"
+	"marginlab/views/lessons/kerneltrick"
 	"marginlab/views/lessons/lagrange"
 	"marginlab/views/lessons/margins"
 	"marginlab/views/lessons/mercer"
@@ -22,6 +23,8 @@ var Lessons = []lessons.Lesson{
 	softmargin.Lesson,
 	lessons.Kerneltrick,
 	mercer.Lesson,
+	kerneltrick.Lesson,
+	lessons.Mercer,
 	width.Lesson,
 	lessons.Procedures,
 	lessons.Risk,

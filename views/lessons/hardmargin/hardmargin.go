@@ -156,8 +156,8 @@ var eight = lessons.Toy{
 
 var sixLimits = figure.Limits{XMin: -3, XMax: 3, YMin: -2.4, YMax: 2.4}
 
-// dots are the points of a toy; those with a ring have an entry of
-// their own in the legend.
+// dots are the points of a toy; those with a ring have an entry of their own in the
+// legend.
 func dots(t lessons.Toy, name string, ring func(i int) bool) []figure.Mark {
 	marks := t.Dots(nil)
 	for i, p := range t.XY {

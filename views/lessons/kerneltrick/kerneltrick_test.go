@@ -1,4 +1,4 @@
-package lessons
+package kerneltrick
 
 import (
 	"math"
@@ -12,10 +12,10 @@ import (
 	"marginlab/ml/theory"
 )
 
-// TestKerneltrickXOR: what comes out on paper.
-func TestKerneltrickXOR(t *testing.T) {
+// TestXOR: what comes out on paper.
+func TestXOR(t *testing.T) {
 	t.Parallel()
-	x, err := newKerneltrickXOR(t.Context())
+	x, err := newXOR(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,8 +25,8 @@ func TestKerneltrickXOR(t *testing.T) {
 	if want := []float64{0, 0, 0, 0, 0, 1 / math.Sqrt2}; !floats.EqualApprox(x.w, want, 1e-8) {
 		t.Errorf("w %v, want %v", x.w, want)
 	}
-	if math.Abs(x.b) > 1e-8 || math.Abs(x.quadratic()-32) > 1e-12 || x.vectors() != 4 {
-		t.Errorf("b %g, y'Ky %g, %d support vectors; want 0, 32, 4", x.b, x.quadratic(), x.vectors())
+	if math.Abs(x.b) > 1e-8 || math.Abs(x.quadratic()-32) > 1e-12 || x.vectors != 4 {
+		t.Errorf("b %g, y'Ky %g, %d support vectors; want 0, 32, 4", x.b, x.quadratic(), x.vectors)
 	}
 	for i := range 4 {
 		for j := range 4 {
@@ -48,8 +48,8 @@ func TestKerneltrickXOR(t *testing.T) {
 	}
 }
 
-// TestKerneltrickMaps: the inner product of the features is the kernel, written out.
-func TestKerneltrickMaps(t *testing.T) {
+// TestMaps: the inner product of the features is the kernel, written out.
+func TestMaps(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		m theory.FeatureMap
@@ -79,15 +79,18 @@ func TestKerneltrickMaps(t *testing.T) {
 	}
 }
 
-// TestKerneltrickBestLine compares with all thresholds at many directions.
-func TestKerneltrickBestLine(t *testing.T) {
+// TestBestLine compares with all thresholds at many directions.
+func TestBestLine(t *testing.T) {
 	t.Parallel()
-	for _, o := range kerneltrickSets {
-		points, err := kerneltrickToy(o.Name)
+	for _, o := range sets {
+		points, err := toy(o.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, b, errors := kerneltrickBestLine(points)
+		w, b, errors, err := theory.BestLine(points.XY, points.Y)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if got := points.Errors(func(x, y float64) float64 { return w[0]*x + w[1]*y + b }); got != errors {
 			t.Errorf("%s: the line makes %d errors, not %d", o.Name, got, errors)
 		}
@@ -118,22 +121,25 @@ func TestKerneltrickBestLine(t *testing.T) {
 			t.Errorf("%s: %d errors, but %d by trying directions", o.Name, errors, fewest)
 		}
 	}
-	if _, _, errors := kerneltrickBestLine(kerneltrickCorners); errors != 1 {
-		t.Errorf("XOR: %d errors, want 1", errors)
+	if _, _, errors, err := theory.BestLine(corners.XY, corners.Y); err != nil || errors != 1 {
+		t.Errorf("XOR: %d errors, %v, want 1", errors, err)
 	}
 }
 
-// TestKerneltrickLift: each set needs its own coordinate, and a sum of the old ones
+// TestLift: each set needs its own coordinate, and a sum of the old ones
 // is none.
-func TestKerneltrickLift(t *testing.T) {
+func TestLift(t *testing.T) {
 	t.Parallel()
 	for set, right := range map[string]string{"rings": "squares", "xor": "product"} {
-		points, err := kerneltrickToy(set)
+		points, err := toy(set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, line := kerneltrickBestLine(points)
-		for _, l := range kerneltrickLifts {
+		_, _, line, err := theory.BestLine(points.XY, points.Y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range lifts {
 			_, _, errors, err := l.separate(t.Context(), points)
 			if err != nil {
 				t.Fatal(err)
@@ -143,41 +149,6 @@ func TestKerneltrickLift(t *testing.T) {
 			}
 			if l.name == "sum" && errors < line {
 				t.Errorf("%s: a plane over the sum makes %d errors, fewer than any line's %d", set, errors, line)
-			}
-		}
-	}
-}
-
-// TestKerneltrickCounts enumerates monomials, and sums the series of the RBF kernel.
-func TestKerneltrickCounts(t *testing.T) {
-	t.Parallel()
-	var count func(d, p int) float64 // exponents e_1 + ... + e_d = p
-	count = func(d, p int) float64 {
-		if d == 1 {
-			return 1
-		}
-		n := 0.0
-		for e := range p + 1 {
-			n += count(d-1, p-e)
-		}
-		return n
-	}
-	for d := 2; d < 7; d++ {
-		upTo := 1.0
-		for p := 1; p < 6; p++ {
-			upTo += count(d, p)
-			if got := kerneltrickChoose(d+p-1, p); got != count(d, p) {
-				t.Errorf("d %d, degree %d: %g monomials, want %g", d, p, got, count(d, p))
-			}
-			if got := kerneltrickChoose(d+p, p); got != upTo {
-				t.Errorf("d %d, up to degree %d: %g monomials, want %g", d, p, got, upTo)
-			}
-		}
-	}
-	for _, g := range []float64{0.1, 1, 3} {
-		for _, x := range []float64{-1.5, 0, 0.7, 2} {
-			if got, want := kerneltrickSeries(g, x, 1, 80), math.Exp(-g*(x-1)*(x-1)); math.Abs(got-want) > 1e-9 {
-				t.Errorf("gamma %g, x %g: series %g, kernel %g", g, x, got, want)
 			}
 		}
 	}

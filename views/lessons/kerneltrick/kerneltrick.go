@@ -1,0 +1,886 @@
+package kerneltrick
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/theory"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	lineSet = newSetControl("xor", "rings", "xor", "corners")
+	best    = lessons.SwitchControl{Name: "best", Label: "show the best line", Default: "false", Help: "Try first."}
+	ends    = lessons.EndsControl{
+		A: lessons.PlaceControl{X: newCoordinate("ax", "first end x1", "-1.9"), Y: newCoordinate("ay", "first end x2", "1.2")},
+		B: lessons.PlaceControl{X: newCoordinate("bx", "second end x1", "1.9"), Y: newCoordinate("by", "second end x2", "-0.8")},
+	}
+	liftSet    = newSetControl("rings", "rings", "xor")
+	lifting    = lessons.ChoiceControl{Name: "z", Label: "new coordinate", Default: "squares", Options: liftOptions()}
+	liftTurn   = lessons.TurnControl{Yaw: "30", Pitch: "14"}
+	bumpsSet   = newSetControl("xor", "xor", "rings")
+	bumpsGamma = lessons.NumberControl{Name: "gamma", Label: "γ of the bumps", Symbol: "γ", Default: "0.6", Min: 0.05, Max: 10, Low: 0.05, High: 10, Log: true, Help: "γ = 1/(2s²): larger is narrower."}
+	centres    = [2]lessons.PlaceControl{
+		{X: newCoordinate("ax", "first centre x1", "1"), Y: newCoordinate("ay", "first centre x2", "1")},
+		{X: newCoordinate("bx", "second centre x1", "0.4"), Y: newCoordinate("by", "second centre x2", "-0.9")},
+	}
+	bumpsTurn  = lessons.TurnControl{Yaw: "20", Pitch: "24"}
+	xorTurn    = lessons.TurnControl{Yaw: "25", Pitch: "16"}
+	featureMap = lessons.ChoiceControl{Name: "map", Label: "kernel", Default: "plane", Options: []param.Option{
+		{Name: "plane", Label: "(1 + x·z)² in the plane", Help: "six features"},
+		{Name: "space", Label: "(x·z)² in space", Help: "nine products"},
+	}}
+	x3           = lessons.NumberControl{Name: "x3", Label: "x₃", Default: "1", Min: -2, Max: 2, Low: -2, High: 2, Help: "In space only."}
+	z3           = lessons.NumberControl{Name: "z3", Label: "z₃", Default: "-0.5", Min: -2, Max: 2, Low: -2, High: 2, Help: "In space only."}
+	pointX       = lessons.PlaceControl{X: newCoordinate("x1", "x₁", "1.2"), Y: newCoordinate("x2", "x₂", "0.5")}
+	pointZ       = lessons.PlaceControl{X: newCoordinate("z1", "z₁", "0.6"), Y: newCoordinate("z2", "z₂", "-1")}
+	inputs       = lessons.IntegerControl{Name: "d", Label: "inputs d", Symbol: "d", Default: "4", Min: 2, Max: 300, Low: 2, High: 30, Help: "256 for a picture of 16 by 16 pixels."}
+	degree       = lessons.IntegerControl{Name: "p", Label: "degree p", Symbol: "p", Default: "3", Min: 1, Max: 8, Low: 1, High: 8}
+	coins        = lessons.IntegerControl{Name: "n", Label: "points M", Symbol: "M", Default: "60", Min: 4, Max: 400, Low: 4, High: 200, Help: "With labels drawn by tossing a coin."}
+	endlessSet   = newSetControl("rings", "rings", "xor", "moons")
+	endlessGamma = lessons.NumberControl{Name: "gamma", Label: "γ", Symbol: "γ", Default: "1", Min: 0.01, Max: 20, Low: 0.01, High: 20, Log: true}
+	endlessC     = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 0.01, Max: 1000, Low: 0.01, High: 1000, Log: true}
+	terms        = lessons.IntegerControl{Name: "terms", Label: "terms of the series", Default: "4", Min: 1, Max: 30, Low: 1, High: 30}
+	endlessTurn  = lessons.TurnControl{Yaw: "30", Pitch: "28"}
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "kernel-trick",
+	Screens: []lessons.Screen{
+		{
+			Slug:   "line",
+			Covers: []string{"001 8.1", "002 feature-space"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{lineSet, best, ends},
+				Show:     showLine,
+			},
+			Questions: []lessons.Question{{
+				Slug: "corners", Ask: "Four corners of a square, opposite corners in one class. How many of the four can a line get right at best?",
+				Options: []string{"two", "three", "all four"},
+				Answer: func(context.Context) (float64, error) {
+					_, _, errors, err := theory.BestLine(corners.XY, corners.Y)
+					return float64(len(corners.Y) - errors - 2), err
+				},
+				Explain: `The answer is %s: a line can cut off one corner. For all four, the half-plane of a class would hold both ends of a diagonal, hence also the middle of the square; the other half-plane would hold the middle as well.`,
+			}},
+		},
+		{
+			Slug:   "lift",
+			Covers: []string{"001 8.2", "002 feature-space"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{liftSet, lifting, liftTurn},
+				Show:     showLift,
+			},
+			Questions: []lessons.Question{{
+				Slug: "xor", Ask: "Which third coordinate lets a plane separate the XOR clouds without an error?",
+				Options: []string{"$z = x_1^2 + x_2^2$", "$z = x_1 x_2$", "$z = x_1 + x_2$"},
+				Answer:  rightLift,
+				Explain: `%s is positive for one class and negative for the other. The squares have about the same size in all four clouds, and a sum of the old coordinates is nothing new: $(x_1, x_2, x_1 + x_2)$ lies in a plane already, and what cuts it is a line again.`,
+			}},
+		},
+		{
+			Slug:   "bumps",
+			Covers: []string{"001 9.1"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{bumpsSet, bumpsGamma, centres[0], centres[1], bumpsTurn},
+				Show:     showBumps,
+			},
+			Questions: []lessons.Question{{
+				Slug: "ring", Ask: "How many bumps does it take, at least, to separate the ring from what lies inside it?",
+				Options: []string{"one", "two", "one for each point of the ring"},
+				Answer:  bumpsForRing,
+				Explain: `It takes %s, in the middle: $\exp(-\gamma\lVert\mathbf x - \mathbf c\rVert^2)$ is large inside, small on the ring, and one threshold parts them.`,
+			}},
+		},
+		{
+			Slug:   "xor",
+			Covers: []string{"001 10.1", "001 10.2", "001 12.2"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{xorTurn}, Show: showXOR},
+			Questions: []lessons.Question{
+				{
+					Slug: "opposite", Ask: `What is $k(\mathbf x, \mathbf z) = (1 + \mathbf x^\top\mathbf z)^2$ for the opposite corners $(1, 1)$ and $(-1, -1)$?`,
+					Answer: func(context.Context) (float64, error) {
+						return theory.QuadraticPlane.Kernel.Eval([]float64{1, 1}, []float64{-1, -1}), nil
+					},
+					Explain: `$(1 + (-2))^2 = $ %s, as much as for two neighbouring corners, $(1 + 0)^2$. A corner with itself has $(1 + 2)^2$.`,
+				},
+				{
+					Slug: "vectors", Ask: "How many of the four points are support vectors in the six-dimensional space?",
+					Options: []string{"two, one of each class", "three", "all four"},
+					Answer: func(ctx context.Context) (float64, error) {
+						x, err := newXOR(ctx)
+						if err != nil {
+							return 0, err
+						}
+						return float64(x.vectors) - 2, nil
+					},
+					Explain: `The answer: %s. Turning the square by a right angle only swaps the classes, so no corner can matter more than another.`,
+				},
+			},
+		},
+		{
+			Slug:   "trick",
+			Covers: []string{"001 10.3", "001 11.1", "001 11.2", "001 11.3", "001 12.1", "001 12.2", "002 kernel", "002 polynomial"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{featureMap, x3, z3, pointX, pointZ},
+				Show:     showTrick,
+			},
+			Questions: []lessons.Question{{
+				Slug: "distinct", Ask: `The nine products $x_i x_j$ of a point in space: how many *different* numbers are among them?`,
+				Answer: func(context.Context) (float64, error) {
+					phi, err := theory.ProductsSpace.Rows(mat.NewDense(1, 3, []float64{2, 3, 5})) // prime, so that equal products are equal monomials
+					if err != nil {
+						return 0, err
+					}
+					different := map[float64]bool{}
+					for _, v := range phi.RawRowView(0) {
+						different[v] = true
+					}
+					return float64(len(different)), nil
+				},
+				Explain: `Three squares, and $x_1x_2$, $x_1x_3$, $x_2x_3$ twice each: %s.`,
+			}},
+		},
+		{
+			Slug:   "cost",
+			Covers: []string{"001 9.2", "001 10.3", "002 polynomial"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{inputs, degree, coins},
+				Show:     showCost,
+			},
+			Questions: []lessons.Question{{
+				Slug: "coins", Ask: "20 points in general position get labels by tossing a coin. In how many dimensions (the bias comes on top) are they separable with a chance of exactly one half?",
+				Answer: func(context.Context) (float64, error) {
+					for d := range 20 {
+						if theory.CoverChance(20, d) == 0.5 {
+							return float64(d), nil
+						}
+					}
+					return 0, fmt.Errorf("no dimension gives one half")
+				},
+				Explain: `Half of the labellings are separable when there are twice as many points as free numbers: $20 = 2(d + 1)$, so $d = $ %s.`,
+			}},
+		},
+		{
+			Slug:   "endless",
+			Covers: []string{"001 12.3", "001 11.3", "002 svm-definition"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{endlessSet, endlessGamma, endlessC, terms, endlessTurn},
+				Show:     showEndless,
+			},
+			Questions: []lessons.Question{{
+				Slug: "rank", Ask: `48 different points of the plane, RBF kernel. How many of the vectors $\phi(\mathbf x_1), \dots, \phi(\mathbf x_{48})$ are linearly independent?`,
+				Options: []string{"2, as the points lie in a plane", "6, as for the quadratic kernel", "all 48"},
+				Answer:  independent,
+				Explain: `The answer: %s. The Gram matrix has only positive eigenvalues, so no combination of the vectors is 0. It is so for any number of different points, and no finite dimension has room for that.`,
+			}},
+		},
+	},
+})
+
+// sets are the data sets of this lesson.
+var sets = []param.Option{
+	{Name: "rings", Label: "Rings"},
+	{Name: "xor", Label: "XOR, four clouds"},
+	{Name: "corners", Label: "XOR, four points"},
+	{Name: "moons", Label: "Blurred moons"},
+}
+
+// newSetControl offers some of the sets.
+func newSetControl(start string, names ...string) lessons.ChoiceControl {
+	c := lessons.ChoiceControl{Name: "set", Label: "points", Default: start}
+	for _, name := range names {
+		for _, o := range sets {
+			if o.Name == name {
+				c.Options = append(c.Options, o)
+			}
+		}
+	}
+	return c
+}
+
+// newCoordinate is a coordinate that a handle moves.
+func newCoordinate(name, label, start string) lessons.NumberControl {
+	return lessons.NumberControl{Name: name, Label: label, Default: start, Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true}
+}
+
+// corners are the four points of XOR.
+var corners = lessons.Toy{XY: [][2]float64{{1, 1}, {-1, -1}, {-1, 1}, {1, -1}}, Y: []float64{1, 1, -1, -1}}
+
+var limits = figure.Limits{XMin: -2.2, XMax: 2.2, YMin: -2.1, YMax: 2.1}
+
+// toy returns one of the sets. Coordinates have two decimals, so that the lab gets
+// what the lesson shows.
+func toy(name string) (lessons.Toy, error) {
+	var (
+		d     *dataset.Data
+		err   error
+		scale = 1.0
+		shift = [2]float64{}
+	)
+	switch name {
+	case "corners":
+		return corners, nil
+	case "rings":
+		d, err = dataset.Generate("circles", 48, 0.08, 1)
+		scale = 1.6
+	case "xor":
+		d, err = dataset.Generate("xor", 48, 0.24, 3)
+	case "moons":
+		d, err = dataset.Generate("moons", 48, 0.25, 1)
+		shift = [2]float64{-0.5, -0.25}
+	default:
+		return lessons.Toy{}, fmt.Errorf("no points are called %q", name)
+	}
+	if err != nil {
+		return lessons.Toy{}, err
+	}
+	var t lessons.Toy
+	for i, y := range d.Y {
+		var p [2]float64
+		for k := range p {
+			p[k] = math.Round(100*scale*(d.X.At(i, k)+shift[k])) / 100
+		}
+		t.XY, t.Y = append(t.XY, p), append(t.Y, float64(2*y-1))
+	}
+	return t, nil
+}
+
+// sides are the two sides of f = 0 for any function f, and the curve.
+func sides(f func(x, y float64) float64) []figure.Mark {
+	return append(lessons.Halves(f), figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Color: figure.Muted}, Plain: true, Name: "f = 0"})
+}
+
+// liftedFigure is a drawing in three dimensions, turned by its sliders.
+func liftedFigure(in lessons.Input, turn lessons.TurnControl, name, caption string, l figure.Lifted) lessons.Figure {
+	l.Yaw, l.Pitch = turn.Of(in)
+	l.ClassNames = lessons.ClassNames()
+	return lessons.Figure{Name: name, Caption: caption, Draw: func(look lessons.Look) (*figure.Picture, error) {
+		p := l
+		p.Format = look.Format(2)
+		return p.Picture()
+	}}
+}
+
+func showLine(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, err := toy(lineSet.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	p, q := ends.Of(in)
+	e := &lessons.Exhibit{
+		Handles: ends.Handles(in),
+		Lab:     t.Lab("kernel", "linear", "C", "10"),
+	}
+	w := [2]float64{q[1] - p[1], p[0] - q[0]}
+	if lessons.Norm(w) < 1e-6 {
+		e.Figures = []lessons.Figure{lessons.Plane("line", "", limits, 2, t.Dots(nil))}
+		e.Notes = []string{lessons.NoLine}
+		return e, nil
+	}
+	b := -(w[0]*p[0] + w[1]*p[1])
+	yours := t.Errors(figure.Linear(w, -b))
+	if turned := t.Errors(figure.Linear([2]float64{-w[0], -w[1]}, b)); turned < yours {
+		w, b, yours = [2]float64{-w[0], -w[1]}, -b, turned
+	}
+	wrong := func(i int) bool { return t.Y[i]*(w[0]*t.XY[i][0]+w[1]*t.XY[i][1]+b) <= 0 }
+	marks := t.Dots(wrong)
+	e.Numbers = []lessons.Number{{Label: "your errors", Value: fmt.Sprintf("%d of %d", yours, len(t.Y)), Help: "ringed points; the better of the two ways to name the sides"}}
+	if best.Of(in) {
+		bw, bb, fewest, err := theory.BestLine(t.XY, t.Y)
+		if err != nil {
+			return nil, err
+		}
+		marks = append(marks, figure.Line{A: bw, C: -bb, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "a best line"})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "fewest errors of any line", Value: fmt.Sprintf("%d of %d", fewest, len(t.Y)), Help: "every way in which a line can part the points has been tried"})
+		if fewest > 0 {
+			e.Notes = []string{"No line does better than the dashed one, with any margin, any $C$, any amount of data."}
+		}
+	}
+	e.Figures = []lessons.Figure{lessons.Plane("line", "Drag the two ends of the line; ringed points are wrong. How few errors can you reach?", limits, 2, lessons.Sides(w, b), marks)}
+	return e, nil
+}
+
+// lift is a third coordinate for points of the plane.
+type lift struct {
+	name, label, tex string
+	z                func(x, y float64) float64
+}
+
+// lifts are offered in the order of the question's options.
+var lifts = []lift{
+	{"squares", "z = x₁² + x₂²", "x_1^2 + x_2^2", func(x, y float64) float64 { return x*x + y*y }},
+	{"product", "z = x₁x₂", "x_1 x_2", func(x, y float64) float64 { return x * y }},
+	{"sum", "z = x₁ + x₂", "x_1 + x_2", func(x, y float64) float64 { return x + y }},
+}
+
+// liftOptions are the lifts to choose from.
+func liftOptions() (options []param.Option) {
+	for _, l := range lifts {
+		options = append(options, param.Option{Name: l.name, Label: l.label})
+	}
+	return options
+}
+
+// plane trains a linear machine on features of the points (rows of phi)
+// and returns its weights and bias.
+func plane(ctx context.Context, phi *mat.Dense, y []float64, c string) (w []float64, b float64, err error) {
+	_, f := phi.Dims()
+	d := &dataset.Data{Label: "label", X: phi, Classes: []string{"-1", "1"}}
+	for k := range f {
+		d.Features = append(d.Features, "phi"+strconv.Itoa(k+1))
+	}
+	for _, v := range y {
+		d.Y = append(d.Y, lessons.Class(v))
+	}
+	res, _, err := lessons.Fit(ctx, d, "kernel", "linear", "C", c, "tol", "1e-4")
+	if err != nil {
+		return nil, 0, err
+	}
+	w, b, _ = res.Model.Linear()
+	return w, b, nil
+}
+
+// separate trains a plane on the lifted points and counts its errors.
+func (l lift) separate(ctx context.Context, t lessons.Toy) (w []float64, b float64, errors int, err error) {
+	phi := mat.NewDense(len(t.Y), 3, nil)
+	for i, p := range t.XY {
+		phi.SetRow(i, []float64{p[0], p[1], l.z(p[0], p[1])})
+	}
+	w, b, err = plane(ctx, phi, t.Y, "100")
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	return w, b, t.Errors(l.decision(w, b)), nil
+}
+
+// decision is f of weights in the feature space, over the plane.
+func (l lift) decision(w []float64, b float64) func(x, y float64) float64 {
+	return func(x, y float64) float64 { return w[0]*x + w[1]*y + w[2]*l.z(x, y) + b }
+}
+
+// rightLift finds the coordinate under which a plane separates XOR.
+func rightLift(ctx context.Context) (float64, error) {
+	t, err := toy("xor")
+	if err != nil {
+		return 0, err
+	}
+	for k, l := range lifts {
+		_, _, errors, err := l.separate(ctx, t)
+		if err != nil {
+			return 0, err
+		}
+		if errors == 0 {
+			return float64(k), nil
+		}
+	}
+	return 0, fmt.Errorf("no coordinate separates the points")
+}
+
+func showLift(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, err := toy(liftSet.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	l := lifts[0]
+	for _, k := range lifts {
+		if k.name == lifting.Of(in) {
+			l = k
+		}
+	}
+	w, b, errors, err := l.separate(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	f := l.decision(w, b)
+	box := figure.Lifted{
+		X: "x1", Y: "x2", Z: strings.TrimPrefix(l.label, "z = "),
+		Cut:     &figure.Cut{W: [3]float64{w[0], w[1], w[2]}, C: -b, Name: "plane"},
+		Surface: l.z, SurfaceName: "surface of the map",
+	}
+	for i, p := range t.XY {
+		miss := t.Y[i]*f(p[0], p[1]) <= 0
+		box.Points = append(box.Points, figure.Dot3{At: [3]float64{p[0], p[1], l.z(p[0], p[1])}, Class: lessons.Class(t.Y[i]), Ring: miss})
+	}
+	note := "The plane separates the lifted points. Where it meets the surface is a curve; seen from straight above (tilt 90) that curve is the boundary in the plane."
+	if errors > 0 {
+		note = fmt.Sprintf("This coordinate does not help: the plane with the largest soft margin still gets %d of %d points wrong.", errors, len(t.Y))
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			liftedFigure(in, liftTurn, "lifted", fmt.Sprintf(`Every point is lifted to the height $z = %s$. Turn the box until you look along the plane.`, l.tex), box),
+			lessons.Plane("back", "The same boundary, back in the plane: no straight line any more.", limits, 2, sides(f), t.Dots(func(i int) bool { return t.Y[i]*f(t.XY[i][0], t.XY[i][1]) <= 0 })),
+		},
+		Notes: []string{note},
+		Numbers: []lessons.Number{
+			{Label: "errors of the plane", Value: fmt.Sprintf("%d of %d", errors, len(t.Y)), Help: "linear SVM on the three coordinates, $C = 100$"},
+			{Label: `$\mathbf w$`, Value: fmt.Sprintf("(%s, %s, %s)", views.Short(w[0]), views.Short(w[1]), views.Short(w[2])), Help: "the last weight belongs to the new coordinate"},
+			{Label: `$b$`, Value: views.Short(b)},
+		},
+		Lab: t.Lab("kernel", "poly", "degree", "2", "gamma", "1", "coef0", "1", "C", "100"),
+	}, nil
+}
+
+// bumpsForRing is the index of the smallest number of bumps, one or two,
+// that separate the rings, with the first in the middle.
+func bumpsForRing(ctx context.Context) (float64, error) {
+	t, err := toy("rings")
+	if err != nil {
+		return 0, err
+	}
+	for k, centres := range []*mat.Dense{mat.NewDense(1, 2, nil), mat.NewDense(2, 2, []float64{0, 0, 1, 0})} {
+		phi, err := theory.GaussianBasis(centres, 1).Rows(t.Matrix())
+		if err != nil {
+			return 0, err
+		}
+		w, b, err := plane(ctx, phi, t.Y, "1000")
+		if err != nil {
+			return 0, err
+		}
+		wrong := 0
+		for i, y := range t.Y {
+			if y*(floats.Dot(w, phi.RawRowView(i))+b) <= 0 {
+				wrong++
+			}
+		}
+		if wrong == 0 {
+			return float64(k), nil
+		}
+	}
+	return 2, nil
+}
+
+func showBumps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, err := toy(bumpsSet.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	c := [2][2]float64{centres[0].Of(in), centres[1].Of(in)}
+	k := kernel.RBF(bumpsGamma.Of(in))
+	phi, err := theory.GaussianBasis(mat.NewDense(2, 2, []float64{c[0][0], c[0][1], c[1][0], c[1][1]}), bumpsGamma.Of(in)).Rows(t.Matrix())
+	if err != nil {
+		return nil, err
+	}
+	w, b, err := plane(ctx, phi, t.Y, "100")
+	if err != nil {
+		return nil, err
+	}
+	f := func(x, y float64) float64 {
+		at := []float64{x, y}
+		return w[0]*k.Eval(at, c[0][:]) + w[1]*k.Eval(at, c[1][:]) + b
+	}
+	miss := func(i int) bool { return t.Y[i]*f(t.XY[i][0], t.XY[i][1]) <= 0 }
+	// The higher bump gets height 1, whatever the scale of f.
+	scale := max(math.Abs(w[0]), math.Abs(w[1]), 1e-9)
+	height := func(x, y float64) float64 { return (f(x, y) - b) / scale }
+	box := figure.Lifted{
+		X: "x1", Y: "x2", Z: "height", Surface: height, SurfaceName: "w·φ(x)",
+		Min: [3]float64{-2, -2, -1.1}, Max: [3]float64{2, 2, 1.1},
+		Cut: &figure.Cut{W: [3]float64{0, 0, 1}, C: -b / scale, Name: "plane f = 0"},
+	}
+	space := lessons.Toy{Y: t.Y}
+	for i, p := range t.XY {
+		space.XY = append(space.XY, [2]float64{phi.At(i, 0), phi.At(i, 1)})
+		box.Points = append(box.Points, figure.Dot3{At: [3]float64{p[0], p[1], height(p[0], p[1])}, Class: lessons.Class(t.Y[i]), Ring: miss(i)})
+	}
+	if w[0] >= 0 && w[1] >= 0 {
+		box.Min[2] = 0
+	}
+	if w[0] <= 0 && w[1] <= 0 {
+		box.Max[2] = 0
+	}
+	marks := []figure.Mark{
+		figure.Dot{At: c[0], Class: -1, Label: "c₁", Name: "centre"},
+		figure.Dot{At: c[1], Class: -1, Label: "c₂", Name: "centre"},
+	}
+	errors := t.Errors(f)
+	note := "Separated: in the new coordinates a straight line does it."
+	if errors > 0 {
+		note = "Not yet. Where would a centre have to be, so that nearness to it tells the classes apart?"
+	}
+	var straight []figure.Mark
+	if w[0] != 0 || w[1] != 0 {
+		straight = lessons.Sides([2]float64{w[0], w[1]}, b)
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			lessons.Plane("bumps", `Drag the two centres. The curve is where $w_1\phi_1 + w_2\phi_2 + b = 0$; ringed points are wrong.`, limits, 2, sides(f), t.Dots(miss), marks),
+			{Name: "space", Caption: `The new coordinates: similarity to $\mathbf c_1$ and to $\mathbf c_2$. Here the boundary is a line.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+				p := figure.Plane{Format: l.Format(2), X: "φ₁", Y: "φ₂", Limits: figure.Limits{XMin: -0.05, XMax: 1.05, YMin: -0.05, YMax: 1.05}}
+				p.Marks = append(append(p.Marks, straight...), space.Dots(miss)...)
+				return p.Picture()
+			}},
+			liftedFigure(in, bumpsTurn, "lifted", `The bumps, added up with their weights (a negative one is a hollow). The level plane cuts them at $f = 0$.`, box),
+		},
+		Handles: []lessons.Handle{
+			centres[0].Handle("first centre", in),
+			centres[1].Handle("second centre", in),
+		},
+		Notes: []string{note},
+		Numbers: []lessons.Number{
+			{Label: "errors", Value: fmt.Sprintf("%d of %d", errors, len(t.Y)), Help: `linear SVM on $(\phi_1, \phi_2)$, $C = 100$`},
+			{Label: `$w_1,\ w_2$`, Value: views.Short(w[0]) + ", " + views.Short(w[1])},
+			{Label: `$b$`, Value: views.Short(b)},
+			{Label: `$s = 1/\sqrt{2\gamma}$`, Value: views.Short(1 / math.Sqrt(2*bumpsGamma.Of(in))), Help: "reach of a bump, in units of the picture"},
+		},
+		Lab: t.Lab("kernel", "rbf", "gamma", bumpsGamma.Text(in), "C", "100"),
+	}, nil
+}
+
+// xor is the worked example of the SVM notes, 12.2.
+type xor struct {
+	phi     *mat.Dense // 4 x 6
+	gram    *mat.SymDense
+	model   *ml.Model
+	alpha   []float64
+	w       []float64 // in the six dimensions
+	b, norm float64
+	vectors int // support vectors
+}
+
+// newXOR trains a hard-margin machine on the four corners with the quadratic kernel
+// and carries it over into the six dimensions.
+func newXOR(ctx context.Context) (*xor, error) {
+	t := corners
+	d, err := t.Data()
+	if err != nil {
+		return nil, err
+	}
+	res, _, err := lessons.Fit(ctx, d, "kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true", "tol", "1e-9")
+	if err != nil {
+		return nil, err
+	}
+	x := &xor{model: res.Model, alpha: make([]float64, len(t.Y)), b: res.Model.Machines[0].B, vectors: res.Report.SupportVectors}
+	u := make([]float64, len(t.Y))
+	for k, i := range res.Model.Supports.Rows {
+		u[i] = res.Model.Machines[0].Coef[k]
+		x.alpha[i] = u[i] * t.Y[i]
+	}
+	if x.phi, err = theory.QuadraticPlane.Rows(t.Matrix()); err != nil {
+		return nil, err
+	}
+	if x.w, err = theory.QuadraticPlane.Weights(t.Matrix(), u); err != nil {
+		return nil, err
+	}
+	x.norm = floats.Norm(x.w, 2)
+	x.gram = theory.Gram(kernel.NewGram(theory.QuadraticPlane.Kernel, t.Matrix()))
+	return x, nil
+}
+
+// quadratic is y'Ky: with equal multipliers a the dual is 4a - a²/2 times it.
+func (x *xor) quadratic() float64 {
+	y := mat.NewVecDense(len(corners.Y), corners.Y)
+	return mat.Inner(y, x.gram, y)
+}
+
+// The states of the replay.
+const (
+	xorPoints = iota
+	xorMap
+	xorGram
+	xorAlpha
+	xorWeights
+	xorBack
+	xorSteps
+)
+
+func showXOR(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	x, err := newXOR(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := corners
+	step := min(in.Step, xorSteps-1)
+	q := x.quadratic()
+	short := func(v float64) string { return views.Short(math.Round(v*1e9) / 1e9) } // hides what the solver's tolerance leaves
+	var weights []string
+	for _, v := range x.w {
+		weights = append(weights, short(v))
+	}
+	lines := []lessons.Line{
+		{Why: `Four points, and no line: this is the problem.`, TeX: ``},
+		{Why: `Map each point to six dimensions. Coordinates 1, 4 and 5 are the same for all four; the other three can be drawn.`, TeX: `\phi(\mathbf x) = (1,\ \sqrt2 x_1,\ \sqrt2 x_2,\ x_1^2,\ x_2^2,\ \sqrt2 x_1 x_2)^\top`},
+		{Why: `All the dual wants to know are inner products: the Gram matrix.`, TeX: `K_{ij} = \phi(\mathbf x_i)^\top\phi(\mathbf x_j) = (1 + \mathbf x_i^\top\mathbf x_j)^2`},
+		{Why: `By symmetry all multipliers are equal to one number $a$. The dual is a parabola in $a$; its top is where the slope is 0.`, TeX: fmt.Sprintf(`W(a) = %s a - \tfrac12\, %s\, a^2 \quad\Rightarrow\quad a = \frac{%s}{%s} = %s`, short(float64(len(t.Y))), short(q), short(float64(len(t.Y))), short(q), short(float64(len(t.Y))/q))},
+		{Why: `The weight vector has one entry that is not 0, and a plane at height 0 of that coordinate separates.`, TeX: fmt.Sprintf(`\mathbf w = \sum_i \alpha_i y_i \phi(\mathbf x_i) = (%s)^\top`, strings.ReplaceAll(strings.Join(weights, `,\ `), "−", "-"))},
+		{Why: `Back in the plane: the factors $1/\sqrt2$ and $\sqrt2$ cancel. The boundary is the pair of axes.`, TeX: fmt.Sprintf(`f(\mathbf x) = \mathbf w^\top\phi(\mathbf x) + b = %s\, x_1 x_2`, strings.Replace(short(x.w[5]*math.Sqrt2), "1", "", 1))},
+	}
+	e := &lessons.Exhibit{Steps: xorSteps, Step: step, Body: lessons.Derivation(step, lines...), Lab: t.Lab("kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true")}
+	box := figure.Lifted{X: "√2 x1", Y: "√2 x2", Z: "√2 x1x2"}
+	for i := range t.Y {
+		box.Points = append(box.Points, figure.Dot3{At: [3]float64{x.phi.At(i, 1), x.phi.At(i, 2), x.phi.At(i, 5)}, Class: lessons.Class(t.Y[i]), Label: strconv.Itoa(i + 1)})
+	}
+	dots := t.Dots(nil)
+	for i := range dots {
+		dot := dots[i].(figure.Dot)
+		dot.Label = strconv.Itoa(i + 1)
+		dots[i] = dot
+	}
+	switch step {
+	case xorPoints:
+		e.Figures = []lessons.Figure{lessons.Plane("points", "The four points of XOR with their numbers. Try to lay a line between the classes.", limits, 2, dots)}
+	case xorMap:
+		e.Figures = []lessons.Figure{liftedFigure(in, xorTurn, "lifted", "Coordinates 2, 3 and 6 of the feature space. The height, the last coordinate, is the same within a class. Turn the box.", box)}
+	case xorGram:
+		e.Figures = []lessons.Figure{{Name: "gram", Caption: `The Gram matrix. A point is most like itself, and equally like all others: the four feature vectors form a regular tetrahedron.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Matrix{Format: l.Format(2), X: "point j", Y: "point i", Name: "K", Values: x.gram, Classes: []int{1, 1, 0, 0}, ClassNames: lessons.ClassNames()}.Picture()
+		}}}
+	case xorAlpha:
+		e.Figures = []lessons.Figure{x.dualFigure()}
+	case xorWeights:
+		box.Cut = &figure.Cut{W: [3]float64{x.w[1], x.w[2], x.w[5]}, C: -x.b - x.w[0] - x.w[3] - x.w[4], Name: "w·φ + b = 0"}
+		e.Figures = []lessons.Figure{liftedFigure(in, xorTurn, "plane", "The separating plane in the same three coordinates. All four points are equally far from it: all are support vectors.", box)}
+	case xorBack:
+		f := func(a, b float64) float64 { return x.model.Decision([]float64{a, b}) }
+		margin := figure.Contours{F: f, Levels: []float64{-1, 1}, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Plain: true, Name: "f = ±1"}
+		e.Figures = []lessons.Figure{lessons.Plane("back", `The plane of the feature space, seen in the plane of the points: the boundary is the pair of axes, the margins $f = \pm 1$ are hyperbolas through the four points.`, limits, 3,
+			sides(f), []figure.Mark{margin}, dots)}
+	}
+	head := []string{"point", "$y$"}
+	caption := "The four points"
+	if step >= xorMap {
+		caption = "The four points and their images"
+		for k := range theory.QuadraticPlane.Coordinates {
+			head = append(head, `$\phi_`+strconv.Itoa(k+1)+`$`)
+		}
+	}
+	if step >= xorAlpha {
+		head = append(head, `$\alpha$`)
+	}
+	if step >= xorBack {
+		head = append(head, `$f$`)
+	}
+	tab := lessons.Table{Caption: caption, Head: head}
+	for i, p := range t.XY {
+		row := []string{fmt.Sprintf("%d: %s", i+1, lessons.Pair(p)), fmt.Sprintf("%+.0f", t.Y[i])}
+		if step >= xorMap {
+			for _, v := range x.phi.RawRowView(i) {
+				row = append(row, short(v))
+			}
+		}
+		if step >= xorAlpha {
+			row = append(row, short(x.alpha[i]))
+		}
+		if step >= xorBack {
+			row = append(row, short(x.model.Decision(p[:])))
+		}
+		tab.Rows = append(tab.Rows, row)
+	}
+	e.Tables = []lessons.Table{tab}
+	if step >= xorWeights {
+		e.Numbers = []lessons.Number{
+			{Label: `$\lVert\mathbf w\rVert$`, Value: short(x.norm)},
+			{Label: `$b$`, Value: short(x.b)},
+			{Label: `margin $1/\lVert\mathbf w\rVert$`, Value: short(1 / x.norm), Help: "a distance in the feature space, not in the plane"},
+		}
+	}
+	return e, nil
+}
+
+// dualFigure is the dual objective over the common value of the multipliers.
+func (x *xor) dualFigure() lessons.Figure {
+	n, q := float64(len(x.alpha)), x.quadratic()
+	var as, ws []float64
+	for k := range 101 {
+		a := 2 * n / q * float64(k) / 100
+		as, ws = append(as, a), append(ws, n*a-q*a*a/2)
+	}
+	here := x.alpha[0]
+	return lessons.Figure{Name: "dual", Caption: `The dual objective when all four multipliers are equal to $a$. The upright line is where the solver ends, which does not know of the symmetry.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "a"}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{{Name: "dual objective", X: as, Y: ws}}, Here: &here}.Picture()
+	}}
+}
+
+func showTrick(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	m, name := theory.QuadraticPlane, "(1 + x·z)²"
+	px, pz := pointX.Of(in), pointZ.Of(in)
+	x, z := px[:], pz[:]
+	level := func(a, b float64) []float64 { return []float64{a, b} }
+	caption := `Drag the two points. Along a grey line all points have the same kernel value with $\mathbf z$.`
+	if featureMap.Of(in) == "space" {
+		m, name = theory.ProductsSpace, "(x·z)²"
+		x, z = append(x, x3.Of(in)), append(z, z3.Of(in))
+		level = func(a, b float64) []float64 { return []float64{a, b, x[2]} }
+		caption = `Drag the two points (their third coordinates are sliders). Along a grey line all points at the height of $\mathbf x$ have the same kernel value with $\mathbf z$.`
+	}
+	phi, err := m.Rows(mat.NewDense(2, m.Inputs, append(append([]float64(nil), x...), z...)))
+	if err != nil {
+		return nil, err
+	}
+	phiX, phiZ := phi.RawRowView(0), phi.RawRowView(1)
+	k := m.Kernel.Eval(x, z)
+	tab := lessons.Table{Caption: `The features, and their products, which add up to $\phi(\mathbf x)^\top\phi(\mathbf z)$`, Head: []string{"feature", `$\phi(\mathbf x)$`, `$\phi(\mathbf z)$`, "product"}}
+	for i, c := range m.Coordinates {
+		tab.Rows = append(tab.Rows, []string{c, views.Short(phiX[i]), views.Short(phiZ[i]), views.Short(phiX[i] * phiZ[i])})
+	}
+	features, direct := len(m.Coordinates), m.Inputs+m.Kernel.Values.Int("degree")-1
+	dot := floats.Dot(phiX, phiZ)
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{lessons.Plane("points", caption, limits, 1, []figure.Mark{
+			figure.Contours{F: func(a, b float64) float64 { return m.Kernel.Eval(level(a, b), z) }, Name: "k(·, z)"},
+			figure.Arrow{To: px, Pen: figure.Pen{Color: figure.Magenta}, Label: "x"},
+			figure.Arrow{To: pz, Pen: figure.Pen{Color: figure.Green}, Label: "z"},
+		})},
+		Handles: []lessons.Handle{
+			pointX.Handle("x", in),
+			pointZ.Handle("z", in),
+		},
+		Numbers: []lessons.Number{
+			{Label: `$\phi(\mathbf x)^\top\phi(\mathbf z)$`, Value: views.Long(dot), Help: fmt.Sprintf("sum of the %d products below", features)},
+			{Label: "$k(\\mathbf x, \\mathbf z)$ = " + name, Value: views.Long(k), Help: fmt.Sprintf(`from $\mathbf x^\top\mathbf z = $ %s`, views.Short(floats.Dot(x, z)))},
+			{Label: "difference", Value: fmt.Sprintf("%.1g", math.Abs(dot-k)), Help: "rounding of the computer's numbers"},
+			{Label: "multiplications", Value: fmt.Sprintf("%d against %d", features, direct), Help: fmt.Sprintf(`inner product of features that are there already, against $d + p - 1 = %d + %d - 1$ for the kernel`, m.Inputs, m.Kernel.Values.Int("degree"))},
+		},
+		Tables: []lessons.Table{tab},
+	}, nil
+}
+
+func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	d, p, n := inputs.Of(in), degree.Of(in), coins.Of(in)
+	const most = 8
+	var ps, printed, homogeneous, all, direct []float64
+	for k := 1; k <= most; k++ {
+		ps = append(ps, float64(k))
+		printed = append(printed, math.Pow(float64(d), float64(k)))
+		homogeneous = append(homogeneous, theory.Monomials(d, k))
+		all = append(all, theory.Monomials(d+1, k))
+		direct = append(direct, float64(d+k-1))
+	}
+	f := all[p-1]
+	var fs, chance []float64
+	for k := 1; k <= n; k++ {
+		fs, chance = append(fs, float64(k)), append(chance, theory.CoverChance(n, k-1))
+	}
+	here, at := math.Min(f, float64(n)), float64(p)
+	whole := func(v float64) string {
+		if v < 1e15 {
+			return strconv.FormatFloat(v, 'f', 0, 64)
+		}
+		return views.Short(v)
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			{Name: "features", Caption: "Features against the degree, and what the kernel needs instead. The vertical scale is logarithmic: the gap is a factor.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(2), X: figure.Axis{Name: "degree p", Min: 1, Max: most}, Y: figure.Axis{Name: "number", Log: true}, Here: &at,
+					Curves: []figure.Curve{
+						{Name: "ordered products", X: ps, Y: printed, Marks: true},
+						{Name: "monomials up to p", X: ps, Y: all, Marks: true},
+						{Name: "monomials of degree p", X: ps, Y: homogeneous, Marks: true},
+						{Name: "kernel: multiplications", X: ps, Y: direct, Marks: true},
+					},
+				}.Picture()
+			}},
+			{Name: "chance", Caption: "The chance that a hyperplane separates the points when their labels are coins. It turns from hopeless to certain around half as many features as points.", Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(1), X: figure.Axis{Name: "features", Min: 1, Max: float64(n)}, Y: figure.Axis{Name: "chance", Min: 0, Max: 1.02}, Here: &here,
+					Curves: []figure.Curve{{Name: fmt.Sprintf("%d points", n), X: fs, Y: chance}}, Rules: []figure.Rule{{Name: "M/2", At: float64(n) / 2, Upright: true}},
+				}.Picture()
+			}},
+		},
+		Numbers: []lessons.Number{
+			{Label: `$\begin{pmatrix}d+p\\ p\end{pmatrix}$`, Value: whole(f), Help: `features of $(1 + \mathbf x^\top\mathbf z)^p$: monomials up to degree $p$`},
+			{Label: `$\begin{pmatrix}d+p-1\\ p\end{pmatrix}$`, Value: whole(homogeneous[p-1]), Help: `features of $(\mathbf x^\top\mathbf z)^p$: monomials of degree $p$`},
+			{Label: `$d^p$`, Value: whole(printed[p-1]), Help: "products in every order, as the slides count"},
+			{Label: "kernel", Value: whole(direct[p-1]), Help: `multiplications for one value of $k$`},
+			{Label: "chance", Value: views.Short(theory.CoverChance(n, int(here)-1)), Help: fmt.Sprintf("that random labels of %d points are separable with the features of $(1 + \\mathbf x^\\top\\mathbf z)^p$", n)},
+		},
+	}, nil
+}
+
+// independent counts independent feature vectors of the RBF kernel.
+func independent(context.Context) (float64, error) {
+	t, err := toy("xor")
+	if err != nil {
+		return 0, err
+	}
+	s, err := theory.Mercer(theory.Gram(kernel.NewGram(kernel.RBF(10), t.Matrix())))
+	if err != nil {
+		return 0, err
+	}
+	rank := 0
+	for _, v := range s.Values {
+		if v > 1e-9*s.Values[0] {
+			rank++
+		}
+	}
+	for k, n := range []int{2, 6, len(t.Y)} {
+		if n == rank {
+			return float64(k), nil
+		}
+	}
+	return 0, fmt.Errorf("the Gram matrix has rank %d", rank)
+}
+
+func showEndless(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, err := toy(endlessSet.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	d, err := t.Data()
+	if err != nil {
+		return nil, err
+	}
+	res, _, err := lessons.Fit(ctx, d, "kernel", "rbf", "gamma", endlessGamma.Text(in), "C", endlessC.Text(in))
+	if err != nil {
+		return nil, err
+	}
+	f := func(x, y float64) float64 { return res.Model.Decision([]float64{x, y}) }
+	vector := map[int]bool{}
+	for _, i := range res.Model.Supports.Rows {
+		vector[i] = true
+	}
+	box := figure.Lifted{
+		X: "x1", Y: "x2", Z: "f(x)", Loose: true, Surface: f, SurfaceName: "f", Min: [3]float64{-2, -2, 0}, Max: [3]float64{2, 2, 0},
+		Cut: &figure.Cut{W: [3]float64{0, 0, 1}, Name: "f = 0"},
+	}
+	for i, p := range t.XY {
+		box.Points = append(box.Points, figure.Dot3{At: [3]float64{p[0], p[1], f(p[0], p[1])}, Class: lessons.Class(t.Y[i]), Ring: vector[i]})
+	}
+	g, terms := endlessGamma.Of(in), terms.Of(in)
+	var xs, exact, cut []float64
+	worst := 0.0
+	for k := range 101 {
+		x := -2 + 4*float64(k)/100
+		xs = append(xs, x)
+		exact = append(exact, math.Exp(-g*(x-1)*(x-1)))
+		cut = append(cut, theory.RBFSeries(g, x, 1, terms))
+		worst = max(worst, math.Abs(exact[k]-cut[k]))
+	}
+	errors := t.Errors(f)
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			liftedFigure(in, endlessTurn, "surface", `The decision function of an RBF SVM as a surface. It crosses the level plane $f = 0$ at the boundary; ringed points are support vectors, where the surface is held up or down.`, box),
+			{Name: "series", Wide: true, Caption: fmt.Sprintf("In one dimension, $k(x, 1)$ against $x$, and what the first %d features make of it.", terms), Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(1), X: figure.Axis{Name: "x", Min: -2, Max: 2}, Y: figure.Axis{Name: "k(x, 1)", Min: -0.3, Max: 1.1},
+					Curves: []figure.Curve{{Name: "RBF kernel", X: xs, Y: exact}, {Name: "first terms only", X: xs, Y: cut}},
+				}.Picture()
+			}},
+		},
+		Numbers: []lessons.Number{
+			{Label: "training errors", Value: fmt.Sprintf("%d of %d", errors, len(t.Y)), Help: "at a finite $C$ nothing forbids them"},
+			{Label: "support vectors", Value: strconv.Itoa(res.Report.SupportVectors), Help: `bumps that $f$ is made of`},
+			{Label: "largest error of the series", Value: views.Short(worst), Help: fmt.Sprintf("with %d terms, between $x = -2$ and $2$", terms)},
+		},
+		Lab: t.Lab("kernel", "rbf", "gamma", endlessGamma.Text(in), "C", endlessC.Text(in)),
+	}, nil
+}
