@@ -52,20 +52,54 @@ func NewCapacity(k mat.Symmetric, u []float64, b float64, y []float64) (Capacity
 	if err := checkFinite("coefficient", append([]float64{b}, u...)); err != nil {
 		return Capacity{}, err
 	}
+	f := mat.NewVecDense(n, nil)
+	f.MulVec(k, mat.NewVecDense(n, u))
+	norm := math.Sqrt(max(0, floats.Dot(u, f.RawVector().Data)))
+	floats.AddConst(b, f.RawVector().Data)
+	return capacity(k, f.RawVector().Data, norm, b, y)
+}
+
+// LinearCapacity returns the capacity quantities of the hyperplane w·x + b = 0 for the
+// rows of x (M x d) with labels y (±1); w has length d. Where w are known this keeps
+// digits that coefficients u would cost. Errors are those of [NewCapacity].
+func LinearCapacity(w []float64, b float64, x *mat.Dense, y []float64) (Capacity, error) {
+	n, d := x.Dims()
+	if len(w) != d {
+		return Capacity{}, fmt.Errorf("theory: %d weights for points of %d coordinates", len(w), d)
+	}
+	if n == 0 {
+		return Capacity{}, param.Refuse("give at least one", "the capacity on no points")
+	}
+	var k mat.SymDense
+	k.SymOuterK(1, x)
+	if err := checkGram(&k); err != nil {
+		return Capacity{}, err
+	}
+	if err := checkLabels(y, n); err != nil {
+		return Capacity{}, err
+	}
+	if err := checkFinite("weight", append([]float64{b}, w...)); err != nil {
+		return Capacity{}, err
+	}
+	f := make([]float64, n)
+	for i := range f {
+		f[i] = floats.Dot(w, x.RawRowView(i)) + b
+	}
+	return capacity(&k, f, floats.Norm(w, 2), b, y)
+}
+
+// capacity returns the quantities for the decision values f.
+func capacity(k mat.Symmetric, f []float64, norm, b float64, y []float64) (Capacity, error) {
 	ball, err := EnclosingBall(k)
 	if err != nil {
 		return Capacity{}, err
 	}
-	c := Capacity{Radius: math.Hypot(MaxNorm(k), 1), Ball: ball.Radius, Separates: true, Slack: make([]float64, n)}
-	g := mat.NewVecDense(n, nil)
-	g.MulVec(k, mat.NewVecDense(n, u))
-	c.Norm = math.Sqrt(max(0, floats.Dot(u, g.RawVector().Data)))
+	c := Capacity{Radius: math.Hypot(MaxNorm(k), 1), Norm: norm, Ball: ball.Radius, Separates: true, Slack: make([]float64, len(f))}
 	low, high := math.Inf(1), 0.0
-	for i := range n {
-		f := g.AtVec(i) + b
-		low, high = min(low, math.Abs(f)), max(high, math.Abs(f))
-		c.Separates = c.Separates && y[i]*f > 0
-		c.Slack[i] = max(0, 1-y[i]*f)
+	for i, v := range f {
+		low, high = min(low, math.Abs(v)), max(high, math.Abs(v))
+		c.Separates = c.Separates && y[i]*v > 0
+		c.Slack[i] = max(0, 1-y[i]*v)
 	}
 	if high == 0 {
 		return Capacity{}, param.Refuse("choose another one", "f is 0 at every point: the machine decides nothing and has no h_MCM")

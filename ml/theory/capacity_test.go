@@ -101,6 +101,62 @@ func TestCapacityRefuses(t *testing.T) {
 	}
 }
 
+// The weights themselves say the same as coefficients of the points.
+func TestLinearCapacity(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 5))
+	for seed := range uint64(20) {
+		x := random(seed, 7, 3)
+		u, y, w := make([]float64, 7), make([]float64, 7), make([]float64, 3)
+		b := rng.NormFloat64()
+		for i := range u {
+			u[i], y[i] = rng.NormFloat64(), float64(2*rng.IntN(2)-1)
+			for j := range w {
+				w[j] += u[i] * x.At(i, j)
+			}
+		}
+		want, err := theory.NewCapacity(gram(linear, x), u, b, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := theory.LinearCapacity(w, b, x, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "h_MCM", got.HMCM/want.HMCM, 1, 1e-10)
+		near(t, "R", got.Radius, want.Radius, 1e-12)
+		near(t, "Delta", got.Margin, want.Margin, 1e-12)
+		near(t, "|w|", got.Norm, want.Norm, 1e-12)
+		near(t, "ball", got.Ball, want.Ball, 1e-8)
+		for i := range y {
+			near(t, "slack", got.Slack[i], want.Slack[i], 1e-12)
+		}
+		if got.Separates != want.Separates {
+			t.Errorf("Separates = %t", got.Separates)
+		}
+	}
+	x, y := mat.NewDense(2, 1, []float64{-1, 3}), []float64{-1, 1}
+	for i, c := range []struct {
+		w []float64
+		b float64
+		x *mat.Dense
+		y []float64
+	}{
+		{[]float64{1, 2}, 0, x, y},
+		{[]float64{1}, 0, x, y[:1]},
+		{[]float64{1}, 0, x, []float64{1, 0}},
+		{[]float64{math.NaN()}, 0, x, y},
+		{[]float64{1}, math.Inf(-1), x, y},
+		{[]float64{0}, 0, x, y},
+		{[]float64{1}, 0, mat.NewDense(2, 1, []float64{math.Inf(1), 1}), y},
+		{nil, 0, new(mat.Dense), nil},
+	} {
+		if _, err := theory.LinearCapacity(c.w, c.b, c.x, c.y); err == nil {
+			t.Errorf("row %d succeeded", i)
+		}
+	}
+}
+
 // In the plane the smallest circle passes through two points that are its
 // diameter or through three; trying all of them needs no solver.
 func TestEnclosingBallInThePlane(t *testing.T) {

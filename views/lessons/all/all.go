@@ -8,6 +8,7 @@ import (
 	"marginlab/views/lessons/kerneltrick"
 	"marginlab/views/lessons/lagrange"
 	"marginlab/views/lessons/margins"
+	"marginlab/views/lessons/mcm"
 	"marginlab/views/lessons/mercer"
 	"marginlab/views/lessons/perceptron"
 	"marginlab/views/lessons/softmargin"
@@ -28,7 +29,7 @@ var Lessons = []lessons.Lesson{
 	width.Lesson,
 	lessons.Procedures,
 	lessons.Risk,
-	lessons.MCM,
+	mcm.Lesson,
 	conformal.Lesson,
 	lessons.Eightsteps,
 	lessons.Generalisation,

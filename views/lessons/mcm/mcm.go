@@ -1,9 +1,12 @@
-package lessons
+package mcm
 
 import (
 	"context"
+	_ "embed"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,163 +22,156 @@ import (
 	"marginlab/ml/trace"
 	"marginlab/views"
 	"marginlab/views/figure"
+	"marginlab/views/lessons"
 )
 
-var MCM = Lesson{
-	Slug: "mcm", Title: "The minimal complexity machine",
-	Summary: "From the ratio of radius and margin to a linear programme, one step at a time.",
-	Screens: []Screen{
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	hyperplane = lessons.NumberControl{Name: "t", Label: "hyperplane", Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2}
+	origin     = lessons.NumberControl{Name: "o", Label: "origin", Default: "0", Min: -5, Max: 5, Low: -5, High: 5, Help: "Where the coordinates are counted from."}
+	zero       = lessons.NumberControl{Name: "t", Label: "zero of f", Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2}
+	slope      = lessons.NumberControl{Name: "u", Label: "slope u", Symbol: "u", Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4}
+	price      = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
+	yourPoint  = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "px", Label: "your point x1", Default: "-0.7", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "your point x2", Default: "0.2", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
+	}
+	simplexPrice = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "1", Min: 0.1, Max: 10, Low: 0.1, High: 10, Log: true}
+	set          = lessons.ChoiceControl{Name: "set", Label: "data", Default: "iris-versicolor-virginica", Options: []param.Option{
+		{Name: "overlap", Label: "fourteen points"},
+		{Name: "separable", Label: "twelve separable points"},
+		{Name: "iris-versicolor-virginica", Label: "Iris: versicolor and virginica"},
+		{Name: "moons", Label: "sixty points, moons"},
+	}}
+	kernels = lessons.ChoiceControl{Name: "with", Label: "kernel", Default: "linear", Options: []param.Option{
+		{Name: "linear", Label: "linear"}, {Name: "poly", Label: "polynomial, degree 2"}, {Name: "rbf", Label: "RBF, γ = 1"},
+	}}
+	svmPrice = lessons.NumberControl{Name: "svm", Label: "C of the SVM", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
+	mcmPrice = lessons.NumberControl{Name: "mcm", Label: "C of the MCM", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
+	gamma    = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "1", Min: 0.03, Max: 100, Low: 0.03, High: 100, Log: true}
+	rankTol  = lessons.NumberControl{Name: "rank_tol", Label: "rank cut", Default: "1e-8", Min: 1e-8, Max: 0.5, Low: 1e-8, High: 0.1, Log: true, Help: "Used while ρ = 0."}
+	rho      = lessons.NumberControl{Name: "rho", Label: "sparsity", Symbol: "ρ", Default: "0", Min: 0, Max: 10, Low: 1e-4, High: 1, Log: true, Help: "0 is the handout's machine."}
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "mcm",
+	Screens: []lessons.Screen{
 		{
-			Slug: "ratio", Title: "A ratio to keep small",
+			Slug:   "ratio",
 			Covers: []string{"000 intro", "000 mcm-motivation", "000 mcm"},
-			Words:  mcmRatioWords,
-			Demo:   &Demo{Old: mcmLineParams, Show: showMCMRatio},
-			Questions: []Question{{
+			Demo:   &lessons.Demo{Controls: []lessons.Control{hyperplane, origin}, Show: showRatio},
+			Questions: []lessons.Question{{
 				Slug: "shift", Ask: `All points and the hyperplane move 10 to the right; the origin stays. What happens?`,
 				Options: []string{`$h_{\text{MCM}}$ and $R/\Delta$ both stay.`, `$h_{\text{MCM}}$ stays, $R/\Delta$ grows.`, `Both grow.`},
-				Answer:  mcmShift,
+				Answer:  shift,
 				Explain: `$h_{\text{MCM}}$ knows only distances from the hyperplane, and these move along. $R$ is measured from the origin. So $h_{\text{MCM}} \le R/\Delta$ can be far from equality.`,
 			}},
 		},
 		{
-			Slug: "bound", Title: "What is shown, and what is not",
+			Slug:   "bound",
 			Covers: []string{"000 mcm"},
-			Words:  mcmBoundWords,
-			Demo:   &Demo{Old: mcmLineParams, Show: showMCMBound},
-			Questions: []Question{{
+			Demo:   &lessons.Demo{Controls: []lessons.Control{hyperplane, origin}, Show: showBound},
+			Questions: []lessons.Question{{
 				Slug: "follows", Ask: `$h_{\text{MCM}}^2 < 1 + (R/\Delta)^2$ and $h_{\text{VC}} \le 1 + (R/\Delta)^2$. What follows?`,
 				Options: []string{`$h_{\text{VC}} \le 1 + h_{\text{MCM}}^2$`, `$h_{\text{MCM}}^2 \le h_{\text{VC}}$`, "Neither of the two."},
-				Answer:  mcmFollows,
+				Answer:  follows,
 				Explain: `Two numbers below a third one are in no order. Both inequalities fail: with an RBF kernel $h_{\text{MCM}} = 1$ although every labelling is possible, and a threshold close to a point has a huge $h_{\text{MCM}}$ although $h_{\text{VC}} = 2$.`,
 			}},
 		},
 		{
-			Slug: "charnes-cooper", Title: "From a fraction to a linear programme",
+			Slug:   "charnes-cooper",
 			Covers: []string{"000 mcm"},
-			Words:  mcmFractionWords,
-			Demo: &Demo{
-				Old: []param.Param{
-					{Name: "t", Label: "zero of f", Kind: param.Number, Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2},
-					{Name: "u", Label: "slope u", Symbol: "u", Kind: param.Number, Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4},
-				},
-				Show: showMCMFraction,
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{zero, slope},
+				Show:     showFraction,
 			},
-			Questions: []Question{{
+			Questions: []lessons.Question{{
 				Slug: "value", Ask: `A function has margins $y_i f(x_i)$ between 0.5 and 4. After the transformation, what is $h$?`,
 				Answer:  func(context.Context) (float64, error) { return 4 / 0.5, nil },
 				Explain: `$p = 1/0.5 = 2$ lifts the smallest margin to 1 and the largest to $h = p\,g = $ %s.`,
 			}},
 		},
 		{
-			Slug: "soft", Title: "Slack, kernels and a ceiling",
+			Slug:   "soft",
 			Covers: []string{"000 mcm-soft"},
-			Words:  mcmSoftWords,
-			Demo: &Demo{
-				Old: []param.Param{
-					{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
-					{Name: "px", Label: "your point x1", Kind: param.Number, Default: "-0.7", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-					{Name: "py", Label: "your point x2", Kind: param.Number, Default: "0.2", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
-				},
-				Show: showMCMSoft,
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{price, yourPoint},
+				Show:     showSoft,
 			},
-			Questions: []Question{{
+			Questions: []lessons.Question{{
 				Slug: "nothing", Ask: `What does the function $f = 0$ cost on fourteen points with $C = 1$? (The objective $h + C\sum q_i$.)`,
-				Answer:  mcmNothing,
+				Answer:  nothing,
 				Explain: `Every point needs $q_i = 1$ to reach the floor, and $h = 1$ is enough: $1 + 14 = $ %s. This is the vertex where the simplex method starts.`,
 			}},
 		},
 		{
-			Slug: "simplex", Title: "The simplex method, pivot by pivot",
+			Slug:   "simplex",
 			Covers: []string{"000 mcm-soft"},
-			Words:  mcmSimplexWords,
-			Demo: &Demo{
-				Old: []param.Param{
-					{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.1, Max: 10, Low: 0.1, High: 10, Log: true},
-				},
-				Show: showMCMSimplex,
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{simplexPrice},
+				Show:     showSimplex,
 			},
-			Questions: []Question{{
+			Questions: []lessons.Question{{
 				Slug: "degenerate", Ask: `The smallest ratio in a step is 0. What does the pivot change?`,
 				Options: []string{"The line and the objective.", "The line, not the objective.", "Only the basis."},
-				Answer:  mcmZeroStep,
+				Answer:  zeroStep,
 				Explain: `The entering variable stays at 0, so no value changes. But another variable is basic now, with other reduced costs, and the next step may have a length.`,
 			}},
 		},
 		{
-			Slug: "beside", Title: "SVM and MCM side by side",
+			Slug:   "beside",
 			Covers: []string{"000 mcm-soft"},
-			Words:  mcmBesideWords,
-			Demo: &Demo{
-				Old: []param.Param{
-					{Name: "set", Label: "data", Kind: param.Choice, Default: "iris-versicolor-virginica", Options: []param.Option{
-						{Name: "overlap", Label: "fourteen points"},
-						{Name: "separable", Label: "twelve separable points"},
-						{Name: "iris-versicolor-virginica", Label: "Iris: versicolor and virginica"},
-						{Name: "moons", Label: "sixty points, moons"},
-					}},
-					{Name: "with", Label: "kernel", Kind: param.Choice, Default: "linear", Options: []param.Option{
-						{Name: "linear", Label: "linear"}, {Name: "poly", Label: "polynomial, degree 2"}, {Name: "rbf", Label: "RBF, γ = 1"},
-					}},
-					{Name: "svm", Label: "C of the SVM", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
-					{Name: "mcm", Label: "C of the MCM", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
-				},
-				Show: showMCMBeside,
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{set, kernels, svmPrice, mcmPrice},
+				Show:     showBeside,
 			},
-			Questions: []Question{{
+			Questions: []lessons.Question{{
 				Slug: "sparse", Ask: `Linear kernel, fourteen points in the plane, $C = 1$. How many support vectors does the MCM have?`,
-				Answer:  mcmSparse,
+				Answer:  sparse,
 				Explain: `%s. Any $\mathbf w$ in the plane is a combination of two points, and the coefficients live on the pivots of the kernel matrix: as many as its rank. Sparse, but not because these two points are special.`,
 			}},
 		},
 		{
-			Slug: "interpolation", Title: "When the machine only interpolates",
+			Slug:   "interpolation",
 			Covers: []string{"000 mcm-soft"},
-			Words:  mcmInterpolationWords,
-			Demo: &Demo{
-				Old: []param.Param{
-					{Name: "gamma", Label: "kernel width", Symbol: "γ", Kind: param.Number, Default: "1", Min: 0.03, Max: 100, Low: 0.03, High: 100, Log: true},
-					{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
-					{Name: "rank_tol", Label: "rank cut", Kind: param.Number, Default: "1e-8", Min: 1e-8, Max: 0.5, Low: 1e-8, High: 0.1, Log: true, Help: "Used while ρ = 0."},
-					{Name: "rho", Label: "sparsity", Symbol: "ρ", Kind: param.Number, Default: "0", Min: 0, Max: 10, Low: 1e-4, High: 1, Log: true, Help: "0 is the handout's machine."},
-				},
-				Show: showMCMInterpolation,
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{gamma, price, rankTol, rho},
+				Show:     showInterpolation,
 			},
-			Questions: []Question{{
+			Questions: []lessons.Question{{
 				Slug: "price", Ask: `RBF kernel with $\gamma = 10$, sixty distinct points, $\rho = 0$, $C$ from 1 to 100. What changes?`,
 				Options: []string{"Fewer errors on the training points.", "Fewer support vectors.", "A larger h.", "Nothing."},
-				Answer:  mcmPriceIdle,
+				Answer:  priceIdle,
 				Explain: `The kernel matrix has full rank, so some $f$ takes the value $y_i$ at every point: $h = 1$ and no slack. Nothing can be better, whatever slack costs.`,
 			}},
 		},
 	},
-}
+})
 
-// mcmLineParams are the controls of the points on the real line.
-var mcmLineParams = []param.Param{
-	{Name: "t", Label: "hyperplane", Kind: param.Number, Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2},
-	{Name: "o", Label: "origin", Kind: param.Number, Default: "0", Min: -5, Max: 5, Low: -5, High: 5, Help: "Where the coordinates are counted from."},
-}
-
-// mcmReal are points of the real line with their labels.
-var mcmReal = struct{ x, y []float64 }{
+// six are points of the real line with their labels.
+var six = struct{ x, y []float64 }{
 	[]float64{-2.5, -1.7, -0.8, 1.2, 1.9, 4},
 	[]float64{-1, -1, -1, 1, 1, 1},
 }
 
-// mcmLine are the quantities of the notes for f(x) = x - t with coordinates counted
+// line are the quantities of the notes for f(x) = x - t with coordinates counted
 // from o.
-type mcmLine struct {
+type line struct {
 	theory.Capacity
 	near, far, last int     // points nearest to and farthest from t, and farthest from o
 	min, max        float64 // their distances from t
 }
 
-// newMCMLine measures f(x) = x - t, with coordinates counted from o.
-func newMCMLine(t, o float64) (mcmLine, error) {
-	l := mcmLine{min: math.Inf(1)}
+// newLine measures f(x) = x - t, with coordinates counted from o.
+func newLine(t, o float64) (line, error) {
+	l := line{min: math.Inf(1)}
 	out := 0.0
-	column := mat.NewDense(len(mcmReal.x), 1, nil)
-	for i, x := range mcmReal.x {
+	column := mat.NewDense(len(six.x), 1, nil)
+	for i, x := range six.x {
 		column.Set(i, 0, x-o)
 		if d := math.Abs(x - t); d < l.min {
 			l.near, l.min = i, d
@@ -187,31 +183,26 @@ func newMCMLine(t, o float64) (mcmLine, error) {
 			l.last, out = i, d
 		}
 	}
-	// The weight 1 as a coefficient of the last point.
-	u := make([]float64, len(mcmReal.x))
-	if x := mcmReal.x[l.last] - o; x != 0 {
-		u[l.last] = 1 / x
-	}
 	var err error
-	l.Capacity, err = theory.NewCapacity(theory.Gram(kernel.NewGram(kernel.Kernel{Name: "linear"}, column)), u, o-t, mcmReal.y)
+	l.Capacity, err = theory.LinearCapacity([]float64{1}, o-t, column, six.y)
 	return l, err
 }
 
-// mcmRealDots are the points at a height.
-func mcmRealDots(at func(i int) [2]float64) (marks []figure.Mark) {
-	for i := range mcmReal.x {
-		marks = append(marks, figure.Dot{At: at(i), Class: Class(mcmReal.y[i]), Name: ClassName(mcmReal.y[i])})
+// sixDots are the points at a height.
+func sixDots(at func(i int) [2]float64) (marks []figure.Mark) {
+	for i := range six.x {
+		marks = append(marks, figure.Dot{At: at(i), Class: lessons.Class(six.y[i]), Name: lessons.ClassName(six.y[i])})
 	}
 	return marks
 }
 
-func showMCMRatio(_ context.Context, in Input) (*Exhibit, error) {
-	t, o := in.Number("t"), in.Number("o")
-	l, err := newMCMLine(t, o)
+func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, o := hyperplane.Of(in), origin.Of(in)
+	l, err := newLine(t, o)
 	if err != nil {
 		return nil, err
 	}
-	x := mcmReal.x
+	x := six.x
 	delta := figure.Pen{Color: figure.Magenta}
 	radius := figure.Pen{Color: figure.Green, Dash: figure.Dashed}
 	far := figure.Pen{Color: figure.Muted, Dash: figure.Dotted}
@@ -222,7 +213,7 @@ func showMCMRatio(_ context.Context, in Input) (*Exhibit, error) {
 		figure.Arrow{From: [2]float64{t, -0.65}, To: [2]float64{x[l.far], -0.65}, Pen: far, Label: "farthest"},
 		figure.Segment{From: [2]float64{t, -0.8}, To: [2]float64{t, 0.8}, Label: "hyperplane"},
 	}
-	marks = append(append(marks, mcmRealDots(func(i int) [2]float64 { return [2]float64{x[i], 0} })...), figure.Dot{At: [2]float64{o, 0.45}, Class: -1, Label: "origin"})
+	marks = append(append(marks, sixDots(func(i int) [2]float64 { return [2]float64{x[i], 0} })...), figure.Dot{At: [2]float64{o, 0.45}, Class: -1, Label: "origin"})
 
 	// The same with a 1 appended, counted from the origin.
 	at := func(v float64) [2]float64 { return [2]float64{v - o, 1} }
@@ -230,24 +221,24 @@ func showMCMRatio(_ context.Context, in Input) (*Exhibit, error) {
 	augmented := []figure.Mark{
 		figure.Line{A: normal, Name: "hyperplane"},
 		figure.Segment{From: [2]float64{}, To: at(x[l.last]), Pen: radius, Name: "R"},
-		figure.Segment{From: at(x[l.far]), To: Foot(normal, 0, at(x[l.far])), Pen: far, Name: "farthest from it"},
-		figure.Segment{From: at(x[l.near]), To: Foot(normal, 0, at(x[l.near])), Pen: delta, Name: "Δ"},
+		figure.Segment{From: at(x[l.far]), To: lessons.Foot(normal, 0, at(x[l.far])), Pen: far, Name: "farthest from it"},
+		figure.Segment{From: at(x[l.near]), To: lessons.Foot(normal, 0, at(x[l.near])), Pen: delta, Name: "Δ"},
 	}
-	augmented = append(append(augmented, mcmRealDots(func(i int) [2]float64 { return at(x[i]) })...), figure.Dot{Class: -1})
-	e := &Exhibit{
-		Figures: []Figure{
-			{Name: "line", Wide: true, Caption: `Drag the hyperplane and the origin. $R$ reaches from the origin to the farthest point, $\Delta$ from the hyperplane to the nearest.`, Draw: func(lk Look) (*figure.Picture, error) {
+	augmented = append(append(augmented, sixDots(func(i int) [2]float64 { return at(x[i]) })...), figure.Dot{Class: -1})
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			{Name: "line", Wide: true, Caption: `Drag the hyperplane and the origin. $R$ reaches from the origin to the farthest point, $\Delta$ from the hyperplane to the nearest.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 				return figure.Plane{Format: lk.Format(1), X: "x", Stretched: true, Limits: figure.Limits{XMin: -5.2, XMax: 5.2, YMin: -1, YMax: 1}, Marks: marks}.Picture()
 			}},
-			{Name: "augmented", Wide: true, Caption: `The same points with a 1 appended: the hyperplane passes through the origin, at the bottom. No point is farther from the hyperplane than from the origin.`, Draw: func(lk Look) (*figure.Picture, error) {
+			{Name: "augmented", Wide: true, Caption: `The same points with a 1 appended: the hyperplane passes through the origin, at the bottom. No point is farther from the hyperplane than from the origin.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 				return figure.Plane{Format: lk.Format(1), X: "x", Y: "appended 1", Limits: figure.Limits{XMin: min(-1, -2.7-o), XMax: max(1, 4.2-o), YMin: -0.5, YMax: 1.6}, Marks: augmented}.Picture()
 			}},
 		},
-		Handles: []Handle{
-			{Label: "hyperplane", X: t, Y: 0, XParam: "t"},
-			{Label: "origin", X: o, Y: 0.45, XParam: "o"},
+		Handles: []lessons.Handle{
+			{Label: "hyperplane", X: t, Y: 0, XControl: hyperplane},
+			{Label: "origin", X: o, Y: 0.45, XControl: origin},
 		},
-		Numbers: []Number{
+		Numbers: []lessons.Number{
 			{Label: `$h_{\text{MCM}} = \max\lvert f\rvert / \min\lvert f\rvert$`, Value: views.Short(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min)},
 			{Label: `$R/\Delta$`, Value: views.Short(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin)},
 		},
@@ -258,13 +249,13 @@ func showMCMRatio(_ context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
-// mcmShift counts from an origin that is 10 to the left.
-func mcmShift(context.Context) (float64, error) {
-	before, err := newMCMLine(0.7, 0)
+// shift counts from an origin that is 10 to the left.
+func shift(context.Context) (float64, error) {
+	before, err := newLine(0.7, 0)
 	if err != nil {
 		return 0, err
 	}
-	after, err := newMCMLine(0.7, -10)
+	after, err := newLine(0.7, -10)
 	if err != nil {
 		return 0, err
 	}
@@ -278,18 +269,18 @@ func mcmShift(context.Context) (float64, error) {
 	return 2, nil
 }
 
-// mcmRBF asks what an RBF machine does with the points of the real line: its h and
+// rbfOnLine asks what an RBF machine does with the points of the real line: its h and
 // how many of them it can label in every way.
-func mcmRBF(ctx context.Context) (h float64, shattered int, err error) {
-	t := Toy{Y: mcmReal.y}
-	for _, x := range mcmReal.x {
+func rbfOnLine(ctx context.Context) (h float64, shattered int, err error) {
+	t := lessons.Toy{Y: six.y}
+	for _, x := range six.x {
 		t.XY = append(t.XY, [2]float64{x, 0})
 	}
 	d, err := t.Data()
 	if err != nil {
 		return 0, 0, err
 	}
-	res, _, err := Fit(ctx, d, "learner", "mcm", "kernel", "rbf", "gamma", "2")
+	res, _, err := lessons.Fit(ctx, d, "learner", "mcm", "kernel", "rbf", "gamma", "2")
 	if err != nil {
 		return 0, 0, err
 	}
@@ -297,41 +288,41 @@ func mcmRBF(ctx context.Context) (h float64, shattered int, err error) {
 	return *res.Report.H, len(s.Largest()), err
 }
 
-// mcmThresholds is how many points of the real line thresholds can label in every way.
-func mcmThresholds() (int, error) {
+// shatteredByThresholds is how many points of the real line thresholds can label in every way.
+func shatteredByThresholds() (int, error) {
 	var line [][2]float64
-	for _, x := range mcmReal.x {
+	for _, x := range six.x {
 		line = append(line, [2]float64{x, 0})
 	}
 	s, err := theory.ShatterLines(line)
 	return len(s.Largest()), err
 }
 
-func showMCMBound(ctx context.Context, in Input) (*Exhibit, error) {
-	t, o := in.Number("t"), in.Number("o")
-	l, err := newMCMLine(t, o)
+func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, o := hyperplane.Of(in), origin.Of(in)
+	l, err := newLine(t, o)
 	if err != nil {
 		return nil, err
 	}
-	thresholds, err := mcmThresholds()
+	thresholds, err := shatteredByThresholds()
 	if err != nil {
 		return nil, err
 	}
-	h, shattered, err := mcmRBF(ctx)
+	h, shattered, err := rbfOnLine(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var ts, hs, rs, vc []float64
 	for k := range 199 {
 		at := -0.8 + 2*float64(k+1)/200
-		p, err := newMCMLine(at, o)
+		p, err := newLine(at, o)
 		if err != nil {
 			return nil, err
 		}
 		ts, hs, rs, vc = append(ts, at), append(hs, p.HMCM*p.HMCM), append(rs, 1+math.Pow(p.Radius/p.Margin, 2)), append(vc, float64(thresholds))
 	}
-	return &Exhibit{
-		Figures: []Figure{{Name: "bounds", Caption: `Everything against the place of the hyperplane between the classes, for your origin. Move the origin: one curve moves, the others stay.`, Draw: func(lk Look) (*figure.Picture, error) {
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{{Name: "bounds", Caption: `Everything against the place of the hyperplane between the classes, for your origin. Move the origin: one curve moves, the others stay.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 			ch := figure.Chart{
 				Format: lk.Format(1), X: figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}, Y: figure.Axis{Log: true, Min: 1, Max: 1e4},
 				Curves: []figure.Curve{{Name: "1 + (R/Δ)²", X: ts, Y: rs}, {Name: "h_MCM²", X: ts, Y: hs}, {Name: "VC dimension", X: ts, Y: vc}},
@@ -341,30 +332,30 @@ func showMCMBound(ctx context.Context, in Input) (*Exhibit, error) {
 			}
 			return ch.Picture()
 		}}},
-		Tables: []Table{{
+		Tables: []lessons.Table{{
 			Caption: `Two families of functions on these six points`, Head: []string{"family", `$h_{\text{VC}}$`, `$h_{\text{MCM}}^2$`, `$h_{\text{VC}}/h_{\text{MCM}}^2$`},
 			Rows: [][]string{
 				{"thresholds", strconv.Itoa(thresholds), views.Short(l.HMCM * l.HMCM), views.Short(float64(thresholds) / (l.HMCM * l.HMCM))},
 				{`RBF kernel, $\gamma = 2$`, fmt.Sprintf("at least %d", shattered), views.Short(h * h), fmt.Sprintf("at least %s", views.Short(float64(shattered)/(h*h)))},
 			},
 		}},
-		Numbers: []Number{
+		Numbers: []lessons.Number{
 			{Label: `$1 + (R/\Delta)^2$`, Value: views.Short(1 + math.Pow(l.Radius/l.Margin, 2)), Help: "an upper bound of both"},
 		},
 	}, nil
 }
 
-// mcmFollows tries both conclusions on examples.
-func mcmFollows(ctx context.Context) (float64, error) {
-	h, shattered, err := mcmRBF(ctx)
+// follows tries both conclusions on examples.
+func follows(ctx context.Context) (float64, error) {
+	h, shattered, err := rbfOnLine(ctx)
 	if err != nil {
 		return 0, err
 	}
-	thresholds, err := mcmThresholds()
+	thresholds, err := shatteredByThresholds()
 	if err != nil {
 		return 0, err
 	}
-	near, err := newMCMLine(1.1, 0)
+	near, err := newLine(1.1, 0)
 	switch {
 	case err != nil:
 		return 0, err
@@ -376,7 +367,7 @@ func mcmFollows(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-var mcmFractionLines = []Line{
+var fractionLines = []lessons.Line{
 	{
 		Why: `The start is a minimum of a fraction, with absolute values above and below. Nothing a solver likes.`,
 		TeX: `\min_{u, v}\; \frac{\max_i \lvert u^\top x_i + v\rvert}{\min_i \lvert u^\top x_i + v\rvert}`,
@@ -407,16 +398,16 @@ var mcmFractionLines = []Line{
 	},
 }
 
-func showMCMFraction(ctx context.Context, in Input) (*Exhibit, error) {
-	u, t := in.Number("u"), in.Number("t")
-	e := &Exhibit{Steps: len(mcmFractionLines), Step: min(in.Step, len(mcmFractionLines)-1)}
-	e.Body = Derivation(e.Step, mcmFractionLines...)
+func showFraction(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	u, t := slope.Of(in), zero.Of(in)
+	e := &lessons.Exhibit{Steps: len(fractionLines), Step: min(in.Step, len(fractionLines)-1)}
+	e.Body = lessons.Derivation(e.Step, fractionLines...)
 	if e.Step == e.Steps-1 {
-		d, err := mcmRealData()
+		d, err := sixData()
 		if err != nil {
 			return nil, err
 		}
-		res, _, err := Fit(ctx, d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
+		res, _, err := lessons.Fit(ctx, d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
 		if err != nil {
 			return nil, err
 		}
@@ -424,11 +415,12 @@ func showMCMFraction(ctx context.Context, in Input) (*Exhibit, error) {
 		u, t = w[0], -b/w[0]
 	}
 	v := -u * t
-	margins := make([]float64, len(mcmReal.x))
-	for i, x := range mcmReal.x {
-		margins[i] = mcmReal.y[i] * (u*x + v)
+	m, err := theory.LinearMargins([]float64{u}, v, mat.NewDense(len(six.x), 1, slices.Clone(six.x)), six.y)
+	if err != nil {
+		return nil, err
 	}
-	l, g := floats.Min(margins), floats.Max(margins)
+	margins := m.Functional
+	l, g := m.FunctionalMargin(), floats.Max(margins)
 	if l <= 0 {
 		e.Notes = append(e.Notes, `Your $f$ has a point on its wrong side: $l \le 0$, and $p = 1/l$ would turn the inequalities round. Move the zero of $f$ into the gap.`)
 	}
@@ -442,29 +434,29 @@ func showMCMFraction(ctx context.Context, in Input) (*Exhibit, error) {
 			figure.Line{A: [2]float64{0, 1}, C: p * l, Pen: figure.Pen{Dash: figure.Dashed, Color: figure.Magenta}, Label: floor, Name: "floor"},
 			figure.Line{A: [2]float64{0, 1}, C: p * g, Pen: figure.Pen{Dash: figure.DashDot, Color: figure.Green}, Label: ceiling, Name: "ceiling"})
 	}
-	marks = append(marks, mcmRealDots(func(i int) [2]float64 { return [2]float64{mcmReal.x[i], p * margins[i]} })...)
-	e.Figures = []Figure{{Name: "margins", Wide: true, Caption: `The six points of the line; their height is $y_i f(x_i)$.`, Draw: func(lk Look) (*figure.Picture, error) {
+	marks = append(marks, sixDots(func(i int) [2]float64 { return [2]float64{six.x[i], p * margins[i]} })...)
+	e.Figures = []lessons.Figure{{Name: "margins", Wide: true, Caption: `The six points of the line; their height is $y_i f(x_i)$.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 		return figure.Plane{Format: lk.Format(1), X: "x", Y: "y f(x)", Stretched: true, Limits: figure.Limits{XMin: -3, XMax: 4.5, YMin: min(-1, 1.1*p*l), YMax: 1.15 * p * g}, Marks: marks}.Picture()
 	}}}
-	e.Numbers = []Number{{Label: `$\max_i y_i f$ over $\min_i y_i f$`, Value: views.Short(p*g) + " / " + views.Short(p*l) + " = " + views.Short(g/l), Help: "the same in every line of the derivation"}}
+	e.Numbers = []lessons.Number{{Label: `$\max_i y_i f$ over $\min_i y_i f$`, Value: views.Short(p*g) + " / " + views.Short(p*l) + " = " + views.Short(g/l), Help: "the same in every line of the derivation"}}
 	if e.Step >= 3 && l > 0 {
-		e.Numbers = append(e.Numbers, Number{Label: `$p = 1/l$`, Value: views.Short(1 / l)}, Number{Label: `$w,\; b$`, Value: views.Short(u/l) + ", " + views.Short(v/l)})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: `$p = 1/l$`, Value: views.Short(1 / l)}, lessons.Number{Label: `$w,\; b$`, Value: views.Short(u/l) + ", " + views.Short(v/l)})
 	}
 	return e, nil
 }
 
-// mcmRealData are the points of the real line as a data set.
-func mcmRealData() (*dataset.Data, error) {
+// sixData are the points of the real line as a data set.
+func sixData() (*dataset.Data, error) {
 	var rows strings.Builder
 	rows.WriteString("x,label\n")
-	for i, x := range mcmReal.x {
-		fmt.Fprintf(&rows, "%g,%g\n", x, mcmReal.y[i])
+	for i, x := range six.x {
+		fmt.Fprintf(&rows, "%g,%g\n", x, six.y[i])
 	}
 	return dataset.Read(strings.NewReader(rows.String()), "points.csv", dataset.Mapping{Label: "label"}, dataset.DefaultLimits)
 }
 
-// mcmCeiling are the lines f = ±h.
-func mcmCeiling(w [2]float64, b, h float64) []figure.Mark {
+// ceiling are the lines f = ±h.
+func ceiling(w [2]float64, b, h float64) []figure.Mark {
 	pen := figure.Pen{Color: figure.Green, Dash: figure.DashDot, Thin: true}
 	return []figure.Mark{
 		figure.Line{A: w, C: h - b, Pen: pen, Name: "f = ±h"},
@@ -472,20 +464,20 @@ func mcmCeiling(w [2]float64, b, h float64) []figure.Mark {
 	}
 }
 
-func showMCMSoft(ctx context.Context, in Input) (*Exhibit, error) {
-	p := in.place("px", "py")
-	last := len(Overlapping.XY) - 1
-	t := Toy{append(append([][2]float64{}, Overlapping.XY[:last]...), p), Overlapping.Y}
-	settings := []string{"learner", "mcm", "kernel", "linear", "C", in.Text("C")}
-	m, err := TrainLinear(ctx, t, settings...)
+func showSoft(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p := yourPoint.Of(in)
+	last := len(lessons.Overlapping.XY) - 1
+	t := lessons.Toy{XY: append(append([][2]float64{}, lessons.Overlapping.XY[:last]...), p), Y: lessons.Overlapping.Y}
+	settings := []string{"learner", "mcm", "kernel", "linear", "C", price.Text(in)}
+	m, err := lessons.TrainLinear(ctx, t, settings...)
 	if err != nil {
 		return nil, err
 	}
 	h := *m.Report.H
-	e := &Exhibit{
-		Handles: []Handle{{Label: "your point", X: p[0], Y: p[1], XParam: "px", YParam: "py"}},
+	e := &lessons.Exhibit{
+		Handles: []lessons.Handle{yourPoint.Handle("your point", in)},
 		Lab:     t.Lab(settings...),
-		Numbers: []Number{
+		Numbers: []lessons.Number{
 			{Label: `$h = \max(1, \max_i y_i f)$`, Value: views.Short(h), Help: "the ceiling"},
 			{Label: `$\sum_i q_i$`, Value: views.Short(m.Report.SlackSum), Help: "slack below the floor"},
 			{Label: `$h + C\sum_i q_i$`, Value: views.Short(m.Report.Objective), Help: "no better one: the dual has " + views.Short(*m.Report.DualObjective)},
@@ -493,14 +485,14 @@ func showMCMSoft(ctx context.Context, in Input) (*Exhibit, error) {
 		},
 	}
 	mine := []figure.Mark{figure.Dot{At: p, Class: 1, Label: "your point"}}
-	if Norm(m.W) < 1e-9 {
-		e.Figures = []Figure{Plane("points", "There is no line: f is constant.", ToyLimits, 2, t.Dots(nil), mine)}
+	if lessons.Norm(m.W) < 1e-9 {
+		e.Figures = []lessons.Figure{lessons.Plane("points", "There is no line: f is constant.", lessons.ToyLimits, 2, t.Dots(nil), mine)}
 		e.Notes = []string{"At this price the machine prefers to pay for every point: $f$ is constant."}
 		return e, nil
 	}
 	onCeiling := func(i int) bool { return m.Points[i].Margin > h-1e-6 }
-	e.Figures = []Figure{Plane("points", `Dashed: the floor $f = \pm 1$, below which slack is paid. Dash-dotted: the ceiling $f = \pm h$; ringed points touch it. Drag your point.`, ToyLimits, 2,
-		Sides(m.W, m.B), MarginLines(m.W, m.B), mcmCeiling(m.W, m.B, h), Slacks(t, m.W, m.B), t.Dots(onCeiling), mine)}
+	e.Figures = []lessons.Figure{lessons.Plane("points", `Dashed: the floor $f = \pm 1$, below which slack is paid. Dash-dotted: the ceiling $f = \pm h$; ringed points touch it. Drag your point.`, lessons.ToyLimits, 2,
+		lessons.Sides(m.W, m.B), lessons.MarginLines(m.W, m.B), ceiling(m.W, m.B, h), lessons.Slacks(t, m.W, m.B), t.Dots(onCeiling), mine)}
 	switch {
 	case h < 1+1e-9:
 		e.Notes = []string{"Slack is so cheap that the ceiling is on the floor, $h = 1$: all points but those on it pay."}
@@ -510,57 +502,57 @@ func showMCMSoft(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
-// mcmNothing is the objective at the vertex where the simplex method starts.
-func mcmNothing(ctx context.Context) (float64, error) {
-	r, err := stepwise.Simplex(ctx, Overlapping.Matrix(), Overlapping.Y, stepwise.SimplexSettings{C: 1})
+// nothing is the objective at the vertex where the simplex method starts.
+func nothing(ctx context.Context) (float64, error) {
+	r, err := stepwise.Simplex(ctx, lessons.Overlapping.Matrix(), lessons.Overlapping.Y, stepwise.SimplexSettings{C: 1})
 	if err != nil {
 		return 0, err
 	}
 	return r.At(0).Objective, nil
 }
 
-// mcmFour are the points of the simplex screen.
-var mcmFour = Toy{[][2]float64{{-2, -1}, {-1, 1}, {1, -1}, {2, 2}}, []float64{-1, -1, 1, 1}}
+// four are the points of the simplex screen.
+var four = lessons.Toy{XY: [][2]float64{{-2, -1}, {-1, 1}, {1, -1}, {2, 2}}, Y: []float64{-1, -1, 1, 1}}
 
-// mcmReplay runs the simplex method on the four points.
-func mcmReplay(ctx context.Context, c float64) (*trace.Replay[stepwise.SimplexState], error) {
-	return stepwise.Simplex(ctx, mcmFour.Matrix(), mcmFour.Y, stepwise.SimplexSettings{C: c})
+// replay runs the simplex method on the four points.
+func replay(ctx context.Context, c float64) (*trace.Replay[stepwise.SimplexState], error) {
+	return stepwise.Simplex(ctx, four.Matrix(), four.Y, stepwise.SimplexSettings{C: c})
 }
 
-// mcmEntry shows an entry of a tableau with two decimals; zeros are dots, so that the
+// entry shows an entry of a tableau with two decimals; zeros are dots, so that the
 // others stand out.
-func mcmEntry(v float64) string {
+func entry(v float64) string {
 	if math.Abs(v) < 1e-12 {
 		return "·"
 	}
 	return views.Short(math.Round(100*v) / 100)
 }
 
-func showMCMSimplex(ctx context.Context, in Input) (*Exhibit, error) {
-	r, err := mcmReplay(ctx, in.Number("C"))
+func showSimplex(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	r, err := replay(ctx, simplexPrice.Of(in))
 	if err != nil {
 		return nil, err
 	}
-	e := &Exhibit{Steps: r.Len(), Step: min(in.Step, r.Len()-1)}
+	e := &lessons.Exhibit{Steps: r.Len(), Step: min(in.Step, r.Len()-1)}
 	s := r.At(e.Step)
 	w := [2]float64{s.Weights[0], s.Weights[1]}
 	limits := figure.Limits{XMin: -3.2, XMax: 3.2, YMin: -1.9, YMax: 2.6}
 	var marks [][]figure.Mark
-	if Norm(w) > 1e-12 {
-		marks = append(marks, Sides(w, s.B), MarginLines(w, s.B), mcmCeiling(w, s.B, s.H), Slacks(mcmFour, w, s.B))
+	if lessons.Norm(w) > 1e-12 {
+		marks = append(marks, lessons.Sides(w, s.B), lessons.MarginLines(w, s.B), ceiling(w, s.B, s.H), lessons.Slacks(four, w, s.B))
 	}
-	for i := range mcmFour.XY {
-		marks = append(marks, []figure.Mark{figure.Dot{At: mcmFour.XY[i], Class: Class(mcmFour.Y[i]), Name: ClassName(mcmFour.Y[i]), Label: strconv.Itoa(i + 1)}})
+	for i := range four.XY {
+		marks = append(marks, []figure.Mark{figure.Dot{At: four.XY[i], Class: lessons.Class(four.Y[i]), Name: lessons.ClassName(four.Y[i]), Label: strconv.Itoa(i + 1)}})
 	}
-	e.Figures = []Figure{Plane("line", `The line of this vertex. Dashed: the floor $f = \pm 1$, dash-dotted: the ceiling $f = \pm h$. Segments are slacks.`, limits, 2, marks...)}
-	e.Numbers = []Number{
+	e.Figures = []lessons.Figure{lessons.Plane("line", `The line of this vertex. Dashed: the floor $f = \pm 1$, dash-dotted: the ceiling $f = \pm h$. Segments are slacks.`, limits, 2, marks...)}
+	e.Numbers = []lessons.Number{
 		{Label: `$h + C\sum_i q_i$`, Value: views.Short(s.Objective)},
-		{Label: `$\mathbf w$ and $b$`, Value: Pair(w) + " and " + views.Short(s.B)},
+		{Label: `$\mathbf w$ and $b$`, Value: lessons.Pair(w) + " and " + views.Short(s.B)},
 		{Label: `$h$`, Value: views.Short(s.H)},
-		{Label: `$q$`, Value: mcmList(s.Q)},
+		{Label: `$q$`, Value: list(s.Q)},
 	}
 
-	t := Table{Caption: "The tableau to two decimals: a row for each basic variable, a column for each that is 0 now. The arrow enters, the marked row leaves.", Head: []string{"basis", "value", "ratio"}}
+	t := lessons.Table{Caption: "The tableau to two decimals: a row for each basic variable, a column for each that is 0 now. The arrow enters, the marked row leaves.", Head: []string{"basis", "value", "ratio"}}
 	for c, name := range s.Nonbasic {
 		if c == s.Entering {
 			name += " ↑"
@@ -572,7 +564,7 @@ func showMCMSimplex(ctx context.Context, in Input) (*Exhibit, error) {
 	}
 	entries := func(row []string, values []float64) []string {
 		for _, v := range values {
-			row = append(row, mcmEntry(v))
+			row = append(row, entry(v))
 		}
 		return row
 	}
@@ -584,16 +576,16 @@ func showMCMSimplex(ctx context.Context, in Input) (*Exhibit, error) {
 		if i == s.Leaving {
 			t.Marked = append(t.Marked, i)
 		}
-		t.Rows = append(t.Rows, entries([]string{name, mcmEntry(s.Value[i]), ratio}, s.Table[i]))
+		t.Rows = append(t.Rows, entries([]string{name, entry(s.Value[i]), ratio}, s.Table[i]))
 	}
-	t.Rows = append(t.Rows, entries([]string{"cost", mcmEntry(s.Objective), ""}, s.Cost))
-	e.Tables = []Table{t}
-	e.Notes = []string{mcmPivot(s, e.Step == 0)}
+	t.Rows = append(t.Rows, entries([]string{"cost", entry(s.Objective), ""}, s.Cost))
+	e.Tables = []lessons.Table{t}
+	e.Notes = []string{pivot(s, e.Step == 0)}
 	return e, nil
 }
 
-// mcmList shows a vector.
-func mcmList(vs []float64) string {
+// list shows a vector.
+func list(vs []float64) string {
 	var texts []string
 	for _, v := range vs {
 		texts = append(texts, views.Short(v))
@@ -601,8 +593,8 @@ func mcmList(vs []float64) string {
 	return "(" + strings.Join(texts, ", ") + ")"
 }
 
-// mcmPivot says what the tableau decides.
-func mcmPivot(s stepwise.SimplexState, first bool) string {
+// pivot says what the tableau decides.
+func pivot(s stepwise.SimplexState, first bool) string {
 	if s.Entering < 0 {
 		return "No cost promises a gain any more: this vertex is optimal, and its line is the MCM. The signs in the last row are the proof."
 	}
@@ -622,9 +614,9 @@ func mcmPivot(s stepwise.SimplexState, first bool) string {
 	return text + fmt.Sprintf("The smallest ratio is that of %s, which reaches 0 when %s has changed by %s: %s leaves.", out, in, views.Short(ratio), out)
 }
 
-// mcmZeroStep compares the states around a pivot of length 0.
-func mcmZeroStep(ctx context.Context) (float64, error) {
-	r, err := mcmReplay(ctx, 1)
+// zeroStep compares the states around a pivot of length 0.
+func zeroStep(ctx context.Context) (float64, error) {
+	r, err := replay(ctx, 1)
 	if err != nil {
 		return 0, err
 	}
@@ -642,41 +634,41 @@ func mcmZeroStep(ctx context.Context) (float64, error) {
 		}
 		return 2, nil
 	}
-	return 0, param.Refuse("take other points", "no step of length 0 to look at")
+	return 0, errors.New("mcm: the four points have no step of length 0 any more")
 }
 
-// mcmData loads a data set of the lesson.
-func mcmData(set string) (*dataset.Data, error) {
+// load loads a data set of the lesson.
+func load(set string) (*dataset.Data, error) {
 	if set == "moons" {
 		return dataset.Generate("moons", 60, 0.3, 3)
 	}
-	return LoadData(set)
+	return lessons.LoadData(set)
 }
 
-// mcmFresh are points from where the moons come from, none of them trained on.
-func mcmFresh() (*dataset.Data, error) { return dataset.Generate("moons", 400, 0.3, 77) }
+// freshMoons are points from where the moons come from, none of them trained on.
+func freshMoons() (*dataset.Data, error) { return dataset.Generate("moons", 400, 0.3, 77) }
 
-// mcmLab opens points of the plane in the lab.
-func mcmLab(d *dataset.Data, settings ...string) (string, error) {
+// lab opens points of the plane in the lab.
+func lab(d *dataset.Data, settings ...string) (string, error) {
 	y, _, _, err := d.Binary("")
-	t := Toy{Y: y}
+	t := lessons.Toy{Y: y}
 	for i := range y {
 		t.XY = append(t.XY, [2]float64(d.X.RawRowView(i)))
 	}
 	return t.Lab(settings...), err
 }
 
-// mcmMachine is a machine with what the comparison says of it.
-type mcmMachine struct {
+// machine is a machine with what the comparison says of it.
+type machine struct {
 	*ml.Result
 	spec     ml.Spec
 	capacity theory.Capacity
 	top      float64 // largest y f
 }
 
-// mcmTrain trains on d and measures the machine.
-func mcmTrain(ctx context.Context, d *dataset.Data, pairs ...string) (*mcmMachine, error) {
-	res, spec, err := Fit(ctx, d, append([]string{"gamma", "1", "coef0", "1", "degree", "2", "tol", "1e-6"}, pairs...)...)
+// newMachine trains on d and measures the machine.
+func newMachine(ctx context.Context, d *dataset.Data, pairs ...string) (*machine, error) {
+	res, spec, err := lessons.Fit(ctx, d, append([]string{"gamma", "1", "coef0", "1", "degree", "2", "tol", "1e-6"}, pairs...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -688,7 +680,7 @@ func mcmTrain(ctx context.Context, d *dataset.Data, pairs ...string) (*mcmMachin
 	for j, i := range res.Model.Supports.Rows {
 		u[i] = res.Model.Machines[0].Coef[j]
 	}
-	m := &mcmMachine{Result: res, spec: spec}
+	m := &machine{Result: res, spec: spec}
 	if m.capacity, err = theory.NewCapacity(theory.Gram(kernel.NewGram(res.Model.Kernel, d.X)), u, res.Model.Machines[0].B, y); err != nil {
 		return nil, err
 	}
@@ -698,9 +690,9 @@ func mcmTrain(ctx context.Context, d *dataset.Data, pairs ...string) (*mcmMachin
 	return m, nil
 }
 
-// mcmOverlay draws the boundaries of both machines.
-func mcmOverlay(d *dataset.Data, machines [2]*mcmMachine) Figure {
-	return Figure{Name: "both", Caption: `Both boundaries. Grey and hatched: where the two machines disagree.`, Draw: func(l Look) (*figure.Picture, error) {
+// overlay draws the boundaries of both machines.
+func overlay(d *dataset.Data, machines [2]*machine) lessons.Figure {
+	return lessons.Figure{Name: "both", Caption: `Both boundaries. Grey and hatched: where the two machines disagree.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		var layers []figure.Layer
 		for i, name := range []string{"SVM", "MCM"} {
 			m := machines[i]
@@ -718,38 +710,38 @@ func mcmOverlay(d *dataset.Data, machines [2]*mcmMachine) Figure {
 	}}
 }
 
-func showMCMBeside(ctx context.Context, in Input) (*Exhibit, error) {
-	d, err := mcmData(in.Text("set"))
+func showBeside(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	d, err := load(set.Of(in))
 	if err != nil {
 		return nil, err
 	}
-	var machines [2]*mcmMachine
-	for i, learner := range []string{"svm", "mcm"} {
-		if machines[i], err = mcmTrain(ctx, d, "kernel", in.Text("with"), "learner", learner, "C", in.Text(learner)); err != nil {
+	var machines [2]*machine
+	for i, c := range []string{svmPrice.Text(in), mcmPrice.Text(in)} {
+		if machines[i], err = newMachine(ctx, d, "kernel", kernels.Of(in), "learner", []string{"svm", "mcm"}[i], "C", c); err != nil {
 			return nil, err
 		}
 	}
-	t := Table{Caption: "The same points, the same kernel", Head: []string{"", "SVM", "MCM"}}
-	row := func(name string, value func(*mcmMachine) string) {
+	t := lessons.Table{Caption: "The same points, the same kernel", Head: []string{"", "SVM", "MCM"}}
+	row := func(name string, value func(*machine) string) {
 		t.Rows = append(t.Rows, []string{name, value(machines[0]), value(machines[1])})
 	}
-	row("support vectors", func(m *mcmMachine) string { return fmt.Sprintf("%d of %d", m.Report.SupportVectors, m.Report.N) })
-	row("training errors", func(m *mcmMachine) string { return fmt.Sprintf("%.0f", (1-m.Report.TrainAccuracy)*float64(m.Report.N)) })
-	row(`margin $1/\lVert\mathbf w\rVert$`, func(m *mcmMachine) string { return views.Short(1 / m.capacity.Norm) })
-	row(`$\max_i y_i f(\mathbf x_i)$, kept small as $h$`, func(m *mcmMachine) string { return views.Short(m.top) })
-	row("sum of slacks", func(m *mcmMachine) string { return views.Short(m.Report.SlackSum) })
-	ifSeparated := func(value func(*mcmMachine) float64) func(*mcmMachine) string {
-		return func(m *mcmMachine) string {
+	row("support vectors", func(m *machine) string { return fmt.Sprintf("%d of %d", m.Report.SupportVectors, m.Report.N) })
+	row("training errors", func(m *machine) string { return fmt.Sprintf("%.0f", (1-m.Report.TrainAccuracy)*float64(m.Report.N)) })
+	row(`margin $1/\lVert\mathbf w\rVert$`, func(m *machine) string { return views.Short(1 / m.capacity.Norm) })
+	row(`$\max_i y_i f(\mathbf x_i)$, kept small as $h$`, func(m *machine) string { return views.Short(m.top) })
+	row("sum of slacks", func(m *machine) string { return views.Short(m.Report.SlackSum) })
+	ifSeparated := func(value func(*machine) float64) func(*machine) string {
+		return func(m *machine) string {
 			if !m.capacity.Separates {
 				return "has errors"
 			}
 			return views.Short(value(m))
 		}
 	}
-	row(`$h_{\text{MCM}}$`, ifSeparated(func(m *mcmMachine) float64 { return m.capacity.HMCM }))
-	row(`$R/\Delta$`, ifSeparated(func(m *mcmMachine) float64 { return m.capacity.Radius / m.capacity.Margin }))
-	if in.Text("set") == "moons" {
-		fresh, err := mcmFresh()
+	row(`$h_{\text{MCM}}$`, ifSeparated(func(m *machine) float64 { return m.capacity.HMCM }))
+	row(`$R/\Delta$`, ifSeparated(func(m *machine) float64 { return m.capacity.Radius / m.capacity.Margin }))
+	if set.Of(in) == "moons" {
+		fresh, err := freshMoons()
 		if err != nil {
 			return nil, err
 		}
@@ -759,47 +751,47 @@ func showMCMBeside(ctx context.Context, in Input) (*Exhibit, error) {
 				return nil, err
 			}
 		}
-		t.Rows = append(t.Rows, []string{fmt.Sprintf("right on %d fresh points", len(fresh.Y)), Percent(right[0]), Percent(right[1])})
+		t.Rows = append(t.Rows, []string{fmt.Sprintf("right on %d fresh points", len(fresh.Y)), lessons.Percent(right[0]), lessons.Percent(right[1])})
 	}
-	e := &Exhibit{
-		Figures: []Figure{
-			mcmOverlay(d, machines),
-			Boundary("svm", "The SVM: ringed points have $\\alpha_i > 0$ and lie on the margin, inside it or on the wrong side.", machines[0].Model, d, machines[0].spec, nil),
-			Boundary("mcm", "The MCM: ringed points have $\\lambda_j \\ne 0$, and may lie anywhere.", machines[1].Model, d, machines[1].spec, nil),
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			overlay(d, machines),
+			lessons.Boundary("svm", "The SVM: ringed points have $\\alpha_i > 0$ and lie on the margin, inside it or on the wrong side.", machines[0].Model, d, machines[0].spec, nil),
+			lessons.Boundary("mcm", "The MCM: ringed points have $\\lambda_j \\ne 0$, and may lie anywhere.", machines[1].Model, d, machines[1].spec, nil),
 		},
-		Tables: []Table{t},
+		Tables: []lessons.Table{t},
 	}
-	settings := []string{"learner", "mcm", "kernel", in.Text("with"), "gamma", "1", "coef0", "1", "degree", "2", "C", in.Text("mcm"), "standardize", "false"}
-	switch in.Text("set") {
+	settings := []string{"learner", "mcm", "kernel", kernels.Of(in), "gamma", "1", "coef0", "1", "degree", "2", "C", mcmPrice.Text(in), "standardize", "false"}
+	switch set.Of(in) {
 	case "iris-versicolor-virginica":
-		e.Lab = LabQuery(in.Text("set"), settings...)
+		e.Lab = lessons.LabQuery(set.Of(in), settings...)
 	default:
-		if e.Lab, err = mcmLab(d, settings...); err != nil {
+		if e.Lab, err = lab(d, settings...); err != nil {
 			return nil, err
 		}
 	}
 	return e, nil
 }
 
-// mcmSparse counts the support vectors of the MCM on the fourteen points.
-func mcmSparse(ctx context.Context) (float64, error) {
-	m, err := TrainLinear(ctx, Overlapping, "learner", "mcm", "C", "1")
+// sparse counts the support vectors of the MCM on the fourteen points.
+func sparse(ctx context.Context) (float64, error) {
+	m, err := lessons.TrainLinear(ctx, lessons.Overlapping, "learner", "mcm", "C", "1")
 	if err != nil {
 		return 0, err
 	}
 	return float64(m.Report.SupportVectors), nil
 }
 
-// mcmRBFSettings are those of the last screen.
-func mcmRBFSettings(gamma, c, rankTol, rho string) []string {
+// rbfSettings are those of the last screen.
+func rbfSettings(gamma, c, rankTol, rho string) []string {
 	return []string{"learner", "mcm", "kernel", "rbf", "gamma", gamma, "C", c, "rank_tol", rankTol, "rho", rho}
 }
 
-// mcmSweep trains with several values of one setting; the shares are of the
+// sweep trains with several values of one setting; the shares are of the
 // training points and of the right answers on fresh ones.
-func mcmSweep(ctx context.Context, d, fresh *dataset.Data, values []float64, settings func(v string) []string) (vectors, train, accuracy []float64, err error) {
+func sweep(ctx context.Context, d, fresh *dataset.Data, values []float64, settings func(v string) []string) (vectors, train, accuracy []float64, err error) {
 	for _, v := range values {
-		res, _, err := Fit(ctx, d, settings(Setting(v))...)
+		res, _, err := lessons.Fit(ctx, d, settings(lessons.Setting(v))...)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -813,17 +805,17 @@ func mcmSweep(ctx context.Context, d, fresh *dataset.Data, values []float64, set
 	return vectors, train, accuracy, nil
 }
 
-func showMCMInterpolation(ctx context.Context, in Input) (*Exhibit, error) {
-	d, err := mcmData("moons")
+func showInterpolation(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	d, err := load("moons")
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := mcmFresh()
+	fresh, err := freshMoons()
 	if err != nil {
 		return nil, err
 	}
-	gamma, c, cut, rho := in.Text("gamma"), in.Text("C"), in.Text("rank_tol"), in.Text("rho")
-	res, spec, err := Fit(ctx, d, mcmRBFSettings(gamma, c, cut, rho)...)
+	width, c, cut, sparsity := gamma.Text(in), price.Text(in), rankTol.Text(in), rho.Text(in)
+	res, spec, err := lessons.Fit(ctx, d, rbfSettings(width, c, cut, sparsity)...)
 	if err != nil {
 		return nil, err
 	}
@@ -831,9 +823,9 @@ func showMCMInterpolation(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	chart := func(name, label, caption string, values []float64, here float64, settings func(v string) []string) (Figure, error) {
-		vectors, train, right, err := mcmSweep(ctx, d, fresh, values, settings)
-		return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
+	chart := func(name, label, caption string, values []float64, here float64, settings func(v string) []string) (lessons.Figure, error) {
+		vectors, train, right, err := sweep(ctx, d, fresh, values, settings)
+		return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			ch := figure.Chart{
 				Format: l.Format(2), X: figure.Axis{Name: label, Log: true}, Y: figure.Axis{Min: 0, Max: 1.02},
 				Curves: []figure.Curve{{Name: "right, fresh points", X: values, Y: right}, {Name: "right, training", X: values, Y: train}, {Name: "share of SVs", X: values, Y: vectors}},
@@ -844,37 +836,37 @@ func showMCMInterpolation(ctx context.Context, in Input) (*Exhibit, error) {
 			return ch.Picture()
 		}}, err
 	}
-	hereCut, hereRho := in.Number("rank_tol"), in.Number("rho")
+	hereCut, hereRho := rankTol.Of(in), rho.Of(in)
 	if hereRho > 0 {
 		hereCut = 0
 	}
 	cuts, err := chart("rank", "rank cut", `Along the rank cut, with $\rho = 0$.`, []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}, hereCut,
-		func(v string) []string { return mcmRBFSettings(gamma, c, v, "0") })
+		func(v string) []string { return rbfSettings(width, c, v, "0") })
 	if err != nil {
 		return nil, err
 	}
 	rhos, err := chart("rho", "ρ", `Along $\rho$, where no cut is needed.`, []float64{1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1}, hereRho,
-		func(v string) []string { return mcmRBFSettings(gamma, c, cut, v) })
+		func(v string) []string { return rbfSettings(width, c, cut, v) })
 	if err != nil {
 		return nil, err
 	}
 	r := res.Report
-	e := &Exhibit{
-		Figures: []Figure{
-			Boundary("model", `Sixty points of two noisy moons. Ringed: $\lambda_j \ne 0$. Dashed: $f = \pm 1$.`, res.Model, d, spec, nil),
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			lessons.Boundary("model", `Sixty points of two noisy moons. Ringed: $\lambda_j \ne 0$. Dashed: $f = \pm 1$.`, res.Model, d, spec, nil),
 			cuts, rhos,
 		},
-		Numbers: []Number{
+		Numbers: []lessons.Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
 			{Label: `$h$ and $\sum_i q_i$`, Value: views.Short(*r.H) + " and " + views.Short(math.Round(1e6*r.SlackSum)/1e6)},
-			{Label: "right on the training points", Value: Percent(r.TrainAccuracy)},
-			{Label: "right on fresh points", Value: Percent(accuracy), Help: fmt.Sprintf("%d points that were not trained on", len(fresh.Y))},
+			{Label: "right on the training points", Value: lessons.Percent(r.TrainAccuracy)},
+			{Label: "right on fresh points", Value: lessons.Percent(accuracy), Help: fmt.Sprintf("%d points that were not trained on", len(fresh.Y))},
 		},
 	}
 	if hereRho == 0 {
-		e.Numbers = append(e.Numbers, Number{Label: "rank used", Value: fmt.Sprintf("%d of %d", *r.Rank, r.N), Help: "columns of the kernel matrix that f may use"})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "rank used", Value: fmt.Sprintf("%d of %d", *r.Rank, r.N), Help: "columns of the kernel matrix that f may use"})
 	}
-	if e.Lab, err = mcmLab(d, mcmRBFSettings(gamma, c, cut, rho)...); err != nil {
+	if e.Lab, err = lab(d, rbfSettings(width, c, cut, sparsity)...); err != nil {
 		return nil, err
 	}
 	switch {
@@ -886,17 +878,17 @@ func showMCMInterpolation(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
-// mcmPriceIdle compares two prices where the kernel matrix has full rank.
-func mcmPriceIdle(ctx context.Context) (float64, error) {
-	d, err := mcmData("moons")
+// priceIdle compares two prices where the kernel matrix has full rank.
+func priceIdle(ctx context.Context) (float64, error) {
+	d, err := load("moons")
 	if err != nil {
 		return 0, err
 	}
-	one, _, err := Fit(ctx, d, mcmRBFSettings("10", "1", "1e-8", "0")...)
+	one, _, err := lessons.Fit(ctx, d, rbfSettings("10", "1", "1e-8", "0")...)
 	if err != nil {
 		return 0, err
 	}
-	two, _, err := Fit(ctx, d, mcmRBFSettings("10", "100", "1e-8", "0")...)
+	two, _, err := lessons.Fit(ctx, d, rbfSettings("10", "100", "1e-8", "0")...)
 	if err != nil {
 		return 0, err
 	}

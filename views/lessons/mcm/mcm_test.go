@@ -1,4 +1,4 @@
-package lessons
+package mcm
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/views/lessons"
 )
 
 // TestMCMRatio computes the quantities of the real line from their definitions, and
@@ -14,15 +15,15 @@ func TestMCMRatio(t *testing.T) {
 	t.Parallel()
 	for _, o := range []float64{-5, -1.8, 0, 1.2, 5} {
 		for _, at := range []float64{-2, -0.5, 0.2, 0.7, 1.8} {
-			l, err := newMCMLine(at, o)
+			l, err := newLine(at, o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			radius, near, far, right := 0.0, math.Inf(1), 0.0, true
-			for i, x := range mcmReal.x {
+			for i, x := range six.x {
 				radius = max(radius, math.Hypot(x-o, 1))
 				near, far = min(near, math.Abs(x-at)), max(far, math.Abs(x-at))
-				right = right && (x > at) == (mcmReal.y[i] > 0)
+				right = right && (x > at) == (six.y[i] > 0)
 			}
 			margin := near / math.Hypot(1, at-o)
 			for _, pair := range [][2]float64{{l.HMCM, far / near}, {l.Radius, radius}, {l.Margin, margin}} {
@@ -41,17 +42,17 @@ func TestMCMRatio(t *testing.T) {
 // VC dimension 2 and any h_MCM; the RBF machine has h_MCM = 1 and shatters.
 func TestMCMBound(t *testing.T) {
 	t.Parallel()
-	if n, err := mcmThresholds(); n != 2 || err != nil {
+	if n, err := shatteredByThresholds(); n != 2 || err != nil {
 		t.Errorf("thresholds label %d points in every way (%v), want 2", n, err)
 	}
-	h, n, err := mcmRBF(t.Context())
+	h, n, err := rbfOnLine(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(h-1) > 1e-9 || n != len(mcmReal.x) {
-		t.Errorf("RBF: h = %g, %d points; want 1 and all %d", h, n, len(mcmReal.x))
+	if math.Abs(h-1) > 1e-9 || n != len(six.x) {
+		t.Errorf("RBF: h = %g, %d points; want 1 and all %d", h, n, len(six.x))
 	}
-	near, err := newMCMLine(1.1999, 0)
+	near, err := newLine(1.1999, 0)
 	if err != nil || near.HMCM < 1e4 {
 		t.Errorf("close to a point h = %g (%v)", near.HMCM, err)
 	}
@@ -63,17 +64,17 @@ func TestMCMFraction(t *testing.T) {
 	t.Parallel()
 	least, where := math.Inf(1), 0.0
 	for at := -0.79; at < 1.19; at += 1e-3 {
-		if l, err := newMCMLine(at, 0); err != nil {
+		if l, err := newLine(at, 0); err != nil {
 			t.Fatal(err)
 		} else if l.HMCM < least {
 			least, where = l.HMCM, at
 		}
 	}
-	d, err := mcmRealData()
+	d, err := sixData()
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, _, err := Fit(t.Context(), d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
+	res, _, err := lessons.Fit(t.Context(), d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,15 +89,15 @@ func TestMCMFraction(t *testing.T) {
 func TestMCMSoft(t *testing.T) {
 	t.Parallel()
 	for _, c := range []string{"0.1", "1", "10"} {
-		m, err := TrainLinear(t.Context(), Overlapping, "learner", "mcm", "C", c)
+		m, err := lessons.TrainLinear(t.Context(), lessons.Overlapping, "learner", "mcm", "C", c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		price := m.Report.Values.Number("C")
 		objective := func(w [2]float64, b float64) float64 {
 			top, slack := 1.0, 0.0
-			for i, p := range Overlapping.XY {
-				g := Overlapping.Y[i] * (w[0]*p[0] + w[1]*p[1] + b)
+			for i, p := range lessons.Overlapping.XY {
+				g := lessons.Overlapping.Y[i] * (w[0]*p[0] + w[1]*p[1] + b)
 				top, slack = max(top, g), slack+max(0, 1-g)
 			}
 			return top + price*slack
@@ -120,7 +121,7 @@ func TestMCMSoft(t *testing.T) {
 // where the solver of the lab ends.
 func TestMCMSimplex(t *testing.T) {
 	t.Parallel()
-	r, err := mcmReplay(t.Context(), 1)
+	r, err := replay(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func TestMCMSimplex(t *testing.T) {
 	if zero == 0 || zero == r.Len()-1 {
 		t.Errorf("%d of %d steps have no length", zero, r.Len()-1)
 	}
-	m, err := TrainLinear(t.Context(), mcmFour, "learner", "mcm", "C", "1")
+	m, err := lessons.TrainLinear(t.Context(), four, "learner", "mcm", "C", "1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,16 +150,16 @@ func TestMCMSimplex(t *testing.T) {
 // the rank cut and rho both make a better machine of it.
 func TestMCMInterpolation(t *testing.T) {
 	t.Parallel()
-	d, err := mcmData("moons")
+	d, err := load("moons")
 	if err != nil {
 		t.Fatal(err)
 	}
-	fresh, err := mcmFresh()
+	fresh, err := freshMoons()
 	if err != nil {
 		t.Fatal(err)
 	}
 	train := func(gamma, c, cut, rho string) (*ml.Result, float64) {
-		res, _, err := Fit(t.Context(), d, mcmRBFSettings(gamma, c, cut, rho)...)
+		res, _, err := lessons.Fit(t.Context(), d, rbfSettings(gamma, c, cut, rho)...)
 		if err != nil {
 			t.Fatal(err)
 		}
