@@ -43,6 +43,31 @@ func ScatterTraces(z *mat.Dense, y []float64) (between, within float64, err erro
 	return between / float64(rows), within / float64(rows), nil
 }
 
+// MeanEntries returns the mean entries of a kernel matrix off the diagonal, for pairs of
+// one class and for pairs of both, with labels y (±1). A mean over no pairs is NaN: within
+// where no class has two points, between where one class is missing.
+func MeanEntries(k mat.Symmetric, y []float64) (within, between float64, err error) {
+	if err := checkGram(k); err != nil {
+		return 0, 0, err
+	}
+	if err := checkLabels(y, k.SymmetricDim()); err != nil {
+		return 0, 0, err
+	}
+	var same, other int
+	for i := range y {
+		for j := range i {
+			if y[i] == y[j] {
+				within += k.At(i, j)
+				same++
+			} else {
+				between += k.At(i, j)
+				other++
+			}
+		}
+	}
+	return within / float64(same), between / float64(other), nil
+}
+
 // RidgeSpectrum returns the eigenvalues of Q = K1'(W0 + D I)K1, rising, for n cores of
 // any place, the width gamma of their kernel and the ridge D: n+1 values. Where columns
 // of K1 depend on each other, as with repeated cores, some are 0 for every D, which is

@@ -83,3 +83,41 @@ func TestBend(t *testing.T) {
 		}
 	}
 }
+
+func TestMeanEntries(t *testing.T) {
+	t.Parallel()
+	k := mat.NewSymDense(4, []float64{
+		9, 1, 2, 3,
+		1, 9, 4, 5,
+		2, 4, 9, 6,
+		3, 5, 6, 9,
+	})
+	for _, c := range []struct {
+		y               []float64
+		within, between float64
+	}{
+		{[]float64{-1, -1, 1, 1}, 3.5, 3.5}, // 1 and 6; 2, 3, 4 and 5
+		{[]float64{-1, 1, -1, 1}, 3.5, 3.5}, // 2 and 5; 1, 3, 4 and 6
+		{[]float64{1, -1, 1, 1}, 11. / 3, 10. / 3},
+		{[]float64{1, 1, 1, 1}, 3.5, math.NaN()},
+	} {
+		within, between, err := theory.MeanEntries(k, c.y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "within", within, c.within, 1e-14)
+		if math.IsNaN(c.between) {
+			if !math.IsNaN(between) {
+				t.Errorf("between = %g without a second class", between)
+			}
+			continue
+		}
+		near(t, "between", between, c.between, 1e-14)
+	}
+	if _, _, err := theory.MeanEntries(k, []float64{1, -1}); err == nil {
+		t.Error("two labels for four points")
+	}
+	if _, _, err := theory.MeanEntries(new(mat.SymDense), nil); err == nil {
+		t.Error("the means of no entries")
+	}
+}

@@ -4,6 +4,7 @@ package all
 import (
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/conformal"
+	"marginlab/views/lessons/eightsteps"
 	"marginlab/views/lessons/hardmargin"
 	"marginlab/views/lessons/kerneltrick"
 	"marginlab/views/lessons/lagrange"
@@ -31,7 +32,7 @@ var Lessons = []lessons.Lesson{
 	lessons.Risk,
 	mcm.Lesson,
 	conformal.Lesson,
-	lessons.Eightsteps,
+	eightsteps.Lesson,
 	lessons.Generalisation,
 }
 

@@ -1,8 +1,9 @@
-package lessons
+package eightsteps
 
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -11,132 +12,143 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"marginlab/ml"
-	mlconformal "marginlab/ml/conformal"
+	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
 	"marginlab/ml/kernel"
-	mlmcm "marginlab/ml/mcm"
-	"marginlab/ml/param"
+	"marginlab/ml/mcm"
 	"marginlab/ml/theory"
 	"marginlab/views"
 	"marginlab/views/figure"
+	"marginlab/views/lessons"
 )
 
-var Eightsteps = Lesson{
-	Slug: "eight-steps", Title: "The conformal MCM in eight steps",
-	Summary: "The whole procedure on any data set, one step a screen. What you choose goes along from step to step.",
-	Carry:   true,
-	Screens: []Screen{
+//go:embed words.md
+var words string
+
+// The controls, which every screen has, so that values go along.
+var (
+	data         = lessons.DataControl{Default: "moons"}
+	gamma        = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "0.5", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
+	price        = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
+	rankTol      = lessons.NumberControl{Name: "rank_tol", Label: "rank cut", Default: "1e-2", Min: 1e-6, Max: 0.3, Low: 1e-6, High: 0.3, Log: true}
+	coreGamma    = lessons.NumberControl{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Default: "0.5", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
+	testFraction = lessons.NumberControl{Name: "test_fraction", Label: "held-out share", Default: "0.3", Min: 0, Max: 0.8, Low: 0, High: 0.8}
+	seed         = lessons.IntegerControl{Name: "seed", Label: "split", Default: "1", Min: 1, Max: 50, Low: 1, High: 50}
+
+	controls = []lessons.Control{data, gamma, price, rankTol, coreGamma, testFraction, seed}
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug:  "eight-steps",
+	Carry: true,
+	Screens: []lessons.Screen{
 		{
-			Slug: "standardise", Title: "Step 1: Standardise",
-			Covers: []string{"000 steps"}, Words: eightstepsStandardiseWords,
-			Demo: &Demo{Old: eightstepsParams, Show: showEightstepsStandardise},
+			Slug:   "standardise",
+			Covers: []string{"000 steps"},
+			Demo:   &lessons.Demo{Controls: controls, Show: showStandardise},
 		},
 		{
-			Slug: "first", Title: "Step 2: Train a first MCM",
-			Covers: []string{"000 steps"}, Words: eightstepsFirstWords,
-			Demo: &Demo{Old: eightstepsParams, Show: showEightstepsFirst},
-			Questions: []Question{{
+			Slug:   "first",
+			Covers: []string{"000 steps"},
+			Demo:   &lessons.Demo{Controls: controls, Show: showFirst},
+			Questions: []lessons.Question{{
 				Slug: "narrow", Ask: `On the moons you make the kernel narrower: $\gamma$ goes from 0.5 to 5. How does the number of support vectors change?`,
 				Options: []string{"It falls: a narrow kernel is more local.", "It stays: the data are the same.", "It rises."},
-				Answer:  eightstepsNarrow,
+				Answer:  narrow,
 				Explain: `The optimum is a vertex of a linear programme and uses about as many coefficients as the kernel matrix has rank at the cut. A narrow kernel sees every point as different from all others: its rank is high.`,
 			}},
 		},
 		{
-			Slug: "scatter", Title: "Step 3: Compute B₀ and W₀",
-			Covers: []string{"000 steps"}, Words: eightstepsScatterWords,
-			Demo: &Demo{Old: eightstepsParams, Show: showEightstepsScatter},
+			Slug:   "scatter",
+			Covers: []string{"000 steps"},
+			Demo:   &lessons.Demo{Controls: controls, Show: showScatter},
 		},
 		{
-			Slug: "eigenproblem", Title: "Step 4: Solve the eigenproblem",
-			Covers: []string{"000 steps"}, Words: eightstepsEigenWords,
-			Demo: &Demo{Old: eightstepsParams, Show: showEightstepsEigen},
-			Questions: []Question{{
+			Slug:   "eigenproblem",
+			Covers: []string{"000 steps"},
+			Demo:   &lessons.Demo{Controls: controls, Show: showEigen},
+			Questions: []lessons.Question{{
 				Slug: "ridge", Ask: `$J$ of the new kernel, and the largest eigenvalue $g$. Which is larger?`,
 				Options: []string{"They are equal.", "J, by a little.", "g, by a little."},
 				Answer: func(ctx context.Context) (float64, error) {
-					t, err := eightstepsDefaults(ctx, nil)
+					t, err := moons(ctx, nil)
 					if err != nil {
 						return 0, err
 					}
-					return []float64{2, 0, 1}[1+Sign(*t.report.JAfter-*t.report.Eigenvalue)], nil
+					return []float64{2, 0, 1}[1+lessons.Sign(*t.report.JAfter-*t.report.Eigenvalue)], nil
 				},
 				Explain: `$g$ is the quotient with $D$ added to the denominator, $J$ is the same quotient without it. That small difference is the whole effect of the ridge on the value.`,
 			}},
 		},
 		{
-			Slug: "factor", Title: "Step 5: The scaling factor c",
-			Covers: []string{"000 steps"}, Words: eightstepsFactorWords,
-			Demo: &Demo{Old: eightstepsParams, Show: showEightstepsFactor},
+			Slug:   "factor",
+			Covers: []string{"000 steps"},
+			Demo:   &lessons.Demo{Controls: controls, Show: showFactor},
 		},
 		{
-			Slug: "kernel", Title: "Step 6: The new kernel matrix",
-			Covers: []string{"000 steps"}, Words: eightstepsKernelWords,
-			Demo: &Demo{Old: eightstepsParams, Show: showEightstepsKernel},
+			Slug:   "kernel",
+			Covers: []string{"000 steps"},
+			Demo:   &lessons.Demo{Controls: controls, Show: showKernel},
 		},
 		{
-			Slug: "second", Title: "Step 7: Train a new MCM",
-			Covers: []string{"000 steps"}, Words: eightstepsSecondWords,
-			Demo: &Demo{Old: eightstepsParams, Show: showEightstepsSecond},
-			Questions: []Question{{
+			Slug:   "second",
+			Covers: []string{"000 steps"},
+			Demo:   &lessons.Demo{Controls: controls, Show: showSecond},
+			Questions: []lessons.Question{{
 				Slug: "double", Ask: `You double $c$ everywhere before this step. What happens to the second MCM?`,
 				Options: []string{"f is four times as large.", "Nothing: f is the same function.", "Its boundary moves away from the cores."},
-				Answer:  eightstepsDouble,
+				Answer:  double,
 				Explain: `The matrix is four times as large, so every $\lambda$ becomes a quarter. The constraints speak of $f$ only, and the rank cut is relative. (With a price $\rho$ on $\lvert\lambda\rvert$, or for an SVM, the scale would matter.)`,
 			}},
 		},
 		{
-			Slug: "test", Title: "Step 8: Test on held-out rows",
-			Covers: []string{"000 steps"}, Words: eightstepsTestWords,
-			Demo: &Demo{Old: eightstepsParams, Show: showEightstepsTest},
-			Questions: []Question{{
+			Slug:   "test",
+			Covers: []string{"000 steps"},
+			Demo:   &lessons.Demo{Controls: controls, Show: showTest},
+			Questions: []lessons.Question{{
 				Slug: "ten", Ask: `The moons, as this lesson starts, on ten random splits. On how many does the conformal MCM classify *more* held-out rows correctly than the first MCM?`,
 				Options: []string{"On all ten.", "On six to nine.", "On five or fewer."},
-				Answer:  eightstepsTen,
+				Answer:  ten,
 				Explain: `Counted on ten splits of the same data; equal results count as no gain. One split alone could have told you either story.`,
 			}},
 		},
 	},
+})
+
+// settings are what was chosen, as pairs of name and value.
+func settings(in lessons.Input) []string {
+	return []string{
+		"learner", "mcm", "conformal", "eigen", "gamma", gamma.Text(in), "C", price.Text(in), "rank_tol", rankTol.Text(in),
+		"core_gamma", coreGamma.Text(in), "test_fraction", testFraction.Text(in), "seed", seed.Text(in),
+	}
 }
 
-// eightstepsParams are the controls of every screen, so that values go along.
-var eightstepsParams = []param.Param{
-	DataParam("moons"),
-	{Name: "gamma", Label: "kernel width", Symbol: "γ", Kind: param.Number, Default: "0.5", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true},
-	{Name: "C", Label: "price of slack", Symbol: "C", Kind: param.Number, Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true},
-	{Name: "rank_tol", Label: "rank cut", Kind: param.Number, Default: "1e-2", Min: 1e-6, Max: 0.3, Low: 1e-6, High: 0.3, Log: true},
-	{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Kind: param.Number, Default: "0.5", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true},
-	{Name: "test_fraction", Label: "held-out share", Kind: param.Number, Default: "0.3", Min: 0, Max: 0.8, Low: 0, High: 0.8},
-	{Name: "seed", Label: "split", Kind: param.Integer, Default: "1", Min: 1, Max: 50, Low: 1, High: 50},
-}
-
-// eightstepsTraining is the data set of a screen, ready to be trained on.
-type eightstepsTraining struct {
+// training is the data set of a screen, ready to be trained on.
+type training struct {
 	data        *dataset.Data
 	spec        ml.Spec
-	notes       []string
 	y           []float64 // labels ±1 of all rows
 	pos, neg    string
 	train, test []int
 	scaler      *dataset.Scaler
-	p           *Reshaping // the training rows, standardised, with the basic kernel
-	report      ml.Report  // of the second machine
-	before      *ml.Model  // the first machine
-	after       *ml.Model  // the second one, and its map
+	p           *lessons.Reshaping // the training rows, standardised, with the basic kernel
+	report      ml.Report          // of the second machine
+	before      *ml.Model          // the first machine
+	after       *ml.Model          // the second one, and its map
 }
 
-// eightstepsPrepare does step 1: it splits, and scales by the mean and the deviation
-// of the training rows. get are the values of the controls.
-func eightstepsPrepare(d *dataset.Data, notes []string, get func(name string) string) (t *eightstepsTraining, err error) {
-	t = &eightstepsTraining{data: d, notes: notes}
-	if t.spec, err = NewSpec("learner", "mcm", "standardize", "true", "gamma", get("gamma"), "C", get("C"), "rank_tol", get("rank_tol"),
-		"conformal", "eigen", "core_gamma", get("core_gamma"), "test_fraction", get("test_fraction"), "seed", get("seed")); err != nil {
+// prepare does step 1 with the settings of a screen: it splits, and scales by the mean
+// and the deviation of the training rows.
+func prepare(d *dataset.Data, in lessons.Input) (t *training, err error) {
+	t = &training{data: d}
+	if t.spec, err = lessons.NewSpec(append(settings(in), "standardize", "true")...); err != nil {
 		return nil, err
 	}
-	t.spec.Positive = LastClass(d)
+	t.spec.Positive = lessons.LastClass(d)
 	if t.y, t.pos, t.neg, err = d.Binary(t.spec.Positive); err != nil {
 		return nil, err
 	}
@@ -147,31 +159,23 @@ func eightstepsPrepare(d *dataset.Data, notes []string, get func(name string) st
 		y[i] = t.y[row]
 	}
 	t.scaler = dataset.FitScaler(x)
-	t.p = NewReshaping(d, kernel.RBF(t.spec.Values.Number("gamma")), t.scaler.Apply(x), y)
+	t.p = lessons.NewReshaping(d, kernel.RBF(t.spec.Values.Number("gamma")), t.scaler.Apply(x), y)
 	t.p.Scaler, t.p.Rows, t.p.Positive, t.p.Negative = t.scaler, t.train, t.pos, t.neg
-	t.p.Settings = mlmcm.Settings{C: t.spec.Values.Number("C"), RankTol: t.spec.Values.Number("rank_tol")}
+	t.p.Settings = mcm.Settings{C: t.spec.Values.Number("C"), RankTol: t.spec.Values.Number("rank_tol")}
 	return t, nil
 }
 
-// eightstepsDefaults are both machines on the moons as the lesson starts, but for
-// what change says.
-func eightstepsDefaults(ctx context.Context, change map[string]string) (*eightstepsTraining, error) {
-	b, _ := dataset.FindBuiltin("moons")
-	d, err := b.Load()
+// moons are both machines on the moons as the lesson starts, but for what change says.
+func moons(ctx context.Context, change map[string]string) (*training, error) {
+	d, err := lessons.LoadData("moons")
 	if err != nil {
 		return nil, err
 	}
-	t, err := eightstepsPrepare(d, nil, func(name string) string {
-		if v, ok := change[name]; ok {
-			return v
-		}
-		for _, p := range eightstepsParams {
-			if p.Name == name {
-				return p.Default
-			}
-		}
-		return ""
-	})
+	in, wrong := (&lessons.Demo{Controls: controls}).NewInput(func(name string) string { return change[name] }, nil)
+	if len(wrong) > 0 {
+		return nil, wrong
+	}
+	t, err := prepare(d, in)
 	if err != nil {
 		return nil, err
 	}
@@ -179,8 +183,8 @@ func eightstepsDefaults(ctx context.Context, change map[string]string) (*eightst
 }
 
 // fit trains both machines, as the lab does.
-func (t *eightstepsTraining) fit(ctx context.Context) error {
-	res, err := Train(ctx, t.data, t.spec)
+func (t *training) fit(ctx context.Context) error {
+	res, err := lessons.Train(ctx, t.data, t.spec)
 	if err != nil {
 		return err
 	}
@@ -189,19 +193,19 @@ func (t *eightstepsTraining) fit(ctx context.Context) error {
 }
 
 // best is the best factor of the cores of the second machine.
-func (t *eightstepsTraining) best(ctx context.Context) (*mlconformal.Map, mlconformal.Stats, error) {
+func (t *training) best(ctx context.Context) (*conformal.Map, conformal.Stats, error) {
 	return t.p.Best(ctx, t.after.Machines[0].Map.Cores, t.after.Machines[0].Map.Gamma, t.spec.Values.Number("core_ridge"))
 }
 
 // scatter are B0 and W0.
-func (t *eightstepsTraining) scatter(ctx context.Context) (b, w *mat.SymDense, err error) {
-	return mlconformal.Scatter(ctx, t.p.Gram, t.p.Y, nil)
+func (t *training) scatter(ctx context.Context) (b, w *mat.SymDense, err error) {
+	return conformal.Scatter(ctx, t.p.Gram, t.p.Y, nil)
 }
 
 // picture is the boundary of one of the machines.
-func (t *eightstepsTraining) picture(name, caption string, m *ml.Model) Figure {
-	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
-		sc, err := ReshapedScene(m, t.data, t.spec, l)
+func (t *training) picture(name, caption string, m *ml.Model) lessons.Figure {
+	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		sc, err := lessons.ReshapedScene(m, t.data, t.spec, l)
 		if err != nil {
 			return nil, err
 		}
@@ -210,27 +214,26 @@ func (t *eightstepsTraining) picture(name, caption string, m *ml.Model) Figure {
 	}}
 }
 
-// eightstepsStart is step 1 for a screen, with the beginning of its exhibit.
-func eightstepsStart(ctx context.Context, in Input) (*eightstepsTraining, *Exhibit, error) {
-	_, d, err := in.Data(ctx)
+// start is step 1 for a screen, with the beginning of its exhibit.
+func start(ctx context.Context, in lessons.Input) (*training, *lessons.Exhibit, error) {
+	_, d, err := data.Of(ctx, in)
 	if err != nil {
 		return nil, nil, err
 	}
-	d, notes, err := Few(d)
+	d, notes, err := lessons.Few(d)
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := eightstepsPrepare(d, notes, in.Text)
+	t, err := prepare(d, in)
 	if err != nil {
 		return nil, nil, err
 	}
-	return t, &Exhibit{Notes: slices.Clone(notes), Lab: LabQuery(in.Text("data"), "learner", "mcm", "conformal", "eigen", "gamma", in.Text("gamma"), "C", in.Text("C"),
-		"rank_tol", in.Text("rank_tol"), "core_gamma", in.Text("core_gamma"), "test_fraction", in.Text("test_fraction"), "seed", in.Text("seed"), "positive", t.spec.Positive)}, nil
+	return t, &lessons.Exhibit{Notes: slices.Clone(notes), Lab: lessons.LabQuery(data.Text(in), append(settings(in), "positive", t.spec.Positive)...)}, nil
 }
 
-// eightstepsTrained is eightstepsStart with both machines.
-func eightstepsTrained(ctx context.Context, in Input) (*eightstepsTraining, *Exhibit, error) {
-	t, e, err := eightstepsStart(ctx, in)
+// trained is start with both machines.
+func trained(ctx context.Context, in lessons.Input) (*training, *lessons.Exhibit, error) {
+	t, e, err := start(ctx, in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -238,12 +241,12 @@ func eightstepsTrained(ctx context.Context, in Input) (*eightstepsTraining, *Exh
 }
 
 // dots draws the rows of x over two columns; held-out ones are hollow.
-func (t *eightstepsTraining) dots(name, caption string, x *mat.Dense, columns []int, unit string) Figure {
+func (t *training) dots(name, caption string, x *mat.Dense, columns []int, unit string) lessons.Figure {
 	held := map[int]bool{}
 	for _, i := range t.test {
 		held[i] = true
 	}
-	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
+	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		p := figure.Plane{Format: l.Format(1), X: t.data.Features[columns[0]] + unit, Stretched: true}
 		if len(columns) > 1 {
 			p.Y = t.data.Features[columns[1]] + unit
@@ -257,32 +260,32 @@ func (t *eightstepsTraining) dots(name, caption string, x *mat.Dense, columns []
 			if y > 0 {
 				label = t.pos
 			}
-			p.Marks = append(p.Marks, figure.Dot{At: at, Class: Class(y), Hollow: held[i], Name: label})
+			p.Marks = append(p.Marks, figure.Dot{At: at, Class: lessons.Class(y), Hollow: held[i], Name: label})
 		}
 		return p.Picture()
 	}}
 }
 
-func showEightstepsStandardise(ctx context.Context, in Input) (*Exhibit, error) {
-	t, e, err := eightstepsStart(ctx, in)
+func showStandardise(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, e, err := start(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	columns, err := TellingColumns(t.data, t.spec.Positive)
+	columns, err := lessons.TellingColumns(t.data, t.spec.Positive)
 	if err != nil {
 		return nil, err
 	}
 	after := t.scaler.Apply(t.data.X)
-	e.Figures = []Figure{
+	e.Figures = []lessons.Figure{
 		t.dots("before", "Before, in the units of the data. Hollow points are held out.", t.data.X, columns, ""),
 		t.dots("after", "After: the cloud has not changed its shape, only the numbers at the axes.", after, columns, ", standardised"),
 	}
-	e.Numbers = []Number{
+	e.Numbers = []lessons.Number{
 		{Label: "rows to train on", Value: strconv.Itoa(len(t.train))},
 		{Label: "rows held out", Value: strconv.Itoa(len(t.test)), Help: "looked at in step 8 only"},
 		{Label: "features", Value: strconv.Itoa(len(t.data.Features))},
 	}
-	table := Table{Caption: "Training rows: mean and deviation of every feature", Head: []string{"feature", "mean", "deviation", "sample deviation", "mean after", "deviation after"}}
+	table := lessons.Table{Caption: "Training rows: mean and deviation of every feature", Head: []string{"feature", "mean", "deviation", "sample deviation", "mean after", "deviation after"}}
 	z := t.p.X
 	m := float64(len(t.train))
 	for j, name := range t.data.Features {
@@ -298,37 +301,37 @@ func showEightstepsStandardise(ctx context.Context, in Input) (*Exhibit, error) 
 		}
 		if after == 0 {
 			sd, note = "0, divisor 1", "–"
-			e.Notes = append(e.Notes, Literal(name)+" is the same in every training row: its divisor is 1, and it becomes 0.")
+			e.Notes = append(e.Notes, lessons.Literal(name)+" is the same in every training row: its divisor is 1, and it becomes 0.")
 		}
 		if math.Abs(mean) < 1e-12 {
 			mean = 0
 		}
-		table.Rows = append(table.Rows, []string{Literal(name), views.Short(t.scaler.Mean[j]), sd, note, views.Short(mean), views.Short(after)})
+		table.Rows = append(table.Rows, []string{lessons.Literal(name), views.Short(t.scaler.Mean[j]), sd, note, views.Short(mean), views.Short(after)})
 	}
-	e.Tables = []Table{table}
+	e.Tables = []lessons.Table{table}
 	return e, nil
 }
 
-func showEightstepsFirst(ctx context.Context, in Input) (*Exhibit, error) {
-	t, e, err := eightstepsStart(ctx, in)
+func showFirst(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, e, err := start(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	s := t.spec
 	s.Conformal = "none"
-	res, err := Train(ctx, t.data, s)
+	res, err := lessons.Train(ctx, t.data, s)
 	if err != nil {
 		return nil, err
 	}
 	r := res.Report
-	e.Figures = []Figure{
+	e.Figures = []lessons.Figure{
 		t.picture("boundary", "The first MCM. Rings: support vectors, which become the cores. Hollow points are held out.", res.Model),
-		{Name: "lambda", Caption: `$\lvert\lambda_j\rvert$ of the training rows, largest first, on a logarithmic scale. Rows without a bar have $\lambda_j = 0$.`, Draw: func(l Look) (*figure.Picture, error) {
+		{Name: "lambda", Caption: `$\lvert\lambda_j\rvert$ of the training rows, largest first, on a logarithmic scale. Rows without a bar have $\lambda_j = 0$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			b := figure.Bars{Format: l.Format(1), X: "training row, sorted", Y: "|λ| (log scale)", Values: make([]float64, len(t.train)), Classes: make([]int, len(t.train)), Sorted: true, Log: true, ClassNames: []string{t.neg, t.pos}}
 			place := map[int]int{}
 			for i, row := range t.train {
 				place[row] = i
-				b.Classes[i] = Class(t.p.Y[i])
+				b.Classes[i] = lessons.Class(t.p.Y[i])
 			}
 			for k, row := range res.Model.Supports.Rows {
 				b.Values[place[row]] = math.Abs(res.Model.Machines[0].Coef[k])
@@ -336,7 +339,7 @@ func showEightstepsFirst(ctx context.Context, in Input) (*Exhibit, error) {
 			return b.Picture()
 		}},
 	}
-	e.Numbers = []Number{
+	e.Numbers = []lessons.Number{
 		{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.TrainN), Help: `$\lambda_j \ne 0$`},
 		{Label: "rank of K at the cut", Value: strconv.Itoa(*r.Rank), Help: "an optimal vertex uses at most about so many"},
 		{Label: "h", Value: views.Short(*r.H), Help: "largest functional margin, at least 1"},
@@ -350,20 +353,20 @@ func showEightstepsFirst(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
-// eightstepsMatrices are the lines of step 3, one a matrix.
-var eightstepsMatrices = []Line{
-	{`The basic kernel matrix on the training rows.`, `(\mathbf K_0)_{ij} = e^{-\gamma\lVert\mathbf x_i - \mathbf x_j\rVert^2}`},
-	{`Pairs of one class, divided by the size of the class; all others 0.`, `\operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22})`},
-	{`Take off the share of all: negative wherever the classes differ.`, `\mathbf B_0 = \operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22}) - \tfrac1M\mathbf K_0`},
-	{`From the diagonal take off the same blocks: a large diagonal, small negative blocks, and 0 between the classes.`, `\mathbf W_0 = \operatorname{diag}(k_{ii}) - \operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22})`},
+// matrices are the lines of step 3, one a matrix.
+var matrices = []lessons.Line{
+	{Why: `The basic kernel matrix on the training rows.`, TeX: `(\mathbf K_0)_{ij} = e^{-\gamma\lVert\mathbf x_i - \mathbf x_j\rVert^2}`},
+	{Why: `Pairs of one class, divided by the size of the class; all others 0.`, TeX: `\operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22})`},
+	{Why: `Take off the share of all: negative wherever the classes differ.`, TeX: `\mathbf B_0 = \operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22}) - \tfrac1M\mathbf K_0`},
+	{Why: `From the diagonal take off the same blocks: a large diagonal, small negative blocks, and 0 between the classes.`, TeX: `\mathbf W_0 = \operatorname{diag}(k_{ii}) - \operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22})`},
 }
 
-func showEightstepsScatter(ctx context.Context, in Input) (*Exhibit, error) {
-	t, e, err := eightstepsStart(ctx, in)
+func showScatter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, e, err := start(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	step := min(in.Step, len(eightstepsMatrices)-1)
+	step := min(in.Step, len(matrices)-1)
 	b, w, err := t.scatter(ctx)
 	if err != nil {
 		return nil, err
@@ -373,7 +376,7 @@ func showEightstepsScatter(ctx context.Context, in Input) (*Exhibit, error) {
 	blocks.CopySym(k)
 	blocks.ScaleSym(1/float64(len(t.p.Y)), blocks)
 	blocks.AddSym(blocks, b) // B0 = blocks - K/M
-	order := ClassOrder(t.p.Y)
+	order := lessons.ClassOrder(t.p.Y)
 	names := []string{"K0", "blocks", "B0", "W0"}
 	captions := []string{
 		"Every pair of training rows, sorted by class for the eye only.",
@@ -390,10 +393,10 @@ func showEightstepsScatter(ctx context.Context, in Input) (*Exhibit, error) {
 			}
 		}
 	}
-	e.Steps, e.Step, e.Body = len(eightstepsMatrices), step, Derivation(step, eightstepsMatrices...)
-	e.Figures = []Figure{ClassMatrix("matrix", captions[step], names[step], shown, t.p.Y, order, scale)}
+	e.Steps, e.Step, e.Body = len(matrices), step, lessons.Derivation(step, matrices...)
+	e.Figures = []lessons.Figure{lessons.ClassMatrix("matrix", captions[step], names[step], shown, t.p.Y, order, scale)}
 	between, scatter := mat.Sum(b), mat.Sum(w)
-	e.Numbers = []Number{
+	e.Numbers = []lessons.Number{
 		{Label: `$\mathbf 1^\top\mathbf B_0\mathbf 1$`, Value: views.Short(between), Help: "M times the scatter between the classes"},
 		{Label: `$\mathbf 1^\top\mathbf W_0\mathbf 1$`, Value: views.Short(scatter), Help: "M times the scatter within"},
 		{Label: "J before", Value: views.Short(between / scatter), Help: "the quotient: the basic kernel as it is"},
@@ -401,8 +404,8 @@ func showEightstepsScatter(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
-func showEightstepsEigen(ctx context.Context, in Input) (*Exhibit, error) {
-	t, e, err := eightstepsTrained(ctx, in)
+func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, e, err := trained(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -411,15 +414,15 @@ func showEightstepsEigen(ctx context.Context, in Input) (*Exhibit, error) {
 		return nil, err
 	}
 	alpha := append([]float64{best.Alpha0}, best.Alpha...)
-	e.Figures = []Figure{
-		{Name: "spectrum", Caption: "All eigenvalues g, largest first, on a logarithmic scale. Only the first is used. Look how far it stands above the second.", Draw: func(l Look) (*figure.Picture, error) {
+	e.Figures = []lessons.Figure{
+		{Name: "spectrum", Caption: "All eigenvalues g, largest first, on a logarithmic scale. Only the first is used. Look how far it stands above the second.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Bars{Format: l.Format(0), X: "eigenvalue", Y: "g (log scale)", Values: stats.Spectrum, Log: true}.Picture()
 		}},
-		{Name: "alpha", Caption: `$\boldsymbol\alpha$ of the largest: first the constant $\alpha_0$, then one number for each core. Hatched bars are negative.`, Draw: func(l Look) (*figure.Picture, error) {
+		{Name: "alpha", Caption: `$\boldsymbol\alpha$ of the largest: first the constant $\alpha_0$, then one number for each core. Hatched bars are negative.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Bars{Format: l.Format(0), X: "the constant, then the cores", Y: "alpha", Values: alpha}.Picture()
 		}},
 	}
-	e.Numbers = []Number{
+	e.Numbers = []lessons.Number{
 		{Label: "cores and constant", Value: strconv.Itoa(len(alpha)), Help: `columns of $\mathbf K_1$`},
 		{Label: `rank of $\mathbf K_1$`, Value: strconv.Itoa(len(stats.Spectrum)), Help: "rows of the problem that is solved"},
 		{Label: "largest g", Value: views.Long(stats.Spectrum[0])},
@@ -427,7 +430,7 @@ func showEightstepsEigen(ctx context.Context, in Input) (*Exhibit, error) {
 		{Label: "J after", Value: views.Long(*t.report.JAfter), Help: fmt.Sprintf(`g has $D = %g$ in its denominator, J has not`, t.spec.Values.Number("core_ridge"))},
 	}
 	if len(stats.Spectrum) > 1 {
-		e.Numbers = append(e.Numbers, Number{Label: "second g", Value: views.Short(stats.Spectrum[1])})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "second g", Value: views.Short(stats.Spectrum[1])})
 	}
 	if len(stats.Spectrum) < len(alpha) {
 		e.Notes = append(e.Notes, fmt.Sprintf(`%d columns, but rank %d: $\mathbf Q$ is singular, and only the orthonormal basis saves the day.`, len(alpha), len(stats.Spectrum)))
@@ -437,7 +440,7 @@ func showEightstepsEigen(ctx context.Context, in Input) (*Exhibit, error) {
 
 // ranked are the places of the cores in the map, those with the largest |lambda| in
 // the first machine first.
-func (t *eightstepsTraining) ranked() []int {
+func (t *training) ranked() []int {
 	size := map[int]float64{}
 	for k, row := range t.before.Supports.Rows {
 		size[row] = math.Abs(t.before.Machines[0].Coef[k])
@@ -454,7 +457,7 @@ func (t *eightstepsTraining) ranked() []int {
 
 // with is the second machine when only the first n of the ranked cores are used: α
 // is solved for them alone.
-func (t *eightstepsTraining) with(ctx context.Context, n int) (*ml.Model, error) {
+func (t *training) with(ctx context.Context, n int) (*ml.Model, error) {
 	var cores [][]float64
 	var rows []int
 	for _, j := range t.ranked()[:n] {
@@ -472,8 +475,8 @@ func (t *eightstepsTraining) with(ctx context.Context, n int) (*ml.Model, error)
 	return m, nil
 }
 
-func showEightstepsFactor(ctx context.Context, in Input) (*Exhibit, error) {
-	t, e, err := eightstepsTrained(ctx, in)
+func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, e, err := trained(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -489,7 +492,7 @@ func showEightstepsFactor(ctx context.Context, in Input) (*Exhibit, error) {
 		}
 	}
 	c := model.Machines[0].Map.Factors(t.p.X)
-	e.Figures = []Figure{FactorFigure("factor", "c(x) as a heat map, its cores, and the boundary of an MCM trained with it. Hollow points are held out.", model, t.data, t.spec, nil)}
+	e.Figures = []lessons.Figure{lessons.FactorFigure("factor", "c(x) as a heat map, its cores, and the boundary of an MCM trained with it. Hollow points are held out.", model, t.data, t.spec, nil)}
 	same := 0
 	for i, v := range c {
 		if v*t.p.Y[i] > 0 {
@@ -501,7 +504,7 @@ func showEightstepsFactor(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Numbers = []Number{
+	e.Numbers = []lessons.Number{
 		{Label: "cores", Value: fmt.Sprintf("%d of %d", used, n), Help: `largest $\lvert\lambda_j\rvert$ first`},
 		{Label: "c on the training rows", Value: views.Short(floats.Min(c)) + " to " + views.Short(floats.Max(c)), Help: `scaled: the mean of $\lvert c\rvert$ is 1`},
 		{Label: "sign of c tells the class", Value: fmt.Sprintf("%.0f %%", 100*share), Help: "of the training rows, if one sign is read as one class"},
@@ -521,61 +524,59 @@ func showEightstepsFactor(ctx context.Context, in Input) (*Exhibit, error) {
 	return e, nil
 }
 
-func showEightstepsKernel(ctx context.Context, in Input) (*Exhibit, error) {
-	t, e, err := eightstepsTrained(ctx, in)
+func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, e, err := trained(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	c := t.after.Machines[0].Map.Factors(t.p.X)
 	before, after := theory.Gram(t.p.Gram), theory.Gram(t.p.Scaled(c))
-	order := ClassOrder(t.p.Y)
-	e.Figures = []Figure{
-		ClassMatrix("after", `The new matrix $\mathbf D\mathbf K_0\mathbf D$. Look at the blocks between the classes.`, "new K", after, t.p.Y, order, 0),
-		ClassMatrix("before", `The basic kernel matrix $\mathbf K_0$.`, "K0", before, t.p.Y, order, 0),
+	order := lessons.ClassOrder(t.p.Y)
+	e.Figures = []lessons.Figure{
+		lessons.ClassMatrix("after", `The new matrix $\mathbf D\mathbf K_0\mathbf D$. Look at the blocks between the classes.`, "new K", after, t.p.Y, order, 0),
+		lessons.ClassMatrix("before", `The basic kernel matrix $\mathbf K_0$.`, "K0", before, t.p.Y, order, 0),
 	}
 	spectrum, err := theory.Mercer(after)
 	if err != nil {
 		return nil, err
 	}
-	means := func(k *mat.SymDense) string {
-		var sum, n [2]float64
-		for i, a := range t.p.Y {
-			for j, b := range t.p.Y {
-				if i == j {
-					continue
-				}
-				same := Class(a * b)
-				sum[same] += k.At(i, j)
-				n[same]++
-			}
-		}
-		return views.Short(sum[1]/n[1]) + ", " + views.Short(sum[0]/n[0])
+	means := func(k *mat.SymDense) (string, error) {
+		within, between, err := theory.MeanEntries(k, t.p.Y)
+		return views.Short(within) + ", " + views.Short(between), err
 	}
-	e.Numbers = []Number{
-		{Label: "mean entry within, between, before", Value: means(before), Help: "off the diagonal"},
-		{Label: "the same, after", Value: means(after), Help: "negative between: images that point apart"},
+	meansBefore, err := means(before)
+	if err != nil {
+		return nil, err
+	}
+	meansAfter, err := means(after)
+	if err != nil {
+		return nil, err
+	}
+	e.Numbers = []lessons.Number{
+		{Label: "mean entry within, between, before", Value: meansBefore, Help: "off the diagonal"},
+		{Label: "the same, after", Value: meansAfter, Help: "negative between: images that point apart"},
 		{Label: "smallest eigenvalue over largest", Value: fmt.Sprintf("%.0e", spectrum.Values[len(spectrum.Values)-1]/spectrum.Values[0]), Help: "0 up to rounding: the kernel is valid"},
 		{Label: "J", Value: views.Short(*t.report.JBefore) + " → " + views.Short(*t.report.JAfter)},
 	}
 	return e, nil
 }
 
-func showEightstepsSecond(ctx context.Context, in Input) (*Exhibit, error) {
-	t, e, err := eightstepsTrained(ctx, in)
+func showSecond(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, e, err := trained(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	s := t.spec
 	s.Conformal = "none"
-	first, err := Train(ctx, t.data, s)
+	first, err := lessons.Train(ctx, t.data, s)
 	if err != nil {
 		return nil, err
 	}
-	e.Figures = []Figure{
+	e.Figures = []lessons.Figure{
 		t.picture("after", "After: the MCM on the new kernel. Rings: its own support vectors.", t.after),
 		t.picture("before", "Before: the first MCM, on the basic kernel.", t.before),
 	}
-	table := Table{Caption: "The two machines on the training rows", Head: []string{"", "before", "after"}}
+	table := lessons.Table{Caption: "The two machines on the training rows", Head: []string{"", "before", "after"}}
 	row := func(label string, value func(r *ml.Report) string) {
 		table.Rows = append(table.Rows, []string{label, value(&first.Report), value(&t.report)})
 	}
@@ -585,16 +586,16 @@ func showEightstepsSecond(ctx context.Context, in Input) (*Exhibit, error) {
 	row("sum of slacks", func(r *ml.Report) string { return views.Short(r.SlackSum) })
 	row("objective", func(r *ml.Report) string { return views.Short(r.Objective) })
 	row("accuracy, training", func(r *ml.Report) string { return views.Short(r.TrainAccuracy) })
-	e.Tables = []Table{table}
+	e.Tables = []lessons.Table{table}
 	return e, nil
 }
 
-func showEightstepsTest(ctx context.Context, in Input) (*Exhibit, error) {
-	t, e, err := eightstepsTrained(ctx, in)
+func showTest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, e, err := trained(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	e.Figures = []Figure{
+	e.Figures = []lessons.Figure{
 		t.picture("after", "After. Hollow points are held out; crosses mark what is wrong.", t.after),
 		t.picture("before", "Before, on the same split.", t.before),
 	}
@@ -606,7 +607,7 @@ func showEightstepsTest(ctx context.Context, in Input) (*Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	table := Table{Caption: "Held-out rows by true class and prediction", Head: []string{"true class", "rows", "right before", "right after"}}
+	table := lessons.Table{Caption: "Held-out rows by true class and prediction", Head: []string{"true class", "rows", "right before", "right after"}}
 	var better, worse int
 	for _, y := range []float64{-1, 1} {
 		name := t.neg
@@ -632,19 +633,20 @@ func showEightstepsTest(ctx context.Context, in Input) (*Exhibit, error) {
 				worse++
 			}
 		}
-		table.Rows = append(table.Rows, []string{Literal(name), strconv.Itoa(n), strconv.Itoa(rb), strconv.Itoa(ra)})
+		table.Rows = append(table.Rows, []string{lessons.Literal(name), strconv.Itoa(n), strconv.Itoa(rb), strconv.Itoa(ra)})
 	}
-	e.Tables = []Table{table}
-	e.Numbers = []Number{
-		{Label: "accuracy, held out, before", Value: views.Short(eightstepsShare(before))},
-		{Label: "accuracy, held out, after", Value: views.Short(eightstepsShare(after))},
+	chance := eval.SignTest(better, worse)
+	e.Tables = []lessons.Table{table}
+	e.Numbers = []lessons.Number{
+		{Label: "accuracy, held out, before", Value: views.Short(share(before))},
+		{Label: "accuracy, held out, after", Value: views.Short(share(after))},
 		{Label: "rows only one machine gets right", Value: strconv.Itoa(better + worse), Help: fmt.Sprintf("%d only after, %d only before", better, worse)},
-		{Label: "a coin would be as uneven", Value: fmt.Sprintf("%.0f %% of the time", 100*eightstepsCoin(better, worse)), Help: "sign test on those rows"},
+		{Label: "a coin would be as uneven", Value: fmt.Sprintf("%.0f %% of the time", 100*chance), Help: "sign test on those rows"},
 	}
-	switch p := eightstepsCoin(better, worse); {
+	switch {
 	case better+worse == 0:
 		e.Notes = append(e.Notes, "Both machines get the same held-out rows right: on this split there is nothing to choose between them.")
-	case p > 0.05:
+	case chance > 0.05:
 		e.Notes = append(e.Notes, "A difference that small may well be chance. Move the split and watch it change.")
 	default:
 		e.Notes = append(e.Notes, "On this split the difference is more than chance explains easily. It is one split all the same: try others.")
@@ -653,7 +655,7 @@ func showEightstepsTest(ctx context.Context, in Input) (*Exhibit, error) {
 }
 
 // compare tells which held-out rows the two machines get right.
-func (t *eightstepsTraining) compare() (before, after []bool, err error) {
+func (t *training) compare() (before, after []bool, err error) {
 	for k, m := range []*ml.Model{t.before, t.after} {
 		var right []bool
 		for _, row := range t.test {
@@ -669,35 +671,27 @@ func (t *eightstepsTraining) compare() (before, after []bool, err error) {
 	return before, after, nil
 }
 
-// eightstepsShare is the share of the right answers.
-func eightstepsShare(right []bool) float64 {
-	return float64(CountTrue(right)) / float64(len(right))
+// share is the share of the right answers.
+func share(right []bool) float64 {
+	return float64(lessons.CountTrue(right)) / float64(len(right))
 }
 
-// eightstepsCoin is the probability that so many throws of a fair coin fall at least
-// as unevenly as a to b, either way.
-func eightstepsCoin(a, b int) float64 {
-	n := float64(a + b)
-	coin := distuv.Binomial{N: n, P: 0.5}
-	return math.Min(1, 2*coin.CDF(float64(min(a, b))))
-}
-
-// eightstepsNarrow compares the support vectors of a wide and a narrow kernel.
-func eightstepsNarrow(ctx context.Context) (float64, error) {
+// narrow compares the support vectors of a wide and a narrow kernel.
+func narrow(ctx context.Context) (float64, error) {
 	var n []float64
 	for _, gamma := range []string{"0.5", "5"} {
-		t, err := eightstepsDefaults(ctx, map[string]string{"gamma": gamma})
+		t, err := moons(ctx, map[string]string{"gamma": gamma})
 		if err != nil {
 			return 0, err
 		}
 		n = append(n, float64(len(t.before.Machines[0].Coef)))
 	}
-	return float64(1 + Sign(n[1]-n[0])), nil
+	return float64(1 + lessons.Sign(n[1]-n[0])), nil
 }
 
-// eightstepsDouble trains the second machine with c and with 2c.
-func eightstepsDouble(ctx context.Context) (float64, error) {
-	t, err := eightstepsDefaults(ctx, nil)
+// double trains the second machine with c and with 2c.
+func double(ctx context.Context) (float64, error) {
+	t, err := moons(ctx, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -718,11 +712,11 @@ func eightstepsDouble(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-// eightstepsTen counts on how many of ten splits the second machine is better.
-func eightstepsTen(ctx context.Context) (float64, error) {
+// ten counts on how many of ten splits the second machine is better.
+func ten(ctx context.Context) (float64, error) {
 	wins := 0
 	for k := range 10 {
-		t, err := eightstepsDefaults(ctx, map[string]string{"seed": strconv.Itoa(k + 1)})
+		t, err := moons(ctx, map[string]string{"seed": strconv.Itoa(k + 1)})
 		if err != nil {
 			return 0, err
 		}
@@ -730,7 +724,7 @@ func eightstepsTen(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if eightstepsShare(after) > eightstepsShare(before) {
+		if share(after) > share(before) {
 			wins++
 		}
 	}

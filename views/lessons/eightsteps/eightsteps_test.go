@@ -1,35 +1,36 @@
-package lessons
+package eightsteps
 
 import (
 	"context"
 	"math"
-	"slices"
 	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	mlconformal "marginlab/ml/conformal"
+	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
-	mlmcm "marginlab/ml/mcm"
+	"marginlab/ml/mcm"
 	"marginlab/ml/theory"
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/lessonstest"
 )
 
-// eightstepsOn prepares a built-in data set as a screen does.
-func eightstepsOn(t *testing.T, name string, change map[string]string) *eightstepsTraining {
+// on prepares a built-in data set as a screen does.
+func on(t *testing.T, name string, change map[string]string) *training {
 	t.Helper()
-	d := &Demo{Old: eightstepsParams}
+	d := &lessons.Demo{Controls: controls}
 	in, wrong := d.NewInput(func(p string) string {
-		if p == dataName {
+		if p == "data" {
 			return name
 		}
 		return change[p]
-	}, builtinSource{})
+	}, lessonstest.Builtins{})
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
-	got, _, err := eightstepsTrained(t.Context(), in)
+	got, _, err := trained(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func TestEightStepsByHand(t *testing.T) {
 	for _, name := range []string{"moons", "xor", "iris-versicolor-virginica", "iris", "checkerboard"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := eightstepsOn(t, name, map[string]string{"gamma": "0.7", "core_gamma": "0.4", "C": "2"})
+			s := on(t, name, map[string]string{"gamma": "0.7", "core_gamma": "0.4", "C": "2"})
 			// 1: mean and population deviation of the training rows.
 			m := float64(len(s.train))
 			x := mat.NewDense(len(s.train), len(s.data.Features), nil)
@@ -63,8 +64,8 @@ func TestEightStepsByHand(t *testing.T) {
 				t.Fatal("step 1: the standardised rows differ")
 			}
 			// 2
-			settings := mlmcm.Settings{C: 2, RankTol: s.spec.Values.Number("rank_tol")}
-			first, err := mlmcm.Train(t.Context(), s.p.Gram, s.p.Y, settings)
+			settings := mcm.Settings{C: 2, RankTol: s.spec.Values.Number("rank_tol")}
+			first, err := mcm.Train(t.Context(), s.p.Gram, s.p.Y, settings)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +83,7 @@ func TestEightStepsByHand(t *testing.T) {
 				t.Fatalf("step 2: %d cores, ml.Train has %d", len(cores), len(s.after.Machines[0].Map.Cores))
 			}
 			// 3 and 4: the definition, entry by entry, and the product's solver.
-			fitted, stats, err := mlconformal.Fit(t.Context(), "eigen", s.p.Gram, s.p.X, s.p.Y, cores, mlconformal.Settings{Gamma: 0.4, Ridge: s.spec.Values.Number("core_ridge")})
+			fitted, stats, err := conformal.Fit(t.Context(), "eigen", s.p.Gram, s.p.X, s.p.Y, cores, conformal.Settings{Gamma: 0.4, Ridge: s.spec.Values.Number("core_ridge")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,9 +95,9 @@ func TestEightStepsByHand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			conformalNear(t, "step 3: J before", mat.Sum(b0)/mat.Sum(w0), stats.JBefore, 1e-9)
-			conformalNear(t, "step 4: largest g of the spectrum", own.Spectrum[0], *s.report.Eigenvalue, 1e-8)
-			conformalNear(t, "step 4: J after", stats.JAfter, *s.report.JAfter, 1e-12)
+			lessonstest.Near(t, "step 3: J before", mat.Sum(b0)/mat.Sum(w0), stats.JBefore, 1e-9)
+			lessonstest.Near(t, "step 4: largest g of the spectrum", own.Spectrum[0], *s.report.Eigenvalue, 1e-8)
+			lessonstest.Near(t, "step 4: J after", stats.JAfter, *s.report.JAfter, 1e-12)
 			if stats.JAfter < stats.JBefore {
 				t.Errorf("J fell from %g to %g", stats.JBefore, stats.JAfter)
 			}
@@ -120,20 +121,20 @@ func TestEightStepsByHand(t *testing.T) {
 				}
 				last = j
 			}
-			conformalNear(t, "step 5: J of all cores", last, stats.JAfter, 1e-6)
+			lessonstest.Near(t, "step 5: J of all cores", last, stats.JAfter, 1e-6)
 			// 6
 			k, k0 := theory.Gram(s.p.Scaled(c)), theory.Gram(s.p.Gram)
 			for i := range c {
 				for j := range i {
-					conformalNear(t, "step 6: an entry", k.At(i, j), c[i]*c[j]*k0.At(i, j), 1e-12)
+					lessonstest.Near(t, "step 6: an entry", k.At(i, j), c[i]*c[j]*k0.At(i, j), 1e-12)
 				}
 			}
 			// 7
-			second, err := mlmcm.Train(t.Context(), s.p.Scaled(c), s.p.Y, settings)
+			second, err := mcm.Train(t.Context(), s.p.Scaled(c), s.p.Y, settings)
 			if err != nil {
 				t.Fatal(err)
 			}
-			conformalNear(t, "step 7: objective", second.Objective, s.report.Objective, 1e-9)
+			lessonstest.Near(t, "step 7: objective", second.Objective, s.report.Objective, 1e-9)
 			// 8: f at the held-out rows, by its formula.
 			z := s.scaler.Apply(s.data.X)
 			right := 0
@@ -143,17 +144,17 @@ func TestEightStepsByHand(t *testing.T) {
 				for i, l := range second.Lambda {
 					f += l * c[i] * fitted.At(at) * math.Exp(-0.7*math.Pow(floats.Distance(s.p.X.RawRowView(i), at, 2), 2))
 				}
-				conformalNear(t, "step 8: f", s.after.Decision(s.data.X.RawRowView(row)), f, 1e-9)
+				lessonstest.Near(t, "step 8: f", s.after.Decision(s.data.X.RawRowView(row)), f, 1e-9)
 				if (f >= 0) == (s.y[row] > 0) {
 					right++
 				}
 			}
-			conformalNear(t, "step 8: accuracy", *s.report.TestAccuracy, float64(right)/float64(len(s.test)), 1e-12)
+			lessonstest.Near(t, "step 8: accuracy", *s.report.TestAccuracy, float64(right)/float64(len(s.test)), 1e-12)
 			_, after, err := s.compare()
 			if err != nil {
 				t.Fatal(err)
 			}
-			conformalNear(t, "step 8: accuracy as shown", eightstepsShare(after), *s.report.TestAccuracy, 1e-12)
+			lessonstest.Near(t, "step 8: accuracy as shown", share(after), *s.report.TestAccuracy, 1e-12)
 			// The screens' own way to a machine ends in the same function.
 			model, err := s.p.Machine(t.Context(), s.after.Machines[0].Map)
 			if err != nil {
@@ -172,15 +173,15 @@ func TestEightStepsOnAnyData(t *testing.T) {
 	for _, b := range dataset.Builtins {
 		t.Run(b.Slug, func(t *testing.T) {
 			t.Parallel()
-			for _, s := range Eightsteps.Screens {
+			for _, s := range Lesson.Screens {
 				in, _ := s.Demo.NewInput(func(p string) string {
-					return map[string]string{dataName: b.Slug, "test_fraction": "0"}[p]
-				}, builtinSource{})
+					return map[string]string{"data": b.Slug, "test_fraction": "0"}[p]
+				}, lessonstest.Builtins{})
 				e, err := s.Demo.Show(t.Context(), in)
 				if err != nil {
 					t.Fatalf("%s: %v", s.Slug, err)
 				}
-				checkExhibit(t, e)
+				lessonstest.CheckExhibit(t, e)
 			}
 		})
 	}
@@ -197,90 +198,36 @@ func TestEightStepsOnOddData(t *testing.T) {
 	for name, d := range odd {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, s := range Eightsteps.Screens {
-				in, _ := s.Demo.NewInput(func(string) string { return "" }, eightstepsSource{d})
+			for _, s := range Lesson.Screens {
+				in, _ := s.Demo.NewInput(func(string) string { return "" }, source{d})
 				e, err := s.Demo.Show(t.Context(), in)
 				if err != nil {
 					t.Logf("%s: %v", s.Slug, err) // in words, not a panic
 					continue
 				}
-				checkExhibit(t, e)
+				lessonstest.CheckExhibit(t, e)
 			}
 		})
 	}
 }
 
-type eightstepsSource struct{ d *dataset.Data }
+type source struct{ d *dataset.Data }
 
-func (s eightstepsSource) Data(context.Context, string) (string, *dataset.Data, error) {
+func (s source) Data(context.Context, string) (string, *dataset.Data, error) {
 	return "odd", s.d, nil
 }
 
-func (eightstepsSource) Run(context.Context, string) (*Run, error) { return nil, nil }
-
-// More rows than the lesson takes are thinned, by class and always alike.
-func TestConformalThin(t *testing.T) {
-	t.Parallel()
-	b, _ := dataset.FindBuiltin("checkerboard")
-	d, err := b.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	thin, notes, err := Thin(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := len(thin.Y)
-	positive := 0
-	for _, c := range thin.Y {
-		positive += c
-	}
-	if n != MostRows || positive != n/2 || len(notes) != 1 {
-		t.Errorf("%d rows, %d of the positive class, notes %q", n, positive, notes)
-	}
-	again, _, _ := Thin(d)
-	if again.Hash() != thin.Hash() {
-		t.Error("a second time other rows are taken")
-	}
-}
+func (source) Run(context.Context, string) (*lessons.Run, error) { return nil, nil }
 
 // One control means the same on all screens.
 func TestEightStepsCarry(t *testing.T) {
 	t.Parallel()
-	if !Eightsteps.Carry || len(Eightsteps.Screens) != 8 {
+	if !Lesson.Carry || len(Lesson.Screens) != 8 {
 		t.Error("values do not go along, or there are not eight screens")
 	}
-	for i, s := range Eightsteps.Screens {
+	for i, s := range Lesson.Screens {
 		if want := "Step " + strconv.Itoa(i+1); len(s.Title) < len(want) || s.Title[:len(want)] != want {
 			t.Errorf("screen %d is called %q", i+1, s.Title)
 		}
-	}
-}
-
-func TestEightStepsCoin(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b int
-		want float64
-	}{{0, 0, 1}, {1, 0, 1}, {0, 5, 2. / 32}, {5, 1, 14. / 64}, {3, 3, 1}} {
-		conformalNear(t, "coin", eightstepsCoin(c.a, c.b), c.want, 1e-12)
-	}
-}
-
-// The two columns of a picture of iris are those of the petal, which tell virginica
-// from the others.
-func TestConformalColumns(t *testing.T) {
-	t.Parallel()
-	b, _ := dataset.FindBuiltin("iris")
-	d, err := b.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := TellingColumns(d, "virginica")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(got, []int{2, 3}) {
-		t.Errorf("columns %v of %v", got, d.Features)
 	}
 }

@@ -1,0 +1,52 @@
+package lessons
+
+import (
+	"slices"
+	"testing"
+
+	"marginlab/ml/dataset"
+)
+
+// More rows than the lesson takes are thinned, by class and always alike.
+func TestConformalThin(t *testing.T) {
+	t.Parallel()
+	b, _ := dataset.FindBuiltin("checkerboard")
+	d, err := b.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	thin, notes, err := Thin(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(thin.Y)
+	positive := 0
+	for _, c := range thin.Y {
+		positive += c
+	}
+	if n != MostRows || positive != n/2 || len(notes) != 1 {
+		t.Errorf("%d rows, %d of the positive class, notes %q", n, positive, notes)
+	}
+	again, _, _ := Thin(d)
+	if again.Hash() != thin.Hash() {
+		t.Error("a second time other rows are taken")
+	}
+}
+
+// The two columns of a picture of iris are those of the petal, which tell virginica
+// from the others.
+func TestConformalColumns(t *testing.T) {
+	t.Parallel()
+	b, _ := dataset.FindBuiltin("iris")
+	d, err := b.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := TellingColumns(d, "virginica")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, []int{2, 3}) {
+		t.Errorf("columns %v of %v", got, d.Features)
+	}
+}
