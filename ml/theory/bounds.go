@@ -1,6 +1,9 @@
 package theory
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // Bound is an upper bound on an error: a risk, or a share of wrong predictions.
 // Value is NaN, and the bound vacuous, when an argument is outside its range.
@@ -94,6 +97,21 @@ func SparseBound(nsv, n int, delta float64) Bound {
 		sum += s * (1 - math.Log(s/total))
 	}
 	return newBound(sum/(total-s), 1)
+}
+
+// SparseBoundPoints returns the number of points from which on SparseBound, for nsv
+// support vectors and delta, is below share (above 0): the bound falls with every point.
+// 0 for arguments out of range, and where more than 2^40 points would be needed.
+func SparseBoundPoints(nsv int, delta, share float64) int {
+	if nsv < 0 || !(delta > 0 && delta <= 1) || !(share > 0) {
+		return 0
+	}
+	const most = 1 << 40
+	n := nsv + 1 + sort.Search(most-nsv-1, func(k int) bool { return SparseBound(nsv, nsv+1+k, delta).Value < share })
+	if n == most {
+		return 0
+	}
+	return n
 }
 
 // LeaveOneOutBound returns N_SV/N, a bound on the share of points that are

@@ -91,6 +91,36 @@ func TestSparseBound(t *testing.T) {
 	near(t, "10 of 1000", theory.SparseBound(10, 1000, 0.05).Value, (10*(1-math.Log(0.01))+math.Log(20000))/990, 1e-14)
 }
 
+func TestSparseBoundPoints(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		nsv          int
+		delta, share float64
+	}{{0, 0.05, 0.1}, {3, 0.05, 0.1}, {3, 0.05, 0.9}, {40, 0.01, 0.02}, {1, 1, 5}} {
+		n := theory.SparseBoundPoints(c.nsv, c.delta, c.share)
+		if at := theory.SparseBound(c.nsv, n, c.delta).Value; !(at < c.share) {
+			t.Errorf("%+v: %g at %d points", c, at, n)
+		}
+		if before := theory.SparseBound(c.nsv, n-1, c.delta).Value; n > c.nsv+1 && before < c.share {
+			t.Errorf("%+v: %g at %d points already", c, before, n-1)
+		}
+		// It falls with every point, or the first would not be the one from which on.
+		for m := c.nsv + 1; m < 2000; m++ {
+			if a, b := theory.SparseBound(c.nsv, m, c.delta).Value, theory.SparseBound(c.nsv, m+1, c.delta).Value; !(b < a) {
+				t.Fatalf("%+v: %g at %d points, then %g", c, a, m, b)
+			}
+		}
+	}
+	for i, n := range []int{
+		theory.SparseBoundPoints(-1, 0.05, 0.1), theory.SparseBoundPoints(3, 0, 0.1), theory.SparseBoundPoints(3, 2, 0.1),
+		theory.SparseBoundPoints(3, 0.05, 0), theory.SparseBoundPoints(3, 0.05, math.NaN()), theory.SparseBoundPoints(3, 0.05, 1e-12),
+	} {
+		if n != 0 {
+			t.Errorf("row %d: %d", i, n)
+		}
+	}
+}
+
 func TestLeaveOneOutBound(t *testing.T) {
 	t.Parallel()
 	if got, want := theory.LeaveOneOutBound(3, 12), (theory.Bound{Value: 0.25}); got != want {

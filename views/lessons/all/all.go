@@ -5,6 +5,7 @@ import (
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/conformal"
 	"marginlab/views/lessons/eightsteps"
+	"marginlab/views/lessons/generalisation"
 	"marginlab/views/lessons/hardmargin"
 	"marginlab/views/lessons/kerneltrick"
 	"marginlab/views/lessons/lagrange"
@@ -23,17 +24,15 @@ var Lessons = []lessons.Lesson{
 	hardmargin.Lesson,
 	perceptron.Lesson,
 	softmargin.Lesson,
-	lessons.Kerneltrick,
-	mercer.Lesson,
 	kerneltrick.Lesson,
-	lessons.Mercer,
+	mercer.Lesson,
 	width.Lesson,
 	lessons.Procedures,
 	lessons.Risk,
 	mcm.Lesson,
 	conformal.Lesson,
 	eightsteps.Lesson,
-	lessons.Generalisation,
+	generalisation.Lesson,
 }
 
 // Find returns the lesson of a slug, or nil.

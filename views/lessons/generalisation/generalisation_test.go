@@ -1,4 +1,4 @@
-package lessons
+package generalisation
 
 import (
 	"math"
@@ -8,7 +8,10 @@ import (
 	"testing"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
 	"marginlab/ml/theory"
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/lessonstest"
 )
 
 // TestLeaveOneOutBoundHoldsOnTheScreen trains without each point over the range of
@@ -16,18 +19,18 @@ import (
 // are missed.
 func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
 	t.Parallel()
-	points, err := generalisationToy()
+	points, err := toy()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range []string{"linear", "rbf"} {
 		for _, c := range []string{"0.01", "0.3", "1", "30", "1000"} {
 			for _, gamma := range []string{"0.05", "1", "20"} {
-				full, wrong, err := generalisationEachOut(t.Context(), points, "kernel", k, "C", c, "gamma", gamma, "tol", "1e-5")
+				full, wrong, err := eachOut(t.Context(), points, "kernel", k, "C", c, "gamma", gamma, "tol", "1e-5")
 				if err != nil {
 					t.Fatal(err)
 				}
-				share := float64(CountTrue(wrong)) / float64(len(wrong))
+				share := float64(lessons.CountTrue(wrong)) / float64(len(wrong))
 				if b := theory.LeaveOneOutBound(full.Report.SupportVectors, len(wrong)); share > b.Value {
 					t.Errorf("%s, C %s, gamma %s: %g left out are missed, the bound is %g", k, c, gamma, share, b.Value)
 				}
@@ -48,18 +51,18 @@ func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
 // and the screen does not offer their number as a bound.
 func TestNoBoundForMCM(t *testing.T) {
 	t.Parallel()
-	points, err := generalisationToy()
+	points, err := toy()
 	if err != nil {
 		t.Fatal(err)
 	}
-	full, wrong, err := generalisationEachOut(t.Context(), points, "learner", "mcm", "kernel", "linear", "C", "1")
+	full, wrong, err := eachOut(t.Context(), points, "learner", "mcm", "kernel", "linear", "C", "1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := CountTrue(wrong); n <= full.Report.SupportVectors {
+	if n := lessons.CountTrue(wrong); n <= full.Report.SupportVectors {
 		t.Errorf("%d missed, %d support vectors: no example any more", n, full.Report.SupportVectors)
 	}
-	e := showScreen(t, &Generalisation, "leave-one-out", "machine", "mcm")
+	e := lessonstest.Show(t, &Lesson, "leave-one-out", "machine", "mcm")
 	for _, n := range e.Numbers {
 		if strings.Contains(n.Label, "bound") {
 			t.Errorf("an MCM is shown a bound: %+v", n)
@@ -72,33 +75,33 @@ func TestNoBoundForMCM(t *testing.T) {
 func TestFewerIsNotBetterByItself(t *testing.T) {
 	t.Parallel()
 	for pattern, worse := range map[string]bool{"moons": true, "checkerboard": true, "circles": false} {
-		_, all, err := generalisationTrials(t.Context(), pattern, "0.05", 80, 1)
+		_, all, err := trials(t.Context(), pattern, "0.05", 80, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		few, best := generalisationFewest(all), generalisationBest(all)
+		few, best := fewest(all), leastWrong(all)
 		if few.vectors >= best.vectors || (few.wrong > best.wrong+0.03) != worse {
 			t.Errorf("%s: %d support vectors and %g errors, the best has %d and %g", pattern, few.vectors, few.wrong, best.vectors, best.wrong)
 		}
 	}
 }
 
-func TestGeneralisationFolds(t *testing.T) {
+func TestFolds(t *testing.T) {
 	t.Parallel()
-	rows := generalisationSample(200, 3)
-	if len(rows) != generalisationMost || !slices.IsSorted(rows) || len(slices.Compact(slices.Clone(rows))) != len(rows) || rows[0] < 0 || rows[len(rows)-1] > 199 {
+	rows := sample(200, 3)
+	if len(rows) != most || !slices.IsSorted(rows) || len(slices.Compact(slices.Clone(rows))) != len(rows) || rows[0] < 0 || rows[len(rows)-1] > 199 {
 		t.Errorf("the sample is %v", rows)
 	}
 	d := &dataset.Data{Y: make([]int, 200)}
 	for i := range d.Y {
 		d.Y[i] = i % 2
 	}
-	parts, err := generalisationFolds(d, rows, 4, 3)
+	parts, err := deal(d, rows, 4, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for k, test := range parts {
-		both := append(generalisationOthers(parts, k), test...)
+		both := append(others(parts, k), test...)
 		slices.Sort(both)
 		if !slices.Equal(both, rows) {
 			t.Errorf("fold %d and the others are %v", k, both)
@@ -117,29 +120,29 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := generalisationRun(t.Context(), d, folds, 1, seed)
+	one, err := run(t.Context(), d, folds, 1, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := generalisationRun(t.Context(), d, folds, 1, seed)
+	again, err := run(t.Context(), d, folds, 1, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(one, again) {
 		t.Errorf("a second time the study gives %+v, not %+v", again, one)
 	}
-	parts, err := generalisationFolds(d, generalisationSample(len(d.Y), seed), folds, seed)
+	parts, err := deal(d, sample(len(d.Y), seed), folds, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	spoil := func(rows []int) *dataset.Data {
-		s := SelectRows(d, generalisationRange(0, len(d.Y)))
+		s := lessons.SelectRows(d, span(0, len(d.Y)))
 		for k, i := range rows {
 			s.X.Set(i, 0, 100+math.Sqrt(float64(k)))
 		}
 		return s
 	}
-	other, err := generalisationRun(t.Context(), spoil(parts[0]), folds, 1, seed)
+	other, err := run(t.Context(), spoil(parts[0]), folds, 1, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +152,7 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 	if slices.Equal(one[0].accuracy, other[0].accuracy) {
 		t.Error("spoilt test rows do not even change the accuracy")
 	}
-	trained, err := generalisationRun(t.Context(), spoil(parts[1]), folds, 1, seed)
+	trained, err := run(t.Context(), spoil(parts[1]), folds, 1, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,12 +165,12 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 // tried, and lies below the truth by more than chance.
 func TestTuningOnTheTestFoldFlatters(t *testing.T) {
 	t.Parallel()
-	draws, err := generalisationDraws(t.Context(), 0.6, 1, 1, generalisationRepeats)
+	draws, err := tunings(t.Context(), 0.6, 1, 1, repeats)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var flattery, first []float64
-	last := generalisationSettings - 1
+	last := tried - 1
 	for _, o := range draws {
 		for k := range last {
 			if o.claimed[k+1] > o.claimed[k] {
@@ -176,27 +179,10 @@ func TestTuningOnTheTestFoldFlatters(t *testing.T) {
 		}
 		flattery, first = append(flattery, o.truth[last]-o.claimed[last]), append(first, o.truth[0]-o.claimed[0])
 	}
-	if m, se := generalisationMean(flattery); m < 2*se {
+	if m, se := eval.MeanError(flattery); m < 2*se {
 		t.Errorf("flattery of %g ± %g", m, se)
 	}
-	if m, se := generalisationMean(first); math.Abs(m) > 3*se {
+	if m, se := eval.MeanError(first); math.Abs(m) > 3*se {
 		t.Errorf("a single setting, chosen by nobody, is off by %g ± %g", m, se)
-	}
-}
-
-func TestRankCorrelation(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b []float64
-		want float64
-	}{
-		{[]float64{1, 2, 3, 4}, []float64{10, 20, 30, 400}, 1},
-		{[]float64{1, 2, 3, 4}, []float64{4, 3, 2, 1}, -1},
-		{[]float64{1, 2, 3}, []float64{5, 5, 5}, 0},
-		{[]float64{1, 1, 2, 3}, []float64{1, 2, 3, 4}, 0.9486833}, // ties share their ranks
-	} {
-		if got := generalisationCorrelation(c.a, c.b); math.Abs(got-c.want) > 1e-6 {
-			t.Errorf("%v, %v: %g, want %g", c.a, c.b, got, c.want)
-		}
 	}
 }

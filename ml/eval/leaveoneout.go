@@ -1,0 +1,32 @@
+package eval
+
+import (
+	"context"
+	"slices"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// LeaveOneOut tells of every point of d whether the machine of spec that all the others
+// train is wrong about it (Lachenbruch 1967): as many trainings as there are points. The
+// held-out share of spec is not used. Errors are those of ml.Train, as for a class of one
+// point, and that of ctx when it ends.
+func LeaveOneOut(ctx context.Context, d *dataset.Data, spec ml.Spec) (wrong []bool, err error) {
+	t, err := ml.NewTrainer(d, spec)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]int, len(d.Y))
+	for i := range all {
+		all[i] = i
+	}
+	for i := range all {
+		judged, err := t.Judge(ctx, slices.Delete(slices.Clone(all), i, i+1), []int{i}, []float64{spec.Value("C").Number()})
+		if err != nil {
+			return nil, err
+		}
+		wrong = append(wrong, judged[0].Accuracy == 0)
+	}
+	return wrong, nil
+}

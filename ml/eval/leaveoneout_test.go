@@ -1,0 +1,65 @@
+package eval_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"marginlab/ml"
+	"marginlab/ml/eval"
+)
+
+// TestLeaveOneOut repeats every training with the other points as data of their own.
+func TestLeaveOneOut(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 30)
+	all := make([]int, len(d.Y))
+	for i := range all {
+		all[i] = i
+	}
+	for name, values := range map[string]map[string]string{
+		"svm":         {"gamma": "1"},
+		"hard margin": {"gamma": "30", "hard_margin": "true"},
+		"mcm":         {"learner": "mcm", "kernel": "linear", "C": "10"},
+		"conformal":   {"conformal": "eigen", "gamma": "1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := with(t, ml.DefaultSpec(), values)
+			wrong, err := eval.LeaveOneOut(t.Context(), d, spec)
+			if err != nil || len(wrong) != len(d.Y) {
+				t.Fatalf("%v, %v", wrong, err)
+			}
+			if !slices.Contains(wrong, true) || !slices.Contains(wrong, false) {
+				t.Errorf("all are the same: %v", wrong)
+			}
+			for i, w := range wrong {
+				if right := byHand(t, d, spec, all, []int{i}); w != (right == 0) {
+					t.Errorf("point %d: wrong %t, by hand %g right", i, w, right)
+				}
+			}
+		})
+	}
+}
+
+func TestLeaveOneOutFails(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 10)
+	spec := with(t, ml.DefaultSpec(), map[string]string{"gamma": "1"})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := eval.LeaveOneOut(ctx, d, spec); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end: %v", err)
+	}
+	for i := range d.Y {
+		d.Y[i] = min(i, 1)
+	}
+	if wrong, err := eval.LeaveOneOut(t.Context(), d, spec); err == nil {
+		t.Errorf("a class of one point: %v", wrong)
+	}
+	spec.Learner = "oracle"
+	if wrong, err := eval.LeaveOneOut(t.Context(), moons(t, 10), spec); err == nil {
+		t.Errorf("an unknown learner: %v", wrong)
+	}
+}

@@ -1,0 +1,900 @@
+package generalisation
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/stat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/ml/theory"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	learner           = lessons.ChoiceControl{Name: "machine", Label: "machine", Default: "svm", Options: []param.Option{{Name: "svm", Label: "SVM"}, {Name: "mcm", Label: "MCM"}}}
+	leaveOneOutKernel = lessons.ChoiceControl{Name: "kernel", Label: "kernel", Default: "linear", Options: []param.Option{{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF"}}}
+	price             = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 1e-3, Max: 1e4, Low: 0.01, High: 1000, Log: true}
+	leaveOneOutGamma  = lessons.NumberControl{Name: "gamma", Label: "width of the RBF kernel", Symbol: "γ", Default: "1", Min: 1e-3, Max: 1e3, Low: 0.01, High: 100, Log: true}
+	promisesKernel    = lessons.ChoiceControl{Name: "kernel", Label: "kernel", Default: "linear", Options: []param.Option{{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF, γ = 1"}}}
+	promisesPoints    = lessons.IntegerControl{Name: "m", Label: "points", Symbol: "N", Default: "50", Min: 10, Max: 1000, Low: 10, High: 1000, Log: true}
+	draw              = lessons.IntegerControl{Name: "draw", Label: "draw", Default: "1", Min: 1, Max: 40, Low: 1, High: 40}
+	pattern           = lessons.ChoiceControl{Name: "pattern", Label: "pattern", Default: "moons", Options: []param.Option{
+		{Name: "moons", Label: "moons"}, {Name: "blobs", Label: "blobs"}, {Name: "circles", Label: "circles"}, {Name: "checkerboard", Label: "checkerboard"},
+	}}
+	rho          = lessons.NumberControl{Name: "rho", Label: "sparsity of the sparse MCM", Symbol: "ρ", Default: "0.05", Min: 1e-3, Max: 10, Low: 0.005, High: 2, Log: true}
+	fewerPoints  = lessons.IntegerControl{Name: "m", Label: "points", Symbol: "M", Default: "80", Min: 20, Max: 120, Low: 20, High: 120}
+	tuningNoise  = lessons.NumberControl{Name: "noise", Label: "noise", Default: "0.6", Min: 0, Max: 2, Low: 0.1, High: 2}
+	candidates   = lessons.IntegerControl{Name: "candidates", Label: "settings tried", Default: "12", Min: 1, Max: tried, Low: 1, High: tried}
+	data         = lessons.DataControl{Default: "iris-versicolor-virginica"}
+	folds        = lessons.IntegerControl{Name: "folds", Label: "folds", Default: "5", Min: 3, Max: 8, Low: 3, High: 8}
+	studyDraw    = lessons.IntegerControl{Name: "draw", Label: "draw", Default: "1", Min: 1, Max: 40, Low: 1, High: 40, Help: "Another number, other folds."}
+	summaryGamma = lessons.NumberControl{Name: "gamma", Label: "width", Symbol: "γ", Default: "1", Min: 0.01, Max: 100, Low: 0.05, High: 30, Log: true}
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "generalisation",
+	Screens: []lessons.Screen{
+		{
+			Slug:   "leave-one-out",
+			Covers: []string{"002 generalization", "002 summary-hard"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{learner, leaveOneOutKernel, price, leaveOneOutGamma},
+				Show:     showLeaveOut,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "small-c", Ask: `You lower $C$ of the linear SVM from 10 to 0.01. What does the bound $N_{SV}/N$ do?`,
+					Options: []string{"It falls: more regularisation, fewer support vectors.", "It rises: the margin widens and more points get caught in it.", "It stays."},
+					Answer:  smallC,
+					Explain: `With a cheap slack almost every point lies inside the margin, and every one of them is a support vector. The machine may be none the worse for it.`,
+				},
+				{
+					Slug: "mcm", Ask: `A linear MCM in the plane has two support vectors out of 30 points. At most two left-out points can be misclassified then. True?`,
+					Options: []string{"True, as for the SVM.", "Not for an MCM."},
+					Answer:  notForMCM,
+					Explain: `The two points *span* $f$; they do not hold it in place. Other points fix the linear programme, and to lose one of those changes the machine.`,
+				},
+			},
+		},
+		{
+			Slug:   "promises",
+			Covers: []string{"002 generalization"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{promisesKernel, promisesPoints, draw},
+				Show:     showPromises,
+			},
+			Questions: []lessons.Question{{
+				Slug: "sparse", Ask: `A hard-margin SVM has 3 support vectors and $\delta = 0.05$. From how many points on does the sparse bound promise less than 10 % errors? (10 % off is fine.)`,
+				Within:  0.1,
+				Answer:  func(context.Context) (float64, error) { return float64(theory.SparseBoundPoints(3, 0.05, 0.1)), nil },
+				Explain: `From $N = $ %s on; with 50 points it is still far from that.`,
+			}},
+		},
+		{
+			Slug:   "fewer",
+			Covers: []string{"002 generalization", "002 summary-hard", "000 steps"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{pattern, rho, fewerPoints, draw},
+				Show:     showFewer,
+			},
+			Questions: []lessons.Question{{
+				Slug: "sparsest", Ask: "Of the ninety machines shown at first, take the one with the fewest support vectors and the one with the least error. Are they the same?",
+				Options: []string{"Yes: fewer support vectors, better generalisation.", "No: the sparsest one is clearly worse."},
+				Answer:  sparsest,
+				Explain: `Few terms can be too few: a machine with two or three of them draws too simple a boundary. Sparseness is worth having for speed and memory, and it has to be judged together with the error.`,
+			}},
+		},
+		{
+			Slug:   "tuning",
+			Covers: []string{"001 14.4", "000 steps"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{tuningNoise, candidates, draw},
+				Show:     showTuning,
+			},
+			Questions: []lessons.Question{{
+				Slug: "flatter", Ask: "Twelve settings are tried and the one with the best accuracy on the test fold is kept. What does that accuracy tell about new points?",
+				Options: []string{"It is about right: the test fold was not trained on.", "It is too good on average.", "It is too bad on average."},
+				Answer:  flatter,
+				Explain: `The best of twelve numbers with noise in them owes part of its rank to the noise. It is the first screen of lesson “Risk” once more, with settings in place of functions.`,
+			}},
+		},
+		{
+			Slug:   "study",
+			Covers: []string{"000 steps", "001 14.4"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{data, folds, studyDraw},
+				Show:     showStudy,
+			},
+			Questions: []lessons.Question{{
+				Slug: "conformal", Ask: "On the data shown at first, with settings chosen on training folds only: by how much does the conformal map raise the mean accuracy of the MCM?",
+				Options: []string{"By more than twice the standard error of the difference.", "By nothing that stands out from the spread over the folds, or it lowers it."},
+				Answer:  conformal,
+				Explain: `A difference within two standard errors is what chance alone would show. That is no proof that the map never helps; it is what these data say.`,
+			}},
+		},
+		{
+			Slug:   "summary",
+			Covers: []string{"002 summary", "002 summary-hard", "000 steps"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{summaryGamma, price},
+				Show:     showSummary,
+			},
+			Questions: []lessons.Question{{
+				Slug: "sparse-by-c", Ask: "You want an SVM with fewer support vectors. Which way do you turn $C$ at first?",
+				Options: []string{"Down: regularisation makes the solution sparse.", "Up: a narrower margin catches fewer points."},
+				Answer:  sparseByC,
+				Explain: `And watch the held-out error while you do so: the fewest support vectors need not come with the least error.`,
+			}},
+		},
+	},
+})
+
+// toy are the points that are left out one by one.
+func toy() (lessons.Toy, error) { return lessons.Drawn("blobs", 30, 1.5, 2) }
+
+// without trains without point i.
+func without(ctx context.Context, t lessons.Toy, i int, pairs ...string) (res *ml.Result, spec ml.Spec, d *dataset.Data, err error) {
+	if d, err = t.Without(i).Data(); err != nil {
+		return nil, spec, nil, err
+	}
+	res, spec, err = lessons.Fit(ctx, d, pairs...)
+	return res, spec, d, err
+}
+
+// eachOut trains once with all points and once without each of them.
+func eachOut(ctx context.Context, t lessons.Toy, pairs ...string) (full *ml.Result, wrong []bool, err error) {
+	d, err := t.Data()
+	if err != nil {
+		return nil, nil, err
+	}
+	full, spec, err := lessons.Fit(ctx, d, pairs...)
+	if err != nil {
+		return nil, nil, err
+	}
+	wrong, err = eval.LeaveOneOut(ctx, d, spec)
+	return full, wrong, err
+}
+
+func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, err := toy()
+	if err != nil {
+		return nil, err
+	}
+	n := len(t.Y)
+	svm := learner.Of(in) == "svm"
+	pairs := func(c float64) []string {
+		return []string{"learner", learner.Of(in), "kernel", leaveOneOutKernel.Of(in), "gamma", leaveOneOutGamma.Text(in), "C", lessons.Setting(c), "tol", "1e-5"}
+	}
+	c := price.Of(in)
+	full, wrong, err := eachOut(ctx, t, pairs(c)...)
+	if err != nil {
+		return nil, err
+	}
+	e := &lessons.Exhibit{Steps: n + 1, Step: min(in.Step, n), Lab: t.Lab(pairs(c)...)}
+
+	bound, missed := figure.Curve{Name: "N_SV / N"}, figure.Curve{Name: "left-out error"}
+	for _, v := range lessons.Logspace(0.01, 1000, 9) {
+		one, miss, err := eachOut(ctx, t, pairs(v)...)
+		if err != nil {
+			return nil, err
+		}
+		bound.X, bound.Y = append(bound.X, v), append(bound.Y, theory.LeaveOneOutBound(one.Report.SupportVectors, n).Value)
+		missed.X, missed.Y = append(missed.X, v), append(missed.Y, float64(lessons.CountTrue(miss))/float64(n))
+	}
+	curves := []figure.Curve{missed}
+	caption := "The left-out error of the MCM. Its support vectors give no bound, so none is drawn."
+	if svm {
+		curves, caption = append(curves, bound), "The left-out error stays below the bound, usually far below."
+	}
+	chart := lessons.Figure{Name: "against-c", Wide: true, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of points", Min: 0, Max: 1.05}, Curves: curves, Here: &c}.Picture()
+	}}
+
+	all, err := t.Data()
+	if err != nil {
+		return nil, err
+	}
+	spec, err := lessons.NewSpec(pairs(c)...)
+	if err != nil {
+		return nil, err
+	}
+	points, err := full.Model.Points(all, spec)
+	if err != nil {
+		return nil, err
+	}
+	so := lessons.CountTrue(wrong[:e.Step])
+	if e.Step == 0 {
+		e.Figures = []lessons.Figure{lessons.Boundary("leave", "All points. Step leaves one out at a time.", full.Model, all, spec, nil), chart}
+		e.Notes = []string{fmt.Sprintf("Trained on all %d points: %d support vectors (ringed).", n, full.Report.SupportVectors)}
+	} else {
+		i := e.Step - 1
+		res, spec, d, err := without(ctx, t, i, pairs(c)...)
+		if err != nil {
+			return nil, err
+		}
+		e.Figures = []lessons.Figure{overlay(res.Model, full.Model, d, spec, points[i], wrong[i]), chart}
+		e.Notes = []string{fmt.Sprintf("Point %d at %s is left out. It was %s. The machine without it gets it %s.", i+1, lessons.Pair(t.XY[i]),
+			lessons.Either(points[i].Role != ml.None, "a support vector", lessons.Either(svm, "no support vector, so nothing changes", "no support vector, and still the machine may change")),
+			lessons.Either(wrong[i], "wrong", "right"))}
+	}
+	e.Numbers = []lessons.Number{{Label: "errors so far", Value: fmt.Sprintf("%d of %d left out", so, e.Step)}}
+	e.Numbers = append(e.Numbers, lessons.Number{Label: "left-out error", Value: fmt.Sprintf("%d of %d", lessons.CountTrue(wrong), n), Help: lessons.Percent(float64(lessons.CountTrue(wrong)) / float64(n))})
+	if svm {
+		b := theory.LeaveOneOutBound(full.Report.SupportVectors, n)
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "bound $N_{SV}/N$", Value: lessons.Worth(b), Help: fmt.Sprintf("%d support vectors of %d points", full.Report.SupportVectors, n)})
+	} else {
+		few := lessons.CountTrue(wrong) > full.Report.SupportVectors
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "support vectors", Value: strconv.Itoa(full.Report.SupportVectors), Help: lessons.Either(few, "fewer than the errors: their number is no bound for an MCM", "their number is no bound for an MCM")})
+	}
+	return e, nil
+}
+
+// overlay shows the machine without a point over that with it.
+func overlay(less, full *ml.Model, d *dataset.Data, spec ml.Spec, out ml.Point, wrong bool) lessons.Figure {
+	return lessons.Figure{Name: "leave", Caption: "The boundary without the hollow point, over the one with it. Where only one line is seen, nothing has changed.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		points, err := less.Points(d, spec)
+		if err != nil {
+			return nil, err
+		}
+		out.HeldOut, out.Wrong = true, wrong
+		v, _ := less.View()
+		scene := figure.Scene{Model: less, Points: append(points, out), View: v, Classes: d.Classes, Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 2, Grid: 80}
+		whole := scene
+		whole.Model = full
+		return figure.Overlay([]figure.Layer{{Name: "without the point", Scene: scene}, {Name: "with all points", Scene: whole}})
+	}}
+}
+
+// smallC compares the numbers of support vectors at two prices.
+func smallC(ctx context.Context) (float64, error) {
+	t, err := toy()
+	if err != nil {
+		return 0, err
+	}
+	d, err := t.Data()
+	if err != nil {
+		return 0, err
+	}
+	var sv [2]int
+	for i, c := range []string{"10", "0.01"} {
+		res, _, err := lessons.Fit(ctx, d, "kernel", "linear", "C", c)
+		if err != nil {
+			return 0, err
+		}
+		sv[i] = res.Report.SupportVectors
+	}
+	switch {
+	case sv[1] < sv[0]:
+		return 0, nil
+	case sv[1] > sv[0]:
+		return 1, nil
+	}
+	return 2, nil
+}
+
+// notForMCM looks for more left-out errors than support vectors.
+func notForMCM(ctx context.Context) (float64, error) {
+	t, err := toy()
+	if err != nil {
+		return 0, err
+	}
+	full, wrong, err := eachOut(ctx, t, "learner", "mcm", "kernel", "linear", "C", "1")
+	if err != nil {
+		return 0, err
+	}
+	return lessons.Yes(lessons.CountTrue(wrong) <= full.Report.SupportVectors), nil
+}
+
+func showPromises(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	const depth = 0.8 // of the two sides
+	linear := promisesKernel.Of(in) == "linear"
+	m := promisesPoints.Of(in)
+	most, err := lessons.Drawn("separable", 1000, depth, uint64(draw.Of(in)))
+	if err != nil {
+		return nil, err
+	}
+	unseen, err := lessons.Drawn("separable", 2000, depth, lessons.FreshSeed)
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := unseen.Data()
+	if err != nil {
+		return nil, err
+	}
+	pairs := []string{"kernel", promisesKernel.Of(in), "gamma", "1", "hard_margin", "true"}
+	at := func(n int) (t lessons.Toy, d *dataset.Data, res *ml.Result, spec ml.Spec, truth float64, err error) {
+		t = lessons.Toy{XY: most.XY[:n], Y: most.Y[:n]}
+		if d, err = t.Data(); err != nil {
+			return
+		}
+		if res, spec, err = lessons.Fit(ctx, d, pairs...); err != nil {
+			return
+		}
+		truth, err = lessons.ErrorRate(res.Model, fresh)
+		return
+	}
+	curves := []figure.Curve{{Name: "true error"}, {Name: "N_SV / N"}, {Name: "sparse bound"}}
+	if linear {
+		curves = append(curves, figure.Curve{Name: "VC bound, h = 3"})
+	}
+	for _, v := range lessons.Logspace(10, 1000, 10) {
+		n := int(math.Round(v))
+		_, _, res, _, truth, err := at(n)
+		if err != nil {
+			return nil, err
+		}
+		sv := res.Report.SupportVectors
+		for i, y := range []float64{truth, theory.LeaveOneOutBound(sv, n).Value, theory.SparseBound(sv, n, 0.05).Value, theory.VCBound(0, 3, n, 0.05).Value}[:len(curves)] {
+			curves[i].X, curves[i].Y = append(curves[i].X, float64(n)), append(curves[i].Y, y)
+		}
+	}
+	t, d, res, spec, truth, err := at(m)
+	if err != nil {
+		return nil, err
+	}
+	sv := res.Report.SupportVectors
+	here := float64(m)
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			{Name: "promises", Caption: "Bounds and the true error of hard-margin machines as points come in. A share above 1 says nothing.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "points N", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.5}, Curves: curves, Rules: []figure.Rule{{Name: "vacuous above", At: 1}}, Here: &here}.Picture()
+			}},
+			lessons.Boundary("machine", "The machine at this number of points.", res.Model, d, spec, func(s *figure.Scene) { s.Points = s.Points[:min(len(s.Points), 300)] }),
+		},
+		Numbers: []lessons.Number{
+			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", sv, m)},
+			{Label: "true error", Value: lessons.Percent(truth), Help: "on 2000 new points"},
+			{Label: "leave-one-out bound", Value: lessons.Worth(theory.LeaveOneOutBound(sv, m))},
+			{Label: "sparse bound", Value: lessons.Worth(theory.SparseBound(sv, m, 0.05)), Help: `with $\delta = 0.05$`},
+		},
+	}
+	if linear {
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "VC bound of 002", Value: lessons.Worth(theory.VCBound(0, 3, m, 0.05)), Help: "$h = 3$ for lines"})
+	}
+	if m <= 200 {
+		e.Lab = t.Lab(pairs...)
+	}
+	return e, nil
+}
+
+// trial is one machine of a comparison.
+type trial struct {
+	machine string
+	pairs   []string
+	vectors int
+	wrong   float64 // share of fresh points
+}
+
+// machines are the names of the machines that are compared.
+var machines = []string{"SVM", "MCM", "sparse MCM", "conformal MCM"}
+
+// machineSettings are the settings of a machine.
+func machineSettings(machine, rho, c, gamma string) []string {
+	pairs := []string{"kernel", "rbf", "C", c, "gamma", gamma, "learner", "mcm"}
+	switch machine {
+	case "SVM":
+		return append(pairs[:6:6], "learner", "svm")
+	case "sparse MCM":
+		return append(pairs, "rho", rho)
+	case "conformal MCM":
+		return append(pairs, "conformal", "eigen")
+	}
+	return pairs
+}
+
+// noise is how much each pattern is blurred.
+var noise = map[string]float64{"moons": 0.3, "blobs": 0.9, "circles": 0.2, "checkerboard": 0.05}
+
+// trials trains SVM, MCM and sparse MCM over a grid of C and gamma.
+func trials(ctx context.Context, pattern, rho string, m int, draw uint64) (lessons.Toy, []trial, error) {
+	t, err := lessons.Drawn(pattern, m, noise[pattern], draw)
+	if err != nil {
+		return t, nil, err
+	}
+	d, err := t.Data()
+	if err != nil {
+		return t, nil, err
+	}
+	unseen, err := lessons.Drawn(pattern, 1000, noise[pattern], lessons.FreshSeed)
+	if err != nil {
+		return t, nil, err
+	}
+	fresh, err := unseen.Data()
+	if err != nil {
+		return t, nil, err
+	}
+	var all []trial
+	for _, machine := range machines[:3] {
+		for _, c := range []string{"0.1", "1", "10", "100", "1000"} {
+			for _, gamma := range []string{"0.03", "0.1", "0.5", "2", "8", "30"} {
+				pairs := machineSettings(machine, rho, c, gamma)
+				res, _, err := lessons.Fit(ctx, d, pairs...)
+				if err != nil {
+					return t, nil, err
+				}
+				wrong, err := lessons.ErrorRate(res.Model, fresh)
+				if err != nil {
+					return t, nil, err
+				}
+				all = append(all, trial{machine, pairs, res.Report.SupportVectors, wrong})
+			}
+		}
+	}
+	return t, all, nil
+}
+
+// leastWrong has the least error, and of equal ones the fewest support vectors.
+func leastWrong(all []trial) trial {
+	return slices.MinFunc(all, func(a, b trial) int {
+		return cmp.Or(cmp.Compare(a.wrong, b.wrong), cmp.Compare(a.vectors, b.vectors))
+	})
+}
+
+// fewest has the fewest support vectors, and of equal ones the least error.
+func fewest(all []trial) trial {
+	return slices.MinFunc(all, func(a, b trial) int {
+		return cmp.Or(cmp.Compare(a.vectors, b.vectors), cmp.Compare(a.wrong, b.wrong))
+	})
+}
+
+func showFewer(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	m := fewerPoints.Of(in)
+	t, all, err := trials(ctx, pattern.Of(in), rho.Text(in), m, uint64(draw.Of(in)))
+	if err != nil {
+		return nil, err
+	}
+	best := leastWrong(all)
+	var marks []figure.Mark
+	table := lessons.Table{Caption: "Of each machine the setting with the least error, then the one with the fewest support vectors", Head: []string{"machine", "least error", "SVs", "fewest SVs", "error", "rank corr."}}
+	top := 0.0
+	for i, machine := range machines[:3] {
+		var mine []trial
+		var sv, wrong []float64
+		for _, tr := range all {
+			if tr.machine == machine {
+				mine, sv, wrong = append(mine, tr), append(sv, float64(tr.vectors)), append(wrong, tr.wrong)
+				marks = append(marks, figure.Dot{At: [2]float64{float64(tr.vectors), 100 * tr.wrong}, Class: i, Name: machine, Ring: slices.Equal(tr.pairs, best.pairs)})
+				top = max(top, 100*tr.wrong)
+			}
+		}
+		b, s := leastWrong(mine), fewest(mine)
+		correlation, err := eval.RankCorrelation(sv, wrong)
+		if err != nil {
+			return nil, err
+		}
+		table.Rows = append(table.Rows, []string{
+			machine, lessons.Percent(b.wrong), strconv.Itoa(b.vectors), strconv.Itoa(s.vectors), lessons.Percent(s.wrong),
+			views.Short(math.Round(100*correlation) / 100),
+		})
+	}
+	doubt := 200 * math.Sqrt(best.wrong*(1-best.wrong)/1000)
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{{Name: "scatter", Caption: "Every mark is a machine with its own $C$ and $\\gamma$. If fewer were better, the marks would rise to the right. The ringed one has the least error.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Plane{
+				Format: l.Format(2), X: "support vectors", Y: "error on 1000 new points, %", Stretched: true,
+				Limits: figure.Limits{XMin: -2, XMax: float64(m) + 2, YMin: 0, YMax: top + 3}, Marks: marks,
+			}.Picture()
+		}}},
+		Tables: []lessons.Table{table},
+		Notes:  []string{fmt.Sprintf("The least error, %s ± %.1f, is that of the %s with C = %s, γ = %s and %d support vectors. (Picked by looking at the new points, so it flatters a little.)", lessons.Percent(best.wrong), doubt, best.machine, best.pairs[3], best.pairs[5], best.vectors)},
+		Lab:    t.Lab(best.pairs...),
+	}, nil
+}
+
+// sparsest tells whether the sparsest machine is clearly worse.
+func sparsest(ctx context.Context) (float64, error) {
+	_, all, err := trials(ctx, "moons", "0.05", 80, 1)
+	if err != nil {
+		return 0, err
+	}
+	return lessons.Yes(fewest(all).wrong < leastWrong(all).wrong+0.03), nil
+}
+
+// tuned is what two ways to choose among settings claim and get in
+// one draw of the data.
+type tuned struct {
+	claimed, truth         []float64 // best on the test fold, after k+1 settings, and its true error
+	fairClaimed, fairTruth float64   // best in a cross-validation of the training points
+}
+
+const (
+	tried   = 16 // settings, in an order drawn anew each time
+	repeats = 20 // of the draw, which a standard error needs
+)
+
+// tunings repeats: draw 50 training and 20 test points, try settings
+// one after the other, keep the best on the test points; or, of the first
+// candidates, the best in a cross-validation of the training points.
+func tunings(ctx context.Context, noise float64, candidates int, draw uint64, repeats int) ([]tuned, error) {
+	const training, testing = 50, 20
+	fresh, err := lessons.FreshMoons(1000, noise)
+	if err != nil {
+		return nil, err
+	}
+	gammas := lessons.Logspace(0.02, 50, tried)
+	out := make([]tuned, repeats)
+	for r := range out {
+		seed := 1000*draw + uint64(r)
+		t, err := lessons.Drawn("moons", training+testing, noise, seed)
+		if err != nil {
+			return nil, err
+		}
+		all, err := t.Data()
+		if err != nil {
+			return nil, err
+		}
+		train, test := lessons.SelectRows(all, span(0, training)), lessons.SelectRows(all, span(training, training+testing))
+		o := &out[r]
+		best, truth := 2.0, 0.0
+		o.fairClaimed = 2
+		for k, i := range rand.New(rand.NewPCG(seed, 0x0de)).Perm(tried) {
+			spec, err := lessons.NewSpec("C", []string{"1", "100"}[i%2], "gamma", lessons.Setting(gammas[i]))
+			if err != nil {
+				return nil, err
+			}
+			res, err := lessons.Train(ctx, train, spec)
+			if err != nil {
+				return nil, err
+			}
+			onTest, err := lessons.ErrorRate(res.Model, test)
+			if err != nil {
+				return nil, err
+			}
+			inner := 2.0
+			if k < candidates {
+				cv, err := eval.CrossValidate(ctx, train, spec, nil, eval.Scheme{Folds: 3, Seed: draw}, nil)
+				if err != nil {
+					return nil, err
+				}
+				inner = 1 - cv.Settings[0].Accuracy
+			}
+			if onTest < best || inner < o.fairClaimed {
+				actual, err := lessons.ErrorRate(res.Model, fresh)
+				if err != nil {
+					return nil, err
+				}
+				if onTest < best {
+					best, truth = onTest, actual
+				}
+				if inner < o.fairClaimed {
+					o.fairClaimed, o.fairTruth = inner, actual
+				}
+			}
+			o.claimed, o.truth = append(o.claimed, best), append(o.truth, truth)
+		}
+	}
+	return out, nil
+}
+
+// span are the numbers from a to b, without b.
+func span(a, b int) []int {
+	s := make([]int, b-a)
+	for i := range s {
+		s[i] = a + i
+	}
+	return s
+}
+
+// deal deals rows of d out into folds, each class evenly.
+func deal(d *dataset.Data, rows []int, folds int, seed uint64) ([][]int, error) {
+	y := make([]float64, len(rows))
+	for k, i := range rows {
+		y[k] = float64(d.Y[i])
+	}
+	out, err := eval.Folds(y, folds, seed)
+	for _, f := range out {
+		for a, k := range f {
+			f[a] = rows[k]
+		}
+	}
+	return out, err
+}
+
+// others are all rows of the folds but those of fold k.
+func others(folds [][]int, k int) (rows []int) {
+	for i, f := range folds {
+		if i != k {
+			rows = append(rows, f...)
+		}
+	}
+	slices.Sort(rows)
+	return rows
+}
+
+func showTuning(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	repeats := repeats
+	if in.Coarse {
+		repeats = 8
+	}
+	n := candidates.Of(in)
+	draws, err := tunings(ctx, tuningNoise.Of(in), n, uint64(draw.Of(in)), repeats)
+	if err != nil {
+		return nil, err
+	}
+	curves := []figure.Curve{{Name: "error on the test fold that chose"}, {Name: "true error of that choice"}}
+	top := 0.0
+	for k := range tried {
+		for j, at := range []func(tuned) float64{
+			func(o tuned) float64 { return o.claimed[k] }, func(o tuned) float64 { return o.truth[k] },
+		} {
+			m, se := eval.MeanError(lessons.Column(draws, at))
+			c := &curves[j]
+			c.X, c.Y = append(c.X, float64(k+1)), append(c.Y, m)
+			c.Lo, c.Hi = append(c.Lo, m-se), append(c.Hi, m+se)
+			top = max(top, m+se)
+		}
+	}
+	cell := func(at func(tuned) float64) string {
+		m, se := eval.MeanError(lessons.Column(draws, at))
+		return fmt.Sprintf("%s ± %.1f", lessons.Minus(fmt.Sprintf("%.1f", 100*m)), 100*se)
+	}
+	here := float64(n)
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{{Name: "tuning", Caption: fmt.Sprintf("Means over %d repetitions, with a standard error to both sides. Each further setting lets the test fold claim less error; the truth does not follow.", repeats), Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "settings tried", Min: 1, Max: tried}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.15 * top}, Curves: curves, Here: &here}.Picture()
+		}}},
+		Tables: []lessons.Table{{
+			Caption: "Mean error in %, with its standard error", Head: []string{"chosen by", "claimed", "true", "flattery"},
+			Rows: [][]string{
+				{"test fold", cell(func(o tuned) float64 { return o.claimed[n-1] }), cell(func(o tuned) float64 { return o.truth[n-1] }), cell(func(o tuned) float64 { return o.truth[n-1] - o.claimed[n-1] })},
+				{"inner folds", cell(func(o tuned) float64 { return o.fairClaimed }), cell(func(o tuned) float64 { return o.fairTruth }), cell(func(o tuned) float64 { return o.fairTruth - o.fairClaimed })},
+			},
+		}},
+		Notes: []string{"Inner folds do the choosing as well, so their own claim is no final judge either: a study needs an outer test fold besides."},
+	}, nil
+}
+
+// flatter asks whether the claim is too good by more than chance.
+func flatter(ctx context.Context) (float64, error) {
+	const n = 12
+	draws, err := tunings(ctx, 0.6, n, 1, repeats)
+	if err != nil {
+		return 0, err
+	}
+	var v []float64
+	for _, o := range draws {
+		v = append(v, o.truth[n-1]-o.claimed[n-1])
+	}
+	switch m, se := eval.MeanError(v); {
+	case m > 2*se:
+		return 1, nil
+	case m < -2*se:
+		return 2, nil
+	}
+	return 0, nil
+}
+
+// fold is one outer fold of the study: by machine what was chosen on the
+// training rows, and how it did on the test rows.
+type fold struct {
+	chosen   []ml.Spec
+	accuracy []float64
+	vectors  []float64
+}
+
+const (
+	most     = 90 // at most, so that a fold takes no longer than a blink
+	studyRho = "0.05"
+)
+
+// choose picks C and gamma of a machine by cross-validation on these rows
+// alone; of equal settings the first, with the smaller gamma and C.
+func choose(ctx context.Context, d *dataset.Data, machine string, rows []int, seed uint64) (ml.Spec, error) {
+	spec, err := lessons.NewSpec(append(machineSettings(machine, studyRho, "1", "1"), "standardize", "true")...)
+	if err != nil {
+		return spec, err
+	}
+	cv, err := eval.CrossValidate(ctx, lessons.SelectRows(d, rows), spec, eval.Grid{
+		"C": eval.Numbers(1, 10, 100), "gamma": eval.Numbers(0.1, 0.5, 2.5),
+	}, eval.Scheme{Folds: 3, Seed: seed}, nil)
+	if err != nil {
+		return spec, err
+	}
+	best := cv.Settings[cv.Best].Values
+	return spec.With("C", best["C"]).With("gamma", best["gamma"]), nil
+}
+
+// run runs the first outer folds.
+func run(ctx context.Context, d *dataset.Data, folds, first int, seed uint64) ([]fold, error) {
+	parts, err := deal(d, sample(len(d.Y), seed), folds, seed)
+	if err != nil {
+		return nil, err
+	}
+	var out []fold
+	for k := range first {
+		var f fold
+		train := others(parts, k)
+		for _, machine := range machines {
+			spec, err := choose(ctx, d, machine, train, seed)
+			if err != nil {
+				return nil, err
+			}
+			res, err := lessons.Train(ctx, lessons.SelectRows(d, train), spec)
+			if err != nil {
+				return nil, err
+			}
+			a, err := res.Model.Accuracy(lessons.SelectRows(d, parts[k]))
+			if err != nil {
+				return nil, err
+			}
+			f.chosen, f.accuracy, f.vectors = append(f.chosen, spec), append(f.accuracy, a), append(f.vectors, float64(res.Report.SupportVectors))
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// sample draws at most most of n rows.
+func sample(n int, seed uint64) []int {
+	rows := rand.New(rand.NewPCG(seed, 0x5a3)).Perm(n)
+	rows = rows[:min(n, most)]
+	slices.Sort(rows)
+	return rows
+}
+
+func showStudy(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	_, d, err := data.Of(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if len(d.Classes) != 2 {
+		return nil, param.Refuse("choose data with two", "the study compares machines on two classes, and these data have %d", len(d.Classes))
+	}
+	folds := folds.Of(in)
+	e := &lessons.Exhibit{Steps: folds, Step: min(in.Step, folds-1)}
+	fs, err := run(ctx, d, folds, e.Step+1, uint64(studyDraw.Of(in)))
+	if err != nil {
+		return nil, err
+	}
+	with := func(mean, se float64) string {
+		if math.IsNaN(se) {
+			return lessons.Minus(fmt.Sprintf("%.1f", 100*mean))
+		}
+		return lessons.Minus(fmt.Sprintf("%.1f ± %.1f", 100*mean, 100*se))
+	}
+	t := lessons.Table{Caption: "Accuracy in % on test folds so far: mean and standard error, and the difference to the SVM fold by fold", Head: []string{"machine", "accuracy", "minus SVM", "SVs", "chosen in this fold"}}
+	var curves []figure.Curve
+	top, winner := -1.0, 0
+	for j, machine := range machines {
+		acc := lessons.Column(fs, func(f fold) float64 { return f.accuracy[j] })
+		curve := figure.Curve{Name: machine, Marks: true, Y: acc}
+		for i := range acc {
+			curve.X = append(curve.X, float64(i+1)+0.06*(float64(j)-1.5)) // beside each other, as many are equal
+		}
+		curves = append(curves, curve)
+		mean, se := eval.MeanError(acc)
+		if mean > top {
+			top, winner = mean, j
+		}
+		change := "–"
+		if j > 0 {
+			change = with(eval.MeanError(lessons.Column(fs, func(f fold) float64 { return f.accuracy[j] - f.accuracy[0] })))
+		}
+		chosen := fs[e.Step].chosen[j]
+		t.Rows = append(t.Rows, []string{
+			machine, with(mean, se), change, views.Short(stat.Mean(lessons.Column(fs, func(f fold) float64 { return f.vectors[j] }), nil)),
+			"C = " + chosen.Text("C") + ", γ = " + chosen.Text("gamma"),
+		})
+	}
+	rows := min(len(d.Y), most)
+	low := 1.0
+	for _, c := range curves {
+		low = min(low, slices.Min(c.Y))
+	}
+	e.Figures = []lessons.Figure{{Name: "study", Caption: "Accuracy on the test fold, fold by fold. Lines that cross say that the order of the machines is a matter of the fold.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "fold", Min: 0.8, Max: float64(folds) + 0.2}, Y: figure.Axis{Name: "accuracy", Min: math.Floor(10*low)/10 - 0.05, Max: 1.02}, Curves: curves}.Picture()
+	}}}
+	e.Tables = []lessons.Table{t}
+	e.Notes = []string{fmt.Sprintf("Fold %d of %d is held out. On the other %d rows nine settings of each machine are judged by three inner folds; the best is trained again and meets the held-out rows once.", e.Step+1, folds, rows-rows/folds)}
+	spec := fs[e.Step].chosen[winner]
+	e.Lab = lessons.LabQuery(data.Text(in), append(machineSettings(machines[winner], studyRho, spec.Text("C"), spec.Text("gamma")), "test_fraction", "0.25")...)
+	return e, nil
+}
+
+// conformal compares the MCM with and without the map.
+func conformal(ctx context.Context) (float64, error) {
+	d, err := lessons.LoadData("iris-versicolor-virginica")
+	if err != nil {
+		return 0, err
+	}
+	fs, err := run(ctx, d, 5, 5, 1)
+	if err != nil {
+		return 0, err
+	}
+	mean, se := eval.MeanError(lessons.Column(fs, func(f fold) float64 { return f.accuracy[3] - f.accuracy[1] }))
+	return lessons.Yes(mean > 2*se), nil
+}
+
+func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	const m = 80
+	t, err := lessons.Drawn("moons", m, noise["moons"], 1)
+	if err != nil {
+		return nil, err
+	}
+	d, err := t.Data()
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := lessons.FreshMoons(1000, noise["moons"])
+	if err != nil {
+		return nil, err
+	}
+	vectors, wrong := make([]figure.Curve, 3), make([]figure.Curve, 3)
+	table := lessons.Table{Caption: "At the chosen C and γ", Head: []string{"machine", "support vectors", "training error", "held-out error"}}
+	for j, machine := range machines[:3] {
+		vectors[j].Name, wrong[j].Name = machine, machine
+		for _, c := range lessons.Logspace(0.01, 1000, 11) {
+			res, _, err := lessons.Fit(ctx, d, machineSettings(machine, studyRho, lessons.Setting(c), summaryGamma.Text(in))...)
+			if err != nil {
+				return nil, err
+			}
+			miss, err := lessons.ErrorRate(res.Model, fresh)
+			if err != nil {
+				return nil, err
+			}
+			vectors[j].X, vectors[j].Y = append(vectors[j].X, c), append(vectors[j].Y, float64(res.Report.SupportVectors))
+			wrong[j].X, wrong[j].Y = append(wrong[j].X, c), append(wrong[j].Y, miss)
+		}
+		res, _, err := lessons.Fit(ctx, d, machineSettings(machine, studyRho, price.Text(in), summaryGamma.Text(in))...)
+		if err != nil {
+			return nil, err
+		}
+		miss, err := lessons.ErrorRate(res.Model, fresh)
+		if err != nil {
+			return nil, err
+		}
+		table.Rows = append(table.Rows, []string{machine, strconv.Itoa(res.Report.SupportVectors), lessons.Percent(1 - res.Report.TrainAccuracy), lessons.Percent(miss)})
+	}
+	here := price.Of(in)
+	chart := func(name, caption, axis string, top float64, cs []figure.Curve, wide bool) lessons.Figure {
+		return lessons.Figure{Name: name, Caption: caption, Wide: wide, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: axis, Min: 0, Max: top}, Curves: cs, Here: &here}.Picture()
+		}}
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			chart("vectors", "Support vectors against $C$. Those of the SVM fall as $C$ rises.", "support vectors of 80", m+4, vectors, false),
+			chart("errors", "The held-out error of the same machines. The two pictures have different shapes.", "held-out error", 0.55, wrong, true),
+		},
+		Tables: []lessons.Table{table},
+		Lab:    t.Lab(machineSettings("SVM", studyRho, price.Text(in), summaryGamma.Text(in))...),
+	}, nil
+}
+
+// sparseByC finds which way of turning C leaves fewer support vectors.
+func sparseByC(ctx context.Context) (float64, error) {
+	t, err := lessons.Drawn("moons", 80, noise["moons"], 1)
+	if err != nil {
+		return 0, err
+	}
+	d, err := t.Data()
+	if err != nil {
+		return 0, err
+	}
+	var sv [2]int
+	for i, c := range []string{"0.1", "10"} {
+		res, _, err := lessons.Fit(ctx, d, machineSettings("SVM", studyRho, c, "1")...)
+		if err != nil {
+			return 0, err
+		}
+		sv[i] = res.Report.SupportVectors
+	}
+	return lessons.Yes(sv[0] < sv[1]), nil
+}
