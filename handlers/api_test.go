@@ -966,16 +966,18 @@ func conforms(doc object, method, path string, a answer) error {
 
 // matches tells whether a path is one of a pattern. Ids hold no dots.
 func matches(pattern, path string) bool {
-	before, after, ok := strings.Cut(pattern, "{id}")
-	if !ok {
-		return pattern == path
-	}
-	rest, ok := strings.CutPrefix(path, before)
-	if !ok {
-		return false
-	}
-	id, ok := strings.CutSuffix(rest, after)
-	return ok && id != "" && !strings.ContainsAny(id, "/.")
+	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
+	return slices.EqualFunc(want, got, func(w, g string) bool {
+		before, rest, variable := strings.Cut(w, "{")
+		if !variable {
+			return w == g
+		}
+		_, after, _ := strings.Cut(rest, "}")
+		// An id has no dot: {id}.csv is another path than {id}.
+		inner, ok := strings.CutPrefix(g, before)
+		inner, ends := strings.CutSuffix(inner, after)
+		return ok && ends && inner != "" && (rest != "id}" || !strings.Contains(inner, "."))
+	})
 }
 
 func resolve(doc object, ref string) any {
@@ -1067,4 +1069,97 @@ func validate(doc object, schema, v any, at string) error {
 		}
 	}
 	return nil
+}
+
+// The key of the API works for what a page can do with a run: its predictions, for
+// its own points and for others, and its pictures.
+func TestAPIPredictionsAndPictures(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	c.upload("name=square.csv", square)
+	run := c.train(`{"dataset":"moons","spec":{"C":10,"gamma":2}}`)
+	c.follow(run)
+	base := "/api/runs/" + run
+
+	csv := func(a answer) []string {
+		t.Helper()
+		if kind := a.header.Get("Content-Type"); kind != "text/csv; charset=utf-8" {
+			t.Errorf("sent as %q", kind)
+		}
+		return strings.Split(strings.TrimSpace(string(a.body)), "\n")
+	}
+	labelled := csv(c.want(200, "POST", base+"/predictions", "x1,x2,label\n0,1,-1\n1,-0.5,1\n"))
+	if len(labelled) != 3 || labelled[0] != "row,label,f,true" || !strings.HasPrefix(labelled[1], "1,-1,-") || !strings.HasSuffix(labelled[2], ",1") || !strings.HasPrefix(labelled[2], "2,1,") {
+		t.Errorf("predictions %q", labelled)
+	}
+	bare := csv(c.want(200, "POST", base+"/predictions", "0;1\n1;-0,5\n"))
+	if len(bare) != 3 || bare[0] != "row,label,f" || !strings.HasPrefix(labelled[1], bare[1]+",") {
+		t.Errorf("without labels and header %q, with them %q", bare, labelled)
+	}
+	if own := csv(c.want(200, "GET", base+"/predictions.csv", "")); len(own) != 201 || own[0] != "row,label,predicted,f,held_out,role,weight" {
+		t.Errorf("its own points: %d lines, %q", len(own), own[0])
+	}
+	for _, wrong := range []struct {
+		status int
+		body   string
+	}{{422, ""}, {422, "a,b,c,d\n1,2,3,4\n"}, {422, "x1,x2\n1,abc\n"}, {422, "x1,x2\n1e300,-1e300\n1e300,NaN\n"}} {
+		c.want(wrong.status, "POST", base+"/predictions", wrong.body)
+	}
+	for _, path := range []string{base, "/runs/" + run} {
+		if a := c.want(200, "GET", path+"/figures/boundary.svg?width=300&height=200", ""); a.header.Get("Content-Type") != "image/svg+xml" || !bytes.Contains(a.body, []byte("<svg")) {
+			t.Errorf("%s: %s", path, a.header.Get("Content-Type"))
+		}
+		if a := c.want(200, "GET", path+"/figures/boundary.png?dark=1", ""); !bytes.HasPrefix(a.body, []byte("\x89PNG")) {
+			t.Errorf("%s: no PNG", path)
+		}
+		c.want(404, "GET", path+"/figures/before.svg", "")
+		c.want(404, "GET", path+"/figures/boundary.gif", "")
+	}
+	other := s.client(t, bob)
+	for _, path := range []string{base + "/predictions.csv", base + "/figures/boundary.svg", "/runs/" + run + "/figures/boundary.svg"} {
+		other.want(404, "GET", path, "")
+	}
+	other.want(404, "POST", base+"/predictions", "0,1\n")
+}
+
+// Nothing that has a default is asked for, and an empty spec is one.
+func TestOpenAPIDefaults(t *testing.T) {
+	t.Parallel()
+	c := client{doc: description(t), t: t}
+	var walk func(v any, at string)
+	walk = func(v any, at string) {
+		s := deref(c.doc, v)
+		required, _ := s["required"].([]any)
+		properties, _ := s["properties"].(object)
+		for name, p := range properties {
+			if _, has := deref(c.doc, p)["default"]; has && slices.Contains(required, any(name)) {
+				t.Errorf("%s: %s has a default and is required", at, name)
+			}
+			walk(p, at+"."+name)
+		}
+	}
+	for path, item := range c.doc["paths"].(object) {
+		for method, op := range item.(object) {
+			if method == "parameters" {
+				continue
+			}
+			body, ok := op.(object)["requestBody"].(object)
+			if !ok {
+				continue
+			}
+			for _, media := range body["content"].(object) {
+				if schema := media.(object)["schema"]; schema != nil {
+					walk(schema, method+" "+path)
+				}
+			}
+		}
+	}
+	for _, body := range []string{`{"dataset":"moons"}`, `{"dataset":"moons","spec":{}}`} {
+		var v any
+		_ = json.Unmarshal([]byte(body), &v)
+		if err := c.check("NewRun", v); err != nil {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
 }

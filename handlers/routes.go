@@ -120,6 +120,7 @@ func (a *App) programs(r chi.Router) {
 	r.Patch("/runs/{id}", h(a.api.UpdateRun))
 	r.Delete("/runs/{id}", h(a.api.DeleteRun))
 	r.Get("/runs/{id}/model.json", h(a.runs.Model))
+	r.Post("/runs/{id}/predictions", h(a.api.Predict))
 	r.Get("/runs/{id}/predictions.csv", h(a.runs.Predictions))
 	r.Get("/runs/{id}/figures/{figure}", h(a.runs.Figure))
 	r.Get("/runs/{id}/events", h(a.runs.Events))

@@ -93,17 +93,8 @@ func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 	name := door.NameOf(q.Get("name"), "")
 	body := http.MaxBytesReader(w, r.Body, a.Limits.Bytes)
 	d, err := dataset.Read(body, name, dataset.Mapping{Kind: dataset.Kind(q.Get("kind")), Label: q.Get("label"), Features: columns.Features}, a.Limits)
-	var tooLarge *http.MaxBytesError
-	var fault *dataset.Error
-	switch {
-	case errors.Is(err, dataset.ErrTooLarge):
-		return web.Errorf(web.TooLarge, "%v", err)
-	case errors.As(err, &tooLarge):
-		return err
-	case errors.As(err, &fault) && fault.Err != nil:
-		return web.Errorf(web.Malformed, "The file did not arrive whole. Nothing was saved. (%w)", fault.Err)
-	case err != nil:
-		return param.Problems{{Field: "file", Message: err.Error()}}
+	if err != nil {
+		return fileError(err)
 	}
 	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), name, "uploaded "+name, d)
 	if err != nil {
@@ -111,6 +102,23 @@ func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Location", "/api/datasets/"+set.ID)
 	return web.JSON(w, http.StatusCreated, newDataset(set))
+}
+
+// fileError says what is wrong with the file in the body of a request.
+func fileError(err error) error {
+	var tooLarge *http.MaxBytesError
+	var wrong *dataset.Error
+	switch {
+	case errors.Is(err, dataset.ErrTooLarge):
+		return web.Errorf(web.TooLarge, "%v", err)
+	case errors.As(err, &tooLarge):
+		return err
+	case errors.As(err, &wrong) && wrong.Err != nil:
+		return web.Errorf(web.Malformed, "The file did not arrive whole. Nothing was saved. (%w)", wrong.Err)
+	case errors.As(err, &wrong):
+		return param.Problems{{Field: "file", Message: err.Error()}}
+	}
+	return err
 }
 
 // Dataset answers with one data set.
@@ -267,6 +275,29 @@ func (a *Room) DeleteRun(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+// Predict applies the model of a run to the file in the body and answers with CSV.
+func (a *Room) Predict(w http.ResponseWriter, r *http.Request) error {
+	run, err := a.Store.Run(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	if run.Model == nil {
+		return store.ErrNotFound
+	}
+	limits := a.Limits
+	limits.Columns += run.Model.Columns // of a model that takes so many values of a kernel
+	table, err := dataset.ParseTable(http.MaxBytesReader(w, r.Body, limits.Bytes), "", limits)
+	if err != nil {
+		return fileError(err)
+	}
+	predictions, err := run.Model.PredictTable(r.Context(), table)
+	if err != nil {
+		return fileError(err)
+	}
+	door.Attach(w, run.Name+".predictions.csv", "text/csv; charset=utf-8")
+	return predictions.WriteCSV(w)
 }
 
 // CancelRun ends a run that is queued or running.

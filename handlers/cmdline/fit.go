@@ -187,33 +187,29 @@ func (o *fitOptions) print(w io.Writer, r ml.Report) error {
 
 // evaluate measures the accuracy on a second file and puts it into the report.
 func evaluate(ctx context.Context, res *ml.Result, t *dataset.Table) error {
-	in, err := inputsOf(t, res.Model)
+	p, err := res.Model.PredictTable(ctx, t)
 	if err != nil {
 		return err
 	}
-	if in.fault != nil {
-		return in.fault
+	if p.Unlabelled != nil {
+		return p.Unlabelled
 	}
-	if in.labels == nil {
+	if p.True == nil {
 		return fmt.Errorf("%s: no column %q with the labels", t.File, res.Model.Label)
 	}
-	scores, err := scoresOf(ctx, res.Model, in)
-	if err != nil {
-		return err
-	}
 	right := 0
-	for i, l := range in.labels {
+	for i, l := range p.True {
 		if !slices.Contains(res.Report.Classes, l) {
 			return &dataset.Error{
 				File: t.File, Line: t.Lines[i], Name: res.Model.Label,
 				Message: fmt.Sprintf("label %q: expected one of %s", l, strings.Join(res.Report.Classes, ", ")),
 			}
 		}
-		if res.Model.Class(scores.RawRowView(i)) == res.Model.ClassOf(l) {
+		if res.Model.Class(p.Scores.RawRowView(i)) == res.Model.ClassOf(l) {
 			right++
 		}
 	}
-	accuracy := float64(right) / float64(len(in.labels))
-	res.Report.TestN, res.Report.TestAccuracy = len(in.labels), &accuracy
+	accuracy := float64(right) / float64(len(p.True))
+	res.Report.TestN, res.Report.TestAccuracy = len(p.True), &accuracy
 	return nil
 }

@@ -3,7 +3,6 @@ package runs
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -332,17 +331,7 @@ func (a *Room) Predictions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	door.Attach(w, run.Name+".predictions.csv", "text/csv; charset=utf-8")
-	out := csv.NewWriter(w)
-	_ = out.Write(slices.Concat([]string{"row", data.Label, "predicted"}, run.Model.ScoreNames(), []string{"held_out", "role", "weight"}))
-	for _, p := range points {
-		rec := []string{strconv.Itoa(p.Row + 1), p.Label, p.Predicted}
-		for _, f := range p.Scores {
-			rec = append(rec, strconv.FormatFloat(f, 'g', -1, 64))
-		}
-		_ = out.Write(append(rec, strconv.FormatBool(p.HeldOut), string(p.Role), strconv.FormatFloat(p.Weight, 'g', -1, 64)))
-	}
-	out.Flush()
-	return out.Error()
+	return run.Model.WritePoints(w, points)
 }
 
 // runInCourse adds to a run's page what its course makes of it. The lab opens in

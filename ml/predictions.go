@@ -1,0 +1,220 @@
+package ml
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/dataset"
+)
+
+// Predictions are what a model says of the rows of a file.
+type Predictions struct {
+	Scores     *mat.Dense // f of every machine, one row for each of the file
+	True       []string   // the labels in the file; nil: none that can be read
+	Unlabelled error      // what is wrong with the column of labels, where there is one
+
+	model *Model
+}
+
+// PredictTable applies m to the rows of a file, labelled or not. Columns are found
+// by their names, or by position where none of the names occurs and the number of
+// columns fits. It returns a *dataset.Error for a file that m cannot take and for a
+// row whose decision value is not finite, and ctx.Err() when ctx ends.
+func (m *Model) PredictTable(ctx context.Context, t *dataset.Table) (*Predictions, error) {
+	in, err := inputsOf(t, m)
+	if err != nil {
+		return nil, err
+	}
+	scores, err := m.scoresOf(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(scores.RawMatrix().Data, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); i >= 0 {
+		i /= len(m.Machines)
+		return nil, &dataset.Error{File: t.File, Line: t.Lines[i], Message: "the decision value is not finite: the numbers are too far from those the model was trained on"}
+	}
+	return &Predictions{scores, in.labels, in.fault, m}, nil
+}
+
+// WriteCSV writes a line for each row: row (1 is the first), label (the prediction,
+// unless the model predicts numbers), f, one column a machine, and true where the
+// file has labels.
+func (p *Predictions) WriteCSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	head := []string{"row"}
+	if p.model.Rule != Value {
+		head = append(head, "label")
+	}
+	head = append(head, p.model.ScoreNames()...)
+	if p.True != nil {
+		head = append(head, "true")
+	}
+	_ = c.Write(head) // Error tells at the end
+	n, _ := p.Scores.Dims()
+	for i := range n {
+		f := p.Scores.RawRowView(i)
+		rec := append(head[:0], strconv.Itoa(i+1))
+		if p.model.Rule != Value {
+			rec = append(rec, p.model.LabelOf(f...))
+		}
+		for _, v := range f {
+			rec = append(rec, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		if p.True != nil {
+			rec = append(rec, p.True[i])
+		}
+		_ = c.Write(rec)
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// WritePoints writes what m says of the data it was trained on, as Points tells it,
+// in CSV: row, the label under its own name, predicted, f, one column a machine,
+// held_out, role and weight.
+func (m *Model) WritePoints(w io.Writer, points []Point) error {
+	c := csv.NewWriter(w)
+	_ = c.Write(slices.Concat([]string{"row", m.Label, "predicted"}, m.ScoreNames(), []string{"held_out", "role", "weight"}))
+	for _, p := range points {
+		rec := []string{strconv.Itoa(p.Row + 1), p.Label, p.Predicted}
+		for _, f := range p.Scores {
+			rec = append(rec, strconv.FormatFloat(f, 'g', -1, 64))
+		}
+		_ = c.Write(append(rec, strconv.FormatBool(p.HeldOut), string(p.Role), strconv.FormatFloat(p.Weight, 'g', -1, 64)))
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// scoresOf is Scores or ScoresOf that heeds ctx.
+func (m *Model) scoresOf(ctx context.Context, in *inputs) (*mat.Dense, error) {
+	const block = 256
+	if in.objects != nil {
+		scores, err := m.ScoresOf(in.objects)
+		if err != nil {
+			return nil, &dataset.Error{Message: fmt.Sprintf("%s, %v", in.file, err)}
+		}
+		return scores, ctx.Err()
+	}
+	x := in.x
+	n, d := x.Dims()
+	scores := mat.NewDense(n, len(m.Machines), nil)
+	for i := 0; i < n; i += block {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		j := min(i+block, n)
+		scores.Slice(i, j, 0, len(m.Machines)).(*mat.Dense).Copy(m.Scores(x.Slice(i, j, 0, d).(*mat.Dense)))
+	}
+	return scores, nil
+}
+
+// inputs are the rows of a file as a model takes them.
+type inputs struct {
+	file    string
+	x       *mat.Dense      // n x d
+	objects dataset.Objects // instead of x, for a model that takes no vectors
+	labels  []string        // nil: the file has none that can be read
+	fault   error           // what is wrong with the label column, where there is one
+}
+
+// inputsOf picks a model's features out of a file: by name, or by position when
+// none of the names occurs and the columns are as many as the features, with or
+// without the labels. Columns that the model does not know may hold anything.
+func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
+	if m.Objects == dataset.KindPrecomputed {
+		rows, label, err := t.KernelRows(m.Columns, m.Label)
+		if err != nil {
+			return nil, err
+		}
+		in := &inputs{file: t.File, objects: rows}
+		if label != "" {
+			in.labels, in.fault = t.Labels(label)
+		}
+		return in, nil
+	}
+	features, label := m.Features, m.Label
+	if t.Format == "libsvm" {
+		fillZeros(t, features)
+	}
+	switch named := countNamed(t, features); {
+	case named == len(features) && !t.Header && t.Format == "csv" && !hasColumn(t, label) && len(t.Columns) == len(features)+1:
+		// Without a header, the column that is left over is where labels are.
+		label = unused(t, features)
+	case named == len(features):
+	case named > 0 && t.Header: // Matrix names the one that is missing
+	case len(t.Columns) == len(features):
+		features, label = columnNames(t), ""
+	case len(t.Columns) == len(features)+1:
+		if !hasColumn(t, label) {
+			guess, _ := t.Guess()
+			label = guess.Label
+		}
+		features = slices.DeleteFunc(columnNames(t), func(s string) bool { return strings.EqualFold(s, label) })
+	}
+	x, err := t.Matrix(features)
+	if err != nil {
+		return nil, err
+	}
+	in := &inputs{file: t.File, x: x}
+	if hasColumn(t, label) {
+		in.labels, in.fault = t.Labels(label)
+	}
+	return in, nil
+}
+
+func columnNames(t *dataset.Table) []string {
+	names := make([]string, len(t.Columns))
+	for j, c := range t.Columns {
+		names[j] = c.Name
+	}
+	return names
+}
+
+// hasColumn finds names as Table does, regardless of case.
+func hasColumn(t *dataset.Table, name string) bool {
+	return slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return strings.EqualFold(c.Name, name) })
+}
+
+func countNamed(t *dataset.Table, names []string) (n int) {
+	for _, name := range names {
+		if hasColumn(t, name) {
+			n++
+		}
+	}
+	return n
+}
+
+// unused is the first column that is not among names.
+func unused(t *dataset.Table, names []string) string {
+	for _, c := range t.Columns {
+		if !slices.Contains(names, c.Name) {
+			return c.Name
+		}
+	}
+	return ""
+}
+
+// fillZeros adds the features that a LIBSVM file does not mention: the format
+// leaves zeros out, so a file may stop short of the last features.
+func fillZeros(t *dataset.Table, features []string) {
+	for _, name := range features {
+		index, ok := strings.CutPrefix(name, "x")
+		if _, err := strconv.Atoi(index); !ok || err != nil || hasColumn(t, name) {
+			continue
+		}
+		c := dataset.Column{Name: name, Numeric: true, Cells: make([]string, len(t.Lines))}
+		for i := range c.Cells {
+			c.Cells[i] = "0"
+		}
+		t.Columns = append(t.Columns, c)
+	}
+}
