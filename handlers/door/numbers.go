@@ -55,6 +55,21 @@ func QuantityText(q ml.Quantity, r *ml.Report) string {
 	}
 }
 
+// QuantityNumber is a quantity to sort and to compare by, false where it does not
+// apply or is no number.
+func QuantityNumber(q ml.Quantity, r *ml.Report) (float64, bool) {
+	if r == nil {
+		return 0, false
+	}
+	switch v := q.Value(r).(type) {
+	case float64:
+		return v, true
+	case int:
+		return float64(v), true
+	}
+	return 0, false
+}
+
 // Settings turns a spec into the rows of a table.
 func Settings(s ml.Spec) (rows []views.Number) {
 	for _, p := range ml.Params {

@@ -188,18 +188,11 @@ func best(q ml.Quantity, runs []store.Run) []bool {
 	marks := make([]bool, len(runs))
 	top := math.Inf(-1)
 	for i, r := range runs {
-		if r.Report == nil {
+		v, ok := door.QuantityNumber(q, r.Report)
+		if !ok {
 			continue
 		}
-		var v float64
-		switch x := q.Value(r.Report).(type) {
-		case float64:
-			v = float64(q.Better) * x
-		case int:
-			v = float64(q.Better * x)
-		default:
-			continue
-		}
+		v *= float64(q.Better)
 		if v > top {
 			top = v
 			clear(marks)

@@ -239,18 +239,7 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 		i := slices.IndexFunc(ml.Quantities, func(q ml.Quantity) bool { return q.Name == n.name })
 		q := ml.Quantities[i]
 		c := galleryColumn{key: n.name, label: n.label}
-		c.number = func(r store.Run) (v float64, ok bool) {
-			if r.Report == nil {
-				return 0, false
-			}
-			switch x := q.Value(r.Report).(type) {
-			case float64:
-				return x, true
-			case int:
-				return float64(x), true
-			}
-			return 0, false
-		}
+		c.number = func(r store.Run) (float64, bool) { return door.QuantityNumber(q, r.Report) }
 		c.text = func(r store.Run) string {
 			v, ok := c.number(r)
 			switch {
