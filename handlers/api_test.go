@@ -625,7 +625,7 @@ const (
 )
 
 // train is ml.Train, but for a longRun.
-func train(ctx context.Context, d *dataset.Data, spec ml.Spec, report trace.Report) (*ml.Result, error) {
+func train(ctx context.Context, d *dataset.Data, spec ml.Spec, report trace.Recorder) (*ml.Result, error) {
 	if spec.Values.Number("max_iter") != endless {
 		return ml.Train(ctx, d, spec, report)
 	}

@@ -20,7 +20,7 @@ type Learner struct {
 	Help    string
 	Params  []param.Param
 
-	solve func(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace.Report) (*solution, error)
+	solve func(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace.Recorder) (*solution, error)
 }
 
 // solution is what every learner returns: coefficients over the training rows,
@@ -86,8 +86,8 @@ func (g gram) Merged(ctx context.Context, y, w []float64, size int) (svm.Matrix,
 	return gram{merged}, group, apart
 }
 
-func solveSVM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace.Report) (*solution, error) {
-	res, err := svm.Train(ctx, forSVM(k), y, svm.Settings{C: s.penalty(), Tol: s.Values.Number("tol"), MaxIter: s.Values.Int("max_iter"), CacheBytes: s.CacheBytes, Report: r})
+func solveSVM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace.Recorder) (*solution, error) {
+	res, err := svm.Train(ctx, forSVM(k), y, svm.Settings{C: s.penalty(), Tol: s.Values.Number("tol"), MaxIter: s.Values.Int("max_iter"), CacheBytes: s.CacheBytes, Recorder: r})
 	if err != nil {
 		return nil, err
 	}
@@ -106,9 +106,9 @@ func solveSVM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace
 	return &solution{u: u, b: res.B, f: res.F, report: report}, nil
 }
 
-func solveMCM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace.Report) (*solution, error) {
+func solveMCM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace.Recorder) (*solution, error) {
 	rho := s.Values.Number("rho")
-	res, err := mcm.Train(ctx, k, y, mcm.Settings{C: s.penalty(), Rho: rho, RankTol: s.Values.Number("rank_tol"), MaxIter: s.Values.Int("max_iter"), Report: r})
+	res, err := mcm.Train(ctx, k, y, mcm.Settings{C: s.penalty(), Rho: rho, RankTol: s.Values.Number("rank_tol"), MaxIter: s.Values.Int("max_iter"), Recorder: r})
 	if err != nil {
 		return nil, err
 	}

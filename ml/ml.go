@@ -96,7 +96,7 @@ type Result struct {
 // wrong with spec, *dataset.Error and the solvers' errors for what is wrong with
 // the data. A cancelled ctx gives a Result with status "cancelled" when a
 // feasible iterate is there, otherwise ctx's error.
-func Train(ctx context.Context, d *dataset.Data, spec Spec, report trace.Report) (*Result, error) {
+func Train(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recorder) (*Result, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err
 	}
@@ -104,17 +104,17 @@ func Train(ctx context.Context, d *dataset.Data, spec Spec, report trace.Report)
 	if err != nil {
 		return nil, err
 	}
-	return p.train(ctx, spec, report)
+	return p.train(ctx, spec, recorder)
 }
 
 // train solves p.
-func (p *problem) train(ctx context.Context, spec Spec, report trace.Report) (*Result, error) {
+func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder) (*Result, error) {
 	learner, err := lookup(spec.Learner)
 	if err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	first, last, err := p.fit(ctx, learner, spec, report)
+	first, last, err := p.fit(ctx, learner, spec, recorder)
 	if err != nil {
 		return nil, err
 	}
@@ -155,12 +155,12 @@ type fitted struct {
 
 // fit trains one machine on p's rows and labels. first is the machine before its
 // conformal map, nil when there is none.
-func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, report trace.Report) (first, last *fitted, err error) {
+func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, recorder trace.Recorder) (first, last *fitted, err error) {
 	gram, err := p.trainingGram()
 	if err != nil {
 		return nil, nil, err
 	}
-	sol, err := learner.solve(ctx, gram, p.y, spec, report)
+	sol, err := learner.solve(ctx, gram, p.y, spec, recorder)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -179,7 +179,7 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, report tr
 	if last.c, err = p.factors(last); err != nil {
 		return nil, nil, err
 	}
-	if last.solution, err = learner.solve(ctx, kernel.Scaled(gram, last.c), p.y, spec, report); err != nil {
+	if last.solution, err = learner.solve(ctx, kernel.Scaled(gram, last.c), p.y, spec, recorder); err != nil {
 		return nil, nil, err
 	}
 	rep, nc := &last.report, len(last.cores)
@@ -248,7 +248,7 @@ func choose(d *dataset.Data, spec Spec) (*problem, error) {
 }
 
 // mismatch says that the kernel does not take the objects of a data set, and which do.
-func mismatch(row kernel.Row, kind dataset.Kind) string {
+func mismatch(row kernel.Entry, kind dataset.Kind) string {
 	what := map[dataset.Kind]string{
 		dataset.KindVectors:     "points with features",
 		dataset.KindPrecomputed: "a kernel matrix, values k(x, z) instead of points",

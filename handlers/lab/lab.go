@@ -25,7 +25,7 @@ import (
 type Room struct {
 	*door.House
 	results *door.Recent[*ml.Result]
-	learn   func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) // ml.Train, but for tests
+	learn   func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) // ml.Train, but for tests
 }
 
 // New returns the lab of a house.

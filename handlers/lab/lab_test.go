@@ -28,7 +28,7 @@ func TestFaultsAreNotShown(t *testing.T) {
 		"problems": {param.Problems{{Field: "C", Message: "éC is wrong"}}, "ÉC is wrong."},
 	} {
 		a := New(&door.House{Patience: time.Minute})
-		a.learn = func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) { return nil, tc.err }
+		a.learn = func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) { return nil, tc.err }
 		res, message, err := a.fit(t.Context(), &bench{spec: ml.DefaultSpec(), hash: name})
 		if res != nil || message != tc.want || (err != nil) != (tc.want == "") || err != nil && !errors.Is(err, fault) {
 			t.Errorf("%s: %v, %q, %v", name, res, message, err)

@@ -16,8 +16,8 @@ import (
 	"marginlab/ml/param"
 )
 
-// Row is one method of the table.
-type Row struct {
+// Entry is one method of the table.
+type Entry struct {
 	Name    string        // as in specs: "eigen"
 	Label   string        // as on a page
 	Formula string        // plain text with Unicode, as shown beside the controls
@@ -48,7 +48,7 @@ var (
 
 // Table lists the methods in the order pages show them. To train without a map
 // is not a row: no map, no method.
-var Table = []Row{
+var Table = []Entry{
 	{
 		Name: "eigen", Label: "Eigenvalue (Badge et al. 2021)", Formula: "P α = g Q α,  P = K₁ᵀB₀K₁,  Q = K₁ᵀ(W₀ + D I)K₁,  largest g",
 		Help:   "Finds the map that separates the classes best, in the sense of the Fisher scalar, in one step.",
@@ -70,7 +70,7 @@ var Table = []Row{
 }
 
 // Lookup returns the row of a method, or an error that names the methods there are.
-func Lookup(name string) (Row, error) {
+func Lookup(name string) (Entry, error) {
 	names := make([]string, len(Table))
 	for i, r := range Table {
 		if r.Name == name {
@@ -78,7 +78,7 @@ func Lookup(name string) (Row, error) {
 		}
 		names[i] = r.Name
 	}
-	return Row{}, fmt.Errorf("conformal method %q is not known; use %s", name, strings.Join(names, ", "))
+	return Entry{}, fmt.Errorf("conformal method %q is not known; use %s", name, strings.Join(names, ", "))
 }
 
 const (

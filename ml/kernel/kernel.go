@@ -102,7 +102,7 @@ func (k *Kernel) UnmarshalJSON(data []byte) error {
 
 // known tells whether a kernel of Table has the parameter.
 func known(name string) bool {
-	return slices.ContainsFunc(Table, func(r Row) bool { return param.Contains(r.Params, name) })
+	return slices.ContainsFunc(Table, func(r Entry) bool { return param.Contains(r.Params, name) })
 }
 
 // Definite reports whether every Gram matrix of k is positive semidefinite, whatever the

@@ -85,8 +85,8 @@ func samples(name string) []Kernel {
 }
 
 // ofVectors are the kernels that take points.
-func ofVectors() []Row {
-	return slices.DeleteFunc(slices.Clone(Table), func(r Row) bool { return r.Takes != dataset.KindVectors })
+func ofVectors() []Entry {
+	return slices.DeleteFunc(slices.Clone(Table), func(r Entry) bool { return r.Takes != dataset.KindVectors })
 }
 
 func normal(r *rand.Rand, m, d int) *mat.Dense {

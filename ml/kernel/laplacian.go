@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/param"
 )
 
-var laplacian = Row{
+var laplacian = Entry{
 	Name: "laplacian", Label: "Laplacian", Formula: "k(x, z) = exp(−γ |x − z|₁)", Takes: dataset.KindVectors, PSD: true,
 	Help:   "Similarity that fades with the sum of the differences of the features: a point has a sharp peak, and corners stay corners.",
 	Params: []param.Param{gamma},

@@ -5,7 +5,7 @@ import (
 	"marginlab/ml/param"
 )
 
-var linear = Row{
+var linear = Entry{
 	Name: "linear", Label: "Linear", Formula: "k(x, z) = x·z", Takes: dataset.KindVectors, PSD: true,
 	Help: "A straight line between the classes.",
 	bind: func(param.Values) function { return products{} },

@@ -47,7 +47,7 @@ func Self(k Kernel, x dataset.Objects) ([]float64, error) {
 }
 
 // takes returns the row of k if it takes the objects.
-func takes(k Kernel, objects ...dataset.Objects) (Row, error) {
+func takes(k Kernel, objects ...dataset.Objects) (Entry, error) {
 	row, err := Lookup(k.Name)
 	if err != nil {
 		return row, err

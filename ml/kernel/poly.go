@@ -7,7 +7,7 @@ import (
 	"marginlab/ml/param"
 )
 
-var poly = Row{
+var poly = Entry{
 	Name: "poly", Label: "Polynomial", Formula: "k(x, z) = (γ x·z + r)^p", Takes: dataset.KindVectors, PSD: true,
 	Help: "Products of up to p features. Positive semidefinite for r ≥ 0.",
 	Params: []param.Param{gamma, coef0, {

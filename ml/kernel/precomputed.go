@@ -12,7 +12,7 @@ import (
 // precomputed takes its values from the matrix that the objects came with. Nothing
 // is known about the kernel behind it, so none of its matrices is taken for positive
 // semidefinite.
-var precomputed = Row{
+var precomputed = Entry{
 	Name: "precomputed", Label: "Precomputed", Formula: "k(xᵢ, xⱼ) = Kᵢⱼ, as given", Takes: dataset.KindPrecomputed,
 	Help:  "The values of the data themselves: a kernel matrix that another program has computed. Not taken for positive semidefinite.",
 	cross: crossPrecomputed,

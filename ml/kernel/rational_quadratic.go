@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/param"
 )
 
-var rationalQuadratic = Row{
+var rationalQuadratic = Entry{
 	Name: "rational_quadratic", Label: "Rational quadratic", Formula: "k(x, z) = (1 + γ |x − z|² / a)^−a", Takes: dataset.KindVectors, PSD: true,
 	Help: "A mean of RBF kernels of all widths: near a point it fades as they do, far away more slowly.",
 	Params: []param.Param{gamma, {

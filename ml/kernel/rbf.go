@@ -10,7 +10,7 @@ import (
 	"marginlab/ml/param"
 )
 
-var rbf = Row{
+var rbf = Entry{
 	Name: "rbf", Label: "RBF (Gaussian)", Formula: "k(x, z) = exp(−γ |x − z|²)", Takes: dataset.KindVectors, PSD: true,
 	Help:   "Similarity that fades with distance; the width is s = 1/√(2γ).",
 	Params: []param.Param{gamma},

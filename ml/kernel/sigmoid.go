@@ -7,7 +7,7 @@ import (
 	"marginlab/ml/param"
 )
 
-var sigmoid = Row{
+var sigmoid = Entry{
 	Name: "sigmoid", Label: "Sigmoid", Formula: "k(x, z) = tanh(γ x·z + r)", Takes: dataset.KindVectors,
 	Help:   "Borrowed from neural networks; not positive semidefinite in general.",
 	Params: []param.Param{gamma, coef0},

@@ -12,7 +12,7 @@ import (
 )
 
 // Table lists the kernels in the order pages show them.
-var Table = []Row{
+var Table = []Entry{
 	linear,
 	poly,
 	rbf,
@@ -22,8 +22,8 @@ var Table = []Row{
 	precomputed,
 }
 
-// Row is one kernel of the table.
-type Row struct {
+// Entry is one kernel of the table.
+type Entry struct {
 	Name    string
 	Label   string
 	Formula string // plain text with Unicode, as shown beside the controls
@@ -68,7 +68,7 @@ type (
 )
 
 // Lookup returns the table row of a kernel.
-func Lookup(name string) (Row, error) {
+func Lookup(name string) (Entry, error) {
 	names := make([]string, len(Table))
 	for i, r := range Table {
 		if r.Name == name {
@@ -77,7 +77,7 @@ func Lookup(name string) (Row, error) {
 		names[i] = r.Name
 	}
 	last := len(names) - 1
-	return Row{}, fmt.Errorf("kernel %q is not known; use %s or %s", name, strings.Join(names[:last], ", "), names[last])
+	return Entry{}, fmt.Errorf("kernel %q is not known; use %s or %s", name, strings.Join(names[:last], ", "), names[last])
 }
 
 // New returns the named kernel with the values of the parameters that it has, words

@@ -261,7 +261,7 @@ func TestCancel(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		reports := 0
 		s := p.set
-		s.Report = func(step trace.Step) {
+		s.Recorder = func(step trace.Step) {
 			if reports++; step.Phase != "mcm" || step.Iteration == 0 || step.Objective < 1 {
 				t.Errorf("rho=%g: report %+v", rho, step)
 			}

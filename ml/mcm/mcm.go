@@ -88,11 +88,11 @@ type Matrix interface {
 
 // Settings of Train.
 type Settings struct {
-	C       float64      // weight of the slacks, > 0; +Inf is the hard margin
-	Rho     float64      // weight of sum |lambda|, >= 0
-	RankTol float64      // rank cut of the pivoted Cholesky factor relative to the largest diagonal, in (0, 1); 0 means 1e-3; unused when Rho > 0
-	MaxIter int          // iterations of either method; 0 means 50 000 + 200 M
-	Report  trace.Report // progress, may be nil
+	C        float64        // weight of the slacks, > 0; +Inf is the hard margin
+	Rho      float64        // weight of sum |lambda|, >= 0
+	RankTol  float64        // rank cut of the pivoted Cholesky factor relative to the largest diagonal, in (0, 1); 0 means 1e-3; unused when Rho > 0
+	MaxIter  int            // iterations of either method; 0 means 50 000 + 200 M
+	Recorder trace.Recorder // progress, may be nil
 
 	interiorRank int // from which the interior point method takes over; 0 means defaultInteriorRank
 }

@@ -45,9 +45,9 @@ func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 	r := &Result{Lambda: make([]float64, m), F: make([]float64, m)}
 	d := newDual(y, s.C, s.Rho)
 	d.maxIter = s.MaxIter
-	if s.Report != nil {
+	if s.Recorder != nil {
 		d.report = func(p *simplex) {
-			s.Report(trace.Step{Phase: "mcm", Iteration: p.iterations, Objective: 1 - p.objective(), Violation: p.infeasibility()})
+			s.Recorder(trace.Step{Phase: "mcm", Iteration: p.iterations, Objective: 1 - p.objective(), Violation: p.infeasibility()})
 		}
 	}
 
@@ -272,9 +272,9 @@ func (l *lowRank) interior(ctx context.Context, r *Result, y []float64, s Settin
 		return false, basis{2, l.pivots}, nil
 	}
 	x := newInterior(in, y)
-	if s.Report != nil {
+	if s.Recorder != nil {
 		x.report = func(x *interior) {
-			s.Report(trace.Step{Phase: "mcm", Iteration: x.iterations, Objective: x.objective, Violation: x.gap()})
+			s.Recorder(trace.Step{Phase: "mcm", Iteration: x.iterations, Objective: x.objective, Violation: x.gap()})
 		}
 	}
 	for {

@@ -33,7 +33,7 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 		return nil, err
 	}
 	start := func() *state {
-		o := newState(k, y, s.C, &monitor{ctx: ctx, limit: s.MaxIter, tell: s.Report, total: len(y), without: s.without})
+		o := newState(k, y, s.C, &monitor{ctx: ctx, limit: s.MaxIter, tell: s.Recorder, total: len(y), without: s.without})
 		for _, i := range held {
 			o.weight[i] = 0
 		}

@@ -161,7 +161,7 @@ func TestHeldOutStops(t *testing.T) {
 	k := gram{kernel.NewGram(kernel.RBF(1), x)}
 	cs := []float64{1, 10, 100}
 	ctx, cancel := context.WithCancel(t.Context())
-	results, err := HeldOut(ctx, k, y, []int{0}, cs, Settings{Tol: 1e-9, Report: func(trace.Step) { cancel() }})
+	results, err := HeldOut(ctx, k, y, []int{0}, cs, Settings{Tol: 1e-9, Recorder: func(trace.Step) { cancel() }})
 	if err != nil || len(results) == 0 || len(results) == 3 || results[len(results)-1].Status != trace.Cancelled {
 		t.Errorf("%d results, %v; want the last one cancelled", len(results), err)
 	}

@@ -10,7 +10,7 @@ import (
 // ended, does somebody want to hear of the progress.
 type monitor struct {
 	ctx  context.Context
-	tell trace.Report
+	tell trace.Recorder
 
 	without           without
 	total             int // points of the whole problem

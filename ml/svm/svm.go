@@ -15,11 +15,11 @@ import (
 
 // Settings of Train.
 type Settings struct {
-	C          float64      // upper bound of alpha, > 0; +Inf is the hard margin
-	Tol        float64      // stop when the maximal KKT violation m(a)-M(a) <= Tol; 0 means 1e-3
-	MaxIter    int          // 0 means max(10 000 000, 100 M)
-	CacheBytes int64        // memory of the row cache; 0 means DefaultCache
-	Report     trace.Report // progress, may be nil
+	C          float64        // upper bound of alpha, > 0; +Inf is the hard margin
+	Tol        float64        // stop when the maximal KKT violation m(a)-M(a) <= Tol; 0 means 1e-3
+	MaxIter    int            // 0 means max(10 000 000, 100 M)
+	CacheBytes int64          // memory of the row cache; 0 means DefaultCache
+	Recorder   trace.Recorder // progress, may be nil
 
 	without without // for tests
 }
@@ -118,7 +118,7 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 	if err := check(k, y, &s); err != nil {
 		return nil, err
 	}
-	o := newState(k, y, s.C, &monitor{ctx: ctx, limit: s.MaxIter, tell: s.Report, total: len(y), without: s.without})
+	o := newState(k, y, s.C, &monitor{ctx: ctx, limit: s.MaxIter, tell: s.Recorder, total: len(y), without: s.without})
 	status, err := descend(k, o, s)
 	if definite(k) {
 		if err != nil {

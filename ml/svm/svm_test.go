@@ -650,7 +650,7 @@ func TestCancelLate(t *testing.T) {
 	reports := 0
 	r, err := Train(ctx, kernel.NewGram(kernel.RBF(1), x), y, Settings{
 		C: 1e5, Tol: 1e-9,
-		Report: func(trace.Step) {
+		Recorder: func(trace.Step) {
 			if reports++; reports == 20 {
 				cancel()
 			}
@@ -669,7 +669,7 @@ func TestReport(t *testing.T) {
 	x, y := moons(1000, 0.4)
 	var steps []trace.Step
 	r := train(t, kernel.NewGram(kernel.RBF(1), x), y, Settings{
-		C: 1000, Report: func(s trace.Step) { steps = append(steps, s) },
+		C: 1000, Recorder: func(s trace.Step) { steps = append(steps, s) },
 	})
 	if len(steps) == 0 || steps[0].Phase != "svm" {
 		t.Fatalf("reports: %v", steps)

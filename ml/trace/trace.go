@@ -24,6 +24,6 @@ type Step struct {
 	Violation float64 `json:"violation"` // largest violation of the stopping rule
 }
 
-// Report receives progress. A nil Report is allowed and means nobody listens.
+// Recorder receives progress. A nil Recorder is allowed and means nobody listens.
 // It is called from the solver's goroutine, at most every few hundred iterations.
-type Report func(Step)
+type Recorder func(Step)

@@ -29,7 +29,7 @@ type Config struct {
 	Trained func(learner, outcome string, took time.Duration) // told of every training that ended, for metrics; may be nil
 
 	// Train does the work; nil: ml.Train.
-	Train func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error)
+	Train func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error)
 }
 
 // Queue trains the queued runs of a store.
@@ -39,7 +39,7 @@ type Queue struct {
 	workers int
 	log     *slog.Logger
 	trained func(learner, outcome string, took time.Duration)
-	train   func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error)
+	train   func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error)
 
 	wake chan struct{} // holds one: there may be something to do
 

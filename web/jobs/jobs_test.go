@@ -24,7 +24,7 @@ var (
 	bob   = store.WorkspaceOf("bob")
 )
 
-type trainer = func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error)
+type trainer = func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error)
 
 // fixture is a queue over a fresh store. Its trainings are done by train; nil:
 // by ml.Train.
@@ -114,7 +114,7 @@ func (f *fixture) run(id string) store.Run {
 
 // stuck reports a step on begun and then works until it is cancelled.
 func stuck(begun chan<- string) trainer {
-	return func(ctx context.Context, d *dataset.Data, s ml.Spec, report trace.Report) (*ml.Result, error) {
+	return func(ctx context.Context, d *dataset.Data, s ml.Spec, report trace.Recorder) (*ml.Result, error) {
 		report(trace.Step{Phase: "svm", Iteration: 7})
 		begun <- s.Learner
 		<-ctx.Done()
@@ -238,7 +238,7 @@ func TestCancelQueued(t *testing.T) {
 
 func TestPanicFailsOneRun(t *testing.T) {
 	t.Parallel()
-	f := setup(t, t.TempDir(), 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Report) (*ml.Result, error) {
+	f := setup(t, t.TempDir(), 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Recorder) (*ml.Result, error) {
 		panic("index out of secrets")
 	}).start()
 	first, second := f.create("1"), f.create("2")
@@ -260,19 +260,19 @@ func TestFailures(t *testing.T) {
 		train        trainer
 		want, logged string
 	}{
-		"of the data": {func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) {
+		"of the data": {func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) {
 			return nil, param.Refuse("choose other points", "one class is missing")
 		}, "one class is missing; choose other points", "level=INFO"},
-		"of the settings": {func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) {
+		"of the settings": {func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) {
 			return nil, param.Problems{{Field: "C", Message: "C is wrong"}}
 		}, "C is wrong", "level=INFO"},
-		"of the program": {func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) {
+		"of the program": {func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) {
 			return nil, errors.New("no row 7 of 5")
 		}, "fault in this program", "no row 7 of 5"},
-		"cancelled by itself": {func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) {
+		"cancelled by itself": {func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) {
 			return nil, context.Canceled
 		}, "fault in this program", "canceled"},
-		"result that cannot be stored": {func(context.Context, *dataset.Data, ml.Spec, trace.Report) (*ml.Result, error) {
+		"result that cannot be stored": {func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) {
 			return &ml.Result{Report: ml.Report{B: math.NaN()}, Model: &ml.Model{}}, nil
 		}, "fault in this program", "NaN"},
 	} {
@@ -318,7 +318,7 @@ func TestStopAndStartAgain(t *testing.T) {
 func TestStopKeepsFinishedResult(t *testing.T) {
 	t.Parallel()
 	trained := make(chan bool)
-	f := setup(t, t.TempDir(), 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Report) (*ml.Result, error) {
+	f := setup(t, t.TempDir(), 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Recorder) (*ml.Result, error) {
 		res, err := ml.Train(ctx, d, s, r)
 		trained <- true
 		<-ctx.Done()
@@ -424,7 +424,7 @@ func TestLostRunsStop(t *testing.T) {
 func TestTakenOver(t *testing.T) {
 	t.Parallel()
 	begun, finish := make(chan bool), make(chan bool)
-	f := setup(t, t.TempDir(), 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Report) (*ml.Result, error) {
+	f := setup(t, t.TempDir(), 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Recorder) (*ml.Result, error) {
 		begun <- true
 		<-finish
 		return ml.Train(context.WithoutCancel(ctx), d, s, r)
@@ -460,7 +460,7 @@ func TestSubscribers(t *testing.T) {
 	t.Parallel()
 	const steps = 1000
 	half, rest := make(chan bool), make(chan bool)
-	f := setup(t, t.TempDir(), 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, report trace.Report) (*ml.Result, error) {
+	f := setup(t, t.TempDir(), 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, report trace.Recorder) (*ml.Result, error) {
 		report(trace.Step{Iteration: 1})
 		half <- true
 		<-rest

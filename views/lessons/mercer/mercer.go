@@ -185,7 +185,7 @@ func (c kernelControl) Params() []param.Param {
 }
 
 // Of is the kernel that was set, and its row.
-func (c kernelControl) Of(in lessons.Input) (kernel.Kernel, kernel.Row, error) {
+func (c kernelControl) Of(in lessons.Input) (kernel.Kernel, kernel.Entry, error) {
 	k := kernel.Kernel{Name: c.name.Of(in), Values: param.Values{"coef0": param.Of(1)}}
 	row, err := kernel.Lookup(k.Name)
 	if err != nil {
@@ -206,7 +206,7 @@ func (c kernelControl) Of(in lessons.Input) (kernel.Kernel, kernel.Row, error) {
 }
 
 // spec are pairs of name and value with which the lab uses the kernel.
-func spec(k kernel.Kernel, row kernel.Row) []string {
+func spec(k kernel.Kernel, row kernel.Entry) []string {
 	spec := []string{"kernel", k.Name}
 	for _, p := range row.Params {
 		spec = append(spec, p.Name, k.Values.Text(p.Name))
