@@ -1,3 +1,4 @@
+// Package conformal is the lesson on kernel optimisation by conformal maps.
 package conformal
 
 import (

@@ -1,3 +1,4 @@
+// Package eightsteps is the lesson on the conformal MCM in eight steps.
 package eightsteps
 
 import (

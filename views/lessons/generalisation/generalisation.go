@@ -1,3 +1,4 @@
+// Package generalisation is the lesson on generalisation and fewer support vectors.
 package generalisation
 
 import (

@@ -1,3 +1,4 @@
+// Package mcm is the lesson on the minimal complexity machine.
 package mcm
 
 import (

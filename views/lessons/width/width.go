@@ -1,3 +1,4 @@
+// Package width is the lesson on the width of the RBF kernel.
 package width
 
 import (
