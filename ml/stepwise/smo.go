@@ -182,15 +182,18 @@ func (o *pairs) curvature(i, j int) float64 { return o.k[i][i] + o.k[j][j] - 2*o
 
 // solve maximises the dual over alpha_i and alpha_j.
 func (o *pairs) solve(i, j int) Pair {
-	ai, aj, same := o.alpha[i], o.alpha[j], o.y[i] == o.y[j]
-	p := Pair{I: i, J: j, BeforeI: ai, BeforeJ: aj, Curvature: o.curvature(i, j)}
-	if same {
-		p.L, p.H = max(0, ai+aj-o.c), min(o.c, ai+aj)
-	} else {
-		p.L, p.H = max(0, aj-ai), min(o.c, o.c+aj-ai)
-	}
-	p.Eta = guarded(p.Curvature)
-	slope := -o.y[j] * (o.g[i] - o.g[j]) // of the dual in alpha_j along the line
+	p := pairStep(o.y[i], o.y[j], o.alpha[i], o.alpha[j], o.g[i]-o.g[j], o.curvature(i, j), o.c)
+	p.I, p.J = i, j
+	return p
+}
+
+// pairStep is the step from ai, aj of two points with labels yi, yj, where difference is
+// g_i - g_j.
+func pairStep(yi, yj, ai, aj, difference, curvature, c float64) Pair {
+	p := Pair{BeforeI: ai, BeforeJ: aj, Curvature: curvature, Eta: guarded(curvature)}
+	same := yi == yj
+	p.L, p.H = segment(same, ai, aj, c)
+	slope := -yj * difference // of the dual in alpha_j along the line
 	p.Unclipped = aj + slope/p.Eta
 	p.AlphaJ = min(max(p.Unclipped, p.L), p.H)
 	if same {
@@ -204,10 +207,66 @@ func (o *pairs) solve(i, j int) Pair {
 	switch {
 	case p.AlphaI <= rounding*max(ai, aj):
 		p.AlphaI = 0
-	case p.AlphaI >= o.c*(1-rounding):
-		p.AlphaI = o.c
+	case p.AlphaI >= c*(1-rounding):
+		p.AlphaI = c
 	}
 	d := p.AlphaJ - aj
 	p.Gain = d*slope - d*d*p.Curvature/2
 	return p
+}
+
+// segment returns the smallest and the largest alpha_j that the box leaves on the line
+// through ai, aj.
+func segment(same bool, ai, aj, c float64) (low, high float64) {
+	if same {
+		return max(0, ai+aj-c), min(c, ai+aj)
+	}
+	return max(0, aj-ai), min(c, c+aj-ai)
+}
+
+// PairDual is the dual as a function of two multipliers, the others fixed: what a step
+// of SMO maximises. Labels are ±1.
+type PairDual struct {
+	Y1, Y2        float64 // labels
+	K11, K22, K12 float64 // kernel of the two points
+	H1, H2        float64 // what the other points add to f at the two, without b
+	C             float64 // upper bound of the multipliers, > 0
+}
+
+// NewPairDual is the dual in the multipliers of the points i and j of an iterate, with
+// the Gram matrix k.
+func NewPairDual(k svm.Matrix, s Iterate, c float64, i, j int) PairDual {
+	ki, kj := make([]float64, k.Len()), make([]float64, k.Len())
+	k.Row(ki, i)
+	k.Row(kj, j)
+	p := PairDual{Y1: s.Points[i].Y, Y2: s.Points[j].Y, K11: ki[i], K22: kj[j], K12: ki[j], C: c}
+	for n, u := range s.U() {
+		if n != i && n != j {
+			p.H1 += u * ki[n]
+			p.H2 += u * kj[n]
+		}
+	}
+	return p
+}
+
+// At is the dual objective at a1, a2, but for what does not depend on them.
+func (p PairDual) At(a1, a2 float64) float64 {
+	return a1 + a2 - (p.K11*a1*a1+p.K22*a2*a2)/2 - p.Y1*p.Y2*p.K12*a1*a2 - p.Y1*a1*p.H1 - p.Y2*a2*p.H2
+}
+
+// Ends are the smallest and the largest second multiplier on the line through a1, a2
+// that keeps Y1 a1 + Y2 a2, in the box.
+func (p PairDual) Ends(a1, a2 float64) (low, high float64) {
+	return segment(p.Y1 == p.Y2, a1, a2, p.C)
+}
+
+// First is the first multiplier on the line through a1, a2 where the second is at.
+func (p PairDual) First(a1, a2, at float64) float64 { return a1 + p.Y1*p.Y2*(a2-at) }
+
+// Step maximises the dual on the line through a1, a2 in the box, as SMO does. I and J of
+// the result are 0.
+func (p PairDual) Step(a1, a2 float64) Pair {
+	g1 := p.Y1 - p.K11*p.Y1*a1 - p.K12*p.Y2*a2 - p.H1
+	g2 := p.Y2 - p.K12*p.Y1*a1 - p.K22*p.Y2*a2 - p.H2
+	return pairStep(p.Y1, p.Y2, a1, a2, g1-g2, p.K11+p.K22-2*p.K12, p.C)
 }

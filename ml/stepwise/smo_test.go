@@ -172,3 +172,25 @@ func TestSMOIndefinite(t *testing.T) {
 		}
 	})
 }
+
+// TestPairDualGuard: where the dual is a valley or straight along the line, the step
+// ends at the better end.
+func TestPairDualGuard(t *testing.T) {
+	t.Parallel()
+	for _, k12 := range []float64{1, 1.2, 1.5} {
+		for _, y2 := range []float64{-1, 1} {
+			for _, start := range [][2]float64{{0.1, 0.35}, {0.8, 0.3}, {0.5, 0.5}} {
+				p := stepwise.PairDual{Y1: 1, Y2: y2, K11: 1, K22: 1, K12: k12, H1: 0.75, H2: 0.2, C: 1}
+				s := p.Step(start[0], start[1])
+				now := p.At(start[0], start[1])
+				end := p.At(s.AlphaI, s.AlphaJ)
+				if s.AlphaJ != s.L && s.AlphaJ != s.H || end < now {
+					t.Errorf("K12 = %v, y2 = %v from %v: to %v on [%v, %v], dual from %v to %v", k12, y2, start, s.AlphaJ, s.L, s.H, now, end)
+				}
+				if low, high := p.Ends(start[0], start[1]); low != s.L || high != s.H {
+					t.Errorf("ends %v and %v, the step has %v and %v", low, high, s.L, s.H)
+				}
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -20,6 +21,7 @@ type SubgradientSettings struct {
 	Seed     uint64  // of Shuffled
 	Rate     float64 // constant step size, at most 1; 0 means 1/t at step t, as Pegasos has it
 	MaxSteps int     // bound of the steps; 0 means 1000
+	Printed  bool    // the condition as the slides print it, see SubgradientDescent
 }
 
 // SubgradientState is the state after a step. Dual and Gap belong to the alpha
@@ -31,7 +33,7 @@ type SubgradientState struct {
 	Pass   int       // passes through the data, from 1; with Batch the number of the step; 0 at the start
 	Looked int       // point looked at; -1 at the start and with Batch
 	Rate   float64   // step size
-	Active []int     // points looked at whose hinge was active: margin < 1 before the step
+	Active []int     // points looked at whose hinge was active: margin < 1 before the step; with Printed, f < 1
 	Best   float64   // smallest Primal so far
 }
 
@@ -52,7 +54,7 @@ type SubgradientState struct {
 // with single points alpha_i may pass C for a while.
 //
 // The slip: the slides call a hinge active where w·x_i + b < 1. The label is
-// missing: it is y_i (w·x_i + b) < 1.
+// missing: it is y_i (w·x_i + b) < 1. Printed follows the slides and goes astray.
 //
 // The objective need not fall in every step, and no stopping rule comes with the
 // method: a run lasts MaxSteps and ends as IterationLimit.
@@ -75,7 +77,7 @@ func SubgradientDescent(ctx context.Context, x *mat.Dense, y []float64, s Subgra
 	}
 
 	return trace.Record(ctx, steps, func(yield func(SubgradientState) bool) trace.Status {
-		o := &descent{x: x, y: p.y, w: make([]float64, d), alpha: make([]float64, m)}
+		o := &descent{x: x, y: p.y, printed: s.Printed, w: make([]float64, d), alpha: make([]float64, m)}
 		state := SubgradientState{Iterate: p.iterate(o.alpha, o.b), W: slices.Clone(o.w), Looked: -1}
 		state.Best = state.Primal
 		yield(state)
@@ -111,6 +113,7 @@ func SubgradientDescent(ctx context.Context, x *mat.Dense, y []float64, s Subgra
 type descent struct {
 	x        *mat.Dense
 	y        []float64
+	printed  bool // the condition without the label
 	w, alpha []float64
 	b        float64
 }
@@ -120,7 +123,11 @@ type descent struct {
 func (o *descent) step(points []int, rate, price float64) []int {
 	var active []int
 	for _, i := range points {
-		if o.y[i]*(floats.Dot(o.w, o.x.RawRowView(i))+o.b) < 1 {
+		m := floats.Dot(o.w, o.x.RawRowView(i)) + o.b
+		if !o.printed {
+			m *= o.y[i]
+		}
+		if m < 1 {
 			active = append(active, i)
 		}
 	}
@@ -132,6 +139,26 @@ func (o *descent) step(points []int, rate, price float64) []int {
 		o.alpha[i] += rate * price
 	}
 	return active
+}
+
+// Primal returns the objective that SubgradientDescent minimises, |w|²/2 + C times the
+// hinges, of the hyperplane w·x + b on the rows of x (M x d) with labels y = ±1.
+func Primal(x *mat.Dense, y []float64, c float64, w []float64, b float64) float64 {
+	hinges := 0.0
+	for i, label := range y {
+		hinges += max(0, 1-label*(floats.Dot(w, x.RawRowView(i))+b))
+	}
+	return floats.Dot(w, w)/2 + c*hinges
+}
+
+// LowestPrimal returns Primal of w with the b that is best for it. In b the objective
+// is convex with straight pieces, so it is lowest at a kink of some hinge.
+func LowestPrimal(x *mat.Dense, y []float64, c float64, w []float64) float64 {
+	lowest := math.Inf(1)
+	for i, label := range y {
+		lowest = min(lowest, Primal(x, y, c, w, label-floats.Dot(w, x.RawRowView(i))))
+	}
+	return lowest
 }
 
 // products is the Gram matrix of the linear kernel.

@@ -23,6 +23,7 @@ func TestSubgradientSteps(t *testing.T) {
 			Order:    rapid.SampledFrom([]stepwise.Order{stepwise.Cyclic, stepwise.Shuffled}).Draw(t, "order"),
 			Rate:     rapid.SampledFrom([]float64{0, 0.01, 1}).Draw(t, "rate"),
 			MaxSteps: 40,
+			Printed:  rapid.Bool().Draw(t, "printed"),
 		}
 		r, err := stepwise.SubgradientDescent(t.Context(), x, y, set)
 		if err != nil || r.Status() != trace.IterationLimit || r.Len() != 41 {
@@ -46,7 +47,11 @@ func TestSubgradientSteps(t *testing.T) {
 			near(t, "rate", s.Rate, rate, 0)
 			w, b := []float64{before.W[0] * (1 - rate), before.W[1] * (1 - rate)}, before.B
 			for _, n := range looked {
-				active := y[n]*(before.W[0]*x.At(n, 0)+before.W[1]*x.At(n, 1)+before.B) < 1
+				margin := before.W[0]*x.At(n, 0) + before.W[1]*x.At(n, 1) + before.B
+				if !set.Printed {
+					margin *= y[n]
+				}
+				active := margin < 1
 				if active != slices.Contains(s.Active, n) {
 					t.Fatalf("step %d: point %d active is %t", i, n, active)
 				}
@@ -65,6 +70,10 @@ func TestSubgradientSteps(t *testing.T) {
 				primal += set.C * max(0, 1-y[n]*(w[0]*x.At(n, 0)+w[1]*x.At(n, 1)+b))
 			}
 			near(t, "primal", s.Primal, primal, 1e-9)
+			near(t, "primal of w and b", stepwise.Primal(x, y, set.C, s.W, s.B), primal, 1e-9)
+			if lowest := stepwise.LowestPrimal(x, y, set.C, s.W); lowest > primal+1e-9*(1+primal) {
+				t.Errorf("step %d: the lowest objective is %g, with this b %g", i, lowest, primal)
+			}
 			best = min(best, primal)
 			near(t, "best", s.Best, best, 1e-9)
 		}

@@ -13,6 +13,7 @@ import (
 	"marginlab/views/lessons/mcm"
 	"marginlab/views/lessons/mercer"
 	"marginlab/views/lessons/perceptron"
+	"marginlab/views/lessons/procedures"
 	"marginlab/views/lessons/softmargin"
 	"marginlab/views/lessons/width"
 )
@@ -27,7 +28,7 @@ var Lessons = []lessons.Lesson{
 	kerneltrick.Lesson,
 	mercer.Lesson,
 	width.Lesson,
-	lessons.Procedures,
+	procedures.Lesson,
 	lessons.Risk,
 	mcm.Lesson,
 	conformal.Lesson,

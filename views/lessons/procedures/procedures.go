@@ -1,0 +1,1151 @@
+package procedures
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/stepwise"
+	"marginlab/ml/svm"
+	"marginlab/ml/theory"
+	"marginlab/ml/trace"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	label = lessons.ChoiceControl{Name: "y", Label: "label", Symbol: "y", Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}}
+	value = lessons.NumberControl{Name: "f", Label: "value of the point", Symbol: "f(x)", Default: "-1.6", Min: -3, Max: 3, Low: -3, High: 3}
+
+	descentC = newC("0.3")
+	rate     = lessons.ChoiceControl{Name: "rate", Label: "step size", Symbol: "η", Default: "0.1", Options: []param.Option{
+		{Name: "0.3", Label: "0.3, constant"}, {Name: "0.1", Label: "0.1, constant"}, {Name: "0.02", Label: "0.02, constant"}, {Name: "0", Label: "1/t in step t"},
+	}}
+	single  = lessons.SwitchControl{Name: "single", Label: "one point a step", Default: "false", Help: "In the order of the table, each counted M times."}
+	printed = lessons.SwitchControl{Name: "printed", Label: "condition as printed", Default: "false", Help: "f < 1 without the label; all points in every step."}
+
+	naiveToy = newToys("apart", "apart", "overlap", "ring")
+	shift    = lessons.NumberControl{Name: "shift", Label: "shift all points to the right", Default: "0", Min: -2, Max: 2, Low: -2, High: 2}
+
+	chunkingKernel = newSimilarity("rbf")
+	chunkingC      = newC("3")
+	start          = lessons.IntegerControl{Name: "start", Label: "points to start with", Default: "6", Min: 2, Max: 20, Low: 2, High: 20}
+	add            = lessons.IntegerControl{Name: "add", Label: "violators added a round", Symbol: "M", Default: "4", Min: 1, Max: 20, Low: 1, High: 20}
+
+	same  = lessons.ChoiceControl{Name: "same", Label: "labels", Default: "differ", Options: []param.Option{{Name: "differ", Label: "differ"}, {Name: "equal", Label: "are equal"}}}
+	k12   = lessons.NumberControl{Name: "k12", Label: "similarity of the two points", Symbol: "K₁₂", Default: "0.4", Min: -1, Max: 1.5, Low: -1, High: 1.5, Help: "K₁₁ = K₂₂ = 1. Above 1 no positive semidefinite kernel can be."}
+	alpha = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "a1", Label: "start α₁", Default: "0.1", Min: 0, Max: 1, Low: 0, High: 1, Folded: true},
+		Y: lessons.NumberControl{Name: "a2", Label: "start α₂", Default: "0.35", Min: 0, Max: 1, Low: 0, High: 1, Folded: true},
+	}
+
+	smoToy    = newToys("overlap", "apart", "overlap", "ring")
+	selection = lessons.ChoiceControl{Name: "selection", Label: "the pair", Default: "first", Options: []param.Option{
+		{Name: "first", Label: "violates most", Help: "Largest and smallest gradient."},
+		{Name: "second", Label: "gains most", Help: "Largest gradient, and the partner of the largest gain to second order."},
+	}}
+
+	// of several screens
+	linearToy = newToys("overlap", "apart", "overlap")
+	similar   = newSimilarity("linear")
+	c         = newC("1")
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "procedures",
+	Screens: []lessons.Screen{
+		{
+			Slug:   "hinge",
+			Covers: []string{"002 primal-optimization", "002 hinge", "002 networks-regularization"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{label, value}, Show: showHinge},
+			Questions: []lessons.Question{
+				{
+					Slug: "negative", Ask: `A point with $y = -1$ has $f(\mathbf x) = -2$. Does it push the weights in the next step of gradient descent?`,
+					Options: []string{`Yes, $f < 1$.`, `No, its hinge is flat there.`, "Yes, all points of the training set do."},
+					Answer: func(context.Context) (float64, error) {
+						if theory.Hinge(2) > 0 {
+							return 0, nil
+						}
+						return 1, nil
+					},
+					Explain: `$y f = 2 \ge 1$: the point is beyond its margin, its loss is 0 and stays 0 nearby. The condition without the label would say yes.`,
+				},
+				{
+					Slug: "loss", Ask: `What is the hinge loss of a point with $y = +1$ and $f(\mathbf x) = 0.3$, which is classified correctly?`,
+					Answer:  func(context.Context) (float64, error) { return theory.Hinge(0.3), nil },
+					Explain: `$1 - y f = $ %s. Being right is not enough: being right by at least 1 is what costs nothing.`,
+				},
+			},
+		},
+		{
+			Slug:   "subgradient",
+			Covers: []string{"002 hinge", "002 primal-optimization"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{linearToy, descentC, rate, single, printed}, Show: showDescent},
+			Questions: []lessons.Question{
+				{
+					Slug: "falls", Ask: `Sub-gradient descent with $\eta = 0.1$ on the overlapping points: does the objective fall in every step?`,
+					Options: []string{"Yes, it is a descent.", "No, now and then it rises.", "No, it rises all the time."},
+					Answer:  descends,
+					Explain: `Away from the kinks the step is one of steepest descent; across a kink the slope on the other side is another one, and a step of fixed length lands higher up.`,
+				},
+				{
+					Slug: "settles", Ask: `The last 20 of 120 steps: which of the two is still moving more, a constant rate of 0.1 or $1/t$?`,
+					Options: []string{"The constant rate.", "The shrinking rate.", "Neither moves any more."},
+					Answer:  settles,
+					Explain: `The sub-gradient does not vanish at the minimum, which sits on a kink; only shorter steps can bring the iterate to rest.`,
+				},
+			},
+		},
+		{
+			Slug:   "naive",
+			Covers: []string{"002 dual-optimization", "002 naive"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{naiveToy, similar, c, shift}, Show: showNaive},
+			Questions: []lessons.Question{
+				{
+					Slug: "objective", Ask: `Where does the dual objective of naive ascent end, compared with the maximum of the SVM's dual?`,
+					Options: []string{"Below it: the algorithm is only approximate.", "Exactly at it.", "Above it."},
+					Answer:  naiveEnds,
+					Explain: `It maximises the same function over a larger set, the whole box instead of a slice of it. A higher value is no better machine: such an $\boldsymbol\alpha$ belongs to no SVM.`,
+				},
+				{
+					Slug: "shift", Ask: `All points are moved by the same vector; linear kernel. Whose $\mathbf w$ changes?`,
+					Options: []string{"That of both.", "Only that of the SVM.", "Only that of naive ascent.", "Neither."},
+					Answer:  shifted,
+					Explain: `The bias of the SVM takes up the shift. Without a bias the line has to pass through the origin, wherever the points are.`,
+				},
+			},
+		},
+		{
+			Slug:   "chunking",
+			Covers: []string{"002 chunking"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{chunkingKernel, chunkingC, start, add}, Show: showChunking},
+			Questions: []lessons.Question{{
+				Slug: "falls", Ask: `Points are thrown out of the working set after every round. Can the dual objective fall from one round to the next?`,
+				Options: []string{"Yes, when a point is thrown out.", "Yes, when the new points are violators.", "No."},
+				Answer:  chunkingRises,
+				Explain: `What is thrown out has $\alpha = 0$ and adds nothing; the next round starts where the last one ended and can only climb.`,
+			}},
+		},
+		{
+			Slug:   "pair",
+			Covers: []string{"002 smo"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{same, k12, alpha}, Show: showPair},
+			Questions: []lessons.Question{
+				{
+					Slug: "low", Ask: `$C = 1$, the labels differ, $\alpha_1 = 0.2$ and $\alpha_2 = 0.5$. How far down can $\alpha_2$ go?`,
+					Answer: func(context.Context) (float64, error) {
+						low, _ := stepwise.PairDual{Y1: 1, Y2: -1, C: 1}.Ends(0.2, 0.5)
+						return low, nil
+					},
+					Explain: `With different labels $\alpha_1 - \alpha_2$ is kept, so both fall together until $\alpha_1 = 0$; then $\alpha_2 = $ %s.`,
+				},
+				{
+					Slug: "twins", Ask: `Two points with different labels lie in the same place, so that $\eta = 0$. Where does the step from inside the box end?`,
+					Options: []string{"Nowhere: there is no step to make.", "At an end of the segment.", "In the middle of the segment."},
+					Answer:  twins,
+					Explain: `The parabola is a straight line then; its highest place in the box is an end. The guard $\tau$ makes the formula say the same without a special case.`,
+				},
+			},
+		},
+		{
+			Slug:   "smo",
+			Covers: []string{"002 smo"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{smoToy, similar, c, selection}, Show: showSMO},
+			Questions: []lessons.Question{
+				{
+					Slug: "first", Ask: `SMO starts with all $\alpha_i = 0$. How many are different from 0 after the first step?`,
+					Answer:  firstStep,
+					Explain: `%s: one of each class, as $\sum_i \alpha_i y_i = 0$ has to be kept, and both get the same $\alpha$.`,
+				},
+				{
+					Slug: "monotone", Ask: "What do the two objectives do from step to step, on the overlapping points?",
+					Options: []string{"The dual rises and the primal falls in every step.", "The dual rises in every step, the primal goes up and down.", "Both go up and down."},
+					Answer:  monotone,
+					Explain: `Each step maximises the dual on a segment that contains the place where it stands. Nothing of the kind is known of the primal, which sees $\mathbf w$ and $b$ jump.`,
+				},
+			},
+		},
+		{
+			Slug:   "summary",
+			Covers: []string{"002 summary", "001 6.6"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{linearToy, c}, Show: showSummary},
+			Questions: []lessons.Question{
+				{
+					Slug: "astray", Ask: "Which of the four keeps a distance from the optimum, however long it runs?",
+					Options: []string{"Sub-gradient descent with $1/t$.", "Naive ascent.", "Chunking.", "SMO."},
+					Answer:  astray,
+					Explain: `It solves the problem without a bias. Sub-gradient descent is slow but on the way; the other two arrive.`,
+				},
+				{
+					Slug: "memory", Ask: "You have three times as many points. How many times as much memory does the full Gram matrix take?",
+					Answer: func(context.Context) (float64, error) {
+						return gramBytes(300) / gramBytes(100), nil
+					},
+					Explain: `It has $N^2$ entries: %s times. That is why solvers compute rows when they need them.`,
+				},
+			},
+		},
+	},
+})
+
+// newToys is a control for the points, with some of the toys.
+func newToys(start string, names ...string) lessons.ChoiceControl {
+	labels := map[string]string{"apart": "separable", "overlap": "overlapping", "ring": "a ring"}
+	c := lessons.ChoiceControl{Name: "toy", Label: "points", Default: start}
+	for _, n := range names {
+		c.Options = append(c.Options, param.Option{Name: n, Label: labels[n]})
+	}
+	return c
+}
+
+// newC is a control for C.
+func newC(start string) lessons.NumberControl {
+	return lessons.NumberControl{Name: "C", Label: "C", Default: start, Min: 0.01, Max: 100, Low: 0.05, High: 20, Log: true}
+}
+
+// gamma is the parameter of the RBF kernel of this lesson.
+const gamma = 0.7
+
+// newSimilarity is a control for the kernel.
+func newSimilarity(start string) lessons.ChoiceControl {
+	return lessons.ChoiceControl{Name: "similarity", Label: "kernel", Default: start, Options: []param.Option{
+		{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF, γ = " + views.Short(gamma)},
+	}}
+}
+
+// problem is what there is to train: points, a kernel, C.
+type problem struct {
+	lessons.Toy
+	kernel kernel.Kernel
+	c      float64
+}
+
+// newProblem is one of the toys with the kernel of a name.
+func newProblem(toy, similarity string, c float64) problem {
+	p := problem{Toy: lessons.StepToys[toy], kernel: kernel.Kernel{Name: "linear"}, c: c}
+	if similarity == "rbf" {
+		p.kernel = kernel.RBF(gamma)
+	}
+	return p
+}
+
+// moved is the problem with all points shifted.
+func (p problem) moved(dx float64) problem {
+	p.XY = slices.Clone(p.XY)
+	for i := range p.XY {
+		p.XY[i][0] += dx
+	}
+	return p
+}
+
+// gram is the Gram matrix of the points.
+func (p problem) gram() *kernel.Gram { return kernel.NewGram(p.kernel, p.Matrix()) }
+
+// optimum is the exact solution.
+func (p problem) optimum(ctx context.Context) (*stepwise.Iterate, error) {
+	return stepwise.Optimum(ctx, p.gram(), p.Y, p.c)
+}
+
+// open is the query that trains on the same in the lab.
+func (p problem) open() string {
+	return p.Lab("learner", "svm", "kernel", p.kernel.Name, "gamma", views.Short(gamma), "C", lessons.Setting(p.c))
+}
+
+// function is f of an iterate.
+func (p problem) function(it stepwise.Iterate) func(x, y float64) float64 {
+	s := kernel.NewSum(p.kernel, p.Matrix(), it.U())
+	return func(x, y float64) float64 { return s.At([]float64{x, y}) + it.B }
+}
+
+// weights is w of an iterate of the linear machine.
+func (p problem) weights(it stepwise.Iterate) (w [2]float64) {
+	for i, u := range it.U() {
+		w[0] += u * p.XY[i][0]
+		w[1] += u * p.XY[i][1]
+	}
+	return w
+}
+
+// picture is the function of an iterate over the plane: sides, boundary and margin
+// lines.
+func (p problem) picture(it stepwise.Iterate) []figure.Mark {
+	f := p.function(it)
+	marks := lessons.Halves(f)
+	if it.WNorm > 1e-9 {
+		marks = append(marks,
+			figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Thin: true}, Plain: true, Name: "f = 0"},
+			figure.Contours{F: f, Levels: []float64{-1, 1}, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Plain: true, Name: "f = ±1"})
+	}
+	return marks
+}
+
+// optimal is the boundary of the exact machine, to be compared with.
+func (p problem) optimal(best *stepwise.Iterate) figure.Mark {
+	return figure.Contours{F: p.function(*best), Levels: []float64{0}, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Plain: true, Name: "the SVM's f = 0"}
+}
+
+// points are the points, numbered as in the table: hollow while alpha is 0, ringed
+// where the step looks.
+func (p problem) points(it stepwise.Iterate, ringed ...int) (marks []figure.Mark) {
+	for i, q := range p.XY {
+		dot := figure.Dot{At: q, Class: lessons.Class(p.Y[i]), Hollow: it.Points[i].Alpha == 0, Ring: slices.Contains(ringed, i), Label: strconv.Itoa(i + 1)}
+		if !dot.Ring { // the legend explains the class
+			dot.Name = lessons.ClassName(p.Y[i])
+		}
+		marks = append(marks, dot)
+	}
+	return marks
+}
+
+// kkt is the KKT table of an iterate.
+func kkt(it stepwise.Iterate, touched ...int) lessons.Table {
+	demands := map[stepwise.Condition]string{
+		stepwise.AtZero: `$y f \ge 1$`,
+		stepwise.Free:   `$y f = 1$`,
+		stepwise.AtC:    `$y f \le 1$`,
+	}
+	t := lessons.Table{
+		Caption: `KKT table. What $y f$ must be follows from $\alpha$: at 0, between, or at $C$. Marked: what the step touched.`,
+		Head:    []string{"point", "$y$", `$\alpha$`, "$y f$", `slack $\xi$`, "must be", "violated by"},
+		Marked:  touched,
+	}
+	for i, p := range it.Points {
+		t.Rows = append(t.Rows, []string{
+			strconv.Itoa(i + 1), lessons.Signed(p.Y), lessons.Short(p.Alpha), lessons.Short(p.Margin), lessons.Short(p.Slack),
+			demands[p.Condition], lessons.Short(p.Violation),
+		})
+	}
+	return t
+}
+
+// substitution is how the slacks go.
+var substitution = []lessons.Line{
+	{Why: `The primal form: a slack and two constraints for every point.`, TeX: `\begin{aligned} &\min_{\mathbf w, b, \boldsymbol\xi}\ \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i \\ &\text{s.t.}\quad y_i f(\mathbf x_i) \ge 1 - \xi_i,\ \ \xi_i \ge 0 \end{aligned}`},
+	{Why: `Hold $\mathbf w$ and $b$. Each slack has two lower bounds and costs $C$, so it sinks to the larger one.`, TeX: `\xi_i = \max\bigl(0,\ 1 - y_i f(\mathbf x_i)\bigr)`},
+	{Why: `Insert. No constraint is left: gradient descent can be used.`, TeX: `\min_{\mathbf w, b}\ J = \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \max\bigl(0,\ 1 - y_i f(\mathbf x_i)\bigr)`},
+	{Why: `Its slope: one case for each side of the kink.`, TeX: `\frac{\partial\xi_i}{\partial\mathbf w} = \begin{cases} -y_i\mathbf x_i & \text{if } y_i f(\mathbf x_i) < 1 \\ 0 & \text{otherwise}\end{cases}`},
+	{Why: `Beside it the objective of a network with weight decay: loss + regulariser.`, TeX: `\min_\theta\ \tfrac{\lambda}{2}\lVert\theta\rVert^2 + \sum_i \ell\bigl(t_i, f_\theta(\mathbf x_i)\bigr)`},
+}
+
+func showHinge(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	f, y := value.Of(in), -1.0
+	if label.Of(in) == "1" {
+		y = 1
+	}
+	hinge := figure.Curve{Name: "hinge"}
+	square := figure.Curve{Name: "squared error"}
+	entropy := figure.Curve{Name: "cross-entropy"}
+	for i := range 121 {
+		m := -3 + float64(i)/20
+		hinge.X, hinge.Y = append(hinge.X, m), append(hinge.Y, theory.Hinge(m))
+		square.X, square.Y = append(square.X, m), append(square.Y, (1-m)*(1-m)/2)
+		entropy.X, entropy.Y = append(entropy.X, m), append(entropy.Y, math.Log1p(math.Exp(-m)))
+	}
+	margin := y * f
+	active, printed := margin < 1, f < 1
+	push := map[bool]string{true: "pushed", false: "left alone"}
+	step := min(in.Step, len(substitution)-1)
+	e := &lessons.Exhibit{
+		Steps: len(substitution), Step: step, Body: lessons.Derivation(step, substitution...),
+		Figures: []lessons.Figure{{
+			Name: "losses", Wide: true,
+			Caption: `Three losses over $y f$. The upright line is the point. The hinge is exactly 0 from $y f = 1$ on; the squared error punishes a point for being too right; cross-entropy never quite lets go.`,
+			Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(1), X: figure.Axis{Name: "y f(x)", Min: -3, Max: 3}, Y: figure.Axis{Name: "loss", Min: 0, Max: 4},
+					Curves: []figure.Curve{hinge, square, entropy}, Here: &margin,
+				}.Picture()
+			},
+		}},
+		Numbers: []lessons.Number{
+			{Label: "$y f$", Value: lessons.Short(margin)},
+			{Label: "hinge loss", Value: lessons.Short(theory.Hinge(margin)), Help: "the slack of the point"},
+			{Label: "$y f < 1$", Value: push[active], Help: "the right condition"},
+			{Label: "$f < 1$", Value: push[printed], Help: "as printed in 002"},
+		},
+	}
+	if active != printed {
+		e.Notes = []string{"Here the printed condition is wrong: the point lies beyond its margin, its loss is 0, and yet it would be pushed on."}
+	}
+	return e, nil
+}
+
+// descend are the states of sub-gradient descent on a linear problem; with the condition
+// as printed all points are taken in every step.
+func descend(ctx context.Context, p problem, rate float64, single, printed bool) ([]stepwise.SubgradientState, error) {
+	r, err := stepwise.SubgradientDescent(ctx, p.Matrix(), p.Y, stepwise.SubgradientSettings{C: p.c, Batch: !single || printed, Rate: rate, MaxSteps: 120, Printed: printed})
+	if err != nil {
+		return nil, err
+	}
+	walk := make([]stepwise.SubgradientState, r.Len())
+	for i := range walk {
+		walk[i] = r.At(i)
+	}
+	return walk, nil
+}
+
+// place is the weights of a step as a place of their plane.
+func place(s stepwise.SubgradientState) [2]float64 { return [2]float64{s.W[0], s.W[1]} }
+
+// valley is the primal objective of the weights with the b that is best for them.
+func (p problem) valley() func(w1, w2 float64) float64 {
+	x := p.Matrix()
+	return func(w1, w2 float64) float64 { return stepwise.LowestPrimal(x, p.Y, p.c, []float64{w1, w2}) }
+}
+
+func showDescent(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p := newProblem(linearToy.Of(in), "linear", descentC.Of(in))
+	best, err := p.optimum(ctx)
+	if err != nil {
+		return nil, err
+	}
+	eta, err := strconv.ParseFloat(rate.Of(in), 64)
+	if err != nil {
+		return nil, err
+	}
+	walk, err := descend(ctx, p, eta, single.Of(in), printed.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, len(walk)-1)
+	now, goal := walk[step], p.weights(*best)
+
+	above := figure.Curve{Name: "this step"}
+	record := figure.Curve{Name: "best so far"}
+	lowest := math.Inf(1)
+	for t, s := range walk {
+		a := s.Primal - best.Primal
+		lowest = min(lowest, a)
+		above.X, above.Y = append(above.X, float64(t)), append(above.Y, a)
+		record.X, record.Y = append(record.X, float64(t)), append(record.Y, lowest)
+	}
+	path := figure.Path{Pen: figure.Pen{Color: figure.Magenta}, Name: "steps so far"}
+	for _, s := range walk[:step+1] {
+		path.Points = append(path.Points, place(s))
+	}
+	room := 0.45*lessons.Norm(goal) + 0.1
+	limits := figure.Limits{XMin: min(0, goal[0]) - room, XMax: max(0, goal[0]) + room, YMin: min(0, goal[1]) - room, YMax: max(0, goal[1]) + room}
+	for _, s := range walk { // all of the walk but its wildest steps, so that the frame stays
+		w := place(s)
+		if lessons.Norm([2]float64{w[0] - goal[0], w[1] - goal[1]}) < 3*lessons.Norm(goal) {
+			limits = limits.Union(figure.Limits{XMin: w[0] - 0.05, XMax: w[0] + 0.05, YMin: w[1] - 0.05, YMax: w[1] + 0.05})
+		}
+	}
+	var levels []float64
+	for _, share := range []float64{0.02, 0.07, 0.15, 0.3, 0.5, 0.75, 1, 1.5, 2, 3} {
+		levels = append(levels, best.Primal*(1+share))
+	}
+
+	e := &lessons.Exhibit{
+		Steps: len(walk), Step: step, Lab: p.open(),
+		Figures: []lessons.Figure{
+			{
+				Name: "weights", Caption: `The plane of the weights. Level lines: the objective with the best $b$ for each $\mathbf w$. The path starts at 0 (hollow); the cross-hair is the optimum.`,
+				Draw: func(l lessons.Look) (*figure.Picture, error) {
+					pen := figure.Pen{Color: figure.Green, Dash: figure.Dashed, Thin: true}
+					return figure.Plane{
+						Format: l.Format(1), X: "w1", Y: "w2", Limits: limits,
+						Marks: []figure.Mark{
+							figure.Contours{F: p.valley(), Levels: levels, Plain: true, Name: "objective"},
+							figure.Line{A: [2]float64{1, 0}, C: goal[0], Pen: pen, Name: "optimum"},
+							figure.Line{A: [2]float64{0, 1}, C: goal[1], Pen: pen, Name: "optimum"},
+							path,
+						},
+					}.Picture()
+				},
+			},
+			lessons.Plane("line", "The line of this step. Ringed: points whose hinge pushed in the step.", p.Limits(), 2, drawn(now), p.Dots(func(i int) bool { return slices.Contains(now.Active, i) })),
+			lessons.StepChart("objective", "Objective above its minimum (logarithmic).", step, figure.Chart{
+				Y: figure.Axis{Name: "J − minimum", Log: true}, Curves: []figure.Curve{above, record},
+			}),
+		},
+		Numbers: []lessons.Number{
+			{Label: `$J$ now`, Value: lessons.Short(now.Primal), Help: "the primal objective"},
+			{Label: "its minimum", Value: lessons.Short(best.Primal), Help: "by the exact solver"},
+			{Label: `$\mathbf w$, $b$`, Value: lessons.Pair(place(now)) + ", " + lessons.Short(now.B)},
+			{Label: "at the optimum", Value: lessons.Pair(goal) + ", " + lessons.Short(best.B)},
+		},
+	}
+	t := lessons.Table{
+		Caption: `Marked: the points that pushed in this step. Values after it.`,
+		Head:    []string{"point", "$y$", "$f$", "$y f$", "hinge", "$y f < 1$", "$f < 1$ (printed)"},
+		Marked:  now.Active,
+	}
+	mark := map[bool]string{true: "active", false: "–"}
+	for i, point := range now.Points {
+		f := point.F
+		t.Rows = append(t.Rows, []string{
+			strconv.Itoa(i + 1), lessons.Signed(point.Y), lessons.Short(f), lessons.Short(point.Margin), lessons.Short(point.Slack), mark[point.Margin < 1], mark[f < 1],
+		})
+	}
+	e.Tables = []lessons.Table{t}
+	switch {
+	case step == 0:
+		e.Notes = []string{`Start: $\mathbf w = 0$ and $b = 0$, so that every point has a hinge of 1.`}
+	case printed.Of(in):
+		before, content := walk[step-1], 0
+		for _, i := range now.Active {
+			if before.Points[i].Margin >= 1 {
+				content++
+			}
+		}
+		e.Notes = []string{fmt.Sprintf(`As printed: %s in this step, %d of them with a margin of 1 or more that should have been left alone. The objective is %s above its minimum.`,
+			lessons.Count(len(now.Active), "active hinge", "active hinges"), content, lessons.Short(above.Y[step]))}
+	default:
+		word := "fell"
+		if above.Y[step] > above.Y[step-1] {
+			word = "*rose*"
+		}
+		e.Notes = []string{fmt.Sprintf(`Step %d, $\eta = $ %s: %s; the objective %s.`, step, lessons.Short(now.Rate), lessons.Count(len(now.Active), "active hinge", "active hinges"), word)}
+	}
+	return e, nil
+}
+
+// drawn is the line of a step, with its sides and margins once it has any.
+func drawn(s stepwise.SubgradientState) []figure.Mark {
+	if lessons.Norm(place(s)) < 1e-9 {
+		return nil
+	}
+	return append(lessons.Sides(place(s), s.B), lessons.MarginLines(place(s), s.B)...)
+}
+
+// overlapping is the problem of the questions.
+func overlapping(c float64) problem {
+	return newProblem("overlap", "linear", c)
+}
+
+// descends looks whether the objective rises or falls from step to step.
+func descends(ctx context.Context) (float64, error) {
+	p := overlapping(0.3)
+	walk, err := descend(ctx, p, 0.1, false, false)
+	rises, falls := 0, 0
+	for t := 1; t < len(walk); t++ {
+		if walk[t].Primal > walk[t-1].Primal {
+			rises++
+		} else {
+			falls++
+		}
+	}
+	switch {
+	case rises == 0:
+		return 0, err
+	case falls == 0:
+		return 2, err
+	}
+	return 1, err
+}
+
+// settles compares how far the last 20 steps go, at a constant and at a
+// shrinking rate.
+func settles(ctx context.Context) (float64, error) {
+	var way [2]float64
+	for i, rate := range []float64{0.1, 0} {
+		walk, err := descend(ctx, overlapping(0.3), rate, false, false)
+		if err != nil {
+			return 0, err
+		}
+		for t := len(walk) - 20; t < len(walk); t++ {
+			way[i] += math.Hypot(walk[t].W[0]-walk[t-1].W[0], walk[t].W[1]-walk[t-1].W[1])
+		}
+	}
+	switch {
+	case max(way[0], way[1]) < 1e-9:
+		return 2, nil
+	case way[1] > way[0]:
+		return 1, nil
+	}
+	return 0, nil
+}
+
+// ascend is naive ascent on a problem.
+func ascend(ctx context.Context, p problem, steps int) (*trace.Replay[stepwise.AscentState], error) {
+	return stepwise.NaiveAscent(ctx, p.gram(), p.Y, stepwise.AscentSettings{C: p.c, Order: stepwise.Descending, MaxSteps: steps})
+}
+
+func showNaive(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p := newProblem(naiveToy.Of(in), similar.Of(in), c.Of(in)).moved(shift.Of(in))
+	best, err := p.optimum(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := ascend(ctx, p, 200)
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, r.Len()-1)
+	s := r.At(step)
+	var looked []int
+	note := `Start: all $\alpha_i = 0$.`
+	if s.Looked >= 0 {
+		looked = []int{s.Looked}
+		note = fmt.Sprintf(`Pass %d, point %d: slope %s, rate $1/K_{ii} = $ %s, so $\alpha$ goes from %s to %s`, s.Pass, s.Looked+1, lessons.Short(s.Gradient), lessons.Short(s.Rate), lessons.Short(s.Before), lessons.Short(s.Unclipped))
+		if s.After != s.Unclipped {
+			note += ", cut to " + lessons.Short(s.After)
+		}
+		note += "."
+	}
+	if step == r.Len()-1 && r.Status() == trace.Converged {
+		note += fmt.Sprintf(` The end: every row of the table holds, and yet $\sum_i\alpha_i y_i = $ %s.`, lessons.Short(s.Residual))
+	}
+	limits := p.Limits()
+	limits = limits.Union(figure.Limits{XMin: -0.3, XMax: 0.3, YMin: -0.3, YMax: 0.3})
+	return &lessons.Exhibit{
+		Steps: r.Len(), Step: step, Lab: p.open(), Notes: []string{note},
+		Figures: []lessons.Figure{
+			lessons.Plane("boundary", "Naive ascent now; filled points have $\\alpha > 0$, the ringed one was looked at. The long dashes are the exact SVM; they part from the other line.", limits, 2,
+				p.picture(s.Iterate), []figure.Mark{p.optimal(best), figure.Dot{Class: -1, Label: "origin"}}, p.points(s.Iterate, looked...)),
+			lessons.StepChart("dual", "The dual climbs past the SVM's maximum.", step, figure.Chart{
+				Y:      figure.Axis{Name: "dual objective"},
+				Curves: []figure.Curve{lessons.StepCurve("dual objective", r, func(s stepwise.AscentState) float64 { return s.Dual })},
+				Rules:  []figure.Rule{{Name: "the SVM's maximum", At: best.Dual}},
+			}),
+			lessons.StepChart("residual", "What is neglected: it should be 0.", step, figure.Chart{
+				Y:      figure.Axis{Name: "Σ α y"},
+				Curves: []figure.Curve{lessons.StepCurve("Σ α y", r, func(s stepwise.AscentState) float64 { return s.Residual })},
+				Rules:  []figure.Rule{{Name: "as it should be", At: 0}},
+			}),
+		},
+		Numbers: []lessons.Number{
+			{Label: `$\sum_i\alpha_i y_i$`, Value: lessons.Short(s.Residual), Help: "0 for the SVM"},
+			{Label: "dual objective", Value: lessons.Short(s.Dual), Help: "the SVM's maximum is " + lessons.Short(best.Dual)},
+			{Label: "primal objective", Value: lessons.Short(s.Primal), Help: "of $f$ with the $b$ computed afterwards; the SVM's minimum is " + lessons.Short(best.Primal)},
+			{Label: "$b$", Value: lessons.Short(s.B), Help: "afterwards, from the free support vectors; the SVM's is " + lessons.Short(best.B)},
+			{Label: "largest KKT violation", Value: lessons.Short(s.Violation)},
+		},
+		Tables: []lessons.Table{kkt(s.Iterate, looked...)},
+	}, nil
+}
+
+// naiveProblem is the problem of the questions about naive ascent.
+func naiveProblem() problem {
+	return newProblem("apart", "linear", 1)
+}
+
+// naiveEnds compares the end of naive ascent with the optimum.
+func naiveEnds(ctx context.Context) (float64, error) {
+	p := naiveProblem()
+	r, err := ascend(ctx, p, 200)
+	if err != nil {
+		return 0, err
+	}
+	best, err := p.optimum(ctx)
+	if err != nil {
+		return 0, err
+	}
+	switch d := r.At(r.Len()-1).Dual - best.Dual; {
+	case d < -1e-3:
+		return 0, nil
+	case d > 1e-3:
+		return 2, nil
+	}
+	return 1, nil
+}
+
+// shifted looks whose weights change when all points are shifted.
+func shifted(ctx context.Context) (float64, error) {
+	var naive, exact [2][2]float64
+	for i, shift := range []float64{0, 1} {
+		p := naiveProblem().moved(shift)
+		r, err := ascend(ctx, p, 200)
+		if err != nil {
+			return 0, err
+		}
+		best, err := p.optimum(ctx)
+		if err != nil {
+			return 0, err
+		}
+		naive[i], exact[i] = p.weights(r.At(r.Len()-1).Iterate), p.weights(*best)
+	}
+	moves := func(w [2][2]float64) bool {
+		return lessons.Norm([2]float64{w[1][0] - w[0][0], w[1][1] - w[0][1]}) > 1e-3
+	}
+	switch {
+	case moves(exact) && moves(naive):
+		return 0, nil
+	case moves(exact):
+		return 1, nil
+	case moves(naive):
+		return 2, nil
+	}
+	return 3, nil
+}
+
+// cloud is the larger problem of the screen on chunking.
+func cloud(similarity string, c float64) (problem, error) {
+	p := newProblem("", similarity, c)
+	d, err := dataset.Generate("moons", 50, 0.2, 3)
+	if err != nil {
+		return p, err
+	}
+	if p.Y, _, _, err = d.Binary("1"); err != nil {
+		return p, err
+	}
+	for i := range p.Y {
+		p.XY = append(p.XY, [2]float64{d.X.At(i, 0), d.X.At(i, 1)})
+	}
+	return p, nil
+}
+
+func showChunking(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p, err := cloud(chunkingKernel.Of(in), chunkingC.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	best, err := p.optimum(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := stepwise.Chunking(ctx, p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Start: start.Of(in), Add: add.Of(in), MaxSteps: 100})
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, r.Len()-1)
+	s := r.At(step)
+	t := lessons.Table{
+		Caption: "The rounds so far.",
+		Head:    []string{"round", "working set", "support vectors", "violators added", "steps of SMO", "dual objective"},
+		Marked:  []int{step},
+	}
+	largest := 0
+	for i := range step + 1 {
+		o := r.At(i)
+		largest = max(largest, len(o.Working))
+		t.Rows = append(t.Rows, []string{
+			strconv.Itoa(i), strconv.Itoa(len(o.Working)), strconv.Itoa(len(o.SupportVectors)), strconv.Itoa(len(o.Violators)), strconv.Itoa(o.Pairs), lessons.Short(o.Dual),
+		})
+	}
+	note := fmt.Sprintf("A first working set of %d points is chosen; nothing is solved yet.", len(s.Working))
+	if step > 0 {
+		note = fmt.Sprintf("Round %d: solved on %d points, of which %d are support vectors and stay.", step, len(s.Working), len(s.SupportVectors))
+		switch {
+		case len(s.Violators) > 0 && s.Kept:
+			note += fmt.Sprintf(" The dual did not rise, so nothing is left out; %s added.", join(s.Violators))
+		case len(s.Violators) > 0:
+			note += fmt.Sprintf(" Of the rest, those that violate most join: %s.", join(s.Violators))
+		default:
+			note += " No point of the rest violates its condition: this is the solution of the whole problem."
+		}
+	}
+	var marks []figure.Mark
+	for i, q := range p.XY {
+		dot := figure.Dot{At: q, Class: lessons.Class(p.Y[i]), Hollow: !slices.Contains(s.Working, i), Ring: slices.Contains(s.SupportVectors, i)}
+		if !dot.Ring {
+			dot.Name = lessons.ClassName(p.Y[i])
+		}
+		marks = append(marks, dot)
+	}
+	for _, i := range s.Violators {
+		marks = append(marks, figure.Circle{Center: p.XY[i], Radius: 0.09, Pen: figure.Pen{Color: figure.Magenta}, Name: "joins next"})
+	}
+	sizes := lessons.StepCurve("working set", r, func(s stepwise.ChunkingState) float64 { return float64(len(s.Working)) })
+	sizes.Stairs = true
+	return &lessons.Exhibit{
+		Steps: r.Len(), Step: step, Lab: p.open(), Notes: []string{note},
+		Figures: []lessons.Figure{
+			lessons.Plane("working", "Filled: in the working set of this round; hollow: left out; ringed: support vectors of the round. The worst violators outside are circled: they join next.", p.Limits(), 2, p.picture(s.Iterate), marks),
+			lessons.StepChart("dual", "The dual never falls.", step, figure.Chart{
+				X: figure.Axis{Name: "round"}, Y: figure.Axis{Name: "dual objective"},
+				Curves: []figure.Curve{lessons.StepCurve("dual objective", r, func(s stepwise.ChunkingState) float64 { return s.Dual })},
+				Rules:  []figure.Rule{{Name: "maximum", At: best.Dual}},
+			}),
+			lessons.StepChart("size", "How many points are solved for at once.", step, figure.Chart{
+				X: figure.Axis{Name: "round"}, Y: figure.Axis{Name: "points", Min: 0, Max: float64(len(p.Y)) * 1.05}, Curves: []figure.Curve{sizes},
+				Rules: []figure.Rule{{Name: "all points", At: float64(len(p.Y))}},
+			}),
+		},
+		Numbers: []lessons.Number{
+			{Label: "dual objective", Value: lessons.Short(s.Dual), Help: "its maximum is " + lessons.Short(best.Dual)},
+			{Label: "largest KKT violation", Value: lessons.Short(s.Violation), Help: "of all points"},
+			{Label: "kernel values at once", Value: strconv.Itoa(largest * largest), Help: fmt.Sprintf("in the largest round so far; all of them are %d", len(p.Y)*len(p.Y))},
+		},
+		Tables: []lessons.Table{t},
+	}, nil
+}
+
+// join lists points by number.
+func join(points []int) string {
+	var names []string
+	for _, i := range points {
+		names = append(names, strconv.Itoa(i+1))
+	}
+	if len(names) == 1 {
+		return "point " + names[0]
+	}
+	return "points " + strings.Join(names, ", ")
+}
+
+// chunkingRises looks whether the dual ever falls from round to round.
+func chunkingRises(ctx context.Context) (float64, error) {
+	p, err := cloud("rbf", 3)
+	if err != nil {
+		return 0, err
+	}
+	r, err := stepwise.Chunking(ctx, p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Start: 6})
+	if err != nil {
+		return 0, err
+	}
+	for i := 1; i < r.Len(); i++ {
+		if r.At(i).Dual < r.At(i-1).Dual-1e-9 {
+			return 0, nil
+		}
+	}
+	return 2, nil
+}
+
+// box is the picture of a step in the plane of the two multipliers.
+func box(p stepwise.PairDual, s stepwise.Pair, names [2]string) func(lessons.Look) (*figure.Picture, error) {
+	return func(l lessons.Look) (*figure.Picture, error) {
+		start, end := [2]float64{s.BeforeI, s.BeforeJ}, [2]float64{s.AlphaI, s.AlphaJ}
+		on := func(a2 float64) [2]float64 { return [2]float64{p.First(s.BeforeI, s.BeforeJ, a2), a2} }
+		edge := figure.Pen{Thin: true}
+		room := 0.25 * p.C
+		marks := []figure.Mark{figure.Contours{F: p.At, Plain: true, Name: "dual"}}
+		corners := [][2]float64{{0, 0}, {p.C, 0}, {p.C, p.C}, {0, p.C}, {0, 0}}
+		for i := range 4 {
+			marks = append(marks, figure.Segment{From: corners[i], To: corners[i+1], Pen: edge, Name: "the box"})
+		}
+		marks = append(marks,
+			figure.Line{A: [2]float64{p.Y1, p.Y2}, C: p.Y1*s.BeforeI + p.Y2*s.BeforeJ, Pen: figure.Pen{Color: figure.Green, Dash: figure.Dashed, Thin: true}, Name: "equality"},
+			figure.Segment{From: on(s.L), To: on(s.H), Pen: figure.Pen{Color: figure.Green}, Name: "allowed"},
+			figure.Arrow{From: start, To: end, Pen: figure.Pen{Color: figure.Magenta}, Name: "the step"},
+			figure.Dot{At: start, Class: -1, Hollow: true, Label: "start"},
+		)
+		if s.Unclipped != s.AlphaJ {
+			marks = append(marks, figure.Dot{At: on(s.Unclipped), Class: -1, Hollow: true, Label: "without the box"})
+		}
+		marks = append(marks, figure.Dot{At: end, Class: -1, Label: "new"})
+		return figure.Plane{
+			Format: l.Format(2), X: names[0], Y: names[1], Limits: figure.Limits{XMin: -room, XMax: p.C + room, YMin: -room, YMax: p.C + room}, Marks: marks,
+		}.Picture()
+	}
+}
+
+// pairLines is the step of SMO, line by line.
+var pairLines = []lessons.Line{
+	{Why: `Hold all multipliers but two. The equality says what the two have in common (002 writes $\xi$ for $\zeta$; it is no slack).`, TeX: `y_1\alpha_1 + y_2\alpha_2 = -\sum_{i \ge 3} \alpha_i y_i = \zeta`},
+	{Why: `So $\alpha_1$ follows $\alpha_2$.`, TeX: `\alpha_1 = y_1(\zeta - y_2\alpha_2)`},
+	{Why: `Insert: the dual is a parabola in $\alpha_2$. Its slope and its curvature, with $g_i = y_i - \sum_j \alpha_j y_j K_{ij}$:`, TeX: `\frac{dQ}{d\alpha_2} = -y_2(g_1 - g_2) \qquad \frac{d^2Q}{d\alpha_2^2} = -\eta`},
+	{Why: `Its top, the box left aside.`, TeX: `\alpha_2^{\text{top}} = \alpha_2 - \frac{y_2(g_1 - g_2)}{\eta}`},
+	{Why: `What the box leaves of the line.`, TeX: `\begin{aligned} y_1 \ne y_2:\ & L = \max(0,\ \alpha_2 - \alpha_1) \\ & H = \min(C,\ C + \alpha_2 - \alpha_1) \\ y_1 = y_2:\ & L = \max(0,\ \alpha_1 + \alpha_2 - C) \\ & H = \min(C,\ \alpha_1 + \alpha_2) \end{aligned}`},
+	{Why: `Clip, and let $\alpha_1$ give back what $\alpha_2$ took.`, TeX: `\begin{aligned} \alpha_2' &= \min\bigl(\max(\alpha_2^{\text{top}}, L), H\bigr) \\ \alpha_1' &= \alpha_1 + y_1 y_2(\alpha_2 - \alpha_2') \end{aligned}`},
+}
+
+func showPair(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p := stepwise.PairDual{Y1: 1, Y2: -1, K11: 1, K22: 1, K12: k12.Of(in), H1: 0.75, H2: -0.5, C: 1}
+	if same.Of(in) == "equal" {
+		p.Y2, p.H2 = 1, 0.2
+	}
+	from := alpha.Of(in)
+	s := p.Step(from[0], from[1])
+	step := min(in.Step, len(pairLines)-1)
+	curve := figure.Curve{Name: "dual on the line"}
+	for i := range 81 {
+		a2 := -0.3 + 1.6*float64(i)/80
+		curve.X, curve.Y = append(curve.X, a2), append(curve.Y, p.At(p.First(s.BeforeI, s.BeforeJ, a2), a2))
+	}
+	note := fmt.Sprintf(`The top of the parabola, $\alpha_2 = $ %s, lies on the allowed segment: the step goes there.`, lessons.Short(s.Unclipped))
+	switch {
+	case s.Curvature < 0:
+		note = `$\eta < 0$: along the line the dual is a valley. The guard $\tau$ sends the step to the end that lies uphill.`
+	case s.Curvature == 0:
+		note = `$\eta = 0$: along the line the dual is straight. The guard $\tau$ sends the step to the end that lies uphill.`
+	case s.AlphaJ != s.Unclipped:
+		note = fmt.Sprintf(`The top, $\alpha_2 = $ %s, lies outside the box: the step stops at the edge.`, lessons.Short(s.Unclipped))
+	}
+	return &lessons.Exhibit{
+		Steps: len(pairLines), Step: step, Body: lessons.Derivation(step, pairLines...), Notes: []string{note},
+		Handles: []lessons.Handle{alpha.Handle("start of the step", in)},
+		Figures: []lessons.Figure{
+			{Name: "box", Caption: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. Drag the start.`, Draw: box(p, s, [2]string{"α1", "α2"})},
+			{Name: "line", Wide: true, Caption: "The dual along the line of the equality, with the ends of the allowed segment and the new place.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(1), X: figure.Axis{Name: "α2", Min: -0.3, Max: 1.3}, Y: figure.Axis{Name: "dual"}, Curves: []figure.Curve{curve},
+					Rules: []figure.Rule{{Name: "L", At: s.L, Upright: true}, {Name: "H", At: s.H, Upright: true}}, Here: &s.AlphaJ,
+				}.Picture()
+			}},
+		},
+		Numbers: []lessons.Number{
+			{Label: `$\eta$`, Value: lessons.Short(s.Curvature), Help: `$K_{11} + K_{22} - 2K_{12}$`},
+			{Label: "$L$, $H$", Value: lessons.Short(s.L) + ", " + lessons.Short(s.H), Help: `ends of the segment in $\alpha_2$`},
+			{Label: `$y_1\alpha_1 + y_2\alpha_2$`, Value: lessons.Short(p.Y1*s.AlphaI + p.Y2*s.AlphaJ), Help: "after the step as before: " + lessons.Short(p.Y1*s.BeforeI+p.Y2*s.BeforeJ)},
+			{Label: `$(\alpha_1, \alpha_2)$`, Value: lessons.Pair([2]float64{s.AlphaI, s.AlphaJ}), Help: "from " + lessons.Pair([2]float64{s.BeforeI, s.BeforeJ})},
+			{Label: "gain of the dual", Value: lessons.Short(s.Gain)},
+		},
+	}, nil
+}
+
+// twins takes the step of two points in one place.
+func twins(context.Context) (float64, error) {
+	s := stepwise.PairDual{Y1: 1, Y2: -1, K11: 1, K22: 1, K12: 1, H1: 0.1, H2: 0.1, C: 1}.Step(0.1, 0.35)
+	switch s.AlphaJ {
+	case s.BeforeJ:
+		return 0, nil
+	case s.L, s.H:
+		return 1, nil
+	}
+	return 2, nil
+}
+
+func showSMO(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p := newProblem(smoToy.Of(in), similar.Of(in), c.Of(in))
+	settings := stepwise.SMOSettings{C: p.c, MaxSteps: 200}
+	if selection.Of(in) == "second" {
+		settings.Selection = stepwise.SecondOrder
+	}
+	r, err := stepwise.SMO(ctx, p.gram(), p.Y, settings)
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, r.Len()-1)
+	s := r.At(step)
+	e := &lessons.Exhibit{
+		Steps: r.Len(), Step: step, Lab: p.open(),
+		Numbers: []lessons.Number{
+			{Label: "dual objective", Value: lessons.Short(s.Dual), Help: "a lower bound of the optimum"},
+			{Label: "primal objective", Value: lessons.Short(s.Primal), Help: "an upper bound"},
+			{Label: "gap", Value: lessons.Short(s.Gap), Help: "0 at the optimum, and only there"},
+			{Label: `$\max g - \min g$`, Value: lessons.Short(s.High - s.Low), Help: fmt.Sprintf(`over $I_{\text{up}}$ and $I_{\text{low}}$; stop at %s`, views.Short(1e-3))},
+			{Label: "$b$", Value: lessons.Short(s.B), Help: "half-way between the two"},
+		},
+	}
+	bounded := func(s stepwise.SMOState) float64 { return min(s.Primal, 4*r.At(0).Primal) }
+	objectives := lessons.StepChart("objectives", "The dual rises to meet the primal, which goes up and down; the gap between them closes.", step, figure.Chart{
+		Y: figure.Axis{Name: "objective"},
+		Curves: []figure.Curve{
+			lessons.StepCurve("primal", r, bounded),
+			lessons.StepCurve("dual", r, func(s stepwise.SMOState) float64 { return s.Dual }),
+			lessons.StepCurve("gap", r, func(s stepwise.SMOState) float64 { return bounded(s) - s.Dual }),
+		},
+	})
+	const caption = `The machine at this step. Filled points have $\alpha > 0$; the pair is ringed and joined.`
+	if s.Pair == nil {
+		e.Notes = []string{`Start: all $\alpha_i = 0$, so $f$ is constant and no side is better than the other.`}
+		e.Figures = []lessons.Figure{lessons.Plane("boundary", caption, p.Limits(), 2, p.picture(s.Iterate), p.points(s.Iterate)), objectives}
+		e.Tables = []lessons.Table{kkt(s.Iterate)}
+		return e, nil
+	}
+	i, j := s.Pair.I, s.Pair.J
+	two := stepwise.NewPairDual(p.gram(), r.At(step-1).Iterate, p.c, i, j)
+	link := figure.Segment{From: p.XY[i], To: p.XY[j], Pen: figure.Pen{Color: figure.Magenta, Dash: figure.Dotted}, Name: "the pair"}
+	e.Figures = []lessons.Figure{
+		lessons.Plane("boundary", caption, p.Limits(), 2, p.picture(s.Iterate), []figure.Mark{link}, p.points(s.Iterate, i, j)),
+		{
+			Name: "box", Caption: fmt.Sprintf(`The box $[0, C]^2$ of points %d and %d: from the start along the allowed segment to the best place.`, i+1, j+1),
+			Draw: box(two, *s.Pair, [2]string{fmt.Sprintf("α of point %d", i+1), fmt.Sprintf("α of point %d", j+1)}),
+		},
+		objectives,
+	}
+	note := fmt.Sprintf(`Points %d and %d: allowed is $\alpha_{%d}$ from %s to %s, the top of the parabola is at %s`, i+1, j+1, j+1, lessons.Short(s.Pair.L), lessons.Short(s.Pair.H), lessons.Short(s.Pair.Unclipped))
+	if s.Pair.AlphaJ != s.Pair.Unclipped {
+		note += ", outside"
+	}
+	note += fmt.Sprintf(`. So $\alpha_{%d}$ goes from %s to %s and $\alpha_{%d}$ from %s to %s; the dual gains %s.`, j+1, lessons.Short(s.Pair.BeforeJ), lessons.Short(s.Pair.AlphaJ), i+1, lessons.Short(s.Pair.BeforeI), lessons.Short(s.Pair.AlphaI), lessons.Short(s.Pair.Gain))
+	if step == r.Len()-1 && r.Status() == trace.Converged {
+		note += " All conditions hold: this is the SVM."
+	}
+	e.Notes = []string{note}
+	e.Tables = []lessons.Table{kkt(s.Iterate, min(i, j), max(i, j))}
+	return e, nil
+}
+
+// smoRun is SMO on the problem of the questions.
+func smoRun(ctx context.Context) (*trace.Replay[stepwise.SMOState], error) {
+	p := overlapping(1)
+	return stepwise.SMO(ctx, p.gram(), p.Y, stepwise.SMOSettings{C: p.c})
+}
+
+// firstStep counts the alpha that the first step leaves positive.
+func firstStep(ctx context.Context) (float64, error) {
+	r, err := smoRun(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n := 0.0
+	for _, q := range r.At(1).Points {
+		if q.Alpha != 0 {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// monotone looks which of the two objectives are monotone.
+func monotone(ctx context.Context) (float64, error) {
+	r, err := smoRun(ctx)
+	if err != nil {
+		return 0, err
+	}
+	dual, primal := true, true
+	for i := 1; i < r.Len(); i++ {
+		dual = dual && r.At(i).Dual >= r.At(i-1).Dual-1e-12
+		primal = primal && r.At(i).Primal <= r.At(i-1).Primal+1e-12
+	}
+	switch {
+	case dual && primal:
+		return 0, nil
+	case dual:
+		return 1, nil
+	}
+	return 2, nil
+}
+
+// road is one procedure on a problem: its primal objective after as many
+// updates of single multipliers, or of w.
+type road struct {
+	name      string
+	work, cum []float64 // updates, primal objective
+	status    trace.Status
+}
+
+// travel runs all four.
+func travel(ctx context.Context, p problem) ([]road, error) {
+	const steps = 300
+	add := func(name string, n int, status trace.Status, at func(i int) (work int, primal float64)) road {
+		r := road{name: name, status: status}
+		total := 0
+		for i := range n {
+			work, primal := at(i)
+			total += work
+			r.work, r.cum = append(r.work, float64(total)), append(r.cum, primal)
+		}
+		return r
+	}
+	one := func(i int) int { return min(i, 1) }
+	sub, err := stepwise.SubgradientDescent(ctx, p.Matrix(), p.Y, stepwise.SubgradientSettings{C: p.c, Batch: true, MaxSteps: steps})
+	if err != nil {
+		return nil, err
+	}
+	naive, err := ascend(ctx, p, steps)
+	if err != nil {
+		return nil, err
+	}
+	chunks, err := stepwise.Chunking(ctx, p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Tol: 1e-6})
+	if err != nil {
+		return nil, err
+	}
+	smo, err := stepwise.SMO(ctx, p.gram(), p.Y, stepwise.SMOSettings{C: p.c, Selection: stepwise.SecondOrder, Tol: 1e-6, MaxSteps: steps})
+	if err != nil {
+		return nil, err
+	}
+	return []road{
+		add("sub-gradient, 1/t", sub.Len(), sub.Status(), func(i int) (int, float64) { return one(i), sub.At(i).Best }),
+		add("naive ascent", naive.Len(), naive.Status(), func(i int) (int, float64) { return one(i), naive.At(i).Primal }),
+		add("chunking", chunks.Len(), chunks.Status(), func(i int) (int, float64) { return chunks.At(i).Pairs, chunks.At(i).Primal }),
+		add("SMO", smo.Len(), smo.Status(), func(i int) (int, float64) { return one(i), smo.At(i).Primal }),
+	}, nil
+}
+
+// gramBytes is the size of the Gram matrix of n points.
+func gramBytes(n float64) float64 { return 8 * n * n }
+
+func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p := newProblem(linearToy.Of(in), "linear", c.Of(in))
+	best, err := p.optimum(ctx)
+	if err != nil {
+		return nil, err
+	}
+	roads, err := travel(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	t := lessons.Table{Caption: "The four on these points, linear kernel; the last column is the primal objective at the end.", Head: []string{"procedure", "works on", "updates", "ended as", "above the minimum"}}
+	on := []string{`$\mathbf w$, $b$`, `one $\alpha$`, "a working set", `two $\alpha$`}
+	chart := figure.Chart{X: figure.Axis{Name: "updates", Min: 0, Max: 120}, Y: figure.Axis{Name: "J − minimum", Log: true, Min: 1e-6, Max: 100}}
+	for i, r := range roads {
+		c := figure.Curve{Name: r.name, X: r.work}
+		for _, v := range r.cum {
+			c.Y = append(c.Y, max(v-best.Primal, 1e-6))
+		}
+		chart.Curves = append(chart.Curves, c)
+		last := len(r.cum) - 1
+		t.Rows = append(t.Rows, []string{r.name, on[i], strconv.Itoa(int(r.work[last])), string(r.status), lessons.Short(max(0, r.cum[last]-best.Primal))})
+	}
+	grown, err := grow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := lessons.Table{Caption: "The lab's own solver on moons of growing number (RBF, $C = 1$).", Head: []string{"$N$", "support vectors", "steps", `steps $\times N$`, "Gram matrix, MB"}}
+	work := figure.Curve{Name: "steps × N of the solver", Marks: true}
+	square, cube := figure.Curve{Name: "N²"}, figure.Curve{Name: "N³"}
+	for _, r := range grown {
+		n, w := float64(r.n), float64(r.steps*r.n)
+		g.Rows = append(g.Rows, []string{strconv.Itoa(r.n), strconv.Itoa(r.vectors), strconv.Itoa(r.steps), strconv.Itoa(r.steps * r.n), lessons.Short(gramBytes(n) / 1e6)})
+		scale := n / float64(grown[0].n)
+		start := float64(grown[0].steps * grown[0].n)
+		work.X, work.Y = append(work.X, n), append(work.Y, w)
+		square.X, square.Y = append(square.X, n), append(square.Y, start*scale*scale)
+		cube.X, cube.Y = append(cube.X, n), append(cube.Y, start*scale*scale*scale)
+	}
+	return &lessons.Exhibit{
+		Lab: p.open(),
+		Figures: []lessons.Figure{
+			{Name: "roads", Caption: "The primal objective above its minimum after so many updates (logarithmic). Who arrives, who creeps, who stays away?", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				c := chart
+				c.Format = l.Format(2)
+				return c.Picture()
+			}},
+			{Name: "growth", Wide: true, Caption: "Work of the lab's solver on growing data, both axes logarithmic, beside $N^2$ and $N^3$ from the same start. On such easy data the steps themselves hardly grow.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(1), X: figure.Axis{Name: "points N", Log: true}, Y: figure.Axis{Name: "steps × N", Log: true}, Curves: []figure.Curve{work, square, cube},
+				}.Picture()
+			}},
+		},
+		Tables: []lessons.Table{t, g},
+	}, nil
+}
+
+// size is what the lab's solver needed for n points.
+type size struct{ n, vectors, steps int }
+
+// grow runs the lab's solver on moons of growing number.
+func grow(ctx context.Context) (sizes []size, err error) {
+	for _, n := range []int{100, 200, 400, 800, 1600} {
+		d, err := dataset.Generate("moons", n, 0.25, 1)
+		if err != nil {
+			return nil, err
+		}
+		y, _, _, err := d.Binary("1")
+		if err != nil {
+			return nil, err
+		}
+		r, err := svm.Train(ctx, kernel.NewGram(kernel.RBF(1), d.X), y, svm.Settings{C: 1})
+		if err != nil {
+			return nil, err
+		}
+		sizes = append(sizes, size{n, r.SupportVectors, r.Iterations})
+	}
+	return sizes, nil
+}
+
+// astray finds the procedure that ends away from the optimum.
+func astray(ctx context.Context) (float64, error) {
+	p := overlapping(1)
+	best, err := p.optimum(ctx)
+	if err != nil {
+		return 0, err
+	}
+	roads, err := travel(ctx, p)
+	if err != nil {
+		return 0, err
+	}
+	// Of those that say they are done, the one that is not at the optimum.
+	for i, r := range roads {
+		if r.status == trace.Converged && r.cum[len(r.cum)-1] > best.Primal*(1+1e-3) {
+			return float64(i), nil
+		}
+	}
+	return -1, nil
+}
