@@ -178,8 +178,9 @@ func (p *Projection) apply(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// inputs maps rows in original units to what the kernel sees.
-func (m *Model) inputs(x *mat.Dense) *mat.Dense {
+// Inputs maps rows of the model's features in original units (n x d) to what its kernel
+// sees: scaled and projected where it does so.
+func (m *Model) Inputs(x *mat.Dense) *mat.Dense {
 	if m.Scaler != nil {
 		x = m.Scaler.Apply(x)
 	}
@@ -214,7 +215,7 @@ func (m *Model) sum(k int) *kernel.Sum {
 // matrix of n rows with a column for each machine.
 func (m *Model) Scores(x *mat.Dense) *mat.Dense {
 	n, _ := x.Dims()
-	in := m.inputs(x)
+	in := m.Inputs(x)
 	scores := mat.NewDense(n, len(m.Machines), nil)
 	for k, machine := range m.Machines {
 		sum := m.sum(k)
@@ -398,7 +399,7 @@ func (m *Model) plane(v dataset.View) kernel.Plane {
 		probe.Set(1, j, v.Center[j]+v.Axes[0][j])
 		probe.Set(2, j, v.Center[j]+v.Axes[1][j])
 	}
-	in := m.inputs(probe)
+	in := m.Inputs(probe)
 	o, u, w := in.RawRowView(0), in.RawRowView(1), in.RawRowView(2)
 	p := kernel.Plane{Origin: o, U: make([]float64, len(o)), V: make([]float64, len(o))}
 	for j := range o {

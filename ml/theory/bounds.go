@@ -76,6 +76,31 @@ func VCBound(empirical, h float64, n int, delta float64) Bound {
 	return newBound(empirical+math.Sqrt((logGrowth(h, float64(n))-math.Log(delta/4))/float64(n)), 1)
 }
 
+// DecimalVCBound is VCBound with logarithms to the base of ten, a misreading of the
+// slides that a lesson sets beside it: no theorem. Arguments are not checked; the root
+// of a negative number is NaN.
+func DecimalVCBound(empirical, h float64, n int, delta float64) float64 {
+	m := float64(n)
+	return empirical + math.Sqrt((h*(1+math.Log10(2*m/h))-math.Log10(delta/4))/m)
+}
+
+// SamplesFor returns the smallest number of samples from which on a bound that falls
+// with it is not vacuous; 0 when there is none up to a thousand million.
+func SamplesFor(bound func(m int) Bound) int {
+	low, high := 0, 1_000_000_000
+	if bound(high).Vacuous {
+		return 0
+	}
+	for high-low > 1 {
+		if mid := (low + high) / 2; bound(mid).Vacuous {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return high
+}
+
 // SparseBound returns
 //
 //	err <= (N_SV (1 - ln(N_SV/N)) + ln(N/delta)) / (N - N_SV)
@@ -149,6 +174,12 @@ func LeaveOneOutBound(nsv, n int) Bound {
 // trained machine is the usual illustration, not a proof.
 func MarginVCDim(radius, margin, dim float64) float64 {
 	return marginVCDim(radius, margin, dim, math.Ceil)
+}
+
+// WholeMarginVCDim is MarginVCDim with the whole part in place of the next whole number,
+// as the MCM notes mean it, which is refuted by an equilateral triangle.
+func WholeMarginVCDim(radius, margin, dim float64) float64 {
+	return marginVCDim(radius, margin, dim, math.Floor)
 }
 
 func marginVCDim(radius, margin, dim float64, whole func(float64) float64) float64 {

@@ -14,6 +14,7 @@ import (
 	"marginlab/views/lessons/mercer"
 	"marginlab/views/lessons/perceptron"
 	"marginlab/views/lessons/procedures"
+	"marginlab/views/lessons/risk"
 	"marginlab/views/lessons/softmargin"
 	"marginlab/views/lessons/width"
 )
@@ -31,6 +32,8 @@ var Lessons = []lessons.Lesson{
 	procedures.Lesson,
 	lessons.Risk,
 	mcm.Lesson,
+	risk.Lesson,
+	lessons.MCM,
 	conformal.Lesson,
 	eightsteps.Lesson,
 	generalisation.Lesson,

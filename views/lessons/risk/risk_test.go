@@ -1,4 +1,4 @@
-package lessons
+package risk
 
 import (
 	"context"
@@ -14,14 +14,17 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/param"
 	"marginlab/ml/theory"
 	"marginlab/views"
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/lessonstest"
 )
 
-// TestRiskCountsLabellings holds the counts of the screen against a search through
+// TestCountsLabellings holds the counts of the screen against a search through
 // directions: a labelling is realised when some direction puts one class before the
 // other.
-func TestRiskCountsLabellings(t *testing.T) {
+func TestCountsLabellings(t *testing.T) {
 	t.Parallel()
 	count := func(places [][2]float64) (n int) {
 		for m := range 1 << len(places) {
@@ -50,37 +53,37 @@ func TestRiskCountsLabellings(t *testing.T) {
 		places [][2]float64
 		want   string
 	}{
-		{"three in general position", 3, nil, riskPoints[:3], "8 of 8"},
+		{"three in general position", 3, nil, corners[:3], "8 of 8"},
 		{"three on a line", 3, []string{"x3", "0.03", "y3", "-0.9"}, [][2]float64{{-2, -1}, {2, -1}, {0, -1}}, "6 of 8"},
-		{"four in convex position", 4, nil, riskPoints[:4], "14 of 16"},
+		{"four in convex position", 4, nil, corners[:4], "14 of 16"},
 		{"four, one inside", 4, []string{"x4", "0", "y4", "0"}, [][2]float64{{-2, -1}, {2, -1}, {0, 2}, {0, 0}}, "14 of 16"},
-		{"five", 5, nil, riskPoints, "22 of 32"},
+		{"five", 5, nil, corners, "22 of 32"},
 	} {
-		e := showScreen(t, &Risk, "shattering", append(c.move, "n", strconv.Itoa(c.n))...)
-		if got := numberOf(t, e, "realised in all"); got != c.want {
+		e := lessonstest.Show(t, &Lesson, "shattering", append(c.move, "n", strconv.Itoa(c.n))...)
+		if got := lessonstest.Number(t, e, "realised in all"); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 		if got := strconv.Itoa(count(c.places)); !strings.HasPrefix(c.want, got+" of") {
 			t.Errorf("%s: %s labellings by search, want %s", c.name, got, c.want)
 		}
-		last := showScreen(t, &Risk, "shattering", append(c.move, "n", strconv.Itoa(c.n), "step", "999")...)
-		if got := numberOf(t, last, "realised so far"); got != c.want {
+		last := lessonstest.Show(t, &Lesson, "shattering", append(c.move, "n", strconv.Itoa(c.n), "step", "999")...)
+		if got := lessonstest.Number(t, last, "realised so far"); got != c.want {
 			t.Errorf("%s: at the end %s, want %s", c.name, got, c.want)
 		}
 	}
 	for _, n := range []string{"3", "4", "5"} {
-		e := showScreen(t, &Risk, "shattering", "n", n, "family", "rbf")
-		if got := numberOf(t, e, "realised in all"); got != strconv.Itoa(e.Steps)+" of "+strconv.Itoa(e.Steps) {
+		e := lessonstest.Show(t, &Lesson, "shattering", "n", n, "family", "rbf")
+		if got := lessonstest.Number(t, e, "realised in all"); got != strconv.Itoa(e.Steps)+" of "+strconv.Itoa(e.Steps) {
 			t.Errorf("an RBF machine realises %s labellings of %s points", got, n)
 		}
 	}
 }
 
-// TestRiskBoundNumbers evaluates both bounds as the documents print them.
-func TestRiskBoundNumbers(t *testing.T) {
+// TestBoundNumbers evaluates both bounds as the documents print them.
+func TestBoundNumbers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ h, m, r, eta float64 }{{3, 200, 0.05, 0.05}, {10, 5000, 0.2, 0.01}, {50, 100, 0, 0.5}} {
-		e := showScreen(t, &Risk, "bound", "h", Setting(c.h), "m", Setting(c.m), "remp", Setting(c.r), "eta", Setting(c.eta))
+		e := lessonstest.Show(t, &Lesson, "bound", "h", lessons.Setting(c.h), "m", lessons.Setting(c.m), "remp", lessons.Setting(c.r), "eta", lessons.Setting(c.eta))
 		eps := 4 * (c.h*(math.Log(2*c.m/c.h)+1) - math.Log(c.eta)) / c.m
 		vapnik := c.r + eps/2*(1+math.Sqrt(1+4*c.r/eps))
 		slide := c.r + math.Sqrt((c.h*(1+math.Log(2*c.m/c.h))-math.Log(c.eta/4))/c.m)
@@ -89,23 +92,23 @@ func TestRiskBoundNumbers(t *testing.T) {
 			if v >= 1 && label != `$\varepsilon$` {
 				want += " (vacuous)"
 			}
-			if got := numberOf(t, e, label); got != want {
+			if got := lessonstest.Number(t, e, label); got != want {
 				t.Errorf("%+v: %s is %s, want %s", c, label, got, want)
 			}
 		}
 	}
 	// The number of points from which the bound says something is exact.
 	at := func(m int) bool { return theory.VapnikBound(0, 1, 3, m, 0.05).Vacuous }
-	if n := riskEnough(func(m int) theory.Bound { return theory.VapnikBound(0, 1, 3, m, 0.05) }); at(n) || !at(n-1) {
+	if n := theory.SamplesFor(func(m int) theory.Bound { return theory.VapnikBound(0, 1, 3, m, 0.05) }); at(n) || !at(n-1) {
 		t.Errorf("not vacuous from %d points on: %v before, %v there", n, at(n-1), at(n))
 	}
 }
 
-// TestRiskIsExact compares the risk of a line with its share of errors on very many
+// TestIsExact compares the risk of a line with its share of errors on very many
 // points.
-func TestRiskIsExact(t *testing.T) {
+func TestIsExact(t *testing.T) {
 	t.Parallel()
-	d, err := dataset.Generate("blobs", 100_000, riskSpread, 7)
+	d, err := dataset.Generate("blobs", 100_000, spread, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,23 +123,23 @@ func TestRiskIsExact(t *testing.T) {
 				wrong[y] += 2.0 / 100_000
 			}
 		}
-		lower, upper := riskClouds(c.w, c.b)
+		lower, upper := cloudErrors(c.w, c.b)
 		if math.Abs(lower-wrong[0]) > 0.01 || math.Abs(upper-wrong[1]) > 0.01 {
 			t.Errorf("%v: %g and %g, counted %v", c, lower, upper, wrong)
 		}
 	}
 }
 
-// TestRiskMarginIsRoundedUp: the corners of the screen are shattered with a margin
+// TestMarginIsRoundedUp: the corners of the screen are shattered with a margin
 // that the whole part of R²/Delta² does not allow, and no random points are
 // shattered with a margin that the next whole number does not allow.
-func TestRiskMarginIsRoundedUp(t *testing.T) {
+func TestMarginIsRoundedUp(t *testing.T) {
 	t.Parallel()
-	e := showScreen(t, &Risk, "margin", "delta", "1.45")
-	if a, b, c := numberOf(t, e, "realised with margin Δ"), numberOf(t, e, "bound on $h$"), numberOf(t, e, "with the whole part"); a != "8 of 8" || b != "3" || c != "2" {
+	e := lessonstest.Show(t, &Lesson, "margin", "delta", "1.45")
+	if a, b, c := lessonstest.Number(t, e, "realised with margin Δ"), lessonstest.Number(t, e, "bound on $h$"), lessonstest.Number(t, e, "with the whole part"); a != "8 of 8" || b != "3" || c != "2" {
 		t.Errorf("at 1.45: %s, %s, %s", a, b, c)
 	}
-	if got := numberOf(t, showScreen(t, &Risk, "margin", "delta", "1.55"), "realised with margin Δ"); got != "2 of 8" {
+	if got := lessonstest.Number(t, lessonstest.Show(t, &Lesson, "margin", "delta", "1.55"), "realised with margin Δ"); got != "2 of 8" {
 		t.Errorf("at 1.55: %s", got)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -163,16 +166,16 @@ func TestRiskMarginIsRoundedUp(t *testing.T) {
 	}
 }
 
-// TestRiskBoundsHoldOnTheScreen: with probability 0.95 each, so a failure among
+// TestBoundsHoldOnTheScreen: with probability 0.95 each, so a failure among
 // these few would be a surprise; they are far from tight.
-func TestRiskBoundsHoldOnTheScreen(t *testing.T) {
+func TestBoundsHoldOnTheScreen(t *testing.T) {
 	t.Parallel()
-	fresh, err := FreshMoons(4000, 0.2)
+	fresh, err := lessons.FreshMoons(4000, 0.2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for draw := range uint64(5) {
-		sample, err := Drawn("moons", 200, 0.2, draw+1)
+		sample, err := lessons.Drawn("moons", 200, 0.2, draw+1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,12 +183,12 @@ func TestRiskBoundsHoldOnTheScreen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, _, err := riskMachines(t.Context(), d, riskDegrees)
+		all, _, err := polynomials(t.Context(), d, degrees)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, m := range all {
-			if truth, err := ErrorRate(m.res.Model, fresh); err != nil || truth > m.bound.Value {
+			if truth, err := lessons.ErrorRate(m.res.Model, fresh); err != nil || truth > m.bound.Value {
 				t.Errorf("draw %d, degree %d: true error %g above the bound %g (%v)", draw+1, m.degree, truth, m.bound.Value, err)
 			}
 		}
@@ -194,15 +197,15 @@ func TestRiskBoundsHoldOnTheScreen(t *testing.T) {
 
 // runSource is a workspace with one run.
 type runSource struct {
-	builtinSource
-	run *Run
+	lessonstest.Builtins
+	run *lessons.Run
 }
 
-func (s runSource) Run(context.Context, string) (*Run, error) { return s.run, nil }
+func (s runSource) Run(context.Context, string) (*lessons.Run, error) { return s.run, nil }
 
-// TestRiskMeasuresRuns measures machines of several kinds and compares with what
+// TestMeasuresRuns measures machines of several kinds and compares with what
 // their reports say.
-func TestRiskMeasuresRuns(t *testing.T) {
+func TestMeasuresRuns(t *testing.T) {
 	t.Parallel()
 	b, _ := dataset.FindBuiltin("iris")
 	all, err := b.Load()
@@ -237,8 +240,8 @@ func TestRiskMeasuresRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := &Run{Name: "a*b$", Spec: spec, Data: c.d, Report: &res.Report, Model: res.Model}
-		s, err := riskMeasure(run)
+		run := &lessons.Run{Name: "a*b$", Spec: spec, Data: c.d, Report: &res.Report, Model: res.Model}
+		s, err := measureRun(run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,18 +254,25 @@ func TestRiskMeasuresRuns(t *testing.T) {
 		if c.name == "rbf" && (s.radius > 1 || s.radius < 0.5) {
 			t.Errorf("an RBF kernel has all images within 1 of the origin; the ball has radius %g", s.radius)
 		}
-		screen, _ := Risk.Screen("your-run")
+		screen, _ := Lesson.Screen("your-run")
 		in, _ := screen.Demo.NewInput(func(name string) string { return map[string]string{"run": "1"}[name] }, runSource{run: run})
 		e, err := screen.Demo.Show(t.Context(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkExhibit(t, e)
+		lessonstest.CheckExhibit(t, e)
 		refused := 0
 		for _, row := range e.Tables[0].Rows {
 			if slices.Contains(row, "not for an MCM") {
 				refused++
 			}
+		}
+		three := *res.Model
+		three.Rule = ml.Argmax
+		if _, err := measureRun(&lessons.Run{Spec: spec, Data: c.d, Model: &three}); err == nil {
+			t.Errorf("%s: a machine without two sides is measured", c.name)
+		} else if _, ok := param.ForPerson(err); !ok {
+			t.Errorf("%s: %v is not for people", c.name, err)
 		}
 		if want := map[bool]int{true: 2}[c.name == "mcm"]; refused != want {
 			t.Errorf("%s: %d bounds are refused, want %d", c.name, refused, want)

@@ -1,0 +1,967 @@
+package risk
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/theory"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	riskM    = lessons.IntegerControl{Name: "m", Label: "points", Symbol: "M", Default: "40", Min: 2, Max: 500, Low: 4, High: 500, Log: true}
+	riskDraw = lessons.IntegerControl{Name: "draw", Label: "draw", Default: "1", Min: 1, Max: 40, Low: 1, High: 40, Help: "Another number, another training set."}
+	line     = lessons.EndsControl{
+		A: lessons.PlaceControl{
+			X: lessons.NumberControl{Name: "ax", Label: "first end x1", Default: "-2.5", Min: -4, Max: 4, Low: -4, High: 4, Folded: true},
+			Y: lessons.NumberControl{Name: "ay", Label: "first end x2", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
+		},
+		B: lessons.PlaceControl{
+			X: lessons.NumberControl{Name: "bx", Label: "second end x1", Default: "2", Min: -4, Max: 4, Low: -4, High: 4, Folded: true},
+			Y: lessons.NumberControl{Name: "by", Label: "second end x2", Default: "-2", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
+		},
+	}
+
+	width     = lessons.NumberControl{Name: "gamma", Label: "width", Symbol: "γ", Default: "1", Min: 0.001, Max: 1000, Low: 0.01, High: 300, Log: true, Help: "Large: narrow bumps, a more flexible function."}
+	trainingM = lessons.IntegerControl{Name: "m", Label: "points", Symbol: "M", Default: "60", Min: 10, Max: 200, Low: 10, High: 200, Log: true}
+
+	number = lessons.IntegerControl{Name: "n", Label: "points", Default: "3", Min: 1, Max: 5, Low: 1, High: 5}
+	family = lessons.ChoiceControl{Name: "family", Label: "functions", Default: "lines", Options: []param.Option{
+		{Name: "lines", Label: "straight lines"}, {Name: "quadratic", Label: "quadratic curves"}, {Name: "rbf", Label: "RBF kernel machines"},
+	}}
+	spots = newPlaces(corners, [2]float64{4, 4}, [2]float64{3, 3})
+
+	boundH     = lessons.IntegerControl{Name: "h", Label: "VC dimension", Symbol: "h", Default: "3", Min: 1, Max: 1000, Low: 1, High: 1000, Log: true}
+	boundM     = lessons.IntegerControl{Name: "m", Label: "points", Symbol: "M", Default: "200", Min: 1, Max: 10_000_000, Low: 10, High: 1_000_000, Log: true}
+	boundError = lessons.NumberControl{Name: "remp", Label: "training error", Symbol: "R_emp", Default: "0.05", Min: 0, Max: 1, Low: 0, High: 0.5}
+	eta        = lessons.NumberControl{Name: "eta", Label: "risk of being wrong", Symbol: "η", Default: "0.05", Min: 0, OpenMin: true, Max: 1, Low: 1e-6, High: 0.5, Log: true, Help: "The bound may fail with this probability; the slides call it δ."}
+
+	structuralM     = lessons.IntegerControl{Name: "m", Label: "points", Symbol: "M", Default: "600", Min: 20, Max: 2500, Low: 50, High: 2500, Log: true}
+	structuralNoise = lessons.NumberControl{Name: "noise", Label: "noise", Default: "0.2", Min: 0, Max: 1, Low: 0.05, High: 0.6}
+
+	leastMargin = lessons.NumberControl{Name: "delta", Label: "margin", Symbol: "Δ", Default: "1.1", Min: 0.01, Max: 3, Low: 0.05, High: 2.5}
+	triangle    = newPlaces([][2]float64{{0, 2}, {-1.732, -1}, {1.732, -1}}, [2]float64{4, 3}, [2]float64{4, 3})
+
+	run      lessons.RunControl
+	runDoubt = lessons.NumberControl{Name: "delta", Label: "risk of being wrong", Symbol: "δ", Default: "0.05", Min: 0, OpenMin: true, Max: 1, Low: 1e-6, High: 0.5, Log: true}
+
+	// of two screens
+	draw = lessons.IntegerControl{Name: "draw", Label: "draw", Default: "1", Min: 1, Max: 40, Low: 1, High: 40}
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "risk",
+	Screens: []lessons.Screen{
+		{
+			Slug:   "risk",
+			Covers: []string{"000 slt"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{riskM, riskDraw, line}, Show: showRisk},
+			Questions: []lessons.Question{{
+				Slug: "four-times", Ask: `The line stays where it is and you draw four times as many points. How large is the typical distance between $R_{\text{emp}}$ and $R$ then, as a share of what it was?`,
+				Options: []string{"The same: the line has not changed.", "A quarter.", "A half."},
+				Answer:  fourTimes,
+				Explain: `An average of $M$ independent values strays from its mean by $\sqrt{R(1-R)/M}$: the root halves it. Ten times closer needs a hundred times the points.`,
+			}},
+		},
+		{
+			Slug:   "training",
+			Covers: []string{"000 slt", "002 networks"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{width, trainingM, draw}, Show: showTraining},
+			Questions: []lessons.Question{{
+				Slug: "perfect", Ask: `With $\gamma = 300$ the machine makes no error on its 60 training points. How often is it wrong on new ones?`,
+				Options: []string{"Hardly ever: it has learnt the pattern.", "More often than with $\\gamma = 1$, where it makes training errors.", "As often as with $\\gamma = 1$."},
+				Answer:  perfect,
+				Explain: `It has learnt the points by heart. Between them it falls back on the constant $b$.`,
+			}},
+		},
+		{
+			Slug:   "shattering",
+			Covers: []string{"000 slt", "002 vc-margin"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{number, family, spots}, Show: showShattering},
+			Questions: []lessons.Question{
+				{
+					Slug: "four", Ask: "Four points in general position have 16 labellings. How many of them can a straight line realise?",
+					Answer: func(context.Context) (float64, error) {
+						s, err := theory.ShatterLines(corners[:4])
+						return float64(s.Realisable), err
+					},
+					Explain: `%s: two labellings, opposite to each other, are beyond lines. For points at the corners of a quadrilateral they are those of XOR; for one point inside the triangle of the others, the point against the three.`,
+				},
+				{
+					Slug: "dimension", Ask: `Three points on one line are *not* shattered by straight lines. Is the VC dimension of lines therefore smaller than 3?`,
+					Options: []string{"Yes.", "No: three points somewhere else are shattered, and that is enough."},
+					Answer: func(context.Context) (float64, error) {
+						row, err := theory.ShatterLines([][2]float64{{-1, 0}, {0, 0}, {1, 0}})
+						if err != nil || row.Shattered() {
+							return 0, err
+						}
+						corner, err := theory.ShatterLines(corners[:3])
+						return 1 - lessons.Yes(corner.Shattered()), err
+					},
+					Explain: `$h$ is the size of the *best* set of points. To show $h < 4$, on the other hand, every set of four must fail.`,
+				},
+			},
+		},
+		{
+			Slug:   "bound",
+			Covers: []string{"000 slt", "000 mcm-motivation", "002 svm"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{boundH, boundM, boundError, eta}, Show: showBound},
+			Questions: []lessons.Question{{
+				Slug: "how-many", Ask: `Lines in the plane ($h = 3$), no training error, $\eta = 0.05$. From how many points on does the first bound promise a risk below 1? (Use the sliders; 5 % off is fine.)`,
+				Within: 0.05,
+				Answer: func(context.Context) (float64, error) {
+					return float64(theory.SamplesFor(func(m int) theory.Bound { return theory.VapnikBound(0, 1, 3, m, 0.05) })), nil
+				},
+				Explain: `From $M = $ %s on; and below 1 is not yet much of a promise.`,
+			}},
+		},
+		{
+			Slug:   "structural",
+			Covers: []string{"000 slt", "000 mcm-motivation", "002 networks"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{structuralM, structuralNoise, draw}, Show: showStructural},
+			Questions: []lessons.Question{{
+				Slug: "too-careful", Ask: "The degree with the smallest bound, and the degree with the smallest true error: how do they compare on the points shown at first?",
+				Options: []string{"The bound picks a simpler machine than the truth.", "They are the same.", "The bound picks a more flexible machine than the truth."},
+				Answer:  tooCareful,
+				Explain: `The bound holds for every distribution and every function at once, so it charges far more for capacity than these points would ask for.`,
+			}},
+		},
+		{
+			Slug:   "margin",
+			Covers: []string{"000 slt", "000 mcm-motivation", "001 3.1", "002 vc-margin", "002 brilliant"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{leastMargin, triangle}, Show: showMargin},
+			Questions: []lessons.Question{{
+				Slug: "units", Ask: `The same points are written in centimetres instead of metres: every coordinate is multiplied by 100. What does the slides' $\max\lVert\mathbf x_i-\mathbf x_j\rVert^2/(2\gamma)$ do?`,
+				Options: []string{"It stays: capacity has no unit.", "It is multiplied by 100.", "It is multiplied by 10 000."},
+				Answer:  units,
+				Explain: `A squared length over a length is a length. With $\gamma^2$ below, the units cancel, as they must.`,
+			}},
+		},
+		{
+			Slug:   "your-run",
+			Covers: []string{"000 slt", "002 svm", "002 brilliant"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{run, runDoubt}, Show: showRun},
+			Questions: []lessons.Question{{
+				Slug: "all-support", Ask: "A narrow RBF kernel makes every one of 100 training points a support vector. What does the leave-one-out bound promise?",
+				Options: []string{"At most 1 % errors.", "At most 50 % errors.", "Nothing."},
+				Answer: func(context.Context) (float64, error) {
+					b := theory.LeaveOneOutBound(100, 100)
+					if b.Vacuous {
+						return 2, nil
+					}
+					return math.Round(b.Value), nil
+				},
+				Explain: `$N_{SV}/N = 1$: the bound says that at most every point is misclassified. The true error may still be small.`,
+			}},
+		},
+	},
+})
+
+// The clouds of the first screen stand at ±(1, 1) with this spread.
+const spread = 0.9
+
+var limits = figure.Limits{XMin: -4, XMax: 4, YMin: -3.1, YMax: 3.1}
+
+// cloudErrors are the chances that w·x + b puts a point of the lower and of the
+// upper cloud on the wrong side.
+func cloudErrors(w [2]float64, b float64) (lower, upper float64) {
+	return theory.GaussianMiss([]float64{-w[0], -w[1]}, -b, []float64{-1, -1}, spread), theory.GaussianMiss(w[:], b, []float64{1, 1}, spread)
+}
+
+func showRisk(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	p, q := line.Of(in)
+	e := &lessons.Exhibit{Handles: line.Handles(in)}
+	m := riskM.Of(in)
+	const most = 2000
+	sample, err := lessons.Drawn("blobs", most, spread, uint64(riskDraw.Of(in)))
+	if err != nil {
+		return nil, err
+	}
+	shown := lessons.Toy{XY: sample.XY[:m], Y: sample.Y[:m]}
+	w := [2]float64{q[1] - p[1], p[0] - q[0]}
+	if lessons.Norm(w) < 1e-6 {
+		e.Figures = []lessons.Figure{lessons.Plane("risk", "The points without a line.", limits, 2, shown.Dots(nil))}
+		e.Notes = []string{lessons.NoLine}
+		return e, nil
+	}
+	if w[0]+w[1] < 0 { // the upper cloud is the positive class
+		w = [2]float64{-w[0], -w[1]}
+	}
+	b := -(w[0]*p[0] + w[1]*p[1])
+	wrong := make([]float64, most) // errors among the first i+1
+	count := 0.0
+	for i, x := range sample.XY {
+		if (w[0]*x[0]+w[1]*x[1]+b >= 0) != (sample.Y[i] > 0) {
+			count++
+		}
+		wrong[i] = count
+	}
+	lower, upper := cloudErrors(w, b)
+	r := (lower + upper) / 2
+	stray := func(m int) float64 { return math.Sqrt((lower*(1-lower) + upper*(1-upper)) / 2 / float64(m)) }
+	seen, truth := figure.Curve{Name: "R_emp of the first M points"}, figure.Curve{Name: "R ± 2 standard deviations"}
+	last := 0
+	for _, v := range lessons.Logspace(4, most, 160) {
+		k := int(v)
+		if k == last {
+			continue
+		}
+		last = k
+		seen.X, seen.Y = append(seen.X, float64(k)), append(seen.Y, wrong[k-1]/float64(k))
+		truth.X, truth.Y = append(truth.X, float64(k)), append(truth.Y, r)
+		truth.Lo, truth.Hi = append(truth.Lo, max(0, r-2*stray(k))), append(truth.Hi, r+2*stray(k))
+	}
+	here := float64(m)
+	e.Figures = []lessons.Figure{
+		lessons.Plane("risk", "Drag the ends of the line: $R$ changes smoothly. Change the draw: only $R_{\\text{emp}}$ changes.", limits, 2, lessons.Sides(w, b), shown.Dots(nil)),
+		{Name: "average", Wide: true, Caption: "As points come in, the share of errors settles at the risk of this line; the band is where it lies 19 times out of 20.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "points M", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(0.3, 1.6*r)}, Curves: []figure.Curve{seen, truth}, Here: &here}.Picture()
+		}},
+	}
+	e.Numbers = []lessons.Number{
+		{Label: "risk $R$", Value: views.Short(r), Help: "exact: the lesson knows the two clouds"},
+		{Label: `empirical risk $R_{\text{emp}}$`, Value: views.Short(wrong[m-1] / here), Help: fmt.Sprintf("%.0f of these %d points are on the wrong side", wrong[m-1], m)},
+		{Label: "distance", Value: views.Short(wrong[m-1]/here - r), Help: "typically about " + views.Short(stray(m)) + " either way"},
+		{Label: "smallest risk there is", Value: views.Short(math.Erfc(1/spread) / 2), Help: "the clouds overlap: no function does better"},
+	}
+	return e, nil
+}
+
+// fourTimes is what four times the points do to the deviation of an average.
+func fourTimes(context.Context) (float64, error) {
+	const r = 0.2
+	stray := func(m float64) float64 { return math.Sqrt(r * (1 - r) / m) }
+	switch ratio := stray(400) / stray(100); {
+	case math.Abs(ratio-0.25) < 0.01:
+		return 1, nil
+	case math.Abs(ratio-0.5) < 0.01:
+		return 2, nil
+	}
+	return 0, nil
+}
+
+const moonNoise = 0.3 // of the second screen
+
+func showTraining(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	sample, err := lessons.Drawn("moons", trainingM.Of(in), moonNoise, uint64(draw.Of(in)))
+	if err != nil {
+		return nil, err
+	}
+	d, err := sample.Data()
+	if err != nil {
+		return nil, err
+	}
+	many := 2000
+	if in.Coarse {
+		many = 600
+	}
+	fresh, err := lessons.FreshMoons(many, moonNoise)
+	if err != nil {
+		return nil, err
+	}
+	at := func(gamma float64) (res *ml.Result, spec ml.Spec, seen, truth float64, err error) {
+		res, spec, err = lessons.Fit(ctx, d, "gamma", lessons.Setting(gamma), "C", "100")
+		if err != nil {
+			return
+		}
+		truth, err = lessons.ErrorRate(res.Model, fresh)
+		return res, spec, 1 - res.Report.TrainAccuracy, truth, err
+	}
+	gamma := width.Of(in)
+	res, spec, seen, truth, err := at(gamma)
+	if err != nil {
+		return nil, err
+	}
+	training, actual := figure.Curve{Name: "training error"}, figure.Curve{Name: "true error"}
+	for _, g := range lessons.Logspace(0.01, 300, 16) {
+		_, _, s, t, err := at(g)
+		if err != nil {
+			return nil, err
+		}
+		training.X, training.Y = append(training.X, g), append(training.Y, s)
+		actual.X, actual.Y = append(actual.X, g), append(actual.Y, t)
+	}
+	doubt := 2 * math.Sqrt(truth*(1-truth)/float64(many))
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			lessons.Boundary("training", "Move γ to the right: the boundary bends round single points.", res.Model, d, spec, nil),
+			{Name: "capacity", Wide: true, Caption: "The training error falls with the capacity. The true error falls and rises again.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 0.5}, Curves: []figure.Curve{training, actual}, Here: &gamma}.Picture()
+			}},
+		},
+		Numbers: []lessons.Number{
+			{Label: "training error", Value: lessons.Percent(seen), Help: "of the points in the picture"},
+			{Label: "true error", Value: lessons.Percent(truth), Help: fmt.Sprintf("of %d new points; ± %s for their number", many, lessons.Percent(doubt))},
+			{Label: "flattery", Value: lessons.Percent(truth - seen), Help: "what the training error leaves out"},
+		},
+		Lab: sample.Lab("gamma", lessons.Setting(gamma), "C", "100"),
+	}, nil
+}
+
+// perfect compares the true errors of the narrow and of the middling kernel.
+func perfect(ctx context.Context) (float64, error) {
+	sample, err := lessons.Drawn("moons", 60, moonNoise, 1)
+	if err != nil {
+		return 0, err
+	}
+	d, err := sample.Data()
+	if err != nil {
+		return 0, err
+	}
+	fresh, err := lessons.FreshMoons(2000, moonNoise)
+	if err != nil {
+		return 0, err
+	}
+	var truth [2]float64
+	for i, gamma := range []string{"300", "1"} {
+		res, _, err := lessons.Fit(ctx, d, "gamma", gamma, "C", "100")
+		if err != nil {
+			return 0, err
+		}
+		if truth[i], err = lessons.ErrorRate(res.Model, fresh); err != nil {
+			return 0, err
+		}
+	}
+	switch {
+	case truth[0] < 0.02:
+		return 0, nil
+	case truth[0] > truth[1]+0.02:
+		return 1, nil
+	}
+	return 2, nil
+}
+
+// corners are the places to shatter at first: four corners and one inside.
+var corners = [][2]float64{{-2, -1}, {2, -1}, {0, 2}, {0, -2}, {0.5, 0.25}}
+
+// snap is the grid that the places keep to, so that three can be put on one
+// line by hand.
+const snap = 0.25
+
+// placesControl are numbered places that are dragged.
+type placesControl []lessons.PlaceControl
+
+// newPlaces begins at these places. They lie between -field and +field on each axis, the
+// sliders between -slider and +slider.
+func newPlaces(at [][2]float64, field, slider [2]float64) placesControl {
+	axis := func(i, k int) lessons.NumberControl {
+		return lessons.NumberControl{
+			Name: fmt.Sprintf("%c%d", "xy"[k], i+1), Label: fmt.Sprintf("point %d x%d", i+1, k+1), Default: lessons.Setting(at[i][k]),
+			Min: -field[k], Max: field[k], Low: -slider[k], High: slider[k], Folded: true,
+		}
+	}
+	c := make(placesControl, len(at))
+	for i := range c {
+		c[i] = lessons.PlaceControl{X: axis(i, 0), Y: axis(i, 1)}
+	}
+	return c
+}
+
+// Params are the fields of all places.
+func (c placesControl) Params() (all []param.Param) {
+	for _, p := range c {
+		all = append(all, p.Params()...)
+	}
+	return all
+}
+
+// Of are the places that were set.
+func (c placesControl) Of(in lessons.Input) [][2]float64 {
+	at := make([][2]float64, len(c))
+	for i, p := range c {
+		at[i] = p.Of(in)
+	}
+	return at
+}
+
+// handles are what drags the places, where they are shown.
+func (c placesControl) handles(shown [][2]float64) (all []lessons.Handle) {
+	for i, at := range shown {
+		all = append(all, lessons.Handle{Label: fmt.Sprintf("point %d", i+1), X: at[0], Y: at[1], XControl: c[i].X, YControl: c[i].Y})
+	}
+	return all
+}
+
+// labellings goes through the labellings of some places by a family of functions.
+func labellings(family string, places [][2]float64) (theory.Shattering, kernel.Kernel, *mat.Dense, error) {
+	x := lessons.Toy{XY: places}.Matrix()
+	k := kernel.Kernel{Name: "linear"}
+	switch family {
+	case "quadratic":
+		k = kernel.Polynomial(1, 1, 2)
+	case "rbf":
+		k = kernel.RBF(1)
+	default:
+		s, err := theory.ShatterLines(places)
+		return s, k, x, err
+	}
+	s, err := theory.ShatterKernel(theory.Gram(kernel.NewGram(k, x)))
+	return s, k, x, err
+}
+
+func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	n, family := number.Of(in), family.Of(in)
+	places := spots[:n].Of(in)
+	for i, p := range places {
+		places[i] = [2]float64{snap * math.Round(p[0]/snap), snap * math.Round(p[1]/snap)}
+	}
+	e := &lessons.Exhibit{Handles: spots.handles(places)}
+	s, k, x, err := labellings(family, places)
+	if err != nil {
+		return nil, err
+	}
+	e.Steps = len(s.Dichotomies)
+	e.Step = min(in.Step, e.Steps-1)
+	d := labelling(s, e.Step)
+	done := 0
+	for k := range e.Step + 1 {
+		if labelling(s, k).Realisable {
+			done++
+		}
+	}
+	var marks []figure.Mark
+	switch {
+	case d.Realisable && family == "lines":
+		marks = lessons.Sides([2]float64{d.W[0], d.W[1]}, d.B)
+	case d.Realisable:
+		sum := kernel.NewSum(k, x, d.W)
+		f := func(x, y float64) float64 { return sum.At([]float64{x, y}) + d.B }
+		marks = []figure.Mark{
+			figure.Region{F: func(x, y float64) float64 { return -f(x, y) }, Color: figure.ClassColor(0), Name: "f < 0"},
+			figure.Region{F: f, Color: figure.ClassColor(1), Name: "f ≥ 0"},
+			figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Dash: figure.LongDash}, Plain: true, Name: "f = 0"},
+		}
+	default:
+		for i := range places {
+			for j := range i {
+				if d.Labels[i] == d.Labels[j] {
+					marks = append(marks, figure.Segment{From: places[j], To: places[i], Pen: figure.Pen{Color: figure.ClassColor(lessons.Class(d.Labels[i]))}})
+				}
+			}
+		}
+	}
+	marks = append(marks, numbered(places, d.Labels)...)
+	if d.Common != nil {
+		marks = append(marks, figure.Dot{At: [2]float64{d.Common[0], d.Common[1]}, Class: -1, Ring: true, Label: "in both hulls"})
+	}
+	e.Figures = []lessons.Figure{lessons.Plane("shattering", "One labelling at a time. Drag the points (they keep to a grid); Step or Run to see all labellings.", figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}, 2, marks)}
+	e.Notes = []string{shatterNote(e.Step, d, family)}
+	e.Numbers = []lessons.Number{
+		{Label: "realised so far", Value: fmt.Sprintf("%d of %d", done, e.Step+1)},
+		{Label: "realised in all", Value: fmt.Sprintf("%d of %d", s.Realisable, e.Steps), Help: lessons.Either(s.Shattered(), "every labelling: these points are shattered", "not every labelling: these points are not shattered")},
+		{Label: "rank", Value: strconv.Itoa(s.Rank), Help: fmt.Sprintf("independent directions of $(\\phi(\\mathbf x), 1)$; shattered exactly when it is %d, the number of points", n)},
+	}
+	t := lessons.Table{Caption: "The first points, one more in each row", Head: []string{"points", "labellings", "realised"}, Marked: []int{n - 1}}
+	if family == "lines" {
+		t.Head = append(t.Head, "Cover's count")
+		if n > 2 && !theory.GeneralPosition(places) {
+			t.Caption += " (two coincide or three lie on one line: Cover's count is for general position)"
+		}
+	}
+	for size := 1; size <= n; size++ {
+		part, _, _, err := labellings(family, places[:size])
+		if err != nil {
+			return nil, err
+		}
+		row := []string{strconv.Itoa(size), strconv.Itoa(len(part.Dichotomies)), strconv.Itoa(part.Realisable)}
+		if family == "lines" {
+			row = append(row, views.Short(theory.CoverCount(size, 2)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	e.Tables = []lessons.Table{t}
+	return e, nil
+}
+
+// labelling is the labelling of a step: those with both classes first, as all
+// points alike are nothing to look at.
+func labelling(s theory.Shattering, step int) theory.Dichotomy {
+	return s.Dichotomies[(step+1)%len(s.Dichotomies)]
+}
+
+// signs are the labels in the order of the points.
+func signs(d theory.Dichotomy) (signs string) {
+	for _, y := range d.Labels {
+		signs += lessons.Either(y > 0, "+", "−")
+	}
+	return signs
+}
+
+// numbered are the points of a labelling with their numbers.
+func numbered(places [][2]float64, labels []float64) (marks []figure.Mark) {
+	for i, p := range places {
+		marks = append(marks,
+			figure.Dot{At: p, Class: lessons.Class(labels[i]), Name: lessons.ClassName(labels[i])},
+			figure.Text{At: [2]float64{p[0] + 0.3, p[1] + 0.25}, Text: strconv.Itoa(i + 1)}) // beside the handle
+	}
+	return marks
+}
+
+// shatterNote says what a labelling is and why it can or cannot be realised.
+func shatterNote(step int, d theory.Dichotomy, family string) string {
+	head := fmt.Sprintf("Labelling %d: %s. ", step+1, signs(d))
+	switch {
+	case d.Realisable && math.IsInf(d.Margin, 1):
+		return head + "All alike: a function that is on one side everywhere does it."
+	case d.Realisable && family == "lines":
+		return head + "Realised; this is the line with the widest margin."
+	case d.Realisable:
+		return head + "Realised; the curve is that of the widest margin in feature space."
+	case d.Common != nil:
+		return head + "Not realised: the ringed place lies between points of one class and between points of the other, so a line would have to have it on both sides."
+	}
+	return head + "Not realised: in feature space the hulls of the two classes meet."
+}
+
+func showBound(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	h, m, remp, eta := float64(boundH.Of(in)), boundM.Of(in), boundError.Of(in), eta.Of(in)
+	bound, slide := theory.VapnikBound(remp, 1, h, m, eta), theory.VCBound(remp, h, m, eta)
+	curves := func(xs []float64, at func(x float64) (h float64, m int)) []figure.Curve {
+		cs := []figure.Curve{{Name: "R_emp"}, {Name: "structural term"}, {Name: "bound (000)"}, {Name: "bound (002)"}}
+		for _, x := range xs {
+			h, m := at(x)
+			a, b := theory.VapnikBound(remp, 1, h, m, eta).Value, theory.VCBound(remp, h, m, eta).Value
+			for i, v := range []float64{remp, a - remp, a, b} {
+				cs[i].X, cs[i].Y = append(cs[i].X, x), append(cs[i].Y, v)
+			}
+		}
+		return cs
+	}
+	overH := curves(lessons.Logspace(1, 1000, 80), func(x float64) (float64, int) { return x, m })
+	overM := curves(lessons.Logspace(10, 1e7, 80), func(x float64) (float64, int) { return h, int(x) })
+	chart := func(name, caption, axis string, here float64, cs []figure.Curve, wide bool) lessons.Figure {
+		return lessons.Figure{Name: name, Caption: caption, Wide: wide, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Chart{
+				Format: l.Format(2), X: figure.Axis{Name: axis, Log: true}, Y: figure.Axis{Name: "risk", Min: 0, Max: 2},
+				Curves: cs, Rules: []figure.Rule{{Name: "vacuous above", At: 1}}, Here: &here,
+			}.Picture()
+		}}
+	}
+	enough := "none"
+	if k := theory.SamplesFor(func(m int) theory.Bound { return theory.VapnikBound(remp, 1, h, m, eta) }); k > 0 {
+		enough = strconv.Itoa(k)
+	}
+	n := float64(m)
+	decimal := theory.DecimalVCBound(remp, h, m, eta)
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			chart("over-h", "The bound against capacity. A share of errors is never above 1: there the bound says nothing.", "VC dimension h", h, overH, false),
+			chart("over-m", "The same bound as points come in.", "points M", n, overM, true),
+		},
+		Numbers: []lessons.Number{
+			{Label: `$\varepsilon$`, Value: views.Short(theory.VapnikEpsilon(h, m, eta))},
+			{Label: "structural term", Value: views.Short(bound.Value - remp), Help: "what the bound adds to the training error"},
+			{Label: "bound of 000", Value: lessons.Worth(bound)},
+			{Label: "bound of 002", Value: lessons.Worth(slide), Help: "natural logarithms; with $\\log_{10}$ it would read " + lessons.Either(math.IsNaN(decimal), "nothing at all", views.Short(decimal)) + ", which is not the theorem"},
+			{Label: "not vacuous from", Value: enough, Help: "points on, at this $h$ and training error"},
+		},
+	}, nil
+}
+
+// degrees are the machines of structural risk minimisation, by degree.
+const degrees = 6
+
+// polynomial is one machine of the nested families.
+type polynomial struct {
+	degree       int
+	h            float64
+	seen, excess float64
+	bound        theory.Bound
+	res          *ml.Result
+	spec         ml.Spec
+}
+
+// polynomials trains polynomials of degree 1 to degrees on points.
+func polynomials(ctx context.Context, d *dataset.Data, degrees int) (all []polynomial, best int, err error) {
+	for p := 1; p <= degrees; p++ {
+		res, spec, err := lessons.Fit(ctx, d, "kernel", "poly", "degree", strconv.Itoa(p), "coef0", "1", "gamma", "0.5", "C", "1", "tol", "0.01")
+		if err != nil {
+			return nil, 0, err
+		}
+		s := polynomial{degree: p, h: float64((p + 1) * (p + 2) / 2), seen: 1 - res.Report.TrainAccuracy, res: res, spec: spec}
+		s.bound = theory.VapnikBound(s.seen, 1, s.h, len(d.Y), 0.05)
+		s.excess = s.bound.Value - s.seen
+		all = append(all, s)
+		if s.bound.Value < all[best].bound.Value {
+			best = p - 1
+		}
+	}
+	return all, best, nil
+}
+
+func showStructural(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	sample, err := lessons.Drawn("moons", structuralM.Of(in), structuralNoise.Of(in), uint64(draw.Of(in)))
+	if err != nil {
+		return nil, err
+	}
+	d, err := sample.Data()
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, degrees) // the last one reveals the truth
+	reveal := step == degrees
+	all, best, err := polynomials(ctx, d, min(step+1, degrees))
+	if err != nil {
+		return nil, err
+	}
+	now := all[len(all)-1]
+	e := &lessons.Exhibit{Steps: degrees + 1, Step: step}
+	curves := []figure.Curve{{Name: "training error", Marks: true}, {Name: "structural term", Marks: true}, {Name: "bound", Marks: true}}
+	t := lessons.Table{Caption: "Polynomials of rising degree, with $\\eta = 0.05$", Head: []string{"degree", "$h$", `$R_{\text{emp}}$`, "term", "bound"}, Marked: []int{len(all) - 1}}
+	var fresh *dataset.Data
+	if reveal {
+		if fresh, err = lessons.FreshMoons(2000, structuralNoise.Of(in)); err != nil {
+			return nil, err
+		}
+		curves = append(curves, figure.Curve{Name: "true error", Marks: true})
+		t.Head, t.Marked = append(t.Head, "true error"), []int{best}
+		now = all[best]
+	}
+	truths := make([]float64, len(all))
+	least := 0
+	for i, s := range all {
+		row := []string{strconv.Itoa(s.degree), views.Short(s.h), lessons.Percent(s.seen), views.Short(s.excess), lessons.Worth(s.bound)}
+		ys := []float64{s.seen, s.excess, s.bound.Value}
+		if reveal {
+			if truths[i], err = lessons.ErrorRate(s.res.Model, fresh); err != nil {
+				return nil, err
+			}
+			if truths[i] < truths[least] {
+				least = i
+			}
+			row, ys = append(row, lessons.Percent(truths[i])), append(ys, truths[i])
+		}
+		t.Rows = append(t.Rows, row)
+		for j, y := range ys {
+			curves[j].X, curves[j].Y = append(curves[j].X, float64(s.degree)), append(curves[j].Y, y)
+		}
+	}
+	e.Tables = []lessons.Table{t}
+	e.Figures = []lessons.Figure{
+		{Name: "structure", Caption: "The training error falls from one family to the next and the structural term rises. The smallest sum is chosen.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Chart{
+				Format: l.Format(2), X: figure.Axis{Name: "degree", Min: 0.8, Max: degrees + 0.2}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.2},
+				Curves: curves, Rules: []figure.Rule{{Name: "vacuous above", At: 1}},
+			}.Picture()
+		}},
+		lessons.Boundary("machine", fmt.Sprintf("The machine of degree %d, with the first of its points.", now.degree), now.res.Model, d, now.spec, func(s *figure.Scene) {
+			s.Points = s.Points[:min(len(s.Points), 300)]
+		}),
+	}
+	if reveal {
+		e.Notes = []string{fmt.Sprintf("The bound chooses degree %d: %s true error. Degree %d has the least, %s. The bound is %s: valid, and far above the truth.", all[best].degree, lessons.Percent(truths[best]), all[least].degree, lessons.Percent(truths[least]), lessons.Worth(all[best].bound))}
+	} else {
+		e.Notes = []string{fmt.Sprintf("Degree %d: all curves with %.0f coefficients, so $h = %.0f$. The smallest bound so far is that of degree %d.", now.degree, now.h, now.h, all[best].degree)}
+	}
+	return e, nil
+}
+
+// tooCareful compares the choice of the bound with that of the truth.
+func tooCareful(ctx context.Context) (float64, error) {
+	sample, err := lessons.Drawn("moons", 600, 0.2, 1)
+	if err != nil {
+		return 0, err
+	}
+	d, err := sample.Data()
+	if err != nil {
+		return 0, err
+	}
+	all, best, err := polynomials(ctx, d, degrees)
+	if err != nil {
+		return 0, err
+	}
+	fresh, err := lessons.FreshMoons(2000, 0.2)
+	if err != nil {
+		return 0, err
+	}
+	least, low := 0, math.Inf(1)
+	for i, s := range all {
+		truth, err := lessons.ErrorRate(s.res.Model, fresh)
+		if err != nil {
+			return 0, err
+		}
+		if truth < low {
+			least, low = i, truth
+		}
+	}
+	switch {
+	case best < least:
+		return 0, nil
+	case best == least:
+		return 1, nil
+	}
+	return 2, nil
+}
+
+func showMargin(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	delta, places := leastMargin.Of(in), triangle.Of(in)
+	e := &lessons.Exhibit{Handles: triangle.handles(places)}
+	s, _, x, err := labellings("lines", places)
+	if err != nil {
+		return nil, err
+	}
+	k := theory.Gram(kernel.NewGram(kernel.Kernel{Name: "linear"}, x))
+	ball, err := theory.EnclosingBall(k)
+	if err != nil {
+		return nil, err
+	}
+	centre := [2]float64{}
+	for i, a := range ball.Weights {
+		centre[0] += a * places[i][0]
+		centre[1] += a * places[i][1]
+	}
+	wide := func(delta float64) (n int) {
+		for _, d := range s.Dichotomies {
+			if d.Margin >= delta {
+				n++
+			}
+		}
+		return n
+	}
+	e.Steps = len(s.Dichotomies)
+	e.Step = min(in.Step, e.Steps-1)
+	d := labelling(s, e.Step)
+	var marks []figure.Mark
+	note := fmt.Sprintf("Labelling %d: %s. ", e.Step+1, signs(d))
+	switch {
+	case math.IsInf(d.Margin, 1):
+		note += "All alike: a line far away leaves any margin."
+	case !d.Realisable:
+		note += "No line does it, whatever the margin."
+	default:
+		w := [2]float64{d.W[0], d.W[1]}
+		n := lessons.Norm(w)
+		b := d.B
+		pen := figure.Pen{Dash: figure.Dashed, Thin: true}
+		marks = append(lessons.Sides(w, b),
+			figure.Line{A: w, C: n*delta - b, Pen: pen, Name: "Δ from the line"}, figure.Line{A: w, C: -n*delta - b, Pen: pen, Name: "Δ from the line"})
+		note += fmt.Sprintf("The widest margin is %s: %s.", views.Short(d.Margin), lessons.Either(d.Margin >= delta, "enough", "too little, the strip holds a point"))
+	}
+	marks = append(marks, figure.Circle{Center: centre, Radius: ball.Radius, Pen: figure.Pen{Color: figure.Muted, Dash: figure.Dotted}, Name: "smallest circle, R"})
+	marks = append(marks, numbered(places, d.Labels)...)
+	e.Notes = []string{note}
+
+	counts := figure.Curve{Name: "labellings with margin Δ or more", Stairs: true}
+	for v := 0.02; v <= 2.6; v += 0.01 {
+		counts.X, counts.Y = append(counts.X, v), append(counts.Y, float64(wide(v)))
+	}
+	top := float64(len(s.Dichotomies))
+	e.Figures = []lessons.Figure{
+		lessons.Plane("fat", "The dashed lines are Δ from the line. Make Δ larger, drag the points, step through the labellings.", figure.Limits{XMin: -4, XMax: 4, YMin: -3, YMax: 3}, 2, marks),
+		{Name: "counts", Wide: true, Caption: "How many of the eight labellings leave a margin of Δ. With all eight the three points are shattered.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "margin Δ", Min: 0, Max: 2.6}, Y: figure.Axis{Name: "labellings", Min: 0, Max: top + 1}, Curves: []figure.Curve{counts}, Here: &delta}.Picture()
+		}},
+	}
+	lecture := theory.WholeMarginVCDim(ball.Radius, delta, 2)
+	all := wide(delta) == len(s.Dichotomies)
+	e.Numbers = []lessons.Number{
+		{Label: "realised with margin Δ", Value: fmt.Sprintf("%d of %d", wide(delta), len(s.Dichotomies)), Help: lessons.Either(all, "shattered with this margin", "not shattered with this margin")},
+		{Label: `$R^2/\Delta^2$`, Value: views.Short(ball.Radius * ball.Radius / delta / delta), Help: "$R = " + views.Short(ball.Radius) + "$, the circle in the picture"},
+		{Label: `bound on $h$`, Value: views.Short(theory.MarginVCDim(ball.Radius, delta, 2)), Help: "rounded up, and at most 3 in the plane"},
+		{Label: "with the whole part", Value: views.Short(lecture), Help: lessons.Either(all && lecture < 3, "refuted in this picture: three points are shattered", "as 000 prints it, but for the order of square and whole part")},
+	}
+	e.Tables = []lessons.Table{unitTable(ball.Radius, theory.Diameter(k), delta)}
+	return e, nil
+}
+
+// unitTable sets the forms of the bound side by side, in these units and in
+// units a hundred times smaller, without the cap by the dimension.
+func unitTable(radius, diameter, delta float64) lessons.Table {
+	t := lessons.Table{Caption: "The printed forms without the cap by the dimension, and what a change of units does to them", Head: []string{"form", "as it is", "all lengths × 100"}}
+	square := func(v float64) float64 { return v * v }
+	for _, row := range []struct {
+		form string
+		at   func(r, d, m float64) float64
+	}{
+		{`$\lceil R^2/\Delta^2\rceil+1$`, func(r, _, m float64) float64 { return theory.MarginVCDim(r, m, math.Inf(1)) }},
+		{`$[R/\Delta]^2+1$ (000)`, func(r, _, m float64) float64 { return square(math.Floor(r/m)) + 1 }},
+		{`$\lceil D^2/(2\gamma)\rceil+1$ (002)`, func(_, d, m float64) float64 { return theory.SlideVCDim(d, m, math.Inf(1)) }},
+		{`$[D^2/(2\gamma^2)]+1$`, func(_, d, m float64) float64 { return theory.DiameterVCDim(d, m, math.Inf(1)) }},
+	} {
+		t.Rows = append(t.Rows, []string{row.form, views.Short(row.at(radius, diameter, delta)), views.Short(row.at(100*radius, 100*diameter, 100*delta))})
+	}
+	return t
+}
+
+// units is what a hundredfold unit does to the slides' quotient.
+func units(context.Context) (float64, error) {
+	const diameter, margin = 300.0, 0.25 // large, so that rounding up does not show
+	switch ratio := theory.SlideVCDim(100*diameter, 100*margin, math.Inf(1)) / theory.SlideVCDim(diameter, margin, math.Inf(1)); {
+	case math.Abs(ratio-1) < 0.1:
+		return 0, nil
+	case math.Abs(ratio-100) < 1:
+		return 1, nil
+	}
+	return 2, nil
+}
+
+// example is the run that is shown to those who have none.
+func example(ctx context.Context) (*lessons.Run, string, error) {
+	sample, err := lessons.Drawn("moons", 120, 0.2, 1)
+	if err != nil {
+		return nil, "", err
+	}
+	d, err := sample.Data()
+	if err != nil {
+		return nil, "", err
+	}
+	spec := ml.DefaultSpec()
+	pairs := []string{"gamma", "1", "C", "10", "test_fraction", "0.25"}
+	for i := 0; i < len(pairs); i += 2 {
+		if err := spec.Set(pairs[i], pairs[i+1]); err != nil {
+			return nil, "", err
+		}
+	}
+	res, err := lessons.Train(ctx, d, spec)
+	if err != nil {
+		return nil, "", err
+	}
+	return &lessons.Run{Name: "an example: SVM, RBF kernel, on moons", Spec: spec, Data: d, Report: &res.Report, Model: res.Model}, lessons.LabQuery("drawing", append(pairs, "points", sample.CSV())...), nil
+}
+
+// machineSize is what the bounds need to know of a run, measured on its training
+// rows in the feature space of its kernel.
+type machineSize struct {
+	n, vectors   int
+	wrong, short int     // points with y f <= 0, and with y f < 1
+	radius       float64 // of a ball that holds the images
+	exact        bool    // the smallest such ball, not one about the origin
+	norm         float64 // |w|
+	dim          float64 // of the feature space
+	spread       float64 // max|f| / min|f|
+}
+
+// measureRun finds the size of a run's machine.
+func measureRun(r *lessons.Run) (machineSize, error) {
+	m := r.Model
+	if m.Rule != ml.Sign {
+		return machineSize{}, param.Refuse("choose one of two classes", "its machine does not tell two classes apart by a sign")
+	}
+	points, err := m.Points(r.Data, r.Spec)
+	if err != nil {
+		return machineSize{}, err
+	}
+	s := machineSize{vectors: len(m.Machines[0].Coef)}
+	var rows []float64
+	low, high := math.Inf(1), 0.0
+	for _, p := range points {
+		if p.HeldOut {
+			continue
+		}
+		s.n++
+		rows = append(rows, p.X...)
+		if p.Wrong {
+			s.wrong++
+		}
+		if p.Margin < 1-1e-3 {
+			s.short++
+		}
+		low, high = min(low, math.Abs(p.F)), max(high, math.Abs(p.F))
+	}
+	s.spread = high / low
+	// |w|² = sum_j u_j w·phi(x_j), and w·phi(x_j) = f(x_j) - b.
+	square := 0.0
+	for k, i := range m.Supports.Rows {
+		square += m.Machines[0].Coef[k] * (points[i].F - m.Machines[0].B)
+	}
+	s.norm = math.Sqrt(max(0, square))
+	x := m.Inputs(mat.NewDense(s.n, len(m.Features), rows))
+	_, d := x.Dims()
+	s.dim = theory.FeatureDim(m.Kernel, d)
+	g := kernel.NewGram(m.Kernel, x)
+	if c := m.Machines[0].Map; c != nil {
+		g = g.Scaled(c.Factors(x))
+	}
+	const most = 400 // a larger matrix would hold up the page
+	if s.exact = s.n <= most; s.exact {
+		ball, err := theory.EnclosingBall(theory.Gram(g))
+		s.radius = ball.Radius
+		return s, err
+	}
+	for i := range s.n {
+		s.radius = max(s.radius, math.Sqrt(max(0, g.Diag(i))))
+	}
+	return s, nil
+}
+
+func showRun(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	e := &lessons.Exhibit{}
+	run, err := run.Of(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if run == nil {
+		if run, e.Lab, err = example(ctx); err != nil {
+			return nil, err
+		}
+	}
+	delta := runDoubt.Of(in)
+	e.Figures = []lessons.Figure{lessons.Boundary("run", lessons.Literal(run.Name), run.Model, run.Data, run.Spec, nil)}
+	s, err := measureRun(run)
+	if said, ok := param.ForPerson(err); ok {
+		e.Notes = []string{"This run has no feature space to measure in (" + lessons.Literal(said) + "), so there are no bounds by capacity."}
+		return e, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	svm := run.Spec.Learner == "svm"
+	n := float64(s.n)
+	margin := 1 / s.norm
+	h := theory.MarginVCDim(s.radius, margin, s.dim)
+	wrong, short := float64(s.wrong)/n, float64(s.short)/n
+	t := lessons.Table{Caption: "Every bound of the lecture on this run", Head: []string{"bound", "$h$", "value"}}
+	add := func(name string, h float64, b theory.Bound) {
+		t.Rows = append(t.Rows, []string{name, infinite(h), lessons.Worth(b)})
+	}
+	add("000, by dimension", s.dim+1, theory.VapnikBound(wrong, 1, s.dim+1, s.n, delta))
+	add("000, by margin", h, theory.VapnikBound(short, 1, h, s.n, delta))
+	add("002, by dimension", s.dim+1, theory.VCBound(wrong, s.dim+1, s.n, delta))
+	add("002, by margin", h, theory.VCBound(short, h, s.n, delta))
+	switch {
+	case !svm:
+		t.Rows = append(t.Rows, []string{"002, sparse", "", "not for an MCM"}, []string{"leave-one-out", "", "not for an MCM"})
+	case s.wrong > 0:
+		t.Rows = append(t.Rows, []string{"002, sparse", "", "needs a training error of 0"}, []string{"leave-one-out $N_{SV}/N$", "", lessons.Worth(theory.LeaveOneOutBound(s.vectors, s.n))})
+	default:
+		t.Rows = append(t.Rows, []string{"002, sparse", "", lessons.Worth(theory.SparseBound(s.vectors, s.n, delta))}, []string{"leave-one-out $N_{SV}/N$", "", lessons.Worth(theory.LeaveOneOutBound(s.vectors, s.n))})
+	}
+	t.Rows = append(t.Rows, []string{"*measured:* training error", "", views.Short(wrong)})
+	if a := run.Report.TestAccuracy; a != nil {
+		t.Rows = append(t.Rows, []string{fmt.Sprintf("*measured:* error on %d held out", run.Report.TestN), "", views.Short(1 - *a)})
+	}
+	e.Tables = []lessons.Table{t}
+	e.Numbers = []lessons.Number{
+		{Label: "points, support vectors", Value: fmt.Sprintf("%d, %d", s.n, s.vectors), Help: fmt.Sprintf("%d points are inside the margin or on the wrong side; the bounds by margin count them as errors", s.short)},
+		{Label: "$R$", Value: views.Short(s.radius), Help: lessons.Either(s.exact, "radius of the smallest ball in feature space", "radius of a ball about the origin of feature space")},
+		{Label: `$\Delta = 1/\lVert\mathbf w\rVert$`, Value: views.Short(margin), Help: "$R^2/\\Delta^2$ is " + views.Short(s.radius*s.radius/margin/margin)},
+	}
+	if !svm {
+		e.Numbers = append(e.Numbers, lessons.Number{Label: `$h_{MCM}$`, Value: views.Short(s.spread), Help: `$\max\lvert f\rvert/\min\lvert f\rvert$: what the MCM keeps small when it separates the points` + lessons.Either(s.wrong > 0, ", as it does not here", "") + "; no bound on $h$"})
+	}
+	return e, nil
+}
+
+// infinite shows a dimension.
+func infinite(h float64) string {
+	if math.IsInf(h, 1) {
+		return "∞"
+	}
+	return views.Short(h)
+}
