@@ -329,13 +329,13 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	in.Coarse = form.Get("coarse") == "1"
 	query := url.Values{}
 	for _, p := range s.Demo.Params() {
-		if t := in.Text(p.Name); t != p.Default {
+		if t := in.Text(p); t != p.Default {
 			query.Set(p.Name, t)
 		}
 		if v.Course.State(p.Name) == "hidden" {
 			continue
 		}
-		f, err := a.demoField(r.Context(), p, in.Text(p.Name), course)
+		f, err := a.demoField(r.Context(), p, in.Text(p), course)
 		if err != nil {
 			return v, nil, err
 		}
@@ -688,7 +688,7 @@ func (a *Room) Setting(ctx context.Context, path string, q url.Values) (s door.S
 				if screen == "" && on[p.Name] > 1 {
 					group = &shared
 				}
-				group.Controls = append(group.Controls, views.Control{Name: p.Name, Label: p.Label, Symbol: lessons.Plain(p.Symbol), Value: door.OptionLabel(p, in.Text(p.Name))})
+				group.Controls = append(group.Controls, views.Control{Name: p.Name, Label: p.Label, Symbol: lessons.Plain(p.Symbol), Value: door.OptionLabel(p, in.Text(p))})
 			}
 		}
 		if len(g.Controls) > 0 {

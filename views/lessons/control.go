@@ -27,7 +27,7 @@ func (c NumberControl) Params() []param.Param { return field(param.Param(c), par
 func (c NumberControl) Of(in Input) float64 { return in.number(param.Param(c)) }
 
 // Text is the number in the notation in which it was set, as specs and the lab take it.
-func (c NumberControl) Text(in Input) string { return in.text(param.Param(c)) }
+func (c NumberControl) Text(in Input) string { return in.Text(param.Param(c)) }
 
 // IntegerControl is a whole number with a slider, from Low to High.
 type IntegerControl param.Param
@@ -39,7 +39,7 @@ func (c IntegerControl) Params() []param.Param { return field(param.Param(c), pa
 func (c IntegerControl) Of(in Input) int { return int(in.number(param.Param(c))) }
 
 // Text is the number in the notation in which it was set, as specs and the lab take it.
-func (c IntegerControl) Text(in Input) string { return in.text(param.Param(c)) }
+func (c IntegerControl) Text(in Input) string { return in.Text(param.Param(c)) }
 
 // SwitchControl is on or off.
 type SwitchControl param.Param
@@ -48,7 +48,7 @@ type SwitchControl param.Param
 func (c SwitchControl) Params() []param.Param { return field(param.Param(c), param.Switch) }
 
 // Of tells whether the switch is on.
-func (c SwitchControl) Of(in Input) bool { return in.text(param.Param(c)) == "true" }
+func (c SwitchControl) Of(in Input) bool { return in.Text(param.Param(c)) == "true" }
 
 // ChoiceControl is one of Options.
 type ChoiceControl param.Param
@@ -57,7 +57,7 @@ type ChoiceControl param.Param
 func (c ChoiceControl) Params() []param.Param { return field(param.Param(c), param.Choice) }
 
 // Of is the name of the option that was chosen.
-func (c ChoiceControl) Of(in Input) string { return in.text(param.Param(c)) }
+func (c ChoiceControl) Of(in Input) string { return in.Text(param.Param(c)) }
 
 // PlaceControl is a place of the first figure as two numbers, which are dragged
 // there by its Handle.
@@ -110,7 +110,11 @@ func (c TurnControl) pitch() NumberControl {
 type DataControl struct{ Default string }
 
 // Params is the field of the choice.
-func (c DataControl) Params() []param.Param { return []param.Param{DataParam(c.Default)} }
+func (c DataControl) Params() []param.Param { return []param.Param{c.field()} }
+
+func (c DataControl) field() param.Param {
+	return param.Param{Name: dataName, Label: "data", Kind: param.Text, Default: c.Default, Help: "Built-in sets, and those of your workspace."}
+}
 
 // Of loads the data set that was chosen.
 func (c DataControl) Of(ctx context.Context, in Input) (name string, d *dataset.Data, err error) {
@@ -118,17 +122,21 @@ func (c DataControl) Of(ctx context.Context, in Input) (name string, d *dataset.
 }
 
 // Text is the id of the data set that was chosen, as the lab takes it.
-func (c DataControl) Text(in Input) string { return in.text(DataParam(c.Default)) }
+func (c DataControl) Text(in Input) string { return in.Text(c.field()) }
 
 // RunControl offers the finished runs of the workspace.
 type RunControl struct{}
 
 // Params is the field of the choice.
-func (RunControl) Params() []param.Param { return []param.Param{RunParam()} }
+func (c RunControl) Params() []param.Param { return []param.Param{c.field()} }
+
+func (RunControl) field() param.Param {
+	return param.Param{Name: runName, Label: "your run", Kind: param.Text, Help: "Any run that you have saved in the lab."}
+}
 
 // Of loads the run that was chosen; nil when there is none.
-func (RunControl) Of(ctx context.Context, in Input) (*Run, error) {
-	id := in.text(RunParam())
+func (c RunControl) Of(ctx context.Context, in Input) (*Run, error) {
+	id := in.Text(c.field())
 	if id == "" {
 		return nil, nil
 	}
@@ -141,8 +149,9 @@ func field(p param.Param, k param.Kind) []param.Param {
 	return []param.Param{p}
 }
 
-// text is the value of a field, its default where the demo does not list it.
-func (in Input) text(p param.Param) string {
+// Text is the value of a field as forms and addresses carry it, its default where the
+// demo does not list it. A demo reads its controls by their own methods.
+func (in Input) Text(p param.Param) string {
 	v, ok := in.values[p.Name]
 	if ok {
 		return v
@@ -155,6 +164,6 @@ func (in Input) text(p param.Param) string {
 
 // number is the value of a field of numbers; 0 for words.
 func (in Input) number(p param.Param) float64 {
-	v, _ := strconv.ParseFloat(in.text(p), 64)
+	v, _ := strconv.ParseFloat(in.Text(p), 64)
 	return v
 }

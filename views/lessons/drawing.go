@@ -1,7 +1,6 @@
 package lessons
 
 import (
-	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/views/figure"
 )
@@ -62,26 +61,6 @@ func Slacks(t Toy, w [2]float64, b float64) (marks []figure.Mark) {
 	return marks
 }
 
-// place is the place that two number controls give.
-func (in Input) place(x, y string) [2]float64 {
-	return [2]float64{in.Number(x), in.Number(y)}
-}
-
-// lineEnds are the two places by which a line is dragged: the controls ax, ay, bx
-// and by.
-func lineEnds(in Input) (a, b [2]float64) {
-	return in.place("ax", "ay"), in.place("bx", "by")
-}
-
-// lineHandles are the handles of lineEnds.
-func lineHandles(in Input) []Handle {
-	a, b := lineEnds(in)
-	return []Handle{
-		{Label: "first end of the line", X: a[0], Y: a[1], XParam: "ax", YParam: "ay"},
-		{Label: "second end of the line", X: b[0], Y: b[1], XParam: "bx", YParam: "by"},
-	}
-}
-
 // NoLine is the note where the two ends of a line coincide.
 const NoLine = "Two places are needed for a line: pull the ends apart."
 
@@ -105,12 +84,4 @@ func StepChart(name, caption string, step int, ch figure.Chart) Figure {
 		}
 		return c.Picture()
 	}}
-}
-
-// turnParams are the sliders that turn a lifted picture.
-func turnParams(yaw, pitch string) []param.Param {
-	return []param.Param{
-		{Name: "yaw", Label: "turn", Kind: param.Number, Default: yaw, Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees about the upright axis."},
-		{Name: "pitch", Label: "tilt", Kind: param.Number, Default: pitch, Min: 1, Max: 90, Low: 1, High: 90, Help: "Degrees from above: 90 looks straight down."},
-	}
 }

@@ -5,12 +5,10 @@
 package lessons
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -68,37 +66,23 @@ func (s *Screen) Question(slug string) *Question {
 // of their values.
 type Demo struct {
 	Controls []Control
-	Old      []param.Param // controls that are read by name
 	// Show computes the exhibit. It depends on its input alone, so that a page and
 	// its pictures agree, and takes well below half a second.
 	Show func(ctx context.Context, in Input) (*Exhibit, error)
 }
 
 // Params are the fields of all controls, in the order of the form.
-func (d *Demo) Params() []param.Param {
-	all := slices.Clone(d.Old)
+func (d *Demo) Params() (all []param.Param) {
 	for _, c := range d.Controls {
 		all = append(all, c.Params()...)
 	}
 	return all
 }
 
-// DataParam is a control that offers the built-in data sets and those of the
-// workspace; Input.Data loads the one that is chosen.
-func DataParam(start string) param.Param {
-	return param.Param{Name: dataName, Label: "data", Kind: param.Text, Default: start, Help: "Built-in sets, and those of your workspace."}
-}
-
-// RunParam is a control that offers the finished runs of the workspace;
-// Input.Run loads the one that is chosen, which may be none.
-func RunParam() param.Param {
-	return param.Param{Name: runName, Label: "your run", Kind: param.Text, Help: "Any run that you have saved in the lab."}
-}
-
-// IsData tells whether a control is that of DataParam.
+// IsData tells whether a field is that of a DataControl.
 func IsData(p param.Param) bool { return p.Name == dataName }
 
-// IsRun tells whether a control is that of RunParam.
+// IsRun tells whether a field is that of a RunControl.
 func IsRun(p param.Param) bool { return p.Name == runName }
 
 const (
@@ -171,34 +155,6 @@ func (in Input) Key() (key string, ok bool) {
 	return fmt.Sprint(in.Step, in.Coarse, in.values), true // maps print in the order of their keys
 }
 
-// Text is the value of a control.
-func (in Input) Text(name string) string { return in.values[name] }
-
-// Number is the value of a number control; 0 for words.
-func (in Input) Number(name string) float64 {
-	v, _ := strconv.ParseFloat(in.values[name], 64)
-	return v
-}
-
-// Int is the value of a whole number.
-func (in Input) Int(name string) int { return int(in.Number(name)) }
-
-// On tells whether a switch is on.
-func (in Input) On(name string) bool { return in.values[name] == "true" }
-
-// Data loads what the control of DataParam names.
-func (in Input) Data(ctx context.Context) (name string, d *dataset.Data, err error) {
-	return in.source.Data(ctx, in.values[dataName])
-}
-
-// Run loads what the control of RunParam names; nil when there is none.
-func (in Input) Run(ctx context.Context) (*Run, error) {
-	if in.values[runName] == "" {
-		return nil, nil
-	}
-	return in.source.Run(ctx, in.values[runName])
-}
-
 // Exhibit is what a demo shows. Texts may hold formulas between dollar signs.
 type Exhibit struct {
 	Figures []Figure // the first is the large one
@@ -246,12 +202,11 @@ type Handle struct {
 	Label              string
 	X, Y               float64       // data coordinates
 	XControl, YControl NumberControl // that take them; one without a name stays
-	XParam, YParam     string        // the same by name
 }
 
 // Moves are the names of the controls that the handle moves, empty for none.
 func (h Handle) Moves() (x, y string) {
-	return cmp.Or(h.XControl.Name, h.XParam), cmp.Or(h.YControl.Name, h.YParam)
+	return h.XControl.Name, h.YControl.Name
 }
 
 // MarshalJSON writes the handle as the page's script reads it.

@@ -121,7 +121,7 @@ func TestControls(t *testing.T) {
 	at := PlaceControl{X: NumberControl{Name: "ax", Default: "1"}, Y: NumberControl{Name: "ay", Default: "-1"}}
 	d := &Demo{Controls: []Control{size, n, on, at}}
 	form := map[string]string{"size": "4.50", "n": "7", "on": "false", "ay": "0.5", "pick": "b"}
-	in, wrong := d.NewInput(func(name string) string { return form[name] }, builtinSource{})
+	in, wrong := d.NewInput(func(name string) string { return form[name] }, nil)
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
@@ -140,7 +140,7 @@ func TestControls(t *testing.T) {
 	if ps := d.Params(); len(ps) != 5 || ps[0].Kind != 0 || ps[1].Name != "n" || ps[4].Name != "ay" {
 		t.Errorf("fields %+v", ps)
 	}
-	if _, wrong := d.NewInput(func(string) string { return "9" }, builtinSource{}); len(wrong) != 2 { // size and on
+	if _, wrong := d.NewInput(func(string) string { return "9" }, nil); len(wrong) != 2 { // size and on
 		t.Errorf("wrong: %v", wrong)
 	}
 }

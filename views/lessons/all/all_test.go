@@ -138,7 +138,7 @@ func TestDemos(t *testing.T) {
 			if lessons.IsData(p) || lessons.IsRun(p) {
 				continue
 			}
-			if in, wrong := s.Demo.NewInput(func(string) string { return "" }, lessonstest.Builtins{}); len(wrong) > 0 || in.Text(p.Name) != p.Default || p.Check(p.Default) != nil {
+			if in, wrong := s.Demo.NewInput(func(string) string { return "" }, lessonstest.Builtins{}); len(wrong) > 0 || in.Text(p) != p.Default || p.Check(p.Default) != nil {
 				t.Errorf("the default %q of %s does not fit", p.Default, p.Name)
 			}
 			values[p.Name] = []string{"nonsense"}
