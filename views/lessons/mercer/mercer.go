@@ -1,3 +1,4 @@
+// Package mercer is the lesson on kernels and Mercer's condition.
 package mercer
 
 import (

@@ -1,3 +1,4 @@
+// Package procedures is the lesson on the ways to train a support vector machine.
 package procedures
 
 import (

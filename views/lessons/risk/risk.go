@@ -1,3 +1,4 @@
+// Package risk is the lesson on what can be promised about new points, and on capacity.
 package risk
 
 import (
