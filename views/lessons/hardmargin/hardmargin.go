@@ -1,3 +1,4 @@
+// Package hardmargin is the lesson on the hard margin.
 package hardmargin
 
 import (

@@ -1,3 +1,4 @@
+// Package kerneltrick is the lesson on the kernel trick.
 package kerneltrick
 
 import (

@@ -1,3 +1,4 @@
+// Package margins is the lesson on linear classifiers and their margins.
 package margins
 
 import (
