@@ -754,6 +754,21 @@ func TestInterruptedTrainingIsReported(t *testing.T) {
 	if early == 0 {
 		t.Error("no training was interrupted before its first step")
 	}
+
+	_, values, _, _ := gram(t, d, 60) // objects without features have d = 0
+	early = 0
+	for k := range int64(8) {
+		ctx := &expiring{}
+		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
+		ctx.left.Store(k + 1)
+		o := run(ctx, "", "fit", "--data", values, "--kernel", "precomputed", "--json")
+		if o.code != 0 && strings.Contains(o.out, `{"n":60,"d":0,`) {
+			early++
+		}
+	}
+	if early == 0 {
+		t.Error("no training on values of a kernel was interrupted before its first step")
+	}
 	if cancelled == 0 {
 		t.Error("status cancelled was never reported")
 	}

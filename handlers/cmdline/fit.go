@@ -60,7 +60,7 @@ func parseFit(args []string) (*fitOptions, error) {
 	switch {
 	case o.server != nil && f.Given("cache"):
 		return nil, usage("--cache has no effect with --server: the server has its own")
-	case spec.Learner != "svm" && f.Given("cache"):
+	case f.Given("cache") && !spec.Caches():
 		return nil, usage("--cache has no effect with --learner=%s", spec.Learner)
 	case o.server == nil && (*token != "" || *name != ""):
 		return nil, usage("--token and --name go with --server")
@@ -174,8 +174,7 @@ func (o *fitOptions) printUntrained(w io.Writer, d *dataset.Data) error {
 	if err != nil {
 		return err
 	}
-	n, features := d.X.Dims()
-	return json.NewEncoder(w).Encode(untrained{n, features, d.Classes, positive, o.spec.Learner, o.spec.Kernel, trace.Cancelled})
+	return json.NewEncoder(w).Encode(untrained{d.Len(), len(d.Features), d.Classes, positive, o.spec.Learner, o.spec.Kernel, trace.Cancelled})
 }
 
 func (o *fitOptions) print(w io.Writer, r ml.Report) error {
