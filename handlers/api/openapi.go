@@ -53,6 +53,8 @@ func Description() (map[string]any, error) {
 	}
 	schemas["NewRun"].(object)["properties"].(object)["dataset"].(object)["examples"] = builtins
 
+	schemas["Model"].(object)["properties"].(object)["rule"].(object)["enum"] = ruleNames()
+
 	list := doc["paths"].(object)["/api/runs"].(object)["get"].(object)
 	for _, p := range list["parameters"].([]any) {
 		p := p.(object)
@@ -61,6 +63,8 @@ func Description() (map[string]any, error) {
 		case "learner", "kernel", "conformal":
 			row, _ := ml.Param(name)
 			schema["enum"] = optionNames(row)
+		case "rule":
+			schema["enum"] = ruleNames()
 		case "sort":
 			schema["enum"], schema["default"] = store.SortKeys, "created"
 		}
@@ -134,6 +138,14 @@ func optionNames(p param.Param) []string {
 	names := make([]string, len(p.Options))
 	for i, o := range p.Options {
 		names[i] = o.Name
+	}
+	return names
+}
+
+func ruleNames() []ml.Rule {
+	var names []ml.Rule
+	for _, r := range ml.Rules {
+		names = append(names, r.Name)
 	}
 	return names
 }
