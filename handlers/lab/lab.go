@@ -4,6 +4,7 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -55,7 +56,7 @@ func (a *Room) fit(ctx context.Context, b *bench) (*ml.Result, string, error) {
 	switch {
 	case ctx.Err() != nil:
 		return nil, "", ctx.Err()
-	case limited.Err() != nil:
+	case err != nil && limited.Err() != nil && errors.Is(err, limited.Err()):
 		return nil, fmt.Sprintf("This training takes longer than %.0f seconds. Save it as a run: it goes on in the background. A smaller C or gamma, for the MCM a larger ρ or rank_tol, make it quicker.", a.Patience.Seconds()), nil
 	case err != nil:
 		problem, err := door.Told(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,20 @@ import (
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
+
+// A training that outlasts the page's patience is said to take too long.
+func TestPatienceEnds(t *testing.T) {
+	t.Parallel()
+	a := New(&door.House{Patience: time.Nanosecond})
+	a.learn = func(ctx context.Context, _ *dataset.Data, _ ml.Spec, _ trace.Recorder) (*ml.Result, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	res, message, err := a.fit(t.Context(), &bench{spec: ml.DefaultSpec()})
+	if res != nil || err != nil || !strings.Contains(message, "takes longer than") {
+		t.Errorf("%v, %q, %v", res, message, err)
+	}
+}
 
 // A person is told what is wrong with the question; a fault of the program is an
 // error of the handler, which logs it and answers so.
