@@ -292,24 +292,24 @@ func (m *Model) checkPrecomputed() error {
 
 // checkRule reports classes and machines that do not suit the rule.
 func (m *Model) checkRule() error {
-	row := m.Rule.row()
-	if row == nil {
+	entry := m.Rule.entry()
+	if entry == nil {
 		return fmt.Errorf("model: rule %q is not known", m.Rule)
 	}
 	k := len(m.Classes)
 	switch {
-	case row.Name == Sign && (k != 2 || m.Classes[0] == m.Classes[1]):
+	case entry.Name == Sign && (k != 2 || m.Classes[0] == m.Classes[1]):
 		return fmt.Errorf("model: expected two classes, found %q", m.Classes)
-	case k < row.least:
-		return fmt.Errorf("model: rule %s: expected at least %d classes, found %d", row.Name, row.least, k)
-	case row.least == 0 && k > 0:
-		return fmt.Errorf("model: rule %s: expected no classes, found %d", row.Name, k)
+	case k < entry.least:
+		return fmt.Errorf("model: rule %s: expected at least %d classes, found %d", entry.Name, entry.least, k)
+	case entry.least == 0 && k > 0:
+		return fmt.Errorf("model: rule %s: expected no classes, found %d", entry.Name, k)
 	}
 	if err := distinct("classes", m.Classes); err != nil {
 		return err
 	}
-	if want := row.machines(k); len(m.Machines) != want {
-		return fmt.Errorf("model: rule %s: expected %d machines for %d classes, found %d", row.Name, want, k, len(m.Machines))
+	if want := entry.machines(k); len(m.Machines) != want {
+		return fmt.Errorf("model: rule %s: expected %d machines for %d classes, found %d", entry.Name, want, k, len(m.Machines))
 	}
 	return nil
 }

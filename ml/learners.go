@@ -12,15 +12,20 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Learner is one row of the table of learners.
+// Learner is one entry of the table of learners.
 type Learner struct {
 	Name    string
 	Label   string
 	Problem string // what it minimises, in plain text with Unicode
 	Help    string
 	Params  []param.Param
+	Box     bool // coefficients end at ±C: support vectors are free or bounded
+	Cache   bool // takes the memory of Spec.CacheBytes
 
 	solve func(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace.Recorder) (*solution, error)
+	// heldOut, where there is one, trains at many C without a map and without some of
+	// the rows, faster than one by one.
+	heldOut func(ctx context.Context, k svm.Matrix, y []float64, held []int, cs []float64, s svm.Settings) ([]*svm.Result, error)
 }
 
 // solution is what every learner returns: coefficients over the training rows,
@@ -39,7 +44,10 @@ var Learners = []Learner{
 		Problem: "minimise ½|w|² + C Σ ξᵢ  subject to  yᵢ f(xᵢ) ≥ 1 − ξᵢ, ξᵢ ≥ 0",
 		Help:    "Support vector machine: the widest margin, paid for with slack at the price C.",
 		Params:  svm.Params,
+		Box:     true,
+		Cache:   true,
 		solve:   solveSVM,
+		heldOut: svm.HeldOut,
 	},
 	{
 		Name: "mcm", Label: "MCM",
@@ -97,7 +105,7 @@ func solveSVM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace
 	}
 	report := Report{
 		Status: res.Status, Objective: res.Dual, DualObjective: &res.Dual, PrimalObjective: finite(res.Primal), Gap: &res.Gap,
-		SupportVectors: res.SupportVectors, Free: &res.Free, BoundedInside: &res.BoundedInside, BoundedMisclassified: &res.BoundedMisclassified,
+		Free: &res.Free, BoundedInside: &res.BoundedInside, BoundedMisclassified: &res.BoundedMisclassified,
 		SlackSum: res.SlackSum, Iterations: res.Iterations, KKTViolation: &res.KKTViolation, WNorm: finite(res.WNorm), Margin: finite(res.Margin),
 	}
 	if res.Local { // there is no bound, nor a gap to one
@@ -118,7 +126,7 @@ func solveMCM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace
 	}
 	return &solution{u: res.Lambda, b: res.B, f: res.F, report: Report{
 		Status: res.Status, Objective: res.Objective, DualObjective: &res.DualObjective, Gap: &res.Gap,
-		SupportVectors: res.SupportVectors, H: &res.H, SlackSum: res.SlackSum, L1: &res.L1, Rank: &rank, Iterations: res.Iterations,
+		H: &res.H, SlackSum: res.SlackSum, L1: &res.L1, Rank: &rank, Iterations: res.Iterations,
 	}}, nil
 }
 

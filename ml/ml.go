@@ -184,7 +184,7 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, recorder 
 	}
 	rep, nc := &last.report, len(last.cores)
 	rep.Cores, rep.JBefore, rep.JAfter, rep.SignChange = &nc, finite(stats.JBefore), finite(stats.JAfter), &stats.SignChange
-	if spec.Conformal == "eigen" {
+	if stats.Spectrum != nil {
 		rep.Eigenvalue = finite(stats.Eigenvalue)
 	}
 	return first, last, nil
@@ -434,6 +434,7 @@ func (p *problem) describe(r *Report, spec Spec, sol *fitted, m *Model) {
 	r.Rule = m.Rule
 	r.Classes, r.Positive = p.data.Classes, p.pos
 	r.Learner, r.Kernel, r.B = spec.Learner, spec.Kernel, sol.b
+	r.SupportVectors = len(supports(sol.u))
 	for _, p := range Params {
 		if v := spec.Value(p.Name); p.Telling && v.IsNumber() && spec.Applies(p.Name) {
 			r.Values = r.Values.With(p.Name, v)

@@ -63,7 +63,7 @@ type Machine struct {
 // Sides returns the classes that machine k separates: positive where f >= 0, and
 // negative elsewhere, empty for all the others. Both are empty under Value.
 func (m *Model) Sides(k int) (positive, negative string) {
-	s := m.Rule.row().sides(len(m.Classes))[k]
+	s := m.Rule.entry().sides(len(m.Classes))[k]
 	return m.class(s.positive), m.class(s.negative)
 }
 
@@ -95,7 +95,7 @@ func (m *Model) ScoreNames() []string {
 // Class is the answer that scores (one a machine) stand for, as an index into
 // Classes; -1 under Value.
 func (m *Model) Class(scores []float64) int {
-	return m.Rule.row().class(len(m.Classes), scores)
+	return m.Rule.entry().class(len(m.Classes), scores)
 }
 
 // LabelOf is the answer that scores stand for in words, empty under Value.
@@ -455,8 +455,9 @@ func dense(rows [][]float64) *mat.Dense {
 }
 
 // View returns the picture of the space that m itself lives in, and false when
-// that has more than two dimensions, or none: objects without coordinates. Models on one or two features and models on
-// two principal components have one: f depends on nothing that it leaves out.
+// that has more than two dimensions, or none: objects without coordinates. Models on
+// one or two features and models on two principal components have one: f depends on
+// nothing that it leaves out.
 func (m *Model) View() (dataset.View, bool) {
 	p := m.Projection
 	if p == nil {

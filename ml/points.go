@@ -119,8 +119,9 @@ func (m *Model) targets(d *dataset.Data) ([]float64, error) {
 
 // role tells the kinds of support vectors apart.
 func (s Spec) role(u, slack float64) Role {
+	learner, err := lookup(s.Learner)
 	switch {
-	case s.Learner != "svm":
+	case err != nil || !learner.Box:
 		return Support
 	case math.Abs(u) < s.penalty():
 		return Free

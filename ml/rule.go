@@ -12,9 +12,9 @@ const (
 	Value     Rule = "value"  // regression: the score itself, no class
 )
 
-// RuleRow is one row of the table of rules. Classes are numbered in the order of
+// RuleEntry is one entry of the table of rules. Classes are numbered in the order of
 // Model.Classes.
-type RuleRow struct {
+type RuleEntry struct {
 	Name  Rule
 	Label string
 	Help  string
@@ -32,7 +32,7 @@ type side struct{ positive, negative int }
 const nobody = -1
 
 // Rules lists the rules.
-var Rules = []RuleRow{
+var Rules = []RuleEntry{
 	{
 		Name: Sign, Label: "sign", Help: "The second class where f(x) ≥ 0, the first elsewhere.",
 		least: 2, machines: func(int) int { return 1 },
@@ -64,8 +64,8 @@ var Rules = []RuleRow{
 	},
 }
 
-// row is the rule's row of Rules, nil for a rule that is not known.
-func (r Rule) row() *RuleRow {
+// entry is the rule's entry of Rules, nil for a rule that is not known.
+func (r Rule) entry() *RuleEntry {
 	for i := range Rules { // no copies: pictures ask for every pixel
 		if Rules[i].Name == r {
 			return &Rules[i]

@@ -24,9 +24,9 @@ import (
 // to the chosen learner, kernel and conformal method are ignored and are left
 // out of the JSON form.
 type Spec struct {
-	Learner   string // a row of Learners
-	Kernel    string // a row of kernel.Table
-	Conformal string // "none" or a row of conformal.Table
+	Learner   string // an entry of Learners
+	Kernel    string // an entry of kernel.Table
+	Conformal string // "none" or an entry of conformal.Table
 
 	// Values are those of the parameters that belong to the rows: C, gamma, ...
 	// They are never changed in place: Set and With put others there.
@@ -41,8 +41,8 @@ type Spec struct {
 	TestFraction float64 // share of rows held out, by class
 	Seed         uint64  // of the split
 
-	// CacheBytes is the memory for rows of the kernel matrix that the SVM may take;
-	// 0: its default. No parameter, as it decides how fast a result is there and
+	// CacheBytes is the memory for rows of the kernel matrix that a learner may take,
+	// see Caches; 0: its default. No parameter, as it decides how fast a result is there and
 	// belongs to the machine that trains.
 	CacheBytes int64
 }
@@ -117,7 +117,7 @@ func conformalChoice() param.Param {
 	return p
 }
 
-// Param returns the row of a parameter.
+// Param returns the entry of a parameter.
 func Param(name string) (param.Param, bool) {
 	for i := range Params {
 		if Params[i].Name == name {
@@ -132,7 +132,7 @@ func DefaultSpec() Spec {
 	s := Spec{Values: param.Values{}}
 	for _, p := range Params {
 		if err := s.Set(p.Name, p.Default); err != nil {
-			panic("default of " + p.Name + ": " + err.Error()) // a wrong row of the table, not data
+			panic("default of " + p.Name + ": " + err.Error()) // a wrong entry of the table, not data
 		}
 	}
 	return s
@@ -254,6 +254,12 @@ func joinList(list []string) string {
 	_ = w.Write(list) // a strings.Builder does not fail
 	w.Flush()
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Caches tells whether the learner makes use of CacheBytes.
+func (s Spec) Caches() bool {
+	learner, err := lookup(s.Learner)
+	return err == nil && learner.Cache
 }
 
 // Applies tells whether a parameter has a meaning under the chosen learner,

@@ -57,8 +57,12 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 	if err != nil {
 		return nil, err
 	}
-	if t.spec.Learner == "svm" && t.spec.Conformal == "none" && !t.spec.Values.Switch("hard_margin") {
-		return t.path(ctx, p, test, cs)
+	learner, err := lookup(t.spec.Learner)
+	if err != nil {
+		return nil, err
+	}
+	if learner.heldOut != nil && t.spec.Conformal == "none" && !t.spec.Values.Switch("hard_margin") {
+		return t.path(ctx, learner, p, test, cs)
 	}
 	var judged []Judged
 	for _, c := range cs {
@@ -83,8 +87,9 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 // on whether the matrix has room, and they are to be those of any other machine.
 const judgeCache = svm.DefaultCache / 2
 
-// path judges SVMs. All rows but those of train are held out of one matrix.
-func (t *Trainer) path(ctx context.Context, p *problem, test []int, cs []float64) ([]Judged, error) {
+// path judges a learner by its heldOut: all rows but those of train are held out of one
+// matrix.
+func (t *Trainer) path(ctx context.Context, learner Learner, p *problem, test []int, cs []float64) ([]Judged, error) {
 	bytes := t.spec.CacheBytes
 	if bytes <= 0 {
 		bytes = judgeCache
@@ -103,7 +108,7 @@ func (t *Trainer) path(ctx context.Context, p *problem, test []int, cs []float64
 			held = append(held, i)
 		}
 	}
-	results, err := svm.HeldOut(ctx, k, p.all, held, cs, svm.Settings{Tol: t.spec.Values.Number("tol"), MaxIter: t.spec.Values.Int("max_iter"), CacheBytes: bytes})
+	results, err := learner.heldOut(ctx, k, p.all, held, cs, svm.Settings{Tol: t.spec.Values.Number("tol"), MaxIter: t.spec.Values.Int("max_iter"), CacheBytes: bytes})
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -1,5 +1,5 @@
-// Package cmdline holds the doors from the terminal. A command is a row of a
-// table; Run picks the row, and writes what went wrong in one place.
+// Package cmdline holds the doors from the terminal. A command is an entry of a
+// table; Run picks it, and writes what went wrong in one place.
 package cmdline
 
 import (
@@ -19,7 +19,7 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
-// Command is one row of the table of commands.
+// Command is one entry of the table of commands.
 type Command struct {
 	Name    string
 	Summary string // half a line, lower case, without a full stop

@@ -118,7 +118,7 @@ func parseCV(args []string) (*cvOptions, error) {
 	o.data, o.json, o.spec = *data, *asJSON, *spec
 	o.scheme.Nested, o.scheme.Seed = *nested, spec.Seed
 	switch {
-	case spec.Learner != "svm" && f.Given("cache"):
+	case f.Given("cache") && !spec.Caches():
 		return nil, usage("--cache has no effect with --learner=%s", spec.Learner)
 	case *nested && settings < 2:
 		return nil, usage("--nested has no effect with a single setting: there is nothing to choose")

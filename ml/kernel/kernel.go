@@ -1,6 +1,6 @@
 // Package kernel holds the kernel functions, their Gram matrices and their sums
 // over a plane. One parameterisation throughout, LIBSVM's. Each kernel has a file of
-// its own: its row of the table, its parameters, and its values.
+// its own: its entry of the table, its parameters, and its values.
 package kernel
 
 import (

@@ -19,9 +19,6 @@ var precomputed = Entry{
 	self:  selfPrecomputed,
 }
 
-// Precomputed returns the kernel whose values the objects bring along.
-func Precomputed() Kernel { return Kernel{Name: precomputed.Name} }
-
 // crossPrecomputed finds z_j among the columns of x by its number.
 func crossPrecomputed(_ param.Values, x, z dataset.Objects) (*mat.Dense, error) {
 	from, to := x.(*dataset.Precomputed), z.(*dataset.Precomputed)

@@ -67,7 +67,7 @@ type (
 	}
 )
 
-// Lookup returns the table row of a kernel.
+// Lookup returns the entry of a kernel.
 func Lookup(name string) (Entry, error) {
 	names := make([]string, len(Table))
 	for i, r := range Table {

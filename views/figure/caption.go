@@ -24,7 +24,7 @@ func Caption(s Scene) string {
 		if s.sides() {
 			positive, negative := m.Sides(0)
 			subject = fmt.Sprintf("Decision boundary between %s and %s", positive, negative)
-		} else if i := slices.IndexFunc(ml.Rules, func(r ml.RuleRow) bool { return r.Name == m.Rule }); i >= 0 {
+		} else if i := slices.IndexFunc(ml.Rules, func(r ml.RuleEntry) bool { return r.Name == m.Rule }); i >= 0 {
 			subject += ", " + ml.Rules[i].Label
 		}
 		subject += ", " + name + " kernel"

@@ -22,7 +22,7 @@ type Run struct {
 	Look Scene
 }
 
-// RunFigure is a row of the table of the figures that a run can show.
+// RunFigure is an entry of the table of the figures that a run can show.
 type RunFigure struct {
 	Name string // in addresses
 	// Machines lists the machines with a figure of their own, {0} for a figure of
