@@ -221,7 +221,11 @@ func TestHandIn(t *testing.T) {
 	}
 
 	// All that the page shows is there, and without the secret in any address.
-	overlay, _ := gallery.Find(".gallery-columns .figure img").Attr("src")
+	picture := gallery.Find(".gallery-columns .figure img")
+	if alt := picture.AttrOr("alt", ""); !strings.Contains(alt, "predict the same class the picture is hatched") {
+		t.Errorf("the overlay is described as %q", alt)
+	}
+	overlay, _ := picture.Attr("src")
 	if f := tc.want(200, "GET", overlay, ""); f.header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(string(f.body), "anonymous 2") {
 		t.Error("the overlay does not name the hand-ins")
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"database/sql"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/pressly/goose/v3"
@@ -76,6 +77,35 @@ func TestReleasedRows(t *testing.T) {
 	}
 	if a := must[map[string]Answer](t)(s.Answers(ctx, ws)); len(a) != 1 {
 		t.Errorf("answers %+v", a)
+	}
+}
+
+// The way back to the schema of a released version, and forth again, loses no row.
+func TestMigrationsGoBack(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"testdata/rows_v4.sql", "testdata/classes_v4.sql"} {
+		s := released(t, 4, file)
+		rows := func() (runs string) {
+			var courses string
+			check(t, s.write.QueryRow(`SELECT group_concat(id || workspace || course || spec || coalesce(report, '') || coalesce(rule, '') || kind) FROM (SELECT * FROM runs ORDER BY id)`).Scan(&runs))
+			check(t, s.write.QueryRow(`SELECT group_concat(code || title || (SELECT count(*) FROM handins WHERE course = code)) FROM courses`).Scan(&courses))
+			return runs + courses
+		}
+		before := rows()
+		p, err := goose.NewProvider(goose.DialectSQLite3, s.write, migrations.Files)
+		check(t, err)
+		_, err = p.DownTo(t.Context(), 4)
+		check(t, err)
+		var old, now int
+		check(t, s.write.QueryRow(`SELECT count(*) FILTER (WHERE workspace LIKE 'class %'), count(*) FILTER (WHERE workspace LIKE 'course %') FROM runs`).Scan(&old, &now))
+		if galleries := strings.Count(before, "course "); old != galleries || now != 0 {
+			t.Errorf("%s: %d runs in galleries by their old name and %d by their new one, want %d", file, old, now, galleries)
+		}
+		_, err = p.Up(t.Context())
+		check(t, err)
+		if after := rows(); after != before {
+			t.Errorf("%s: the rows differ: %.300s, were %.300s", file, after, before)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"marginlab/handlers/door"
 	"marginlab/ml"
+	"marginlab/ml/conformal"
 	"marginlab/store"
 	"marginlab/web"
 )
@@ -52,7 +53,7 @@ func (a *Room) CompareVersions(w http.ResponseWriter, r *http.Request) error {
 	}
 	method := b.spec.Conformal
 	if method == "none" {
-		method = "eigen"
+		method = conformal.Table[0].Name
 	}
 	if b.spec.TestFraction == 0 {
 		b.spec.TestFraction = 0.3
@@ -63,9 +64,9 @@ func (a *Room) CompareVersions(w http.ResponseWriter, r *http.Request) error {
 	q := url.Values{}
 	var ids []string
 	for _, learner := range ml.Learners {
-		for _, conformal := range []string{"none", method} {
+		for _, reshape := range []string{"none", method} {
 			spec := b.spec
-			spec.Learner, spec.Conformal = learner.Name, conformal
+			spec.Learner, spec.Conformal = learner.Name, reshape
 			run, err := a.createRun(r.Context(), b, "", spec)
 			if errors.As(err, &b.problems) {
 				return a.refuse(w, r, b)

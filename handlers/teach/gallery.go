@@ -133,7 +133,7 @@ func (g Course) overlay(runs []store.Run, chosen []string) (p views.Picture) {
 	if len(ids) < 2 {
 		return p
 	}
-	caption := fmt.Sprintf("The boundaries of %d hand-ins on common axes. Where they do not all predict the same course the picture is hatched.", len(ids))
+	caption := fmt.Sprintf("The boundaries of %d hand-ins on common axes. Where they do not all predict the same class the picture is hatched.", len(ids))
 	if done := finished(runs, nil); len(ids) < len(done) {
 		caption += fmt.Sprintf(" Drawn are %d of %d.", len(ids), len(done))
 	}
