@@ -548,7 +548,7 @@ func LabPage(p Lab) templ.Component {
 				}
 			}
 			if p.Course == nil {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<details class=\"teach\"><summary>Teach with this</summary><p class=\"help\">A link opens the lab like this for your students, with controls of your choice hidden or frozen; they hand in their runs.</p><button type=\"submit\" formmethod=\"post\" formaction=\"/courses/new\">Set up a course</button><p class=\"help\"><a href=\"/classes\">Your classes</a></p></details>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<details class=\"teach\"><summary>Teach with this</summary><p class=\"help\">A link opens the lab like this for your students, with controls of your choice hidden or frozen; they hand in their runs.</p><button type=\"submit\" formmethod=\"post\" formaction=\"/courses/new\">Set up a course</button><p class=\"help\"><a href=\"/courses\">Your courses</a></p></details>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -344,8 +344,8 @@ func TestCrossValidateFails(t *testing.T) {
 		s    eval.Scheme
 		says string
 	}{
-		"one point of a class": {lonely, nil, two, "of one class there are only 1"},
-		"too many folds":       {d, nil, eval.Scheme{Folds: 21}, "of one class there are only 20"},
+		"one point of a class": {lonely, nil, two, "one class has only 1"},
+		"too many folds":       {d, nil, eval.Scheme{Folds: 21}, "one class has only 20"},
 		"too many to nest":     {d, nil, eval.Scheme{Folds: 20, Nested: true}, "nested"},
 		"no folds":             {d, nil, eval.Scheme{}, "at least 2"},
 		"C":                    {d, eval.Grid{"C": {param.Of(-1)}}, two, "C must be"},

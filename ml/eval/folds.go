@@ -88,7 +88,7 @@ func folds(y []float64, k int, r *rand.Rand) ([][]int, error) {
 	for _, i := range r.Perm(len(y)) {
 		c := y[i]
 		if number[c] < k {
-			return nil, param.Refuse("take fewer folds", "%d folds: each needs a point of every class, and of one class there are only %d", k, number[c])
+			return nil, param.Refuse("take fewer folds", "%d folds: each needs a point of every class, and one class has only %d", k, number[c])
 		}
 		if _, ok := next[c]; !ok {
 			next[c] = begun
