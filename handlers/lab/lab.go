@@ -74,9 +74,15 @@ func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer,
 	query := b.query().Encode()
 	var ans views.Answer
 	if res == nil {
+		drawn := b.query() // with what was refused: the picture must not train on a default in its place
+		for _, p := range b.problems {
+			if b.form.Has(p.Field) {
+				drawn.Set(p.Field, b.form.Get(p.Field))
+			}
+		}
 		s, draw, fault := b.bare(b.look)
 		if err = fault; err == nil {
-			ans.Picture, ans.Stage, err = door.Show(s, draw, "/lab/figures/", query, inline)
+			ans.Picture, ans.Stage, err = door.Show(s, draw, "/lab/figures/", drawn.Encode(), inline)
 		}
 	} else {
 		ans, err = door.Answer(b.run(res, b.look), "/lab/figures/", query, inline, b.look.Coarse)

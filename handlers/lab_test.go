@@ -1,0 +1,29 @@
+package handlers
+
+import (
+	"strings"
+	"testing"
+
+	"marginlab/ml/dataset"
+)
+
+// A page whose form was refused shows the points alone, also in the picture that it
+// fetches: no boundary of a default in place of what was refused.
+func TestRefusedValueIsNotDrawn(t *testing.T) {
+	t.Parallel()
+	c := serve(t, false, dataset.DefaultLimits).browse(t, teacher)
+	for form, trained := range map[string]bool{"gamma=2": true, "gamma=abc": false, "hard_margin=on": false} {
+		doc := c.page(200, "/lab?data=moons&"+form)
+		if got := doc.Find(`[role="alert"]`).Length() == 0; got != trained {
+			t.Errorf("%s: accepted is %v", form, got)
+		}
+		src, ok := doc.Find("figcaption a[download]").Attr("href")
+		if !ok {
+			t.Fatalf("%s: no picture", form)
+		}
+		svg := string(c.fetch("GET", src, "").body)
+		if got := strings.Contains(svg, "f = 0"); got != trained {
+			t.Errorf("%s: the picture at %s shows a boundary: %v", form, src, got)
+		}
+	}
+}
