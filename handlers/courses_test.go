@@ -561,7 +561,7 @@ func TestFormerAddresses(t *testing.T) {
 	if h := doc.Find("h1").Text(); h != "From an old page" {
 		t.Errorf("the form of an old page made %q", h)
 	}
-	for _, at := range []string{"/", "/lab", "/courses", "/courses/" + code} { // and no page leads there itself
+	for _, at := range []string{"/", "/lab", "/lessons", "/lessons/width", "/courses", "/courses/" + code} { // and no page leads there itself
 		doc := c.page(200, at)
 		if n := doc.Find(`[href^="/class"], [action^="/class"], [formaction^="/class"]`).Length(); n > 0 {
 			t.Errorf("%s: %d former addresses of courses", at, n)

@@ -405,7 +405,7 @@ func (a *Room) exhibit(ctx context.Context, path string, d *lessons.Demo, in les
 	switch {
 	case ctx.Err() != nil: // what was computed by then is nothing to show
 		return lessons.Exhibit{}, ctx.Err()
-	case limited.Err() != nil:
+	case limited.Err() != nil && (err == nil || errors.Is(err, limited.Err())): // a fault that comes with the end is a fault
 		return lessons.Exhibit{}, web.Errorf(web.Busy, "This takes longer than %.0f seconds. Choose fewer points or a smaller C.", a.Patience.Seconds())
 	case err != nil:
 		return lessons.Exhibit{}, err
