@@ -153,9 +153,9 @@ func (p *page) loaded() {
 			const missing = [...document.images].filter((i) => i.getClientRects().length && !(i.complete && i.naturalWidth > 0));
 			const broken = [];
 			for (const i of missing) {
-				if (!i.complete) continue;
-				if (i.dataset.again === i.currentSrc) broken.push(i.currentSrc.slice(0, 200));
-				i.dataset.again = i.currentSrc; // its request was dropped when window or theme changed under way
+				if (!i.complete && i.currentSrc) continue; // under way
+				if (i.complete && i.dataset.again === i.currentSrc) broken.push(i.currentSrc.slice(0, 200) || i.outerHTML);
+				i.dataset.again = i.currentSrc; // its request was dropped when window or theme changed under way, or never made
 				i.src = i.src;
 			}
 			return { Ready: missing.length === 0, Broken: broken };
