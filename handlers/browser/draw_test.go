@@ -169,6 +169,8 @@ func TestDrawWithAFinger(t *testing.T) {
 	p.do(chromedp.EmulateViewport(390, 800, chromedp.EmulateTouch, chromedp.EmulateMobile))
 	p.visit("/lab?data=drawing")
 	p.picture(".stage img")
+	// A button that an answer replaces between press and release loses its click.
+	get[bool](p, element(`[data-class="1"]`)+".kept = true")
 	for i, x := range []float64{0.3, 0.7} {
 		if i == 1 {
 			p.click(`[data-class="1"]`)
@@ -179,6 +181,9 @@ func TestDrawWithAFinger(t *testing.T) {
 	}
 	p.expectClasses("-1 1")
 	p.wait(`document.querySelector(".numbers")`)
+	if !get[bool](p, element(`[data-class="1"]`)+".kept === true") {
+		t.Error("the buttons of the classes are other elements after an answer")
+	}
 }
 
 // A stored set is edited in place or next to itself.

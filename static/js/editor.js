@@ -222,29 +222,37 @@ export class Editor {
     }
     this.toolbar.querySelector('[data-act="undo"]').disabled = !this.past.length;
     this.toolbar.querySelector('[data-act="redo"]').disabled = !this.future.length;
-    const group = this.toolbar.querySelector("[data-classes]");
-    const buttons = this.classes.map((name, i) => this.classButton(`${name}`, i, i === this.active));
-    if (this.classes.length < 9) buttons.push(this.classButton("+", this.classes.length, false));
-    const focused = document.activeElement?.dataset?.class;
-    group.replaceChildren(...buttons);
-    if (focused !== undefined) group.querySelector(`[data-class="${focused}"]`)?.focus();
+    this.reflectClasses(this.toolbar.querySelector("[data-classes]"));
+  }
+
+  /** A button stays the same element through all answers: one that is replaced between press and release loses its click. */
+  reflectClasses(group) {
+    const wanted = [...this.classes, ...(this.classes.length < 9 ? [null] : [])];
+    while (group.children.length > wanted.length) group.lastElementChild.remove();
+    wanted.forEach((name, i) => this.labelClass(group.children[i] ?? this.classButton(group, i), name, i));
     group.hidden = !this.on;
   }
 
-  classButton(text, i, chosen) {
+  /** Labels button b for class i; the name null is for a class to be made. */
+  labelClass(b, name, i) {
+    if (b.textContent !== (name ?? "+")) b.textContent = name ?? "+";
+    b.title = name === null ? "Another class" : `Class ${name}, key ${i + 1}`;
+    b.setAttribute("aria-label", name === null ? "Another class" : `Class ${name}`);
+    if (name === null) {
+      b.removeAttribute("role");
+      b.removeAttribute("aria-checked");
+    } else {
+      b.setAttribute("role", "radio");
+      b.setAttribute("aria-checked", i === this.active);
+    }
+  }
+
+  classButton(group, i) {
     const b = document.createElement("button");
     b.type = "button";
     b.dataset.class = i;
-    b.textContent = text;
-    b.title = text === "+" ? "Another class" : `Class ${text}, key ${i + 1}`;
-    if (text === "+") {
-      b.setAttribute("aria-label", "Another class");
-    } else {
-      b.setAttribute("role", "radio");
-      b.setAttribute("aria-checked", chosen);
-      b.setAttribute("aria-label", `Class ${text}`);
-    }
     b.addEventListener("click", () => this.choose(i));
+    group.append(b);
     return b;
   }
 }
