@@ -3,6 +3,7 @@ package store
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -190,6 +191,23 @@ func TestOpenFaults(t *testing.T) {
 		_, err := Open(t.Context(), dir)
 		wantErr(t, err, ErrNotDatabase)
 		oneLine(t, err, dir)
+	})
+	t.Run("of another program", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		db, err := sql.Open("sqlite3", filepath.Join(dir, "marginlab.db"))
+		check(t, err)
+		defer db.Close()
+		_, err = db.Exec(`CREATE TABLE runs (distance REAL)`)
+		check(t, err)
+		_, err = Open(t.Context(), dir)
+		wantErr(t, err, ErrForeign)
+		oneLine(t, err, dir)
+		var tables int
+		check(t, db.QueryRow(`SELECT count(*) FROM sqlite_master`).Scan(&tables))
+		if tables != 1 {
+			t.Errorf("%d tables are in a database that was not ours", tables)
+		}
 	})
 	t.Run("newer", func(t *testing.T) {
 		t.Parallel()

@@ -37,6 +37,8 @@ var (
 	ErrDisk = &Error{"storage", "The disk reported an error. Nothing was saved."}
 	// ErrNewer: a later version of the program has written the database.
 	ErrNewer = &Error{"storage", "The database was written by a newer version of this program."}
+	// ErrForeign: the file is a database, but not ours.
+	ErrForeign = &Error{"storage", "The database file belongs to another program. Choose another data directory."}
 	// ErrNotDatabase: the file is damaged or something else.
 	ErrNotDatabase = &Error{"storage", "The database file is damaged or is not a database."}
 )

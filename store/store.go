@@ -136,6 +136,13 @@ func applyMigrations(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
+	var foreign bool // tables, but not that of the versions, which is the first to be made
+	if err := db.QueryRowContext(ctx, `SELECT count(*) > 0 AND sum(name = 'goose_db_version') = 0 FROM sqlite_master WHERE type = 'table'`).Scan(&foreign); err != nil {
+		return err
+	}
+	if foreign {
+		return ErrForeign
+	}
 	have, want, err := p.GetVersions(ctx)
 	if err != nil {
 		return err
