@@ -154,6 +154,18 @@ func TestLessonDemo(t *testing.T) {
 	}
 }
 
+// The empty drawing, which the lab offers, is refused where a lesson needs points.
+func TestLessonWithoutPoints(t *testing.T) {
+	t.Parallel()
+	c := serve(t, false, dataset.DefaultLimits).browse(t, alice)
+	for _, path := range []string{"/lessons/generalisation/study", "/lessons/mercer/pca", "/lessons/conformal/methods"} {
+		doc := c.page(200, path+"?data=drawing")
+		if got := doc.Find("main").Text(); !strings.Contains(got, "Drawing has no points yet; choose others") {
+			t.Errorf("%s does not say that there are no points", path)
+		}
+	}
+}
+
 func TestLessonQuestions(t *testing.T) {
 	t.Parallel()
 	s := serve(t, false, dataset.DefaultLimits)

@@ -486,8 +486,11 @@ type workspaceSource struct{ house *door.House }
 
 func (s workspaceSource) Data(ctx context.Context, id string) (string, *dataset.Data, error) {
 	p, err := s.house.Source(ctx, id)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", nil, err
+	case p.Data == nil:
+		return "", nil, param.Refuse("choose others", "%s has no points yet", p.Name)
 	}
 	return p.Name, p.Data, withFeatures(p.Name, p.Data)
 }
