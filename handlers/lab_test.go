@@ -27,3 +27,17 @@ func TestRefusedValueIsNotDrawn(t *testing.T) {
 		}
 	}
 }
+
+// Edges between which nothing can be drawn are the visitor's matter, not a fault.
+func TestLimitsWithoutRoom(t *testing.T) {
+	t.Parallel()
+	c := serve(t, false, dataset.DefaultLimits).browse(t, alice)
+	for _, limits := range []string{"NaN,NaN,NaN,NaN", "NaN,1,2,3", "-1e308,1e308,-1,1"} {
+		for _, path := range []string{"/lab?data=moons&limits=", "/lab/figures/boundary.svg?data=moons&limits=", "/lab?data=drawing&limits="} {
+			a := c.fetch("GET", path+limits, "")
+			if got := string(a.body); a.status != 422 || !strings.Contains(got, "give limits that are farther apart") {
+				t.Errorf("%s%s: %d %.200s", path, limits, a.status, got)
+			}
+		}
+	}
+}

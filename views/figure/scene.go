@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/param"
 )
 
 // Scene says what a picture shows. The zero value of every field but Model and
@@ -72,7 +73,7 @@ func (s Scene) ready() (Scene, error) {
 		s.Limits = LimitsOf(s.Points, s.View)
 	}
 	if !s.Limits.valid() {
-		return s, fmt.Errorf("picture: nothing fits between x %g and %g, y %g and %g; give limits that are farther apart", s.Limits.XMin, s.Limits.XMax, s.Limits.YMin, s.Limits.YMax)
+		return s, param.Refuse("give limits that are farther apart", "picture: nothing fits between x %g and %g, y %g and %g", s.Limits.XMin, s.Limits.XMax, s.Limits.YMin, s.Limits.YMax)
 	}
 	if s.Classes == nil {
 		seen := map[string]bool{}
