@@ -361,7 +361,7 @@ func (d *Data) Binary(positive string) (y []float64, pos, neg string, err error)
 			return nil, "", "", fmt.Errorf("no class %s: expected the positive class to be one of %s", quote(positive), list(d.Classes))
 		}
 	case k > 2:
-		return nil, "", "", fmt.Errorf("%d classes: choose the positive one among %s", k, list(d.Classes))
+		return nil, "", "", fmt.Errorf("%d classes: choose the positive class (positive) among %s", k, list(d.Classes))
 	}
 	y = make([]float64, len(d.Y))
 	for i, c := range d.Y {

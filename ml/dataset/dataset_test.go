@@ -195,7 +195,7 @@ func TestBinary(t *testing.T) {
 		{two, "-1", []float64{1, -1, 1}, "-1", "10", ""},
 		{two, "2", nil, "", "", `no class "2": expected the positive class to be one of -1, 10`},
 		{three, "B", []float64{-1, 1, -1}, "B", "not B", ""},
-		{three, "", nil, "", "", "3 classes: choose the positive one among A, B, C"},
+		{three, "", nil, "", "", "3 classes: choose the positive class (positive) among A, B, C"},
 		{&Data{Classes: []string{"A"}, Y: []int{0}}, "", nil, "", "", "a single class (A): expected two or more"},
 	} {
 		y, pos, neg, err := tt.d.Binary(tt.positive)
