@@ -189,7 +189,10 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 
 // writeCV writes a line for each setting, and the best one in words.
 func writeCV(w io.Writer, r cvReport) error {
-	lines := [][]string{append(slices.Clone(r.Searched), "accuracy", "sd", "support vectors", "status")}
+	shown := slices.DeleteFunc(slices.Clone(r.Searched), func(name string) bool { // what applies to no setting
+		return !slices.ContainsFunc(r.Settings, func(s eval.Setting) bool { return s.Values.Has(name) })
+	})
+	lines := [][]string{append(slices.Clone(shown), "accuracy", "sd", "support vectors", "status")}
 	for i, s := range r.Settings {
 		vectors := 0
 		status := trace.Converged
@@ -200,7 +203,7 @@ func writeCV(w io.Writer, r cvReport) error {
 			}
 		}
 		var line []string
-		for _, name := range r.Searched {
+		for _, name := range shown {
 			line = append(line, cmp.Or(s.Values.Text(name), "-"))
 		}
 		line = append(line, percent(s.Accuracy), percent(s.Deviation), fmt.Sprintf("%.1f", float64(vectors)/float64(len(s.Folds))), string(status))
