@@ -17,6 +17,11 @@ func TestRefusedValueIsNotDrawn(t *testing.T) {
 		if got := doc.Find(`[role="alert"]`).Length() == 0; got != trained {
 			t.Errorf("%s: accepted is %v", form, got)
 		}
+		if form == "hard_margin=on" { // as the page calls it
+			if got := doc.Find(`[role="alert"]`).Text(); !strings.Contains(got, "Hard margin must be true or false") {
+				t.Errorf("%s: %q", form, got)
+			}
+		}
 		src, ok := doc.Find("figcaption a[download]").Attr("href")
 		if !ok {
 			t.Fatalf("%s: no picture", form)

@@ -282,7 +282,7 @@ func (a *Room) Generate(w http.ResponseWriter, r *http.Request) error {
 	var problems param.Problems
 	for _, p := range g.Params {
 		text := strings.TrimSpace(r.PostFormValue(p.Name))
-		if err := p.Check(text); err != nil {
+		if err := p.Labelled().Check(text); err != nil {
 			problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
 			continue
 		}

@@ -119,7 +119,7 @@ func remarks(r *ml.Report, s ml.Spec) (notes []string) {
 		notes = append(notes, "This kernel need not be positive semidefinite: the problem can be non-convex, with many local optima. Two starts far apart were tried and the better end was kept; there is no bound that proves it the best. Steps are guarded with τ = 1e-12 as in LIBSVM.")
 	}
 	if s.Values.Number("rho") == 0 && r.Rank != nil && *r.Rank >= r.TrainN && r.H != nil && *r.H < 1+1e-6 {
-		notes = append(notes, "The kernel matrix has full rank, so f interpolates the labels: h = 1, no slack, and C has no effect. Raise ρ for a sparse machine, or rank_tol for a smoother one.")
+		notes = append(notes, "The kernel matrix has full rank, so f interpolates the labels: h = 1, no slack, and C has no effect. Raise the sparsity ρ for a sparse machine, or the rank cut for a smoother one.")
 	}
 	if r.SignChange != nil && *r.SignChange {
 		note := "c(x) takes both signs on the training points."

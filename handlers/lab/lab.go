@@ -57,7 +57,7 @@ func (a *Room) fit(ctx context.Context, b *bench) (*ml.Result, string, error) {
 	case ctx.Err() != nil:
 		return nil, "", ctx.Err()
 	case err != nil && limited.Err() != nil && errors.Is(err, limited.Err()):
-		return nil, fmt.Sprintf("This training takes longer than %.0f seconds. Save it as a run: it goes on in the background. A smaller C or gamma, for the MCM a larger ρ or rank_tol, make it quicker.", a.Patience.Seconds()), nil
+		return nil, fmt.Sprintf("This training takes longer than %.0f seconds. Save it as a run: it goes on in the background. A smaller C or gamma, for the MCM a larger sparsity ρ or rank cut, make it quicker.", a.Patience.Seconds()), nil
 	case err != nil:
 		problem, err := door.Told(err)
 		return nil, problem, err

@@ -5,6 +5,7 @@
 package param
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -61,6 +62,13 @@ type Param struct {
 
 // Flag is the parameter's name on the command line: "core-gamma".
 func (p Param) Flag() string { return strings.ReplaceAll(p.Name, "_", "-") }
+
+// Labelled is p under its label in place of its name: its messages are those of a page,
+// where nobody sees the name.
+func (p Param) Labelled() Param {
+	p.Name = cmp.Or(p.Label, p.Name)
+	return p
+}
 
 // Check reports what is wrong with text as a value of p, in words that tell
 // what was expected, or nil.

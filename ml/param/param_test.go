@@ -122,6 +122,19 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// On a page a message speaks of the label; what has none keeps its name.
+func TestLabelled(t *testing.T) {
+	t.Parallel()
+	for p, want := range map[*param.Param]string{
+		{Name: "hard_margin", Label: "hard margin", Kind: param.Switch}: `hard margin must be true or false, not "on"`,
+		{Name: "hard_margin", Kind: param.Switch}:                       `hard_margin must be true or false, not "on"`,
+	} {
+		if err := p.Labelled().Check("on"); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 func TestUnion(t *testing.T) {
 	t.Parallel()
 	a, b := param.Param{Name: "a"}, param.Param{Name: "b"}

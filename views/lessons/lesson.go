@@ -129,7 +129,7 @@ func (d *Demo) NewInput(get func(name string) string, source Source) (Input, par
 		v := get(p.Name)
 		if v == "" {
 			v = p.Default
-		} else if err := p.Check(v); err != nil {
+		} else if err := p.Labelled().Check(v); err != nil {
 			wrong = append(wrong, param.Problem{Field: p.Name, Message: err.Error()})
 			v = p.Default
 		}
