@@ -8,7 +8,7 @@ import (
 )
 
 var poly = Entry{
-	Name: "poly", Label: "Polynomial", Formula: "k(x, z) = (γ x·z + r)^p", Takes: dataset.KindVectors, PSD: true,
+	Name: "poly", Label: "Polynomial", Formula: "k(x, z) = (γ x·z + r)ᵖ", Takes: dataset.KindVectors, PSD: true,
 	Help: "Products of up to p features. Positive semidefinite for r ≥ 0.",
 	Params: []param.Param{gamma, coef0, {
 		Name: "degree", Label: "degree", Symbol: "p", Kind: param.Integer, Default: "3",

@@ -10,7 +10,7 @@ import (
 )
 
 var rationalQuadratic = Entry{
-	Name: "rational_quadratic", Label: "Rational quadratic", Formula: "k(x, z) = (1 + γ |x − z|² / a)^−a", Takes: dataset.KindVectors, PSD: true,
+	Name: "rational_quadratic", Label: "Rational quadratic", Formula: "k(x, z) = (1 + γ |x − z|² / a)⁻ᵃ", Takes: dataset.KindVectors, PSD: true,
 	Help: "A mean of RBF kernels of all widths: near a point it fades as they do, far away more slowly.",
 	Params: []param.Param{gamma, {
 		Name: "shape", Label: "shape", Symbol: "a", Kind: param.Number, Default: "1",
