@@ -148,3 +148,15 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 		c.want(http.StatusNotFound, "GET", path+"/figures/"+name+".svg", "")
 	}
 }
+
+// A comparison says what its lines are where there is no single f.
+func TestSeveralMachinesCompared(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	one, _, _ := severalMachines(t, s)
+	two, _, _ := severalMachines(t, s)
+	got := s.browse(t, alice).page(200, "/compare?run="+one.ID+"&run="+two.ID).Find("figcaption").Text()
+	if !strings.Contains(got, "where the class that a run predicts changes") || strings.Contains(got, "All boundaries f = 0") {
+		t.Errorf("the captions: %q", got)
+	}
+}
