@@ -78,7 +78,7 @@ func TestKernelMatrix(t *testing.T) {
 			t.Fatalf("%+v", run)
 		}
 		m, err := ml.ReadModel(strings.NewReader(string(c.want(200, "GET", "/api/runs/"+id+"/model.json", "").body)))
-		if err != nil || m.Columns != 40 {
+		if err != nil || m.Columns() != 40 {
 			t.Errorf("%v", err)
 		}
 		ids = append(ids, id)

@@ -1,9 +1,12 @@
 package ml_test
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // TestArrowsRunDownwards keeps the numeric packages usable as a library: nothing
@@ -40,6 +43,30 @@ func TestArrowsRunDownwards(t *testing.T) {
 	for _, pkg := range []string{"marginlab/ml", "marginlab/ml/param", "marginlab/ml/trace", "marginlab/ml/svm", "marginlab/ml/mcm"} {
 		if !seen[pkg] {
 			t.Errorf("%s was not looked at", pkg)
+		}
+	}
+}
+
+// TestOneKindIsNamed keeps the facade ignorant of what objects there are beside vectors:
+// a kind is a file of ml/dataset, and the kernels that take it.
+func TestOneKindIsNamed(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for word := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+			if strings.HasPrefix(word, "Kind") && word != "Kind" && word != "KindVectors" || word == "Precomputed" || word == "Strings" {
+				t.Errorf("%s names %s", file, word)
+			}
 		}
 	}
 }

@@ -69,19 +69,22 @@ func ReadStoredModel(text []byte) (*Model, error) {
 // MarshalJSON writes the model with its format number. Lists without elements are
 // lists.
 func (m Model) MarshalJSON() ([]byte, error) {
-	if m.Objects == "" {
-		m.Objects = dataset.KindVectors
+	shape, kept := dataset.KeptOf(m.Supports.Objects)
+	shape.Objects = m.kind()
+	f := format2{
+		Format: Format, Features: list(m.Features), Label: m.Label, Classes: list(m.Classes),
+		Shape: shape, Scaler: m.Scaler, Projection: m.Projection, Kernel: m.Kernel,
+		Supports: supports2{list(m.Supports.Rows), m.Supports.Vectors, kept},
+		Machines: make([]machine2, len(m.Machines)), Rule: m.Rule,
 	}
-	m.Features, m.Classes = list(m.Features), list(m.Classes)
-	m.Supports.Rows = list(m.Supports.Rows)
-	if m.Objects == dataset.KindVectors {
-		m.Supports.Vectors = list(m.Supports.Vectors)
+	if m.kind() == dataset.KindVectors {
+		f.Supports.Vectors = list(m.Supports.Vectors)
 	}
-	m.Machines = slices.Clone(list(m.Machines))
-	for k := range m.Machines {
-		m.Machines[k].Coef = list(m.Machines[k].Coef)
+	for k, machine := range m.Machines {
+		_, cores := dataset.KeptOf(machine.Cores)
+		f.Machines[k] = machine2{list(machine.Coef), machine.B, machine.Map, machine.CoreRows, dataset.KeptCores(cores), machine.Factors}
 	}
-	return json.Marshal(format2{Format, fields(m)})
+	return json.Marshal(f)
 }
 
 func list[T any](v []T) []T {
@@ -91,13 +94,57 @@ func list[T any](v []T) []T {
 	return v
 }
 
-// fields are those of a Model, without its methods.
-type fields Model
-
 // format2 is how models are written.
 type format2 struct {
-	Format int `json:"format"`
-	fields
+	Format   int      `json:"format"`
+	Features []string `json:"features"`
+	Label    string   `json:"label"`
+	Classes  []string `json:"classes"`
+	dataset.Shape
+	Scaler     *dataset.Scaler `json:"scaler,omitempty"`
+	Projection *Projection     `json:"projection,omitempty"`
+	Kernel     kernel.Kernel   `json:"kernel"`
+	Supports   supports2       `json:"supports"`
+	Machines   []machine2      `json:"machines"`
+	Rule       Rule            `json:"rule"`
+}
+
+type supports2 struct {
+	Rows    []int       `json:"rows"`
+	Vectors [][]float64 `json:"vectors,omitzero"`
+	dataset.Kept
+}
+
+type machine2 struct {
+	Coef     []float64      `json:"coef"`
+	B        float64        `json:"b"`
+	Map      *conformal.Map `json:"conformal,omitempty"`
+	CoreRows []int          `json:"core_rows,omitempty"`
+	dataset.KeptCores
+	Factors []float64 `json:"factors,omitempty"`
+}
+
+func (f format2) model() (*Model, error) {
+	m := &Model{
+		Features: f.Features, Label: f.Label, Classes: f.Classes,
+		Objects: f.Objects, Scaler: f.Scaler, Projection: f.Projection, Kernel: f.Kernel,
+		Supports: Supports{Rows: f.Supports.Rows, Vectors: f.Supports.Vectors}, Rule: f.Rule,
+	}
+	f.Objects = m.kind()
+	var err error
+	if m.Supports.Objects, err = f.Restore(f.Supports.Kept); err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	for _, in := range f.Machines {
+		machine := Machine{Coef: in.Coef, B: in.B, Map: in.Map, CoreRows: in.CoreRows, Factors: in.Factors}
+		if in.Map != nil {
+			if machine.Cores, err = f.Restore(dataset.Kept(in.KeptCores)); err != nil {
+				return nil, fmt.Errorf("model: core %w", err)
+			}
+		}
+		m.Machines = append(m.Machines, machine)
+	}
+	return m, nil
 }
 
 // format1 is how binary models were written before there was a number.
@@ -160,7 +207,7 @@ func decode(text []byte, strict bool) (*Model, error) {
 	if err := read(&f); err != nil {
 		return nil, err
 	}
-	return (*Model)(&f.fields), nil
+	return f.model()
 }
 
 // Validate reports what is wrong with m: what keeps it from being evaluated, and
@@ -198,8 +245,8 @@ func (m *Model) check() error {
 		return err
 	}
 	supports := m.checkPoints
-	if m.kind() == dataset.KindPrecomputed {
-		supports = m.checkPrecomputed
+	if m.kind() != dataset.KindVectors {
+		supports = m.checkObjects
 	}
 	if err := supports(); err != nil {
 		return err
@@ -253,23 +300,23 @@ func (m *Model) checkPoints() error {
 	return nil
 }
 
-// checkPrecomputed reports what keeps a model of values of a kernel from being
+// checkObjects reports what keeps a model of objects that are no vectors from being
 // evaluated.
-func (m *Model) checkPrecomputed() error {
+func (m *Model) checkObjects() error {
 	if len(m.Features) > 0 || m.Scaler != nil || m.Projection != nil || len(m.Supports.Vectors) > 0 {
-		return errors.New("model: values of a kernel have no features, scaler, projection or vectors")
+		return fmt.Errorf("model: objects of kind %s have no features, scaler, projection or vectors", m.kind())
 	}
-	numbers := func(what string, n int, list []int) error {
-		if len(list) != n {
-			return fmt.Errorf("model: %s: expected %d, found %d", what, n, len(list))
-		}
-		if i := slices.IndexFunc(list, func(k int) bool { return k < 1 || k > m.Columns }); i >= 0 {
-			return fmt.Errorf("model: %s: expected numbers from 1 to %d, found %d", what, m.Columns, list[i])
+	kept := func(what string, n int, o dataset.Objects) error {
+		switch {
+		case o == nil || o.Kind() != m.kind():
+			return fmt.Errorf("model: %s: expected objects of kind %s", what, m.kind())
+		case o.Len() != n:
+			return fmt.Errorf("model: %s: expected %d objects, found %d", what, n, o.Len())
 		}
 		return nil
 	}
 	n := len(m.Supports.Rows)
-	if err := numbers("numbers", n, m.Supports.Numbers); err != nil {
+	if err := kept("supports", n, m.Supports.Objects); err != nil {
 		return err
 	}
 	for _, machine := range m.Machines {
@@ -280,7 +327,7 @@ func (m *Model) checkPrecomputed() error {
 		if err := checkVectors(len(c.Alpha), "conformal coefficients", c.Alpha, c.Self); err != nil {
 			return err
 		}
-		if err := numbers("core numbers", len(c.Alpha), machine.CoreNumbers); err != nil {
+		if err := kept("cores", len(c.Alpha), machine.Cores); err != nil {
 			return err
 		}
 		if err := checkVectors(n, "factors", machine.Factors); err != nil {

@@ -307,10 +307,10 @@ func FuzzReadModel(f *testing.F) {
 			t.Fatalf("written again, %v", err)
 		}
 		if m.Objects == dataset.KindPrecomputed {
-			if m.Columns < 1 || m.Columns > 1000 {
+			if m.Columns() < 1 || m.Columns() > 1000 {
 				return
 			}
-			x := &dataset.Precomputed{K: mat.NewDense(2, m.Columns, nil), Number: []int{0, 0}, Self: []float64{1, 2}}
+			x := &dataset.Precomputed{K: mat.NewDense(2, m.Columns(), nil), Number: []int{0, 0}, Self: []float64{1, 2}}
 			x.K.Set(1, 0, 0.5)
 			a, err := m.ScoresOf(x)
 			if err != nil {

@@ -249,17 +249,13 @@ func choose(d *dataset.Data, spec Spec) (*problem, error) {
 
 // mismatch says that the kernel does not take the objects of a data set, and which do.
 func mismatch(row kernel.Entry, kind dataset.Kind) string {
-	what := map[dataset.Kind]string{
-		dataset.KindVectors:     "points with features",
-		dataset.KindPrecomputed: "a kernel matrix, values k(x, z) instead of points",
-	}
 	var names []string
 	for _, r := range kernel.Table {
 		if r.Takes == kind {
 			names = append(names, r.Name)
 		}
 	}
-	return fmt.Sprintf("kernel: %s compares %s, and these data are %s; use %s", row.Name, what[row.Takes], what[kind], strings.Join(names, ", "))
+	return fmt.Sprintf("kernel: %s compares %s, and these data are %s; use %s", row.Name, row.Takes.Words(), kind.Words(), strings.Join(names, ", "))
 }
 
 // split returns p with these rows to train on, and with what is fitted to them.
@@ -269,7 +265,7 @@ func (p *problem) split(spec Spec, train, test []int) (*problem, error) {
 	p.rows, p.test = train, test
 	p.y = pick(p.all, p.rows)
 	if p.data.Objects != nil {
-		p.objects, p.kernel = p.data.Objects.Subset(p.rows), kernel.Kernel{Name: spec.Kernel}
+		p.objects, p.kernel = p.data.Objects.Subset(p.rows), kernel.New(spec.Kernel, spec.Values, nil)
 		return p, nil
 	}
 	p.x = rows(p.data.X, p.rows)
@@ -396,34 +392,33 @@ func (p *problem) model(rule Rule, classes []string, machines ...*fitted) *Model
 		Scaler: p.scaler, Projection: p.project, Kernel: p.kernel,
 		Machines: make([]Machine, len(machines)), Rule: rule,
 	}
-	given, _ := p.objects.(*dataset.Precomputed)
-	if given != nil {
-		m.Columns = given.Columns()
-	}
+	var used []int // training rows
 	for i, row := range p.rows {
 		if !slices.ContainsFunc(machines, func(f *fitted) bool { return f.u[i] != 0 }) {
 			continue
 		}
+		used = append(used, i)
 		m.Supports.Rows = append(m.Supports.Rows, row)
-		if given != nil {
-			m.Supports.Numbers = append(m.Supports.Numbers, given.Number[i])
-		} else {
+		if p.objects == nil {
 			m.Supports.Vectors = append(m.Supports.Vectors, slices.Clone(p.x.RawRowView(i)))
 		}
 		for k, f := range machines {
 			m.Machines[k].Coef = append(m.Machines[k].Coef, f.u[i])
-			if given != nil && f.cmap != nil {
+			if p.objects != nil && f.cmap != nil {
 				m.Machines[k].Factors = append(m.Machines[k].Factors, f.c[i])
 			}
 		}
+	}
+	if p.objects != nil {
+		m.Supports.Objects = p.objects.Keep(used)
 	}
 	for k, f := range machines {
 		m.Machines[k].B, m.Machines[k].Map = f.b, f.cmap
 		for _, i := range f.cores {
 			m.Machines[k].CoreRows = append(m.Machines[k].CoreRows, p.rows[i])
-			if given != nil {
-				m.Machines[k].CoreNumbers = append(m.Machines[k].CoreNumbers, given.Number[i])
-			}
+		}
+		if p.objects != nil && f.cmap != nil {
+			m.Machines[k].Cores = p.objects.Keep(f.cores)
 		}
 	}
 	return m
@@ -447,9 +442,8 @@ func (p *problem) describe(r *Report, spec Spec, sol *fitted, m *Model) {
 	}
 	r.TrainN, r.TestN = len(p.rows), len(p.test)
 	r.TrainAccuracy = accuracy(sol.f, p.y)
-	r.Preprocessing = "none: features as given"
+	r.Preprocessing = p.data.Kind().Prepared()
 	if p.objects != nil {
-		r.Preprocessing = "none: the kernel was computed before"
 		return
 	}
 	if spec.Standardize {

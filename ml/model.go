@@ -17,47 +17,46 @@ import (
 )
 
 // Model is what was trained, as data: machines f(x) = sum_j u_j k(x_j, x) + b over
-// supports that they share, and the rule that makes an answer of their scores. x is
-// scaled and projected before the kernel sees it. A binary classifier is one machine
+// supports that they share, and the rule that makes an answer of their scores. Vectors x
+// are scaled and projected before the kernel sees them. A binary classifier is one machine
 // under the rule Sign. It round-trips through JSON bit for bit.
 type Model struct {
-	Features []string `json:"features"` // columns of a row, in order
-	Label    string   `json:"label"`
+	Features []string // of vectors: columns of a row, in order
+	Label    string
 	// Classes are the answers there can be. Their order numbers the machines: under
 	// Sign the class where f < 0, then the one where f >= 0; otherwise that of the data.
 	// Value has none.
-	Classes []string `json:"classes"`
+	Classes []string
 
-	Objects    dataset.Kind    `json:"objects"`           // what the kernel compares; empty: vectors
-	Columns    int             `json:"columns,omitempty"` // of precomputed: values of the kernel in a row, one for each object trained among
-	Scaler     *dataset.Scaler `json:"scaler,omitempty"`
-	Projection *Projection     `json:"projection,omitempty"`
-	Kernel     kernel.Kernel   `json:"kernel"`
+	Objects    dataset.Kind    // what the kernel compares; empty: vectors
+	Scaler     *dataset.Scaler // of vectors; nil: none
+	Projection *Projection     // of vectors; nil: none
+	Kernel     kernel.Kernel
 
-	Supports Supports  `json:"supports"`
-	Machines []Machine `json:"machines"` // as many as Rule wants, in its order
-	Rule     Rule      `json:"rule"`
+	Supports Supports
+	Machines []Machine // as many as Rule wants, in its order
+	Rule     Rule
 }
 
 // Supports are the objects that the machines of a model are expansions over.
 type Supports struct {
-	Rows    []int       `json:"rows"`              // row of the data set each came from
-	Vectors [][]float64 `json:"vectors,omitzero"`  // x_j as the kernel sees them
-	Numbers []int       `json:"numbers,omitempty"` // of precomputed, instead: which column holds k(x, x_j), from 1
+	Rows    []int           // row of the data set each came from
+	Vectors [][]float64     // x_j as the kernel sees them
+	Objects dataset.Objects // x_j that are no vectors, as their Keep returns them; nil: vectors
 }
 
 // Machine is one function over the supports of its model,
 // f(x) = sum_j u_j k(x_j, x) + b, where k may carry a conformal factor of the
 // machine's own: c(x_j) c(x) k0(x_j, x).
 type Machine struct {
-	Coef     []float64      `json:"coef"` // u_j, 0 for supports of other machines
-	B        float64        `json:"b"`
-	Map      *conformal.Map `json:"conformal,omitempty"`
-	CoreRows []int          `json:"core_rows,omitempty"` // rows of the data set that are cores
+	Coef     []float64 // u_j, 0 for supports of other machines
+	B        float64
+	Map      *conformal.Map // nil: none
+	CoreRows []int          // rows of the data set that are cores
 
-	// Of precomputed with a map, where c cannot be worked out later for want of values:
-	CoreNumbers []int     `json:"core_numbers,omitempty"` // which columns are those of the cores
-	Factors     []float64 `json:"factors,omitempty"`      // c at every support
+	// With a map, of objects that are no vectors:
+	Cores   dataset.Objects // as their Keep returns them
+	Factors []float64       // c at every support, which need not be known otherwise
 }
 
 // Sides returns the classes that machine k separates: positive where f >= 0, and
@@ -234,17 +233,26 @@ func (m *Model) Scores(x *mat.Dense) *mat.Dense {
 // ScoresOf is Scores for objects that are no vectors. It reports objects of another
 // kind than those the model was trained on, and what is not known of them.
 func (m *Model) ScoresOf(x dataset.Objects) (*mat.Dense, error) {
-	if p, ok := x.(*dataset.Precomputed); ok && p.Columns() != m.Columns {
-		return nil, fmt.Errorf("the model takes %d values of the kernel in a row, these rows have %d", m.Columns, p.Columns())
-	}
 	scores := mat.NewDense(x.Len(), len(m.Machines), nil)
-	for k, machine := range m.Machines {
-		f, err := machine.sumOf(m.Kernel, x, m.Supports)
+	if len(m.Supports.Rows) > 0 {
+		values, err := kernel.Cross(m.Kernel, x, m.Supports.Objects)
 		if err != nil {
 			return nil, err
 		}
+		for k, machine := range m.Machines {
+			u := machine.Coef
+			if machine.Map != nil {
+				u = floats.MulTo(make([]float64, len(u)), u, machine.Factors)
+			}
+			for i := range x.Len() {
+				scores.Set(i, k, floats.Dot(values.RawRowView(i), u))
+			}
+		}
+	}
+	for k, machine := range m.Machines {
+		f := mat.Col(nil, k, scores)
 		if machine.Map != nil {
-			c, err := factorsOf(m.Kernel, machine.Map, x, &dataset.Precomputed{Number: machine.CoreNumbers})
+			c, err := factorsOf(m.Kernel, machine.Map, x, machine.Cores)
 			if err != nil {
 				return nil, err
 			}
@@ -256,35 +264,13 @@ func (m *Model) ScoresOf(x dataset.Objects) (*mat.Dense, error) {
 	return scores, nil
 }
 
-// sumOf is the machine's expansion at every x without bias and without the outer
-// factor c(x).
-func (machine *Machine) sumOf(k kernel.Kernel, x dataset.Objects, s Supports) ([]float64, error) {
-	z, w := &dataset.Precomputed{}, []float64(nil)
-	for j, u := range machine.Coef {
-		if u == 0 {
-			continue
-		}
-		if machine.Map != nil {
-			u *= machine.Factors[j]
-		}
-		z.Number, w = append(z.Number, s.Numbers[j]), append(w, u)
-	}
-	sum := make([]float64, x.Len())
-	if len(w) == 0 {
-		return sum, nil
-	}
-	values, err := kernel.Cross(k, x, z)
-	if err != nil {
-		return nil, err
-	}
-	for i := range sum {
-		sum[i] = floats.Dot(values.RawRowView(i), w)
-	}
-	return sum, nil
-}
-
 // factorsOf is c of a map at every x, which are no vectors.
 func factorsOf(k kernel.Kernel, m *conformal.Map, x, cores dataset.Objects) ([]float64, error) {
+	c := make([]float64, x.Len())
+	if cores.Len() == 0 {
+		floats.AddConst(m.Alpha0, c)
+		return c, nil
+	}
 	self, err := kernel.Self(k, x)
 	if err != nil {
 		return nil, err
@@ -293,7 +279,6 @@ func factorsOf(k kernel.Kernel, m *conformal.Map, x, cores dataset.Objects) ([]f
 	if err != nil {
 		return nil, err
 	}
-	c := make([]float64, x.Len())
 	for i := range c {
 		c[i] = m.AtKernel(self[i], near.RawRowView(i))
 	}
@@ -317,6 +302,13 @@ func (m *Model) scoresOn(d *dataset.Data) (*mat.Dense, error) {
 
 // kind is what the kernel compares.
 func (m *Model) kind() dataset.Kind { return cmp.Or(m.Objects, dataset.KindVectors) }
+
+// Columns is how many values of a kernel a row holds for a model that takes those, 0 for
+// other models.
+func (m *Model) Columns() int {
+	shape, _ := dataset.KeptOf(m.Supports.Objects)
+	return shape.Columns
+}
 
 // Decisions returns f at every row of x (n x d, original units) for a model of one
 // machine. To ask it of several is a mistake of the program's: see Scores.

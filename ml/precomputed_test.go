@@ -132,10 +132,11 @@ func TestPrecomputedSubset(t *testing.T) {
 	s := spec(t, "kernel", "precomputed", "tol", "1e-9")
 	part := train(t, all.Subset(some), s)
 	m := part.Model
-	if m.Columns != 40 || len(m.Supports.Numbers) != part.Report.SupportVectors {
-		t.Fatalf("%d columns, supports %v", m.Columns, m.Supports.Numbers)
+	numbers := m.Supports.Objects.(*dataset.Precomputed).Number
+	if m.Columns() != 40 || len(numbers) != part.Report.SupportVectors {
+		t.Fatalf("%d columns, supports %v", m.Columns(), numbers)
 	}
-	for a, number := range m.Supports.Numbers {
+	for a, number := range numbers {
 		if some[m.Supports.Rows[a]] != number-1 {
 			t.Errorf("row %d of the data is object %d", m.Supports.Rows[a], number)
 		}
@@ -233,16 +234,17 @@ func TestPrecomputedModelRoundTrips(t *testing.T) {
 	if diff := cmp.Diff(a.RawMatrix().Data, b.RawMatrix().Data); diff != "" {
 		t.Error(diff)
 	}
+	numbers := func(o dataset.Objects) *dataset.Precomputed { return o.(*dataset.Precomputed) }
 	for says, change := range map[string]func(m *ml.Model){
 		"takes precomputed, not":      func(m *ml.Model) { m.Objects = dataset.KindVectors; m.Features = []string{"x"} },
 		"no features":                 func(m *ml.Model) { m.Objects = "" },
-		"numbers: expected":           func(m *ml.Model) { m.Supports.Numbers = m.Supports.Numbers[1:] },
-		"from 1 to 30, found 31":      func(m *ml.Model) { m.Supports.Numbers[0] = 31 },
-		"from 1 to 30, found 0":       func(m *ml.Model) { m.Machines[0].CoreNumbers[0] = 0 },
+		"supports: expected":          func(m *ml.Model) { numbers(m.Supports.Objects).Number = numbers(m.Supports.Objects).Number[1:] },
+		"from 1 to 30, found 31":      func(m *ml.Model) { numbers(m.Supports.Objects).Number[0] = 31 },
+		"from 1 to 30, found 0":       func(m *ml.Model) { numbers(m.Machines[0].Cores).Number[0] = 0 },
 		"conformal coefficients":      func(m *ml.Model) { m.Machines[0].Map.Self = nil },
 		"factors":                     func(m *ml.Model) { m.Machines[0].Factors = nil },
 		"no features, scaler":         func(m *ml.Model) { m.Features = []string{"x"} },
-		"from 1 to 2, found":          func(m *ml.Model) { m.Columns = 2 },
+		"from 1 to 2, found":          func(m *ml.Model) { numbers(m.Supports.Objects).Among = 2 },
 		"coefficients: expected":      func(m *ml.Model) { m.Machines[0].Coef = nil },
 		"no features, scaler, projec": func(m *ml.Model) { m.Scaler = &dataset.Scaler{} },
 	} {

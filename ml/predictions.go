@@ -130,8 +130,8 @@ type inputs struct {
 // none of the names occurs and the columns are as many as the features, with or
 // without the labels. Columns that the model does not know may hold anything.
 func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
-	if m.Objects == dataset.KindPrecomputed {
-		rows, label, err := t.KernelRows(m.Columns, m.Label)
+	if m.Supports.Objects != nil {
+		rows, label, err := t.Alike(m.Supports.Objects, m.Label)
 		if err != nil {
 			return nil, err
 		}
@@ -145,12 +145,14 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	if t.Format == "libsvm" {
 		fillZeros(t, features)
 	}
-	switch named := countNamed(t, features); {
+	named := countNamed(t, features)
+	switch {
 	case named == len(features) && !t.Header && t.Format == "csv" && !hasColumn(t, label) && len(t.Columns) == len(features)+1:
 		// Without a header, the column that is left over is where labels are.
 		label = unused(t, features)
 	case named == len(features):
-	case named > 0 && t.Header: // Matrix names the one that is missing
+	case named > 0 && t.Header:
+		return nil, lacks(t, features)
 	case len(t.Columns) == len(features):
 		features, label = columnNames(t), ""
 	case len(t.Columns) == len(features)+1:
@@ -159,6 +161,11 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 			label = guess.Label
 		}
 		features = slices.DeleteFunc(columnNames(t), func(s string) bool { return strings.EqualFold(s, label) })
+	default:
+		return nil, lacks(t, features)
+	}
+	if named < len(m.Features) && t.Header && slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return slices.Contains(features, c.Name) && c.IsText() }) {
+		return nil, lacks(t, m.Features) // whose places these are not
 	}
 	x, err := t.Matrix(features)
 	if err != nil {
@@ -169,6 +176,19 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 		in.labels, in.fault = t.Labels(label)
 	}
 	return in, nil
+}
+
+// lacks says which of the features is the first that the file does not have.
+func lacks(t *dataset.Table, features []string) error {
+	list := func(names []string) string {
+		const most = 10
+		if len(names) > most {
+			names = append(slices.Clone(names[:most]), "…")
+		}
+		return strings.Join(names, ", ")
+	}
+	missing := slices.IndexFunc(features, func(name string) bool { return !hasColumn(t, name) })
+	return &dataset.Error{File: t.File, Message: fmt.Sprintf("no column %q: the model takes %s, and the file has %s", features[missing], list(features), list(columnNames(t)))}
 }
 
 func columnNames(t *dataset.Table) []string {

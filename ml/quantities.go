@@ -104,7 +104,12 @@ var Quantities = slices.Concat([]Quantity{
 	{"status", "status", "Why the solver stopped: converged, iteration-limit, cancelled, or numerical (rounding kept it from what was asked for; the gap or the violation tells what was reached).", Plain, 0, func(r *Report) any { return string(r.Status) }},
 	{"fit_seconds", "training time", "Training only: no reading, no drawing.", Seconds, 0, func(r *Report) any { return r.FitSeconds }},
 	{"n", "points", "Rows given, held-out ones included.", Plain, 0, func(r *Report) any { return r.N }},
-	{"d", "features", "Columns trained on.", Plain, 0, func(r *Report) any { return r.D }},
+	{"d", "features", "Columns trained on.", Plain, 0, func(r *Report) any {
+		if r.D == 0 {
+			return nil
+		}
+		return r.D
+	}},
 	{"classes", "classes", "Labels in the data, sorted.", Plain, 0, func(r *Report) any { return strings.Join(r.Classes, ", ") }},
 	{"positive", "positive class", "The side f(x) ≥ 0.", Plain, 0, func(r *Report) any { return r.Positive }},
 	{"rule", "rule", "How the answer is read off f(x).", Plain, 0, func(r *Report) any {

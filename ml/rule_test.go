@@ -407,3 +407,26 @@ func TestFormat2IsReadForEver(t *testing.T) {
 		}
 	}
 }
+
+// TestFormat2OfTwoClasses reads models as a released version wrote them, of vectors and of
+// a kernel matrix, and writes them byte for byte.
+func TestFormat2OfTwoClasses(t *testing.T) {
+	t.Parallel()
+	for name, kind := range map[string]dataset.Kind{"conformal": dataset.KindVectors, "precomputed": dataset.KindPrecomputed, "precomputed_conformal": dataset.KindPrecomputed} {
+		text := fixture(t, "model_format2_"+name+".json")
+		m, err := ml.ReadModel(strings.NewReader(text))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := asJSON(t, m); got != strings.TrimSpace(text) {
+			t.Errorf("%s: %s is written again as %s", name, text, got)
+		}
+		stored, err := ml.ReadStoredModel([]byte(text))
+		if err != nil || asJSON(t, stored) != strings.TrimSpace(text) {
+			t.Errorf("%s: read from the store: %v", name, err)
+		}
+		if m.Objects != kind || (m.Supports.Objects == nil) != (kind == dataset.KindVectors) || len(m.Supports.Rows) != len(m.Machines[0].Coef) {
+			t.Errorf("%s: %s, %d supports", name, m.Objects, len(m.Supports.Rows))
+		}
+	}
+}

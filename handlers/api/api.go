@@ -287,7 +287,7 @@ func (a *Room) Predict(w http.ResponseWriter, r *http.Request) error {
 		return store.ErrNotFound
 	}
 	limits := a.Limits
-	limits.Columns += run.Model.Columns // of a model that takes so many values of a kernel
+	limits.Columns += run.Model.Columns() // of a model that takes so many values of a kernel
 	table, err := dataset.ParseTable(http.MaxBytesReader(w, r.Body, limits.Bytes), "", limits)
 	if err != nil {
 		return fileError(err)

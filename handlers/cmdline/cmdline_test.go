@@ -572,6 +572,19 @@ func TestPredictFindsTheColumns(t *testing.T) {
 			}
 		}
 	}
+	for text, says := range map[string]string{
+		"name,q,label\nfoo,1,a\nbar,2,b\n":   `no column "x1": the model takes x1, x2, and the file has name, q, label`,
+		"name,x2\nfoo,1\nbar,2\n":            `no column "x1": the model takes x1, x2, and the file has name, x2`,
+		"name,q,r,s\nfoo,1,a,2\nbar,2,b,3\n": `no column "x1": the model takes x1, x2, and the file has name, q, r, s`,
+		"x1,x2,kind\nfoo,1,no\nbar,2,no\n":   `line 2, column 1 (x1): expected a number, found "foo"`,
+		"a,b\n1,2\n3,?\n":                    `line 3, column 2 (b): expected a number, found "?"`,
+		"x2,q,name\n1,2,foo\n2,3,bar\n":      `no column "x1"`,
+	} {
+		o := run(t.Context(), "", "predict", "--model", model, "--data", file(t, "p.csv", text))
+		if o.code != 1 || !strings.Contains(o.err, says) {
+			t.Errorf("%q: exit %d: %s", text, o.code, o.err)
+		}
+	}
 	for name, text := range map[string]string{
 		"labelled":   "0.5,2,no\n-1,-1,yes\n",
 		"unlabelled": "0.5,2\n-1,-1\n",
@@ -755,14 +768,14 @@ func TestInterruptedTrainingIsReported(t *testing.T) {
 		t.Error("no training was interrupted before its first step")
 	}
 
-	_, values, _, _ := gram(t, d, 60) // objects without features have d = 0
+	_, values, _, _ := gram(t, d, 60) // objects without features have no d
 	early = 0
 	for k := range int64(8) {
 		ctx := &expiring{}
 		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
 		ctx.left.Store(k + 1)
 		o := run(ctx, "", "fit", "--data", values, "--kernel", "precomputed", "--json")
-		if o.code != 0 && strings.Contains(o.out, `{"n":60,"d":0,`) {
+		if o.code != 0 && strings.Contains(o.out, `{"n":60,"classes":`) {
 			early++
 		}
 	}

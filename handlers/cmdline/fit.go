@@ -158,7 +158,7 @@ func note(std Streams, command, text string) {
 // is a result.
 type untrained struct {
 	N        int          `json:"n"`
-	D        int          `json:"d"`
+	D        int          `json:"d,omitempty"`
 	Classes  []string     `json:"classes"`
 	Positive string       `json:"positive"`
 	Learner  string       `json:"learner"`

@@ -78,6 +78,11 @@ func TestPrecomputed(t *testing.T) {
 			t.Errorf("%s: %+v, with points %+v", data, got, want)
 		}
 	}
+	for line := range strings.Lines(must(t, "fit", "--kernel", "precomputed", "--data", libsvm)) {
+		if name, _, _ := strings.Cut(line, " "); name == "d" {
+			t.Errorf("features of values of a kernel: %s", line)
+		}
+	}
 	predict := func(model, data string) [][]string {
 		t.Helper()
 		rows, err := csv.NewReader(strings.NewReader(must(t, "predict", "--model", model, "--data", data))).ReadAll()

@@ -254,8 +254,8 @@ func Decode(r io.Reader) (*Data, error) {
 		}
 		kind, above = Kind(strings.TrimPrefix(strings.TrimRight(line, "\n"), "#")), 1
 	}
-	begin, ok := decoders[kind]
-	if !ok {
+	entry := kind.entry()
+	if entry == nil {
 		return nil, &Error{Line: 1, Message: fmt.Sprintf("expected objects of a kind that this program knows, found %s: a later one may have written them", quote(string(kind)))}
 	}
 	cr := csv.NewReader(in)
@@ -273,7 +273,7 @@ func Decode(r io.Reader) (*Data, error) {
 	}
 	head = slices.Clone(head)
 	cols := len(head) - 1
-	dec, err := begin(head[:cols])
+	dec, err := entry.decode(head[:cols])
 	if err != nil {
 		return nil, fault(0, "", "%s", err)
 	}

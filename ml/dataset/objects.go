@@ -31,7 +31,12 @@ type Objects interface {
 	Subset(rows []int) Objects
 	// Validate reports what breaks the rules that the type states, or nil.
 	Validate() error
+	// Keep returns what a model needs of these rows to have the kernel of other objects
+	// with them later; of a kernel matrix that is not all that the rows hold.
+	Keep(rows []int) Objects
 
+	// kept is the JSON form of what Keep returned.
+	kept() (Shape, Kept)
 	// header names the columns of the canonical form.
 	header() []string
 	// appendCells appends the cells of object i, each with a comma behind it.
@@ -47,11 +52,49 @@ type decoder interface {
 	objects() Objects
 }
 
-// decoders begin to read what stands below a header, by kind.
-var decoders = map[Kind]func(header []string) (decoder, error){
-	KindVectors:     decodeVectors,
-	KindPrecomputed: decodePrecomputed,
+// kindEntry is one kind of objects.
+type kindEntry struct {
+	Kind
+	words    string // what the objects are
+	prepared string // what was done to them before the kernel sees them
+
+	// decode begins to read what stands below a header.
+	decode func(header []string) (decoder, error)
+	// restore is the way back from kept.
+	restore func(Shape, Kept) (Objects, error)
+	// rows reads objects to predict, see Table.Alike.
+	rows func(t *Table, like Objects, expected string) (o Objects, label string, err error)
 }
+
+// kinds are all there are.
+var kinds = []kindEntry{
+	{
+		Kind: KindVectors, words: "points with features", prepared: "none: features as given",
+		decode: decodeVectors,
+	},
+	{
+		Kind: KindPrecomputed, words: "a kernel matrix, values k(x, z) instead of points", prepared: "none: the kernel was computed before",
+		decode: decodePrecomputed, restore: restorePrecomputed,
+		rows: func(t *Table, like Objects, expected string) (Objects, string, error) {
+			return t.KernelRows(like.(*Precomputed).Columns(), expected)
+		},
+	},
+}
+
+// entry is that of the kind, nil for one that is not known.
+func (k Kind) entry() *kindEntry {
+	if i := slices.IndexFunc(kinds, func(e kindEntry) bool { return e.Kind == k }); i >= 0 {
+		return &kinds[i]
+	}
+	return nil
+}
+
+// Words say what objects of a kind that is known are: "points with features".
+func (k Kind) Words() string { return k.entry().words }
+
+// Prepared says what was done to objects of a kind that is known before a kernel sees
+// them, unless one chooses.
+func (k Kind) Prepared() string { return k.entry().prepared }
 
 // Kind is the kind of the objects.
 func (d *Data) Kind() Kind {
@@ -124,6 +167,10 @@ func (v vectors) Validate() error {
 	}
 	return nil
 }
+
+func (v vectors) Keep(rows []int) Objects { return v.Subset(rows) }
+
+func (v vectors) kept() (Shape, Kept) { return Shape{Objects: KindVectors}, Kept{} }
 
 func (v vectors) header() []string { return v.names }
 

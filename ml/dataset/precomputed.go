@@ -16,7 +16,8 @@ import (
 // train on are among the a_j, all of them or some, and Number tells which they
 // are; those of a Data always are. Objects to predict are strangers.
 type Precomputed struct {
-	K      *mat.Dense // n x M, finite; symmetric among the a_j that are rows
+	K      *mat.Dense // n x M, finite; symmetric among the a_j that are rows; nil: kept by a model
+	Among  int        // M, where K is nil
 	Number []int      // n numbers j of the a_j that the rows are, from 1; 0: a stranger
 	Self   []float64  // k(x_i, x_i) of each row, where the rows are strangers and it was given; else nil
 }
@@ -28,7 +29,12 @@ func (p *Precomputed) Kind() Kind { return KindPrecomputed }
 func (p *Precomputed) Len() int { return len(p.Number) }
 
 // Columns is the number M of objects that the rows are compared with.
-func (p *Precomputed) Columns() int { return p.K.RawMatrix().Cols }
+func (p *Precomputed) Columns() int {
+	if p.K == nil {
+		return p.Among
+	}
+	return p.K.RawMatrix().Cols
+}
 
 // Diag returns k(x_i, x_i), false where it is not known.
 func (p *Precomputed) Diag(i int) (v float64, known bool) {
@@ -51,6 +57,27 @@ func (p *Precomputed) Subset(rows []int) Objects {
 		}
 	}
 	return s
+}
+
+// Keep returns the numbers of these rows, which say where others have the kernel with
+// them.
+func (p *Precomputed) Keep(rows []int) Objects {
+	k := &Precomputed{Among: p.Columns(), Number: make([]int, len(rows))}
+	for a, i := range rows {
+		k.Number[a] = p.Number[i]
+	}
+	return k
+}
+
+func (p *Precomputed) kept() (Shape, Kept) {
+	return Shape{Objects: KindPrecomputed, Columns: p.Columns()}, Kept{Numbers: p.Number}
+}
+
+func restorePrecomputed(s Shape, k Kept) (Objects, error) {
+	if i := slices.IndexFunc(k.Numbers, func(n int) bool { return n < 1 || n > s.Columns }); i >= 0 {
+		return nil, fmt.Errorf("numbers: expected numbers from 1 to %d, found %d", s.Columns, k.Numbers[i])
+	}
+	return &Precomputed{Among: s.Columns, Number: k.Numbers}, nil
 }
 
 // Validate reports a value that is not finite, a row without a number, and the

@@ -296,9 +296,9 @@ func missing(s string) bool {
 	return false
 }
 
-// isText tells that no cell of the column can pass for a number, nor for a number
+// IsText tells that no cell of the column can pass for a number, nor for a number
 // that is missing: the column holds words, not numbers with a fault.
-func (c *Column) isText() bool {
+func (c *Column) IsText() bool {
 	if c.Numeric {
 		return false
 	}
@@ -336,7 +336,7 @@ func (c *Column) twoValued() bool {
 }
 
 // looksLikeLabel is the rule by which a column at either end is taken for the label.
-func (c *Column) looksLikeLabel() bool { return c.twoValued() || c.isText() }
+func (c *Column) looksLikeLabel() bool { return c.twoValued() || c.IsText() }
 
 // fewIntegers tells whole numbers that repeat, as codes of classes do.
 func (c *Column) fewIntegers() bool {
@@ -461,7 +461,7 @@ func (t *Table) Guess() (m Mapping, obvious bool) {
 	for j := range t.Columns {
 		switch c := &t.Columns[j]; {
 		case j == label:
-		case c.isText(), t.isRowNumber(j):
+		case c.IsText(), t.isRowNumber(j):
 			obvious = false
 		default:
 			m.Features = append(m.Features, c.Name)
@@ -554,7 +554,7 @@ func (t *Table) notNumber(i, j int) *Error {
 		return t.fault(i, j, "expected a number, found %s: fill in missing values or remove the row", quote(cell))
 	case notFinite(cell):
 		return t.fault(i, j, "expected a finite number, found %s", quote(cell))
-	case c.isText():
+	case c.IsText():
 		return t.fault(i, j, "expected a number, found %s: choose feature columns without this one", quote(cell))
 	}
 	if _, ok := parseNumber(strings.Replace(cell, ",", ".", 1)); ok {

@@ -22,6 +22,9 @@ var precomputed = Entry{
 // crossPrecomputed finds z_j among the columns of x by its number.
 func crossPrecomputed(_ param.Values, x, z dataset.Objects) (*mat.Dense, error) {
 	from, to := x.(*dataset.Precomputed), z.(*dataset.Precomputed)
+	if have, want := from.Columns(), to.Columns(); have != want {
+		return nil, fmt.Errorf("kernel precomputed takes %d values of the kernel in a row, these rows have %d", want, have)
+	}
 	k := mat.NewDense(len(from.Number), len(to.Number), nil)
 	for j, number := range to.Number {
 		if number < 1 || number > from.Columns() {

@@ -1,0 +1,50 @@
+package dataset
+
+import "fmt"
+
+// Shape is what rows must be for a model to take them, as it stands in JSON beside the
+// other fields of the model.
+type Shape struct {
+	Objects Kind `json:"objects"`
+	Columns int  `json:"columns,omitempty"` // of precomputed: values of the kernel in a row, one for each object trained among
+}
+
+// Kept are the objects that a model keeps, as they stand in JSON beside the other fields
+// of its supports: of each kind a list of its own.
+type Kept struct {
+	Numbers []int `json:"numbers,omitempty"` // precomputed: which column holds k(x, x_j), from 1
+}
+
+// KeptCores are Kept beside the fields of a machine: the cores of its conformal map.
+type KeptCores struct {
+	Numbers []int `json:"core_numbers,omitempty"`
+}
+
+// KeptOf is the JSON form of objects that Keep returned; nil stands for vectors, of which
+// it holds nothing.
+func KeptOf(o Objects) (Shape, Kept) {
+	if o == nil {
+		o = vectors{}
+	}
+	return o.kept()
+}
+
+// Restore is the way back from KeptOf. It reports a kind that is not known, and a list
+// that is none of the objects' own.
+func (s Shape) Restore(k Kept) (Objects, error) {
+	e := s.Objects.entry()
+	switch {
+	case e == nil:
+		return nil, fmt.Errorf("objects: expected a kind that this program knows, found %s: a later one may have written them", quote(string(s.Objects)))
+	case e.restore == nil:
+		return nil, nil
+	}
+	return e.restore(s, k)
+}
+
+// Alike reads rows to predict: objects of the kind of those that a model keeps.
+// expected is what the label column is called if it has a name; label is the name of
+// the one that the file has, empty if it has none.
+func (t *Table) Alike(kept Objects, expected string) (o Objects, label string, err error) {
+	return kept.Kind().entry().rows(t, kept, expected)
+}
