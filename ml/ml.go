@@ -43,7 +43,7 @@ type Report struct {
 	Values param.Values `json:"-"`
 
 	Status          trace.Status `json:"status"`
-	Objective       float64      `json:"objective"` // svm: the dual, maximised; mcm: the minimum
+	Objective       float64      `json:"objective"` // svm: the dual, maximised; mcm, ridge: the minimum
 	DualObjective   *float64     `json:"dual_objective,omitempty"`
 	PrimalObjective *float64     `json:"primal_objective,omitempty"`
 	Gap             *float64     `json:"gap,omitempty"`   // (primal - dual) / max(1, |primal|)
@@ -59,6 +59,11 @@ type Report struct {
 	SlackSum float64  `json:"slack_sum"`
 	L1       *float64 `json:"l1,omitempty"`
 	Rank     *int     `json:"rank,omitempty"`
+
+	MSE         *float64 `json:"mse,omitempty"`          // mean squared error on the training rows
+	LOOError    *float64 `json:"loo_error,omitempty"`    // mean squared error, each row left out once
+	LOOAccuracy *float64 `json:"loo_accuracy,omitempty"` // share of rows that the machine of all the others gets right
+	Condition   *float64 `json:"condition,omitempty"`    // of the linear system
 
 	Iterations   int      `json:"iterations"`
 	KKTViolation *float64 `json:"kkt_violation,omitempty"`

@@ -145,6 +145,48 @@ func TestReferenceSolutions(t *testing.T) {
 	}
 }
 
+// TestReferenceRidge solves the linear systems of kernel ridge regression.
+func TestReferenceRidge(t *testing.T) {
+	t.Parallel()
+	var rows []struct {
+		Data, Positive string
+		Kernel         referenceKernel
+		Lam            float64
+		Expect         struct {
+			Objective, MSE float64
+			TrainAccuracy  float64 `json:"train_accuracy"`
+		}
+	}
+	if err := json.Unmarshal(reference(t, "reference", "ridge.json"), &rows); err != nil {
+		t.Fatal(err)
+	}
+	load := referenceData(t)
+	for _, row := range rows {
+		d := load(row.Data)
+		s := spec(t, "learner", "ridge", "positive", row.Positive).With("lambda", param.Of(row.Lam))
+		row.Kernel.set(t, &s)
+		t.Run(fmt.Sprintf("%s %s %g lambda=%g", row.Data, row.Kernel.Type, row.Kernel.Gamma, row.Lam), func(t *testing.T) {
+			t.Parallel()
+			r := train(t, d, s).Report
+			if r.Status != trace.Converged || r.SupportVectors != r.TrainN || r.B != 0 {
+				t.Errorf("status %s, %d of %d support vectors, b = %g", r.Status, r.SupportVectors, r.TrainN, r.B)
+			}
+			for what, v := range map[string][2]float64{
+				"objective":         {r.Objective, row.Expect.Objective},
+				"mse":               {*r.MSE, row.Expect.MSE},
+				"training accuracy": {r.TrainAccuracy, row.Expect.TrainAccuracy},
+			} {
+				if math.Abs(v[0]-v[1]) > 1e-9*math.Abs(v[1]) {
+					t.Errorf("%s is %.12g, want %.12g", what, v[0], v[1])
+				}
+			}
+		})
+	}
+	if len(rows) == 0 {
+		t.Error("there are no reference values")
+	}
+}
+
 // TestReferenceConformal fits eigen maps on every N-th row as cores.
 func TestReferenceConformal(t *testing.T) {
 	t.Parallel()

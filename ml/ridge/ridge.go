@@ -1,0 +1,336 @@
+// Package ridge fits functions by kernel ridge regression.
+//
+// Train solves, over a in R^M,
+//
+//	minimise 1/2 sum_i (t_i - f(x_i))^2 + 1/2 lambda |w|^2,   f(x) = sum_j a_j k(x_j, x)
+//
+// with |w|^2 = a'Ka, in closed form: a = (K + lambda I)^-1 t (Saunders, Gammerman and
+// Vovk, "Ridge regression learning algorithm in dual variables", ICML 1998). There is
+// no bias, and no coefficient is zero but by chance. With targets -1 and +1 the sign of
+// f is a classifier.
+//
+// # Certificate
+//
+// The dual is to maximise lambda (a't - 1/2 lambda |a|^2 - 1/2 a'Ka), and at any a the
+// two objectives differ by 1/2 |r|^2 for the residual r = t - Ka - lambda a of the
+// linear system: a small residual proves that the objective is as small.
+//
+// # Leave one out
+//
+// The function that is fitted to all points but i misses t_i by a_i / (A^-1)_ii, A =
+// K + lambda I (Cawley and Talbot, "Fast exact leave-one-out cross-validation of sparse
+// least-squares support vector machines", Neural Networks 17, 2004). No fit is repeated.
+//
+// # Method and limits
+//
+// A Cholesky factor U'U = A, M^3/3 operations, gives a, and U^-T, twice as many, the
+// diagonal of A^-1. The residual is taken with rows of K that are computed anew, and a
+// refined by it. M x M numbers are held: see MaxBytes. A conjugate gradient method
+// would hold none, yet has no diagonal of A^-1, and takes steps in proportion to the root
+// of the condition number.
+//
+// The kernel need not be positive semidefinite, but lambda must exceed minus its smallest
+// eigenvalue, or the system has no factor and f no meaning. As long as it does, a is the
+// maximum of the dual.
+package ridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"marginlab/ml/dense"
+	"marginlab/ml/param"
+	"marginlab/ml/trace"
+)
+
+// Params describes what a user sets.
+var Params = []param.Param{{
+	Name: "lambda", Label: "ridge", Symbol: "λ", Kind: param.Number, Default: "1",
+	Min: 0, OpenMin: true, Max: 1e12, Low: 1e-6, High: 1e3, Log: true, Telling: true,
+	Help: "Price of |w|²: a large λ makes f small and smooth, a small one makes it follow every target.",
+}}
+
+// MaxBytes is the largest kernel matrix that Train takes memory for: that of 11 585
+// points.
+const MaxBytes = 1 << 30
+
+// Matrix is a symmetric M x M kernel matrix given row by row. Its methods may be
+// called from several goroutines at once.
+type Matrix interface {
+	Len() int                 // M
+	Row(dst []float64, i int) // dst[j] = K_ij, len(dst) = M
+}
+
+// Settings of Train.
+type Settings struct {
+	Lambda   float64        // weight of 1/2 |w|^2, > 0
+	Recorder trace.Recorder // progress, may be nil
+}
+
+// Result of Train.
+type Result struct {
+	A []float64 // coefficients, length M: f(x) = sum_j a_j k(x_j, x)
+	F []float64 // f(x_i) on the training points, length M
+
+	// LeftOut is at each point the value there of the function that is fitted to all the
+	// others.
+	LeftOut []float64
+
+	// Status is converged where rounding has moved A by no more than 1e-6 of its length,
+	// as far as Condition and the residual tell, otherwise numerical.
+	Status     trace.Status
+	Objective  float64 // 1/2 sum (t_i - f(x_i))^2 + 1/2 lambda |w|^2
+	Gap        float64 // 1/2 |r|^2 / max(1, |Objective|): how far from the minimum it can be
+	MSE        float64 // mean (t_i - f(x_i))^2
+	LOOError   float64 // mean (t_i - LeftOut_i)^2
+	WNorm      float64 // |w|; 0 where the kernel is indefinite and there is none
+	Condition  float64 // estimate of |A| |A^-1| in the 1-norm (Higham 1988), within a small factor
+	Shift      float64 // what had to be added to lambda for a factor to exist; 0 but for a matrix that is singular to working precision
+	Iterations int     // solutions of the system: the first and its refinements
+}
+
+// accuracy is the relative error of the coefficients at which a result counts as
+// converged.
+const accuracy = 1e-6
+
+// Train fits f to the M points of k with targets t, which are any finite numbers.
+//
+// Where A is singular to working precision the result is that of the smallest larger
+// lambda that has a factor, Shift tells which, and the status is numerical. Errors are
+// those of wrong input (lengths, settings out of range, entries or targets that are not
+// finite, more points than MaxBytes holds), of a lambda that does not exceed minus the
+// smallest eigenvalue of K, and that of ctx.
+func Train(ctx context.Context, k Matrix, t []float64, s Settings) (*Result, error) {
+	if err := check(k, t, s); err != nil {
+		return nil, err
+	}
+	u, err := decompose(ctx, k, s.Lambda)
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Shift: u.shift, Condition: u.condition()}
+	r, err := res.solve(ctx, u, k, t, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := res.leaveOut(ctx, u, t); err != nil {
+		return nil, err
+	}
+	if v := res.Objective + res.LOOError + floats.Norm(res.A, 1); math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil, param.Refuse("scale the inputs and targets, or raise lambda", "sums of kernel values are too large for floating-point numbers")
+	}
+	res.Status = trace.Converged
+	moved := max(floats.Norm(r, 1)/(u.norm*floats.Norm(res.A, 1)), epsilon) * res.Condition
+	if floats.Norm(res.A, 1) > 0 && !(moved <= accuracy) || res.Shift > 0 {
+		res.Status = trace.Numerical
+	}
+	return res, nil
+}
+
+func check(k Matrix, t []float64, s Settings) error {
+	m := k.Len()
+	switch {
+	case m == 0:
+		return errors.New("ridge: there are no training points")
+	case len(t) != m:
+		return fmt.Errorf("ridge: %d targets for %d training points", len(t), m)
+	case !(s.Lambda > 0) || math.IsInf(s.Lambda, 1):
+		return fmt.Errorf("ridge: lambda must be above 0 and finite, not %g", s.Lambda)
+	}
+	if bytes := 8 * float64(m) * float64(m); bytes > MaxBytes {
+		return param.Refuse("train on fewer rows, or use a learner that does not hold the matrix, as the SVM",
+			"kernel ridge holds the kernel matrix, and that of %d training points takes %.1f GiB where the limit is %.1f GiB, %d points", m, bytes/(1<<30), float64(MaxBytes)/(1<<30), int(math.Sqrt(MaxBytes/8)))
+	}
+	for i, v := range t {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("ridge: target %d is %g; targets must be finite", i+1, v)
+		}
+	}
+	return nil
+}
+
+// epsilon is the relative rounding error of one operation, at most.
+const epsilon = 0x1p-52
+
+// factor is the Cholesky factor of K + (lambda + shift) I, with what is known about
+// that matrix.
+type factor struct {
+	u     blas64.General // upper triangle; undefined below
+	norm  float64        // of the matrix, largest sum of moduli in a row
+	shift float64
+}
+
+// rounding is how many times epsilon and the norm the eigenvalues of a positive
+// semidefinite matrix fall below zero by rounding, at most.
+const rounding = 1e3
+
+// decompose factors K + lambda I, with the smallest shift of a rising ladder that allows
+// it. A shift that rounding does not explain is an error, which tells a lambda that is enough.
+func decompose(ctx context.Context, k Matrix, lambda float64) (*factor, error) {
+	m := k.Len()
+	f := &factor{u: blas64.General{Rows: m, Cols: m, Stride: m, Data: make([]float64, m*m)}}
+	try := func(shift float64) (bool, error) {
+		f.shift = shift
+		if err := f.fill(ctx, k, lambda+shift); err != nil {
+			return false, err
+		}
+		return dense.Cholesky(ctx, f.u)
+	}
+	ok, err := try(0)
+	for shift := epsilon * f.norm; !ok && err == nil; shift *= 10 {
+		ok, err = try(shift)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.shift <= rounding*epsilon*f.norm {
+		return f, nil
+	}
+	low, enough := f.shift/10, f.shift
+	for range 3 {
+		middle := math.Sqrt(low * enough)
+		if ok, err = try(middle); err != nil {
+			return nil, err
+		}
+		if ok {
+			enough = middle
+		} else {
+			low = middle
+		}
+	}
+	return nil, param.Refuse(fmt.Sprintf("raise lambda to %.2g, or use a kernel that is positive semidefinite", lambda+1.05*enough),
+		"lambda is %g, and the kernel matrix has an eigenvalue below −lambda: K + lambda I is not positive definite", lambda)
+}
+
+// fill writes K + lambda I in place of the factor.
+func (f *factor) fill(ctx context.Context, k Matrix, lambda float64) error {
+	sums := make([]float64, k.Len())
+	err := dense.Parallel(ctx, len(sums), func(from, to int) {
+		for i := from; i < to; i++ {
+			row := f.u.Data[i*f.u.Stride:][:f.u.Cols]
+			k.Row(row, i)
+			row[i] += lambda
+			sums[i] = floats.Norm(row, 1)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for i, sum := range sums {
+		if math.IsNaN(sum) || math.IsInf(sum, 0) {
+			return param.Refuse("check the kernel's parameters and the scale of the data", "the kernel matrix has entries in row %d that are not finite", i+1)
+		}
+	}
+	f.norm = floats.Max(sums)
+	return nil
+}
+
+// condition estimates the condition number of the matrix.
+func (f *factor) condition() float64 {
+	m := f.u.Rows
+	u := blas64.Symmetric{Uplo: blas.Upper, N: m, Stride: f.u.Stride, Data: f.u.Data}
+	return 1 / lapack64.Pocon(u, f.norm, make([]float64, 3*m), make([]int, m))
+}
+
+// refinements is how often the solution is corrected by its residual, at most.
+const refinements = 5
+
+// solve sets A, F and what follows from them, and returns the residual of A. With a
+// shift, A is that of lambda with the shift, while the residual and the objective are
+// those of lambda.
+func (res *Result) solve(ctx context.Context, u *factor, k Matrix, t []float64, s Settings) (r []float64, err error) {
+	a := make([]float64, len(t))
+	step := t
+	for {
+		next, d := make([]float64, len(t)), slices.Clone(step)
+		dense.Solve(u.u, d)
+		floats.AddTo(next, a, d)
+		f, err := product(ctx, k, next)
+		if err != nil {
+			return nil, err
+		}
+		left := make([]float64, len(t))
+		for i := range left {
+			left[i] = t[i] - f[i] - s.Lambda*next[i]
+		}
+		if r != nil && !(floats.Norm(left, 2) < floats.Norm(r, 2)/2) {
+			break // as exact as it gets
+		}
+		a, r, step = next, left, left
+		res.Iterations++
+		res.A, res.F = a, f
+		res.measure(t, r, s.Lambda)
+		if s.Recorder != nil {
+			s.Recorder(trace.Step{Phase: "ridge", Iteration: res.Iterations, Objective: res.Objective, Violation: floats.Norm(r, math.Inf(1))})
+		}
+		if u.shift > 0 || res.Iterations > refinements {
+			break
+		}
+	}
+	return r, nil
+}
+
+// measure sets what follows from A and F, with residual r.
+func (res *Result) measure(t, r []float64, lambda float64) {
+	w, misses := floats.Dot(res.A, res.F), floats.Distance(t, res.F, 2)
+	res.WNorm = math.Sqrt(max(0, w))
+	res.MSE = misses * misses / float64(len(t))
+	res.Objective = misses*misses/2 + lambda*w/2
+	res.Gap = floats.Dot(r, r) / 2 / max(1, math.Abs(res.Objective))
+}
+
+// product is K a.
+func product(ctx context.Context, k Matrix, a []float64) ([]float64, error) {
+	f := make([]float64, len(a))
+	err := dense.Parallel(ctx, len(a), func(from, to int) {
+		row := make([]float64, len(a))
+		for i := from; i < to; i++ {
+			k.Row(row, i)
+			f[i] = floats.Dot(row, a)
+		}
+	})
+	return f, err
+}
+
+// columns is how many columns of U^-T are there at a time.
+const columns = 128
+
+// leaveOut sets LeftOut and LOOError. (A^-1)_ii is the squared length of column i of
+// U^-T, which is zero above the diagonal.
+func (res *Result) leaveOut(ctx context.Context, u *factor, t []float64) error {
+	m := len(t)
+	res.LeftOut = make([]float64, m)
+	data := make([]float64, m*min(m, columns))
+	sum := 0.0
+	for from := 0; from < m; from += columns {
+		to := min(from+columns, m)
+		x := blas64.General{Rows: m - from, Cols: to - from, Stride: to - from, Data: data[:(m-from)*(to-from)]}
+		clear(x.Data)
+		for i := range x.Cols {
+			x.Data[i*x.Stride+i] = 1
+		}
+		if err := dense.Divide(ctx, blas.Trans, dense.Block(u.u, from, m, from, m), x); err != nil {
+			return err
+		}
+		for i := from; i < to; i++ {
+			inverse := 0.0
+			for j := i - from; j < x.Rows; j++ {
+				v := x.Data[j*x.Stride+i-from]
+				inverse += v * v
+			}
+			miss := res.A[i] / inverse
+			res.LeftOut[i] = t[i] - miss
+			sum += miss * miss
+		}
+	}
+	res.LOOError = sum / float64(m)
+	return nil
+}

@@ -1,0 +1,357 @@
+package ridge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"marginlab/ml/param"
+	"marginlab/ml/ridge"
+	"marginlab/ml/trace"
+)
+
+// matrix is a kernel matrix that is there whole.
+type matrix struct{ *mat.Dense }
+
+func (k matrix) Len() int                 { return k.RawMatrix().Rows }
+func (k matrix) Row(dst []float64, i int) { copy(dst, k.RawRowView(i)) }
+
+// gaussian is the matrix of exp(-gamma |x - z|^2) between the rows of x.
+func gaussian(x *mat.Dense, gamma float64) matrix {
+	m, _ := x.Dims()
+	k := mat.NewDense(m, m, nil)
+	for i := range m {
+		for j := range m {
+			d := floats.Distance(x.RawRowView(i), x.RawRowView(j), 2)
+			k.Set(i, j, math.Exp(-gamma*d*d))
+		}
+	}
+	return matrix{k}
+}
+
+func points(m, d int, seed uint64) (x *mat.Dense, t []float64) {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	x = mat.NewDense(m, d, nil)
+	for i := range m {
+		sum := 0.0
+		for j := range d {
+			v := rng.NormFloat64()
+			x.Set(i, j, v)
+			sum += v
+		}
+		t = append(t, math.Sin(sum)+0.3*rng.NormFloat64())
+	}
+	return x, t
+}
+
+// without is k and t without point i.
+func without(k matrix, t []float64, i int) (matrix, []float64) {
+	m := k.Len()
+	less, targets := mat.NewDense(m-1, m-1, nil), make([]float64, 0, m-1)
+	at := func(a int) int {
+		if a >= i {
+			return a + 1
+		}
+		return a
+	}
+	for a := range m - 1 {
+		targets = append(targets, t[at(a)])
+		for b := range m - 1 {
+			less.Set(a, b, k.At(at(a), at(b)))
+		}
+	}
+	return matrix{less}, targets
+}
+
+func train(t testing.TB, k ridge.Matrix, targets []float64, lambda float64) *ridge.Result {
+	t.Helper()
+	res, err := ridge.Train(context.Background(), k, targets, ridge.Settings{Lambda: lambda})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// independent solves (K + lambda I) a = t by an LU factorisation.
+func independent(t testing.TB, k matrix, targets []float64, lambda float64) []float64 {
+	t.Helper()
+	m := k.Len()
+	system := mat.DenseCopyOf(k.Dense)
+	for i := range m {
+		system.Set(i, i, system.At(i, i)+lambda)
+	}
+	var a mat.VecDense
+	if err := a.SolveVec(system, mat.NewVecDense(m, targets)); err != nil {
+		t.Fatal(err)
+	}
+	return a.RawVector().Data
+}
+
+func TestTrainSolvesTheSystem(t *testing.T) {
+	t.Parallel()
+	for _, m := range []int{1, 2, 31, 64, 65, 130, 300} {
+		for _, lambda := range []float64{1e-3, 1, 1e3, 1e12} {
+			x, targets := points(m, 3, uint64(m))
+			k := gaussian(x, 0.3)
+			res, want := train(t, k, targets, lambda), independent(t, k, targets, lambda)
+			if d := floats.Distance(res.A, want, 2); d > 1e-10*floats.Norm(want, 2) {
+				t.Errorf("%d points, lambda %g: coefficients are %g apart", m, lambda, d)
+			}
+			if res.Status != trace.Converged || res.Shift != 0 || res.Gap > 1e-20 {
+				t.Errorf("%d points, lambda %g: status %s, shift %g, gap %g", m, lambda, res.Status, res.Shift, res.Gap)
+			}
+			// At the solution the objective is half lambda a't, the misses are lambda a.
+			if dual := lambda * floats.Dot(want, targets) / 2; math.Abs(res.Objective-dual) > 1e-10*math.Abs(dual) {
+				t.Errorf("%d points, lambda %g: objective %.12g, dual %.12g", m, lambda, res.Objective, dual)
+			}
+			misses := lambda * floats.Norm(want, 2)
+			if mse := misses * misses / float64(m); math.Abs(res.MSE-mse) > 1e-9*mse {
+				t.Errorf("%d points, lambda %g: mean squared error %.12g, want %.12g", m, lambda, res.MSE, mse)
+			}
+		}
+	}
+}
+
+// TestObjectiveIsTheMinimum tries other coefficients.
+func TestObjectiveIsTheMinimum(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := rapid.IntRange(1, 12).Draw(t, "m")
+		x, targets := points(m, 2, rapid.Uint64().Draw(t, "seed"))
+		k, lambda := gaussian(x, 1), rapid.Float64Range(1e-3, 10).Draw(t, "lambda")
+		res, err := ridge.Train(context.Background(), k, targets, ridge.Settings{Lambda: lambda})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := make([]float64, m)
+		for i := range a {
+			a[i] = res.A[i] + rapid.Float64Range(-1, 1).Draw(t, "by")
+		}
+		var f mat.VecDense
+		f.MulVec(k, mat.NewVecDense(m, a))
+		d := floats.Distance(f.RawVector().Data, targets, 2)
+		if other := d*d/2 + lambda/2*floats.Dot(a, f.RawVector().Data); other < res.Objective*(1-1e-9) {
+			t.Errorf("other coefficients have %g, the minimum is said to be %g", other, res.Objective)
+		}
+	})
+}
+
+// TestLeaveOneOutIsThatOfRetraining trains once for every point.
+func TestLeaveOneOutIsThatOfRetraining(t *testing.T) {
+	t.Parallel()
+	for _, m := range []int{2, 33, 129, 140} {
+		for _, lambda := range []float64{1e-3, 1, 100} {
+			x, targets := points(m, 2, uint64(m))
+			k := gaussian(x, 0.7)
+			res := train(t, k, targets, lambda)
+			sum := 0.0
+			for i := range m {
+				less, others := without(k, targets, i)
+				a := independent(t, less, others, lambda)
+				f, b := 0.0, 0
+				for j := range m {
+					if j != i {
+						f += a[b] * k.At(i, j)
+						b++
+					}
+				}
+				if math.Abs(res.LeftOut[i]-f) > 1e-8*math.Max(1, math.Abs(f)) {
+					t.Errorf("%d points, lambda %g: f at point %d without it is %.12g, said to be %.12g", m, lambda, i, f, res.LeftOut[i])
+				}
+				sum += (targets[i] - f) * (targets[i] - f)
+			}
+			if want := sum / float64(m); math.Abs(res.LOOError-want) > 1e-8*want {
+				t.Errorf("%d points, lambda %g: the error is %.12g, said to be %.12g", m, lambda, want, res.LOOError)
+			}
+		}
+	}
+}
+
+func TestConditionIsThatOfTheSystem(t *testing.T) {
+	t.Parallel()
+	x, targets := points(90, 2, 4)
+	k := gaussian(x, 0.5)
+	for _, lambda := range []float64{1e-6, 1e-2, 1, 1e6} {
+		system := mat.DenseCopyOf(k.Dense)
+		for i := range 90 {
+			system.Set(i, i, system.At(i, i)+lambda)
+		}
+		want := mat.Cond(system, 1)
+		if got := train(t, k, targets, lambda).Condition; got > 1.01*want || got < want/3 {
+			t.Errorf("lambda %g: condition number %g, said to be %g", lambda, want, got)
+		}
+	}
+}
+
+// TestUglyMatrices looks at what is left where rounding takes over: every number is
+// finite, and the status tells.
+func TestUglyMatrices(t *testing.T) {
+	t.Parallel()
+	fill := func(m int, v func(i, j int) float64) matrix {
+		k := mat.NewDense(m, m, nil)
+		k.Apply(func(i, j int, _ float64) float64 { return v(i, j) }, k)
+		return matrix{k}
+	}
+	x, _ := points(40, 2, 5)
+	for i := range 20 {
+		x.SetRow(20+i, x.RawRowView(i)) // every point twice
+	}
+	signs := make([]float64, 40)
+	for i := range signs {
+		signs[i] = float64(1 - 2*(i/20)) // the two disagree
+	}
+	for name, c := range map[string]struct {
+		k      matrix
+		lambda float64
+		want   trace.Status
+	}{
+		"duplicates that disagree":          {gaussian(x, 1), 1, trace.Converged},
+		"duplicates, next to no ridge":      {gaussian(x, 1), 1e-12, trace.Numerical},
+		"duplicates, a ridge below epsilon": {gaussian(x, 1), 1e-300, trace.Numerical},
+		"duplicates, a huge ridge":          {gaussian(x, 1), 1e12, trace.Converged},
+		"no kernel":                         {fill(40, func(int, int) float64 { return 0 }), 1e-12, trace.Converged},
+		"a constant kernel":                 {fill(40, func(int, int) float64 { return 1 }), 1e-3, trace.Converged},
+		"a constant kernel, no ridge":       {fill(40, func(int, int) float64 { return 1e20 }), 1e-12, trace.Numerical},
+		"the identity":                      {fill(40, func(i, j int) float64 { return map[bool]float64{true: 1}[i == j] }), 1e-12, trace.Converged},
+		"large values":                      {fill(40, func(i, j int) float64 { return 1e150 * (1 + float64(i*j)) }), 1, trace.Numerical},
+		"indefinite, but the ridge exceeds": {fill(40, func(i, j int) float64 { return map[bool]float64{true: -1}[i == j] }), 1.5, trace.Converged},
+	} {
+		res, err := ridge.Train(context.Background(), c.k, signs, ridge.Settings{Lambda: c.lambda})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if res.Status != c.want || (res.Shift > 0 && res.Status == trace.Converged) {
+			t.Errorf("%s: status %s, want %s; shift %g, condition %g, gap %g", name, res.Status, c.want, res.Shift, res.Condition, res.Gap)
+		}
+		for _, v := range append(append(res.A, res.F...), append(res.LeftOut, res.Objective, res.Gap, res.MSE, res.LOOError, res.WNorm)...) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Errorf("%s: a number is %g", name, v)
+				break
+			}
+		}
+	}
+}
+
+// TestDuplicatesThatDisagree has an answer on paper: two equal points with targets ±1
+// make f = 0, and each alone would make the other wrong.
+func TestDuplicatesThatDisagree(t *testing.T) {
+	t.Parallel()
+	one := matrix{mat.NewDense(2, 2, []float64{1, 1, 1, 1})}
+	for _, lambda := range []float64{1e-3, 1, 1e3} {
+		res := train(t, one, []float64{1, -1}, lambda)
+		alone := -1 / (1 + lambda) // at the first point, trained on the second
+		if math.Abs(res.F[0]) > 1e-9 || math.Abs(res.LeftOut[0]-alone) > 1e-9 || math.Abs(res.LeftOut[1]+alone) > 1e-9 {
+			t.Errorf("lambda %g: f = %g, left out %v, want ±%g", lambda, res.F, res.LeftOut, alone)
+		}
+	}
+}
+
+func TestTrainRefuses(t *testing.T) {
+	t.Parallel()
+	two := matrix{mat.NewDense(2, 2, []float64{1, 0.5, 0.5, 1})}
+	pm := []float64{1, -1}
+	for name, c := range map[string]struct {
+		k      ridge.Matrix
+		t      []float64
+		lambda float64
+		says   string
+		person bool
+	}{
+		"no points":                  {matrix{new(mat.Dense)}, nil, 1, "no training points", false},
+		"a target missing":           {two, pm[:1], 1, "1 targets for 2", false},
+		"lambda 0":                   {two, pm, 0, "above 0", false},
+		"lambda NaN":                 {two, pm, math.NaN(), "above 0", false},
+		"lambda infinite":            {two, pm, math.Inf(1), "finite", false},
+		"target NaN":                 {two, []float64{1, math.NaN()}, 1, "target 2", false},
+		"an infinite entry":          {matrix{mat.NewDense(2, 2, []float64{1, 0, 0, math.Inf(1)})}, pm, 1, "row 2", true},
+		"an entry that is no number": {matrix{mat.NewDense(2, 2, []float64{1, 0, 0, math.NaN()})}, pm, 1, "row 2", true},
+		"indefinite":                 {matrix{mat.NewDense(2, 2, []float64{0, 3, 3, 0})}, pm, 1, "not positive definite", true},
+		"negative":                   {matrix{mat.NewDense(2, 2, []float64{-1e6, 0, 0, -1})}, pm, 1, "not positive definite", true},
+		"too large":                  {huge{}, make([]float64, 20_000), 1, "20000 training points takes 3.0 GiB where the limit is 1.0 GiB, 11585 points", true},
+	} {
+		res, err := ridge.Train(context.Background(), c.k, c.t, ridge.Settings{Lambda: c.lambda})
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, %v; want an error about %q", name, res, err, c.says)
+			continue
+		}
+		if refusal := (*param.Refusal)(nil); errors.As(err, &refusal) != c.person {
+			t.Errorf("%s: %v is meant for a person: %t", name, err, !c.person)
+		}
+	}
+}
+
+// huge is a matrix that must not be asked for.
+type huge struct{}
+
+func (huge) Len() int           { return 20_000 }
+func (huge) Row([]float64, int) { panic("a row of a matrix beyond the limit") }
+
+// TestTheRemedyWorks raises lambda to what the refusal of an indefinite matrix names.
+func TestTheRemedyWorks(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := rapid.IntRange(2, 40).Draw(t, "m")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
+		k, targets := mat.NewDense(m, m, nil), make([]float64, m)
+		for i := range m {
+			targets[i] = float64(1 - 2*(i%2))
+			for j := range i + 1 {
+				v := rng.NormFloat64()
+				k.Set(i, j, v)
+				k.Set(j, i, v)
+			}
+		}
+		lambda := 1e-3
+		_, err := ridge.Train(context.Background(), matrix{k}, targets, ridge.Settings{Lambda: lambda})
+		var least mat.EigenSym
+		if !least.Factorize(mat.NewSymDense(m, k.RawMatrix().Data), false) {
+			t.Fatal("no eigenvalues")
+		}
+		if smallest := floats.Min(least.Values(nil)); smallest+lambda > 0 {
+			if err != nil {
+				t.Fatalf("smallest eigenvalue %g: %v", smallest, err)
+			}
+			return
+		}
+		if err == nil {
+			t.Fatal("an indefinite system is solved")
+		}
+		var enough float64
+		refusal := (*param.Refusal)(nil)
+		if !errors.As(err, &refusal) {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Sscanf(refusal.Remedy, "raise lambda to %g", &enough); err != nil {
+			t.Fatalf("%q: %v", refusal.Remedy, err)
+		}
+		if _, err := ridge.Train(context.Background(), matrix{k}, targets, ridge.Settings{Lambda: enough}); err != nil {
+			t.Errorf("lambda raised to %g: %v", enough, err)
+		}
+	})
+}
+
+func TestTrainHeedsTheContext(t *testing.T) {
+	t.Parallel()
+	x, targets := points(300, 2, 6)
+	ctx, cancel := context.WithCancel(context.Background())
+	steps := 0
+	_, err := ridge.Train(ctx, gaussian(x, 1), targets, ridge.Settings{Lambda: 1, Recorder: func(s trace.Step) {
+		if s.Phase != "ridge" || s.Iteration != steps+1 {
+			t.Errorf("step %+v after %d", s, steps)
+		}
+		steps++
+		cancel()
+	}})
+	if !errors.Is(err, context.Canceled) || steps == 0 {
+		t.Errorf("cancelled after the first of %d steps: %v", steps, err)
+	}
+}
