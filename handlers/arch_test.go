@@ -39,6 +39,7 @@ var arrows = map[string]string{
 	"ml/eval":      "ml ml/",
 	"ml/svm":       "ml/dense ml/simd ml/trace ml/param",
 	"ml/mcm":       "ml/dense ml/trace ml/param",
+	"ml/ridge":     "ml/dense ml/trace ml/param",
 	"ml/conformal": "ml/dense ml/dataset ml/kernel ml/trace ml/param",
 	"ml/stepwise":  "ml/",
 	"ml/theory":    "ml/",
