@@ -138,8 +138,8 @@ func courseOf(t *testing.T, teacher *client, hands ...string) string {
 
 func TestCoursePages(t *testing.T) {
 	t.Parallel()
-	needBrowser(t)
 	s := start(t)
+	p := open(t, s)
 	teacher, student := s.client(), s.client()
 	few := courseOf(t, teacher, "who=Ada&C=0.1&gamma=0.5", "C=10&gamma=2", "who=A+very+long+name+that+somebody+typed+in+for+the+fun+of+it&C=1000&gamma=40")
 	empty := courseOf(t, teacher)
@@ -177,9 +177,6 @@ func TestCoursePages(t *testing.T) {
 		{"gallery-link", "/teach/" + secret, student},
 		{"gallery-run", "/courses/" + few + "/runs/" + run, teacher},
 	} {
-		t.Run(look.name, func(t *testing.T) {
-			t.Parallel()
-			inspect(t, look.name, look.path, look.as)
-		})
+		p.run(look.name, func() { p.inspect(look.name, look.path, look.as) })
 	}
 }

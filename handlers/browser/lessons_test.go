@@ -28,17 +28,15 @@ func walked() []lessons.Lesson {
 // window, nothing that axe-core finds serious, formulas as MathML.
 func TestLessonLooks(t *testing.T) {
 	t.Parallel()
-	needBrowser(t)
-	c := start(t).client()
+	s := start(t)
+	p := open(t, s)
+	c := s.client()
 	looks := map[string]string{"lessons": "/lessons", "lesson-index": "/lessons/index"}
 	for _, l := range walked() {
 		looks["lesson-"+l.Slug] = "/lessons/" + l.Slug
 	}
 	for name, path := range looks {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inspect(t, name, path, c)
-		})
+		p.run(name, func() { p.inspect(name, path, c) })
 	}
 }
 

@@ -39,16 +39,31 @@ func open(t *testing.T, s *server) *page {
 	ctx, closeTab := chromedp.NewContext(chrome, chromedp.WithNewBrowserContext())
 	p := &page{t: t, ctx: ctx, server: s, base: s.url}
 	t.Cleanup(closeTab)
-	t.Cleanup(func() {
-		for _, f := range p.takeFaults() {
-			t.Errorf("console: %s", f)
-		}
-	})
+	t.Cleanup(p.complain)
 	if err := chromedp.Listen(ctx, p.listen); err != nil {
 		t.Fatal(err)
 	}
 	call(p, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	return p
+}
+
+// run makes a subtest of what the tab does next.
+func (p *page) run(name string, test func()) {
+	whole := p.t
+	whole.Helper()
+	whole.Run(name, func(t *testing.T) {
+		p.t = t
+		defer func() { p.t = whole }()
+		defer p.complain()
+		test()
+	})
+}
+
+// complain fails the test for the faults since the last call that nobody expected.
+func (p *page) complain() {
+	for _, f := range p.takeFaults() {
+		p.t.Errorf("console: %s", f)
+	}
 }
 
 func needBrowser(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
@@ -23,7 +24,7 @@ var screenshots = os.Getenv("MARGINLAB_SCREENSHOTS")
 // heights of windows by their width.
 var heights = map[int64]int64{360: 740, 1280: 800, 1920: 1080}
 
-// use works in the workspace of a client.
+// use works in the workspace of a client, and in no other.
 func (p *page) use(c *client) {
 	p.t.Helper()
 	c.get(p.t, "/settings")
@@ -31,6 +32,8 @@ func (p *page) use(c *client) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	p.server, p.base = c.server, c.server.url
+	call(p, network.ClearBrowserCookies, cdp.Empty{})
 	for _, k := range c.http.Jar.Cookies(at) {
 		call(p, network.SetCookie, network.SetCookieParams{Name: k.Name, Value: k.Value, URL: c.server.url, HTTPOnly: new(true)})
 	}
@@ -40,8 +43,8 @@ func (p *page) use(c *client) {
 // than the window, nothing that axe-core finds serious.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	needBrowser(t)
 	s := start(t)
+	p := open(t, s)
 	c := s.client()
 	const conformal = "data=iris-versicolor-virginica&conformal=gradient&C=10&test_fraction=0.3"
 	set := c.post(t, "/datasets/generate", "generator=spiral&n=120&noise=0.1&seed=1")
@@ -80,32 +83,32 @@ func TestPages(t *testing.T) {
 		{"shared", "/shared/" + shared, s.client()},
 		{"error", "/runs/nothing", c},
 	} {
-		t.Run(look.name, func(t *testing.T) {
-			t.Parallel()
-			inspect(t, look.name, look.path, look.as)
-		})
+		p.run(look.name, func() { p.inspect(look.name, look.path, look.as) })
 	}
-	t.Run("run-pending", func(t *testing.T) {
-		t.Parallel()
-		c := start(t).client()
-		id := big(t, c)
-		inspect(t, "run-pending", c.post(t, "/runs", url.Values{"data": {id}, "name": {"A long one"}}.Encode()+"&"+long), c)
-	})
 }
 
-// inspect checks one page.
-func inspect(t *testing.T, name, path string, as *client) {
-	p := open(t, as.server)
+func TestPagePending(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	c := start(t).client()
+	id := big(t, c)
+	open(t, c.server).inspect("run-pending", c.post(t, "/runs", url.Values{"data": {id}, "name": {"A long one"}}.Encode()+"&"+long), c)
+}
+
+// inspect checks one page, which is loaded once: a window that changes its width and
+// a theme that changes while somebody reads must serve as well as a new page.
+func (p *page) inspect(name, path string, as *client) {
+	p.t.Helper()
 	p.use(as)
 	p.expect("404")
 	p.expect("422")
-	axe := accessibilityChecker(t)
+	axe := accessibilityChecker(p.t)
+	p.theme("light")
+	p.size(1920, heights[1920])
+	p.visit(path)
 	for _, theme := range []string{"light", "dark"} {
-		p.theme(theme)
-		p.size(1920, heights[1920])
-		p.visit(path)
-		p.loaded()
-		for _, width := range []int64{1920, 1280, 360} {
+		p.switchTheme(theme)
+		for _, width := range []int64{1920, 360, 1280} {
 			if theme == "dark" && width != 1280 && screenshots == "" {
 				continue // themes differ in colours, which no width changes
 			}
@@ -119,8 +122,23 @@ func inspect(t *testing.T, name, path string, as *client) {
 		}
 	}
 	if axe == "" {
-		t.Skip("accessibility not checked: MARGINLAB_AXE must name the axe.min.js of axe-core (npm install axe-core)")
+		p.t.Skip("accessibility not checked: MARGINLAB_AXE must name the axe.min.js of axe-core (npm install axe-core)")
 	}
+}
+
+// switchTheme changes the theme below a page, and waits until its scripts have seen and
+// answered that.
+func (p *page) switchTheme(theme string) {
+	p.t.Helper()
+	if get[bool](p, `((wanted) => {
+		globalThis.turned = wanted.matches;
+		wanted.addEventListener("change", () => globalThis.turned = wanted.matches);
+		return turned;
+	})(matchMedia("(prefers-color-scheme: `+theme+`)"))`) {
+		return
+	}
+	p.theme(theme)
+	p.wait("globalThis.turned && " + answered)
 }
 
 // accessibilityChecker is the source of axe-core; empty when there is none.
