@@ -1,0 +1,241 @@
+package multiclass
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// The problem of Crammer and Singer (JMLR 2, 2001) has no biases and one slack for every
+// point, that of the wrong class which comes closest:
+//
+//	minimise  1/2 sum_c |w_c|² + C sum_i xi_i
+//	subject to  f_{y_i}(x_i) - f_c(x_i) >= 1 - xi_i  for all c != y_i,  xi_i >= 0
+//
+// In its dual, the D(u) of machine.go, alpha is subject to sum_c alpha_ic <= C for every
+// point i. So the points have nothing in common but F. Where point i may give alpha to c
+// (its sum is below C, or some other alpha_ic' > 0 can be taken for it), D must not rise;
+// counting "no class" as one more, with derivative 0 and the rest of C as its share, the
+// KKT conditions are
+//
+//	v_i = (largest g_ic) - (smallest g_ic of those with a share) <= 0
+//
+// for all i, both over the wrong classes and "no class". Certificate: with slacks
+// xi_i = max(0, largest g_ic) the primal objective exceeds D by
+// sum_i (C xi_i - sum_c alpha_ic g_ic), which is at most C sum_i v_i.
+//
+// The method is the sequential dual method (Keerthi, Sundararajan, Chang, Hsieh, Lin,
+// KDD 2008): all alpha_ic of one point go to their joint maximum, which is a threshold
+// on k numbers, see best. Of the points, those with v_i of at least half the largest have
+// their turn, then the largest is looked for again.
+type crammerSinger struct {
+	*machine
+	change []float64 // of u_i, by class
+	shares []share
+}
+
+// share is what a class has, or is to have, of the C of a point.
+type share struct {
+	class int
+	size  float64
+}
+
+func newCrammerSinger(m *machine) *crammerSinger {
+	return &crammerSinger{machine: m, change: make([]float64, len(m.u))}
+}
+
+func (p *crammerSinger) on(m *machine) problem { return newCrammerSinger(m) }
+
+// gradient is g_ic.
+func (p *crammerSinger) gradient(i, c int) float64 { return 1 - p.f[p.y[i]][i] + p.f[c][i] }
+
+// at returns the largest g_ic and the smallest with a share.
+func (p *crammerSinger) at(i int) (most, least float64) {
+	y := p.y[i]
+	most, least = 0, math.Inf(1)
+	if p.u[y][i] < p.c {
+		least = 0
+	}
+	own := p.f[y][i]
+	for c, f := range p.f {
+		if c == y {
+			continue
+		}
+		g := 1 - own + f[i]
+		most = max(most, g)
+		if p.u[c][i] < 0 {
+			least = min(least, g)
+		}
+	}
+	return most, least
+}
+
+func (p *crammerSinger) violation() float64 {
+	worst := 0.0
+	for i := range p.y {
+		most, least := p.at(i)
+		if v := most - least; v > worst || math.IsNaN(v) {
+			worst = v
+		}
+	}
+	return worst
+}
+
+// unsettled leaves out the points with one share, that of the largest g_ic by more than
+// the violation.
+func (p *crammerSinger) unsettled() []int {
+	worst := p.violation()
+	var points []int
+	for i, y := range p.y {
+		first, second := math.Inf(-1), math.Inf(-1)
+		share := 0
+		note := func(g float64, has bool) {
+			if has {
+				share++
+			}
+			switch {
+			case g > first:
+				first, second = g, first
+			case g > second:
+				second = g
+			}
+		}
+		note(0, p.u[y][i] < p.c)
+		for c := range p.f {
+			if c != y {
+				note(p.gradient(i, c), p.u[c][i] < 0)
+			}
+		}
+		if most, least := p.at(i); share > 1 || most > least || first-second <= worst {
+			points = append(points, i)
+		}
+	}
+	return points
+}
+
+func (p *crammerSinger) climb(goal float64, steps int) (bool, error) {
+	end := min(p.iterations+steps, p.limit)
+	for p.iterations < end {
+		worst := p.violation()
+		if p.ended(2 * len(p.y) * len(p.u)) {
+			return false, nil
+		}
+		p.report(worst)
+		if !(worst > goal) {
+			return true, nil
+		}
+		moved := false
+		for i := range p.y {
+			if most, least := p.at(i); !(most-least > max(goal, worst/2)) {
+				continue
+			}
+			changed := p.best(i)
+			if !changed {
+				continue
+			}
+			moved = true
+			if err := p.add(i, p.change); err != nil {
+				return false, err
+			}
+			if p.iterations++; p.iterations >= end || p.ended(0) {
+				break
+			}
+		}
+		if !moved {
+			return true, nil
+		}
+	}
+	return true, nil
+}
+
+// best moves the variables of point i to where D is largest while all others stay as they
+// are, notes in change how u_i changed and reports whether it did. With S = sum_c alpha_ic
+// and e_c = alpha_ic + S + g_ic / K_ii as they are before, the maximum has
+//
+//	alpha_ic = max(0, e_c - t),
+//
+// where t is the new S when that is at most C, or else such that S = C.
+func (p *crammerSinger) best(i int) bool {
+	y, curvature := p.y[i], p.diag[i]
+	before := p.u[y][i]
+	p.shares = p.shares[:0]
+	for c := range p.u {
+		p.change[c] = -p.u[c][i]
+		if c == y {
+			continue
+		}
+		g := p.gradient(i, c)
+		e := share{c, g}
+		if curvature > 0 {
+			e.size = before - p.u[c][i] + g/curvature
+		}
+		p.shares = append(p.shares, e)
+	}
+	slices.SortFunc(p.shares, func(a, b share) int { return cmp.Compare(b.size, a.size) })
+	full := false
+	if curvature > 0 {
+		full = p.threshold()
+	} else { // the maximum is at a corner
+		full = p.shares[0].size > 0
+		for k := range p.shares {
+			p.shares[k].size = 0
+		}
+		if full {
+			p.shares[0].size = p.c
+		}
+	}
+	gain := 0.0
+	for _, e := range p.shares {
+		gain += (e.size + p.u[e.class][i]) * p.gradient(i, e.class)
+		p.u[e.class][i] = -e.size
+	}
+	p.own(i)
+	if full { // exactly, so that it is known
+		p.u[y][i] = p.c
+	}
+	square, changed := 0.0, false
+	for c := range p.u {
+		p.change[c] += p.u[c][i]
+		square += p.change[c] * p.change[c]
+		changed = changed || p.change[c] != 0
+	}
+	p.objective += gain - curvature*square/2
+	return changed
+}
+
+// threshold turns the e_c, largest first, into alpha_ic and reports whether their sum is C.
+func (p *crammerSinger) threshold() (full bool) {
+	sum, t := 0.0, 0.0
+	for k, e := range p.shares {
+		if e.size <= t {
+			break
+		}
+		sum += e.size
+		t = sum / float64(k+2)
+	}
+	if full = t >= p.c; full {
+		sum, t = -p.c, math.Inf(-1)
+		for k, e := range p.shares {
+			if e.size <= t {
+				break
+			}
+			sum += e.size
+			t = sum / float64(k+1)
+		}
+	}
+	rest := p.c
+	for k, e := range p.shares {
+		p.shares[k].size = min(max(0, e.size-t), rest)
+		rest -= p.shares[k].size
+	}
+	return full
+}
+
+// biases: there are none.
+func (p *crammerSinger) biases() []float64 { return make([]float64, len(p.u)) }
+
+// slack is that of the wrong class which comes closest.
+func (p *crammerSinger) slack(i int, _ []float64) float64 {
+	most, _ := p.at(i)
+	return most
+}

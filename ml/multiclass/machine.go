@@ -1,0 +1,336 @@
+package multiclass
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/trace"
+)
+
+// Both duals have a variable alpha_ic >= 0 for every point i and every class c but its
+// own, y_i: how hard point i holds f_c(x_i) below f_{y_i}(x_i). With
+//
+//	u_ic = -alpha_ic for c != y_i,  u_{i,y_i} = sum of all alpha_ic
+//
+// and w_c = sum_i u_ic phi(x_i), both maximise
+//
+//	D(u) = sum_ic alpha_ic - 1/2 sum_c u_c'K u_c,
+//
+// whose derivative by alpha_ic is g_ic = 1 - F_{y_i,i} + F_ci, where F_c = K u_c. They
+// differ in what alpha is free to do. So they share the iterate, which is u and F, and
+// the way to the solution (Joachims 1999, "shrinking"): the points that are settled, as
+// their variables stay at bounds that g pushes them to, are set aside until the violation
+// of the others is a tenth of what it was; then F of all points is brought up to date,
+// which shows whether one was set aside too early.
+
+// problem is one of the two formulations on a machine.
+type problem interface {
+	// violation of the KKT conditions, 0 at the solution.
+	violation() float64
+	// unsettled are the points that may still move; it follows violation.
+	unsettled() []int
+	// climb makes at most so many steps, until the violation is at most goal or no step
+	// changes anything. It reports false when ctx ended.
+	climb(goal float64, steps int) (bool, error)
+	// biases are those that fit u best.
+	biases() []float64
+	// slack of point i for given biases.
+	slack(i int, b []float64) float64
+	// on is the same problem on a part of the machine.
+	on(*machine) problem
+
+	base() *machine
+}
+
+// machine is an iterate and what steps on it need. Its points are in the order of their
+// classes, so that those of one class are a range.
+type machine struct {
+	*monitor
+	k      Matrix
+	order  []int // the points as k numbers them
+	start  []int // class c has the points start[c] to start[c+1]-1
+	y      []int
+	c      float64
+	diag   []float64
+	u, f   [][]float64 // by class and point
+	rows   *rows
+	buffer []float64 // a row as k orders it
+	bytes  int64     // for rows
+	size   float64   // largest |K_ii| of all points
+	exact  bool      // f was computed from u, not carried along
+}
+
+// newMachine is the iterate u = 0. Half the memory is for the rows of all points, the
+// other half for those of a part.
+func newMachine(k Matrix, y []int, classes int, c float64, bytes int64, mon *monitor) *machine {
+	n := len(y)
+	m := emptyMachine(n, classes, c, mon)
+	m.k, m.buffer, m.bytes = k, make([]float64, n), bytes/2
+	for class := range classes {
+		for i, v := range y {
+			if v == class {
+				m.y[len(m.order)], m.diag[len(m.order)] = class, k.Diag(i)
+				m.order = append(m.order, i)
+			}
+		}
+		m.start[class+1] = len(m.order)
+	}
+	m.size = floats.Norm(m.diag, math.Inf(1))
+	m.rows = newRows(n, 2*classes, m.bytes, m.fill)
+	m.exact = true
+	return m
+}
+
+func emptyMachine(n, classes int, c float64, mon *monitor) *machine {
+	block := make([]float64, (2*classes+1)*n)
+	vector := func() (v []float64) {
+		v, block = block[:n:n], block[n:]
+		return v
+	}
+	m := &machine{monitor: mon, c: c, y: make([]int, n), start: make([]int, classes+1), diag: vector()}
+	for range classes {
+		m.u, m.f = append(m.u, vector()), append(m.f, vector())
+	}
+	return m
+}
+
+func (m *machine) base() *machine { return m }
+
+// fill computes a row.
+func (m *machine) fill(dst []float64, i int) error {
+	m.work += 16 * len(dst) // a value of the kernel may cost as much as many updates
+	m.k.Row(m.buffer, m.order[i])
+	for j, from := range m.order {
+		dst[j] = m.buffer[from]
+	}
+	if s := floats.Sum(dst); !math.IsNaN(s) && !math.IsInf(s, 0) {
+		return nil
+	}
+	for j, v := range dst {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return notFinite(m.order[i], m.order[j], v)
+		}
+	}
+	return nil
+}
+
+// part is the machine of some points, in ascending order, the others staying as they are.
+func (m *machine) part(points []int) *machine {
+	p := emptyMachine(len(points), len(m.u), m.c, m.monitor)
+	p.bytes, p.size = m.bytes, m.size
+	for j, i := range points {
+		p.y[j], p.diag[j] = m.y[i], m.diag[i]
+		p.start[m.y[i]+1] = j + 1
+		for c := range m.u {
+			p.u[c][j], p.f[c][j] = m.u[c][i], m.f[c][i]
+		}
+	}
+	for c := range m.u { // a class may have no point here
+		p.start[c+1] = max(p.start[c+1], p.start[c])
+	}
+	p.rows = newRows(len(points), 2*len(m.u), p.bytes, func(dst []float64, j int) error {
+		row, err := m.rows.row(points[j])
+		if err != nil {
+			return err
+		}
+		for k, i := range points {
+			dst[k] = row[i]
+		}
+		return nil
+	})
+	return p
+}
+
+// take takes over what became of a part.
+func (m *machine) take(p *machine, points []int) error {
+	change := make([]float64, len(m.u))
+	for j, i := range points {
+		for c := range m.u {
+			change[c] = p.u[c][j] - m.u[c][i]
+			m.u[c][i] = p.u[c][j]
+		}
+		if err := m.add(i, change); err != nil || m.ctx.Err() != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add brings F up to date after u_ic rose by change[c].
+func (m *machine) add(i int, change []float64) error {
+	var row []float64
+	for c, d := range change {
+		if d == 0 {
+			continue
+		}
+		if row == nil {
+			var err error
+			if row, err = m.rows.row(i); err != nil {
+				return err
+			}
+			m.exact = false
+		}
+		m.work += len(row)
+		floats.AddScaled(m.f[c], d, row)
+	}
+	return nil
+}
+
+// hold makes alpha_ic what it is to be.
+func (m *machine) hold(i, c int, alpha float64) {
+	m.u[c][i] = -alpha
+	m.own(i)
+}
+
+// own makes the coefficient of i's own class what follows from the others.
+func (m *machine) own(i int) {
+	sum := 0.0
+	for c, u := range m.u {
+		if c != m.y[i] {
+			sum -= u[i]
+		}
+	}
+	m.u[m.y[i]][i] = sum
+}
+
+// solve makes rounds until the violation is at most tol. The end is believed only when it
+// holds for an F that was computed from u alone.
+func solve(p problem, tol float64) (trace.Status, error) {
+	m := p.base()
+	last := math.Inf(1)
+	for {
+		violation := p.violation()
+		if math.IsNaN(violation) || math.IsInf(violation, 0) || math.IsNaN(m.objective) || math.IsInf(m.objective, 0) {
+			return trace.Numerical, ErrOverflow
+		}
+		before := m.iterations
+		stuck := violation >= last && violation <= 4*m.rounding()
+		if violation <= tol || stuck || m.iterations >= m.limit {
+			if !m.exact {
+				if done, err := m.refresh(); !done || err != nil {
+					return trace.Cancelled, err
+				}
+				continue
+			}
+			switch {
+			case violation <= tol && m.rounding() <= tol:
+				return trace.Converged, nil
+			case violation <= tol || stuck:
+				return trace.Numerical, nil
+			}
+			return trace.IterationLimit, nil
+		}
+		if m.ctx.Err() != nil {
+			return trace.Cancelled, nil
+		}
+		if done, err := round(p, max(tol, violation/10)); !done || err != nil {
+			return trace.Cancelled, err
+		}
+		if m.iterations == before {
+			if m.exact {
+				return trace.Numerical, nil
+			}
+			if done, err := m.refresh(); !done || err != nil {
+				return trace.Cancelled, err
+			}
+		}
+		last = violation
+	}
+}
+
+// round makes steps until the violation is at most goal, on the points that may still
+// move where these are few.
+func round(p problem, goal float64) (bool, error) {
+	m := p.base()
+	points := p.unsettled()
+	if 4*len(points) > 3*len(m.y) {
+		return p.climb(goal, max(1000, 4*len(m.y)))
+	}
+	part := m.part(points)
+	done, err := p.on(part).climb(goal, max(1000, 20*len(points)))
+	if err != nil {
+		return false, err
+	}
+	if err := m.take(part, points); err != nil {
+		return false, err
+	}
+	return done && m.ctx.Err() == nil, nil
+}
+
+// refresh computes F from u alone. It reports false when ctx ended, and leaves F then as
+// it was.
+func (m *machine) refresh() (bool, error) {
+	old := m.f
+	m.f = make([][]float64, len(old))
+	for c := range m.f {
+		m.f[c] = make([]float64, len(m.y))
+	}
+	u := make([]float64, len(m.u))
+	for i := range m.y {
+		for c := range u {
+			u[c] = m.u[c][i]
+		}
+		if err := m.add(i, u); err != nil {
+			return false, err
+		}
+		if m.ended(0) {
+			m.f = old
+			return false, nil
+		}
+	}
+	sum, square := m.dual()
+	m.objective = sum - square/2
+	m.exact = true
+	return true, nil
+}
+
+// dual returns the two parts of the dual objective: sum of alpha and sum_c u_c'K u_c.
+func (m *machine) dual() (sum, square float64) {
+	for c := range m.u {
+		for _, u := range m.u[c][m.start[c]:m.start[c+1]] {
+			sum += u
+		}
+		square += floats.Dot(m.u[c], m.f[c])
+	}
+	return sum, square
+}
+
+// rounding estimates how well F can be known: what rounding of the kernel's values and of
+// their sums may do to it.
+func (m *machine) rounding() float64 {
+	length := 0.0
+	for i, c := range m.y {
+		if u := m.u[c][i]; u != 0 {
+			length += u * math.Sqrt(math.Abs(m.diag[i]))
+		}
+	}
+	return 0x1p-53 * math.Sqrt(m.size) * length
+}
+
+// result computes everything that is reported from u and F.
+func (m *machine) result(p problem, status trace.Status) *Result {
+	n := len(m.y)
+	r := &Result{Status: status, Iterations: m.iterations, KKTViolation: p.violation(), B: p.biases()}
+	if status == trace.Numerical {
+		r.KKTViolation = max(r.KKTViolation, m.rounding())
+	}
+	for c, b := range r.B {
+		coef, f := make([]float64, n), make([]float64, n)
+		for i, at := range m.order {
+			coef[at], f[at] = m.u[c][i], m.f[c][i]+b
+		}
+		r.Coef, r.F = append(r.Coef, coef), append(r.F, f)
+	}
+	for i, c := range m.y {
+		r.SlackSum += p.slack(i, r.B)
+		if m.u[c][i] != 0 {
+			r.SupportVectors++
+		}
+	}
+	sum, square := m.dual()
+	r.DualObjective = sum - square/2
+	r.Objective = square/2 + m.c*r.SlackSum
+	r.Gap = (r.Objective - r.DualObjective) / max(1, math.Abs(r.Objective))
+	return r
+}

@@ -1,0 +1,169 @@
+// Package multiclass trains support vector machines for several classes as one
+// problem: a function for every class, all functions at once. The two formulations,
+// with their duals and certificates, are in ww.go and cs.go; what they share is in
+// machine.go.
+package multiclass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"marginlab/ml/param"
+	"marginlab/ml/trace"
+)
+
+// Matrix is a symmetric M x M kernel matrix given row by row.
+type Matrix interface {
+	Len() int                 // M
+	Diag(i int) float64       // K_ii
+	Row(dst []float64, i int) // dst[j] = K_ij, len(dst) = M
+}
+
+// definer is a Matrix that knows whether it is positive semidefinite. One that is not,
+// or does not say, gets results that are Local.
+type definer interface{ Definite() bool }
+
+// Formulation names a problem.
+type Formulation string
+
+// The formulations. In both the answer is the class with the largest f_c(x).
+const (
+	// WestonWatkins has a bias for every class and a slack for every wrong class of
+	// every point, see ww.go.
+	WestonWatkins Formulation = "ww"
+	// CrammerSinger has no biases and one slack for every point, see cs.go.
+	CrammerSinger Formulation = "cs"
+)
+
+// Settings of Train.
+type Settings struct {
+	Formulation Formulation    // which problem; there is no default
+	C           float64        // price of slack, above 0 and finite
+	Tol         float64        // stop when the violation of the KKT conditions is <= Tol; 0 means 1e-3
+	MaxIter     int            // steps; 0 means max(10 000 000, 100 M)
+	CacheBytes  int64          // memory for rows of the kernel matrix; 0 means DefaultCache
+	Recorder    trace.Recorder // progress, may be nil
+}
+
+// DefaultCache is the memory for rows, in bytes, unless Settings say otherwise.
+const DefaultCache = 400 << 20
+
+// ErrOverflow is returned when sums of kernel values leave the range of numbers.
+var ErrOverflow = param.Refuse("scale the inputs, or lower C or the kernel's parameters", "sums of kernel values are too large for floating-point numbers")
+
+// Result of Train. Class c has the function f_c(x) = sum_i Coef[c][i] k(x_i, x) + B[c].
+type Result struct {
+	Coef   [][]float64  // by class and point
+	B      []float64    // by class; their sum is 0, and all are 0 for CrammerSinger
+	F      [][]float64  // f_c(x_i), by class and point
+	Status trace.Status // converged, iteration-limit, cancelled; numerical when rounding forbids Tol
+	// Local: the kernel is not known to be positive semidefinite, so that the dual may have
+	// many maxima. Objective and Gap tell how well the KKT conditions hold at this one, and
+	// nothing proves that there is no other that is better.
+	Local bool
+
+	Objective      float64 // what is minimised: 1/2 sum_c |w_c|² + C SlackSum
+	DualObjective  float64 // no more than the minimum when the kernel is positive semidefinite
+	Gap            float64 // (Objective - DualObjective) / max(1, |Objective|)
+	KKTViolation   float64 // of the formulation's conditions, at the end
+	SlackSum       float64 // sum of all slacks
+	SupportVectors int     // points with a coefficient that is not 0, for any class
+	Iterations     int     // steps
+}
+
+// Train solves the problem that s.Formulation names for the kernel matrix k (M x M), and
+// classes y (length M) numbered from 0, each with a point at least.
+//
+// All numbers of the result are computed afresh from Coef at the end, not carried along;
+// only after cancellation, which must be prompt, F and what follows from it may lag
+// behind. Unless k says that it is Definite, the result is a stationary point, reached
+// from Coef = 0. Train is deterministic.
+//
+// An ended ctx and a reached limit are no errors: Status tells, and the result is feasible.
+// Errors are wrong input, a class without points, kernel values that are not finite, and
+// ErrOverflow.
+func Train(ctx context.Context, k Matrix, y []int, classes int, s Settings) (*Result, error) {
+	if err := check(k, y, classes, &s); err != nil {
+		return nil, err
+	}
+	m := newMachine(k, y, classes, s.C, s.CacheBytes, &monitor{
+		ctx: ctx, tell: s.Recorder, phase: string(s.Formulation), total: len(y), limit: s.MaxIter,
+	})
+	var p problem
+	switch s.Formulation {
+	case WestonWatkins:
+		p = newWestonWatkins(m)
+	case CrammerSinger:
+		p = newCrammerSinger(m)
+	}
+	status, err := solve(p, s.Tol)
+	if err != nil {
+		return nil, err
+	}
+	d, ok := k.(definer)
+	r := m.result(p, status)
+	r.Local = !ok || !d.Definite()
+	return r, nil
+}
+
+// check validates the input of Train and fills in the defaults.
+func check(k Matrix, y []int, classes int, s *Settings) error {
+	n := k.Len()
+	if n == 0 {
+		return errors.New("multiclass: there are no points to train on")
+	}
+	if len(y) != n {
+		return fmt.Errorf("multiclass: %d labels for %d points", len(y), n)
+	}
+	if s.Formulation != WestonWatkins && s.Formulation != CrammerSinger {
+		return fmt.Errorf("multiclass: formulation %q is not known; use %q or %q", s.Formulation, WestonWatkins, CrammerSinger)
+	}
+	if classes < 2 {
+		return param.Refuse("two classes are needed at least", "all points have the same label")
+	}
+	points := make([]int, classes)
+	for i, c := range y {
+		if c < 0 || c >= classes {
+			return fmt.Errorf("multiclass: class of point %d is %d; use 0 to %d", i+1, c, classes-1)
+		}
+		points[c]++
+	}
+	for c, n := range points {
+		if n == 0 {
+			return param.Refuse("leave the class out or add a point of it", "class %d of %d has no point to train on", c+1, classes)
+		}
+	}
+	for i := range n {
+		if v := k.Diag(i); math.IsNaN(v) || math.IsInf(v, 0) {
+			return notFinite(i, i, v)
+		}
+	}
+	if !(s.C > 0) {
+		return fmt.Errorf("multiclass: C is %g; it must be above 0", s.C)
+	}
+	if math.IsInf(s.C, 1) {
+		return param.Refuse("use a finite C, which may be large", "the machines that learn all classes at once have no hard margin")
+	}
+	if s.Tol == 0 {
+		s.Tol = 1e-3
+	}
+	if !(s.Tol > 0) {
+		return fmt.Errorf("multiclass: tol is %g; it must be above 0", s.Tol)
+	}
+	if s.MaxIter < 0 {
+		return fmt.Errorf("multiclass: max_iter is %d; it must not be negative", s.MaxIter)
+	}
+	if s.MaxIter == 0 {
+		s.MaxIter = max(10_000_000, 100*n)
+	}
+	if s.CacheBytes <= 0 {
+		s.CacheBytes = DefaultCache
+	}
+	return nil
+}
+
+func notFinite(i, j int, v float64) error {
+	return param.Refuse("scale the inputs or lower the kernel's parameters", "the kernel of points %d and %d is %g", i+1, j+1, v)
+}

@@ -1,0 +1,161 @@
+package multiclass
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/trace"
+)
+
+// openShared opens a file beside the checkout when it is there and the copy in
+// ml/testdata otherwise.
+func openShared(t testing.TB, folder, name string) *os.File {
+	t.Helper()
+	f, err := os.Open(filepath.Join("../../../shared", folder, name))
+	if err != nil {
+		f, err = os.Open(filepath.Join("../testdata", name))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// readCSV returns the columns named, nil for all, and the place of the last column's
+// label among the classes.
+func readCSV(t testing.TB, name string, columns, classes []string) (*mat.Dense, []int) {
+	t.Helper()
+	records, err := csv.NewReader(openShared(t, "data", name)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := records[0]
+	label := len(header) - 1
+	if columns == nil {
+		columns = header[:label]
+	}
+	x, y := mat.NewDense(len(records)-1, len(columns), nil), make([]int, len(records)-1)
+	for i, r := range records[1:] {
+		for j, c := range columns {
+			v, err := strconv.ParseFloat(r[slices.Index(header, c)], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x.Set(i, j, v)
+		}
+		y[i] = slices.Index(classes, r[label])
+	}
+	return x, y
+}
+
+func standardize(x *mat.Dense) {
+	m, d := x.Dims()
+	column := make([]float64, m)
+	for j := range d {
+		mat.Col(column, j, x)
+		mean, std := stat.PopMeanStdDev(column, nil)
+		if std == 0 {
+			std = 1
+		}
+		for i := range m {
+			x.Set(i, j, (column[i]-mean)/std)
+		}
+	}
+}
+
+func rbf(gamma float64) kernel.Kernel {
+	return kernel.Kernel{Name: "rbf", Values: param.Values{"gamma": param.Of(gamma)}}
+}
+
+func TestReferenceSolutions(t *testing.T) {
+	t.Parallel()
+	var rows []struct {
+		Data, Method     string
+		Classes, Columns []string
+		Kernel           struct {
+			Type  string
+			Gamma float64
+		}
+		C      float64
+		Expect struct {
+			Objective     float64
+			TrainAccuracy float64 `json:"train_accuracy"`
+		}
+	}
+	if err := json.NewDecoder(openShared(t, "reference", "multiclass.json")).Decode(&rows); err != nil {
+		t.Fatal(err)
+	}
+	solved := 0
+	for _, row := range rows {
+		var f Formulation
+		switch {
+		case strings.HasPrefix(row.Method, "weston-watkins"):
+			f = WestonWatkins
+		case strings.HasPrefix(row.Method, "crammer-singer"):
+			f = CrammerSinger
+		default:
+			continue
+		}
+		solved++
+		t.Run(fmt.Sprintf("%s/%d columns/%s/C=%g", f, len(row.Columns), row.Kernel.Type, row.C), func(t *testing.T) {
+			t.Parallel()
+			x, y := readCSV(t, row.Data, row.Columns, row.Classes)
+			standardize(x)
+			k := kernel.Linear()
+			if row.Kernel.Type == "rbf" {
+				k = rbf(row.Kernel.Gamma)
+			}
+			for _, tol := range []float64{1e-4, 1e-7} {
+				gram := kernel.NewGram(k, x)
+				r, err := Train(t.Context(), gram, y, len(row.Classes), Settings{Formulation: f, C: row.C, Tol: tol})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Status != trace.Converged {
+					t.Errorf("tol %g: %s", tol, r.Status)
+				}
+				want := row.Expect.Objective
+				for name, got := range map[string]float64{"objective": r.Objective, "dual objective": r.DualObjective} {
+					if within := max(1e-7, 10*tol); math.Abs(got-want) > within*want {
+						t.Errorf("tol %g: %s %.10g, want %.10g", tol, name, got, want)
+					}
+				}
+				if tol > 1e-6 {
+					continue
+				}
+				right := 0
+				for i, c := range y {
+					best := 0
+					for d := range r.F {
+						if r.F[d][i] > r.F[best][i] {
+							best = d
+						}
+					}
+					if best == c {
+						right++
+					}
+				}
+				if got := float64(right) / float64(len(y)); math.Abs(got-row.Expect.TrainAccuracy) > 1e-9 {
+					t.Errorf("accuracy %g, want %g", got, row.Expect.TrainAccuracy)
+				}
+			}
+		})
+	}
+	if solved != 6 {
+		t.Errorf("%d reference solutions, want 6", solved)
+	}
+}

@@ -1,0 +1,489 @@
+package multiclass
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// The problem of Weston and Watkins (ESANN 1999) has a bias for every class, and a slack
+// for every wrong class of every point:
+//
+//	minimise  1/2 sum_c |w_c|² + C sum_i sum_{c != y_i} xi_ic
+//	subject to  f_{y_i}(x_i) - f_c(x_i) >= 1 - xi_ic,  xi_ic >= 0
+//
+// In its dual, the D(u) of machine.go, alpha_ic is in [0, C], and the biases demand
+// sum_i u_ic = 0 for every class c. So alpha is a flow between the classes: alpha_ic goes
+// from y_i to c, and what leaves a class has to come back to it. It may be changed along
+// cycles of classes. Let
+//
+//	M_dc = the largest of  g_ic over the points of d with alpha_ic < C
+//	                 and  -g_id over the points of c with alpha_id > 0:
+//
+// what D gains by the next bit of flow from d to c. The KKT conditions are that there are
+// biases with b_d - b_c >= M_dc for all d != c, which is so when the M along no cycle sum
+// up to more than 0. The violation is twice the largest mean of a cycle, lambda: of two
+// classes, it is the m(a) - M(a) of their binary machine. The biases are those that leave
+// b_d - b_c >= M_dc - lambda, which with P, the largest sum of M - lambda on a path from
+// one class to another, are
+//
+//	b_c = 1/2k sum_d (P_cd - P_dc),
+//
+// in the middle of what the conditions leave open; their sum is 0. Certificate: with slacks
+// xi_ic = max(0, g_ic - b_{y_i} + b_c) the primal objective exceeds D by
+// sum_ic (C xi_ic - alpha_ic (g_ic - b_{y_i} + b_c)), which no variable with alpha_ic
+// above 0 adds more than C lambda to, nor one below C more than 0 when lambda <= 0.
+//
+// The method is sequential minimal optimisation on cycles. Where the worst one has two
+// classes, it has its turn as a binary machine: of the points of the two, pairs are chosen
+// to second order (Fan, Chen, Lin, JMLR 6, 2005) and moved until half of the violation is
+// left, before F is brought up to date for the points of other classes. A longer cycle
+// makes one step, of the variables of its M.
+type westonWatkins struct {
+	*machine
+	edges [][]edge // M by the class that flow leaves and the one it enters
+
+	v, h    []float64 // of a turn: the variables of both classes, signed, and the derivatives
+	up, low []float64 // 0 where v may rise, or fall; otherwise -Inf, or +Inf
+	sum     []float64
+}
+
+// edge is an M and the point whose variable has it, -1 for none.
+type edge struct {
+	gain  float64
+	point int
+}
+
+func newWestonWatkins(m *machine) *westonWatkins {
+	p := &westonWatkins{machine: m}
+	for range m.u {
+		p.edges = append(p.edges, make([]edge, len(m.u)))
+	}
+	n := len(m.y)
+	block := make([]float64, 5*n)
+	p.v, p.h, p.up, p.low, p.sum = block[:n:n], block[n:2*n:2*n], block[2*n:3*n:3*n], block[3*n:4*n:4*n], block[4*n:]
+	return p
+}
+
+func (p *westonWatkins) on(m *machine) problem { return newWestonWatkins(m) }
+
+// look finds all M.
+func (p *westonWatkins) look() {
+	for d := range p.u {
+		for c := range p.u {
+			p.edges[d][c] = edge{math.Inf(-1), -1}
+		}
+	}
+	for d := range p.u {
+		from, to := p.start[d], p.start[d+1]
+		own := p.f[d][from:to]
+		for c := range p.u {
+			if c == d {
+				continue
+			}
+			there, back := p.edges[d][c], p.edges[c][d]
+			f, u := p.f[c][from:to], p.u[c][from:to]
+			for k, fk := range f {
+				g := 1 - own[k] + fk
+				if g > there.gain && u[k] > -p.c {
+					there = edge{g, from + k}
+				}
+				if -g > back.gain && u[k] < 0 {
+					back = edge{-g, from + k}
+				}
+			}
+			p.edges[d][c], p.edges[c][d] = there, back
+		}
+	}
+}
+
+// worst returns the cycle with the largest mean (Karp 1978), as the classes that flow goes
+// through, and that mean; no cycle and -Inf when there is none.
+func (p *westonWatkins) worst() (cycle []int, mean float64) {
+	k := len(p.u)
+	best := make([][]float64, k+1) // largest sum of a walk of so many edges that ends here
+	from := make([][]int, k+1)
+	best[0] = make([]float64, k)
+	for l := 1; l <= k; l++ {
+		best[l], from[l] = make([]float64, k), make([]int, k)
+		for c := range k {
+			best[l][c] = math.Inf(-1)
+			for d := range k {
+				if v := best[l-1][d] + p.edges[d][c].gain; d != c && v > best[l][c] {
+					best[l][c], from[l][c] = v, d
+				}
+			}
+		}
+	}
+	end, mean := -1, math.Inf(-1)
+	for c := range k {
+		if math.IsInf(best[k][c], -1) {
+			continue
+		}
+		least := math.Inf(1)
+		for l := range k {
+			if !math.IsInf(best[l][c], -1) {
+				least = min(least, (best[k][c]-best[l][c])/float64(k-l))
+			}
+		}
+		if least > mean {
+			end, mean = c, least
+		}
+	}
+	if end < 0 {
+		return nil, mean
+	}
+	// The walk of k edges to that end goes through a cycle.
+	seen := make([]int, k)
+	walk := []int{end}
+	for l := k; ; l-- {
+		c := walk[len(walk)-1]
+		if seen[c] > 0 {
+			cycle = walk[seen[c]-1 : len(walk)-1]
+			break
+		}
+		seen[c] = len(walk)
+		walk = append(walk, from[l][c])
+	}
+	for a, b := 0, len(cycle)-1; a < b; a, b = a+1, b-1 { // found against the flow
+		cycle[a], cycle[b] = cycle[b], cycle[a]
+	}
+	mean = 0
+	for a, d := range cycle {
+		mean += p.edges[d][cycle[(a+1)%len(cycle)]].gain
+	}
+	return cycle, mean / float64(len(cycle))
+}
+
+func (p *westonWatkins) violation() float64 {
+	p.look()
+	_, mean := p.worst()
+	if math.IsNaN(mean) {
+		return mean
+	}
+	return max(0, 2*mean)
+}
+
+func (p *westonWatkins) biases() []float64 {
+	p.look()
+	_, mean := p.worst()
+	k := len(p.u)
+	path := make([][]float64, k)
+	for d := range k {
+		path[d] = make([]float64, k)
+		for c := range k {
+			if c != d {
+				path[d][c] = p.edges[d][c].gain - mean
+			}
+		}
+	}
+	for e := range k {
+		for d := range k {
+			for c := range k {
+				if c != d {
+					path[d][c] = max(path[d][c], path[d][e]+path[e][c])
+				}
+			}
+		}
+	}
+	b := make([]float64, k)
+	for c := range k {
+		for d := range k {
+			b[c] += (path[c][d] - path[d][c]) / float64(2*k)
+		}
+	}
+	return b
+}
+
+// unsettled leaves out the points with all variables at bounds that g pushes them beyond,
+// for all biases that are possible now.
+func (p *westonWatkins) unsettled() []int {
+	b := p.biases()
+	_, mean := p.worst()
+	var points []int
+	for i, y := range p.y {
+		for c := range p.u {
+			if c == y {
+				continue
+			}
+			r := 1 - p.f[y][i] + p.f[c][i] - b[y] + b[c]
+			if u := p.u[c][i]; !(u == 0 && r < -mean || u == -p.c && r > mean) {
+				points = append(points, i)
+				break
+			}
+		}
+	}
+	return points
+}
+
+func (p *westonWatkins) climb(goal float64, steps int) (bool, error) {
+	end := min(p.iterations+steps, p.limit)
+	for p.iterations < end {
+		p.look()
+		cycle, mean := p.worst()
+		if p.ended(2 * len(p.y) * len(p.u)) {
+			return false, nil
+		}
+		p.report(2 * mean)
+		if !(2*mean > goal) {
+			return true, nil
+		}
+		before := p.iterations
+		var err error
+		if len(cycle) == 2 {
+			err = p.turn(cycle[0], cycle[1], max(goal, mean), end)
+		} else {
+			err = p.step(cycle, mean*float64(len(cycle)))
+		}
+		if err != nil || p.ended(0) {
+			return false, err
+		}
+		if p.iterations == before {
+			return true, nil
+		}
+	}
+	return true, nil
+}
+
+// step changes the flow along a cycle, whose M sum up to slope, to the maximum of D or to
+// the first bound.
+func (p *westonWatkins) step(cycle []int, slope float64) error {
+	k := len(cycle)
+	room, curvature := math.Inf(1), 0.0
+	point := func(a int) int { return p.edges[cycle[a%k]][cycle[(a+1)%k]].point }
+	for a, d := range cycle {
+		out, in := point(a), point(a+k-1)
+		room = min(room, p.room(out, d, cycle[(a+1)%k]))
+		row, err := p.rows.row(out)
+		if err != nil {
+			return err
+		}
+		curvature += p.diag[out] + p.diag[in] - 2*row[in]
+	}
+	step := min(room, slope/guarded(curvature))
+	if math.IsNaN(step) || math.IsInf(step, 0) {
+		return ErrOverflow
+	}
+	moved := false
+	change := make([]float64, len(p.u))
+	for a, d := range cycle {
+		c, i := cycle[(a+1)%k], point(a)
+		was := p.u[d][i]
+		if p.y[i] == d {
+			p.hold(i, c, towards(-p.u[c][i], step, p.c))
+		} else {
+			p.hold(i, d, towards(-p.u[d][i], -step, p.c))
+		}
+		moved = moved || p.u[d][i] != was
+		clear(change)
+		change[d], change[c] = step, -step
+		if err := p.add(i, change); err != nil {
+			return err
+		}
+	}
+	if moved {
+		p.iterations++
+		p.objective += step * (slope - step*curvature/2)
+	}
+	return nil
+}
+
+// room is how far the variable of point i for the flow from d to c may go.
+func (p *westonWatkins) room(i, d, c int) float64 {
+	if p.y[i] == d {
+		return p.c + p.u[c][i]
+	}
+	return -p.u[d][i]
+}
+
+// towards is alpha after a step, which is exactly at the bound that the step leads to.
+func towards(alpha, step, c float64) float64 {
+	switch {
+	case step >= c-alpha:
+		return c
+	case step <= -alpha:
+		return 0
+	}
+	return alpha + step
+}
+
+// turn makes steps on pairs of points of classes a and b until what is left of their
+// violation is goal, the end of the iterations comes or a step changes nothing. As a binary
+// machine with the positive class a they have v_i = alpha_ib or -alpha_ia and the
+// derivatives h_i = ±1 - F_ai + F_bi; its kernel is 2K.
+func (p *westonWatkins) turn(a, b int, goal float64, end int) error {
+	ranges := [2][2]int{{p.start[a], p.start[a+1]}, {p.start[b], p.start[b+1]}}
+	for s, r := range ranges {
+		for i := r[0]; i < r[1]; i++ {
+			if s == 0 {
+				p.v[i], p.h[i] = -p.u[b][i], 1-p.f[a][i]+p.f[b][i]
+			} else {
+				p.v[i], p.h[i] = p.u[a][i], -1-p.f[a][i]+p.f[b][i]
+			}
+			p.mark(i, s)
+		}
+	}
+	_ = ranges
+	i := -1
+	best := math.Inf(-1)
+	for _, r := range ranges {
+		for k := r[0]; k < r[1]; k++ {
+			if v := p.h[k] + p.up[k]; v > best {
+				best, i = v, k
+			}
+		}
+	}
+	side := func(i int) int {
+		if p.y[i] == a {
+			return 0
+		}
+		return 1
+	}
+	for steps := 0; p.iterations < end && steps < 2*(ranges[0][1]-ranges[0][0]+ranges[1][1]-ranges[1][0]); steps++ {
+		ki, err := p.rows.row(i)
+		if err != nil {
+			return err
+		}
+		j, gained, violation := -1, 0.0, 0.0
+		for _, r := range ranges {
+			j, gained, violation = partner(r[0], r[1], p.h, p.low, p.diag, ki, best, p.diag[i], j, gained, violation)
+		}
+		if violation <= goal || j < 0 {
+			break
+		}
+		kj, err := p.rows.row(j)
+		if err != nil {
+			return err
+		}
+		curvature := 2 * (p.diag[i] + p.diag[j] - 2*ki[j])
+		slope := p.h[i] - p.h[j]
+		hi, lo := p.c, 0.0
+		if side(i) == 1 {
+			hi = 0
+		}
+		if side(j) == 1 {
+			lo = -p.c
+		}
+		toHi, toLo := hi-p.v[i], p.v[j]-lo
+		step := min(toHi, toLo, slope/guarded(curvature))
+		if math.IsNaN(step) || math.IsInf(step, 0) {
+			return ErrOverflow
+		}
+		vi, vj := p.v[i]+step, p.v[j]-step
+		if step == toHi {
+			vi = hi
+		}
+		if step == toLo {
+			vj = lo
+		}
+		if vi == p.v[i] && vj == p.v[j] {
+			break
+		}
+		p.v[i], p.v[j] = vi, vj
+		p.mark(i, side(i))
+		p.mark(j, side(j))
+		p.objective += step * (slope - step*curvature/2)
+		p.iterations++
+		best = math.Inf(-1)
+		for _, r := range ranges {
+			i, best = update(r[0], r[1], p.h, p.up, ki, kj, 2*step, i, best)
+		}
+		if p.ended(4 * (ranges[0][1] - ranges[0][0])) {
+			break
+		}
+	}
+	clear(p.sum)
+	for s, r := range ranges {
+		for i := r[0]; i < r[1]; i++ {
+			was := -p.u[b][i]
+			if s == 1 {
+				was = p.u[a][i]
+			}
+			if p.v[i] == was {
+				continue
+			}
+			row, err := p.rows.row(i)
+			if err != nil {
+				return err
+			}
+			p.exact = false
+			floats.AddScaled(p.sum, p.v[i]-was, row)
+			p.work += len(row)
+			if s == 0 {
+				p.hold(i, b, p.v[i])
+			} else {
+				p.hold(i, a, -p.v[i])
+			}
+		}
+	}
+	floats.AddScaled(p.f[a], 1, p.sum)
+	floats.AddScaled(p.f[b], -1, p.sum)
+	return nil
+}
+
+func (p *westonWatkins) mark(i, side int) {
+	hi, lo := p.c, 0.0
+	if side == 1 {
+		hi, lo = 0, -p.c
+	}
+	p.up[i], p.low[i] = 0, 0
+	if p.v[i] >= hi {
+		p.up[i] = math.Inf(-1)
+	}
+	if p.v[i] <= lo {
+		p.low[i] = math.Inf(1)
+	}
+}
+
+// slack is the sum of those of all wrong classes.
+func (p *westonWatkins) slack(i int, b []float64) (sum float64) {
+	y := p.y[i]
+	for c := range p.u {
+		if c != y {
+			sum += max(0, 1-p.f[y][i]+p.f[c][i]-b[y]+b[c])
+		}
+	}
+	return sum
+}
+
+// tau stands in for a second derivative that is not positive.
+const tau = 1e-12
+
+// guarded is a second derivative to divide by.
+func guarded(curvature float64) float64 {
+	if curvature <= 0 {
+		return tau
+	}
+	return curvature
+}
+
+func partner(from, to int, h, low, diag, ki []float64, hi, kii float64, j int, best, violation float64) (int, float64, float64) {
+	h, low, diag, ki = h[from:to], low[from:to], diag[from:to], ki[from:to]
+	low, diag, ki = low[:len(h)], diag[:len(h)], ki[:len(h)]
+	for k, hk := range h {
+		d := hi - (hk + low[k])
+		if d > violation {
+			violation = d
+		}
+		curvature := kii + diag[k] - 2*ki[k]
+		if d*math.Abs(d) > best*curvature {
+			if gain := d * d / guarded(curvature); d > 0 && gain > best {
+				best, j = gain, from+k
+			}
+		}
+	}
+	return j, best, violation
+}
+
+func update(from, to int, h, up, ki, kj []float64, step float64, i int, best float64) (int, float64) {
+	h, up, ki, kj = h[from:to], up[from:to], ki[from:to], kj[from:to]
+	up, ki, kj = up[:len(h)], ki[:len(h)], kj[:len(h)]
+	for k, hk := range h {
+		hk -= step * (ki[k] - kj[k])
+		h[k] = hk
+		if v := hk + up[k]; v > best {
+			best, i = v, from+k
+		}
+	}
+	return i, best
+}
