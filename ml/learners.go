@@ -38,6 +38,18 @@ type solution struct {
 	report Report
 }
 
+// over is the solution with coefficients over n rows, of which at were trained on.
+func (s *solution) over(at []int, n int) *solution {
+	whole := *s
+	whole.u = make([]float64, n)
+	for k, i := range at {
+		if s.u[k] != 0 { // no negative zeros
+			whole.u[i] = s.u[k]
+		}
+	}
+	return &whole
+}
+
 // Learners lists the learners in the order pages show them.
 var Learners = []Learner{
 	{
@@ -112,9 +124,9 @@ func solveSVM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace
 		u[i] = a * y[i]
 	}
 	report := Report{
-		Status: res.Status, Objective: res.Dual, DualObjective: &res.Dual, PrimalObjective: finite(res.Primal), Gap: &res.Gap,
+		Status: res.Status, Objective: &res.Dual, DualObjective: &res.Dual, PrimalObjective: finite(res.Primal), Gap: &res.Gap,
 		Free: &res.Free, BoundedInside: &res.BoundedInside, BoundedMisclassified: &res.BoundedMisclassified,
-		SlackSum: res.SlackSum, Iterations: res.Iterations, KKTViolation: &res.KKTViolation, WNorm: finite(res.WNorm), Margin: finite(res.Margin),
+		SlackSum: &res.SlackSum, Iterations: res.Iterations, KKTViolation: &res.KKTViolation, WNorm: finite(res.WNorm), Margin: finite(res.Margin),
 	}
 	if res.Local { // there is no bound, nor a gap to one
 		report.Local, report.DualObjective, report.PrimalObjective, report.Gap = &res.Local, nil, nil, nil
@@ -133,8 +145,8 @@ func solveMCM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace
 		rank = k.Len() // nothing is cut: every column could have entered
 	}
 	return &solution{u: res.Lambda, b: res.B, f: res.F, report: Report{
-		Status: res.Status, Objective: res.Objective, DualObjective: &res.DualObjective, Gap: &res.Gap,
-		H: &res.H, SlackSum: res.SlackSum, L1: &res.L1, Rank: &rank, Iterations: res.Iterations,
+		Status: res.Status, Objective: &res.Objective, DualObjective: &res.DualObjective, Gap: &res.Gap,
+		H: &res.H, SlackSum: &res.SlackSum, L1: &res.L1, Rank: &rank, Iterations: res.Iterations,
 	}}, nil
 }
 
@@ -149,8 +161,8 @@ func solveRidge(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r tra
 	}
 	right := accuracy(res.LeftOut, y)
 	return &solution{u: res.A, f: res.F, report: Report{
-		Status: res.Status, Objective: res.Objective, Gap: &res.Gap, MSE: &res.MSE, LOOError: &res.LOOError, LOOAccuracy: &right,
-		Condition: finite(res.Condition), SlackSum: slack, Iterations: res.Iterations, WNorm: &res.WNorm,
+		Status: res.Status, Objective: &res.Objective, Gap: &res.Gap, MSE: &res.MSE, LOOError: &res.LOOError, LOOAccuracy: &right,
+		Condition: finite(res.Condition), SlackSum: &slack, Iterations: res.Iterations, WNorm: &res.WNorm,
 	}}, nil
 }
 

@@ -33,8 +33,8 @@ type Report struct {
 	N        int      `json:"n"`           // rows given, held-out ones included
 	D        int      `json:"d,omitempty"` // features
 	Classes  []string `json:"classes"`
-	Positive string   `json:"positive"`
-	Rule     Rule     `json:"rule,omitempty"` // of the model; empty in reports from before there were several: Sign
+	Positive string   `json:"positive,omitempty"` // under Sign
+	Rule     Rule     `json:"rule,omitempty"`     // of the model; empty in reports from before there were several: Sign
 	Learner  string   `json:"learner"`
 	Kernel   string   `json:"kernel"`
 
@@ -43,12 +43,12 @@ type Report struct {
 	Values param.Values `json:"-"`
 
 	Status          trace.Status `json:"status"`
-	Objective       float64      `json:"objective"` // svm: the dual, maximised; mcm, ridge: the minimum
+	Objective       *float64     `json:"objective,omitempty"` // svm: the dual, maximised; mcm, ridge: the minimum
 	DualObjective   *float64     `json:"dual_objective,omitempty"`
 	PrimalObjective *float64     `json:"primal_objective,omitempty"`
 	Gap             *float64     `json:"gap,omitempty"`   // (primal - dual) / max(1, |primal|)
 	Local           *bool        `json:"local,omitempty"` // svm, kernel not positive semidefinite: nothing proves a global optimum
-	B               float64      `json:"b"`               // bias of f in the space the kernel sees
+	B               *float64     `json:"b,omitempty"`     // bias of f in the space the kernel sees
 
 	SupportVectors       int  `json:"support_vectors"`
 	Free                 *int `json:"free,omitempty"`
@@ -56,7 +56,7 @@ type Report struct {
 	BoundedMisclassified *int `json:"bounded_misclassified,omitempty"`
 
 	H        *float64 `json:"h,omitempty"`
-	SlackSum float64  `json:"slack_sum"`
+	SlackSum *float64 `json:"slack_sum,omitempty"`
 	L1       *float64 `json:"l1,omitempty"`
 	Rank     *int     `json:"rank,omitempty"`
 
@@ -78,6 +78,8 @@ type Report struct {
 	JAfter     *float64 `json:"j_after,omitempty"`
 	Eigenvalue *float64 `json:"eigenvalue,omitempty"`
 	SignChange *bool    `json:"sign_change,omitempty"` // c(x) takes both signs
+
+	Machines []MachineReport `json:"machines,omitempty"` // of several, in the order of the model's
 
 	TrainN        int      `json:"train_n"`
 	TestN         int      `json:"test_n,omitempty"`
@@ -119,38 +121,44 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 		return nil, err
 	}
 	start := time.Now()
-	first, last, err := p.fit(ctx, learner, spec, recorder)
+	firsts, lasts, err := p.fitAll(ctx, learner, spec, recorder)
 	if err != nil {
 		return nil, err
 	}
-	classes := []string{p.neg, p.pos}
-	res := &Result{Model: p.model(Sign, classes, last)}
-	if first != nil {
-		res.Before = p.model(Sign, classes, first)
+	res := &Result{Model: p.model(lasts)}
+	if firsts != nil {
+		res.Before = p.model(firsts)
 	}
-	rep := last.report
+	rep := reportOf(res.Model, lasts)
 	rep.FitSeconds = time.Since(start).Seconds()
 
-	p.describe(&rep, spec, last, res.Model)
-	if last.cmap != nil {
-		rep.Values = rep.Values.With("core_gamma", param.Of(last.cmap.Gamma))
+	p.describe(&rep, spec, res.Model)
+	if c := lasts[0].cmap; c != nil {
+		rep.Values = rep.Values.With("core_gamma", param.Of(c.Gamma))
 	}
 	if w, b, ok := res.Model.Linear(); ok {
 		rep.Weights, rep.BOriginal = w, &b
 	}
+	var predicted []int
+	if len(lasts) == 1 { // whose f is there
+		predicted = res.Model.predicted(mat.NewDense(len(p.rows), 1, lasts[0].f))
+	} else if predicted, err = p.predicted(res.Model, p.rows); err != nil {
+		return nil, err
+	}
+	rep.TrainAccuracy = p.target.right(predicted, p.rows)
 	if len(p.test) > 0 {
-		f, err := p.decisions(res.Model, p.test)
-		if err != nil {
+		if predicted, err = p.predicted(res.Model, p.test); err != nil {
 			return nil, err
 		}
-		acc := accuracy(f, pick(p.all, p.test))
+		acc := p.target.right(predicted, p.test)
 		rep.TestAccuracy = &acc
 	}
 	res.Report = rep
 	return res, nil
 }
 
-// fitted is one machine over the training rows.
+// fitted is one machine. Its coefficients are over all training rows, 0 where it was not
+// trained.
 type fitted struct {
 	*solution
 	cmap  *conformal.Map
@@ -158,25 +166,22 @@ type fitted struct {
 	c     []float64 // of cmap at the training rows
 }
 
-// fit trains one machine on p's rows and labels. first is the machine before its
-// conformal map, nil when there is none.
-func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, recorder trace.Recorder) (first, last *fitted, err error) {
-	gram, err := p.trainingGram()
+// fit trains one machine on its part of the training rows. width is that of the cores.
+// first is the machine before its conformal map, nil when there is none.
+func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, q part, width float64, recorder trace.Recorder) (first, last *fitted, err error) {
+	sol, err := learner.solve(ctx, q.gram, q.y, spec, recorder)
 	if err != nil {
 		return nil, nil, err
 	}
-	sol, err := learner.solve(ctx, gram, p.y, spec, recorder)
-	if err != nil {
-		return nil, nil, err
-	}
-	last = &fitted{solution: sol}
+	cores := p.cores(spec, sol.u)
+	last = &fitted{solution: sol.over(q.at, len(p.rows))}
 	if spec.Conformal == "none" || sol.report.Status == trace.Cancelled {
 		return nil, last, nil
 	}
-	first, last = last, &fitted{cores: p.cores(spec, sol.u)}
+	first, last = last, &fitted{cores: pick(q.at, cores)}
 	var stats conformal.Stats
-	last.cmap, stats, err = conformal.Fit(ctx, spec.Conformal, gram, p.x, p.y, last.cores, conformal.Settings{
-		Gamma: p.coreGamma(spec, gram), Ridge: spec.Values.Number("core_ridge"),
+	last.cmap, stats, err = conformal.Fit(ctx, spec.Conformal, q.gram, q.x, q.y, cores, conformal.Settings{
+		Gamma: width, Ridge: spec.Values.Number("core_ridge"),
 	})
 	if err != nil {
 		return nil, nil, err
@@ -184,9 +189,10 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, recorder 
 	if last.c, err = p.factors(last); err != nil {
 		return nil, nil, err
 	}
-	if last.solution, err = learner.solve(ctx, kernel.Scaled(gram, last.c), p.y, spec, recorder); err != nil {
+	if sol, err = learner.solve(ctx, kernel.Scaled(q.gram, pick(last.c, q.at)), q.y, spec, recorder); err != nil {
 		return nil, nil, err
 	}
+	last.solution = sol.over(q.at, len(p.rows))
 	rep, nc := &last.report, len(last.cores)
 	rep.Cores, rep.JBefore, rep.JAfter, rep.SignChange = &nc, finite(stats.JBefore), finite(stats.JAfter), &stats.SignChange
 	if stats.Spectrum != nil {
@@ -208,15 +214,13 @@ func Check(d *dataset.Data, spec Spec) error {
 // problem is a training problem in the numbers the solvers see.
 type problem struct {
 	data       *dataset.Data // the chosen columns
-	pos, neg   string
-	all        []float64 // labels ±1 of every row
-	rows, test []int     // trained on, held out
+	target     Target
+	rows, test []int // trained on, held out
 	scaler     *dataset.Scaler
 	project    *Projection
 	kernel     kernel.Kernel
 	x          *mat.Dense      // training rows as the kernel sees them; nil: no vectors
 	objects    dataset.Objects // training rows that are no vectors
-	y          []float64       // their labels
 }
 
 func prepare(d *dataset.Data, spec Spec) (*problem, error) {
@@ -224,7 +228,7 @@ func prepare(d *dataset.Data, spec Spec) (*problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	train, test := dataset.Split(p.all, spec.TestFraction, spec.Seed)
+	train, test := dataset.Split(p.target.Strata(), spec.TestFraction, spec.Seed)
 	return p.split(spec, train, test)
 }
 
@@ -246,10 +250,8 @@ func choose(d *dataset.Data, spec Spec) (*problem, error) {
 			return nil, param.Problems{{Field: "features", Message: err.Error()}}
 		}
 	}
-	if p.all, p.pos, p.neg, err = d.Binary(spec.Positive); err != nil {
-		return nil, param.Problems{{Field: "positive", Message: err.Error()}}
-	}
-	return p, nil
+	p.target, err = TargetOf(d, spec)
+	return p, err
 }
 
 // mismatch says that the kernel does not take the objects of a data set, and which do.
@@ -268,7 +270,6 @@ func (p *problem) split(spec Spec, train, test []int) (*problem, error) {
 	q := *p
 	p = &q
 	p.rows, p.test = train, test
-	p.y = pick(p.all, p.rows)
 	if p.data.Objects != nil {
 		p.objects, p.kernel = p.data.Objects.Subset(p.rows), kernel.New(spec.Kernel, spec.Values, nil)
 		return p, nil
@@ -323,16 +324,21 @@ func (p *problem) gram(d *dataset.Data) (kernel.Matrix, error) {
 	return kernel.NewGram(p.kernel, x), nil
 }
 
-// decisions is f of m at some rows of the data.
-func (p *problem) decisions(m *Model, some []int) ([]float64, error) {
+// scores are those of m at some rows of the data.
+func (p *problem) scores(m *Model, some []int) (*mat.Dense, error) {
 	if p.data.Objects == nil {
-		return m.Decisions(rows(p.data.X, some)), nil
+		return m.Scores(rows(p.data.X, some)), nil
 	}
-	scores, err := m.ScoresOf(p.data.Objects.Subset(some))
+	return m.ScoresOf(p.data.Objects.Subset(some))
+}
+
+// predicted are the classes that m tells of some rows of the data.
+func (p *problem) predicted(m *Model, some []int) ([]int, error) {
+	scores, err := p.scores(m, some)
 	if err != nil {
 		return nil, err
 	}
-	return scores.RawMatrix().Data, nil
+	return m.predicted(scores), nil
 }
 
 // factors is c of a map at the training rows.
@@ -391,11 +397,11 @@ func supports(u []float64) (s []int) {
 
 // model puts machines together. Their supports are the training rows that any of
 // them uses.
-func (p *problem) model(rule Rule, classes []string, machines ...*fitted) *Model {
+func (p *problem) model(machines []*fitted) *Model {
 	m := &Model{
-		Features: p.data.Features, Label: p.data.Label, Classes: classes, Objects: p.data.Kind(),
+		Features: p.data.Features, Label: p.data.Label, Classes: p.target.Classes, Objects: p.data.Kind(),
 		Scaler: p.scaler, Projection: p.project, Kernel: p.kernel,
-		Machines: make([]Machine, len(machines)), Rule: rule,
+		Machines: make([]Machine, len(machines)), Rule: p.target.Rule,
 	}
 	var used []int // training rows
 	for i, row := range p.rows {
@@ -429,12 +435,12 @@ func (p *problem) model(rule Rule, classes []string, machines ...*fitted) *Model
 	return m
 }
 
-func (p *problem) describe(r *Report, spec Spec, sol *fitted, m *Model) {
+func (p *problem) describe(r *Report, spec Spec, m *Model) {
 	r.N, r.D = p.data.Len(), len(p.data.Features)
 	r.Rule = m.Rule
-	r.Classes, r.Positive = p.data.Classes, p.pos
-	r.Learner, r.Kernel, r.B = spec.Learner, spec.Kernel, sol.b
-	r.SupportVectors = len(supports(sol.u))
+	r.Classes, r.Positive = p.data.Classes, p.target.Positive()
+	r.Learner, r.Kernel = spec.Learner, spec.Kernel
+	r.SupportVectors = len(m.Supports.Rows)
 	for _, p := range Params {
 		if v := spec.Value(p.Name); p.Telling && v.IsNumber() && spec.Applies(p.Name) {
 			r.Values = r.Values.With(p.Name, v)
@@ -446,7 +452,6 @@ func (p *problem) describe(r *Report, spec Spec, sol *fitted, m *Model) {
 		}
 	}
 	r.TrainN, r.TestN = len(p.rows), len(p.test)
-	r.TrainAccuracy = accuracy(sol.f, p.y)
 	r.Preprocessing = p.data.Kind().Prepared()
 	if p.objects != nil {
 		return
@@ -479,8 +484,8 @@ func rows(x *mat.Dense, idx []int) *mat.Dense {
 	return out
 }
 
-func pick(y []float64, idx []int) []float64 {
-	out := make([]float64, len(idx))
+func pick[T any](y []T, idx []int) []T {
+	out := make([]T, len(idx))
 	for i, r := range idx {
 		out[i] = y[r]
 	}

@@ -97,6 +97,16 @@ func (m *Model) Class(scores []float64) int {
 	return m.Rule.entry().class(len(m.Classes), scores)
 }
 
+// predicted is Class of every row of scores.
+func (m *Model) predicted(scores *mat.Dense) []int {
+	n, _ := scores.Dims()
+	classes := make([]int, n)
+	for i := range classes {
+		classes[i] = m.Class(scores.RawRowView(i))
+	}
+	return classes
+}
+
 // LabelOf is the answer that scores stand for in words, empty under Value.
 func (m *Model) LabelOf(scores ...float64) string { return m.class(m.Class(scores)) }
 

@@ -76,8 +76,8 @@ func TestPrecomputedIsItsKernel(t *testing.T) {
 			s := spec(t, append([]string{"kernel", "precomputed"}, set...)...)
 			got := train(t, matrix, s)
 			a, b := want.Report, got.Report
-			if !alike(a.Objective, b.Objective) || !alike(a.B, b.B) || a.SupportVectors != b.SupportVectors || !alike(a.TrainAccuracy, b.TrainAccuracy) || b.N != 60 || b.D != 0 {
-				t.Errorf("%s: objective %g, b %g, %d SVs; with points %g, %g, %d", at, b.Objective, b.B, b.SupportVectors, a.Objective, a.B, a.SupportVectors)
+			if !alike(*a.Objective, *b.Objective) || !alike(*a.B, *b.B) || a.SupportVectors != b.SupportVectors || !alike(a.TrainAccuracy, b.TrainAccuracy) || b.N != 60 || b.D != 0 {
+				t.Errorf("%s: objective %g, b %g, %d SVs; with points %g, %g, %d", at, *b.Objective, *b.B, b.SupportVectors, *a.Objective, *a.B, a.SupportVectors)
 			}
 			if (a.TestAccuracy == nil) != (b.TestAccuracy == nil) || a.TestAccuracy != nil && *a.TestAccuracy != *b.TestAccuracy {
 				t.Errorf("%s: accuracy on held-out rows differs", at)
@@ -144,8 +144,8 @@ func TestPrecomputedSubset(t *testing.T) {
 	// In order, it is the same machine.
 	sorted := slices.Sorted(slices.Values(some))
 	again := train(t, all.Subset(sorted), s)
-	if !alike(part.Report.Objective, again.Report.Objective) {
-		t.Errorf("objective %g, in order %g", part.Report.Objective, again.Report.Objective)
+	if !alike(*part.Report.Objective, *again.Report.Objective) {
+		t.Errorf("objective %g, in order %g", *part.Report.Objective, *again.Report.Objective)
 	}
 }
 
@@ -163,8 +163,8 @@ func TestPrecomputedIndefinite(t *testing.T) {
 			t.Logf("%v: %v", set, err) // an error is an answer
 			continue
 		}
-		if r := res.Report; !isFinite(r.Objective) || !isFinite(r.B) {
-			t.Errorf("%v: objective %g, b %g", set, r.Objective, r.B)
+		if r := res.Report; !isFinite(*r.Objective) || !isFinite(*r.B) {
+			t.Errorf("%v: objective %g, b %g", set, *r.Objective, *r.B)
 		}
 	}
 }
@@ -291,7 +291,7 @@ func TestTrainerOnPrecomputed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, v := range judged[a].F {
+			for i, v := range judged[a].Scores.RawMatrix().Data {
 				if math.Abs(v-f.At(i, 0)) > 1e-4*(1+math.Abs(v)) {
 					t.Errorf("%v, C = %s: f = %g at row %d, by Train %g", set, c, v, held[i], f.At(i, 0))
 				}

@@ -67,19 +67,19 @@ func (q Quantity) Value(r *Report) any {
 
 // Quantities lists everything a Report holds, most telling first.
 var Quantities = slices.Concat([]Quantity{
-	{"test_accuracy", "accuracy, held out", "Share of held-out points on their own side of f = 0: the only number here about unseen points.", Share, 1, func(r *Report) any { return r.TestAccuracy }},
+	{"test_accuracy", "accuracy, held out", "Share of held-out points whose class is the predicted one: the only number here about unseen points.", Share, 1, func(r *Report) any { return r.TestAccuracy }},
 	{"test_n", "points held out", "Points that were not trained on.", Plain, 0, func(r *Report) any {
 		if r.TestN == 0 {
 			return nil
 		}
 		return r.TestN
 	}},
-	{"train_accuracy", "accuracy, training", "Share of training points on their own side of f = 0.", Share, 0, func(r *Report) any { return r.TrainAccuracy }},
+	{"train_accuracy", "accuracy, training", "Share of training points whose class is the predicted one.", Share, 0, func(r *Report) any { return r.TrainAccuracy }},
 	{"train_n", "points trained on", "All points but those held out.", Plain, 0, func(r *Report) any { return r.TrainN }},
 	{"loo_accuracy", "accuracy, leave-one-out", "Share of training points that the machine of all the others puts on their own side of f = 0, in closed form. Scaling and kernel width stay those of all training points.", Share, 1, func(r *Report) any { return r.LOOAccuracy }},
 	{"loo_error", "leave-one-out error", "Mean of (t − f(x))² over the training points, f fitted to all the others: in closed form, without training again.", Plain, -1, func(r *Report) any { return r.LOOError }},
 	{"mse", "mean squared error", "Mean of (t − f(x))² over the training points.", Plain, 0, func(r *Report) any { return r.MSE }},
-	{"support_vectors", "support vectors", "Points with a weight that is not zero: only they enter f.", Plain, -1, func(r *Report) any { return r.SupportVectors }},
+	{"support_vectors", "support vectors", "Points with a weight that is not zero: only they enter f. Of several machines: in any of them.", Plain, -1, func(r *Report) any { return r.SupportVectors }},
 	{"free", "– free", "0 < α < C: exactly on the margin, |f| = 1. They fix b.", Plain, 0, func(r *Report) any { return r.Free }},
 	{"bounded_inside", "– bounded, inside", "α = C, slack at most 1: inside the margin, still on the right side.", Plain, 0, func(r *Report) any { return r.BoundedInside }},
 	{"bounded_misclassified", "– bounded, misclassified", "α = C, slack above 1: on the wrong side.", Plain, 0, func(r *Report) any { return r.BoundedMisclassified }},
@@ -88,6 +88,12 @@ var Quantities = slices.Concat([]Quantity{
 	{"h", "h", "Largest functional margin of a training point, at least 1: the MCM keeps its ratio to the smallest margin small.", Plain, 0, func(r *Report) any { return r.H }},
 	{"slack_sum", "sum of slacks", "Σ max(0, 1 − y f(x)): how far all training points together fall short of f = ±1 on their side.", Plain, 0, func(r *Report) any { return r.SlackSum }},
 	{"l1", "Σ|λ|", "Sum of the absolute coefficients, what ρ pays for.", Plain, 0, func(r *Report) any { return r.L1 }},
+	{"machines", "machines", "Functions f that were trained, each by itself and each with numbers of its own.", Plain, 0, func(r *Report) any {
+		if len(r.Machines) == 0 {
+			return nil
+		}
+		return len(r.Machines)
+	}},
 	{"b", "b", "Constant term of f, in the space the kernel sees.", Plain, 0, func(r *Report) any { return r.B }},
 	{"w", "w in original units", "Weights of the straight boundary w·x + b = 0 on the features as they were given.", Plain, 0, func(r *Report) any { return r.Weights }},
 	{"b_original", "b in original units", "The constant that goes with these weights.", Plain, 0, func(r *Report) any { return r.BOriginal }},
@@ -104,7 +110,7 @@ var Quantities = slices.Concat([]Quantity{
 	{"local", "local optimum", "The kernel is not positive semidefinite in general, so that the dual may have many maxima. This is the better one of two, from starts far apart, and no bound proves that there is no other.", Plain, 0, func(r *Report) any { return r.Local }},
 	{"condition", "condition number", "Of the linear system (K + λI) a = t, estimated: about how many times it may magnify rounding, 1e-16. Raise λ to lower it.", Plain, 0, func(r *Report) any { return r.Condition }},
 	{"kkt_violation", "largest KKT violation", "How far the worst pair of points is from optimal, as far as rounding lets it be known; training stops at tol.", Plain, 0, func(r *Report) any { return r.KKTViolation }},
-	{"iterations", "iterations", "Steps of the solver.", Plain, 0, func(r *Report) any { return r.Iterations }},
+	{"iterations", "iterations", "Steps of the solver, of all machines together.", Plain, 0, func(r *Report) any { return r.Iterations }},
 	{"status", "status", "Why the solver stopped: converged, iteration-limit, cancelled, or numerical (rounding kept it from what was asked for; the gap or the violation tells what was reached).", Plain, 0, func(r *Report) any { return string(r.Status) }},
 	{"fit_seconds", "training time", "Training only: no reading, no drawing.", Seconds, 0, func(r *Report) any { return r.FitSeconds }},
 	{"n", "points", "Rows given, held-out ones included.", Plain, 0, func(r *Report) any { return r.N }},
@@ -115,7 +121,12 @@ var Quantities = slices.Concat([]Quantity{
 		return r.D
 	}},
 	{"classes", "classes", "Labels in the data, sorted.", Plain, 0, func(r *Report) any { return strings.Join(r.Classes, ", ") }},
-	{"positive", "positive class", "The side f(x) ≥ 0.", Plain, 0, func(r *Report) any { return r.Positive }},
+	{"positive", "positive class", "The side f(x) ≥ 0.", Plain, 0, func(r *Report) any {
+		if r.Positive == "" {
+			return nil
+		}
+		return r.Positive
+	}},
 	{"rule", "rule", "How the answer is read off f(x).", Plain, 0, func(r *Report) any {
 		if r.Rule == "" {
 			return nil

@@ -123,7 +123,7 @@ func TestReferenceSolutions(t *testing.T) {
 					t.Errorf("%s is %.12g, want %.12g within %g", what, got, want, tol)
 				}
 			}
-			agree("objective", r.Objective, want.Objective, tol)
+			agree("objective", *r.Objective, want.Objective, tol)
 			if row.Learner != "svm" {
 				if math.Abs(*r.Gap) > 1e-8 {
 					t.Errorf("certificate: gap %g", *r.Gap)
@@ -131,9 +131,9 @@ func TestReferenceSolutions(t *testing.T) {
 				return
 			}
 			agree("|w|", *r.WNorm, want.WNorm, 1e-3)
-			agree("slack", r.SlackSum+1, want.SlackSum+1, 1e-3)
-			if math.Abs(r.B-want.B) > 1e-4*math.Max(1, math.Abs(want.B)) {
-				t.Errorf("b is %g, want %g", r.B, want.B)
+			agree("slack", *r.SlackSum+1, want.SlackSum+1, 1e-3)
+			if math.Abs(*r.B-want.B) > 1e-4*math.Max(1, math.Abs(want.B)) {
+				t.Errorf("b is %g, want %g", *r.B, want.B)
 			}
 			if math.Abs(r.TrainAccuracy-want.TrainAccuracy) > 1.5/float64(row.N) {
 				t.Errorf("training accuracy is %g, want %g", r.TrainAccuracy, want.TrainAccuracy)
@@ -168,11 +168,11 @@ func TestReferenceRidge(t *testing.T) {
 		t.Run(fmt.Sprintf("%s %s %g lambda=%g", row.Data, row.Kernel.Type, row.Kernel.Gamma, row.Lam), func(t *testing.T) {
 			t.Parallel()
 			r := train(t, d, s).Report
-			if r.Status != trace.Converged || r.SupportVectors != r.TrainN || r.B != 0 {
-				t.Errorf("status %s, %d of %d support vectors, b = %g", r.Status, r.SupportVectors, r.TrainN, r.B)
+			if r.Status != trace.Converged || r.SupportVectors != r.TrainN || *r.B != 0 {
+				t.Errorf("status %s, %d of %d support vectors, b = %g", r.Status, r.SupportVectors, r.TrainN, *r.B)
 			}
 			for what, v := range map[string][2]float64{
-				"objective":         {r.Objective, row.Expect.Objective},
+				"objective":         {*r.Objective, row.Expect.Objective},
 				"mse":               {*r.MSE, row.Expect.MSE},
 				"training accuracy": {r.TrainAccuracy, row.Expect.TrainAccuracy},
 			} {
@@ -247,8 +247,8 @@ func TestHeartUnscaled(t *testing.T) {
 		{[]string{"kernel", "poly", "gamma", "0.1", "coef0", "1", "degree", "3"}, 75.330138, 118},
 	} {
 		r := train(t, d, spec(t, append(c.set, "standardize", "false", "tol", "1e-6")...)).Report
-		if math.Abs(r.Objective-c.objective) > 1e-6*c.objective || r.SupportVectors != c.sv {
-			t.Errorf("%v: objective %.9g with %d support vectors, want %.9g with %d", c.set, r.Objective, r.SupportVectors, c.objective, c.sv)
+		if math.Abs(*r.Objective-c.objective) > 1e-6*c.objective || r.SupportVectors != c.sv {
+			t.Errorf("%v: objective %.9g with %d support vectors, want %.9g with %d", c.set, *r.Objective, r.SupportVectors, c.objective, c.sv)
 		}
 	}
 }

@@ -34,7 +34,8 @@ type Spec struct {
 
 	Label       string   // label column; empty: as the data set has it
 	Features    []string // nil: all
-	Positive    string   // class +1; empty: the last of two
+	Positive    string   // class +1, against all others; empty: the last of two, or all of more
+	Multiclass  string   // an entry of Multiclass: how more than two classes are told apart; empty: the first
 	Standardize bool
 	Project     string // "none" or "pca": train on two principal components
 
@@ -59,7 +60,7 @@ var Groups = []Group{
 	{"data", "Data", []param.Param{
 		{Name: "label", Label: "label column", Kind: param.Text, Help: "Column that holds the class; empty takes the one the file was read with."},
 		{Name: "features", Label: "features", Kind: param.Text, Help: "Columns to train on, separated by commas; empty takes all."},
-		{Name: "positive", Label: "positive class", Kind: param.Text, Help: "Class on the side f(x) ≥ 0. With more than two classes it is trained against all the others."},
+		{Name: "positive", Label: "positive class", Kind: param.Text, Help: "Class on the side f(x) ≥ 0, trained against all the others. Empty takes the last of two classes, and tells more than two apart."},
 		{Name: "standardize", Label: "standardise", Kind: param.Switch, Default: "true", Help: "Shift and scale every feature to mean 0 and deviation 1, measured on the training rows."},
 		{Name: "project", Label: "projection", Kind: param.Choice, Default: "none", Options: []param.Option{
 			{Name: "none", Label: "none", Help: "Train on the features as they are."},
@@ -67,7 +68,7 @@ var Groups = []Group{
 		}, Help: "Train on the features themselves or on their two leading principal components."},
 	}},
 	{"kernel", "Kernel", withOptions(kernelChoice())},
-	{"machine", "Machine", withOptions(learnerChoice())},
+	{"machine", "Machine", append(withOptions(learnerChoice()), multiclassChoice())},
 	{"conformal", "Conformal map", withOptions(conformalChoice())},
 	{"evaluation", "Evaluation", []param.Param{
 		{Name: "test_fraction", Label: "held-out share", Kind: param.Number, Default: "0", Min: 0, Max: 0.9, Low: 0, High: 0.9, Help: "Share of every class kept out of training to measure accuracy on unseen points."},
@@ -104,6 +105,14 @@ func learnerChoice() param.Param {
 	p := param.Param{Name: "learner", Label: "learner", Kind: param.Choice, Default: "svm", Help: "The machine that is trained."}
 	for _, l := range Learners {
 		p.Options = append(p.Options, param.Option{Name: l.Name, Label: l.Label, Formula: l.Problem, Help: l.Help, Params: l.Params})
+	}
+	return p
+}
+
+func multiclassChoice() param.Param {
+	p := param.Param{Name: "multiclass", Label: "several classes", Kind: param.Choice, Default: "ovo", When: "positive", Help: "How more than two classes are told apart; with two it makes no difference."}
+	for _, e := range Multiclass {
+		p.Options = append(p.Options, param.Option{Name: e.Name, Label: e.Label, Formula: e.Formula, Help: e.Help})
 	}
 	return p
 }
@@ -154,6 +163,8 @@ func (s *Spec) field(name string) any {
 		return &s.Features
 	case "positive":
 		return &s.Positive
+	case "multiclass":
+		return &s.Multiclass
 	case "standardize":
 		return &s.Standardize
 	case "project":
@@ -327,6 +338,9 @@ func (s Spec) Title() string {
 		case p.Kind != param.Switch:
 			words = append(words, p.Name+"="+v.Text())
 		}
+	}
+	if p, _ := Param("multiclass"); s.Multiclass != p.Default && s.Applies(p.Name) {
+		words = append(words, s.Multiclass)
 	}
 	if s.Conformal != "none" {
 		words = append(words, s.Conformal)

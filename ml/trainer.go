@@ -6,6 +6,8 @@ import (
 	"maps"
 	"sync"
 
+	"gonum.org/v1/gonum/mat"
+
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/param"
@@ -28,9 +30,9 @@ type Trainer struct {
 type Judged struct {
 	Status         trace.Status
 	SupportVectors int
-	F              []float64 // f on the rows it was judged on
-	Accuracy       float64   // share of those with f on the right side; f = 0 counts as +1
-	TrainAccuracy  float64   // the same on the rows trained on
+	Scores         *mat.Dense // f on the rows it was judged on, a column for each machine
+	Accuracy       float64    // share of those whose class the rule tells
+	TrainAccuracy  float64    // the same on the rows trained on
 }
 
 // NewTrainer makes a trainer. The share and the C of spec are not used. Errors are
@@ -73,11 +75,11 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 		if res.Report.Status == trace.Cancelled {
 			return nil, ctx.Err()
 		}
-		f, err := p.decisions(res.Model, test)
+		f, err := p.scores(res.Model, test)
 		if err != nil {
 			return nil, err
 		}
-		judged = append(judged, Judged{res.Report.Status, res.Report.SupportVectors, f, accuracy(f, pick(p.all, test)), res.Report.TrainAccuracy})
+		judged = append(judged, Judged{res.Report.Status, res.Report.SupportVectors, f, p.target.right(res.Model.predicted(f), test), res.Report.TrainAccuracy})
 	}
 	return judged, nil
 }
@@ -87,8 +89,8 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 // on whether the matrix has room, and they are to be those of any other machine.
 const judgeCache = svm.DefaultCache / 2
 
-// path judges a learner by its heldOut: all rows but those of train are held out of one
-// matrix.
+// path judges a learner by its heldOut: for each machine, all rows of one matrix but
+// those of train that are on its sides are held out.
 func (t *Trainer) path(ctx context.Context, learner Learner, p *problem, test []int, cs []float64) ([]Judged, error) {
 	bytes := t.spec.CacheBytes
 	if bytes <= 0 {
@@ -98,28 +100,51 @@ func (t *Trainer) path(ctx context.Context, learner Learner, p *problem, test []
 	if err != nil {
 		return nil, err
 	}
-	trained := make([]bool, len(p.all))
+	trained := make([]bool, len(p.target.Class))
 	for _, i := range p.rows {
 		trained[i] = true
 	}
-	var held []int
-	for i, in := range trained {
-		if !in {
-			held = append(held, i)
+	settings := svm.Settings{Tol: t.spec.Values.Number("tol"), MaxIter: t.spec.Values.Int("max_iter"), CacheBytes: bytes}
+	sides := p.target.Rule.entry().sides(len(p.target.Classes))
+	machines := make([][]*svm.Result, len(sides)) // by C
+	for m, s := range sides {
+		y, held := make([]float64, len(trained)), []int(nil)
+		for i, in := range trained {
+			if y[i] = s.of(p.target.Class[i]); !in || y[i] == 0 {
+				held = append(held, i)
+			}
+			if y[i] == 0 {
+				y[i] = -1 // whatever it is, it is held out
+			}
+		}
+		machines[m], err = learner.heldOut(ctx, k, y, held, cs, settings)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-	results, err := learner.heldOut(ctx, k, p.all, held, cs, svm.Settings{Tol: t.spec.Values.Number("tol"), MaxIter: t.spec.Values.Int("max_iter"), CacheBytes: bytes})
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return nil, err
-	}
 	judged := make([]Judged, len(cs))
-	y := pick(p.all, test)
-	for a, r := range results {
-		f := pick(r.F, test)
-		judged[a] = Judged{r.Status, r.SupportVectors, f, accuracy(f, y), accuracy(pick(r.F, p.rows), p.y)}
+	m := Model{Rule: p.target.Rule, Classes: p.target.Classes}
+	for a := range cs {
+		j := Judged{Status: trace.Converged}
+		all := mat.NewDense(len(trained), len(sides), nil)
+		used := make([]bool, len(trained))
+		for k, byC := range machines {
+			all.SetCol(k, byC[a].F)
+			j.Status = worse(j.Status, byC[a].Status)
+			for i, alpha := range byC[a].Alpha {
+				if alpha != 0 && !used[i] {
+					used[i] = true
+					j.SupportVectors++
+				}
+			}
+		}
+		j.Scores = rows(all, test)
+		j.Accuracy = p.target.right(m.predicted(j.Scores), test)
+		j.TrainAccuracy = p.target.right(m.predicted(rows(all, p.rows)), p.rows)
+		judged[a] = j
 	}
 	return judged, nil
 }

@@ -77,10 +77,10 @@ func TestTrainerJudges(t *testing.T) {
 				want := res.Model.Decisions(part(d, test).X)
 				right := 0
 				for b, i := range test {
-					if f := judged[a].F[b]; math.Abs(f-want[b]) > 1e-4*(1+math.Abs(f)) {
+					if f := judged[a].Scores.At(b, 0); math.Abs(f-want[b]) > 1e-4*(1+math.Abs(f)) {
 						t.Errorf("C = %g: f of row %d is %g, trained by itself %g", c, i, f, want[b])
 					}
-					if (judged[a].F[b] >= 0) == (d.Y[i] == 1) {
+					if (judged[a].Scores.At(b, 0) >= 0) == (d.Y[i] == 1) {
 						right++
 					}
 				}
@@ -141,9 +141,9 @@ func TestTrainerIsShared(t *testing.T) {
 			t.Fatal(err)
 		}
 		for a, want := range judge(alone, k) {
-			for i, f := range want.F {
-				if got[a].F[i] != f {
-					t.Fatalf("fold %d, C = %g: f is %g, alone %g", k, cs[a], got[a].F[i], f)
+			for i, f := range want.Scores.RawMatrix().Data {
+				if got[a].Scores.At(i, 0) != f {
+					t.Fatalf("fold %d, C = %g: f is %g, alone %g", k, cs[a], got[a].Scores.At(i, 0), f)
 				}
 			}
 		}

@@ -41,6 +41,10 @@ func written(t *testing.T) (file struct {
 	return file
 }
 
+// later is what texts of the fixture do not have, as it came after them: parameters at
+// their defaults.
+var later = strings.NewReplacer(`"multiclass":"ovo",`, "")
+
 func TestWrittenSpecsAreRead(t *testing.T) {
 	t.Parallel()
 	for _, row := range written(t).Specs {
@@ -56,12 +60,12 @@ func TestWrittenSpecsAreRead(t *testing.T) {
 		if diff := cmp.Diff(strict, stored); diff != "" {
 			t.Errorf("%s: strictly and leniently read differ:\n%s", row.JSON, diff)
 		}
-		if again := asJSON(t, strict); again != row.JSON {
+		if again := later.Replace(asJSON(t, strict)); again != row.JSON {
 			t.Errorf("%s was written again as %s", row.JSON, again)
 		}
 		for _, p := range ml.Params {
 			text, applied := row.Text[p.Name]
-			if strict.Applies(p.Name) != applied {
+			if p.Name != "multiclass" && strict.Applies(p.Name) != applied {
 				t.Errorf("%s: %s applies: %v", row.JSON, p.Name, !applied)
 			}
 			if got := strict.Value(p.Name); applied && got != p.Read(text) {

@@ -101,6 +101,9 @@ func TestUsage(t *testing.T) {
 		{"fit --data F --out F", "overwritten"},
 		{"fit --data F --test ./t.svg --plot t.svg", "overwritten"},
 		{"predict --model m --data F --out F", "overwritten"},
+		{"fit --data F --multiclass pairs", `--multiclass must be one of ovo, ovr`},
+		{"fit --data F --positive a --multiclass ovr", "--multiclass has no effect with --positive=a"},
+		{"cv --data F --positive a --multiclass ovr", "--multiclass has no effect with --positive=a"},
 		{"fit --data F --rho 0.1", "--rho has no effect with --learner=svm"},
 		{"fit --data F --degree 2", "--degree has no effect with --kernel=rbf"},
 		{"fit --data F --kernel linear --gamma 1", "--gamma has no effect with --kernel=linear"},
@@ -167,7 +170,8 @@ func TestFailures(t *testing.T) {
 		"empty":            {[]string{"fit", "--data", in("empty.csv", "")}, []string{"empty.csv"}},
 		"not a number":     {[]string{"fit", "--data", in("bad.csv", "a,b,c\n1,2,x\n3,four,y\n5,6,x\n")}, []string{"bad.csv", "line 3", "column 2", "four"}},
 		"single class":     {[]string{"fit", "--data", in("one.csv", "a,b\n1,x\n2,x\n")}, []string{"one.csv", "classes"}},
-		"three classes":    {[]string{"fit", "--data", in("three.csv", "a,k\n1,x\n2,y\n3,z\n")}, []string{"3 classes", "x, y, z"}},
+		"none of three":    {[]string{"fit", "--data", in("three.csv", "a,k\n1,x\n2,y\n3,z\n"), "--positive", "w"}, []string{"no class", "x, y, z"}},
+		"one of three":     {[]string{"fit", "--data", in("three.csv", "a,k\n1,x\n2,y\n2,z\n"), "--hard-margin"}, []string{"z against y", "separa"}},
 		"unknown positive": {[]string{"fit", "--data", data, "--positive", "maybe"}, []string{"maybe", "no, yes"}},
 		"unknown label":    {[]string{"fit", "--data", data, "--label", "colour"}, []string{"points.csv", "colour", "kind"}},
 		"unknown feature":  {[]string{"fit", "--data", data, "--features", "x1,x9"}, []string{"points.csv", "x9"}},
@@ -384,8 +388,8 @@ func TestFitReadsEveryFormat(t *testing.T) {
 		"quoted \"x\".csv": "\"x1\",\"x2\",\"kind\"\n" + lines(func(a, b, l string) string { return a + "," + b + ",\"" + l + "\"" }),
 	} {
 		got := report(t, "--data", file(t, name, text))
-		if got.N != 6 || got.D != 2 || len(got.Classes) != 2 || got.Objective != want.Objective {
-			t.Errorf("%s: n %d, d %d, classes %v, objective %g; want 6, 2, two, %g", name, got.N, got.D, got.Classes, got.Objective, want.Objective)
+		if got.N != 6 || got.D != 2 || len(got.Classes) != 2 || *got.Objective != *want.Objective {
+			t.Errorf("%s: n %d, d %d, classes %v, objective %g; want 6, 2, two, %g", name, got.N, got.D, got.Classes, *got.Objective, *want.Objective)
 		}
 	}
 }

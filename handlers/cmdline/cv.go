@@ -28,6 +28,8 @@ type cvOptions struct {
 	data   string
 	json   bool
 	notes  []string // about flags without effect
+
+	multiclass bool // given on the command line
 }
 
 // The flags of cv that are numbers but no parameters of a training.
@@ -47,7 +49,8 @@ type cvReport struct {
 	N        int      `json:"n"`
 	D        int      `json:"d,omitempty"`
 	Classes  []string `json:"classes"`
-	Positive string   `json:"positive"`
+	Positive string   `json:"positive,omitempty"`
+	Rule     ml.Rule  `json:"rule"`
 	Learner  string   `json:"learner"`
 	Kernel   string   `json:"kernel"`
 	Folds    int      `json:"folds"`
@@ -115,7 +118,7 @@ func parseCV(args []string) (*cvOptions, error) {
 	if o.notes, err = f.idle(specs...); err != nil {
 		return nil, err
 	}
-	o.data, o.json, o.spec = *data, *asJSON, *spec
+	o.data, o.json, o.spec, o.multiclass = *data, *asJSON, *spec, f.Given("multiclass")
 	o.scheme.Nested, o.scheme.Seed = *nested, spec.Seed
 	switch {
 	case f.Given("cache") && !spec.Caches():
@@ -153,6 +156,9 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
+	if o.multiclass {
+		noteTwoClasses(std, "cv", data)
+	}
 	start := time.Now()
 	res, err := eval.CrossValidate(ctx, data, o.spec, o.grid, o.scheme, nil)
 	if err != nil {
@@ -164,9 +170,11 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 		Result: res, Seconds: time.Since(start).Seconds(),
 	}
 	r.N, r.D = data.Len(), len(data.Features)
-	if _, r.Positive, _, err = data.Binary(o.spec.Positive); err != nil {
+	target, err := ml.TargetOf(data, o.spec)
+	if err != nil {
 		return err
 	}
+	r.Positive, r.Rule = target.Positive(), target.Rule
 	if o.json {
 		err = json.NewEncoder(std.Out).Encode(r)
 	} else {

@@ -37,6 +37,7 @@ func TestCVIsThatOfTheLibrary(t *testing.T) {
 		N, D            int
 		Classes         []string
 		Positive        string
+		Rule            ml.Rule
 		Learner, Kernel string
 		Folds, Repeats  int
 		Seed            uint64
@@ -57,7 +58,7 @@ func TestCVIsThatOfTheLibrary(t *testing.T) {
 	if diff := cmp.Diff(*want, got.Result); diff != "" {
 		t.Error(diff)
 	}
-	if got.N != 60 || got.D != 2 || len(got.Classes) != 2 || got.Positive != got.Classes[1] || got.Learner != "svm" || got.Kernel != "rbf" ||
+	if got.N != 60 || got.D != 2 || len(got.Classes) != 2 || got.Positive != got.Classes[1] || got.Rule != ml.Sign || got.Learner != "svm" || got.Kernel != "rbf" ||
 		got.Folds != 3 || got.Repeats != 2 || got.Seed != 4 || got.Seconds == nil {
 		t.Errorf("%s", out)
 	}

@@ -26,6 +26,7 @@ type fitOptions struct {
 	notes      []string // about flags without effect
 	server     *server  // that trains and keeps the run; nil: trained here
 	name       string   // of the run it keeps
+	multiclass bool     // given on the command line
 }
 
 func parseFit(args []string) (*fitOptions, error) {
@@ -53,7 +54,7 @@ func parseFit(args []string) (*fitOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &fitOptions{spec: *spec, data: *data, test: *test, out: *out, plot: *plot, json: *asJSON, notes: notes, name: *name}
+	o := &fitOptions{spec: *spec, data: *data, test: *test, out: *out, plot: *plot, json: *asJSON, notes: notes, name: *name, multiclass: f.Given("multiclass")}
 	if o.server, err = newServer(*address, *token); err != nil {
 		return nil, err
 	}
@@ -98,6 +99,9 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 	data, err := readData(ctx, o.data, &o.spec, std)
 	if err != nil {
 		return err
+	}
+	if o.multiclass {
+		noteTwoClasses(std, "fit", data)
 	}
 	var test *dataset.Table
 	if o.test != "" {
@@ -154,13 +158,20 @@ func note(std Streams, command, text string) {
 	fmt.Fprintf(std.Err, "marginlab %s: note: %s\n", command, text)
 }
 
+// noteTwoClasses says that --multiclass has no effect when there are no more than two.
+func noteTwoClasses(std Streams, command string, d *dataset.Data) {
+	if len(d.Classes) == 2 {
+		note(std, command, "--multiclass has no effect with two classes")
+	}
+}
+
 // untrained is what is known of a training that ended before its first step: no number
 // is a result.
 type untrained struct {
 	N        int          `json:"n"`
 	D        int          `json:"d,omitempty"`
 	Classes  []string     `json:"classes"`
-	Positive string       `json:"positive"`
+	Positive string       `json:"positive,omitempty"`
 	Learner  string       `json:"learner"`
 	Kernel   string       `json:"kernel"`
 	Status   trace.Status `json:"status"`
@@ -170,11 +181,11 @@ func (o *fitOptions) printUntrained(w io.Writer, d *dataset.Data) error {
 	if !o.json {
 		return nil
 	}
-	_, positive, _, err := d.Binary(o.spec.Positive)
+	target, err := ml.TargetOf(d, o.spec)
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(w).Encode(untrained{d.Len(), len(d.Features), d.Classes, positive, o.spec.Learner, o.spec.Kernel, trace.Cancelled})
+	return json.NewEncoder(w).Encode(untrained{d.Len(), len(d.Features), d.Classes, target.Positive(), o.spec.Learner, o.spec.Kernel, trace.Cancelled})
 }
 
 func (o *fitOptions) print(w io.Writer, r ml.Report) error {

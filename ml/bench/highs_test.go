@@ -62,7 +62,7 @@ func programmes(t *testing.T, all *table, group, form, file string, data *datase
 				r, err := warm(func() error {
 					r, err := ml.Train(context.Background(), data, spec, nil)
 					if err == nil {
-						objective = r.Report.Objective
+						objective = *r.Report.Objective
 					}
 					return err
 				})

@@ -39,7 +39,7 @@ func NewPlan(d *dataset.Data, spec ml.Spec, grid Grid, scheme Scheme) (*Plan, er
 	if err := ml.Check(d, spec); err != nil {
 		return nil, err
 	}
-	y, _, _, err := d.Binary(spec.Text("positive"))
+	target, err := ml.TargetOf(d, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func NewPlan(d *dataset.Data, spec ml.Spec, grid Grid, scheme Scheme) (*Plan, er
 			p.Searched = append(p.Searched, q.Name)
 		}
 	}
-	p.Splits, p.Inner, err = deal(y, scheme)
+	p.Splits, p.Inner, err = deal(target.Strata(), scheme)
 	return p, err
 }
 

@@ -68,6 +68,29 @@ func Scaled(k Matrix, c []float64) Matrix {
 	return scaled{k, c}
 }
 
+// Subset returns the matrix of some of the objects, in the order given.
+func Subset(k Matrix, points []int) Matrix {
+	switch k := k.(type) {
+	case *Gram:
+		return k.Subset(points)
+	case scaled:
+		c := make([]float64, len(points))
+		for a, i := range points {
+			c[a] = k.c[i]
+		}
+		return scaled{Subset(k.Matrix, points), c}
+	}
+	values := mat.NewDense(len(points), len(points), nil)
+	row := make([]float64, k.Len())
+	for a, i := range points {
+		k.Row(row, i)
+		for b, j := range points {
+			values.Set(a, b, row[j])
+		}
+	}
+	return held{values}
+}
+
 // held is a matrix that is there whole.
 type held struct{ values *mat.Dense }
 

@@ -22,6 +22,11 @@ type Step struct {
 	Iteration int     `json:"iteration"` // iterations so far
 	Objective float64 `json:"objective"` // objective of the current iterate
 	Violation float64 `json:"violation"` // largest violation of the stopping rule
+
+	// Where several machines are trained, which one this is about, from 1, and of how
+	// many; otherwise both are 0.
+	Machine  int `json:"machine,omitempty"`
+	Machines int `json:"machines,omitempty"`
 }
 
 // Recorder receives progress. A nil Recorder is allowed and means nobody listens.

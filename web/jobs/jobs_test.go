@@ -273,7 +273,7 @@ func TestFailures(t *testing.T) {
 			return nil, context.Canceled
 		}, "fault in this program", "canceled"},
 		"result that cannot be stored": {func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) {
-			return &ml.Result{Report: ml.Report{B: math.NaN()}, Model: &ml.Model{}}, nil
+			return &ml.Result{Report: ml.Report{TrainAccuracy: math.NaN()}, Model: &ml.Model{}}, nil
 		}, "fault in this program", "NaN"},
 	} {
 		t.Run(name, func(t *testing.T) {

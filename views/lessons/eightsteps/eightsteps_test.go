@@ -134,7 +134,7 @@ func TestEightStepsByHand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lessonstest.Near(t, "step 7: objective", second.Objective, s.report.Objective, 1e-9)
+			lessonstest.Near(t, "step 7: objective", second.Objective, *s.report.Objective, 1e-9)
 			// 8: f at the held-out rows, by its formula.
 			z := s.scaler.Apply(s.data.X)
 			right := 0

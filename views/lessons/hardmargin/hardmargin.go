@@ -681,7 +681,7 @@ func showOnly(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 				{`margin $1/\lVert\mathbf w\rVert$`, short(1 / lessons.Norm(hard.W)), short(1 / lessons.Norm(soft.W))},
 				{`$1/\sqrt{\sum_i\alpha_i}$ (002)`, short(1 / math.Sqrt(hard.AlphaSum())), short(1 / math.Sqrt(soft.AlphaSum()))},
 				{`$\sum_i\alpha_i$`, short(hard.AlphaSum()), short(soft.AlphaSum())},
-				{`$\lVert\mathbf w\rVert^2 + C\sum_i\xi_i$`, short(square(hard)), short(square(soft) + c.Of(in)*soft.Report.SlackSum)},
+				{`$\lVert\mathbf w\rVert^2 + C\sum_i\xi_i$`, short(square(hard)), short(square(soft) + c.Of(in)**soft.Report.SlackSum)},
 				{`$b$ of the solver`, short(hard.B), short(soft.B)},
 				{`$b$ by the midpoint (002)`, short(hb.Midpoint), short(sb.Midpoint)},
 				{`$b$ by the heaviest positive SV (002)`, short(hb.Heaviest), short(sb.Heaviest)},

@@ -194,7 +194,7 @@ func TestOnlyHard(t *testing.T) {
 		t.Errorf("C = 0.2: b %g, midpoint %g, over all SVs %g to %g: nothing to see", soft.B, b.Midpoint, b.Low, b.High)
 	}
 	square := lessons.Norm(soft.W) * lessons.Norm(soft.W)
-	if want := square + 0.2*soft.Report.SlackSum; math.Abs(soft.AlphaSum()-want) > 1e-6 || soft.AlphaSum() < square+1e-2 {
+	if want := square + 0.2**soft.Report.SlackSum; math.Abs(soft.AlphaSum()-want) > 1e-6 || soft.AlphaSum() < square+1e-2 {
 		t.Errorf("C = 0.2: sum alpha %g, |w|² + C sum xi %g, |w|² %g", soft.AlphaSum(), want, square)
 	}
 	e := lessonstest.Show(t, &Lesson, "only-hard", "C", "100")

@@ -480,8 +480,8 @@ func showSoft(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Lab:     t.Lab(settings...),
 		Numbers: []lessons.Number{
 			{Label: `$h = \max(1, \max_i y_i f)$`, Value: views.Short(h), Help: "the ceiling"},
-			{Label: `$\sum_i q_i$`, Value: views.Short(m.Report.SlackSum), Help: "slack below the floor"},
-			{Label: `$h + C\sum_i q_i$`, Value: views.Short(m.Report.Objective), Help: "no better one: the dual has " + views.Short(*m.Report.DualObjective)},
+			{Label: `$\sum_i q_i$`, Value: views.Short(*m.Report.SlackSum), Help: "slack below the floor"},
+			{Label: `$h + C\sum_i q_i$`, Value: views.Short(*m.Report.Objective), Help: "no better one: the dual has " + views.Short(*m.Report.DualObjective)},
 			{Label: "support vectors", Value: strconv.Itoa(m.Report.SupportVectors), Help: `$\lambda_j \ne 0$`},
 		},
 	}
@@ -497,7 +497,7 @@ func showSoft(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	switch {
 	case h < 1+1e-9:
 		e.Notes = []string{"Slack is so cheap that the ceiling is on the floor, $h = 1$: all points but those on it pay."}
-	case m.Report.SlackSum < 1e-9:
+	case *m.Report.SlackSum < 1e-9:
 		e.Notes = []string{"No slack: this is the hard machine, and a larger $C$ changes nothing."}
 	}
 	return e, nil
@@ -730,7 +730,7 @@ func showBeside(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	row("training errors", func(m *machine) string { return fmt.Sprintf("%.0f", (1-m.Report.TrainAccuracy)*float64(m.Report.N)) })
 	row(`margin $1/\lVert\mathbf w\rVert$`, func(m *machine) string { return views.Short(1 / m.capacity.Norm) })
 	row(`$\max_i y_i f(\mathbf x_i)$, kept small as $h$`, func(m *machine) string { return views.Short(m.top) })
-	row("sum of slacks", func(m *machine) string { return views.Short(m.Report.SlackSum) })
+	row("sum of slacks", func(m *machine) string { return views.Short(*m.Report.SlackSum) })
 	ifSeparated := func(value func(*machine) float64) func(*machine) string {
 		return func(m *machine) string {
 			if !m.capacity.Separates {
@@ -859,7 +859,7 @@ func showInterpolation(ctx context.Context, in lessons.Input) (*lessons.Exhibit,
 		},
 		Numbers: []lessons.Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
-			{Label: `$h$ and $\sum_i q_i$`, Value: views.Short(*r.H) + " and " + views.Short(math.Round(1e6*r.SlackSum)/1e6)},
+			{Label: `$h$ and $\sum_i q_i$`, Value: views.Short(*r.H) + " and " + views.Short(math.Round(1e6**r.SlackSum)/1e6)},
 			{Label: "right on the training points", Value: lessons.Percent(r.TrainAccuracy)},
 			{Label: "right on fresh points", Value: lessons.Percent(accuracy), Help: fmt.Sprintf("%d points that were not trained on", len(fresh.Y))},
 		},
@@ -871,7 +871,7 @@ func showInterpolation(ctx context.Context, in lessons.Input) (*lessons.Exhibit,
 		return nil, err
 	}
 	switch {
-	case *r.H < 1+1e-6 && r.SlackSum < 1e-6:
+	case *r.H < 1+1e-6 && *r.SlackSum < 1e-6:
 		e.Notes = []string{"$h = 1$ without slack: $f$ takes the value $y_i$ at every point. The objective is as small as it can ever be, and $C$ has nothing to decide. Now look at the fresh points."}
 	case r.Status == trace.Numerical:
 		e.Notes = []string{"With a cut as small as this rounding keeps the solver from a certificate: the coefficients are huge."}

@@ -217,7 +217,7 @@ func showOnePoint(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		{Label: "hard margin without your point", Value: views.Short(without), Help: "of the twelve others"},
 	}
 	if soft {
-		e.Numbers = append(e.Numbers, lessons.Number{Label: `$\sum_i \xi_i$`, Value: views.Short(m.Report.SlackSum), Help: "how far all points together fall short of their margin line"})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: `$\sum_i \xi_i$`, Value: views.Short(*m.Report.SlackSum), Help: "how far all points together fall short of their margin line"})
 	} else if margin < 0.995*without {
 		e.Notes = []string{fmt.Sprintf("One point of thirteen has taken %.0f %% of the margin.", 100*(1-margin/without))}
 	}
@@ -354,7 +354,7 @@ func dearer(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	narrower, less := lessons.Norm(last.W) > lessons.Norm(first.W), last.Report.SlackSum < first.Report.SlackSum
+	narrower, less := lessons.Norm(last.W) > lessons.Norm(first.W), *last.Report.SlackSum < *first.Report.SlackSum
 	switch {
 	case narrower && less:
 		return 0, nil
@@ -426,7 +426,7 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	e.Body = lessons.Derivation(e.Step, dualLines...)
 	e.Numbers = []lessons.Number{
 		{Label: `$\sum_i \alpha_i y_i$`, Value: views.Short(balance(m.Points)), Help: "second condition"},
-		{Label: "dual and primal objective", Value: views.Short(m.Report.Objective) + " and " + views.Short(*m.Report.PrimalObjective), Help: "they meet at the optimum"},
+		{Label: "dual and primal objective", Value: views.Short(*m.Report.Objective) + " and " + views.Short(*m.Report.PrimalObjective), Help: "they meet at the optimum"},
 	}
 	if e.Step < e.Steps-1 {
 		return e, nil
@@ -662,7 +662,7 @@ func showC(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
 			{Label: "free / bounded inside / bounded wrong", Value: fmt.Sprintf("%d / %d / %d", *r.Free, *r.BoundedInside, *r.BoundedMisclassified)},
 			{Label: `margin $1/\lVert\mathbf w\rVert$`, Value: views.Short(marginOf(r)), Help: `$1/\sqrt{\sum\alpha_i}$ would be ` + views.Short(slides)},
-			{Label: `$\sum_i\xi_i$`, Value: views.Short(r.SlackSum)},
+			{Label: `$\sum_i\xi_i$`, Value: views.Short(*r.SlackSum)},
 		},
 	}
 	if set == "overlap" {

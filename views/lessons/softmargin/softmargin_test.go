@@ -27,15 +27,15 @@ func TestPrice(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := res.Report
-			if *r.Margin > margin*(1+1e-4) || r.SlackSum > slack*(1+1e-4)+1e-6 {
-				t.Errorf("C = %g: margin %g after %g, slack %g after %g", c, *r.Margin, margin, r.SlackSum, slack)
+			if *r.Margin > margin*(1+1e-4) || *r.SlackSum > slack*(1+1e-4)+1e-6 {
+				t.Errorf("C = %g: margin %g after %g, slack %g after %g", c, *r.Margin, margin, *r.SlackSum, slack)
 			}
-			margin, slack = *r.Margin, r.SlackSum
+			margin, slack = *r.Margin, *r.SlackSum
 			sum := 0.0
 			for _, u := range res.Model.Machines[0].Coef {
 				sum += math.Abs(u)
 			}
-			if want := sum - c*r.SlackSum; math.Abs(want-*r.WNorm**r.WNorm) > 1e-4*(1+sum) {
+			if want := sum - c**r.SlackSum; math.Abs(want-*r.WNorm**r.WNorm) > 1e-4*(1+sum) {
 				t.Errorf("C = %g: |w|² = %g, sum alpha - C sum xi = %g", c, *r.WNorm**r.WNorm, want)
 			}
 			same := math.Abs(1/math.Sqrt(sum)-*r.Margin) < 1e-4**r.Margin

@@ -1,0 +1,86 @@
+package cmdline_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+)
+
+// TestSeveralClasses goes through fit, predict and cv with the three of iris.
+func TestSeveralClasses(t *testing.T) {
+	t.Parallel()
+	set, _ := dataset.FindBuiltin("iris")
+	d, err := set.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := d.Encode(&text); err != nil {
+		t.Fatal(err)
+	}
+	data := file(t, "iris.csv", text.String())
+	dir := t.TempDir()
+	for way, rule := range map[string]ml.Rule{"ovo": ml.OneVsOne, "ovr": ml.OneVsRest} {
+		model, picture := filepath.Join(dir, way+".json"), filepath.Join(dir, way+".svg")
+		args := []string{"fit", "--data", data, "--kernel", "linear", "--multiclass", way, "--json", "--out", model, "--plot", picture}
+		o := run(t.Context(), "", args...)
+		if o.code != 0 || strings.Contains(o.err, "multiclass") {
+			t.Fatalf("%s: exit %d: %s", way, o.code, o.err)
+		}
+		var r ml.Report
+		if err := json.Unmarshal([]byte(o.out), &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Rule != rule || len(r.Machines) != 3 || r.TrainAccuracy < 0.9 {
+			t.Errorf("%s: %s", way, o.out)
+		}
+		if ks := keys(t, o.out); slices.Contains(ks, "b") || slices.Contains(ks, "objective") || slices.Contains(ks, "positive") || !slices.Contains(ks, "machines") {
+			t.Errorf("%s: %v", way, ks)
+		}
+		if table := must(t, args[:7]...); !strings.Contains(table, "machines         3 ") || strings.Contains(table, "objective ") {
+			t.Errorf("%s", table)
+		}
+		records, err := csv.NewReader(strings.NewReader(must(t, "predict", "--model", model, "--data", data))).ReadAll()
+		if err != nil || len(records) != 151 {
+			t.Fatalf("%d lines, %v", len(records), err)
+		}
+		right := 0
+		for _, rec := range records[1:] {
+			if rec[1] == rec[len(rec)-1] {
+				right++
+			}
+		}
+		if got := float64(right) / 150; got != r.TrainAccuracy || records[0][2] == "f" {
+			t.Errorf("%s: predictions %v are right in %g, the report says %g", way, records[0], got, r.TrainAccuracy)
+		}
+
+		var cv struct {
+			Rule     ml.Rule
+			Positive *string
+			eval.Result
+		}
+		if err := json.Unmarshal([]byte(must(t, "cv", "--data", data, "--multiclass", way, "--C", "0.1,10", "--folds", "5", "--nested", "--json")), &cv); err != nil {
+			t.Fatal(err)
+		}
+		if cv.Rule != rule || cv.Positive != nil || len(cv.Settings) != 2 || cv.Settings[1].Accuracy < 0.9 || cv.Nested.Accuracy < 0.9 {
+			t.Errorf("%s: %+v", way, cv)
+		}
+	}
+	two := file(t, "points.csv", points)
+	for _, command := range []string{"fit", "cv"} {
+		args := []string{command, "--data", two, "--multiclass", "ovr"}
+		if command == "cv" {
+			args = append(args, "--folds", "2")
+		}
+		if o := run(t.Context(), "", args...); o.code != 0 || !strings.Contains(o.err, "--multiclass has no effect with two classes") {
+			t.Errorf("%s: exit %d: %s", command, o.code, o.err)
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package ml
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/svm"
+	"marginlab/ml/trace"
+)
+
+// MulticlassEntry is one way to tell more than two classes apart.
+type MulticlassEntry struct {
+	Name    string
+	Label   string
+	Formula string // plain text with Unicode
+	Help    string
+	Rule    Rule // of the model
+}
+
+// Multiclass lists the ways in the order pages show them. Both here train binary
+// machines of any learner, each by itself and each with a conformal map of its own.
+//
+// On ties: the votes of one against one are often equal, as with three classes that beat
+// each other in a ring. LIBSVM takes the first of those classes in the order in which
+// its file names them; here the sum of their margins decides, and only where that is
+// equal, too, the first in the order of the data.
+var Multiclass = []MulticlassEntry{
+	{
+		Name: "ovo", Label: "one against one", Rule: OneVsOne,
+		Formula: "fᵢⱼ for every pair i < j: the class with most votes, of several the one with the largest Σ ± fᵢⱼ(x)",
+		Help:    "A machine for every pair of classes, trained on their points alone; every machine has a vote.",
+	},
+	{
+		Name: "ovr", Label: "one against the rest", Rule: OneVsRest,
+		Formula: "fᵢ for class i against all others: argmaxᵢ fᵢ(x)",
+		Help:    "A machine for every class against all others, trained on all points; the largest f(x) wins, also where none or several are positive.",
+	},
+}
+
+// lookupMulticlass finds an entry; an empty name is the first.
+func lookupMulticlass(name string) (MulticlassEntry, error) {
+	for _, e := range Multiclass {
+		if e.Name == name || name == "" {
+			return e, nil
+		}
+	}
+	return MulticlassEntry{}, fmt.Errorf("multiclass %q is not known", name)
+}
+
+// part is the training problem of one machine: the points of its two sides.
+type part struct {
+	at      []int // places among the training rows
+	gram    kernel.Matrix
+	x       *mat.Dense      // nil: no vectors
+	objects dataset.Objects // that are no vectors
+	y       []float64       // ±1
+}
+
+// parts are the problems of all machines that the rule wants, over parts of one kernel
+// matrix: that of the training rows.
+func (p *problem) parts(gram kernel.Matrix) []part {
+	var parts []part
+	for _, s := range p.target.Rule.entry().sides(len(p.target.Classes)) {
+		q := part{gram: gram, x: p.x, objects: p.objects}
+		for k, i := range p.rows {
+			if y := s.of(p.target.Class[i]); y != 0 {
+				q.at, q.y = append(q.at, k), append(q.y, y)
+			}
+		}
+		if len(q.at) < len(p.rows) {
+			q.gram = kernel.Subset(gram, q.at)
+			if p.objects != nil {
+				q.objects = p.objects.Subset(q.at)
+			} else {
+				q.x = rows(p.x, q.at)
+			}
+		}
+		parts = append(parts, q)
+	}
+	return parts
+}
+
+// of is the side that a class is on, ±1, and 0 for one that has no part in the machine.
+func (s side) of(class int) float64 {
+	switch {
+	case class == s.positive:
+		return 1
+	case s.negative == nobody || class == s.negative:
+		return -1
+	}
+	return 0
+}
+
+// mostAtOnce is how many machines are trained at the same time at most: each may fill
+// its share of the memory. It does not depend on the processors, as the last bits of a
+// result depend on the memory.
+const mostAtOnce = 4
+
+// fitAll trains all machines. Those before their conformal maps come first, nil when
+// there are no maps. Neither results nor errors depend on which is done first.
+func (p *problem) fitAll(ctx context.Context, learner Learner, spec Spec, recorder trace.Recorder) (firsts, lasts []*fitted, err error) {
+	gram, err := p.trainingGram()
+	if err != nil {
+		return nil, nil, err
+	}
+	parts := p.parts(gram)
+	width := 0.0
+	if spec.Conformal != "none" {
+		width = p.coreGamma(spec, gram)
+	}
+	if len(parts) == 1 {
+		first, last, err := p.fit(ctx, learner, spec, parts[0], width, recorder)
+		if err != nil {
+			return nil, nil, err
+		}
+		if first != nil {
+			firsts = []*fitted{first}
+		}
+		return firsts, []*fitted{last}, nil
+	}
+	if spec.CacheBytes <= 0 {
+		spec.CacheBytes = svm.DefaultCache
+	}
+	spec.CacheBytes = max(1, spec.CacheBytes/int64(min(len(parts), mostAtOnce)))
+	firsts, lasts = make([]*fitted, len(parts)), make([]*fitted, len(parts))
+	faults := make([]error, len(parts))
+	var told sync.Mutex
+	var group errgroup.Group
+	group.SetLimit(min(runtime.GOMAXPROCS(0), mostAtOnce))
+	for k, q := range parts {
+		var own trace.Recorder
+		if recorder != nil {
+			own = func(s trace.Step) {
+				s.Machine, s.Machines = k+1, len(parts)
+				told.Lock()
+				defer told.Unlock()
+				recorder(s)
+			}
+		}
+		group.Go(func() error {
+			firsts[k], lasts[k], faults[k] = p.fit(ctx, learner, spec, q, width, own)
+			return nil
+		})
+	}
+	_ = group.Wait()
+	for k, fault := range faults {
+		if fault != nil {
+			return nil, nil, p.blame(k, fault)
+		}
+	}
+	for _, f := range firsts {
+		if f == nil { // cancelled before its map, if there were to be any
+			return nil, lasts, nil
+		}
+	}
+	return firsts, lasts, nil
+}
+
+// blame says which of several machines could not be trained.
+func (p *problem) blame(k int, err error) error {
+	message, ok := param.ForPerson(err)
+	if !ok {
+		return err
+	}
+	s := p.target.Rule.entry().sides(len(p.target.Classes))[k]
+	against := "the rest"
+	if s.negative != nobody {
+		against = p.target.Classes[s.negative]
+	}
+	return &refusedMachine{fmt.Sprintf("%s against %s: %s", p.target.Classes[s.positive], against, message), err}
+}
+
+// refusedMachine is an error for a person about one of several machines.
+type refusedMachine struct {
+	message string
+	cause   error
+}
+
+func (e *refusedMachine) Error() string { return e.message }
+func (e *refusedMachine) Unwrap() error { return e.cause }
+
+// Kind is "invalid", as of the refusal within.
+func (e *refusedMachine) Kind() string { return "invalid" }
+
+// MachineReport is what the training of one of several machines measured.
+type MachineReport struct {
+	Positive string `json:"positive"`           // class where f >= 0
+	Negative string `json:"negative,omitempty"` // class where f < 0; empty: all the others
+	TrainN   int    `json:"train_n"`            // points that it was trained on
+
+	Status         trace.Status `json:"status"`
+	Objective      *float64     `json:"objective,omitempty"`
+	Gap            *float64     `json:"gap,omitempty"`
+	B              *float64     `json:"b,omitempty"`
+	SupportVectors int          `json:"support_vectors"`
+	SlackSum       *float64     `json:"slack_sum,omitempty"`
+	Margin         *float64     `json:"margin,omitempty"`
+	H              *float64     `json:"h,omitempty"`
+	LOOAccuracy    *float64     `json:"loo_accuracy,omitempty"`
+	Iterations     int          `json:"iterations"`
+	Cores          *int         `json:"cores,omitempty"`
+	JBefore        *float64     `json:"j_before,omitempty"`
+	JAfter         *float64     `json:"j_after,omitempty"`
+}
+
+// reportOf is the solvers' part of the report on m. Of several machines it has only what
+// they have together, and a report of each.
+func reportOf(m *Model, machines []*fitted) Report {
+	if len(machines) == 1 {
+		r := machines[0].report
+		r.B = &machines[0].b
+		return r
+	}
+	r := Report{Status: trace.Converged}
+	for k, f := range machines {
+		own := f.report
+		positive, negative := m.Sides(k)
+		r.Machines = append(r.Machines, MachineReport{
+			Positive: positive, Negative: negative, TrainN: len(f.f), Status: own.Status,
+			Objective: own.Objective, Gap: own.Gap, B: &f.b, SupportVectors: len(supports(f.u)), SlackSum: own.SlackSum,
+			Margin: own.Margin, H: own.H, LOOAccuracy: own.LOOAccuracy, Iterations: own.Iterations, Cores: own.Cores, JBefore: own.JBefore, JAfter: own.JAfter,
+		})
+		r.Status = worse(r.Status, own.Status)
+		r.Iterations += own.Iterations
+	}
+	return r
+}
+
+// worse is the status of two trainings together.
+func worse(a, b trace.Status) trace.Status {
+	for _, s := range []trace.Status{trace.Cancelled, trace.IterationLimit, trace.Numerical} {
+		if a == s || b == s {
+			return s
+		}
+	}
+	return trace.Converged
+}

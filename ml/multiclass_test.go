@@ -1,0 +1,400 @@
+package ml_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/svm"
+	"marginlab/ml/trace"
+)
+
+// The accuracies and support vectors of reference solutions, which another program put
+// together of its own machines.
+func TestMulticlassReference(t *testing.T) {
+	t.Parallel()
+	var cases []struct {
+		Columns []string
+		Kernel  referenceKernel
+		C       float64
+		Method  string
+		Expect  struct {
+			TrainAccuracy  float64 `json:"train_accuracy"`
+			SupportVectors int     `json:"support_vectors"`
+		}
+	}
+	if err := json.Unmarshal(reference(t, "reference", "multiclass.json"), &cases); err != nil {
+		t.Fatal(err)
+	}
+	set, _ := dataset.FindBuiltin("iris")
+	d, err := set.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for _, c := range cases {
+		way := ""
+		for name, begins := range map[string]string{"ovo": "one-vs-one", "ovr": "one-vs-rest"} {
+			if strings.HasPrefix(c.Method, begins) {
+				way = name
+			}
+		}
+		if way == "" {
+			continue
+		}
+		compared++
+		s := spec(t, "multiclass", way, "tol", "1e-6").With("C", param.Of(c.C))
+		c.Kernel.set(t, &s)
+		for _, name := range c.Columns {
+			for _, f := range d.Features {
+				if strings.ReplaceAll(strings.TrimSuffix(f, " (cm)"), " ", "_") == name {
+					s.Features = append(s.Features, f)
+				}
+			}
+		}
+		if len(s.Features) != len(c.Columns) {
+			t.Fatalf("features %v of %v", c.Columns, d.Features)
+		}
+		r := train(t, d, s).Report
+		if math.Abs(r.TrainAccuracy-c.Expect.TrainAccuracy) > 1e-12 {
+			t.Errorf("%s, %v, %s: accuracy %g, want %g", c.Method, c.Columns, c.Kernel.Type, r.TrainAccuracy, c.Expect.TrainAccuracy)
+		}
+		want, apart := c.Expect.SupportVectors, 0
+		if len(c.Columns) == 2 && c.Kernel.Type == "linear" && want > 0 {
+			// Points that lie on each other share their weight in many ways: of versicolor
+			// and virginica 5 free ones lie in 3 places. The objective is the same.
+			apart = 2
+			if got := *r.Machines[2].Objective; math.Abs(got-648.1322245688926) > 1e-7 {
+				t.Errorf("%s: objective %.12g", c.Method, got)
+			}
+		}
+		if want > 0 && max(r.SupportVectors-want, want-r.SupportVectors) > apart {
+			t.Errorf("%s, %v, %s: %d support vectors, want %d", c.Method, c.Columns, c.Kernel.Type, r.SupportVectors, want)
+		}
+	}
+	if compared != 6 {
+		t.Errorf("%d cases compared, want 6", compared)
+	}
+}
+
+// Trained together, the machines are those that are trained one by one.
+func TestMulticlassIsItsMachines(t *testing.T) {
+	t.Parallel()
+	d := three(60)
+	for _, way := range ml.Multiclass {
+		for _, set := range [][]string{{"kernel", "linear"}, {"gamma", "0.5"}, {"conformal", "eigen", "gamma", "0.3"}, {"conformal", "amari", "core_gamma", "0.4", "core_step", "5"}, {"learner", "mcm", "kernel", "poly", "degree", "2", "coef0", "1"}, {"learner", "mcm", "conformal", "gradient", "core_gamma", "0.2"}} {
+			t.Run(way.Name+" "+strings.Join(set, " "), func(t *testing.T) {
+				t.Parallel()
+				res := train(t, d, spec(t, append(set, "multiclass", way.Name, "standardize", "false")...))
+				want, alone := together(t, way.Rule, d, set...)
+				if slices.Contains(set, "core_step") && way.Rule == ml.OneVsOne {
+					want = nil // every 5th row of a pair is another one in the whole
+				}
+				m, r := res.Model, res.Report
+				if err := m.Validate(); err != nil {
+					t.Fatal(err)
+				}
+				if want != nil {
+					if got, want := asJSON(t, m), asJSON(t, want); got != want {
+						t.Errorf("trained together\n%s\none by one\n%s", got, want)
+					}
+				}
+				if m.Rule != way.Rule || r.Rule != way.Rule || !slices.Equal(m.Classes, d.Classes) || r.Positive != "" || len(r.Machines) != 3 || r.SupportVectors != len(m.Supports.Rows) {
+					t.Errorf("report %+v", r)
+				}
+				if a, err := m.Accuracy(d); err != nil || a != r.TrainAccuracy || a < 0.8 {
+					t.Errorf("accuracy %g, of the model %g (%v)", r.TrainAccuracy, a, err)
+				}
+				total := 0
+				for k, own := range r.Machines {
+					one := alone[k]
+					positive, negative := m.Sides(k)
+					n := 60
+					if way.Rule == ml.OneVsOne {
+						n = 40
+					}
+					if own.Positive != positive || own.Negative != negative || own.TrainN != n || own.Status != trace.Converged || *own.B != m.Machines[k].B || own.SupportVectors != len(one.Supports.Rows) || (own.JAfter != nil) != (one.Machines[0].Map != nil) {
+						t.Errorf("machine %d: %+v", k, own)
+					}
+					total += own.Iterations
+				}
+				if total != r.Iterations || r.Objective != nil || r.B != nil || r.SlackSum != nil || r.Margin != nil || r.Free != nil || r.JAfter != nil {
+					t.Errorf("what each machine has for itself stands in the report of all: %s", asJSON(t, r))
+				}
+				if (res.Before != nil) != (m.Machines[0].Map != nil) {
+					t.Error("the machines before their maps are kept where there are maps")
+				} else if res.Before != nil && (len(res.Before.Machines) != 3 || res.Before.Machines[0].Map != nil) {
+					t.Errorf("before: %s", asJSON(t, res.Before))
+				}
+				again := train(t, d, spec(t, append(set, "multiclass", way.Name, "standardize", "false")...))
+				again.Report.FitSeconds = r.FitSeconds
+				if asJSON(t, again.Model) != asJSON(t, m) || asJSON(t, again.Report) != asJSON(t, r) {
+					t.Error("trained again it is another one")
+				}
+			})
+		}
+	}
+}
+
+// Only of more than two classes, and where none is named, all are told apart.
+func TestWhenThereAreSides(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		d    *dataset.Data
+		set  []string
+		rule ml.Rule
+	}{
+		{toy(), nil, ml.Sign},
+		{toy(), []string{"multiclass", "ovr"}, ml.Sign},
+		{three(30), nil, ml.OneVsOne},
+		{three(30), []string{"multiclass", "ovr"}, ml.OneVsRest},
+		{three(30), []string{"positive", "elm"}, ml.Sign},
+		{three(30), []string{"positive", "elm", "multiclass", "ovr"}, ml.Sign},
+	} {
+		s := spec(t, c.set...)
+		res := train(t, c.d, s)
+		if res.Report.Rule != c.rule || res.Model.Rule != c.rule || (len(res.Report.Machines) == 0) != (c.rule == ml.Sign) || (res.Report.B != nil) != (c.rule == ml.Sign) {
+			t.Errorf("%v: rule %s, %d machines", c.set, res.Report.Rule, len(res.Report.Machines))
+		}
+		target, err := ml.TargetOf(c.d, s)
+		if err != nil || target.Rule != c.rule || target.Positive() != res.Report.Positive || !slices.Equal(target.Classes, res.Model.Classes) {
+			t.Errorf("%v: %+v, %v", c.set, target, err)
+		}
+		if s.Applies("multiclass") != (s.Positive == "") {
+			t.Errorf("%v: multiclass applies %v", c.set, s.Applies("multiclass"))
+		}
+	}
+	a, b := train(t, toy(), spec(t)), train(t, toy(), spec(t, "multiclass", "ovr"))
+	a.Report.FitSeconds = b.Report.FitSeconds
+	if asJSON(t, a.Model) != asJSON(t, b.Model) || asJSON(t, a.Report) != asJSON(t, b.Report) {
+		t.Error("with two classes the choice makes a difference")
+	}
+}
+
+func TestMulticlassHoldsOutOfEveryClass(t *testing.T) {
+	t.Parallel()
+	d := three(60)
+	s := spec(t, "test_fraction", "0.25", "seed", "3")
+	res := train(t, d, s)
+	if res.Report.TestN != 15 || res.Report.TrainN != 45 || res.Report.TestAccuracy == nil {
+		t.Fatalf("%+v", res.Report)
+	}
+	ps, err := res.Model.Points(d, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := map[bool]float64{}
+	for _, p := range ps {
+		if p.Wrong {
+			wrong[p.HeldOut]++
+		}
+		if p.HeldOut && p.Role != ml.None {
+			t.Errorf("row %d is held out and a support vector", p.Row)
+		}
+	}
+	if a, b := 1-wrong[true]/15, 1-wrong[false]/45; math.Abs(a-*res.Report.TestAccuracy) > 1e-12 || math.Abs(b-res.Report.TrainAccuracy) > 1e-12 {
+		t.Errorf("accuracies %g and %g, by the points %g and %g", *res.Report.TestAccuracy, res.Report.TrainAccuracy, a, b)
+	}
+}
+
+// A kernel matrix from elsewhere gives the machines that its points give.
+func TestMulticlassOnPrecomputedValues(t *testing.T) {
+	t.Parallel()
+	d := three(45)
+	n := len(d.Y)
+	values := &dataset.Precomputed{K: mat.NewDense(n, n, nil)}
+	gram := kernel.NewGram(kernel.RBF(0.5), d.X)
+	row := make([]float64, n)
+	for i := range n {
+		gram.Row(row, i)
+		values.K.SetRow(i, row)
+		values.Number = append(values.Number, i+1)
+	}
+	given := &dataset.Data{Label: d.Label, Classes: d.Classes, Y: d.Y, Objects: values}
+	for _, way := range ml.Multiclass {
+		for _, set := range [][]string{nil, {"learner", "mcm"}, {"conformal", "eigen", "core_gamma", "0.2"}} {
+			set := append([]string{"multiclass", way.Name}, set...)
+			res := train(t, given, spec(t, append(set, "kernel", "precomputed")...))
+			m := res.Model
+			if err := m.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			scores, err := m.ScoresOf(values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			back, err := ml.ReadModel(strings.NewReader(asJSON(t, m)))
+			if err != nil || asJSON(t, back) != asJSON(t, m) {
+				t.Errorf("%v: read again: %v", set, err)
+			}
+			if a, err := m.Accuracy(given); err != nil || a != res.Report.TrainAccuracy || a < 0.8 {
+				t.Errorf("%v: accuracy %g, of the model %g (%v)", set, res.Report.TrainAccuracy, a, err)
+			}
+			if slices.Contains(set, "conformal") {
+				continue // the distances are others
+			}
+			want := train(t, d, spec(t, append(set, "gamma", "0.5", "standardize", "false")...)).Model.Scores(d.X)
+			for i := range n {
+				for k := range 3 {
+					if got, want := scores.At(i, k), want.At(i, k); math.Abs(got-want) > 5e-3*(1+math.Abs(want)) {
+						t.Errorf("%v: f of machine %d at row %d is %g, with points %g", set, k, i, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestMulticlassTellsHowFarItIs(t *testing.T) {
+	t.Parallel()
+	d := three(600)
+	seen := map[int]bool{}
+	var last sync.Mutex
+	_, err := ml.Train(t.Context(), d, spec(t, "C", "1000", "tol", "1e-9"), func(s trace.Step) {
+		if !last.TryLock() {
+			t.Error("two machines tell at once")
+			return
+		}
+		defer last.Unlock()
+		if s.Machines != 3 || s.Machine < 1 || s.Machine > 3 {
+			t.Errorf("step %+v", s)
+		}
+		seen[s.Machine] = true
+	})
+	if err != nil || len(seen) != 3 {
+		t.Errorf("%d machines told of themselves, %v", len(seen), err)
+	}
+	_, err = ml.Train(t.Context(), clouds(600, 2, 1), spec(t, "C", "1000", "tol", "1e-9"), func(s trace.Step) {
+		if s.Machines != 0 || s.Machine != 0 {
+			t.Errorf("one machine: step %+v", s)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMulticlassHeedsTheContext(t *testing.T) {
+	t.Parallel()
+	d := three(90)
+	for _, way := range ml.Multiclass {
+		for _, set := range [][]string{nil, {"conformal", "eigen"}, {"learner", "mcm"}} {
+			for k := range 12 {
+				res, err := ml.Train(expireAt(k), d, spec(t, append(set, "multiclass", way.Name)...), nil)
+				switch {
+				case err != nil && !errors.Is(err, expireAt(0).Err()):
+					t.Errorf("%s %v: %v", way.Name, set, err)
+				case err != nil || res.Report.Status == trace.Converged:
+				case res.Report.Status != trace.Cancelled || len(res.Model.Machines) != 3:
+					t.Errorf("%s %v: status %s", way.Name, set, res.Report.Status)
+				}
+			}
+		}
+	}
+}
+
+// An error about one machine says which, and stays the error it is.
+func TestMulticlassRefuses(t *testing.T) {
+	t.Parallel()
+	d := data([][]float64{{0, 0}, {0, 1}, {5, 0}, {5, 1}, {5, 0}, {9, 1}}, "a", "a", "b", "b", "c", "c")
+	for way, says := range map[string]string{"ovo": "c against b", "ovr": "b against the rest"} {
+		_, err := ml.Train(t.Context(), d, spec(t, "multiclass", way, "kernel", "linear", "hard_margin", "true"), nil)
+		message, ok := param.ForPerson(err)
+		if !ok || !errors.Is(err, svm.ErrNotSeparable) || !strings.HasPrefix(message, says) || !strings.Contains(message, "does not separate") {
+			t.Errorf("%s: %v", way, err)
+		}
+	}
+	var x [][]float64
+	var labels []string
+	for i := range 101 {
+		x, labels = append(x, []float64{float64(i)}), append(labels, fmt.Sprint(i))
+	}
+	many := data(x, labels...)
+	if _, err := ml.Train(t.Context(), many, spec(t), nil); !strings.Contains(problemFor(err, "positive"), "101 classes: up to 100") {
+		t.Errorf("101 classes: %v", err)
+	}
+	if err := ml.Check(many, spec(t, "positive", "7")); err != nil {
+		t.Error(err)
+	}
+	// A class of one point is one.
+	lone := data([][]float64{{0, 0}, {0, 1}, {5, 0}, {5, 1}, {0, 9}}, "a", "a", "b", "b", "c")
+	for _, way := range ml.Multiclass {
+		for _, l := range ml.Learners {
+			if r := train(t, lone, spec(t, "learner", l.Name, "multiclass", way.Name, "C", "100")).Report; r.TrainAccuracy != 1 {
+				t.Errorf("%s, %s: accuracy %g", l.Name, way.Name, r.TrainAccuracy)
+			}
+		}
+	}
+}
+
+// TestTrainerJudgesSeveralClasses compares every training of a trainer with Train on the
+// same rows alone.
+func TestTrainerJudgesSeveralClasses(t *testing.T) {
+	t.Parallel()
+	d := three(90)
+	var fit, test []int
+	for i := range d.Y {
+		switch i % 7 {
+		case 1, 3:
+			test = append(test, i)
+		case 5:
+		default:
+			fit = append(fit, i)
+		}
+	}
+	for _, way := range ml.Multiclass {
+		for name, set := range map[string][]string{
+			"svm": {"standardize", "false", "gamma", "0.7"}, "standardised": nil, "hard margin": {"hard_margin", "true", "gamma", "60"},
+			"conformal": {"conformal", "gradient", "core_step", "6"}, "mcm": {"learner", "mcm"},
+		} {
+			t.Run(fmt.Sprint(way.Name, " ", name), func(t *testing.T) {
+				t.Parallel()
+				s := spec(t, append(set, "multiclass", way.Name)...)
+				if s.Learner == "svm" {
+					s = s.With("tol", param.Of(1e-8))
+				}
+				trainer, err := ml.NewTrainer(d, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				cs := []float64{0.5, 30}
+				if s.Values.Switch("hard_margin") {
+					cs = cs[:1]
+				}
+				judged, err := trainer.Judge(t.Context(), fit, test, cs)
+				if err != nil || len(judged) != len(cs) {
+					t.Fatalf("%d results, %v", len(judged), err)
+				}
+				for a, c := range cs {
+					res := trainOn(t, part(d, fit), s.With("C", param.Of(c)))
+					accuracy, err := res.Model.Accuracy(part(d, test))
+					if err != nil {
+						t.Fatal(err)
+					}
+					want := res.Model.Scores(part(d, test).X)
+					for i := range test {
+						for k := range 3 {
+							if got, want := judged[a].Scores.At(i, k), want.At(i, k); math.Abs(got-want) > 1e-4*(1+math.Abs(want)) {
+								t.Errorf("C = %g: f of machine %d at row %d is %g, trained by itself %g", c, k, test[i], got, want)
+							}
+						}
+					}
+					if got := judged[a]; got.Status != trace.Converged || got.SupportVectors != res.Report.SupportVectors || got.Accuracy != accuracy || got.TrainAccuracy != res.Report.TrainAccuracy {
+						t.Errorf("C = %g: %s with %d support vectors, accuracies %g and %g; want %d, %g and %g", c, got.Status, got.SupportVectors, got.Accuracy, got.TrainAccuracy, res.Report.SupportVectors, accuracy, res.Report.TrainAccuracy)
+					}
+				}
+			})
+		}
+	}
+}
