@@ -417,7 +417,8 @@ func TestAPIErrors(t *testing.T) {
 		{"tags of the wrong type", "POST", "/api/runs", `{"dataset":"moons","tags":"a,b"}`, 422, "tags"},
 		{"no such feature", "POST", "/api/runs", `{"dataset":"moons","spec":{"features":["x1","x9"]}}`, 422, "features"},
 		{"no such class", "POST", "/api/runs", `{"dataset":"moons","spec":{"positive":"blue"}}`, 422, "positive"},
-		{"three classes", "POST", "/api/runs", `{"dataset":"iris"}`, 422, "positive"},
+		{"none of three classes", "POST", "/api/runs", `{"dataset":"iris","spec":{"positive":"rose","multiclass":"ovr"}}`, 422, "positive"},
+		{"no way to tell three apart", "POST", "/api/runs", `{"dataset":"iris","spec":{"multiclass":"both"}}`, 422, "multiclass"},
 		{"long name", "POST", "/api/runs", `{"dataset":"moons","name":"` + long + `"}`, 422, "name"},
 		{"large body", "POST", "/api/runs", `{"dataset":"moons","note":"` + strings.Repeat("x", api.BodyBytes) + `"}`, 413, ""},
 

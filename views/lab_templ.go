@@ -218,7 +218,7 @@ func LabPage(p Lab) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = selectField("positive", "positive class", "Class on the side f(x) ≥ 0; with more than two it is trained against all the others.", p.Positive).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = selectField("positive", "positive class", "Class on the side f(x) ≥ 0, trained against all the others; of more than two, all can be told apart.", p.Positive).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

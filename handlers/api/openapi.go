@@ -196,6 +196,8 @@ func typeSchema(t reflect.Type) object {
 		return typeSchema(t.Elem())
 	case reflect.Slice:
 		return object{"type": "array", "items": typeSchema(t.Elem())}
+	case reflect.Struct:
+		return structSchema(t, "")
 	case reflect.Bool:
 		return object{"type": "boolean"}
 	case reflect.Int:

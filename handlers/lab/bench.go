@@ -108,8 +108,8 @@ func (b *bench) kernels(options []views.Option) []views.Option {
 	})
 }
 
-// chooseColumns settles which points are trained on and what the axes show, and the
-// class on the positive side.
+// chooseColumns settles which points are trained on and what the axes show, and which
+// classes are told apart.
 func (b *bench) chooseColumns(form url.Values) {
 	feats := b.data.Features
 	b.x, b.y = form.Get("x"), form.Get("y")
@@ -164,14 +164,39 @@ func (b *bench) chooseColumns(form url.Values) {
 	b.choosePositive()
 }
 
-// choosePositive settles the class on the positive side.
+// choosePositive settles which classes are told apart: one of them against all others
+// or, of more than two, all.
 func (b *bench) choosePositive() {
 	if b.spec.Positive != "" && !slices.Contains(b.data.Classes, b.spec.Positive) {
 		b.spec.Positive = ""
 	}
-	if b.spec.Positive == "" && len(b.data.Classes) > 2 {
-		b.spec.Positive = b.data.Classes[len(b.data.Classes)-1]
+	if len(b.data.Classes) <= 2 {
+		b.spec.Multiclass = ml.DefaultSpec().Multiclass // it makes no difference
 	}
+}
+
+// positives are the classes that may be on the positive side, after all of them together
+// where there are more than two.
+func (b *bench) positives() []views.Option {
+	if b.data == nil {
+		return views.Choose(door.PlainOptions(emptyClasses...), emptyClasses[1])
+	}
+	options, chosen := door.PlainOptions(b.data.Classes...), b.spec.Positive
+	if len(options) > 2 {
+		options = append([]views.Option{{Label: "all classes"}}, options...)
+	} else if chosen == "" {
+		chosen = options[len(options)-1].Value
+	}
+	return views.Choose(options, chosen)
+}
+
+// hidden names the parameters without a meaning under the other choices and for the data.
+func (b *bench) hidden() []string {
+	names := door.HiddenFields(b.spec)
+	if b.data == nil || len(b.data.Classes) <= 2 {
+		names = append(names, "multiclass")
+	}
+	return names
 }
 
 // query is the state as a query, as short as it can be.
@@ -231,13 +256,6 @@ func (b *bench) background() string {
 // run is what the figures of the bench's model are drawn from.
 func (b *bench) run(res *ml.Result, o door.Options) figure.Run {
 	return figure.Run{Data: b.data, Spec: b.spec, Result: res, X: b.x, Y: b.y, Look: o.Look()}
-}
-
-func positiveOf(spec ml.Spec, d *dataset.Data) string {
-	if spec.Positive != "" {
-		return spec.Positive
-	}
-	return d.Classes[len(d.Classes)-1]
 }
 
 // parsePoints reads edited points: CSV lines of two coordinates and a label, a

@@ -144,11 +144,12 @@ func labControls(b *bench) []views.ControlGroup {
 	yes := map[bool]string{true: "yes", false: "no"}
 	data := []views.Control{control("data", b.dataName()), control("points", "")}
 	if b.data != nil {
-		data = append(data, control("positive", positiveOf(b.spec, b.data)))
+		data = append(data, control("positive", chosenLabel(b.positives())))
 		if len(b.data.Features) > 2 {
-			data = append(data, control("x", b.x), control("y", b.y), control("on", chosenLabel(trainOptions(b), b.on)))
+			data = append(data, control("x", b.x), control("y", b.y), control("on", chosenLabel(trainOptions(b))))
 		}
 	}
+	unused := b.hidden()
 	var groups []views.ControlGroup
 	for _, g := range ml.Groups {
 		vg := views.ControlGroup{Name: g.Name, Title: g.Title}
@@ -160,7 +161,7 @@ func labControls(b *bench) []views.ControlGroup {
 				continue // settled by the controls of the data
 			}
 			c := control(p.Name, door.OptionLabel(p, b.spec.Text(p.Name)))
-			c.Unused = !b.spec.Applies(p.Name)
+			c.Unused = slices.Contains(unused, p.Name)
 			vg.Controls = append(vg.Controls, c)
 		}
 		groups = append(groups, vg)
@@ -168,15 +169,15 @@ func labControls(b *bench) []views.ControlGroup {
 	cores := control("cores", yes[b.look.Cores])
 	cores.Unused = b.spec.Conformal == "none"
 	return append(groups, views.ControlGroup{Name: "picture", Title: "Picture", Controls: []views.Control{
-		control("show", chosenLabel(backgrounds, b.background())), control("slack", yes[b.look.Slack]), cores,
+		control("show", chosenLabel(views.Choose(backgrounds, b.background()))), control("slack", yes[b.look.Slack]), cores,
 	}})
 }
 
-func chosenLabel(options []views.Option, value string) string {
+func chosenLabel(options []views.Option) string {
 	for _, o := range options {
-		if o.Value == value {
+		if o.Chosen {
 			return o.Label
 		}
 	}
-	return value
+	return ""
 }

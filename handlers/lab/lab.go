@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -155,8 +156,10 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		Show:    views.Choose(backgrounds, b.background()),
 		RunName: b.spec.Title() + " on " + b.name,
 	}
+	hidden := b.hidden()
 	for _, g := range p.Groups {
 		for i, f := range g.Fields {
+			g.Fields[i].Hidden = f.Hidden || slices.Contains(hidden, f.Name)
 			if f.Name == "kernel" {
 				g.Fields[i].Options = b.kernels(f.Options)
 			}
@@ -170,13 +173,10 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		{Name: "slack", Label: "draw slack", Kind: "switch", Value: strconv.FormatBool(b.look.Slack), Help: "A line from each point that falls short of its margin.", Hidden: b.data != nil && b.data.Kind() != dataset.KindVectors},
 		{Name: "cores", Label: "mark cores", Kind: "switch", Value: strconv.FormatBool(b.look.Cores), Help: "The cores of the conformal map.", Hidden: b.spec.Conformal == "none"},
 	}
-	p.Positive = views.Choose(door.PlainOptions(emptyClasses...), emptyClasses[1])
-	if b.data != nil {
-		p.Positive = views.Choose(door.PlainOptions(b.data.Classes...), positiveOf(b.spec, b.data))
-		if len(b.data.Features) > 2 {
-			p.AxisX, p.AxisY = b.x, b.y
-			p.Axes, p.Train = door.AxisOptions(b.data.Features), trainOptions(b)
-		}
+	p.Positive = b.positives()
+	if b.data != nil && len(b.data.Features) > 2 {
+		p.AxisX, p.AxisY = b.x, b.y
+		p.Axes, p.Train = door.AxisOptions(b.data.Features), trainOptions(b)
 	}
 	if p.Data, err = a.Choices(r.Context(), b.id, b.course); err != nil {
 		return err
@@ -225,14 +225,28 @@ func (a *Room) Live(w http.ResponseWriter, r *http.Request) error {
 	for _, p := range b.problems {
 		errs[p.Field] = p.Message
 	}
-	classes, positive := []string{}, ""
-	if b.data != nil {
-		classes, positive = b.data.Classes, positiveOf(b.spec, b.data)
-	}
 	return web.JSON(w, http.StatusOK, map[string]any{
-		"classes": classes, "positive": positive,
-		"html": html.String(), "hidden": door.HiddenFields(b.spec), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": b.spec.Title() + " on " + b.name,
+		"positives": positives(b),
+		"html":      html.String(), "hidden": b.hidden(), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": b.spec.Title() + " on " + b.name,
 	})
+}
+
+// choice is an option for the page's script.
+type choice struct {
+	Value  string `json:"value"`
+	Label  string `json:"label"`
+	Chosen bool   `json:"chosen"`
+}
+
+// positives are those of the bench once there are points.
+func positives(b *bench) []choice {
+	choices := []choice{}
+	if b.data != nil {
+		for _, o := range b.positives() {
+			choices = append(choices, choice{o.Value, o.Label, o.Chosen})
+		}
+	}
+	return choices
 }
 
 // Figure serves the pictures of an unsaved view.

@@ -74,8 +74,8 @@ function reflect(reply) {
   }
   form.elements.name.placeholder = reply.run_name;
   const positive = form.elements.positive;
-  if (positive && [...positive.options].map((o) => o.value).join("\n") !== reply.classes.join("\n")) {
-    positive.replaceChildren(...reply.classes.map((c) => new Option(c, c, c === reply.positive, c === reply.positive)));
+  if (positive && [...positive.options].map((o) => o.value).join("\n") !== reply.positives.map((o) => o.value).join("\n")) {
+    positive.replaceChildren(...reply.positives.map((o) => new Option(o.label, o.value, o.chosen, o.chosen)));
   }
   if (reply.query.length < longQuery) history.replaceState(null, "", `/lab?${reply.query}`);
 }
