@@ -20,8 +20,10 @@ type Learner struct {
 	Problem string // what it minimises, in plain text with Unicode
 	Help    string
 	Params  []param.Param
-	Box     bool // coefficients end at ±C: support vectors are free or bounded
-	Cache   bool // takes the memory of Spec.CacheBytes
+	Box     bool   // coefficients end at ±C: support vectors are free or bounded
+	Targets bool   // fits f to the targets ±1 themselves: there is no margin, and every point has a weight
+	Cache   bool   // takes the memory of Spec.CacheBytes
+	Quicker string // what makes a training shorter
 
 	solve func(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace.Recorder) (*solution, error)
 	// heldOut, where there is one, trains at many C without a map and without some of
@@ -59,6 +61,7 @@ var Learners = []Learner{
 		Params:  svm.Params,
 		Box:     true,
 		Cache:   true,
+		Quicker: "a smaller C or gamma",
 		solve:   solveSVM,
 		heldOut: svm.HeldOut,
 	},
@@ -67,13 +70,16 @@ var Learners = []Learner{
 		Problem: "minimise h + C Σ qᵢ + ρ Σ |λⱼ|  subject to  1 ≤ yᵢ f(xᵢ) + qᵢ ≤ h, qᵢ ≥ 0",
 		Help:    "Minimal Complexity Machine: the smallest ratio of the largest to the smallest margin, found by a linear programme.",
 		Params:  mcmParams(),
+		Quicker: "a smaller C or gamma, or a larger sparsity ρ or rank cut",
 		solve:   solveMCM,
 	},
 	{
-		Name: "ridge", Label: "kernel ridge",
+		Name: "ridge", Label: "Kernel ridge",
 		Problem: "minimise ½ Σ (tᵢ − f(xᵢ))² + ½ λ |w|²  with tᵢ = ±1 and no bias",
 		Help:    "Kernel ridge regression on the targets ±1, solved in closed form: every point counts, also those far on their own side, and the leave-one-out error comes with it.",
 		Params:  ridge.Params,
+		Targets: true,
+		Quicker: "a larger held-out share",
 		solve:   solveRidge,
 	},
 }

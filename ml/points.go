@@ -13,13 +13,15 @@ import (
 // Role is the part a training point plays in a model.
 type Role string
 
-// The roles. An MCM has only Support and None.
+// The roles. An MCM has only Support and None, a learner that fits targets Weighted and
+// None.
 const (
 	None          Role = ""              // weight zero
 	Free          Role = "free"          // 0 < alpha < C: on the margin
 	Inside        Role = "inside"        // alpha = C, slack at most 1: inside the margin
 	Misclassified Role = "misclassified" // alpha = C, slack above 1: on the wrong side
 	Support       Role = "support"       // weight not zero, where no box tells the kinds apart
+	Weighted      Role = "weighted"      // weight not zero, as that of every training point: it tells none from the others
 )
 
 // Point is one row of the data as a trained model sees it.
@@ -30,7 +32,7 @@ type Point struct {
 	Predicted string    // label, empty under Value
 	Scores    []float64 // f of every machine
 	Weight    float64   // u: alpha y, or lambda; of several machines the largest by modulus
-	Role      Role      // of several machines: Support in any of them
+	Role      Role      // of several machines: Support, or Weighted, in any of them
 	Core      bool      // a core of a conformal map
 	HeldOut   bool
 	Wrong     bool // predicted as another class
@@ -95,10 +97,7 @@ func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
 		}
 		for _, k := range supports(machine.Coef) {
 			p := &ps[m.Supports.Rows[k]]
-			p.Role = Support
-			if m.Rule == Sign {
-				p.Role = spec.role(machine.Coef[k], p.Slack)
-			}
+			p.Role = spec.role(m.Rule, machine.Coef[k], p.Slack)
 		}
 	}
 	return ps, nil
@@ -118,10 +117,12 @@ func (m *Model) targets(d *dataset.Data) ([]float64, error) {
 }
 
 // role tells the kinds of support vectors apart.
-func (s Spec) role(u, slack float64) Role {
+func (s Spec) role(rule Rule, u, slack float64) Role {
 	learner, err := lookup(s.Learner)
 	switch {
-	case err != nil || !learner.Box:
+	case err == nil && learner.Targets:
+		return Weighted
+	case err != nil || !learner.Box || rule != Sign:
 		return Support
 	case math.Abs(u) < s.penalty():
 		return Free

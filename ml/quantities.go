@@ -76,7 +76,7 @@ var Quantities = slices.Concat([]Quantity{
 	}},
 	{"train_accuracy", "accuracy, training", "Share of training points whose class is the predicted one.", Share, 0, func(r *Report) any { return r.TrainAccuracy }},
 	{"train_n", "points trained on", "All points but those held out.", Plain, 0, func(r *Report) any { return r.TrainN }},
-	{"loo_accuracy", "accuracy, leave-one-out", "Share of training points that the machine of all the others puts on their own side of f = 0, in closed form. Scaling and kernel width stay those of all training points.", Share, 1, func(r *Report) any { return r.LOOAccuracy }},
+	{"loo_accuracy", "accuracy, leave-one-out", "Share of training points that the machine of all the others puts on their own side of f = 0, in closed form. Scaling, kernel width and conformal map stay those of all training points: with a map, which has seen every label, it promises too much.", Share, 1, func(r *Report) any { return r.LOOAccuracy }},
 	{"loo_error", "leave-one-out error", "Mean of (t − f(x))² over the training points, f fitted to all the others: in closed form, without training again.", Plain, -1, func(r *Report) any { return r.LOOError }},
 	{"mse", "mean squared error", "Mean of (t − f(x))² over the training points.", Plain, 0, func(r *Report) any { return r.MSE }},
 	{"support_vectors", "support vectors", "Points with a weight that is not zero: only they enter f. Of several machines: in any of them.", Plain, -1, func(r *Report) any { return r.SupportVectors }},

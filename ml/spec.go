@@ -273,6 +273,19 @@ func (s Spec) Caches() bool {
 	return err == nil && learner.Cache
 }
 
+// Targets tells whether the learner fits f to the targets ±1 themselves, as by least
+// squares: then there is no margin, and every training point has a weight.
+func (s Spec) Targets() bool {
+	learner, err := lookup(s.Learner)
+	return err == nil && learner.Targets
+}
+
+// Quicker says what makes a training by the learner shorter: "a smaller C or gamma".
+func (s Spec) Quicker() string {
+	learner, _ := lookup(s.Learner)
+	return learner.Quicker
+}
+
 // Applies tells whether a parameter has a meaning under the chosen learner,
 // kernel and conformal method, and beside the other values. Where a choice is not
 // known, as in a spec that was stored long ago, it is whatever has a value.
@@ -325,8 +338,11 @@ func (s Spec) option(choice *param.Param) (*param.Option, bool) {
 
 // Title is what tells the spec from its neighbours in few words: "SVM rbf C=10 eigen".
 func (s Spec) Title() string {
-	words := []string{strings.ToUpper(s.Learner), s.Kernel}
-	row, _ := lookup(s.Learner)
+	row, err := lookup(s.Learner)
+	words := []string{row.Label, s.Kernel}
+	if err != nil {
+		words[0] = strings.ToUpper(s.Learner)
+	}
 	for _, p := range row.Params {
 		v := s.Value(p.Name)
 		switch {

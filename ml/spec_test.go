@@ -83,6 +83,7 @@ func TestTitle(t *testing.T) {
 		"SVM poly C=0.3333":             {"kernel", "poly", "C", "0.33333333"},
 		"SVM linear hard margin":        {"kernel", "linear", "hard_margin", "true"},
 		"MCM rbf C=1e+06 eigen":         {"learner", "mcm", "C", "1e6", "conformal", "eigen", "rho", "0.1"},
+		"Kernel ridge rbf lambda=0.01":  {"learner", "ridge", "lambda", "0.01", "C", "7"},
 		"SVM sigmoid hard margin amari": {"kernel", "sigmoid", "C", "7", "hard_margin", "true", "conformal", "amari"},
 	} {
 		if got := spec(t, set...).Title(); got != want {

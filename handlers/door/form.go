@@ -103,5 +103,8 @@ func HiddenFields(spec ml.Spec) []string {
 	if spec.Conformal == "none" {
 		hidden = append(hidden, "cores") // the switch that marks them
 	}
+	if spec.Targets() {
+		hidden = append(hidden, "slack") // the switch that draws it
+	}
 	return hidden
 }

@@ -212,7 +212,7 @@ func Embed(v *views.Picture, pic *figure.Picture) error {
 	return nil
 }
 
-// stagePoint is a point in the order s, t, class, f, slack, weight, role, flags
+// stagePoint is a point in the order s, t, class, f, slack or residual, weight, role, flags
 // (1 held out, 2 wrong, 4 core), and where there are several machines, the predicted
 // class and a list of their scores; an array keeps the answer small.
 type stagePoint []any
@@ -235,7 +235,11 @@ func stage(frames map[int]figure.Frame, s figure.Scene) string {
 		}
 		c := slices.Index(s.Classes, p.Label)
 		signs[c] = p.Y
-		pts[i] = stagePoint{x, y, c, short(p.F), short(p.Slack), short(p.Weight), string(p.Role), flags}
+		miss := p.Slack
+		if s.Targets {
+			miss = p.Y - p.F
+		}
+		pts[i] = stagePoint{x, y, c, short(p.F), short(miss), short(p.Weight), string(p.Role), flags}
 		if len(p.Scores) > 1 {
 			f := make([]float64, len(p.Scores))
 			for k, v := range p.Scores {
@@ -245,7 +249,7 @@ func stage(frames map[int]figure.Frame, s figure.Scene) string {
 		}
 	}
 	read := map[string]any{
-		"frames": frames, "model": s.Model != nil,
+		"frames": frames, "model": s.Model != nil, "targets": s.Targets,
 		"classes": s.Classes, "signs": signs, "labels": s.View.Labels, "points": pts,
 	}
 	if s.Model != nil && len(s.Model.Machines) > 1 {
@@ -268,6 +272,9 @@ func pointTable(s figure.Scene) views.PointTable {
 	points := s.Points[:min(len(s.Points), TableRows)]
 	t := views.PointTable{Head: []string{"f(x)", "margin y f(x)", "slack"}, Rows: make([]views.PointRow, 0, len(points)), Total: len(s.Points)}
 	sides := s.Model.Rule == ml.Sign
+	if s.Targets {
+		t.Head[2] = "residual y − f(x)"
+	}
 	if !sides {
 		t.Head = append([]string{"predicted"}, s.Model.ScoreNames()...)
 	}
@@ -280,6 +287,9 @@ func pointTable(s figure.Scene) views.PointTable {
 			coords = append(coords, "…")
 		}
 		values := []string{views.Short(p.F), views.Short(p.Margin), views.Short(p.Slack)}
+		if s.Targets {
+			values[2] = views.Short(p.Y - p.F)
+		}
 		if !sides {
 			values = []string{p.Predicted}
 			for _, f := range p.Scores {

@@ -58,7 +58,7 @@ func (a *Room) fit(ctx context.Context, b *bench) (*ml.Result, string, error) {
 	case ctx.Err() != nil:
 		return nil, "", ctx.Err()
 	case err != nil && limited.Err() != nil && errors.Is(err, limited.Err()):
-		return nil, fmt.Sprintf("This training takes longer than %.0f seconds. Save it as a run: it goes on in the background. A smaller C or gamma, for the MCM a larger sparsity ρ or rank cut, make it quicker.", a.Patience.Seconds()), nil
+		return nil, fmt.Sprintf("This training takes longer than %.0f seconds. Save it as a run: it goes on in the background. What makes it quicker: %s.", a.Patience.Seconds(), b.spec.Quicker()), nil
 	case err != nil:
 		problem, err := door.Told(err)
 		return nil, problem, err
@@ -170,7 +170,7 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 	}
 	p.DataFields, p.Groups = p.Groups[0].Fields, p.Groups[1:]
 	p.Marks = []views.Field{
-		{Name: "slack", Label: "draw slack", Kind: "switch", Value: strconv.FormatBool(b.look.Slack), Help: "A line from each point that falls short of its margin.", Hidden: b.data != nil && b.data.Kind() != dataset.KindVectors},
+		{Name: "slack", Label: "draw slack", Kind: "switch", Value: strconv.FormatBool(b.look.Slack), Help: "A line from each point that falls short of its margin.", Hidden: b.data != nil && b.data.Kind() != dataset.KindVectors || b.spec.Targets()},
 		{Name: "cores", Label: "mark cores", Kind: "switch", Value: strconv.FormatBool(b.look.Cores), Help: "The cores of the conformal map.", Hidden: b.spec.Conformal == "none"},
 	}
 	p.Positive = b.positives()

@@ -44,7 +44,7 @@ func (a *Room) createRun(ctx context.Context, b *bench, name string, spec ml.Spe
 	return a.Enqueue(ctx, n)
 }
 
-// CompareVersions saves SVM and MCM, each without and with a conformal map, on
+// CompareVersions saves a run of every learner, without and with a conformal map, on
 // the same split, and goes to their comparison.
 func (a *Room) CompareVersions(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.posted(w, r)

@@ -131,10 +131,13 @@ func paramOptions(name string) (opts []views.Option) {
 // Row is a run as lists show it.
 func Row(r store.Run) views.RunRow {
 	row := views.RunRow{
-		ID: r.ID, Name: r.Name, Data: r.DatasetName, Learner: strings.ToUpper(r.Spec.Learner), Kernel: kernelText(r.Spec, r.Report),
-		Conformal: r.Spec.Conformal, C: views.Short(r.Spec.Values.Number("C")), Status: string(r.Status), Created: door.When(r.Created), Tags: r.Tags, Note: r.Note,
+		ID: r.ID, Name: r.Name, Data: r.DatasetName, Learner: learnerText(r.Spec), Kernel: kernelText(r.Spec, r.Report),
+		Conformal: r.Spec.Conformal, Status: string(r.Status), Created: door.When(r.Created), Tags: r.Tags, Note: r.Note,
 	}
-	if r.Spec.Values.Switch("hard_margin") {
+	switch {
+	case r.Spec.Applies("C"):
+		row.C = views.Short(r.Spec.Values.Number("C"))
+	case r.Spec.Applies("hard_margin") && r.Spec.Values.Switch("hard_margin"):
 		row.C = "hard"
 	}
 	if rep := r.Report; rep != nil {
@@ -145,6 +148,21 @@ func Row(r store.Run) views.RunRow {
 		row.Thumb = door.Thumbnail("/runs/"+r.ID+"/figures/", "boundary", "Boundary of "+r.Name)
 	}
 	return row
+}
+
+// learnerText is a learner with those of its parameters that have no column of their own.
+func learnerText(s ml.Spec) string {
+	i := slices.IndexFunc(ml.Learners, func(l ml.Learner) bool { return l.Name == s.Learner })
+	if i < 0 {
+		return s.Learner
+	}
+	text := ml.Learners[i].Label
+	for _, p := range ml.Learners[i].Params {
+		if p.Telling && p.Name != "C" && p.Name != "hard_margin" {
+			text += ", " + p.Symbol + "=" + views.Short(s.Values.Number(p.Name))
+		}
+	}
+	return text
 }
 
 // kernelText is a kernel with its parameters, as used where that is known.

@@ -40,6 +40,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -206,8 +207,17 @@ func decompose(ctx context.Context, k Matrix, lambda float64) (*factor, error) {
 			low = middle
 		}
 	}
-	return nil, param.Refuse(fmt.Sprintf("raise lambda to %.2g, or use a kernel that is positive semidefinite", lambda+1.05*enough),
+	return nil, param.Refuse(fmt.Sprintf("raise lambda to %g, or use a kernel that is positive semidefinite", round(lambda+1.05*enough)),
 		"lambda is %g, and the kernel matrix has an eigenvalue below −lambda: K + lambda I is not positive definite", lambda)
+}
+
+// round is v to two digits.
+func round(v float64) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 1, 64), 64)
+	if err != nil {
+		return v // the largest numbers
+	}
+	return r
 }
 
 // fill writes K + lambda I in place of the factor.

@@ -126,7 +126,7 @@ export class Stage {
   }
 
   describe(i) {
-    const [s, t, c, f, slack, weight, role, flags, predicted, scores] = this.points[i];
+    const [s, t, c, f, miss, weight, role, flags, predicted, scores] = this.points[i];
     const [xName, yName] = this.data.labels || ["x1", "x2"];
     const lines = [`Point ${i + 1}, class ${this.classes[c]}`, `${xName} = ${brief(s)}${yName ? `, ${yName} = ${brief(t)}` : ""}`];
     if (!this.data.model) return lines;
@@ -135,9 +135,10 @@ export class Stage {
     } else {
       const margin = this.data.signs[c] * f;
       lines.push(`f(x) = ${brief(f)}, margin y·f = ${brief(margin)}`);
-      lines.push(slack > 0 ? `slack = ${brief(slack)}` : "no slack");
+      if (this.data.targets) lines.push(`residual y − f = ${brief(miss)}`);
+      else lines.push(miss > 0 ? `slack = ${brief(miss)}` : "no slack");
     }
-    if (role) lines.push(`${roles[role]}, weight ${brief(weight)}`);
+    if (role) lines.push(roles[role] ? `${roles[role]}, weight ${brief(weight)}` : `weight ${brief(weight)}`);
     const notes = [];
     if (flags & 1) notes.push("held out");
     if (flags & 2) notes.push("misclassified");

@@ -14,7 +14,7 @@ import (
 // every machine has its own.
 //
 // Of a model with two sides it shows: pale regions (darker outside the margin) or the heat
-// map of f, the boundary f = 0 as a solid line, the margin f = ±1 dashed, and the
+// map of f, the boundary f = 0 as a solid line, the margin or the targets f = ±1 dashed, and the
 // points: class by colour and shape, support vectors ringed by kind with rings
 // that grow with their weight, held-out points hollow, wrong ones crossed out.
 func Boundary(s Scene) (*Picture, error) {

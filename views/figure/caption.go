@@ -65,10 +65,14 @@ func Caption(s Scene) string {
 		fmt.Fprintf(&b, " %s: %s.", plural(n, "point"), strings.Join(parts, ", "))
 	}
 	if s.Model != nil && len(s.Points) > 0 {
-		sv := roles[ml.Free] + roles[ml.Inside] + roles[ml.Misclassified] + roles[ml.Support]
-		fmt.Fprintf(&b, " %s", plural(sv, "support vector"))
-		if sv > roles[ml.Support] {
-			fmt.Fprintf(&b, ": %d on the margin, %d inside it, %d misclassified", roles[ml.Free], roles[ml.Inside], roles[ml.Misclassified])
+		if roles[ml.Weighted] > 0 {
+			b.WriteString(" Every training point has a weight")
+		} else {
+			sv := roles[ml.Free] + roles[ml.Inside] + roles[ml.Misclassified] + roles[ml.Support]
+			fmt.Fprintf(&b, " %s", plural(sv, "support vector"))
+			if sv > roles[ml.Support] {
+				fmt.Fprintf(&b, ": %d on the margin, %d inside it, %d misclassified", roles[ml.Free], roles[ml.Inside], roles[ml.Misclassified])
+			}
 		}
 		where := "on the wrong side"
 		if !s.sides() {

@@ -71,7 +71,7 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 		if !shown[i] {
 			continue
 		}
-		if ps.rings && q.Role != ml.None {
+		if ps.rings && q.Role != ml.None && q.Role != ml.Weighted { // around all they would tell nothing
 			ring(c, ps.theme, q.Role, at[i], ps.radius, math.Abs(q.Weight)/heaviest)
 		}
 		if ps.cores && q.Core {

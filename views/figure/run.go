@@ -174,7 +174,8 @@ func (r Run) Scene(m *ml.Model) (Scene, error) {
 		return Scene{}, err
 	}
 	s := r.Look
-	s.Model, s.Points, s.Classes = m, points, r.Data.Classes
+	s.Model, s.Points, s.Classes, s.Targets = m, points, r.Data.Classes, r.Spec.Targets()
+	s.Slack = s.Slack && !s.Targets
 	if r.Data.Kind() != dataset.KindVectors {
 		laid := DecisionScene(m, points, r.Data.Classes)
 		s.Points, s.View, s.Limits = laid.Points, laid.View, laid.Limits

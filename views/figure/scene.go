@@ -31,6 +31,9 @@ type Scene struct {
 	Slack bool // the way from points inside the margin or beyond to their own margin; only between two sides
 	Cores bool // the cores of the conformal map
 
+	// Targets is that of the spec: points have a residual in place of a slack.
+	Targets bool
+
 	Machine int // the machine of Model whose factor Conformal draws
 
 	Title string
