@@ -1,6 +1,8 @@
 package handlers
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,5 +46,36 @@ func TestLimitsWithoutRoom(t *testing.T) {
 				t.Errorf("%s%s: %d %.200s", path, limits, a.status, got)
 			}
 		}
+	}
+}
+
+// What a learner does not have is not shown: of kernel ridge no C, no slack and no
+// solver to set, in the lab and in the list of runs.
+func TestTheLabShowsWhatTheLearnerHas(t *testing.T) {
+	t.Parallel()
+	c := serve(t, true, dataset.DefaultLimits).browse(t, teacher)
+	for learner, has := range map[string]map[string]bool{
+		"svm":   {"C": true, "slack": true, "tol": true, "max_iter": true, "lambda": false, "rho": false},
+		"mcm":   {"C": true, "slack": true, "tol": false, "max_iter": true, "lambda": false, "rho": true},
+		"ridge": {"C": false, "slack": false, "tol": false, "max_iter": false, "lambda": true, "rho": false},
+	} {
+		doc := c.page(200, "/lab?data=moons&learner="+learner)
+		var live struct{ Hidden []string }
+		if err := json.Unmarshal(c.fetch("POST", "/lab/live", "data=moons&learner="+learner).body, &live); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range has {
+			_, hidden := doc.Find(`[data-field="` + name + `"]`).Attr("hidden")
+			if hidden == want || slices.Contains(live.Hidden, name) == want {
+				t.Errorf("%s: %s is there %t, after a change %t; want %t", learner, name, !hidden, !slices.Contains(live.Hidden, name), want)
+			}
+		}
+	}
+
+	c.fetch("POST", "/runs", "data=moons&learner=ridge&lambda=0.25&name=Flat")
+	c.settle()
+	row := c.page(200, "/runs").Find("tbody tr").Text()
+	if words := strings.Join(strings.Fields(row), " "); !strings.Contains(words, "Kernel ridge, λ=0.25") || strings.Contains(words, "none 1 ") {
+		t.Errorf("the list shows %q", words)
 	}
 }

@@ -564,6 +564,68 @@ func TestConformalRunKeepsTheFirstFit(t *testing.T) {
 	}
 }
 
+// TestCoresOfALearnerThatWeighsEveryPoint states what the support vectors as cores are
+// there: all training rows.
+func TestCoresOfALearnerThatWeighsEveryPoint(t *testing.T) {
+	t.Parallel()
+	d := clouds(80, 2, 12)
+	for step, cores := range map[string]int{"0": 56, "9": 7} {
+		for _, method := range conformal.Table {
+			s := spec(t, "learner", "ridge", "conformal", method.Name, "core_step", step, "test_fraction", "0.3")
+			if !s.Applies("core_step") {
+				continue
+			}
+			res := train(t, d, s)
+			if r := res.Report; r.TrainN != 56 || *r.Cores != cores || r.SupportVectors != 56 || r.Status != trace.Converged {
+				t.Errorf("%s, every %s: %d cores of %d rows, want %d; %d support vectors, %s", method.Name, step, *r.Cores, r.TrainN, cores, r.SupportVectors, r.Status)
+			}
+		}
+	}
+}
+
+// TestRidgeAcrossTheRange trains on data that leave the system singular or nearly so,
+// from one end of the range of lambda to the other.
+func TestRidgeAcrossTheRange(t *testing.T) {
+	t.Parallel()
+	d := clouds(60, 3, 9)
+	for i := range 30 {
+		d.X.SetRow(30+i, d.X.RawRowView(i)) // every point twice, some with two labels
+		d.X.Set(i, 2, 7)
+		d.X.Set(30+i, 2, 7) // a constant column
+		d.Y[30+i] = (d.Y[i] + btoi(i%3 == 0)) % 2
+	}
+	for _, k := range []string{"linear", "rbf", "poly"} {
+		for lambda, want := range map[string][]trace.Status{
+			"1e-12": {trace.Numerical}, "1e-6": {trace.Converged}, "1": {trace.Converged}, "1e12": {trace.Converged},
+		} {
+			res := train(t, d, spec(t, "learner", "ridge", "kernel", k, "lambda", lambda))
+			r := res.Report
+			if !slices.Contains(want, r.Status) || r.Condition == nil {
+				t.Errorf("%s, lambda %s: status %s, condition %v", k, lambda, r.Status, r.Condition)
+			}
+			if _, err := json.Marshal(r); err != nil {
+				t.Errorf("%s, lambda %s: %v", k, lambda, err)
+			}
+			for i, f := range res.Model.Decisions(d.X) {
+				if math.IsNaN(f) || math.Abs(f) > 10 {
+					t.Errorf("%s, lambda %s: f = %g at row %d", k, lambda, f, i)
+					break
+				}
+			}
+			if lambda == "1e12" && r.Objective < 29.9 || r.Objective > 30 { // f = 0 costs n/2
+				t.Errorf("%s, lambda %s: objective %g", k, lambda, r.Objective)
+			}
+		}
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 func TestProgressIsReported(t *testing.T) {
 	t.Parallel()
 	phases := map[string]int{}

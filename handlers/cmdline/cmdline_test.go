@@ -290,6 +290,7 @@ func TestFitJSONHasTheFixedNames(t *testing.T) {
 	for _, c := range []struct{ args, want, none string }{
 		{"", common + svm + " C", "h l1 rank j_before j_after test_accuracy"},
 		{"--learner mcm", common + mcm + " C", "free margin w_norm kkt_violation test_accuracy"},
+		{"--learner ridge", common + " lambda mse loo_error loo_accuracy condition w_norm", "C h l1 rank free margin dual_objective kkt_violation"},
 		{"--learner mcm --rho 0.1", common + mcm + " C", "free margin"},
 		{"--hard-margin --kernel linear", common + svm, "C"},
 		{"--conformal eigen", common + svm + " j_before j_after", "h l1 rank"},
@@ -483,7 +484,7 @@ func TestPredictIsTheModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range []string{"", "--learner mcm --kernel poly", "--conformal eigen", "--project pca", "--features x2"} {
+	for _, args := range []string{"", "--learner mcm --kernel poly", "--learner ridge --lambda 0.1", "--conformal eigen", "--project pca", "--features x2"} {
 		dir := t.TempDir()
 		model, out := filepath.Join(dir, "m.json"), filepath.Join(dir, "p.csv")
 		must(t, append([]string{"fit", "--data", data, "--out", model}, strings.Fields(args)...)...)

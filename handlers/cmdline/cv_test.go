@@ -164,6 +164,32 @@ func TestCVOfWhatApplies(t *testing.T) {
 	}
 }
 
+// TestCVOfARidge searches the parameter that a learner has in place of C.
+func TestCVOfARidge(t *testing.T) {
+	t.Parallel()
+	d, path := moons(t, 60)
+	out := must(t, "cv", "--data", path, "--folds", "3", "--learner", "ridge", "--lambda", "0.01,1,1e6")
+	spec := ml.DefaultSpec()
+	spec.Learner = "ridge"
+	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"lambda": eval.Numbers(0.01, 1, 1e6)}, eval.Scheme{Folds: 3, Seed: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(out, "\n")
+	if want := []string{"gamma", "lambda", "accuracy"}; !cmp.Equal(strings.Fields(lines[2])[:3], want) {
+		t.Errorf("head %q", lines[2])
+	}
+	for i, lambda := range []string{"0.01", "1", "1000000"} {
+		want := []string{"auto", lambda, fmt.Sprintf("%.2f", 100*res.Settings[i].Accuracy)}
+		if fields := strings.Fields(lines[3+i]); len(fields) < 6 || !cmp.Equal(fields[:3], want) || fields[4] != "40.0" || fields[5] != "converged" {
+			t.Errorf("line %q, want %v, 40 support vectors, converged", lines[3+i], want)
+		}
+	}
+	if res.Settings[0].Accuracy == res.Settings[2].Accuracy {
+		t.Error("lambda makes no difference")
+	}
+}
+
 func TestCVFails(t *testing.T) {
 	t.Parallel()
 	o := run(t.Context(), "", "cv", "--data", file(t, "points.csv", points), "--folds", "4")

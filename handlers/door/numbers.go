@@ -128,6 +128,14 @@ func remarks(r *ml.Report, s ml.Spec) (notes []string) {
 		}
 		notes = append(notes, note)
 	}
+	if s.Targets() && r.Cores != nil {
+		if *r.Cores == r.TrainN {
+			notes = append(notes, "Every training point has a weight and so is a core of the map. Set cores to N to take every N-th row.")
+		}
+		if r.LOOAccuracy != nil {
+			notes = append(notes, "The leave-one-out numbers promise too much here: the map was fitted to all points, also to the one that is left out.")
+		}
+	}
 	if !s.Values.Switch("hard_margin") && r.Free != nil && *r.Free == 0 {
 		notes = append(notes, "No support vector is free, so b is only known up to an interval; its middle is used.")
 	}

@@ -43,6 +43,35 @@ func TestLeaveOneOut(t *testing.T) {
 	}
 }
 
+// TestLeaveOneOutInClosedForm compares what kernel ridge reports after one training with
+// as many trainings as there are points. Nothing is scaled, as that depends on the rows.
+func TestLeaveOneOutInClosedForm(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 40)
+	for _, kernel := range []string{"rbf", "linear", "poly"} {
+		for _, lambda := range []string{"1e-3", "1", "100"} {
+			spec := with(t, ml.DefaultSpec(), map[string]string{"learner": "ridge", "kernel": kernel, "gamma": "1", "lambda": lambda, "standardize": "false"})
+			res, err := ml.Train(t.Context(), d, spec, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wrong, err := eval.LeaveOneOut(t.Context(), d, spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			right := 0
+			for _, w := range wrong {
+				if !w {
+					right++
+				}
+			}
+			if want := float64(right) / 40; *res.Report.LOOAccuracy != want {
+				t.Errorf("%s, lambda %s: %g, by %d trainings %g", kernel, lambda, *res.Report.LOOAccuracy, len(wrong), want)
+			}
+		}
+	}
+}
+
 func TestLeaveOneOutFails(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 10)

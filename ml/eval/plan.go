@@ -16,8 +16,8 @@ import (
 type Plan struct {
 	Data string `json:"data"` // dataset.Data.Hash
 
-	// Searched names the parameters that a Setting shows: C and gamma where a path has
-	// them, and those of the grid in the order of ml.Params.
+	// Searched names the parameters that a Setting shows: C, gamma, and those of the
+	// grid in the order of ml.Params.
 	Searched []string `json:"searched"`
 	Paths    []Path   `json:"paths"`
 
@@ -50,14 +50,9 @@ func NewPlan(d *dataset.Data, spec ml.Spec, grid Grid, scheme Scheme) (*Plan, er
 			return nil, err
 		}
 	}
-	p := &Plan{Data: d.Hash()}
+	p := &Plan{Data: d.Hash(), Searched: []string{"C", "gamma"}}
 	if p.Paths, err = grid.Paths(spec); err != nil {
 		return nil, err
-	}
-	for _, name := range []string{"C", "gamma"} {
-		if len(grid[name]) > 0 || slices.ContainsFunc(p.Paths, func(path Path) bool { return path.Spec.Applies(name) }) {
-			p.Searched = append(p.Searched, name)
-		}
 	}
 	for _, q := range ml.Params {
 		if len(grid[q.Name]) > 0 && !slices.Contains(p.Searched, q.Name) {

@@ -54,7 +54,7 @@ import (
 
 // Params describes what a user sets.
 var Params = []param.Param{{
-	Name: "lambda", Label: "ridge", Symbol: "λ", Kind: param.Number, Default: "1",
+	Name: "lambda", Label: "regularisation", Symbol: "λ", Kind: param.Number, Default: "1",
 	Min: 0, OpenMin: true, Max: 1e12, Low: 1e-6, High: 1e3, Log: true, Telling: true,
 	Help: "Price of |w|²: a large λ makes f small and smooth, a small one makes it follow every target.",
 }}

@@ -34,6 +34,31 @@ func trainedRun(t *testing.T, slug string, settings ...string) Run {
 	return Run{Data: d, Spec: spec, Result: res, Look: Scene{Width: 200, Height: 160, Grid: 20}}
 }
 
+// Where every point has a weight, rings around all of them would tell nothing; what
+// there is in place of a margin has no slack.
+func TestTargetsHaveNoRingsAndNoSlack(t *testing.T) {
+	t.Parallel()
+	for learner, rings := range map[string]bool{"svm": true, "mcm": true, "ridge": false} {
+		r := trainedRun(t, "moons", "learner", learner)
+		r.Look.Slack, r.Look.Width, r.Look.Height = true, 640, 520
+		pic, err := r.Draw("boundary")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := pic.SVG(&b); err != nil {
+			t.Fatal(err)
+		}
+		ringed := strings.Contains(b.String(), "SV on margin") || strings.Contains(b.String(), "support vector")
+		if slack := strings.Contains(b.String(), ">slack<"); ringed != rings || slack != rings {
+			t.Errorf("%s: support vectors in the legend %t, slack %t, want both %t", learner, ringed, slack, rings)
+		}
+		if told := strings.Contains(pic.Caption, "support vector"); told != rings || strings.Contains(pic.Caption, "Every training point has a weight.") == rings {
+			t.Errorf("%s: caption %q", learner, pic.Caption)
+		}
+	}
+}
+
 // Whatever the table lists for a run can be drawn by its name, and nothing else.
 func TestRunFigures(t *testing.T) {
 	t.Parallel()
@@ -43,6 +68,7 @@ func TestRunFigures(t *testing.T) {
 	}{
 		"svm":           {trainedRun(t, "moons"), []string{"boundary"}},
 		"mcm":           {trainedRun(t, "moons", "learner", "mcm"), []string{"boundary"}},
+		"ridge":         {trainedRun(t, "moons", "learner", "ridge"), []string{"boundary"}},
 		"conformal":     {trainedRun(t, "moons", "conformal", "eigen"), []string{"before", "boundary", "map"}},
 		"four features": {trainedRun(t, "iris", "positive", "virginica"), []string{"boundary"}},
 	} {
