@@ -312,11 +312,11 @@ func FuzzReadModel(f *testing.F) {
 			}
 			x := &dataset.Precomputed{K: mat.NewDense(2, m.Columns(), nil), Number: []int{0, 0}, Self: []float64{1, 2}}
 			x.K.Set(1, 0, 0.5)
-			a, err := m.ScoresOf(x)
+			a, err := m.ScoresOf(t.Context(), x)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := again.ScoresOf(x)
+			b, err := again.ScoresOf(t.Context(), x)
 			for i, v := range a.RawMatrix().Data {
 				if err != nil || math.Float64bits(v) != math.Float64bits(b.RawMatrix().Data[i]) {
 					t.Fatalf("f = %v, read again %v, %v", v, b, err)

@@ -142,12 +142,12 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 	var predicted []int
 	if len(lasts) == 1 { // whose f is there
 		predicted = res.Model.predicted(mat.NewDense(len(p.rows), 1, lasts[0].f))
-	} else if predicted, err = p.predicted(res.Model, p.rows); err != nil {
+	} else if predicted, err = p.predicted(ctx, res.Model, p.rows); err != nil {
 		return nil, err
 	}
 	rep.TrainAccuracy = p.target.right(predicted, p.rows)
 	if len(p.test) > 0 {
-		if predicted, err = p.predicted(res.Model, p.test); err != nil {
+		if predicted, err = p.predicted(ctx, res.Model, p.test); err != nil {
 			return nil, err
 		}
 		acc := p.target.right(predicted, p.test)
@@ -186,7 +186,7 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, q part, w
 	if err != nil {
 		return nil, nil, err
 	}
-	if last.c, err = p.factors(last); err != nil {
+	if last.c, err = p.factors(ctx, last); err != nil {
 		return nil, nil, err
 	}
 	if sol, err = learner.solve(ctx, kernel.Scaled(q.gram, pick(last.c, q.at)), q.y, spec, recorder); err != nil {
@@ -302,17 +302,17 @@ func (p *problem) cores(spec Spec, u []float64) (cores []int) {
 }
 
 // trainingGram is the kernel matrix of the training rows.
-func (p *problem) trainingGram() (kernel.Matrix, error) {
+func (p *problem) trainingGram(ctx context.Context) (kernel.Matrix, error) {
 	if p.objects != nil {
-		return kernel.GramOf(p.kernel, p.objects)
+		return kernel.GramOf(ctx, p.kernel, p.objects)
 	}
 	return kernel.NewGram(p.kernel, p.x), nil
 }
 
 // gram is the kernel matrix of all rows of d, which has the columns of p's data.
-func (p *problem) gram(d *dataset.Data) (kernel.Matrix, error) {
+func (p *problem) gram(ctx context.Context, d *dataset.Data) (kernel.Matrix, error) {
 	if d.Objects != nil {
-		return kernel.GramOf(p.kernel, d.Objects)
+		return kernel.GramOf(ctx, p.kernel, d.Objects)
 	}
 	x := d.X
 	if p.scaler != nil {
@@ -325,16 +325,16 @@ func (p *problem) gram(d *dataset.Data) (kernel.Matrix, error) {
 }
 
 // scores are those of m at some rows of the data.
-func (p *problem) scores(m *Model, some []int) (*mat.Dense, error) {
+func (p *problem) scores(ctx context.Context, m *Model, some []int) (*mat.Dense, error) {
 	if p.data.Objects == nil {
 		return m.Scores(rows(p.data.X, some)), nil
 	}
-	return m.ScoresOf(p.data.Objects.Subset(some))
+	return m.ScoresOf(ctx, p.data.Objects.Subset(some))
 }
 
 // predicted are the classes that m tells of some rows of the data.
-func (p *problem) predicted(m *Model, some []int) ([]int, error) {
-	scores, err := p.scores(m, some)
+func (p *problem) predicted(ctx context.Context, m *Model, some []int) ([]int, error) {
+	scores, err := p.scores(ctx, m, some)
 	if err != nil {
 		return nil, err
 	}
@@ -342,11 +342,11 @@ func (p *problem) predicted(m *Model, some []int) ([]int, error) {
 }
 
 // factors is c of a map at the training rows.
-func (p *problem) factors(f *fitted) ([]float64, error) {
+func (p *problem) factors(ctx context.Context, f *fitted) ([]float64, error) {
 	if p.objects == nil {
 		return f.cmap.Factors(p.x), nil
 	}
-	return factorsOf(p.kernel, f.cmap, p.objects, p.objects.Subset(f.cores))
+	return factorsOf(ctx, p.kernel, f.cmap, p.objects, p.objects.Subset(f.cores))
 }
 
 // coreGamma resolves the width of the core kernel. auto is the kernel's own, or what

@@ -2,6 +2,7 @@ package ml
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -241,51 +242,68 @@ func (m *Model) Scores(x *mat.Dense) *mat.Dense {
 }
 
 // ScoresOf is Scores for objects that are no vectors. It reports objects of another
-// kind than those the model was trained on, and what is not known of them.
-func (m *Model) ScoresOf(x dataset.Objects) (*mat.Dense, error) {
+// kind than those the model was trained on, what is not known of them, and the end of ctx.
+func (m *Model) ScoresOf(ctx context.Context, x dataset.Objects) (*mat.Dense, error) {
 	scores := mat.NewDense(x.Len(), len(m.Machines), nil)
-	if len(m.Supports.Rows) > 0 {
-		values, err := kernel.Cross(m.Kernel, x, m.Supports.Objects)
-		if err != nil {
+	const block = 256 // rows, whose values of the kernel are held at once
+	for first := 0; first < x.Len(); first += block {
+		some := make([]int, min(block, x.Len()-first))
+		for a := range some {
+			some[a] = first + a
+		}
+		if err := m.scoreBlock(ctx, scores.Slice(first, first+len(some), 0, len(m.Machines)).(*mat.Dense), x.Subset(some)); err != nil {
 			return nil, err
 		}
-		for k, machine := range m.Machines {
+	}
+	return scores, nil
+}
+
+// scoreBlock writes the scores of x.
+func (m *Model) scoreBlock(ctx context.Context, scores *mat.Dense, x dataset.Objects) error {
+	var values *mat.Dense
+	if len(m.Supports.Rows) > 0 {
+		var err error
+		if values, err = kernel.Cross(ctx, m.Kernel, x, m.Supports.Objects); err != nil {
+			return err
+		}
+	}
+	f := make([]float64, x.Len())
+	for k, machine := range m.Machines {
+		clear(f)
+		if values != nil {
 			u := machine.Coef
 			if machine.Map != nil {
 				u = floats.MulTo(make([]float64, len(u)), u, machine.Factors)
 			}
-			for i := range x.Len() {
-				scores.Set(i, k, floats.Dot(values.RawRowView(i), u))
+			for i := range f {
+				f[i] = floats.Dot(values.RawRowView(i), u)
 			}
 		}
-	}
-	for k, machine := range m.Machines {
-		f := mat.Col(nil, k, scores)
 		if machine.Map != nil {
-			c, err := factorsOf(m.Kernel, machine.Map, x, machine.Cores)
+			c, err := factorsOf(ctx, m.Kernel, machine.Map, x, machine.Cores)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			floats.Mul(f, c)
 		}
 		floats.AddConst(machine.B, f)
 		scores.SetCol(k, f)
 	}
-	return scores, nil
+	return nil
 }
 
 // factorsOf is c of a map at every x, which are no vectors.
-func factorsOf(k kernel.Kernel, m *conformal.Map, x, cores dataset.Objects) ([]float64, error) {
+func factorsOf(ctx context.Context, k kernel.Kernel, m *conformal.Map, x, cores dataset.Objects) ([]float64, error) {
 	c := make([]float64, x.Len())
 	if cores.Len() == 0 {
 		floats.AddConst(m.Alpha0, c)
 		return c, nil
 	}
-	self, err := kernel.Self(k, x)
+	self, err := kernel.Self(ctx, k, x)
 	if err != nil {
 		return nil, err
 	}
-	near, err := kernel.Cross(k, x, cores)
+	near, err := kernel.Cross(ctx, k, x, cores)
 	if err != nil {
 		return nil, err
 	}
@@ -296,12 +314,12 @@ func factorsOf(k kernel.Kernel, m *conformal.Map, x, cores dataset.Objects) ([]f
 }
 
 // scoresOn is Scores for the rows of d, which has what m takes.
-func (m *Model) scoresOn(d *dataset.Data) (*mat.Dense, error) {
+func (m *Model) scoresOn(ctx context.Context, d *dataset.Data) (*mat.Dense, error) {
 	if m.kind() != d.Kind() {
 		return nil, fmt.Errorf("the model takes objects of kind %s, these data have %s", m.kind(), d.Kind())
 	}
 	if d.Objects != nil {
-		return m.ScoresOf(d.Objects)
+		return m.ScoresOf(ctx, d.Objects)
 	}
 	cols, err := d.Columns(m.Features)
 	if err != nil {
@@ -346,7 +364,7 @@ func (m *Model) Accuracy(d *dataset.Data) (float64, error) {
 	if m.Rule == Value {
 		return 0, errors.New("a model that predicts numbers has no accuracy: its rule is value")
 	}
-	scores, err := m.scoresOn(d)
+	scores, err := m.scoresOn(context.Background(), d)
 	if err != nil {
 		return 0, err
 	}

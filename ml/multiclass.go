@@ -107,7 +107,7 @@ const mostAtOnce = 4
 // fitAll trains all machines. Those before their conformal maps come first, nil when
 // there are no maps. Neither results nor errors depend on which is done first.
 func (p *problem) fitAll(ctx context.Context, learner Learner, spec Spec, recorder trace.Recorder) (firsts, lasts []*fitted, err error) {
-	gram, err := p.trainingGram()
+	gram, err := p.trainingGram(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

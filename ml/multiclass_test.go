@@ -230,7 +230,7 @@ func TestMulticlassOnPrecomputedValues(t *testing.T) {
 			if err := m.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			scores, err := m.ScoresOf(values)
+			scores, err := m.ScoresOf(t.Context(), values)
 			if err != nil {
 				t.Fatal(err)
 			}

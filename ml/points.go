@@ -1,6 +1,7 @@
 package ml
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -59,7 +60,7 @@ func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores, err := m.scoresOn(d)
+	scores, err := m.scoresOn(context.Background(), d)
 	if err != nil {
 		return nil, err
 	}

@@ -19,9 +19,13 @@ import (
 
 // given is the data with the values of a kernel in the place of points.
 func given(d *dataset.Data, k kernel.Kernel) *dataset.Data {
+	return asGiven(d, kernel.NewGram(k, d.X))
+}
+
+// asGiven is the data with the values of a kernel matrix in the place of its objects.
+func asGiven(d *dataset.Data, g kernel.Matrix) *dataset.Data {
 	n := d.Len()
 	p := &dataset.Precomputed{K: mat.NewDense(n, n, nil)}
-	g := kernel.NewGram(k, d.X)
 	for i := range n {
 		g.Row(p.K.RawRowView(i), i)
 		p.Number = append(p.Number, i+1)
@@ -90,7 +94,7 @@ func TestPrecomputedIsItsKernel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			scores, err := got.Model.ScoresOf(strangers(matrix, true, 3, 59, 0))
+			scores, err := got.Model.ScoresOf(t.Context(), strangers(matrix, true, 3, 59, 0))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +117,7 @@ func TestPrecomputedIsItsKernel(t *testing.T) {
 			if _, _, ok := got.Model.Linear(); ok {
 				t.Errorf("%s: weights without features", at)
 			}
-			bare, err := got.Model.ScoresOf(strangers(matrix, false, 3))
+			bare, err := got.Model.ScoresOf(t.Context(), strangers(matrix, false, 3))
 			switch {
 			case mapped && (err == nil || !strings.Contains(err.Error(), "row 1: k(x, x) is not known") || !strings.Contains(err.Error(), "called self")):
 				t.Errorf("%s: a map without k(x, x): %v, %v", at, bare, err)
@@ -206,7 +210,7 @@ func TestKernelsTakeTheirObjects(t *testing.T) {
 		t.Error("points of a model that takes points, on a kernel matrix")
 	}
 	few := strangers(given(clouds(19, 2, 1), kernel.Linear()), false, 0)
-	if _, err := m.ScoresOf(few); err == nil || !strings.Contains(err.Error(), "takes 20 values of the kernel in a row, these rows have 19") {
+	if _, err := m.ScoresOf(t.Context(), few); err == nil || !strings.Contains(err.Error(), "takes 20 values of the kernel in a row, these rows have 19") {
 		t.Errorf("rows of another matrix: %v", err)
 	}
 }
@@ -223,11 +227,11 @@ func TestPrecomputedModelRoundTrips(t *testing.T) {
 	if again := asJSON(t, back); again != text || !strings.Contains(text, `"objects":"precomputed","columns":30`) || strings.Contains(text, "vectors") {
 		t.Errorf("%s\n%s", text, again)
 	}
-	a, err := m.ScoresOf(d.Objects)
+	a, err := m.ScoresOf(t.Context(), d.Objects)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := back.ScoresOf(d.Objects)
+	b, err := back.ScoresOf(t.Context(), d.Objects)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +291,7 @@ func TestTrainerOnPrecomputed(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := train(t, d.Subset(rows), s).Model
-			f, err := m.ScoresOf(d.Objects.Subset(held))
+			f, err := m.ScoresOf(t.Context(), d.Objects.Subset(held))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -98,11 +98,14 @@ func (m *Model) WritePoints(w io.Writer, points []Point) error {
 func (m *Model) scoresOf(ctx context.Context, in *inputs) (*mat.Dense, error) {
 	const block = 256
 	if in.objects != nil {
-		scores, err := m.ScoresOf(in.objects)
+		scores, err := m.ScoresOf(ctx, in.objects)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil {
 			return nil, &dataset.Error{Message: fmt.Sprintf("%s, %v", in.file, err)}
 		}
-		return scores, ctx.Err()
+		return scores, nil
 	}
 	x := in.x
 	n, d := x.Dims()

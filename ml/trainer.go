@@ -75,7 +75,7 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 		if res.Report.Status == trace.Cancelled {
 			return nil, ctx.Err()
 		}
-		f, err := p.scores(res.Model, test)
+		f, err := p.scores(ctx, res.Model, test)
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +153,7 @@ func (t *Trainer) path(ctx context.Context, learner Learner, p *problem, test []
 // fitted to the rows of p.
 func (t *Trainer) gram(ctx context.Context, p *problem, bytes int64) (svm.Matrix, error) {
 	tabulated := func() (svm.Matrix, error) {
-		k, err := p.gram(p.data)
+		k, err := p.gram(ctx, p.data)
 		if err != nil {
 			return nil, err
 		}

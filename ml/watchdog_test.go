@@ -94,8 +94,11 @@ func TestWatchdog(t *testing.T) {
 			t.Run(learner.Name+"/"+row.Name, func(t *testing.T) {
 				t.Parallel()
 				for name, data := range ugly() {
-					if row.Takes == dataset.KindPrecomputed {
+					switch row.Takes {
+					case dataset.KindPrecomputed:
 						data = given(data, kernel.Sigmoid(1, 0.5)) // indefinite
+					case dataset.KindStrings:
+						data = spelt(data)
 					}
 					for _, spec := range harsh(learner.Name, row.Name, methods) {
 						at := func() string { return name + ": " + strings.Join(told(t, spec), " ") }

@@ -23,10 +23,17 @@ var separators = []struct {
 // More columns than lim allows are a kernel matrix or too many.
 func parseCSV(text string, lim Limits) (*Table, *Error) {
 	sep := separators[guessSeparator(text, lim.Columns)]
-	t := &Table{Format: "csv", Separator: sep.name}
-	if line, _ := cutLine(text); strings.TrimSpace(line) == kindLine(KindPrecomputed) {
-		t.Kind = KindPrecomputed
+	t := &Table{Format: "csv"}
+	first, _ := cutLine(text)
+	for _, k := range kinds {
+		if k.Kind != KindVectors && strings.TrimSpace(first) == kindLine(k.Kind) {
+			t.Kind = k.Kind
+		}
 	}
+	if t.Kind == KindStrings { // which may hold anything: the canonical form has commas
+		sep = separators[2]
+	}
+	t.Separator = sep.name
 	most := max(lim.Columns, lim.Rows+besides)
 	sc := &csvScanner{text: text, sep: sep.char, line: 1, most: most}
 	tooLong := func(line int) *Error {

@@ -5,19 +5,22 @@ import "fmt"
 // Shape is what rows must be for a model to take them, as it stands in JSON beside the
 // other fields of the model.
 type Shape struct {
-	Objects Kind `json:"objects"`
-	Columns int  `json:"columns,omitempty"` // of precomputed: values of the kernel in a row, one for each object trained among
+	Objects Kind   `json:"objects"`
+	Columns int    `json:"columns,omitempty"` // of precomputed: values of the kernel in a row, one for each object trained among
+	Column  string `json:"column,omitempty"`  // of strings: what the column is called that holds them
 }
 
 // Kept are the objects that a model keeps, as they stand in JSON beside the other fields
 // of its supports: of each kind a list of its own.
 type Kept struct {
-	Numbers []int `json:"numbers,omitempty"` // precomputed: which column holds k(x, x_j), from 1
+	Numbers []int    `json:"numbers,omitempty"` // precomputed: which column holds k(x, x_j), from 1
+	Strings []string `json:"strings,omitempty"`
 }
 
 // KeptCores are Kept beside the fields of a machine: the cores of its conformal map.
 type KeptCores struct {
-	Numbers []int `json:"core_numbers,omitempty"`
+	Numbers []int    `json:"core_numbers,omitempty"`
+	Strings []string `json:"core_strings,omitempty"`
 }
 
 // KeptOf is the JSON form of objects that Keep returned; nil stands for vectors, of which

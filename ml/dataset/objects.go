@@ -17,6 +17,7 @@ type Kind string
 const (
 	KindVectors     Kind = "vectors"     // rows of numbers, see Data.X
 	KindPrecomputed Kind = "precomputed" // values of a kernel among the objects, see Precomputed
+	KindStrings     Kind = "strings"     // see Strings
 )
 
 // Objects are what the rows of a data set hold beside their labels. They have
@@ -77,6 +78,13 @@ var kinds = []kindEntry{
 		decode: decodePrecomputed, restore: restorePrecomputed,
 		rows: func(t *Table, like Objects, expected string) (Objects, string, error) {
 			return t.KernelRows(like.(*Precomputed).Columns(), expected)
+		},
+	},
+	{
+		Kind: KindStrings, words: "strings", prepared: "none: strings as given",
+		decode: decodeStrings, restore: restoreStrings,
+		rows: func(t *Table, like Objects, expected string) (Objects, string, error) {
+			return t.stringRows(like.(*Strings), expected)
 		},
 	},
 }

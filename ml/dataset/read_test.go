@@ -204,7 +204,7 @@ func TestReadRefuses(t *testing.T) {
 		{name: "the first of several faults", in: "x1,x2,label\n1,2,A\n1,bad,B\nworse,2,B\n", want: `f, line 3, column 2 (x2): expected a number, found "bad"`},
 		{name: "text in the first line", in: "1,abc,A\n3,4,B\n", want: `f, line 1, column 2 (x2): expected a number, found "abc"`},
 		{name: "column of words", in: "x,name,label\n1,Ann,A\n2,Bob,B\n", want: `f, line 2, column 2 (name): expected a number, found "Ann": choose feature columns without this one`},
-		{name: "no numbers at all", in: "a,b\nu,v\nw,x\n", want: `f, line 2, column 1 (a): expected a number, found "u": choose feature columns without this one`},
+		{name: "no numbers at all", in: "a,b\nu,v\nw,x\n", m: Mapping{Kind: KindVectors}, want: `f, line 2, column 1 (a): expected a number, found "u": choose feature columns without this one`},
 		{name: "long text is cut", in: "x,label\n1,A\n" + strings.Repeat("z", 50) + ",B\n", want: `f, line 3, column 1 (x): expected a number, found "` + strings.Repeat("z", 40) + `"…`},
 		{name: "hexadecimal", in: "x,label\n1,A\n0x10,B\n", want: `f, line 3, column 1 (x): expected a number, found "0x10"`},
 		{name: "thousands", in: "x,label\n1,A\n\"1,234\",B\n", want: `f, line 3, column 1 (x): expected a number with a decimal point, found "1,234"`},

@@ -88,7 +88,7 @@ type Table struct {
 	Separator    string // of csv: "comma", "semicolon", "tab", "spaces"; else empty
 	DecimalComma bool   // numbers were written 1,5; Cells have 1.5
 	Header       bool   // the file names its columns; otherwise they are x1, x2 … and label
-	Kind         Kind   // KindPrecomputed: the file says so, by pairs 0:i or its first line; else empty
+	Kind         Kind   // of objects that are no vectors: the file says so, by its first line or by pairs 0:i; else empty
 	Columns      []Column
 	Lines        []int // line number in the file of each row
 	first        int   // line of the first record of CSV, header or row
@@ -106,9 +106,9 @@ type Column struct {
 // Mapping says which column is the label and which are features. Names are matched
 // exactly or else regardless of case.
 type Mapping struct {
-	Kind     Kind     // what the rows are; empty: as the file says, else vectors
+	Kind     Kind     // what the rows are; empty: as the file says, else strings where there are but words, else vectors
 	Label    string   // empty: as Guess proposes
-	Features []string // of vectors; nil: all others but a column of row numbers without a name
+	Features []string // of vectors; nil: all others but a column of row numbers without a name. Of strings: their column, nil as Guess proposes
 }
 
 // ParseTable reads a file of any known format: CSV with its many separators,
@@ -450,12 +450,20 @@ func (t *Table) guessLabel() (j int, sure bool) {
 // rule takes only for want of a better one.
 //
 // A file that says that it holds a kernel matrix is beyond doubt. One whose columns
-// are a symmetric matrix looks like one, which is no proof.
+// are a symmetric matrix looks like one, which is no proof. Where there are but words
+// beside the label, they are strings.
 func (t *Table) Guess() (m Mapping, obvious bool) {
 	label, obvious := t.guessLabel()
 	if values, _, _ := t.kernelColumns(label); t.Kind == KindPrecomputed || len(values) == len(t.Lines) && len(values) > 2 {
 		if _, err := t.kernelMatrix(label); t.Kind == KindPrecomputed || err == nil {
 			return Mapping{Kind: KindPrecomputed, Label: t.Columns[label].Name}, t.Kind == KindPrecomputed
+		}
+	}
+	if t.Kind == KindStrings || t.onlyWords(label) {
+		if j, err := t.stringsColumn(label, nil); err == nil {
+			_, wrong := t.Labels(t.Columns[label].Name)
+			obvious = t.Kind == KindStrings || obvious && wrong == nil && len(t.Columns) == 2
+			return Mapping{Kind: KindStrings, Label: t.Columns[label].Name, Features: []string{t.Columns[j].Name}}, obvious
 		}
 	}
 	for j := range t.Columns {
@@ -486,12 +494,17 @@ func (t *Table) fault(row, column int, format string, args ...any) *Error {
 	return e
 }
 
-// find returns the place of the named column.
-func (t *Table) find(name string) (int, error) {
+func (t *Table) names() []string {
 	names := make([]string, len(t.Columns))
 	for j, c := range t.Columns {
 		names[j] = c.Name
 	}
+	return names
+}
+
+// find returns the place of the named column.
+func (t *Table) find(name string) (int, error) {
+	names := t.names()
 	if j := slices.Index(names, name); j >= 0 {
 		return j, nil
 	}
@@ -670,7 +683,11 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 		return nil, err
 	}
 	d := &Data{Label: t.Columns[label].Name}
-	switch cmp.Or(m.Kind, t.Kind, KindVectors) {
+	kind := cmp.Or(m.Kind, t.Kind)
+	if kind == "" && m.Features == nil && t.onlyWords(label) {
+		kind = KindStrings
+	}
+	switch cmp.Or(kind, KindVectors) {
 	case KindVectors:
 		err = t.readVectors(d, label, m.Features)
 	case KindPrecomputed:
@@ -680,6 +697,11 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 		var p *Precomputed
 		if p, err = t.kernelMatrix(label); err == nil {
 			d.Objects = p
+		}
+	case KindStrings:
+		var s *Strings
+		if s, err = t.labelledStrings(label, m.Features); err == nil {
+			d.Objects = s
 		}
 	default:
 		err = t.fault(-1, -1, "objects of kind %s cannot be read from a table", m.Kind)
@@ -704,6 +726,9 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 
 // readVectors takes the features of d from the table, all that can be where none are named.
 func (t *Table) readVectors(d *Data, label int, features []string) (err error) {
+	if t.Kind == KindStrings {
+		return t.fault(-1, -1, "expected features, found strings: the file says that it holds them, for the kernels of strings")
+	}
 	if t.Kind == KindPrecomputed {
 		return t.fault(-1, -1, "expected features, found values of a kernel: the file says that it holds a kernel matrix, for the kernel precomputed")
 	}

@@ -14,14 +14,14 @@ import (
 )
 
 // Kernel is a kernel function as data: the name of its row of Table, and the values of
-// the parameters that the row names, all of them numbers. A value that is not there is
-// 0. It round-trips through JSON bit for bit.
+// the parameters that the row names, numbers and switches. A value that is not there is
+// 0 or off. It round-trips through JSON bit for bit.
 type Kernel struct {
 	Name   string
 	Values param.Values
 }
 
-// Validate reports a name that is not known, of the kernel or of a value, or a value that is not a number or out of
+// Validate reports a name that is not known, of the kernel or of a value, or a value out of
 // the bounds of its parameter. A number that training puts in the place of a word may
 // be larger than what is typed.
 func (k Kernel) Validate() error {
@@ -40,7 +40,7 @@ func (k Kernel) Validate() error {
 		}
 		v := k.Values[p.Name]
 		if v == (param.Value{}) {
-			v = param.Of(0)
+			v = zero(p)
 		}
 		if err := p.Verify(v); err != nil {
 			return fmt.Errorf("kernel %s: %w", row.Name, err)
@@ -66,7 +66,7 @@ func (k Kernel) MarshalJSON() ([]byte, error) {
 	}
 	for _, name := range names {
 		v := k.Values[name]
-		if v == (param.Value{}) || v == param.Of(0) {
+		if v == (param.Value{}) || v == param.Of(0) || v == param.Of(false) {
 			continue
 		}
 		value, err := json.Marshal(v)
@@ -90,7 +90,7 @@ func (k *Kernel) UnmarshalJSON(data []byte) error {
 	delete(values, "name")
 	own, err := Lookup(k.Name)
 	for _, p := range own.Params {
-		k.Values = k.Values.With(p.Name, param.Of(0))
+		k.Values = k.Values.With(p.Name, zero(p))
 	}
 	for name, v := range values {
 		if err != nil || param.Contains(own.Params, name) || !known(name) {
@@ -98,6 +98,14 @@ func (k *Kernel) UnmarshalJSON(data []byte) error {
 		}
 	}
 	return nil
+}
+
+// zero is the value of a parameter that is left out.
+func zero(p param.Param) param.Value {
+	if p.Kind == param.Switch {
+		return param.Of(false)
+	}
+	return param.Of(0)
 }
 
 // known tells whether a kernel of Table has the parameter.

@@ -78,6 +78,9 @@ func samples(name string) []Kernel {
 				v = math.Round(v)
 			}
 			k.Values = k.Values.With(p.Name, param.Of(v))
+			if p.Kind == param.Switch {
+				k.Values = k.Values.With(p.Name, param.Of(share > 0.4))
+			}
 		}
 		ks = append(ks, k)
 	}
@@ -115,7 +118,7 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s: default: %v", row.Name, err)
 			}
 		}
-		if vectors := row.bind != nil; (row.Takes == dataset.KindVectors) != vectors || (row.cross != nil && row.self != nil) == vectors {
+		if vectors := row.bind != nil; (row.Takes == dataset.KindVectors) != vectors || (row.compare != nil && row.self != nil) == vectors {
 			t.Errorf("%s takes %q", row.Name, row.Takes)
 		}
 		for _, k := range samples(row.Name) {
@@ -123,13 +126,16 @@ func TestTable(t *testing.T) {
 				t.Errorf("%+v: %v", k, err)
 			}
 			for _, p := range row.Params {
-				for _, outside := range []param.Value{param.Of(p.Min - 1), param.Of(math.Inf(1)), param.Of(math.NaN()), param.Of("wide"), param.Of(true)} {
+				for _, outside := range []param.Value{param.Of(p.Min - 1), param.Of(math.Inf(1)), param.Of(math.NaN()), param.Of("wide"), param.Of(p.Kind != param.Switch)} {
+					if outside == param.Of(false) { // which a switch may be
+						outside = param.Of("maybe")
+					}
 					bad := Kernel{k.Name, k.Values.With(p.Name, outside)}
 					if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), p.Name) {
 						t.Errorf("%+v: %v, want an error about %s", bad, err, p.Name)
 					}
 				}
-				if p.Default == "0" {
+				if p.Default == "0" || p.Default == "false" {
 					continue
 				}
 				if bare := (Kernel{k.Name, k.Values.Without(p.Name)}); bare.Validate() == nil {

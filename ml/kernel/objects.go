@@ -1,8 +1,13 @@
 package kernel
 
 import (
+	"context"
 	"fmt"
+	"math"
+	"runtime"
+	"sync/atomic"
 
+	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dataset"
@@ -16,34 +21,143 @@ type Matrix interface {
 	Row(dst []float64, i int) // writes row i into dst, which has length M
 }
 
-// GramOf returns the kernel matrix of objects that are no vectors, which have NewGram.
-// It reports objects that k does not take.
-func GramOf(k Kernel, x dataset.Objects) (Matrix, error) {
-	values, err := Cross(k, x, x)
+// comparison is a kernel between two lists of objects, x and z, that are no vectors. Its
+// method may be called from several goroutines at once.
+type comparison interface {
+	// row writes k(x_i, z_j) for the first len(dst) of the z_j. Where the two lists are
+	// one, k(x_i, x_j) and k(x_j, x_i) are equal to the last bit. When the ctx that it was
+	// prepared with has ended, it may leave anything.
+	row(dst []float64, i int)
+}
+
+// mostHeld is the largest M of a kernel matrix that is computed at once and held: 128 MB.
+// The rows of a larger one are computed whenever they are asked for.
+const mostHeld = 4096
+
+// GramOf returns the kernel matrix of objects that are no vectors, which have NewGram. It
+// is computed by all processors. Errors: objects that k does not take, values that are not
+// finite, the end of ctx.
+func GramOf(ctx context.Context, k Kernel, x dataset.Objects) (Matrix, error) {
+	diag, err := Self(ctx, k, x)
 	if err != nil {
 		return nil, err
 	}
-	return held{values}, nil
+	m := x.Len()
+	within := ctx
+	if m > mostHeld { // rows will be asked for when ctx may be over
+		within = context.WithoutCancel(ctx)
+	}
+	c, err := compare(within, k, x, x)
+	if err != nil {
+		return nil, err
+	}
+	if m > mostHeld {
+		return computed{c, diag, k.Definite()}, nil
+	}
+	values := mat.NewDense(m, m, nil)
+	if err := rows(ctx, m, func(i int) { c.row(values.RawRowView(i)[:i+1], i) }); err != nil {
+		return nil, err
+	}
+	for i := range m {
+		for j, v := range values.RawRowView(i)[:i] {
+			values.Set(j, i, v)
+		}
+	}
+	return held{values, k.Definite()}, nil
 }
 
 // Cross returns the values k(x_i, z_j) for objects that are no vectors, which have
-// Sum. It reports objects that k does not take.
-func Cross(k Kernel, x, z dataset.Objects) (*mat.Dense, error) {
-	row, err := takes(k, x, z)
+// Sum. Errors: objects that k does not take, the end of ctx.
+func Cross(ctx context.Context, k Kernel, x, z dataset.Objects) (*mat.Dense, error) {
+	c, err := compare(ctx, k, x, z)
 	if err != nil {
 		return nil, err
 	}
-	return row.cross(k.Values, x, z)
+	values := mat.NewDense(x.Len(), z.Len(), nil)
+	return values, rows(ctx, x.Len(), func(i int) { c.row(values.RawRowView(i), i) })
 }
 
-// Self returns the values k(x_i, x_i) for objects that are no vectors. It reports
-// objects that k does not take, and values that are not known.
-func Self(k Kernel, x dataset.Objects) ([]float64, error) {
+// Self returns the values k(x_i, x_i) for objects that are no vectors. Errors: objects that
+// k does not take, values that are not known or not finite, the end of ctx.
+func Self(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error) {
 	row, err := takes(k, x)
 	if err != nil {
 		return nil, err
 	}
-	return row.self(k.Values, x)
+	self, err := row.self(ctx, k.Values, x)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range self {
+		switch {
+		case math.IsInf(v, 0) || math.IsNaN(v):
+			return nil, fmt.Errorf("kernel %s: row %d: k(x, x) is larger than a number can be: take other parameters, or leave this row out", k.Name, i+1)
+		case k.Values.Switch(normalizes.Name) && v != 0:
+			self[i] = 1
+		}
+	}
+	return self, nil
+}
+
+// compare prepares k for two lists of objects.
+func compare(ctx context.Context, k Kernel, x, z dataset.Objects) (comparison, error) {
+	row, err := takes(k, x, z)
+	if err != nil {
+		return nil, err
+	}
+	c, err := row.compare(ctx, k.Values, x, z)
+	if err != nil || !k.Values.Switch(normalizes.Name) {
+		return c, err
+	}
+	n := unit{comparison: c}
+	if n.x, err = row.self(ctx, k.Values, x); err != nil {
+		return nil, err
+	}
+	n.z, err = row.self(ctx, k.Values, z)
+	return n, err
+}
+
+// unit is a comparison of images of length one: k(x, z) / sqrt(k(x, x) k(z, z)), and 0
+// where an image has no length.
+type unit struct {
+	comparison
+	x, z []float64 // k(x_i, x_i) and k(z_j, z_j)
+}
+
+func (u unit) row(dst []float64, i int) {
+	u.comparison.row(dst, i)
+	for j := range dst {
+		product := u.x[i] * u.z[j]
+		switch {
+		case product == 0:
+			dst[j] = 0
+		case math.IsInf(product, 1):
+			dst[j] /= math.Sqrt(u.x[i]) * math.Sqrt(u.z[j])
+		default:
+			dst[j] /= math.Sqrt(product)
+		}
+	}
+}
+
+// rows does the work of n rows on all processors, the last rows first: those of a
+// triangle are the longest. It returns the error of ctx when that ends.
+func rows(ctx context.Context, n int, work func(i int)) error {
+	var next atomic.Int64
+	next.Store(int64(n))
+	var group errgroup.Group
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		group.Go(func() error {
+			for ctx.Err() == nil {
+				i := next.Add(-1)
+				if i < 0 {
+					return nil
+				}
+				work(int(i))
+			}
+			return ctx.Err()
+		})
+	}
+	return group.Wait()
 }
 
 // takes returns the row of k if it takes the objects.
@@ -53,7 +167,7 @@ func takes(k Kernel, objects ...dataset.Objects) (Entry, error) {
 		return row, err
 	}
 	for _, o := range objects {
-		if o.Kind() != row.Takes || row.cross == nil {
+		if o.Kind() != row.Takes || row.compare == nil {
 			return row, fmt.Errorf("kernel %s takes %s, not %s", row.Name, row.Takes, o.Kind())
 		}
 	}
@@ -80,6 +194,9 @@ func Subset(k Matrix, points []int) Matrix {
 		}
 		return scaled{Subset(k.Matrix, points), c}
 	}
+	if len(points) > mostHeld {
+		return picked{k, points}
+	}
 	values := mat.NewDense(len(points), len(points), nil)
 	row := make([]float64, k.Len())
 	for a, i := range points {
@@ -88,15 +205,55 @@ func Subset(k Matrix, points []int) Matrix {
 			values.Set(a, b, row[j])
 		}
 	}
-	return held{values}
+	return held{values, definite(k)}
 }
 
 // held is a matrix that is there whole.
-type held struct{ values *mat.Dense }
+type held struct {
+	values   *mat.Dense
+	definite bool
+}
 
 func (h held) Len() int                 { return h.values.RawMatrix().Rows }
 func (h held) Diag(i int) float64       { return h.values.At(i, i) }
 func (h held) Row(dst []float64, i int) { copy(dst, h.values.RawRowView(i)) }
+
+// Definite reports whether the matrix is known to be positive semidefinite.
+func (h held) Definite() bool { return h.definite }
+
+// computed is a matrix whose rows are computed when they are asked for.
+type computed struct {
+	comparison
+	diag     []float64
+	definite bool
+}
+
+func (c computed) Len() int                 { return len(c.diag) }
+func (c computed) Diag(i int) float64       { return c.diag[i] }
+func (c computed) Row(dst []float64, i int) { c.row(dst, i) }
+
+// Definite reports whether the matrix is known to be positive semidefinite.
+func (c computed) Definite() bool { return c.definite }
+
+// picked is a matrix of some of the objects of another.
+type picked struct {
+	Matrix
+	points []int
+}
+
+func (p picked) Len() int           { return len(p.points) }
+func (p picked) Diag(i int) float64 { return p.Matrix.Diag(p.points[i]) }
+
+func (p picked) Row(dst []float64, i int) {
+	row := make([]float64, p.Matrix.Len())
+	p.Matrix.Row(row, p.points[i])
+	for a, j := range p.points {
+		dst[a] = row[j]
+	}
+}
+
+// Definite reports whether the matrix is known to be positive semidefinite.
+func (p picked) Definite() bool { return definite(p.Matrix) }
 
 type scaled struct {
 	Matrix
@@ -110,4 +267,13 @@ func (s scaled) Row(dst []float64, i int) {
 	for j, c := range s.c {
 		dst[j] *= s.c[i] * c
 	}
+}
+
+// Definite reports whether the matrix is known to be positive semidefinite: a scaling keeps
+// it so.
+func (s scaled) Definite() bool { return definite(s.Matrix) }
+
+func definite(k Matrix) bool {
+	d, ok := k.(interface{ Definite() bool })
+	return ok && d.Definite()
 }

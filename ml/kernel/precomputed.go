@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,30 +15,38 @@ import (
 // semidefinite.
 var precomputed = Entry{
 	Name: "precomputed", Label: "Precomputed", Formula: "k(xᵢ, xⱼ) = Kᵢⱼ, as given", Takes: dataset.KindPrecomputed,
-	Help:  "The values of the data themselves: a kernel matrix that another program has computed. Not taken for positive semidefinite.",
-	cross: crossPrecomputed,
-	self:  selfPrecomputed,
+	Help:    "The values of the data themselves: a kernel matrix that another program has computed. Not taken for positive semidefinite.",
+	compare: comparePrecomputed,
+	self:    selfPrecomputed,
 }
 
-// crossPrecomputed finds z_j among the columns of x by its number.
-func crossPrecomputed(_ param.Values, x, z dataset.Objects) (*mat.Dense, error) {
+// columns finds z_j among the columns of x by its number.
+type columns struct {
+	k      *mat.Dense
+	number []int // of z
+}
+
+func comparePrecomputed(_ context.Context, _ param.Values, x, z dataset.Objects) (comparison, error) {
 	from, to := x.(*dataset.Precomputed), z.(*dataset.Precomputed)
 	if have, want := from.Columns(), to.Columns(); have != want {
 		return nil, fmt.Errorf("kernel precomputed takes %d values of the kernel in a row, these rows have %d", want, have)
 	}
-	k := mat.NewDense(len(from.Number), len(to.Number), nil)
-	for j, number := range to.Number {
+	for _, number := range to.Number {
 		if number < 1 || number > from.Columns() {
 			return nil, fmt.Errorf("kernel precomputed: object %d is none of the %d that the rows have values for", number, from.Columns())
 		}
-		for i := range from.Number {
-			k.Set(i, j, from.K.At(i, number-1))
-		}
 	}
-	return k, nil
+	return columns{from.K, to.Number}, nil
 }
 
-func selfPrecomputed(_ param.Values, x dataset.Objects) ([]float64, error) {
+func (c columns) row(dst []float64, i int) {
+	values := c.k.RawRowView(i)
+	for j := range dst {
+		dst[j] = values[c.number[j]-1]
+	}
+}
+
+func selfPrecomputed(_ context.Context, _ param.Values, x dataset.Objects) ([]float64, error) {
 	p := x.(*dataset.Precomputed)
 	v := make([]float64, p.Len())
 	for i := range v {

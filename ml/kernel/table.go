@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -20,6 +21,8 @@ var Table = []Entry{
 	laplacian,
 	rationalQuadratic,
 	precomputed,
+	spectrum,
+	gapSubsequence,
 }
 
 // Entry is one kernel of the table.
@@ -36,10 +39,10 @@ type Entry struct {
 	// needs of them it looks up here, once: nothing is looked up for a value of the
 	// kernel.
 	bind func(param.Values) function
-	// cross gives k(x_i, z_j), and self k(x_i, x_i), for a kernel that takes other
-	// objects.
-	cross func(v param.Values, x, z dataset.Objects) (*mat.Dense, error)
-	self  func(v param.Values, x dataset.Objects) ([]float64, error)
+	// compare prepares the values k(x_i, z_j), and self gives k(x_i, x_i), for a kernel
+	// that takes other objects; neither is normalised.
+	compare func(ctx context.Context, v param.Values, x, z dataset.Objects) (comparison, error)
+	self    func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error)
 }
 
 // function is a kernel whose parameters have their values.

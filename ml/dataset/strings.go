@@ -1,0 +1,189 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Strings are texts that a kernel compares symbol by symbol, a symbol being a character:
+// words, sentences, DNA. None is empty, and none holds control characters or spaces at
+// either end.
+type Strings struct {
+	Name   string // of their column
+	Values []string
+}
+
+// Kind is KindStrings.
+func (s *Strings) Kind() Kind { return KindStrings }
+
+// Len is the number of strings.
+func (s *Strings) Len() int { return len(s.Values) }
+
+// Subset returns some of the strings.
+func (s *Strings) Subset(rows []int) Objects {
+	t := &Strings{Name: s.Name, Values: make([]string, len(rows))}
+	for a, i := range rows {
+		t.Values[a] = s.Values[i]
+	}
+	return t
+}
+
+// Keep is Subset: a string is all that the kernel with it takes.
+func (s *Strings) Keep(rows []int) Objects { return s.Subset(rows) }
+
+// Validate reports the first string that breaks the rules of Strings.
+func (s *Strings) Validate() error {
+	if len(s.Values) == 0 {
+		return errors.New("data without strings: expected at least one")
+	}
+	for i, v := range s.Values {
+		if err := checkString(v); err != nil {
+			return fmt.Errorf("row %d, %s: %w", i+1, s.Name, err)
+		}
+	}
+	return nil
+}
+
+func checkString(s string) error {
+	switch {
+	case s == "":
+		return errors.New("expected a string, found nothing")
+	case s != tidy(s):
+		return fmt.Errorf("expected a string without control characters and outer spaces, found %s", quote(s))
+	}
+	return nil
+}
+
+func (s *Strings) kept() (Shape, Kept) {
+	return Shape{Objects: KindStrings, Column: s.Name}, Kept{Strings: s.Values}
+}
+
+func restoreStrings(s Shape, k Kept) (Objects, error) {
+	for _, v := range k.Strings {
+		if err := checkString(v); err != nil {
+			return nil, fmt.Errorf("strings: %w", err)
+		}
+	}
+	return &Strings{Name: s.Column, Values: k.Strings}, nil
+}
+
+func (s *Strings) header() []string { return []string{s.Name} }
+
+func (s *Strings) appendCells(dst []byte, i int) []byte {
+	return append(append(dst, csvField(s.Values[i])...), ',')
+}
+
+type stringsDecoder struct{ Strings }
+
+func decodeStrings(header []string) (decoder, error) {
+	if len(header) != 1 {
+		return nil, errors.New("expected a column of strings and a label")
+	}
+	return &stringsDecoder{Strings{Name: header[0]}}, nil
+}
+
+func (d *stringsDecoder) add(cells []string) (wrong int, err error) {
+	d.Values = append(d.Values, strings.Clone(cells[0]))
+	return 0, checkString(cells[0])
+}
+
+func (d *stringsDecoder) objects() Objects { return &d.Strings }
+
+// onlyWords tells whether all columns beside the label hold words.
+func (t *Table) onlyWords(label int) bool {
+	for j := range t.Columns {
+		if j != label && !t.Columns[j].IsText() && !t.isRowNumber(j) {
+			return false
+		}
+	}
+	return len(t.Columns) > 1
+}
+
+// stringsColumn is the place of the strings in a table: the column that is named, else
+// the one of words beside the label, the one whose words differ most where there are
+// several, else the only one beside the label.
+func (t *Table) stringsColumn(label int, named []string) (int, error) {
+	switch {
+	case len(named) > 1:
+		return 0, t.fault(-1, -1, "expected one column of strings, found %s", list(named))
+	case len(named) == 1:
+		j, err := t.find(named[0])
+		if err == nil && j == label {
+			err = t.fault(-1, j, "is the label and cannot be the strings as well")
+		}
+		return j, err
+	}
+	best, most, others := -1, 0, []int(nil)
+	for j := range t.Columns {
+		if j == label || t.isRowNumber(j) {
+			continue
+		}
+		others = append(others, j)
+		distinct := make(map[string]bool)
+		for _, v := range t.Columns[j].Cells {
+			distinct[v] = true
+		}
+		if t.Columns[j].IsText() && len(distinct) > most {
+			best, most = j, len(distinct)
+		}
+	}
+	switch {
+	case best >= 0:
+		return best, nil
+	case len(others) == 1:
+		return others[0], nil
+	}
+	return 0, t.fault(-1, -1, "expected a column of strings beside the label, found none with words")
+}
+
+func (t *Table) labelledStrings(label int, named []string) (*Strings, error) {
+	j, err := t.stringsColumn(label, named)
+	if err != nil {
+		return nil, err
+	}
+	return t.readStrings(j)
+}
+
+// readStrings reads the strings of a column.
+func (t *Table) readStrings(j int) (*Strings, error) {
+	s := &Strings{Name: t.Columns[j].Name, Values: make([]string, len(t.Lines))}
+	for i, cell := range t.Columns[j].Cells {
+		s.Values[i] = tidy(cell)
+		if err := checkString(s.Values[i]); err != nil {
+			return nil, t.fault(i, j, "%s", err)
+		}
+	}
+	return s, nil
+}
+
+// stringRows reads strings to predict: the column of the name that those of the training
+// had, or the only one beside the label.
+func (t *Table) stringRows(like *Strings, expected string) (s *Strings, label string, err error) {
+	named := func(name string) int {
+		return slices.IndexFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, name) })
+	}
+	at := named(expected)
+	j := named(like.Name)
+	if j == at {
+		j = -1
+	}
+	switch {
+	case j >= 0:
+	case len(t.Columns) == 1:
+		j, at = 0, -1
+	case len(t.Columns) == 2 && at >= 0:
+		j = 1 - at
+	case len(t.Columns) == 2 && !t.Header:
+		at, _ = t.guessLabel()
+		j = 1 - at
+	default:
+		return nil, "", t.fault(-1, -1, "no column %s with the strings that the model takes: the file has %s", quote(like.Name), list(t.names()))
+	}
+	if at >= 0 {
+		label = t.Columns[at].Name
+	}
+	s, err = t.readStrings(j)
+	return s, label, err
+}

@@ -1,0 +1,254 @@
+package kernel
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+func texts(values ...string) *dataset.Strings { return &dataset.Strings{Name: "text", Values: values} }
+
+// ofStrings is a kernel of strings.
+func ofStrings(name string, k int, decay float64, normal bool) Kernel {
+	v := param.Values{"k": param.Of(k), "normalize": param.Of(normal)}
+	if name == "gap-subsequence" {
+		v = v.With("decay", param.Of(decay))
+	}
+	return Kernel{name, v}
+}
+
+// matrixOf is the whole of a kernel matrix.
+func matrixOf(t testing.TB, k Kernel, x dataset.Objects) *mat.Dense {
+	t.Helper()
+	g, err := GramOf(t.Context(), k, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := mat.NewDense(g.Len(), g.Len(), nil)
+	for i := range g.Len() {
+		g.Row(m.RawRowView(i), i)
+		if g.Diag(i) != m.At(i, i) {
+			t.Errorf("%v: diagonal %g, in the row %g", k, g.Diag(i), m.At(i, i))
+		}
+	}
+	return m
+}
+
+// TestStringKernelsHaveTheKnownValues compares with matrices that were computed elsewhere,
+// by enumeration.
+func TestStringKernelsHaveTheKnownValues(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/strings.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file map[string][]struct {
+		K       int
+		Lam     float64
+		Strings []string
+		Gram    [][]float64
+	}
+	if err := json.Unmarshal(data, &file); err != nil || len(file["spectrum"]) == 0 || len(file["gap_subsequence"]) == 0 {
+		t.Fatal(err)
+	}
+	for name, rows := range file {
+		for _, row := range rows {
+			k := ofStrings(strings.ReplaceAll(name, "_", "-"), row.K, row.Lam, false)
+			got := matrixOf(t, k, texts(row.Strings...))
+			for i, want := range row.Gram {
+				for j, v := range want {
+					if math.Abs(got.At(i, j)-v) > 1e-9*(1+v) {
+						t.Errorf("%v: %s, %s: %g, want %g", k, row.Strings[i], row.Strings[j], got.At(i, j), v)
+					}
+				}
+			}
+		}
+	}
+
+	// The notes leave the subsequence "at" out of cat and cart: 1 + λ + λ³ is the value.
+	small := matrixOf(t, ofStrings("gap-subsequence", 2, 0.5, false), texts("cat", "cart", "bar"))
+	if v := small.At(0, 1); v != 1+0.5+0.125 {
+		t.Errorf("k(cat, cart) = %g", v)
+	}
+	if v := small.At(1, 2); v != 1 {
+		t.Errorf("k(cart, bar) = %g", v)
+	}
+	// As printed by Lodhi et al.; a weight for all values alike leaves them as they are.
+	for k, want := range []float64{.848679, .579814, .478455, .438871, .405745, .369156} {
+		m := matrixOf(t, ofStrings("gap-subsequence", k+1, 0.5, true), texts("science is organized knowledge", "wisdom is organized life"))
+		if v := m.At(0, 1); math.Abs(v-want) > 1e-6 {
+			t.Errorf("k = %d: %g, want %g", k+1, v, want)
+		}
+	}
+}
+
+// enumerated is a kernel of strings by its definition: every occurrence of every piece.
+func enumerated(k Kernel, x, z string) float64 {
+	n, decay := k.Values.Int("k"), k.Values.Number("decay")
+	occurrences := func(s []rune) map[string]float64 {
+		weights := map[string]float64{}
+		var extend func(at []int)
+		extend = func(at []int) {
+			if len(at) == n {
+				var u []rune
+				for _, i := range at {
+					u = append(u, s[i])
+				}
+				gaps := at[n-1] - at[0] + 1 - n
+				if k.Name == "spectrum" && gaps > 0 {
+					return
+				}
+				weights[string(u)] += math.Pow(decay, float64(gaps))
+				return
+			}
+			first := 0
+			if len(at) > 0 {
+				first = at[len(at)-1] + 1
+			}
+			for i := first; i < len(s); i++ {
+				extend(append(slices.Clone(at), i))
+			}
+		}
+		extend(nil)
+		return weights
+	}
+	a, b := occurrences([]rune(x)), occurrences([]rune(z))
+	var sum float64
+	for u, w := range a {
+		sum += w * b[u]
+	}
+	return sum
+}
+
+// TestStringKernelsAreTheirDefinition compares with enumeration, also where strings are
+// short or hold characters of several bytes.
+func TestStringKernelsAreTheirDefinition(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		text := rapid.StringOfN(rapid.RuneFrom([]rune("abcé∑")), 1, 9, -1)
+		x, z := texts(rapid.SliceOfN(text, 1, 5).Draw(r, "x")...), texts(rapid.SliceOfN(text, 1, 20).Draw(r, "z")...)
+		name := rapid.SampledFrom([]string{"spectrum", "gap-subsequence"}).Draw(r, "name")
+		decay := rapid.Float64Range(0.05, 1).Draw(r, "decay")
+		k := ofStrings(name, rapid.IntRange(1, 5).Draw(r, "k"), decay, false)
+		normal := ofStrings(name, k.Values.Int("k"), decay, true)
+		values, err := Cross(t.Context(), k, x, z)
+		if err != nil {
+			r.Fatal(err)
+		}
+		unit, err := Cross(t.Context(), normal, x, z)
+		if err != nil {
+			r.Fatal(err)
+		}
+		for i, a := range x.Values {
+			for j, b := range z.Values {
+				want := enumerated(k, a, b)
+				if v := values.At(i, j); math.Abs(v-want) > 1e-9*(1+want) {
+					r.Fatalf("%v: %q, %q: %g, want %g", k, a, b, v, want)
+				}
+				if want > 0 {
+					want /= math.Sqrt(enumerated(k, a, a) * enumerated(k, b, b))
+				}
+				if v := unit.At(i, j); math.Abs(v-want) > 1e-9 {
+					r.Fatalf("%v: %q, %q: %g, want %g", normal, a, b, v, want)
+				}
+			}
+		}
+		for _, k := range []Kernel{k, normal} {
+			semidefinite(r, t, k, z)
+		}
+	})
+}
+
+// semidefinite checks that a Gram matrix is symmetric and has no eigenvalue below zero,
+// and that it says so.
+func semidefinite(r *rapid.T, t *testing.T, k Kernel, x dataset.Objects) {
+	m := matrixOf(t, k, x)
+	n, _ := m.Dims()
+	s := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range n {
+			if m.At(i, j) != m.At(j, i) {
+				r.Fatalf("%v: %g and %g", k, m.At(i, j), m.At(j, i))
+			}
+			s.SetSym(i, j, m.At(i, j))
+		}
+	}
+	var eig mat.EigenSym
+	if !eig.Factorize(s, false) {
+		r.Fatal("no eigenvalues")
+	}
+	if v := eig.Values(nil); v[0] < -1e-9*(1+v[n-1]) {
+		r.Errorf("%v: eigenvalue %g", k, v[0])
+	}
+	g, err := GramOf(t.Context(), k, x)
+	if d, ok := g.(interface{ Definite() bool }); err != nil || !ok || !d.Definite() {
+		r.Errorf("%v: not known to be positive semidefinite: %v", k, err)
+	}
+}
+
+func TestStringsWithoutPieces(t *testing.T) {
+	t.Parallel()
+	x := texts("ab", "abc", "é")
+	for _, name := range []string{"spectrum", "gap-subsequence"} {
+		for _, normal := range []bool{false, true} {
+			m := matrixOf(t, ofStrings(name, 3, 0.5, normal), x)
+			if m.At(1, 1) != 1 || mat.Sum(m) != 1 {
+				t.Errorf("%s: %v", name, mat.Formatted(m))
+			}
+		}
+	}
+	long := texts("abc", strings.Repeat("a", 600))
+	if _, err := GramOf(t.Context(), ofStrings("gap-subsequence", 300, 1, true), long); err == nil || !strings.Contains(err.Error(), "row 2") {
+		t.Errorf("a value beyond all numbers: %v", err)
+	}
+	if _, err := Cross(t.Context(), ofStrings("spectrum", 3, 0, false), x, &dataset.Precomputed{}); err == nil || !strings.Contains(err.Error(), "takes strings, not precomputed") {
+		t.Errorf("other objects: %v", err)
+	}
+}
+
+// TestGramOfManyIsComputed takes more strings than a matrix that is held has rows: the
+// values are the same.
+func TestGramOfManyIsComputed(t *testing.T) {
+	t.Parallel()
+	x := texts(make([]string, mostHeld+1)...)
+	for i := range x.Values {
+		x.Values[i] = strings.Repeat("ab", 1+i%5) + strings.Repeat("c", i%7)
+	}
+	for _, normal := range []bool{false, true} {
+		k := ofStrings("spectrum", 2, 0, normal)
+		g, err := GramOf(t.Context(), k, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		few := matrixOf(t, k, x.Subset([]int{0, 1, 2, 3, 4, 5, 6, 7}))
+		row := make([]float64, g.Len())
+		for i := range 8 {
+			g.Row(row, i)
+			for j := range 8 {
+				if row[j] != few.At(i, j) || g.Diag(i) != few.At(i, i) {
+					t.Errorf("%d, %d: %g, want %g", i, j, row[j], few.At(i, j))
+				}
+			}
+		}
+	}
+}
+
+func TestGramOfObjectsIsCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	x := texts(strings.Repeat("ab", 500), strings.Repeat("ba", 500))
+	if _, err := GramOf(ctx, ofStrings("gap-subsequence", 3, 0.5, false), x); err != context.Canceled {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,98 @@
+package ml_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+)
+
+// spelt is the data with a string in the place of each point: of every coordinate a
+// letter, a capital one where it is positive, the more often the larger it is.
+func spelt(d *dataset.Data) *dataset.Data {
+	s := &dataset.Strings{Name: "text"}
+	for i := range d.Len() {
+		var b strings.Builder
+		for j, v := range d.X.RawRowView(i) {
+			letter := rune('a' + j%26)
+			if v > 0 {
+				letter += 'A' - 'a'
+			}
+			b.WriteString(strings.Repeat(string(letter), 1+int(math.Round(math.Min(20, math.Abs(v))))))
+		}
+		s.Values = append(s.Values, b.String())
+	}
+	return &dataset.Data{Objects: s, Label: d.Label, Classes: d.Classes, Y: d.Y}
+}
+
+// TestStringsAreTheirKernel trains on strings, and on the values of their kernel: the
+// machines are the same, with a conformal map as without, and so are those that come back
+// from JSON.
+func TestStringsAreTheirKernel(t *testing.T) {
+	t.Parallel()
+	d := spelt(clouds(60, 3, 4))
+	for _, k := range []struct {
+		kernel kernel.Kernel
+		set    []string
+	}{
+		{kernel.Kernel{Name: "spectrum", Values: param.Values{"k": param.Of(2)}}, []string{"kernel", "spectrum", "k", "2"}},
+		{kernel.Kernel{Name: "spectrum", Values: param.Values{"k": param.Of(2), "normalize": param.Of(true)}}, []string{"kernel", "spectrum", "k", "2", "normalize", "true"}},
+		{kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(2), "decay": param.Of(0.7), "normalize": param.Of(true)}}, []string{"kernel", "gap-subsequence", "k", "2", "decay", "0.7", "normalize", "true"}},
+	} {
+		g, err := kernel.GramOf(t.Context(), k.kernel, d.Objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := asGiven(d, g)
+		for _, set := range [][]string{
+			{"learner", "svm", "C", "2", "tol", "1e-9"},
+			{"learner", "svm", "C", "2", "tol", "1e-9", "test_fraction", "0.3"},
+			{"learner", "mcm", "C", "1", "rho", "0.1"},
+			{"learner", "svm", "C", "1", "tol", "1e-9", "conformal", "amari", "core_step", "7", "test_fraction", "0.2"},
+			{"learner", "svm", "C", "1", "tol", "1e-9", "conformal", "eigen"},
+		} {
+			at := strings.Join(append(k.set, set...), " ")
+			s := spec(t, append(k.set, set...)...)
+			got, want := train(t, d, s), train(t, values, spec(t, append([]string{"kernel", "precomputed"}, set...)...))
+			a, b := got.Report, want.Report
+			if math.Abs(a.Objective-b.Objective) > 1e-6*(1+math.Abs(b.Objective)) || a.TrainAccuracy != b.TrainAccuracy || a.N != 60 || a.D != 0 {
+				t.Errorf("%s: objective %g, accuracy %g; by its values %g, %g", at, a.Objective, a.TrainAccuracy, b.Objective, b.TrainAccuracy)
+			}
+			if (a.TestAccuracy == nil) != (b.TestAccuracy == nil) || a.TestAccuracy != nil && *a.TestAccuracy != *b.TestAccuracy {
+				t.Errorf("%s: accuracy on held-out rows differs", at)
+			}
+			if a.Local != nil || a.Preprocessing != "none: strings as given" {
+				t.Errorf("%s: local %v, preprocessing %q", at, a.Local, a.Preprocessing)
+			}
+			text := asJSON(t, got.Model)
+			back, err := ml.ReadModel(strings.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again := asJSON(t, back); again != text || !strings.Contains(text, `"objects":"strings","column":"text"`) {
+				t.Errorf("%s\n%s", text, again)
+			}
+			f, err := back.ScoresOf(t.Context(), d.Objects)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ps, err := got.Model.Points(d, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			qs, err := want.Model.Points(values, spec(t, append([]string{"kernel", "precomputed"}, set...)...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, p := range ps {
+				if p.X != nil || p.F != f.At(i, 0) || math.Abs(p.F-qs[i].F) > 1e-4*(1+math.Abs(p.F)) {
+					t.Errorf("%s: row %d: f = %g, read again %g, by its values %g", at, i, p.F, f.At(i, 0), qs[i].F)
+				}
+			}
+		}
+	}
+}
