@@ -1074,7 +1074,7 @@ func AnswerView(a Answer) templ.Component {
 			}
 		}
 		if len(a.Numbers) > 0 {
-			templ_7745c5c3_Err = Numbers(a.Numbers).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Numbers("What the training measured", a.Numbers).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -335,10 +335,14 @@ func (a *Room) showDataset(w http.ResponseWriter, r *http.Request, form views.Da
 		q.Set("y", y)
 	}
 	caption := fmt.Sprintf("%s: %s.", set.Name, counts(d))
+	width := door.MainWidth
+	if d.Kind() == dataset.KindPrecomputed {
+		width = door.MainHeight + 50 // a square with its scale
+	}
 	p := views.Dataset{
 		Page: a.Frame(set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: set.Hash, Created: door.When(set.Created), Error: form.Error,
 		Text: form.Text, TextError: form.TextError, Editable: len(d.Features) == 2 && set.Rows <= door.LiveRows,
-		Picture: door.Linked("/datasets/"+set.ID+"/figures/", "points", q.Encode(), door.MainWidth, door.MainHeight, caption, caption),
+		Picture: door.Linked("/datasets/"+set.ID+"/figures/", "points", q.Encode(), width, door.MainHeight, caption, caption),
 		Total:   set.Rows,
 		Counts: append(objectNumbers(d),
 			views.Number{Label: "label", Value: d.Label},

@@ -89,7 +89,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		if slices.ContainsFunc(layers, func(l figure.Layer) bool { return l.Scene.Model.Rule != ml.Sign }) {
 			drawn = "The lines on common axes: where the class that a run predicts changes; with a single machine that is f = 0."
 		}
-		caption := fmt.Sprintf("%s Where the predictions disagree is shaded: %s of the picture.", drawn, door.Percent(pic.Disagree))
+		caption := fmt.Sprintf("%s Where the predictions disagree is hatched: %s of the picture.", drawn, door.Percent(pic.Disagree))
 		p.Overlay = door.Linked(from.Base+"/compare/figures/", "overlay", url.Values{"run": q["run"]}.Encode(), door.MainWidth, door.MainHeight, caption, caption)
 	}
 	return a.Render(w, r, views.ComparePage(p))
