@@ -81,8 +81,12 @@ type EndsControl struct{ A, B PlaceControl }
 // Params are the fields of both places.
 func (c EndsControl) Params() []param.Param { return append(c.A.Params(), c.B.Params()...) }
 
-// Of are the two places.
-func (c EndsControl) Of(in Input) (a, b [2]float64) { return c.A.Of(in), c.B.Of(in) }
+// Line is the line w'x + b = 0 through the two places; false where they coincide.
+func (c EndsControl) Line(in Input) (w [2]float64, b float64, ok bool) {
+	p, q := c.A.Of(in), c.B.Of(in)
+	w = [2]float64{q[1] - p[1], p[0] - q[0]} // at a right angle to the line
+	return w, -(w[0]*p[0] + w[1]*p[1]), Norm(w) >= 1e-6
+}
 
 // Handles are what drags the two places.
 func (c EndsControl) Handles(in Input) []Handle {

@@ -286,18 +286,16 @@ func showLine(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, q := ends.Of(in)
+	w, b, ok := ends.Line(in)
 	e := &lessons.Exhibit{
 		Handles: ends.Handles(in),
 		Lab:     t.Lab("kernel", "linear", "C", "10"),
 	}
-	w := [2]float64{q[1] - p[1], p[0] - q[0]}
-	if lessons.Norm(w) < 1e-6 {
+	if !ok {
 		e.Figures = []lessons.Figure{lessons.Plane("line", "", limits, 2, t.Dots(nil))}
 		e.Notes = []string{lessons.NoLine}
 		return e, nil
 	}
-	b := -(w[0]*p[0] + w[1]*p[1])
 	yours := t.Errors(figure.Linear(w, -b))
 	if turned := t.Errors(figure.Linear([2]float64{-w[0], -w[1]}, b)); turned < yours {
 		w, b, yours = [2]float64{-w[0], -w[1]}, -b, turned

@@ -26,13 +26,15 @@ var (
 	}
 	// The two places through which the line of the constraint goes; at first it is
 	// x + 2y + 1 = 0.
-	firstEnd = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "ax", Label: "first end of the line, x", Default: "2", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
-		Y: lessons.NumberControl{Name: "ay", Label: "first end of the line, y", Default: "-1.5", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
-	}
-	secondEnd = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "bx", Label: "second end of the line, x", Default: "-2.2", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
-		Y: lessons.NumberControl{Name: "by", Label: "second end of the line, y", Default: "0.6", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
+	ends = lessons.EndsControl{
+		A: lessons.PlaceControl{
+			X: lessons.NumberControl{Name: "ax", Label: "first end of the line, x", Default: "2", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
+			Y: lessons.NumberControl{Name: "ay", Label: "first end of the line, y", Default: "-1.5", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
+		},
+		B: lessons.PlaceControl{
+			X: lessons.NumberControl{Name: "bx", Label: "second end of the line, x", Default: "-2.2", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
+			Y: lessons.NumberControl{Name: "by", Label: "second end of the line, y", Default: "0.6", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
+		},
 	}
 	factorX  = lessons.IntegerControl{Name: "n1", Label: "coefficient of x", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
 	factorY  = lessons.IntegerControl{Name: "n2", Label: "coefficient of y", Default: "2", Min: -3, Max: 3, Low: -3, High: 3}
@@ -60,7 +62,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 		{
 			Slug:   "touch",
 			Covers: []string{"002 lagrange", "002 example1", "001 4.2"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{probe, firstEnd, secondEnd}, Show: showTouch},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{probe, ends}, Show: showTouch},
 			Questions: []lessons.Question{{
 				Slug: "through", Ask: `Move the line until it passes through the free minimum (0, 0). What is $\lambda$ at the best place then?`,
 				Answer: func(context.Context) (float64, error) {
@@ -90,7 +92,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Slug:   "inequality",
 			Covers: []string{"002 lagrange", "001 4.2"},
 			Demo: &lessons.Demo{
-				Controls: []lessons.Control{other, minimum, firstEnd, secondEnd},
+				Controls: []lessons.Control{other, minimum, ends},
 				Show:     showInequality,
 			},
 			Questions: []lessons.Question{
@@ -184,28 +186,20 @@ var limits = figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8}
 // throughEnds is the constraint through the two ends, with a normal as long as that
 // of the slides' examples, √5; false where the ends coincide.
 func throughEnds(in lessons.Input) (theory.Problem, bool) {
-	a, b := firstEnd.Of(in), secondEnd.Of(in)
-	n := [2]float64{b[1] - a[1], a[0] - b[0]}
-	length := lessons.Norm(n)
-	if length < 1e-6 {
+	n, b, ok := ends.Line(in)
+	if !ok {
 		return theory.Problem{}, false
 	}
-	for k := range n {
-		n[k] *= math.Sqrt(5) / length
-	}
-	return theory.Problem{Scale: [2]float64{1, 1}, Kind: theory.Equality, Normal: n, Offset: -n[0]*a[0] - n[1]*a[1]}, true
-}
-
-// endHandles are what drags the two ends.
-func endHandles(in lessons.Input) []lessons.Handle {
-	return []lessons.Handle{firstEnd.Handle("first end of the line", in), secondEnd.Handle("second end of the line", in)}
+	scale := math.Sqrt(5) / lessons.Norm(n)
+	n = [2]float64{scale * n[0], scale * n[1]}
+	return theory.Problem{Scale: [2]float64{1, 1}, Kind: theory.Equality, Normal: n, Offset: scale * b}, true
 }
 
 // noLine is what is shown where the two ends of a line coincide.
 func noLine(p theory.Problem, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{plane("plane", "Level lines of f.", levels(p))},
-		Handles: endHandles(in),
+		Handles: ends.Handles(in),
 		Notes:   []string{lessons.NoLine},
 	}
 }
@@ -268,7 +262,7 @@ func showTouch(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{plane("plane", `Drag the dot along the line, and the ends of the line. The arrows are the gradients of $f$ and $g$ at the dot, drawn at half their length.`,
 			levels(p), []figure.Mark{through(p, at), wall(p, "constraint g = 0")}, arrows(p, at, "g"), []figure.Mark{figure.Dot{At: at, Class: -1}})},
-		Handles: append([]lessons.Handle{{Label: "dot on the line", X: at[0], Y: at[1], XControl: probe.X, YControl: probe.Y}}, endHandles(in)...),
+		Handles: append([]lessons.Handle{{Label: "dot on the line", X: at[0], Y: at[1], XControl: probe.X, YControl: probe.Y}}, ends.Handles(in)...),
 		Numbers: []lessons.Number{
 			{Label: `$f$ at the dot`, Value: views.Short(p.F(at)), Help: "make it as small as the line allows"},
 			{Label: "slope along the line", Value: lessons.Short(along), Help: `part of $\nabla f$ in the direction of the line`},
@@ -420,7 +414,7 @@ func showInequality(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{plane("plane", `The shaded side is allowed. Drag the wall by its ends, or the free minimum across it; the black dot is the solution.`,
 			ground, marks, []figure.Mark{figure.Dot{At: s.Point, Class: -1, Label: solved}})},
-		Handles: append(endHandles(in), centre),
+		Handles: append(ends.Handles(in), centre),
 		Notes:   []string{note},
 		Numbers: []lessons.Number{
 			{Label: "the constraint is", Value: state},

@@ -292,19 +292,17 @@ func widestMargin(ctx context.Context) (float64, error) {
 }
 
 func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	p, q := ends.Of(in)
+	w, b, ok := ends.Line(in)
 	e := &lessons.Exhibit{
 		Handles: ends.Handles(in),
 		Lab:     lessons.Separable.Lab("kernel", "linear", "hard_margin", "true"),
 	}
-	w := [2]float64{q[1] - p[1], p[0] - q[0]} // at a right angle to the line
-	if lessons.Norm(w) < 1e-6 {
+	if !ok {
 		e.Figures = []lessons.Figure{lessons.Plane("hand", "", lessons.ToyLimits, 2, lessons.Separable.Dots(nil))}
 		e.Notes = []string{lessons.NoLine}
 		return e, nil
 	}
 	// The side with more points of the positive class is the positive one.
-	b := -(w[0]*p[0] + w[1]*p[1])
 	m, err := theory.LinearMargins(w[:], b, lessons.Separable.Matrix(), lessons.Separable.Y)
 	if err != nil {
 		return nil, err

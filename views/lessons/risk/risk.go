@@ -186,7 +186,7 @@ func cloudErrors(w [2]float64, b float64) (lower, upper float64) {
 }
 
 func showRisk(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	p, q := line.Of(in)
+	w, b, ok := line.Line(in)
 	e := &lessons.Exhibit{Handles: line.Handles(in)}
 	m := riskM.Of(in)
 	const most = 2000
@@ -195,16 +195,14 @@ func showRisk(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		return nil, err
 	}
 	shown := lessons.Toy{XY: sample.XY[:m], Y: sample.Y[:m]}
-	w := [2]float64{q[1] - p[1], p[0] - q[0]}
-	if lessons.Norm(w) < 1e-6 {
+	if !ok {
 		e.Figures = []lessons.Figure{lessons.Plane("risk", "The points without a line.", limits, 2, shown.Dots(nil))}
 		e.Notes = []string{lessons.NoLine}
 		return e, nil
 	}
 	if w[0]+w[1] < 0 { // the upper cloud is the positive class
-		w = [2]float64{-w[0], -w[1]}
+		w, b = [2]float64{-w[0], -w[1]}, -b
 	}
-	b := -(w[0]*p[0] + w[1]*p[1])
 	wrong := make([]float64, most) // errors among the first i+1
 	count := 0.0
 	for i, x := range sample.XY {
