@@ -18,20 +18,22 @@ import (
 const tile = 64
 
 // Parallel calls do for stretches from <= i < to that together are 0 <= i < n, from
-// several goroutines, and stops early, with the error of ctx, when that ends. Calls
+// several goroutines, its own and others, and stops early, with the error of ctx, when that ends. Calls
 // must not depend on each other; then the result is the same however they are spread.
 func Parallel(ctx context.Context, n int, do func(from, to int)) error {
 	stretches := (n + tile - 1) / tile
 	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(stretches, runtime.GOMAXPROCS(0)) {
-		all.Go(func() {
-			for i := int(next.Add(1)) - 1; i < stretches && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				do(i*tile, min((i+1)*tile, n))
-			}
-		})
+	share := func() {
+		for i := int(next.Add(1)) - 1; i < stretches && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+			do(i*tile, min((i+1)*tile, n))
+		}
 	}
-	all.Wait()
+	var others sync.WaitGroup
+	for range min(stretches, runtime.GOMAXPROCS(0)) - 1 {
+		others.Go(share)
+	}
+	share()
+	others.Wait()
 	return ctx.Err()
 }
 
@@ -118,9 +120,17 @@ func upper(u blas64.General) blas64.Triangular {
 	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: u.Rows, Stride: u.Stride, Data: u.Data}
 }
 
-// Solve replaces x by a⁻¹ x for U from Cholesky.
+// Solve replaces x by a⁻¹ x for U from Cholesky. Its inner loops are vectorised, which
+// those of the BLAS in Go are not.
 func Solve(u blas64.General, x []float64) {
-	v := blas64.Vector{N: len(x), Inc: 1, Data: x}
-	blas64.Trsv(blas.Trans, upper(u), v)
-	blas64.Trsv(blas.NoTrans, upper(u), v)
+	row := func(i int) []float64 { return u.Data[i*u.Stride+i : i*u.Stride+len(x)] } // from the diagonal on
+	for i := range x {
+		r := row(i)
+		x[i] /= r[0]
+		floats.AddScaled(x[i+1:], -x[i], r[1:])
+	}
+	for i := len(x) - 1; i >= 0; i-- {
+		r := row(i)
+		x[i] = (x[i] - floats.Dot(r[1:], x[i+1:])) / r[0]
+	}
 }

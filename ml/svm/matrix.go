@@ -64,9 +64,7 @@ func row32(k Matrix, dst []float32, i int) {
 	}
 	row := make([]float64, len(dst))
 	k.Row(row, i)
-	for j, v := range row {
-		dst[j] = float32(v)
-	}
+	round(dst, row)
 }
 
 // addProduct adds sum_k w_k K_ij to dst[i], j = points[k], unless ctx ends.
@@ -97,7 +95,7 @@ func merged(ctx context.Context, k Matrix, y, w []float64, size int) (Matrix, []
 type picked struct {
 	whole  Matrix
 	points []int
-	row    []float64 // of whole; overwritten
+	row    []float64 // of whole, where that holds none; overwritten
 }
 
 // Len is the number of points.
@@ -106,20 +104,29 @@ func (p *picked) Len() int { return len(p.points) }
 // Diag is that of the point.
 func (p *picked) Diag(i int) float64 { return p.whole.Diag(p.points[i]) }
 
-// Row computes a whole row.
+// Row picks.
 func (p *picked) Row(dst []float64, i int) {
-	p.whole.Row(p.row, p.points[i])
+	row, dst := p.from(i), dst[:len(p.points)]
 	for k, j := range p.points {
-		dst[k] = p.row[j]
+		dst[k] = row[j]
 	}
 }
 
 // Row32 rounds what it picks.
 func (p *picked) Row32(dst []float32, i int) {
-	p.whole.Row(p.row, p.points[i])
+	row, dst := p.from(i), dst[:len(p.points)]
 	for k, j := range p.points {
-		dst[k] = float32(p.row[j])
+		dst[k] = float32(row[j])
 	}
+}
+
+// from is the row of whole to pick row i from.
+func (p *picked) from(i int) []float64 {
+	if t, ok := p.whole.(*table); ok {
+		return t.double[p.points[i]]
+	}
+	p.whole.Row(p.row, p.points[i])
+	return p.row
 }
 
 // Subset picks from the same rows.

@@ -111,8 +111,9 @@ func (o *smo[T]) directions(free []int, rows [][]T) (moves [][]float64) {
 		inside[a], left[a] = a, o.g[i]
 	}
 	sum := 0.0 // of the moves to bounds
+	k := make([]float64, len(free)*len(free))
 	for len(inside) > 1 {
-		d := o.newtonSolve(free, inside, rows, left, rho, -sum)
+		d := o.newtonSolve(free, inside, rows, k, left, rho, -sum)
 		if d == nil {
 			break
 		}
@@ -133,8 +134,9 @@ func (o *smo[T]) directions(free []int, rows [][]T) (moves [][]float64) {
 				move[a] = o.lo[i] - o.u[i]
 			}
 			sum += move[a]
+			row := rows[a]
 			for b, j := range free {
-				left[b] -= move[a] * float64(rows[a][j])
+				left[b] -= move[a] * float64(row[j])
 			}
 		}
 		if len(stay) == len(inside) {
@@ -146,18 +148,20 @@ func (o *smo[T]) directions(free []int, rows [][]T) (moves [][]float64) {
 }
 
 // newtonSolve returns the moves of the points inside that add up to sum, nil when
-// the matrix is not positive definite or ctx has ended.
-func (o *smo[T]) newtonSolve(free, inside []int, rows [][]T, left []float64, rho, sum float64) []float64 {
+// the matrix is not positive definite or ctx has ended. Its matrix overwrites block.
+func (o *smo[T]) newtonSolve(free, inside []int, rows [][]T, block, left []float64, rho, sum float64) []float64 {
 	n := len(inside)
-	k := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)} // upper triangle
-	d, e := make([]float64, n), make([]float64, n)
+	k := blas64.General{Rows: n, Cols: n, Stride: n, Data: block[:n*n]} // upper triangle
+	d, e, points := make([]float64, n), make([]float64, n), make([]int, n)
 	for p, a := range inside {
-		row := k.Data[p*n:][:n]
+		d[p], e[p], points[p] = left[a], 1, free[a]
+	}
+	for p, a := range inside {
+		from, row := rows[a], k.Data[p*n:][:n]
 		for q := p; q < n; q++ {
-			row[q] = float64(rows[a][free[inside[q]]])
+			row[q] = float64(from[points[q]])
 		}
-		row[p] = o.diag[free[a]] + rho
-		d[p], e[p] = left[a], 1
+		row[p] = o.diag[points[p]] + rho
 	}
 	if ok, err := dense.Cholesky(o.ctx, k); !ok || err != nil {
 		return nil

@@ -87,10 +87,12 @@ func newState(k Matrix, y []float64, c float64, mon *monitor) *state {
 	copy(o.y, y)
 	copy(o.g, y)
 	for i := range y {
-		o.diag[i] = k.Diag(i)
-		o.weight[i] = 1
+		d := k.Diag(i)
+		o.diag[i], o.weight[i] = d, 1
+		if d = math.Abs(d); d > o.size {
+			o.size = d
+		}
 	}
-	o.size = floats.Norm(o.diag, math.Inf(1))
 	o.bound(c)
 	return o
 }
@@ -115,11 +117,11 @@ func emptyState(m int, mon *monitor) *state {
 // bound makes c the bound of alpha.
 func (o *state) bound(c float64) {
 	o.c = c
-	for i := range o.m {
+	for i, w := range o.weight[:o.m] {
 		if o.y[i] > 0 {
-			o.hi[i] = c * o.weight[i]
+			o.hi[i] = c * w
 		} else {
-			o.lo[i] = -c * o.weight[i]
+			o.lo[i] = -c * w
 		}
 		o.mark(i)
 	}
@@ -127,13 +129,14 @@ func (o *state) bound(c float64) {
 
 // mark records whether u_i may rise and fall.
 func (o *state) mark(i int) {
-	o.up[i], o.low[i] = 0, 0
-	if o.u[i] >= o.hi[i] {
-		o.up[i] = math.Inf(-1)
+	u, up, low := o.u[i], 0.0, 0.0
+	if u >= o.hi[i] {
+		up = math.Inf(-1)
 	}
-	if o.u[i] <= o.lo[i] {
-		o.low[i] = math.Inf(1)
+	if u <= o.lo[i] {
+		low = math.Inf(1)
 	}
+	o.up[i], o.low[i] = up, low
 }
 
 // part returns the problem of some points, the others staying as they are. Until
@@ -364,7 +367,9 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 // place makes u_i what it is to be.
 func (o *state) place(i int, u float64) {
 	o.u[i] = u
-	o.reach[i] = max(o.reach[i], math.Abs(u))
+	if u := math.Abs(u); u > o.reach[i] {
+		o.reach[i] = u
+	}
 	o.mark(i)
 }
 
@@ -373,17 +378,18 @@ func (o *state) place(i int, u float64) {
 // where the point has been, and no gradient feels it. C says nothing, as it may be any
 // number of times larger than every alpha.
 func (o *state) settle() {
-	most := floats.Norm(o.diag, math.Inf(1))
 	for i, u := range o.u[:o.m] {
-		beside := settled * o.reach[i]
-		if size := math.Sqrt(most * math.Abs(o.diag[i])); size*beside > unfelt {
-			beside = unfelt / size
-		}
-		switch {
-		case u-o.lo[i] <= beside:
-			o.place(i, o.lo[i])
-		case o.hi[i]-u <= beside:
-			o.place(i, o.hi[i])
+		if o.up[i] == 0 && o.low[i] == 0 {
+			beside := settled * o.reach[i]
+			if size := math.Sqrt(o.size * math.Abs(o.diag[i])); size*beside > unfelt {
+				beside = unfelt / size
+			}
+			switch {
+			case u-o.lo[i] <= beside:
+				o.place(i, o.lo[i])
+			case o.hi[i]-u <= beside:
+				o.place(i, o.hi[i])
+			}
 		}
 		o.reach[i] = math.Abs(o.u[i])
 	}

@@ -234,19 +234,20 @@ func (o *state) result(status trace.Status) *Result {
 	r.Dual = sum - square/2
 	least := math.Inf(1)
 	for i, y := range o.y[:m] {
-		r.F[i] = o.ku[i] + r.B
+		f, alpha := o.ku[i]+r.B, r.Alpha[i]
+		r.F[i] = f
 		if o.weight[i] == 0 {
 			continue // held out
 		}
-		slack := max(0, 1-y*r.F[i])
+		slack := max(0, 1-y*f)
 		r.SlackSum += slack
-		least = min(least, y*r.F[i])
-		if r.Alpha[i] == 0 {
+		least = min(least, y*f)
+		if alpha == 0 {
 			continue
 		}
 		r.SupportVectors++
 		switch {
-		case r.Alpha[i] < o.c:
+		case alpha < o.c:
 		case slack > 1:
 			r.BoundedMisclassified++
 		default:

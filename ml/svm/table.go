@@ -52,9 +52,7 @@ func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 					return notFinite(i, j, row[j])
 				}
 				if t.single != nil {
-					for j, v := range row {
-						t.single[i][j] = float32(v)
-					}
+					round(t.single[i], row)
 				}
 			}
 			return nil
@@ -64,6 +62,14 @@ func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// round writes row in single precision.
+func round(dst []float32, row []float64) {
+	dst = dst[:len(row)]
+	for j, v := range row {
+		dst[j] = float32(v)
+	}
 }
 
 // whole makes room for m padded rows.
