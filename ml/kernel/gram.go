@@ -3,8 +3,9 @@ package kernel
 import (
 	"context"
 	"runtime"
+	"sync"
+	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -133,32 +134,30 @@ func (g *Gram) AddProduct(ctx context.Context, dst []float64, points []int, w []
 	// A share of the work is a stretch of dst that stays in the nearest cache, and
 	// takes a few milliseconds at most before it looks at ctx again.
 	const stretch, values = 16 * lanes, 1 << 20
-	var group errgroup.Group
-	group.SetLimit(max(1, min(runtime.GOMAXPROCS(0), len(dst)*len(points)/values)))
-	for first := 0; first < len(dst); first += stretch {
-		if ctx.Err() != nil {
-			break
+	share := func(first int) {
+		size := min(stretch, len(dst)-first)
+		s, v := make([]float64, size), make([]float64, size)
+		for a := 0; a < len(cw) && ctx.Err() == nil; a += values / stretch {
+			b := min(a+values/stretch, len(cw))
+			g.sum(s, v, g.p.from(first), z[a*g.p.d:b*g.p.d], cw[a:b])
 		}
-		group.Go(func() error {
-			size := min(stretch, len(dst)-first)
-			s, v := make([]float64, size), make([]float64, size)
-			for a := 0; a < len(cw); a += values / stretch {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				b := min(a+values/stretch, len(cw))
-				g.sum(s, v, g.p.from(first), z[a*g.p.d:b*g.p.d], cw[a:b])
-			}
-			if g.c != nil {
-				floats.Mul(s, g.c[first:][:size])
-			}
-			floats.Add(dst[first:][:size], s)
-			return nil
-		})
+		if g.c != nil {
+			floats.Mul(s, g.c[first:][:size])
+		}
+		floats.Add(dst[first:][:size], s)
 	}
-	if err := group.Wait(); err != nil {
-		return err
+	var next atomic.Int64
+	shares := func() {
+		for first := int(next.Add(stretch)) - stretch; first < len(dst) && ctx.Err() == nil; first = int(next.Add(stretch)) - stretch {
+			share(first)
+		}
 	}
+	var others sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(dst)*len(points)/values) - 1 {
+		others.Go(shares)
+	}
+	shares()
+	others.Wait()
 	return ctx.Err()
 }
 
