@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,7 +44,7 @@ import (
 // words is the error of rendering them, and what is wrong with the headings that
 // of Check.
 func New(words string, l Lesson) Lesson {
-	head, rest, _ := strings.Cut("\n"+words, "\n## ")
+	head, rest, _ := strings.Cut(words, "\n## ")
 	title, summary, _ := strings.Cut(strings.TrimSpace(head), "\n")
 	var ok bool
 	if l.Title, ok = strings.CutPrefix(title, "# "); !ok {
@@ -59,10 +58,12 @@ func New(words string, l Lesson) Lesson {
 		if i < len(sections) {
 			var heading string
 			heading, source, _ = strings.Cut(sections[i], "\n")
-			if m := screenHeading.FindStringSubmatch(heading); m == nil {
+			title, slug, ok := strings.Cut(heading, " {#")
+			slug, closed := strings.CutSuffix(slug, "}")
+			if s.Title = strings.TrimSpace(title); !ok || !closed || s.Title == "" {
 				l.wrong = errors.Join(l.wrong, fmt.Errorf("the lesson %s has the heading %q; write \"## Title {#slug}\"", l.Slug, heading))
-			} else if s.Title = m[1]; m[2] != s.Slug {
-				l.wrong = errors.Join(l.wrong, fmt.Errorf("the lesson %s has words for the screen %s where the screen %s stands; bring both into one order", l.Slug, m[2], s.Slug))
+			} else if slug != s.Slug {
+				l.wrong = errors.Join(l.wrong, fmt.Errorf("the lesson %s has words for the screen %s where the screen %s stands; bring both into one order", l.Slug, slug, s.Slug))
 			}
 		}
 		where := l.Slug + "/" + s.Slug
@@ -74,9 +75,6 @@ func New(words string, l Lesson) Lesson {
 	}
 	return l
 }
-
-// screenHeading is the text of a screen's heading: title and slug.
-var screenHeading = regexp.MustCompile(`^(.+?) +\{#([a-z0-9-]+)\}$`)
 
 // Check tells what is wrong with the headings of the lesson's words, nil for
 // nothing.
