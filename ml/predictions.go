@@ -63,13 +63,13 @@ func (p *Predictions) WriteCSV(w io.Writer) error {
 		f := p.Scores.RawRowView(i)
 		rec := append(head[:0], strconv.Itoa(i+1))
 		if p.model.Rule != Value {
-			rec = append(rec, p.model.LabelOf(f...))
+			rec = append(rec, dataset.Guard(p.model.LabelOf(f...)))
 		}
 		for _, v := range f {
 			rec = append(rec, strconv.FormatFloat(v, 'g', -1, 64))
 		}
 		if p.True != nil {
-			rec = append(rec, p.True[i])
+			rec = append(rec, dataset.Guard(p.True[i]))
 		}
 		_ = c.Write(rec)
 	}
@@ -82,9 +82,9 @@ func (p *Predictions) WriteCSV(w io.Writer) error {
 // held_out, role and weight.
 func (m *Model) WritePoints(w io.Writer, points []Point) error {
 	c := csv.NewWriter(w)
-	_ = c.Write(slices.Concat([]string{"row", m.Label, "predicted"}, m.ScoreNames(), []string{"held_out", "role", "weight"}))
+	_ = c.Write(slices.Concat([]string{"row", dataset.Guard(m.Label), "predicted"}, m.ScoreNames(), []string{"held_out", "role", "weight"}))
 	for _, p := range points {
-		rec := []string{strconv.Itoa(p.Row + 1), p.Label, p.Predicted}
+		rec := []string{strconv.Itoa(p.Row + 1), dataset.Guard(p.Label), dataset.Guard(p.Predicted)}
 		for _, f := range p.Scores {
 			rec = append(rec, strconv.FormatFloat(f, 'g', -1, 64))
 		}

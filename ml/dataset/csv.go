@@ -296,7 +296,8 @@ func guessSeparator(text string, most int) int {
 	return best
 }
 
-// csvScanner reads records one by one. Fields come trimmed; quoted ones may hold
+// csvScanner reads records one by one. Fields come trimmed and without what Guard
+// put before them; quoted ones may hold
 // separators, line ends and doubled quotes. Blank lines and lines that begin with #
 // are skipped.
 type csvScanner struct {
@@ -385,7 +386,7 @@ func (sc *csvScanner) split(line string) {
 
 func (sc *csvScanner) keep(field string) {
 	if sc.count++; len(sc.fields) < sc.most {
-		sc.fields = append(sc.fields, field)
+		sc.fields = append(sc.fields, unguard(field))
 	}
 }
 

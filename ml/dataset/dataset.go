@@ -189,8 +189,8 @@ func quote(s string) string {
 }
 
 // Encode writes the canonical CSV form: header, objects at full precision, label
-// last; before them, where the objects are no vectors, the line that Objects
-// tells of. Equal data have equal bytes; their SHA-256 is the data hash. It refuses
+// last, texts as Guard gives them; before them, where the objects are no vectors,
+// the line that Objects tells of. Equal data have equal bytes; their SHA-256 is the data hash. It refuses
 // data that Validate refuses.
 func (d *Data) Encode(w io.Writer) error {
 	if err := d.Validate(); err != nil {
@@ -230,10 +230,37 @@ func kindLine(k Kind) string { return "#" + string(k) }
 
 // csvField quotes text that a reader of CSV might take for more than text.
 func csvField(s string) string {
+	s = Guard(s)
 	if !strings.ContainsAny(s, ",;\"'#\\\t") {
 		return s
 	}
 	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+}
+
+// Guard puts an apostrophe before text that a spreadsheet would take for a formula
+// and carry out: in the cells of a CSV file for people. Numbers stay as they are;
+// reading a file takes the apostrophe away.
+func Guard(s string) string {
+	if isFormula(strings.TrimLeft(s, "'")) {
+		return "'" + s
+	}
+	return s
+}
+
+// unguard undoes Guard.
+func unguard(s string) string {
+	if strings.HasPrefix(s, "'") && isFormula(strings.TrimLeft(s, "'")) {
+		return s[1:]
+	}
+	return s
+}
+
+func isFormula(s string) bool {
+	if len(s) < 2 || !strings.ContainsRune("=+-@", rune(s[0])) {
+		return false
+	}
+	_, number := parseNumber(s)
+	return !number
 }
 
 // Hash returns the SHA-256 of the canonical form of valid data, in hexadecimal.
@@ -271,8 +298,11 @@ func Decode(r io.Reader) (*Data, error) {
 	if len(head) < 2 {
 		return nil, fault(0, "", "expected at least one feature and a label, found %d column", len(head))
 	}
-	head = slices.Clone(head)
 	cols := len(head) - 1
+	head = slices.Clone(head)
+	for j, name := range head {
+		head[j] = unguard(name)
+	}
 	dec, err := entry.decode(head[:cols])
 	if err != nil {
 		return nil, fault(0, "", "%s", err)
@@ -289,7 +319,7 @@ func Decode(r io.Reader) (*Data, error) {
 		if j, err := dec.add(rec[:cols]); err != nil {
 			return nil, fault(j+1, head[j], "%s", err)
 		}
-		labels = append(labels, strings.Clone(rec[cols]))
+		labels = append(labels, strings.Clone(unguard(rec[cols])))
 	}
 	if len(labels) == 0 {
 		return nil, &Error{Message: "expected at least one row of data, found only a header"}
