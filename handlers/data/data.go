@@ -457,7 +457,7 @@ func (a *Room) Download(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	door.Attach(w, strings.TrimSuffix(set.Name, ".csv")+".csv", "text/csv; charset=utf-8")
-	return d.Encode(w)
+	return d.Export(w)
 }
 
 // Rename gives a data set another name.

@@ -189,35 +189,44 @@ func quote(s string) string {
 }
 
 // Encode writes the canonical CSV form: header, objects at full precision, label
-// last, texts as Guard gives them; before them, where the objects are no vectors,
-// the line that Objects tells of. Equal data have equal bytes; their SHA-256 is the data hash. It refuses
-// data that Validate refuses.
+// last; before them, where the objects are no vectors, the line that Objects tells
+// of. Equal data have equal bytes; their SHA-256 is the data hash. It refuses data that
+// Validate refuses.
 func (d *Data) Encode(w io.Writer) error {
 	if err := d.Validate(); err != nil {
 		return err
 	}
-	return d.write(w)
+	return d.write(w, csvField)
 }
 
-func (d *Data) write(w io.Writer) error {
+// Export writes what Encode writes for a person's spreadsheet: texts as Guard gives them.
+func (d *Data) Export(w io.Writer) error {
+	if err := d.Validate(); err != nil {
+		return err
+	}
+	return d.write(w, func(s string) string { return csvField(Guard(s)) })
+}
+
+// write writes every text through field.
+func (d *Data) write(w io.Writer, field func(string) string) error {
 	o := d.objects()
 	b := bufio.NewWriter(w)
 	if o.Kind() != KindVectors {
 		b.WriteString(kindLine(o.Kind()) + "\n")
 	}
 	for _, name := range o.header() {
-		b.WriteString(csvField(name))
+		b.WriteString(field(name))
 		b.WriteByte(',')
 	}
-	b.WriteString(csvField(d.Label))
+	b.WriteString(field(d.Label))
 	b.WriteByte('\n')
 	classes := make([]string, len(d.Classes))
 	for i, c := range d.Classes {
-		classes[i] = csvField(c)
+		classes[i] = field(c)
 	}
 	var cells []byte
 	for i, c := range d.Y {
-		cells = o.appendCells(cells[:0], i)
+		cells = o.appendCells(cells[:0], i, field)
 		b.Write(cells)
 		b.WriteString(classes[c])
 		b.WriteByte('\n')
@@ -230,7 +239,6 @@ func kindLine(k Kind) string { return "#" + string(k) }
 
 // csvField quotes text that a reader of CSV might take for more than text.
 func csvField(s string) string {
-	s = Guard(s)
 	if !strings.ContainsAny(s, ",;\"'#\\\t") {
 		return s
 	}
@@ -266,7 +274,7 @@ func isFormula(s string) bool {
 // Hash returns the SHA-256 of the canonical form of valid data, in hexadecimal.
 func (d *Data) Hash() string {
 	h := sha256.New()
-	_ = d.write(h) // a hash accepts every write
+	_ = d.write(h, csvField) // a hash accepts every write
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -300,9 +308,6 @@ func Decode(r io.Reader) (*Data, error) {
 	}
 	cols := len(head) - 1
 	head = slices.Clone(head)
-	for j, name := range head {
-		head[j] = unguard(name)
-	}
 	dec, err := entry.decode(head[:cols])
 	if err != nil {
 		return nil, fault(0, "", "%s", err)
@@ -319,7 +324,7 @@ func Decode(r io.Reader) (*Data, error) {
 		if j, err := dec.add(rec[:cols]); err != nil {
 			return nil, fault(j+1, head[j], "%s", err)
 		}
-		labels = append(labels, strings.Clone(unguard(rec[cols])))
+		labels = append(labels, strings.Clone(rec[cols]))
 	}
 	if len(labels) == 0 {
 		return nil, &Error{Message: "expected at least one row of data, found only a header"}

@@ -60,7 +60,11 @@ func TestNoFormulasInFiles(t *testing.T) {
 	const formula = `=cmd|'/c calc'!A0`
 	data := &Data{Features: []string{"@sum", "-"}, Label: "'=y", X: mat.NewDense(4, 2, []float64{-1, 2, 3, 4, 5, 6, 7, 8})}
 	data.setLabels([]string{formula, "+", "-x", "-1.5"})
-	text := show(data)
+	var file strings.Builder
+	if err := data.Export(&file); err != nil {
+		t.Fatal(err)
+	}
+	text := file.String()
 	want := "'@sum,-,''=y\n-1,2,'" + formula + "\n3,4,+\n5,6,'-x\n7,8,-1.5\n"
 	if got := strings.ReplaceAll(text, `"`, ""); got != want {
 		t.Errorf("the file is\n%swant\n%s", got, want)
@@ -69,7 +73,7 @@ func TestNoFormulasInFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decoded, err := Decode(strings.NewReader(text))
+	decoded, err := Decode(strings.NewReader(show(data)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,8 +40,9 @@ type Objects interface {
 	kept() (Shape, Kept)
 	// header names the columns of the canonical form.
 	header() []string
-	// appendCells appends the cells of object i, each with a comma behind it.
-	appendCells(dst []byte, i int) []byte
+	// appendCells appends the cells of object i, each with a comma behind it, and texts
+	// as field gives them.
+	appendCells(dst []byte, i int, field func(string) string) []byte
 }
 
 // decoder reads objects from their canonical form, row by row.
@@ -182,7 +183,7 @@ func (v vectors) kept() (Shape, Kept) { return Shape{Objects: KindVectors}, Kept
 
 func (v vectors) header() []string { return v.names }
 
-func (v vectors) appendCells(dst []byte, i int) []byte {
+func (v vectors) appendCells(dst []byte, i int, _ func(string) string) []byte {
 	for _, s := range v.x.RawRowView(i) {
 		dst = append(appendNumber(dst, s), ',')
 	}

@@ -135,7 +135,7 @@ func (p *Precomputed) header() []string {
 // kernelName is the name of column j.
 func kernelName(j int) string { return fmt.Sprintf("K%d", j+1) }
 
-func (p *Precomputed) appendCells(dst []byte, i int) []byte {
+func (p *Precomputed) appendCells(dst []byte, i int, _ func(string) string) []byte {
 	dst = append(strconv.AppendInt(dst, int64(p.Number[i]), 10), ',')
 	for _, v := range p.K.RawRowView(i) {
 		dst = append(appendNumber(dst, v), ',')

@@ -18,7 +18,7 @@ import (
 // show writes data on one line a row, for comparison.
 func show(d *Data) string {
 	var b strings.Builder
-	_ = d.write(&b)
+	_ = d.write(&b, csvField)
 	return b.String()
 }
 

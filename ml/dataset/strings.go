@@ -71,8 +71,8 @@ func restoreStrings(s Shape, k Kept) (Objects, error) {
 
 func (s *Strings) header() []string { return []string{s.Name} }
 
-func (s *Strings) appendCells(dst []byte, i int) []byte {
-	return append(append(dst, csvField(s.Values[i])...), ',')
+func (s *Strings) appendCells(dst []byte, i int, field func(string) string) []byte {
+	return append(append(dst, field(s.Values[i])...), ',')
 }
 
 type stringsDecoder struct{ Strings }
