@@ -5,6 +5,7 @@ package door
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -35,6 +36,21 @@ type House struct {
 // NewHouse returns a house without rooms.
 func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, patience time.Duration) *House {
 	return &House{st, queue, assets, limits, patience, NewRecent[string](len(dataset.Builtins))}
+}
+
+// Within does work as long as the patience of a lasts. Work that takes longer is
+// refused with the remedy; a fault that comes as the patience ends is a fault.
+func Within[T any](ctx context.Context, a *House, remedy string, work func(context.Context) (T, error)) (T, error) {
+	limited, cancel := context.WithTimeout(ctx, a.Patience)
+	defer cancel()
+	v, err := work(limited)
+	switch {
+	case ctx.Err() != nil: // what was computed by then is nothing to show
+		err = ctx.Err()
+	case limited.Err() != nil && (err == nil || errors.Is(err, limited.Err())):
+		err = web.Errorf(web.Busy, "This takes longer than %.0f seconds. %s", a.Patience.Seconds(), remedy)
+	}
+	return v, err
 }
 
 // Enqueue stores a run to be trained in the background, unless its spec does not

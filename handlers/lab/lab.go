@@ -4,7 +4,6 @@ package lab
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -51,15 +50,9 @@ func (a *Room) train(ctx context.Context, b *bench) (*ml.Result, string, error) 
 // fit trains within the page's patience and turns what is wrong with the
 // question into a message.
 func (a *Room) fit(ctx context.Context, b *bench) (*ml.Result, string, error) {
-	limited, cancel := context.WithTimeout(ctx, a.Patience)
-	defer cancel()
-	res, err := a.trained(limited, b)
-	switch {
-	case ctx.Err() != nil:
-		return nil, "", ctx.Err()
-	case err != nil && limited.Err() != nil && errors.Is(err, limited.Err()):
-		return nil, fmt.Sprintf("This training takes longer than %.0f seconds. Save it as a run: it goes on in the background. What makes it quicker: %s.", a.Patience.Seconds(), b.spec.Quicker()), nil
-	case err != nil:
+	remedy := fmt.Sprintf("Save it as a run: it goes on in the background. What makes it quicker: %s.", b.spec.Quicker())
+	res, err := door.Within(ctx, a.House, remedy, func(ctx context.Context) (*ml.Result, error) { return a.trained(ctx, b) })
+	if err != nil {
 		problem, err := door.Told(err)
 		return nil, problem, err
 	}

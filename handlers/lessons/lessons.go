@@ -351,9 +351,6 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	}
 	e, err := a.exhibit(r.Context(), path, s.Demo, in)
 	if err != nil {
-		if r.Context().Err() != nil {
-			return v, nil, r.Context().Err()
-		}
 		v.Problem, err = door.Told(err)
 		return v, wrong, err
 	}
@@ -392,22 +389,13 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 // exhibit is what a demo shows, from a moment ago where it depends on its controls
 // alone. The copy may be changed, but not what it points to.
 func (a *Room) exhibit(ctx context.Context, path string, d *lessons.Demo, in lessons.Input) (lessons.Exhibit, error) {
-	limited, cancel := context.WithTimeout(ctx, a.Patience)
-	defer cancel()
 	show := func(ctx context.Context) (*lessons.Exhibit, error) { return d.Show(ctx, in) }
-	var e *lessons.Exhibit
-	var err error
 	if key, ok := in.Key(); ok {
-		e, err = a.exhibits.Get(limited, path+" "+key, show)
-	} else {
-		e, err = show(limited)
+		once := show
+		show = func(ctx context.Context) (*lessons.Exhibit, error) { return a.exhibits.Get(ctx, path+" "+key, once) }
 	}
-	switch {
-	case ctx.Err() != nil: // what was computed by then is nothing to show
-		return lessons.Exhibit{}, ctx.Err()
-	case limited.Err() != nil && (err == nil || errors.Is(err, limited.Err())): // a fault that comes with the end is a fault
-		return lessons.Exhibit{}, web.Errorf(web.Busy, "This takes longer than %.0f seconds. Choose fewer points or a smaller C.", a.Patience.Seconds())
-	case err != nil:
+	e, err := door.Within(ctx, a.House, "Choose fewer points or a smaller C.", show)
+	if err != nil {
 		return lessons.Exhibit{}, err
 	}
 	return *e, nil
