@@ -64,7 +64,7 @@ func (s *Store) Waiting(ctx context.Context, owner Owner) (waiting bool, err err
 // took it.
 func (s *Store) RenewLeases(ctx context.Context, owner Owner) (held []string, err error) {
 	err = s.update(ctx, func(tx *sql.Tx) error {
-		held, err = renewLeases(ctx, tx, owner, s.lease())
+		held, err = renewLeases(ctx, tx, owner, leaseEnd(s.now()))
 		return err
 	})
 	return held, err
@@ -123,8 +123,8 @@ func (s *Store) ReleaseRun(ctx context.Context, owner Owner, id string) error {
 	})
 }
 
-// lease is when a lease that begins now ends.
-func (s *Store) lease() int64 { return s.now() + Lease.Milliseconds() }
+// leaseEnd is when a lease that begins now ends.
+func leaseEnd(now int64) int64 { return now + Lease.Milliseconds() }
 
 // roomInQueue is ErrQueueFull when MaxQueued runs are waiting.
 func roomInQueue(ctx context.Context, tx *sql.Tx) error {
@@ -147,7 +147,7 @@ func claimRun(ctx context.Context, tx *sql.Tx, owner Owner, now int64) (Run, err
 	r, err := scanRun(tx.QueryRowContext(ctx, `
 		UPDATE runs SET status = 'running', started = ?, attempts = attempts + 1, owner = ?, lease = ?
 		WHERE id = (SELECT id FROM runs WHERE `+free+` ORDER BY created, rowid LIMIT 1)
-		RETURNING `+runColumns, now, owner, now+Lease.Milliseconds(), now, owner))
+		RETURNING `+runColumns, now, owner, leaseEnd(now), now, owner))
 	return r, found(err)
 }
 
