@@ -70,12 +70,20 @@ func (s *Store) RenewLeases(ctx context.Context, owner Owner) (held []string, er
 	return held, err
 }
 
-// RunState tells where a run of any workspace stands, and of a failed one why.
-func (s *Store) RunState(ctx context.Context, id string) (status Status, message string, err error) {
+// State is where a run stands, and of a failed one why.
+type State struct {
+	Status Status
+	Error  string
+}
+
+// RunStates tells where runs of any workspace stand, by their ids. One that is gone is
+// missing.
+func (s *Store) RunStates(ctx context.Context, ids ...string) (states map[string]State, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
-		return found(tx.QueryRowContext(ctx, `SELECT status, error FROM runs WHERE id = ?`, id).Scan(&status, &message))
+		states, err = runStates(ctx, tx, ids)
+		return err
 	})
-	return status, message, err
+	return states, err
 }
 
 // FinishRun stores the result of a run that owner holds: report, models and status
@@ -149,6 +157,24 @@ func claimRun(ctx context.Context, tx *sql.Tx, owner Owner, now int64) (Run, err
 		WHERE id = (SELECT id FROM runs WHERE `+free+` ORDER BY created, rowid LIMIT 1)
 		RETURNING `+runColumns, now, owner, leaseEnd(now), now, owner))
 	return r, found(err)
+}
+
+func runStates(ctx context.Context, tx *sql.Tx, ids []string) (map[string]State, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT id, status, error FROM runs WHERE id IN (SELECT value FROM json_each(?))`, asJSON(&ids))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	states := map[string]State{}
+	for rows.Next() {
+		var id string
+		var state State
+		if err := rows.Scan(&id, &state.Status, &state.Error); err != nil {
+			return nil, err
+		}
+		states[id] = state
+	}
+	return states, rows.Err()
 }
 
 func renewLeases(ctx context.Context, tx *sql.Tx, owner Owner, until int64) (held []string, err error) {

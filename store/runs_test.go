@@ -308,8 +308,8 @@ func TestQueue(t *testing.T) {
 	if r := must[Run](t)(s.Run(ctx, alice, fourth)); r.Status != Failed || r.Error != "no <luck>" || r.Finished.IsZero() {
 		t.Errorf("%+v", r)
 	}
-	if status, message, err := s.RunState(ctx, fourth); !status.Ended() || message != "no <luck>" || err != nil {
-		t.Error(status, message, err)
+	if states, err := s.RunStates(ctx, third, fourth, "nothing"); err != nil || len(states) != 2 || !states[fourth].Status.Ended() || states[fourth].Error != "no <luck>" || states[third].Error != "" {
+		t.Error(states, err)
 	}
 }
 
@@ -398,8 +398,8 @@ func TestDeadlyRun(t *testing.T) {
 	if r := must[Run](t)(s.Run(ctx, alice, id)); r.Status != Failed || !strings.Contains(r.Error, "3 times") {
 		t.Errorf("a run that kills the program is begun for ever: %+v", r)
 	}
-	if status, message, err := s.RunState(ctx, id); status != Failed || !strings.Contains(message, "3 times") || err != nil {
-		t.Error(status, message, err)
+	if states, err := s.RunStates(ctx, id); states[id].Status != Failed || !strings.Contains(states[id].Error, "3 times") || err != nil {
+		t.Error(states, err)
 	}
 }
 

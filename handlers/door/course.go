@@ -106,16 +106,21 @@ func (a *House) InCourse(ctx context.Context, c store.Course) (*views.InCourse, 
 	if err != nil {
 		return v, err
 	}
+	sources := make([]string, len(handins))
+	for i, h := range handins {
+		sources[i] = h.Source
+	}
+	there, err := a.Store.RunStates(ctx, sources...)
+	if err != nil {
+		return v, err
+	}
 	for i, h := range handins {
 		if i == 0 && !h.Anonymous {
 			v.Who = h.Name
 		}
 		row := views.Handin{ID: h.Run, Name: h.Name, Created: h.Created.UTC().Format("2 Jan, 15:04 UTC")}
-		_, _, err := a.Store.RunState(ctx, h.Source)
-		if err == nil {
+		if _, ok := there[h.Source]; ok {
 			row.Href = "/runs/" + h.Source
-		} else if !errors.Is(err, store.ErrNotFound) {
-			return v, err
 		}
 		v.Handins = append(v.Handins, row)
 	}

@@ -43,7 +43,10 @@ func (q *Queue) Wait(ctx context.Context, d time.Duration, ids ...string) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	for _, id := range ids {
-		events, err := q.watch(ctx, id, func() (Event, error) { return q.state(ctx, id) })
+		events, err := q.watch(ctx, id, func() (Event, error) {
+			states, err := q.states(ctx, id)
+			return states[id], err
+		})
 		if err != nil {
 			continue // there is nothing to wait for
 		}
@@ -91,10 +94,21 @@ func (q *Queue) watch(ctx context.Context, id string, look func() (Event, error)
 	return ch, nil
 }
 
-// state is how a run of any workspace stands by its row.
-func (q *Queue) state(ctx context.Context, id string) (Event, error) {
-	status, message, err := q.store.RunState(ctx, id)
-	return Event{Status: status, Error: message}, err
+// states tells how runs of any workspace stand by their rows. One that is gone was
+// deleted, which cancels it.
+func (q *Queue) states(ctx context.Context, ids ...string) (map[string]Event, error) {
+	rows, err := q.store.RunStates(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	events := map[string]Event{}
+	for _, id := range ids {
+		events[id] = Event{Status: store.Cancelled}
+		if row, ok := rows[id]; ok {
+			events[id] = Event{Status: row.Status, Error: row.Error}
+		}
+	}
+	return events, nil
 }
 
 // publish tells the watchers of a run its new state.

@@ -124,15 +124,14 @@ func (q *Queue) tend(ctx context.Context) error {
 		}
 	}
 	q.mu.Unlock()
-	for _, id := range elsewhere {
-		e, err := q.state(ctx, id)
-		if errors.Is(err, store.ErrNotFound) {
-			e, err = Event{Status: store.Cancelled}, nil // deleted
-		}
+	if len(elsewhere) > 0 {
+		states, err := q.states(ctx, elsewhere...)
 		if err != nil {
 			return err
 		}
-		q.publishChange(id, e)
+		for id, e := range states {
+			q.publishChange(id, e)
+		}
 	}
 	waiting, err := q.store.Waiting(ctx, q.owner)
 	if waiting {
