@@ -66,12 +66,8 @@ func NaiveAscent(ctx context.Context, k svm.Matrix, y []float64, s AscentSetting
 	if err != nil {
 		return nil, err
 	}
-	steps, err := maxSteps(s.MaxSteps)
-	if err != nil {
-		return nil, err
-	}
 
-	return trace.Record(ctx, steps, func(yield func(AscentState) bool) trace.Status {
+	return record(ctx, s.MaxSteps, func(yield func(AscentState) bool) trace.Status {
 		alpha := make([]float64, len(y))
 		state := AscentState{Looked: -1}
 		state.see(p, alpha)
@@ -98,7 +94,7 @@ func NaiveAscent(ctx context.Context, k svm.Matrix, y []float64, s AscentSetting
 				return trace.Numerical // rounding leaves nothing to add
 			}
 		}
-	}), nil
+	})
 }
 
 // see fills in what follows from alpha.

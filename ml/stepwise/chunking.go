@@ -62,16 +62,12 @@ func Chunking(ctx context.Context, k svm.Matrix, y []float64, s ChunkingSettings
 	if err != nil {
 		return nil, err
 	}
-	steps, err := maxSteps(s.MaxSteps)
-	if err != nil {
-		return nil, err
-	}
 	if s.Start < 0 || s.Add < 0 {
 		return nil, fmt.Errorf("stepwise: Start is %d and Add is %d; neither may be negative", s.Start, s.Add)
 	}
 	add := cmp.Or(s.Add, 4)
 
-	return trace.Record(ctx, steps, func(yield func(ChunkingState) bool) trace.Status {
+	return record(ctx, s.MaxSteps, func(yield func(ChunkingState) bool) trace.Status {
 		alpha := make([]float64, len(y))
 		working := p.first(next(alpha), cmp.Or(s.Start, 4))
 		state := ChunkingState{Iterate: p.iterate(alpha, 0), Working: working}
@@ -98,7 +94,7 @@ func Chunking(ctx context.Context, k svm.Matrix, y []float64, s ChunkingSettings
 			}
 			working = slices.Sorted(slices.Values(slices.Concat(stay, state.Violators)))
 		}
-	}), nil
+	})
 }
 
 // first returns a working set of the first n points of an order, ascending, and

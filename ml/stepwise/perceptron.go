@@ -64,10 +64,6 @@ func Perceptron(ctx context.Context, k svm.Matrix, y []float64, s PerceptronSett
 	if err != nil {
 		return nil, err
 	}
-	steps, err := maxSteps(s.MaxSteps)
-	if err != nil {
-		return nil, err
-	}
 	mistaken := func(margin float64) bool { return margin <= 0 }
 	if s.Strict {
 		mistaken = func(margin float64) bool { return margin < 0 }
@@ -77,7 +73,7 @@ func Perceptron(ctx context.Context, k svm.Matrix, y []float64, s PerceptronSett
 		radius = max(radius, p.k[i][i])
 	}
 
-	return trace.Record(ctx, steps, func(yield func(PerceptronState) bool) trace.Status {
+	return record(ctx, s.MaxSteps, func(yield func(PerceptronState) bool) trace.Status {
 		alpha, b := make([]float64, len(y)), 0.0
 		state := PerceptronState{Iterate: p.iterate(alpha, b), Looked: -1}
 		yield(state)
@@ -103,7 +99,7 @@ func Perceptron(ctx context.Context, k svm.Matrix, y []float64, s PerceptronSett
 				return trace.Converged
 			}
 		}
-	}), nil
+	})
 }
 
 // worst returns the smallest margin.
@@ -147,16 +143,12 @@ func PrimalPerceptron(ctx context.Context, x *mat.Dense, y []float64, s PrimalPe
 	if err != nil {
 		return nil, err
 	}
-	steps, err := maxSteps(s.MaxSteps)
-	if err != nil {
-		return nil, err
-	}
 	if !(s.Rate >= 0) || math.IsInf(s.Rate, 1) {
 		return nil, fmt.Errorf("stepwise: Rate is %g; it must be above 0 and finite, or 0 for 1", s.Rate)
 	}
 	rate := cmp.Or(s.Rate, 1)
 
-	return trace.Record(ctx, steps, func(yield func(PrimalPerceptronState) bool) trace.Status {
+	return record(ctx, s.MaxSteps, func(yield func(PrimalPerceptronState) bool) trace.Status {
 		_, d := x.Dims()
 		state := PrimalPerceptronState{W: make([]float64, d), Looked: -1}
 		yield(state)
@@ -176,5 +168,5 @@ func PrimalPerceptron(ctx context.Context, x *mat.Dense, y []float64, s PrimalPe
 				return trace.Converged
 			}
 		}
-	}), nil
+	})
 }

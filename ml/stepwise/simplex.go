@@ -85,10 +85,6 @@ func Simplex(ctx context.Context, x mat.Matrix, y []float64, s SimplexSettings) 
 	if err := checkC(s.C); err != nil {
 		return nil, err
 	}
-	steps, err := maxSteps(s.MaxSteps)
-	if err != nil {
-		return nil, err
-	}
 	for i := range m {
 		for k := range d {
 			if v := x.At(i, k); math.IsNaN(v) || math.IsInf(v, 0) {
@@ -97,7 +93,7 @@ func Simplex(ctx context.Context, x mat.Matrix, y []float64, s SimplexSettings) 
 		}
 	}
 	t := newTableau(x, y, s.C, cmp.Or(s.Symbol, "w"))
-	return trace.Record(ctx, steps, func(yield func(SimplexState) bool) trace.Status {
+	return record(ctx, s.MaxSteps, func(yield func(SimplexState) bool) trace.Status {
 		for bland := false; ; {
 			state := t.state(bland)
 			switch {
@@ -111,7 +107,7 @@ func Simplex(ctx context.Context, x mat.Matrix, y []float64, s SimplexSettings) 
 			t.pivot(state.Leaving, state.Entering)
 			bland = state.Ratios[state.Leaving] == 0
 		}
-	}), nil
+	})
 }
 
 // tableau is the programme solved for the basic variables. Variables are numbers

@@ -93,12 +93,8 @@ func SMO(ctx context.Context, k svm.Matrix, y []float64, s SMOSettings) (*trace.
 	if err != nil {
 		return nil, err
 	}
-	steps, err := maxSteps(s.MaxSteps)
-	if err != nil {
-		return nil, err
-	}
 
-	return trace.Record(ctx, steps, func(yield func(SMOState) bool) trace.Status {
+	return record(ctx, s.MaxSteps, func(yield func(SMOState) bool) trace.Status {
 		o := newPairs(p, all(len(y)), make([]float64, len(y)))
 		yield(o.state(nil))
 		for {
@@ -110,7 +106,7 @@ func SMO(ctx context.Context, k svm.Matrix, y []float64, s SMOSettings) (*trace.
 				return trace.IterationLimit
 			}
 		}
-	}), nil
+	})
 }
 
 // pairs is an iterate of SMO on some of the points of a problem.

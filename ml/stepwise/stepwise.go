@@ -167,12 +167,12 @@ func checkC(c float64) error {
 	return nil
 }
 
-// maxSteps returns the bound of a replay: 1000 steps for a setting of 0.
-func maxSteps(setting int) (int, error) {
-	if setting < 0 {
-		return 0, fmt.Errorf("stepwise: MaxSteps is %d; it must not be negative", setting)
+// record is trace.Record of at most maxSteps steps, 1000 for a setting of 0.
+func record[S any](ctx context.Context, maxSteps int, run func(yield func(S) bool) trace.Status) (*trace.Replay[S], error) {
+	if maxSteps < 0 {
+		return nil, fmt.Errorf("stepwise: MaxSteps is %d; it must not be negative", maxSteps)
 	}
-	return cmp.Or(setting, 1000), nil
+	return trace.Record(ctx, cmp.Or(maxSteps, 1000), run), nil
 }
 
 // tolerance returns the tolerance on KKT violations: 1e-3 for a setting of 0.

@@ -68,15 +68,11 @@ func SubgradientDescent(ctx context.Context, x *mat.Dense, y []float64, s Subgra
 	if err != nil {
 		return nil, err
 	}
-	steps, err := maxSteps(s.MaxSteps)
-	if err != nil {
-		return nil, err
-	}
 	if !(s.Rate >= 0 && s.Rate <= 1) {
 		return nil, fmt.Errorf("stepwise: Rate is %g; it must be above 0 and at most 1, or 0 for 1/t", s.Rate)
 	}
 
-	return trace.Record(ctx, steps, func(yield func(SubgradientState) bool) trace.Status {
+	return record(ctx, s.MaxSteps, func(yield func(SubgradientState) bool) trace.Status {
 		o := &descent{x: x, y: p.y, printed: s.Printed, w: make([]float64, d), alpha: make([]float64, m)}
 		state := SubgradientState{Iterate: p.iterate(o.alpha, o.b), W: slices.Clone(o.w), Looked: -1}
 		state.Best = state.Primal
@@ -105,7 +101,7 @@ func SubgradientDescent(ctx context.Context, x *mat.Dense, y []float64, s Subgra
 				}
 			}
 		}
-	}), nil
+	})
 }
 
 // descent is the iterate of sub-gradient descent, w being the sum of

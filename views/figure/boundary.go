@@ -21,10 +21,7 @@ func Boundary(s Scene) (*Picture, error) {
 	if s.Model == nil {
 		return nil, errors.New("picture: there is no model to draw; Scatter draws points alone")
 	}
-	s, err := s.ready()
-	if err == nil {
-		err = s.coordinates()
-	}
+	s, err := s.onPlane()
 	if err != nil {
 		return nil, err
 	}

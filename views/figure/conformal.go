@@ -19,10 +19,7 @@ func Conformal(s Scene) (*Picture, error) {
 	if s.Model == nil || s.Machine < 0 || s.Machine >= len(s.Model.Machines) || s.Model.Machines[s.Machine].Map == nil {
 		return nil, errors.New("picture: the model has no conformal map; train it with one")
 	}
-	s, err := s.ready()
-	if err == nil {
-		err = s.coordinates()
-	}
+	s, err := s.onPlane()
 	if err != nil {
 		return nil, err
 	}

@@ -60,10 +60,7 @@ func Overlay(layers []Layer) (*Picture, error) {
 	for i, l := range layers {
 		one := l.Scene
 		one.Limits, one.Width, one.Height, one.Grid = s.Limits, s.Width, s.Height, s.Grid
-		if err := one.coordinates(); err != nil {
-			return nil, err
-		}
-		if one, err = one.ready(); err != nil {
+		if one, err = one.onPlane(); err != nil {
 			return nil, fmt.Errorf("%s: %w", l.Name, err)
 		}
 		surf := newSurface(one.Model, one.View, s.Limits, s.Grid)

@@ -105,12 +105,13 @@ func (s Scene) ready() (Scene, error) {
 	return s, nil
 }
 
-// coordinates reports a model whose objects have none.
-func (s *Scene) coordinates() error {
+// onPlane is ready for a picture over coordinates, which the objects of the model must
+// have.
+func (s Scene) onPlane() (Scene, error) {
 	if s.Model != nil && len(s.Model.Features) == 0 {
-		return errors.New("picture: the model compares objects without coordinates; Decisions draws what there is to see")
+		return s, errors.New("picture: the model compares objects without coordinates; Decisions draws what there is to see")
 	}
-	return nil
+	return s.ready()
 }
 
 // sides tells whether the model has one boundary, with a class on either side of it.
