@@ -1,6 +1,7 @@
 package ml
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -36,20 +37,11 @@ type Quantity struct {
 func (q Quantity) Value(r *Report) any {
 	switch v := q.of(r).(type) {
 	case *float64:
-		if v != nil {
-			return *v
-		}
-		return nil
+		return known(v)
 	case *int:
-		if v != nil {
-			return *v
-		}
-		return nil
+		return known(v)
 	case *bool:
-		if v != nil {
-			return *v
-		}
-		return nil
+		return known(v)
 	case []float64:
 		if v != nil {
 			return v
@@ -63,6 +55,41 @@ func (q Quantity) Value(r *Report) any {
 	default:
 		return v
 	}
+}
+
+// mostListed is how many numbers of a list are for reading.
+const mostListed = 6
+
+// Text is the quantity in r for reading, "" where it does not apply: its numbers as
+// number writes them, of a long list the first.
+func (q Quantity) Text(r *Report, number func(Unit, float64) string) string {
+	switch v := q.Value(r).(type) {
+	case nil:
+		return ""
+	case float64:
+		return number(q.Unit, v)
+	case []float64:
+		var parts []string
+		for _, w := range v[:min(len(v), mostListed)] {
+			parts = append(parts, number(q.Unit, w))
+		}
+		if len(v) > mostListed {
+			parts = append(parts, "…")
+		}
+		return strings.Join(parts, ", ")
+	case bool:
+		return map[bool]string{true: "yes", false: "no"}[v]
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// known is what v points to, nil where it points nowhere.
+func known[T any](v *T) any {
+	if v == nil {
+		return nil
+	}
+	return *v
 }
 
 // Quantities lists everything a Report holds, most telling first.

@@ -16,7 +16,7 @@ func writeReport(w io.Writer, r ml.Report) error {
 	var rows []row
 	var names, values int // widths
 	for _, q := range ml.Quantities {
-		s := text(q.Value(&r))
+		s := q.Text(&r, digits)
 		if s == "" {
 			continue
 		}
@@ -34,20 +34,5 @@ func writeReport(w io.Writer, r ml.Report) error {
 	return b.Flush()
 }
 
-// text is a value for reading, "" for what does not apply.
-func text(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case float64:
-		return strconv.FormatFloat(v, 'g', 7, 64)
-	case []float64:
-		s := make([]string, len(v))
-		for i, x := range v {
-			s[i] = text(x)
-		}
-		return strings.Join(s, " ")
-	default:
-		return fmt.Sprint(v)
-	}
-}
+// digits writes the numbers of the table, of whatever unit.
+func digits(_ ml.Unit, v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }

@@ -2,10 +2,8 @@ package door
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"marginlab/ml"
 	"marginlab/ml/kernel"
@@ -23,36 +21,17 @@ func numbers(r *ml.Report) (rows []views.Number) {
 	return rows
 }
 
-// mostWeights is how many weights of a linear model a page lists.
-const mostWeights = 6
-
 // QuantityText is the quantity for reading, "" where it does not apply.
 func QuantityText(q ml.Quantity, r *ml.Report) string {
-	switch v := q.Value(r).(type) {
-	case float64:
-		switch q.Unit {
+	return q.Text(r, func(u ml.Unit, v float64) string {
+		switch u {
 		case ml.Share:
 			return Percent(v)
 		case ml.Seconds:
 			return duration(v)
 		}
 		return views.Long(v)
-	case []float64:
-		var parts []string
-		for _, w := range v[:min(len(v), mostWeights)] {
-			parts = append(parts, views.Long(w))
-		}
-		if len(v) > mostWeights {
-			parts = append(parts, "…")
-		}
-		return strings.Join(parts, ", ")
-	case bool:
-		return map[bool]string{true: "yes", false: "no"}[v]
-	case nil:
-		return ""
-	default:
-		return fmt.Sprint(v)
-	}
+	})
 }
 
 // QuantityNumber is a quantity to sort and to compare by, false where it does not
