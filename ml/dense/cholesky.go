@@ -120,17 +120,9 @@ func upper(u blas64.General) blas64.Triangular {
 	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: u.Rows, Stride: u.Stride, Data: u.Data}
 }
 
-// Solve replaces x by a⁻¹ x for U from Cholesky. Its inner loops are vectorised, which
-// those of the BLAS in Go are not.
+// Solve replaces x by a⁻¹ x for U from Cholesky.
 func Solve(u blas64.General, x []float64) {
-	row := func(i int) []float64 { return u.Data[i*u.Stride+i : i*u.Stride+len(x)] } // from the diagonal on
-	for i := range x {
-		r := row(i)
-		x[i] /= r[0]
-		floats.AddScaled(x[i+1:], -x[i], r[1:])
-	}
-	for i := len(x) - 1; i >= 0; i-- {
-		r := row(i)
-		x[i] = (x[i] - floats.Dot(r[1:], x[i+1:])) / r[0]
-	}
+	v := blas64.Vector{N: len(x), Inc: 1, Data: x}
+	blas64.Trsv(blas.Trans, upper(u), v)
+	blas64.Trsv(blas.NoTrans, upper(u), v)
 }
