@@ -39,7 +39,7 @@ type Dataset struct {
 	Name     string    `json:"name"`
 	Origin   string    `json:"origin"`
 	Hash     string    `json:"hash"`
-	Kind     string    `json:"kind"` // of the rows: vectors, precomputed
+	Kind     string    `json:"kind"` // of the rows: vectors, precomputed, strings
 	Rows     int       `json:"rows"`
 	Features []string  `json:"features"`
 	Label    string    `json:"label"`
@@ -69,7 +69,13 @@ func (a *Room) Datasets(w http.ResponseWriter, r *http.Request) error {
 }
 
 // kindOfRows is what a file may be said to hold.
-var kindOfRows = param.Param{Name: "kind", Kind: param.Choice, Options: []param.Option{{Name: string(dataset.KindVectors)}, {Name: string(dataset.KindPrecomputed)}}}
+func kindOfRows() param.Param {
+	p := param.Param{Name: "kind", Kind: param.Choice}
+	for _, k := range dataset.Kinds() {
+		p.Options = append(p.Options, param.Option{Name: string(k)})
+	}
+	return p
+}
 
 // CreateDataset stores the file in the body. Nobody is there to be asked about
 // the columns: what the query leaves open is guessed.
@@ -79,7 +85,7 @@ func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if k := q.Get("kind"); k != "" {
-		if err := kindOfRows.Check(k); err != nil {
+		if err := kindOfRows().Check(k); err != nil {
 			return param.Problems{{Field: "kind", Message: err.Error()}}
 		}
 	}

@@ -93,7 +93,10 @@ func placeholder(p param.Param) string {
 		for i, o := range p.Options {
 			names[i] = o.Name
 		}
-		return " " + strings.Join(names, "|")
+		if all := strings.Join(names, "|"); len(all) <= 80 {
+			return " " + all
+		}
+		return " NAME" // they are listed below
 	case param.Text:
 		return " TEXT"
 	}

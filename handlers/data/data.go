@@ -8,10 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-chi/chi/v5"
 	"gonum.org/v1/gonum/mat"
@@ -24,8 +27,12 @@ import (
 	"marginlab/web"
 )
 
-// textCells is how many numbers of a data set can be edited as text.
-const textCells = 20_000
+// textCells is how many numbers of a data set can be edited as text, and textSymbols how
+// long its strings may be together.
+const (
+	textCells   = 20_000
+	textSymbols = 200_000
+)
 
 // previewRows is how many rows of a file the question for its columns shows.
 const previewRows = 8
@@ -63,7 +70,7 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 }
 
 func (a *Room) limitsText() string {
-	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns; separator, header and decimal comma are found out. A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
+	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns; separator, header and decimal comma are found out. A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K. Strings stand in a column of a CSV, beside their labels.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
 }
 
 func datasetRow(s store.Dataset) views.DatasetRow {
@@ -74,8 +81,11 @@ func datasetRow(s store.Dataset) views.DatasetRow {
 }
 
 func sizeText(s store.Dataset) string {
-	if s.Kind == dataset.KindPrecomputed {
+	switch s.Kind {
+	case dataset.KindPrecomputed:
 		return fmt.Sprintf("kernel matrix of %d objects", s.Rows)
+	case dataset.KindStrings:
+		return fmt.Sprintf("%d strings", s.Rows)
 	}
 	return fmt.Sprintf("%d × %d", s.Rows, s.Dims())
 }
@@ -199,12 +209,18 @@ func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tab
 	p := views.MappingPage{
 		Page: a.Frame("Columns of "+file, "data"), Upload: chi.URLParam(r, "id"), File: file, Name: name, Error: message, Reads: reads(t), Rows: len(t.Lines),
 	}
+	words := slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return !c.Numeric && c.Name != m.Label })
+	kinds := []views.Option{{Value: string(dataset.KindVectors), Label: "features", Help: "Every row is a point."}}
 	if t.Square() || t.Kind == dataset.KindPrecomputed {
-		p.Kinds = views.Choose([]views.Option{
-			{Value: string(dataset.KindVectors), Label: "features", Help: "Every row is a point."},
-			{Value: string(dataset.KindPrecomputed), Label: "values of a kernel", Help: "Row i holds k(xᵢ, x₁) … k(xᵢ, x_M): a kernel matrix, to be trained on with the kernel precomputed. All columns belong to it but the label."},
-		}, string(cmp.Or(m.Kind, dataset.KindVectors)))
+		kinds = append(kinds, views.Option{Value: string(dataset.KindPrecomputed), Label: "values of a kernel", Help: "Row i holds k(xᵢ, x₁) … k(xᵢ, x_M): a kernel matrix, to be trained on with the kernel precomputed. All columns belong to it but the label."})
 	}
+	if p.Words = words || m.Kind == dataset.KindStrings; p.Words {
+		kinds = append(kinds, views.Option{Value: string(dataset.KindStrings), Label: "strings", Help: "One column holds them: words, sentences, sequences of letters. Kernels of strings compare them."})
+	}
+	if len(kinds) > 1 {
+		p.Kinds = views.Choose(kinds, string(cmp.Or(m.Kind, dataset.KindVectors)))
+	}
+	strung := t.StringsColumn(m)
 	features := map[string]bool{}
 	for _, f := range m.Features {
 		features[f] = true
@@ -215,7 +231,8 @@ func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tab
 			kind = "numbers"
 		}
 		p.Columns = append(p.Columns, views.ColumnRow{
-			Name: c.Name, Kind: kind, Label: c.Name == m.Label, CanBeFeature: c.Numeric,
+			Strings: c.Name == strung,
+			Name:    c.Name, Kind: kind, Label: c.Name == m.Label, CanBeFeature: c.Numeric,
 			Feature: features[c.Name] || m.Features == nil && c.Numeric && c.Name != m.Label,
 		})
 	}
@@ -242,14 +259,17 @@ func (a *Room) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m := dataset.Mapping{Kind: dataset.Kind(r.PostFormValue("kind")), Label: r.PostFormValue("label")}
+	m := dataset.Mapping{Kind: cmp.Or(dataset.Kind(r.PostFormValue("kind")), dataset.KindVectors), Label: r.PostFormValue("label")}
 	for _, f := range r.PostForm["feature"] {
-		if f != m.Label && m.Kind != dataset.KindPrecomputed {
+		if f != m.Label && m.Kind == dataset.KindVectors {
 			m.Features = append(m.Features, f)
 		}
 	}
+	if column := r.PostFormValue("strings"); column != "" && m.Kind == dataset.KindStrings {
+		m.Features = []string{column}
+	}
 	name := door.NameOf(r.PostFormValue("name"), file)
-	if m.Label == "" || len(m.Features) == 0 && m.Kind != dataset.KindPrecomputed {
+	if m.Label == "" || len(m.Features) == 0 && m.Kind == dataset.KindVectors {
 		return a.askMapping(w, r, table, file, m, name, "Choose one label column and at least one feature.")
 	}
 	d, err := table.Data(m)
@@ -353,16 +373,12 @@ func (a *Room) showDataset(w http.ResponseWriter, r *http.Request, form views.Da
 	if len(d.Features) > 2 {
 		p.Axes, p.AxisX, p.AxisY = door.AxisOptions(d.Features), x, y
 	}
-	names, cells, rest := columns(d)
-	p.Header = append(append(append([]string{"row"}, names...), rest...), d.Label)
+	names, cells := columns(d)
+	p.Header = append(append([]string{"row"}, names...), d.Label)
 	for i := range min(door.TableRows, set.Rows) {
-		row := []string{strconv.Itoa(i + 1)}
-		for _, v := range cells.RawRowView(i)[:len(names)] {
-			row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
-		}
-		p.Rows = append(p.Rows, append(append(row, rest...), d.Classes[d.Y[i]]))
+		p.Rows = append(p.Rows, append(append([]string{strconv.Itoa(i + 1)}, cells(i)...), d.Classes[d.Y[i]]))
 	}
-	if p.Text == "" && d.Kind() == dataset.KindVectors && set.Rows*len(d.Features) <= textCells {
+	if p.Text == "" && editable(d) {
 		var text strings.Builder
 		if err := d.Encode(&text); err != nil {
 			return err
@@ -384,26 +400,70 @@ func objectNumbers(d *dataset.Data) []views.Number {
 			{Label: "values of the kernel", Value: views.Short(mat.Min(p.K)) + " to " + views.Short(mat.Max(p.K))},
 		}
 	}
+	if s, ok := d.Objects.(*dataset.Strings); ok {
+		shortest, longest, symbols := math.MaxInt, 0, map[rune]bool{}
+		for _, v := range s.Values {
+			length := utf8.RuneCountInString(v)
+			shortest, longest = min(shortest, length), max(longest, length)
+			for _, c := range v {
+				symbols[c] = true
+			}
+		}
+		return []views.Number{
+			{Label: "strings", Value: n},
+			{Label: "length", Value: fmt.Sprintf("%d to %d", shortest, longest), Help: "Symbols of the shortest and the longest."},
+			{Label: "symbols", Value: strconv.Itoa(len(symbols)), Help: "Different ones in all strings."},
+		}
+	}
 	return []views.Number{{Label: "points", Value: n}, {Label: "features", Value: strings.Join(d.Features, ", ")}}
 }
 
 // tableColumns is how many values of a kernel a table shows of an object.
 const tableColumns = 10
 
-// columns are the names and the values that a table shows of objects, and what
-// stands in the place of others.
-func columns(d *dataset.Data) (names []string, x *mat.Dense, rest []string) {
-	p, ok := d.Objects.(*dataset.Precomputed)
-	if !ok {
-		return d.Features, d.X, nil
+// columns are the names of the columns that a table shows of objects, and their cells in a
+// row.
+func columns(d *dataset.Data) (names []string, cells func(i int) []string) {
+	numbers := func(x *mat.Dense, most int, rest ...string) func(i int) []string {
+		return func(i int) (row []string) {
+			for _, v := range x.RawRowView(i)[:most] {
+				row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
+			}
+			return append(row, rest...)
+		}
 	}
-	for j := range min(tableColumns, p.Columns()) {
-		names = append(names, fmt.Sprintf("K%d", j+1))
+	text := func(i int) []string { return []string{door.Clipped(d.Objects.Text(i))} }
+	switch o := d.Objects.(type) {
+	case *dataset.Strings:
+		return []string{o.Name}, text
+	case nil:
+		return d.Features, numbers(d.X, len(d.Features))
+	case *dataset.Precomputed:
+		shown := min(tableColumns, o.Columns())
+		for j := range shown {
+			names = append(names, fmt.Sprintf("K%d", j+1))
+		}
+		if o.Columns() > shown {
+			return append(names, "…"), numbers(o.K, shown, "…")
+		}
+		return names, numbers(o.K, shown)
 	}
-	if p.Columns() > tableColumns {
-		rest = []string{"…"}
+	return []string{"object"}, text
+}
+
+// editable tells whether the rows are few enough to be edited as text, if they can be.
+func editable(d *dataset.Data) bool {
+	switch o := d.Objects.(type) {
+	case nil:
+		return d.Len()*len(d.Features) <= textCells
+	case *dataset.Strings:
+		symbols := 0
+		for _, v := range o.Values {
+			symbols += len(v)
+		}
+		return symbols <= textSymbols
 	}
-	return names, p.K, rest
+	return false
 }
 
 // dataset finds the data set of the request's path.

@@ -2,6 +2,7 @@ package door
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
@@ -122,15 +124,19 @@ func Answer(r figure.Run, base, query string, inline, coarse bool) (views.Answer
 		ans.More = append(ans.More, p)
 	}
 	ans.Numbers = numbers(&r.Result.Report)
-	if r.Data.Kind() == dataset.KindPrecomputed {
+	switch r.Data.Kind() {
+	case dataset.KindVectors:
+	case dataset.KindPrecomputed:
 		ans.Notes = append(ans.Notes, "There is no boundary to draw: of these objects nothing is known but the values of a kernel, so there is no plane that they lie in. The picture shows f(x) of each instead.")
+	default:
+		ans.Notes = append(ans.Notes, fmt.Sprintf("There is no boundary to draw: %s have no coordinates, so there is no plane that they lie in. The picture shows f(x) of each instead.", r.Data.Kind().Words()))
 	}
 	ans.Notes = append(ans.Notes, remarks(&r.Result.Report, r.Spec)...)
 	if !s.View.Exact {
 		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.", len(r.Result.Model.Features)))
 	}
 	if !coarse {
-		ans.Points = pointTable(s)
+		ans.Points = pointTable(s, r.Data.Objects)
 	}
 	return ans, nil
 }
@@ -267,8 +273,9 @@ func short(v float64) float64 {
 	return r
 }
 
-// pointTable is what the scene's model says of its points, the first of them.
-func pointTable(s figure.Scene) views.PointTable {
+// pointTable is what the scene's model says of its points, the first of them; objects are
+// what they are where they are no vectors.
+func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 	points := s.Points[:min(len(s.Points), TableRows)]
 	t := views.PointTable{Head: []string{"f(x)", "margin y f(x)", "slack"}, Rows: make([]views.PointRow, 0, len(points)), Total: len(s.Points)}
 	sides := s.Model.Rule == ml.Sign
@@ -286,6 +293,9 @@ func pointTable(s figure.Scene) views.PointTable {
 		if len(p.X) > 4 {
 			coords = append(coords, "…")
 		}
+		if objects != nil {
+			coords = []string{Clipped(objects.Text(p.Row))}
+		}
 		values := []string{views.Short(p.F), views.Short(p.Margin), views.Short(p.Slack)}
 		if s.Targets {
 			values[2] = views.Short(p.Y - p.F)
@@ -301,6 +311,15 @@ func pointTable(s figure.Scene) views.PointTable {
 		})
 	}
 	return t
+}
+
+// Clipped is text cut to what a cell of a table has room for.
+func Clipped(text string) string {
+	const most = 60 // characters
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
 }
 
 // roleText says in words what a point is.
@@ -343,8 +362,8 @@ func BareScene(d *dataset.Data, x, y string, o Options) (figure.Scene, error) {
 // DataPicture shows a data set without a model: points on two axes, or the values
 // of a kernel as a map, class by class.
 func DataPicture(d *dataset.Data, x, y string, o Options) (*figure.Picture, error) {
-	if d.Kind() == dataset.KindPrecomputed {
-		return figure.KernelMatrix(d, o.Look())
+	if d.Kind() != dataset.KindVectors {
+		return figure.KernelMatrix(context.Background(), kernel.For(d.Kind()), d, o.Look())
 	}
 	s, err := BareScene(d, x, y, o)
 	if err != nil {

@@ -88,12 +88,7 @@ func (b *bench) chooseKernel() {
 	if b.spec.Kernel = ml.DefaultSpec().Kernel; b.data.Kind() == dataset.KindVectors {
 		return
 	}
-	for _, row := range kernel.Table {
-		if row.Takes == b.data.Kind() {
-			b.spec.Kernel = row.Name
-			return
-		}
-	}
+	b.spec.Kernel = kernel.For(b.data.Kind()).Name
 }
 
 // kernels are the options among those of a form that take the data.

@@ -169,7 +169,7 @@ func (t *Table) cutHeader(sep byte) []string {
 	for j, c := range t.Columns {
 		names[j] = c.Cells[0]
 	}
-	if t.Header = isHeader(names, sep) || t.countsColumns(names); !t.Header {
+	if t.Header = (isHeader(names, sep) || t.countsColumns(names)) && !t.isRowOfWords(names, sep); !t.Header {
 		return nil
 	}
 	for j := range t.Columns {
@@ -184,6 +184,24 @@ func isHeader(cells []string, sep byte) bool {
 	return !slices.ContainsFunc(cells, func(s string) bool {
 		return s == "?" || isNumber(s, sep) || notFinite(s)
 	})
+}
+
+// isRowOfWords tells that the first row of a file in which nothing is a number is no
+// header but a row like the others: a cell is longer than a name, or stands again below.
+func (t *Table) isRowOfWords(first []string, sep byte) bool {
+	again := false
+	for j, c := range t.Columns {
+		if utf8.RuneCountInString(first[j]) > maxText {
+			again = true
+		}
+		for _, s := range c.Cells[1:] {
+			if isNumber(s, sep) {
+				return false
+			}
+			again = again || s == first[j] && s != ""
+		}
+	}
+	return again
 }
 
 // countsColumns tells a header that numbers the features, 0,1,2,label: two or more

@@ -32,6 +32,8 @@ type Objects interface {
 	Subset(rows []int) Objects
 	// Validate reports what breaks the rules that the type states, or nil.
 	Validate() error
+	// Text is object i as people write it down; "" where that is not known or no text.
+	Text(i int) string
 	// Keep returns what a model needs of these rows to have the kernel of other objects
 	// with them later; of a kernel matrix that is not all that the rows hold.
 	Keep(rows []int) Objects
@@ -88,6 +90,15 @@ var kinds = []kindEntry{
 			return t.stringRows(like.(*Strings), expected)
 		},
 	},
+}
+
+// Kinds lists the kinds of objects.
+func Kinds() []Kind {
+	list := make([]Kind, len(kinds))
+	for i, e := range kinds {
+		list[i] = e.Kind
+	}
+	return list
 }
 
 // entry is that of the kind, nil for one that is not known.
@@ -176,6 +187,8 @@ func (v vectors) Validate() error {
 	}
 	return nil
 }
+
+func (v vectors) Text(int) string { return "" }
 
 func (v vectors) Keep(rows []int) Objects { return v.Subset(rows) }
 

@@ -59,6 +59,9 @@ func (p *Precomputed) Subset(rows []int) Objects {
 	return s
 }
 
+// Text is "": nothing is known of the objects.
+func (p *Precomputed) Text(int) string { return "" }
+
 // Keep returns the numbers of these rows, which say where others have the kernel with
 // them.
 func (p *Precomputed) Keep(rows []int) Objects {

@@ -30,6 +30,9 @@ func (s *Strings) Subset(rows []int) Objects {
 	return t
 }
 
+// Text is the string.
+func (s *Strings) Text(i int) string { return s.Values[i] }
+
 // Keep is Subset: a string is all that the kernel with it takes.
 func (s *Strings) Keep(rows []int) Objects { return s.Subset(rows) }
 
@@ -85,8 +88,9 @@ func decodeStrings(header []string) (decoder, error) {
 }
 
 func (d *stringsDecoder) add(cells []string) (wrong int, err error) {
-	d.Values = append(d.Values, strings.Clone(cells[0]))
-	return 0, checkString(cells[0])
+	v := unguard(cells[0])
+	d.Values = append(d.Values, strings.Clone(v))
+	return 0, checkString(v)
 }
 
 func (d *stringsDecoder) objects() Objects { return &d.Strings }
@@ -138,6 +142,24 @@ func (t *Table) stringsColumn(label int, named []string) (int, error) {
 	return 0, t.fault(-1, -1, "expected a column of strings beside the label, found none with words")
 }
 
+// StringsColumn is the name of the column of strings under a mapping, "" where there is
+// none.
+func (t *Table) StringsColumn(m Mapping) string {
+	label, err := t.find(m.Label)
+	if err != nil {
+		return ""
+	}
+	var named []string
+	if m.Kind == KindStrings {
+		named = m.Features
+	}
+	j, err := t.stringsColumn(label, named)
+	if err != nil {
+		return ""
+	}
+	return t.Columns[j].Name
+}
+
 func (t *Table) labelledStrings(label int, named []string) (*Strings, error) {
 	j, err := t.stringsColumn(label, named)
 	if err != nil {
@@ -158,8 +180,21 @@ func (t *Table) readStrings(j int) (*Strings, error) {
 	return s, nil
 }
 
+// headerIsRow makes what was taken for a header the first row.
+func (t *Table) headerIsRow() {
+	if !t.Header {
+		return
+	}
+	t.Header, t.Lines = false, slices.Concat([]int{t.first}, t.Lines)
+	for j := range t.Columns {
+		c := &t.Columns[j]
+		c.Cells = slices.Concat([]string{c.Name}, c.Cells)
+	}
+}
+
 // stringRows reads strings to predict: the column of the name that those of the training
-// had, or the only one beside the label.
+// had, or the only one beside the label. Strings that stand alone have no header but the
+// name of that column.
 func (t *Table) stringRows(like *Strings, expected string) (s *Strings, label string, err error) {
 	named := func(name string) int {
 		return slices.IndexFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, name) })
@@ -173,6 +208,7 @@ func (t *Table) stringRows(like *Strings, expected string) (s *Strings, label st
 	case j >= 0:
 	case len(t.Columns) == 1:
 		j, at = 0, -1
+		t.headerIsRow()
 	case len(t.Columns) == 2 && at >= 0:
 		j = 1 - at
 	case len(t.Columns) == 2 && !t.Header:

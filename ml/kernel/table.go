@@ -83,6 +83,25 @@ func Lookup(name string) (Entry, error) {
 	return Entry{}, fmt.Errorf("kernel %q is not known; use %s or %s", name, strings.Join(names[:last], ", "), names[last])
 }
 
+// For returns the first kernel of Table that takes objects of a kind other than vectors,
+// with the defaults of its parameters, but normalised if it can be.
+func For(kind dataset.Kind) Kernel {
+	for _, row := range Table {
+		if row.Takes != kind {
+			continue
+		}
+		k := Kernel{Name: row.Name}
+		for _, p := range row.Params {
+			k.Values = k.Values.With(p.Name, p.Read(p.Default))
+		}
+		if param.Contains(row.Params, normalizes.Name) {
+			k.Values = k.Values.With(normalizes.Name, param.Of(true))
+		}
+		return k
+	}
+	return Kernel{}
+}
+
 // New returns the named kernel with the values of the parameters that it has, words
 // among them being worked out for the rows of x (M x d) as the kernel will see them.
 // Values of other parameters are left out, and so are all of a kernel that Table does

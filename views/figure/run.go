@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -96,7 +97,7 @@ func mappedMachines(r Run) (machines []int) {
 }
 
 func hasMatrix(r Run) []int {
-	if r.Data.Kind() != dataset.KindPrecomputed {
+	if r.Data.Kind() == dataset.KindVectors {
 		return nil
 	}
 	return []int{0}
@@ -165,7 +166,9 @@ func drawMap(r Run, machine int) (*Picture, error) {
 	return Conformal(s)
 }
 
-func drawMatrix(r Run, _ int) (*Picture, error) { return KernelMatrix(r.Data, r.Look) }
+func drawMatrix(r Run, _ int) (*Picture, error) {
+	return KernelMatrix(context.Background(), r.Result.Model.Kernel, r.Data, r.Look)
+}
 
 // Scene is what the figures of one of the run's models start from.
 func (r Run) Scene(m *ml.Model) (Scene, error) {

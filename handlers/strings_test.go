@@ -1,0 +1,204 @@
+package handlers
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"marginlab/handlers/api"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// sequences is a CSV of random DNA, of which every other string has a motif planted.
+func sequences(n int) string {
+	r := rand.New(rand.NewPCG(7, 1))
+	var b strings.Builder
+	b.WriteString("sequence,class\n")
+	for i := range n {
+		s := make([]byte, 30+r.IntN(10))
+		for j := range s {
+			s[j] = "ACGT"[r.IntN(4)]
+		}
+		class := "plain"
+		if i%2 == 1 {
+			class = "planted"
+			copy(s[r.IntN(20):], "GATTACA")
+		}
+		fmt.Fprintf(&b, "%s,%s\n", s, class)
+	}
+	return b.String()
+}
+
+// TestStrings goes with labelled strings through every door that points go through.
+func TestStrings(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
+	file := sequences(60)
+	set := c.upload("name=DNA", file)
+	if set.Kind != "strings" || set.Rows != 60 || len(set.Features) != 0 || set.Label != "class" {
+		t.Fatalf("%+v", set)
+	}
+	csv := string(c.want(200, "GET", "/api/datasets/"+set.ID+".csv", "").body)
+	if again := c.upload("", csv); !strings.HasPrefix(csv, "#strings\nsequence,class\n") || again.Hash != set.Hash {
+		t.Error("what is downloaded is not what was uploaded")
+	}
+	beside := "id,class,text,note\n1,a,cat,x\n2,b,cart,y\n3,a,bar,x\n"
+	if chosen := c.upload("kind=strings&label=class&features=text", beside); chosen.Kind != "strings" || chosen.Hash == set.Hash {
+		t.Errorf("%+v", chosen)
+	}
+	for query, says := range map[string]string{
+		"kind=strings&features=text&label=text":     "is the label and cannot be the strings as well",
+		"kind=strings&features=text,note&label=id":  "expected one column of strings",
+		"kind=strings&features=nothing&label=class": "no column",
+	} {
+		if a := c.want(http.StatusUnprocessableEntity, "POST", "/api/datasets?"+query, beside); !strings.Contains(string(a.body), says) {
+			t.Errorf("%s: %s", query, a.body)
+		}
+	}
+	if a := c.want(http.StatusUnprocessableEntity, "POST", "/api/datasets?kind=strings", "s,class\nab,x\n,y\n"); !strings.Contains(string(a.body), "line 3, column 1 (s): expected a string, found nothing") {
+		t.Errorf("%s", a.body)
+	}
+
+	// Kernels that do not take them are refused, and values out of range.
+	for spec, says := range map[string]string{
+		`{}`:                                     "use spectrum, gap-subsequence",
+		`{"kernel":"spectrum","k":0}`:            "k must be a whole number from 1",
+		`{"kernel":"spectrum","k":0.5}`:          "k must be a whole number",
+		`{"kernel":"gap-subsequence","decay":2}`: "decay must be a number above 0",
+	} {
+		if a := c.want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":`+spec+`}`); !strings.Contains(string(a.body), says) {
+			t.Errorf("%s: %s", spec, a.body)
+		}
+	}
+	var ids []string
+	for _, spec := range []string{`{"kernel":"spectrum","k":4,"test_fraction":0.25}`, `{"kernel":"gap-subsequence","k":3,"normalize":true,"conformal":"amari","C":10}`} {
+		id := c.train(`{"dataset":"` + set.ID + `","spec":` + spec + `}`)
+		c.follow(id)
+		run := decode[api.Run](c.want(200, "GET", "/api/runs/"+id, ""))
+		if run.Status != "done" || run.Report == nil || run.Report.TrainAccuracy < 0.8 || run.Report.D != 0 || run.Report.Values.Number("k") < 3 {
+			t.Fatalf("%+v", run)
+		}
+		m, err := ml.ReadModel(strings.NewReader(string(c.want(200, "GET", "/api/runs/"+id+"/model.json", "").body)))
+		if err != nil || m.Objects != dataset.KindStrings {
+			t.Errorf("%v", err)
+		}
+		a := c.want(200, "POST", "/api/runs/"+id+"/predictions", "sequence\nGATTACAGATTACA\nCCCCCCCCCCC\n", "Content-Type", "text/csv")
+		if lines := strings.Split(string(a.body), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[1], "1,planted,") {
+			t.Errorf("%s", a.body)
+		}
+		ids = append(ids, id)
+	}
+
+	page := func(path string) *goquery.Document {
+		t.Helper()
+		a := c.do("GET", path, "")
+		doc, err := goquery.NewDocumentFromReader(bytes.NewReader(a.body))
+		if err != nil || a.status != 200 {
+			t.Fatalf("%s: %d, %v: %.400s", path, a.status, err, a.body)
+		}
+		return doc
+	}
+	pictures := func(doc *goquery.Document, least int) {
+		t.Helper()
+		n := 0
+		doc.Find("img").Each(func(_ int, img *goquery.Selection) {
+			src, _ := img.Attr("src")
+			if !strings.Contains(src, "/figures/") {
+				return
+			}
+			n++
+			if a := c.do("GET", src, ""); a.status != 200 || !strings.Contains(string(a.body), "<svg") {
+				t.Errorf("%s: %d", src, a.status)
+			}
+		})
+		if n < least {
+			t.Errorf("%d pictures, want %d", n, least)
+		}
+	}
+	data := page("/datasets/" + set.ID)
+	first := strings.Split(strings.Split(file, "\n")[1], ",")[0]
+	if text := data.Text(); !strings.Contains(text, "60 strings") || !strings.Contains(text, "symbols") || !strings.Contains(data.Find("td").Text(), first) || !strings.Contains(data.Find("textarea").Text(), "#strings") {
+		t.Error(text)
+	}
+	pictures(data, 1)
+	pictures(page("/datasets"), 1)
+
+	lab := page("/lab?data=" + set.ID)
+	options := lab.Find("#f-kernel option").Map(func(_ int, o *goquery.Selection) string { v, _ := o.Attr("value"); return v })
+	if fmt.Sprint(options) != "[spectrum gap-subsequence]" || !strings.Contains(lab.Text(), "strings have no coordinates") || lab.Find("#f-k").Length() != 1 {
+		t.Errorf("kernels %v: %s", options, lab.Find("main").Text())
+	}
+	if !strings.Contains(lab.Find("td").Text(), first) {
+		t.Error("the lab does not show the strings")
+	}
+	pictures(lab, 2)
+	pictures(page("/lab?conformal=eigen&kernel=gap-subsequence&normalize=true&data="+set.ID), 4)
+	pictures(page("/lab?k=0&data="+set.ID), 1) // nothing is trained
+	for _, id := range ids {
+		run := page("/runs/" + id)
+		if !strings.Contains(run.Text(), "strings have no coordinates") {
+			t.Error("no word about the boundary")
+		}
+		pictures(run, 2)
+		if a := c.do("GET", "/runs/"+id+"/predictions.csv", ""); a.status != 200 || strings.Count(string(a.body), "\n") != 61 {
+			t.Errorf("predictions: %d", a.status)
+		}
+	}
+	compared := page("/compare?" + url.Values{"run": ids}.Encode())
+	if text := compared.Text(); !strings.Contains(text, "no boundaries to lay over each other") || !strings.Contains(text, "gap-subsequence") {
+		t.Error(compared.Find("main").Text())
+	}
+	pictures(compared, 2)
+	pictures(page("/runs"), 2)
+}
+
+// TestUploadOfStrings uploads files by the page: one that is beyond doubt, and one whose
+// columns are asked for.
+func TestUploadOfStrings(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
+	send := func(name, text string) *goquery.Document {
+		t.Helper()
+		var body bytes.Buffer
+		w := multipart.NewWriter(&body)
+		part, err := w.CreateFormFile("file", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = part.Write([]byte(text))
+		w.Close()
+		a := c.do("POST", "/datasets", body.String(), "Content-Type", w.FormDataContentType(), "Sec-Fetch-Site", "same-origin")
+		if a.status != http.StatusOK {
+			t.Fatalf("%d: %s", a.status, a.body)
+		}
+		return a.html()
+	}
+	if doc := send("dna.csv", sequences(20)); !strings.Contains(doc.Text(), "20 strings") {
+		t.Error(doc.Find("main").Text())
+	}
+	doc := send("words.csv", "word,number,kind\ncat,1,a\ncart,2,b\nbar,3,a\nbart,4,b\n")
+	form := doc.Find(`form[action*="/datasets/mapping/"]`)
+	action, _ := form.Attr("action")
+	if form.Find(`input[name="kind"][value="strings"]`).Length() != 1 {
+		t.Fatal(form.Text())
+	}
+	if v, _ := form.Find(`input[name="strings"][checked]`).Attr("value"); v != "word" {
+		t.Errorf("the strings are said to stand in %q", v)
+	}
+	doc = c.send(http.StatusOK, action, "name=Words&kind=strings&label=kind&strings=word&feature=number").html()
+	if !strings.Contains(doc.Text(), "4 strings") || !strings.Contains(doc.Find("td").Text(), "cart") {
+		t.Error(doc.Find("main").Text())
+	}
+}

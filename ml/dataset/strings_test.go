@@ -1,0 +1,161 @@
+package dataset
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestReadStrings(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		in   string
+		m    Mapping
+		want []string
+		col  string
+	}{
+		"two columns of words": {"sequence,class\nACGT,a\nAC,b\n", Mapping{}, []string{"ACGT", "AC"}, "sequence"},
+		"label first":          {"class,sequence\na,ACGT\nb,AC\n", Mapping{}, []string{"ACGT", "AC"}, "sequence"},
+		"sentences":            {"class;text\na;\"science; is, organized\"\nb;wisdom is  organized\n", Mapping{}, []string{"science; is, organized", "wisdom is  organized"}, "text"},
+		"among numbers":        {"n,word,class\n1,cat,a\n2,cart,b\n", Mapping{Kind: KindStrings}, []string{"cat", "cart"}, "word"},
+		"the most varied":      {"who,word,class\nx,cat,a\nx,cart,b\n", Mapping{}, []string{"cat", "cart"}, "word"},
+		"chosen":               {"who,word,class\nx,cat,a\nx,cart,b\n", Mapping{Features: []string{"who"}, Kind: KindStrings}, []string{"x", "x"}, "who"},
+		"digits":               {"bits,class\n0101,a\n1100,b\n", Mapping{Kind: KindStrings}, []string{"0101", "1100"}, "bits"},
+		"missing by name only": {"s,class\nNA,a\n?,b\n", Mapping{Kind: KindStrings}, []string{"NA", "?"}, "s"},
+		"canonical":            {"#strings\ns,class\n1 2,3\n\"a,b\",4\n", Mapping{}, []string{"1 2", "a,b"}, "s"},
+		"characters":           {"s,class\né∑,a\nÅ,b\n", Mapping{}, []string{"é∑", "Å"}, "s"},
+		"tab in quotes":        {"s,class\n\"a\tb\",a\nb,b\n", Mapping{}, []string{"a b", "b"}, "s"},
+	} {
+		d, err := Read(strings.NewReader(c.in), "f", c.m, Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(&Strings{c.col, c.want}, d.Objects); diff != "" || d.Label != "class" || d.Len() != 2 {
+			t.Errorf("%s: label %q\n%s", name, d.Label, diff)
+		}
+		roundTrip(t, d)
+	}
+	for says, in := range map[string]string{
+		"f, line 3, column 1 (s): expected a string, found nothing": "s,class\nab,a\n,b\n",
+		"f, line 3: expected UTF-8 text, found byte 0xFF":           "s,class\nab,a\n\xff,b\n",
+		"expected at least two classes":                             "s,class\nab,a\nb,a\n",
+		"expected a column of strings beside the label, found none": "1,2,class\n3,4,a\n5,6,b\n",
+		"expected at least one row of data":                         "#strings\ns,class\n",
+		"expected a label, found nothing":                           "s,class\nab,a\nb,\n",
+	} {
+		if d, err := Read(strings.NewReader(in), "f", Mapping{Kind: KindStrings}, Limits{}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, %v; want %q", in, d, err, says)
+		}
+	}
+	if _, err := Read(strings.NewReader("#strings\ns,class\nab,a\nb,b\n"), "f", Mapping{Kind: KindVectors}, Limits{}); err == nil || !strings.Contains(err.Error(), "found strings") {
+		t.Errorf("strings as features: %v", err)
+	}
+}
+
+func TestGuessOfStrings(t *testing.T) {
+	t.Parallel()
+	for in, obvious := range map[string]bool{
+		"sequence,class\nACGT,a\nAC,b\n":     true,
+		"#strings\ns,kind\nACGT,a\nAC,b\n":   true,
+		"sequence,kind\nACGT,a\nAC,b\n":      false, // either may be the label
+		"a,sequence,class\nx,AC,a\ny,GT,b\n": false, // either may be the strings
+	} {
+		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, sure := table.Guess(); m.Kind != KindStrings || sure != obvious || len(m.Features) != 1 || table.StringsColumn(m) != m.Features[0] {
+			t.Errorf("%q: %+v, obvious %v", in, m, sure)
+		}
+	}
+}
+
+// TestStringsRoundTrip writes strings of any characters and reads them back.
+func TestStringsRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		s := &Strings{Name: "s"}
+		for _, v := range rapid.SliceOfN(rapid.StringN(1, 12, -1), 2, 8).Draw(r, "strings") {
+			if v = tidy(v); v == "" {
+				v = "-"
+			}
+			s.Values = append(s.Values, v)
+		}
+		d := &Data{Objects: s, Label: "label", Classes: []string{"a", "b"}, Y: make([]int, s.Len())}
+		d.Y[0] = 1
+		var b bytes.Buffer
+		if err := d.Encode(&b); err != nil {
+			r.Fatal(err)
+		}
+		for name, read := range map[string]func() (*Data, error){
+			"decoded":   func() (*Data, error) { return Decode(bytes.NewReader(b.Bytes())) },
+			"as a file": func() (*Data, error) { return Read(bytes.NewReader(b.Bytes()), "f.csv", Mapping{}, Limits{}) },
+		} {
+			back, err := read()
+			if err != nil {
+				r.Fatalf("%s: %v\n%s", name, err, b.Bytes())
+			}
+			if diff := cmp.Diff(d.Objects, back.Objects); diff != "" || back.Hash() != d.Hash() {
+				r.Errorf("%s:\n%s\n%s", name, diff, b.Bytes())
+			}
+		}
+	})
+}
+
+// TestStringRows finds the strings to predict in a file.
+func TestStringRows(t *testing.T) {
+	t.Parallel()
+	kept := (&Strings{"seq", []string{"ab"}}).Keep([]int{0})
+	for in, want := range map[string]string{
+		"seq,class\nab,x\nb,y\n":  "class",
+		"class,SEQ\nx,ab\ny,b\n":  "class",
+		"n,seq\n1,ab\n2,b\n":      "",
+		"ab\nb\n":                 "",
+		"text\nab\nb\n":           "",
+		"text,class\nab,x\nb,y\n": "class",
+	} {
+		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, label, err := table.Alike(kept, "class")
+		if err != nil || label != want {
+			t.Errorf("%q: label %q, %v", in, label, err)
+			continue
+		}
+		n := o.Len()
+		if o.Text(n-2) != "ab" || o.Text(n-1) != "b" {
+			t.Errorf("%q: %v", in, o)
+		}
+	}
+	for in, n := range map[string]int{
+		"ab\nb\n":                          2,
+		"SEQ\nab\nb\n":                     2,
+		strings.Repeat("a", 200) + "\nb\n": 2,
+		"ab,x\nb,y\nb,x\nab,y\n":           4,
+	} {
+		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o, _, err := table.Alike(kept, "class"); err != nil || o.Len() != n || len(table.Lines) != n {
+			t.Errorf("%q: %v, %v, want %d strings", in, o, err, n)
+		}
+	}
+	for in, says := range map[string]string{
+		"a,b,c\nx,y,z\n":     `no column "seq" with the strings that the model takes: the file has a, b, c`,
+		"seq\nab\n\"\"\nb\n": "line 3, column 1 (seq): expected a string, found nothing",
+	} {
+		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := table.Alike(kept, "class"); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", in, err, says)
+		}
+	}
+}
