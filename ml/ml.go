@@ -43,7 +43,7 @@ type Report struct {
 	Values param.Values `json:"-"`
 
 	Status          trace.Status `json:"status"`
-	Objective       *float64     `json:"objective,omitempty"` // svm: the dual, maximised; mcm, ridge: the minimum
+	Objective       *float64     `json:"objective,omitempty"` // svm: the dual, maximised; mcm, ridge, ww, cs: the minimum
 	DualObjective   *float64     `json:"dual_objective,omitempty"`
 	PrimalObjective *float64     `json:"primal_objective,omitempty"`
 	Gap             *float64     `json:"gap,omitempty"`   // (primal - dual) / max(1, |primal|)
@@ -193,12 +193,16 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, q part, w
 		return nil, nil, err
 	}
 	last.solution = sol.over(q.at, len(p.rows))
-	rep, nc := &last.report, len(last.cores)
-	rep.Cores, rep.JBefore, rep.JAfter, rep.SignChange = &nc, finite(stats.JBefore), finite(stats.JAfter), &stats.SignChange
-	if stats.Spectrum != nil {
-		rep.Eigenvalue = finite(stats.Eigenvalue)
-	}
+	last.report.mapped(len(last.cores), stats)
 	return first, last, nil
+}
+
+// mapped adds what was measured of a conformal map with so many cores.
+func (r *Report) mapped(cores int, stats conformal.Stats) {
+	r.Cores, r.JBefore, r.JAfter, r.SignChange = &cores, finite(stats.JBefore), finite(stats.JAfter), &stats.SignChange
+	if stats.Spectrum != nil {
+		r.Eigenvalue = finite(stats.Eigenvalue)
+	}
 }
 
 // Check reports what would keep Train from starting: values of spec out of

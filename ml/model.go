@@ -227,13 +227,12 @@ func (m *Model) Scores(x *mat.Dense) *mat.Dense {
 	n, _ := x.Dims()
 	in := m.Inputs(x)
 	scores := mat.NewDense(n, len(m.Machines), nil)
+	f := make([]float64, n)
 	for k, machine := range m.Machines {
-		sum := m.sum(k)
-		for i := range n {
-			row := in.RawRowView(i)
-			v := sum.At(row)
+		m.sum(k).AtRows(f, in)
+		for i, v := range f {
 			if machine.Map != nil {
-				v *= machine.Map.At(row)
+				v *= machine.Map.At(in.RawRowView(i))
 			}
 			scores.Set(i, k, v+machine.B)
 		}

@@ -3,14 +3,17 @@ package ml
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/multiclass"
 	"marginlab/ml/param"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
@@ -23,10 +26,15 @@ type MulticlassEntry struct {
 	Formula string // plain text with Unicode
 	Help    string
 	Rule    Rule // of the model
+
+	// joint is the one problem that trains the machines of all classes together, an SVM of
+	// its own; empty: binary machines of any learner, trained each by itself.
+	joint multiclass.Formulation
 }
 
-// Multiclass lists the ways in the order pages show them. Both here train binary
-// machines of any learner, each by itself and each with a conformal map of its own.
+// Multiclass lists the ways in the order pages show them. Machines that are trained each
+// by itself have each a conformal map of its own; those of one problem share theirs, whose
+// scatter is that of all classes.
 //
 // On ties: the votes of one against one are often equal, as with three classes that beat
 // each other in a ring. LIBSVM takes the first of those classes in the order in which
@@ -42,6 +50,16 @@ var Multiclass = []MulticlassEntry{
 		Name: "ovr", Label: "one against the rest", Rule: OneVsRest,
 		Formula: "fᵢ for class i against all others: argmaxᵢ fᵢ(x)",
 		Help:    "A machine for every class against all others, trained on all points; the largest f(x) wins, also where none or several are positive.",
+	},
+	{
+		Name: "ww", Label: "Weston and Watkins", Rule: Argmax, joint: multiclass.WestonWatkins,
+		Formula: "minimise ½ Σ |w_c|² + C Σ ξᵢc  subject to  f_yᵢ(xᵢ) − f_c(xᵢ) ≥ 1 − ξᵢc for every wrong class c, ξᵢc ≥ 0",
+		Help:    "One SVM for all classes at once: a function for every class, and a slack for every wrong class of every point.",
+	},
+	{
+		Name: "cs", Label: "Crammer and Singer", Rule: Argmax, joint: multiclass.CrammerSinger,
+		Formula: "minimise ½ Σ |w_c|² + C Σ ξᵢ  subject to  f_yᵢ(xᵢ) − f_c(xᵢ) ≥ 1 − ξᵢ for every wrong class c, ξᵢ ≥ 0, no bias",
+		Help:    "One SVM for all classes at once: a function without bias for every class, and one slack for every point, that of its worst wrong class.",
 	},
 }
 
@@ -111,11 +129,14 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, spec Spec, record
 	if err != nil {
 		return nil, nil, err
 	}
-	parts := p.parts(gram)
 	width := 0.0
 	if spec.Conformal != "none" {
 		width = p.coreGamma(spec, gram)
 	}
+	if p.target.Rule == Argmax {
+		return p.fitJointly(ctx, spec, gram, width, recorder)
+	}
+	parts := p.parts(gram)
 	if len(parts) == 1 {
 		first, last, err := p.fit(ctx, learner, spec, parts[0], width, recorder)
 		if err != nil {
@@ -164,6 +185,65 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, spec Spec, record
 	return firsts, lasts, nil
 }
 
+// fitJointly trains the machines of all classes as one problem, before and after their
+// map. All share one report.
+func (p *problem) fitJointly(ctx context.Context, spec Spec, gram kernel.Matrix, width float64, recorder trace.Recorder) (firsts, lasts []*fitted, err error) {
+	way, err := lookupMulticlass(spec.Multiclass)
+	if err != nil {
+		return nil, nil, err
+	}
+	class := pick(p.target.Class, p.rows)
+	solve := func(k kernel.Matrix) ([]*fitted, error) {
+		res, err := multiclass.Train(ctx, k, class, len(p.target.Classes), multiclass.Settings{
+			Formulation: way.joint, C: spec.penalty(), Tol: spec.Values.Number("tol"), MaxIter: spec.Values.Int("max_iter"), CacheBytes: spec.CacheBytes, Recorder: recorder,
+		})
+		if err != nil {
+			return nil, err
+		}
+		report := Report{
+			Status: res.Status, Objective: &res.Objective, DualObjective: &res.DualObjective, Gap: &res.Gap,
+			SlackSum: &res.SlackSum, Iterations: res.Iterations, KKTViolation: &res.KKTViolation,
+		}
+		if res.Local {
+			report.Local, report.DualObjective, report.Gap = &res.Local, nil, nil
+		}
+		machines := make([]*fitted, len(res.Coef))
+		for c := range machines {
+			machines[c] = &fitted{solution: &solution{u: res.Coef[c], b: res.B[c], f: res.F[c], report: report}}
+		}
+		return machines, nil
+	}
+	if lasts, err = solve(gram); err != nil || spec.Conformal == "none" || lasts[0].report.Status == trace.Cancelled {
+		return nil, lasts, err
+	}
+	used := make([]float64, len(class)) // by any machine
+	for _, f := range lasts {
+		for i, u := range f.u {
+			used[i] += math.Abs(u)
+		}
+	}
+	shared := &fitted{cores: p.cores(spec, used)}
+	var stats conformal.Stats
+	shared.cmap, stats, err = conformal.Fit(ctx, spec.Conformal, gram, p.x, pick(p.target.Strata(), p.rows), shared.cores, conformal.Settings{
+		Gamma: width, Ridge: spec.Values.Number("core_ridge"),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if shared.c, err = p.factors(ctx, shared); err != nil {
+		return nil, nil, err
+	}
+	firsts = lasts
+	if lasts, err = solve(kernel.Scaled(gram, shared.c)); err != nil {
+		return nil, nil, err
+	}
+	for _, f := range lasts {
+		f.cmap, f.cores, f.c = shared.cmap, shared.cores, shared.c
+		f.report.mapped(len(shared.cores), stats)
+	}
+	return firsts, lasts, nil
+}
+
 // blame says which of several machines could not be trained.
 func (p *problem) blame(k int, err error) error {
 	message, ok := param.ForPerson(err)
@@ -205,18 +285,26 @@ type MachineReport struct {
 	Margin         *float64     `json:"margin,omitempty"`
 	H              *float64     `json:"h,omitempty"`
 	LOOAccuracy    *float64     `json:"loo_accuracy,omitempty"`
-	Iterations     int          `json:"iterations"`
+	Iterations     int          `json:"iterations"` // of one problem for all: those of the problem
 	Cores          *int         `json:"cores,omitempty"`
 	JBefore        *float64     `json:"j_before,omitempty"`
 	JAfter         *float64     `json:"j_after,omitempty"`
 }
 
-// reportOf is the solvers' part of the report on m. Of several machines it has only what
-// they have together, and a report of each.
+// reportOf is the solvers' part of the report on m. Of several machines it has what they
+// have together, and a report of each.
 func reportOf(m *Model, machines []*fitted) Report {
 	if len(machines) == 1 {
 		r := machines[0].report
 		r.B = &machines[0].b
+		return r
+	}
+	if m.Rule == Argmax {
+		r := machines[0].report // one for all
+		for k, f := range machines {
+			positive, _ := m.Sides(k)
+			r.Machines = append(r.Machines, MachineReport{Positive: positive, TrainN: len(f.f), Status: r.Status, B: &f.b, SupportVectors: len(supports(f.u)), Iterations: r.Iterations})
+		}
 		return r
 	}
 	r := Report{Status: trace.Converged}

@@ -20,6 +20,16 @@ import (
 	"marginlab/ml/trace"
 )
 
+// binary are the ways whose machines are trained each by itself, by any learner.
+func binary() (ways []ml.MulticlassEntry) {
+	for _, way := range ml.Multiclass {
+		if way.Rule != ml.Argmax {
+			ways = append(ways, way)
+		}
+	}
+	return ways
+}
+
 // The accuracies and support vectors of reference solutions, which another program put
 // together of its own machines.
 func TestMulticlassReference(t *testing.T) {
@@ -32,6 +42,7 @@ func TestMulticlassReference(t *testing.T) {
 		Expect  struct {
 			TrainAccuracy  float64 `json:"train_accuracy"`
 			SupportVectors int     `json:"support_vectors"`
+			Objective      float64
 		}
 	}
 	if err := json.Unmarshal(reference(t, "reference", "multiclass.json"), &cases); err != nil {
@@ -45,13 +56,10 @@ func TestMulticlassReference(t *testing.T) {
 	compared := 0
 	for _, c := range cases {
 		way := ""
-		for name, begins := range map[string]string{"ovo": "one-vs-one", "ovr": "one-vs-rest"} {
+		for name, begins := range map[string]string{"ovo": "one-vs-one", "ovr": "one-vs-rest", "ww": "weston", "cs": "crammer"} {
 			if strings.HasPrefix(c.Method, begins) {
 				way = name
 			}
-		}
-		if way == "" {
-			continue
 		}
 		compared++
 		s := spec(t, "multiclass", way, "tol", "1e-6").With("C", param.Of(c.C))
@@ -70,6 +78,9 @@ func TestMulticlassReference(t *testing.T) {
 		if math.Abs(r.TrainAccuracy-c.Expect.TrainAccuracy) > 1e-12 {
 			t.Errorf("%s, %v, %s: accuracy %g, want %g", c.Method, c.Columns, c.Kernel.Type, r.TrainAccuracy, c.Expect.TrainAccuracy)
 		}
+		if want := c.Expect.Objective; want > 0 && math.Abs(*r.Objective-want) > 1e-5*want {
+			t.Errorf("%s, %v, %s: objective %.9g, want %.9g", c.Method, c.Columns, c.Kernel.Type, *r.Objective, want)
+		}
 		want, apart := c.Expect.SupportVectors, 0
 		if len(c.Columns) == 2 && c.Kernel.Type == "linear" && want > 0 {
 			// Points that lie on each other share their weight in many ways: of versicolor
@@ -83,8 +94,8 @@ func TestMulticlassReference(t *testing.T) {
 			t.Errorf("%s, %v, %s: %d support vectors, want %d", c.Method, c.Columns, c.Kernel.Type, r.SupportVectors, want)
 		}
 	}
-	if compared != 6 {
-		t.Errorf("%d cases compared, want 6", compared)
+	if compared != 12 {
+		t.Errorf("%d cases compared, want 12", compared)
 	}
 }
 
@@ -92,7 +103,7 @@ func TestMulticlassReference(t *testing.T) {
 func TestMulticlassIsItsMachines(t *testing.T) {
 	t.Parallel()
 	d := three(60)
-	for _, way := range ml.Multiclass {
+	for _, way := range binary() {
 		for _, set := range [][]string{{"kernel", "linear"}, {"gamma", "0.5"}, {"conformal", "eigen", "gamma", "0.3"}, {"conformal", "amari", "core_gamma", "0.4", "core_step", "5"}, {"learner", "mcm", "kernel", "poly", "degree", "2", "coef0", "1"}, {"learner", "mcm", "conformal", "gradient", "core_gamma", "0.2"}} {
 			t.Run(way.Name+" "+strings.Join(set, " "), func(t *testing.T) {
 				t.Parallel()
@@ -147,6 +158,67 @@ func TestMulticlassIsItsMachines(t *testing.T) {
 	}
 }
 
+// Of one problem for all classes there is a function for each, and one report with a
+// certificate.
+func TestMulticlassAsOneProblem(t *testing.T) {
+	t.Parallel()
+	d := three(60)
+	for _, way := range []string{"ww", "cs"} {
+		for _, set := range [][]string{{"kernel", "linear"}, {"gamma", "0.5"}, {"conformal", "eigen", "gamma", "0.3"}, {"conformal", "amari", "core_gamma", "0.4", "core_step", "5"}} {
+			set = append(set, "multiclass", way, "tol", "1e-8")
+			var steps int
+			res, err := ml.Train(t.Context(), d, spec(t, set...), func(s trace.Step) {
+				steps++
+				if s.Machines != 0 {
+					t.Errorf("%v: step %+v", set, s)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, r := res.Model, res.Report
+			if err := m.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			if m.Rule != ml.Argmax || r.Rule != ml.Argmax || len(m.Machines) != 3 || len(r.Machines) != 3 || r.Status != trace.Converged {
+				t.Errorf("%v: %s", set, asJSON(t, r))
+			}
+			if r.Gap == nil || *r.Gap < -1e-9 || *r.Gap > 1e-5 || r.Objective == nil || r.SlackSum == nil || r.B != nil || r.SupportVectors != len(m.Supports.Rows) {
+				t.Errorf("%v: %s", set, asJSON(t, r))
+			}
+			if a, err := m.Accuracy(d); err != nil || a != r.TrainAccuracy || a < 0.8 {
+				t.Errorf("%v: accuracy %g, of the model %g (%v)", set, r.TrainAccuracy, a, err)
+			}
+			sum := 0.0
+			for k, own := range r.Machines {
+				if own.Positive != d.Classes[k] || own.Negative != "" || *own.B != m.Machines[k].B || own.TrainN != 60 {
+					t.Errorf("%v: machine %+v", set, own)
+				}
+				sum += *own.B
+			}
+			if math.Abs(sum) > 1e-9 || way == "cs" && m.Machines[0].B != 0 {
+				t.Errorf("%v: biases %g in sum", set, sum)
+			}
+			mapped := slices.Contains(set, "conformal")
+			if (r.JAfter != nil) != mapped || (res.Before != nil) != mapped {
+				t.Errorf("%v: %s", set, asJSON(t, r))
+			}
+			for k, machine := range m.Machines {
+				if (machine.Map != nil) != mapped || mapped && !slices.Equal(machine.Map.Alpha, m.Machines[0].Map.Alpha) || !slices.Equal(machine.CoreRows, m.Machines[0].CoreRows) {
+					t.Errorf("%v: machine %d has a map of its own", set, k)
+				}
+			}
+			if slices.Contains(set, "eigen") && *r.JAfter < *r.JBefore {
+				t.Errorf("%v: J %g after %g", set, *r.JAfter, *r.JBefore)
+			}
+			back, err := ml.ReadModel(strings.NewReader(asJSON(t, m)))
+			if err != nil || asJSON(t, back) != asJSON(t, m) {
+				t.Errorf("%v: read again: %v", set, err)
+			}
+		}
+	}
+}
+
 // Only of more than two classes, and where none is named, all are told apart.
 func TestWhenThereAreSides(t *testing.T) {
 	t.Parallel()
@@ -159,6 +231,9 @@ func TestWhenThereAreSides(t *testing.T) {
 		{toy(), []string{"multiclass", "ovr"}, ml.Sign},
 		{three(30), nil, ml.OneVsOne},
 		{three(30), []string{"multiclass", "ovr"}, ml.OneVsRest},
+		{three(30), []string{"multiclass", "ww"}, ml.Argmax},
+		{three(30), []string{"multiclass", "cs"}, ml.Argmax},
+		{toy(), []string{"multiclass", "cs"}, ml.Sign},
 		{three(30), []string{"positive", "elm"}, ml.Sign},
 		{three(30), []string{"positive", "elm", "multiclass", "ovr"}, ml.Sign},
 	} {
@@ -224,6 +299,9 @@ func TestMulticlassOnPrecomputedValues(t *testing.T) {
 	given := &dataset.Data{Label: d.Label, Classes: d.Classes, Y: d.Y, Objects: values}
 	for _, way := range ml.Multiclass {
 		for _, set := range [][]string{nil, {"learner", "mcm"}, {"conformal", "eigen", "core_gamma", "0.2"}} {
+			if way.Rule == ml.Argmax && slices.Contains(set, "mcm") {
+				continue
+			}
 			set := append([]string{"multiclass", way.Name}, set...)
 			res := train(t, given, spec(t, append(set, "kernel", "precomputed")...))
 			m := res.Model
@@ -290,6 +368,9 @@ func TestMulticlassHeedsTheContext(t *testing.T) {
 	d := three(90)
 	for _, way := range ml.Multiclass {
 		for _, set := range [][]string{nil, {"conformal", "eigen"}, {"learner", "mcm"}} {
+			if way.Rule == ml.Argmax && slices.Contains(set, "mcm") {
+				continue
+			}
 			for k := range 12 {
 				res, err := ml.Train(expireAt(k), d, spec(t, append(set, "multiclass", way.Name)...), nil)
 				switch {
@@ -331,6 +412,16 @@ func TestMulticlassRefuses(t *testing.T) {
 	lone := data([][]float64{{0, 0}, {0, 1}, {5, 0}, {5, 1}, {0, 9}}, "a", "a", "b", "b", "c")
 	for _, way := range ml.Multiclass {
 		for _, l := range ml.Learners {
+			if way.Rule == ml.Argmax && l.Name != "svm" {
+				_, err := ml.Train(t.Context(), lone, spec(t, "learner", l.Name, "multiclass", way.Name), nil)
+				if message := problemFor(err, "multiclass"); !strings.Contains(message, way.Name+" is an SVM of its own") {
+					t.Errorf("%s, %s: %v", l.Name, way.Name, err)
+				}
+				if err := ml.Check(toy(), spec(t, "learner", l.Name, "multiclass", way.Name)); err != nil {
+					t.Errorf("%s, %s: two classes: %v", l.Name, way.Name, err)
+				}
+				continue
+			}
 			if r := train(t, lone, spec(t, "learner", l.Name, "multiclass", way.Name, "C", "100")).Report; r.TrainAccuracy != 1 {
 				t.Errorf("%s, %s: accuracy %g", l.Name, way.Name, r.TrainAccuracy)
 			}
@@ -358,6 +449,9 @@ func TestTrainerJudgesSeveralClasses(t *testing.T) {
 			"svm": {"standardize", "false", "gamma", "0.7"}, "standardised": nil, "hard margin": {"hard_margin", "true", "gamma", "60"},
 			"conformal": {"conformal", "gradient", "core_step", "6"}, "mcm": {"learner", "mcm"},
 		} {
+			if way.Rule == ml.Argmax && (name == "mcm" || name == "hard margin") {
+				continue
+			}
 			t.Run(fmt.Sprint(way.Name, " ", name), func(t *testing.T) {
 				t.Parallel()
 				s := spec(t, append(set, "multiclass", way.Name)...)

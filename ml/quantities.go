@@ -113,9 +113,9 @@ var Quantities = slices.Concat([]Quantity{
 	{"margin", "margin 1/|w|", "Distance from f = 0 to f = ±1 in the kernel's feature space.", Plain, 0, func(r *Report) any { return r.Margin }},
 	{"w_norm", "|w|", "Length of the normal in feature space, √(u′Ku).", Plain, 0, func(r *Report) any { return r.WNorm }},
 	{"h", "h", "Largest functional margin of a training point, at least 1: the MCM keeps its ratio to the smallest margin small.", Plain, 0, func(r *Report) any { return r.H }},
-	{"slack_sum", "sum of slacks", "Σ max(0, 1 − y f(x)): how far all training points together fall short of f = ±1 on their side.", Plain, 0, func(r *Report) any { return r.SlackSum }},
+	{"slack_sum", "sum of slacks", "Σ max(0, 1 − y f(x)): how far all training points together fall short of f = ±1 on their side; of one problem for all classes, of 1 between the right class and the wrong ones.", Plain, 0, func(r *Report) any { return r.SlackSum }},
 	{"l1", "Σ|λ|", "Sum of the absolute coefficients, what ρ pays for.", Plain, 0, func(r *Report) any { return r.L1 }},
-	{"machines", "machines", "Functions f that were trained, each by itself and each with numbers of its own.", Plain, 0, func(r *Report) any {
+	{"machines", "machines", "Functions f that were trained, one for each class or each pair of classes.", Plain, 0, func(r *Report) any {
 		if len(r.Machines) == 0 {
 			return nil
 		}
@@ -130,7 +130,7 @@ var Quantities = slices.Concat([]Quantity{
 	{"cores", "cores", "Points around which the map magnifies or shrinks.", Plain, 0, func(r *Report) any { return r.Cores }},
 	{"sign_change", "c(x) changes sign", "The kernel stays positive semidefinite, but points on the two sides of c = 0 count as opposite.", Plain, 0, func(r *Report) any { return r.SignChange }},
 	{"rank", "rank", "Columns that f may use: the numerical rank of the kernel matrix at rank_tol, or, with ρ > 0, all of them.", Plain, 0, func(r *Report) any { return r.Rank }},
-	{"objective", "objective", "SVM: the dual, maximised. MCM: h + C Σq + ρ Σ|λ|, minimised. Kernel ridge: ½ Σ(t − f)² + ½ λ|w|², minimised.", Plain, 0, func(r *Report) any { return r.Objective }},
+	{"objective", "objective", "SVM: the dual, maximised. MCM: h + C Σq + ρ Σ|λ|, minimised. Kernel ridge: ½ Σ(t − f)² + ½ λ|w|², minimised. Weston and Watkins, Crammer and Singer: ½ Σ|w_c|² + C Σξ, minimised.", Plain, 0, func(r *Report) any { return r.Objective }},
 	{"primal_objective", "primal objective", "½|w|² + C Σξ at the solution; it meets the dual at the optimum.", Plain, 0, func(r *Report) any { return r.PrimalObjective }},
 	{"dual_objective", "dual objective", "A bound that no better solution can pass: the certificate.", Plain, 0, func(r *Report) any { return r.DualObjective }},
 	{"gap", "relative duality gap", "(primal − dual) / max(1, |primal|): what is left between the two; 0 proves the optimum.", Plain, 0, func(r *Report) any { return r.Gap }},

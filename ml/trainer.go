@@ -63,7 +63,7 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 	if err != nil {
 		return nil, err
 	}
-	if learner.heldOut != nil && t.spec.Conformal == "none" && !t.spec.Values.Switch("hard_margin") {
+	if learner.heldOut != nil && p.target.Rule != Argmax && t.spec.Conformal == "none" && !t.spec.Values.Switch("hard_margin") {
 		return t.path(ctx, learner, p, test, cs)
 	}
 	var judged []Judged

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"marginlab/handlers/door"
 	"marginlab/ml"
@@ -57,6 +58,14 @@ func (a *Room) CompareVersions(w http.ResponseWriter, r *http.Request) error {
 	}
 	if b.spec.TestFraction == 0 {
 		b.spec.TestFraction = 0.3
+	}
+	if slices.ContainsFunc(ml.Learners, func(l ml.Learner) bool {
+		spec := b.spec
+		spec.Learner = l.Name
+		_, err := ml.TargetOf(b.data, spec)
+		return err != nil
+	}) {
+		b.spec.Multiclass = ml.DefaultSpec().Multiclass // which all of them take
 	}
 	if b.fixes(versionControls...) {
 		return web.Errorf(web.Forbidden, "Your teacher has set what this comparison would change.")

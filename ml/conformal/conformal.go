@@ -7,14 +7,14 @@
 // kernel matrix is D K D with D = diag c(x_i), so it stays positive semidefinite
 // whatever the signs of c.
 //
-// A map is judged by the Fisher scalar of the two classes in feature space,
+// A map is judged by the Fisher scalar of the classes in feature space,
 // J = tr S_b / tr S_w, which for the reshaped kernel is
 //
 //	J(c) = c'B0c / c'W0c,
-//	B0 = blockdiag(K11/M1, K22/M2) - K/M,
-//	W0 = diag(k_ii) - blockdiag(K11/M1, K22/M2)
+//	B0 = blockdiag(K11/M1, K22/M2, ...) - K/M,
+//	W0 = diag(k_ii) - blockdiag(K11/M1, K22/M2, ...)
 //
-// where a block holds the rows of one class; rows may come in any order. With
+// where a block holds the rows of one class, of two or more; rows may come in any order. With
 // the M x (n+1) matrix K1 = [1, exp(-gamma |x_i - a_j|²)] of n cores, c = K1 alpha.
 //
 // Objects without coordinates have the distance of the kernel itself, which is that
@@ -176,7 +176,7 @@ type Stats struct {
 }
 
 // Fit finds the map of the named method ("eigen", "gradient", "amari") for the
-// M x M kernel matrix k of the rows of x (M x d), labels y (±1, both present) and
+// M x M kernel matrix k of the rows of x (M x d), labels y (a number for each class, two at least) and
 // the cores, given as row numbers of x. Repeated cores are allowed. Rows of k are
 // read one at a time and not kept. x is nil for objects without coordinates: the
 // map goes by the distance of k then.
@@ -240,8 +240,8 @@ func (p *problem) fit(ctx context.Context, method string) (*Map, Stats, error) {
 	return p.mapOf(alpha), stats, nil
 }
 
-// problem is a checked call of Fit. Everything in it is in class order: the M1
-// rows labelled -1 first, then those labelled +1.
+// problem is a checked call of Fit. Everything in it is in class order: the rows of
+// the smallest label first.
 type problem struct {
 	*grouped
 	x     *mat.Dense  // M x d, nil: objects without coordinates

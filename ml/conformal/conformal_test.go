@@ -237,10 +237,17 @@ func TestJIsTheTraceRatio(t *testing.T) {
 		for i := range c {
 			c[i] = rng.NormFloat64()
 		}
-		mean := map[float64][]float64{-1: make([]float64, d), 1: make([]float64, d), 0: make([]float64, d)}
+		if classes := 2 + trial%4; classes > 2 && n > 2*classes {
+			for i := range y {
+				y[i] = float64(1 + rng.IntN(classes))
+			}
+		}
+		mean := map[float64][]float64{0: make([]float64, d)}
 		count := map[float64]float64{0: float64(n)}
 		for i := range n {
-			count[y[i]]++
+			if count[y[i]]++; count[y[i]] == 1 {
+				mean[y[i]] = make([]float64, d)
+			}
 			floats.AddScaled(mean[0], c[i], x.RawRowView(i))
 			floats.AddScaled(mean[y[i]], c[i], x.RawRowView(i))
 		}
@@ -506,7 +513,7 @@ func TestErrors(t *testing.T) {
 		"negative core":   {k, x, y, []int{-1}, ok, "core row -1"},
 		"one class":       {k, x, []float64{1, 1, 1, 1}, []int{0}, ok, "one class"},
 		"other class":     {k, x, []float64{-1, -1, -1, -1}, []int{0}, ok, "one class"},
-		"label":           {k, x, []float64{-1, 1, 0, 1}, []int{0}, ok, "labels must be"},
+		"label":           {k, x, []float64{-1, 1, nan, 1}, []int{0}, ok, "labels must be"},
 		"labels short":    {k, x, y[:3], []int{0}, ok, "3 labels"},
 		"rows short":      {k, mat.NewDense(3, 1, nil), y, []int{0}, ok, "3 rows of inputs"},
 		"gamma 0":         {k, x, y, []int{0}, Settings{}, "core_gamma"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
@@ -13,10 +14,10 @@ import (
 	"marginlab/ml/param"
 )
 
-// J returns the Fisher scalar tr S_b / tr S_w = c'B0c / c'W0c of the two classes
-// (y is ±1, both present) in the feature space of the kernel c(x) c(z) k(x, z);
+// J returns the Fisher scalar tr S_b / tr S_w = c'B0c / c'W0c of the classes
+// (y has a number for each, two at least) in the feature space of the kernel c(x) c(z) k(x, z);
 // k is M x M, y and c have length M. It does not depend on the order of the rows,
-// on which class is +1, nor on the scale of k or c. For a positive semidefinite k
+// on the numbers of the classes, nor on the scale of k or c. For a positive semidefinite k
 // it is at least 0.
 //
 // It is an error when the rows of each class coincide in feature space: J has no
@@ -42,7 +43,7 @@ func J(ctx context.Context, k Matrix, y, c []float64) (float64, error) {
 
 // Scatter returns V'B0V and V'W0V, r x r, for a matrix v whose M rows are in the order
 // of those of k; nil stands for the identity, which gives B0 and W0 themselves, entry
-// (i, j) that of rows i and j. y is ±1, both present.
+// (i, j) that of rows i and j. y is that of J.
 func Scatter(ctx context.Context, k Matrix, y []float64, v *mat.Dense) (b, w *mat.SymDense, err error) {
 	g, err := group(k, y)
 	if err != nil {
@@ -73,8 +74,8 @@ func Scatter(ctx context.Context, k Matrix, y []float64, v *mat.Dense) (b, w *ma
 // grouped is a kernel matrix with its rows grouped by class.
 type grouped struct {
 	k     Matrix
-	order []int // the M1 rows labelled -1, then the M2 rows labelled +1
-	m1    int
+	order []int // the rows of the class with the smallest label, those of the next one ...
+	begin []int // where each class begins, and at last M
 }
 
 func group(k Matrix, y []float64) (*grouped, error) {
@@ -82,19 +83,22 @@ func group(k Matrix, y []float64) (*grouped, error) {
 		return nil, fmt.Errorf("conformal: a kernel matrix of %d rows for %d labels", k.Len(), len(y))
 	}
 	g := &grouped{k: k, order: make([]int, 0, len(y))}
-	for _, label := range []float64{-1, 1} {
-		g.m1 = len(g.order) // what the last round leaves: the size of the first class
+	labels := slices.Clone(y)
+	slices.Sort(labels)
+	for _, label := range slices.Compact(labels) {
+		g.begin = append(g.begin, len(g.order))
 		for i, v := range y {
 			if v == label {
 				g.order = append(g.order, i)
 			}
 		}
 	}
+	g.begin = append(g.begin, len(g.order))
 	switch {
 	case len(g.order) != len(y):
-		return nil, errors.New("conformal: labels must be -1 or +1")
-	case g.m1 == 0 || g.m1 == len(y):
-		return nil, param.Refuse("give rows of both classes", "there is only one class to separate")
+		return nil, errors.New("conformal: labels must be numbers, one for each class")
+	case len(g.begin) < 3:
+		return nil, param.Refuse("give rows of two classes at least", "there is only one class to separate")
 	}
 	return g, nil
 }
@@ -132,8 +136,8 @@ func (g *grouped) scatter(ctx context.Context, v *mat.Dense) (*scatter, error) {
 		cross  = mat.NewDense(tile, r, nil) // T_x V
 		sb, sw = mat.NewDense(r, r, nil), mat.NewDense(r, r, nil)
 	)
-	for class, lo := range []int{0, g.m1} {
-		hi := []int{g.m1, m}[class]
+	for class, lo := range g.begin[:len(g.begin)-1] {
+		hi := g.begin[class+1]
 		n := float64(hi - lo)
 		for from := lo; from < hi; from += tile {
 			to := min(from+tile, hi)

@@ -36,6 +36,14 @@ func (s *Sum) At(x []float64) float64 {
 	return s.at(x, v)
 }
 
+// AtRows writes the sum at every row of x (length d) into dst.
+func (s *Sum) AtRows(dst []float64, x *mat.Dense) {
+	v := make([]float64, len(s.w))
+	for i := range dst {
+		dst[i] = s.at(x.RawRowView(i), v)
+	}
+}
+
 // at is At with v (length n) for the values of the kernel.
 func (s *Sum) at(x, v []float64) float64 {
 	s.f.row(v, s.p, x)
