@@ -26,10 +26,11 @@ import (
 //
 // The method is the sequential dual method (Keerthi, Sundararajan, Chang, Hsieh, Lin,
 // KDD 2008): all alpha_ic of one point go to their joint maximum, which is a threshold
-// on k numbers, see best. Of the points, those with v_i of at least half the largest have
-// their turn, then the largest is looked for again.
+// on k numbers, see best. The points with v_i above a quarter of the largest have their
+// turn until there are none among them, then the largest is looked for again.
 type crammerSinger struct {
 	*machine
+	v      []float64 // v_i when it was looked at last
 	change []float64 // of u_i, by class
 	shares []share
 }
@@ -41,7 +42,7 @@ type share struct {
 }
 
 func newCrammerSinger(m *machine) *crammerSinger {
-	return &crammerSinger{machine: m, change: make([]float64, len(m.u))}
+	return &crammerSinger{machine: m, v: make([]float64, len(m.y)), change: make([]float64, len(m.u))}
 }
 
 func (p *crammerSinger) on(m *machine) problem { return newCrammerSinger(m) }
@@ -74,8 +75,9 @@ func (p *crammerSinger) violation() float64 {
 	worst := 0.0
 	for i := range p.y {
 		most, least := p.at(i)
-		if v := most - least; v > worst || math.IsNaN(v) {
-			worst = v
+		p.v[i] = most - least
+		if p.v[i] > worst || math.IsNaN(p.v[i]) {
+			worst = p.v[i]
 		}
 	}
 	return worst
@@ -113,6 +115,40 @@ func (p *crammerSinger) unsettled() []int {
 	return points
 }
 
+// free: the class with the largest share, where the own class has that of "no class",
+// gives to the others with a share and takes from them.
+func (p *crammerSinger) free() (vs []variable) {
+	for i, y := range p.y {
+		has := func(c int) float64 {
+			if c == y {
+				return p.c - p.u[y][i]
+			}
+			return -p.u[c][i]
+		}
+		most := y
+		for c := range p.u {
+			if has(c) > has(most) {
+				most = c
+			}
+		}
+		for c := range p.u {
+			if s := has(c); c != most && s > 0 {
+				vs = append(vs, variable{i: i, plus: most, minus: c, down: -s, up: math.Inf(1), both: has(most)})
+			}
+		}
+	}
+	return vs
+}
+
+func (p *crammerSinger) bounds(i, c int) (lo, hi float64) {
+	if c == p.y[i] {
+		return math.Inf(-1), p.c
+	}
+	return math.Inf(-1), 0
+}
+
+func (p *crammerSinger) balanced() bool { return false }
+
 func (p *crammerSinger) climb(goal float64, steps int) (bool, error) {
 	end := min(p.iterations+steps, p.limit)
 	for p.iterations < end {
@@ -124,24 +160,33 @@ func (p *crammerSinger) climb(goal float64, steps int) (bool, error) {
 		if !(worst > goal) {
 			return true, nil
 		}
-		moved := false
-		for i := range p.y {
-			if most, least := p.at(i); !(most-least > max(goal, worst/2)) {
-				continue
-			}
-			changed := p.best(i)
-			if !changed {
-				continue
-			}
-			moved = true
-			if err := p.add(i, p.change); err != nil {
-				return false, err
-			}
-			if p.iterations++; p.iterations >= end || p.ended(0) {
-				break
+		enough, before := max(goal, worst/4), p.iterations
+		turn := make([]int, 0, len(p.y))
+		for i, v := range p.v {
+			if v > enough {
+				turn = append(turn, i)
 			}
 		}
-		if !moved {
+		for len(turn) > 0 && p.iterations < end {
+			next := turn[:0]
+			for _, i := range turn {
+				if most, least := p.at(i); !(most-least > enough) || !p.best(i) {
+					continue
+				}
+				next = append(next, i)
+				if err := p.add(i, p.change); err != nil {
+					return false, err
+				}
+				if p.iterations++; p.iterations >= end || p.ended(0) {
+					break
+				}
+			}
+			turn = next
+			if p.ended(len(turn)) {
+				return false, nil
+			}
+		}
+		if p.iterations == before {
 			return true, nil
 		}
 	}

@@ -37,6 +37,12 @@ type problem interface {
 	biases() []float64
 	// slack of point i for given biases.
 	slack(i int, b []float64) float64
+	// free are the variables that may move both ways, those of a point one after the other.
+	free() []variable
+	// bounds of u_ic, infinite where there are none.
+	bounds(i, c int) (lo, hi float64)
+	// balanced: sum_i u_ic has to stay 0 for every class.
+	balanced() bool
 	// on is the same problem on a part of the machine.
 	on(*machine) problem
 
@@ -245,10 +251,10 @@ func round(p problem, goal float64) (bool, error) {
 	m := p.base()
 	points := p.unsettled()
 	if 4*len(points) > 3*len(m.y) {
-		return p.climb(goal, max(1000, 4*len(m.y)))
+		return climb(p, goal, max(1000, 4*len(m.y)))
 	}
 	part := m.part(points)
-	done, err := p.on(part).climb(goal, max(1000, 20*len(points)))
+	done, err := climb(p.on(part), goal, max(1000, 20*len(points)))
 	if err != nil {
 		return false, err
 	}
@@ -256,6 +262,39 @@ func round(p problem, goal float64) (bool, error) {
 		return false, err
 	}
 	return done && m.ctx.Err() == nil, nil
+}
+
+// climb makes steps, at most about so many, and a Newton step whenever small ones have
+// taken as long as it does.
+func climb(p problem, goal float64, steps int) (bool, error) {
+	m := p.base()
+	end := m.iterations + steps
+	for m.iterations < end {
+		before, start := m.iterations, m.objective
+		free := p.free()
+		batch := newtonSteps(len(free), len(m.y)) << m.doublings
+		done, err := p.climb(goal, batch)
+		if !done || err != nil {
+			return done, err
+		}
+		if m.iterations < before+batch || m.iterations >= m.limit {
+			return true, nil
+		}
+		if free = p.free(); len(free) < 2 || len(free) > newtonFree {
+			continue
+		}
+		small := m.objective - start
+		gain, err := newton(p, free, p.violation())
+		if err != nil || m.ctx.Err() != nil {
+			return false, err
+		}
+		if gain*float64(int(1)<<m.doublings) < small/10 {
+			m.doublings = min(m.doublings+1, 6)
+		} else {
+			m.doublings = 0
+		}
+	}
+	return true, nil
 }
 
 // refresh computes F from u alone. It reports false when ctx ended, and leaves F then as

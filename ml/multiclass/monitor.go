@@ -18,6 +18,7 @@ type monitor struct {
 	objective         float64 // of the dual, at the iterate
 	work              int     // numbers touched since the last look
 	told              int     // iterations at the last report
+	doublings         int     // of the small steps before a Newton step, see climb
 }
 
 // lookEvery is a millisecond or two of work, in numbers touched.

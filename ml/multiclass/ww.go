@@ -216,6 +216,27 @@ func (p *westonWatkins) unsettled() []int {
 	return points
 }
 
+// free: flow goes from the own class to another.
+func (p *westonWatkins) free() (vs []variable) {
+	for i, y := range p.y {
+		for c := range p.u {
+			if u := p.u[c][i]; c != y && -p.c < u && u < 0 {
+				vs = append(vs, variable{i: i, plus: y, minus: c, down: u, up: p.c + u, both: math.Inf(1)})
+			}
+		}
+	}
+	return vs
+}
+
+func (p *westonWatkins) bounds(i, c int) (lo, hi float64) {
+	if c == p.y[i] {
+		return math.Inf(-1), math.Inf(1)
+	}
+	return -p.c, 0
+}
+
+func (p *westonWatkins) balanced() bool { return true }
+
 func (p *westonWatkins) climb(goal float64, steps int) (bool, error) {
 	end := min(p.iterations+steps, p.limit)
 	for p.iterations < end {

@@ -1,0 +1,371 @@
+package multiclass
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/dense"
+)
+
+// A large C leaves many nearly flat directions among the free variables, along which
+// small steps zigzag for very long. A Newton step goes there at once: it solves
+//
+//	(H + rho I) d + A'beta = g,  A d = 0
+//
+// for the free variables, with H the second derivatives of -D and A what each variable
+// adds to sum_i u_ic, where these sums have to stay as they are. Variables that d would
+// take beyond a bound go to the bound, and it solves for the others again. The step then
+// goes along d to the maximum of D or to the first bound, so that it only ever gains.
+// rho keeps d short along directions that are flat altogether, where a variable would go
+// to its bound for nothing.
+
+// variable is a way to change u_i: u_{i,plus} rises as much as u_{i,minus} falls, by
+// an amount between down <= 0 and up. The variables of a point that rise the same class
+// take this from what it has, which is together; so that what they get is at most both.
+type variable struct {
+	i, plus, minus int
+	down, up, both float64
+}
+
+// times is the part of the second derivative that the classes of v and w make.
+func (v variable) times(w variable) (sign float64) {
+	if v.plus == w.plus {
+		sign++
+	}
+	if v.minus == w.minus {
+		sign++
+	}
+	if v.plus == w.minus {
+		sign--
+	}
+	if v.minus == w.plus {
+		sign--
+	}
+	return sign
+}
+
+// derivative of D by v.
+func (m *machine) derivative(v variable) float64 {
+	g := m.f[v.minus][v.i] - m.f[v.plus][v.i]
+	switch m.y[v.i] {
+	case v.plus:
+		g++
+	case v.minus:
+		g--
+	}
+	return g
+}
+
+// line is a step of all points with free variables.
+type line struct {
+	move, change [][]float64 // by class: of u at these points, of F at all
+	step, gain   float64     // how far to go, what D gains by it
+}
+
+// newton makes a Newton step on the free variables and returns what it gained.
+func newton(p problem, free []variable, violation float64) (float64, error) {
+	m := p.base()
+	var points []int
+	place := make([]int, len(free)) // of the variable's point in points
+	for a, v := range free {
+		if len(points) == 0 || points[len(points)-1] != v.i {
+			points = append(points, v.i)
+		}
+		place[a] = len(points) - 1
+	}
+	k := make([][]float64, len(points)) // among them
+	for a, i := range points {
+		row, err := m.rows.row(i)
+		if err != nil {
+			return 0, err
+		}
+		k[a] = make([]float64, len(points))
+		for b, j := range points {
+			k[a][b] = row[j]
+		}
+		if m.ended(len(row)) {
+			return 0, nil
+		}
+	}
+	var best line
+	for _, d := range m.directions(p, free, place, k, violation) {
+		l, err := m.line(p, free, place, points, d)
+		if err != nil {
+			return 0, err
+		}
+		if l.gain > best.gain {
+			best = l
+		}
+	}
+	if best.gain > 0 {
+		m.follow(p, points, best)
+	}
+	return best.gain, nil
+}
+
+// line finds the step along d to the maximum of D or to the first bound.
+func (m *machine) line(p problem, free []variable, place, points []int, d []float64) (line, error) {
+	l := line{step: math.Inf(1)}
+	for range m.u {
+		l.move = append(l.move, make([]float64, len(points)))
+		l.change = append(l.change, make([]float64, len(m.y)))
+	}
+	var slope, curvature float64
+	for a, v := range free {
+		l.move[v.plus][place[a]] += d[a]
+		l.move[v.minus][place[a]] -= d[a]
+		slope += d[a] * m.derivative(v)
+	}
+	for q, i := range points {
+		row, err := m.rows.row(i)
+		if err != nil {
+			return l, err
+		}
+		for c, move := range l.move {
+			if move[q] != 0 {
+				m.work += len(row)
+				floats.AddScaled(l.change[c], move[q], row)
+			}
+		}
+	}
+	for c, move := range l.move {
+		for q, i := range points {
+			curvature += move[q] * l.change[c][i]
+			lo, hi := p.bounds(i, c)
+			if move[q] > 0 {
+				l.step = min(l.step, (hi-m.u[c][i])/move[q])
+			} else if move[q] < 0 {
+				l.step = min(l.step, (lo-m.u[c][i])/move[q])
+			}
+		}
+	}
+	if !(slope > 0 && curvature > 0) {
+		return l, nil
+	}
+	l.step = min(l.step, slope/curvature)
+	l.gain = l.step * (slope - l.step*curvature/2)
+	return l, nil
+}
+
+// follow makes the step.
+func (m *machine) follow(p problem, points []int, l line) {
+	for q, i := range points {
+		for c, move := range l.move {
+			lo, hi := p.bounds(i, c)
+			switch d := l.step * move[q]; { // exactly, so that a variable at a bound is known as such
+			case d == 0:
+			case d >= hi-m.u[c][i]:
+				m.u[c][i] = hi
+			case d <= lo-m.u[c][i]:
+				m.u[c][i] = lo
+			default:
+				m.u[c][i] += d
+			}
+		}
+		if _, hi := p.bounds(i, m.y[i]); m.u[m.y[i]][i] < hi {
+			m.own(i)
+		}
+	}
+	for c, change := range l.change {
+		floats.AddScaled(m.f[c], l.step, change)
+	}
+	m.exact = false
+	m.iterations++
+	m.objective += l.gain
+}
+
+// directions returns two moves of the free variables: with those that would cross their
+// bounds ending there, and as if there were no bounds.
+func (m *machine) directions(p problem, free []variable, place []int, k [][]float64, violation float64) (moves [][]float64) {
+	largest := 0.0
+	for _, u := range m.u {
+		largest = max(largest, floats.Norm(u, math.Inf(1)))
+	}
+	rho := newtonRho * violation / largest
+	move, left := make([]float64, len(free)), make([]float64, len(free)) // d, and g without the moves to bounds
+	inside := make([]int, len(free))
+	for a, v := range free {
+		inside[a], left[a] = a, m.derivative(v)
+	}
+	given, taken := make([]float64, len(k)), make([]float64, len(k)) // together, at each point
+	sums := make([]float64, len(m.u))                                // what the moves to bounds add to sum_i u_ic
+	for len(inside) > 0 {
+		var d []float64
+		if p.balanced() {
+			d = m.balancedMoves(free, inside, place, k, left, rho, sums)
+		} else if h := m.second(free, inside, place, k, rho); h.Rows > 0 {
+			d = pick(left, inside)
+			dense.Solve(h, d)
+		}
+		if d == nil {
+			break
+		}
+		if moves == nil {
+			moves = [][]float64{d}
+		}
+		for q, a := range inside {
+			move[a] = min(max(d[q], free[a].down), free[a].up)
+		}
+		clear(given)
+		clear(taken)
+		for a := range free {
+			given[place[a]] += max(0, move[a])
+			taken[place[a]] -= min(0, move[a])
+		}
+		var stay, gone []int
+		for q, a := range inside {
+			v := free[a]
+			over := given[place[a]] > v.both+taken[place[a]]
+			if over && move[a] > 0 {
+				move[a] *= (v.both + taken[place[a]]) / given[place[a]]
+			}
+			if over || d[q] <= v.down || d[q] >= v.up {
+				gone = append(gone, a)
+			} else {
+				stay = append(stay, a)
+			}
+		}
+		if len(gone) == 0 {
+			return append([][]float64{move}, moves...)
+		}
+		for _, a := range gone {
+			v := free[a]
+			sums[v.plus] += move[a]
+			sums[v.minus] -= move[a]
+			for _, b := range stay {
+				if sign := v.times(free[b]); sign != 0 {
+					left[b] -= move[a] * sign * k[place[a]][place[b]]
+				}
+			}
+		}
+		inside = stay
+	}
+	if len(inside) == 0 && moves != nil && !p.balanced() {
+		return append([][]float64{move}, moves...)
+	}
+	return moves
+}
+
+func pick(v []float64, places []int) []float64 {
+	p := make([]float64, len(places))
+	for q, a := range places {
+		p[q] = v[a]
+	}
+	return p
+}
+
+// second is the factor of H + rho I for the variables inside, of no rows when it is not
+// positive definite or ctx has ended.
+func (m *machine) second(free []variable, inside, place []int, k [][]float64, rho float64) blas64.General {
+	n, part := len(inside), make([]float64, len(m.u))
+	h := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)} // upper triangle
+	for q, a := range inside {
+		row, v, ka := h.Data[q*n:][:n], free[a], k[place[a]]
+		part[v.plus], part[v.minus] = 1, -1
+		for r := q; r < n; r++ {
+			b := inside[r]
+			row[r] = (part[free[b].plus] - part[free[b].minus]) * ka[place[b]]
+		}
+		part[v.plus], part[v.minus] = 0, 0
+		row[q] += rho
+	}
+	if ok, err := dense.Cholesky(m.ctx, h); !ok || err != nil {
+		return blas64.General{}
+	}
+	return h
+}
+
+// balancedMoves solves for d with A d = -sums. Of the classes that variables inside
+// connect, one sum follows from the others and is left out of A.
+func (m *machine) balancedMoves(free []variable, inside, place []int, k [][]float64, left []float64, rho float64, sums []float64) []float64 {
+	group := make([]int, len(m.u)) // the first class that each is connected to
+	for c := range group {
+		group[c] = c
+	}
+	for _, a := range inside {
+		from, to := group[free[a].plus], group[free[a].minus]
+		for c, g := range group {
+			if g == max(from, to) {
+				group[c] = min(from, to)
+			}
+		}
+	}
+	rest := make([]float64, len(m.u))
+	for c, g := range group {
+		rest[g] += sums[c]
+	}
+	if floats.Norm(rest, 1) > 0x1p-40*floats.Norm(sums, 1) {
+		return nil // nothing inside leads back what the others took to a class
+	}
+	h := m.second(free, inside, place, k, rho)
+	if h.Rows == 0 {
+		return nil
+	}
+	d := pick(left, inside)
+	dense.Solve(h, d)
+	var classes []int
+	var columns [][]float64 // of H⁻¹ A'
+	for c, g := range group {
+		if c == g {
+			continue
+		}
+		e := make([]float64, len(inside))
+		for q, a := range inside {
+			e[q] = free[a].adds(c)
+		}
+		dense.Solve(h, e)
+		classes, columns = append(classes, c), append(columns, e)
+	}
+	n := len(classes)
+	if n == 0 {
+		return nil
+	}
+	s := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)} // A H⁻¹ A'
+	for r, c := range classes {
+		for q, a := range inside {
+			if sign := free[a].adds(c); sign != 0 {
+				for t := r; t < n; t++ {
+					s.Data[r*n+t] += sign * columns[t][q]
+				}
+			}
+		}
+	}
+	if ok, err := dense.Cholesky(m.ctx, s); !ok || err != nil {
+		return nil
+	}
+	beta := make([]float64, n)
+	for range 3 { // again for what rounding left
+		for r, c := range classes {
+			beta[r] = sums[c]
+			for q, a := range inside {
+				beta[r] += free[a].adds(c) * d[q]
+			}
+		}
+		dense.Solve(s, beta)
+		for r, e := range columns {
+			floats.AddScaled(d, -beta[r], e)
+		}
+	}
+	return d
+}
+
+// adds is what v adds to sum_i u_ic.
+func (v variable) adds(c int) float64 {
+	switch c {
+	case v.plus:
+		return 1
+	case v.minus:
+		return -1
+	}
+	return 0
+}
+
+const (
+	newtonFree = 1500 // free variables for which the factorisation is affordable
+	newtonRho  = 3    // rho, in units of the violation / largest coefficient
+)
+
+// newtonSteps is the number of steps that take about as long as a Newton step.
+func newtonSteps(free, n int) int { return max(2*n, free*free/40*free/n) }
