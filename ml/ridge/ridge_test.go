@@ -355,3 +355,66 @@ func TestTrainHeedsTheContext(t *testing.T) {
 		t.Errorf("cancelled after the first of %d steps: %v", steps, err)
 	}
 }
+
+// TestPathIsThatOfTraining trains at every lambda.
+func TestPathIsThatOfTraining(t *testing.T) {
+	t.Parallel()
+	for _, m := range []int{1, 2, 70, 200} {
+		x, targets := points(m, 2, uint64(m))
+		k := gaussian(x, 0.5)
+		path, err := ridge.NewPath(context.Background(), k, targets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		freedom := float64(m)
+		for _, lambda := range []float64{1e-5, 1e-2, 1, 30, 1e4} {
+			got, ok := path.At(lambda)
+			want := train(t, k, targets, lambda)
+			if !ok || got.Lambda != lambda {
+				t.Fatalf("%d points, lambda %g: %+v, %t", m, lambda, got, ok)
+			}
+			if math.Abs(got.MSE-want.MSE) > 1e-7*want.MSE || math.Abs(got.LOOError-want.LOOError) > 1e-7*want.LOOError {
+				t.Errorf("%d points, lambda %g: %+v, trained %.12g and %.12g", m, lambda, got, want.MSE, want.LOOError)
+			}
+			if !(got.Freedom < freedom && got.Freedom > 0) {
+				t.Errorf("%d points, lambda %g: %g degrees of freedom after %g", m, lambda, got.Freedom, freedom)
+			}
+			freedom = got.Freedom
+		}
+	}
+	// One point with k = 3: f = 3 t / (3 + lambda), and without it 0.
+	path, err := ridge.NewPath(context.Background(), matrix{mat.NewDense(1, 1, []float64{3})}, []float64{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := path.At(1); !ok || math.Abs(got.MSE-0.25) > 1e-12 || math.Abs(got.LOOError-4) > 1e-12 || math.Abs(got.Freedom-0.75) > 1e-12 {
+		t.Errorf("one point: %+v, %t", got, ok)
+	}
+}
+
+func TestPathHasGapsAndLimits(t *testing.T) {
+	t.Parallel()
+	swap := matrix{mat.NewDense(2, 2, []float64{0, 3, 3, 0})} // eigenvalues ±3
+	path, err := ridge.NewPath(context.Background(), swap, []float64{1, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lambda, want := range map[float64]bool{1e-3: false, 2.99: false, 3: false, 3.01: true, 10: true} {
+		if got, ok := path.At(lambda); ok != want {
+			t.Errorf("lambda %g: %+v, %t", lambda, got, ok)
+		}
+	}
+	x, targets := points(ridge.MaxPath+1, 1, 3)
+	if _, err := ridge.NewPath(context.Background(), gaussian(x, 1), targets); err == nil || !strings.Contains(err.Error(), "501") {
+		t.Errorf("too many points: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := ridge.NewPath(ctx, swap, []float64{1, -1}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	bad := matrix{mat.NewDense(2, 2, []float64{1, 0, 0, math.Inf(1)})}
+	if _, err := ridge.NewPath(context.Background(), bad, []float64{1, -1}); err == nil || !strings.Contains(err.Error(), "row 2") {
+		t.Errorf("an infinite entry: %v", err)
+	}
+}

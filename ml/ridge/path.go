@@ -1,0 +1,88 @@
+package ridge
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/param"
+)
+
+// MaxPath is how many points a Path takes. Its decomposition cannot be interrupted, and
+// costs 15 trainings at 500 points, 90 at 2 000.
+const MaxPath = 500
+
+// Path is kernel ridge regression at every lambda, from one factorisation: with K =
+// Q diag(m) Q', all that depends on lambda is 1 / (m_k + lambda).
+type Path struct {
+	values []float64  // m, ascending
+	q      *mat.Dense // eigenvectors in columns
+	w, t   []float64  // Q't, t
+}
+
+// NewPath decomposes k for targets t. Errors are those of Train, and more points than
+// MaxPath.
+func NewPath(ctx context.Context, k Matrix, t []float64) (*Path, error) {
+	if err := check(k, t, Settings{Lambda: 1}); err != nil {
+		return nil, err
+	}
+	m := len(t)
+	if m > MaxPath {
+		return nil, param.Refuse("train on fewer rows", "a path over lambda decomposes the kernel matrix, which is done for up to %d training points, not for %d", MaxPath, m)
+	}
+	full := factor{}
+	full.u.Rows, full.u.Cols, full.u.Stride, full.u.Data = m, m, m, make([]float64, m*m)
+	if err := full.fill(ctx, k, 0); err != nil {
+		return nil, err
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(mat.NewSymDense(m, full.u.Data), true) {
+		return nil, fmt.Errorf("ridge: the eigenvalues of the kernel matrix of %d points were not found", m)
+	}
+	p := &Path{values: eigen.Values(nil), q: new(mat.Dense), w: make([]float64, m), t: t}
+	eigen.VectorsTo(p.q)
+	mat.NewVecDense(m, p.w).MulVec(p.q.T(), mat.NewVecDense(m, t))
+	return p, ctx.Err()
+}
+
+// Point is what the fit at one lambda comes to.
+type Point struct {
+	Lambda   float64
+	MSE      float64 // mean (t_i - f(x_i))^2
+	LOOError float64 // the same, each point left out once
+	Freedom  float64 // sum m_k / (m_k + lambda): how many parameters f may be said to have, 0 to M
+}
+
+// At is the fit at lambda, false where K + lambda I is not positive definite to working
+// precision.
+func (p *Path) At(lambda float64) (Point, bool) {
+	m := len(p.t)
+	norm := max(math.Abs(p.values[0]), math.Abs(p.values[m-1]))
+	if !(p.values[0]+lambda > float64(m)*epsilon*norm) {
+		return Point{}, false
+	}
+	at := Point{Lambda: lambda}
+	scale, a := make([]float64, m), mat.NewVecDense(m, nil)
+	weighted := make([]float64, m)
+	for k, v := range p.values {
+		scale[k] = 1 / (v + lambda)
+		weighted[k] = scale[k] * p.w[k]
+		at.Freedom += v * scale[k]
+	}
+	a.MulVec(p.q, mat.NewVecDense(m, weighted))
+	for i := range m {
+		row := p.q.RawRowView(i)
+		inverse := 0.0
+		for k, v := range row {
+			inverse += v * v * scale[k]
+		}
+		miss := a.AtVec(i) / inverse
+		at.LOOError += miss * miss / float64(m)
+	}
+	floats.Scale(lambda, a.RawVector().Data) // t - f
+	at.MSE = floats.Dot(a.RawVector().Data, a.RawVector().Data) / float64(m)
+	return at, true
+}
