@@ -29,6 +29,8 @@ type Learner struct {
 	// heldOut, where there is one, trains at many C without a map and without some of
 	// the rows, faster than one by one.
 	heldOut func(ctx context.Context, k svm.Matrix, y []float64, held []int, cs []float64, s svm.Settings) ([]*svm.Result, error)
+	// path, where there is one, gives the errors at every lambda from one factorisation.
+	path func(ctx context.Context, k ridge.Matrix, y []float64) (*ridge.Path, error)
 }
 
 // solution is what every learner returns: coefficients over the training rows,
@@ -81,6 +83,7 @@ var Learners = []Learner{
 		Targets: true,
 		Quicker: "a larger held-out share",
 		solve:   solveRidge,
+		path:    ridge.NewPath,
 	},
 }
 
@@ -161,14 +164,10 @@ func solveRidge(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r tra
 	if err != nil {
 		return nil, err
 	}
-	slack := 0.0
-	for i, f := range res.F {
-		slack += max(0, 1-y[i]*f)
-	}
 	right := accuracy(res.LeftOut, y)
 	return &solution{u: res.A, f: res.F, report: Report{
 		Status: res.Status, Objective: &res.Objective, Gap: &res.Gap, MSE: &res.MSE, LOOError: &res.LOOError, LOOAccuracy: &right,
-		Condition: finite(res.Condition), SlackSum: &slack, Iterations: res.Iterations, WNorm: &res.WNorm,
+		Condition: finite(res.Condition), Iterations: res.Iterations, WNorm: &res.WNorm,
 	}}, nil
 }
 

@@ -284,13 +284,13 @@ func keys(t *testing.T, text string) []string {
 func TestFitJSONHasTheFixedNames(t *testing.T) {
 	t.Parallel()
 	data := file(t, "points.csv", points)
-	common := "b classes d fit_seconds gap iterations kernel learner n objective positive slack_sum status support_vectors train_accuracy"
-	svm := " free bounded_inside bounded_misclassified kkt_violation w_norm margin dual_objective"
-	mcm := " h l1 rank dual_objective"
+	common := "b classes d fit_seconds gap iterations kernel learner n objective positive status support_vectors train_accuracy"
+	svm := " slack_sum free bounded_inside bounded_misclassified kkt_violation w_norm margin dual_objective"
+	mcm := " slack_sum h l1 rank dual_objective"
 	for _, c := range []struct{ args, want, none string }{
 		{"", common + svm + " C", "h l1 rank j_before j_after test_accuracy"},
 		{"--learner mcm", common + mcm + " C", "free margin w_norm kkt_violation test_accuracy"},
-		{"--learner ridge", common + " lambda mse loo_error loo_accuracy condition w_norm", "C h l1 rank free margin dual_objective kkt_violation"},
+		{"--learner ridge", common + " lambda mse loo_error loo_accuracy condition w_norm", "slack_sum C h l1 rank free margin dual_objective kkt_violation"},
 		{"--learner mcm --rho 0.1", common + mcm + " C", "free margin"},
 		{"--hard-margin --kernel linear", common + svm, "C"},
 		{"--conformal eigen", common + svm + " j_before j_after", "h l1 rank"},

@@ -13,7 +13,7 @@ import (
 
 // MaxPath is how many points a Path takes. Its decomposition cannot be interrupted, and
 // costs 15 trainings at 500 points, 90 at 2 000.
-const MaxPath = 500
+const MaxPath = 400
 
 // Path is kernel ridge regression at every lambda, from one factorisation: with K =
 // Q diag(m) Q', all that depends on lambda is 1 / (m_k + lambda).

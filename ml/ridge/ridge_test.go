@@ -405,7 +405,7 @@ func TestPathHasGapsAndLimits(t *testing.T) {
 		}
 	}
 	x, targets := points(ridge.MaxPath+1, 1, 3)
-	if _, err := ridge.NewPath(context.Background(), gaussian(x, 1), targets); err == nil || !strings.Contains(err.Error(), "501") {
+	if _, err := ridge.NewPath(context.Background(), gaussian(x, 1), targets); err == nil || !strings.Contains(err.Error(), "401") {
 		t.Errorf("too many points: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -2,6 +2,7 @@ package figure_test
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"math"
@@ -75,6 +76,32 @@ func ExampleOverlay() {
 	// Output:
 	// as testdata/overlay.svg
 	// they disagree on 10 % of the area
+}
+
+func ExampleRun_Draw() {
+	moons, _ := dataset.FindBuiltin("moons")
+	d, err := moons.Load()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	spec := ml.DefaultSpec()
+	spec.Learner = "ridge"
+	res, err := ml.Train(context.Background(), d, spec, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := figure.Run{Data: d, Spec: spec, Result: res}.Draw("path")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("path", p))
+	fmt.Println(p.Caption)
+	// Output:
+	// as testdata/path.svg
+	// Mean squared error against λ, in training and with each point left out; 1 is that of f = 0. At λ = 1: 0.111 in training, 0.126 left out, 11.9 degrees of freedom. Left out, it is least at λ = 3.98e-05: 0.0594.
 }
 
 func ExampleScatter() {

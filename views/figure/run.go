@@ -39,6 +39,7 @@ var RunFigures = []RunFigure{
 	{"boundary", always, boundaryTitle, drawBoundary},
 	{"map", mappedMachines, mapTitle, drawMap},
 	{"kernel", hasMatrix, matrixTitle, drawMatrix},
+	{"path", hasPath, pathTitle, drawPath},
 }
 
 // Shown is a figure that a run can show.

@@ -2,12 +2,14 @@ package figure
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/ridge"
 )
 
 // trainedRun is a run on a data set that comes with the program.
@@ -32,6 +34,29 @@ func trainedRun(t *testing.T, slug string, settings ...string) Run {
 		t.Fatal(err)
 	}
 	return Run{Data: d, Spec: spec, Result: res, Look: Scene{Width: 200, Height: 160, Grid: 20}}
+}
+
+// The errors along lambda are, at the lambda of the run, those of its report.
+func TestPathMeetsTheReport(t *testing.T) {
+	t.Parallel()
+	for _, lambda := range []string{"0.01", "1", "1e-9", "1e6"} {
+		r := trainedRun(t, "moons", "learner", "ridge", "lambda", lambda, "test_fraction", "0.3")
+		pic, err := r.Draw("path")
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep := r.Result.Report
+		if want := fmt.Sprintf(" At λ = %.3g: %.3g in training, %.3g left out,", r.Spec.Values.Number("lambda"), *rep.MSE, *rep.LOOError); !strings.Contains(pic.Caption, want) {
+			t.Errorf("lambda %s: %q, want %q", lambda, pic.Caption, want)
+		}
+	}
+	large := trainedRun(t, "moons", "learner", "ridge")
+	large.Result.Report.TrainN = ridge.MaxPath + 1
+	for name, r := range map[string]Run{"another learner": trainedRun(t, "moons"), "too many rows": large} {
+		if _, err := r.Draw("path"); !errors.Is(err, ErrNoFigure) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // Where every point has a weight, rings around all of them would tell nothing; what
@@ -68,7 +93,8 @@ func TestRunFigures(t *testing.T) {
 	}{
 		"svm":           {trainedRun(t, "moons"), []string{"boundary"}},
 		"mcm":           {trainedRun(t, "moons", "learner", "mcm"), []string{"boundary"}},
-		"ridge":         {trainedRun(t, "moons", "learner", "ridge"), []string{"boundary"}},
+		"ridge":         {trainedRun(t, "moons", "learner", "ridge"), []string{"boundary", "path"}},
+		"ridge, a map":  {trainedRun(t, "moons", "learner", "ridge", "conformal", "amari"), []string{"before", "boundary", "map"}},
 		"conformal":     {trainedRun(t, "moons", "conformal", "eigen"), []string{"before", "boundary", "map"}},
 		"four features": {trainedRun(t, "iris", "positive", "virginica"), []string{"boundary"}},
 	} {

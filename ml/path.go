@@ -1,0 +1,46 @@
+package ml
+
+import (
+	"context"
+	"fmt"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/ridge"
+)
+
+// HasPath tells whether Path has something to give for a spec that n rows are trained on:
+// a learner whose errors along lambda come from one factorisation, few enough rows, and
+// no conformal map, which would have to be fitted anew at every lambda.
+func HasPath(spec Spec, n int) bool {
+	learner, err := lookup(spec.Learner)
+	return err == nil && learner.path != nil && spec.Conformal == "none" && n <= ridge.MaxPath
+}
+
+// Path follows training and leave-one-out error of spec on d along lambda, with
+// everything else as Train has it. Errors are those of Train, and a spec without a path or
+// of several machines.
+func Path(ctx context.Context, d *dataset.Data, spec Spec) (*ridge.Path, error) {
+	learner, err := lookup(spec.Learner)
+	if err != nil {
+		return nil, err
+	}
+	if learner.path == nil || spec.Conformal != "none" {
+		return nil, fmt.Errorf("there is no path over lambda for %s", spec.Title())
+	}
+	if err := spec.Validate(); err != nil {
+		return nil, err
+	}
+	p, err := prepare(d, spec)
+	if err != nil {
+		return nil, err
+	}
+	k, err := p.trainingGram(ctx)
+	if err != nil {
+		return nil, err
+	}
+	parts := p.parts(k)
+	if len(parts) != 1 {
+		return nil, fmt.Errorf("there is no path over lambda for the %d machines of %s", len(parts), spec.Title())
+	}
+	return learner.path(ctx, parts[0].gram, parts[0].y)
+}

@@ -1,0 +1,70 @@
+package figure
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"marginlab/ml"
+	"marginlab/ml/ridge"
+)
+
+// hasPath is where the errors along lambda come from one factorisation.
+func hasPath(r Run) []int {
+	if r.Result.Model.Rule != ml.Sign || !ml.HasPath(r.Spec, r.Result.Report.TrainN) {
+		return nil
+	}
+	return []int{0}
+}
+
+func pathTitle(Run, int) string {
+	return "The error along λ, in training and with each point left out"
+}
+
+// pathPlaces is on how many places from one end of the slider to the other the curves are
+// computed.
+const pathPlaces = 91
+
+// drawPath shows the errors along lambda, with the lambda of the run.
+func drawPath(r Run, _ int) (*Picture, error) {
+	path, err := ml.Path(context.Background(), r.Data, r.Spec)
+	if err != nil {
+		return nil, err
+	}
+	p := ridge.Params[0]
+	here := r.Spec.Values.Number(p.Name)
+	low, high := math.Log(math.Min(p.Low, here)), math.Log(math.Max(p.High, here))
+	places := make([]float64, pathPlaces)
+	left, fit := make([]float64, pathPlaces), make([]float64, pathPlaces)
+	least := ridge.Point{LOOError: math.Inf(1)}
+	for i := range places {
+		places[i] = math.Exp(low + (high-low)*float64(i)/(pathPlaces-1))
+		left[i], fit[i] = math.NaN(), math.NaN()
+		if at, ok := path.At(places[i]); ok {
+			left[i], fit[i] = at.LOOError, at.MSE
+			if at.LOOError < least.LOOError {
+				least = at
+			}
+		}
+	}
+	caption := "Mean squared error against λ, in training and with each point left out; 1 is that of f = 0."
+	if at, ok := path.At(here); ok {
+		caption += fmt.Sprintf(" At λ = %.3g: %.3g in training, %.3g left out, %.3g degrees of freedom.", here, at.MSE, at.LOOError, at.Freedom)
+	}
+	ch := Chart{
+		Format: Format{Dark: r.Look.Dark, Width: r.Look.Width, Height: r.Look.Height},
+		X:      Axis{Name: "λ", Log: true}, Y: Axis{Name: "mean squared error", Min: 0, Max: pathTop},
+		Curves: []Curve{{Name: "left out", X: places, Y: left}, {Name: "training", X: places, Y: fit}},
+		Here:   &here,
+	}
+	if !math.IsInf(least.LOOError, 1) {
+		ch.Rules = []Rule{{Name: fmt.Sprintf("least, λ = %.2g", least.Lambda), At: least.Lambda, Upright: true}}
+		caption += fmt.Sprintf(" Left out, it is least at λ = %.3g: %.3g.", least.Lambda, least.LOOError)
+	}
+	ch.Caption = caption
+	return ch.Picture()
+}
+
+// pathTop is the largest error that is shown: f = 0 has 1, and where each point that is
+// left out has more, how much more is of no interest.
+const pathTop = 1.4
