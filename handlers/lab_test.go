@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"marginlab/ml/dataset"
 )
 
@@ -69,6 +71,18 @@ func TestTheLabShowsWhatTheLearnerHas(t *testing.T) {
 			if hidden == want || slices.Contains(live.Hidden, name) == want {
 				t.Errorf("%s: %s is there %t, after a change %t; want %t", learner, name, !hidden, !slices.Contains(live.Hidden, name), want)
 			}
+		}
+	}
+
+	for learner, head := range map[string]string{"svm": "slack", "mcm": "slack", "ridge": "residual y − f(x)"} {
+		if heads := c.page(200, "/lab?data=moons&learner="+learner).Find("details.points th").Map(func(_ int, s *goquery.Selection) string { return s.Text() }); !slices.Contains(heads, head) {
+			t.Errorf("%s: the points are told by %q, want %s", learner, heads, head)
+		}
+	}
+	for query, want := range map[string]int{"": 0, "&conformal=eigen&core_step=9": 1, "&conformal=eigen": 2} {
+		notes := c.page(200, "/lab?data=moons&learner=ridge"+query).Text()
+		if got := strings.Count(notes, "The leave-one-out numbers promise too much here") + strings.Count(notes, "is a core of the map. Set cores to N"); got != want {
+			t.Errorf("%q: %d of the remarks on a map, want %d", query, got, want)
 		}
 	}
 
