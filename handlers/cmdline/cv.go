@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"marginlab/ml"
@@ -220,21 +219,9 @@ func writeCV(w io.Writer, r cvReport) error {
 		}
 		lines = append(lines, line)
 	}
-	widths := make([]int, len(lines[0])+1)
-	for _, line := range lines {
-		for j, s := range line {
-			widths[j] = max(widths[j], len(s))
-		}
-	}
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "Accuracy in %% on the points held out: mean and standard deviation over %d folds\n\n", len(r.Settings[0].Folds))
-	for _, line := range lines {
-		var text strings.Builder
-		for j, s := range line {
-			fmt.Fprintf(&text, "%-*s  ", widths[j], s)
-		}
-		fmt.Fprintln(b, strings.TrimRight(text.String(), " "))
-	}
+	writeTable(b, lines)
 	if n := r.Nested; n != nil {
 		fmt.Fprintf(b, "\nNested: %s %% (sd %s) with the setting chosen anew in every fold\n", percent(n.Accuracy), percent(n.Deviation))
 	}

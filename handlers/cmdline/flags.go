@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 )
 
@@ -19,6 +21,7 @@ type Flags struct {
 	set    *flag.FlagSet
 	help   []func(w io.Writer) // its parts, written only when they are asked for
 	faults []string            // values out of range, all of them reported together
+	arg    *string             // what stands among the flags without one; nil: nothing may
 }
 
 // NewFlags begins a command's flags. synopsis is the command as one types it,
@@ -50,6 +53,12 @@ func (f *Flags) String(name, value, def, help string) *string {
 func (f *Flags) Switch(name, help string) *bool {
 	f.describe(func(w io.Writer) { explain(w, name, "", help) })
 	return f.set.Bool(name, false, "")
+}
+
+// Argument lets one word stand among the flags, before or behind them.
+func (f *Flags) Argument() *string {
+	f.arg = new(string)
+	return f.arg
 }
 
 // Param adds the flag of a parameter; set takes over a value that p allows.
@@ -165,6 +174,10 @@ func (v *listFlag) Set(text string) error {
 // Parse reads the command line. Its error is a UsageError or asks for the help.
 func (f *Flags) Parse(args []string) error {
 	err := f.set.Parse(args)
+	for err == nil && f.arg != nil && *f.arg == "" && f.set.NArg() > 0 {
+		*f.arg = f.set.Arg(0)
+		err = f.set.Parse(f.set.Args()[1:])
+	}
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		var text strings.Builder
@@ -270,7 +283,7 @@ func (f *Flags) Cache(spec *ml.Spec) {
 func (f *Flags) idle(specs ...ml.Spec) (notes []string, err error) {
 	var faults []string
 	for _, p := range ml.Params {
-		if !f.Given(p.Flag()) || slices.ContainsFunc(specs, func(s ml.Spec) bool { return s.Applies(p.Name) }) {
+		if !f.Given(p.Flag()) || slices.ContainsFunc(specs, func(s ml.Spec) bool { return s.Applies(p.Name) || p.Name == "features" && readsColumn(s) }) {
 			continue
 		}
 		msg := fmt.Sprintf("--%s has no effect%s", p.Flag(), because(specs[0], p.Name))
@@ -284,6 +297,13 @@ func (f *Flags) idle(specs ...ml.Spec) (notes []string, err error) {
 		return nil, usage("%s", strings.Join(faults, "; "))
 	}
 	return notes, nil
+}
+
+// readsColumn tells whether the features of the spec are for the reader of a file to know,
+// to which they name the column of strings.
+func readsColumn(s ml.Spec) bool {
+	row, err := kernel.Lookup(s.Kernel)
+	return err == nil && row.Takes == dataset.KindStrings
 }
 
 // because finds the one choice that, made otherwise, would give the parameter a

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"marginlab/ml"
 )
@@ -36,3 +37,23 @@ func writeReport(w io.Writer, r ml.Report) error {
 
 // digits writes the numbers of the table, of whatever unit.
 func digits(_ ml.Unit, v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }
+
+// writeTable writes lines of cells in columns. A failure is for the flush of b to tell.
+func writeTable(b *bufio.Writer, lines [][]string) {
+	var widths []int
+	for _, line := range lines {
+		for j, s := range line {
+			if j == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[j] = max(widths[j], utf8.RuneCountInString(s))
+		}
+	}
+	for _, line := range lines {
+		var text strings.Builder
+		for j, s := range line {
+			fmt.Fprintf(&text, "%-*s  ", widths[j], s)
+		}
+		fmt.Fprintln(b, strings.TrimRight(text.String(), " "))
+	}
+}

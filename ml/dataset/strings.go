@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 )
@@ -222,4 +223,28 @@ func (t *Table) stringRows(like *Strings, expected string) (s *Strings, label st
 	}
 	s, err = t.readStrings(j)
 	return s, label, err
+}
+
+// ReadLines reads one string a line, in UTF-8. Failures are those of ParseTable.
+func ReadLines(r io.Reader, file string, lim Limits) (*Strings, error) {
+	text, fault := readText(r, file, lim)
+	if fault != nil {
+		return nil, fault
+	}
+	s := &Strings{Name: "string"}
+	for line := 1; text != ""; line++ {
+		var v string
+		v, text = cutLine(text)
+		v = tidy(v)
+		if err := checkString(v); err != nil {
+			return nil, &Error{File: file, Line: line, Message: err.Error()}
+		}
+		if s.Values = append(s.Values, v); len(s.Values) > lim.orDefault().Rows {
+			return nil, &Error{File: file, Line: line, Message: "expected at most " + count(lim.orDefault().Rows, "string"), Err: ErrTooLarge}
+		}
+	}
+	if len(s.Values) == 0 {
+		return nil, &Error{File: file, Message: "expected at least one string, found an empty file"}
+	}
+	return s, nil
 }

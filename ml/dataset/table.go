@@ -117,29 +117,18 @@ type Mapping struct {
 // for a file beyond lim (zero fields: DefaultLimits) wraps ErrTooLarge.
 func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
 	lim = lim.orDefault()
-	var b strings.Builder
-	if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
-		if info, err := f.Stat(); err == nil {
-			b.Grow(int(min(max(info.Size(), 0), lim.Bytes+1)))
-		}
+	text, fault := readText(r, file, lim)
+	if fault != nil {
+		return nil, fault
 	}
-	if _, err := io.Copy(&b, io.LimitReader(r, lim.Bytes+1)); err != nil {
-		return nil, &Error{File: file, Message: "reading failed: " + err.Error(), Err: err}
-	}
-	if int64(b.Len()) > lim.Bytes {
-		return nil, &Error{File: file, Message: fmt.Sprintf("expected at most %s", bytesText(lim.Bytes)), Err: ErrTooLarge}
-	}
-	text, fault := decodeText(b.String())
 	var t *Table
-	if fault == nil {
-		switch detect(text, file) {
-		case "arff":
-			t, fault = parseARFF(text, lim)
-		case "libsvm":
-			t, fault = parseLIBSVM(text, lim)
-		default:
-			t, fault = parseCSV(text, lim)
-		}
+	switch detect(text, file) {
+	case "arff":
+		t, fault = parseARFF(text, lim)
+	case "libsvm":
+		t, fault = parseLIBSVM(text, lim)
+	default:
+		t, fault = parseCSV(text, lim)
 	}
 	if fault != nil {
 		fault.File = file
@@ -161,6 +150,28 @@ func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
 		}
 	}
 	return t, nil
+}
+
+// readText reads a file of text.
+func readText(r io.Reader, file string, lim Limits) (string, *Error) {
+	lim = lim.orDefault()
+	var b strings.Builder
+	if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if info, err := f.Stat(); err == nil {
+			b.Grow(int(min(max(info.Size(), 0), lim.Bytes+1)))
+		}
+	}
+	if _, err := io.Copy(&b, io.LimitReader(r, lim.Bytes+1)); err != nil {
+		return "", &Error{File: file, Message: "reading failed: " + err.Error(), Err: err}
+	}
+	if int64(b.Len()) > lim.Bytes {
+		return "", &Error{File: file, Message: fmt.Sprintf("expected at most %s", bytesText(lim.Bytes)), Err: ErrTooLarge}
+	}
+	text, fault := decodeText(b.String())
+	if fault != nil {
+		fault.File = file
+	}
+	return text, fault
 }
 
 func bytesText(n int64) string {

@@ -1,0 +1,141 @@
+package cmdline_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestStrings goes through fit, predict and cv with strings, and to their kernel matrix
+// and back.
+func TestStrings(t *testing.T) {
+	t.Parallel()
+	words := []string{"GATTACA", "TTGATTACATT", "CCGATTACAC", "AGATTACAGG", "CCCTTTGGG", "TGTGTGTG", "ACGTACGTAC", "CATCATCAT"}
+	var labelled, bare, noted strings.Builder
+	labelled.WriteString("sequence,class\n")
+	noted.WriteString("note,sequence,class\n")
+	for i, w := range words {
+		class := "planted"
+		if i > 3 {
+			class = "plain"
+		}
+		labelled.WriteString(w + "," + class + "\n")
+		noted.WriteString("none," + w + "," + class + "\n")
+		bare.WriteString(w + "\n")
+	}
+	data, lines := file(t, "dna.csv", labelled.String()), file(t, "dna.txt", bare.String())
+	model := filepath.Join(t.TempDir(), "m.json")
+	type report struct {
+		N         int
+		D         *int
+		K         float64
+		Objective float64
+		Train     float64 `json:"train_accuracy"`
+		Local     *bool
+	}
+	var want report
+	if err := json.Unmarshal([]byte(must(t, "fit", "--json", "--kernel", "spectrum", "--k", "4", "--tol", "1e-9", "--data", data, "--out", model)), &want); err != nil {
+		t.Fatal(err)
+	}
+	if want.N != 8 || want.D != nil || want.K != 4 || want.Train != 1 || want.Local != nil {
+		t.Errorf("%+v", want)
+	}
+	for _, in := range []string{data, lines} {
+		head, rows := predictions(t, must(t, "predict", "--model", model, "--data", in))
+		if len(rows) != 8 || rows[0][1] != "planted" || rows[7][1] != "plain" || (len(head) == 4) != (in == data) {
+			t.Errorf("%s: %v %v", in, head, rows)
+		}
+	}
+	must(t, "fit", "--kernel", "spectrum", "--data", file(t, "noted.csv", noted.String()), "--features", "sequence")
+	if out := must(t, "cv", "--kernel", "gap-subsequence", "--k", "2,3", "--decay", "0.3,0.9", "--normalize", "--folds", "4", "--data", data); strings.Count(out, "converged") != 4 {
+		t.Error(out)
+	}
+	if o := run(t.Context(), "", "fit", "--kernel", "spectrum", "--conformal", "amari", "--data", data, "--plot", filepath.Join(t.TempDir(), "p.svg")); o.code != 0 || !strings.Contains(o.err, "decision values") {
+		t.Errorf("exit %d: %s", o.code, o.err)
+	}
+
+	// The matrix that gram prints is one that fit takes.
+	var matrix strings.Builder
+	for i, line := range strings.Split(strings.TrimSpace(must(t, "gram", "--kernel", "spectrum", lines, "--k", "4", "--csv")), "\n") {
+		matrix.WriteString(line + "," + strings.Split(strings.Split(labelled.String(), "\n")[i+1], ",")[1] + "\n")
+	}
+	var given report
+	if err := json.Unmarshal([]byte(must(t, "fit", "--json", "--kernel", "precomputed", "--tol", "1e-9", "--data", file(t, "K.csv", matrix.String()))), &given); err != nil {
+		t.Fatal(err)
+	}
+	if d := given.Objective - want.Objective; d > 1e-8 || d < -1e-8 {
+		t.Errorf("objective %g by the matrix, %g by the strings", given.Objective, want.Objective)
+	}
+}
+
+func TestGram(t *testing.T) {
+	t.Parallel()
+	text := "cat\ncart\nbar\n"
+	in := file(t, "words", text)
+	values := func(args ...string) (rows [][]float64) {
+		t.Helper()
+		for _, line := range strings.Split(strings.TrimSuffix(must(t, args...), "\n"), "\n") {
+			var row []float64
+			for _, cell := range strings.Split(line, ",") {
+				v, err := strconv.ParseFloat(cell, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				row = append(row, v)
+			}
+			rows = append(rows, row)
+		}
+		return rows
+	}
+	gaps := [][]float64{{2.25, 1.625, 0}, {1.625, 3.5625, 1}, {0, 1, 2.25}}
+	for _, args := range [][]string{
+		{"gram", "--kernel", "gap-subsequence", "--k", "2", "--lambda", "0.5", in, "--csv"},
+		{"gram", in, "--csv", "--kernel", "gap-subsequence", "--k", "2", "--decay", "0.5"},
+	} {
+		if diff := cmp.Diff(gaps, values(args...)); diff != "" {
+			t.Errorf("%v: %s", args, diff)
+		}
+	}
+	if got := values("gram", "--kernel", "spectrum", "--k", "2", in, "--normalize", "--csv"); got[0][0] != 1 || math.Abs(got[0][1]-1/math.Sqrt(6)) > 1e-15 || got[0][2] != 0 {
+		t.Error(got)
+	}
+	if got := values("gram", "--kernel", "spectrum", "--k", "4", in, "--normalize", "--csv"); !cmp.Equal(got, [][]float64{{0, 0, 0}, {0, 1, 0}, {0, 0, 0}}) {
+		t.Error(got)
+	}
+	o := run(t.Context(), text, "gram", "--kernel", "spectrum", "--k", "2", "-")
+	if o.code != 0 || !strings.Contains(o.out, "cart") || !strings.HasPrefix(strings.Split(o.out, "\n")[2], "2  1  3  1") {
+		t.Errorf("exit %d: %s%s", o.code, o.out, o.err)
+	}
+	for _, c := range []struct {
+		text, args string
+		code       int
+		says       string
+	}{
+		{text, "gram --kernel spectrum", 2, "the name of a file is missing"},
+		{text, "gram F", 2, "--kernel is missing"},
+		{text, "gram --kernel rbf F", 2, "--kernel must be one of spectrum, gap-subsequence"},
+		{text, "gram --kernel spectrum --k 0 F", 2, "--k must be a whole number from 1"},
+		{text, "gram --kernel spectrum --lambda 0.5 F", 2, "--lambda has no effect with --kernel=spectrum"},
+		{text, "gram --kernel gap-subsequence --lambda 2 F", 2, "--lambda must be"},
+		{text, "gram --kernel spectrum F G", 2, `unexpected argument "G"`},
+		{"cat\n\nbar\n", "gram --kernel spectrum F", 1, "line 2: expected a string, found nothing"},
+		{"cat\nc\xffr\n", "gram --kernel spectrum F", 1, "line 2: expected UTF-8 text, found byte 0xFF"},
+		{"", "gram --kernel spectrum F", 1, "found an empty file"},
+		{strings.Repeat("a", 600), "gram --kernel gap-subsequence --k 300 --lambda 1 F", 1, "row 1: k(x, x) is larger than a number can be"},
+	} {
+		in := file(t, "strings", c.text)
+		o := run(t.Context(), "", strings.Fields(strings.ReplaceAll(c.args, " F", " "+in))...)
+		if o.code != c.code || !strings.Contains(o.err, c.says) || strings.Count(o.err, "\n") != 1 || o.out != "" {
+			t.Errorf("%s: exit %d: %s%s", c.args, o.code, o.out, o.err)
+		}
+	}
+	if _, err := os.Stat(in); err != nil {
+		t.Error(err)
+	}
+}
