@@ -86,6 +86,9 @@ type Report struct {
 	TrainAccuracy float64  `json:"train_accuracy"`
 	TestAccuracy  *float64 `json:"test_accuracy,omitempty"`
 
+	Confusion     []ClassReport `json:"confusion,omitempty"`      // of the rows trained on
+	TestConfusion []ClassReport `json:"test_confusion,omitempty"` // of those held out
+
 	Preprocessing string  `json:"preprocessing"`
 	FitSeconds    float64 `json:"fit_seconds"` // training only: no reading, no drawing
 }
@@ -145,13 +148,13 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 	} else if predicted, err = p.predicted(ctx, res.Model, p.rows); err != nil {
 		return nil, err
 	}
-	rep.TrainAccuracy = p.target.right(predicted, p.rows)
+	rep.TrainAccuracy, rep.Confusion = p.target.right(predicted, p.rows), p.target.confusion(predicted, p.rows)
 	if len(p.test) > 0 {
 		if predicted, err = p.predicted(ctx, res.Model, p.test); err != nil {
 			return nil, err
 		}
 		acc := p.target.right(predicted, p.test)
-		rep.TestAccuracy = &acc
+		rep.TestAccuracy, rep.TestConfusion = &acc, p.target.confusion(predicted, p.test)
 	}
 	res.Report = rep
 	return res, nil

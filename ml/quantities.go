@@ -103,6 +103,8 @@ var Quantities = slices.Concat([]Quantity{
 	}},
 	{"train_accuracy", "accuracy, training", "Share of training points whose class is the predicted one.", Share, 0, func(r *Report) any { return r.TrainAccuracy }},
 	{"train_n", "points trained on", "All points but those held out.", Plain, 0, func(r *Report) any { return r.TrainN }},
+	{"confusion", "confusion matrix, training", "For every class, how many of its training points were told to be of each class, with precision and recall: a table of its own.", Plain, 0, nothing},
+	{"test_confusion", "confusion matrix, held out", "For every class, how many of its held-out points were told to be of each class, with precision and recall: a table of its own.", Plain, 0, nothing},
 	{"loo_accuracy", "accuracy, leave-one-out", "Share of training points that the machine of all the others puts on their own side of f = 0, in closed form. Scaling, kernel width and conformal map stay those of all training points: with a map, which has seen every label, it promises too much.", Share, 1, func(r *Report) any { return r.LOOAccuracy }},
 	{"loo_error", "leave-one-out error", "Mean of (t − f(x))² over the training points, f fitted to all the others: in closed form, without training again.", Plain, -1, func(r *Report) any { return r.LOOError }},
 	{"mse", "mean squared error", "Mean of (t − f(x))² over the training points.", Plain, 0, func(r *Report) any { return r.MSE }},
@@ -165,6 +167,9 @@ var Quantities = slices.Concat([]Quantity{
 }, values(), []Quantity{
 	{"preprocessing", "preprocessing", "Done before the kernel sees a point; stored with the model.", Plain, 0, func(r *Report) any { return r.Preprocessing }},
 })
+
+// nothing is the value of what is more than a number.
+func nothing(*Report) any { return nil }
 
 // values are the quantities that are parameters, as used.
 func values() (qs []Quantity) {

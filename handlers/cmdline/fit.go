@@ -207,6 +207,7 @@ func evaluate(ctx context.Context, res *ml.Result, t *dataset.Table) error {
 	if p.True == nil {
 		return fmt.Errorf("%s: no column %q with the labels", t.File, res.Model.Label)
 	}
+	var correct, predicted []int
 	right := 0
 	for i, l := range p.True {
 		if !slices.Contains(res.Report.Classes, l) {
@@ -215,11 +216,14 @@ func evaluate(ctx context.Context, res *ml.Result, t *dataset.Table) error {
 				Message: fmt.Sprintf("label %q: expected one of %s", l, strings.Join(res.Report.Classes, ", ")),
 			}
 		}
-		if res.Model.Class(p.Scores.RawRowView(i)) == res.Model.ClassOf(l) {
+		correct = append(correct, res.Model.ClassOf(l))
+		predicted = append(predicted, res.Model.Class(p.Scores.RawRowView(i)))
+		if predicted[i] == correct[i] {
 			right++
 		}
 	}
 	accuracy := float64(right) / float64(len(p.True))
 	res.Report.TestN, res.Report.TestAccuracy = len(p.True), &accuracy
+	res.Report.TestConfusion = ml.Confusion(res.Model.Classes, correct, predicted)
 	return nil
 }

@@ -32,6 +32,8 @@ func writeReport(w io.Writer, r ml.Report) error {
 		line := fmt.Sprintf("%-*s  %-*s  %s", names, r.name, values, r.value, r.meaning)
 		fmt.Fprintln(b, strings.TrimRight(line, " "))
 	}
+	writeConfusion(b, "confusion", "training", r.Confusion)
+	writeConfusion(b, "test_confusion", "held-out", r.TestConfusion)
 	return b.Flush()
 }
 
@@ -40,7 +42,52 @@ func digits(_ ml.Unit, v float64) string { return strconv.FormatFloat(v, 'g', 7,
 
 // writeTable writes lines of cells in columns. A failure is for the flush of b to tell.
 func writeTable(b *bufio.Writer, lines [][]string) {
-	var widths []int
+	widths := columnWidths(lines)
+	for _, line := range lines {
+		var text strings.Builder
+		for j, s := range line {
+			fmt.Fprintf(&text, "%-*s  ", widths[j], s)
+		}
+		fmt.Fprintln(b, strings.TrimRight(text.String(), " "))
+	}
+}
+
+// writeConfusion writes a confusion matrix, a line for each class.
+func writeConfusion(w io.Writer, name, points string, rows []ml.ClassReport) {
+	if rows == nil {
+		return
+	}
+	fmt.Fprintf(w, "\n%s  of the %s points of each class, a line each, how many are told to be of which\n\n", name, points)
+	lines := [][]string{{""}}
+	for _, r := range rows {
+		lines[0] = append(lines[0], r.Class)
+	}
+	lines[0] = append(lines[0], "precision", "recall")
+	share := func(v *float64) string {
+		if v == nil {
+			return "-"
+		}
+		return percent(*v) + " %"
+	}
+	for _, r := range rows {
+		line := []string{r.Class}
+		for _, n := range r.Predicted {
+			line = append(line, strconv.Itoa(n))
+		}
+		lines = append(lines, append(line, share(r.Precision), share(r.Recall)))
+	}
+	widths := columnWidths(lines)
+	for _, line := range lines {
+		fmt.Fprintf(w, "  %-*s", widths[0], line[0])
+		for j, s := range line[1:] {
+			fmt.Fprintf(w, "  %*s", widths[j+1], s)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// columnWidths are those of the longest cells.
+func columnWidths(lines [][]string) (widths []int) {
 	for _, line := range lines {
 		for j, s := range line {
 			if j == len(widths) {
@@ -49,11 +96,5 @@ func writeTable(b *bufio.Writer, lines [][]string) {
 			widths[j] = max(widths[j], utf8.RuneCountInString(s))
 		}
 	}
-	for _, line := range lines {
-		var text strings.Builder
-		for j, s := range line {
-			fmt.Fprintf(&text, "%-*s  ", widths[j], s)
-		}
-		fmt.Fprintln(b, strings.TrimRight(text.String(), " "))
-	}
+	return widths
 }

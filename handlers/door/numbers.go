@@ -21,6 +21,90 @@ func numbers(r *ml.Report) (rows []views.Number) {
 	return rows
 }
 
+// confusions are the confusion matrices of a report, of held-out points first.
+func confusions(r *ml.Report) (cs []views.Confusion) {
+	share := func(v *float64) string {
+		if v == nil {
+			return "–"
+		}
+		return Percent(*v)
+	}
+	for _, of := range []struct {
+		title string
+		rows  []ml.ClassReport
+	}{{"Confusion matrix, held out", r.TestConfusion}, {"Confusion matrix, training", r.Confusion}} {
+		if of.rows == nil {
+			continue
+		}
+		c := views.Confusion{Title: of.title}
+		for k, row := range of.rows {
+			c.Classes = append(c.Classes, row.Class)
+			c.Rows = append(c.Rows, views.ConfusionRow{Class: row.Class, Counts: row.Predicted, Diagonal: k, Precision: share(row.Precision), Recall: share(row.Recall)})
+		}
+		cs = append(cs, c)
+	}
+	return cs
+}
+
+// machines is what each of several machines measured, without the columns that apply to
+// none of them.
+func machines(r *ml.Report) (t views.Table) {
+	number := func(v *float64) string {
+		if v == nil {
+			return ""
+		}
+		return views.Short(*v)
+	}
+	columns := []struct {
+		head string
+		cell func(m ml.MachineReport) string
+	}{
+		{"machine", func(m ml.MachineReport) string {
+			switch {
+			case m.Negative != "":
+				return m.Positive + " against " + m.Negative
+			case r.Rule == ml.OneVsRest:
+				return m.Positive + " against the rest"
+			}
+			return m.Positive
+		}},
+		{"points", func(m ml.MachineReport) string { return strconv.Itoa(m.TrainN) }},
+		{"support vectors", func(m ml.MachineReport) string { return strconv.Itoa(m.SupportVectors) }},
+		{"b", func(m ml.MachineReport) string { return number(m.B) }},
+		{"objective", func(m ml.MachineReport) string { return number(m.Objective) }},
+		{"sum of slacks", func(m ml.MachineReport) string { return number(m.SlackSum) }},
+		{"margin 1/|w|", func(m ml.MachineReport) string { return number(m.Margin) }},
+		{"h", func(m ml.MachineReport) string { return number(m.H) }},
+		{"leave-one-out", func(m ml.MachineReport) string {
+			if m.LOOAccuracy == nil {
+				return ""
+			}
+			return Percent(*m.LOOAccuracy)
+		}},
+		{"J before", func(m ml.MachineReport) string { return number(m.JBefore) }},
+		{"J after", func(m ml.MachineReport) string { return number(m.JAfter) }},
+		{"iterations", func(m ml.MachineReport) string { return strconv.Itoa(m.Iterations) }},
+		{"status", func(m ml.MachineReport) string { return string(m.Status) }},
+	}
+	t.Title = "Machines one by one"
+	t.Rows = make([][]string, len(r.Machines))
+	for _, c := range columns {
+		cells, any := make([]string, len(r.Machines)), false
+		for k, m := range r.Machines {
+			cells[k] = c.cell(m)
+			any = any || cells[k] != ""
+		}
+		if !any {
+			continue
+		}
+		t.Head = append(t.Head, c.head)
+		for k, cell := range cells {
+			t.Rows[k] = append(t.Rows[k], cell)
+		}
+	}
+	return t
+}
+
 // QuantityText is the quantity for reading, "" where it does not apply.
 func QuantityText(q ml.Quantity, r *ml.Report) string {
 	return q.Text(r, func(u ml.Unit, v float64) string {
@@ -49,14 +133,24 @@ func QuantityNumber(q ml.Quantity, r *ml.Report) (float64, bool) {
 	return 0, false
 }
 
-// Settings turns a spec into the rows of a table.
-func Settings(s ml.Spec) (rows []views.Number) {
+// Settings turns a spec into the rows of a table. rep, if there is one, tells how many
+// classes there were.
+func Settings(s ml.Spec, rep *ml.Report) (rows []views.Number) {
 	for _, p := range ml.Params {
-		if v := s.Text(p.Name); v != "" && s.Applies(p.Name) {
+		if v := s.Text(p.Name); v != "" && Meant(p.Name, s, rep) {
 			rows = append(rows, views.Number{Name: p.Name, Label: p.Label, Value: OptionLabel(p, v), Help: p.Help})
 		}
 	}
 	return rows
+}
+
+// Meant tells whether a parameter has a meaning under the other choices and, once there
+// is a report, for the data.
+func Meant(name string, s ml.Spec, rep *ml.Report) bool {
+	if name == "multiclass" && rep != nil && len(rep.Classes) <= 2 {
+		return false
+	}
+	return s.Applies(name)
 }
 
 // OptionLabel is a parameter's value for reading.

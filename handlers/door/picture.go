@@ -124,6 +124,7 @@ func Answer(r figure.Run, base, query string, inline, coarse bool) (views.Answer
 		ans.More = append(ans.More, p)
 	}
 	ans.Numbers = numbers(&r.Result.Report)
+	ans.Confusion, ans.Machines = confusions(&r.Result.Report), machines(&r.Result.Report)
 	switch r.Data.Kind() {
 	case dataset.KindVectors:
 	case dataset.KindPrecomputed:

@@ -141,7 +141,7 @@ func compareSettings(runs []store.Run) []views.CompareRow {
 	rows = append(rows, compareRow("data hash", "Equal points have equal hashes.", runs, func(r store.Run) string { return r.Hash[:12] }))
 	for _, p := range ml.Params {
 		row := compareRow(p.Label, p.Help, runs, func(r store.Run) string {
-			if !r.Spec.Applies(p.Name) {
+			if !door.Meant(p.Name, r.Spec, r.Report) {
 				return ""
 			}
 			return door.OptionLabel(p, r.Spec.Text(p.Name))

@@ -79,7 +79,7 @@ func (a *Reader) send(w http.ResponseWriter, r *http.Request, run store.Run) err
 func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run, error) {
 	p := views.Run{
 		ID: run.ID, Name: run.Name, Note: run.Note, Tags: strings.Join(run.Tags, ", "), Status: string(run.Status), Message: door.Sentence(run.Error),
-		Data: run.DatasetName, Created: door.When(run.Created), Hash: run.Hash[:12], Settings: door.Settings(run.Spec), Reproduce: door.CommandLine(run.Spec, run.DatasetName),
+		Data: run.DatasetName, Created: door.When(run.Created), Hash: run.Hash[:12], Settings: door.Settings(run.Spec, run.Report), Reproduce: door.CommandLine(run.Spec, run.DatasetName),
 	}
 	if run.Status != store.Done {
 		return p, nil

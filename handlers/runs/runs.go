@@ -141,6 +141,9 @@ func Row(r store.Run) views.RunRow {
 		row.C = "hard"
 	}
 	if rep := r.Report; rep != nil {
+		if len(rep.Machines) > 0 {
+			row.Learner += ", " + r.Spec.Multiclass
+		}
 		row.Train, row.Vectors = door.Percent(rep.TrainAccuracy), strconv.Itoa(rep.SupportVectors)
 		if rep.TestAccuracy != nil {
 			row.Test = door.Percent(*rep.TestAccuracy)

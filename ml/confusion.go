@@ -1,0 +1,48 @@
+package ml
+
+// ClassReport is a row of a confusion matrix: what became of the points of one class.
+type ClassReport struct {
+	Class     string `json:"class"`
+	N         int    `json:"n"`         // points of the class
+	Predicted []int  `json:"predicted"` // how many of them were told to be of each class, in the order of the rows
+	// Precision is the share of the points told to be of the class that are; nil when none
+	// was. Recall is the share of the points of the class that were told to be; nil when
+	// there are none.
+	Precision *float64 `json:"precision,omitempty"`
+	Recall    *float64 `json:"recall,omitempty"`
+}
+
+// Confusion is the confusion matrix of classes that were predicted where others, or the
+// same, are right; both are indices into classes. A class that is none of them, below 0,
+// counts only where it was predicted for another.
+func Confusion(classes []string, right, predicted []int) []ClassReport {
+	rows := make([]ClassReport, len(classes))
+	told := make([]int, len(classes))
+	for c := range rows {
+		rows[c] = ClassReport{Class: classes[c], Predicted: make([]int, len(classes))}
+	}
+	for k, p := range predicted {
+		told[p]++
+		if c := right[k]; c >= 0 {
+			rows[c].N++
+			rows[c].Predicted[p]++
+		}
+	}
+	share := func(n, of int) *float64 {
+		if of == 0 {
+			return nil
+		}
+		v := float64(n) / float64(of)
+		return &v
+	}
+	for c := range rows {
+		r := &rows[c]
+		r.Precision, r.Recall = share(r.Predicted[c], told[c]), share(r.Predicted[c], r.N)
+	}
+	return rows
+}
+
+// confusion is that of some rows.
+func (t Target) confusion(predicted, rows []int) []ClassReport {
+	return Confusion(t.Classes, pick(t.Class, rows), predicted)
+}

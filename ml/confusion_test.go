@@ -1,0 +1,74 @@
+package ml_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml"
+)
+
+func TestConfusionByHand(t *testing.T) {
+	t.Parallel()
+	share := func(v float64) *float64 { return &v }
+	got := ml.Confusion([]string{"a", "b", "c", "d"}, []int{0, 0, 0, 1, 1, 2, -1}, []int{0, 1, 0, 1, 0, 0, 1})
+	want := []ml.ClassReport{
+		{Class: "a", N: 3, Predicted: []int{2, 1, 0, 0}, Precision: share(0.5), Recall: share(2. / 3)},
+		{Class: "b", N: 2, Predicted: []int{1, 1, 0, 0}, Precision: share(1. / 3), Recall: share(0.5)},
+		{Class: "c", N: 1, Predicted: []int{1, 0, 0, 0}, Recall: share(0)},
+		{Class: "d", Predicted: []int{0, 0, 0, 0}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The matrices of a report count what the points say of themselves.
+func TestConfusionOfATraining(t *testing.T) {
+	t.Parallel()
+	d := three(90)
+	for _, set := range [][]string{{"test_fraction", "0.3"}, {"multiclass", "ovr"}, {"positive", "elm", "test_fraction", "0.2"}, {"multiclass", "ww", "test_fraction", "0.2"}} {
+		s := spec(t, set...)
+		res := train(t, d, s)
+		ps, err := res.Model.Points(d, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for held, rows := range map[bool][]ml.ClassReport{false: res.Report.Confusion, true: res.Report.TestConfusion} {
+			if held && s.TestFraction == 0 {
+				if rows != nil {
+					t.Errorf("%v: nothing is held out, and %+v", set, rows)
+				}
+				continue
+			}
+			counts := map[[2]int]int{}
+			for _, p := range ps {
+				if p.HeldOut == held {
+					predicted := res.Model.ClassOf(p.Predicted)
+					counts[[2]int{res.Model.ClassOf(p.Label), predicted}]++
+				}
+			}
+			all, right := 0, 0
+			for c, r := range rows {
+				if r.Class != res.Model.Classes[c] {
+					t.Errorf("%v: class %s, of the model %s", set, r.Class, res.Model.Classes[c])
+				}
+				for p, n := range r.Predicted {
+					if n != counts[[2]int{c, p}] {
+						t.Errorf("%v: %d of %s are told to be of class %d, counted %d", set, n, r.Class, p, counts[[2]int{c, p}])
+					}
+				}
+				all += r.N
+				right += r.Predicted[c]
+			}
+			accuracy := res.Report.TrainAccuracy
+			if held {
+				accuracy = *res.Report.TestAccuracy
+			}
+			if math.Abs(float64(right)/float64(all)-accuracy) > 1e-12 {
+				t.Errorf("%v: %d of %d, accuracy %g", set, right, all, accuracy)
+			}
+		}
+	}
+}
