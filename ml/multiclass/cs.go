@@ -142,9 +142,9 @@ func (p *crammerSinger) free() (vs []variable) {
 
 func (p *crammerSinger) bounds(i, c int) (lo, hi float64) {
 	if c == p.y[i] {
-		return math.Inf(-1), p.c
+		return 0, p.c
 	}
-	return math.Inf(-1), 0
+	return -p.c, 0
 }
 
 func (p *crammerSinger) balanced() bool { return false }
@@ -232,7 +232,7 @@ func (p *crammerSinger) best(i int) bool {
 	gain := 0.0
 	for _, e := range p.shares {
 		gain += (e.size + p.u[e.class][i]) * p.gradient(i, e.class)
-		p.u[e.class][i] = -e.size
+		p.u[e.class][i] = 0 - e.size // and not -0
 	}
 	p.own(i)
 	if full { // exactly, so that it is known
@@ -272,6 +272,9 @@ func (p *crammerSinger) threshold() (full bool) {
 	for k, e := range p.shares {
 		p.shares[k].size = min(max(0, e.size-t), rest)
 		rest -= p.shares[k].size
+	}
+	if full {
+		p.shares[0].size = min(p.shares[0].size+rest, p.c) // what rounding left
 	}
 	return full
 }

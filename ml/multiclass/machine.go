@@ -148,15 +148,19 @@ func (m *machine) part(points []int) *machine {
 	return p
 }
 
-// take takes over what became of a part.
+// take takes over what became of a part. F lags behind when ctx ends.
 func (m *machine) take(p *machine, points []int) error {
+	for j, i := range points {
+		for c := range m.u { // p has no more use for its own
+			p.u[c][j], m.u[c][i] = p.u[c][j]-m.u[c][i], p.u[c][j]
+		}
+	}
 	change := make([]float64, len(m.u))
 	for j, i := range points {
 		for c := range m.u {
-			change[c] = p.u[c][j] - m.u[c][i]
-			m.u[c][i] = p.u[c][j]
+			change[c] = p.u[c][j]
 		}
-		if err := m.add(i, change); err != nil || m.ctx.Err() != nil {
+		if err := m.add(i, change); err != nil || m.ended(0) {
 			return err
 		}
 	}
@@ -185,7 +189,7 @@ func (m *machine) add(i int, change []float64) error {
 
 // hold makes alpha_ic what it is to be.
 func (m *machine) hold(i, c int, alpha float64) {
-	m.u[c][i] = -alpha
+	m.u[c][i] = 0 - alpha // and not -0
 	m.own(i)
 }
 
@@ -261,7 +265,7 @@ func round(p problem, goal float64) (bool, error) {
 	if err := m.take(part, points); err != nil {
 		return false, err
 	}
-	return done && m.ctx.Err() == nil, nil
+	return done && !m.over, nil
 }
 
 // climb makes steps, at most about so many, and a Newton step whenever small ones have
@@ -285,7 +289,7 @@ func climb(p problem, goal float64, steps int) (bool, error) {
 		}
 		small := m.objective - start
 		gain, err := newton(p, free, p.violation())
-		if err != nil || m.ctx.Err() != nil {
+		if err != nil || m.over {
 			return false, err
 		}
 		if gain*float64(int(1)<<m.doublings) < small/10 {

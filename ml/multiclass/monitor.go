@@ -17,6 +17,7 @@ type monitor struct {
 	iterations, limit int
 	objective         float64 // of the dual, at the iterate
 	work              int     // numbers touched since the last look
+	over              bool    // the context has ended
 	told              int     // iterations at the last report
 	doublings         int     // of the small steps before a Newton step, see climb
 }
@@ -28,11 +29,11 @@ const lookEvery = 1 << 20
 // looks at when enough work has been done.
 func (m *monitor) ended(n int) bool {
 	m.work += n
-	if m.work < lookEvery {
-		return false
+	if m.work >= lookEvery {
+		m.work = 0
+		m.over = m.over || m.ctx.Err() != nil
 	}
-	m.work = 0
-	return m.ctx.Err() != nil
+	return m.over
 }
 
 // report tells the progress unless it was told within 500 iterations.

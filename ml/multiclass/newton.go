@@ -120,7 +120,7 @@ func (m *machine) line(p problem, free []variable, place, points []int, d []floa
 	}
 	for q, i := range points {
 		row, err := m.rows.row(i)
-		if err != nil {
+		if err != nil || m.ended(0) {
 			return l, err
 		}
 		for c, move := range l.move {

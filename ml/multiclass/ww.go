@@ -2,6 +2,7 @@ package multiclass
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -43,9 +44,9 @@ type westonWatkins struct {
 	*machine
 	edges [][]edge // M by the class that flow leaves and the one it enters
 
-	v, h    []float64 // of a turn: the variables of both classes, signed, and the derivatives
-	up, low []float64 // 0 where v may rise, or fall; otherwise -Inf, or +Inf
-	sum     []float64
+	// Of a turn: the variables of both classes, signed, and the derivatives by them; 0 where
+	// they may rise, or fall, and otherwise -Inf, or +Inf; what F changed by.
+	v, h, up, low, sum []float64
 }
 
 // edge is an M and the point whose variable has it, -1 for none.
@@ -59,9 +60,9 @@ func newWestonWatkins(m *machine) *westonWatkins {
 	for range m.u {
 		p.edges = append(p.edges, make([]edge, len(m.u)))
 	}
-	n := len(m.y)
-	block := make([]float64, 5*n)
-	p.v, p.h, p.up, p.low, p.sum = block[:n:n], block[n:2*n:2*n], block[2*n:3*n:3*n], block[3*n:4*n:4*n], block[4*n:]
+	for _, v := range []*[]float64{&p.v, &p.h, &p.up, &p.low, &p.sum} {
+		*v = make([]float64, len(m.y))
+	}
 	return p
 }
 
@@ -145,9 +146,7 @@ func (p *westonWatkins) worst() (cycle []int, mean float64) {
 		seen[c] = len(walk)
 		walk = append(walk, from[l][c])
 	}
-	for a, b := 0, len(cycle)-1; a < b; a, b = a+1, b-1 { // found against the flow
-		cycle[a], cycle[b] = cycle[b], cycle[a]
-	}
+	slices.Reverse(cycle) // found against the flow
 	mean = 0
 	for a, d := range cycle {
 		mean += p.edges[d][cycle[(a+1)%len(cycle)]].gain
@@ -256,7 +255,7 @@ func (p *westonWatkins) climb(goal float64, steps int) (bool, error) {
 		} else {
 			err = p.step(cycle, mean*float64(len(cycle)))
 		}
-		if err != nil || p.ended(0) {
+		if err != nil || p.over {
 			return false, err
 		}
 		if p.iterations == before {
@@ -328,47 +327,40 @@ func towards(alpha, step, c float64) float64 {
 	return alpha + step
 }
 
+// side is one class of a turn against the other: its points and the bounds of their v.
+type side struct {
+	class, other int
+	from, to     int
+	lo, hi       float64
+}
+
 // turn makes steps on pairs of points of classes a and b until what is left of their
 // violation is goal, the end of the iterations comes or a step changes nothing. As a binary
 // machine with the positive class a they have v_i = alpha_ib or -alpha_ia and the
 // derivatives h_i = ±1 - F_ai + F_bi; its kernel is 2K.
 func (p *westonWatkins) turn(a, b int, goal float64, end int) error {
-	ranges := [2][2]int{{p.start[a], p.start[a+1]}, {p.start[b], p.start[b+1]}}
-	for s, r := range ranges {
-		for i := r[0]; i < r[1]; i++ {
-			if s == 0 {
-				p.v[i], p.h[i] = -p.u[b][i], 1-p.f[a][i]+p.f[b][i]
-			} else {
-				p.v[i], p.h[i] = p.u[a][i], -1-p.f[a][i]+p.f[b][i]
-			}
-			p.mark(i, s)
-		}
+	sides := [2]side{
+		{class: a, other: b, from: p.start[a], to: p.start[a+1], hi: p.c},
+		{class: b, other: a, from: p.start[b], to: p.start[b+1], lo: -p.c},
 	}
-	_ = ranges
-	i := -1
-	best := math.Inf(-1)
-	for _, r := range ranges {
-		for k := r[0]; k < r[1]; k++ {
-			if v := p.h[k] + p.up[k]; v > best {
-				best, i = v, k
+	i, high := -1, math.Inf(-1)
+	for k, sign := range []float64{1, -1} {
+		s := sides[k]
+		for q := s.from; q < s.to; q++ {
+			p.v[q], p.h[q] = -sign*p.u[s.other][q], sign-p.f[a][q]+p.f[b][q]
+			p.mark(q, s)
+			if g := p.h[q] + p.up[q]; g > high {
+				i, high = q, g
 			}
 		}
 	}
-	side := func(i int) int {
-		if p.y[i] == a {
-			return 0
-		}
-		return 1
-	}
-	for steps := 0; p.iterations < end && steps < 2*(ranges[0][1]-ranges[0][0]+ranges[1][1]-ranges[1][0]); steps++ {
+	points := sides[0].to - sides[0].from + sides[1].to - sides[1].from
+	for end = min(end, p.iterations+2*points); p.iterations < end; {
 		ki, err := p.rows.row(i)
 		if err != nil {
 			return err
 		}
-		j, gained, violation := -1, 0.0, 0.0
-		for _, r := range ranges {
-			j, gained, violation = partner(r[0], r[1], p.h, p.low, p.diag, ki, best, p.diag[i], j, gained, violation)
-		}
+		j, violation := p.partner(sides, i, ki)
 		if violation <= goal || j < 0 {
 			break
 		}
@@ -376,84 +368,132 @@ func (p *westonWatkins) turn(a, b int, goal float64, end int) error {
 		if err != nil {
 			return err
 		}
-		curvature := 2 * (p.diag[i] + p.diag[j] - 2*ki[j])
-		slope := p.h[i] - p.h[j]
-		hi, lo := p.c, 0.0
-		if side(i) == 1 {
-			hi = 0
+		step, err := p.pair(sides, i, j, ki[j])
+		if err != nil {
+			return err
 		}
-		if side(j) == 1 {
-			lo = -p.c
-		}
-		toHi, toLo := hi-p.v[i], p.v[j]-lo
-		step := min(toHi, toLo, slope/guarded(curvature))
-		if math.IsNaN(step) || math.IsInf(step, 0) {
-			return ErrOverflow
-		}
-		vi, vj := p.v[i]+step, p.v[j]-step
-		if step == toHi {
-			vi = hi
-		}
-		if step == toLo {
-			vj = lo
-		}
-		if vi == p.v[i] && vj == p.v[j] {
+		if step == 0 {
 			break
 		}
-		p.v[i], p.v[j] = vi, vj
-		p.mark(i, side(i))
-		p.mark(j, side(j))
-		p.objective += step * (slope - step*curvature/2)
 		p.iterations++
-		best = math.Inf(-1)
-		for _, r := range ranges {
-			i, best = update(r[0], r[1], p.h, p.up, ki, kj, 2*step, i, best)
-		}
-		if p.ended(4 * (ranges[0][1] - ranges[0][0])) {
+		i = p.update(sides, ki, kj, 2*step)
+		if p.ended(4 * points) {
 			break
 		}
 	}
-	clear(p.sum)
-	for s, r := range ranges {
-		for i := r[0]; i < r[1]; i++ {
-			was := -p.u[b][i]
-			if s == 1 {
-				was = p.u[a][i]
+	return p.settle(sides)
+}
+
+// mark records whether v_i may rise and fall.
+func (p *westonWatkins) mark(i int, s side) {
+	p.up[i], p.low[i] = 0, 0
+	if p.v[i] >= s.hi {
+		p.up[i] = math.Inf(-1)
+	}
+	if p.v[i] <= s.lo {
+		p.low[i] = math.Inf(1)
+	}
+}
+
+// partner returns the point whose v may fall that gains most with i to second order, -1
+// when none gains anything, and the violation.
+func (p *westonWatkins) partner(sides [2]side, i int, ki []float64) (j int, violation float64) {
+	j = -1
+	hi, kii, best := p.h[i], p.diag[i], 0.0
+	for _, s := range sides {
+		h, low, diag, ki := p.h[s.from:s.to], p.low[s.from:s.to], p.diag[s.from:s.to], ki[s.from:s.to]
+		low, diag, ki = low[:len(h)], diag[:len(h)], ki[:len(h)]
+		for k, hk := range h {
+			d := hi - (hk + low[k])
+			if d > violation {
+				violation = d
 			}
-			if p.v[i] == was {
+			// d²/curvature > best for d > 0, without a division.
+			curvature := kii + diag[k] - 2*ki[k]
+			if d*math.Abs(d) > best*curvature {
+				if gain := d * d / guarded(curvature); d > 0 && gain > best {
+					best, j = gain, s.from+k
+				}
+			}
+		}
+	}
+	return j, violation
+}
+
+// pair moves v_i up and v_j down to the maximum of D or to the first bound, and returns by
+// how much.
+func (p *westonWatkins) pair(sides [2]side, i, j int, kij float64) (float64, error) {
+	si, sj := sides[0], sides[0]
+	if p.y[i] != si.class {
+		si = sides[1]
+	}
+	if p.y[j] != sj.class {
+		sj = sides[1]
+	}
+	curvature := 2 * (p.diag[i] + p.diag[j] - 2*kij)
+	slope := p.h[i] - p.h[j]
+	toHi, toLo := si.hi-p.v[i], p.v[j]-sj.lo
+	step := min(toHi, toLo, slope/guarded(curvature))
+	if math.IsNaN(step) || math.IsInf(step, 0) {
+		return 0, ErrOverflow
+	}
+	vi, vj := p.v[i]+step, p.v[j]-step
+	if step == toHi { // exactly, so that a bounded variable is known as such
+		vi = si.hi
+	}
+	if step == toLo {
+		vj = sj.lo
+	}
+	if vi == p.v[i] && vj == p.v[j] {
+		return 0, nil
+	}
+	p.v[i], p.v[j] = vi, vj
+	p.mark(i, si)
+	p.mark(j, sj)
+	p.objective += step * (slope - step*curvature/2)
+	return step, nil
+}
+
+// update brings h up to date after a step and in the same pass finds the next i.
+func (p *westonWatkins) update(sides [2]side, ki, kj []float64, step float64) (i int) {
+	best := math.Inf(-1)
+	for _, s := range sides {
+		h, up, ki, kj := p.h[s.from:s.to], p.up[s.from:s.to], ki[s.from:s.to], kj[s.from:s.to]
+		up, ki, kj = up[:len(h)], ki[:len(h)], kj[:len(h)]
+		for k, hk := range h {
+			hk -= step * (ki[k] - kj[k])
+			h[k] = hk
+			if v := hk + up[k]; v > best {
+				best, i = v, s.from+k
+			}
+		}
+	}
+	return i
+}
+
+// settle takes over the v of a turn.
+func (p *westonWatkins) settle(sides [2]side) error {
+	clear(p.sum)
+	for k, sign := range []float64{1, -1} {
+		s := sides[k]
+		for i := s.from; i < s.to; i++ {
+			change := p.v[i] + sign*p.u[s.other][i]
+			if change == 0 {
 				continue
 			}
 			row, err := p.rows.row(i)
 			if err != nil {
 				return err
 			}
-			p.exact = false
-			floats.AddScaled(p.sum, p.v[i]-was, row)
+			floats.AddScaled(p.sum, change, row)
 			p.work += len(row)
-			if s == 0 {
-				p.hold(i, b, p.v[i])
-			} else {
-				p.hold(i, a, -p.v[i])
-			}
+			p.hold(i, s.other, sign*p.v[i])
+			p.exact = false
 		}
 	}
-	floats.AddScaled(p.f[a], 1, p.sum)
-	floats.AddScaled(p.f[b], -1, p.sum)
+	floats.Add(p.f[sides[0].class], p.sum)
+	floats.Sub(p.f[sides[1].class], p.sum)
 	return nil
-}
-
-func (p *westonWatkins) mark(i, side int) {
-	hi, lo := p.c, 0.0
-	if side == 1 {
-		hi, lo = 0, -p.c
-	}
-	p.up[i], p.low[i] = 0, 0
-	if p.v[i] >= hi {
-		p.up[i] = math.Inf(-1)
-	}
-	if p.v[i] <= lo {
-		p.low[i] = math.Inf(1)
-	}
 }
 
 // slack is the sum of those of all wrong classes.
@@ -476,35 +516,4 @@ func guarded(curvature float64) float64 {
 		return tau
 	}
 	return curvature
-}
-
-func partner(from, to int, h, low, diag, ki []float64, hi, kii float64, j int, best, violation float64) (int, float64, float64) {
-	h, low, diag, ki = h[from:to], low[from:to], diag[from:to], ki[from:to]
-	low, diag, ki = low[:len(h)], diag[:len(h)], ki[:len(h)]
-	for k, hk := range h {
-		d := hi - (hk + low[k])
-		if d > violation {
-			violation = d
-		}
-		curvature := kii + diag[k] - 2*ki[k]
-		if d*math.Abs(d) > best*curvature {
-			if gain := d * d / guarded(curvature); d > 0 && gain > best {
-				best, j = gain, from+k
-			}
-		}
-	}
-	return j, best, violation
-}
-
-func update(from, to int, h, up, ki, kj []float64, step float64, i int, best float64) (int, float64) {
-	h, up, ki, kj = h[from:to], up[from:to], ki[from:to], kj[from:to]
-	up, ki, kj = up[:len(h)], ki[:len(h)], kj[:len(h)]
-	for k, hk := range h {
-		hk -= step * (ki[k] - kj[k])
-		h[k] = hk
-		if v := hk + up[k]; v > best {
-			best, i = v, from+k
-		}
-	}
-	return i, best
 }
