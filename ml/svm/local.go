@@ -4,8 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
 	"marginlab/ml/trace"
 )
 
@@ -32,7 +30,7 @@ func (o *state) local(status trace.Status) *Result {
 // again solves once more, from the corner opposite to alpha = 0, and returns the better
 // one of first, with which o has ended, and what it finds.
 func again(k Matrix, first *Result, o *state, s Settings) *Result {
-	if first.Status == trace.Cancelled || math.IsInf(s.C, 1) {
+	if first.Status == trace.Cancelled {
 		return first
 	}
 	memory := newMemory[float64](o.m, s.CacheBytes)
@@ -40,6 +38,7 @@ func again(k Matrix, first *Result, o *state, s Settings) *Result {
 	p := newSMO(k, newState(k, o.y[:o.m], s.C, o.monitor), memory)
 	copy(p.weight, o.weight)
 	p.bound(s.C)
+	p.extent = o.extent
 	p.corner()
 	p.limit = p.iterations + s.MaxIter
 	status := trace.Cancelled
@@ -57,14 +56,19 @@ func again(k Matrix, first *Result, o *state, s Settings) *Result {
 	return first
 }
 
-// corner makes every alpha as large as the balance of the classes allows.
+// corner makes every alpha as large as the balance of the classes allows. A hard margin
+// bounds none of them: there it is the direction of that corner, along which solve goes as
+// far as it pays, see stretch.
 func (o *state) corner() {
-	up, down := floats.Sum(o.hi[:o.m]), -floats.Sum(o.lo[:o.m])
+	weight := map[float64]float64{} // of the classes
 	for i, y := range o.y[:o.m] {
-		if y > 0 {
-			o.place(i, o.hi[i]*min(1, down/up))
-		} else {
-			o.place(i, o.lo[i]*min(1, up/down))
-		}
+		weight[y] += o.weight[i]
+	}
+	c := o.c
+	if math.IsInf(c, 1) {
+		c = 1
+	}
+	for i, y := range o.y[:o.m] {
+		o.place(i, y*c*o.weight[i]*min(1, weight[-y]/weight[y]))
 	}
 }

@@ -54,6 +54,43 @@ func TestLocal(t *testing.T) {
 	}
 }
 
+// TestLocalHardMargin does so without a bound, where the dual may also grow for ever.
+func TestLocalHardMargin(t *testing.T) {
+	t.Parallel()
+	solved, better := 0, 0
+	for seed := range 200 {
+		r := rand.New(rand.NewPCG(uint64(seed), 9))
+		m := 8
+		x, y := mat.NewDense(m, 2, nil), make([]float64, m)
+		for i := range m {
+			y[i] = float64(1 - i%2*2)
+			for j := range 2 {
+				x.Set(i, j, r.NormFloat64()+y[i])
+			}
+		}
+		gram := kernel.NewGram(kernel.Sigmoid(0.5, float64(seed%2-1)), x)
+		s := Settings{C: math.Inf(1), Tol: 1e-6}
+		res, err := Train(t.Context(), gram, y, s)
+		first, firstErr := Train(t.Context(), psd{full(gram)}, y, s)
+		if (err == nil) != (firstErr == nil) {
+			t.Fatalf("seed %d: %v, from alpha = 0 %v", seed, err, firstErr)
+		}
+		if err != nil {
+			continue
+		}
+		solved++
+		if !res.Local || res.KKTViolation > s.Tol || res.Dual < first.Dual*(1-1e-9) {
+			t.Errorf("seed %d: local %v, violation %g, %g; from alpha = 0 it is %g", seed, res.Local, res.KKTViolation, res.Dual, first.Dual)
+		}
+		if res.Dual > first.Dual*(1+1e-6) {
+			better++
+		}
+	}
+	if solved < 20 || better < 2 {
+		t.Errorf("of %d hard margins the second start found a better one %d times", solved, better)
+	}
+}
+
 // TestNoLength has u'Ku < 0 at the solution, so that there is no |w| and no margin.
 func TestNoLength(t *testing.T) {
 	t.Parallel()
