@@ -263,23 +263,31 @@ func overlay(less, full *ml.Model, d *dataset.Data, spec ml.Spec, out ml.Point, 
 	}}
 }
 
+// vectors counts the support vectors under two settings.
+func vectors(ctx context.Context, t lessons.Toy, one, other []string) (sv [2]int, err error) {
+	d, err := t.Data()
+	if err != nil {
+		return sv, err
+	}
+	for i, s := range [][]string{one, other} {
+		res, _, err := lessons.Fit(ctx, d, s...)
+		if err != nil {
+			return sv, err
+		}
+		sv[i] = res.Report.SupportVectors
+	}
+	return sv, nil
+}
+
 // smallC compares the numbers of support vectors at two prices.
 func smallC(ctx context.Context) (float64, error) {
 	t, err := toy()
 	if err != nil {
 		return 0, err
 	}
-	d, err := t.Data()
+	sv, err := vectors(ctx, t, []string{"kernel", "linear", "C", "10"}, []string{"kernel", "linear", "C", "0.01"})
 	if err != nil {
 		return 0, err
-	}
-	var sv [2]int
-	for i, c := range []string{"10", "0.01"} {
-		res, _, err := lessons.Fit(ctx, d, "kernel", "linear", "C", c)
-		if err != nil {
-			return 0, err
-		}
-		sv[i] = res.Report.SupportVectors
 	}
 	switch {
 	case sv[1] < sv[0]:
@@ -885,17 +893,6 @@ func sparseByC(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	d, err := t.Data()
-	if err != nil {
-		return 0, err
-	}
-	var sv [2]int
-	for i, c := range []string{"0.1", "10"} {
-		res, _, err := lessons.Fit(ctx, d, machineSettings("SVM", studyRho, c, "1")...)
-		if err != nil {
-			return 0, err
-		}
-		sv[i] = res.Report.SupportVectors
-	}
-	return lessons.Yes(sv[0] < sv[1]), nil
+	sv, err := vectors(ctx, t, machineSettings("SVM", studyRho, "0.1", "1"), machineSettings("SVM", studyRho, "10", "1"))
+	return lessons.Yes(sv[0] < sv[1]), err
 }
