@@ -22,7 +22,8 @@ import (
 )
 
 // looks is a context that ends when it has been looked at so many times: a deadline of
-// work instead of time.
+// work instead of time. The tests inside ml/svm, which can import no test of another
+// package, have one like it.
 type looks struct {
 	context.Context
 	left atomic.Int64
