@@ -246,7 +246,8 @@ func (s *sheet) axis(k, n int) []tick {
 }
 
 // fit brings the limits and the frame to the wanted proportions. Both are changed
-// about their middle, but a frame that is made lower keeps its upper edge.
+// about their middle, but a frame that is made smaller keeps its upper left corner, for
+// what stands beside it.
 func (s *sheet) fit(in *vg.Rectangle, zoom vg.Length) {
 	w, h := float64(in.Size().X), float64(in.Size().Y)
 	l := &s.limits
@@ -263,8 +264,12 @@ func (s *sheet) fit(in *vg.Rectangle, zoom vg.Length) {
 		if unit > 6 {
 			unit = math.Floor(unit) // so that all cells of a matrix are equal
 		}
+		free := *in
 		in.Max.X = in.Min.X + vg.Length(unit*math.Abs(l.XMax-l.XMin))/zoom
 		in.Min.Y = in.Max.Y - vg.Length(unit*math.Abs(l.YMax-l.YMin))/zoom
+		if s.bare() { // nothing stands beside it
+			*in = in.Add(vg.Point{X: (free.Max.X - in.Max.X) / 2, Y: (free.Min.Y - in.Min.Y) / 2})
+		}
 	}
 }
 
