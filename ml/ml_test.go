@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -225,6 +226,7 @@ func TestSeedChoosesTheSplit(t *testing.T) {
 type expiring struct {
 	context.Context
 	cancel context.CancelFunc
+	mu     sync.Mutex // solvers look from several goroutines
 	left   int
 	late   int
 }
@@ -235,6 +237,8 @@ func expireAt(k int) *expiring {
 }
 
 func (e *expiring) look() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if e.left--; e.left < 0 {
 		e.cancel()
 	}
