@@ -102,7 +102,7 @@ func Overlay(layers []Layer) (*Picture, error) {
 	dots := marks{Scene: &s, theme: t, radius: max(1.2, 0.7*s.radius())}
 	sh.add(dots.draw)
 	if len(layers) > 1 {
-		sh.legend = append(sh.legend, entry{"disagree (" + percent(share) + ")", hatch(t)})
+		sh.legend = append(sh.legend, entry{"disagree (" + percent(share) + ")", hatch(t, t.Differ[0], true)})
 	}
 	sh.legend = append(sh.legend, dots.entries()...)
 
@@ -203,16 +203,20 @@ func (d *disagreement) paint(w, h int) image.Image {
 	return img
 }
 
-// hatch is the sample of the region of disagreement.
-func hatch(t *Theme) func(*draw.Canvas, vg.Point) {
+// hatch is the sample of a hatched region, whose stripes rise or fall.
+func hatch(t *Theme, ground color.Color, rises bool) func(*draw.Canvas, vg.Point) {
 	return func(c *draw.Canvas, at vg.Point) {
 		r := vg.Rectangle{Min: vg.Point{X: at.X - 9, Y: at.Y - 6}, Max: vg.Point{X: at.X + 9, Y: at.Y + 6}}
-		c.SetColor(t.Differ[0])
+		c.SetColor(ground)
 		c.Fill(r.Path())
+		from, to := r.Min.Y, r.Max.Y
+		if !rises {
+			from, to = to, from
+		}
 		var p vg.Path
 		for x := vg.Length(-9); x <= 0; x += 6 {
-			p.Move(vg.Point{X: at.X + x, Y: r.Min.Y})
-			p.Line(vg.Point{X: at.X + x + 12, Y: r.Max.Y})
+			p.Move(vg.Point{X: at.X + x, Y: from})
+			p.Line(vg.Point{X: at.X + x + 12, Y: to})
 		}
 		c.SetLineStyle(draw.LineStyle{Color: t.Differ[1], Width: 1.6})
 		c.Stroke(p)

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"fmt"
 	"image"
 	"image/color"
 	"math"
@@ -46,6 +47,84 @@ func (r *regions) mixed(scores []float64, of func(f []float64) float64) int {
 		}
 	}
 	return r.model.Class(scores)
+}
+
+// claims is how many machines claim a point for their class, f >= 0, where each is for a
+// class against all the others; 1 under other rules, whose answer is never in doubt.
+func (r *regions) claims(scores []float64) (n int) {
+	if r.model.Rule != ml.OneVsRest {
+		return 1
+	}
+	for _, f := range scores {
+		if math.IsNaN(f) {
+			return 1 // nothing is known
+		}
+		n += btoi(f >= 0)
+	}
+	return n
+}
+
+// hatch paints stripes over the image of w x h pixels where one machine does not claim a
+// point alone: falling where none does, rising where several do.
+func (r *regions) hatch(img *image.Paletted, stripe uint8) {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	r.scan(w, h, func(i, j int, scores []float64) {
+		k := i + j
+		switch r.claims(scores) {
+		case 0:
+			k = i + h - j
+		case 1:
+			return
+		}
+		if k%8 < 2 {
+			img.Pix[j*img.Stride+i] = stripe
+		}
+	})
+}
+
+// scan visits the pixels of an image of w x h that covers the limits, with the scores at
+// each.
+func (r *regions) scan(w, h int, visit func(i, j int, scores []float64)) {
+	n := r.n
+	scores := make([]float64, len(r.scores))
+	for j := range h {
+		y := (1 - (float64(j)+0.5)/float64(h)) * float64(n)
+		k := min(int(y), n-1)
+		t := y - float64(k)
+		for i := range w {
+			x := (float64(i) + 0.5) / float64(w) * float64(n)
+			cell := min(int(x), n-1)
+			s := x - float64(cell)
+			for m, f := range r.scores {
+				at := f[k*(n+1)+cell:]
+				low, high := at[0]+s*(at[1]-at[0]), at[n+1]+s*(at[n+2]-at[n+1])
+				scores[m] = low + t*(high-low)
+			}
+			visit(i, j, scores)
+		}
+	}
+}
+
+// shares are the parts of the area that no machine claims, and that several do, by the
+// centres of the cells.
+func (r *regions) shares() (none, several float64) {
+	scores := make([]float64, len(r.scores))
+	for j := range r.n {
+		for i := range r.n {
+			k := j*(r.n+1) + i
+			for m, f := range r.scores {
+				scores[m] = (f[k] + f[k+1] + f[k+r.n+1] + f[k+r.n+2]) / 4
+			}
+			switch r.claims(scores) {
+			case 0:
+				none++
+			case 1:
+			default:
+				several++
+			}
+		}
+	}
+	return none / float64(r.n*r.n), several / float64(r.n*r.n)
 }
 
 // paint makes an image of w x h pixels that covers the limits: the index of the
@@ -122,7 +201,18 @@ func (s *Scene) regions(sh *sheet, surf *surface) *Picture {
 	t := sh.theme
 	r := newRegions(surf, s.Model)
 	p := append(s.regionColors(t), t.Paper)
-	sh.add(field{0, func(w, h int) image.Image { return r.paint(w, h, p, uint8(len(p)-1)) }}.draw)
+	paper := uint8(len(p) - 1)
+	none, several := r.shares()
+	if none+several > 0 {
+		p = append(p, t.Differ[1])
+	}
+	sh.add(field{0, func(w, h int) image.Image {
+		img := r.paint(w, h, p, paper)
+		if none+several > 0 {
+			r.hatch(img, paper+1)
+		}
+		return img
+	}}.draw)
 	borders := r.borders(new(tracer), draw.LineStyle{Color: t.Ink, Width: vg.Length(0.75) * s.stroke()})
 	dots := marks{Scene: s, theme: t, rings: true, cores: s.Cores, radius: s.radius()}
 	if dots.radius < 2.5 { // a crowd would hide the lines
@@ -131,6 +221,17 @@ func (s *Scene) regions(sh *sheet, surf *surface) *Picture {
 		sh.add(borders.draw, dots.draw)
 	}
 	sh.legend = append(s.classes(t), lineEntry("boundary", borders))
+	for _, doubt := range []struct {
+		share float64
+		name  string
+		rises bool
+	}{{none, "no machine claims it", false}, {several, "several machines claim it", true}} {
+		if doubt.share > 0 {
+			name := fmt.Sprintf("%s (%s)", doubt.name, percent(doubt.share))
+			sh.legend = append(sh.legend, entry{name, hatch(t, t.Paper, doubt.rises)})
+			sh.caption += " Hatched: " + name + "."
+		}
+	}
 	sh.legend = append(sh.legend, dots.entries()...)
 	return sh.picture()
 }
