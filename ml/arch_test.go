@@ -19,7 +19,7 @@ func TestArrowsRunDownwards(t *testing.T) {
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	solvers := []string{"marginlab/ml/svm", "marginlab/ml/mcm", "marginlab/ml/ridge"}
+	solvers := []string{"marginlab/ml/svm", "marginlab/ml/mcm", "marginlab/ml/ridge", "marginlab/ml/multiclass"}
 	seen := map[string]bool{}
 	for line := range strings.Lines(string(out)) {
 		pkg, deps, _ := strings.Cut(line, ":")

@@ -47,6 +47,7 @@ func TestPeers(t *testing.T) {
 		{"scikit-learn training", sklearnTraining},
 		{"scikit-learn pictures", sklearnPictures},
 		{"scikit-learn surfaces", sklearnSurfaces},
+		{"kernlab", kernlab},
 		{"HiGHS", highs},
 		{"HiGHS on the full form", highsFull},
 	} {
@@ -136,7 +137,7 @@ func build(t *testing.T) string {
 func need(t *testing.T, program string, args ...string) {
 	t.Helper()
 	_, err := output(program, args...)
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) || err != nil && program == python {
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) || err != nil && program != "svm-train" {
 		t.Skipf("not installed: %s (%v)", strings.Join(append([]string{program}, args...), " "), err)
 	}
 }
@@ -182,7 +183,7 @@ func versions() string {
 	var lines []string
 	for _, ask := range [][]string{
 		{"go", "version"},
-		{"dpkg-query", "-W", "-f", "${Package} ${Version}\n", "libsvm-tools", "python3-sklearn", "python3-scipy", "python3-matplotlib"},
+		{"dpkg-query", "-W", "-f", "${Package} ${Version}\n", "libsvm-tools", "python3-sklearn", "python3-scipy", "python3-matplotlib", "r-cran-kernlab"},
 		{python, "-c", "from scipy.optimize._highs import _highs_wrapper as h; import scipy; print('scipy', scipy.__version__, 'with its HiGHS')"},
 	} {
 		if text, err := output(ask[0], ask[1:]...); err == nil {
