@@ -4,7 +4,10 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"runtime"
 	"strconv"
+
+	"golang.org/x/sync/errgroup"
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
@@ -111,26 +114,40 @@ func runGram(ctx context.Context, args []string, std Streams) error {
 	return b.Flush()
 }
 
-// writeMatrix writes a line for each row.
+// writeMatrix writes a line for each row. Some rows at a time are computed by all
+// processors.
 func writeMatrix(ctx context.Context, w io.Writer, k kernel.Matrix) error {
-	b := bufio.NewWriter(w)
-	row := make([]float64, k.Len())
-	var line []byte
-	for i := range k.Len() {
-		if err := ctx.Err(); err != nil {
+	lines := make([][]byte, 8*runtime.GOMAXPROCS(0))
+	for first := 0; first < k.Len(); first += len(lines) {
+		var group errgroup.Group
+		group.SetLimit(runtime.GOMAXPROCS(0))
+		some := lines[:min(len(lines), k.Len()-first)]
+		for a := range some {
+			group.Go(func() error {
+				row := make([]float64, k.Len())
+				k.Row(row, first+a)
+				line := some[a][:0]
+				for _, v := range row {
+					if i := int64(v); float64(i) == v {
+						line = strconv.AppendInt(line, i, 10)
+					} else {
+						line = strconv.AppendFloat(line, v, 'g', -1, 64)
+					}
+					line = append(line, ',')
+				}
+				line[len(line)-1] = '\n'
+				some[a] = line
+				return ctx.Err()
+			})
+		}
+		if err := group.Wait(); err != nil {
 			return err
 		}
-		k.Row(row, i)
-		line = line[:0]
-		for j, v := range row {
-			if j > 0 {
-				line = append(line, ',')
+		for _, line := range some {
+			if _, err := w.Write(line); err != nil {
+				return err
 			}
-			line = strconv.AppendFloat(line, v, 'g', -1, 64)
-		}
-		if _, err := b.Write(append(line, '\n')); err != nil {
-			return err
 		}
 	}
-	return b.Flush()
+	return nil
 }

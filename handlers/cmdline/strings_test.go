@@ -127,7 +127,7 @@ func TestGram(t *testing.T) {
 		{"cat\n\nbar\n", "gram --kernel spectrum F", 1, "line 2: expected a string, found nothing"},
 		{"cat\nc\xffr\n", "gram --kernel spectrum F", 1, "line 2: expected UTF-8 text, found byte 0xFF"},
 		{"", "gram --kernel spectrum F", 1, "found an empty file"},
-		{strings.Repeat("a", 600), "gram --kernel gap-subsequence --k 300 --lambda 1 F", 1, "row 1: k(x, x) is larger than a number can be"},
+		{strings.Repeat("a", 530), "gram --kernel gap-subsequence --k 265 --lambda 1 F", 1, "row 1: k(x, x) is larger than a number can be"},
 	} {
 		in := file(t, "strings", c.text)
 		o := run(t.Context(), "", strings.Fields(strings.ReplaceAll(c.args, " F", " "+in))...)

@@ -24,8 +24,7 @@ type Matrix interface {
 // comparison is a kernel between two lists of objects, x and z, that are no vectors. Its
 // method may be called from several goroutines at once.
 type comparison interface {
-	// row writes k(x_i, z_j) for the first len(dst) of the z_j. Where the two lists are
-	// one, k(x_i, x_j) and k(x_j, x_i) are equal to the last bit. When the ctx that it was
+	// row writes k(x_i, z_j) for the first len(dst) of the z_j. When the ctx that it was
 	// prepared with has ended, it may leave anything.
 	row(dst []float64, i int)
 }

@@ -207,8 +207,8 @@ func TestStringsWithoutPieces(t *testing.T) {
 			}
 		}
 	}
-	long := texts("abc", strings.Repeat("a", 600))
-	if _, err := GramOf(t.Context(), ofStrings("gap-subsequence", 300, 1, true), long); err == nil || !strings.Contains(err.Error(), "row 2") {
+	long := texts("abc", strings.Repeat("a", 530))
+	if _, err := GramOf(t.Context(), ofStrings("gap-subsequence", 265, 1, true), long); err == nil || !strings.Contains(err.Error(), "row 2") {
 		t.Errorf("a value beyond all numbers: %v", err)
 	}
 	if _, err := Cross(t.Context(), ofStrings("spectrum", 3, 0, false), x, &dataset.Precomputed{}); err == nil || !strings.Contains(err.Error(), "takes strings, not precomputed") {

@@ -1,13 +1,13 @@
 package kernel
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sync"
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
+	"marginlab/ml/simd"
 )
 
 // gapSubsequence compares strings by what k symbols they have in common in the same order,
@@ -26,50 +26,97 @@ var gapSubsequence = Entry{
 	}, normalizes},
 	compare: compareSubsequences,
 	self: func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error) {
-		s := newSubsequences(ctx, v, x, x)
-		self := make([]float64, len(s.x))
-		return self, rows(ctx, len(self), func(i int) { self[i], _ = s.value(nil, s.x[i], s.x[i]) })
+		texts := symbols(x)
+		s := subsequences{ctx: ctx, k: v.Int(length.Name), decay: v.Number("decay"), work: new(sync.Pool)}
+		self := make([]float64, len(texts))
+		return self, rows(ctx, len(self), func(i int) {
+			self[i] = s.values(texts[i], packTexts(texts[i:i+1]))[0]
+		})
 	},
 }
 
-// symbols are the strings, symbol by symbol.
-func symbols(x dataset.Objects) [][]rune {
+// symbols are the strings, symbol by symbol, as numbers.
+func symbols(x dataset.Objects) [][]float64 {
 	texts := x.(*dataset.Strings).Values
-	list := make([][]rune, len(texts))
+	list := make([][]float64, len(texts))
 	for i, text := range texts {
-		list[i] = []rune(text)
+		for _, c := range text {
+			list[i] = append(list[i], float64(c))
+		}
 	}
 	return list
+}
+
+// packTexts lays strings side by side, wide of them at most: their first symbols, their
+// second ones, and so on, with -1, which no symbol is, where a string has ended.
+func packTexts(texts [][]float64) []float64 {
+	longest := 0
+	for _, text := range texts {
+		longest = max(longest, len(text))
+	}
+	z := make([]float64, longest*wide)
+	for a := range z {
+		z[a] = -1
+	}
+	for l, text := range texts {
+		for j, c := range text {
+			z[j*wide+l] = c
+		}
+	}
+	return z
 }
 
 type subsequences struct {
 	ctx   context.Context
 	k     int
 	decay float64
-	x, z  [][]rune
-	work  *sync.Pool // of *[]float64
-}
-
-func newSubsequences(ctx context.Context, v param.Values, x, z dataset.Objects) subsequences {
-	return subsequences{
-		ctx: ctx, k: v.Int(length.Name), decay: v.Number("decay"), x: symbols(x), z: symbols(z),
-		work: &sync.Pool{New: func() any { return new([]float64) }},
-	}
+	x     [][]float64
+	z     [][]float64 // packed
+	work  *sync.Pool  // of *[]float64
 }
 
 func compareSubsequences(ctx context.Context, v param.Values, x, z dataset.Objects) (comparison, error) {
-	return newSubsequences(ctx, v, x, z), nil
+	s := subsequences{ctx: ctx, k: v.Int(length.Name), decay: v.Number("decay"), x: symbols(x), work: new(sync.Pool)}
+	for texts := range slices.Chunk(symbols(z), wide) {
+		s.z = append(s.z, packTexts(texts))
+	}
+	return s, nil
 }
 
 func (s subsequences) row(dst []float64, i int) {
-	work := s.work.Get().(*[]float64)
-	for j := range dst {
-		dst[j], *work = s.value(*work, s.x[i], s.z[j])
+	for a := 0; a*wide < len(dst); a++ {
+		values := s.values(s.x[i], s.z[a])
+		copy(dst[a*wide:], values[:])
 	}
-	s.work.Put(work)
 }
 
-// value is the kernel of two strings, in O(k |x| |z|) steps and memory for k rows of z.
+// values are the values of the kernel between x and each of the packed z.
+func (s subsequences) values(x, z []float64) (sum [wide]float64) {
+	if s.k == 1 {
+		common(&sum, x, z)
+		return sum
+	}
+	work, ok := s.work.Get().(*[]float64)
+	if !ok {
+		work = new([]float64)
+	}
+	defer s.work.Put(work)
+	if need := (s.k - 1) * len(z); cap(*work) < need {
+		*work = make([]float64, need)
+	} else {
+		*work = (*work)[:need]
+		clear(*work)
+	}
+	// Of long strings one pair takes minutes: ctx is looked at every few milliseconds.
+	some := max(1, 1<<20/max(1, len(*work)))
+	for rest := x; len(rest) > 0 && s.ctx.Err() == nil; rest = rest[min(some, len(rest)):] {
+		gapsAt(simd.Current(), &sum, *work, rest[:min(some, len(rest))], z, s.k, s.decay)
+	}
+	return sum
+}
+
+// plainGaps adds to sum the weight of all pairs of occurrences of k >= 2 symbols that end
+// with one of x and one of each of the packed z, in O(k |x| |z|) steps.
 //
 // Let A_p(i, j) be the weight of all pairs of occurrences of p symbols that end with x_i
 // and z_j, and B_p(i, j) the sum of A_p(i', j') decay^(i-i' + j-j') over i' <= i, j' <= j.
@@ -78,66 +125,50 @@ func (s subsequences) row(dst []float64, i int) {
 //	A_{p+1}(i, j) = B_p(i-1, j-1) where x_i = z_j, else 0
 //	B_p(i, j) = R + decay B_p(i-1, j),   R = A_p(i, j) + decay R of (i, j-1)
 //
-// and the kernel is the sum of all A_k. work is memory to be used again.
-func (s subsequences) value(work []float64, x, z []rune) (float64, []float64) {
-	if c := cmp.Compare(len(z), len(x)); c > 0 || c == 0 && slices.Compare(x, z) > 0 { // the same to the last bit in either order
-		x, z = z, x
-	}
-	n := len(z)
-	if n < s.k {
-		return 0, work
-	}
-	if s.k == 1 {
-		return common(x, z), work
-	}
-	// b[p-1] is B_p of the row before, with B_p(i, 0) = 0 in front.
-	size := n + 1
-	if need := (s.k - 1) * size; cap(work) < need {
-		work = make([]float64, need)
-	} else {
-		work = work[:need]
-		clear(work)
-	}
-	run := make([]float64, s.k-1)    // R of each p
-	before := make([]float64, s.k-1) // B_p(i-1, j-1)
-	var sum float64
+// and the kernel is the sum of all A_k. b is memory for one row of each B_p: zero before
+// the first symbols of a string, and left for the symbols that follow.
+func plainGaps(sum *[wide]float64, b, x, z []float64, k int, decay float64) {
+	n := len(z) / wide
+	run := make([][wide]float64, k-1)    // R of each p
+	before := make([][wide]float64, k-1) // B_p(i-1, j-1)
 	for _, xi := range x {
-		if s.ctx.Err() != nil { // of long strings one pair takes minutes
-			return 0, work
-		}
 		clear(run)
 		clear(before)
-		for j, zj := range z {
-			a := 0.0 // A_p(i, j)
-			match := xi == zj
-			if match {
-				a = 1
-			}
-			for p := range run {
-				b := &work[p*size+j+1]
-				above := *b
-				run[p] = a + s.decay*run[p]
-				*b = run[p] + s.decay*above
-				a = 0
-				if match {
-					a = before[p]
+		for j := range n {
+			zj := (*[wide]float64)(z[j*wide:])
+			for l := range wide {
+				if zj[l] < 0 { // where nothing follows
+					continue
 				}
-				before[p] = above
+				match := zj[l] == xi
+				a := 0.0 // A_p(i, j)
+				if match {
+					a = 1
+				}
+				for p := range run {
+					at := &b[(j*len(run)+p)*wide+l]
+					above := *at
+					run[p][l] = a + decay*run[p][l]
+					*at = run[p][l] + decay*above
+					a = 0
+					if match {
+						a = before[p][l]
+					}
+					before[p][l] = above
+				}
+				sum[l] += a
 			}
-			sum += a
 		}
 	}
-	return sum, work
 }
 
-// common is the number of pairs of equal symbols.
-func common(x, z []rune) (sum float64) {
-	counts := make(map[rune]float64)
-	for _, c := range z {
+// common adds to sum the number of pairs of equal symbols.
+func common(sum *[wide]float64, x, z []float64) {
+	counts := make(map[float64]float64)
+	for _, c := range x {
 		counts[c]++
 	}
-	for _, c := range x {
-		sum += counts[c]
+	for a, c := range z {
+		sum[a%wide] += counts[c]
 	}
-	return sum
 }
