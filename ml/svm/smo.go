@@ -274,11 +274,7 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 			}
 		}
 	}
-	few := partOf(o.m)
-	if o.rows.room(o.m) == o.m { // a part has to compute again what is kept here
-		few = partOfKept(o.m)
-	}
-	if !o.without.parts && len(active) <= few {
+	if !o.without.parts && len(active) <= partOf(o.m) {
 		return o.climbPart(active, part)
 	}
 	free, since := o.free(), o.iterations-o.newtonAt
