@@ -30,6 +30,8 @@ var fuzzSeeds = []string{
 	"sequence,class\ncat,a\ncart,b\n",
 	"#strings\nsequence,label\n1 2,3\n\"a,\"\"b\",4\n\"#c\",3\n",
 	"#strings\ns,label\n,a\nb,b\n",
+	">s1 plant\nACGT\nAC\n;c\n>s2 x y\nGT\n",
+	">a\nAC\n>b\n",
 	"class;text\na;science is organized\nb;wisdom is organized life\n",
 	"#precomputed\nnumber,K1,K2,label\n1,1,0.5,a\n2,0.5,1,b\n",
 }
@@ -130,7 +132,7 @@ func FuzzParseTable(f *testing.F) {
 				return
 			}
 			var buf bytes.Buffer
-			if err := d.Encode(&buf); err != nil {
+			if err := d.Export(&buf); err != nil {
 				t.Fatal(err)
 			}
 			again, err := Read(&buf, "again.csv", Mapping{Label: d.Label}, Limits{})

@@ -89,9 +89,8 @@ func decodeStrings(header []string) (decoder, error) {
 }
 
 func (d *stringsDecoder) add(cells []string) (wrong int, err error) {
-	v := unguard(cells[0])
-	d.Values = append(d.Values, strings.Clone(v))
-	return 0, checkString(v)
+	d.Values = append(d.Values, strings.Clone(cells[0]))
+	return 0, checkString(cells[0])
 }
 
 func (d *stringsDecoder) objects() Objects { return &d.Strings }
@@ -207,6 +206,8 @@ func (t *Table) stringRows(like *Strings, expected string) (s *Strings, label st
 	}
 	switch {
 	case j >= 0:
+	case t.Format == "fasta":
+		j = 0
 	case len(t.Columns) == 1:
 		j, at = 0, -1
 		t.headerIsRow()

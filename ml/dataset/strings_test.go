@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -87,13 +88,13 @@ func TestStringsRoundTrip(t *testing.T) {
 		}
 		d := &Data{Objects: s, Label: "label", Classes: []string{"a", "b"}, Y: make([]int, s.Len())}
 		d.Y[0] = 1
-		var b bytes.Buffer
-		if err := d.Encode(&b); err != nil {
+		var b, exported bytes.Buffer
+		if err := errors.Join(d.Encode(&b), d.Export(&exported)); err != nil {
 			r.Fatal(err)
 		}
 		for name, read := range map[string]func() (*Data, error){
 			"decoded":   func() (*Data, error) { return Decode(bytes.NewReader(b.Bytes())) },
-			"as a file": func() (*Data, error) { return Read(bytes.NewReader(b.Bytes()), "f.csv", Mapping{}, Limits{}) },
+			"as a file": func() (*Data, error) { return Read(bytes.NewReader(exported.Bytes()), "f.csv", Mapping{}, Limits{}) },
 		} {
 			back, err := read()
 			if err != nil {
@@ -156,6 +157,45 @@ func TestStringRows(t *testing.T) {
 		}
 		if _, _, err := table.Alike(kept, "class"); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want %q", in, err, says)
+		}
+	}
+}
+
+func TestReadFASTA(t *testing.T) {
+	t.Parallel()
+	in := ">s1 planted\nGATT\nACA\n\n; a note\n>s2 plain one\nCCC\n>s3 planted\nTT\n"
+	table, err := ParseTable(strings.NewReader(in), "f.fa", Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, obvious := table.Guess()
+	d, err := table.Data(m)
+	if err != nil || !obvious {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&Strings{"sequence", []string{"GATTACA", "CCC", "TT"}}, d.Objects); diff != "" || !cmp.Equal(d.Classes, []string{"plain one", "planted"}) {
+		t.Errorf("%v %s", d.Classes, diff)
+	}
+	roundTrip(t, d)
+	bare, err := ParseTable(strings.NewReader(">s1\nGATT\n>s2\nCC\n"), "f.fa", Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, label, err := bare.Alike((&Strings{"text", []string{"ab"}}).Keep([]int{0}), "class")
+	if err != nil || label != "" || o.Len() != 2 || o.Text(0) != "GATT" {
+		t.Errorf("%v, label %q, %v", o, label, err)
+	}
+	for in, says := range map[string]string{
+		">a x\n>b y\nAC\n":        `f.fa, line 1: expected a sequence below ">a", found nothing`,
+		">a x\nAC\n>b y\n":        `f.fa, line 3: expected a sequence below ">b", found nothing`,
+		">a x\nAC\n>b\nGT\n":      "f.fa, line 3, column 3 (label): expected a label, found nothing",
+		">a x\nAC\n>b x\nGT\n":    "expected at least two classes",
+		">a x\nA\xffC\n":          "f.fa, line 2: expected UTF-8 text",
+		">a\nAC\n>b\nGT\n>c\nG\n": "f.fa, line 1: expected a label behind the name, as in >a label, found none",
+	} {
+		d, err := Read(strings.NewReader(in), "f.fa", Mapping{}, Limits{})
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, %v; want %q", in, d, err, says)
 		}
 	}
 }

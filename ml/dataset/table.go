@@ -84,7 +84,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // every row.
 type Table struct {
 	File         string // name for error messages
-	Format       string // "csv", "libsvm", "arff"; Separator says more for csv
+	Format       string // "csv", "libsvm", "arff", "fasta"; Separator says more for csv
 	Separator    string // of csv: "comma", "semicolon", "tab", "spaces"; else empty
 	DecimalComma bool   // numbers were written 1,5; Cells have 1.5
 	Header       bool   // the file names its columns; otherwise they are x1, x2 … and label
@@ -112,7 +112,7 @@ type Mapping struct {
 }
 
 // ParseTable reads a file of any known format: CSV with its many separators,
-// LIBSVM/SVMlight and ARFF, in UTF-8. The content tells the format; the extension of
+// LIBSVM/SVMlight, ARFF and FASTA, in UTF-8. The content tells the format; the extension of
 // file is a hint, and file is the name in messages. Every failure is an *Error; one
 // for a file beyond lim (zero fields: DefaultLimits) wraps ErrTooLarge.
 func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
@@ -127,6 +127,8 @@ func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
 		t, fault = parseARFF(text, lim)
 	case "libsvm":
 		t, fault = parseLIBSVM(text, lim)
+	case "fasta":
+		t, fault = parseFASTA(text, lim)
 	default:
 		t, fault = parseCSV(text, lim)
 	}
@@ -247,6 +249,8 @@ func detect(text, file string) string {
 			continue
 		case line[0] == '@':
 			return "arff"
+		case line[0] == '>':
+			return "fasta"
 		case looksLIBSVM(line):
 			return "libsvm"
 		}
@@ -684,6 +688,9 @@ func tidyLabel(s string) string {
 func (t *Table) Data(m Mapping) (*Data, error) {
 	if len(t.Columns) == 1 {
 		return nil, t.fault(-1, -1, "expected a label and at least one feature, found a single column: separate fields by comma, semicolon, tab or spaces")
+	}
+	if t.Format == "fasta" && len(t.Columns) == 2 {
+		return nil, t.fault(0, -1, "expected a label behind the name, as in >%s label, found none in the file", t.Columns[1].Cells[0])
 	}
 	if m.Label == "" {
 		j, _ := t.guessLabel()

@@ -1,0 +1,59 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+)
+
+// parseFASTA reads sequences, each below a line of ">", a name and behind a space its
+// label. What stands in several lines is one string. Without any label there is no such
+// column.
+func parseFASTA(text string, lim Limits) (*Table, *Error) {
+	t := &Table{Format: "fasta", Header: true, Kind: KindStrings, first: 1}
+	var names, labels, sequences []string
+	labelled := false
+	var sequence strings.Builder
+	end := func() *Error {
+		if len(names) == 0 {
+			return nil
+		}
+		if sequence.Len() == 0 {
+			return &Error{Line: t.Lines[len(names)-1], Message: fmt.Sprintf("expected a sequence below %s, found nothing", quote(">"+names[len(names)-1]))}
+		}
+		sequences = append(sequences, sequence.String())
+		sequence.Reset()
+		return nil
+	}
+	for line := 1; text != ""; line++ {
+		var s string
+		s, text = cutLine(text)
+		s = strings.TrimSpace(s)
+		head, isHead := strings.CutPrefix(s, ">")
+		switch {
+		case s == "" || s[0] == ';':
+		case isHead:
+			if fault := end(); fault != nil {
+				return nil, fault
+			}
+			if len(names) == lim.Rows {
+				return nil, &Error{Line: line, Message: "expected at most " + count(lim.Rows, "row"), Err: ErrTooLarge}
+			}
+			name, label, _ := strings.Cut(strings.TrimSpace(head), " ")
+			label = strings.TrimSpace(label)
+			labelled = labelled || label != ""
+			names, labels, t.Lines = append(names, name), append(labels, label), append(t.Lines, line)
+		case len(names) == 0:
+			return nil, &Error{Line: line, Message: "expected a line that begins with > and a name, found " + quote(s)}
+		default:
+			sequence.WriteString(s)
+		}
+	}
+	if fault := end(); fault != nil {
+		return nil, fault
+	}
+	t.Columns = []Column{{Name: "sequence", Cells: sequences}, {Name: "name", Cells: names}}
+	if labelled {
+		t.Columns = append(t.Columns, Column{Name: labelName, Cells: labels})
+	}
+	return t, noRows(t)
+}
