@@ -2,6 +2,7 @@ package ml_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -92,6 +93,48 @@ func TestStringsAreTheirKernel(t *testing.T) {
 				if p.X != nil || p.F != f.At(i, 0) || math.Abs(p.F-qs[i].F) > 1e-4*(1+math.Abs(p.F)) {
 					t.Errorf("%s: row %d: f = %g, read again %g, by its values %g", at, i, p.F, f.At(i, 0), qs[i].F)
 				}
+			}
+		}
+	}
+}
+
+// TestStringsOfSeveralClasses trains every rule for several classes on strings, and
+// predicts those held out.
+func TestStringsOfSeveralClasses(t *testing.T) {
+	t.Parallel()
+	motifs := []string{"GATTACA", "TTTTCCC", "ACGACGA"}
+	r := rand.New(rand.NewPCG(3, 1))
+	d := &dataset.Data{Label: "class", Classes: []string{"a", "b", "c"}}
+	strung := &dataset.Strings{Name: "sequence"}
+	for i := range 60 {
+		b := make([]byte, 30)
+		for j := range b {
+			b[j] = "ACGT"[r.IntN(4)]
+		}
+		copy(b[r.IntN(20):], motifs[i%3])
+		strung.Values, d.Y = append(strung.Values, string(b)), append(d.Y, i%3)
+	}
+	d.Objects = strung
+	for _, rule := range []string{"ovr", "ovo", "ww", "cs"} {
+		for _, method := range []string{"none", "amari"} {
+			s := spec(t, "kernel", "spectrum", "k", "4", "multiclass", rule, "test_fraction", "0.25", "conformal", method)
+			if !s.Applies("conformal") {
+				continue
+			}
+			res, err := ml.Train(t.Context(), d, s, nil)
+			if err != nil {
+				t.Errorf("%s, %s: %v", rule, method, err)
+				continue
+			}
+			if a := res.Report.TestAccuracy; a == nil || *a < 0.8 {
+				t.Errorf("%s, %s: accuracy %v", rule, method, a)
+			}
+			back, err := ml.ReadModel(strings.NewReader(asJSON(t, res.Model)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if acc, err := back.Accuracy(d); err != nil || acc < 0.9 {
+				t.Errorf("%s, %s: read again: accuracy %g, %v", rule, method, acc, err)
 			}
 		}
 	}
