@@ -41,6 +41,12 @@ if (ww) {
   for (i in seq_along(class)) all[i, -class[i]] <- -alpha[i, ]
   all[own] <- rowSums(alpha)
   alpha <- all
+} else {
+  # kernlab 0.9-32 leaves an entry of alpha as it found the memory. The rows sum up to 0.
+  for (at in which(alpha != 0 & abs(alpha) < 1e-300)) {
+    alpha[at] <- 0
+    alpha[at] <- -sum(alpha[row(alpha)[at], ])
+  }
 }
 K <- kernelMatrix(rbfdot(gamma), points)@.Data + ww
 dual <- margin * sum(alpha[own]) - sum(alpha * (K %*% alpha)) / 2
