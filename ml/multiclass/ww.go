@@ -32,8 +32,8 @@ import (
 //
 // in the middle of what the conditions leave open; their sum is 0. Certificate: with slacks
 // xi_ic = max(0, g_ic - b_{y_i} + b_c) the primal objective exceeds D by
-// sum_ic (C xi_ic - alpha_ic (g_ic - b_{y_i} + b_c)), which no variable with alpha_ic
-// above 0 adds more than C lambda to, nor one below C more than 0 when lambda <= 0.
+// sum_ic (C xi_ic - alpha_ic (g_ic - b_{y_i} + b_c)), of which every variable adds at most
+// C lambda.
 //
 // The method is sequential minimal optimisation on cycles. Where the worst one has two
 // classes, it has its turn as a binary machine: of the points of the two, pairs are chosen
