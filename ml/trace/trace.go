@@ -18,7 +18,7 @@ const (
 
 // Step is one progress report of a solver.
 type Step struct {
-	Phase     string  `json:"phase"`     // what is being solved: "svm", "mcm", "conformal"
+	Phase     string  `json:"phase"`     // what is being solved: "svm", "mcm", "ridge", "ww", "cs"
 	Iteration int     `json:"iteration"` // iterations so far
 	Objective float64 `json:"objective"` // objective of the current iterate
 	Violation float64 `json:"violation"` // largest violation of the stopping rule
