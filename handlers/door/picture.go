@@ -125,12 +125,16 @@ func Answer(r figure.Run, base, query string, inline, coarse bool) (views.Answer
 	}
 	ans.Numbers = numbers(&r.Result.Report)
 	ans.Confusion, ans.Machines = confusions(&r.Result.Report), machines(&r.Result.Report)
+	shown := "f(x)"
+	if len(r.Result.Model.Machines) > 1 {
+		shown = "by how much the scores speak for the class"
+	}
 	switch r.Data.Kind() {
 	case dataset.KindVectors:
 	case dataset.KindPrecomputed:
-		ans.Notes = append(ans.Notes, "There is no boundary to draw: of these objects nothing is known but the values of a kernel, so there is no plane that they lie in. The picture shows f(x) of each instead.")
+		ans.Notes = append(ans.Notes, "There is no boundary to draw: of these objects nothing is known but the values of a kernel, so there is no plane that they lie in. The picture shows "+shown+" of each instead.")
 	default:
-		ans.Notes = append(ans.Notes, fmt.Sprintf("There is no boundary to draw: %s have no coordinates, so there is no plane that they lie in. The picture shows f(x) of each instead.", r.Data.Kind().Words()))
+		ans.Notes = append(ans.Notes, fmt.Sprintf("There is no boundary to draw: %s have no coordinates, so there is no plane that they lie in. The picture shows %s of each instead.", r.Data.Kind().Words(), shown))
 	}
 	ans.Notes = append(ans.Notes, remarks(&r.Result.Report, r.Spec)...)
 	if !s.View.Exact {

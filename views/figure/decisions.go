@@ -16,12 +16,17 @@ import (
 // DecisionScene lays points without coordinates out by what is known of them: f(x) to
 // the right, and upwards the class, the first on top, in which points follow each
 // other from the top in their order. The scene has points whose X are these two
-// numbers, and the view to go with them.
+// numbers, and the view to go with them. Of several machines there is no f: to the right
+// goes how far the scores put the class of the point before the best of the others.
 func DecisionScene(m *ml.Model, points []ml.Point, classes []string) Scene {
 	s := Scene{Model: m, Classes: classes, View: dataset.View{
 		Center: []float64{0, 0}, Labels: [2]string{"f(x)", ""}, Exact: true,
 		To: [2][]float64{{1, 0}, {0, 1}}, Axes: [2][]float64{{1, 0}, {0, 1}},
 	}}
+	several := len(m.Machines) > 1
+	if several {
+		s.View.Labels[0] = "lead of the own class"
+	}
 	lane, number, seen := make(map[string]int), make(map[string]int), make(map[string]int)
 	for i, c := range classes {
 		lane[c] = i
@@ -36,17 +41,49 @@ func DecisionScene(m *ml.Model, points []ml.Point, classes []string) Scene {
 		}
 		share := (float64(seen[p.Label]) + 0.5) / float64(number[p.Label])
 		seen[p.Label]++
-		p.X = []float64{p.F, -float64(k) - laneMargin - (1-2*laneMargin)*share}
+		f := p.F
+		if several {
+			f = lead(m, p)
+		}
+		p.X = []float64{f, -float64(k) - laneMargin - (1-2*laneMargin)*share}
 		s.Points = append(s.Points, p)
 	}
 	reach := 1.6 // past the margin
 	for _, p := range points {
-		if v := math.Abs(p.F); v > reach && !math.IsInf(v, 0) {
+		f := p.F
+		if several {
+			f = lead(m, p)
+		}
+		if v := math.Abs(f); v > reach && !math.IsInf(v, 0) {
 			reach = v
 		}
 	}
 	s.Limits = Limits{XMin: -1.05 * reach, XMax: 1.05 * reach, YMin: -float64(max(1, len(classes))), YMax: 0}
 	return s
+}
+
+// lead is by how much the scores of a point speak for its own class rather than for the
+// best of the others: above 0 where that is predicted. One against one, it is the least of
+// the machines that have the class on a side.
+func lead(m *ml.Model, p ml.Point) float64 {
+	own, least, best := 0.0, math.Inf(1), math.Inf(-1)
+	rest := false // a machine is of one class against all the others
+	for k, f := range p.Scores {
+		switch positive, negative := m.Sides(k); {
+		case negative == "" && positive == p.Label:
+			own, rest = f, true
+		case negative == "":
+			best, rest = max(best, f), true
+		case positive == p.Label:
+			least = min(least, f)
+		case negative == p.Label:
+			least = min(least, -f)
+		}
+	}
+	if rest {
+		return own - best
+	}
+	return least
 }
 
 // laneMargin is the share of a class's height that stays free at either end.
@@ -72,8 +109,9 @@ func Decisions(s Scene) (*Picture, error) {
 		return ts
 	}
 	sh.bald[1] = false
+	several := len(s.Model.Machines) > 1
 	low, high := oriented(&s, t.Side)
-	sh.add(func(c *draw.Canvas, m mapping) {
+	sides := func(c *draw.Canvas, m mapping) {
 		ends := []float64{m.XMin, -1, 0, 1, m.XMax}
 		for i, clr := range []color.NRGBA{low[1], low[0], high[0], high[1]} {
 			from, to := max(ends[i], m.XMin), min(ends[i+1], m.XMax)
@@ -82,7 +120,10 @@ func Decisions(s Scene) (*Picture, error) {
 				c.Fill(vg.Rectangle{Min: m.at(from, m.YMin), Max: m.at(to, m.YMax)}.Path())
 			}
 		}
-	})
+	}
+	if !several {
+		sh.add(sides)
+	}
 	thick := s.stroke()
 	zero := draw.LineStyle{Color: t.Ink, Width: thick}
 	edge := draw.LineStyle{Color: t.Ink, Width: thick * 0.5, Dashes: []vg.Length{2.4 * thick, 1.6 * thick}}
@@ -92,13 +133,23 @@ func Decisions(s Scene) (*Picture, error) {
 			m.stroke(c, between, []vg.Point{m.at(m.XMin, -float64(i)), m.at(m.XMax, -float64(i))})
 		}
 		for at, style := range []draw.LineStyle{edge, zero, edge} {
+			if several && at != 1 {
+				continue
+			}
 			m.stroke(c, style, []vg.Point{m.at(float64(at-1), m.YMin), m.at(float64(at-1), m.YMax)})
 		}
 	}
 	dots := marks{Scene: &s, theme: t, rings: true, cores: s.Cores, radius: s.radius()}
 	sh.add(lines, dots.draw)
 	sh.legend = append(s.classes(t), entry{"f = 0", line(zero)}, entry{"f = ±1", line(edge)})
+	if several {
+		sh.legend = append(s.classes(t), entry{"no lead", line(zero)})
+	}
 	sh.legend = append(sh.legend, dots.entries()...)
-	sh.caption = "Decision values f(x), class by class, " + strings.TrimPrefix(sh.caption, "Decision boundary ")
+	what := "Decision values f(x)"
+	if several {
+		what = "The lead of the own class before the best of the others"
+	}
+	sh.caption = what + ", class by class, " + strings.TrimPrefix(sh.caption, "Decision boundary ")
 	return sh.picture(), nil
 }
