@@ -134,17 +134,18 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 			t.Errorf("stage: point %d is %v", i, p)
 		}
 	}
-	if got := doc.Find(".trio figure").Length(); got != 5 { // before, after, and a map for every machine
+	if got := doc.Find(".trio figure").Length(); got != 8 { // before, after, and every machine with its map
 		t.Errorf("%d small pictures", got)
 	}
 	for name, says := range map[string]string{
 		"boundary": "Regions of ash, beech, elm", "before": "Regions of ash, beech, elm", "map": "c(x) of f beech vs ash", "map-2": "c(x) of f elm vs ash", "map-3": "c(x) of f elm vs beech",
+		"machine": "Decision boundary between beech and ash", "machine-3": "Decision boundary between elm and beech",
 	} {
 		if svg := string(b.fetch("GET", path+"/figures/"+name+".svg", "").body); !strings.Contains(svg, says) {
 			t.Errorf("%s does not say %q", name, says)
 		}
 	}
-	for _, name := range []string{"map-4", "map-1", "map-", "mapped"} {
+	for _, name := range []string{"machine-4", "map-4", "map-1", "map-", "mapped"} {
 		c.want(http.StatusNotFound, "GET", path+"/figures/"+name+".svg", "")
 	}
 }

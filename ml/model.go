@@ -67,6 +67,18 @@ func (m *Model) Sides(k int) (positive, negative string) {
 	return m.class(s.positive), m.class(s.negative)
 }
 
+// Alone is machine k of a model whose machines were trained each by itself, as a model
+// between its two sides. It shares the memory of m.
+func (m *Model) Alone(k int) *Model {
+	positive, negative := m.Sides(k)
+	if negative == "" {
+		negative = "not " + positive
+	}
+	one := *m
+	one.Rule, one.Classes, one.Machines = Sign, []string{negative, positive}, m.Machines[k:k+1]
+	return &one
+}
+
 func (m *Model) class(i int) string {
 	if i == nobody {
 		return ""

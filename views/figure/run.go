@@ -38,6 +38,7 @@ var RunFigures = []RunFigure{
 	{"before", hasBefore, beforeTitle, drawBefore},
 	{"boundary", always, boundaryTitle, drawBoundary},
 	{"map", mappedMachines, mapTitle, drawMap},
+	{"machine", ownMachines, machineTitle, drawMachine},
 	{"kernel", hasMatrix, matrixTitle, drawMatrix},
 	{"path", hasPath, pathTitle, drawPath},
 }
@@ -165,6 +166,57 @@ func drawMap(r Run, machine int) (*Picture, error) {
 	}
 	s.Machine = machine
 	return Conformal(s)
+}
+
+// mostOwn is how many machines have a picture each: those of three classes, or of four
+// one against one.
+const mostOwn = 6
+
+// ownMachines are those of several that were trained each by itself, between two sides,
+// and that have a plane to draw these on.
+func ownMachines(r Run) (machines []int) {
+	m := r.Result.Model
+	if m.Rule != ml.OneVsOne && m.Rule != ml.OneVsRest || len(m.Machines) > mostOwn || r.Data.Kind() != dataset.KindVectors {
+		return nil
+	}
+	for k := range m.Machines {
+		machines = append(machines, k)
+	}
+	return machines
+}
+
+func machineTitle(r Run, machine int) string {
+	positive, negative := r.Result.Model.Sides(machine)
+	if negative == "" {
+		negative = "the rest"
+	}
+	return positive + " against " + negative + ": one machine, its margin and its support vectors"
+}
+
+// drawMachine draws one machine of several with the points of its two sides.
+func drawMachine(r Run, machine int) (*Picture, error) {
+	all, err := r.Scene(r.Result.Model)
+	if err != nil {
+		return nil, err
+	}
+	one := r.Result.Model.Alone(machine)
+	s, err := r.Scene(one)
+	if err != nil {
+		return nil, err
+	}
+	positive, negative := r.Result.Model.Sides(machine)
+	own := s.Points[:0]
+	for i, p := range s.Points {
+		p.HeldOut = all.Points[i].HeldOut // the split is that of all classes
+		if negative == "" || p.Label == positive || p.Label == negative {
+			own = append(own, p)
+		}
+	}
+	s.Points, s.Limits = own, all.Limits
+	if negative != "" {
+		s.Classes = one.Classes
+	}
+	return Boundary(s)
 }
 
 func drawMatrix(r Run, _ int) (*Picture, error) {

@@ -1,0 +1,121 @@
+package handlers
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// A set with three classes opens in the lab trained on all of them, without a script, is
+// saved, shown with its confusion matrices, and compared.
+func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c, b := s.client(t, alice), s.browse(t, alice)
+	lab := b.page(200, "/lab?data=iris&on=shown&x=petal_length&y=petal_width&test_fraction=0.3")
+	if n := lab.Find(".problem").Length(); n > 0 {
+		t.Errorf("the lab opens with %q", lab.Find(".problem").Text())
+	}
+	var options []string
+	for _, o := range lab.Find("#f-positive option").EachIter() {
+		options = append(options, o.Text())
+	}
+	if got := strings.Join(options, "|"); got != "all classes|setosa|versicolor|virginica" {
+		t.Errorf("positive class: %s", got)
+	}
+	if v, chosen := lab.Find("#f-positive option[selected]").Attr("value"); !chosen || v != "" {
+		t.Errorf("%q is chosen", v)
+	}
+	field := lab.Find("[data-field=multiclass]")
+	if _, hidden := field.Attr("hidden"); hidden || field.Find("option").Length() != len(ml.Multiclass) {
+		t.Error("the ways to tell several classes apart are not offered")
+	}
+	if caption := lab.Find(".main-figure figcaption").Text(); !strings.Contains(caption, "Regions of setosa, versicolor, virginica, one against one") {
+		t.Errorf("caption %q", caption)
+	}
+	for what, query := range map[string]string{"two classes": "/lab?data=moons", "one named": "/lab?data=iris&positive=setosa"} {
+		if _, hidden := b.page(200, query).Find("[data-field=multiclass]").Attr("hidden"); !hidden {
+			t.Errorf("%s: the ways to tell several apart are offered", what)
+		}
+	}
+	live := func(form string) (reply struct {
+		Positives []struct {
+			Value, Label string
+			Chosen       bool
+		}
+		Hidden []string
+		HTML   string
+	}) {
+		if err := json.Unmarshal(b.fetch("POST", "/lab/live", form).body, &reply); err != nil {
+			t.Fatal(err)
+		}
+		return reply
+	}
+	if r := live("data=iris&positive="); len(r.Positives) != 4 || !r.Positives[0].Chosen || slices.Contains(r.Hidden, "multiclass") || !strings.Contains(r.HTML, "Confusion matrix, training") {
+		t.Errorf("live: %+v, hidden %v", r.Positives, r.Hidden)
+	}
+	if r := live("data=iris&positive=virginica"); len(r.Positives) != 4 || !r.Positives[3].Chosen || !slices.Contains(r.Hidden, "multiclass") {
+		t.Errorf("live, one named: %+v, hidden %v", r.Positives, r.Hidden)
+	}
+	if r := live("data=moons"); len(r.Positives) != 2 || !r.Positives[1].Chosen || !slices.Contains(r.Hidden, "multiclass") {
+		t.Errorf("live, two classes: %+v, hidden %v", r.Positives, r.Hidden)
+	}
+
+	compared := url.Values{}
+	for _, way := range ml.Multiclass {
+		id := c.train(`{"dataset":"iris","name":"by ` + way.Name + `","spec":{"multiclass":"` + way.Name + `","test_fraction":0.3,"features":["petal_length","petal_width"]}}`)
+		c.follow(id)
+		compared.Add("run", id)
+		report := decode[struct{ Report ml.Report }](c.want(200, "GET", "/api/runs/"+id, "")).Report
+		if report.Rule != way.Rule || len(report.Machines) != 3 || report.TrainAccuracy < 0.9 || len(report.TestConfusion) != 3 {
+			t.Errorf("%s: %+v", way.Name, report)
+		}
+		page := b.page(200, "/runs/"+id)
+		tables := page.Find(".confusion")
+		if tables.Length() != 2 || tables.First().Find("h3").Text() != "Confusion matrix, held out" {
+			t.Fatalf("%s: %d confusion matrices", way.Name, tables.Length())
+		}
+		for i, rows := range [][]ml.ClassReport{report.TestConfusion, report.Confusion} {
+			var cells []string
+			for _, td := range tables.Eq(i).Find("tbody td").EachIter() {
+				cells = append(cells, td.Text())
+			}
+			for k, row := range rows {
+				for j, n := range row.Predicted {
+					if got := cells[5*k+j]; got != strconv.Itoa(n) {
+						t.Errorf("%s: row %s, column %d: %s, want %d", way.Name, row.Class, j, got, n)
+					}
+				}
+			}
+		}
+		if n := page.Find(".machines tbody tr").Length(); n != 3 {
+			t.Errorf("%s: %d machines", way.Name, n)
+		}
+		own := 3
+		if way.Rule == ml.Argmax {
+			own = 0
+		}
+		if n := page.Find(".trio figure").Length(); n != own {
+			t.Errorf("%s: %d small pictures, want %d", way.Name, n, own)
+		}
+	}
+	doc := b.page(200, "/compare?"+compared.Encode())
+	if n := doc.Find("thead").First().Find("th").Length(); n < len(ml.Multiclass) {
+		t.Errorf("%d columns are compared", n)
+	}
+	text := doc.Text()
+	for _, way := range ml.Multiclass {
+		if !strings.Contains(text, way.Label) {
+			t.Errorf("the comparison does not say %s", way.Label)
+		}
+	}
+	if list := b.page(200, "/runs").Find("table.runs tbody").Text(); !strings.Contains(list, "SVM, ovr") || !strings.Contains(list, "SVM, cs") {
+		t.Errorf("list: %s", list)
+	}
+}
