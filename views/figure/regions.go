@@ -225,7 +225,7 @@ func (s *Scene) regions(sh *sheet, surf *surface) *Picture {
 		share float64
 		name  string
 		rises bool
-	}{{none, "no machine claims it", false}, {several, "several machines claim it", true}} {
+	}{{none, "nobody claims it", false}, {several, "several claim it", true}} {
 		if doubt.share > 0 {
 			name := fmt.Sprintf("%s (%s)", doubt.name, percent(doubt.share))
 			sh.legend = append(sh.legend, entry{name, hatch(t, t.Paper, doubt.rises)})

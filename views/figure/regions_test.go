@@ -76,7 +76,7 @@ func ExampleBoundary_regions() {
 	fmt.Println(p.Caption)
 	// Output:
 	// as testdata/regions.svg
-	// Regions of ash, beech, elm, one against the rest, RBF (Gaussian) kernel, over length and width. 75 points: 25 ash, 25 beech, 25 elm. 16 support vectors. 0 of 65 training points misclassified, 1 of 10 held-out points. Hatched: several machines claim it (11 %).
+	// Regions of ash, beech, elm, one against the rest, RBF (Gaussian) kernel, over length and width. 75 points: 25 ash, 25 beech, 25 elm. 16 support vectors. 0 of 65 training points misclassified, 1 of 10 held-out points. Hatched: several claim it (11 %).
 }
 
 // mapped gives every machine of a scene a conformal map of its own.
