@@ -51,7 +51,8 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 		}
 		Hidden []string
 		HTML   string
-	}) {
+	},
+	) {
 		if err := json.Unmarshal(b.fetch("POST", "/lab/live", form).body, &reply); err != nil {
 			t.Fatal(err)
 		}
