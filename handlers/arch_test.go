@@ -50,6 +50,7 @@ var arrows = map[string]string{
 	"ml/param":      "",
 	"ml/simd":       "",
 	"ml/trace":      "",
+	"ml/mltest":     "",
 }
 
 // TestArrowsRunDownwards keeps the rooms apart. A package that the table does not

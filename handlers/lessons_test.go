@@ -31,6 +31,25 @@ func (c *client) page(status int, path string) *goquery.Document {
 	return a.html()
 }
 
+// pictures fetches every figure of a page, of which there are to be so many at least.
+func (c *client) pictures(doc *goquery.Document, least int) {
+	c.t.Helper()
+	n := 0
+	doc.Find("img").Each(func(_ int, img *goquery.Selection) {
+		src, _ := img.Attr("src")
+		if !strings.Contains(src, "/figures/") {
+			return
+		}
+		n++
+		if a := c.do("GET", src, ""); a.status != 200 || !strings.Contains(string(a.body), "<svg") {
+			c.t.Errorf("%s: %d", src, a.status)
+		}
+	})
+	if n < least {
+		c.t.Errorf("%d pictures, want %d", n, least)
+	}
+}
+
 // fetch is do as a form does it.
 func (c *client) fetch(method, path, body string) answer {
 	c.t.Helper()

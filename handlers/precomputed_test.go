@@ -84,65 +84,39 @@ func TestKernelMatrix(t *testing.T) {
 		ids = append(ids, id)
 	}
 
-	page := func(path string) *goquery.Document {
-		t.Helper()
-		a := c.do("GET", path, "")
-		doc, err := goquery.NewDocumentFromReader(strings.NewReader(string(a.body)))
-		if err != nil || a.status != 200 {
-			t.Fatalf("%s: %d, %v: %.400s", path, a.status, err, a.body)
-		}
-		return doc
-	}
-	pictures := func(doc *goquery.Document, least int) {
-		t.Helper()
-		n := 0
-		doc.Find("img").Each(func(_ int, img *goquery.Selection) {
-			src, _ := img.Attr("src")
-			if !strings.Contains(src, "/figures/") {
-				return
-			}
-			n++
-			if a := c.do("GET", src, ""); a.status != 200 || !strings.Contains(string(a.body), "<svg") {
-				t.Errorf("%s: %d", src, a.status)
-			}
-		})
-		if n < least {
-			t.Errorf("%d pictures, want %d", n, least)
-		}
-	}
-	data := page("/datasets/" + set.ID)
+	data := c.page(200, "/datasets/"+set.ID)
 	if text := data.Text(); !strings.Contains(text, "kernel matrix of 40 objects") || !strings.Contains(text, "values of the kernel") || strings.Contains(text, "Edit rows") {
 		t.Error(text)
 	}
-	pictures(data, 1)
-	pictures(page("/datasets"), 1)
+	c.pictures(data, 1)
+	c.pictures(c.page(200, "/datasets"), 1)
 
-	lab := page("/lab?data=" + set.ID)
+	lab := c.page(200, "/lab?data="+set.ID)
 	options := lab.Find("#f-kernel option").Map(func(_ int, o *goquery.Selection) string { v, _ := o.Attr("value"); return v })
 	if fmt.Sprint(options) != "[precomputed]" || !strings.Contains(lab.Text(), "There is no boundary to draw") {
 		t.Errorf("kernels %v: %s", options, lab.Find("main").Text())
 	}
-	pictures(lab, 2)
-	pictures(page("/lab?conformal=eigen&data="+set.ID), 4)
-	pictures(page("/lab?C=-1&data="+set.ID), 1) // nothing is trained
-	points := page("/lab?kernel=precomputed&data=moons")
+	c.pictures(lab, 2)
+	c.pictures(c.page(200, "/lab?conformal=eigen&data="+set.ID), 4)
+	c.pictures(c.page(200, "/lab?C=-1&data="+set.ID), 1) // nothing is trained
+	points := c.page(200, "/lab?kernel=precomputed&data=moons")
 	if v, _ := points.Find("#f-kernel option[selected]").Attr("value"); v != "rbf" || points.Find(`#f-kernel option[value="precomputed"]`).Length() != 0 {
 		t.Errorf("points with the kernel %q", v)
 	}
 	for _, id := range ids {
-		run := page("/runs/" + id)
+		run := c.page(200, "/runs/"+id)
 		if !strings.Contains(run.Text(), "There is no boundary to draw") {
 			t.Error("no word about the boundary")
 		}
-		pictures(run, 2)
+		c.pictures(run, 2)
 		if a := c.do("GET", "/runs/"+id+"/predictions.csv", ""); a.status != 200 || strings.Count(string(a.body), "\n") != 41 {
 			t.Errorf("predictions: %d", a.status)
 		}
 	}
-	compared := page("/compare?" + url.Values{"run": ids}.Encode())
+	compared := c.page(200, "/compare?"+url.Values{"run": ids}.Encode())
 	if !strings.Contains(compared.Text(), "no boundaries to lay over each other") {
 		t.Error(compared.Find("main").Text())
 	}
-	pictures(compared, 2)
-	pictures(page("/runs"), 2)
+	c.pictures(compared, 2)
+	c.pictures(c.page(200, "/runs"), 2)
 }

@@ -99,41 +99,15 @@ func TestStrings(t *testing.T) {
 		ids = append(ids, id)
 	}
 
-	page := func(path string) *goquery.Document {
-		t.Helper()
-		a := c.do("GET", path, "")
-		doc, err := goquery.NewDocumentFromReader(bytes.NewReader(a.body))
-		if err != nil || a.status != 200 {
-			t.Fatalf("%s: %d, %v: %.400s", path, a.status, err, a.body)
-		}
-		return doc
-	}
-	pictures := func(doc *goquery.Document, least int) {
-		t.Helper()
-		n := 0
-		doc.Find("img").Each(func(_ int, img *goquery.Selection) {
-			src, _ := img.Attr("src")
-			if !strings.Contains(src, "/figures/") {
-				return
-			}
-			n++
-			if a := c.do("GET", src, ""); a.status != 200 || !strings.Contains(string(a.body), "<svg") {
-				t.Errorf("%s: %d", src, a.status)
-			}
-		})
-		if n < least {
-			t.Errorf("%d pictures, want %d", n, least)
-		}
-	}
-	data := page("/datasets/" + set.ID)
+	data := c.page(200, "/datasets/"+set.ID)
 	first := strings.Split(strings.Split(file, "\n")[1], ",")[0]
 	if text := data.Text(); !strings.Contains(text, "60 strings") || !strings.Contains(text, "symbols") || !strings.Contains(data.Find("td").Text(), first) || !strings.Contains(data.Find("textarea").Text(), "#strings") {
 		t.Error(text)
 	}
-	pictures(data, 1)
-	pictures(page("/datasets"), 1)
+	c.pictures(data, 1)
+	c.pictures(c.page(200, "/datasets"), 1)
 
-	lab := page("/lab?data=" + set.ID)
+	lab := c.page(200, "/lab?data="+set.ID)
 	options := lab.Find("#f-kernel option").Map(func(_ int, o *goquery.Selection) string { v, _ := o.Attr("value"); return v })
 	if fmt.Sprint(options) != "[spectrum gap-subsequence]" || !strings.Contains(lab.Text(), "strings have no coordinates") || lab.Find("#f-k").Length() != 1 {
 		t.Errorf("kernels %v: %s", options, lab.Find("main").Text())
@@ -141,25 +115,25 @@ func TestStrings(t *testing.T) {
 	if !strings.Contains(lab.Find("td").Text(), first) {
 		t.Error("the lab does not show the strings")
 	}
-	pictures(lab, 2)
-	pictures(page("/lab?conformal=eigen&kernel=gap-subsequence&normalize=true&data="+set.ID), 4)
-	pictures(page("/lab?k=0&data="+set.ID), 1) // nothing is trained
+	c.pictures(lab, 2)
+	c.pictures(c.page(200, "/lab?conformal=eigen&kernel=gap-subsequence&normalize=true&data="+set.ID), 4)
+	c.pictures(c.page(200, "/lab?k=0&data="+set.ID), 1) // nothing is trained
 	for _, id := range ids {
-		run := page("/runs/" + id)
+		run := c.page(200, "/runs/"+id)
 		if !strings.Contains(run.Text(), "strings have no coordinates") {
 			t.Error("no word about the boundary")
 		}
-		pictures(run, 2)
+		c.pictures(run, 2)
 		if a := c.do("GET", "/runs/"+id+"/predictions.csv", ""); a.status != 200 || strings.Count(string(a.body), "\n") != 61 {
 			t.Errorf("predictions: %d", a.status)
 		}
 	}
-	compared := page("/compare?" + url.Values{"run": ids}.Encode())
+	compared := c.page(200, "/compare?"+url.Values{"run": ids}.Encode())
 	if text := compared.Text(); !strings.Contains(text, "no boundaries to lay over each other") || !strings.Contains(text, "gap-subsequence") {
 		t.Error(compared.Find("main").Text())
 	}
-	pictures(compared, 2)
-	pictures(page("/runs"), 2)
+	c.pictures(compared, 2)
+	c.pictures(c.page(200, "/runs"), 2)
 }
 
 // TestUploadOfStrings uploads files by the page: one that is beyond doubt, and one whose

@@ -1,14 +1,12 @@
 package ml_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -17,30 +15,10 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
-
-// looks is a context that ends when it has been looked at so many times: a deadline of
-// work instead of time. The tests inside ml/svm, which can import no test of another
-// package, have one like it.
-type looks struct {
-	context.Context
-	left atomic.Int64
-}
-
-func newLooks(parent context.Context, n int64) *looks {
-	l := &looks{Context: parent}
-	l.left.Store(n)
-	return l
-}
-
-func (l *looks) Err() error {
-	if l.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return l.Context.Err()
-}
 
 // ugly lists data that a solver can trip over.
 func ugly() map[string]*dataset.Data {
@@ -103,10 +81,10 @@ func TestWatchdog(t *testing.T) {
 					}
 					for _, spec := range harsh(learner.Name, row.Name, methods) {
 						at := func() string { return name + ": " + strings.Join(told(t, spec), " ") }
-						ctx := newLooks(t.Context(), deadline)
+						ctx := mltest.NewLooks(t.Context(), deadline)
 						res, err := ml.Train(ctx, data, spec, nil)
 						switch {
-						case ctx.left.Load() < 0:
+						case ctx.Over() > 0:
 							t.Errorf("%s: still at work after %d looks at its context", at(), deadline)
 						case err != nil && res != nil, err == nil && res == nil:
 							t.Errorf("%s: %v, %v", at(), res, err)
@@ -114,10 +92,10 @@ func TestWatchdog(t *testing.T) {
 							sound(t, at, res)
 						}
 						for _, n := range []int64{0, 1, 3, 10} {
-							ctx := newLooks(t.Context(), n)
+							ctx := mltest.NewLooks(t.Context(), n)
 							res, err := ml.Train(ctx, data, spec, nil)
-							if ctx.left.Load() < -after {
-								t.Errorf("%s: %d looks at a context that had ended", at(), -ctx.left.Load())
+							if ctx.Over() > after {
+								t.Errorf("%s: %d looks at a context that had ended", at(), ctx.Over())
 							}
 							if err == nil {
 								sound(t, at, res)

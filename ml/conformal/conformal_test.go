@@ -6,11 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
@@ -21,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 )
 
 // held is a kernel matrix held in full.
@@ -96,24 +94,10 @@ func near(t *testing.T, what string, got, want, rel float64) {
 	}
 }
 
-// open opens a file of the shared folder, or its copy in testdata.
-func open(t *testing.T, shared, name string) *os.File {
-	t.Helper()
-	f, err := os.Open(filepath.Join("../../../shared", shared, name))
-	if errors.Is(err, fs.ErrNotExist) {
-		f, err = os.Open(filepath.Join("../testdata", name))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
-}
-
 // standardised reads a data set, inputs at mean 0 and population deviation 1.
 func standardised(t *testing.T, name, positive string) (*mat.Dense, []float64) {
 	t.Helper()
-	records, err := csv.NewReader(open(t, "data", name)).ReadAll()
+	records, err := csv.NewReader(mltest.OpenShared(t, "data", name)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +151,7 @@ func TestReference(t *testing.T) {
 			Cores      int
 		}
 	}
-	if err := json.NewDecoder(open(t, "reference", "conformal.json")).Decode(&cases); err != nil {
+	if err := json.NewDecoder(mltest.OpenShared(t, "reference", "conformal.json")).Decode(&cases); err != nil {
 		t.Fatal(err)
 	}
 	if len(cases) == 0 {

@@ -7,10 +7,10 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"marginlab/ml/mcm"
+	"marginlab/ml/mltest"
 	"marginlab/ml/trace"
 )
 
@@ -208,20 +208,6 @@ func TestWrongInput(t *testing.T) {
 	}
 }
 
-// looks is a context that ends after a number of looks at it.
-type looks struct {
-	context.Context
-	taken atomic.Int64
-	last  int64
-}
-
-func (c *looks) Err() error {
-	if c.taken.Add(1) > c.last {
-		return context.Canceled
-	}
-	return nil
-}
-
 // Wherever the interior point method is, it must look at its context for every
 // block of a matrix it works on, and end with the look that finds it over.
 func TestCancelInBlocks(t *testing.T) {
@@ -229,23 +215,24 @@ func TestCancelInBlocks(t *testing.T) {
 	x, y := moons(300, rand.New(rand.NewPCG(4, 1)))
 	for _, gamma := range []float64{3, 10} { // normal equations with a row for each pivot and for each other point
 		p := problem{k: gram(x, rbf(gamma)), y: y, set: mcm.Settings{C: 1, RankTol: 1e-3}.WithInterior(1)}
-		all := &looks{Context: context.Background(), last: math.MaxInt64}
+		all := mltest.NewLooks(context.Background(), math.MaxInt64)
 		r, err := mcm.Train(all, p.k, p.y, p.set)
 		if err != nil || r.Status != trace.Converged {
 			t.Fatal(r, err)
 		}
 		rows := min(r.Rank, len(y)-r.Rank)
-		if each := all.taken.Load() / int64(r.Iterations); each < int64(rows/32) {
+		if each := all.Taken() / int64(r.Iterations); each < int64(rows/32) {
 			t.Errorf("gamma=%g: %d looks a step with %d rows", gamma, each, rows)
 		}
 		for i := range int64(40) {
-			end := &looks{Context: context.Background(), last: i * all.taken.Load() / 40}
+			last := i * all.Taken() / 40
+			end := mltest.NewLooks(context.Background(), last)
 			r, err := mcm.Train(end, p.k, p.y, p.set)
-			if more := end.taken.Load() - end.last; err != nil || r.Status != trace.Cancelled || more > 20 {
-				t.Fatalf("gamma=%g: over at look %d: %d more, %v, %v", gamma, end.last, more, r.Status, err)
+			if more := end.Over(); err != nil || r.Status != trace.Cancelled || more > 20 {
+				t.Fatalf("gamma=%g: over at look %d: %d more, %v, %v", gamma, last, more, r.Status, err)
 			}
 			if math.Abs(p.objective(r.Lambda, r.B)-r.Objective) > 1e-9*r.Objective {
-				t.Fatalf("gamma=%g: over at look %d: objective %g, that of lambda is %g", gamma, end.last, r.Objective, p.objective(r.Lambda, r.B))
+				t.Fatalf("gamma=%g: over at look %d: objective %g, that of lambda is %g", gamma, last, r.Objective, p.objective(r.Lambda, r.B))
 			}
 		}
 	}

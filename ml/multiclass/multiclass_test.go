@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/param"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
@@ -494,10 +495,10 @@ func TestIndefinite(t *testing.T) {
 		gram := kernel.NewGram(kernel.Sigmoid(0.5, float64(trial%3-1)), x)
 		for _, f := range formulations {
 			s := Settings{Formulation: f, C: []float64{0.1, 1, 100}[trial%3], Tol: 1e-4, MaxIter: 100_000}
-			ctx := newLooks(t.Context(), 100_000)
+			ctx := mltest.NewLooks(t.Context(), 100_000)
 			res, err := Train(ctx, gram, y, 3, s)
-			if err != nil || ctx.left.Load() < 0 {
-				t.Fatalf("%s: %v, %d looks left", f, err, ctx.left.Load())
+			if err != nil || ctx.Over() > 0 {
+				t.Fatalf("%s: %v, %d looks", f, err, ctx.Taken())
 			}
 			if !res.Local || res.Status != trace.Converged {
 				t.Errorf("%s: local %v, %s, violation %g", f, res.Local, res.Status, res.KKTViolation)
@@ -509,25 +510,6 @@ func TestIndefinite(t *testing.T) {
 	if res := train(t, kernel.NewGram(rbf(1), x), y, 3, Settings{Formulation: WestonWatkins, C: 1}); res.Local {
 		t.Error("a definite kernel has a local solution")
 	}
-}
-
-// looks is a context that ends when it has been looked at so many times.
-type looks struct {
-	context.Context
-	left atomic.Int64
-}
-
-func newLooks(parent context.Context, n int64) *looks {
-	l := &looks{Context: parent}
-	l.left.Store(n)
-	return l
-}
-
-func (l *looks) Err() error {
-	if l.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return l.Context.Err()
 }
 
 // counted counts the rows that are asked for.
@@ -549,7 +531,7 @@ func TestCancel(t *testing.T) {
 	for _, f := range formulations {
 		s := Settings{Formulation: f, C: 100}
 		for n := int64(0); n < 40; n += 1 + n/8 {
-			ctx := newLooks(t.Context(), n)
+			ctx := mltest.NewLooks(t.Context(), n)
 			k := &counted{Matrix: kernel.NewGram(rbf(0.5), x)}
 			var after atomic.Int64
 			res, err := Train(&watched{ctx, func() { after.CompareAndSwap(0, 1+k.rows.Load()) }}, k, y, 5, s)

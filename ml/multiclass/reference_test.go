@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,30 +14,16 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
-
-// openShared opens a file beside the checkout when it is there and the copy in
-// ml/testdata otherwise.
-func openShared(t testing.TB, folder, name string) *os.File {
-	t.Helper()
-	f, err := os.Open(filepath.Join("../../../shared", folder, name))
-	if err != nil {
-		f, err = os.Open(filepath.Join("../testdata", name))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
-}
 
 // readCSV returns the columns named, nil for all, and the place of the last column's
 // label among the classes.
 func readCSV(t testing.TB, name string, columns, classes []string) (*mat.Dense, []int) {
 	t.Helper()
-	records, err := csv.NewReader(openShared(t, "data", name)).ReadAll()
+	records, err := csv.NewReader(mltest.OpenShared(t, "data", name)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +80,7 @@ func TestReferenceSolutions(t *testing.T) {
 			TrainAccuracy float64 `json:"train_accuracy"`
 		}
 	}
-	if err := json.NewDecoder(openShared(t, "reference", "multiclass.json")).Decode(&rows); err != nil {
+	if err := json.NewDecoder(mltest.OpenShared(t, "reference", "multiclass.json")).Decode(&rows); err != nil {
 		t.Fatal(err)
 	}
 	solved := 0

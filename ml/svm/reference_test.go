@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -14,29 +13,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
 
-// openShared opens a file beside the checkout when it is there and the copy in
-// ml/testdata otherwise.
-func openShared(t testing.TB, folder, name string) *os.File {
-	t.Helper()
-	f, err := os.Open(filepath.Join("../../../shared", folder, name))
-	if err != nil {
-		f, err = os.Open(filepath.Join("../testdata", name))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
-}
-
 // readCSV returns the columns before the last as numbers and the last as ±1.
 func readCSV(t testing.TB, name, positive string) (*mat.Dense, []float64) {
 	t.Helper()
-	records, err := csv.NewReader(openShared(t, "data", name)).ReadAll()
+	records, err := csv.NewReader(mltest.OpenShared(t, "data", name)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +74,7 @@ func TestReferenceSolutions(t *testing.T) {
 			SupportVectors, Bounded                      int
 		}
 	}
-	if err := decodeSnake(openShared(t, "reference", "solutions.json"), &rows); err != nil {
+	if err := decodeSnake(mltest.OpenShared(t, "reference", "solutions.json"), &rows); err != nil {
 		t.Fatal(err)
 	}
 	solved := 0

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/trace"
 )
 
@@ -56,7 +57,7 @@ func TestEveryC(t *testing.T) {
 				for e := -6; e <= 9; e++ {
 					c := math.Pow(10, float64(e))
 					const tol = 1e-3
-					res, err := Train(newLooks(t.Context(), 1_000_000), gram, set.y, Settings{C: c, Tol: tol, MaxIter: 500_000})
+					res, err := Train(mltest.NewLooks(t.Context(), 1_000_000), gram, set.y, Settings{C: c, Tol: tol, MaxIter: 500_000})
 					if err != nil {
 						t.Fatalf("C = %g: %v", c, err)
 					}

@@ -1,37 +1,17 @@
 package svm
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
-	"sync/atomic"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/trace"
 )
-
-// looks is a context that ends when it has been looked at so many times.
-type looks struct {
-	context.Context
-	left atomic.Int64
-}
-
-func newLooks(parent context.Context, n int64) *looks {
-	l := &looks{Context: parent}
-	l.left.Store(n)
-	return l
-}
-
-func (l *looks) Err() error {
-	if l.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return l.Context.Err()
-}
 
 // TestHardMarginIndefinite asks for hard margins with kernels for which there need be
 // none: the answer is a stationary point, or an error, and there is one.
@@ -48,10 +28,10 @@ func TestHardMarginIndefinite(t *testing.T) {
 		}
 		gram := kernel.NewGram(kernel.Sigmoid(0.5, float64(trial%3-1)), x)
 		for _, matrix := range []Matrix{gram, full(gram)} {
-			ctx := newLooks(t.Context(), 10_000)
+			ctx := mltest.NewLooks(t.Context(), 10_000)
 			res, err := Train(ctx, matrix, y, Settings{C: math.Inf(1), MaxIter: 100_000})
 			switch {
-			case ctx.left.Load() < 0:
+			case ctx.Over() > 0:
 				t.Fatalf("trial %d: still at work", trial)
 			case errors.Is(err, ErrUnbounded):
 				ended["unbounded"]++

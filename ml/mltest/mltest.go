@@ -1,0 +1,53 @@
+// Package mltest holds what tests of several packages of ml share.
+package mltest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+)
+
+// Looks is a context that ends when it has been looked at so many times: a deadline of
+// work in place of time.
+type Looks struct {
+	context.Context
+	most  int64
+	taken atomic.Int64
+}
+
+// NewLooks returns a context that ends with the look after the first n, or with parent.
+func NewLooks(parent context.Context, n int64) *Looks { return &Looks{Context: parent, most: n} }
+
+// Err counts as a look.
+func (l *Looks) Err() error {
+	if l.taken.Add(1) > l.most {
+		return context.Canceled
+	}
+	return l.Context.Err()
+}
+
+// Taken is the number of looks so far.
+func (l *Looks) Taken() int64 { return l.taken.Load() }
+
+// Over is the number of looks past the first n, at most 0 as long as there were none.
+func (l *Looks) Over() int64 { return l.Taken() - l.most }
+
+// OpenShared opens a file of expected values or data for a package one folder below ml:
+// that of a folder shared beside the checkout when it is there, else the copy in
+// ml/testdata.
+func OpenShared(t testing.TB, folder, name string) *os.File {
+	t.Helper()
+	f, err := os.Open(filepath.Join("../../../shared", folder, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = os.Open(filepath.Join("../testdata", name))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
