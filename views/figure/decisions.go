@@ -23,9 +23,10 @@ func DecisionScene(m *ml.Model, points []ml.Point, classes []string) Scene {
 		Center: []float64{0, 0}, Labels: [2]string{"f(x)", ""}, Exact: true,
 		To: [2][]float64{{1, 0}, {0, 1}}, Axes: [2][]float64{{1, 0}, {0, 1}},
 	}}
-	several := len(m.Machines) > 1
-	if several {
+	value := func(p ml.Point) float64 { return p.F }
+	if len(m.Machines) > 1 {
 		s.View.Labels[0] = "lead of the own class"
+		value = leads(m)
 	}
 	lane, number, seen := make(map[string]int), make(map[string]int), make(map[string]int)
 	for i, c := range classes {
@@ -34,6 +35,7 @@ func DecisionScene(m *ml.Model, points []ml.Point, classes []string) Scene {
 	for _, p := range points {
 		number[p.Label]++
 	}
+	reach := 1.6 // past the margin
 	for _, p := range points {
 		k, ok := lane[p.Label]
 		if !ok {
@@ -41,49 +43,46 @@ func DecisionScene(m *ml.Model, points []ml.Point, classes []string) Scene {
 		}
 		share := (float64(seen[p.Label]) + 0.5) / float64(number[p.Label])
 		seen[p.Label]++
-		f := p.F
-		if several {
-			f = lead(m, p)
-		}
-		p.X = []float64{f, -float64(k) - laneMargin - (1-2*laneMargin)*share}
-		s.Points = append(s.Points, p)
-	}
-	reach := 1.6 // past the margin
-	for _, p := range points {
-		f := p.F
-		if several {
-			f = lead(m, p)
-		}
+		f := value(p)
 		if v := math.Abs(f); v > reach && !math.IsInf(v, 0) {
 			reach = v
 		}
+		p.X = []float64{f, -float64(k) - laneMargin - (1-2*laneMargin)*share}
+		s.Points = append(s.Points, p)
 	}
 	s.Limits = Limits{XMin: -1.05 * reach, XMax: 1.05 * reach, YMin: -float64(max(1, len(classes))), YMax: 0}
 	return s
 }
 
-// lead is by how much the scores of a point speak for its own class rather than for the
+// leads tells by how much the scores of a point speak for its own class rather than for the
 // best of the others: above 0 where that is predicted. One against one, it is the least of
 // the machines that have the class on a side.
-func lead(m *ml.Model, p ml.Point) float64 {
-	own, least, best := 0.0, math.Inf(1), math.Inf(-1)
-	rest := false // a machine is of one class against all the others
-	for k, f := range p.Scores {
-		switch positive, negative := m.Sides(k); {
-		case negative == "" && positive == p.Label:
-			own, rest = f, true
-		case negative == "":
-			best, rest = max(best, f), true
-		case positive == p.Label:
-			least = min(least, f)
-		case negative == p.Label:
-			least = min(least, -f)
+func leads(m *ml.Model) func(p ml.Point) float64 {
+	type pair struct{ positive, negative string }
+	sides := make([]pair, len(m.Machines))
+	for k := range sides {
+		sides[k].positive, sides[k].negative = m.Sides(k)
+	}
+	return func(p ml.Point) float64 {
+		own, least, best := 0.0, math.Inf(1), math.Inf(-1)
+		rest := false // a machine is of one class against all the others
+		for k, f := range p.Scores {
+			switch s := sides[k]; {
+			case s.negative == "" && s.positive == p.Label:
+				own, rest = f, true
+			case s.negative == "":
+				best, rest = max(best, f), true
+			case s.positive == p.Label:
+				least = min(least, f)
+			case s.negative == p.Label:
+				least = min(least, -f)
+			}
 		}
+		if rest {
+			return own - best
+		}
+		return least
 	}
-	if rest {
-		return own - best
-	}
-	return least
 }
 
 // laneMargin is the share of a class's height that stays free at either end.

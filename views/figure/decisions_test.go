@@ -14,18 +14,18 @@ func TestLead(t *testing.T) {
 		m := &ml.Model{Classes: []string{"a", "b", "c"}, Machines: machines, Rule: rule}
 		for _, f := range [][]float64{{2, 1, -1}, {-1, 2, 3}, {0.5, -2, 0.1}, {-2, -1, -3}} {
 			class := m.Class(f)
-			leads := 0
+			ahead := 0
 			for _, label := range m.Classes {
-				l := lead(m, ml.Point{Label: label, Scores: f})
+				l := leads(m)(ml.Point{Label: label, Scores: f})
 				if l > 0 {
-					leads++
+					ahead++
 					if m.Classes[class] != label {
 						t.Errorf("%s, %v: %s leads by %g, predicted is %s", rule, f, label, l, m.Classes[class])
 					}
 				}
 			}
-			if leads != 1 && rule != ml.OneVsOne { // where all may beat each other in a ring
-				t.Errorf("%s, %v: %d classes lead", rule, f, leads)
+			if ahead != 1 && rule != ml.OneVsOne { // where all may beat each other in a ring
+				t.Errorf("%s, %v: %d classes lead", rule, f, ahead)
 			}
 		}
 	}
