@@ -67,6 +67,15 @@ func (m *Model) Sides(k int) (positive, negative string) {
 	return m.class(s.positive), m.class(s.negative)
 }
 
+// Versus says which sides a machine separates: "setosa against virginica", or "setosa
+// against the rest" where negative is empty.
+func Versus(positive, negative string) string {
+	if negative == "" {
+		negative = "the rest"
+	}
+	return positive + " against " + negative
+}
+
 // Alone is machine k of a model whose machines were trained each by itself, as a model
 // between its two sides. It shares the memory of m.
 func (m *Model) Alone(k int) *Model {

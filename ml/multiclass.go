@@ -251,11 +251,11 @@ func (p *problem) blame(k int, err error) error {
 		return err
 	}
 	s := p.target.Rule.entry().sides(len(p.target.Classes))[k]
-	against := "the rest"
+	negative := ""
 	if s.negative != nobody {
-		against = p.target.Classes[s.negative]
+		negative = p.target.Classes[s.negative]
 	}
-	return &refusedMachine{fmt.Sprintf("%s against %s: %s", p.target.Classes[s.positive], against, message), err}
+	return &refusedMachine{Versus(p.target.Classes[s.positive], negative) + ": " + message, err}
 }
 
 // refusedMachine is an error for a person about one of several machines.

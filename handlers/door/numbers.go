@@ -60,13 +60,10 @@ func machines(r *ml.Report) (t views.Table) {
 		cell func(m ml.MachineReport) string
 	}{
 		{"machine", func(m ml.MachineReport) string {
-			switch {
-			case m.Negative != "":
-				return m.Positive + " against " + m.Negative
-			case r.Rule == ml.OneVsRest:
-				return m.Positive + " against the rest"
+			if r.Rule == ml.Argmax {
+				return m.Positive
 			}
-			return m.Positive
+			return ml.Versus(m.Positive, m.Negative)
 		}},
 		{"points", func(m ml.MachineReport) string { return strconv.Itoa(m.TrainN) }},
 		{"support vectors", func(m ml.MachineReport) string { return strconv.Itoa(m.SupportVectors) }},

@@ -186,11 +186,7 @@ func ownMachines(r Run) (machines []int) {
 }
 
 func machineTitle(r Run, machine int) string {
-	positive, negative := r.Result.Model.Sides(machine)
-	if negative == "" {
-		negative = "the rest"
-	}
-	return positive + " against " + negative + ": one machine, its margin and its support vectors"
+	return ml.Versus(r.Result.Model.Sides(machine)) + ": one machine, its margin and its support vectors"
 }
 
 // drawMachine draws one machine of several with the points of its two sides.
