@@ -56,7 +56,7 @@ func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
 		}
 		x = cols.X
 	}
-	y, err := m.targets(d)
+	target, err := TargetOf(d, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +64,14 @@ func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
 	if err != nil {
 		return nil, err
 	}
-	ps := make([]Point, len(y))
+	ps := make([]Point, d.Len())
 	for i := range ps {
 		f, label := scores.RawRowView(i), d.Classes[d.Y[i]]
 		class := m.Class(f)
 		p := Point{Row: i, Label: label, Predicted: m.class(class), Scores: f, Wrong: m.Rule != Value && class != m.ClassOf(label)}
 		if m.Rule == Sign {
-			p.Y, p.F, p.Margin = y[i], f[0], y[i]*f[0]
+			p.Y, p.F = float64(2*m.ClassOf(label)-1), f[0]
+			p.Margin = p.Y * p.F
 			p.Slack = math.Max(0, 1-p.Margin)
 		}
 		if x != nil {
@@ -78,7 +79,7 @@ func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
 		}
 		ps[i] = p
 	}
-	_, test := dataset.Split(y, spec.TestFraction, spec.Seed)
+	_, test := dataset.Split(target.Strata(), spec.TestFraction, spec.Seed)
 	for _, i := range test {
 		ps[i].HeldOut = true
 	}
@@ -102,19 +103,6 @@ func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
 		}
 	}
 	return ps, nil
-}
-
-// targets is one number a row that tells the classes apart: ±1 under Sign.
-func (m *Model) targets(d *dataset.Data) ([]float64, error) {
-	if m.Rule == Sign {
-		y, _, _, err := d.Binary(m.Classes[1])
-		return y, err
-	}
-	y := make([]float64, len(d.Y))
-	for i, c := range d.Y {
-		y[i] = float64(c)
-	}
-	return y, nil
 }
 
 // role tells the kinds of support vectors apart.

@@ -191,10 +191,6 @@ func machineTitle(r Run, machine int) string {
 
 // drawMachine draws one machine of several with the points of its two sides.
 func drawMachine(r Run, machine int) (*Picture, error) {
-	all, err := r.Scene(r.Result.Model)
-	if err != nil {
-		return nil, err
-	}
 	one := r.Result.Model.Alone(machine)
 	s, err := r.Scene(one)
 	if err != nil {
@@ -202,13 +198,12 @@ func drawMachine(r Run, machine int) (*Picture, error) {
 	}
 	positive, negative := r.Result.Model.Sides(machine)
 	own := s.Points[:0]
-	for i, p := range s.Points {
-		p.HeldOut = all.Points[i].HeldOut // the split is that of all classes
+	for _, p := range s.Points {
 		if negative == "" || p.Label == positive || p.Label == negative {
 			own = append(own, p)
 		}
 	}
-	s.Points, s.Limits = own, all.Limits
+	s.Points = own
 	if negative != "" {
 		s.Classes = one.Classes
 	}
