@@ -22,6 +22,7 @@ type Learner struct {
 	Params  []param.Param
 	Box     bool   // coefficients end at ±C: support vectors are free or bounded
 	Targets bool   // fits f to the targets ±1 themselves: there is no margin, and every point has a weight
+	joint   bool   // an SVM, as the problems are that train the machines of all classes together
 	Cache   bool   // takes the memory of Spec.CacheBytes
 	Quicker string // what makes a training shorter
 
@@ -62,6 +63,7 @@ var Learners = []Learner{
 		Help:    "Support vector machine: the widest margin, paid for with slack at the price C.",
 		Params:  svm.Params,
 		Box:     true,
+		joint:   true,
 		Cache:   true,
 		Quicker: "a smaller C or gamma",
 		solve:   solveSVM,

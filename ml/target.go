@@ -31,7 +31,7 @@ func TargetOf(d *dataset.Data, spec Spec) (Target, error) {
 		if err != nil {
 			return Target{}, param.Problems{{Field: "multiclass", Message: err.Error()}}
 		}
-		if way.joint != "" && spec.Learner != "svm" {
+		if learner, err := lookup(spec.Learner); way.joint != "" && err == nil && !learner.joint {
 			return Target{}, param.Problems{{Field: "multiclass", Message: fmt.Sprintf("multiclass: %s is an SVM of its own; with the learner %s use ovo or ovr", way.Name, spec.Learner)}}
 		}
 		return Target{way.Rule, d.Classes, d.Y}, nil
