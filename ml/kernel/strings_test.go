@@ -211,6 +211,16 @@ func TestStringsWithoutPieces(t *testing.T) {
 	if _, err := GramOf(t.Context(), ofStrings("gap-subsequence", 265, 1, true), long); err == nil || !strings.Contains(err.Error(), "row 2") {
 		t.Errorf("a value beyond all numbers: %v", err)
 	}
+	// To compare it, as much memory would be taken as crashes the program.
+	huge := texts("abc", strings.Repeat("a", mostWork/(wide*8)+1))
+	work := ofStrings("gap-subsequence", 2, 0.5, false)
+	_, gram := GramOf(t.Context(), work, huge)
+	_, cross := Cross(t.Context(), work, x, huge)
+	for _, err := range []error{gram, cross} {
+		if err == nil || !strings.Contains(err.Error(), "row 2") || !strings.Contains(err.Error(), "take a smaller k") {
+			t.Errorf("a string too long to be compared: %v", err)
+		}
+	}
 	if _, err := Cross(t.Context(), ofStrings("spectrum", 3, 0, false), x, &dataset.Precomputed{}); err == nil || !strings.Contains(err.Error(), "takes strings, not precomputed") {
 		t.Errorf("other objects: %v", err)
 	}

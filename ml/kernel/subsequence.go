@@ -27,7 +27,10 @@ var gapSubsequence = Entry{
 	compare: compareSubsequences,
 	self: func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error) {
 		texts := symbols(x)
-		s := subsequences{ctx: ctx, k: v.Int(length.Name), decay: v.Number("decay"), work: new(sync.Pool)}
+		s, err := newSubsequences(ctx, v, texts)
+		if err != nil {
+			return nil, err
+		}
 		self := make([]float64, len(texts))
 		return self, rows(ctx, len(self), func(i int) {
 			self[i] = s.values(texts[i], packTexts(texts[i:i+1]))[0]
@@ -75,9 +78,30 @@ type subsequences struct {
 	work  *sync.Pool  // of *[]float64
 }
 
+// mostWork is the memory in bytes that one comparison may take: at k = 3 that of strings of
+// 500 000 symbols. Every processor has one under way.
+const mostWork = 128 << 20
+
+// newSubsequences prepares comparisons with these strings. It reports one that is too long.
+func newSubsequences(ctx context.Context, v param.Values, texts [][]float64) (subsequences, error) {
+	s := subsequences{ctx: ctx, k: v.Int(length.Name), decay: v.Number("decay"), work: new(sync.Pool)}
+	for i, text := range texts {
+		if need := 8 * float64(s.k-1) * float64(wide) * float64(len(text)); need > mostWork {
+			return s, param.Refuse("take a smaller k, shorter strings, or the spectrum kernel",
+				"row %d has %d symbols, and to compare subsequences of %d with it takes %.0f MB where the limit is %d MB", i+1, len(text), s.k, need/(1<<20), mostWork>>20)
+		}
+	}
+	return s, nil
+}
+
 func compareSubsequences(ctx context.Context, v param.Values, x, z dataset.Objects) (comparison, error) {
-	s := subsequences{ctx: ctx, k: v.Int(length.Name), decay: v.Number("decay"), x: symbols(x), work: new(sync.Pool)}
-	for texts := range slices.Chunk(symbols(z), wide) {
+	others := symbols(z)
+	s, err := newSubsequences(ctx, v, others)
+	if err != nil {
+		return nil, err
+	}
+	s.x = symbols(x)
+	for texts := range slices.Chunk(others, wide) {
 		s.z = append(s.z, packTexts(texts))
 	}
 	return s, nil
