@@ -30,7 +30,7 @@ func parseCSV(text string, lim Limits) (*Table, *Error) {
 			t.Kind = k.Kind
 		}
 	}
-	if t.Kind == KindStrings { // which may hold anything: the canonical form has commas
+	if t.Kind == KindStrings || t.Kind == KindGraphs { // which may hold anything: the canonical form has commas
 		sep = separators[2]
 	}
 	t.Separator = sep.name

@@ -33,6 +33,9 @@ var fuzzSeeds = []string{
 	">s1 plant\nACGT\nAC\n;c\n>s2 x y\nGT\n",
 	">a\nAC\n>b\n",
 	"class;text\na;science is organized\nb;wisdom is organized life\n",
+	`{"n":3,"edges":[[0,1],[2,1],[1,0]],"labels":["C",6,"<O>"],"label":"a"}` + "\n\n" + ` {"class":2,"n":1}`,
+	`{"n":2,"edges":[[0,1]]}` + "\n" + `{"n":2,"edges":[[0,2],[1,1]]}`,
+	"#graphs\ngraph,label\n\"{\"\"n\"\":2,\"\"edges\"\":[[0,1]]}\",3\n{\"n\":1},=1+1\n",
 	"#precomputed\nnumber,K1,K2,label\n1,1,0.5,a\n2,0.5,1,b\n",
 }
 
@@ -46,7 +49,7 @@ func sameData(t *testing.T, a, b *Data) {
 	switch {
 	case a.Kind() != b.Kind():
 		t.Errorf("%s became %s", a.Kind(), b.Kind())
-	case a.Kind() == KindStrings:
+	case a.Kind() == KindStrings, a.Kind() == KindGraphs:
 		if diff := cmp.Diff(a.Objects, b.Objects); diff != "" {
 			t.Errorf("(-a +b):\n%s", diff)
 		}

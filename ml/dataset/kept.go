@@ -7,7 +7,7 @@ import "fmt"
 type Shape struct {
 	Objects Kind   `json:"objects"`
 	Columns int    `json:"columns,omitempty"` // of precomputed: values of the kernel in a row, one for each object trained among
-	Column  string `json:"column,omitempty"`  // of strings: what the column is called that holds them
+	Column  string `json:"column,omitempty"`  // of strings and graphs: what the column is called that holds them
 }
 
 // Kept are the objects that a model keeps, as they stand in JSON beside the other fields
@@ -15,12 +15,14 @@ type Shape struct {
 type Kept struct {
 	Numbers []int    `json:"numbers,omitempty"` // precomputed: which column holds k(x, x_j), from 1
 	Strings []string `json:"strings,omitempty"`
+	Graphs  []Graph  `json:"graphs,omitempty"`
 }
 
 // KeptCores are Kept beside the fields of a machine: the cores of its conformal map.
 type KeptCores struct {
 	Numbers []int    `json:"core_numbers,omitempty"`
 	Strings []string `json:"core_strings,omitempty"`
+	Graphs  []Graph  `json:"core_graphs,omitempty"`
 }
 
 // KeptOf is the JSON form of objects that Keep returned; nil stands for vectors, of which

@@ -18,6 +18,7 @@ const (
 	KindVectors     Kind = "vectors"     // rows of numbers, see Data.X
 	KindPrecomputed Kind = "precomputed" // values of a kernel among the objects, see Precomputed
 	KindStrings     Kind = "strings"     // see Strings
+	KindGraphs      Kind = "graphs"      // see Graphs
 )
 
 // Objects are what the rows of a data set hold beside their labels. They have
@@ -88,6 +89,13 @@ var kinds = []kindEntry{
 		decode: decodeStrings, restore: restoreStrings,
 		rows: func(t *Table, like Objects, expected string) (Objects, string, error) {
 			return t.stringRows(like.(*Strings), expected)
+		},
+	},
+	{
+		Kind: KindGraphs, words: "graphs", prepared: "none: graphs as given",
+		decode: decodeGraphs, restore: restoreGraphs,
+		rows: func(t *Table, _ Objects, expected string) (Objects, string, error) {
+			return t.graphRows(expected)
 		},
 	},
 }

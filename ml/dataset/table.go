@@ -84,7 +84,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // every row.
 type Table struct {
 	File         string // name for error messages
-	Format       string // "csv", "libsvm", "arff", "fasta"; Separator says more for csv
+	Format       string // "csv", "libsvm", "arff", "fasta", "jsonl"; Separator says more for csv
 	Separator    string // of csv: "comma", "semicolon", "tab", "spaces"; else empty
 	DecimalComma bool   // numbers were written 1,5; Cells have 1.5
 	Header       bool   // the file names its columns; otherwise they are x1, x2 … and label
@@ -112,7 +112,7 @@ type Mapping struct {
 }
 
 // ParseTable reads a file of any known format: CSV with its many separators,
-// LIBSVM/SVMlight, ARFF and FASTA, in UTF-8. The content tells the format; the extension of
+// LIBSVM/SVMlight, ARFF, FASTA and JSON lines of graphs, in UTF-8. The content tells the format; the extension of
 // file is a hint, and file is the name in messages. Every failure is an *Error; one
 // for a file beyond lim (zero fields: DefaultLimits) wraps ErrTooLarge.
 func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
@@ -129,6 +129,8 @@ func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
 		t, fault = parseLIBSVM(text, lim)
 	case "fasta":
 		t, fault = parseFASTA(text, lim)
+	case "jsonl":
+		t, fault = parseJSONLines(text, lim)
 	default:
 		t, fault = parseCSV(text, lim)
 	}
@@ -251,6 +253,8 @@ func detect(text, file string) string {
 			return "arff"
 		case line[0] == '>':
 			return "fasta"
+		case line[0] == '{':
+			return "jsonl"
 		case looksLIBSVM(line):
 			return "libsvm"
 		}
@@ -469,6 +473,9 @@ func (t *Table) guessLabel() (j int, sure bool) {
 // beside the label, they are strings.
 func (t *Table) Guess() (m Mapping, obvious bool) {
 	label, obvious := t.guessLabel()
+	if t.Kind == KindGraphs {
+		return Mapping{Kind: KindGraphs, Label: t.Columns[label].Name}, true
+	}
 	if values, _, _ := t.kernelColumns(label); t.Kind == KindPrecomputed || len(values) == len(t.Lines) && len(values) > 2 {
 		if _, err := t.kernelMatrix(label); t.Kind == KindPrecomputed || err == nil {
 			return Mapping{Kind: KindPrecomputed, Label: t.Columns[label].Name}, t.Kind == KindPrecomputed
@@ -686,6 +693,9 @@ func tidyLabel(s string) string {
 // Matrix and Labels report, a label among the features, a single class, and a kernel
 // matrix that is none.
 func (t *Table) Data(m Mapping) (*Data, error) {
+	if len(t.Columns) == 1 && t.Kind == KindGraphs {
+		return nil, t.fault(0, -1, `expected a label of the graph, as in "label":"a" beside "n", found none in the file`)
+	}
 	if len(t.Columns) == 1 {
 		return nil, t.fault(-1, -1, "expected a label and at least one feature, found a single column: separate fields by comma, semicolon, tab or spaces")
 	}
@@ -721,6 +731,11 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 		if s, err = t.labelledStrings(label, m.Features); err == nil {
 			d.Objects = s
 		}
+	case KindGraphs:
+		var g *Graphs
+		if g, err = t.labelledGraphs(label, m.Features); err == nil {
+			d.Objects = g
+		}
 	default:
 		err = t.fault(-1, -1, "objects of kind %s cannot be read from a table", m.Kind)
 	}
@@ -746,6 +761,9 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 func (t *Table) readVectors(d *Data, label int, features []string) (err error) {
 	if t.Kind == KindStrings {
 		return t.fault(-1, -1, "expected features, found strings: the file says that it holds them, for the kernels of strings")
+	}
+	if t.Kind == KindGraphs {
+		return t.fault(-1, -1, "expected features, found graphs: the file says that it holds them, for the kernels of graphs")
 	}
 	if t.Kind == KindPrecomputed {
 		return t.fault(-1, -1, "expected features, found values of a kernel: the file says that it holds a kernel matrix, for the kernel precomputed")

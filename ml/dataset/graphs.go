@@ -1,0 +1,269 @@
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Graph is an undirected graph whose nodes may have labels: a molecule, a road map. An
+// edge joins two different nodes, and two nodes are joined once or not at all.
+type Graph struct {
+	N      int      `json:"n"`                // nodes, one at least, called 0 … N-1
+	Edges  [][2]int `json:"edges"`            // each with the smaller node in front, in rising order
+	Labels []string `json:"labels,omitempty"` // one a node, or nil
+}
+
+// The largest graphs there are.
+const (
+	MostNodes    = 10_000    // of one graph
+	mostAllNodes = 5_000_000 // of all graphs of a data set
+)
+
+// NewGraph returns the graph with these edges, which may come in any order and direction,
+// the same one several times. labels has one for each node, or none at all. It reports a
+// graph without nodes or with more than MostNodes, an edge to a node that is not there or
+// from a node to itself, and labels that are not one a node, or no text of a line.
+func NewGraph(n int, edges [][2]int, labels []string) (Graph, error) {
+	g := Graph{N: n, Edges: make([][2]int, len(edges))}
+	if len(labels) > 0 {
+		g.Labels = slices.Clone(labels)
+	}
+	for k, e := range edges {
+		g.Edges[k] = [2]int{min(e[0], e[1]), max(e[0], e[1])}
+	}
+	slices.SortFunc(g.Edges, compareEdges)
+	g.Edges = slices.Compact(g.Edges)
+	return g, g.validate()
+}
+
+func compareEdges(a, b [2]int) int { return slices.Compare(a[:], b[:]) }
+
+// validate reports what breaks the rules that the fields of Graph state.
+func (g Graph) validate() error {
+	switch {
+	case g.N < 1:
+		return fmt.Errorf("expected a graph of at least one node, found n = %d", g.N)
+	case g.N > MostNodes:
+		return fmt.Errorf("expected a graph of at most %d nodes, found n = %d", MostNodes, g.N)
+	case g.Labels != nil && len(g.Labels) != g.N:
+		return fmt.Errorf("expected a label for each of %s, found %s", count(g.N, "node"), count(len(g.Labels), "label"))
+	}
+	for k, e := range g.Edges {
+		for _, v := range e {
+			if v < 0 || v >= g.N {
+				return fmt.Errorf("edge [%d,%d]: there is no node %d, the nodes of this graph are 0 to %d", e[0], e[1], v, g.N-1)
+			}
+		}
+		switch {
+		case e[0] == e[1]:
+			return fmt.Errorf("edge [%d,%d] joins a node to itself: remove it, for the kernels compare graphs without loops", e[0], e[1])
+		case e[0] > e[1] || k > 0 && compareEdges(g.Edges[k-1], e) >= 0:
+			return fmt.Errorf("edge [%d,%d]: expected every edge once, the smaller node in front, in rising order", e[0], e[1])
+		}
+	}
+	for v, l := range g.Labels {
+		if err := checkText("label", l); err != nil {
+			return fmt.Errorf("node %d: %w", v, err)
+		}
+	}
+	return nil
+}
+
+// Label is the label of node v, "" where the graph has none.
+func (g Graph) Label(v int) string {
+	if g.Labels == nil {
+		return ""
+	}
+	return g.Labels[v]
+}
+
+// Neighbours lists for each node those that it is joined to, in rising order.
+func (g Graph) Neighbours() [][]int {
+	degree := make([]int, g.N)
+	for _, e := range g.Edges {
+		degree[e[0]]++
+		degree[e[1]]++
+	}
+	all := make([]int, 2*len(g.Edges))
+	lists := make([][]int, g.N)
+	for v, d := range degree {
+		lists[v], all = all[:0:d], all[d:]
+	}
+	for _, e := range g.Edges { // the smaller neighbours of a node come first, each in order
+		lists[e[1]] = append(lists[e[1]], e[0])
+	}
+	for _, e := range g.Edges {
+		lists[e[0]] = append(lists[e[0]], e[1])
+	}
+	return lists
+}
+
+// String is the graph as JSON, {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"]}.
+func (g Graph) String() string {
+	if g.Edges == nil {
+		g.Edges = [][2]int{}
+	}
+	text, _ := json.Marshal(g) // numbers and texts
+	return string(text)
+}
+
+// Graphs are objects that a kernel compares by how they are joined together.
+type Graphs struct {
+	Name   string // of their column
+	Values []Graph
+}
+
+// Kind is KindGraphs.
+func (s *Graphs) Kind() Kind { return KindGraphs }
+
+// Len is the number of graphs.
+func (s *Graphs) Len() int { return len(s.Values) }
+
+// Subset returns some of the graphs.
+func (s *Graphs) Subset(rows []int) Objects {
+	t := &Graphs{Name: s.Name, Values: make([]Graph, len(rows))}
+	for a, i := range rows {
+		t.Values[a] = s.Values[i]
+	}
+	return t
+}
+
+// Text is the graph as JSON.
+func (s *Graphs) Text(i int) string { return s.Values[i].String() }
+
+// Keep is Subset: a graph is all that the kernel with it takes.
+func (s *Graphs) Keep(rows []int) Objects { return s.Subset(rows) }
+
+// Validate reports the first graph that breaks the rules of Graph, and more nodes in all
+// than there may be.
+func (s *Graphs) Validate() error {
+	if len(s.Values) == 0 {
+		return errors.New("data without graphs: expected at least one")
+	}
+	var all graphAdder
+	for i, g := range s.Values {
+		if err := all.add(g); err != nil {
+			return fmt.Errorf("row %d, %s: %w", i+1, s.Name, err)
+		}
+	}
+	return nil
+}
+
+// graphAdder checks graph after graph.
+type graphAdder struct{ nodes int }
+
+func (a *graphAdder) add(g Graph) error {
+	if err := g.validate(); err != nil {
+		return err
+	}
+	if a.nodes += g.N; a.nodes > mostAllNodes {
+		return fmt.Errorf("expected at most %d nodes in all graphs together", mostAllNodes)
+	}
+	return nil
+}
+
+func (s *Graphs) kept() (Shape, Kept) {
+	return Shape{Objects: KindGraphs, Column: s.Name}, Kept{Graphs: s.Values}
+}
+
+func restoreGraphs(s Shape, k Kept) (Objects, error) {
+	var all graphAdder
+	for i, g := range k.Graphs {
+		if err := all.add(g); err != nil {
+			return nil, fmt.Errorf("graphs: number %d: %w", i+1, err)
+		}
+	}
+	return &Graphs{Name: s.Column, Values: k.Graphs}, nil
+}
+
+func (s *Graphs) header() []string { return []string{s.Name} }
+
+func (s *Graphs) appendCells(dst []byte, i int, field func(string) string) []byte {
+	return append(append(dst, field(s.Text(i))...), ',')
+}
+
+type graphsDecoder struct {
+	Graphs
+	all graphAdder
+}
+
+func decodeGraphs(header []string) (decoder, error) {
+	if len(header) != 1 {
+		return nil, errors.New("expected a column of graphs and a label")
+	}
+	return &graphsDecoder{Graphs: Graphs{Name: header[0]}}, nil
+}
+
+func (d *graphsDecoder) add(cells []string) (wrong int, err error) {
+	g, class, err := parseGraph(cells[0])
+	switch {
+	case err != nil:
+	case class.name != "":
+		err = fmt.Errorf("expected the label in its column, found %s in the graph", class.name)
+	default:
+		err = d.all.add(g)
+	}
+	d.Values = append(d.Values, g)
+	return 0, err
+}
+
+func (d *graphsDecoder) objects() Objects { return &d.Graphs }
+
+// graphsColumn is the place of the graphs in a table of them: the first column that is not
+// the label.
+func graphsColumn(label int) int {
+	if label == 0 {
+		return 1
+	}
+	return 0
+}
+
+// readGraphs reads the graphs of a column.
+func (t *Table) readGraphs(j int) (*Graphs, error) {
+	if t.Kind != KindGraphs {
+		return nil, t.fault(-1, -1, `expected graphs: JSON lines as {"n":3,"edges":[[0,1],[1,2]],"label":"a"}, or what was written here`)
+	}
+	d := graphsDecoder{Graphs: Graphs{Name: t.Columns[j].Name, Values: make([]Graph, 0, len(t.Lines))}}
+	for i, cell := range t.Columns[j].Cells {
+		if _, err := d.add([]string{cell}); err != nil {
+			return nil, t.fault(i, j, "%s", err)
+		}
+	}
+	return &d.Graphs, nil
+}
+
+// labelledGraphs reads the graphs beside a label.
+func (t *Table) labelledGraphs(label int, named []string) (*Graphs, error) {
+	if named != nil {
+		return nil, t.fault(-1, -1, "expected no choice of features: a graph has none")
+	}
+	return t.readGraphs(graphsColumn(label))
+}
+
+// graphRows reads graphs to predict.
+func (t *Table) graphRows(expected string) (g *Graphs, label string, err error) {
+	at := slices.IndexFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, expected) })
+	if at < 0 && len(t.Columns) > 1 {
+		at, _ = t.guessLabel()
+	}
+	if at >= 0 {
+		label = t.Columns[at].Name
+	}
+	g, err = t.readGraphs(graphsColumn(at))
+	return g, label, err
+}
+
+// ReadGraphs reads graphs of any format that ParseTable knows them in, with labels or
+// without. Failures are those of ParseTable.
+func ReadGraphs(r io.Reader, file string, lim Limits) (*Graphs, error) {
+	t, err := ParseTable(r, file, lim)
+	if err != nil {
+		return nil, err
+	}
+	g, _, err := t.graphRows(labelName)
+	return g, err
+}

@@ -1,0 +1,225 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestReadGraphs(t *testing.T) {
+	t.Parallel()
+	path := Graph{N: 3, Edges: [][2]int{{0, 1}, {1, 2}}}
+	for name, c := range map[string]struct {
+		in    string
+		want  Graph
+		label string
+	}{
+		"plain":               {`{"n":3,"edges":[[0,1],[1,2]],"label":"a"}`, path, "label"},
+		"either direction":    {`{"n":3,"edges":[[2,1],[1,0]],"class":"a"}`, path, "class"},
+		"several times":       {`{"n":3,"edges":[[0,1],[1,2],[1,0],[1,2]],"target":"a"}`, path, "target"},
+		"labels":              {`{"label":"a","labels":["C"," C","O"],"n":3,"edges":[[0,1],[1,2]]}`, Graph{3, path.Edges, []string{"C", "C", "O"}}, "label"},
+		"numbers as labels":   {`{"label":1,"labels":[6,6,8],"n":3,"edges":[[0,1],[1,2]]}`, Graph{3, path.Edges, []string{"6", "6", "8"}}, "label"},
+		"without labels":      {`{"n":3,"edges":[[0,1],[1,2]],"labels":[],"label":"a"}`, path, "label"},
+		"without edges":       {`{"n":2,"edges":[],"label":"a"}`, Graph{N: 2, Edges: [][2]int{}}, "label"},
+		"edges not even so":   {`{"n":1,"label":"a"}`, Graph{N: 1, Edges: [][2]int{}}, "label"},
+		"signs of the markup": {`{"n":1,"labels":["<a&\"b\">"],"label":"a"}`, Graph{1, [][2]int{}, []string{`<a&"b">`}}, "label"},
+	} {
+		d, err := Read(strings.NewReader(c.in+"\n\n"+`{"n":1,"label":"b"}`), "f", Mapping{}, Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(c.want, d.Objects.(*Graphs).Values[0]); diff != "" || d.Label != c.label || d.Len() != 2 || d.Kind() != KindGraphs {
+			t.Errorf("%s: label %q\n%s", name, d.Label, diff)
+		}
+		roundTrip(t, d)
+	}
+	good := `{"n":1,"label":"b"}` + "\n"
+	for in, says := range map[string]string{
+		`{"n":0,"edges":[]}`:                       "f, line 2: expected a graph of at least one node, found n = 0",
+		`{"n":10001,"edges":[]}`:                   "at most 10000 nodes, found n = 10001",
+		`{"edges":[[0,1]]}`:                        `expected "n", the number of nodes`,
+		`{"n":2,"edges":[[0,2]]}`:                  "line 2: edge [0,2]: there is no node 2, the nodes of this graph are 0 to 1",
+		`{"n":2,"edges":[[-1,0]]}`:                 "there is no node -1",
+		`{"n":2,"edges":[[1,1]]}`:                  "edge [1,1] joins a node to itself: remove it",
+		`{"n":2,"edges":[[1]]}`:                    "edge 1: expected two nodes, as in [0,1], found 1",
+		`{"n":2,"edges":[[0,1,2]]}`:                "edge 1: expected two nodes",
+		`{"n":2,"labels":["a"]}`:                   "expected a label for each of 2 nodes, found 1 label",
+		`{"n":2,"labels":["a",""]}`:                "node 1: expected a label, found nothing",
+		`{"n":2,"labels":["a",true]}`:              "expected a text or a number as label, found \"true\"",
+		`{"n":2.5}`:                                "found number 2.5 in \"n\"",
+		`{"n":2,"edges":[["a","b"]]}`:              "found string in \"edges\"",
+		`{"n":2,"edge":[[0,1]]}`:                   "unknown field \"edge\"",
+		`{"n":2,"edges":[[0,1]`:                    "found the end of the line",
+		`{"n":2} {"n":3}`:                          "expected a single graph, found more behind it",
+		`{"n":2,"directed":true}`:                  "unknown field \"directed\"",
+		`{"n":2,"label":"a","class":"b"}`:          "expected one label of the graph, found label and class",
+		`0 1`:                                      "f, line 2: expected a graph as",
+		`{"n":2,"edges":[[0,1]]}`:                  "f, line 2, column 2 (label): expected a label, found nothing",
+		`{"n":2,"edges":[[0,1]],"label":"b"}`:      "expected at least two classes, found only",
+		`{"n":2,"labels":["a","` + "\xff" + `"]}`:  "line 2: expected UTF-8 text, found byte 0xFF",
+		`{"n":1,"label":"c"}` + "\n" + `{"n":"1"}`: "line 3: ",
+	} {
+		d, err := Read(strings.NewReader(good+in), "f", Mapping{}, Limits{})
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, %v; want %q", in, d, err, says)
+		}
+	}
+	two := good + `{"n":2,"edges":[[0,1]],"label":"a"}`
+	for says, m := range map[string]Mapping{
+		"found graphs":             {Kind: KindVectors},
+		"cannot be read":           {Kind: "songs"},
+		"no choice of features":    {Kind: KindGraphs, Features: []string{"graph"}},
+		"no column \"nothing\"":    {Label: "nothing"},
+		"expected at most 1 graph": {},
+	} {
+		lim := Limits{}
+		if strings.Contains(says, "at most") {
+			lim.Rows = 1
+		}
+		if _, err := Read(strings.NewReader(two), "f", m, lim); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v: %v; want %q", m, err, says)
+		}
+	}
+	if _, err := Read(strings.NewReader("x,label\n1,a\n2,b\n"), "f", Mapping{Kind: KindGraphs}, Limits{}); err == nil || !strings.Contains(err.Error(), "expected graphs: JSON lines") {
+		t.Errorf("numbers as graphs: %v", err)
+	}
+	if _, err := Read(strings.NewReader(`{"n":1}`), "f", Mapping{}, Limits{}); err == nil || !strings.Contains(err.Error(), `line 1: expected a label of the graph, as in "label":"a"`) {
+		t.Errorf("without labels: %v", err)
+	}
+	many := strings.Repeat(`{"n":10000,"label":"a"}`+"\n", 501)
+	if _, err := Read(strings.NewReader(many), "f", Mapping{}, Limits{}); err == nil || !strings.Contains(err.Error(), "line 501: expected at most 5000000 nodes in all graphs together") {
+		t.Errorf("too many nodes: %v", err)
+	}
+}
+
+// drawGraph draws a graph of at most most nodes, with labels of a few letters or none.
+func drawGraph(r *rapid.T, most int) Graph {
+	n := rapid.IntRange(1, most).Draw(r, "nodes")
+	var edges [][2]int
+	for i := range n {
+		for j := range i {
+			if rapid.Bool().Draw(r, "edge") {
+				edges = append(edges, [2]int{i, j})
+			}
+		}
+	}
+	var labels []string
+	if rapid.Bool().Draw(r, "labelled") {
+		labels = rapid.SliceOfN(rapid.SampledFrom([]string{"C", "O", "N, \"x\"", "=1+1"}), n, n).Draw(r, "labels")
+	}
+	g, err := NewGraph(n, edges, labels)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return g
+}
+
+// TestGraphsRoundTrip writes graphs and reads them back.
+func TestGraphsRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		s := &Graphs{Name: "graph"}
+		for range rapid.IntRange(2, 5).Draw(r, "graphs") {
+			s.Values = append(s.Values, drawGraph(r, 6))
+		}
+		d := &Data{Objects: s, Label: "label", Classes: []string{"a", "b"}, Y: make([]int, s.Len())}
+		d.Y[0] = 1
+		var b, exported bytes.Buffer
+		if err := errors.Join(d.Encode(&b), d.Export(&exported)); err != nil {
+			r.Fatal(err)
+		}
+		var lines strings.Builder
+		for i, g := range s.Values {
+			fmt.Fprintf(&lines, `{"label":%q,%s`+"\n", d.Classes[d.Y[i]], strings.TrimPrefix(g.String(), "{"))
+		}
+		for name, read := range map[string]func() (*Data, error){
+			"decoded":       func() (*Data, error) { return Decode(bytes.NewReader(b.Bytes())) },
+			"as a file":     func() (*Data, error) { return Read(bytes.NewReader(exported.Bytes()), "f.csv", Mapping{}, Limits{}) },
+			"as JSON lines": func() (*Data, error) { return Read(strings.NewReader(lines.String()), "f", Mapping{}, Limits{}) },
+		} {
+			back, err := read()
+			if err != nil {
+				r.Fatalf("%s: %v\n%s", name, err, b.Bytes())
+			}
+			if diff := cmp.Diff(d.Objects, back.Objects); diff != "" || back.Hash() != d.Hash() {
+				r.Errorf("%s:\n%s\n%s", name, diff, b.Bytes())
+			}
+		}
+		for i, g := range s.Values {
+			joined := map[[2]int]bool{}
+			for v, others := range g.Neighbours() {
+				if !slices.IsSorted(others) {
+					r.Errorf("graph %d: neighbours %v of node %d", i, others, v)
+				}
+				for _, u := range others {
+					joined[[2]int{min(u, v), max(u, v)}] = true
+				}
+			}
+			if len(joined) != len(g.Edges) || slices.ContainsFunc(g.Edges, func(e [2]int) bool { return !joined[e] }) {
+				r.Errorf("graph %d: %v has the neighbours %v", i, g.Edges, joined)
+			}
+		}
+	})
+}
+
+// TestGraphsThatBreakTheRules are told by Validate, and when a model is restored.
+func TestGraphsThatBreakTheRules(t *testing.T) {
+	t.Parallel()
+	good := Graph{N: 3, Edges: [][2]int{{0, 1}, {1, 2}}}
+	for says, g := range map[string]Graph{
+		"rising order":              {N: 3, Edges: [][2]int{{1, 2}, {0, 1}}},
+		"every edge once":           {N: 3, Edges: [][2]int{{0, 1}, {0, 1}}},
+		"the smaller node in front": {N: 3, Edges: [][2]int{{1, 0}}},
+		"at least one node":         {},
+		"joins a node to itself":    {N: 1, Edges: [][2]int{{0, 0}}},
+		"without control":           {N: 1, Labels: []string{" a"}},
+	} {
+		s := &Graphs{Name: "graph", Values: []Graph{good, g}}
+		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "row 2, graph: ") || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v: %v, want %q", g, err, says)
+		}
+		if _, err := (Shape{Objects: KindGraphs}).Restore(Kept{Graphs: s.Values}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("restored %v: %v, want %q", g, err, says)
+		}
+	}
+	if err := (&Graphs{}).Validate(); err == nil {
+		t.Error("no graphs, and no error")
+	}
+}
+
+// TestGraphRows reads graphs to predict.
+func TestGraphRows(t *testing.T) {
+	t.Parallel()
+	kept := (&Graphs{"graph", []Graph{{N: 1}}}).Keep([]int{0})
+	for in, want := range map[string]string{
+		`{"n":2,"edges":[[0,1]]}`:                                        "",
+		`{"n":2,"edges":[[0,1]],"class":"x"}`:                            "class",
+		`{"n":2,"edges":[[0,1]],"label":"x"}`:                            "label",
+		"#graphs\ngraph,kind\n\"{\"\"n\"\":2,\"\"edges\"\":[[0,1]]}\",x": "kind",
+		"#graphs\nclass,g\nx,\"{\"\"n\"\":2,\"\"edges\"\":[[0,1]]}\"":    "class",
+	} {
+		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
+		if err != nil {
+			t.Errorf("%q: %v", in, err)
+			continue
+		}
+		o, label, err := table.Alike(kept, "class")
+		if err != nil || label != want || o.Len() != 1 || o.Text(0) != `{"n":2,"edges":[[0,1]]}` {
+			t.Errorf("%q: %v, label %q, %v", in, o, label, err)
+		}
+	}
+	table, err := ParseTable(strings.NewReader("x,class\n1,a\n2,b\n"), "f", Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := table.Alike(kept, "class"); err == nil || !strings.Contains(err.Error(), "f: expected graphs") {
+		t.Errorf("numbers: %v", err)
+	}
+}

@@ -1,0 +1,148 @@
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// writtenGraph is a graph as people write it in JSON.
+type writtenGraph struct {
+	N      *int       `json:"n"`
+	Edges  [][]int    `json:"edges"`
+	Labels []jsonText `json:"labels"`
+
+	// That of the whole graph, by any of the usual names of a label.
+	Label  *jsonText `json:"label"`
+	Class  *jsonText `json:"class"`
+	Target *jsonText `json:"target"`
+}
+
+// jsonText is a label in JSON: a text, or a number as it is written.
+type jsonText string
+
+// UnmarshalJSON reads a text or a number.
+func (t *jsonText) UnmarshalJSON(data []byte) error {
+	if data[0] == '"' {
+		return json.Unmarshal(data, (*string)(t))
+	}
+	var n json.Number
+	if err := json.Unmarshal(data, &n); err != nil {
+		return fmt.Errorf("expected a text or a number as label, found %s", quote(string(data)))
+	}
+	*t = jsonText(n)
+	return nil
+}
+
+// classLabel is the label of a graph and what it is called, both empty where it has none.
+type classLabel struct{ name, text string }
+
+// parseGraph reads a graph written in JSON, and its label.
+func parseGraph(text string) (g Graph, class classLabel, err error) {
+	var w writtenGraph
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&w); err != nil {
+		return g, class, fmt.Errorf(`expected a graph as {"n":3,"edges":[[0,1],[1,2]]}, %s`, jsonFault(err))
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return g, class, errors.New("expected a single graph, found more behind it")
+	}
+	if w.N == nil {
+		return g, class, errors.New(`expected "n", the number of nodes, found none`)
+	}
+	edges := make([][2]int, len(w.Edges))
+	for k, e := range w.Edges {
+		if len(e) != 2 {
+			return g, class, fmt.Errorf("edge %d: expected two nodes, as in [0,1], found %d", k+1, len(e))
+		}
+		edges[k] = [2]int(e)
+	}
+	labels := make([]string, len(w.Labels))
+	for v, l := range w.Labels {
+		labels[v] = tidy(string(l))
+	}
+	for _, l := range []struct {
+		name string
+		text *jsonText
+	}{{labelName, w.Label}, {"class", w.Class}, {"target", w.Target}} {
+		switch {
+		case l.text == nil:
+		case class.name != "":
+			return g, class, fmt.Errorf("expected one label of the graph, found %s and %s", class.name, l.name)
+		default:
+			class = classLabel{l.name, strings.TrimSpace(string(*l.text))}
+		}
+	}
+	g, err = NewGraph(*w.N, edges, labels)
+	return g, class, err
+}
+
+// jsonFault says in words what is wrong with JSON.
+func jsonFault(err error) string {
+	var kind *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &kind) && kind.Field != "":
+		return fmt.Sprintf("found %s in %q, which cannot stand there", kind.Value, kind.Field)
+	case errors.As(err, &kind):
+		return "found " + kind.Value
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("found no JSON at character %d: %s", syntax.Offset, syntax)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return "found the end of the line before that of the graph"
+	}
+	return "found " + strings.TrimPrefix(err.Error(), "json: ")
+}
+
+// parseJSONLines reads a graph a line, {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"],
+// "label":"a"}. Its label may be called class or target as well; without any there is no
+// such column.
+func parseJSONLines(text string, lim Limits) (*Table, *Error) {
+	t := &Table{Format: "jsonl", Header: true, Kind: KindGraphs, first: 1}
+	var rows graphTable
+	for line := 1; text != ""; line++ {
+		var s string
+		s, text = cutLine(text)
+		if s = strings.TrimSpace(s); s == "" {
+			continue
+		}
+		g, class, err := parseGraph(s)
+		if err == nil {
+			err = rows.all.add(g)
+		}
+		if err != nil {
+			return nil, &Error{Line: line, Message: err.Error()}
+		}
+		if len(t.Lines) == lim.Rows {
+			return nil, &Error{Line: line, Message: "expected at most " + count(lim.Rows, "graph"), Err: ErrTooLarge}
+		}
+		t.Lines = append(t.Lines, line)
+		rows.add(g, class)
+	}
+	rows.fill(t)
+	return t, noRows(t)
+}
+
+// graphTable gathers the columns of a table of graphs.
+type graphTable struct {
+	all           graphAdder
+	cells, labels []string
+	label         string // what it is called; "" while none has one
+}
+
+func (r *graphTable) add(g Graph, class classLabel) {
+	r.cells, r.labels = append(r.cells, g.String()), append(r.labels, class.text)
+	if r.label == "" {
+		r.label = class.name
+	}
+}
+
+func (r *graphTable) fill(t *Table) {
+	t.Columns = []Column{{Name: "graph", Cells: r.cells}}
+	if r.label != "" {
+		t.Columns = append(t.Columns, Column{Name: r.label, Cells: r.labels})
+	}
+}
