@@ -7,7 +7,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Parameters that several kernels of strings have.
+// Parameters that several kernels of objects without coordinates have.
 var (
 	length = param.Param{
 		Name: "k", Label: "length k", Symbol: "k", Kind: param.Integer, Default: "3",
@@ -16,7 +16,7 @@ var (
 	}
 	normalizes = param.Param{
 		Name: "normalize", Label: "normalise", Kind: param.Switch, Default: "false",
-		Help: "Divide k(x, z) by √(k(x, x) k(z, z)), so that a long string does not outweigh a short one. A string without any piece has 0 with all.",
+		Help: "Divide k(x, z) by √(k(x, x) k(z, z)), so that a long string or a large graph does not outweigh a small one. An object without any piece has 0 with all.",
 	}
 )
 
@@ -33,9 +33,7 @@ var spectrum = Entry{
 		texts := x.(*dataset.Strings).Values
 		self := make([]float64, len(texts))
 		return self, rows(ctx, len(texts), func(i int) {
-			for _, n := range countPieces(texts[i], v.Int(length.Name)) {
-				self[i] += n * n
-			}
+			self[i] = squares(countPieces(texts[i], v.Int(length.Name)))
 		})
 	},
 }
@@ -55,59 +53,10 @@ func countPieces(text string, k int) map[string]float64 {
 	return counts
 }
 
-// occurrence tells how often a piece stands in a string.
-type occurrence struct {
-	in    int // of z
-	times float64
-}
-
-// spectra hold the pieces of x, and where in z each of them is found: a row costs as much
-// as there are pairs of equal pieces.
-type spectra struct {
-	pieces [][]piece // of each x_i, those that z has as well
-}
-
-type piece struct {
-	times float64
-	found []occurrence // by place in z
-}
-
 func compareSpectra(ctx context.Context, v param.Values, x, z dataset.Objects) (comparison, error) {
-	k := v.Int(length.Name)
-	index := make(map[string]int)
-	var found [][]occurrence
-	for j, text := range z.(*dataset.Strings).Values {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		for u, n := range countPieces(text, k) {
-			at, ok := index[u]
-			if !ok {
-				at = len(found)
-				index[u], found = at, append(found, nil)
-			}
-			found[at] = append(found[at], occurrence{j, n})
-		}
+	pieces := func(o dataset.Objects) func(i int) map[string]float64 {
+		texts := o.(*dataset.Strings).Values
+		return func(i int) map[string]float64 { return countPieces(texts[i], v.Int(length.Name)) }
 	}
-	texts := x.(*dataset.Strings).Values
-	s := spectra{make([][]piece, len(texts))}
-	return s, rows(ctx, len(texts), func(i int) {
-		for u, n := range countPieces(texts[i], k) {
-			if at, ok := index[u]; ok {
-				s.pieces[i] = append(s.pieces[i], piece{n, found[at]})
-			}
-		}
-	})
-}
-
-func (s spectra) row(dst []float64, i int) {
-	clear(dst)
-	for _, u := range s.pieces[i] {
-		for _, o := range u.found {
-			if o.in >= len(dst) {
-				break
-			}
-			dst[o.in] += u.times * o.times
-		}
-	}
+	return compareCounts(ctx, x.Len(), z.Len(), pieces(x), pieces(z))
 }

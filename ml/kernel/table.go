@@ -23,6 +23,8 @@ var Table = []Entry{
 	precomputed,
 	spectrum,
 	gapSubsequence,
+	wl,
+	randomWalk,
 }
 
 // Entry is one kernel of the table.

@@ -1,0 +1,351 @@
+package kernel
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/mltest"
+	"marginlab/ml/param"
+)
+
+// wlOf and walkOf are the kernels of graphs.
+func wlOf(h int, normal bool) Kernel {
+	return Kernel{"wl", param.Values{"rounds": param.Of(h), "normalize": param.Of(normal)}}
+}
+
+func walkOf(lambda float64, byLabel, normal bool) Kernel {
+	return Kernel{"random-walk", param.Values{"walk_weight": param.Of(lambda), "labelled": param.Of(byLabel), "normalize": param.Of(normal)}}
+}
+
+func graphs(values ...dataset.Graph) *dataset.Graphs {
+	return &dataset.Graphs{Name: "graph", Values: values}
+}
+
+// cycle is a ring of n nodes.
+func cycle(n int) dataset.Graph {
+	g := dataset.Graph{N: n}
+	for v := range n - 1 {
+		g.Edges = append(g.Edges, [2]int{v, v + 1})
+	}
+	g.Edges = slices.Insert(g.Edges, 1, [2]int{0, n - 1})
+	return g
+}
+
+var path3 = dataset.Graph{N: 3, Edges: [][2]int{{0, 1}, {1, 2}}}
+
+// TestGraphKernelsHaveTheKnownValues compares with matrices that were computed elsewhere.
+func TestGraphKernelsHaveTheKnownValues(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/graphs.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file map[string][]struct {
+		Iterations int
+		Lam        float64
+		Labelled   bool
+		Graphs     []dataset.Graph
+		Gram       [][]*float64
+	}
+	if err := json.Unmarshal(data, &file); err != nil || len(file["wl_subtree"]) == 0 || len(file["random_walk"]) == 0 {
+		t.Fatal(err)
+	}
+	for name, rows := range file {
+		for _, row := range rows {
+			k := wlOf(row.Iterations, false)
+			if name == "random_walk" {
+				k = walkOf(row.Lam, row.Labelled, false)
+			}
+			var list []dataset.Graph
+			for _, g := range row.Graphs { // which have their edges in any order
+				g, err := dataset.NewGraph(g.N, g.Edges, g.Labels)
+				if err != nil {
+					t.Fatal(err)
+				}
+				list = append(list, g)
+			}
+			if row.Gram[0][0] == nil { // no value: the series diverges
+				if _, err := GramOf(t.Context(), k, graphs(list...)); err == nil || !strings.Contains(err.Error(), "diverges for 4 of 4 graphs: the spectral radius of the product graph of row 1 with itself is 4, and 0.5 times that is not below 1; take a weight below 0.25") {
+					t.Errorf("%v: %v", k, err)
+				}
+				continue
+			}
+			got := matrixOf(t, k, graphs(list...))
+			for i, want := range row.Gram {
+				for j, v := range want {
+					if math.Abs(got.At(i, j)-*v) > 1e-9*(1+*v) {
+						t.Errorf("%v: %d, %d: %.12g, want %.12g", k, i, j, got.At(i, j), *v)
+					}
+				}
+			}
+		}
+	}
+
+	for h, want := range []float64{9, 14, 19, 24} {
+		if v := matrixOf(t, wlOf(h, false), graphs(path3)).At(0, 0); v != want {
+			t.Errorf("Weisfeiler-Lehman, h = %d: %g, want %g", h, v, want)
+		}
+	}
+	walk := matrixOf(t, walkOf(0.1, false, false), graphs(path3, cycle(3), cycle(4)))
+	if v := walk.At(0, 0); math.Abs(v-11.041666666666666) > 1e-12 {
+		t.Errorf("path with itself: %g", v)
+	}
+	if v := walk.At(1, 2); math.Abs(v-20) > 1e-12 {
+		t.Errorf("triangle with ring of four: %g", v)
+	}
+	// The notes sort a node's own label among those of its neighbours. Then the ends of these
+	// two edges would be one colour after a round: A with a neighbour B, B with a neighbour A.
+	edge := func(a, b string) dataset.Graph {
+		return dataset.Graph{N: 2, Edges: [][2]int{{0, 1}}, Labels: []string{a, b}}
+	}
+	if v := matrixOf(t, wlOf(1, false), graphs(edge("A", "B"))).At(0, 0); v != 4 {
+		t.Errorf("an edge from A to B with itself: %g, want 1 + 1 of either round", v)
+	}
+	// No round tells two triangles from a ring of six, and no walk does.
+	two := dataset.Graph{N: 6, Edges: [][2]int{{0, 1}, {0, 2}, {1, 2}, {3, 4}, {3, 5}, {4, 5}}}
+	for _, k := range []Kernel{wlOf(5, true), walkOf(0.1, true, true)} {
+		if v := matrixOf(t, k, graphs(two, cycle(6))).At(0, 1); math.Abs(v-1) > 1e-12 {
+			t.Errorf("%v: two triangles and a ring of six: %g", k, v)
+		}
+	}
+}
+
+// drawGraphs draws small graphs, some with labels.
+func drawGraphs(r *rapid.T, few, many int) *dataset.Graphs {
+	return graphs(rapid.SliceOfN(rapid.Custom(func(r *rapid.T) dataset.Graph {
+		n := rapid.IntRange(1, 5).Draw(r, "nodes")
+		var edges [][2]int
+		for i := range n {
+			for j := range i {
+				if rapid.Bool().Draw(r, "edge") {
+					edges = append(edges, [2]int{i, j})
+				}
+			}
+		}
+		var labels []string
+		if rapid.IntRange(0, 3).Draw(r, "labelled") > 0 {
+			labels = rapid.SliceOfN(rapid.SampledFrom([]string{"C", "O"}), n, n).Draw(r, "labels")
+		}
+		g, err := dataset.NewGraph(n, edges, labels)
+		if err != nil {
+			r.Fatal(err)
+		}
+		return g
+	}), few, many).Draw(r, "graphs")...)
+}
+
+// patterns are what a kernel of graphs counts, written out: the trees that the rounds of
+// Weisfeiler and Lehman see from each node, or the labels along each walk of up to six
+// steps, with their weights.
+func patterns(k Kernel, g dataset.Graph) map[string]float64 {
+	weights := map[string]float64{}
+	neighbours := g.Neighbours()
+	label := func(v int) string { return cmp.Or(g.Label(v), "-") }
+	if k.Name == "wl" {
+		var tree func(v, depth int) string
+		tree = func(v, depth int) string {
+			if depth == 0 {
+				return label(v)
+			}
+			var below []string
+			for _, u := range neighbours[v] {
+				below = append(below, tree(u, depth-1))
+			}
+			slices.Sort(below)
+			return tree(v, depth-1) + "(" + strings.Join(below, ",") + ")"
+		}
+		for r := range k.Values.Int("rounds") + 1 {
+			for v := range g.N {
+				weights[strings.Repeat("·", r)+tree(v, r)]++
+			}
+		}
+		return weights
+	}
+	if !k.Values.Switch("labelled") {
+		label = func(int) string { return "-" }
+	}
+	var walk func(v int, seen string, weight float64)
+	walk = func(v int, seen string, weight float64) {
+		seen += label(v)
+		weights[seen] += weight
+		if len(seen) <= 6 {
+			for _, u := range neighbours[v] {
+				walk(u, seen, weight*math.Sqrt(k.Values.Number("walk_weight")))
+			}
+		}
+	}
+	for v := range g.N {
+		walk(v, "", 1)
+	}
+	return weights
+}
+
+// TestGraphKernelsAreTheirDefinition compares with enumeration, and renames the nodes.
+func TestGraphKernelsAreTheirDefinition(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		x, z := drawGraphs(r, 1, 3), drawGraphs(r, 1, 6)
+		of := func(normal bool) Kernel { return wlOf(rapid.IntRange(0, 3).Draw(r, "h"), normal) }
+		if rapid.Bool().Draw(r, "walk") {
+			of = func(normal bool) Kernel { return walkOf(0.001, rapid.Bool().Draw(r, "by label"), normal) }
+		}
+		k := of(false)
+		unit := Kernel{k.Name, k.Values.With("normalize", param.Of(true))}
+		values, err := Cross(t.Context(), k, x, z)
+		if err != nil {
+			r.Fatal(err)
+		}
+		units, err := Cross(t.Context(), unit, x, z)
+		if err != nil {
+			r.Fatal(err)
+		}
+		product := func(a, b dataset.Graph) (sum float64) {
+			others := patterns(k, b)
+			for u, w := range patterns(k, a) {
+				sum += w * others[u]
+			}
+			return sum
+		}
+		for i, a := range x.Values {
+			for j, b := range z.Values {
+				want := product(a, b)
+				if v := values.At(i, j); math.Abs(v-want) > 1e-9*(1+want) {
+					r.Fatalf("%v: %v, %v: %g, want %g", k, a, b, v, want)
+				}
+				if want > 0 {
+					want /= math.Sqrt(product(a, a) * product(b, b))
+				}
+				if v := units.At(i, j); math.Abs(v-want) > 1e-9 {
+					r.Fatalf("%v: %v, %v: %g, want %g", unit, a, b, v, want)
+				}
+			}
+		}
+		for _, k := range []Kernel{k, unit} {
+			semidefinite(r, t, k, z)
+		}
+
+		var renamed []dataset.Graph
+		for _, g := range z.Values {
+			to := rapid.Permutation(slices.Collect(func(yield func(int) bool) {
+				for v := range g.N {
+					if !yield(v) {
+						return
+					}
+				}
+			})).Draw(r, "names")
+			var edges [][2]int
+			for _, e := range g.Edges {
+				edges = append(edges, [2]int{to[e[0]], to[e[1]]})
+			}
+			labels := slices.Clone(g.Labels)
+			for v := range labels {
+				labels[to[v]] = g.Labels[v]
+			}
+			g, err := dataset.NewGraph(g.N, edges, labels)
+			if err != nil {
+				r.Fatal(err)
+			}
+			renamed = append(renamed, g)
+		}
+		again, err := Cross(t.Context(), k, x, graphs(renamed...))
+		if err != nil {
+			r.Fatal(err)
+		}
+		if !mat.EqualApprox(values, again, 1e-12) {
+			r.Errorf("%v: with other names for the nodes\n%v\n%v", k, mat.Formatted(values), mat.Formatted(again))
+		}
+	})
+}
+
+// TestWalksThatNeverEnd finds for certain whether the sum over all walks has an end,
+// wherever the weight lies, and finds the sum.
+func TestWalksThatNeverEnd(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		g := drawGraphs(r, 1, 1).Values[0]
+		byLabel := rapid.Bool().Draw(r, "by label")
+		a := mat.NewSymDense(g.N*g.N, nil)
+		one := mat.NewVecDense(g.N*g.N, nil)
+		joined := func(u, v int) bool { return slices.Contains(g.Edges, [2]int{min(u, v), max(u, v)}) }
+		match := func(i int) bool { return !byLabel || g.Label(i/g.N) == g.Label(i%g.N) }
+		for i := range g.N * g.N {
+			if match(i) {
+				one.SetVec(i, 1)
+			}
+			for j := range i {
+				if match(i) && match(j) && joined(i/g.N, j/g.N) && joined(i%g.N, j%g.N) {
+					a.SetSym(i, j, 1)
+				}
+			}
+		}
+		var eig mat.EigenSym
+		if !eig.Factorize(a, true) {
+			r.Fatal("no eigenvalues")
+		}
+		values := eig.Values(nil)
+		radius := values[len(values)-1]
+		lambda := rapid.SampledFrom([]float64{0.001, 0.5, 0.9, 0.999, 0.999999, 1, 1.000001, 1.001, 1.5, 3, 10}).Draw(r, "part of the limit")
+		if radius > 0.5 {
+			lambda /= radius
+		}
+		k := walkOf(lambda, byLabel, false)
+		self, err := Self(t.Context(), k, graphs(g))
+		if radius > 0.5 && lambda*radius > 1-1e-9 {
+			if err == nil || !strings.Contains(err.Error(), "row 1") {
+				r.Errorf("%v: λ·ρ = %g: %v, %v", g, lambda*radius, self, err)
+			}
+			return
+		}
+		if err != nil {
+			r.Fatalf("%v: λ·ρ = %g: %v", g, lambda*radius, err)
+		}
+		var vectors mat.Dense
+		eig.VectorsTo(&vectors)
+		want := 0.0
+		for c, v := range values {
+			share := mat.Dot(vectors.ColView(c), one)
+			want += share * share / (1 - lambda*v)
+		}
+		if math.Abs(self[0]-want) > 1e-8*want {
+			r.Errorf("%v: λ·ρ = %g: %g, want %g", g, lambda*radius, self[0], want)
+		}
+	})
+	// Those to predict are looked at as well, and the remedy is one for all of them.
+	x := graphs(cycle(3), cycle(4), dataset.Graph{N: 4, Edges: [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}})
+	if _, err := Cross(t.Context(), walkOf(0.2, false, true), x, graphs(path3)); err == nil || !strings.Contains(err.Error(), "1 of 3 graphs: the spectral radius of the product graph of row 3 with itself is 9, and 0.2 times that is not below 1; take a weight below 0.111") {
+		t.Error(err)
+	}
+}
+
+func TestGraphsTooLarge(t *testing.T) {
+	t.Parallel()
+	x := graphs(path3, dataset.Graph{N: 2049})
+	if _, err := GramOf(t.Context(), walkOf(0.1, false, true), x); err == nil || !strings.Contains(err.Error(), "row 2 has 2049 nodes") {
+		t.Error(err)
+	}
+	many := graphs(slices.Repeat([]dataset.Graph{{N: dataset.MostNodes}}, 400)...)
+	if _, err := Cross(t.Context(), wlOf(4, true), many, graphs(path3)); err == nil || !strings.Contains(err.Error(), "take fewer rounds or fewer graphs") {
+		t.Error(err)
+	}
+}
+
+func TestGraphKernelsAreCancelled(t *testing.T) {
+	t.Parallel()
+	for _, k := range []Kernel{wlOf(3, true), walkOf(0.1, false, false)} {
+		for n := range int64(12) {
+			ctx := mltest.NewLooks(t.Context(), n)
+			if _, err := GramOf(ctx, k, graphs(cycle(30), cycle(31), path3, cycle(33))); (ctx.Over() > 0) != (err != nil) {
+				t.Errorf("%v, cancelled at look %d: %v", k, n, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// Parameters of the random-walk kernel.
+var (
+	walkWeight = param.Param{
+		Name: "walk_weight", Label: "weight of a step", Symbol: "λ", Kind: param.Number, Default: "0.01",
+		Min: 0, OpenMin: true, Max: 1, Low: 1e-3, High: 0.2, Log: true, Telling: true,
+		Help: "A walk of n steps weighs λⁿ. It must lie below 1 over the spectral radius of every product graph, or the sum over all walks has no end.",
+	}
+	labelled = param.Param{
+		Name: "labelled", Label: "nodes must match", Kind: param.Switch, Default: "false",
+		Help: "Only walks through nodes with equal labels are counted. Off: labels are passed over.",
+	}
+)
+
+// randomWalk counts the pairs of walks, one in each graph, of the same length, which are
+// the walks of the direct product graph: its nodes are the pairs of nodes, with equal
+// labels if asked for, and two are joined where both pairs are. With A its adjacency
+// matrix,
+//
+//	k(x, z) = sum_n lambda^n 1'A^n 1 = 1'(I - lambda A)^-1 1
+//
+// where lambda is smaller than 1 over the spectral radius of A.
+//
+// Source: Gärtner, Flach and Wrobel, Learning Theory and Kernel Machines (2003);
+// Vishwanathan, Schraudolph, Kondor and Borgwardt, Journal of Machine Learning Research 11
+// (2010).
+var randomWalk = Entry{
+	Name: "random-walk", Label: "Random walk", Formula: "k(x, z) = 1ᵀ(I − λA)⁻¹1 with A of the product graph", Takes: dataset.KindGraphs, PSD: true,
+	Help:    "Counts the walks that two graphs have in common; every further step lowers the weight.",
+	Params:  []param.Param{walkWeight, labelled, normalizes},
+	compare: compareWalks,
+	self: func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error) {
+		w := newWalks(ctx, v)
+		return w.self(w.prepare(x))
+	},
+}
+
+// walks compares graphs by their walks.
+type walks struct {
+	ctx      context.Context
+	lambda   float64
+	labels   map[string]int // numbers of the labels; nil: they do not count
+	x, z     []walked
+	memories *sync.Pool // of *[]float64
+}
+
+// walked is a graph to walk through.
+type walked struct {
+	neighbours [][]int
+	label      []int // of each node, its number
+}
+
+func newWalks(ctx context.Context, v param.Values) *walks {
+	w := &walks{ctx: ctx, lambda: v.Number(walkWeight.Name), memories: new(sync.Pool)}
+	if v.Switch(labelled.Name) {
+		w.labels = make(map[string]int)
+	}
+	return w
+}
+
+func (w *walks) prepare(x dataset.Objects) []walked {
+	list := make([]walked, x.Len())
+	for i, g := range x.(*dataset.Graphs).Values {
+		list[i] = walked{g.Neighbours(), make([]int, g.N)}
+		if w.labels == nil {
+			continue
+		}
+		for v := range list[i].label {
+			number, ok := w.labels[g.Label(v)]
+			if !ok {
+				number = len(w.labels)
+				w.labels[g.Label(v)] = number
+			}
+			list[i].label[v] = number
+		}
+	}
+	return list
+}
+
+func compareWalks(ctx context.Context, v param.Values, x, z dataset.Objects) (comparison, error) {
+	w := newWalks(ctx, v)
+	w.x = w.prepare(x)
+	w.z = w.x
+	if x != z {
+		w.z = w.prepare(z)
+		if _, err := w.self(w.x); err != nil {
+			return nil, err
+		}
+	}
+	_, err := w.self(w.z)
+	return w, err
+}
+
+// self gives the kernel of each graph with itself. It reports one that is too large, and
+// those for which the sum over all walks has no end: by the inequality of Cauchy and
+// Schwarz for the closed walks of each length, the product graph of two graphs has no
+// larger spectral radius than the larger one of each with itself, so that the sum has an
+// end for all pairs when it has one here.
+func (w *walks) self(list []walked) ([]float64, error) {
+	for i, g := range list {
+		if n := len(g.label); 8*vectors*n*n > mostWork {
+			return nil, param.Refuse("take the kernel wl or smaller graphs",
+				"row %d has %d nodes, and its product graph with itself takes %d MB where the limit is %d MB", i+1, n, 8*vectors*n*n>>20, mostWork>>20)
+		}
+	}
+	self, endless := make([]float64, len(list)), make([]bool, len(list))
+	err := rows(w.ctx, len(list), func(i int) {
+		var ends bool
+		self[i], ends = w.solve(list[i], list[i], true)
+		endless[i] = !ends
+	})
+	if err != nil {
+		return nil, err
+	}
+	worst, radius, many := 0, 0.0, 0
+	for i, is := range endless {
+		if !is {
+			continue
+		}
+		many++
+		r, err := w.radius(list[i])
+		if err != nil {
+			return nil, err
+		}
+		if r > radius {
+			worst, radius = i, r
+		}
+	}
+	if many == 0 {
+		return self, nil
+	}
+	digits := math.Pow(10, math.Floor(math.Log10(1/radius))-2)
+	return nil, param.Refuse(fmt.Sprintf("take a weight below %.3g", math.Floor(1/radius/digits)*digits),
+		"the sum over all walks diverges for %d of %d graphs: the spectral radius of the product graph of row %d with itself is %.4g, and %g times that is not below 1", many, len(list), worst+1, radius, w.lambda)
+}
+
+// vectors is how many vectors over the nodes of a product graph are held at a time.
+const vectors = 4
+
+// memory returns vectors over the nodes of the product graph of a and b, which the
+// function takes back.
+func (w *walks) memory(a, b walked) (v [vectors][]float64, done func()) {
+	n := len(a.label) * len(b.label)
+	all, ok := w.memories.Get().(*[]float64)
+	if !ok || cap(*all) < vectors*n {
+		all = new([]float64)
+		*all = make([]float64, vectors*n)
+	}
+	for k := range v {
+		v[k] = (*all)[:vectors*n][k*n : (k+1)*n]
+	}
+	return v, func() { w.memories.Put(all) }
+}
+
+// ones writes the vector of ones: 1 for every node of the product graph of a and b, and 0
+// for the pairs that are none.
+func ones(dst []float64, a, b walked) (nodes int) {
+	n := len(b.label)
+	for u, l := range a.label {
+		for v, m := range b.label {
+			dst[u*n+v] = 0
+			if l == m {
+				dst[u*n+v] = 1
+				nodes++
+			}
+		}
+	}
+	return nodes
+}
+
+// product writes A p for the product graph of a and b, which is never there: summed over
+// the neighbours in a first, and then over those in b. row is memory for one value a
+// node of b.
+func product(dst, p, row []float64, a, b walked) {
+	n := len(b.label)
+	for u, l := range a.label {
+		clear(row)
+		for _, other := range a.neighbours[u] {
+			for v, s := range p[other*n:][:n] {
+				row[v] += s
+			}
+		}
+		part := dst[u*n:][:n]
+		for v, m := range b.label {
+			part[v] = 0
+			if l != m {
+				continue
+			}
+			for _, other := range b.neighbours[v] {
+				part[v] += row[other]
+			}
+		}
+	}
+}
+
+// solve returns 1'x with (I - lambda A) x = 1, by conjugate gradients: the matrix is
+// positive definite where the sum over all walks has an end. Whether it has is told only
+// if asked for, and then for certain: a matrix I - lambda A with A >= 0 takes a positive
+// x to a positive vector if and only if lambda is smaller than 1 over the spectral radius
+// (such matrices are called M-matrices).
+func (w *walks) solve(a, b walked, check bool) (value float64, ends bool) {
+	memory, done := w.memory(a, b)
+	defer done()
+	x, r, p, q := memory[0], memory[1], memory[2], memory[3]
+	row := make([]float64, len(b.label))
+	rr := float64(ones(r, a, b))
+	clear(x)
+	copy(p, r)
+	// 1'x is off by less than the square of the residual over 1 - lambda times the radius.
+	const most = 10_000
+	enough := 1e-24 * rr
+	for step := 0; rr > enough && step < most && w.ctx.Err() == nil; step++ {
+		product(q, p, row, a, b)
+		var pq float64
+		for i, v := range p {
+			q[i] = v - w.lambda*q[i]
+			pq += v * q[i]
+		}
+		if pq <= 0 {
+			return math.NaN(), false
+		}
+		alpha, next := rr/pq, 0.0
+		for i, v := range q {
+			x[i] += alpha * p[i]
+			r[i] -= alpha * v
+			next += r[i] * r[i]
+		}
+		beta := next / rr
+		for i, v := range r {
+			p[i] = v + beta*p[i]
+		}
+		rr = next
+	}
+	value = floats.Sum(x)
+	if !check {
+		return value, true
+	}
+	ones(r, a, b)
+	product(q, x, row, a, b)
+	for i, one := range r {
+		if one > 0 && (x[i] <= 0 || x[i]-w.lambda*q[i] <= 0) {
+			return value, false
+		}
+	}
+	return value, true
+}
+
+// radius is the spectral radius of the product graph of a graph with itself, a little too
+// large rather than too small: however long one multiplies a positive vector by A + I,
+// none of its values grows by less than the smallest, nor by more than the largest factor.
+func (w *walks) radius(g walked) (float64, error) {
+	memory, done := w.memory(g, g)
+	defer done()
+	p, q := memory[0], memory[1]
+	row := make([]float64, len(g.label))
+	ones(p, g, g)
+	largest := math.Inf(1)
+	const most = 100
+	for range most {
+		if err := w.ctx.Err(); err != nil {
+			return 0, err
+		}
+		product(q, p, row, g, g)
+		factor := 1.0
+		for i, v := range p {
+			if v > 0 {
+				q[i] += v
+				factor = max(factor, q[i]/v)
+			}
+		}
+		largest = factor
+		for i := range p {
+			p[i] = q[i] / factor
+		}
+	}
+	return largest - 1, nil
+}
+
+func (w *walks) row(dst []float64, i int) {
+	for j := range dst {
+		dst[j], _ = w.solve(w.x[i], w.z[j], false)
+	}
+}

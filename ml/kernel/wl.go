@@ -1,0 +1,139 @@
+package kernel
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+var rounds = param.Param{
+	Name: "rounds", Label: "rounds h", Symbol: "h", Kind: param.Integer, Default: "3",
+	Min: 0, Max: 100, Low: 0, High: 6, Telling: true,
+	Help: "How often every node takes in the labels of its neighbours. 0: the labels alone are counted.",
+}
+
+// wl is the subtree kernel of Weisfeiler and Lehman: nodes are coloured, round after
+// round, and graphs compared by how many nodes they have of each colour of each round.
+//
+// Source: Shervashidze, Schweitzer, van Leeuwen, Mehlhorn and Borgwardt, Journal of Machine
+// Learning Research 12 (2011).
+var wl = Entry{
+	Name: "wl", Label: "Weisfeiler-Lehman", Formula: "k(x, z) = Σᵣ Σ_c #_c(x) #_c(z) over the colours c of the rounds r = 0 … h", Takes: dataset.KindGraphs, PSD: true,
+	Help:    "Counts the nodes of two graphs that look alike: with equal labels, with equal neighbours, with equal neighbours of neighbours, and so on.",
+	Params:  []param.Param{rounds, normalizes},
+	compare: compareWL,
+	self: func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error) {
+		graphs := x.(*dataset.Graphs).Values
+		self := make([]float64, len(graphs))
+		return self, rows(ctx, len(graphs), func(i int) {
+			colours, err := Refine(ctx, graphs[i:i+1], v.Int(rounds.Name))
+			if err == nil { // else ctx has ended
+				self[i] = squares(countColours(colours[0]))
+			}
+		})
+	},
+}
+
+// mostColours is how many colours the nodes of graphs may have in all rounds together:
+// 160 MB of them.
+const mostColours = 20_000_000
+
+func compareWL(ctx context.Context, v param.Values, x, z dataset.Objects) (comparison, error) {
+	from, to := x.(*dataset.Graphs).Values, z.(*dataset.Graphs).Values
+	all := from
+	at := 0 // where the z_j begin
+	if x != z {
+		all, at = slices.Concat(from, to), len(from)
+	}
+	h := v.Int(rounds.Name)
+	nodes := 0
+	for _, g := range all {
+		nodes += g.N
+	}
+	if nodes > mostColours/(h+1) {
+		return nil, param.Refuse("take fewer rounds or fewer graphs", "kernel wl: %d rounds over %d nodes make more than %d colours", h, nodes, mostColours)
+	}
+	colours, err := Refine(ctx, all, h)
+	if err != nil {
+		return nil, err
+	}
+	return compareCounts(ctx, len(from), len(to),
+		func(i int) map[int]float64 { return countColours(colours[i]) },
+		func(j int) map[int]float64 { return countColours(colours[at+j]) })
+}
+
+// countColours counts the nodes of each colour over all rounds.
+func countColours(colours [][]int) map[int]float64 {
+	counts := make(map[int]float64)
+	for _, round := range colours {
+		for _, c := range round {
+			counts[c]++
+		}
+	}
+	return counts
+}
+
+// Refine returns the colour of every node after each round from 0 to h: that of node v of
+// graph i after round r is element [i][r][v]. Colours are numbers from 0 on, and no two
+// rounds share one. In round 0 nodes have the same colour when they have the same label,
+// in round r when they had the same one before and the same ones, as often, among their
+// neighbours: a node's own colour stays apart, and only those of its neighbours are
+// sorted. The error is that of ctx.
+func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, error) {
+	colours := make([][][]int, len(graphs))
+	known := 0 // colours, of all rounds
+	labels := make(map[string]int)
+	for i, g := range graphs {
+		colours[i] = make([][]int, h+1)
+		first := make([]int, g.N)
+		for v := range first {
+			c, ok := labels[g.Label(v)]
+			if !ok {
+				c = known
+				labels[g.Label(v)], known = c, known+1
+			}
+			first[v] = c
+		}
+		colours[i][0] = first
+	}
+	neighbours := make([][][]int, len(graphs))
+	if h > 0 {
+		for i, g := range graphs {
+			neighbours[i] = g.Neighbours()
+		}
+	}
+	var near []int
+	var key []byte
+	for r := 1; r <= h; r++ {
+		dictionary := make(map[string]int)
+		for i := range graphs {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			before := colours[i][r-1]
+			after := make([]int, len(before))
+			for v, others := range neighbours[i] {
+				near = near[:0]
+				for _, u := range others {
+					near = append(near, before[u])
+				}
+				slices.Sort(near)
+				key = binary.AppendUvarint(key[:0], uint64(before[v]))
+				for _, c := range near {
+					key = binary.AppendUvarint(key, uint64(c))
+				}
+				c, ok := dictionary[string(key)]
+				if !ok {
+					c = known
+					dictionary[string(key)], known = c, known+1
+				}
+				after[v] = c
+			}
+			colours[i][r] = after
+		}
+	}
+	return colours, nil
+}
