@@ -131,8 +131,11 @@ func TestLearnersSeparateTheSeparable(t *testing.T) {
 				continue
 			}
 			d := toy()
-			if k.Takes == dataset.KindStrings {
+			switch k.Takes {
+			case dataset.KindStrings:
 				d = spelt(d)
+			case dataset.KindGraphs:
+				d = joined(d)
 			}
 			res := train(t, d, spec(t, append(set, "kernel", k.Name, "C", "100")...))
 			if r := res.Report; r.TrainAccuracy != 1 || r.Status != trace.Converged {

@@ -78,6 +78,8 @@ func TestWatchdog(t *testing.T) {
 						data = given(data, kernel.Sigmoid(1, 0.5)) // indefinite
 					case dataset.KindStrings:
 						data = spelt(data)
+					case dataset.KindGraphs:
+						data = joined(data)
 					}
 					for _, spec := range harsh(learner.Name, row.Name, methods) {
 						at := func() string { return name + ": " + strings.Join(told(t, spec), " ") }
