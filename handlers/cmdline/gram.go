@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"maps"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -14,25 +17,46 @@ import (
 	"marginlab/ml/param"
 )
 
-var gram = Command{"gram", "print the kernel matrix of a file of strings", runGram}
+var gram = Command{"gram", "print the kernel matrix of a file of strings or graphs", runGram}
+
+// gramReaders read the objects that gram compares.
+var gramReaders = map[dataset.Kind]func(r io.Reader, file string) (dataset.Objects, error){
+	dataset.KindStrings: func(r io.Reader, file string) (dataset.Objects, error) {
+		return dataset.ReadLines(r, file, memoryLimits)
+	},
+	dataset.KindGraphs: func(r io.Reader, file string) (dataset.Objects, error) {
+		return dataset.ReadGraphs(r, file, memoryLimits)
+	},
+}
+
+// gramNames are what gram calls parameters that have longer names where they stand among
+// those of learners.
+var gramNames = []struct {
+	name string
+	of   []string // of one kernel each, with the same bounds
+}{
+	{"lambda", []string{"decay", "walk_weight"}},
+	{"iterations", []string{"rounds"}},
+}
 
 // gramOptions is the command line of gram.
 type gramOptions struct {
 	kernel kernel.Kernel
+	read   func(r io.Reader, file string) (dataset.Objects, error)
 	file   string
 	csv    bool
 }
 
 func parseGram(args []string) (*gramOptions, error) {
 	f := NewFlags("gram --kernel NAME [flags] FILE",
-		"Prints the values of a kernel among the strings of a file, one a line: row i holds k(x_i, x_1) … k(x_i, x_M). A string without any piece that the kernel counts has 0 with all. The name - stands for standard input.")
+		"Prints the values of a kernel among the objects of a file: row i holds k(x_i, x_1) … k(x_i, x_M). Strings stand one a line; one without any piece that the kernel counts has 0 with all. Graphs are JSON lines as {\"n\":3,\"edges\":[[0,1],[1,2]],\"labels\":[\"C\",\"C\",\"O\"]}, or in any other form in which data of them are read. The name - stands for standard input.")
 	file := f.Argument()
 	asCSV := f.Switch("csv", "Print M lines of M numbers at full precision, separated by commas, and nothing else.")
 	f.Heading("Kernel")
-	choice := param.Param{Name: "kernel", Kind: param.Choice, Help: "How two strings are compared."}
+	choice := param.Param{Name: "kernel", Kind: param.Choice, Help: "How two objects are compared."}
 	var params []param.Param
 	for _, row := range kernel.Table {
-		if row.Takes == dataset.KindStrings {
+		if _, ok := gramReaders[row.Takes]; ok {
 			choice.Options = append(choice.Options, param.Option{Name: row.Name, Help: row.Help})
 			params = param.Union(params, row.Params...)
 		}
@@ -40,21 +64,18 @@ func parseGram(args []string) (*gramOptions, error) {
 	var name string
 	values := param.Values{}
 	f.Param(choice, func(text string) error { name = text; return nil })
-	given := map[string]string{} // the flag of each parameter that was given
+	given := map[string]string{} // the text behind each flag that was given
+	add := func(p param.Param) {
+		f.Param(p, func(text string) error { given[p.Name] = text; return nil })
+	}
 	for _, p := range params {
 		values = values.With(p.Name, p.Read(p.Default))
-		flags := []string{p.Name}
-		if p.Name == "decay" {
-			flags = append(flags, "lambda") // as it is called where nothing else is
-		}
-		for _, flag := range flags {
-			q := p
-			q.Name = flag
-			f.Param(q, func(text string) error {
-				values, given[p.Name] = values.With(p.Name, p.Read(text)), q.Flag()
-				return nil
-			})
-		}
+		add(p)
+	}
+	for _, s := range gramNames {
+		p := params[slices.IndexFunc(params, func(p param.Param) bool { return p.Name == s.of[0] })]
+		p.Name, p.Default, p.Help = s.name, "", "The same as --"+strings.ReplaceAll(strings.Join(s.of, " or --"), "_", "-")+", whichever the kernel has."
+		add(p)
 	}
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -69,12 +90,25 @@ func parseGram(args []string) (*gramOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range params {
-		if flag, ok := given[p.Name]; ok && !param.Contains(row.Params, p.Name) {
-			return nil, usage("--%s has no effect with --kernel=%s", flag, name)
+	for _, s := range gramNames {
+		if text, ok := given[s.name]; ok {
+			if of := slices.IndexFunc(s.of, func(of string) bool { return param.Contains(row.Params, of) }); of >= 0 {
+				delete(given, s.name)
+				given[s.of[of]] = text
+			}
 		}
 	}
-	return &gramOptions{kernel.New(name, values, nil), *file, *asCSV}, nil
+	for _, flag := range slices.Sorted(maps.Keys(given)) {
+		if !param.Contains(row.Params, flag) {
+			return nil, usage("--%s has no effect with --kernel=%s", param.Param{Name: flag}.Flag(), name)
+		}
+	}
+	for _, p := range row.Params {
+		if text, ok := given[p.Name]; ok {
+			values = values.With(p.Name, p.Read(text))
+		}
+	}
+	return &gramOptions{kernel.New(name, values, nil), gramReaders[row.Takes], *file, *asCSV}, nil
 }
 
 func runGram(ctx context.Context, args []string, std Streams) error {
@@ -82,9 +116,7 @@ func runGram(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	x, err := readFile(ctx, o.file, std, func(r io.Reader, name string) (*dataset.Strings, error) {
-		return dataset.ReadLines(r, name, memoryLimits)
-	})
+	x, err := readFile(ctx, o.file, std, o.read)
 	if err != nil {
 		return err
 	}

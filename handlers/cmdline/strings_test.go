@@ -119,7 +119,7 @@ func TestGram(t *testing.T) {
 	}{
 		{text, "gram --kernel spectrum", 2, "the name of a file is missing"},
 		{text, "gram F", 2, "--kernel is missing"},
-		{text, "gram --kernel rbf F", 2, "--kernel must be one of spectrum, gap-subsequence"},
+		{text, "gram --kernel rbf F", 2, "--kernel must be one of spectrum, gap-subsequence, wl, random-walk"},
 		{text, "gram --kernel spectrum --k 0 F", 2, "--k must be a whole number from 1"},
 		{text, "gram --kernel spectrum --lambda 0.5 F", 2, "--lambda has no effect with --kernel=spectrum"},
 		{text, "gram --kernel gap-subsequence --lambda 2 F", 2, "--lambda must be"},
