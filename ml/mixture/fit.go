@@ -1,0 +1,265 @@
+package mixture
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/param"
+	"marginlab/ml/trace"
+)
+
+// Settings are those of a fit.
+type Settings struct {
+	Components int     // K, 1 at least and not more than there are rows
+	Starts     int     // how often EM is run, each time from other rows; 1 at least
+	Floor      float64 // lowest variance of a component, as a share of that of the column; above 0
+	Seed       uint64  // of the rows that the components start at
+	Tol        float64 // EM ends when log p of a row rises by less than this on average; 0: 1e-6
+	MaxIter    int     // of one start; 0: 500
+	Recorder   trace.Recorder
+}
+
+// State is a mixture on the way.
+type State struct {
+	Iteration     int // 0: the start
+	Mixture       Mixture
+	LogLikelihood float64 // sum of log p(x_i) over the rows
+	Rise          float64 // of LogLikelihood by row, since the state before; 0 at the start
+
+	// Components that collapse: one that closes in on a single point, or on points that do
+	// not differ in a coordinate, stops at the lowest variance; one that lost all rows is
+	// left out, and the mixture has fewer from then on.
+	AtFloor []int // components with a variance at its lowest
+	LeftOut int   // components left out so far
+}
+
+// Fitted is the best of all starts.
+type Fitted struct {
+	State
+	Start  int // it came from, from 0
+	Status trace.Status
+}
+
+// Fit runs EM from every start and returns the mixture of the largest likelihood, of
+// equal ones the first. It depends on x (M x d) and s alone. The recorder hears of every
+// iteration, its Violation being the rise of log p by row. Errors: more components than
+// rows, values too large for a likelihood, the end of ctx.
+func Fit(ctx context.Context, x *mat.Dense, s Settings) (*Fitted, error) {
+	n, _ := x.Dims()
+	if s.Components > n {
+		return nil, param.Refuse("take fewer components, or more rows", "a mixture of %d components needs at least as many rows, and there are %d to fit it to", s.Components, n)
+	}
+	var best *Fitted
+	total := 0
+	for start := range s.Starts {
+		f := &Fitted{Start: start}
+		f.Status = Climb(ctx, x, Begin(x, s, start), s, func(now State) bool {
+			if s.Recorder != nil {
+				s.Recorder(trace.Step{Phase: "mixture", Iteration: total, Objective: now.LogLikelihood, Violation: now.Rise})
+			}
+			f.State = now
+			total++
+			return true
+		})
+		switch {
+		case f.Status == trace.Cancelled:
+			return nil, ctx.Err()
+		case f.Status == trace.Numerical:
+			return nil, param.Refuse("standardise the features, or leave out those with huge values", "the likelihood of a mixture of these rows is no finite number")
+		case best == nil || f.LogLikelihood > best.LogLikelihood:
+			best = f
+		}
+	}
+	return best, nil
+}
+
+// Begin is the mixture that a start begins with: components of equal weight with the
+// variances of the columns, their means at rows that are far apart, each drawn with a
+// probability that grows with the squared distance from those there are (k-means++: Arthur
+// and Vassilvitskii, SODA 2007).
+func Begin(x *mat.Dense, s Settings, start int) Mixture {
+	n, _ := x.Dims()
+	r := rand.New(rand.NewPCG(s.Seed, uint64(start)))
+	variance := variances(x)
+	m := Mixture{}
+	away := make([]float64, n) // squared distance from the nearest mean, in deviations
+	for i := range away {
+		away[i] = math.Inf(1)
+	}
+	at := r.IntN(n)
+	for range s.Components {
+		mean := slices.Clone(x.RawRowView(at))
+		m.Weights = append(m.Weights, 1/float64(s.Components))
+		m.Means = append(m.Means, mean)
+		m.Variances = append(m.Variances, slices.Clone(variance))
+		sum := 0.0
+		for i := range away {
+			s := 0.0
+			for j, v := range x.RawRowView(i) {
+				s += (v - mean[j]) * (v - mean[j]) / variance[j]
+			}
+			away[i] = min(away[i], s)
+			sum += away[i]
+		}
+		if !(sum > 0) { // all rows are taken: any of them
+			at = r.IntN(n)
+			continue
+		}
+		left := sum * r.Float64()
+		for i, a := range away {
+			if a > 0 {
+				at = i
+			}
+			if left -= a; left < 0 {
+				break
+			}
+		}
+	}
+	return m
+}
+
+// variances are the population variances of the columns, 1 for one that is constant.
+func variances(x *mat.Dense) []float64 {
+	n, d := x.Dims()
+	mean, v := make([]float64, d), make([]float64, d)
+	for i := range n {
+		for j, xj := range x.RawRowView(i) {
+			mean[j] += xj / float64(n)
+		}
+	}
+	for i := range n {
+		for j, xj := range x.RawRowView(i) {
+			v[j] += (xj - mean[j]) * (xj - mean[j]) / float64(n)
+		}
+	}
+	for j := range v {
+		if v[j] < 1e-280 {
+			v[j] = 1
+		}
+	}
+	return v
+}
+
+// Climb runs EM from m and calls yield with every state, m itself first, until it
+// converges, yield returns false, or ctx ends; the last two are Cancelled. From one
+// state to the next the likelihood does not fall. Starts and Components of s play no part.
+func Climb(ctx context.Context, x *mat.Dense, m Mixture, s Settings, yield func(State) bool) trace.Status {
+	n, _ := x.Dims()
+	tol, limit := s.Tol, s.MaxIter
+	if tol == 0 {
+		tol = 1e-6
+	}
+	if limit == 0 {
+		limit = 500
+	}
+	floor := variances(x)
+	for j := range floor {
+		floor[j] *= s.Floor
+	}
+	now := State{Mixture: m}
+	before := 0.0
+	for ; ; now.Iteration++ {
+		var e *expected
+		if e, now.LogLikelihood = expect(ctx, x, &now.Mixture); e == nil {
+			return trace.Cancelled
+		}
+		if math.IsNaN(now.LogLikelihood) || math.IsInf(now.LogLikelihood, 0) {
+			return trace.Numerical
+		}
+		if now.Iteration > 0 {
+			now.Rise = (now.LogLikelihood - before) / float64(n)
+		}
+		switch {
+		case !yield(now):
+			return trace.Cancelled
+		case now.Iteration > 0 && now.Rise < tol:
+			return trace.Converged
+		case now.Iteration == limit:
+			return trace.IterationLimit
+		}
+		before = now.LogLikelihood
+		next := e.maximise(&now.Mixture, floor)
+		now.LeftOut += now.Mixture.Len() - next.Len()
+		now.Mixture, now.AtFloor = next, nil
+		for k, v := range next.Variances {
+			for j := range v {
+				if v[j] == floor[j] {
+					now.AtFloor = append(now.AtFloor, k)
+					break
+				}
+			}
+		}
+	}
+}
+
+// expected are the sums over all rows that a mixture is made of again, each row belonging
+// to component k by its responsibility. Coordinates are taken from the mean that the
+// component had, so that the squares do not cancel.
+type expected struct {
+	share           []float64   // of k: sum of the responsibilities
+	shift, distance [][]float64 // of k: sums of x_j - mean_kj and of its squares
+}
+
+// expect is the step E, with the log-likelihood of m. It is nil when ctx ends.
+func expect(ctx context.Context, x *mat.Dense, m *Mixture) (e *expected, logLikelihood float64) {
+	n, d := x.Dims()
+	e = &expected{share: make([]float64, m.Len())}
+	for range e.share {
+		e.shift, e.distance = append(e.shift, make([]float64, d)), append(e.distance, make([]float64, d))
+	}
+	p, share := m.Density(), make([]float64, m.Len())
+	for i := range n {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, 0
+		}
+		row := x.RawRowView(i)
+		logLikelihood += p.At(share, row)
+		for k, r := range share {
+			e.share[k] += r
+			if r == 0 {
+				continue
+			}
+			mean, shift, distance := m.Means[k], e.shift[k], e.distance[k]
+			for j, xj := range row {
+				xj -= mean[j]
+				shift[j] += r * xj
+				distance[j] += r * xj * xj
+			}
+		}
+	}
+	return e, logLikelihood
+}
+
+// lost is the number of rows below which nothing is left of a component.
+const lost = 1e-6
+
+// maximise is the step M: the mixture of the largest expected likelihood among those whose
+// variances are not below the floor. Cutting them off there is exact: the likelihood falls
+// with the distance from the best variance, on both sides.
+func (e *expected) maximise(m *Mixture, floor []float64) Mixture {
+	var next Mixture
+	rows := 0.0
+	for _, share := range e.share {
+		if share >= lost {
+			rows += share
+		}
+	}
+	for k, share := range e.share {
+		if share < lost {
+			continue
+		}
+		mean, variance := slices.Clone(m.Means[k]), make([]float64, len(floor))
+		for j := range mean {
+			shift := e.shift[k][j] / share
+			mean[j] += shift
+			variance[j] = max(floor[j], e.distance[k][j]/share-shift*shift)
+		}
+		next.Weights = append(next.Weights, share/rows)
+		next.Means, next.Variances = append(next.Means, mean), append(next.Variances, variance)
+	}
+	return next
+}

@@ -1,0 +1,140 @@
+// Package mixture fits mixtures of Gaussians with diagonal covariances,
+//
+//	p(x) = sum_k w_k prod_j N(x_j | mean_kj, variance_kj),
+//
+// to the rows of a matrix by expectation and maximisation (EM), and gives the Fisher
+// scores of points: the gradient of log p(x) with respect to the parameters.
+//
+// Source of EM: Dempster, Laird and Rubin, Journal of the Royal Statistical Society B 39
+// (1977). Source of the scores: Jaakkola and Haussler, NIPS 11 (1998).
+package mixture
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Mixture is a mixture of Gaussians as data. It round-trips through JSON bit for bit.
+type Mixture struct {
+	Weights   []float64   `json:"weights"`   // w_k > 0, which add up to 1
+	Means     [][]float64 `json:"means"`     // K x d
+	Variances [][]float64 `json:"variances"` // K x d, > 0: of each coordinate, not its deviation
+}
+
+// Len is the number K of components.
+func (m *Mixture) Len() int { return len(m.Weights) }
+
+// Check reports what keeps m from being a mixture of points with d coordinates.
+func (m *Mixture) Check(d int) error {
+	k := m.Len()
+	if k == 0 || len(m.Means) != k || len(m.Variances) != k {
+		return fmt.Errorf("mixture: expected as many means and variances as weights, at least one, found %d weights, %d means, %d variances", k, len(m.Means), len(m.Variances))
+	}
+	positive := func(what string, v []float64) error {
+		if slices.ContainsFunc(v, func(x float64) bool { return !(x > 0) || math.IsInf(1/x, 1) || math.IsInf(x, 1) }) {
+			return fmt.Errorf("mixture: %s: expected numbers above 0, found %v", what, v)
+		}
+		return nil
+	}
+	if err := positive("weights", m.Weights); err != nil {
+		return err
+	}
+	for c := range k {
+		if len(m.Means[c]) != d || len(m.Variances[c]) != d {
+			return fmt.Errorf("mixture: component %d: expected %d means and variances, found %d and %d", c+1, d, len(m.Means[c]), len(m.Variances[c]))
+		}
+		if slices.ContainsFunc(m.Means[c], func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
+			return fmt.Errorf("mixture: component %d: expected means that are finite, found %v", c+1, m.Means[c])
+		}
+		if err := positive(fmt.Sprintf("component %d: variances", c+1), m.Variances[c]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Density is p, ready to be evaluated often and from several goroutines at once.
+type Density struct {
+	m     *Mixture
+	d     int
+	front []float64   // log w_k - 1/2 sum_j log(2 pi variance_kj)
+	over  [][]float64 // 1/variance_kj
+}
+
+// Density prepares m, which must be one that Check finds nothing wrong with and must not
+// change afterwards.
+func (m *Mixture) Density() *Density {
+	p := &Density{m: m, d: len(m.Means[0]), front: make([]float64, m.Len()), over: make([][]float64, m.Len())}
+	for k, w := range m.Weights {
+		p.front[k], p.over[k] = math.Log(w), make([]float64, p.d)
+		for j, v := range m.Variances[k] {
+			p.front[k] -= math.Log(2*math.Pi*v) / 2
+			p.over[k][j] = 1 / v
+		}
+	}
+	return p
+}
+
+// At writes the responsibilities p(k | x) of the components for x into dst (length K) and
+// returns log p(x). Of a point so far away that its distances are no numbers, both are 0
+// and -Inf.
+func (p *Density) At(dst, x []float64) (logp float64) {
+	top := math.Inf(-1)
+	for k, mean := range p.m.Means {
+		s, over := 0.0, p.over[k]
+		for j, xj := range x {
+			xj -= mean[j]
+			s += xj * xj * over[j]
+		}
+		dst[k] = p.front[k] - s/2
+		top = max(top, dst[k])
+	}
+	if math.IsInf(top, -1) {
+		clear(dst)
+		return top
+	}
+	sum := 0.0
+	for k, v := range dst {
+		dst[k] = math.Exp(v - top)
+		sum += dst[k]
+	}
+	for k := range dst {
+		dst[k] /= sum
+	}
+	return top + math.Log(sum)
+}
+
+// Scores is the length K (1 + 2d) of a Fisher score.
+func (p *Density) Scores() int { return p.m.Len() * (1 + 2*p.d) }
+
+// Score writes the Fisher score of x into dst: the derivatives of log p(x) by
+//
+//	the weights     p(k|x) / w_k                                      k = 1..K
+//	the means       p(k|x) (x_j - mean_kj) / variance_kj              all j of k = 1, then of 2, ...
+//	the variances   p(k|x) ((x_j - mean_kj)²/variance_kj - 1) / (2 variance_kj)
+//
+// in this order. The variances are parameters, not the deviations. The weights are taken
+// for free numbers, as in the formula of 001, section 21.5. With their sum held at 1,
+// Lagrange's rule takes 1 off each of them, which moves the scores of all points by the
+// same vector: a machine with a bias sees no difference.
+func (p *Density) Score(dst, x []float64) {
+	k, d := p.m.Len(), p.d
+	weights, means, variances := dst[:k], dst[k:k+k*d], dst[k+k*d:][:k*d]
+	p.At(weights, x)
+	for c, share := range weights {
+		mean, over := p.m.Means[c], p.over[c]
+		byMean, byVariance := means[c*d:][:d], variances[c*d:][:d]
+		if share == 0 {
+			clear(byMean)
+			clear(byVariance)
+			continue
+		}
+		for j, xj := range x {
+			xj -= mean[j]
+			byMean[j] = share * xj * over[j]
+			byVariance[j] = share * (xj*xj*over[j] - 1) * over[j] / 2
+		}
+		weights[c] = share / p.m.Weights[c]
+	}
+}
