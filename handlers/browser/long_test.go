@@ -21,8 +21,8 @@ func TestLongTrainingIsCancelled(t *testing.T) {
 	p := open(t, start(t))
 	p.visit("/datasets")
 	p.clickText("summary", "checkerboard")
-	p.fill("#g-checkerboard-n", "20000")
-	p.fill("#g-checkerboard-noise", "0.4")
+	p.fill("#f-checkerboard-n", "20000")
+	p.fill("#f-checkerboard-noise", "0.4")
 	p.follow(func() { p.clickText(".generator[open] button", "Generate") })
 	id := p.where()[strings.LastIndex(p.where(), "/")+1:]
 

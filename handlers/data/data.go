@@ -62,7 +62,9 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 	for i, g := range dataset.Generators {
 		f := views.GeneratorForm{Name: g.Name, Label: g.Label, Help: g.Help, Open: i == 0}
 		for _, q := range g.Params {
-			f.Fields = append(f.Fields, door.ParamField(q, q.Default))
+			field := door.ParamField(q, q.Default)
+			field.Form = g.Name + "-"
+			f.Fields = append(f.Fields, field)
 		}
 		p.Generators = append(p.Generators, f)
 	}
@@ -76,7 +78,7 @@ func (a *Room) limitsText() string {
 func datasetRow(s store.Dataset) views.DatasetRow {
 	return views.DatasetRow{
 		ID: s.ID, Name: s.Name, Origin: s.Origin, Size: sizeText(s), Classes: strings.Join(s.Classes, ", "),
-		Thumb: door.Thumbnail("/datasets/"+s.ID+"/figures/", "points", "Points of "+s.Name),
+		Thumb: door.Thumbnail("/datasets/"+s.ID+"/figures/", "points", pictureOf(s.Kind)+" of "+s.Name),
 	}
 }
 
@@ -95,10 +97,18 @@ func Builtins() (rows []views.BuiltinRow) {
 	for _, b := range dataset.Builtins {
 		rows = append(rows, views.BuiltinRow{
 			Slug: b.Slug, Name: b.Name, Help: b.Help,
-			Thumb: door.Thumbnail("/datasets/"+b.Slug+"/figures/", "points", "Points of "+b.Name),
+			Thumb: door.Thumbnail("/datasets/"+b.Slug+"/figures/", "points", pictureOf(b.Kind)+" of "+b.Name),
 		})
 	}
 	return rows
+}
+
+// pictureOf says what is drawn of objects.
+func pictureOf(k dataset.Kind) string {
+	if k == dataset.KindVectors {
+		return "Points"
+	}
+	return "Kernel matrix"
 }
 
 // Upload takes a file. When the columns are beyond doubt it becomes a
@@ -288,35 +298,35 @@ func (a *Room) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 	return door.Redirect(w, r, "/datasets/"+set.ID)
 }
 
-// Generate makes a point set of a generator.
+// Generate makes a data set by a generator.
 func (a *Room) Generate(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
-	name := r.PostFormValue("generator")
-	g, ok := dataset.FindGenerator(name)
-	if !ok {
-		return param.Problems{{Field: "generator", Message: fmt.Sprintf("there is no generator %q", name)}}
+	g, err := dataset.FindGenerator(r.PostFormValue("generator"))
+	if err != nil {
+		return err
 	}
-	values := map[string]float64{}
+	values := param.Values{}
 	var problems param.Problems
 	for _, p := range g.Params {
-		text := strings.TrimSpace(r.PostFormValue(p.Name))
-		if err := p.Labelled().Check(text); err != nil {
+		v, err := p.Labelled().Parse(strings.TrimSpace(r.PostFormValue(p.Name)))
+		if err != nil {
 			problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
-			continue
 		}
-		values[p.Name], _ = strconv.ParseFloat(text, 64) // Check has parsed it
+		values = values.With(p.Name, v)
 	}
 	if len(problems) > 0 {
 		return a.generateAgain(w, r, g, problems)
 	}
-	d, err := dataset.Generate(name, int(values["n"]), values["noise"], uint64(values["seed"]))
+	d, err := g.Generate(values)
+	if errors.As(err, &problems) {
+		return a.generateAgain(w, r, g, problems)
+	}
 	if err != nil {
 		return err
 	}
-	origin := fmt.Sprintf("generated: %s, n = %g, noise = %g, seed = %g", g.Name, values["n"], values["noise"], values["seed"])
-	return a.keep(w, r, fmt.Sprintf("%s, %g points", g.Label, values["n"]), origin, d)
+	return a.keep(w, r, g.Title(values), g.Origin(values), d)
 }
 
 func (a *Room) generateAgain(w http.ResponseWriter, r *http.Request, g dataset.Generator, problems param.Problems) error {

@@ -85,25 +85,26 @@ const (
 	ofCourse = "course-"
 )
 
-// Choices lists the data sets that the lab can open.
+// Choices lists the data sets that the lab can open. The kind of those that a course
+// brings along is not known here.
 func (a *House) Choices(ctx context.Context, chosen string, course *store.Course) ([]views.Choice, error) {
 	sets, err := a.Store.Datasets(ctx, Workspace(ctx))
 	if err != nil {
 		return nil, err
 	}
 	var cs []views.Choice
-	add := func(group, id, name string) {
-		cs = append(cs, views.Choice{Group: group, ID: id, Name: name, Chosen: id == chosen})
+	add := func(group, id, name string, kind dataset.Kind) {
+		cs = append(cs, views.Choice{Group: group, ID: id, Name: name, Chosen: id == chosen, Vectors: kind == dataset.KindVectors})
 	}
 	if course != nil && course.Hash != "" {
-		add("Of the course", ofCourse+course.Code, course.Data)
+		add("Of the course", ofCourse+course.Code, course.Data, dataset.KindVectors)
 	}
 	for _, s := range sets {
-		add("Your data sets", s.ID, s.Name)
+		add("Your data sets", s.ID, s.Name, s.Kind)
 	}
 	for _, d := range dataset.Builtins {
-		add("Built in", d.Slug, d.Name)
+		add("Built in", d.Slug, d.Name, d.Kind)
 	}
-	add("New", Drawing, "Empty drawing")
+	add("New", Drawing, "Empty drawing", dataset.KindVectors)
 	return cs, nil
 }

@@ -451,7 +451,7 @@ func (a *Room) demoField(ctx context.Context, p param.Param, value string, cours
 		}
 		p.Kind = param.Choice
 		for _, c := range choices {
-			if c.ID != door.Drawing {
+			if c.Vectors && c.ID != door.Drawing {
 				p.Options = append(p.Options, param.Option{Name: c.ID, Label: c.Name})
 			}
 		}

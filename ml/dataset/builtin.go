@@ -6,12 +6,15 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/param"
 )
 
 // Builtin is a data set that comes with the program.
 type Builtin struct {
 	Slug, Name, Help string
 	Source           string // where it comes from
+	Kind             Kind   // of its objects
 
 	load func() (*Data, error)
 }
@@ -21,34 +24,34 @@ func (b Builtin) Load() (*Data, error) { return b.load() }
 
 const (
 	irisSource  = "R. A. Fisher, The use of multiple measurements in taxonomic problems, Annals of Eugenics 7 (1936), 179-188"
-	drawnSource = "drawn by this program's generator of the same name, noise as by default, seed 1"
+	drawnSource = "drawn by this program's generator of the same name, everything but their number as by default"
 )
 
-// Builtins lists them: iris pairs on two features, all of iris, generated classics.
+// Builtins lists them: iris pairs on two features, all of iris, generated classics, strings.
 var Builtins = []Builtin{
 	{
 		Slug: "iris-setosa-versicolor", Name: "Iris: setosa and versicolor",
 		Help:   "Two species told apart by the petal: linearly separable.",
-		Source: irisSource,
-		load:   irisSubset([]string{"setosa", "versicolor"}, "petal_length", "petal_width"),
+		Source: irisSource, Kind: KindVectors,
+		load: irisSubset([]string{"setosa", "versicolor"}, "petal_length", "petal_width"),
 	},
 	{
 		Slug: "iris-versicolor-virginica", Name: "Iris: versicolor and virginica, petal",
 		Help:   "Two species whose petals overlap a little: a soft margin is needed.",
-		Source: irisSource,
-		load:   irisSubset([]string{"versicolor", "virginica"}, "petal_length", "petal_width"),
+		Source: irisSource, Kind: KindVectors,
+		load: irisSubset([]string{"versicolor", "virginica"}, "petal_length", "petal_width"),
 	},
 	{
 		Slug: "iris-sepal", Name: "Iris: versicolor and virginica, sepal",
 		Help:   "The same two species by the sepal: hard, for the classes overlap widely.",
-		Source: irisSource,
-		load:   irisSubset([]string{"versicolor", "virginica"}, "sepal_length", "sepal_width"),
+		Source: irisSource, Kind: KindVectors,
+		load: irisSubset([]string{"versicolor", "virginica"}, "sepal_length", "sepal_width"),
 	},
 	{
 		Slug: "iris", Name: "Iris: all",
 		Help:   "Three species and four features: choose two features or project, and pick a positive class.",
-		Source: irisSource,
-		load:   iris,
+		Source: irisSource, Kind: KindVectors,
+		load: iris,
 	},
 	drawn("moons", "Moons", "Two interleaved half circles: curved, almost separable.", 200),
 	drawn("circles", "Circles", "A ring around a ring: no straight line helps.", 200),
@@ -56,6 +59,7 @@ var Builtins = []Builtin{
 	drawn("spiral", "Spiral", "Two wound arms: a narrow kernel is needed.", 300),
 	drawn("checkerboard", "Checkerboard", "Four by four squares: many bends in one boundary.", 400),
 	drawn("blobs", "Blobs", "Two round clouds that overlap: a straight line is nearly the best there is.", 200),
+	drawn("dna", "DNA with motifs", "Strings of four letters: a short word, planted with mutations, tells the classes apart.", 100),
 }
 
 // FindBuiltin returns the data set of that slug.
@@ -99,10 +103,10 @@ func irisSubset(species []string, features ...string) func() (*Data, error) {
 	}
 }
 
-// drawn is a generated set with the default noise and seed.
+// drawn is a set of n generated objects, the other parameters as by default.
 func drawn(generator, name, help string, n int) Builtin {
-	return Builtin{Slug: generator, Name: name, Help: help, Source: drawnSource, load: func() (*Data, error) {
-		g, _ := FindGenerator(generator)
-		return Generate(generator, n, g.noise(), 1)
+	g := Generators[slices.IndexFunc(Generators, func(g Generator) bool { return g.Name == generator })]
+	return Builtin{Slug: generator, Name: name, Help: help, Source: drawnSource, Kind: g.Kind, load: func() (*Data, error) {
+		return g.Generate(param.Values{"n": param.Of(n)})
 	}}
 }

@@ -24,12 +24,12 @@ func TestBuiltins(t *testing.T) {
 			t.Errorf("%s: %v", b.Slug, err)
 			continue
 		}
-		if err := d.Validate(); err != nil {
-			t.Errorf("%s: %v", b.Slug, err)
+		if err := d.Validate(); err != nil || d.Kind() != b.Kind {
+			t.Errorf("%s of kind %s: %v", b.Slug, d.Kind(), err)
 		}
 		other, _ := b.Load()
-		other.X.Set(0, 0, 1e9)
-		if d.X.At(0, 0) == 1e9 {
+		other.Y[0] = 1 - other.Y[0]
+		if d.Y[0] == other.Y[0] || d.X != nil && d.X == other.X {
 			t.Errorf("%s: two callers share the data", b.Slug)
 		}
 	}

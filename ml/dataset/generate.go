@@ -2,68 +2,79 @@ package dataset
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
-	"strconv"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/param"
 )
 
-// Generator makes point sets in the plane: features x1 and x2, classes -1 and 1 of
-// equal size (but for one), taking turns.
+// Generator makes data of one kind.
 //
-// Point i is drawn from the seed alone, whatever n and the noise are: more points
-// leave the first where they were, and a change of noise moves points smoothly.
+// Object i is drawn from the seed alone, whatever n and the noise are: more objects
+// leave the first as they were, and a change of noise changes them little.
 type Generator struct {
 	Name, Label, Help string
-	Params            []param.Param // n, noise, seed
+	Kind              Kind          // of the objects that it makes
+	Params            []param.Param // n, the number of objects, first; seed last
 
-	// point draws a point of the class with this sign. It makes the same draws
-	// whatever noise is.
-	point func(rng *rand.Rand, sign, noise float64) (x1, x2 float64)
+	// draw makes valid data under values of all parameters that are allowed, or tells
+	// which of them do not go together by param.Problems.
+	draw func(values param.Values) (*Data, error)
 }
 
-// Bounds of every generator.
+// Bounds of generators of points.
 const (
 	maxPoints = 100_000
 	maxNoise  = 2
 )
 
-// Generators lists them.
+// Generators lists them. Those of points make features x1 and x2, and classes -1 and 1
+// of equal size (but for one), taking turns.
 var Generators = []Generator{
 	{
 		Name: "blobs", Label: "blobs", Help: "Two round clouds; noise is the spread of each.",
-		Params: generatorParams("0.6"), point: blobs,
+		Kind: KindVectors, Params: pointParams("0.6"), draw: points(blobs),
 	},
 	{
 		Name: "moons", Label: "moons", Help: "Two interleaved half circles; noise blurs them.",
-		Params: generatorParams("0.15"), point: moons,
+		Kind: KindVectors, Params: pointParams("0.15"), draw: points(moons),
 	},
 	{
 		Name: "circles", Label: "circles", Help: "A ring around a smaller ring; noise blurs them.",
-		Params: generatorParams("0.1"), point: circles,
+		Kind: KindVectors, Params: pointParams("0.1"), draw: points(circles),
 	},
 	{
 		Name: "xor", Label: "XOR", Help: "Four clouds, opposite corners of a square in one class; noise is the spread of each.",
-		Params: generatorParams("0.4"), point: xor,
+		Kind: KindVectors, Params: pointParams("0.4"), draw: points(xor),
 	},
 	{
 		Name: "spiral", Label: "spiral", Help: "Two arms wound one and a half times around each other; noise blurs them.",
-		Params: generatorParams("0.08"), point: spiral,
+		Kind: KindVectors, Params: pointParams("0.08"), draw: points(spiral),
 	},
 	{
 		Name: "checkerboard", Label: "checkerboard", Help: "Four by four squares of alternating class; noise carries points across the edges.",
-		Params: generatorParams("0.05"), point: checkerboard,
+		Kind: KindVectors, Params: pointParams("0.05"), draw: points(checkerboard),
 	},
 	{
 		Name: "separable", Label: "linearly separable", Help: "Two classes on either side of an empty strip of width 0.5; noise is the depth of each side and never closes the strip.",
-		Params: generatorParams("0.8"), point: separable,
+		Kind: KindVectors, Params: pointParams("0.8"), draw: points(separable),
 	},
+	dnaGenerator,
 }
 
-func generatorParams(noise string) []param.Param {
+// seedParam is the seed of every generator.
+var seedParam = param.Param{
+	Name: "seed", Label: "seed", Kind: param.Integer, Default: "1",
+	Min: 0, Max: math.MaxInt32,
+	Help: "Start of the random numbers: the same seed draws the same.",
+}
+
+func pointParams(noise string) []param.Param {
 	return []param.Param{
 		{
 			Name: "n", Label: "points", Symbol: "n", Kind: param.Integer, Default: "200",
@@ -75,67 +86,97 @@ func generatorParams(noise string) []param.Param {
 			Min: 0, Max: maxNoise, Low: 0, High: 1,
 			Help: "How far points stray from the pattern, as a standard deviation in the units of the axes.",
 		},
-		{
-			Name: "seed", Label: "seed", Kind: param.Integer, Default: "1",
-			Min: 0, Max: math.MaxInt32,
-			Help: "Start of the random numbers: the same seed draws the same points.",
-		},
+		seedParam,
 	}
 }
 
-// FindGenerator returns the generator of that name.
-func FindGenerator(name string) (Generator, bool) {
-	for _, g := range Generators {
-		if g.Name == name {
-			return g, true
+// FindGenerator returns the generator of that name. An error is param.Problems with
+// the field generator.
+func FindGenerator(name string) (Generator, error) {
+	i := slices.IndexFunc(Generators, func(g Generator) bool { return g.Name == name })
+	if i < 0 {
+		names := make([]string, len(Generators))
+		for i, g := range Generators {
+			names[i] = g.Name
+		}
+		return Generator{}, param.Problems{{Field: "generator", Message: fmt.Sprintf("no generator %s: expected one of %s", quote(name), strings.Join(names, ", "))}}
+	}
+	return Generators[i], nil
+}
+
+// Generate makes data. A parameter without a value has its default. What is wrong
+// comes back as param.Problems with the names of parameters.
+func (g Generator) Generate(values param.Values) (*Data, error) {
+	var problems param.Problems
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !param.Contains(g.Params, name) {
+			problems = append(problems, param.Problem{Field: name, Message: fmt.Sprintf("%s is no parameter of the generator %s", name, g.Name)})
 		}
 	}
-	return Generator{}, false
+	all := make(param.Values, len(g.Params))
+	for _, p := range g.Params {
+		all[p.Name] = p.Read(p.Default)
+		if v, ok := values[p.Name]; ok {
+			all[p.Name] = v
+			if err := p.Verify(v); err != nil {
+				problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
+			}
+		}
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	return g.draw(all)
+}
+
+// Title names what g makes under values of all parameters: "moons, 200 points".
+func (g Generator) Title(values param.Values) string {
+	n := g.Params[0]
+	return fmt.Sprintf("%s, %s %s", g.Label, values.Text(n.Name), n.Label)
+}
+
+// Origin tells how data were made under values of all parameters.
+func (g Generator) Origin(values param.Values) string {
+	b := "generated: " + g.Name
+	for _, p := range g.Params {
+		b += ", " + p.Name + " = " + values.Text(p.Name)
+	}
+	return b
 }
 
 // Generate makes n points with the named generator: n from 2 to 100 000, noise from
 // 0 to 2. What is wrong comes back as param.Problems with the fields generator, n
 // and noise.
 func Generate(name string, n int, noise float64, seed uint64) (*Data, error) {
-	g, ok := FindGenerator(name)
-	if !ok {
-		names := make([]string, len(Generators))
-		for i, g := range Generators {
-			names[i] = g.Name
-		}
-		return nil, param.Problems{{Field: "generator", Message: fmt.Sprintf("no generator %s: expected one of %s", quote(name), list(names))}}
-	}
-	var problems param.Problems
-	for _, v := range []struct {
-		p    param.Param
-		text string
-	}{
-		{g.Params[0], strconv.Itoa(n)},
-		{g.Params[1], strconv.FormatFloat(noise, 'g', -1, 64)},
-	} {
-		if err := v.p.Check(v.text); err != nil {
-			problems = append(problems, param.Problem{Field: v.p.Name, Message: err.Error()})
-		}
-	}
-	if err := problems.Err(); err != nil {
+	g, err := FindGenerator(name)
+	if err != nil {
 		return nil, err
 	}
-	return g.generate(n, noise, seed), nil
+	return g.Generate(param.Values{"n": param.Of(n), "noise": param.Of(noise), "seed": param.Of(float64(seed))})
 }
 
 // generatorStream keeps these draws apart from others under the same seed.
 const generatorStream = 0x9e4e7a
 
-func (g Generator) generate(n int, noise float64, seed uint64) *Data {
-	rng := rand.New(rand.NewPCG(seed, generatorStream))
-	x := mat.NewDense(n, 2, nil)
-	y := make([]int, n)
-	for i := range n {
-		y[i] = i % 2
-		a, b := g.point(rng, float64(2*y[i]-1), noise)
-		x.SetRow(i, []float64{a, b})
+// random are the random numbers of a generator.
+func random(values param.Values) *rand.Rand {
+	return rand.New(rand.NewPCG(uint64(values.Number("seed")), generatorStream))
+}
+
+// points draws points of the class with a sign by a function that makes the same draws
+// whatever noise is.
+func points(point func(rng *rand.Rand, sign, noise float64) (x1, x2 float64)) func(param.Values) (*Data, error) {
+	return func(values param.Values) (*Data, error) {
+		rng, n, noise := random(values), values.Int("n"), values.Number("noise")
+		x := mat.NewDense(n, 2, nil)
+		y := make([]int, n)
+		for i := range n {
+			y[i] = i % 2
+			a, b := point(rng, float64(2*y[i]-1), noise)
+			x.SetRow(i, []float64{a, b})
+		}
+		return &Data{Features: []string{"x1", "x2"}, Label: "label", X: x, Classes: []string{"-1", "1"}, Y: y}, nil
 	}
-	return &Data{Features: []string{"x1", "x2"}, Label: "label", X: x, Classes: []string{"-1", "1"}, Y: y}
 }
 
 func blobs(rng *rand.Rand, sign, noise float64) (x1, x2 float64) {
@@ -192,10 +233,4 @@ func separable(rng *rand.Rand, sign, noise float64) (x1, x2 float64) {
 	along := 4*rng.Float64() - 2
 	across := sign * (gap + noise*math.Abs(rng.NormFloat64()))
 	return across*normal1 - along*normal2, across*normal2 + along*normal1
-}
-
-// noise returns the default noise.
-func (g Generator) noise() float64 {
-	v, _ := strconv.ParseFloat(g.Params[1].Default, 64)
-	return v
 }

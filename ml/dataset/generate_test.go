@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,7 +13,7 @@ import (
 
 func TestGenerators(t *testing.T) {
 	t.Parallel()
-	want := []string{"blobs", "moons", "circles", "xor", "spiral", "checkerboard", "separable"}
+	want := []string{"blobs", "moons", "circles", "xor", "spiral", "checkerboard", "separable", "dna"}
 	var names []string
 	for _, g := range Generators {
 		names = append(names, g.Name)
@@ -26,47 +27,85 @@ func TestGenerators(t *testing.T) {
 			if g.Label == "" || g.Help == "" {
 				t.Error("no label or help")
 			}
+			if first, last := g.Params[0].Name, g.Params[len(g.Params)-1].Name; first != "n" || last != "seed" {
+				t.Errorf("parameters from %s to %s", first, last)
+			}
+			make := func(n int, others param.Values) *Data {
+				d, err := g.Generate(others.With("n", param.Of(n)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := d.Validate(); err != nil {
+					t.Fatal(err)
+				}
+				if d.Kind() != g.Kind || d.Len() != n {
+					t.Fatalf("%d objects of kind %s, want %d of kind %s", d.Len(), d.Kind(), n, g.Kind)
+				}
+				return d
+			}
 			for _, p := range g.Params {
 				if err := p.Check(p.Default); err != nil {
 					t.Errorf("default: %v", err)
 				}
-			}
-			for _, n := range []int{2, 3, 10, 101} {
-				for _, noise := range []float64{0, g.noise(), maxNoise} {
-					d, err := Generate(g.Name, n, noise, 5)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if err := d.Validate(); err != nil {
-						t.Fatal(err)
-					}
-					counts := [2]int{}
-					for _, c := range d.Y {
-						counts[c]++
-					}
-					if rows, cols := d.X.Dims(); rows != n || cols != 2 || counts != [2]int{n - n/2, n / 2} {
-						t.Errorf("%d x %d, classes %v", rows, cols, counts)
-					}
+				if p.Name == "n" || p.Name == "seed" {
+					continue
+				}
+				for _, v := range []float64{p.Low, p.High} {
+					make(101, param.Values{p.Name: param.Of(v)})
 				}
 			}
-			small, _ := Generate(g.Name, 50, 0.3, 5)
-			again, _ := Generate(g.Name, 50, 0.3, 5)
-			large, _ := Generate(g.Name, 90, 0.3, 5)
-			quiet, _ := Generate(g.Name, 50, 0.3+1e-9, 5)
-			other, _ := Generate(g.Name, 50, 0.3, 6)
-			if show(small) != show(again) {
+			for _, n := range []int{2, 3, 10, 101} {
+				d := make(n, nil)
+				counts := [2]int{}
+				for _, c := range d.Y {
+					counts[c]++
+				}
+				if more, fewer := max(counts[0], counts[1]), min(counts[0], counts[1]); more != n-n/2 || fewer != n/2 {
+					t.Errorf("%d objects in classes of %v", n, counts)
+				}
+			}
+			few := make(50, nil)
+			if show(few) != show(make(50, nil)) {
 				t.Error("one seed draws two sets")
 			}
-			if show(small) == show(other) {
+			if show(few) == show(make(50, param.Values{"seed": param.Of(6)})) {
 				t.Error("two seeds draw one set")
 			}
-			if !mat.Equal(small.X, large.X.Slice(0, 50, 0, 2)) {
-				t.Error("more points move the first ones")
-			}
-			if !mat.EqualApprox(small.X, quiet.X, 1e-7) {
-				t.Error("a little more noise moves points far")
+			first := slices.Collect(func(yield func(int) bool) {
+				for i := range 50 {
+					if !yield(i) {
+						return
+					}
+				}
+			})
+			if show(few) != show(make(90, nil).Subset(first)) {
+				t.Error("more objects change the first ones")
 			}
 		})
+	}
+}
+
+// TestPoints checks what generators of points promise beyond that.
+func TestPoints(t *testing.T) {
+	t.Parallel()
+	for _, g := range Generators {
+		if g.Kind != KindVectors {
+			continue
+		}
+		for _, noise := range []float64{0, 0.3, maxNoise} {
+			d, err := Generate(g.Name, 51, noise, 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{"x1", "x2"}, d.Features); diff != "" {
+				t.Errorf("%s: %s", g.Name, diff)
+			}
+		}
+		d, _ := Generate(g.Name, 50, 0.3, 5)
+		quiet, _ := Generate(g.Name, 50, 0.3+1e-9, 5)
+		if !mat.EqualApprox(d.X, quiet.X, 1e-7) {
+			t.Errorf("%s: a little more noise moves points far", g.Name)
+		}
 	}
 }
 
@@ -140,7 +179,7 @@ func TestGenerateRefuses(t *testing.T) {
 		noise float64
 		want  param.Problems
 	}{
-		{"rings", 100, 0, param.Problems{{Field: "generator", Message: `no generator "rings": expected one of blobs, moons, circles, xor, spiral, checkerboard, separable`}}},
+		{"rings", 100, 0, param.Problems{{Field: "generator", Message: `no generator "rings": expected one of blobs, moons, circles, xor, spiral, checkerboard, separable, dna`}}},
 		{"moons", 1, 0, param.Problems{{Field: "n", Message: "n must be a whole number from 2 to 100000, not 1"}}},
 		{"moons", 100_001, 3, param.Problems{
 			{Field: "n", Message: "n must be a whole number from 2 to 100000, not 100001"},

@@ -29,6 +29,7 @@ func TestBuiltinHashes(t *testing.T) {
 		"spiral":                    "1629e093ab63bfedba6ae05d7e7bf058810bb3c9917f8e07edbb2761e13bfc98",
 		"checkerboard":              "9a2082bfc254a33a043b08f4bf8deea5f5edcd641465896ad5a2f03cdfd58cc3",
 		"blobs":                     "9dc6ae7a008c17abd2f1567d5362dca24111681c72ee429960fbb882aace64ae",
+		"dna":                       "c736ec23a2d17eef081a4e05f4117ed9bec30473cb79388f1faa4b8e515ddf49",
 	}
 	for _, b := range Builtins {
 		d, err := b.Load()
