@@ -109,6 +109,7 @@ func (a *App) programs(r chi.Router) {
 
 	r.Get("/datasets", h(a.api.Datasets))
 	r.Post("/datasets", h(a.api.CreateDataset))
+	r.Post("/datasets/generate", h(a.api.GenerateDataset))
 	r.Get("/datasets/{id}", h(a.api.Dataset))
 	r.Get("/datasets/{id}.csv", h(a.data.Download))
 	r.Patch("/datasets/{id}", h(a.api.UpdateDataset))

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -103,6 +104,32 @@ func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 		return fileError(err)
 	}
 	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), name, "uploaded "+name, d)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/datasets/"+set.ID)
+	return web.JSON(w, http.StatusCreated, newDataset(set))
+}
+
+// GenerateDataset stores a data set that a generator draws.
+func (a *Room) GenerateDataset(w http.ResponseWriter, r *http.Request) error {
+	var asked struct {
+		Generator  string       `json:"generator"`
+		Parameters param.Values `json:"parameters"`
+		Name       string       `json:"name"`
+	}
+	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
+		return err
+	}
+	g, err := dataset.FindGenerator(asked.Generator)
+	if err != nil {
+		return err
+	}
+	d, err := g.Generate(asked.Parameters)
+	if err != nil {
+		return err
+	}
+	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), cmp.Or(asked.Name, g.Title(asked.Parameters)), g.Origin(asked.Parameters), d)
 	if err != nil {
 		return err
 	}

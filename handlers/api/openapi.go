@@ -43,6 +43,7 @@ func Description() (map[string]any, error) {
 	}
 	schemas := doc["components"].(object)["schemas"].(object)
 	schemas["Spec"] = specSchema()
+	schemas["NewGenerated"] = generatorsSchema()
 	schemas["Report"] = reportSchema()
 	schemas["Step"] = structSchema(reflect.TypeFor[trace.Step](), "Progress of a solver.")
 
@@ -86,6 +87,26 @@ func specSchema() object {
 		"type": "object", "additionalProperties": false, "properties": properties,
 		"description": "What a training is asked for. What is left out has its default; what has no meaning under the other choices is ignored, and left out of answers.",
 	}
+}
+
+// generatorsSchema is an order for any of the generators.
+func generatorsSchema() object {
+	var each []any
+	for _, g := range dataset.Generators {
+		properties := object{}
+		for _, p := range g.Params {
+			properties[p.Name] = paramSchema(p)
+		}
+		each = append(each, object{
+			"type": "object", "additionalProperties": false, "required": []string{"generator"}, "description": g.Help,
+			"properties": object{
+				"generator":  object{"enum": []string{g.Name}},
+				"parameters": object{"type": "object", "additionalProperties": false, "properties": properties, "description": "What is left out has its default."},
+				"name":       object{"type": "string", "maxLength": 120, "description": "Left out: made from the generator and the number of objects."},
+			},
+		})
+	}
+	return object{"anyOf": each}
 }
 
 func paramSchema(p param.Param) object {

@@ -30,7 +30,7 @@ type Command struct {
 }
 
 // Commands lists the commands of this package.
-var Commands = []Command{fit, cv, predict, gram}
+var Commands = []Command{fit, cv, predict, gram, generate}
 
 // Exit codes.
 const (

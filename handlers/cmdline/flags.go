@@ -55,6 +55,14 @@ func (f *Flags) Switch(name, help string) *bool {
 	return f.set.Bool(name, false, "")
 }
 
+// Item adds to the help a word that the command takes, and what it stands for.
+func (f *Flags) Item(name, help string) {
+	f.describe(func(w io.Writer) {
+		fmt.Fprintf(w, "  %s\n", name)
+		wrap(w, "      ", help)
+	})
+}
+
 // Argument lets one word stand among the flags, before or behind them.
 func (f *Flags) Argument() *string {
 	f.arg = new(string)

@@ -113,14 +113,10 @@ func (g Generator) Generate(values param.Values) (*Data, error) {
 			problems = append(problems, param.Problem{Field: name, Message: fmt.Sprintf("%s is no parameter of the generator %s", name, g.Name)})
 		}
 	}
-	all := make(param.Values, len(g.Params))
+	all := g.complete(values)
 	for _, p := range g.Params {
-		all[p.Name] = p.Read(p.Default)
-		if v, ok := values[p.Name]; ok {
-			all[p.Name] = v
-			if err := p.Verify(v); err != nil {
-				problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
-			}
+		if err := p.Verify(all[p.Name]); err != nil {
+			problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
 		}
 	}
 	if err := problems.Err(); err != nil {
@@ -129,19 +125,29 @@ func (g Generator) Generate(values param.Values) (*Data, error) {
 	return g.draw(all)
 }
 
-// Title names what g makes under values of all parameters: "moons, 200 points".
+// Title names what g makes under values that Generate takes: "moons, 200 points".
 func (g Generator) Title(values param.Values) string {
 	n := g.Params[0]
-	return fmt.Sprintf("%s, %s %s", g.Label, values.Text(n.Name), n.Label)
+	return fmt.Sprintf("%s, %s %s", g.Label, g.complete(values).Text(n.Name), n.Label)
 }
 
-// Origin tells how data were made under values of all parameters.
+// Origin tells how data were made under values that Generate takes.
 func (g Generator) Origin(values param.Values) string {
 	b := "generated: " + g.Name
 	for _, p := range g.Params {
-		b += ", " + p.Name + " = " + values.Text(p.Name)
+		b += ", " + p.Name + " = " + g.complete(values).Text(p.Name)
 	}
 	return b
+}
+
+// complete are the values with defaults for the parameters that have none.
+func (g Generator) complete(values param.Values) param.Values {
+	all := make(param.Values, len(g.Params))
+	for _, p := range g.Params {
+		all[p.Name] = p.Read(p.Default)
+	}
+	maps.Copy(all, values)
+	return all
 }
 
 // Generate makes n points with the named generator: n from 2 to 100 000, noise from

@@ -1,0 +1,58 @@
+package cmdline
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+var generate = Command{"generate", "draw a data set by a generator", runGenerate}
+
+func runGenerate(_ context.Context, args []string, std Streams) error {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		f := NewFlags("generate NAME [flags]", "Draws labelled objects and writes them as a file that fit reads. The flags are those of the generator: see marginlab generate NAME --help.")
+		f.Heading("Generators")
+		for _, g := range dataset.Generators {
+			f.Item(g.Name, g.Help)
+		}
+		if err := f.Parse(args); err != nil {
+			return err
+		}
+		return usage("the name of a generator is missing")
+	}
+	g, err := dataset.FindGenerator(args[0])
+	if err != nil {
+		return usage("%s", err)
+	}
+	f := NewFlags("generate "+g.Name+" [flags]", g.Help)
+	values := param.Values{}
+	for _, p := range g.Params {
+		f.Param(p, func(text string) error {
+			values = values.With(p.Name, p.Read(text))
+			return nil
+		})
+	}
+	f.Heading("Files")
+	out := f.String("out", "FILE", "-", "Where to write the data; without it, standard output.")
+	if err := f.Parse(args[1:]); err != nil {
+		return err
+	}
+	d, err := g.Generate(values)
+	var problems param.Problems
+	if errors.As(err, &problems) {
+		return usage("%s", problems)
+	}
+	if err != nil {
+		return err
+	}
+	if *out == "-" {
+		return d.Encode(std.Out)
+	}
+	if err := checkTarget(*out); err != nil {
+		return err
+	}
+	return writeFile(*out, d.Encode)
+}

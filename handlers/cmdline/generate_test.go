@@ -1,0 +1,41 @@
+package cmdline_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"marginlab/ml/dataset"
+)
+
+// What generate writes is what fit reads, whatever the generator.
+func TestGenerate(t *testing.T) {
+	t.Parallel()
+	for _, g := range dataset.Generators {
+		path := filepath.Join(t.TempDir(), g.Name+".csv")
+		must(t, "generate", g.Name, "--n", "24", "--seed", "3", "--out", path)
+		kernel := "rbf"
+		if g.Kind == dataset.KindStrings {
+			kernel = "spectrum"
+		}
+		must(t, "fit", "--data", path, "--kernel", kernel)
+		if o := run(t.Context(), must(t, "generate", g.Name, "--n", "24"), "fit", "--data", "-", "--kernel", kernel); o.code != 0 {
+			t.Errorf("%s: %s", g.Name, o.err)
+		}
+	}
+	if out := must(t, "generate", "--help"); !strings.Contains(out, "dna") {
+		t.Error(out)
+	}
+	for args, says := range map[string]string{
+		"generate":                        "the name of a generator is missing",
+		"generate rna":                    `no generator "rna": expected one of blobs`,
+		"generate moons --length 5":       "unknown flag --length",
+		"generate dna --noise 2":          "--noise must be a number from 0 to 1, not 2",
+		"generate dna --length 5":         "length must be at least 12",
+		"generate dna --out /no/such/dir": "cannot be written",
+	} {
+		if o := run(t.Context(), "", strings.Fields(args)...); o.code == 0 || !strings.Contains(o.err, says) || o.out != "" {
+			t.Errorf("%s: exit %d: %s%s", args, o.code, o.out, o.err)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package handlers
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"marginlab/handlers/api"
+	"marginlab/ml/dataset"
+	"marginlab/web"
+)
+
+// Strings are generated from a program as from the page, and trained on.
+func TestGenerateStrings(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
+	set := decode[api.Dataset](c.want(http.StatusCreated, "POST", "/api/datasets/generate", `{"generator":"dna","parameters":{"n":40,"length":30}}`))
+	if set.Name != "DNA with motifs, 40 strings" || set.Kind != "strings" || set.Rows != 40 || len(set.Classes) != 2 || !strings.HasPrefix(set.Origin, "generated: dna, n = 40, length = 30, classes = 2") {
+		t.Errorf("%+v", set)
+	}
+	c.follow(c.train(`{"dataset":"` + set.ID + `","spec":{"kernel":"spectrum"}}`))
+	form := url.Values{"generator": {"dna"}, "n": {"40"}, "length": {"30"}, "classes": {"2"}, "motif": {"6"}, "copies": {"2"}, "noise": {"0.1"}, "share": {"1"}, "seed": {"1"}}
+	c.send(http.StatusOK, "/datasets/generate", form.Encode())
+	sets := decode[struct{ Datasets []api.Dataset }](c.want(200, "GET", "/api/datasets", "")).Datasets
+	if len(sets) != 2 || sets[0].Hash != sets[1].Hash || sets[0].Name != sets[1].Name || sets[0].Origin != sets[1].Origin {
+		t.Errorf("%+v", sets)
+	}
+	form.Set("length", "5")
+	if refused := c.send(http.StatusUnprocessableEntity, "/datasets/generate", form.Encode()).html(); !strings.Contains(refused.Find("#f-dna-length-error").Text(), "at least 12") || refused.Find("details[open] #f-dna-length").AttrOr("value", "") != "5" {
+		t.Error(refused.Find(".generator").Text())
+	}
+	for body, field := range map[string]string{
+		`{}`:                  "generator",
+		`{"generator":"rna"}`: "generator",
+		`{"generator":"dna","parameters":{"n":1}}`:                      "n",
+		`{"generator":"dna","parameters":{"length":5}}`:                 "length",
+		`{"generator":"dna","parameters":{"n":2.5}}`:                    "n",
+		`{"generator":"moons","parameters":{"length":5}}`:               "length",
+		`{"generator":"dna","parameters":{"noise":"0.1"}}`:              "noise",
+		`{"generator":"dna","name":"` + strings.Repeat("x", 121) + `"}`: "name",
+	} {
+		if p := decode[web.Problem](c.want(422, "POST", "/api/datasets/generate", body)); p.Errors.For(field) == "" {
+			t.Errorf("%s: %+v", body, p)
+		}
+	}
+}
