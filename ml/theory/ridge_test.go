@@ -1,0 +1,128 @@
+package theory_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/ridge"
+	"marginlab/ml/theory"
+)
+
+// uneven are points of a line, two of them equal, with targets.
+func uneven() (*mat.Dense, []float64) {
+	x := []float64{-1.9, -1.2, -1.2, -0.3, 0.1, 0.8, 1.4, 2.2}
+	t := make([]float64, len(x))
+	for i, v := range x {
+		t[i] = math.Sin(2*v) + 0.1*float64(i%3)
+	}
+	return mat.NewDense(len(x), 1, x), t
+}
+
+func TestPowersIsTheMapOfItsKernel(t *testing.T) {
+	t.Parallel()
+	x, _ := uneven()
+	for p := 1; p <= 6; p++ {
+		m, err := theory.Powers(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		phi, err := m.Rows(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, d := phi.Dims(); d != p+1 || len(m.Coordinates) != p+1 {
+			t.Fatalf("degree %d: %d features, %d names", p, d, len(m.Coordinates))
+		}
+		var products mat.SymDense
+		products.SymOuterK(1, phi)
+		if k := theory.Gram(kernel.NewGram(m.Kernel, x)); !mat.EqualApprox(&products, k, 1e-9) {
+			t.Errorf("degree %d: the inner products are not the kernel", p)
+		}
+	}
+	if m, _ := theory.Powers(3); m.Coordinates[1] != "√3 x" || m.Coordinates[3] != "x³" {
+		t.Errorf("%q", m.Coordinates)
+	}
+	for _, p := range []int{0, 17} {
+		if _, err := theory.Powers(p); err == nil {
+			t.Errorf("degree %d is taken", p)
+		}
+	}
+}
+
+// The primal and the dual solution are the same function, also where the kernel matrix
+// has no inverse; and no weights near them have a smaller objective.
+func TestRidgeWeightsAreTheDualSolution(t *testing.T) {
+	t.Parallel()
+	x, targets := uneven()
+	m, err := theory.Powers(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	phi, err := m.Rows(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lambda := range []float64{1e-3, 1, 100} {
+		w, err := theory.RidgeWeights(phi, targets, lambda)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dual, err := ridge.Train(t.Context(), kernel.NewGram(m.Kernel, x), targets, ridge.Settings{Lambda: lambda})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := m.Weights(x, dual.A)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := floats.Distance(w, sum, 2); d > 1e-9*floats.Norm(w, 2) {
+			t.Errorf("lambda %g: weights %v, by the dual %v", lambda, w, sum)
+		}
+		objective := func(w []float64) float64 {
+			var f mat.VecDense
+			f.MulVec(phi, mat.NewVecDense(len(w), w))
+			miss := floats.Distance(f.RawVector().Data, targets, 2)
+			return miss*miss/2 + lambda*floats.Dot(w, w)/2
+		}
+		for k := range w {
+			for _, step := range []float64{-1e-3, 1e-3} {
+				near := append([]float64(nil), w...)
+				near[k] += step
+				if objective(near) < objective(w) {
+					t.Errorf("lambda %g: a step of %g in weight %d goes downhill", lambda, step, k)
+				}
+			}
+		}
+	}
+	if _, err := theory.RidgeWeights(phi, targets, 0); err == nil {
+		t.Error("lambda 0 is taken")
+	}
+	if _, err := theory.RidgeWeights(phi, targets[1:], 1); err == nil {
+		t.Error("too few targets are taken")
+	}
+}
+
+// The shares sum to the freedom that the path reports.
+func TestShrinkageSumsToTheFreedom(t *testing.T) {
+	t.Parallel()
+	x, targets := uneven()
+	k := kernel.NewGram(kernel.RBF(1), x)
+	path, err := ridge.NewPath(t.Context(), k, targets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := theory.Mercer(theory.Gram(k))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lambda := range []float64{1e-3, 1, 1e3} {
+		at, ok := path.At(lambda)
+		if got := floats.Sum(theory.Shrinkage(s.Values, lambda)); !ok || math.Abs(got-at.Freedom) > 1e-9 {
+			t.Errorf("lambda %g: %g, the path has %g", lambda, got, at.Freedom)
+		}
+	}
+}
