@@ -98,6 +98,29 @@ type Result struct {
 	Report Report
 	Model  *Model
 	Before *Model // conformal runs: the first fit, with the kernel as it was
+
+	// Scores are those of Model and of Before at every row of the data where these are no
+	// vectors: a kernel of such objects may take longer than a picture is waited for. nil: not
+	// known.
+	Scores, ScoresBefore *mat.Dense
+}
+
+// Points are Points of one of the result's models, d and spec being those of the training.
+func (r *Result) Points(ctx context.Context, m *Model, d *dataset.Data, spec Spec) ([]Point, error) {
+	var scores *mat.Dense
+	switch m {
+	case r.Model:
+		scores = r.Scores
+	case r.Before:
+		scores = r.ScoresBefore
+	}
+	if scores == nil {
+		var err error
+		if scores, err = m.scoresOn(ctx, d); err != nil {
+			return nil, err
+		}
+	}
+	return m.points(d, spec, scores)
 }
 
 // Train fits spec to d: choose columns, split, scale on the training rows, solve,
@@ -124,7 +147,11 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 		return nil, err
 	}
 	start := time.Now()
-	firsts, lasts, err := p.fitAll(ctx, learner, spec, recorder)
+	gram, err := p.trainingGram(ctx)
+	if err != nil {
+		return nil, err
+	}
+	firsts, lasts, err := p.fitAll(ctx, learner, gram, spec, recorder)
 	if err != nil {
 		return nil, err
 	}
@@ -142,22 +169,61 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 	if w, b, ok := res.Model.Linear(); ok {
 		rep.Weights, rep.BOriginal = w, &b
 	}
-	var predicted []int
-	if len(lasts) == 1 { // whose f is there
-		predicted = res.Model.predicted(mat.NewDense(len(p.rows), 1, lasts[0].f))
-	} else if predicted, err = p.predicted(ctx, res.Model, p.rows); err != nil {
+	trained, held, err := p.scored(ctx, gram, res.Model, lasts)
+	if err != nil {
 		return nil, err
 	}
+	predicted := res.Model.predicted(trained)
 	rep.TrainAccuracy, rep.Confusion = p.target.right(predicted, p.rows), p.target.confusion(predicted, p.rows)
-	if len(p.test) > 0 {
-		if predicted, err = p.predicted(ctx, res.Model, p.test); err != nil {
-			return nil, err
-		}
+	if held != nil {
+		predicted = res.Model.predicted(held)
 		acc := p.target.right(predicted, p.test)
 		rep.TestAccuracy, rep.TestConfusion = &acc, p.target.confusion(predicted, p.test)
 	}
 	res.Report = rep
+	if p.objects == nil {
+		return res, nil
+	}
+	res.Scores = p.inOrder(trained, held)
+	if res.Before != nil {
+		if trained, held, err = p.scored(ctx, gram, res.Before, firsts); err != nil {
+			return nil, err
+		}
+		res.ScoresBefore = p.inOrder(trained, held)
+	}
 	return res, nil
+}
+
+// scored are the scores of m, which has these machines, at the rows trained on and at those
+// held out; nil where there are none. gram is the kernel matrix of the former: no value that
+// it holds is computed again.
+func (p *problem) scored(ctx context.Context, gram kernel.Matrix, m *Model, machines []*fitted) (trained, held *mat.Dense, err error) {
+	switch {
+	case len(machines) == 1: // whose f is there
+		trained = mat.NewDense(len(p.rows), 1, machines[0].f)
+	case p.objects == nil:
+		trained, err = p.scores(ctx, m, p.rows)
+	default:
+		trained, err = expanded(ctx, gram, machines)
+	}
+	if err != nil || len(p.test) == 0 {
+		return trained, nil, err
+	}
+	held, err = p.scores(ctx, m, p.test)
+	return trained, held, err
+}
+
+// inOrder puts the rows trained on and those held out, if any, where they are in the data.
+func (p *problem) inOrder(trained, held *mat.Dense) *mat.Dense {
+	_, machines := trained.Dims()
+	all := mat.NewDense(p.data.Len(), machines, nil)
+	for k, i := range p.rows {
+		all.SetRow(i, trained.RawRowView(k))
+	}
+	for k, i := range p.test {
+		all.SetRow(i, held.RawRowView(k))
+	}
+	return all
 }
 
 // fitted is one machine. Its coefficients are over all training rows, 0 where it was not
@@ -337,15 +403,6 @@ func (p *problem) scores(ctx context.Context, m *Model, some []int) (*mat.Dense,
 		return m.Scores(rows(p.data.X, some)), nil
 	}
 	return m.ScoresOf(ctx, p.data.Objects.Subset(some))
-}
-
-// predicted are the classes that m tells of some rows of the data.
-func (p *problem) predicted(ctx context.Context, m *Model, some []int) ([]int, error) {
-	scores, err := p.scores(ctx, m, some)
-	if err != nil {
-		return nil, err
-	}
-	return m.predicted(scores), nil
 }
 
 // factors is c of a map at the training rows.

@@ -6,8 +6,10 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/conformal"
@@ -122,13 +124,9 @@ func (s side) of(class int) float64 {
 // result depend on the memory.
 const mostAtOnce = 4
 
-// fitAll trains all machines. Those before their conformal maps come first, nil when
+// fitAll trains all machines; gram is that of the training rows. Those before their conformal maps come first, nil when
 // there are no maps. Neither results nor errors depend on which is done first.
-func (p *problem) fitAll(ctx context.Context, learner Learner, spec Spec, recorder trace.Recorder) (firsts, lasts []*fitted, err error) {
-	gram, err := p.trainingGram(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
+func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matrix, spec Spec, recorder trace.Recorder) (firsts, lasts []*fitted, err error) {
 	width := 0.0
 	if spec.Conformal != "none" {
 		width = p.coreGamma(spec, gram)
@@ -183,6 +181,34 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, spec Spec, record
 		}
 	}
 	return firsts, lasts, nil
+}
+
+// expanded are the scores of several machines at the training rows, whose kernel matrix is
+// gram: a row for each, a column a machine.
+func expanded(ctx context.Context, gram kernel.Matrix, machines []*fitted) (*mat.Dense, error) {
+	scores := mat.NewDense(gram.Len(), len(machines), nil)
+	var next atomic.Int64
+	var group errgroup.Group
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() error {
+			row, term := make([]float64, gram.Len()), make([]float64, gram.Len())
+			for i := int(next.Add(1)) - 1; i < gram.Len(); i = int(next.Add(1)) - 1 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				gram.Row(row, i)
+				for k, f := range machines {
+					if f.c == nil {
+						scores.Set(i, k, floats.Dot(row, f.u)+f.b)
+						continue
+					}
+					scores.Set(i, k, f.c[i]*floats.Dot(floats.MulTo(term, row, f.c), f.u)+f.b)
+				}
+			}
+			return nil
+		})
+	}
+	return scores, group.Wait()
 }
 
 // fitJointly trains the machines of all classes as one problem, before and after their

@@ -48,6 +48,15 @@ type Point struct {
 // Points tells, for every row of the data set that m was trained on, what part
 // it plays. spec must be the one that m was trained with: it repeats the split.
 func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
+	scores, err := m.scoresOn(context.Background(), d)
+	if err != nil {
+		return nil, err
+	}
+	return m.points(d, spec, scores)
+}
+
+// points is Points where the scores of all rows are known.
+func (m *Model) points(d *dataset.Data, spec Spec, scores *mat.Dense) ([]Point, error) {
 	var x *mat.Dense
 	if d.Objects == nil {
 		cols, err := d.Columns(m.Features)
@@ -60,9 +69,8 @@ func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores, err := m.scoresOn(context.Background(), d)
-	if err != nil {
-		return nil, err
+	if n, _ := scores.Dims(); n != d.Len() {
+		return nil, fmt.Errorf("the model was trained on %d rows of data, these have %d", n, d.Len())
 	}
 	ps := make([]Point, d.Len())
 	for i := range ps {

@@ -342,7 +342,7 @@ func copyRun(ctx context.Context, tx *sql.Tx, run string, h Handin, gallery Work
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO models (run, part, model) SELECT ?, part, model FROM models WHERE run = ?`, h.Run, run)
+	_, err = tx.ExecContext(ctx, `INSERT INTO models (run, part, model, scores) SELECT ?, part, model, scores FROM models WHERE run = ?`, h.Run, run)
 	return err
 }
 

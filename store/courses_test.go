@@ -117,6 +117,9 @@ func TestHandIn(t *testing.T) {
 	if diff := cmp.Diff(asText(t, want), asText(t, got)); diff != "" {
 		t.Errorf("the copy: %s", diff)
 	}
+	if !equal(got.Scores, want.Scores) || got.Scores == nil {
+		t.Error("the copy has other scores")
+	}
 	must[any](t)(s.Data(ctx, got.Hash))
 	_, err := s.Run(ctx, bob, h.Run)
 	wantErr(t, err, ErrNotFound)

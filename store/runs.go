@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
@@ -33,25 +35,27 @@ func (s Status) Ended() bool { return s == Done || s == Failed || s == Cancelled
 
 // Run is a training: what was asked, how far it is and what came out.
 type Run struct {
-	ID          string
-	Name        string
-	Note        string
-	Tags        []string
-	Dataset     string // id; empty once the data set is deleted
-	DatasetName string // as it is called now, or was called last
-	Hash        string // of the points it is trained on
-	Spec        ml.Spec
-	Axes        [2]string // columns that its pictures show; "pca" first: principal components; empty: the first two
-	Status      Status
-	Error       string     // of a failed run, for its owner
-	Report      *ml.Report // once done
-	Model       *ml.Model  // once done; lists leave it out
-	Before      *ml.Model  // of a conformal run: the model with the kernel as it was
-	Course      string     // code of the course under which it was made; empty: none
-	Share       string     // token of the read-only link, empty when not shared
-	Created     time.Time
-	Started     time.Time // zero while queued
-	Finished    time.Time // zero until ended
+	ID           string
+	Name         string
+	Note         string
+	Tags         []string
+	Dataset      string // id; empty once the data set is deleted
+	DatasetName  string // as it is called now, or was called last
+	Hash         string // of the points it is trained on
+	Spec         ml.Spec
+	Axes         [2]string // columns that its pictures show; "pca" first: principal components; empty: the first two
+	Status       Status
+	Error        string     // of a failed run, for its owner
+	Report       *ml.Report // once done
+	Model        *ml.Model  // once done; lists leave it out
+	Before       *ml.Model  // of a conformal run: the model with the kernel as it was
+	Scores       *mat.Dense // as of an ml.Result, and ScoresBefore as well
+	ScoresBefore *mat.Dense
+	Course       string // code of the course under which it was made; empty: none
+	Share        string // token of the read-only link, empty when not shared
+	Created      time.Time
+	Started      time.Time // zero while queued
+	Finished     time.Time // zero until ended
 }
 
 // NewRun is what a run is made from.
@@ -272,8 +276,12 @@ func deleteRun(ctx context.Context, tx *sql.Tx, ws Workspace, id string) error {
 // encodedResult is a result ready to be stored.
 type encodedResult struct {
 	report string
-	models map[string][]byte // by part, gzip of JSON
+	models map[string]encodedModel // by part
 }
+
+// encodedModel is a model, gzip of JSON, and its scores on the data, gzip of a matrix; nil:
+// not kept.
+type encodedModel struct{ model, scores []byte }
 
 // encodeResult does the slow part of storing outside of any transaction.
 func encodeResult(res *ml.Result) (encodedResult, error) {
@@ -281,20 +289,33 @@ func encodeResult(res *ml.Result) (encodedResult, error) {
 	if err != nil {
 		return encodedResult{}, fmt.Errorf("report: %w", err)
 	}
-	e := encodedResult{string(report), map[string][]byte{}}
-	for part, m := range map[string]*ml.Model{"model": res.Model, "before": res.Before} {
-		if m == nil {
-			continue
-		}
-		text, err := json.Marshal(m)
-		if err != nil {
-			return e, fmt.Errorf("%s: %w", part, err)
-		}
-		if e.models[part], err = compress(text); err != nil {
-			return e, err
-		}
+	e := encodedResult{string(report), map[string]encodedModel{}}
+	if e.models["model"], err = encodeModel(res.Model, res.Scores); err != nil {
+		return e, fmt.Errorf("model: %w", err)
+	}
+	if res.Before == nil {
+		return e, nil
+	}
+	if e.models["before"], err = encodeModel(res.Before, res.ScoresBefore); err != nil {
+		return e, fmt.Errorf("before: %w", err)
 	}
 	return e, nil
+}
+
+func encodeModel(m *ml.Model, scores *mat.Dense) (e encodedModel, err error) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return e, err
+	}
+	if e.model, err = compress(text); err != nil || scores == nil {
+		return e, err
+	}
+	values, err := scores.MarshalBinary()
+	if err != nil {
+		return e, err
+	}
+	e.scores, err = compress(values)
+	return e, err
 }
 
 // finishRun turns a run that owner holds into a finished one.
@@ -303,8 +324,8 @@ func finishRun(ctx context.Context, tx *sql.Tx, owner Owner, id string, e encode
 		e.report, now, id, owner)); err != nil {
 		return err
 	}
-	for part, model := range e.models {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO models (run, part, model) VALUES (?, ?, ?)`, id, part, model); err != nil {
+	for part, m := range e.models {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO models (run, part, model, scores) VALUES (?, ?, ?, ?)`, id, part, m.model, m.scores); err != nil {
 			return err
 		}
 	}
@@ -312,30 +333,43 @@ func finishRun(ctx context.Context, tx *sql.Tx, owner Owner, id string, e encode
 }
 
 func readModels(ctx context.Context, tx *sql.Tx, r *Run) error {
-	rows, err := tx.QueryContext(ctx, `SELECT part, model FROM models WHERE run = ?`, r.ID)
+	rows, err := tx.QueryContext(ctx, `SELECT part, model, scores FROM models WHERE run = ?`, r.ID)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var part string
-		var z []byte
-		if err := rows.Scan(&part, &z); err != nil {
+		var e encodedModel
+		if err := rows.Scan(&part, &e.model, &e.scores); err != nil {
 			return err
 		}
-		text, err := decompress(z)
-		if err != nil {
-			return err
-		}
-		m, err := ml.ReadStoredModel(text)
+		m, scores, err := e.decode()
 		if err != nil {
 			return fmt.Errorf("%s of run %s: %w", part, r.ID, err)
 		}
 		if part == "before" {
-			r.Before = m
+			r.Before, r.ScoresBefore = m, scores
 		} else {
-			r.Model = m
+			r.Model, r.Scores = m, scores
 		}
 	}
 	return rows.Err()
+}
+
+func (e encodedModel) decode() (*ml.Model, *mat.Dense, error) {
+	text, err := decompress(e.model)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := ml.ReadStoredModel(text)
+	if err != nil || e.scores == nil {
+		return m, nil, err
+	}
+	values, err := decompress(e.scores)
+	if err != nil {
+		return nil, nil, err
+	}
+	scores := new(mat.Dense)
+	return m, scores, scores.UnmarshalBinary(values)
 }

@@ -40,7 +40,7 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 
 	s = open(t, dir)
 	got := must[Run](t)(s.Run(ctx, alice, saved.ID))
-	if diff := cmp.Diff(saved, got); diff != "" {
+	if diff := cmp.Diff(saved, got, cmp.Comparer(equal)); diff != "" {
 		t.Errorf("as saved, as read: %s", diff)
 	}
 	if got.Name != "first run" || got.Note != "line 1\nline 2" || !slices.Equal(got.Tags, []string{"b", "a c"}) ||
@@ -53,8 +53,11 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 	if asText(t, got.Spec) != asText(t, spec) {
 		t.Errorf("spec came back as %s", asText(t, got.Spec))
 	}
+	if !equal(got.Scores, res.Scores) || got.ScoresBefore != nil {
+		t.Error("scores came back changed")
+	}
 	light := must[Run](t)(s.RunWithoutModels(ctx, alice, saved.ID))
-	got.Model, got.Before = nil, nil
+	got.Model, got.Before, got.Scores = nil, nil, nil
 	if diff := cmp.Diff(got, light); diff != "" {
 		t.Error(diff)
 	}

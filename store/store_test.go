@@ -71,8 +71,11 @@ func sampleResult(accuracy float64, vectors int) *ml.Result {
 			Status: trace.Converged, SupportVectors: vectors, TrainAccuracy: accuracy, TestAccuracy: &test,
 		},
 		Model: model, Before: &before,
+		Scores: mat.NewDense(3, 1, []float64{math.Pi, math.Inf(-1), math.Copysign(0, -1)}),
 	}
 }
+
+func equal(a, b *mat.Dense) bool { return a == b || a != nil && b != nil && mat.Equal(a, b) }
 
 func must[T any](t testing.TB) func(T, error) T {
 	return func(v T, err error) T {

@@ -140,7 +140,7 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 		}
 	}
 	if o.plot != "" {
-		return plot(std, o.plot, data, o.spec, res)
+		return plot(ctx, std, o.plot, data, o.spec, res)
 	}
 	return nil
 }

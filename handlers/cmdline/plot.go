@@ -1,6 +1,7 @@
 package cmdline
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -23,9 +24,9 @@ func formatOf(path string) func(p *figure.Picture, w io.Writer) error {
 }
 
 // plot draws the decision boundary of a model with the points of its data.
-func plot(std Streams, path string, d *dataset.Data, spec ml.Spec, res *ml.Result) error {
+func plot(ctx context.Context, std Streams, path string, d *dataset.Data, spec ml.Spec, res *ml.Result) error {
 	run := figure.Run{Data: d, Spec: spec, Result: res, X: "pca", Look: figure.Scene{Cores: res.Before != nil, Slack: true}}
-	scene, err := run.Scene(res.Model)
+	scene, err := run.Scene(ctx, res.Model)
 	if err != nil {
 		return err
 	}

@@ -513,7 +513,7 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	}
 	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
-	pic, err := door.DataPicture(points.Data, r.FormValue("x"), r.FormValue("y"), o)
+	pic, err := a.DataPicture(r.Context(), points.Data, points.Hash, r.FormValue("x"), r.FormValue("y"), o)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/web"
@@ -30,12 +31,26 @@ type House struct {
 	// saved as a run.
 	Patience time.Duration
 
-	hashes *Recent[string] // of the data sets that come with the program
+	hashes   *Recent[string]       // of the data sets that come with the program
+	compared *Recent[*ml.Compared] // by data and kernel: 720 kB each at most
 }
 
 // NewHouse returns a house without rooms.
 func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, patience time.Duration) *House {
-	return &House{st, queue, assets, limits, patience, NewRecent[string](len(dataset.Builtins))}
+	return &House{st, queue, assets, limits, patience, NewRecent[string](len(dataset.Builtins)), NewRecent[*ml.Compared](64)}
+}
+
+// Compare is ml.Compare for data with a hash, which pictures of them share.
+func (a *House) Compare(hash string) func(context.Context, kernel.Kernel, *dataset.Data) (*ml.Compared, error) {
+	return func(ctx context.Context, k kernel.Kernel, d *dataset.Data) (*ml.Compared, error) {
+		name, err := k.MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		return Within(ctx, a, "Take a kernel whose values are quicker, or smaller objects.", func(ctx context.Context) (*ml.Compared, error) {
+			return a.compared.Get(ctx, hash+string(name), func(ctx context.Context) (*ml.Compared, error) { return ml.Compare(ctx, k, d) })
+		})
+	}
 }
 
 // Within does work as long as the patience of a lasts. Work that takes longer is

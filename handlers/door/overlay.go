@@ -19,7 +19,7 @@ func (a *House) Layers(ctx context.Context, runs []store.Run, o Options) (layers
 		if err != nil {
 			return nil, err
 		}
-		s, err := r.Scene(run.Model)
+		s, err := r.Scene(ctx, run.Model)
 		if err != nil {
 			return nil, err
 		}

@@ -97,9 +97,9 @@ func (o Options) Look() figure.Scene {
 // Answer is what a page shows of a run: its main picture, the others that it has,
 // numbers, remarks and, unless it is coarse, its points. Figures are linked below
 // base with the query, or, inline, become part of the page itself.
-func Answer(r figure.Run, base, query string, inline, coarse bool) (views.Answer, error) {
+func Answer(ctx context.Context, r figure.Run, base, query string, inline, coarse bool) (views.Answer, error) {
 	var ans views.Answer
-	s, err := r.Scene(r.Result.Model)
+	s, err := r.Scene(ctx, r.Result.Model)
 	if err != nil {
 		return ans, err
 	}
@@ -113,7 +113,7 @@ func Answer(r figure.Run, base, query string, inline, coarse bool) (views.Answer
 		p := Linked(base, f.Name, query, SmallWidth, SmallHeight, f.Title, f.Title)
 		if inline {
 			r.Look.Width, r.Look.Height = SmallWidth, SmallHeight
-			pic, err := r.Draw(f.Name)
+			pic, err := r.Draw(ctx, f.Name)
 			if err != nil {
 				return ans, err
 			}
@@ -136,6 +136,15 @@ func Answer(r figure.Run, base, query string, inline, coarse bool) (views.Answer
 	default:
 		ans.Notes = append(ans.Notes, fmt.Sprintf("There is no boundary to draw: %s have no coordinates, so there is no plane that they lie in. The picture shows %s of each instead.", r.Data.Kind().Words(), shown))
 	}
+	if r.Data.Objects != nil {
+		why, err := Told(ml.Comparable(r.Result.Model.Kernel, r.Data))
+		if err != nil {
+			return ans, err
+		}
+		if why != "" {
+			ans.Notes = append(ans.Notes, why)
+		}
+	}
 	ans.Notes = append(ans.Notes, remarks(&r.Result.Report, r.Spec)...)
 	if !s.View.Exact {
 		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.", len(r.Result.Model.Features)))
@@ -147,8 +156,8 @@ func Answer(r figure.Run, base, query string, inline, coarse bool) (views.Answer
 }
 
 // SendFigure sends the figure of a run that a request names.
-func SendFigure(w http.ResponseWriter, run figure.Run, name, format string) error {
-	pic, err := run.Draw(name)
+func SendFigure(ctx context.Context, w http.ResponseWriter, run figure.Run, name, format string) error {
+	pic, err := run.Draw(ctx, name)
 	if errors.Is(err, figure.ErrNoFigure) {
 		return store.ErrNotFound
 	}
@@ -364,11 +373,15 @@ func BareScene(d *dataset.Data, x, y string, o Options) (figure.Scene, error) {
 	return s, nil
 }
 
-// DataPicture shows a data set without a model: points on two axes, or the values
+// DataPicture shows a data set, which has this hash, without a model: points on two axes, or the values
 // of a kernel as a map, class by class.
-func DataPicture(d *dataset.Data, x, y string, o Options) (*figure.Picture, error) {
+func (a *House) DataPicture(ctx context.Context, d *dataset.Data, hash, x, y string, o Options) (*figure.Picture, error) {
 	if d.Kind() != dataset.KindVectors {
-		return figure.KernelMatrix(context.Background(), kernel.For(d.Kind()), d, o.Look())
+		c, err := a.Compare(hash)(ctx, kernel.For(d.Kind()), d)
+		if err != nil {
+			return nil, err
+		}
+		return figure.KernelMatrix(c, d, o.Look())
 	}
 	s, err := BareScene(d, x, y, o)
 	if err != nil {

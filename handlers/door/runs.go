@@ -35,8 +35,12 @@ func (a *House) Run(ctx context.Context, run store.Run, q url.Values, o Options)
 	if x == "" {
 		x, y = run.Axes[0], run.Axes[1]
 	}
-	result := &ml.Result{Report: *run.Report, Model: run.Model, Before: run.Before}
-	return figure.Run{Data: data, Spec: run.Spec, Result: result, X: x, Y: y, Look: o.Look()}, nil
+	return figure.Run{Data: data, Spec: run.Spec, Result: ResultOf(run), X: x, Y: y, Compare: a.Compare(run.Hash), Look: o.Look()}, nil
+}
+
+// ResultOf is what the training of a finished run gave.
+func ResultOf(run store.Run) *ml.Result {
+	return &ml.Result{Report: *run.Report, Model: run.Model, Before: run.Before, Scores: run.Scores, ScoresBefore: run.ScoresBefore}
 }
 
 // Rows of the list of runs in one answer.

@@ -249,8 +249,8 @@ func (b *bench) background() string {
 }
 
 // run is what the figures of the bench's model are drawn from.
-func (b *bench) run(res *ml.Result, o door.Options) figure.Run {
-	return figure.Run{Data: b.data, Spec: b.spec, Result: res, X: b.x, Y: b.y, Look: o.Look()}
+func (a *Room) run(b *bench, res *ml.Result, o door.Options) figure.Run {
+	return figure.Run{Data: b.data, Spec: b.spec, Result: res, X: b.x, Y: b.y, Compare: a.Compare(b.hash), Look: o.Look()}
 }
 
 // parsePoints reads edited points: CSV lines of two coordinates and a label, a
@@ -314,14 +314,14 @@ func (b *bench) origin() string {
 }
 
 // bare is the scene of the bench's data without a model, and what draws it.
-func (b *bench) bare(o door.Options) (figure.Scene, func(figure.Scene) (*figure.Picture, error), error) {
+func (a *Room) bare(ctx context.Context, b *bench, o door.Options) (figure.Scene, func(figure.Scene) (*figure.Picture, error), error) {
 	if b.data == nil {
 		return emptyScene(o), figure.Scatter, nil
 	}
 	if b.data.Kind() != dataset.KindVectors {
 		return figure.Scene{Width: o.Width, Height: o.Height, Dark: o.Dark, Classes: b.data.Classes}, func(s figure.Scene) (*figure.Picture, error) {
 			o.Width, o.Height, o.Dark = s.Width, s.Height, s.Dark
-			return door.DataPicture(b.data, "", "", o)
+			return a.DataPicture(ctx, b.data, b.hash, "", "", o)
 		}, nil
 	}
 	s, err := door.BareScene(b.data, b.x, b.y, o)

@@ -74,12 +74,12 @@ func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer,
 				drawn.Set(p.Field, b.form.Get(p.Field))
 			}
 		}
-		s, draw, fault := b.bare(b.look)
+		s, draw, fault := a.bare(ctx, b, b.look)
 		if err = fault; err == nil {
 			ans.Picture, ans.Stage, err = door.Show(s, draw, "/lab/figures/", drawn.Encode(), inline)
 		}
 	} else {
-		ans, err = door.Answer(b.run(res, b.look), "/lab/figures/", query, inline, b.look.Coarse)
+		ans, err = door.Answer(ctx, a.run(b, res, b.look), "/lab/figures/", query, inline, b.look.Coarse)
 		ans.Reproduce = door.CommandLine(b.spec, b.name)
 		ans.Resolved = resolved(&res.Report)
 	}
@@ -259,12 +259,12 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	o := b.look
 	o.Size(r)
 	if res != nil {
-		return door.SendFigure(w, b.run(res, o), name, format)
+		return door.SendFigure(r.Context(), w, a.run(b, res, o), name, format)
 	}
 	if name != "boundary" {
 		return store.ErrNotFound
 	}
-	s, draw, err := b.bare(o)
+	s, draw, err := a.bare(r.Context(), b, o)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (a *Reader) send(w http.ResponseWriter, r *http.Request, run store.Run) err
 	if err != nil {
 		return err
 	}
-	return door.SendFigure(w, shown, name, format)
+	return door.SendFigure(r.Context(), w, shown, name, format)
 }
 
 // view is what a run's own page and its shared page have in common.
@@ -89,7 +89,7 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run
 	if err != nil {
 		return p, err
 	}
-	if p.Answer, err = door.Answer(shown, figures, pictureQuery(q), false, false); err != nil {
+	if p.Answer, err = door.Answer(r.Context(), shown, figures, pictureQuery(q), false, false); err != nil {
 		return p, err
 	}
 	if _, flat := run.Model.View(); !flat && len(run.Model.Features) > 0 {

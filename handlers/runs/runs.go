@@ -347,7 +347,7 @@ func (a *Room) Predictions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	points, err := run.Model.Points(data, run.Spec)
+	points, err := door.ResultOf(run).Points(r.Context(), run.Model, data, run.Spec)
 	if err != nil {
 		return err
 	}

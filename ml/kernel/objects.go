@@ -98,6 +98,16 @@ func Self(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error) {
 	return self, nil
 }
 
+// Steps is about how many steps, of which a processor does 1e10 a second, a value of k among
+// objects that are no vectors takes on average, 1 at least.
+func Steps(k Kernel, x dataset.Objects) float64 {
+	row, err := takes(k, x)
+	if err != nil || row.steps == nil {
+		return 1
+	}
+	return max(1, row.steps(k.Values, x))
+}
+
 // compare prepares k for two lists of objects.
 func compare(ctx context.Context, k Kernel, x, z dataset.Objects) (comparison, error) {
 	row, err := takes(k, x, z)

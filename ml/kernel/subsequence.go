@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"unicode/utf8"
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
@@ -35,6 +36,13 @@ var gapSubsequence = Entry{
 		return self, rows(ctx, len(self), func(i int) {
 			self[i] = s.values(texts[i], packTexts(texts[i:i+1]))[0]
 		})
+	},
+	steps: func(v param.Values, x dataset.Objects) float64 {
+		mean := 0.0
+		for _, text := range x.(*dataset.Strings).Values {
+			mean += float64(utf8.RuneCountInString(text)) / float64(x.Len())
+		}
+		return v.Number(length.Name) * mean * mean
 	},
 }
 

@@ -45,6 +45,9 @@ type Entry struct {
 	// that takes other objects; neither is normalised.
 	compare func(ctx context.Context, v param.Values, x, z dataset.Objects) (comparison, error)
 	self    func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error)
+	// steps is about how many steps, of which a processor does 1e10 a second, the value
+	// k(x_i, x_j) takes on average; nil: so few that nobody waits for them.
+	steps func(v param.Values, x dataset.Objects) float64
 }
 
 // function is a kernel whose parameters have their values.

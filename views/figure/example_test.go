@@ -92,7 +92,7 @@ func ExampleRun_Draw() {
 		fmt.Println(err)
 		return
 	}
-	p, err := figure.Run{Data: d, Spec: spec, Result: res}.Draw("path")
+	p, err := figure.Run{Data: d, Spec: spec, Result: res}.Draw(context.Background(), "path")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -26,8 +26,8 @@ func pathTitle(Run, int) string {
 const pathPlaces = 91
 
 // drawPath shows the errors along lambda, with the lambda of the run.
-func drawPath(r Run, _ int) (*Picture, error) {
-	path, err := ml.Path(context.Background(), r.Data, r.Spec)
+func drawPath(ctx context.Context, r Run, _ int) (*Picture, error) {
+	path, err := ml.Path(ctx, r.Data, r.Spec)
 	if err != nil {
 		return nil, err
 	}

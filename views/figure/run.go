@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
 )
 
 // Run is what the figures of a run are drawn from: a trained model with its data,
@@ -18,6 +19,9 @@ type Run struct {
 	Spec   ml.Spec       // of the training
 	Result *ml.Result
 	X, Y   string // columns on the axes; "pca" on x: principal components; others: the first two
+	// Compare returns what ml.Compare tells of a kernel and Data, maybe that of a moment ago;
+	// nil: ml.Compare.
+	Compare func(context.Context, kernel.Kernel, *dataset.Data) (*ml.Compared, error)
 	// Look has size, theme and marks, and the limits to be shown at least. What a
 	// scene says of the model and its points is filled in.
 	Look Scene
@@ -30,7 +34,7 @@ type RunFigure struct {
 	// the run as a whole, none where there is nothing to show.
 	Machines func(Run) []int
 	Title    func(r Run, machine int) string
-	Draw     func(r Run, machine int) (*Picture, error)
+	Draw     func(ctx context.Context, r Run, machine int) (*Picture, error)
 }
 
 // RunFigures is the table, in the order of pages.
@@ -69,14 +73,15 @@ func (r Run) Figures() (list []Shown) {
 // ErrNoFigure is returned for a name that is none of the run's figures.
 var ErrNoFigure = errors.New("the run has no such figure")
 
-// Draw draws the figure of a name.
-func (r Run) Draw(name string) (*Picture, error) {
+// Draw draws the figure of a name. It returns ErrNoFigure, an error for people where the
+// figure cannot be drawn, and that of ctx when it ends.
+func (r Run) Draw(ctx context.Context, name string) (*Picture, error) {
 	figures := r.Figures()
 	i := slices.IndexFunc(figures, func(f Shown) bool { return f.Name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("%w: %q", ErrNoFigure, name)
 	}
-	return figures[i].row.Draw(r, figures[i].machine)
+	return figures[i].row.Draw(ctx, r, figures[i].machine)
 }
 
 func always(Run) []int { return []int{0} }
@@ -99,7 +104,7 @@ func mappedMachines(r Run) (machines []int) {
 }
 
 func hasMatrix(r Run) []int {
-	if r.Data.Kind() == dataset.KindVectors {
+	if r.Data.Kind() == dataset.KindVectors || ml.Comparable(r.Result.Model.Kernel, r.Data) != nil {
 		return nil
 	}
 	return []int{0}
@@ -137,13 +142,17 @@ func scalar(j *float64) string {
 	return ", J = " + strconv.FormatFloat(*j, 'g', 4, 64)
 }
 
-func drawBefore(r Run, _ int) (*Picture, error) { return r.decision(r.Result.Before) }
+func drawBefore(ctx context.Context, r Run, _ int) (*Picture, error) {
+	return r.decision(ctx, r.Result.Before)
+}
 
-func drawBoundary(r Run, _ int) (*Picture, error) { return r.decision(r.Result.Model) }
+func drawBoundary(ctx context.Context, r Run, _ int) (*Picture, error) {
+	return r.decision(ctx, r.Result.Model)
+}
 
 // decision draws what a model decides.
-func (r Run) decision(m *ml.Model) (*Picture, error) {
-	s, err := r.Scene(m)
+func (r Run) decision(ctx context.Context, m *ml.Model) (*Picture, error) {
+	s, err := r.Scene(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +168,8 @@ func (r Run) Decision(s Scene) (*Picture, error) {
 	return Boundary(s)
 }
 
-func drawMap(r Run, machine int) (*Picture, error) {
-	s, err := r.Scene(r.Result.Model)
+func drawMap(ctx context.Context, r Run, machine int) (*Picture, error) {
+	s, err := r.Scene(ctx, r.Result.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -190,9 +199,9 @@ func machineTitle(r Run, machine int) string {
 }
 
 // drawMachine draws one machine of several with the points of its two sides.
-func drawMachine(r Run, machine int) (*Picture, error) {
+func drawMachine(ctx context.Context, r Run, machine int) (*Picture, error) {
 	one := r.Result.Model.Alone(machine)
-	s, err := r.Scene(one)
+	s, err := r.Scene(ctx, one)
 	if err != nil {
 		return nil, err
 	}
@@ -210,13 +219,26 @@ func drawMachine(r Run, machine int) (*Picture, error) {
 	return Boundary(s)
 }
 
-func drawMatrix(r Run, _ int) (*Picture, error) {
-	return KernelMatrix(context.Background(), r.Result.Model.Kernel, r.Data, r.Look)
+func drawMatrix(ctx context.Context, r Run, _ int) (*Picture, error) {
+	c, err := r.compared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return KernelMatrix(c, r.Data, r.Look)
+}
+
+// compared are the objects of the run under its kernel.
+func (r Run) compared(ctx context.Context) (*ml.Compared, error) {
+	compare := r.Compare
+	if compare == nil {
+		compare = ml.Compare
+	}
+	return compare(ctx, r.Result.Model.Kernel, r.Data)
 }
 
 // Scene is what the figures of one of the run's models start from.
-func (r Run) Scene(m *ml.Model) (Scene, error) {
-	points, err := m.Points(r.Data, r.Spec)
+func (r Run) Scene(ctx context.Context, m *ml.Model) (Scene, error) {
+	points, err := r.Result.Points(ctx, m, r.Data, r.Spec)
 	if err != nil {
 		return Scene{}, err
 	}

@@ -41,7 +41,7 @@ func TestPathMeetsTheReport(t *testing.T) {
 	t.Parallel()
 	for _, lambda := range []string{"0.01", "1", "1e-9", "1e6"} {
 		r := trainedRun(t, "moons", "learner", "ridge", "lambda", lambda, "test_fraction", "0.3")
-		pic, err := r.Draw("path")
+		pic, err := r.Draw(t.Context(), "path")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestPathMeetsTheReport(t *testing.T) {
 	large := trainedRun(t, "moons", "learner", "ridge")
 	large.Result.Report.TrainN = ridge.MaxPath + 1
 	for name, r := range map[string]Run{"another learner": trainedRun(t, "moons"), "too many rows": large} {
-		if _, err := r.Draw("path"); !errors.Is(err, ErrNoFigure) {
+		if _, err := r.Draw(t.Context(), "path"); !errors.Is(err, ErrNoFigure) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -66,7 +66,7 @@ func TestTargetsHaveNoRingsAndNoSlack(t *testing.T) {
 	for learner, rings := range map[string]bool{"svm": true, "mcm": true, "ridge": false} {
 		r := trainedRun(t, "moons", "learner", learner)
 		r.Look.Slack, r.Look.Width, r.Look.Height = true, 640, 520
-		pic, err := r.Draw("boundary")
+		pic, err := r.Draw(t.Context(), "boundary")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestRunFigures(t *testing.T) {
 			if f.Title == "" {
 				t.Errorf("%s: %s has no title", name, f.Name)
 			}
-			pic, err := tc.run.Draw(f.Name)
+			pic, err := tc.run.Draw(t.Context(), f.Name)
 			if err != nil {
 				t.Errorf("%s: %s: %v", name, f.Name, err)
 				continue
@@ -118,12 +118,12 @@ func TestRunFigures(t *testing.T) {
 			t.Errorf("%s shows %q, want %q", name, names, tc.want)
 		}
 		for _, row := range RunFigures {
-			if _, err := tc.run.Draw(row.Name); !slices.Contains(names, row.Name) && !errors.Is(err, ErrNoFigure) {
+			if _, err := tc.run.Draw(t.Context(), row.Name); !slices.Contains(names, row.Name) && !errors.Is(err, ErrNoFigure) {
 				t.Errorf("%s: %s: %v", name, row.Name, err)
 			}
 		}
 		for _, wrong := range []string{"", "map-2", "boundary-2", "before-1", "points"} {
-			if _, err := tc.run.Draw(wrong); !errors.Is(err, ErrNoFigure) {
+			if _, err := tc.run.Draw(t.Context(), wrong); !errors.Is(err, ErrNoFigure) {
 				t.Errorf("%s: %q: %v", name, wrong, err)
 			}
 		}
@@ -143,7 +143,7 @@ func TestRunView(t *testing.T) {
 		{"no such", r.Data.Features[2], first, r.Data.Features[2]},
 	} {
 		r.X, r.Y = tc.x, tc.y
-		s, err := r.Scene(r.Result.Model)
+		s, err := r.Scene(t.Context(), r.Result.Model)
 		if err != nil || s.View.Labels != [2]string{tc.wantX, tc.wantY} {
 			t.Errorf("%q, %q: %v, %v", tc.x, tc.y, s.View.Labels, err)
 		}
@@ -151,11 +151,11 @@ func TestRunView(t *testing.T) {
 	r.X = "pca"
 	wide := Limits{-100, 100, -100, 100}
 	r.Look.Limits = wide
-	if s, err := r.Scene(r.Result.Model); err != nil || s.Limits != wide || s.View.Exact {
+	if s, err := r.Scene(t.Context(), r.Result.Model); err != nil || s.Limits != wide || s.View.Exact {
 		t.Errorf("components: limits %v, exact %v, %v", s.Limits, s.View.Exact, err)
 	}
 	r.Look.Limits = Limits{-1e-3, 1e-3, -1e-3, 1e-3}
-	if s, _ := r.Scene(r.Result.Model); s.Limits.XMin > -1 || s.Limits.XMax < 1 {
+	if s, _ := r.Scene(t.Context(), r.Result.Model); s.Limits.XMin > -1 || s.Limits.XMax < 1 {
 		t.Errorf("points lie outside of %v", s.Limits)
 	}
 }
