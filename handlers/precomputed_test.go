@@ -96,8 +96,8 @@ func TestKernelMatrix(t *testing.T) {
 	if fmt.Sprint(options) != "[precomputed]" || !strings.Contains(lab.Text(), "There is no boundary to draw") {
 		t.Errorf("kernels %v: %s", options, lab.Find("main").Text())
 	}
-	c.pictures(lab, 2)
-	c.pictures(c.page(200, "/lab?conformal=eigen&data="+set.ID), 4)
+	c.pictures(lab, 3)
+	c.pictures(c.page(200, "/lab?conformal=eigen&data="+set.ID), 5)
 	c.pictures(c.page(200, "/lab?C=-1&data="+set.ID), 1) // nothing is trained
 	points := c.page(200, "/lab?kernel=precomputed&data=moons")
 	if v, _ := points.Find("#f-kernel option[selected]").Attr("value"); v != "rbf" || points.Find(`#f-kernel option[value="precomputed"]`).Length() != 0 {
@@ -108,7 +108,7 @@ func TestKernelMatrix(t *testing.T) {
 		if !strings.Contains(run.Text(), "There is no boundary to draw") {
 			t.Error("no word about the boundary")
 		}
-		c.pictures(run, 2)
+		c.pictures(run, 3)
 		if a := c.do("GET", "/runs/"+id+"/predictions.csv", ""); a.status != 200 || strings.Count(string(a.body), "\n") != 41 {
 			t.Errorf("predictions: %d", a.status)
 		}

@@ -115,15 +115,15 @@ func TestStrings(t *testing.T) {
 	if !strings.Contains(lab.Find("td").Text(), first) {
 		t.Error("the lab does not show the strings")
 	}
-	c.pictures(lab, 2)
-	c.pictures(c.page(200, "/lab?conformal=eigen&kernel=gap-subsequence&normalize=true&data="+set.ID), 4)
+	c.pictures(lab, 3)
+	c.pictures(c.page(200, "/lab?conformal=eigen&kernel=gap-subsequence&normalize=true&data="+set.ID), 5)
 	c.pictures(c.page(200, "/lab?k=0&data="+set.ID), 1) // nothing is trained
 	for _, id := range ids {
 		run := c.page(200, "/runs/"+id)
 		if !strings.Contains(run.Text(), "strings have no coordinates") {
 			t.Error("no word about the boundary")
 		}
-		c.pictures(run, 2)
+		c.pictures(run, 3)
 		if a := c.do("GET", "/runs/"+id+"/predictions.csv", ""); a.status != 200 || strings.Count(string(a.body), "\n") != 61 {
 			t.Errorf("predictions: %d", a.status)
 		}

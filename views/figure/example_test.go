@@ -34,6 +34,28 @@ func ExampleBoundary() {
 	// Output: as testdata/boundary.svg
 }
 
+func ExampleComponentMap() {
+	s := scene()
+	c := &ml.Compared{Of: len(s.Points)}
+	for i := 0; i < c.Of; i += 2 - i/45 { // every other of the first
+		c.Rows = append(c.Rows, i)
+	}
+	c.Values = mat.NewDense(len(c.Rows), len(c.Rows), nil)
+	c.Values.Apply(func(a, b int, _ float64) float64 {
+		return s.Model.Kernel.Eval(s.Points[c.Rows[a]].X, s.Points[c.Rows[b]].X)
+	}, c.Values)
+	p, err := figure.ComponentMap(c, s)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("components", p))
+	fmt.Println(p.Caption)
+	// Output:
+	// as testdata/components.svg
+	// The objects in the plane of the two largest principal components in the kernel's feature space, which hold 26 % and 23 % of the variance of those trained on. 67 points: 45 0, 22 1. 11 support vectors: 1 on the margin, 4 inside it, 6 misclassified. 6 of 57 training points on the wrong side, 0 of 10 held-out points. 67 of 90 objects, some of every class.
+}
+
 func ExampleConformal() {
 	s := scene()
 	s.Model.Machines[0].Map = &conformal.Map{Gamma: 2, Alpha0: 0.2, Alpha: []float64{1, 0.8, 0.6}, Cores: [][]float64{{-0.6, 0.4}, {0.6, 0.4}, {1.2, -0.3}}}

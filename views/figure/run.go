@@ -43,6 +43,7 @@ var RunFigures = []RunFigure{
 	{"boundary", always, boundaryTitle, drawBoundary},
 	{"map", mappedMachines, mapTitle, drawMap},
 	{"machine", ownMachines, machineTitle, drawMachine},
+	{"components", hasMatrix, componentsTitle, drawComponents},
 	{"kernel", hasMatrix, matrixTitle, drawMatrix},
 	{"path", hasPath, pathTitle, drawPath},
 }

@@ -23,6 +23,23 @@ func trainedRun(t *testing.T, slug string, settings ...string) Run {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return runOn(t, d, settings...)
+}
+
+// words are strings of two classes: with ab, and with ba.
+func words() *dataset.Data {
+	s := &dataset.Strings{Name: "word"}
+	d := &dataset.Data{Objects: s, Label: "has", Classes: []string{"ab", "ba"}}
+	for i := range 40 {
+		s.Values = append(s.Values, strings.Repeat("c", i%7)+[]string{"ab", "ba"}[i%2]+strings.Repeat("d", i%5)+[]string{"ab", "", "ba"}[i%3])
+		d.Y = append(d.Y, i%2)
+	}
+	return d
+}
+
+// runOn is a run on these data.
+func runOn(t *testing.T, d *dataset.Data, settings ...string) Run {
+	t.Helper()
 	spec := ml.DefaultSpec()
 	for i := 0; i+1 < len(settings); i += 2 {
 		if err := spec.Set(settings[i], settings[i+1]); err != nil {
@@ -96,6 +113,7 @@ func TestRunFigures(t *testing.T) {
 		"ridge":         {trainedRun(t, "moons", "learner", "ridge"), []string{"boundary", "path"}},
 		"ridge, a map":  {trainedRun(t, "moons", "learner", "ridge", "conformal", "amari"), []string{"before", "boundary", "map"}},
 		"conformal":     {trainedRun(t, "moons", "conformal", "eigen"), []string{"before", "boundary", "map"}},
+		"strings":       {runOn(t, words(), "kernel", "spectrum", "test_fraction", "0.3"), []string{"boundary", "components", "kernel"}},
 		"four features": {trainedRun(t, "iris", "positive", "virginica"), []string{"boundary"}},
 	} {
 		var names []string

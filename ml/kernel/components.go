@@ -1,0 +1,83 @@
+package kernel
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Components tell where objects lie along the two directions of a kernel's feature space in
+// which some of them, those fitted to, are spread most: their principal components.
+type Components struct {
+	At    [][2]float64 // of every object; 0 is the mean of those fitted to
+	Share [2]float64   // of the spread of those fitted to, 0 to 1: of the sum of |eigenvalues|
+}
+
+// PrincipalComponents finds the components of the objects that fit lists, given the values
+// k(x_i, x_j) among all objects, and projects every object onto them. Along each, the object
+// that is farthest out has a positive place. Where the objects spread in fewer directions, what is
+// missing is 0. It reports values that are not finite.
+//
+// With K~ the values among those fitted to, centred, and K~ v = l v, an object x lies at
+// sum_i v_i k~(x, x_i) / sqrt(l) along the direction of v.
+//
+// Source: Schölkopf, Smola and Müller, Neural Computation 10 (1998).
+func PrincipalComponents(values mat.Matrix, fit []int) (Components, error) {
+	n, _ := values.Dims()
+	c := Components{At: make([][2]float64, n)}
+	m := len(fit)
+	if m == 0 {
+		return c, nil
+	}
+	means := make([]float64, m) // of k(x_i, .) over those fitted to
+	mean := 0.0
+	for a, i := range fit {
+		for _, j := range fit {
+			means[a] += values.At(i, j) / float64(m)
+		}
+		mean += means[a] / float64(m)
+	}
+	centred := mat.NewSymDense(m, nil)
+	for a, i := range fit {
+		for b := range a + 1 {
+			centred.SetSym(a, b, values.At(i, fit[b])-means[a]-means[b]+mean)
+		}
+	}
+	var eig mat.EigenSym
+	if norm := mat.Norm(centred, 2); math.IsNaN(norm) || math.IsInf(norm, 0) || !eig.Factorize(centred, true) {
+		return c, errors.New("principal components: the values of the kernel are not finite")
+	}
+	lambda := eig.Values(nil) // rising
+	total := 0.0
+	for _, l := range lambda {
+		total += math.Abs(l)
+	}
+	var v mat.Dense
+	eig.VectorsTo(&v)
+	for k := range min(2, m) {
+		l := lambda[m-1-k]
+		if !(l > 1e-12*total) {
+			break
+		}
+		c.Share[k] = l / total
+		far := 0.0
+		for i := range n {
+			own := 0.0 // mean of k(x_i, .)
+			for _, j := range fit {
+				own += values.At(i, j) / float64(m)
+			}
+			for b, j := range fit {
+				c.At[i][k] += v.At(b, m-1-k) * (values.At(i, j) - own - means[b] + mean)
+			}
+			c.At[i][k] /= math.Sqrt(l)
+			if math.Abs(c.At[i][k]) > math.Abs(far)*(1+1e-9) {
+				far = c.At[i][k]
+			}
+		}
+		for i := range c.At {
+			c.At[i][k] *= math.Copysign(1, far)
+		}
+	}
+	return c, nil
+}

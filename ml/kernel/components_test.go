@@ -1,0 +1,98 @@
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// TestPrincipalComponents: with the linear kernel they are those of the points, for points
+// that were fitted to and others.
+func TestPrincipalComponents(t *testing.T) {
+	t.Parallel()
+	const n, d = 40, 5
+	x := normal(rand.New(rand.NewPCG(7, 1)), n, d)
+	for i := range n {
+		for j := range d {
+			x.Set(i, j, x.At(i, j)*float64(d-j)+3)
+		}
+	}
+	var fit []int
+	for i := range n {
+		if i%4 != 1 {
+			fit = append(fit, i)
+		}
+	}
+	own := mat.NewDense(len(fit), d, nil)
+	for a, i := range fit {
+		own.SetRow(a, x.RawRowView(i))
+	}
+	var values mat.Dense
+	values.Mul(x, x.T())
+	got, err := PrincipalComponents(&values, fit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pc stat.PC
+	if !pc.PrincipalComponents(own, nil) {
+		t.Fatal("no components")
+	}
+	var axes mat.Dense
+	pc.VectorsTo(&axes)
+	vars := pc.VarsTo(nil)
+	for k := range 2 {
+		var sign, sum, far float64
+		for i := range n {
+			want := 0.0
+			for j := range d {
+				want += axes.At(j, k) * (x.At(i, j) - stat.Mean(mat.Col(nil, j, own), nil))
+			}
+			if sign == 0 {
+				sign = math.Copysign(1, want*got.At[i][k])
+			}
+			if math.Abs(got.At[i][k]-sign*want) > 1e-9 {
+				t.Errorf("component %d of point %d: %g, want %g", k+1, i, got.At[i][k], sign*want)
+			}
+			if math.Abs(got.At[i][k]) > math.Abs(far) {
+				far = got.At[i][k]
+			}
+		}
+		for _, v := range vars {
+			sum += v
+		}
+		if want := vars[k] / sum; math.Abs(got.Share[k]-want) > 1e-12 {
+			t.Errorf("component %d has a share of %g, want %g", k+1, got.Share[k], want)
+		}
+		if far <= 0 {
+			t.Errorf("component %d: the farthest is at %g", k+1, far)
+		}
+	}
+}
+
+func TestPrincipalComponentsOfLittle(t *testing.T) {
+	t.Parallel()
+	ones := mat.NewDense(3, 3, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1})
+	for name, fit := range map[string][]int{"nothing": nil, "one": {2}, "copies": {0, 1, 2}} {
+		c, err := PrincipalComponents(ones, fit)
+		if err != nil || len(c.At) != 3 || c.At[0] != [2]float64{} || c.At[2] != [2]float64{} || c.Share != [2]float64{} {
+			t.Errorf("%s: %+v, %v", name, c, err)
+		}
+	}
+	two := mat.NewDense(3, 3, []float64{1, 0, 0.5, 0, 1, 0.5, 0.5, 0.5, 0.5}) // the third lies in the middle
+	c, err := PrincipalComponents(two, []int{0, 1})
+	if err != nil || math.Abs(c.Share[0]-1) > 1e-12 || c.Share[1] != 0 || math.Abs(math.Abs(c.At[0][0])-math.Sqrt(0.5)) > 1e-12 || math.Abs(c.At[2][0]) > 1e-12 || c.At[0][1] != 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	// Of these two the centred matrix has one eigenvalue that is not 0, and it is negative:
+	// they spread in no direction.
+	indefinite := mat.NewDense(2, 2, []float64{0, 1, 1, 0})
+	if c, err := PrincipalComponents(indefinite, []int{0, 1}); err != nil || c.At[0] != [2]float64{} {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := PrincipalComponents(mat.NewDense(1, 1, []float64{math.NaN()}), []int{0}); err == nil {
+		t.Error("what is not a number has components")
+	}
+}
