@@ -48,6 +48,7 @@ func TestPeers(t *testing.T) {
 		{"scikit-learn pictures", sklearnPictures},
 		{"scikit-learn surfaces", sklearnSurfaces},
 		{"kernlab", kernlab},
+		{"networkx", networkx},
 		{"HiGHS", highs},
 		{"HiGHS on the full form", highsFull},
 	} {
@@ -183,7 +184,7 @@ func versions() string {
 	var lines []string
 	for _, ask := range [][]string{
 		{"go", "version"},
-		{"dpkg-query", "-W", "-f", "${Package} ${Version}\n", "libsvm-tools", "python3-sklearn", "python3-scipy", "python3-matplotlib", "r-cran-kernlab"},
+		{"dpkg-query", "-W", "-f", "${Package} ${Version}\n", "libsvm-tools", "python3-sklearn", "python3-scipy", "python3-matplotlib", "r-cran-kernlab", "python3-networkx"},
 		{python, "-c", "from scipy.optimize._highs import _highs_wrapper as h; import scipy; print('scipy', scipy.__version__, 'with its HiGHS')"},
 	} {
 		if text, err := output(ask[0], ask[1:]...); err == nil {

@@ -2,69 +2,62 @@ package kernel
 
 import "context"
 
-// occurrence tells how often a piece stands in an object.
-type occurrence struct {
-	in    int // of z
-	times float64
-}
-
-// spectra compare objects by the pieces that they have in common. They hold the pieces of
-// x, and where in z each of them is found: a row costs as much as there are pairs of equal
-// pieces.
-type spectra struct {
-	pieces [][]piece // of each x_i, those that z has as well
-}
-
+// piece is something that objects are made of, by its number, and how often one of them
+// holds it.
 type piece struct {
-	times float64
+	number int
+	times  float64
+}
+
+// spectra compare objects by the pieces that they have in common. A row costs as much as
+// there are pairs of equal pieces.
+type spectra struct {
+	x     [][]piece    // of each x_i
+	first []int        // piece u is found[first[u]:first[u+1]]
 	found []occurrence // by place in z
 }
 
-// compareCounts prepares sum_u #_u(x_i) #_u(z_j) for n objects x_i and m objects z_j, of
-// which the functions count the pieces u. The one of x may be called from several
-// goroutines at once.
-func compareCounts[P comparable](ctx context.Context, n, m int, x, z func(i int) map[P]float64) (comparison, error) {
-	index := make(map[P]int)
-	var found [][]occurrence
-	for j := range m {
+// occurrence tells in which of the z_j a piece is, and how often.
+type occurrence struct {
+	in    int
+	times float64
+}
+
+// compareCounts prepares sum_u #_u(x_i) #_u(z_j) over the pieces u, whose numbers lie below
+// n. The error is that of ctx.
+func compareCounts(ctx context.Context, n int, x, z [][]piece) (comparison, error) {
+	s := spectra{x: x, first: make([]int, n+1)}
+	all := 0
+	for _, pieces := range z {
+		for _, p := range pieces {
+			s.first[p.number]++
+		}
+		all += len(pieces)
+	}
+	for u := range n {
+		s.first[u+1] += s.first[u] // where each ends
+	}
+	s.found = make([]occurrence, all)
+	for j := len(z) - 1; j >= 0; j-- {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for u, times := range z(j) {
-			at, ok := index[u]
-			if !ok {
-				at = len(found)
-				index[u], found = at, append(found, nil)
-			}
-			found[at] = append(found[at], occurrence{j, times})
+		for _, p := range z[j] {
+			s.first[p.number]--
+			s.found[s.first[p.number]] = occurrence{j, p.times}
 		}
 	}
-	s := spectra{make([][]piece, n)}
-	return s, rows(ctx, n, func(i int) {
-		for u, times := range x(i) {
-			if at, ok := index[u]; ok {
-				s.pieces[i] = append(s.pieces[i], piece{times, found[at]})
-			}
-		}
-	})
+	return s, nil
 }
 
 func (s spectra) row(dst []float64, i int) {
 	clear(dst)
-	for _, u := range s.pieces[i] {
-		for _, o := range u.found {
+	for _, p := range s.x[i] {
+		for _, o := range s.found[s.first[p.number]:s.first[p.number+1]] {
 			if o.in >= len(dst) {
 				break
 			}
-			dst[o.in] += u.times * o.times
+			dst[o.in] += p.times * o.times
 		}
 	}
-}
-
-// squares is sum_u #_u(x)^2.
-func squares[P comparable](counts map[P]float64) (sum float64) {
-	for _, n := range counts {
-		sum += n * n
-	}
-	return sum
 }

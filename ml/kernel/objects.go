@@ -37,21 +37,18 @@ const mostHeld = 4096
 // is computed by all processors. Errors: objects that k does not take, values that are not
 // finite, the end of ctx.
 func GramOf(ctx context.Context, k Kernel, x dataset.Objects) (Matrix, error) {
-	diag, err := Self(ctx, k, x)
-	if err != nil {
-		return nil, err
-	}
 	m := x.Len()
-	within := ctx
-	if m > mostHeld { // rows will be asked for when ctx may be over
-		within = context.WithoutCancel(ctx)
+	if m > mostHeld {
+		diag, err := Self(ctx, k, x)
+		if err != nil {
+			return nil, err
+		}
+		c, err := compare(context.WithoutCancel(ctx), k, x, x) // rows will be asked for when ctx may be over
+		return computed{c, diag, k.Definite()}, err
 	}
-	c, err := compare(within, k, x, x)
+	c, err := compare(ctx, k, x, x)
 	if err != nil {
 		return nil, err
-	}
-	if m > mostHeld {
-		return computed{c, diag, k.Definite()}, nil
 	}
 	values := mat.NewDense(m, m, nil)
 	if err := rows(ctx, m, func(i int) { c.row(values.RawRowView(i)[:i+1], i) }); err != nil {
@@ -60,6 +57,9 @@ func GramOf(ctx context.Context, k Kernel, x dataset.Objects) (Matrix, error) {
 	for i := range m {
 		for j, v := range values.RawRowView(i)[:i] {
 			values.Set(j, i, v)
+		}
+		if err := notFinite(k, i, values.At(i, i)); err != nil {
+			return nil, err
 		}
 	}
 	return held{values, k.Definite()}, nil
@@ -88,10 +88,10 @@ func Self(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error) {
 		return nil, err
 	}
 	for i, v := range self {
-		switch {
-		case math.IsInf(v, 0) || math.IsNaN(v):
-			return nil, fmt.Errorf("kernel %s: row %d: k(x, x) is larger than a number can be: take other parameters, or leave this row out", k.Name, i+1)
-		case k.Values.Switch(normalizes.Name) && v != 0:
+		if err := notFinite(k, i, v); err != nil {
+			return nil, err
+		}
+		if v != 0 && k.Values.Switch(normalizes.Name) {
 			self[i] = 1
 		}
 	}
@@ -108,6 +108,14 @@ func Steps(k Kernel, x dataset.Objects) float64 {
 	return max(1, row.steps(k.Values, x))
 }
 
+// notFinite reports that v, which is k(x_i, x_i), is none that can be reckoned with.
+func notFinite(k Kernel, i int, v float64) error {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return fmt.Errorf("kernel %s: row %d: k(x, x) is larger than a number can be: take other parameters, or leave this row out", k.Name, i+1)
+	}
+	return nil
+}
+
 // compare prepares k for two lists of objects.
 func compare(ctx context.Context, k Kernel, x, z dataset.Objects) (comparison, error) {
 	row, err := takes(k, x, z)
@@ -122,7 +130,9 @@ func compare(ctx context.Context, k Kernel, x, z dataset.Objects) (comparison, e
 	if n.x, err = row.self(ctx, k.Values, x); err != nil {
 		return nil, err
 	}
-	n.z, err = row.self(ctx, k.Values, z)
+	if n.z = n.x; x != z {
+		n.z, err = row.self(ctx, k.Values, z)
+	}
 	return n, err
 }
 

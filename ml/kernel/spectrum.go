@@ -33,7 +33,9 @@ var spectrum = Entry{
 		texts := x.(*dataset.Strings).Values
 		self := make([]float64, len(texts))
 		return self, rows(ctx, len(texts), func(i int) {
-			self[i] = squares(countPieces(texts[i], v.Int(length.Name)))
+			for _, n := range countPieces(texts[i], v.Int(length.Name)) {
+				self[i] += n * n
+			}
 		})
 	},
 }
@@ -54,9 +56,36 @@ func countPieces(text string, k int) map[string]float64 {
 }
 
 func compareSpectra(ctx context.Context, v param.Values, x, z dataset.Objects) (comparison, error) {
-	pieces := func(o dataset.Objects) func(i int) map[string]float64 {
+	numbers := make(map[string]int)
+	number := func(o dataset.Objects) ([][]piece, error) {
 		texts := o.(*dataset.Strings).Values
-		return func(i int) map[string]float64 { return countPieces(texts[i], v.Int(length.Name)) }
+		list := make([][]piece, len(texts))
+		for i, text := range texts {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			counts := countPieces(text, v.Int(length.Name))
+			list[i] = make([]piece, 0, len(counts))
+			for u, times := range counts {
+				at, ok := numbers[u]
+				if !ok {
+					at = len(numbers)
+					numbers[u] = at
+				}
+				list[i] = append(list[i], piece{at, times})
+			}
+		}
+		return list, nil
 	}
-	return compareCounts(ctx, x.Len(), z.Len(), pieces(x), pieces(z))
+	to, err := number(z)
+	if err != nil {
+		return nil, err
+	}
+	from := to
+	if x != z {
+		if from, err = number(x); err != nil {
+			return nil, err
+		}
+	}
+	return compareCounts(ctx, len(numbers), from, to)
 }

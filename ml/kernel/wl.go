@@ -30,8 +30,12 @@ var wl = Entry{
 		self := make([]float64, len(graphs))
 		return self, rows(ctx, len(graphs), func(i int) {
 			colours, err := Refine(ctx, graphs[i:i+1], v.Int(rounds.Name))
-			if err == nil { // else ctx has ended
-				self[i] = squares(countColours(colours[0]))
+			if err != nil { // ctx has ended
+				return
+			}
+			pieces, _ := countColours(colours)
+			for _, p := range pieces[0] {
+				self[i] += p.times * p.times
 			}
 		})
 	},
@@ -60,20 +64,35 @@ func compareWL(ctx context.Context, v param.Values, x, z dataset.Objects) (compa
 	if err != nil {
 		return nil, err
 	}
-	return compareCounts(ctx, len(from), len(to),
-		func(i int) map[int]float64 { return countColours(colours[i]) },
-		func(j int) map[int]float64 { return countColours(colours[at+j]) })
+	pieces, n := countColours(colours)
+	return compareCounts(ctx, n, pieces[:len(from)], pieces[at:])
 }
 
-// countColours counts the nodes of each colour over all rounds.
-func countColours(colours [][]int) map[int]float64 {
-	counts := make(map[int]float64)
-	for _, round := range colours {
-		for _, c := range round {
-			counts[c]++
+// countColours counts for each graph the nodes of each colour over all rounds; n is the
+// number of colours.
+func countColours(colours [][][]int) (pieces [][]piece, n int) {
+	for _, rounds := range colours {
+		for _, round := range rounds {
+			n = max(n, 1+slices.Max(round))
 		}
 	}
-	return counts
+	pieces = make([][]piece, len(colours))
+	at := make([]int, n) // of each colour in its piece
+	for i, rounds := range colours {
+		list := make([]piece, 0, len(rounds)*len(rounds[0]))
+		for _, round := range rounds {
+			for _, c := range round {
+				if k := at[c]; k < len(list) && list[k].number == c {
+					list[k].times++
+				} else {
+					at[c] = len(list)
+					list = append(list, piece{c, 1})
+				}
+			}
+		}
+		pieces[i] = list
+	}
+	return pieces, n
 }
 
 // Refine returns the colour of every node after each round from 0 to h: that of node v of
