@@ -278,6 +278,9 @@ func (m *Model) checkPoints() error {
 			return fmt.Errorf("model: projection: expected 2 components, found %d", d)
 		}
 	}
+	if err := m.Kernel.Check(d); err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
 	n := len(m.Supports.Vectors)
 	if len(m.Supports.Rows) != n {
 		return fmt.Errorf("model: %d rows for %d vectors", len(m.Supports.Rows), n)

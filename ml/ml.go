@@ -60,6 +60,10 @@ type Report struct {
 	L1       *float64 `json:"l1,omitempty"`
 	Rank     *int     `json:"rank,omitempty"`
 
+	LogLikelihood *float64 `json:"log_likelihood,omitempty"` // of the training rows under the mixture of a Fisher kernel
+	AtFloor       *int     `json:"at_floor,omitempty"`       // components of it that the lowest variance has stopped
+	LeftOut       *int     `json:"left_out,omitempty"`       // components of it that lost all rows
+
 	MSE         *float64 `json:"mse,omitempty"`          // mean squared error on the training rows
 	LOOError    *float64 `json:"loo_error,omitempty"`    // mean squared error, each row left out once
 	LOOAccuracy *float64 `json:"loo_accuracy,omitempty"` // share of rows that the machine of all the others gets right
@@ -147,7 +151,7 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 		return nil, err
 	}
 	start := time.Now()
-	gram, err := p.trainingGram(ctx)
+	gram, err := p.trainingGram(ctx, recorder)
 	if err != nil {
 		return nil, err
 	}
@@ -374,8 +378,19 @@ func (p *problem) cores(spec Spec, u []float64) (cores []int) {
 	return supports(u)
 }
 
+// learn lets the kernel learn from the training rows what it has to, once.
+func (p *problem) learn(ctx context.Context, recorder trace.Recorder) (err error) {
+	if len(p.kernel.Fitted) == 0 {
+		p.kernel, err = p.kernel.Fit(ctx, p.x, recorder)
+	}
+	return err
+}
+
 // trainingGram is the kernel matrix of the training rows.
-func (p *problem) trainingGram(ctx context.Context) (kernel.Matrix, error) {
+func (p *problem) trainingGram(ctx context.Context, recorder trace.Recorder) (kernel.Matrix, error) {
+	if err := p.learn(ctx, recorder); err != nil {
+		return nil, err
+	}
 	if p.objects != nil {
 		return kernel.GramOf(ctx, p.kernel, p.objects)
 	}
@@ -384,6 +399,9 @@ func (p *problem) trainingGram(ctx context.Context) (kernel.Matrix, error) {
 
 // gram is the kernel matrix of all rows of d, which has the columns of p's data.
 func (p *problem) gram(ctx context.Context, d *dataset.Data) (kernel.Matrix, error) {
+	if err := p.learn(ctx, nil); err != nil {
+		return nil, err
+	}
 	if d.Objects != nil {
 		return kernel.GramOf(ctx, p.kernel, d.Objects)
 	}
@@ -514,6 +532,9 @@ func (p *problem) describe(r *Report, spec Spec, m *Model) {
 		if q, _ := Param(name); q.Telling {
 			r.Values = r.Values.With(name, v)
 		}
+	}
+	if learnt := p.kernel.Fitted; len(learnt) == 1 {
+		r.LogLikelihood, r.AtFloor, r.LeftOut = &learnt[0].LogLikelihood, &learnt[0].AtFloor, &learnt[0].LeftOut
 	}
 	r.TrainN, r.TestN = len(p.rows), len(p.test)
 	r.Preprocessing = p.data.Kind().Prepared()

@@ -34,7 +34,7 @@ func Path(ctx context.Context, d *dataset.Data, spec Spec) (*ridge.Path, error) 
 	if err != nil {
 		return nil, err
 	}
-	k, err := p.trainingGram(ctx)
+	k, err := p.trainingGram(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

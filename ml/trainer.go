@@ -162,7 +162,7 @@ func (t *Trainer) gram(ctx context.Context, p *problem, bytes int64) (svm.Matrix
 	if p.scaler != nil || p.project != nil {
 		return tabulated()
 	}
-	if ofAll := kernel.New(t.spec.Kernel, t.spec.Values, p.data.X); !maps.Equal(ofAll.Values, p.kernel.Values) {
+	if ofAll := kernel.New(t.spec.Kernel, t.spec.Values, p.data.X); ofAll.Learns() || !maps.Equal(ofAll.Values, p.kernel.Values) {
 		return tabulated()
 	}
 	t.mu.Lock()

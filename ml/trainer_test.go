@@ -52,6 +52,8 @@ func TestTrainerJudges(t *testing.T) {
 		"hard margin":      {"hard_margin", "true", "gamma", "10"},
 		"conformal":        {"conformal", "gradient", "core_step", "6"},
 		"mcm":              {"learner", "mcm"},
+		"fisher":           {"kernel", "fisher", "standardize", "false"},
+		"fisher, mcm":      {"kernel", "fisher", "learner", "mcm", "rho", "0.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

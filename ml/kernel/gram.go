@@ -16,17 +16,23 @@ import (
 // last bit. Its methods may be called from several goroutines at once.
 type Gram struct {
 	k    Kernel
-	f    function // of k
-	x    *mat.Dense
-	p    packed    // the rows of x
-	c    []float64 // nil: all ones
+	f    function   // of k
+	x    *mat.Dense // points as f takes them
+	p    packed     // the rows of x
+	c    []float64  // nil: all ones
 	diag []float64
 }
 
 // NewGram returns the kernel matrix of the rows of x (M x d). x is kept, not
 // copied, and must not change afterwards.
 func NewGram(k Kernel, x *mat.Dense) *Gram {
-	g := &Gram{k: k, f: bind(k), x: x, p: pack(x.RawMatrix()), diag: make([]float64, x.RawMatrix().Rows)}
+	f := bind(k)
+	return newGram(k, f, embed(f, x))
+}
+
+// newGram is NewGram for points as the function of the kernel takes them.
+func newGram(k Kernel, f function, x *mat.Dense) *Gram {
+	g := &Gram{k: k, f: f, x: x, p: pack(x.RawMatrix()), diag: make([]float64, x.RawMatrix().Rows)}
 	piece := make([]float64, lanes)
 	for i := range g.diag {
 		// As a row has it, to the last bit: the end of a piece of row i.

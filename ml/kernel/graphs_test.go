@@ -19,11 +19,11 @@ import (
 
 // wlOf and walkOf are the kernels of graphs.
 func wlOf(h int, normal bool) Kernel {
-	return Kernel{"wl", param.Values{"rounds": param.Of(h), "normalize": param.Of(normal)}}
+	return Kernel{Name: "wl", Values: param.Values{"rounds": param.Of(h), "normalize": param.Of(normal)}}
 }
 
 func walkOf(lambda float64, byLabel, normal bool) Kernel {
-	return Kernel{"random-walk", param.Values{"walk_weight": param.Of(lambda), "labelled": param.Of(byLabel), "normalize": param.Of(normal)}}
+	return Kernel{Name: "random-walk", Values: param.Values{"walk_weight": param.Of(lambda), "labelled": param.Of(byLabel), "normalize": param.Of(normal)}}
 }
 
 func graphs(values ...dataset.Graph) *dataset.Graphs {
@@ -199,7 +199,7 @@ func TestGraphKernelsAreTheirDefinition(t *testing.T) {
 			of = func(normal bool) Kernel { return walkOf(0.001, rapid.Bool().Draw(r, "by label"), normal) }
 		}
 		k := of(false)
-		unit := Kernel{k.Name, k.Values.With("normalize", param.Of(true))}
+		unit := Kernel{Name: k.Name, Values: k.Values.With("normalize", param.Of(true))}
 		values, err := Cross(t.Context(), k, x, z)
 		if err != nil {
 			r.Fatal(err)

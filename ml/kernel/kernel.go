@@ -10,15 +10,19 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"marginlab/ml/param"
 )
 
-// Kernel is a kernel function as data: the name of its row of Table, and the values of
-// the parameters that the row names, numbers and switches. A value that is not there is
-// 0 or off. It round-trips through JSON bit for bit.
+// Kernel is a kernel function as data: the name of its row of Table, the values of the
+// parameters that the row names, numbers and switches, and what it has learnt from the
+// training rows, see Fit. A value that is not there is 0 or off. It round-trips through JSON
+// bit for bit.
 type Kernel struct {
 	Name   string
 	Values param.Values
+	Fitted []Fitted // nil: nothing
 }
 
 // Validate reports a name that is not known, of the kernel or of a value, or a value out of
@@ -75,6 +79,13 @@ func (k Kernel) MarshalJSON() ([]byte, error) {
 		}
 		text = fmt.Appendf(text, ",%q:%s", name, value)
 	}
+	if len(k.Fitted) > 0 {
+		fitted, err := json.Marshal(k.Fitted)
+		if err != nil {
+			return nil, fmt.Errorf("kernel %s: fitted: %w", k.Name, err)
+		}
+		text = fmt.Appendf(text, ",\"fitted\":%s", fitted)
+	}
 	return append(text, '}'), nil
 }
 
@@ -82,11 +93,26 @@ func (k Kernel) MarshalJSON() ([]byte, error) {
 // has is passed over. Names that none has, and bounds, are for Validate: what was stored
 // is read all the same.
 func (k *Kernel) UnmarshalJSON(data []byte) error {
-	var values param.Values
-	if err := json.Unmarshal(data, &values); err != nil {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
 		return fmt.Errorf("kernel: %w", err)
 	}
-	*k = Kernel{Name: values.Text("name")}
+	*k = Kernel{}
+	if text, ok := fields["fitted"]; ok {
+		if err := json.Unmarshal(text, &k.Fitted); err != nil {
+			return fmt.Errorf("kernel: fitted: %w", err)
+		}
+		delete(fields, "fitted")
+	}
+	values := param.Values{}
+	for name, text := range fields {
+		var v param.Value
+		if err := json.Unmarshal(text, &v); err != nil {
+			return fmt.Errorf("kernel: %s: %w", name, err)
+		}
+		values[name] = v
+	}
+	k.Name = values.Text("name")
 	delete(values, "name")
 	own, err := Lookup(k.Name)
 	for _, p := range own.Params {
@@ -120,12 +146,26 @@ func (k Kernel) Definite() bool {
 	return err == nil && row.PSD && k.Values.Number("coef0") >= 0
 }
 
-// Eval returns k(x, z); x and z have the same length. It is NaN when Table does
-// not hold the kernel's name.
+// Check reports what keeps k from being evaluated, at points with d coordinates if it
+// takes vectors: a name that is not known, what it should have learnt.
+func (k Kernel) Check(d int) error {
+	row, err := Lookup(k.Name)
+	switch {
+	case err != nil:
+		return err
+	case len(k.Fitted) != row.learns():
+		return fmt.Errorf("kernel %s: fitted: expected %d mixtures learnt from the training rows, found %d", k.Name, row.learns(), len(k.Fitted))
+	}
+	for _, f := range k.Fitted {
+		if err := f.check(d); err != nil {
+			return fmt.Errorf("kernel %s: fitted: %w", k.Name, err)
+		}
+	}
+	return nil
+}
+
+// Eval returns k(x, z); x and z have the same length. It is NaN for a kernel that Check
+// finds something wrong with.
 func (k Kernel) Eval(x, z []float64) float64 {
-	var v [1]float64
-	p := packed{d: len(x), v: make([]float64, lanes*len(x))}
-	p.set(0, x)
-	bind(k).row(v[:], p, z)
-	return v[0]
+	return NewSum(k, mat.NewDense(1, len(z), slices.Clone(z)), []float64{1}).At(x)
 }

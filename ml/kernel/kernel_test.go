@@ -39,6 +39,8 @@ func reference(k Kernel, x, z []float64) float64 {
 		return math.Exp(-gamma * floats.Distance(x, z, 1))
 	case "sigmoid":
 		return math.Tanh(gamma*s + coef0)
+	case "fisher":
+		return referenceFisher(k.Fitted[0], x, z)
 	}
 	panic("no reference for kernel " + k.Name)
 }
@@ -61,7 +63,7 @@ func samples(name string) []Kernel {
 	var ks []Kernel
 	if name == "rational_quadratic" { // whole and half shapes have ways of their own
 		for _, shape := range []float64{0.5, 1, 2, 3.5, 8, 9} {
-			ks = append(ks, Kernel{name, param.Values{"gamma": param.Of(0.7), "shape": param.Of(shape)}})
+			ks = append(ks, Kernel{Name: name, Values: param.Values{"gamma": param.Of(0.7), "shape": param.Of(shape)}})
 		}
 	}
 	for i, share := range []float64{0.1, 0.5, 0.9} {
@@ -87,6 +89,22 @@ func samples(name string) []Kernel {
 	return ks
 }
 
+// learnt is k with what it learns of some rows with d coordinates.
+func learnt(t testing.TB, k Kernel, d int) Kernel {
+	t.Helper()
+	if k.Values.Has("starts") {
+		k.Values = k.Values.With("starts", param.Of(1))
+	}
+	k, err := k.Fit(t.Context(), normal(rand.New(rand.NewPCG(9, uint64(d))), 40, d), nil)
+	if err == nil {
+		err = k.Check(d)
+	}
+	if err != nil {
+		t.Fatalf("%+v: %v", k, err)
+	}
+	return k
+}
+
 // ofVectors are the kernels that take points.
 func ofVectors() []Entry {
 	return slices.DeleteFunc(slices.Clone(Table), func(r Entry) bool { return r.Takes != dataset.KindVectors })
@@ -102,7 +120,9 @@ func normal(r *rand.Rand, m, d int) *mat.Dense {
 	return x
 }
 
-func same(a, b Kernel) bool { return a.Name == b.Name && maps.Equal(a.Values, b.Values) }
+func same(a, b Kernel) bool {
+	return a.Name == b.Name && maps.Equal(a.Values, b.Values) && cmp.Equal(a.Fitted, b.Fitted)
+}
 
 func TestTable(t *testing.T) {
 	t.Parallel()
@@ -130,7 +150,7 @@ func TestTable(t *testing.T) {
 					if outside == param.Of(false) { // which a switch may be
 						outside = param.Of("maybe")
 					}
-					bad := Kernel{k.Name, k.Values.With(p.Name, outside)}
+					bad := Kernel{Name: k.Name, Values: k.Values.With(p.Name, outside)}
 					if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), p.Name) {
 						t.Errorf("%+v: %v, want an error about %s", bad, err, p.Name)
 					}
@@ -138,9 +158,12 @@ func TestTable(t *testing.T) {
 				if p.Kind == param.Switch || p.Check("0") == nil {
 					continue // what is left out is 0 or off
 				}
-				if bare := (Kernel{k.Name, k.Values.Without(p.Name)}); bare.Validate() == nil {
+				if bare := (Kernel{Name: k.Name, Values: k.Values.Without(p.Name)}); bare.Validate() == nil {
 					t.Errorf("%+v: %s is missing", bare, p.Name)
 				}
+			}
+			if row.Takes == dataset.KindVectors {
+				k = learnt(t, k, 2)
 			}
 			data, err := json.Marshal(k)
 			if err != nil {
@@ -173,6 +196,7 @@ func TestGram(t *testing.T) {
 		for _, k := range samples(row.Name) {
 			for _, d := range []int{1, 2, 3, 6, 60} {
 				const m = 25
+				k := learnt(t, k, d)
 				x := normal(r, m, d)
 				x.SetRow(7, x.RawRowView(3)) // duplicates
 				g := NewGram(k, x)
@@ -191,7 +215,7 @@ func TestGram(t *testing.T) {
 						xi, xj := x.RawRowView(i), x.RawRowView(j)
 						want := reference(k, xi, xj)
 						lost := 0.0 // an inner product near 0 has lost digits, a distance has not
-						if slices.Contains([]string{"linear", "poly", "sigmoid"}, k.Name) {
+						if slices.Contains([]string{"linear", "poly", "sigmoid", "fisher"}, k.Name) {
 							lost = 1e-13 * math.Sqrt(math.Abs(reference(k, xi, xi)*reference(k, xj, xj)))
 						}
 						if !near(dst[j], want, 1e-12) && math.Abs(dst[j]-want) > lost || k.Eval(xi, xj) != dst[j] {
@@ -248,7 +272,7 @@ func TestGramRowAllocatesNothing(t *testing.T) {
 	x := normal(rand.New(rand.NewPCG(1, 1)), 50, 5)
 	dst := make([]float64, 50)
 	for _, row := range ofVectors() {
-		g := NewGram(samples(row.Name)[0], x).Scaled(make([]float64, 50))
+		g := NewGram(learnt(t, samples(row.Name)[0], 5), x).Scaled(make([]float64, 50))
 		if n := testing.AllocsPerRun(10, func() { g.Row(dst, 3) }); n != 0 {
 			t.Errorf("%s: Row allocates %g times", row.Name, n)
 		}
@@ -286,6 +310,7 @@ func TestSum(t *testing.T) {
 	for _, row := range ofVectors() {
 		for _, k := range samples(row.Name) {
 			for _, d := range []int{1, 2, 5} {
+				k := learnt(t, k, d)
 				for _, n := range []int{0, 1, 17, 300} {
 					z := normal(r, n+1, d)
 					w := make([]float64, n)
@@ -434,7 +459,7 @@ func BenchmarkRow(b *testing.B) {
 		x := normal(rand.New(rand.NewPCG(1, 1)), 1000, d)
 		dst := make([]float64, 1000)
 		for _, row := range ofVectors() {
-			g := NewGram(samples(row.Name)[1%len(samples(row.Name))], x)
+			g := NewGram(learnt(b, samples(row.Name)[1%len(samples(row.Name))], d), x)
 			b.Run(row.Name+map[int]string{2: "/d=2", 60: "/d=60"}[d], func(b *testing.B) {
 				for b.Loop() {
 					g.Row(dst, 3)
@@ -456,7 +481,7 @@ func BenchmarkGrid(b *testing.B) {
 	dst := make([]float64, len(axis)*len(axis))
 	p := Plane{Origin: []float64{0, 0}, U: []float64{1, 0}, V: []float64{0, 1}}
 	for _, row := range ofVectors() {
-		k := samples(row.Name)[1%len(samples(row.Name))]
+		k := learnt(b, samples(row.Name)[1%len(samples(row.Name))], 2)
 		b.Run(row.Name, func(b *testing.B) {
 			for b.Loop() {
 				NewSum(k, z, w).Grid(dst, p, axis, axis)

@@ -13,7 +13,7 @@ var laplacian = Entry{
 	Name: "laplacian", Label: "Laplacian", Formula: "k(x, z) = exp(−γ |x − z|₁)", Takes: dataset.KindVectors, PSD: true,
 	Help:   "Similarity that fades with the sum of the differences of the features: a point has a sharp peak, and corners stay corners.",
 	Params: []param.Param{gamma},
-	bind:   func(v param.Values) function { return cityBlock{v.Number("gamma")} },
+	bind:   func(k Kernel) function { return cityBlock{k.Values.Number("gamma")} },
 }
 
 type cityBlock struct{ gamma float64 }

@@ -2,13 +2,12 @@ package kernel
 
 import (
 	"marginlab/ml/dataset"
-	"marginlab/ml/param"
 )
 
 var linear = Entry{
 	Name: "linear", Label: "Linear", Formula: "k(x, z) = x·z", Takes: dataset.KindVectors, PSD: true,
 	Help: "A straight line between the classes.",
-	bind: func(param.Values) function { return products{} },
+	bind: func(Kernel) function { return products{} },
 }
 
 // Linear returns the kernel x·z.

@@ -51,7 +51,7 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged *Gr
 			c[k] += share * g.c[i]
 		}
 	}
-	merged = NewGram(g.k, x)
+	merged = newGram(g.k, g.f, x)
 	if g.c != nil {
 		merged.c = c
 	}

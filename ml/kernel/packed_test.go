@@ -115,6 +115,7 @@ func TestSubsetAndProduct(t *testing.T) {
 	const m = 700
 	for _, row := range ofVectors() {
 		for _, k := range samples(row.Name) {
+			k := learnt(t, k, 3)
 			x := normal(r, m, 3)
 			c := make([]float64, m)
 			for i := range c {

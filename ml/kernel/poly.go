@@ -14,14 +14,14 @@ var poly = Entry{
 		Name: "degree", Label: "degree", Symbol: "p", Kind: param.Integer, Default: "3",
 		Min: 1, Max: 20, Low: 1, High: 8, Telling: true, Help: "Degree of the polynomial.",
 	}},
-	bind: func(v param.Values) function {
-		return powers{v.Number("gamma"), v.Number("coef0"), v.Int("degree")}
+	bind: func(k Kernel) function {
+		return powers{k.Values.Number("gamma"), k.Values.Number("coef0"), k.Values.Int("degree")}
 	},
 }
 
 // Polynomial returns the kernel (gamma x·z + coef0)^degree.
 func Polynomial(gamma, coef0 float64, degree int) Kernel {
-	return Kernel{poly.Name, param.Values{"gamma": param.Of(gamma), "coef0": param.Of(coef0), "degree": param.Of(degree)}}
+	return Kernel{Name: poly.Name, Values: param.Values{"gamma": param.Of(gamma), "coef0": param.Of(coef0), "degree": param.Of(degree)}}
 }
 
 type powers struct {

@@ -17,9 +17,9 @@ var rationalQuadratic = Entry{
 		Min: 0, OpenMin: true, Max: 1e3, Low: 0.1, High: 100, Log: true, Telling: true,
 		Help: "How fast similarity fades far away. Small: slowly; large: nearly as in the RBF kernel.",
 	}},
-	bind: func(v param.Values) function {
-		shape := v.Number("shape")
-		return rational{scale: v.Number("gamma") / shape, shape: shape}
+	bind: func(k Kernel) function {
+		shape := k.Values.Number("shape")
+		return rational{scale: k.Values.Number("gamma") / shape, shape: shape}
 	},
 }
 

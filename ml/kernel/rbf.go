@@ -14,12 +14,12 @@ var rbf = Entry{
 	Name: "rbf", Label: "RBF (Gaussian)", Formula: "k(x, z) = exp(−γ |x − z|²)", Takes: dataset.KindVectors, PSD: true,
 	Help:   "Similarity that fades with distance; the width is s = 1/√(2γ).",
 	Params: []param.Param{gamma},
-	bind:   func(v param.Values) function { return gaussian{v.Number("gamma")} },
+	bind:   func(k Kernel) function { return gaussian{k.Values.Number("gamma")} },
 }
 
 // RBF returns the Gaussian kernel exp(-gamma |x-z|²).
 func RBF(gamma float64) Kernel {
-	return Kernel{rbf.Name, param.Values{"gamma": param.Of(gamma)}}
+	return Kernel{Name: rbf.Name, Values: param.Values{"gamma": param.Of(gamma)}}
 }
 
 // gaussian has loops of its own, see packed.go.

@@ -11,12 +11,12 @@ var sigmoid = Entry{
 	Name: "sigmoid", Label: "Sigmoid", Formula: "k(x, z) = tanh(γ x·z + r)", Takes: dataset.KindVectors,
 	Help:   "Borrowed from neural networks; not positive semidefinite in general.",
 	Params: []param.Param{gamma, coef0},
-	bind:   func(v param.Values) function { return tangent{v.Number("gamma"), v.Number("coef0")} },
+	bind:   func(k Kernel) function { return tangent{k.Values.Number("gamma"), k.Values.Number("coef0")} },
 }
 
 // Sigmoid returns the kernel tanh(gamma x·z + coef0).
 func Sigmoid(gamma, coef0 float64) Kernel {
-	return Kernel{sigmoid.Name, param.Values{"gamma": param.Of(gamma), "coef0": param.Of(coef0)}}
+	return Kernel{Name: sigmoid.Name, Values: param.Values{"gamma": param.Of(gamma), "coef0": param.Of(coef0)}}
 }
 
 type tangent struct{ gamma, coef0 float64 }

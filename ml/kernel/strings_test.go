@@ -24,7 +24,7 @@ func ofStrings(name string, k int, decay float64, normal bool) Kernel {
 	if name == "gap-subsequence" {
 		v = v.With("decay", param.Of(decay))
 	}
-	return Kernel{name, v}
+	return Kernel{Name: name, Values: v}
 }
 
 // matrixOf is the whole of a kernel matrix.

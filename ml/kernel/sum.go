@@ -13,7 +13,7 @@ import (
 // from several goroutines at once.
 type Sum struct {
 	f function
-	z blas64.General // n x d
+	z blas64.General // n x d, as f takes them
 	p packed         // the rows of z
 	w []float64
 }
@@ -23,29 +23,45 @@ type Sum struct {
 // not copied.
 func NewSum(k Kernel, z *mat.Dense, w []float64) *Sum {
 	s := &Sum{f: bind(k), w: w}
-	if len(w) > 0 {
-		s.z = z.RawMatrix()
-		s.p = pack(s.z)
+	if len(w) == 0 {
+		return s
 	}
+	images := embed(s.f, z)
+	if _, ok := s.f.(scores); ok { // an inner product: one image stands for all
+		sum := mat.NewDense(1, images.RawMatrix().Cols, nil)
+		for j, wj := range w {
+			floats.AddScaled(sum.RawRowView(0), wj, images.RawRowView(j))
+		}
+		images, s.w = sum, []float64{1}
+	}
+	s.z = images.RawMatrix()
+	s.p = pack(s.z)
 	return s
 }
 
 // At returns the sum at x (length d).
 func (s *Sum) At(x []float64) float64 {
-	v := make([]float64, len(s.w))
-	return s.at(x, v)
+	return s.at(x, s.scratch())
 }
+
+// scratch is memory for at.
+func (s *Sum) scratch() []float64 { return make([]float64, len(s.w)+s.p.d) }
 
 // AtRows writes the sum at every row of x (length d) into dst.
 func (s *Sum) AtRows(dst []float64, x *mat.Dense) {
-	v := make([]float64, len(s.w))
+	v := s.scratch()
 	for i := range dst {
 		dst[i] = s.at(x.RawRowView(i), v)
 	}
 }
 
-// at is At with v (length n) for the values of the kernel.
-func (s *Sum) at(x, v []float64) float64 {
+// at is At with memory for the values of the kernel and the image of x.
+func (s *Sum) at(x, scratch []float64) float64 {
+	v, image := scratch[:len(s.w)], scratch[len(s.w):]
+	if e, ok := s.f.(embedder); ok && len(v) > 0 {
+		e.image(image, x)
+		x = image
+	}
 	s.f.row(v, s.p, x)
 	return floats.Dot(s.w, v)
 }
@@ -76,7 +92,7 @@ func (s *Sum) Grid(dst []float64, p Plane, ss, ts []float64) {
 // gridDirect evaluates every point by itself.
 func (s *Sum) gridDirect(dst []float64, p Plane, ss, ts []float64) {
 	x := make([]float64, len(p.Origin))
-	v := make([]float64, len(s.w))
+	v := s.scratch()
 	for j, tj := range ts {
 		row := dst[j*len(ss):][:len(ss)]
 		for i, si := range ss {

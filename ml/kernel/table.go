@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
+	"marginlab/ml/trace"
 )
 
 // Table lists the kernels in the order pages show them.
@@ -20,6 +21,7 @@ var Table = []Entry{
 	sigmoid,
 	laplacian,
 	rationalQuadratic,
+	fisher,
 	precomputed,
 	spectrum,
 	gapSubsequence,
@@ -37,10 +39,11 @@ type Entry struct {
 	Takes   dataset.Kind // the objects it compares
 	PSD     bool         // every Gram matrix is positive semidefinite (poly: for coef0 >= 0)
 
-	// bind makes the function of some values, for a kernel that takes vectors. What it
-	// needs of them it looks up here, once: nothing is looked up for a value of the
-	// kernel.
-	bind func(param.Values) function
+	// bind makes the function of a kernel that takes vectors. What it needs of the values
+	// it looks up here, once: nothing is looked up for a value of the kernel.
+	bind func(Kernel) function
+	// fit learns from the rows that are trained on, for a kernel of vectors that does so.
+	fit func(ctx context.Context, v param.Values, x *mat.Dense, recorder trace.Recorder) (Fitted, error)
 	// compare prepares the values k(x_i, z_j), and self gives k(x_i, x_i), for a kernel
 	// that takes other objects; neither is normalised.
 	compare func(ctx context.Context, v param.Values, x, z dataset.Objects) (comparison, error)
@@ -53,7 +56,7 @@ type Entry struct {
 // function is a kernel whose parameters have their values.
 type function interface {
 	// row writes k(x_j, z) for the first len(dst) points x_j of x. k(x, z) and
-	// k(z, x) are equal to the last bit.
+	// k(z, x) are equal to the last bit. Of an embedder x and z are the images.
 	row(dst []float64, x packed, z []float64)
 }
 
@@ -70,10 +73,30 @@ type (
 	}
 	// gridder is Sum.Grid for at least one term and one point, dst being all zero. It
 	// returns false, with dst as it was, on planes for which it has no better way.
-	gridder interface {
+	gridder interface { // no embedder
 		grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool
 	}
+	// embedder is a function of images of points, each computed once however many values
+	// of the kernel it is in.
+	embedder interface {
+		size() int              // of an image
+		image(dst, x []float64) // writes that of x
+	}
 )
+
+// embed returns the images of the rows of x, x itself where f is a function of points.
+func embed(f function, x *mat.Dense) *mat.Dense {
+	e, ok := f.(embedder)
+	if !ok {
+		return x
+	}
+	n, _ := x.Dims()
+	images := mat.NewDense(n, e.size(), nil)
+	for i := range n {
+		e.image(images.RawRowView(i), x.RawRowView(i))
+	}
+	return images
+}
 
 // Lookup returns the entry of a kernel.
 func Lookup(name string) (Entry, error) {
@@ -127,14 +150,45 @@ func New(name string, values param.Values, x *mat.Dense) Kernel {
 	return k
 }
 
+// Fit returns k with what it learns from the rows of x (M x d), which are those that are
+// trained on, as the kernel will see them; most kernels learn nothing. The recorder may be
+// nil. Errors: rows that do not let it, the end of ctx.
+func (k Kernel) Fit(ctx context.Context, x *mat.Dense, recorder trace.Recorder) (Kernel, error) {
+	k.Fitted = nil
+	row, err := Lookup(k.Name)
+	if err != nil || row.fit == nil {
+		return k, err
+	}
+	fitted, err := row.fit(ctx, k.Values, x, recorder)
+	if err == nil {
+		k.Fitted = []Fitted{fitted}
+	}
+	return k, err
+}
+
+// Learns tells whether k has something to learn from the rows that are trained on.
+func (k Kernel) Learns() bool {
+	row, err := Lookup(k.Name)
+	return err == nil && row.learns() > 0
+}
+
+// learns is how much a kernel of the row learns from training rows.
+func (row Entry) learns() int {
+	if row.fit == nil {
+		return 0
+	}
+	return 1
+}
+
 // bind returns the function of k. A kernel that Table does not know is NaN
-// everywhere: names are checked by Lookup, before there are numbers.
+// everywhere, and so is one that has not been fitted: Check tells, before there are
+// numbers.
 func bind(k Kernel) function {
 	row, err := Lookup(k.Name)
-	if err != nil || row.bind == nil {
+	if err != nil || row.bind == nil || len(k.Fitted) != row.learns() {
 		return unknown{}
 	}
-	return row.bind(k.Values)
+	return row.bind(k)
 }
 
 type unknown struct{}

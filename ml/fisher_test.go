@@ -1,0 +1,76 @@
+package ml_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/trace"
+)
+
+// The mixture of a Fisher kernel is that of the training rows: whatever the rows held out
+// are, it stays the same. Of a fold TestTrainerJudges tells.
+func TestFisherLearnsFromTrainingRows(t *testing.T) {
+	t.Parallel()
+	for _, standardize := range []string{"true", "false"} {
+		s := spec(t, "kernel", "fisher", "components", "3", "standardize", standardize, "test_fraction", "0.25")
+		d := clouds(80, 2, 4)
+		target, err := ml.TargetOf(d, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, held := dataset.Split(target.Strata(), 0.25, s.Seed)
+		a := train(t, d, s)
+		moved := clouds(80, 2, 4)
+		for _, i := range held {
+			moved.X.Set(i, 0, moved.X.At(i, 0)+100)
+		}
+		b := train(t, moved, s)
+		if diff := cmp.Diff(asJSON(t, a.Model), asJSON(t, b.Model)); diff != "" {
+			t.Errorf("standardize %s: rows held out decide: %s", standardize, diff)
+		}
+		if l := a.Report.LogLikelihood; l == nil || *l != a.Model.Kernel.Fitted[0].LogLikelihood || *a.Report.LeftOut != 0 {
+			t.Errorf("report %+v", a.Report)
+		}
+	}
+}
+
+// A recorder hears of the mixture before it hears of the machine.
+func TestFisherIsHeard(t *testing.T) {
+	t.Parallel()
+	var phases []string
+	_, err := ml.Train(t.Context(), clouds(60, 2, 4), spec(t, "kernel", "fisher", "C", "1000", "tol", "1e-6"), func(s trace.Step) { phases = append(phases, s.Phase) })
+	if phases = slices.Compact(phases); err != nil || len(phases) == 0 || phases[0] != "mixture" {
+		t.Errorf("%v, %v", err, phases)
+	}
+}
+
+// A model of a Fisher kernel without its mixture, or with that of other points, cannot be
+// evaluated, however it came here.
+func TestFisherModelNeedsItsMixture(t *testing.T) {
+	t.Parallel()
+	m := train(t, clouds(40, 2, 1), spec(t, "kernel", "fisher")).Model
+	other := train(t, clouds(40, 3, 1), spec(t, "kernel", "fisher")).Model
+	for name, spoil := range map[string]func(m *ml.Model){
+		"without":      func(m *ml.Model) { m.Kernel.Fitted = nil },
+		"other points": func(m *ml.Model) { m.Kernel.Fitted = other.Kernel.Fitted },
+		"no kernel":    func(m *ml.Model) { m.Kernel.Name = "rbf" },
+	} {
+		bad := *m
+		spoil(&bad)
+		text := asJSON(t, &bad)
+		if _, err := ml.ReadModel(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "model: kernel") {
+			t.Errorf("%s: read with %v", name, err)
+		}
+		if _, err := ml.ReadStoredModel([]byte(text)); err == nil {
+			t.Errorf("%s: read from the store", name)
+		}
+	}
+	if _, err := ml.Train(t.Context(), clouds(40, 2, 1), spec(t, "kernel", "fisher", "components", "41"), nil); err == nil || !strings.Contains(err.Error(), "take fewer components") {
+		t.Errorf("more components than rows: %v", err)
+	}
+}

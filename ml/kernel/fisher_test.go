@@ -1,0 +1,190 @@
+package kernel
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"marginlab/ml/param"
+	"marginlab/ml/trace"
+)
+
+// referenceFisher evaluates the Fisher kernel by its formula.
+func referenceFisher(f Fitted, x, z []float64) float64 {
+	score := func(x []float64) (u []float64) {
+		logs := make([]float64, len(f.Weights)) // far away the densities themselves are 0
+		for k, w := range f.Weights {
+			logs[k] = math.Log(w)
+			for j, v := range f.Variances[k] {
+				logs[k] += distuv.Normal{Mu: f.Means[k][j], Sigma: math.Sqrt(v)}.LogProb(x[j])
+			}
+		}
+		p, share := floats.LogSumExp(logs), make([]float64, len(logs))
+		for k, v := range logs {
+			share[k] = math.Exp(v - p)
+		}
+		for k, w := range f.Weights {
+			u = append(u, share[k]/w)
+		}
+		for k := range f.Weights {
+			for j, v := range f.Variances[k] {
+				u = append(u, share[k]*(x[j]-f.Means[k][j])/v)
+			}
+		}
+		for k := range f.Weights {
+			for j, v := range f.Variances[k] {
+				u = append(u, share[k]*((x[j]-f.Means[k][j])*(x[j]-f.Means[k][j])/(2*v*v)-1/(2*v)))
+			}
+		}
+		return u
+	}
+	s, ux, uz := 0.0, score(x), score(z)
+	for a, u := range ux {
+		if f.Information == nil {
+			s += u * uz[a]
+		} else if f.Information[a] > 0 {
+			s += u * uz[a] / f.Information[a]
+		}
+	}
+	return s
+}
+
+// fisherOf is the kernel of so many components before it has seen data.
+func fisherOf(components int, information bool) Kernel {
+	k := New(fisher.Name, defaults(fisher), nil)
+	k.Values = k.Values.With("components", param.Of(components)).With("information", param.Of(information))
+	return k
+}
+
+func defaults(row Entry) param.Values {
+	values := param.Values{}
+	for _, p := range row.Params {
+		values = values.With(p.Name, p.Read(p.Default))
+	}
+	return values
+}
+
+// With the inverse Fisher matrix the mean of k(x, x) over the rows it was fitted to is the
+// number of parameters, each of whose scores has a mean square of 1.
+func TestFisherInformation(t *testing.T) {
+	t.Parallel()
+	x := normal(rand.New(rand.NewPCG(3, 1)), 80, 3)
+	k, err := fisherOf(2, true).Fit(t.Context(), x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, mean := NewGram(k, x), 0.0
+	for i := range 80 {
+		mean += g.Diag(i) / 80
+	}
+	if want := float64(2 * (1 + 2*3)); math.Abs(mean-want) > 1e-9 {
+		t.Errorf("mean of k(x, x) is %g, want %g", mean, want)
+	}
+}
+
+// A matrix of the kernel is that of the inner products of scores, also where points are
+// merged.
+func TestFisherGramIsLinear(t *testing.T) {
+	t.Parallel()
+	x := normal(rand.New(rand.NewPCG(3, 4)), 90, 2)
+	k, err := fisherOf(3, true).Fit(t.Context(), x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, w := make([]float64, 90), make([]float64, 90)
+	for i := range y {
+		y[i], w[i] = float64(i%2)*2-1, 1
+	}
+	g, linear := NewGram(k, x), NewGram(Linear(), embed(bind(k), x))
+	merged, _, apart := g.Merged(t.Context(), y, w, 4)
+	mergedLinear, _, apartLinear := linear.Merged(t.Context(), y, w, 4)
+	if apart != apartLinear {
+		t.Errorf("merged points are %g apart, of the scores %g", apart, apartLinear)
+	}
+	for _, pair := range [][2]*Gram{{g, linear}, {merged, mergedLinear}} {
+		a, b := make([]float64, pair[0].Len()), make([]float64, pair[1].Len())
+		for i := range a {
+			pair[0].Row(a, i)
+			pair[1].Row(b, i)
+			if diff := cmp.Diff(a, b); diff != "" {
+				t.Fatalf("row %d: %s", i, diff)
+			}
+		}
+	}
+}
+
+// What was learnt comes back from JSON to the last bit, and with it every value.
+func TestFisherJSON(t *testing.T) {
+	t.Parallel()
+	x := normal(rand.New(rand.NewPCG(3, 2)), 60, 2)
+	for _, information := range []bool{true, false} {
+		k, err := fisherOf(3, information).Fit(t.Context(), x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(k)
+		var back Kernel
+		if err := errors.Join(err, json.Unmarshal(text, &back), back.Validate(), back.Check(2)); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if diff := cmp.Diff(k.Fitted, back.Fitted); diff != "" || back.Eval(x.RawRowView(0), x.RawRowView(1)) != k.Eval(x.RawRowView(0), x.RawRowView(1)) {
+			t.Errorf("%s", diff)
+		}
+		again, err := k.Fit(t.Context(), x, nil)
+		if diff := cmp.Diff(k.Fitted, again.Fitted); diff != "" || err != nil {
+			t.Errorf("fitted again: %v %s", err, diff)
+		}
+	}
+}
+
+func TestFitHearsAndEnds(t *testing.T) {
+	t.Parallel()
+	x := normal(rand.New(rand.NewPCG(3, 3)), 60, 2)
+	heard := 0
+	if _, err := fisherOf(2, true).Fit(t.Context(), x, func(trace.Step) { heard++ }); err != nil || heard == 0 {
+		t.Errorf("%v after %d steps", err, heard)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := fisherOf(2, true).Fit(ctx, x, func(trace.Step) { cancel() }); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := fisherOf(61, true).Fit(t.Context(), x, nil); err == nil || !strings.Contains(err.Error(), "at least as many rows") {
+		t.Errorf("61 components for 60 rows: %v", err)
+	}
+	if _, err := fisherOf(2, true).Fit(t.Context(), mat.NewDense(4, 1, []float64{1e-90, 3e-90, 5e-90, 9e-90}), nil); err == nil || !strings.Contains(err.Error(), "standardise") {
+		t.Errorf("a Fisher matrix that is no number: %v", err)
+	}
+}
+
+// A kernel that has not learnt, or not for these points, is no number; Check says why.
+func TestFisherNotFitted(t *testing.T) {
+	t.Parallel()
+	k := fisherOf(2, true)
+	if err := k.Check(2); err == nil || !strings.Contains(err.Error(), "fisher: fitted") {
+		t.Errorf("Check: %v", err)
+	}
+	if v := k.Eval([]float64{1, 2}, []float64{1, 2}); !math.IsNaN(v) {
+		t.Errorf("value %g", v)
+	}
+	k = learnt(t, k, 2)
+	for name, wrong := range map[string]Kernel{
+		"other coordinates": learnt(t, k, 3),
+		"too much":          {Name: "rbf", Values: RBF(1).Values, Fitted: k.Fitted},
+		"twice":             {Name: k.Name, Values: k.Values, Fitted: append(k.Fitted, k.Fitted...)},
+		"information":       {Name: k.Name, Values: k.Values, Fitted: []Fitted{{Mixture: k.Fitted[0].Mixture, Information: []float64{1}}}},
+		"negative":          {Name: k.Name, Values: k.Values, Fitted: []Fitted{{Mixture: k.Fitted[0].Mixture, Information: make([]float64, 9)}}},
+	} {
+		if err := wrong.Check(2); err == nil {
+			t.Errorf("%s: nothing is wrong", name)
+		}
+	}
+}
