@@ -3,6 +3,7 @@ package cmdline
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"runtime"
@@ -12,14 +13,15 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 )
 
-var gram = Command{"gram", "print the kernel matrix of a file of strings or graphs", runGram}
+var gram = Command{"gram", "print the kernel matrix of a file of points, strings or graphs", runGram}
 
-// gramReaders read the objects that gram compares.
+// gramReaders read the objects that gram compares; points have columns to be chosen.
 var gramReaders = map[dataset.Kind]func(r io.Reader, file string) (dataset.Objects, error){
 	dataset.KindStrings: func(r io.Reader, file string) (dataset.Objects, error) {
 		return dataset.ReadLines(r, file, memoryLimits)
@@ -41,22 +43,25 @@ var gramNames = []struct {
 
 // gramOptions is the command line of gram.
 type gramOptions struct {
-	kernel kernel.Kernel
-	read   func(r io.Reader, file string) (dataset.Objects, error)
-	file   string
-	csv    bool
+	row      kernel.Entry
+	values   param.Values
+	features []string // of points; nil: all columns
+	file     string
+	csv      bool
 }
 
 func parseGram(args []string) (*gramOptions, error) {
 	f := NewFlags("gram --kernel NAME [flags] FILE",
-		"Prints the values of a kernel among the objects of a file: row i holds k(x_i, x_1) … k(x_i, x_M). Strings stand one a line; one without any piece that the kernel counts has 0 with all. Graphs are JSON lines as {\"n\":3,\"edges\":[[0,1],[1,2]],\"labels\":[\"C\",\"C\",\"O\"]}, or in any other form in which data of them are read. The name - stands for standard input.")
+		"Prints the values of a kernel among the objects of a file: row i holds k(x_i, x_1) … k(x_i, x_M). Points are rows of numbers without labels, taken as they are: nothing is standardised. Strings stand one a line; one without any piece that the kernel counts has 0 with all. Graphs are JSON lines as {\"n\":3,\"edges\":[[0,1],[1,2]],\"labels\":[\"C\",\"C\",\"O\"]}, or in any other form in which data of them are read. The name - stands for standard input.")
 	file := f.Argument()
 	asCSV := f.Switch("csv", "Print M lines of M numbers at full precision, separated by commas, and nothing else.")
+	var spec ml.Spec
+	f.Param(param.Param{Name: "features", Kind: param.Text, Help: "Of points: the columns to compare, separated by commas; all where none are named."}, func(text string) error { return spec.Set("features", text) })
 	f.Heading("Kernel")
 	choice := param.Param{Name: "kernel", Kind: param.Choice, Help: "How two objects are compared."}
 	var params []param.Param
 	for _, row := range kernel.Table {
-		if _, ok := gramReaders[row.Takes]; ok {
+		if _, ok := gramReaders[row.Takes]; ok || row.Takes == dataset.KindVectors {
 			choice.Options = append(choice.Options, param.Option{Name: row.Name, Help: row.Help})
 			params = param.Union(params, row.Params...)
 		}
@@ -108,7 +113,53 @@ func parseGram(args []string) (*gramOptions, error) {
 			values = values.With(p.Name, p.Read(text))
 		}
 	}
-	return &gramOptions{kernel.New(name, values, nil), gramReaders[row.Takes], *file, *asCSV}, nil
+	if len(spec.Features) > 0 && row.Takes != dataset.KindVectors {
+		return nil, usage("--features has no effect with --kernel=%s", name)
+	}
+	return &gramOptions{row, values, spec.Features, *file, *asCSV}, nil
+}
+
+// matrix is the kernel matrix of the file, and how its objects read.
+func (o *gramOptions) matrix(ctx context.Context, std Streams) (k kernel.Matrix, text func(i int) string, err error) {
+	if o.row.Takes == dataset.KindVectors {
+		return o.ofPoints(ctx, std)
+	}
+	x, err := readFile(ctx, o.file, std, gramReaders[o.row.Takes])
+	if err != nil {
+		return nil, nil, err
+	}
+	k, err = kernel.GramOf(ctx, kernel.New(o.row.Name, o.values, nil), x)
+	return k, x.Text, err
+}
+
+// ofPoints is matrix for a kernel that takes vectors. What it learns it learns from all.
+func (o *gramOptions) ofPoints(ctx context.Context, std Streams) (kernel.Matrix, func(i int) string, error) {
+	t, err := readTable(ctx, o.file, std)
+	if err != nil {
+		return nil, nil, err
+	}
+	features := o.features
+	if features == nil {
+		label := ""
+		if t.Format == "libsvm" { // which has one always
+			m, _ := t.Guess()
+			label = m.Label
+		}
+		for _, c := range t.Columns {
+			if c.Name != label {
+				features = append(features, c.Name)
+			}
+		}
+	}
+	x, err := t.Matrix(features)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := kernel.New(o.row.Name, o.values, x).Fit(ctx, x, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return kernel.NewGram(f, x), func(i int) string { return strings.Trim(fmt.Sprintf("%.4g", x.RawRowView(i)), "[]") }, nil
 }
 
 func runGram(ctx context.Context, args []string, std Streams) error {
@@ -116,11 +167,7 @@ func runGram(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	x, err := readFile(ctx, o.file, std, o.read)
-	if err != nil {
-		return err
-	}
-	k, err := kernel.GramOf(ctx, o.kernel, x)
+	k, text, err := o.matrix(ctx, std)
 	if err != nil {
 		return err
 	}
@@ -128,7 +175,7 @@ func runGram(ctx context.Context, args []string, std Streams) error {
 		return writeMatrix(ctx, std.Out, k)
 	}
 	head := []string{""}
-	for j := range x.Len() {
+	for j := range k.Len() {
 		head = append(head, strconv.Itoa(j+1))
 	}
 	lines := [][]string{append(head, "")}
@@ -139,7 +186,7 @@ func runGram(ctx context.Context, args []string, std Streams) error {
 		for _, v := range row {
 			line = append(line, strconv.FormatFloat(v, 'g', 6, 64))
 		}
-		lines = append(lines, append(line, x.Text(i)))
+		lines = append(lines, append(line, text(i)))
 	}
 	b := bufio.NewWriter(std.Out)
 	writeTable(b, lines)

@@ -119,7 +119,11 @@ func TestGram(t *testing.T) {
 	}{
 		{text, "gram --kernel spectrum", 2, "the name of a file is missing"},
 		{text, "gram F", 2, "--kernel is missing"},
-		{text, "gram --kernel rbf F", 2, "--kernel must be one of spectrum, gap-subsequence, wl, random-walk"},
+		{text, "gram --kernel precomputed F", 2, "--kernel must be one of linear, poly"},
+		{text, "gram --kernel rbf F", 1, "line 2, column 1 (cat): expected a number, found \"cart\""},
+		{text, "gram --kernel spectrum --features x F", 2, "--features has no effect with --kernel=spectrum"},
+		{"1,2\n3,4\n", "gram --kernel rbf --features z F", 1, "no column"},
+		{"1,2\n3,4\n", "gram --kernel fisher --components 3 F", 1, "take fewer components"},
 		{text, "gram --kernel spectrum --k 0 F", 2, "--k must be a whole number from 1"},
 		{text, "gram --kernel spectrum --lambda 0.5 F", 2, "--lambda has no effect with --kernel=spectrum"},
 		{text, "gram --kernel gap-subsequence --lambda 2 F", 2, "--lambda must be"},

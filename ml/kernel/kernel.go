@@ -153,8 +153,10 @@ func (k Kernel) Check(d int) error {
 	switch {
 	case err != nil:
 		return err
-	case len(k.Fitted) != row.learns():
-		return fmt.Errorf("kernel %s: fitted: expected %d mixtures learnt from the training rows, found %d", k.Name, row.learns(), len(k.Fitted))
+	case row.Learns() && len(k.Fitted) != 1:
+		return fmt.Errorf("kernel %s: fitted: expected a mixture learnt from the training rows, found %d", k.Name, len(k.Fitted))
+	case !row.Learns() && len(k.Fitted) > 0:
+		return fmt.Errorf("kernel %s: fitted: expected nothing, as it learns nothing from the data", k.Name)
 	}
 	for _, f := range k.Fitted {
 		if err := f.check(d); err != nil {

@@ -169,23 +169,19 @@ func (k Kernel) Fit(ctx context.Context, x *mat.Dense, recorder trace.Recorder) 
 // Learns tells whether k has something to learn from the rows that are trained on.
 func (k Kernel) Learns() bool {
 	row, err := Lookup(k.Name)
-	return err == nil && row.learns() > 0
+	return err == nil && row.Learns()
 }
 
-// learns is how much a kernel of the row learns from training rows.
-func (row Entry) learns() int {
-	if row.fit == nil {
-		return 0
-	}
-	return 1
-}
+// Learns tells whether kernels of the row have something to learn from the rows that are
+// trained on.
+func (row Entry) Learns() bool { return row.fit != nil }
 
 // bind returns the function of k. A kernel that Table does not know is NaN
 // everywhere, and so is one that has not been fitted: Check tells, before there are
 // numbers.
 func bind(k Kernel) function {
 	row, err := Lookup(k.Name)
-	if err != nil || row.bind == nil || len(k.Fitted) != row.learns() {
+	if err != nil || row.bind == nil || row.Learns() && len(k.Fitted) == 0 {
 		return unknown{}
 	}
 	return row.bind(k)

@@ -163,12 +163,12 @@ type valueControl interface {
 	Text(in lessons.Input) string
 }
 
-// newKernelControl offers the kernels of vectors, starts with one of them and a gamma,
+// newKernelControl offers the kernels of vectors that are formulas alone, starts with one of them and a gamma,
 // and has the controls of more parameters.
 func newKernelControl(start, gamma string, more ...valueControl) kernelControl {
 	c := kernelControl{name: lessons.ChoiceControl{Name: "kernel", Label: "kernel", Default: start}}
 	for _, r := range kernel.Table {
-		if r.Takes == dataset.KindVectors {
+		if r.Takes == dataset.KindVectors && !r.Learns() {
 			c.name.Options = append(c.name.Options, param.Option{Name: r.Name, Label: r.Label, Help: r.Formula})
 		}
 	}

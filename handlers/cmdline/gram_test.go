@@ -1,0 +1,57 @@
+package cmdline_test
+
+import (
+	"encoding/csv"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+)
+
+// TestGramOfPoints prints the matrices of kernels of points, and finds the points in files
+// of several forms.
+func TestGramOfPoints(t *testing.T) {
+	t.Parallel()
+	x := mat.NewDense(5, 2, []float64{0, 1, 1, 2, 3, 4, 0.5, 0.5, 2, 2})
+	const named = "x,y,z\n0,1,9\n1,2,9\n3,4,9\n0.5,0.5,9\n2,2,9\n"
+	plain := file(t, "plain.csv", strings.ReplaceAll(strings.ReplaceAll(named, "x,y,z\n", ""), ",9", ""))
+	wide := file(t, "named.csv", named)
+	sparse := file(t, "points.libsvm", "1 2:1\n1 1:1 2:2\n2 1:3 2:4\n2 1:0.5 2:0.5\n1 1:2 2:2\n")
+	for _, c := range []struct {
+		args   string
+		kernel string
+		values param.Values
+	}{
+		{"--kernel linear " + plain, "linear", nil},
+		{"--kernel rbf " + sparse, "rbf", nil}, // auto
+		{"--kernel poly --gamma 2 --coef0 1 --degree 2 --features x,y " + wide, "poly", param.Values{"gamma": param.Of(2.0), "coef0": param.Of(1.0), "degree": param.Of(2)}},
+		{"--kernel fisher --components 2 --starts 3 --information=false --variance-floor 0.01 --start-seed 7 " + plain, "fisher", param.Values{
+			"components": param.Of(2), "starts": param.Of(3), "information": param.Of(false), "variance_floor": param.Of(0.01), "start_seed": param.Of(7),
+		}},
+	} {
+		k, err := kernel.New(c.kernel, c.values, x).Fit(t.Context(), x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, row := kernel.NewGram(k, x), make([]float64, 5)
+		lines, err := csv.NewReader(strings.NewReader(must(t, append([]string{"gram", "--csv"}, strings.Fields(c.args)...)...))).ReadAll()
+		if err != nil || len(lines) != 5 {
+			t.Fatalf("%s: %d lines, %v", c.args, len(lines), err)
+		}
+		for i, line := range lines {
+			g.Row(row, i)
+			for j, cell := range line {
+				if v, err := strconv.ParseFloat(cell, 64); err != nil || v != row[j] {
+					t.Errorf("%s: K[%d,%d] = %s, want %v", c.args, i, j, cell, row[j])
+				}
+			}
+		}
+	}
+	if got := strings.Split(must(t, "gram", "--kernel", "linear", plain), "\n"); len(got) < 5 || got[4] != "4  0.5  1.5  3.5  0.5  2   0.5 0.5" {
+		t.Errorf("%q", got)
+	}
+}
