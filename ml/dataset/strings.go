@@ -105,6 +105,9 @@ func (t *Table) onlyWords(label int) bool {
 	return len(t.Columns) > 1
 }
 
+// beginsWithStrings tells formats of nothing but strings, which are the first column.
+func (t *Table) beginsWithStrings() bool { return t.Format == "fasta" || t.Format == "zip" }
+
 // stringsColumn is the place of the strings in a table: the column that is named, else
 // the one of words beside the label, the one whose words differ most where there are
 // several, else the only one beside the label.
@@ -118,6 +121,9 @@ func (t *Table) stringsColumn(label int, named []string) (int, error) {
 			err = t.fault(-1, j, "is the label and cannot be the strings as well")
 		}
 		return j, err
+	}
+	if t.beginsWithStrings() {
+		return 0, nil
 	}
 	best, most, others := -1, 0, []int(nil)
 	for j := range t.Columns {
@@ -206,7 +212,7 @@ func (t *Table) stringRows(like *Strings, expected string) (s *Strings, label st
 	}
 	switch {
 	case j >= 0:
-	case t.Format == "fasta":
+	case t.beginsWithStrings():
 		j = 0
 	case len(t.Columns) == 1:
 		j, at = 0, -1

@@ -84,14 +84,15 @@ func (e *Error) Unwrap() error { return e.Err }
 // every row.
 type Table struct {
 	File         string // name for error messages
-	Format       string // "csv", "libsvm", "arff", "fasta", "jsonl"; Separator says more for csv
+	Format       string // "csv", "libsvm", "arff", "fasta", "jsonl", "zip"; Separator says more for csv
 	Separator    string // of csv: "comma", "semicolon", "tab", "spaces"; else empty
 	DecimalComma bool   // numbers were written 1,5; Cells have 1.5
 	Header       bool   // the file names its columns; otherwise they are x1, x2 … and label
 	Kind         Kind   // of objects that are no vectors: the file says so, by its first line or by pairs 0:i; else empty
 	Columns      []Column
-	Lines        []int // line number in the file of each row
-	first        int   // line of the first record of CSV, header or row
+	Lines        []int    // line number in the file of each row
+	first        int      // line of the first record of CSV, header or row
+	members      []string // of texts that are files of their own: the name of each
 }
 
 // Column is one column of a Table.
@@ -112,15 +113,31 @@ type Mapping struct {
 }
 
 // ParseTable reads a file of any known format: CSV with its many separators,
-// LIBSVM/SVMlight, ARFF, FASTA and JSON lines of graphs, in UTF-8. The content tells the format; the extension of
+// LIBSVM/SVMlight, ARFF, FASTA and JSON lines of graphs, in UTF-8; or a zip archive of
+// texts in folders that are their classes, or with one CSV of their names and labels
+// beside them. The content tells the format; the extension of
 // file is a hint, and file is the name in messages. Every failure is an *Error; one
 // for a file beyond lim (zero fields: DefaultLimits) wraps ErrTooLarge.
 func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
 	lim = lim.orDefault()
-	text, fault := readText(r, file, lim)
+	raw, fault := readRaw(r, file, lim)
 	if fault != nil {
 		return nil, fault
 	}
+	if isArchive(raw) {
+		return parseArchive(raw, file, lim)
+	}
+	text, fault := decodeText(raw)
+	if fault != nil {
+		fault.File = file
+		return nil, fault
+	}
+	return parseText(text, file, lim)
+}
+
+// parseText is ParseTable of a file that is text.
+func parseText(text, file string, lim Limits) (*Table, error) {
+	var fault *Error
 	var t *Table
 	switch detect(text, file) {
 	case "arff":
@@ -158,6 +175,19 @@ func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
 
 // readText reads a file of text.
 func readText(r io.Reader, file string, lim Limits) (string, *Error) {
+	raw, fault := readRaw(r, file, lim)
+	if fault != nil {
+		return "", fault
+	}
+	text, fault := decodeText(raw)
+	if fault != nil {
+		fault.File = file
+	}
+	return text, fault
+}
+
+// readRaw reads a file of no more bytes than it may have.
+func readRaw(r io.Reader, file string, lim Limits) (string, *Error) {
 	lim = lim.orDefault()
 	var b strings.Builder
 	if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
@@ -171,11 +201,7 @@ func readText(r io.Reader, file string, lim Limits) (string, *Error) {
 	if int64(b.Len()) > lim.Bytes {
 		return "", &Error{File: file, Message: fmt.Sprintf("expected at most %s", bytesText(lim.Bytes)), Err: ErrTooLarge}
 	}
-	text, fault := decodeText(b.String())
-	if fault != nil {
-		fault.File = file
-	}
-	return text, fault
+	return b.String(), nil
 }
 
 func bytesText(n int64) string {
@@ -191,8 +217,8 @@ func decodeText(raw string) (string, *Error) {
 	switch {
 	case strings.HasPrefix(raw, "\xff\xfe"), strings.HasPrefix(raw, "\xfe\xff"):
 		return "", &Error{Message: "expected UTF-8 text, found UTF-16: save the file as UTF-8"}
-	case strings.HasPrefix(raw, "PK\x03\x04"):
-		return "", &Error{Message: "expected a text file, found a zip archive or a workbook: export the sheet as CSV"}
+	case isArchive(raw):
+		return "", &Error{Message: "expected a text file, found a zip archive or a workbook"}
 	}
 	raw = strings.TrimPrefix(raw, "\xef\xbb\xbf")
 	line := func(at int) int { return 1 + lineEnds(raw[:at]) }
@@ -507,6 +533,10 @@ func (t *Table) Guess() (m Mapping, obvious bool) {
 // fault makes an *Error of this file.
 func (t *Table) fault(row, column int, format string, args ...any) *Error {
 	e := &Error{File: t.File, Message: fmt.Sprintf(format, args...)}
+	if row >= 0 && t.members != nil {
+		e.File = inside(t.File, t.members[row])
+		return e
+	}
 	if row >= 0 {
 		e.Line = t.Lines[row]
 	}
@@ -701,6 +731,9 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 	}
 	if t.Format == "fasta" && len(t.Columns) == 2 {
 		return nil, t.fault(0, -1, "expected a label behind the name, as in >%s label, found none in the file", t.Columns[1].Cells[0])
+	}
+	if t.Format == "zip" && len(t.Columns) == 2 {
+		return nil, t.fault(-1, -1, "expected a folder for each class, or a CSV with the names of the texts and their labels; found one folder of texts")
 	}
 	if m.Label == "" {
 		j, _ := t.guessLabel()

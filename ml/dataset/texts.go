@@ -1,0 +1,242 @@
+package dataset
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// member is a file of an archive or below a folder.
+type member struct {
+	name string // with slashes
+	open func() (io.ReadCloser, error)
+	text string // once it is read
+}
+
+// ParseFolder reads the files below a folder as ParseTable reads those of an archive.
+func ParseFolder(folder fs.FS, file string, lim Limits) (*Table, error) {
+	lim = lim.orDefault()
+	var members []member
+	err := fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			members = append(members, member{name: name, open: func() (io.ReadCloser, error) { return folder.Open(name) }})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, &Error{File: file, Message: "reading failed: " + err.Error(), Err: err}
+	}
+	return parseMembers(members, file, lim)
+}
+
+// isArchive tells a zip file by its beginning, that of an empty one among them.
+func isArchive(raw string) bool {
+	return strings.HasPrefix(raw, "PK\x03\x04") || strings.HasPrefix(raw, "PK\x05\x06")
+}
+
+// parseArchive reads a zip file.
+func parseArchive(raw, file string, lim Limits) (*Table, error) {
+	archive, err := zip.NewReader(strings.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		return nil, &Error{File: file, Message: "expected a zip archive, found a damaged one: " + strings.TrimPrefix(err.Error(), "zip: ")}
+	}
+	var members []member
+	for _, f := range archive.File {
+		name := strings.ReplaceAll(f.Name, `\`, "/") // as some programs write it
+		switch {
+		case name == "[Content_Types].xml":
+			return nil, &Error{File: file, Message: "expected a text file or a zip archive of texts, found a workbook: export the sheet as CSV"}
+		case !utf8.ValidString(name):
+			return nil, &Error{File: file, Message: fmt.Sprintf("expected names of files in UTF-8, found %s", quote(name))}
+		case strings.HasSuffix(name, "/"):
+			continue
+		case f.Flags&1 != 0:
+			return nil, &Error{File: inside(file, name), Message: "expected a file that can be read, found an encrypted one: make the archive without a password"}
+		}
+		members = append(members, member{name: strings.TrimPrefix(path.Clean("/"+name), "/"), open: f.Open})
+	}
+	return parseMembers(members, file, lim)
+}
+
+// inside names a file of an archive or folder in messages.
+func inside(file, name string) string {
+	if file == "" {
+		return name
+	}
+	return file + ", " + name
+}
+
+// parseMembers reads texts, each a file, in folders that are their classes or with a table
+// of labels beside them. A file that is alone is read as if it were no archive.
+func parseMembers(members []member, file string, lim Limits) (*Table, error) {
+	members = slices.DeleteFunc(members, func(m member) bool { return isHidden(m.name) })
+	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	switch {
+	case len(members) == 0:
+		return nil, &Error{File: file, Message: "expected texts, found no file"}
+	case len(members) > lim.Rows+1: // a table of labels among them
+		return nil, &Error{File: file, Message: "expected at most " + count(lim.Rows, "text"), Err: ErrTooLarge}
+	}
+	if fault := readMembers(members, file, lim); fault != nil {
+		return nil, fault
+	}
+	if len(members) == 1 {
+		return parseText(members[0].text, inside(file, members[0].name), lim)
+	}
+	table := -1
+	for i, m := range members {
+		if ext := strings.ToLower(path.Ext(m.name)); ext != ".csv" && ext != ".tsv" {
+			continue
+		}
+		if table >= 0 {
+			return nil, &Error{File: file, Message: fmt.Sprintf("expected texts and at most one table of their labels, found %s and %s", quote(members[table].name), quote(m.name))}
+		}
+		table = i
+	}
+	if table >= 0 {
+		labels := members[table]
+		return labelledTexts(slices.Delete(members, table, table+1), labels, file, lim)
+	}
+	return textsInFolders(members, file)
+}
+
+// isHidden tells files that programs leave among those of a person.
+func isHidden(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.HasPrefix(part, ".") || part == "__MACOSX" || part == "Thumbs.db" || part == "desktop.ini" {
+			return true
+		}
+	}
+	return false
+}
+
+// readMembers reads the texts, of no more bytes together than a file may have: what an
+// archive says about the size of its files is not to be relied on.
+func readMembers(members []member, file string, lim Limits) *Error {
+	left := lim.Bytes
+	for i := range members {
+		m := &members[i]
+		wrong := func(fault *Error) *Error {
+			fault.File = inside(file, m.name)
+			return fault
+		}
+		if i > 0 && m.name == members[i-1].name {
+			return wrong(&Error{Message: "expected names that differ, found this one twice"})
+		}
+		r, err := m.open()
+		if err != nil {
+			return wrong(&Error{Message: "reading failed: " + strings.TrimPrefix(err.Error(), "zip: ")})
+		}
+		var b strings.Builder
+		n, err := io.Copy(&b, io.LimitReader(r, left+1))
+		r.Close()
+		switch left -= n; {
+		case err != nil:
+			return wrong(&Error{Message: "reading failed: " + strings.TrimPrefix(err.Error(), "zip: ")})
+		case left < 0:
+			return wrong(&Error{Message: fmt.Sprintf("expected at most %s in all files together, unpacked", bytesText(lim.Bytes)), Err: ErrTooLarge})
+		}
+		text, fault := decodeText(b.String())
+		if fault != nil {
+			return wrong(fault)
+		}
+		m.text = text
+	}
+	return nil
+}
+
+// textTable is a table of texts without labels.
+func textTable(members []member, file string) *Table {
+	t := &Table{File: file, Format: "zip", Header: true, Kind: KindStrings, Lines: make([]int, len(members)), members: make([]string, len(members))}
+	texts, names := make([]string, len(members)), make([]string, len(members))
+	for i, m := range members {
+		texts[i], names[i], t.members[i] = strings.ReplaceAll(m.text, "\r\n", "\n"), m.name, m.name
+	}
+	t.Columns = []Column{{Name: "text", Cells: texts}, {Name: "file", Cells: names}}
+	return t
+}
+
+// textsInFolders reads texts whose classes are the folders that they lie in. Of a single
+// folder there are no labels.
+func textsInFolders(members []member, file string) (*Table, error) {
+	t := textTable(members, file)
+	labels := make([]string, len(members))
+	for i, m := range members {
+		labels[i] = path.Base(path.Dir(m.name))
+	}
+	if !slices.ContainsFunc(members, func(m member) bool { return path.Dir(m.name) != path.Dir(members[0].name) }) {
+		return t, nil
+	}
+	if i := slices.Index(labels, "."); i >= 0 {
+		return nil, t.fault(i, -1, "expected a file in the folder that is its class, found it beside the folders")
+	}
+	t.Columns = append(t.Columns, Column{Name: labelName, Cells: labels})
+	return t, nil
+}
+
+// labelledTexts reads texts whose labels stand in a table, in the row of their names.
+func labelledTexts(members []member, table member, file string, lim Limits) (*Table, error) {
+	lim.Rows = len(members)
+	names, err := parseText(table.text, inside(file, table.name), lim)
+	if err != nil {
+		return nil, err
+	}
+	place := make(map[string]int) // of the texts, by what the table may call them
+	beside := path.Dir(table.name) + "/"
+	for i, m := range members {
+		for _, name := range []string{m.name, strings.TrimPrefix(m.name, beside)} {
+			place[strings.TrimSuffix(name, path.Ext(name))] = i
+		}
+	}
+	for i, m := range members { // a whole name before a part of another
+		place[strings.TrimPrefix(m.name, beside)], place[m.name] = i, i
+	}
+	if slices.ContainsFunc(names.names(), func(s string) bool { _, ok := place[s]; return ok }) {
+		names.headerIsRow()
+	}
+	// The column with the most names of files has them all, or a fault.
+	column, most := 0, 0
+	for j, c := range names.Columns {
+		found := 0
+		for _, cell := range c.Cells {
+			if _, ok := place[cell]; ok {
+				found++
+			}
+		}
+		if found > most {
+			column, most = j, found
+		}
+	}
+	switch {
+	case most == 0:
+		return nil, names.fault(-1, -1, "expected a column with the names of the texts, such as %s, found none", quote(members[0].name))
+	case len(names.Columns) == 1:
+		return nil, names.fault(-1, -1, "expected a column of labels beside the names of the texts, found a single column")
+	}
+	labels := make([]string, len(members))
+	rows := make([]int, len(members)) // from 1 on
+	others := *names
+	others.Columns = slices.Delete(slices.Clone(names.Columns), column, column+1)
+	label, _ := others.guessLabel()
+	for row, cell := range names.Columns[column].Cells {
+		i, ok := place[cell]
+		switch {
+		case !ok:
+			return nil, names.fault(row, column, "expected the name of a text, found %s, which is not there", quote(cell))
+		case rows[i] > 0:
+			return nil, names.fault(row, column, "expected every text once, found %s also in line %d", quote(cell), names.Lines[rows[i]-1])
+		}
+		labels[i], rows[i] = others.Columns[label].Cells[row], row+1
+	}
+	if i := slices.Index(rows, 0); i >= 0 {
+		return nil, names.fault(-1, column, "expected a row for every text, found none for %s", quote(members[i].name))
+	}
+	t := textTable(members, file)
+	t.Columns = append(t.Columns, Column{Name: labelName, Cells: labels})
+	return t, nil
+}

@@ -1,0 +1,216 @@
+package dataset
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// zipped is an archive of files, given as name and text in turn.
+func zipped(t testing.TB, files ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := 0; i+1 < len(files); i += 2 {
+		f, err := w.Create(files[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte(files[i+1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestReadTexts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		files []string
+		want  []string // label and text in turn
+	}{
+		{
+			"folders are classes, in the order of names",
+			[]string{"neg/b.txt", "bad", "pos/a.txt", "\ufeffvery\r\ngood\n", "neg/a.txt", " so\tso\n\n"},
+			[]string{"neg", "so so", "neg", "bad", "pos", "very good"},
+		},
+		{
+			"the folder around all, hidden files, folders alone and backslashes say nothing",
+			[]string{"all/", "", "all/neg/", "", `all\neg\1`, "bad", "all/pos/2.md", "good", "__MACOSX/all/pos/._2.md", "\x00", "all/.DS_Store", "\x00", "all/pos/Thumbs.db", "\x00"},
+			[]string{"neg", "bad", "pos", "good"},
+		},
+		{
+			"the folder next to the text counts",
+			[]string{"train/pos/1.txt", "good", "test/neg/1.txt", "bad", "test/pos/2.txt", "fine"},
+			[]string{"neg", "bad", "pos", "fine", "pos", "good"},
+		},
+		{
+			"a table of labels beside the texts",
+			[]string{"reviews/1.txt", "good", "reviews/2.txt", "bad", "reviews/labels.csv", "file,class\n2.txt,neg\n1.txt,pos\n"},
+			[]string{"pos", "good", "neg", "bad"},
+		},
+		{
+			"a table without a header or extensions, in another folder, the names last",
+			[]string{"meta/l.tsv", "1\tx\ttexts/1\n0\ty\ttexts/2\n", "texts/1.txt", "good", "texts/2.txt", "bad"},
+			[]string{"x", "good", "y", "bad"},
+		},
+		{
+			"a text of numbers, and the same text twice",
+			[]string{"a/1", "12", "a/2", "12", "b/3", "3"},
+			[]string{"a", "12", "a", "12", "b", "3"},
+		},
+		{
+			"a table alone is read as if it were no archive",
+			[]string{"points.csv", "text,label\ncat,a\ncart,b\n"},
+			[]string{"a", "cat", "b", "cart"},
+		},
+	} {
+		d, err := Read(strings.NewReader(zipped(t, tt.files...)), "t.zip", Mapping{}, Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		var got []string
+		for i, s := range d.Objects.(*Strings).Values {
+			got = append(got, d.Classes[d.Y[i]], s)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+		roundTrip(t, d)
+
+		// The same files in a folder are the same data.
+		folder := fstest.MapFS{}
+		for i := 0; i < len(tt.files); i += 2 {
+			if name := strings.ReplaceAll(tt.files[i], `\`, "/"); !strings.HasSuffix(name, "/") {
+				folder[name] = &fstest.MapFile{Data: []byte(tt.files[i+1])}
+			}
+		}
+		table, err := ParseFolder(folder, "t", Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if m, obvious := table.Guess(); !obvious {
+			t.Errorf("%s: in doubt about %v", tt.name, m)
+		}
+		again, err := table.Data(Mapping{})
+		if err != nil || again.Hash() != d.Hash() {
+			t.Errorf("%s: other data in a folder: %v", tt.name, err)
+		}
+	}
+}
+
+func TestReadTextsRefuses(t *testing.T) {
+	t.Parallel()
+	whole := zipped(t, "a/1", "x", "b/2", "y")
+	damaged := []byte(whole)
+	damaged[strings.LastIndex(whole, "PK\x01\x02")+16] ^= 1 // of the sum of b/2
+	locked := []byte(whole)
+	locked[strings.Index(whole, "PK\x01\x02")+8] |= 1
+	var bomb bytes.Buffer
+	w := zip.NewWriter(&bomb)
+	for _, name := range []string{"a/1", "b/1"} {
+		f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = f.Write(bytes.Repeat([]byte("a"), 700_000))
+	}
+	w.Close()
+	many := map[string]string{}
+	for _, n := range strings.Fields("1 2 3 4 5 6 7") {
+		many["a/"+n], many["b/"+n] = n, n
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(many)) {
+		list = append(list, name, many[name])
+	}
+	for _, tt := range []struct {
+		name, raw, want string
+		large           bool
+	}{
+		{name: "empty", raw: zipped(t), want: "t.zip: expected texts, found no file"},
+		{name: "cut", raw: whole[:40], want: "t.zip: expected a zip archive, found a damaged one: not a valid zip file"},
+		{name: "checksum", raw: string(damaged), want: "t.zip, b/2: reading failed: checksum error"},
+		{name: "password", raw: string(locked), want: "t.zip, a/1: expected a file that can be read, found an encrypted one: make the archive without a password"},
+		{name: "workbook", raw: zipped(t, "[Content_Types].xml", "", "xl/workbook.xml", ""), want: "t.zip: expected a text file or a zip archive of texts, found a workbook: export the sheet as CSV"},
+		{name: "a name", raw: zipped(t, "a/\xff", "x", "b/1", "y"), want: `t.zip: expected names of files in UTF-8, found "a/\xff"`},
+		{name: "twice", raw: zipped(t, "a/1", "x", "b/1", "y", "a/./1", "z"), want: "t.zip, a/1: expected names that differ, found this one twice"},
+		{name: "bytes", raw: bomb.String(), want: "t.zip, b/1: expected at most 1 MB in all files together, unpacked", large: true},
+		{name: "files", raw: zipped(t, list...), want: "t.zip: expected at most 10 texts", large: true},
+		{name: "empty text", raw: zipped(t, "a/1", "x", "b/2", " \r\n"), want: "t.zip, b/2: expected a string, found nothing"},
+		{name: "binary", raw: zipped(t, "a/1", "x", "b/2", "\x00\x01"), want: "t.zip, b/2, line 1: expected UTF-8 text, found a zero byte: this is a binary file or UTF-16"},
+		{name: "Windows-1252", raw: zipped(t, "a/1", "x", "b/2", "na\nn\xefve"), want: "t.zip, b/2, line 2: expected UTF-8 text, found byte 0xEF: save the file as UTF-8"},
+		{name: "UTF-16", raw: zipped(t, "a/1", "\xff\xfex\x00", "b/2", "y"), want: "t.zip, a/1: expected UTF-8 text, found UTF-16: save the file as UTF-8"},
+		{name: "nested", raw: zipped(t, "a/1", "x", "b/2", zipped(t, "c", "d")), want: "t.zip, b/2: expected a text file, found a zip archive or a workbook"},
+		{name: "beside", raw: zipped(t, "a/1", "x", "b/2", "y", "README", "z"), want: "t.zip, README: expected a file in the folder that is its class, found it beside the folders"},
+		{name: "one folder", raw: zipped(t, "a/1", "x", "a/2", "y"), want: "t.zip: expected a folder for each class, or a CSV with the names of the texts and their labels; found one folder of texts"},
+		{name: "one class", raw: zipped(t, "x/a/1", "x", "y/a/2", "y"), want: `t.zip, column 3 (label): expected at least two classes, found only "a"`},
+		{name: "two tables", raw: zipped(t, "1.csv", "x", "2.csv", "y", "3", "z"), want: `t.zip: expected texts and at most one table of their labels, found "1.csv" and "2.csv"`},
+		{name: "no names", raw: zipped(t, "l.csv", "f,l\nx,a\ny,b\n", "1", "x", "2", "y"), want: `t.zip, l.csv: expected a column with the names of the texts, such as "1", found none`},
+		{name: "no labels", raw: zipped(t, "l.csv", "file\n1\n2\n", "1", "x", "2", "y"), want: "t.zip, l.csv: expected a column of labels beside the names of the texts, found a single column"},
+		{name: "not there", raw: zipped(t, "l.csv", "f,l\n1,a\n3,b\n", "1", "x", "2", "y"), want: `t.zip, l.csv, line 3, column 1 (f): expected the name of a text, found "3", which is not there`},
+		{name: "named twice", raw: zipped(t, "l.csv", "f,l\n1,a\n1.txt,b\n", "1.txt", "x", "2", "y"), want: `t.zip, l.csv, line 3, column 1 (f): expected every text once, found "1.txt" also in line 2`},
+		{name: "not named", raw: zipped(t, "l.csv", "f,l\n1,a\n", "1", "x", "2", "y"), want: `t.zip, l.csv, column 1 (f): expected a row for every text, found none for "2"`},
+		{name: "table at fault", raw: zipped(t, "l.csv", "f,l\n1,a\n2\n", "1", "x", "2", "y"), want: "t.zip, l.csv, line 3: expected 2 fields separated by comma, found 1"},
+	} {
+		_, err := Read(strings.NewReader(tt.raw), "t.zip", Mapping{}, Limits{Bytes: 1 << 20, Rows: 10})
+		if err == nil || err.Error() != tt.want || errors.Is(err, ErrTooLarge) != tt.large {
+			t.Errorf("%s: %v\nwant %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+// Strings are not taken for their names, though those differ and strings may not.
+func TestEqualSequences(t *testing.T) {
+	t.Parallel()
+	d, err := Read(strings.NewReader(">a x\nACGT\n>b y\nACGT\n>c y\nAC\n"), "f", Mapping{}, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"ACGT", "ACGT", "AC"}, d.Objects.(*Strings).Values); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// FuzzTexts reads archives of files whose names and texts stand between signs.
+func FuzzTexts(f *testing.F) {
+	f.Add("a/1\x01cat\x02b/1\x01cart\x02")
+	f.Add("l.csv\x01f,l\n1,a\n2,b\n\x021.txt\x01cat\x022\x01cart")
+	f.Add("a/b/../1\x01cat\x02/b\\1\x01cart\x02..\x01x\x02")
+	f.Add("x.csv\x01text,label\ncat,a\ncart,b\n")
+	f.Fuzz(func(t *testing.T, in string) {
+		var files []string
+		for file := range strings.SplitSeq(in, "\x02") {
+			name, text, _ := strings.Cut(file, "\x01")
+			if len(name) > 1000 {
+				return
+			}
+			if strings.HasSuffix(name, "/") {
+				text = "" // a folder, which the writer refuses to fill
+			}
+			files = append(files, name, text)
+		}
+		d, err := Read(strings.NewReader(zipped(t, files...)), "t.zip", Mapping{}, fuzzLimits)
+		if err != nil {
+			checkFault(t, err)
+			return
+		}
+		if err := d.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		roundTrip(t, d)
+	})
+}
