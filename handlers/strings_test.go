@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"archive/zip"
 	"bytes"
 	"fmt"
 	"math/rand/v2"
@@ -136,6 +137,54 @@ func TestStrings(t *testing.T) {
 	c.pictures(c.page(200, "/runs"), 2)
 }
 
+// archive is a zip file of files, given as name and text in turn.
+func archive(t *testing.T, files ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := 0; i+1 < len(files); i += 2 {
+		f, err := w.Create(files[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = f.Write([]byte(files[i+1]))
+	}
+	w.Close()
+	return b.String()
+}
+
+// An archive of texts comes in by the door of programs, trains, and texts are predicted; what
+// is wrong in it is named, what is too much is told apart.
+func TestAPIArchive(t *testing.T) {
+	t.Parallel()
+	limits := dataset.DefaultLimits
+	limits.Bytes = 2000
+	c := serve(t, true, limits).client(t, alice)
+	set := c.upload("name=reviews.zip", archive(t, "pos/1", "good", "pos/2", "so good", "neg/1", "bad", "neg/2", "so bad"))
+	if set.Kind != "strings" || set.Rows != 4 || fmt.Sprint(set.Classes) != "[neg pos]" {
+		t.Fatalf("%+v", set)
+	}
+	run := c.train(`{"dataset":"` + set.ID + `","spec":{"kernel":"spectrum","k":2}}`)
+	c.follow(run)
+	a := c.want(200, "POST", "/api/runs/"+run+"/predictions", archive(t, "x/1", "goods", "x/2", "bads"), "Content-Type", "application/octet-stream")
+	if lines := strings.Split(string(a.body), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[1], "1,pos,") || !strings.HasPrefix(lines[2], "2,neg,") {
+		t.Errorf("%s", a.body)
+	}
+	for _, tt := range []struct {
+		status int
+		says   string
+		files  []string
+	}{
+		{422, "r.zip, neg/1: expected a string, found nothing", []string{"pos/1", "good", "neg/1", ""}},
+		{422, "r.zip: expected a folder for each class", []string{"pos/1", "good", "pos/2", "fine"}},
+		{413, "r.zip, pos/1: expected at most 2000 bytes in all files together", []string{"neg/1", strings.Repeat("a", 1500), "pos/1", strings.Repeat("b", 1500)}},
+	} {
+		if a := c.want(tt.status, "POST", "/api/datasets?name=r.zip", archive(t, tt.files...)); !strings.Contains(string(a.body), tt.says) {
+			t.Errorf("%s", a.body)
+		}
+	}
+}
+
 // TestUploadOfStrings uploads files by the page: one that is beyond doubt, and one whose
 // columns are asked for.
 func TestUploadOfStrings(t *testing.T) {
@@ -160,6 +209,9 @@ func TestUploadOfStrings(t *testing.T) {
 		return a.html()
 	}
 	if doc := send("dna.csv", sequences(20)); !strings.Contains(doc.Text(), "20 strings") {
+		t.Error(doc.Find("main").Text())
+	}
+	if doc := send("reviews.zip", archive(t, "pos/1.txt", "good\nenough", "neg/2.txt", "bad")); !strings.Contains(doc.Find("main").Text(), "2 strings") || !strings.Contains(doc.Find("td").Text(), "good enough") || !strings.Contains(doc.Find("th").Text(), "text") {
 		t.Error(doc.Find("main").Text())
 	}
 	doc := send("words.csv", "word,number,kind\ncat,1,a\ncart,2,b\nbar,3,a\nbart,4,b\n")

@@ -296,7 +296,7 @@ func UploadView(f UploadForm, limits string) templ.Component {
 			templ_7745c5c3_Var12 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<form class=\"upload\" method=\"post\" action=\"/datasets\" enctype=\"multipart/form-data\" data-drop><label for=\"f-file\">CSV, TSV, LIBSVM or ARFF</label> <input id=\"f-file\" type=\"file\" name=\"file\" required accept=\".csv,.tsv,.txt,.dat,.data,.svm,.libsvm,.arff,text/*\"> <label for=\"f-upload-name\">Name <span class=\"quiet\">(empty: the file's name)</span></label> <input id=\"f-upload-name\" type=\"text\" name=\"name\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<form class=\"upload\" method=\"post\" action=\"/datasets\" enctype=\"multipart/form-data\" data-drop><label for=\"f-file\">CSV, TSV, LIBSVM, ARFF, FASTA or a zip of texts</label> <input id=\"f-file\" type=\"file\" name=\"file\" required accept=\".csv,.tsv,.txt,.dat,.data,.svm,.libsvm,.arff,.fasta,.fa,.zip,text/*\"> <label for=\"f-upload-name\">Name <span class=\"quiet\">(empty: the file's name)</span></label> <input id=\"f-upload-name\" type=\"text\" name=\"name\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

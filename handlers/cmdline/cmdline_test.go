@@ -166,7 +166,7 @@ func TestFailures(t *testing.T) {
 		says []string
 	}{
 		"no file":          {[]string{"fit", "--data", "nowhere.csv"}, []string{"nowhere.csv"}},
-		"a folder":         {[]string{"fit", "--data", t.TempDir()}, []string{"director"}},
+		"a folder":         {[]string{"fit", "--data", t.TempDir()}, []string{"expected texts, found no file"}},
 		"empty":            {[]string{"fit", "--data", in("empty.csv", "")}, []string{"empty.csv"}},
 		"not a number":     {[]string{"fit", "--data", in("bad.csv", "a,b,c\n1,2,x\n3,four,y\n5,6,x\n")}, []string{"bad.csv", "line 3", "column 2", "four"}},
 		"single class":     {[]string{"fit", "--data", in("one.csv", "a,b\n1,x\n2,x\n")}, []string{"one.csv", "classes"}},

@@ -52,11 +52,19 @@ func readFile[T any](ctx context.Context, path string, std Streams, decode func(
 // takes eight bytes, limits what a person may do on their own machine.
 var memoryLimits = dataset.Limits{Bytes: 2 << 30, Rows: math.MaxInt32, Columns: 1 << 20}
 
+// parseTable reads a file, or the texts of a folder.
+func parseTable(r io.Reader, name string) (*dataset.Table, error) {
+	if f, ok := r.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return dataset.ParseFolder(os.DirFS(name), name, memoryLimits)
+		}
+	}
+	return dataset.ParseTable(r, name, memoryLimits)
+}
+
 // readTable reads a file of rows for a model.
 func readTable(ctx context.Context, path string, std Streams) (*dataset.Table, error) {
-	return readFile(ctx, path, std, func(r io.Reader, name string) (*dataset.Table, error) {
-		return dataset.ParseTable(r, name, memoryLimits)
-	})
+	return readFile(ctx, path, std, parseTable)
 }
 
 // readData reads labelled points, the columns that spec chooses. It takes those out of
@@ -67,9 +75,11 @@ func readData(ctx context.Context, path string, spec *ml.Spec, std Streams) (*da
 		m.Kind = row.Takes
 	}
 	spec.Label, spec.Features = "", nil
-	return readFile(ctx, path, std, func(r io.Reader, name string) (*dataset.Data, error) {
-		return dataset.Read(r, name, m, memoryLimits)
-	})
+	t, err := readTable(ctx, path, std)
+	if err != nil {
+		return nil, err
+	}
+	return t.Data(m)
 }
 
 // keep reports the first file to be written that is one of those to be read.

@@ -33,7 +33,7 @@ func parseFit(args []string) (*fitOptions, error) {
 	f := NewFlags("fit --data FILE [flags]",
 		"Trains a classifier on labelled points, prints what was measured, and saves the model and a picture when asked to.")
 	f.Heading("Files")
-	data := f.String("data", "FILE", "", "Labelled points: CSV or TSV, with or without a header; LIBSVM; ARFF. With --kernel precomputed, values of a kernel: M rows of M columns and a label, or LIBSVM's lines label 0:i 1:k … M:k. With a kernel of strings, a column of them, which --features names where there are several, and a label; or FASTA with the label behind the name. The name - stands for standard input.")
+	data := f.String("data", "FILE", "", "Labelled points: CSV or TSV, with or without a header; LIBSVM; ARFF. With --kernel precomputed, values of a kernel: M rows of M columns and a label, or LIBSVM's lines label 0:i 1:k … M:k. With a kernel of strings, a column of them, which --features names where there are several, and a label; or FASTA with the label behind the name; or texts, each a file of a folder or a zip archive, in folders that are their classes or with one CSV of their names and labels. The name - stands for standard input.")
 	test := f.String("test", "FILE", "", "A second file with the same columns, to measure accuracy on.")
 	out := f.String("out", "FILE", "", "Where to write the model, as JSON that predict reads.")
 	plot := f.String("plot", "FILE.svg|FILE.png", "", "Where to draw the decision boundary.")

@@ -74,6 +74,37 @@ func TestStrings(t *testing.T) {
 	}
 }
 
+// Texts are the files of a folder: with labels to train on, without to be predicted.
+func TestFolderOfTexts(t *testing.T) {
+	t.Parallel()
+	dir, fresh, model := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "m.json")
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{"pos/1.txt": "good\n", "pos/2.txt": "so good", "neg/1.txt": "bad", "neg/2.txt": "so bad"} {
+		write(filepath.Join(dir, name), text)
+	}
+	must(t, "fit", "--kernel", "spectrum", "--k", "2", "--data", dir, "--test", dir, "--out", model)
+	write(filepath.Join(fresh, "b"), "goods")
+	write(filepath.Join(fresh, "a"), "bads")
+	if _, rows := predictions(t, must(t, "predict", "--model", model, "--data", fresh)); len(rows) != 2 || rows[0][1] != "neg" || rows[1][1] != "pos" {
+		t.Error(rows)
+	}
+	if o := run(t.Context(), "", "fit", "--kernel", "spectrum", "--data", fresh); o.code != 1 || !strings.Contains(o.err, fresh+": expected a folder for each class") {
+		t.Errorf("exit %d: %s", o.code, o.err)
+	}
+	write(filepath.Join(dir, "neg", "3.txt"), "")
+	if o := run(t.Context(), "", "fit", "--kernel", "spectrum", "--data", dir); o.code != 1 || !strings.Contains(o.err, dir+", neg/3.txt: expected a string, found nothing") {
+		t.Errorf("exit %d: %s", o.code, o.err)
+	}
+}
+
 func TestGram(t *testing.T) {
 	t.Parallel()
 	text := "cat\ncart\nbar\n"

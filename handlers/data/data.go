@@ -72,7 +72,7 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 }
 
 func (a *Room) limitsText() string {
-	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns; separator, header and decimal comma are found out. A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K. Strings stand in a column of a CSV beside their labels, or in FASTA.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
+	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns; separator, header and decimal comma are found out. A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K. Strings stand in a column of a CSV beside their labels, in FASTA, or each in a file of a zip archive: in folders that are the classes, or with one CSV of names and labels.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
 }
 
 func datasetRow(s store.Dataset) views.DatasetRow {
@@ -579,7 +579,7 @@ func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
 
 // reads says how a file was understood.
 func reads(t *dataset.Table) string {
-	text := map[string]string{"csv": "Read as text", "libsvm": "Read as LIBSVM", "arff": "Read as ARFF", "fasta": "Read as FASTA"}[t.Format]
+	text := map[string]string{"csv": "Read as text", "libsvm": "Read as LIBSVM", "arff": "Read as ARFF", "fasta": "Read as FASTA", "zip": "Read as texts"}[t.Format]
 	if t.Separator != "" {
 		text += " with columns separated by " + t.Separator
 	}
