@@ -125,6 +125,19 @@ func TestStrings(t *testing.T) {
 			t.Error("no word about the boundary")
 		}
 		c.pictures(run, 3)
+		if link, _ := run.Find(".points td a").Eq(4).Attr("href"); link != "?near=5#near" || run.Find("#near tr").Length() != 0 {
+			t.Errorf("row 5 leads to its neighbours by %q", link)
+		}
+		near := c.page(200, "/runs/"+id+"?near=5")
+		rows := near.Find("#near tbody tr")
+		if rows.Length() != 13 || rows.First().Find("th").Text() != "5" || rows.Find(".object").Eq(0).Text() != strings.Split(strings.Split(file, "\n")[5], ",")[0] {
+			t.Errorf("neighbours of row 5: %s", near.Find("#near").Text())
+		}
+		for _, wrong := range []string{"0", "61", "x", "-1", "5.5"} {
+			if text := c.page(200, "/runs/"+id+"?near="+wrong).Find("#near").Text(); !strings.Contains(text, "rows 1 to 60") {
+				t.Errorf("%s: %s", wrong, text)
+			}
+		}
 		if a := c.do("GET", "/runs/"+id+"/predictions.csv", ""); a.status != 200 || strings.Count(string(a.body), "\n") != 61 {
 			t.Errorf("predictions: %d", a.status)
 		}

@@ -321,7 +321,7 @@ func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 			}
 		}
 		t.Rows = append(t.Rows, views.PointRow{
-			Row: p.Row + 1, Coordinates: strings.Join(coords, ", "), Label: p.Label, Values: values, Weight: views.Short(p.Weight), Role: roleText(p),
+			Row: p.Row + 1, Coordinates: strings.Join(coords, ", "), Label: p.Label, Values: values, Weight: views.Short(p.Weight), Role: RoleText(p),
 		})
 	}
 	return t
@@ -336,8 +336,8 @@ func Clipped(text string) string {
 	return text
 }
 
-// roleText says in words what a point is.
-func roleText(p ml.Point) string {
+// RoleText says in words what a point is.
+func RoleText(p ml.Point) string {
 	var words []string
 	switch p.Role {
 	case ml.Free:

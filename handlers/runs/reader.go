@@ -92,6 +92,12 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run
 	if p.Answer, err = door.Answer(r.Context(), shown, figures, pictureQuery(q), false, false); err != nil {
 		return p, err
 	}
+	if shown.Data.Objects != nil {
+		p.Answer.Points.Near = "?near="
+		if p.Near, err = a.near(r.Context(), shown, q.Get("near")); err != nil {
+			return p, err
+		}
+	}
 	if _, flat := run.Model.View(); !flat && len(run.Model.Features) > 0 {
 		p.Axes, p.AxisX, p.AxisY = door.AxisOptions(run.Model.Features), shown.X, shown.Y
 	}

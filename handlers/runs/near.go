@@ -1,0 +1,72 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
+const (
+	nearRows  = 12 // neighbours that a page shows
+	wrongRows = 12 // misclassified rows that a page offers
+)
+
+// near tells which objects of a run are nearest to the one in the row that is asked for, if
+// any.
+func (a *Reader) near(ctx context.Context, r figure.Run, asked string) (*views.Near, error) {
+	m := r.Result.Model
+	points, err := r.Result.Points(ctx, m, r.Data, r.Spec)
+	if err != nil {
+		return nil, err
+	}
+	n := &views.Near{
+		Row: asked, Total: len(points), F: len(m.Machines) == 1,
+		Mapped: slices.ContainsFunc(m.Machines, func(m ml.Machine) bool { return m.Map != nil }),
+	}
+	for _, p := range points {
+		if p.Wrong && len(n.Wrong) < wrongRows {
+			n.Wrong = append(n.Wrong, p.Row+1)
+		}
+	}
+	if asked == "" {
+		return n, nil
+	}
+	row, err := strconv.Atoi(asked)
+	if err != nil || row < 1 || row > len(points) {
+		n.Error = fmt.Sprintf("The data have rows 1 to %d.", len(points))
+		return n, nil
+	}
+	type found struct {
+		near  []ml.Neighbour
+		among int
+	}
+	f, err := door.Within(ctx, a.House, "Train with a kernel whose values are quicker.", func(ctx context.Context) (f found, err error) {
+		f.near, f.among, err = ml.Nearest(ctx, m.Kernel, r.Data, row-1, nearRows)
+		return f, err
+	})
+	if err != nil {
+		n.Error, err = door.Told(err)
+		return n, err
+	}
+	told := func(i int, distance float64) views.NearRow {
+		p := points[i]
+		return views.NearRow{
+			Row: i + 1, Text: door.Clipped(r.Data.Objects.Text(i)), Label: p.Label, Predicted: p.Predicted,
+			F: views.Short(p.F), Distance: views.Short(distance), Role: door.RoleText(p), Wrong: p.Wrong,
+		}
+	}
+	n.Of = told(row-1, 0)
+	for _, z := range f.near {
+		n.Rows = append(n.Rows, told(z.Row, z.Distance))
+	}
+	if f.among < len(points)-1 {
+		n.Among = fmt.Sprintf("Among %d of the others, some of every class: to compare all takes too long.", f.among)
+	}
+	return n, nil
+}

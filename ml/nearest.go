@@ -1,0 +1,53 @@
+package ml
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+)
+
+// Neighbour is an object near another one in the feature space of a kernel.
+type Neighbour struct {
+	Row      int     // of the data
+	Value    float64 // k(x, z)
+	Distance float64 // sqrt(k(x, x) + k(z, z) - 2 k(x, z)); 0 where the kernel allows no root
+}
+
+// Nearest lists the objects of d, which are no vectors, that are nearest to the one in row,
+// the nearest first and of equal distances the first row; n at most. Where a value of k takes
+// long, it looks among some of every class only: among tells among how many others. Errors: a
+// row that is not there, objects that k does not take, the end of ctx.
+func Nearest(ctx context.Context, k kernel.Kernel, d *dataset.Data, row, n int) (near []Neighbour, among int, err error) {
+	if row < 0 || row >= d.Len() || d.Objects == nil {
+		return nil, 0, fmt.Errorf("there is no object in row %d of %d", row+1, d.Len())
+	}
+	// Two values for each of the others.
+	rows := thinned(d, int(math.Min(float64(d.Len()), 1+mostSteps/(2*kernel.Steps(k, d.Objects)))))
+	rows = slices.DeleteFunc(rows, func(i int) bool { return i == row })
+	if len(rows) == 0 {
+		return nil, 0, nil
+	}
+	others := d.Objects.Subset(rows)
+	values, err := kernel.Cross(ctx, k, d.Objects.Subset([]int{row}), others)
+	if err != nil {
+		return nil, 0, err
+	}
+	self, err := kernel.Self(ctx, k, d.Objects.Subset(append([]int{row}, rows...)))
+	if err != nil {
+		return nil, 0, err
+	}
+	near = make([]Neighbour, len(rows))
+	for a, i := range rows {
+		v := values.At(0, a)
+		near[a] = Neighbour{Row: i, Value: v, Distance: math.Sqrt(max(0, self[0]+self[a+1]-2*v))}
+	}
+	slices.SortFunc(near, func(a, b Neighbour) int {
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), a.Row-b.Row)
+	})
+	return near[:min(n, len(near))], len(rows), nil
+}
