@@ -1,0 +1,36 @@
+package stepwise
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/mixture"
+	"marginlab/ml/param"
+	"marginlab/ml/trace"
+)
+
+// EM climbs the likelihood of a mixture of Gaussians on the rows of x (M x d) from the
+// mixture begin, as package mixture does, and keeps every iteration, the start first: at
+// most s.MaxIter steps, which must be at least 1. Of s it takes Floor, above 0, and Tol. Errors: a mixture that is
+// none, points too large for a likelihood, a context that has ended before the start.
+func EM(ctx context.Context, x *mat.Dense, begin mixture.Mixture, s mixture.Settings) (*trace.Replay[mixture.State], error) {
+	_, d := x.Dims()
+	if err := begin.Check(d); err != nil {
+		return nil, err
+	}
+	if s.MaxIter < 1 || !(s.Floor > 0) {
+		return nil, fmt.Errorf("stepwise: %d steps of EM with the lowest variance %g; take at least 1 step, and a variance above 0", s.MaxIter, s.Floor)
+	}
+	r := trace.Record(ctx, s.MaxIter, func(yield func(mixture.State) bool) trace.Status {
+		return mixture.Climb(ctx, x, begin, s, yield)
+	})
+	switch {
+	case r.Len() > 0:
+		return r, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	return nil, param.Refuse("scale the points", "the likelihood of the mixture at the start is no finite number")
+}

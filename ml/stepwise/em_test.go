@@ -1,0 +1,58 @@
+package stepwise_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/mixture"
+	"marginlab/ml/param"
+	"marginlab/ml/stepwise"
+	"marginlab/ml/trace"
+)
+
+func TestEM(t *testing.T) {
+	t.Parallel()
+	x := mat.NewDense(8, 2, []float64{-2, 0, -2.5, 0.5, -1.8, -0.4, -2.2, 0.3, 2, 1, 2.4, 1.6, 1.7, 0.8, 2.1, 1.3})
+	s := mixture.Settings{Components: 2, Floor: 1e-3, Seed: 1, MaxIter: 200, Tol: 1e-12, Starts: 1}
+	begin := mixture.Begin(x, s, 0)
+	r, err := stepwise.EM(t.Context(), x, begin, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Len() < 3 || r.Status() != trace.Converged || r.At(0).Iteration != 0 {
+		t.Fatalf("%d states, %s", r.Len(), r.Status())
+	}
+	for i := 1; i < r.Len(); i++ {
+		if rise := r.At(i).LogLikelihood - r.At(i-1).LogLikelihood; rise < -1e-9 {
+			t.Errorf("step %d: the log-likelihood falls by %g", i, -rise)
+		}
+	}
+	fitted, err := mixture.Fit(t.Context(), x, s)
+	if err != nil || fitted.LogLikelihood != r.At(r.Len()-1).LogLikelihood {
+		t.Errorf("Fit ends at %v, the replay at %v: %v", fitted.LogLikelihood, r.At(r.Len()-1).LogLikelihood, err)
+	}
+	s.MaxIter = 1
+	if r, err = stepwise.EM(t.Context(), x, begin, s); err != nil || r.Len() != 2 || r.Status() != trace.IterationLimit {
+		t.Errorf("one step: %d states, %s, %v", r.Len(), r.Status(), err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err = stepwise.EM(ended, x, begin, s); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the context has ended: %v", err)
+	}
+	var refused *param.Refusal
+	if _, err := stepwise.EM(t.Context(), mat.NewDense(2, 2, []float64{1e200, 0, -1e200, 1}), begin, s); !errors.As(err, &refused) {
+		t.Errorf("huge points: %v", err)
+	}
+	for _, wrong := range []mixture.Settings{{Floor: 1e-3}, {MaxIter: 5}} {
+		if _, err := stepwise.EM(t.Context(), x, begin, wrong); err == nil {
+			t.Errorf("%+v is taken", wrong)
+		}
+	}
+	if _, err := stepwise.EM(t.Context(), x, mixture.Mixture{}, s); err == nil {
+		t.Error("a mixture without components is taken")
+	}
+}
