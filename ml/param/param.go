@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Kind is the type of a parameter's value.
@@ -43,7 +44,9 @@ type Param struct {
 	Default string   // in the notation that Parse reads
 	Words   []string // words a Number takes besides numbers: "auto", "scale"
 
-	Min, Max float64 // bounds of Number and Integer, inclusive; both 0 means unbounded
+	// Bounds of Number and Integer, inclusive; both 0 means unbounded. A Text has Max
+	// characters at most, any number where that is 0.
+	Min, Max float64
 	OpenMin  bool    // Min itself is excluded
 
 	Low, High float64 // range of the slider; both 0 means no slider
@@ -95,6 +98,10 @@ func (p Param) Check(text string) error {
 	case Choice:
 		if !slices.ContainsFunc(p.Options, func(o Option) bool { return o.Name == text }) {
 			return fmt.Errorf("%s must be %s, not %q", p.Name, p.expects(), text)
+		}
+	case Text:
+		if n := utf8.RuneCountInString(text); p.bounded() && n > int(p.Max) {
+			return fmt.Errorf("%s must be %s, not of %d", p.Name, p.expects(), n)
 		}
 	}
 	return nil
@@ -172,6 +179,9 @@ func (p Param) expects() string {
 		}
 		return "one of " + strings.Join(names, ", ")
 	case Text:
+		if p.bounded() {
+			return "a text of at most " + short(p.Max) + " characters"
+		}
 		return "a text"
 	}
 	if p.bounded() {

@@ -146,3 +146,21 @@ func TestUnion(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestTextMayBeBounded counts characters, not bytes.
+func TestTextMayBeBounded(t *testing.T) {
+	t.Parallel()
+	p := param.Param{Name: "word", Kind: param.Text, Max: 3}
+	for text, ok := range map[string]bool{"": true, "äöü": true, "abcd": false} {
+		if err := p.Check(text); (err == nil) != ok {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if err := p.Check("abcd"); err == nil || !strings.Contains(err.Error(), "at most 3 characters") {
+		t.Errorf("too long: %v", err)
+	}
+	p.Max = 0
+	if err := p.Check(strings.Repeat("x", 1000)); err != nil {
+		t.Error(err)
+	}
+}

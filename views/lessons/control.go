@@ -3,6 +3,9 @@ package lessons
 import (
 	"context"
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
@@ -58,6 +61,22 @@ func (c ChoiceControl) Params() []param.Param { return field(param.Param(c), par
 
 // Of is the name of the option that was chosen.
 func (c ChoiceControl) Of(in Input) string { return in.Text(param.Param(c)) }
+
+// TextControl is a line that the visitor types, of Max characters at most.
+type TextControl param.Param
+
+// Params is the field of the line.
+func (c TextControl) Params() []param.Param { return field(param.Param(c), param.Text) }
+
+// Of is the line, without spaces at its ends and without what is no character.
+func (c TextControl) Of(in Input) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, in.Text(param.Param(c))))
+}
 
 // PlaceControl is a place of the first figure as two numbers, which are dragged
 // there by its Handle.

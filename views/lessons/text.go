@@ -50,8 +50,9 @@ func write(w io.Writer, s string) error {
 	return err
 }
 
-// Literal takes the signs of formulas and stress out of a name that is not ours.
-func Literal(s string) string { return strings.NewReplacer("$", "", "*", "").Replace(s) }
+// Literal is a name that is not ours, with signs that look like those of formulas and
+// stress in their place.
+func Literal(s string) string { return strings.NewReplacer("$", "＄", "*", "∗").Replace(s) }
 
 // prose writes text without formulas.
 func prose(w io.Writer, s string) error {

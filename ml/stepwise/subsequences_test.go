@@ -1,0 +1,158 @@
+package stepwise_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/stepwise"
+	"marginlab/ml/trace"
+)
+
+// occurrences are the places of all choices of k of n symbols.
+func occurrences(n, k int) (all [][]int) {
+	var choose func(from int, chosen []int)
+	choose = func(from int, chosen []int) {
+		if len(chosen) == k {
+			all = append(all, append([]int(nil), chosen...))
+			return
+		}
+		for i := from; i < n; i++ {
+			choose(i+1, append(chosen, i))
+		}
+	}
+	choose(0, nil)
+	return all
+}
+
+// pairs sums the weights of all pairs of equal occurrences of k symbols that end with
+// x_i and z_j, over all i and j where they are below 0.
+func pairs(x, z []rune, k, i, j int, decay float64) (sum float64) {
+	for _, a := range occurrences(len(x), k) {
+		for _, b := range occurrences(len(z), k) {
+			if i >= 0 && (a[k-1] != i || b[k-1] != j) {
+				continue
+			}
+			equal := true
+			for p := range a {
+				equal = equal && x[a[p]] == z[b[p]]
+			}
+			if equal {
+				gaps := a[k-1] - a[0] + 1 - k + b[k-1] - b[0] + 1 - k
+				sum += math.Pow(decay, float64(gaps))
+			}
+		}
+	}
+	return sum
+}
+
+// TestSubsequencesFillWhatEnumerationFinds compares every entry of every A, and the end,
+// with a list of all occurrences, and the end with the kernel that trains.
+func TestSubsequencesFillWhatEnumerationFinds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[abcé]{0,6}`)
+		x, z := text.Draw(t, "x"), text.Draw(t, "z")
+		k, decay := rapid.IntRange(1, 3).Draw(t, "k"), rapid.Float64Range(0.1, 1).Draw(t, "decay")
+		r, err := stepwise.Subsequences(context.Background(), x, z, k, decay)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := r.At(r.Len() - 1)
+		if want := 1 + len(end.X)*len(end.Z)*end.Tables(); r.Len() != want || r.Status() != trace.Converged {
+			t.Fatalf("%d states, %s; want %d", r.Len(), r.Status(), want)
+		}
+		near := func(what string, got, want float64) {
+			if math.Abs(got-want) > 1e-12*(1+want) {
+				t.Fatalf("%q, %q, k = %d: %s = %.15g, want %.15g", x, z, k, what, got, want)
+			}
+		}
+		for n := range end.Tables() {
+			p, isA := end.Level(n)
+			for i := range end.X {
+				for j := range end.Z {
+					v, ok := end.At(n, i, j)
+					if !ok {
+						t.Fatalf("entry %d, %d of table %d is not filled", i, j, n)
+					}
+					if isA {
+						near("A", v, pairs(end.X, end.Z, p, i, j, decay))
+						continue
+					}
+					want := 0.0
+					for a := range i + 1 {
+						for b := range j + 1 {
+							u, _ := end.At(n-1, a, b)
+							want += math.Pow(decay, float64(i-a+j-b)) * u
+						}
+					}
+					near("B", v, want)
+				}
+			}
+		}
+		near("the sum", end.Sum(), pairs(end.X, end.Z, k, -1, -1, decay))
+		kern := kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(k), "decay": param.Of(decay), "normalize": param.Of(false)}}
+		g, err := kernel.Cross(context.Background(), kern, &dataset.Strings{Values: []string{x}}, &dataset.Strings{Values: []string{z}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		near("the kernel", end.Sum(), g.At(0, 0))
+	})
+}
+
+// TestSubsequencesKeepTheirStates: a state knows what was filled by then and no more, and
+// each entry is the sum of its terms.
+func TestSubsequencesKeepTheirStates(t *testing.T) {
+	t.Parallel()
+	r, err := stepwise.Subsequences(t.Context(), "cat", "cart", 2, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, ok := r.At(0).Last(); ok {
+		t.Error("the start has filled an entry")
+	}
+	for n := 1; n < r.Len(); n++ {
+		s := r.At(n)
+		table, i, j, ok := s.Last()
+		v, filled := s.At(table, i, j)
+		if _, before := r.At(n-1).At(table, i, j); !ok || !filled || before {
+			t.Fatalf("step %d: entry %d of row %d of table %d: %v, %v, before %v", n, j, i, table, ok, filled, before)
+		}
+		terms, sum := s.Terms(table, i, j)
+		for _, u := range terms {
+			sum += u.Factor * u.Value
+		}
+		if sum != v {
+			t.Errorf("step %d: %g, of its terms %g", n, v, sum)
+		}
+	}
+	if got := r.At(r.Len() - 1).Sum(); got != 1+0.5+0.125 {
+		t.Errorf("k(cat, cart) = %g", got)
+	}
+}
+
+func TestSubsequencesRefuse(t *testing.T) {
+	t.Parallel()
+	for name, run := range map[string]func() error{
+		"no symbol": func() error { _, err := stepwise.Subsequences(t.Context(), "a", "a", 0, 0.5); return err },
+		"no decay":  func() error { _, err := stepwise.Subsequences(t.Context(), "a", "a", 1, 0); return err },
+		"growth":    func() error { _, err := stepwise.Subsequences(t.Context(), "a", "a", 1, 1.5); return err },
+		"not a number": func() error {
+			_, err := stepwise.Subsequences(t.Context(), "a", "a", 1, math.NaN())
+			return err
+		},
+		"too many": func() error {
+			_, err := stepwise.Subsequences(t.Context(), string(make([]byte, 50)), string(make([]byte, 50)), 1, 1)
+			return err
+		},
+	} {
+		if err := run(); err == nil {
+			t.Errorf("%s is not refused", name)
+		}
+	}
+}

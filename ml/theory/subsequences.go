@@ -1,0 +1,130 @@
+package theory
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marginlab/ml/param"
+)
+
+// GapPolynomial is a sum of powers of the decay lambda of gaps: entry g is how often
+// lambda^g stands in it.
+type GapPolynomial []int
+
+// At is the value for a decay.
+func (p GapPolynomial) At(decay float64) (v float64) {
+	for g := len(p) - 1; g >= 0; g-- {
+		v = v*decay + float64(p[g])
+	}
+	return v
+}
+
+// Plus is the sum of p and q.
+func (p GapPolynomial) Plus(q GapPolynomial) GapPolynomial {
+	sum := make(GapPolynomial, max(len(p), len(q)))
+	copy(sum, p)
+	for g, n := range q {
+		sum[g] += n
+	}
+	return sum
+}
+
+// Times is the product of p and q.
+func (p GapPolynomial) Times(q GapPolynomial) GapPolynomial {
+	if len(p) == 0 || len(q) == 0 {
+		return nil
+	}
+	product := make(GapPolynomial, len(p)+len(q)-1)
+	for a, n := range p {
+		for b, m := range q {
+			product[a+b] += n * m
+		}
+	}
+	return product
+}
+
+// TeX writes the polynomial by rising powers: "1 + \lambda + 2\lambda^{3}".
+func (p GapPolynomial) TeX() string {
+	var terms []string
+	for g, n := range p {
+		factor, power := strconv.Itoa(n), `\lambda^{`+strconv.Itoa(g)+"}"
+		switch {
+		case n == 0:
+			continue
+		case g == 0:
+			power = ""
+		case n == 1:
+			factor = ""
+		}
+		if g == 1 {
+			power = `\lambda`
+		}
+		terms = append(terms, factor+power)
+	}
+	if len(terms) == 0 {
+		return "0"
+	}
+	return strings.Join(terms, " + ")
+}
+
+// mostOccurrences bounds what is enumerated.
+const mostOccurrences = 100_000
+
+// SubsequenceFeatures are the features of a string under the gap-weighted subsequence
+// kernel (SVM notes 19.2): of every u of k symbols that occurs in the text in this order
+// the sum of lambda^gaps over its occurrences. The number at lambda^0 counts those without
+// a gap, so that it is the feature of the k-spectrum kernel (SVM notes 19.3).
+//
+// All occurrences are enumerated, which is what a kernel does not do: it refuses more than
+// 100000 of them. k is 1 at least; a text shorter than k has no features.
+func SubsequenceFeatures(text string, k int) (map[string]GapPolynomial, error) {
+	symbols := []rune(text)
+	if k < 1 {
+		return nil, param.Refuse("take 1 or more", "subsequences of %d symbols", k)
+	}
+	if n := Choose(len(symbols), k); n > mostOccurrences {
+		return nil, param.Refuse("take a shorter string", "%.0f occurrences of %d symbols, of which %d can be listed", n, k, mostOccurrences)
+	}
+	features := make(map[string]GapPolynomial)
+	chosen := make([]rune, 0, k)
+	var choose func(first, next int)
+	choose = func(first, next int) {
+		if len(chosen) == k {
+			gaps := next - first - k
+			features[string(chosen)] = features[string(chosen)].Plus(append(make(GapPolynomial, gaps), 1))
+			return
+		}
+		for i := next; i < len(symbols); i++ {
+			if len(chosen) == 0 {
+				first = i
+			}
+			chosen = append(chosen, symbols[i])
+			choose(first, i+1)
+			chosen = chosen[:len(chosen)-1]
+		}
+	}
+	choose(0, 0)
+	return features, nil
+}
+
+// SubsequenceKernel is the inner product of the features of two strings.
+func SubsequenceKernel(x, z map[string]GapPolynomial) (sum GapPolynomial) {
+	for _, u := range slices.Sorted(maps.Keys(x)) {
+		sum = sum.Plus(x[u].Times(z[u]))
+	}
+	return sum
+}
+
+// Choose is how many ways there are to take k of n, 0 for k > n.
+func Choose(n, k int) float64 {
+	if k > n {
+		return 0
+	}
+	ways := 1.0
+	for i := range k {
+		ways = ways * float64(n-i) / float64(i+1)
+	}
+	return ways
+}

@@ -1,0 +1,111 @@
+package theory_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/theory"
+)
+
+func features(t rapid.TB, text string, k int) map[string]theory.GapPolynomial {
+	f, err := theory.SubsequenceFeatures(text, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestSubsequenceFeaturesOfTheLecture is the table of SVM notes 19.2 with the feature that
+// it leaves out: "at" occurs in cat without a gap and in cart with one.
+func TestSubsequenceFeaturesOfTheLecture(t *testing.T) {
+	t.Parallel()
+	cat, cart, bar := features(t, "cat", 2), features(t, "cart", 2), features(t, "bar", 2)
+	for _, c := range []struct {
+		of   map[string]theory.GapPolynomial
+		u    string
+		want string
+	}{
+		{cat, "ca", "1"},
+		{cat, "ct", `\lambda`},
+		{cat, "at", "1"},
+		{cart, "ca", "1"},
+		{cart, "ct", `\lambda^{2}`},
+		{cart, "cr", `\lambda`},
+		{cart, "ar", "1"},
+		{cart, "rt", "1"},
+		{cart, "at", `\lambda`},
+		{bar, "ar", "1"},
+		{bar, "ba", "1"},
+		{bar, "br", `\lambda`},
+		{bar, "ct", "0"},
+	} {
+		if got := c.of[c.u].TeX(); got != c.want {
+			t.Errorf("the feature %s is %s, want %s", c.u, got, c.want)
+		}
+	}
+	for name, c := range map[string][2]string{
+		"cat, cart": {theory.SubsequenceKernel(cat, cart).TeX(), `1 + \lambda + \lambda^{3}`},
+		"cat, bar":  {theory.SubsequenceKernel(cat, bar).TeX(), "0"},
+		"cart, bar": {theory.SubsequenceKernel(cart, bar).TeX(), "1"},
+	} {
+		if c[0] != c[1] {
+			t.Errorf("k(%s) = %s, want %s", name, c[0], c[1])
+		}
+	}
+	if got := features(t, "aaa", 2)["aa"].TeX(); got != `2 + \lambda` {
+		t.Errorf("the feature aa of aaa is %s", got)
+	}
+}
+
+// TestSubsequenceKernelIsThatOfTheTable: the inner product of the listed features is the
+// value that the kernels compute without a list.
+func TestSubsequenceKernelIsThatOfTheTable(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[abü]{0,9}`)
+		x, z := text.Draw(t, "x"), text.Draw(t, "z")
+		k, decay := rapid.IntRange(1, 4).Draw(t, "k"), rapid.Float64Range(0.05, 1).Draw(t, "decay")
+		value := func(v param.Values, name string) float64 {
+			g, err := kernel.Cross(context.Background(), kernel.Kernel{Name: name, Values: v}, &dataset.Strings{Values: []string{x}}, &dataset.Strings{Values: []string{z}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return g.At(0, 0)
+		}
+		v := param.Values{"k": param.Of(k), "normalize": param.Of(false)}
+		fx, fz := features(t, x, k), features(t, z, k)
+		p := theory.SubsequenceKernel(fx, fz)
+		if got, want := p.At(decay), value(v.With("decay", param.Of(decay)), "gap-subsequence"); math.Abs(got-want) > 1e-10*(1+want) {
+			t.Fatalf("%q, %q: %.15g, the kernel %.15g", x, z, got, want)
+		}
+		contiguous := 0.0
+		for u := range fx {
+			if len(fz[u]) > 0 {
+				contiguous += float64(fx[u][0] * fz[u][0])
+			}
+		}
+		if want := value(v, "spectrum"); contiguous != want {
+			t.Fatalf("%q, %q: without gaps %g, the spectrum kernel %g", x, z, contiguous, want)
+		}
+	})
+}
+
+func TestSubsequenceFeaturesRefuse(t *testing.T) {
+	t.Parallel()
+	if _, err := theory.SubsequenceFeatures("abc", 0); err == nil {
+		t.Error("no symbol is not refused")
+	}
+	if _, err := theory.SubsequenceFeatures(strings.Repeat("a", 60), 5); err == nil {
+		t.Error("too many occurrences are not refused")
+	}
+	if f, err := theory.SubsequenceFeatures("ab", 3); err != nil || len(f) != 0 {
+		t.Errorf("a text that is too short has %v, %v", f, err)
+	}
+}
