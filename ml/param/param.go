@@ -47,7 +47,7 @@ type Param struct {
 	// Bounds of Number and Integer, inclusive; both 0 means unbounded. A Text has Max
 	// characters at most, any number where that is 0.
 	Min, Max float64
-	OpenMin  bool    // Min itself is excluded
+	OpenMin  bool // Min itself is excluded
 
 	Low, High float64 // range of the slider; both 0 means no slider
 	Log       bool    // the slider is logarithmic

@@ -102,6 +102,12 @@ func TestUglyDrawings(t *testing.T) {
 		"matrix of odd values": func(f figure.Format) drawing {
 			return figure.Matrix{Format: f, Values: mat.NewDense(3, 2, []float64{nan, inf, -inf, 1e300, -1e300, 0}), Classes: []int{0, 99, -3}, X: wide, Name: wide, Scale: inf}
 		},
+		"odd tables": func(f figure.Format) drawing {
+			return figure.Tables{
+				Format: f, Title: wide, Now: &figure.Cell{Table: 9}, From: []figure.Cell{{Row: -1}, {Col: 99}}, Across: 1,
+				Tables: []figure.Grid{{Name: wide, Rows: []string{wide}, Cols: []string{wide, ""}, Values: [][]float64{{inf, -1e300}}}, {}},
+			}
+		},
 		"matrix of zeros": func(f figure.Format) drawing { return figure.Matrix{Format: f, Values: mat.NewDense(5, 90, nil)} },
 		"unsorted classes": func(f figure.Format) drawing {
 			m := signed(40)
@@ -191,6 +197,9 @@ func TestDrawingErrors(t *testing.T) {
 		"no matrix":          figure.Matrix{},
 		"matrix of nothing":  figure.Matrix{Values: &mat.Dense{}},
 		"classes of rows":    figure.Matrix{Values: mat.NewDense(2, 2, nil), Classes: []int{1}},
+		"no tables":          figure.Tables{},
+		"rows of others":     figure.Tables{Tables: []figure.Grid{{Rows: []string{"a"}}}},
+		"columns of others":  figure.Tables{Tables: []figure.Grid{{Rows: []string{"a"}, Cols: []string{"a"}, Values: [][]float64{{}}}}},
 		"no direction":       figure.Lifted{Cut: &figure.Cut{}},
 		"no view":            figure.Lifted{Yaw: nan},
 		"flat box":           figure.Lifted{Min: [3]float64{1, 0, 0}},
