@@ -103,10 +103,11 @@ func largest(_ int, scores []float64) (best int) {
 	return best
 }
 
-// mostVotes counts the votes of all pairs. A class's margins are ±f of the pairs it
-// is in, positive on its side.
-func mostVotes(k int, scores []float64) (best int) {
-	votes, margins := make([]int, k), make([]float64, k)
+// Votes counts what the machines of all pairs of k classes say, with their scores in the
+// order of OneVsOne: the votes for every class, and the sum of its margins, which are ±f
+// of the pairs it is in, positive on its side.
+func Votes(k int, scores []float64) (votes []int, margins []float64) {
+	votes, margins = make([]int, k), make([]float64, k)
 	p := 0
 	for i := range k {
 		for j := i + 1; j < k; j++ {
@@ -121,6 +122,13 @@ func mostVotes(k int, scores []float64) (best int) {
 			margins[i] -= f
 		}
 	}
+	return votes, margins
+}
+
+// mostVotes is the class with most votes, of several the one with the largest sum of
+// margins.
+func mostVotes(k int, scores []float64) (best int) {
+	votes, margins := Votes(k, scores)
 	for i := range k {
 		if votes[i] > votes[best] || votes[i] == votes[best] && margins[i] > margins[best] {
 			best = i

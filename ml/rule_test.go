@@ -362,6 +362,18 @@ func TestRulesByHand(t *testing.T) {
 	}
 }
 
+// TestVotes: a class has a vote and a margin from every other.
+func TestVotes(t *testing.T) {
+	t.Parallel()
+	votes, margins := ml.Votes(4, []float64{1, -2, 0.5, 3, -1, -4}) // ab ac ad bc bd cd
+	if want := []int{1, 2, 2, 1}; !slices.Equal(votes, want) {
+		t.Errorf("votes %v, want %v", votes, want)
+	}
+	if want := []float64{0.5, -1, 5, -4.5}; !slices.Equal(margins, want) {
+		t.Errorf("margins %v, want %v", margins, want)
+	}
+}
+
 func TestScoreNames(t *testing.T) {
 	t.Parallel()
 	d := three(30)

@@ -33,36 +33,44 @@ const (
 	maxNoise  = 2
 )
 
-// Generators lists them. Those of points make features x1 and x2, and classes -1 and 1
-// of equal size (but for one), taking turns.
+// Generators lists them. Those of points make features x1 and x2, and classes of equal
+// size (but for one), taking turns: -1 and 1, or 1, 2, … where there are more.
 var Generators = []Generator{
 	{
 		Name: "blobs", Label: "blobs", Help: "Two round clouds; noise is the spread of each.",
-		Kind: KindVectors, Params: pointParams("0.6"), draw: points(blobs),
+		Kind: KindVectors, Params: pointParams(2, "0.6"), draw: points(blobs),
 	},
 	{
 		Name: "moons", Label: "moons", Help: "Two interleaved half circles; noise blurs them.",
-		Kind: KindVectors, Params: pointParams("0.15"), draw: points(moons),
+		Kind: KindVectors, Params: pointParams(2, "0.15"), draw: points(moons),
 	},
 	{
 		Name: "circles", Label: "circles", Help: "A ring around a smaller ring; noise blurs them.",
-		Kind: KindVectors, Params: pointParams("0.1"), draw: points(circles),
+		Kind: KindVectors, Params: pointParams(2, "0.1"), draw: points(circles),
 	},
 	{
 		Name: "xor", Label: "XOR", Help: "Four clouds, opposite corners of a square in one class; noise is the spread of each.",
-		Kind: KindVectors, Params: pointParams("0.4"), draw: points(xor),
+		Kind: KindVectors, Params: pointParams(2, "0.4"), draw: points(xor),
 	},
 	{
 		Name: "spiral", Label: "spiral", Help: "Two arms wound one and a half times around each other; noise blurs them.",
-		Kind: KindVectors, Params: pointParams("0.08"), draw: points(spiral),
+		Kind: KindVectors, Params: pointParams(2, "0.08"), draw: points(spiral),
 	},
 	{
 		Name: "checkerboard", Label: "checkerboard", Help: "Four by four squares of alternating class; noise carries points across the edges.",
-		Kind: KindVectors, Params: pointParams("0.05"), draw: points(checkerboard),
+		Kind: KindVectors, Params: pointParams(2, "0.05"), draw: points(checkerboard),
 	},
 	{
 		Name: "separable", Label: "linearly separable", Help: "Two classes on either side of an empty strip of width 0.5; noise is the depth of each side and never closes the strip.",
-		Kind: KindVectors, Params: pointParams("0.8"), draw: points(separable),
+		Kind: KindVectors, Params: pointParams(2, "0.8"), draw: points(separable),
+	},
+	{
+		Name: "pinwheel", Label: "pinwheel, three classes", Help: "Three bent blades about a centre, each a class; noise blurs them.",
+		Kind: KindVectors, Params: pointParams(3, "0.12"), draw: classPoints([]string{"1", "2", "3"}, pinwheel),
+	},
+	{
+		Name: "cross", Label: "cross, five classes", Help: "A cloud in the middle of four others, each a class; noise is the spread of each.",
+		Kind: KindVectors, Params: pointParams(5, "0.4"), draw: classPoints([]string{"1", "2", "3", "4", "5"}, cross),
 	},
 	dnaGenerator,
 }
@@ -74,12 +82,12 @@ var seedParam = param.Param{
 	Help: "Start of the random numbers: the same seed draws the same.",
 }
 
-func pointParams(noise string) []param.Param {
+func pointParams(classes float64, noise string) []param.Param {
 	return []param.Param{
 		{
 			Name: "n", Label: "points", Symbol: "n", Kind: param.Integer, Default: "200",
-			Min: 2, Max: maxPoints, Low: 10, High: 2000, Log: true,
-			Help: "How many points to draw, half of them in each class.",
+			Min: classes, Max: maxPoints, Low: 10, High: 2000, Log: true,
+			Help: "How many points to draw, as many of each class.",
 		},
 		{
 			Name: "noise", Label: "noise", Kind: param.Number, Default: noise,
@@ -150,8 +158,8 @@ func (g Generator) complete(values param.Values) param.Values {
 	return all
 }
 
-// Generate makes n points with the named generator: n from 2 to 100 000, noise from
-// 0 to 2. What is wrong comes back as param.Problems with the fields generator, n
+// Generate makes n points with the named generator: n from the number of classes to
+// 100 000, noise from 0 to 2. What is wrong comes back as param.Problems with the fields generator, n
 // and noise.
 func Generate(name string, n int, noise float64, seed uint64) (*Data, error) {
 	g, err := FindGenerator(name)
@@ -169,19 +177,27 @@ func random(values param.Values) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(values.Number("seed")), generatorStream))
 }
 
-// points draws points of the class with a sign by a function that makes the same draws
-// whatever noise is.
+// points draws points of two classes by their sign, by a function that makes the same
+// draws whatever noise is.
 func points(point func(rng *rand.Rand, sign, noise float64) (x1, x2 float64)) func(param.Values) (*Data, error) {
+	return classPoints([]string{"-1", "1"}, func(rng *rand.Rand, class int, noise float64) (x1, x2 float64) {
+		return point(rng, float64(2*class-1), noise)
+	})
+}
+
+// classPoints draws points of these classes by a function of the class's place among them
+// that makes the same draws whatever noise is.
+func classPoints(classes []string, point func(rng *rand.Rand, class int, noise float64) (x1, x2 float64)) func(param.Values) (*Data, error) {
 	return func(values param.Values) (*Data, error) {
 		rng, n, noise := random(values), values.Int("n"), values.Number("noise")
 		x := mat.NewDense(n, 2, nil)
 		y := make([]int, n)
 		for i := range n {
-			y[i] = i % 2
-			a, b := point(rng, float64(2*y[i]-1), noise)
+			y[i] = i % len(classes)
+			a, b := point(rng, y[i], noise)
 			x.SetRow(i, []float64{a, b})
 		}
-		return &Data{Features: []string{"x1", "x2"}, Label: "label", X: x, Classes: []string{"-1", "1"}, Y: y}, nil
+		return &Data{Features: []string{"x1", "x2"}, Label: "label", X: x, Classes: slices.Clone(classes), Y: y}, nil
 	}
 }
 
@@ -239,4 +255,18 @@ func separable(rng *rand.Rand, sign, noise float64) (x1, x2 float64) {
 	along := 4*rng.Float64() - 2
 	across := sign * (gap + noise*math.Abs(rng.NormFloat64()))
 	return across*normal1 - along*normal2, across*normal2 + along*normal1
+}
+
+func pinwheel(rng *rand.Rand, class int, noise float64) (x1, x2 float64) {
+	r := 0.3 + 1.7*rng.Float64()
+	sin, cos := math.Sincos(2*math.Pi*float64(class)/3 + 0.9*r) // a blade bends as it goes out
+	return r*cos + noise*rng.NormFloat64(), r*sin + noise*rng.NormFloat64()
+}
+
+func cross(rng *rand.Rand, class int, noise float64) (x1, x2 float64) {
+	const arm = 1.6
+	if class > 0 { // the first is in the middle
+		x2, x1 = math.Sincos(math.Pi / 2 * float64(class-1))
+	}
+	return arm*x1 + noise*rng.NormFloat64(), arm*x2 + noise*rng.NormFloat64()
 }

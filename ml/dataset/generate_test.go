@@ -13,7 +13,7 @@ import (
 
 func TestGenerators(t *testing.T) {
 	t.Parallel()
-	want := []string{"blobs", "moons", "circles", "xor", "spiral", "checkerboard", "separable", "dna"}
+	want := []string{"blobs", "moons", "circles", "xor", "spiral", "checkerboard", "separable", "pinwheel", "cross", "dna"}
 	var names []string
 	for _, g := range Generators {
 		names = append(names, g.Name)
@@ -54,15 +54,21 @@ func TestGenerators(t *testing.T) {
 					make(101, param.Values{p.Name: param.Of(v)})
 				}
 			}
-			for _, n := range []int{2, 3, 10, 101} {
+			k := len(make(10, nil).Classes)
+			for _, n := range []int{k, k + 1, 10, 101} {
 				d := make(n, nil)
-				counts := [2]int{}
+				counts := map[int]int{}
 				for _, c := range d.Y {
 					counts[c]++
 				}
-				if more, fewer := max(counts[0], counts[1]), min(counts[0], counts[1]); more != n-n/2 || fewer != n/2 {
-					t.Errorf("%d objects in classes of %v", n, counts)
+				for _, c := range counts {
+					if len(counts) != k || c < n/k || c > n/k+1 {
+						t.Errorf("%d objects in classes of %v", n, counts)
+					}
 				}
+			}
+			if _, err := g.Generate(param.Values{"n": param.Of(k - 1)}); err == nil {
+				t.Errorf("%d objects of %d classes", k-1, k)
 			}
 			few := make(50, nil)
 			if show(few) != show(make(50, nil)) {
@@ -132,6 +138,15 @@ func TestPatterns(t *testing.T) {
 			turn := 3 * math.Pi * (r - 0.2) / 1.8
 			return side(x*math.Cos(turn)+y*math.Sin(turn) > 0)
 		},
+		"pinwheel": func(x, y float64) int {
+			return int(math.Round(math.Mod((math.Atan2(y, x)-0.9*math.Hypot(x, y))/(2*math.Pi)+3, 1)*3)) % 3
+		},
+		"cross": func(x, y float64) int {
+			if math.Hypot(x, y) < 0.8 {
+				return 0
+			}
+			return 1 + (int(math.Round(math.Atan2(y, x)/(math.Pi/2)))+4)%4
+		},
 	} {
 		d, err := Generate(name, 500, 0, 3)
 		if err != nil {
@@ -179,7 +194,7 @@ func TestGenerateRefuses(t *testing.T) {
 		noise float64
 		want  param.Problems
 	}{
-		{"rings", 100, 0, param.Problems{{Field: "generator", Message: `no generator "rings": expected one of blobs, moons, circles, xor, spiral, checkerboard, separable, dna`}}},
+		{"rings", 100, 0, param.Problems{{Field: "generator", Message: `no generator "rings": expected one of blobs, moons, circles, xor, spiral, checkerboard, separable, pinwheel, cross, dna`}}},
 		{"moons", 1, 0, param.Problems{{Field: "n", Message: "n must be a whole number from 2 to 100000, not 1"}}},
 		{"moons", 100_001, 3, param.Problems{
 			{Field: "n", Message: "n must be a whole number from 2 to 100000, not 100001"},

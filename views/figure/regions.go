@@ -49,49 +49,44 @@ func (r *regions) mixed(scores []float64, of func(f []float64) float64) int {
 	return r.model.Class(scores)
 }
 
-// claims is how many machines claim a point for their class, f >= 0, where each is for a
-// class against all the others; 1 under other rules, whose answer is never in doubt.
+// claims is how many classes claim a point: those whose machine against all the others
+// has f >= 0, or those with most votes. It is 1 under other rules, whose answer is never
+// in doubt.
 func (r *regions) claims(scores []float64) (n int) {
-	if r.model.Rule != ml.OneVsRest {
-		return 1
+	if slices.ContainsFunc(scores, math.IsNaN) {
+		return 1 // nothing is known
 	}
-	for _, f := range scores {
-		if math.IsNaN(f) {
-			return 1 // nothing is known
+	switch r.model.Rule {
+	case ml.OneVsRest:
+		for _, f := range scores {
+			n += btoi(f >= 0)
 		}
-		n += btoi(f >= 0)
+		return n
+	case ml.OneVsOne:
+		votes, _ := ml.Votes(len(r.model.Classes), scores)
+		most := slices.Max(votes)
+		for _, v := range votes {
+			n += btoi(v == most)
+		}
+		return n
 	}
-	return n
+	return 1
 }
 
-// hatch paints stripes over the image of w x h pixels where one machine does not claim a
+// hatch paints stripes over the image of w x h pixels where one class does not claim a
 // point alone: falling where none does, rising where several do.
 func (r *regions) hatch(img *image.Paletted, stripe uint8) {
-	w, h := img.Rect.Dx(), img.Rect.Dy()
-	r.scan(w, h, func(i, j int, scores []float64) {
-		k := i + j
-		switch r.claims(scores) {
-		case 0:
-			k = i + h - j
-		case 1:
-			return
-		}
-		if k%8 < 2 {
-			img.Pix[j*img.Stride+i] = stripe
-		}
-	})
-}
-
-// scan visits the pixels of an image of w x h that covers the limits, with the scores at
-// each.
-func (r *regions) scan(w, h int, visit func(i, j int, scores []float64)) {
-	n := r.n
+	w, h, n := img.Rect.Dx(), img.Rect.Dy(), r.n
 	scores := make([]float64, len(r.scores))
 	for j := range h {
 		y := (1 - (float64(j)+0.5)/float64(h)) * float64(n)
 		k := min(int(y), n-1)
 		t := y - float64(k)
 		for i := range w {
+			rises, falls := (i+j)%8 < 2, (i+h-j)%8 < 2
+			if !rises && !falls {
+				continue
+			}
 			x := (float64(i) + 0.5) / float64(w) * float64(n)
 			cell := min(int(x), n-1)
 			s := x - float64(cell)
@@ -100,12 +95,14 @@ func (r *regions) scan(w, h int, visit func(i, j int, scores []float64)) {
 				low, high := at[0]+s*(at[1]-at[0]), at[n+1]+s*(at[n+2]-at[n+1])
 				scores[m] = low + t*(high-low)
 			}
-			visit(i, j, scores)
+			if c := r.claims(scores); c == 0 && falls || c > 1 && rises {
+				img.Pix[j*img.Stride+i] = stripe
+			}
 		}
 	}
 }
 
-// shares are the parts of the area that no machine claims, and that several do, by the
+// shares are the parts of the area that no class claims, and that several do, by the
 // centres of the cells.
 func (r *regions) shares() (none, several float64) {
 	scores := make([]float64, len(r.scores))
@@ -221,11 +218,15 @@ func (s *Scene) regions(sh *sheet, surf *surface) *Picture {
 		sh.add(borders.draw, dots.draw)
 	}
 	sh.legend = append(s.classes(t), lineEntry("boundary", borders))
+	tied := "several claim it"
+	if s.Model.Rule == ml.OneVsOne {
+		tied = "votes are tied"
+	}
 	for _, doubt := range []struct {
 		share float64
 		name  string
 		rises bool
-	}{{none, "nobody claims it", false}, {several, "several claim it", true}} {
+	}{{none, "nobody claims it", false}, {several, tied, true}} {
 		if doubt.share > 0 {
 			name := fmt.Sprintf("%s (%s)", doubt.name, percent(doubt.share))
 			sh.legend = append(sh.legend, entry{name, hatch(t, t.Paper, doubt.rises)})

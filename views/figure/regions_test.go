@@ -258,6 +258,32 @@ func TestUglyRegions(t *testing.T) {
 	}
 }
 
+// TestTiedVotes: where three classes beat each other in a ring the picture is hatched,
+// and says so.
+func TestTiedVotes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		f    [3]float64 // ash or beech, ash or elm, beech or elm; the later one where it is positive
+		tied bool
+	}{
+		"ring":       {[3]float64{-1, 1, -1}, true},
+		"other way":  {[3]float64{1, -1, 1}, true},
+		"ash wins":   {[3]float64{-1, -1, 1}, false},
+		"not known":  {[3]float64{-1, math.NaN(), -1}, false},
+		"elm on top": {[3]float64{1, 1, 1}, false},
+	} {
+		s := grove(ml.OneVsOne)
+		s.Model.Supports, s.Model.Machines = ml.Supports{}, []ml.Machine{{B: c.f[0]}, {B: c.f[1]}, {B: c.f[2]}}
+		p, err := figure.Boundary(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(p.Caption, "votes are tied (100 %)"); got != c.tied || strings.Contains(p.Caption, "Hatched") != c.tied {
+			t.Errorf("%s: %s", name, p.Caption)
+		}
+	}
+}
+
 // TestCaptionOfRegions tells what the picture of several machines shows.
 func TestCaptionOfRegions(t *testing.T) {
 	t.Parallel()
