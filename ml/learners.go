@@ -21,7 +21,7 @@ type Learner struct {
 	Help    string
 	Params  []param.Param
 	Box     bool   // coefficients end at ±C: support vectors are free or bounded
-	Targets bool   // fits f to the targets ±1 themselves: there is no margin, and every point has a weight
+	Targets bool   // fits f to the targets themselves, ±1 or, as a regression, values: there is no margin, and every point has a weight
 	joint   bool   // an SVM, as the problems are that train the machines of all classes together
 	Cache   bool   // takes the memory of Spec.CacheBytes
 	Quicker string // what makes a training shorter
@@ -79,8 +79,8 @@ var Learners = []Learner{
 	},
 	{
 		Name: "ridge", Label: "Kernel ridge",
-		Problem: "minimise ½ Σ (tᵢ − f(xᵢ))² + ½ λ |w|²  with tᵢ = ±1 and no bias",
-		Help:    "Kernel ridge regression on the targets ±1, solved in closed form: every point counts, also those far on their own side, and the leave-one-out error comes with it.",
+		Problem: "minimise ½ Σ (tᵢ − f(xᵢ))² + ½ λ |w|²  with tᵢ = ±1, or the value itself, and no bias",
+		Help:    "Kernel ridge regression on the targets ±1 or on values, solved in closed form: every point counts, also those far on their own side, and the leave-one-out error comes with it. There is no bias: far from all points f is 0 with kernels that fade, such as rbf, so take values whose 0 means something, as their distance from the mean.",
 		Params:  ridge.Params,
 		Targets: true,
 		Quicker: "a larger held-out share",
@@ -166,11 +166,15 @@ func solveRidge(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r tra
 	if err != nil {
 		return nil, err
 	}
-	right := accuracy(res.LeftOut, y)
-	return &solution{u: res.A, f: res.F, report: Report{
-		Status: res.Status, Objective: &res.Objective, Gap: &res.Gap, MSE: &res.MSE, LOOError: &res.LOOError, LOOAccuracy: &right,
+	report := Report{
+		Status: res.Status, Objective: &res.Objective, Gap: &res.Gap, MSE: &res.MSE, LOOError: &res.LOOError,
 		Condition: finite(res.Condition), Iterations: res.Iterations, WNorm: &res.WNorm,
-	}}, nil
+	}
+	if !s.Regression() {
+		right := accuracy(res.LeftOut, y)
+		report.LOOAccuracy = &right
+	}
+	return &solution{u: res.A, f: res.F, report: report}, nil
 }
 
 // finite is a pointer to v, nil for what JSON cannot hold.

@@ -30,9 +30,9 @@ import (
 // Report is what a training measured. The JSON names are those that
 // `marginlab fit --json` prints; a quantity that does not apply is left out.
 type Report struct {
-	N        int      `json:"n"`           // rows given, held-out ones included
-	D        int      `json:"d,omitempty"` // features
-	Classes  []string `json:"classes"`
+	N        int      `json:"n"`                  // rows given, held-out ones included
+	D        int      `json:"d,omitempty"`        // features
+	Classes  []string `json:"classes"`            // none under Value
 	Positive string   `json:"positive,omitempty"` // under Sign
 	Rule     Rule     `json:"rule,omitempty"`     // of the model; empty in reports from before there were several: Sign
 	Learner  string   `json:"learner"`
@@ -65,6 +65,9 @@ type Report struct {
 	LeftOut       *int     `json:"left_out,omitempty"`       // components of it that lost all rows
 
 	MSE         *float64 `json:"mse,omitempty"`          // mean squared error on the training rows
+	R2          *float64 `json:"r2,omitempty"`           // under Value: 1 − MSE over the variance of the values; left out where that is 0
+	TestMSE     *float64 `json:"test_mse,omitempty"`     // under Value, of the rows held out
+	TestR2      *float64 `json:"test_r2,omitempty"`      // under Value, of the rows held out
 	LOOError    *float64 `json:"loo_error,omitempty"`    // mean squared error, each row left out once
 	LOOAccuracy *float64 `json:"loo_accuracy,omitempty"` // share of rows that the machine of all the others gets right
 	Condition   *float64 `json:"condition,omitempty"`    // of the linear system
@@ -87,7 +90,7 @@ type Report struct {
 
 	TrainN        int      `json:"train_n"`
 	TestN         int      `json:"test_n,omitempty"`
-	TrainAccuracy float64  `json:"train_accuracy"`
+	TrainAccuracy float64  `json:"train_accuracy"` // 0 under Value, and left out of JSON: there is none
 	TestAccuracy  *float64 `json:"test_accuracy,omitempty"`
 
 	Confusion     []ClassReport `json:"confusion,omitempty"`      // of the rows trained on
@@ -177,12 +180,10 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 	if err != nil {
 		return nil, err
 	}
-	predicted := res.Model.predicted(trained)
-	rep.TrainAccuracy, rep.Confusion = p.target.right(predicted, p.rows), p.target.confusion(predicted, p.rows)
-	if held != nil {
-		predicted = res.Model.predicted(held)
-		acc := p.target.right(predicted, p.test)
-		rep.TestAccuracy, rep.TestConfusion = &acc, p.target.confusion(predicted, p.test)
+	if p.target.Rule == Value {
+		p.measure(&rep, trained, held)
+	} else {
+		p.count(&rep, res.Model, trained, held)
 	}
 	res.Report = rep
 	if p.objects == nil {
@@ -196,6 +197,28 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 		res.ScoresBefore = p.inOrder(trained, held)
 	}
 	return res, nil
+}
+
+// count tells how often the classes are the right ones, by the scores of m at the rows
+// trained on and at those held out; nil where there are none.
+func (p *problem) count(r *Report, m *Model, trained, held *mat.Dense) {
+	predicted := m.predicted(trained)
+	r.TrainAccuracy, r.Confusion = p.target.right(predicted, p.rows), p.target.confusion(predicted, p.rows)
+	if held != nil {
+		predicted = m.predicted(held)
+		acc := p.target.right(predicted, p.test)
+		r.TestAccuracy, r.TestConfusion = &acc, p.target.confusion(predicted, p.test)
+	}
+}
+
+// measure tells how far f is from the values, as count does of classes.
+func (p *problem) measure(r *Report, trained, held *mat.Dense) {
+	e := errorsOf(trained.RawMatrix().Data, pick(p.target.Values, p.rows))
+	r.MSE, r.R2 = &e.MSE, e.R2
+	if held != nil {
+		e := errorsOf(held.RawMatrix().Data, pick(p.target.Values, p.test))
+		r.TestMSE, r.TestR2 = &e.MSE, e.R2
+	}
 }
 
 // scored are the scores of m, which has these machines, at the rows trained on and at those
@@ -520,7 +543,10 @@ func (p *problem) model(machines []*fitted) *Model {
 func (p *problem) describe(r *Report, spec Spec, m *Model) {
 	r.N, r.D = p.data.Len(), len(p.data.Features)
 	r.Rule = m.Rule
-	r.Classes, r.Positive = p.data.Classes, p.target.Positive()
+	r.Positive = p.target.Positive()
+	if r.Rule != Value {
+		r.Classes = p.data.Classes
+	}
 	r.Learner, r.Kernel = spec.Learner, spec.Kernel
 	r.SupportVectors = len(m.Supports.Rows)
 	for _, p := range Params {

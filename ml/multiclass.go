@@ -81,12 +81,19 @@ type part struct {
 	gram    kernel.Matrix
 	x       *mat.Dense      // nil: no vectors
 	objects dataset.Objects // that are no vectors
-	y       []float64       // ±1
+	y       []float64       // ±1, or values
 }
 
 // parts are the problems of all machines that the rule wants, over parts of one kernel
 // matrix: that of the training rows.
 func (p *problem) parts(gram kernel.Matrix) []part {
+	if p.target.Rule == Value {
+		whole := part{gram: gram, x: p.x, objects: p.objects, y: pick(p.target.Values, p.rows)}
+		for k := range p.rows {
+			whole.at = append(whole.at, k)
+		}
+		return []part{whole}
+	}
 	var parts []part
 	for _, s := range p.target.Rule.entry().sides(len(p.target.Classes)) {
 		q := part{gram: gram, x: p.x, objects: p.objects}

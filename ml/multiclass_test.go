@@ -405,7 +405,7 @@ func TestMulticlassRefuses(t *testing.T) {
 		x, labels = append(x, []float64{float64(i)}), append(labels, fmt.Sprint(i))
 	}
 	many := data(x, labels...)
-	if _, err := ml.Train(t.Context(), many, spec(t), nil); !strings.Contains(problemFor(err, "positive"), "101 classes: up to 100") {
+	if _, err := ml.Train(t.Context(), many, spec(t), nil); !strings.Contains(problemFor(err, "target"), "101 distinct labels in 101 rows") {
 		t.Errorf("101 classes: %v", err)
 	}
 	if err := ml.Check(many, spec(t, "positive", "7")); err != nil {

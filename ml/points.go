@@ -38,9 +38,11 @@ type Point struct {
 	HeldOut   bool
 	Wrong     bool // predicted as another class
 
+	// Under Sign and Value there is one score:
+	Y float64 // ±1, or the value
+	F float64 // f(x)
+
 	// Between two classes there are sides, so only under Sign:
-	Y      float64 // ±1
-	F      float64 // f(x), the one score
 	Margin float64 // y f(x)
 	Slack  float64 // max(0, 1 - y f(x))
 }
@@ -81,6 +83,9 @@ func (m *Model) points(d *dataset.Data, spec Spec, scores *mat.Dense) ([]Point, 
 			p.Y, p.F = float64(2*m.ClassOf(label)-1), f[0]
 			p.Margin = p.Y * p.F
 			p.Slack = math.Max(0, 1-p.Margin)
+		}
+		if m.Rule == Value {
+			p.Y, p.F = target.Values[i], f[0]
 		}
 		if x != nil {
 			p.X = x.RawRowView(i)

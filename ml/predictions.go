@@ -77,15 +77,42 @@ func (p *Predictions) WriteCSV(w io.Writer) error {
 	return c.Error()
 }
 
+// Errors say how far the predictions of a model under Value are from the values in the
+// file, which they report where one is no number.
+func (p *Predictions) Errors() (Errors, error) {
+	t := make([]float64, len(p.True))
+	for i, label := range p.True {
+		values, err := (&dataset.Data{Classes: []string{label}, Y: []int{0}}).Values()
+		if err != nil {
+			return Errors{}, fmt.Errorf("row %d: %w", i+1, err)
+		}
+		t[i] = values[0]
+	}
+	return errorsOf(p.Scores.RawMatrix().Data, t), nil
+}
+
 // WritePoints writes what m says of the data it was trained on, as Points tells it,
 // in CSV: row, the label under its own name, predicted, f, one column a machine,
-// held_out, role and weight.
+// held_out, role and weight. Under Value, f is what is predicted, and residual, the
+// label less f, comes behind it.
 func (m *Model) WritePoints(w io.Writer, points []Point) error {
 	c := csv.NewWriter(w)
-	_ = c.Write(slices.Concat([]string{"row", dataset.Guard(m.Label), "predicted"}, m.ScoreNames(), []string{"held_out", "role", "weight"}))
+	head := []string{"row", dataset.Guard(m.Label)}
+	if m.Rule == Value {
+		head = append(head, "f", "residual")
+	} else {
+		head = append(append(head, "predicted"), m.ScoreNames()...)
+	}
+	_ = c.Write(append(head, "held_out", "role", "weight"))
 	for _, p := range points {
-		rec := []string{strconv.Itoa(p.Row + 1), dataset.Guard(p.Label), dataset.Guard(p.Predicted)}
-		for _, f := range p.Scores {
+		rec := []string{strconv.Itoa(p.Row + 1), dataset.Guard(p.Label)}
+		numbers := p.Scores
+		if m.Rule == Value {
+			numbers = []float64{p.F, p.Y - p.F}
+		} else {
+			rec = append(rec, dataset.Guard(p.Predicted))
+		}
+		for _, f := range numbers {
 			rec = append(rec, strconv.FormatFloat(f, 'g', -1, 64))
 		}
 		_ = c.Write(append(rec, strconv.FormatBool(p.HeldOut), string(p.Role), strconv.FormatFloat(p.Weight, 'g', -1, 64)))

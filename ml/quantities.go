@@ -101,7 +101,15 @@ var Quantities = slices.Concat([]Quantity{
 		}
 		return r.TestN
 	}},
-	{"train_accuracy", "accuracy, training", "Share of training points whose class is the predicted one.", Share, 0, func(r *Report) any { return r.TrainAccuracy }},
+	{"train_accuracy", "accuracy, training", "Share of training points whose class is the predicted one.", Share, 0, func(r *Report) any {
+		if r.Rule == Value {
+			return nil
+		}
+		return r.TrainAccuracy
+	}},
+	{"test_mse", "mean squared error, held out", "Mean of (t − f(x))² over the held-out points, in the squared unit of the values: the only error here about unseen points.", Plain, -1, func(r *Report) any { return r.TestMSE }},
+	{"test_r2", "R², held out", "1 − the mean squared error over the variance of the held-out values: 1 where f meets them all, 0 where it does no better than their mean, below 0 where it does worse.", Plain, 1, func(r *Report) any { return r.TestR2 }},
+	{"r2", "R², training", "1 − the mean squared error over the variance of the training values.", Plain, 0, func(r *Report) any { return r.R2 }},
 	{"train_n", "points trained on", "All points but those held out.", Plain, 0, func(r *Report) any { return r.TrainN }},
 	{"confusion", "confusion matrix, training", "For every class, how many of its training points were told to be of each class, with precision and recall: a table of its own.", Plain, 0, nothing},
 	{"test_confusion", "confusion matrix, held out", "For every class, how many of its held-out points were told to be of each class, with precision and recall: a table of its own.", Plain, 0, nothing},
@@ -152,7 +160,12 @@ var Quantities = slices.Concat([]Quantity{
 		}
 		return r.D
 	}},
-	{"classes", "classes", "Labels in the data, sorted.", Plain, 0, func(r *Report) any { return strings.Join(r.Classes, ", ") }},
+	{"classes", "classes", "Labels in the data, sorted.", Plain, 0, func(r *Report) any {
+		if len(r.Classes) == 0 {
+			return nil
+		}
+		return strings.Join(r.Classes, ", ")
+	}},
 	{"positive", "positive class", "The side f(x) ≥ 0.", Plain, 0, func(r *Report) any {
 		if r.Positive == "" {
 			return nil

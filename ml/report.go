@@ -14,9 +14,20 @@ import (
 // reportFields is Report without its methods.
 type reportFields Report
 
+// regressionFields are those of a Report under Value.
+type regressionFields struct {
+	reportFields
+	Classes       []string `json:"classes,omitempty"`
+	TrainAccuracy *float64 `json:"train_accuracy,omitempty"`
+}
+
 // MarshalJSON writes one flat object: the fields, and the values beside them.
 func (r Report) MarshalJSON() ([]byte, error) {
-	text, err := json.Marshal(reportFields(r))
+	fields := any(reportFields(r))
+	if r.Rule == Value {
+		fields = regressionFields{reportFields: reportFields(r)}
+	}
+	text, err := json.Marshal(fields)
 	if err != nil || len(r.Values) == 0 {
 		return text, err
 	}

@@ -33,6 +33,7 @@ type Spec struct {
 	Values param.Values
 
 	Label       string   // label column; empty: as the data set has it
+	Target      string   // "class", or "value": the labels are numbers, and f is fitted to them
 	Features    []string // nil: all
 	Positive    string   // class +1, against all others; empty: the last of two, or all of more
 	Multiclass  string   // an entry of Multiclass: how more than two classes are told apart; empty: the first
@@ -59,8 +60,12 @@ type Group struct {
 var Groups = []Group{
 	{"data", "Data", []param.Param{
 		{Name: "label", Label: "label column", Kind: param.Text, Help: "Column that holds the class; empty takes the one the file was read with."},
+		{Name: "target", Label: "target", Kind: param.Choice, Default: "class", Options: []param.Option{
+			{Name: "class", Label: "classes", Help: "Tell classes apart."},
+			{Name: "value", Label: "values (regression)", Help: "Fit f(x) to the labels, all of which are numbers."},
+		}, Help: "What the labels are: classes, or values that a regression fits, for which they all must be numbers."},
 		{Name: "features", Label: "features", Kind: param.Text, Help: "Columns to train on, separated by commas; empty takes all."},
-		{Name: "positive", Label: "positive class", Kind: param.Text, Help: "Class on the side f(x) ≥ 0, trained against all the others. Empty takes the last of two classes, and tells more than two apart."},
+		{Name: "positive", Label: "positive class", Kind: param.Text, When: "target", Is: "class", Help: "Class on the side f(x) ≥ 0, trained against all the others. Empty takes the last of two classes, and tells more than two apart."},
 		{Name: "standardize", Label: "standardise", Kind: param.Switch, Default: "true", Help: "Shift and scale every feature to mean 0 and deviation 1, measured on the training rows."},
 		{Name: "project", Label: "projection", Kind: param.Choice, Default: "none", Options: []param.Option{
 			{Name: "none", Label: "none", Help: "Train on the features as they are."},
@@ -118,7 +123,7 @@ func multiclassChoice() param.Param {
 }
 
 func conformalChoice() param.Param {
-	p := param.Param{Name: "conformal", Label: "conformal map", Kind: param.Choice, Default: "none", Help: "Reshape the kernel to c(x) c(z) k(x, z) after a first fit, then train again."}
+	p := param.Param{Name: "conformal", Label: "conformal map", Kind: param.Choice, Default: "none", When: "target", Is: "class", Help: "Reshape the kernel to c(x) c(z) k(x, z) after a first fit, then train again."}
 	p.Options = []param.Option{{Name: "none", Label: "None", Help: "Train once, with the kernel as it is."}}
 	for _, r := range conformal.Table {
 		p.Options = append(p.Options, param.Option{Name: r.Name, Label: r.Label, Formula: r.Formula, Help: r.Help, Params: r.Params})
@@ -159,6 +164,8 @@ func (s *Spec) field(name string) any {
 		return &s.Conformal
 	case "label":
 		return &s.Label
+	case "target":
+		return &s.Target
 	case "features":
 		return &s.Features
 	case "positive":
@@ -273,8 +280,11 @@ func (s Spec) Caches() bool {
 	return err == nil && learner.Cache
 }
 
-// Targets tells whether the learner fits f to the targets ±1 themselves, as by least
-// squares: then there is no margin, and every training point has a weight.
+// Regression tells whether f is fitted to values, rather than classes told apart.
+func (s Spec) Regression() bool { return s.Target == "value" }
+
+// Targets tells whether the learner fits f to the targets, ±1 or values, themselves, as by
+// least squares: then there is no margin, and every training point has a weight.
 func (s Spec) Targets() bool {
 	learner, err := lookup(s.Learner)
 	return err == nil && learner.Targets
@@ -306,7 +316,7 @@ func (s Spec) Applies(name string) bool {
 	}
 	beside, ok := Param(p.When)
 	v := s.Value(p.When)
-	return !ok || v == (param.Value{}) || v == beside.Read(p.Is)
+	return !ok || v == (param.Value{}) || s.Applies(p.When) && v == beside.Read(p.Is)
 }
 
 // ofPoints are the parameters without a meaning for objects that have no features.
@@ -355,10 +365,13 @@ func (s Spec) Title() string {
 			words = append(words, p.Name+"="+v.Text())
 		}
 	}
+	if s.Regression() {
+		words = append(words, "regression")
+	}
 	if p, _ := Param("multiclass"); s.Multiclass != p.Default && s.Applies(p.Name) {
 		words = append(words, s.Multiclass)
 	}
-	if s.Conformal != "none" {
+	if s.Conformal != "none" && s.Applies("conformal") {
 		words = append(words, s.Conformal)
 	}
 	return strings.Join(words, " ")

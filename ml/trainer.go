@@ -31,8 +31,10 @@ type Judged struct {
 	Status         trace.Status
 	SupportVectors int
 	Scores         *mat.Dense // f on the rows it was judged on, a column for each machine
-	Accuracy       float64    // share of those whose class the rule tells
+	Accuracy       float64    // share of those whose class the rule tells; 0 under Value
 	TrainAccuracy  float64    // the same on the rows trained on
+	Errors         *Errors    // under Value, on the rows it was judged on; nil otherwise
+	TrainErrors    *Errors    // the same on the rows trained on
 }
 
 // NewTrainer makes a trainer. The share and the C of spec are not used. Errors are
@@ -79,7 +81,14 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 		if err != nil {
 			return nil, err
 		}
-		judged = append(judged, Judged{res.Report.Status, res.Report.SupportVectors, f, p.target.right(res.Model.predicted(f), test), res.Report.TrainAccuracy})
+		j := Judged{Status: res.Report.Status, SupportVectors: res.Report.SupportVectors, Scores: f}
+		if p.target.Rule == Value {
+			e := errorsOf(f.RawMatrix().Data, pick(p.target.Values, test))
+			j.Errors, j.TrainErrors = &e, &Errors{*res.Report.MSE, res.Report.R2}
+		} else {
+			j.Accuracy, j.TrainAccuracy = p.target.right(res.Model.predicted(f), test), res.Report.TrainAccuracy
+		}
+		judged = append(judged, j)
 	}
 	return judged, nil
 }

@@ -47,7 +47,7 @@ var (
 type cvReport struct {
 	N        int      `json:"n"`
 	D        int      `json:"d,omitempty"`
-	Classes  []string `json:"classes"`
+	Classes  []string `json:"classes,omitempty"`
 	Positive string   `json:"positive,omitempty"`
 	Rule     ml.Rule  `json:"rule"`
 	Learner  string   `json:"learner"`
@@ -61,7 +61,7 @@ type cvReport struct {
 
 func parseCV(args []string) (*cvOptions, error) {
 	f := NewFlags("cv --data FILE [flags]",
-		"Cross-validates: deals the points into folds, holds each out in turn while the others train, and prints the accuracy on those held out. Every number of a training may be a list; then it does so for every combination.")
+		"Cross-validates: deals the points into folds, holds each out in turn while the others train, and prints the accuracy on those held out, or with --target value the mean squared error and R². Every number of a training may be a list; then it does so for every combination.")
 	o := cvOptions{grid: make(eval.Grid)}
 	f.Heading("Files")
 	data := f.String("data", "FILE", "", "Labelled points, as fit reads them. The name - stands for standard input.")
@@ -164,7 +164,7 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 		return err
 	}
 	r := cvReport{
-		Classes: data.Classes, Learner: o.spec.Learner, Kernel: o.spec.Kernel,
+		Learner: o.spec.Learner, Kernel: o.spec.Kernel,
 		Folds: o.scheme.Folds, Repeats: o.scheme.Repeats, Seed: o.scheme.Seed,
 		Result: res, Seconds: time.Since(start).Seconds(),
 	}
@@ -173,7 +173,7 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	r.Positive, r.Rule = target.Positive(), target.Rule
+	r.Classes, r.Positive, r.Rule = classesOf(data, target), target.Positive(), target.Rule
 	if o.json {
 		err = json.NewEncoder(std.Out).Encode(r)
 	} else {
@@ -199,7 +199,11 @@ func writeCV(w io.Writer, r cvReport) error {
 	shown := slices.DeleteFunc(slices.Clone(r.Searched), func(name string) bool { // what applies to no setting
 		return !slices.ContainsFunc(r.Settings, func(s eval.Setting) bool { return s.Values.Has(name) })
 	})
-	lines := [][]string{append(slices.Clone(shown), "accuracy", "sd", "support vectors", "status")}
+	head := []string{"accuracy", "sd"}
+	if r.Rule == ml.Value {
+		head = []string{"mse", "sd", "R²"}
+	}
+	lines := [][]string{slices.Concat(shown, head, []string{"support vectors", "status"})}
 	for i, s := range r.Settings {
 		vectors := 0
 		status := trace.Converged
@@ -213,16 +217,32 @@ func writeCV(w io.Writer, r cvReport) error {
 		for _, name := range shown {
 			line = append(line, cmp.Or(s.Values.Text(name), "-"))
 		}
-		line = append(line, percent(s.Accuracy), percent(s.Deviation), fmt.Sprintf("%.1f", float64(vectors)/float64(len(s.Folds))), string(status))
+		if e := s.MeanErrors; e != nil {
+			line = append(line, digits(ml.Plain, e.MSE), digits(ml.Plain, e.MSEDeviation), "-")
+			if e.R2 != nil {
+				line[len(line)-1] = digits(ml.Plain, *e.R2)
+			}
+		} else {
+			line = append(line, percent(s.Accuracy), percent(s.Deviation))
+		}
+		line = append(line, fmt.Sprintf("%.1f", float64(vectors)/float64(len(s.Folds))), string(status))
 		if i == r.Best && len(r.Settings) > 1 {
 			line = append(line, "best")
 		}
 		lines = append(lines, line)
 	}
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "Accuracy in %% on the points held out: mean and standard deviation over %d folds\n\n", len(r.Settings[0].Folds))
+	what := "Accuracy in %"
+	if r.Rule == ml.Value {
+		what = "Mean squared error"
+	}
+	fmt.Fprintf(b, "%s on the points held out: mean and standard deviation over %d folds\n\n", what, len(r.Settings[0].Folds))
 	writeTable(b, lines)
-	if n := r.Nested; n != nil {
+	switch n := r.Nested; {
+	case n == nil:
+	case n.MeanErrors != nil:
+		fmt.Fprintf(b, "\nNested: %s (sd %s) with the setting chosen anew in every fold\n", digits(ml.Plain, n.MSE), digits(ml.Plain, n.MSEDeviation))
+	default:
 		fmt.Fprintf(b, "\nNested: %s %% (sd %s) with the setting chosen anew in every fold\n", percent(n.Accuracy), percent(n.Deviation))
 	}
 	return b.Flush()

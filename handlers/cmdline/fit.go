@@ -31,12 +31,12 @@ type fitOptions struct {
 
 func parseFit(args []string) (*fitOptions, error) {
 	f := NewFlags("fit --data FILE [flags]",
-		"Trains a classifier on labelled points, prints what was measured, and saves the model and a picture when asked to.")
+		"Trains a classifier on labelled points, or with --target value a regression on points with values, prints what was measured, and saves the model and a picture when asked to.")
 	f.Heading("Files")
 	data := f.String("data", "FILE", "", "Labelled points: CSV or TSV, with or without a header; LIBSVM; ARFF. With --kernel precomputed, values of a kernel: M rows of M columns and a label, or LIBSVM's lines label 0:i 1:k … M:k. With a kernel of strings, a column of them, which --features names where there are several, and a label; or FASTA with the label behind the name; or texts, each a file of a folder or a zip archive, in folders that are their classes or with one CSV of their names and labels. The name - stands for standard input.")
-	test := f.String("test", "FILE", "", "A second file with the same columns, to measure accuracy on.")
+	test := f.String("test", "FILE", "", "A second file with the same columns, to measure accuracy or error on.")
 	out := f.String("out", "FILE", "", "Where to write the model, as JSON that predict reads.")
-	plot := f.String("plot", "FILE.svg|FILE.png", "", "Where to draw the decision boundary.")
+	plot := f.String("plot", "FILE.svg|FILE.png", "", "Where to draw the decision boundary, or the curve or surface of a regression.")
 	asJSON := f.Switch("json", "Print the numbers as one JSON object, at full precision.")
 	f.Heading("Server")
 	address := f.String("server", "URL", "", "Train on this running Margin Lab and keep the run in a workspace there.")
@@ -170,7 +170,7 @@ func noteTwoClasses(std Streams, command string, d *dataset.Data) {
 type untrained struct {
 	N        int          `json:"n"`
 	D        int          `json:"d,omitempty"`
-	Classes  []string     `json:"classes"`
+	Classes  []string     `json:"classes,omitempty"`
 	Positive string       `json:"positive,omitempty"`
 	Learner  string       `json:"learner"`
 	Kernel   string       `json:"kernel"`
@@ -185,7 +185,15 @@ func (o *fitOptions) printUntrained(w io.Writer, d *dataset.Data) error {
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(w).Encode(untrained{d.Len(), len(d.Features), d.Classes, target.Positive(), o.spec.Learner, o.spec.Kernel, trace.Cancelled})
+	return json.NewEncoder(w).Encode(untrained{d.Len(), len(d.Features), classesOf(d, target), target.Positive(), o.spec.Learner, o.spec.Kernel, trace.Cancelled})
+}
+
+// classesOf are the classes of d, none where they are values.
+func classesOf(d *dataset.Data, target ml.Target) []string {
+	if target.Rule == ml.Value {
+		return nil
+	}
+	return d.Classes
 }
 
 func (o *fitOptions) print(w io.Writer, r ml.Report) error {
@@ -195,7 +203,7 @@ func (o *fitOptions) print(w io.Writer, r ml.Report) error {
 	return writeReport(w, r)
 }
 
-// evaluate measures the accuracy on a second file and puts it into the report.
+// evaluate measures accuracy or error on a second file and puts it into the report.
 func evaluate(ctx context.Context, res *ml.Result, t *dataset.Table) error {
 	p, err := res.Model.PredictTable(ctx, t)
 	if err != nil {
@@ -206,6 +214,14 @@ func evaluate(ctx context.Context, res *ml.Result, t *dataset.Table) error {
 	}
 	if p.True == nil {
 		return fmt.Errorf("%s: no column %q with the labels", t.File, res.Model.Label)
+	}
+	if res.Model.Rule == ml.Value {
+		e, err := p.Errors()
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.File, err)
+		}
+		res.Report.TestN, res.Report.TestMSE, res.Report.TestR2 = len(p.True), &e.MSE, e.R2
+		return nil
 	}
 	var correct, predicted []int
 	right := 0

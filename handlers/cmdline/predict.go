@@ -12,7 +12,7 @@ var predict = Command{"predict", "apply a saved model to a file of points", runP
 
 func runPredict(ctx context.Context, args []string, std Streams) error {
 	f := NewFlags("predict --model FILE --data FILE [--out FILE]",
-		"Applies a model that fit wrote to points, labelled or not, and writes CSV: row (1 is the first), label (the prediction), f (the decision value; one column a machine when the model has several), and true (the label in the file) when the file has labels.")
+		"Applies a model that fit wrote to points, labelled or not, and writes CSV: row (1 is the first), label (the prediction; of a regression f is), f (the decision value; one column a machine when the model has several), and true (the label in the file) when the file has labels.")
 	f.Heading("Files")
 	model := f.String("model", "FILE", "", "The model, as fit --out wrote it.")
 	data := f.String("data", "FILE", "", "Points in any format that fit reads. Columns are found by their names in the header, or by position when the names do not occur and the number of columns fits. For a model of a kernel matrix a row holds k(x, x_1) … k(x, x_M), in LIBSVM's form 0:any 1:k …; a column self (the index M+1) adds k(x, x). Strings stand in the column of the name that they had, or alone, one a line; or in FASTA; or are the files of a folder or a zip archive. The name - stands for standard input.")

@@ -630,8 +630,8 @@ func (t *Table) notNumber(i, j int) *Error {
 
 // Labels returns the labels in the named column, tidied: numbers that are equal have
 // equal labels. An *Error reports a name that is not there, a missing label, one too
-// long, and so many distinct ones that the column cannot be a label. One class is
-// not an error here.
+// long, and so many distinct words that the column cannot be a label; as many numbers may
+// be what a regression fits. One class is not an error here.
 func (t *Table) Labels(name string) ([]string, error) {
 	j, err := t.find(name)
 	if err != nil {
@@ -666,22 +666,22 @@ func (t *Table) Labels(name string) ([]string, error) {
 	for _, l := range labels {
 		distinct[l] = true
 	}
-	if k, n := len(distinct), len(labels); k > maxClasses || k > fewClasses && 2*k > n {
-		what := "names"
-		if c.Numeric {
-			what = "a measurement"
-		}
-		return nil, t.fault(-1, j, "expected a label, found %d distinct values in %d rows: this looks like %s; choose another label column", k, n, what)
+	if k, n := len(distinct), len(labels); !c.Numeric && tooMany(k, n) {
+		return nil, t.fault(-1, j, "expected a label, found %d distinct values in %d rows: this looks like names; choose another label column", k, n)
 	}
 	return labels, nil
 }
 
-// A column with more than maxClasses distinct values is not a label, nor is one with
-// more than fewClasses of which most occur once.
+// A column with more than maxClasses distinct values does not hold classes, nor does one
+// with more than fewClasses of which most occur once.
 const (
 	maxClasses = 100
 	fewClasses = 10
 )
+
+func tooMany(distinct, rows int) bool {
+	return distinct > maxClasses || distinct > fewClasses && 2*distinct > rows
+}
 
 // tidyLabels makes labels comparable: all numbers, or else all text.
 func tidyLabels(cells []string) []string {

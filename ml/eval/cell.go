@@ -102,7 +102,13 @@ func (w *Worker) Compute(ctx context.Context, c Cell) (CellResult, error) {
 	}
 	res := CellResult{Cell: name}
 	for _, j := range judged {
-		res.Folds = append(res.Folds, Fold{j.Accuracy, j.TrainAccuracy, j.Status, j.SupportVectors})
+		f := Fold{Status: j.Status, SupportVectors: j.SupportVectors}
+		if j.Errors != nil {
+			f.Errors = &Errors{*j.Errors, j.TrainErrors.MSE}
+		} else {
+			f.Shares = &Shares{j.Accuracy, j.TrainAccuracy}
+		}
+		res.Folds = append(res.Folds, f)
 	}
 	return res, nil
 }

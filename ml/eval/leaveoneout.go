@@ -6,13 +6,17 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/param"
 )
 
 // LeaveOneOut tells of every point of d whether the machine of spec that all the others
 // train is wrong about it (Lachenbruch 1967): as many trainings as there are points. The
 // held-out share of spec is not used. Errors are those of ml.Train, as for a class of one
-// point, and that of ctx when it ends.
+// point, a target of values, and that of ctx when it ends.
 func LeaveOneOut(ctx context.Context, d *dataset.Data, spec ml.Spec) (wrong []bool, err error) {
+	if spec.Regression() {
+		return nil, param.Problems{{Field: "target", Message: "target: values are missed by more or less, not right or wrong; the report of kernel ridge has their leave-one-out error"}}
+	}
 	t, err := ml.NewTrainer(d, spec)
 	if err != nil {
 		return nil, err

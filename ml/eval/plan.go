@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"marginlab/ml"
@@ -97,24 +98,23 @@ func (p *Plan) Reduce(results []CellResult) (*Result, error) {
 		for a := range path.Settings() {
 			own := folds[len(res.Settings)][:len(p.Splits)]
 			s := Setting{Values: path.values(p.Searched, a), Folds: slices.Clone(own)}
-			s.Accuracy, s.Deviation = spread(len(own), func(i int) float64 { return own[i].Accuracy })
+			s.Mean, s.MeanErrors = over(own)
 			res.Settings = append(res.Settings, s)
 		}
 	}
-	res.Best = best(len(res.Settings), func(s int) float64 { return res.Settings[s].Accuracy })
+	res.Best = best(len(res.Settings), func(s int) []Fold { return res.Settings[s].Folds })
 	if len(p.Inner) > 0 {
 		n := &Nested{}
 		at := len(p.Splits) // of the inner splits
 		for _, inner := range p.Inner {
-			n.Chosen = append(n.Chosen, best(len(folds), func(s int) (sum float64) {
-				for _, f := range folds[s][at : at+len(inner)] {
-					sum += f.Accuracy
-				}
-				return sum
-			}))
+			n.Chosen = append(n.Chosen, best(len(folds), func(s int) []Fold { return folds[s][at : at+len(inner)] }))
 			at += len(inner)
 		}
-		n.Accuracy, n.Deviation = spread(len(p.Splits), func(i int) float64 { return folds[n.Chosen[i]][i].Accuracy })
+		own := make([]Fold, len(p.Splits))
+		for i := range own {
+			own[i] = folds[n.Chosen[i]][i]
+		}
+		n.Mean, n.MeanErrors = over(own)
 		res.Nested = n
 	}
 	return res, nil
@@ -124,7 +124,7 @@ func (p *Plan) Reduce(results []CellResult) (*Result, error) {
 func (p *Plan) gather(results []CellResult) (folds [][]Fold, err error) {
 	found := make(map[string][]Fold, len(results))
 	for _, r := range results {
-		if before, twice := found[r.Cell]; twice && !slices.Equal(before, r.Folds) {
+		if before, twice := found[r.Cell]; twice && !reflect.DeepEqual(before, r.Folds) {
 			return nil, fmt.Errorf("cell %.12s has two results that differ: it was computed by different versions or machines", r.Cell)
 		}
 		found[r.Cell] = r.Folds
@@ -154,6 +154,9 @@ func (p *Plan) gather(results []CellResult) (folds [][]Fold, err error) {
 				return nil, fmt.Errorf("the result of cell %.12s has %d trainings: expected %d", name, len(byC), len(own))
 			}
 			for a, f := range byC {
+				if (f.Shares == nil) == (f.Errors == nil) {
+					return nil, fmt.Errorf("the result of cell %.12s has neither shares of classes nor errors of values, or both", name)
+				}
 				own[a] = append(own[a], f)
 			}
 		}

@@ -1,0 +1,42 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Values are the labels as numbers, one a row: what a regression fits. It reports a label
+// that is none.
+func (d *Data) Values() ([]float64, error) {
+	of := make([]float64, len(d.Classes))
+	for i, label := range d.Classes {
+		var ok bool
+		if of[i], ok = parseNumber(label); !ok {
+			return nil, fmt.Errorf("the label %s is no number", quote(label))
+		}
+	}
+	t := make([]float64, len(d.Y))
+	for i, c := range d.Y {
+		t[i] = of[c]
+	}
+	return t, nil
+}
+
+// Measured tells whether the distinct labels of so many rows look like measurements, which
+// a regression fits, rather than names of classes: more than two numbers that are not
+// all whole or are too many for classes, that is, more than a hundred, or more than ten
+// with fewer than two rows each on average.
+func Measured(labels []string, rows int) bool {
+	of, ok := parseNumbers(labels)
+	if !ok || len(of) <= 2 {
+		return false
+	}
+	return tooMany(len(of), rows) || slices.ContainsFunc(of, func(v float64) bool { return v != math.Trunc(v) })
+}
+
+// Measured is that of the labels of d.
+func (d *Data) Measured() bool { return Measured(d.Classes, len(d.Y)) }
+
+// Scattered tells whether there are too many distinct labels for classes.
+func (d *Data) Scattered() bool { return tooMany(len(d.Classes), len(d.Y)) }

@@ -1,0 +1,81 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestValues(t *testing.T) {
+	t.Parallel()
+	d, err := Read(strings.NewReader("x;y\n1;2,50\n2;-1e3\n3;+7\n4;2,5\n"), "f", Mapping{}, DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := d.Values(); err != nil || !slices.Equal(got, []float64{2.5, -1000, 7, 2.5}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, label := range []string{"a", "0x10", "1_000", "1e999", "NaN", "Inf", "2,5"} {
+		if got, err := (&Data{Classes: []string{"1", label}, Y: []int{0, 1}}).Values(); err == nil || !strings.Contains(err.Error(), label) {
+			t.Errorf("%s: %v, %v", label, got, err)
+		}
+	}
+}
+
+// A column of many numbers is a label: of a regression.
+func TestMeasurementsAreRead(t *testing.T) {
+	t.Parallel()
+	text := "x,target\n"
+	for i := range 401 {
+		text += fmt.Sprintf("%d,%d.5\n", i, i)
+	}
+	table, err := ParseTable(strings.NewReader(text), "f", DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, obvious := table.Guess()
+	d, err := table.Data(m)
+	if err != nil || !obvious || m.Label != "target" || len(d.Classes) != 401 || !d.Measured() || !d.Scattered() {
+		t.Fatalf("%+v, %t, %v", m, obvious, err)
+	}
+	var b bytes.Buffer
+	if err := d.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	back, err := Decode(&b)
+	if err != nil || back.Hash() != d.Hash() {
+		t.Errorf("%v: another data set came back", err)
+	}
+}
+
+func TestMeasured(t *testing.T) {
+	t.Parallel()
+	whole := func(n int) (labels []string) {
+		for i := range n {
+			labels = append(labels, strings.Repeat("1", i%9+1)+strings.Repeat("0", i/9))
+		}
+		SortLabels(labels)
+		return labels
+	}
+	for _, c := range []struct {
+		name   string
+		labels []string
+		rows   int
+		want   bool
+	}{
+		{"two classes", []string{"-0.5", "0.5"}, 40, false},
+		{"grades", []string{"1", "2", "3"}, 3, false},
+		{"words", []string{"1.5", "2.5", "none"}, 3, false},
+		{"lengths", []string{"1.5", "2", "3"}, 300, true},
+		{"ten digits", whole(10), 12, false},
+		{"ages of few", whole(11), 20, true},
+		{"digits of many", whole(11), 200, false},
+		{"prices of many", whole(101), 5000, true},
+	} {
+		if got := Measured(c.labels, c.rows); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package ml
+
+import "gonum.org/v1/gonum/stat"
+
+// Errors say how far f is from values.
+type Errors struct {
+	MSE float64 `json:"mse"` // mean (t − f)²
+	// R2 is 1 − MSE over the variance of the values: 1 where f meets them all, 0 where it
+	// does no better than their mean. nil where the values are all the same.
+	R2 *float64 `json:"r2,omitempty"`
+}
+
+// errorsOf compares f with the values t, of one row at least.
+func errorsOf(f, t []float64) (e Errors) {
+	for i, v := range f {
+		e.MSE += (t[i] - v) * (t[i] - v) / float64(len(t))
+	}
+	if _, variance := stat.PopMeanVariance(t, nil); variance > 0 {
+		e.R2 = finite(1 - e.MSE/variance)
+	}
+	return e
+}

@@ -1,0 +1,102 @@
+package eval_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+)
+
+// A regression is judged by its mean squared error, fold by fold, and the setting with the
+// least is the best.
+func TestCrossValidateValues(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("x,y\n")
+	for i := range 60 {
+		x := float64(i*37%60) / 10
+		fmt.Fprintf(&b, "%g,%g\n", x, 3*math.Sin(x)+0.2*math.Cos(40*x))
+	}
+	d, err := dataset.Read(strings.NewReader(b.String()), "wave.csv", dataset.Mapping{}, dataset.DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := ml.DefaultSpec()
+	for _, set := range [][2]string{{"target", "value"}, {"learner", "ridge"}, {"gamma", "2"}} {
+		if err := spec.Set(set[0], set[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lambdas := []float64{1e3, 0.01, 30}
+	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"lambda": eval.Numbers(lambdas...)}, eval.Scheme{Folds: 4, Repeats: 2, Nested: true, Seed: 3}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Best != 1 || len(res.Nested.Chosen) != 8 || slices.ContainsFunc(res.Nested.Chosen, func(c int) bool { return c != 1 }) {
+		t.Errorf("the best of %v is number %d, and nested %v", lambdas, res.Best, res.Nested.Chosen)
+	}
+	if got := res.Nested.MSE; got != res.Settings[1].MSE || res.Nested.Mean != nil {
+		t.Errorf("nested: %g, want %g", got, res.Settings[1].MSE)
+	}
+	values, err := d.Values()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := eval.NewPlan(d, spec, eval.Grid{"lambda": eval.Numbers(lambdas...)}, eval.Scheme{Folds: 4, Repeats: 2, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range res.Settings {
+		one := plan.Paths[i].Spec
+		var sum float64
+		for k, split := range plan.Splits {
+			trained, err := ml.Train(t.Context(), d.Subset(split.Train), one, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var mse, mean, variance float64
+			n := float64(len(split.Test))
+			for _, r := range split.Test {
+				miss := values[r] - trained.Model.Decision(d.X.RawRowView(r))
+				mse, mean = mse+miss*miss/n, mean+values[r]/n
+			}
+			for _, r := range split.Test {
+				variance += (values[r] - mean) * (values[r] - mean) / n
+			}
+			f := s.Folds[k]
+			if f.Shares != nil || math.Abs(f.MSE-mse) > 1e-9 || math.Abs(*f.R2-(1-mse/variance)) > 1e-9 || f.TrainMSE != *trained.Report.MSE {
+				t.Errorf("%s, fold %d: %+v, want %g", s.Values.Text("lambda"), k, *f.Errors, mse)
+			}
+			sum += mse
+		}
+		if math.Abs(s.MSE-sum/8) > 1e-9 || s.MSEDeviation <= 0 || s.R2 == nil || s.Mean != nil {
+			t.Errorf("%s: %+v, want %g", s.Values.Text("lambda"), s.MeanErrors, sum/8)
+		}
+	}
+
+	text, err := json.Marshal(res)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "accuracy") || !strings.Contains(string(text), `"mse":`) {
+		t.Errorf("%s", text)
+	}
+	var back eval.Result
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(res, &back); diff != "" {
+		t.Error(diff)
+	}
+	if wrong, err := eval.LeaveOneOut(t.Context(), d, spec); err == nil {
+		t.Errorf("values are right or wrong: %v", wrong)
+	}
+}

@@ -1,0 +1,237 @@
+package ml_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// wave is a noisy function of one variable, or of two.
+func wave(n, d int, seed uint64) *dataset.Data {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	points, labels := make([][]float64, n), make([]string, n)
+	for i := range points {
+		v := 0.1 * rng.NormFloat64()
+		for range d {
+			points[i] = append(points[i], 6*rng.Float64())
+			v += math.Sin(points[i][len(points[i])-1])
+		}
+		labels[i] = fmt.Sprint(v)
+	}
+	return data(points, labels...)
+}
+
+// values are the labels of some rows.
+func valuesOf(t *testing.T, d *dataset.Data) []float64 {
+	t.Helper()
+	v, err := d.Values()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+var regression = []string{"target", "value", "learner", "ridge", "lambda", "0.1"}
+
+// The linear system is solved by another routine, and each point left out by training
+// without it.
+func TestRegressionSolvesTheSystem(t *testing.T) {
+	t.Parallel()
+	const lambda, gamma = 0.1, 0.7
+	for n := 1; n <= 2; n++ {
+		d := wave(40, n, uint64(n))
+		s := spec(t, append(regression, "gamma", "0.7", "standardize", "false")...)
+		res := train(t, d, s)
+		y := valuesOf(t, d)
+		kernel := func(i, j int) float64 {
+			var sum float64
+			for c := range n {
+				diff := d.X.At(i, c) - d.X.At(j, c)
+				sum += diff * diff
+			}
+			return math.Exp(-gamma * sum)
+		}
+		solve := func(rows []int) *mat.VecDense {
+			k := mat.NewDense(len(rows), len(rows), nil)
+			own := mat.NewVecDense(len(rows), nil)
+			for a, i := range rows {
+				own.SetVec(a, y[i])
+				for b, j := range rows {
+					k.Set(a, b, kernel(i, j))
+				}
+				k.Set(a, a, k.At(a, a)+lambda)
+			}
+			var coef mat.VecDense
+			if err := coef.SolveVec(k, own); err != nil {
+				t.Fatal(err)
+			}
+			return &coef
+		}
+		at := func(coef *mat.VecDense, rows []int, i int) (f float64) {
+			for a, j := range rows {
+				f += coef.AtVec(a) * kernel(i, j)
+			}
+			return f
+		}
+		var all []int
+		for i := range y {
+			all = append(all, i)
+		}
+		coef := solve(all)
+		var mse, left float64
+		for i := range y {
+			f := at(coef, all, i)
+			if got := res.Model.Decision(d.X.RawRowView(i)); math.Abs(got-f) > 1e-9 {
+				t.Errorf("%d features, row %d: f = %g, want %g", n, i, got, f)
+			}
+			mse += (y[i] - f) * (y[i] - f) / float64(len(y))
+			others := append(append([]int{}, all[:i]...), all[i+1:]...)
+			miss := y[i] - at(solve(others), others, i)
+			left += miss * miss / float64(len(y))
+		}
+		_, variance := stat.PopMeanVariance(y, nil)
+		r := res.Report
+		for name, pair := range map[string][2]float64{"mse": {*r.MSE, mse}, "loo_error": {*r.LOOError, left}, "r2": {*r.R2, 1 - mse/variance}, "b": {*r.B, 0}} {
+			if math.Abs(pair[0]-pair[1]) > 1e-9 {
+				t.Errorf("%d features: %s = %g, want %g", n, name, pair[0], pair[1])
+			}
+		}
+		if res.Model.Rule != ml.Value || len(res.Model.Classes) != 0 || r.TestMSE != nil || r.LOOAccuracy != nil || r.Confusion != nil {
+			t.Errorf("rule %s, classes %v, report %+v", res.Model.Rule, res.Model.Classes, r)
+		}
+	}
+}
+
+// A report of a regression holds no accuracy, also where it is read again, and one of
+// classes with accuracy 0 keeps it.
+func TestRegressionReports(t *testing.T) {
+	t.Parallel()
+	d := wave(60, 2, 3)
+	res := train(t, d, spec(t, append(regression, "test_fraction", "0.25", "seed", "7")...))
+	text := asJSON(t, res.Report)
+	var all map[string]any
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"train_accuracy", "test_accuracy", "classes", "positive", "confusion", "loo_accuracy", "C"} {
+		if v, ok := all[name]; ok {
+			t.Errorf("%s is %v in %s", name, v, text)
+		}
+	}
+	for _, name := range []string{"mse", "r2", "test_mse", "test_r2", "loo_error", "lambda"} {
+		if _, ok := all[name]; !ok {
+			t.Errorf("%s is not in %s", name, text)
+		}
+	}
+	if all["test_n"] != 15. || all["train_n"] != 45. || all["rule"] != "value" {
+		t.Errorf("%s", text)
+	}
+	var back ml.Report
+	if err := json.Unmarshal([]byte(text), &back); err != nil || asJSON(t, back) != text {
+		t.Errorf("%v: %s was written again as %s", err, text, asJSON(t, back))
+	}
+	if text := asJSON(t, ml.Report{Rule: ml.Sign}); !strings.Contains(text, `"train_accuracy":0`) {
+		t.Errorf("%s: the accuracy is missing", text)
+	}
+
+	// The held-out numbers are those of the model on the rows held out.
+	points, err := res.Model.Points(d, spec(t, append(regression, "test_fraction", "0.25", "seed", "7")...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mse float64
+	for _, p := range points {
+		if p.HeldOut {
+			mse += (p.Y - p.F) * (p.Y - p.F) / 15
+		}
+		if p.Predicted != "" || p.Wrong || p.Margin != 0 || p.Slack != 0 {
+			t.Errorf("row %d: %+v", p.Row, p)
+		}
+	}
+	if math.Abs(mse-*res.Report.TestMSE) > 1e-12 {
+		t.Errorf("held out: %g, want %g", *res.Report.TestMSE, mse)
+	}
+	var b bytes.Buffer
+	if err := res.Model.WritePoints(&b, points); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(lines) != 61 || strings.Join(lines[0], " ") != "row label f residual held_out role weight" {
+		t.Fatalf("%v, %d lines, %v", err, len(lines), lines[0])
+	}
+}
+
+// A model of values is the same after a file, and predicts values.
+func TestRegressionModelsAreFiles(t *testing.T) {
+	t.Parallel()
+	d := wave(30, 2, 5)
+	for _, set := range [][]string{nil, {"kernel", "linear"}, {"project", "pca"}} {
+		res := train(t, d, spec(t, append(set, regression...)...))
+		back, err := ml.ReadModel(strings.NewReader(asJSON(t, res.Model)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := dataset.ParseTable(strings.NewReader("x2,x1,label\n1,2,3\n4,5,6\n"), "new.csv", dataset.DefaultLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := back.PredictTable(t.Context(), table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := p.WriteCSV(&b); err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("row,f,true\n1,%v,3\n2,%v,6\n", res.Model.Decision([]float64{2, 1}), res.Model.Decision([]float64{5, 4}))
+		if b.String() != want {
+			t.Errorf("%v: %q, want %q", set, b.String(), want)
+		}
+		errors, err := p.Errors()
+		f, g := res.Model.Decision([]float64{2, 1})-3, res.Model.Decision([]float64{5, 4})-6
+		if err != nil || math.Abs(errors.MSE-(f*f+g*g)/2) > 1e-12 {
+			t.Errorf("%v: %+v, %v", set, errors, err)
+		}
+		if _, err := back.Accuracy(d); err == nil {
+			t.Error("a model of values has an accuracy")
+		}
+	}
+}
+
+// What cannot be fitted to values says so and names the remedy.
+func TestRegressionIsRefused(t *testing.T) {
+	t.Parallel()
+	values := wave(120, 1, 9)
+	named := data([][]float64{{1}, {2}, {3}}, "a", "b", "1")
+	for _, c := range []struct {
+		d           *dataset.Data
+		set         []string
+		field, says string
+	}{
+		{values, nil, "target", "target value with the learner ridge"},
+		{values, []string{"target", "value"}, "learner", "use ridge"},
+		{values, append(regression, "conformal", "eigen"), "conformal", "use none"},
+		{named, regression, "target", `"a" is no number`},
+		{values, []string{"target", "value", "learner", "mcm"}, "learner", "use ridge"},
+	} {
+		_, err := ml.Train(t.Context(), c.d, spec(t, c.set...), nil)
+		if err == nil || !strings.Contains(problemFor(err, c.field), c.says) {
+			t.Errorf("%v: %v, want something about %q", c.set, err, c.says)
+		}
+	}
+	constant := data([][]float64{{1}, {2}, {3}}, "4", "4", "4")
+	if r := train(t, constant, spec(t, regression...)).Report; r.R2 != nil || r.MSE == nil {
+		t.Errorf("values that are all the same: R² %v, mse %v", r.R2, r.MSE)
+	}
+}
