@@ -132,17 +132,23 @@ func newProblem(k svm.Matrix, y []float64, c float64) (*problem, error) {
 	if err := checkC(c); err != nil {
 		return nil, err
 	}
-	p := &problem{k: make([][]float64, m), y: slices.Clone(y), c: c}
-	for i := range p.k {
-		p.k[i] = make([]float64, m)
-		k.Row(p.k[i], i)
-		for j, v := range p.k[i] {
+	rows, err := gramRows(k)
+	return &problem{k: rows, y: slices.Clone(y), c: c}, err
+}
+
+// gramRows holds all rows of a Gram matrix, which must be finite.
+func gramRows(k svm.Matrix) ([][]float64, error) {
+	rows := make([][]float64, k.Len())
+	for i := range rows {
+		rows[i] = make([]float64, k.Len())
+		k.Row(rows[i], i)
+		for j, v := range rows[i] {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil, param.Refuse("scale the inputs or lower the kernel's parameters", "the kernel of points %d and %d is %g", i+1, j+1, v)
 			}
 		}
 	}
-	return p, nil
+	return rows, nil
 }
 
 func checkLabels(y []float64, m int) error {

@@ -1,0 +1,224 @@
+package stepwise
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"marginlab/ml/param"
+	"marginlab/ml/svm"
+	"marginlab/ml/trace"
+)
+
+// CrammerSingerSettings are the settings of CrammerSinger.
+type CrammerSingerSettings struct {
+	C        float64 // price of slack, above 0 and finite
+	Tol      float64 // stop when no violation is above it; 0 means 1e-3
+	MaxSteps int     // bound of the points solved for; 0 means 1000
+}
+
+// CrammerSingerState is the state after the problem of one point was solved.
+type CrammerSingerState struct {
+	Points    []ClassPoint // in the order of the data
+	U         [][]float64  // coefficients by class and point: f_c(x) = sum_i U[c][i] k(x_i, x)
+	Looked    int          // point that was solved for, -1 at the start
+	Primal    float64      // 1/2 sum_c |w_c|² + C sum of slacks
+	Dual      float64      // sum of all alpha - 1/2 sum_c |w_c|²; no more than the minimum
+	Violation float64      // largest Violation of Points
+}
+
+// ClassPoint is what a state knows of a point.
+type ClassPoint struct {
+	Class     int
+	Alpha     []float64 // by class: how hard the point holds each wrong class down; 0 for its own
+	F         []float64 // f_c(x_i), by class
+	Slack     float64   // of its worst wrong class
+	Violation float64   // of the KKT conditions, >= 0
+}
+
+// CrammerSinger climbs the dual of the machine of Crammer and Singer (JMLR 2, 2001),
+//
+//	minimise  1/2 sum_c |w_c|² + C sum_i xi_i
+//	subject to  f_{y_i}(x_i) - f_c(x_i) >= 1 - xi_i  for all c != y_i,  xi_i >= 0,
+//
+// point by point (Keerthi et al., KDD 2008), from alpha = 0. k is the Gram matrix and y
+// the classes, numbered from 0, each with a point at least. As there is no bias, the
+// points have nothing in common but f: under sum_c alpha_ic <= C every point may be solved
+// for by itself, exactly. A step does so for the point that violates its conditions most,
+// the first of several.
+func CrammerSinger(ctx context.Context, k svm.Matrix, y []int, classes int, s CrammerSingerSettings) (*trace.Replay[CrammerSingerState], error) {
+	p, err := newClassProblem(k, y, classes, s.C)
+	if err != nil {
+		return nil, err
+	}
+	tol, err := tolerance(s.Tol)
+	if err != nil {
+		return nil, err
+	}
+	return record(ctx, s.MaxSteps, func(yield func(CrammerSingerState) bool) trace.Status {
+		alpha := make([][]float64, len(y))
+		for i := range alpha {
+			alpha[i] = make([]float64, classes)
+		}
+		state := p.state(alpha, -1)
+		for yield(state) {
+			if state.Violation <= tol {
+				return trace.Converged
+			}
+			worst := 0
+			for i, q := range state.Points {
+				if q.Violation > state.Points[worst].Violation {
+					worst = i
+				}
+			}
+			alpha[worst] = p.best(state.Points[worst], p.k[worst][worst])
+			state = p.state(alpha, worst)
+		}
+		return trace.IterationLimit
+	})
+}
+
+// classProblem is the dual with the whole Gram matrix at hand.
+type classProblem struct {
+	k [][]float64
+	y []int
+	c float64
+	n int // classes
+}
+
+func newClassProblem(k svm.Matrix, y []int, classes int, c float64) (*classProblem, error) {
+	if err := checkC(c); err != nil {
+		return nil, err
+	}
+	if len(y) != k.Len() {
+		return nil, fmt.Errorf("stepwise: %d classes for %d points; give one class a point", len(y), k.Len())
+	}
+	if classes < 2 {
+		return nil, param.Refuse("give points of two classes at least", "there is only one class")
+	}
+	for class := range classes {
+		if !slices.Contains(y, class) {
+			return nil, param.Refuse("leave the class out or add a point of it", "class %d of %d has no point", class+1, classes)
+		}
+	}
+	if i := slices.IndexFunc(y, func(c int) bool { return c < 0 || c >= classes }); i >= 0 {
+		return nil, fmt.Errorf("stepwise: class of point %d is %d; use 0 to %d", i+1, y[i], classes-1)
+	}
+	rows, err := gramRows(k)
+	return &classProblem{rows, slices.Clone(y), c, classes}, err
+}
+
+// state computes what alpha makes.
+func (p *classProblem) state(alpha [][]float64, looked int) CrammerSingerState {
+	s := CrammerSingerState{Looked: looked, U: make([][]float64, p.n)}
+	for c := range s.U {
+		s.U[c] = make([]float64, len(p.y))
+	}
+	for i, a := range alpha {
+		for c, v := range a {
+			s.U[c][i] -= v
+			s.U[p.y[i]][i] += v
+			s.Dual += v
+		}
+	}
+	for i, y := range p.y {
+		q := ClassPoint{Class: y, Alpha: slices.Clone(alpha[i]), F: make([]float64, p.n)}
+		for c := range q.F {
+			for j, k := range p.k[i] {
+				q.F[c] += s.U[c][j] * k
+			}
+			s.Primal += s.U[c][i] * q.F[c] / 2
+		}
+		q.Slack, q.Violation = p.conditions(q)
+		s.Points = append(s.Points, q)
+		s.Violation = max(s.Violation, q.Violation)
+	}
+	s.Dual -= s.Primal // 1/2 sum_c |w_c|², so far
+	for _, q := range s.Points {
+		s.Primal += p.c * q.Slack
+	}
+	return s
+}
+
+// gradient of the dual by alpha_ic.
+func (q ClassPoint) gradient(c int) float64 { return 1 - q.F[q.Class] + q.F[c] }
+
+// conditions returns the slack of a point and its violation: what the dual gains by
+// moving a bit of C from the class with a share of it where that is worth least to the
+// class where it is worth most. "No class", worth 0, counts as one.
+func (p *classProblem) conditions(q ClassPoint) (slack, violation float64) {
+	sum, least := 0.0, math.Inf(1)
+	for c, a := range q.Alpha {
+		if c == q.Class {
+			continue
+		}
+		slack = max(slack, q.gradient(c))
+		if a > 0 {
+			least = min(least, q.gradient(c))
+		}
+		sum += a
+	}
+	if sum < p.c {
+		least = min(least, 0)
+	}
+	return slack, max(0, slack-least)
+}
+
+// best returns the alpha of one point at which the dual is largest while all others stay
+// as they are. With S the sum of its alpha before, and curvature its k(x_i, x_i),
+//
+//	alpha_c = max(0, e_c - t),  e_c = alpha_c before + S + gradient_c / curvature,
+//
+// where t is the sum of the new alpha, or where that would be above C, such that it is C.
+func (p *classProblem) best(q ClassPoint, curvature float64) []float64 {
+	alpha := make([]float64, p.n)
+	var wrong []int
+	before := 0.0
+	for c, a := range q.Alpha {
+		if c != q.Class {
+			wrong = append(wrong, c)
+			before += a
+		}
+	}
+	if !(curvature > 0) { // all to the class that gains most
+		most := slices.MaxFunc(wrong, func(a, b int) int { return cmp.Compare(q.gradient(a), q.gradient(b)) })
+		if q.gradient(most) > 0 {
+			alpha[most] = p.c
+		}
+		return alpha
+	}
+	e := make([]float64, p.n)
+	for _, c := range wrong {
+		e[c] = q.Alpha[c] + before + q.gradient(c)/curvature
+	}
+	slices.SortFunc(wrong, func(a, b int) int { return cmp.Compare(e[b], e[a]) })
+	// The classes above t are the first few: one more as long as its e is above the t of
+	// those before it.
+	threshold := func(at func(sum float64, n int) float64) (t float64) {
+		sum := 0.0
+		for n, c := range wrong {
+			if n > 0 && e[c] <= t {
+				break
+			}
+			sum += e[c]
+			t = at(sum, n+1)
+		}
+		return t
+	}
+	t := threshold(func(sum float64, n int) float64 { return sum / float64(n+1) })
+	full := t > p.c
+	if full {
+		t = threshold(func(sum float64, n int) float64 { return (sum - p.c) / float64(n) })
+	}
+	rest := p.c
+	for _, c := range wrong {
+		alpha[c] = min(max(0, e[c]-t), rest)
+		rest -= alpha[c]
+	}
+	if full {
+		alpha[wrong[0]] += rest // what rounding left
+	}
+	return alpha
+}

@@ -1,0 +1,114 @@
+package stepwise_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"marginlab/ml/multiclass"
+	"marginlab/ml/stepwise"
+	"marginlab/ml/trace"
+)
+
+// bunches returns m points in so many bunches about the origin, the classes in turn.
+func bunches(seed uint64, m, classes int) (*mat.Dense, []int) {
+	r := random(seed)
+	x, y := mat.NewDense(m, 2, nil), make([]int, m)
+	for i := range m {
+		y[i] = i % classes
+		sin, cos := math.Sincos(2 * math.Pi * float64(y[i]) / float64(classes))
+		x.SetRow(i, []float64{cos + 0.6*r.NormFloat64(), sin + 0.6*r.NormFloat64()})
+	}
+	return x, y
+}
+
+// The steps climb, never leave what is feasible, and end where the solver of package
+// multiclass ends.
+func TestCrammerSinger(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		classes := rapid.IntRange(2, 5).Draw(t, "classes")
+		m := rapid.IntRange(classes, 20).Draw(t, "points")
+		c := rapid.SampledFrom([]float64{0.01, 0.5, 3}).Draw(t, "C")
+		x, y := bunches(rapid.Uint64().Draw(t, "seed"), m, classes)
+		if rapid.Bool().Draw(t, "a point at the origin") {
+			x.SetRow(0, []float64{0, 0})
+		}
+		k := gram(x, rapid.SampledFrom([]string{"linear", "rbf"}).Draw(t, "kernel"))
+		want, err := multiclass.Train(context.Background(), k, y, classes, multiclass.Settings{Formulation: multiclass.CrammerSinger, C: c, Tol: 1e-9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := stepwise.CrammerSinger(context.Background(), k, y, classes, stepwise.CrammerSingerSettings{C: c, Tol: 1e-7, MaxSteps: 20_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Status() != trace.Converged {
+			t.Fatalf("%s after %d steps", r.Status(), r.Len())
+		}
+		dual := 0.0
+		for i := range r.Len() {
+			s := r.At(i)
+			if s.Dual < dual-1e-12*(1+dual) || s.Dual > want.Objective*(1+1e-6)+1e-9 || s.Primal < want.Objective*(1-1e-6)-1e-9 {
+				t.Fatalf("step %d: dual %g after %g, primal %g, optimum %g", i, s.Dual, dual, s.Primal, want.Objective)
+			}
+			dual = s.Dual
+			for j, p := range s.Points {
+				sum := 0.0
+				for class, a := range p.Alpha {
+					if a < 0 || class == y[j] && a != 0 {
+						t.Fatalf("step %d: alpha of point %d is %v", i, j, p.Alpha)
+					}
+					sum += a
+				}
+				if sum > c*(1+1e-12) {
+					t.Fatalf("step %d: alpha of point %d sum to %g", i, j, sum)
+				}
+				if j == s.Looked && p.Violation > 1e-9*(1+c) {
+					t.Fatalf("step %d: point %d was solved for and violates by %g", i, j, p.Violation)
+				}
+			}
+		}
+		s := last(r)
+		near(t, "dual", s.Dual, want.DualObjective, 1e-5)
+		near(t, "primal", s.Primal, want.Objective, 1e-5)
+		for class := range classes {
+			for i, p := range s.Points {
+				if math.Abs(p.F[class]-want.F[class][i]) > 2e-2*(1+c) {
+					t.Errorf("f_%d of point %d is %g, want %g", class, i, p.F[class], want.F[class][i])
+				}
+			}
+		}
+	})
+}
+
+func TestCrammerSingerRefuses(t *testing.T) {
+	t.Parallel()
+	x, y := bunches(1, 6, 3)
+	k := gram(x, "linear")
+	for name, c := range map[string]struct {
+		y       []int
+		classes int
+		s       stepwise.CrammerSingerSettings
+	}{
+		"no C":          {y, 3, stepwise.CrammerSingerSettings{}},
+		"endless C":     {y, 3, stepwise.CrammerSingerSettings{C: math.Inf(1)}},
+		"tolerance":     {y, 3, stepwise.CrammerSingerSettings{C: 1, Tol: -1}},
+		"steps":         {y, 3, stepwise.CrammerSingerSettings{C: 1, MaxSteps: -1}},
+		"labels":        {y[1:], 3, stepwise.CrammerSingerSettings{C: 1}},
+		"empty class":   {y, 4, stepwise.CrammerSingerSettings{C: 1}},
+		"class outside": {[]int{0, 1, 2, 0, 1, 3}, 3, stepwise.CrammerSingerSettings{C: 1}},
+		"one class":     {make([]int, 6), 1, stepwise.CrammerSingerSettings{C: 1}},
+	} {
+		if _, err := stepwise.CrammerSinger(t.Context(), k, c.y, c.classes, c.s); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	x.Set(2, 0, math.Inf(1))
+	if _, err := stepwise.CrammerSinger(t.Context(), gram(x, "linear"), y, 3, stepwise.CrammerSingerSettings{C: 1}); err == nil {
+		t.Error("a kernel that is not finite: no error")
+	}
+}

@@ -1,0 +1,75 @@
+package theory
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/multiclass"
+)
+
+func TestClassSlacks(t *testing.T) {
+	t.Parallel()
+	each, sum, largest := ClassSlacks([]float64{1.25, 0.5, 1.75}, 0)
+	if !slices.Equal(each, []float64{0, 0.25, 1.5}) || sum != 1.75 || largest != 1.5 {
+		t.Errorf("%v, sum %g, largest %g", each, sum, largest)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		f := rapid.SliceOfN(rapid.Float64Range(-3, 3), 2, 6).Draw(t, "f")
+		y := rapid.IntRange(0, len(f)-1).Draw(t, "y")
+		each, sum, largest := ClassSlacks(f, y)
+		if wrong := slices.IndexFunc(f, func(v float64) bool { return v > f[y] }) >= 0; wrong && (largest < 1 || sum < 1) {
+			t.Errorf("f %v, class %d: an error, but slacks %v", f, y, each)
+		}
+		if len(f) == 2 && sum != largest {
+			t.Error("of two classes there is one slack")
+		}
+		if largest > sum || sum > float64(len(f)-1)*largest+1e-12 {
+			t.Errorf("sum %g, largest %g", sum, largest)
+		}
+	})
+}
+
+// The solvers pay for these slacks, and for no others.
+func TestClassSlacksAreThoseOfTheMachines(t *testing.T) {
+	t.Parallel()
+	x := mat.NewDense(7, 2, []float64{0, 0, 1, 0.2, 2, 1, 0.3, 1.4, -1, 0.1, 1.2, 1.1, 0.1, -1})
+	y := []int{0, 1, 2, 0, 1, 2, 1}
+	for _, way := range []multiclass.Formulation{multiclass.WestonWatkins, multiclass.CrammerSinger} {
+		r, err := multiclass.Train(context.Background(), kernel.NewGram(kernel.Kernel{Name: "linear"}, x), y, 3, multiclass.Settings{Formulation: way, C: 0.3, Tol: 1e-9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		total := 0.0
+		for i, class := range y {
+			_, sum, largest := ClassSlacks([]float64{r.F[0][i], r.F[1][i], r.F[2][i]}, class)
+			if way == multiclass.WestonWatkins {
+				total += sum
+			} else {
+				total += largest
+			}
+		}
+		if math.Abs(total-r.SlackSum) > 1e-7 {
+			t.Errorf("%s: slacks %g, want %g", way, total, r.SlackSum)
+		}
+	}
+}
+
+func TestMulticlassWork(t *testing.T) {
+	t.Parallel()
+	rest, pairs, joint := MulticlassWork(1000, 5)
+	if rest != (ClassWork{5, 5000, 1000, 5}) || joint != (ClassWork{1, 4000, 4000, 1}) {
+		t.Errorf("rest %+v, joint %+v", rest, joint)
+	}
+	if pairs.Problems != 10 || math.Abs(pairs.Variables-4000) > 1e-9 || math.Abs(pairs.Largest-400) > 1e-9 || math.Abs(pairs.Products-1.6) > 1e-12 {
+		t.Errorf("pairs %+v", pairs)
+	}
+	if rest, pairs, joint := MulticlassWork(60, 2); pairs.Variables != 60 || joint.Variables != 60 || rest.Variables != 120 || pairs.Products != 1 {
+		t.Errorf("two classes: %+v %+v %+v", rest, pairs, joint)
+	}
+}
