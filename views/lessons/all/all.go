@@ -15,6 +15,7 @@ import (
 	"marginlab/views/lessons/perceptron"
 	"marginlab/views/lessons/procedures"
 	"marginlab/views/lessons/risk"
+	"marginlab/views/lessons/severalclasses"
 	"marginlab/views/lessons/softmargin"
 	"marginlab/views/lessons/width"
 )
@@ -35,6 +36,7 @@ var Lessons = []lessons.Lesson{
 	conformal.Lesson,
 	eightsteps.Lesson,
 	generalisation.Lesson,
+	severalclasses.Lesson,
 }
 
 // Find returns the lesson of a slug, or nil.

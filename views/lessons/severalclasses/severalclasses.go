@@ -1,0 +1,936 @@
+// Package severalclasses is the lesson on more than two classes.
+package severalclasses
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/stepwise"
+	"marginlab/ml/theory"
+	"marginlab/ml/trace"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	claimed = newProbe("-0.4", "0.4")
+	voted   = newProbe("-2", "-1")
+	paying  = newProbe("-0.5", "-0.8")
+	price   = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
+	factor  = lessons.NumberControl{Name: "factor", Label: "multiply w and b of machine A by", Default: "4", Min: 0.1, Max: 10, Low: 0.1, High: 10, Log: true}
+	joint   = lessons.ChoiceControl{Name: "way", Label: "machine", Default: "ww", Options: []param.Option{{Name: "ww", Label: "Weston and Watkins"}, {Name: "cs", Label: "Crammer and Singer"}}}
+	class   = lessons.ChoiceControl{Name: "class", Label: "class of your point", Default: "A", Options: []param.Option{{Name: "A", Label: "A"}, {Name: "B", Label: "B"}, {Name: "C", Label: "C"}}}
+	with    = lessons.ChoiceControl{Name: "with", Label: "kernel", Default: "linear", Options: []param.Option{{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF"}}}
+	width   = lessons.NumberControl{Name: "gamma", Label: "γ of the RBF kernel", Symbol: "γ", Default: "0.5", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
+	number  = lessons.IntegerControl{Name: "k", Label: "classes", Symbol: "k", Default: "5", Min: 2, Max: 100, Low: 2, High: 20}
+	points  = lessons.IntegerControl{Name: "n", Label: "points", Symbol: "n", Default: "1000", Min: 100, Max: 100_000, Low: 100, High: 10_000, Log: true}
+	asked   = lessons.ChoiceControl{Name: "set", Label: "data", Default: "iris", Options: []param.Option{{Name: "iris", Label: "Iris, petals"}, {Name: "sepals", Label: "Iris, sepals"}, {Name: "cross", Label: "five clouds"}}}
+	set     = lessons.ChoiceControl{Name: "set", Label: "data", Default: "cross", Options: []param.Option{
+		{Name: "three", Label: "three clouds"},
+		{Name: "cross", Label: "five clouds"},
+		{Name: "pinwheel", Label: "pinwheel"},
+		{Name: "iris", Label: "Iris, petals"},
+	}}
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "several-classes",
+	Screens: []lessons.Screen{
+		{
+			Slug:   "rest",
+			Covers: []string{"001 16.1", "001 16.2"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{price, claimed},
+				Show:     showRest,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "nobody", Ask: `$f_A(\mathbf x) = -0.4$, $f_B(\mathbf x) = -0.1$, $f_C(\mathbf x) = -0.9$. What is the answer of one against the rest?`,
+					Options: []string{"$A$", "$B$", "$C$", "None of the three."},
+					Answer: func(context.Context) (float64, error) {
+						m := ml.Model{Rule: ml.OneVsRest, Classes: strings.Split(classNames, "")}
+						return float64(m.Class([]float64{-0.4, -0.1, -0.9})), nil
+					},
+					Explain: `Every machine says "not mine", yet the largest score wins: $B$. In the picture such places are hatched.`,
+				},
+				{
+					Slug: "share", Ask: "Ten classes of equal size. What share of its training points, in per cent, has the label $+1$ for a machine against the rest?",
+					Answer:  func(context.Context) (float64, error) { return 100. / 10, nil },
+					Explain: `One class of ten: %s per cent. A function that is $-1$ everywhere is right on all the others.`,
+				},
+			},
+		},
+		{
+			Slug:   "scale",
+			Covers: []string{"001 16.2"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{factor},
+				Show:     showScale,
+			},
+			Questions: []lessons.Question{{
+				Slug: "double", Ask: `You multiply $\mathbf w$ and $b$ of one machine of three by 4. What changes?`,
+				Options: []string{"What that machine says about its own two sides.", "The hatched places.", "The answer at some places.", "Nothing."},
+				Answer:  quadrupled,
+				Explain: `The sign of $f$ stays at every place, so the machine says what it said and claims what it claimed. But $\arg\max$ compares its values with those of the others, and they are four times as large.`,
+			}},
+		},
+		{
+			Slug:   "pairs",
+			Covers: []string{"001 16.3"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{price, voted},
+				Show:     showPairs,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "ring", Ask: `$A$ beats $B$ by $0.2$, $B$ beats $C$ by $0.9$, $C$ beats $A$ by $0.5$. Which class wins?`,
+					Options: []string{"$A$", "$B$", "$C$"},
+					Answer: func(context.Context) (float64, error) {
+						m := ml.Model{Rule: ml.OneVsOne, Classes: strings.Split(classNames, "")}
+						return float64(m.Class([]float64{-0.2, 0.5, -0.9})), nil
+					},
+					Explain: `Each has one vote. The sums of the margins: $A$ has $0.2 - 0.5 = -0.3$, $B$ has $0.9 - 0.2 = 0.7$, $C$ has $0.5 - 0.9 = -0.4$.`,
+				},
+				{
+					Slug: "count", Ask: "How many machines does one against one train for 10 classes?",
+					Answer: func(context.Context) (float64, error) {
+						_, pairs, _ := theory.MulticlassWork(1000, 10)
+						return float64(pairs.Problems), nil
+					},
+					Explain: `$\tfrac12\cdot 10\cdot 9 = $ %s, each on a fifth of the points.`,
+				},
+			},
+		},
+		{
+			Slug:   "slack",
+			Covers: []string{"001 16.3"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{joint, class, price, paying},
+				Show:     showSlack,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "sum", Ask: `A point of class $A$ has $f_A = 0.6$, $f_B = 0.2$, $f_C = 0.9$. For how much slack does the machine of *Weston and Watkins* pay?`,
+					Answer: func(context.Context) (float64, error) {
+						_, sum, _ := theory.ClassSlacks([]float64{0.6, 0.2, 0.9}, 0)
+						return sum, nil
+					},
+					Explain: `Against $B$ it misses the margin by $1 - 0.4 = 0.6$, against $C$ by $1 + 0.3 = 1.3$: together %s.`,
+				},
+				{
+					Slug: "largest", Ask: "And that of *Crammer and Singer*, for the same point?",
+					Answer: func(context.Context) (float64, error) {
+						_, _, largest := theory.ClassSlacks([]float64{0.6, 0.2, 0.9}, 0)
+						return largest, nil
+					},
+					Explain: `Only for the larger of the two: %s.`,
+				},
+			},
+		},
+		{
+			Slug:   "climb",
+			Covers: []string{"001 16.3"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{price},
+				Show:     showClimb,
+			},
+			Questions: []lessons.Question{{
+				Slug: "alone", Ask: `Why may the dual of Crammer and Singer be climbed one point at a time, when SMO needs two?`,
+				Options: []string{"It has no bias, hence no constraint that ties points together.", "Its objective is linear in each point.", "Every point is a support vector of one class only."},
+				Answer:  oneAtATime,
+				Explain: `SMO moves pairs because $\sum_i\alpha_i y_i = 0$, which comes from the bias. Without a bias only $\sum_c\alpha_{ic}\le C$ is left, within one point. With biases, as Weston and Watkins have them, the solver has to move along cycles of classes.`,
+			}},
+		},
+		{
+			Slug:   "four",
+			Covers: []string{"001 16.2", "001 16.3"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{set, with, price, width},
+				Show:     showFour,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "claims", Ask: "Five clouds, one in the middle of the others; linear functions, $C = 1$. The machine of the middle cloud against the rest: how many of its own 12 points does it *claim*, that is, have $f \\ge 0$?",
+					Answer:  claimedByMiddle,
+					Explain: `It claims %s. No line has the middle cloud on one side and the four others on the other, so it says no to everybody. Yet $\arg\max$ gives back most of its points, for there the others say no more loudly.`,
+				},
+				{
+					Slug: "origin", Ask: "And the machine of Crammer and Singer, with linear functions as well: how many of the 12 points of the middle cloud does it get right?",
+					Answer:  middleWithoutBias,
+					Explain: `%s. Without biases all $f_c(\mathbf x) = \mathbf w_c^\top\mathbf x$ are 0 at the origin, in the middle of that cloud, and in whatever direction a point lies from there, the function of the cloud that way is larger.`,
+				},
+			},
+		},
+		{
+			Slug:   "cost",
+			Covers: []string{"001 16.3"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{number, points},
+				Show:     showCost,
+			},
+			Questions: []lessons.Question{{
+				Slug: "work", Ask: "The work of training grows with the square of the number of points. One against one trains 45 machines for 10 classes, one against the rest 10. Which is more work?",
+				Options: []string{"One against one: 45 machines are more than 10.", "Both the same.", "One against the rest: each of its machines sees all points."},
+				Answer: func(context.Context) (float64, error) {
+					rest, pairs, _ := theory.MulticlassWork(1000, 10)
+					return float64(1 + cmp.Compare(rest.Products, pairs.Products)), nil
+				},
+				Explain: `$10 n^2$ against $45\,(n/5)^2 = 1.8\,n^2$. Many small problems are cheaper than a few large ones.`,
+			}},
+		},
+		{
+			Slug:   "better",
+			Covers: []string{"001 16.3"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{asked, with},
+				Show:     showBetter,
+			},
+			Questions: []lessons.Question{{
+				Slug: "behind", Ask: "Linear functions: which rule is behind the others on *all* three data sets?",
+				Options: []string{"one against one", "one against the rest", "Weston and Watkins", "Crammer and Singer"},
+				Answer:  behind,
+				Explain: `%s: its functions have no bias, and with a linear kernel nothing takes its place. With the RBF kernel it is among the others again.`,
+			}},
+		},
+	},
+})
+
+// newProbe is a point that is dragged, from here.
+func newProbe(x, y string) lessons.PlaceControl {
+	return lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "px", Label: "your point x1", Default: x, Min: -3.2, Max: 3.2, Low: -3.2, High: 3.2, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "your point x2", Default: y, Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
+	}
+}
+
+// bunch is a data set of the lesson.
+type bunch struct {
+	data *dataset.Data
+	lab  []string // pairs that open it in the lab; nil: its points do
+}
+
+// toy are points of the plane with their classes.
+type toy struct {
+	xy     [][2]float64
+	labels string // a letter for each
+}
+
+// three are clouds of which no two lie opposite each other: there are places that nobody
+// claims, that several claim, and where votes are tied.
+var three = toy{
+	[][2]float64{
+		{0.6, 0.3},
+		{0.9, 1.9},
+		{1.1, 0.9},
+		{0.5, 1.1},
+		{0.9, 1},
+		{2, 1.8},
+		{-0.1, 0.1},
+		{0.7, 2},
+		{-2.1, 1.6},
+		{-2.3, 1.2},
+		{-0.8, 1.4},
+		{-2, 1.2},
+		{-1, 2},
+		{-0.7, 1.1},
+		{-2, 0.8},
+		{-1.9, 2},
+		{0.1, -1.3},
+		{-0.2, -1.4},
+		{1.4, 0},
+		{0.8, -1.8},
+		{0.2, -0.4},
+		{1.2, -1.1},
+		{1.2, -0.7},
+		{0.5, -0.7},
+	},
+	"AAAAAAAABBBBBBBBCCCCCCCC",
+}
+
+var limits = figure.Limits{XMin: -3.2, XMax: 3.2, YMin: -2.6, YMax: 2.6}
+
+// classNames are a letter each.
+const classNames = "ABC"
+
+// of is the toy with these classes only.
+func (t toy) of(classes string) (part toy) {
+	for i, p := range t.xy {
+		if c := t.labels[i : i+1]; strings.Contains(classes, c) {
+			part.xy, part.labels = append(part.xy, p), part.labels+c
+		}
+	}
+	return part
+}
+
+func (t toy) load() (*dataset.Data, error) {
+	return dataset.FromPoints(t.xy, strings.Split(t.labels, ""))
+}
+
+// load is one of the sets of the lesson.
+func load(name string) (b bunch, err error) {
+	switch name {
+	case "three":
+		b.data, err = three.load()
+	case "cross":
+		b.data, err = dataset.Generate("cross", 60, 0.4, 1)
+	case "pinwheel":
+		b.data, err = dataset.Generate("pinwheel", 60, 0.12, 1)
+	case "iris", "sepals":
+		columns := []string{"petal_length", "petal_width"}
+		if name == "sepals" {
+			columns = []string{"sepal_length", "sepal_width"}
+		}
+		if b.data, err = lessons.LoadData("iris"); err == nil {
+			b.lab = []string{"features", strings.Join(columns, ",")}
+			b.data, err = b.data.Columns(columns)
+		}
+	default:
+		err = fmt.Errorf("no points are called %q", name)
+	}
+	return b, err
+}
+
+// open is the query that opens the set in the lab with these parameters, given as pairs of
+// name and value.
+func (b bunch) open(pairs ...string) string {
+	pairs = append([]string{"standardize", "false"}, pairs...)
+	if b.lab != nil {
+		return lessons.LabQuery("iris", append(pairs, b.lab...)...)
+	}
+	var points strings.Builder
+	for i, c := range b.data.Y {
+		x := b.data.X.RawRowView(i)
+		fmt.Fprintf(&points, "%.4g,%.4g,%s\n", x[0], x[1], b.data.Classes[c])
+	}
+	return lessons.LabQuery("drawing", append(pairs, "points", points.String())...)
+}
+
+// machines are trained on a set.
+type machines struct {
+	*ml.Result
+	bunch
+	spec ml.Spec
+}
+
+func fit(ctx context.Context, set string, pairs ...string) (*machines, error) {
+	b, err := load(set)
+	if err != nil {
+		return nil, err
+	}
+	res, spec, err := lessons.Fit(ctx, b.data, append([]string{"tol", "1e-5"}, pairs...)...)
+	return &machines{res, b, spec}, err
+}
+
+// at are the scores of a model at a place of the plane.
+func at(m *ml.Model, p [2]float64) []float64 {
+	return m.Scores(mat.NewDense(1, 2, []float64{p[0], p[1]})).RawRowView(0)
+}
+
+// picture is that of a model of the machines, with a probe where there is one.
+func (t *machines) picture(name, caption string, m *ml.Model, probe *[2]float64) lessons.Figure {
+	return lessons.Boundary(name, caption, m, t.data, t.spec, func(s *figure.Scene) {
+		s.Limits, s.LegendRows = limits, 3
+		if probe != nil {
+			label := m.LabelOf(at(m, *probe)...)
+			s.Points = append(s.Points, ml.Point{X: probe[:], Label: label, Predicted: label, HeldOut: true})
+		}
+	})
+}
+
+// alone is a picture of machine k of three linear ones by itself, with the points that it
+// has seen and a probe.
+func (t *machines) alone(k int, caption string, probe [2]float64) lessons.Figure {
+	w, b, _ := t.Model.Alone(k).Linear()
+	normal := [2]float64{w[0], w[1]}
+	positive, negative := t.Model.Sides(k)
+	marks := []figure.Mark{figure.Region{F: figure.Linear(normal, -b), Color: classColor(positive)}}
+	below := figure.Region{F: figure.Linear([2]float64{-w[0], -w[1]}, b), Color: figure.Muted}
+	seen := three
+	if negative != "" {
+		below.Color = classColor(negative)
+		seen = three.of(positive + negative)
+	}
+	marks = append(append(marks, below, figure.Line{A: normal, C: -b, Name: "f = 0"}), lessons.MarginLines(normal, b)...)
+	return lessons.Plane("machine", caption, limits, 2, marks, seen.dots(nil), []figure.Mark{figure.Dot{At: probe, Class: -1, Label: "your point"}})
+}
+
+// classColor is the colour of a class of the toy.
+func classColor(name string) figure.Color { return figure.ClassColor(strings.Index(classNames, name)) }
+
+// stepped is the step that is asked for, of so many.
+func stepped(in lessons.Input, steps int) int { return min(in.Step, steps-1) }
+
+const probeIs = " Hollow: your point, in the colour that it gets."
+
+func showRest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, err := fit(ctx, "three", "kernel", "linear", "C", price.Text(in), "multiclass", "ovr")
+	if err != nil {
+		return nil, err
+	}
+	p := claimed.Of(in)
+	scores := at(t.Model, p)
+	e := &lessons.Exhibit{
+		Steps: len(scores) + 1, Step: stepped(in, len(scores)+1),
+		Handles: []lessons.Handle{claimed.Handle("your point", in)},
+		Lab:     t.open("kernel", "linear", "C", price.Text(in), "multiclass", "ovr"),
+	}
+	if k := e.Step - 1; k < 0 {
+		e.Figures = []lessons.Figure{t.picture("regions", `The class with the largest score. Hatched: no machine claims the place, or several do. Step through the machines.`+probeIs, t.Model, &p)}
+	} else {
+		positive, _ := t.Model.Sides(k)
+		e.Figures = []lessons.Figure{t.alone(k, fmt.Sprintf("Machine %s by itself: %s is $+1$, all others are $-1$.", positive, positive), p)}
+	}
+	table := lessons.Table{
+		Caption: "A line for each machine, on the 24 points that all of them see.",
+		Head:    []string{"machine", "$+1$", "$-1$", `margin $1/\lVert\mathbf w\rVert$`, "support vectors", "points on the wrong side"},
+	}
+	claims := 0
+	for k, f := range scores {
+		own := t.Report.Machines[k]
+		accuracy, err := t.Model.Alone(k).Accuracy(t.data)
+		if err != nil {
+			return nil, err
+		}
+		n := t.Report.Confusion[k].N
+		table.Rows = append(table.Rows, []string{own.Positive, strconv.Itoa(n), strconv.Itoa(own.TrainN - n), views.Short(*own.Margin), strconv.Itoa(own.SupportVectors), strconv.Itoa(int(math.Round((1 - accuracy) * float64(own.TrainN))))})
+		if f >= 0 {
+			claims++
+		}
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "$f_" + own.Positive + `(\mathbf x)$`, Value: views.Short(f), Help: lessons.Either(f >= 0, "claims your point", "does not claim it")})
+	}
+	if e.Step > 0 {
+		table.Marked = []int{e.Step - 1}
+	}
+	e.Tables = []lessons.Table{table}
+	answer := t.Model.LabelOf(scores...)
+	e.Numbers = append(e.Numbers, lessons.Number{Label: "answer", Value: answer, Help: "the largest of the three"})
+	switch {
+	case claims == 0:
+		e.Notes = []string{"Nobody claims your point: every machine says that it is of the rest. The answer is " + answer + ", whose machine says so least loudly."}
+	case claims > 1:
+		e.Notes = []string{fmt.Sprintf("%d machines claim your point. The answer is %s, whose machine is the loudest.", claims, answer)}
+	}
+	return e, nil
+}
+
+// louder is a model with w and b of machine k multiplied.
+func louder(m *ml.Model, k int, by float64) *ml.Model {
+	changed := *m
+	changed.Machines = slices.Clone(m.Machines)
+	one := &changed.Machines[k]
+	one.Coef = slices.Clone(one.Coef)
+	for i := range one.Coef {
+		one.Coef[i] *= by
+	}
+	one.B *= by
+	return &changed
+}
+
+func showScale(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, err := fit(ctx, "three", "kernel", "linear", "multiclass", "ovr")
+	if err != nil {
+		return nil, err
+	}
+	const k = 0
+	m := louder(t.Model, k, factor.Of(in))
+	right := make([]float64, 2)
+	for i, model := range []*ml.Model{t.Model, m} {
+		if right[i], err = model.Accuracy(t.data); err != nil {
+			return nil, err
+		}
+	}
+	alone, err := m.Alone(k).Accuracy(t.data)
+	if err != nil {
+		return nil, err
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			t.picture("regions", `All machines as they were trained, but for $f_A$, which is multiplied. The hatched places stay.`, m, nil),
+			t.overlay("overlay", `Where the answer has changed: hatched.`, []string{"as trained", "multiplied"}, t.Model, m),
+		},
+		Numbers: []lessons.Number{
+			{Label: "machine A: points on their own side", Value: lessons.Percent(alone), Help: "does not depend on the factor"},
+			{Label: "all three: points right", Value: lessons.Percent(right[1]), Help: lessons.Percent(right[0]) + " as trained"},
+		},
+		Lab: t.open("kernel", "linear", "C", "1", "multiclass", "ovr"),
+	}, nil
+}
+
+// overlay is a picture of the boundaries of several models on the points of t.
+func (t *machines) overlay(name, caption string, names []string, models ...*ml.Model) lessons.Figure {
+	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		var layers []figure.Layer
+		for i, m := range models {
+			s, err := t.scene(m, l)
+			if err != nil {
+				return nil, err
+			}
+			layers = append(layers, figure.Layer{Name: names[i], Scene: s})
+		}
+		return figure.Overlay(layers)
+	}}
+}
+
+// scene is what pictures of a model on the points of t start from.
+func (t *machines) scene(m *ml.Model, l lessons.Look) (figure.Scene, error) {
+	ps, err := m.Points(t.data, t.spec)
+	if err != nil {
+		return figure.Scene{}, err
+	}
+	v, err := dataset.ColumnView(t.data, t.data.Features[0], t.data.Features[1])
+	s := figure.Scene{Model: m, Points: ps, View: v, Classes: t.data.Classes, Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 3}
+	if l.Coarse {
+		s.Grid = 80
+	}
+	return s, err
+}
+
+// quadrupled finds what becomes of the machines of the question.
+func quadrupled(ctx context.Context) (float64, error) {
+	t, err := fit(ctx, "three", "kernel", "linear", "multiclass", "ovr")
+	if err != nil {
+		return 0, err
+	}
+	m := louder(t.Model, 0, 4)
+	claims, answers := false, false
+	for x := limits.XMin; x < limits.XMax; x += 0.1 {
+		for y := limits.YMin; y < limits.YMax; y += 0.1 {
+			before, after := at(t.Model, [2]float64{x, y}), at(m, [2]float64{x, y})
+			for k := range before {
+				claims = claims || (before[k] >= 0) != (after[k] >= 0)
+			}
+			answers = answers || m.Class(before) != m.Class(after)
+		}
+	}
+	switch {
+	case claims:
+		return 0, nil
+	case answers:
+		return 2, nil
+	}
+	return 3, nil
+}
+
+func showPairs(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, err := fit(ctx, "three", "kernel", "linear", "C", price.Text(in), "multiclass", "ovo")
+	if err != nil {
+		return nil, err
+	}
+	p := voted.Of(in)
+	scores := at(t.Model, p)
+	classes := t.Model.Classes
+	e := &lessons.Exhibit{
+		Steps: len(scores) + 1, Step: stepped(in, len(scores)+1),
+		Handles: []lessons.Handle{voted.Handle("your point", in)},
+		Lab:     t.open("kernel", "linear", "C", price.Text(in), "multiclass", "ovo"),
+	}
+	if k := e.Step - 1; k < 0 {
+		e.Figures = []lessons.Figure{t.picture("regions", `The class with most votes. Hatched: all three have one vote, and the sums of their margins decide. Step through the pairs.`+probeIs, t.Model, &p)}
+	} else {
+		e.Figures = []lessons.Figure{t.alone(k, "One pair: "+ml.Versus(t.Model.Sides(k))+". It has never seen the third class.", p)}
+	}
+	table := lessons.Table{Caption: "A line for each pair, on the 16 points of its two classes.", Head: []string{"pair", "points", "support vectors", `margin $1/\lVert\mathbf w\rVert$`, `$\lvert f(\mathbf x)\rvert$ at your point`, "votes for"}}
+	for k, f := range scores {
+		own := t.Report.Machines[k]
+		table.Rows = append(table.Rows, []string{own.Negative + " or " + own.Positive, strconv.Itoa(own.TrainN), strconv.Itoa(own.SupportVectors), views.Short(*own.Margin), views.Short(math.Abs(f)), lessons.Either(f >= 0, own.Positive, own.Negative)})
+	}
+	if e.Step > 0 {
+		table.Marked = []int{e.Step - 1}
+	}
+	e.Tables = []lessons.Table{table}
+	votes, margins := ml.Votes(len(classes), scores)
+	most, leaders := slices.Max(votes), 0
+	for c, name := range classes {
+		if votes[c] == most {
+			leaders++
+		}
+		e.Numbers = append(e.Numbers, lessons.Number{Label: name, Value: lessons.Count(votes[c], "vote", "votes"), Help: "sum of its margins " + lessons.Short(margins[c])})
+	}
+	answer := t.Model.LabelOf(scores...)
+	e.Numbers = append(e.Numbers, lessons.Number{Label: "answer", Value: answer})
+	if leaders > 1 {
+		e.Notes = []string{fmt.Sprintf("The votes are tied, %d classes have %s each: every class beats another and loses to a third. By the sums of their margins it is %s.", leaders, lessons.Count(most, "vote", "votes"), answer)}
+	}
+	return e, nil
+}
+
+// spread are the functions of a linear model of all classes, by place.
+func spread(m *ml.Model) func(x, y float64) []float64 {
+	type linear struct {
+		w []float64
+		b float64
+	}
+	var all []linear
+	for k := range m.Machines {
+		w, b, _ := m.Alone(k).Linear()
+		all = append(all, linear{w, b})
+	}
+	return func(x, y float64) []float64 {
+		f := make([]float64, len(all))
+		for k, l := range all {
+			f[k] = l.w[0]*x + l.w[1]*y + l.b
+		}
+		return f
+	}
+}
+
+// areas are where each of k classes has the largest of these functions.
+func areas(k int, f func(x, y float64) []float64) (marks []figure.Mark) {
+	for c := range k {
+		marks = append(marks, figure.Region{Color: figure.ClassColor(c), F: func(x, y float64) float64 {
+			v := f(x, y)
+			own := v[c]
+			v[c] = math.Inf(-1)
+			return own - slices.Max(v)
+		}})
+	}
+	return marks
+}
+
+// dots are the points; ring tells which are ringed.
+func (t toy) dots(ring func(i int) bool) (marks []figure.Mark) {
+	for i, p := range t.xy {
+		marks = append(marks, figure.Dot{At: p, Class: strings.Index(classNames, t.labels[i:i+1]), Name: t.labels[i : i+1]})
+	}
+	for i, p := range t.xy {
+		if ring != nil && ring(i) {
+			marks = append(marks, figure.Dot{At: p, Class: strings.Index(classNames, t.labels[i:i+1]), Ring: true})
+		}
+	}
+	return marks
+}
+
+func showSlack(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	way := joint.Of(in)
+	t, err := fit(ctx, "three", "kernel", "linear", "C", price.Text(in), "multiclass", way)
+	if err != nil {
+		return nil, err
+	}
+	classes, f, p := t.Model.Classes, spread(t.Model), paying.Of(in)
+	own := slices.Index(classes, class.Of(in))
+	scores := f(p[0], p[1])
+	each, sum, largest := theory.ClassSlacks(scores, own)
+	paid := func(x, y float64) float64 {
+		_, sum, largest := theory.ClassSlacks(f(x, y), own)
+		if way == "ww" {
+			return sum
+		}
+		return largest
+	}
+	table := lessons.Table{Caption: "Your point as one of class " + classes[own] + ". It is not trained on.", Head: []string{"class", "$f_c(\\mathbf x)$", "$f_y - f_c$", "slack"}}
+	for c, name := range classes {
+		row := []string{name, lessons.Short(scores[c]), "–", "–"}
+		if c != own {
+			row[2], row[3] = lessons.Short(scores[own]-scores[c]), lessons.Short(each[c])
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	yours := figure.Dot{At: p, Class: own, Ring: true, Label: "your point"}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			lessons.Plane("regions", `Each place gets the class with the largest $f_c$. Drag your point.`, limits, 2, areas(len(classes), f), three.dots(nil), []figure.Mark{yours}),
+			lessons.Plane("slack", "The slack that a point of class "+classes[own]+` would cost, by its place: 0 where $f_y$ leads by 1 or more.`, limits, 2,
+				[]figure.Mark{figure.Region{Color: figure.ClassColor(own), Name: "no slack", F: func(x, y float64) float64 { return -paid(x, y) }}, figure.Contours{F: paid, Levels: []float64{0.5, 1, 2, 3, 4}, Name: "slack"}, yours}),
+		},
+		Handles: []lessons.Handle{paying.Handle("your point", in)},
+		Numbers: []lessons.Number{
+			{Label: "Weston and Watkins pay", Value: lessons.Short(sum), Help: `$\sum_{c\ne y}\xi_{ic}$` + lessons.Either(way == "ww", ", this machine", "")},
+			{Label: "Crammer and Singer pay", Value: lessons.Short(largest), Help: `$\max_{c\ne y}\xi_{ic}$` + lessons.Either(way == "cs", ", this machine", "")},
+			{Label: "slack of all 24 points", Value: views.Short(*t.Report.SlackSum), Help: "as this machine counts it"},
+			{Label: "minimum", Value: views.Short(*t.Report.Objective), Help: `$\tfrac12\sum_c\lVert\mathbf w_c\rVert^2 + C$ times that slack`},
+		},
+		Tables: []lessons.Table{table},
+		Lab:    t.open("kernel", "linear", "C", price.Text(in), "multiclass", way),
+	}, nil
+}
+
+// mostSteps of the climb are kept.
+const mostSteps = 200
+
+// climbed is the way of Crammer and Singer's machine up its dual.
+func climbed(ctx context.Context, c float64) (*trace.Replay[stepwise.CrammerSingerState], error) {
+	d, err := three.load()
+	if err != nil {
+		return nil, err
+	}
+	return stepwise.CrammerSinger(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, d.X), d.Y, len(d.Classes), stepwise.CrammerSingerSettings{C: c, Tol: 1e-2, MaxSteps: mostSteps})
+}
+
+func showClimb(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	r, err := climbed(ctx, price.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	e := &lessons.Exhibit{Steps: r.Len(), Step: stepped(in, r.Len())}
+	s, before := r.At(e.Step), r.At(e.Step-1)
+	classes := strings.Split(classNames, "")
+	f := func(x, y float64) []float64 { // the kernel is linear
+		v := make([]float64, len(classes))
+		for c, u := range s.U {
+			for i, p := range three.xy {
+				v[c] += u[i] * (p[0]*x + p[1]*y)
+			}
+		}
+		return v
+	}
+	marks, vectors := three.dots(func(i int) bool { return slices.Max(s.Points[i].Alpha) > 0 }), 0
+	for _, p := range s.Points {
+		if slices.Max(p.Alpha) > 0 {
+			vectors++
+		}
+	}
+	caption := "At the start all functions are 0: no class has a region yet, and every point violates its conditions by 1."
+	if s.Looked >= 0 {
+		at := three.xy[s.Looked]
+		marks = append(areas(len(classes), f), marks...)
+		marks = append(marks, figure.Dot{At: at, Class: s.Points[s.Looked].Class, Ring: true, Label: "solved for"})
+		caption = "The regions after this step. Ringed: the support vectors."
+		q, old := s.Points[s.Looked], before.Points[s.Looked]
+		table := lessons.Table{Caption: fmt.Sprintf("The point that was solved for, of class %s, before and after. Its violation was %s.", classes[q.Class], views.Short(old.Violation)), Head: []string{"class", "$f_c$ before", "after", `$\alpha_c$ before`, "after"}}
+		for c, name := range classes {
+			row := []string{name, lessons.Short(old.F[c]), lessons.Short(q.F[c]), "–", "–"}
+			if c != q.Class {
+				row[3], row[4] = lessons.Short(old.Alpha[c]), lessons.Short(q.Alpha[c])
+			}
+			table.Rows = append(table.Rows, row)
+		}
+		e.Tables = []lessons.Table{table}
+	}
+	e.Figures = []lessons.Figure{
+		lessons.Plane("regions", caption, limits, 2, marks),
+		lessons.StepChart("objectives", "The dual climbs with every step; the primal, computed from the same functions, comes down with jumps. The minimum lies between them.", e.Step, figure.Chart{
+			Y:      figure.Axis{Name: "objective"},
+			Curves: []figure.Curve{lessons.StepCurve("primal", r, func(s stepwise.CrammerSingerState) float64 { return s.Primal }), lessons.StepCurve("dual", r, func(s stepwise.CrammerSingerState) float64 { return s.Dual })},
+		}),
+	}
+	e.Numbers = []lessons.Number{
+		{Label: "dual", Value: views.Short(s.Dual), Help: "no more than the minimum"},
+		{Label: "primal", Value: views.Short(s.Primal), Help: "no less than the minimum"},
+		{Label: "largest violation", Value: views.Short(s.Violation), Help: "the next step goes to the point that has it"},
+		{Label: "support vectors", Value: fmt.Sprintf("%d of %d", vectors, len(s.Points))},
+	}
+	if e.Step == e.Steps-1 {
+		e.Notes = []string{lessons.Either(r.Status() == trace.Converged, "No point violates its conditions by more than 0.01: the functions will not change much any more.", fmt.Sprintf("%d steps are shown, and the climb is not at its end: a large $C$ makes the way long. The lab's solver takes steps in many directions at once.", mostSteps))}
+	}
+	return e, nil
+}
+
+// oneAtATime tries: single points reach the optimum of Crammer and Singer.
+func oneAtATime(ctx context.Context) (float64, error) {
+	r, err := climbed(ctx, 1)
+	if err != nil {
+		return 0, err
+	}
+	if r.Status() != trace.Converged {
+		return 0, errors.New("lessons: steps of single points do not reach the optimum")
+	}
+	return 0, nil
+}
+
+// fourWays trains the four rules on a set.
+func fourWays(ctx context.Context, set string, pairs ...string) ([]*machines, error) {
+	var all []*machines
+	for _, way := range ml.Multiclass {
+		t, err := fit(ctx, set, append([]string{"multiclass", way.Name}, pairs...)...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+func showFour(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	pairs := []string{"kernel", with.Of(in), "gamma", width.Text(in), "C", price.Text(in)}
+	all, err := fourWays(ctx, set.Of(in), pairs...)
+	if err != nil {
+		return nil, err
+	}
+	first := all[0]
+	var names []string
+	var models []*ml.Model
+	table := lessons.Table{Caption: "Of each class: how many of its points are told right, and how many are support vectors.", Head: []string{"rule", "functions", "right"}}
+	for _, c := range first.Report.Confusion {
+		table.Head = append(table.Head, fmt.Sprintf("%s, of %d", lessons.Literal(c.Class), c.N), "SVs")
+	}
+	e := &lessons.Exhibit{Lab: first.open(append(pairs, "multiclass", "ovo")...)}
+	for i, t := range all {
+		way := ml.Multiclass[i]
+		names, models = append(names, way.Label), append(models, t.Model)
+		row := []string{way.Label, strconv.Itoa(len(t.Model.Machines)), lessons.Percent(t.Report.TrainAccuracy)}
+		for k, c := range t.Report.Confusion {
+			row = append(row, strconv.Itoa(c.Predicted[k]), strconv.Itoa(*c.SupportVectors))
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	e.Tables = []lessons.Table{table}
+	e.Figures = []lessons.Figure{first.overlay("overlay", "The boundaries of all four. Grey and hatched: they do not give one answer.", names, models...)}
+	for i, t := range all {
+		e.Figures = append(e.Figures, lessons.Figure{Name: ml.Multiclass[i].Name, Caption: strings.ToUpper(names[i][:1]) + names[i][1:] + ".", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			s, err := t.scene(t.Model, l)
+			if err != nil {
+				return nil, err
+			}
+			return figure.Boundary(s)
+		}})
+	}
+	return e, nil
+}
+
+// claimedByMiddle counts the points of the middle cloud that its machine against the rest
+// claims.
+func claimedByMiddle(ctx context.Context) (float64, error) {
+	t, err := fit(ctx, "cross", "kernel", "linear", "multiclass", "ovr")
+	if err != nil {
+		return 0, err
+	}
+	points, err := t.Model.Points(t.data, t.spec)
+	claimed := 0.0
+	for i, p := range points {
+		if t.data.Y[i] == 0 && p.Scores[0] >= 0 {
+			claimed++
+		}
+	}
+	return claimed, err
+}
+
+// middleWithoutBias counts the points of the middle cloud that the machine without biases
+// gets right.
+func middleWithoutBias(ctx context.Context) (float64, error) {
+	t, err := fit(ctx, "cross", "kernel", "linear", "multiclass", "cs")
+	if err != nil {
+		return 0, err
+	}
+	return float64(t.Report.Confusion[0].Predicted[0]), nil
+}
+
+func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	k, n := number.Of(in), points.Of(in)
+	rest, pairs, joint := theory.MulticlassWork(n, k)
+	table := lessons.Table{Caption: fmt.Sprintf("%d points of %d classes of equal size.", n, k), Head: []string{"rule", "problems", "variables in all", "of the largest", "work"}}
+	for _, r := range []struct {
+		name string
+		work theory.ClassWork
+	}{{"one against the rest", rest}, {"one against one", pairs}, {"all at once", joint}} {
+		table.Rows = append(table.Rows, []string{r.name, strconv.Itoa(r.work.Problems), views.Short(r.work.Variables), views.Short(r.work.Largest), views.Short(r.work.Products) + " $n^2$"})
+	}
+	var ks, ofRest, ofPairs, ofJoint []float64
+	for c := 2; c <= 20; c++ {
+		rest, pairs, joint := theory.MulticlassWork(n, c)
+		ks, ofRest, ofPairs, ofJoint = append(ks, float64(c)), append(ofRest, rest.Products), append(ofPairs, pairs.Products), append(ofJoint, joint.Largest/float64(n))
+	}
+	here := min(float64(k), 20)
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{{Name: "work", Caption: `Work of the binary machines in kernel values, in units of $n^2$, and the variables of the joint problem, in units of $n$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Chart{
+				Format: l.Format(2), X: figure.Axis{Name: "classes"}, Y: figure.Axis{Min: 0, Max: 20},
+				Curves: []figure.Curve{{Name: "one against the rest: work", X: ks, Y: ofRest}, {Name: "one against one: work", X: ks, Y: ofPairs}, {Name: "all at once: variables", X: ks, Y: ofJoint}},
+				Here:   &here,
+			}.Picture()
+		}}},
+		Numbers: []lessons.Number{
+			{Label: "machines, one against one", Value: strconv.Itoa(pairs.Problems), Help: `$\tfrac12 k(k-1)$`},
+			{Label: "points for each", Value: views.Short(pairs.Largest), Help: `$2n/k$`},
+			{Label: "work against that of the rest", Value: views.Short(pairs.Products / rest.Products), Help: `$2(k-1)/k^2$`},
+		},
+		Tables: []lessons.Table{table},
+	}, nil
+}
+
+// prices are those that cross-validation tries.
+var prices = []float64{0.01, 0.1, 1, 10, 100}
+
+// judged cross-validates the rules on a set, all on the same folds.
+func judged(ctx context.Context, set, kern string) (results []*eval.Result, err error) {
+	b, err := load(set)
+	if err != nil {
+		return nil, err
+	}
+	for _, way := range ml.Multiclass {
+		spec, err := lessons.NewSpec("kernel", kern, "gamma", "0.5", "multiclass", way.Name)
+		if err != nil {
+			return nil, err
+		}
+		r, err := eval.CrossValidate(ctx, b.data, spec, eval.Grid{"C": eval.Numbers(prices...)}, eval.Scheme{Folds: 5, Seed: 1}, nil)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// behind is the rule with the lowest accuracy on all sets, at the best C of each.
+func behind(ctx context.Context) (float64, error) {
+	last := -1
+	for _, o := range asked.Options {
+		results, err := judged(ctx, o.Name, "linear")
+		if err != nil {
+			return 0, err
+		}
+		worst := 0
+		for i, r := range results {
+			if r.Settings[r.Best].Accuracy < results[worst].Settings[results[worst].Best].Accuracy {
+				worst = i
+			}
+		}
+		if last >= 0 && last != worst {
+			return 0, errors.New("lessons: no rule is behind on all sets")
+		}
+		last = worst
+	}
+	return float64(last), nil
+}
+
+func showBetter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	results, err := judged(ctx, asked.Of(in), with.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	b, err := load(asked.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	e := &lessons.Exhibit{Lab: b.open("kernel", with.Of(in), "gamma", "0.5", "multiclass", "ovo")}
+	table := lessons.Table{Caption: "The best C of each rule, by the mean of five held-out folds.", Head: []string{"rule", "best C", "held out", "worst fold", "best fold"}}
+	var curves []figure.Curve
+	for i, r := range results {
+		curve := figure.Curve{Name: ml.Multiclass[i].Label, X: prices, Marks: true}
+		for _, s := range r.Settings {
+			curve.Y = append(curve.Y, s.Accuracy)
+		}
+		curves = append(curves, curve)
+		best := r.Settings[r.Best]
+		low, high := 1.0, 0.0
+		for _, f := range best.Folds {
+			low, high = min(low, f.Accuracy), max(high, f.Accuracy)
+		}
+		table.Rows = append(table.Rows, []string{curve.Name, views.Short(prices[r.Best]), lessons.Percent(best.Accuracy), lessons.Percent(low), lessons.Percent(high)})
+	}
+	e.Figures = []lessons.Figure{{Name: "accuracy", Caption: `Right answers on held-out points against $C$, the same five folds for all four.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of right answers"}, Curves: curves}.Picture()
+	}}}
+	e.Tables = []lessons.Table{table}
+	e.Notes = []string{"Compare the differences between the rules with those between the best and the worst fold of one rule."}
+	return e, nil
+}

@@ -1,0 +1,201 @@
+package severalclasses
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"marginlab/ml"
+	"marginlab/ml/multiclass"
+	"marginlab/ml/theory"
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/lessonstest"
+)
+
+// The points that are dragged start where the words say that there is something to see.
+func TestStartsInDoubt(t *testing.T) {
+	t.Parallel()
+	for screen, want := range map[string]string{"rest": "Nobody claims your point", "pairs": "The votes are tied, 3 classes have 1 vote each"} {
+		e := lessonstest.Show(t, &Lesson, screen)
+		if len(e.Notes) != 1 || !strings.HasPrefix(e.Notes[0], want) {
+			t.Errorf("%s: %q", screen, e.Notes)
+		}
+		p, err := e.Figures[0].Draw(lessons.Look{Width: 400, Height: 320})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kind := range map[string][]string{"rest": {"nobody claims it", "several claim it"}, "pairs": {"votes are tied"}}[screen] {
+			if !strings.Contains(p.Caption, kind) {
+				t.Errorf("%s: %q does not tell of %q", screen, p.Caption, kind)
+			}
+		}
+	}
+	if e := lessonstest.Show(t, &Lesson, "rest", "px", "0.5", "py", "2.4"); len(e.Notes) > 0 && strings.HasPrefix(e.Notes[0], "Nobody") || lessonstest.Number(t, e, "answer") != "A" {
+		t.Errorf("far up: %q, %+v", e.Notes, e.Numbers)
+	}
+}
+
+// The machine of every step is that of its pair alone, which the solver finds of the
+// pair's points.
+func TestPairsAreTrainedAlone(t *testing.T) {
+	t.Parallel()
+	all, err := fit(t.Context(), "three", "kernel", "linear", "multiclass", "ovo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range all.Model.Machines {
+		positive, negative := all.Model.Sides(k)
+		d, err := three.of(positive + negative).load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, _, err := lessons.Fit(t.Context(), d, "kernel", "linear", "tol", "1e-5", "positive", positive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, b, _ := alone.Model.Linear()
+		got, bias, _ := all.Model.Alone(k).Linear()
+		if math.Abs(w[0]-got[0])+math.Abs(w[1]-got[1])+math.Abs(b-bias) > 1e-9 {
+			t.Errorf("%s against %s: %v, %g; alone %v, %g", positive, negative, got, bias, w, b)
+		}
+	}
+}
+
+// A louder machine claims what it claimed; the answer of all changes.
+func TestScale(t *testing.T) {
+	t.Parallel()
+	const own, all = "machine A: points on their own side", "all three: points right"
+	as, loud := lessonstest.Show(t, &Lesson, "scale", "factor", "1"), lessonstest.Show(t, &Lesson, "scale")
+	if lessonstest.Number(t, as, own) != lessonstest.Number(t, loud, own) || lessonstest.Number(t, as, all) == lessonstest.Number(t, loud, all) {
+		t.Errorf("%+v\n%+v", as.Numbers, loud.Numbers)
+	}
+	var hatched []string
+	for _, e := range []*lessons.Exhibit{as, loud} {
+		p, err := e.Figures[0].Draw(lessons.Look{Width: 400, Height: 320})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, h, _ := strings.Cut(p.Caption, "Hatched")
+		hatched = append(hatched, h)
+	}
+	if hatched[0] == "" || hatched[0] != hatched[1] {
+		t.Errorf("hatched: %q", hatched)
+	}
+}
+
+// The middle cloud with linear functions, as the words tell it, and with bent ones.
+func TestMiddleCloud(t *testing.T) {
+	t.Parallel()
+	right := func(kern string) map[string]int {
+		all, err := fourWays(t.Context(), "cross", "kernel", kern, "gamma", "0.5")
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := map[string]int{}
+		for i, m := range all {
+			n[ml.Multiclass[i].Name] = m.Report.Confusion[0].Predicted[0]
+		}
+		return n
+	}
+	if n := right("linear"); n["ovo"] != 12 || n["ww"] != 12 || n["ovr"] < 7 || n["ovr"] > 11 || n["cs"] != 0 {
+		t.Errorf("linear: %v of 12", n)
+	}
+	if n := right("rbf"); n["ovo"] != 12 || n["ww"] != 12 || n["ovr"] != 12 || n["cs"] != 12 {
+		t.Errorf("rbf: %v of 12", n)
+	}
+	if n, err := claimedByMiddle(t.Context()); err != nil || n != 0 {
+		t.Errorf("the machine of the middle claims %g points, %v", n, err)
+	}
+}
+
+// The picture of the joint machines' slack is what the solver pays.
+func TestSlackIsPaid(t *testing.T) {
+	t.Parallel()
+	for _, way := range []string{"ww", "cs"} {
+		m, err := fit(t.Context(), "three", "kernel", "linear", "multiclass", way)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, total := spread(m.Model), 0.0
+		for i, p := range three.xy {
+			_, sum, largest := theory.ClassSlacks(f(p[0], p[1]), m.data.Y[i])
+			if way == "ww" {
+				total += sum
+			} else {
+				total += largest
+			}
+		}
+		lessonstest.Near(t, way, total, *m.Report.SlackSum, 1e-6)
+	}
+}
+
+// The climb of the lesson ends at the solver's optimum, but for the largest C, of which
+// it says so.
+func TestClimb(t *testing.T) {
+	t.Parallel()
+	for _, c := range []float64{0.01, 1, 10} {
+		m, err := fit(t.Context(), "three", "kernel", "linear", "multiclass", string(multiclass.CrammerSinger), "C", lessons.Setting(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := climbed(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := r.At(r.Len() - 1)
+		if want := *m.Report.Objective; s.Dual > want*(1+1e-6) || s.Primal < want*(1-1e-6) || s.Primal-s.Dual > 0.01*want {
+			t.Errorf("C = %g: dual %g, primal %g, optimum %g", c, s.Dual, s.Primal, want)
+		}
+	}
+	short := lessonstest.Show(t, &Lesson, "climb", "C", "100", "step", "9999")
+	if !strings.Contains(short.Notes[0], "not at its end") {
+		t.Errorf("%q", short.Notes)
+	}
+}
+
+// No rule is best on all sets.
+func TestNoRuleIsBest(t *testing.T) {
+	t.Parallel()
+	var winners [][]int
+	for _, o := range asked.Options {
+		results, err := judged(t.Context(), o.Name, "linear")
+		if err != nil {
+			t.Fatal(err)
+		}
+		best := 0.0
+		for _, r := range results {
+			best = max(best, r.Settings[r.Best].Accuracy)
+		}
+		var won []int
+		for i, r := range results {
+			if r.Settings[r.Best].Accuracy == best {
+				won = append(won, i)
+			}
+		}
+		winners = append(winners, won)
+	}
+	for i := range ml.Multiclass {
+		if !slices.ContainsFunc(winners, func(won []int) bool { return !slices.Contains(won, i) }) {
+			t.Errorf("%s wins on all sets: %v", ml.Multiclass[i].Name, winners)
+		}
+	}
+}
+
+// The words say which factor is worse than the machines as trained, and which is better.
+func TestFactorsOfTheWords(t *testing.T) {
+	t.Parallel()
+	m, err := fit(t.Context(), "three", "kernel", "linear", "multiclass", "ovr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := map[float64]float64{}
+	for _, by := range []float64{0.25, 1, 4} {
+		if right[by], err = louder(m.Model, 0, by).Accuracy(m.data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !(right[0.25] > right[1] && right[1] > right[4]) {
+		t.Errorf("right answers by factor: %v", right)
+	}
+}
