@@ -150,17 +150,19 @@ func TestRegressionReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mse float64
+	var mse, fitted float64
 	for _, p := range points {
 		if p.HeldOut {
 			mse += (p.Y - p.F) * (p.Y - p.F) / 15
+		} else {
+			fitted += (p.Y - p.F) * (p.Y - p.F) / 45
 		}
 		if p.Predicted != "" || p.Wrong || p.Margin != 0 || p.Slack != 0 {
 			t.Errorf("row %d: %+v", p.Row, p)
 		}
 	}
-	if math.Abs(mse-*res.Report.TestMSE) > 1e-12 {
-		t.Errorf("held out: %g, want %g", *res.Report.TestMSE, mse)
+	if math.Abs(mse-*res.Report.TestMSE) > 1e-12 || math.Abs(fitted-*res.Report.MSE) > 1e-12 {
+		t.Errorf("held out %g, training %g; want %g and %g", *res.Report.TestMSE, *res.Report.MSE, mse, fitted)
 	}
 	var b bytes.Buffer
 	if err := res.Model.WritePoints(&b, points); err != nil {

@@ -21,6 +21,8 @@ type Path struct {
 	values []float64  // m, ascending
 	q      *mat.Dense // eigenvectors in columns
 	w, t   []float64  // Q't, t
+
+	Null float64 // mean t_i^2: the error of f = 0, which a large lambda comes near
 }
 
 // NewPath decomposes k for targets t. Errors are those of Train, and more points than
@@ -42,7 +44,7 @@ func NewPath(ctx context.Context, k Matrix, t []float64) (*Path, error) {
 	if !eigen.Factorize(mat.NewSymDense(m, full.u.Data), true) {
 		return nil, fmt.Errorf("ridge: the eigenvalues of the kernel matrix of %d points were not found", m)
 	}
-	p := &Path{values: eigen.Values(nil), q: new(mat.Dense), w: make([]float64, m), t: t}
+	p := &Path{values: eigen.Values(nil), q: new(mat.Dense), w: make([]float64, m), t: t, Null: floats.Dot(t, t) / float64(m)}
 	eigen.VectorsTo(p.q)
 	mat.NewVecDense(m, p.w).MulVec(p.q.T(), mat.NewVecDense(m, t))
 	return p, ctx.Err()

@@ -13,6 +13,9 @@ import (
 // who do not see it: axes, classes, boundary, support vectors, errors. It
 // evaluates nothing, so it costs little more than reading the points.
 func Caption(s Scene) string {
+	if s.Values {
+		return s.valueCaption("f(x)")
+	}
 	var b strings.Builder
 	subject := "Points"
 	if m := s.Model; m != nil {

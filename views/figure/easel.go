@@ -333,6 +333,12 @@ func (k Contours) draw(e *easel) {
 	if levels == nil {
 		levels = roundLevels(s.f)
 	}
+	e.contours(s, levels, k.pen().style(e.theme, e.thick), k.Plain)
+}
+
+// contours draws level lines of s and, unless they are plain, asks for their values to be
+// written on them.
+func (e *easel) contours(s *surface, levels []float64, style draw.LineStyle, plain bool) {
 	step := math.Inf(1) // the least difference, which the written values have to show
 	for i, v := range levels {
 		for _, u := range levels[:i] {
@@ -341,7 +347,6 @@ func (k Contours) draw(e *easel) {
 			}
 		}
 	}
-	style := k.pen().style(e.theme, e.thick)
 	var tr tracer
 	for _, v := range levels {
 		if !finite(v) {
@@ -358,7 +363,7 @@ func (k Contours) draw(e *easel) {
 				}
 			}
 			e.line(style, 0.15, straight(ps)...)
-			if k.Plain || long < 90 {
+			if plain || long < 90 {
 				continue
 			}
 			var spots []vg.Point

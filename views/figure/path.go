@@ -11,7 +11,7 @@ import (
 
 // hasPath is where the errors along lambda come from one factorisation.
 func hasPath(r Run) []int {
-	if r.Result.Model.Rule != ml.Sign || !ml.HasPath(r.Spec, r.Result.Report.TrainN) {
+	if len(r.Result.Model.Machines) != 1 || !ml.HasPath(r.Spec, r.Result.Report.TrainN) {
 		return nil
 	}
 	return []int{0}
@@ -47,13 +47,13 @@ func drawPath(ctx context.Context, r Run, _ int) (*Picture, error) {
 			}
 		}
 	}
-	caption := "Mean squared error against λ, in training and with each point left out; 1 is that of f = 0."
+	caption := fmt.Sprintf("Mean squared error against λ, in training and with each point left out; %.3g is that of f = 0.", path.Null)
 	if at, ok := path.At(here); ok {
 		caption += fmt.Sprintf(" At λ = %.3g: %.3g in training, %.3g left out, %.3g degrees of freedom.", here, at.MSE, at.LOOError, at.Freedom)
 	}
 	ch := Chart{
 		Format: Format{Dark: r.Look.Dark, Width: r.Look.Width, Height: r.Look.Height},
-		X:      Axis{Name: "λ", Log: true}, Y: Axis{Name: "mean squared error", Min: 0, Max: pathTop},
+		X:      Axis{Name: "λ", Log: true}, Y: Axis{Name: "mean squared error", Min: 0, Max: pathTop * path.Null},
 		Curves: []Curve{{Name: "left out", X: places, Y: left}, {Name: "training", X: places, Y: fit}},
 		Here:   &here,
 	}
@@ -65,6 +65,6 @@ func drawPath(ctx context.Context, r Run, _ int) (*Picture, error) {
 	return ch.Picture()
 }
 
-// pathTop is the largest error that is shown: f = 0 has 1, and where each point that is
-// left out has more, how much more is of no interest.
+// pathTop is the largest error that is shown, as a multiple of that of f = 0: where each
+// point that is left out has more, how much more is of no interest.
 const pathTop = 1.4

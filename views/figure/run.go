@@ -40,7 +40,10 @@ type RunFigure struct {
 // RunFigures is the table, in the order of pages.
 var RunFigures = []RunFigure{
 	{"before", hasBefore, beforeTitle, drawBefore},
-	{"boundary", always, boundaryTitle, drawBoundary},
+	{"boundary", hasBoundary, boundaryTitle, drawBoundary},
+	{"curve", hasCurve, curveTitle, drawBoundary},
+	{"surface", hasSurface, surfaceTitle, drawBoundary},
+	{"fit", hasFit, fitTitle, drawFit},
 	{"map", mappedMachines, mapTitle, drawMap},
 	{"machine", ownMachines, machineTitle, drawMachine},
 	{"components", hasMatrix, componentsTitle, drawComponents},
@@ -85,7 +88,40 @@ func (r Run) Draw(ctx context.Context, name string) (*Picture, error) {
 	return figures[i].row.Draw(ctx, r, figures[i].machine)
 }
 
-func always(Run) []int { return []int{0} }
+// Main is the name of the figure that shows a model: its boundary, or where it was fitted to
+// values, as rule says, of so many features, the curve, the surface, or what it says of
+// every point.
+func Main(rule ml.Rule, features int) string {
+	switch {
+	case rule != ml.Value:
+		return "boundary"
+	case features == 0:
+		return "fit"
+	case features == 1:
+		return "curve"
+	}
+	return "surface"
+}
+
+// Main is the name of the figure that shows the run's model.
+func (r Run) Main() string { return Main(r.Result.Model.Rule, len(r.Result.Model.Features)) }
+
+// when is a figure of the run as a whole, where there is one.
+func when(there bool) []int {
+	if !there {
+		return nil
+	}
+	return []int{0}
+}
+
+func hasBoundary(r Run) []int { return when(r.Main() == "boundary") }
+
+func hasCurve(r Run) []int { return when(r.Main() == "curve") }
+
+func hasSurface(r Run) []int { return when(r.Main() == "surface") }
+
+// hasFit is where there is more than a curve, which shows every residual itself.
+func hasFit(r Run) []int { return when(r.Main() == "surface" || r.Main() == "fit") }
 
 func hasBefore(r Run) []int {
 	if r.Result.Before == nil {
@@ -125,6 +161,12 @@ func boundaryTitle(r Run, _ int) string {
 	return "The boundary"
 }
 
+func curveTitle(Run, int) string { return "The curve f(x) and its residuals" }
+
+func surfaceTitle(Run, int) string { return "The surface f(x)" }
+
+func fitTitle(Run, int) string { return "f(x) against the value of every point" }
+
 func mapTitle(r Run, machine int) string {
 	whose := ""
 	if names := r.Result.Model.ScoreNames(); len(names) > 1 {
@@ -161,12 +203,40 @@ func (r Run) decision(ctx context.Context, m *ml.Model) (*Picture, error) {
 }
 
 // Decision draws a scene of the run: the boundary, or where there is no plane to
-// draw one in, the decision values.
+// draw one in, the decision values; of values, what Main names.
 func (r Run) Decision(s Scene) (*Picture, error) {
+	switch Main(s.Model.Rule, len(s.Model.Features)) {
+	case "curve":
+		return ValueCurve(s)
+	case "surface":
+		return ValueSurface(s)
+	case "fit":
+		return ValueFit(s)
+	}
 	if r.Data.Kind() != dataset.KindVectors {
 		return Decisions(s)
 	}
 	return Boundary(s)
+}
+
+// drawFit draws what a regression says of every point.
+func drawFit(ctx context.Context, r Run, _ int) (*Picture, error) {
+	m := r.Result.Model
+	points, err := r.Result.Points(ctx, m, r.Data, r.Spec)
+	if err != nil {
+		return nil, err
+	}
+	r.Look.Limits = Limits{} // which are those of the main figure
+	return ValueFit(r.looked(FitScene(m, points, r.Data.Label)))
+}
+
+// looked is a laid out scene with the look of the run.
+func (r Run) looked(s Scene) Scene {
+	if r.Look.Limits != (Limits{}) {
+		s.Limits = Around(r.Look.Limits, s.Points, s.View)
+	}
+	s.Dark, s.Width, s.Height, s.LegendRows, s.Title = r.Look.Dark, r.Look.Width, r.Look.Height, r.Look.LegendRows, r.Look.Title
+	return s
 }
 
 func drawMap(ctx context.Context, r Run, machine int) (*Picture, error) {
@@ -243,7 +313,14 @@ func (r Run) Scene(ctx context.Context, m *ml.Model) (Scene, error) {
 	if err != nil {
 		return Scene{}, err
 	}
+	switch Main(m.Rule, len(m.Features)) {
+	case "curve":
+		return r.looked(CurveScene(m, points, m.Features[0], r.Data.Label)), nil
+	case "fit":
+		return r.looked(FitScene(m, points, r.Data.Label)), nil
+	}
 	s := r.Look
+	s.Values, s.Label = m.Rule == ml.Value, r.Data.Label
 	s.Model, s.Points, s.Classes, s.Targets = m, points, r.Data.Classes, r.Spec.Targets()
 	s.Slack = s.Slack && !s.Targets
 	if r.Data.Kind() != dataset.KindVectors {

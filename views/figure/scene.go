@@ -24,6 +24,10 @@ type Scene struct {
 	// Classes lists the labels in the data set's order, which decides their colours
 	// and shapes. nil: the labels of Points, sorted.
 	Classes []string
+	// Values tells that the points have values, Y, rather than classes, and Label names these:
+	// a scene of ValueCurve, ValueSurface or ValueFit.
+	Values bool
+	Label  string
 	// Limits are the edges of the picture; the zero value takes LimitsOf.
 	Limits Limits
 
@@ -54,7 +58,7 @@ func (s Scene) ready() (Scene, error) {
 	if len(s.View.Center) == 0 {
 		return s, errors.New("picture: the view is missing; make one with dataset.ColumnView or dataset.PCAView")
 	}
-	if s.Model != nil && len(s.Model.Features) > 0 && len(s.Model.Features) != len(s.View.Center) {
+	if s.Model != nil && len(s.Model.Features) > 0 && len(s.Model.Features) != len(s.View.Center) && !s.Values {
 		return s, fmt.Errorf("picture: the view has %d features and the model %d; make the view from the model's features", len(s.View.Center), len(s.Model.Features))
 	}
 	for _, p := range s.Points {
@@ -77,6 +81,9 @@ func (s Scene) ready() (Scene, error) {
 	}
 	if !s.Limits.valid() {
 		return s, param.Refuse("give limits that are farther apart", "picture: nothing fits between x %g and %g, y %g and %g", s.Limits.XMin, s.Limits.XMax, s.Limits.YMin, s.Limits.YMax)
+	}
+	if s.Values {
+		return s, nil
 	}
 	if s.Classes == nil {
 		seen := map[string]bool{}

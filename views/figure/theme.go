@@ -32,6 +32,9 @@ type Theme struct {
 	// factor.
 	Factor [2]color.NRGBA
 
+	// Value are low, middle and high on the scale of values, ever farther from Paper.
+	Value [3]color.NRGBA
+
 	// Line colours the boundaries of an overlay, in order; none is a side's colour.
 	Line []color.NRGBA
 	// Differ fills and hatches the region where models disagree.
@@ -47,6 +50,7 @@ var (
 		Heat:   [2]color.NRGBA{rgb(0x79b4e2), rgb(0xf2ac68)},
 		Zero:   rgb(0xf8f8f8),
 		Factor: [2]color.NRGBA{rgb(0xa870ba), rgb(0x2f9884)},
+		Value:  [3]color.NRGBA{rgb(0xfbf6e4), rgb(0x94ccb8), rgb(0x3f86a8)},
 		Line:   palette(0x16181d, 0xaa3388, 0x117733, 0x5b4bb0, 0x6b6b1f, 0x007c86),
 		Differ: [2]color.NRGBA{rgb(0xe4e5e8), rgb(0xb4b8c0)},
 	}
@@ -57,6 +61,7 @@ var (
 		Heat:   [2]color.NRGBA{rgb(0x225e8d), rgb(0x8f5420)},
 		Zero:   rgb(0x1d2026),
 		Factor: [2]color.NRGBA{rgb(0x7b4a8a), rgb(0x1f7566)},
+		Value:  [3]color.NRGBA{rgb(0x1d2026), rgb(0x22525c), rgb(0x2f86a0)},
 		Line:   palette(0xf2f4f7, 0xe58fd0, 0x5fcf86, 0xb3a6f5, 0xd9cf73, 0x5fd0d8),
 		Differ: [2]color.NRGBA{rgb(0x2b2f37), rgb(0x596170)},
 	}

@@ -1,0 +1,325 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+)
+
+// CurveScene lays points with values, Y, of a single feature out: the feature to the
+// right, the value, which is named by label, upwards. The scene has points whose X are
+// these two numbers, and the view to go with them. Without a model (nil) it is that of the
+// points alone.
+func CurveScene(m *ml.Model, points []ml.Point, feature, label string) Scene {
+	b := newBounds()
+	s := laidOut(m, points, label, [2]string{feature, label}, func(p ml.Point) [2]float64 {
+		if m != nil {
+			b.add(p.X[0], p.F) // the end of its residual
+		}
+		b.add(p.X[0], p.Y)
+		return [2]float64{p.X[0], p.Y}
+	})
+	s.Limits = b.limits()
+	return s
+}
+
+// FitScene lays points with values of any objects out: the value, which is named by label,
+// to the right, and f(x) upwards, on axes of equal ends.
+func FitScene(m *ml.Model, points []ml.Point, label string) Scene {
+	b := newBounds()
+	s := laidOut(m, points, label, [2]string{label, "f(x)"}, func(p ml.Point) [2]float64 {
+		b.add(p.Y, p.Y)
+		b.add(p.F, p.F)
+		return [2]float64{p.Y, p.F}
+	})
+	s.Limits = b.limits()
+	return s
+}
+
+func laidOut(m *ml.Model, points []ml.Point, label string, labels [2]string, at func(ml.Point) [2]float64) Scene {
+	axes := [2][]float64{{1, 0}, {0, 1}}
+	s := Scene{
+		Model: m, Values: true, Label: label, Points: make([]ml.Point, len(points)), Classes: []string{},
+		View: dataset.View{Center: []float64{0, 0}, Labels: labels, To: axes, Axes: axes, Exact: true},
+	}
+	for i, p := range points {
+		place := at(p)
+		p.X = place[:]
+		s.Points[i] = p
+	}
+	return s
+}
+
+// ValuePoints are the rows of a data set with values. It reports a label that is no
+// number.
+func ValuePoints(d *dataset.Data) ([]ml.Point, error) {
+	values, err := d.Values()
+	if err != nil {
+		return nil, err
+	}
+	points := make([]ml.Point, len(values))
+	for i, t := range values {
+		points[i] = ml.Point{Row: i, Label: d.Classes[d.Y[i]], Y: t}
+		if d.X != nil {
+			points[i].X = d.X.RawRowView(i)
+		}
+	}
+	return points, nil
+}
+
+// ValueCurve draws the scene that CurveScene lays out, of a regression of one variable: f as a
+// line, the points at their values, and from each trained on the residual, upright, to the
+// line. Held-out points are hollow.
+func ValueCurve(s Scene) (*Picture, error) {
+	if s.Model != nil && len(s.Model.Features) != 1 {
+		return nil, fmt.Errorf("picture: a curve is drawn of one feature, the model has %d; ValueSurface and ValueFit draw more", len(s.Model.Features))
+	}
+	p, err := s.valuePlane("Curve of f(x)")
+	if err != nil {
+		return nil, err
+	}
+	if s.Model != nil {
+		for _, q := range s.drawn() {
+			if !q.HeldOut {
+				p.Marks = append(p.Marks, Segment{From: [2]float64{q.X[0], q.Y}, To: [2]float64{q.X[0], q.F}, Pen: Pen{Color: Orange, Thin: true}, Name: "residual t − f(x)"})
+			}
+		}
+		xs := steps(p.Limits.XMin, p.Limits.XMax, p.Width)
+		f := s.Model.Decisions(mat.NewDense(len(xs), 1, slices.Clone(xs)))
+		bound(f)
+		way := Path{Plain: true, Name: "f(x)"}
+		for i, x := range xs {
+			way.Points = append(way.Points, [2]float64{x, f[i]})
+		}
+		p.Marks = append(p.Marks, way)
+	}
+	p.Marks = append(p.Marks, s.valueDots()...)
+	return p.Picture()
+}
+
+// ValueFit draws the scene that FitScene lays out: what a regression says of every point
+// against its value, on the diagonal where both agree. Held-out points are hollow.
+func ValueFit(s Scene) (*Picture, error) {
+	if s.Model == nil {
+		return nil, errors.New("picture: there is no model whose values could be drawn")
+	}
+	p, err := s.valuePlane("f(x), upwards, against the value of every point, which agree on the diagonal")
+	if err != nil {
+		return nil, err
+	}
+	p.Marks = append([]Mark{Line{A: [2]float64{1, -1}, Pen: Pen{Dash: Dashed}, Name: "f(x) = t"}}, s.valueDots()...)
+	return p.Picture()
+}
+
+// valuePlane is what the pictures of laid out values have in common.
+func (s *Scene) valuePlane(subject string) (Plane, error) {
+	ready, err := s.ready()
+	if err != nil {
+		return Plane{}, err
+	}
+	*s = ready
+	return Plane{
+		Format: Format{Dark: s.Dark, LegendRows: s.LegendRows, Width: s.Width, Height: s.Height},
+		Title:  s.Title, X: s.View.Labels[0], Y: s.View.Labels[1], Limits: s.Limits, Stretched: true, Caption: s.valueCaption(subject),
+	}, nil
+}
+
+// drawn are the points that there is room for.
+func (s *Scene) drawn() []ml.Point {
+	every := s.every()
+	if every == 1 {
+		return s.Points
+	}
+	var some []ml.Point
+	for i := 0; i < len(s.Points); i += every {
+		some = append(some, s.Points[i])
+	}
+	return some
+}
+
+// valueDots are the points of a laid out scene.
+func (s *Scene) valueDots() (dots []Mark) {
+	for _, q := range s.drawn() {
+		d := Dot{At: [2]float64{q.X[0], q.X[1]}, Hollow: q.HeldOut, Name: "trained on"}
+		switch {
+		case s.Model == nil:
+			d.Name = "" // there are no others
+		case q.HeldOut:
+			d.Name = "held out"
+		}
+		dots = append(dots, d)
+	}
+	return dots
+}
+
+// valueScale is the range that the colours of a surface stand for: that of the values and
+// of f at the points.
+func (s *Scene) valueScale(surf *surface) (lo, hi float64) {
+	b := newBounds()
+	for _, p := range s.Points {
+		b.add(p.Y, p.Y)
+		if s.Model != nil {
+			b.add(p.F, p.F)
+		}
+	}
+	if surf != nil && len(s.Points) == 0 {
+		if lo, hi, ok := extent(surf.f); ok {
+			b.add(lo, hi)
+		}
+	}
+	if lo, hi = b.x[0], b.x[1]; !spread(lo, hi) {
+		lo, hi = pad(lo, hi)
+	}
+	return lo, hi
+}
+
+// ValueSurface draws a regression over a plane: f as a heat map with its level lines, on which
+// their values are written, and the points in the colours of their own values. Held-out
+// points are squares. Without a model it is the points alone.
+func ValueSurface(s Scene) (*Picture, error) {
+	if s.Model != nil && len(s.Model.Features) != len(s.View.Center) {
+		return nil, fmt.Errorf("picture: the view has %d features and the model %d; make the view from the model's features", len(s.View.Center), len(s.Model.Features))
+	}
+	s, err := s.onPlane()
+	if err != nil {
+		return nil, err
+	}
+	sh := s.sheet()
+	sh.caption = s.valueCaption("Surface of f(x), its level lines, and the points in the colours of their values")
+	t := sh.theme
+	var surf *surface
+	if s.Model != nil {
+		surf = newSurface(s.Model, s.View, s.Limits, s.Grid)
+	}
+	lo, hi := s.valueScale(surf)
+	p := ramp(t.Value[0], t.Value[1], t.Value[2], 40)
+	sh.bar = &bar{palette: p, lo: lo, hi: hi, name: s.Label, open: surf != nil}
+	if surf != nil {
+		sh.add(smooth(surf, surf.f, p, lo, hi).draw)
+	}
+	sh.add(func(c *draw.Canvas, m mapping) {
+		e := sh.easel(c, m)
+		if surf != nil {
+			levels := ticks(lo, hi, 8)
+			values := make([]float64, len(levels))
+			for i, l := range levels {
+				values[i] = l.value
+			}
+			e.contours(surf, values, Pen{Thin: true}.style(t, e.thick), false)
+		}
+		index, r := scale(p, lo, hi), s.radius()
+		for _, q := range s.drawn() {
+			at := m.at(s.View.Point(q.X))
+			if !c.Contains(at) {
+				continue
+			}
+			valueMark(c, t, at, r, p[index(q.Y)], q.HeldOut)
+			e.ink = append(e.ink, blot{at, 3})
+		}
+		e.write()
+	})
+	sh.legend = s.valueLegend(t, p[len(p)/2], surf != nil)
+	return sh.picture(), nil
+}
+
+func valueMark(c *draw.Canvas, t *Theme, at vg.Point, r vg.Length, fill color.Color, held bool) {
+	class := 0
+	if held {
+		class = 2
+	}
+	type key struct {
+		class int
+		r     vg.Length
+		fill  color.Color
+		ink   color.NRGBA
+	}
+	stamp(c, at, square(1.3*r+1.5), key{class, r, fill, t.Ink}, func(c *draw.Canvas, at vg.Point) {
+		p := shape(class, at, r)
+		c.SetColor(fill)
+		c.Fill(p)
+		c.SetLineStyle(draw.LineStyle{Color: t.Ink, Width: max(0.6, 0.22*r)})
+		c.Stroke(p)
+	})
+}
+
+// valueLegend is that of a surface.
+func (s *Scene) valueLegend(t *Theme, middle color.Color, model bool) (es []entry) {
+	trained, held := 0, 0
+	for _, q := range s.Points {
+		trained += btoi(!q.HeldOut)
+		held += btoi(q.HeldOut)
+	}
+	if model {
+		es = append(es, entry{"f(x) = the number on it", line(Pen{Thin: true}.style(t, sampleThick))})
+	}
+	for _, of := range []struct {
+		n    int
+		name string
+		held bool
+	}{{trained, "point in the colour of its value", false}, {held, "held out", true}} {
+		if of.n > 0 {
+			es = append(es, entry{of.name, func(c *draw.Canvas, at vg.Point) { valueMark(c, t, at, 4.5, middle, of.held) }})
+		}
+	}
+	return es
+}
+
+// valueCaption says in a few sentences what a picture of values shows.
+func (s *Scene) valueCaption(subject string) string {
+	var b strings.Builder
+	if s.Model == nil {
+		subject = "Points with values"
+	}
+	b.WriteString(subject)
+	if s.Model != nil {
+		name := s.Model.Kernel.Name
+		if r, err := kernel.Lookup(name); err == nil {
+			name = r.Label
+		}
+		fmt.Fprintf(&b, ", %s kernel", name)
+	}
+	if l := s.View.Labels; l[0] != "" && l[1] != "" {
+		fmt.Fprintf(&b, ", over %s and %s", l[0], l[1])
+	}
+	b.WriteString(".")
+	var train, held struct {
+		n    int
+		sum  float64
+		most float64
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, p := range s.Points {
+		lo, hi = min(lo, p.Y), max(hi, p.Y)
+		of := &train
+		if p.HeldOut {
+			of = &held
+		}
+		of.n++
+		of.sum += (p.Y - p.F) * (p.Y - p.F)
+		of.most = max(of.most, math.Abs(p.Y-p.F))
+	}
+	if n := len(s.Points); n > 0 {
+		fmt.Fprintf(&b, " %s, %s from %.4g to %.4g.", plural(n, "point"), s.Label, lo, hi)
+	}
+	if s.Model != nil && train.n > 0 {
+		fmt.Fprintf(&b, " Mean squared error %.3g over %s, the largest residual %.3g.", train.sum/float64(train.n), plural(train.n, "training point"), train.most)
+	}
+	if s.Model != nil && held.n > 0 {
+		fmt.Fprintf(&b, " Held out: %.3g over %s, the largest %.3g.", held.sum/float64(held.n), plural(held.n, "point"), held.most)
+	}
+	if note := s.note(); note != "" {
+		b.WriteString(" " + note)
+	}
+	return b.String()
+}
