@@ -10,6 +10,9 @@ type ClassReport struct {
 	// there are none.
 	Precision *float64 `json:"precision,omitempty"`
 	Recall    *float64 `json:"recall,omitempty"`
+	// SupportVectors is how many points of the class are support vectors, of any machine;
+	// nil where the points are not those trained on.
+	SupportVectors *int `json:"support_vectors,omitempty"`
 }
 
 // Confusion is the confusion matrix of classes that were predicted where others, or the
@@ -40,6 +43,18 @@ func Confusion(classes []string, right, predicted []int) []ClassReport {
 		r.Precision, r.Recall = share(r.Predicted[c], told[c]), share(r.Predicted[c], r.N)
 	}
 	return rows
+}
+
+// supporters adds to the rows of a confusion matrix how many points of each class are
+// among the support vectors, which are rows of the data.
+func (t Target) supporters(rows []ClassReport, vectors []int) {
+	n := make([]int, len(rows))
+	for _, i := range vectors {
+		n[t.Class[i]]++
+	}
+	for c := range rows {
+		rows[c].SupportVectors = &n[c]
+	}
 }
 
 // confusion is that of some rows.

@@ -42,8 +42,11 @@ func TestConfusionOfATraining(t *testing.T) {
 				}
 				continue
 			}
-			counts := map[[2]int]int{}
+			counts, vectors := map[[2]int]int{}, map[int]int{}
 			for _, p := range ps {
+				if p.Role != ml.None {
+					vectors[res.Model.ClassOf(p.Label)]++
+				}
 				if p.HeldOut == held {
 					predicted := res.Model.ClassOf(p.Predicted)
 					counts[[2]int{res.Model.ClassOf(p.Label), predicted}]++
@@ -58,6 +61,9 @@ func TestConfusionOfATraining(t *testing.T) {
 					if n != counts[[2]int{c, p}] {
 						t.Errorf("%v: %d of %s are told to be of class %d, counted %d", set, n, r.Class, p, counts[[2]int{c, p}])
 					}
+				}
+				if n := r.SupportVectors; held != (n == nil) || !held && *n != vectors[c] {
+					t.Errorf("%v: support vectors of %s, held out %v: %v, counted %d", set, r.Class, held, n, vectors[c])
 				}
 				all += r.N
 				right += r.Predicted[c]

@@ -204,6 +204,7 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 func (p *problem) count(r *Report, m *Model, trained, held *mat.Dense) {
 	predicted := m.predicted(trained)
 	r.TrainAccuracy, r.Confusion = p.target.right(predicted, p.rows), p.target.confusion(predicted, p.rows)
+	p.target.supporters(r.Confusion, m.Supports.Rows)
 	if held != nil {
 		predicted = m.predicted(held)
 		acc := p.target.right(predicted, p.test)

@@ -63,6 +63,10 @@ func writeConfusion(w io.Writer, name, points string, rows []ml.ClassReport) {
 		lines[0] = append(lines[0], r.Class)
 	}
 	lines[0] = append(lines[0], "precision", "recall")
+	vectors := rows[0].SupportVectors != nil
+	if vectors {
+		lines[0] = append(lines[0], "SVs")
+	}
 	share := func(v *float64) string {
 		if v == nil {
 			return "-"
@@ -74,7 +78,11 @@ func writeConfusion(w io.Writer, name, points string, rows []ml.ClassReport) {
 		for _, n := range r.Predicted {
 			line = append(line, strconv.Itoa(n))
 		}
-		lines = append(lines, append(line, share(r.Precision), share(r.Recall)))
+		line = append(line, share(r.Precision), share(r.Recall))
+		if vectors && r.SupportVectors != nil {
+			line = append(line, strconv.Itoa(*r.SupportVectors))
+		}
+		lines = append(lines, line)
 	}
 	widths := columnWidths(lines)
 	for _, line := range lines {

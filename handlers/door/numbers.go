@@ -39,7 +39,11 @@ func confusions(r *ml.Report) (cs []views.Confusion) {
 		c := views.Confusion{Title: of.title}
 		for k, row := range of.rows {
 			c.Classes = append(c.Classes, row.Class)
-			c.Rows = append(c.Rows, views.ConfusionRow{Class: row.Class, Counts: row.Predicted, Diagonal: k, Precision: share(row.Precision), Recall: share(row.Recall)})
+			line := views.ConfusionRow{Class: row.Class, Counts: row.Predicted, Diagonal: k, Precision: share(row.Precision), Recall: share(row.Recall)}
+			if n := row.SupportVectors; n != nil {
+				line.Vectors, c.Vectors = strconv.Itoa(*n), true
+			}
+			c.Rows = append(c.Rows, line)
 		}
 		cs = append(cs, c)
 	}

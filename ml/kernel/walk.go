@@ -248,10 +248,12 @@ func (w *walks) solve(a, b walked, check bool) (value float64, ends bool) {
 	if !check {
 		return value, true
 	}
+	// What should be 1 is at least 1/2, and no x is so large that this could be rounding alone.
+	const large = 1e13
 	ones(r, a, b)
 	product(q, x, row, a, b)
 	for i, one := range r {
-		if one > 0 && (x[i] <= 0 || x[i]-w.lambda*q[i] <= 0) {
+		if one > 0 && (x[i] <= 0 || x[i] > large || x[i]-w.lambda*q[i] < one/2) {
 			return value, false
 		}
 	}
