@@ -46,7 +46,7 @@ var arrows = map[string]string{
 	"ml/theory":     "ml/",
 	"ml/kernel":     "ml/dataset ml/dense ml/mixture ml/simd ml/trace ml/param",
 	"ml/mixture":    "ml/trace ml/param",
-	"ml/dataset":    "ml/param",
+	"ml/dataset":    "ml/dense ml/simd ml/param",
 	"ml/dense":      "ml/simd",
 	"ml/param":      "",
 	"ml/simd":       "",

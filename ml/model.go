@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
+	"marginlab/ml/dense"
 	"marginlab/ml/kernel"
 )
 
@@ -164,14 +165,12 @@ func fitProjection(x *mat.Dense) (*Projection, error) {
 	centred.Apply(func(_, j int, v float64) float64 { return v - p.Mean[j] }, x)
 	var gram mat.SymDense
 	gram.SymOuterK(1, centred.T())
-	var eig mat.EigenSym
-	if !eig.Factorize(&gram, true) {
+	_, v, ok := dense.Eigen(&gram, true)
+	if !ok {
 		return nil, errors.New("project: the principal components could not be computed; leave the projection out")
 	}
-	var v mat.Dense
-	eig.VectorsTo(&v)
-	for k := 1; k <= 2; k++ { // eigenvalues ascend
-		c := mat.Col(nil, d-k, &v)
+	for k := 1; k <= 2; k++ { // eigenvalues rise
+		c := mat.Col(nil, d-k, v)
 		big := slices.MaxFunc(c, func(a, b float64) int { return cmpAbs(a, b) })
 		if big < 0 {
 			for j := range c {
@@ -233,7 +232,7 @@ func (m *Model) sum(k int) *kernel.Sum {
 	if len(w) == 0 {
 		return kernel.NewSum(m.Kernel, &mat.Dense{}, nil)
 	}
-	x := dense(z)
+	x := denseOf(z)
 	if c := m.Machines[k].Map; c != nil {
 		for j, c := range c.Factors(x) {
 			w[j] *= c
@@ -422,7 +421,7 @@ func (m *Model) Surface(v dataset.View, ss, ts []float64) (f, c [][]float64) {
 func factor(m *conformal.Map, p kernel.Plane, ss, ts []float64) []float64 {
 	c := make([]float64, len(ss)*len(ts))
 	if len(m.Cores) > 0 {
-		kernel.NewSum(kernel.RBF(m.Gamma), dense(m.Cores), m.Alpha).Grid(c, p, ss, ts)
+		kernel.NewSum(kernel.RBF(m.Gamma), denseOf(m.Cores), m.Alpha).Grid(c, p, ss, ts)
 	}
 	for i := range c {
 		c[i] += m.Alpha0
@@ -486,7 +485,7 @@ func (m *Model) Linear() (w []float64, b float64, ok bool) {
 	return w, b, true
 }
 
-func dense(rows [][]float64) *mat.Dense {
+func denseOf(rows [][]float64) *mat.Dense {
 	x := mat.NewDense(len(rows), len(rows[0]), nil)
 	for i, r := range rows {
 		x.SetRow(i, r)

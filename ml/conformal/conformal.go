@@ -433,11 +433,10 @@ func free(a *mat.Dense, blocks ...*mat.Dense) (coordinates []*mat.Dense) {
 // orthonormal to about six digits, those of nearly orthonormal columns to all.
 func strongest(a *mat.Dense, cut float64) (*mat.Dense, error) {
 	_, n := a.Dims()
-	var es mat.EigenSym
-	if !es.Factorize(symmetric(product(blas.Trans, a, a)), true) {
+	values, v, ok := dense.Eigen(symmetric(product(blas.Trans, a, a)), true)
+	if !ok {
 		return nil, errNoSVD
 	}
-	values := es.Values(nil) // rising
 	first := 0
 	for first < n && !(values[first] > max(cut*cut, 1e-8*values[n-1])) {
 		first++
@@ -445,8 +444,6 @@ func strongest(a *mat.Dense, cut float64) (*mat.Dense, error) {
 	if first == n {
 		return nil, nil
 	}
-	var v mat.Dense
-	es.VectorsTo(&v)
 	for j := first; j < n; j++ {
 		scale := 1 / math.Sqrt(values[j])
 		for i := range n {

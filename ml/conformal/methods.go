@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/dense"
 	"marginlab/ml/param"
 )
 
@@ -225,15 +226,12 @@ func spectrum(b, q *mat.SymDense) ([]float64, []float64, error) {
 	c.CloneFrom(b)
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, l.RawTriangular(), c.RawMatrix())
 	blas64.Trsm(blas.Right, blas.Trans, 1, l.RawTriangular(), c.RawMatrix())
-	var es mat.EigenSym
-	if !es.Factorize(symmetric(&c), true) {
+	values, vectors, ok := dense.Eigen(symmetric(&c), true)
+	if !ok {
 		return nil, nil, param.Refuse("raise core_ridge", "the eigenvalues did not converge")
 	}
-	var vectors mat.Dense
-	es.VectorsTo(&vectors)
-	z := mat.Col(nil, n-1, &vectors)
+	z := mat.Col(nil, n-1, vectors)
 	blas64.Trsv(blas.Trans, l.RawTriangular(), blas64.Vector{N: n, Data: z, Inc: 1})
-	values := es.Values(nil)
 	slices.Reverse(values)
 	return values, z, nil
 }

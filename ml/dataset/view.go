@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/dense"
 )
 
 // View is a two-dimensional picture of R^d: forward s = To·(x - Center), and
@@ -72,24 +74,20 @@ func PCAView(d *Data) View {
 	z := scaler.Apply(d.X)
 	var corr mat.SymDense
 	corr.SymOuterK(1/float64(n), z.T())
-	var eig mat.EigenSym
-	if !eig.Factorize(&corr, true) {
+	values, vectors, ok := dense.Eigen(&corr, true) // rising
+	if !ok {
 		// Not reached for finite data; the first two columns are still a picture.
-		corr.Zero()
+		values, vectors = make([]float64, cols), mat.NewDense(cols, cols, nil)
 		for j := range cols {
-			corr.SetSym(j, j, float64(cols-j))
+			vectors.Set(j, cols-1-j, 1)
 		}
-		eig.Factorize(&corr, true)
 	}
-	values := eig.Values(nil) // ascending
-	var vectors mat.Dense
-	eig.VectorsTo(&vectors)
 	var total float64
 	for _, l := range values {
 		total += max(l, 0)
 	}
 	for k := range min(2, cols) {
-		w := mat.Col(nil, cols-1-k, &vectors)
+		w := mat.Col(nil, cols-1-k, vectors)
 		share := 0.0
 		if total > 0 {
 			share = max(values[cols-1-k], 0) / total

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/dense"
 )
 
 // Components tell where objects lie along the two directions of a kernel's feature space in
@@ -44,17 +46,14 @@ func PrincipalComponents(values mat.Matrix, fit []int) (Components, error) {
 			centred.SetSym(a, b, values.At(i, fit[b])-means[a]-means[b]+mean)
 		}
 	}
-	var eig mat.EigenSym
-	if norm := mat.Norm(centred, 2); math.IsNaN(norm) || math.IsInf(norm, 0) || !eig.Factorize(centred, true) {
+	lambda, v, ok := dense.Eigen(centred, true)
+	if !ok {
 		return c, errors.New("principal components: the values of the kernel are not finite")
 	}
-	lambda := eig.Values(nil) // rising
 	total := 0.0
 	for _, l := range lambda {
 		total += math.Abs(l)
 	}
-	var v mat.Dense
-	eig.VectorsTo(&v)
 	for k := range min(2, m) {
 		l := lambda[m-1-k]
 		if !(l > 1e-12*total) {

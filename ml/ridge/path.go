@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/dense"
 	"marginlab/ml/param"
 )
 
@@ -40,12 +41,11 @@ func NewPath(ctx context.Context, k Matrix, t []float64) (*Path, error) {
 	if err := full.fill(ctx, k, 0); err != nil {
 		return nil, err
 	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(mat.NewSymDense(m, full.u.Data), true) {
+	values, q, ok := dense.Eigen(mat.NewSymDense(m, full.u.Data), true)
+	if !ok {
 		return nil, fmt.Errorf("ridge: the eigenvalues of the kernel matrix of %d points were not found", m)
 	}
-	p := &Path{values: eigen.Values(nil), q: new(mat.Dense), w: make([]float64, m), t: t, Null: floats.Dot(t, t) / float64(m)}
-	eigen.VectorsTo(p.q)
+	p := &Path{values: values, q: q, w: make([]float64, m), t: t, Null: floats.Dot(t, t) / float64(m)}
 	mat.NewVecDense(m, p.w).MulVec(p.q.T(), mat.NewVecDense(m, t))
 	return p, ctx.Err()
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/conformal"
+	"marginlab/ml/dense"
 )
 
 // ScatterTraces returns tr S_b and tr S_w of the rows of z, images in a feature space
@@ -88,11 +89,11 @@ func RidgeSpectrum(ctx context.Context, k conformal.Matrix, x *mat.Dense, y []fl
 	var own mat.SymDense
 	own.SymOuterK(ridge, k1.T())
 	q.AddSym(q, &own)
-	var es mat.EigenSym
-	if !es.Factorize(q, false) {
+	values, _, ok := dense.Eigen(q, false)
+	if !ok {
 		return nil, errors.New("theory: the eigenvalues of Q did not converge")
 	}
-	return es.Values(nil), nil
+	return values, nil
 }
 
 // RidgedJ returns c'B0c / c'(W0 + D I)c, the quotient that the eigenvector of package

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/dense"
 	"marginlab/ml/kernel"
 )
 
@@ -86,15 +87,13 @@ func Magnification(g mat.Symmetric) float64 {
 // directions, as unit columns. A negative eigenvalue, of an indefinite kernel, counts
 // as 0.
 func Axes(g *mat.SymDense) (half [2]float64, directions *mat.Dense, err error) {
-	var es mat.EigenSym
-	if g.SymmetricDim() != 2 || !es.Factorize(g, true) {
+	values, directions, ok := dense.Eigen(g, true)
+	if g.SymmetricDim() != 2 || !ok {
 		return half, nil, fmt.Errorf("theory: no axes of a metric of %d dimensions; it must be of the plane and finite", g.SymmetricDim())
 	}
-	for i, v := range es.Values(nil) {
+	for i, v := range values {
 		half[i] = math.Sqrt(math.Max(0, v))
 	}
-	directions = new(mat.Dense)
-	es.VectorsTo(directions)
 	return half, directions, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"marginlab/ml/dense"
 	"marginlab/ml/param"
 
 	"gonum.org/v1/gonum/floats"
@@ -225,21 +226,18 @@ func eigen(k mat.Symmetric, vectors bool) ([]float64, *mat.Dense, error) {
 	if err := checkGram(k); err != nil {
 		return nil, nil, err
 	}
-	var e mat.EigenSym
-	if !e.Factorize(k, vectors) {
+	values, rising, ok := dense.Eigen(k, vectors)
+	if !ok {
 		return nil, nil, param.Refuse("scale the points", "the eigenvalues of the Gram matrix did not converge")
 	}
-	values := e.Values(nil)
 	slices.Reverse(values)
 	if !vectors {
 		return values, nil, nil
 	}
 	n := len(values)
-	var ascending mat.Dense
-	e.VectorsTo(&ascending)
 	descending := mat.NewDense(n, n, nil)
 	for j := range n {
-		col := mat.Col(nil, n-1-j, &ascending)
+		col := mat.Col(nil, n-1-j, rising)
 		top := 0
 		for i, v := range col {
 			if math.Abs(v) > math.Abs(col[top])*(1+1e-9) {

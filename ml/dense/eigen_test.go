@@ -1,0 +1,102 @@
+package dense_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"marginlab/ml/dense"
+)
+
+// checkEigen checks that a = V diag(values) V' with V'V = I, values rising.
+func checkEigen(t rapid.TB, a *mat.SymDense) {
+	t.Helper()
+	values, v, ok := dense.Eigen(a, true)
+	if !ok {
+		t.Fatalf("no eigenvalues of\n%v", mat.Formatted(a))
+	}
+	n := a.SymmetricDim()
+	norm := mat.Norm(a, 1)
+	var vv, av mat.Dense
+	vv.Mul(v.T(), v)
+	av.Mul(a, v)
+	for i := range n {
+		if i > 0 && values[i] < values[i-1] {
+			t.Errorf("eigenvalues %g do not rise", values)
+		}
+		for j := range n {
+			want := 0.0
+			if i == j {
+				want = 1
+			}
+			if math.Abs(vv.At(i, j)-want) > 1e-12*float64(n) {
+				t.Errorf("eigenvectors %d and %d have the product %g", i, j, vv.At(i, j))
+			}
+			if got := av.At(i, j); math.Abs(got-values[j]*v.At(i, j)) > 1e-13*float64(n)*norm {
+				t.Errorf("eigenvalue %g is none of\n%v", values[j], mat.Formatted(a))
+			}
+		}
+	}
+	alone, none, ok := dense.Eigen(a, false)
+	if !ok || none != nil {
+		t.Fatal("no eigenvalues alone")
+	}
+	for i, l := range alone {
+		if math.Abs(l-values[i]) > 1e-13*float64(n)*norm {
+			t.Errorf("eigenvalue %g, alone %g", values[i], l)
+		}
+	}
+}
+
+// TestEigen decomposes matrices of blocks with few different entries, as kernels of
+// strings and graphs have them: gonum's own decomposition does not survive some.
+func TestEigen(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		n := rapid.IntRange(1, 25).Draw(r, "n")
+		block := rapid.SliceOfN(rapid.IntRange(0, 3), n, n).Draw(r, "block")
+		entry := rapid.SampledFrom([]float64{0, 0, 1, 1, -1, 0.3})
+		scale := rapid.SampledFrom([]float64{1, 1e-300, 1e-9, 1e9, 1e300}).Draw(r, "scale")
+		a := mat.NewSymDense(n, nil)
+		for i := range n {
+			for j := range i + 1 {
+				if block[i] == block[j] {
+					a.SetSym(i, j, scale*entry.Draw(r, "entry"))
+				}
+			}
+		}
+		checkEigen(r, a)
+	})
+}
+
+// TestEigenOfAProductGraph is the matrix of a graph by whose decomposition the fault of
+// gonum 0.17 was found: eigenvalues of 1e122 with the vectors, and a panic without.
+func TestEigenOfAProductGraph(t *testing.T) {
+	t.Parallel()
+	label := []int{0, 0, 1, 1, 0}
+	joined := map[[2]int]bool{}
+	for _, e := range [][2]int{{0, 2}, {0, 4}, {1, 4}, {2, 3}} {
+		joined[e], joined[[2]int{e[1], e[0]}] = true, true
+	}
+	a := mat.NewSymDense(25, nil)
+	for i := range 25 {
+		for j := range i {
+			alike := label[i/5] == label[i%5] && label[j/5] == label[j%5]
+			if alike && joined[[2]int{i / 5, j / 5}] && joined[[2]int{i % 5, j % 5}] {
+				a.SetSym(i, j, 1)
+			}
+		}
+	}
+	checkEigen(t, a)
+}
+
+func TestEigenOfWhatIsNotFinite(t *testing.T) {
+	t.Parallel()
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if _, _, ok := dense.Eigen(mat.NewSymDense(2, []float64{1, v, v, 1}), true); ok {
+			t.Errorf("eigenvalues of a matrix with %g", v)
+		}
+	}
+}
