@@ -72,12 +72,12 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 }
 
 func (a *Room) limitsText() string {
-	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns; separator, header and decimal comma are found out. A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K. Strings stand in a column of a CSV beside their labels, in FASTA, or each in a file of a zip archive: in folders that are the classes, or with one CSV of names and labels.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
+	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns: classes, or numbers that a regression fits; separator, header and decimal comma are found out. A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K. Strings stand in a column of a CSV beside their labels, in FASTA, or each in a file of a zip archive: in folders that are the classes, or with one CSV of names and labels.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
 }
 
 func datasetRow(s store.Dataset) views.DatasetRow {
 	return views.DatasetRow{
-		ID: s.ID, Name: s.Name, Origin: s.Origin, Size: sizeText(s), Classes: strings.Join(s.Classes, ", "),
+		ID: s.ID, Name: s.Name, Origin: s.Origin, Size: sizeText(s), Classes: classesText(s.Classes, s.Rows),
 		Thumb: door.Thumbnail("/datasets/"+s.ID+"/figures/", "points", pictureOf(s.Kind)+" of "+s.Name),
 	}
 }
@@ -376,7 +376,7 @@ func (a *Room) showDataset(w http.ResponseWriter, r *http.Request, form views.Da
 		Total:   set.Rows,
 		Counts: append(objectNumbers(d),
 			views.Number{Label: "label", Value: d.Label},
-			views.Number{Label: "classes", Value: counts(d)},
+			labelNumber(d),
 			views.Number{Label: "hash", Value: set.Hash[:16], Help: "Beginning of the SHA-256 of the canonical CSV: equal points have equal hashes."},
 		),
 	}
@@ -399,6 +399,14 @@ func (a *Room) showDataset(w http.ResponseWriter, r *http.Request, form views.Da
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
 	return a.Render(w, r, views.DatasetPage(p))
+}
+
+// labelNumber tells what the labels are.
+func labelNumber(d *dataset.Data) views.Number {
+	if d.Measured() {
+		return views.Number{Label: "values", Value: classesText(d.Classes, d.Len()), Help: fmt.Sprintf("%d different numbers: the lab fits a regression to them. It can also take them for classes.", len(d.Classes))}
+	}
+	return views.Number{Label: "classes", Value: counts(d)}
 }
 
 // objectNumbers tell how many objects there are, and of what size.
@@ -486,7 +494,18 @@ func (a *Room) dataset(r *http.Request) (store.Dataset, *dataset.Data, error) {
 	return set, d, err
 }
 
+// classesText lists classes, or tells between which numbers values lie, of so many rows.
+func classesText(classes []string, rows int) string {
+	if dataset.Measured(classes, rows) {
+		return fmt.Sprintf("values from %s to %s", classes[0], classes[len(classes)-1])
+	}
+	return strings.Join(classes, ", ")
+}
+
 func counts(d *dataset.Data) string {
+	if d.Measured() {
+		return fmt.Sprintf("%d with %s", d.Len(), classesText(d.Classes, d.Len()))
+	}
 	n := make([]int, len(d.Classes))
 	for _, c := range d.Y {
 		n[c]++

@@ -167,6 +167,27 @@ func OptionLabel(p param.Param, v string) string {
 	return v
 }
 
+// Scores are how well a run did in training and on the points held out, empty where there
+// are none: accuracies, or of values R², or the mean squared error where there is no R².
+func Scores(r *ml.Report) (train, test string) {
+	if r.Rule != ml.Value {
+		if train = Percent(r.TrainAccuracy); r.TestAccuracy != nil {
+			test = Percent(*r.TestAccuracy)
+		}
+		return train, test
+	}
+	score := func(r2, mse *float64) string {
+		switch {
+		case r2 != nil:
+			return "R² " + strconv.FormatFloat(*r2, 'f', 3, 64)
+		case mse != nil:
+			return "mse " + views.Short(*mse)
+		}
+		return ""
+	}
+	return score(r.R2, r.MSE), score(r.TestR2, r.TestMSE)
+}
+
 // Percent is a share for reading: 0.5 is "50.0 %".
 func Percent(v float64) string {
 	return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"

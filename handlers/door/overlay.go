@@ -48,6 +48,9 @@ func Overlay(layers []figure.Layer, limits figure.Limits) (*figure.Picture, erro
 	if slices.ContainsFunc(layers, func(l figure.Layer) bool { return len(l.Scene.Model.Features) == 0 }) {
 		return nil, param.Problems{{Field: "run", Message: "there are no boundaries to lay over each other where objects have no coordinates: compare the decision values below and the numbers"}}
 	}
+	if slices.ContainsFunc(layers, func(l figure.Layer) bool { return l.Scene.Values }) {
+		return curves(layers, limits)
+	}
 	if limits == (figure.Limits{}) {
 		return nil, param.Problems{{Field: "run", Message: "the runs show different features, so they have no common axes"}}
 	}
@@ -55,4 +58,13 @@ func Overlay(layers []figure.Layer, limits figure.Limits) (*figure.Picture, erro
 		layers[i].Scene.Limits = limits
 	}
 	return figure.Overlay(layers)
+}
+
+// curves draws regressions of one variable in one picture.
+func curves(layers []figure.Layer, limits figure.Limits) (*figure.Picture, error) {
+	if limits == (figure.Limits{}) || slices.ContainsFunc(layers, func(l figure.Layer) bool { return !l.Scene.Values || len(l.Scene.Model.Features) != 1 }) {
+		return nil, param.Problems{{Field: "run", Message: "of values, only the curves of runs on one and the same feature are drawn in one picture: compare the pictures below and the numbers"}}
+	}
+	layers[0].Scene.Limits = limits
+	return figure.ValueOverlay(layers)
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/go-chi/chi/v5"
+	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
@@ -103,11 +104,11 @@ func Answer(ctx context.Context, r figure.Run, base, query string, inline, coars
 	if err != nil {
 		return ans, err
 	}
-	if ans.Picture, ans.Stage, err = Show(s, r.Decision, base, query, inline); err != nil {
+	if ans.Picture, ans.Stage, err = Show(s, r.Decision, base, r.Main(), query, inline); err != nil {
 		return ans, err
 	}
 	for _, f := range r.Figures() {
-		if f.Name == "boundary" && r.Result.Before == nil {
+		if f.Name == r.Main() && r.Result.Before == nil {
 			continue // it is the main picture, with nothing to compare it with
 		}
 		p := Linked(base, f.Name, query, SmallWidth, SmallHeight, f.Title, f.Title)
@@ -126,6 +127,9 @@ func Answer(ctx context.Context, r figure.Run, base, query string, inline, coars
 	ans.Numbers = numbers(&r.Result.Report)
 	ans.Confusion, ans.Machines = confusions(&r.Result.Report), machines(&r.Result.Report)
 	shown := "f(x)"
+	if s.Values {
+		shown = "f(x) against the value"
+	}
 	if len(r.Result.Model.Machines) > 1 {
 		shown = "by how much the scores speak for the class"
 	}
@@ -146,13 +150,37 @@ func Answer(ctx context.Context, r figure.Run, base, query string, inline, coars
 		}
 	}
 	ans.Notes = append(ans.Notes, remarks(&r.Result.Report, r.Spec)...)
-	if !s.View.Exact {
+	if note := offset(s); note != "" {
+		ans.Notes = append(ans.Notes, note)
+	}
+	switch {
+	case s.View.Exact:
+	case s.Values:
+		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: f as it is where the other directions are at their means, with every point projected onto it; the colour of a point may differ from the one around it although f meets its value.", len(r.Result.Model.Features)))
+	default:
 		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.", len(r.Result.Model.Features)))
 	}
 	if !coarse {
 		ans.Points = pointTable(s, r.Data.Objects)
 	}
 	return ans, nil
+}
+
+// offset warns where the values of a regression lie on one side of 0, which f goes to far
+// from all points.
+func offset(s figure.Scene) string {
+	if !s.Values || len(s.Points) == 0 {
+		return ""
+	}
+	t := make([]float64, len(s.Points))
+	for i, p := range s.Points {
+		t[i] = p.Y
+	}
+	mean, variance := stat.PopMeanVariance(t, nil)
+	if mean*mean <= variance {
+		return ""
+	}
+	return fmt.Sprintf("The values are %s on average, and f has no bias: away from all points it goes to 0 with kernels that fade, such as rbf, and λ pulls it there everywhere. Subtract the mean from the values first unless 0 means something.", views.Short(mean))
 }
 
 // SendFigure sends the figure of a run that a request names.
@@ -168,13 +196,13 @@ func SendFigure(ctx context.Context, w http.ResponseWriter, run figure.Run, name
 }
 
 // Show makes the main picture of a page, embedded or linked in two sizes, and
-// what the page's script needs to know of it.
-func Show(s figure.Scene, draw func(figure.Scene) (*figure.Picture, error), base, query string, inline bool) (views.Picture, string, error) {
+// what the page's script needs to know of it. It is linked below base under its name.
+func Show(s figure.Scene, draw func(figure.Scene) (*figure.Picture, error), base, name, query string, inline bool) (views.Picture, string, error) {
 	pic, err := draw(s)
 	if err != nil {
 		return views.Picture{}, "", err
 	}
-	p := Linked(base, "boundary", query, s.Width, s.Height, pic.Caption, pic.Caption)
+	p := Linked(base, name, query, s.Width, s.Height, pic.Caption, pic.Caption)
 	frames := map[int]figure.Frame{s.Width: pic.Frame}
 	if inline {
 		err = Embed(&p, pic)
@@ -210,6 +238,13 @@ func Linked(base, name, query string, width, height int, alt, caption string) vi
 	return p
 }
 
+// MainFigure is the name of the figure that shows the model of a run with this report, and
+// what there is to see in words.
+func MainFigure(r *ml.Report) (name, what string) {
+	name = figure.Main(r.Rule, r.D)
+	return name, map[string]string{"boundary": "Boundary", "curve": "Curve", "surface": "Surface", "fit": "f(x) against the values"}[name]
+}
+
 // Thumbnail is one of many small pictures.
 func Thumbnail(base, name, alt string) views.Picture {
 	p := Linked(base, name, "", thumbWidth, thumbHeight, alt, "")
@@ -232,7 +267,7 @@ func Embed(v *views.Picture, pic *figure.Picture) error {
 	return nil
 }
 
-// stagePoint is a point in the order s, t, class, f, slack or residual, weight, role, flags
+// stagePoint is a point in the order s, t, class or value, f, slack or residual, weight, role, flags
 // (1 held out, 2 wrong, 4 core), and where there are several machines, the predicted
 // class and a list of their scores; an array keeps the answer small.
 type stagePoint []any
@@ -253,13 +288,16 @@ func stage(frames map[int]figure.Frame, s figure.Scene) string {
 				flags |= 1 << bit
 			}
 		}
-		c := slices.Index(s.Classes, p.Label)
-		signs[c] = p.Y
 		miss := p.Slack
-		if s.Targets {
+		if s.Targets || s.Values {
 			miss = p.Y - p.F
 		}
-		pts[i] = stagePoint{x, y, c, short(p.F), short(miss), short(p.Weight), string(p.Role), flags}
+		what := any(short(p.Y))
+		if !s.Values {
+			c := slices.Index(s.Classes, p.Label)
+			signs[c], what = p.Y, c
+		}
+		pts[i] = stagePoint{x, y, what, short(p.F), short(miss), short(p.Weight), string(p.Role), flags}
 		if len(p.Scores) > 1 {
 			f := make([]float64, len(p.Scores))
 			for k, v := range p.Scores {
@@ -271,6 +309,9 @@ func stage(frames map[int]figure.Frame, s figure.Scene) string {
 	read := map[string]any{
 		"frames": frames, "model": s.Model != nil, "targets": s.Targets,
 		"classes": s.Classes, "signs": signs, "labels": s.View.Labels, "points": pts,
+	}
+	if s.Values {
+		read["value"] = s.Label // of the points, in place of a class
 	}
 	if s.Model != nil && len(s.Model.Machines) > 1 {
 		read["scores"] = s.Model.ScoreNames()
@@ -296,35 +337,47 @@ func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 	if s.Targets {
 		t.Head[2] = "residual y − f(x)"
 	}
-	if !sides {
+	switch {
+	case s.Values:
+		t.Head = []string{"f(x)", "residual t − f(x)"}
+	case !sides:
 		t.Head = append([]string{"predicted"}, s.Model.ScoreNames()...)
 	}
 	for _, p := range points {
-		coords := make([]string, 0, 4)
-		for _, v := range p.X[:min(len(p.X), 4, len(s.Model.Features))] {
-			coords = append(coords, views.Short(v))
-		}
-		if len(p.X) > 4 {
-			coords = append(coords, "…")
-		}
+		where := coordinates(p.X[:min(len(p.X), len(s.Model.Features))])
 		if objects != nil {
-			coords = []string{Clipped(objects.Text(p.Row))}
+			where = Clipped(objects.Text(p.Row))
 		}
 		values := []string{views.Short(p.F), views.Short(p.Margin), views.Short(p.Slack)}
 		if s.Targets {
 			values[2] = views.Short(p.Y - p.F)
 		}
-		if !sides {
+		switch {
+		case s.Values:
+			values = []string{views.Short(p.F), views.Short(p.Y - p.F)}
+		case !sides:
 			values = []string{p.Predicted}
 			for _, f := range p.Scores {
 				values = append(values, views.Short(f))
 			}
 		}
 		t.Rows = append(t.Rows, views.PointRow{
-			Row: p.Row + 1, Coordinates: strings.Join(coords, ", "), Label: p.Label, Values: values, Weight: views.Short(p.Weight), Role: RoleText(p),
+			Row: p.Row + 1, Coordinates: where, Label: p.Label, Values: values, Weight: views.Short(p.Weight), Role: RoleText(p),
 		})
 	}
 	return t
+}
+
+// coordinates are those of a point for reading, of many the first.
+func coordinates(x []float64) string {
+	var coords []string
+	for _, v := range x[:min(len(x), 4)] {
+		coords = append(coords, views.Short(v))
+	}
+	if len(x) > 4 {
+		coords = append(coords, "…")
+	}
+	return strings.Join(coords, ", ")
 }
 
 // Clipped is text cut to what a cell of a table has room for.
@@ -361,16 +414,22 @@ func RoleText(p ml.Point) string {
 	return strings.Join(words, ", ")
 }
 
-// BareScene is the scene of a data set without a model.
-func BareScene(d *dataset.Data, x, y string, o Options) (figure.Scene, error) {
+// BareScene is the scene of a data set without a model, and what draws it. Its labels are
+// classes, or values.
+func BareScene(d *dataset.Data, values bool, x, y string, o Options) (figure.Scene, func(figure.Scene) (*figure.Picture, error), error) {
 	v, err := figure.ViewOf(d, x, y)
 	if err != nil {
-		return figure.Scene{}, err
+		return figure.Scene{}, nil, err
 	}
-	s, look := figure.DataScene(d, v), o.Look()
+	s, draw, look := figure.DataScene(d, v), figure.Scatter, o.Look()
+	if values {
+		if s, draw, err = figure.ValueScene(d, v); err != nil {
+			return s, nil, err
+		}
+	}
 	s.Dark, s.Width, s.Height, s.LegendRows = look.Dark, look.Width, look.Height, look.LegendRows
-	s.Limits = figure.Around(look.Limits, s.Points, v)
-	return s, nil
+	s.Limits = figure.Around(look.Limits, s.Points, s.View)
+	return s, draw, nil
 }
 
 // DataPicture shows a data set, which has this hash, without a model: points on two axes, or the values
@@ -383,11 +442,11 @@ func (a *House) DataPicture(ctx context.Context, d *dataset.Data, hash, x, y str
 		}
 		return figure.KernelMatrix(c, d, o.Look())
 	}
-	s, err := BareScene(d, x, y, o)
+	s, draw, err := BareScene(d, d.Measured(), x, y, o)
 	if err != nil {
 		return nil, err
 	}
-	return figure.Scatter(s)
+	return draw(s)
 }
 
 // FigureName takes a figure's name and format apart: boundary.svg.

@@ -71,12 +71,55 @@ func (a *Room) readBench(ctx context.Context, form url.Values) (*bench, error) {
 		b.chooseColumns(form)
 	default:
 		b.on, b.spec.Features, b.spec.Project = "all", nil, "none"
-		b.choosePositive()
 	}
 	if b.data != nil {
+		b.chooseTarget(form)
+		b.choosePositive()
 		b.chooseKernel()
 	}
 	return b, nil
+}
+
+// chooseTarget settles whether classes are told apart or values fitted: as the form says,
+// without a word as the labels look. Then the learner is one that fits them.
+func (b *bench) chooseTarget(form url.Values) {
+	if !form.Has("target") && b.data.Measured() {
+		b.spec.Target = "value"
+	}
+	if !b.numeric() {
+		b.spec.Target = "class"
+	}
+	if !b.spec.Regression() {
+		return
+	}
+	b.spec.Positive, b.spec.Conformal = "", "none"
+	if fits := b.learners(); !b.spec.Targets() && len(fits) > 0 {
+		b.spec.Learner = fits[0]
+	}
+}
+
+// numeric tells whether every label is a number, so that they may be values.
+func (b *bench) numeric() bool {
+	if b.data == nil {
+		return false
+	}
+	_, err := b.data.Values()
+	return err == nil
+}
+
+// learners are those that take the target.
+func (b *bench) learners() (names []string) {
+	for _, l := range ml.Learners {
+		if l.Targets || !b.spec.Regression() {
+			names = append(names, l.Name)
+		}
+	}
+	return names
+}
+
+// among are the options of a form with these names.
+func among(options []views.Option, names []string) []views.Option {
+	return slices.DeleteFunc(options, func(o views.Option) bool { return !slices.Contains(names, o.Value) })
 }
 
 // chooseKernel takes another kernel where the one of the form does not take the data,
@@ -156,7 +199,6 @@ func (b *bench) chooseColumns(form url.Values) {
 	default:
 		b.on = "all"
 	}
-	b.choosePositive()
 }
 
 // choosePositive settles which classes are told apart: one of them against all others
@@ -191,6 +233,9 @@ func (b *bench) hidden() []string {
 	if b.data == nil || len(b.data.Classes) <= 2 {
 		names = append(names, "multiclass")
 	}
+	if !b.numeric() {
+		names = append(names, "target")
+	}
 	return names
 }
 
@@ -198,6 +243,9 @@ func (b *bench) hidden() []string {
 func (b *bench) query() url.Values {
 	q := door.SpecQuery(b.spec)
 	q.Set("data", b.id)
+	if b.data != nil && b.data.Measured() { // which would be values without a word
+		q.Set("target", b.spec.Target)
+	}
 	if b.data != nil && len(b.data.Classes) == 2 && b.spec.Positive == b.data.Classes[1] {
 		q.Del("positive")
 	}
@@ -237,7 +285,7 @@ func (b *bench) fixes(controls ...string) bool {
 
 // editable tells whether the points can be moved on the picture.
 func (b *bench) editable() bool {
-	return !b.fixes("points") && (b.data == nil || len(b.data.Features) == 2 && len(b.data.Y) <= door.LiveRows)
+	return !b.spec.Regression() && !b.fixes("points") && (b.data == nil || len(b.data.Features) == 2 && len(b.data.Y) <= door.LiveRows)
 }
 
 // background is what the picture shows behind the points.
@@ -324,6 +372,5 @@ func (a *Room) bare(ctx context.Context, b *bench, o door.Options) (figure.Scene
 			return a.DataPicture(ctx, b.data, b.hash, "", "", o)
 		}, nil
 	}
-	s, err := door.BareScene(b.data, b.x, b.y, o)
-	return s, figure.Scatter, err
+	return door.BareScene(b.data, b.spec.Regression(), b.x, b.y, o)
 }

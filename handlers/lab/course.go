@@ -144,7 +144,9 @@ func labControls(b *bench) []views.ControlGroup {
 	yes := map[bool]string{true: "yes", false: "no"}
 	data := []views.Control{control("data", b.dataName()), control("points", "")}
 	if b.data != nil {
-		data = append(data, control("positive", chosenLabel(b.positives())))
+		if !b.spec.Regression() {
+			data = append(data, control("positive", chosenLabel(b.positives())))
+		}
 		if len(b.data.Features) > 2 {
 			data = append(data, control("x", b.x), control("y", b.y), control("on", chosenLabel(trainOptions(b))))
 		}

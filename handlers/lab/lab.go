@@ -76,7 +76,7 @@ func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer,
 		}
 		s, draw, fault := a.bare(ctx, b, b.look)
 		if err = fault; err == nil {
-			ans.Picture, ans.Stage, err = door.Show(s, draw, "/lab/figures/", drawn.Encode(), inline)
+			ans.Picture, ans.Stage, err = door.Show(s, draw, "/lab/figures/", bareName, drawn.Encode(), inline)
 		}
 	} else {
 		ans, err = door.Answer(ctx, a.run(b, res, b.look), "/lab/figures/", query, inline, b.look.Coarse)
@@ -153,8 +153,13 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 	for _, g := range p.Groups {
 		for i, f := range g.Fields {
 			g.Fields[i].Hidden = f.Hidden || slices.Contains(hidden, f.Name)
-			if f.Name == "kernel" {
+			switch f.Name {
+			case "kernel":
 				g.Fields[i].Options = b.kernels(f.Options)
+			case "learner":
+				g.Fields[i].Options = among(f.Options, b.learners())
+			case "target":
+				g.Fields[i].Reload = true
 			}
 			if v, ok := ans.Resolved[f.Name]; ok {
 				g.Fields[i].Resolved = strconv.FormatFloat(v, 'g', -1, 64)
@@ -166,7 +171,12 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		{Name: "slack", Label: "draw slack", Kind: "switch", Value: strconv.FormatBool(b.look.Slack), Help: "A line from each point that falls short of its margin.", Hidden: b.data != nil && b.data.Kind() != dataset.KindVectors || b.spec.Targets()},
 		{Name: "cores", Label: "mark cores", Kind: "switch", Value: strconv.FormatBool(b.look.Cores), Help: "The cores of the conformal map.", Hidden: b.spec.Conformal == "none"},
 	}
-	p.Positive = b.positives()
+	if !b.spec.Regression() {
+		p.Positive = b.positives()
+	} else {
+		p.Show, p.NoVersions = nil, true // a surface is a heat map; and only one learner fits values
+		p.Groups = slices.DeleteFunc(p.Groups, func(g views.Group) bool { return g.Name == "conformal" })
+	}
 	if b.data != nil && len(b.data.Features) > 2 {
 		p.AxisX, p.AxisY = b.x, b.y
 		p.Axes, p.Train = door.AxisOptions(b.data.Features), trainOptions(b)
@@ -261,7 +271,7 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	if res != nil {
 		return door.SendFigure(r.Context(), w, a.run(b, res, o), name, format)
 	}
-	if name != "boundary" {
+	if name != bareName {
 		return store.ErrNotFound
 	}
 	s, draw, err := a.bare(r.Context(), b, o)
@@ -274,6 +284,9 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	}
 	return door.WriteFigure(w, pic, format)
 }
+
+// bareName is the name of the picture of the points alone.
+const bareName = "boundary"
 
 // glance is how long a page waits for a run that was just saved.
 const glance = 400 * time.Millisecond

@@ -52,6 +52,9 @@ func (a *Room) CompareVersions(w http.ResponseWriter, r *http.Request) error {
 	if b == nil {
 		return err
 	}
+	if b.spec.Regression() {
+		return web.Errorf(web.Invalid, "The learners are compared on classes: of values there is nothing to tell apart.")
+	}
 	method := b.spec.Conformal
 	if method == "none" {
 		method = conformal.Table[0].Name

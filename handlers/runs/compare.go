@@ -65,7 +65,8 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		c := views.CompareRun{ID: run.ID, Name: run.Name, Status: string(run.Status)}
 		if run.Status == store.Done {
 			caption := headline(run.Report)
-			c.Picture = door.Linked(from.Base+"/runs/"+run.ID+"/figures/", "boundary", query, door.SmallWidth, door.SmallHeight, "Boundary of "+run.Name+": "+caption, caption)
+			name, what := door.MainFigure(run.Report)
+			c.Picture = door.Linked(from.Base+"/runs/"+run.ID+"/figures/", name, query, door.SmallWidth, door.SmallHeight, what+" of "+run.Name+": "+caption, caption)
 		}
 		p.Pending = p.Pending || run.Status == store.Queued || run.Status == store.Running
 		if len(runs) > 2 {
@@ -86,10 +87,13 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		}
 	} else {
 		drawn := "All boundaries f = 0 on common axes."
-		if slices.ContainsFunc(layers, func(l figure.Layer) bool { return l.Scene.Model.Rule != ml.Sign }) {
+		hatched := fmt.Sprintf(" Where the predictions disagree is hatched: %s of the picture.", door.Percent(pic.Disagree))
+		if layers[0].Scene.Values {
+			drawn, hatched = "All curves f(x) on common axes, with the points of the first run.", ""
+		} else if slices.ContainsFunc(layers, func(l figure.Layer) bool { return l.Scene.Model.Rule != ml.Sign }) {
 			drawn = "The lines on common axes: where the class that a run predicts changes; with a single machine that is f = 0."
 		}
-		caption := fmt.Sprintf("%s Where the predictions disagree is hatched: %s of the picture.", drawn, door.Percent(pic.Disagree))
+		caption := drawn + hatched
 		p.Overlay = door.Linked(from.Base+"/compare/figures/", "overlay", url.Values{"run": q["run"]}.Encode(), door.MainWidth, door.MainHeight, caption, caption)
 	}
 	return a.Render(w, r, views.ComparePage(p))
@@ -97,9 +101,10 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 
 // headline is the short result of a run.
 func headline(rep *ml.Report) string {
-	text := fmt.Sprintf("%s training, %d SVs", door.Percent(rep.TrainAccuracy), rep.SupportVectors)
-	if rep.TestAccuracy != nil {
-		text = door.Percent(*rep.TestAccuracy) + " held out, " + text
+	train, test := door.Scores(rep)
+	text := fmt.Sprintf("%s training, %d SVs", train, rep.SupportVectors)
+	if test != "" {
+		text = test + " held out, " + text
 	}
 	return text
 }
@@ -213,17 +218,20 @@ func compareNotes(runs []store.Run) (notes []string) {
 	}
 	switch {
 	case differ(func(r store.Run) string { return r.Hash }):
-		notes = append(notes, "The runs were trained on different points: a difference in accuracy need not come from the settings.")
+		notes = append(notes, "The runs were trained on different points: a difference in accuracy or error need not come from the settings.")
 	case differ(func(r store.Run) string { return r.Spec.Text("test_fraction") + " " + r.Spec.Text("seed") }):
-		notes = append(notes, "The runs held out different points: compare their accuracies with care.")
+		notes = append(notes, "The runs held out different points: compare their accuracies or errors with care.")
+	}
+	if differ(func(r store.Run) string { return r.Spec.Target }) {
+		notes = append(notes, "Some of the runs tell classes apart, others fit values: an accuracy and an error are not to be compared.")
 	}
 	for _, r := range runs {
-		if rep := r.Report; rep != nil && rep.TestAccuracy == nil {
-			notes = append(notes, "Not every run held points out. Accuracy on training points says how well a machine fits them, not how good it is.")
+		if rep := r.Report; rep != nil && rep.TestN == 0 {
+			notes = append(notes, "Not every run held points out. What was measured on training points says how well a machine fits them, not how good it is.")
 			break
 		}
 	}
-	if n := smallestTest(runs); n > 0 {
+	if n := smallestTest(runs); n > 0 && !slices.ContainsFunc(runs, func(r store.Run) bool { return r.Spec.Regression() }) {
 		notes = append(notes, fmt.Sprintf("One held-out point is %s of accuracy here: smaller differences are not there at all, and a few points are easily chance.", door.Percent(1/float64(n))))
 	}
 	return notes

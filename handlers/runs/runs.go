@@ -144,11 +144,10 @@ func Row(r store.Run) views.RunRow {
 		if len(rep.Machines) > 0 {
 			row.Learner += ", " + r.Spec.Multiclass
 		}
-		row.Train, row.Vectors = door.Percent(rep.TrainAccuracy), strconv.Itoa(rep.SupportVectors)
-		if rep.TestAccuracy != nil {
-			row.Test = door.Percent(*rep.TestAccuracy)
-		}
-		row.Thumb = door.Thumbnail("/runs/"+r.ID+"/figures/", "boundary", "Boundary of "+r.Name)
+		row.Train, row.Test = door.Scores(rep)
+		row.Vectors = strconv.Itoa(rep.SupportVectors)
+		name, what := door.MainFigure(rep)
+		row.Thumb = door.Thumbnail("/runs/"+r.ID+"/figures/", name, what+" of "+r.Name)
 	}
 	return row
 }

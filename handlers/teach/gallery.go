@@ -107,7 +107,8 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 			row.Href = g.base + "/runs/" + run.ID
 		}
 		if run.Status == store.Done {
-			row.Thumb = door.Thumbnail(g.base+"/runs/"+run.ID+"/figures/", "boundary", "Boundary of "+run.Name)
+			name, what := door.MainFigure(run.Report)
+			row.Thumb = door.Thumbnail(g.base+"/runs/"+run.ID+"/figures/", name, what+" of "+run.Name)
 		}
 		for _, c := range columns[1:] {
 			row.Cells = append(row.Cells, c.text(run))
@@ -190,7 +191,7 @@ func (c galleryColumn) compare(desc bool) func(a, b store.Run) int {
 // galleryNumbers are the quantities worth comparing at a glance, with headings
 // that are short.
 var galleryNumbers = []struct{ name, label string }{
-	{"test_accuracy", "held out"}, {"train_accuracy", "training"}, {"support_vectors", "SVs"}, {"margin", "margin 1/|w|"}, {"h", "h"},
+	{"test_accuracy", "held out"}, {"train_accuracy", "training"}, {"test_r2", "R² held out"}, {"r2", "R² training"}, {"support_vectors", "SVs"}, {"margin", "margin 1/|w|"}, {"h", "h"},
 }
 
 // galleryColumns are the name, the settings in which the runs differ, and their

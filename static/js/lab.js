@@ -101,8 +101,15 @@ form.addEventListener("input", (e) => {
 form.elements.data?.addEventListener("change", () => {
   const query = new URLSearchParams();
   for (const [name, value] of new FormData(form)) {
-    if (![...plain, "points", "x", "y", "on", "positive"].includes(name) && !query.has(name)) query.append(name, value);
+    if (![...plain, "points", "x", "y", "on", "positive", "target"].includes(name) && !query.has(name)) query.append(name, value);
   }
+  location.assign(`/lab?${query}`);
+});
+
+// Other learners fit values than tell classes apart.
+form.elements.target?.addEventListener("change", () => {
+  const query = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (!plain.includes(name) && !query.has(name)) query.append(name, value);
   location.assign(`/lab?${query}`);
 });
 

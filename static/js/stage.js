@@ -128,10 +128,13 @@ export class Stage {
   describe(i) {
     const [s, t, c, f, miss, weight, role, flags, predicted, scores] = this.points[i];
     const [xName, yName] = this.data.labels || ["x1", "x2"];
-    const lines = [`Point ${i + 1}, class ${this.classes[c]}`, `${xName} = ${brief(s)}${yName ? `, ${yName} = ${brief(t)}` : ""}`];
+    const value = this.data.value; // what the points have in place of a class
+    const lines = [`Point ${i + 1}, ${value ? `${value} = ${brief(c)}` : `class ${this.classes[c]}`}`, `${xName} = ${brief(s)}${yName ? `, ${yName} = ${brief(t)}` : ""}`];
     if (!this.data.model) return lines;
     if (scores) { // of several machines
       lines.push(`predicted ${predicted}`, scores.map((f, k) => `${this.data.scores[k]} = ${brief(f)}`).join(", "));
+    } else if (value) {
+      lines.push(`f(x) = ${brief(f)}, residual t − f = ${brief(miss)}`);
     } else {
       const margin = this.data.signs[c] * f;
       lines.push(`f(x) = ${brief(f)}, margin y·f = ${brief(margin)}`);

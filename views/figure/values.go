@@ -61,21 +61,21 @@ func laidOut(m *ml.Model, points []ml.Point, label string, labels [2]string, at 
 	return s
 }
 
-// ValuePoints are the rows of a data set with values. It reports a label that is no
-// number.
-func ValuePoints(d *dataset.Data) ([]ml.Point, error) {
+// ValueScene is the scene of points with values without a model, and what draws it. v is
+// over d's features. It reports a label that is no number.
+func ValueScene(d *dataset.Data, v dataset.View) (Scene, func(Scene) (*Picture, error), error) {
 	values, err := d.Values()
 	if err != nil {
-		return nil, err
+		return Scene{}, nil, err
 	}
 	points := make([]ml.Point, len(values))
 	for i, t := range values {
-		points[i] = ml.Point{Row: i, Label: d.Classes[d.Y[i]], Y: t}
-		if d.X != nil {
-			points[i].X = d.X.RawRowView(i)
-		}
+		points[i] = ml.Point{Row: i, X: d.X.RawRowView(i), Label: d.Classes[d.Y[i]], Y: t}
 	}
-	return points, nil
+	if len(d.Features) == 1 {
+		return CurveScene(nil, points, d.Features[0], d.Label), ValueCurve, nil
+	}
+	return Scene{View: v, Points: points, Values: true, Label: d.Label, Classes: []string{}}, ValueSurface, nil
 }
 
 // ValueCurve draws the scene that CurveScene lays out, of a regression of one variable: f as a
@@ -95,13 +95,8 @@ func ValueCurve(s Scene) (*Picture, error) {
 				p.Marks = append(p.Marks, Segment{From: [2]float64{q.X[0], q.Y}, To: [2]float64{q.X[0], q.F}, Pen: Pen{Color: Orange, Thin: true}, Name: "residual t − f(x)"})
 			}
 		}
-		xs := steps(p.Limits.XMin, p.Limits.XMax, p.Width)
-		f := s.Model.Decisions(mat.NewDense(len(xs), 1, slices.Clone(xs)))
-		bound(f)
-		way := Path{Plain: true, Name: "f(x)"}
-		for i, x := range xs {
-			way.Points = append(way.Points, [2]float64{x, f[i]})
-		}
+		way := s.curve(p.Limits, p.Width)
+		way.Name = "f(x)"
 		p.Marks = append(p.Marks, way)
 	}
 	p.Marks = append(p.Marks, s.valueDots()...)
@@ -322,4 +317,51 @@ func (s *Scene) valueCaption(subject string) string {
 		b.WriteString(" " + note)
 	}
 	return b.String()
+}
+
+// ValueOverlay draws the curves of several regressions of one variable in one picture, with
+// the points of the first scene. They must be laid out alike, over the same feature. More
+// than six cannot be told apart and are thin lines without names.
+func ValueOverlay(layers []Layer) (*Picture, error) {
+	if len(layers) == 0 {
+		return nil, errors.New("picture: there is no curve to draw; choose at least one run")
+	}
+	crowd := len(layers) > len(dashes)
+	first := layers[0].Scene
+	p, err := first.valuePlane("Curves of f(x)")
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, q := range first.drawn() {
+		p.Marks = append(p.Marks, Dot{At: [2]float64{q.X[0], q.X[1]}, Hollow: q.HeldOut})
+	}
+	colors := []Color{Ink, Orange, Green, Magenta, Muted, Blue}
+	for i, l := range layers {
+		if m := l.Scene.Model; m == nil || m.Rule != ml.Value || len(m.Features) != 1 || l.Scene.View.Labels != first.View.Labels {
+			return nil, fmt.Errorf("picture: %s is no curve over %s", l.Name, p.X)
+		}
+		way := l.Scene.curve(p.Limits, p.Width)
+		way.Name, way.Pen = fmt.Sprintf("%d curves", len(layers)), Pen{Thin: true}
+		if !crowd {
+			way.Name, way.Pen = l.Name, Pen{Color: colors[i], Dash: Dash(i)}
+		}
+		p.Marks, names = append(p.Marks, way), append(names, l.Name)
+	}
+	if p.Caption = fmt.Sprintf("Curves of f(x) over %s: %s.", p.X, strings.Join(names, ", ")); crowd {
+		p.Caption = fmt.Sprintf("Curves of f(x) over %s of %d models.", p.X, len(layers))
+	}
+	return p.Picture()
+}
+
+// curve is f from one side of the picture to the other, in so many steps.
+func (s *Scene) curve(l Limits, n int) Path {
+	xs := steps(l.XMin, l.XMax, n)
+	f := s.Model.Decisions(mat.NewDense(len(xs), 1, slices.Clone(xs)))
+	bound(f)
+	way := Path{Plain: true}
+	for i, x := range xs {
+		way.Points = append(way.Points, [2]float64{x, f[i]})
+	}
+	return way
 }
