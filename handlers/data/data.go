@@ -237,7 +237,10 @@ func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tab
 	}
 	for _, c := range t.Columns {
 		kind := "text"
-		if c.Numeric {
+		switch {
+		case c.Measured():
+			kind = "numbers; as the label: a regression"
+		case c.Numeric:
 			kind = "numbers"
 		}
 		p.Columns = append(p.Columns, views.ColumnRow{

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -34,7 +35,8 @@ const (
 )
 
 // Generators lists them. Those of points make features x1 and x2, and classes of equal
-// size (but for one), taking turns: -1 and 1, or 1, 2, … where there are more.
+// size (but for one), taking turns: -1 and 1, or 1, 2, … where there are more. Those of
+// values make features x1, or x1 and x2, and for a regression a value, which is the label.
 var Generators = []Generator{
 	{
 		Name: "blobs", Label: "blobs", Help: "Two round clouds; noise is the spread of each.",
@@ -72,6 +74,14 @@ var Generators = []Generator{
 		Name: "cross", Label: "cross, five classes", Help: "A cloud in the middle of four others, each a class; noise is the spread of each.",
 		Kind: KindVectors, Params: pointParams(5, "0.4"), draw: classPoints([]string{"1", "2", "3", "4", "5"}, cross),
 	},
+	{
+		Name: "sine", Label: "sine, for a regression", Help: "Values along a wave over one feature; noise is their error.",
+		Kind: KindVectors, Params: valueParams("0.2"), draw: valuePoints(sine),
+	},
+	{
+		Name: "hill", Label: "hill and hollow, for a regression", Help: "Heights of a hill beside a hollow in the plane; noise is their error.",
+		Kind: KindVectors, Params: valueParams("0.1"), draw: valuePoints(hill),
+	},
 	dnaGenerator,
 }
 
@@ -96,6 +106,14 @@ func pointParams(classes float64, noise string) []param.Param {
 		},
 		seedParam,
 	}
+}
+
+// valueParams are those of points that have values.
+func valueParams(noise string) []param.Param {
+	ps := pointParams(2, noise)
+	ps[0].Help = "How many points to draw."
+	ps[1].Help = "How far values stray from the pattern, as a standard deviation in their own unit."
+	return ps
 }
 
 // FindGenerator returns the generator of that name. An error is param.Problems with
@@ -201,6 +219,23 @@ func classPoints(classes []string, point func(rng *rand.Rand, class int, noise f
 	}
 }
 
+// valuePoints draws points with values, rounded to four decimals, by a function that makes
+// the same draws whatever noise is.
+func valuePoints(point func(rng *rand.Rand, noise float64) (x []float64, value float64)) func(param.Values) (*Data, error) {
+	return func(values param.Values) (*Data, error) {
+		rng, n, noise := random(values), values.Int("n"), values.Number("noise")
+		var cells []float64
+		labels := make([]string, n)
+		for i := range labels {
+			x, value := point(rng, noise)
+			cells, labels[i] = append(cells, x...), strconv.FormatFloat(value, 'f', 4, 64)
+		}
+		d := &Data{Features: []string{"x1", "x2"}[:len(cells)/n], Label: "value", X: mat.NewDense(n, len(cells)/n, cells)}
+		d.setLabels(tidyLabels(labels))
+		return d, nil
+	}
+}
+
 func blobs(rng *rand.Rand, sign, noise float64) (x1, x2 float64) {
 	return sign + noise*rng.NormFloat64(), sign + noise*rng.NormFloat64()
 }
@@ -269,4 +304,15 @@ func cross(rng *rand.Rand, class int, noise float64) (x1, x2 float64) {
 		x2, x1 = math.Sincos(math.Pi / 2 * float64(class-1))
 	}
 	return arm*x1 + noise*rng.NormFloat64(), arm*x2 + noise*rng.NormFloat64()
+}
+
+func sine(rng *rand.Rand, noise float64) (x []float64, value float64) {
+	at := 6 * rng.Float64()
+	return []float64{at}, math.Sin(2*at) + noise*rng.NormFloat64()
+}
+
+func hill(rng *rand.Rand, noise float64) (x []float64, value float64) {
+	x1, x2 := 6*rng.Float64()-3, 6*rng.Float64()-3
+	bump := func(a, b float64) float64 { return math.Exp(-((x1-a)*(x1-a) + (x2-b)*(x2-b)) / 1.5) }
+	return []float64{x1, x2}, 2*bump(-0.8, -0.5) - bump(1.5, 1.2) + noise*rng.NormFloat64()
 }

@@ -29,6 +29,8 @@ func TestBuiltinHashes(t *testing.T) {
 		"spiral":                    "1629e093ab63bfedba6ae05d7e7bf058810bb3c9917f8e07edbb2761e13bfc98",
 		"checkerboard":              "9a2082bfc254a33a043b08f4bf8deea5f5edcd641465896ad5a2f03cdfd58cc3",
 		"blobs":                     "9dc6ae7a008c17abd2f1567d5362dca24111681c72ee429960fbb882aace64ae",
+		"sine":                      "a92911abb628ff153a540e4931ccae2e1660c77353749398a9120b639eb63bec",
+		"hill":                      "ff39b3fc69255e8a921bc6c7da1f1b5e55bddd8a5a6578ce20429d4ca8ebc232",
 		"dna":                       "c736ec23a2d17eef081a4e05f4117ed9bec30473cb79388f1faa4b8e515ddf49",
 	}
 	for _, b := range Builtins {

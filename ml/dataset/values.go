@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -33,6 +34,20 @@ func Measured(labels []string, rows int) bool {
 		return false
 	}
 	return tooMany(len(of), rows) || slices.ContainsFunc(of, func(v float64) bool { return v != math.Trunc(v) })
+}
+
+// Measured tells whether the column, as a label, looks like measurements.
+func (c *Column) Measured() bool {
+	if !c.Numeric {
+		return false
+	}
+	found := make(map[string]bool)
+	for _, cell := range c.Cells {
+		if found[tidyLabel(cell)] = true; len(found) > maxClasses {
+			return true
+		}
+	}
+	return Measured(slices.Collect(maps.Keys(found)), len(c.Cells))
 }
 
 // Measured is that of the labels of d.
