@@ -95,6 +95,8 @@ func known[T any](v *T) any {
 // Quantities lists everything a Report holds, most telling first.
 var Quantities = slices.Concat([]Quantity{
 	{"test_accuracy", "accuracy, held out", "Share of held-out points whose class is the predicted one: the only number here about unseen points.", Share, 1, func(r *Report) any { return r.TestAccuracy }},
+	{"test_mse", "mean squared error, held out", "Mean of (t − f(x))² over the held-out points, in the squared unit of the values: the only error here about unseen points.", Plain, -1, func(r *Report) any { return r.TestMSE }},
+	{"test_r2", "R², held out", "1 − the mean squared error over the variance of the held-out values: 1 where f meets them all, 0 where it does no better than their mean, below 0 where it does worse.", Plain, 1, func(r *Report) any { return r.TestR2 }},
 	{"test_n", "points held out", "Points that were not trained on.", Plain, 0, func(r *Report) any {
 		if r.TestN == 0 {
 			return nil
@@ -107,15 +109,13 @@ var Quantities = slices.Concat([]Quantity{
 		}
 		return r.TrainAccuracy
 	}},
-	{"test_mse", "mean squared error, held out", "Mean of (t − f(x))² over the held-out points, in the squared unit of the values: the only error here about unseen points.", Plain, -1, func(r *Report) any { return r.TestMSE }},
-	{"test_r2", "R², held out", "1 − the mean squared error over the variance of the held-out values: 1 where f meets them all, 0 where it does no better than their mean, below 0 where it does worse.", Plain, 1, func(r *Report) any { return r.TestR2 }},
-	{"r2", "R², training", "1 − the mean squared error over the variance of the training values.", Plain, 0, func(r *Report) any { return r.R2 }},
 	{"train_n", "points trained on", "All points but those held out.", Plain, 0, func(r *Report) any { return r.TrainN }},
 	{"confusion", "confusion matrix, training", "For every class, how many of its training points were told to be of each class, with precision and recall: a table of its own.", Plain, 0, nothing},
 	{"test_confusion", "confusion matrix, held out", "For every class, how many of its held-out points were told to be of each class, with precision and recall: a table of its own.", Plain, 0, nothing},
 	{"loo_accuracy", "accuracy, leave-one-out", "Share of training points that the machine of all the others puts on their own side of f = 0, in closed form. Scaling, kernel width and conformal map stay those of all training points: with a map, which has seen every label, it promises too much.", Share, 1, func(r *Report) any { return r.LOOAccuracy }},
 	{"loo_error", "leave-one-out error", "Mean of (t − f(x))² over the training points, f fitted to all the others: in closed form, without training again.", Plain, -1, func(r *Report) any { return r.LOOError }},
 	{"mse", "mean squared error", "Mean of (t − f(x))² over the training points.", Plain, 0, func(r *Report) any { return r.MSE }},
+	{"r2", "R², training", "1 − the mean squared error over the variance of the training values.", Plain, 0, func(r *Report) any { return r.R2 }},
 	{"support_vectors", "support vectors", "Points with a weight that is not zero: only they enter f. Of several machines: in any of them.", Plain, -1, func(r *Report) any { return r.SupportVectors }},
 	{"free", "– free", "0 < α < C: exactly on the margin, |f| = 1. They fix b.", Plain, 0, func(r *Report) any { return r.Free }},
 	{"bounded_inside", "– bounded, inside", "α = C, slack at most 1: inside the margin, still on the right side.", Plain, 0, func(r *Report) any { return r.BoundedInside }},

@@ -239,7 +239,7 @@ func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tab
 		kind := "text"
 		switch {
 		case c.Measured():
-			kind = "numbers; as the label: a regression"
+			kind = "measurements"
 		case c.Numeric:
 			kind = "numbers"
 		}
@@ -374,7 +374,7 @@ func (a *Room) showDataset(w http.ResponseWriter, r *http.Request, form views.Da
 	}
 	p := views.Dataset{
 		Page: a.Frame(set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: set.Hash, Created: door.When(set.Created), Error: form.Error,
-		Text: form.Text, TextError: form.TextError, Editable: len(d.Features) == 2 && set.Rows <= door.LiveRows,
+		Text: form.Text, TextError: form.TextError, Editable: len(d.Features) == 2 && set.Rows <= door.LiveRows && !d.Measured(),
 		Picture: door.Linked("/datasets/"+set.ID+"/figures/", "points", q.Encode(), width, door.MainHeight, caption, caption),
 		Total:   set.Rows,
 		Counts: append(objectNumbers(d),
@@ -407,7 +407,7 @@ func (a *Room) showDataset(w http.ResponseWriter, r *http.Request, form views.Da
 // labelNumber tells what the labels are.
 func labelNumber(d *dataset.Data) views.Number {
 	if d.Measured() {
-		return views.Number{Label: "values", Value: classesText(d.Classes, d.Len()), Help: fmt.Sprintf("%d different numbers: the lab fits a regression to them. It can also take them for classes.", len(d.Classes))}
+		return views.Number{Label: "values", Value: between(d.Classes), Help: fmt.Sprintf("%d different numbers: the lab fits a regression to them.", len(d.Classes))}
 	}
 	return views.Number{Label: "classes", Value: counts(d)}
 }
@@ -500,9 +500,14 @@ func (a *Room) dataset(r *http.Request) (store.Dataset, *dataset.Data, error) {
 // classesText lists classes, or tells between which numbers values lie, of so many rows.
 func classesText(classes []string, rows int) string {
 	if dataset.Measured(classes, rows) {
-		return fmt.Sprintf("values from %s to %s", classes[0], classes[len(classes)-1])
+		return "values " + between(classes)
 	}
 	return strings.Join(classes, ", ")
+}
+
+// between tells the ends of sorted values.
+func between(values []string) string {
+	return fmt.Sprintf("from %s to %s", values[0], values[len(values)-1])
 }
 
 func counts(d *dataset.Data) string {
@@ -615,5 +620,9 @@ func reads(t *dataset.Table) string {
 	if t.Kind == dataset.KindPrecomputed {
 		return text + "; the others are values of a kernel."
 	}
-	return text + " and which are features."
+	text += " and which are features."
+	if slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return c.Measured() }) {
+		text += " A label of measurements makes it a regression: values are fitted, rather than classes told apart."
+	}
+	return text
 }

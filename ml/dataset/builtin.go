@@ -59,8 +59,8 @@ var Builtins = []Builtin{
 	drawn("spiral", "Spiral", "Two wound arms: a narrow kernel is needed.", 300),
 	drawn("checkerboard", "Checkerboard", "Four by four squares: many bends in one boundary.", 400),
 	drawn("blobs", "Blobs", "Two round clouds that overlap: a straight line is nearly the best there is.", 200),
-	drawn("sine", "Sine, for a regression", "A noisy wave over one feature: a curve is fitted to its values.", 60),
-	drawn("hill", "Hill and hollow, for a regression", "Heights in the plane: a surface is fitted to them.", 150),
+	drawn("sine", "Sine: values", "A noisy wave over one feature: a curve is fitted to its values.", 60),
+	drawn("hill", "Hill and hollow: values", "Heights in the plane: a surface is fitted to them.", 150),
 	drawn("dna", "DNA with motifs", "Strings of four letters: a short word, planted with mutations, tells the classes apart.", 100),
 }
 

@@ -181,7 +181,7 @@ func (s *Scene) valueScale(surf *surface) (lo, hi float64) {
 
 // ValueSurface draws a regression over a plane: f as a heat map with its level lines, on which
 // their values are written, and the points in the colours of their own values. Held-out
-// points are squares. Without a model it is the points alone.
+// points are squares. Without a model it is the points alone, larger where the value is.
 func ValueSurface(s Scene) (*Picture, error) {
 	if s.Model != nil && len(s.Model.Features) != len(s.View.Center) {
 		return nil, fmt.Errorf("picture: the view has %d features and the model %d; make the view from the model's features", len(s.View.Center), len(s.Model.Features))
@@ -219,7 +219,12 @@ func ValueSurface(s Scene) (*Picture, error) {
 			if !c.Contains(at) {
 				continue
 			}
-			valueMark(c, t, at, r, p[index(q.Y)], q.HeldOut)
+			k := index(q.Y)
+			size := r
+			if surf == nil { // nothing else tells the value without colour
+				size *= vg.Length(0.6 + 0.9*float64(k)/float64(len(p)-1))
+			}
+			valueMark(c, t, at, size, p[k], q.HeldOut)
 			e.ink = append(e.ink, blot{at, 3})
 		}
 		e.write()
@@ -255,14 +260,19 @@ func (s *Scene) valueLegend(t *Theme, middle color.Color, model bool) (es []entr
 		trained += btoi(!q.HeldOut)
 		held += btoi(q.HeldOut)
 	}
+	what := "larger and darker: higher"
+	if t == &Dark {
+		what = "larger and brighter: higher"
+	}
 	if model {
 		es = append(es, entry{"f(x) = the number on it", line(Pen{Thin: true}.style(t, sampleThick))})
+		what = "point in the colour of its value"
 	}
 	for _, of := range []struct {
 		n    int
 		name string
 		held bool
-	}{{trained, "point in the colour of its value", false}, {held, "held out", true}} {
+	}{{trained, what, false}, {held, "held out", true}} {
 		if of.n > 0 {
 			es = append(es, entry{of.name, func(c *draw.Canvas, at vg.Point) { valueMark(c, t, at, 4.5, middle, of.held) }})
 		}
