@@ -30,6 +30,9 @@ func parseCSV(text string, lim Limits) (*Table, *Error) {
 			t.Kind = k.Kind
 		}
 	}
+	if t.Kind == KindGraphs {
+		t.graphs = 1
+	}
 	if t.Kind == KindStrings || t.Kind == KindGraphs { // which may hold anything: the canonical form has commas
 		sep = separators[2]
 	}

@@ -117,6 +117,9 @@ type Graphs struct {
 	Values []Graph
 }
 
+// graphName is the name of a column of graphs that has none of its own.
+const graphName = "graph"
+
 // Kind is KindGraphs.
 func (s *Graphs) Kind() Kind { return KindGraphs }
 
@@ -213,19 +216,44 @@ func (d *graphsDecoder) add(cells []string) (wrong int, err error) {
 
 func (d *graphsDecoder) objects() Objects { return &d.Graphs }
 
-// graphsColumn is the place of the graphs in a table of them: the first column that is not
-// the label.
-func graphsColumn(label int) int {
-	if label == 0 {
-		return 1
+// guessGraphsLabel is guessLabel in a table of graphs, among the columns behind them; -1
+// where there are none.
+func (t *Table) guessGraphsLabel() (j int, sure bool) {
+	last, named := len(t.Columns)-1, -1
+	if last < t.graphs {
+		return -1, false
 	}
-	return 0
+	for j := t.graphs; j <= last; j++ {
+		if namesLabel(t.Columns[j].Name) {
+			if named >= 0 {
+				return last, false
+			}
+			named = j
+		}
+	}
+	if named >= 0 {
+		return named, true
+	}
+	return last, last == t.graphs
 }
 
-// readGraphs reads the graphs of a column.
-func (t *Table) readGraphs(j int) (*Graphs, error) {
-	if t.Kind != KindGraphs {
-		return nil, t.fault(-1, -1, `expected graphs: JSON lines as {"n":3,"edges":[[0,1],[1,2]],"label":"a"}, or what was written here`)
+// GraphColumns are the names of the columns that hold graphs: the same ones, with one or
+// another attribute of their nodes as label. The first is the one to take unless one
+// chooses.
+func (t *Table) GraphColumns() []string { return t.names()[:t.graphs] }
+
+// readGraphs reads the graphs of the column that is named, or of the first.
+func (t *Table) readGraphs(named []string) (*Graphs, error) {
+	j := 0
+	switch {
+	case t.Kind != KindGraphs:
+		return nil, t.fault(-1, -1, `expected graphs: JSON lines as {"n":3,"edges":[[0,1],[1,2]],"label":"a"}, GraphML, or what was written here`)
+	case len(named) > 1:
+		return nil, t.fault(-1, -1, "expected one column of graphs, found %s", list(named))
+	case len(named) == 1:
+		if j = slices.Index(t.GraphColumns(), named[0]); j < 0 {
+			return nil, t.fault(-1, -1, "no graphs called %s: expected one of %s", quote(named[0]), list(t.GraphColumns()))
+		}
 	}
 	d := graphsDecoder{Graphs: Graphs{Name: t.Columns[j].Name, Values: make([]Graph, 0, len(t.Lines))}}
 	for i, cell := range t.Columns[j].Cells {
@@ -236,24 +264,21 @@ func (t *Table) readGraphs(j int) (*Graphs, error) {
 	return &d.Graphs, nil
 }
 
-// labelledGraphs reads the graphs beside a label.
-func (t *Table) labelledGraphs(label int, named []string) (*Graphs, error) {
-	if named != nil {
-		return nil, t.fault(-1, -1, "expected no choice of features: a graph has none")
+// graphRows reads graphs to predict: the column of the name that those of the training had,
+// or the first. Without labels of such a name, the column that looks like it is it.
+func (t *Table) graphRows(like *Graphs, expected string) (g *Graphs, label string, err error) {
+	var named []string
+	if slices.Contains(t.GraphColumns(), like.Name) {
+		named = []string{like.Name}
 	}
-	return t.readGraphs(graphsColumn(label))
-}
-
-// graphRows reads graphs to predict.
-func (t *Table) graphRows(expected string) (g *Graphs, label string, err error) {
 	at := slices.IndexFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, expected) })
-	if at < 0 && len(t.Columns) > 1 {
-		at, _ = t.guessLabel()
+	if at < t.graphs {
+		at, _ = t.guessGraphsLabel()
 	}
 	if at >= 0 {
 		label = t.Columns[at].Name
 	}
-	g, err = t.readGraphs(graphsColumn(at))
+	g, err = t.readGraphs(named)
 	return g, label, err
 }
 
@@ -264,6 +289,5 @@ func ReadGraphs(r io.Reader, file string, lim Limits) (*Graphs, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, _, err := t.graphRows(labelName)
-	return g, err
+	return t.readGraphs(nil)
 }

@@ -73,11 +73,13 @@ func TestReadGraphs(t *testing.T) {
 	}
 	two := good + `{"n":2,"edges":[[0,1]],"label":"a"}`
 	for says, m := range map[string]Mapping{
-		"found graphs":             {Kind: KindVectors},
-		"cannot be read":           {Kind: "songs"},
-		"no choice of features":    {Kind: KindGraphs, Features: []string{"graph"}},
-		"no column \"nothing\"":    {Label: "nothing"},
-		"expected at most 1 graph": {},
+		"found graphs":                             {Kind: KindVectors},
+		"cannot be read":                           {Kind: "songs"},
+		"no graphs called \"x\"":                   {Kind: KindGraphs, Features: []string{"x"}},
+		"one column of graphs":                     {Kind: KindGraphs, Features: []string{"graph", "x"}},
+		"holds the graphs and cannot be the label": {Label: "graph"},
+		"no column \"nothing\"":                    {Label: "nothing"},
+		"expected at most 1 graph":                 {},
 	} {
 		lim := Limits{}
 		if strings.Contains(says, "at most") {
@@ -90,7 +92,7 @@ func TestReadGraphs(t *testing.T) {
 	if _, err := Read(strings.NewReader("x,label\n1,a\n2,b\n"), "f", Mapping{Kind: KindGraphs}, Limits{}); err == nil || !strings.Contains(err.Error(), "expected graphs: JSON lines") {
 		t.Errorf("numbers as graphs: %v", err)
 	}
-	if _, err := Read(strings.NewReader(`{"n":1}`), "f", Mapping{}, Limits{}); err == nil || !strings.Contains(err.Error(), `line 1: expected a label of the graph, as in "label":"a"`) {
+	if _, err := Read(strings.NewReader(`{"n":1}`), "f", Mapping{}, Limits{}); err == nil || !strings.Contains(err.Error(), `line 1: expected a label of the graph, as in JSON "label":"a"`) {
 		t.Errorf("without labels: %v", err)
 	}
 	many := strings.Repeat(`{"n":10000,"label":"a"}`+"\n", 501)
@@ -199,11 +201,11 @@ func TestGraphRows(t *testing.T) {
 	t.Parallel()
 	kept := (&Graphs{"graph", []Graph{{N: 1}}}).Keep([]int{0})
 	for in, want := range map[string]string{
-		`{"n":2,"edges":[[0,1]]}`:                                        "",
-		`{"n":2,"edges":[[0,1]],"class":"x"}`:                            "class",
-		`{"n":2,"edges":[[0,1]],"label":"x"}`:                            "label",
-		"#graphs\ngraph,kind\n\"{\"\"n\"\":2,\"\"edges\"\":[[0,1]]}\",x": "kind",
-		"#graphs\nclass,g\nx,\"{\"\"n\"\":2,\"\"edges\"\":[[0,1]]}\"":    "class",
+		`{"n":2,"edges":[[0,1]]}`:                                                                     "",
+		`{"n":2,"edges":[[0,1]],"class":"x"}`:                                                         "class",
+		`{"n":2,"edges":[[0,1]],"label":"x"}`:                                                         "label",
+		"#graphs\ngraph,kind\n\"{\"\"n\"\":2,\"\"edges\"\":[[0,1]]}\",x":                              "kind",
+		"<graphml><graph><node id='a'/><node id='b'/><edge source='a' target='b'/></graph></graphml>": "",
 	} {
 		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
 		if err != nil {

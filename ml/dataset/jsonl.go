@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -101,8 +102,10 @@ func jsonFault(err error) string {
 // "label":"a"}. Its label may be called class or target as well; without any there is no
 // such column.
 func parseJSONLines(text string, lim Limits) (*Table, *Error) {
-	t := &Table{Format: "jsonl", Header: true, Kind: KindGraphs, first: 1}
-	var rows graphTable
+	t := &Table{Format: "jsonl", Header: true, Kind: KindGraphs, first: 1, graphs: 1}
+	var all graphAdder
+	var cells, labels []string
+	name := "" // of the column of labels
 	for line := 1; text != ""; line++ {
 		var s string
 		s, text = cutLine(text)
@@ -111,7 +114,7 @@ func parseJSONLines(text string, lim Limits) (*Table, *Error) {
 		}
 		g, class, err := parseGraph(s)
 		if err == nil {
-			err = rows.all.add(g)
+			err = all.add(g)
 		}
 		if err != nil {
 			return nil, &Error{Line: line, Message: err.Error()}
@@ -120,29 +123,11 @@ func parseJSONLines(text string, lim Limits) (*Table, *Error) {
 			return nil, &Error{Line: line, Message: "expected at most " + count(lim.Rows, "graph"), Err: ErrTooLarge}
 		}
 		t.Lines = append(t.Lines, line)
-		rows.add(g, class)
+		cells, labels, name = append(cells, g.String()), append(labels, class.text), cmp.Or(name, class.name)
 	}
-	rows.fill(t)
+	t.Columns = []Column{{Name: graphName, Cells: cells}}
+	if name != "" {
+		t.Columns = append(t.Columns, Column{Name: name, Cells: labels})
+	}
 	return t, noRows(t)
-}
-
-// graphTable gathers the columns of a table of graphs.
-type graphTable struct {
-	all           graphAdder
-	cells, labels []string
-	label         string // what it is called; "" while none has one
-}
-
-func (r *graphTable) add(g Graph, class classLabel) {
-	r.cells, r.labels = append(r.cells, g.String()), append(r.labels, class.text)
-	if r.label == "" {
-		r.label = class.name
-	}
-}
-
-func (r *graphTable) fill(t *Table) {
-	t.Columns = []Column{{Name: "graph", Cells: r.cells}}
-	if r.label != "" {
-		t.Columns = append(t.Columns, Column{Name: r.label, Cells: r.labels})
-	}
 }

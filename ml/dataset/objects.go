@@ -94,8 +94,8 @@ var kinds = []kindEntry{
 	{
 		Kind: KindGraphs, words: "graphs", prepared: "none: graphs as given",
 		decode: decodeGraphs, restore: restoreGraphs,
-		rows: func(t *Table, _ Objects, expected string) (Objects, string, error) {
-			return t.graphRows(expected)
+		rows: func(t *Table, like Objects, expected string) (Objects, string, error) {
+			return t.graphRows(like.(*Graphs), expected)
 		},
 	},
 }

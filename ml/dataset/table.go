@@ -84,7 +84,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // every row.
 type Table struct {
 	File         string // name for error messages
-	Format       string // "csv", "libsvm", "arff", "fasta", "jsonl", "zip"; Separator says more for csv
+	Format       string // "csv", "libsvm", "arff", "fasta", "jsonl", "graphml", "zip"; Separator says more for csv
 	Separator    string // of csv: "comma", "semicolon", "tab", "spaces"; else empty
 	DecimalComma bool   // numbers were written 1,5; Cells have 1.5
 	Header       bool   // the file names its columns; otherwise they are x1, x2 … and label
@@ -93,6 +93,7 @@ type Table struct {
 	Lines        []int    // line number in the file of each row
 	first        int      // line of the first record of CSV, header or row
 	members      []string // of texts that are files of their own: the name of each
+	graphs       int      // of a table of graphs: how many columns hold them, the first ones
 }
 
 // Column is one column of a Table.
@@ -109,13 +110,13 @@ type Column struct {
 type Mapping struct {
 	Kind     Kind     // what the rows are; empty: as the file says, else strings where there are but words, else vectors
 	Label    string   // empty: as Guess proposes
-	Features []string // of vectors; nil: all others but a column of row numbers without a name. Of strings: their column, nil as Guess proposes
+	Features []string // of vectors; nil: all others but a column of row numbers without a name. Of strings and graphs: their column, nil as Guess proposes
 }
 
 // ParseTable reads a file of any known format: CSV with its many separators,
-// LIBSVM/SVMlight, ARFF, FASTA and JSON lines of graphs, in UTF-8; or a zip archive of
-// texts in folders that are their classes, or with one CSV of their names and labels
-// beside them. The content tells the format; the extension of
+// LIBSVM/SVMlight, ARFF, FASTA, JSON lines of graphs and GraphML, in UTF-8; or a zip
+// archive of texts in folders that are their classes, or with one CSV of their names and
+// labels beside them. The content tells the format; the extension of
 // file is a hint, and file is the name in messages. Every failure is an *Error; one
 // for a file beyond lim (zero fields: DefaultLimits) wraps ErrTooLarge.
 func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
@@ -148,6 +149,8 @@ func parseText(text, file string, lim Limits) (*Table, error) {
 		t, fault = parseFASTA(text, lim)
 	case "jsonl":
 		t, fault = parseJSONLines(text, lim)
+	case "graphml":
+		t, fault = parseGraphML(text, lim)
 	default:
 		t, fault = parseCSV(text, lim)
 	}
@@ -281,6 +284,8 @@ func detect(text, file string) string {
 			return "fasta"
 		case line[0] == '{':
 			return "jsonl"
+		case line[0] == '<':
+			return "graphml"
 		case looksLIBSVM(line):
 			return "libsvm"
 		}
@@ -450,6 +455,9 @@ func namesLabel(s string) bool {
 // target; else the last; else the first, when only that one is text or ±1/0-1. It is
 // sure when the file leaves no other reading.
 func (t *Table) guessLabel() (j int, sure bool) {
+	if t.Kind == KindGraphs {
+		return t.guessGraphsLabel()
+	}
 	last := len(t.Columns) - 1
 	if t.Header || t.Format != "csv" {
 		named := -1
@@ -500,7 +508,10 @@ func (t *Table) guessLabel() (j int, sure bool) {
 func (t *Table) Guess() (m Mapping, obvious bool) {
 	label, obvious := t.guessLabel()
 	if t.Kind == KindGraphs {
-		return Mapping{Kind: KindGraphs, Label: t.Columns[label].Name}, true
+		if label < 0 {
+			return Mapping{Kind: KindGraphs}, true // and nothing to choose: Data tells what is wrong
+		}
+		return Mapping{Kind: KindGraphs, Label: t.Columns[label].Name, Features: t.GraphColumns()[:1]}, obvious && t.graphs == 1
 	}
 	if values, _, _ := t.kernelColumns(label); t.Kind == KindPrecomputed || len(values) == len(t.Lines) && len(values) > 2 {
 		if _, err := t.kernelMatrix(label); t.Kind == KindPrecomputed || err == nil {
@@ -723,8 +734,8 @@ func tidyLabel(s string) string {
 // Matrix and Labels report, a label among the features, a single class, and a kernel
 // matrix that is none.
 func (t *Table) Data(m Mapping) (*Data, error) {
-	if len(t.Columns) == 1 && t.Kind == KindGraphs {
-		return nil, t.fault(0, -1, `expected a label of the graph, as in "label":"a" beside "n", found none in the file`)
+	if j, _ := t.guessLabel(); j < 0 {
+		return nil, t.fault(0, -1, `expected a label of the graph, as in JSON "label":"a" beside "n", or in GraphML <data> of the graph, found none in the file`)
 	}
 	if len(t.Columns) == 1 {
 		return nil, t.fault(-1, -1, "expected a label and at least one feature, found a single column: separate fields by comma, semicolon, tab or spaces")
@@ -765,8 +776,11 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 			d.Objects = s
 		}
 	case KindGraphs:
+		if label < t.graphs {
+			return nil, t.fault(-1, label, "holds the graphs and cannot be the label as well")
+		}
 		var g *Graphs
-		if g, err = t.labelledGraphs(label, m.Features); err == nil {
+		if g, err = t.readGraphs(m.Features); err == nil {
 			d.Objects = g
 		}
 	default:

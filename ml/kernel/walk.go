@@ -46,6 +46,13 @@ var randomWalk = Entry{
 		w := newWalks(ctx, v)
 		return w.self(w.prepare(x))
 	},
+	steps: func(_ param.Values, x dataset.Objects) float64 {
+		mean := 0.0
+		for _, g := range x.(*dataset.Graphs).Values {
+			mean += float64(g.N) / float64(x.Len())
+		}
+		return 600 * mean * mean // some twenty products
+	},
 }
 
 // walks compares graphs by their walks.

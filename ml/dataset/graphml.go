@@ -1,0 +1,381 @@
+package dataset
+
+import (
+	"cmp"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// graphsBy begins the name of a column of graphs whose nodes have an attribute as label.
+const graphsBy = graphName + " by "
+
+// mostAttributes is how many attributes of nodes a file of graphs may have: for each there
+// is a column of all graphs.
+const mostAttributes = 10
+
+// unfolded is how many times larger the columns may be than a file may.
+const unfolded = 8
+
+// graphMLKey declares an attribute.
+type graphMLKey struct {
+	name, domain, value string // value: where none is given
+	text                bool
+}
+
+// graphMLReader reads the graphs of a file one after the other. GraphML is described by
+// Brandes, Eiglsperger, Lerner and Pich, Handbook of Graph Drawing and Visualization (2013).
+type graphMLReader struct {
+	dec  *xml.Decoder
+	lim  Limits
+	keys map[string]graphMLKey // by id
+	ids  []string              // of the keys, in order
+
+	lines  []int
+	graphs []graphMLGraph
+	all    graphAdder
+}
+
+type graphMLGraph struct {
+	Graph
+	data  map[string]string   // of the graph, by id of the key
+	nodes []map[string]string // of its nodes
+}
+
+// parseGraphML reads GraphML: every graph of the file is a row. There is a column of the
+// graphs for each attribute of nodes, which is their label there, and one without labels;
+// and one for each attribute of graphs, among them their label.
+func parseGraphML(text string, lim Limits) (*Table, *Error) {
+	r := &graphMLReader{dec: xml.NewDecoder(strings.NewReader(text)), lim: lim, keys: map[string]graphMLKey{}}
+	if err := r.file(); err != nil {
+		fault := &Error{Message: err.Error()}
+		if !errors.As(err, &fault) {
+			fault.Line, _ = r.dec.InputPos()
+		}
+		return nil, fault
+	}
+	return r.table()
+}
+
+// next returns the next element that begins, nil where the one around it ends.
+func (r *graphMLReader) next() (*xml.StartElement, error) {
+	for {
+		token, err := r.dec.Token()
+		if err != nil {
+			return nil, graphMLFault(err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			return &token, nil
+		case xml.EndElement:
+			return nil, nil
+		}
+	}
+}
+
+func graphMLFault(err error) error {
+	var syntax *xml.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("expected GraphML, found no XML: %s", syntax.Msg)
+	case err == io.EOF:
+		return errors.New("expected GraphML, found the end of the file")
+	}
+	return fmt.Errorf("expected GraphML in UTF-8: %s", strings.TrimPrefix(err.Error(), "xml: "))
+}
+
+func (r *graphMLReader) skip() error {
+	if err := r.dec.Skip(); err != nil {
+		return graphMLFault(err)
+	}
+	return nil
+}
+
+func attribute(e *xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+func (r *graphMLReader) file() error {
+	root, err := r.next()
+	if err != nil {
+		return err
+	}
+	if root.Name.Local != "graphml" {
+		return fmt.Errorf("expected GraphML, <graphml>, found <%s>", root.Name.Local)
+	}
+	for {
+		e, err := r.next()
+		if e == nil || err != nil {
+			return err
+		}
+		switch e.Name.Local {
+		case "key":
+			err = r.key(e)
+		case "graph":
+			err = r.graph(e)
+		default:
+			err = r.skip()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (r *graphMLReader) key(e *xml.StartElement) error {
+	id := attribute(e, "id")
+	k := graphMLKey{name: tidy(cmp.Or(attribute(e, "attr.name"), id)), domain: cmp.Or(attribute(e, "for"), "all"), text: cmp.Or(attribute(e, "attr.type"), "string") == "string"}
+	if err := checkText("name of an attribute", graphsBy+k.name); err != nil {
+		return err
+	}
+	for {
+		e, err := r.next()
+		if err != nil {
+			return err
+		}
+		if e == nil {
+			break
+		}
+		if e.Name.Local != "default" {
+			err = r.skip()
+		} else {
+			k.value, err = r.text()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if _, twice := r.keys[id]; twice {
+		return fmt.Errorf("key %s is declared twice", quote(id))
+	}
+	if k.domain == "node" || k.domain == "graph" || k.domain == "all" {
+		r.keys[id], r.ids = k, append(r.ids, id)
+	}
+	return nil
+}
+
+// text is what stands in the element that has begun, but for elements within it.
+func (r *graphMLReader) text() (string, error) {
+	var b strings.Builder
+	for {
+		token, err := r.dec.Token()
+		if err != nil {
+			return "", graphMLFault(err)
+		}
+		switch token := token.(type) {
+		case xml.CharData:
+			b.Write(token)
+		case xml.StartElement:
+			if err := r.skip(); err != nil {
+				return "", err
+			}
+		case xml.EndElement:
+			return tidy(b.String()), nil
+		}
+	}
+}
+
+// datum adds an attribute to those of a graph or a node.
+func (r *graphMLReader) datum(e *xml.StartElement, to *map[string]string) error {
+	id := attribute(e, "key")
+	text, err := r.text()
+	if err != nil {
+		return err
+	}
+	if _, known := r.keys[id]; known && text != "" {
+		if *to == nil {
+			*to = map[string]string{}
+		}
+		(*to)[id] = text
+	}
+	return nil
+}
+
+func (r *graphMLReader) graph(e *xml.StartElement) error {
+	line, _ := r.dec.InputPos()
+	if len(r.graphs) == r.lim.Rows {
+		return &Error{Line: line, Message: "expected at most " + count(r.lim.Rows, "graph"), Err: ErrTooLarge}
+	}
+	if attribute(e, "edgedefault") == "directed" {
+		return errDirected
+	}
+	var g graphMLGraph
+	type edge struct {
+		ends [2]string
+		line int
+	}
+	var edges []edge
+	place := map[string]int{} // of the nodes, by id
+	for {
+		e, err := r.next()
+		if err != nil {
+			return err
+		}
+		if e == nil {
+			break
+		}
+		switch e.Name.Local {
+		case "data":
+			err = r.datum(e, &g.data)
+		case "node":
+			id := attribute(e, "id")
+			if _, twice := place[id]; twice {
+				return fmt.Errorf("node %s is there twice", quote(id))
+			}
+			place[id] = len(g.nodes)
+			var data map[string]string
+			data, err = r.node()
+			g.nodes = append(g.nodes, data)
+		case "edge":
+			line, _ := r.dec.InputPos()
+			edges = append(edges, edge{[2]string{attribute(e, "source"), attribute(e, "target")}, line})
+			if attribute(e, "directed") == "true" {
+				return errDirected
+			}
+			err = r.skip()
+		case "hyperedge":
+			return errors.New("expected edges that join two nodes, found a hyperedge")
+		default:
+			err = r.skip()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	joined := make([][2]int, len(edges))
+	for k, e := range edges {
+		for a, id := range e.ends {
+			v, ok := place[id]
+			if !ok {
+				return &Error{Line: e.line, Message: fmt.Sprintf("edge from %s to %s: there is no node %s", quote(e.ends[0]), quote(e.ends[1]), quote(id))}
+			}
+			joined[k][a] = v
+		}
+		if joined[k][0] == joined[k][1] {
+			return &Error{Line: e.line, Message: fmt.Sprintf("this edge joins node %s to itself: remove it, for the kernels compare graphs without loops", quote(e.ends[0]))}
+		}
+	}
+	var err error
+	if g.Graph, err = NewGraph(len(g.nodes), joined, nil); err == nil {
+		err = r.all.add(g.Graph)
+	}
+	if err != nil {
+		return &Error{Line: line, Message: err.Error()}
+	}
+	r.graphs, r.lines = append(r.graphs, g), append(r.lines, line)
+	return nil
+}
+
+var errDirected = errors.New(`expected undirected edges, found directed ones: the kernels compare undirected graphs; write them with edgedefault="undirected"`)
+
+func (r *graphMLReader) node() (data map[string]string, err error) {
+	for {
+		e, err := r.next()
+		if e == nil || err != nil {
+			return data, err
+		}
+		switch e.Name.Local {
+		case "data":
+			err = r.datum(e, &data)
+		case "graph":
+			err = errors.New("expected nodes without graphs within them, found one")
+		default:
+			err = r.skip()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (r *graphMLReader) table() (*Table, *Error) {
+	t := &Table{Format: "graphml", Header: true, Kind: KindGraphs, first: 1, Lines: r.lines}
+	if len(r.graphs) == 0 {
+		return nil, &Error{Message: "expected at least one graph, found none"}
+	}
+	// An attribute is one of nodes or of graphs where it is met, or where it has a value
+	// for all of them.
+	given := func(domain string, has func(g *graphMLGraph, id string) bool) (ids []string) {
+		for _, id := range r.ids {
+			k := r.keys[id]
+			if k.domain == domain && k.value != "" || slices.ContainsFunc(r.graphs, func(g graphMLGraph) bool { return has(&g, id) }) {
+				ids = append(ids, id)
+			}
+		}
+		return ids
+	}
+	ofNodes := given("node", func(g *graphMLGraph, id string) bool {
+		return slices.ContainsFunc(g.nodes, func(data map[string]string) bool { return data[id] != "" })
+	})
+	ofGraphs := given("graph", func(g *graphMLGraph, id string) bool { return g.data[id] != "" })
+	if len(ofNodes) > mostAttributes {
+		return nil, &Error{Message: fmt.Sprintf("expected at most %d attributes of nodes, found %d: leave out those that are no labels", mostAttributes, len(ofNodes)), Err: ErrTooLarge}
+	}
+	if len(ofGraphs)+len(ofNodes)+1 > r.lim.Columns {
+		return nil, tooWide(1, len(ofGraphs)+len(ofNodes)+1, r.lim)
+	}
+	// In front is the attribute that is most like a label, by its name or because it is text.
+	slices.SortStableFunc(ofNodes, func(a, b string) int {
+		rank := func(id string) int {
+			switch k := r.keys[id]; {
+			case strings.EqualFold(k.name, labelName):
+				return 0
+			case k.text:
+				return 1
+			}
+			return 2
+		}
+		return cmp.Compare(rank(a), rank(b))
+	})
+	left := unfolded * r.lim.Bytes
+	column := func(name string, cell func(g *graphMLGraph) string) {
+		c := Column{Name: name, Cells: make([]string, len(r.graphs))}
+		for i := range r.graphs {
+			if left > 0 { // else the table is refused below
+				c.Cells[i] = cell(&r.graphs[i])
+				left -= int64(len(c.Cells[i]))
+			}
+		}
+		t.Columns = append(t.Columns, c)
+	}
+	for _, id := range ofNodes {
+		k := r.keys[id]
+		column(graphsBy+k.name, func(g *graphMLGraph) string {
+			labelled := g.Graph
+			labelled.Labels = make([]string, g.N)
+			for v := range labelled.Labels {
+				labelled.Labels[v] = cmp.Or(g.nodes[v][id], k.value, "?")
+			}
+			return labelled.String()
+		})
+	}
+	name := graphName
+	if len(ofNodes) > 0 {
+		name = "graph without labels"
+	}
+	column(name, func(g *graphMLGraph) string { return g.String() })
+	for _, id := range ofGraphs {
+		k := r.keys[id]
+		column(k.name, func(g *graphMLGraph) string { return cmp.Or(g.data[id], k.value) })
+	}
+	if left <= 0 {
+		return nil, &Error{Message: fmt.Sprintf("expected at most %s when every attribute of a node is written out: leave out those that are no labels", bytesText(unfolded*r.lim.Bytes)), Err: ErrTooLarge}
+	}
+	t.graphs = 1 + len(ofNodes)
+	seen := map[string]bool{}
+	for _, c := range t.Columns {
+		if seen[c.Name] {
+			return nil, &Error{Message: fmt.Sprintf("expected attributes with names that differ, found two called %s", quote(strings.TrimPrefix(c.Name, graphsBy)))}
+		}
+		seen[c.Name] = true
+	}
+	return t, nil
+}

@@ -1,0 +1,115 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const graphML = `<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <key id="w" for="edge" attr.name="weight" attr.type="double"/>
+  <key id="x" for="node" attr.name="x" attr.type="double"><desc>place</desc></key>
+  <key id="e" for="node" attr.name="element" attr.type="string"><default>C</default></key>
+  <key id="t" for="graph" attr.name="toxic" attr.type="string"/>
+  <graph id="first" edgedefault="undirected">
+    <data key="t">yes</data>
+    <node id="a"><data key="x">0.5</data></node>
+    <node id="b"><data key="e"> O </data><data key="x">1</data></node>
+    <node id="c"><port name="p"/></node>
+    <edge source="c" target="b"><data key="w">2</data></edge>
+    <edge id="1" source="b" target="a"/><edge source="a" target="b"/>
+  </graph>
+  <graph><edge source="n" target="m"/><node id="m"/><node id="n"/><data key="t">no</data></graph>
+</graphml>
+`
+
+func TestReadGraphML(t *testing.T) {
+	t.Parallel()
+	table, err := ParseTable(strings.NewReader(graphML), "g.graphml", Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"graph by element", "graph by x", "graph without labels"}, table.GraphColumns()); diff != "" || !cmp.Equal(table.Lines, []int{7, 15}) {
+		t.Errorf("lines %v\n%s", table.Lines, diff)
+	}
+	m, obvious := table.Guess()
+	if diff := cmp.Diff(Mapping{Kind: KindGraphs, Label: "toxic", Features: []string{"graph by element"}}, m); diff != "" || obvious {
+		t.Errorf("obvious %v\n%s", obvious, diff)
+	}
+	joined := [][2]int{{0, 1}, {1, 2}}
+	for column, want := range map[string][]string{
+		"graph by element":     {"C", "O", "C"},
+		"graph by x":           {"0.5", "1", "?"},
+		"graph without labels": nil,
+	} {
+		d, err := table.Data(Mapping{Features: []string{column}})
+		if err != nil {
+			t.Errorf("%s: %v", column, err)
+			continue
+		}
+		roundTrip(t, d)
+		if diff := cmp.Diff(Graph{3, joined, want}, d.Objects.(*Graphs).Values[0]); diff != "" || d.Label != "toxic" || !cmp.Equal(d.Classes, []string{"no", "yes"}) || !cmp.Equal(d.Y, []int{1, 0}) {
+			t.Errorf("%s: %v %v\n%s", column, d.Classes, d.Y, diff)
+		}
+		// A model that was trained on this column finds it in another file.
+		o, label, err := table.Alike(d.Objects.Keep([]int{0}), "toxic")
+		if err != nil || label != "toxic" || o.Text(0) != d.Objects.Text(0) {
+			t.Errorf("%s: %v, label %q, %v", column, o, label, err)
+		}
+	}
+
+	const one = `<graphml><key id="c" for="graph" attr.name="class"/><graph><data key="c">a</data><node id="1"/></graph>%s</graphml>`
+	if d, err := Read(strings.NewReader(fmt.Sprintf(one, `<graph><data key="c">b</data><node id="1"/><node id="2"/></graph>`)), "f", Mapping{}, Limits{}); err != nil || d.Objects.(*Graphs).Name != "graph" || d.Label != "class" {
+		t.Errorf("without labels: %v", err)
+	}
+	for in, says := range map[string]string{
+		`<html><body/></html>`:                              "f, line 1: expected GraphML, <graphml>, found <html>",
+		"<graphml>\n<graph></graphml>":                      "f, line 2: expected GraphML, found no XML: element <graph> closed by </graphml>",
+		"<graphml><graph>":                                  "expected GraphML, found no XML: unexpected EOF",
+		"<graphml></graphml>":                               "f: expected at least one graph, found none",
+		`<?xml version="1.0" encoding="latin1"?><graphml/>`: `expected GraphML in UTF-8: encoding "latin1"`,
+		fmt.Sprintf(one, "\n<graph/>"):                      "line 2: expected a graph of at least one node",
+		fmt.Sprintf(one, ""):                                "expected at least two classes, found only",
+		fmt.Sprintf(one, `<graph><node id="1"/></graph>`):   "f, line 1, column 2 (class): expected a label, found nothing",
+		fmt.Sprintf(one, `<graph edgedefault="directed"/>`): "expected undirected edges, found directed ones",
+		fmt.Sprintf(one, `<graph><node id="1"/><node id="2"/><edge source="1" target="2" directed="true"/></graph>`): "expected undirected edges",
+		fmt.Sprintf(one, `<graph><node id="1"/><edge source="1" target="9"/></graph>`):                               `edge from "1" to "9": there is no node "9"`,
+		fmt.Sprintf(one, `<graph><node id="1"/><edge source="1" target="1"/></graph>`):                               `joins node "1" to itself`,
+		fmt.Sprintf(one, `<graph><node id="1"/><node id="1"/></graph>`):                                              `node "1" is there twice`,
+		fmt.Sprintf(one, `<graph><hyperedge/></graph>`):                                                              "found a hyperedge",
+		fmt.Sprintf(one, `<graph><node id="1"><graph/></node></graph>`):                                              "nodes without graphs within them",
+		fmt.Sprintf(one, `<key id="c"/>`):                                                                            `key "c" is declared twice`,
+		fmt.Sprintf(one, `<key id="`+strings.Repeat("k", 95)+`"/>`):                                                  "expected a name of an attribute of at most 100",
+		fmt.Sprintf(one, `<key id="d" for="graph" attr.name="class"><default>x</default></key>`):                     `names that differ, found two called "class"`,
+		`<graphml><graph><node id="1"/></graph></graphml>`:                                                           "or in GraphML <data> of the graph, found none",
+	} {
+		if d, err := Read(strings.NewReader(in), "f", Mapping{}, Limits{}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, %v; want %q", in, d, err, says)
+		}
+	}
+
+	// A small file that unfolds to a large one.
+	var bomb strings.Builder
+	bomb.WriteString("<graphml>")
+	for k := range mostAttributes {
+		fmt.Fprintf(&bomb, `<key id="%d" for="node"><default>%s</default></key>`, k, strings.Repeat("x", 90))
+	}
+	bomb.WriteString("<graph>")
+	for v := range 2000 {
+		fmt.Fprintf(&bomb, `<node id="%d"/>`, v)
+	}
+	bomb.WriteString("</graph></graphml>")
+	if _, err := ParseTable(strings.NewReader(bomb.String()), "f", Limits{Bytes: 40_000}); err == nil || !strings.Contains(err.Error(), "expected at most 320000 bytes when every attribute") {
+		t.Errorf("unfolded: %v", err)
+	}
+	many := strings.Replace(bomb.String(), "<graph>", `<key id="more" for="node"><default>x</default></key><graph>`, 1)
+	if _, err := ParseTable(strings.NewReader(many), "f", Limits{}); err == nil || !strings.Contains(err.Error(), "at most 10 attributes of nodes, found 11") {
+		t.Errorf("many attributes: %v", err)
+	}
+	if _, err := ParseTable(strings.NewReader("<graphml>"+strings.Repeat("<graph><node/></graph>", 3)+"</graphml>"), "f", Limits{Rows: 2}); err == nil || !strings.Contains(err.Error(), "expected at most 2 graphs") {
+		t.Errorf("many graphs: %v", err)
+	}
+}
