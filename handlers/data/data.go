@@ -606,7 +606,7 @@ func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
 
 // reads says how a file was understood.
 func reads(t *dataset.Table) string {
-	text := map[string]string{"csv": "Read as text", "libsvm": "Read as LIBSVM", "arff": "Read as ARFF", "fasta": "Read as FASTA", "zip": "Read as texts"}[t.Format]
+	text := map[string]string{"csv": "Read as text", "libsvm": "Read as LIBSVM", "arff": "Read as ARFF", "fasta": "Read as FASTA", "zip": "Read as texts", "jsonl": "Read as JSON lines", "graphml": "Read as GraphML", "tu": "Read as a set of TU Dortmund"}[t.Format]
 	if t.Separator != "" {
 		text += " with columns separated by " + t.Separator
 	}

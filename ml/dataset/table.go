@@ -84,7 +84,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // every row.
 type Table struct {
 	File         string // name for error messages
-	Format       string // "csv", "libsvm", "arff", "fasta", "jsonl", "graphml", "zip"; Separator says more for csv
+	Format       string // "csv", "libsvm", "arff", "fasta", "jsonl", "graphml", "zip", "tu"; Separator says more for csv
 	Separator    string // of csv: "comma", "semicolon", "tab", "spaces"; else empty
 	DecimalComma bool   // numbers were written 1,5; Cells have 1.5
 	Header       bool   // the file names its columns; otherwise they are x1, x2 … and label
@@ -116,7 +116,8 @@ type Mapping struct {
 // ParseTable reads a file of any known format: CSV with its many separators,
 // LIBSVM/SVMlight, ARFF, FASTA, JSON lines of graphs and GraphML, in UTF-8; or a zip
 // archive of texts in folders that are their classes, or with one CSV of their names and
-// labels beside them. The content tells the format; the extension of
+// labels beside them, or of a set of graphs as TU Dortmund writes them. The content tells
+// the format; the extension of
 // file is a hint, and file is the name in messages. Every failure is an *Error; one
 // for a file beyond lim (zero fields: DefaultLimits) wraps ErrTooLarge.
 func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {

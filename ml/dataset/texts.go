@@ -72,10 +72,14 @@ func inside(file, name string) string {
 }
 
 // parseMembers reads texts, each a file, in folders that are their classes or with a table
-// of labels beside them. A file that is alone is read as if it were no archive.
+// of labels beside them, or a set of graphs as TU Dortmund writes them. A file that is
+// alone is read as if it were no archive.
 func parseMembers(members []member, file string, lim Limits) (*Table, error) {
 	members = slices.DeleteFunc(members, func(m member) bool { return isHidden(m.name) })
 	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	if set := tuMembers(members); set != nil {
+		return parseTU(set, file, lim)
+	}
 	switch {
 	case len(members) == 0:
 		return nil, &Error{File: file, Message: "expected texts, found no file"}
