@@ -58,6 +58,7 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/datasets/{id}", h(a.data.Rename))
 	r.Get("/datasets/{id}.csv", h(a.data.Download))
 	r.Post("/datasets/{id}/rows", h(a.data.ReplaceRows))
+	r.Post("/datasets/{id}/objects", h(a.data.EditObject))
 	r.Post("/datasets/{id}/delete", h(a.data.Delete))
 	r.Get("/datasets/{id}/figures/{figure}", h(a.data.Figure))
 

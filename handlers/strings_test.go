@@ -241,3 +241,72 @@ func TestUploadOfStrings(t *testing.T) {
 		t.Error(doc.Find("main").Text())
 	}
 }
+
+// TestEditStrings types rows, adds a string by the page, changes and deletes one, and is
+// refused with what is wrong beside the field.
+func TestEditStrings(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
+	rows := func(doc *goquery.Document) (rows []string) {
+		doc.Find("tbody tr").Each(func(_ int, tr *goquery.Selection) {
+			if cells := tr.Find("td"); cells.Length() == 3 {
+				rows = append(rows, cells.Eq(1).Text()+" "+cells.Eq(2).Text())
+			}
+		})
+		return rows
+	}
+	typed := c.send(http.StatusUnprocessableEntity, "/datasets", url.Values{"text": {"cat,a\ncart\nbar,a"}}.Encode()).html()
+	if typed.Find("#f-typed-error").Text() != "typed rows, line 2: expected 2 fields separated by comma, found 1." || typed.Find("#f-typed").Text() != "cat,a\ncart\nbar,a" {
+		t.Error(typed.Find("#f-typed-error").Text())
+	}
+	doc := c.send(http.StatusOK, "/datasets", url.Values{"text": {"word,class\ncat,a\ncart,b\nbar,a"}, "name": {"Words"}}.Encode()).html()
+	if fmt.Sprint(rows(doc)) != "[cat a cart b bar a]" || !strings.Contains(doc.Text(), "3 strings · typed") {
+		t.Fatal(doc.Find("main").Text())
+	}
+	action, _ := doc.Find("#edit form").Attr("action")
+	at := strings.TrimSuffix(action, "/objects")
+	// edit fills in the form of a row, 0 for a new one, and sends it.
+	edit := func(status, row int, act, object, label string) *goquery.Document {
+		t.Helper()
+		form := c.page(http.StatusOK, fmt.Sprintf("%s?row=%d", at, row)).Find("#edit form").First()
+		q := url.Values{"act": {act}, "object": {object}, "label": {label}}
+		for _, name := range []string{"hash", "row"} {
+			q.Set(name, form.Find("[name="+name+"]").AttrOr("value", ""))
+		}
+		return c.send(status, action, q.Encode()).html()
+	}
+	for _, tt := range []struct {
+		row                int
+		act, object, label string
+		want               string
+	}{
+		{0, "put", "bart\r\nbart", "b", "[cat a cart b bar a bart bart b]"},
+		{2, "put", "carts", "c", "[cat a carts c bar a bart bart b]"},
+		{1, "drop", "", "", "[carts c bar a bart bart b]"},
+	} {
+		if got := rows(edit(http.StatusOK, tt.row, tt.act, tt.object, tt.label)); fmt.Sprint(got) != tt.want {
+			t.Errorf("%v, want %s", got, tt.want)
+		}
+	}
+	filled := c.page(http.StatusOK, at+"?row=2")
+	if filled.Find("#f-object").Text() != "bar" || filled.Find("#f-object-label").AttrOr("value", "") != "a" || filled.Find("#edit button.danger").Length() != 1 || filled.Find("#classes option").Length() != 3 {
+		t.Error(filled.Find("#edit").Text())
+	}
+	refused := edit(http.StatusUnprocessableEntity, 2, "put", "", "")
+	if refused.Find("#f-object-error").Text() != "expected a string, found nothing" || refused.Find("#f-object-label-error").Text() != "expected a label, found nothing" || !strings.Contains(refused.Find("#edit h2").Text(), "Change string 2") {
+		t.Error(refused.Find("#edit").Text())
+	}
+	if long := edit(http.StatusUnprocessableEntity, 0, "put", strings.Repeat("a", 200_001), "a"); !strings.Contains(long.Find("#f-object-error").Text(), "200000 symbols") {
+		t.Error(long.Find("#edit").Text())
+	}
+	c.send(http.StatusConflict, action, "act=drop&row=1&hash=old")
+	edit(http.StatusUnprocessableEntity, 9, "drop", "", "") // there is no such row
+	edit(http.StatusOK, 1, "drop", "", "")
+	edit(http.StatusOK, 1, "drop", "", "")
+	edit(http.StatusUnprocessableEntity, 1, "drop", "", "") // the last
+	moons := c.upload("name=points.csv", square)
+	c.send(http.StatusUnprocessableEntity, "/datasets/"+moons.ID+"/objects", "act=drop&row=1&hash="+moons.Hash)
+	s.client(t, bob).send(http.StatusNotFound, action, "act=drop&row=1")
+}

@@ -111,6 +111,32 @@ func pictureOf(k dataset.Kind) string {
 	return "Kernel matrix"
 }
 
+// typedRows is what rows are called that were typed instead of uploaded, as a file is by
+// its name.
+const typedRows = "typed rows"
+
+// sent is the file of a form with its name, or what was typed in its place.
+func sent(r *http.Request) (body []byte, name string, err error) {
+	if text := r.PostFormValue("text"); text != "" {
+		return []byte(text), typedRows, nil
+	}
+	file, head, err := r.FormFile("file")
+	if err != nil {
+		return nil, "", err
+	}
+	defer file.Close()
+	body, err = io.ReadAll(file)
+	return body, head.Filename, err
+}
+
+// originOf tells where the rows of a file came from.
+func originOf(file string) string {
+	if file == typedRows {
+		return "typed"
+	}
+	return "uploaded " + file
+}
+
 // Upload takes a file. When the columns are beyond doubt it becomes a
 // data set at once, otherwise it is kept until the columns are chosen.
 func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
@@ -122,23 +148,21 @@ func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	file, head, err := r.FormFile("file")
-	if err != nil {
-		return a.uploadAgain(w, r, http.StatusUnprocessableEntity, r.FormValue("name"), "Choose a file first.")
-	}
-	defer file.Close()
 	name := r.FormValue("name")
-	body, err := io.ReadAll(file)
-	if err != nil {
+	body, file, err := sent(r)
+	switch {
+	case errors.Is(err, http.ErrMissingFile), errors.Is(err, http.ErrNotMultipart):
+		return a.uploadAgain(w, r, http.StatusUnprocessableEntity, name, "Choose a file first, or type rows.")
+	case err != nil:
 		return err
 	}
-	table, err := dataset.ParseTable(bytes.NewReader(body), head.Filename, a.Limits)
+	table, err := dataset.ParseTable(bytes.NewReader(body), file, a.Limits)
 	if err != nil {
 		return a.refuseFile(w, r, name, err)
 	}
 	mapping, obvious := table.Guess()
 	if !obvious {
-		id, err := a.Store.SaveUpload(r.Context(), door.Workspace(r.Context()), head.Filename, body)
+		id, err := a.Store.SaveUpload(r.Context(), door.Workspace(r.Context()), file, body)
 		if err != nil {
 			return err
 		}
@@ -152,7 +176,7 @@ func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return a.refuseFile(w, r, name, err)
 	}
-	return a.keep(w, r, door.NameOf(name, head.Filename), "uploaded "+head.Filename, d)
+	return a.keep(w, r, door.NameOf(name, file), originOf(file), d)
 }
 
 // refuseFile shows the form with what is wrong with the file.
@@ -182,7 +206,11 @@ func (a *Room) uploadAgain(w http.ResponseWriter, r *http.Request, status int, n
 	if err != nil {
 		return err
 	}
-	p.Upload = views.UploadForm{Name: name, Error: message}
+	if text, typed := r.PostForm["text"]; typed {
+		p.Typed = views.UploadForm{Name: name, Error: message, Text: text[0]}
+	} else {
+		p.Upload = views.UploadForm{Name: name, Error: message}
+	}
 	w.WriteHeader(status)
 	return a.Render(w, r, views.DatasetsPage(p))
 }
@@ -291,7 +319,7 @@ func (a *Room) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 	} else if err != nil {
 		return err
 	}
-	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), name, "uploaded "+file, d)
+	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), name, originOf(file), d)
 	if err != nil {
 		return err
 	}
@@ -398,7 +426,11 @@ func (a *Room) showDataset(w http.ResponseWriter, r *http.Request, form views.Da
 		}
 		p.Text = text.String()
 	}
-	if form.Error+form.TextError != "" {
+	if p.Objects = form.Objects; p.Objects == nil {
+		row, _ := strconv.Atoi(r.FormValue("row"))
+		p.Objects = objectForm(set, d, row)
+	}
+	if form.Error+form.TextError != "" || form.Objects != nil {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
 	return a.Render(w, r, views.DatasetPage(p))
@@ -430,9 +462,13 @@ func objectNumbers(d *dataset.Data) []views.Number {
 				symbols[c] = true
 			}
 		}
+		length := strconv.Itoa(shortest)
+		if longest > shortest {
+			length += " to " + strconv.Itoa(longest)
+		}
 		return []views.Number{
 			{Label: "strings", Value: n},
-			{Label: "length", Value: fmt.Sprintf("%d to %d", shortest, longest), Help: "Symbols of the shortest and the longest."},
+			{Label: "length", Value: length, Help: "Symbols of the shortest and the longest."},
 			{Label: "symbols", Value: strconv.Itoa(len(symbols)), Help: "Different ones in all strings."},
 		}
 	}

@@ -162,13 +162,14 @@ func checkText(what, s string) error {
 	return nil
 }
 
-// tidy makes text fit for one line of a page or a file: control characters and line
-// breaks become spaces, outer spaces go.
+// tidy makes text fit for one line of a page or a file: a control character or a line break
+// becomes a space, outer spaces go.
 func tidy(s string) string {
 	bad := func(r rune) bool {
 		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\uFEFF' || r == utf8.RuneError
 	}
 	if strings.ContainsFunc(s, bad) {
+		s = strings.ReplaceAll(s, "\r\n", "\n")
 		s = strings.Map(func(r rune) rune {
 			if bad(r) {
 				return ' '

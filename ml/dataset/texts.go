@@ -159,7 +159,7 @@ func textTable(members []member, file string) *Table {
 	t := &Table{File: file, Format: "zip", Header: true, Kind: KindStrings, Lines: make([]int, len(members)), members: make([]string, len(members))}
 	texts, names := make([]string, len(members)), make([]string, len(members))
 	for i, m := range members {
-		texts[i], names[i], t.members[i] = strings.ReplaceAll(m.text, "\r\n", "\n"), m.name, m.name
+		texts[i], names[i], t.members[i] = m.text, m.name, m.name
 	}
 	t.Columns = []Column{{Name: "text", Cells: texts}, {Name: "file", Cells: names}}
 	return t

@@ -1,0 +1,75 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"marginlab/handlers/door"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/web"
+)
+
+// objectForm is the form for one object of a data set: a new one, or that of a row, from 1
+// on; nil where there is nothing to type.
+func objectForm(set store.Dataset, d *dataset.Data, row int) *views.ObjectForm {
+	if d.Kind() != dataset.KindStrings || !editable(d) {
+		return nil
+	}
+	f := &views.ObjectForm{What: "string", Hash: set.Hash, Total: d.Len(), Classes: d.Classes}
+	if row >= 1 && row <= d.Len() {
+		f.Row, f.Object, f.Label = row, d.Objects.Text(row-1), d.Classes[d.Y[row-1]]
+	}
+	return f
+}
+
+// EditObject adds an object to a data set, changes one or deletes it. The form tells which
+// version of the data it was made for: rows are called by their places.
+func (a *Room) EditObject(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, a.Limits.Bytes+door.FormBytes); err != nil {
+		return err
+	}
+	set, d, err := a.dataset(r)
+	if err != nil {
+		return err
+	}
+	row, _ := strconv.Atoi(r.PostFormValue("row"))
+	f := objectForm(set, d, row)
+	switch {
+	case f == nil:
+		return web.Errorf(web.Invalid, "The rows of %s cannot be typed one by one.", set.Name)
+	case r.PostFormValue("hash") != set.Hash:
+		return web.Errorf(web.Conflict, "%s was changed in the meantime: open its page again.", set.Name)
+	}
+	changed := d
+	f.Object, f.Label = r.PostFormValue("object"), r.PostFormValue("label")
+	switch act := r.PostFormValue("act"); {
+	case act == "put" && f.Row > 0:
+		changed, err = d.Put(f.Row-1, f.Object, f.Label)
+	case act == "put":
+		changed, err = d.Put(d.Len(), f.Object, f.Label)
+	case act == "drop" && f.Row > 0:
+		changed, err = d.Drop(f.Row - 1)
+	default:
+		return web.Errorf(web.Invalid, "There is no row to be deleted.")
+	}
+	if err == nil && (!editable(changed) || changed.Len() > a.Limits.Rows) {
+		err = param.Problems{{Field: "object", Message: fmt.Sprintf("the strings are longer together than the %d symbols, or more than the %d, that can be typed", textSymbols, a.Limits.Rows)}}
+	}
+	var problems param.Problems
+	if errors.As(err, &problems) {
+		f.ObjectError, f.LabelError = problems.For("object"), problems.For("label")
+		return a.showDataset(w, r, views.Dataset{Objects: f})
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := a.Store.ReplaceData(r.Context(), door.Workspace(r.Context()), set.ID, changed); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/datasets/"+set.ID+"#edit")
+}

@@ -1,0 +1,83 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+
+	"marginlab/ml/param"
+)
+
+// Put returns data with the object that text writes down, as Objects.Text does, and its
+// label in the place of row i, from 0 on; behind all others where i is the number of rows.
+// It takes kinds whose canonical form has one column, strings say. What is wrong comes
+// back as param.Problems with the fields object and label.
+func (d *Data) Put(i int, text, label string) (*Data, error) {
+	if i < 0 || i > d.Len() {
+		return nil, fmt.Errorf("no row %d of %d", i+1, d.Len())
+	}
+	o := d.objects()
+	if len(o.header()) != 1 || o.Kind() == KindVectors {
+		return nil, fmt.Errorf("objects of kind %s are not written down as texts", o.Kind())
+	}
+	dec, err := o.Kind().entry().decode(o.header())
+	if err != nil {
+		return nil, err
+	}
+	labels := d.labels()
+	if i == len(labels) {
+		labels = append(labels, "")
+	}
+	labels[i] = tidy(label)
+	var problems param.Problems
+	if err := checkText("label", labels[i]); err != nil {
+		problems = append(problems, param.Problem{Field: "label", Message: err.Error()})
+	}
+	for row := range labels {
+		cell := tidy(text)
+		if row != i {
+			cell = o.Text(row)
+		}
+		if _, err := dec.add([]string{cell}); err != nil {
+			problems = append(problems, param.Problem{Field: "object", Message: err.Error()})
+		}
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	return relabelled(d.Label, dec.objects(), labels), nil
+}
+
+// Drop returns data without row i, of which there must be another. Its class goes with the
+// last row that it has.
+func (d *Data) Drop(i int) (*Data, error) {
+	switch {
+	case i < 0 || i >= d.Len():
+		return nil, fmt.Errorf("no row %d of %d", i+1, d.Len())
+	case d.Len() == 1:
+		return nil, param.Refuse("delete the data set", "this is the last row")
+	}
+	rows := make([]int, 0, d.Len()-1)
+	for row := range d.Len() {
+		if row != i {
+			rows = append(rows, row)
+		}
+	}
+	return relabelled(d.Label, d.objects().Subset(rows), slices.Delete(d.labels(), i, i+1)), nil
+}
+
+// labels are those of all rows.
+func (d *Data) labels() []string {
+	labels := make([]string, d.Len())
+	for i, c := range d.Y {
+		labels[i] = d.Classes[c]
+	}
+	return labels
+}
+
+// relabelled are objects with these labels.
+func relabelled(name string, o Objects, labels []string) *Data {
+	d := &Data{Label: name}
+	d.setObjects(o)
+	d.setLabels(tidyLabels(labels))
+	return d
+}

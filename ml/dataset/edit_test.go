@@ -1,0 +1,86 @@
+package dataset
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml/param"
+)
+
+func TestPutAndDrop(t *testing.T) {
+	t.Parallel()
+	d, err := Read(strings.NewReader("s,class\ncat,a\ncart,b\nbar,a\n"), "f.csv", Mapping{}, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := show(d)
+	must := func(d *Data, err error) *Data {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		roundTrip(t, d)
+		return d
+	}
+	for _, tt := range []struct {
+		d    *Data
+		want string
+	}{
+		{must(d.Put(3, " bart\n", "c")), "#strings\ns,class\ncat,a\ncart,b\nbar,a\nbart,c\n"},
+		{must(d.Put(1, "a,b", "a")), "#strings\ns,class\ncat,a\n\"a,b\",a\nbar,a\n"},
+		{must(d.Put(0, "cat", "b")), "#strings\ns,class\ncat,b\ncart,b\nbar,a\n"},
+		{must(d.Drop(1)), "#strings\ns,class\ncat,a\nbar,a\n"},
+		{must(must(d.Drop(0)).Drop(1)), "#strings\ns,class\ncart,b\n"},
+	} {
+		if diff := cmp.Diff(tt.want, show(tt.d)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	if show(d) != before {
+		t.Error("an edit changed the data that it began with")
+	}
+	// Labels that are numbers are one where they are equal.
+	n := must(d.Put(0, "x", "1"))
+	n = must(must(n.Put(1, "y", "1.0")).Put(2, "z", "+2"))
+	if diff := cmp.Diff([]string{"1", "2"}, n.Classes); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPutRefuses(t *testing.T) {
+	t.Parallel()
+	d, err := Read(strings.NewReader("s,class\ncat,a\ncart,b\n"), "f.csv", Mapping{}, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = d.Put(0, " \t", strings.Repeat("x", maxText+1))
+	var problems param.Problems
+	if !errors.As(err, &problems) || problems.For("object") != "expected a string, found nothing" || !strings.Contains(problems.For("label"), "at most 100 characters") {
+		t.Errorf("%v", err)
+	}
+	one, err := d.Drop(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, err := Generate("moons", 4, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]func() (*Data, error){
+		"the last row": func() (*Data, error) { return one.Drop(0) },
+		"no row 3":     func() (*Data, error) { return d.Drop(2) },
+		"no row 0":     func() (*Data, error) { return d.Put(-1, "x", "a") },
+		"no row 4":     func() (*Data, error) { return d.Put(3, "x", "a") },
+		"kind vectors": func() (*Data, error) { return points.Put(0, "1,2", "1") },
+	} {
+		if _, err := f(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
