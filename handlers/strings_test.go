@@ -116,15 +116,15 @@ func TestStrings(t *testing.T) {
 	if !strings.Contains(lab.Find("td").Text(), first) {
 		t.Error("the lab does not show the strings")
 	}
-	c.pictures(lab, 3)
-	c.pictures(c.page(200, "/lab?conformal=eigen&kernel=gap-subsequence&normalize=true&data="+set.ID), 5)
+	c.pictures(lab, 4)
+	c.pictures(c.page(200, "/lab?conformal=eigen&kernel=gap-subsequence&normalize=true&data="+set.ID), 6)
 	c.pictures(c.page(200, "/lab?k=0&data="+set.ID), 1) // nothing is trained
 	for _, id := range ids {
 		run := c.page(200, "/runs/"+id)
 		if !strings.Contains(run.Text(), "strings have no coordinates") {
 			t.Error("no word about the boundary")
 		}
-		c.pictures(run, 3)
+		c.pictures(run, 4)
 		if link, _ := run.Find(".points td a").Eq(4).Attr("href"); link != "?near=5#near" || run.Find("#near tr").Length() != 0 {
 			t.Errorf("row 5 leads to its neighbours by %q", link)
 		}

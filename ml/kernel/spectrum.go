@@ -2,6 +2,9 @@ package kernel
 
 import (
 	"context"
+	"iter"
+	"strings"
+	"unicode/utf8"
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
@@ -38,21 +41,34 @@ var spectrum = Entry{
 			}
 		})
 	},
+	weigh:    weighPieces,
+	canWeigh: func(_ param.Values, z dataset.Objects) bool { return totalSymbols(z) <= mostSymbols },
 }
 
 // countPieces counts the substrings of k symbols. They are slices of the text, so that
 // none is copied, and a table of all that there could be is never made.
 func countPieces(text string, k int) map[string]float64 {
 	counts := make(map[string]float64)
-	starts := make([]int, 0, len(text)+1) // of the symbols
-	for i := range text {
-		starts = append(starts, i)
-	}
-	starts = append(starts, len(text))
-	for a := 0; a+k < len(starts); a++ {
-		counts[text[starts[a]:starts[a+k]]]++
+	for piece := range pieces(text, k) {
+		counts[piece]++
 	}
 	return counts
+}
+
+// pieces are the substrings of k symbols from the first on.
+func pieces(text string, k int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		starts := make([]int, 0, len(text)+1) // of the symbols
+		for i := range text {
+			starts = append(starts, i)
+		}
+		starts = append(starts, len(text))
+		for a := 0; a+k < len(starts); a++ {
+			if !yield(text[starts[a]:starts[a+k]]) {
+				return
+			}
+		}
+	}
 }
 
 func compareSpectra(ctx context.Context, v param.Values, x, z dataset.Objects) (comparison, error) {
@@ -89,3 +105,62 @@ func compareSpectra(ctx context.Context, v param.Values, x, z dataset.Objects) (
 	}
 	return compareCounts(ctx, len(numbers), from, to)
 }
+
+// mostSymbols is the length of all strings together up to which their features are listed.
+const mostSymbols = 2 << 20
+
+// totalSymbols is the length of all strings together, in bytes.
+func totalSymbols(x dataset.Objects) (n int) {
+	for _, text := range x.(*dataset.Strings).Values {
+		n += len(text)
+	}
+	return n
+}
+
+// weighedPieces are the weights of substrings of k symbols.
+type weighedPieces struct {
+	k int
+	w map[string]float64
+}
+
+func weighPieces(ctx context.Context, v param.Values, z dataset.Objects, u []float64) (weighed, error) {
+	p := weighedPieces{v.Int(length.Name), make(map[string]float64)}
+	for j, text := range z.(*dataset.Strings).Values {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if u[j] == 0 {
+			continue
+		}
+		for piece := range pieces(text, p.k) {
+			p.w[piece] += u[j]
+		}
+	}
+	return p, nil
+}
+
+func (p weighedPieces) features() []Feature {
+	list := make([]Feature, 0, len(p.w))
+	for piece, w := range p.w {
+		list = append(list, Feature{visible(piece), w})
+	}
+	return list
+}
+
+func (p weighedPieces) parts(x dataset.Objects, i int) []float64 {
+	text := x.Text(i)
+	symbols := make([]float64, utf8.RuneCountInString(text))
+	at := 0
+	for piece := range pieces(text, p.k) {
+		if w := p.w[piece] / float64(p.k); w != 0 {
+			for s := range p.k {
+				symbols[at+s] += w
+			}
+		}
+		at++
+	}
+	return symbols
+}
+
+// visible shows the spaces of a piece.
+func visible(piece string) string { return strings.ReplaceAll(piece, " ", "·") }

@@ -92,39 +92,47 @@ func TestStringKernelsHaveTheKnownValues(t *testing.T) {
 	}
 }
 
-// enumerated is a kernel of strings by its definition: every occurrence of every piece.
-func enumerated(k Kernel, x, z string) float64 {
+// occurrences calls each with every occurrence of every piece that a kernel counts in s: the
+// places of its symbols, and its weight.
+func occurrences(k Kernel, s []rune, each func(at []int, weight float64)) {
 	n, decay := k.Values.Int("k"), k.Values.Number("decay")
-	occurrences := func(s []rune) map[string]float64 {
-		weights := map[string]float64{}
-		var extend func(at []int)
-		extend = func(at []int) {
-			if len(at) == n {
-				var u []rune
-				for _, i := range at {
-					u = append(u, s[i])
-				}
-				gaps := at[n-1] - at[0] + 1 - n
-				if k.Name == "spectrum" && gaps > 0 {
-					return
-				}
-				weights[string(u)] += math.Pow(decay, float64(gaps))
-				return
+	var extend func(at []int)
+	extend = func(at []int) {
+		if len(at) == n {
+			if gaps := at[n-1] - at[0] + 1 - n; k.Name != "spectrum" || gaps == 0 {
+				each(at, math.Pow(decay, float64(gaps)))
 			}
-			first := 0
-			if len(at) > 0 {
-				first = at[len(at)-1] + 1
-			}
-			for i := first; i < len(s); i++ {
-				extend(append(slices.Clone(at), i))
-			}
+			return
 		}
-		extend(nil)
-		return weights
+		first := 0
+		if len(at) > 0 {
+			first = at[len(at)-1] + 1
+		}
+		for i := first; i < len(s); i++ {
+			extend(append(slices.Clone(at), i))
+		}
 	}
-	a, b := occurrences([]rune(x)), occurrences([]rune(z))
-	var sum float64
-	for u, w := range a {
+	extend(nil)
+}
+
+// counted are the pieces of s with their weights.
+func counted(k Kernel, s string) map[string]float64 {
+	weights := map[string]float64{}
+	symbols := []rune(s)
+	occurrences(k, symbols, func(at []int, weight float64) {
+		var u []rune
+		for _, i := range at {
+			u = append(u, symbols[i])
+		}
+		weights[string(u)] += weight
+	})
+	return weights
+}
+
+// enumerated is a kernel of strings by its definition: every occurrence of every piece.
+func enumerated(k Kernel, x, z string) (sum float64) {
+	b := counted(k, z)
+	for u, w := range counted(k, x) {
 		sum += w * b[u]
 	}
 	return sum

@@ -44,6 +44,8 @@ var gapSubsequence = Entry{
 		}
 		return v.Number(length.Name) * mean * mean
 	},
+	weigh:    weighSubsequences,
+	canWeigh: canWeighSubsequences,
 }
 
 // symbols are the strings, symbol by symbol, as numbers.

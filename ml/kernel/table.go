@@ -51,6 +51,10 @@ type Entry struct {
 	// steps is about how many steps, of which a processor does 1e10 a second, the value
 	// k(x_i, x_j) takes on average; nil: so few that nobody waits for them.
 	steps func(v param.Values, x dataset.Objects) float64
+	// weigh writes a sum over objects out, for a kernel that counts features which have names;
+	// canWeigh tells whether that takes little time and memory.
+	weigh    func(ctx context.Context, v param.Values, z dataset.Objects, u []float64) (weighed, error)
+	canWeigh func(v param.Values, z dataset.Objects) bool
 }
 
 // function is a kernel whose parameters have their values.

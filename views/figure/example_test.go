@@ -142,6 +142,22 @@ func ExampleScatter() {
 	// Output: as testdata/scatter.svg
 }
 
+func ExampleWeights() {
+	p, err := figure.Weights{
+		Features: []kernel.Feature{{Name: "TAT", Weight: 1.4}, {Name: "ATA", Weight: 1.1}, {Name: "AAT", Weight: 0.3}, {Name: "GCG", Weight: -0.2}, {Name: "CCC", Weight: -0.9}},
+		Sides:    figure.Sides{Names: [2]string{"planted", "random"}, Colors: [2]figure.Color{figure.Orange, figure.Blue}},
+	}.Picture()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("weights", p))
+	fmt.Println(p.Caption)
+	// Output:
+	// as testdata/weights.svg
+	// What weighs most in f. For planted: TAT 1.4, ATA 1.1, AAT 0.3. For random: CCC 0.9, GCG 0.2.
+}
+
 // golden compares a picture with the one in testdata, byte for byte.
 func golden(name string, p *figure.Picture) string {
 	var b bytes.Buffer

@@ -46,6 +46,7 @@ var RunFigures = []RunFigure{
 	{"fit", hasFit, fitTitle, drawFit},
 	{"map", mappedMachines, mapTitle, drawMap},
 	{"machine", ownMachines, machineTitle, drawMachine},
+	{"weights", weighed, weightsTitle, drawWeights},
 	{"components", hasMatrix, componentsTitle, drawComponents},
 	{"kernel", hasMatrix, matrixTitle, drawMatrix},
 	{"path", hasPath, pathTitle, drawPath},

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/kernel"
 	"marginlab/views/figure"
 )
 
@@ -96,6 +97,12 @@ func TestUglyDrawings(t *testing.T) {
 			return figure.Bars{Format: f, Values: []float64{-3, -1e-12, 2, inf, nan}, Log: true, Rules: []figure.Rule{{At: 0}, {At: 1, Name: wide}}}
 		},
 		"a crowd of bars": func(f figure.Format) drawing { return figure.Bars{Format: f, Values: up} },
+		"weights of nothing": func(f figure.Format) drawing {
+			return figure.Weights{Format: f, Features: []kernel.Feature{{Name: wide}}}
+		},
+		"odd weights": func(f figure.Format) drawing {
+			return figure.Weights{Format: f, Sides: figure.Sides{Names: [2]string{wide, ""}, Colors: [2]figure.Color{-5, 99}}, Features: []kernel.Feature{{Weight: inf}, {Name: wide, Weight: 1e300}, {Weight: nan}, {Weight: -1e-300}, {Weight: -inf}}}
+		},
 		"matrix of one": func(f figure.Format) drawing {
 			return figure.Matrix{Format: f, Values: mat.NewDense(1, 1, []float64{nan})}
 		},
@@ -192,6 +199,7 @@ func TestDrawingErrors(t *testing.T) {
 		"half a band":        figure.Chart{Curves: []figure.Curve{{X: []float64{1}, Y: []float64{1}, Lo: []float64{1}}}},
 		"ends of nothing":    figure.Chart{Y: figure.Axis{Log: true, Max: 1}, Curves: []figure.Curve{{}}},
 		"no bars":            figure.Bars{},
+		"no weights":         figure.Weights{},
 		"names of others":    figure.Bars{Values: []float64{1}, Names: []string{"a", "b"}},
 		"classes of others":  figure.Bars{Values: []float64{1}, Classes: []int{}},
 		"no matrix":          figure.Matrix{},

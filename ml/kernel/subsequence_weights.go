@@ -1,0 +1,198 @@
+package kernel
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// mostSubsequences is how many subsequences of k symbols an alphabet may have for their
+// weights to be listed.
+const mostSubsequences = 1 << 16
+
+// mostTabled bounds the numbers that are held for one string, 8 bytes each.
+const mostTabled = 4 << 20
+
+// weighedSubsequences are the weights of all subsequences of k symbols of an alphabet. The
+// symbols of one are the digits of its number, the first the highest.
+type weighedSubsequences struct {
+	k        int
+	decay    float64
+	alphabet []rune
+	w        []float64
+}
+
+// alphabetOf are the symbols of all strings, in order.
+func alphabetOf(x dataset.Objects) []rune {
+	seen := make(map[rune]bool)
+	for _, text := range x.(*dataset.Strings).Values {
+		for _, c := range text {
+			seen[c] = true
+		}
+		if len(seen) > mostSubsequences {
+			break
+		}
+	}
+	list := make([]rune, 0, len(seen))
+	for c := range seen {
+		list = append(list, c)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func canWeighSubsequences(v param.Values, z dataset.Objects) bool {
+	n := totalSymbols(z)
+	if n > mostSymbols {
+		return false
+	}
+	a, k := float64(len(alphabetOf(z))), v.Number(length.Name)
+	longest := 0
+	for _, text := range z.(*dataset.Strings).Values {
+		longest = max(longest, len(text))
+	}
+	states := math.Pow(a, k-1)
+	return a*states <= mostSubsequences && float64(n)*states <= 2e8 && float64(longest)*states <= mostTabled
+}
+
+func weighSubsequences(ctx context.Context, v param.Values, z dataset.Objects, u []float64) (weighed, error) {
+	s := weighedSubsequences{k: v.Int(length.Name), decay: v.Number("decay"), alphabet: alphabetOf(z)}
+	s.w = make([]float64, s.size(s.k))
+	for j, text := range z.(*dataset.Strings).Values {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if u[j] == 0 {
+			continue
+		}
+		f := s.open()
+		for _, c := range text {
+			if d := s.digit(c); d >= 0 {
+				for p, weight := range f.open[s.k-1] {
+					s.w[p*len(s.alphabet)+d] += u[j] * weight
+				}
+			}
+			f.append(s.digit(c))
+		}
+	}
+	return s, nil
+}
+
+// size is how many subsequences of p symbols there are.
+func (s weighedSubsequences) size(p int) int {
+	n := 1
+	for range p {
+		n *= len(s.alphabet)
+	}
+	return n
+}
+
+// digit is the place of a symbol in the alphabet, -1 for a stranger.
+func (s weighedSubsequences) digit(c rune) int {
+	d, ok := slices.BinarySearch(s.alphabet, c)
+	if !ok {
+		return -1
+	}
+	return d
+}
+
+// openings are the occurrences of fewer than k symbols that what follows may go on with: of
+// every subsequence of p symbols their weight, decay^(symbols left out since its first).
+type openings struct {
+	of   *weighedSubsequences
+	open [][]float64 // by p, 0 to k-1
+}
+
+func (s weighedSubsequences) open() openings {
+	f := openings{&s, make([][]float64, s.k)}
+	for p := range f.open {
+		f.open[p] = make([]float64, s.size(p))
+	}
+	f.open[0][0] = 1
+	return f
+}
+
+// append goes on to the next symbol, which may follow those of an occurrence or be left out;
+// -1 can only be left out.
+func (f openings) append(digit int) {
+	f.step(digit, func(before, p int) int { return before*len(f.of.alphabet) + digit })
+}
+
+// prepend is append for a string that is read from its end.
+func (f openings) prepend(digit int) {
+	f.step(digit, func(after, p int) int { return digit*f.of.size(p-1) + after })
+}
+
+func (f openings) step(digit int, number func(rest, p int) int) {
+	for p := len(f.open) - 1; p >= 1; p-- {
+		for n := range f.open[p] {
+			f.open[p][n] *= f.of.decay
+		}
+		if digit < 0 {
+			continue
+		}
+		for rest, weight := range f.open[p-1] {
+			f.open[p][number(rest, p)] += weight
+		}
+	}
+}
+
+func (s weighedSubsequences) features() []Feature {
+	list := make([]Feature, 0, len(s.w))
+	symbols := make([]string, s.k)
+	for n, w := range s.w {
+		for p := s.k - 1; p >= 0; p-- {
+			symbols[p] = visible(string(s.alphabet[n%len(s.alphabet)]))
+			n /= len(s.alphabet)
+		}
+		list = append(list, Feature{strings.Join(symbols, "-"), w})
+	}
+	return list
+}
+
+// parts adds up the occurrences that a symbol is in: those that go on from each beginning
+// before it to each end behind it.
+func (s weighedSubsequences) parts(x dataset.Objects, i int) []float64 {
+	var digits []int
+	for _, c := range x.Text(i) {
+		digits = append(digits, s.digit(c))
+	}
+	a := len(s.alphabet)
+	behind := make([]openings, len(digits)) // each symbol
+	f := s.open()
+	for i := len(digits) - 1; i >= 0; i-- {
+		behind[i] = f.clone()
+		f.prepend(digits[i])
+	}
+	f = s.open()
+	symbols := make([]float64, len(digits))
+	for i, d := range digits {
+		for p := 0; p < s.k && d >= 0; p++ { // symbols before this one
+			ends := behind[i].open[s.k-1-p]
+			for begin, weight := range f.open[p] {
+				if weight == 0 {
+					continue
+				}
+				w := s.w[(begin*a+d)*len(ends):]
+				for end, v := range ends {
+					symbols[i] += weight * v * w[end]
+				}
+			}
+		}
+		symbols[i] /= float64(s.k)
+		f.append(d)
+	}
+	return symbols
+}
+
+func (f openings) clone() openings {
+	c := openings{f.of, make([][]float64, len(f.open))}
+	for p := range f.open {
+		c.open[p] = slices.Clone(f.open[p])
+	}
+	return c
+}

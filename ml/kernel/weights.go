@@ -1,0 +1,123 @@
+package kernel
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"marginlab/ml/dataset"
+)
+
+// Weights are a sum f(x) = sum_j u_j k(z_j, x) over objects that are no vectors, written out
+// over the features that the kernel counts in them: f(x) = sum_a w_a phi_a(x). They are
+// exact.
+type Weights struct {
+	k    Kernel
+	over weighed
+}
+
+// Feature is what a kernel counts in objects, with its weight in a sum: that of one
+// occurrence in an object whose image has length one, where the kernel is normalised.
+type Feature struct {
+	Name   string
+	Weight float64
+}
+
+// weighed is a sum over objects as an entry of the table writes it out; nothing in it is
+// normalised. Its methods may be called from several goroutines at once.
+type weighed interface {
+	// features are those that the sum weighs, in any order.
+	features() []Feature
+	// parts writes what each part of x_i, a symbol or a node, adds to the sum at x_i:
+	// a feature that has several parts belongs to each of them alike.
+	parts(x dataset.Objects, i int) []float64
+}
+
+// errHeavy is returned for sums whose features are too many to be listed.
+var errHeavy = errors.New("too many features to be listed")
+
+// CanWeigh tells whether Weigh can write sums over the objects z out, in little time and
+// memory.
+func CanWeigh(k Kernel, z dataset.Objects) bool {
+	row, err := takes(k, z)
+	return err == nil && row.weigh != nil && row.canWeigh(k.Values, z)
+}
+
+// Weigh writes the sum over z with coefficients u out. Errors: a kernel or objects that
+// CanWeigh does not allow, the end of ctx.
+func Weigh(ctx context.Context, k Kernel, z dataset.Objects, u []float64) (*Weights, error) {
+	if !CanWeigh(k, z) {
+		return nil, fmt.Errorf("kernel %s: %w", k.Name, errHeavy)
+	}
+	row, err := takes(k, z)
+	if err != nil {
+		return nil, err
+	}
+	scale, err := lengths(ctx, k, z)
+	if err != nil {
+		return nil, err
+	}
+	scaled := make([]float64, len(u))
+	for j := range u {
+		scaled[j] = u[j] * scale[j]
+	}
+	over, err := row.weigh(ctx, k.Values, z, scaled)
+	if err != nil {
+		return nil, err
+	}
+	return &Weights{k, over}, ctx.Err()
+}
+
+// lengths are what the features of each object are multiplied by: 1, or where k is
+// normalised, one over the length of its image, 0 where that has none.
+func lengths(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error) {
+	scale := make([]float64, x.Len())
+	for i := range scale {
+		scale[i] = 1
+	}
+	if !k.Values.Switch(normalizes.Name) {
+		return scale, nil
+	}
+	row, err := takes(k, x)
+	if err != nil {
+		return nil, err
+	}
+	self, err := row.self(ctx, k.Values, x)
+	for i, v := range self {
+		scale[i] = 0
+		if v > 0 {
+			scale[i] = 1 / math.Sqrt(v)
+		}
+	}
+	return scale, err
+}
+
+// Heaviest lists the features of the largest weights, at most n above 0 and n below, the
+// largest first and the lowest last.
+func (w *Weights) Heaviest(n int) []Feature {
+	all := slices.DeleteFunc(w.over.features(), func(f Feature) bool { return f.Weight == 0 || math.IsNaN(f.Weight) })
+	slices.SortFunc(all, func(a, b Feature) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Name, b.Name))
+	})
+	zero, _ := slices.BinarySearchFunc(all, 0, func(f Feature, _ float64) int { return cmp.Compare(0, f.Weight) })
+	return slices.Concat(all[:min(n, zero)], all[max(zero, len(all)-n):])
+}
+
+// Parts tells of every object of x what each of its parts, its symbols or nodes in order,
+// adds to f there; together they are f. Errors are those of Sum and of ctx.
+func (w *Weights) Parts(ctx context.Context, x dataset.Objects) ([][]float64, error) {
+	scale, err := lengths(ctx, w.k, x)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([][]float64, x.Len())
+	return parts, rows(ctx, x.Len(), func(i int) {
+		parts[i] = w.over.parts(x, i)
+		for p := range parts[i] {
+			parts[i][p] *= scale[i]
+		}
+	})
+}

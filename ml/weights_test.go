@@ -1,0 +1,80 @@
+package ml_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestPartsAddUp: what the symbols of a string add is f, for every learner, of several
+// machines and with conformal maps as well.
+func TestPartsAddUp(t *testing.T) {
+	t.Parallel()
+	d := spelt(clouds(45, 3, 5))
+	three := *d
+	three.Classes, three.Y = []string{"a", "b", "c"}, make([]int, d.Len())
+	for i := range three.Y {
+		three.Y[i] = i % 3
+	}
+	for _, kernel := range [][]string{{"kernel", "spectrum", "k", "2"}, {"kernel", "gap-subsequence", "k", "2", "decay", "0.6", "normalize", "true"}} {
+		for _, set := range [][]string{{"test_fraction", "0.3"}, {"learner", "ridge"}, {"learner", "mcm", "rho", "0.1"}, {"conformal", "eigen"}, {"multiclass", "ovo"}, {"multiclass", "ww", "conformal", "amari"}} {
+			of := d
+			if set[0] == "multiclass" {
+				of = &three
+			}
+			res := train(t, of, spec(t, append(kernel, set...)...))
+			for k, machine := range res.Model.Machines {
+				parts, err := res.Model.Parts(t.Context(), k, of.Objects)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, p := range parts {
+					if f := res.Scores.At(i, k); len(p) != len(of.Objects.Text(i)) || math.Abs(floats.Sum(p)+machine.B-f) > 1e-8*(1+math.Abs(f)) {
+						t.Errorf("%v %v: machine %d, row %d: the symbols add up to %g, f is %g", kernel, set, k, i, floats.Sum(p)+machine.B, f)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The weights of a model on strings of one letter are those of the linear kernel on how many
+// there are.
+func TestWeightsOfLetters(t *testing.T) {
+	t.Parallel()
+	points := clouds(40, 2, 7)
+	for i := range points.Y {
+		for j := range 2 {
+			points.X.Set(i, j, 1+math.Round(math.Abs(points.X.At(i, j))))
+		}
+	}
+	d := spelt(points)
+	counts := mat.NewDense(40, 2, nil) // of A and of B: all are above 0
+	for i := range points.Y {
+		for _, c := range d.Objects.Text(i) {
+			counts.Set(i, int(c-'A'), counts.At(i, int(c-'A'))+1)
+		}
+	}
+	points.X = counts
+	m := train(t, d, spec(t, "kernel", "spectrum", "k", "1", "learner", "ridge")).Model
+	w, err := m.Weights(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear, b, ok := train(t, points, spec(t, "kernel", "linear", "standardize", "false", "learner", "ridge")).Model.Linear()
+	if !ok || math.Abs(b-m.Machines[0].B) > 1e-9 {
+		t.Errorf("b = %g, want %g", m.Machines[0].B, b)
+	}
+	want := map[string]float64{"A": linear[0], "B": linear[1]}
+	heaviest := w.Heaviest(9)
+	if len(heaviest) != 2 {
+		t.Fatal(heaviest)
+	}
+	for _, f := range heaviest {
+		if math.Abs(f.Weight-want[f.Name]) > 1e-8 {
+			t.Errorf("%s weighs %g, want %g", f.Name, f.Weight, want[f.Name])
+		}
+	}
+}
