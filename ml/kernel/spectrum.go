@@ -147,8 +147,12 @@ func (p weighedPieces) features() []Feature {
 	return list
 }
 
-func (p weighedPieces) parts(x dataset.Objects, i int) []float64 {
-	text := x.Text(i)
+func (p weighedPieces) parts(ctx context.Context, x dataset.Objects) ([][]float64, error) {
+	return partsOf(ctx, x, func(i int) []float64 { return p.symbols(x.Text(i)) })
+}
+
+// symbols is what each symbol of a text adds.
+func (p weighedPieces) symbols(text string) []float64 {
 	symbols := make([]float64, utf8.RuneCountInString(text))
 	at := 0
 	for piece := range pieces(text, p.k) {

@@ -154,11 +154,15 @@ func (s weighedSubsequences) features() []Feature {
 	return list
 }
 
-// parts adds up the occurrences that a symbol is in: those that go on from each beginning
-// before it to each end behind it.
-func (s weighedSubsequences) parts(x dataset.Objects, i int) []float64 {
+func (s weighedSubsequences) parts(ctx context.Context, x dataset.Objects) ([][]float64, error) {
+	return partsOf(ctx, x, func(i int) []float64 { return s.symbols(x.Text(i)) })
+}
+
+// symbols is what each symbol of a text adds: the occurrences that it is in go on from a
+// beginning before it to an end behind it.
+func (s weighedSubsequences) symbols(text string) []float64 {
 	var digits []int
-	for _, c := range x.Text(i) {
+	for _, c := range text {
 		digits = append(digits, s.digit(c))
 	}
 	a := len(s.alphabet)

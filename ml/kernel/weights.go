@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"marginlab/ml/dataset"
 )
 
@@ -31,9 +33,9 @@ type Feature struct {
 type weighed interface {
 	// features are those that the sum weighs, in any order.
 	features() []Feature
-	// parts writes what each part of x_i, a symbol or a node, adds to the sum at x_i:
+	// parts tells of each x_i what each of its parts, symbols or nodes, adds to the sum at x_i:
 	// a feature that has several parts belongs to each of them alike.
-	parts(x dataset.Objects, i int) []float64
+	parts(ctx context.Context, x dataset.Objects) ([][]float64, error)
 }
 
 // errHeavy is returned for sums whose features are too many to be listed.
@@ -113,11 +115,15 @@ func (w *Weights) Parts(ctx context.Context, x dataset.Objects) ([][]float64, er
 	if err != nil {
 		return nil, err
 	}
+	parts, err := w.over.parts(ctx, x)
+	for i := range parts {
+		floats.Scale(scale[i], parts[i])
+	}
+	return parts, err
+}
+
+// partsOf does the work of parts object by object on all processors.
+func partsOf(ctx context.Context, x dataset.Objects, of func(i int) []float64) ([][]float64, error) {
 	parts := make([][]float64, x.Len())
-	return parts, rows(ctx, x.Len(), func(i int) {
-		parts[i] = w.over.parts(x, i)
-		for p := range parts[i] {
-			parts[i][p] *= scale[i]
-		}
-	})
+	return parts, rows(ctx, x.Len(), func(i int) { parts[i] = of(i) })
 }

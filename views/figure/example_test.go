@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -140,6 +141,26 @@ func ExampleScatter() {
 	}
 	fmt.Println(golden("scatter", p))
 	// Output: as testdata/scatter.svg
+}
+
+func ExampleStrings() {
+	p, err := figure.Strings{
+		Format: figure.Format{Width: 400, Height: 200},
+		Texts: []figure.Spelt{
+			{Head: "row 1 · planted · f = 1.2", Text: "GATATAATC", Parts: []float64{0, 0.1, 0.3, 0.4, 0.5, 0.4, 0.3, 0.05, -0.1}},
+			{Head: "row 2 · random · f = -0.8", Text: "a b " + strings.Repeat("cd", 60), Parts: append([]float64{0, 0, 0.1, -0.1}, make([]float64, 120)...)},
+		},
+		Sides: figure.Sides{Names: [2]string{"planted", "random"}, Colors: [2]figure.Color{figure.Orange, figure.Blue}},
+	}.Picture()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("strings", p))
+	fmt.Println(p.Caption)
+	// Output:
+	// as testdata/strings.svg
+	// What each symbol adds to f. row 1 · planted · f = 1.2: most in a row add GATATAAT, symbols 1 to 8, for planted. row 2 · random · f = -0.8: most in a row add a b, symbols 1 to 3, for planted.
 }
 
 func ExampleWeights() {

@@ -19,6 +19,9 @@ type Run struct {
 	Spec   ml.Spec       // of the training
 	Result *ml.Result
 	X, Y   string // columns on the axes; "pca" on x: principal components; others: the first two
+	// Object is the row, from 1 on, of the one object that pictures of some objects show; 0: they
+	// choose some of every side.
+	Object int
 	// Compare returns what ml.Compare tells of a kernel and Data, maybe that of a moment ago;
 	// nil: ml.Compare.
 	Compare func(context.Context, kernel.Kernel, *dataset.Data) (*ml.Compared, error)
@@ -47,6 +50,7 @@ var RunFigures = []RunFigure{
 	{"map", mappedMachines, mapTitle, drawMap},
 	{"machine", ownMachines, machineTitle, drawMachine},
 	{"weights", weighed, weightsTitle, drawWeights},
+	{"parts", spelt, partsTitle, drawParts},
 	{"components", hasMatrix, componentsTitle, drawComponents},
 	{"kernel", hasMatrix, matrixTitle, drawMatrix},
 	{"path", hasPath, pathTitle, drawPath},

@@ -113,7 +113,7 @@ func TestRunFigures(t *testing.T) {
 		"ridge":         {trainedRun(t, "moons", "learner", "ridge"), []string{"boundary", "path"}},
 		"ridge, a map":  {trainedRun(t, "moons", "learner", "ridge", "conformal", "amari"), []string{"before", "boundary", "map"}},
 		"conformal":     {trainedRun(t, "moons", "conformal", "eigen"), []string{"before", "boundary", "map"}},
-		"strings":       {runOn(t, words(), "kernel", "spectrum", "test_fraction", "0.3"), []string{"boundary", "weights", "components", "kernel"}},
+		"strings":       {runOn(t, words(), "kernel", "spectrum", "test_fraction", "0.3"), []string{"boundary", "weights", "parts", "components", "kernel"}},
 		"four features": {trainedRun(t, "iris", "positive", "virginica"), []string{"boundary"}},
 	} {
 		var names []string

@@ -103,6 +103,14 @@ func TestUglyDrawings(t *testing.T) {
 		"odd weights": func(f figure.Format) drawing {
 			return figure.Weights{Format: f, Sides: figure.Sides{Names: [2]string{wide, ""}, Colors: [2]figure.Color{-5, 99}}, Features: []kernel.Feature{{Weight: inf}, {Name: wide, Weight: 1e300}, {Weight: nan}, {Weight: -1e-300}, {Weight: -inf}}}
 		},
+		"strings of nothing": func(f figure.Format) drawing {
+			return figure.Strings{Format: f, Texts: []figure.Spelt{{}, {Head: wide, Text: "a", Parts: []float64{0}}}}
+		},
+		"odd strings": func(f figure.Format) drawing {
+			return figure.Strings{Format: f, Sides: figure.Sides{Names: [2]string{wide, ""}, Colors: [2]figure.Color{-5, 99}}, Texts: []figure.Spelt{
+				{Text: "a\t∑<&", Parts: []float64{inf, nan, -inf, 1e300, -1e-300}}, {Text: strings.Repeat("x", 30_000), Parts: up},
+			}}
+		},
 		"matrix of one": func(f figure.Format) drawing {
 			return figure.Matrix{Format: f, Values: mat.NewDense(1, 1, []float64{nan})}
 		},
@@ -200,6 +208,8 @@ func TestDrawingErrors(t *testing.T) {
 		"ends of nothing":    figure.Chart{Y: figure.Axis{Log: true, Max: 1}, Curves: []figure.Curve{{}}},
 		"no bars":            figure.Bars{},
 		"no weights":         figure.Weights{},
+		"no strings":         figure.Strings{},
+		"parts of others":    figure.Strings{Texts: []figure.Spelt{{Text: "ab", Parts: []float64{1}}}},
 		"names of others":    figure.Bars{Values: []float64{1}, Names: []string{"a", "b"}},
 		"classes of others":  figure.Bars{Values: []float64{1}, Classes: []int{}},
 		"no matrix":          figure.Matrix{},

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"marginlab/ml"
+	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 )
 
@@ -146,6 +147,9 @@ func drawWeights(ctx context.Context, r Run, machine int) (*Picture, error) {
 
 // sides are those of a machine, in the colours of their classes.
 func (r Run) sides(machine int) Sides {
+	if r.Result.Model.Rule == ml.Value {
+		return Sides{[2]string{"a larger value", "a smaller one"}, [2]Color{Orange, Blue}}
+	}
 	var s Sides
 	positive, negative := r.Result.Model.Sides(machine)
 	for k, name := range []string{positive, negative} {
@@ -159,4 +163,79 @@ func (r Run) sides(machine int) Sides {
 		}
 	}
 	return s
+}
+
+// spelt are the machines whose strings can be drawn with what each symbol adds to f.
+func spelt(r Run) []int {
+	if r.Data.Kind() != dataset.KindStrings {
+		return nil
+	}
+	return weighed(r)
+}
+
+func partsTitle(r Run, machine int) string {
+	return "What each symbol adds to f" + ofMachine(r, machine)
+}
+
+func drawParts(ctx context.Context, r Run, machine int) (*Picture, error) {
+	points, err := r.Result.Points(ctx, r.Result.Model, r.Data, r.Spec)
+	if err != nil {
+		return nil, err
+	}
+	rows := []int{r.Object - 1}
+	if r.Object < 1 || r.Object > len(points) {
+		rows = r.telling(points, machine)
+	}
+	parts, err := r.Result.Model.Parts(ctx, machine, r.Data.Objects.Subset(rows))
+	if err != nil {
+		return nil, err
+	}
+	s := Strings{Sides: r.sides(machine)}
+	s.Dark, s.Width, s.Height = r.Look.Dark, r.Look.Width, r.Look.Height
+	for a, i := range rows {
+		p := points[i]
+		head := fmt.Sprintf("row %d · %s · f = %.3g", i+1, p.Label, p.Scores[machine])
+		if p.HeldOut {
+			head += " · held out"
+		}
+		if p.Wrong {
+			head += " · misclassified"
+		}
+		s.Texts = append(s.Texts, Spelt{Head: head, Text: r.Data.Objects.Text(i), Parts: parts[a]})
+	}
+	return s.Picture()
+}
+
+// telling are the rows where a machine is surest of either side, and those where it is least
+// sure or most wrong: the largest f, the least f of the same side, the largest of the other
+// and the least.
+func (r Run) telling(points []ml.Point, machine int) (rows []int) {
+	positive, negative := r.Result.Model.Sides(machine)
+	var ends [2][2]int // on the side above 0 and below: the rows of the largest and the least f
+	for i := range ends {
+		ends[i] = [2]int{-1, -1}
+	}
+	for i, p := range points {
+		side := btoi(p.Label != positive)
+		switch {
+		case r.Result.Model.Rule == ml.Value:
+			side = 0
+		case r.Result.Model.Rule != ml.Sign && side == 1 && negative != "" && p.Label != negative:
+			continue
+		}
+		f := p.Scores[machine]
+		e := &ends[side]
+		if e[0] < 0 || f > points[e[0]].Scores[machine] {
+			e[0] = i
+		}
+		if e[1] < 0 || f < points[e[1]].Scores[machine] {
+			e[1] = i
+		}
+	}
+	for _, i := range []int{ends[0][0], ends[0][1], ends[1][0], ends[1][1]} {
+		if i >= 0 && !slices.Contains(rows, i) {
+			rows = append(rows, i)
+		}
+	}
+	return rows
 }
