@@ -116,19 +116,20 @@ func TestStrings(t *testing.T) {
 	if !strings.Contains(lab.Find("td").Text(), first) {
 		t.Error("the lab does not show the strings")
 	}
-	c.pictures(lab, 4)
-	c.pictures(c.page(200, "/lab?conformal=eigen&kernel=gap-subsequence&normalize=true&data="+set.ID), 6)
+	c.pictures(lab, 5)
+	c.pictures(c.page(200, "/lab?conformal=eigen&kernel=gap-subsequence&normalize=true&data="+set.ID), 7)
 	c.pictures(c.page(200, "/lab?k=0&data="+set.ID), 1) // nothing is trained
 	for _, id := range ids {
 		run := c.page(200, "/runs/"+id)
 		if !strings.Contains(run.Text(), "strings have no coordinates") {
 			t.Error("no word about the boundary")
 		}
-		c.pictures(run, 4)
+		c.pictures(run, 5)
 		if link, _ := run.Find(".points td a").Eq(4).Attr("href"); link != "?near=5#near" || run.Find("#near tr").Length() != 0 {
 			t.Errorf("row 5 leads to its neighbours by %q", link)
 		}
 		near := c.page(200, "/runs/"+id+"?near=5")
+		c.pictures(near, 6)
 		rows := near.Find("#near tbody tr")
 		if rows.Length() != 13 || rows.First().Find("th").Text() != "5" || rows.Find(".object").Eq(0).Text() != strings.Split(strings.Split(file, "\n")[5], ",")[0] {
 			t.Errorf("neighbours of row 5: %s", near.Find("#near").Text())

@@ -35,7 +35,8 @@ func (a *House) Run(ctx context.Context, run store.Run, q url.Values, o Options)
 	if x == "" {
 		x, y = run.Axes[0], run.Axes[1]
 	}
-	return figure.Run{Data: data, Spec: run.Spec, Result: ResultOf(run), X: x, Y: y, Compare: a.Compare(run.Hash), Look: o.Look()}, nil
+	object, _ := strconv.Atoi(q.Get("near")) // 0: none
+	return figure.Run{Data: data, Spec: run.Spec, Result: ResultOf(run), X: x, Y: y, Object: object, Compare: a.Compare(run.Hash), Look: o.Look()}, nil
 }
 
 // ResultOf is what the training of a finished run gave.

@@ -15,11 +15,13 @@ import (
 const (
 	nearRows  = 12 // neighbours that a page shows
 	wrongRows = 12 // misclassified rows that a page offers
+
+	drawnHeight = 180 // of the picture of one object
 )
 
 // near tells which objects of a run are nearest to the one in the row that is asked for, if
-// any.
-func (a *Reader) near(ctx context.Context, r figure.Run, asked string) (*views.Near, error) {
+// any, and shows that one where a picture can; its figures are below an address.
+func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) (*views.Near, error) {
 	m := r.Result.Model
 	points, err := r.Result.Points(ctx, m, r.Data, r.Spec)
 	if err != nil {
@@ -41,6 +43,12 @@ func (a *Reader) near(ctx context.Context, r figure.Run, asked string) (*views.N
 	if err != nil || row < 1 || row > len(points) {
 		n.Error = fmt.Sprintf("The data have rows 1 to %d.", len(points))
 		return n, nil
+	}
+	for _, f := range r.Figures() {
+		if f.Parts() {
+			title := fmt.Sprintf("%s, row %d", f.Title, row)
+			n.Drawn = append(n.Drawn, door.Linked(figures, f.Name, "near="+asked, door.SmallWidth, drawnHeight, title, title))
+		}
 	}
 	type found struct {
 		near  []ml.Neighbour

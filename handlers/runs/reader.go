@@ -94,7 +94,7 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run
 	}
 	if shown.Data.Objects != nil {
 		p.Answer.Points.Near = "?near="
-		if p.Near, err = a.near(r.Context(), shown, q.Get("near")); err != nil {
+		if p.Near, err = a.near(r.Context(), shown, q.Get("near"), figures); err != nil {
 			return p, err
 		}
 	}

@@ -79,6 +79,9 @@ func (r Run) Figures() (list []Shown) {
 	return list
 }
 
+// Parts tells whether the figure is of single objects, of which Run.Object can be one.
+func (s Shown) Parts() bool { return s.row.Name == "parts" }
+
 // ErrNoFigure is returned for a name that is none of the run's figures.
 var ErrNoFigure = errors.New("the run has no such figure")
 
