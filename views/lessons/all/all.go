@@ -5,6 +5,7 @@ import (
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/conformal"
 	"marginlab/views/lessons/eightsteps"
+	"marginlab/views/lessons/fisher"
 	"marginlab/views/lessons/generalisation"
 	"marginlab/views/lessons/hardmargin"
 	"marginlab/views/lessons/kerneltrick"
@@ -37,6 +38,7 @@ var Lessons = []lessons.Lesson{
 	eightsteps.Lesson,
 	generalisation.Lesson,
 	severalclasses.Lesson,
+	fisher.Lesson,
 }
 
 // Find returns the lesson of a slug, or nil.

@@ -1,0 +1,870 @@
+// Package fisher is the lesson on Fisher kernels.
+package fisher
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/mixture"
+	"marginlab/ml/param"
+	"marginlab/ml/stepwise"
+	"marginlab/ml/theory"
+	"marginlab/ml/trace"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	set = lessons.ChoiceControl{Name: "set", Label: "data", Default: "xor", Options: []param.Option{
+		{Name: "xor", Label: "four clouds"}, {Name: "moons", Label: "two moons"}, {Name: "blobs", Label: "two clouds"},
+	}}
+	moonsFirst = lessons.ChoiceControl{Name: "set", Label: "data", Default: "moons", Options: set.Options}
+	components = lessons.IntegerControl{Name: "components", Label: "components", Symbol: "K", Default: "4", Min: 1, Max: 5, Low: 1, High: 5}
+	start      = lessons.IntegerControl{Name: "start", Label: "start", Default: "2", Min: 1, Max: starts, Low: 1, High: starts, Help: "Other first means."}
+	probe      = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "px", Label: "probe x1", Default: "0.2", Min: -2.4, Max: 2.2, Low: -2.4, High: 2.2, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "probe x2", Default: "0.9", Min: -2.2, Max: 2.2, Low: -2.2, High: 2.2, Folded: true},
+	}
+	floor  = lessons.NumberControl{Name: "floor", Label: "variance floor", Default: "0.0001", Min: 1e-10, Max: 0.01, Low: 1e-10, High: 0.01, Log: true, Help: "As a share of the variance of the column."}
+	pulled = lessons.IntegerControl{Name: "component", Label: "component whose mean is pulled", Symbol: "k", Default: "1", Min: 1, Max: 4, Low: 1, High: 4}
+	unit   = lessons.NumberControl{Name: "unit", Label: "x1 is multiplied by", Default: "1", Min: 0.01, Max: 100, Low: 0.1, High: 10, Log: true, Help: "Another unit of measurement."}
+	with   = lessons.SwitchControl{Name: "information", Label: "with the inverse Fisher matrix", Default: "true"}
+	price  = lessons.NumberControl{Name: "C", Label: "C", Default: "1", Min: 1e-2, Max: 1e3, Low: 1e-2, High: 1e3, Log: true}
+)
+
+// starts is how many starts of EM there are.
+const starts = 20
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "fisher-kernel",
+	Screens: []lessons.Screen{
+		{
+			Slug:   "model",
+			Covers: []string{"001 21.1", "001 21.5"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{probe},
+				Show:     showModel,
+			},
+			Questions: []lessons.Question{{
+				Slug: "half-way", Ask: `Two components with equal variances; the first has the weight 0.8, the second 0.2. How responsible is the first for a point half-way between their means?`,
+				Answer:  halfWay,
+				Explain: `Both densities are equal there, so the weights alone decide: $0.8/(0.8 + 0.2) = $ %s.`,
+			}},
+		},
+		{
+			Slug:   "em",
+			Covers: []string{"001 21.2", "001 21.5"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{set, components, start},
+				Show:     showEM,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "falls", Ask: `How often does the log-likelihood fall from one step of EM to the next, over the twenty starts on four clouds?`,
+					Answer:  falls,
+					Explain: `%s times. The M step maximises a bound that touches the log-likelihood at the present parameters, so it cannot end lower.`,
+				},
+				{
+					Slug: "one", Ask: `$K = 1$: after how many steps has EM reached its end?`,
+					Answer:  single,
+					Explain: `After %s: all responsibilities are 1 from the start, and mean and variance of all points are computed once.`,
+				},
+			},
+		},
+		{
+			Slug:   "restarts",
+			Covers: []string{"001 21.2"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{moonsFirst, components, start},
+				Show:     showRestarts,
+			},
+			Questions: []lessons.Question{{
+				Slug: "more", Ask: `On the four clouds, the best of twenty starts with $K = 5$ has a larger likelihood than the best with $K = 4$. So five components describe the source better. True?`,
+				Options: []string{"True: the likelihood says so.", "No: on fresh points the five are no better.", "The likelihood is not larger."},
+				Answer:  more,
+				Explain: `The fifth component has something to gain on any training points, if only by their noise. On 1000 fresh points of the same source it loses. So the likelihood of the training points cannot choose $K$.`,
+			}},
+		},
+		{
+			Slug:   "collapse",
+			Covers: []string{"001 21.2"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{floor},
+				Show:     showCollapse,
+			},
+			Questions: []lessons.Question{{
+				Slug: "gain", Ask: `The variance floor is divided by 100. By how much does the final log-likelihood of the collapsed mixture rise, in the plane? (2 % off is fine.)`,
+				Within: 0.02, Answer: gain,
+				Explain: `The standard deviation at the floor is a tenth of what it was, so the density at the point is 10 times as large in each of two coordinates: $2\ln 10$, or %s.`,
+			}},
+		},
+		{
+			Slug:   "scores",
+			Covers: []string{"001 21.3", "001 21.5"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{start, pulled},
+				Show:     showScores,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "length", Ask: `Four components in the plane, each with a weight, a mean and two variances. How many entries has the Fisher score of a point?`,
+					Answer:  entries,
+					Explain: `$K(1+2d) = 4\cdot 5 = $ %s, whatever the number of points.`,
+				},
+				{
+					Slug: "weights", Ask: `001 prints the score of a weight as $p(k\mid\mathbf x)/\pi_k$. What is its mean over the training points when EM has ended?`,
+					Answer:  weightMean,
+					Explain: `$\frac1M\sum_i r_{ik}/\pi_k$, and $\pi_k$ *is* the mean of $r_{ik}$: so %s, where the gradient in the other parameters is 0.`,
+				},
+			},
+		},
+		{
+			Slug:   "kernel",
+			Covers: []string{"001 21.4"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{unit},
+				Show:     showKernel,
+			},
+			Questions: []lessons.Question{{
+				Slug: "unit", Ask: `$x_1$ is measured in tenths: every value is multiplied by 10. Which kernel stays as it was?`,
+				Options: []string{"Both.", `The one with $F^{-1}$.`, `The simple one, $\mathbf u^\top\mathbf u$.`, "Neither."},
+				Answer:  unitChange,
+				Explain: `Each score is divided by its own root mean square, which carries the same unit. (And EM finds the same mixture, as starts and floor go by the columns' own variances.)`,
+			}},
+		},
+		{
+			Slug:   "svm",
+			Covers: []string{"001 21.4", "001 21.1"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{set, components, with, price},
+				Show:     showSVM,
+			},
+			Questions: []lessons.Question{{
+				Slug: "one", Ask: `Four clouds, opposite ones of one class, and a mixture of a single Gaussian. How does an SVM do with its Fisher kernel?`,
+				Options: []string{"As well as with four components.", "Clearly worse than with four components.", "No better than guessing."},
+				Answer:  tooFew,
+				Explain: `With $K = 1$ the scores are $1$, $x_j - \mu_j$ and $(x_j-\mu_j)^2$ but for factors: no product $x_1 x_2$, which is what tells the corners of the square apart. Two components can do it already; with four each cloud has entries of its own. A fifth has only noise left to describe, and adds errors again.`,
+			}},
+		},
+	},
+})
+
+// noises are the spreads of the data sets.
+var noises = map[string]float64{"xor": 0.35, "moons": 0.15, "blobs": 0.8}
+
+// points are the eighty points of a data set.
+func points(set string) (lessons.Toy, error) { return lessons.Drawn(set, 80, noises[set], 1) }
+
+// settings are those of EM on all screens.
+func settings(k int) mixture.Settings {
+	return mixture.Settings{Components: k, Floor: 1e-3, Seed: 1, MaxIter: 80, Tol: 1e-6}
+}
+
+// climb is EM from a start, numbered from 1.
+func climb(ctx context.Context, x *mat.Dense, k, start int) (*trace.Replay[mixture.State], error) {
+	s := settings(k)
+	return stepwise.EM(ctx, x, mixture.Begin(x, s, start-1), s)
+}
+
+// end is the last state.
+func end(r *trace.Replay[mixture.State]) mixture.State { return r.At(r.Len() - 1) }
+
+// ends are the last states of all starts.
+func ends(ctx context.Context, x *mat.Dense, k int) ([]mixture.State, error) {
+	all := make([]mixture.State, starts)
+	for i := range all {
+		r, err := climb(ctx, x, k, i+1)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = end(r)
+	}
+	return all, nil
+}
+
+// best is the state of the largest likelihood, of equal ones the first.
+func best(all []mixture.State) int {
+	return floats.MaxIdx(lessons.Column(all, func(s mixture.State) float64 { return s.LogLikelihood }))
+}
+
+// claimed is the responsibility above which a point counts as a component's own.
+const claimed = 0.9
+
+// owned are the points in the colours of the components that are most responsible for
+// them.
+func owned(t lessons.Toy, m *mixture.Mixture) (marks []figure.Mark) {
+	r := theory.Responsibilities(m, t.Matrix())
+	for i, p := range t.XY {
+		share := r.RawRowView(i)
+		k := floats.MaxIdx(share)
+		marks = append(marks, figure.Dot{At: p, Class: k, Hollow: share[k] < claimed})
+	}
+	return marks
+}
+
+// ellipses are every component at one and two deviations, with its number at the mean.
+func ellipses(m *mixture.Mixture) []figure.Mark { return append(outlines(m), names(m)...) }
+
+// outlines are two ellipses for each component.
+func outlines(m *mixture.Mixture) (marks []figure.Mark) {
+	for k, mean := range m.Means {
+		for _, r := range []float64{1, 2} {
+			path := figure.Path{Plain: true, Pen: figure.Pen{Color: figure.ClassColor(k), Thin: r > 1}}
+			for a := range 73 {
+				sin, cos := math.Sincos(float64(a) * math.Pi / 36)
+				path.Points = append(path.Points, [2]float64{mean[0] + r*cos*math.Sqrt(m.Variances[k][0]), mean[1] + r*sin*math.Sqrt(m.Variances[k][1])})
+			}
+			marks = append(marks, path)
+		}
+	}
+	return marks
+}
+
+// names are the numbers of the components, at their means.
+func names(m *mixture.Mixture) (marks []figure.Mark) {
+	for k, mean := range m.Means {
+		marks = append(marks, figure.Dot{At: place(mean), Class: -1, Label: strconv.Itoa(k + 1)})
+	}
+	return marks
+}
+
+func place(v []float64) [2]float64 { return [2]float64{v[0], v[1]} }
+
+// table are the parameters of a mixture.
+func table(caption string, m *mixture.Mixture) lessons.Table {
+	t := lessons.Table{Caption: caption, Head: []string{"component", `$\pi_k$`, `$\mu_{k1}$`, `$\mu_{k2}$`, `$\sigma_{k1}^2$`, `$\sigma_{k2}^2$`}}
+	for k, w := range m.Weights {
+		t.Rows = append(t.Rows, row(k, w, m.Means[k], m.Variances[k]))
+	}
+	return t
+}
+
+// row is a component's row of a table.
+func row(k int, weight float64, means, variances []float64) []string {
+	cells := []string{strconv.Itoa(k + 1)}
+	for _, v := range slices.Concat([]float64{weight}, means, variances) {
+		cells = append(cells, tidy(v))
+	}
+	return cells
+}
+
+// tidy shows a number to four decimals, or small ones by their digits.
+func tidy(v float64) string {
+	if rounded := math.Round(1e4*v) / 1e4; math.Abs(rounded) >= 0.01 {
+		return views.Short(rounded)
+	}
+	return lessons.Short(v)
+}
+
+// four are the four clouds and the mixture that the model's screen shows.
+func four(ctx context.Context) (lessons.Toy, mixture.State, error) {
+	t, err := points("xor")
+	if err != nil {
+		return t, mixture.State{}, err
+	}
+	r, err := climb(ctx, t.Matrix(), 4, 1)
+	if err != nil {
+		return t, mixture.State{}, err
+	}
+	return t, end(r), nil
+}
+
+func showModel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, s, err := four(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, at := &s.Mixture, probe.Of(in)
+	p := m.Density()
+	share := make([]float64, m.Len())
+	logp := p.At(share, at[:])
+	density := func(x, y float64) float64 { return math.Exp(p.At(make([]float64, m.Len()), []float64{x, y})) }
+	levels := []float64{0.005, 0.02, 0.05, 0.1, 0.2}
+	opinion := lessons.Table{Caption: "Where the probe comes from, by the model", Head: []string{"component", `$\pi_k$`, `$p(k\mid\mathbf x)$`}}
+	for k, r := range share {
+		opinion.Rows = append(opinion.Rows, []string{strconv.Itoa(k + 1), tidy(m.Weights[k]), tidy(r)})
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{lessons.Plane("density", `The density of a mixture of four Gaussians, fitted to eighty points without labels. Drag the probe.`, t.Limits(), 0,
+			[]figure.Mark{figure.Contours{F: density, Levels: levels}}, names(m), owned(t, m), []figure.Mark{figure.Dot{At: at, Class: -1, Ring: true, Label: "probe"}})},
+		Handles: []lessons.Handle{probe.Handle("the probe", in)},
+		Numbers: []lessons.Number{
+			{Label: `$p(\mathbf x\mid\theta)$ at the probe`, Value: lessons.Short(math.Exp(logp))},
+			{Label: `$\log p(\mathbf x\mid\theta)$`, Value: lessons.Short(logp)},
+		},
+		Tables: []lessons.Table{opinion},
+	}, nil
+}
+
+// halfWay asks a mixture of two components.
+func halfWay(context.Context) (float64, error) {
+	m := mixture.Mixture{Weights: []float64{0.8, 0.2}, Means: [][]float64{{-1, 0}, {1, 0}}, Variances: [][]float64{{1, 1}, {1, 1}}}
+	share := make([]float64, 2)
+	m.Density().At(share, []float64{0, 0.7})
+	return share[0], nil
+}
+
+func showEM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, err := points(set.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	r, err := climb(ctx, t.Matrix(), components.Of(in), start.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, r.Len()-1)
+	s := r.At(step)
+	note := "The start: means at points, variances those of all points together, equal weights."
+	switch {
+	case step == r.Len()-1 && r.Status() == trace.Converged:
+		note = "The end: another step would raise $\\log L$ by less than one part in a million for each point."
+	case step == r.Len()-1:
+		note = fmt.Sprintf("After %d steps it still rises a little; the replay ends here.", step)
+	case step > 0:
+		note = fmt.Sprintf("Step %d: responsibilities of the mixture before, then averages with them.", step)
+	}
+	return &lessons.Exhibit{
+		Steps: r.Len(), Step: step, Notes: []string{note},
+		Figures: []lessons.Figure{
+			lessons.Plane("mixture", `Every component at one and two deviations. A point has the colour of the component that is most responsible for it; hollow: by less than 90 %.`, t.Limits(), 0, owned(t, &s.Mixture), ellipses(&s.Mixture)),
+			soFar(r, step),
+		},
+		Numbers: []lessons.Number{
+			{Label: `$\log L(\theta)$`, Value: views.Short(s.LogLikelihood), Help: "of all eighty points"},
+			{Label: "rise in this step, by point", Value: lessons.Either(step == 0, "none yet", views.Short(s.Rise))},
+		},
+		Tables: []lessons.Table{table("The mixture", &s.Mixture)},
+		Lab:    t.Lab("kernel", "fisher", "components", components.Text(in)),
+	}, nil
+}
+
+// soFar is the log-likelihood up to a step, in the frame of the whole replay.
+func soFar(r *trace.Replay[mixture.State], step int) lessons.Figure {
+	whole := lessons.StepCurve("", r, func(s mixture.State) float64 { return s.LogLikelihood })
+	low, high := floats.Min(whole.Y), floats.Max(whole.Y)
+	room := max(0.05*(high-low), 0.5)
+	c := figure.Curve{X: whole.X[:step+1], Y: whole.Y[:step+1], Marks: true}
+	f := lessons.StepChart("likelihood", "The log-likelihood so far.", step, figure.Chart{
+		X: figure.Axis{Name: "step", Min: -0.5, Max: float64(r.Len()) - 0.5}, Y: figure.Axis{Name: "log L", Min: low - room, Max: high + room}, Curves: []figure.Curve{c},
+	})
+	f.Wide = true
+	return f
+}
+
+// falls counts the steps of all starts after which the log-likelihood is lower.
+func falls(ctx context.Context) (float64, error) {
+	t, err := points("xor")
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for i := range starts {
+		r, err := climb(ctx, t.Matrix(), 4, i+1)
+		if err != nil {
+			return 0, err
+		}
+		for k := 1; k < r.Len(); k++ {
+			if before := r.At(k - 1).LogLikelihood; r.At(k).LogLikelihood < before-1e-9*math.Abs(before) {
+				n++
+			}
+		}
+	}
+	return float64(n), nil
+}
+
+// single is the first step after which one component stays as it is.
+func single(ctx context.Context) (float64, error) {
+	t, err := points("xor")
+	if err != nil {
+		return 0, err
+	}
+	r, err := climb(ctx, t.Matrix(), 1, 1)
+	if err != nil {
+		return 0, err
+	}
+	for k := range r.Len() {
+		if math.Abs(r.At(k).LogLikelihood-end(r).LogLikelihood) < 1e-9 {
+			return float64(k), nil
+		}
+	}
+	return 0, nil
+}
+
+func showRestarts(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, err := points(moonsFirst.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	all, err := ends(ctx, t.Matrix(), components.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	mine, top := start.Of(in)-1, best(all)
+	heights := lessons.Column(all, func(s mixture.State) float64 { return s.LogLikelihood })
+	low := floats.Min(heights)
+	lost := make([]float64, starts)
+	for i, h := range heights {
+		lost[i] = heights[top] - h
+	}
+	classes := make([]int, starts)
+	classes[mine] = 1
+	reached := 0
+	for _, v := range lost {
+		if v < 0.01 {
+			reached++
+		}
+	}
+	of := func(name, caption string, s mixture.State) lessons.Figure {
+		return lessons.Plane(name, caption, t.Limits(), 0, owned(t, &s.Mixture), ellipses(&s.Mixture))
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			of("mine", "Where EM ends from your start.", all[mine]),
+			of("best", "The best end of all twenty.", all[top]),
+			{Name: "ends", Wide: true, Caption: "By how much the log-likelihood of every start ends below the best.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Bars{Format: l.Format(1), X: "start", Y: "below the best", Values: lost, Classes: classes, ClassNames: []string{"the others", "your start"}}.Picture()
+			}},
+		},
+		Numbers: []lessons.Number{
+			{Label: "your start ends at", Value: views.Short(heights[mine])},
+			{Label: "the best", Value: views.Short(heights[top]), Help: fmt.Sprintf("start %d; %s within 0.01 of it", top+1, lessons.Count(reached, "start ends", "starts end"))},
+			{Label: "the worst", Value: views.Short(low)},
+		},
+		Lab: t.Lab("kernel", "fisher", "components", components.Text(in), "starts", strconv.Itoa(starts)),
+	}, nil
+}
+
+// more compares four and five components on training and fresh points.
+func more(ctx context.Context) (float64, error) {
+	t, err := points("xor")
+	if err != nil {
+		return 0, err
+	}
+	fresh, err := lessons.Drawn("xor", 1000, noises["xor"], lessons.FreshSeed)
+	if err != nil {
+		return 0, err
+	}
+	var trained, unseen [2]float64
+	for i, k := range []int{4, 5} {
+		all, err := ends(ctx, t.Matrix(), k)
+		if err != nil {
+			return 0, err
+		}
+		s := all[best(all)]
+		trained[i] = s.LogLikelihood
+		p, share := s.Mixture.Density(), make([]float64, s.Mixture.Len())
+		for _, q := range fresh.XY {
+			unseen[i] += p.At(share, q[:])
+		}
+	}
+	switch {
+	case trained[1] <= trained[0]:
+		return 2, nil
+	case unseen[1] > unseen[0]:
+		return 0, nil
+	}
+	return 1, nil
+}
+
+// collapse is EM from the mixture of the four clouds with a fifth component, small, at the
+// point that the four find least likely.
+type collapse struct {
+	lessons.Toy
+	point  int
+	replay *trace.Replay[mixture.State]
+}
+
+// collapsing is the collapse that a floor stops.
+func collapsing(ctx context.Context, floor float64) (*collapse, error) {
+	t, s, err := four(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &collapse{Toy: t}
+	p, share := s.Mixture.Density(), make([]float64, 4)
+	lowest := math.Inf(1)
+	for i, q := range t.XY {
+		if v := p.At(share, q[:]); v < lowest {
+			lowest, c.point = v, i
+		}
+	}
+	const weight, variance = 0.02, 0.1
+	at := t.XY[c.point]
+	begin := mixture.Mixture{Weights: []float64{weight}, Means: [][]float64{at[:]}, Variances: [][]float64{{variance, variance}}}
+	for k, w := range s.Mixture.Weights {
+		begin.Weights = append(begin.Weights, (1-weight)*w)
+		begin.Means, begin.Variances = append(begin.Means, s.Mixture.Means[k]), append(begin.Variances, s.Mixture.Variances[k])
+	}
+	how := settings(5)
+	how.Floor, how.Tol = floor, 1e-9
+	c.replay, err = stepwise.EM(ctx, t.Matrix(), begin, how)
+	return c, err
+}
+
+// floors are from the largest of the control to the smallest.
+func floors() []float64 { return lessons.Logspace(1e-10, 1e-2, 9) }
+
+func showCollapse(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	c, err := collapsing(ctx, floor.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	r := c.replay
+	step := min(in.Step, r.Len()-1)
+	s := r.At(step)
+	variances := s.Mixture.Variances[0]
+	share := theory.Responsibilities(&s.Mixture, c.Matrix())
+	e := &lessons.Exhibit{
+		Steps: r.Len(), Step: step,
+		Figures: []lessons.Figure{
+			lessons.Plane("mixture", "Component 1 began as a circle about one point. Step on.", c.Limits(), 0, owned(c.Toy, &s.Mixture), ellipses(&s.Mixture)),
+			soFar(r, step),
+		},
+		Numbers: []lessons.Number{
+			{Label: `$\log L(\theta)$`, Value: views.Short(s.LogLikelihood)},
+			{Label: "variances of component 1", Value: views.Short(variances[0]) + " and " + views.Short(variances[1]), Help: lessons.Either(slices.Contains(s.AtFloor, 0), "at the floor", "above the floor")},
+			{Label: "its weight, in points", Value: views.Short(s.Mixture.Weights[0] * float64(len(c.Y))), Help: fmt.Sprintf("for its own point it is responsible to %s", lessons.Percent(share.At(c.point, 0)))},
+		},
+	}
+	if step < r.Len()-1 {
+		return e, nil
+	}
+	at := lessons.Table{Caption: "The end at several floors", Head: []string{"floor", `$\log L$`, "more than the line before"}}
+	curve := figure.Curve{Marks: true}
+	before := math.NaN()
+	for _, f := range slices.Backward(floors()) {
+		c, err := collapsing(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		now := end(c.replay).LogLikelihood
+		cells := []string{views.Short(f), views.Short(now), ""}
+		if !math.IsNaN(before) {
+			cells[2] = views.Short(now - before)
+		}
+		at.Rows, before = append(at.Rows, cells), now
+		curve.X, curve.Y = append([]float64{f}, curve.X...), append([]float64{now}, curve.Y...)
+	}
+	here := floor.Of(in)
+	e.Tables = []lessons.Table{at}
+	e.Notes = []string{`The end: the component is on its point, and the floor holds it.`}
+	e.Figures = append(e.Figures, lessons.Figure{Name: "floors", Wide: true, Caption: "The final log-likelihood against the floor: a straight line on a logarithmic axis, without an end to the left.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Chart{Format: l.Format(0), X: figure.Axis{Name: "variance floor", Log: true}, Y: figure.Axis{Name: "final log L"}, Curves: []figure.Curve{curve}, Here: &here}.Picture()
+	}})
+	return e, nil
+}
+
+// gain compares the ends at two floors.
+func gain(ctx context.Context) (float64, error) {
+	var at [2]float64
+	for i, f := range []float64{1e-4, 1e-6} {
+		c, err := collapsing(ctx, f)
+		if err != nil {
+			return 0, err
+		}
+		at[i] = end(c.replay).LogLikelihood
+	}
+	return at[1] - at[0], nil
+}
+
+func showScores(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, err := points("xor")
+	if err != nil {
+		return nil, err
+	}
+	x := t.Matrix()
+	r, err := climb(ctx, x, 4, start.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	step, k := min(in.Step, r.Len()-1), pulled.Of(in)-1
+	s := r.At(step)
+	pull := func(u *mat.Dense, i int) [2]float64 { return place(u.RawRowView(i)[4+2*k:]) }
+	u := theory.Scores(&s.Mixture, x)
+	mean := theory.ColumnMeans(u, false)
+	toward := func(from, by [2]float64, scale float64) [2]float64 {
+		return [2]float64{from[0] + scale*by[0], from[1] + scale*by[1]}
+	}
+	longest := 0.0
+	for i := range t.XY {
+		longest = max(longest, lessons.Norm(pull(u, i)))
+	}
+	scale := 0.9 / longest
+	var arrows []figure.Mark
+	for i, p := range t.XY {
+		if by := pull(u, i); scale*lessons.Norm(by) > 0.01 {
+			arrows = append(arrows, figure.Arrow{From: p, To: toward(p, by, scale), Pen: figure.Pen{Color: figure.Muted}, Name: "pull of a point"})
+		}
+	}
+	at := place(s.Mixture.Means[k])
+	all := place(mean[4+2*k:])
+	arrows = append(arrows, figure.Arrow{From: at, To: toward(at, all, 10*scale), Pen: figure.Pen{Color: figure.Magenta}, Name: "mean of all, tenfold"})
+	gradient := lessons.Table{Caption: "The mean of the scores over all points, by every parameter; the weights as free numbers, and with their sum held at 1", Head: []string{"component", `$\pi_k$ free`, `$\pi_k$ held`, `$\mu_{k1}$`, `$\mu_{k2}$`, `$\sigma_{k1}^2$`, `$\sigma_{k2}^2$`}}
+	for c := range 4 {
+		cells := row(c, mean[c], mean[4+2*c:][:2], mean[12+2*c:][:2])
+		gradient.Rows = append(gradient.Rows, slices.Insert(cells, 2, tidy(mean[c]-1)))
+	}
+	gradient.Marked = []int{k}
+	return &lessons.Exhibit{
+		Steps: r.Len(), Step: step,
+		Figures: []lessons.Figure{
+			lessons.Plane("scores", fmt.Sprintf("The gradient of each point's log-likelihood in the mean of component %d. The longest arrow is always drawn equally long.", k+1), t.Limits(), 1, owned(t, &s.Mixture), outlines(&s.Mixture)[2*k:2*k+2], arrows),
+			soFar(r, step),
+		},
+		Numbers: []lessons.Number{
+			{Label: "length of the sum of all arrows", Value: tidy(lessons.Norm(all) * float64(len(t.Y))), Help: `the gradient of $\log L$ in this mean`},
+			{Label: "longest arrow", Value: tidy(longest), Help: "of a single point"},
+		},
+		Tables: []lessons.Table{gradient},
+	}, nil
+}
+
+// entries is the length of a score of the four clouds.
+func entries(ctx context.Context) (float64, error) {
+	_, s, err := four(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return float64(s.Mixture.Density().Scores()), nil
+}
+
+// weightMean is the mean score of a weight at the end of EM.
+func weightMean(ctx context.Context) (float64, error) {
+	t, s, err := four(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return theory.ColumnMeans(theory.Scores(&s.Mixture, t.Matrix()), false)[0], nil
+}
+
+// scored is the kernel of the scores of four components on the four clouds, x1 in some
+// unit.
+type scored struct {
+	lessons.Toy
+	mixture *mixture.Mixture
+	gram    *mat.SymDense
+}
+
+// score trains with or without the inverse Fisher matrix.
+func score(ctx context.Context, unit float64, information bool) (*scored, error) {
+	t, err := points("xor")
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.XY {
+		t.XY[i][0] *= unit
+	}
+	d, err := t.Data()
+	if err != nil {
+		return nil, err
+	}
+	res, _, err := lessons.Fit(ctx, d, "kernel", "fisher", "components", "4", "information", strconv.FormatBool(information))
+	if err != nil {
+		return nil, err
+	}
+	k := res.Model.Kernel
+	return &scored{t, &k.Fitted[0].Mixture, theory.Gram(kernel.NewGram(k, t.Matrix()))}, nil
+}
+
+// change is how far two matrices are apart, as a share of the largest entry of the first.
+func change(a, b *mat.SymDense) float64 {
+	var d mat.Dense
+	d.Sub(a, b)
+	return max(mat.Max(&d), -mat.Min(&d)) / largest(a)
+}
+
+// largest is the size of the largest entry.
+func largest(a *mat.SymDense) float64 { return max(mat.Max(a), -mat.Min(a)) }
+
+// self is the mean of k(x, x).
+func (s *scored) self() float64 { return mat.Trace(s.gram) / float64(len(s.Y)) }
+
+// order puts the points of a class next to each other, and in it those of a component.
+func (s *scored) order() []int {
+	r := theory.Responsibilities(s.mixture, s.Matrix())
+	order := lessons.ClassOrder(s.Y)
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Or(cmp.Compare(s.Y[i], s.Y[j]), cmp.Compare(floats.MaxIdx(r.RawRowView(i)), floats.MaxIdx(r.RawRowView(j))))
+	})
+	return order
+}
+
+// outdone counts the points that are less like themselves than like another.
+func (s *scored) outdone() (n int) {
+	for i := range s.Y {
+		for j := range s.Y {
+			if s.gram.At(i, j) > s.gram.At(i, i)*(1+1e-9) {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	var now, before [2]*scored
+	for i, information := range []bool{false, true} {
+		var err error
+		if now[i], err = score(ctx, unit.Of(in), information); err != nil {
+			return nil, err
+		}
+		if before[i], err = score(ctx, 1, information); err != nil {
+			return nil, err
+		}
+	}
+	simple, full := now[0], now[1]
+	squares := theory.ColumnMeans(theory.Scores(simple.mixture, simple.Matrix()), true)
+	shares := lessons.Table{Caption: "What the parameters contribute to the kernel of a point with itself, on average", Head: []string{"parameters", "entries", "simple", `with $F^{-1}$`}}
+	for _, p := range []struct {
+		name     string
+		from, to int
+	}{{"weights", 0, 4}, {"means", 4, 12}, {"variances", 12, 20}} {
+		of := squares[p.from:p.to]
+		shares.Rows = append(shares.Rows, []string{p.name, strconv.Itoa(len(of)), lessons.Percent(floats.Sum(of) / floats.Sum(squares)), lessons.Percent(float64(len(of)) / float64(len(squares)))})
+	}
+	picture := func(name, caption string, s *scored) lessons.Figure {
+		return lessons.ClassMatrix(name, caption, "k", s.gram, s.Y, s.order(), s.self())
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			picture("simple", `$\mathbf u^\top\mathbf u$ among the eighty points, sorted by class and within it by component. Full colour: the mean of $k(\mathbf x, \mathbf x)$ and beyond.`, simple),
+			picture("full", `$\mathbf u^\top F^{-1}\mathbf u$ among the same, coloured in the same way.`, full),
+		},
+		Numbers: []lessons.Number{
+			{Label: "change of the simple kernel", Value: lessons.Percent(change(before[0].gram, simple.gram)), Help: "by the unit: of the entry that changes most, as a share of the largest entry"},
+			{Label: `change with $F^{-1}$`, Value: lessons.Percent(change(before[1].gram, full.gram)), Help: "the same"},
+			{Label: `points with $k(\mathbf x, \mathbf z) > k(\mathbf x, \mathbf x)$`, Value: fmt.Sprintf("%d and %d", simple.outdone(), full.outdone()), Help: fmt.Sprintf("of %d, for some other point; simple and full", len(simple.Y))},
+		},
+		Tables: []lessons.Table{shares},
+		Lab:    simple.Lab("kernel", "fisher", "components", "4", "information", "false"),
+	}, nil
+}
+
+// unitChange looks which kernel a change of unit leaves as it was.
+func unitChange(ctx context.Context) (float64, error) {
+	var stays [2]bool
+	for i, information := range []bool{false, true} {
+		before, err := score(ctx, 1, information)
+		if err != nil {
+			return 0, err
+		}
+		now, err := score(ctx, 10, information)
+		if err != nil {
+			return 0, err
+		}
+		stays[i] = change(before.gram, now.gram) < 1e-6
+	}
+	switch {
+	case stays[0] && stays[1]:
+		return 0, nil
+	case stays[1]:
+		return 1, nil
+	case stays[0]:
+		return 2, nil
+	}
+	return 3, nil
+}
+
+// machine is an SVM with its error on fresh points.
+type machine struct {
+	*ml.Result
+	spec  ml.Spec
+	data  *dataset.Data
+	wrong float64
+}
+
+// train trains on a data set and asks 1000 fresh points.
+func train(ctx context.Context, set string, pairs ...string) (*machine, error) {
+	t, err := points(set)
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := lessons.Drawn(set, 1000, noises[set], lessons.FreshSeed)
+	if err != nil {
+		return nil, err
+	}
+	unseen, err := fresh.Data()
+	if err != nil {
+		return nil, err
+	}
+	m := &machine{}
+	if m.data, err = t.Data(); err != nil {
+		return nil, err
+	}
+	if m.Result, m.spec, err = lessons.Fit(ctx, m.data, pairs...); err != nil {
+		return nil, err
+	}
+	m.wrong, err = lessons.ErrorRate(m.Model, unseen)
+	return m, err
+}
+
+// fisherPairs are the parameters of the SVM with the Fisher kernel.
+func fisherPairs(components, information, c string) []string {
+	return []string{"kernel", "fisher", "components", components, "information", information, "C", c}
+}
+
+func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	pairs := fisherPairs(components.Text(in), strconv.FormatBool(with.Of(in)), price.Text(in))
+	m, err := train(ctx, set.Of(in), pairs...)
+	if err != nil {
+		return nil, err
+	}
+	rbf, err := train(ctx, set.Of(in), "kernel", "rbf", "gamma", "1", "C", price.Text(in))
+	if err != nil {
+		return nil, err
+	}
+	t, err := points(set.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	look := func(s *figure.Scene) { s.LegendRows = 3 }
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			lessons.Boundary("fisher", "The SVM with the Fisher kernel.", m.Model, m.data, m.spec, look),
+			lessons.Boundary("rbf", `The SVM with the RBF kernel, $\gamma = 1$.`, rbf.Model, rbf.data, rbf.spec, look),
+		},
+		Numbers: []lessons.Number{
+			{Label: "Fisher: wrong on 1000 fresh points", Value: lessons.Percent(m.wrong), Help: fmt.Sprintf("on the training points %s; %d support vectors", lessons.Percent(1-m.Report.TrainAccuracy), m.Report.SupportVectors)},
+			{Label: "RBF: wrong on 1000 fresh points", Value: lessons.Percent(rbf.wrong), Help: fmt.Sprintf("on the training points %s; %d support vectors", lessons.Percent(1-rbf.Report.TrainAccuracy), rbf.Report.SupportVectors)},
+		},
+		Lab: t.Lab(pairs...),
+	}, nil
+}
+
+// tooFew compares one component with four.
+func tooFew(ctx context.Context) (float64, error) {
+	var wrong [2]float64
+	for i, k := range []string{"1", "4"} {
+		m, err := train(ctx, "xor", fisherPairs(k, "true", "1")...)
+		if err != nil {
+			return 0, err
+		}
+		wrong[i] = m.wrong
+	}
+	switch {
+	case wrong[0] < wrong[1]+0.02:
+		return 0, nil
+	case wrong[0] < 0.4:
+		return 1, nil
+	}
+	return 2, nil
+}

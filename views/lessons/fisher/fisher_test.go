@@ -1,0 +1,202 @@
+package fisher
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/mixture"
+	"marginlab/ml/theory"
+	"marginlab/ml/trace"
+	"marginlab/views/lessons/lessonstest"
+)
+
+// TestEndsOfEM: from every start of every data set the likelihood only rises, and where EM
+// converges the parameters are the averages that their own responsibilities make.
+func TestEndsOfEM(t *testing.T) {
+	t.Parallel()
+	for set := range noises {
+		p, err := points(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := p.Matrix()
+		for k := 1; k <= 5; k++ {
+			converged := 0
+			for s := 1; s <= starts; s++ {
+				r, err := climb(t.Context(), x, k, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := 1; i < r.Len(); i++ {
+					if r.At(i).LogLikelihood < r.At(i-1).LogLikelihood-1e-8 {
+						t.Errorf("%s, K = %d, start %d: step %d falls", set, k, s, i)
+					}
+				}
+				if r.Status() != trace.Converged {
+					continue
+				}
+				converged++
+				m := end(r).Mixture
+				weights := theory.ColumnMeans(theory.Responsibilities(&m, x), false)
+				if d := floats.Distance(weights, m.Weights, math.Inf(1)); d > 0.01 {
+					t.Errorf("%s, K = %d, start %d: the weights are off by %g", set, k, s, d)
+				}
+			}
+			if converged == 0 {
+				t.Errorf("%s, K = %d: no start converges within the replay", set, k)
+			}
+		}
+	}
+}
+
+// TestOtherStartsOtherEnds: on the screen about it there are worse ends than the best, and
+// the start that is shown first is one of them.
+func TestOtherStartsOtherEnds(t *testing.T) {
+	t.Parallel()
+	e := lessonstest.Show(t, &Lesson, "restarts")
+	mine, top, worst := lessonstest.Number(t, e, "your start ends at"), lessonstest.Number(t, e, "the best"), lessonstest.Number(t, e, "the worst")
+	if mine == top || top == worst {
+		t.Errorf("yours %s, best %s, worst %s", mine, top, worst)
+	}
+}
+
+// TestCollapse: at every floor the small component ends on its point alone, and each tenth
+// of the floor gains ln 10.
+func TestCollapse(t *testing.T) {
+	t.Parallel()
+	var before float64
+	for i, f := range slices.Backward(floors()) {
+		c, err := collapsing(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := end(c.replay)
+		if c.replay.Status() != trace.Converged || !slices.Contains(last.AtFloor, 0) {
+			t.Errorf("floor %g: %s, at the floor %v", f, c.replay.Status(), last.AtFloor)
+		}
+		lessonstest.Near(t, "weight in points", last.Mixture.Weights[0]*float64(len(c.Y)), 1, 0.01)
+		lessonstest.Near(t, "distance from the point", floats.Distance(last.Mixture.Means[0], c.XY[c.point][:], 2), 0, 1e-3)
+		if i < len(floors())-1 {
+			lessonstest.Near(t, fmt.Sprintf("gain at floor %g", f), last.LogLikelihood-before, math.Ln10, 0.01)
+		}
+		before = last.LogLikelihood
+	}
+}
+
+// TestPullsBalance: at the end of EM the scores by means and variances sum to 0, the free
+// scores of the weights have the mean 1; at the start neither need be so.
+func TestPullsBalance(t *testing.T) {
+	t.Parallel()
+	p, s, err := four(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := theory.ColumnMeans(theory.Scores(&s.Mixture, p.Matrix()), false)
+	for j, v := range mean {
+		want := 0.0
+		if j < 4 {
+			want = 1
+		}
+		if math.Abs(v-want) > 0.01 {
+			t.Errorf("entry %d has the mean %g, want %g", j, v, want)
+		}
+	}
+	begin := mixture.Begin(p.Matrix(), settings(4), 0)
+	if v := floats.Norm(theory.ColumnMeans(theory.Scores(&begin, p.Matrix()), false)[4:], 2); v < 0.1 {
+		t.Errorf("the gradient at the start is %g already", v)
+	}
+}
+
+// TestWeightsUnderTheConstraint: moving weight from one component to another changes log p
+// as the difference of 001's scores says, with which Lagrange's minus one agrees.
+func TestWeightsUnderTheConstraint(t *testing.T) {
+	t.Parallel()
+	p, s, err := four(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const h = 1e-6
+	m := s.Mixture
+	moved := m
+	moved.Weights = slices.Clone(m.Weights)
+	moved.Weights[0] += h
+	moved.Weights[2] -= h
+	u, share := theory.Scores(&m, p.Matrix()), make([]float64, 4)
+	for i, q := range p.XY[:10] {
+		slope := (moved.Density().At(share, q[:]) - m.Density().At(share, q[:])) / h
+		if want := u.At(i, 0) - u.At(i, 2); math.Abs(slope-want) > 1e-3*max(1, math.Abs(want)) {
+			t.Errorf("point %d: %g, want %g", i, slope, want)
+		}
+	}
+}
+
+// TestUnits: by any unit the kernel with the inverse Fisher matrix stays, and its points
+// have equal parts of means and variances; the simple one does not.
+func TestUnits(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []float64{0.1, 7} {
+		for _, information := range []bool{false, true} {
+			before, err := score(t.Context(), 1, information)
+			if err != nil {
+				t.Fatal(err)
+			}
+			now, err := score(t.Context(), unit, information)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if by := change(before.gram, now.gram); information != (by < 1e-6) {
+				t.Errorf("unit %g, with the matrix: %v: the kernel changes by %g", unit, information, by)
+			}
+			if information {
+				lessonstest.Near(t, "mean of k(x, x)", now.self(), 20, 1e-9)
+			}
+		}
+	}
+	simple, err := score(t.Context(), 1, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if simple.outdone() == 0 {
+		t.Error("no point is less like itself than like another: the slip's example is gone")
+	}
+}
+
+// TestHowManyComponents: what the last screen says of one component, of two to four, and of
+// five, and of the RBF kernel.
+func TestHowManyComponents(t *testing.T) {
+	t.Parallel()
+	var wrong [6]float64
+	for k := 1; k <= 5; k++ {
+		m, err := train(t.Context(), "xor", fisherPairs(strconv.Itoa(k), "true", "1")...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong[k] = m.wrong
+	}
+	rbf, err := train(t.Context(), "xor", "kernel", "rbf", "gamma", "1", "C", "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wrong[1] < 0.2 || max(wrong[2], wrong[3], wrong[4]) > 0.03 || wrong[5] < 2*wrong[4] || math.Abs(wrong[4]-rbf.wrong) > 0.01 {
+		t.Errorf("wrong with one to five components %v, with RBF %g", wrong[1:], rbf.wrong)
+	}
+}
+
+// TestBestStart: no start on the four clouds ends above the mixture of the other screens.
+func TestBestStart(t *testing.T) {
+	t.Parallel()
+	p, s, err := four(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := ends(t.Context(), p.Matrix(), 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lessonstest.Near(t, "best end", all[best(all)].LogLikelihood, s.LogLikelihood, 1e-4)
+}
