@@ -8,6 +8,7 @@ import (
 	"marginlab/views/lessons/fisher"
 	"marginlab/views/lessons/generalisation"
 	"marginlab/views/lessons/hardmargin"
+	"marginlab/views/lessons/kernelridge"
 	"marginlab/views/lessons/kerneltrick"
 	"marginlab/views/lessons/lagrange"
 	"marginlab/views/lessons/margins"
@@ -37,6 +38,7 @@ var Lessons = []lessons.Lesson{
 	conformal.Lesson,
 	eightsteps.Lesson,
 	generalisation.Lesson,
+	kernelridge.Lesson,
 	severalclasses.Lesson,
 	fisher.Lesson,
 }

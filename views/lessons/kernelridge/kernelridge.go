@@ -1,0 +1,1025 @@
+// Package kernelridge is the lesson on kernel ridge regression and classification.
+package kernelridge
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/ridge"
+	"marginlab/ml/theory"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	degree      = lessons.IntegerControl{Name: "degree", Label: "degree", Symbol: "p", Default: "3", Min: 1, Max: 7, Low: 1, High: 7, Help: "The features are the powers of x up to it."}
+	squaresL    = lessons.NumberControl{Name: "lambda", Label: "price of the weights", Symbol: "λ", Default: "0.3", Min: 1e-4, Max: 1e3, Low: 1e-3, High: 1e3, Log: true}
+	level       = lessons.NumberControl{Name: "level", Label: "raise all targets by", Default: "0", Min: -5, Max: 5, Low: -5, High: 5}
+	dualL       = lessons.NumberControl{Name: "lambda", Label: "price of the weights", Symbol: "λ", Default: "0.5", Min: 1e-3, Max: 1e3, Low: 1e-2, High: 1e2, Log: true}
+	lambda      = lessons.NumberControl{Name: "lambda", Label: "price of the weights", Symbol: "λ", Default: "0.1", Min: 1e-6, Max: 1e3, Low: 1e-4, High: 1e2, Log: true}
+	gamma       = lessons.NumberControl{Name: "gamma", Label: "gamma", Symbol: "γ", Default: "2", Min: 1e-2, Max: 1e3, Low: 0.05, High: 100, Log: true, Help: "Large: narrow bumps."}
+	pulled      = lessons.NumberControl{Name: "pull", Label: "target of the marked point", Default: "0.6", Min: -3, Max: 3, Low: -3, High: 3, Folded: true}
+	hidden      = lessons.IntegerControl{Name: "point", Label: "point to leave out", Default: "5", Min: 1, Max: 14, Low: 1, High: 14}
+	pattern     = lessons.ChoiceControl{Name: "pattern", Label: "data", Default: "moons", Options: []param.Option{{Name: "moons", Label: "moons"}, {Name: "circles", Label: "circles"}, {Name: "blobs", Label: "blobs"}}}
+	classGamma  = lessons.NumberControl{Name: "gamma", Label: "gamma", Symbol: "γ", Default: "1", Min: 1e-2, Max: 1e3, Low: 0.05, High: 100, Log: true, Help: "Of both machines."}
+	classLambda = lessons.NumberControl{Name: "lambda", Label: "ridge: price of the weights", Symbol: "λ", Default: "0.5", Min: 1e-4, Max: 1e3, Low: 1e-3, High: 1e2, Log: true}
+	classC      = lessons.NumberControl{Name: "C", Label: "SVM: price of slack", Symbol: "C", Default: "1", Min: 1e-2, Max: 1e4, Low: 1e-2, High: 1e3, Log: true}
+	draw        = lessons.IntegerControl{Name: "draw", Label: "draw", Default: "3", Min: 1, Max: 40, Low: 1, High: 40, Help: "Other points of the same source."}
+	far         = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "fx", Label: "far points x1", Default: "3.5", Min: 2.5, Max: 12, Low: 2.5, High: 12, Folded: true},
+		Y: lessons.NumberControl{Name: "fy", Label: "far points x2", Default: "0.8", Min: -2, Max: 3, Low: -2, High: 3, Folded: true},
+	}
+	farLambda = lessons.NumberControl{Name: "lambda", Label: "ridge: price of the weights", Symbol: "λ", Default: "0.1", Min: 1e-3, Max: 1e2, Low: 1e-3, High: 1e2, Log: true}
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "kernel-ridge",
+	Screens: []lessons.Screen{
+		{
+			Slug:   "squares",
+			Covers: []string{"001 15.1"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{degree, squaresL, level},
+				Show:     showSquares,
+			},
+			Questions: []lessons.Question{{
+				Slug: "level", Ask: `Degree 3, $\lambda = 0.3$. All targets are raised by 5. What does the fitted curve do?`,
+				Options: []string{"It rises by 5 everywhere: the feature 1 takes that up.", "It rises by less than 5 on average.", "It stays."},
+				Answer:  raised,
+				Explain: `The weight of the feature 1 would have to grow by 5, and weights are paid for. A bias outside of $\lVert\mathbf w\rVert^2$ would be free.`,
+			}},
+		},
+		{
+			Slug:   "dual",
+			Covers: []string{"001 15.2", "001 15.3", "001 15.4", "001 15.5"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{dualL},
+				Show:     showDual,
+			},
+			Questions: []lessons.Question{{
+				Slug: "equations", Ask: `1000 points in the *plane*, $k(\mathbf x, \mathbf z) = (1+\mathbf x^\top\mathbf z)^2$. How many equations has the smaller of the two systems?`,
+				Answer:  func(context.Context) (float64, error) { return theory.Monomials(3, 2), nil },
+				Explain: `There are %s features, $1, x_1, x_2, x_1^2, x_1x_2, x_2^2$ with factors: line 7 is the cheaper one here. With a Gaussian kernel there is no choice, as the features have no end.`,
+			}},
+		},
+		{
+			Slug:   "curve",
+			Covers: []string{"001 15.4", "001 15.5"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{lambda, gamma, pulled},
+				Show:     showCurve,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "residual", Ask: `$\lambda = 0.5$, and a point has $a_i = -0.8$. What is its residual $t_i - f(x_i)$?`,
+					Answer:  func(context.Context) (float64, error) { return 0.5 * -0.8, nil },
+					Explain: `$\lambda a_i = 0.5\cdot(-0.8) = $ %s: the curve passes above the point.`,
+				},
+				{
+					Slug: "share", Ask: `The target of the marked point is raised by 1, then by 1 again. What does the curve do at that point?`,
+					Options: []string{"It rises by less than 1, both times by the same.", "It rises by less than 1, and by less the second time: the point becomes an outlier.", "It rises by 1 both times."},
+					Answer:  share,
+					Explain: `$\mathbf a$ is linear in the targets, so $f$ is too. Nothing tells an outlier from others: its residual grows, and its pull with it.`,
+				},
+			},
+		},
+		{
+			Slug:   "freedom",
+			Covers: []string{"001 15.3", "001 15.5"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{gamma},
+				Show:     showFreedom,
+			},
+			Questions: []lessons.Question{{
+				Slug: "narrow", Ask: `Twenty points and a kernel so narrow that $K = I$. $\lambda = 1$. How many effective degrees of freedom are there?`,
+				Answer: func(context.Context) (float64, error) {
+					return floats.Sum(theory.Shrinkage(slices.Repeat([]float64{1}, 20), 1)), nil
+				},
+				Explain: `All eigenvalues are 1, so each of the twenty directions keeps $1/(1+1)$ of the targets: %s in all.`,
+			}},
+		},
+		{
+			Slug:   "leave-one-out",
+			Covers: []string{"001 15.3", "001 15.4"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{hidden, lambda, gamma},
+				Show:     showLeaveOut,
+			},
+			Questions: []lessons.Question{{
+				Slug: "miss", Ask: `A point has the residual 0.3, and $S_{ii} = 0.4$. How large is its miss when it is left out?`,
+				Answer:  func(context.Context) (float64, error) { return 0.3 / (1 - 0.4), nil },
+				Explain: `$0.3/(1 - 0.4) = $ %s, by line 6.`,
+			}},
+		},
+		{
+			Slug:   "path",
+			Covers: []string{"001 15.3", "001 15.5"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{lambda, gamma},
+				Show:     showPath,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "narrow", Ask: `A very narrow kernel, $\gamma = 100$, and the smallest $\lambda$ of the picture. What do the two errors look like that one can have in practice?`,
+					Options: []string{"Both are close to 0.", "The training error is close to 0, the left-out error large.", "Both are large."},
+					Answer:  narrow,
+					Explain: `Each bump serves its own point: the curve goes through all targets, noise included, and falls back towards 0 between them. A point that is left out finds nothing there.`,
+				},
+				{
+					Slug: "factorisations", Ask: `The left-out error is wanted at 61 values of $\lambda$. How many $M\times M$ matrices have to be factored?`,
+					Answer:  func(context.Context) (float64, error) { return 1, nil },
+					Explain: `%s: $K$ itself. $\lambda$ enters the eigenvalues alone.`,
+				},
+			},
+		},
+		{
+			Slug:   "classifier",
+			Covers: []string{"001 15.5"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{pattern, classGamma, classLambda, classC, draw},
+				Show:     showClassifier,
+			},
+			Questions: []lessons.Question{{
+				Slug: "beyond", Ask: `Which of the two machines leaves more of the sixty training points beyond its own dashed line, $y_i f(\mathbf x_i) > 1$?`,
+				Options: []string{"Kernel ridge.", "The SVM.", "Both about as many."},
+				Answer:  beyond,
+				Explain: `The hinge is content with everything from 1 on. The square wants $f(\mathbf x_i) = \pm1$, and pulls back what goes beyond.`,
+			}},
+		},
+		{
+			Slug:   "too-right",
+			Covers: []string{"001 15.1", "001 15.5"},
+			Demo: &lessons.Demo{
+				Controls: []lessons.Control{far, farLambda},
+				Show:     showTooRight,
+			},
+			Questions: []lessons.Question{
+				{
+					Slug: "loss", Ask: `A point has $y f(\mathbf x) = 3$: far on its own side. What does the *square* charge for it, $(t - f)^2$ with $t = y$?`,
+					Answer:  func(context.Context) (float64, error) { return square(3), nil },
+					Explain: `$(1-3)^2 = $ %s, as much as for a point with $y f = -1$, which is misclassified. The hinge charges $\max(0, 1-3) = 0$.`,
+				},
+				{
+					Slug: "moves", Ask: `The far points go from $x_1 = 3.5$ to $x_1 = 12$, all on their own side. What happens?`,
+					Options: []string{"Neither machine changes: the points are right anyway.", "The SVM keeps its line; the line of ridge moves towards them, and points that it had right are wrong.", "Both lines move away from them."},
+					Answer:  moves,
+					Explain: `Their multipliers in the SVM are 0 before and after. For the square their $f$ has become too large, and the cheapest way to make it smaller is a flatter $f$ that crosses 0 later.`,
+				},
+			},
+		},
+	},
+})
+
+// line are points on a line with targets.
+type line struct{ X, T []float64 }
+
+// truth is what the targets of a line are drawn about.
+func truth(x float64) float64 { return math.Sin(2*x) + 0.3*x }
+
+// deviation is that of the noise in the targets.
+const deviation = 0.25
+
+// drawn are n points from -2 to 2, evenly but for some jitter, with noisy targets, all of
+// two places.
+func drawn(n int, seed uint64) line {
+	rng := rand.New(rand.NewPCG(seed, 15))
+	l := line{}
+	for i := range n {
+		x := -2 + 4*(float64(i)+0.2+0.6*rng.Float64())/float64(n)
+		l.X = append(l.X, hundredths(x))
+		l.T = append(l.T, hundredths(truth(x)+deviation*rng.NormFloat64()))
+	}
+	return l
+}
+
+func hundredths(v float64) float64 { return math.Round(100*v) / 100 }
+
+// without is the line without point i.
+func (l line) without(i int) line {
+	return line{slices.Concat(l.X[:i], l.X[i+1:]), slices.Concat(l.T[:i], l.T[i+1:])}
+}
+
+// column are the points as a matrix with one column.
+func (l line) column() *mat.Dense { return mat.NewDense(len(l.X), 1, slices.Clone(l.X)) }
+
+// points are the points as the lab takes them, whose drawings have two coordinates.
+func (l line) points() lessons.Toy {
+	t := lessons.Toy{Y: l.T}
+	for _, x := range l.X {
+		t.XY = append(t.XY, [2]float64{x, 0})
+	}
+	return t
+}
+
+// settings are those of a regression on the first coordinate of l.points.
+func settings(pairs ...string) []string {
+	return append([]string{"learner", "ridge", "target", "value", "features", "x1"}, pairs...)
+}
+
+// rbf are the settings with the Gaussian kernel.
+func rbf(gamma, lambda string) []string {
+	return settings("kernel", "rbf", "gamma", gamma, "lambda", lambda)
+}
+
+// curve is a regression on a line.
+type curve struct {
+	*ml.Result
+	line
+	data *dataset.Data
+	spec ml.Spec
+}
+
+// fit trains on a line.
+func fit(ctx context.Context, l line, pairs ...string) (*curve, error) {
+	t := l.points()
+	labels := make([]string, len(l.T))
+	for i, v := range l.T {
+		labels[i] = lessons.Setting(v)
+	}
+	d, err := dataset.FromPoints(t.XY, labels)
+	if err != nil {
+		return nil, err
+	}
+	res, spec, err := lessons.Fit(ctx, d, pairs...)
+	return &curve{res, l, d, spec}, err
+}
+
+// figure is the picture of the curve with its residuals. Zero limits take what is there.
+func (c *curve) figure(name, caption string, limits figure.Limits) lessons.Figure {
+	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		points, err := c.Model.Points(c.data, c.spec)
+		if err != nil {
+			return nil, err
+		}
+		s := figure.CurveScene(c.Model, points, "x", "t")
+		s.Dark, s.Width, s.Height, s.LegendRows = l.Dark, l.Width, l.Height, 1
+		if limits != (figure.Limits{}) {
+			s.Limits = limits
+		}
+		return figure.ValueCurve(s)
+	}}
+}
+
+// frame is where the points of a line and the curves through them are.
+var frame = figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -2.4, YMax: 2.4}
+
+// both draws the fit to all points and that to all but point i.
+func both(all, less *curve, i int) lessons.Figure {
+	way := func(c *curve, pen figure.Pen, name string) figure.Path {
+		p := figure.Path{Plain: true, Pen: pen, Name: name}
+		for x := frame.XMin; x <= frame.XMax; x += 0.02 {
+			p.Points = append(p.Points, [2]float64{x, c.at(x)})
+		}
+		return p
+	}
+	at := [2]float64{all.X[i], all.T[i]}
+	marks := []figure.Mark{
+		figure.Segment{From: at, To: [2]float64{at[0], less.at(at[0])}, Pen: figure.Pen{Color: figure.Magenta}, Name: "miss when left out"},
+		way(all, figure.Pen{}, "fit to all"),
+		way(less, figure.Pen{Color: figure.Magenta, Dash: figure.Dashed}, "fit to the others"),
+	}
+	for k, x := range all.X {
+		marks = append(marks, figure.Dot{At: [2]float64{x, all.T[k]}, Class: -1, Hollow: k == i, Ring: k == i})
+	}
+	return lessons.Figure{Name: "both", Caption: "The fit to all points, and the one without the ringed point.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Plane{Format: l.Format(1), X: "x", Y: "t", Limits: frame, Stretched: true, Marks: marks}.Picture()
+	}}
+}
+
+// at is f there.
+func (c *curve) at(x float64) float64 { return c.Model.Decision([]float64{x}) }
+
+// coefficients are the a of all points.
+func (c *curve) coefficients() []float64 {
+	a := make([]float64, len(c.X))
+	for k, row := range c.Model.Supports.Rows {
+		a[row] = c.Model.Machines[0].Coef[k]
+	}
+	return a
+}
+
+// lambdas are prices from 10⁻⁴ to 100 with so many to a decade.
+func lambdas(perDecade int) []float64 { return lessons.Logspace(1e-4, 100, 6*perDecade+1) }
+
+// squared is the sum of the squares.
+func squared(v []float64) float64 { return floats.Dot(v, v) }
+
+func showSquares(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	l := lifted(level.Of(in))
+	p := degree.Of(in)
+	c, err := fit(ctx, l, powers(p, squaresL.Text(in))...)
+	if err != nil {
+		return nil, err
+	}
+	features, err := theory.Powers(p)
+	if err != nil {
+		return nil, err
+	}
+	phi, err := features.Rows(l.column())
+	if err != nil {
+		return nil, err
+	}
+	price := squaresL.Of(in)
+	w, err := theory.RidgeWeights(phi, l.T, price)
+	if err != nil {
+		return nil, err
+	}
+	lengths, misses := figure.Curve{Name: "|w|²/2"}, figure.Curve{Name: "Σ (t − f)²/2"}
+	for _, v := range lessons.Logspace(1e-3, 1e3, 49) {
+		at, err := theory.RidgeWeights(phi, l.T, v)
+		if err != nil {
+			return nil, err
+		}
+		lengths.X, lengths.Y = append(lengths.X, v), append(lengths.Y, squared(at)/2)
+		misses.X, misses.Y = append(misses.X, v), append(misses.Y, squared(residuals(phi, at, l.T))/2)
+	}
+	weights := lessons.Table{Caption: "Every feature and its weight", Head: []string{"feature", "weight"}}
+	for k, name := range features.Coordinates {
+		weights.Rows = append(weights.Rows, []string{name, lessons.Short(w[k])})
+	}
+	r := residuals(phi, w, l.T)
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			c.figure("fit", `The fit, and the residual of every point. Move $\lambda$ from end to end; then raise the targets.`, figure.Limits{}),
+			{Name: "parts", Wide: true, Caption: `The two wishes against $\lambda$: short weights, small misses.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{Format: lk.Format(1), X: figure.Axis{Name: "λ", Log: true}, Y: figure.Axis{Log: true}, Curves: []figure.Curve{misses, lengths}, Here: &price}.Picture()
+			}},
+		},
+		Numbers: []lessons.Number{
+			{Label: `$\tfrac12\sum_i(t_i - f(x_i))^2$`, Value: lessons.Short(squared(r) / 2)},
+			{Label: `$\tfrac\lambda2\lVert\mathbf w\rVert^2$`, Value: lessons.Short(price * squared(w) / 2)},
+			{Label: `$J(\mathbf w)$`, Value: lessons.Short((squared(r) + price*squared(w)) / 2), Help: "their sum, which is as small as can be"},
+			{Label: "mean of the targets", Value: lessons.Short(mean(l.T))},
+			{Label: "mean of f at the points", Value: lessons.Short(mean(l.T) - mean(r)), Help: "would be the same with a bias that costs nothing"},
+		},
+		Tables: []lessons.Table{weights},
+		Lab:    c.lab(powers(p, squaresL.Text(in))...),
+	}, nil
+}
+
+// lifted are the points of the first screen with all targets raised.
+func lifted(by float64) line {
+	l := drawn(14, 1)
+	for i := range l.T {
+		l.T[i] = hundredths(l.T[i] + by)
+	}
+	return l
+}
+
+// powers are the settings of a polynomial of a degree.
+func powers(degree int, lambda string) []string {
+	return settings("kernel", "poly", "gamma", "1", "coef0", "1", "degree", strconv.Itoa(degree), "lambda", lambda)
+}
+
+// residuals are t - phi w.
+func residuals(phi *mat.Dense, w, t []float64) []float64 {
+	r := mat.NewVecDense(len(t), nil)
+	r.MulVec(phi, mat.NewVecDense(len(w), w))
+	r.SubVec(mat.NewVecDense(len(t), t), r)
+	return r.RawVector().Data
+}
+
+func mean(v []float64) float64 { return floats.Sum(v) / float64(len(v)) }
+
+// raised tells what becomes of the first screen's fit when the targets are raised by 5.
+func raised(ctx context.Context) (float64, error) {
+	var means [2]float64
+	least := math.Inf(1)
+	var before []float64
+	for k, by := range []float64{0, 5} {
+		c, err := fit(ctx, lifted(by), powers(3, "0.3")...)
+		if err != nil {
+			return 0, err
+		}
+		f := make([]float64, len(c.X))
+		for i, x := range c.X {
+			f[i] = c.at(x)
+			if k == 1 {
+				least = min(least, f[i]-before[i])
+			}
+		}
+		before, means[k] = f, mean(f)
+	}
+	switch rise := means[1] - means[0]; {
+	case least > 5-1e-6:
+		return 0, nil
+	case rise > 0.1 && rise < 5-1e-3:
+		return 1, nil
+	}
+	return 2, nil
+}
+
+// dualLines are the derivation of the dual.
+var dualLines = []lessons.Line{
+	{Why: `All points at once: $\Phi$ has a row for each, $M\times D$.`, TeX: `J(\mathbf w) = \tfrac12\lVert\mathbf t - \Phi\mathbf w\rVert^2 + \tfrac\lambda2\lVert\mathbf w\rVert^2`},
+	{Why: `$J$ is convex, so it is smallest where its gradient vanishes.`, TeX: `-\Phi^\top(\mathbf t - \Phi\mathbf w) + \lambda\mathbf w = \mathbf 0`},
+	{Why: `Line 2 says, as $\lambda > 0$, that the weights are a sum of the points' images. Their coefficients get a name. (The representer theorem need not be called upon: this is it.)`, TeX: `\mathbf w = \Phi^\top\mathbf a, \qquad \mathbf a = \frac1\lambda\,(\mathbf t - \Phi\mathbf w)`},
+	{Why: `Put the first half of line 3 into the second; $K = \Phi\Phi^\top$ holds the inner products.`, TeX: `\lambda\mathbf a = \mathbf t - K\mathbf a \quad\Rightarrow\quad (K + \lambda I)\,\mathbf a = \mathbf t`},
+	{Why: `$\mathbf v^\top K\mathbf v = \lVert\Phi^\top\mathbf v\rVert^2 \ge 0$, so no eigenvalue of $K + \lambda I$ is below $\lambda$. It has an inverse, whatever the rank of $K$.`, TeX: `\mathbf a = (K + \lambda I)^{-1}\,\mathbf t`},
+	{Why: `A new point meets the others in inner products only.`, TeX: `f(\mathbf x) = \mathbf w^\top\boldsymbol\phi(\mathbf x) = \sum_j a_j\,k(\mathbf x_j, \mathbf x)`},
+	{Why: `The other reading: line 2 solved for $\mathbf w$. The same function, by $D$ equations in place of $M$.`, TeX: `(\Phi^\top\Phi + \lambda I)\,\mathbf w = \Phi^\top\mathbf t`},
+	{Why: `Line 3 once more, point by point: the residual is $\lambda a_i$.`, TeX: `t_i - f(\mathbf x_i) = \lambda\,a_i`},
+}
+
+// square is what the square charges at the margin m = y f, with the target y.
+func square(m float64) float64 { return (1 - m) * (1 - m) }
+
+// few are the points of the screen about the dual.
+func few() line { return drawn(8, 3) }
+
+func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	l, price := few(), dualL.Of(in)
+	features, err := theory.Powers(2)
+	if err != nil {
+		return nil, err
+	}
+	phi, err := features.Rows(l.column())
+	if err != nil {
+		return nil, err
+	}
+	gram := kernel.NewGram(features.Kernel, l.column())
+	dual, err := ridge.Train(ctx, gram, l.T, ridge.Settings{Lambda: price})
+	if err != nil {
+		return nil, err
+	}
+	w, err := theory.RidgeWeights(phi, l.T, price)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := features.Weights(l.column(), dual.A)
+	if err != nil {
+		return nil, err
+	}
+	k := theory.Gram(gram)
+	e := &lessons.Exhibit{
+		Steps: len(dualLines), Step: min(in.Step, len(dualLines)-1),
+		Figures: []lessons.Figure{{Name: "gram", Caption: `$K$ for eight points from left to right and $k(x, z) = (1+xz)^2$: all that the dual sees of them.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+			return figure.Matrix{Format: lk.Format(0), X: "point j", Y: "point i", Name: "K", Values: k}.Picture()
+		}}},
+		Lab: lessons.LabQuery("drawing", append(powers(2, dualL.Text(in)), "standardize", "false", "points", l.points().CSV())...),
+	}
+	e.Body = lessons.Derivation(e.Step, dualLines...)
+	if e.Step < 4 {
+		return e, nil
+	}
+	rank, err := rankOf(k)
+	if err != nil {
+		return nil, err
+	}
+	e.Numbers = []lessons.Number{
+		{Label: "rank of $K$", Value: fmt.Sprintf("%d of %d", rank, len(l.X)), Help: `yet $K + \lambda I$ has an inverse`},
+		{Label: `$\mathbf w$ by the three equations of line 7`, Value: vector(w)},
+		{Label: `$\Phi^\top\mathbf a$ by the eight of line 5`, Value: vector(sum)},
+		{Label: "largest difference", Value: views.Short(floats.Distance(w, sum, math.Inf(1))), Help: "rounding"},
+	}
+	t := lessons.Table{Caption: "The points and their coefficients", Head: []string{"point", "$x_i$", "$t_i$", "$f(x_i)$", "$a_i$", `$\lambda a_i$`, "$t_i - f(x_i)$"}}
+	for i, a := range dual.A {
+		row := []string{strconv.Itoa(i + 1)}
+		for _, v := range []float64{l.X[i], l.T[i], dual.F[i], a, price * a, l.T[i] - dual.F[i]} {
+			row = append(row, lessons.Short(v))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	e.Tables = []lessons.Table{t}
+	return e, nil
+}
+
+// vector shows the entries of a vector.
+func vector(v []float64) string {
+	text := "("
+	for i, x := range v {
+		text += lessons.Either(i > 0, ", ", "") + lessons.Short(x)
+	}
+	return text + ")"
+}
+
+// rankOf counts the eigenvalues of a Gram matrix that are not 0 to rounding.
+func rankOf(k mat.Symmetric) (n int, err error) {
+	s, err := theory.Mercer(k)
+	for _, v := range s.Values {
+		if v > s.Zero() {
+			n++
+		}
+	}
+	return n, err
+}
+
+// marked is the point of the curve's screen that can be pulled.
+const marked = 10
+
+// withPulled are the points of the curve's screen with the marked one's target.
+func withPulled(t float64) line {
+	l := drawn(16, 2)
+	l.T[marked] = t
+	return l
+}
+
+func showCurve(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	l := withPulled(pulled.Of(in))
+	c, err := fit(ctx, l, rbf(gamma.Text(in), lambda.Text(in))...)
+	if err != nil {
+		return nil, err
+	}
+	path, err := ml.Path(ctx, c.data, c.spec)
+	if err != nil {
+		return nil, err
+	}
+	here, ok := path.At(lambda.Of(in))
+	if !ok {
+		return nil, param.Refuse("raise lambda", "the kernel matrix is singular to working precision at lambda %s", lambda.Text(in))
+	}
+	a := c.coefficients()
+	classes := make([]int, len(a))
+	classes[marked] = 1
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			c.figure("curve", `Sixteen points and the curve through them. Drag the marked one up or down.`, figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -3.2, YMax: 3.2}),
+			{Name: "coefficients", Wide: true, Caption: `The coefficients $a_i$ from left to right: each is its point's residual divided by $\lambda$.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+				return figure.Bars{Format: lk.Format(1), X: "point", Y: "a", Values: a, Classes: classes, ClassNames: []string{"the others", "the marked point"}}.Picture()
+			}},
+		},
+		Handles: []lessons.Handle{{Label: "the marked point", X: l.X[marked], Y: l.T[marked], YControl: pulled}},
+		Numbers: []lessons.Number{
+			{Label: "residual of the marked point", Value: lessons.Short(l.T[marked] - c.at(l.X[marked]))},
+			{Label: `$\lambda a$ of the marked point`, Value: lessons.Short(lambda.Of(in) * a[marked]), Help: "the same number"},
+			{Label: "mean square of the residuals", Value: lessons.Short(here.MSE)},
+			{Label: "the same, each point left out", Value: lessons.Short(here.LOOError), Help: "two screens further on"},
+		},
+		Lab: c.lab(rbf(gamma.Text(in), lambda.Text(in))...),
+	}, nil
+}
+
+// share compares the rises of the curve at the marked point.
+func share(ctx context.Context) (float64, error) {
+	var f [3]float64
+	for k := range f {
+		t := 0.6 + float64(k)
+		c, err := fit(ctx, withPulled(t), rbf("2", "0.1")...)
+		if err != nil {
+			return 0, err
+		}
+		f[k] = c.at(c.X[marked])
+	}
+	switch first, second := f[1]-f[0], f[2]-f[1]; {
+	case first > 1-1e-6:
+		return 2, nil
+	case math.Abs(first-second) < 1e-6:
+		return 0, nil
+	}
+	return 1, nil
+}
+
+// prices are the steps of the screen on freedom, from dear to cheap.
+func prices() []float64 { return lessons.Logspace(1e3, 1e-4, 15) }
+
+func showFreedom(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	l := drawn(16, 2)
+	all := prices()
+	step := min(in.Step, len(all)-1)
+	price := all[step]
+	c, err := fit(ctx, l, rbf(gamma.Text(in), lessons.Setting(price))...)
+	if err != nil {
+		return nil, err
+	}
+	s, err := theory.Mercer(theory.Gram(kernel.NewGram(kernel.RBF(gamma.Of(in)), l.column())))
+	if err != nil {
+		return nil, err
+	}
+	shares := theory.Shrinkage(s.Values, price)
+	so := figure.Curve{Marks: true}
+	for _, v := range slices.Backward(all[:step+1]) {
+		so.X, so.Y = append(so.X, v), append(so.Y, floats.Sum(theory.Shrinkage(s.Values, v)))
+	}
+	half := 0
+	for _, v := range shares {
+		if v > 0.5 {
+			half++
+		}
+	}
+	m := len(l.X)
+	return &lessons.Exhibit{
+		Steps: len(all), Step: step,
+		Figures: []lessons.Figure{
+			c.figure("fit", `The fit at this step's $\lambda$.`, frame),
+			{Name: "shares", Wide: true, Caption: `What is left of each direction of the targets, $m_k/(m_k+\lambda)$, the largest eigenvalue first.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+				return figure.Bars{Format: lk.Format(0), X: "direction", Y: "share left", Values: shares, Rules: []figure.Rule{{Name: "all of it", At: 1}}}.Picture()
+			}},
+			{Name: "freedom", Wide: true, Caption: "Their sum, the effective degrees of freedom, so far.", Draw: func(lk lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: lk.Format(0), X: figure.Axis{Name: "λ", Log: true, Min: all[len(all)-1], Max: all[0]}, Y: figure.Axis{Name: "degrees of freedom", Min: 0, Max: float64(m)},
+					Curves: []figure.Curve{so}, Here: &price,
+				}.Picture()
+			}},
+		},
+		Numbers: []lessons.Number{
+			{Label: `$\lambda$`, Value: views.Short(price)},
+			{Label: "effective degrees of freedom", Value: lessons.Short(floats.Sum(shares)), Help: fmt.Sprintf("of %d points", m)},
+			{Label: "directions that keep more than half", Value: strconv.Itoa(half), Help: `those with $m_k > \lambda$`},
+		},
+		Lab: c.lab(rbf(gamma.Text(in), lessons.Setting(price))...),
+	}, nil
+}
+
+// lab opens the points with these settings.
+func (c *curve) lab(pairs ...string) string { return c.points().Lab(pairs...) }
+
+// leaveOutLines are the derivation of the left-out miss.
+var leaveOutLines = []lessons.Line{
+	{Why: `Two fits: $f$ to all points, $f^{-i}$ to all but point $i$. Wanted is the miss of the second there.`, TeX: `t_i - f^{-i}(\mathbf x_i)`},
+	{Why: `Give point $i$ another target, the very value that $f^{-i}$ has there, and leave the others as they are.`, TeX: `\mathbf t^* = (t_1, \dots, f^{-i}(\mathbf x_i), \dots, t_M)`},
+	{Why: `With the targets of line 2, $f^{-i}$ is the best fit to *all* $M$ points: it is best for the $M-1$ others, and its miss at point $i$ is 0.`, TeX: `f^{-i} \text{ minimises } \tfrac12\sum_j\bigl(t_j^* - g(\mathbf x_j)\bigr)^2 + \tfrac\lambda2\lVert\mathbf w_g\rVert^2`},
+	{Why: `So it is what the closed form gives for $\mathbf t^*$, with the same matrix $S = K(K+\lambda I)^{-1}$ as for $\mathbf t$. The two target vectors differ in entry $i$ alone.`, TeX: `f^{-i}(\mathbf x_i) = \sum_j S_{ij} t_j^* = f(\mathbf x_i) + S_{ii}\bigl(f^{-i}(\mathbf x_i) - t_i\bigr)`},
+	{Why: `Subtract both sides of line 4 from $t_i$.`, TeX: `t_i - f^{-i}(\mathbf x_i) = t_i - f(\mathbf x_i) + S_{ii}\bigl(t_i - f^{-i}(\mathbf x_i)\bigr)`},
+	{Why: `Solve line 5 for the miss that is wanted.`, TeX: `t_i - f^{-i}(\mathbf x_i) = \frac{t_i - f(\mathbf x_i)}{1 - S_{ii}}`},
+	{Why: `The residual is $\lambda a_i$, and $S = I - \lambda(K+\lambda I)^{-1}$: all that line 6 asks for is there after one fit.`, TeX: `t_i - f^{-i}(\mathbf x_i) = \frac{a_i}{\bigl[(K+\lambda I)^{-1}\bigr]_{ii}}`},
+}
+
+func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	l, i := drawn(14, 1), hidden.Of(in)-1
+	pairs := rbf(gamma.Text(in), lambda.Text(in))
+	c, err := fit(ctx, l, pairs...)
+	if err != nil {
+		return nil, err
+	}
+	shares, err := influences(ctx, l, gamma.Of(in), lambda.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	refits, err := refitted(ctx, l, pairs...)
+	if err != nil {
+		return nil, err
+	}
+	e := &lessons.Exhibit{
+		Steps: len(leaveOutLines), Step: min(in.Step, len(leaveOutLines)-1),
+		Lab: c.lab(pairs...),
+	}
+	e.Figures = []lessons.Figure{both(c, refits[i], i)}
+	e.Body = lessons.Derivation(e.Step, leaveOutLines...)
+	if e.Step < 5 {
+		return e, nil
+	}
+	t := lessons.Table{Caption: "The miss at every point when it is left out, by the formula and by fitting again", Head: []string{"point", "residual", "$S_{ii}$", "formula", "fitted again"}, Marked: []int{i}}
+	mse, loo, apart := 0.0, 0.0, 0.0
+	for k, r := range refits {
+		residual, really := l.T[k]-c.at(l.X[k]), l.T[k]-r.at(l.X[k])
+		miss := residual / (1 - shares[k]) // line 6
+		mse, loo, apart = mse+residual*residual/float64(len(refits)), loo+miss*miss/float64(len(refits)), max(apart, math.Abs(miss-really))
+		t.Rows = append(t.Rows, []string{strconv.Itoa(k + 1), lessons.Short(residual), lessons.Short(shares[k]), lessons.Short(miss), lessons.Short(really)})
+	}
+	e.Tables = []lessons.Table{t}
+	e.Numbers = []lessons.Number{
+		{Label: "mean square of the residuals", Value: lessons.Short(mse)},
+		{Label: "mean square of the left-out misses", Value: lessons.Short(loo)},
+		{Label: "largest difference between the two ways", Value: views.Short(apart), Help: "rounding"},
+	}
+	return e, nil
+}
+
+// influences are the S_ii: what a fit to the target 1 at point i and 0 elsewhere has there.
+func influences(ctx context.Context, l line, gamma, lambda float64) ([]float64, error) {
+	k := kernel.NewGram(kernel.RBF(gamma), l.column())
+	s := make([]float64, len(l.X))
+	for i := range s {
+		target := make([]float64, len(l.X))
+		target[i] = 1
+		res, err := ridge.Train(ctx, k, target, ridge.Settings{Lambda: lambda})
+		if err != nil {
+			return nil, err
+		}
+		s[i] = res.F[i]
+	}
+	return s, nil
+}
+
+// refitted are the fits to all points but one, really made.
+func refitted(ctx context.Context, l line, pairs ...string) ([]*curve, error) {
+	fits := make([]*curve, len(l.X))
+	for i := range fits {
+		var err error
+		if fits[i], err = fit(ctx, l.without(i), pairs...); err != nil {
+			return nil, err
+		}
+	}
+	return fits, nil
+}
+
+// errors along lambda.
+type errorsAt struct{ training, leftOut, fresh float64 }
+
+// fresh are points of the same source that no fit has seen.
+func fresh() line { return drawn(500, lessons.FreshSeed) }
+
+// path are the errors of l at several lambda: the first two from one factorisation, the
+// third against fresh points by a fit for each.
+func path(ctx context.Context, l line, gamma string, all []float64) ([]errorsAt, error) {
+	new := fresh()
+	x := new.points().Matrix().Slice(0, len(new.X), 0, 1).(*mat.Dense)
+	var follow *ridge.Path
+	rows := make([]errorsAt, len(all))
+	for k, v := range all {
+		c, err := fit(ctx, l, rbf(gamma, lessons.Setting(v))...)
+		if err != nil {
+			return nil, err
+		}
+		if follow == nil {
+			if follow, err = ml.Path(ctx, c.data, c.spec); err != nil {
+				return nil, err
+			}
+		}
+		at, ok := follow.At(v)
+		if !ok {
+			return nil, param.Refuse("raise lambda or gamma", "the kernel matrix is singular to working precision at lambda %g", v)
+		}
+		miss := floats.Distance(c.Model.Decisions(x), new.T, 2)
+		rows[k] = errorsAt{at.MSE, at.LOOError, miss * miss / float64(len(new.T))}
+	}
+	return rows, nil
+}
+
+// lowest is the lambda of the smallest error, of equal ones the smallest.
+func lowest(all []float64, rows []errorsAt, value func(errorsAt) float64) (lambda float64, row errorsAt) {
+	k := floats.MinIdx(lessons.Column(rows, value))
+	return all[k], rows[k]
+}
+
+// narrow looks at both errors of a narrow kernel at the smallest lambda.
+func narrow(ctx context.Context) (float64, error) {
+	rows, err := path(ctx, many(), "100", lambdas(4)[:1])
+	if err != nil {
+		return 0, err
+	}
+	const small = deviation * deviation / 4
+	switch at := rows[0]; {
+	case at.training < small && at.leftOut < small:
+		return 0, nil
+	case at.training < small && at.leftOut > 4*deviation*deviation:
+		return 1, nil
+	}
+	return 2, nil
+}
+
+// many are the points of the path.
+func many() line { return drawn(30, 4) }
+
+func showPath(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	l, all, price := many(), lambdas(4), lambda.Of(in)
+	rows, err := path(ctx, l, gamma.Text(in), all)
+	if err != nil {
+		return nil, err
+	}
+	pairs := rbf(gamma.Text(in), lambda.Text(in))
+	c, err := fit(ctx, l, pairs...)
+	if err != nil {
+		return nil, err
+	}
+	training := func(e errorsAt) float64 { return e.training }
+	left := func(e errorsAt) float64 { return e.leftOut }
+	unseen := func(e errorsAt) float64 { return e.fresh }
+	chosen, there := lowest(all, rows, left)
+	best, least := lowest(all, rows, unseen)
+	curves := []figure.Curve{{Name: "training", Y: lessons.Column(rows, training)}, {Name: "each left out", Y: lessons.Column(rows, left)}, {Name: "500 fresh points", Y: lessons.Column(rows, unseen)}}
+	for i := range curves {
+		curves[i].X = all
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			{Name: "errors", Caption: `Mean squared misses against $\lambda$. The rule marks the $\lambda$ that leaving out chooses, the solid upright line yours.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: lk.Format(1), X: figure.Axis{Name: "λ", Log: true, Min: all[0], Max: all[len(all)-1]}, Y: figure.Axis{Name: "mean squared miss", Log: true},
+					Curves: curves, Rules: []figure.Rule{{Name: "chosen", At: chosen, Upright: true}}, Here: &price,
+				}.Picture()
+			}},
+			c.figure("fit", `The fit at your $\lambda$.`, frame),
+		},
+		Numbers: []lessons.Number{
+			{Label: `$\lambda$ that leaving out chooses`, Value: views.Short(chosen), Help: fmt.Sprintf("of the %d values of the picture", len(all))},
+			{Label: "its left-out error", Value: lessons.Short(there.leftOut), Help: "chosen for being the smallest"},
+			{Label: "its error against fresh points", Value: lessons.Short(there.fresh), Help: fmt.Sprintf(`the noise alone makes $%g^2 = %s$`, deviation, views.Short(deviation*deviation))},
+			{Label: `the smallest error against fresh points`, Value: lessons.Short(least.fresh), Help: fmt.Sprintf(`at $\lambda = %s$, which nobody knows in practice`, views.Short(best))},
+		},
+		Lab: c.lab(pairs...),
+	}, nil
+}
+
+// duel are kernel ridge and the SVM on the same data.
+type duel struct {
+	toy                lessons.Toy
+	data               *dataset.Data
+	ridge, svm         *ml.Result
+	ridgeSpec, svmSpec ml.Spec
+}
+
+// compare trains both on a draw of a pattern.
+func compare(ctx context.Context, pattern string, draw int, gamma, lambda, c string) (*duel, error) {
+	t, err := lessons.Drawn(pattern, 60, noises[pattern], uint64(draw))
+	if err != nil {
+		return nil, err
+	}
+	d := &duel{toy: t}
+	if d.data, err = t.Data(); err != nil {
+		return nil, err
+	}
+	if d.ridge, d.ridgeSpec, err = lessons.Fit(ctx, d.data, "learner", "ridge", "gamma", gamma, "lambda", lambda); err != nil {
+		return nil, err
+	}
+	d.svm, d.svmSpec, err = lessons.Fit(ctx, d.data, "gamma", gamma, "C", c)
+	return d, err
+}
+
+// noises are those of the patterns.
+var noises = map[string]float64{"moons": 0.25, "circles": 0.15, "blobs": 1.2}
+
+func showClassifier(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	of := pattern.Of(in)
+	d, err := compare(ctx, of, draw.Of(in), classGamma.Text(in), classLambda.Text(in), classC.Text(in))
+	if err != nil {
+		return nil, err
+	}
+	t, err := lessons.Drawn(of, 1000, noises[of], lessons.FreshSeed)
+	if err != nil {
+		return nil, err
+	}
+	unseen, err := t.Data()
+	if err != nil {
+		return nil, err
+	}
+	ridgeError, err := lessons.ErrorRate(d.ridge.Model, unseen)
+	if err != nil {
+		return nil, err
+	}
+	svmError, err := lessons.ErrorRate(d.svm.Model, unseen)
+	if err != nil {
+		return nil, err
+	}
+	sizes := func(name string, m *ml.Model) figure.Curve {
+		c := figure.Curve{Name: name, Y: make([]float64, len(d.toy.Y))}
+		for k, u := range m.Machines[0].Coef {
+			c.Y[k] = math.Abs(u)
+		}
+		slices.SortFunc(c.Y, func(a, b float64) int { return int(math.Copysign(1, b-a)) })
+		floats.Scale(1/c.Y[0], c.Y)
+		for k := range c.Y {
+			c.X = append(c.X, float64(k+1))
+		}
+		return c
+	}
+	wide := func(s *figure.Scene) { s.LegendRows = 3 }
+	r, s := d.ridge.Report, d.svm.Report
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			lessons.Boundary("ridge", `Kernel ridge on the targets $\pm1$. Dashed: $f = \pm1$, where it wants all points to be.`, d.ridge.Model, d.data, d.ridgeSpec, wide),
+			lessons.Boundary("svm", "The SVM on the same points, with its support vectors ringed.", d.svm.Model, d.data, d.svmSpec, wide),
+			{Name: "sizes", Wide: true, Caption: "The sizes of the coefficients, largest first, as shares of the largest.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(1), X: figure.Axis{Name: "coefficient"}, Y: figure.Axis{Name: "size", Min: -0.02, Max: 1.02},
+					Curves: []figure.Curve{sizes("kernel ridge", d.ridge.Model), sizes("SVM", d.svm.Model)},
+				}.Picture()
+			}},
+		},
+		Numbers: []lessons.Number{
+			{Label: "points that kernel ridge needs", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
+			{Label: "points that the SVM needs", Value: fmt.Sprintf("%d of %d", s.SupportVectors, s.N)},
+			{Label: "kernel ridge: wrong on 1000 fresh points", Value: lessons.Percent(ridgeError), Help: fmt.Sprintf("on the training points %s; each left out %s, in closed form", lessons.Percent(1-r.TrainAccuracy), lessons.Percent(1-*r.LOOAccuracy))},
+			{Label: "SVM: wrong on 1000 fresh points", Value: lessons.Percent(svmError), Help: "on the training points " + lessons.Percent(1-s.TrainAccuracy)},
+		},
+		Lab: d.toy.Lab("learner", "ridge", "gamma", classGamma.Text(in), "lambda", classLambda.Text(in)),
+	}, nil
+}
+
+// beyond counts the training points with y f > 1.
+func beyond(ctx context.Context) (float64, error) {
+	d, err := compare(ctx, "moons", 3, "1", "0.5", "1")
+	if err != nil {
+		return 0, err
+	}
+	count := func(m *ml.Model) (n int) {
+		for i, f := range m.Decisions(d.data.X) {
+			if d.toy.Y[i]*f > 1 {
+				n++
+			}
+		}
+		return n
+	}
+	ridge, svm := count(d.ridge.Model), count(d.svm.Model)
+	switch {
+	case ridge > svm+5:
+		return 0, nil
+	case svm > ridge+5:
+		return 1, nil
+	}
+	return 2, nil
+}
+
+// near are the points of the last screen without the far ones.
+var near = lessons.StepToys["apart"]
+
+// afar adds five points of the class +1 about a place.
+func afar(at [2]float64) lessons.Toy {
+	t := lessons.Toy{XY: slices.Clone(near.XY), Y: slices.Clone(near.Y)}
+	for _, d := range [][2]float64{{0, 0}, {0.5, 0.5}, {0.5, -0.5}, {-0.3, 0.6}, {-0.3, -0.6}} {
+		t.XY, t.Y = append(t.XY, [2]float64{hundredths(at[0] + d[0]), hundredths(at[1] + d[1])}), append(t.Y, 1)
+	}
+	return t
+}
+
+// affine is kernel ridge with the kernel 1 + x·z as the line that it draws.
+func affine(t lessons.Toy, lambda float64) (w [2]float64, b float64, err error) {
+	phi := mat.NewDense(len(t.Y), 3, nil)
+	for i, p := range t.XY {
+		phi.SetRow(i, []float64{1, p[0], p[1]})
+	}
+	v, err := theory.RidgeWeights(phi, t.Y, lambda)
+	if err != nil {
+		return w, 0, err
+	}
+	return [2]float64{v[1], v[2]}, v[0], nil
+}
+
+func showTooRight(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	at := far.Of(in)
+	t := afar(at)
+	w, b, err := affine(t, farLambda.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	s, err := lessons.TrainLinear(ctx, t, "C", "1")
+	if err != nil {
+		return nil, err
+	}
+	f := figure.Linear(w, -b)
+	margin := f(at[0], at[1])
+	chart := figure.Chart{X: figure.Axis{Name: "y f(x)", Min: -2, Max: 4}, Y: figure.Axis{Name: "loss", Min: 0, Max: 9}, Curves: []figure.Curve{{Name: "square"}, {Name: "hinge"}}}
+	for m := -2.0; m <= 4.001; m += 0.05 {
+		for k, loss := range []float64{square(m), theory.Hinge(m)} {
+			c := &chart.Curves[k]
+			c.X, c.Y = append(c.X, m), append(c.Y, loss)
+		}
+	}
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			lessons.Plane("lines", `Drag the five far points of the class $+1$ to the right. Thick: the line of ridge; dashed: the SVM, its support vectors ringed.`, figure.Limits{XMin: -1.6, XMax: 13, YMin: -3, YMax: 4}, 2,
+				lessons.Sides(w, b), []figure.Mark{figure.Line{A: s.W, C: -s.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "SVM"}}, t.Dots(s.Supports)),
+			{Name: "losses", Wide: true, Caption: `What either machine charges at $y f$. The upright line: the middle of the far points, at the line of ridge.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+				c := chart
+				c.Format, c.Here = l.Format(1), &margin
+				return c.Picture()
+			}},
+		},
+		Handles: []lessons.Handle{far.Handle("the far points", in)},
+		Numbers: []lessons.Number{
+			{Label: "ridge: errors", Value: strconv.Itoa(t.Errors(f)), Help: fmt.Sprintf("of %d points", len(t.Y))},
+			{Label: "SVM: errors", Value: strconv.Itoa(t.Errors(figure.Linear(s.W, -s.B)))},
+			{Label: "ridge: $f = 0$ on the axis $x_2 = 0$ at", Value: "x₁ = " + lessons.Short(-b/w[0])},
+			{Label: "SVM: the same", Value: "x₁ = " + lessons.Short(-s.B/s.W[0])},
+			{Label: "ridge: $f$ at the middle of the far points", Value: lessons.Short(margin), Help: "the square charges " + lessons.Short(square(margin))},
+		},
+		Lab: t.Lab("learner", "ridge", "kernel", "poly", "degree", "1", "gamma", "1", "coef0", "1", "lambda", farLambda.Text(in)),
+	}
+	if n := t.Errors(f); n > 0 {
+		e.Notes = []string{fmt.Sprintf("Ridge has moved its line towards the far points, to make their $f$ smaller, and gets %s wrong. The SVM does not stir: the far points are no support vectors.", lessons.Count(n, "point", "points"))}
+	}
+	return e, nil
+}
+
+// moves compares both machines with the far points near and far.
+func moves(ctx context.Context) (float64, error) {
+	var crossings, lines [2]float64
+	var wrong [2]int
+	for k, x := range []float64{3.5, 12} {
+		t := afar([2]float64{x, 0.8})
+		w, b, err := affine(t, 0.1)
+		if err != nil {
+			return 0, err
+		}
+		s, err := lessons.TrainLinear(ctx, t, "C", "1")
+		if err != nil {
+			return 0, err
+		}
+		crossings[k], lines[k], wrong[k] = -b/w[0], -s.B/s.W[0], t.Errors(figure.Linear(w, -b))
+	}
+	switch stays := math.Abs(lines[1]-lines[0]) < 1e-3; {
+	case stays && math.Abs(crossings[1]-crossings[0]) < 1e-3:
+		return 0, nil
+	case stays && crossings[1] > crossings[0] && wrong[1] > wrong[0]:
+		return 1, nil
+	}
+	return 2, nil
+}

@@ -1,0 +1,278 @@
+package kernelridge
+
+import (
+	"math"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/kernel"
+	"marginlab/ml/ridge"
+	"marginlab/ml/theory"
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/lessonstest"
+)
+
+// TestSquares: J is lowest at the weights shown, and a free bias would put both means in
+// one place, while the absorbed one does not.
+func TestSquares(t *testing.T) {
+	t.Parallel()
+	for _, by := range []string{"0", "5"} {
+		e := lessonstest.Show(t, &Lesson, "squares", "level", by)
+		targets, fitted := lessonstest.Number(t, e, "mean of the targets"), lessonstest.Number(t, e, "mean of f at the points")
+		if by == "5" && targets == fitted {
+			t.Errorf("raised by 5, both means are %s: the slip shows nothing", targets)
+		}
+	}
+	// The line through targets about their mean, the free bias, misses 0 on average.
+	l := lifted(5)
+	m := mean(l.T)
+	centred := line{l.X, append([]float64(nil), l.T...)}
+	floats.AddConst(-m, centred.T)
+	raised, err := fit(t.Context(), l, powers(3, "100")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	centredFit, err := fit(t.Context(), centred, powers(3, "100")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	off := func(c *curve, bias float64) (sum float64) {
+		for i, x := range c.X {
+			sum += c.T[i] - c.at(x) - bias
+		}
+		return math.Abs(sum / float64(len(c.X)))
+	}
+	if a, b := off(raised, 0), off(centredFit, 0); a < 10*b {
+		t.Errorf("with the bias absorbed the mean miss is %g, with centred targets %g", a, b)
+	}
+}
+
+// TestDualWhereKIsSingular: other coefficients solve 001's equation K(K + lambda I)a = Kt,
+// and give the same function; the closed form is one of them.
+func TestDualWhereKIsSingular(t *testing.T) {
+	t.Parallel()
+	l, lambda := few(), 0.5
+	k := theory.Gram(kernel.NewGram(kernel.Polynomial(1, 1, 2), l.column()))
+	rank, err := rankOf(k)
+	if err != nil || rank != 3 {
+		t.Fatalf("rank %d, %v; want 3", rank, err)
+	}
+	res, err := ridge.Train(t.Context(), kernel.NewGram(kernel.Polynomial(1, 1, 2), l.column()), l.T, ridge.Settings{Lambda: lambda})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var eigen mat.EigenSym
+	eigen.Factorize(k, true)
+	var q mat.Dense
+	eigen.VectorsTo(&q)
+	n := len(l.X)
+	other := mat.NewVecDense(n, append([]float64(nil), res.A...))
+	other.AddScaledVec(other, 3, q.ColView(0)) // of the smallest eigenvalue, which is 0
+	left, right := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+	left.MulVec(k, other)
+	left.AddScaledVec(left, lambda, other)
+	left.MulVec(k, left)
+	right.MulVec(k, mat.NewVecDense(n, l.T))
+	if !mat.EqualApprox(left, right, 1e-9) {
+		t.Errorf("%v does not solve the equation", other.RawVector().Data)
+	}
+	for i := range n {
+		lessonstest.Near(t, "f at point "+strconv.Itoa(i+1), mat.Dot(mat.NewVecDense(n, mat.Row(nil, i, k)), other), res.F[i], 1e-9)
+	}
+}
+
+// TestResidualsAreLambdaA at several settings, and no coefficient is 0.
+func TestResidualsAreLambdaA(t *testing.T) {
+	t.Parallel()
+	for _, lambda := range []string{"0.001", "0.1", "10"} {
+		for _, gamma := range []string{"0.2", "2", "20"} {
+			c, err := fit(t.Context(), withPulled(2.5), rbf(gamma, lambda)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			price, _ := strconv.ParseFloat(lambda, 64)
+			for i, a := range c.coefficients() {
+				lessonstest.Near(t, "residual", c.T[i]-c.at(c.X[i]), price*a, 1e-7)
+				if a == 0 {
+					t.Errorf("lambda %s, gamma %s: point %d has no say", lambda, gamma, i+1)
+				}
+			}
+		}
+	}
+}
+
+// TestLeftOutTwoWays: the closed form is what fitting again gives, over the range of the
+// controls, and the left-out miss is never the smaller one.
+func TestLeftOutTwoWays(t *testing.T) {
+	t.Parallel()
+	l := drawn(14, 1)
+	for _, lambda := range []float64{1e-3, 0.1, 100} {
+		for _, gamma := range []float64{0.05, 2, 100} {
+			pairs := rbf(lessons.Setting(gamma), lessons.Setting(lambda))
+			c, err := fit(t.Context(), l, pairs...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shares, err := influences(t.Context(), l, gamma, lambda)
+			if err != nil {
+				t.Fatal(err)
+			}
+			closed, err := ridge.Train(t.Context(), kernel.NewGram(kernel.RBF(gamma), l.column()), l.T, ridge.Settings{Lambda: lambda})
+			if err != nil {
+				t.Fatal(err)
+			}
+			refits, err := refitted(t.Context(), l, pairs...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, r := range refits {
+				residual, miss := l.T[i]-c.at(l.X[i]), l.T[i]-r.at(l.X[i])
+				lessonstest.Near(t, "left-out miss", residual/(1-shares[i]), miss, 1e-6)
+				lessonstest.Near(t, "the same by line 7", l.T[i]-closed.LeftOut[i], miss, 1e-6)
+				if math.Abs(miss) < math.Abs(residual)*(1-1e-9) {
+					t.Errorf("lambda %g, gamma %g, point %d: left out it is missed by %g, otherwise by %g", lambda, gamma, i+1, miss, residual)
+				}
+			}
+		}
+	}
+}
+
+// TestPathFalls: as lambda falls the training error falls and the freedom grows, for any
+// width; and leaving out chooses a lambda that is not far off the best on the screen.
+func TestPathFalls(t *testing.T) {
+	t.Parallel()
+	for _, gamma := range []string{"0.05", "2", "100"} {
+		c, err := fit(t.Context(), many(), rbf(gamma, "1")...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := ml.Path(t.Context(), c.data, c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before ridge.Point
+		for i, v := range lambdas(4) {
+			at, ok := p.At(v)
+			if !ok {
+				t.Fatalf("gamma %s, lambda %g: singular", gamma, v)
+			}
+			if i > 0 && (at.MSE < before.MSE || at.Freedom > before.Freedom) {
+				t.Errorf("gamma %s, lambda %g: training error %g after %g, freedom %g after %g", gamma, v, at.MSE, before.MSE, at.Freedom, before.Freedom)
+			}
+			before = at
+		}
+	}
+	all := lambdas(4)
+	rows, err := path(t.Context(), many(), "2", all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, chosen := lowest(all, rows, func(e errorsAt) float64 { return e.leftOut })
+	_, best := lowest(all, rows, func(e errorsAt) float64 { return e.fresh })
+	if chosen.fresh > 1.5*best.fresh {
+		t.Errorf("leaving out chooses an error of %g, the best has %g", chosen.fresh, best.fresh)
+	}
+}
+
+// TestPathIsTheFits: errors along the path are those of single fits.
+func TestPathIsTheFits(t *testing.T) {
+	t.Parallel()
+	rows, err := path(t.Context(), many(), "2", []float64{0.01, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, lambda := range []string{"0.01", "1"} {
+		c, err := fit(t.Context(), many(), rbf("2", lambda)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lessonstest.Near(t, "training error", rows[k].training, *c.Report.MSE, 1e-9)
+		lessonstest.Near(t, "left-out error", rows[k].leftOut, *c.Report.LOOError, 1e-8)
+	}
+}
+
+// TestBesideTheSVM: on every pattern ridge needs all points and the SVM fewer; over the
+// draws they err about equally often on fresh points, each of them less often at times.
+func TestBesideTheSVM(t *testing.T) {
+	t.Parallel()
+	const draws = 8
+	ahead := map[bool]int{}
+	for pattern, noise := range noises {
+		unseen, err := lessons.Drawn(pattern, 1000, noise, lessons.FreshSeed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := unseen.Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		difference := 0.0
+		for k := range draws {
+			d, err := compare(t.Context(), pattern, k+1, "1", "0.5", "1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := lessons.ErrorRate(d.ridge.Model, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := lessons.ErrorRate(d.svm.Model, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			difference += (a - b) / draws
+			ahead[a < b]++
+			if r, s := d.ridge.Report.SupportVectors, d.svm.Report.SupportVectors; r != 60 || s >= 45 {
+				t.Errorf("%s, draw %d: points %d and %d", pattern, k+1, r, s)
+			}
+		}
+		if math.Abs(difference) > 0.015 {
+			t.Errorf("%s: ridge errs more often by %g on average", pattern, difference)
+		}
+	}
+	if min(ahead[true], ahead[false]) < 5 {
+		t.Errorf("ridge is ahead in %d of %d draws", ahead[true], 3*draws)
+	}
+}
+
+// TestTooRight: as the far points go out the line of ridge follows them step by step, and
+// that of the SVM stays; the line by weights is that of the machine of the lab.
+func TestTooRight(t *testing.T) {
+	t.Parallel()
+	crossing := math.Inf(-1)
+	var first [2]float64
+	for i, x := range []float64{3.5, 5, 7, 9, 12} {
+		p := afar([2]float64{x, 0.8})
+		w, b, err := affine(p, 0.1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := -b / w[0]; c < crossing {
+			t.Errorf("far points at %g: the line crosses at %g, before at %g", x, c, crossing)
+		}
+		crossing = -b / w[0]
+		s, err := lessons.TrainLinear(t.Context(), p, "C", "1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = s.W
+		}
+		lessonstest.Near(t, "w of the SVM", lessons.Norm([2]float64{s.W[0] - first[0], s.W[1] - first[1]}), 0, 1e-4)
+		d, err := p.Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, _, err := lessons.Fit(t.Context(), d, "learner", "ridge", "kernel", "poly", "degree", "1", "gamma", "1", "coef0", "1", "lambda", "0.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range p.XY {
+			lessonstest.Near(t, "f", w[0]*q[0]+w[1]*q[1]+b, res.Model.Decision(q[:]), 1e-8)
+		}
+	}
+}
