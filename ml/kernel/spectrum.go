@@ -36,7 +36,7 @@ var spectrum = Entry{
 		texts := x.(*dataset.Strings).Values
 		self := make([]float64, len(texts))
 		return self, rows(ctx, len(texts), func(i int) {
-			for _, n := range countPieces(texts[i], v.Int(length.Name)) {
+			for _, n := range Pieces(texts[i], v.Int(length.Name)) {
 				self[i] += n * n
 			}
 		})
@@ -45,9 +45,10 @@ var spectrum = Entry{
 	canWeigh: func(_ param.Values, z dataset.Objects) bool { return totalSymbols(z) <= mostSymbols },
 }
 
-// countPieces counts the substrings of k symbols. They are slices of the text, so that
-// none is copied, and a table of all that there could be is never made.
-func countPieces(text string, k int) map[string]float64 {
+// Pieces counts the substrings of k >= 1 symbols: the features of the spectrum kernel. They
+// are slices of the text, so that none is copied, and a table of all that there could be
+// is never made.
+func Pieces(text string, k int) map[string]float64 {
 	counts := make(map[string]float64)
 	for piece := range pieces(text, k) {
 		counts[piece]++
@@ -80,7 +81,7 @@ func compareSpectra(ctx context.Context, v param.Values, x, z dataset.Objects) (
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			counts := countPieces(text, v.Int(length.Name))
+			counts := Pieces(text, v.Int(length.Name))
 			list[i] = make([]piece, 0, len(counts))
 			for u, times := range counts {
 				at, ok := numbers[u]

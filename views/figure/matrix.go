@@ -33,6 +33,9 @@ type Matrix struct {
 	// its class and its name at the edge, and lines part it from the next one.
 	Classes    []int
 	ClassNames []string // nil: the numbers
+	// Names are those of every row, and of every column where there are as many. They
+	// stand at the edge where there are no classes; nil: the numbers.
+	Names []string
 	// Caption is what the picture shows, for readers who do not see it; "" says the
 	// size, the range, and with classes the means within and between them.
 	Caption string
@@ -53,6 +56,8 @@ func (x Matrix) Picture() (*Picture, error) {
 		return nil, fmt.Errorf("matrix: it has %d rows and %d columns; give at least one of each", rows, cols)
 	case x.Classes != nil && len(x.Classes) != rows:
 		return nil, fmt.Errorf("matrix: %d classes for %d rows; give as many, or none", len(x.Classes), rows)
+	case x.Names != nil && len(x.Names) != rows:
+		return nil, fmt.Errorf("matrix: %d names for %d rows; give as many, or none", len(x.Names), rows)
 	}
 	t := sh.theme
 	s := x.survey()
@@ -211,6 +216,12 @@ func (x *Matrix) places(n, most int, runs []block) (ts []tick) {
 				name = x.ClassNames[b.class]
 			}
 			ts = append(ts, tick{float64(b.from+b.to+1) / 2, clip(name, fontSize, 90)})
+		}
+		return ts
+	}
+	if n == len(x.Names) {
+		for k, name := range x.Names {
+			ts = append(ts, tick{float64(k + 1), clip(name, fontSize, 90)})
 		}
 		return ts
 	}

@@ -68,7 +68,9 @@ func (x Tables) Picture() (*Picture, error) {
 			c.Stroke(vg.Rectangle{Min: at.Sub(vg.Point{X: 9, Y: 6}), Max: at.Add(vg.Point{X: 9, Y: 6})}.Path())
 		}
 	}
-	sh.legend = []entry{{"filled in this step", frame(now)}, {"read in this step", frame(from)}}
+	if x.Now != nil || len(x.From) > 0 {
+		sh.legend = []entry{{"filled in this step", frame(now)}, {"read in this step", frame(from)}}
+	}
 	most := x.most()
 	sh.add(func(c *draw.Canvas, m mapping) {
 		for n, g := range x.Tables {

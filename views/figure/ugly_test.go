@@ -214,6 +214,7 @@ func TestDrawingErrors(t *testing.T) {
 		"classes of others":  figure.Bars{Values: []float64{1}, Classes: []int{}},
 		"no matrix":          figure.Matrix{},
 		"matrix of nothing":  figure.Matrix{Values: &mat.Dense{}},
+		"names of rows":      figure.Matrix{Values: mat.NewDense(2, 2, nil), Names: []string{"a"}},
 		"classes of rows":    figure.Matrix{Values: mat.NewDense(2, 2, nil), Classes: []int{1}},
 		"no tables":          figure.Tables{},
 		"rows of others":     figure.Tables{Tables: []figure.Grid{{Rows: []string{"a"}}}},

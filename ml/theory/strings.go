@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 )
 
@@ -115,6 +118,85 @@ func SubsequenceKernel(x, z map[string]GapPolynomial) (sum GapPolynomial) {
 		sum = sum.Plus(x[u].Times(z[u]))
 	}
 	return sum
+}
+
+// StringFeatures gives what the features of a string are worth, 0 being left out (SVM notes
+// 19.1).
+type StringFeatures func(text string) (map[string]float64, error)
+
+// Present is 1 for every substring of k symbols that stands in the string.
+func Present(k int) StringFeatures {
+	return func(text string) (map[string]float64, error) {
+		f := kernel.Pieces(text, k)
+		for u := range f {
+			f[u] = 1
+		}
+		return f, nil
+	}
+}
+
+// Counted is how often each substring of k symbols stands in the string.
+func Counted(k int) StringFeatures {
+	return func(text string) (map[string]float64, error) { return kernel.Pieces(text, k), nil }
+}
+
+// Weighted are the values of SubsequenceFeatures for a decay.
+func Weighted(k int, decay float64) StringFeatures {
+	return func(text string) (map[string]float64, error) {
+		all, err := SubsequenceFeatures(text, k)
+		f := make(map[string]float64, len(all))
+		for u, p := range all {
+			f[u] = p.At(decay)
+		}
+		return f, err
+	}
+}
+
+// FeatureTable writes the features of strings down, a row for each string: phi phi' is the
+// Gram matrix. The names of the columns are in the order of the alphabet; there is one at
+// least, without a name where no string has a feature.
+func FeatureTable(texts []string, of StringFeatures) (names []string, phi *mat.Dense, err error) {
+	rows := make([]map[string]float64, len(texts))
+	column := make(map[string]int)
+	for i, text := range texts {
+		if rows[i], err = of(text); err != nil {
+			return nil, nil, err
+		}
+		for u := range rows[i] {
+			column[u] = 0
+		}
+	}
+	if names = slices.Sorted(maps.Keys(column)); len(names) == 0 {
+		names = []string{""}
+	}
+	for j, u := range names {
+		column[u] = j
+	}
+	phi = mat.NewDense(len(texts), len(names), nil)
+	for i, f := range rows {
+		for u, v := range f {
+			phi.Set(i, column[u], v)
+		}
+	}
+	return names, phi, nil
+}
+
+// LongestPiece is the length of the longest substring that x and z have in common. It looks
+// like a kernel and is none: its matrices need not be positive semidefinite.
+func LongestPiece(x, z string) (longest int) {
+	a, b := []rune(x), []rune(z)
+	row := make([]int, len(b)+1) // of what ends with a symbol of x and with each of z
+	for i := range a {
+		for j := len(b); j > 0; j-- {
+			if a[i] != b[j-1] {
+				row[j] = 0
+				continue
+			}
+			row[j] = row[j-1] + 1
+			longest = max(longest, row[j])
+		}
+	}
+	return longest
 }
 
 // Choose is how many ways there are to take k of n, 0 for k > n.

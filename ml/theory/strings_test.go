@@ -3,9 +3,11 @@ package theory_test
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"marginlab/ml/dataset"
@@ -95,6 +97,70 @@ func TestSubsequenceKernelIsThatOfTheTable(t *testing.T) {
 			t.Fatalf("%q, %q: without gaps %g, the spectrum kernel %g", x, z, contiguous, want)
 		}
 	})
+}
+
+// TestFeatureTable: the inner products of its rows are the values of the kernels.
+func TestFeatureTable(t *testing.T) {
+	t.Parallel()
+	texts := &dataset.Strings{Values: []string{"banana", "bandana", "né", "", "cabana"}}
+	for name, c := range map[string]struct {
+		of     theory.StringFeatures
+		kernel kernel.Kernel
+	}{
+		"counted":  {theory.Counted(2), kernel.Kernel{Name: "spectrum", Values: param.Values{"k": param.Of(2), "normalize": param.Of(false)}}},
+		"weighted": {theory.Weighted(3, 0.3), kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(3), "decay": param.Of(0.3), "normalize": param.Of(false)}}},
+	} {
+		names, phi, err := theory.FeatureTable(texts.Values, c.of)
+		if err != nil || !slices.IsSorted(names) {
+			t.Fatal(names, err)
+		}
+		g, err := kernel.Cross(t.Context(), c.kernel, texts, texts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var product mat.Dense
+		product.Mul(phi, phi.T())
+		if !mat.EqualApprox(&product, g, 1e-12) {
+			t.Errorf("%s: %v, the kernel %v", name, mat.Formatted(&product), mat.Formatted(g))
+		}
+	}
+	names, phi, err := theory.FeatureTable([]string{"banana", "nab"}, theory.Present(2))
+	if want := []string{"ab", "an", "ba", "na"}; err != nil || !slices.Equal(names, want) || !mat.Equal(phi, mat.NewDense(2, 4, []float64{0, 1, 1, 1, 1, 0, 0, 1})) {
+		t.Errorf("present: %v %v, %v", names, phi, err)
+	}
+	if names, phi, err := theory.FeatureTable([]string{"", "a"}, theory.Counted(2)); err != nil || len(names) != 1 || mat.Sum(phi) != 0 {
+		t.Errorf("without features: %v %v, %v", names, phi, err)
+	}
+}
+
+// TestLongestPiece compares with all substrings, and shows that the length is no kernel.
+func TestLongestPiece(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[abé]{0,8}`)
+		x, z := text.Draw(t, "x"), text.Draw(t, "z")
+		want := 0
+		for k := 1; k <= 8; k++ {
+			for u := range kernel.Pieces(x, k) {
+				if strings.Contains(z, u) {
+					want = k
+				}
+			}
+		}
+		if got := theory.LongestPiece(x, z); got != want {
+			t.Fatalf("%q, %q: %d, want %d", x, z, got, want)
+		}
+	})
+	words := strings.Fields("car arca cat rat arc carat")
+	k := mat.NewSymDense(len(words), nil)
+	for i, x := range words {
+		for j, z := range words {
+			k.SetSym(i, j, float64(theory.LongestPiece(x, z)))
+		}
+	}
+	if s, err := theory.Mercer(k); err != nil || s.PSD {
+		t.Errorf("the matrix of %v has no negative eigenvalue: %v, %v", words, s.Values, err)
+	}
 }
 
 func TestSubsequenceFeaturesRefuse(t *testing.T) {
