@@ -125,7 +125,7 @@ type scores struct {
 	scale   []float64 // empty: all ones
 }
 
-func (k scores) size() int { return k.density.Scores() }
+func (k scores) size(int) int { return k.density.Scores() }
 
 func (k scores) image(dst, x []float64) {
 	k.density.Score(dst, x)

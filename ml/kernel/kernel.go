@@ -42,6 +42,17 @@ func (k Kernel) Validate() error {
 		if len(p.Words) > 0 {
 			p.Words, p.Max = nil, math.MaxFloat64
 		}
+		if p.Syntax = nil; p.Name == written.Name {
+			e, err := k.expression()
+			if err != nil {
+				return err
+			}
+			for _, part := range e.parts {
+				if err := part.Validate(); err != nil {
+					return err
+				}
+			}
+		}
 		v := k.Values[p.Name]
 		if v == (param.Value{}) {
 			v = zero(p)
@@ -142,21 +153,20 @@ func known(name string) bool {
 // Definite reports whether every Gram matrix of k is positive semidefinite, whatever the
 // objects.
 func (k Kernel) Definite() bool {
-	row, err := Lookup(k.Name)
-	return err == nil && row.PSD && k.Values.Number("coef0") >= 0
+	e, err := k.expression()
+	return err == nil && e.definite(e.root)
 }
 
 // Check reports what keeps k from being evaluated, at points with d coordinates if it
-// takes vectors: a name that is not known, what it should have learnt.
+// takes vectors: a name that is not known, an expression that is none, what it should have
+// learnt.
 func (k Kernel) Check(d int) error {
-	row, err := Lookup(k.Name)
-	switch {
-	case err != nil:
+	e, err := k.expression()
+	if err != nil {
 		return err
-	case row.Learns() && len(k.Fitted) != 1:
-		return fmt.Errorf("kernel %s: fitted: expected a mixture learnt from the training rows, found %d", k.Name, len(k.Fitted))
-	case !row.Learns() && len(k.Fitted) > 0:
-		return fmt.Errorf("kernel %s: fitted: expected nothing, as it learns nothing from the data", k.Name)
+	}
+	if want, got := e.learns(), len(k.Fitted); want != got {
+		return fmt.Errorf("kernel %s: fitted: expected %d mixtures learnt from the training rows, found %d", k.Name, want, got)
 	}
 	for _, f := range k.Fitted {
 		if err := f.check(d); err != nil {

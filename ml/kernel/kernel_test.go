@@ -41,6 +41,12 @@ func reference(k Kernel, x, z []float64) float64 {
 		return math.Tanh(gamma*s + coef0)
 	case "fisher":
 		return referenceFisher(k.Fitted[0], x, z)
+	case "combined":
+		e, err := k.expression()
+		if err != nil {
+			panic(err)
+		}
+		return referenceNode(e, e.root, x, z)
 	}
 	panic("no reference for kernel " + k.Name)
 }
@@ -55,6 +61,12 @@ func samples(name string) []Kernel {
 		return []Kernel{RBF(1e-4), RBF(1), RBF(1e4)}
 	case "sigmoid":
 		return []Kernel{Sigmoid(0.5, -1), Sigmoid(2, 1)}
+	case "combined":
+		return []Kernel{
+			combine("0.5*linear + rbf(gamma=2)*poly(gamma=0.5, coef0=1, degree=2)"),
+			combine("fisher(components=3, starts=1)*laplacian(gamma=0.3) + 2*(linear + 0.25)*rbf(gamma=0.1) + fisher(information=false, starts=1)"),
+			combine("rbf(gamma=0.5)"),
+		}
 	}
 	row, _ := Lookup(name)
 	if len(row.Params) == 0 {
@@ -107,7 +119,7 @@ func learnt(t testing.TB, k Kernel, d int) Kernel {
 
 // ofVectors are the kernels that take points.
 func ofVectors() []Entry {
-	return slices.DeleteFunc(slices.Clone(Table), func(r Entry) bool { return r.Takes != dataset.KindVectors })
+	return slices.DeleteFunc(slices.Clone(Table), func(r Entry) bool { return r.Takes != dataset.KindVectors && r.Name != combined.Name })
 }
 
 func normal(r *rand.Rand, m, d int) *mat.Dense {
@@ -138,7 +150,7 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s: default: %v", row.Name, err)
 			}
 		}
-		if vectors := row.bind != nil; (row.Takes == dataset.KindVectors) != vectors || (row.compare != nil && row.self != nil) == vectors {
+		if vectors := row.bind != nil; row.Name != combined.Name && ((row.Takes == dataset.KindVectors) != vectors || (row.compare != nil && row.self != nil) == vectors) {
 			t.Errorf("%s takes %q", row.Name, row.Takes)
 		}
 		for _, k := range samples(row.Name) {
@@ -146,6 +158,9 @@ func TestTable(t *testing.T) {
 				t.Errorf("%+v: %v", k, err)
 			}
 			for _, p := range row.Params {
+				if p.Kind == param.Text { // see TestExpressionErrors
+					continue
+				}
 				for _, outside := range []param.Value{param.Of(p.Min - 1), param.Of(math.Inf(1)), param.Of(math.NaN()), param.Of("wide"), param.Of(p.Kind != param.Switch)} {
 					if outside == param.Of(false) { // which a switch may be
 						outside = param.Of("maybe")
@@ -162,7 +177,7 @@ func TestTable(t *testing.T) {
 					t.Errorf("%+v: %s is missing", bare, p.Name)
 				}
 			}
-			if row.Takes == dataset.KindVectors {
+			if kind, _ := k.Takes(); kind == dataset.KindVectors {
 				k = learnt(t, k, 2)
 			}
 			data, err := json.Marshal(k)
@@ -215,7 +230,7 @@ func TestGram(t *testing.T) {
 						xi, xj := x.RawRowView(i), x.RawRowView(j)
 						want := reference(k, xi, xj)
 						lost := 0.0 // an inner product near 0 has lost digits, a distance has not
-						if slices.Contains([]string{"linear", "poly", "sigmoid", "fisher"}, k.Name) {
+						if slices.Contains([]string{"linear", "poly", "sigmoid", "fisher", "combined"}, k.Name) {
 							lost = 1e-13 * math.Sqrt(math.Abs(reference(k, xi, xi)*reference(k, xj, xj)))
 						}
 						if !near(dst[j], want, 1e-12) && math.Abs(dst[j]-want) > lost || k.Eval(xi, xj) != dst[j] {
@@ -239,7 +254,7 @@ func TestGram(t *testing.T) {
 				if k.Name == "rbf" && (full.At(3, 7) != 1 || mat.Max(full) > 1) {
 					t.Fatalf("%+v: duplicates at %g, largest entry %g", k, full.At(3, 7), mat.Max(full))
 				}
-				if row.PSD {
+				if k.Definite() {
 					var eigen mat.EigenSym
 					eigen.Factorize(symmetric(full), false)
 					values := eigen.Values(nil)

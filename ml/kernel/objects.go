@@ -79,20 +79,21 @@ func Cross(ctx context.Context, k Kernel, x, z dataset.Objects) (*mat.Dense, err
 // Self returns the values k(x_i, x_i) for objects that are no vectors. Errors: objects that
 // k does not take, values that are not known or not finite, the end of ctx.
 func Self(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error) {
-	row, err := takes(k, x)
+	e, err := takes(k, x)
 	if err != nil {
 		return nil, err
 	}
-	self, err := row.self(ctx, k.Values, x)
-	if err != nil {
-		return nil, err
+	values := make(lists, len(e.parts))
+	for i, p := range e.parts {
+		if values[i], err = p.self(ctx, x); err != nil {
+			return nil, err
+		}
 	}
+	self := make([]float64, x.Len())
+	e.root.eval(self, make([]float64, e.root.depth()*len(self)), values)
 	for i, v := range self {
 		if err := notFinite(k, i, v); err != nil {
 			return nil, err
-		}
-		if v != 0 && k.Values.Switch(normalizes.Name) {
-			self[i] = 1
 		}
 	}
 	return self, nil
@@ -101,11 +102,52 @@ func Self(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error) {
 // Steps is about how many steps, of which a processor does 1e10 a second, a value of k among
 // objects that are no vectors takes on average, 1 at least.
 func Steps(k Kernel, x dataset.Objects) float64 {
-	row, err := takes(k, x)
-	if err != nil || row.steps == nil {
+	e, err := takes(k, x)
+	if err != nil {
 		return 1
 	}
-	return max(1, row.steps(k.Values, x))
+	steps := 0.0
+	for _, p := range e.parts {
+		if p.row.steps != nil {
+			steps += p.row.steps(p.Values, x)
+		}
+	}
+	return max(1, steps)
+}
+
+// compare prepares k for two lists of objects.
+func compare(ctx context.Context, k Kernel, x, z dataset.Objects) (comparison, error) {
+	e, err := takes(k, x, z)
+	if err != nil {
+		return nil, err
+	}
+	c := combinedRows{root: &e.root, parts: make([]comparison, len(e.parts)), depth: e.root.depth()}
+	for i, p := range e.parts {
+		if c.parts[i], err = p.compare(ctx, x, z); err != nil {
+			return nil, err
+		}
+	}
+	if e.root.kind == isPart {
+		return c.parts[0], nil
+	}
+	return c, nil
+}
+
+// self returns the values k(x_i, x_i).
+func (p part) self(ctx context.Context, x dataset.Objects) ([]float64, error) {
+	self, err := p.row.self(ctx, p.Values, x)
+	if err != nil || !p.Values.Switch(normalizes.Name) {
+		return self, err
+	}
+	for i, v := range self {
+		if err := notFinite(p.Kernel, i, v); err != nil {
+			return nil, err
+		}
+		if v != 0 {
+			self[i] = 1
+		}
+	}
+	return self, nil
 }
 
 // notFinite reports that v, which is k(x_i, x_i), is none that can be reckoned with.
@@ -116,22 +158,18 @@ func notFinite(k Kernel, i int, v float64) error {
 	return nil
 }
 
-// compare prepares k for two lists of objects.
-func compare(ctx context.Context, k Kernel, x, z dataset.Objects) (comparison, error) {
-	row, err := takes(k, x, z)
-	if err != nil {
-		return nil, err
-	}
-	c, err := row.compare(ctx, k.Values, x, z)
-	if err != nil || !k.Values.Switch(normalizes.Name) {
+// compare prepares the kernel for two lists of objects.
+func (p part) compare(ctx context.Context, x, z dataset.Objects) (comparison, error) {
+	c, err := p.row.compare(ctx, p.Values, x, z)
+	if err != nil || !p.Values.Switch(normalizes.Name) {
 		return c, err
 	}
 	n := unit{comparison: c}
-	if n.x, err = row.self(ctx, k.Values, x); err != nil {
+	if n.x, err = p.row.self(ctx, p.Values, x); err != nil {
 		return nil, err
 	}
 	if n.z = n.x; x != z {
-		n.z, err = row.self(ctx, k.Values, z)
+		n.z, err = p.row.self(ctx, p.Values, z)
 	}
 	return n, err
 }
@@ -179,18 +217,18 @@ func rows(ctx context.Context, n int, work func(i int)) error {
 	return group.Wait()
 }
 
-// takes returns the row of k if it takes the objects.
-func takes(k Kernel, objects ...dataset.Objects) (Entry, error) {
-	row, err := Lookup(k.Name)
+// takes returns k as an expression if it takes the objects.
+func takes(k Kernel, objects ...dataset.Objects) (expression, error) {
+	e, err := k.expression()
 	if err != nil {
-		return row, err
+		return e, err
 	}
 	for _, o := range objects {
-		if o.Kind() != row.Takes || row.compare == nil {
-			return row, fmt.Errorf("kernel %s takes %s, not %s", row.Name, row.Takes, o.Kind())
+		if kind := e.takes(); o.Kind() != kind || kind == dataset.KindVectors {
+			return e, fmt.Errorf("kernel %s takes %s, not %s", k.Name, kind, o.Kind())
 		}
 	}
-	return row, nil
+	return e, nil
 }
 
 // Scaled returns the matrix with entries c_i c_j K_ij. c (length M) is kept.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,7 +15,10 @@ import (
 )
 
 // Table lists the kernels in the order pages show them.
-var Table = []Entry{
+var Table = append(slices.Clip(parts), combined)
+
+// parts are all kernels but those that are made of others.
+var parts = []Entry{
 	linear,
 	poly,
 	rbf,
@@ -36,7 +40,7 @@ type Entry struct {
 	Formula string // plain text with Unicode, as shown beside the controls
 	Help    string
 	Params  []param.Param
-	Takes   dataset.Kind // the objects it compares
+	Takes   dataset.Kind // the objects it compares; empty: those that its parts do, see Kernel.Takes
 	PSD     bool         // every Gram matrix is positive semidefinite (poly: for coef0 >= 0)
 
 	// bind makes the function of a kernel that takes vectors. What it needs of the values
@@ -83,7 +87,7 @@ type (
 	// embedder is a function of images of points, each computed once however many values
 	// of the kernel it is in.
 	embedder interface {
-		size() int              // of an image
+		size(d int) int         // of the image of a point with d coordinates
 		image(dst, x []float64) // writes that of x
 	}
 )
@@ -94,8 +98,8 @@ func embed(f function, x *mat.Dense) *mat.Dense {
 	if !ok {
 		return x
 	}
-	n, _ := x.Dims()
-	images := mat.NewDense(n, e.size(), nil)
+	n, d := x.Dims()
+	images := mat.NewDense(n, e.size(d), nil)
 	for i := range n {
 		e.image(images.RawRowView(i), x.RawRowView(i))
 	}
@@ -103,9 +107,11 @@ func embed(f function, x *mat.Dense) *mat.Dense {
 }
 
 // Lookup returns the entry of a kernel.
-func Lookup(name string) (Entry, error) {
-	names := make([]string, len(Table))
-	for i, r := range Table {
+func Lookup(name string) (Entry, error) { return lookup(Table, name) }
+
+func lookup(table []Entry, name string) (Entry, error) {
+	names := make([]string, len(table))
+	for i, r := range table {
 		if r.Name == name {
 			return r, nil
 		}
@@ -151,44 +157,80 @@ func New(name string, values param.Values, x *mat.Dense) Kernel {
 		}
 		k.Values = k.Values.With(p.Name, v)
 	}
+	if name != combined.Name {
+		return k
+	}
+	e, err := k.expression()
+	if err != nil {
+		return k
+	}
+	for i, p := range e.parts {
+		e.parts[i].Kernel = New(p.Name, p.Values, x)
+	}
+	k.Values = k.Values.With(written.Name, param.Of(e.String()))
 	return k
+}
+
+// Takes is the kind of the objects that k compares. It reports a kernel that is not known,
+// and an expression that is none.
+func (k Kernel) Takes() (dataset.Kind, error) {
+	e, err := k.expression()
+	if err != nil {
+		return "", err
+	}
+	return e.takes(), nil
 }
 
 // Fit returns k with what it learns from the rows of x (M x d), which are those that are
 // trained on, as the kernel will see them; most kernels learn nothing. The recorder may be
 // nil. Errors: rows that do not let it, the end of ctx.
 func (k Kernel) Fit(ctx context.Context, x *mat.Dense, recorder trace.Recorder) (Kernel, error) {
-	k.Fitted = nil
-	row, err := Lookup(k.Name)
-	if err != nil || row.fit == nil {
+	e, err := k.expression()
+	if err != nil {
 		return k, err
 	}
-	fitted, err := row.fit(ctx, k.Values, x, recorder)
-	if err == nil {
-		k.Fitted = []Fitted{fitted}
+	k.Fitted = nil
+	for _, p := range e.parts {
+		if !p.row.Learns() {
+			continue
+		}
+		fitted, err := p.row.fit(ctx, p.Values, x, recorder)
+		if err != nil {
+			return k, err
+		}
+		k.Fitted = append(k.Fitted, fitted)
 	}
-	return k, err
+	return k, nil
 }
 
 // Learns tells whether k has something to learn from the rows that are trained on.
 func (k Kernel) Learns() bool {
-	row, err := Lookup(k.Name)
-	return err == nil && row.Learns()
+	e, err := k.expression()
+	return err == nil && e.learns() > 0
 }
 
 // Learns tells whether kernels of the row have something to learn from the rows that are
-// trained on.
+// trained on, those of combined leaving it to their parts.
 func (row Entry) Learns() bool { return row.fit != nil }
 
-// bind returns the function of k. A kernel that Table does not know is NaN
-// everywhere, and so is one that has not been fitted: Check tells, before there are
-// numbers.
+// bind returns the function of k, which is NaN everywhere for a kernel that Check finds
+// something wrong with.
 func bind(k Kernel) function {
-	row, err := Lookup(k.Name)
-	if err != nil || row.bind == nil || row.Learns() && len(k.Fitted) == 0 {
+	e, err := k.expression()
+	if err != nil {
 		return unknown{}
 	}
-	return row.bind(k)
+	functions := make([]function, len(e.parts))
+	for i, p := range e.parts {
+		if p.row.bind == nil || p.row.Learns() && len(p.Fitted) != 1 {
+			return unknown{}
+		}
+		functions[i] = p.row.bind(p.Kernel)
+	}
+	if e.root.kind == isPart {
+		return functions[0]
+	}
+	return newCombination(e.root, functions)
 }
 
 type unknown struct{}

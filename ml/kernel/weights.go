@@ -44,8 +44,20 @@ var errHeavy = errors.New("too many features to be listed")
 // CanWeigh tells whether Weigh can write sums over the objects z out, in little time and
 // memory.
 func CanWeigh(k Kernel, z dataset.Objects) bool {
-	row, err := takes(k, z)
-	return err == nil && row.weigh != nil && row.canWeigh(k.Values, z)
+	p, err := alone(k, z)
+	return err == nil && p.row.weigh != nil && p.row.canWeigh(p.Values, z)
+}
+
+// alone is k where it is no sum or product of others, whose features nobody counts.
+func alone(k Kernel, x dataset.Objects) (part, error) {
+	e, err := takes(k, x)
+	switch {
+	case err != nil:
+		return part{}, err
+	case e.root.kind != isPart:
+		return part{}, fmt.Errorf("kernel %s: %w", k.Name, errHeavy)
+	}
+	return e.parts[0], nil
 }
 
 // Weigh writes the sum over z with coefficients u out. Errors: a kernel or objects that
@@ -54,7 +66,7 @@ func Weigh(ctx context.Context, k Kernel, z dataset.Objects, u []float64) (*Weig
 	if !CanWeigh(k, z) {
 		return nil, fmt.Errorf("kernel %s: %w", k.Name, errHeavy)
 	}
-	row, err := takes(k, z)
+	p, err := alone(k, z)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +78,7 @@ func Weigh(ctx context.Context, k Kernel, z dataset.Objects, u []float64) (*Weig
 	for j := range u {
 		scaled[j] = u[j] * scale[j]
 	}
-	over, err := row.weigh(ctx, k.Values, z, scaled)
+	over, err := p.row.weigh(ctx, p.Values, z, scaled)
 	if err != nil {
 		return nil, err
 	}
@@ -80,14 +92,11 @@ func lengths(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error
 	for i := range scale {
 		scale[i] = 1
 	}
-	if !k.Values.Switch(normalizes.Name) {
-		return scale, nil
+	p, err := alone(k, x)
+	if err != nil || !p.Values.Switch(normalizes.Name) {
+		return scale, err
 	}
-	row, err := takes(k, x)
-	if err != nil {
-		return nil, err
-	}
-	self, err := row.self(ctx, k.Values, x)
+	self, err := p.row.self(ctx, p.Values, x)
 	for i, v := range self {
 		scale[i] = 0
 		if v > 0 {

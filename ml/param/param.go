@@ -53,10 +53,14 @@ type Param struct {
 	Log       bool    // the slider is logarithmic
 
 	Options []Option // of a Choice
-	Folded  bool     // of interest to few: a form folds it away
-	Telling bool     // of interest to all: it stands in titles and among the numbers of a report
-	Effort  bool     // decides how exactly the problem is solved, not which problem
-	Help    string   // one plain sentence, shown beside the field and by --help
+
+	// Syntax tells what is wrong with a Text, where not any text is one; nil: any is.
+	Syntax func(text string) error
+
+	Folded  bool   // of interest to few: a form folds it away
+	Telling bool   // of interest to all: it stands in titles and among the numbers of a report
+	Effort  bool   // decides how exactly the problem is solved, not which problem
+	Help    string // one plain sentence, shown beside the field and by --help
 
 	// The parameter has a meaning only while the one called When, which stands beside
 	// it, has the value Is, in the notation that Parse reads. "" is always.
@@ -102,6 +106,12 @@ func (p Param) Check(text string) error {
 	case Text:
 		if n := utf8.RuneCountInString(text); p.bounded() && n > int(p.Max) {
 			return fmt.Errorf("%s must be %s, not of %d", p.Name, p.expects(), n)
+		}
+		if p.Syntax == nil {
+			return nil
+		}
+		if err := p.Syntax(text); err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
 		}
 	}
 	return nil

@@ -1,0 +1,121 @@
+package kernel
+
+import (
+	"sync"
+
+	"marginlab/ml/param"
+)
+
+// written is the parameter of combined.
+var written = param.Param{
+	Name: "expression", Label: "expression", Kind: param.Text, Default: "linear + rbf", Telling: true, Max: longestExpression,
+	Help: "Kernels and numbers with + and *, in brackets where needed: 0.5*linear + rbf(gamma=2)*poly(degree=2, coef0=1). Parameters that are not given have their defaults.",
+	Syntax: func(text string) error {
+		_, err := parse(text, true)
+		return err
+	},
+}
+
+// combined is an expression of the other kernels, see expression.
+var combined = Entry{
+	Name: "combined", Label: "Sums and products", Formula: "k(x, z) = an expression such as 0.5 k₁(x, z) + k₂(x, z) k₃(x, z)",
+	Help:   "Kernels added and multiplied, with each other and with numbers. A sum is high where either kernel is, a product where both are.",
+	Params: []param.Param{written},
+}
+
+// combination is the function of an expression of kernels of vectors. Its points are those
+// of the parts one after the other: first the coordinates, for all parts that take them,
+// then the image for each part that takes one.
+type combination struct {
+	root  node
+	parts []function
+	extra int        // size of all images
+	work  *sync.Pool // of *block
+}
+
+// newCombination returns the function of an expression whose parts have these.
+func newCombination(root node, parts []function) function {
+	c := combination{root: root, parts: parts, work: new(sync.Pool)}
+	depth := root.depth()
+	c.work.New = func() any { return &block{stack: make([]float64, depth*lanes)} }
+	for _, f := range parts {
+		if e, ok := f.(embedder); ok {
+			c.extra += e.size(0)
+		}
+	}
+	if c.extra > 0 {
+		return embedding{c}
+	}
+	return c
+}
+
+func (c combination) row(dst []float64, x packed, z []float64) {
+	b := c.work.Get().(*block)
+	b.parts, b.z, b.d = c.parts, z, x.d-c.extra
+	for first := 0; first < len(dst); first += lanes {
+		b.x = x.v[first*x.d:][:lanes*x.d]
+		c.root.eval(dst[first:min(first+lanes, len(dst))], b.stack, b)
+	}
+	c.work.Put(b)
+}
+
+// block are some points of a row, at most lanes.
+type block struct {
+	parts []function
+	d     int // coordinates
+	x     []float64
+	z     []float64
+	stack []float64
+}
+
+func (b *block) part(dst []float64, i int) {
+	at, size := 0, b.d
+	if e, ok := b.parts[i].(embedder); ok {
+		for _, f := range b.parts[:i] {
+			if e, ok := f.(embedder); ok {
+				at += e.size(0)
+			}
+		}
+		at, size = at+b.d, e.size(0)
+	}
+	b.parts[i].row(dst, packed{size, b.x[at*lanes:][:size*lanes]}, b.z[at:][:size])
+}
+
+// embedding is a combination some of whose parts take images.
+type embedding struct{ combination }
+
+func (e embedding) size(d int) int { return d + e.extra }
+
+func (e embedding) image(dst, x []float64) {
+	rest := dst[copy(dst, x):]
+	for _, f := range e.parts {
+		if p, ok := f.(embedder); ok {
+			p.image(rest[:p.size(0)], x)
+			rest = rest[p.size(0):]
+		}
+	}
+}
+
+// combinedRows is the comparison of an expression of kernels of objects.
+type combinedRows struct {
+	root  *node
+	parts []comparison
+	depth int
+}
+
+func (c combinedRows) row(dst []float64, i int) {
+	c.root.eval(dst, make([]float64, c.depth*len(dst)), rowOf{c.parts, i})
+}
+
+// rowOf are the values of the parts for one object.
+type rowOf struct {
+	parts []comparison
+	i     int
+}
+
+func (r rowOf) part(dst []float64, k int) { r.parts[k].row(dst, r.i) }
+
+// lists are values of the parts.
+type lists [][]float64
+
+func (l lists) part(dst []float64, k int) { copy(dst, l[k]) }

@@ -1,0 +1,394 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// An expression is made of kernels and numbers:
+//
+//	sum     = product { "+" product }
+//	product = factor { "*" factor }
+//	factor  = number | kernel | "(" sum ")"
+//	kernel  = name [ "(" [ parameter "=" value { "," parameter "=" value } ] ")" ]
+//
+// Values that are not given are the defaults. Every kernel but a combined one is also an
+// expression, of itself alone.
+type expression struct {
+	parts []part // the kernels, in the order in which they stand
+	root  node
+}
+
+// part is a kernel in an expression.
+type part struct {
+	Kernel
+	row Entry
+}
+
+// node is a number, a part, or the sum or product of others, from the left to the right.
+type node struct {
+	kind   nodeKind
+	number float64
+	part   int // its place
+	of     []node
+}
+
+type nodeKind int
+
+const (
+	isPart nodeKind = iota
+	isNumber
+	isSum
+	isProduct
+)
+
+// Bounds of what is written, so that nobody can make it long work.
+const (
+	longestExpression = 2000
+	mostParts         = 32
+	deepest           = 16 // brackets within each other
+)
+
+// expression is k as one. What it has learnt is with the parts that learnt it. Bounds of
+// parameters are not looked at.
+func (k Kernel) expression() (expression, error) {
+	row, err := Lookup(k.Name)
+	if err != nil {
+		return expression{}, err
+	}
+	e := expression{parts: []part{{k, row}}}
+	if k.Name == combined.Name {
+		if e, err = parse(k.Values.Text(written.Name), false); err != nil {
+			return expression{}, fmt.Errorf("kernel %s: %w", k.Name, err)
+		}
+	}
+	learnt := k.Fitted
+	for i := range e.parts {
+		p := &e.parts[i]
+		if p.Fitted = nil; p.row.Learns() && len(learnt) > 0 {
+			p.Fitted, learnt = learnt[:1], learnt[1:]
+		}
+	}
+	return e, nil
+}
+
+// takes is the kind of the objects that all parts compare.
+func (e expression) takes() dataset.Kind { return e.parts[0].row.Takes }
+
+// learns is the number of parts that learn from the rows trained on.
+func (e expression) learns() (n int) {
+	for _, p := range e.parts {
+		if p.row.Learns() {
+			n++
+		}
+	}
+	return n
+}
+
+// definite tells whether every matrix is positive semidefinite: sums and products of such
+// matrices are, and so is a constant from 0 on.
+func (e expression) definite(n node) bool {
+	switch n.kind {
+	case isPart:
+		p := e.parts[n.part]
+		return p.row.PSD && p.Values.Number("coef0") >= 0
+	case isNumber:
+		return n.number >= 0
+	}
+	return !slices.ContainsFunc(n.of, func(n node) bool { return !e.definite(n) })
+}
+
+// valuer writes values of the parts of an expression.
+type valuer interface {
+	part(dst []float64, i int)
+}
+
+// eval writes the values of n for those of its parts. stack is memory for depth(n) times as
+// many values.
+func (n *node) eval(dst, stack []float64, v valuer) {
+	switch n.kind {
+	case isPart:
+		v.part(dst, n.part)
+	case isNumber:
+		for i := range dst {
+			dst[i] = n.number
+		}
+	default:
+		n.of[0].eval(dst, stack, v)
+		next, stack := stack[:len(dst)], stack[len(dst):]
+		for a := range n.of[1:] {
+			n.of[a+1].eval(next, stack, v)
+			if n.kind == isSum {
+				floats.Add(dst, next)
+			} else {
+				floats.Mul(dst, next)
+			}
+		}
+	}
+}
+
+// depth is how many values n keeps at the same time at most, beside its own.
+func (n *node) depth() int {
+	deep := 0
+	for i := range n.of {
+		below := n.of[i].depth()
+		if i > 0 {
+			below++
+		}
+		deep = max(deep, below)
+	}
+	return deep
+}
+
+// String is the expression with all its values, as parse reads it.
+func (e expression) String() string { return e.text(e.root) }
+
+func (e expression) text(n node) string {
+	switch n.kind {
+	case isNumber:
+		return strconv.FormatFloat(n.number, 'g', -1, 64)
+	case isPart:
+		p := e.parts[n.part]
+		if len(p.row.Params) == 0 {
+			return p.Name
+		}
+		values := make([]string, len(p.row.Params))
+		for i, q := range p.row.Params {
+			values[i] = q.Name + "=" + p.Values.Text(q.Name)
+		}
+		return p.Name + "(" + strings.Join(values, ", ") + ")"
+	}
+	sign := " + "
+	if n.kind == isProduct {
+		sign = "*"
+	}
+	texts := make([]string, len(n.of))
+	for i, m := range n.of {
+		texts[i] = e.text(m)
+		if m.kind == isSum || m.kind == n.kind {
+			texts[i] = "(" + texts[i] + ")"
+		}
+	}
+	return strings.Join(texts, sign)
+}
+
+// parse reads an expression. Errors name the character where something else was expected.
+// Values out of the bounds of their parameters are errors when strict, as for what a person
+// writes.
+func parse(text string, strict bool) (expression, error) {
+	p := parser{text: text, strict: strict}
+	var err error
+	if p.e.root, err = p.sum(); err != nil {
+		return expression{}, err
+	}
+	if !p.end() {
+		return expression{}, p.fault(p.at, "expected + or *, found %s", p.here())
+	}
+	if len(p.e.parts) == 0 {
+		return expression{}, p.fault(0, "expected a kernel, found nothing but numbers")
+	}
+	return p.e, nil
+}
+
+type parser struct {
+	text   string
+	at     int // byte
+	strict bool
+	depth  int
+	e      expression
+}
+
+func (p *parser) fault(at int, format string, args ...any) error {
+	return fmt.Errorf("character %d: %s", utf8.RuneCountInString(p.text[:at])+1, fmt.Sprintf(format, args...))
+}
+
+// end passes over blanks and tells whether nothing follows.
+func (p *parser) end() bool {
+	for p.at < len(p.text) {
+		r, size := utf8.DecodeRuneInString(p.text[p.at:])
+		if !unicode.IsSpace(r) {
+			return false
+		}
+		p.at += size
+	}
+	return true
+}
+
+// here is what follows, for messages.
+func (p *parser) here() string {
+	if p.end() {
+		return "the end"
+	}
+	r, _ := utf8.DecodeRuneInString(p.text[p.at:])
+	return strconv.Quote(string(r))
+}
+
+// next passes over a sign if it follows.
+func (p *parser) next(sign byte) bool {
+	if p.end() || p.text[p.at] != sign {
+		return false
+	}
+	p.at++
+	return true
+}
+
+// while passes over what belongs to a word.
+func (p *parser) while(belongs func(r rune) bool) string {
+	rest := p.text[p.at:]
+	n := strings.IndexFunc(rest, func(r rune) bool { return !belongs(r) })
+	if n < 0 {
+		n = len(rest)
+	}
+	p.at += n
+	return rest[:n]
+}
+
+func (p *parser) sum() (node, error)     { return p.several(isSum, '+', p.product) }
+func (p *parser) product() (node, error) { return p.several(isProduct, '*', p.factor) }
+
+// several reads what a sign stands between; a single one is itself.
+func (p *parser) several(kind nodeKind, sign byte, read func() (node, error)) (node, error) {
+	n := node{kind: kind}
+	for {
+		m, err := read()
+		if err != nil {
+			return n, err
+		}
+		if n.of = append(n.of, m); !p.next(sign) {
+			break
+		}
+	}
+	if len(n.of) == 1 {
+		return n.of[0], nil
+	}
+	return n, nil
+}
+
+func (p *parser) factor() (node, error) {
+	switch {
+	case p.end():
+	case p.next('('):
+		if p.depth++; p.depth > deepest {
+			return node{}, p.fault(p.at-1, "expected at most %d brackets within each other", deepest)
+		}
+		n, err := p.sum()
+		if err == nil && !p.next(')') {
+			err = p.fault(p.at, "expected +, * or ), found %s", p.here())
+		}
+		p.depth--
+		return n, err
+	case strings.IndexByte("0123456789.-", p.text[p.at]) >= 0:
+		return p.number()
+	default:
+		if r, _ := utf8.DecodeRuneInString(p.text[p.at:]); unicode.IsLetter(r) {
+			return p.kernel()
+		}
+	}
+	return node{}, p.fault(p.at, "expected a kernel, a number or (, found %s", p.here())
+}
+
+// number reads one without a plus, whose exponent may have one: 0.5, -2, 1e+3.
+func (p *parser) number() (node, error) {
+	first, last := p.at, rune(0)
+	text := p.while(func(r rune) bool {
+		digit := r >= '0' && r <= '9' || r == '.' || (r == 'e' || r == 'E') && last != 0
+		sign := (r == '-' || r == '+') && (last == 'e' || last == 'E') || r == '-' && last == 0
+		last = r
+		return digit || sign
+	})
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return node{}, p.fault(first, "expected a finite number, found %q", text)
+	}
+	return node{kind: isNumber, number: v}, nil
+}
+
+func inName(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-'
+}
+
+func (p *parser) kernel() (node, error) {
+	first := p.at
+	name := p.while(inName)
+	row, err := lookup(parts, name)
+	if err != nil {
+		return node{}, p.fault(first, "%v", err)
+	}
+	if before := p.e.parts; len(before) > 0 && before[0].row.Takes != row.Takes {
+		return node{}, p.fault(first, "%s compares %s, and %s before it %s: all must compare the same", name, row.Takes.Words(), before[0].Name, before[0].row.Takes.Words())
+	}
+	if len(p.e.parts) == mostParts {
+		return node{}, p.fault(first, "expected at most %d kernels", mostParts)
+	}
+	values, err := p.values(row)
+	if err != nil {
+		return node{}, err
+	}
+	p.e.parts = append(p.e.parts, part{Kernel{Name: name, Values: values}, row})
+	return node{kind: isPart, part: len(p.e.parts) - 1}, nil
+}
+
+// values reads those of a kernel.
+func (p *parser) values(row Entry) (param.Values, error) {
+	given := param.Values{}
+	if p.next('(') {
+		for first := true; !p.next(')'); first = false {
+			if !first && !p.next(',') {
+				return nil, p.fault(p.at, "expected a comma or ), found %s", p.here())
+			}
+			p.end()
+			at := p.at
+			name := p.while(inName)
+			i := slices.IndexFunc(row.Params, func(q param.Param) bool { return q.Name == name })
+			switch {
+			case name == "":
+				return nil, p.fault(at, "expected a parameter of %s, found %s", row.Name, p.here())
+			case i < 0:
+				return nil, p.fault(at, "%s has no parameter %s; it has %s", row.Name, name, names(row.Params))
+			case given.Has(name):
+				return nil, p.fault(at, "%s is given twice", name)
+			case !p.next('='):
+				return nil, p.fault(p.at, "expected =, found %s", p.here())
+			}
+			p.end()
+			at = p.at
+			text := strings.TrimSpace(p.while(func(r rune) bool { return r != ',' && r != ')' }))
+			if p.strict {
+				if err := row.Params[i].Check(text); err != nil {
+					return nil, p.fault(at, "%v", err)
+				}
+			}
+			given = given.With(name, row.Params[i].Read(text))
+		}
+	}
+	values := param.Values{}
+	for _, q := range row.Params {
+		v := q.Read(q.Default)
+		if given.Has(q.Name) {
+			v = given[q.Name]
+		}
+		values[q.Name] = v
+	}
+	return values, nil
+}
+
+// names lists the names of parameters.
+func names(ps []param.Param) string {
+	if len(ps) == 0 {
+		return "none"
+	}
+	list := make([]string, len(ps))
+	for i, p := range ps {
+		list[i] = p.Name
+	}
+	return strings.Join(list, ", ")
+}
