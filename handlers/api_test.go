@@ -904,7 +904,9 @@ func TestOpenAPISpec(t *testing.T) {
 			}
 			agree(p.Name, "other")
 		case param.Text:
-			agree(p.Name, "some text")
+			if p.Syntax == nil { // which the description cannot tell
+				agree(p.Name, "some text")
+			}
 		}
 	}
 	agree("features", []string{"a", "b"})

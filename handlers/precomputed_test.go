@@ -93,7 +93,7 @@ func TestKernelMatrix(t *testing.T) {
 
 	lab := c.page(200, "/lab?data="+set.ID)
 	options := lab.Find("#f-kernel option").Map(func(_ int, o *goquery.Selection) string { v, _ := o.Attr("value"); return v })
-	if fmt.Sprint(options) != "[precomputed]" || !strings.Contains(lab.Text(), "There is no boundary to draw") {
+	if fmt.Sprint(options) != "[precomputed combined]" || !strings.Contains(lab.Text(), "There is no boundary to draw") {
 		t.Errorf("kernels %v: %s", options, lab.Find("main").Text())
 	}
 	c.pictures(lab, 3)

@@ -110,8 +110,17 @@ func TestStrings(t *testing.T) {
 
 	lab := c.page(200, "/lab?data="+set.ID)
 	options := lab.Find("#f-kernel option").Map(func(_ int, o *goquery.Selection) string { v, _ := o.Attr("value"); return v })
-	if fmt.Sprint(options) != "[spectrum gap-subsequence]" || !strings.Contains(lab.Text(), "strings have no coordinates") || lab.Find("#f-k").Length() != 1 {
+	if fmt.Sprint(options) != "[spectrum gap-subsequence combined]" || !strings.Contains(lab.Text(), "strings have no coordinates") || lab.Find("#f-k").Length() != 1 {
 		t.Errorf("kernels %v: %s", options, lab.Find("main").Text())
+	}
+	// An expression that nobody wrote becomes one that takes strings; one that is wrong says so.
+	sums := c.page(200, "/lab?kernel=combined&data="+set.ID)
+	if text, _ := sums.Find("#f-expression").Attr("value"); text != "spectrum + gap-subsequence" || sums.Find("#f-kernel option[selected]").AttrOr("value", "") != "combined" || !strings.Contains(sums.Text(), "Sums and products kernel") {
+		t.Errorf("expression %q: %s", text, sums.Find("figcaption").Text())
+	}
+	wrong := c.page(200, "/lab?kernel=combined&expression=spectrum*(&data="+set.ID)
+	if said := wrong.Find("#f-expression-error").Text(); said != "expression: character 11: expected a kernel, a number or (, found the end" {
+		t.Errorf("%q", said)
 	}
 	if !strings.Contains(lab.Find("td").Text(), first) {
 		t.Error("the lab does not show the strings")

@@ -234,12 +234,12 @@ func (m *Model) check() error {
 	if err := m.checkRule(); err != nil {
 		return err
 	}
-	row, err := kernel.Lookup(m.Kernel.Name)
+	takes, err := m.Kernel.Takes()
 	if err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
-	if m.kind() != row.Takes {
-		return fmt.Errorf("model: objects: the kernel %s takes %s, not %q", row.Name, row.Takes, m.Objects)
+	if m.kind() != takes {
+		return fmt.Errorf("model: objects: the kernel %s takes %s, not %q", m.Kernel.Name, takes, m.Objects)
 	}
 	if err := checkRows(m.Supports.Rows); err != nil {
 		return err

@@ -338,12 +338,12 @@ func choose(d *dataset.Data, spec Spec) (*problem, error) {
 	if spec.Label != "" && spec.Label != d.Label {
 		return nil, param.Problems{{Field: "label", Message: fmt.Sprintf("label: this data set was read with %q as its label column, not %q", d.Label, spec.Label)}}
 	}
-	row, err := kernel.Lookup(spec.Kernel)
+	takes, err := spec.kernel().Takes()
 	if err != nil {
 		return nil, param.Problems{{Field: "kernel", Message: err.Error()}}
 	}
-	if row.Takes != d.Kind() {
-		return nil, param.Problems{{Field: "kernel", Message: mismatch(row, d.Kind())}}
+	if takes != d.Kind() {
+		return nil, param.Problems{{Field: "kernel", Message: mismatch(spec.Kernel, takes, d.Kind())}}
 	}
 	p := &problem{data: d}
 	if len(spec.Features) > 0 && spec.Applies("features") {
@@ -356,14 +356,14 @@ func choose(d *dataset.Data, spec Spec) (*problem, error) {
 }
 
 // mismatch says that the kernel does not take the objects of a data set, and which do.
-func mismatch(row kernel.Entry, kind dataset.Kind) string {
+func mismatch(name string, takes, kind dataset.Kind) string {
 	var names []string
 	for _, r := range kernel.Table {
 		if r.Takes == kind {
 			names = append(names, r.Name)
 		}
 	}
-	return fmt.Sprintf("kernel: %s compares %s, and these data are %s; use %s", row.Name, row.Takes.Words(), kind.Words(), strings.Join(names, ", "))
+	return fmt.Sprintf("kernel: %s compares %s, and these data are %s; use %s", name, takes.Words(), kind.Words(), strings.Join(names, ", "))
 }
 
 // split returns p with these rows to train on, and with what is fitted to them.

@@ -193,6 +193,14 @@ func values() (qs []Quantity) {
 		if p.Telling && (p.Kind == param.Number || p.Kind == param.Integer) {
 			qs = append(qs, Quantity{p.Name, p.Label, p.Help, Plain, 0, func(r *Report) any { return r.Values[p.Name] }})
 		}
+		if p.Telling && p.Kind == param.Text {
+			qs = append(qs, Quantity{p.Name, p.Label, p.Help, Plain, 0, func(r *Report) any {
+				if text := r.Values.Text(p.Name); text != "" {
+					return text
+				}
+				return nil
+			}})
+		}
 	}
 	return qs
 }

@@ -39,7 +39,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. Numbers that are no field are values,
-// also those of parameters that are no more. A field of another type is a
+// also those of parameters that are no more; other values are those of parameters. A field of another type is a
 // *json.UnmarshalTypeError, and everything else is read all the same.
 func (r *Report) UnmarshalJSON(data []byte) error {
 	err := json.Unmarshal(data, (*reportFields)(r))
@@ -58,7 +58,8 @@ func (r *Report) UnmarshalJSON(data []byte) error {
 	r.Values = nil
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		var v param.Value
-		if json.Unmarshal(all[name], &v) == nil && v.IsNumber() {
+		_, known := Param(name)
+		if json.Unmarshal(all[name], &v) == nil && (v.IsNumber() || known) {
 			r.Values = r.Values.With(name, v)
 		}
 	}

@@ -305,8 +305,8 @@ func (s Spec) Applies(name string) bool {
 		return s.Values.Has(name)
 	}
 	if slices.Contains(ofPoints, name) {
-		row, err := kernel.Lookup(s.Kernel)
-		return err != nil || row.Takes == dataset.KindVectors
+		takes, err := s.kernel().Takes()
+		return err != nil || takes == dataset.KindVectors
 	}
 	if choice, ok := choices[name]; ok {
 		switch o, known := s.option(choice); {
@@ -317,6 +317,16 @@ func (s Spec) Applies(name string) bool {
 	beside, ok := Param(p.When)
 	v := s.Value(p.When)
 	return !ok || v == (param.Value{}) || s.Applies(p.When) && v == beside.Read(p.Is)
+}
+
+// kernel is the chosen one, before there are rows.
+func (s Spec) kernel() kernel.Kernel { return kernel.Kernel{Name: s.Kernel, Values: s.Values} }
+
+// Takes is the kind of the objects that the chosen kernel compares, empty for one that is
+// not known.
+func (s Spec) Takes() dataset.Kind {
+	kind, _ := s.kernel().Takes() // empty with an error
+	return kind
 }
 
 // ofPoints are the parameters without a meaning for objects that have no features.
@@ -352,6 +362,9 @@ func (s Spec) Title() string {
 	words := []string{row.Label, s.Kernel}
 	if err != nil {
 		words[0] = strings.ToUpper(s.Learner)
+	}
+	if text := s.Text("expression"); s.Applies("expression") && len(text) <= 40 {
+		words[1] = text
 	}
 	for _, p := range row.Params {
 		v := s.Value(p.Name)

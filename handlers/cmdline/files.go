@@ -12,7 +12,6 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
-	"marginlab/ml/kernel"
 )
 
 // readFile hands a file, or standard input for "-", to decode together with its
@@ -71,8 +70,8 @@ func readTable(ctx context.Context, path string, std Streams) (*dataset.Table, e
 // spec, as the data hold what was chosen, by the names of the file.
 func readData(ctx context.Context, path string, spec *ml.Spec, std Streams) (*dataset.Data, error) {
 	m := dataset.Mapping{Label: spec.Label, Features: spec.Features}
-	if row, err := kernel.Lookup(spec.Kernel); err == nil && row.Takes != dataset.KindVectors {
-		m.Kind = row.Takes
+	if kind := spec.Takes(); kind != dataset.KindVectors {
+		m.Kind = kind
 	}
 	spec.Label, spec.Features = "", nil
 	t, err := readTable(ctx, path, std)

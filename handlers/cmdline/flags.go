@@ -11,7 +11,6 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
-	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 )
 
@@ -310,8 +309,7 @@ func (f *Flags) idle(specs ...ml.Spec) (notes []string, err error) {
 // readsColumn tells whether the features of the spec are for the reader of a file to know,
 // to which they name the column of strings.
 func readsColumn(s ml.Spec) bool {
-	row, err := kernel.Lookup(s.Kernel)
-	return err == nil && row.Takes == dataset.KindStrings
+	return s.Takes() == dataset.KindStrings
 }
 
 // because finds the one choice that, made otherwise, would give the parameter a

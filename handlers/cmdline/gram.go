@@ -43,8 +43,8 @@ var gramNames = []struct {
 
 // gramOptions is the command line of gram.
 type gramOptions struct {
-	row      kernel.Entry
-	values   param.Values
+	kernel   kernel.Kernel // with words, before there are rows
+	takes    dataset.Kind
 	features []string // of points; nil: all columns
 	file     string
 	csv      bool
@@ -61,7 +61,7 @@ func parseGram(args []string) (*gramOptions, error) {
 	choice := param.Param{Name: "kernel", Kind: param.Choice, Help: "How two objects are compared."}
 	var params []param.Param
 	for _, row := range kernel.Table {
-		if _, ok := gramReaders[row.Takes]; ok || row.Takes == dataset.KindVectors {
+		if _, ok := gramReaders[row.Takes]; ok || row.Takes == dataset.KindVectors || row.Takes == "" {
 			choice.Options = append(choice.Options, param.Option{Name: row.Name, Help: row.Help})
 			params = param.Union(params, row.Params...)
 		}
@@ -113,22 +113,29 @@ func parseGram(args []string) (*gramOptions, error) {
 			values = values.With(p.Name, p.Read(text))
 		}
 	}
-	if len(spec.Features) > 0 && row.Takes != dataset.KindVectors {
+	o := &gramOptions{kernel.Kernel{Name: name, Values: values}, "", spec.Features, *file, *asCSV}
+	if o.takes, err = o.kernel.Takes(); err != nil {
+		return nil, err
+	}
+	if _, ok := gramReaders[o.takes]; !ok && o.takes != dataset.KindVectors {
+		return nil, usage("--kernel=%s compares what no file of gram holds: %s", name, o.takes.Words())
+	}
+	if len(o.features) > 0 && o.takes != dataset.KindVectors {
 		return nil, usage("--features has no effect with --kernel=%s", name)
 	}
-	return &gramOptions{row, values, spec.Features, *file, *asCSV}, nil
+	return o, nil
 }
 
 // matrix is the kernel matrix of the file, and how its objects read.
 func (o *gramOptions) matrix(ctx context.Context, std Streams) (k kernel.Matrix, text func(i int) string, err error) {
-	if o.row.Takes == dataset.KindVectors {
+	if o.takes == dataset.KindVectors {
 		return o.ofPoints(ctx, std)
 	}
-	x, err := readFile(ctx, o.file, std, gramReaders[o.row.Takes])
+	x, err := readFile(ctx, o.file, std, gramReaders[o.takes])
 	if err != nil {
 		return nil, nil, err
 	}
-	k, err = kernel.GramOf(ctx, kernel.New(o.row.Name, o.values, nil), x)
+	k, err = kernel.GramOf(ctx, kernel.New(o.kernel.Name, o.kernel.Values, nil), x)
 	return k, x.Text, err
 }
 
@@ -155,7 +162,7 @@ func (o *gramOptions) ofPoints(ctx context.Context, std Streams) (kernel.Matrix,
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := kernel.New(o.row.Name, o.values, x).Fit(ctx, x, nil)
+	f, err := kernel.New(o.kernel.Name, o.kernel.Values, x).Fit(ctx, x, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -54,7 +54,7 @@ func SpecGroups(spec ml.Spec, form url.Values, problems param.Problems) (groups 
 	for _, g := range ml.Groups {
 		vg := views.Group{Name: g.Name, Title: g.Title}
 		for _, p := range g.Params {
-			if p.Kind == param.Text || p.Name == "project" {
+			if g.Name == "data" && p.Kind == param.Text || p.Name == "project" {
 				continue // the lab asks for columns and classes in terms of the data
 			}
 			f := ParamField(p, spec.Text(p.Name))

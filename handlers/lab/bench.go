@@ -125,13 +125,25 @@ func among(options []views.Option, names []string) []views.Option {
 // chooseKernel takes another kernel where the one of the form does not take the data,
 // as when another data set was chosen.
 func (b *bench) chooseKernel() {
-	if row, err := kernel.Lookup(b.spec.Kernel); err != nil || row.Takes == b.data.Kind() {
+	b.example()
+	switch kind := b.spec.Takes(); {
+	case kind == b.data.Kind(), kind == "": // which is a fault of the form
 		return
 	}
 	if b.spec.Kernel = ml.DefaultSpec().Kernel; b.data.Kind() == dataset.KindVectors {
 		return
 	}
 	b.spec.Kernel = kernel.For(b.data.Kind()).Name
+}
+
+// example puts one that takes the data in the place of an expression that nobody has
+// written.
+func (b *bench) example() {
+	const name = "expression"
+	untouched := func(kind dataset.Kind) bool { return b.spec.Text(name) == kernel.Example(kind) }
+	if slices.ContainsFunc(dataset.Kinds(), untouched) {
+		b.spec = b.spec.With(name, param.Of(kernel.Example(b.data.Kind())))
+	}
 }
 
 // kernels are the options among those of a form that take the data.
@@ -142,7 +154,7 @@ func (b *bench) kernels(options []views.Option) []views.Option {
 	}
 	return slices.DeleteFunc(options, func(o views.Option) bool {
 		row, err := kernel.Lookup(o.Value)
-		return err == nil && row.Takes != kind
+		return err == nil && row.Takes != "" && row.Takes != kind
 	})
 }
 

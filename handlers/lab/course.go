@@ -159,7 +159,7 @@ func labControls(b *bench) []views.ControlGroup {
 			vg.Controls = data
 		}
 		for _, p := range g.Params {
-			if p.Kind == param.Text || p.Name == "project" {
+			if g.Name == "data" && p.Kind == param.Text || p.Name == "project" {
 				continue // settled by the controls of the data
 			}
 			c := control(p.Name, door.OptionLabel(p, b.spec.Text(p.Name)))

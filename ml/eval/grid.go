@@ -99,7 +99,7 @@ func (g Grid) Paths(base ml.Spec) ([]Path, error) {
 
 // searchable tells why values of p cannot be tried, or nil.
 func searchable(p param.Param, values []param.Value) error {
-	if p.Kind == param.Text || p.Name == "test_fraction" || p.Name == "seed" {
+	if p.Kind == param.Text && p.Syntax == nil || p.Name == "test_fraction" || p.Name == "seed" {
 		return fmt.Errorf("%s cannot be searched: it says on which points the settings are judged", p.Name)
 	}
 	for _, v := range values {

@@ -1,14 +1,16 @@
 package kernel
 
 import (
+	"strings"
 	"sync"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 )
 
 // written is the parameter of combined.
 var written = param.Param{
-	Name: "expression", Label: "expression", Kind: param.Text, Default: "linear + rbf", Telling: true, Max: longestExpression,
+	Name: "expression", Label: "expression", Kind: param.Text, Default: Example(dataset.KindVectors), Telling: true, Max: longestExpression,
 	Help: "Kernels and numbers with + and *, in brackets where needed: 0.5*linear + rbf(gamma=2)*poly(degree=2, coef0=1). Parameters that are not given have their defaults.",
 	Syntax: func(text string) error {
 		_, err := parse(text, true)
@@ -21,6 +23,21 @@ var combined = Entry{
 	Name: "combined", Label: "Sums and products", Formula: "k(x, z) = an expression such as 0.5 k₁(x, z) + k₂(x, z) k₃(x, z)",
 	Help:   "Kernels added and multiplied, with each other and with numbers. A sum is high where either kernel is, a product where both are.",
 	Params: []param.Param{written},
+}
+
+// Example is an expression of kernels that take objects of a kind: the sum of the first
+// two, but of points one that bends.
+func Example(kind dataset.Kind) string {
+	if kind == dataset.KindVectors {
+		return "linear + rbf"
+	}
+	var names []string
+	for _, row := range parts {
+		if row.Takes == kind && len(names) < 2 {
+			names = append(names, row.Name)
+		}
+	}
+	return strings.Join(names, " + ")
 }
 
 // combination is the function of an expression of kernels of vectors. Its points are those

@@ -324,7 +324,7 @@ func (p *parser) kernel() (node, error) {
 		return node{}, p.fault(first, "%v", err)
 	}
 	if before := p.e.parts; len(before) > 0 && before[0].row.Takes != row.Takes {
-		return node{}, p.fault(first, "%s compares %s, and %s before it %s: all must compare the same", name, row.Takes.Words(), before[0].Name, before[0].row.Takes.Words())
+		return node{}, p.fault(first, "%s compares %s, while %s before it compares %s: all must compare the same", name, row.Takes.Words(), before[0].Name, before[0].row.Takes.Words())
 	}
 	if len(p.e.parts) == mostParts {
 		return node{}, p.fault(first, "expected at most %d kernels", mostParts)

@@ -1,0 +1,72 @@
+package ml_test
+
+import (
+	"strings"
+	"testing"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// An expression trains like any kernel, of whatever kind its parts are, with a conformal
+// map and without, and its model comes back from JSON with the same scores.
+func TestCombinedTrains(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		data       *dataset.Data
+		expression string
+	}{
+		"points":  {clouds(40, 2, 3), "rbf + 0.5*linear*fisher(components=2, starts=1)"},
+		"strings": {spelt(toy()), "spectrum(k=1, normalize=true) + 2*gap-subsequence(k=2)"},
+		"graphs":  {joined(toy()), "wl(rounds=1)*wl(rounds=2, normalize=true) + 1"},
+	} {
+		for _, set := range [][]string{{}, {"learner", "mcm", "rho", "0.1"}, {"learner", "ridge"}, {"conformal", "gradient"}} {
+			s := spec(t, append(set, "kernel", "combined", "expression", c.expression)...)
+			if s.Takes() != c.data.Kind() || s.Applies("standardize") != (name == "points") {
+				t.Fatalf("%s: takes %q", name, s.Takes())
+			}
+			res := train(t, c.data, s)
+			text := asJSON(t, res.Model)
+			back, err := ml.ReadModel(strings.NewReader(text))
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			was, err := res.Model.Accuracy(c.data)
+			is, err2 := back.Accuracy(c.data)
+			if asJSON(t, back) != text || err != nil || err2 != nil || was != is || was != res.Report.TrainAccuracy {
+				t.Errorf("%s %v: accuracy %g, %g after JSON, reported %g: %v, %v", name, set, was, is, res.Report.TrainAccuracy, err, err2)
+			}
+			if got := res.Report.Values.Text("expression"); got == "" || strings.Contains(got, "auto") {
+				t.Errorf("%s: reported as %q", name, got)
+			}
+			var report ml.Report
+			if err := report.UnmarshalJSON([]byte(asJSON(t, res.Report))); err != nil || report.Values.Text("expression") != res.Report.Values.Text("expression") {
+				t.Errorf("%s: the report came back with %v, %v", name, report.Values, err)
+			}
+		}
+	}
+}
+
+func TestCombinedRefuses(t *testing.T) {
+	t.Parallel()
+	var s ml.Spec
+	err := s.UnmarshalJSON([]byte(`{"kernel":"combined","expression":"rbf + "}`))
+	if err == nil || err.(param.Problems).For("expression") != "expression: character 7: expected a kernel, a number or (, found the end" {
+		t.Errorf("%v", err)
+	}
+	s = spec(t, "kernel", "combined", "expression", "spectrum + 1")
+	if _, err := ml.Train(t.Context(), toy(), s, nil); err == nil || !strings.Contains(err.Error(), "combined compares strings, and these data are points with features; use linear") {
+		t.Errorf("strings on points: %v", err)
+	}
+	if got := s.Title(); got != "SVM spectrum + 1 C=1" {
+		t.Errorf("title %q", got)
+	}
+	s = s.With("expression", param.Of("+"))
+	if err := ml.Check(toy(), s); err == nil || s.Takes() != "" {
+		t.Errorf("checked: %v", err)
+	}
+	if again, err := ml.ReadStoredSpec([]byte(`{"kernel":"combined","expression":"+"}`)); err != nil || again.Text("expression") != "+" {
+		t.Errorf("stored: %q, %v", again.Text("expression"), err)
+	}
+}
