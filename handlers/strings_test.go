@@ -3,11 +3,13 @@ package handlers
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +18,7 @@ import (
 	"marginlab/handlers/api"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/views"
 )
 
 // sequences is a CSV of random DNA, of which every other string has a motif planted.
@@ -319,4 +322,59 @@ func TestEditStrings(t *testing.T) {
 	moons := c.upload("name=points.csv", square)
 	c.send(http.StatusUnprocessableEntity, "/datasets/"+moons.ID+"/objects", "act=drop&row=1&hash="+moons.Hash)
 	s.client(t, bob).send(http.StatusNotFound, action, "act=drop&row=1")
+}
+
+// TestTryString types a string in the lab, by the form and live, and compares with the
+// predictions of the run of the same settings.
+func TestTryString(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
+	for _, tt := range []struct{ data, query, spec string }{
+		{"dna", "kernel=gap-subsequence&k=3&normalize=true&C=10", `{"kernel":"gap-subsequence","k":3,"normalize":true,"C":10}`},
+		{"dna", "kernel=spectrum&k=4&test_fraction=0.4&conformal=amari", `{"kernel":"spectrum","k":4,"test_fraction":0.4,"conformal":"amari"}`},
+		{c.upload("name=three", "sequence,class\ncat,a\ncats,a\ndog,b\ndogs,b\nbird,c\nbirds,c\n").ID, "kernel=spectrum&k=2&multiclass=ovo", `{"kernel":"spectrum","k":2,"multiclass":"ovo"}`},
+	} {
+		word := "GATTACATTGdogs"
+		run := c.train(`{"dataset":"` + tt.data + `","spec":` + tt.spec + `}`)
+		c.follow(run)
+		told := strings.Split(strings.Split(string(c.want(200, "POST", "/api/runs/"+run+"/predictions", "sequence\n"+word+"\n", "Content-Type", "text/csv").body), "\n")[1], ",")
+		q := "data=" + tt.data + "&" + tt.query + "&try=" + word
+		doc := c.page(200, "/lab?"+q)
+		shown := doc.Find("#tried")
+		var scores []string
+		for _, v := range told[2:] {
+			f, err := strconv.ParseFloat(v, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scores = append(scores, views.Short(f))
+		}
+		if got := shown.Find(".value").Map(func(_ int, v *goquery.Selection) string { return v.Text() }); fmt.Sprint(got) != fmt.Sprint(scores) || shown.Find("strong").Text() != told[1] || shown.Find("li").Length() != 3 || doc.Find("#f-try").Text() != word {
+			t.Errorf("%s: %s, want class %s and %v", tt.query, shown.Text(), told[1], scores)
+		}
+		var live struct{ Tried, Query string }
+		if err := json.Unmarshal(c.fetch("POST", "/lab/live", q).body, &live); err != nil || !strings.Contains(live.Tried, "<strong>"+told[1]) || !strings.Contains(live.Query, "try="+word) {
+			t.Errorf("live: %+v, %v", live, err)
+		}
+	}
+	// A support vector is nearest to itself.
+	if near := c.page(200, "/lab?data="+c.upload("", "w,c\ncat,a\ndog,b\n").ID+"&k=1&try=cat").Find("#tried li").First().Text(); near != "catrow 1, a, at the distance 0" {
+		t.Error(near)
+	}
+	for query, says := range map[string]string{
+		"data=dna&try=":                               "",
+		"data=dna&kernel=spectrum&k=0&try=A":          "",
+		"data=dna&k=5&try=ACG":                        "f = ",
+		"data=dna&try=" + url.QueryEscape(" \u00df "): "f = ",
+		"data=dna&try=" + strings.Repeat("A", 10_001): "10001 symbols are more than the 10000 that are tried",
+	} {
+		if shown := c.page(200, "/lab?"+query).Find("#tried").Text(); !strings.Contains(shown, says) || says == "" && strings.TrimSpace(shown) != "" {
+			t.Errorf("%.40s: %s", query, shown)
+		}
+	}
+	if c.page(200, "/lab?data=moons&try=cat").Find("#f-try").Length() != 0 {
+		t.Error("points are typed as strings")
+	}
 }

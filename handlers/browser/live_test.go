@@ -181,3 +181,15 @@ func TestPointsTellAboutThemselves(t *testing.T) {
 	p.keys(kb.Escape)
 	p.wait(`!document.querySelector(".tip").getClientRects().length`)
 }
+
+// What the model says of a string follows while it is typed.
+func TestTryingIsLive(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/lab?data=dna&k=4")
+	p.fill("#f-try", "GATTACATTG")
+	p.wait(answered + ` && document.querySelector("#tried strong")?.textContent === "ACATTG"`)
+	p.fill("#f-try", "TGCCCGATGCCCG")
+	p.wait(answered + ` && document.querySelector("#tried strong")?.textContent === "TGCCCG"`)
+	p.wait(`new URLSearchParams(location.search).get("try") === "TGCCCGATGCCCG"`)
+}

@@ -33,6 +33,7 @@ type bench struct {
 	on       string       // "all", "shown", "pca", "list": what to train on
 	x, y     string       // columns on the axes, or "pca" on x
 	look     door.Options // of the picture
+	try      string       // an object that was typed, to see what the model says of it
 }
 
 // readBench reads the lab's state from a form. What is wrong with a field is
@@ -42,7 +43,7 @@ func (a *Room) readBench(ctx context.Context, form url.Values) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{course: course, form: form, id: form.Get("data"), points: strings.TrimSpace(form.Get("points")), look: door.ReadOptions(form)}
+	b := &bench{course: course, form: form, id: form.Get("data"), points: strings.TrimSpace(form.Get("points")), look: door.ReadOptions(form), try: strings.TrimSpace(form.Get("try"))}
 	if b.id == "" {
 		b.id = dataset.Builtins[0].Slug
 	}

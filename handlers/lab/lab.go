@@ -82,11 +82,18 @@ func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer,
 		ans, err = door.Answer(ctx, a.run(b, res, b.look), "/lab/figures/", query, inline, b.look.Coarse)
 		ans.Reproduce = door.CommandLine(b.spec, b.name)
 		ans.Resolved = resolved(&res.Report)
+		if err == nil {
+			ans.Tried, err = a.tried(ctx, b, res.Model)
+		}
 	}
 	if b.data == nil && problem == "" {
 		ans.Hint = "Add points of two classes: click in the picture, or type them as text."
 	}
-	ans.Problem, ans.Query = problem, query
+	if ans.Problem, ans.Query = problem, query; b.try != "" {
+		q := b.query()
+		q.Set("try", b.try)
+		ans.Query = q.Encode() // pictures do not depend on it
+	}
 	return ans, err
 }
 
@@ -148,6 +155,7 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		Editable: b.editable(), Stored: door.IsStored(b.id), Editing: b.points != "" || b.id == door.Drawing || b.form.Get("edit") == "1",
 		Show:    views.Choose(backgrounds, b.background()),
 		RunName: b.spec.Title() + " on " + b.name,
+		Tries:   b.tries(), Try: b.try,
 	}
 	hidden := b.hidden()
 	for _, g := range p.Groups {
@@ -220,8 +228,11 @@ func (a *Room) Live(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var html strings.Builder
+	var html, tried strings.Builder
 	if err := views.AnswerView(ans).Render(r.Context(), &html); err != nil {
+		return err
+	}
+	if err := views.TriedView(ans.Tried).Render(r.Context(), &tried); err != nil {
 		return err
 	}
 	errs := map[string]string{}
@@ -230,7 +241,7 @@ func (a *Room) Live(w http.ResponseWriter, r *http.Request) error {
 	}
 	return web.JSON(w, http.StatusOK, map[string]any{
 		"positives": positives(b),
-		"html":      html.String(), "hidden": b.hidden(), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": b.spec.Title() + " on " + b.name,
+		"html":      html.String(), "tried": tried.String(), "hidden": b.hidden(), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": b.spec.Title() + " on " + b.name,
 	})
 }
 

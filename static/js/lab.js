@@ -54,6 +54,7 @@ async function receive(reply) {
   const focused = stage.element.contains(document.activeElement);
   answer.replaceChildren(fresh);
   answer.querySelectorAll("details").forEach((d, i) => (d.open = open[i] ?? false));
+  document.getElementById("tried")?.replaceChildren(await fragment(reply.tried));
   useStage();
   if (focused) stage.element.focus({ preventScroll: true });
   reflect(reply);

@@ -1,0 +1,80 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/views"
+)
+
+const (
+	triedSymbols = 10_000 // of a string that is typed to be tried
+	triedNear    = 3      // support vectors that are shown beside it
+)
+
+// tries is what may be typed to see what the model says of it; "" for nothing.
+func (b *bench) tries() string {
+	if b.data != nil && b.data.Kind() == dataset.KindStrings {
+		return "string"
+	}
+	return ""
+}
+
+// tried is what the model says of the object that was typed, and the support vectors that
+// are nearest to it.
+func (a *Room) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried, error) {
+	var t views.Tried
+	if b.try == "" || b.tries() == "" {
+		return t, nil
+	}
+	if n := utf8.RuneCountInString(b.try); n > triedSymbols {
+		t.Problem = fmt.Sprintf("%d symbols are more than the %d that are tried while you look.", n, triedSymbols)
+		return t, nil
+	}
+	last := b.data.Len()
+	with, err := b.data.Put(last, b.try, b.data.Classes[0]) // which label makes no difference
+	var problems param.Problems
+	if errors.As(err, &problems) {
+		t.Problem = door.Sentence(problems.For("object"))
+		return t, nil
+	}
+	if err != nil {
+		return t, err
+	}
+	type found struct {
+		scores *mat.Dense
+		near   []ml.Neighbour
+	}
+	rows := append(slices.Clone(m.Supports.Rows), last)
+	f, err := door.Within(ctx, a.House, "Take a shorter one.", func(ctx context.Context) (f found, err error) {
+		if f.scores, err = m.ScoresOf(ctx, with.Objects.Subset([]int{last})); err != nil {
+			return f, err
+		}
+		f.near, _, err = ml.Nearest(ctx, m.Kernel, with.Subset(rows), len(rows)-1, triedNear)
+		return f, err
+	})
+	if err != nil {
+		t.Problem, err = door.Told(err)
+		return t, err
+	}
+	t.Class = m.LabelOf(f.scores.RawRowView(0)...)
+	for k, name := range m.ScoreNames() {
+		t.Scores = append(t.Scores, views.Number{Label: name, Value: views.Short(f.scores.At(0, k))})
+	}
+	for _, n := range f.near {
+		row := rows[n.Row]
+		t.Near = append(t.Near, views.NearRow{
+			Row: row + 1, Text: door.Clipped(b.data.Objects.Text(row)), Label: b.data.Classes[b.data.Y[row]], Distance: views.Short(n.Distance),
+		})
+	}
+	return t, nil
+}
