@@ -9,6 +9,8 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,9 +18,11 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/handlers/api"
+	"marginlab/handlers/cmdline"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/views"
+	"marginlab/web"
 )
 
 // sequences is a CSV of random DNA, of which every other string has a motif planted.
@@ -211,6 +215,92 @@ func TestAPIArchive(t *testing.T) {
 	}
 }
 
+// sendFile uploads a file by the page.
+func (c *client) sendFile(status int, name, text string) *goquery.Document {
+	c.t.Helper()
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	part, err := w.CreateFormFile("file", name)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	_, _ = part.Write([]byte(text))
+	w.Close()
+	return c.want(status, "POST", "/datasets", body.String(), "Content-Type", w.FormDataContentType(), "Sec-Fetch-Site", "same-origin").html()
+}
+
+// TestUglyStrings sends what strings should not be through the page, the door of programs
+// and the terminal: each names what is wrong in the same words.
+func TestUglyStrings(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
+	for _, tt := range []struct{ name, text, says string }{
+		{"empty.csv", "s,class\nab,x\n,y\n", "line 3, column 1 (s): expected a string, found nothing"},
+		{"blanks.csv", "s,class\nab,x\n\"\t \",y\n", "line 3, column 1 (s): expected a string, found nothing"},
+		{"unlabelled.csv", "#strings\ns,class\nab,x\ncd,\n", "line 4, column 2 (class): expected a label, found nothing"},
+		{"bytes.csv", "s,class\nab,x\nc\xffd,y\n", "line 3: expected UTF-8 text, found byte 0xFF"},
+		{"wide.csv", "\xff\xfes\x00,\x00c\x00\n\x00", "expected UTF-8 text, found UTF-16"},
+		{"zero.csv", "s,class\na\x00b,x\ncd,y\n", "line 2: expected UTF-8 text, found a zero byte"},
+		{"ragged.csv", "s,class\nab,x\ncd,y,z\n", "line 3: expected 2 fields separated by comma, found 3"},
+		{"one.csv", "#strings\ns,class\nab,x\ncd,x\n", `column 2 (class): expected at least two classes, found only "x"`},
+		{"none.fa", ">a x\nAC\n>b y\n>c x\nA\n", `line 3: expected a sequence below ">b", found nothing`},
+		{"bare.fa", ">a\nAC\n>b\nA\n", "line 1: expected a label behind the name, as in >a label"},
+		{"cut.zip", "PK\x03\x04rest", "expected a zip archive, found a damaged one"},
+	} {
+		says := tt.name + ", " + tt.says
+		if !strings.HasPrefix(tt.says, "line") && !strings.HasPrefix(tt.says, "column") {
+			says = tt.name + ": " + tt.says
+		}
+		if got := c.sendFile(http.StatusUnprocessableEntity, tt.name, tt.text).Find(".upload .error").Text(); !strings.Contains(got, says) {
+			t.Errorf("page: %s, want %s", got, says)
+		}
+		if got := decode[web.Problem](c.want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name="+tt.name, tt.text)); !strings.Contains(got.Errors.For("file"), says) {
+			t.Errorf("programs: %+v, want %s", got, says)
+		}
+		path := filepath.Join(t.TempDir(), tt.name)
+		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out, notes bytes.Buffer
+		code := cmdline.Run(t.Context(), cmdline.Commands, []string{"fit", "--kernel", "spectrum", "--data", path}, cmdline.Streams{Out: &out, Err: &notes})
+		if code != 1 || out.Len() > 0 || strings.Count(notes.String(), "\n") != 1 || !strings.Contains(notes.String(), says) {
+			t.Errorf("terminal: exit %d, %s, want %s", code, notes.String(), says)
+		}
+	}
+}
+
+// TestOddStrings trains on strings that are odd and right by every learner: each has an
+// answer, or an error that says what to do.
+func TestOddStrings(t *testing.T) {
+	t.Parallel()
+	c := serve(t, true, dataset.DefaultLimits).client(t, alice)
+	for name, text := range map[string]string{
+		"shorter than k":        "s,class\na,x\nb,y\nc,x\nd,y\n",
+		"some shorter than k":   "s,class\na,x\nabcd,y\nabce,x\nd,y\n",
+		"of any letters":        "s,class\nßÄ→漢字,x\n漢字ÄÄß,y\n👩‍🔬👩‍🔬,x\nÄ-:!?,y\n",
+		"a class of one member": "s,class\nabcd,x\nabce,y\nbcde,y\nxbcd,y\nabcd,y\n",
+		"all the same":          "s,class\nabcd,x\nabcd,y\nabcd,x\nabcd,y\n",
+	} {
+		set := c.upload("name=odd&kind=strings&label=class", text)
+		for _, l := range ml.Learners {
+			for _, spec := range []string{`"kernel":"spectrum","k":3`, `"kernel":"gap-subsequence","k":2,"normalize":true,"test_fraction":0.4`} {
+				id := c.train(fmt.Sprintf(`{"dataset":%q,"spec":{"learner":%q,%s}}`, set.ID, l.Name, spec))
+				c.follow(id)
+				run := decode[api.Run](c.want(200, "GET", "/api/runs/"+id, ""))
+				switch {
+				case run.Status == "failed" && strings.Contains(run.Error, ";"): // what is wrong; what to do
+				case run.Status != "done" || run.Report == nil:
+					t.Errorf("%s, %s, %s: %s %s", name, l.Name, spec, run.Status, run.Error)
+				default:
+					c.want(200, "GET", "/api/runs/"+id+"/predictions.csv", "")
+				}
+			}
+		}
+	}
+}
+
 // TestUploadOfStrings uploads files by the page: one that is beyond doubt, and one whose
 // columns are asked for.
 func TestUploadOfStrings(t *testing.T) {
@@ -218,22 +308,7 @@ func TestUploadOfStrings(t *testing.T) {
 	s := serve(t, true, dataset.DefaultLimits)
 	c := s.client(t, alice)
 	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
-	send := func(name, text string) *goquery.Document {
-		t.Helper()
-		var body bytes.Buffer
-		w := multipart.NewWriter(&body)
-		part, err := w.CreateFormFile("file", name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = part.Write([]byte(text))
-		w.Close()
-		a := c.do("POST", "/datasets", body.String(), "Content-Type", w.FormDataContentType(), "Sec-Fetch-Site", "same-origin")
-		if a.status != http.StatusOK {
-			t.Fatalf("%d: %s", a.status, a.body)
-		}
-		return a.html()
-	}
+	send := func(name, text string) *goquery.Document { return c.sendFile(200, name, text) }
 	if doc := send("dna.csv", sequences(20)); !strings.Contains(doc.Text(), "20 strings") {
 		t.Error(doc.Find("main").Text())
 	}

@@ -3,11 +3,12 @@ package dataset
 import (
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // parseFASTA reads sequences, each below a line of ">", a name and behind a space its
-// label. What stands in several lines is one string. Without any label there is no such
-// column.
+// label. What stands in several lines, or with spaces between, is one string of letters as
+// they are. Lines that begin with ";" are notes. Without any label there is no such column.
 func parseFASTA(text string, lim Limits) (*Table, *Error) {
 	t := &Table{Format: "fasta", Header: true, Kind: KindStrings, first: 1}
 	var names, labels, sequences []string
@@ -38,14 +39,18 @@ func parseFASTA(text string, lim Limits) (*Table, *Error) {
 			if len(names) == lim.Rows {
 				return nil, &Error{Line: line, Message: "expected at most " + count(lim.Rows, "row"), Err: ErrTooLarge}
 			}
-			name, label, _ := strings.Cut(strings.TrimSpace(head), " ")
-			label = strings.TrimSpace(label)
+			name, label := strings.TrimSpace(head), ""
+			if i := strings.IndexFunc(name, unicode.IsSpace); i >= 0 {
+				name, label = name[:i], strings.TrimSpace(name[i:])
+			}
 			labelled = labelled || label != ""
 			names, labels, t.Lines = append(names, name), append(labels, label), append(t.Lines, line)
 		case len(names) == 0:
 			return nil, &Error{Line: line, Message: "expected a line that begins with > and a name, found " + quote(s)}
 		default:
-			sequence.WriteString(s)
+			for part := range strings.FieldsSeq(s) { // some programs write letters in tens
+				sequence.WriteString(part)
+			}
 		}
 	}
 	if fault := end(); fault != nil {

@@ -177,6 +177,16 @@ func TestReadFASTA(t *testing.T) {
 		t.Errorf("%v %s", d.Classes, diff)
 	}
 	roundTrip(t, d)
+	for _, odd := range []string{
+		"; a note above\n;\n\n>s1 planted\nGATTACA\n>s2 plain one\nCCC\n>s3 planted\nTT",
+		">s1\tplanted\r\nGAT TAC A\r\n>s2 \t plain one\rC C\tC\r>s3  planted\n\nTT\n\n",
+		"\ufeff> s1 planted\n GATTACA\n>s1   plain one\nCCC\n>s1 planted\nTT\n",
+	} {
+		again, err := Read(strings.NewReader(odd), "f", Mapping{}, Limits{})
+		if err != nil || show(again) != show(d) {
+			t.Errorf("%q: %v", odd, err)
+		}
+	}
 	bare, err := ParseTable(strings.NewReader(">s1\nGATT\n>s2\nCC\n"), "f.fa", Limits{})
 	if err != nil {
 		t.Fatal(err)
@@ -191,6 +201,9 @@ func TestReadFASTA(t *testing.T) {
 		">a x\nAC\n>b\nGT\n":      "f.fa, line 3, column 3 (label): expected a label, found nothing",
 		">a x\nAC\n>b x\nGT\n":    "expected at least two classes",
 		">a x\nA\xffC\n":          "f.fa, line 2: expected UTF-8 text",
+		">\nAC\n>b y\nGT\n":       "f.fa, line 1, column 3 (label): expected a label, found nothing",
+		"> x\n>":                  `f.fa, line 1: expected a sequence below ">x", found nothing`,
+		"AC\n>b y\nGT\n":          "f.fa, line 2: expected 1 field separated by spaces, found 2",
 		">a\nAC\n>b\nGT\n>c\nG\n": "f.fa, line 1: expected a label behind the name, as in >a label, found none",
 	} {
 		d, err := Read(strings.NewReader(in), "f.fa", Mapping{}, Limits{})

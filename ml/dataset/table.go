@@ -277,8 +277,8 @@ func detect(text, file string) string {
 		line, rest = cutLine(rest)
 		line = strings.TrimSpace(line)
 		switch {
-		case line == "" || line[0] == '#' || line[0] == '%':
-			continue
+		case line == "" || line[0] == '#' || line[0] == '%' || line[0] == ';':
+			continue // a note in one of the formats
 		case line[0] == '@':
 			return "arff"
 		case line[0] == '>':
