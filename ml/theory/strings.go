@@ -2,6 +2,7 @@ package theory
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -179,6 +180,12 @@ func FeatureTable(texts []string, of StringFeatures) (names []string, phi *mat.D
 		}
 	}
 	return names, phi, nil
+}
+
+// SpanWeight takes a value of the gap-weighted kernel to the convention of Lodhi et al.
+// (2002): an occurrence weighs decay^span there, and its span is its gaps and its k symbols.
+func SpanWeight(value float64, k int, decay float64) float64 {
+	return value * math.Pow(decay, float64(2*k))
 }
 
 // LongestPiece is the length of the longest substring that x and z have in common. It looks

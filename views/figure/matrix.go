@@ -293,6 +293,9 @@ func (x *Matrix) write(c *draw.Canvas, t *Theme, m mapping, hi float64) bool {
 	cell := c.Size().X / vg.Length(cols)
 	for _, digits := range []float64{100, 10} {
 		step := math.Pow(10, math.Floor(math.Log10(hi))) / digits
+		if x.whole() {
+			step = 1
+		}
 		words := make([]string, 0, rows*cols)
 		var widest vg.Length
 		for i := range rows {
@@ -315,6 +318,19 @@ func (x *Matrix) write(c *draw.Canvas, t *Theme, m mapping, hi float64) bool {
 		return true
 	}
 	return false
+}
+
+// whole tells whether all entries are whole numbers.
+func (x *Matrix) whole() bool {
+	rows, cols := x.Values.Dims()
+	for i := range rows {
+		for j := range cols {
+			if v := x.Values.At(i, j); v != math.Trunc(v) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // minus marks negative cells, so that their sign does not hang on the colour.

@@ -19,6 +19,7 @@ import (
 	"marginlab/views/lessons/risk"
 	"marginlab/views/lessons/severalclasses"
 	"marginlab/views/lessons/softmargin"
+	"marginlab/views/lessons/stringkernels"
 	"marginlab/views/lessons/width"
 )
 
@@ -40,6 +41,7 @@ var Lessons = []lessons.Lesson{
 	generalisation.Lesson,
 	kernelridge.Lesson,
 	severalclasses.Lesson,
+	stringkernels.Lesson,
 	fisher.Lesson,
 }
 

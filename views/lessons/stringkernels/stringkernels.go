@@ -1,0 +1,882 @@
+// Package stringkernels is the lesson on kernels for strings.
+package stringkernels
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/stepwise"
+	"marginlab/ml/theory"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	first  = lessons.TextControl{Name: "x1", Label: "first word", Default: "banana", Max: 12}
+	second = lessons.TextControl{Name: "x2", Label: "second word", Default: "bandana", Max: 12}
+	third  = lessons.TextControl{Name: "x3", Label: "third word", Default: "cabin", Max: 12}
+	worth  = lessons.ChoiceControl{Name: "worth", Label: "a piece is worth", Default: "present", Options: []param.Option{
+		{Name: "present", Label: "1 if it is there"}, {Name: "count", Label: "its count"}, {Name: "weighted", Label: "its count, with gaps (λ = 0.5)"},
+	}}
+	pieces = lessons.IntegerControl{Name: "k", Label: "symbols of a piece", Symbol: "k", Default: "2", Min: 1, Max: 3, Low: 1, High: 3}
+
+	left  = lessons.TextControl{Name: "x", Label: "string x", Default: "GATTACAGATTACCA", Max: 40}
+	right = lessons.TextControl{Name: "z", Label: "string z", Default: "CATTAGAGATACA", Max: 40}
+	mer   = lessons.IntegerControl{Name: "k", Label: "length", Symbol: "k", Default: "3", Min: 1, Max: mostMer, Low: 1, High: mostMer}
+
+	decay   = lessons.NumberControl{Name: "decay", Label: "decay", Symbol: "λ", Default: "0.5", Min: 0.01, Max: 1, Low: 0.01, High: 1, Help: "Weight of each symbol that is left out."}
+	handout = lessons.SwitchControl{Name: "handout", Label: "only the columns of the handout", Default: "true", Help: "Add up the columns first."}
+
+	tableX     = lessons.TextControl{Name: "x", Label: "string x, downwards", Default: "cat", Max: 6}
+	tableZ     = lessons.TextControl{Name: "z", Label: "string z, across", Default: "cart", Max: 6}
+	tableK     = lessons.IntegerControl{Name: "k", Label: "length", Symbol: "k", Default: "2", Min: 1, Max: 3, Low: 1, High: 3}
+	tableDecay = lessons.NumberControl{Name: "decay", Label: "decay", Symbol: "λ", Default: "0.5", Min: 0.05, Max: 1, Low: 0.05, High: 1}
+
+	longX = lessons.TextControl{Name: "x", Label: "string x", Default: "science is organized knowledge", Max: 40}
+	longZ = lessons.TextControl{Name: "z", Label: "string z", Default: "wisdom is organized life", Max: 40}
+	longK = lessons.IntegerControl{Name: "k", Label: "length", Symbol: "k", Default: "3", Min: 1, Max: 6, Low: 1, High: 6}
+
+	size     = lessons.IntegerControl{Name: "n", Label: "symbols of either string", Symbol: "n", Default: "20", Min: 6, Max: 200, Low: 6, High: 200, Log: true}
+	costK    = lessons.IntegerControl{Name: "k", Label: "length", Symbol: "k", Default: "4", Min: 1, Max: 6, Low: 1, High: 6}
+	alphabet = lessons.IntegerControl{Name: "letters", Label: "letters of the alphabet", Default: "4", Min: 2, Max: 26, Low: 2, High: 26}
+
+	validWords = lessons.TextControl{Name: "words", Label: "words, with spaces between", Default: "car arca cat rat arc carat", Max: 60}
+	similarity = lessons.ChoiceControl{Name: "similarity", Label: "similarity", Default: "gap", Options: []param.Option{
+		{Name: "gap", Label: "gap-weighted, k = 2, λ = 0.5"}, {Name: "spectrum", Label: "spectrum, k = 2"}, {Name: "longest", Label: "longest common piece"},
+	}}
+
+	machineKernel = lessons.ChoiceControl{Name: "kernel", Label: "kernel", Default: "spectrum", Options: []param.Option{
+		{Name: "spectrum", Label: "spectrum"}, {Name: "gap-subsequence", Label: "gap-weighted, λ = 0.5"},
+	}}
+	machineK  = lessons.IntegerControl{Name: "k", Label: "length", Symbol: "k", Default: "3", Min: 1, Max: 6, Low: 1, High: 6}
+	mutations = lessons.NumberControl{Name: "noise", Label: "mutations", Default: "0.1", Min: 0, Max: 0.75, Low: 0, High: 0.75, Help: "Probability that a planted letter is another one."}
+	cost      = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
+	seed      = lessons.IntegerControl{Name: "seed", Label: "seed", Default: "1", Min: 1, Max: 1000, Low: 1, High: 20}
+	own       = lessons.TextControl{Name: "own", Label: "a string of your own", Default: "ACGTACGTACGTACGT", Max: 60}
+)
+
+// mostMer is the largest k of the spectrum's screen.
+const mostMer = 8
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "stringkernels",
+	Screens: []lessons.Screen{
+		{
+			Slug:   "objects",
+			Covers: []string{"001 18.1", "001 18.2", "001 18.3", "001 19.1"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{first, second, third, worth, pieces}, Show: showObjects},
+			Questions: []lessons.Question{{
+				Slug: "needed", Ask: "What does a support vector machine need to know of the objects that it is trained on?",
+				Options: []string{"A vector for each of them.", "A similarity of every pair, whatever it is.", "A similarity of every pair that is an inner product of some features."},
+				Answer:  needed,
+				Explain: `The dual contains the objects in $k(x_i, x_j)$ alone, so vectors are not needed. But its objective is concave only where $K$ is positive semidefinite, which an inner product guarantees and an arbitrary similarity does not.`,
+			}},
+		},
+		{
+			Slug:   "spectrum",
+			Covers: []string{"001 19.3"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{left, right, mer}, Show: showSpectrum},
+			Questions: []lessons.Question{
+				{
+					Slug: "anagram", Ask: "What is the normalised 1-spectrum kernel of *listen* and *silent*?",
+					Answer: func(ctx context.Context) (float64, error) {
+						return value(ctx, spectrumKernel(1, true), "listen", "silent")
+					},
+					Explain: `It is %s: both words have the same letters equally often, and for $k = 1$ nothing else counts. With $k = 2$ they differ.`,
+				},
+				{
+					Slug: "mers", Ask: "How many 3-mers does a string of 12 symbols have, counted with repetitions?",
+					Answer: func(context.Context) (n float64, err error) {
+						for _, times := range kernel.Pieces(strings.Repeat("AC", 6), 3) {
+							n += times
+						}
+						return n, nil
+					},
+					Explain: `There are $n - k + 1 = 12 - 3 + 1 = $ %s places where one can begin.`,
+				},
+			},
+		},
+		{
+			Slug:   "gaps",
+			Covers: []string{"001 19.2"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{decay, handout}, Show: showGaps},
+			Questions: []lessons.Question{
+				{
+					Slug: "missing", Ask: "Which piece of two symbols do *cat* and *cart* share that the handout's table leaves out?",
+					Options: []string{"tr", "at", "rt", "ac"},
+					Answer:  missing,
+					Explain: `%s stands in *cat* without a gap, worth $1$, and in *cart* with the r left out, worth $\lambda$. Together with ca and ct that makes $k(\text{cat}, \text{cart}) = 1 + \lambda + \lambda^3$.`,
+				},
+				{
+					Slug: "all", Ask: `$\lambda = 1$ and $k = 2$. What is $k(\text{aab}, \text{ab})$?`,
+					Answer:  func(ctx context.Context) (float64, error) { return value(ctx, gapKernel(2, 1, false), "aab", "ab") },
+					Explain: `The piece ab occurs in *aab* twice, once with each a, and in *ab* once; with $\lambda = 1$ the gap costs nothing. The piece aa is in one word only. So the kernel is $2 \cdot 1 = $ %s.`,
+				},
+			},
+		},
+		{
+			Slug:   "filling",
+			Covers: []string{"001 19.2"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{tableX, tableZ, tableK, tableDecay}, Show: showFilling},
+			Questions: []lessons.Question{{
+				Slug: "corner", Ask: `In the table of $B_p$, why is $\lambda^2 B_p(i-1, j-1)$ taken away?`,
+				Options: []string{"Because a match there must not be used twice in a piece.", "Because what ended there has come from above and from the left, twice in all.", "Because two gaps cost more than one."},
+				Answer:  func(ctx context.Context) (float64, error) { return corner(ctx) },
+				Explain: `A pair that ended at $(i', j')$ with $i' < i$ and $j' < j$ is contained in $B_p(i-1, j)$ and in $B_p(i, j-1)$, each time with the full weight $\lambda^{i-i'+j-j'}$ after multiplying by $\lambda$. One of the two has to go, and $\lambda^2 B_p(i-1, j-1)$ is exactly that.`,
+			}},
+		},
+		{
+			Slug:   "weights",
+			Covers: []string{"001 19.2"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{longX, longZ, longK, tableDecay}, Show: showWeights},
+			Questions: []lessons.Question{{
+				Slug: "factor", Ask: `$\lambda = 0.5$ and $k = 3$. How many times as large is the value with weights by gaps as the one with weights by span?`,
+				Answer: func(ctx context.Context) (float64, error) {
+					gaps, err := value(ctx, gapKernel(3, 0.5, false), "science", "silence")
+					return gaps / theory.SpanWeight(gaps, 3, 0.5), err
+				},
+				Explain: `$\lambda^{-2k} = 2^6 = $ %s times. Normalised, the two are equal.`,
+			}},
+		},
+		{
+			Slug:   "cost",
+			Covers: []string{"001 19.2", "001 19.3"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{size, costK, alphabet}, Show: showCost},
+			Questions: []lessons.Question{{
+				Slug: "double", Ask: "Both strings become twice as long. How many times as long does the gap-weighted kernel take, for the same $k$?",
+				Answer:  func(context.Context) (float64, error) { return entries(40, 3) / entries(20, 3), nil },
+				Explain: `The tables have $\lvert x\rvert\,\lvert z\rvert$ entries each: %s times as many.`,
+			}},
+		},
+		{
+			Slug:   "valid",
+			Covers: []string{"001 18.3", "001 19.1"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{validWords, similarity}, Show: showValid},
+			Questions: []lessons.Question{{
+				Slug: "normal", Ask: "You normalise a kernel of strings. Is the matrix still positive semidefinite?",
+				Options: []string{"Yes, always.", "Only if the strings are equally long.", "Not in general."},
+				Answer: func(ctx context.Context) (float64, error) {
+					k, err := gramOf(ctx, gapKernel(2, 0.5, true), strings.Fields(validWords.Default))
+					if err != nil {
+						return 0, err
+					}
+					s, err := theory.Mercer(k)
+					return 2 * lessons.Yes(s.PSD), err
+				},
+				Explain: `%s $\hat K = DKD$ with $D = \mathrm{diag}(1/\sqrt{k(x_i, x_i)})$, so $\mathbf c^\top\hat K\mathbf c = (D\mathbf c)^\top K(D\mathbf c) \ge 0$: each feature vector is scaled to length 1, and stays a feature vector.`,
+			}},
+		},
+		{
+			Slug:   "machine",
+			Covers: []string{"001 18.3", "001 19.3"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{machineKernel, machineK, mutations, cost, seed, own}, Show: showMachine},
+			Questions: []lessons.Question{{
+				Slug: "letters", Ask: "With $k = 1$, what does the spectrum machine of this screen find on fresh strings?",
+				Options: []string{"Nearly all motifs.", "Little more than a coin: single letters say next to nothing about a motif.", "Exactly as much as with $k = 3$."},
+				Answer:  letters,
+				Explain: `With $k = 1$ only the counts of A, C, G and T are left. A planted motif of six letters shifts them a little, the order of its letters is lost, and chance shifts them as well.`,
+			}},
+		},
+	},
+})
+
+// spectrumKernel and gapKernel are the kernels of the lab with these parameters.
+func spectrumKernel(k int, normal bool) kernel.Kernel {
+	return kernel.Kernel{Name: "spectrum", Values: param.Values{"k": param.Of(k), "normalize": param.Of(normal)}}
+}
+
+func gapKernel(k int, decay float64, normal bool) kernel.Kernel {
+	return kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(k), "decay": param.Of(decay), "normalize": param.Of(normal)}}
+}
+
+func gramOf(ctx context.Context, k kernel.Kernel, texts []string) (*mat.SymDense, error) {
+	g, err := kernel.GramOf(ctx, k, &dataset.Strings{Values: texts})
+	if err != nil {
+		return nil, err
+	}
+	return theory.Gram(g), nil
+}
+
+// value is the kernel of two strings.
+func value(ctx context.Context, k kernel.Kernel, x, z string) (float64, error) {
+	g, err := gramOf(ctx, k, []string{x, z})
+	if err != nil {
+		return 0, err
+	}
+	return g.At(0, 1), nil
+}
+
+// grid is a picture of a kernel matrix with the names of the objects.
+func grid(name, caption string, k mat.Matrix, texts []string) lessons.Figure {
+	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Matrix{Format: l.Format(0), Name: "k", Values: k, Names: texts}.Picture()
+	}}
+}
+
+func showObjects(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	texts := []string{first.Of(in), second.Of(in), third.Of(in)}
+	k := pieces.Of(in)
+	of := theory.Present(k)
+	switch worth.Of(in) {
+	case "count":
+		of = theory.Counted(k)
+	case "weighted":
+		of = theory.Weighted(k, 0.5)
+	}
+	names, phi, err := theory.FeatureTable(texts, of)
+	if err != nil {
+		return nil, err
+	}
+	var product mat.SymDense
+	product.SymOuterK(1, phi)
+	s, err := theory.Mercer(&product)
+	if err != nil {
+		return nil, err
+	}
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{grid("matrix", `$K = \Phi\,\Phi^\top$: each entry is the inner product of two rows of the table below.`, &product, texts)},
+		Tables:  []lessons.Table{featureTable("The features of each word, a column for each piece", texts, names, phi)},
+		Numbers: []lessons.Number{
+			{Label: "pieces that occur", Value: strconv.Itoa(pieceCount(names)), Help: "columns of the table; all others would be 0"},
+			{Label: "smallest eigenvalue of $K$", Value: lessons.Short(s.Values[len(s.Values)-1]), Help: "never below 0, for $K$ is made of inner products"},
+		},
+	}
+	if pieceCount(names) == 0 {
+		e.Notes = []string{"No word has as many symbols as a piece: there are no features, and every value is 0."}
+	}
+	return e, nil
+}
+
+// pieceCount is how many columns a table of features has.
+func pieceCount(names []string) int {
+	if names[0] == "" {
+		return 0
+	}
+	return len(names)
+}
+
+func featureTable(caption string, texts, names []string, phi *mat.Dense) lessons.Table {
+	t := lessons.Table{Caption: caption, Head: []string{"word"}}
+	for _, u := range names {
+		t.Head = append(t.Head, visible(u))
+	}
+	for i, text := range texts {
+		row := []string{visible(text)}
+		for j := range names {
+			row = append(row, views.Short(phi.At(i, j)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// visible is a text that somebody typed, with its spaces to be seen.
+func visible(text string) string {
+	return lessons.Literal(strings.ReplaceAll(text, " ", "␣"))
+}
+
+// needed finds that an arbitrary similarity is not enough.
+func needed(context.Context) (float64, error) {
+	s, err := theory.Mercer(longestMatrix(strings.Fields(validWords.Default)))
+	if s.PSD {
+		return 1, err
+	}
+	return 2, err
+}
+
+func showSpectrum(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	x, z, k := left.Of(in), right.Of(in), mer.Of(in)
+	plain, normal, distinct := make([]float64, mostMer), make([]float64, mostMer), make([]float64, mostMer)
+	ks := make([]float64, mostMer)
+	for a := range ks {
+		ks[a] = float64(a + 1)
+		var err error
+		if plain[a], err = value(ctx, spectrumKernel(a+1, false), x, z); err != nil {
+			return nil, err
+		}
+		if normal[a], err = value(ctx, spectrumKernel(a+1, true), x, z); err != nil {
+			return nil, err
+		}
+		names, _, err := theory.FeatureTable([]string{x, z}, theory.Counted(a+1))
+		if err != nil {
+			return nil, err
+		}
+		distinct[a] = float64(pieceCount(names))
+	}
+	names, phi, err := theory.FeatureTable([]string{x, z}, theory.Counted(k))
+	if err != nil {
+		return nil, err
+	}
+	letters, _, err := theory.FeatureTable([]string{x, z}, theory.Counted(1))
+	if err != nil {
+		return nil, err
+	}
+	size := float64(max(1, pieceCount(letters)))
+	possible := make([]float64, mostMer)
+	for a := range possible {
+		possible[a] = math.Pow(size, float64(a+1))
+	}
+	here := float64(k)
+	table := lessons.Table{Caption: "Counts of the k-mers and their products", Head: []string{"k-mer", "in x", "in z", "product"}}
+	for j, u := range names[:pieceCount(names)] {
+		a, b := phi.At(0, j), phi.At(1, j)
+		if a*b > 0 {
+			table.Marked = append(table.Marked, j)
+		}
+		table.Rows = append(table.Rows, []string{visible(u), views.Short(a), views.Short(b), views.Short(a * b)})
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			{Name: "similarity", Caption: `The normalised kernel of the two strings for each $k$; the upright line is the one chosen.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(2), X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "normalised kernel", Min: 0, Max: 1.02}, Here: &here,
+					Curves: []figure.Curve{{Name: "k(x, z), normalised", X: ks, Y: normal, Marks: true}},
+				}.Picture()
+			}},
+			{Name: "pieces", Caption: `How many k-mers there could be over the letters that occur, and how many there are in the two strings.`, Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(2), X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "k-mers", Log: true}, Here: &here,
+					Curves: []figure.Curve{{Name: "possible", X: ks, Y: possible, Marks: true}, {Name: "in the strings", X: ks, Y: distinct, Marks: true}},
+				}.Picture()
+			}},
+		},
+		Numbers: []lessons.Number{
+			{Label: "$k_k(x, z)$", Value: views.Short(plain[k-1]), Help: "sum of the products in the table"},
+			{Label: `$\hat k_k(x, z)$`, Value: views.Short(normal[k-1]), Help: `divided by $\sqrt{k_k(x, x)\,k_k(z, z)}$; 0 where a string has no k-mer`},
+			{Label: `$\lvert A\rvert^k$`, Value: views.Short(possible[k-1]), Help: fmt.Sprintf("features, with the %s that occur here", lessons.Count(int(size), "letter", "letters"))},
+			{Label: "k-mers in the two strings", Value: views.Short(distinct[k-1]), Help: "features that are not 0 for both"},
+		},
+		Tables: []lessons.Table{table},
+	}, nil
+}
+
+// lecture are the words of the handout's example, and the columns of its table.
+var (
+	lecture        = []string{"cat", "cart", "bar"}
+	lectureColumns = []string{"ca", "ct", "cr", "ar", "rt", "ba", "br"}
+)
+
+// lectureFeatures are the features of the handout's words, and the names of all of them: its
+// own columns first.
+func lectureFeatures() (names []string, features []map[string]theory.GapPolynomial, err error) {
+	names = slices.Clone(lectureColumns)
+	for _, w := range lecture {
+		f, err := theory.SubsequenceFeatures(w, 2)
+		if err != nil {
+			return nil, nil, err
+		}
+		features = append(features, f)
+		for u := range f {
+			if !slices.Contains(names, u) {
+				names = append(names, u)
+			}
+		}
+	}
+	slices.Sort(names[len(lectureColumns):])
+	return names, features, nil
+}
+
+// columns keeps some of the features.
+func columns(f map[string]theory.GapPolynomial, names []string) map[string]theory.GapPolynomial {
+	kept := make(map[string]theory.GapPolynomial)
+	for _, u := range names {
+		if p, ok := f[u]; ok {
+			kept[u] = p
+		}
+	}
+	return kept
+}
+
+// missing finds the shared piece that is no column of the handout.
+func missing(context.Context) (float64, error) {
+	names, features, err := lectureFeatures()
+	if err != nil {
+		return 0, err
+	}
+	for _, u := range names[len(lectureColumns):] {
+		if len(features[0][u]) > 0 && len(features[1][u]) > 0 {
+			return float64(slices.Index([]string{"tr", "at", "rt", "ac"}, u)), nil
+		}
+	}
+	return 0, errors.New("stringkernels: the handout's table has every piece that cat and cart share")
+}
+
+func showGaps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	lambda := decay.Of(in)
+	names, features, err := lectureFeatures()
+	if err != nil {
+		return nil, err
+	}
+	if handout.Of(in) {
+		names = lectureColumns
+	}
+	table := lessons.Table{Caption: "The features of the three words, a column for each piece of two symbols", Head: []string{"word"}}
+	table.Head = append(table.Head, names...)
+	for i, w := range lecture {
+		row := []string{w}
+		for _, u := range names {
+			row = append(row, "$"+features[i][u].TeX()+"$")
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	g, err := gramOf(ctx, gapKernel(2, lambda, false), lecture)
+	if err != nil {
+		return nil, err
+	}
+	e := &lessons.Exhibit{}
+	sums := lessons.Table{Caption: "What the columns add up to, and the kernel of the lab, which lists nothing", Head: []string{"words", "sum of the columns", "its value", "kernel"}}
+	difference := 0.0
+	for n, p := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
+		sum := theory.SubsequenceKernel(columns(features[p[0]], names), features[p[1]])
+		added, whole := sum.At(lambda), g.At(p[0], p[1])
+		if lessons.Flush(whole-added, 1e-12) != 0 {
+			difference += whole - added
+			sums.Marked = append(sums.Marked, n)
+		}
+		sums.Rows = append(sums.Rows, []string{lecture[p[0]] + ", " + lecture[p[1]], "$" + sum.TeX() + "$", views.Short(added), views.Short(whole)})
+	}
+	e.Tables = []lessons.Table{table, sums}
+	if difference != 0 {
+		e.Notes = []string{fmt.Sprintf("The columns and the kernel of *cat* and *cart* differ by %s: a piece is missing.", views.Short(difference))}
+	} else {
+		e.Notes = []string{"The columns add up to the kernel."}
+	}
+	curves := make([]figure.Curve, 2)
+	for n, c := range [][]string{lectureColumns, nil} {
+		f := features[0]
+		curves[n].Name = "all pieces"
+		if c != nil {
+			f = columns(f, c)
+			curves[n].Name = "columns of the handout"
+		}
+		sum := theory.SubsequenceKernel(f, features[1])
+		for _, l := range steps(0.01, 1, 50) {
+			curves[n].X, curves[n].Y = append(curves[n].X, l), append(curves[n].Y, sum.At(l))
+		}
+	}
+	if handout.Of(in) {
+		curves = curves[:1]
+	}
+	e.Figures = []lessons.Figure{{Name: "decay", Caption: `$k(\text{cat}, \text{cart})$ against $\lambda$. The upright line is the $\lambda$ chosen.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "λ", Min: 0, Max: 1}, Y: figure.Axis{Name: "k(cat, cart)", Min: 0, Max: 3.2}, Curves: curves, Here: &lambda}.Picture()
+	}}}
+	return e, nil
+}
+
+// steps are n values from a to b.
+func steps(a, b float64, n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = a + (b-a)*float64(i)/float64(n-1)
+	}
+	return v
+}
+
+// recursion is what the entries of the tables are computed by: of A_1, of each B, of each
+// further A.
+var recursion = []lessons.Line{
+	{Why: "The first table marks where the strings have the same symbol.", TeX: `A_1(i, j) = \begin{cases} 1 & x_i = z_j \\ 0 & \text{else} \end{cases}`},
+	{Why: "What ended here or earlier, with the price of the symbols since.", TeX: `B_p(i, j) = A_p(i, j) + \lambda B_p(i-1, j) + \lambda B_p(i, j-1) - \lambda^2 B_p(i-1, j-1)`},
+	{Why: "One more symbol, behind everything that ended before it in both strings.", TeX: `A_{p+1}(i, j) = \begin{cases} B_p(i-1, j-1) & x_i = z_j \\ 0 & \text{else} \end{cases}`},
+}
+
+// tableName is that of a table of the replay: its letter and its level.
+func tableName(s stepwise.SubsequenceTables, table int) (letter string, p int) {
+	p, isA := s.Level(table)
+	return lessons.Either(isA, "A", "B"), p
+}
+
+func showFilling(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	x, z, k, lambda := tableX.Of(in), tableZ.Of(in), tableK.Of(in), tableDecay.Of(in)
+	r, err := stepwise.Subsequences(ctx, x, z, k, lambda)
+	if err != nil {
+		return nil, err
+	}
+	truth, err := value(ctx, gapKernel(k, lambda, false), x, z)
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, r.Len()-1)
+	s := r.At(step)
+	e := &lessons.Exhibit{Steps: r.Len(), Step: step, Figures: []lessons.Figure{tablesFigure(s)}}
+	table, i, j, ok := s.Last()
+	if !ok {
+		e.Body = lessons.Derivation(-1, recursion...)
+		e.Notes = []string{lessons.Either(len(s.X)*len(s.Z) == 0, "A string without symbols has no table: its kernel with any other is 0.", "All tables are empty. Step through them: each entry is filled from those that are dashed.")}
+		return e, nil
+	}
+	letter, p := tableName(s, table)
+	rule := 0
+	switch {
+	case letter == "B":
+		rule = 1
+	case p > 1:
+		rule = 2
+	}
+	e.Body = lessons.Derivation(rule, recursion...)
+	v, _ := s.At(table, i, j)
+	e.Numbers = []lessons.Number{
+		{Label: fmt.Sprintf("$%s_{%d}(%d, %d)$", letter, p, i+1, j+1), Value: views.Short(v), Help: "$= " + sumTeX(s, table, i, j) + "$"},
+		{Label: fmt.Sprintf("symbols $x_{%d}$ and $z_{%d}$", i+1, j+1), Value: string(s.X[i]) + " and " + string(s.Z[j]), Help: lessons.Either(s.X[i] == s.Z[j], "a match", "no match")},
+		{Label: fmt.Sprintf("sum of $A_{%d}$ so far", k), Value: views.Short(s.Sum()), Help: "at the end the kernel"},
+	}
+	if step == r.Len()-1 {
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "$k(x, z)$ of the lab", Value: views.Short(truth), Help: "by the code that trains, which keeps two rows only"})
+		e.Notes = []string{fmt.Sprintf("The last table is full: $k(x, z) = %s$.", views.Short(s.Sum()))}
+	}
+	return e, nil
+}
+
+// sumTeX writes the sum that an entry is, in numbers.
+func sumTeX(s stepwise.SubsequenceTables, table, i, j int) string {
+	terms, constant := s.Terms(table, i, j)
+	var b strings.Builder
+	for n, t := range terms {
+		switch {
+		case t.Factor < 0:
+			b.WriteString(" - ")
+		case n > 0:
+			b.WriteString(" + ")
+		}
+		if f := math.Abs(t.Factor); f != 1 || n > 0 {
+			b.WriteString(teX(f) + ` \cdot `)
+		}
+		b.WriteString(teX(t.Value))
+	}
+	if len(terms) == 0 {
+		return teX(constant)
+	}
+	return b.String()
+}
+
+// teX writes a number in a formula.
+func teX(v float64) string {
+	s := strings.ReplaceAll(views.Short(v), "−", "-")
+	if mantissa, exponent, ok := strings.Cut(s, "e"); ok {
+		n, _ := strconv.Atoi(exponent)
+		return mantissa + ` \cdot 10^{` + strconv.Itoa(n) + "}"
+	}
+	return s
+}
+
+func tablesFigure(s stepwise.SubsequenceTables) lessons.Figure {
+	t := figure.Tables{Across: 2}
+	names := func(symbols []rune) (list []string) {
+		for _, c := range symbols {
+			list = append(list, string(c))
+		}
+		return list
+	}
+	for n := range s.Tables() {
+		letter, p := tableName(s, n)
+		g := figure.Grid{Name: letter + lessons.Subscript(p), Rows: names(s.X), Cols: names(s.Z), Values: make([][]float64, len(s.X))}
+		switch {
+		case n == s.Tables()-1:
+			g.Name += ": its sum is the kernel"
+		case letter == "A":
+			g.Name += ": ends here"
+		default:
+			g.Name += ": ended here or earlier"
+		}
+		for i := range g.Values {
+			for j := range s.Z {
+				v, ok := s.At(n, i, j)
+				if !ok {
+					v = math.NaN()
+				}
+				g.Values[i] = append(g.Values[i], v)
+			}
+		}
+		t.Tables = append(t.Tables, g)
+	}
+	if table, i, j, ok := s.Last(); ok {
+		t.Now = &figure.Cell{Table: table, Row: i, Col: j}
+		terms, _ := s.Terms(table, i, j)
+		for _, u := range terms {
+			t.From = append(t.From, figure.Cell{Table: u.Table, Row: u.Row, Col: u.Col})
+		}
+	}
+	return lessons.Figure{Name: "tables", Caption: "The framed entry was filled last; dashed are those that it was computed from. The stronger the colour, the larger the entry.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		t := t
+		t.Format = l.Format(1)
+		return t.Picture()
+	}}
+}
+
+// corner finds how often a single match is counted where no corner is taken away.
+func corner(ctx context.Context) (float64, error) {
+	r, err := stepwise.Subsequences(ctx, "ab", "ac", 2, 1)
+	if err != nil {
+		return 0, err
+	}
+	s := r.At(r.Len() - 1)
+	above, _ := s.At(1, 0, 1)
+	beside, _ := s.At(1, 1, 0)
+	if at, _ := s.At(1, 1, 1); above+beside == 2*at {
+		return 1, nil
+	}
+	return 0, errors.New("stringkernels: a match is not counted twice")
+}
+
+func showWeights(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	x, z, k, lambda := longX.Of(in), longZ.Of(in), longK.Of(in), tableDecay.Of(in)
+	const most = 6
+	var ks, gaps, span, normal []float64
+	table := lessons.Table{Caption: "Both weightings, and the normalised value that they share", Head: []string{"$k$", "by gaps", "by span", "normalised"}, Marked: []int{k - 1}}
+	for a := 1; a <= most; a++ {
+		g, err := value(ctx, gapKernel(a, lambda, false), x, z)
+		if err != nil {
+			return nil, err
+		}
+		n, err := value(ctx, gapKernel(a, lambda, true), x, z)
+		if err != nil {
+			return nil, err
+		}
+		s := theory.SpanWeight(g, a, lambda)
+		ks, gaps, span, normal = append(ks, float64(a)), append(gaps, g), append(span, s), append(normal, n)
+		table.Rows = append(table.Rows, []string{strconv.Itoa(a), views.Short(g), views.Short(s), views.Long(n)})
+	}
+	here := float64(k)
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			{Name: "weights", Caption: `$k(x, z)$ under the two weightings, on a logarithmic axis: the distance grows by $\lambda^2$ with every symbol of a piece.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(2), X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "k(x, z)", Log: true}, Here: &here,
+					Curves: []figure.Curve{{Name: "weights by gaps", X: ks, Y: gaps, Marks: true}, {Name: "weights by span", X: ks, Y: span, Marks: true}},
+				}.Picture()
+			}},
+			{Name: "normalised", Caption: "Normalised, the two are the same curve.", Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(1), X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "normalised", Min: 0, Max: 1.02}, Here: &here,
+					Curves: []figure.Curve{{Name: "either weighting", X: ks, Y: normal, Marks: true}},
+				}.Picture()
+			}},
+		},
+		Numbers: []lessons.Number{
+			{Label: `$k_{\text{gaps}}(x, z)$`, Value: views.Short(gaps[k-1]), Help: `each occurrence weighs $\lambda^{\text{gaps}}$`},
+			{Label: `$\lambda^{2k}$`, Value: views.Short(theory.SpanWeight(1, k, lambda))},
+			{Label: `$k_{\text{span}}(x, z)$`, Value: views.Short(span[k-1]), Help: "the product of the two above"},
+			{Label: `$\hat k(x, z)$`, Value: views.Long(normal[k-1]), Help: "normalised, by gaps or by span"},
+		},
+		Tables: []lessons.Table{table},
+	}, nil
+}
+
+// entries is how many entries the tables of two strings of n symbols have.
+func entries(n, k int) float64 { return float64((2*k - 1) * n * n) }
+
+func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	n, k, letters := size.Of(in), costK.Of(in), alphabet.Of(in)
+	var ns, table, list []float64
+	for _, v := range lessons.Logspace(6, 200, 40) {
+		m := int(math.Round(v))
+		ways := theory.Choose(m, k)
+		ns, table, list = append(ns, float64(m)), append(table, entries(m, k)), append(list, ways*ways)
+	}
+	features := math.Pow(float64(letters), float64(k))
+	here := float64(n)
+	ways := theory.Choose(n, k)
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{{Name: "cost", Caption: "Entries of the tables, and pairs of occurrences that a list would have to compare. Both axes are logarithmic.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Chart{
+				Format: l.Format(2), X: figure.Axis{Name: "symbols of either string", Log: true}, Y: figure.Axis{Name: "how many", Log: true}, Here: &here,
+				Curves: []figure.Curve{{Name: "entries of the tables", X: ns, Y: table}, {Name: "pairs of occurrences", X: ns, Y: list}},
+			}.Picture()
+		}}},
+		Numbers: []lessons.Number{
+			{Label: `$(2k-1)\,n^2$`, Value: views.Short(entries(n, k)), Help: "entries of all tables"},
+			{Label: "$N^2$", Value: views.Short(ways * ways), Help: `pairs of occurrences, $N = n!/(k!\,(n-k)!)$ in either string`},
+			{Label: `$\lvert A\rvert^k$`, Value: views.Short(features), Help: "columns of a table with all pieces"},
+		},
+	}, nil
+}
+
+// longestMatrix is the length of the longest common piece of every two words.
+func longestMatrix(texts []string) *mat.SymDense {
+	k := mat.NewSymDense(len(texts), nil)
+	for i, x := range texts {
+		for j, z := range texts[:i+1] {
+			k.SetSym(i, j, float64(theory.LongestPiece(x, z)))
+		}
+	}
+	return k
+}
+
+func showValid(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	const most = 8
+	texts := strings.Fields(validWords.Of(in))
+	if len(texts) == 0 {
+		texts = strings.Fields(validWords.Default)
+	}
+	texts = texts[:min(len(texts), most)]
+	var k *mat.SymDense
+	var err error
+	switch similarity.Of(in) {
+	case "longest":
+		k = longestMatrix(texts)
+	case "spectrum":
+		k, err = gramOf(ctx, spectrumKernel(2, false), texts)
+	default:
+		k, err = gramOf(ctx, gapKernel(2, 0.5, false), texts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := theory.Mercer(k)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]float64, len(s.Values))
+	for i, v := range s.Values {
+		values[i] = lessons.Flush(v, s.Zero())
+	}
+	least := values[len(values)-1]
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			{Name: "eigenvalues", Caption: "The eigenvalues of the matrix, largest first. One below 0 is hatched, and proves that the similarity is no inner product.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Bars{Format: l.Format(1), X: "eigenvalue", Y: "value", Values: values}.Picture()
+			}},
+			grid("matrix", "The matrix itself.", k, texts),
+		},
+		Numbers: []lessons.Number{
+			{Label: "words", Value: strconv.Itoa(len(texts)), Help: fmt.Sprintf("the first %d at most", most)},
+			{Label: "smallest eigenvalue", Value: views.Short(least), Help: lessons.Either(s.PSD, "none is below 0", "below 0: these words refute the similarity")},
+		},
+	}
+	if !s.PSD {
+		e.Notes = []string{"The matrix is not positive semidefinite: no features whatever have these inner products."}
+	}
+	return e, nil
+}
+
+// The strings of the machine's screen: so many letters, two classes with a motif each, and
+// more strings of the same motifs that the machine has not seen.
+const (
+	trained = 40
+	fresh   = 120
+	letterN = 30
+)
+
+// drawn are the strings to train on and the fresh ones.
+func drawn(noise float64, seed int) (train, test *dataset.Data, err error) {
+	g, err := dataset.FindGenerator("dna")
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := g.Generate(param.Values{
+		"n": param.Of(trained + fresh), "length": param.Of(letterN), "copies": param.Of(1), "noise": param.Of(noise), "seed": param.Of(seed),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	rows := make([]int, d.Len())
+	for i := range rows {
+		rows[i] = i
+	}
+	return d.Subset(rows[:trained]), d.Subset(rows[trained:]), nil
+}
+
+func showMachine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	name, k := machineKernel.Of(in), machineK.Text(in)
+	train, test, err := drawn(mutations.Of(in), seed.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	pairs := []string{"kernel", name, "k", k, "normalize", "true", "C", cost.Text(in)}
+	res, spec, err := lessons.Fit(ctx, train, pairs...)
+	if err != nil {
+		return nil, err
+	}
+	points, err := res.Model.Points(train, spec)
+	if err != nil {
+		return nil, err
+	}
+	accuracy, err := res.Model.Accuracy(test)
+	if err != nil {
+		return nil, err
+	}
+	compared, err := ml.Compare(ctx, res.Model.Kernel, train)
+	if err != nil {
+		return nil, err
+	}
+	text := own.Of(in)
+	scores, err := res.Model.ScoresOf(ctx, &dataset.Strings{Values: []string{text}})
+	if err != nil {
+		return nil, err
+	}
+	f := scores.At(0, 0)
+	right := 0
+	for _, p := range points {
+		if !p.Wrong {
+			right++
+		}
+	}
+	positive, negative := res.Model.Sides(0)
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			{Name: "strip", Caption: fmt.Sprintf("The %d training strings at their values, class by class; the classes are named by their motifs.", train.Len()), Draw: func(l lessons.Look) (*figure.Picture, error) {
+				sc := figure.DecisionScene(res.Model, points, train.Classes)
+				sc.Dark, sc.Width, sc.Height, sc.LegendRows = l.Dark, l.Width, l.Height, 2
+				return figure.Decisions(sc)
+			}},
+			{Name: "matrix", Caption: "The kernel matrix of the training strings, class by class: the machine sees this and the labels.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.KernelMatrix(compared, train, figure.Scene{Dark: l.Dark, Width: l.Width, Height: l.Height})
+			}},
+		},
+		Numbers: []lessons.Number{
+			{Label: "$f$ of your string", Value: views.Short(f), Help: "at least 0: " + positive + "; below: " + negative},
+			{Label: "right in training", Value: fmt.Sprintf("%d of %d", right, train.Len())},
+			{Label: "right on fresh strings", Value: lessons.Percent(accuracy), Help: fmt.Sprintf("of %d strings with the same motifs that were not trained on", test.Len())},
+			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", res.Report.SupportVectors, train.Len())},
+		},
+		Lab: lessons.LabQuery("dna", pairs...),
+	}, nil
+}
+
+// letters finds what single letters are good for.
+func letters(ctx context.Context) (float64, error) {
+	const seeds = 5
+	var one, three float64
+	for s := range seeds {
+		for k, sum := range map[string]*float64{"1": &one, "3": &three} {
+			train, test, err := drawn(0.1, s+1)
+			if err != nil {
+				return 0, err
+			}
+			res, _, err := lessons.Fit(ctx, train, "kernel", "spectrum", "k", k, "normalize", "true")
+			if err != nil {
+				return 0, err
+			}
+			accuracy, err := res.Model.Accuracy(test)
+			if err != nil {
+				return 0, err
+			}
+			*sum += accuracy / seeds
+		}
+	}
+	switch {
+	case one > 0.9:
+		return 0, nil
+	case math.Abs(one-three) < 0.01:
+		return 2, nil
+	}
+	return 1, nil
+}

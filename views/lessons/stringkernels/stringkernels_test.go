@@ -1,0 +1,184 @@
+package stringkernels
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"marginlab/ml/dataset"
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/lessonstest"
+)
+
+func show(t *testing.T, screen string, pairs ...string) *lessons.Exhibit {
+	t.Helper()
+	return lessonstest.Show(t, &Lesson, screen, pairs...)
+}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(strings.Replace(text, "−", "-", 1), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestTheHandoutMissesAColumn: its columns fall short of the kernel by lambda, for cat and
+// cart alone, and all columns add up.
+func TestTheHandoutMissesAColumn(t *testing.T) {
+	t.Parallel()
+	for _, lambda := range []float64{0.1, 0.5, 1} {
+		e := show(t, "gaps", "decay", lessons.Setting(lambda))
+		sums := e.Tables[1]
+		if len(e.Tables[0].Head) != 1+7 || sums.Rows[0][1] != `$1 + \lambda^{3}$` || len(sums.Marked) != 1 || sums.Marked[0] != 0 {
+			t.Errorf("the handout's columns: %v, %v", e.Tables[0].Head, sums)
+		}
+		lessonstest.Near(t, "what is missing", number(t, sums.Rows[0][3])-number(t, sums.Rows[0][2]), lambda, 1e-3)
+		if !strings.Contains(e.Notes[0], "a piece is missing") {
+			t.Error(e.Notes)
+		}
+		e = show(t, "gaps", "decay", lessons.Setting(lambda), "handout", "false")
+		for k, want := range []string{`$1 + \lambda + \lambda^{3}$`, "$0$", "$1$"} {
+			if row := e.Tables[1].Rows[k]; row[1] != want || row[2] != row[3] {
+				t.Errorf("all columns: %v, want %s", row, want)
+			}
+		}
+		if len(e.Tables[0].Head) != 1+8 || e.Tables[0].Head[8] != "at" || strings.Contains(e.Notes[0], "missing") {
+			t.Errorf("all columns: %v, %v", e.Tables[0].Head, e.Notes)
+		}
+	}
+}
+
+// TestTheTableEndsInTheKernel, for what people may type.
+func TestTheTableEndsInTheKernel(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][3]string{{"cat", "cart", "2"}, {"banana", "ananas", "3"}, {"é*$", "$é", "2"}, {"a", "bcd", "1"}, {"ab", "b", "3"}} {
+		form := []string{"x", c[0], "z", c[1], "k", c[2], "decay", "0.3"}
+		end := show(t, "filling", append(form, "step", "100000")...)
+		if end.Step != end.Steps-1 {
+			t.Fatalf("%v: step %d of %d", c, end.Step, end.Steps)
+		}
+		last := show(t, "filling", append(form, "step", strconv.Itoa(end.Steps-1))...)
+		if sum, lab := lessonstest.Number(t, last, "sum of $A_{"+c[2]+"}$ so far"), lessonstest.Number(t, last, "$k(x, z)$ of the lab"); sum != lab {
+			t.Errorf("%v: the table ends in %s, the kernel is %s", c, sum, lab)
+		}
+		for _, n := range show(t, "filling", append(form, "step", "1")...).Numbers {
+			if strings.Contains(n.Label, "of the lab") {
+				t.Errorf("%v: the end is shown before the run", c)
+			}
+		}
+	}
+	if e := show(t, "filling", "x", " ", "z", "cart"); e.Steps != 1 || !strings.Contains(e.Notes[0], "is 0") {
+		t.Errorf("no symbols: %d steps, %v", e.Steps, e.Notes)
+	}
+}
+
+// TestStepsShowTheirSum: the entry of a step is the sum that is printed beside it.
+func TestStepsShowTheirSum(t *testing.T) {
+	t.Parallel()
+	e := show(t, "filling", "step", "18") // B_1 of the first two symbols
+	if n := e.Numbers[0]; n.Label != "$B_{1}(2, 2)$" || n.Value != "1.25" || n.Help != `$= 1 + 0.5 \cdot 0.5 + 0.5 \cdot 0.5 - 0.25 \cdot 1$` {
+		t.Errorf("%+v", n)
+	}
+	if got := teX(-1.5e-7); got != `-1.5 \cdot 10^{-7}` {
+		t.Errorf("a small number is %s", got)
+	}
+}
+
+// TestWeights: normalised, both conventions have the values that the reference states for
+// the weights by span.
+func TestWeights(t *testing.T) {
+	t.Parallel()
+	rows := show(t, "weights").Tables[0].Rows
+	for k, want := range []float64{.848679, .579814, .478455, .438871, .405745, .369156} {
+		lessonstest.Near(t, fmt.Sprintf("k = %d", k+1), number(t, rows[k][3]), want, 1e-6)
+	}
+	// By span, counted by hand: "ab" and "ab" at lambda 1/2 is 1/2^4.
+	if row := show(t, "weights", "x", "ab", "z", "ab").Tables[0].Rows[1]; row[1] != "1" || row[2] != "0.0625" {
+		t.Errorf("ab, ab: %v", row)
+	}
+}
+
+// TestSpectrumAddsUp: the kernel is the sum of the products in the table, 0 where a string
+// has no k-mer.
+func TestSpectrumAddsUp(t *testing.T) {
+	t.Parallel()
+	for _, pairs := range [][]string{{}, {"k", "1"}, {"x", "aaaa", "z", "aa b", "k", "2"}, {"x", "ab", "k", "5"}} {
+		e := show(t, "spectrum", pairs...)
+		sum := 0.0
+		for _, row := range e.Tables[0].Rows {
+			sum += number(t, row[3])
+		}
+		if got := number(t, lessonstest.Number(t, e, "$k_k(x, z)$")); got != sum {
+			t.Errorf("%v: %g, the table %g", pairs, got, sum)
+		}
+	}
+}
+
+func TestTypedWords(t *testing.T) {
+	t.Parallel()
+	e := show(t, "objects", "x1", "a$b*", "x2", "a b\x00\xff", "x3", "  ", "worth", "count")
+	lessonstest.CheckExhibit(t, e)
+	if head := strings.Join(e.Tables[0].Head, " "); head != "word ␣b ＄b a␣ a＄ b∗" {
+		t.Errorf("columns %q", head)
+	}
+	if e = show(t, "objects", "x1", "a", "x2", "b", "x3", "c"); len(e.Notes) != 1 || lessonstest.Number(t, e, "pieces that occur") != "0" {
+		t.Errorf("short words: %v", e.Notes)
+	}
+}
+
+func TestOnlyTheLongestPieceIsRefuted(t *testing.T) {
+	t.Parallel()
+	for kind, refuted := range map[string]bool{"gap": false, "spectrum": false, "longest": true} {
+		e := show(t, "valid", "similarity", kind)
+		if least := number(t, lessonstest.Number(t, e, "smallest eigenvalue")); least < 0 != refuted || (len(e.Notes) > 0) != refuted {
+			t.Errorf("%s: smallest eigenvalue %g, %v", kind, least, e.Notes)
+		}
+	}
+	if e := show(t, "valid", "words", strings.Repeat("ab ", 12)); lessonstest.Number(t, e, "words") != "8" {
+		t.Error("more words than the screen takes are shown")
+	}
+}
+
+// TestMachine: what the words of the screen say of letters, motifs and mutations.
+func TestMachine(t *testing.T) {
+	t.Parallel()
+	fresh := func(pairs ...string) (mean float64) {
+		const seeds = 4
+		for s := range seeds {
+			e := show(t, "machine", append(pairs, "seed", strconv.Itoa(s+1))...)
+			mean += number(t, strings.TrimSuffix(lessonstest.Number(t, e, "right on fresh strings"), " %")) / seeds
+		}
+		return mean
+	}
+	three, one, noise := fresh("k", "3"), fresh("k", "1"), fresh("k", "3", "noise", "0.75")
+	if three < 80 || one > three-10 || noise > 60 {
+		t.Errorf("right on fresh strings: %.1f %%, by letters %.1f %%, without motifs %.1f %%", three, one, noise)
+	}
+	train, _, err := drawn(0.1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	motif := train.Classes[1]
+	value := func(text string) float64 {
+		return number(t, lessonstest.Number(t, show(t, "machine", "own", text), "$f$ of your string"))
+	}
+	if with, other := value("AAAAAA"+motif+"AAAAAA"), value("AAAAAA"+train.Classes[0]+"AAAAAA"); with <= other {
+		t.Errorf("with the motif %g, with the other %g", with, other)
+	}
+	if _, ok := train.Objects.(*dataset.Strings); !ok || train.Len() != trained {
+		t.Errorf("%d rows of %T", train.Len(), train.Objects)
+	}
+}
+
+// TestCost: the tables are smaller than the list from a few symbols on, and grow with the
+// square.
+func TestCost(t *testing.T) {
+	t.Parallel()
+	e := show(t, "cost")
+	if lessonstest.Number(t, e, `$(2k-1)\,n^2$`) != "2800" || lessonstest.Number(t, e, "$N^2$") != "2.347e+07" || lessonstest.Number(t, e, `$\lvert A\rvert^k$`) != "256" {
+		t.Errorf("%v", e.Numbers)
+	}
+}
