@@ -57,7 +57,7 @@ var (
 	costK    = lessons.IntegerControl{Name: "k", Label: "length", Symbol: "k", Default: "4", Min: 1, Max: 6, Low: 1, High: 6}
 	alphabet = lessons.IntegerControl{Name: "letters", Label: "letters of the alphabet", Default: "4", Min: 2, Max: 26, Low: 2, High: 26}
 
-	validWords = lessons.TextControl{Name: "words", Label: "words, with spaces between", Default: "car arca cat rat arc carat", Max: 60}
+	validWords = lessons.TextControl{Name: "words", Label: "words", Default: "car arca cat rat arc carat", Max: 60, Help: "With spaces between; eight at most."}
 	similarity = lessons.ChoiceControl{Name: "similarity", Label: "similarity", Default: "gap", Options: []param.Option{
 		{Name: "gap", Label: "gap-weighted, k = 2, λ = 0.5"}, {Name: "spectrum", Label: "spectrum, k = 2"}, {Name: "longest", Label: "longest common piece"},
 	}}
@@ -494,7 +494,7 @@ func steps(a, b float64, n int) []float64 {
 // further A.
 var recursion = []lessons.Line{
 	{Why: "The first table marks where the strings have the same symbol.", TeX: `A_1(i, j) = \begin{cases} 1 & x_i = z_j \\ 0 & \text{else} \end{cases}`},
-	{Why: "What ended here or earlier, with the price of the symbols since.", TeX: `B_p(i, j) = A_p(i, j) + \lambda B_p(i-1, j) + \lambda B_p(i, j-1) - \lambda^2 B_p(i-1, j-1)`},
+	{Why: "What ended here or earlier, with the price of the symbols since.", TeX: `\begin{aligned} B_p(i, j) = A_p(i, j) &+ \lambda B_p(i-1, j) + \lambda B_p(i, j-1) \\ &- \lambda^2 B_p(i-1, j-1) \end{aligned}`},
 	{Why: "One more symbol, behind everything that ended before it in both strings.", TeX: `A_{p+1}(i, j) = \begin{cases} B_p(i-1, j-1) & x_i = z_j \\ 0 & \text{else} \end{cases}`},
 }
 
