@@ -5,7 +5,8 @@
 // SubgradientDescent on the primal, NaiveAscent, Chunking and SMO on the dual.
 // The dual Perceptron comes from section 3 of the same slides. Simplex solves the
 // linear programme of the Minimal Complexity Machine (000, "Generalizing the
-// MCM") as a textbook does.
+// MCM") as a textbook does. Subsequences, Refine and SumWalks show how kernels of
+// strings and of graphs are computed.
 //
 // The procedures are for 2 to about 100 points: clear and exact, not fast. To
 // train, use packages svm and mcm. All are deterministic: the same input,

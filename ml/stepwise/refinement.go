@@ -1,0 +1,128 @@
+package stepwise
+
+import (
+	"context"
+	"slices"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/ml/trace"
+)
+
+// Refinement is a state of the relabelling of Weisfeiler and Lehman (SVM notes 20.4): nodes
+// are coloured round by round, all graphs by one dictionary. In round 0 the colour of a
+// node stands for its label, and in each later round for its signature: its own colour
+// before, and those of its neighbours in rising order.
+type Refinement struct {
+	Round       int       // that is being coloured, 0 at the start
+	Graph, Node int       // that got a colour in this step; -1 at the start
+	Known       bool      // the signature of that node was in the dictionary before
+	Colours     [][][]int // by graph, round and node; -1: none yet
+	Dictionary  []Signature
+}
+
+// Signature is what a colour, by its number in the dictionary, stands for.
+type Signature struct {
+	Round int
+	Label string // in round 0
+	Own   int    // colour of the node before; -1 in round 0, and where it is among Near
+	Near  []int  // colours of the neighbours, in rising order
+}
+
+// RefinementSettings are the number of rounds, 0 to 10, and how signatures are made.
+type RefinementSettings struct {
+	Rounds int
+	// OwnAmongNear sorts the own colour of a node among those of its neighbours, as SVM
+	// notes 20.4 write it: then it is no longer known which of them it was, and different
+	// nodes get one colour.
+	OwnAmongNear bool
+}
+
+// mostRefined bounds a replay, which is for looking at.
+const mostRefined = 500 // nodes, those of all rounds
+
+// Refine colours one node a step. Round 0 is the start; nodes follow in the order of the
+// graphs. It refuses more than 500 nodes in all graphs and rounds.
+func Refine(ctx context.Context, graphs []dataset.Graph, settings RefinementSettings) (*trace.Replay[Refinement], error) {
+	h := settings.Rounds
+	if h < 0 || h > 10 {
+		return nil, param.Refuse("take 0 to 10", "%d rounds", h)
+	}
+	s := Refinement{Graph: -1, Node: -1, Colours: make([][][]int, len(graphs))}
+	steps := 0
+	neighbours := make([][][]int, len(graphs))
+	for g, graph := range graphs {
+		steps += h * graph.N
+		neighbours[g] = graph.Neighbours()
+		s.Colours[g] = make([][]int, h+1)
+		for r := range s.Colours[g] {
+			s.Colours[g][r] = slices.Repeat([]int{-1}, graph.N)
+		}
+		for v := range graph.N {
+			s.Colours[g][0][v], _ = s.look(Signature{Label: graph.Label(v), Own: -1})
+		}
+	}
+	if steps > mostRefined {
+		return nil, param.Refuse("take fewer rounds or smaller graphs", "%d nodes to be coloured, of which a replay takes %d", steps, mostRefined)
+	}
+	return trace.Record(ctx, steps, func(yield func(Refinement) bool) trace.Status {
+		if !yield(s) {
+			return trace.IterationLimit
+		}
+		for r := 1; r <= h; r++ {
+			for g := range graphs {
+				for v := range neighbours[g] {
+					s.colour(r, g, v, neighbours[g][v], settings.OwnAmongNear)
+					if !yield(s) {
+						return trace.IterationLimit
+					}
+				}
+			}
+		}
+		return trace.Converged
+	}), nil
+}
+
+// colour gives node v of graph g its colour of round r. States before stay as they are.
+func (s *Refinement) colour(r, g, v int, near []int, ownAmongNear bool) {
+	before := s.Colours[g][r-1]
+	signature := Signature{Round: r, Own: before[v]}
+	for _, u := range near {
+		signature.Near = append(signature.Near, before[u])
+	}
+	if ownAmongNear {
+		signature.Own, signature.Near = -1, append(signature.Near, before[v])
+	}
+	slices.Sort(signature.Near)
+	s.Round, s.Graph, s.Node = r, g, v
+	s.Colours = slices.Clone(s.Colours)
+	s.Colours[g] = slices.Clone(s.Colours[g])
+	s.Colours[g][r] = slices.Clone(s.Colours[g][r])
+	s.Colours[g][r][v], s.Known = s.look(signature)
+}
+
+// look finds a signature in the dictionary, or puts it there.
+func (s *Refinement) look(x Signature) (colour int, known bool) {
+	colour = slices.IndexFunc(s.Dictionary, func(y Signature) bool {
+		return x.Round == y.Round && x.Label == y.Label && x.Own == y.Own && slices.Equal(x.Near, y.Near)
+	})
+	if colour >= 0 {
+		return colour, true
+	}
+	s.Dictionary = append(s.Dictionary, x) // those of states before are shorter
+	return len(s.Dictionary) - 1, false
+}
+
+// Counts is how many nodes of a graph have each colour of the dictionary, each round by
+// itself: the features of the Weisfeiler-Lehman kernel, as far as nodes are coloured.
+func (s Refinement) Counts(graph int) []float64 {
+	counts := make([]float64, len(s.Dictionary))
+	for _, round := range s.Colours[graph] {
+		for _, c := range round {
+			if c >= 0 {
+				counts[c]++
+			}
+		}
+	}
+	return counts
+}

@@ -1,0 +1,136 @@
+package stepwise_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"pgregory.net/rapid"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/stepwise"
+	"marginlab/ml/trace"
+)
+
+// drawGraph draws a graph of a few nodes, with labels or without.
+func drawGraph(t *rapid.T) dataset.Graph {
+	n := rapid.IntRange(1, 6).Draw(t, "nodes")
+	var edges [][2]int
+	for i := range n {
+		for j := range i {
+			if rapid.Bool().Draw(t, "edge") {
+				edges = append(edges, [2]int{i, j})
+			}
+		}
+	}
+	var labels []string
+	if rapid.Bool().Draw(t, "labelled") {
+		labels = rapid.SliceOfN(rapid.SampledFrom([]string{"C", "N", "O"}), n, n).Draw(t, "labels")
+	}
+	g, err := dataset.NewGraph(n, edges, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestRefineColoursAsTheKernelDoes: the last state has the colours of the kernel that
+// trains, and their counts its value.
+func TestRefineColoursAsTheKernelDoes(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		graphs := []dataset.Graph{drawGraph(t), drawGraph(t)}
+		h := rapid.IntRange(0, 3).Draw(t, "h")
+		r, err := stepwise.Refine(context.Background(), graphs, stepwise.RefinementSettings{Rounds: h})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := r.At(r.Len() - 1)
+		if r.Len() != 1+h*(graphs[0].N+graphs[1].N) || r.Status() != trace.Converged {
+			t.Fatalf("%d states, %s", r.Len(), r.Status())
+		}
+		want, err := kernel.Refine(context.Background(), graphs, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for g := range graphs {
+			for round := range want[g] {
+				if !slices.Equal(end.Colours[g][round], want[g][round]) {
+					t.Fatalf("graph %d, round %d: colours %v, the kernel %v", g, round, end.Colours[g][round], want[g][round])
+				}
+			}
+		}
+		k := kernel.Kernel{Name: "wl", Values: param.Values{"rounds": param.Of(h), "normalize": param.Of(false)}}
+		v, err := kernel.Cross(context.Background(), k, &dataset.Graphs{Values: graphs[:1]}, &dataset.Graphs{Values: graphs[1:]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := floats.Dot(end.Counts(0), end.Counts(1)); got != v.At(0, 0) {
+			t.Fatalf("the counts make %g, the kernel is %g", got, v.At(0, 0))
+		}
+	})
+}
+
+// TestRefineKeepsItsStates: each step colours one node more, and no state before changes.
+func TestRefineKeepsItsStates(t *testing.T) {
+	t.Parallel()
+	path, err := dataset.NewGraph(3, [][2]int{{0, 1}, {1, 2}}, []string{"C", "C", "O"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := stepwise.Refine(t.Context(), []dataset.Graph{path, path}, stepwise.RefinementSettings{Rounds: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range r.Len() {
+		s := r.At(n)
+		coloured := 0.0
+		for g := range s.Colours {
+			coloured += floats.Sum(s.Counts(g))
+		}
+		if coloured != float64(6+n) {
+			t.Errorf("step %d: %g nodes have colours", n, coloured)
+		}
+		if n == 0 {
+			continue
+		}
+		if got := s.Colours[s.Graph][s.Round][s.Node]; got < 0 || s.Known == (got >= len(r.At(n-1).Dictionary)) {
+			t.Errorf("step %d: colour %d, known %v, of %d before", n, got, s.Known, len(r.At(n-1).Dictionary))
+		}
+	}
+	if s := r.At(2); s.Node != 1 || s.Dictionary[s.Colours[0][1][1]].Own != 0 || !slices.Equal(s.Dictionary[s.Colours[0][1][1]].Near, []int{0, 1}) {
+		t.Errorf("the middle of the path: %+v", s)
+	}
+}
+
+// TestOwnAmongNear: sorted among its neighbours' colours, as the notes write it, the own
+// colour of a node gets lost, and the ends of an edge from A to B become one colour.
+func TestOwnAmongNear(t *testing.T) {
+	t.Parallel()
+	edge, err := dataset.NewGraph(2, [][2]int{{0, 1}}, []string{"A", "B"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for among, want := range map[bool]float64{false: 4, true: 2 + 4} {
+		r, err := stepwise.Refine(t.Context(), []dataset.Graph{edge}, stepwise.RefinementSettings{Rounds: 1, OwnAmongNear: among})
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := r.At(r.Len() - 1).Counts(0)
+		if got := floats.Dot(counts, counts); got != want {
+			t.Errorf("own colour among the others %v: k = %g, want %g", among, got, want)
+		}
+	}
+}
+
+func TestRefineRefuses(t *testing.T) {
+	t.Parallel()
+	for _, s := range []struct{ nodes, rounds int }{{3, -1}, {3, 11}, {200, 3}} {
+		if _, err := stepwise.Refine(t.Context(), []dataset.Graph{{N: s.nodes}}, stepwise.RefinementSettings{Rounds: s.rounds}); err == nil {
+			t.Errorf("%d nodes and %d rounds are not refused", s.nodes, s.rounds)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package stepwise_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/stepwise"
+	"marginlab/ml/theory"
+	"marginlab/ml/trace"
+)
+
+// walks lists how many walks of n steps there are from each pair of nodes, by going them.
+func walks(a, b dataset.Graph, p theory.ProductGraph, n int) []float64 {
+	first, second := a.Neighbours(), b.Neighbours()
+	place := map[[2]int]bool{}
+	for _, pair := range p.Pairs {
+		place[pair] = true
+	}
+	var from func(pair [2]int, left int) float64
+	from = func(pair [2]int, left int) (ways float64) {
+		if !place[pair] {
+			return 0
+		}
+		if left == 0 {
+			return 1
+		}
+		for _, u := range first[pair[0]] {
+			for _, v := range second[pair[1]] {
+				ways += from([2]int{u, v}, left-1)
+			}
+		}
+		return ways
+	}
+	counts := make([]float64, len(p.Pairs))
+	for i, pair := range p.Pairs {
+		counts[i] = from(pair, n)
+	}
+	return counts
+}
+
+// TestSumWalksIsTheKernel: the states count the walks that there are; the sum ends in the
+// value of the kernel and of the linear system below the limit, and nowhere from there on.
+func TestSumWalksIsTheKernel(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := drawGraph(t), drawGraph(t)
+		labelled := rapid.Bool().Draw(t, "labelled")
+		p, err := theory.NewProductGraph(a, b, labelled)
+		if err != nil {
+			t.Skip("no pair of nodes")
+		}
+		radius, err := theory.SpectralRadius(p.Adjacency)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := rapid.SampledFrom([]float64{0.1, 0.5, 0.8, 1.01, 1.5}).Draw(t, "part of the limit")
+		lambda := part / math.Max(radius, 0.1)
+		r, err := stepwise.SumWalks(context.Background(), p.Adjacency, lambda, 300)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range min(4, r.Len()) {
+			s := r.At(n)
+			for i, want := range walks(a, b, p, n) {
+				if s.Walks[i] != want {
+					t.Fatalf("%d steps from %v: %g walks, want %g", n, p.Pairs[i], s.Walks[i], want)
+				}
+			}
+		}
+		end := r.At(r.Len() - 1)
+		if radius > 0.5 && part > 1 {
+			if r.Status() == trace.Converged {
+				t.Fatalf("lambda times the radius is %g, and the sum ends at %g", part, end.Sum)
+			}
+			return
+		}
+		if r.Status() != trace.Converged {
+			t.Fatalf("lambda times the radius is %g: %s after %d steps", part, r.Status(), end.Length)
+		}
+		near := func(what string, want float64) {
+			if math.Abs(end.Sum-want) > 1e-8*want {
+				t.Fatalf("sum %.12g, %s %.12g", end.Sum, what, want)
+			}
+		}
+		system, err := theory.WalkSystem(p.Adjacency, lambda)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near("the system", system)
+		x := 0.0
+		for _, v := range end.X {
+			x += v
+		}
+		near("the iterate", x)
+		// The kernel asks for an end of each graph with itself as well.
+		k := kernel.Kernel{Name: "random-walk", Values: param.Values{"walk_weight": param.Of(lambda), "labelled": param.Of(labelled), "normalize": param.Of(false)}}
+		v, err := kernel.Cross(context.Background(), k, &dataset.Graphs{Values: []dataset.Graph{a}}, &dataset.Graphs{Values: []dataset.Graph{b}})
+		if err == nil {
+			near("the kernel", v.At(0, 0))
+		}
+	})
+}
+
+func TestSumWalksRefuses(t *testing.T) {
+	t.Parallel()
+	a := theory.Adjacency(dataset.Graph{N: 2, Edges: [][2]int{{0, 1}}})
+	for _, lambda := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if _, err := stepwise.SumWalks(t.Context(), a, lambda, 5); err == nil {
+			t.Errorf("the weight %g is not refused", lambda)
+		}
+	}
+	if _, err := stepwise.SumWalks(t.Context(), a, 0.1, 0); err == nil {
+		t.Error("no steps are not refused")
+	}
+	r, err := stepwise.SumWalks(t.Context(), a, 1e200, 10)
+	if err != nil || r.Status() != trace.Numerical || r.Len() != 2 {
+		t.Errorf("an enormous weight: %d states, %s, %v", r.Len(), r.Status(), err)
+	}
+}
+
+// TestWander: each step goes along an edge, and states before stay as they were.
+func TestWander(t *testing.T) {
+	t.Parallel()
+	ring := theory.Adjacency(dataset.Graph{N: 4, Edges: [][2]int{{0, 1}, {0, 3}, {1, 2}, {2, 3}}})
+	r, err := stepwise.Wander(t.Context(), ring, 20, 3)
+	if err != nil || r.Len() != 21 {
+		t.Fatal(r, err)
+	}
+	end := r.At(20)
+	for n := range r.Len() {
+		if s := r.At(n); len(s) != n+1 || s[n] != end[n] || n > 0 && ring.At(s[n-1], s[n]) != 1 {
+			t.Errorf("step %d: %v", n, s)
+		}
+	}
+	r, err = stepwise.Wander(t.Context(), theory.Adjacency(dataset.Graph{N: 3}), 5, 1)
+	if err != nil || r.Len() != 1 || r.Status() != trace.Converged {
+		t.Errorf("without edges: %d states, %v", r.Len(), err)
+	}
+	r, err = stepwise.Wander(t.Context(), theory.Adjacency(dataset.Graph{N: 3, Edges: [][2]int{{1, 2}}}), 5, 1)
+	if err != nil || r.Len() != 6 || r.At(0)[0] == 0 {
+		t.Errorf("it begins where there is no way on: %v, %v", r.At(5), err)
+	}
+	if _, err := stepwise.Wander(t.Context(), ring, -1, 1); err == nil {
+		t.Error("a walk of less than no steps")
+	}
+}

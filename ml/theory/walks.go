@@ -1,0 +1,124 @@
+package theory
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// Adjacency is the matrix A of a graph, A_uv = 1 where u and v are joined (SVM notes 20.1).
+func Adjacency(g dataset.Graph) *mat.SymDense {
+	a := mat.NewSymDense(g.N, nil)
+	for _, e := range g.Edges {
+		a.SetSym(e[0], e[1], 1)
+	}
+	return a
+}
+
+// ProductGraph is the direct product of two graphs (SVM notes 20.3): its nodes are pairs of
+// nodes, and two are joined where both pairs are. A walk in it is a walk in each of the
+// two, step by step.
+type ProductGraph struct {
+	Pairs     [][2]int // its nodes: of the first graph, of the second
+	Adjacency *mat.SymDense
+}
+
+// mostPairs bounds a product graph, of which the whole matrix is made.
+const mostPairs = 400
+
+// NewProductGraph makes the product of a and b, with all pairs of nodes, or those with equal
+// labels. It refuses more than 400 pairs, and graphs of which no pair has equal labels.
+func NewProductGraph(a, b dataset.Graph, labelled bool) (p ProductGraph, err error) {
+	if n := a.N * b.N; n > mostPairs {
+		return p, param.Refuse("take smaller graphs", "a product graph of %d nodes, of which %d can be written down", n, mostPairs)
+	}
+	for u := range a.N {
+		for v := range b.N {
+			if !labelled || a.Label(u) == b.Label(v) {
+				p.Pairs = append(p.Pairs, [2]int{u, v})
+			}
+		}
+	}
+	if len(p.Pairs) == 0 {
+		return p, param.Refuse("pass over the labels", "the two graphs have no label in common, so that their product graph has no node")
+	}
+	first, second := Adjacency(a), Adjacency(b)
+	p.Adjacency = mat.NewSymDense(len(p.Pairs), nil)
+	for i, x := range p.Pairs {
+		for j, y := range p.Pairs[:i] {
+			p.Adjacency.SetSym(i, j, first.At(x[0], y[0])*second.At(x[1], y[1]))
+		}
+	}
+	return p, nil
+}
+
+// SpectralRadius is the largest eigenvalue of a matrix by size: the sum over all walks with
+// the weights lambda^n has an end for lambda below 1 over that of the adjacency matrix.
+func SpectralRadius(a mat.Symmetric) (float64, error) {
+	values, _, err := eigen(a, false)
+	radius := 0.0
+	for _, v := range values {
+		radius = math.Max(radius, math.Abs(v))
+	}
+	return radius, err
+}
+
+// WalkSystem is 1'(I - lambda A)^-1 1, by the linear system: the sum over all walks where
+// that has an end, and a number without a meaning where it has none. It refuses a lambda
+// that is 1 over an eigenvalue.
+func WalkSystem(a mat.Symmetric, lambda float64) (float64, error) {
+	n := a.SymmetricDim()
+	m, ones := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
+	for i := range n {
+		ones.SetVec(i, 1)
+		for j := range n {
+			m.Set(i, j, -lambda*a.At(i, j))
+		}
+		m.Set(i, i, m.At(i, i)+1)
+	}
+	var x mat.VecDense
+	if err := x.SolveVec(m, ones); err != nil {
+		return 0, param.Refuse("take another weight", "with the weight %.4g the system of equations has no solution, or nearly none", lambda)
+	}
+	return mat.Sum(&x), nil
+}
+
+// WalkCounts counts the walks of 0 to most steps in a graph, and those that never totter:
+// that never go back along the edge by which they have just come.
+func WalkCounts(g dataset.Graph, most int) (all, straight []float64) {
+	type arc struct{ from, to int }
+	neighbours := g.Neighbours()
+	var arcs []arc
+	for v, near := range neighbours {
+		for _, u := range near {
+			arcs = append(arcs, arc{v, u})
+		}
+	}
+	count := func(follows func(a, b arc) bool) []float64 {
+		counts := make([]float64, most+1)
+		counts[0] = float64(g.N)
+		by := make([]float64, len(arcs)) // walks that end with each arc
+		for i := range by {
+			by[i] = 1
+		}
+		for n := 1; n <= most; n++ {
+			for _, c := range by {
+				counts[n] += c
+			}
+			next := make([]float64, len(arcs))
+			for i, a := range arcs {
+				for j, b := range arcs {
+					if a.to == b.from && follows(a, b) {
+						next[j] += by[i]
+					}
+				}
+			}
+			by = next
+		}
+		return counts
+	}
+	return count(func(arc, arc) bool { return true }), count(func(a, b arc) bool { return a.from != b.to })
+}
