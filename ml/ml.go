@@ -32,7 +32,7 @@ import (
 type Report struct {
 	N        int      `json:"n"`                  // rows given, held-out ones included
 	D        int      `json:"d,omitempty"`        // features
-	Classes  []string `json:"classes"`            // none under Value
+	Classes  []string `json:"classes,omitempty"`  // none under Value
 	Positive string   `json:"positive,omitempty"` // under Sign
 	Rule     Rule     `json:"rule,omitempty"`     // of the model; empty in reports from before there were several: Sign
 	Learner  string   `json:"learner"`
@@ -90,7 +90,7 @@ type Report struct {
 
 	TrainN        int      `json:"train_n"`
 	TestN         int      `json:"test_n,omitempty"`
-	TrainAccuracy float64  `json:"train_accuracy"` // 0 under Value, and left out of JSON: there is none
+	TrainAccuracy float64  `json:"train_accuracy,omitempty"` // under Value there is none: 0, and left out of JSON
 	TestAccuracy  *float64 `json:"test_accuracy,omitempty"`
 
 	Confusion     []ClassReport `json:"confusion,omitempty"`      // of the rows trained on

@@ -14,18 +14,17 @@ import (
 // reportFields is Report without its methods.
 type reportFields Report
 
-// regressionFields are those of a Report under Value.
-type regressionFields struct {
+// nothingRight are those of one where no class was told right: an accuracy of 0 is one.
+type nothingRight struct {
 	reportFields
-	Classes       []string `json:"classes,omitempty"`
-	TrainAccuracy *float64 `json:"train_accuracy,omitempty"`
+	TrainAccuracy float64 `json:"train_accuracy"`
 }
 
 // MarshalJSON writes one flat object: the fields, and the values beside them.
 func (r Report) MarshalJSON() ([]byte, error) {
 	fields := any(reportFields(r))
-	if r.Rule == Value {
-		fields = regressionFields{reportFields: reportFields(r)}
+	if r.Rule != Value && r.TrainAccuracy == 0 {
+		fields = nothingRight{reportFields: reportFields(r)}
 	}
 	text, err := json.Marshal(fields)
 	if err != nil || len(r.Values) == 0 {
