@@ -30,7 +30,9 @@ func plot(ctx context.Context, std Streams, path string, d *dataset.Data, spec m
 	if err != nil {
 		return err
 	}
-	if d.Kind() != dataset.KindVectors {
+	if run.Main() == "fit" {
+		note(std, "fit", path+" shows f against the values: there is no plane to draw a surface over")
+	} else if d.Kind() != dataset.KindVectors {
 		note(std, "fit", path+" shows the decision values: there is no plane to draw a boundary in")
 	} else if !scene.View.Exact {
 		note(std, "fit", fmt.Sprintf("%s shows a slice through %d features, along their two principal components", path, len(scene.View.Center)))

@@ -389,6 +389,15 @@ func (c *Column) twoValued() bool {
 // looksLikeLabel is the rule by which a column at either end is taken for the label.
 func (c *Column) looksLikeLabel() bool { return c.twoValued() || c.IsText() }
 
+// manyWords tells words that are too many for classes: names, or strings to learn from.
+func (c *Column) manyWords() bool {
+	distinct := make(map[string]bool)
+	for _, s := range c.Cells {
+		distinct[s] = true
+	}
+	return !c.Numeric && tooMany(len(distinct), len(c.Cells))
+}
+
 // fewIntegers tells whole numbers that repeat, as codes of classes do.
 func (c *Column) fewIntegers() bool {
 	distinct := make(map[float64]bool)
@@ -453,8 +462,8 @@ func namesLabel(s string) bool {
 }
 
 // guessLabel returns the place of the label column: the one called label, class or
-// target; else the last; else the first, when only that one is text or ±1/0-1. It is
-// sure when the file leaves no other reading.
+// target; else the last; else the first, when only that one is text or ±1/0-1, and not
+// names beside numbers. It is sure when the file leaves no other reading.
 func (t *Table) guessLabel() (j int, sure bool) {
 	if t.Kind == KindGraphs {
 		return t.guessGraphsLabel()
@@ -488,7 +497,7 @@ func (t *Table) guessLabel() (j int, sure bool) {
 		}
 	}
 	first, end := &t.Columns[0], &t.Columns[last]
-	atStart, atEnd := first.looksLikeLabel(), end.looksLikeLabel()
+	atStart, atEnd := first.looksLikeLabel() && !(first.manyWords() && end.Numeric), end.looksLikeLabel()
 	if atStart && !atEnd {
 		return 0, true
 	}

@@ -50,6 +50,22 @@ func TestMeasurementsAreRead(t *testing.T) {
 	}
 }
 
+// Words that are all different are no label where there are numbers to fit.
+func TestStringsWithValues(t *testing.T) {
+	t.Parallel()
+	text := "s,score\n"
+	for i := range 20 {
+		text += fmt.Sprintf("w%c,%d.5\n", 'a'+i, i)
+	}
+	table, err := ParseTable(strings.NewReader(text), "f", DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, _ := table.Guess(); m.Label != "score" || m.Kind != KindStrings {
+		t.Errorf("%+v", m)
+	}
+}
+
 func TestMeasured(t *testing.T) {
 	t.Parallel()
 	whole := func(n int) (labels []string) {

@@ -183,7 +183,12 @@ func mapTitle(r Run, machine int) string {
 	return "c(x), the factor of the conformal map" + whose + ", with its cores"
 }
 
-func matrixTitle(Run, int) string { return "The values of the kernel, class by class" }
+func matrixTitle(r Run, _ int) string {
+	if r.Result.Model.Rule == ml.Value {
+		return "The values of the kernel, objects in the order of their values"
+	}
+	return "The values of the kernel, class by class"
+}
 
 // scalar is a Fisher scalar behind a title, where there is one.
 func scalar(j *float64) string {
