@@ -325,6 +325,7 @@ var drawings = []struct {
 	{"lifted", in(xor(), func(l *figure.Lifted) *figure.Format { return &l.Format })},
 	{"bump", in(bump(), func(l *figure.Lifted) *figure.Format { return &l.Format })},
 	{"tilted", in(tilted(), func(l *figure.Lifted) *figure.Format { return &l.Format })},
+	{"networks", in(molecules(), func(x *figure.Networks) *figure.Format { return &x.Format })},
 	{"tables", in(entries(), func(x *figure.Tables) *figure.Format { return &x.Format })},
 	{"counts", in(counts(), func(b *figure.Bars) *figure.Format { return &b.Format })},
 }

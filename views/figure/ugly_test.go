@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/views/figure"
 )
@@ -123,6 +124,20 @@ func TestUglyDrawings(t *testing.T) {
 				Tables: []figure.Grid{{Name: wide, Rows: []string{wide}, Cols: []string{wide, ""}, Values: [][]float64{{inf, -1e300}}}, {}},
 			}
 		},
+		"odd graphs": func(f figure.Format) drawing {
+			crowd := dataset.Graph{N: figure.MostDrawn}
+			for v := range 200 {
+				crowd.Edges = append(crowd.Edges, [2]int{0, v + 1})
+			}
+			return figure.Networks{
+				Format: f, Title: wide, Across: 99, Labels: []string{wide},
+				Networks: []figure.Network{
+					{Name: wide, Graph: dataset.Graph{N: 1, Labels: []string{wide}}, Places: [][2]float64{{nan, inf}}},
+					{Graph: dataset.Graph{N: 2, Labels: []string{wide, "x"}}, Nodes: []figure.Node{{Color: 99, Shade: inf}, {Color: -1, Shade: nan}}, Places: [][2]float64{{1e300, 0}, {-1e300, 0}}},
+					{Graph: crowd},
+				},
+			}
+		},
 		"matrix of zeros": func(f figure.Format) drawing { return figure.Matrix{Format: f, Values: mat.NewDense(5, 90, nil)} },
 		"unsorted classes": func(f figure.Format) drawing {
 			m := signed(40)
@@ -219,6 +234,9 @@ func TestDrawingErrors(t *testing.T) {
 		"no tables":          figure.Tables{},
 		"rows of others":     figure.Tables{Tables: []figure.Grid{{Rows: []string{"a"}}}},
 		"columns of others":  figure.Tables{Tables: []figure.Grid{{Rows: []string{"a"}, Cols: []string{"a"}, Values: [][]float64{{}}}}},
+		"no graphs":          figure.Networks{},
+		"nodes of others":    figure.Networks{Networks: []figure.Network{{Graph: dataset.Graph{N: 2}, Nodes: make([]figure.Node, 1)}}},
+		"places of others":   figure.Networks{Networks: []figure.Network{{Graph: dataset.Graph{N: 2}, Places: make([][2]float64, 3)}}},
 		"no direction":       figure.Lifted{Cut: &figure.Cut{}},
 		"no view":            figure.Lifted{Yaw: nan},
 		"flat box":           figure.Lifted{Min: [3]float64{1, 0, 0}},

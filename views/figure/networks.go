@@ -1,0 +1,278 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml/dataset"
+)
+
+// Networks draws graphs side by side, with their labels in the nodes, or with what an
+// algorithm makes of them.
+type Networks struct {
+	Format
+	Title    string
+	Networks []Network
+	Across   int      // how many stand side by side; 0: as many as makes them largest
+	Labels   []string // which label has which colour, in order; nil: those of the graphs
+	// Caption is what the picture shows, for readers who do not see it; "" lists nodes and
+	// edges.
+	Caption string
+}
+
+// Network is one of Networks.
+type Network struct {
+	Name   string
+	Graph  dataset.Graph
+	Nodes  []Node       // one for each node; nil: their labels, each with its colour
+	Strong [][2]int     // edges that stand out, as the graph has them
+	Places [][2]float64 // of the nodes; nil: those of Layout. A node whose place is not finite is left out
+}
+
+// Node is how a node is drawn.
+type Node struct {
+	Text  string  // as far as there is room
+	Color Color   // of its rim and, paler, of its inside
+	Shade float64 // how much of the colour is inside, 0 to 1
+	Ring  bool    // stands out
+}
+
+// Picture draws the graphs.
+func (x Networks) Picture() (*Picture, error) {
+	sh, err := x.sheet()
+	if err != nil {
+		return nil, err
+	}
+	if len(x.Networks) == 0 {
+		return nil, errors.New("networks: there is nothing to draw; give at least one graph")
+	}
+	for n, w := range x.Networks {
+		if w.Nodes != nil && len(w.Nodes) != w.Graph.N || w.Places != nil && len(w.Places) != w.Graph.N {
+			return nil, fmt.Errorf("networks: %d nodes and %d places for the %d nodes of graph %d; give as many", len(w.Nodes), len(w.Places), w.Graph.N, n+1)
+		}
+	}
+	x.Networks = slices.Clone(x.Networks)
+	labels := x.Labels
+	if labels == nil {
+		labels = x.labels()
+	}
+	largest := [2]float64{1, 1} // of all graphs, in edges
+	for n := range x.Networks {
+		w := &x.Networks[n]
+		if w.Places == nil {
+			w.Places = Layout(w.Graph)
+		}
+		_, size := reach(w.Places)
+		for k := range size {
+			largest[k] = math.Max(largest[k], size[k])
+		}
+		if w.Nodes == nil {
+			w.Nodes = labelled(w.Graph, labels)
+			for i, l := range labels {
+				sh.mean(l, i)
+			}
+		}
+	}
+	sh.title, sh.caption, sh.bald = x.Title, x.Caption, [2]bool{true, true}
+	if sh.caption == "" {
+		sh.caption = x.describe()
+	}
+	across := x.across(float64(sh.width)/float64(sh.height), largest)
+	down := (len(x.Networks) + across - 1) / across
+	sh.limits = Limits{XMax: float64(across), YMin: float64(down)} // the first row is at the top
+	sh.add(func(c *draw.Canvas, m mapping) {
+		for n, w := range x.Networks {
+			a, b := m.at(float64(n%across), float64(n/across+1)), m.at(float64(n%across+1), float64(n/across))
+			w.draw(c, sh.theme, vg.Rectangle{Min: a, Max: b}, largest, sh.bare())
+		}
+	})
+	return sh.picture(), nil
+}
+
+// labels are those of all nodes, in order.
+func (x Networks) labels() (list []string) {
+	for _, w := range x.Networks {
+		for _, l := range w.Graph.Labels {
+			if at, found := slices.BinarySearch(list, l); !found {
+				list = slices.Insert(list, at, l)
+			}
+		}
+	}
+	return list
+}
+
+// plain is the shade of nodes about which nothing but their label is told.
+const plain = 0.4
+
+// labelled are nodes with their labels. A label that the list does not hold, and none,
+// have no colour.
+func labelled(g dataset.Graph, labels []string) []Node {
+	nodes := make([]Node, g.N)
+	for v := range nodes {
+		nodes[v] = Node{Text: g.Label(v), Color: Muted, Shade: plain}
+		if i := slices.Index(labels, g.Label(v)); i >= 0 {
+			nodes[v].Color = ClassColor(i)
+		}
+	}
+	return nodes
+}
+
+// mean tells in the legend what the colour of class i means, once.
+func (s *sheet) mean(name string, i int) {
+	if slices.ContainsFunc(s.legend, func(e entry) bool { return e.name == name }) {
+		return
+	}
+	n := Node{Text: name, Color: ClassColor(i), Shade: plain}
+	s.legend = append(s.legend, entry{name, func(c *draw.Canvas, at vg.Point) { n.draw(c, s.theme, at, 6) }})
+}
+
+// reach is the corner and the size of the smallest rectangle that holds all places.
+func reach(places [][2]float64) (low, size [2]float64) {
+	for k := range 2 {
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for _, p := range places {
+			if finite(p[k]) {
+				lo, hi = math.Min(lo, p[k]), math.Max(hi, p[k])
+			}
+		}
+		if lo <= hi {
+			low[k], size[k] = lo, hi-lo
+		}
+	}
+	return low, size
+}
+
+// across is how many graphs stand side by side.
+func (x Networks) across(shape float64, largest [2]float64) int {
+	if x.Across > 0 {
+		return min(x.Across, len(x.Networks))
+	}
+	best, widest := 1, 0.0
+	for n := 1; n <= len(x.Networks); n++ {
+		down := float64((len(x.Networks) + n - 1) / n)
+		if unit := math.Min(shape/float64(n)/(largest[0]+1), 1/down/(largest[1]+1)); unit > widest*1.001 {
+			best, widest = n, unit
+		}
+	}
+	return best
+}
+
+// draw draws a graph into a cell, in the scale that the largest one needs.
+func (w *Network) draw(c *draw.Canvas, t *Theme, cell vg.Rectangle, largest [2]float64, bare bool) {
+	if name := clip(w.Name, fontSize, cell.Size().X-8); !bare && w.Name != "" {
+		cell.Max.Y -= lineStep
+		text(c, t.Ink, fontSize, false, vg.Point{X: (cell.Min.X+cell.Max.X)/2 - width(name, fontSize)/2, Y: cell.Max.Y + 4}, name)
+	}
+	middle := vg.Point{X: (cell.Min.X + cell.Max.X) / 2, Y: (cell.Min.Y + cell.Max.Y) / 2}
+	if len(w.Places) == 0 {
+		s := clip(size(w.Graph), fontSize, cell.Size().X-4)
+		text(c, t.Muted, fontSize, false, vg.Point{X: middle.X - width(s, fontSize)/2, Y: middle.Y - 4}, s)
+		return
+	}
+	// The rim of the outermost nodes is a third of an edge away from their middle.
+	unit := min(cell.Size().X/vg.Length(largest[0]+0.9), cell.Size().Y/vg.Length(largest[1]+0.9), 70)
+	radius := max(min(0.33*unit, 13), 1.5)
+	low, wide := reach(w.Places)
+	at := make([]vg.Point, w.Graph.N)
+	for v, p := range w.Places {
+		at[v] = vg.Point{X: middle.X + unit*vg.Length(p[0]-low[0]-wide[0]/2), Y: middle.Y - unit*vg.Length(p[1]-low[1]-wide[1]/2)}
+	}
+	seen := func(v int) bool { return v >= 0 && v < len(at) && finite(float64(at[v].X)) && finite(float64(at[v].Y)) }
+	lines := func(edges [][2]int, style draw.LineStyle) {
+		var p vg.Path
+		for _, e := range edges {
+			if seen(e[0]) && seen(e[1]) {
+				p.Move(at[e[0]])
+				p.Line(at[e[1]])
+			}
+		}
+		c.SetLineStyle(style)
+		c.Stroke(p)
+	}
+	lines(w.Graph.Edges, draw.LineStyle{Color: t.Rule, Width: max(min(radius/6, 1.6), 0.7)})
+	lines(w.Strong, draw.LineStyle{Color: t.Ink, Width: max(radius/3, 1.6)})
+	for v, n := range w.Nodes {
+		if seen(v) {
+			n.draw(c, t, at[v], radius)
+		}
+	}
+}
+
+// draw draws a node.
+func (n Node) draw(c *draw.Canvas, t *Theme, at vg.Point, radius vg.Length) {
+	clr := t.color(n.Color)
+	c.SetColor(mix(t.Paper, clr, 0.55*min(max(n.Shade, 0), 1)))
+	c.Fill(circle(at, radius))
+	style := draw.LineStyle{Color: clr, Width: max(radius/9, 0.8)}
+	if n.Ring {
+		style = draw.LineStyle{Color: t.Ink, Width: max(radius/4, 1.6)}
+	}
+	c.SetLineStyle(style)
+	c.Stroke(circle(at, radius))
+	if letters := min(radius*1.15, fontSize); letters >= 6.5 {
+		s := n.Text
+		if room := 2 * radius; width(s, letters) > room {
+			s = clip(s, letters, room)
+		}
+		text(c, t.Ink, letters, false, vg.Point{X: at.X - width(s, letters)/2, Y: at.Y - 0.35*letters}, s)
+	}
+}
+
+// size tells how large a graph is.
+func size(g dataset.Graph) string {
+	plural := func(n int, noun string) string {
+		if n == 1 {
+			return "1 " + noun
+		}
+		return fmt.Sprintf("%d %ss", n, noun)
+	}
+	return plural(g.N, "node") + ", " + plural(len(g.Edges), "edge")
+}
+
+func (x Networks) describe() string {
+	var b strings.Builder
+	b.WriteString("Graphs")
+	if x.Title != "" {
+		b.WriteString(": " + x.Title)
+	}
+	b.WriteString(".")
+	const graphs, most = 8, 24
+	for n, w := range x.Networks {
+		if n == graphs {
+			fmt.Fprintf(&b, " And %d more.", len(x.Networks)-n)
+			break
+		}
+		b.WriteString(" ")
+		if w.Name != "" {
+			b.WriteString(w.Name + ": ")
+		}
+		b.WriteString(size(w.Graph))
+		if w.Graph.N <= most {
+			b.WriteString(":")
+			for v, n := range w.Nodes {
+				fmt.Fprintf(&b, " %d", v)
+				if n.Text != "" {
+					b.WriteString(" " + n.Text)
+				}
+				if n.Ring {
+					b.WriteString(" (stands out)")
+				}
+				b.WriteString(",")
+			}
+			for _, e := range w.Graph.Edges[:min(most, len(w.Graph.Edges))] {
+				fmt.Fprintf(&b, " %d–%d", e[0], e[1])
+			}
+			if len(w.Graph.Edges) > most {
+				b.WriteString(" …")
+			}
+		}
+		b.WriteString(".")
+	}
+	return b.String()
+}

@@ -1,0 +1,98 @@
+package figure_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"marginlab/ml/dataset"
+	"marginlab/views/figure"
+)
+
+func ExampleNetworks() {
+	p, err := molecules().Picture()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("networks", p))
+	// Output: as testdata/networks.svg
+}
+
+// ring is a cycle of n nodes.
+func ring(n int) dataset.Graph {
+	g := dataset.Graph{N: n}
+	for v := range n - 1 {
+		g.Edges = append(g.Edges, [2]int{v, v + 1})
+	}
+	g.Edges = slices.Insert(g.Edges, 1, [2]int{0, n - 1})
+	return g
+}
+
+// molecules are three graphs: one with labels, one in three parts, one as an algorithm
+// marks it.
+func molecules() figure.Networks {
+	phenol := ring(6)
+	phenol.N, phenol.Edges = 7, append(phenol.Edges, [2]int{5, 6})
+	phenol.Labels = []string{"C", "C", "C", "C", "C", "C", "O"}
+	parts := dataset.Graph{N: 8, Edges: [][2]int{{0, 1}, {0, 2}, {1, 2}, {3, 4}, {4, 5}, {4, 6}}, Labels: []string{"C", "N", "C", "Cl", "C", "O", "C", "H"}}
+	marked := figure.Network{Name: "marked", Graph: ring(5), Strong: [][2]int{{0, 1}, {1, 2}}}
+	for v := range 5 {
+		marked.Nodes = append(marked.Nodes, figure.Node{Text: fmt.Sprint(v), Color: figure.ClassColor(v % 2), Shade: float64(v) / 4, Ring: v == 1})
+	}
+	return figure.Networks{Title: "Molecules", Networks: []figure.Network{{Name: "phenol", Graph: phenol}, {Name: "three parts", Graph: parts}, marked}}
+}
+
+// TestLayout looks at the places of graphs of which one knows how they should look.
+func TestLayout(t *testing.T) {
+	t.Parallel()
+	apart := func(p, q [2]float64) float64 { return math.Hypot(p[0]-q[0], p[1]-q[1]) }
+	path := dataset.Graph{N: 9}
+	for v := range path.N - 1 {
+		path.Edges = append(path.Edges, [2]int{v, v + 1})
+	}
+	at := figure.Layout(path)
+	for v, p := range at {
+		if math.Abs(p[0]-at[0][0]-float64(v)) > 0.2 || math.Abs(p[1]-at[0][1]) > 0.3 {
+			t.Errorf("path: node %d is at %v", v, p)
+		}
+	}
+	hexagon := figure.Layout(ring(6))
+	for v := range 6 {
+		if d := apart(hexagon[v], hexagon[(v+1)%6]); math.Abs(d-1) > 0.15 {
+			t.Errorf("ring: nodes %d and %d are %g apart", v, (v+1)%6, d)
+		}
+	}
+	bare := figure.Layout(dataset.Graph{N: 30})
+	for v, p := range bare {
+		for u, q := range bare[:v] {
+			if apart(p, q) < 0.9 {
+				t.Errorf("without edges: nodes %d and %d are %g apart", u, v, apart(p, q))
+			}
+		}
+	}
+	if again := figure.Layout(ring(6)); !slices.Equal(hexagon, again) {
+		t.Error("equal graphs look different")
+	}
+	if at := figure.Layout(dataset.Graph{N: figure.MostDrawn + 1}); at != nil {
+		t.Errorf("%d places for a large graph", len(at))
+	}
+}
+
+// TestNetworksSayTheirEdges: those who do not see the picture are told what is joined.
+func TestNetworksSayTheirEdges(t *testing.T) {
+	t.Parallel()
+	x := molecules()
+	x.Networks = append(x.Networks, figure.Network{Graph: dataset.Graph{N: 1000}})
+	p, err := x.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"phenol: 7 nodes, 7 edges: 0 C, 1 C,", "6 O, 0–1 0–5", "three parts: 8 nodes, 6 edges:", "1 1 (stands out), 2 2,", "1000 nodes, 0 edges."} {
+		if !strings.Contains(p.Caption, want) {
+			t.Errorf("%q is not in %q", want, p.Caption)
+		}
+	}
+}
