@@ -120,12 +120,14 @@ func totalSymbols(x dataset.Objects) (n int) {
 
 // weighedPieces are the weights of substrings of k symbols.
 type weighedPieces struct {
-	k int
-	w map[string]float64
+	k      int
+	number map[string]int
+	pieces []string
+	w      []float64
 }
 
 func weighPieces(ctx context.Context, v param.Values, z dataset.Objects, u []float64) (weighed, error) {
-	p := weighedPieces{v.Int(length.Name), make(map[string]float64)}
+	p := weighedPieces{k: v.Int(length.Name), number: make(map[string]int)}
 	for j, text := range z.(*dataset.Strings).Values {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -134,19 +136,20 @@ func weighPieces(ctx context.Context, v param.Values, z dataset.Objects, u []flo
 			continue
 		}
 		for piece := range pieces(text, p.k) {
-			p.w[piece] += u[j]
+			at, ok := p.number[piece]
+			if !ok {
+				at = len(p.w)
+				p.number[piece], p.pieces, p.w = at, append(p.pieces, piece), append(p.w, 0)
+			}
+			p.w[at] += u[j]
 		}
 	}
 	return p, nil
 }
 
-func (p weighedPieces) features() []Feature {
-	list := make([]Feature, 0, len(p.w))
-	for piece, w := range p.w {
-		list = append(list, Feature{visible(piece), w})
-	}
-	return list
-}
+func (p weighedPieces) weights() []float64 { return p.w }
+
+func (p weighedPieces) name(feature int) string { return visible(p.pieces[feature]) }
 
 func (p weighedPieces) parts(ctx context.Context, x dataset.Objects) ([][]float64, error) {
 	return partsOf(ctx, x, func(i int) []float64 { return p.symbols(x.Text(i)) })
@@ -157,9 +160,9 @@ func (p weighedPieces) symbols(text string) []float64 {
 	symbols := make([]float64, utf8.RuneCountInString(text))
 	at := 0
 	for piece := range pieces(text, p.k) {
-		if w := p.w[piece] / float64(p.k); w != 0 {
+		if number, ok := p.number[piece]; ok {
 			for s := range p.k {
-				symbols[at+s] += w
+				symbols[at+s] += p.w[number] / float64(p.k)
 			}
 		}
 		at++

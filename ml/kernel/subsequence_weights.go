@@ -141,17 +141,15 @@ func (f openings) step(digit int, number func(rest, p int) int) {
 	}
 }
 
-func (s weighedSubsequences) features() []Feature {
-	list := make([]Feature, 0, len(s.w))
+func (s weighedSubsequences) weights() []float64 { return s.w }
+
+func (s weighedSubsequences) name(feature int) string {
 	symbols := make([]string, s.k)
-	for n, w := range s.w {
-		for p := s.k - 1; p >= 0; p-- {
-			symbols[p] = visible(string(s.alphabet[n%len(s.alphabet)]))
-			n /= len(s.alphabet)
-		}
-		list = append(list, Feature{strings.Join(symbols, "-"), w})
+	for p := s.k - 1; p >= 0; p-- {
+		symbols[p] = visible(string(s.alphabet[feature%len(s.alphabet)]))
+		feature /= len(s.alphabet)
 	}
-	return list
+	return strings.Join(symbols, "-")
 }
 
 func (s weighedSubsequences) parts(ctx context.Context, x dataset.Objects) ([][]float64, error) {

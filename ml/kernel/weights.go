@@ -31,8 +31,10 @@ type Feature struct {
 // weighed is a sum over objects as an entry of the table writes it out; nothing in it is
 // normalised. Its methods may be called from several goroutines at once.
 type weighed interface {
-	// features are those that the sum weighs, in any order.
-	features() []Feature
+	// weights are those of all features, in an order of their own, and name tells what the
+	// feature of a number in it is.
+	weights() []float64
+	name(feature int) string
 	// parts tells of each x_i what each of its parts, symbols or nodes, adds to the sum at x_i:
 	// a feature that has several parts belongs to each of them alike.
 	parts(ctx context.Context, x dataset.Objects) ([][]float64, error)
@@ -109,12 +111,26 @@ func lengths(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error
 // Heaviest lists the features of the largest weights, at most n above 0 and n below, the
 // largest first and the lowest last.
 func (w *Weights) Heaviest(n int) []Feature {
-	all := slices.DeleteFunc(w.over.features(), func(f Feature) bool { return f.Weight == 0 || math.IsNaN(f.Weight) })
-	slices.SortFunc(all, func(a, b Feature) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Name, b.Name))
-	})
-	zero, _ := slices.BinarySearchFunc(all, 0, func(f Feature, _ float64) int { return cmp.Compare(0, f.Weight) })
-	return slices.Concat(all[:min(n, zero)], all[max(zero, len(all)-n):])
+	weights := w.over.weights()
+	var above, below []int
+	for a, v := range weights {
+		switch {
+		case v > 0:
+			above = append(above, a)
+		case v < 0:
+			below = append(below, a)
+		}
+	}
+	heavier := func(a, b int) int { return cmp.Or(cmp.Compare(math.Abs(weights[b]), math.Abs(weights[a])), a-b) }
+	slices.SortFunc(above, heavier)
+	slices.SortFunc(below, heavier)
+	below = below[:min(n, len(below))]
+	slices.Reverse(below)
+	var list []Feature
+	for _, a := range slices.Concat(above[:min(n, len(above))], below) {
+		list = append(list, Feature{w.over.name(a), weights[a]})
+	}
+	return list
 }
 
 // Parts tells of every object of x what each of its parts, its symbols or nodes in order,

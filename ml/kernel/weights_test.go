@@ -8,9 +8,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
+
+	"marginlab/ml/dataset"
 )
 
 // TestWeightsAreTheSumWrittenOut compares the weights and what every symbol adds with the
@@ -141,6 +144,113 @@ func TestTooHeavyToBeWeighed(t *testing.T) {
 		}
 		if _, err := w.Parts(over, texts("b", "abc")); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s, nobody waits: %v", name, err)
+		}
+	}
+}
+
+// TestWeightsOfSubtrees: what the nodes add is the sum of values of the kernel; what stands
+// beside a graph changes nothing of what its nodes add, nor does it matter in which order they
+// come; and no two subtrees have one name.
+func TestWeightsOfSubtrees(t *testing.T) {
+	t.Parallel()
+	graph := rapid.Custom(func(r *rapid.T) dataset.Graph {
+		n := rapid.IntRange(1, 6).Draw(r, "n")
+		var edges [][2]int
+		for v := range n {
+			for u := range v {
+				if rapid.Bool().Draw(r, "edge") {
+					edges = append(edges, [2]int{u, v})
+				}
+			}
+		}
+		g, err := dataset.NewGraph(n, edges, rapid.SliceOfN(rapid.SampledFrom([]string{"C", "N", "O"}), n, n).Draw(r, "labels"))
+		if err != nil {
+			r.Fatal(err)
+		}
+		return g
+	})
+	rapid.Check(t, func(r *rapid.T) {
+		z, x := graphs(rapid.SliceOfN(graph, 1, 5).Draw(r, "z")...), graphs(rapid.SliceOfN(graph, 2, 4).Draw(r, "x")...)
+		u := rapid.SliceOfN(rapid.Float64Range(-2, 2), z.Len(), z.Len()).Draw(r, "u")
+		k := wlOf(rapid.IntRange(0, 3).Draw(r, "h"), rapid.Bool().Draw(r, "normalised"))
+		w, err := Weigh(t.Context(), k, z, u)
+		if err != nil {
+			r.Fatal(err)
+		}
+		parts, err := w.Parts(t.Context(), x)
+		if err != nil {
+			r.Fatal(err)
+		}
+		values, err := Cross(t.Context(), k, x, z)
+		if err != nil {
+			r.Fatal(err)
+		}
+		for i := range x.Values {
+			if f := floats.Dot(values.RawRowView(i), u); math.Abs(floats.Sum(parts[i])-f) > 1e-9 {
+				r.Errorf("the nodes of %v add up to %g, f is %g", x.Values[i], floats.Sum(parts[i]), f)
+			}
+		}
+		names := map[string]bool{}
+		for _, f := range w.Heaviest(1000) {
+			if names[f.Name] && !strings.HasSuffix(f.Name, "…") {
+				r.Errorf("two subtrees are called %s", f.Name)
+			}
+			names[f.Name] = true
+		}
+		if k.Values.Switch("normalize") {
+			return
+		}
+		a, b := x.Values[0], x.Values[1]
+		both := dataset.Graph{N: a.N + b.N, Edges: slices.Clone(a.Edges), Labels: slices.Concat(a.Labels, b.Labels)}
+		for _, e := range b.Edges {
+			both.Edges = append(both.Edges, [2]int{a.N + e[0], a.N + e[1]})
+		}
+		beside, err := w.Parts(t.Context(), graphs(both))
+		if err != nil || !floats.EqualApprox(beside[0], slices.Concat(parts[0], parts[1]), 1e-9) {
+			r.Errorf("side by side the nodes add %v, alone %v and %v, %v", beside, parts[0], parts[1], err)
+		}
+	})
+}
+
+func TestNamesOfSubtrees(t *testing.T) {
+	t.Parallel()
+	acid, err := dataset.NewGraph(4, [][2]int{{0, 1}, {1, 2}, {1, 3}}, []string{"C", "C", "O", "O"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for h, want := range [][]string{{"C", "O"}, {"C", "O", "C(C)", "C(C,2×O)", "O(C)"}, {"C", "O", "C(C)", "C(C,2×O)", "O(C)", "C(C(C,2×O))", "C(C(C),2×O(C))", "O(C(C,2×O))"}} {
+		w, err := Weigh(t.Context(), wlOf(h, false), graphs(acid), []float64{1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]float64{}
+		for _, f := range w.Heaviest(100) {
+			got[f.Name] = f.Weight
+		}
+		for _, name := range want {
+			if times := 1 + float64(strings.Count("C O O(C) O(C(C,2×O)) ", name+" ")); got[name] != times {
+				t.Errorf("%d rounds: %s stands %g times, want %g", h, name, got[name], times)
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%d rounds: %v, want %q", h, got, want)
+		}
+	}
+	var star [][2]int
+	for v := range 99 {
+		star = append(star, [2]int{0, v + 1})
+	}
+	bare, err := dataset.NewGraph(100, star, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := Weigh(t.Context(), wlOf(50, true), graphs(bare), []float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range w.Heaviest(100) {
+		if n := utf8.RuneCountInString(f.Name); n > 60 || !strings.HasPrefix(f.Name, "•") {
+			t.Errorf("%s has %d characters", f.Name, n)
 		}
 	}
 }

@@ -39,6 +39,10 @@ var wl = Entry{
 			}
 		})
 	},
+	weigh: weighColours,
+	canWeigh: func(v param.Values, z dataset.Objects) bool {
+		return coloured(v.Int(rounds.Name), z.(*dataset.Graphs).Values) <= mostWeighed
+	},
 }
 
 // mostColours is how many colours the nodes of graphs may have in all rounds together:

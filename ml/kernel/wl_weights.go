@@ -1,0 +1,140 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// mostWeighed is how many colours the nodes of graphs may have in all rounds together for
+// their weights to be listed.
+const mostWeighed = 2_000_000
+
+// coloured is how many colours the nodes of graphs have over h rounds, counted node by node.
+func coloured(h int, graphs []dataset.Graph) (n int) {
+	for _, g := range graphs {
+		n += g.N * (h + 1)
+	}
+	return n
+}
+
+// weighedColours are the weights of the colours of graphs. A colour of round r stands for a
+// subtree: what one sees within r steps of a node.
+type weighedColours struct {
+	graphs []dataset.Graph // z
+	u      []float64
+	h      int
+	w      []float64
+	seen   []place // of each colour, where it comes first
+}
+
+type place struct{ graph, round, node int }
+
+func weighColours(ctx context.Context, v param.Values, z dataset.Objects, u []float64) (weighed, error) {
+	c := weighedColours{graphs: z.(*dataset.Graphs).Values, u: u, h: v.Int(rounds.Name)}
+	colours, err := Refine(ctx, c.graphs, c.h)
+	if err != nil {
+		return nil, err
+	}
+	c.w = c.weigh(colours)
+	c.seen = make([]place, len(c.w))
+	for i := len(colours) - 1; i >= 0; i-- {
+		for r := c.h; r >= 0; r-- {
+			for v := len(colours[i][r]) - 1; v >= 0; v-- {
+				c.seen[colours[i][r][v]] = place{i, r, v}
+			}
+		}
+	}
+	return c, nil
+}
+
+// weigh adds up the weights of colours, those of the z_j coming first.
+func (c weighedColours) weigh(colours [][][]int) []float64 {
+	_, n := countColours(colours)
+	w := make([]float64, n)
+	for j, u := range c.u {
+		for _, round := range colours[j] {
+			for _, colour := range round {
+				w[colour] += u
+			}
+		}
+	}
+	return w
+}
+
+func (c weighedColours) weights() []float64 { return c.w }
+
+// mostNamed is how many characters the name of a subtree has at most.
+const mostNamed = 60
+
+// name writes the subtree down: a node's label and in brackets those of its neighbours, each
+// with its own, "C(2×C,O(C))"; a node without a label is a dot.
+func (c weighedColours) name(colour int) string {
+	at := c.seen[colour]
+	g := c.graphs[at.graph]
+	near := g.Neighbours()
+	budget := 4096 // subtrees that are looked at: there are as many as walks
+	var write func(v, r int) string
+	write = func(v, r int) string {
+		label := g.Label(v)
+		if label == "" {
+			label = "•"
+		}
+		if len(near[v]) == 0 { // only where the subtree begins: it is alone in every round
+			return label + strings.Repeat("()", r)
+		}
+		if r == 0 {
+			return label
+		}
+		var below []string
+		for _, u := range near[v] {
+			if budget--; budget < 0 {
+				return label + "(…)"
+			}
+			below = append(below, write(u, r-1))
+		}
+		slices.Sort(below)
+		var parts []string
+		for from := 0; from < len(below); {
+			to := from + 1
+			for to < len(below) && below[to] == below[from] {
+				to++
+			}
+			part := below[from]
+			if to-from > 1 {
+				part = fmt.Sprintf("%d×%s", to-from, part)
+			}
+			parts = append(parts, part)
+			from = to
+		}
+		return label + "(" + strings.Join(parts, ",") + ")"
+	}
+	name := []rune(write(at.node, at.round))
+	if len(name) > mostNamed {
+		name = append(name[:mostNamed-1], '…')
+	}
+	return string(name)
+}
+
+func (c weighedColours) parts(ctx context.Context, x dataset.Objects) ([][]float64, error) {
+	own := x.(*dataset.Graphs).Values
+	colours, err := Refine(ctx, slices.Concat(c.graphs, own), c.h)
+	if err != nil {
+		return nil, err
+	}
+	w := c.weigh(colours)
+	parts := make([][]float64, len(own))
+	for i, rounds := range colours[len(c.graphs):] {
+		parts[i] = make([]float64, own[i].N)
+		for _, round := range rounds {
+			for v, colour := range round {
+				parts[i][v] += w[colour]
+			}
+		}
+	}
+	return parts, nil
+}
