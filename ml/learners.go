@@ -39,20 +39,29 @@ type Learner struct {
 type solution struct {
 	u      []float64 // f(x) = sum u_i k(x_i, x) + b
 	b      float64
-	f      []float64 // f on the training rows
+	f      []float64 // f on the training rows, of several machines on those at
+	at     []int     // places among the training rows; nil: all
 	report Report
 }
 
 // over is the solution with coefficients over n rows, of which at were trained on.
 func (s *solution) over(at []int, n int) *solution {
 	whole := *s
-	whole.u = make([]float64, n)
+	whole.u, whole.at = make([]float64, n), at
 	for k, i := range at {
 		if s.u[k] != 0 { // no negative zeros
 			whole.u[i] = s.u[k]
 		}
 	}
 	return &whole
+}
+
+// row is the training row of f[a].
+func (s *solution) row(a int) int {
+	if s.at == nil {
+		return a
+	}
+	return s.at[a]
 }
 
 // Learners lists the learners in the order pages show them.

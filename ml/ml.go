@@ -227,18 +227,60 @@ func (p *problem) measure(r *Report, trained, held *mat.Dense) {
 // it holds is computed again.
 func (p *problem) scored(ctx context.Context, gram kernel.Matrix, m *Model, machines []*fitted) (trained, held *mat.Dense, err error) {
 	switch {
-	case len(machines) == 1: // whose f is there
-		trained = mat.NewDense(len(p.rows), 1, machines[0].f)
-	case p.objects == nil:
-		trained, err = p.scores(ctx, m, p.rows)
-	default:
+	case p.objects != nil && m.Rule == OneVsOne: // all are kept
 		trained, err = expanded(ctx, gram, machines)
+	default:
+		trained, err = p.answers(ctx, m, machines)
 	}
 	if err != nil || len(p.test) == 0 {
 		return trained, nil, err
 	}
 	held, err = p.scores(ctx, m, p.test)
 	return trained, held, err
+}
+
+// answers are scores of m at the rows trained on that make its answers. What each machine
+// was trained on the solver knows. One against one, that is not all; but a class that wins
+// its pairs has most votes whatever the other pairs say: their scores are computed where
+// the right class loses one, and are 0 elsewhere.
+func (p *problem) answers(ctx context.Context, m *Model, machines []*fitted) (*mat.Dense, error) {
+	scores := mat.NewDense(len(p.rows), len(machines), nil)
+	for k, machine := range machines {
+		for a, f := range machine.f {
+			scores.Set(machine.row(a), k, f)
+		}
+	}
+	if m.Rule != OneVsOne {
+		return scores, nil
+	}
+	sides := m.Rule.entry().sides(len(m.Classes))
+	side := func(k, row int) float64 { return sides[k].of(p.target.Class[p.rows[row]]) }
+	lost := make([]bool, len(p.rows))
+	for k, machine := range machines {
+		for a, f := range machine.f {
+			row := machine.row(a)
+			lost[row] = lost[row] || (f >= 0) != (side(k, row) > 0)
+		}
+	}
+	for k := range machines {
+		var open []int
+		for row, l := range lost {
+			if l && side(k, row) == 0 {
+				open = append(open, row)
+			}
+		}
+		if len(open) == 0 {
+			continue
+		}
+		f, err := p.scores(ctx, m.Alone(k), pick(p.rows, open))
+		if err != nil {
+			return nil, err
+		}
+		for a, row := range open {
+			scores.Set(row, k, f.At(a, 0))
+		}
+	}
+	return scores, nil
 }
 
 // inOrder puts the rows trained on and those held out, if any, where they are in the data.
