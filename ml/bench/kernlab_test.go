@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -24,7 +23,7 @@ import (
 func kernlab(t *testing.T, all *table) {
 	need(t, "Rscript", "-e", "library(kernlab)")
 	const n, classes = 2000, 5
-	x, y, file := wheel(t, n, classes)
+	x, y, file := wheel(t, 1, n, classes, 2)
 	prices := []float64{1, 10}
 	if *full {
 		prices = append(prices, 100)
@@ -47,7 +46,7 @@ func kernlab(t *testing.T, all *table) {
 					return took, err
 				}, func() (run, error) {
 					var printed struct{ Seconds, Objective float64 }
-					_, err := decode(&printed, "Rscript", filepath.Join(scripts, "multiclass_kernlab.R"), file, string(f), fmt.Sprint(c), fmt.Sprint(gamma))
+					_, err := decode(&printed, "Rscript", filepath.Join(scripts, "multiclass_kernlab.R"), file+".csv", string(f), fmt.Sprint(c), fmt.Sprint(gamma))
 					return run{printed.Seconds, printed.Objective, math.NaN()}, err
 				})
 			}
@@ -55,26 +54,38 @@ func kernlab(t *testing.T, all *table) {
 	}
 }
 
-// wheel is n points of clouds on a circle, one for each class, which overlap, and a file of
-// them.
-func wheel(t *testing.T, n, classes int) (x *mat.Dense, y []int, file string) {
+// wheel is n points of clouds on a circle, one for each class, which overlap; coordinates
+// beyond two are noise. It returns the path of files of them as points does.
+func wheel(t *testing.T, seed uint64, n, classes, d int) (x *mat.Dense, y []int, file string) {
 	t.Helper()
-	r := rand.New(rand.NewPCG(1, 5))
-	x, y = mat.NewDense(n, 2, nil), make([]int, n)
-	var text strings.Builder
-	fmt.Fprintln(&text, "x1,x2,class")
+	r := rand.New(rand.NewPCG(seed, 5))
+	x, y = mat.NewDense(n, d, nil), make([]int, n)
+	var csv, svm strings.Builder
+	for j := range d {
+		fmt.Fprintf(&csv, "x%d,", j+1)
+	}
+	fmt.Fprintln(&csv, "class")
 	for i := range n {
 		y[i] = i % classes
-		sin, cos := math.Sincos(2 * math.Pi * float64(y[i]) / float64(classes))
-		x.SetRow(i, []float64{2*cos + r.NormFloat64(), 2*sin + r.NormFloat64()})
-		for _, v := range x.RawRowView(i) {
-			text.WriteString(strconv.FormatFloat(v, 'g', -1, 64) + ",")
+		row := x.RawRowView(i)
+		for j := range row {
+			row[j] = r.NormFloat64()
 		}
-		fmt.Fprintln(&text, y[i])
+		sin, cos := math.Sincos(2 * math.Pi * float64(y[i]) / float64(classes))
+		row[0], row[1] = row[0]+2*cos, row[1]+2*sin
+		fmt.Fprint(&svm, y[i])
+		for j, v := range row {
+			fmt.Fprintf(&csv, "%v,", v)
+			fmt.Fprintf(&svm, " %d:%v", j+1, v)
+		}
+		fmt.Fprintln(&csv, y[i])
+		fmt.Fprintln(&svm)
 	}
-	file = filepath.Join(t.TempDir(), "points.csv")
-	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
+	file = filepath.Join(t.TempDir(), "points")
+	for ending, text := range map[string]string{".csv": csv.String(), ".svm": svm.String()} {
+		if err := os.WriteFile(file+ending, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return x, y, file
 }

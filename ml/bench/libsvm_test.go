@@ -7,14 +7,17 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml"
 	"marginlab/ml/dataset"
 )
 
@@ -103,14 +106,86 @@ func normal(n, d int) *dataset.Data {
 	return data
 }
 
+// libsvmPairs is libsvm with five classes, one against one on both sides: 10 machines.
+func libsvmPairs(t *testing.T, all *table) {
+	need(t, "svm-train", "--help")
+	ours := build(t)
+	const n, classes = 10_000, 5
+	for _, d := range []int{2, 10} {
+		_, _, file := wheel(t, 1, n, classes, d)
+		for _, c := range []string{"1", "10", "100"} {
+			for _, gamma := range []float64{1 / float64(d), 10 / float64(d)} {
+				g := strconv.FormatFloat(gamma, 'g', -1, 64)
+				r := row{group: "LIBSVM, five classes one against one", name: fmt.Sprintf("d=%d C=%s gamma=%s", d, c, g), n: n}
+				all.compare(t, r, sameDual, fit(ours, file, c, g), svmTrain(file, c, g))
+			}
+		}
+	}
+}
+
+// Away from ties the votes of one against one are LIBSVM's. Where they are tied, LIBSVM
+// takes the first class of its file, and the sum of margins decides here.
+func TestVotesAreThoseOfLIBSVM(t *testing.T) {
+	need(t, "svm-train", "--help")
+	const n, classes, exact = 1000, 5, "1e-6"
+	_, _, train := wheel(t, 1, n, classes, 2)
+	fresh, _, test := wheel(t, 2, n, classes, 2)
+	ties := 0
+	for _, c := range []string{"0.1", "100"} {
+		for _, gamma := range []string{"0.01", "0.5", "5"} {
+			if _, err := output("svm-train", "-q", "-c", c, "-g", gamma, "-e", exact, train+".svm", train+".model"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := output("svm-predict", test+".svm", train+".model", test+".out"); err != nil {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile(test + ".out")
+			if err != nil {
+				t.Fatal(err)
+			}
+			theirs := strings.Fields(string(text))
+			res, err := ml.Train(t.Context(), read(t, train+".csv"), settings(t, "C", c, "gamma", gamma, "tol", exact, "standardize", "false"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scores := res.Model.Scores(fresh)
+			for i := range n {
+				f := scores.RawRowView(i)
+				if slices.ContainsFunc(f, func(v float64) bool { return math.Abs(v) < 1e-4 }) {
+					continue // either may round it to the other side
+				}
+				votes, _ := ml.Votes(classes, f)
+				most := slices.Max(votes)
+				first := slices.Index(votes, most)
+				if want := res.Model.Classes[first]; theirs[i] != want {
+					t.Errorf("C=%s gamma=%s, point %d: LIBSVM says %s, by our votes %v it would say %s", c, gamma, i+1, theirs[i], votes, want)
+				}
+				if slices.Contains(votes[first+1:], most) {
+					ties++
+				} else if got := res.Model.LabelOf(f...); got != theirs[i] {
+					t.Errorf("C=%s gamma=%s, point %d: %s, LIBSVM says %s", c, gamma, i+1, got, theirs[i])
+				}
+			}
+		}
+	}
+	if ties == 0 {
+		t.Error("no votes were tied: the test does not see what it should")
+	}
+	t.Logf("%d of %d votes were tied", ties, 6*n)
+}
+
 // fit is marginlab fit on raw coordinates.
 func fit(program, file, c, gamma string) func() (run, error) {
 	return func() (run, error) {
 		var v struct {
 			Objective float64 `json:"dual_objective"`
+			Machines  []struct{ Objective float64 }
 		}
 		r, err := decode(&v, program, "fit", "--data", file+".csv", "--standardize=false", "--C", c, "--gamma", gamma, "--tol", tol, "--json")
 		r.objective = v.Objective
+		for _, m := range v.Machines {
+			r.objective += m.Objective
+		}
 		return r, err
 	}
 }
@@ -124,13 +199,18 @@ func svmTrain(file, c, gamma string) func() (run, error) {
 		if err != nil {
 			return r, err
 		}
-		m := objectiveOf.FindSubmatch(text)
-		if m == nil {
+		all := objectiveOf.FindAllSubmatch(text, -1) // one for each machine
+		if all == nil {
 			return r, errors.New("svm-train prints no objective")
 		}
-		r.objective, err = strconv.ParseFloat(string(m[1]), 64)
-		r.objective = -r.objective
-		return r, err
+		for _, m := range all {
+			v, err := strconv.ParseFloat(string(m[1]), 64)
+			if err != nil {
+				return r, err
+			}
+			r.objective -= v
+		}
+		return r, nil
 	}
 }
 

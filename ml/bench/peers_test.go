@@ -43,6 +43,7 @@ func TestPeers(t *testing.T) {
 	}{
 		{"LIBSVM", libsvm},
 		{"LIBSVM on more features", libsvmDense},
+		{"LIBSVM on five classes", libsvmPairs},
 		{"LIBSVM on a grid", libsvmGrid},
 		{"scikit-learn training", sklearnTraining},
 		{"scikit-learn pictures", sklearnPictures},
