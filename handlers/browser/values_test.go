@@ -1,0 +1,53 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// A regression is live as classes are; its points tell their residuals, and the way to
+// classes and back is a choice on the page.
+func TestValuesAreLive(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/lab?data=sine")
+	p.picture(".stage img")
+	before := p.number("mean squared error")
+	p.change(func() { p.fill("#f-lambda", "0.01") })
+	p.wait(`new URLSearchParams(location.search).get("lambda") === "0.01"`)
+	p.wait(`document.querySelector("#answer details.points")`)
+	if after := p.number("mean squared error"); after == "" || after == before {
+		t.Errorf("mean squared error %q before and %q after", before, after)
+	}
+
+	p.reach(".stage")
+	type row struct{ Row, Coordinates, Label, F, Residual string }
+	one := get[row](p, `(() => {
+		const [Row, Coordinates, Label, F, Residual] = [...document.querySelector("details.points tbody tr").cells].map((c) => c.textContent.trim());
+		return { Row, Coordinates, Label, F, Residual };
+	})()`)
+	at := get[[]float64](p, `JSON.parse(document.querySelector(".stage").dataset.stage).points[0].slice(0, 2)`)
+	place := p.pixel(at[0], at[1])
+	p.do(chromedp.MouseEvent(chromedp.MouseMoved, place.X, place.Y))
+	p.wait(`document.querySelector(".tip").getClientRects().length`)
+	if tip := p.text(".tip"); !strings.Contains(tip, "value = ") || !strings.Contains(tip, "f(x) = "+one.F) || !strings.Contains(tip, "residual t − f = "+one.Residual) || strings.Contains(tip, "class") {
+		t.Errorf("point %+v tells %q", one, tip)
+	}
+
+	p.follow(func() { p.choose("#f-data", "moons") })
+	if l := p.value("#f-target"); l != "class" || p.value("#f-learner") != "ridge" {
+		t.Errorf("moons open with the target %s", l)
+	}
+	p.follow(func() { p.choose("#f-target", "value") })
+	p.picture(".stage img")
+	if get[bool](p, `Boolean(document.querySelector("#f-positive, .toolbar"))`) || p.number("mean squared error") == "" {
+		t.Error("±1 as values are still classes")
+	}
+	p.follow(func() { p.choose("#f-target", "class") })
+	p.picture(".stage img")
+	if p.number("accuracy, training") == "" {
+		t.Error("there is no way back to classes")
+	}
+}
