@@ -60,6 +60,9 @@ func TestValues(t *testing.T) {
 
 	ids := map[string][]string{}
 	for name, set := range sets {
+		if set.Target != "value" || len(set.Classes) > 0 {
+			t.Errorf("%s: %+v", name, set)
+		}
 		figures := map[string]int{"curve": 2, "surface": 3, "slice": 3}[name] // with the main one
 		for _, lambda := range []string{"0.01", "1"} {
 			id := c.train(`{"dataset":"` + set.ID + `","spec":{"target":"value","learner":"ridge","lambda":` + lambda + `,"test_fraction":0.25}}`)

@@ -1,6 +1,10 @@
 package ml
 
-import "gonum.org/v1/gonum/stat"
+import (
+	"gonum.org/v1/gonum/stat"
+
+	"marginlab/ml/param"
+)
 
 // Errors say how far f is from values.
 type Errors struct {
@@ -10,13 +14,17 @@ type Errors struct {
 	R2 *float64 `json:"r2,omitempty"`
 }
 
-// errorsOf compares f with the values t, of one row at least.
-func errorsOf(f, t []float64) (e Errors) {
+// errorsOf compares f with the values t, of one row at least. It reports values whose squares
+// are too large for floating-point numbers.
+func errorsOf(f, t []float64) (e Errors, err error) {
 	for i, v := range f {
 		e.MSE += (t[i] - v) * (t[i] - v) / float64(len(t))
+	}
+	if finite(e.MSE) == nil {
+		return e, param.Refuse("scale the values", "the squares of the errors are too large for floating-point numbers")
 	}
 	if _, variance := stat.PopMeanVariance(t, nil); variance > 0 {
 		e.R2 = finite(1 - e.MSE/variance)
 	}
-	return e
+	return e, nil
 }

@@ -181,7 +181,9 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 		return nil, err
 	}
 	if p.target.Rule == Value {
-		p.measure(&rep, trained, held)
+		if err := p.measure(&rep, trained, held); err != nil {
+			return nil, err
+		}
 	} else {
 		p.count(&rep, res.Model, trained, held)
 	}
@@ -213,13 +215,15 @@ func (p *problem) count(r *Report, m *Model, trained, held *mat.Dense) {
 }
 
 // measure tells how far f is from the values, as count does of classes.
-func (p *problem) measure(r *Report, trained, held *mat.Dense) {
-	e := errorsOf(trained.RawMatrix().Data, pick(p.target.Values, p.rows))
+func (p *problem) measure(r *Report, trained, held *mat.Dense) error {
+	e, err := errorsOf(trained.RawMatrix().Data, pick(p.target.Values, p.rows))
 	r.MSE, r.R2 = &e.MSE, e.R2
-	if held != nil {
-		e := errorsOf(held.RawMatrix().Data, pick(p.target.Values, p.test))
-		r.TestMSE, r.TestR2 = &e.MSE, e.R2
+	if held == nil || err != nil {
+		return err
 	}
+	unseen, err := errorsOf(held.RawMatrix().Data, pick(p.target.Values, p.test))
+	r.TestMSE, r.TestR2 = &unseen.MSE, unseen.R2
+	return err
 }
 
 // scored are the scores of m, which has these machines, at the rows trained on and at those

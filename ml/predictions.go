@@ -88,7 +88,7 @@ func (p *Predictions) Errors() (Errors, error) {
 		}
 		t[i] = values[0]
 	}
-	return errorsOf(p.Scores.RawMatrix().Data, t), nil
+	return errorsOf(p.Scores.RawMatrix().Data, t)
 }
 
 // WritePoints writes what m says of the data it was trained on, as Points tells it,

@@ -83,7 +83,10 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 		}
 		j := Judged{Status: res.Report.Status, SupportVectors: res.Report.SupportVectors, Scores: f}
 		if p.target.Rule == Value {
-			e := errorsOf(f.RawMatrix().Data, pick(p.target.Values, test))
+			e, err := errorsOf(f.RawMatrix().Data, pick(p.target.Values, test))
+			if err != nil {
+				return nil, err
+			}
 			j.Errors, j.TrainErrors = &e, &Errors{*res.Report.MSE, res.Report.R2}
 		} else {
 			j.Accuracy, j.TrainAccuracy = p.target.right(res.Model.predicted(f), test), res.Report.TrainAccuracy

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/param"
 )
 
 // wave is a noisy function of one variable, or of two.
@@ -200,10 +202,10 @@ func TestRegressionModelsAreFiles(t *testing.T) {
 		if b.String() != want {
 			t.Errorf("%v: %q, want %q", set, b.String(), want)
 		}
-		errors, err := p.Errors()
+		off, err := p.Errors()
 		f, g := res.Model.Decision([]float64{2, 1})-3, res.Model.Decision([]float64{5, 4})-6
-		if err != nil || math.Abs(errors.MSE-(f*f+g*g)/2) > 1e-12 {
-			t.Errorf("%v: %+v, %v", set, errors, err)
+		if err != nil || math.Abs(off.MSE-(f*f+g*g)/2) > 1e-12 {
+			t.Errorf("%v: %+v, %v", set, off, err)
 		}
 		if _, err := back.Accuracy(d); err == nil {
 			t.Error("a model of values has an accuracy")
@@ -230,6 +232,13 @@ func TestRegressionIsRefused(t *testing.T) {
 		_, err := ml.Train(t.Context(), c.d, spec(t, c.set...), nil)
 		if err == nil || !strings.Contains(problemFor(err, c.field), c.says) {
 			t.Errorf("%v: %v, want something about %q", c.set, err, c.says)
+		}
+	}
+	for _, huge := range []string{"1e200", "1e155"} {
+		d := data([][]float64{{1}, {2}, {3}}, "1", huge, "-"+huge)
+		var refusal *param.Refusal
+		if _, err := ml.Train(t.Context(), d, spec(t, regression...), nil); !errors.As(err, &refusal) {
+			t.Errorf("%s: %v", huge, err)
 		}
 	}
 	constant := data([][]float64{{1}, {2}, {3}}, "4", "4", "4")

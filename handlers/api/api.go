@@ -44,13 +44,18 @@ type Dataset struct {
 	Rows     int       `json:"rows"`
 	Features []string  `json:"features"`
 	Label    string    `json:"label"`
-	Classes  []string  `json:"classes"`
+	Target   string    `json:"target"`            // what the labels look like, as in a spec: class or value
+	Classes  []string  `json:"classes,omitempty"` // none where they look like values
 	Created  time.Time `json:"created"`
 	Updated  time.Time `json:"updated"`
 }
 
 func newDataset(s store.Dataset) Dataset {
-	return Dataset{s.ID, s.Name, s.Origin, s.Hash, string(s.Kind), s.Rows, s.Features, s.Label, s.Classes, s.Created, s.Updated}
+	d := Dataset{s.ID, s.Name, s.Origin, s.Hash, string(s.Kind), s.Rows, s.Features, s.Label, "class", s.Classes, s.Created, s.Updated}
+	if dataset.Measured(s.Classes, s.Rows) {
+		d.Target, d.Classes = "value", nil
+	}
+	return d
 }
 
 // Datasets lists the data sets of the workspace.

@@ -231,8 +231,12 @@ func (b *bench) positives() []views.Option {
 	if b.data == nil {
 		return views.Choose(door.PlainOptions(emptyClasses...), emptyClasses[1])
 	}
-	options, chosen := door.PlainOptions(b.data.Classes...), b.spec.Positive
-	if len(options) > 2 {
+	classes, chosen := b.data.Classes, b.spec.Positive
+	if b.data.Scattered() { // too many to choose among
+		classes = slices.DeleteFunc(slices.Clone(classes), func(c string) bool { return c != chosen })
+	}
+	options := door.PlainOptions(classes...)
+	if len(b.data.Classes) > 2 {
 		options = append([]views.Option{{Label: "all classes"}}, options...)
 	} else if chosen == "" {
 		chosen = options[len(options)-1].Value
