@@ -62,6 +62,8 @@ var Builtins = []Builtin{
 	drawn("sine", "Sine: values", "A noisy wave over one feature: a curve is fitted to its values.", 60),
 	drawn("hill", "Hill and hollow: values", "Heights in the plane: a surface is fitted to them.", 150),
 	drawn("dna", "DNA with motifs", "Strings of four letters: a short word, planted with mutations, tells the classes apart.", 100),
+	drawn("cycles", "Cycles and trees", "Graphs: those of one class have a ring, the others have none.", 100),
+	drawn("molecules", "Molecules", "Graphs of atoms C, N and O: one group of three atoms tells the classes apart.", 100),
 }
 
 // FindBuiltin returns the data set of that slug.

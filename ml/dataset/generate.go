@@ -37,7 +37,7 @@ const (
 // Generators lists them. Those of points make features x1 and x2, and classes of equal
 // size (but for one), taking turns: -1 and 1, or 1, 2, … where there are more. Those of
 // values make features x1, or x1 and x2, and for a regression a value, which is the label.
-var Generators = []Generator{
+var Generators = append([]Generator{
 	{
 		Name: "blobs", Label: "blobs", Help: "Two round clouds; noise is the spread of each.",
 		Kind: KindVectors, Params: pointParams(2, "0.6"), draw: points(blobs),
@@ -83,7 +83,7 @@ var Generators = []Generator{
 		Kind: KindVectors, Params: valueParams("0.1"), draw: valuePoints(hill),
 	},
 	dnaGenerator,
-}
+}, graphGenerators...)
 
 // seedParam is the seed of every generator.
 var seedParam = param.Param{

@@ -13,7 +13,7 @@ import (
 
 func TestGenerators(t *testing.T) {
 	t.Parallel()
-	want := []string{"blobs", "moons", "circles", "xor", "spiral", "checkerboard", "separable", "pinwheel", "cross", "sine", "hill", "dna"}
+	want := []string{"blobs", "moons", "circles", "xor", "spiral", "checkerboard", "separable", "pinwheel", "cross", "sine", "hill", "dna", "cycles", "rings", "molecules"}
 	var names []string
 	for _, g := range Generators {
 		names = append(names, g.Name)
@@ -200,7 +200,7 @@ func TestGenerateRefuses(t *testing.T) {
 		noise float64
 		want  param.Problems
 	}{
-		{"rings", 100, 0, param.Problems{{Field: "generator", Message: `no generator "rings": expected one of blobs, moons, circles, xor, spiral, checkerboard, separable, pinwheel, cross, sine, hill, dna`}}},
+		{"ovals", 100, 0, param.Problems{{Field: "generator", Message: `no generator "ovals": expected one of blobs, moons, circles, xor, spiral, checkerboard, separable, pinwheel, cross, sine, hill, dna, cycles, rings, molecules`}}},
 		{"moons", 1, 0, param.Problems{{Field: "n", Message: "n must be a whole number from 2 to 100000, not 1"}}},
 		{"moons", 100_001, 3, param.Problems{
 			{Field: "n", Message: "n must be a whole number from 2 to 100000, not 100001"},

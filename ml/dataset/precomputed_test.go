@@ -31,6 +31,8 @@ func TestBuiltinHashes(t *testing.T) {
 		"blobs":                     "9dc6ae7a008c17abd2f1567d5362dca24111681c72ee429960fbb882aace64ae",
 		"sine":                      "a92911abb628ff153a540e4931ccae2e1660c77353749398a9120b639eb63bec",
 		"hill":                      "ff39b3fc69255e8a921bc6c7da1f1b5e55bddd8a5a6578ce20429d4ca8ebc232",
+		"cycles":                    "cc967ba3f086524d7012e397eeff67d192d21b9a3d889a406ee369aa85862e6e",
+		"molecules":                 "49bcb2ca575ab90591a4e6831c9fee0db6c0766e2fab271972085f2b2f4599a7",
 		"dna":                       "c736ec23a2d17eef081a4e05f4117ed9bec30473cb79388f1faa4b8e515ddf49",
 	}
 	for _, b := range Builtins {
