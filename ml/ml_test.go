@@ -138,7 +138,7 @@ func TestLearnersSeparateTheSeparable(t *testing.T) {
 				d = joined(d)
 			}
 			// One Gaussian, as two are the classes, and what tells the points apart is small.
-			res := train(t, d, spec(t, append(set, "kernel", k.Name, "C", "100", "components", "1")...))
+			res := train(t, d, spec(t, append(set, "kernel", k.Name, "C", "100", "components", "1", "information", "false")...))
 			if r := res.Report; r.TrainAccuracy != 1 || r.Status != trace.Converged {
 				t.Errorf("%s: accuracy %g, status %s", k.Name, r.TrainAccuracy, r.Status)
 			}
