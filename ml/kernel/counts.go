@@ -17,11 +17,9 @@ type spectra struct {
 	found []occurrence // by place in z
 }
 
-// occurrence tells in which of the z_j a piece is, and how often.
-type occurrence struct {
-	in    int
-	times float64
-}
+// occurrence tells in which of the z_j a piece is, and how often: in few bytes, for rows
+// read many of them.
+type occurrence struct{ in, times uint32 }
 
 // compareCounts prepares sum_u #_u(x_i) #_u(z_j) over the pieces u, whose numbers lie below
 // n. The error is that of ctx.
@@ -44,7 +42,7 @@ func compareCounts(ctx context.Context, n int, x, z [][]piece) (comparison, erro
 		}
 		for _, p := range z[j] {
 			s.first[p.number]--
-			s.found[s.first[p.number]] = occurrence{j, p.times}
+			s.found[s.first[p.number]] = occurrence{uint32(j), uint32(p.times)}
 		}
 	}
 	return s, nil
@@ -54,10 +52,11 @@ func (s spectra) row(dst []float64, i int) {
 	clear(dst)
 	for _, p := range s.x[i] {
 		for _, o := range s.found[s.first[p.number]:s.first[p.number+1]] {
-			if o.in >= len(dst) {
+			j := int(o.in)
+			if j >= len(dst) {
 				break
 			}
-			dst[o.in] += p.times * o.times
+			dst[j] += p.times * float64(o.times)
 		}
 	}
 }
