@@ -1,6 +1,6 @@
 // Package bench measures Margin Lab beside the programs people would use
 // otherwise: LIBSVM's svm-train, the MCM's linear programme in HiGHS, scikit-learn
-// with matplotlib, R's kernlab for several classes as one problem, and networkx with SciPy
+// with matplotlib, R's kernlab for several classes as one problem and for strings, and networkx with SciPy
 // for graphs. It has tests only, which take minutes and need those programs, so they are
 // behind a build tag:
 //

@@ -49,6 +49,7 @@ func TestPeers(t *testing.T) {
 		{"scikit-learn pictures", sklearnPictures},
 		{"scikit-learn surfaces", sklearnSurfaces},
 		{"kernlab", kernlab},
+		{"kernlab on strings", kernlabStrings},
 		{"networkx", networkx},
 		{"HiGHS", highs},
 		{"HiGHS on the full form", highsFull},

@@ -1,0 +1,170 @@
+//go:build peers
+
+package bench
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+)
+
+// sequences are n strings of DNA with the motifs of two classes.
+func sequences(t *testing.T, n, length int) (s []string, labels []string) {
+	t.Helper()
+	g, err := dataset.FindGenerator("dna")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := g.Generate(param.Values{"n": param.Of(n), "length": param.Of(length)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range d.Y {
+		s, labels = append(s, d.Objects.Text(i)), append(labels, d.Classes[c])
+	}
+	return s, labels
+}
+
+// file writes a file of its own and returns its path.
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// kernlabStrings compares the kernel matrix of substrings, from strings in memory to values
+// in memory, by processor time: ours takes all processors there are, theirs one. kernlab has
+// no kernel of subsequences with gaps to compare with.
+func kernlabStrings(t *testing.T, all *table) {
+	need(t, "Rscript", "-e", "library(kernlab)")
+	const length, k = 200, 5
+	sizes := []int{200, 1000}
+	if *full {
+		sizes = append(sizes, 4000)
+	}
+	for _, n := range sizes {
+		plain, _ := sequences(t, n, length)
+		marked := make([]string, n)
+		for i, s := range plain {
+			marked[i] = s + "$" // which kernlab's spectrum adds by itself
+		}
+		for _, kind := range []struct {
+			name    string
+			strings []string
+		}{{"spectrum", marked}, {"string", plain}} {
+			if kind.name == "string" && n > 200 {
+				continue
+			}
+			r := row{group: "kernlab, strings, processor time", name: fmt.Sprintf("substrings of %d in strings of %d, theirs by %q", k, length, kind.name), n: n}
+			in := file(t, "strings", strings.Join(plain, "\n")+"\n")
+			all.compare(t, r, 1e-12, func() (run, error) {
+				begin := processorTime()
+				m, err := kernel.GramOf(t.Context(), kernel.New("spectrum", param.Values{"k": param.Of(k), "normalize": param.Of(false)}, nil), &dataset.Strings{Name: "s", Values: kind.strings})
+				if err != nil {
+					return run{}, err
+				}
+				took := run{processorTime() - begin, 0, math.NaN()}
+				values := make([]float64, m.Len())
+				for i := range m.Len() {
+					m.Row(values, i)
+					took.objective += floats.Sum(values)
+				}
+				return took, nil
+			}, func() (run, error) {
+				var printed struct{ Seconds, Objective float64 }
+				_, err := decode(&printed, "Rscript", filepath.Join(scripts, "strings_kernlab.R"), in, kind.name, strconv.Itoa(k))
+				return run{printed.Seconds, printed.Objective, math.NaN()}, err
+			})
+		}
+	}
+}
+
+// TestGramIsRead has scikit-learn train on the kernel matrix that gram prints. Its machine is
+// the one that fit trains on the same matrix, and the one that it trains on the strings.
+func TestGramIsRead(t *testing.T) {
+	need(t, python, "-c", "import sklearn")
+	program := build(t)
+	const n, train = 240, 160
+	values, labels := sequences(t, n, 60)
+	strung := func(from, to int) string {
+		text := "#strings\nsequence,motif\n"
+		for i := from; i < to; i++ {
+			text += values[i] + "," + labels[i] + "\n"
+		}
+		return file(t, "strings.csv", text)
+	}
+	marginlab := func(args ...string) string {
+		t.Helper()
+		text, err := output(program, args...)
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return string(text)
+	}
+	lines, names := file(t, "lines", strings.Join(values, "\n")+"\n"), file(t, "labels", strings.Join(labels, "\n")+"\n")
+	for _, flags := range [][]string{
+		{"--kernel", "spectrum", "--k", "4"},
+		{"--kernel", "gap-subsequence", "--k", "3", "--decay", "0.5", "--normalize"},
+	} {
+		gram := marginlab(append([]string{"gram", "--csv", lines}, flags...)...)
+		var theirs struct {
+			Objective float64
+			Values    []float64
+			Labels    []string
+		}
+		if _, err := decode(&theirs, python, filepath.Join(scripts, "gram_sklearn.py"), file(t, "gram.csv", gram), names, strconv.Itoa(train), "2"); err != nil {
+			t.Fatal(err)
+		}
+		// The rows and columns trained on with their labels, and the other rows to be predicted.
+		var known, rest strings.Builder
+		for i, line := range strings.Split(strings.TrimSpace(gram), "\n") {
+			row := strings.Join(strings.Split(line, ",")[:train], ",")
+			if i < train {
+				fmt.Fprintf(&known, "%s,%s\n", row, labels[i])
+			} else {
+				fmt.Fprintln(&rest, row)
+			}
+		}
+		for _, way := range []struct {
+			flags          []string
+			train, predict string
+		}{
+			{[]string{"--kernel", "precomputed"}, file(t, "train.csv", known.String()), file(t, "rest.csv", rest.String())},
+			{flags, strung(0, train), strung(train, n)},
+		} {
+			model := filepath.Join(t.TempDir(), "model.json")
+			var ours struct{ Objective float64 }
+			if err := json.Unmarshal([]byte(marginlab(append([]string{"fit", "--json", "--C", "2", "--tol", "1e-9", "--data", way.train, "--out", model}, way.flags...)...)), &ours); err != nil {
+				t.Fatal(err)
+			}
+			if !agree(ours.Objective, theirs.Objective, 1e-8) {
+				t.Errorf("%v: dual objective %.12g, scikit-learn has %.12g", way.flags, ours.Objective, theirs.Objective)
+			}
+			told, err := csv.NewReader(strings.NewReader(marginlab("predict", "--model", model, "--data", way.predict))).ReadAll()
+			if err != nil || len(told) != 1+n-train {
+				t.Fatalf("%d rows, %v", len(told), err)
+			}
+			for i, rec := range told[1:] {
+				f, err := strconv.ParseFloat(rec[2], 64)
+				if err != nil || !agree(f, theirs.Values[i], 1e-5) || rec[1] != theirs.Labels[i] {
+					t.Errorf("%v, row %d: %s, f = %s; scikit-learn has %s, %g", way.flags, i+1, rec[1], rec[2], theirs.Labels[i], theirs.Values[i])
+				}
+			}
+		}
+	}
+}
