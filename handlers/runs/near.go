@@ -28,7 +28,7 @@ func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) 
 		return nil, err
 	}
 	n := &views.Near{
-		Row: asked, Total: len(points), F: len(m.Machines) == 1,
+		Row: asked, Total: len(points), Classes: m.Rule != ml.Value, F: len(m.Machines) == 1,
 		Mapped: slices.ContainsFunc(m.Machines, func(m ml.Machine) bool { return m.Map != nil }),
 	}
 	for _, p := range points {

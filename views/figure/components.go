@@ -3,6 +3,7 @@ package figure
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -31,8 +32,8 @@ func drawComponents(ctx context.Context, r Run, _ int) (*Picture, error) {
 
 // ComponentMap shows objects that are no vectors in the plane of their two largest kernel
 // principal components, fitted to those that were trained on. Classes, support vectors and
-// errors are marked as by Boundary. s is a scene of the run, with a point for each row of the
-// data; c has those that are shown.
+// errors are marked as by Boundary, values as by ValueSurface. s is a scene of the run, with a
+// point for each row of the data; c has those that are shown.
 func ComponentMap(c *ml.Compared, s Scene) (*Picture, error) {
 	var fit []int
 	points := make([]ml.Point, len(c.Rows))
@@ -54,6 +55,22 @@ func ComponentMap(c *ml.Compared, s Scene) (*Picture, error) {
 		s.View.Labels[k] = fmt.Sprintf("component %d: %.0f %% of the variance", k+1, 100*share)
 	}
 	s.Points, s.Limits = points, Limits{}
+	caption := fmt.Sprintf("The objects in the plane of the two largest principal components in the kernel's feature space, which hold %.0f %% and %.0f %% of the variance of those trained on.",
+		100*pc.Share[0], 100*pc.Share[1])
+	note := ""
+	if n := len(c.Rows); n < c.Of {
+		note = fmt.Sprintf("%d of %d objects.", n, c.Of)
+	}
+	if s.Values {
+		s.Model = nil // over this plane there is no f
+		p, err := ValueSurface(s)
+		if err != nil {
+			return nil, err
+		}
+		_, told, _ := strings.Cut(p.Caption, ". ")
+		p.Caption = joined(caption, told, note)
+		return p, nil
+	}
 	if s, err = s.ready(); err != nil {
 		return nil, err
 	}
@@ -68,11 +85,11 @@ func ComponentMap(c *ml.Compared, s Scene) (*Picture, error) {
 	sh.add(dots.draw)
 	sh.legend = append(s.classes(sh.theme), dots.entries()...)
 	_, told, _ := strings.Cut(sh.caption, ". ")
-	sh.caption = fmt.Sprintf("The objects in the plane of the two largest principal components in the kernel's feature space, which hold %.0f %% and %.0f %% of the variance of those trained on. %s",
-		100*pc.Share[0], 100*pc.Share[1], told)
-	if n := len(c.Rows); n < c.Of {
-		sh.note = fmt.Sprintf("%d of %d objects, some of every class.", n, c.Of)
-		sh.caption += " " + sh.note
-	}
+	sh.note, sh.caption = note, joined(caption, told, note)
 	return sh.picture(), nil
+}
+
+// joined are sentences one after the other, without those that are empty.
+func joined(sentences ...string) string {
+	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }

@@ -54,7 +54,7 @@ func ExampleComponentMap() {
 	fmt.Println(p.Caption)
 	// Output:
 	// as testdata/components.svg
-	// The objects in the plane of the two largest principal components in the kernel's feature space, which hold 26 % and 23 % of the variance of those trained on. 67 points: 45 0, 22 1. 11 support vectors: 1 on the margin, 4 inside it, 6 misclassified. 6 of 57 training points on the wrong side, 0 of 10 held-out points. 67 of 90 objects, some of every class.
+	// The objects in the plane of the two largest principal components in the kernel's feature space, which hold 26 % and 23 % of the variance of those trained on. 67 points: 45 0, 22 1. 11 support vectors: 1 on the margin, 4 inside it, 6 misclassified. 6 of 57 training points on the wrong side, 0 of 10 held-out points. 67 of 90 objects.
 }
 
 func ExampleConformal() {

@@ -1,21 +1,41 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 )
 
 // KernelMatrix shows the values of a kernel among objects that are no vectors as a map,
-// with those of a class side by side; of many objects some of every class. d are the data
-// that c was made of. Size and theme are those of look.
+// with those of a class side by side, or by rising value; of many objects some. d are the data
+// that c was made of. Size, theme and whether labels are values are those of look.
 func KernelMatrix(c *ml.Compared, d *dataset.Data, look Scene) (*Picture, error) {
 	m := Matrix{X: "object", Y: "object", Name: "k", Values: c.Values, ClassNames: d.Classes}
 	if n := len(c.Rows); n < c.Of {
 		m.X = fmt.Sprintf("object, %d of %d", n, c.Of)
 	}
 	m.Dark, m.Width, m.Height = look.Dark, look.Width, look.Height
+	if look.Values {
+		values, err := d.Values()
+		if err != nil {
+			return nil, err
+		}
+		m.X, m.Y = m.X+", by rising "+d.Label, "object, by rising "+d.Label
+		order := make([]int, len(c.Rows))
+		for a := range order {
+			order[a] = a
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[c.Rows[a]], values[c.Rows[b]]) })
+		sorted := mat.NewDense(len(order), len(order), nil)
+		sorted.Apply(func(a, b int, _ float64) float64 { return c.Values.At(order[a], order[b]) }, sorted)
+		m.Values = sorted
+		return m.Picture()
+	}
 	for _, i := range c.Rows {
 		m.Classes = append(m.Classes, d.Y[i])
 	}

@@ -185,7 +185,7 @@ func mapTitle(r Run, machine int) string {
 
 func matrixTitle(r Run, _ int) string {
 	if r.Result.Model.Rule == ml.Value {
-		return "The values of the kernel, objects in the order of their values"
+		return "The values of the kernel, objects by rising " + r.Data.Label
 	}
 	return "The values of the kernel, class by class"
 }
@@ -308,7 +308,9 @@ func drawMatrix(ctx context.Context, r Run, _ int) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	return KernelMatrix(c, r.Data, r.Look)
+	look := r.Look
+	look.Values = r.Result.Model.Rule == ml.Value
+	return KernelMatrix(c, r.Data, look)
 }
 
 // compared are the objects of the run under its kernel.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -33,6 +34,17 @@ func words() *dataset.Data {
 	for i := range 40 {
 		s.Values = append(s.Values, strings.Repeat("c", i%7)+[]string{"ab", "ba"}[i%2]+strings.Repeat("d", i%5)+[]string{"ab", "", "ba"}[i%3])
 		d.Y = append(d.Y, i%2)
+	}
+	return d
+}
+
+// valued are the words with numbers in place of their classes.
+func valued() *dataset.Data {
+	d := words()
+	d.Classes = nil
+	for i := range d.Y {
+		d.Classes = append(d.Classes, strconv.Itoa(100-i))
+		d.Y[i] = i
 	}
 	return d
 }
@@ -108,13 +120,14 @@ func TestRunFigures(t *testing.T) {
 		run  Run
 		want []string
 	}{
-		"svm":           {trainedRun(t, "moons"), []string{"boundary"}},
-		"mcm":           {trainedRun(t, "moons", "learner", "mcm"), []string{"boundary"}},
-		"ridge":         {trainedRun(t, "moons", "learner", "ridge"), []string{"boundary", "path"}},
-		"ridge, a map":  {trainedRun(t, "moons", "learner", "ridge", "conformal", "amari"), []string{"before", "boundary", "map"}},
-		"conformal":     {trainedRun(t, "moons", "conformal", "eigen"), []string{"before", "boundary", "map"}},
-		"strings":       {runOn(t, words(), "kernel", "spectrum", "test_fraction", "0.3"), []string{"boundary", "weights", "parts", "components", "kernel"}},
-		"four features": {trainedRun(t, "iris", "positive", "virginica"), []string{"boundary"}},
+		"svm":               {trainedRun(t, "moons"), []string{"boundary"}},
+		"mcm":               {trainedRun(t, "moons", "learner", "mcm"), []string{"boundary"}},
+		"ridge":             {trainedRun(t, "moons", "learner", "ridge"), []string{"boundary", "path"}},
+		"ridge, a map":      {trainedRun(t, "moons", "learner", "ridge", "conformal", "amari"), []string{"before", "boundary", "map"}},
+		"conformal":         {trainedRun(t, "moons", "conformal", "eigen"), []string{"before", "boundary", "map"}},
+		"strings":           {runOn(t, words(), "kernel", "spectrum", "test_fraction", "0.3"), []string{"boundary", "weights", "parts", "components", "kernel"}},
+		"values of strings": {runOn(t, valued(), "kernel", "spectrum", "learner", "ridge", "target", "value", "test_fraction", "0.2"), []string{"fit", "weights", "parts", "components", "kernel", "path"}},
+		"four features":     {trainedRun(t, "iris", "positive", "virginica"), []string{"boundary"}},
 	} {
 		var names []string
 		for _, f := range tc.run.Figures() {
