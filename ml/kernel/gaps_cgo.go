@@ -16,13 +16,12 @@ import (
 	"marginlab/ml/simd"
 )
 
-// wide is how many strings are compared with one at a time.
+// wide is how many pairs of strings are compared at a time.
 const wide = C.WIDE
 
-// gapsAt adds to sum what the symbols x of a string have in common with the packed z, see
-// plainGaps.
+// gapsAt adds to sum what the packed x and z have in common, see plainGaps.
 func gapsAt(l simd.Level, sum *[wide]float64, b, x, z []float64, k int, decay float64) {
 	if len(x) > 0 && len(z) > 0 {
-		C.gaps_rows(C.int(l), (*C.double)(&sum[0]), (*C.double)(unsafe.SliceData(b)), (*C.double)(&x[0]), C.long(len(x)), (*C.double)(&z[0]), C.long(len(z)/wide), C.long(k), C.double(decay))
+		C.gaps_rows(C.int(l), (*C.double)(&sum[0]), (*C.double)(unsafe.SliceData(b)), (*C.double)(&x[0]), C.long(len(x)/wide), (*C.double)(&z[0]), C.long(len(z)/wide), C.long(k), C.double(decay))
 	}
 }

@@ -38,6 +38,9 @@ INLINE void NAME(strip)(double *sum, double *b, const double *x, long m, const d
 	for (int l = 0; l < FEW; l++)
 		total[l] = load(sum + l * LANES);
 	for (long i = 0; i < m; i++) {
+		vec symbol[FEW]; // x_i
+		for (int l = 0; l < FEW; l++)
+			symbol[l] = load(x + i * WIDE + l * LANES);
 		for (long p = 0; p < k - 1; p++)
 			for (int l = 0; l < FEW; l++)
 				run[p][l] = before[p][l] = (vec){0};
@@ -46,7 +49,7 @@ INLINE void NAME(strip)(double *sum, double *b, const double *x, long m, const d
 			ints match[FEW];
 			vec a[FEW]; // A_p(i, j)
 			for (int l = 0; l < FEW; l++) {
-				match[l] = load(z + j * WIDE + l * LANES) == x[i];
+				match[l] = load(z + j * WIDE + l * LANES) == symbol[l];
 				a[l] = (vec)(match[l] & (ints)((vec){0} + 1.0));
 			}
 			for (long p = 0; p < k - 1; p++, at += WIDE)
@@ -70,16 +73,16 @@ TARGET static void NAME(gaps)(double *sum, double *b, const double *x, long m, c
 	for (int l = 0; l < WIDE; l += FEW * LANES)
 		switch (k) { // the usual lengths are compiled by themselves
 		case 2:
-			NAME(strip)(sum + l, b + l, x, m, z + l, n, 2, decay);
+			NAME(strip)(sum + l, b + l, x + l, m, z + l, n, 2, decay);
 			break;
 		case 3:
-			NAME(strip)(sum + l, b + l, x, m, z + l, n, 3, decay);
+			NAME(strip)(sum + l, b + l, x + l, m, z + l, n, 3, decay);
 			break;
 		case 4:
-			NAME(strip)(sum + l, b + l, x, m, z + l, n, 4, decay);
+			NAME(strip)(sum + l, b + l, x + l, m, z + l, n, 4, decay);
 			break;
 		default:
-			NAME(strip)(sum + l, b + l, x, m, z + l, n, k, decay);
+			NAME(strip)(sum + l, b + l, x + l, m, z + l, n, k, decay);
 		}
 }
 

@@ -21,12 +21,11 @@ func TestGaps(t *testing.T) {
 		return s
 	}
 	for k := 2; k <= 6; k++ {
-		x := text(37)
-		var some [][]float64
+		var some, others [][]float64
 		for l := range wide - 1 {
-			some = append(some, text(3*l))
+			some, others = append(some, text(3*l)), append(others, text(50-2*l))
 		}
-		z := packTexts(some)
+		x, z := packTexts(others, endOfX), packTexts(some, endOfZ)
 		for _, decay := range []float64{0.3, 1} {
 			var want [wide]float64
 			plainGaps(&want, make([]float64, (k-1)*len(z)), x, z, k, decay)
@@ -34,17 +33,17 @@ func TestGaps(t *testing.T) {
 				for _, first := range []int{0, 1, 20} {
 					var got [wide]float64
 					b := make([]float64, (k-1)*len(z))
-					gapsAt(level, &got, b, x[:first], z, k, decay)
-					gapsAt(level, &got, b, x[first:], z, k, decay)
+					gapsAt(level, &got, b, x[:first*wide], z, k, decay)
+					gapsAt(level, &got, b, x[first*wide:], z, k, decay)
 					for l, v := range want {
 						if math.Abs(got[l]-v) > 1e-12*v {
 							t.Errorf("%v, k = %d, decay = %g, string %d: %g, want %g", level, k, decay, l, got[l], v)
 						}
 					}
 				}
-				alone := packTexts(some[9:10])
+				alone := packTexts(some[9:10], endOfZ)
 				var one, all [wide]float64
-				gapsAt(level, &one, make([]float64, (k-1)*len(alone)), x, alone, k, decay)
+				gapsAt(level, &one, make([]float64, (k-1)*len(alone)), packTexts(others[9:10], endOfX), alone, k, decay)
 				gapsAt(level, &all, make([]float64, (k-1)*len(z)), x, z, k, decay)
 				if one[0] != all[9] || one[0] == 0 {
 					t.Errorf("%v, k = %d: %g alone, %g among others", level, k, one[0], all[9])

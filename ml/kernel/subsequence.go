@@ -33,8 +33,10 @@ var gapSubsequence = Entry{
 			return nil, err
 		}
 		self := make([]float64, len(texts))
-		return self, rows(ctx, len(self), func(i int) {
-			self[i] = s.values(texts[i], packTexts(texts[i:i+1]))[0]
+		return self, rows(ctx, (len(self)+wide-1)/wide, func(a int) {
+			some := texts[a*wide : min((a+1)*wide, len(texts))]
+			values := s.values(packTexts(some, endOfX), packTexts(some, endOfZ))
+			copy(self[a*wide:], values[:])
 		})
 	},
 	steps: func(v param.Values, x dataset.Objects) float64 {
@@ -60,16 +62,22 @@ func symbols(x dataset.Objects) [][]float64 {
 	return list
 }
 
+// What stands where a packed string has ended: no symbol, and none of the other side.
+const (
+	endOfZ = -1
+	endOfX = -2
+)
+
 // packTexts lays strings side by side, wide of them at most: their first symbols, their
-// second ones, and so on, with -1, which no symbol is, where a string has ended.
-func packTexts(texts [][]float64) []float64 {
+// second ones, and so on, with end where a string has ended.
+func packTexts(texts [][]float64, end float64) []float64 {
 	longest := 0
 	for _, text := range texts {
 		longest = max(longest, len(text))
 	}
 	z := make([]float64, longest*wide)
 	for a := range z {
-		z[a] = -1
+		z[a] = end
 	}
 	for l, text := range texts {
 		for j, c := range text {
@@ -112,19 +120,25 @@ func compareSubsequences(ctx context.Context, v param.Values, x, z dataset.Objec
 	}
 	s.x = symbols(x)
 	for texts := range slices.Chunk(others, wide) {
-		s.z = append(s.z, packTexts(texts))
+		s.z = append(s.z, packTexts(texts, endOfZ))
 	}
 	return s, nil
 }
 
 func (s subsequences) row(dst []float64, i int) {
+	x := make([]float64, 0, wide*len(s.x[i])) // packed, the same for each of z
+	for _, c := range s.x[i] {
+		for range wide {
+			x = append(x, c)
+		}
+	}
 	for a := 0; a*wide < len(dst); a++ {
-		values := s.values(s.x[i], s.z[a])
+		values := s.values(x, s.z[a])
 		copy(dst[a*wide:], values[:])
 	}
 }
 
-// values are the values of the kernel between x and each of the packed z.
+// values are the values of the kernel between each of the packed x and that of the packed z.
 func (s subsequences) values(x, z []float64) (sum [wide]float64) {
 	if s.k == 1 {
 		common(&sum, x, z)
@@ -143,14 +157,17 @@ func (s subsequences) values(x, z []float64) (sum [wide]float64) {
 	}
 	// Of long strings one pair takes minutes: ctx is looked at every few milliseconds.
 	some := max(1, 1<<20/max(1, len(*work)))
-	for rest := x; len(rest) > 0 && s.ctx.Err() == nil; rest = rest[min(some, len(rest)):] {
-		gapsAt(simd.Current(), &sum, *work, rest[:min(some, len(rest))], z, s.k, s.decay)
+	for part := range slices.Chunk(x, some*wide) {
+		if s.ctx.Err() != nil {
+			break
+		}
+		gapsAt(simd.Current(), &sum, *work, part, z, s.k, s.decay)
 	}
 	return sum
 }
 
 // plainGaps adds to sum the weight of all pairs of occurrences of k >= 2 symbols that end
-// with one of x and one of each of the packed z, in O(k |x| |z|) steps.
+// with one of a packed x and one of the packed z beside it, in O(k |x| |z|) steps.
 //
 // Let A_p(i, j) be the weight of all pairs of occurrences of p symbols that end with x_i
 // and z_j, and B_p(i, j) the sum of A_p(i', j') decay^(i-i' + j-j') over i' <= i, j' <= j.
@@ -165,7 +182,7 @@ func plainGaps(sum *[wide]float64, b, x, z []float64, k int, decay float64) {
 	n := len(z) / wide
 	run := make([][wide]float64, k-1)    // R of each p
 	before := make([][wide]float64, k-1) // B_p(i-1, j-1)
-	for _, xi := range x {
+	for xi := range slices.Chunk(x, wide) {
 		clear(run)
 		clear(before)
 		for j := range n {
@@ -174,7 +191,7 @@ func plainGaps(sum *[wide]float64, b, x, z []float64, k int, decay float64) {
 				if zj[l] < 0 { // where nothing follows
 					continue
 				}
-				match := zj[l] == xi
+				match := zj[l] == xi[l]
 				a := 0.0 // A_p(i, j)
 				if match {
 					a = 1
@@ -198,11 +215,15 @@ func plainGaps(sum *[wide]float64, b, x, z []float64, k int, decay float64) {
 
 // common adds to sum the number of pairs of equal symbols.
 func common(sum *[wide]float64, x, z []float64) {
-	counts := make(map[float64]float64)
-	for _, c := range x {
-		counts[c]++
+	type place struct {
+		lane   int
+		symbol float64
+	}
+	counts := make(map[place]float64)
+	for a, c := range x {
+		counts[place{a % wide, c}]++
 	}
 	for a, c := range z {
-		sum[a%wide] += counts[c]
+		sum[a%wide] += counts[place{a % wide, c}]
 	}
 }
