@@ -93,3 +93,33 @@ func TestTheLabShowsWhatTheLearnerHas(t *testing.T) {
 		t.Errorf("the list shows %q", words)
 	}
 }
+
+// Points of one coordinate come as text as those of two do: a regression on them is a curve,
+// and the text stays on the page, so that the next answer has them as well.
+func TestPointsOfOneCoordinate(t *testing.T) {
+	t.Parallel()
+	c := serve(t, false, dataset.DefaultLimits).browse(t, alice)
+	const line = "/lab?data=drawing&learner=ridge&target=value&points="
+	doc := c.page(200, line+"-1,0.5%0A0,0.25%0A1,-0.75")
+	if got := doc.Find("textarea#f-points").Text(); got != "-1,0.5\n0,0.25\n1,-0.75" {
+		t.Errorf("the text is %q", got)
+	}
+	if got := doc.Find(`label[for="f-points"]`).Text(); got != "One point a line: x1, label" {
+		t.Errorf("the text is called %q", got)
+	}
+	if alt, _ := doc.Find(".stage img").Attr("alt"); !strings.HasPrefix(alt, "Curve of f(x)") {
+		t.Errorf("the picture is %q", alt)
+	}
+	for points, want := range map[string]string{
+		"-1,0.5%0A0,1,2":  "Points, line 2",
+		"-1,0.5%0Aup,1":   `found "up,1"`,
+		"1,2,3,4":         `found "1,2,3,4"`,
+		"7":               `found "7"`,
+		"-1,0.5%0ANaN,-1": "NaN",
+	} {
+		a := c.fetch("GET", line+points, "")
+		if got := strings.ReplaceAll(string(a.body), "&#34;", `"`); !strings.Contains(got, want) {
+			t.Errorf("%s: %d, no %q", points, a.status, want)
+		}
+	}
+}

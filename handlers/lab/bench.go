@@ -305,6 +305,18 @@ func (b *bench) editable() bool {
 	return !b.spec.Regression() && !b.fixes("points") && (b.data == nil || len(b.data.Features) == 2 && len(b.data.Y) <= door.LiveRows)
 }
 
+// typed tells whether the points stand as text, in which they can be changed: also those of
+// a regression, which cannot be moved.
+func (b *bench) typed() bool { return b.editable() || b.points != "" && !b.fixes("points") }
+
+// columns are the names of the columns of that text.
+func (b *bench) columns() string {
+	if b.data == nil {
+		return "x1, x2, label"
+	}
+	return strings.Join(append(slices.Clone(b.data.Features), b.data.Label), ", ")
+}
+
 // background is what the picture shows behind the points.
 func (b *bench) background() string {
 	if b.look.Heat {
@@ -318,17 +330,17 @@ func (a *Room) run(b *bench, res *ml.Result, o door.Options) figure.Run {
 	return figure.Run{Data: b.data, Spec: b.spec, Result: res, X: b.x, Y: b.y, Compare: a.Compare(b.hash), Look: o.Look()}
 }
 
-// parsePoints reads edited points: CSV lines of two coordinates and a label, a
-// header is allowed. The names of the columns are those of the set they began as.
+// parsePoints reads edited points: CSV lines of two coordinates and a label, or of one
+// coordinate and a label, a header is allowed. The names of the columns are those of the
+// set they began as.
 func parsePoints(text string, like *dataset.Data) (*dataset.Data, error) {
 	r := csv.NewReader(strings.NewReader(text))
-	r.FieldsPerRecord = 3
 	r.TrimLeadingSpace, r.Comment = true, '#'
 	records, err := r.ReadAll()
 	if err != nil {
 		var pe *csv.ParseError
 		if errors.As(err, &pe) {
-			return nil, fmt.Errorf("points, line %d: expected two numbers and a label, separated by commas", pe.Line)
+			return nil, fmt.Errorf("points, line %d: expected two numbers and a label, or one and a label as in the lines before, separated by commas", pe.Line)
 		}
 		return nil, err
 	}
@@ -340,21 +352,26 @@ func parsePoints(text string, like *dataset.Data) (*dataset.Data, error) {
 	if len(records) > door.LiveRows {
 		return nil, fmt.Errorf("points: %d points are more than the %d that can be edited", len(records), door.LiveRows)
 	}
-	var xy [][2]float64
-	var labels []string
-	for i, rec := range records {
-		x, errX := strconv.ParseFloat(strings.TrimSpace(rec[0]), 64)
-		y, errY := strconv.ParseFloat(strings.TrimSpace(rec[1]), 64)
-		if err := errors.Join(errX, errY); err != nil {
-			return nil, fmt.Errorf("points, point %d: expected two numbers and a label, found %q", i+1, strings.Join(rec, ","))
-		}
-		xy, labels = append(xy, [2]float64{x, y}), append(labels, rec[2])
-	}
-	if len(xy) == 0 {
+	if len(records) == 0 {
 		return nil, nil
 	}
-	d, err := dataset.FromPoints(xy, labels)
-	if err == nil && like != nil && len(like.Features) == 2 {
+	features := []string{"x1", "x2"}[:min(max(len(records[0])-1, 1), 2)]
+	rows, labels := make([][]float64, len(records)), make([]string, len(records))
+	for i, rec := range records {
+		if len(rec) != len(features)+1 {
+			return nil, fmt.Errorf("points, point %d: expected one or two numbers and a label, found %q", i+1, strings.Join(rec, ","))
+		}
+		for j := range features {
+			v, err := strconv.ParseFloat(strings.TrimSpace(rec[j]), 64)
+			if err != nil {
+				return nil, fmt.Errorf("points, point %d: expected one or two numbers and a label, found %q", i+1, strings.Join(rec, ","))
+			}
+			rows[i] = append(rows[i], v)
+		}
+		labels[i] = rec[len(features)]
+	}
+	d, err := dataset.FromRows(features, rows, labels)
+	if err == nil && like != nil && len(like.Features) == len(features) {
 		d.Features, d.Label = like.Features, like.Label
 	}
 	return d, err

@@ -152,7 +152,7 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 	p := views.Lab{
 		Page: a.Frame(b.name, "lab"), Name: b.name, Points: b.points,
 		Groups: door.SpecGroups(b.spec, b.form, b.problems), Answer: ans,
-		Editable: b.editable(), Stored: door.IsStored(b.id), Editing: b.points != "" || b.id == door.Drawing || b.form.Get("edit") == "1",
+		Editable: b.editable(), Typed: b.typed(), Columns: b.columns(), Stored: door.IsStored(b.id), Editing: b.points != "" || b.id == door.Drawing || b.form.Get("edit") == "1",
 		Show:    views.Choose(backgrounds, b.background()),
 		RunName: b.spec.Title() + " on " + b.name,
 		Tries:   b.tries(), Try: b.try,

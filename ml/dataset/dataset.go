@@ -39,23 +39,34 @@ type Data struct {
 // maxText is the longest column name or label, in characters.
 const maxText = 100
 
-// FromPoints makes data of points in the plane, with features x1 and x2, label
-// column "label" and one label a point. Labels are tidied as those of a file are:
-// "+1" and "1.0" become "1". It reports the first point that is not finite, a
-// missing label, and lengths that differ. One class is enough, for a drawing
-// begins with one.
+// FromPoints makes data of points in the plane, with features x1 and x2, as FromRows does.
 func FromPoints(points [][2]float64, labels []string) (*Data, error) {
-	if len(points) == 0 {
+	rows := make([][]float64, len(points))
+	for i, p := range points {
+		rows[i] = p[:]
+	}
+	return FromRows([]string{"x1", "x2"}, rows, labels)
+}
+
+// FromRows makes data of points with these features, label column "label" and one label a
+// point. Labels are tidied as those of a file are: "+1" and "1.0" become "1". It reports
+// the first point that is not finite or has another number of coordinates, a missing
+// label, and lengths that differ. One class is enough, for a drawing begins with one.
+func FromRows(features []string, rows [][]float64, labels []string) (*Data, error) {
+	if len(rows) == 0 {
 		return nil, errors.New("no points: expected at least one")
 	}
-	if len(points) != len(labels) {
-		return nil, fmt.Errorf("%d points with %d labels: expected one label a point", len(points), len(labels))
+	if len(rows) != len(labels) {
+		return nil, fmt.Errorf("%d points with %d labels: expected one label a point", len(rows), len(labels))
 	}
-	x := mat.NewDense(len(points), 2, nil)
-	for i, p := range points {
-		x.SetRow(i, p[:])
+	x := mat.NewDense(len(rows), len(features), nil)
+	for i, row := range rows {
+		if len(row) != len(features) {
+			return nil, fmt.Errorf("point %d has %d coordinates: expected %d", i+1, len(row), len(features))
+		}
+		x.SetRow(i, row)
 	}
-	d := &Data{Features: []string{"x1", "x2"}, Label: "label", X: x}
+	d := &Data{Features: features, Label: "label", X: x}
 	d.setLabels(tidyLabels(labels))
 	if err := d.Validate(); err != nil {
 		return nil, err

@@ -162,6 +162,17 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+func TestFromRows(t *testing.T) {
+	t.Parallel()
+	d, err := FromRows([]string{"x"}, [][]float64{{1}, {3}}, []string{"+0.5", "-2"})
+	if err != nil || d.X.At(1, 0) != 3 || d.Label != "label" || !cmp.Equal(d.Classes, []string{"-2", "0.5"}) || !cmp.Equal(d.Features, []string{"x"}) {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	if _, err := FromRows([]string{"x"}, [][]float64{{1}, {3, 4}}, []string{"1", "2"}); err == nil || !strings.Contains(err.Error(), "point 2 has 2 coordinates") {
+		t.Errorf("a point with a coordinate too many: %v", err)
+	}
+}
+
 func TestFromPoints(t *testing.T) {
 	t.Parallel()
 	d, err := FromPoints([][2]float64{{1, 2}, {3, 4}, {5, 6}}, []string{"+1", "-1", "1.0"})

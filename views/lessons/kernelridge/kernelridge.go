@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -220,18 +221,18 @@ func (l line) without(i int) line {
 // column are the points as a matrix with one column.
 func (l line) column() *mat.Dense { return mat.NewDense(len(l.X), 1, slices.Clone(l.X)) }
 
-// points are the points as the lab takes them, whose drawings have two coordinates.
-func (l line) points() lessons.Toy {
-	t := lessons.Toy{Y: l.T}
-	for _, x := range l.X {
-		t.XY = append(t.XY, [2]float64{x, 0})
+// csv are the points as the lab takes them.
+func (l line) csv() string {
+	var b strings.Builder
+	for i, x := range l.X {
+		fmt.Fprintf(&b, "%g,%g\n", x, l.T[i])
 	}
-	return t
+	return b.String()
 }
 
-// settings are those of a regression on the first coordinate of l.points.
+// settings are those of a regression.
 func settings(pairs ...string) []string {
-	return append([]string{"learner", "ridge", "target", "value", "features", "x1"}, pairs...)
+	return append([]string{"learner", "ridge", "target", "value"}, pairs...)
 }
 
 // rbf are the settings with the Gaussian kernel.
@@ -249,12 +250,11 @@ type curve struct {
 
 // fit trains on a line.
 func fit(ctx context.Context, l line, pairs ...string) (*curve, error) {
-	t := l.points()
-	labels := make([]string, len(l.T))
-	for i, v := range l.T {
-		labels[i] = lessons.Setting(v)
+	rows, labels := make([][]float64, len(l.X)), make([]string, len(l.X))
+	for i, x := range l.X {
+		rows[i], labels[i] = []float64{x}, lessons.Setting(l.T[i])
 	}
-	d, err := dataset.FromPoints(t.XY, labels)
+	d, err := dataset.FromRows([]string{"x"}, rows, labels)
 	if err != nil {
 		return nil, err
 	}
@@ -474,7 +474,7 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Figures: []lessons.Figure{{Name: "gram", Caption: `$K$ for eight points from left to right and $k(x, z) = (1+xz)^2$: all that the dual sees of them.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 			return figure.Matrix{Format: lk.Format(0), X: "point j", Y: "point i", Name: "K", Values: k}.Picture()
 		}}},
-		Lab: lessons.LabQuery("drawing", append(powers(2, dualL.Text(in)), "standardize", "false", "points", l.points().CSV())...),
+		Lab: l.lab(powers(2, dualL.Text(in))...),
 	}
 	e.Body = lessons.Derivation(e.Step, dualLines...)
 	if e.Step < 4 {
@@ -639,7 +639,9 @@ func showFreedom(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 }
 
 // lab opens the points with these settings.
-func (c *curve) lab(pairs ...string) string { return c.points().Lab(pairs...) }
+func (l line) lab(pairs ...string) string {
+	return lessons.LabQuery("drawing", append(pairs, "standardize", "false", "points", l.csv())...)
+}
 
 // leaveOutLines are the derivation of the left-out miss.
 var leaveOutLines = []lessons.Line{
@@ -731,7 +733,6 @@ func fresh() line { return drawn(500, lessons.FreshSeed) }
 // third against fresh points by a fit for each.
 func path(ctx context.Context, l line, gamma string, all []float64) ([]errorsAt, error) {
 	new := fresh()
-	x := new.points().Matrix().Slice(0, len(new.X), 0, 1).(*mat.Dense)
 	var follow *ridge.Path
 	rows := make([]errorsAt, len(all))
 	for k, v := range all {
@@ -748,7 +749,7 @@ func path(ctx context.Context, l line, gamma string, all []float64) ([]errorsAt,
 		if !ok {
 			return nil, param.Refuse("raise lambda or gamma", "the kernel matrix is singular to working precision at lambda %g", v)
 		}
-		miss := floats.Distance(c.Model.Decisions(x), new.T, 2)
+		miss := floats.Distance(c.Model.Decisions(new.column()), new.T, 2)
 		rows[k] = errorsAt{at.MSE, at.LOOError, miss * miss / float64(len(new.T))}
 	}
 	return rows, nil
