@@ -83,13 +83,10 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 			t.Fatalf("%s: %d confusion matrices", way.Name, tables.Length())
 		}
 		for i, rows := range [][]ml.ClassReport{report.TestConfusion, report.Confusion} {
-			var cells []string
-			for _, td := range tables.Eq(i).Find("tbody td").EachIter() {
-				cells = append(cells, td.Text())
-			}
+			lines := tables.Eq(i).Find("tbody tr")
 			for k, row := range rows {
 				for j, n := range row.Predicted {
-					if got := cells[5*k+j]; got != strconv.Itoa(n) {
+					if got := lines.Eq(k).Find("td").Eq(j).Text(); got != strconv.Itoa(n) {
 						t.Errorf("%s: row %s, column %d: %s, want %d", way.Name, row.Class, j, got, n)
 					}
 				}
