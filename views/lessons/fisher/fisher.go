@@ -424,8 +424,8 @@ func showRestarts(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	for i, h := range heights {
 		lost[i] = heights[top] - h
 	}
-	classes := make([]int, starts)
-	classes[mine] = 1
+	below := make([]string, starts)
+	below[mine] = "yours"
 	reached := 0
 	for _, v := range lost {
 		if v < 0.01 {
@@ -440,7 +440,7 @@ func showRestarts(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 			of("mine", "Where EM ends from your start.", all[mine]),
 			of("best", "The best end of all twenty.", all[top]),
 			{Name: "ends", Wide: true, Caption: "By how much the log-likelihood of every start ends below the best.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Bars{Format: l.Format(1), X: "start", Y: "below the best", Values: lost, Classes: classes, ClassNames: []string{"the others", "your start"}}.Picture()
+				return figure.Bars{Format: l.Format(1), X: "start", Y: "below the best", Values: lost, Names: below}.Picture()
 			}},
 		},
 		Numbers: []lessons.Number{

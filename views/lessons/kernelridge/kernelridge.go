@@ -547,13 +547,13 @@ func showCurve(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		return nil, param.Refuse("raise lambda", "the kernel matrix is singular to working precision at lambda %s", lambda.Text(in))
 	}
 	a := c.coefficients()
-	classes := make([]int, len(a))
-	classes[marked] = 1
+	names := make([]string, len(a))
+	names[marked] = "marked"
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			c.figure("curve", `Sixteen points and the curve through them. Drag the marked one up or down.`, figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -3.2, YMax: 3.2}),
+			c.figure("curve", `Sixteen points and the curve fitted to them. Drag the marked one up or down.`, figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -3.2, YMax: 3.2}),
 			{Name: "coefficients", Wide: true, Caption: `The coefficients $a_i$ from left to right: each is its point's residual divided by $\lambda$.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				return figure.Bars{Format: lk.Format(1), X: "point", Y: "a", Values: a, Classes: classes, ClassNames: []string{"the others", "the marked point"}}.Picture()
+				return figure.Bars{Format: lk.Format(1), X: "point", Y: "a", Values: a, Names: names}.Picture()
 			}},
 		},
 		Handles: []lessons.Handle{{Label: "the marked point", X: l.X[marked], Y: l.T[marked], YControl: pulled}},
