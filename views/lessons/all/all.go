@@ -7,6 +7,7 @@ import (
 	"marginlab/views/lessons/eightsteps"
 	"marginlab/views/lessons/fisher"
 	"marginlab/views/lessons/generalisation"
+	"marginlab/views/lessons/graphkernels"
 	"marginlab/views/lessons/hardmargin"
 	"marginlab/views/lessons/kernelridge"
 	"marginlab/views/lessons/kerneltrick"
@@ -42,6 +43,7 @@ var Lessons = []lessons.Lesson{
 	kernelridge.Lesson,
 	severalclasses.Lesson,
 	stringkernels.Lesson,
+	graphkernels.Lesson,
 	fisher.Lesson,
 }
 

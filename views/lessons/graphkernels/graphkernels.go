@@ -1,0 +1,882 @@
+// Package graphkernels is the lesson on kernels for graphs.
+package graphkernels
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/ml/stepwise"
+	"marginlab/ml/theory"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+//go:embed words.md
+var words string
+
+// The controls of the screens.
+var (
+	numbering = lessons.IntegerControl{Name: "numbering", Label: "numbering", Default: "2", Min: 1, Max: 120, Low: 1, High: 20, Help: "1 is the order of the letters; each other one is drawn at random."}
+
+	walkGraph  = graphControl("graph", "paw", "triangle", "path", "ring", "paw", "house")
+	walkLength = lessons.IntegerControl{Name: "n", Label: "length of the walks", Symbol: "n", Default: "1", Min: 0, Max: 12, Low: 0, High: 8}
+
+	firstGraph  = graphControl("first", "triangle", "edge", "path", "triangle", "ring", "ethanol", "ether")
+	secondGraph = graphControl("second", "path", "edge", "path", "triangle", "ring", "ethanol", "ether")
+	byLabel     = lessons.SwitchControl{Name: "labelled", Label: "labels must match", Default: "false", Help: "Only the molecules have labels."}
+	walkSeed    = lessons.IntegerControl{Name: "seed", Label: "another walk", Default: "1", Min: 1, Max: 1000, Low: 1, High: 20}
+
+	decay = lessons.NumberControl{Name: "lambda", Label: "weight of a step", Symbol: "λ", Default: "0.1", Min: 0.01, Max: 0.6, Low: 0.01, High: 0.6, Log: true}
+
+	totterGraph = graphControl("graph", "fork", "edge", "path", "fork", "ring", "paw", "house")
+
+	pair = lessons.ChoiceControl{Name: "pair", Label: "graphs", Default: "house", Options: []param.Option{
+		{Name: "house", Label: "house and bull"}, {Name: "molecules", Label: "ethanol and ether"}, {Name: "trees", Label: "two trees"}, {Name: "rings", Label: "two triangles and a ring"},
+	}}
+	rounds  = lessons.IntegerControl{Name: "h", Label: "rounds", Symbol: "h", Default: "2", Min: 1, Max: 3, Low: 1, High: 3}
+	handout = lessons.SwitchControl{Name: "handout", Label: "the handout's rule", Default: "false", Help: "Sorts the node's own colour among those of its neighbours."}
+
+	blindPair = lessons.ChoiceControl{Name: "pair", Label: "graphs", Default: "rings", Options: []param.Option{
+		{Name: "rings", Label: "two triangles and a ring"}, {Name: "fused", Label: "two fused rings and two joined rings"}, {Name: "trees", Label: "two trees"}, {Name: "house", Label: "house and bull"},
+	}}
+	family = lessons.ChoiceControl{Name: "family", Label: "graphs", Default: "molecules", Options: []param.Option{
+		{Name: "molecules", Label: "molecules"}, {Name: "cycles", Label: "cycles and trees"},
+	}}
+	machineRounds = lessons.IntegerControl{Name: "h", Label: "rounds", Symbol: "h", Default: "2", Min: 0, Max: 4, Low: 0, High: 4}
+	noise         = lessons.NumberControl{Name: "noise", Label: "noise", Default: "0.05", Min: 0, Max: 0.5, Low: 0, High: 0.5, Help: "Probability that what tells the class of a graph is that of the other one."}
+	cost          = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
+	seed          = lessons.IntegerControl{Name: "seed", Label: "seed", Default: "1", Min: 1, Max: 1000, Low: 1, High: 20}
+
+	blindRounds = lessons.IntegerControl{Name: "h", Label: "rounds", Symbol: "h", Default: "2", Min: 0, Max: 4, Low: 0, High: 4}
+)
+
+// Lesson is the row of the table of lessons.
+var Lesson = lessons.New(words, lessons.Lesson{
+	Slug: "graphkernels",
+	Screens: []lessons.Screen{
+		{
+			Slug:   "objects",
+			Covers: []string{"001 18.1", "001 20.1"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{numbering}, Show: showObjects},
+			Questions: []lessons.Question{{
+				Slug: "numberings", Ask: "In how many ways can the nodes of a graph of 6 nodes be numbered?",
+				Answer:  func(context.Context) (float64, error) { return math.Round(math.Gamma(6 + 1)), nil },
+				Explain: `$6! = $ %s, and each gives an adjacency matrix; some of these are equal where the graph is symmetric. To compare two graphs by their matrices one would have to try all numberings.`,
+			}},
+		},
+		{
+			Slug:   "walks",
+			Covers: []string{"001 20.1", "001 20.2"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{walkGraph, walkLength}, Show: showWalks},
+			Questions: []lessons.Question{{
+				Slug: "return", Ask: "How many walks of 3 steps lead from a node of a triangle back to itself?",
+				Answer: func(context.Context) (float64, error) {
+					return power(theory.Adjacency(shapes["triangle"].graph), 3).At(0, 0), nil
+				},
+				Explain: `$[A^3]_{11} = $ %s: once around in each direction.`,
+			}},
+		},
+		{
+			Slug:   "product",
+			Covers: []string{"001 20.3"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{firstGraph, secondGraph, byLabel, walkSeed}, Show: showProduct},
+			Questions: []lessons.Question{
+				{
+					Slug: "multiply", Ask: "One graph has 12 walks of two steps, the other has 6; nodes have no labels. How many walks of two steps has their product graph?",
+					Answer: func(context.Context) (float64, error) {
+						return sharedWalks(shapes["triangle"].graph, shapes["path"].graph, 2)
+					},
+					Explain: `Any of the one goes with any of the other: $12 \cdot 6 = $ %s. In formulas, $\mathbf 1^\top(A \otimes A')^n\mathbf 1 = \mathbf 1^\top A^n\mathbf 1 \cdot \mathbf 1^\top A'^n\mathbf 1$.`,
+				},
+				{
+					Slug: "edges", Ask: "Two graphs of two joined nodes each, without labels. How many edges has their product graph?",
+					Answer: func(context.Context) (float64, error) {
+						p, err := theory.NewProductGraph(shapes["edge"].graph, shapes["edge"].graph, false)
+						if err != nil {
+							return 0, err
+						}
+						return mat.Sum(p.Adjacency) / 2, nil
+					},
+					Explain: `%s: both walkers have to move, so $(a, a)$ is joined to $(b, b)$, and $(a, b)$ to $(b, a)$. The product is not even connected.`,
+				},
+			},
+		},
+		{
+			Slug:   "series",
+			Covers: []string{"001 20.3"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{firstGraph, secondGraph, byLabel, decay}, Show: showSeries},
+			Questions: []lessons.Question{{
+				Slug: "limit", Ask: `The triangle and the ring of four, without labels: below which $\lambda$ has the series an end?`,
+				Answer: func(context.Context) (float64, error) {
+					p, err := theory.NewProductGraph(shapes["triangle"].graph, shapes["ring"].graph, false)
+					if err != nil {
+						return 0, err
+					}
+					radius, err := theory.SpectralRadius(p.Adjacency)
+					return 1 / radius, err
+				},
+				Explain: `In both graphs each node has two neighbours, so that $\rho = 2$ for either and $\rho = 4$ for the product: $\lambda < 1/4 = $ %s.`,
+			}},
+		},
+		{
+			Slug:   "tottering",
+			Covers: []string{"001 20.3"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{totterGraph, walkSeed}, Show: showTottering},
+			Questions: []lessons.Question{{
+				Slug: "edge", Ask: "How many walks of 5 steps are there in a graph of two joined nodes?",
+				Answer: func(context.Context) (float64, error) {
+					all, _ := theory.WalkCounts(shapes["edge"].graph, 5)
+					return all[5], nil
+				},
+				Explain: `%s, one from each node, to and fro. None of them does without tottering.`,
+			}},
+		},
+		{
+			Slug:   "refine",
+			Covers: []string{"001 20.4"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{pair, rounds, handout}, Show: showRefine},
+			Questions: []lessons.Question{
+				{
+					Slug: "molecules", Ask: `Ethanol is C–C–O, ether here is C–O–C. What is $k$ with $h = 1$?`,
+					Answer: func(ctx context.Context) (float64, error) {
+						return wlValue(ctx, shapes["ethanol"].graph, shapes["ether"].graph, 1)
+					},
+					Explain: `Round 0: two C in either and one O in either, $2 \cdot 2 + 1 \cdot 1 = 5$. Round 1: no signature is in both. In all %s.`,
+				},
+				{
+					Slug: "path", Ask: "A path of three nodes without labels. How many colours are there in round 1?",
+					Answer: func(ctx context.Context) (float64, error) {
+						c, err := kernel.Refine(ctx, []dataset.Graph{shapes["path"].graph}, 1)
+						if err != nil {
+							return 0, err
+						}
+						slices.Sort(c[0][1])
+						return float64(len(slices.Compact(c[0][1]))), nil
+					},
+					Explain: `%s: the two ends have one neighbour, the middle has two.`,
+				},
+			},
+		},
+		{
+			Slug:   "blind",
+			Covers: []string{"001 20.4"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{blindPair, blindRounds}, Show: showBlind},
+			Questions: []lessons.Question{{
+				Slug: "more", Ask: "Two triangles and a ring of six: how many rounds does it take to tell them apart?",
+				Options: []string{"One.", "Three, as the ring is six nodes long.", "No number of rounds is enough."},
+				Answer:  neverApart,
+				Explain: `%s In round 0 all nodes have one colour; if all had one colour before, every signature is that colour and it twice again. A ring is seen only by somebody who can tell its nodes apart, and colours cannot.`,
+			}},
+		},
+		{
+			Slug:   "machine",
+			Covers: []string{"001 18.3", "001 20.4"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{family, machineRounds, noise, cost, seed}, Show: showMachine},
+			Questions: []lessons.Question{{
+				Slug: "none", Ask: `Cycles and trees have no labels. What does the machine know of two of them with $h = 0$, when the kernel is normalised?`,
+				Options: []string{"How many nodes they have.", "Nothing: every value of the kernel is 1.", "Whether they have a ring."},
+				Answer:  alike,
+				Explain: `In round 0 all nodes have the one colour, so $k = N N'$, and normalised $N N'/\sqrt{N^2 N'^2} = 1$ for any two graphs. With $h = 1$ the numbers of neighbours come in.`,
+			}},
+		},
+	},
+})
+
+// shape is a small graph with what it is called.
+type shape struct {
+	label string
+	graph dataset.Graph
+}
+
+// shapes are the graphs of the lesson.
+var shapes = map[string]shape{
+	"edge":        {"two joined nodes", dataset.Graph{N: 2, Edges: [][2]int{{0, 1}}}},
+	"path":        {"path of three", dataset.Graph{N: 3, Edges: [][2]int{{0, 1}, {1, 2}}}},
+	"triangle":    {"triangle", ring(3)},
+	"ring":        {"ring of four", ring(4)},
+	"paw":         {"triangle with a tail", dataset.Graph{N: 4, Edges: [][2]int{{0, 1}, {0, 2}, {1, 2}, {2, 3}}}},
+	"fork":        {"fork, a tree", dataset.Graph{N: 5, Edges: [][2]int{{0, 1}, {1, 2}, {1, 3}, {3, 4}}}},
+	"caterpillar": {"path of five", dataset.Graph{N: 5, Edges: [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}}}},
+	"house":       {"house", dataset.Graph{N: 5, Edges: [][2]int{{0, 1}, {0, 3}, {1, 2}, {2, 3}, {2, 4}, {3, 4}}}},
+	"bull":        {"bull", dataset.Graph{N: 5, Edges: [][2]int{{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 4}}}},
+	"ethanol":     {"ethanol C–C–O", dataset.Graph{N: 3, Edges: [][2]int{{0, 1}, {1, 2}}, Labels: []string{"C", "C", "O"}}},
+	"ether":       {"ether C–O–C", dataset.Graph{N: 3, Edges: [][2]int{{0, 1}, {1, 2}}, Labels: []string{"C", "O", "C"}}},
+	"hexagon":     {"ring of six", ring(6)},
+	"triangles":   {"two triangles", dataset.Graph{N: 6, Edges: [][2]int{{0, 1}, {0, 2}, {1, 2}, {3, 4}, {3, 5}, {4, 5}}}},
+	"fused":       {"two fused rings", dataset.Graph{N: 10, Edges: [][2]int{{0, 1}, {0, 5}, {0, 9}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}, {8, 9}}}},
+	"joined":      {"two joined rings", dataset.Graph{N: 10, Edges: [][2]int{{0, 1}, {0, 4}, {0, 5}, {1, 2}, {2, 3}, {3, 4}, {5, 6}, {5, 9}, {6, 7}, {7, 8}, {8, 9}}}},
+}
+
+// pairs are the graphs that are compared by their colours.
+var pairs = map[string][2]string{
+	"house": {"house", "bull"}, "molecules": {"ethanol", "ether"}, "trees": {"caterpillar", "fork"}, "rings": {"triangles", "hexagon"}, "fused": {"fused", "joined"},
+}
+
+// ring is a ring of n nodes.
+func ring(n int) dataset.Graph {
+	g := dataset.Graph{N: n, Edges: [][2]int{{0, 1}, {0, n - 1}}}
+	for v := 1; v < n-1; v++ {
+		g.Edges = append(g.Edges, [2]int{v, v + 1})
+	}
+	return g
+}
+
+// around are n places on a circle, from the top on, farther from each other than edges are
+// long.
+func around(n int) (at [][2]float64) {
+	for i := range n {
+		sin, cos := math.Sincos(math.Pi/2 - 2*math.Pi*float64(i)/float64(n))
+		r := 1.5 * float64(n) / (2 * math.Pi)
+		at = append(at, [2]float64{r * cos, -r * sin})
+	}
+	return at
+}
+
+func graphControl(name, chosen string, of ...string) lessons.ChoiceControl {
+	c := lessons.ChoiceControl{Name: name, Label: name + " graph", Default: chosen}
+	if name == "graph" {
+		c.Label = name
+	}
+	for _, s := range of {
+		c.Options = append(c.Options, param.Option{Name: s, Label: shapes[s].label})
+	}
+	return c
+}
+
+// letter names a node.
+func letter(v int) string { return string(rune('a' + v)) }
+
+// network is the drawing of a graph whose nodes node tells how to draw.
+func network(s shape, node func(v int) figure.Node) figure.Network {
+	w := figure.Network{Name: s.label, Graph: s.graph}
+	for v := range s.graph.N {
+		w.Nodes = append(w.Nodes, node(v))
+	}
+	return w
+}
+
+// networks is the figure of some graphs.
+func networks(name, caption string, wide bool, of ...figure.Network) lessons.Figure {
+	return lessons.Figure{Name: name, Caption: caption, Wide: wide, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Networks{Format: l.Format(0), Networks: of}.Picture()
+	}}
+}
+
+// lettered is a graph with nothing but the names of its nodes.
+func lettered(s shape) figure.Network {
+	return network(s, func(v int) figure.Node { return figure.Node{Text: letter(v), Color: figure.Ink} })
+}
+
+// matrixFigure shows a matrix over nodes.
+func matrixFigure(name, caption, entry string, m mat.Matrix, names []string) lessons.Figure {
+	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Matrix{Format: l.Format(0), Name: entry, Values: m, Names: names}.Picture()
+	}}
+}
+
+func lettersOf(n int) (names []string) {
+	for v := range n {
+		names = append(names, letter(v))
+	}
+	return names
+}
+
+func numbersOf(n int) (names []string) {
+	for v := range n {
+		names = append(names, strconv.Itoa(v+1))
+	}
+	return names
+}
+
+// renumbered is a graph whose node v has become to[v].
+func renumbered(g dataset.Graph, to []int) (dataset.Graph, error) {
+	edges := make([][2]int, len(g.Edges))
+	for i, e := range g.Edges {
+		edges[i] = [2]int{to[e[0]], to[e[1]]}
+	}
+	return dataset.NewGraph(g.N, edges, nil)
+}
+
+func wlKernel(h int, normal bool) kernel.Kernel {
+	return kernel.Kernel{Name: "wl", Values: param.Values{"rounds": param.Of(h), "normalize": param.Of(normal)}}
+}
+
+func walkKernel(lambda float64, labelled, normal bool) kernel.Kernel {
+	return kernel.Kernel{Name: "random-walk", Values: param.Values{"walk_weight": param.Of(lambda), "labelled": param.Of(labelled), "normalize": param.Of(normal)}}
+}
+
+// value is a kernel of two graphs, as the lab computes it.
+func value(ctx context.Context, k kernel.Kernel, a, b dataset.Graph) (float64, error) {
+	g, err := kernel.GramOf(ctx, k, &dataset.Graphs{Values: []dataset.Graph{a, b}})
+	if err != nil {
+		return 0, err
+	}
+	row := make([]float64, 2)
+	g.Row(row, 0)
+	return row[1], nil
+}
+
+func wlValue(ctx context.Context, a, b dataset.Graph, h int) (float64, error) {
+	return value(ctx, wlKernel(h, false), a, b)
+}
+
+func showObjects(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	house := shapes["house"]
+	to := []int{0, 1, 2, 3, 4}
+	if n := numbering.Of(in); n > 1 {
+		r := rand.New(rand.NewPCG(uint64(n), 0))
+		r.Shuffle(len(to), func(i, j int) { to[i], to[j] = to[j], to[i] })
+	}
+	other, err := renumbered(house.graph, to)
+	if err != nil {
+		return nil, err
+	}
+	before, after := theory.Adjacency(house.graph), theory.Adjacency(other)
+	differ := 0
+	for i := range house.graph.N {
+		for j := range house.graph.N {
+			if before.At(i, j) != after.At(i, j) {
+				differ++
+			}
+		}
+	}
+	wl, err := value(ctx, wlKernel(3, true), house.graph, other)
+	if err != nil {
+		return nil, err
+	}
+	walk, err := value(ctx, walkKernel(0.05, false, true), house.graph, other)
+	if err != nil {
+		return nil, err
+	}
+	numbered := network(house, func(v int) figure.Node { return figure.Node{Text: strconv.Itoa(to[v] + 1), Color: figure.Ink} })
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			networks("graph", "The numbers are the places of the nodes in the matrix.", true, numbered),
+			matrixFigure("matrix", "The adjacency matrix under this numbering.", "A", after, numbersOf(5)),
+		},
+		Numbers: []lessons.Number{
+			{Label: "entries that have changed", Value: fmt.Sprintf("%d of 25", differ), Help: "from the matrix of numbering 1"},
+			{Label: `Weisfeiler-Lehman, normalised`, Value: lessons.Short(wl), Help: "of the graph with itself under the two numberings"},
+			{Label: `random walk, normalised`, Value: lessons.Short(walk), Help: "likewise: to a kernel it is the same graph"},
+		},
+	}, nil
+}
+
+// power is A^n.
+func power(a mat.Symmetric, n int) *mat.Dense {
+	p := mat.NewDense(a.SymmetricDim(), a.SymmetricDim(), nil)
+	p.Pow(a, n)
+	return p
+}
+
+func showWalks(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	s, n := shapes[walkGraph.Of(in)], walkLength.Of(in)
+	p := power(theory.Adjacency(s.graph), n)
+	r, err := theory.SpectralRadius(theory.Adjacency(s.graph))
+	if err != nil {
+		return nil, err
+	}
+	degrees := make([]string, s.graph.N)
+	for v, near := range s.graph.Neighbours() {
+		degrees[v] = strconv.Itoa(len(near))
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			matrixFigure("power", fmt.Sprintf(`$A^{%d}$: row by row where a walk of this length begins, column by column where it ends.`, n), "walks", p, lettersOf(s.graph.N)),
+			networks("graph", "The graph.", true, lettered(s)),
+		},
+		Numbers: []lessons.Number{
+			{Label: `$\mathbf 1^\top A^n\mathbf 1$`, Value: views.Short(mat.Sum(p)), Help: "walks of this length in all"},
+			{Label: `trace of $A^n$`, Value: views.Short(mat.Trace(p)), Help: "walks that end where they began"},
+			{Label: "neighbours of each node", Value: strings.Join(degrees, ", "), Help: "their degrees"},
+			{Label: `$\rho(A)$`, Value: views.Short(r), Help: "spectral radius: by this factor the number grows in the long run"},
+		},
+	}, nil
+}
+
+// sharedWalks is how many walks of n steps the product graph of two has.
+func sharedWalks(a, b dataset.Graph, n int) (float64, error) {
+	p, err := theory.NewProductGraph(a, b, false)
+	if err != nil {
+		return 0, err
+	}
+	return mat.Sum(power(p.Adjacency, n)), nil
+}
+
+// crossing is a product graph with the shapes that it is made of. Nodes of the second are
+// named by numbers.
+type crossing struct {
+	first, second shape
+	theory.ProductGraph
+}
+
+func newCrossing(in lessons.Input) (crossing, error) {
+	c := crossing{first: shapes[firstGraph.Of(in)], second: shapes[secondGraph.Of(in)]}
+	var err error
+	c.ProductGraph, err = theory.NewProductGraph(c.first.graph, c.second.graph, byLabel.Of(in))
+	return c, err
+}
+
+func (c crossing) name(i int) string {
+	return letter(c.Pairs[i][0]) + strconv.Itoa(c.Pairs[i][1]+1)
+}
+
+// network is the product with a walk, in a circle, where no edge runs through a node.
+func (c crossing) network(gone []int) figure.Network {
+	s := shape{graph: dataset.Graph{N: len(c.Pairs)}}
+	for i := range c.Pairs {
+		for j := i + 1; j < len(c.Pairs); j++ {
+			if c.Adjacency.At(i, j) != 0 {
+				s.graph.Edges = append(s.graph.Edges, [2]int{i, j})
+			}
+		}
+	}
+	w := trail(s, gone, c.name)
+	w.Places = around(len(c.Pairs))
+	return w
+}
+
+// trail is a graph with a walk in it: nodes and edges gone along stand out, and the node
+// where it has got to is ringed.
+func trail(s shape, gone []int, name func(v int) string) figure.Network {
+	w := network(s, func(v int) figure.Node {
+		n := figure.Node{Text: name(v), Color: figure.Blue, Ring: v == gone[len(gone)-1]}
+		if slices.Contains(gone, v) {
+			n.Shade = 1
+		}
+		return n
+	})
+	for i := 1; i < len(gone); i++ {
+		w.Strong = append(w.Strong, [2]int{min(gone[i-1], gone[i]), max(gone[i-1], gone[i])})
+	}
+	return w
+}
+
+// names of the nodes of a walk.
+func along(gone []int, name func(v int) string) string {
+	list := make([]string, len(gone))
+	for i, v := range gone {
+		list[i] = name(v)
+	}
+	return strings.Join(list, " ")
+}
+
+const mostSteps = 8
+
+func showProduct(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	c, err := newCrossing(in)
+	if err != nil {
+		return refused(err)
+	}
+	r, err := stepwise.Wander(ctx, c.Adjacency, mostSteps, uint64(walkSeed.Of(in)))
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, r.Len()-1)
+	gone := r.At(step)
+	parts := [2][]int{}
+	for _, i := range gone {
+		parts[0], parts[1] = append(parts[0], c.Pairs[i][0]), append(parts[1], c.Pairs[i][1])
+	}
+	number := func(v int) string { return strconv.Itoa(v + 1) }
+	e := &lessons.Exhibit{
+		Steps: r.Len(), Step: step,
+		Figures: []lessons.Figure{
+			networks("product", `$G_\times$: each node is a pair, a letter of the first graph and a number of the second. Nodes and edges of the walk stand out, and its end is ringed.`, false, c.network(gone)),
+			networks("parts", "The same walk in either graph.", true, trail(c.first, parts[0], letter), trail(c.second, parts[1], number)),
+		},
+		Numbers: []lessons.Number{
+			{Label: "walk in the product", Value: along(gone, c.name)},
+			{Label: "in the first graph", Value: along(parts[0], letter)},
+			{Label: "in the second graph", Value: along(parts[1], number)},
+		},
+	}
+	var counts [3]float64
+	for k, a := range []mat.Symmetric{theory.Adjacency(c.first.graph), theory.Adjacency(c.second.graph), c.Adjacency} {
+		counts[k] = mat.Sum(power(a, step))
+	}
+	e.Numbers = append(e.Numbers,
+		lessons.Number{Label: fmt.Sprintf("walks of length %d", step), Value: views.Short(counts[2]), Help: "in the product graph"},
+		lessons.Number{Label: "in the two graphs", Value: views.Short(counts[0]) + " and " + views.Short(counts[1]), Help: lessons.Either(byLabel.Of(in), "their product where labels do not count", "the number above is their product")},
+	)
+	if r.Len() == 1 {
+		e.Notes = []string{"No pair of nodes with equal labels is joined to another: the product graph has no edge, and no walk goes on."}
+	}
+	return e, nil
+}
+
+// refused shows an error that is for people in place of a picture.
+func refused(err error) (*lessons.Exhibit, error) {
+	said, ok := param.ForPerson(err)
+	if !ok {
+		return nil, err
+	}
+	return &lessons.Exhibit{Notes: []string{lessons.Literal(said)}}, nil
+}
+
+// summed is how many terms of the series are shown.
+const summed = 40
+
+func showSeries(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	c, err := newCrossing(in)
+	if err != nil {
+		return refused(err)
+	}
+	lambda := decay.Of(in)
+	radius, err := theory.SpectralRadius(c.Adjacency)
+	if err != nil {
+		return nil, err
+	}
+	r, err := stepwise.SumWalks(ctx, c.Adjacency, lambda, summed)
+	if err != nil {
+		return nil, err
+	}
+	sums, terms := figure.Curve{Name: "sum so far", Marks: true}, figure.Curve{Name: "term", Marks: true}
+	for n := range r.Len() {
+		s := r.At(n)
+		sums.X, sums.Y = append(sums.X, float64(n)), append(sums.Y, s.Sum)
+		terms.X, terms.Y = append(terms.X, float64(n)), append(terms.Y, s.Term)
+	}
+	end := r.At(r.Len() - 1)
+	e := &lessons.Exhibit{Numbers: []lessons.Number{
+		{Label: `$\rho(A_\times)$`, Value: views.Short(radius), Help: "spectral radius"},
+		{Label: `$\lambda\rho$`, Value: views.Short(lambda * radius), Help: "the series has an end only below 1"},
+		{Label: fmt.Sprintf("sum of %d terms", r.Len()), Value: views.Short(end.Sum), Help: fmt.Sprintf(`the last one is %s`, views.Short(end.Term))},
+	}}
+	system, err := theory.WalkSystem(c.Adjacency, lambda)
+	var rules []figure.Rule
+	switch {
+	case err != nil:
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "linear system", Value: "no solution", Help: `$\lambda$ is 1 over an eigenvalue`})
+	default:
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "linear system", Value: views.Short(system), Help: `$\mathbf 1^\top\mathbf x$ with $(I - \lambda A_\times)\mathbf x = \mathbf 1$`})
+		if system > 0 {
+			rules = []figure.Rule{{Name: "linear system", At: system}}
+		}
+	}
+	k, err := value(ctx, walkKernel(lambda, byLabel.Of(in), false), c.first.graph, c.second.graph)
+	switch said, told := param.ForPerson(err); {
+	case err == nil:
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "kernel of the lab", Value: views.Short(k), Help: "by conjugate gradients, without the matrix"})
+	case told:
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "kernel of the lab", Value: "refused", Help: lessons.Literal(said)})
+	default:
+		return nil, err
+	}
+	if lambda*radius < 1 {
+		e.Notes = []string{fmt.Sprintf(`$\lambda\rho = %s < 1$: the terms shrink, and the sum comes to rest at the solution of the linear system.`, views.Short(lambda*radius))}
+	} else {
+		e.Notes = []string{fmt.Sprintf(`$\lambda\rho = %s \ge 1$: the terms do not shrink, and the sum has no end. The linear system does not notice: what it says is no kernel.`, views.Short(lambda*radius))}
+	}
+	e.Figures = []lessons.Figure{{Name: "sums", Caption: `The terms $\lambda^n\,\mathbf 1^\top A_\times^n\mathbf 1$ and their sum, on a logarithmic axis: a geometric series has terms on a straight line.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Chart{
+			Format: l.Format(2), X: figure.Axis{Name: "length n"}, Y: figure.Axis{Name: "walks, weighted", Log: true}, Curves: []figure.Curve{sums, terms}, Rules: rules,
+		}.Picture()
+	}}}
+	return e, nil
+}
+
+func showTottering(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	s := shapes[totterGraph.Of(in)]
+	r, err := stepwise.Wander(ctx, theory.Adjacency(s.graph), mostSteps, uint64(walkSeed.Of(in)))
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, r.Len()-1)
+	gone := r.At(step)
+	turns := 0
+	for i := 2; i < len(gone); i++ {
+		if gone[i] == gone[i-2] {
+			turns++
+		}
+	}
+	alike, err := value(ctx, walkKernel(0.05, false, true), s.graph, shapes["edge"].graph)
+	if err != nil {
+		return nil, err
+	}
+	all, straight := theory.WalkCounts(s.graph, mostSteps)
+	ns := make([]float64, mostSteps+1)
+	table := lessons.Table{Caption: "Walks by their length", Head: []string{"length", "walks", "never straight back", "share that totters"}, Marked: []int{step}}
+	for n := range ns {
+		ns[n] = float64(n)
+		table.Rows = append(table.Rows, []string{strconv.Itoa(n), views.Short(all[n]), views.Short(straight[n]), lessons.Percent(1 - straight[n]/all[n])})
+	}
+	here := float64(step)
+	return &lessons.Exhibit{
+		Steps: r.Len(), Step: step,
+		Figures: []lessons.Figure{
+			networks("graph", "A walk at random: the way so far stands out, its end is ringed.", true, trail(s, gone, letter)),
+			{Name: "counts", Wide: true, Caption: "All walks, and those that never go straight back, by their length. The axis is logarithmic; where there are none left the curve ends.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Chart{
+					Format: l.Format(2), X: figure.Axis{Name: "length"}, Y: figure.Axis{Name: "walks", Log: true}, Here: &here,
+					Curves: []figure.Curve{{Name: "all walks", X: ns, Y: all, Marks: true}, {Name: "never straight back", X: ns, Y: straight, Marks: true}},
+				}.Picture()
+			}},
+		},
+		Numbers: []lessons.Number{
+			{Label: "walk", Value: along(gone, letter)},
+			{Label: "like a single edge", Value: lessons.Short(alike), Help: `random-walk kernel with it, normalised, $\lambda = 0.05$: 1 would be the same`},
+			{Label: "steps straight back", Value: fmt.Sprintf("%d of %d", turns, max(0, step-1)), Help: "the first step cannot go back"},
+		},
+		Tables: []lessons.Table{table},
+	}, nil
+}
+
+// colourName is how a colour of the dictionary is called.
+func colourName(c int) string { return strconv.Itoa(c) }
+
+// signature writes what a colour stands for: its own colour before, then its neighbours'.
+func signature(x stepwise.Signature) string {
+	if x.Round == 0 {
+		if x.Label == "" {
+			return "no label"
+		}
+		return "label " + x.Label
+	}
+	near := make([]string, len(x.Near))
+	for i, c := range x.Near {
+		near[i] = colourName(c)
+	}
+	if x.Own < 0 {
+		return strings.Join(near, ", ")
+	}
+	return colourName(x.Own) + " | " + strings.Join(near, ", ")
+}
+
+// coloured draws two graphs in the colours of a state, those of one round: nodes that have
+// none yet are white inside, in their colour of the round before.
+func coloured(two [2]shape, s stepwise.Refinement, round int) (of []figure.Network) {
+	first := func(r int) int { // number of the first colour of a round
+		return slices.IndexFunc(s.Dictionary, func(x stepwise.Signature) bool { return x.Round == r })
+	}
+	for g := range two {
+		now := s.Graph == g
+		w := network(two[g], func(v int) figure.Node {
+			if c := s.Colours[g][round][v]; c >= 0 {
+				return figure.Node{Text: colourName(c), Color: figure.ClassColor(c - first(round)), Shade: 0.8, Ring: now && v == s.Node}
+			}
+			c := s.Colours[g][round-1][v]
+			return figure.Node{Text: colourName(c), Color: figure.ClassColor(c - first(round-1))}
+		})
+		for _, e := range two[g].graph.Edges {
+			if now && (e[0] == s.Node || e[1] == s.Node) {
+				w.Strong = append(w.Strong, e)
+			}
+		}
+		of = append(of, w)
+	}
+	return of
+}
+
+// dictionary is the table of colours, with how often each graph has them.
+func dictionary(two [2]shape, s stepwise.Refinement) lessons.Table {
+	t := lessons.Table{Caption: "The dictionary, and how many nodes of either graph have each colour so far", Head: []string{"colour", "round", "stands for", two[0].label, two[1].label, "product"}}
+	x, z := s.Counts(0), s.Counts(1)
+	for c, d := range s.Dictionary {
+		if s.Node >= 0 && s.Colours[s.Graph][s.Round][s.Node] == c {
+			t.Marked = append(t.Marked, c)
+		}
+		t.Rows = append(t.Rows, []string{colourName(c), strconv.Itoa(d.Round), signature(d), views.Short(x[c]), views.Short(z[c]), views.Short(x[c] * z[c])})
+	}
+	return t
+}
+
+// upTo is the kernel of the colours of all rounds up to one.
+func upTo(s stepwise.Refinement, round int) (sum float64) {
+	x, z := s.Counts(0), s.Counts(1)
+	for c, d := range s.Dictionary {
+		if d.Round <= round {
+			sum += x[c] * z[c]
+		}
+	}
+	return sum
+}
+
+func showRefine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	names := pairs[pair.Of(in)]
+	two := [2]shape{shapes[names[0]], shapes[names[1]]}
+	h := rounds.Of(in)
+	r, err := stepwise.Refine(ctx, []dataset.Graph{two[0].graph, two[1].graph}, stepwise.RefinementSettings{Rounds: h, OwnAmongNear: handout.Of(in)})
+	if err != nil {
+		return nil, err
+	}
+	step := min(in.Step, r.Len()-1)
+	s := r.At(step)
+	e := &lessons.Exhibit{
+		Steps: r.Len(), Step: step,
+		Figures: []lessons.Figure{networks("graphs", "In each node stands the number of its colour. Nodes that wait for their colour of this round are empty; the ringed one has just got it, and looked along the thick edges.", true, coloured(two, s, s.Round)...)},
+		Tables:  []lessons.Table{dictionary(two, s)},
+	}
+	if s.Node < 0 {
+		e.Notes = []string{lessons.Either(two[0].graph.Labels == nil, "Round 0: there are no labels, so all nodes have one colour.", "Round 0: a colour for each label.")}
+	} else {
+		c := s.Colours[s.Graph][s.Round][s.Node]
+		e.Notes = []string{fmt.Sprintf("Round %d, the ringed node of %s: its signature is %s, %s colour %s.", s.Round, two[s.Graph].label, signature(s.Dictionary[c]),
+			lessons.Either(s.Known, "which the dictionary has:", "which is new:"), colourName(c))}
+	}
+	done := s.Round // the last round whose nodes all have their colour
+	if slices.Contains(s.Colours[1][s.Round], -1) {
+		done--
+	}
+	for k := range done + 1 {
+		e.Numbers = append(e.Numbers, lessons.Number{Label: fmt.Sprintf("$k$ with $h = %d$", k), Value: views.Short(upTo(s, k)), Help: lessons.Either(k == 0, "the products of round 0", fmt.Sprintf("the products of the rounds 0 to %d", k))})
+	}
+	if step == r.Len()-1 {
+		truth, err := wlValue(ctx, two[0].graph, two[1].graph, h)
+		if err != nil {
+			return nil, err
+		}
+		e.Numbers = append(e.Numbers, lessons.Number{Label: fmt.Sprintf("kernel of the lab, $h = %d$", h), Value: views.Short(truth), Help: lessons.Either(handout.Of(in), "which keeps the own colour in front", "by the code that trains")})
+	}
+	return e, nil
+}
+
+func showBlind(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	names, h := pairs[blindPair.Of(in)], blindRounds.Of(in)
+	two := [2]shape{shapes[names[0]], shapes[names[1]]}
+	r, err := stepwise.Refine(ctx, []dataset.Graph{two[0].graph, two[1].graph}, stepwise.RefinementSettings{Rounds: h})
+	if err != nil {
+		return nil, err
+	}
+	s := r.At(r.Len() - 1)
+	s.Graph, s.Node = -1, -1 // nobody's turn
+	wl, err := value(ctx, wlKernel(h, true), two[0].graph, two[1].graph)
+	if err != nil {
+		return nil, err
+	}
+	walk, err := value(ctx, walkKernel(0.05, false, true), two[0].graph, two[1].graph)
+	if err != nil {
+		return nil, err
+	}
+	e := &lessons.Exhibit{
+		Figures: []lessons.Figure{networks("graphs", fmt.Sprintf("The colours of round %d.", h), true, coloured(two, s, h)...)},
+		Numbers: []lessons.Number{
+			{Label: `Weisfeiler-Lehman, normalised`, Value: views.Short(wl), Help: "1: the same numbers of all colours"},
+			{Label: `random walk, normalised`, Value: views.Short(walk), Help: `with $\lambda = 0.05$ and without labels`},
+		},
+		Tables: []lessons.Table{dictionary(two, s)},
+	}
+	for g := range two {
+		cube := power(theory.Adjacency(two[g].graph), 3)
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "triangles: " + two[g].label, Value: views.Short(mat.Trace(cube) / 6), Help: `trace of $A^3$ over 6`})
+	}
+	if slices.Equal(s.Counts(0), s.Counts(1)) {
+		e.Notes = []string{fmt.Sprintf("Up to round %d both graphs have equally many nodes of each colour.", h)}
+	} else {
+		e.Notes = []string{"The numbers of some colour differ: these graphs are told apart."}
+	}
+	return e, nil
+}
+
+// neverApart looks for a round that tells two triangles from a ring of six: when a round
+// tells no more nodes apart than the one before, none that follows does.
+func neverApart(ctx context.Context) (float64, error) {
+	graphs := []dataset.Graph{shapes["triangles"].graph, shapes["hexagon"].graph}
+	const enough = 6 // as many rounds as there are nodes
+	colours, err := kernel.Refine(ctx, graphs, enough)
+	if err != nil {
+		return 0, err
+	}
+	for h := range enough + 1 {
+		a, b := slices.Clone(colours[0][h]), slices.Clone(colours[1][h])
+		slices.Sort(a)
+		slices.Sort(b)
+		if !slices.Equal(a, b) {
+			return 0, errors.New("graphkernels: a round tells two triangles from a ring of six")
+		}
+	}
+	return 2, nil
+}
+
+// How many graphs the machine is trained on, and how many more it has not seen.
+const (
+	trained = 40
+	fresh   = 120
+)
+
+// drawnGraphs are the graphs to train on and the fresh ones.
+func drawnGraphs(of string, noise float64, seed int) (train, test *dataset.Data, err error) {
+	g, err := dataset.FindGenerator(of)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := g.Generate(param.Values{"n": param.Of(trained + fresh), "noise": param.Of(noise), "seed": param.Of(seed)})
+	if err != nil {
+		return nil, nil, err
+	}
+	rows := make([]int, d.Len())
+	for i := range rows {
+		rows[i] = i
+	}
+	return d.Subset(rows[:trained]), d.Subset(rows[trained:]), nil
+}
+
+func showMachine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	of := family.Of(in)
+	train, test, err := drawnGraphs(of, noise.Of(in), seed.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	settings := []string{"kernel", "wl", "rounds", machineRounds.Text(in), "normalize", "true", "C", cost.Text(in)}
+	res, spec, err := lessons.Fit(ctx, train, settings...)
+	if err != nil {
+		return nil, err
+	}
+	points, err := res.Model.Points(train, spec)
+	if err != nil {
+		return nil, err
+	}
+	accuracy, err := res.Model.Accuracy(test)
+	if err != nil {
+		return nil, err
+	}
+	const shown = 4
+	var some []figure.Network
+	right := 0
+	for i, p := range points {
+		if !p.Wrong {
+			right++
+		}
+		if i < shown {
+			some = append(some, figure.Network{Name: p.Label + ", f = " + views.Short(math.Round(100*p.F)/100), Graph: train.Objects.(*dataset.Graphs).Values[i]})
+		}
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			{Name: "strip", Caption: fmt.Sprintf("The %d training graphs at their values $f$, class by class.", train.Len()), Draw: func(l lessons.Look) (*figure.Picture, error) {
+				sc := figure.DecisionScene(res.Model, points, train.Classes)
+				sc.Dark, sc.Width, sc.Height, sc.LegendRows = l.Dark, l.Width, l.Height, 2
+				return figure.Decisions(sc)
+			}},
+			networks("graphs", fmt.Sprintf("The first %d of them, with class and value.", shown), false, some...),
+		},
+		Numbers: []lessons.Number{
+			{Label: "right in training", Value: fmt.Sprintf("%d of %d", right, train.Len())},
+			{Label: "right on fresh graphs", Value: lessons.Percent(accuracy), Help: fmt.Sprintf("of %d graphs drawn likewise that were not trained on", test.Len())},
+			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", res.Report.SupportVectors, train.Len())},
+		},
+		Lab: lessons.LabQuery(of, settings...),
+	}, nil
+}
+
+// alike finds that without rounds and labels all graphs are the same to the kernel.
+func alike(ctx context.Context) (float64, error) {
+	k, err := value(ctx, wlKernel(0, true), shapes["hexagon"].graph, shapes["fork"].graph)
+	if err != nil {
+		return 0, err
+	}
+	return lessons.Yes(math.Abs(k-1) > 1e-12), nil
+}

@@ -1,0 +1,316 @@
+package graphkernels
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/theory"
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/lessonstest"
+)
+
+func show(t *testing.T, screen string, pairs ...string) *lessons.Exhibit {
+	t.Helper()
+	return lessonstest.Show(t, &Lesson, screen, pairs...)
+}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(strings.Replace(strings.TrimSuffix(text, " %"), "−", "-", 1), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestShapes: the graphs keep the rules of graphs.
+func TestShapes(t *testing.T) {
+	t.Parallel()
+	for name, s := range shapes {
+		g, err := dataset.NewGraph(s.graph.N, s.graph.Edges, s.graph.Labels)
+		if err != nil || g.String() != s.graph.String() {
+			t.Errorf("%s: %v, %v", name, s.graph, err)
+		}
+	}
+}
+
+// TestRenumbering: another numbering has another matrix, and the same kernels.
+func TestRenumbering(t *testing.T) {
+	t.Parallel()
+	changed := false
+	for n := 1; n <= 8; n++ {
+		e := show(t, "objects", "numbering", strconv.Itoa(n))
+		changed = changed || !strings.HasPrefix(e.Numbers[0].Value, "0 of")
+		if n == 1 && e.Numbers[0].Value != "0 of 25" {
+			t.Errorf("numbering 1: %s entries have changed", e.Numbers[0].Value)
+		}
+		for _, k := range e.Numbers[1:] {
+			if k.Value != "1" {
+				t.Errorf("numbering %d: %s is %s", n, k.Label, k.Value)
+			}
+		}
+	}
+	if !changed {
+		t.Error("no numbering changes the matrix")
+	}
+}
+
+func TestPowersCountWalks(t *testing.T) {
+	t.Parallel()
+	e := show(t, "walks", "graph", "path", "n", "2")
+	if total, back := lessonstest.Number(t, e, `$\mathbf 1^\top A^n\mathbf 1$`), lessonstest.Number(t, e, `trace of $A^n$`); total != "6" || back != "4" {
+		t.Errorf("the path of three has %s walks of two steps, %s of them back", total, back)
+	}
+	for name, s := range shapes {
+		all, _ := theory.WalkCounts(s.graph, 5)
+		var sum float64
+		for _, v := range power(theory.Adjacency(s.graph), 5).RawMatrix().Data {
+			sum += v
+		}
+		if sum != all[5] {
+			t.Errorf("%s: the power counts %g walks, going them %g", name, sum, all[5])
+		}
+	}
+}
+
+// TestWalksMultiply without labels, and a walk in the product is one in either graph.
+func TestWalksMultiply(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{"edge", "triangle", "ethanol"} {
+		for step := range 5 {
+			e := show(t, "product", "first", first, "second", "ring", "step", strconv.Itoa(step))
+			shared := number(t, lessonstest.Number(t, e, fmt.Sprintf("walks of length %d", step)))
+			a, b, _ := strings.Cut(lessonstest.Number(t, e, "in the two graphs"), " and ")
+			if shared != number(t, a)*number(t, b) {
+				t.Errorf("%s, %d steps: %g walks, in the graphs %s and %s", first, step, shared, a, b)
+			}
+		}
+	}
+	e := show(t, "product", "first", "ethanol", "second", "ether", "labelled", "true", "step", "4")
+	pairs := strings.Fields(lessonstest.Number(t, e, "walk in the product"))
+	first, second := strings.Fields(lessonstest.Number(t, e, "in the first graph")), strings.Fields(lessonstest.Number(t, e, "in the second graph"))
+	for i := range pairs {
+		u, v := int(first[i][0]-'a'), int(second[i][0]-'1')
+		if pairs[i] != first[i]+second[i] || shapes["ethanol"].graph.Label(u) != shapes["ether"].graph.Label(v) {
+			t.Errorf("step %d: %s is not %s and %s with equal labels", i, pairs[i], first[i], second[i])
+		}
+	}
+	if e := show(t, "product", "first", "edge", "second", "ether", "labelled", "true"); len(e.Figures) != 0 || len(e.Notes) != 1 {
+		t.Errorf("no label in common: %d figures, %v", len(e.Figures), e.Notes)
+	}
+}
+
+// TestSeries: below the limit the sum, the system and the lab agree; beyond it the lab
+// refuses, and the system has an answer all the same.
+func TestSeries(t *testing.T) {
+	t.Parallel()
+	e := show(t, "series", "first", "triangle", "second", "ring")
+	for _, label := range []string{"linear system", "kernel of the lab"} {
+		if v := lessonstest.Number(t, e, label); v != "20" {
+			t.Errorf("triangle and ring, λ = 0.1: %s %s, want 20", label, v)
+		}
+	}
+	e = show(t, "series", "first", "path", "second", "path")
+	if v := lessonstest.Number(t, e, "kernel of the lab"); v != "11.04" || !strings.Contains(e.Notes[0], "shrink,") {
+		t.Errorf("two paths, λ = 0.1: %s, %v", v, e.Notes)
+	}
+	e = show(t, "series", "first", "triangle", "second", "ring", "lambda", "0.3")
+	if v := number(t, lessonstest.Number(t, e, "linear system")); v >= 0 || lessonstest.Number(t, e, "kernel of the lab") != "refused" || !strings.Contains(e.Notes[0], "no end") {
+		t.Errorf("beyond the limit: system %g, %v", v, e.Notes)
+	}
+	e = show(t, "series", "first", "triangle", "second", "ring", "lambda", "0.25")
+	if lessonstest.Number(t, e, "linear system") != "no solution" || !strings.Contains(e.Notes[0], "no end") {
+		t.Errorf("at the limit: %v", e.Numbers)
+	}
+}
+
+// TestTottering: in a tree walks without tottering die out, in rings they go on; most walks
+// totter anyhow, and every graph looks like a single edge.
+func TestTottering(t *testing.T) {
+	t.Parallel()
+	for _, o := range totterGraph.Options {
+		e := show(t, "tottering", "graph", o.Name, "step", "8")
+		last := e.Tables[0].Rows[mostSteps]
+		s := shapes[o.Name].graph
+		tree := len(s.Edges) == s.N-1
+		if (last[2] == "0") != tree {
+			t.Errorf("%s: %s walks of %s steps without tottering", o.Name, last[2], last[0])
+		}
+		if share := number(t, last[3]); share < 90 {
+			t.Errorf("%s: %g %% of the walks totter", o.Name, share)
+		}
+		if alike := number(t, lessonstest.Number(t, e, "like a single edge")); alike < 0.9 {
+			t.Errorf("%s is like a single edge by %g", o.Name, alike)
+		}
+		walk := strings.Fields(lessonstest.Number(t, e, "walk"))
+		turns := 0
+		for i := 2; i < len(walk); i++ {
+			if walk[i] == walk[i-2] {
+				turns++
+			}
+		}
+		if got := lessonstest.Number(t, e, "steps straight back"); got != fmt.Sprintf("%d of 7", turns) {
+			t.Errorf("%s: %v turns %d times, not %s", o.Name, walk, turns, got)
+		}
+	}
+}
+
+// TestRoundsEndInTheKernel, and each round's number is the kernel of that many rounds.
+func TestRoundsEndInTheKernel(t *testing.T) {
+	t.Parallel()
+	for _, o := range pair.Options {
+		e := show(t, "refine", "pair", o.Name, "h", "3", "step", "1000")
+		names := pairs[o.Name]
+		for h := range 4 {
+			want, err := wlValue(t.Context(), shapes[names[0]].graph, shapes[names[1]].graph, h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := number(t, lessonstest.Number(t, e, fmt.Sprintf("$k$ with $h = %d$", h))); got != want {
+				t.Errorf("%s, %d rounds: %g, the kernel %g", o.Name, h, got, want)
+			}
+		}
+		sum := 0.0
+		for _, row := range e.Tables[0].Rows {
+			sum += number(t, row[5])
+		}
+		if got := number(t, lessonstest.Number(t, e, "kernel of the lab, $h = 3$")); got != sum {
+			t.Errorf("%s: the dictionary adds up to %g, the kernel is %g", o.Name, sum, got)
+		}
+		for step := range e.Steps - 1 {
+			for _, n := range show(t, "refine", "pair", o.Name, "h", "3", "step", strconv.Itoa(step)).Numbers {
+				if strings.Contains(n.Label, "of the lab") || strings.Contains(n.Label, "h = 3") {
+					t.Fatalf("%s, step %d: the end is shown before", o.Name, step)
+				}
+			}
+		}
+	}
+}
+
+// TestTheHandoutConfusesNodes: with the own label sorted in, ethanol and ether share
+// colours that they should not.
+func TestTheHandoutConfusesNodes(t *testing.T) {
+	t.Parallel()
+	value := func(handout string) string {
+		e := show(t, "refine", "pair", "molecules", "h", "1", "handout", handout, "step", "1000")
+		return lessonstest.Number(t, e, "$k$ with $h = 1$")
+	}
+	if right, wrong := value("false"), value("true"); right != "5" || wrong != "8" {
+		t.Errorf("with the own label in front %s, sorted in %s", right, wrong)
+	}
+}
+
+func TestBlind(t *testing.T) {
+	t.Parallel()
+	for name, apart := range map[string]bool{"rings": false, "fused": false, "trees": true, "house": true} {
+		for h := range 5 {
+			e := show(t, "blind", "pair", name, "h", strconv.Itoa(h))
+			wl := lessonstest.Number(t, e, "Weisfeiler-Lehman, normalised")
+			told := strings.Contains(e.Notes[0], "told apart")
+			if told != (apart && h > 0) || (wl == "1") == told {
+				t.Errorf("%s, %d rounds: %s, %v", name, h, wl, e.Notes)
+			}
+			if walk := lessonstest.Number(t, e, "random walk, normalised"); !apart && walk != "1" {
+				t.Errorf("%s: random walk %s", name, walk)
+			}
+		}
+	}
+}
+
+// TestMachine: what the words of the screen say of rounds, molecules and rings.
+func TestMachine(t *testing.T) {
+	t.Parallel()
+	right := func(of string, h int) (training, fresh float64) {
+		const seeds = 4
+		for s := range seeds {
+			e := show(t, "machine", "family", of, "h", strconv.Itoa(h), "seed", strconv.Itoa(s+1))
+			n, _, _ := strings.Cut(lessonstest.Number(t, e, "right in training"), " of ")
+			training += 100 * number(t, n) / trained / seeds
+			fresh += number(t, lessonstest.Number(t, e, "right on fresh graphs")) / seeds
+		}
+		return training, fresh
+	}
+	_, none := right("molecules", 0)
+	_, two := right("molecules", 2)
+	_, four := right("molecules", 4)
+	if two < none+10 || four > two+5 || four < two-5 {
+		t.Errorf("molecules: %.1f %% by their labels, %.1f %% after two rounds, %.1f %% after four", none, two, four)
+	}
+	training, fresh := right("cycles", 4)
+	if _, none := right("cycles", 0); none != 50 || training < 85 || fresh > 75 {
+		t.Errorf("cycles: %.1f %% without rounds; after four %.1f %% in training, %.1f %% fresh", none, training, fresh)
+	}
+}
+
+// TestTheSmallestThatColoursCannotTell: of graphs with up to five nodes, all whose colours
+// agree are the same graph under another numbering.
+func TestTheSmallestThatColoursCannotTell(t *testing.T) {
+	t.Parallel()
+	for n := 1; n <= 5; n++ {
+		var pairs [][2]int
+		for v := range n {
+			for u := range v {
+				pairs = append(pairs, [2]int{u, v})
+			}
+		}
+		var numberings [][]int
+		var permute func(done []int)
+		permute = func(done []int) {
+			if len(done) == n {
+				numberings = append(numberings, slices.Clone(done))
+			}
+			for v := range n {
+				if !slices.Contains(done, v) {
+					permute(append(done, v))
+				}
+			}
+		}
+		permute(nil)
+		place := make([]int, n*n)
+		for i, p := range pairs {
+			place[p[0]*n+p[1]], place[p[1]*n+p[0]] = i, i
+		}
+		var graphs []dataset.Graph
+		seen := map[int]bool{} // sets of edges, under any numbering
+		for set := range 1 << len(pairs) {
+			if seen[set] {
+				continue
+			}
+			g := dataset.Graph{N: n}
+			for i, p := range pairs {
+				if set>>i&1 == 1 {
+					g.Edges = append(g.Edges, p)
+				}
+			}
+			graphs = append(graphs, g)
+			for _, to := range numberings {
+				other := 0
+				for _, e := range g.Edges {
+					other |= 1 << place[to[e[0]]*n+to[e[1]]]
+				}
+				seen[other] = true
+			}
+		}
+		colours, err := kernel.Refine(t.Context(), graphs, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := map[string]int{}
+		for i := range graphs {
+			last := slices.Clone(colours[i][n])
+			slices.Sort(last)
+			if other, ok := known[fmt.Sprint(last)]; ok {
+				t.Errorf("colours do not tell %v from %v", graphs[i], graphs[other])
+			}
+			known[fmt.Sprint(last)] = i
+		}
+		if want := []int{1, 2, 4, 11, 34}[n-1]; len(graphs) != want {
+			t.Errorf("%d graphs of %d nodes, there are %d", len(graphs), n, want)
+		}
+	}
+}
