@@ -24,8 +24,7 @@ func (s Section) Name() string {
 	return "“" + s.Title + "”"
 }
 
-// Documents are the lecture's documents with every section that is taught here:
-// all of 000 and 002, and 001 up to section 14.
+// Documents are the lecture's documents with every section.
 var Documents = []Document{
 	document("000", "Minimal complexity machines and kernel optimisation",
 		"intro", "", "Introduction",
@@ -37,7 +36,7 @@ var Documents = []Document{
 		"kernel", "3", "Kernel Optimization: Formulations",
 		"steps", "4", "Kernel optimization using conformal maps for the MCM",
 	),
-	document("001", "Support vector machines and kernel methods, parts I and II",
+	document("001", "Support vector machines and kernel methods, parts I to III",
 		"1.1", "1.1", "Problem Setup",
 		"1.2", "1.2", "Learning Objective",
 		"1.3", "1.3", "Decision Boundary",

@@ -2,6 +2,7 @@ package all
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -66,6 +67,29 @@ func TestEverySectionHasAScreen(t *testing.T) {
 				t.Errorf("no screen goes with %q, %s", s.ID, s.Title)
 			}
 		}
+	}
+}
+
+// TestIndexHasAllOf001: every numbered section of the document is there, in its order; it
+// has no chapters 7 and 17.
+func TestIndexHasAllOf001(t *testing.T) {
+	t.Parallel()
+	chapters := []int{4, 3, 5, 3, 5, 6, 0, 2, 2, 3, 3, 3, 3, 4, 5, 3, 0, 3, 3, 4, 5} // sections of 1 to 21
+	var want, got []string
+	for i, n := range chapters {
+		for k := range n {
+			want = append(want, fmt.Sprintf("%d.%d", i+1, k+1))
+		}
+	}
+	for _, d := range lessons.Documents {
+		for _, s := range d.Sections {
+			if s.Document == "001" {
+				got = append(got, s.Number)
+			}
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the index has %v, the document %v", got, want)
 	}
 }
 
