@@ -35,7 +35,7 @@ type Lab struct {
 	Tries      string    // what may be typed to be tried: "string"; "" for nothing
 	Try        string    // what was
 	Course     *InCourse // under which it was opened; nil: none
-	NoVersions bool      // the course fixes what the comparison of versions changes
+	NoVersions bool      // the course fixes what the comparison of versions changes, or one learner alone takes the data
 	NoSets     bool      // the course fixes the data set
 }
 

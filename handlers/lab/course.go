@@ -40,7 +40,7 @@ func (a *Room) labInCourse(r *http.Request, b *bench, p *views.Lab) error {
 		}
 	}
 	p.Groups = groups
-	p.NoVersions = b.fixes(versionControls...)
+	p.NoVersions = p.NoVersions || b.fixes(versionControls...)
 	p.NoSets = b.fixes("data")
 	return nil
 }
