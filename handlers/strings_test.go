@@ -321,10 +321,10 @@ func TestUploadOfStrings(t *testing.T) {
 	if form.Find(`input[name="kind"][value="strings"]`).Length() != 1 {
 		t.Fatal(form.Text())
 	}
-	if v, _ := form.Find(`input[name="strings"][checked]`).Attr("value"); v != "word" {
+	if v, _ := form.Find(`input[name="objects"][checked]`).Attr("value"); v != "word" {
 		t.Errorf("the strings are said to stand in %q", v)
 	}
-	doc = c.send(http.StatusOK, action, "name=Words&kind=strings&label=kind&strings=word&feature=number").html()
+	doc = c.send(http.StatusOK, action, "name=Words&kind=strings&label=kind&objects=word&feature=number").html()
 	if !strings.Contains(doc.Text(), "4 strings") || !strings.Contains(doc.Find("td").Text(), "cart") {
 		t.Error(doc.Find("main").Text())
 	}

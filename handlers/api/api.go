@@ -40,7 +40,7 @@ type Dataset struct {
 	Name     string    `json:"name"`
 	Origin   string    `json:"origin"`
 	Hash     string    `json:"hash"`
-	Kind     string    `json:"kind"` // of the rows: vectors, precomputed, strings
+	Kind     string    `json:"kind"` // of the rows: vectors, precomputed, strings, graphs
 	Rows     int       `json:"rows"`
 	Features []string  `json:"features"`
 	Label    string    `json:"label"`

@@ -24,6 +24,7 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
+	"marginlab/views/figure"
 	"marginlab/web"
 )
 
@@ -72,7 +73,7 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 }
 
 func (a *Room) limitsText() string {
-	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns: classes, or numbers that a regression fits; separator, header and decimal comma are found out. A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K. Strings stand in a column of a CSV beside their labels, in FASTA, or each in a file of a zip archive: in folders that are the classes, or with one CSV of names and labels.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
+	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns: classes, or numbers that a regression fits; separator, header and decimal comma are found out. A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K. Strings stand in a column of a CSV beside their labels, in FASTA, or each in a file of a zip archive: in folders that are the classes, or with one CSV of names and labels. Graphs come as JSON lines, each {\"n\":3,\"edges\":[[0,1],[1,2]],\"labels\":[\"C\",\"C\",\"O\"],\"label\":\"a\"}, as GraphML, or as a zip archive of the files of a TU Dortmund set.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
 }
 
 func datasetRow(s store.Dataset) views.DatasetRow {
@@ -88,6 +89,8 @@ func sizeText(s store.Dataset) string {
 		return fmt.Sprintf("kernel matrix of %d objects", s.Rows)
 	case dataset.KindStrings:
 		return fmt.Sprintf("%d strings", s.Rows)
+	case dataset.KindGraphs:
+		return fmt.Sprintf("%d graphs", s.Rows)
 	}
 	return fmt.Sprintf("%d × %d", s.Rows, s.Dims())
 }
@@ -252,13 +255,19 @@ func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tab
 	if t.Square() || t.Kind == dataset.KindPrecomputed {
 		kinds = append(kinds, views.Option{Value: string(dataset.KindPrecomputed), Label: "values of a kernel", Help: "Row i holds k(xᵢ, x₁) … k(xᵢ, x_M): a kernel matrix, to be trained on with the kernel precomputed. All columns belong to it but the label."})
 	}
-	if p.Words = words || m.Kind == dataset.KindStrings; p.Words {
+	if words || m.Kind == dataset.KindStrings {
+		p.Objects = "strings"
 		kinds = append(kinds, views.Option{Value: string(dataset.KindStrings), Label: "strings", Help: "One column holds them: words, sentences, sequences of letters. Kernels of strings compare them."})
 	}
-	if len(kinds) > 1 {
+	held, could := []string{t.StringsColumn(m)}, t.GraphColumns()
+	if t.Kind == dataset.KindGraphs {
+		p.Objects = "graphs"
+		kinds = []views.Option{{Value: string(dataset.KindGraphs), Label: "graphs", Help: "The same ones in each of some columns, with one or another attribute of their nodes as label. Kernels of graphs compare them."}}
+		held = append(slices.Clone(m.Features), could...)
+	}
+	if len(kinds) > 1 || t.Kind == dataset.KindGraphs {
 		p.Kinds = views.Choose(kinds, string(cmp.Or(m.Kind, dataset.KindVectors)))
 	}
-	strung := t.StringsColumn(m)
 	features := map[string]bool{}
 	for _, f := range m.Features {
 		features[f] = true
@@ -272,15 +281,17 @@ func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tab
 			kind = "numbers"
 		}
 		p.Columns = append(p.Columns, views.ColumnRow{
-			Strings: c.Name == strung,
-			Name:    c.Name, Kind: kind, Label: c.Name == m.Label, CanBeFeature: c.Numeric,
+			Holds: c.Name == held[0], CanHold: len(could) == 0 || slices.Contains(could, c.Name),
+			Name: c.Name, Kind: kind, Label: c.Name == m.Label, CanBeFeature: c.Numeric,
 			Feature: features[c.Name] || m.Features == nil && c.Numeric && c.Name != m.Label,
 		})
 	}
 	for i := range min(previewRows, len(t.Lines)) {
 		row := make([]string, len(t.Columns))
 		for j, c := range t.Columns {
-			row[j] = c.Cells[i]
+			if row[j] = c.Cells[i]; t.Kind == dataset.KindGraphs {
+				row[j] = door.Clipped(row[j])
+			}
 		}
 		p.Preview = append(p.Preview, row)
 	}
@@ -306,7 +317,7 @@ func (a *Room) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 			m.Features = append(m.Features, f)
 		}
 	}
-	if column := r.PostFormValue("strings"); column != "" && m.Kind == dataset.KindStrings {
+	if column := r.PostFormValue("objects"); column != "" && (m.Kind == dataset.KindStrings || m.Kind == dataset.KindGraphs) {
 		m.Features = []string{column}
 	}
 	name := door.NameOf(r.PostFormValue("name"), file)
@@ -419,6 +430,11 @@ func (a *Room) showDataset(w http.ResponseWriter, r *http.Request, form views.Da
 	for i := range min(door.TableRows, set.Rows) {
 		p.Rows = append(p.Rows, append(append([]string{strconv.Itoa(i + 1)}, cells(i)...), d.Classes[d.Y[i]]))
 	}
+	if g, ok := d.Objects.(*dataset.Graphs); ok {
+		for i := range p.Rows {
+			p.Drawings = append(p.Drawings, drawing(set.ID, i, g.Values[i]))
+		}
+	}
 	if p.Text == "" && editable(d) {
 		var text strings.Builder
 		if err := d.Encode(&text); err != nil {
@@ -472,7 +488,36 @@ func objectNumbers(d *dataset.Data) []views.Number {
 			{Label: "symbols", Value: strconv.Itoa(len(symbols)), Help: "Different ones in all strings."},
 		}
 	}
+	if g, ok := d.Objects.(*dataset.Graphs); ok {
+		nodes, edges := make([]int, d.Len()), make([]int, d.Len())
+		for i, v := range g.Values {
+			nodes[i], edges[i] = v.N, len(v.Edges)
+		}
+		return []views.Number{
+			{Label: "graphs", Value: n},
+			{Label: "nodes", Value: span(nodes), Help: "Of the smallest graph and the largest."},
+			{Label: "edges", Value: span(edges), Help: "Of the graph with the fewest and of that with the most."},
+			{Label: "labels of nodes", Value: strconv.Itoa(len(figure.NodeLabels(g.Values...))), Help: "Different ones in all graphs; 0: nodes have none."},
+		}
+	}
 	return []views.Number{{Label: "points", Value: n}, {Label: "features", Value: strings.Join(d.Features, ", ")}}
+}
+
+// span tells the least and the largest of some numbers.
+func span(n []int) string {
+	least, largest := slices.Min(n), slices.Max(n)
+	if least == largest {
+		return strconv.Itoa(least)
+	}
+	return fmt.Sprintf("%d to %d", least, largest)
+}
+
+// drawing is the small picture of the graph in a row, from 0 on.
+func drawing(id string, row int, g dataset.Graph) views.Picture {
+	const width, height = 160, 120
+	p := door.Linked("/datasets/"+id+"/figures/", "graph", url.Values{"row": {strconv.Itoa(row + 1)}}.Encode(), width, height, figure.SizeOf(g), "")
+	p.Lazy = true
+	return p
 }
 
 // tableColumns is how many values of a kernel a table shows of an object.
@@ -492,6 +537,8 @@ func columns(d *dataset.Data) (names []string, cells func(i int) []string) {
 	text := func(i int) []string { return []string{door.Clipped(d.Objects.Text(i))} }
 	switch o := d.Objects.(type) {
 	case *dataset.Strings:
+		return []string{o.Name}, text
+	case *dataset.Graphs:
 		return []string{o.Name}, text
 	case nil:
 		return d.Features, numbers(d.X, len(d.Features))
@@ -519,6 +566,14 @@ func editable(d *dataset.Data) bool {
 			symbols += len(v)
 		}
 		return symbols <= textSymbols
+	case *dataset.Graphs:
+		symbols := 0
+		for i := range o.Values {
+			if symbols += len(o.Text(i)); symbols > textSymbols {
+				return false
+			}
+		}
+		return true
 	}
 	return false
 }
@@ -561,10 +616,10 @@ func counts(d *dataset.Data) string {
 	return strings.Join(parts, ", ")
 }
 
-// Figure sends the picture of the points.
+// Figure sends the picture of the points, or of one of the graphs.
 func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	name, format, err := door.FigureName(r)
-	if err != nil || name != "points" {
+	if err != nil || name != "points" && name != "graph" {
 		return store.ErrNotFound
 	}
 	points, err := a.Source(r.Context(), chi.URLParam(r, "id"))
@@ -576,11 +631,30 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	}
 	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
-	pic, err := a.DataPicture(r.Context(), points.Data, points.Hash, r.FormValue("x"), r.FormValue("y"), o)
+	var pic *figure.Picture
+	if name == "graph" {
+		pic, err = graphPicture(points.Data, r.FormValue("row"), o)
+	} else {
+		pic, err = a.DataPicture(r.Context(), points.Data, points.Hash, r.FormValue("x"), r.FormValue("y"), o)
+	}
 	if err != nil {
 		return err
 	}
 	return door.WriteFigure(w, pic, format)
+}
+
+// graphPicture draws the graph in a row, from 1 on. Labels have the colours that they have
+// in all graphs of the data.
+func graphPicture(d *dataset.Data, row string, o door.Options) (*figure.Picture, error) {
+	g, ok := d.Objects.(*dataset.Graphs)
+	i, err := strconv.Atoi(row)
+	if !ok || err != nil || i < 1 || i > d.Len() {
+		return nil, store.ErrNotFound
+	}
+	return figure.Networks{
+		Format:   figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height},
+		Networks: []figure.Network{{Graph: g.Values[i-1]}}, Labels: figure.NodeLabels(g.Values...),
+	}.Picture()
 }
 
 // Download sends a data set as CSV.

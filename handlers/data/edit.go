@@ -17,10 +17,11 @@ import (
 // objectForm is the form for one object of a data set: a new one, or that of a row, from 1
 // on; nil where there is nothing to type.
 func objectForm(set store.Dataset, d *dataset.Data, row int) *views.ObjectForm {
-	if d.Kind() != dataset.KindStrings || !editable(d) {
+	what := map[dataset.Kind]string{dataset.KindStrings: "string", dataset.KindGraphs: "graph"}[d.Kind()]
+	if what == "" || !editable(d) {
 		return nil
 	}
-	f := &views.ObjectForm{What: "string", Hash: set.Hash, Total: d.Len(), Classes: d.Classes}
+	f := &views.ObjectForm{What: what, Hash: set.Hash, Total: d.Len(), Classes: d.Classes}
 	if row >= 1 && row <= d.Len() {
 		f.Row, f.Object, f.Label = row, d.Objects.Text(row-1), d.Classes[d.Y[row-1]]
 	}
@@ -58,7 +59,7 @@ func (a *Room) EditObject(w http.ResponseWriter, r *http.Request) error {
 		return web.Errorf(web.Invalid, "There is no row to be deleted.")
 	}
 	if err == nil && (!editable(changed) || changed.Len() > a.Limits.Rows) {
-		err = param.Problems{{Field: "object", Message: fmt.Sprintf("the strings are longer together than the %d symbols, or more than the %d, that can be typed", textSymbols, a.Limits.Rows)}}
+		err = param.Problems{{Field: "object", Message: fmt.Sprintf("the %ss are longer together than the %d symbols, or more than the %d, that can be typed", f.What, textSymbols, a.Limits.Rows)}}
 	}
 	var problems param.Problems
 	if errors.As(err, &problems) {

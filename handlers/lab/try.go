@@ -23,10 +23,10 @@ const (
 
 // tries is what may be typed to see what the model says of it; "" for nothing.
 func (b *bench) tries() string {
-	if b.data != nil && b.data.Kind() == dataset.KindStrings {
-		return "string"
+	if b.data == nil {
+		return ""
 	}
-	return ""
+	return map[dataset.Kind]string{dataset.KindStrings: "string", dataset.KindGraphs: "graph"}[b.data.Kind()]
 }
 
 // tried is what the model says of the object that was typed, and the support vectors that

@@ -3,6 +3,7 @@ package figure
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -60,7 +61,11 @@ func (x Networks) Picture() (*Picture, error) {
 	x.Networks = slices.Clone(x.Networks)
 	labels := x.Labels
 	if labels == nil {
-		labels = x.labels()
+		graphs := make([]dataset.Graph, len(x.Networks))
+		for n, w := range x.Networks {
+			graphs[n] = w.Graph
+		}
+		labels = NodeLabels(graphs...)
 	}
 	largest := [2]float64{1, 1} // of all graphs, in edges
 	for n := range x.Networks {
@@ -74,7 +79,7 @@ func (x Networks) Picture() (*Picture, error) {
 		}
 		if w.Nodes == nil {
 			w.Nodes = labelled(w.Graph, labels)
-			for i, l := range labels {
+			for i, l := range labels[:min(len(labels), mostMeant)] {
 				sh.mean(l, i)
 			}
 		}
@@ -95,16 +100,15 @@ func (x Networks) Picture() (*Picture, error) {
 	return sh.picture(), nil
 }
 
-// labels are those of all nodes, in order.
-func (x Networks) labels() (list []string) {
-	for _, w := range x.Networks {
-		for _, l := range w.Graph.Labels {
-			if at, found := slices.BinarySearch(list, l); !found {
-				list = slices.Insert(list, at, l)
-			}
+// NodeLabels are the labels of all nodes, in order.
+func NodeLabels(graphs ...dataset.Graph) []string {
+	found := map[string]bool{}
+	for _, g := range graphs {
+		for _, l := range g.Labels {
+			found[l] = true
 		}
 	}
-	return list
+	return slices.Sorted(maps.Keys(found))
 }
 
 // plain is the shade of nodes about which nothing but their label is told.
@@ -122,6 +126,9 @@ func labelled(g dataset.Graph, labels []string) []Node {
 	}
 	return nodes
 }
+
+// mostMeant is how many labels a legend explains at most.
+const mostMeant = 24
 
 // mean tells in the legend what the colour of class i means, once.
 func (s *sheet) mean(name string, i int) {
@@ -171,7 +178,7 @@ func (w *Network) draw(c *draw.Canvas, t *Theme, cell vg.Rectangle, largest [2]f
 	}
 	middle := vg.Point{X: (cell.Min.X + cell.Max.X) / 2, Y: (cell.Min.Y + cell.Max.Y) / 2}
 	if len(w.Places) == 0 {
-		s := clip(size(w.Graph), fontSize, cell.Size().X-4)
+		s := clip(SizeOf(w.Graph), fontSize, cell.Size().X-4)
 		text(c, t.Muted, fontSize, false, vg.Point{X: middle.X - width(s, fontSize)/2, Y: middle.Y - 4}, s)
 		return
 	}
@@ -224,8 +231,8 @@ func (n Node) draw(c *draw.Canvas, t *Theme, at vg.Point, radius vg.Length) {
 	}
 }
 
-// size tells how large a graph is.
-func size(g dataset.Graph) string {
+// SizeOf tells how large a graph is: "7 nodes, 6 edges".
+func SizeOf(g dataset.Graph) string {
 	plural := func(n int, noun string) string {
 		if n == 1 {
 			return "1 " + noun
@@ -252,7 +259,7 @@ func (x Networks) describe() string {
 		if w.Name != "" {
 			b.WriteString(w.Name + ": ")
 		}
-		b.WriteString(size(w.Graph))
+		b.WriteString(SizeOf(w.Graph))
 		if w.Graph.N <= most {
 			b.WriteString(":")
 			for v, n := range w.Nodes {
