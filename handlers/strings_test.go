@@ -122,7 +122,7 @@ func TestStrings(t *testing.T) {
 	}
 	// An expression that nobody wrote becomes one that takes strings; one that is wrong says so.
 	sums := c.page(200, "/lab?kernel=combined&data="+set.ID)
-	if text, _ := sums.Find("#f-expression").Attr("value"); text != "spectrum + gap-subsequence" || sums.Find("#f-kernel option[selected]").AttrOr("value", "") != "combined" || !strings.Contains(sums.Text(), "Sums and products kernel") {
+	if text, _ := sums.Find("#f-expression").Attr("value"); text != "spectrum + gap-subsequence" || sums.Find("#f-kernel option[selected]").AttrOr("value", "") != "combined" || !strings.Contains(sums.Text(), "Combined (sums and products) kernel") {
 		t.Errorf("expression %q: %s", text, sums.Find("figcaption").Text())
 	}
 	wrong := c.page(200, "/lab?kernel=combined&expression=spectrum*(&data="+set.ID)

@@ -462,7 +462,7 @@ func (p *problem) trainingGram(ctx context.Context, recorder trace.Recorder) (ke
 		return nil, err
 	}
 	if p.objects != nil {
-		return kernel.GramOf(ctx, p.kernel, p.objects)
+		return kernel.GramTold(ctx, p.kernel, p.objects, recorder)
 	}
 	return kernel.NewGram(p.kernel, p.x), nil
 }

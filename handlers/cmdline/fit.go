@@ -110,7 +110,7 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 		}
 	}
 
-	res, err := o.train(ctx, data)
+	res, err := o.train(ctx, data, std)
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(err, errCancelledThere) || err == nil && res.Report.Status == trace.Cancelled && res.Report.Iterations == 0:
 		return errors.Join(o.printUntrained(std.Out, data), cmp.Or(err, context.Canceled))
@@ -146,11 +146,13 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 }
 
 // train trains here or on the server.
-func (o *fitOptions) train(ctx context.Context, d *dataset.Data) (*ml.Result, error) {
+func (o *fitOptions) train(ctx context.Context, d *dataset.Data, std Streams) (*ml.Result, error) {
 	if o.server != nil {
 		return o.server.train(ctx, o.data, o.name, d, o.spec)
 	}
-	return ml.Train(ctx, d, o.spec, nil)
+	p := progressOn(std)
+	defer p.end()
+	return ml.Train(ctx, d, o.spec, p.tell)
 }
 
 // note writes a line that does not stop the work.

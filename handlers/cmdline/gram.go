@@ -17,6 +17,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/param"
+	"marginlab/ml/trace"
 )
 
 var gram = Command{"gram", "print the kernel matrix of a file of points, strings or graphs", runGram}
@@ -135,7 +136,9 @@ func (o *gramOptions) matrix(ctx context.Context, std Streams) (k kernel.Matrix,
 	if err != nil {
 		return nil, nil, err
 	}
-	k, err = kernel.GramOf(ctx, kernel.New(o.kernel.Name, o.kernel.Values, nil), x)
+	p := progressOn(std)
+	defer p.end()
+	k, err = kernel.GramTold(ctx, kernel.New(o.kernel.Name, o.kernel.Values, nil), x, p.tell)
 	return k, x.Text, err
 }
 
@@ -162,7 +165,9 @@ func (o *gramOptions) ofPoints(ctx context.Context, std Streams) (kernel.Matrix,
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := kernel.New(o.kernel.Name, o.kernel.Values, x).Fit(ctx, x, nil)
+	p := progressOn(std)
+	defer p.end()
+	f, err := kernel.New(o.kernel.Name, o.kernel.Values, x).Fit(ctx, x, p.tell)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -179,7 +184,7 @@ func runGram(ctx context.Context, args []string, std Streams) error {
 		return err
 	}
 	if o.csv {
-		return writeMatrix(ctx, std.Out, k)
+		return writeMatrix(ctx, std, k)
 	}
 	head := []string{""}
 	for j := range k.Len() {
@@ -202,7 +207,12 @@ func runGram(ctx context.Context, args []string, std Streams) error {
 
 // writeMatrix writes a line for each row. Some rows at a time are computed by all
 // processors.
-func writeMatrix(ctx context.Context, w io.Writer, k kernel.Matrix) error {
+func writeMatrix(ctx context.Context, std Streams, k kernel.Matrix) error {
+	p := progressOn(std)
+	if isTerminal(std.Out) { // where the rows themselves are to be seen
+		p.w = nil
+	}
+	defer p.end()
 	lines := make([][]byte, 8*runtime.GOMAXPROCS(0))
 	for first := 0; first < k.Len(); first += len(lines) {
 		var group errgroup.Group
@@ -230,10 +240,11 @@ func writeMatrix(ctx context.Context, w io.Writer, k kernel.Matrix) error {
 			return err
 		}
 		for _, line := range some {
-			if _, err := w.Write(line); err != nil {
+			if _, err := std.Out.Write(line); err != nil {
 				return err
 			}
 		}
+		p.tell(trace.Step{Phase: "writing", Done: first + len(some), Rows: k.Len()})
 	}
 	return nil
 }

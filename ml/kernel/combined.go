@@ -20,7 +20,7 @@ var written = param.Param{
 
 // combined is an expression of the other kernels, see expression.
 var combined = Entry{
-	Name: "combined", Label: "Sums and products", Formula: "k(x, z) = an expression such as 0.5 k₁(x, z) + k₂(x, z) k₃(x, z)",
+	Name: "combined", Label: "Combined (sums and products)", Formula: "k(x, z) = an expression such as 0.5 k₁(x, z) + k₂(x, z) k₃(x, z)",
 	Help:   "Kernels added and multiplied, with each other and with numbers. A sum is high where either kernel is, a product where both are.",
 	Params: []param.Param{written},
 }

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/trace"
 )
 
 // Matrix is a symmetric M x M kernel matrix given row by row. Its methods may be
@@ -33,10 +35,16 @@ type comparison interface {
 // The rows of a larger one are computed whenever they are asked for.
 const mostHeld = 4096
 
-// GramOf returns the kernel matrix of objects that are no vectors, which have NewGram. It
-// is computed by all processors. Errors: objects that k does not take, values that are not
-// finite, the end of ctx.
+// GramOf is GramTold to nobody.
 func GramOf(ctx context.Context, k Kernel, x dataset.Objects) (Matrix, error) {
+	return GramTold(ctx, k, x, nil)
+}
+
+// GramTold returns the kernel matrix of objects that are no vectors, which have NewGram. It
+// is computed by all processors, and the recorder hears how many rows there are; of a matrix
+// whose rows are computed when they are asked for it hears nothing. Errors: objects that k
+// does not take, values that are not finite, the end of ctx.
+func GramTold(ctx context.Context, k Kernel, x dataset.Objects, recorder trace.Recorder) (Matrix, error) {
 	m := x.Len()
 	if m > mostHeld {
 		diag, err := Self(ctx, k, x)
@@ -51,7 +59,12 @@ func GramOf(ctx context.Context, k Kernel, x dataset.Objects) (Matrix, error) {
 		return nil, err
 	}
 	values := mat.NewDense(m, m, nil)
-	if err := rows(ctx, m, func(i int) { c.row(values.RawRowView(i)[:i+1], i) }); err != nil {
+	told := counter(recorder, m)
+	err = rows(ctx, m, func(i int) {
+		c.row(values.RawRowView(i)[:i+1], i)
+		told()
+	})
+	if err != nil {
 		return nil, err
 	}
 	for i := range m {
@@ -63,6 +76,23 @@ func GramOf(ctx context.Context, k Kernel, x dataset.Objects) (Matrix, error) {
 		}
 	}
 	return held{values, k.Definite()}, nil
+}
+
+// counter returns what is to be called after each of n rows, from any goroutine: it tells the
+// recorder, a thousand times at most.
+func counter(recorder trace.Recorder, n int) func() {
+	if recorder == nil {
+		return func() {}
+	}
+	var lock sync.Mutex
+	done := 0
+	return func() {
+		lock.Lock()
+		defer lock.Unlock()
+		if done++; done%(n/1000+1) == 0 || done == n {
+			recorder(trace.Step{Phase: "kernel matrix", Done: done, Rows: n})
+		}
+	}
 }
 
 // Cross returns the values k(x_i, z_j) for objects that are no vectors, which have

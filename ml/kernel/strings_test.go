@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
+	"marginlab/ml/trace"
 )
 
 func texts(values ...string) *dataset.Strings { return &dataset.Strings{Name: "text", Values: values} }
@@ -258,6 +260,27 @@ func TestGramOfManyIsComputed(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A recorder hears of every row once, of all in the end, and may end the work.
+func TestGramIsTold(t *testing.T) {
+	t.Parallel()
+	x := texts(slices.Repeat([]string{"abcab", "bca"}, 15)...)
+	k := ofStrings("spectrum", 2, 0, false)
+	heard := 0
+	told, err := GramTold(t.Context(), k, x, func(s trace.Step) {
+		if heard++; s.Phase != "kernel matrix" || s.Done != heard || s.Rows != 30 {
+			t.Errorf("step %d is %+v", heard, s)
+		}
+	})
+	if err != nil || heard != 30 || told.Len() != 30 {
+		t.Errorf("%d steps, %v", heard, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	heard = 0
+	if _, err := GramTold(ctx, k, x, func(trace.Step) { heard++; cancel() }); err != context.Canceled || heard > runtime.GOMAXPROCS(0) {
+		t.Errorf("%v after %d rows", err, heard)
 	}
 }
 

@@ -2,6 +2,8 @@
 // while they work, how far they have come.
 package trace
 
+import "fmt"
+
 // Status tells how a solver ended.
 type Status string
 
@@ -18,7 +20,7 @@ const (
 
 // Step is one progress report of a solver.
 type Step struct {
-	Phase     string  `json:"phase"`     // what is being solved: "svm", "mcm", "ridge", "ww", "cs"
+	Phase     string  `json:"phase"`     // what is being solved: "svm", "mcm", "ridge", "ww", "cs"; or made: "kernel matrix", "mixture"
 	Iteration int     `json:"iteration"` // iterations so far
 	Objective float64 `json:"objective"` // objective of the current iterate
 	Violation float64 `json:"violation"` // largest violation of the stopping rule
@@ -27,6 +29,22 @@ type Step struct {
 	// many; otherwise both are 0.
 	Machine  int `json:"machine,omitempty"`
 	Machines int `json:"machines,omitempty"`
+
+	// Where it is known how much there is to do, how many rows are done and of how many;
+	// otherwise both are 0.
+	Done int `json:"done,omitempty"`
+	Rows int `json:"rows,omitempty"`
+}
+
+// String is the step in a line: "kernel matrix: 3400 of 10000 rows".
+func (s Step) String() string {
+	switch {
+	case s.Rows > 0:
+		return fmt.Sprintf("%s: %d of %d rows", s.Phase, s.Done, s.Rows)
+	case s.Machines > 0:
+		return fmt.Sprintf("%s, machine %d of %d: %d iterations, objective %.6g", s.Phase, s.Machine, s.Machines, s.Iteration, s.Objective)
+	}
+	return fmt.Sprintf("%s: %d iterations, objective %.6g", s.Phase, s.Iteration, s.Objective)
 }
 
 // Recorder receives progress. A nil Recorder is allowed and means nobody listens.

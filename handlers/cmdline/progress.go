@@ -1,0 +1,53 @@
+package cmdline
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"marginlab/ml/trace"
+)
+
+// progress is a line on a terminal that tells how far the work has come, again and again
+// in the same place. It is no part of what a command prints: there is none where messages
+// go to a file or another program.
+type progress struct {
+	w     io.Writer // nil: nobody looks
+	now   func() time.Time
+	last  time.Time
+	shown bool
+}
+
+// progressOn begins with the work. Short work shows nothing.
+func progressOn(std Streams) *progress {
+	p := &progress{now: time.Now, last: time.Now()}
+	if isTerminal(std.Err) {
+		p.w = std.Err
+	}
+	return p
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// tell shows a step, at most twice a second.
+func (p *progress) tell(s trace.Step) {
+	if now := p.now(); p.w != nil && now.Sub(p.last) >= time.Second/2 {
+		p.last, p.shown = now, true
+		fmt.Fprintf(p.w, "\r\x1b[K%s", s)
+	}
+}
+
+// end takes the line away.
+func (p *progress) end() {
+	if p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,37 @@
+package cmdline
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"marginlab/ml/trace"
+)
+
+// The line appears after half a second, changes no more often than that, and is gone in the
+// end; where nobody looks there is none.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	clock := time.Unix(0, 0)
+	p := &progress{w: &b, now: func() time.Time { return clock }, last: clock}
+	for i := range 13 {
+		p.tell(trace.Step{Phase: "kernel matrix", Done: i, Rows: 20})
+		clock = clock.Add(100 * time.Millisecond)
+	}
+	p.end()
+	if got, want := b.String(), "\r\x1b[Kkernel matrix: 5 of 20 rows\r\x1b[Kkernel matrix: 10 of 20 rows\r\x1b[K"; got != want {
+		t.Errorf("%q", got)
+	}
+	b.Reset()
+	short := &progress{w: &b, now: func() time.Time { return clock }, last: clock}
+	short.tell(trace.Step{Phase: "svm"})
+	short.end()
+	silent := progressOn(Streams{Err: &b})
+	silent.last = time.Time{}
+	silent.tell(trace.Step{Phase: "svm"})
+	silent.end()
+	if b.String() != "" {
+		t.Errorf("%q", b.String())
+	}
+}
