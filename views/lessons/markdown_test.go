@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/a-h/templ"
+
+	"marginlab/ml/param"
 )
 
 // rendered is what a component renders.
@@ -118,17 +120,18 @@ func TestControls(t *testing.T) {
 	n := IntegerControl{Name: "n", Default: "3"}
 	on := SwitchControl{Name: "on", Default: "true"}
 	pick := ChoiceControl{Name: "pick", Default: "a"}
+	word := TextControl{Name: "word", Default: "cat", Max: 8}
 	at := PlaceControl{X: NumberControl{Name: "ax", Default: "1"}, Y: NumberControl{Name: "ay", Default: "-1"}}
-	d := &Demo{Controls: []Control{size, n, on, at}}
-	form := map[string]string{"size": "4.50", "n": "7", "on": "false", "ay": "0.5", "pick": "b"}
+	d := &Demo{Controls: []Control{size, n, on, at, word}}
+	form := map[string]string{"word": " a\x00b\xff é ", "size": "4.50", "n": "7", "on": "false", "ay": "0.5", "pick": "b"}
 	in, wrong := d.NewInput(func(name string) string { return form[name] }, nil)
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
 	var unlisted []string
 	in.Unlisted = func(name string) { unlisted = append(unlisted, name) }
-	if size.Of(in) != 4.5 || size.Text(in) != "4.50" || n.Of(in) != 7 || on.Of(in) || at.Of(in) != [2]float64{1, 0.5} || len(unlisted) > 0 {
-		t.Errorf("%v %q %v %v %v, unlisted %q", size.Of(in), size.Text(in), n.Of(in), on.Of(in), at.Of(in), unlisted)
+	if size.Of(in) != 4.5 || size.Text(in) != "4.50" || n.Of(in) != 7 || on.Of(in) || at.Of(in) != [2]float64{1, 0.5} || word.Of(in) != "ab é" || len(unlisted) > 0 {
+		t.Errorf("%v %q %v %v %v %q, unlisted %q", size.Of(in), size.Text(in), n.Of(in), on.Of(in), at.Of(in), word.Of(in), unlisted)
 	}
 	if got := pick.Of(in); got != "a" || len(unlisted) != 1 || unlisted[0] != "pick" {
 		t.Errorf("a choice that is not listed is %q, told %q", got, unlisted)
@@ -137,10 +140,14 @@ func TestControls(t *testing.T) {
 	if want := `{"label":"end","x":1,"y":0.5,"x_param":"ax","y_param":"ay"}`; err != nil || string(j) != want {
 		t.Errorf("handle %s, %v; want %s", j, err, want)
 	}
-	if ps := d.Params(); len(ps) != 5 || ps[0].Kind != 0 || ps[1].Name != "n" || ps[4].Name != "ay" {
+	if ps := d.Params(); len(ps) != 6 || ps[0].Kind != 0 || ps[1].Name != "n" || ps[4].Name != "ay" || ps[5].Kind != param.Text {
 		t.Errorf("fields %+v", ps)
 	}
 	if _, wrong := d.NewInput(func(string) string { return "9" }, nil); len(wrong) != 2 { // size and on
 		t.Errorf("wrong: %v", wrong)
+	}
+	in, wrong = d.NewInput(func(name string) string { return map[string]string{"word": "much too long"}[name] }, nil)
+	if len(wrong) != 1 || wrong[0].Field != "word" || word.Of(in) != "cat" {
+		t.Errorf("a text that is too long: %q, %v", word.Of(in), wrong)
 	}
 }

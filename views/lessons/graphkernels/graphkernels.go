@@ -402,7 +402,7 @@ func showWalks(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: `$\mathbf 1^\top A^n\mathbf 1$`, Value: views.Short(mat.Sum(p)), Help: "walks of this length in all"},
 			{Label: `trace of $A^n$`, Value: views.Short(mat.Trace(p)), Help: "walks that end where they began"},
 			{Label: "neighbours of each node", Value: strings.Join(degrees, ", "), Help: "their degrees"},
-			{Label: `$\rho(A)$`, Value: views.Short(r), Help: "spectral radius: by this factor the number grows in the long run"},
+			{Label: `$\rho(A)$`, Value: views.Short(r), Help: "spectral radius: by this factor the number grows with every step, on average and in the long run"},
 		},
 	}, nil
 }
@@ -577,9 +577,9 @@ func showSeries(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		return nil, err
 	}
 	if lambda*radius < 1 {
-		e.Notes = []string{fmt.Sprintf(`$\lambda\rho = %s < 1$: the terms shrink, and the sum comes to rest at the solution of the linear system.`, views.Short(lambda*radius))}
+		e.Notes = []string{fmt.Sprintf(`$\lambda\rho = %s < 1$: the terms die out, and the sum comes to rest at the solution of the linear system.`, views.Short(lambda*radius))}
 	} else {
-		e.Notes = []string{fmt.Sprintf(`$\lambda\rho = %s \ge 1$: the terms do not shrink, and the sum has no end. The linear system does not notice: what it says is no kernel.`, views.Short(lambda*radius))}
+		e.Notes = []string{fmt.Sprintf(`$\lambda\rho = %s \ge 1$: the terms do not die out, and the sum has no end. The linear system does not notice: what it says is no kernel.`, views.Short(lambda*radius))}
 	}
 	e.Figures = []lessons.Figure{{Name: "sums", Caption: `The terms $\lambda^n\,\mathbf 1^\top A_\times^n\mathbf 1$ and their sum, on a logarithmic axis: a geometric series has terms on a straight line.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Chart{

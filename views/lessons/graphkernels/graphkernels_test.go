@@ -116,7 +116,7 @@ func TestSeries(t *testing.T) {
 		}
 	}
 	e = show(t, "series", "first", "path", "second", "path")
-	if v := lessonstest.Number(t, e, "kernel of the lab"); v != "11.04" || !strings.Contains(e.Notes[0], "shrink,") {
+	if v := lessonstest.Number(t, e, "kernel of the lab"); v != "11.04" || !strings.Contains(e.Notes[0], " die out, and the sum comes to rest") {
 		t.Errorf("two paths, λ = 0.1: %s, %v", v, e.Notes)
 	}
 	e = show(t, "series", "first", "triangle", "second", "ring", "lambda", "0.3")
