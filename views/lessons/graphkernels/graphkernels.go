@@ -29,7 +29,7 @@ var words string
 
 // The controls of the screens.
 var (
-	numbering = lessons.IntegerControl{Name: "numbering", Label: "numbering", Default: "2", Min: 1, Max: 120, Low: 1, High: 20, Help: "1 is the order of the letters; each other one is drawn at random."}
+	numbering = lessons.IntegerControl{Name: "numbering", Label: "numbering", Default: "2", Min: 1, Max: 120, Low: 1, High: 20, Help: "1 is that in which the edges were written down; each other one is drawn at random."}
 
 	walkGraph  = graphControl("graph", "paw", "triangle", "path", "ring", "paw", "house")
 	walkLength = lessons.IntegerControl{Name: "n", Label: "length of the walks", Symbol: "n", Default: "1", Min: 0, Max: 12, Low: 0, High: 8}
