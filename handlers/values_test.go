@@ -118,6 +118,13 @@ func TestValues(t *testing.T) {
 		}
 		c.pictures(compared, map[string]int{"curve": 3, "surface": 2, "slice": 2}[name])
 	}
+	id := c.train(`{"dataset":"` + sets["surface"].ID + `","spec":{"positive":"40"}}`)
+	c.follow(id)
+	clone, _ := b.page(200, "/runs/"+id).Find(`a[href^="/lab?"]`).Attr("href")
+	if lab := b.page(200, clone); lab.Find("#f-target option[selected]").AttrOr("value", "") != "class" || lab.Find(".problem").Length() > 0 {
+		t.Errorf("%s opens as a regression: %s", clone, lab.Find(".problem").Text())
+	}
+	c.want(http.StatusNoContent, "DELETE", "/api/runs/"+id, "")
 	runs := b.page(200, "/runs")
 	if text := runs.Find("table.runs").Text(); strings.Count(text, "R²") != 12 || strings.Contains(text, "%") {
 		t.Errorf("list: %s", text)

@@ -227,6 +227,7 @@ func (a *Room) showRun(w http.ResponseWriter, r *http.Request, run store.Run, pr
 func cloneQuery(run store.Run) url.Values {
 	q := door.SpecQuery(run.Spec)
 	q.Del("project")
+	q.Set("target", run.Spec.Target) // which the lab would guess from the labels
 	if run.Spec.Project == "pca" {
 		q.Set("on", "pca")
 	}

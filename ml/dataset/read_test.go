@@ -186,6 +186,11 @@ func TestReadAccepts(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	wide := strings.Repeat("1,", 201) + "1\n"
+	spoiled := "" // numbers but for one
+	for i := range 20 {
+		spoiled += fmt.Sprintf("1,%d.5\n", i)
+	}
+	spoiled = strings.Replace(spoiled, "1,6.5", "1,7a", 1)
 	many := "x,label\n"
 	for i := range 101 {
 		many += fmt.Sprintf("1,c%d\n1,c%d\n1,c%d\n", i, i, i)
@@ -219,6 +224,7 @@ func TestReadRefuses(t *testing.T) {
 		{name: "long name", in: "x," + strings.Repeat("b", 101) + "\n1,A\n2,B\n", want: `f, column 2: expected a column name of at most 100 characters, found "` + strings.Repeat("b", 40) + `"…`},
 		{name: "a single class", in: "x,label\n1,A\n2,A\n", want: `f, column 2 (label): expected at least two classes, found only "A"`},
 		{name: "one class spelt twice", in: "x,label\n1,1\n2,1.0\n", want: `f, column 2 (label): expected at least two classes, found only "1"`},
+		{name: "a word among measurements", in: "x,y\n" + spoiled, want: `f, line 8, column 2 (y): expected a number, as in most rows, found "7a"`},
 		{name: "too many classes", in: many, want: `f, column 2 (label): expected a label, found 101 distinct values in 303 rows: this looks like names; choose another label column`},
 		{name: "empty file", in: "", want: `f: expected at least one row of data, found an empty file`},
 		{name: "blank file", in: "\n \n# nothing\n", want: `f: expected at least one row of data, found an empty file`},

@@ -389,6 +389,23 @@ func (c *Column) twoValued() bool {
 // looksLikeLabel is the rule by which a column at either end is taken for the label.
 func (c *Column) looksLikeLabel() bool { return c.twoValued() || c.IsText() }
 
+// onlyWord is the row of the first cell that is no number in a column where few are none, -1
+// in others.
+func (c *Column) onlyWord() int {
+	first, words := -1, 0
+	for i, s := range c.Cells {
+		if _, ok := parseNumber(s); !ok {
+			if words++; first < 0 {
+				first = i
+			}
+		}
+	}
+	if 4*words > len(c.Cells) {
+		return -1
+	}
+	return first
+}
+
 // manyWords tells words that are too many for classes: names, or strings to learn from.
 func (c *Column) manyWords() bool {
 	distinct := make(map[string]bool)
@@ -688,6 +705,9 @@ func (t *Table) Labels(name string) ([]string, error) {
 		distinct[l] = true
 	}
 	if k, n := len(distinct), len(labels); !c.Numeric && tooMany(k, n) {
+		if i := c.onlyWord(); i >= 0 {
+			return nil, t.fault(i, j, "expected a number, as in most rows, found %s", quote(c.Cells[i]))
+		}
 		return nil, t.fault(-1, j, "expected a label, found %d distinct values in %d rows: this looks like names; choose another label column", k, n)
 	}
 	return labels, nil
