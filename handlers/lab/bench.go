@@ -108,6 +108,12 @@ func (b *bench) numeric() bool {
 	return err == nil
 }
 
+// values tells whether points are drawn by their values: those of a regression, and those
+// that would be too many classes to be told apart by eye.
+func (b *bench) values() bool {
+	return b.spec.Regression() || b.numeric() && b.data.Scattered()
+}
+
 // learners are those that take the target.
 func (b *bench) learners() (names []string) {
 	for _, l := range ml.Learners {
@@ -302,7 +308,7 @@ func (b *bench) fixes(controls ...string) bool {
 
 // editable tells whether the points can be moved on the picture.
 func (b *bench) editable() bool {
-	return !b.spec.Regression() && !b.fixes("points") && (b.data == nil || len(b.data.Features) == 2 && len(b.data.Y) <= door.LiveRows)
+	return !b.values() && !b.fixes("points") && (b.data == nil || len(b.data.Features) == 2 && len(b.data.Y) <= door.LiveRows)
 }
 
 // typed tells whether the points stand as text, in which they can be changed: also those of
@@ -406,5 +412,5 @@ func (a *Room) bare(ctx context.Context, b *bench, o door.Options) (figure.Scene
 			return a.DataPicture(ctx, b.data, b.hash, "", "", o)
 		}, nil
 	}
-	return door.BareScene(b.data, b.spec.Regression(), b.x, b.y, o)
+	return door.BareScene(b.data, b.values(), b.x, b.y, o)
 }
