@@ -11,6 +11,7 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
+	"marginlab/views/figure"
 	"marginlab/web"
 )
 
@@ -24,6 +25,9 @@ func objectForm(set store.Dataset, d *dataset.Data, row int) *views.ObjectForm {
 	f := &views.ObjectForm{What: what, Hash: set.Hash, Total: d.Len(), Classes: d.Classes}
 	if row >= 1 && row <= d.Len() {
 		f.Row, f.Object, f.Label = row, d.Objects.Text(row-1), d.Classes[d.Y[row-1]]
+		if g, ok := d.Objects.(*dataset.Graphs); ok {
+			f.Places = door.ToJSON(figure.Layout(g.Values[row-1]))
+		}
 	}
 	return f
 }

@@ -1,0 +1,54 @@
+package browser
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestDrawAGraph draws a graph with the mouse and with keys, and adds it to its data set.
+func TestDrawAGraph(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	file := filepath.Join(t.TempDir(), "graphs.jsonl")
+	if err := os.WriteFile(file, []byte(`{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":1,"label":"b"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.upload(file)
+	expect := func(want string) {
+		t.Helper()
+		p.wait(element("#f-object") + ".value === " + quote(want))
+	}
+	const svg = ".graph-drawing svg"
+	p.click(svg)
+	expect(`{"n":1,"edges":[]}`)
+	p.keys("n")
+	expect(`{"n":2,"edges":[[0,1]]}`)
+	at := p.reach(`[data-node="1"]`)
+	for _, e := range []struct {
+		kind input.DispatchMouseEventType
+		dx   float64
+	}{{chromedp.MousePressed, 0}, {chromedp.MouseMoved, 40}, {chromedp.MouseMoved, 80}, {chromedp.MouseReleased, 80}} {
+		p.do(chromedp.MouseEvent(e.kind, at.X+e.dx, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	}
+	expect(`{"n":3,"edges":[[0,1],[1,2]]}`)
+	p.fill("[data-label]", "C")
+	expect(`{"n":3,"edges":[[0,1],[1,2]],"labels":["?","?","C"]}`)
+	get[bool](p, "("+element(svg)+".focus(), true)")
+	p.keys("e" + kb.ArrowRight + "e") // from the last node to the first
+	expect(`{"n":3,"edges":[[0,1],[1,2],[0,2]],"labels":["?","?","C"]}`)
+	p.keys(kb.ArrowRight + kb.Delete)
+	expect(`{"n":2,"edges":[[0,1]],"labels":["?","C"]}`)
+	p.fill("#f-object", `{"n":2,"edges":[[0,1]],"labels":["O","C"]}`)
+	p.wait(element(`[data-node="0"] text`) + `.textContent === "O"`)
+	p.fill("#f-object-label", "c")
+	p.follow(func() { p.clickText("button", "Add") })
+	if rows := get[int](p, `document.querySelectorAll("td.drawn img").length`); rows != 3 || !strings.Contains(p.text("main"), "3 graphs") {
+		t.Errorf("%d graphs are drawn", rows)
+	}
+}

@@ -1,0 +1,224 @@
+// Drawing a graph: what is drawn stands as JSON in the text field, which stays the form's.
+
+const width = 600;
+const height = 320;
+const radius = 14;
+const ns = "http://www.w3.org/2000/svg";
+
+/** An element of SVG with attributes, and text in it. */
+function shape(name, attributes, text = "") {
+  const e = document.createElementNS(ns, name);
+  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+  e.textContent = text;
+  return e;
+}
+
+class Drawing {
+  constructor(box) {
+    this.box = box;
+    this.text = document.getElementById(box.dataset.graph);
+    this.svg = box.querySelector("svg");
+    this.label = box.querySelector("[data-label]");
+    this.remove = box.querySelector("[data-remove]");
+    this.says = box.querySelector("[role=status]");
+    this.chosen = null; // {node} or {edge}
+    this.from = -1; // where an edge begins that is being drawn
+    this.nodes = []; // {x, y, label}
+    this.edges = []; // [u, v], u < v
+    box.hidden = false;
+    this.read(JSON.parse(box.dataset.places || "null"));
+    this.svg.addEventListener("pointerdown", (e) => this.down(e));
+    this.svg.addEventListener("pointermove", (e) => this.move(e));
+    this.svg.addEventListener("pointerup", (e) => this.up(e));
+    this.svg.addEventListener("pointercancel", () => this.let());
+    this.svg.addEventListener("keydown", (e) => this.key(e));
+    this.label.addEventListener("input", () => this.name());
+    this.label.addEventListener("keydown", (e) => e.key === "Enter" && e.preventDefault());
+    this.remove.addEventListener("click", () => this.drop());
+    this.text.addEventListener("input", () => this.read());
+  }
+
+  /** Takes the graph of the text field; places are in lengths of edges. */
+  read(places) {
+    let g;
+    try {
+      g = JSON.parse(this.text.value || '{"n":0}');
+    } catch {
+      return; // still being typed
+    }
+    const known = Number.isInteger(g.n) && g.n >= 0 && g.n <= 300 && Array.isArray(g.edges ?? []);
+    if (!known || (g.edges ?? []).some((e) => !(e[0] >= 0 && e[0] < g.n && e[1] >= 0 && e[1] < g.n))) return;
+    const old = this.nodes;
+    this.nodes = Array.from({ length: g.n }, (_, v) => {
+      const turn = (2 * Math.PI * v) / Math.max(g.n, 1);
+      const at = old[v] ?? { x: width / 2 + 0.4 * height * Math.cos(turn), y: height / 2 + 0.4 * height * Math.sin(turn) };
+      return { x: at.x, y: at.y, label: String(g.labels?.[v] ?? "") };
+    });
+    this.edges = (g.edges ?? []).map(([u, v]) => [Math.min(u, v), Math.max(u, v)]);
+    if (places?.length === g.n && g.n > 0) this.place(places);
+    this.choose(null);
+  }
+
+  place(places) {
+    const xs = places.map((p) => p[0]);
+    const ys = places.map((p) => p[1]);
+    const [left, top] = [Math.min(...xs), Math.min(...ys)];
+    const [w, h] = [Math.max(...xs) - left, Math.max(...ys) - top];
+    const unit = Math.min((width - 4 * radius) / Math.max(w, 1e-9), (height - 4 * radius) / Math.max(h, 1e-9), 70);
+    places.forEach((p, v) => {
+      this.nodes[v].x = width / 2 + unit * (p[0] - left - w / 2);
+      this.nodes[v].y = height / 2 - unit * (p[1] - top - h / 2);
+    });
+  }
+
+  /** Writes the graph into the text field. */
+  write(says) {
+    const g = { n: this.nodes.length, edges: this.edges };
+    if (this.nodes.some((v) => v.label)) g.labels = this.nodes.map((v) => v.label || "?");
+    this.text.value = g.n ? JSON.stringify(g) : "";
+    this.says.textContent = says;
+    this.draw();
+  }
+
+  choose(what) {
+    this.chosen = what;
+    const node = this.nodes[what?.node];
+    this.label.disabled = !node;
+    if (node) this.label.value = node.label;
+    this.remove.disabled = !what;
+    this.draw();
+  }
+
+  draw() {
+    const parts = [];
+    this.edges.forEach(([u, v], k) => {
+      const ends = { x1: this.nodes[u].x, y1: this.nodes[u].y, x2: this.nodes[v].x, y2: this.nodes[v].y, "data-edge": k };
+      parts.push(shape("line", { ...ends, class: this.chosen?.edge === k ? "chosen" : "" }), shape("line", { ...ends, class: "reach" }));
+    });
+    if (this.line) parts.push(shape("line", { ...this.line, class: "drawn" }));
+    this.nodes.forEach((node, v) => {
+      const g = shape("g", { "data-node": v, class: this.chosen?.node === v || this.from === v ? "chosen" : "" });
+      g.append(shape("circle", { cx: node.x, cy: node.y, r: radius }), shape("text", { x: node.x, y: node.y + 4 }, node.label.slice(0, 3) || v));
+      parts.push(g);
+    });
+    this.svg.replaceChildren(...parts);
+  }
+
+  at(e) {
+    const r = this.svg.getBoundingClientRect();
+    return { x: ((e.clientX - r.left) / r.width) * width, y: ((e.clientY - r.top) / r.height) * height };
+  }
+
+  near({ x, y }) {
+    return this.nodes.findIndex((v) => Math.hypot(v.x - x, v.y - y) <= 1.4 * radius);
+  }
+
+  down(e) {
+    if (e.button) return;
+    const node = this.near(this.at(e));
+    const edge = e.target.dataset.edge;
+    this.svg.setPointerCapture(e.pointerId);
+    this.press = { node, edge: edge === undefined ? -1 : Number(edge) };
+  }
+
+  move(e) {
+    if (!this.press || this.press.node < 0) return;
+    const to = this.at(e);
+    const from = this.nodes[this.press.node];
+    this.line = this.near(to) === this.press.node ? null : { x1: from.x, y1: from.y, x2: to.x, y2: to.y };
+    this.draw();
+  }
+
+  up(e) {
+    const press = this.press;
+    if (!press) return;
+    this.let();
+    const at = this.at(e);
+    const node = this.near(at);
+    if (press.node >= 0 && node === press.node) this.choose({ node });
+    else if (press.node >= 0) this.join(press.node, node < 0 ? this.add(at) : node);
+    else if (press.edge >= 0) this.choose({ edge: press.edge });
+    else this.write(`Node ${this.add(at)} added.`);
+  }
+
+  let() {
+    this.press = this.line = null;
+  }
+
+  add({ x, y }) {
+    const inside = (v, most) => Math.min(Math.max(v, radius + 2), most - radius - 2);
+    this.nodes.push({ x: inside(x, width), y: inside(y, height), label: this.label.value.trim() });
+    this.choose({ node: this.nodes.length - 1 });
+    return this.nodes.length - 1;
+  }
+
+  join(u, v) {
+    if (u === v) return;
+    const [a, b] = [Math.min(u, v), Math.max(u, v)];
+    if (!this.edges.some((e) => e[0] === a && e[1] === b)) this.edges.push([a, b]);
+    this.choose({ node: v });
+    this.write(`Nodes ${u} and ${v} are joined.`);
+  }
+
+  name() {
+    const node = this.nodes[this.chosen?.node];
+    if (!node) return;
+    node.label = this.label.value.trim();
+    this.write("");
+  }
+
+  drop() {
+    const { node, edge } = this.chosen ?? {};
+    if (edge !== undefined) {
+      this.edges.splice(edge, 1);
+    } else if (node !== undefined) {
+      this.nodes.splice(node, 1);
+      const later = (v) => (v > node ? v - 1 : v);
+      this.edges = this.edges.filter((e) => !e.includes(node)).map(([u, v]) => [later(u), later(v)]);
+    } else {
+      return;
+    }
+    this.from = -1;
+    this.choose(null);
+    this.write(edge === undefined ? `Node ${node} deleted.` : "Edge deleted.");
+  }
+
+  /** Keys: N a node, arrows from node to node, E an edge to the node chosen next, Delete. */
+  key(e) {
+    if (e.ctrlKey || e.altKey || e.metaKey) return;
+    const n = this.nodes.length;
+    const node = this.chosen?.node ?? -1;
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
+    if (step && n) {
+      const next = (node + step + n) % n;
+      this.choose({ node: node < 0 ? 0 : next });
+      this.says.textContent = `Node ${this.chosen.node} ${this.nodes[this.chosen.node].label}`;
+    } else if (e.key === "n" || e.key === "N") {
+      const turn = 2.4 * n; // places that keep apart
+      const far = Math.min(30 * Math.sqrt(n), 0.42 * height);
+      const added = this.add({ x: width / 2 + 1.6 * far * Math.cos(turn), y: height / 2 + far * Math.sin(turn) });
+      if (node >= 0) this.join(node, added);
+      else this.write(`Node ${added} added.`);
+    } else if ((e.key === "e" || e.key === "E") && node >= 0) {
+      if (this.from < 0) {
+        this.from = node;
+        this.says.textContent = `An edge begins at node ${node}: go to another and press E again.`;
+      } else {
+        const from = this.from;
+        this.from = -1;
+        this.join(from, node);
+      }
+      this.draw();
+    } else if (e.key === "Delete" || e.key === "Backspace") {
+      this.drop();
+    } else if (e.key === "Escape") {
+      this.from = -1;
+      this.choose(null);
+    } else {
+      return;
+    }
+    e.preventDefault();
+  }
+}
+
+for (const box of document.querySelectorAll("[data-graph]")) new Drawing(box);
