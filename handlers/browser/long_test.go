@@ -48,6 +48,23 @@ func TestLongTrainingIsCancelled(t *testing.T) {
 	}
 }
 
+// Before machines of strings are trained, the page counts the rows of their kernel matrix.
+func TestLongKernelMatrixIsCounted(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/datasets")
+	p.clickText("summary", "DNA with motifs")
+	p.fill("#f-dna-n", "4000")
+	p.follow(func() { p.clickText(".generator[open] button", "Generate") })
+	id := p.where()[strings.LastIndex(p.where(), "/")+1:]
+	p.visit("/lab?data=" + id + "&kernel=gap-subsequence&k=25")
+	p.follow(func() { p.clickText("button", "Save run") })
+	p.wait(`/^Training \(kernel matrix\): [\d\u202f]+ of 4\u202f000 rows$/.test(document.querySelector("[data-progress]").textContent)`)
+	p.wait(`document.querySelector("[data-bar]").max === 4000 && document.querySelector("[data-bar]").value > 0`)
+	p.follow(func() { p.clickText("button", "Cancel") })
+	p.wait(`!document.querySelector(".pending")`)
+}
+
 // A training under way when the program ends begins again with the next start.
 func TestLongTrainingOutlivesTheProgram(t *testing.T) {
 	t.Parallel()
