@@ -113,6 +113,7 @@ func (a *App) programs(r chi.Router) {
 	r.Post("/datasets/generate", h(a.api.GenerateDataset))
 	r.Get("/datasets/{id}", h(a.api.Dataset))
 	r.Get("/datasets/{id}.csv", h(a.data.Download))
+	r.Put("/datasets/{id}", h(a.api.ReplaceRows))
 	r.Patch("/datasets/{id}", h(a.api.UpdateDataset))
 	r.Delete("/datasets/{id}", h(a.api.DeleteDataset))
 

@@ -330,6 +330,30 @@ func TestUploadOfStrings(t *testing.T) {
 	}
 }
 
+// Programs put other rows in the place of those of a data set; its label column stays where
+// the file has it.
+func TestAPIReplacesRows(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	before := c.upload("name=Words&label=kind", "kind,word\na,cat\nb,cart\n")
+	at := "/api/datasets/" + before.ID
+	now := decode[api.Dataset](c.want(200, "PUT", at, "word,kind,n\ncat,a,x\nbar,b,y\nbarn,c,y\n"))
+	if now.ID != before.ID || now.Name != "Words" || now.Rows != 3 || now.Label != "kind" || now.Hash == before.Hash || now.Kind != "strings" {
+		t.Errorf("%+v", now)
+	}
+	if rows := string(c.want(200, "GET", at+".csv", "").body); rows != "#strings\nword,kind\ncat,a\nbar,b\nbarn,c\n" {
+		t.Error(rows)
+	}
+	if a := c.want(422, "PUT", at, "word,kind\ncat,a\n,b\n"); !strings.Contains(decode[web.Problem](a).Errors.For("file"), "rows, line 3, column 1 (word): expected a string") {
+		t.Errorf("%s", a.body)
+	}
+	c.want(422, "PUT", at+"?name=x", "word,kind\ncat,a\nbar,b\n")
+	if same := decode[api.Dataset](c.want(200, "GET", at, "")); same.Hash != now.Hash {
+		t.Error("what was refused was stored")
+	}
+}
+
 // TestEditStrings types rows, adds a string by the page, changes and deletes one, and is
 // refused with what is wrong beside the field.
 func TestEditStrings(t *testing.T) {

@@ -83,30 +83,39 @@ func kindOfRows() param.Param {
 	return p
 }
 
-// CreateDataset stores the file in the body. Nobody is there to be asked about
-// the columns: what the query leaves open is guessed.
+// rows reads the file in the body. Nobody is there to be asked about the columns: what the
+// query leaves open is guessed. A label that it does not name is that of the data before.
+func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, label string) (*dataset.Data, error) {
+	if k := q.Get("kind"); k != "" {
+		if err := kindOfRows().Check(k); err != nil {
+			return nil, param.Problems{{Field: "kind", Message: err.Error()}}
+		}
+	}
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
+		return nil, web.Errorf(web.Unsupported, "Send the file itself as the body, not a form with the file in it.")
+	}
+	var columns ml.Spec // for its notation of lists
+	if err := columns.Set("features", q.Get("features")); err != nil {
+		return nil, err
+	}
+	body := http.MaxBytesReader(w, r.Body, a.Limits.Bytes)
+	d, err := dataset.Read(body, name, dataset.Mapping{Kind: dataset.Kind(q.Get("kind")), Label: cmp.Or(q.Get("label"), label), Features: columns.Features}, a.Limits)
+	if err != nil {
+		return nil, fileError(err)
+	}
+	return d, nil
+}
+
+// CreateDataset stores the file in the body.
 func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 	q, err := query(r, "name", "kind", "label", "features")
 	if err != nil {
 		return err
 	}
-	if k := q.Get("kind"); k != "" {
-		if err := kindOfRows().Check(k); err != nil {
-			return param.Problems{{Field: "kind", Message: err.Error()}}
-		}
-	}
-	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
-		return web.Errorf(web.Unsupported, "Send the file itself as the body, not a form with the file in it.")
-	}
-	var columns ml.Spec // for its notation of lists
-	if err := columns.Set("features", q.Get("features")); err != nil {
-		return err
-	}
 	name := door.NameOf(q.Get("name"), "")
-	body := http.MaxBytesReader(w, r.Body, a.Limits.Bytes)
-	d, err := dataset.Read(body, name, dataset.Mapping{Kind: dataset.Kind(q.Get("kind")), Label: q.Get("label"), Features: columns.Features}, a.Limits)
+	d, err := a.rows(w, r, q, name, "")
 	if err != nil {
-		return fileError(err)
+		return err
 	}
 	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), name, "uploaded "+name, d)
 	if err != nil {
@@ -114,6 +123,26 @@ func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Location", "/api/datasets/"+set.ID)
 	return web.JSON(w, http.StatusCreated, newDataset(set))
+}
+
+// ReplaceRows takes the file in the body for the rows of a data set. Runs keep theirs.
+func (a *Room) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
+	q, err := query(r, "kind", "label", "features")
+	if err != nil {
+		return err
+	}
+	set, err := a.Store.Dataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	d, err := a.rows(w, r, q, "rows", set.Label)
+	if err != nil {
+		return err
+	}
+	if set, err = a.Store.ReplaceData(r.Context(), door.Workspace(r.Context()), set.ID, d); err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, newDataset(set))
 }
 
 // GenerateDataset stores a data set that a generator draws.

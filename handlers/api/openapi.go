@@ -54,6 +54,8 @@ func Description() (map[string]any, error) {
 	}
 	schemas["NewRun"].(object)["properties"].(object)["dataset"].(object)["examples"] = builtins
 
+	doc["components"].(object)["parameters"].(object)["kind"].(object)["schema"].(object)["enum"] = dataset.Kinds()
+
 	schemas["Model"].(object)["properties"].(object)["rule"].(object)["enum"] = ruleNames()
 
 	list := doc["paths"].(object)["/api/runs"].(object)["get"].(object)
