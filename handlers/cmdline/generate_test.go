@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
 )
 
 // What generate writes is what fit reads, whatever the generator.
@@ -14,11 +15,7 @@ func TestGenerate(t *testing.T) {
 	for _, g := range dataset.Generators {
 		path := filepath.Join(t.TempDir(), g.Name+".csv")
 		must(t, "generate", g.Name, "--n", "24", "--seed", "3", "--out", path)
-		kernel := "rbf"
-		if g.Kind == dataset.KindStrings {
-			kernel = "spectrum"
-		}
-		fit := []string{"fit", "--kernel", kernel, "--data"}
+		fit := []string{"fit", "--kernel", kernel.For(g.Kind).Name, "--data"}
 		if g.Name == "sine" || g.Name == "hill" {
 			fit = []string{"fit", "--target", "value", "--learner", "ridge", "--data"}
 		}
