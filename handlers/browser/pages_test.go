@@ -48,6 +48,7 @@ func TestPages(t *testing.T) {
 	c := s.client()
 	const conformal = "data=iris-versicolor-virginica&conformal=gradient&C=10&test_fraction=0.3"
 	set := c.post(t, "/datasets/generate", "generator=spiral&n=120&noise=0.1&seed=1")
+	dna := c.post(t, "/datasets/generate", "generator=dna&n=40&length=60&classes=2&motif=6&copies=2&noise=0.1&share=1&seed=1")
 	iris := c.post(t, "/runs", "data=iris&on=all&x=petal_length&y=petal_width&test_fraction=0.3&name=Iris+by+all+features")
 	run := c.post(t, "/runs", conformal+"&name=Reshaped+kernel")
 	c.post(t, run, "name=Reshaped+kernel&tags=demo,iris&note=Held-out+accuracy+looks+better.%0AIs+it%3F")
@@ -73,6 +74,8 @@ func TestPages(t *testing.T) {
 		{"datasets", "/datasets", c},
 		{"datasets-empty", "/datasets", s.client()},
 		{"dataset", set, c},
+		{"dataset-strings", dna + "?row=3", c},
+		{"lab-strings", "/lab?data=dna&k=4&try=GATTACA", c},
 		{"mapping", mapping, c},
 		{"runs", "/runs", c},
 		{"runs-empty", "/runs", s.client()},
