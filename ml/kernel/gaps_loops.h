@@ -1,29 +1,4 @@
-// The loops for one kind of processor. gaps.c includes this file for each, with these
-// defined:
-//
-//	KIND    suffix of the names for the processor
-//	TARGET  attribute of the functions
-//	LANES   numbers in a vector
-
-#define CONCAT(a, b) a##_##b
-#define EXPAND(a, b) CONCAT(a, b)
-#define NAME(f) EXPAND(f, KIND)
-
-#define INLINE TARGET static inline __attribute__((always_inline))
-
-#define vec NAME(vec)
-#define ints NAME(ints)
-#define load NAME(load)
-
-typedef double vec __attribute__((vector_size(LANES * 8)));
-typedef long long ints __attribute__((vector_size(LANES * 8)));
-
-INLINE vec load(const double *p)
-{
-	vec v;
-	memcpy(&v, p, sizeof v);
-	return v;
-}
+// The loops for one kind of processor: see levels.h.
 
 // FEW vectors of strings are taken together, so that one waits less for its sums.
 enum { NAME(FEW) = LANES == 2 ? 4 : 2 };
@@ -86,14 +61,4 @@ TARGET static void NAME(gaps)(double *sum, double *b, const double *x, long m, c
 		}
 }
 
-#undef vec
-#undef ints
-#undef load
 #undef FEW
-#undef INLINE
-#undef NAME
-#undef EXPAND
-#undef CONCAT
-#undef KIND
-#undef TARGET
-#undef LANES

@@ -6,23 +6,12 @@
 // through the same operations, so that a value depends neither on its place in
 // the row nor on the row's length.
 
-#include <string.h>
 #include "gaussian.h"
 
 enum { FEW = 4 };
 
-#define KIND plain
-#define TARGET
-#define LANES 2
-#include "gaussian_loops.h"
-
 #ifdef __x86_64__
 #include <immintrin.h>
-
-#define KIND avx2
-#define TARGET __attribute__((target("avx2,fma")))
-#define LANES 4
-#include "gaussian_loops.h"
 
 // The bits of 2^(j/16), less j in the place where adding n << 48 brings it.
 static const long long roots[16] = {
@@ -31,22 +20,10 @@ static const long long roots[16] = {
 	0x3feea09e667f3bcd, 0x3feea11473eb0187, 0x3feeace5422aa0db, 0x3feec49182a3f090,
 	0x3feee89f995ad3ad, 0x3fef199bdd85529c, 0x3fef5818dcfba487, 0x3fefa4afa2a490da,
 };
-
-#define KIND avx512
-#define TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma")))
-#define LANES 8
-#include "gaussian_loops.h"
-
-#define CHOOSE(NAME, ...) \
-	if (simd == 2) \
-		NAME##_avx512(__VA_ARGS__); \
-	else if (simd == 1) \
-		NAME##_avx2(__VA_ARGS__); \
-	else \
-		NAME##_plain(__VA_ARGS__)
-#else
-#define CHOOSE(NAME, ...) NAME##_plain(__VA_ARGS__)
 #endif
+
+#define LOOPS "gaussian_loops.h"
+#include "levels.h"
 
 void gaussian_row(int simd, double *dst, const double *x, long n, long d, const double *z, double gamma)
 {

@@ -1,33 +1,10 @@
-// The loops for one kind of processor. gaussian.c includes this file for each,
-// with these defined:
-//
-//	KIND    suffix of the names for the processor
-//	TARGET  attribute of the functions
-//	LANES   numbers in a vector
+// The loops for one kind of processor: see levels.h.
 
-#define CONCAT(a, b) a##_##b
-#define EXPAND(a, b) CONCAT(a, b)
-#define NAME(f) EXPAND(f, KIND)
-
-#define INLINE TARGET static inline __attribute__((always_inline))
-
-#define vec NAME(vec)
-#define ints NAME(ints)
 #define floats NAME(floats)
-#define load NAME(load)
 #define exponential NAME(exponential)
 #define values NAME(values)
 
-typedef double vec __attribute__((vector_size(LANES * 8)));
-typedef long long ints __attribute__((vector_size(LANES * 8)));
 typedef float floats __attribute__((vector_size(LANES * 4)));
-
-INLINE vec load(const double *p)
-{
-	vec v;
-	memcpy(&v, p, sizeof v);
-	return v;
-}
 
 // exp(x) for x <= 0. Results below exp(-708), the least that is not subnormal, are 0.
 INLINE vec exponential(vec x)
@@ -182,17 +159,7 @@ TARGET static void NAME(products)(double *dst, const double *x, long n, long d, 
 	}
 }
 
-#undef vec
-#undef ints
 #undef floats
-#undef load
 #undef exponential
 #undef values
 #undef STRIP
-#undef INLINE
-#undef NAME
-#undef EXPAND
-#undef CONCAT
-#undef KIND
-#undef TARGET
-#undef LANES
