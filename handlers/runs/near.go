@@ -8,6 +8,7 @@ import (
 
 	"marginlab/handlers/door"
 	"marginlab/ml"
+	"marginlab/ml/dataset"
 	"marginlab/views"
 	"marginlab/views/figure"
 )
@@ -16,7 +17,7 @@ const (
 	nearRows  = 12 // neighbours that a page shows
 	wrongRows = 12 // misclassified rows that a page offers
 
-	drawnHeight = 180 // of the picture of one object
+	lineHeight = 180 // of the picture of one string
 )
 
 // near tells which objects of a run are nearest to the one in the row that is asked for, if
@@ -47,7 +48,11 @@ func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) 
 	for _, f := range r.Figures() {
 		if f.Parts() {
 			title := fmt.Sprintf("%s, row %d", f.Title, row)
-			n.Drawn = append(n.Drawn, door.Linked(figures, f.Name, "near="+asked, door.SmallWidth, drawnHeight, title, title))
+			height := lineHeight
+			if r.Data.Kind() == dataset.KindGraphs {
+				height = door.SmallHeight
+			}
+			n.Drawn = append(n.Drawn, door.Linked(figures, f.Name, "near="+asked, door.SmallWidth, height, title, title))
 		}
 	}
 	type found struct {

@@ -143,6 +143,24 @@ func ExampleScatter() {
 	// Output: as testdata/scatter.svg
 }
 
+func ExampleSpeaking() {
+	acid := dataset.Graph{N: 5, Edges: [][2]int{{0, 1}, {1, 2}, {1, 3}, {3, 4}}, Labels: []string{"C", "C", "O", "O", "H"}}
+	sides := figure.Sides{Names: [2]string{"sour", "sweet"}, Colors: [2]figure.Color{figure.Orange, figure.Blue}}
+	p, err := figure.Networks{
+		Format: figure.Format{Width: 300, Height: 240}, Sides: sides,
+		Networks: []figure.Network{{Name: "row 1 · sour", Graph: acid, Nodes: figure.Speaking(acid, []float64{-0.4, 0.02, 0.3, 1, 0}, 1, sides)}},
+	}.Picture()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("speaking", p))
+	fmt.Println(p.Caption)
+	// Output:
+	// as testdata/speaking.svg
+	// Graphs. row 1 · sour: 5 nodes, 4 edges: 0 C−, 1 C, 2 O+, 3 O+, 4 H, 0–1 1–2 1–3 3–4.
+}
+
 func ExampleStrings() {
 	p, err := figure.Strings{
 		Format: figure.Format{Width: 400, Height: 200},

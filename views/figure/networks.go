@@ -22,6 +22,7 @@ type Networks struct {
 	Networks []Network
 	Across   int      // how many stand side by side; 0: as many as makes them largest
 	Labels   []string // which label has which colour, in order; nil: those of the graphs
+	Sides    Sides    // what nodes that Speaking made speak for; without names: none are
 	// Caption is what the picture shows, for readers who do not see it; "" lists nodes and
 	// edges.
 	Caption string
@@ -84,6 +85,12 @@ func (x Networks) Picture() (*Picture, error) {
 			}
 		}
 	}
+	for k, name := range x.Sides.Names {
+		if name != "" {
+			n := speaking("", x.Sides, float64(1-2*k), 1)
+			sh.legend = append(sh.legend, entry{"for " + name, func(c *draw.Canvas, at vg.Point) { n.draw(c, sh.theme, at, 7) }})
+		}
+	}
 	sh.title, sh.caption, sh.bald = x.Title, x.Caption, [2]bool{true, true}
 	if sh.caption == "" {
 		sh.caption = x.describe()
@@ -129,6 +136,29 @@ func labelled(g dataset.Graph, labels []string) []Node {
 
 // mostMeant is how many labels a legend explains at most.
 const mostMeant = 24
+
+// Speaking are nodes with what each adds to f: the stronger coloured the more that is, of the
+// most that any adds in a picture, with a sign behind the label unless it is little.
+func Speaking(g dataset.Graph, adds []float64, most float64, s Sides) []Node {
+	nodes := make([]Node, g.N)
+	for v := range nodes {
+		nodes[v] = speaking(g.Label(v), s, adds[v], most)
+	}
+	return nodes
+}
+
+func speaking(label string, s Sides, adds, most float64) Node {
+	n := Node{Text: label, Color: Muted}
+	share := math.Abs(adds) / most
+	if !(share > 0) { // nor where most is 0
+		return n
+	}
+	n.Color, n.Shade = s.Colors[btoi(adds < 0)], share
+	if share > 0.15 {
+		n.Text += []string{"+", "−"}[btoi(adds < 0)]
+	}
+	return n
+}
 
 // mean tells in the legend what the colour of class i means, once.
 func (s *sheet) mean(name string, i int) {

@@ -50,7 +50,7 @@ var RunFigures = []RunFigure{
 	{"map", mappedMachines, mapTitle, drawMap},
 	{"machine", ownMachines, machineTitle, drawMachine},
 	{"weights", weighed, weightsTitle, drawWeights},
-	{"parts", spelt, partsTitle, drawParts},
+	{"parts", weighed, partsTitle, drawParts},
 	{"components", hasMatrix, componentsTitle, drawComponents},
 	{"kernel", hasMatrix, matrixTitle, drawMatrix},
 	{"path", hasPath, pathTitle, drawPath},

@@ -49,6 +49,26 @@ func valued() *dataset.Data {
 	return d
 }
 
+// molecules are graphs of two classes: rings and chains.
+func molecules() *dataset.Data {
+	s := &dataset.Graphs{Name: "molecule"}
+	d := &dataset.Data{Objects: s, Label: "is", Classes: []string{"chain", "ring"}}
+	for i := range 24 {
+		g := dataset.Graph{N: 4 + i%5, Labels: make([]string, 4+i%5)}
+		for v := range g.N {
+			g.Labels[v] = []string{"C", "N"}[v*i%3%2]
+			if v > 0 {
+				g.Edges = append(g.Edges, [2]int{v - 1, v})
+			}
+		}
+		if i%2 == 1 {
+			g.Edges = slices.Insert(g.Edges, 1, [2]int{0, g.N - 1})
+		}
+		s.Values, d.Y = append(s.Values, g), append(d.Y, i%2)
+	}
+	return d
+}
+
 // runOn is a run on these data.
 func runOn(t *testing.T, d *dataset.Data, settings ...string) Run {
 	t.Helper()
@@ -126,6 +146,8 @@ func TestRunFigures(t *testing.T) {
 		"ridge, a map":      {trainedRun(t, "moons", "learner", "ridge", "conformal", "amari"), []string{"before", "boundary", "map"}},
 		"conformal":         {trainedRun(t, "moons", "conformal", "eigen"), []string{"before", "boundary", "map"}},
 		"strings":           {runOn(t, words(), "kernel", "spectrum", "test_fraction", "0.3"), []string{"boundary", "weights", "parts", "components", "kernel"}},
+		"graphs":            {runOn(t, molecules(), "kernel", "wl", "test_fraction", "0.3"), []string{"boundary", "weights", "parts", "components", "kernel"}},
+		"graphs by walks":   {runOn(t, molecules(), "kernel", "random-walk", "walk_weight", "0.05"), []string{"boundary", "components", "kernel"}},
 		"values of strings": {runOn(t, valued(), "kernel", "spectrum", "learner", "ridge", "target", "value", "test_fraction", "0.2"), []string{"fit", "weights", "parts", "components", "kernel", "path"}},
 		"four features":     {trainedRun(t, "iris", "positive", "virginica"), []string{"boundary"}},
 	} {

@@ -165,16 +165,12 @@ func (r Run) sides(machine int) Sides {
 	return s
 }
 
-// spelt are the machines whose strings can be drawn with what each symbol adds to f.
-func spelt(r Run) []int {
-	if r.Data.Kind() != dataset.KindStrings {
-		return nil
-	}
-	return weighed(r)
-}
-
 func partsTitle(r Run, machine int) string {
-	return "What each symbol adds to f" + ofMachine(r, machine)
+	what := "What each symbol adds to f"
+	if r.Data.Kind() == dataset.KindGraphs {
+		what = "What each node adds to f"
+	}
+	return what + ofMachine(r, machine)
 }
 
 func drawParts(ctx context.Context, r Run, machine int) (*Picture, error) {
@@ -190,18 +186,35 @@ func drawParts(ctx context.Context, r Run, machine int) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := Strings{Sides: r.sides(machine)}
-	s.Dark, s.Width, s.Height = r.Look.Dark, r.Look.Width, r.Look.Height
+	heads := make([]string, len(rows))
 	for a, i := range rows {
 		p := points[i]
-		head := fmt.Sprintf("row %d · %s · f = %.3g", i+1, p.Label, p.Scores[machine])
-		if p.HeldOut {
-			head += " · held out"
-		}
+		heads[a] = fmt.Sprintf("row %d · %s · f = %s", i+1, p.Label, strings.Replace(fmt.Sprintf("%.2g", p.Scores[machine]), "-", "−", 1))
 		if p.Wrong {
-			head += " · misclassified"
+			heads[a] += " · wrong"
 		}
-		s.Texts = append(s.Texts, Spelt{Head: head, Text: r.Data.Objects.Text(i), Parts: parts[a]})
+		if p.HeldOut {
+			heads[a] += " · held out"
+		}
+	}
+	format := Format{Dark: r.Look.Dark, Width: r.Look.Width, Height: r.Look.Height}
+	if graphs, ok := r.Data.Objects.(*dataset.Graphs); ok {
+		n := Networks{Format: format, Sides: r.sides(machine)}
+		most := 0.0
+		for _, own := range parts {
+			for _, v := range own {
+				most = max(most, math.Abs(v))
+			}
+		}
+		for a, i := range rows {
+			g := graphs.Values[i]
+			n.Networks = append(n.Networks, Network{Name: heads[a], Graph: g, Nodes: Speaking(g, parts[a], most, n.Sides)})
+		}
+		return n.Picture()
+	}
+	s := Strings{Format: format, Sides: r.sides(machine)}
+	for a, i := range rows {
+		s.Texts = append(s.Texts, Spelt{Head: heads[a], Text: r.Data.Objects.Text(i), Parts: parts[a]})
 	}
 	return s.Picture()
 }
