@@ -65,7 +65,7 @@ var (
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
-	Slug: "graphkernels",
+	Slug: "graph-kernels",
 	Screens: []lessons.Screen{
 		{
 			Slug:   "objects",

@@ -77,7 +77,7 @@ const mostMer = 8
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
-	Slug: "stringkernels",
+	Slug: "string-kernels",
 	Screens: []lessons.Screen{
 		{
 			Slug:   "objects",
