@@ -67,6 +67,7 @@ func TestPages(t *testing.T) {
 		{"lab", "/lab?data=moons&C=10&gamma=2", c},
 		{"lab-heat", "/lab?data=circles&show=heat&slack=true", c},
 		{"lab-ridge", "/lab?data=moons&learner=ridge&lambda=0.01", c},
+		{"lab-values", "/lab?data=hill&lambda=0.1&test_fraction=0.3", c},
 		{"lab-conformal", "/lab?" + conformal, c},
 		{"lab-features", "/lab?data=iris&x=pca", c},
 		{"lab-wrong", "/lab?data=moons&C=-1&gamma=two", c},
