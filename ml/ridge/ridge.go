@@ -149,7 +149,7 @@ func check(k Matrix, t []float64, s Settings) error {
 		return fmt.Errorf("ridge: lambda must be above 0 and finite, not %g", s.Lambda)
 	}
 	if bytes := 8 * float64(m) * float64(m); bytes > MaxBytes {
-		return param.Refuse("train on fewer rows, or use a learner that does not hold the matrix, as the SVM",
+		return param.Refuse("train on fewer rows, or tell classes apart by a learner that does not hold the matrix, as the SVM",
 			"kernel ridge holds the kernel matrix, and that of %d training points takes %.1f GiB where the limit is %.1f GiB, %d points", m, bytes/(1<<30), float64(MaxBytes)/(1<<30), int(math.Sqrt(MaxBytes/8)))
 	}
 	for i, v := range t {
