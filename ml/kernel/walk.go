@@ -228,7 +228,7 @@ func (w *walks) solve(a, b walked, check bool) (value float64, ends bool) {
 	copy(p, r)
 	// 1'x is off by less than the square of the residual over 1 - lambda times the radius.
 	const most = 10_000
-	enough := 1e-24 * rr
+	enough := 1e-18 * rr
 	for step := 0; rr > enough && step < most && w.ctx.Err() == nil; step++ {
 		product(q, p, row, a, b)
 		var pq float64
