@@ -47,19 +47,21 @@ type combination struct {
 	root  node
 	parts []function
 	extra int        // size of all images
+	most  int        // points of a block: with images one block of packed, whose parts lie together
 	work  *sync.Pool // of *block
 }
 
 // newCombination returns the function of an expression whose parts have these.
 func newCombination(root node, parts []function) function {
-	c := combination{root: root, parts: parts, work: new(sync.Pool)}
-	depth := root.depth()
-	c.work.New = func() any { return &block{stack: make([]float64, depth*lanes)} }
+	c := combination{root: root, parts: parts, most: 16 * lanes, work: new(sync.Pool)}
 	for _, f := range parts {
 		if e, ok := f.(embedder); ok {
 			c.extra += e.size(0)
+			c.most = lanes
 		}
 	}
+	values := root.depth() * c.most
+	c.work.New = func() any { return &block{stack: make([]float64, values)} }
 	if c.extra > 0 {
 		return embedding{c}
 	}
@@ -69,25 +71,26 @@ func newCombination(root node, parts []function) function {
 func (c combination) row(dst []float64, x packed, z []float64) {
 	b := c.work.Get().(*block)
 	b.parts, b.z, b.d = c.parts, z, x.d-c.extra
-	for first := 0; first < len(dst); first += lanes {
-		b.x = x.v[first*x.d:][:lanes*x.d]
-		c.root.eval(dst[first:min(first+lanes, len(dst))], b.stack, b)
+	for first := 0; first < len(dst); first += c.most {
+		b.x = x.v[first*x.d:]
+		c.root.eval(dst[first:min(first+c.most, len(dst))], b.stack, b)
 	}
 	c.work.Put(b)
 }
 
-// block are some points of a row, at most lanes.
+// block are some points of a row.
 type block struct {
 	parts []function
-	d     int // coordinates
-	x     []float64
+	d     int       // coordinates
+	x     []float64 // packed, with what follows
 	z     []float64
 	stack []float64
 }
 
 func (b *block) part(dst []float64, i int) {
 	at, size := 0, b.d
-	if e, ok := b.parts[i].(embedder); ok {
+	e, ok := b.parts[i].(embedder)
+	if ok {
 		for _, f := range b.parts[:i] {
 			if e, ok := f.(embedder); ok {
 				at += e.size(0)
@@ -95,7 +98,7 @@ func (b *block) part(dst []float64, i int) {
 		}
 		at, size = at+b.d, e.size(0)
 	}
-	b.parts[i].row(dst, packed{size, b.x[at*lanes:][:size*lanes]}, b.z[at:][:size])
+	b.parts[i].row(dst, packed{size, b.x[at*lanes:]}, b.z[at:][:size])
 }
 
 // embedding is a combination some of whose parts take images.

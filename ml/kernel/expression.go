@@ -107,6 +107,54 @@ func (e expression) definite(n node) bool {
 	return !slices.ContainsFunc(n.of, func(n node) bool { return !e.definite(n) })
 }
 
+// only is the expression of a node of e, with the parts that stand in it.
+func (e expression) only(n node) expression {
+	var some expression
+	var copied func(n node) node
+	copied = func(n node) node {
+		if n.kind == isPart {
+			some.parts = append(some.parts, e.parts[n.part])
+			n.part = len(some.parts) - 1
+		}
+		of := n.of
+		n.of = nil
+		for _, m := range of {
+			n.of = append(n.of, copied(m))
+		}
+		return n
+	}
+	some.root = copied(n)
+	return some
+}
+
+// factored is n as a number times the rest of it, which is nil where there is nothing but
+// the number.
+func (n node) factored() (times float64, rest *node) {
+	switch n.kind {
+	case isNumber:
+		return n.number, nil
+	case isProduct:
+	default:
+		return 1, &n
+	}
+	times = 1
+	var others []node
+	for _, m := range n.of {
+		if m.kind == isNumber {
+			times *= m.number
+		} else {
+			others = append(others, m)
+		}
+	}
+	switch len(others) {
+	case 0:
+		return times, nil
+	case 1:
+		return times, &others[0]
+	}
+	return times, &node{kind: isProduct, of: others}
+}
+
 // valuer writes values of the parts of an expression.
 type valuer interface {
 	part(dst []float64, i int)

@@ -16,14 +16,43 @@ type Sum struct {
 	z blas64.General // n x d, as f takes them
 	p packed         // the rows of z
 	w []float64
+
+	// Of a sum of kernels instead of all that: its terms, each of which has a better way of
+	// its own, and a constant.
+	terms    []term
+	constant float64
+}
+
+// term is a multiple of a sum.
+type term struct {
+	times float64
+	of    *Sum
 }
 
 // NewSum returns the function sum_j w_j k(z_j, ·) over the rows z_j of z (n x d).
 // No weights is the zero function, and z is then not looked at. z and w are kept,
 // not copied.
 func NewSum(k Kernel, z *mat.Dense, w []float64) *Sum {
-	s := &Sum{f: bind(k), w: w}
+	e, err := k.expression()
+	if err != nil {
+		return &Sum{f: unknown{}, w: w}
+	}
+	return newSum(e, z, w)
+}
+
+func newSum(e expression, z *mat.Dense, w []float64) *Sum {
+	s := &Sum{f: e.function(), w: w}
 	if len(w) == 0 {
+		return s
+	}
+	switch _, rest := e.root.factored(); {
+	case e.root.kind == isSum:
+		for _, n := range e.root.of {
+			s.add(e, n, z)
+		}
+		return s
+	case e.root.kind == isProduct && rest.kind != isProduct: // a number and no more than that
+		s.add(e, e.root, z)
 		return s
 	}
 	images := embed(s.f, z)
@@ -39,8 +68,25 @@ func NewSum(k Kernel, z *mat.Dense, w []float64) *Sum {
 	return s
 }
 
+// add adds a term of an expression.
+func (s *Sum) add(e expression, n node, z *mat.Dense) {
+	times, rest := n.factored()
+	if rest == nil {
+		s.constant += times * floats.Sum(s.w)
+		return
+	}
+	s.terms = append(s.terms, term{times, newSum(e.only(*rest), z, s.w)})
+}
+
 // At returns the sum at x (length d).
 func (s *Sum) At(x []float64) float64 {
+	if s.terms != nil {
+		v := s.constant
+		for _, t := range s.terms {
+			v += t.times * t.of.At(x)
+		}
+		return v
+	}
 	return s.at(x, s.scratch())
 }
 
@@ -49,9 +95,25 @@ func (s *Sum) scratch() []float64 { return make([]float64, len(s.w)+s.p.d) }
 
 // AtRows writes the sum at every row of x (length d) into dst.
 func (s *Sum) AtRows(dst []float64, x *mat.Dense) {
+	if s.terms != nil {
+		s.addTerms(dst, func(dst []float64, t *Sum) { t.AtRows(dst, x) })
+		return
+	}
 	v := s.scratch()
 	for i := range dst {
 		dst[i] = s.at(x.RawRowView(i), v)
+	}
+}
+
+// addTerms writes the sum of the terms, each of which of writes.
+func (s *Sum) addTerms(dst []float64, of func(dst []float64, t *Sum)) {
+	for i := range dst {
+		dst[i] = s.constant
+	}
+	one := make([]float64, len(dst))
+	for _, t := range s.terms {
+		of(one, t.of)
+		floats.AddScaled(dst, t.times, one)
 	}
 }
 
@@ -82,6 +144,10 @@ func (p Plane) point(dst []float64, s, t float64) {
 func (s *Sum) Grid(dst []float64, p Plane, ss, ts []float64) {
 	clear(dst)
 	if len(s.w) == 0 || len(ss) == 0 || len(ts) == 0 {
+		return
+	}
+	if s.terms != nil {
+		s.addTerms(dst, func(dst []float64, t *Sum) { t.Grid(dst, p, ss, ts) })
 		return
 	}
 	if f, ok := s.f.(gridder); !ok || !f.grid(s, dst, p, ss, ts) {

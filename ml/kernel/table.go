@@ -220,6 +220,12 @@ func bind(k Kernel) function {
 	if err != nil {
 		return unknown{}
 	}
+	return e.function()
+}
+
+// function is that of the expression, NaN everywhere where a part takes no vectors or has
+// not learnt.
+func (e expression) function() function {
 	functions := make([]function, len(e.parts))
 	for i, p := range e.parts {
 		if p.row.bind == nil || p.row.Learns() && len(p.Fitted) != 1 {
