@@ -344,9 +344,9 @@ func TestCrossValidateFails(t *testing.T) {
 		s    eval.Scheme
 		says string
 	}{
-		"one point of a class": {lonely, nil, two, "one class has only 1"},
-		"too many folds":       {d, nil, eval.Scheme{Folds: 21}, "one class has only 20"},
-		"too many to nest":     {d, nil, eval.Scheme{Folds: 20, Nested: true}, "nested"},
+		"one point of a class": {lonely, nil, two, "class -1 has only 1"},
+		"too many folds":       {d, nil, eval.Scheme{Folds: 21}, "class -1 has only 20"},
+		"too many to nest":     {d, nil, eval.Scheme{Folds: 20, Nested: true}, "nested, within the points that train"},
 		"no folds":             {d, nil, eval.Scheme{}, "at least 2"},
 		"C":                    {d, eval.Grid{"C": {param.Of(-1)}}, two, "C must be"},
 		"gamma":                {d, eval.Grid{"gamma": {param.Of(1), param.Of(-2)}}, two, "gamma must be"},

@@ -60,6 +60,15 @@ func NewPlan(d *dataset.Data, spec ml.Spec, grid Grid, scheme Scheme) (*Plan, er
 			p.Searched = append(p.Searched, q.Name)
 		}
 	}
+	number := make([]int, len(target.Classes)) // of rows of each
+	for _, c := range target.Class {
+		number[c]++
+	}
+	for c, n := range number { // by its name, which deal does not know
+		if n < scheme.Folds {
+			return nil, param.Refuse("take fewer folds, or another row of it", "%d folds: each needs a point of every class, and class %s has only %d", scheme.Folds, target.Classes[c], n)
+		}
+	}
 	p.Splits, p.Inner, err = deal(target.Strata(), scheme)
 	return p, err
 }
