@@ -94,7 +94,15 @@ func TestGraphs(t *testing.T) {
 		t.Error(text)
 	}
 	for _, id := range ids {
-		c.pictures(c.page(200, "/runs/"+id), 2)
+		c.pictures(c.page(200, "/runs/"+id), 3)
+	}
+	near := c.page(200, "/runs/"+ids[0]+"?near=7") // where the subtrees are weighed, each graph is drawn
+	if n := near.Find("#near td img").Length(); n != 13 || near.Find("#near figure").Length() != 1 {
+		t.Errorf("%d graphs: %s", n, near.Find("#near").Text())
+	}
+	c.pictures(near, 6+13)
+	if walks := c.page(200, "/runs/"+ids[1]+"?near=7"); walks.Find("#near img").Length() != 0 || !strings.Contains(walks.Find("#near").Text(), "Without the conformal map") || !strings.Contains(walks.Find("#near .object").Text(), "edges") {
+		t.Errorf("by walks: %s", walks.Find("#near").Text())
 	}
 	if text := c.page(200, "/compare?"+url.Values{"run": ids}.Encode()).Find("main").Text(); !strings.Contains(text, "random-walk") {
 		t.Error(text)

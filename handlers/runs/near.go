@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,6 +19,8 @@ const (
 	wrongRows = 12 // misclassified rows that a page offers
 
 	lineHeight = 180 // of the picture of one string
+
+	thumbWidth, thumbHeight = 160, 100 // of the picture of a neighbour
 )
 
 // near tells which objects of a run are nearest to the one in the row that is asked for, if
@@ -45,12 +48,14 @@ func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) 
 		n.Error = fmt.Sprintf("The data have rows 1 to %d.", len(points))
 		return n, nil
 	}
+	small := "" // the figure of a graph that stands for its text
 	for _, f := range r.Figures() {
 		if f.Parts() {
 			title := fmt.Sprintf("%s, row %d", f.Title, row)
 			height := lineHeight
 			if r.Data.Kind() == dataset.KindGraphs {
 				height = door.SmallHeight
+				small = cmp.Or(small, f.Name)
 			}
 			n.Drawn = append(n.Drawn, door.Linked(figures, f.Name, "near="+asked, door.SmallWidth, height, title, title))
 		}
@@ -69,10 +74,15 @@ func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) 
 	}
 	told := func(i int, distance float64) views.NearRow {
 		p := points[i]
-		return views.NearRow{
+		row := views.NearRow{
 			Row: i + 1, Text: door.Clipped(r.Data.Objects.Text(i)), Label: p.Label, Predicted: p.Predicted,
 			F: views.Short(p.F), Distance: views.Short(distance), Role: door.RoleText(p), Wrong: p.Wrong,
 		}
+		if small != "" {
+			row.Drawn = door.Linked(figures, small, "near="+strconv.Itoa(i+1), thumbWidth, thumbHeight, "the graph of row "+strconv.Itoa(i+1), "")
+			row.Drawn.Lazy = true
+		}
+		return row
 	}
 	n.Of = told(row-1, 0)
 	for _, z := range f.near {
