@@ -83,12 +83,18 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 			t.Fatalf("%s: %d confusion matrices", way.Name, tables.Length())
 		}
 		for i, rows := range [][]ml.ClassReport{report.TestConfusion, report.Confusion} {
-			lines := tables.Eq(i).Find("tbody tr")
 			for k, row := range rows {
+				var cells []string
+				for _, td := range tables.Eq(i).Find("tbody tr").Eq(k).Find("td").EachIter() {
+					cells = append(cells, td.Text())
+				}
 				for j, n := range row.Predicted {
-					if got := lines.Eq(k).Find("td").Eq(j).Text(); got != strconv.Itoa(n) {
+					if got := cells[j]; got != strconv.Itoa(n) {
 						t.Errorf("%s: row %s, column %d: %s, want %d", way.Name, row.Class, j, got, n)
 					}
+				}
+				if n := row.SupportVectors; (n != nil) != (i == 1) || n != nil && cells[5] != strconv.Itoa(*n) {
+					t.Errorf("%s: row %s: %q", way.Name, row.Class, cells)
 				}
 			}
 		}
@@ -115,5 +121,37 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 	}
 	if list := b.page(200, "/runs").Find("table.runs tbody").Text(); !strings.Contains(list, "SVM, ovr") || !strings.Contains(list, "SVM, cs") {
 		t.Errorf("list: %s", list)
+	}
+}
+
+// One button saves a run of every rule that the learner takes, and compares them.
+func TestCompareRules(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	b := s.browse(t, alice)
+	const button = "[formaction='/compare/rules']"
+	for query, offered := range map[string]int{
+		"data=iris": 1, "data=iris&positive=setosa": 1, "data=iris&learner=mcm": 1, "data=moons": 0,
+	} {
+		if n := b.page(200, "/lab?"+query).Find(button).Length(); n != offered {
+			t.Errorf("%s: the comparison is offered %d times, want %d", query, n, offered)
+		}
+	}
+	for form, want := range map[string][]string{
+		"data=iris&on=shown&x=petal_length&y=petal_width&C=10": {"one against one", "one against the rest", "Weston and Watkins", "Crammer and Singer"},
+		"data=iris&learner=mcm&kernel=linear":                  {"one against one", "one against the rest"},
+	} {
+		doc := b.send(200, "/compare/rules", form).html()
+		if n := doc.Find(".side-by-side figure").Length(); n != len(want) {
+			t.Errorf("%s: %d runs side by side, want %d", form, n, len(want))
+		}
+		for _, rule := range want {
+			if !strings.Contains(doc.Text(), rule) {
+				t.Errorf("%s: no word of %s", form, rule)
+			}
+		}
+	}
+	if page := b.send(422, "/compare/rules", "data=moons"); !strings.Contains(string(page.body), "no rules to compare") {
+		t.Error("two classes: the page does not say why not")
 	}
 }

@@ -40,13 +40,16 @@ func (a *Room) labInCourse(r *http.Request, b *bench, p *views.Lab) error {
 		}
 	}
 	p.Groups = groups
-	p.NoVersions = p.NoVersions || b.fixes(versionControls...)
+	p.NoVersions, p.Rules = p.NoVersions || b.fixes(versionControls...), p.Rules && !b.fixes(ruleControls...)
 	p.NoSets = b.fixes("data")
 	return nil
 }
 
 // versionControls are what the comparison of versions changes by itself.
 var versionControls = []string{"learner", "conformal", "test_fraction"}
+
+// ruleControls are what the comparison of rules changes.
+var ruleControls = []string{"multiclass", "positive"}
 
 // HandIn saves the lab's state as a run and hands it in.
 func (a *Room) HandIn(w http.ResponseWriter, r *http.Request) error {

@@ -156,6 +156,7 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		Show:    views.Choose(backgrounds, b.background()),
 		RunName: b.spec.Title() + " on " + b.name,
 		Tries:   b.tries(), Try: b.try,
+		Rules: len(b.rules()) > 1,
 	}
 	hidden := b.hidden()
 	for _, g := range p.Groups {

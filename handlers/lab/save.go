@@ -10,6 +10,7 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/conformal"
+	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/web"
 )
@@ -73,22 +74,64 @@ func (a *Room) CompareVersions(w http.ResponseWriter, r *http.Request) error {
 	if b.fixes(versionControls...) {
 		return web.Errorf(web.Forbidden, "Your teacher has set what this comparison would change.")
 	}
-	q := url.Values{}
-	var ids []string
+	var specs []ml.Spec
 	for _, learner := range ml.Learners {
 		for _, reshape := range []string{"none", method} {
 			spec := b.spec
 			spec.Learner, spec.Conformal = learner.Name, reshape
-			run, err := a.createRun(r.Context(), b, "", spec)
-			if errors.As(err, &b.problems) {
-				return a.refuse(w, r, b)
-			}
-			if err != nil {
-				return err
-			}
-			q.Add("run", run.ID)
-			ids = append(ids, run.ID)
+			specs = append(specs, spec)
 		}
+	}
+	return a.compare(w, r, b, specs)
+}
+
+// CompareRules saves a run of every way to tell several classes apart that the learner
+// takes, and goes to their comparison.
+func (a *Room) CompareRules(w http.ResponseWriter, r *http.Request) error {
+	b, err := a.posted(w, r)
+	if b == nil {
+		return err
+	}
+	if b.fixes(ruleControls...) {
+		return web.Errorf(web.Forbidden, "Your teacher has set what this comparison would change.")
+	}
+	specs := b.rules()
+	if len(specs) < 2 {
+		b.problems = param.Problems{{Field: "multiclass", Message: "multiclass: there are no rules to compare; take data with three classes or more"}}
+		return a.refuse(w, r, b)
+	}
+	return a.compare(w, r, b, specs)
+}
+
+// rules are the bench's spec with every way to tell several classes apart that applies.
+func (b *bench) rules() (specs []ml.Spec) {
+	if b.data == nil {
+		return nil
+	}
+	for _, way := range ml.Multiclass {
+		spec := b.spec
+		spec.Multiclass, spec.Positive = way.Name, ""
+		if t, err := ml.TargetOf(b.data, spec); err == nil && t.Rule == way.Rule {
+			specs = append(specs, spec)
+		}
+	}
+	return specs
+}
+
+// compare saves a run of every spec on the bench's data and goes to their comparison.
+func (a *Room) compare(w http.ResponseWriter, r *http.Request, b *bench, specs []ml.Spec) error {
+	q := url.Values{}
+	var ids []string
+	for _, spec := range specs {
+		run, err := a.createRun(r.Context(), b, "", spec)
+		if errors.As(err, &b.problems) {
+			return a.refuse(w, r, b)
+		}
+		if err != nil {
+			return err
+		}
+		q.Add("run", run.ID)
+		ids = append(ids, run.ID)
 	}
 	a.Jobs.Wait(r.Context(), glance, ids...)
 	return door.Redirect(w, r, "/compare?"+q.Encode())
