@@ -97,7 +97,7 @@ func DatasetsPage(p Datasets) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</section><section aria-labelledby=\"h-draw\"><h2 id=\"h-draw\">Draw or type</h2><p>Place points with the mouse, a finger or the keyboard and watch the boundary follow.</p><p><a class=\"button\" href=\"/lab?data=drawing\">Draw points</a></p><form method=\"post\" action=\"/datasets\"><div class=\"field\"><label for=\"f-typed\">Points or strings, one a line</label> <textarea id=\"f-typed\" name=\"text\" rows=\"5\" spellcheck=\"false\" placeholder=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</section><section aria-labelledby=\"h-draw\"><h2 id=\"h-draw\">Draw or type</h2><p>Place points with the mouse, a finger or the keyboard and watch the boundary follow.</p><p><a class=\"button\" href=\"/lab?data=drawing\">Draw points</a></p><form method=\"post\" action=\"/datasets\"><div class=\"field\"><label for=\"f-typed\">Points, strings or graphs, one a line</label> <textarea id=\"f-typed\" name=\"text\" rows=\"5\" spellcheck=\"false\" placeholder=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -362,7 +362,7 @@ func UploadView(f UploadForm, limits string) templ.Component {
 			templ_7745c5c3_Var16 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<form class=\"upload\" method=\"post\" action=\"/datasets\" enctype=\"multipart/form-data\" data-drop><label for=\"f-file\">CSV, TSV, LIBSVM, ARFF, FASTA or a zip of texts</label> <input id=\"f-file\" type=\"file\" name=\"file\" required accept=\".csv,.tsv,.txt,.dat,.data,.svm,.libsvm,.arff,.fasta,.fa,.zip,text/*\"> <label for=\"f-upload-name\">Name <span class=\"quiet\">(empty: the file's name)</span></label> <input id=\"f-upload-name\" type=\"text\" name=\"name\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<form class=\"upload\" method=\"post\" action=\"/datasets\" enctype=\"multipart/form-data\" data-drop><label for=\"f-file\">CSV, TSV, LIBSVM, ARFF, FASTA, JSON lines, GraphML or a zip of texts</label> <input id=\"f-file\" type=\"file\" name=\"file\" required accept=\".csv,.tsv,.txt,.dat,.data,.svm,.libsvm,.arff,.fasta,.fa,.jsonl,.json,.graphml,.xml,.zip,text/*\"> <label for=\"f-upload-name\">Name <span class=\"quiet\">(empty: the file's name)</span></label> <input id=\"f-upload-name\" type=\"text\" name=\"name\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
