@@ -102,6 +102,11 @@ func FuzzParseTable(f *testing.F) {
 	f.Add([]byte("1,2\n"), "points.arff")
 	f.Add([]byte(zipped(f, "a/1", "cat", "b/2", "cart")), "texts.zip")
 	f.Fuzz(func(t *testing.T, raw []byte, file string) {
+		if s, err := ReadLines(bytes.NewReader(raw), file, fuzzLimits); err != nil {
+			checkFault(t, err)
+		} else if err := s.Validate(); err != nil {
+			t.Fatal(err)
+		}
 		table, err := ParseTable(bytes.NewReader(raw), file, fuzzLimits)
 		if err != nil {
 			checkFault(t, err)

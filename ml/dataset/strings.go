@@ -232,10 +232,32 @@ func (t *Table) stringRows(like *Strings, expected string) (s *Strings, label st
 	return s, label, err
 }
 
-// ReadLines reads one string a line, in UTF-8. Failures are those of ParseTable.
+// ReadLines reads one string a line, in UTF-8. Of a file that says itself that it holds
+// strings, as the canonical form, FASTA and archives do, it reads those, whatever stands
+// beside them. Failures are those of ParseTable.
 func ReadLines(r io.Reader, file string, lim Limits) (*Strings, error) {
-	text, fault := readText(r, file, lim)
+	raw, fault := readRaw(r, file, lim)
 	if fault != nil {
+		return nil, fault
+	}
+	if first, _ := cutLine(raw); isArchive(raw) || detect(raw, "") == "fasta" || tidy(first) == kindLine(KindStrings) {
+		t, err := ParseTable(strings.NewReader(raw), file, lim)
+		if err != nil {
+			return nil, err
+		}
+		m, _ := t.Guess()
+		if m.Kind != KindStrings {
+			return nil, t.fault(-1, -1, "expected strings, found other rows")
+		}
+		j, err := t.find(m.Features[0])
+		if err != nil {
+			return nil, err
+		}
+		return t.readStrings(j)
+	}
+	text, fault := decodeText(raw)
+	if fault != nil {
+		fault.File = file
 		return nil, fault
 	}
 	s := &Strings{Name: "string"}

@@ -212,3 +212,38 @@ func TestReadFASTA(t *testing.T) {
 		}
 	}
 }
+
+// A file that says what it holds is read as that, not line by line.
+func TestReadLines(t *testing.T) {
+	t.Parallel()
+	for name, in := range map[string]string{
+		"lines":                 "GATTACA\nCCC\r\n GATTACA",
+		"canonical form":        "#strings\nsequence,class\nGATTACA,a\nCCC,b\nGATTACA,b\n",
+		"FASTA":                 "; note\n>1 a\nGATT\nACA\n>2 b\nCCC\n>3 b\nGATTACA\n",
+		"FASTA without labels":  ">1\nGATTACA\n>2\nCCC\n>3\nGATTACA\n",
+		"archive":               zipped(t, "a/1", "GATTACA", "a/2", "CCC", "b/1", "GATTACA\n"),
+		"archive of one folder": zipped(t, "1", "GATTACA", "2", "CCC", "3", "GATTACA\n"),
+	} {
+		s, err := ReadLines(strings.NewReader(in), "f", Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff([]string{"GATTACA", "CCC", "GATTACA"}, s.Values); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	for in, says := range map[string]string{
+		"":                                      "f: expected at least one string, found an empty file",
+		"a\n\t\nb\n":                            "f, line 2: expected a string, found nothing",
+		"a\nb\xff\n":                            "f, line 2: expected UTF-8 text",
+		"#strings\nsequence,class\n,a\nCCC,b\n": "f, line 3, column 1 (sequence): expected a string, found nothing",
+		">1\nAC\n>2\n":                          "f, line 3: expected a sequence below",
+		zipped(t, "p.csv", "x,y\n1,2\n2,1\n"):   "f, p.csv: expected strings, found other rows",
+		"a\nb\nc\nd\ne\nf\n":                    "f, line 6: expected at most 5 strings",
+	} {
+		if _, err := ReadLines(strings.NewReader(in), "f", Limits{Rows: 5}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", in, err, says)
+		}
+	}
+}

@@ -177,19 +177,6 @@ func parseText(text, file string, lim Limits) (*Table, error) {
 	return t, nil
 }
 
-// readText reads a file of text.
-func readText(r io.Reader, file string, lim Limits) (string, *Error) {
-	raw, fault := readRaw(r, file, lim)
-	if fault != nil {
-		return "", fault
-	}
-	text, fault := decodeText(raw)
-	if fault != nil {
-		fault.File = file
-	}
-	return text, fault
-}
-
 // readRaw reads a file of no more bytes than it may have.
 func readRaw(r io.Reader, file string, lim Limits) (string, *Error) {
 	lim = lim.orDefault()
