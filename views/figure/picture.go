@@ -5,7 +5,8 @@
 // The parts: a Scene says what to draw of a model or of data; Boundary, Conformal,
 // Overlay and Scatter make a Picture of it. Plane (geometry), Chart (curves), Bars,
 // Matrix and Lifted (three dimensions) describe the drawings of the lessons and have
-// a method Picture. theme.go holds every colour.
+// a method Picture. Of objects without coordinates there are Decisions, ComponentMap and
+// KernelMatrix, and Weights, Strings and Networks. theme.go holds every colour.
 package figure
 
 import (

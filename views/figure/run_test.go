@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -210,5 +211,47 @@ func TestRunView(t *testing.T) {
 	r.Look.Limits = Limits{-1e-3, 1e-3, -1e-3, 1e-3}
 	if s, _ := r.Scene(t.Context(), r.Result.Model); s.Limits.XMin > -1 || s.Limits.XMax < 1 {
 		t.Errorf("points lie outside of %v", s.Limits)
+	}
+}
+
+// Who leaves stops the work on a kernel; what was kept of the training is drawn without any.
+func TestDrawHeedsTheContext(t *testing.T) {
+	t.Parallel()
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := runOn(t, words(), "kernel", "gap-subsequence", "test_fraction", "0.3")
+	for _, name := range []string{"weights", "parts", "components", "kernel"} {
+		if _, err := r.Draw(over, name); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := r.Draw(over, "boundary"); err != nil {
+		t.Error(err)
+	}
+	r.Result.Scores = nil
+	if _, err := r.Draw(over, "boundary"); !errors.Is(err, context.Canceled) {
+		t.Errorf("without scores: %v", err)
+	}
+}
+
+// A picture of one object shows that one.
+func TestOneObject(t *testing.T) {
+	t.Parallel()
+	for _, d := range []*dataset.Data{words(), molecules()} {
+		kernel := map[dataset.Kind]string{dataset.KindStrings: "spectrum", dataset.KindGraphs: "wl"}[d.Kind()]
+		r := runOn(t, d, "kernel", kernel)
+		for object, want := range map[int]string{3: "row 3 ·", 24: "row 24 ·"} {
+			r.Object = object
+			pic, err := r.Draw(t.Context(), "parts")
+			if err != nil || strings.Count(pic.Caption, " · f = ") != 1 || !strings.Contains(pic.Caption, want) {
+				t.Errorf("%s: %v, %v", want, pic, err)
+			}
+		}
+		for _, none := range []int{0, -1, 1000} {
+			r.Object = none
+			if pic, err := r.Draw(t.Context(), "parts"); err != nil || strings.Count(pic.Caption, " · f = ") < 3 {
+				t.Errorf("%d: %v, %v", none, pic, err)
+			}
+		}
 	}
 }
