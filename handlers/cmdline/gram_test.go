@@ -32,6 +32,7 @@ func TestGramOfPoints(t *testing.T) {
 		{"--kernel fisher --components 2 --starts 3 --information=false --variance-floor 0.01 --start-seed 7 " + plain, "fisher", param.Values{
 			"components": param.Of(2), "starts": param.Of(3), "information": param.Of(false), "variance_floor": param.Of(0.01), "start_seed": param.Of(7),
 		}},
+		{"--kernel combined --expression 0.5*linear+rbf(gamma=scale)*fisher(components=1) " + plain, "combined", param.Values{"expression": param.Of("0.5*linear+rbf(gamma=scale)*fisher(components=1)")}},
 	} {
 		k, err := kernel.New(c.kernel, c.values, x).Fit(t.Context(), x, nil)
 		if err != nil {

@@ -153,6 +153,8 @@ func TestGram(t *testing.T) {
 		{text, "gram --kernel precomputed F", 2, "--kernel must be one of linear, poly"},
 		{text, "gram --kernel rbf F", 1, "line 2, column 1 (cat): expected a number, found \"cart\""},
 		{text, "gram --kernel spectrum --features x F", 2, "--features has no effect with --kernel=spectrum"},
+		{text, "gram --kernel combined --expression spectrum*rbf F", 2, "--expression: character 10: rbf compares points with features"},
+		{text, "gram --kernel combined --expression precomputed F", 2, "compares what no file of gram holds"},
 		{"1,2\n3,4\n", "gram --kernel rbf --features z F", 1, "no column"},
 		{"1,2\n3,4\n", "gram --kernel fisher --components 3 F", 1, "take fewer components"},
 		{text, "gram --kernel spectrum --k 0 F", 2, "--k must be a whole number from 1"},
