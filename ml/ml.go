@@ -144,7 +144,7 @@ func Train(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recor
 	if err != nil {
 		return nil, err
 	}
-	return p.train(ctx, spec, recorder)
+	return p.train(ctx, spec, recorder.InTurn())
 }
 
 // train solves p.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -158,7 +157,6 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matri
 	spec.CacheBytes = max(1, spec.CacheBytes/int64(min(len(parts), mostAtOnce)))
 	firsts, lasts = make([]*fitted, len(parts)), make([]*fitted, len(parts))
 	faults := make([]error, len(parts))
-	var told sync.Mutex
 	var group errgroup.Group
 	group.SetLimit(min(runtime.GOMAXPROCS(0), mostAtOnce))
 	for k, q := range parts {
@@ -166,8 +164,6 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matri
 		if recorder != nil {
 			own = func(s trace.Step) {
 				s.Machine, s.Machines = k+1, len(parts)
-				told.Lock()
-				defer told.Unlock()
 				recorder(s)
 			}
 		}

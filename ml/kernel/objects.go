@@ -41,9 +41,10 @@ func GramOf(ctx context.Context, k Kernel, x dataset.Objects) (Matrix, error) {
 }
 
 // GramTold returns the kernel matrix of objects that are no vectors, which have NewGram. It
-// is computed by all processors, and the recorder hears how many rows there are; of a matrix
-// whose rows are computed when they are asked for it hears nothing. Errors: objects that k
-// does not take, values that are not finite, the end of ctx.
+// is computed by all processors, and the recorder hears how many rows there are, from several
+// goroutines one at a time. That of many objects is computed row by row when it is asked for,
+// and the recorder hears of every row when it is there for the first time. Errors: objects that
+// k does not take, values that are not finite, the end of ctx.
 func GramTold(ctx context.Context, k Kernel, x dataset.Objects, recorder trace.Recorder) (Matrix, error) {
 	m := x.Len()
 	if m > mostHeld {
@@ -52,7 +53,7 @@ func GramTold(ctx context.Context, k Kernel, x dataset.Objects, recorder trace.R
 			return nil, err
 		}
 		c, err := compare(context.WithoutCancel(ctx), k, x, x) // rows will be asked for when ctx may be over
-		return computed{c, diag, k.Definite()}, err
+		return computed{c, diag, k.Definite(), counter(recorder, m)}, err
 	}
 	c, err := compare(ctx, k, x, x)
 	if err != nil {
@@ -62,7 +63,7 @@ func GramTold(ctx context.Context, k Kernel, x dataset.Objects, recorder trace.R
 	told := counter(recorder, m)
 	err = rows(ctx, m, func(i int) {
 		c.row(values.RawRowView(i)[:i+1], i)
-		told()
+		told(i)
 	})
 	if err != nil {
 		return nil, err
@@ -78,17 +79,21 @@ func GramTold(ctx context.Context, k Kernel, x dataset.Objects, recorder trace.R
 	return held{values, k.Definite()}, nil
 }
 
-// counter returns what is to be called after each of n rows, from any goroutine: it tells the
-// recorder, a thousand times at most.
-func counter(recorder trace.Recorder, n int) func() {
+// counter returns what is to be called after row i of n, from any goroutine, the first time
+// or once more: it tells the recorder, a thousand times at most.
+func counter(recorder trace.Recorder, n int) func(i int) {
 	if recorder == nil {
-		return func() {}
+		return func(int) {}
 	}
 	var lock sync.Mutex
-	done := 0
-	return func() {
+	done, there := 0, make([]bool, n)
+	return func(i int) {
 		lock.Lock()
 		defer lock.Unlock()
+		if there[i] {
+			return
+		}
+		there[i] = true
 		if done++; done%(n/1000+1) == 0 || done == n {
 			recorder(trace.Step{Phase: "kernel matrix", Done: done, Rows: n})
 		}
@@ -313,11 +318,16 @@ type computed struct {
 	comparison
 	diag     []float64
 	definite bool
+	told     func(i int)
 }
 
-func (c computed) Len() int                 { return len(c.diag) }
-func (c computed) Diag(i int) float64       { return c.diag[i] }
-func (c computed) Row(dst []float64, i int) { c.row(dst, i) }
+func (c computed) Len() int           { return len(c.diag) }
+func (c computed) Diag(i int) float64 { return c.diag[i] }
+
+func (c computed) Row(dst []float64, i int) {
+	c.row(dst, i)
+	c.told(i)
+}
 
 // Definite reports whether the matrix is known to be positive semidefinite.
 func (c computed) Definite() bool { return c.definite }

@@ -277,6 +277,19 @@ func TestGramIsTold(t *testing.T) {
 	if err != nil || heard != 30 || told.Len() != 30 {
 		t.Errorf("%d steps, %v", heard, err)
 	}
+	// Of many it hears of a row when that is there for the first time.
+	heard = 0
+	many, err := GramTold(t.Context(), k, texts(slices.Repeat(x.Values, mostHeld/30+1)...), func(s trace.Step) { heard = s.Done })
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := make([]float64, many.Len())
+	for i := range 40 {
+		many.Row(row, i/2)
+	}
+	if heard < 16 || heard > 20 { // every few rows
+		t.Errorf("%d rows were heard of, 20 computed", heard)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	heard = 0
 	if _, err := GramTold(ctx, k, x, func(trace.Step) { heard++; cancel() }); err != context.Canceled || heard > runtime.GOMAXPROCS(0) {

@@ -2,7 +2,10 @@
 // while they work, how far they have come.
 package trace
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+)
 
 // Status tells how a solver ended.
 type Status string
@@ -50,3 +53,16 @@ func (s Step) String() string {
 // Recorder receives progress. A nil Recorder is allowed and means nobody listens.
 // It is called from the solver's goroutine, at most every few hundred iterations.
 type Recorder func(Step)
+
+// InTurn is r for several goroutines, which it hears one at a time.
+func (r Recorder) InTurn() Recorder {
+	if r == nil {
+		return nil
+	}
+	var turn sync.Mutex
+	return func(s Step) {
+		turn.Lock()
+		defer turn.Unlock()
+		r(s)
+	}
+}
