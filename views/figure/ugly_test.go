@@ -98,6 +98,7 @@ func TestUglyDrawings(t *testing.T) {
 			return figure.Bars{Format: f, Values: []float64{-3, -1e-12, 2, inf, nan}, Log: true, Rules: []figure.Rule{{At: 0}, {At: 1, Name: wide}}}
 		},
 		"a crowd of bars": func(f figure.Format) drawing { return figure.Bars{Format: f, Values: up} },
+		"no weights": func(f figure.Format) drawing { return figure.Weights{Format: f} },
 		"weights of nothing": func(f figure.Format) drawing {
 			return figure.Weights{Format: f, Features: []kernel.Feature{{Name: wide}}}
 		},
@@ -222,7 +223,6 @@ func TestDrawingErrors(t *testing.T) {
 		"half a band":        figure.Chart{Curves: []figure.Curve{{X: []float64{1}, Y: []float64{1}, Lo: []float64{1}}}},
 		"ends of nothing":    figure.Chart{Y: figure.Axis{Log: true, Max: 1}, Curves: []figure.Curve{{}}},
 		"no bars":            figure.Bars{},
-		"no weights":         figure.Weights{},
 		"no strings":         figure.Strings{},
 		"parts of others":    figure.Strings{Texts: []figure.Spelt{{Text: "ab", Parts: []float64{1}}}},
 		"names of others":    figure.Bars{Values: []float64{1}, Names: []string{"a", "b"}},
@@ -254,6 +254,7 @@ func TestDrawingCaptions(t *testing.T) {
 		d    drawing
 		want string
 	}{
+		{figure.Weights{}, "No feature weighs anything in f."},
 		{smoBox(), "Drawing, over α1 and α2. Shaded: 0 ≤ α ≤ C. Line α1 − α2 = −0.4: (1, -1)·x = -0.4."},
 		{accuracy(), "Chart: Accuracy against C, accuracy over C. training: from 0.73 at 0.01 to 0.968 at 1e+04. held out:"},
 		{spectrum(), "14 values: 11 positive, 0 zero, 3 negative, from -1.34 to 6."},

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -21,7 +20,9 @@ import (
 // speaks for the other.
 type Weights struct {
 	Format
-	Features []kernel.Feature // from the top, as kernel.Weights.Heaviest lists them
+	// Features from the top, as kernel.Weights.Heaviest lists them; none where no object holds
+	// any, or where those of equal objects cancel.
+	Features []kernel.Feature
 	Sides    Sides
 	Caption  string // what the picture shows, for readers who do not see it; "" lists the features
 }
@@ -38,10 +39,7 @@ func (w Weights) Picture() (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(w.Features) == 0 {
-		return nil, errors.New("weights: there is no feature to draw; give at least one")
-	}
-	n := float64(len(w.Features))
+	n := max(1, float64(len(w.Features)))
 	values := []float64{0}
 	for _, f := range w.Features {
 		if finite(f.Weight) {
@@ -56,6 +54,9 @@ func (w Weights) Picture() (*Picture, error) {
 	}
 	sh.labels = [2]string{"weight in f", ""}
 	sh.ticks[1] = func(int) (ts []tick) {
+		if len(w.Features) == 0 {
+			return []tick{{-0.5, "nothing"}}
+		}
 		for i, f := range w.Features {
 			ts = append(ts, tick{-float64(i) - 0.5, clip(f.Name, fontSize, 110)})
 		}
@@ -89,6 +90,9 @@ func (s Sides) legend(t *Theme) (es []entry) {
 }
 
 func (w Weights) describe() string {
+	if len(w.Features) == 0 {
+		return "No feature weighs anything in f."
+	}
 	var lists [2][]string
 	for _, f := range w.Features {
 		k := btoi(f.Weight < 0)
