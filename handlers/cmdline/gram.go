@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -193,7 +194,9 @@ func runGram(ctx context.Context, args []string, std Streams) error {
 	lines := [][]string{append(head, "")}
 	row := make([]float64, k.Len())
 	for i := range k.Len() {
-		k.Row(row, i)
+		if err := finiteRow(k, row, i); err != nil {
+			return err
+		}
 		line := []string{strconv.Itoa(i + 1)}
 		for _, v := range row {
 			line = append(line, strconv.FormatFloat(v, 'g', 6, 64))
@@ -205,6 +208,16 @@ func runGram(ctx context.Context, args []string, std Streams) error {
 	return b.Flush()
 }
 
+// finiteRow writes row i of k into dst. It reports a value that is no number: no program that
+// reads the matrix could train on it.
+func finiteRow(k kernel.Matrix, dst []float64, i int) error {
+	k.Row(dst, i)
+	if j := slices.IndexFunc(dst, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); j >= 0 {
+		return param.Refuse("scale the inputs or lower the kernel's parameters", "the kernel of rows %d and %d is %v", i+1, j+1, dst[j])
+	}
+	return nil
+}
+
 // writeMatrix writes a line for each row. Some rows at a time are computed by all
 // processors.
 func writeMatrix(ctx context.Context, std Streams, k kernel.Matrix) error {
@@ -214,6 +227,7 @@ func writeMatrix(ctx context.Context, std Streams, k kernel.Matrix) error {
 	}
 	defer p.end()
 	lines := make([][]byte, 8*runtime.GOMAXPROCS(0))
+	faults := make([]error, len(lines))
 	for first := 0; first < k.Len(); first += len(lines) {
 		var group errgroup.Group
 		group.SetLimit(runtime.GOMAXPROCS(0))
@@ -221,7 +235,9 @@ func writeMatrix(ctx context.Context, std Streams, k kernel.Matrix) error {
 		for a := range some {
 			group.Go(func() error {
 				row := make([]float64, k.Len())
-				k.Row(row, first+a)
+				if faults[a] = finiteRow(k, row, first+a); faults[a] != nil {
+					return nil // the first row tells
+				}
 				line := some[a][:0]
 				for _, v := range row {
 					if i := int64(v); float64(i) == v {
@@ -239,7 +255,10 @@ func writeMatrix(ctx context.Context, std Streams, k kernel.Matrix) error {
 		if err := group.Wait(); err != nil {
 			return err
 		}
-		for _, line := range some {
+		for a, line := range some {
+			if faults[a] != nil {
+				return faults[a]
+			}
 			if _, err := std.Out.Write(line); err != nil {
 				return err
 			}

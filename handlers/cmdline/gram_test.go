@@ -56,3 +56,15 @@ func TestGramOfPoints(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestGramOfNoNumbers tells where a value is larger than a number can be.
+func TestGramOfNoNumbers(t *testing.T) {
+	t.Parallel()
+	points := file(t, "points.csv", "1,2\n3,4\n")
+	for _, form := range []string{"--csv=true", "--csv=false"} {
+		o := run(t.Context(), "", "gram", "--kernel", "combined", "--expression", "1e308*rbf*10", form, points)
+		if want := "the kernel of rows 1 and 1 is +Inf; scale the inputs"; o.code != 1 || o.out != "" || !strings.Contains(o.err, want) {
+			t.Errorf("%s: %+v, want %q", form, o, want)
+		}
+	}
+}
