@@ -185,7 +185,6 @@ func textsInFolders(members []member, file string) (*Table, error) {
 
 // labelledTexts reads texts whose labels stand in a table, in the row of their names.
 func labelledTexts(members []member, table member, file string, lim Limits) (*Table, error) {
-	lim.Rows = len(members)
 	names, err := parseText(table.text, inside(file, table.name), lim)
 	if err != nil {
 		return nil, err

@@ -162,6 +162,7 @@ func TestReadTextsRefuses(t *testing.T) {
 		{name: "no names", raw: zipped(t, "l.csv", "f,l\nx,a\ny,b\n", "1", "x", "2", "y"), want: `t.zip, l.csv: expected a column with the names of the texts, such as "1", found none`},
 		{name: "no labels", raw: zipped(t, "l.csv", "file\n1\n2\n", "1", "x", "2", "y"), want: "t.zip, l.csv: expected a column of labels beside the names of the texts, found a single column"},
 		{name: "not there", raw: zipped(t, "l.csv", "f,l\n1,a\n3,b\n", "1", "x", "2", "y"), want: `t.zip, l.csv, line 3, column 1 (f): expected the name of a text, found "3", which is not there`},
+		{name: "more rows than texts", raw: zipped(t, "l.csv", "f,l\n1,a\n2,b\n3,b\n", "1", "x", "2", "y"), want: `t.zip, l.csv, line 4, column 1 (f): expected the name of a text, found "3", which is not there`},
 		{name: "named twice", raw: zipped(t, "l.csv", "f,l\n1,a\n1.txt,b\n", "1.txt", "x", "2", "y"), want: `t.zip, l.csv, line 3, column 1 (f): expected every text once, found "1.txt" also in line 2`},
 		{name: "not named", raw: zipped(t, "l.csv", "f,l\n1,a\n", "1", "x", "2", "y"), want: `t.zip, l.csv, column 1 (f): expected a row for every text, found none for "2"`},
 		{name: "table at fault", raw: zipped(t, "l.csv", "f,l\n1,a\n2\n", "1", "x", "2", "y"), want: "t.zip, l.csv, line 3: expected 2 fields separated by comma, found 1"},
