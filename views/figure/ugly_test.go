@@ -98,7 +98,7 @@ func TestUglyDrawings(t *testing.T) {
 			return figure.Bars{Format: f, Values: []float64{-3, -1e-12, 2, inf, nan}, Log: true, Rules: []figure.Rule{{At: 0}, {At: 1, Name: wide}}}
 		},
 		"a crowd of bars": func(f figure.Format) drawing { return figure.Bars{Format: f, Values: up} },
-		"no weights": func(f figure.Format) drawing { return figure.Weights{Format: f} },
+		"no weights":      func(f figure.Format) drawing { return figure.Weights{Format: f} },
 		"weights of nothing": func(f figure.Format) drawing {
 			return figure.Weights{Format: f, Features: []kernel.Feature{{Name: wide}}}
 		},
