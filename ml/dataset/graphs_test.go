@@ -95,6 +95,9 @@ func TestReadGraphs(t *testing.T) {
 	if _, err := Read(strings.NewReader(`{"n":1}`), "f", Mapping{}, Limits{}); err == nil || !strings.Contains(err.Error(), `line 1: expected a label of the graph, as in JSON "label":"a"`) {
 		t.Errorf("without labels: %v", err)
 	}
+	if _, err := Read(strings.NewReader("["+`{"n":1,"label":"a"}`+","+`{"n":1,"label":"b"}`+"]"), "f.json", Mapping{}, Limits{}); err == nil || !strings.Contains(err.Error(), `f.json, line 1: expected a graph as {"n":3,"edges":[[0,1],[1,2]]}, found array`) {
+		t.Errorf("an array of graphs: %v", err)
+	}
 	many := strings.Repeat(`{"n":10000,"label":"a"}`+"\n", 501)
 	if _, err := Read(strings.NewReader(many), "f", Mapping{}, Limits{}); err == nil || !strings.Contains(err.Error(), "line 501: expected at most 5000000 nodes in all graphs together") {
 		t.Errorf("too many nodes: %v", err)

@@ -282,6 +282,8 @@ func detect(text, file string) string {
 	switch ext {
 	case ".arff":
 		return "arff"
+	case ".json", ".jsonl": // of which the first line is no object
+		return "jsonl"
 	case ".libsvm", ".svm", ".svmlight":
 		return "libsvm"
 	}
