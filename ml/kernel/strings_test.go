@@ -222,7 +222,7 @@ func TestStringsWithoutPieces(t *testing.T) {
 		t.Errorf("a value beyond all numbers: %v", err)
 	}
 	// To compare it, as much memory would be taken as crashes the program.
-	huge := texts("abc", strings.Repeat("a", mostWork/(wide*8)+1))
+	huge := texts("abc", strings.Repeat("a", mostWork/(2*wide*8)+1)) // packed, and one column of the table
 	work := ofStrings("gap-subsequence", 2, 0.5, false)
 	_, gram := GramOf(t.Context(), work, huge)
 	_, cross := Cross(t.Context(), work, x, huge)

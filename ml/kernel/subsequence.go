@@ -96,15 +96,15 @@ type subsequences struct {
 	work  *sync.Pool  // of *[]float64
 }
 
-// mostWork is the memory in bytes that one comparison may take: at k = 3 that of strings of
-// 500 000 symbols. Every processor has one under way.
+// mostWork is the memory in bytes that one comparison may take, packed strings included: at
+// k = 3 that of strings of 350 000 symbols. Every processor has one under way.
 const mostWork = 128 << 20
 
 // newSubsequences prepares comparisons with these strings. It reports one that is too long.
 func newSubsequences(ctx context.Context, v param.Values, texts [][]float64) (subsequences, error) {
 	s := subsequences{ctx: ctx, k: v.Int(length.Name), decay: v.Number("decay"), work: new(sync.Pool)}
 	for i, text := range texts {
-		if need := 8 * float64(s.k-1) * float64(wide) * float64(len(text)); need > mostWork {
+		if need := 8 * float64(s.k) * float64(wide) * float64(len(text)); need > mostWork {
 			return s, param.Refuse("take a smaller k, shorter strings, or the spectrum kernel",
 				"row %d has %d symbols, and to compare subsequences of %d with it takes %.0f MB where the limit is %d MB", i+1, len(text), s.k, need/(1<<20), mostWork>>20)
 		}
