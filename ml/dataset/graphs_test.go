@@ -73,7 +73,8 @@ func TestReadGraphs(t *testing.T) {
 	}
 	two := good + `{"n":2,"edges":[[0,1]],"label":"a"}`
 	for says, m := range map[string]Mapping{
-		"found graphs":                             {Kind: KindVectors},
+		"expected features, found graphs":          {Kind: KindVectors},
+		"expected strings, found graphs":           {Kind: KindStrings},
 		"cannot be read":                           {Kind: "songs"},
 		"no graphs called \"x\"":                   {Kind: KindGraphs, Features: []string{"x"}},
 		"one column of graphs":                     {Kind: KindGraphs, Features: []string{"graph", "x"}},

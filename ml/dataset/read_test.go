@@ -223,7 +223,7 @@ func TestReadRefuses(t *testing.T) {
 		{name: "long label", in: "x,label\n1,A\n2," + strings.Repeat("b", 101) + "\n", want: `f, line 3, column 2 (label): expected a label of at most 100 characters, found "` + strings.Repeat("b", 40) + `"…`},
 		{name: "long name", in: "x," + strings.Repeat("b", 101) + "\n1,A\n2,B\n", want: `f, column 2: expected a column name of at most 100 characters, found "` + strings.Repeat("b", 40) + `"…`},
 		{name: "a single class", in: "x,label\n1,A\n2,A\n", want: `f, column 2 (label): expected at least two classes, found only "A"`},
-		{name: "one class spelt twice", in: "x,label\n1,1\n2,1.0\n", want: `f, column 2 (label): expected at least two classes, found only "1"`},
+		{name: "one class spelt twice", in: "x,label\n1,1\n2,1.0\n", want: `f, column 2 (label): expected at least two classes, or two values to fit, found only "1"`},
 		{name: "a word among measurements", in: "x,y\n" + spoiled, want: `f, line 8, column 2 (y): expected a number, as in most rows, found "7a"`},
 		{name: "too many classes", in: many, want: `f, column 2 (label): expected a label, found 101 distinct values in 303 rows: this looks like names; choose another label column`},
 		{name: "empty file", in: "", want: `f: expected at least one row of data, found an empty file`},
@@ -257,7 +257,7 @@ func TestReadRefuses(t *testing.T) {
 		{name: "libsvm: no label", in: "1 1:2\n1:2 2:3\n", want: `f, line 2, column 1: expected a label, found "1:2"`},
 		{name: "libsvm: qid", in: "1 qid:3 1:2\n-1 1:2\n", want: `f, line 1, column 2: expected index:value, found "qid:3": query ids belong to ranking and are not supported`},
 		{name: "libsvm: wide", in: "1 1:2\n-1 201:2\n", want: `f, line 2, column 2: expected at most 201 columns with the label, found index 201`, tooLarge: true},
-		{name: "libsvm: single class", in: "1 1:2\n1.0 1:3\n", want: `f, column 2 (label): expected at least two classes, found only "1"`},
+		{name: "libsvm: single class", in: "1 1:2\n1.0 1:3\n", want: `f, column 2 (label): expected at least two classes, or two values to fit, found only "1"`},
 
 		{name: "arff: missing", in: arff + "@data\n1,A\n?,B\n", want: `f, line 6, column 1 (x): expected a number, found "?": fill in missing values or remove the row`},
 		{name: "arff: number", in: arff + "@data\n1,A\nz,B\n", want: `f, line 6, column 1 (x): expected a number, found "z"`},

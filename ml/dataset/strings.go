@@ -167,6 +167,9 @@ func (t *Table) StringsColumn(m Mapping) string {
 }
 
 func (t *Table) labelledStrings(label int, named []string) (*Strings, error) {
+	if t.Kind == KindGraphs {
+		return nil, t.fault(-1, -1, "expected strings, found graphs: the file says that it holds them, for the kernels of graphs")
+	}
 	j, err := t.stringsColumn(label, named)
 	if err != nil {
 		return nil, err

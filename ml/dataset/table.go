@@ -814,7 +814,11 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 	}
 	d.setLabels(labels)
 	if len(d.Classes) < 2 {
-		return nil, t.fault(-1, label, "expected at least two classes, found only %s", quote(d.Classes[0]))
+		kinds := "classes"
+		if t.Columns[label].Numeric {
+			kinds = "classes, or two values to fit"
+		}
+		return nil, t.fault(-1, label, "expected at least two %s, found only %s", kinds, quote(d.Classes[0]))
 	}
 	columns := d.objects().header()
 	if !t.Header && !slices.Contains(columns, labelName) || slices.Contains(columns, d.Label) {
