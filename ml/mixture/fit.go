@@ -146,7 +146,8 @@ func variances(x *mat.Dense) []float64 {
 
 // Climb runs EM from m and calls yield with every state, m itself first, until it
 // converges, yield returns false, or ctx ends; the last two are Cancelled. From one
-// state to the next the likelihood does not fall. Starts and Components of s play no part.
+// state to the next the likelihood does not fall, but for the first where m has a variance
+// below the lowest. Starts and Components of s play no part.
 func Climb(ctx context.Context, x *mat.Dense, m Mixture, s Settings, yield func(State) bool) trace.Status {
 	n, _ := x.Dims()
 	tol, limit := s.Tol, s.MaxIter
