@@ -58,6 +58,10 @@ var fisher = Entry{
 	},
 }
 
+// mostScores is how many scores of all rows together are held, twice: a quarter of a gigabyte
+// each time.
+const mostScores = 1 << 25
+
 // Fitted is what a Fisher kernel has learnt from the training rows.
 type Fitted struct {
 	mixture.Mixture

@@ -165,6 +165,23 @@ func TestFitHearsAndEnds(t *testing.T) {
 	}
 }
 
+// TestFisherOfTooMuch refuses scores that would fill the memory, before EM has begun.
+func TestFisherOfTooMuch(t *testing.T) {
+	t.Parallel()
+	const n, d = 3000, 60
+	x := mat.NewDense(n, d, nil)
+	x.Apply(func(i, j int, _ float64) float64 { return float64((i*7 + j) % 11) }, x)
+	for _, k := range []Kernel{
+		New("fisher", param.Values{"components": param.Of(100)}, x),
+		New("combined", param.Values{"expression": param.Of("rbf + fisher(components=1) * fisher(components=100)")}, x),
+	} {
+		_, err := k.Fit(t.Context(), x, nil)
+		if want := "3000 rows with 60 features have 12"; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "take fewer components") {
+			t.Errorf("%s: %v, want %q", k.Name, err, want)
+		}
+	}
+}
+
 // A kernel that has not learnt, or not for these points, is no number; Check says why.
 func TestFisherNotFitted(t *testing.T) {
 	t.Parallel()

@@ -190,9 +190,15 @@ func (k Kernel) Fit(ctx context.Context, x *mat.Dense, recorder trace.Recorder) 
 		return k, err
 	}
 	k.Fitted = nil
+	size := 0 // of the scores of a row
 	for _, p := range e.parts {
 		if !p.row.Learns() {
 			continue
+		}
+		n, d := x.Dims() // which objects have none of, and learn nothing
+		if size += p.Values.Int("components") * (1 + 2*d); n*size > mostScores {
+			return k, param.Refuse("take fewer components, features or rows",
+				"%d rows with %d features have %d scores each or more, which take %d MB where the limit is %d MB", n, d, size, 8*n*size>>20, 8*mostScores>>20)
 		}
 		fitted, err := p.row.fit(ctx, p.Values, x, recorder)
 		if err != nil {
