@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error 
 		return err
 	case errors.As(err, &wrongType):
 		field := wrongType.Field
-		return param.Problems{{Field: field, Message: fmt.Sprintf("%s expects %s, not %s", field, jsonName(wrongType.Type.Kind().String()), wrongType.Value)}}
+		return param.Problems{{Field: field, Message: fmt.Sprintf("%s expects %s, not %s", cmp.Or(field, "the body"), jsonName(wrongType.Type.Kind().String()), wrongType.Value)}}
 	case errors.Is(err, io.EOF):
 		return Errorf(Malformed, "The request has no body; a JSON object was expected.")
 	}

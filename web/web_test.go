@@ -412,6 +412,9 @@ func TestReadJSON(t *testing.T) {
 			continue
 		}
 		p := problem(r, err)
+		if text == "[]" && p.Errors.For("") != "the body expects an object, not array" {
+			t.Errorf("%s: %+v", text, p.Errors)
+		}
 		if p.Status != want.status || want.field != "" && p.Errors.For(want.field) == "" {
 			t.Errorf("%s: %+v, want %+v", text, p, want)
 		}
