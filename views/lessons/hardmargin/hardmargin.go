@@ -250,24 +250,26 @@ func solved(name, caption string, more ...[]figure.Mark) lessons.Figure {
 	return lessons.Plane(name, caption, sixLimits, 2, more...)
 }
 
+// dualLines is the way from the Lagrange function to the dual.
+var dualLines = []lessons.Line{
+	{Why: `A multiplier $\alpha_i \ge 0$ for every constraint $1 - y_i(\mathbf w^\top\mathbf x_i + b) \le 0$.`, TeX: `\mathcal L = \tfrac12\lVert\mathbf w\rVert^2 + \sum_i \alpha_i\bigl(1 - y_i(\mathbf w^\top\mathbf x_i + b)\bigr)`},
+	{Why: `The gradient in $\mathbf w$ vanishes: the weights are a sum of training points.`, TeX: `\mathbf w - \sum_i \alpha_i y_i\,\mathbf x_i = \mathbf 0 \quad\Rightarrow\quad \mathbf w = \sum_i \alpha_i y_i\,\mathbf x_i`},
+	{Why: `The derivative in $b$ vanishes: no value for $b$, but a condition on $\alpha$.`, TeX: `-\sum_i \alpha_i y_i = 0`},
+	{Why: `Now sort $\mathcal L$ by its unknowns.`, TeX: `\mathcal L = \tfrac12\mathbf w^\top\mathbf w - \mathbf w^\top\!\sum_i \alpha_i y_i\,\mathbf x_i - b\sum_i \alpha_i y_i + \sum_i \alpha_i`},
+	{Why: `The first sum is $\mathbf w$ (line 2), the second is 0 (line 3), and with it $b$ is gone.`, TeX: `\mathcal L = \tfrac12\mathbf w^\top\mathbf w - \mathbf w^\top\mathbf w + \sum_i \alpha_i = \sum_i \alpha_i - \tfrac12\lVert\mathbf w\rVert^2`},
+	{Why: `Write $\lVert\mathbf w\rVert^2$ out: points meet points in inner products only.`, TeX: `W(\alpha) = \sum_i \alpha_i - \tfrac12\sum_i\sum_j \alpha_i\alpha_j\,y_i y_j\,\mathbf x_i^\top\mathbf x_j`},
+	{Why: `The *dual problem*: the best such $\alpha$.`, TeX: `\begin{gathered} \max_\alpha\; W(\alpha) \quad\text{subject to} \\ \sum_i \alpha_i y_i = 0, \qquad \alpha_i \ge 0 \;\text{ for all } i \end{gathered}`},
+	{Why: `Its solution gives the classifier back, again with inner products only.`, TeX: `f(\mathbf x) = \sum_i \alpha_i y_i\,\mathbf x_i^\top\mathbf x + b`},
+}
+
 func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	t := six
 	m, err := lessons.TrainHard(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	lines := []lessons.Line{
-		{Why: `A multiplier $\alpha_i \ge 0$ for every constraint $1 - y_i(\mathbf w^\top\mathbf x_i + b) \le 0$.`, TeX: `\mathcal L = \tfrac12\lVert\mathbf w\rVert^2 + \sum_i \alpha_i\bigl(1 - y_i(\mathbf w^\top\mathbf x_i + b)\bigr)`},
-		{Why: `The gradient in $\mathbf w$ vanishes: the weights are a sum of training points.`, TeX: `\mathbf w - \sum_i \alpha_i y_i\,\mathbf x_i = \mathbf 0 \quad\Rightarrow\quad \mathbf w = \sum_i \alpha_i y_i\,\mathbf x_i`},
-		{Why: `The derivative in $b$ vanishes: no value for $b$, but a condition on $\alpha$.`, TeX: `-\sum_i \alpha_i y_i = 0`},
-		{Why: `Now sort $\mathcal L$ by its unknowns.`, TeX: `\mathcal L = \tfrac12\mathbf w^\top\mathbf w - \mathbf w^\top\!\sum_i \alpha_i y_i\,\mathbf x_i - b\sum_i \alpha_i y_i + \sum_i \alpha_i`},
-		{Why: `The second sum is $\mathbf w$ (step 1), the third is 0 (step 2), and with it $b$ is gone.`, TeX: `\mathcal L = \tfrac12\mathbf w^\top\mathbf w - \mathbf w^\top\mathbf w + \sum_i \alpha_i = \sum_i \alpha_i - \tfrac12\lVert\mathbf w\rVert^2`},
-		{Why: `Write $\lVert\mathbf w\rVert^2$ out: points meet points in inner products only.`, TeX: `W(\alpha) = \sum_i \alpha_i - \tfrac12\sum_i\sum_j \alpha_i\alpha_j\,y_i y_j\,\mathbf x_i^\top\mathbf x_j`},
-		{Why: `The *dual problem*: the best such $\alpha$.`, TeX: `\begin{gathered} \max_\alpha\; W(\alpha) \quad\text{subject to} \\ \sum_i \alpha_i y_i = 0, \qquad \alpha_i \ge 0 \;\text{ for all } i \end{gathered}`},
-		{Why: `Its solution gives the classifier back, again with inner products only.`, TeX: `f(\mathbf x) = \sum_i \alpha_i y_i\,\mathbf x_i^\top\mathbf x + b`},
-	}
-	e := &lessons.Exhibit{Steps: len(lines), Step: min(in.Step, len(lines)-1)}
-	e.Body = lessons.Derivation(e.Step, lines...)
+	e := &lessons.Exhibit{Steps: len(dualLines), Step: min(in.Step, len(dualLines)-1)}
+	e.Body = lessons.Derivation(e.Step, dualLines...)
 	balance := 0.0
 	for _, p := range m.Points {
 		balance += p.Weight

@@ -207,3 +207,23 @@ func TestOnlyHard(t *testing.T) {
 		t.Errorf("margin %s, want %s", got, want)
 	}
 }
+
+// TestDualCitesItsLines: the line that drops w and b names the lines, as the list numbers
+// them, that say what the two sums are, in the order of the line before.
+func TestDualCitesItsLines(t *testing.T) {
+	t.Parallel()
+	const at = 4
+	first, second := strings.Index(dualLines[at-1].TeX, `\sum_i \alpha_i y_i\,\mathbf x_i`), strings.Index(dualLines[at-1].TeX, `\sum_i \alpha_i y_i +`)
+	if first < 0 || second < first {
+		t.Fatalf("the sums stand elsewhere: %s", dualLines[at-1].TeX)
+	}
+	if got := dualLines[at].Why; !strings.Contains(got, `The first sum is $\mathbf w$ (line 2), the second is 0 (line 3)`) {
+		t.Error(got)
+	}
+	if got := dualLines[2-1].TeX; !strings.HasSuffix(got, `\mathbf w = \sum_i \alpha_i y_i\,\mathbf x_i`) {
+		t.Errorf("line 2: %s", got)
+	}
+	if got := dualLines[3-1].TeX; got != `-\sum_i \alpha_i y_i = 0` {
+		t.Errorf("line 3: %s", got)
+	}
+}
