@@ -60,7 +60,7 @@ func HardCeiling(w []float64, x *mat.Dense, y []float64) (float64, error) {
 
 // Biases are the formulas of the lecture documents for the bias that goes with a
 // weight vector. They agree for a hard margin; a support vector that is held at the
-// bound C lies inside the margin, and then all but a mean over free ones are wrong.
+// bound C lies inside the margin, and then they are wrong: see BiasInterval.
 type Biases struct {
 	Midpoint  float64 // half-way between the classes (slides, "The weight vector depends on the data")
 	Heaviest  float64 // from the positive support vector with the largest alpha (slides, "Support vectors"); NaN without one
@@ -94,6 +94,34 @@ func NewBiases(w []float64, x *mat.Dense, y, u []float64) (Biases, error) {
 		return Biases{}, param.Refuse("train first", "a bias from no support vectors")
 	}
 	return r, nil
+}
+
+// BiasInterval returns the ends of the interval of all b that fulfil the KKT conditions
+// with weights w (length d) and coefficients u = alpha y of the rows of x (M x d) with
+// labels y (±1), both present: y_i f(x_i) >= 1 where alpha_i < c, <= 1 where alpha_i > 0.
+// For the w of a machine they are the b of least total slack. With a free support vector,
+// 0 < alpha_i < c, both ends are its y_i - w·x_i, but for the tolerance of the solver,
+// which may turn them round. c > 0 is +Inf for a hard margin. Without a support vector in
+// some class an end may be infinite.
+func BiasInterval(w []float64, x *mat.Dense, y, u []float64, c float64) (low, high float64, err error) {
+	at, err := projections(w, x, y)
+	if err != nil {
+		return 0, 0, err
+	}
+	if len(u) != len(y) {
+		return 0, 0, fmt.Errorf("theory: %d coefficients for %d points", len(u), len(y))
+	}
+	low, high = math.Inf(-1), math.Inf(1)
+	for k := range u {
+		alpha, b := u[k]*y[k], y[k]-at[k]
+		if y[k] > 0 && alpha < c || y[k] < 0 && alpha > 0 {
+			low = max(low, b)
+		}
+		if y[k] > 0 && alpha > 0 || y[k] < 0 && alpha < c {
+			high = min(high, b)
+		}
+	}
+	return low, high, nil
 }
 
 // projections are w·x_i for points of both classes.

@@ -124,6 +124,41 @@ func TestBiases(t *testing.T) {
 	}
 }
 
+// The interval holds the b of least total slack, as trying all of them finds it: a whole
+// one where all support vectors are at the bound, a point where one is free.
+func TestBiasInterval(t *testing.T) {
+	t.Parallel()
+	x, y, u := toy()
+	for name, c := range map[string]struct {
+		w         []float64
+		u         []float64
+		c         float64
+		low, high float64
+	}{
+		"hard":  {[]float64{0.5, 0.5}, u, math.Inf(1), 0, 0},
+		"free":  {[]float64{0.5, 0.5}, u, 1, 0, 0},
+		"bound": {[]float64{0.08, 0.08}, []float64{-0.01, -0.01, -0.01, 0.01, 0.01, 0.01}, 0.01, -0.76, 0.76},
+	} {
+		low, high, err := theory.BiasInterval(c.w, x, y, c.u, c.c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, name+": low", low, c.low, 1e-12)
+		near(t, name+": high", high, c.high, 1e-12)
+		slack := func(b float64) (sum float64) {
+			for i := range y {
+				sum += max(0, 1-y[i]*(floats.Dot(c.w, x.RawRowView(i))+b))
+			}
+			return sum
+		}
+		for b := -2.0; b <= 2; b += 0.01 {
+			if inside := b >= low-1e-9 && b <= high+1e-9; inside != (slack(b) < slack((low+high)/2)+1e-9) {
+				t.Errorf("%s: slack %g at b = %g, %g in the middle of %g to %g", name, slack(b), b, slack((low+high)/2), low, high)
+			}
+		}
+	}
+}
+
 func TestHardMarginRefuses(t *testing.T) {
 	t.Parallel()
 	x, y, u := toy()
@@ -139,6 +174,9 @@ func TestHardMarginRefuses(t *testing.T) {
 		}
 		if _, err := theory.NewBiases(c.w, x, c.y, c.u); err == nil {
 			t.Errorf("biases with %s", name)
+		}
+		if _, _, err := theory.BiasInterval(c.w, x, c.y, c.u, 1); err == nil {
+			t.Errorf("an interval with %s", name)
 		}
 	}
 	if _, err := theory.NewBiases([]float64{1, 1}, x, y, u[:5]); err == nil {

@@ -638,6 +638,17 @@ func biases(m *lessons.LinearMachine, t lessons.Toy) (theory.Biases, error) {
 	return theory.NewBiases(m.W[:], t.Matrix(), t.Y, lessons.Column(m.Points, func(p ml.Point) float64 { return p.Weight }))
 }
 
+// biasInterval are the ends of what the KKT conditions leave for b under an upper bound of
+// alpha; a free support vector makes them one number.
+func biasInterval(m *lessons.LinearMachine, t lessons.Toy, c float64) (low, high float64, err error) {
+	low, high, err = theory.BiasInterval(m.W[:], t.Matrix(), t.Y, lessons.Column(m.Points, func(p ml.Point) float64 { return p.Weight }), c)
+	if high-low < 1e-5 { // the tolerance of the solver
+		low = (low + high) / 2
+		high = low
+	}
+	return low, high, err
+}
+
 func showOnly(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	t := eight
 	hard, err := lessons.TrainHard(ctx, t)
@@ -656,12 +667,20 @@ func showOnly(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
+	hardLow, hardHigh, err := biasInterval(hard, t, math.Inf(1))
+	if err != nil {
+		return nil, err
+	}
+	softLow, softHigh, err := biasInterval(soft, t, c.Of(in))
+	if err != nil {
+		return nil, err
+	}
 	short := func(v float64) string { return views.Short(lessons.Flush(v, 1e-6)) }
-	between := func(b theory.Biases) string {
-		if b.High-b.Low < 1e-5 {
-			return short((b.Low + b.High) / 2)
+	between := func(low, high float64) string {
+		if high-low < 1e-5 {
+			return short((low + high) / 2)
 		}
-		return short(b.Low) + " to " + short(b.High)
+		return short(low) + " to " + short(high)
 	}
 	square := func(m *lessons.LinearMachine) float64 { return lessons.Norm(m.W) * lessons.Norm(m.W) }
 	bounded := 0
@@ -673,6 +692,9 @@ func showOnly(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	note := fmt.Sprintf("With this C, %d points stand inside the margin, held at the bound. The margin is %s, the formula of 002 says %s.", bounded, short(1/lessons.Norm(soft.W)), short(1/math.Sqrt(soft.AlphaSum())))
 	if bounded == 0 {
 		note = "C is so large that no multiplier reaches it: the two columns agree, this *is* the hard margin."
+	}
+	if softHigh > softLow {
+		note += " No support vector is free: the line may be moved within the interval of the last row, and costs the same."
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{lessons.Boundary("boundary", `The machine with the chosen $C$. Full rings: on the margin; dashed rings: inside it, $\alpha_i = C$.`, soft.Model, soft.Data, soft.Spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 2 })},
@@ -687,7 +709,9 @@ func showOnly(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 				{`$b$ of the solver`, short(hard.B), short(soft.B)},
 				{`$b$ by the midpoint (002)`, short(hb.Midpoint), short(sb.Midpoint)},
 				{`$b$ by the heaviest positive SV (002)`, short(hb.Heaviest), short(sb.Heaviest)},
-				{`$b = y_k - \mathbf w^\top\mathbf x_k$ over all SVs`, between(hb), between(sb)},
+				{`$b = y_k - \mathbf w^\top\mathbf x_k$ over all SVs`, between(hb.Low, hb.High), between(sb.Low, sb.High)},
+				{`middle of all $b$ that fulfil KKT`, short((hardLow + hardHigh) / 2), short((softLow + softHigh) / 2)},
+				{`all $b$ that fulfil KKT`, between(hardLow, hardHigh), between(softLow, softHigh)},
 			},
 		}},
 		Lab: t.Lab("kernel", "linear", "C", c.Text(in)),

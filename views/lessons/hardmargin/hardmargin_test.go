@@ -227,3 +227,47 @@ func TestDualCitesItsLines(t *testing.T) {
 		t.Errorf("line 3: %s", got)
 	}
 }
+
+// TestBiasInterval: the screen prints the b of the solver as the middle of what the KKT
+// conditions leave: one number while a support vector is free, an interval where none is.
+// No b has less slack than those of the interval, and those beside it have more.
+func TestBiasInterval(t *testing.T) {
+	t.Parallel()
+	for c, whole := range map[string]bool{"0.01": true, "0.2": false, "100": false} {
+		rows := map[string]string{}
+		e := lessonstest.Show(t, &Lesson, "only-hard", "C", c)
+		for _, row := range e.Tables[0].Rows {
+			rows[row[0]] = row[2]
+		}
+		if got, want := rows["middle of all $b$ that fulfil KKT"], rows["$b$ of the solver"]; got != want || got == "" {
+			t.Errorf("C = %s: the middle is %s, the solver has %s", c, got, want)
+		}
+		all := rows["all $b$ that fulfil KKT"]
+		if strings.Contains(all, " to ") != whole || strings.Contains(e.Notes[0], "No support vector is free") != whole {
+			t.Errorf("C = %s: b may be %s; %s", c, all, e.Notes[0])
+		}
+	}
+	m, err := lessons.TrainLinear(t.Context(), eight, "C", "0.01", "tol", "1e-8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, high, err := biasInterval(m, eight, 0.01)
+	if err != nil || !(high > low+0.1) || *m.Report.Free != 0 {
+		t.Fatalf("%g to %g with %d free, %v", low, high, *m.Report.Free, err)
+	}
+	slack := func(b float64) (sum float64) {
+		for i, p := range eight.XY {
+			sum += math.Max(0, 1-eight.Y[i]*(m.W[0]*p[0]+m.W[1]*p[1]+b))
+		}
+		return sum
+	}
+	least := slack((low + high) / 2)
+	for _, b := range []float64{low, high} {
+		if math.Abs(slack(b)-least) > 1e-9 {
+			t.Errorf("slack %g at the end %g, %g in the middle", slack(b), b, least)
+		}
+	}
+	if slack(low-0.1) < least+1e-3 || slack(high+0.1) < least+1e-3 {
+		t.Errorf("slack %g and %g beside the interval, %g in it", slack(low-0.1), slack(high+0.1), least)
+	}
+}
