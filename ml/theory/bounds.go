@@ -77,10 +77,11 @@ func VCBound(empirical, h float64, n int, delta float64) Bound {
 }
 
 // DecimalVCBound is VCBound with logarithms to the base of ten, a misreading of the
-// slides that a lesson sets beside it: no theorem. Arguments are not checked; the root
-// of a negative number is NaN.
+// slides that a lesson sets beside it: no theorem. Arguments are as for VCBound, and not
+// checked.
 func DecimalVCBound(empirical, h float64, n int, delta float64) float64 {
 	m := float64(n)
+	h = min(h, 2*m)
 	return empirical + math.Sqrt((h*(1+math.Log10(2*m/h))-math.Log10(delta/4))/m)
 }
 

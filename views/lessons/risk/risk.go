@@ -564,10 +564,11 @@ func showBound(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			chart("over-m", "The same bound as points come in.", "points M", n, overM, true),
 		},
 		Numbers: []lessons.Number{
+			{Label: `$\bar h = \min(h, 2M)$`, Value: views.Short(min(h, 2*n)), Help: "what both bounds take for $h$"},
 			{Label: `$\varepsilon$`, Value: views.Short(theory.VapnikEpsilon(h, m, eta))},
 			{Label: "structural term", Value: views.Short(bound.Value - remp), Help: "what the bound adds to the training error"},
 			{Label: "bound of 000", Value: lessons.Worth(bound)},
-			{Label: "bound of 002", Value: lessons.Worth(slide), Help: "natural logarithms; with $\\log_{10}$ it would read " + lessons.Either(math.IsNaN(decimal), "nothing at all", views.Short(decimal)) + ", which is not the theorem"},
+			{Label: "bound of 002", Value: lessons.Worth(slide), Help: "natural logarithms; with $\\log_{10}$ it would read " + views.Short(decimal) + ", which is not the theorem"},
 			{Label: "not vacuous from", Value: enough, Help: "points on, at this $h$ and training error"},
 		},
 	}, nil

@@ -79,22 +79,34 @@ func TestCountsLabellings(t *testing.T) {
 	}
 }
 
-// TestBoundNumbers evaluates both bounds as the documents print them.
+// TestBoundNumbers evaluates both bounds as the screen prints them: as the documents do,
+// with 2M for a larger h.
 func TestBoundNumbers(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ h, m, r, eta float64 }{{3, 200, 0.05, 0.05}, {10, 5000, 0.2, 0.01}, {50, 100, 0, 0.5}} {
+	for _, c := range []struct{ h, m, r, eta float64 }{{3, 200, 0.05, 0.05}, {10, 5000, 0.2, 0.01}, {50, 100, 0, 0.5}, {1000, 200, 0.05, 0.05}, {1000, 10, 0, 0.3}, {400, 200, 0.1, 0.05}} {
 		e := lessonstest.Show(t, &Lesson, "bound", "h", lessons.Setting(c.h), "m", lessons.Setting(c.m), "remp", lessons.Setting(c.r), "eta", lessons.Setting(c.eta))
-		eps := 4 * (c.h*(math.Log(2*c.m/c.h)+1) - math.Log(c.eta)) / c.m
+		h := math.Min(c.h, 2*c.m)
+		eps := 4 * (h*(math.Log(2*c.m/h)+1) - math.Log(c.eta)) / c.m
 		vapnik := c.r + eps/2*(1+math.Sqrt(1+4*c.r/eps))
-		slide := c.r + math.Sqrt((c.h*(1+math.Log(2*c.m/c.h))-math.Log(c.eta/4))/c.m)
-		for label, v := range map[string]float64{`$\varepsilon$`: eps, "bound of 000": vapnik, "bound of 002": slide} {
+		slide := c.r + math.Sqrt((h*(1+math.Log(2*c.m/h))-math.Log(c.eta/4))/c.m)
+		for label, v := range map[string]float64{`$\bar h = \min(h, 2M)$`: h, `$\varepsilon$`: eps, "bound of 000": vapnik, "bound of 002": slide} {
 			want := views.Short(v)
-			if v >= 1 && label != `$\varepsilon$` {
+			if v >= 1 && strings.HasPrefix(label, "bound") {
 				want += " (vacuous)"
 			}
 			if got := lessonstest.Number(t, e, label); got != want {
 				t.Errorf("%+v: %s is %s, want %s", c, label, got, want)
 			}
+		}
+	}
+	// A family of no finite dimension is charged for all labellings of 2M points, no more
+	// and no less: what the screen on a run prints for an RBF kernel.
+	for _, m := range []int{1, 90, 5000} {
+		if got, want := theory.VapnikBound(0.05, 1, math.Inf(1), m, 0.05), theory.VapnikBound(0.05, 1, float64(2*m), m, 0.05); got != want {
+			t.Errorf("%d points, h = infinity: %+v, for h = 2M %+v", m, got, want)
+		}
+		if got, want := theory.VCBound(0.05, math.Inf(1), m, 0.05), theory.VCBound(0.05, float64(2*m), m, 0.05); got != want {
+			t.Errorf("%d points, h = infinity: %+v, for h = 2M %+v", m, got, want)
 		}
 	}
 	// The number of points from which the bound says something is exact.
