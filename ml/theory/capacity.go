@@ -15,8 +15,8 @@ import (
 //
 // The notes append a 1 to every point and b to w, so that the hyperplane passes
 // through the origin: R, Delta and |w^| below are those of the augmented vectors.
-// By Cauchy and Schwarz HMCM <= Radius/Margin. Slip: from this and
-// h <= 1 + (R/Delta)² the notes conclude that h_MCM² bounds the VC dimension h from
+// By Cauchy and Schwarz HMCM <= Radius/Margin. Slip: from this and a bound of h by
+// (R/Delta)² (MarginVCDim) the notes conclude that h_MCM² bounds the VC dimension h from
 // both sides up to two constants. For one machine such constants always exist, as
 // for any two positive numbers; and as h_MCM lies below R/Delta, a small h_MCM does
 // not make R/Delta, or h, small. It is a sensible thing to minimise, not a bound.

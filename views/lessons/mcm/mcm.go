@@ -67,9 +67,9 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Demo:   &lessons.Demo{Controls: []lessons.Control{hyperplane, origin}, Show: showRatio},
 			Questions: []lessons.Question{{
 				Slug: "shift", Ask: `All points and the hyperplane move 10 to the right; the origin stays. What happens?`,
-				Options: []string{`$h_{\text{MCM}}$ and $R/\Delta$ both stay.`, `$h_{\text{MCM}}$ stays, $R/\Delta$ grows.`, `Both grow.`},
+				Options: []string{`$h_{\text{MCM}}$ and $\hat R/\hat\Delta$ both stay.`, `$h_{\text{MCM}}$ stays, $\hat R/\hat\Delta$ grows.`, `Both grow.`},
 				Answer:  shift,
-				Explain: `$h_{\text{MCM}}$ knows only distances from the hyperplane, and these move along. $R$ is measured from the origin. So $h_{\text{MCM}} \le R/\Delta$ can be far from equality.`,
+				Explain: `$h_{\text{MCM}}$ knows only distances from the hyperplane, and these move along. $\hat R$ is measured from the origin. So $h_{\text{MCM}} \le \hat R/\hat\Delta$ can be far from equality.`,
 			}},
 		},
 		{
@@ -77,7 +77,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Covers: []string{"000 mcm"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{hyperplane, origin}, Show: showBound},
 			Questions: []lessons.Question{{
-				Slug: "follows", Ask: `$h_{\text{MCM}}^2 < 1 + (R/\Delta)^2$ and $h_{\text{VC}} \le 1 + (R/\Delta)^2$. What follows?`,
+				Slug: "follows", Ask: `$h_{\text{MCM}}^2 \le (\hat R/\hat\Delta)^2$ and $h_{\text{VC}} \le \lceil(\hat R/\hat\Delta)^2\rceil + 1$. What follows?`,
 				Options: []string{`$h_{\text{VC}} \le 1 + h_{\text{MCM}}^2$`, `$h_{\text{MCM}}^2 \le h_{\text{VC}}$`, "Neither of the two."},
 				Answer:  follows,
 				Explain: `Two numbers below a third one are in no order. Both inequalities fail: with an RBF kernel $h_{\text{MCM}} = 1$ although every labelling is possible, and a threshold close to a point has a huge $h_{\text{MCM}}$ although $h_{\text{VC}} = 2$.`,
@@ -209,8 +209,7 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	far := figure.Pen{Color: figure.Muted, Dash: figure.Dotted}
 	marks := []figure.Mark{
 		figure.Line{A: [2]float64{0, 1}, Pen: figure.Pen{Thin: true, Color: figure.Muted}},
-		figure.Arrow{From: [2]float64{o, 0.45}, To: [2]float64{x[l.last], 0.45}, Pen: radius, Label: "R"},
-		figure.Arrow{From: [2]float64{t, -0.35}, To: [2]float64{x[l.near], -0.35}, Pen: delta, Label: "Δ"},
+		figure.Arrow{From: [2]float64{t, -0.35}, To: [2]float64{x[l.near], -0.35}, Pen: delta, Label: "nearest"},
 		figure.Arrow{From: [2]float64{t, -0.65}, To: [2]float64{x[l.far], -0.65}, Pen: far, Label: "farthest"},
 		figure.Segment{From: [2]float64{t, -0.8}, To: [2]float64{t, 0.8}, Label: "hyperplane"},
 	}
@@ -221,17 +220,17 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	normal := [2]float64{1, o - t}
 	augmented := []figure.Mark{
 		figure.Line{A: normal, Name: "hyperplane"},
-		figure.Segment{From: [2]float64{}, To: at(x[l.last]), Pen: radius, Name: "R"},
+		figure.Segment{From: [2]float64{}, To: at(x[l.last]), Pen: radius, Name: "radius, with the 1"},
 		figure.Segment{From: at(x[l.far]), To: lessons.Foot(normal, 0, at(x[l.far])), Pen: far, Name: "farthest from it"},
-		figure.Segment{From: at(x[l.near]), To: lessons.Foot(normal, 0, at(x[l.near])), Pen: delta, Name: "Δ"},
+		figure.Segment{From: at(x[l.near]), To: lessons.Foot(normal, 0, at(x[l.near])), Pen: delta, Name: "margin, with the 1"},
 	}
 	augmented = append(append(augmented, sixDots(func(i int) [2]float64 { return at(x[i]) })...), figure.Dot{Class: -1})
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "line", Wide: true, Caption: `Drag the hyperplane and the origin. $R$ reaches from the origin to the farthest point, $\Delta$ from the hyperplane to the nearest.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+			{Name: "line", Wide: true, Caption: `Drag the hyperplane and the origin. $h_{\text{MCM}}$ is the distance of the farthest point over that of the nearest; it does not know the origin.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 				return figure.Plane{Format: lk.Format(1), X: "x", Stretched: true, Limits: figure.Limits{XMin: -5.2, XMax: 5.2, YMin: -1, YMax: 1}, Marks: marks}.Picture()
 			}},
-			{Name: "augmented", Wide: true, Caption: `The same points with a 1 appended: the hyperplane passes through the origin, at the bottom. No point is farther from the hyperplane than from the origin.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+			{Name: "augmented", Wide: true, Caption: `The same points with a 1 appended: the hyperplane passes through the origin, at the bottom. $\hat R$ is the longest vector, $\hat\Delta$ the nearest point's distance. No point is farther from the hyperplane than from the origin.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 				return figure.Plane{Format: lk.Format(1), X: "x", Y: "appended 1", Limits: figure.Limits{XMin: min(-1, -2.7-o), XMax: max(1, 4.2-o), YMin: -0.5, YMax: 1.6}, Marks: augmented}.Picture()
 			}},
 		},
@@ -241,7 +240,7 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		},
 		Numbers: []lessons.Number{
 			{Label: `$h_{\text{MCM}} = \max\lvert f\rvert / \min\lvert f\rvert$`, Value: views.Short(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min)},
-			{Label: `$R/\Delta$`, Value: views.Short(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin)},
+			{Label: `$\hat R/\hat\Delta$`, Value: views.Short(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin)},
 		},
 	}
 	if !l.Separates {
@@ -320,13 +319,13 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		if err != nil {
 			return nil, err
 		}
-		ts, hs, rs, vc = append(ts, at), append(hs, p.HMCM*p.HMCM), append(rs, 1+math.Pow(p.Radius/p.Margin, 2)), append(vc, float64(thresholds))
+		ts, hs, rs, vc = append(ts, at), append(hs, p.HMCM*p.HMCM), append(rs, theory.MarginVCDim(p.Radius, p.Margin, math.Inf(1))), append(vc, float64(thresholds))
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{Name: "bounds", Caption: `Everything against the place of the hyperplane between the classes, for your origin. Move the origin: one curve moves, the others stay.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 			ch := figure.Chart{
 				Format: lk.Format(1), X: figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}, Y: figure.Axis{Log: true, Min: 1, Max: 1e4},
-				Curves: []figure.Curve{{Name: "1 + (R/Δ)²", X: ts, Y: rs}, {Name: "h_MCM²", X: ts, Y: hs}, {Name: "VC dimension", X: ts, Y: vc}},
+				Curves: []figure.Curve{{Name: "bound by margin, with the 1", X: ts, Y: rs}, {Name: "h of the MCM, squared", X: ts, Y: hs}, {Name: "VC dimension", X: ts, Y: vc}},
 			}
 			if t > -0.8 && t < 1.2 {
 				ch.Here = &t
@@ -341,7 +340,7 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			},
 		}},
 		Numbers: []lessons.Number{
-			{Label: `$1 + (R/\Delta)^2$`, Value: views.Short(1 + math.Pow(l.Radius/l.Margin, 2)), Help: "an upper bound of both"},
+			{Label: `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`, Value: views.Short(theory.MarginVCDim(l.Radius, l.Margin, math.Inf(1))), Help: "an upper bound of both"},
 		},
 	}, nil
 }
@@ -740,7 +739,7 @@ func showBeside(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		}
 	}
 	row(`$h_{\text{MCM}}$`, ifSeparated(func(m *machine) float64 { return m.capacity.HMCM }))
-	row(`$R/\Delta$`, ifSeparated(func(m *machine) float64 { return m.capacity.Radius / m.capacity.Margin }))
+	row(`$\hat R/\hat\Delta$`, ifSeparated(func(m *machine) float64 { return m.capacity.Radius / m.capacity.Margin }))
 	if set.Of(in) == "moons" {
 		fresh, err := freshMoons()
 		if err != nil {

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/views"
 	"marginlab/views/lessons"
+	"marginlab/views/lessons/lessonstest"
 )
 
 // TestMCMRatio computes the quantities of the real line from their definitions, and
@@ -35,6 +37,33 @@ func TestMCMRatio(t *testing.T) {
 				t.Errorf("t = %g, o = %g: h = %g, R/Delta = %g, separates: %v", at, o, l.HMCM, l.Radius/l.Margin, l.Separates)
 			}
 		}
+	}
+}
+
+// TestRatioNeedsTheOne: with the lengths of the points as they are the inequality fails at
+// this place, which is why the screen speaks of those with the 1 alone, and prints those.
+func TestRatioNeedsTheOne(t *testing.T) {
+	t.Parallel()
+	const at, o = 1.1, 0.75
+	l, err := newLine(at, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	radius := 0.0
+	for _, x := range six.x {
+		radius = max(radius, math.Abs(x-o))
+	}
+	if plain := radius / l.min; plain >= l.HMCM {
+		t.Errorf("R/Delta = %g without the 1, h = %g: nothing to say", plain, l.HMCM)
+	}
+	e := lessonstest.Show(t, &Lesson, "ratio", "t", "1.1", "o", "0.75")
+	if got, want := lessonstest.Number(t, e, `$\hat R/\hat\Delta$`), views.Short(l.Radius/l.Margin); got != want || l.Radius/l.Margin < l.HMCM {
+		t.Errorf("%s is printed, want %s, at least h = %g", got, want, l.HMCM)
+	}
+	e = lessonstest.Show(t, &Lesson, "bound", "t", "1.1", "o", "0.75")
+	q := l.Radius / l.Margin
+	if got, want := lessonstest.Number(t, e, `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`), views.Short(math.Ceil(q*q)+1); got != want {
+		t.Errorf("the bound is %s, want %s", got, want)
 	}
 }
 
