@@ -271,3 +271,18 @@ func TestBiasInterval(t *testing.T) {
 		t.Errorf("slack %g and %g beside the interval, %g in it", slack(low-0.1), slack(high+0.1), least)
 	}
 }
+
+// TestSlater: twice the solution fulfils every constraint strictly, as the words say.
+func TestSlater(t *testing.T) {
+	t.Parallel()
+	for name, pts := range map[string]lessons.Toy{"six": six, "eight": eight, "twelve": lessons.Separable} {
+		m, err := lessons.TrainHard(t.Context(), pts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twice, err := theory.LinearMargins([]float64{2 * m.W[0], 2 * m.W[1]}, 2*m.B, pts.Matrix(), pts.Y)
+		if err != nil || twice.FunctionalMargin() <= 1.5 {
+			t.Errorf("%s: least y f = %g, %v", name, twice.FunctionalMargin(), err)
+		}
+	}
+}
