@@ -36,6 +36,8 @@ type Matrix struct {
 	// Names are those of every row, and of every column where there are as many. They
 	// stand at the edge where there are no classes; nil: the numbers.
 	Names []string
+	// Columns are the names of the columns where they are not those of the rows.
+	Columns []string
 	// Caption is what the picture shows, for readers who do not see it; "" says the
 	// size, the range, and with classes the means within and between them.
 	Caption string
@@ -58,6 +60,8 @@ func (x Matrix) Picture() (*Picture, error) {
 		return nil, fmt.Errorf("matrix: %d classes for %d rows; give as many, or none", len(x.Classes), rows)
 	case x.Names != nil && len(x.Names) != rows:
 		return nil, fmt.Errorf("matrix: %d names for %d rows; give as many, or none", len(x.Names), rows)
+	case x.Columns != nil && len(x.Columns) != cols:
+		return nil, fmt.Errorf("matrix: %d names for %d columns; give as many, or none", len(x.Columns), cols)
 	}
 	t := sh.theme
 	s := x.survey()
@@ -83,12 +87,15 @@ func (x Matrix) Picture() (*Picture, error) {
 
 	runs := blocks(x.Classes)
 	square := rows == cols
-	sh.ticks[1] = func(n int) []tick { return x.places(rows, n, runs) }
+	sh.ticks[1] = func(n int) []tick { return x.places(rows, n, runs, x.Names) }
 	sh.ticks[0] = func(n int) []tick {
-		if !square {
-			return x.places(cols, n, nil)
+		switch {
+		case x.Columns != nil:
+			return x.places(cols, n, nil, x.Columns)
+		case !square:
+			return x.places(cols, n, nil, x.Names)
 		}
-		return x.places(cols, n, runs)
+		return x.places(cols, n, runs, x.Names)
 	}
 	index := scale(p, lo, hi)
 	sh.add(cells{rows, cols, func(w, h int) *image.Paletted {
@@ -207,8 +214,9 @@ func blocks(classes []int) (bs []block) {
 // not sorted by class.
 const mostBlocks = 12
 
-// places are the ticks of an axis with n cells: the names of the blocks or numbers.
-func (x *Matrix) places(n, most int, runs []block) (ts []tick) {
+// places are the ticks of an axis with n cells: the names of the blocks, those
+// given where there are as many, or numbers.
+func (x *Matrix) places(n, most int, runs []block, names []string) (ts []tick) {
 	if len(runs) > 0 && len(runs) <= mostBlocks {
 		for _, b := range runs {
 			name := strconv.Itoa(b.class)
@@ -219,8 +227,8 @@ func (x *Matrix) places(n, most int, runs []block) (ts []tick) {
 		}
 		return ts
 	}
-	if n == len(x.Names) {
-		for k, name := range x.Names {
+	if n == len(names) {
+		for k, name := range names {
 			ts = append(ts, tick{float64(k + 1), clip(name, fontSize, 90)})
 		}
 		return ts

@@ -56,6 +56,24 @@ func TestMatrixCells(t *testing.T) {
 	}
 }
 
+// Rows and columns of a table have names of their own.
+func TestMatrixColumns(t *testing.T) {
+	t.Parallel()
+	p, err := figure.Matrix{Values: mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6}), Names: []string{"ash", "beech"}, Columns: []string{"spring", "summer", "autumn"}}.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svg strings.Builder
+	if err := p.SVG(&svg); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ash", "beech", "spring", "summer", "autumn"} {
+		if !strings.Contains(svg.String(), ">"+name+"<") {
+			t.Errorf("%s does not stand at the edge", name)
+		}
+	}
+}
+
 // A matrix that has more rows than there are pixels is drawn by the means of blocks.
 func TestLargeMatrix(t *testing.T) {
 	t.Parallel()

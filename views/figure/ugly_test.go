@@ -230,6 +230,7 @@ func TestDrawingErrors(t *testing.T) {
 		"no matrix":          figure.Matrix{},
 		"matrix of nothing":  figure.Matrix{Values: &mat.Dense{}},
 		"names of rows":      figure.Matrix{Values: mat.NewDense(2, 2, nil), Names: []string{"a"}},
+		"names of columns":   figure.Matrix{Values: mat.NewDense(2, 3, nil), Columns: []string{"a", "b"}},
 		"classes of rows":    figure.Matrix{Values: mat.NewDense(2, 2, nil), Classes: []int{1}},
 		"no tables":          figure.Tables{},
 		"rows of others":     figure.Tables{Tables: []figure.Grid{{Rows: []string{"a"}}}},

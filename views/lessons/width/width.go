@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -512,6 +513,10 @@ func showChoice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		wrong.Set(k%n, k/n, 1-cell.Accuracy)
 	}
 	bestC, bestG := grid.Best%n, grid.Best/n
+	pair := func(k int) string {
+		return "C = " + lessons.Setting(gridCs[k%n]) + ", γ = " + lessons.Setting(gridGammas[k/n])
+	}
+	best := tied(wrong, bestC, bestG)
 	res, _, err := lessons.Fit(ctx, d, "C", lessons.Setting(gridCs[bestC]), "gamma", lessons.Setting(gridGammas[bestG]))
 	if err != nil {
 		return nil, err
@@ -520,26 +525,53 @@ func showChoice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	if err != nil {
 		return nil, err
 	}
-	table := lessons.Table{Caption: "The same in per cent; the row of the best cell is marked", Head: []string{`$C$ \ $\gamma$`}, Marked: []int{bestC}}
-	for _, g := range gridGammas {
-		table.Head = append(table.Head, lessons.Setting(g))
+	table := lessons.Table{Caption: "The same in per cent; the least is set off, and the row of the pair that is taken is marked", Head: []string{`$C$ (rows), $\gamma$ (columns)`}, Marked: []int{bestC}}
+	rows, columns := make([]string, n), make([]string, len(gridGammas))
+	for j, g := range gridGammas {
+		columns[j] = lessons.Setting(g)
 	}
+	table.Head = append(table.Head, columns...)
 	for i, c := range gridCs {
-		row := []string{lessons.Setting(c)}
+		rows[i] = lessons.Setting(c)
+		row := []string{rows[i]}
 		for j := range gridGammas {
-			row = append(row, fmt.Sprintf("%.0f", 100*wrong.At(i, j)))
+			mark := lessons.Either(slices.Contains(best, j*n+i), "*", "")
+			row = append(row, mark+fmt.Sprintf("%.0f", 100*wrong.At(i, j))+mark)
 		}
 		table.Rows = append(table.Rows, row)
 	}
+	note := "No other pair does as well."
+	if len(best) > 1 {
+		var others []string
+		for _, k := range best {
+			if k != grid.Best {
+				others = append(others, pair(k))
+			}
+		}
+		note = fmt.Sprintf("A tie: %s as good: %s. The folds do not tell which is better.", lessons.Count(len(others), "other pair is", "other pairs are"), strings.Join(others, "; "))
+	}
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "grid", Caption: "Cross-validated error for every pair: the pale valley is good. The table below has the values of the axes.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Matrix{Format: l.Format(1), Values: wrong, Name: "error", X: "γ, wide to narrow", Y: "C, small to large"}.Picture()
+		Notes: []string{note},
+		Figures: []lessons.Figure{{Name: "grid", Caption: "Cross-validated error for every pair: the pale valley is good.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Matrix{Format: l.Format(1), Values: wrong, Name: "error", X: "γ, wide to narrow", Y: "C, small to large", Names: rows, Columns: columns}.Picture()
 		}}},
 		Tables: []lessons.Table{table},
 		Numbers: []lessons.Number{
-			{Label: "best pair", Value: "C = " + lessons.Setting(gridCs[bestC]) + ", γ = " + lessons.Setting(gridGammas[bestG])},
+			{Label: "best pair", Value: pair(grid.Best)},
 			{Label: "its cross-validated error", Value: lessons.Percent(wrong.At(bestC, bestG)), Help: "flattered: it was chosen for it"},
 			{Label: "its error on 2000 new points", Value: lessons.Percent(1 - fresh), Help: "trained on all 100 points; 10 % is the best possible"},
 		},
 	}, nil
+}
+
+// tied are the cells as good as the best one of a grid of errors, numbered by columns.
+// Errors that differ by rounding count as equal.
+func tied(wrong mat.Matrix, row, column int) (cells []int) {
+	rows, columns := wrong.Dims()
+	for k := range rows * columns {
+		if wrong.At(k%rows, k/rows) < wrong.At(row, column)+1e-9 {
+			cells = append(cells, k)
+		}
+	}
+	return cells
 }

@@ -1,0 +1,60 @@
+package width
+
+import (
+	"strings"
+	"testing"
+
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/lessonstest"
+)
+
+// TestTrainingError: what the words say of the first curve: it ends at 0, and rises on its
+// way, as slack is not a number of errors.
+func TestTrainingError(t *testing.T) {
+	t.Parallel()
+	_, train, fresh, err := errors(t.Context(), curvesC.Default, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rises := 0
+	for i := 1; i < len(train); i++ {
+		if train[i] > train[i-1]+1e-9 {
+			rises++
+		}
+	}
+	if end := len(train) - 1; train[end] != 0 || train[0] < 0.2 || rises == 0 || fresh[end] < 0.2 {
+		t.Errorf("training %v, %d rises, new points %v", train, rises, fresh)
+	}
+}
+
+// TestChoiceTellsTies: the cells that are set off are those with the least error; where
+// there are several the note names all the others.
+func TestChoiceTellsTies(t *testing.T) {
+	t.Parallel()
+	ties := 0
+	for _, seed := range []string{"1", "2", "3", "4"} {
+		e := lessonstest.Show(t, &Lesson, "choice", choiceSeed.Name, seed)
+		off := 0
+		for i, row := range e.Tables[0].Rows {
+			for j, cell := range row[1:] {
+				if !strings.HasPrefix(cell, "*") {
+					continue
+				}
+				off++
+				pair := "C = " + lessons.Setting(gridCs[i]) + ", γ = " + lessons.Setting(gridGammas[j])
+				if pair != lessonstest.Number(t, e, "best pair") && !strings.Contains(e.Notes[0], pair) {
+					t.Errorf("draw %s: %s is as good and not named: %s", seed, pair, e.Notes[0])
+				}
+			}
+		}
+		if off == 0 || off > 1 != strings.HasPrefix(e.Notes[0], "A tie") {
+			t.Errorf("draw %s: %d cells are set off; %s", seed, off, e.Notes[0])
+		}
+		if off > 1 {
+			ties++
+		}
+	}
+	if ties == 0 {
+		t.Error("no draw has a tie: nothing was tested")
+	}
+}
