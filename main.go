@@ -38,6 +38,8 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	flags := cmdline.NewFlags("serve [flags]", "Runs the web application until it is interrupted.")
 	addr := flags.String("addr", "HOST:PORT", "127.0.0.1:8080", "Address to listen on; port 0 takes a free one. (default 127.0.0.1:8080)")
 	dir := flags.String("data-dir", "DIR", dataDir(), "Directory of the database; it is made when it is missing. (default "+dataDir()+")")
+	var proxies web.Proxies
+	flags.Func("trusted-proxy", "CIDR,...", "Networks of proxies in front, whose X-Forwarded-For, -Proto and -Host are believed; may be given several times. (default none)", proxies.Add)
 	patience := 8 * time.Second
 	flags.Heading("Limits")
 	for _, l := range []struct {
@@ -73,7 +75,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	}
 	metrics := web.NewMetrics()
 	queue := jobs.New(st, jobs.Config{Workers: max(1, runtime.NumCPU()-1), Log: log, Trained: metrics.Training})
-	app := handlers.New(handlers.Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Log: log, Patience: patience})
+	app := handlers.New(handlers.Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Log: log, Patience: patience, Proxies: proxies})
 	server, err := web.Listen(*addr, app.Handler(), log)
 	if err != nil {
 		return err

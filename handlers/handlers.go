@@ -46,6 +46,7 @@ type Config struct {
 	Limits  dataset.Limits // of uploads
 	Metrics *web.Metrics
 	Log     *slog.Logger
+	Proxies web.Proxies // in front
 
 	// Patience is how long a computation may hold up a page; 0: not at all. A
 	// training that takes longer is saved as a run and goes on in the background.
@@ -59,7 +60,7 @@ func New(c Config) *App {
 	a.teach = &teach.Room{House: h, Lab: a.lab, Lessons: a.lessons}
 	a.handins = runs.NewReader(h, a.teach.Shelf)
 	a.site = web.NewSite(c.Log, a.errorPage)
-	a.site.Metrics = c.Metrics
+	a.site.Metrics, a.site.Proxies = c.Metrics, c.Proxies
 	return a
 }
 

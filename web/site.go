@@ -4,6 +4,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -23,9 +24,13 @@ import (
 type Site struct {
 	Metrics *Metrics
 
-	// PerMinute is how many requests one address may make in a minute. The
-	// default leaves room for a course behind one address, every slider moving.
-	PerMinute int
+	// Proxies are in front and tell who asks; the default is none.
+	Proxies Proxies
+
+	// PerWorkspace and PerAddress are how many requests may come in a minute from
+	// one workspace, and from all those behind one address. By default the second
+	// leaves room for a course behind one address, every slider moving.
+	PerWorkspace, PerAddress int
 
 	log  *slog.Logger
 	page func(io.Writer, *http.Request, Problem) error
@@ -33,12 +38,13 @@ type Site struct {
 
 // NewSite returns a site that renders its error pages with page; nil: as text.
 func NewSite(log *slog.Logger, page func(w io.Writer, r *http.Request, p Problem) error) *Site {
-	return &Site{Metrics: NewMetrics(), PerMinute: 30_000, log: log, page: page}
+	return &Site{Metrics: NewMetrics(), PerWorkspace: 6_000, PerAddress: 120_000, log: log, page: page}
 }
 
 // Middleware is the chain for every request, the outermost first.
 func (s *Site) Middleware() chi.Middlewares {
 	return chi.Middlewares{
+		s.lookBehind,
 		s.observe,
 		s.recover,
 		secure,
@@ -157,11 +163,37 @@ func secure(next http.Handler) http.Handler {
 	})
 }
 
+// limitRate limits what one workspace may ask for, and generously what all behind
+// one address may, which can be a whole lecture hall. A request that the first refuses
+// does not count for the second, so that nobody uses up what belongs to his
+// neighbours.
 func (s *Site) limitRate(next http.Handler) http.Handler {
-	return httprate.Limit(s.PerMinute, time.Minute, httprate.WithKeyFuncs(httprate.KeyByIP),
-		httprate.WithLimitHandler(func(w http.ResponseWriter, r *http.Request) {
-			s.Error(w, r, Errorf(TooMany, "Too many requests from your address. Wait a moment and try again."))
-		}))(next)
+	limit := func(most int, key httprate.KeyFunc, whose string) func(http.Handler) http.Handler {
+		return httprate.Limit(most, time.Minute, httprate.WithKeyFuncs(key),
+			httprate.WithLimitHandler(func(w http.ResponseWriter, r *http.Request) {
+				s.Error(w, r, Errorf(TooMany, "Too many requests from your %s. Wait a moment and try again.", whose))
+			}))
+	}
+	byAddress := limit(s.PerAddress, httprate.KeyByIP, "address")
+	byWorkspace := limit(s.PerWorkspace, workspaceOrAddress, "workspace")
+	limited := byWorkspace(byAddress(next))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/healthz" || strings.HasPrefix(r.URL.Path, "/static/") {
+			next.ServeHTTP(w, r)
+			return
+		}
+		limited.ServeHTTP(w, r)
+	})
+}
+
+// workspaceOrAddress is who asks. Those who come without a workspace share what one
+// has, address by address.
+func workspaceOrAddress(r *http.Request) (string, error) {
+	token, _ := bearer(r)
+	if token = cmp.Or(token, fromCookie(r)); token != "" {
+		return token, nil
+	}
+	return httprate.KeyByIP(r)
 }
 
 // refuseCrossSite refuses what another site makes a browser send.
@@ -180,11 +212,6 @@ func Origin(r *http.Request) string {
 		return "https://" + r.Host
 	}
 	return "http://" + r.Host
-}
-
-// secureTransport is true for TLS, here or at a proxy in front.
-func secureTransport(r *http.Request) bool {
-	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
 }
 
 // Health answers whether check finds the program fit to serve.

@@ -298,9 +298,6 @@ func TestWorkspaceCookie(t *testing.T) {
 			t.Errorf("cookie %q: token %q", bad, w.Body)
 		}
 	}
-	if w := ask(h, "GET", "/x", "", "X-Forwarded-Proto: https"); !w.Result().Cookies()[0].Secure {
-		t.Error("the cookie of a secure site goes over plain connections")
-	}
 	for _, path := range []string{"/metrics", "/nowhere"} {
 		if w := ask(h, "GET", path, ""); w.Header().Get("Set-Cookie") != "" {
 			t.Errorf("%s sets a cookie", path)
@@ -350,17 +347,52 @@ func TestSetToken(t *testing.T) {
 	}
 }
 
+// One workspace that asks without end leaves the others behind its address alone, and
+// so do requests without a workspace, new workspaces and static files.
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	s := NewSite(slog.New(slog.DiscardHandler), page)
-	s.PerMinute = 3
+	s.PerWorkspace, s.PerAddress = 3, 12
 	h := mux(s, map[string]Handler{"GET /api/x": ok})
-	var last *httptest.ResponseRecorder
-	for range 10 {
-		last = ask(h, "GET", "/api/x", "")
+	refused := func(n int, path string, headers ...string) (refused int) {
+		t.Helper()
+		for range n {
+			if w := ask(h, "GET", path, "", headers...); w.Code == 429 {
+				refused++
+				if w.Header().Get("Retry-After") == "" || w.Header().Get("Content-Type") != "application/problem+json" || !strings.Contains(w.Body.String(), "your workspace") {
+					t.Error(w)
+				}
+			}
+		}
+		return refused
 	}
-	if last.Code != 429 || last.Header().Get("Retry-After") == "" || last.Header().Get("Content-Type") != "application/problem+json" {
-		t.Error(last.Code, last.Header())
+	cookie := func(c byte) string { return "Cookie: marginlab_workspace=" + strings.Repeat(string(c), 32) }
+	if n := refused(20, "/api/x", cookie('a')); n != 17 {
+		t.Errorf("%d of 20 refused to one workspace", n)
+	}
+	if n := refused(1, "/api/x", "Authorization: Bearer "+strings.Repeat("a", 32)); n != 1 {
+		t.Error("a program in the same workspace is let in")
+	}
+	if n := refused(3, "/api/x", cookie('b')); n != 0 {
+		t.Errorf("%d of 3 refused to a neighbour", n)
+	}
+	if n := refused(20, "/api/x"); n != 17 {
+		t.Errorf("%d of 20 refused to requests without a workspace", n)
+	}
+	if n := refused(5, "/api/x", "Authorization: Bearer short"); n != 5 {
+		t.Error("a bad key opens a workspace of its own")
+	}
+	for _, path := range []string{"/static/x.css", "/healthz"} {
+		if n := refused(50, path, cookie('a')); n != 0 {
+			t.Errorf("%s: %d of 50 refused", path, n)
+		}
+	}
+	if n := refused(3, "/api/x", cookie('c')); n != 0 {
+		t.Errorf("%d of 3 refused to another neighbour", n)
+	}
+	w := ask(h, "GET", "/api/x", "", cookie('d')) // the thirteenth that counts
+	if w.Code != 429 || !strings.Contains(w.Body.String(), "your address") {
+		t.Errorf("all at one address have no limit: %d %s", w.Code, w.Body)
 	}
 }
 

@@ -33,10 +33,7 @@ func (s *Site) Workspace(next http.Handler) http.Handler {
 			return
 		}
 		if token == "" {
-			if c, err := r.Cookie(cookieName); err == nil {
-				token, _ = parseToken(c.Value)
-			}
-			if token == "" {
+			if token = fromCookie(r); token == "" {
 				token = newToken()
 			}
 			setCookie(w, r, token) // also for a known token: the year begins anew
@@ -63,6 +60,16 @@ func bearer(r *http.Request) (string, error) {
 		return "", nil
 	}
 	return "", Errorf(Unauthorized, "The Authorization header must be \"Bearer\" and the 32 hexadecimal digits that the settings page shows.")
+}
+
+// fromCookie is the token in the cookie of a request, empty when there is none.
+func fromCookie(r *http.Request) string {
+	c, err := r.Cookie(cookieName)
+	if err != nil {
+		return ""
+	}
+	token, _ := parseToken(c.Value)
+	return token
 }
 
 // SetToken opens the workspace of another token in this browser. It returns

@@ -54,6 +54,18 @@ func (f *Flags) Switch(name, help string) *bool {
 	return f.set.Bool(name, false, "")
 }
 
+// Func adds a flag that may be given several times; set takes over each value. Its
+// error goes on where the name of the flag ends.
+func (f *Flags) Func(name, value, help string, set func(text string) error) {
+	f.describe(func(w io.Writer) { explain(w, name, " "+value, help) })
+	f.set.Func(name, "", func(text string) error {
+		if err := set(text); err != nil {
+			f.faults = append(f.faults, "--"+name+" "+err.Error())
+		}
+		return nil
+	})
+}
+
 // Item adds to the help a word that the command takes, and what it stands for.
 func (f *Flags) Item(name, help string) {
 	f.describe(func(w io.Writer) {
