@@ -38,6 +38,11 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	flags := cmdline.NewFlags("serve [flags]", "Runs the web application until it is interrupted.")
 	addr := flags.String("addr", "HOST:PORT", "127.0.0.1:8080", "Address to listen on; port 0 takes a free one. (default 127.0.0.1:8080)")
 	dir := flags.String("data-dir", "DIR", dataDir(), "Directory of the database; it is made when it is missing. (default "+dataDir()+")")
+	var public string
+	flags.Func("public-url", "URL", "Where people find the server, for the links of courses and shared runs. (default the address in the network, where the server listens to it)", func(text string) (err error) {
+		public, err = web.ParsePublic(text)
+		return err
+	})
 	var proxies web.Proxies
 	flags.Func("trusted-proxy", "CIDR,...", "Networks of proxies in front, whose X-Forwarded-For, -Proto and -Host are believed; may be given several times. (default none)", proxies.Add)
 	patience := 8 * time.Second
@@ -75,17 +80,22 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	}
 	metrics := web.NewMetrics()
 	queue := jobs.New(st, jobs.Config{Workers: max(1, runtime.NumCPU()-1), Log: log, Trained: metrics.Training})
-	app := handlers.New(handlers.Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Log: log, Patience: patience, Proxies: proxies})
-	server, err := web.Listen(*addr, app.Handler(), log)
+	server, err := web.Listen(*addr, log)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.Out, "Margin Lab listens on %s\nand keeps its data in %s\n", server.URL(), st.Path())
+	links := web.Links{Public: public, Addr: server.Addr()}
+	app := handlers.New(handlers.Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Log: log, Patience: patience, Links: links, Proxies: proxies})
+	where := links.Here()
+	if public != "" {
+		where = fmt.Sprintf("%s, for %s", server.Addr(), public)
+	}
+	fmt.Fprintf(std.Out, "Margin Lab listens on %s\nand keeps its data in %s\n", where, st.Path())
 
 	working, done := context.WithCancel(ctx)
 	finished := make(chan struct{})
 	go func() { defer close(finished); queue.Run(working) }()
-	err = server.Serve(ctx)
+	err = server.Serve(ctx, app.Handler())
 	done() // the jobs stop after the last request that could ask for them
 	<-finished
 	return err

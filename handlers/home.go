@@ -38,7 +38,7 @@ func (a *App) settingsPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return a.Render(w, r, views.SettingsPage(views.Settings{
-		Page: a.Frame("Settings", "settings"), Token: web.Token(r.Context()), Origin: web.Origin(r), Sets: len(sets), Runs: total,
+		Page: a.Frame("Settings", "settings"), Token: web.Token(r.Context()), Origin: a.Links.Origin(r), Sets: len(sets), Runs: total,
 	}))
 }
 

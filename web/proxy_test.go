@@ -21,7 +21,7 @@ func TestTrustedProxy(t *testing.T) {
 		}
 	}
 	h := mux(s, map[string]Handler{"GET /x": func(w http.ResponseWriter, r *http.Request) error {
-		_, err := fmt.Fprint(w, r.RemoteAddr, " ", Origin(r))
+		_, err := fmt.Fprint(w, r.RemoteAddr, " ", Links{}.Origin(r))
 		return err
 	}})
 	for _, test := range []struct {

@@ -29,20 +29,18 @@ type Server struct {
 	cancel   context.CancelCauseFunc
 }
 
-// Listen takes the address, "host:port"; port 0 takes any free one. Serve
-// answers with h.
-func Listen(addr string, h http.Handler, log *slog.Logger) (*Server, error) {
+// Listen takes the address, "host:port"; port 0 takes any free one.
+func Listen(addr string, log *slog.Logger) (*Server, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w", addr, err)
 	}
-	return newServer(listener, h, log), nil
+	return newServer(listener, log), nil
 }
 
-func newServer(listener net.Listener, h http.Handler, log *slog.Logger) *Server {
+func newServer(listener net.Listener, log *slog.Logger) *Server {
 	base, cancel := context.WithCancelCause(context.Background())
 	return &Server{listener, &http.Server{
-		Handler:           h,
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
@@ -56,22 +54,11 @@ func newServer(listener net.Listener, h http.Handler, log *slog.Logger) *Server 
 // Addr is the address listened on.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// URL is where a browser on this machine finds the server.
-func (s *Server) URL() string {
-	host, port, err := net.SplitHostPort(s.Addr().String())
-	if err != nil {
-		return "http://" + s.Addr().String()
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "localhost"
-	}
-	return "http://" + net.JoinHostPort(host, port)
-}
-
-// Serve answers requests until ctx ends. Then requests under way are told to
+// Serve answers requests with h until ctx ends. Then requests under way are told to
 // end, first of all event streams, which otherwise never would, and Serve
 // returns when they have, or after ten seconds.
-func (s *Server) Serve(ctx context.Context) error {
+func (s *Server) Serve(ctx context.Context, h http.Handler) error {
+	s.http.Handler = h
 	failed := make(chan error, 1)
 	go func() { failed <- s.http.Serve(s.listener) }()
 	select {

@@ -205,15 +205,6 @@ func (s *Site) refuseCrossSite(next http.Handler) http.Handler {
 	return guard.Handler(next)
 }
 
-// Origin is scheme and host that a request was sent to, for links that are
-// copied elsewhere.
-func Origin(r *http.Request) string {
-	if secureTransport(r) {
-		return "https://" + r.Host
-	}
-	return "http://" + r.Host
-}
-
 // Health answers whether check finds the program fit to serve.
 func (s *Site) Health(check func(context.Context) error) http.HandlerFunc {
 	return s.Handle(func(w http.ResponseWriter, r *http.Request) error {

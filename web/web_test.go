@@ -599,13 +599,13 @@ func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
 			return Stream(w, r, events, func(n int) (string, any) { return "n", n })
 		}})
 		listener := make(pipes)
-		s := newServer(listener, h, slog.New(slog.DiscardHandler))
+		s := newServer(listener, slog.New(slog.DiscardHandler))
 		ctx, stop := context.WithCancel(t.Context())
 		served := make(chan error)
-		go func() { served <- s.Serve(ctx) }()
+		go func() { served <- s.Serve(ctx, h) }()
 
 		client := http.Client{Transport: &http.Transport{DialContext: listener.dial, DisableKeepAlives: true}}
-		res, err := client.Get(s.URL() + "/events")
+		res, err := client.Get("http://" + s.Addr().String() + "/events")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -652,10 +652,10 @@ func TestSlowClients(t *testing.T) {
 					return err
 				}})
 				listener := make(pipes)
-				s := newServer(listener, h, slog.New(slog.DiscardHandler))
+				s := newServer(listener, slog.New(slog.DiscardHandler))
 				ctx, stop := context.WithCancel(t.Context())
 				served := make(chan error)
-				go func() { served <- s.Serve(ctx) }()
+				go func() { served <- s.Serve(ctx, h) }()
 				conn, _ := listener.dial(ctx, "", "")
 				start := time.Now()
 				go io.WriteString(conn, test.send)
@@ -681,15 +681,15 @@ func TestShutdown(t *testing.T) {
 		<-r.Context().Done()
 		return r.Context().Err()
 	}})
-	s, err := Listen("127.0.0.1:0", h, slog.New(slog.DiscardHandler))
+	s, err := Listen("127.0.0.1:0", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error)
-	go func() { served <- s.Serve(ctx) }()
+	go func() { served <- s.Serve(ctx, h) }()
 	go func() { <-begun; stop() }()
-	res, err := http.Get(s.URL() + "/api/slow")
+	res, err := http.Get("http://" + s.Addr().String() + "/api/slow")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -704,12 +704,12 @@ func TestShutdown(t *testing.T) {
 
 func TestListenTaken(t *testing.T) {
 	t.Parallel()
-	s, err := Listen("127.0.0.1:0", http.NotFoundHandler(), slog.New(slog.DiscardHandler))
+	s, err := Listen("127.0.0.1:0", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.listener.Close()
-	if _, err := Listen(s.Addr().String(), http.NotFoundHandler(), slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), s.Addr().String()) {
+	if _, err := Listen(s.Addr().String(), slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), s.Addr().String()) {
 		t.Errorf("%v", err)
 	}
 }

@@ -26,6 +26,7 @@ type House struct {
 	Jobs   *jobs.Queue
 	Assets *web.Assets
 	Limits dataset.Limits // of uploads
+	Links  web.Links      // that people hand on
 
 	// Patience is how long a computation may hold up a page; what takes longer is
 	// saved as a run.
@@ -36,8 +37,8 @@ type House struct {
 }
 
 // NewHouse returns a house without rooms.
-func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, patience time.Duration) *House {
-	return &House{st, queue, assets, limits, patience, NewRecent[string](len(dataset.Builtins)), NewRecent[*ml.Compared](64)}
+func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, links web.Links, patience time.Duration) *House {
+	return &House{st, queue, assets, limits, links, patience, NewRecent[string](len(dataset.Builtins)), NewRecent[*ml.Compared](64)}
 }
 
 // Compare is ml.Compare for data with a hash, which pictures of them share.

@@ -13,6 +13,7 @@ import (
 	"marginlab/ml/param"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
+	"marginlab/web"
 )
 
 // A demo says in its place what its controls do not allow; a fault of the program
@@ -39,7 +40,7 @@ func TestFaultsAreNotShown(t *testing.T) {
 // No data set that comes with the program is a fault of a demo that takes data.
 func TestDemosTakeEveryDataSet(t *testing.T) {
 	t.Parallel()
-	a := New(door.NewHouse(nil, nil, nil, dataset.DefaultLimits, time.Minute))
+	a := New(door.NewHouse(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute))
 	seen := 0
 	for _, l := range all.Lessons {
 		for _, s := range l.Screens {

@@ -209,7 +209,7 @@ func (a *Room) showRun(w http.ResponseWriter, r *http.Request, run store.Run, pr
 		p.DataHref = "/datasets/" + run.Dataset
 	}
 	if run.Share != "" {
-		p.ShareURL = web.Origin(r) + "/shared/" + run.Share
+		p.ShareURL = a.Links.Origin(r) + "/shared/" + run.Share
 	}
 	p.Errors = map[string]string{}
 	for _, q := range problems {

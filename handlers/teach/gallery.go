@@ -73,13 +73,13 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 		return err
 	}
 	q := r.URL.Query()
-	state := g.state(a.Assets.Prefix(), q, runs)
+	origin := a.Links.Origin(r)
+	state := g.state(a.Assets.Prefix(), origin, q, runs)
 	w.Header().Set("ETag", `"`+state+`"`)
 	if r.Header.Get("If-None-Match") == `"`+state+`"` { // the page asks again and again
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	origin := web.Origin(r)
 	p := views.Gallery{
 		Page: a.Frame(g.Title, ""), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed,
 		Link: origin + "/course/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Course),
@@ -119,9 +119,9 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 }
 
 // state changes whenever the page would.
-func (g Course) state(prefix string, q url.Values, runs []store.Run) string {
+func (g Course) state(prefix, origin string, q url.Values, runs []store.Run) string {
 	h := sha256.New()
-	fmt.Fprintln(h, prefix, g.base, g.Code, g.Closed, q.Encode())
+	fmt.Fprintln(h, prefix, origin, g.base, g.Code, g.Closed, q.Encode())
 	for _, r := range runs {
 		fmt.Fprintln(h, r.ID, r.Status)
 	}
