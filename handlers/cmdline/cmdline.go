@@ -51,6 +51,9 @@ func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 	case isHelp(args[0]):
 		overview(std.Out, table)
 		return exitDone
+	case isVersion(args[0]):
+		fmt.Fprintln(std.Out, version())
+		return exitDone
 	case !strings.HasPrefix(args[0], "-"):
 		name, args = args[0], args[1:]
 	}
@@ -60,7 +63,7 @@ func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 		for i, c := range table {
 			names[i] = c.Name
 		}
-		fmt.Fprintf(std.Err, "marginlab: no command %q: expected one of %s; see marginlab --help\n", name, strings.Join(names, ", "))
+		fmt.Fprintf(std.Err, "marginlab: no command %q%s: expected one of %s; see marginlab --help\n", name, didYouMean(name, "", names), strings.Join(names, ", "))
 		return exitUsage
 	}
 	if _, err := simd.Chosen(); err != nil {
@@ -84,7 +87,8 @@ Environment
   %s  Which inner loops run: plain, avx2 or avx512; unset, the fastest that
                   the processor has. Results differ in the last digits.
 
-marginlab COMMAND --help tells the flags of a command.
+marginlab COMMAND --help tells the flags of a command, marginlab --version of
+which commit the program is.
 `, simd.Variable)
 }
 

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,6 +67,15 @@ const points = `x1,x2,kind
 2,1,yes
 `
 
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	for _, arg := range []string{"--version", "-version", "version"} {
+		if out := must(t, arg); !strings.HasPrefix(out, "marginlab ") || !strings.Contains(out, "commit ") || !strings.Contains(out, runtime.Version()) || strings.Count(out, "\n") != 1 {
+			t.Errorf("%s: %s", arg, out)
+		}
+	}
+}
+
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	data := file(t, "points.csv", points)
@@ -75,8 +85,13 @@ func TestUsage(t *testing.T) {
 	}{
 		{"train", `no command "train": expected one of fit, cv, predict`},
 		{"help train", `no command "train"`},
+		{"fot --data F", `no command "fot" (did you mean fit?): expected one of`},
+		{"help predcit", "(did you mean predict?)"},
 		{"fit", "--data is missing"},
-		{"fit --colour red --data F", "unknown flag --colour"},
+		{"fit --data F --c 3", "unknown flag --c (did you mean --C?); see"},
+		{"fit --data F --kernal=rbf", "unknown flag --kernal (did you mean --kernel?); see"},
+		{"cv --data F --fold 3", "unknown flag --fold (did you mean --folds?); see"},
+		{"fit --colour red --data F", "unknown flag --colour; see"},
 		{"fit -colour red --data F", "unknown flag --colour"},
 		{"fit --data", "--data needs a value"},
 		{"fit F", `unexpected argument "F"`},

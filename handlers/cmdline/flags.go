@@ -205,7 +205,7 @@ func (f *Flags) Parse(args []string) error {
 		}
 		return helpWanted(text.String())
 	case err != nil:
-		return usage("%s", rephrase(err.Error()))
+		return usage("%s", f.rephrase(err.Error()))
 	case f.set.NArg() > 0:
 		arg := f.set.Arg(0)
 		if arg == "true" || arg == "false" {
@@ -218,15 +218,17 @@ func (f *Flags) Parse(args []string) error {
 	return nil
 }
 
-// rephrase gives the messages of package flag two dashes and plain words.
-func rephrase(msg string) string {
-	for _, r := range []struct{ from, to, after string }{
-		{"flag provided but not defined: -", "unknown flag --", ""},
-		{"flag needs an argument: -", "--", " needs a value"},
-	} {
-		if name, ok := strings.CutPrefix(msg, r.from); ok {
-			return r.to + strings.TrimLeft(name, "-") + r.after
-		}
+// rephrase gives the messages of package flag two dashes and plain words, and tells the
+// flag that is nearest to one there is not.
+func (f *Flags) rephrase(msg string) string {
+	if name, ok := strings.CutPrefix(msg, "flag provided but not defined: -"); ok {
+		name = strings.TrimLeft(name, "-")
+		var names []string
+		f.set.VisitAll(func(g *flag.Flag) { names = append(names, g.Name) })
+		return "unknown flag --" + name + didYouMean(name, "--", names)
+	}
+	if name, ok := strings.CutPrefix(msg, "flag needs an argument: -"); ok {
+		return "--" + strings.TrimLeft(name, "-") + " needs a value"
 	}
 	return msg
 }

@@ -1,0 +1,61 @@
+package cmdline
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestDistance holds the table against shortest paths: one edit never changes the
+// distance by more than one, and what is made by one swap of neighbours is one away.
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0},
+		{"", "abc", 3},
+		{"fit", "fit", 0},
+		{"fti", "fit", 1},
+		{"kernal", "kernel", 1},
+		{"lamda", "lambda", 1},
+		{"kitten", "sitting", 3},
+		{"ca", "abc", 3}, // optimal string alignment; unrestricted it is 2
+	} {
+		if got := distance(c.a, c.b); got != c.want {
+			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+	word := rapid.StringMatching(`[ab-]{0,7}`)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := word.Draw(t, "a"), word.Draw(t, "b")
+		d := distance(a, b)
+		if d != distance(b, a) || (d == 0) != (a == b) || d > max(len(a), len(b)) || d < max(len(a), len(b))-min(len(a), len(b)) {
+			t.Fatalf("distance %d", d)
+		}
+		if a != "" {
+			i := rapid.IntRange(0, len(a)-1).Draw(t, "i")
+			if e := distance(a[:i]+a[i+1:], b); e < d-1 || e > d+1 {
+				t.Fatalf("%d, and %d without letter %d", d, e, i)
+			}
+		}
+	})
+}
+
+func TestDidYouMean(t *testing.T) {
+	t.Parallel()
+	names := []string{"C", "data", "gamma", "k", "test", "test-fraction"}
+	for typed, want := range map[string]string{
+		"c": "C", "gama": "gamma", "Gamma": "gamma", "tset": "test", "test-frac": "test-fraction", "test_fraction": "test-fraction",
+		"x": "", "": "", "colour": "", "da": "", "ümlaut": "", strings.Repeat("gamma", 1e5): "",
+	} {
+		if want != "" {
+			want = " (did you mean --" + want + "?)"
+		}
+		if got := didYouMean(typed, "--", names); got != want {
+			t.Errorf("%.20q: %q, want %q", typed, got, want)
+		}
+	}
+}

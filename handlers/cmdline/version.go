@@ -1,0 +1,31 @@
+package cmdline
+
+import (
+	"cmp"
+	"fmt"
+	"runtime/debug"
+	"strings"
+)
+
+func isVersion(arg string) bool { return strings.TrimLeft(arg, "-") == "version" }
+
+// version tells of which code the program was built, as far as that was recorded: go
+// build notes the commit of a clone, go run does not.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "marginlab, built without a record of its version"
+	}
+	setting := map[string]string{}
+	for _, s := range info.Settings {
+		setting[s.Key] = s.Value
+	}
+	commit := "commit not recorded"
+	if c := setting["vcs.revision"]; c != "" {
+		commit = "commit " + c
+	}
+	if setting["vcs.modified"] == "true" {
+		commit += " with changes"
+	}
+	return fmt.Sprintf("marginlab %s, %s, %s %s/%s", cmp.Or(info.Main.Version, "(devel)"), commit, info.GoVersion, setting["GOOS"], setting["GOARCH"])
+}
