@@ -32,13 +32,16 @@ type House struct {
 	// saved as a run.
 	Patience time.Duration
 
+	// Line is where live questions wait.
+	Line *Line
+
 	hashes   *Recent[string]       // of the data sets that come with the program
 	compared *Recent[*ml.Compared] // by data and kernel: 720 kB each at most
 }
 
 // NewHouse returns a house without rooms.
 func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, links web.Links, patience time.Duration) *House {
-	return &House{st, queue, assets, limits, links, patience, NewRecent[string](len(dataset.Builtins)), NewRecent[*ml.Compared](64)}
+	return &House{st, queue, assets, limits, links, patience, NewLine(Places()), NewRecent[string](len(dataset.Builtins)), NewRecent[*ml.Compared](64)}
 }
 
 // Compare is ml.Compare for data with a hash, which pictures of them share.

@@ -218,32 +218,34 @@ func trainOptions(b *bench) []views.Option {
 
 // Live answers the page's script: the part of the lab that changes.
 func (a *Room) Live(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
-		return err
-	}
+	return a.House.Live(w, r, func() (map[string]any, error) { return a.live(r) })
+}
+
+// live is the reply to a form that was read.
+func (a *Room) live(r *http.Request) (map[string]any, error) {
 	b, err := a.readBench(r.Context(), r.Form)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ans, err := a.answer(r.Context(), b, true)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var html, tried strings.Builder
 	if err := views.AnswerView(ans).Render(r.Context(), &html); err != nil {
-		return err
+		return nil, err
 	}
 	if err := views.TriedView(ans.Tried).Render(r.Context(), &tried); err != nil {
-		return err
+		return nil, err
 	}
 	errs := map[string]string{}
 	for _, p := range b.problems {
 		errs[p.Field] = p.Message
 	}
-	return web.JSON(w, http.StatusOK, map[string]any{
+	return map[string]any{
 		"positives": positives(b),
 		"html":      html.String(), "tried": tried.String(), "hidden": b.hidden(), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": b.spec.Title() + " on " + b.name,
-	})
+	}, nil
 }
 
 // choice is an option for the page's script.

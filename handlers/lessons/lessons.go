@@ -518,24 +518,26 @@ func (a *Room) Live(w http.ResponseWriter, r *http.Request) error {
 	if s.Demo == nil {
 		return web.Errorf(web.NotFound, "There is nothing live on this screen.")
 	}
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
-		return err
-	}
+	return a.House.Live(w, r, func() (map[string]any, error) { return a.live(r, l, s) })
+}
+
+// live is the reply to a form that was read.
+func (a *Room) live(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (map[string]any, error) {
 	v, wrong, err := a.demo(r, s, "/lessons/"+l.Slug+"/"+s.Slug, r.Form, r.Form.Get("slide") == "1", true)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var html strings.Builder
 	if err := lessons.ExhibitPart(v.Answer).Render(r.Context(), &html); err != nil {
-		return err
+		return nil, err
 	}
 	errs := map[string]string{}
 	for _, p := range wrong {
 		errs[p.Field] = p.Message
 	}
-	return web.JSON(w, http.StatusOK, map[string]any{
+	return map[string]any{
 		"html": html.String(), "errors": errs, "problem": v.Problem, "query": v.Query, "step": v.Answer.Step, "steps": v.Answer.Steps,
-	})
+	}, nil
 }
 
 // Figure serves a picture of a demo; "first" is its first.

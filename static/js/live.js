@@ -1,8 +1,11 @@
 // Questions to the server while something moves.
 
+/** The status of a question whose place in the server's line another page of the workspace took. */
+const superseded = 204;
+
 /**
- * One question is under way at a time. A newer one waits for a quick answer and
- * replaces a slow one, so that a moving slider neither starves nor lags.
+ * One question is under way at a time and one waits, the newest. Every answer is
+ * shown: what is a little old while something moves is better than nothing.
  */
 export class Live {
   /**
@@ -19,8 +22,7 @@ export class Live {
 
   ask(coarse) {
     this.next = { coarse };
-    if (!this.running) return this.send();
-    if (performance.now() - this.running.since > 150) this.running.abort.abort();
+    if (!this.running) this.send();
   }
 
   get idle() {
@@ -31,33 +33,44 @@ export class Live {
     const { coarse } = this.next;
     this.next = null;
     this.area.dataset.asking = ""; // until the answer to the last question is shown
-    const abort = new AbortController();
-    this.running = { abort, since: performance.now() };
-    const busy = setTimeout(() => this.working(abort), 300);
+    this.running = new AbortController();
+    const { signal } = this.running;
+    const busy = setTimeout(() => this.working(), 300);
     try {
-      const response = await fetch(this.url, { method: "POST", body: this.body(coarse), signal: abort.signal });
+      const response = await fetch(this.url, { method: "POST", body: this.body(coarse), signal });
       if (!response.ok) throw new Error(`The server answered ${response.status}.`);
-      await this.receive(await response.json());
-      this.status.replaceChildren();
+      if (response.status === superseded) {
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        signal.throwIfAborted();
+        this.next ??= { coarse };
+      } else {
+        await this.receive(await response.json());
+        if (!this.next) this.status.replaceChildren();
+      }
     } catch (error) {
-      if (error.name !== "AbortError") this.status.textContent = `No answer: ${error.message}`;
-      else if (!this.next) this.status.textContent = "Cancelled.";
+      this.status.textContent = error.name === "AbortError" ? "Cancelled." : `No answer: ${error.message}`;
     } finally {
       clearTimeout(busy);
-      this.area.setAttribute("aria-busy", "false");
       this.running = null;
       if (this.next) this.send();
-      else delete this.area.dataset.asking;
+      else {
+        this.area.setAttribute("aria-busy", "false");
+        delete this.area.dataset.asking;
+      }
     }
   }
 
   /** Says that it works and offers to stop. */
-  working(abort) {
+  working() {
     this.area.setAttribute("aria-busy", "true");
+    if (this.status.querySelector("button")) return;
     const stop = document.createElement("button");
     stop.type = "button";
     stop.textContent = "Cancel";
-    stop.addEventListener("click", () => abort.abort());
+    stop.addEventListener("click", () => {
+      this.next = null;
+      this.running?.abort();
+    });
     this.status.replaceChildren(this.word, stop);
   }
 }
