@@ -35,7 +35,7 @@ var (
 	promisesKernel    = lessons.ChoiceControl{Name: "kernel", Label: "kernel", Default: "linear", Options: []param.Option{{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF, γ = 1"}}}
 	promisesPoints    = lessons.IntegerControl{Name: "m", Label: "points", Symbol: "N", Default: "50", Min: 10, Max: 1000, Low: 10, High: 1000, Log: true}
 	draw              = lessons.IntegerControl{Name: "draw", Label: "draw", Default: "1", Min: 1, Max: 40, Low: 1, High: 40}
-	pattern           = lessons.ChoiceControl{Name: "pattern", Label: "pattern", Default: "moons", Options: []param.Option{
+	pattern           = lessons.ChoiceControl{Name: "pattern", Label: "pattern", Default: "checkerboard", Options: []param.Option{
 		{Name: "moons", Label: "moons"}, {Name: "blobs", Label: "blobs"}, {Name: "circles", Label: "circles"}, {Name: "checkerboard", Label: "checkerboard"},
 	}}
 	rho          = lessons.NumberControl{Name: "rho", Label: "sparsity of the sparse MCM", Symbol: "ρ", Default: "0.05", Min: 1e-3, Max: 10, Low: 0.005, High: 2, Log: true}
@@ -113,7 +113,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Slug: "flatter", Ask: "Twelve settings are tried and the one with the best accuracy on the test fold is kept. What does that accuracy tell about new points?",
 				Options: []string{"It is about right: the test fold was not trained on.", "It is too good on average.", "It is too bad on average."},
 				Answer:  flatter,
-				Explain: `The best of twelve numbers with noise in them owes part of its rank to the noise. It is the first screen of lesson “Risk” once more, with settings in place of functions.`,
+				Explain: `The best of twelve numbers with noise in them owes part of its rank to the noise. It is the screen “The training error flatters” of the lesson on risk once more, with settings in place of functions and the test fold in place of the training points.`,
 			}},
 		},
 		{
@@ -509,7 +509,7 @@ func showFewer(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 
 // sparsest tells whether the sparsest machine is clearly worse.
 func sparsest(ctx context.Context) (float64, error) {
-	_, all, err := trials(ctx, "moons", "0.05", 80, 1)
+	_, all, err := trials(ctx, pattern.Default, rho.Default, 80, 1)
 	if err != nil {
 		return 0, err
 	}

@@ -86,6 +86,28 @@ func TestFewerIsNotBetterByItself(t *testing.T) {
 	}
 }
 
+// TestCorrelationsOfEitherSign: the picture shown first leans to neither side: machines of
+// one sort err more with more support vectors, those of another less; on moons all err more.
+func TestCorrelationsOfEitherSign(t *testing.T) {
+	t.Parallel()
+	signs := func(pairs ...string) (below, above int) {
+		for _, row := range lessonstest.Show(t, &Lesson, "fewer", pairs...).Tables[0].Rows {
+			if strings.HasPrefix(row[5], "−") {
+				below++
+			} else {
+				above++
+			}
+		}
+		return below, above
+	}
+	if below, above := signs(); below == 0 || above == 0 {
+		t.Errorf("at first %d correlations below 0 and %d above", below, above)
+	}
+	if below, _ := signs("pattern", "moons"); below > 0 {
+		t.Errorf("on moons %d correlations below 0", below)
+	}
+}
+
 func TestFolds(t *testing.T) {
 	t.Parallel()
 	rows := sample(200, 3)
