@@ -106,7 +106,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "corners", Ask: "The corners of a square, the two on the left against the two on the right: all four lie on the margin. How many of them are enough to give the same line?",
 					Within: 1e-6, Answer: fewestCorners,
-					Explain: `%s, one of each class, opposite each other. To lie on the margin is necessary for $\alpha > 0$, not sufficient, and the $\alpha$ of the square are not even unique.`,
+					Explain: `%s, the ends of one side of the square that joins the classes; the ends of a diagonal give another line. To lie on the margin is necessary for $\alpha > 0$, not sufficient, and the $\alpha$ of the square are not even unique.`,
 				},
 			},
 		},

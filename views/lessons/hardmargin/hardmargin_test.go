@@ -286,3 +286,27 @@ func TestSlater(t *testing.T) {
 		}
 	}
 }
+
+// TestCorners: of the corners of a square the two of a side give the line of all four,
+// those of a diagonal another, as the answer says.
+func TestCorners(t *testing.T) {
+	t.Parallel()
+	train := func(xy ...[2]float64) *lessons.LinearMachine {
+		p := lessons.Toy{XY: xy}
+		for _, at := range xy {
+			p.Y = append(p.Y, at[0])
+		}
+		m, err := lessons.TrainHard(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	all := train([2]float64{-1, -1}, [2]float64{-1, 1}, [2]float64{1, -1}, [2]float64{1, 1})
+	if side := change(train([2]float64{-1, -1}, [2]float64{1, -1}), all); side > 1e-5 {
+		t.Errorf("two of a side change the line by %g", side)
+	}
+	if diagonal := change(train([2]float64{-1, -1}, [2]float64{1, 1}), all); diagonal < 0.1 {
+		t.Errorf("two of a diagonal change the line by %g only", diagonal)
+	}
+}

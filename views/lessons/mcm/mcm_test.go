@@ -223,3 +223,35 @@ func TestMCMInterpolation(t *testing.T) {
 		t.Errorf("rho: %g right after %g, %d support vectors", right, bare, sparse.Report.SupportVectors)
 	}
 }
+
+// TestAtMostTheRank: the machines of the screen side by side have no more support vectors
+// than the rank of their kernel matrix; one whose w is a multiple of one point has fewer.
+func TestAtMostTheRank(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"overlap", "separable", "iris-versicolor-virginica", "moons"} {
+		d, err := load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []string{"0.01", "1", "100"} {
+			for _, kernel := range []string{"linear", "poly", "rbf"} {
+				res, _, err := lessons.Fit(t.Context(), d, "learner", "mcm", "kernel", kernel, "gamma", "1", "degree", "2", "coef0", "1", "C", c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n, rank := res.Report.SupportVectors, *res.Report.Rank
+				if n > rank {
+					t.Errorf("%s, %s, C = %s: %d support vectors, rank %d", name, kernel, c, n, rank)
+				}
+			}
+		}
+	}
+	along := lessons.Toy{XY: [][2]float64{{2, 0}, {1, 0.5}, {1, -0.5}, {-2, 0}, {-1, 0.5}, {-1, -0.5}}, Y: []float64{1, 1, 1, -1, -1, -1}}
+	m, err := lessons.TrainLinear(t.Context(), along, "learner", "mcm", "C", "10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, rank := m.Report.SupportVectors, *m.Report.Rank; n != 1 || rank != 2 {
+		t.Errorf("w along one point: %d support vectors, rank %d; want 1 and 2", n, rank)
+	}
+}

@@ -133,3 +133,41 @@ func TestFreeOnly(t *testing.T) {
 		t.Errorf("separable: %g degrees, %d bounded", a, n)
 	}
 }
+
+// TestPull: what a point adds to w is no longer than C times the point, and that is longer
+// than C where the point is farther than 1 from the origin.
+func TestPull(t *testing.T) {
+	t.Parallel()
+	const c = 2.0
+	m, err := at(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	above := 0
+	for i, p := range m.Points {
+		pull := math.Abs(p.Weight) * lessons.Norm(lessons.Overlapping.XY[i])
+		if pull > c*lessons.Norm(lessons.Overlapping.XY[i])*(1+1e-9) {
+			t.Errorf("point %d pulls with %g", i+1, pull)
+		}
+		if pull > c {
+			above++
+		}
+	}
+	if above == 0 {
+		t.Error("no point pulls with more than C: nothing to say")
+	}
+}
+
+// TestBoundedOnTheMargin: two points need alpha = 2/|x_1 - x_2|² = C, and have no slack.
+func TestBoundedOnTheMargin(t *testing.T) {
+	t.Parallel()
+	m, err := lessons.TrainLinear(t.Context(), lessons.Toy{XY: [][2]float64{{-1, 0}, {1, 0}}, Y: []float64{-1, 1}}, "C", "0.5", "tol", "1e-9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range m.Points {
+		if math.Abs(p.Weight) != 0.5 || math.Abs(p.Margin-1) > 1e-9 {
+			t.Errorf("point %d: alpha %g, y f = %g; want C and 1", i+1, math.Abs(p.Weight), p.Margin)
+		}
+	}
+}
