@@ -427,7 +427,7 @@ func lessonPicture(f lessons.Figure, look lessons.Look, base, query string, inli
 		return views.Picture{}, nil, err
 	}
 	frames[look.Width] = pic.Frame
-	p := door.Linked(base, f.Name, query, look.Width, look.Height, cmp.Or(pic.Caption, lessons.Plain(f.Caption)), "")
+	p := door.Linked(base, f.Name, query, look.Width, look.Height, cmp.Or(pic.Caption, lessons.Spoken(f.Caption)), "")
 	if inline {
 		return p, frames, door.Embed(&p, pic)
 	}
@@ -681,7 +681,7 @@ func (a *Room) Setting(ctx context.Context, path string, q url.Values) (s door.S
 				if screen == "" && on[p.Name] > 1 {
 					group = &shared
 				}
-				group.Controls = append(group.Controls, views.Control{Name: p.Name, Label: p.Label, Symbol: lessons.Plain(p.Symbol), Value: door.OptionLabel(p, in.Text(p))})
+				group.Controls = append(group.Controls, views.Control{Name: p.Name, Label: p.Label, Symbol: p.Symbol, Value: door.OptionLabel(p, in.Text(p))})
 			}
 		}
 		if len(g.Controls) > 0 {

@@ -21,11 +21,12 @@ type style struct {
 
 // parser reads TeX from left to right.
 type parser struct {
-	tex   string
-	pos   int
-	depth int
-	style style
-	font  font
+	tex      string
+	pos      int
+	depth    int
+	style    style
+	font     font
+	unstyled bool // letters are those of text in every font
 }
 
 func (p *parser) formula() ([]*node, error) {
@@ -417,6 +418,9 @@ func (p *parser) identifier(name string, at int) (atom, error) {
 
 // inFont writes letters and digits in the font in force; what is no letter stays.
 func (p *parser) inFont(s string, at int) (string, error) {
+	if p.unstyled {
+		return s, nil
+	}
 	var b strings.Builder
 	for _, r := range s {
 		l, ok := p.font.letter(r)

@@ -1834,9 +1834,9 @@ func tableView(t Table) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var86 string
-		templ_7745c5c3_Var86, templ_7745c5c3_Err = templ.JoinStringErrs(Plain(t.Caption))
+		templ_7745c5c3_Var86, templ_7745c5c3_Err = templ.JoinStringErrs(Spoken(t.Caption))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/page.templ`, Line: 417, Col: 77}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/page.templ`, Line: 417, Col: 78}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var86))
 		if templ_7745c5c3_Err != nil {
@@ -2248,8 +2248,5 @@ func (t Table) marks(row int) bool {
 	}
 	return false
 }
-
-// Plain is a text without the dollar signs around its formulas.
-func Plain(s string) string { return strings.ReplaceAll(s, "$", "") }
 
 var _ = templruntime.GeneratedTemplate

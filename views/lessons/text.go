@@ -42,6 +42,20 @@ func Text(s string) templ.Component {
 	})
 }
 
+// Spoken is what Text shows without marks of stress and with formulas as words, for names
+// that can only be text; a formula that Text would refuse stays as it is.
+func Spoken(s string) string {
+	parts := strings.Split(s, "$")
+	for i, part := range parts {
+		if i%2 == 0 {
+			parts[i] = strings.ReplaceAll(part, "*", "")
+		} else if words, err := formula.Spoken(part); err == nil {
+			parts[i] = words
+		}
+	}
+	return strings.Join(parts, "")
+}
+
 // marks is how many bytes of punctuation a text begins with.
 func marks(s string) int { return len(s) - len(strings.TrimLeft(s, ".,;:!?)")) }
 

@@ -193,6 +193,7 @@ func TestDemos(t *testing.T) {
 		}
 		start := show(nil)
 		drawAtOnce(t, start)
+		lessonstest.CheckWritten(t, start)
 		for name, vs := range values {
 			for _, v := range vs {
 				show(map[string]string{name: v})

@@ -420,7 +420,7 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			return figure.Bars{Format: l.Format(0), X: "eigenvalue", Y: "g (log scale)", Values: stats.Spectrum, Log: true}.Picture()
 		}},
 		{Name: "alpha", Caption: `$\boldsymbol\alpha$ of the largest: first the constant $\alpha_0$, then one number for each core. Hatched bars are negative.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Bars{Format: l.Format(0), X: "the constant, then the cores", Y: "alpha", Values: alpha}.Picture()
+			return figure.Bars{Format: l.Format(0), X: "the constant, then the cores", Y: "α", Values: alpha}.Picture()
 		}},
 	}
 	e.Numbers = []lessons.Number{

@@ -190,7 +190,7 @@ func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	}
 	e := &lessons.Exhibit{Steps: n + 1, Step: min(in.Step, n), Lab: t.Lab(pairs(c)...)}
 
-	bound, missed := figure.Curve{Name: "N_SV / N"}, figure.Curve{Name: "left-out error"}
+	bound, missed := figure.Curve{Name: "share of support vectors"}, figure.Curve{Name: "left-out error"}
 	for _, v := range lessons.Logspace(0.01, 1000, 9) {
 		one, miss, err := eachOut(ctx, t, pairs(v)...)
 		if err != nil {
@@ -339,7 +339,7 @@ func showPromises(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		truth, err = lessons.ErrorRate(res.Model, fresh)
 		return
 	}
-	curves := []figure.Curve{{Name: "true error"}, {Name: "N_SV / N"}, {Name: "sparse bound"}}
+	curves := []figure.Curve{{Name: "true error"}, {Name: "share of support vectors"}, {Name: "sparse bound"}}
 	if linear {
 		curves = append(curves, figure.Curve{Name: "VC bound, h = 3"})
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -91,13 +92,48 @@ func texts(e *lessons.Exhibit) (all []string) {
 	return append(all, e.Notes...)
 }
 
-// CheckExhibit renders and draws everything.
+// source is what only the source of a formula has: commands, and signs of scripts.
+var source = regexp.MustCompile(`\\\\|\^|\b[A-Za-z]_|[α-ωΑ-Ω]_|\b(alpha|beta|gamma|lambda|sigma|delta|eta|rho)\b`)
+
+// checkWords fails the test where a text that is shown or told as it stands holds the
+// source of a formula.
+func checkWords(t *testing.T, what, text string) {
+	t.Helper()
+	if found := source.FindString(text); found != "" {
+		t.Errorf("%s: %q holds %q, the source of a formula", what, text, found)
+	}
+}
+
+// written are the words in a picture.
+var written = regexp.MustCompile(`<text[^>]*>([^<]*)</text>`)
+
+// CheckWritten draws every figure and looks for sources of formulas in its words.
+func CheckWritten(t *testing.T, e *lessons.Exhibit) {
+	t.Helper()
+	for _, f := range e.Figures {
+		p, err := f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true})
+		if err != nil {
+			t.Fatalf("figure %s: %v", f.Name, err)
+		}
+		var svg strings.Builder
+		if err := p.SVG(&svg); err != nil {
+			t.Errorf("figure %s: %v", f.Name, err)
+		}
+		for _, w := range written.FindAllStringSubmatch(svg.String(), -1) {
+			checkWords(t, "written in "+f.Name, w[1])
+		}
+	}
+}
+
+// CheckExhibit renders and draws everything, and looks for sources of formulas in what is
+// read or told.
 func CheckExhibit(t *testing.T, e *lessons.Exhibit) {
 	t.Helper()
 	for _, s := range texts(e) {
 		if err := lessons.Text(s).Render(t.Context(), &strings.Builder{}); err != nil {
 			t.Errorf("%q: %v", s, err)
 		}
+		checkWords(t, "told", lessons.Spoken(s))
 	}
 	if e.Body != nil {
 		if err := e.Body.Render(t.Context(), &strings.Builder{}); err != nil {
@@ -110,6 +146,7 @@ func CheckExhibit(t *testing.T, e *lessons.Exhibit) {
 			t.Errorf("figure %s: %v", f.Name, err)
 			continue
 		}
+		checkWords(t, "told of "+f.Name, p.Caption)
 		if p.Caption == "" && f.Caption == "" {
 			t.Errorf("figure %s has no words for those who do not see it", f.Name)
 		}

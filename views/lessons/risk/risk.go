@@ -214,7 +214,7 @@ func showRisk(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	lower, upper := cloudErrors(w, b)
 	r := (lower + upper) / 2
 	stray := func(m int) float64 { return math.Sqrt((lower*(1-lower) + upper*(1-upper)) / 2 / float64(m)) }
-	seen, truth := figure.Curve{Name: "R_emp of the first M points"}, figure.Curve{Name: "R ± 2 standard deviations"}
+	seen, truth := figure.Curve{Name: "errors of the first M points"}, figure.Curve{Name: "R ± 2 standard deviations"}
 	last := 0
 	for _, v := range lessons.Logspace(4, most, 160) {
 		k := int(v)
@@ -532,7 +532,7 @@ func showBound(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	h, m, remp, eta := float64(boundH.Of(in)), boundM.Of(in), boundError.Of(in), eta.Of(in)
 	bound, slide := theory.VapnikBound(remp, 1, h, m, eta), theory.VCBound(remp, h, m, eta)
 	curves := func(xs []float64, at func(x float64) (h float64, m int)) []figure.Curve {
-		cs := []figure.Curve{{Name: "R_emp"}, {Name: "structural term"}, {Name: "bound (000)"}, {Name: "bound (002)"}}
+		cs := []figure.Curve{{Name: "training error"}, {Name: "structural term"}, {Name: "bound (000)"}, {Name: "bound (002)"}}
 		for _, x := range xs {
 			h, m := at(x)
 			a, b := theory.VapnikBound(remp, 1, h, m, eta).Value, theory.VCBound(remp, h, m, eta).Value
