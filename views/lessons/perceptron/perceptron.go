@@ -616,8 +616,8 @@ func showOrder(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		return nil, err
 	}
 	worst := apart.XY[m.Worst]
-	classes := make([]int, len(ends))
-	classes[mine] = 1
+	names := make([]string, len(ends))
+	names[mine] = "this order"
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.Plane("lines", "The end of this order (thick, with its worst margin), of the others (thin), and the widest line (long dashes).", apart.Limits(), 2,
@@ -628,8 +628,8 @@ func showOrder(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 				}, apart.Dots(func(i int) bool { return i == m.Worst })),
 			{Name: "shares", Wide: true, Caption: "Worst margin of every order as a share of the widest, largest first.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Bars{
-					Format: l.Format(1), X: "order", Y: "% of the widest margin", Values: shares, Sorted: true, Classes: classes,
-					ClassNames: []string{"other orders", "this order"}, Rules: []figure.Rule{{Name: "the SVM", At: 100}},
+					Format: l.Format(1), X: "order", Y: "% of the widest margin", Values: shares, Names: names, Sorted: true,
+					Rules: []figure.Rule{{Name: "the SVM", At: 100}},
 				}.Picture()
 			}},
 		},

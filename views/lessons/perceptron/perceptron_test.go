@@ -3,6 +3,7 @@ package perceptron
 import (
 	"math"
 	"strconv"
+	"strings"
 	"testing"
 
 	"marginlab/ml/stepwise"
@@ -190,4 +191,28 @@ func TestGramDoesNotTurn(t *testing.T) {
 			counts = now
 		}
 	}
+}
+
+// TestOrderIsNamed: the bar of this order has its name below it, and no bar the colour of
+// a class, as orders have none.
+func TestOrderIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, f := range lessonstest.Show(t, &Lesson, "order").Figures {
+		if f.Name != "shares" {
+			continue
+		}
+		p, err := f.Draw(lessons.Look{Width: 600, Height: 300})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var svg strings.Builder
+		if err := p.SVG(&svg); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(svg.String(), ">this order<") != 1 || strings.Contains(svg.String(), "other orders") {
+			t.Error("the bar of this order is not named, or the others are")
+		}
+		return
+	}
+	t.Error("no picture of the shares")
 }

@@ -447,18 +447,13 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// bars draws alpha of all points below the box's upper end.
+// bars draws alpha of all points, in the colours of their classes, below the box's upper
+// end.
 func bars(m *lessons.LinearMachine, c float64) lessons.Figure {
-	alphas, kinds := make([]float64, len(m.Points)), make([]int, len(m.Points))
-	for i, p := range m.Points {
-		alphas[i] = math.Abs(p.Weight)
-		if p.Role == ml.Inside || p.Role == ml.Misclassified {
-			kinds[i] = 1
-		}
-	}
-	return lessons.Figure{Name: "alpha", Wide: true, Caption: `$\alpha_i$ of the fourteen points. No bar can pass the rule, $C$; what is missing up to it is $\mu_i$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+	alphas := lessons.Column(m.Points, func(p ml.Point) float64 { return math.Abs(p.Weight) })
+	return lessons.Figure{Name: "alpha", Wide: true, Caption: `$\alpha_i$ of the fourteen points. No bar can pass the rule, $C$; what is missing up to it is $\mu_i$. The bars of one class are together as high as those of the other.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Bars{
-			Format: l.Format(1), X: "point", Y: "α", Values: alphas, Classes: kinds, ClassNames: []string{"α < C", "α = C"},
+			Format: l.Format(1), X: "point", Y: "α", Values: alphas, Classes: lessons.Overlapping.Classes(), ClassNames: lessons.ClassNames(),
 			Rules: []figure.Rule{{Name: "C", At: c}},
 		}.Picture()
 	}}

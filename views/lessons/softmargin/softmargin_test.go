@@ -2,6 +2,7 @@ package softmargin
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"marginlab/ml"
@@ -169,5 +170,35 @@ func TestBoundedOnTheMargin(t *testing.T) {
 		if math.Abs(p.Weight) != 0.5 || math.Abs(p.Margin-1) > 1e-9 {
 			t.Errorf("point %d: alpha %g, y f = %g; want C and 1", i+1, math.Abs(p.Weight), p.Margin)
 		}
+	}
+}
+
+// TestBarsHaveTheirClasses: a bar has the colour of its point's class, and the classes'
+// bars are together equally high.
+func TestBarsHaveTheirClasses(t *testing.T) {
+	t.Parallel()
+	m, err := at(t.Context(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := bars(m, 2).Draw(lessons.Look{Width: 600, Height: 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svg strings.Builder
+	if err := p.SVG(&svg); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range lessons.ClassNames() {
+		if !strings.Contains(svg.String(), ">"+name+"<") {
+			t.Errorf("the legend does not name the class %s", name)
+		}
+	}
+	sums := map[float64]float64{}
+	for _, q := range m.Points {
+		sums[q.Y] += math.Abs(q.Weight)
+	}
+	if math.Abs(sums[-1]-sums[1]) > 1e-6 {
+		t.Errorf("the bars add up to %g and %g", sums[-1], sums[1])
 	}
 }
