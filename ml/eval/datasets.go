@@ -1,0 +1,238 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"marginlab/ml/param"
+)
+
+// Machines over several data sets. Accuracies on different data are not to be averaged:
+// ranks are compared. (Demšar: "Statistical comparisons of classifiers over multiple data
+// sets", JMLR 7, 2006.)
+
+// SignedRanks is what Wilcoxon's test finds of differences.
+type SignedRanks struct {
+	N     int     `json:"n"`     // differences that are not 0
+	Zeros int     `json:"zeros"` // differences that are, which are left out
+	Plus  float64 `json:"plus"`  // sum of the ranks of those above 0
+	Minus float64 `json:"minus"` // of those below
+	Exact bool    `json:"exact"` // P is counted rather than approximated
+	P     float64 `json:"p"`
+}
+
+// mostCounted is of how many differences the signs are counted.
+const mostCounted = 50
+
+// Wilcoxon tests whether differences, one for each data set, lie about 0 evenly: the
+// signed-rank test, two-sided. The sizes are ranked, equal ones sharing the mean of their
+// ranks, and the ranks of either sign summed. Differences of 0 are left out, as Wilcoxon
+// did and SciPy and R do (Demšar would deal them to both sides). P counts the signs that
+// would give sums at least as uneven, all being as probable, which is exact also where
+// sizes are equal; for more than 50 differences it is that of the normal distribution,
+// with the variance that equal sizes leave and no correction for continuity. (Wilcoxon:
+// "Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945.)
+//
+// P is 1 where all differences are 0 or there is none. A difference that is not finite is
+// an error.
+func Wilcoxon(differences []float64) (SignedRanks, error) {
+	var s SignedRanks
+	if err := finite(differences); err != nil {
+		return s, err
+	}
+	var sizes []float64
+	for _, d := range differences {
+		if d != 0 {
+			sizes = append(sizes, math.Abs(d))
+		}
+	}
+	s.N, s.Zeros, s.P = len(sizes), len(differences)-len(sizes), 1
+	s.Exact = s.N <= mostCounted
+	places := midranks(sizes)
+	at := 0
+	for _, d := range differences {
+		switch {
+		case d > 0:
+			s.Plus += places[at]
+			at++
+		case d < 0:
+			s.Minus += places[at]
+			at++
+		}
+	}
+	switch {
+	case s.N == 0:
+	case s.Exact:
+		s.P = min(1, 2*signsBelow(places, min(s.Plus, s.Minus)))
+	default:
+		n := float64(s.N)
+		deviation := math.Sqrt(n*(n+1)*(2*n+1)/24 - tied(places)/48)
+		s.P = min(1, 2*distuv.UnitNormal.CDF((min(s.Plus, s.Minus)-n*(n+1)/4)/deviation))
+	}
+	return s, nil
+}
+
+// signsBelow is the share of all choices of signs of the ranks, of which halves occur,
+// whose sum of the positive ones is at most most.
+func signsBelow(places []float64, most float64) (share float64) {
+	var all int
+	for _, r := range places {
+		all += int(2 * r)
+	}
+	chance := make([]float64, all+1) // of each sum, in halves
+	chance[0] = 1
+	for _, r := range places {
+		step := int(2 * r)
+		for sum := all; sum >= 0; sum-- {
+			chance[sum] /= 2
+			if sum >= step {
+				chance[sum] += chance[sum-step] / 2
+			}
+		}
+	}
+	for sum := range int(2*most) + 1 {
+		share += chance[sum]
+	}
+	return share
+}
+
+// midranks are the places of the values in ascending order, from 1, equal ones sharing
+// the mean of theirs.
+func midranks(v []float64) []float64 {
+	out := ranks(v) // of which the least alone is 0.5
+	for i := range out {
+		out[i] += 0.5
+	}
+	return out
+}
+
+// tied is Σ t³ − t over the groups of t equal ranks.
+func tied(places []float64) (sum float64) {
+	group := make(map[float64]float64)
+	for _, r := range places {
+		group[r]++
+	}
+	for _, t := range group {
+		sum += t*t*t - t
+	}
+	return sum
+}
+
+// Ranking is several machines over several data sets.
+type Ranking struct {
+	Sets  int       `json:"sets"`  // data sets
+	Ranks []float64 `json:"ranks"` // of each machine, the mean over the data sets: 1 is the best
+	// ChiSquared is Friedman's statistic, corrected for equal ranks, and ChiP the
+	// probability of one as large, were all machines equally good.
+	ChiSquared float64 `json:"chi_squared"`
+	ChiP       float64 `json:"chi_p"`
+	// F is the statistic of Iman and Davenport, less timid than the other, with Freedom
+	// degrees of freedom above and below, and P its probability: the one to go by. F is nil,
+	// and P 0, where all data sets rank the machines the same way: it is infinite then.
+	F       *float64 `json:"f,omitempty"`
+	Freedom [2]int   `json:"freedom"`
+	P       float64  `json:"p"`
+}
+
+// Friedman ranks machines on each data set by a score of which more is better and tests
+// whether they are all equally good. scores[i][j] is that of machine j on data set i.
+// Equal scores share the mean of their ranks. Where all scores of every data set are
+// equal, ChiSquared and F are 0. (Friedman, JASA 32, 1937; correction for equal ranks:
+// Conover, "Practical nonparametric statistics", 1999; Iman, Davenport: "Approximations
+// of the critical region of the Friedman statistic", Communications in Statistics A 9,
+// 1980.)
+//
+// Errors: fewer than two data sets or two machines, rows of different lengths, a score
+// that is not finite.
+func Friedman(scores [][]float64) (*Ranking, error) {
+	if len(scores) < 2 || len(scores[0]) < 2 {
+		return nil, param.Refuse("take two of each at least", "a ranking over %d data sets", len(scores))
+	}
+	n, k := float64(len(scores)), len(scores[0])
+	r := &Ranking{Sets: len(scores), Ranks: make([]float64, k), Freedom: [2]int{k - 1, (k - 1) * (len(scores) - 1)}}
+	var ties float64
+	for i, row := range scores {
+		if len(row) != k {
+			return nil, fmt.Errorf("eval: data set %d has %d scores, and the first %d", i+1, len(row), k)
+		}
+		if err := finite(row); err != nil {
+			return nil, fmt.Errorf("data set %d: %w", i+1, err)
+		}
+		places := midranks(row)
+		ties += tied(places)
+		for j, p := range places { // ascending
+			r.Ranks[j] += (float64(k+1) - p) / n
+		}
+	}
+	m := float64(k)
+	var between float64 // the mean ranks vary
+	for _, mean := range r.Ranks {
+		between += (mean - (m+1)/2) * (mean - (m+1)/2)
+	}
+	if whole := m*(m+1)/12 - ties/(12*n*(m-1)); ties < n*(m*m*m-m) {
+		r.ChiSquared = min(n*between/whole, n*(m-1))
+	}
+	r.ChiP = distuv.ChiSquared{K: m - 1}.Survival(r.ChiSquared)
+	if left := n*(m-1) - r.ChiSquared; left > 1e-9*n*m {
+		f := (n - 1) * r.ChiSquared / left
+		r.F, r.P = &f, distuv.F{D1: float64(r.Freedom[0]), D2: float64(r.Freedom[1])}.Survival(f)
+	}
+	return r, nil
+}
+
+// Nemenyi returns how far two mean ranks of a Ranking have to differ for one machine to
+// be better than the other, at a level (0.05, say) for all pairs together: the critical
+// difference q √(k(k+1)/6N) of k machines over N data sets, q being the quantile of the
+// studentised range of k with infinitely many degrees of freedom over √2. (Nemenyi,
+// 1963, after Demšar, section 3.2.2.) level is between 0 and 1.
+func (r *Ranking) Nemenyi(level float64) (float64, error) {
+	if !(level > 0 && level < 1) {
+		return 0, param.Refuse("take one between 0 and 1, as 0.05", "the level %g of a test", level)
+	}
+	return rangeQuantile(len(r.Ranks), 1-level) / math.Sqrt2 * r.unit(), nil
+}
+
+// NemenyiP returns the probability of two mean ranks as far apart as those of machines a
+// and b, or farther, anywhere among the machines, were all equally good.
+func (r *Ranking) NemenyiP(a, b int) float64 {
+	return 1 - rangeCDF(len(r.Ranks), math.Abs(r.Ranks[a]-r.Ranks[b])/r.unit()*math.Sqrt2)
+}
+
+// unit is the standard error of the difference of two mean ranks.
+func (r *Ranking) unit() float64 {
+	k := float64(len(r.Ranks))
+	return math.Sqrt(k * (k + 1) / (6 * float64(r.Sets)))
+}
+
+// rangeCDF is the probability that the largest and the least of k standard normal numbers
+// are at most w apart: k ∫ φ(z) (Φ(z) − Φ(z−w))^(k−1) dz, z being the largest.
+func rangeCDF(k int, w float64) float64 {
+	if w <= 0 {
+		return 0
+	}
+	normal := distuv.UnitNormal
+	const far = 9 // beyond which there is less than 1e-18
+	density := func(z float64) float64 {
+		return float64(k) * normal.Prob(z) * math.Pow(normal.CDF(z)-normal.CDF(z-w), float64(k-1))
+	}
+	return min(1, quad.Fixed(density, -far, far+min(w, far), 200, nil, 0))
+}
+
+// rangeQuantile is the w of which rangeCDF is p, between 0 and 1.
+func rangeQuantile(k int, p float64) float64 {
+	low, high := 0.0, 1.0
+	for rangeCDF(k, high) < p && high < 1e3 {
+		low, high = high, 2*high
+	}
+	for range 60 {
+		if middle := (low + high) / 2; rangeCDF(k, middle) < p {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return (low + high) / 2
+}

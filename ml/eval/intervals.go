@@ -1,0 +1,46 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"marginlab/ml/param"
+)
+
+// Interval is where a share lies that was estimated.
+type Interval struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Wilson returns the score interval of a share of which right of n independent points
+// were seen: all shares that would not be refuted by what was seen, at one minus level,
+// which is between 0 and 1 (0.95, say). It lies within [0, 1] and has a width also where
+// all points are right or none is. No points tell nothing: [0, 1]. (Wilson: "Probable
+// inference, the law of succession, and statistical inference", JASA 22, 1927; Newcombe:
+// "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17,
+// 1998, method 3.) It is an error when right is below 0 or above n, or level is no level.
+func Wilson(right, n int, level float64) (Interval, error) {
+	if right < 0 || right > n {
+		return Interval{}, fmt.Errorf("eval: the interval of %d right of %d points", right, n)
+	}
+	if !(level > 0 && level < 1) {
+		return Interval{}, param.Refuse("take one between 0 and 1, as 0.95", "the level %g of an interval", level)
+	}
+	if n == 0 {
+		return Interval{0, 1}, nil
+	}
+	z, m, p := distuv.UnitNormal.Quantile((1+level)/2), float64(n), float64(right)/float64(n)
+	middle := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	in := Interval{max(0, middle-half), min(1, middle+half)}
+	if right == 0 {
+		in.Low = 0 // but for rounding
+	}
+	if right == n {
+		in.High = 1
+	}
+	return in, nil
+}

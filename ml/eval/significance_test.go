@@ -1,0 +1,415 @@
+package eval_test
+
+import (
+	"encoding/json"
+	"math"
+	"math/bits"
+	"os"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"marginlab/ml"
+	"marginlab/ml/eval"
+)
+
+// scipy are what SciPy computes, by testdata/statistics.py.
+type scipy struct {
+	Wilson []struct {
+		Right, N         int
+		Level, Low, High float64
+	}
+	Paired []struct {
+		Differences                                              []float64
+		Ratio, Rope, T, P, Low, High, Worse, Same, Better, Plain float64
+	}
+	Wilcoxon []struct {
+		Differences []float64
+		Least, P    float64
+	}
+	Friedman []struct {
+		Scores [][]float64
+		Ranks  []float64
+		Chi    float64
+		ChiP   float64 `json:"chi_p"`
+		F, P   float64
+	}
+	Range []struct {
+		K        int
+		Level, Q float64
+	}
+	McNemar []struct {
+		A, B int
+		P    float64
+	}
+}
+
+func ofSciPy(t *testing.T) (s scipy) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/statistics.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// near tells whether two numbers are the same but for so much of the larger or of 1e-3.
+func near(a, b, tol float64) bool {
+	return math.Abs(a-b) <= tol*max(1e-3, math.Abs(a), math.Abs(b))
+}
+
+func TestWilson(t *testing.T) {
+	t.Parallel()
+	cases := ofSciPy(t).Wilson
+	for _, c := range cases {
+		got, err := eval.Wilson(c.Right, c.N, c.Level)
+		if err != nil || !near(got.Low, c.Low, 1e-9) || !near(got.High, c.High, 1e-9) {
+			t.Errorf("%d of %d at %g: %v (%v), want %g to %g", c.Right, c.N, c.Level, got, err, c.Low, c.High)
+		}
+	}
+	// Newcombe 1998, table I, method 3.
+	for _, c := range []struct {
+		right, n  int
+		low, high float64
+	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}} {
+		if got, err := eval.Wilson(c.right, c.n, 0.95); err != nil || math.Abs(got.Low-c.low) > 5e-5 || math.Abs(got.High-c.high) > 5e-5 {
+			t.Errorf("%d of %d: %v (%v), published %g to %g", c.right, c.n, got, err, c.low, c.high)
+		}
+	}
+	if got, err := eval.Wilson(0, 0, 0.95); err != nil || got != (eval.Interval{Low: 0, High: 1}) {
+		t.Errorf("no points: %v (%v)", got, err)
+	}
+	for _, c := range []struct {
+		right, n int
+		level    float64
+	}{{-1, 3, 0.95}, {4, 3, 0.95}, {1, -1, 0.95}, {1, 3, 0}, {1, 3, 1}, {1, 3, math.NaN()}} {
+		if got, err := eval.Wilson(c.right, c.n, c.level); err == nil {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// The interval holds the share seen, lies within [0, 1], and mirrors.
+func TestWilsonBounds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 5000).Draw(t, "n")
+		right := rapid.IntRange(0, n).Draw(t, "right")
+		in, err := eval.Wilson(right, n, 0.95)
+		other, _ := eval.Wilson(n-right, n, 0.95)
+		share := float64(right) / float64(n)
+		if err != nil || in.Low < 0 || in.High > 1 || in.Low > share || in.High < share || in.High <= in.Low {
+			t.Fatalf("%d of %d: %v (%v)", right, n, in, err)
+		}
+		if math.Abs(in.Low-(1-other.High)) > 1e-12 {
+			t.Fatalf("%d of %d: %v, and of the wrong ones %v", right, n, in, other)
+		}
+	})
+}
+
+func TestPairedTests(t *testing.T) {
+	t.Parallel()
+	for _, c := range ofSciPy(t).Paired {
+		got, err := eval.CorrectedT(c.Differences, c.Ratio)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !near(*got.T, c.T, 1e-9) || !near(got.P, c.P, 1e-9) || !near(got.Interval.Low, c.Low, 1e-7) || !near(got.Interval.High, c.High, 1e-7) {
+			t.Errorf("%d differences: %+v with t %g, want t %g, p %g, %g to %g", len(c.Differences), got, *got.T, c.T, c.P, c.Low, c.High)
+		}
+		plain, err := eval.CorrectedT(c.Differences, 0)
+		if err != nil || !near(plain.P, c.Plain, 1e-9) {
+			t.Errorf("%d differences, plain: %+v (%v), want p %g", len(c.Differences), plain, err, c.Plain)
+		}
+		p, err := eval.Correlated(c.Differences, c.Ratio, c.Rope)
+		if err != nil || !near(p.Worse, c.Worse, 1e-9) || !near(p.Same, c.Same, 1e-9) || !near(p.Better, c.Better, 1e-9) {
+			t.Errorf("%d differences: %+v (%v), want %g, %g, %g", len(c.Differences), p, err, c.Worse, c.Same, c.Better)
+		}
+		// Without a region the posterior and the test say the same of a mean above 0 or below.
+		p, err = eval.Correlated(c.Differences, c.Ratio, 0)
+		if err != nil || !near(2*min(p.Worse, p.Better), got.P, 1e-9) || p.Same > 1e-12 {
+			t.Errorf("%d differences without a region: %+v (%v), and p = %g", len(c.Differences), p, err, got.P)
+		}
+	}
+	if r := eval.FoldRatio(10); r != 1./9 {
+		t.Errorf("ten folds: %g", r)
+	}
+}
+
+// Differences that are all the same decide, whatever rounding makes of their deviation.
+func TestPairedTestsEqual(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		each, p float64
+		want    eval.Posterior
+	}{
+		{0, 1, eval.Posterior{Same: 1}},
+		{0.1, 0, eval.Posterior{Better: 1}},
+		{-0.1, 0, eval.Posterior{Worse: 1}},
+		{0.005, 0, eval.Posterior{Same: 1}}, // real, and of no account
+	} {
+		d := slices.Repeat([]float64{c.each}, 10)
+		got, err := eval.CorrectedT(d, 1./9)
+		if err != nil || got.P != c.p || got.T != nil || got.Mean != c.each || got.Interval != (eval.Interval{Low: c.each, High: c.each}) {
+			t.Errorf("all %g: %+v (%v)", c.each, got, err)
+		}
+		if p, err := eval.Correlated(d, 1./9, 0.01); err != nil || p != c.want {
+			t.Errorf("all %g: %+v (%v)", c.each, p, err)
+		}
+		if _, err := json.Marshal(got); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, c := range []struct {
+		d           []float64
+		ratio, rope float64
+	}{
+		{nil, 0.1, 0},
+		{[]float64{0.1}, 0.1, 0},
+		{[]float64{0.1, math.NaN()}, 0.1, 0},
+		{[]float64{0.1, math.Inf(1)}, 0.1, 0},
+		{[]float64{0.1, 0.2}, -1, 0},
+		{[]float64{0.1, 0.2}, math.NaN(), 0},
+		{[]float64{0.1, 0.2}, math.Inf(1), 0},
+		{[]float64{0.1, 0.2}, 0.1, -0.01},
+		{[]float64{0.1, 0.2}, 0.1, math.NaN()},
+	} {
+		if p, err := eval.Correlated(c.d, c.ratio, c.rope); err == nil {
+			t.Errorf("%v: %+v", c, p)
+		}
+		if got, err := eval.CorrectedT(c.d, c.ratio); err == nil && c.rope == 0 {
+			t.Errorf("%v: %+v", c, got)
+		}
+	}
+}
+
+func TestDifferences(t *testing.T) {
+	t.Parallel()
+	told := func(shares ...float64) (folds []eval.Fold) {
+		for _, a := range shares {
+			folds = append(folds, eval.Fold{Shares: &eval.Shares{Accuracy: a}})
+		}
+		return folds
+	}
+	missed := func(mse ...float64) (folds []eval.Fold) {
+		for _, e := range mse {
+			folds = append(folds, eval.Fold{Errors: &eval.Errors{Errors: ml.Errors{MSE: e}}})
+		}
+		return folds
+	}
+	if d, err := eval.Differences(told(1, 0.5), told(0.75, 0.75)); err != nil || !slices.Equal(d, []float64{0.25, -0.25}) {
+		t.Errorf("accuracies: %v (%v)", d, err)
+	}
+	if d, err := eval.Differences(missed(1, 4), missed(3, 4)); err != nil || !slices.Equal(d, []float64{2, 0}) {
+		t.Errorf("errors: %v (%v)", d, err)
+	}
+	if d, err := eval.Differences(told(1, 1), told(1)); err == nil {
+		t.Errorf("two folds and one: %v", d)
+	}
+	if d, err := eval.Differences(told(1), missed(1)); err == nil {
+		t.Errorf("classes and values: %v", d)
+	}
+}
+
+func TestMcNemar(t *testing.T) {
+	t.Parallel()
+	for _, c := range ofSciPy(t).McNemar {
+		if got := eval.SignTest(c.A, c.B); !near(got, c.P, 1e-9) {
+			t.Errorf("%d to %d: %g, want %g", c.A, c.B, got, c.P)
+		}
+	}
+	right := []int{0, 0, 0, 1, 1, 1, 2, 2}
+	first := []int{0, 0, 1, 1, 1, 0, 0, 1}
+	second := []int{0, 1, 1, 0, 1, 1, 1, 1}
+	d, err := eval.McNemar(right, first, second)
+	if want := (eval.Disagreement{Both: 2, OnlyFirst: 2, OnlySecond: 1, NeitherSame: 2, Neither: 1, P: 1}); err != nil || d != want {
+		t.Errorf("%+v (%v), want %+v", d, err, want)
+	}
+	if d, err := eval.McNemar(nil, nil, nil); err != nil || d.P != 1 {
+		t.Errorf("no points: %+v (%v)", d, err)
+	}
+	if d, err := eval.McNemar(right, first[1:], second); err == nil {
+		t.Errorf("too few answers: %+v", d)
+	}
+}
+
+func TestHolm(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ p, want []float64 }{
+		{[]float64{0.01, 0.04, 0.03, 0.005}, []float64{0.03, 0.06, 0.06, 0.02}},
+		{[]float64{0.5, 0.9}, []float64{1, 1}},
+		{[]float64{0.02}, []float64{0.02}},
+		{nil, nil},
+	} {
+		got := eval.Holm(c.p)
+		if len(got) != len(c.want) {
+			t.Fatalf("%v: %v", c.p, got)
+		}
+		for i := range got {
+			if !near(got[i], c.want[i], 1e-12) {
+				t.Errorf("%v: %v, want %v", c.p, got, c.want)
+			}
+		}
+	}
+}
+
+func TestWilcoxon(t *testing.T) {
+	t.Parallel()
+	for _, c := range ofSciPy(t).Wilcoxon {
+		got, err := eval.Wilcoxon(c.Differences)
+		if err != nil || !near(min(got.Plus, got.Minus), c.Least, 1e-12) || !near(got.P, c.P, 1e-9) || got.Exact != (got.N <= 50) || got.N+got.Zeros != len(c.Differences) {
+			t.Errorf("%d differences: %+v (%v), want %g and p %g", len(c.Differences), got, err, c.Least, c.P)
+		}
+	}
+	for _, d := range [][]float64{nil, {0, 0, 0}} {
+		if got, err := eval.Wilcoxon(d); err != nil || got.P != 1 || got.N != 0 || got.Zeros != len(d) {
+			t.Errorf("%v: %+v (%v)", d, got, err)
+		}
+	}
+	if got, err := eval.Wilcoxon([]float64{0.3}); err != nil || got.P != 1 {
+		t.Errorf("one difference tells nothing: %+v (%v)", got, err)
+	}
+	if got, err := eval.Wilcoxon([]float64{1, math.NaN()}); err == nil {
+		t.Errorf("NaN: %+v", got)
+	}
+}
+
+// The probability is that of all choices of signs, counted one by one, ties or not.
+func TestWilcoxonCounts(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.SliceOfN(rapid.Map(rapid.IntRange(-4, 4), func(i int) float64 { return float64(i) }), 1, 9).Draw(t, "differences")
+		got, err := eval.Wilcoxon(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sizes []float64
+		for _, v := range d {
+			if v != 0 {
+				sizes = append(sizes, math.Abs(v))
+			}
+		}
+		rank := func(i int) (r float64) {
+			for _, v := range sizes {
+				switch {
+				case v < sizes[i]:
+					r++
+				case v == sizes[i]:
+					r += 0.5
+				}
+			}
+			return r + 0.5
+		}
+		n, uneven := len(sizes), 0
+		whole := float64(n*(n+1)) / 2
+		for signs := range 1 << n {
+			var plus float64
+			for rest := signs; rest != 0; rest &= rest - 1 {
+				plus += rank(bits.TrailingZeros(uint(rest)))
+			}
+			if min(plus, whole-plus) <= min(got.Plus, got.Minus) {
+				uneven++
+			}
+		}
+		if want := float64(uneven) / float64(int(1)<<n); math.Abs(got.P-want) > 1e-12 {
+			t.Fatalf("%v: %g, want %g", d, got.P, want)
+		}
+	})
+}
+
+func TestFriedman(t *testing.T) {
+	t.Parallel()
+	for _, c := range ofSciPy(t).Friedman {
+		got, err := eval.Friedman(c.Scores)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !near(got.ChiSquared, c.Chi, 1e-9) || !near(got.ChiP, c.ChiP, 1e-8) || !near(*got.F, c.F, 1e-9) || !near(got.P, c.P, 1e-8) {
+			t.Errorf("%d sets: %+v, want %g (p %g), F %g (p %g)", len(c.Scores), got, c.Chi, c.ChiP, c.F, c.P)
+		}
+		for j, r := range got.Ranks {
+			if !near(r, c.Ranks[j], 1e-12) {
+				t.Errorf("%d sets: ranks %v, want %v", len(c.Scores), got.Ranks, c.Ranks)
+			}
+		}
+	}
+}
+
+func TestFriedmanEnds(t *testing.T) {
+	t.Parallel()
+	same := [][]float64{{0.9, 0.9, 0.9}, {0.5, 0.5, 0.5}}
+	if got, err := eval.Friedman(same); err != nil || got.ChiSquared != 0 || got.P != 1 || got.ChiP != 1 || *got.F != 0 || !slices.Equal(got.Ranks, []float64{2, 2, 2}) {
+		t.Errorf("all equal: %+v (%v)", got, err)
+	}
+	clear := [][]float64{{0.9, 0.8, 0.7}, {0.5, 0.4, 0.1}, {1, 0.3, 0.2}}
+	got, err := eval.Friedman(clear)
+	if err != nil || got.F != nil || got.P != 0 || !slices.Equal(got.Ranks, []float64{1, 2, 3}) || !near(got.ChiSquared, 6, 1e-12) {
+		t.Errorf("one order: %+v (%v)", got, err)
+	}
+	if _, err := json.Marshal(got); err != nil {
+		t.Error(err)
+	}
+	for name, scores := range map[string][][]float64{
+		"nothing": nil, "one data set": {{1, 2}}, "one machine": {{1}, {2}}, "ragged": {{1, 2}, {1}}, "NaN": {{1, 2}, {1, math.NaN()}}, "infinite": {{1, 2}, {math.Inf(-1), 1}},
+	} {
+		if got, err := eval.Friedman(scores); err == nil {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestNemenyi(t *testing.T) {
+	t.Parallel()
+	critical := func(k, n int, level float64) float64 {
+		scores := make([][]float64, n)
+		for i := range scores {
+			scores[i] = make([]float64, k)
+		}
+		r, err := eval.Friedman(scores)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cd, err := r.Nemenyi(level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cd
+	}
+	for _, c := range ofSciPy(t).Range {
+		got, want := critical(c.K, 10, c.Level), c.Q/math.Sqrt2*math.Sqrt(float64(c.K*(c.K+1))/60)
+		if !near(got, want, 1e-6) {
+			t.Errorf("%d machines at %g: %.9g, want %.9g", c.K, c.Level, got, want)
+		}
+	}
+	// Demšar 2006: the factors of table 5(a), and the difference of his example, 1.25.
+	for k, q := range map[int]float64{2: 1.960, 3: 2.343, 4: 2.569, 5: 2.728, 6: 2.850, 7: 2.949, 8: 3.031, 9: 3.102, 10: 3.164} {
+		if got := critical(k, 10, 0.05) / math.Sqrt(float64(k*(k+1))/60); math.Abs(got-q) > 1.1e-3 {
+			t.Errorf("%d machines: %.4f, published %.3f", k, got, q)
+		}
+	}
+	if got := critical(4, 14, 0.05); math.Abs(got-1.25) > 5e-3 {
+		t.Errorf("four machines, 14 data sets: %.4f, published 1.25", got)
+	}
+	// Ranks as far apart as the critical difference have its level.
+	r := &eval.Ranking{Sets: 14, Ranks: []float64{1, 0, 3, 4}}
+	cd, err := r.Nemenyi(0.05)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Ranks[1] = 1 + cd
+	if p := r.NemenyiP(0, 1); !near(p, 0.05, 1e-6) {
+		t.Errorf("ranks %g apart: p = %g", cd, p)
+	}
+	if p := r.NemenyiP(2, 2); p != 1 {
+		t.Errorf("equal ranks: p = %g", p)
+	}
+	for _, level := range []float64{0, 1, math.NaN(), -0.1} {
+		if cd, err := r.Nemenyi(level); err == nil {
+			t.Errorf("level %g: %g", level, cd)
+		}
+	}
+}
