@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml/multiclass"
 	"marginlab/ml/stepwise"
+	"marginlab/ml/svm"
 	"marginlab/ml/trace"
 )
 
@@ -25,11 +26,31 @@ func bunches(seed uint64, m, classes int) (*mat.Dense, []int) {
 	return x, y
 }
 
+// least is the smallest eigenvalue of a Gram matrix.
+func least(t rapid.TB, k svm.Matrix) float64 {
+	t.Helper()
+	g := mat.NewSymDense(k.Len(), nil)
+	row := make([]float64, k.Len())
+	for i := range row {
+		k.Row(row, i)
+		for j, v := range row[:i+1] {
+			g.SetSym(i, j, v)
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(g, false) {
+		t.Fatal("no eigenvalues")
+	}
+	return e.Values(nil)[0]
+}
+
 // The steps climb, never leave what is feasible, and end where the solver of package
-// multiclass ends, which on some problems takes them very long.
+// multiclass ends. How long that takes depends on the flattest direction of the dual: with
+// a smallest eigenvalue of 0.01 they need up to some 1500 steps, and about twice as many
+// where it is a quarter of that.
 func TestCrammerSinger(t *testing.T) {
 	t.Parallel()
-	problems, ended := 0, 0
+	const steps, flat = 5_000, 0.01
 	rapid.Check(t, func(t *rapid.T) {
 		classes := rapid.IntRange(2, 5).Draw(t, "classes")
 		m := rapid.IntRange(classes, 20).Draw(t, "points")
@@ -38,20 +59,21 @@ func TestCrammerSinger(t *testing.T) {
 		if rapid.Bool().Draw(t, "a point at the origin") {
 			x.SetRow(0, []float64{0, 0})
 		}
+		x.Scale(rapid.SampledFrom([]float64{1, 3, 10}).Draw(t, "spread"), x)
 		k := gram(x, rapid.SampledFrom([]string{"linear", "rbf"}).Draw(t, "kernel"))
 		want, err := multiclass.Train(context.Background(), k, y, classes, multiclass.Settings{Formulation: multiclass.CrammerSinger, C: c, Tol: 1e-9})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := stepwise.CrammerSinger(context.Background(), k, y, classes, stepwise.CrammerSingerSettings{C: c, Tol: 1e-7, MaxSteps: 5_000})
+		r, err := stepwise.CrammerSinger(context.Background(), k, y, classes, stepwise.CrammerSingerSettings{C: c, Tol: 1e-7, MaxSteps: steps})
 		if err != nil {
 			t.Fatal(err)
 		}
 		dual := 0.0
 		for i := range r.Len() {
 			s := r.At(i)
-			if s.Dual < dual-1e-12*(1+dual) || s.Dual > want.Objective*(1+1e-6)+1e-9 || s.Primal < want.Objective*(1-1e-6)-1e-9 {
-				t.Fatalf("step %d: dual %g after %g, primal %g, optimum %g", i, s.Dual, dual, s.Primal, want.Objective)
+			if s.Dual < dual-1e-12*(1+dual) || s.Dual > want.Objective*(1+1e-6)+1e-9 || s.Primal < want.DualObjective*(1-1e-6)-1e-9 {
+				t.Fatalf("step %d: dual %g after %g, primal %g, optimum between %g and %g", i, s.Dual, dual, s.Primal, want.DualObjective, want.Objective)
 			}
 			dual = s.Dual
 			for j, p := range s.Points {
@@ -70,10 +92,12 @@ func TestCrammerSinger(t *testing.T) {
 				}
 			}
 		}
-		if problems++; r.Status() != trace.Converged {
+		if r.Status() != trace.Converged {
+			if v := least(t, k); v >= flat {
+				t.Fatalf("%s after %d steps with a smallest eigenvalue of %g", r.Status(), r.Len()-1, v)
+			}
 			return
 		}
-		ended++
 		s := last(r)
 		near(t, "dual", s.Dual, want.DualObjective, 1e-5)
 		near(t, "primal", s.Primal, want.Objective, 1e-5)
@@ -85,9 +109,6 @@ func TestCrammerSinger(t *testing.T) {
 			}
 		}
 	})
-	if ended < problems/2 {
-		t.Errorf("%d of %d problems came to an end", ended, problems)
-	}
 }
 
 func TestCrammerSingerRefuses(t *testing.T) {
