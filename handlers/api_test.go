@@ -505,15 +505,17 @@ func TestAPIHalfAFile(t *testing.T) {
 
 func TestAPIBusy(t *testing.T) {
 	t.Parallel()
-	c := serve(t, false, dataset.DefaultLimits).client(t, alice)
-	for range store.MaxQueued {
-		if _, err := c.app.Store.CreateRun(t.Context(), store.WorkspaceOf(bob), store.NewRun{Data: tiny(t), Spec: ml.DefaultSpec()}); err != nil {
+	s := serve(t, false, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	for range store.MaxQueuedEach {
+		if _, err := c.app.Store.CreateRun(t.Context(), store.WorkspaceOf(alice), store.NewRun{Data: tiny(t), Spec: ml.DefaultSpec()}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if a := c.want(http.StatusServiceUnavailable, "POST", "/api/runs", `{"dataset":"moons"}`); a.header.Get("Retry-After") == "" {
+	if a := c.want(http.StatusTooManyRequests, "POST", "/api/runs", `{"dataset":"moons"}`); a.header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}
+	s.client(t, bob).want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"moons"}`) // whom that does not concern
 }
 
 func tiny(t *testing.T) *dataset.Data {

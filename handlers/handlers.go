@@ -70,6 +70,7 @@ var errorTitles = map[int]string{
 	http.StatusNotFound:              "Not found",
 	http.StatusUnprocessableEntity:   "That does not fit",
 	http.StatusRequestEntityTooLarge: "Too large",
+	http.StatusTooManyRequests:       "One moment",
 	http.StatusInternalServerError:   "Something went wrong",
 	http.StatusServiceUnavailable:    "Busy",
 	http.StatusInsufficientStorage:   "Nothing can be saved",

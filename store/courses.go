@@ -300,7 +300,7 @@ func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now
 		return h, ErrNoResult
 	}
 	if !r.Status.Ended() {
-		if err := roomInQueue(ctx, tx); err != nil {
+		if err := roomInQueue(ctx, tx, ws); err != nil {
 			return h, err
 		}
 	}

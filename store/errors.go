@@ -1,5 +1,7 @@
 package store
 
+import "fmt"
+
 // Error is a fault in words for the person who meets it. Its kind names the
 // sort of fault, which decides the status of a response.
 type Error struct {
@@ -9,7 +11,7 @@ type Error struct {
 // Error returns the message.
 func (e *Error) Error() string { return e.message }
 
-// Kind is "not-found", "conflict", "busy" or "storage".
+// Kind is "not-found", "conflict", "too-many", "busy" or "storage".
 func (e *Error) Kind() string { return e.kind }
 
 // The faults that callers tell apart. Errors wrap them with the detail that
@@ -25,6 +27,8 @@ var (
 	ErrNoResult = &Error{"conflict", "This run has no result to hand in: it failed or was cancelled."}
 	// ErrGalleryFull: MaxHandins runs were handed in.
 	ErrGalleryFull = &Error{"conflict", "The gallery of this course is full. Ask your teacher to make room."}
+	// ErrTooMany: MaxQueuedEach runs of the workspace are waiting.
+	ErrTooMany = &Error{"too-many", fmt.Sprintf("%d of your runs are waiting to be trained, as many as may. Wait until some of them have ended, or cancel some.", MaxQueuedEach)}
 	// ErrQueueFull: MaxQueued runs are waiting.
 	ErrQueueFull = &Error{"busy", "Too many runs are waiting to be trained. Try again in a moment."}
 	// ErrBusy: another program has held the database for too long.

@@ -29,12 +29,24 @@ type Owner string
 // NewOwner returns a name of 130 random bits.
 func NewOwner() Owner { return Owner(rand.Text()) }
 
+// notEnded selects runs as the index of those does.
+const notEnded = `status IN ('queued', 'running')`
+
 // free selects runs that nobody works on: queued, or with a lease that ran out in
 // the hands of another owner. Its arguments are the time and who asks.
-const free = `kind = '` + KindTrain + `' AND (status = 'queued' OR status = 'running' AND lease < ? AND owner <> ?)`
+const free = notEnded + ` AND kind = '` + KindTrain + `' AND (status = 'queued' OR lease < ? AND owner <> ?)`
 
-// ClaimRun gives the oldest run that nobody works on to an owner, who holds it for
-// a Lease. A run under which MaxAttempts owners have died fails instead: it may be
+// turn orders workspaces, each with the time since when it waits, by whose turn it is:
+// first who has the least under way, then who was not served for longest, then who came
+// first. So nobody's work, however much it is, holds up that of others for longer than
+// what has begun. Every kind of work adds what it has under way and when that began.
+const turn = `
+	(SELECT count(*) FROM runs WHERE runs.workspace = who.workspace AND ` + notEnded + ` AND status = 'running'),
+	(SELECT max(started) FROM runs WHERE runs.workspace = who.workspace), -- NULL, which comes first: never
+	since`
+
+// ClaimRun gives a run that nobody works on to an owner, who holds it for a Lease: of
+// the workspace whose turn it is the oldest. A run under which MaxAttempts owners have died fails instead: it may be
 // the cause. ok is false when none is waiting.
 func (s *Store) ClaimRun(ctx context.Context, owner Owner) (r Run, ok bool, err error) {
 	err = s.update(ctx, func(tx *sql.Tx) error {
@@ -134,14 +146,21 @@ func (s *Store) ReleaseRun(ctx context.Context, owner Owner, id string) error {
 // leaseEnd is when a lease that begins now ends.
 func leaseEnd(now int64) int64 { return now + Lease.Milliseconds() }
 
-// roomInQueue is ErrQueueFull when MaxQueued runs are waiting.
-func roomInQueue(ctx context.Context, tx *sql.Tx) error {
-	var waiting int
-	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE status = 'queued'`).Scan(&waiting)
-	if err == nil && waiting >= MaxQueued {
-		err = ErrQueueFull
+// roomInQueue is ErrTooMany when MaxQueuedEach runs of a workspace are waiting, and
+// ErrQueueFull when MaxQueued runs are.
+func roomInQueue(ctx context.Context, tx *sql.Tx, ws Workspace) error {
+	var own, all int
+	err := tx.QueryRowContext(ctx, `
+		SELECT count(*) FILTER (WHERE workspace = ?), count(*) FROM runs WHERE `+notEnded+` AND status = 'queued'`, ws).Scan(&own, &all)
+	switch {
+	case err != nil:
+		return err
+	case own >= MaxQueuedEach:
+		return ErrTooMany
+	case all >= MaxQueued:
+		return ErrQueueFull
 	}
-	return err
+	return nil
 }
 
 func failDeadly(ctx context.Context, tx *sql.Tx, owner Owner, now int64) error {
@@ -153,9 +172,14 @@ func failDeadly(ctx context.Context, tx *sql.Tx, owner Owner, now int64) error {
 
 func claimRun(ctx context.Context, tx *sql.Tx, owner Owner, now int64) (Run, error) {
 	r, err := scanRun(tx.QueryRowContext(ctx, `
+		WITH
+			waiting AS (SELECT id, rowid AS row, workspace, created FROM runs WHERE `+free+`),
+			who AS (SELECT workspace, min(created) AS since FROM waiting GROUP BY workspace)
 		UPDATE runs SET status = 'running', started = ?, attempts = attempts + 1, owner = ?, lease = ?
-		WHERE id = (SELECT id FROM runs WHERE `+free+` ORDER BY created, rowid LIMIT 1)
-		RETURNING `+runColumns, now, owner, leaseEnd(now), now, owner))
+		WHERE id = (
+			SELECT id FROM waiting WHERE workspace = (SELECT workspace FROM who ORDER BY `+turn+` LIMIT 1)
+			ORDER BY created, row LIMIT 1)
+		RETURNING `+runColumns, now, owner, now, owner, leaseEnd(now)))
 	return r, found(err)
 }
 

@@ -71,11 +71,14 @@ type NewRun struct {
 	Course      string    // as of a Run
 }
 
-// MaxQueued is how many runs may wait at a time, over all workspaces.
-const MaxQueued = 100
+// How many runs may wait at a time, of one workspace and over all of them.
+const (
+	MaxQueuedEach = 50
+	MaxQueued     = 2000
+)
 
 // CreateRun queues a run. Errors: param.Problems for what is wrong with n,
-// ErrNotFound for its data set, ErrQueueFull.
+// ErrNotFound for its data set, ErrTooMany, ErrQueueFull.
 func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, err error) {
 	var ps param.Problems
 	name := limited(&ps, "name", line(n.Name), maxName)
@@ -105,7 +108,7 @@ func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, e
 			ID: newID(), Name: name, Note: note, Tags: tags, Dataset: n.Dataset, DatasetName: cmp.Or(line(n.DatasetName), "unsaved data"),
 			Hash: p.hash, Spec: n.Spec, Axes: n.Axes, Course: n.Course, Status: Queued, Created: fromMillis(s.now()),
 		}
-		if err := roomInQueue(ctx, tx); err != nil {
+		if err := roomInQueue(ctx, tx, ws); err != nil {
 			return err
 		}
 		if n.Dataset != "" {

@@ -423,22 +423,72 @@ func TestUnknownKind(t *testing.T) {
 
 func second[A, B any](_ A, b B, err error) (B, error) { return b, err }
 
+// What one workspace has waiting, however much, holds up nobody else's.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	now := time.Now()
+	s.Now = func() time.Time { return now }
+	for _, name := range []string{"a1", "a2", "a3", "a4", "b1", "b2", "c1"} {
+		now = now.Add(time.Millisecond)
+		must[Run](t)(s.CreateRun(ctx, Workspace(name[:1]), NewRun{Name: name, Data: sample(1), Spec: ml.DefaultSpec()}))
+	}
+	ids := map[string]string{}
+	take := func(want ...string) {
+		t.Helper()
+		for _, want := range want {
+			now = now.Add(time.Millisecond)
+			r, ok, err := s.ClaimRun(ctx, owner)
+			check(t, err)
+			if !ok || r.Name != want {
+				t.Fatalf("the turn of %q, %v, want %s", r.Name, ok, want)
+			}
+			ids[r.Name] = r.ID
+		}
+	}
+	take("a1", "b1", "c1", "a2") // each has one under way
+	check(t, s.FinishRun(ctx, owner, ids["a1"], sampleResult(1, 1)))
+	check(t, s.FinishRun(ctx, owner, ids["b1"], sampleResult(1, 1)))
+	take("b2") // none, while a has one
+	check(t, s.FinishRun(ctx, owner, ids["b2"], sampleResult(1, 1)))
+	check(t, s.FinishRun(ctx, owner, ids["a2"], sampleResult(1, 1)))
+	check(t, s.FinishRun(ctx, owner, ids["c1"], sampleResult(1, 1)))
+	for _, late := range []string{"b3", "d1"} {
+		must[Run](t)(s.CreateRun(ctx, Workspace(late[:1]), NewRun{Name: late, Data: sample(1), Spec: ml.DefaultSpec()}))
+	}
+	take("d1", "a3", "b3", "a4") // nobody has any, and d was never served
+	if _, ok, err := s.ClaimRun(ctx, owner); ok || err != nil {
+		t.Error("more than there was", err)
+	}
+}
+
 func TestQueueIsBounded(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
-	d := must[Dataset](t)(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))
-	for i := range MaxQueued {
-		if _, err := s.CreateRun(t.Context(), alice, NewRun{Name: fmt.Sprint(i), Dataset: d.ID, Spec: ml.DefaultSpec()}); err != nil {
-			t.Fatal(err)
-		}
+	queue := func(ws Workspace) error {
+		_, err := s.CreateRun(t.Context(), ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})
+		return err
 	}
-	_, err := s.CreateRun(t.Context(), bob, NewRun{Data: sample(9), Spec: ml.DefaultSpec()})
-	wantErr(t, err, ErrQueueFull)
-	if n := count(t, s, "points"); n != 1 {
+	for range MaxQueuedEach {
+		check(t, queue(alice))
+	}
+	points := count(t, s, "points")
+	_, err := s.CreateRun(t.Context(), alice, NewRun{Data: sample(9), Spec: ml.DefaultSpec()})
+	wantErr(t, err, ErrTooMany)
+	if count(t, s, "points") != points {
 		t.Error("the refused run left its points")
 	}
+	check(t, queue(bob))
 	must[bool](t)(second(s.ClaimRun(t.Context(), owner)))
-	must[Run](t)(s.CreateRun(t.Context(), bob, NewRun{Data: sample(9), Spec: ml.DefaultSpec()}))
+	check(t, queue(alice))
+
+	_, err = s.write.Exec(`
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, created)
+		SELECT i, i, '', '', '[]', '', hash, '{}', '[]', 'queued', 0 FROM n, points`, MaxQueued-MaxQueuedEach-1)
+	check(t, err)
+	wantErr(t, queue(bob), ErrQueueFull)
 }
 
 // What was deleted is not in the file any more either.
