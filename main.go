@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"syscall"
@@ -37,7 +36,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	limits := dataset.DefaultLimits
 	flags := cmdline.NewFlags("serve [flags]", "Runs the web application until it is interrupted.")
 	addr := flags.String("addr", "HOST:PORT", "127.0.0.1:8080", "Address to listen on; port 0 takes a free one. (default 127.0.0.1:8080)")
-	dir := flags.String("data-dir", "DIR", dataDir(), "Directory of the database; it is made when it is missing. (default "+dataDir()+")")
+	dir := flags.DataDir("Directory of the database, for this server alone; it is made when it is missing.")
 	var public string
 	flags.Func("public-url", "URL", "Where people find the server, for the links of courses and shared runs. (default the address in the network, where the server listens to it)", func(text string) (err error) {
 		public, err = web.ParsePublic(text)
@@ -69,6 +68,11 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	}
 
 	log := slog.New(slog.NewTextHandler(std.Err, nil))
+	lock, err := store.TakeLock(*dir, "serve")
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
 	st, err := store.Open(ctx, *dir)
 	if err != nil {
 		return err
@@ -90,6 +94,9 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	if public != "" {
 		where = fmt.Sprintf("%s, for %s", server.Addr(), public)
 	}
+	if err := lock.At(where); err != nil {
+		return err
+	}
 	fmt.Fprintf(std.Out, "Margin Lab listens on %s\nand keeps its data in %s\n", where, st.Path())
 
 	working, done := context.WithCancel(ctx)
@@ -99,21 +106,4 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	done() // the jobs stop after the last request that could ask for them
 	<-finished
 	return err
-}
-
-// dataDir is where programs of this user keep their data.
-func dataDir() string {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "marginlab-data"
-	}
-	switch {
-	case os.Getenv("XDG_DATA_HOME") != "":
-		return filepath.Join(os.Getenv("XDG_DATA_HOME"), "marginlab")
-	case runtime.GOOS == "darwin":
-		return filepath.Join(home, "Library", "Application Support", "marginlab")
-	case runtime.GOOS == "windows" && os.Getenv("LocalAppData") != "":
-		return filepath.Join(os.Getenv("LocalAppData"), "marginlab")
-	}
-	return filepath.Join(home, ".local", "share", "marginlab")
 }

@@ -19,7 +19,7 @@ var arrows = map[string]string{
 	"handlers/teach":   "handlers/door web store views views/ ml ml/",
 	"handlers/lessons": "handlers/door web store views views/ ml ml/",
 	"handlers/api":     "handlers/door web store views/figure ml ml/",
-	"handlers/cmdline": "views/figure ml ml/",
+	"handlers/cmdline": "store views/figure ml ml/",
 	"handlers/browser": "",
 
 	"web":               "ml/param",

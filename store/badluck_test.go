@@ -34,6 +34,11 @@ func TestMain(m *testing.M) {
 
 func play(part, dir string) error {
 	ctx := context.Background()
+	if part == "write" { // as a server does
+		if _, err := TakeLock(dir, "serve"); err != nil {
+			return err
+		}
+	}
 	s, err := Open(ctx, dir)
 	if err != nil || part == "open" {
 		return err
@@ -62,8 +67,8 @@ func play(part, dir string) error {
 	}
 }
 
-// A program killed while it saves leaves a database that opens, with every run
-// that was reported saved, and none by half.
+// A program killed while it saves leaves a directory that another can take at once and
+// a database that opens, with every run that was reported saved, and none by half.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

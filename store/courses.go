@@ -189,19 +189,7 @@ func (s *Store) DeleteCourse(ctx context.Context, code string) error {
 		if err != nil {
 			return err
 		}
-		runs, _, err := listRuns(ctx, tx, c.Gallery(), Filter{})
-		if err != nil {
-			return err
-		}
-		for _, r := range runs {
-			if err := deleteRun(ctx, tx, c.Gallery(), r.ID); err != nil {
-				return err
-			}
-		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM courses WHERE code = ?`, code); err != nil {
-			return err
-		}
-		return dropPoints(ctx, tx, c.Hash)
+		return deleteCourse(ctx, tx, c)
 	})
 }
 
@@ -244,14 +232,7 @@ func (s *Store) Handins(ctx context.Context, ws Workspace, code string) (list []
 
 // Withdraw deletes a copy that a workspace has handed in.
 func (s *Store) Withdraw(ctx context.Context, ws Workspace, run string) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		var gallery Workspace
-		err := tx.QueryRowContext(ctx, `SELECT runs.workspace FROM handins JOIN runs ON runs.id = handins.run WHERE handins.workspace = ? AND run = ?`, ws, run).Scan(&gallery)
-		if err != nil {
-			return found(err)
-		}
-		return deleteRun(ctx, tx, gallery, run)
-	})
+	return s.update(ctx, func(tx *sql.Tx) error { return withdraw(ctx, tx, ws, run) })
 }
 
 const courseColumns = `code, token, title, target, hidden, frozen, hash, data_name, closed, created, (SELECT count(*) FROM handins WHERE course = code)`
@@ -283,6 +264,22 @@ func listCourses(ctx context.Context, tx *sql.Tx, ws Workspace) (list []Course, 
 		list = append(list, c)
 	}
 	return list, rows.Err()
+}
+
+func deleteCourse(ctx context.Context, tx *sql.Tx, c Course) error {
+	runs, _, err := listRuns(ctx, tx, c.Gallery(), Filter{})
+	if err != nil {
+		return err
+	}
+	for _, r := range runs {
+		if err := deleteRun(ctx, tx, c.Gallery(), r.ID); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM courses WHERE code = ?`, c.Code); err != nil {
+		return err
+	}
+	return dropPoints(ctx, tx, c.Hash)
 }
 
 func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now int64) (h Handin, err error) {
@@ -325,6 +322,15 @@ func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO handins (run, course, workspace, source, name, number) VALUES (?, ?, ?, ?, ?, ?)`, h.Run, c.Code, ws, run, name, number)
 	return h, err
+}
+
+func withdraw(ctx context.Context, tx *sql.Tx, ws Workspace, run string) error {
+	var gallery Workspace
+	err := tx.QueryRowContext(ctx, `SELECT runs.workspace FROM handins JOIN runs ON runs.id = handins.run WHERE handins.workspace = ? AND run = ?`, ws, run).Scan(&gallery)
+	if err != nil {
+		return found(err)
+	}
+	return deleteRun(ctx, tx, gallery, run)
 }
 
 // shownName is what a gallery calls somebody who need not have a name.

@@ -23,8 +23,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	_ "github.com/mattn/go-sqlite3" // the driver
@@ -54,6 +54,9 @@ func WorkspaceOf(token string) Workspace {
 	return Workspace(hex.EncodeToString(sum[:]))
 }
 
+// fileName is that of the database in its directory.
+const fileName = "marginlab.db"
+
 // Open opens the database in dir, creating both if need be, and brings its
 // schema up to date. Its errors say what is wrong with which path, in one line.
 func Open(ctx context.Context, dir string) (*Store, error) {
@@ -61,8 +64,7 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, "marginlab.db")
-	s := &Store{Now: time.Now, path: path}
+	s := &Store{Now: time.Now, path: DatabaseIn(dir)}
 	if err := s.open(ctx); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("data directory %s: %w", dir, explain(err))
@@ -74,25 +76,29 @@ func (s *Store) open(ctx context.Context) error {
 	// Touching the file first gives it its mode, and SQLite, which would
 	// silently fall back to reading, is not asked to write what it may not.
 	if err := touch(s.path); err != nil {
-		switch {
-		case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-			return fmt.Errorf("%w (%w)", ErrReadOnly, err)
-		case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-			return fmt.Errorf("%w (%w)", ErrFull, err)
-		}
-		return err
+		return ofFiles(err)
 	}
 	var err error
-	if s.write, err = sql.Open("sqlite3", s.dsn("_txlock=immediate&_secure_delete=on")); err != nil {
+	if s.write, err = sql.Open("sqlite3", dsn(s.path, "rwc", pragmas+"&_txlock=immediate&_secure_delete=on")); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)
-	if s.read, err = sql.Open("sqlite3", s.dsn("_txlock=deferred&_query_only=on")); err != nil {
+	if s.read, err = sql.Open("sqlite3", dsn(s.path, "rwc", pragmas+"&_txlock=deferred&_query_only=on")); err != nil {
 		return err
 	}
 	s.read.SetMaxOpenConns(8)
 	s.read.SetMaxIdleConns(8)
 	return migrate(ctx, s.write)
+}
+
+// pragmas are those of every connection.
+const pragmas = "_journal_mode=WAL&_synchronous=NORMAL&_foreign_keys=on"
+
+// dsn names a database to the driver, with pragmas where every connection of a pool
+// gets them.
+func dsn(path, mode, more string) string {
+	file := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
+	return file.String() + "?mode=" + mode + "&_busy_timeout=5000&" + more
 }
 
 func touch(path string) error {
@@ -104,12 +110,6 @@ func touch(path string) error {
 		return err
 	}
 	return f.Close()
-}
-
-// dsn sets pragmas where every connection of a pool gets them.
-func (s *Store) dsn(more string) string {
-	file := url.URL{Scheme: "file", Path: filepath.ToSlash(s.path)}
-	return file.String() + "?_journal_mode=WAL&_synchronous=NORMAL&_foreign_keys=on&_busy_timeout=5000&" + more
 }
 
 // migrate brings the schema up to date. Another program that was started at the
@@ -136,22 +136,51 @@ func applyMigrations(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	var foreign bool // tables, but not that of the versions, which is the first to be made
-	if err := db.QueryRowContext(ctx, `SELECT count(*) > 0 AND sum(name = 'goose_db_version') = 0 FROM sqlite_master WHERE type = 'table'`).Scan(&foreign); err != nil {
+	if _, err := version(ctx, db); err != nil {
 		return err
-	}
-	if foreign {
-		return ErrForeign
-	}
-	have, want, err := p.GetVersions(ctx)
-	if err != nil {
-		return err
-	}
-	if have > want {
-		return fmt.Errorf("%w Use that version, or another directory (schema %d, this program knows %d)", ErrNewer, have, want)
 	}
 	_, err = p.Up(ctx)
 	return err
+}
+
+// DatabaseIn is the path of the database in a data directory.
+func DatabaseIn(dir string) string { return filepath.Join(dir, fileName) }
+
+// version is the schema of a database: 0 for an empty file. Its errors: ErrForeign,
+// ErrNewer, or what is wrong with the file.
+func version(ctx context.Context, db *sql.DB) (have int64, err error) {
+	// The table of the versions is the first to be made, and other programs have one as
+	// well; that of the runs is as old as our first version.
+	var tables, versions, ours int
+	if err := db.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE name = 'goose_db_version'),
+			count(*) FILTER (WHERE name IN ('points', 'datasets', 'runs', 'models'))
+			FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'`).Scan(&tables, &versions, &ours); err != nil {
+		return 0, err
+	}
+	if versions > 0 {
+		if err := db.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM goose_db_version`).Scan(&have); err != nil {
+			return 0, fmt.Errorf("%w (%w)", ErrForeign, err)
+		}
+	}
+	switch {
+	case tables > 0 && versions == 0, have > 0 && ours < 4, have == 0 && tables > versions:
+		return have, ErrForeign
+	case have > known():
+		return have, fmt.Errorf("%w Use that version, or another directory (schema %d, this program knows %d)", ErrNewer, have, known())
+	}
+	return have, nil
+}
+
+// known is the newest schema that this program knows.
+func known() (newest int64) {
+	names, _ := fs.Glob(migrations.Files, "*.sql") // the pattern is a good one
+	for _, name := range names {
+		number, _, _ := strings.Cut(name, "_")
+		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
+			newest = max(newest, n)
+		}
+	}
+	return newest
 }
 
 // Path is the database file.

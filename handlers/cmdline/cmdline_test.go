@@ -152,6 +152,12 @@ func TestUsage(t *testing.T) {
 		{"predict --model F", "--data is missing"},
 		{"predict --model - --data -", "both"},
 		{"predict --model F --data F --json", "unknown flag --json"},
+		{"backup", "the name of the file to write is missing"},
+		{"restore --data-dir D", "the name of the file to restore is missing"},
+		{"check --data-dir D F", "FILE and --data-dir exclude each other"},
+		{"purge", "--older is missing"},
+		{"purge --older 0d", `from 1 to 36500, as in 90d, not "0d"`},
+		{"purge --older 3weeks", `not "3weeks"`},
 	} {
 		args := strings.Fields(c.args)
 		for i := range args {
@@ -204,6 +210,12 @@ func TestFailures(t *testing.T) {
 		"missing column":   {[]string{"predict", "--model", model, "--data", in("p.csv", "x1,z\n1,2\n")}, []string{"p.csv", "x2"}},
 		"wrong width":      {[]string{"predict", "--model", model, "--data", in("p.csv", "a,b,c,d\n1,2,3,4\n")}, []string{"p.csv", "x1"}},
 		"bad cell":         {[]string{"predict", "--model", model, "--data", in("p.csv", "x1,x2\n1,2\n3,?\n")}, []string{"p.csv", "line 3", "x2"}},
+		"backup: nothing":  {[]string{"backup", "--data-dir", t.TempDir(), "copy.db"}, []string{"marginlab.db", "file does not exist"}},
+		"restore: nothing": {[]string{"restore", "--data-dir", t.TempDir(), "nowhere.db"}, []string{"nowhere.db", "file does not exist"}},
+		"restore: text":    {[]string{"restore", "--data-dir", t.TempDir(), data}, []string{"points.csv", "not a database"}},
+		"check: nothing":   {[]string{"check", "--data-dir", t.TempDir()}, []string{"marginlab.db", "file does not exist"}},
+		"check: text":      {[]string{"check", data}, []string{"points.csv", "not a database"}},
+		"purge: nothing":   {[]string{"purge", "--older", "90d", "--data-dir", t.TempDir()}, []string{"there is no database"}},
 		"predictions":      {[]string{"predict", "--model", model, "--data", data, "--out", "no/such/p.csv"}, []string{"no/such/p.csv"}},
 	} {
 		o := run(t.Context(), "", c.args...)

@@ -1,0 +1,385 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"marginlab/ml"
+)
+
+// While several write, a copy holds all that was saved before it was begun, and is
+// whole.
+func TestBackupWhileOthersWrite(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	ctx := t.Context()
+	var mu sync.Mutex
+	var saved []string
+	stop := make(chan struct{})
+	begun := make(chan struct{}, 1000)
+	var writers sync.WaitGroup
+	for w := range 3 {
+		writers.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				set, err := s.CreateDataset(ctx, alice, fmt.Sprint(w, i), "", sample(float64(w*1000+i)))
+				if err == nil {
+					_, err = s.saveRun(ctx, alice, NewRun{Dataset: set.ID, Spec: ml.DefaultSpec()}, sampleResult(1, i))
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				saved = append(saved, set.ID)
+				mu.Unlock()
+				select {
+				case begun <- struct{}{}:
+				default:
+				}
+			}
+		})
+	}
+	for n := range 4 {
+		for range 10 {
+			<-begun
+		}
+		mu.Lock()
+		before := slices.Clone(saved)
+		mu.Unlock()
+		into := t.TempDir()
+		have := must[Contents](t)(Backup(ctx, dir, DatabaseIn(into)))
+		if have.Datasets < len(before) || have.Bytes == 0 {
+			t.Errorf("copy %d: %v, and %d data sets were saved before", n, have, len(before))
+		}
+		if damage := must[[]string](t)(damageOf(t, DatabaseIn(into))); len(damage) > 0 {
+			t.Errorf("copy %d: %q", n, damage)
+		}
+		c := open(t, into)
+		for _, id := range before {
+			set := must[Dataset](t)(c.Dataset(ctx, alice, id))
+			if runs, _, err := c.Runs(ctx, alice, Filter{Dataset: set.ID}); err != nil || len(runs) != 1 || runs[0].Status != Done {
+				t.Errorf("copy %d: %v, %v", n, runs, err)
+			}
+		}
+		check(t, c.Close())
+	}
+	close(stop)
+	writers.Wait()
+}
+
+func damageOf(t *testing.T, path string) ([]string, error) {
+	t.Helper()
+	damage, _, err := Check(t.Context(), path)
+	return damage, err
+}
+
+func TestBackupRefuses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	_, err := Backup(t.Context(), dir, filepath.Join(t.TempDir(), "copy"))
+	wantErr(t, err, os.ErrNotExist)
+	open(t, dir)
+	taken := filepath.Join(t.TempDir(), "letter")
+	check(t, os.WriteFile(taken, []byte("dear"), 0o600))
+	if _, err := Backup(t.Context(), dir, taken); err == nil || !strings.Contains(err.Error(), "not overwritten") {
+		t.Error(err)
+	}
+	if text := string(must[[]byte](t)(os.ReadFile(taken))); text != "dear" {
+		t.Errorf("the file holds %q", text)
+	}
+	if left, _ := filepath.Glob(taken + "?*"); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// Restoring keeps what was there, brings back what was saved, and is possible where a
+// server died and left its log.
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	dir, copied := t.TempDir(), filepath.Join(t.TempDir(), "copy.db")
+	ctx := t.Context()
+	s := open(t, dir)
+	kept := must[Dataset](t)(s.CreateDataset(ctx, alice, "kept", "", sample(1)))
+	must[Contents](t)(Backup(ctx, dir, copied))
+	lost := must[Dataset](t)(s.CreateDataset(ctx, alice, "lost", "", sample(2)))
+
+	l := must[*Lock](t)(TakeLock(dir, "serve"))
+	check(t, l.At("http://127.0.0.1:8080"))
+	_, _, err := Restore(ctx, dir, copied)
+	wantErr(t, err, ErrHeld)
+	for _, says := range []string{dir, "marginlab serve at http://127.0.0.1:8080", fmt.Sprint("process ", os.Getpid()), "stop it first"} {
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v does not say %q", err, says)
+		}
+	}
+	check(t, l.Release())
+	check(t, s.Close())
+
+	aside, have, err := Restore(ctx, dir, copied)
+	check(t, err)
+	if have.Datasets != 1 {
+		t.Errorf("restored: %v", have)
+	}
+	s = open(t, dir)
+	must[Dataset](t)(s.Dataset(ctx, alice, kept.ID))
+	_, err = s.Dataset(ctx, alice, lost.ID)
+	wantErr(t, err, ErrNotFound)
+	check(t, s.Close())
+
+	again := t.TempDir()
+	_, have, err = Restore(ctx, filepath.Join(again, "new"), aside)
+	check(t, err)
+	if have.Datasets != 2 {
+		t.Errorf("the database put aside: %v", have)
+	}
+}
+
+// What cannot be restored is refused in words, and changes nothing.
+func TestRestoreRefuses(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	dir := t.TempDir()
+	s := open(t, dir)
+	must[Dataset](t)(s.CreateDataset(ctx, alice, "mine", "", sample(1)))
+	check(t, s.Close())
+	in := t.TempDir()
+	file := func(name string, write func(path string)) string {
+		path := filepath.Join(in, name)
+		write(path)
+		return path
+	}
+	statement := func(query string) func(string) {
+		return func(path string) {
+			db, err := sql.Open("sqlite3", path)
+			check(t, err)
+			_, err = db.Exec(query)
+			check(t, err)
+			check(t, db.Close())
+		}
+	}
+	foreignGoose := `CREATE TABLE goose_db_version (id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL, is_applied INTEGER NOT NULL, tstamp TIMESTAMP);
+		INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1), (3, 1); CREATE TABLE runs (distance REAL)`
+	for path, want := range map[string]error{
+		filepath.Join(in, "nowhere"): os.ErrNotExist,
+		file("letter", func(p string) { check(t, os.WriteFile(p, []byte(strings.Repeat("dear ", 999)), 0o600)) }): ErrNotDatabase,
+		file("foreign", statement(`CREATE TABLE runs (distance REAL)`)):                                           ErrForeign,
+		file("foreign with versions", statement(foreignGoose)):                                                    ErrForeign,
+		file("empty", statement(`PRAGMA user_version = 1`)):                                                       ErrForeign,
+		file("newer", func(p string) {
+			must[Contents](t)(Backup(ctx, dir, p))
+			statement(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`)(p)
+		}): ErrNewer,
+		file("damaged", func(p string) { must[Contents](t)(Backup(ctx, dir, p)); spoil(t, p, "points") }): ErrNotDatabase,
+		DatabaseIn(dir): nil,
+	} {
+		_, _, err := Restore(ctx, dir, path)
+		if err == nil || want != nil && !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", path, err, want)
+		}
+		if err != nil && (!strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "goose")) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if names, _ := filepath.Glob(filepath.Join(dir, "*.db[.]*")); len(names) != 0 {
+		t.Errorf("in the directory: %q", names)
+	}
+	if n := count(t, open(t, dir), "datasets"); n != 1 {
+		t.Errorf("%d data sets", n)
+	}
+	// Such a file in a data directory is refused as well when it is opened.
+	with := t.TempDir()
+	statement(foreignGoose)(DatabaseIn(with))
+	_, err := Open(ctx, with)
+	wantErr(t, err, ErrForeign)
+}
+
+// spoil overwrites the page at which a table begins.
+func spoil(t *testing.T, path, table string) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", path)
+	check(t, err)
+	var page, size int64
+	check(t, db.QueryRow(`SELECT rootpage FROM sqlite_master WHERE name = ?`, table).Scan(&page))
+	check(t, db.QueryRow(`PRAGMA page_size`).Scan(&size))
+	_, err = db.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
+	check(t, err)
+	check(t, db.Close())
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	check(t, err)
+	_, err = f.WriteAt([]byte(strings.Repeat("\xee", int(size))), (page-1)*size)
+	check(t, err)
+	check(t, f.Close())
+}
+
+// Check names what is damaged: a page, a row that cannot be read, a reference to
+// nothing.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	dir := t.TempDir()
+	s := open(t, dir)
+	must[Dataset](t)(s.CreateDataset(ctx, alice, "Ripley", "", sample(1)))
+	done := must[Run](t)(s.saveRun(ctx, alice, NewRun{Data: sample(2), Spec: ml.DefaultSpec(), Name: "my best"}, sampleResult(1, 1)))
+	must[Course](t)(s.CreateCourse(ctx, alice, NewCourse{Title: "Moons", Target: "/lab"}))
+	if damage, have, err := Check(ctx, s.Path()); err != nil || len(damage) > 0 || have.Datasets != 1 || have.Runs != 1 {
+		t.Errorf("while it is open: %q, %v, %v", damage, have, err)
+	}
+	check(t, s.Close())
+	for name, c := range map[string]struct {
+		harm func(s *Store, path string)
+		says []string
+	}{
+		"a page of points": {func(_ *Store, path string) { spoil(t, path, "points") }, []string{"points", "Ripley"}},
+		"a page of models": {func(_ *Store, path string) { spoil(t, path, "models") }, []string{"models of run " + done.ID, "my best"}},
+		"other points": {func(s *Store, _ string) {
+			run(t, s, `UPDATE points SET csv = (SELECT csv FROM points WHERE hash = ?)`, done.Hash)
+		}, []string{`of the data set "Ripley"`, "not those that were saved"}},
+		"half a model": {func(s *Store, _ string) { run(t, s, `UPDATE models SET model = substr(model, 1, 40)`) }, []string{"models of run " + done.ID + " (my best)"}},
+		"no model":     {func(s *Store, _ string) { run(t, s, `DELETE FROM models`) }, []string{"run " + done.ID + " (my best): its model is missing"}},
+		"features":     {func(s *Store, _ string) { run(t, s, `UPDATE datasets SET features = 'x, y'`) }, []string{"data set", "(Ripley)"}},
+		"tags":         {func(s *Store, _ string) { run(t, s, `UPDATE runs SET tags = '{'`) }, []string{"run " + done.ID + " (my best)"}},
+		"course":       {func(s *Store, _ string) { run(t, s, `UPDATE courses SET hidden = '{'`) }, []string{"course ", "(Moons)"}},
+		"reference": {func(s *Store, _ string) {
+			run(t, s, `PRAGMA foreign_keys = off`)
+			run(t, s, `DELETE FROM points WHERE hash = ?`, done.Hash)
+		}, []string{"runs refers to a row of points"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			harmed := t.TempDir()
+			must[Contents](t)(Backup(ctx, dir, DatabaseIn(harmed)))
+			if !strings.HasPrefix(name, "a page") {
+				s := open(t, harmed)
+				c.harm(s, "")
+				check(t, s.Close())
+			} else {
+				c.harm(nil, DatabaseIn(harmed))
+			}
+			damage, _, err := Check(ctx, DatabaseIn(harmed))
+			check(t, err)
+			all := strings.Join(damage, "\n")
+			for _, says := range c.says {
+				if !strings.Contains(all, says) {
+					t.Errorf("%q does not say %q", damage, says)
+				}
+			}
+		})
+	}
+}
+
+func run(t *testing.T, s *Store, query string, args ...any) {
+	t.Helper()
+	_, err := s.write.Exec(query, args...)
+	check(t, err)
+}
+
+func TestLock(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new")
+	first := must[*Lock](t)(TakeLock(dir, "serve"))
+	for range 2 {
+		_, err := TakeLock(dir, "serve")
+		wantErr(t, err, ErrHeld)
+	}
+	check(t, first.Release())
+	second := must[*Lock](t)(TakeLock(dir, "serve"))
+	check(t, second.Release())
+}
+
+// Only what nobody has used for long goes, never a workspace with an open course, and
+// the points and hand-ins of others stay.
+func TestPurge(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
+	s.Now = func() time.Time { return now }
+	carol, dave := WorkspaceOf("carol"), WorkspaceOf("dave")
+	must[Dataset](t)(s.CreateDataset(ctx, alice, "old", "", sample(1)))
+	must[Dataset](t)(s.CreateDataset(ctx, bob, "same points", "", sample(1)))
+	open := must[Course](t)(s.CreateCourse(ctx, carol, NewCourse{Title: "open", Target: "/lab", Points: sample(3), Data: "three"}))
+	mine := must[Run](t)(s.saveRun(ctx, alice, NewRun{Data: sample(2), Spec: ml.DefaultSpec(), Course: open.Code}, sampleResult(1, 1)))
+	must[Handin](t)(s.HandIn(ctx, alice, mine.ID, "Alice"))
+	own := must[Course](t)(s.CreateCourse(ctx, alice, NewCourse{Title: "over", Target: "/lab", Points: sample(4), Data: "four"}))
+	check(t, s.CloseCourse(ctx, own.Code, true))
+	check(t, s.Seen(ctx, dave))
+	if n := count(t, s, "workspaces"); n != 0 {
+		t.Error("a visitor without anything is kept in mind")
+	}
+
+	now = now.AddDate(0, 0, 60)
+	check(t, s.Seen(ctx, bob))
+	now = now.AddDate(0, 0, 60)
+	since := now.AddDate(0, 0, -90)
+	list := must[[]Holdings](t)(s.Unseen(ctx, since))
+	if len(list) != 1 || list[0].Workspace != alice || list[0].Datasets != 1 || list[0].Runs != 1 || list[0].Courses != 1 || list[0].Bytes == 0 {
+		t.Fatalf("%+v", list)
+	}
+	for _, ws := range []Workspace{bob, carol, dave, open.Gallery()} {
+		if deleted := must[bool](t)(s.Purge(ctx, ws, since)); deleted {
+			t.Errorf("%s is gone", ws)
+		}
+	}
+	if deleted := must[bool](t)(s.Purge(ctx, alice, since)); !deleted {
+		t.Error("nothing was deleted")
+	}
+	if h := must[Holdings](t)(s.Holdings(ctx, alice)); h.Datasets+h.Runs+h.Courses != 0 || h.Bytes != 0 {
+		t.Errorf("left: %v", h)
+	}
+	if n := count(t, s, "points"); n != 3 { // of bob's data set, of the open course and of the run in its gallery
+		t.Errorf("%d point sets", n)
+	}
+	if c := must[Course](t)(s.Course(ctx, open.Code)); c.Handins != 1 {
+		t.Error("a purge has emptied the gallery of an open course")
+	}
+	check(t, s.DeleteWorkspace(ctx, alice))
+	if c := must[Course](t)(s.Course(ctx, open.Code)); c.Handins != 0 {
+		t.Error("what was handed in is still there")
+	}
+	check(t, s.DeleteWorkspace(ctx, carol))
+	check(t, s.DeleteWorkspace(ctx, bob))
+	for _, table := range []string{"points", "datasets", "runs", "models", "courses", "handins", "workspaces"} {
+		if n := count(t, s, table); n != 0 {
+			t.Errorf("%d rows in %s after everybody has deleted everything", n, table)
+		}
+	}
+}
+
+// A workspace is noted once a day.
+func TestSeen(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
+	s.Now = func() time.Time { return now }
+	must[Dataset](t)(s.CreateDataset(ctx, alice, "d", "", sample(1)))
+	seen := func() time.Time {
+		check(t, s.Seen(ctx, alice))
+		return must[Holdings](t)(s.Holdings(ctx, alice)).Seen
+	}
+	first := now
+	for range 3 {
+		if got := seen(); !got.Equal(first) {
+			t.Errorf("seen %v, want %v", got, first)
+		}
+		now = now.Add(7 * time.Hour)
+	}
+	now = first.Add(25 * time.Hour)
+	if got := seen(); !got.Equal(now) {
+		t.Errorf("the day after: %v", got)
+	}
+}

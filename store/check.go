@@ -1,0 +1,167 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Check reads a whole database, that of a data directory or a copy of it, and tells
+// what is damaged, a line each: whether its pages, indexes and references agree, and
+// whether every point set, data set, run, model and course can be read. It changes
+// nothing, and servers may be at work meanwhile. The error is for what cannot be
+// looked at at all.
+func Check(ctx context.Context, path string) (damage []string, have Contents, err error) {
+	s, err := look(ctx, path)
+	if err != nil {
+		return nil, have, fmt.Errorf("database %s: %w", path, err)
+	}
+	defer s.Close()
+	if damage, err = s.structure(ctx); err != nil {
+		return nil, have, err
+	}
+	v, err := version(ctx, s.read)
+	if err != nil {
+		return nil, have, err
+	}
+	if v < known() {
+		damage = append(damage, fmt.Sprintf("Written by an earlier version (schema %d of %d): start the server once, which brings it up to date, to have its rows checked.", v, known()))
+		return damage, have, nil
+	}
+	for _, read := range []func(context.Context) ([]string, error){s.checkPoints, s.checkDatasets, s.checkRuns, s.checkModels, s.checkCourses} {
+		faults, err := read(ctx)
+		if err != nil {
+			return nil, have, err
+		}
+		damage = append(damage, faults...)
+	}
+	if len(damage) == 0 {
+		have, err = contentsOf(ctx, path)
+	}
+	return damage, have, err
+}
+
+// structure asks SQLite for faults of pages, indexes and references.
+func (s *Store) structure(ctx context.Context) (faults []string, err error) {
+	pages, err := s.lines(ctx, `PRAGMA integrity_check(20)`)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pages {
+		if p != "ok" {
+			faults = append(faults, strings.TrimSpace(strings.TrimPrefix(p, "*** in database main ***\n")))
+		}
+	}
+	references, err := s.lines(ctx, `SELECT 'row ' || rowid || ' of ' || "table" || ' refers to a row of ' || parent || ' that is not there' FROM pragma_foreign_key_check LIMIT 20`)
+	return append(faults, references...), err
+}
+
+// lines is the one column of a query. Where a damaged page ends it, the last line says
+// so.
+func (s *Store) lines(ctx context.Context, query string, args ...any) (list []string, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		list, err = texts(ctx, tx, query, args...)
+		return err
+	})
+	if err = explain(err); errors.Is(err, ErrNotDatabase) {
+		return append(list, err.Error()), nil
+	}
+	return list, err
+}
+
+// each reads what the keys name, one after the other, and describes those that
+// cannot be read by the query what, which takes the key. The keys come out of an
+// index, so that they are known where the rows are damaged.
+func (s *Store) each(ctx context.Context, keys, what string, read func(tx *sql.Tx, key string) error) (faults []string, err error) {
+	list, err := s.lines(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range list {
+		err := s.view(ctx, func(tx *sql.Tx) error { return read(tx, key) })
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(err, ErrNotFound): // deleted meanwhile
+			continue
+		case err != nil:
+			of, _ := s.lines(ctx, what, key) // may be damaged as well
+			if of = compact(of); len(of) > 0 {
+				key += " (" + strings.Join(of, ", ") + ")"
+			}
+			faults = append(faults, fmt.Sprintf("%s: %v", key, err))
+		}
+	}
+	return faults, nil
+}
+
+// compact leaves out what is empty.
+func compact(list []string) (full []string) {
+	for _, s := range list {
+		if s != "" {
+			full = append(full, s)
+		}
+	}
+	return full
+}
+
+func prefixed(prefix string, faults []string, err error) ([]string, error) {
+	for i := range faults {
+		faults[i] = prefix + faults[i]
+	}
+	return faults, err
+}
+
+func (s *Store) checkPoints(ctx context.Context) ([]string, error) {
+	faults, err := s.each(ctx, `SELECT hash FROM points ORDER BY hash`,
+		`SELECT 'of the data set "' || name || '"' FROM datasets WHERE hash = ?1 UNION ALL SELECT 'of the run "' || name || '"' FROM runs WHERE hash = ?1 LIMIT 5`,
+		func(tx *sql.Tx, hash string) error {
+			d, err := readPoints(ctx, tx, hash)
+			if err == nil && d.Hash() != hash {
+				err = errors.New("the points are not those that were saved")
+			}
+			return err
+		})
+	return prefixed("points ", faults, err)
+}
+
+func (s *Store) checkDatasets(ctx context.Context) ([]string, error) {
+	faults, err := s.each(ctx, `SELECT id FROM datasets ORDER BY id`, `SELECT name FROM datasets WHERE id = ?`, func(tx *sql.Tx, id string) error {
+		_, err := scanDataset(tx.QueryRowContext(ctx, `SELECT `+datasetColumns+` FROM datasets WHERE id = ?`, id))
+		return found(err)
+	})
+	return prefixed("data set ", faults, err)
+}
+
+func (s *Store) checkRuns(ctx context.Context) ([]string, error) {
+	faults, err := s.each(ctx, `SELECT id FROM runs ORDER BY id`, `SELECT name FROM runs WHERE id = ?`, func(tx *sql.Tx, id string) error {
+		r, err := findRun(ctx, tx, `id = ?`, id)
+		if err != nil || r.Status != Done {
+			return err
+		}
+		var kept bool
+		err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM models WHERE run = ? AND part = 'model')`, id).Scan(&kept)
+		if err == nil && !kept {
+			err = errors.New("its model is missing")
+		}
+		return err
+	})
+	return prefixed("run ", faults, err)
+}
+
+func (s *Store) checkModels(ctx context.Context) ([]string, error) {
+	faults, err := s.each(ctx, `SELECT DISTINCT run FROM models ORDER BY run`, `SELECT name FROM runs WHERE id = ?`, func(tx *sql.Tx, id string) error {
+		return readModels(ctx, tx, &Run{ID: id})
+	})
+	return prefixed("models of run ", faults, err)
+}
+
+func (s *Store) checkCourses(ctx context.Context) ([]string, error) {
+	faults, err := s.each(ctx, `SELECT code FROM courses ORDER BY code`, `SELECT title FROM courses WHERE code = ?`, func(tx *sql.Tx, code string) error {
+		_, err := findCourse(ctx, tx, `code = ?`, code)
+		return err
+	})
+	return prefixed("course ", faults, err)
+}

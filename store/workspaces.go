@@ -1,0 +1,189 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// seenEvery is how exactly it is kept when a workspace was last in use.
+const seenEvery = 24 * time.Hour
+
+// Holdings is what a workspace holds, and since when nobody has used it.
+type Holdings struct {
+	Workspace               Workspace
+	Seen                    time.Time // to the day
+	Datasets, Runs, Courses int
+	Bytes                   int64 // on the disk, of points, models and files that wait for their columns to be chosen
+}
+
+// String tells it in words.
+func (h Holdings) String() string {
+	return number(h.Datasets, "data set") + ", " + number(h.Runs, "run") + " and " + number(h.Courses, "course") + ", " + megabytes(h.Bytes)
+}
+
+// Seen notes that a workspace is in use, if it holds anything. It writes once a day
+// at most.
+func (s *Store) Seen(ctx context.Context, ws Workspace) error {
+	now := s.now()
+	var due bool
+	err := s.view(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `
+			SELECT NOT EXISTS (SELECT 1 FROM workspaces WHERE workspace = ?1 AND seen > ?2)
+			AND (EXISTS (SELECT 1 FROM datasets WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM runs WHERE workspace = ?1)
+				OR EXISTS (SELECT 1 FROM courses WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM answers WHERE workspace = ?1))`,
+			ws, now-seenEvery.Milliseconds()).Scan(&due)
+	})
+	if err != nil || !due {
+		return err
+	}
+	return s.update(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO workspaces (workspace, seen) VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen`, ws, now)
+		return err
+	})
+}
+
+// Holdings tells what a workspace holds.
+func (s *Store) Holdings(ctx context.Context, ws Workspace) (h Holdings, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		h, err = holdings(ctx, tx, ws)
+		return err
+	})
+	return h, err
+}
+
+// Unseen lists the workspaces that nobody has used since a moment and that have no
+// open course, the longest unseen first.
+func (s *Store) Unseen(ctx context.Context, since time.Time) (list []Holdings, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		names, err := unseen(ctx, tx, `1`, since)
+		if err != nil {
+			return err
+		}
+		for _, ws := range names {
+			h, err := holdings(ctx, tx, ws)
+			if err != nil {
+				return err
+			}
+			list = append(list, h)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Purge deletes a workspace with all it holds, unless it has been used since a moment
+// or has an open course: deleted tells. What was handed in to courses of others stays
+// there.
+func (s *Store) Purge(ctx context.Context, ws Workspace, since time.Time) (deleted bool, err error) {
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		names, err := unseen(ctx, tx, `workspace = ?2`, since, ws)
+		if err != nil || len(names) == 0 {
+			return err
+		}
+		deleted = true
+		return deleteWorkspace(ctx, tx, ws)
+	})
+	return deleted && err == nil, err
+}
+
+// DeleteWorkspace deletes all that a workspace holds, its courses with their
+// galleries, and takes back what it has handed in to others.
+func (s *Store) DeleteWorkspace(ctx context.Context, ws Workspace) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		if err := withdrawAll(ctx, tx, ws); err != nil {
+			return err
+		}
+		return deleteWorkspace(ctx, tx, ws)
+	})
+}
+
+// used has a row for everything that tells of somebody in a workspace. Whoever makes
+// something has been there, whether or not that was noted.
+const used = `(SELECT workspace, seen FROM workspaces UNION ALL SELECT workspace, updated FROM datasets UNION ALL SELECT workspace, created FROM runs
+	UNION ALL SELECT workspace, created FROM courses UNION ALL SELECT workspace, answered FROM answers) AS used`
+
+// unseen lists workspaces among those of a condition.
+func unseen(ctx context.Context, tx *sql.Tx, where string, since time.Time, args ...any) (list []Workspace, err error) {
+	names, err := texts(ctx, tx, `
+		SELECT workspace FROM `+used+` WHERE workspace NOT LIKE 'course %' AND `+where+`
+		GROUP BY workspace HAVING max(seen) < ?1 AND NOT EXISTS (SELECT 1 FROM courses WHERE courses.workspace = used.workspace AND NOT closed)
+		ORDER BY max(seen), workspace`, append([]any{since.UnixMilli()}, args...)...)
+	for _, name := range names {
+		list = append(list, Workspace(name))
+	}
+	return list, err
+}
+
+func holdings(ctx context.Context, tx *sql.Tx, ws Workspace) (Holdings, error) {
+	h := Holdings{Workspace: ws}
+	var seen int64
+	err := tx.QueryRowContext(ctx, `
+		SELECT (SELECT coalesce(max(seen), 0) FROM `+used+` WHERE workspace = ?1), (SELECT count(*) FROM datasets WHERE workspace = ?1),
+			(SELECT count(*) FROM runs WHERE workspace = ?1), (SELECT count(*) FROM courses WHERE workspace = ?1),
+			(SELECT coalesce(sum(length(csv)), 0) FROM points WHERE hash IN (
+				SELECT hash FROM datasets WHERE workspace = ?1 UNION SELECT hash FROM runs WHERE workspace = ?1 UNION SELECT hash FROM courses WHERE workspace = ?1))
+			+ (SELECT coalesce(sum(length(model) + coalesce(length(scores), 0)), 0) FROM runs JOIN models ON run = id WHERE workspace = ?1)
+			+ (SELECT coalesce(sum(length(body)), 0) FROM uploads WHERE workspace = ?1)`, ws).
+		Scan(&seen, &h.Datasets, &h.Runs, &h.Courses, &h.Bytes)
+	h.Seen = fromMillis(seen)
+	return h, err
+}
+
+func deleteWorkspace(ctx context.Context, tx *sql.Tx, ws Workspace) error {
+	courses, err := listCourses(ctx, tx, ws)
+	if err != nil {
+		return err
+	}
+	for _, c := range courses {
+		if err := deleteCourse(ctx, tx, c); err != nil {
+			return err
+		}
+	}
+	hashes, err := texts(ctx, tx, `SELECT hash FROM datasets WHERE workspace = ?1 UNION SELECT hash FROM runs WHERE workspace = ?1`, ws)
+	if err != nil {
+		return err
+	}
+	for _, table := range []string{"datasets", "runs", "uploads", "answers", "workspaces"} { // models go with their runs
+		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE workspace = ?`, ws); err != nil {
+			return err
+		}
+	}
+	for _, hash := range hashes {
+		if err := dropPoints(ctx, tx, hash); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withdrawAll deletes the copies of a workspace's runs in galleries.
+func withdrawAll(ctx context.Context, tx *sql.Tx, ws Workspace) error {
+	copies, err := texts(ctx, tx, `SELECT run FROM handins WHERE workspace = ?`, ws)
+	if err != nil {
+		return err
+	}
+	for _, run := range copies {
+		if err := withdraw(ctx, tx, ws, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// texts is the one column of a query.
+func texts(ctx context.Context, tx *sql.Tx, query string, args ...any) (list []string, err error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return list, err
+		}
+		list = append(list, text)
+	}
+	return list, rows.Err()
+}
