@@ -27,7 +27,9 @@ import (
 // App is the house with its rooms.
 type App struct {
 	*door.House
-	site *web.Site
+	site   *web.Site
+	log    *slog.Logger
+	visits visits
 
 	lab     *lab.Room
 	lessons *lessons.Room
@@ -57,7 +59,7 @@ type Config struct {
 // New returns the handlers.
 func New(c Config) *App {
 	h := door.NewHouse(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience)
-	a := &App{House: h, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), api: api.New(h)}
+	a := &App{House: h, log: c.Log, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), api: api.New(h)}
 	a.teach = &teach.Room{House: h, Lab: a.lab, Lessons: a.lessons}
 	a.handins = runs.NewReader(h, a.teach.Shelf)
 	a.site = web.NewSite(c.Log, a.errorPage)

@@ -23,7 +23,7 @@ func (a *App) Handler() http.Handler {
 	r.Handle("/static/*", a.Assets)
 	r.Handle("/favicon.ico", http.RedirectHandler(a.Assets.URL("icon.svg"), http.StatusFound))
 	r.Group(func(r chi.Router) {
-		r.Use(a.site.Workspace)
+		r.Use(a.site.Workspace, a.noteUse)
 		a.pages(r)
 		r.Route("/api", a.programs)
 	})

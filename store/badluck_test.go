@@ -168,6 +168,41 @@ func TestDiskFull(t *testing.T) {
 	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: points, Spec: ml.DefaultSpec()}))
 }
 
+// Commits reach the disk before anybody is told of them.
+func TestCommitsWaitForTheDisk(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	var mode int
+	check(t, s.write.QueryRow(`PRAGMA synchronous`).Scan(&mode))
+	if full := 2; mode != full {
+		t.Errorf("synchronous = %d, want %d", mode, full)
+	}
+}
+
+// Where the database is deleted, moved away or replaced, nothing is reported as saved.
+func TestDirectoryTakenAway(t *testing.T) {
+	t.Parallel()
+	for name, take := range map[string]func(dir string){
+		"deleted": func(dir string) { check(t, os.RemoveAll(dir)) },
+		"moved":   func(dir string) { check(t, os.Rename(dir, dir+" elsewhere")) },
+		"replaced": func(dir string) {
+			check(t, os.RemoveAll(dir))
+			check(t, open(t, dir).Close())
+		},
+	} {
+		dir := filepath.Join(t.TempDir(), "data")
+		s := open(t, dir)
+		must[Dataset](t)(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))
+		check(t, s.Ping(t.Context()))
+		take(dir)
+		for range 2 {
+			_, err := s.CreateDataset(t.Context(), alice, name, "", sample(2))
+			wantErr(t, err, ErrGone)
+			wantErr(t, s.Ping(t.Context()), ErrGone)
+		}
+	}
+}
+
 func TestTurnedReadOnly(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())

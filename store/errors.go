@@ -39,6 +39,8 @@ var (
 	ErrReadOnly = &Error{"storage", "The database cannot be written: its file or directory is read-only. Nothing was saved; make it writable or choose another data directory."}
 	// ErrDisk: the disk failed in some other way.
 	ErrDisk = &Error{"storage", "The disk reported an error. Nothing was saved."}
+	// ErrGone: the database was deleted or replaced while it was open.
+	ErrGone = &Error{"storage", "The database was deleted or replaced while the server works. Nothing was saved; whoever runs the server has to start it again."}
 	// ErrHeld: another program has taken the lock of the data directory.
 	ErrHeld = &Error{"busy", "Another program works on this directory: stop it first, or choose another directory with --data-dir."}
 	// ErrNewer: a later version of the program has written the database.

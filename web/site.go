@@ -211,7 +211,7 @@ func (s *Site) Health(check func(context.Context) error) http.HandlerFunc {
 		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 		defer cancel()
 		if err := check(ctx); err != nil {
-			return fmt.Errorf("%w (%w)", Errorf(Busy, "The database does not answer."), err)
+			return fmt.Errorf("%w (%w)", err, Errorf(Busy, "The database does not answer.")) // the second, where the first has no words for people
 		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-store")
