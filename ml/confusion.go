@@ -10,6 +10,9 @@ type ClassReport struct {
 	// there are none.
 	Precision *float64 `json:"precision,omitempty"`
 	Recall    *float64 `json:"recall,omitempty"`
+	// F1 is the harmonic mean of the two, 0 where no point is told right; nil where none is of
+	// the class nor told to be.
+	F1 *float64 `json:"f1,omitempty"`
 	// SupportVectors is how many points of the class are support vectors, of any machine;
 	// nil where the points are not those trained on.
 	SupportVectors *int `json:"support_vectors,omitempty"`
@@ -41,6 +44,7 @@ func Confusion(classes []string, right, predicted []int) []ClassReport {
 	for c := range rows {
 		r := &rows[c]
 		r.Precision, r.Recall = share(r.Predicted[c], told[c]), share(r.Predicted[c], r.N)
+		r.F1 = r.f1()
 	}
 	return rows
 }

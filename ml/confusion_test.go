@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"marginlab/ml"
 )
@@ -14,12 +15,12 @@ func TestConfusionByHand(t *testing.T) {
 	share := func(v float64) *float64 { return &v }
 	got := ml.Confusion([]string{"a", "b", "c", "d"}, []int{0, 0, 0, 1, 1, 2, -1}, []int{0, 1, 0, 1, 0, 0, 1})
 	want := []ml.ClassReport{
-		{Class: "a", N: 3, Predicted: []int{2, 1, 0, 0}, Precision: share(0.5), Recall: share(2. / 3)},
-		{Class: "b", N: 2, Predicted: []int{1, 1, 0, 0}, Precision: share(1. / 3), Recall: share(0.5)},
-		{Class: "c", N: 1, Predicted: []int{1, 0, 0, 0}, Recall: share(0)},
+		{Class: "a", N: 3, Predicted: []int{2, 1, 0, 0}, Precision: share(0.5), Recall: share(2. / 3), F1: share(4. / 7)},
+		{Class: "b", N: 2, Predicted: []int{1, 1, 0, 0}, Precision: share(1. / 3), Recall: share(0.5), F1: share(0.4)},
+		{Class: "c", N: 1, Predicted: []int{1, 0, 0, 0}, Recall: share(0), F1: share(0)},
 		{Class: "d", Predicted: []int{0, 0, 0, 0}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 		t.Error(diff)
 	}
 }

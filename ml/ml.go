@@ -93,6 +93,13 @@ type Report struct {
 	TrainAccuracy float64  `json:"train_accuracy,omitempty"` // under Value there is none: 0, and left out of JSON
 	TestAccuracy  *float64 `json:"test_accuracy,omitempty"`
 
+	// Of the rows held out, where classes are told.
+	TestInterval         *Interval `json:"test_interval,omitempty"` // of the accuracy on all points that there might be, at the level 0.95
+	TestBalancedAccuracy *float64  `json:"test_balanced_accuracy,omitempty"`
+	TestF1               *float64  `json:"test_f1,omitempty"`  // mean over the classes
+	TestMCC              *float64  `json:"test_mcc,omitempty"` // Matthews' correlation coefficient
+	TestAUC              *float64  `json:"test_auc,omitempty"` // under Sign, where both classes are held out: area under the ROC
+
 	Confusion     []ClassReport `json:"confusion,omitempty"`      // of the rows trained on
 	TestConfusion []ClassReport `json:"test_confusion,omitempty"` // of those held out
 
@@ -208,9 +215,7 @@ func (p *problem) count(r *Report, m *Model, trained, held *mat.Dense) {
 	r.TrainAccuracy, r.Confusion = p.target.right(predicted, p.rows), p.target.confusion(predicted, p.rows)
 	p.target.supporters(r.Confusion, m.Supports.Rows)
 	if held != nil {
-		predicted = m.predicted(held)
-		acc := p.target.right(predicted, p.test)
-		r.TestAccuracy, r.TestConfusion = &acc, p.target.confusion(predicted, p.test)
+		r.Judge(m, pick(p.target.Class, p.test), held)
 	}
 }
 

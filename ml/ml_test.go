@@ -522,7 +522,7 @@ func TestReportLeavesOutWhatDoesNotApply(t *testing.T) {
 		{[]string{}, "dual_objective slack_sum gamma C primal_objective free bounded_inside bounded_misclassified kkt_violation w_norm margin"},
 		{[]string{"kernel", "linear", "hard_margin", "true"}, "dual_objective slack_sum primal_objective free bounded_inside bounded_misclassified kkt_violation w_norm margin w b_original"},
 		{[]string{"learner", "mcm", "kernel", "poly"}, "dual_objective slack_sum gamma coef0 degree C h l1 rank"},
-		{[]string{"learner", "mcm", "test_fraction", "0.4"}, "dual_objective slack_sum gamma C h l1 rank test_n test_accuracy test_confusion"},
+		{[]string{"learner", "mcm", "test_fraction", "0.4"}, "dual_objective slack_sum gamma C h l1 rank test_n test_accuracy test_interval test_balanced_accuracy test_f1 test_mcc test_auc test_confusion"},
 		{[]string{"learner", "ridge"}, "gamma lambda mse loo_error loo_accuracy condition w_norm"},
 		{[]string{"learner", "ridge", "kernel", "linear"}, "lambda mse loo_error loo_accuracy condition w_norm w b_original"},
 		{[]string{"learner", "mcm", "conformal", "eigen"}, "dual_objective slack_sum gamma C h l1 rank core_gamma cores j_before j_after eigenvalue sign_change"},

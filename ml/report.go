@@ -39,7 +39,8 @@ func (r Report) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON writes. Numbers that are no field are values,
 // also those of parameters that are no more; other values are those of parameters. A field of another type is a
-// *json.UnmarshalTypeError, and everything else is read all the same.
+// *json.UnmarshalTypeError, and everything else is read all the same. Scores that a report
+// was stored without follow from its confusion matrices.
 func (r *Report) UnmarshalJSON(data []byte) error {
 	err := json.Unmarshal(data, (*reportFields)(r))
 	var wrong *json.UnmarshalTypeError
@@ -62,5 +63,6 @@ func (r *Report) UnmarshalJSON(data []byte) error {
 			r.Values = r.Values.With(name, v)
 		}
 	}
+	r.derive()
 	return err
 }

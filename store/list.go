@@ -25,9 +25,9 @@ type Filter struct {
 	Offset int
 }
 
-// SortKeys are the values of Filter.Sort. "accuracy" is on held-out points
-// where there are any, otherwise on the training points. Runs without the value
-// come last in either direction.
+// SortKeys are the values of Filter.Sort. "accuracy" is on held-out points. Runs without
+// the value come last in either direction, so that one that held nothing out is never
+// taken for better or worse than one that did.
 var SortKeys = []string{"created", "name", "dataset", "learner", "kernel", "conformal", "C", "accuracy", "train_accuracy", "support_vectors"}
 
 func sortExpression(key string) string {
@@ -39,7 +39,7 @@ func sortExpression(key string) string {
 	case "learner", "kernel", "conformal", "C", "train_accuracy", "support_vectors":
 		return key
 	case "accuracy":
-		return "coalesce(test_accuracy, train_accuracy)"
+		return "test_accuracy"
 	}
 	return "created"
 }

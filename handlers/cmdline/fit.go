@@ -225,8 +225,7 @@ func evaluate(ctx context.Context, res *ml.Result, t *dataset.Table) error {
 		res.Report.TestN, res.Report.TestMSE, res.Report.TestR2 = len(p.True), &e.MSE, e.R2
 		return nil
 	}
-	var correct, predicted []int
-	right := 0
+	var right []int
 	for i, l := range p.True {
 		if !slices.Contains(res.Report.Classes, l) {
 			return &dataset.Error{
@@ -234,14 +233,8 @@ func evaluate(ctx context.Context, res *ml.Result, t *dataset.Table) error {
 				Message: fmt.Sprintf("label %q: expected one of %s", l, strings.Join(res.Report.Classes, ", ")),
 			}
 		}
-		correct = append(correct, res.Model.ClassOf(l))
-		predicted = append(predicted, res.Model.Class(p.Scores.RawRowView(i)))
-		if predicted[i] == correct[i] {
-			right++
-		}
+		right = append(right, res.Model.ClassOf(l))
 	}
-	accuracy := float64(right) / float64(len(p.True))
-	res.Report.TestN, res.Report.TestAccuracy = len(p.True), &accuracy
-	res.Report.TestConfusion = ml.Confusion(res.Model.Classes, correct, predicted)
+	res.Report.Judge(res.Model, right, p.Scores)
 	return nil
 }

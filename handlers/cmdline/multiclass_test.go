@@ -47,7 +47,7 @@ func TestSeveralClasses(t *testing.T) {
 		if table := must(t, args[:7]...); !strings.Contains(table, "machines         3 ") || strings.Contains(table, "objective ") {
 			t.Errorf("%s", table)
 		}
-		if table := must(t, args[:7]...); !strings.Contains(table, "\n              setosa  versicolor  virginica  precision ") || !strings.Contains(table, "  recall  SVs\n") || !strings.Contains(table, "\n  virginica        0 ") {
+		if table := must(t, args[:7]...); !strings.Contains(table, "\n              setosa  versicolor  virginica  precision ") || !strings.Contains(table, "  recall     F1  SVs\n") || !strings.Contains(table, "\n  virginica        0 ") {
 			t.Errorf("%s", table)
 		}
 		records, err := csv.NewReader(strings.NewReader(must(t, "predict", "--model", model, "--data", data))).ReadAll()

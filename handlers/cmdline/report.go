@@ -62,7 +62,7 @@ func writeConfusion(w io.Writer, name, points string, rows []ml.ClassReport) {
 	for _, r := range rows {
 		lines[0] = append(lines[0], r.Class)
 	}
-	lines[0] = append(lines[0], "precision", "recall")
+	lines[0] = append(lines[0], "precision", "recall", "F1")
 	vectors := rows[0].SupportVectors != nil
 	if vectors {
 		lines[0] = append(lines[0], "SVs")
@@ -78,7 +78,11 @@ func writeConfusion(w io.Writer, name, points string, rows []ml.ClassReport) {
 		for _, n := range r.Predicted {
 			line = append(line, strconv.Itoa(n))
 		}
-		line = append(line, share(r.Precision), share(r.Recall))
+		f1 := "-"
+		if r.F1 != nil {
+			f1 = strconv.FormatFloat(*r.F1, 'f', 3, 64)
+		}
+		line = append(line, share(r.Precision), share(r.Recall), f1)
 		if vectors && r.SupportVectors != nil {
 			line = append(line, strconv.Itoa(*r.SupportVectors))
 		}

@@ -39,7 +39,10 @@ func confusions(r *ml.Report) (cs []views.Confusion) {
 		c := views.Confusion{Title: of.title}
 		for k, row := range of.rows {
 			c.Classes = append(c.Classes, row.Class)
-			line := views.ConfusionRow{Class: row.Class, Counts: row.Predicted, Diagonal: k, Precision: share(row.Precision), Recall: share(row.Recall)}
+			line := views.ConfusionRow{Class: row.Class, Counts: row.Predicted, Diagonal: k, Precision: share(row.Precision), Recall: share(row.Recall), F1: "–"}
+			if row.F1 != nil {
+				line.F1 = strconv.FormatFloat(*row.F1, 'f', 3, 64)
+			}
 			if n := row.SupportVectors; n != nil {
 				line.Vectors, c.Vectors = strconv.Itoa(*n), true
 			}

@@ -103,7 +103,10 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 func headline(rep *ml.Report) string {
 	train, test := door.Scores(rep)
 	text := fmt.Sprintf("%s training, %d SVs", train, rep.SupportVectors)
-	if test != "" {
+	switch in := rep.TestInterval; {
+	case in != nil:
+		text = fmt.Sprintf("%s held out (%s to %s), %s", test, door.Percent(in.Low), door.Percent(in.High), text)
+	case test != "":
 		text = test + " held out, " + text
 	}
 	return text

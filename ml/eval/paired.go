@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"marginlab/ml"
 	"marginlab/ml/param"
 )
 
@@ -43,12 +45,12 @@ func Differences(first, second []Fold) ([]float64, error) {
 
 // TTest is what a t-test finds.
 type TTest struct {
-	Mean          float64  `json:"mean"`           // of the differences
-	StandardError float64  `json:"standard_error"` // of the mean
-	T             *float64 `json:"t,omitempty"`    // Mean over StandardError; nil where that is 0
-	Freedom       int      `json:"freedom"`        // degrees of freedom: the number of differences − 1
-	P             float64  `json:"p"`              // of a mean at least as far from 0, were there no difference
-	Interval      Interval `json:"interval"`       // of the true mean, at the level 0.95
+	Mean          float64     `json:"mean"`           // of the differences
+	StandardError float64     `json:"standard_error"` // of the mean
+	T             *float64    `json:"t,omitempty"`    // Mean over StandardError; nil where that is 0
+	Freedom       int         `json:"freedom"`        // degrees of freedom: the number of differences − 1
+	P             float64     `json:"p"`              // of a mean at least as far from 0, were there no difference
+	Interval      ml.Interval `json:"interval"`       // of the true mean, at the level 0.95
 }
 
 // CorrectedT tests whether the mean of differences is 0, each that of two machines on
@@ -67,7 +69,7 @@ func CorrectedT(differences []float64, ratio float64) (TTest, error) {
 	t := TTest{Mean: s.mean, StandardError: s.scale, Freedom: len(differences) - 1}
 	student := distuv.StudentsT{Sigma: 1, Nu: float64(t.Freedom)}
 	half := s.scale * student.Quantile(0.975)
-	t.Interval = Interval{s.mean - half, s.mean + half}
+	t.Interval = ml.Interval{Low: s.mean - half, High: s.mean + half}
 	switch {
 	case s.scale > 0:
 		statistic := s.mean / s.scale
@@ -194,15 +196,7 @@ func Holm(p []float64) []float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case p[a] < p[b]:
-			return -1
-		case p[a] > p[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	out, top := make([]float64, len(p)), 0.0
 	for place, i := range order {
 		top = max(top, min(1, p[i]*float64(len(p)-place)))

@@ -16,10 +16,6 @@ import (
 
 // scipy are what SciPy computes, by testdata/statistics.py.
 type scipy struct {
-	Wilson []struct {
-		Right, N         int
-		Level, Low, High float64
-	}
 	Paired []struct {
 		Differences                                              []float64
 		Ratio, Rope, T, P, Low, High, Worse, Same, Better, Plain float64
@@ -60,55 +56,6 @@ func ofSciPy(t *testing.T) (s scipy) {
 // near tells whether two numbers are the same but for so much of the larger or of 1e-3.
 func near(a, b, tol float64) bool {
 	return math.Abs(a-b) <= tol*max(1e-3, math.Abs(a), math.Abs(b))
-}
-
-func TestWilson(t *testing.T) {
-	t.Parallel()
-	cases := ofSciPy(t).Wilson
-	for _, c := range cases {
-		got, err := eval.Wilson(c.Right, c.N, c.Level)
-		if err != nil || !near(got.Low, c.Low, 1e-9) || !near(got.High, c.High, 1e-9) {
-			t.Errorf("%d of %d at %g: %v (%v), want %g to %g", c.Right, c.N, c.Level, got, err, c.Low, c.High)
-		}
-	}
-	// Newcombe 1998, table I, method 3.
-	for _, c := range []struct {
-		right, n  int
-		low, high float64
-	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}} {
-		if got, err := eval.Wilson(c.right, c.n, 0.95); err != nil || math.Abs(got.Low-c.low) > 5e-5 || math.Abs(got.High-c.high) > 5e-5 {
-			t.Errorf("%d of %d: %v (%v), published %g to %g", c.right, c.n, got, err, c.low, c.high)
-		}
-	}
-	if got, err := eval.Wilson(0, 0, 0.95); err != nil || got != (eval.Interval{Low: 0, High: 1}) {
-		t.Errorf("no points: %v (%v)", got, err)
-	}
-	for _, c := range []struct {
-		right, n int
-		level    float64
-	}{{-1, 3, 0.95}, {4, 3, 0.95}, {1, -1, 0.95}, {1, 3, 0}, {1, 3, 1}, {1, 3, math.NaN()}} {
-		if got, err := eval.Wilson(c.right, c.n, c.level); err == nil {
-			t.Errorf("%+v: %v", c, got)
-		}
-	}
-}
-
-// The interval holds the share seen, lies within [0, 1], and mirrors.
-func TestWilsonBounds(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 5000).Draw(t, "n")
-		right := rapid.IntRange(0, n).Draw(t, "right")
-		in, err := eval.Wilson(right, n, 0.95)
-		other, _ := eval.Wilson(n-right, n, 0.95)
-		share := float64(right) / float64(n)
-		if err != nil || in.Low < 0 || in.High > 1 || in.Low > share || in.High < share || in.High <= in.Low {
-			t.Fatalf("%d of %d: %v (%v)", right, n, in, err)
-		}
-		if math.Abs(in.Low-(1-other.High)) > 1e-12 {
-			t.Fatalf("%d of %d: %v, and of the wrong ones %v", right, n, in, other)
-		}
-	})
 }
 
 func TestPairedTests(t *testing.T) {
@@ -154,7 +101,7 @@ func TestPairedTestsEqual(t *testing.T) {
 	} {
 		d := slices.Repeat([]float64{c.each}, 10)
 		got, err := eval.CorrectedT(d, 1./9)
-		if err != nil || got.P != c.p || got.T != nil || got.Mean != c.each || got.Interval != (eval.Interval{Low: c.each, High: c.each}) {
+		if err != nil || got.P != c.p || got.T != nil || got.Mean != c.each || got.Interval != (ml.Interval{Low: c.each, High: c.each}) {
 			t.Errorf("all %g: %+v (%v)", c.each, got, err)
 		}
 		if p, err := eval.Correlated(d, 1./9, 0.01); err != nil || p != c.want {

@@ -1,4 +1,4 @@
-package eval
+package ml
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ type Interval struct {
 // 1998, method 3.) It is an error when right is below 0 or above n, or level is no level.
 func Wilson(right, n int, level float64) (Interval, error) {
 	if right < 0 || right > n {
-		return Interval{}, fmt.Errorf("eval: the interval of %d right of %d points", right, n)
+		return Interval{}, fmt.Errorf("the interval of %d right of %d points", right, n)
 	}
 	if !(level > 0 && level < 1) {
 		return Interval{}, param.Refuse("take one between 0 and 1, as 0.95", "the level %g of an interval", level)
