@@ -54,7 +54,7 @@ func TestGraphKernelsHaveTheKnownValues(t *testing.T) {
 		Lam        float64
 		Labelled   bool
 		Graphs     []dataset.Graph
-		Gram       [][]*float64
+		Gram       [][]float64
 	}
 	if err := json.Unmarshal(data, &file); err != nil || len(file["wl_subtree"]) == 0 || len(file["random_walk"]) == 0 {
 		t.Fatal(err)
@@ -73,20 +73,13 @@ func TestGraphKernelsHaveTheKnownValues(t *testing.T) {
 				}
 				list = append(list, g)
 			}
-			if row.Gram[0][0] == nil { // no value: the series diverges
+			if row.Gram[0][0] == 0 { // null: the series diverges
 				if _, err := GramOf(t.Context(), k, graphs(list...)); err == nil || !strings.Contains(err.Error(), "diverges for 4 of 4 graphs: the spectral radius of the product graph of row 1 with itself is 4, and 0.5 times that is not below 1; take a weight below 0.25") {
 					t.Errorf("%v: %v", k, err)
 				}
 				continue
 			}
-			got := matrixOf(t, k, graphs(list...))
-			for i, want := range row.Gram {
-				for j, v := range want {
-					if math.Abs(got.At(i, j)-*v) > 1e-9*(1+*v) {
-						t.Errorf("%v: %d, %d: %.12g, want %.12g", k, i, j, got.At(i, j), *v)
-					}
-				}
-			}
+			compareValues(t, k, graphs(list...), row.Gram)
 		}
 	}
 

@@ -46,6 +46,19 @@ func matrixOf(t testing.TB, k Kernel, x dataset.Objects) *mat.Dense {
 	return m
 }
 
+// compareValues compares a kernel matrix with values to 1e-9 of 1 + their size.
+func compareValues(t *testing.T, k Kernel, x dataset.Objects, want [][]float64) {
+	t.Helper()
+	got := matrixOf(t, k, x)
+	for i, row := range want {
+		for j, v := range row {
+			if math.Abs(got.At(i, j)-v) > 1e-9*(1+v) {
+				t.Errorf("%v: %s with %s: %.12g, want %.12g", k, x.Text(i), x.Text(j), got.At(i, j), v)
+			}
+		}
+	}
+}
+
 // TestStringKernelsHaveTheKnownValues compares with matrices that were computed elsewhere,
 // by enumeration.
 func TestStringKernelsHaveTheKnownValues(t *testing.T) {
@@ -66,14 +79,7 @@ func TestStringKernelsHaveTheKnownValues(t *testing.T) {
 	for name, rows := range file {
 		for _, row := range rows {
 			k := ofStrings(strings.ReplaceAll(name, "_", "-"), row.K, row.Lam, false)
-			got := matrixOf(t, k, texts(row.Strings...))
-			for i, want := range row.Gram {
-				for j, v := range want {
-					if math.Abs(got.At(i, j)-v) > 1e-9*(1+v) {
-						t.Errorf("%v: %s, %s: %g, want %g", k, row.Strings[i], row.Strings[j], got.At(i, j), v)
-					}
-				}
-			}
+			compareValues(t, k, texts(row.Strings...), row.Gram)
 		}
 	}
 

@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+
+	"marginlab/ml/dataset"
 )
 
 // Looks is a context that ends when it has been looked at so many times: a deadline of
@@ -50,4 +53,32 @@ func OpenShared(t testing.TB, folder, name string) *os.File {
 	}
 	t.Cleanup(func() { f.Close() })
 	return f
+}
+
+// Molecules are n graphs of so many nodes and a tenth more edges than a tree has, with
+// labels about as often as atoms are met.
+func Molecules(t testing.TB, n, nodes int) *dataset.Graphs {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 6))
+	graphs := &dataset.Graphs{Name: "graph"}
+	for range n {
+		var edges [][2]int
+		labels := make([]string, nodes)
+		for v := range nodes {
+			labels[v] = string("CCCCNOSH"[r.IntN(8)])
+			if v > 0 {
+				edges = append(edges, [2]int{max(0, v-1-r.IntN(4)), v})
+			}
+		}
+		for range nodes / 10 {
+			v := r.IntN(nodes - 1)
+			edges = append(edges, [2]int{v, v + 1 + r.IntN(nodes-1-v)})
+		}
+		g, err := dataset.NewGraph(nodes, edges, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		graphs.Values = append(graphs.Values, g)
+	}
+	return graphs
 }
