@@ -69,7 +69,7 @@ func (s *Store) Datasets(ctx context.Context, ws Workspace) (list []Dataset, err
 	return list, err
 }
 
-// RenameDataset gives a data set another name; its runs show it too.
+// RenameDataset gives a data set another name; its runs and searches show it too.
 func (s *Store) RenameDataset(ctx context.Context, ws Workspace, id, name string) error {
 	name, err := cleanName(name)
 	if err != nil {
@@ -80,8 +80,12 @@ func (s *Store) RenameDataset(ctx context.Context, ws Workspace, id, name string
 			name, s.now(), ws, id)); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE runs SET dataset_name = ? WHERE dataset = ?`, name, id)
-		return err
+		for _, table := range []string{"runs", "searches"} {
+			if _, err := tx.ExecContext(ctx, `UPDATE `+table+` SET dataset_name = ? WHERE dataset = ?`, name, id); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -12,10 +12,10 @@ import (
 
 // Scheme says how points are held out.
 type Scheme struct {
-	Folds   int    // K, at least 2
-	Repeats int    // how often the points are dealt, at least 1; 0 means 1
-	Seed    uint64 // decides how
-	Nested  bool   // judge the choice of the best setting, too
+	Folds   int    `json:"folds"`   // K, at least 2
+	Repeats int    `json:"repeats"` // how often the points are dealt, at least 1; 0 means 1
+	Seed    uint64 `json:"seed"`    // decides how
+	Nested  bool   `json:"nested"`  // judge the choice of the best setting, too
 }
 
 // Split is a training: on which rows, and judged on which. No row is in both.

@@ -90,6 +90,27 @@ func (p *Plan) Cells() []Cell {
 	return cells
 }
 
+// Names are those of the cells, in their order.
+func (p *Plan) Names() (names []string, err error) {
+	splits := p.all()
+	texts := make([][]byte, len(splits))
+	for i, s := range splits {
+		if texts[i], err = json.Marshal(s); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range p.Paths {
+		text, err := json.Marshal(path)
+		if err != nil {
+			return nil, err
+		}
+		for i := range splits {
+			names = append(names, cellName(p.Data, text, texts[i]))
+		}
+	}
+	return names, nil
+}
+
 // Reduce makes the result of what the cells gave, by whatever process and in whatever
 // order. Several results of one cell count once, and those of other plans' cells do
 // not count. It is an error when a cell has none, or two that differ, as processes of
@@ -98,19 +119,14 @@ func (p *Plan) Reduce(results []CellResult) (*Result, error) {
 	if len(p.Paths) == 0 || len(p.Splits) < 2 || len(p.Inner) > 0 && len(p.Inner) != len(p.Splits) {
 		return nil, errors.New("a plan needs a path and two splits, and inner splits for all of them or none")
 	}
-	folds, err := p.gather(results)
+	folds, missing, err := p.gather(results)
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Searched: p.Searched}
-	for _, path := range p.Paths {
-		for a := range path.Settings() {
-			own := folds[len(res.Settings)][:len(p.Splits)]
-			s := Setting{Values: path.values(p.Searched, a), Folds: slices.Clone(own)}
-			s.Mean, s.MeanErrors = over(own)
-			res.Settings = append(res.Settings, s)
-		}
+	if missing > 0 {
+		return nil, fmt.Errorf("%d of %d cells have no result", missing, len(p.Paths)*len(p.all()))
 	}
+	res := &Result{Searched: p.Searched, Settings: p.judged(folds)}
 	res.Best = best(len(res.Settings), func(s int) []Fold { return res.Settings[s].Folds })
 	if len(p.Inner) > 0 {
 		n := &Nested{}
@@ -129,52 +145,71 @@ func (p *Plan) Reduce(results []CellResult) (*Result, error) {
 	return res, nil
 }
 
-// gather finds what each setting gave on each split.
-func (p *Plan) gather(results []CellResult) (folds [][]Fold, err error) {
+// Reached are the settings of a Result that the cells computed so far have judged on all
+// folds held out, while others are still to come. Errors are those of Reduce.
+func (p *Plan) Reached(results []CellResult) ([]Setting, error) {
+	folds, _, err := p.gather(results)
+	if err != nil {
+		return nil, err
+	}
+	return p.judged(folds), nil
+}
+
+// judged are the settings with what they gave on the splits of the plan, of those that
+// gave something on each.
+func (p *Plan) judged(folds [][]Fold) (settings []Setting) {
+	at := 0
+	for _, path := range p.Paths {
+		for a := range path.Settings() {
+			own := folds[at][:len(p.Splits)]
+			if at++; slices.ContainsFunc(own, func(f Fold) bool { return f.Status == "" }) {
+				continue
+			}
+			s := Setting{Values: path.values(p.Searched, a), Folds: slices.Clone(own)}
+			s.Mean, s.MeanErrors = over(own)
+			settings = append(settings, s)
+		}
+	}
+	return settings
+}
+
+// gather finds what each setting gave on each split: a Fold without a status where the
+// cell has no result, as is so for some that are missing.
+func (p *Plan) gather(results []CellResult) (folds [][]Fold, missing int, err error) {
 	found := make(map[string][]Fold, len(results))
 	for _, r := range results {
 		if before, twice := found[r.Cell]; twice && !reflect.DeepEqual(before, r.Folds) {
-			return nil, fmt.Errorf("cell %.12s has two results that differ: it was computed by different versions or machines", r.Cell)
+			return nil, 0, fmt.Errorf("cell %.12s has two results that differ: it was computed by different versions or machines", r.Cell)
 		}
 		found[r.Cell] = r.Folds
 	}
-	splits := p.all()
-	texts := make([][]byte, len(splits))
-	for i, s := range splits {
-		if texts[i], err = json.Marshal(s); err != nil {
-			return nil, err
-		}
+	names, err := p.Names()
+	if err != nil {
+		return nil, 0, err
 	}
-	missing := 0
 	for _, path := range p.Paths {
-		text, err := json.Marshal(path)
-		if err != nil {
-			return nil, err
-		}
 		own := make([][]Fold, path.Settings())
-		for i := range splits {
-			name := cellName(p.Data, text, texts[i])
+		for range p.all() {
+			name := names[0]
+			names = names[1:]
 			byC, ok := found[name]
 			switch {
 			case !ok:
 				missing++
-				continue
+				byC = make([]Fold, len(own))
 			case len(byC) != len(own):
-				return nil, fmt.Errorf("the result of cell %.12s has %d trainings: expected %d", name, len(byC), len(own))
+				return nil, 0, fmt.Errorf("the result of cell %.12s has %d trainings: expected %d", name, len(byC), len(own))
 			}
 			for a, f := range byC {
-				if (f.Shares == nil) == (f.Errors == nil) {
-					return nil, fmt.Errorf("the result of cell %.12s has neither shares of classes nor errors of values, or both", name)
+				if ok && (f.Shares == nil) == (f.Errors == nil) {
+					return nil, 0, fmt.Errorf("the result of cell %.12s has neither shares of classes nor errors of values, or both", name)
 				}
 				own[a] = append(own[a], f)
 			}
 		}
 		folds = append(folds, own...)
 	}
-	if missing > 0 {
-		return nil, fmt.Errorf("%d of %d cells have no result", missing, len(p.Paths)*len(splits))
-	}
-	return folds, nil
+	return folds, missing, nil
 }
 
 // values are those of the path with its a-th C that apply, by the names that are asked for.

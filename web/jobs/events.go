@@ -8,18 +8,28 @@ import (
 	"marginlab/store"
 )
 
-// Event is the latest about a run.
+// Event is the latest about a run or a search.
 type Event struct {
 	Status store.Status
 	Step   *trace.Step // of a running run, once its solver has reported
-	Error  string      // of a failed run
+	Cells  *Cells      // of a running search
+	Error  string      // of a failed one
 }
 
-// Message is the event as streams send it: "progress" with a step, or "status"
-// with the status and, of a failed run, the error.
+// Cells is how many cells of a search have been computed.
+type Cells struct {
+	Done  int `json:"done"`
+	Total int `json:"total"`
+}
+
+// Message is the event as streams send it: "progress" with a step or cells, or "status"
+// with the status and, where it failed, the error.
 func (e Event) Message() (name string, data any) {
-	if e.Step != nil {
+	switch {
+	case e.Step != nil:
 		return "progress", e.Step
+	case e.Cells != nil:
+		return "progress", e.Cells
 	}
 	return "status", struct {
 		Status store.Status `json:"status"`
@@ -36,6 +46,23 @@ func (q *Queue) Subscribe(ctx context.Context, ws store.Workspace, id string) (<
 		r, err := q.store.RunWithoutModels(ctx, ws, id)
 		return Event{Status: r.Status, Error: r.Error}, err
 	})
+}
+
+// SubscribeSearch is Subscribe for a search.
+func (q *Queue) SubscribeSearch(ctx context.Context, ws store.Workspace, id string) (<-chan Event, error) {
+	return q.watch(ctx, id, func() (Event, error) {
+		s, err := q.store.Search(ctx, ws, id)
+		return searchEvent(store.SearchState{State: store.State{Status: s.Status, Error: s.Error}, Done: s.Done, Total: s.Total}), err
+	})
+}
+
+// searchEvent tells how far a search is.
+func searchEvent(s store.SearchState) Event {
+	e := Event{Status: s.Status, Error: s.Error}
+	if s.Status == store.Running {
+		e.Cells = &Cells{s.Done, s.Total}
+	}
+	return e
 }
 
 // Wait returns when all of the runs have ended, or after d, or with ctx.
@@ -94,10 +121,14 @@ func (q *Queue) watch(ctx context.Context, id string, look func() (Event, error)
 	return ch, nil
 }
 
-// states tells how runs of any workspace stand by their rows. One that is gone was
-// deleted, which cancels it.
+// states tells how runs and searches of any workspace stand by their rows. One that is
+// gone was deleted, which cancels it.
 func (q *Queue) states(ctx context.Context, ids ...string) (map[string]Event, error) {
 	rows, err := q.store.RunStates(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	searches, err := q.store.SearchStates(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +137,9 @@ func (q *Queue) states(ctx context.Context, ids ...string) (map[string]Event, er
 		events[id] = Event{Status: store.Cancelled}
 		if row, ok := rows[id]; ok {
 			events[id] = Event{Status: row.Status, Error: row.Error}
+		}
+		if row, ok := searches[id]; ok {
+			events[id] = searchEvent(row)
 		}
 	}
 	return events, nil
@@ -126,8 +160,8 @@ func (q *Queue) publish(id string, e Event) {
 	}
 }
 
-// publishChange tells the watchers of a run that is trained elsewhere its state,
-// where that is news to them.
+// publishChange tells the watchers of what another program may work on its state, where
+// that may be news to them.
 func (q *Queue) publishChange(id string, e Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -135,7 +169,7 @@ func (q *Queue) publishChange(id string, e Event) {
 		return // it has begun here meanwhile
 	}
 	for ch, told := range q.watchers[id] {
-		if told != e.Status {
+		if told != e.Status || e.Cells != nil {
 			q.offer(id, ch, e)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/store"
@@ -41,21 +42,30 @@ type Queue struct {
 	trained func(learner, outcome string, took time.Duration)
 	train   func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error)
 
+	computeCell func(context.Context, *eval.Worker, eval.Cell) (eval.CellResult, error) // eval.Worker's, but for tests
+
 	wake chan struct{} // holds one: there may be something to do
 
 	// claiming is held while a run begins or is cancelled, so that the row and
 	// the job tell the same story.
 	claiming sync.Mutex
 
-	mu       sync.Mutex // guards what follows; never held over a query
-	running  map[string]*job
-	watchers map[string]map[chan Event]store.Status // by run: the status last told
+	// telling is held from the look at rows until watchers know, so that nobody is told
+	// of a search that it goes back.
+	telling sync.Mutex
+
+	mu       sync.Mutex                             // guards what follows; never held over a query
+	running  map[string]*job                        // by run, or cell of a search
+	watchers map[string]map[chan Event]store.Status // by run or search: the status last told
+
+	plans planner
 }
 
-// job is a training under way.
+// job is a training, or a cell of a search, under way.
 type job struct {
 	cancel context.CancelFunc
 	last   Event
+	search string // of a cell; empty for a training
 }
 
 // New returns a queue over st. It does nothing until Run.
@@ -63,6 +73,10 @@ func New(st *store.Store, c Config) *Queue {
 	q := &Queue{
 		store: st, owner: store.NewOwner(), workers: max(c.Workers, 1), log: c.Log, trained: c.Trained, train: c.Train,
 		wake: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]store.Status{},
+	}
+	q.plans.most = q.workers + 1
+	q.computeCell = func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
+		return w.Compute(ctx, c)
 	}
 	if q.train == nil {
 		q.train = ml.Train
@@ -116,6 +130,23 @@ func (q *Queue) tend(ctx context.Context) error {
 	if err := q.renew(ctx); err != nil {
 		return err
 	}
+	if err := q.tellElsewhere(ctx); err != nil {
+		return err
+	}
+	waiting, err := q.store.Waiting(ctx, q.owner)
+	if err == nil && !waiting {
+		waiting, err = q.store.CellsWait(ctx, q.owner)
+	}
+	if waiting {
+		q.Notify()
+	}
+	return err
+}
+
+// tellElsewhere tells watchers of what other programs may work on how it stands.
+func (q *Queue) tellElsewhere(ctx context.Context) error {
+	q.telling.Lock()
+	defer q.telling.Unlock()
 	q.mu.Lock()
 	var elsewhere []string
 	for id := range q.watchers {
@@ -124,18 +155,12 @@ func (q *Queue) tend(ctx context.Context) error {
 		}
 	}
 	q.mu.Unlock()
-	if len(elsewhere) > 0 {
-		states, err := q.states(ctx, elsewhere...)
-		if err != nil {
-			return err
-		}
-		for id, e := range states {
-			q.publishChange(id, e)
-		}
+	if len(elsewhere) == 0 {
+		return nil
 	}
-	waiting, err := q.store.Waiting(ctx, q.owner)
-	if waiting {
-		q.Notify()
+	states, err := q.states(ctx, elsewhere...)
+	for id, e := range states {
+		q.publishChange(id, e)
 	}
 	return err
 }
@@ -154,6 +179,13 @@ func (q *Queue) renew(ctx context.Context) error {
 	held, err := q.store.RenewLeases(ctx, q.owner)
 	if err != nil {
 		return err
+	}
+	cells, err := q.store.RenewCells(ctx, q.owner)
+	if err != nil {
+		return err
+	}
+	for _, c := range cells {
+		held = append(held, keyOf(c))
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -212,12 +244,19 @@ const pause = 2 * time.Second
 
 // work is the life of a worker.
 func (q *Queue) work(ctx context.Context) {
-	for ctx.Err() == nil {
-		jobCtx, r, ok, err := q.claim(ctx)
+	for turn := 0; ctx.Err() == nil; turn++ {
+		take := []func(context.Context) (bool, error){q.takeRun, q.takeCell}
+		if turn%2 == 1 { // so that runs and searches do not starve each other
+			slices.Reverse(take)
+		}
+		ok, err := take[0](ctx)
+		if !ok && err == nil {
+			ok, err = take[1](ctx)
+		}
 		switch {
 		case err != nil:
 			if ctx.Err() == nil {
-				q.log.ErrorContext(ctx, "no run taken from the queue", "err", err)
+				q.log.ErrorContext(ctx, "no work taken from the queue", "err", err)
 			}
 			select {
 			case <-ctx.Done():
@@ -228,11 +267,18 @@ func (q *Queue) work(ctx context.Context) {
 			case <-ctx.Done():
 			case <-q.wake:
 			}
-		default:
-			q.Notify() // there may be more, for the other workers
-			q.do(ctx, jobCtx, r)
 		}
 	}
+}
+
+// takeRun trains the next run, if one is waiting.
+func (q *Queue) takeRun(ctx context.Context) (bool, error) {
+	jobCtx, r, ok, err := q.claim(ctx)
+	if ok {
+		q.Notify() // there may be more, for the other workers
+		q.do(ctx, jobCtx, r)
+	}
+	return ok, err
 }
 
 // claim takes the next run from the queue.
@@ -245,7 +291,7 @@ func (q *Queue) claim(ctx context.Context) (context.Context, store.Run, bool, er
 	}
 	jobCtx, cancel := context.WithCancel(ctx)
 	q.mu.Lock()
-	q.running[r.ID] = &job{cancel, Event{Status: store.Running}}
+	q.running[r.ID] = &job{cancel: cancel, last: Event{Status: store.Running}}
 	q.mu.Unlock()
 	q.publish(r.ID, Event{Status: store.Running})
 	return jobCtx, r, true, nil
@@ -300,9 +346,18 @@ func (q *Queue) do(ctx, jobCtx context.Context, r store.Run) {
 	q.publish(r.ID, end)
 }
 
-// fail ends a run with the reason: in words for its owner, or, where it is a fault
-// of the program, in the log.
+// fail ends a run with the reason.
 func (q *Queue) fail(ctx context.Context, r store.Run, reason error) Event {
+	message := q.explain(ctx, reason, "run", r.ID)
+	if err := q.store.FailRun(ctx, q.owner, r.ID, message); err != nil && !errors.Is(err, store.ErrNotFound) {
+		q.log.ErrorContext(ctx, "failure of a run not saved", "run", r.ID, "err", err)
+	}
+	return Event{Status: store.Failed, Error: message}
+}
+
+// explain tells why a run or search failed: in words for its owner, or, where it is a
+// fault of the program, in the log.
+func (q *Queue) explain(ctx context.Context, reason error, what, id string) (message string) {
 	message, forOwner := param.ForPerson(reason)
 	if !forOwner {
 		message = "The training stopped because of a fault in this program. It was logged."
@@ -312,16 +367,13 @@ func (q *Queue) fail(ctx context.Context, r store.Run, reason error) Event {
 	var problems param.Problems
 	switch {
 	case errors.As(reason, &p):
-		q.log.ErrorContext(ctx, "panic in a training", "run", r.ID, "panic", p.value, "stack", p.stack)
+		q.log.ErrorContext(ctx, "panic in a training", what, id, "panic", p.value, "stack", p.stack)
 	case errors.As(reason, &refusal), errors.As(reason, &problems):
-		q.log.InfoContext(ctx, "run failed", "run", r.ID, "err", reason)
+		q.log.InfoContext(ctx, what+" failed", what, id, "err", reason)
 	default:
-		q.log.ErrorContext(ctx, "run failed", "run", r.ID, "err", reason)
+		q.log.ErrorContext(ctx, what+" failed", what, id, "err", reason)
 	}
-	if err := q.store.FailRun(ctx, q.owner, r.ID, message); err != nil && !errors.Is(err, store.ErrNotFound) {
-		q.log.ErrorContext(ctx, "failure of a run not saved", "run", r.ID, "err", err)
-	}
-	return Event{Status: store.Failed, Error: message}
+	return message
 }
 
 // panicked is the error of a training that panicked.

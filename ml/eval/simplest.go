@@ -1,0 +1,42 @@
+package eval
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// WithinOneError is the index of the simplest setting that is about as good as the best:
+// of those whose mean score is less than the best's by one standard error of the best's
+// at most, the one with the fewest support vectors, over all folds; of several the one
+// with the best score, then the first, which has the smallest C. A difference that is
+// smaller than what the choice of folds makes is no reason for the larger model
+// (Breiman, Friedman, Olshen, Stone: "Classification and Regression Trees", 1984,
+// section 3.4.3; Hastie, Tibshirani, Friedman: "The Elements of Statistical Learning",
+// 2nd ed., 2009, section 7.10). The standard error is that of MeanError, over the folds.
+func (r *Result) WithinOneError() int {
+	scores := func(s Setting) []float64 {
+		v := make([]float64, len(s.Folds))
+		for i, f := range s.Folds {
+			v[i] = f.score()
+		}
+		return v
+	}
+	vectors := func(s Setting) (n int) {
+		for _, f := range s.Folds {
+			n += f.SupportVectors
+		}
+		return n
+	}
+	top, spread := MeanError(scores(r.Settings[r.Best]))
+	least := top - spread
+	least -= 1e-12 * math.Abs(least) // rounding
+	chosen, fewest, score := r.Best, vectors(r.Settings[r.Best]), top
+	for i, s := range r.Settings {
+		mean := stat.Mean(scores(s), nil)
+		if n := vectors(s); mean >= least && (n < fewest || n == fewest && mean > score) {
+			chosen, fewest, score = i, n, mean
+		}
+	}
+	return chosen
+}

@@ -1,0 +1,565 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+)
+
+// Search is a search of the best settings by cross-validation: what was asked, how far
+// it is and what came out.
+type Search struct {
+	ID          string
+	Dataset     string // id; empty once the data set is deleted
+	DatasetName string // as it is called now, or was called last
+	Hash        string // of the points
+	Spec        ml.Spec
+	Grid        eval.Grid
+	Scheme      eval.Scheme
+	Axes        [2]string // as of a Run
+	Status      Status
+	Error       string       // of a failed search, for its owner
+	Total       int          // cells
+	Done        int          // of them, with a result
+	Known       int          // of them, whose result was there when the search was made
+	Result      *eval.Result // once done; lists leave it out
+	Created     time.Time
+	Started     time.Time // zero while queued
+	Finished    time.Time // zero until ended
+}
+
+// NewSearch is what a search is made from.
+type NewSearch struct {
+	Dataset     string        // id of a data set of the workspace; may be empty
+	Data        *dataset.Data // the points
+	DatasetName string        // what to call Data that is in no data set
+	Spec        ml.Spec
+	Grid        eval.Grid
+	Scheme      eval.Scheme
+	Axes        [2]string // as of a Run
+}
+
+// What one search may ask for, and how many may wait at a time over all workspaces.
+const (
+	MaxCells     = 10_000
+	MaxDealt     = 10_000_000 // rows, over all splits
+	MaxSearching = 100
+)
+
+// CreateSearch queues a search. Cells whose result is there already are not computed
+// again; when all are, it is done at once. Errors: param.Problems and *param.Refusal for
+// what is wrong with n, ErrNotFound for its data set, ErrQueueFull.
+func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (found Search, err error) {
+	plan, err := planSearch(n)
+	if err != nil {
+		return found, err
+	}
+	names, err := plan.Names()
+	if err != nil {
+		return found, err
+	}
+	text, err := json.Marshal(plan)
+	if err != nil {
+		return found, err
+	}
+	zipped, err := compress(text)
+	if err != nil {
+		return found, err
+	}
+	p, err := encode(n.Data)
+	if err != nil {
+		return found, err
+	}
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		search := Search{
+			ID: newID(), Dataset: n.Dataset, DatasetName: cmp.Or(line(n.DatasetName), "unsaved data"), Hash: p.hash,
+			Spec: n.Spec, Grid: n.Grid, Scheme: n.Scheme, Axes: n.Axes, Created: fromMillis(s.now()),
+		}
+		if err := roomToSearch(ctx, tx); err != nil {
+			return err
+		}
+		if n.Dataset != "" {
+			ds, err := findDataset(ctx, tx, ws, n.Dataset)
+			if err != nil {
+				return fmt.Errorf("data set: %w", err)
+			}
+			search.DatasetName = ds.Name
+		}
+		if err := writePoints(ctx, tx, p); err != nil {
+			return err
+		}
+		if err := insertSearch(ctx, tx, ws, search, zipped, names); err != nil {
+			return err
+		}
+		if err := settle(ctx, tx, search.ID, s.now()); err != nil {
+			return err
+		}
+		found, err = findSearch(ctx, tx, ws, search.ID)
+		return err
+	})
+	return found, err
+}
+
+// planSearch is the plan of a search that is not too large.
+func planSearch(n NewSearch) (*eval.Plan, error) {
+	sc := n.Scheme
+	splits := sc.Folds * max(1, sc.Repeats)
+	if sc.Nested {
+		splits *= 1 + sc.Folds
+	}
+	rows := len(n.Data.Y)
+	// Each factor is bounded first, so that no product is too large for its type.
+	if sc.Folds > MaxCells || sc.Repeats > MaxCells || splits > MaxCells || splits*rows > MaxDealt {
+		return nil, param.Problems{{Field: "folds", Message: fmt.Sprintf("%d folds, dealt %d times, come to too many trainings of %d rows; take fewer folds or repeats", sc.Folds, max(1, sc.Repeats), rows)}}
+	}
+	paths, err := n.Grid.Paths(n.Spec)
+	if err != nil {
+		return nil, err
+	}
+	if cells := len(paths) * splits; cells > MaxCells {
+		return nil, param.Problems{{Field: "grid", Message: fmt.Sprintf("the search has %d cells, each a setting but for C on one split; at most %d are allowed: take fewer values, folds or repeats", cells, MaxCells)}}
+	}
+	return eval.NewPlan(n.Data, n.Spec, n.Grid, n.Scheme)
+}
+
+// Search returns one search of a workspace with its result.
+func (s *Store) Search(ctx context.Context, ws Workspace, id string) (search Search, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		search, err = findSearch(ctx, tx, ws, id)
+		return err
+	})
+	return search, err
+}
+
+// Reached returns the settings of a search that are judged on all folds, of one that is
+// under way or was ended before its time.
+func (s *Store) Reached(ctx context.Context, id string) ([]eval.Setting, error) {
+	var plan *eval.Plan
+	var results []eval.CellResult
+	err := s.view(ctx, func(tx *sql.Tx) (err error) {
+		if plan, err = readPlan(ctx, tx, id); err != nil {
+			return err
+		}
+		results, err = readResults(ctx, tx, id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return plan.Reached(results)
+}
+
+// Searches lists the searches of a workspace, newest first, at most limit of them from
+// offset on, and says how many there are.
+func (s *Store) Searches(ctx context.Context, ws Workspace, limit, offset int) (list []Search, total int, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		list, total, err = listSearches(ctx, tx, ws, limit, offset)
+		return err
+	})
+	return list, total, err
+}
+
+// DeleteSearch deletes a search and what its cells gave, unless another search has the
+// same cells. Runs that were made from it stay.
+func (s *Store) DeleteSearch(ctx context.Context, ws Workspace, id string) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		search, err := findSearch(ctx, tx, ws, id)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `
+			DELETE FROM results WHERE cell IN (SELECT name FROM cells WHERE search = ?1)
+			AND NOT EXISTS (SELECT 1 FROM cells WHERE name = results.cell AND search <> ?1)`, id); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM searches WHERE id = ?`, id); err != nil {
+			return err
+		}
+		return dropPoints(ctx, tx, search.Hash) // the cells go by the foreign key
+	})
+}
+
+// CancelSearch ends a search that is queued or running; ErrEnded if it has ended.
+func (s *Store) CancelSearch(ctx context.Context, ws Workspace, id string) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		search, err := findSearch(ctx, tx, ws, id)
+		if err != nil {
+			return err
+		}
+		if search.Status.Ended() {
+			return ErrEnded
+		}
+		if _, err = tx.ExecContext(ctx, `UPDATE searches SET status = 'cancelled', finished = ? WHERE id = ?`, s.now(), id); err != nil {
+			return err
+		}
+		return letGo(ctx, tx, id)
+	})
+}
+
+// Cell is a cell that an owner computes.
+type Cell struct {
+	Search string // id
+	Place  int    // among the cells of the plan
+	Name   string // by content
+}
+
+// freeCell selects cells c that nobody works on. Its arguments, by number, are the time
+// and who asks. One whose name is being computed for another search is left to it.
+const freeCell = `c.done = 0 AND (c.lease < ?1 AND c.owner <> ?2 OR c.lease = 0)
+	AND NOT EXISTS (SELECT 1 FROM cells twin WHERE twin.name = c.name AND twin.search <> c.search AND twin.lease >= ?1)`
+
+// nextCell finds the next of them, that of the oldest search.
+const nextCell = `SELECT c.search, c.place, c.name, c.attempts FROM searches s CROSS JOIN cells c ON c.search = s.id
+	WHERE s.status IN ('queued', 'running') AND ` + freeCell + ` ORDER BY s.created, s.rowid, c.place LIMIT 1`
+
+// ClaimCell gives the next cell that nobody works on, of the oldest search, to an owner,
+// who holds it for a Lease. A search with a cell under which MaxAttempts owners have died
+// fails. ok is false when none is waiting.
+func (s *Store) ClaimCell(ctx context.Context, owner Owner) (c Cell, ok bool, err error) {
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		c, err = claimCell(ctx, tx, owner, s.now())
+		if errors.Is(err, ErrNotFound) {
+			return nil // and keep what failed
+		}
+		ok = err == nil
+		return err
+	})
+	return c, ok && err == nil, err
+}
+
+// CellsWait tells whether ClaimCell would find a cell.
+func (s *Store) CellsWait(ctx context.Context, owner Owner) (waiting bool, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `SELECT EXISTS (`+nextCell+`)`, s.now(), owner).Scan(&waiting)
+	})
+	return waiting, err
+}
+
+// PlanOf returns what a search computes and the points that it is about. It is no
+// workspace's: a caller has the id from ClaimCell.
+func (s *Store) PlanOf(ctx context.Context, search string) (plan *eval.Plan, d *dataset.Data, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		var hash string
+		if err := tx.QueryRowContext(ctx, `SELECT hash FROM searches WHERE id = ?`, search).Scan(&hash); err != nil {
+			return found(err)
+		}
+		if plan, err = readPlan(ctx, tx, search); err != nil {
+			return err
+		}
+		d, err = readPoints(ctx, tx, hash)
+		return err
+	})
+	return plan, d, err
+}
+
+// FinishCell stores what a cell gave, unless it is known already or no search asks for it
+// any more, and returns the searches that have it. One without a cell left to compute is
+// done, with its result. Whoever computes a cell gets the same, so the owner does not matter.
+func (s *Store) FinishCell(ctx context.Context, r eval.CellResult) (searches []string, err error) {
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		if searches, err = finishCell(ctx, tx, r); err != nil {
+			return err
+		}
+		for _, id := range searches {
+			if err := settle(ctx, tx, id, s.now()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return searches, err
+}
+
+// FailCell ends the searches that wait for a cell which cannot be computed, with a message
+// for those who made them, and returns them.
+func (s *Store) FailCell(ctx context.Context, name, message string) (searches []string, err error) {
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		searches, err = texts(tx.QueryContext(ctx, `UPDATE searches SET status = 'failed', error = ?, finished = ?
+			WHERE status IN ('queued', 'running') AND id IN (SELECT search FROM cells WHERE name = ? AND done = 0) RETURNING id`, message, s.now(), name))
+		if err != nil {
+			return err
+		}
+		for _, id := range searches {
+			if err := letGo(ctx, tx, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return searches, err
+}
+
+// ReleaseCell puts a cell that owner holds back: the program is stopping in good order, so
+// that the attempt does not count.
+func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE cells SET lease = 0, attempts = attempts - 1 WHERE search = ? AND place = ? AND owner = ? AND done = 0`, c.Search, c.Place, owner)
+		return err
+	})
+}
+
+// RenewCells extends the leases of the cells of an owner and returns those that it holds,
+// of searches that have not ended.
+func (s *Store) RenewCells(ctx context.Context, owner Owner) (held []Cell, err error) {
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `UPDATE cells SET lease = ? WHERE owner = ? AND done = 0 AND lease > 0
+			AND search IN (SELECT id FROM searches WHERE status IN ('queued', 'running')) RETURNING search, place, name`, leaseEnd(s.now()), owner)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var c Cell
+			if err := rows.Scan(&c.Search, &c.Place, &c.Name); err != nil {
+				return err
+			}
+			held = append(held, c)
+		}
+		return rows.Err()
+	})
+	return held, err
+}
+
+// SearchState is how far a search is.
+type SearchState struct {
+	State
+	Done, Total int // cells
+}
+
+// SearchStates tells where searches of any workspace stand, by their ids. One that is gone
+// is missing.
+func (s *Store) SearchStates(ctx context.Context, ids ...string) (map[string]SearchState, error) {
+	states := map[string]SearchState{}
+	err := s.view(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT id, status, error, `+countCells+` FROM searches WHERE id IN (SELECT value FROM json_each(?))`, asJSON(&ids))
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id string
+			var state SearchState
+			if err := rows.Scan(&id, &state.Status, &state.Error, &state.Total, &state.Done); err != nil {
+				return err
+			}
+			state.Done = state.Total - state.Done
+			states[id] = state
+		}
+		return rows.Err()
+	})
+	return states, err
+}
+
+// countCells are the cells of a search, and those that are open.
+const countCells = `(SELECT count(*) FROM cells WHERE search = id), (SELECT count(*) FROM cells WHERE search = id AND done = 0)`
+
+const searchColumns = `id, dataset, dataset_name, hash, spec, grid, scheme, axes, status, error, known, created, started, finished, ` + countCells
+
+func scanSearch(row interface{ Scan(...any) error }, more ...any) (s Search, err error) {
+	var ds sql.NullString
+	var created int64
+	var started, finished sql.NullInt64
+	var open int
+	err = row.Scan(append([]any{
+		&s.ID, &ds, &s.DatasetName, &s.Hash,
+		storedSpec{&s.Spec},
+		asJSON(&s.Grid), asJSON(&s.Scheme), asJSON(&s.Axes), &s.Status, &s.Error,
+		&s.Known, &created, &started, &finished, &s.Total, &open,
+	}, more...)...)
+	s.Dataset, s.Done, s.Created = ds.String, s.Total-open, fromMillis(created)
+	if started.Valid {
+		s.Started = fromMillis(started.Int64)
+	}
+	if finished.Valid {
+		s.Finished = fromMillis(finished.Int64)
+	}
+	return s, err
+}
+
+func findSearch(ctx context.Context, tx *sql.Tx, ws Workspace, id string) (Search, error) {
+	var result []byte
+	s, err := scanSearch(tx.QueryRowContext(ctx, `SELECT `+searchColumns+`, result FROM searches WHERE workspace = ? AND id = ?`, ws, id), &result)
+	if err != nil || result == nil {
+		return s, found(err)
+	}
+	text, err := decompress(result)
+	if err != nil {
+		return s, err
+	}
+	err = json.Unmarshal(text, &s.Result)
+	return s, err
+}
+
+func listSearches(ctx context.Context, tx *sql.Tx, ws Workspace, limit, offset int) (list []Search, total int, err error) {
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM searches WHERE workspace = ?`, ws).Scan(&total); err != nil {
+		return nil, 0, err
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT `+searchColumns+` FROM searches WHERE workspace = ? ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?`, ws, limit, offset)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		s, err := scanSearch(rows)
+		if err != nil {
+			return nil, 0, err
+		}
+		list = append(list, s)
+	}
+	return list, total, rows.Err()
+}
+
+func insertSearch(ctx context.Context, tx *sql.Tx, ws Workspace, s Search, plan []byte, names []string) error {
+	if _, err := tx.ExecContext(ctx, `
+		INSERT INTO searches (id, workspace, dataset, dataset_name, hash, spec, grid, scheme, axes, plan, status, known, created)
+		VALUES (?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?)`,
+		s.ID, ws, s.Dataset, s.DatasetName, s.Hash, asJSON(&s.Spec), asJSON(&s.Grid), asJSON(&s.Scheme), asJSON(&s.Axes), plan, s.Created.UnixMilli()); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `
+		INSERT INTO cells (search, place, name, done)
+		SELECT ?, key, value, EXISTS (SELECT 1 FROM results WHERE cell = value) FROM json_each(?)`, s.ID, asJSON(&names)); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE searches SET known = (SELECT count(*) FROM cells WHERE search = id AND done = 1) WHERE id = ?`, s.ID)
+	return err
+}
+
+// roomToSearch is ErrQueueFull when MaxSearching searches have not ended.
+func roomToSearch(ctx context.Context, tx *sql.Tx) error {
+	var under int
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM searches WHERE status IN ('queued', 'running')`).Scan(&under)
+	if err == nil && under >= MaxSearching {
+		err = ErrQueueFull
+	}
+	return err
+}
+
+func claimCell(ctx context.Context, tx *sql.Tx, owner Owner, now int64) (c Cell, err error) {
+	for {
+		var attempts int
+		if err := tx.QueryRowContext(ctx, nextCell, now, owner).Scan(&c.Search, &c.Place, &c.Name, &attempts); err != nil {
+			return c, found(err)
+		}
+		if attempts < MaxAttempts {
+			break
+		}
+		message := fmt.Sprintf("The program stopped %d times while it computed one cell of this search. The data may be too large for this machine.", MaxAttempts)
+		if _, err := tx.ExecContext(ctx, `UPDATE searches SET status = 'failed', error = ?, finished = ? WHERE id = ?`, message, now, c.Search); err != nil {
+			return c, err
+		}
+		if err := letGo(ctx, tx, c.Search); err != nil {
+			return c, err
+		}
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE cells SET attempts = attempts + 1, owner = ?, lease = ? WHERE search = ? AND place = ?`,
+		owner, leaseEnd(now), c.Search, c.Place); err != nil {
+		return c, err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE searches SET status = 'running', started = ? WHERE id = ? AND status = 'queued'`, now, c.Search)
+	return c, err
+}
+
+// letGo ends the leases of a search that has ended, so that its cells may be computed for
+// another.
+func letGo(ctx context.Context, tx *sql.Tx, id string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE cells SET lease = 0 WHERE search = ? AND done = 0`, id)
+	return err
+}
+
+// finishCell stores a result and returns the searches that it brings on.
+func finishCell(ctx context.Context, tx *sql.Tx, r eval.CellResult) ([]string, error) {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO results (cell, folds) SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM cells WHERE name = ?1) ON CONFLICT DO NOTHING`,
+		r.Cell, asJSON(&r.Folds)); err != nil {
+		return nil, err
+	}
+	searches, err := texts(tx.QueryContext(ctx, `UPDATE cells SET done = 1, lease = 0 WHERE name = ? AND done = 0 RETURNING search`, r.Cell))
+	slices.Sort(searches)
+	return slices.Compact(searches), err
+}
+
+// settle ends a search that is under way and has no cell left to compute.
+func settle(ctx context.Context, tx *sql.Tx, id string, now int64) error {
+	var over bool
+	if err := tx.QueryRowContext(ctx, `SELECT status IN ('queued', 'running') AND NOT EXISTS (SELECT 1 FROM cells WHERE search = id AND done = 0) FROM searches WHERE id = ?`, id).Scan(&over); err != nil || !over {
+		return err
+	}
+	plan, err := readPlan(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	results, err := readResults(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	res, err := plan.Reduce(results)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(res)
+	if err != nil {
+		return err
+	}
+	zipped, err := compress(text)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE searches SET status = 'done', result = ?1, started = coalesce(started, ?2), finished = ?2 WHERE id = ?3`, zipped, now, id)
+	return err
+}
+
+func readPlan(ctx context.Context, tx *sql.Tx, id string) (plan *eval.Plan, err error) {
+	var zipped []byte
+	if err := tx.QueryRowContext(ctx, `SELECT plan FROM searches WHERE id = ?`, id).Scan(&zipped); err != nil {
+		return nil, found(err)
+	}
+	text, err := decompress(zipped)
+	if err != nil {
+		return nil, err
+	}
+	err = json.Unmarshal(text, &plan)
+	return plan, err
+}
+
+// readResults are what the cells of a search have given so far.
+func readResults(ctx context.Context, tx *sql.Tx, id string) (results []eval.CellResult, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT cell, folds FROM cells CROSS JOIN results ON cell = name WHERE search = ? AND done = 1 ORDER BY place`, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r eval.CellResult
+		if err := rows.Scan(&r.Cell, asJSON(&r.Folds)); err != nil {
+			return nil, err
+		}
+		results = append(results, r)
+	}
+	return results, rows.Err()
+}
+
+// texts are the rows of a query that has one column.
+func texts(rows *sql.Rows, err error) (list []string, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		list = append(list, text)
+	}
+	return list, rows.Err()
+}

@@ -1,0 +1,274 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+)
+
+// rings is a data set that folds can be dealt of.
+func rings(t *testing.T) *dataset.Data {
+	t.Helper()
+	var points [][2]float64
+	var labels []string
+	for i := range 24 {
+		points = append(points, [2]float64{float64(i * i % 17), float64(i * 5 % 11)})
+		labels = append(labels, string(rune('a'+i%2)))
+	}
+	d, err := dataset.FromPoints(points, labels)
+	check(t, err)
+	return d
+}
+
+// asked is a search of 4 settings in 2 paths, each of 3 cells.
+func asked(t *testing.T) NewSearch {
+	t.Helper()
+	return NewSearch{Data: rings(t), DatasetName: "rings", Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 3}}
+}
+
+// work computes cells for an owner until none is left or most are done, and returns their names.
+func (s *Store) work(t *testing.T, owner Owner, most int) (names []string) {
+	t.Helper()
+	for len(names) < most {
+		c, ok, err := s.ClaimCell(t.Context(), owner)
+		check(t, err)
+		if !ok {
+			break
+		}
+		names = append(names, c.Name)
+		_, err = s.FinishCell(t.Context(), s.compute(t, c))
+		check(t, err)
+	}
+	return names
+}
+
+func (s *Store) compute(t *testing.T, c Cell) eval.CellResult {
+	t.Helper()
+	plan, d, err := s.PlanOf(t.Context(), c.Search)
+	check(t, err)
+	cell := plan.Cells()[c.Place]
+	if name := must[string](t)(cell.Name()); name != c.Name {
+		t.Fatalf("cell %d is called %s, and %s in the table", c.Place, name, c.Name)
+	}
+	return must[eval.CellResult](t)(eval.NewWorker(d, 0).Compute(t.Context(), cell))
+}
+
+// A search goes from cell to cell to the result that one process gets, and another one
+// has nothing left to compute.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	n := asked(t)
+	search := must[Search](t)(s.CreateSearch(ctx, alice, n))
+	if search.Status != Queued || search.Total != 6 || search.Done != 0 || search.DatasetName != "rings" || len(must[[]eval.Setting](t)(s.Reached(ctx, search.ID))) > 0 {
+		t.Fatalf("%+v", search)
+	}
+	if !must[bool](t)(s.CellsWait(ctx, owner)) {
+		t.Error("no cell waits")
+	}
+	_, err := s.Search(ctx, bob, search.ID)
+	wantErr(t, err, ErrNotFound)
+
+	s.work(t, owner, 4) // the first path, and one cell of the second
+	search = must[Search](t)(s.Search(ctx, alice, search.ID))
+	reached := must[[]eval.Setting](t)(s.Reached(ctx, search.ID))
+	if search.Status != Running || search.Done != 4 || search.Result != nil || len(reached) != 2 || reached[0].Values.Text("gamma") != "0.1" {
+		t.Fatalf("%+v, %+v", search, reached)
+	}
+	if names := s.work(t, owner, 100); len(names) != 2 || must[bool](t)(s.CellsWait(ctx, owner)) {
+		t.Errorf("%d cells were left", len(names))
+	}
+	search = must[Search](t)(s.Search(ctx, alice, search.ID))
+	want := must[*eval.Result](t)(eval.CrossValidate(ctx, n.Data, n.Spec, n.Grid, n.Scheme, nil))
+	if diff := cmp.Diff(want, search.Result); search.Status != Done || search.Finished.IsZero() || diff != "" {
+		t.Errorf("%s: %s", search.Status, diff)
+	}
+
+	again := must[Search](t)(s.CreateSearch(ctx, bob, n))
+	if diff := cmp.Diff(want, again.Result); again.Status != Done || again.Known != 6 || diff != "" {
+		t.Errorf("%s, %d cells known: %s", again.Status, again.Known, diff)
+	}
+	n.Grid["gamma"] = eval.Numbers(1, 2) // of which one path is known
+	if part := must[Search](t)(s.CreateSearch(ctx, bob, n)); part.Known != 3 || len(s.work(t, owner, 100)) != 3 {
+		t.Errorf("%+v", part)
+	}
+	list, total, err := s.Searches(ctx, bob, 1, 0)
+	if err != nil || total != 2 || len(list) != 1 || list[0].Known != 3 {
+		t.Errorf("%d of %d, %v", len(list), total, err)
+	}
+
+	// What nobody asks for any more is gone.
+	for _, id := range []string{list[0].ID, again.ID} {
+		wantErr(t, s.DeleteSearch(ctx, alice, id), ErrNotFound)
+		check(t, s.DeleteSearch(ctx, bob, id))
+	}
+	if n := count(t, s, "results"); n != 6 {
+		t.Errorf("%d results are left of a search of 6 cells", n)
+	}
+	check(t, s.DeleteSearch(ctx, alice, search.ID))
+	for _, table := range []string{"results", "cells", "searches", "points"} {
+		if n := count(t, s, table); n != 0 {
+			t.Errorf("%d %s are left", n, table)
+		}
+	}
+}
+
+// Cells of a dead owner are computed again once their lease is over, and count once.
+func TestCellLeases(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	now := time.Now()
+	s.Now = func() time.Time { return now }
+	ctx := t.Context()
+	search := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
+	lost, ok, err := s.ClaimCell(ctx, "dead")
+	check(t, err)
+	kept, _, err := s.ClaimCell(ctx, "dead")
+	check(t, err)
+	if !ok || lost.Place != 0 || kept.Place != 1 {
+		t.Fatalf("%+v, %+v", lost, kept)
+	}
+	other := must[Search](t)(s.CreateSearch(ctx, bob, asked(t)))
+	names := s.work(t, owner, 100)
+	if len(names) != 4 || slices.Contains(names, lost.Name) {
+		t.Errorf("%d cells, %d held by another owner", len(names), 2)
+	}
+	if held := must[[]Cell](t)(s.RenewCells(ctx, "dead")); !slices.Equal(held, []Cell{lost, kept}) {
+		t.Errorf("held %+v", held)
+	}
+	now = now.Add(Lease + time.Millisecond)
+	if names := s.work(t, owner, 100); !slices.Equal(names, []string{lost.Name, kept.Name}) {
+		t.Errorf("taken up again: %v", names)
+	}
+	if held := must[[]Cell](t)(s.RenewCells(ctx, "dead")); len(held) > 0 {
+		t.Errorf("held %+v", held)
+	}
+	if on, err := s.FinishCell(ctx, s.compute(t, lost)); err != nil || len(on) > 0 { // it was alive
+		t.Errorf("brought on %v, %v", on, err)
+	}
+	if n := count(t, s, "results"); n != 6 {
+		t.Errorf("%d results of 6 cells", n)
+	}
+	for ws, id := range map[Workspace]string{alice: search.ID, bob: other.ID} {
+		if got := must[Search](t)(s.Search(ctx, ws, id)); got.Status != Done || got.Result == nil {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+// A cell that kills its owners fails its search, and one that cannot be computed as well.
+func TestSearchFails(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	now := time.Now()
+	s.Now = func() time.Time { return now }
+	ctx := t.Context()
+	deadly := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
+	for i := range MaxAttempts {
+		c, ok, err := s.ClaimCell(ctx, Owner(fmt.Sprint(i)))
+		check(t, err)
+		if !ok || c.Place != 0 {
+			t.Fatalf("%+v, %v", c, ok)
+		}
+		now = now.Add(Lease + time.Millisecond)
+	}
+	c, ok, err := s.ClaimCell(ctx, "stopping")
+	if got := must[Search](t)(s.Search(ctx, alice, deadly.ID)); ok || err != nil || got.Status != Failed || got.Error == "" {
+		t.Errorf("%+v, %v, %v: %+v", c, ok, err, got)
+	}
+
+	twins := []Search{must[Search](t)(s.CreateSearch(ctx, alice, asked(t))), must[Search](t)(s.CreateSearch(ctx, bob, asked(t)))}
+	for range MaxAttempts { // the program stops in good order
+		c, ok, err = s.ClaimCell(ctx, "stopping")
+		check(t, err)
+		if !ok {
+			t.Fatal("no cell")
+		}
+		check(t, s.ReleaseCell(ctx, "stopping", c))
+	}
+	c, ok, err = s.ClaimCell(ctx, owner)
+	check(t, err)
+	failed := must[[]string](t)(s.FailCell(ctx, c.Name, "why"))
+	slices.Sort(failed)
+	want := []string{twins[0].ID, twins[1].ID}
+	slices.Sort(want)
+	if !ok || !slices.Equal(failed, want) || must[bool](t)(s.CellsWait(ctx, owner)) {
+		t.Errorf("failed %v of %v", failed, want)
+	}
+	if on, err := s.FinishCell(ctx, s.compute(t, c)); err != nil || len(on) != 3 || must[Search](t)(s.Search(ctx, bob, twins[1].ID)).Status != Failed {
+		t.Errorf("%v, %v", on, err)
+	}
+}
+
+// A search that was cancelled lets its cells go, also to others.
+func TestCancelSearch(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	search := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
+	c, _, err := s.ClaimCell(ctx, owner)
+	check(t, err)
+	wantErr(t, s.CancelSearch(ctx, bob, search.ID), ErrNotFound)
+	check(t, s.CancelSearch(ctx, alice, search.ID))
+	wantErr(t, s.CancelSearch(ctx, alice, search.ID), ErrEnded)
+	if held := must[[]Cell](t)(s.RenewCells(ctx, owner)); len(held) > 0 || must[bool](t)(s.CellsWait(ctx, "other")) {
+		t.Errorf("held %+v", held)
+	}
+	must[Search](t)(s.CreateSearch(ctx, bob, asked(t)))
+	if twin, ok, err := s.ClaimCell(ctx, "other"); err != nil || !ok || twin.Name != c.Name {
+		t.Errorf("%+v, %v, %v", twin, ok, err)
+	}
+	if states := must[map[string]SearchState](t)(s.SearchStates(ctx, search.ID, "gone")); len(states) != 1 || states[search.ID].Status != Cancelled {
+		t.Errorf("%+v", states)
+	}
+}
+
+// What is too large, or nonsense, is refused before it is dealt.
+func TestSearchIsBounded(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	many := make([]float64, 2000)
+	for i := range many {
+		many[i] = float64(i + 1)
+	}
+	for name, change := range map[string]func(*NewSearch){
+		"one fold":       func(n *NewSearch) { n.Scheme.Folds = 1 },
+		"too many folds": func(n *NewSearch) { n.Scheme.Folds = 13 },
+		"huge folds":     func(n *NewSearch) { n.Scheme.Folds = 1 << 62 },
+		"huge repeats":   func(n *NewSearch) { n.Scheme.Repeats = 1 << 62 },
+		"negative":       func(n *NewSearch) { n.Scheme.Folds, n.Scheme.Repeats = -3, -1 },
+		"nested":         func(n *NewSearch) { n.Scheme = eval.Scheme{Folds: 12, Repeats: 1000, Nested: true} },
+		"many paths":     func(n *NewSearch) { n.Grid["gamma"] = eval.Numbers(many...); n.Grid["C"] = nil; n.Scheme.Folds = 6 },
+		"no parameter":   func(n *NewSearch) { n.Grid["beauty"] = eval.Numbers(1) },
+		"no value":       func(n *NewSearch) { n.Grid["C"] = eval.Numbers(-1) },
+	} {
+		n := asked(t)
+		change(&n)
+		_, err := s.CreateSearch(t.Context(), alice, n)
+		var problems param.Problems
+		var refusal *param.Refusal
+		if !errors.As(err, &problems) && !errors.As(err, &refusal) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	n := asked(t)
+	n.Dataset = "nowhere"
+	_, err := s.CreateSearch(t.Context(), alice, n)
+	wantErr(t, err, ErrNotFound)
+	n = asked(t)
+	for range MaxSearching {
+		must[Search](t)(s.CreateSearch(t.Context(), alice, n))
+	}
+	_, err = s.CreateSearch(t.Context(), bob, n)
+	wantErr(t, err, ErrQueueFull)
+}

@@ -1,0 +1,174 @@
+package jobs
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/store"
+)
+
+// asked is a nested search of 12 cells.
+func asked(t *testing.T) store.NewSearch {
+	t.Helper()
+	var pts [][2]float64
+	var labels []string
+	for i := range 24 {
+		pts = append(pts, [2]float64{float64(i * i % 17), float64(i * 5 % 11)})
+		labels = append(labels, string(rune('a'+i%2)))
+	}
+	d, err := dataset.FromPoints(pts, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 2, Nested: true, Seed: 4}}
+}
+
+func (f *fixture) search(n store.NewSearch) string {
+	f.Helper()
+	s, err := f.st.CreateSearch(f.Context(), alice, n)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.q.Notify()
+	return s.ID
+}
+
+func (f *fixture) follow(id string) <-chan Event {
+	f.Helper()
+	events, err := f.q.SubscribeSearch(f.Context(), alice, id)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return events
+}
+
+// Two programs and one that has died compute a search: it has the result of one process,
+// bit for bit, and every cell counts once.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	here, there := setup(t, dir, 2, nil), setup(t, dir, 1, nil)
+	n := asked(t)
+	id := here.search(n)
+	real := here.st.Now
+	here.st.Now = func() time.Time { return real().Add(-time.Hour) }
+	for range 2 {
+		if _, ok, err := here.st.ClaimCell(t.Context(), "dead"); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+	}
+	here.st.Now = real
+	run := here.create("beside it")
+	events := here.follow(id)
+	here.start()
+	there.start()
+	last, most := Event{}, 0
+	for e := range events {
+		last = e
+		if e.Cells != nil {
+			if e.Cells.Done < most || e.Cells.Total != 12 {
+				t.Errorf("%d of %d cells after %d", e.Cells.Done, e.Cells.Total, most)
+			}
+			most = e.Cells.Done
+		}
+	}
+	got, err := here.st.Search(t.Context(), alice, id)
+	if err != nil || last.Status != store.Done || got.Done != 12 {
+		t.Fatalf("%+v, %+v, %v", last, got, err)
+	}
+	want, err := eval.CrossValidate(t.Context(), n.Data, n.Spec, n.Grid, n.Scheme, nil)
+	if diff := cmp.Diff(want, got.Result); diff != "" || err != nil {
+		t.Errorf("%s, %v", diff, err)
+	}
+	if e := here.end(run); e.Status != store.Done {
+		t.Errorf("%+v", e)
+	}
+	if _, more := <-here.follow(id); !more {
+		t.Error("no event of a search that has ended")
+	}
+}
+
+// A search is cancelled and deleted while cells are under way, here or elsewhere, and a
+// program that stops puts its cells back.
+func TestSearchEnds(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(f *fixture, id string) error{
+		"cancelled": func(f *fixture, id string) error { return f.q.CancelSearch(f.Context(), alice, id) },
+		"deleted":   func(f *fixture, id string) error { return f.q.DeleteSearch(f.Context(), alice, id) },
+		"elsewhere": func(f *fixture, id string) error { return f.st.CancelSearch(f.Context(), alice, id) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, t.TempDir(), 1, nil)
+			begun := make(chan struct{})
+			stopped := make(chan error)
+			f.q.computeCell = func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
+				close(begun)
+				<-ctx.Done()
+				stopped <- ctx.Err()
+				return eval.CellResult{}, ctx.Err()
+			}
+			id := f.search(asked(t))
+			events := f.follow(id)
+			f.start()
+			<-begun
+			if err := end(f, id); err != nil {
+				t.Fatal(err)
+			}
+			<-stopped
+			var last Event
+			for last = range events {
+			}
+			if last.Status != store.Cancelled {
+				t.Errorf("%+v", last)
+			}
+			if waits, err := f.st.CellsWait(t.Context(), "other"); waits || err != nil {
+				t.Error("a cell still waits", err)
+			}
+		})
+	}
+	t.Run("stopping", func(t *testing.T) {
+		t.Parallel()
+		f := setup(t, t.TempDir(), 1, nil)
+		begun := make(chan struct{}, 1)
+		f.q.computeCell = func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
+			begun <- struct{}{}
+			<-ctx.Done()
+			return eval.CellResult{}, ctx.Err()
+		}
+		f.search(asked(t))
+		f.start()
+		<-begun
+		f.stop()
+		if c, ok, err := f.st.ClaimCell(t.Context(), "next"); !ok || c.Place != 0 || err != nil {
+			t.Errorf("%+v, %v, %v", c, ok, err)
+		}
+	})
+}
+
+// A cell that cannot be computed fails its search with the reason, one that panics with
+// a word to its owner and the rest in the log.
+func TestSearchFails(t *testing.T) {
+	t.Parallel()
+	f := setup(t, t.TempDir(), 1, nil)
+	f.q.computeCell = func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
+		panic("oh dear")
+	}
+	id := f.search(asked(t))
+	events := f.follow(id)
+	f.start()
+	var last Event
+	for last = range events {
+	}
+	f.stop()
+	if last.Status != store.Failed || strings.Contains(last.Error, "oh dear") || !strings.Contains(f.log.String(), "oh dear") {
+		t.Errorf("%+v; %s", last, f.log)
+	}
+}
