@@ -284,8 +284,8 @@ func (s *Store) FinishCell(ctx context.Context, r eval.CellResult) (searches []s
 // for those who made them, and returns them.
 func (s *Store) FailCell(ctx context.Context, name, message string) (searches []string, err error) {
 	err = s.update(ctx, func(tx *sql.Tx) error {
-		searches, err = texts(tx.QueryContext(ctx, `UPDATE searches SET status = 'failed', error = ?, finished = ?
-			WHERE status IN ('queued', 'running') AND id IN (SELECT search FROM cells WHERE name = ? AND done = 0) RETURNING id`, message, s.now(), name))
+		searches, err = texts(ctx, tx, `UPDATE searches SET status = 'failed', error = ?, finished = ?
+			WHERE status IN ('queued', 'running') AND id IN (SELECT search FROM cells WHERE name = ? AND done = 0) RETURNING id`, message, s.now(), name)
 		if err != nil {
 			return err
 		}
@@ -483,7 +483,7 @@ func finishCell(ctx context.Context, tx *sql.Tx, r eval.CellResult) ([]string, e
 		r.Cell, asJSON(&r.Folds)); err != nil {
 		return nil, err
 	}
-	searches, err := texts(tx.QueryContext(ctx, `UPDATE cells SET done = 1, lease = 0 WHERE name = ? AND done = 0 RETURNING search`, r.Cell))
+	searches, err := texts(ctx, tx, `UPDATE cells SET done = 1, lease = 0 WHERE name = ? AND done = 0 RETURNING search`, r.Cell)
 	slices.Sort(searches)
 	return slices.Compact(searches), err
 }
@@ -546,20 +546,4 @@ func readResults(ctx context.Context, tx *sql.Tx, id string) (results []eval.Cel
 		results = append(results, r)
 	}
 	return results, rows.Err()
-}
-
-// texts are the rows of a query that has one column.
-func texts(rows *sql.Rows, err error) (list []string, _ error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		list = append(list, text)
-	}
-	return list, rows.Err()
 }
