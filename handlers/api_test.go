@@ -503,6 +503,25 @@ func TestAPIHalfAFile(t *testing.T) {
 	}
 }
 
+// A request under a key is done once.
+func TestAPIRepeated(t *testing.T) {
+	t.Parallel()
+	c := serve(t, false, dataset.DefaultLimits).client(t, alice)
+	ids := map[string]bool{}
+	post := func(key, body string) {
+		t.Helper()
+		ids[decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/runs", body, "Idempotency-Key", key)).ID] = true
+	}
+	for range 2 {
+		post("one", `{"dataset":"moons"}`)
+		post("two", `{"dataset":"moons"}`)
+		post("one", `{"dataset":"moons","spec":{"C":7}}`)
+	}
+	if len(ids) != 3 {
+		t.Errorf("%d runs, want 3", len(ids))
+	}
+}
+
 func TestAPIBusy(t *testing.T) {
 	t.Parallel()
 	s := serve(t, false, dataset.DefaultLimits)

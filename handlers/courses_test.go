@@ -303,6 +303,41 @@ func TestHandIn(t *testing.T) {
 	}
 }
 
+// A hand-in is taken at once, before it is trained, and once however often it is sent; that
+// others fill the queue is no reason to refuse it.
+func TestHandInAtOnce(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits) // nothing is trained
+	tc, a := s.browse(t, teacher), s.browse(t, ada)
+	code := tc.course("/lab?data=moons", "")
+	request := a.page(200, "/course/"+code).Find("#hand-in [name=request]").AttrOr("value", "")
+	if again := a.page(200, "/course/"+code).Find("#hand-in [name=request]").AttrOr("value", ""); request == "" || again == request {
+		t.Errorf("two pages ask as %q and %q", request, again)
+	}
+	form := "course=" + code + "&who=Ada&request=" + request
+	var doc *goquery.Document
+	for range 3 {
+		doc = a.send(200, "/course/"+code+"/handins", form).html()
+	}
+	runs, _, err := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{})
+	if err != nil || len(runs) != 1 {
+		t.Fatal(runs, err)
+	}
+	mark := doc.Find(".handed-in [data-handed]")
+	if got := texts(mark); !slices.Equal(got, []string{"waits to be trained"}) || mark.AttrOr("data-handed", "") != "/runs/"+runs[0].ID+"/events" {
+		t.Errorf("handed in: %q", got)
+	}
+	gallery := tc.page(200, "/courses/"+code)
+	if h := texts(gallery.Find("#gallery h2[role=status]")); !slices.Equal(h, []string{"1 run handed in, 1 still in training"}) || len(names(gallery)) != 1 {
+		t.Errorf("the gallery says %q", h)
+	}
+
+	a.send(200, "/course/"+code+"/handins", "C=7&"+form) // something else from the same page
+	if runs, _, _ := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{}); len(runs) != 2 {
+		t.Errorf("%d runs, want two", len(runs))
+	}
+}
+
 func TestHandInRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 
 	"marginlab/handlers/door"
 	"marginlab/ml/dataset"
+	"marginlab/store"
 )
 
 // Visitors who drag a slider all the time get about as many pictures from a line as without
@@ -136,4 +138,100 @@ func picture(ctx context.Context, client *http.Client, to, token string, form ur
 		err = fmt.Errorf("%s %.200s", a.Status, body)
 	}
 	return err == nil, err
+}
+
+// A whole course hands in within three seconds, and half of it once more because the
+// answer was slow to come: nothing is refused, lost or doubled.
+//
+//	go test -tags load -run TestRush -v ./handlers
+func TestRush(t *testing.T) {
+	const students, within = 200, 3 * time.Second
+	s := serve(t, true, dataset.DefaultLimits)
+	code := s.browse(t, teacher).course("/lab?data=moons&C=10", "")
+	client := &http.Client{
+		Transport:     &http.Transport{MaxIdleConnsPerHost: students},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	defer client.CloseIdleConnections()
+
+	var mu sync.Mutex
+	var took []time.Duration
+	answers := map[int]int{}
+	handIn := func(student, C int) string {
+		form := url.Values{
+			"data": {"moons"}, "course": {code}, "learner": {"mcm"}, "conformal": {"eigen"}, "kernel": {"rbf"}, "C": {strconv.Itoa(C)},
+			"who": {fmt.Sprint("student ", student)}, "request": {fmt.Sprint("page ", student)},
+		}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/course/"+code+"/handins", strings.NewReader(form.Encode()))
+		if err != nil {
+			t.Error(err)
+			return ""
+		}
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Authorization", "Bearer "+fmt.Sprintf("%032x", student+1))
+		begin := time.Now()
+		a, err := client.Do(r)
+		if err != nil {
+			t.Error(err)
+			return ""
+		}
+		defer a.Body.Close()
+		_, _ = io.Copy(io.Discard, a.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		took = append(took, time.Since(begin))
+		answers[a.StatusCode]++
+		return a.Header.Get("Location")
+	}
+
+	before := processors()
+	begin := time.Now()
+	var all sync.WaitGroup
+	for i := range students {
+		all.Go(func() {
+			time.Sleep(within * time.Duration(i) / students)
+			first := handIn(i, i+1)
+			if i%2 == 0 && handIn(i, i+1) != first {
+				t.Errorf("student %d is sent elsewhere when the request is repeated", i)
+			}
+		})
+	}
+	all.Wait()
+	accepted, cpu := time.Since(begin), processors()-before
+
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c, err := s.app.Store.Course(ctx, code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, _, err := s.app.Store.Runs(ctx, c.Gallery(), store.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	seen := map[string]bool{}
+	for _, r := range runs {
+		ids = append(ids, r.ID)
+		seen[r.Spec.Text("C")] = true
+	}
+	own := 0
+	for i := range students {
+		_, n, err := s.app.Store.Runs(ctx, store.WorkspaceOf(fmt.Sprintf("%032x", i+1)), store.Filter{Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		own += n
+	}
+	s.app.Jobs.Wait(ctx, time.Minute, ids...)
+	trained := time.Since(begin)
+	if ctx.Err() != nil {
+		t.Error("not all were trained within a minute")
+	}
+	slices.Sort(took)
+	t.Logf("answers %v after %v, median %v, longest %v; %v of CPU; %d own runs, %d handed in, %d different; all trained after %v, %v of CPU", answers, accepted.Round(time.Millisecond),
+		took[len(took)/2].Round(time.Millisecond), took[len(took)-1].Round(time.Millisecond), cpu.Round(time.Millisecond), own, len(runs), len(seen), trained.Round(time.Millisecond), (processors() - before).Round(time.Millisecond))
+	if answers[http.StatusSeeOther] != students+students/2 || own != students || len(runs) != students || len(seen) != students {
+		t.Error("not everything once")
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -193,15 +194,58 @@ func (s *Store) DeleteCourse(ctx context.Context, code string) error {
 	})
 }
 
+// CreateHandin queues a run and hands it in, both or neither. It does not wait for
+// room in the queue: of every workspace a few hand-ins may wait on top. Errors are those
+// of CreateRun, but for ErrQueueFull, and of HandIn.
+func (s *Store) CreateHandin(ctx context.Context, ws Workspace, n NewRun, name string) (r Run, err error) {
+	if ps := checkStudent(name); ps != nil {
+		return r, ps
+	}
+	name = line(name)
+	q, err := prepare(n, "handed in by "+name)
+	if err != nil {
+		return r, err
+	}
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		if r, err = findRequest(ctx, tx, ws, q); err == nil {
+			there, err := findHandin(ctx, tx, ws, r.Course, name)
+			if err != nil || there.Run != "" {
+				return err
+			}
+			_, err = handIn(ctx, tx, ws, r.ID, name, s.now()) // it was withdrawn
+			return err
+		}
+		if err != ErrNotFound {
+			return err
+		}
+		waiting, err := waitingOf(ctx, tx, ws)
+		if err != nil {
+			return err
+		}
+		if waiting >= MaxQueuedEach+spareHandins {
+			return ErrTooMany
+		}
+		if r, err = createRun(ctx, tx, ws, q, s.now()); err != nil {
+			return err
+		}
+		_, err = handIn(ctx, tx, ws, r.ID, name, s.now())
+		return err
+	})
+	if err != nil {
+		return Run{}, err
+	}
+	return r, nil
+}
+
 // HandIn copies a run of a workspace into the gallery of the course it was made
 // under. name, of up to 60 characters, is who hands it in and may be empty. What
-// the same workspace handed in before under the same name is replaced. A run that
-// has not ended is queued once more in the gallery, so that neither waits for
-// nor depends on the student's own. Errors: param.Problems for the name,
-// ErrNotFound for the run or a course that is gone, ErrClosed, ErrNoResult for a
-// run that failed or was cancelled, ErrGalleryFull, ErrQueueFull.
+// the same workspace handed in before under the same name is replaced, but by the same
+// run. The copy of a run that has not ended gets the result of that; should the run be
+// cancelled or deleted before, the copy is trained by itself. Errors: param.Problems for
+// the name, ErrNotFound for the run or a course that is gone, ErrClosed, ErrNoResult for
+// a run that failed or was cancelled, ErrGalleryFull.
 func (s *Store) HandIn(ctx context.Context, ws Workspace, run, name string) (h Handin, err error) {
-	if ps := CheckStudent(name); ps != nil {
+	if ps := checkStudent(name); ps != nil {
 		return h, ps
 	}
 	name = line(name)
@@ -212,9 +256,9 @@ func (s *Store) HandIn(ctx context.Context, ws Workspace, run, name string) (h H
 	return h, err
 }
 
-// CheckStudent says what is wrong with the name under which somebody hands in,
+// checkStudent says what is wrong with the name under which somebody hands in,
 // nil if nothing is.
-func CheckStudent(name string) param.Problems {
+func checkStudent(name string) param.Problems {
 	if n := utf8.RuneCountInString(line(name)); n > maxStudent {
 		return param.Problems{{Field: "who", Message: fmt.Sprintf("Your name has %d characters; at most %d are allowed.", n, maxStudent)}}
 	}
@@ -296,21 +340,17 @@ func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now
 	case r.Status == Failed, r.Status == Cancelled:
 		return h, ErrNoResult
 	}
-	if !r.Status.Ended() {
-		if err := roomInQueue(ctx, tx, ws); err != nil {
-			return h, err
-		}
-	}
-	number := 0
-	var old string
-	err = tx.QueryRowContext(ctx, `SELECT run, number FROM handins WHERE course = ? AND workspace = ? AND name = ?`, c.Code, ws, name).Scan(&old, &number)
-	switch err {
-	case nil:
-		err = deleteRun(ctx, tx, c.Gallery(), old)
-	case sql.ErrNoRows:
-		if c.Handins >= MaxHandins {
-			return h, ErrGalleryFull
-		}
+	old, err := findHandin(ctx, tx, ws, c.Code, name)
+	number := old.number
+	switch {
+	case err != nil:
+	case old.Source == run: // it is said again
+		return old.Handin, nil
+	case old.Run != "":
+		err = deleteRun(ctx, tx, c.Gallery(), old.Run)
+	case c.Handins >= MaxHandins:
+		err = ErrGalleryFull
+	default:
 		err = tx.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) + 1 FROM handins WHERE course = ?`, c.Code).Scan(&number)
 	}
 	if err != nil {
@@ -352,24 +392,63 @@ func copyRun(ctx context.Context, tx *sql.Tx, run string, h Handin, gallery Work
 	return err
 }
 
+// endCopies ends the copies that wait for runs that are done or have failed as those did.
+func endCopies(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO models (run, part, model, scores) SELECT copy.id, part, model, scores
+		FROM runs AS copy CROSS JOIN handins ON handins.run = copy.id CROSS JOIN models ON models.run = handins.source
+		WHERE copy.`+notEnded+` AND copy.status = 'queued'`)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `
+		UPDATE runs SET status = source.status, report = source.report, error = source.error, started = source.started, finished = source.finished
+		FROM handins JOIN runs AS source ON source.id = handins.source AND source.status IN ('done', 'failed')
+		WHERE handins.run = runs.id AND runs.`+notEnded+` AND runs.status = 'queued'`)
+	return err
+}
+
+const handinColumns = `run, source, handins.name, number, created`
+
+// numbered is a hand-in with what tells the nameless apart.
+type numbered struct {
+	Handin
+	number int
+}
+
+func scanHandin(row interface{ Scan(...any) error }) (h numbered, err error) {
+	var created int64
+	err = row.Scan(&h.Run, &h.Source, &h.Name, &h.number, &created)
+	h.Anonymous = h.Name == ""
+	h.Name, h.Created = shownName(h.Name, h.number), fromMillis(created)
+	return h, err
+}
+
+// findHandin returns what a workspace has handed in under a name, the zero value if nothing.
+func findHandin(ctx context.Context, tx *sql.Tx, ws Workspace, code, name string) (numbered, error) {
+	h, err := scanHandin(tx.QueryRowContext(ctx, `
+		SELECT `+handinColumns+` FROM handins JOIN runs ON runs.id = run
+		WHERE handins.course = ? AND handins.workspace = ? AND handins.name = ?`, code, ws, name))
+	if errors.Is(err, sql.ErrNoRows) {
+		return numbered{}, nil
+	}
+	return h, err
+}
+
 func listHandins(ctx context.Context, tx *sql.Tx, ws Workspace, code string) (list []Handin, err error) {
 	rows, err := tx.QueryContext(ctx, `
-		SELECT run, source, handins.name, number, created FROM handins JOIN runs ON runs.id = run
+		SELECT `+handinColumns+` FROM handins JOIN runs ON runs.id = run
 		WHERE handins.course = ? AND handins.workspace = ? ORDER BY created DESC, runs.rowid DESC`, code, ws)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var h Handin
-		var number int
-		var created int64
-		if err := rows.Scan(&h.Run, &h.Source, &h.Name, &number, &created); err != nil {
+		h, err := scanHandin(rows)
+		if err != nil {
 			return nil, err
 		}
-		h.Anonymous = h.Name == ""
-		h.Name, h.Created = shownName(h.Name, number), fromMillis(created)
-		list = append(list, h)
+		list = append(list, h.Handin)
 	}
 	return list, rows.Err()
 }

@@ -242,6 +242,102 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 	}
 }
 
+// A run is made and handed in at once, or not at all, and what is asked for again is not
+// done again.
+func TestCreateHandin(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
+	n := NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code, Request: "a page"}
+	first := must[Run](t)(s.CreateHandin(ctx, bob, n, "Bob"))
+	tables := func() string { return fmt.Sprint(count(t, s, "runs"), count(t, s, "handins"), count(t, s, "points")) }
+	once := tables()
+	if again := must[Run](t)(s.CreateHandin(ctx, bob, n, " Bob")); again.ID != first.ID || tables() != once || once != "2 1 1" {
+		t.Errorf("twice: %s, %s, then %s", again.ID, once, tables())
+	}
+	other := n
+	other.Spec = other.Spec.With("C", param.Of(7))
+	second := must[Run](t)(s.CreateHandin(ctx, bob, other, "Bob"))
+	if late := must[Run](t)(s.CreateHandin(ctx, bob, n, "Bob")); late.ID != first.ID {
+		t.Error("another run")
+	}
+	list := must[[]Handin](t)(s.Handins(ctx, bob, c.Code))
+	if len(list) != 1 || list[0].Source != second.ID {
+		t.Errorf("what was handed in last does not stand: %+v", list)
+	}
+	if h := must[Handin](t)(s.HandIn(ctx, bob, second.ID, "Bob")); h != list[0] {
+		t.Errorf("said again %+v, want %+v", h, list[0])
+	}
+	check(t, s.Withdraw(ctx, bob, list[0].Run))
+	must[Run](t)(s.CreateHandin(ctx, bob, other, "Bob")) // from a page that the browser has kept
+	list = must[[]Handin](t)(s.Handins(ctx, bob, c.Code))
+	if len(list) != 1 || list[0].Source != second.ID {
+		t.Errorf("not handed in again: %+v", list)
+	}
+	before := tables()
+	check(t, s.CloseCourse(ctx, c.Code, true))
+	other.Request = "another page"
+	_, err := s.CreateHandin(ctx, bob, other, "Bob")
+	wantErr(t, err, ErrClosed)
+	if tables() != before {
+		t.Errorf("half done: %s, before %s", tables(), before)
+	}
+}
+
+// What is handed in is trained once, before the rest that its student has waiting, and
+// ends in the gallery as it does with the student.
+func TestHandinFollowsItsSource(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
+	n := NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}
+	for range MaxQueuedEach {
+		must[Run](t)(s.CreateRun(ctx, bob, n))
+	}
+	for i := range spareHandins {
+		must[Run](t)(s.CreateHandin(ctx, bob, n, fmt.Sprint(i)))
+	}
+	_, err := s.CreateHandin(ctx, bob, n, "one more")
+	wantErr(t, err, ErrTooMany)
+
+	ends := func(i int, end func(id string) error, want Status) {
+		t.Helper()
+		list := must[[]Handin](t)(s.Handins(ctx, bob, c.Code))
+		h := list[len(list)-1-i]
+		r, ok, err := s.ClaimRun(ctx, owner)
+		if err != nil || !ok || r.ID != h.Source {
+			t.Fatalf("claimed %+v, %v, want what was handed in", r, err)
+		}
+		if got := must[Run](t)(s.Run(ctx, c.Gallery(), h.Run)); got.Status != Queued {
+			t.Errorf("the copy is %s", got.Status)
+		}
+		check(t, end(r.ID))
+		own, got := must[Run](t)(s.Run(ctx, bob, r.ID)), must[Run](t)(s.Run(ctx, c.Gallery(), h.Run))
+		if got.Status != want {
+			t.Fatalf("the copy is %s, want %s", got.Status, want)
+		}
+		if want.Ended() {
+			own.ID, own.Name, own.Created = got.ID, got.Name, got.Created
+			if diff := cmp.Diff(asText(t, own), asText(t, got)); diff != "" {
+				t.Errorf("the copy: %s", diff)
+			}
+		}
+	}
+	ends(0, func(id string) error { return s.FinishRun(ctx, owner, id, sampleResult(1, 2)) }, Done)
+	ends(1, func(id string) error { return s.FailRun(ctx, owner, id, "bad luck") }, Failed)
+	ends(2, func(id string) error { return s.CancelRun(ctx, bob, id) }, Queued)
+	for range MaxQueuedEach + spareHandins { // the copy takes its turn
+		r, _, err := s.ClaimRun(ctx, owner)
+		check(t, err)
+		if r.Name == "2" {
+			return
+		}
+	}
+	t.Error("the copy of a cancelled run is not trained")
+}
+
 // What was a class before the fifth schema is a course with its gallery.
 func TestClassesBecameCourses(t *testing.T) {
 	t.Parallel()

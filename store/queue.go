@@ -33,8 +33,10 @@ func NewOwner() Owner { return Owner(rand.Text()) }
 const notEnded = `status IN ('queued', 'running')`
 
 // free selects runs that nobody works on: queued, or with a lease that ran out in
-// the hands of another owner. Its arguments are the time and who asks.
-const free = notEnded + ` AND kind = '` + KindTrain + `' AND (status = 'queued' OR lease < ? AND owner <> ?)`
+// the hands of another owner; but not copies that were handed in of runs that have not
+// ended, for they get the results of those. Its arguments are the time and who asks.
+const free = notEnded + ` AND kind = '` + KindTrain + `' AND (status = 'queued' OR lease < ? AND owner <> ?)
+	AND NOT EXISTS (SELECT 1 FROM handins JOIN runs AS source ON source.id = handins.source WHERE handins.run = runs.id AND source.` + notEnded + `)`
 
 // turn orders workspaces, each with the time since when it waits, by whose turn it is:
 // first who has the least under way, then who was not served for longest, then who came
@@ -46,7 +48,8 @@ const turn = `
 	since`
 
 // ClaimRun gives a run that nobody works on to an owner, who holds it for a Lease: of
-// the workspace whose turn it is the oldest. A run under which MaxAttempts owners have died fails instead: it may be
+// the workspace whose turn it is the oldest, or, before that, of those it has handed in. A
+// run under which MaxAttempts owners have died fails instead: it may be
 // the cause. ok is false when none is waiting.
 func (s *Store) ClaimRun(ctx context.Context, owner Owner) (r Run, ok bool, err error) {
 	err = s.update(ctx, func(tx *sql.Tx) error {
@@ -113,8 +116,12 @@ func (s *Store) FinishRun(ctx context.Context, owner Owner, id string, res *ml.R
 // returns ErrNotFound as FinishRun does.
 func (s *Store) FailRun(ctx context.Context, owner Owner, id, message string) error {
 	return s.update(ctx, func(tx *sql.Tx) error {
-		return affected(tx.ExecContext(ctx, `UPDATE runs SET status = 'failed', error = ?, finished = ? WHERE id = ? AND status = 'running' AND owner = ?`,
+		err := affected(tx.ExecContext(ctx, `UPDATE runs SET status = 'failed', error = ?, finished = ? WHERE id = ? AND status = 'running' AND owner = ?`,
 			message, s.now(), id, owner))
+		if err != nil {
+			return err
+		}
+		return endCopies(ctx, tx)
 	})
 }
 
@@ -147,11 +154,15 @@ func (s *Store) ReleaseRun(ctx context.Context, owner Owner, id string) error {
 func leaseEnd(now int64) int64 { return now + Lease.Milliseconds() }
 
 // roomInQueue is ErrTooMany when MaxQueuedEach runs of a workspace are waiting, and
-// ErrQueueFull when MaxQueued runs are.
+// ErrQueueFull when MaxQueued runs are, without copies that were handed in.
 func roomInQueue(ctx context.Context, tx *sql.Tx, ws Workspace) error {
-	var own, all int
-	err := tx.QueryRowContext(ctx, `
-		SELECT count(*) FILTER (WHERE workspace = ?), count(*) FROM runs WHERE `+notEnded+` AND status = 'queued'`, ws).Scan(&own, &all)
+	own, err := waitingOf(ctx, tx, ws)
+	if err != nil {
+		return err
+	}
+	var all int
+	err = tx.QueryRowContext(ctx, `
+		SELECT count(*) FROM runs WHERE `+notEnded+` AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM handins WHERE run = id)`).Scan(&all)
 	switch {
 	case err != nil:
 		return err
@@ -163,22 +174,33 @@ func roomInQueue(ctx context.Context, tx *sql.Tx, ws Workspace) error {
 	return nil
 }
 
+// waitingOf counts the runs of a workspace that are queued.
+func waitingOf(ctx context.Context, tx *sql.Tx, ws Workspace) (n int, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE workspace = ? AND `+notEnded+` AND status = 'queued'`, ws).Scan(&n)
+	return n, err
+}
+
 func failDeadly(ctx context.Context, tx *sql.Tx, owner Owner, now int64) error {
 	message := fmt.Sprintf("The program stopped %d times while it trained this run. The data may be too large for this machine.", MaxAttempts)
 	_, err := tx.ExecContext(ctx, `UPDATE runs SET status = 'failed', error = ?, finished = ? WHERE status = 'running' AND attempts >= ? AND `+free,
 		message, now, MaxAttempts, now, owner)
-	return err
+	if err != nil {
+		return err
+	}
+	return endCopies(ctx, tx)
 }
 
 func claimRun(ctx context.Context, tx *sql.Tx, owner Owner, now int64) (Run, error) {
 	r, err := scanRun(tx.QueryRowContext(ctx, `
 		WITH
-			waiting AS (SELECT id, rowid AS row, workspace, created FROM runs WHERE `+free+`),
+			waiting AS (
+				SELECT id, rowid AS row, workspace, created, EXISTS (SELECT 1 FROM handins WHERE source = runs.id) AS handed
+				FROM runs WHERE `+free+`),
 			who AS (SELECT workspace, min(created) AS since FROM waiting GROUP BY workspace)
 		UPDATE runs SET status = 'running', started = ?, attempts = attempts + 1, owner = ?, lease = ?
 		WHERE id = (
 			SELECT id FROM waiting WHERE workspace = (SELECT workspace FROM who ORDER BY `+turn+` LIMIT 1)
-			ORDER BY created, row LIMIT 1)
+			ORDER BY handed DESC, created, row LIMIT 1)
 		RETURNING `+runColumns, now, owner, now, owner, leaseEnd(now)))
 	return r, found(err)
 }
@@ -202,7 +224,7 @@ func runStates(ctx context.Context, tx *sql.Tx, ids []string) (map[string]State,
 }
 
 func renewLeases(ctx context.Context, tx *sql.Tx, owner Owner, until int64) (held []string, err error) {
-	rows, err := tx.QueryContext(ctx, `UPDATE runs SET lease = ? WHERE status = 'running' AND owner = ? RETURNING id`, until, owner)
+	rows, err := tx.QueryContext(ctx, `UPDATE runs SET lease = ? WHERE `+notEnded+` AND status = 'running' AND owner = ? RETURNING id`, until, owner)
 	if err != nil {
 		return nil, err
 	}

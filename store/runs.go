@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -69,17 +71,52 @@ type NewRun struct {
 	Spec        ml.Spec
 	Axes        [2]string // as of a Run
 	Course      string    // as of a Run
+	Request     string    // what asks for it: the same for the same again gives the run that is there; empty: never
 }
 
 // How many runs may wait at a time, of one workspace and over all of them.
 const (
 	MaxQueuedEach = 50
 	MaxQueued     = 2000
+
+	// spareHandins of a workspace may wait on top, however many runs there are.
+	spareHandins = 10
 )
 
 // CreateRun queues a run. Errors: param.Problems for what is wrong with n,
 // ErrNotFound for its data set, ErrTooMany, ErrQueueFull.
 func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, err error) {
+	q, err := prepare(n, "")
+	if err != nil {
+		return r, err
+	}
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		if r, err = findRequest(ctx, tx, ws, q); err != ErrNotFound {
+			return err
+		}
+		if err := roomInQueue(ctx, tx, ws); err != nil {
+			return err
+		}
+		r, err = createRun(ctx, tx, ws, q, s.now())
+		return err
+	})
+	if err != nil {
+		return Run{}, err
+	}
+	return r, nil
+}
+
+// prepared is a new run that was found good, ready to be stored.
+type prepared struct {
+	Run
+	request string // empty: it was not said what asks for it
+	points  points
+	given   bool // the points are new, not those of the data set
+}
+
+// prepare does what can be done outside of any transaction. who hands the run in, if
+// anybody does.
+func prepare(n NewRun, who string) (q prepared, err error) {
 	var ps param.Problems
 	name := limited(&ps, "name", line(n.Name), maxName)
 	note := cleanNote(&ps, n.Note)
@@ -90,46 +127,60 @@ func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, e
 	if err := n.Spec.Validate(); err != nil {
 		bad, ok := err.(param.Problems)
 		if !ok {
-			return r, err
+			return q, err
 		}
 		ps = append(ps, bad...)
 	}
 	if len(ps) > 0 {
-		return r, ps
+		return q, ps
 	}
-	var p points
-	if n.Data != nil {
-		if p, err = encode(n.Data); err != nil {
+	if q.given = n.Data != nil; q.given {
+		if q.points, err = encode(n.Data); err != nil {
+			return q, err
+		}
+	}
+	q.Run = Run{
+		ID: newID(), Name: name, Note: note, Tags: tags, Dataset: n.Dataset, DatasetName: cmp.Or(line(n.DatasetName), "unsaved data"),
+		Hash: q.points.hash, Spec: n.Spec, Axes: n.Axes, Course: n.Course, Status: Queued,
+	}
+	if n.Request != "" {
+		all, err := json.Marshal([]any{n.Request, who, name, note, tags, n.Dataset, q.DatasetName, q.Hash, n.Spec, n.Axes, n.Course})
+		if err != nil {
+			return q, err
+		}
+		sum := sha256.Sum256(all)
+		q.request = hex.EncodeToString(sum[:16])
+	}
+	return q, nil
+}
+
+// findRequest returns the run that the same request has made before.
+func findRequest(ctx context.Context, tx *sql.Tx, ws Workspace, q prepared) (Run, error) {
+	return findRun(ctx, tx, `workspace = ? AND request = nullif(?, '')`, ws, q.request)
+}
+
+// createRun queues a run.
+func createRun(ctx context.Context, tx *sql.Tx, ws Workspace, q prepared, now int64) (Run, error) {
+	r := q.Run
+	r.Created = fromMillis(now)
+	if r.Dataset != "" {
+		ds, err := findDataset(ctx, tx, ws, r.Dataset)
+		if err != nil {
+			return r, fmt.Errorf("data set: %w", err)
+		}
+		r.DatasetName, r.Hash = ds.Name, cmp.Or(r.Hash, ds.Hash)
+	}
+	r.Name = cmp.Or(r.Name, defaultName(r))
+	if q.given {
+		if err := writePoints(ctx, tx, q.points); err != nil {
 			return r, err
 		}
 	}
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		r = Run{
-			ID: newID(), Name: name, Note: note, Tags: tags, Dataset: n.Dataset, DatasetName: cmp.Or(line(n.DatasetName), "unsaved data"),
-			Hash: p.hash, Spec: n.Spec, Axes: n.Axes, Course: n.Course, Status: Queued, Created: fromMillis(s.now()),
-		}
-		if err := roomInQueue(ctx, tx, ws); err != nil {
-			return err
-		}
-		if n.Dataset != "" {
-			ds, err := findDataset(ctx, tx, ws, n.Dataset)
-			if err != nil {
-				return fmt.Errorf("data set: %w", err)
-			}
-			r.DatasetName, r.Hash = ds.Name, cmp.Or(r.Hash, ds.Hash)
-		}
-		r.Name = cmp.Or(r.Name, defaultName(r))
-		if n.Data != nil {
-			if err := writePoints(ctx, tx, p); err != nil {
-				return err
-			}
-		}
-		return insertRun(ctx, tx, ws, r)
-	})
-	if err != nil {
-		return Run{}, err
-	}
-	return r, nil
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, course, status, created, request)
+		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
+		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Course, r.Status, now, q.request)
+	return r, err
 }
 
 // defaultName tells a run from its neighbours: "SVM rbf C=10 eigen on ripley".
@@ -259,15 +310,6 @@ func findRun(ctx context.Context, tx *sql.Tx, where string, args ...any) (Run, e
 	return r, found(err)
 }
 
-func insertRun(ctx context.Context, tx *sql.Tx, ws Workspace, r Run) error {
-	_, err := tx.ExecContext(ctx, `
-		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, course, status, created, started)
-		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Course, r.Status, r.Created.UnixMilli(),
-		sql.NullInt64{Int64: r.Started.UnixMilli(), Valid: !r.Started.IsZero()})
-	return err
-}
-
 func deleteRun(ctx context.Context, tx *sql.Tx, ws Workspace, id string) error {
 	var hash string
 	if err := tx.QueryRowContext(ctx, `DELETE FROM runs WHERE workspace = ? AND id = ? RETURNING hash`, ws, id).Scan(&hash); err != nil {
@@ -321,7 +363,8 @@ func encodeModel(m *ml.Model, scores *mat.Dense) (e encodedModel, err error) {
 	return e, err
 }
 
-// finishRun turns a run that owner holds into a finished one.
+// finishRun turns a run that owner holds into a finished one, and with it those of its
+// copies that wait for it.
 func finishRun(ctx context.Context, tx *sql.Tx, owner Owner, id string, e encodedResult, now int64) error {
 	if err := affected(tx.ExecContext(ctx, `UPDATE runs SET status = 'done', report = ?, finished = ? WHERE id = ? AND status = 'running' AND owner = ?`,
 		e.report, now, id, owner)); err != nil {
@@ -332,7 +375,7 @@ func finishRun(ctx context.Context, tx *sql.Tx, owner Owner, id string, e encode
 			return err
 		}
 	}
-	return nil
+	return endCopies(ctx, tx)
 }
 
 func readModels(ctx context.Context, tx *sql.Tx, r *Run) error {

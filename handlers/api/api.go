@@ -288,7 +288,7 @@ func (a *Room) CreateRun(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	n := store.NewRun{Name: asked.Name, Tags: asked.Tags, Note: asked.Note, Spec: asked.Spec, DatasetName: points.Name, Data: points.Data}
+	n := store.NewRun{Name: asked.Name, Tags: asked.Tags, Note: asked.Note, Spec: asked.Spec, DatasetName: points.Name, Data: points.Data, Request: r.Header.Get("Idempotency-Key")}
 	if door.IsStored(asked.Dataset) {
 		n.Dataset = asked.Dataset
 	}

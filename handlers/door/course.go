@@ -3,6 +3,7 @@ package door
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"maps"
 	"net/http"
@@ -95,7 +96,7 @@ func (a *House) Enforce(ctx context.Context, page string, form url.Values) (*sto
 
 // InCourse is what a page shows of the course it was opened under.
 func (a *House) InCourse(ctx context.Context, c store.Course) (*views.InCourse, error) {
-	v := &views.InCourse{Code: c.Code, Title: c.Title, Closed: c.Closed, Fixed: map[string]string{}}
+	v := &views.InCourse{Code: c.Code, Title: c.Title, Closed: c.Closed, Fixed: map[string]string{}, Request: rand.Text()}
 	for _, name := range c.Frozen {
 		v.Fixed[name] = "frozen"
 	}
@@ -106,11 +107,11 @@ func (a *House) InCourse(ctx context.Context, c store.Course) (*views.InCourse, 
 	if err != nil {
 		return v, err
 	}
-	sources := make([]string, len(handins))
-	for i, h := range handins {
-		sources[i] = h.Source
+	var ids []string
+	for _, h := range handins {
+		ids = append(ids, h.Source, h.Run)
 	}
-	there, err := a.Store.RunStates(ctx, sources...)
+	there, err := a.Store.RunStates(ctx, ids...)
 	if err != nil {
 		return v, err
 	}
@@ -119,8 +120,12 @@ func (a *House) InCourse(ctx context.Context, c store.Course) (*views.InCourse, 
 			v.Who = h.Name
 		}
 		row := views.Handin{ID: h.Run, Name: h.Name, Created: h.Created.UTC().Format("2 Jan, 15:04 UTC")}
-		if _, ok := there[h.Source]; ok {
+		row.Status = string(there[h.Run].Status)
+		if own, ok := there[h.Source]; ok {
 			row.Href = "/runs/" + h.Source
+			if !own.Status.Ended() { // and the copy waits for it
+				row.Status, row.Events = string(own.Status), row.Href+"/events"
+			}
 		}
 		v.Handins = append(v.Handins, row)
 	}

@@ -85,6 +85,18 @@ func (a *House) Enqueue(ctx context.Context, n store.NewRun) (store.Run, error) 
 	return run, err
 }
 
+// EnqueueHandin is Enqueue for a run that is handed in under a name by the same act.
+func (a *House) EnqueueHandin(ctx context.Context, n store.NewRun, name string) (store.Run, error) {
+	if err := ml.Check(n.Data, n.Spec); err != nil {
+		return store.Run{}, err
+	}
+	run, err := a.Store.CreateHandin(ctx, Workspace(ctx), n, name)
+	if err == nil {
+		a.Jobs.Notify()
+	}
+	return run, err
+}
+
 // FormBytes bounds the body of a form without a file.
 const FormBytes = 4 << 20
 

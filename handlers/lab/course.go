@@ -13,7 +13,6 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/param"
-	"marginlab/store"
 	"marginlab/views"
 	"marginlab/web"
 )
@@ -51,7 +50,7 @@ var versionControls = []string{"learner", "conformal", "test_fraction"}
 // ruleControls are what the comparison of rules changes.
 var ruleControls = []string{"multiclass", "positive"}
 
-// HandIn saves the lab's state as a run and hands it in.
+// HandIn saves the lab's state as a run and hands it in. The training follows.
 func (a *Room) HandIn(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.posted(w, r)
 	if b == nil {
@@ -60,22 +59,11 @@ func (a *Room) HandIn(w http.ResponseWriter, r *http.Request) error {
 	if b.course == nil || b.course.Code != chi.URLParam(r, "code") {
 		return web.Errorf(web.Conflict, "This page does not belong to the course. Open the course again with its code.")
 	}
-	if b.course.Closed {
-		return store.ErrClosed
-	}
-	if problems := store.CheckStudent(r.PostFormValue("who")); problems != nil {
-		b.problems = problems
-		return a.refuse(w, r, b)
-	}
-	run, err := a.createRun(r.Context(), b, r.PostFormValue("name"), b.spec)
+	run, err := a.EnqueueHandin(r.Context(), b.newRun(r.PostFormValue("name"), b.spec), r.PostFormValue("who"))
 	if errors.As(err, &b.problems) {
 		return a.refuse(w, r, b)
 	}
 	if err != nil {
-		return err
-	}
-	a.Jobs.Wait(r.Context(), glance, run.ID)
-	if err := a.Deliver(r, run.ID); err != nil {
 		return err
 	}
 	if q := b.query().Encode(); len(q) < door.LongestLink {

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -22,7 +21,7 @@ func (a *Room) SaveRun(w http.ResponseWriter, r *http.Request) error {
 	if b == nil {
 		return err
 	}
-	run, err := a.createRun(r.Context(), b, r.PostFormValue("name"), b.spec)
+	run, err := a.Enqueue(r.Context(), b.newRun(r.PostFormValue("name"), b.spec))
 	if errors.As(err, &b.problems) {
 		return a.refuse(w, r, b)
 	}
@@ -33,17 +32,17 @@ func (a *Room) SaveRun(w http.ResponseWriter, r *http.Request) error {
 	return door.Redirect(w, r, "/runs/"+run.ID)
 }
 
-// createRun stores a run of the bench's data. Points that are no data set of the
-// workspace are kept with the run alone.
-func (a *Room) createRun(ctx context.Context, b *bench, name string, spec ml.Spec) (store.Run, error) {
-	n := store.NewRun{Name: name, Spec: spec, DatasetName: b.dataName(), Data: b.data, Axes: [2]string{b.x, b.y}}
+// newRun is a run of the bench's data. Points that are no data set of the workspace are
+// kept with the run alone.
+func (b *bench) newRun(name string, spec ml.Spec) store.NewRun {
+	n := store.NewRun{Name: name, Spec: spec, DatasetName: b.dataName(), Data: b.data, Axes: [2]string{b.x, b.y}, Request: b.form.Get("request")}
 	if b.course != nil {
 		n.Course = b.course.Code
 	}
 	if b.points == "" && door.IsStored(b.id) {
 		n.Dataset = b.id
 	}
-	return a.Enqueue(ctx, n)
+	return n
 }
 
 // CompareVersions saves a run of every learner, without and with a conformal map, on
@@ -123,7 +122,7 @@ func (a *Room) compare(w http.ResponseWriter, r *http.Request, b *bench, specs [
 	q := url.Values{}
 	var ids []string
 	for _, spec := range specs {
-		run, err := a.createRun(r.Context(), b, "", spec)
+		run, err := a.Enqueue(r.Context(), b.newRun("", spec))
 		if errors.As(err, &b.problems) {
 			return a.refuse(w, r, b)
 		}

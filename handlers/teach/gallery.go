@@ -102,6 +102,9 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 		p.Columns = append(p.Columns, col)
 	}
 	for _, run := range runs {
+		if !run.Status.Ended() {
+			p.Training++
+		}
 		row := views.GalleryRow{ID: run.ID, Name: run.Name, Chosen: slices.Contains(q["run"], run.ID)}
 		if run.Status.Ended() {
 			row.Href = g.base + "/runs/" + run.ID

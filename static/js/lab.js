@@ -11,7 +11,7 @@ const points = form.elements.namedItem("points");
 const toolbar = form.querySelector("[data-editor]");
 const darkness = matchMedia("(prefers-color-scheme: dark)");
 const longQuery = 8000; // what a link may hold
-const plain = ["name", "who"]; // fields that are not of the training
+const plain = ["name", "who", "request"]; // fields that are not of the training
 
 form.classList.add("live");
 addSliders(form);
@@ -21,6 +21,17 @@ const editor = toolbar && new Editor(toolbar, form, (text, coarse) => {
   points.dataset.edited = "true";
   ask(coarse);
 });
+
+/** Tells how far what was handed in is. */
+for (const mark of form.querySelectorAll("[data-handed]")) {
+  const events = new EventSource(mark.dataset.handed);
+  events.addEventListener("status", (e) => {
+    const { status, error } = JSON.parse(e.data);
+    const said = { running: "in training", done: "trained", failed: `could not be trained: ${error}`, cancelled: "cancelled" }[status];
+    if (said) mark.textContent = said;
+    if (said && status !== "running") events.close();
+  });
+}
 
 let stage;
 function useStage() {
