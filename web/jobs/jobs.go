@@ -25,7 +25,8 @@ import (
 
 // Config says how a queue works.
 type Config struct {
-	Workers int // trainings at a time; 0: one
+	Workers int           // trainings at a time; 0: one
+	Limit   time.Duration // longest that a run is trained; 0: as long as it takes
 	Log     *slog.Logger
 	Trained func(learner, outcome string, took time.Duration) // told of every training that ended, for metrics; may be nil
 
@@ -38,9 +39,15 @@ type Queue struct {
 	store   *store.Store
 	owner   store.Owner // of the runs that this queue trains
 	workers int
+	limit   time.Duration
+	pause   time.Duration // that a worker waits after the store has failed it
 	log     *slog.Logger
 	trained func(learner, outcome string, took time.Duration)
 	train   func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error)
+
+	// The store's, but for tests.
+	finish func(context.Context, store.Owner, string, *ml.Result) error
+	fails  func(ctx context.Context, owner store.Owner, id, message string) error
 
 	computeCell func(context.Context, *eval.Worker, eval.Cell) (eval.CellResult, error) // eval.Worker's, but for tests
 
@@ -71,8 +78,9 @@ type job struct {
 // New returns a queue over st. It does nothing until Run.
 func New(st *store.Store, c Config) *Queue {
 	q := &Queue{
-		store: st, owner: store.NewOwner(), workers: max(c.Workers, 1), log: c.Log, trained: c.Trained, train: c.Train,
+		store: st, owner: store.NewOwner(), workers: max(c.Workers, 1), limit: c.Limit, pause: 2 * time.Second, log: c.Log, trained: c.Trained, train: c.Train,
 		wake: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]store.Status{},
+		finish: st.FinishRun, fails: st.FailRun,
 	}
 	q.plans.most = q.workers + 1
 	q.computeCell = func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
@@ -239,9 +247,6 @@ func (q *Queue) stop(id string) {
 	q.publish(id, Event{Status: store.Cancelled})
 }
 
-// pause is how long a worker waits after the store has failed it.
-const pause = 2 * time.Second
-
 // work is the life of a worker.
 func (q *Queue) work(ctx context.Context) {
 	for turn := 0; ctx.Err() == nil; turn++ {
@@ -260,7 +265,7 @@ func (q *Queue) work(ctx context.Context) {
 			}
 			select {
 			case <-ctx.Done():
-			case <-time.After(pause):
+			case <-time.After(q.pause):
 			}
 		case !ok:
 			select {
@@ -290,6 +295,9 @@ func (q *Queue) claim(ctx context.Context) (context.Context, store.Run, bool, er
 		return nil, r, false, err
 	}
 	jobCtx, cancel := context.WithCancel(ctx)
+	if q.limit > 0 {
+		jobCtx, cancel = context.WithTimeoutCause(ctx, q.limit, errTooLong)
+	}
 	q.mu.Lock()
 	q.running[r.ID] = &job{cancel: cancel, last: Event{Status: store.Running}}
 	q.mu.Unlock()
@@ -297,8 +305,43 @@ func (q *Queue) claim(ctx context.Context) (context.Context, store.Run, bool, er
 	return jobCtx, r, true, nil
 }
 
+// mayPass tells whether the same may work later.
+func mayPass(err error) bool {
+	var fault *store.Error
+	return errors.As(err, &fault) && slices.Contains([]string{"storage", "busy"}, fault.Kind()) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// errTooLong is why the training of a run ends that has come to the limit of time.
+var errTooLong = errors.New("longer than a run may take")
+
 // saving is how long storing a result may take once the program is stopping.
-const saving = 10 * time.Second
+const saving = 4 * time.Second
+
+// tries is how often a result is stored that the disk has no room for, or the database no
+// time, before the run fails.
+const tries = 30
+
+// insist stores an end, again and again while the disk or the database is at fault: at most
+// so many times, or, with 0 and whatever the fault, until the program stops. Meanwhile
+// there is no use in other work, whose end could not be stored either.
+func (q *Queue) insist(ctx context.Context, most int, save func(context.Context) error) error {
+	for n := 1; ; n++ {
+		keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
+		err := save(keep)
+		cancel()
+		if err == nil || errors.Is(err, store.ErrNotFound) || n == most || most > 0 && !mayPass(err) {
+			return err
+		}
+		if n%tries == 1 {
+			q.log.ErrorContext(ctx, "an end is not saved, and tried again", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(q.pause):
+		}
+	}
+}
 
 // do trains one run and stores how it ended.
 func (q *Queue) do(ctx, jobCtx context.Context, r store.Run) {
@@ -317,26 +360,30 @@ func (q *Queue) do(ctx, jobCtx context.Context, r store.Run) {
 	res, err := q.attempt(jobCtx, r)
 	partial := err == nil && res.Report.Status == trace.Cancelled
 
-	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
-	defer cancel()
 	var end Event
 	switch {
 	case err == nil && !partial:
 		end = Event{Status: store.Done}
-		err = q.store.FinishRun(keep, q.owner, r.ID, res)
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			end = q.fail(keep, r, err)
-			err = nil
+		err = q.insist(ctx, tries, func(ctx context.Context) error { return q.finish(ctx, q.owner, r.ID, res) })
+		if err != nil && !errors.Is(err, store.ErrNotFound) && ctx.Err() == nil {
+			end, err = q.fail(ctx, r, err)
 		}
 	case ctx.Err() != nil:
+		err = ctx.Err()
+	case context.Cause(jobCtx) == errTooLong:
+		end, err = q.fail(ctx, r, param.Refuse("what makes it quicker: "+r.Spec.Quicker(), "the training was ended after %v, the longest that a run may take here", q.limit))
+	case jobCtx.Err() != nil:
+		err = store.ErrNotFound // cancelled, deleted or taken over
+	default:
+		end, err = q.fail(ctx, r, err)
+	}
+	if err != nil && ctx.Err() != nil && !errors.Is(err, store.ErrNotFound) { // it is for the next start
+		keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
+		defer cancel()
 		if err := q.store.ReleaseRun(keep, q.owner, r.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
 			q.log.ErrorContext(ctx, "run not put back into the queue", "run", r.ID, "err", err)
 		}
 		return
-	case jobCtx.Err() != nil:
-		err = store.ErrNotFound // cancelled, deleted or taken over
-	default:
-		end, err = q.fail(keep, r, err), nil
 	}
 	if errors.Is(err, store.ErrNotFound) { // whoever did it has said so
 		q.trained(r.Spec.Learner, string(store.Cancelled), time.Since(start))
@@ -347,12 +394,10 @@ func (q *Queue) do(ctx, jobCtx context.Context, r store.Run) {
 }
 
 // fail ends a run with the reason.
-func (q *Queue) fail(ctx context.Context, r store.Run, reason error) Event {
+func (q *Queue) fail(ctx context.Context, r store.Run, reason error) (Event, error) {
 	message := q.explain(ctx, reason, "run", r.ID)
-	if err := q.store.FailRun(ctx, q.owner, r.ID, message); err != nil && !errors.Is(err, store.ErrNotFound) {
-		q.log.ErrorContext(ctx, "failure of a run not saved", "run", r.ID, "err", err)
-	}
-	return Event{Status: store.Failed, Error: message}
+	err := q.insist(ctx, 0, func(ctx context.Context) error { return q.fails(ctx, q.owner, r.ID, message) })
+	return Event{Status: store.Failed, Error: message}, err
 }
 
 // explain tells why a run or search failed: in words for its owner, or, where it is a

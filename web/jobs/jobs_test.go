@@ -332,6 +332,95 @@ func TestStopKeepsFinishedResult(t *testing.T) {
 	}
 }
 
+// A disk without room, or a database that somebody else holds, does not cost the result:
+// it is saved as soon as that can be, and otherwise the run fails as soon as that can be.
+func TestDiskFullAtTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		finishing, failing int // tries that do not work
+		want               store.Status
+		says               string
+	}{
+		"for a moment":     {3, 0, store.Done, ""},
+		"for longer":       {tries, 0, store.Failed, "The disk is full"},
+		"for a long while": {tries, 2 * tries, store.Failed, "The disk is full"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, t.TempDir(), 1, nil)
+			f.q.pause = time.Microsecond
+			finishing, failing := test.finishing, test.failing // which one worker uses
+			f.q.finish = func(ctx context.Context, owner store.Owner, id string, res *ml.Result) error {
+				if finishing--; finishing >= 0 {
+					return fmt.Errorf("%w (%w)", store.ErrFull, errors.New("no space"))
+				}
+				return f.st.FinishRun(ctx, owner, id, res)
+			}
+			f.q.fails = func(ctx context.Context, owner store.Owner, id, message string) error {
+				if failing--; failing >= 0 {
+					return store.ErrBusy
+				}
+				return f.st.FailRun(ctx, owner, id, message)
+			}
+			f.start()
+			id := f.create("1")
+			e := f.end(id)
+			if r := f.run(id); e.Status != test.want || r.Status != test.want || !strings.Contains(r.Error, test.says) {
+				t.Errorf("%+v, %+v", e, r)
+			}
+		})
+	}
+}
+
+// A program that stops does not wait for room on the disk; the next one trains again.
+func TestStopWhileTheDiskIsFull(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f := setup(t, dir, 1, nil)
+	tried := make(chan bool, 1)
+	f.q.finish = func(context.Context, store.Owner, string, *ml.Result) error {
+		tried <- true
+		return store.ErrFull
+	}
+	f.start()
+	id := f.create("1")
+	<-tried
+	f.stop()
+	if r := f.run(id); r.Status != store.Queued {
+		t.Errorf("%+v", r)
+	}
+	if e := setup(t, dir, 1, nil).start().end(id); e.Status != store.Done {
+		t.Errorf("after the next start: %+v", e)
+	}
+}
+
+// A run that takes too long fails with a word on what to do.
+func TestLimitOfTime(t *testing.T) {
+	t.Parallel()
+	for name, train := range map[string]trainer{
+		"with a partial result": stuck(make(chan string, 1)),
+		"with an error": func(ctx context.Context, _ *dataset.Data, _ ml.Spec, _ trace.Recorder) (*ml.Result, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		},
+	} {
+		f := setup(t, t.TempDir(), 1, train)
+		f.q.limit = time.Millisecond
+		f.start()
+		id := f.create("1")
+		e := f.end(id)
+		if r := f.run(id); e.Status != store.Failed || r.Status != store.Failed || !strings.Contains(r.Error, "ended after 1ms") || !strings.Contains(r.Error, ml.DefaultSpec().Quicker()) {
+			t.Errorf("%s: %+v, %+v", name, e, r)
+		}
+	}
+	f := setup(t, t.TempDir(), 1, nil)
+	f.q.limit = time.Hour
+	f.start()
+	if e := f.end(f.create("1")); e.Status != store.Done {
+		t.Errorf("%+v", e)
+	}
+}
+
 // stranger is another program that works on the same database.
 const stranger store.Owner = "stranger"
 

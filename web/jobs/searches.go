@@ -91,23 +91,26 @@ func (q *Queue) doCell(ctx, jobCtx context.Context, c store.Cell) {
 	}()
 	res, err := q.compute(jobCtx, c)
 
-	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
-	defer cancel()
 	var searches []string
 	switch {
 	case err == nil:
-		if searches, err = q.store.FinishCell(keep, res); err != nil {
-			searches = q.failCell(keep, c, err)
+		err = q.insist(ctx, tries, func(ctx context.Context) (err error) { searches, err = q.store.FinishCell(ctx, res); return err })
+		if err != nil && ctx.Err() == nil {
+			searches = q.failCell(ctx, c, err)
 		}
 	case ctx.Err() != nil:
+	case jobCtx.Err() != nil:
+		return // the search was cancelled, deleted, or failed, or another program has the cell
+	default:
+		searches = q.failCell(ctx, c, err)
+	}
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
+	defer cancel()
+	if err != nil && ctx.Err() != nil { // it is for the next start
 		if err := q.store.ReleaseCell(keep, q.owner, c); err != nil {
 			q.log.ErrorContext(ctx, "cell not put back into the queue", "search", c.Search, "cell", c.Place, "err", err)
 		}
 		return
-	case jobCtx.Err() != nil:
-		return // the search was cancelled, deleted, or failed, or another program has the cell
-	default:
-		searches = q.failCell(keep, c, err)
 	}
 	q.tellSearches(keep, searches)
 }
@@ -131,12 +134,9 @@ func (q *Queue) tellSearches(ctx context.Context, ids []string) {
 }
 
 // failCell ends the searches that wait for a cell, with the reason.
-func (q *Queue) failCell(ctx context.Context, c store.Cell, reason error) []string {
+func (q *Queue) failCell(ctx context.Context, c store.Cell, reason error) (searches []string) {
 	message := q.explain(ctx, reason, "search", c.Search)
-	searches, err := q.store.FailCell(ctx, c.Name, message)
-	if err != nil {
-		q.log.ErrorContext(ctx, "failure of a search not saved", "search", c.Search, "err", err)
-	}
+	_ = q.insist(ctx, 0, func(ctx context.Context) (err error) { searches, err = q.store.FailCell(ctx, c.Name, message); return err }) // tried again, or for the next start
 	return searches
 }
 
