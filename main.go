@@ -46,6 +46,14 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	flags.Func("trusted-proxy", "CIDR,...", "Networks of proxies in front, whose X-Forwarded-For, -Proto and -Host are believed; may be given several times. (default none)", proxies.Add)
 	patience := 8 * time.Second
 	flags.Heading("Limits")
+	runLimit := time.Hour
+	flags.Func("run-limit", "DURATION", "Longest that a run is trained, such as 90s, 20m or 2h; it fails then. 0: as long as it takes. (default 1h)", func(text string) (err error) {
+		runLimit, err = time.ParseDuration(text)
+		if err != nil || runLimit < 0 {
+			err = fmt.Errorf("expects a time such as 20m, or 0, not %q", text)
+		}
+		return err
+	})
 	for _, l := range []struct {
 		name, help  string
 		most, start float64
@@ -83,7 +91,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		return err
 	}
 	metrics := web.NewMetrics()
-	queue := jobs.New(st, jobs.Config{Workers: max(1, runtime.NumCPU()-1), Log: log, Trained: metrics.Training})
+	queue := jobs.New(st, jobs.Config{Workers: max(1, runtime.NumCPU()-1), Limit: runLimit, Log: log, Trained: metrics.Training})
 	server, err := web.Listen(*addr, log)
 	if err != nil {
 		return err
@@ -99,11 +107,11 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	}
 	fmt.Fprintf(std.Out, "Margin Lab listens on %s\nand keeps its data in %s\n", where, st.Path())
 
-	working, done := context.WithCancel(ctx)
+	working, done := context.WithCancel(ctx) // what requests still ask for is trained after the next start
 	finished := make(chan struct{})
 	go func() { defer close(finished); queue.Run(working) }()
 	err = server.Serve(ctx, app.Handler())
-	done() // the jobs stop after the last request that could ask for them
+	done()
 	<-finished
 	return err
 }

@@ -16,7 +16,7 @@ const (
 	readTimeout   = time.Minute
 	writeTimeout  = 2 * time.Minute
 	idleTimeout   = 2 * time.Minute
-	stopTimeout   = 10 * time.Second
+	stopTimeout   = 3 * time.Second
 )
 
 // errStopping is why requests end when the server stops.
@@ -56,7 +56,7 @@ func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
 // Serve answers requests with h until ctx ends. Then requests under way are told to
 // end, first of all event streams, which otherwise never would, and Serve
-// returns when they have, or after ten seconds.
+// returns when they have, or after some seconds.
 func (s *Server) Serve(ctx context.Context, h http.Handler) error {
 	s.http.Handler = h
 	failed := make(chan error, 1)
