@@ -136,7 +136,10 @@ func (q *Queue) tellSearches(ctx context.Context, ids []string) {
 // failCell ends the searches that wait for a cell, with the reason.
 func (q *Queue) failCell(ctx context.Context, c store.Cell, reason error) (searches []string) {
 	message := q.explain(ctx, reason, "search", c.Search)
-	_ = q.insist(ctx, 0, func(ctx context.Context) (err error) { searches, err = q.store.FailCell(ctx, c.Name, message); return err }) // tried again, or for the next start
+	_ = q.insist(ctx, 0, func(ctx context.Context) (err error) {
+		searches, err = q.store.FailCell(ctx, c.Name, message)
+		return err
+	}) // tried again, or for the next start
 	return searches
 }
 
