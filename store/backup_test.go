@@ -233,6 +233,7 @@ func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	must[Dataset](t)(s.CreateDataset(ctx, alice, "Ripley", "", sample(1)))
+	must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
 	done := must[Run](t)(s.saveRun(ctx, alice, NewRun{Data: sample(2), Spec: ml.DefaultSpec(), Name: "my best"}, sampleResult(1, 1)))
 	must[Course](t)(s.CreateCourse(ctx, alice, NewCourse{Title: "Moons", Target: "/lab"}))
 	if damage, have, err := Check(ctx, s.Path()); err != nil || len(damage) > 0 || have.Datasets != 1 || have.Runs != 1 {
@@ -316,6 +317,7 @@ func TestPurge(t *testing.T) {
 	must[Handin](t)(s.HandIn(ctx, alice, mine.ID, "Alice"))
 	own := must[Course](t)(s.CreateCourse(ctx, alice, NewCourse{Title: "over", Target: "/lab", Points: sample(4), Data: "four"}))
 	check(t, s.CloseCourse(ctx, own.Code, true))
+	must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
 	check(t, s.Seen(ctx, dave))
 	if n := count(t, s, "workspaces"); n != 0 {
 		t.Error("a visitor without anything is kept in mind")
@@ -326,7 +328,7 @@ func TestPurge(t *testing.T) {
 	now = now.AddDate(0, 0, 60)
 	since := now.AddDate(0, 0, -90)
 	list := must[[]Holdings](t)(s.Unseen(ctx, since))
-	if len(list) != 1 || list[0].Workspace != alice || list[0].Datasets != 1 || list[0].Runs != 1 || list[0].Courses != 1 || list[0].Bytes == 0 {
+	if len(list) != 1 || list[0].Workspace != alice || list[0].Datasets != 1 || list[0].Runs != 1 || list[0].Searches != 1 || list[0].Courses != 1 || list[0].Bytes == 0 {
 		t.Fatalf("%+v", list)
 	}
 	for _, ws := range []Workspace{bob, carol, dave, open.Gallery()} {
@@ -337,7 +339,7 @@ func TestPurge(t *testing.T) {
 	if deleted := must[bool](t)(s.Purge(ctx, alice, since)); !deleted {
 		t.Error("nothing was deleted")
 	}
-	if h := must[Holdings](t)(s.Holdings(ctx, alice)); h.Datasets+h.Runs+h.Courses != 0 || h.Bytes != 0 {
+	if h := must[Holdings](t)(s.Holdings(ctx, alice)); h.Datasets+h.Runs+h.Searches+h.Courses != 0 || h.Bytes != 0 {
 		t.Errorf("left: %v", h)
 	}
 	if n := count(t, s, "points"); n != 3 { // of bob's data set, of the open course and of the run in its gallery
@@ -352,7 +354,7 @@ func TestPurge(t *testing.T) {
 	}
 	check(t, s.DeleteWorkspace(ctx, carol))
 	check(t, s.DeleteWorkspace(ctx, bob))
-	for _, table := range []string{"points", "datasets", "runs", "models", "courses", "handins", "workspaces"} {
+	for _, table := range []string{"points", "datasets", "runs", "models", "searches", "cells", "courses", "handins", "workspaces"} {
 		if n := count(t, s, table); n != 0 {
 			t.Errorf("%d rows in %s after everybody has deleted everything", n, table)
 		}

@@ -10,7 +10,7 @@ import (
 
 // Check reads a whole database, that of a data directory or a copy of it, and tells
 // what is damaged, a line each: whether its pages, indexes and references agree, and
-// whether every point set, data set, run, model and course can be read. It changes
+// whether every point set, data set, run, model, search and course can be read. It changes
 // nothing, and servers may be at work meanwhile. The error is for what cannot be
 // looked at at all.
 func Check(ctx context.Context, path string) (damage []string, have Contents, err error) {
@@ -30,7 +30,7 @@ func Check(ctx context.Context, path string) (damage []string, have Contents, er
 		damage = append(damage, fmt.Sprintf("Written by an earlier version (schema %d of %d): start the server once, which brings it up to date, to have its rows checked.", v, known()))
 		return damage, have, nil
 	}
-	for _, read := range []func(context.Context) ([]string, error){s.checkPoints, s.checkDatasets, s.checkRuns, s.checkModels, s.checkCourses} {
+	for _, read := range []func(context.Context) ([]string, error){s.checkPoints, s.checkDatasets, s.checkRuns, s.checkModels, s.checkSearches, s.checkCourses} {
 		faults, err := read(ctx)
 		if err != nil {
 			return nil, have, err
@@ -116,7 +116,8 @@ func prefixed(prefix string, faults []string, err error) ([]string, error) {
 
 func (s *Store) checkPoints(ctx context.Context) ([]string, error) {
 	faults, err := s.each(ctx, `SELECT hash FROM points ORDER BY hash`,
-		`SELECT 'of the data set "' || name || '"' FROM datasets WHERE hash = ?1 UNION ALL SELECT 'of the run "' || name || '"' FROM runs WHERE hash = ?1 LIMIT 5`,
+		`SELECT 'of the data set "' || name || '"' FROM datasets WHERE hash = ?1 UNION ALL SELECT 'of the run "' || name || '"' FROM runs WHERE hash = ?1
+			UNION ALL SELECT 'of the search ' || id FROM searches WHERE hash = ?1 LIMIT 5`,
 		func(tx *sql.Tx, hash string) error {
 			d, err := readPoints(ctx, tx, hash)
 			if err == nil && d.Hash() != hash {
@@ -156,6 +157,24 @@ func (s *Store) checkModels(ctx context.Context) ([]string, error) {
 		return readModels(ctx, tx, &Run{ID: id})
 	})
 	return prefixed("models of run ", faults, err)
+}
+
+func (s *Store) checkSearches(ctx context.Context) ([]string, error) {
+	faults, err := s.each(ctx, `SELECT id FROM searches ORDER BY id`, `SELECT 'on ' || dataset_name FROM searches WHERE id = ?`, func(tx *sql.Tx, id string) error {
+		var ws Workspace
+		if err := tx.QueryRowContext(ctx, `SELECT workspace FROM searches WHERE id = ?`, id).Scan(&ws); err != nil {
+			return found(err)
+		}
+		if _, err := findSearch(ctx, tx, ws, id); err != nil {
+			return err
+		}
+		if _, err := readPlan(ctx, tx, id); err != nil {
+			return err
+		}
+		_, err := readResults(ctx, tx, id)
+		return err
+	})
+	return prefixed("search ", faults, err)
 }
 
 func (s *Store) checkCourses(ctx context.Context) ([]string, error) {

@@ -177,15 +177,7 @@ func (s *Store) DeleteSearch(ctx context.Context, ws Workspace, id string) error
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `
-			DELETE FROM results WHERE cell IN (SELECT name FROM cells WHERE search = ?1)
-			AND NOT EXISTS (SELECT 1 FROM cells WHERE name = results.cell AND search <> ?1)`, id); err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM searches WHERE id = ?`, id); err != nil {
-			return err
-		}
-		return dropPoints(ctx, tx, search.Hash) // the cells go by the foreign key
+		return deleteSearch(ctx, tx, search)
 	})
 }
 
@@ -546,4 +538,16 @@ func readResults(ctx context.Context, tx *sql.Tx, id string) (results []eval.Cel
 		results = append(results, r)
 	}
 	return results, rows.Err()
+}
+
+func deleteSearch(ctx context.Context, tx *sql.Tx, s Search) error {
+	if _, err := tx.ExecContext(ctx, `
+		DELETE FROM results WHERE cell IN (SELECT name FROM cells WHERE search = ?1)
+		AND NOT EXISTS (SELECT 1 FROM cells WHERE name = results.cell AND search <> ?1)`, s.ID); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM searches WHERE id = ?`, s.ID); err != nil {
+		return err
+	}
+	return dropPoints(ctx, tx, s.Hash) // the cells go by the foreign key
 }

@@ -11,15 +11,15 @@ const seenEvery = 24 * time.Hour
 
 // Holdings is what a workspace holds, and since when nobody has used it.
 type Holdings struct {
-	Workspace               Workspace
-	Seen                    time.Time // to the day
-	Datasets, Runs, Courses int
-	Bytes                   int64 // on the disk, of points, models and files that wait for their columns to be chosen
+	Workspace                         Workspace
+	Seen                              time.Time // to the day
+	Datasets, Runs, Searches, Courses int
+	Bytes                             int64 // on the disk, of points, models, searches and files that wait for their columns to be chosen
 }
 
 // String tells it in words.
 func (h Holdings) String() string {
-	return number(h.Datasets, "data set") + ", " + number(h.Runs, "run") + " and " + number(h.Courses, "course") + ", " + megabytes(h.Bytes)
+	return number(h.Datasets, "data set") + ", " + number(h.Runs, "run") + ", " + number(h.Searches, "search") + " and " + number(h.Courses, "course") + ", " + megabytes(h.Bytes)
 }
 
 // Seen notes that a workspace is in use, if it holds anything. It writes once a day
@@ -31,7 +31,8 @@ func (s *Store) Seen(ctx context.Context, ws Workspace) error {
 		return tx.QueryRowContext(ctx, `
 			SELECT NOT EXISTS (SELECT 1 FROM workspaces WHERE workspace = ?1 AND seen > ?2)
 			AND (EXISTS (SELECT 1 FROM datasets WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM runs WHERE workspace = ?1)
-				OR EXISTS (SELECT 1 FROM courses WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM answers WHERE workspace = ?1))`,
+				OR EXISTS (SELECT 1 FROM searches WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM courses WHERE workspace = ?1)
+				OR EXISTS (SELECT 1 FROM answers WHERE workspace = ?1))`,
 			ws, now-seenEvery.Milliseconds()).Scan(&due)
 	})
 	if err != nil || !due {
@@ -101,7 +102,7 @@ func (s *Store) DeleteWorkspace(ctx context.Context, ws Workspace) error {
 // used has a row for everything that tells of somebody in a workspace. Whoever makes
 // something has been there, whether or not that was noted.
 const used = `(SELECT workspace, seen FROM workspaces UNION ALL SELECT workspace, updated FROM datasets UNION ALL SELECT workspace, created FROM runs
-	UNION ALL SELECT workspace, created FROM courses UNION ALL SELECT workspace, answered FROM answers) AS used`
+	UNION ALL SELECT workspace, created FROM searches UNION ALL SELECT workspace, created FROM courses UNION ALL SELECT workspace, answered FROM answers) AS used`
 
 // unseen lists workspaces among those of a condition.
 func unseen(ctx context.Context, tx *sql.Tx, where string, since time.Time, args ...any) (list []Workspace, err error) {
@@ -120,12 +121,14 @@ func holdings(ctx context.Context, tx *sql.Tx, ws Workspace) (Holdings, error) {
 	var seen int64
 	err := tx.QueryRowContext(ctx, `
 		SELECT (SELECT coalesce(max(seen), 0) FROM `+used+` WHERE workspace = ?1), (SELECT count(*) FROM datasets WHERE workspace = ?1),
-			(SELECT count(*) FROM runs WHERE workspace = ?1), (SELECT count(*) FROM courses WHERE workspace = ?1),
+			(SELECT count(*) FROM runs WHERE workspace = ?1), (SELECT count(*) FROM searches WHERE workspace = ?1), (SELECT count(*) FROM courses WHERE workspace = ?1),
 			(SELECT coalesce(sum(length(csv)), 0) FROM points WHERE hash IN (
-				SELECT hash FROM datasets WHERE workspace = ?1 UNION SELECT hash FROM runs WHERE workspace = ?1 UNION SELECT hash FROM courses WHERE workspace = ?1))
+				SELECT hash FROM datasets WHERE workspace = ?1 UNION SELECT hash FROM runs WHERE workspace = ?1
+				UNION SELECT hash FROM searches WHERE workspace = ?1 UNION SELECT hash FROM courses WHERE workspace = ?1))
 			+ (SELECT coalesce(sum(length(model) + coalesce(length(scores), 0)), 0) FROM runs JOIN models ON run = id WHERE workspace = ?1)
+			+ (SELECT coalesce(sum(length(plan) + coalesce(length(result), 0)), 0) FROM searches WHERE workspace = ?1)
 			+ (SELECT coalesce(sum(length(body)), 0) FROM uploads WHERE workspace = ?1)`, ws).
-		Scan(&seen, &h.Datasets, &h.Runs, &h.Courses, &h.Bytes)
+		Scan(&seen, &h.Datasets, &h.Runs, &h.Searches, &h.Courses, &h.Bytes)
 	h.Seen = fromMillis(seen)
 	return h, err
 }
@@ -137,6 +140,15 @@ func deleteWorkspace(ctx context.Context, tx *sql.Tx, ws Workspace) error {
 	}
 	for _, c := range courses {
 		if err := deleteCourse(ctx, tx, c); err != nil {
+			return err
+		}
+	}
+	searches, _, err := listSearches(ctx, tx, ws, -1, 0)
+	if err != nil {
+		return err
+	}
+	for _, search := range searches {
+		if err := deleteSearch(ctx, tx, search); err != nil {
 			return err
 		}
 	}

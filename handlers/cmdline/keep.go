@@ -86,7 +86,7 @@ func runRestore(ctx context.Context, args []string, std Streams) error {
 }
 
 func runCheck(ctx context.Context, args []string, std Streams) error {
-	f := NewFlags("check [flags] [FILE]", "Reads the whole database, or a copy of it in a file, and tells what is damaged, a line each: pages, indexes and references, and every point set, data set, run, model and course that cannot be read. It changes nothing; the server may go on working meanwhile.")
+	f := NewFlags("check [flags] [FILE]", "Reads the whole database, or a copy of it in a file, and tells what is damaged, a line each: pages, indexes and references, and every point set, data set, run, model, search and course that cannot be read. It changes nothing; the server may go on working meanwhile.")
 	file := f.Argument()
 	dir := f.DataDir(directoryHelp)
 	if err := f.Parse(args); err != nil {
