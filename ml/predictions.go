@@ -261,10 +261,6 @@ func fillZeros(t *dataset.Table, features []string) {
 		if _, err := strconv.Atoi(index); !ok || err != nil || hasColumn(t, name) {
 			continue
 		}
-		c := dataset.Column{Name: name, Numeric: true, Cells: make([]string, len(t.Lines))}
-		for i := range c.Cells {
-			c.Cells[i] = "0"
-		}
-		t.Columns = append(t.Columns, c)
+		t.AddZeros(name)
 	}
 }

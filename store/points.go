@@ -1,11 +1,11 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"io"
 
 	"marginlab/ml/dataset"
 )
@@ -29,13 +29,9 @@ type points struct {
 
 // encode prepares d outside of any transaction, so that nobody waits for it.
 func encode(d *dataset.Data) (points, error) {
-	var b bytes.Buffer
-	if err := d.Encode(&b); err != nil {
-		return points{}, err
-	}
-	sum := sha256.Sum256(b.Bytes())
-	csv, err := compress(b.Bytes())
-	return points{d, hex.EncodeToString(sum[:]), csv}, err
+	sum := sha256.New()
+	csv, err := compressed(func(w io.Writer) error { return d.Encode(io.MultiWriter(sum, w)) })
+	return points{d, hex.EncodeToString(sum.Sum(nil)), csv}, err
 }
 
 func writePoints(ctx context.Context, tx *sql.Tx, p points) error {
@@ -48,11 +44,11 @@ func readPoints(ctx context.Context, tx *sql.Tx, hash string) (*dataset.Data, er
 	if err := tx.QueryRowContext(ctx, `SELECT csv FROM points WHERE hash = ?`, hash).Scan(&z); err != nil {
 		return nil, found(err)
 	}
-	csv, err := decompress(z)
+	csv, err := unpack(z)
 	if err != nil {
 		return nil, err
 	}
-	return dataset.Decode(bytes.NewReader(csv))
+	return dataset.Decode(csv)
 }
 
 // dropPoints deletes a point set that nothing refers to any more.

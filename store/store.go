@@ -14,6 +14,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -282,21 +283,49 @@ func found(err error) error {
 }
 
 func compress(data []byte) ([]byte, error) {
+	return compressed(func(w io.Writer) error { _, err := w.Write(data); return err })
+}
+
+// compressed is what write writes, packed fast: by a tenth of the work that the usual level
+// takes, and a fifth larger.
+func compressed(write func(w io.Writer) error) ([]byte, error) {
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := z.Write(data); err != nil {
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
 		return nil, err
 	}
-	err := z.Close()
+	if err := write(z); err != nil {
+		return nil, err
+	}
+	err = z.Close()
 	return b.Bytes(), err
 }
 
 func decompress(data []byte) ([]byte, error) {
-	z, err := gzip.NewReader(bytes.NewReader(data))
+	r, err := unpack(data)
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(z)
+	return io.ReadAll(r)
+}
+
+// unpacked reads what was compressed. Its Len is that of the whole, before the first byte
+// is read.
+type unpacked struct {
+	*gzip.Reader
+	size int
+}
+
+func (u unpacked) Len() int { return u.size }
+
+func unpack(data []byte) (unpacked, error) {
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return unpacked{}, err
+	}
+	const most = 1032                                                                         // times does deflate pack at best
+	size := min(int64(binary.LittleEndian.Uint32(data[len(data)-4:])), most*int64(len(data))) // of a damaged one, anything
+	return unpacked{z, int(size)}, nil
 }
 
 // jsonText stores a value as JSON text and reads it back; NULL leaves the value

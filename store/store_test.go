@@ -229,7 +229,7 @@ func TestWorkspacesAreApart(t *testing.T) {
 	ds := must[Dataset](t)(s.CreateDataset(ctx, alice, "hers", "", sample(1)))
 	queued := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec(), Tags: []string{"secret"}}))
 	done := must[Run](t)(s.saveRun(ctx, alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec()}, sampleResult(0.9, 2)))
-	upload := must[string](t)(s.SaveUpload(ctx, alice, "hers.csv", []byte("1,2")))
+	upload := must[string](t)(s.SaveUpload(ctx, alice, "hers.csv", strings.NewReader("1,2")))
 	dump := func() string {
 		d := must[Dataset](t)(s.Dataset(ctx, alice, ds.ID))
 		q := must[Run](t)(s.Run(ctx, alice, queued.ID))

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"io"
 	"time"
 )
 
@@ -11,8 +12,8 @@ const uploadLife = 24 * time.Hour
 
 // SaveUpload keeps a file whose columns are still to be chosen and returns its
 // id. Files older than a day go at the same time.
-func (s *Store) SaveUpload(ctx context.Context, ws Workspace, file string, body []byte) (id string, err error) {
-	z, err := compress(body)
+func (s *Store) SaveUpload(ctx context.Context, ws Workspace, file string, body io.Reader) (id string, err error) {
+	z, err := compressed(func(w io.Writer) error { _, err := io.Copy(w, body); return err })
 	if err != nil {
 		return "", err
 	}
@@ -29,7 +30,7 @@ func (s *Store) SaveUpload(ctx context.Context, ws Workspace, file string, body 
 }
 
 // Upload returns a kept file of a workspace and its name.
-func (s *Store) Upload(ctx context.Context, ws Workspace, id string) (file string, body []byte, err error) {
+func (s *Store) Upload(ctx context.Context, ws Workspace, id string) (file string, body io.Reader, err error) {
 	var z []byte
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		return found(tx.QueryRowContext(ctx, `SELECT file, body FROM uploads WHERE id = ? AND workspace = ?`, id, ws).Scan(&file, &z))
@@ -37,7 +38,7 @@ func (s *Store) Upload(ctx context.Context, ws Workspace, id string) (file strin
 	if err != nil {
 		return "", nil, err
 	}
-	body, err = decompress(z)
+	body, err = unpack(z)
 	return file, body, err
 }
 

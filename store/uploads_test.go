@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"testing"
 	"time"
 )
@@ -19,12 +20,18 @@ func TestUploads(t *testing.T) {
 	mine, other := WorkspaceOf("mine"), WorkspaceOf("other")
 	body := []byte("a,b,c\n1,2,x\n")
 
-	id, err := s.SaveUpload(ctx, mine, "points\n.csv", body)
+	id, err := s.SaveUpload(ctx, mine, "points\n.csv", bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, got, err := s.Upload(ctx, mine, id)
-	if err != nil || file != "points .csv" || !bytes.Equal(got, body) {
+	file, kept, err := s.Upload(ctx, mine, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sized, ok := kept.(interface{ Len() int }); !ok || sized.Len() != len(body) {
+		t.Errorf("the file does not tell its %d bytes", len(body))
+	}
+	if got, err := io.ReadAll(kept); err != nil || file != "points .csv" || !bytes.Equal(got, body) {
 		t.Fatalf("Upload = %q, %q, %v", file, got, err)
 	}
 	if _, _, err := s.Upload(ctx, other, id); !errors.Is(err, ErrNotFound) {
@@ -36,7 +43,7 @@ func TestUploads(t *testing.T) {
 
 	later := time.Now().Add(2 * uploadLife)
 	s.Now = func() time.Time { return later }
-	second, err := s.SaveUpload(ctx, mine, "next.csv", body)
+	second, err := s.SaveUpload(ctx, mine, "next.csv", bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

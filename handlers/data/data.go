@@ -165,7 +165,7 @@ func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
 	}
 	mapping, obvious := table.Guess()
 	if !obvious {
-		id, err := a.Store.SaveUpload(r.Context(), door.Workspace(r.Context()), file, body)
+		id, err := a.Store.SaveUpload(r.Context(), door.Workspace(r.Context()), file, bytes.NewReader(body))
 		if err != nil {
 			return err
 		}
@@ -242,7 +242,7 @@ func (a *Room) upload(ctx context.Context, id string) (*dataset.Table, string, e
 	if err != nil {
 		return nil, "", err
 	}
-	table, err := dataset.ParseTable(bytes.NewReader(body), file, a.Limits)
+	table, err := dataset.ParseTable(body, file, a.Limits)
 	return table, file, err
 }
 
@@ -289,7 +289,7 @@ func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tab
 	for i := range min(previewRows, len(t.Lines)) {
 		row := make([]string, len(t.Columns))
 		for j, c := range t.Columns {
-			if row[j] = c.Cells[i]; t.Kind == dataset.KindGraphs {
+			if row[j] = c.Cell(i); t.Kind == dataset.KindGraphs {
 				row[j] = door.Clipped(row[j])
 			}
 		}

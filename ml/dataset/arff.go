@@ -79,7 +79,7 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 				e.Name = t.Columns[j].Name
 				return nil, e
 			}
-			t.Columns[j].Cells = append(t.Columns[j].Cells, cell)
+			t.Columns[j].add(cell)
 		}
 		t.Lines = append(t.Lines, n)
 	}

@@ -53,7 +53,7 @@ func parseCSV(text string, lim Limits) (*Table, *Error) {
 			t.Lines = make([]int, 0, rows)
 			t.Columns = make([]Column, sc.count)
 			for j := range t.Columns {
-				t.Columns[j].Cells = make([]string, 0, rows)
+				t.Columns[j].expected = rows
 			}
 		case sc.count != len(t.Columns):
 			return nil, &Error{Line: sc.start, Message: fmt.Sprintf("expected %s separated by %s, found %d", count(len(t.Columns), "field"), sep.name, sc.count)}
@@ -62,7 +62,7 @@ func parseCSV(text string, lim Limits) (*Table, *Error) {
 			return nil, tooLong(sc.start)
 		}
 		for j, cell := range sc.fields {
-			t.Columns[j].Cells = append(t.Columns[j].Cells, cell)
+			t.Columns[j].add(cell)
 		}
 		t.Lines = append(t.Lines, sc.start)
 	}
@@ -118,20 +118,23 @@ func count(n int, noun string) string {
 // and a last column of empty cells, as a separator at the end of every line makes.
 func (t *Table) dropEmptyEnd(names []string) {
 	n := len(t.Lines)
-	for n > 0 && !slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Cells[n-1] != "" }) {
+	for n > 0 && !slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Cell(n-1) != "" }) {
 		n--
 	}
 	t.Lines = t.Lines[:n]
 	for j := range t.Columns {
-		t.Columns[j].Cells = t.Columns[j].Cells[:min(n, len(t.Columns[j].Cells))]
+		t.Columns[j].cut(n)
 	}
 	last := len(t.Columns) - 1
 	if last < 1 || n == 0 || names != nil && names[last] != "" {
 		return
 	}
-	if !slices.ContainsFunc(t.Columns[last].Cells, func(s string) bool { return s != "" }) {
-		t.Columns = t.Columns[:last]
+	for s := range t.Columns[last].values() {
+		if s != "" {
+			return
+		}
 	}
+	t.Columns = t.Columns[:last]
 }
 
 // setNames names the columns, tidied and made unique.
@@ -170,13 +173,14 @@ func (t *Table) cutHeader(sep byte) []string {
 	}
 	names := make([]string, len(t.Columns))
 	for j, c := range t.Columns {
-		names[j] = c.Cells[0]
+		names[j] = c.Cell(0)
 	}
-	if t.Header = (isHeader(names, sep) || t.countsColumns(names)) && !t.isRowOfWords(names, sep); !t.Header {
+	canonical := t.Kind != "" // has a header always
+	if t.Header = canonical || (isHeader(names, sep) || t.countsColumns(names)) && !t.isRowOfWords(names, sep); !t.Header {
 		return nil
 	}
 	for j := range t.Columns {
-		t.Columns[j].Cells = t.Columns[j].Cells[1:]
+		t.Columns[j].skip()
 	}
 	t.Lines = t.Lines[1:]
 	return names
@@ -197,7 +201,8 @@ func (t *Table) isRowOfWords(first []string, sep byte) bool {
 		if utf8.RuneCountInString(first[j]) > maxText {
 			again = true
 		}
-		for _, s := range c.Cells[1:] {
+		c.skip() // of this copy
+		for s := range c.values() {
 			if isNumber(s, sep) {
 				return false
 			}
@@ -217,7 +222,7 @@ func (t *Table) countsColumns(names []string) bool {
 		switch {
 		case ok:
 			numbers = append(numbers, v)
-		case namesLabel(name) && !slices.Contains(t.Columns[j].Cells[1:], name):
+		case namesLabel(name) && !t.Columns[j].repeats(name):
 			label = true
 		case name != "":
 			return false
@@ -232,6 +237,17 @@ func (t *Table) countsColumns(names []string) bool {
 		}
 	}
 	return true
+}
+
+// repeats tells whether a text stands again below the first row.
+func (c Column) repeats(text string) bool {
+	c.skip() // of this copy
+	for s := range c.values() {
+		if s == text {
+			return true
+		}
+	}
+	return false
 }
 
 // isNumber allows for a decimal comma where the separator leaves room for one.
@@ -254,7 +270,7 @@ func hasDecimalComma(s string) bool {
 // the comma may mean anything, and the cell will be reported when it is needed.
 func (t *Table) readDecimalCommas() {
 	for _, c := range t.Columns {
-		for _, s := range c.Cells {
+		for s := range c.values() {
 			if hasDecimalComma(s) {
 				t.DecimalComma = true
 			} else if strings.Contains(s, ".") {
@@ -268,12 +284,13 @@ func (t *Table) readDecimalCommas() {
 	if !t.DecimalComma {
 		return
 	}
-	for _, c := range t.Columns {
-		for i, s := range c.Cells {
+	for j := range t.Columns {
+		t.Columns[j].rewrite(func(s string) string {
 			if hasDecimalComma(s) {
-				c.Cells[i] = strings.Replace(s, ",", ".", 1)
+				return strings.Replace(s, ",", ".", 1)
 			}
-		}
+			return s
+		})
 	}
 }
 

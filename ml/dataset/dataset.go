@@ -292,6 +292,7 @@ func (d *Data) Hash() string {
 
 // Decode reads what Encode wrote, exactly. A fault is an *Error.
 func Decode(r io.Reader) (*Data, error) {
+	size, sized := sizeOf(r)
 	in := bufio.NewReader(r)
 	kind, above := KindVectors, 0
 	if first, _ := in.Peek(1); string(first) == "#" {
@@ -324,7 +325,9 @@ func Decode(r io.Reader) (*Data, error) {
 	if err != nil {
 		return nil, fault(0, "", "%s", err)
 	}
-	var labels []string
+	room, roomy := dec.(interface{ expect(n int) })
+	var labels cells
+	begin := cr.InputOffset()
 	for {
 		rec, err := cr.Read()
 		if err == io.EOF {
@@ -336,14 +339,18 @@ func Decode(r io.Reader) (*Data, error) {
 		if j, err := dec.add(rec[:cols]); err != nil {
 			return nil, fault(j+1, head[j], "%s", err)
 		}
-		labels = append(labels, strings.Clone(rec[cols]))
+		const some = 100 // rows tell how long the others are
+		if labels.add(rec[cols]); sized && roomy && labels.Len() == some {
+			length := float64(cr.InputOffset()-begin) / some
+			room.expect(int(1.02*float64(size-begin)/length) + some)
+		}
 	}
-	if len(labels) == 0 {
+	if labels.Len() == 0 {
 		return nil, &Error{Message: "expected at least one row of data, found only a header"}
 	}
 	d := &Data{Label: head[cols]}
 	d.setObjects(dec.objects())
-	d.setLabels(labels)
+	d.setLabels(labels.list())
 	if err := d.Validate(); err != nil {
 		return nil, &Error{Message: err.Error()}
 	}

@@ -56,9 +56,9 @@ func parseFASTA(text string, lim Limits) (*Table, *Error) {
 	if fault := end(); fault != nil {
 		return nil, fault
 	}
-	t.Columns = []Column{{Name: "sequence", Cells: sequences}, {Name: "name", Cells: names}}
+	t.Columns = []Column{column("sequence", sequences), column("name", names)}
 	if labelled {
-		t.Columns = append(t.Columns, Column{Name: labelName, Cells: labels})
+		t.Columns = append(t.Columns, column(labelName, labels))
 	}
 	return t, noRows(t)
 }

@@ -337,11 +337,12 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	})
 	left := unfolded * r.lim.Bytes
 	column := func(name string, cell func(g *graphMLGraph) string) {
-		c := Column{Name: name, Cells: make([]string, len(r.graphs))}
+		c := Column{Name: name}
 		for i := range r.graphs {
 			if left > 0 { // else the table is refused below
-				c.Cells[i] = cell(&r.graphs[i])
-				left -= int64(len(c.Cells[i]))
+				s := cell(&r.graphs[i])
+				left -= int64(len(s))
+				c.add(s)
 			}
 		}
 		t.Columns = append(t.Columns, c)

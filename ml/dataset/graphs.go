@@ -256,7 +256,7 @@ func (t *Table) readGraphs(named []string) (*Graphs, error) {
 		}
 	}
 	d := graphsDecoder{Graphs: Graphs{Name: t.Columns[j].Name, Values: make([]Graph, 0, len(t.Lines))}}
-	for i, cell := range t.Columns[j].Cells {
+	for i, cell := range t.Columns[j].all() {
 		if _, err := d.add([]string{cell}); err != nil {
 			return nil, t.fault(i, j, "%s", err)
 		}

@@ -125,9 +125,9 @@ func parseJSONLines(text string, lim Limits) (*Table, *Error) {
 		t.Lines = append(t.Lines, line)
 		cells, labels, name = append(cells, g.String()), append(labels, class.text), cmp.Or(name, class.name)
 	}
-	t.Columns = []Column{{Name: graphName, Cells: cells}}
+	t.Columns = []Column{column(graphName, cells)}
 	if name != "" {
-		t.Columns = append(t.Columns, Column{Name: name, Cells: labels})
+		t.Columns = append(t.Columns, column(name, labels))
 	}
 	return t, noRows(t)
 }

@@ -29,14 +29,10 @@ func looksLIBSVM(line string) bool {
 // Lines "label 0:i 1:K_i1 … M:K_iM" are a kernel matrix, in which nothing may be
 // left out. The table has the columns number, K1 … KM and label.
 func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
-	type pair struct {
-		row, index int
-		value      string
-	}
 	t := &Table{Format: "libsvm"}
 	lowest, name, columns := 1, func(index int) string { return fmt.Sprintf("x%d", index) }, lim.Columns
-	var pairs []pair
-	var labels []string
+	var values []cells // of the columns, from the lowest index on, as far as they are not zero to the end
+	var labels cells
 	width := 0
 	fault := func(line, field int, format string, args ...any) *Error {
 		return &Error{Line: line, Column: field, Message: fmt.Sprintf(format, args...)}
@@ -57,7 +53,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 		if strings.Contains(fields[0], ":") {
 			return nil, fault(n, 1, "expected a label, found %s", quote(fields[0]))
 		}
-		labels = append(labels, fields[0])
+		labels.add(fields[0])
 		if matrix := len(fields) > 1 && strings.HasPrefix(fields[1], "0:"); matrix && t.Lines == nil {
 			t.Kind = KindPrecomputed
 			lowest, name, columns = 0, matrixName, max(lim.Columns, lim.Rows+besides)
@@ -95,7 +91,13 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 				e.Name = name(index)
 				return nil, e
 			}
-			pairs = append(pairs, pair{len(t.Lines), index, value})
+			for len(values) <= index-lowest {
+				values = append(values, cells{})
+			}
+			if full := int64(len(t.Lines)) * int64(len(values)+1); full <= lim.cells() { // else it is refused below
+				values[index-lowest].zeros(len(t.Lines))
+				values[index-lowest].add(value)
+			}
 			before = index
 		}
 		if t.Kind == KindPrecomputed && t.Lines != nil && before != width {
@@ -110,23 +112,17 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	if width == 0 {
 		return nil, &Error{Message: "expected index:value after the label, found labels only"}
 	}
-	if cells := int64(len(labels)) * int64(width+2-lowest); cells > lim.cells() {
+	if cells := int64(len(t.Lines)) * int64(width+2-lowest); cells > lim.cells() {
 		return nil, &Error{
-			Message: fmt.Sprintf("expected at most %d values with the zeros written out, found %d rows of %d", lim.cells(), len(labels), width+1),
+			Message: fmt.Sprintf("expected at most %d values with the zeros written out, found %d rows of %d", lim.cells(), len(t.Lines), width+1),
 			Err:     ErrTooLarge,
 		}
 	}
-	for index := lowest; index <= width; index++ {
-		cells := make([]string, len(labels))
-		for i := range cells {
-			cells[i] = "0"
-		}
-		t.Columns = append(t.Columns, Column{Name: name(index), Cells: cells})
+	for k := range values {
+		values[k].zeros(len(t.Lines))
+		t.Columns = append(t.Columns, Column{Name: name(lowest + k), cells: values[k]})
 	}
-	for _, p := range pairs {
-		t.Columns[p.index-lowest].Cells[p.row] = p.value
-	}
-	t.Columns = append(t.Columns, Column{Name: labelName, Cells: labels})
+	t.Columns = append(t.Columns, Column{Name: labelName, cells: labels})
 	return t, nil
 }
 

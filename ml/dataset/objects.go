@@ -231,12 +231,22 @@ func (v *vectorDecoder) add(cells []string) (wrong int, err error) {
 	return 0, nil
 }
 
+// expect makes room for about so many objects.
+func (v *vectorDecoder) expect(n int) {
+	v.values = slices.Grow(v.values, max(n*len(v.names)-len(v.values), 0))
+}
+
 func (v *vectorDecoder) objects() Objects {
 	return vectors{v.names, mat.NewDense(len(v.values)/len(v.names), len(v.names), v.values)}
 }
 
 // appendNumber writes v at full precision.
-func appendNumber(dst []byte, v float64) []byte { return strconv.AppendFloat(dst, v, 'g', -1, 64) }
+func appendNumber(dst []byte, v float64) []byte {
+	if k := int64(v); -1e6 < v && v < 1e6 && float64(k) == v && (k != 0 || !math.Signbit(v)) {
+		return strconv.AppendInt(dst, k, 10) // the same, only sooner
+	}
+	return strconv.AppendFloat(dst, v, 'g', -1, 64)
+}
 
 // decodeNumber reads what appendNumber wrote.
 func decodeNumber(cell string) (float64, error) {

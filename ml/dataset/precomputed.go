@@ -175,6 +175,11 @@ func (d *precomputedDecoder) add(cells []string) (wrong int, err error) {
 	return 0, nil
 }
 
+// expect makes room for about so many objects.
+func (d *precomputedDecoder) expect(n int) {
+	d.values = slices.Grow(d.values, max(n*d.columns-len(d.values), 0))
+}
+
 func (d *precomputedDecoder) objects() Objects {
 	return &Precomputed{K: mat.NewDense(len(d.number), d.columns, d.values), Number: d.number}
 }
@@ -226,7 +231,7 @@ func (t *Table) kernelMatrix(label int) (*Precomputed, error) {
 		if number < 0 {
 			continue
 		}
-		cell := t.Columns[number].Cells[i]
+		cell := t.Columns[number].Cell(i)
 		v, ok := parseNumber(cell)
 		if !ok || v != math.Trunc(v) || v < 1 || v > float64(m) {
 			return nil, t.fault(i, number, "expected the number of an object, 1 to %d as there are %d values of the kernel in a row, found %s%s", m, m, quote(cell), t.fromOne())

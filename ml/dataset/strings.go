@@ -132,7 +132,7 @@ func (t *Table) stringsColumn(label int, named []string) (int, error) {
 		}
 		others = append(others, j)
 		distinct := make(map[string]bool)
-		for _, v := range t.Columns[j].Cells {
+		for v := range t.Columns[j].values() {
 			distinct[v] = true
 		}
 		if t.Columns[j].IsText() && len(distinct) > most {
@@ -180,7 +180,7 @@ func (t *Table) labelledStrings(label int, named []string) (*Strings, error) {
 // readStrings reads the strings of a column.
 func (t *Table) readStrings(j int) (*Strings, error) {
 	s := &Strings{Name: t.Columns[j].Name, Values: make([]string, len(t.Lines))}
-	for i, cell := range t.Columns[j].Cells {
+	for i, cell := range t.Columns[j].all() {
 		s.Values[i] = tidy(cell)
 		if err := checkString(s.Values[i]); err != nil {
 			return nil, t.fault(i, j, "%s", err)
@@ -197,7 +197,12 @@ func (t *Table) headerIsRow() {
 	t.Header, t.Lines = false, slices.Concat([]int{t.first}, t.Lines)
 	for j := range t.Columns {
 		c := &t.Columns[j]
-		c.Cells = slices.Concat([]string{c.Name}, c.Cells)
+		was := c.cells
+		c.cells = cells{}
+		c.add(c.Name)
+		for _, s := range was.all() {
+			c.add(s)
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 
 // Limits bound what a reader accepts. A field that is zero means its default.
 type Limits struct {
-	Bytes   int64 // 10 MB
+	Bytes   int64 // 10 MB; 2 GB at most
 	Rows    int   // 100 000
 	Columns int   // 201: 200 features and the label
 }
@@ -30,6 +30,7 @@ func (l Limits) orDefault() Limits {
 	if l.Bytes <= 0 {
 		l.Bytes = DefaultLimits.Bytes
 	}
+	l.Bytes = min(l.Bytes, 2<<30) // see cells
 	if l.Rows <= 0 {
 		l.Rows = DefaultLimits.Rows
 	}
@@ -99,10 +100,9 @@ type Table struct {
 // Column is one column of a Table.
 type Column struct {
 	Name    string // unique in the table, not empty
-	Cells   []string
-	Numeric bool      // every cell is a finite number
-	numbers []float64 // the cells of a numeric column that was read from a file
-	Nominal bool      // an ARFF file declares it nominal
+	Numeric bool   // every cell is a finite number
+	Nominal bool   // an ARFF file declares it nominal
+	cells
 }
 
 // Mapping says which column is the label and which are features. Names are matched
@@ -161,8 +161,7 @@ func parseText(text, file string, lim Limits) (*Table, error) {
 	}
 	t.File = file
 	for j := range t.Columns {
-		c := &t.Columns[j]
-		c.numbers, c.Numeric = parseNumbers(c.Cells)
+		t.Columns[j].weigh()
 	}
 	if !t.Header && t.Format == "csv" {
 		t.nameColumns()
@@ -181,10 +180,8 @@ func parseText(text, file string, lim Limits) (*Table, error) {
 func readRaw(r io.Reader, file string, lim Limits) (string, *Error) {
 	lim = lim.orDefault()
 	var b strings.Builder
-	if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
-		if info, err := f.Stat(); err == nil {
-			b.Grow(int(min(max(info.Size(), 0), lim.Bytes+1)))
-		}
+	if size, ok := sizeOf(r); ok {
+		b.Grow(int(min(max(size, 0), lim.Bytes+1)))
 	}
 	if _, err := io.Copy(&b, io.LimitReader(r, lim.Bytes+1)); err != nil {
 		return "", &Error{File: file, Message: "reading failed: " + err.Error(), Err: err}
@@ -193,6 +190,19 @@ func readRaw(r io.Reader, file string, lim Limits) (string, *Error) {
 		return "", &Error{File: file, Message: fmt.Sprintf("expected at most %s", bytesText(lim.Bytes)), Err: ErrTooLarge}
 	}
 	return b.String(), nil
+}
+
+// sizeOf is the number of bytes that a reader says it has.
+func sizeOf(r io.Reader) (n int64, ok bool) {
+	switch r := r.(type) {
+	case interface{ Len() int }:
+		return int64(r.Len()), true
+	case interface{ Stat() (fs.FileInfo, error) }:
+		if info, err := r.Stat(); err == nil {
+			return info.Size(), true
+		}
+	}
+	return 0, false
 }
 
 func bytesText(n int64) string {
@@ -292,9 +302,47 @@ func detect(text, file string) string {
 
 // parseNumber reads a finite decimal number; -0 becomes 0.
 func parseNumber(s string) (v float64, ok bool) {
-	if s == "" {
+	// A whole number below 2^53 and a power of ten up to 10^22 have no rounding, so that
+	// their quotient is rounded once: that is the nearest value.
+	const digits = 15
+	rest, negative := s, false
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		rest, negative = s[1:], s[0] == '-'
+	}
+	if len(rest) == 0 {
 		return 0, false
 	}
+	whole, point := int64(0), -1
+	for i := range len(rest) {
+		c := rest[i]
+		switch {
+		case '0' <= c && c <= '9' && i <= digits:
+			whole = 10*whole + int64(c-'0')
+			continue
+		case c == '.' && point < 0 && i <= digits:
+			point = i
+			continue
+		}
+		return parseAnyNumber(s)
+	}
+	v = float64(whole)
+	switch {
+	case len(rest) > digits+1 || point < 0 && len(rest) > digits || point >= 0 && len(rest) == 1:
+		return parseAnyNumber(s)
+	case point >= 0:
+		v /= powersOfTen[len(rest)-1-point]
+	}
+	if negative {
+		v = -v
+	}
+	return v + 0, true
+}
+
+// powersOfTen are those of a decimal point in so many digits.
+var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// parseAnyNumber is parseNumber of longer ones, those with an exponent, and what is none.
+func parseAnyNumber(s string) (v float64, ok bool) {
 	for i := range len(s) {
 		switch c := s[i]; {
 		case '0' <= c && c <= '9', c == '+', c == '-', c == '.', c == 'e', c == 'E':
@@ -306,15 +354,15 @@ func parseNumber(s string) (v float64, ok bool) {
 	return v + 0, err == nil
 }
 
-// parseNumbers reads cells that are numbers, all of them.
-func parseNumbers(cells []string) (vs []float64, ok bool) {
-	for i, s := range cells {
+// parseNumbers reads texts that are numbers, all of them.
+func parseNumbers(texts []string) (vs []float64, ok bool) {
+	for i, s := range texts {
 		v, ok := parseNumber(s)
 		if !ok {
 			return nil, false
 		}
 		if i == 0 {
-			vs = make([]float64, len(cells))
+			vs = make([]float64, len(texts))
 		}
 		vs[i] = v
 	}
@@ -336,6 +384,33 @@ func missing(s string) bool {
 	return false
 }
 
+// weigh finds out whether the column is numeric.
+func (c *Column) weigh() {
+	c.Numeric = true
+	for s := range c.values() {
+		if _, c.Numeric = parseNumber(s); !c.Numeric {
+			return
+		}
+	}
+}
+
+// numbers writes the cells of a column of numbers, each that many places behind the other.
+func (c *Column) numbers(dst []float64, apart int) {
+	if c.text != nil {
+		for i, s := range c.all() {
+			dst[i*apart], _ = parseNumber(s)
+		}
+		return
+	}
+	var of [mostDistinct]float64
+	for k, s := range c.distinct {
+		of[k], _ = parseNumber(s)
+	}
+	for i, k := range c.codes[c.skipped:] {
+		dst[i*apart] = of[k]
+	}
+}
+
 // IsText tells that no cell of the column can pass for a number, nor for a number
 // that is missing: the column holds words, not numbers with a fault.
 func (c *Column) IsText() bool {
@@ -343,7 +418,7 @@ func (c *Column) IsText() bool {
 		return false
 	}
 	words := false
-	for _, s := range c.Cells {
+	for s := range c.values() {
 		if missing(s) {
 			continue
 		}
@@ -358,7 +433,7 @@ func (c *Column) IsText() bool {
 // twoValued tells a column of ±1 or 0-1, both of them present.
 func (c *Column) twoValued() bool {
 	var minus, zero, one bool
-	for _, s := range c.Cells {
+	for s := range c.values() {
 		switch v, ok := parseNumber(s); {
 		case !ok:
 			return false
@@ -382,14 +457,14 @@ func (c *Column) looksLikeLabel() bool { return c.twoValued() || c.IsText() }
 // in others.
 func (c *Column) onlyWord() int {
 	first, words := -1, 0
-	for i, s := range c.Cells {
+	for i, s := range c.all() {
 		if _, ok := parseNumber(s); !ok {
 			if words++; first < 0 {
 				first = i
 			}
 		}
 	}
-	if 4*words > len(c.Cells) {
+	if 4*words > c.Len() {
 		return -1
 	}
 	return first
@@ -397,17 +472,20 @@ func (c *Column) onlyWord() int {
 
 // manyWords tells words that are too many for classes: names, or strings to learn from.
 func (c *Column) manyWords() bool {
+	if c.Numeric {
+		return false
+	}
 	distinct := make(map[string]bool)
-	for _, s := range c.Cells {
+	for s := range c.values() {
 		distinct[s] = true
 	}
-	return !c.Numeric && tooMany(len(distinct), len(c.Cells))
+	return tooMany(len(distinct), c.Len())
 }
 
 // fewIntegers tells whole numbers that repeat, as codes of classes do.
 func (c *Column) fewIntegers() bool {
 	distinct := make(map[float64]bool)
-	for _, s := range c.Cells {
+	for s := range c.values() {
 		v, ok := parseNumber(s)
 		if !ok || v != math.Trunc(v) {
 			return false
@@ -416,22 +494,26 @@ func (c *Column) fewIntegers() bool {
 			return false
 		}
 	}
-	return 2*len(distinct) <= len(c.Cells)
+	return 2*len(distinct) <= c.Len()
 }
 
 // isRowNumber tells the column of row numbers that some programs write: the first,
 // without a name, counting up by one.
 func (t *Table) isRowNumber(j int) bool {
 	c := &t.Columns[j]
-	if j != 0 || !t.Header || c.Name != unnamed(0) || len(t.Columns) < 3 || len(c.Cells) < 2 {
+	if j != 0 || !t.Header || c.Name != unnamed(0) || len(t.Columns) < 3 || c.Len() < 2 {
 		return false
 	}
-	first, ok := parseNumber(c.Cells[0])
-	for i, s := range c.Cells {
-		v, isNumber := parseNumber(s)
-		ok = ok && isNumber && v == first+float64(i)
+	first, ok := parseNumber(c.Cell(0))
+	if !ok || first != 0 && first != 1 {
+		return false
 	}
-	return ok && (first == 0 || first == 1)
+	for i, s := range c.all() {
+		if v, ok := parseNumber(s); !ok || v != first+float64(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // unnamed is the name of a column j for which a header has none.
@@ -573,6 +655,14 @@ func (t *Table) fault(row, column int, format string, args ...any) *Error {
 	return e
 }
 
+// AddZeros adds a column of zeros: LIBSVM's form leaves them out, so that a file may stop
+// short of the last features.
+func (t *Table) AddZeros(name string) {
+	c := Column{Name: name, Numeric: true}
+	c.zeros(len(t.Lines))
+	t.Columns = append(t.Columns, c)
+}
+
 func (t *Table) names() []string {
 	names := make([]string, len(t.Columns))
 	for j, c := range t.Columns {
@@ -616,21 +706,21 @@ func (t *Table) Matrix(features []string) (*mat.Dense, error) {
 
 // numbersAt returns the columns at some places as numbers.
 func (t *Table) numbersAt(at []int) (*mat.Dense, error) {
-	x := mat.NewDense(len(t.Lines), len(at), nil)
 	for i := range t.Lines {
-		row := x.RawRowView(i)
-		for k, j := range at {
-			c := &t.Columns[j]
-			if c.numbers != nil {
-				row[k] = c.numbers[i]
-				continue
-			}
-			v, ok := parseNumber(c.Cells[i])
-			if !ok {
-				return nil, t.notNumber(i, j)
-			}
-			row[k] = v
+		if !slices.ContainsFunc(at, func(j int) bool { return !t.Columns[j].Numeric }) {
+			break
 		}
+		for _, j := range at {
+			if c := &t.Columns[j]; !c.Numeric {
+				if _, ok := parseNumber(c.Cell(i)); !ok {
+					return nil, t.notNumber(i, j)
+				}
+			}
+		}
+	}
+	x := mat.NewDense(len(t.Lines), len(at), nil)
+	for k, j := range at {
+		t.Columns[j].numbers(x.RawMatrix().Data[k:], len(at))
 	}
 	return x, nil
 }
@@ -638,7 +728,7 @@ func (t *Table) numbersAt(at []int) (*mat.Dense, error) {
 // notNumber says what is wrong with the cell.
 func (t *Table) notNumber(i, j int) *Error {
 	c := &t.Columns[j]
-	cell := c.Cells[i]
+	cell := c.Cell(i)
 	switch {
 	case cell == "":
 		return t.fault(i, j, "expected a number, found nothing: fill in missing values or remove the row")
@@ -666,7 +756,7 @@ func (t *Table) Labels(name string) ([]string, error) {
 	}
 	c := &t.Columns[j]
 	words := false // text besides numbers
-	for i, s := range c.Cells {
+	for i, s := range c.all() {
 		_, number := parseNumber(s)
 		switch {
 		case number:
@@ -682,20 +772,20 @@ func (t *Table) Labels(name string) ([]string, error) {
 		}
 	}
 	if !c.Numeric && !words { // a number out of range among numbers
-		for i, s := range c.Cells {
+		for i, s := range c.all() {
 			if notFinite(s) {
 				return nil, t.fault(i, j, "expected a label, found %s", quote(s))
 			}
 		}
 	}
-	labels := tidyLabels(c.Cells)
+	labels := tidyLabels(c.list())
 	distinct := make(map[string]bool)
 	for _, l := range labels {
 		distinct[l] = true
 	}
 	if k, n := len(distinct), len(labels); !c.Numeric && tooMany(k, n) {
 		if i := c.onlyWord(); i >= 0 {
-			return nil, t.fault(i, j, "expected a number, as in most rows, found %s", quote(c.Cells[i]))
+			return nil, t.fault(i, j, "expected a number, as in most rows, found %s", quote(c.Cell(i)))
 		}
 		return nil, t.fault(-1, j, "expected a label, found %d distinct values in %d rows: this looks like names; choose another label column", k, n)
 	}
@@ -760,7 +850,7 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 		return nil, t.fault(-1, -1, "expected a label and at least one feature, found a single column: separate fields by comma, semicolon, tab or spaces")
 	}
 	if t.Format == "fasta" && len(t.Columns) == 2 {
-		return nil, t.fault(0, -1, "expected a label behind the name, as in >%s label, found none in the file", t.Columns[1].Cells[0])
+		return nil, t.fault(0, -1, "expected a label behind the name, as in >%s label, found none in the file", t.Columns[1].Cell(0))
 	}
 	if t.Format == "zip" && len(t.Columns) == 2 {
 		return nil, t.fault(-1, -1, "expected a folder for each class, or a CSV with the names of the texts and their labels; found one folder of texts")

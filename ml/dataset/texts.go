@@ -161,7 +161,7 @@ func textTable(members []member, file string) *Table {
 	for i, m := range members {
 		texts[i], names[i], t.members[i] = m.text, m.name, m.name
 	}
-	t.Columns = []Column{{Name: "text", Cells: texts}, {Name: "file", Cells: names}}
+	t.Columns = []Column{column("text", texts), column("file", names)}
 	return t
 }
 
@@ -179,7 +179,7 @@ func textsInFolders(members []member, file string) (*Table, error) {
 	if i := slices.Index(labels, "."); i >= 0 {
 		return nil, t.fault(i, -1, "expected a file in the folder that is its class, found it beside the folders")
 	}
-	t.Columns = append(t.Columns, Column{Name: labelName, Cells: labels})
+	t.Columns = append(t.Columns, column(labelName, labels))
 	return t, nil
 }
 
@@ -203,16 +203,16 @@ func labelledTexts(members []member, table member, file string, lim Limits) (*Ta
 		names.headerIsRow()
 	}
 	// The column with the most names of files has them all, or a fault.
-	column, most := 0, 0
+	of, most := 0, 0
 	for j, c := range names.Columns {
 		found := 0
-		for _, cell := range c.Cells {
+		for _, cell := range c.all() {
 			if _, ok := place[cell]; ok {
 				found++
 			}
 		}
 		if found > most {
-			column, most = j, found
+			of, most = j, found
 		}
 	}
 	switch {
@@ -224,22 +224,22 @@ func labelledTexts(members []member, table member, file string, lim Limits) (*Ta
 	labels := make([]string, len(members))
 	rows := make([]int, len(members)) // from 1 on
 	others := *names
-	others.Columns = slices.Delete(slices.Clone(names.Columns), column, column+1)
+	others.Columns = slices.Delete(slices.Clone(names.Columns), of, of+1)
 	label, _ := others.guessLabel()
-	for row, cell := range names.Columns[column].Cells {
+	for row, cell := range names.Columns[of].all() {
 		i, ok := place[cell]
 		switch {
 		case !ok:
-			return nil, names.fault(row, column, "expected the name of a text, found %s, which is not there", quote(cell))
+			return nil, names.fault(row, of, "expected the name of a text, found %s, which is not there", quote(cell))
 		case rows[i] > 0:
-			return nil, names.fault(row, column, "expected every text once, found %s also in line %d", quote(cell), names.Lines[rows[i]-1])
+			return nil, names.fault(row, of, "expected every text once, found %s also in line %d", quote(cell), names.Lines[rows[i]-1])
 		}
-		labels[i], rows[i] = others.Columns[label].Cells[row], row+1
+		labels[i], rows[i] = others.Columns[label].Cell(row), row+1
 	}
 	if i := slices.Index(rows, 0); i >= 0 {
-		return nil, names.fault(-1, column, "expected a row for every text, found none for %s", quote(members[i].name))
+		return nil, names.fault(-1, of, "expected a row for every text, found none for %s", quote(members[i].name))
 	}
 	t := textTable(members, file)
-	t.Columns = append(t.Columns, Column{Name: labelName, Cells: labels})
+	t.Columns = append(t.Columns, column(labelName, labels))
 	return t, nil
 }

@@ -126,10 +126,9 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 		}
 		cells[i] = g.String()
 	}
-	t.Columns = []Column{{Name: graphName, Cells: cells}, {Name: labelName, Cells: classes}}
+	t.Columns = []Column{column(graphName, cells), column(labelName, classes)}
 	for j := range t.Columns {
-		c := &t.Columns[j]
-		c.numbers, c.Numeric = parseNumbers(c.Cells)
+		t.Columns[j].weigh()
 	}
 	return t, nil
 }

@@ -42,12 +42,12 @@ func (c *Column) Measured() bool {
 		return false
 	}
 	found := make(map[string]bool)
-	for _, cell := range c.Cells {
+	for cell := range c.values() {
 		if found[tidyLabel(cell)] = true; len(found) > maxClasses {
 			return true
 		}
 	}
-	return Measured(slices.Collect(maps.Keys(found)), len(c.Cells))
+	return Measured(slices.Collect(maps.Keys(found)), c.Len())
 }
 
 // Measured is that of the labels of d.
