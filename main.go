@@ -97,7 +97,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		return err
 	}
 	links := web.Links{Public: public, Addr: server.Addr()}
-	app := handlers.New(handlers.Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Log: log, Patience: patience, Links: links, Proxies: proxies})
+	app := handlers.New(handlers.Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Log: log, Patience: patience, Links: links, Proxies: proxies, Build: web.Program()})
 	where := links.Here()
 	if public != "" {
 		where = fmt.Sprintf("%s, for %s", server.Addr(), public)

@@ -65,7 +65,7 @@ func serve(t *testing.T, workers bool, limits dataset.Limits) *server {
 		go func() { defer close(ended); queue.Run(ctx) }()
 		t.Cleanup(func() { stop(); <-ended })
 	}
-	app := New(Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: web.NewMetrics(), Log: log, Patience: time.Hour})
+	app := New(Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: web.NewMetrics(), Log: log, Patience: time.Hour, Build: func() string { return "test" }})
 	s := &server{httptest.NewServer(app.Handler()), app, workers}
 	t.Cleanup(s.Close)
 	return s

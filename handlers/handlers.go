@@ -48,8 +48,9 @@ type Config struct {
 	Limits  dataset.Limits // of uploads
 	Metrics *web.Metrics
 	Log     *slog.Logger
-	Links   web.Links   // that people hand on
-	Proxies web.Proxies // in front
+	Links   web.Links     // that people hand on
+	Proxies web.Proxies   // in front
+	Build   func() string // names the program; web.Program
 
 	// Patience is how long a computation may hold up a page; 0: not at all. A
 	// training that takes longer is saved as a run and goes on in the background.
@@ -58,7 +59,7 @@ type Config struct {
 
 // New returns the handlers.
 func New(c Config) *App {
-	h := door.NewHouse(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience)
+	h := door.NewHouse(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
 	a := &App{House: h, log: c.Log, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), api: api.New(h)}
 	a.teach = &teach.Room{House: h, Lab: a.lab, Lessons: a.lessons}
 	a.handins = runs.NewReader(h, a.teach.Shelf)

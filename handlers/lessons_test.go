@@ -234,3 +234,40 @@ func TestLessonQuestions(t *testing.T) {
 		t.Errorf("forgotten, the progress is %q", got)
 	}
 }
+
+// The pictures of lessons are the same for everybody: a browser keeps them for good, and
+// a cache on the way may, because they carry nobody's workspace. Those of a course are
+// asked for again, and not sent twice.
+func TestPicturesOfLessonsAreKept(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	c := s.browse(t, alice)
+	code := s.browse(t, teacher).course("/lessons/margins", "")
+	for page, policy := range map[string]string{
+		"/":                                      "public, max-age=31536000, immutable",
+		"/lessons":                               "public, max-age=31536000, immutable",
+		"/lessons/margins":                       "public, max-age=31536000, immutable",
+		"/lessons/margins/line?w1=2":             "public, max-age=31536000, immutable",
+		"/datasets":                              "public, max-age=31536000, immutable",
+		"/lab?data=moons":                        "public, max-age=31536000, immutable",
+		"/lab?data=drawing&points=0,0,a%0A1,1,b": "private, no-cache",
+		"/lessons/margins?course=" + code:        "private, no-cache",
+	} {
+		images := c.page(200, page).Find("main img").Map(func(_ int, img *goquery.Selection) string { return img.AttrOr("src", "") })
+		if len(images) == 0 {
+			t.Errorf("%s has no pictures", page)
+		}
+		for _, src := range images[:min(len(images), 2)] {
+			first := c.do("GET", src, "")
+			if got := first.header.Get("Cache-Control"); first.status != 200 || got != policy {
+				t.Errorf("%s: %d, %q", src, first.status, got)
+			}
+			if cookie := first.header.Get("Set-Cookie"); (cookie == "") != strings.HasPrefix(policy, "public") {
+				t.Errorf("%s sets the cookie %q", src, cookie)
+			}
+			if again := s.browse(t, bob).do("GET", src, "", "If-None-Match", first.header.Get("ETag")); again.status != 304 || len(again.body) > 0 {
+				t.Errorf("%s, asked again: %d", src, again.status)
+			}
+		}
+	}
+}

@@ -20,7 +20,7 @@ func (a *App) Handler() http.Handler {
 
 	r.Get("/healthz", a.site.Health(a.Store.Ping))
 	r.Handle("/metrics", a.site.Metrics)
-	r.Handle("/static/*", a.Assets)
+	r.Get("/static/*", a.site.Handle(a.Assets.Serve))
 	r.Handle("/favicon.ico", http.RedirectHandler(a.Assets.URL("icon.svg"), http.StatusFound))
 	r.Group(func(r chi.Router) {
 		r.Use(a.site.Workspace, a.noteUse)

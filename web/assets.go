@@ -1,7 +1,7 @@
 package web
 
 import (
-	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
-	"time"
+	"sync"
 )
 
 // Assets serves static files below a prefix that changes with their contents, so
@@ -17,12 +17,12 @@ import (
 // modules import each other by relative paths, which then carry it along.
 type Assets struct {
 	version string
-	files   map[string][]byte
+	files   map[string]func() (*Content, error) // compressed when it is first asked for
 }
 
 // NewAssets reads the files of fsys.
 func NewAssets(fsys fs.FS) (*Assets, error) {
-	a := &Assets{files: map[string][]byte{}}
+	a := &Assets{files: map[string]func() (*Content, error){}}
 	sum := sha256.New()
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error { // in lexical order
 		if err != nil || d.IsDir() {
@@ -32,7 +32,8 @@ func NewAssets(fsys fs.FS) (*Assets, error) {
 		if err != nil {
 			return err
 		}
-		a.files[name] = body
+		kind := cmp.Or(mediaTypes[path.Ext(name)], "application/octet-stream")
+		a.files[name] = sync.OnceValues(func() (*Content, error) { return NewContent(kind, body) })
 		fmt.Fprintf(sum, "%s %d\n", name, len(body))
 		sum.Write(body)
 		return nil
@@ -60,24 +61,21 @@ var mediaTypes = map[string]string{
 	".woff2":       "font/woff2",
 }
 
-// ServeHTTP answers /static/VERSION/NAME. A page from before an update still
+// Serve answers /static/VERSION/NAME. A page from before an update still
 // finds its files, in their present form and not to be kept.
-func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (a *Assets) Serve(w http.ResponseWriter, r *http.Request) error {
 	version, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/static/"), "/")
-	body, ok := a.files[name]
+	file, ok := a.files[name]
 	if !ok {
-		http.NotFound(w, r)
-		return
+		return Errorf(NotFound, "There is no such file.")
 	}
-	h := w.Header()
-	if version == a.version {
-		h.Set("Cache-Control", "public, max-age=31536000, immutable")
-	} else {
-		h.Set("Cache-Control", "no-cache")
+	MayBeShared(w, version == a.version)
+	if Unchanged(w, r, `W/"`+a.version+`"`) {
+		return nil
 	}
-	h.Set("ETag", `"`+a.version+`"`)
-	if kind := mediaTypes[path.Ext(name)]; kind != "" {
-		h.Set("Content-Type", kind)
+	c, err := file()
+	if err != nil {
+		return err
 	}
-	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(body))
+	return c.Send(w, r)
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -27,20 +28,24 @@ func TestAssets(t *testing.T) {
 	if a.Prefix() != same.Prefix() || a.Prefix() == other.Prefix() {
 		t.Error("the prefix does not follow the contents")
 	}
+	served := NewSite(slog.New(slog.DiscardHandler), nil).Handle(a.Serve)
 	for name, kind := range map[string]string{"app.css": "text/css; charset=utf-8", "js/lab.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml", "empty/a.js": "text/javascript; charset=utf-8"} {
-		w := ask(a, "GET", a.URL(name), "")
+		w := ask(served, "GET", a.URL(name), "")
 		if w.Code != 200 || w.Header().Get("Content-Type") != kind || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
 			t.Errorf("%s: %d %v", name, w.Code, w.Header())
 		}
-		if w := ask(a, "GET", a.URL(name), "", "If-None-Match: "+w.Header().Get("ETag")); w.Code != 304 {
+		if w := ask(served, "GET", a.URL(name), "", "If-None-Match: "+w.Header().Get("ETag")); w.Code != 304 {
 			t.Errorf("%s: asked again: %d", name, w.Code)
 		}
-		if w := ask(a, "GET", other.URL(name), ""); w.Code != 200 || w.Header().Get("Cache-Control") != "no-cache" {
+		if w.Header().Get("Set-Cookie") != "" {
+			t.Errorf("%s sets a cookie", name)
+		}
+		if w := ask(served, "GET", other.URL(name), ""); w.Code != 200 || w.Header().Get("Cache-Control") != "public, no-cache" {
 			t.Errorf("%s of another version: %d %v", name, w.Code, w.Header())
 		}
 	}
 	for _, path := range []string{a.Prefix(), a.URL("js"), a.URL("js/"), a.URL("none"), "/static/", "/static/app.css", a.URL("../assets.go"), a.URL("js/../app.css")} {
-		if w := ask(a, "GET", path, ""); w.Code != 404 {
+		if w := ask(served, "GET", path, ""); w.Code != 404 {
 			t.Errorf("%s: %d", path, w.Code)
 		}
 	}

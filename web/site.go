@@ -50,8 +50,7 @@ func (s *Site) Middleware() chi.Middlewares {
 		secure,
 		s.limitRate,
 		s.refuseCrossSite,
-		middleware.Compress(5, "text/html", "text/css", "text/javascript", "text/plain", "text/csv",
-			"application/json", "application/problem+json", "application/manifest+json", "image/svg+xml"),
+		middleware.Compress(compression, compressible...),
 		middleware.GetHead, // HEAD wherever there is GET
 	}
 }

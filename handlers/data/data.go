@@ -52,7 +52,7 @@ func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 
 // datasets is the page with empty forms.
 func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
-	p := views.Datasets{Page: a.Frame("Data", "data"), Builtins: Builtins(), Limits: a.limitsText()}
+	p := views.Datasets{Page: a.Frame("Data", "data"), Builtins: Builtins(a.House), Limits: a.limitsText()}
 	sets, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return p, err
@@ -79,7 +79,7 @@ func (a *Room) limitsText() string {
 func datasetRow(s store.Dataset) views.DatasetRow {
 	return views.DatasetRow{
 		ID: s.ID, Name: s.Name, Origin: s.Origin, Size: sizeText(s), Classes: classesText(s.Classes, s.Rows),
-		Thumb: door.Thumbnail("/datasets/"+s.ID+"/figures/", "points", pictureOf(s.Kind)+" of "+s.Name),
+		Thumb: door.Thumbnail("/datasets/"+s.ID+"/figures/", "points", "", pictureOf(s.Kind)+" of "+s.Name),
 	}
 }
 
@@ -95,12 +95,12 @@ func sizeText(s store.Dataset) string {
 	return fmt.Sprintf("%d × %d", s.Rows, s.Dims())
 }
 
-// Builtins are the data sets that come with the program, as pages list them.
-func Builtins() (rows []views.BuiltinRow) {
+// Builtins are the data sets that come with the program, as pages of the house list them.
+func Builtins(h *door.House) (rows []views.BuiltinRow) {
 	for _, b := range dataset.Builtins {
 		rows = append(rows, views.BuiltinRow{
 			Slug: b.Slug, Name: b.Name, Help: b.Help,
-			Thumb: door.Thumbnail("/datasets/"+b.Slug+"/figures/", "points", pictureOf(b.Kind)+" of "+b.Name),
+			Thumb: door.Thumbnail("/datasets/"+b.Slug+"/figures/", "points", h.Lasting(""), pictureOf(b.Kind)+" of "+b.Name),
 		})
 	}
 	return rows
@@ -622,7 +622,8 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || name != "points" && name != "graph" {
 		return store.ErrNotFound
 	}
-	points, err := a.Source(r.Context(), chi.URLParam(r, "id"))
+	id := chi.URLParam(r, "id")
+	points, err := a.Source(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -631,16 +632,16 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	}
 	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
-	var pic *figure.Picture
-	if name == "graph" {
-		pic, err = graphPicture(points.Data, r.FormValue("row"), o)
-	} else {
-		pic, err = a.DataPicture(r.Context(), points.Data, points.Hash, r.FormValue("x"), r.FormValue("y"), o)
-	}
-	if err != nil {
-		return err
-	}
-	return door.WriteFigure(w, pic, format)
+	row, x, y := r.FormValue("row"), r.FormValue("x"), r.FormValue("y")
+	return a.SendPrint(w, r, door.Sheet{
+		Key: fmt.Sprintf("%s %s %q %q %q %+v", name, points.Hash, row, x, y, o), Public: door.IsPublic(id), Format: format,
+		Draw: func(ctx context.Context) (*figure.Picture, error) {
+			if name == "graph" {
+				return graphPicture(points.Data, row, o)
+			}
+			return a.DataPicture(ctx, points.Data, points.Hash, x, y, o)
+		},
+	})
 }
 
 // graphPicture draws the graph in a row, from 1 on. Labels have the colours that they have

@@ -35,13 +35,15 @@ type House struct {
 	// Line is where live questions wait.
 	Line *Line
 
+	build    func() string         // names the program, on which pictures depend
+	prints   *Recent[*Print]       // by format and key
 	hashes   *Recent[string]       // of the data sets that come with the program
 	compared *Recent[*ml.Compared] // by data and kernel: 720 kB each at most
 }
 
-// NewHouse returns a house without rooms.
-func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, links web.Links, patience time.Duration) *House {
-	return &House{st, queue, assets, limits, links, patience, NewLine(Places()), NewRecent[string](len(dataset.Builtins)), NewRecent[*ml.Compared](64)}
+// NewHouse returns a house without rooms; build is as in web.Program.
+func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, links web.Links, patience time.Duration, build func() string) *House {
+	return &House{st, queue, assets, limits, links, patience, NewLine(Places()), build, newPrints(), NewRecent[string](len(dataset.Builtins)), NewRecent[*ml.Compared](64)}
 }
 
 // Compare is ml.Compare for data with a hash, which pictures of them share.

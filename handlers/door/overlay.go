@@ -2,6 +2,8 @@ package door
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"slices"
 
 	"marginlab/ml/param"
@@ -26,6 +28,22 @@ func (a *House) Layers(ctx context.Context, runs []store.Run, o Options) (layers
 		layers = append(layers, figure.Layer{Name: run.Name, Scene: s})
 	}
 	return layers, nil
+}
+
+// SendOverlay sends a picture of the layers of runs that choose takes.
+func (a *House) SendOverlay(w http.ResponseWriter, r *http.Request, runs []store.Run, o Options, format string, choose func([]figure.Layer) []figure.Layer) error {
+	key := fmt.Sprintf("overlay %+v", o)
+	for _, run := range runs {
+		key += fmt.Sprintf(" %s %s %q", run.ID, run.Status, run.Name)
+	}
+	return a.SendPrint(w, r, Sheet{Key: key, Format: format, Draw: func(ctx context.Context) (*figure.Picture, error) {
+		layers, err := a.Layers(ctx, runs, o)
+		if err != nil {
+			return nil, err
+		}
+		layers = choose(layers)
+		return Overlay(layers, CommonLimits(layers))
+	}})
 }
 
 // CommonLimits are axes that show the points of all layers on the same two

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"net/url"
@@ -183,16 +182,13 @@ func offset(s figure.Scene) string {
 	return fmt.Sprintf("The values are %s on average, and f has no bias: away from all points it goes to 0 with kernels that fade, such as rbf, and λ pulls it there everywhere. Subtract the mean from the values first unless 0 means something.", views.Short(mean))
 }
 
-// SendFigure sends the figure of a run that a request names.
-func SendFigure(ctx context.Context, w http.ResponseWriter, run figure.Run, name, format string) error {
+// DrawFigure draws the figure of a run that a request names.
+func DrawFigure(ctx context.Context, run figure.Run, name string) (*figure.Picture, error) {
 	pic, err := run.Draw(ctx, name)
 	if errors.Is(err, figure.ErrNoFigure) {
-		return store.ErrNotFound
+		return nil, store.ErrNotFound
 	}
-	if err != nil {
-		return err
-	}
-	return WriteFigure(w, pic, format)
+	return pic, err
 }
 
 // Show makes the main picture of a page, embedded or linked in two sizes, and
@@ -246,8 +242,8 @@ func MainFigure(r *ml.Report) (name, what string) {
 }
 
 // Thumbnail is one of many small pictures.
-func Thumbnail(base, name, alt string) views.Picture {
-	p := Linked(base, name, "", thumbWidth, thumbHeight, alt, "")
+func Thumbnail(base, name, query, alt string) views.Picture {
+	p := Linked(base, name, query, thumbWidth, thumbHeight, alt, "")
 	p.Lazy = true
 	return p
 }
@@ -456,27 +452,6 @@ func FigureName(r *http.Request) (name, format string, err error) {
 		return "", "", store.ErrNotFound
 	}
 	return name, format, nil
-}
-
-// WriteFigure sends a picture.
-func WriteFigure(w http.ResponseWriter, pic *figure.Picture, format string) error {
-	var b bytes.Buffer
-	var err error
-	kind := "image/svg+xml"
-	if format == "png" {
-		kind = "image/png"
-		pic.Scale = pngScale
-		err = pic.PNG(&b)
-	} else {
-		err = pic.SVG(&b)
-	}
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", kind)
-	w.Header().Set("Cache-Control", "private, no-cache")
-	_, err = io.Copy(w, &b)
-	return err
 }
 
 // PlainOptions are choices that are called what they are.

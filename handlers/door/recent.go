@@ -13,7 +13,9 @@ import (
 // are shared: nobody changes them. It is safe for concurrent use.
 type Recent[V any] struct {
 	mu      sync.Mutex
-	size    int
+	most    int         // weight of all values together
+	weigh   func(V) int // a value
+	weight  int
 	order   *list.List // of *entry[V], latest first
 	byKey   map[string]*list.Element
 	flights map[string]*flight[V]
@@ -35,8 +37,11 @@ type flight[V any] struct {
 }
 
 // NewRecent returns a cache of the latest size values.
-func NewRecent[V any](size int) *Recent[V] {
-	return &Recent[V]{size: size, order: list.New(), byKey: map[string]*list.Element{}, flights: map[string]*flight[V]{}}
+func NewRecent[V any](size int) *Recent[V] { return NewWeighed(size, func(V) int { return 1 }) }
+
+// NewWeighed returns a cache of the latest values that weigh no more than most together.
+func NewWeighed[V any](most int, weigh func(V) int) *Recent[V] {
+	return &Recent[V]{most: most, weigh: weigh, order: list.New(), byKey: map[string]*list.Element{}, flights: map[string]*flight[V]{}}
 }
 
 // Get is the value of a moment ago, or that of compute, which is kept unless there
@@ -106,10 +111,13 @@ func (c *Recent[V]) land(key string, f *flight[V]) {
 func (c *Recent[V]) keep(key string, v V) {
 	if _, ok := c.byKey[key]; !ok {
 		c.byKey[key] = c.order.PushFront(&entry[V]{key, v})
+		c.weight += c.weigh(v)
 	}
-	for c.order.Len() > c.size {
+	for c.weight > c.most {
 		last := c.order.Back()
-		delete(c.byKey, last.Value.(*entry[V]).key)
+		e := last.Value.(*entry[V])
+		c.weight -= c.weigh(e.value)
+		delete(c.byKey, e.key)
 		c.order.Remove(last)
 	}
 }

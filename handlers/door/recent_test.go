@@ -3,6 +3,7 @@ package door
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -112,5 +113,29 @@ func TestRecentFaults(t *testing.T) {
 	}
 	if v, _ := c.Get(t.Context(), "a", func(context.Context) (int, error) { return 4, nil }); v != 4 {
 		t.Errorf("the oldest is still there: %d", v)
+	}
+}
+
+// The oldest values go once all together weigh too much, one that is too heavy at once.
+func TestRecentWeighs(t *testing.T) {
+	t.Parallel()
+	c := NewWeighed(10, func(v int) int { return v })
+	computed := 0
+	get := func(v int) {
+		t.Helper()
+		got, err := c.Get(t.Context(), strconv.Itoa(v), func(context.Context) (int, error) { computed++; return v, nil })
+		if got != v || err != nil {
+			t.Errorf("%d, %v", got, err)
+		}
+	}
+	for i, step := range []struct{ value, computed int }{
+		{4, 1}, {5, 2}, {4, 2}, {3, 3}, {4, 3}, {5, 4}, {11, 5}, {11, 6}, {4, 7}, {1, 8},
+	} {
+		if get(step.value); computed != step.computed {
+			t.Errorf("step %d: computed %d times, want %d", i, computed, step.computed)
+		}
+	}
+	if c.weight != 5 || c.order.Len() != 2 || len(c.byKey) != 2 {
+		t.Errorf("%d values weigh %d", c.order.Len(), c.weight)
 	}
 }

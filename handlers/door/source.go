@@ -30,27 +30,25 @@ func (a *House) Source(ctx context.Context, id string) (p Points, err error) {
 		hash, err := a.hashes.Get(ctx, id, func(context.Context) (string, error) { return d.Hash(), nil })
 		return Points{b.Name, d, hash}, err
 	}
-	if run, ok := strings.CutPrefix(id, OfRun); ok {
-		r, err := a.Store.Run(ctx, Workspace(ctx), run)
-		if err != nil {
-			return p, err
-		}
-		p.Name, p.Hash = r.DatasetName, r.Hash
-	} else if code, ok := courseOf(id); ok {
-		c, err := a.Store.Course(ctx, code)
-		if err != nil {
-			return p, err
-		}
-		p.Name, p.Hash = c.Data, c.Hash
-	} else {
-		set, err := a.Store.Dataset(ctx, Workspace(ctx), id)
-		if err != nil {
-			return p, err
-		}
-		p.Name, p.Hash = set.Name, set.Hash
+	if p, err = a.Locate(ctx, id); err != nil {
+		return p, err
 	}
 	p.Data, err = a.Store.Data(ctx, p.Hash)
 	return p, err
+}
+
+// Locate is Source for what does not come with the program, without reading the data.
+func (a *House) Locate(ctx context.Context, id string) (p Points, err error) {
+	if run, ok := strings.CutPrefix(id, OfRun); ok {
+		r, err := a.Store.Run(ctx, Workspace(ctx), run)
+		return Points{Name: r.DatasetName, Hash: r.Hash}, err
+	}
+	if code, ok := courseOf(id); ok {
+		c, err := a.Store.Course(ctx, code)
+		return Points{Name: c.Data, Hash: c.Hash}, err
+	}
+	set, err := a.Store.Dataset(ctx, Workspace(ctx), id)
+	return Points{Name: set.Name, Hash: set.Hash}, err
 }
 
 // courseOf is the code of the course that brings the points of an id along.

@@ -301,6 +301,9 @@ func (b *bench) query() url.Values {
 	return q
 }
 
+// public tells whether nothing on the bench is anybody's own.
+func (b *bench) public() bool { return b.course == nil && b.points == "" && door.IsPublic(b.id) }
+
 // fixes tells whether the course, if there is one, keeps a control as it is.
 func (b *bench) fixes(controls ...string) bool {
 	return b.course != nil && slices.ContainsFunc(controls, b.course.Fixes)

@@ -66,6 +66,10 @@ func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer,
 		return views.Answer{}, err
 	}
 	query := b.query().Encode()
+	pictures := query
+	if b.public() {
+		pictures = a.Lasting(query)
+	}
 	var ans views.Answer
 	if res == nil {
 		drawn := b.query() // with what was refused: the picture must not train on a default in its place
@@ -79,7 +83,7 @@ func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer,
 			ans.Picture, ans.Stage, err = door.Show(s, draw, "/lab/figures/", bareName, drawn.Encode(), inline)
 		}
 	} else {
-		ans, err = door.Answer(ctx, a.run(b, res, b.look), "/lab/figures/", query, inline, b.look.Coarse)
+		ans, err = door.Answer(ctx, a.run(b, res, b.look), "/lab/figures/", pictures, inline, b.look.Coarse)
 		ans.Reproduce = door.CommandLine(b.spec, b.name)
 		ans.Resolved = resolved(&res.Report)
 		if err == nil {
@@ -282,21 +286,27 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	}
 	o := b.look
 	o.Size(r)
-	if res != nil {
-		return door.SendFigure(r.Context(), w, a.run(b, res, o), name, format)
+	sheet := door.Sheet{Public: b.public(), Format: format, Draw: func(ctx context.Context) (*figure.Picture, error) {
+		return door.DrawFigure(ctx, a.run(b, res, o), name)
+	}}
+	if res == nil {
+		if name != bareName {
+			return store.ErrNotFound
+		}
+		sheet.Draw = func(ctx context.Context) (*figure.Picture, error) {
+			s, draw, err := a.bare(ctx, b, o)
+			if err != nil {
+				return nil, err
+			}
+			return draw(s)
+		}
 	}
-	if name != bareName {
-		return store.ErrNotFound
-	}
-	s, draw, err := a.bare(r.Context(), b, o)
+	spec, err := b.spec.MarshalJSON()
 	if err != nil {
 		return err
 	}
-	pic, err := draw(s)
-	if err != nil {
-		return err
-	}
-	return door.WriteFigure(w, pic, format)
+	sheet.Key = fmt.Sprintf("lab %s %s %s %t %q %q %+v", b.hash, spec, name, res == nil, b.x, b.y, o)
+	return a.SendPrint(w, r, sheet)
 }
 
 // bareName is the name of the picture of the points alone.

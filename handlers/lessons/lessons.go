@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -52,17 +53,17 @@ func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 	p := lessons.ListPage{Page: a.Frame("Lessons", "lessons")}
 	for i, l := range all.Lessons {
 		row := lessons.ListRow{Number: i + 1, Lesson: l, Progress: progress(&l, answers)}
-		row.Thumb = lessonThumb(&l)
+		row.Thumb = a.thumb(&l)
 		p.Lessons = append(p.Lessons, row)
 	}
 	return a.Render(w, r, lessons.List(p))
 }
 
-// lessonThumb is the first picture of a lesson, small.
-func lessonThumb(l *lessons.Lesson) *views.Picture {
+// thumb is the first picture of a lesson, small.
+func (a *Room) thumb(l *lessons.Lesson) *views.Picture {
 	for _, s := range l.Screens {
 		if s.Demo != nil {
-			p := door.Thumbnail("/lessons/"+l.Slug+"/"+s.Slug+"/figures/", "first", "")
+			p := door.Thumbnail("/lessons/"+l.Slug+"/"+s.Slug+"/figures/", "first", a.Lasting(""), "")
 			return &p
 		}
 	}
@@ -349,7 +350,8 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 			v.Fields = append(v.Fields, f)
 		}
 	}
-	e, err := a.exhibit(r.Context(), path, s.Demo, in)
+	key, public := a.key(r.Context(), path, in)
+	e, err := a.exhibit(r.Context(), key, s.Demo, in)
 	if err != nil {
 		v.Problem, err = door.Told(err)
 		return v, wrong, err
@@ -371,10 +373,14 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	}
 	v.Answer.Exhibit = e
 	v.Query = query.Encode()
+	at := place{base: path + "/figures/", query: v.Query, key: key, public: public && course == nil}
+	if at.public {
+		at.query = a.Lasting(v.Query)
+	}
 	look := lessons.Look{Dark: form.Get("dark") == "1", Coarse: in.Coarse}
 	for i, f := range e.Figures {
 		look.Width, look.Height = lessonSize(f, slide, i > 0 && len(e.Figures) > 2)
-		p, st, err := lessonPicture(f, look, path+"/figures/", v.Query, inline, i == 0 && len(e.Handles) > 0)
+		p, st, err := a.picture(r.Context(), f, look, at, inline, i == 0 && len(e.Handles) > 0)
 		if err != nil {
 			return v, nil, err
 		}
@@ -386,13 +392,30 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	return v, wrong, nil
 }
 
-// exhibit is what a demo shows, from a moment ago where it depends on its controls
-// alone. The copy may be changed, but not what it points to.
-func (a *Room) exhibit(ctx context.Context, path string, d *lessons.Demo, in lessons.Input) (lessons.Exhibit, error) {
+// key stands for everything that the demo of a screen depends on, empty where that is not
+// known: a run of the workspace. public tells whether that is nothing of a workspace.
+func (a *Room) key(ctx context.Context, path string, in lessons.Input) (key string, public bool) {
+	key, data, run := in.Key()
+	switch {
+	case run != "":
+		return "", false
+	case door.IsPublic(data):
+		return path + " " + key, true
+	}
+	p, err := a.Locate(ctx, data)
+	if err != nil { // which computing will tell
+		return "", false
+	}
+	return strings.Join([]string{path, key, p.Hash, p.Name}, " "), false
+}
+
+// exhibit is what a demo shows, from a moment ago where the key is known. The copy may be
+// changed, but not what it points to.
+func (a *Room) exhibit(ctx context.Context, key string, d *lessons.Demo, in lessons.Input) (lessons.Exhibit, error) {
 	show := func(ctx context.Context) (*lessons.Exhibit, error) { return d.Show(ctx, in) }
-	if key, ok := in.Key(); ok {
+	if key != "" {
 		once := show
-		show = func(ctx context.Context) (*lessons.Exhibit, error) { return a.exhibits.Get(ctx, path+" "+key, once) }
+		show = func(ctx context.Context) (*lessons.Exhibit, error) { return a.exhibits.Get(ctx, key, once) }
 	}
 	e, err := door.Within(ctx, a.House, "Choose fewer points or a smaller C.", show)
 	if err != nil {
@@ -418,25 +441,52 @@ func lessonSize(f lessons.Figure, slide, several bool) (width, height int) {
 	return width, height
 }
 
-// lessonPicture is a figure as a page shows it. With framed it also returns where
-// its data are, by width.
-func lessonPicture(f lessons.Figure, look lessons.Look, base, query string, inline, framed bool) (views.Picture, map[int]figure.Frame, error) {
+// place is where the pictures of an exhibit are found.
+type place struct {
+	base, query string
+	key         string // of the exhibit, empty where it is not known
+	public      bool
+}
+
+// sheet is the picture of an exhibit that has this name.
+func (at place) sheet(name, format string, look lessons.Look, draw func(context.Context) (*figure.Picture, error)) door.Sheet {
+	s := door.Sheet{Key: at.key, Public: at.public, Format: format, Draw: draw}
+	if s.Key != "" {
+		s.Key += fmt.Sprint(" ", name, look)
+	}
+	return s
+}
+
+// picture is a figure as a page shows it. With framed it also returns where its data
+// are, by width.
+func (a *Room) picture(ctx context.Context, f lessons.Figure, look lessons.Look, at place, inline, framed bool) (views.Picture, map[int]figure.Frame, error) {
 	frames := map[int]figure.Frame{}
-	pic, err := f.Draw(look)
+	if inline {
+		pic, err := f.Draw(look)
+		if err != nil {
+			return views.Picture{}, nil, err
+		}
+		frames[look.Width] = pic.Frame
+		p := door.Linked(at.base, f.Name, at.query, look.Width, look.Height, cmp.Or(pic.Caption, lessons.Spoken(f.Caption)), "")
+		return p, frames, door.Embed(&p, pic)
+	}
+	printed := func() (*door.Print, error) {
+		print, err := a.Print(ctx, at.sheet(f.Name, "svg", look, func(context.Context) (*figure.Picture, error) { return f.Draw(look) }))
+		if err == nil {
+			frames[look.Width] = print.Frame
+		}
+		return print, err
+	}
+	print, err := printed()
 	if err != nil {
 		return views.Picture{}, nil, err
 	}
-	frames[look.Width] = pic.Frame
-	p := door.Linked(base, f.Name, query, look.Width, look.Height, cmp.Or(pic.Caption, lessons.Spoken(f.Caption)), "")
-	if inline {
-		return p, frames, door.Embed(&p, pic)
-	}
+	p := door.Linked(at.base, f.Name, at.query, look.Width, look.Height, cmp.Or(print.Caption, lessons.Spoken(f.Caption)), "")
 	if p.Lazy = !framed; framed && look.Width > door.NarrowWidth {
 		look.Width, look.Height = door.NarrowWidth, door.NarrowWidth*look.Height/look.Width
-		if pic, err = f.Draw(look); err != nil {
+		if _, err := printed(); err != nil {
 			return p, nil, err
 		}
-		frames[door.NarrowWidth] = pic.Frame
 	}
 	return p, frames, nil
 }
@@ -553,28 +603,28 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	if s.Demo == nil {
 		return store.ErrNotFound
 	}
-	_, form, err := a.Enforce(r.Context(), "/lessons/"+l.Slug, r.URL.Query())
+	course, form, err := a.Enforce(r.Context(), "/lessons/"+l.Slug, r.URL.Query())
 	if err != nil {
 		return err
 	}
 	in, _ := s.Demo.NewInput(form.Get, workspaceSource{a.House})
-	e, err := a.exhibit(r.Context(), "/lessons/"+l.Slug+"/"+s.Slug, s.Demo, in)
-	if err != nil {
-		return err
-	}
-	for i, f := range e.Figures {
-		if f.Name != name && (name != "first" || i > 0) {
-			continue
-		}
-		o := door.Options{Dark: r.FormValue("dark") == "1", Width: lessonWidth, Height: lessonHeight}
-		o.Size(r)
-		pic, err := f.Draw(lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height})
+	o := door.Options{Dark: r.FormValue("dark") == "1", Width: lessonWidth, Height: lessonHeight}
+	o.Size(r)
+	look := lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height}
+	key, public := a.key(r.Context(), "/lessons/"+l.Slug+"/"+s.Slug, in)
+	at := place{key: key, public: public && course == nil}
+	return a.SendPrint(w, r, at.sheet(name, format, look, func(ctx context.Context) (*figure.Picture, error) {
+		e, err := a.exhibit(ctx, key, s.Demo, in)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return door.WriteFigure(w, pic, format)
-	}
-	return store.ErrNotFound
+		for i, f := range e.Figures {
+			if f.Name == name || name == "first" && i == 0 {
+				return f.Draw(look)
+			}
+		}
+		return nil, store.ErrNotFound
+	}))
 }
 
 // Answer checks and keeps an answer, and reveals. A script takes the

@@ -131,15 +131,7 @@ func (a *Reader) CompareFigure(w http.ResponseWriter, r *http.Request) error {
 	}
 	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
-	layers, err := a.Layers(r.Context(), runs, o)
-	if err != nil {
-		return err
-	}
-	pic, err := door.Overlay(layers, door.CommonLimits(layers))
-	if err != nil {
-		return err
-	}
-	return door.WriteFigure(w, pic, format)
+	return a.SendOverlay(w, r, runs, o, format, func(all []figure.Layer) []figure.Layer { return all })
 }
 
 // compareSettings puts the settings side by side. A setting without a meaning

@@ -1,6 +1,8 @@
 package runs
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/store"
 	"marginlab/views"
+	"marginlab/views/figure"
 )
 
 // Reader shows the runs of a shelf: pages, pictures and comparisons, nothing that
@@ -68,11 +71,18 @@ func (a *Reader) send(w http.ResponseWriter, r *http.Request, run store.Run) err
 	}
 	o := door.ReadOptions(r.URL.Query())
 	o.Size(r)
-	shown, err := a.House.Run(r.Context(), run, r.URL.Query(), o)
-	if err != nil {
-		return err
-	}
-	return door.SendFigure(r.Context(), w, shown, name, format)
+	q := r.URL.Query()
+	return a.SendPrint(w, r, door.Sheet{
+		Key:    fmt.Sprintf("run %s %s %q %q %q %+v", run.ID, name, q.Get("x"), q.Get("y"), q.Get("near"), o),
+		Format: format,
+		Draw: func(ctx context.Context) (*figure.Picture, error) {
+			shown, err := a.House.Run(ctx, run, q, o)
+			if err != nil {
+				return nil, err
+			}
+			return door.DrawFigure(ctx, shown, name)
+		},
+	})
 }
 
 // view is what a run's own page and its shared page have in common.

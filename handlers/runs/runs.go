@@ -147,7 +147,7 @@ func Row(r store.Run) views.RunRow {
 		row.Train, row.Test = door.Scores(rep)
 		row.Vectors = strconv.Itoa(rep.SupportVectors)
 		name, what := door.MainFigure(rep)
-		row.Thumb = door.Thumbnail("/runs/"+r.ID+"/figures/", name, what+" of "+r.Name)
+		row.Thumb = door.Thumbnail("/runs/"+r.ID+"/figures/", name, "", what+" of "+r.Name)
 	}
 	return row
 }

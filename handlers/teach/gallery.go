@@ -111,7 +111,7 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 		}
 		if run.Status == store.Done {
 			name, what := door.MainFigure(run.Report)
-			row.Thumb = door.Thumbnail(g.base+"/runs/"+run.ID+"/figures/", name, what+" of "+run.Name)
+			row.Thumb = door.Thumbnail(g.base+"/runs/"+run.ID+"/figures/", name, "", what+" of "+run.Name)
 		}
 		for _, c := range columns[1:] {
 			row.Cells = append(row.Cells, c.text(run))
@@ -344,16 +344,7 @@ func (a *Room) GalleryFigure(w http.ResponseWriter, r *http.Request, g Course) e
 	}
 	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
-	layers, err := a.Layers(r.Context(), runs, o)
-	if err != nil {
-		return err
-	}
-	layers = sameAxes(layers)
-	pic, err := door.Overlay(layers, door.CommonLimits(layers))
-	if err != nil {
-		return err
-	}
-	return door.WriteFigure(w, pic, format)
+	return a.SendOverlay(w, r, runs, o, format, sameAxes)
 }
 
 // sameAxes keeps the layers on the axes that most of them have.

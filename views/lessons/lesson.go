@@ -141,18 +141,10 @@ func (d *Demo) NewInput(get func(name string) string, source Source) (Input, par
 	return in, wrong
 }
 
-// Key stands for everything that Show depends on. ok is false where that is more
-// than the input: a run, or data that a workspace may change.
-func (in Input) Key() (key string, ok bool) {
-	if data, asked := in.values[dataName]; asked {
-		if _, builtin := dataset.FindBuiltin(data); !builtin {
-			return "", false
-		}
-	}
-	if in.values[runName] != "" {
-		return "", false
-	}
-	return fmt.Sprint(in.Step, in.Coarse, in.values), true // maps print in the order of their keys
+// Key stands for everything that Show depends on, but for what a Source has under the ids
+// of the data and the run, empty where there are none.
+func (in Input) Key() (key, data, run string) {
+	return fmt.Sprint(in.Step, in.Coarse, in.values), in.values[dataName], in.values[runName] // maps print in the order of their keys
 }
 
 // Exhibit is what a demo shows. Texts may hold formulas between dollar signs.

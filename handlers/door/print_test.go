@@ -1,0 +1,93 @@
+package door
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"marginlab/views/figure"
+)
+
+// A picture is drawn once for all who ask for it, at the same time and later, and not at
+// all for those who have it.
+func TestPrintsOnce(t *testing.T) {
+	t.Parallel()
+	build := "one"
+	house := &House{prints: newPrints(), build: func() string { return build }}
+	var drawn atomic.Int32
+	sheet := Sheet{Key: "k", Public: true, Format: "svg", Draw: func(context.Context) (*figure.Picture, error) {
+		drawn.Add(1)
+		return figure.Chart{Format: figure.Format{Width: 300, Height: 200}, Curves: []figure.Curve{{X: []float64{0, 1}, Y: []float64{1, 0}}}}.Picture()
+	}}
+	ask := func(s Sheet, address, has string) *http.Response {
+		t.Helper()
+		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", address, nil)
+		r.Header.Set("If-None-Match", has)
+		w.Header().Set("Set-Cookie", "workspace")
+		if err := house.SendPrint(w, r, s); err != nil {
+			t.Error(err)
+		}
+		return w.Result()
+	}
+	address := "/p.svg?" + house.Lasting("a=1")
+	var students sync.WaitGroup
+	for range 200 {
+		students.Go(func() {
+			if a := ask(sheet, address, ""); a.StatusCode != 200 || a.Header.Get("Content-Type") != "image/svg+xml" {
+				t.Error(a.Status, a.Header)
+			}
+		})
+	}
+	students.Wait()
+	tag := ask(sheet, address, "").Header.Get("ETag")
+	if a := ask(sheet, address, tag); a.StatusCode != 304 {
+		t.Error(a.Status)
+	}
+	if drawn.Load() != 1 {
+		t.Errorf("drawn %d times", drawn.Load())
+	}
+
+	for _, test := range []struct {
+		sheet   Sheet
+		address string
+		want    string
+	}{
+		{sheet, address, "public, max-age=31536000, immutable"},
+		{sheet, "/p.svg?a=1&v=older", "public, no-cache"},
+		{sheet, "/p.svg?a=1", "public, no-cache"},
+		{Sheet{Key: "mine", Format: "svg", Draw: sheet.Draw}, address, "private, no-cache"},
+	} {
+		a := ask(test.sheet, test.address, "")
+		if got := a.Header.Get("Cache-Control"); got != test.want || (a.Header.Get("Set-Cookie") == "") != test.sheet.Public {
+			t.Errorf("%s: %q, %v", test.address, got, a.Header)
+		}
+	}
+	png := sheet
+	png.Format = "png"
+	if a := ask(png, address, tag); a.StatusCode != 200 || a.Header.Get("Content-Type") != "image/png" {
+		t.Error(a.Status, a.Header)
+	}
+	build = "two" // draws otherwise, maybe
+	if a := ask(sheet, address, tag); a.StatusCode != 200 || strings.Contains(a.Header.Get("Cache-Control"), "immutable") {
+		t.Errorf("another build: %s, %v", a.Status, a.Header)
+	}
+
+	before := drawn.Load()
+	for range 2 { // without a key
+		if a := ask(Sheet{Format: "svg", Draw: sheet.Draw}, address, tag); a.StatusCode != 200 || a.Header.Get("ETag") != "" {
+			t.Error(a.Status, a.Header)
+		}
+	}
+	if n := drawn.Load() - before; n != 2 {
+		t.Errorf("drawn %d times", n)
+	}
+	broken := Sheet{Key: "broken", Format: "svg", Draw: func(context.Context) (*figure.Picture, error) { return nil, errors.New("no ink") }}
+	if err := house.SendPrint(httptest.NewRecorder(), httptest.NewRequest("GET", address, nil), broken); err == nil {
+		t.Error("no error")
+	}
+}

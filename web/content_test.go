@@ -1,0 +1,90 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Content comes compressed to those who take that, and to others as it is.
+func TestContent(t *testing.T) {
+	t.Parallel()
+	long, noise := strings.Repeat("<p>words</p>", 1000), "a"
+	for _, test := range []struct {
+		kind, body, accepts string
+		zipped              bool
+	}{
+		{"image/svg+xml", long, "gzip, deflate, br, zstd", true},
+		{"image/svg+xml", long, "br, gzip;q=0.5", true},
+		{"image/svg+xml", long, "gzip;q=0, br", false},
+		{"image/svg+xml", long, "gzip;q=nonsense", false},
+		{"image/svg+xml", long, "x-gzipped", false},
+		{"image/svg+xml", long, "", false},
+		{"text/css; charset=utf-8", long, "gzip", true},
+		{"image/png", long, "gzip", false},
+		{"text/css; charset=utf-8", noise, "", false},
+	} {
+		c, err := NewContent(test.kind, []byte(test.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (c.Size() < len(test.body)) != (len(test.body) > 1 && test.kind != "image/png") {
+			t.Errorf("%+v takes %d bytes of %d", test.kind, c.Size(), len(test.body))
+		}
+		h := func(w http.ResponseWriter, r *http.Request) {
+			if err := c.Send(w, r); err != nil {
+				t.Error(err)
+			}
+		}
+		w := ask(http.HandlerFunc(h), "GET", "/x", "", "Accept-Encoding: "+test.accepts)
+		body := io.Reader(bytes.NewReader(w.Body.Bytes()))
+		if test.zipped {
+			if body, err = gzip.NewReader(body); err != nil {
+				t.Errorf("%q: %v", test.accepts, err)
+				continue
+			}
+		}
+		got, err := io.ReadAll(body)
+		if err != nil || string(got) != test.body {
+			t.Errorf("%q: %v, %.60q", test.accepts, err, got)
+		}
+		if encoding := w.Header().Get("Content-Encoding"); (encoding == "gzip") != test.zipped || w.Header().Get("Content-Type") != test.kind {
+			t.Errorf("%q: %v", test.accepts, w.Header())
+		}
+		if varies := w.Header().Values("Vary"); len(varies) > 1 || (len(varies) == 1) != (test.body == long && test.kind != "image/png") {
+			t.Errorf("%q: varies by %q", test.accepts, varies)
+		}
+	}
+}
+
+func TestUnchanged(t *testing.T) {
+	t.Parallel()
+	tag := TagOf([]byte("a"), []byte("b"))
+	if tag == TagOf([]byte("ab"), nil) || tag == TagOf([]byte("a"), []byte("c")) || tag != TagOf([]byte("a"), []byte("b")) {
+		t.Error("a tag does not stand for its parts")
+	}
+	h, _, _ := newSite(map[string]Handler{"GET /x": func(w http.ResponseWriter, r *http.Request) error {
+		if Unchanged(w, r, tag) {
+			return nil
+		}
+		return ok(w, r)
+	}})
+	for has, want := range map[string]int{"": 200, tag: 304, strings.TrimPrefix(tag, "W/"): 304, `"x", ` + tag: 304, "*": 304, `"x"`: 200, tag[:9]: 200} {
+		w := ask(h, "GET", "/x", "", "If-None-Match: "+has, "Accept-Encoding: gzip")
+		if w.Code != want || w.Header().Get("ETag") != tag || want == 304 && w.Body.Len() > 0 {
+			t.Errorf("%q: %d, %v, %q", has, w.Code, w.Header(), w.Body)
+		}
+	}
+}
+
+// Another build has another name; one has the same all the time.
+func TestProgram(t *testing.T) {
+	t.Parallel()
+	one, other := Program(), Program()
+	if one() != other() || len(one()) != 16 {
+		t.Errorf("%q and %q", one(), other())
+	}
+}
