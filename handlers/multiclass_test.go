@@ -93,7 +93,7 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 						t.Errorf("%s: row %s, column %d: %s, want %d", way.Name, row.Class, j, got, n)
 					}
 				}
-				if n := row.SupportVectors; (n != nil) != (i == 1) || n != nil && cells[5] != strconv.Itoa(*n) {
+				if n := row.SupportVectors; (n != nil) != (i == 1) || n != nil && cells[6] != strconv.Itoa(*n) {
 					t.Errorf("%s: row %s: %q", way.Name, row.Class, cells)
 				}
 			}
