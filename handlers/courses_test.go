@@ -122,7 +122,7 @@ func TestCourseFixesControls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := url.Values{"course": {code}, "data": {"moons"}, "C": {"7"}, "gamma": {"2"}, "slack": {"true"}, "conformal": {"eigen"}}
+	want := url.Values{"course": {code}, "data": {"moons"}, "C": {"7"}, "gamma": {"2"}, "slack": {"true"}, "conformal": {"eigen"}, "test_fraction": {"0"}}
 	if q.Encode() != want.Encode() {
 		t.Errorf("the live lab is at\n%s, want\n%s", q.Encode(), want.Encode())
 	}

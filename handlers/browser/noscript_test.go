@@ -92,6 +92,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	// All versions at once: every learner, with and without a map.
 	p.visit("/lab?data=moons")
 	learners := get[int](p, `document.querySelectorAll("#f-learner option").length`)
+	p.click(".more summary")
 	p.follow(func() { p.click(`button[formaction="/compare/versions"]`) })
 	p.lookAgain()
 	if n := get[int](p, `document.querySelectorAll(".side-by-side figure").length`); n != 2*learners || n < 4 {

@@ -36,9 +36,9 @@ func ReadSpec(form url.Values) (ml.Spec, param.Problems) {
 }
 
 // SpecQuery is the shortest form that gives spec back: what applies and is not
-// at its default.
+// at its default, and the share held out, so that the form says something of the training.
 func SpecQuery(spec ml.Spec) url.Values {
-	q := url.Values{}
+	q := url.Values{"test_fraction": {spec.Text("test_fraction")}}
 	def := ml.DefaultSpec()
 	for _, p := range ml.Params {
 		if v := spec.Text(p.Name); spec.Applies(p.Name) && v != def.Text(p.Name) {

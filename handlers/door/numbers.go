@@ -2,6 +2,7 @@ package door
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 
@@ -11,14 +12,49 @@ import (
 	"marginlab/views"
 )
 
-// numbers turns a report into the rows of a table.
-func numbers(r *ml.Report) (rows []views.Number) {
+// groups are the headings over ml.Quantities, each with the name of the first of its own.
+var groups = []struct{ first, title string }{
+	{"test_accuracy", "Accuracy"},
+	{"support_vectors", "Support vectors and f"},
+	{"objective", "Optimisation"},
+	{"n", "Data and settings"},
+}
+
+// numbers turns a report into tables under headings, without those that would be empty.
+func numbers(r *ml.Report) (tables []views.NumberGroup) {
+	at := -1
 	for _, q := range ml.Quantities {
-		if v := QuantityText(q, r); v != "" {
-			rows = append(rows, views.Number{Name: q.Name, Label: q.Label, Value: v, Help: q.Help})
+		if at+1 < len(groups) && groups[at+1].first == q.Name {
+			at++
 		}
+		v := QuantityText(q, r)
+		if v == "" {
+			continue
+		}
+		if len(tables) == 0 || tables[len(tables)-1].Title != groups[at].title {
+			tables = append(tables, views.NumberGroup{Title: groups[at].title})
+		}
+		last := &tables[len(tables)-1]
+		last.Numbers = append(last.Numbers, views.Number{Name: q.Name, Label: q.Label, Value: v, Help: q.Help})
 	}
-	return rows
+	return tables
+}
+
+// headline are the numbers that a person looks for first.
+func headline(r *ml.Report) []views.Headline {
+	train, test := Scores(r)
+	of := func(n int) string { return fmt.Sprintf("of %d", n) }
+	held := views.Headline{Label: "accuracy, held out", Value: test, Note: of(r.TestN)}
+	seen := views.Headline{Label: "accuracy, training", Value: train, Note: of(r.TrainN)}
+	if r.Rule == ml.Value {
+		held.Label, seen.Label = "held out", "training"
+	}
+	if test == "" {
+		held.Value, held.Note = "–", "nothing is held out"
+	} else if in := r.TestInterval; in != nil {
+		held.Note += fmt.Sprintf(", 95 %%: %.0f to %.0f", 100*in.Low, 100*in.High)
+	}
+	return []views.Headline{held, seen, {Label: "support vectors", Value: strconv.Itoa(r.SupportVectors), Note: of(r.TrainN)}}
 }
 
 // confusions are the confusion matrices of a report, of held-out points first.

@@ -123,7 +123,7 @@ func Answer(ctx context.Context, r figure.Run, base, query string, inline, coars
 		}
 		ans.More = append(ans.More, p)
 	}
-	ans.Numbers = numbers(&r.Result.Report)
+	ans.Headline, ans.Numbers = headline(&r.Result.Report), numbers(&r.Result.Report)
 	ans.Confusion, ans.Machines = confusions(&r.Result.Report), machines(&r.Result.Report)
 	shown := "f(x)"
 	if s.Values {

@@ -102,6 +102,7 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run
 	if p.Answer, err = door.Answer(r.Context(), shown, figures, pictureQuery(q), false, false); err != nil {
 		return p, err
 	}
+	p.Answer.Open = true
 	if shown.Data.Objects != nil {
 		p.Answer.Points.Near = "?near="
 		if p.Near, err = a.near(r.Context(), shown, q.Get("near"), figures); err != nil {

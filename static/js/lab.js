@@ -11,7 +11,7 @@ const points = form.elements.namedItem("points");
 const toolbar = form.querySelector("[data-editor]");
 const darkness = matchMedia("(prefers-color-scheme: dark)");
 const longQuery = 8000; // what a link may hold
-const plain = ["name", "who", "request"]; // fields that are not of the training
+const plain = ["", "name", "who", "request"]; // names of controls that are not of the training
 
 form.classList.add("live");
 addSliders(form);
@@ -19,6 +19,7 @@ addSliders(form);
 const editor = toolbar && new Editor(toolbar, form, (text, coarse) => {
   points.value = text;
   points.dataset.edited = "true";
+  form.querySelector(".more").open = true; // where points are saved
   ask(coarse);
 });
 

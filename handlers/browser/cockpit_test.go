@@ -1,0 +1,87 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+)
+
+// levers are what the lab shows without scrolling: the picture, the numbers below it and
+// the controls that one turns most.
+var levers = []string{
+	".main-figure .stage", ".headline div:nth-child(1)", ".headline div:nth-child(2)", ".headline div:nth-child(3)",
+	"#f-data", "#f-kernel", "[data-field=gamma] input[type=range]", "#f-learner", "[data-field=C] input[type=range]",
+	"#f-conformal", "#f-show", "[data-field=test_fraction] input[type=range]", "#f-name",
+}
+
+func TestLabOnOneScreen(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/lab")
+	p.picture(".stage img")
+	p.wait(element(levers[6]))
+	for _, size := range [][2]int64{{1366, 768}, {1440, 900}, {1920, 1080}} {
+		p.size(size[0], size[1])
+		p.fits(size[0])
+		for _, css := range levers {
+			cut := get[string](p, `(() => {
+				const b = `+element(css)+`.getBoundingClientRect(), panel = `+element(css)+`.closest(".panels")?.getBoundingClientRect();
+				const bottom = Math.min(innerHeight, panel?.bottom ?? innerHeight);
+				return b.height > 0 && b.top >= 0 && b.bottom <= bottom + 0.5 ? "" : Math.round(b.top) + " to " + Math.round(b.bottom) + " of " + Math.round(bottom);
+			})()`)
+			if cut != "" {
+				t.Errorf("%d x %d: %s is cut off: %s px", size[0], size[1], css, cut)
+			}
+		}
+		if share := get[float64](p, `(b => b.width * b.height)(document.querySelector(".stage").getBoundingClientRect()) / (innerWidth * innerHeight)`); share < 0.34 {
+			t.Errorf("%d x %d: the picture has %.2f of the window", size[0], size[1], share)
+		}
+	}
+
+	help := func() string {
+		return get[string](p, `[...document.querySelectorAll(".controls .help")].filter((e) => e.checkVisibility() && e.getClientRects().length && !e.closest("details:not([open])")).map((e) => e.textContent).join("|")`)
+	}
+	if shown := help(); shown != "" {
+		t.Errorf("explanations without a question: %s", shown)
+	}
+	get[bool](p, `(document.querySelector("#f-C").focus(), true)`)
+	if shown := help(); !strings.HasPrefix(shown, "Price of a point") || strings.Contains(shown, "|") {
+		t.Errorf("explanation of C: %q", shown)
+	}
+	before := p.where()
+	p.click("#explain")
+	if shown := help(); strings.Count(shown, "|") < 8 || p.where() != before {
+		t.Errorf("explanations of all controls: %q", shown)
+	}
+
+	p.size(360, 740)
+	p.fits(360)
+	get[bool](p, `(document.querySelector("#f-conformal").scrollIntoView({ block: "end", behavior: "instant" }), true)`)
+	if top := get[float64](p, `document.querySelector(".main-figure .stage").getBoundingClientRect().top`); top < 0 || top > 8 {
+		t.Errorf("on a phone the picture is at %g px beside the controls", top)
+	}
+}
+
+// What the large number says is about points that were not trained on, until one chooses
+// otherwise; a drawing is trained on as a whole.
+func TestLabHoldsOut(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	p := open(t, s)
+	p.visit("/lab?data=moons")
+	p.picture(".stage img")
+	if v := p.value("#f-test_fraction"); v != "0.3" {
+		t.Errorf("the share held out is %s", v)
+	}
+	held := p.text(".headline div:first-child")
+	if !strings.Contains(held, "held out") || !strings.Contains(held, "of 60, 95 %: ") {
+		t.Errorf("the first number is %q", held)
+	}
+	p.visit("/lab?data=moons&C=10") // a link from before
+	if v, held := p.value("#f-test_fraction"), p.text(".headline div:first-child"); v != "0" || !strings.Contains(held, "nothing is held out") {
+		t.Errorf("a link without a share holds out %s: %q", v, held)
+	}
+	p.visit("/lab?data=drawing")
+	if v := p.value("#f-test_fraction"); v != "0" {
+		t.Errorf("of a drawing %s is held out", v)
+	}
+}
