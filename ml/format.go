@@ -2,6 +2,7 @@ package ml
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -415,6 +416,59 @@ func checkVectors(d int, what string, vs ...[]float64) error {
 		for _, x := range v {
 			if finite(x) == nil {
 				return fmt.Errorf("model: %s: expected finite numbers, found %v", what, x)
+			}
+		}
+	}
+	return nil
+}
+
+// Fits reports what keeps a result that came from elsewhere from being shown beside the
+// data that it claims to be of: models that take other objects or columns or know of rows
+// that are not there, and a report of other sizes.
+func (r *Result) Fits(d *dataset.Data) error {
+	models := []*Model{r.Model}
+	if r.Before != nil {
+		models = append(models, r.Before)
+	}
+	for _, m := range models {
+		if m.kind() != d.Kind() {
+			return fmt.Errorf("the model takes objects of kind %s, the data have %s", m.kind(), d.Kind())
+		}
+		if d.Objects == nil {
+			for _, name := range m.Features {
+				if !slices.Contains(d.Features, name) {
+					return fmt.Errorf("the model takes %q, which is no feature of the data", name)
+				}
+			}
+		} else if shape, _ := dataset.KeptOf(d.Objects); shape.Columns != m.Columns() {
+			return fmt.Errorf("the model takes %d columns, the data have %d", m.Columns(), shape.Columns)
+		}
+		rows := slices.Clone(m.Supports.Rows)
+		for _, machine := range m.Machines {
+			rows = append(rows, machine.CoreRows...)
+		}
+		if n := d.Len(); len(rows) > 0 && slices.Max(rows) >= n {
+			return fmt.Errorf("the model was trained on row %d of its data, these have %d rows", slices.Max(rows), n)
+		}
+		if m.Rule != r.Model.Rule || len(m.Machines) != len(r.Model.Machines) {
+			return errors.New("the model and that before it have different machines")
+		}
+	}
+	rep := &r.Report
+	switch {
+	case rep.N != d.Len():
+		return fmt.Errorf("the report is of %d rows, the data have %d", rep.N, d.Len())
+	case cmp.Or(rep.Rule, Sign) != r.Model.Rule:
+		return fmt.Errorf("the report has the rule %q, the model %q", rep.Rule, r.Model.Rule)
+	case len(rep.Machines) > 0 && len(rep.Machines) != len(r.Model.Machines):
+		return fmt.Errorf("the report has %d machines, the model %d", len(rep.Machines), len(r.Model.Machines))
+	case len(rep.Weights) > 0 && len(rep.Weights) != len(r.Model.Features):
+		return fmt.Errorf("the report has %d weights, the model %d features", len(rep.Weights), len(r.Model.Features))
+	}
+	for _, rows := range [][]ClassReport{rep.Confusion, rep.TestConfusion} {
+		for _, row := range rows {
+			if len(row.Predicted) != len(rows) {
+				return errors.New("a confusion matrix of the report is not square")
 			}
 		}
 	}

@@ -370,8 +370,12 @@ func finishRun(ctx context.Context, tx *sql.Tx, owner Owner, id string, e encode
 		e.report, now, id, owner)); err != nil {
 		return err
 	}
+	return insertModels(ctx, tx, id, e)
+}
+
+func insertModels(ctx context.Context, tx *sql.Tx, run string, e encodedResult) error {
 	for part, m := range e.models {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO models (run, part, model, scores) VALUES (?, ?, ?, ?)`, id, part, m.model, m.scores); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO models (run, part, model, scores) VALUES (?, ?, ?, ?)`, run, part, m.model, m.scores); err != nil {
 			return err
 		}
 	}

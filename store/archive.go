@@ -1,0 +1,558 @@
+package store
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// An archive of a workspace is a zip file:
+//
+//	workspace.json            archiveIndex: names, tags, notes, settings, numbers
+//	points/HASH.csv           point sets in their canonical form, by its SHA-256
+//	models/RUN.json           the model of a run
+//	models/RUN-before.json    of a conformal run, with the kernel as it was
+//
+// What one holds at most, unpacked:
+const (
+	archiveFormat = 1
+	maxEntries    = 50_000
+	maxIndex      = 64 << 20
+	maxPoints     = 128 << 20 // a file
+	maxModel      = 64 << 20  // a file
+	maxArchive    = 4 << 30   // together
+)
+
+// MaxArchive is how large the file of an archive may be.
+const MaxArchive = 1 << 30
+
+const indexName = "workspace.json"
+
+// archiveIndex is the table of contents of an archive.
+type archiveIndex struct {
+	Format   int               `json:"format"`
+	Exported time.Time         `json:"exported"`
+	Datasets []archivedDataset `json:"datasets"`
+	Runs     []archivedRun     `json:"runs"`
+	Answers  []archivedAnswer  `json:"answers"`
+}
+
+type archivedDataset struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Origin  string    `json:"origin"`
+	Points  string    `json:"points"` // hash
+	Created time.Time `json:"created"`
+	Updated time.Time `json:"updated"`
+}
+
+type archivedRun struct {
+	ID          string          `json:"id"`
+	Name        string          `json:"name"`
+	Note        string          `json:"note"`
+	Tags        []string        `json:"tags"`
+	Dataset     string          `json:"dataset,omitempty"` // id
+	DatasetName string          `json:"dataset_name"`
+	Points      string          `json:"points"` // hash
+	Spec        json.RawMessage `json:"spec"`
+	Axes        [2]string       `json:"axes"`
+	Status      Status          `json:"status"`
+	Error       string          `json:"error,omitempty"`
+	Report      *ml.Report      `json:"report,omitempty"`
+	Before      bool            `json:"before,omitempty"` // there is a model with the kernel as it was
+	Created     time.Time       `json:"created"`
+	Started     time.Time       `json:"started,omitzero"`
+	Finished    time.Time       `json:"finished,omitzero"`
+}
+
+type archivedAnswer struct {
+	Question string `json:"question"`
+	Given    string `json:"given"`
+	Right    bool   `json:"right"`
+}
+
+func pointsName(hash string) string { return "points/" + hash + ".csv" }
+
+func modelName(run, part string) string {
+	if part == "before" {
+		run += "-before"
+	}
+	return "models/" + run + ".json"
+}
+
+// Export writes the data sets, runs and answers of a workspace as an archive that Import
+// reads. Runs that have not ended, searches, courses and the links of shared runs stay
+// behind. What is deleted meanwhile may be missing.
+func (s *Store) Export(ctx context.Context, ws Workspace, w io.Writer) error {
+	x := archiveIndex{Format: archiveFormat, Exported: s.Now().UTC(), Datasets: []archivedDataset{}, Runs: []archivedRun{}, Answers: []archivedAnswer{}}
+	sets, err := s.Datasets(ctx, ws)
+	if err != nil {
+		return err
+	}
+	runs, _, err := s.Runs(ctx, ws, Filter{Sort: "created"})
+	if err != nil {
+		return err
+	}
+	answers, err := s.Answers(ctx, ws)
+	if err != nil {
+		return err
+	}
+	z := zip.NewWriter(w)
+	packed := map[string]bool{}
+	pack := func(hash string) error {
+		if packed[hash] {
+			return nil
+		}
+		var body []byte
+		err := s.view(ctx, func(tx *sql.Tx) error {
+			return found(tx.QueryRowContext(ctx, `SELECT csv FROM points WHERE hash = ?`, hash).Scan(&body))
+		})
+		if err == nil {
+			err = addTo(z, pointsName(hash), body)
+		}
+		packed[hash] = err == nil
+		return err
+	}
+	for _, d := range slices.Backward(sets) { // the oldest first, as they will come back
+		if err := pack(d.Hash); errors.Is(err, ErrNotFound) {
+			continue
+		} else if err != nil {
+			return err
+		}
+		x.Datasets = append(x.Datasets, archivedDataset{d.ID, d.Name, d.Origin, d.Hash, d.Created, d.Updated})
+	}
+	for _, r := range runs {
+		if !r.Status.Ended() {
+			continue
+		}
+		a := archivedRun{
+			ID: r.ID, Name: r.Name, Note: r.Note, Tags: r.Tags, Dataset: r.Dataset, DatasetName: r.DatasetName, Points: r.Hash, Axes: r.Axes,
+			Status: r.Status, Error: r.Error, Report: r.Report, Created: r.Created, Started: r.Started, Finished: r.Finished,
+		}
+		models, err := s.packed(ctx, r.ID, &a.Spec)
+		if err == nil {
+			err = pack(r.Hash)
+		}
+		if errors.Is(err, ErrNotFound) {
+			continue
+		} else if err != nil {
+			return err
+		}
+		for _, part := range slices.Sorted(maps.Keys(models)) {
+			if err := addTo(z, modelName(r.ID, part), models[part]); err != nil {
+				return err
+			}
+		}
+		_, a.Before = models["before"]
+		x.Runs = append(x.Runs, a)
+	}
+	for _, q := range slices.Sorted(maps.Keys(answers)) {
+		x.Answers = append(x.Answers, archivedAnswer{q, answers[q].Given, answers[q].Right})
+	}
+	index, err := z.Create(indexName)
+	if err != nil {
+		return err
+	}
+	enc := json.NewEncoder(index)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(x); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// packed are the models of a run as they are stored, by part, and its spec as well.
+func (s *Store) packed(ctx context.Context, run string, spec *json.RawMessage) (models map[string][]byte, err error) {
+	models = map[string][]byte{}
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		var text string
+		if err := tx.QueryRowContext(ctx, `SELECT spec FROM runs WHERE id = ?`, run).Scan(&text); err != nil {
+			return found(err)
+		}
+		*spec = json.RawMessage(text)
+		rows, err := tx.QueryContext(ctx, `SELECT part, model FROM models WHERE run = ?`, run)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var part string
+			var model []byte
+			if err := rows.Scan(&part, &model); err != nil {
+				return err
+			}
+			models[part] = model
+		}
+		return rows.Err()
+	})
+	return models, err
+}
+
+// addTo adds a file to an archive from its gzip form.
+func addTo(z *zip.Writer, name string, packed []byte) error {
+	body, err := decompress(packed)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	f, err := z.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(body)
+	return err
+}
+
+// Imported is what Import did.
+type Imported struct {
+	Datasets int `json:"datasets"` // new ones
+	Runs     int `json:"runs"`     // new ones
+	Present  int `json:"present"`  // data sets and runs that were there already
+}
+
+// Import adds what an archive of Export holds to a workspace. The whole archive is read and
+// checked before anything is stored; then a data set or run is stored at a time, and those
+// that the workspace has already, by name, points and time, are passed over, so that a
+// broken import is completed by another one. What is wrong with the archive is a
+// *param.Problems for the field "file".
+func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size int64) (done Imported, err error) {
+	a, err := openArchive(r, size)
+	if err == nil {
+		err = a.check(ctx)
+	}
+	if err != nil {
+		return done, err
+	}
+	count := func(fresh bool, counter *int) {
+		if !fresh {
+			counter = &done.Present
+		}
+		*counter++
+	}
+	ids := map[string]string{} // of data sets: here, by those in the archive
+	for _, d := range a.index.Datasets {
+		p, err := a.encoded(d.Points)
+		if err != nil {
+			return done, err
+		}
+		ds := describe(p)
+		ds.ID, ds.Name, ds.Origin, ds.Created, ds.Updated = newID(), d.Name, line(d.Origin), d.Created, d.Updated
+		var fresh bool
+		err = s.update(ctx, func(tx *sql.Tx) error {
+			ids[d.ID], fresh, err = importDataset(ctx, tx, ws, ds, p)
+			return err
+		})
+		if err != nil {
+			return done, err
+		}
+		count(fresh, &done.Datasets)
+	}
+	for _, r := range a.index.Runs {
+		p, err := a.encoded(r.Points)
+		if err != nil {
+			return done, err
+		}
+		run, res, err := a.run(r, p.Data)
+		if err != nil {
+			return done, err
+		}
+		run.ID, run.Dataset, run.Hash = newID(), ids[r.Dataset], r.Points
+		e := encodedResult{}
+		if res != nil {
+			if e, err = encodeResult(res); err != nil {
+				return done, err
+			}
+		}
+		var fresh bool
+		err = s.update(ctx, func(tx *sql.Tx) error {
+			fresh, err = importRun(ctx, tx, ws, run, p, e)
+			return err
+		})
+		if err != nil {
+			return done, err
+		}
+		count(fresh, &done.Runs)
+	}
+	return done, s.update(ctx, func(tx *sql.Tx) error {
+		for _, q := range a.index.Answers {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO answers (workspace, question, given, correct, answered) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+				ws, q.Question, line(q.Given), q.Right, s.now()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func importDataset(ctx context.Context, tx *sql.Tx, ws Workspace, ds Dataset, p points) (id string, fresh bool, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT id FROM datasets WHERE workspace = ? AND name = ? AND hash = ? AND created = ?`,
+		ws, ds.Name, ds.Hash, ds.Created.UnixMilli()).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return id, false, err
+	}
+	if err := writePoints(ctx, tx, p); err != nil {
+		return "", false, err
+	}
+	return ds.ID, true, insertDataset(ctx, tx, ws, ds)
+}
+
+func importRun(ctx context.Context, tx *sql.Tx, ws Workspace, r Run, p points, e encodedResult) (fresh bool, err error) {
+	var there bool
+	if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE workspace = ? AND name = ? AND hash = ? AND created = ?)`,
+		ws, r.Name, r.Hash, r.Created.UnixMilli()).Scan(&there); err != nil || there {
+		return false, err
+	}
+	if err := writePoints(ctx, tx, p); err != nil {
+		return false, err
+	}
+	status := r.Status
+	r.Status = Queued // for a moment: a run that is done has a report
+	if err := insertRun(ctx, tx, ws, r); err != nil {
+		return false, err
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE runs SET status = ?, error = ?, report = nullif(?, ''), finished = ? WHERE id = ?`,
+		status, r.Error, e.report, sql.NullInt64{Int64: r.Finished.UnixMilli(), Valid: !r.Finished.IsZero()}, r.ID); err != nil {
+		return false, err
+	}
+	return true, insertModels(ctx, tx, r.ID, e)
+}
+
+// archive is one that is being read.
+type archive struct {
+	index archiveIndex
+	files map[string]*zip.File
+
+	hash string // of last
+	last points // what encoded has read last: runs on one data set often follow one another
+}
+
+// unfit says what is wrong with an archive.
+func unfit(format string, args ...any) error {
+	return param.Problems{{Field: "file", Message: "the archive cannot be read: " + fmt.Sprintf(format, args...)}}
+}
+
+// openArchive reads the table of contents and holds it against the files that are there.
+func openArchive(r io.ReaderAt, size int64) (*archive, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, unfit("it is not a whole zip file (%v)", err)
+	}
+	if len(z.File) > maxEntries {
+		return nil, unfit("it has %d files, at most %d are allowed", len(z.File), maxEntries)
+	}
+	a := &archive{files: map[string]*zip.File{}}
+	var total uint64
+	for _, f := range z.File {
+		if total += f.UncompressedSize64; f.UncompressedSize64 > maxArchive || total > maxArchive {
+			return nil, unfit("it unfolds to more than %d GB", maxArchive>>30)
+		}
+		if a.files[f.Name] != nil {
+			return nil, unfit("%q is in it twice", f.Name)
+		}
+		a.files[f.Name] = f
+	}
+	text, err := a.read(indexName, maxIndex)
+	if err != nil {
+		return nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&a.index); err != nil {
+		return nil, unfit("%s: %v", indexName, err)
+	}
+	if a.index.Format != archiveFormat {
+		return nil, unfit("its format is %d, this program reads %d; a newer version may have written it", a.index.Format, archiveFormat)
+	}
+	wanted := map[string]bool{indexName: true}
+	for _, d := range a.index.Datasets {
+		wanted[pointsName(d.Points)] = true
+	}
+	for _, r := range a.index.Runs {
+		wanted[pointsName(r.Points)] = true
+		if r.Status == Done {
+			wanted[modelName(r.ID, "model")] = true
+		}
+		if r.Before {
+			wanted[modelName(r.ID, "before")] = true
+		}
+	}
+	for name := range a.files {
+		if !wanted[name] {
+			return nil, unfit("%q is not in its table of contents", name)
+		}
+	}
+	return a, nil
+}
+
+// read returns a file of at most so many bytes.
+func (a *archive) read(name string, most int64) ([]byte, error) {
+	f := a.files[name]
+	if f == nil {
+		return nil, unfit("%q is missing", name)
+	}
+	if f.UncompressedSize64 > uint64(most) {
+		return nil, unfit("%q is larger than %d MB", name, most>>20)
+	}
+	body, err := f.Open()
+	if err != nil {
+		return nil, unfit("%q: %v", name, err)
+	}
+	defer body.Close()
+	text, err := io.ReadAll(io.LimitReader(body, most))
+	if err != nil {
+		return nil, unfit("%q: %v", name, err)
+	}
+	return text, nil
+}
+
+// check reads everything once.
+func (a *archive) check(ctx context.Context) error {
+	var ps param.Problems
+	names := map[string]bool{}
+	note := func(what string, err error) error {
+		var bad param.Problems
+		switch {
+		case err == nil:
+			return ctx.Err()
+		case errors.As(err, &bad) && bad[0].Field == "file":
+			return err
+		}
+		return unfit("%s: %v", what, err)
+	}
+	for i, d := range a.index.Datasets {
+		what := fmt.Sprintf("data set %d, %q", i+1, d.Name)
+		ps = nil
+		a.index.Datasets[i].Name = required(&ps, "name", line(d.Name), maxName)
+		err := ps.Err()
+		switch {
+		case d.ID == "" || names[d.ID]:
+			err = errors.New("its id is missing or not the only one")
+		case err == nil:
+			_, err = a.encoded(d.Points)
+		}
+		names[d.ID] = true
+		if err := note(what, err); err != nil {
+			return err
+		}
+	}
+	runs := map[string]bool{}
+	for i, r := range a.index.Runs {
+		what := fmt.Sprintf("run %d, %q", i+1, r.Name)
+		p, err := a.encoded(r.Points)
+		switch {
+		case r.ID == "" || runs[r.ID] || strings.HasSuffix(r.ID, "-before"):
+			err = errors.New("its id is missing or not the only one")
+		case r.Dataset != "" && !names[r.Dataset]:
+			err = errors.New("its data set is not in the archive")
+		case err == nil:
+			_, _, err = a.run(r, p.Data)
+		}
+		runs[r.ID] = true
+		if err := note(what, err); err != nil {
+			return err
+		}
+	}
+	for _, q := range a.index.Answers {
+		ps = nil
+		required(&ps, "question", q.Question, 4*maxName)
+		limited(&ps, "answer", q.Given, maxNote)
+		if err := note(fmt.Sprintf("the answer to %.100q", q.Question), ps.Err()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encoded reads a point set.
+func (a *archive) encoded(hash string) (points, error) {
+	if hash == a.hash && hash != "" {
+		return a.last, nil
+	}
+	text, err := a.read(pointsName(hash), maxPoints)
+	if err != nil {
+		return points{}, err
+	}
+	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != hash {
+		return points{}, unfit("%q does not hold the points that it is named after", pointsName(hash))
+	}
+	d, err := dataset.Decode(bytes.NewReader(text))
+	if err != nil {
+		return points{}, unfit("%q: %v", pointsName(hash), err)
+	}
+	csv, err := compress(text)
+	if err != nil {
+		return points{}, err
+	}
+	a.hash, a.last = hash, points{d, hash, csv}
+	return a.last, nil
+}
+
+// run checks a run and reads its result, nil for one without.
+func (a *archive) run(r archivedRun, d *dataset.Data) (Run, *ml.Result, error) {
+	run := Run{DatasetName: cmp.Or(line(r.DatasetName), "unsaved data"), Axes: r.Axes, Status: r.Status, Error: line(r.Error), Created: r.Created, Started: r.Started, Finished: r.Finished}
+	var ps param.Problems
+	run.Name = required(&ps, "name", line(r.Name), maxName)
+	run.Note = cleanNote(&ps, r.Note)
+	run.Tags = cleanTags(&ps, r.Tags)
+	limited(&ps, "name of the data set", run.DatasetName, maxName)
+	limited(&ps, "error", run.Error, maxNote)
+	for _, axis := range run.Axes {
+		limited(&ps, "axis", axis, maxNote)
+	}
+	if err := ps.Err(); err != nil {
+		return run, nil, err
+	}
+	var err error
+	if run.Spec, err = ml.ReadStoredSpec(r.Spec); err != nil {
+		return run, nil, err
+	}
+	var numbers struct { // which the list of runs sorts by
+		C *float64 `json:"C"`
+	}
+	if err := json.Unmarshal(r.Spec, &numbers); err != nil {
+		return run, nil, fmt.Errorf("its settings: %w", err)
+	}
+	switch {
+	case !r.Status.Ended():
+		return run, nil, fmt.Errorf("expected a run that has ended, found status %q", r.Status)
+	case (r.Status == Done) != (r.Report != nil), r.Before && r.Status != Done:
+		return run, nil, errors.New("a result belongs to a run that is done, and to no other")
+	case r.Status != Done:
+		return run, nil, nil
+	}
+	res := &ml.Result{Report: *r.Report}
+	if res.Model, err = a.model(r.ID, "model"); err == nil && r.Before {
+		res.Before, err = a.model(r.ID, "before")
+	}
+	if err == nil {
+		err = res.Fits(d)
+	}
+	return run, res, err
+}
+
+func (a *archive) model(run, part string) (*ml.Model, error) {
+	text, err := a.read(modelName(run, part), maxModel)
+	if err != nil {
+		return nil, err
+	}
+	m, err := ml.ReadStoredModel(text)
+	if err != nil {
+		return nil, unfit("%q: %v", modelName(run, part), err)
+	}
+	return m, nil
+}

@@ -1,0 +1,288 @@
+package store
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// trained saves a run with what a real training gave.
+func (s *Store) trained(t testing.TB, ws Workspace, n NewRun) Run {
+	t.Helper()
+	res, err := ml.Train(t.Context(), n.Data, n.Spec, nil)
+	check(t, err)
+	return must[Run](t)(s.saveRun(t.Context(), ws, n, res))
+}
+
+// busy is a workspace with a bit of everything, and its archive.
+func busy(t testing.TB, s *Store, ws Workspace) []byte {
+	t.Helper()
+	ctx := t.Context()
+	moons, err := dataset.Generate("moons", 30, 0.2, 1)
+	check(t, err)
+	dna, err := dataset.Generate("dna", 12, 0.1, 1)
+	check(t, err)
+	set := must[Dataset](t)(s.CreateDataset(ctx, ws, "moons", "generated", moons))
+	must[Dataset](t)(s.CreateDataset(ctx, ws, "never trained on", "drawn", sample(1)))
+	spec := ml.DefaultSpec()
+	spec.TestFraction, spec.Conformal = 0.3, "eigen"
+	s.trained(t, ws, NewRun{Dataset: set.ID, Data: moons, Spec: spec, Name: "bent", Note: "two\nlines", Tags: []string{"a", "b c"}})
+	strings := ml.DefaultSpec()
+	check(t, strings.Set("kernel", "spectrum"))
+	s.trained(t, ws, NewRun{Data: dna, DatasetName: "DNA", Spec: strings})
+	failed := must[Run](t)(s.CreateRun(ctx, ws, NewRun{Data: moons, Spec: ml.DefaultSpec(), Name: "no luck"}))
+	must[bool](t)(second(s.ClaimRun(ctx, owner)))
+	check(t, s.FailRun(ctx, owner, failed.ID, "not separable"))
+	must[Run](t)(s.CreateRun(ctx, ws, NewRun{Data: moons, Spec: ml.DefaultSpec(), Name: "still waiting"}))
+	check(t, s.SaveAnswer(ctx, ws, "risk/1/q", Answer{"3", true}))
+	check(t, s.DeleteDataset(ctx, ws, must[Dataset](t)(s.CreateDataset(ctx, ws, "gone", "", moons)).ID))
+	var b bytes.Buffer
+	check(t, s.Export(ctx, ws, &b))
+	return b.Bytes()
+}
+
+// kept is what an archive keeps of a workspace.
+func kept(t testing.TB, s *Store, ws Workspace) (text string) {
+	t.Helper()
+	ctx := t.Context()
+	var lines []string
+	show := func(v any) { lines = append(lines, string(must[[]byte](t)(json.Marshal(v)))) }
+	names := map[string]string{"": ""}
+	for _, d := range must[[]Dataset](t)(s.Datasets(ctx, ws)) {
+		names[d.ID] = d.Name
+		d.ID = ""
+		show(d)
+		show(must[*dataset.Data](t)(s.Data(ctx, d.Hash)).Hash())
+	}
+	list, _, err := s.Runs(ctx, ws, Filter{})
+	check(t, err)
+	for _, l := range list {
+		r := must[Run](t)(s.Run(ctx, ws, l.ID))
+		if !r.Status.Ended() {
+			continue
+		}
+		r.ID, r.Dataset, r.Scores, r.ScoresBefore = "", names[r.Dataset], nil, nil
+		show(r)
+	}
+	show(must[map[string]Answer](t)(s.Answers(ctx, ws)))
+	return strings.Join(lines, "\n")
+}
+
+// What goes into an archive comes out of it, on another server and in another
+// workspace, and twice is once.
+func TestExportImport(t *testing.T) {
+	t.Parallel()
+	s, there := open(t, t.TempDir()), open(t, t.TempDir())
+	ctx := t.Context()
+	body := busy(t, s, alice)
+	want := kept(t, s, alice)
+	bring := func(to *Store, ws Workspace) Imported {
+		t.Helper()
+		return must[Imported](t)(to.Import(ctx, ws, bytes.NewReader(body), int64(len(body))))
+	}
+	if got, want := bring(s, alice), (Imported{Present: 5}); got != want {
+		t.Errorf("into the same workspace: %+v, want %+v", got, want)
+	}
+	for range 2 {
+		bring(there, bob)
+		if diff := cmp.Diff(want, kept(t, there, bob)); diff != "" {
+			t.Errorf("came back otherwise: %s", diff)
+		}
+	}
+	bring(s, bob)
+	if diff := cmp.Diff(want, kept(t, s, bob)); diff != "" {
+		t.Errorf("in another workspace: %s", diff)
+	}
+	runs, _, err := there.Runs(ctx, bob, Filter{Query: "bent"})
+	if err != nil || len(runs) != 1 || runs[0].Dataset == "" {
+		t.Errorf("the run lost its data set: %+v, %v", runs, err)
+	}
+	// An import that was broken off is completed by another one.
+	check(t, there.DeleteRuns(ctx, bob, []string{runs[0].ID}))
+	if got, want := bring(there, bob), (Imported{Runs: 1, Present: 4}); got != want {
+		t.Errorf("after a loss: %+v, want %+v", got, want)
+	}
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(kept(t, there, bob), "\n"), cmp.Transformer("sorted", func(l []string) []string {
+		if slices.IsSorted(l) {
+			return l
+		}
+		return slices.Sorted(slices.Values(l))
+	})); diff != "" {
+		t.Error(diff)
+	}
+	if damage := must[[]string](t)(damageOf(t, there.Path())); len(damage) > 0 {
+		t.Errorf("%q", damage)
+	}
+}
+
+// files are those of an archive.
+func files(t testing.TB, body []byte) map[string]string {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	check(t, err)
+	all := map[string]string{}
+	for _, f := range z.File {
+		r, err := f.Open()
+		check(t, err)
+		all[f.Name] = string(must[[]byte](t)(io.ReadAll(r)))
+	}
+	return all
+}
+
+// zipped is an archive of files.
+func zipped(t testing.TB, files map[string]string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, text := range files {
+		w, err := z.Create(name)
+		check(t, err)
+		_, err = io.WriteString(w, text)
+		check(t, err)
+	}
+	check(t, z.Close())
+	return b.Bytes()
+}
+
+// What is not an archive of ours is refused, in words, and changes nothing.
+func TestImportRefuses(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	whole := busy(t, s, alice)
+	model := func(f map[string]string) string {
+		for name := range f {
+			if strings.HasPrefix(name, "models/") && !strings.HasSuffix(name, "-before.json") && strings.Contains(f[name], `"objects":"vectors"`) {
+				return name
+			}
+		}
+		t.Fatal("no model")
+		return ""
+	}
+	points := func(f map[string]string) string {
+		for name := range f {
+			if strings.HasPrefix(name, "points/") {
+				return name
+			}
+		}
+		return ""
+	}
+	index := func(old, now string) func(f map[string]string) {
+		return func(f map[string]string) {
+			if !strings.Contains(f[indexName], old) {
+				t.Errorf("no %q in %s", old, f[indexName])
+			}
+			f[indexName] = strings.Replace(f[indexName], old, now, 1)
+		}
+	}
+	for says, change := range map[string]func(f map[string]string){
+		`"workspace.json" is missing`:     func(f map[string]string) { delete(f, indexName) },
+		"unknown field \"colour\"":        index(`"format"`, `"colour": 1, "format"`),
+		"its format is 9":                 index(`"format": 1`, `"format": 9`),
+		"is not in its table of contents": func(f map[string]string) { f["../../etc/passwd"] = "" },
+		"points/":                         func(f map[string]string) { delete(f, points(f)) },
+		"does not hold the points":        func(f map[string]string) { f[points(f)] += "\n" },
+		"models/":                         func(f map[string]string) { delete(f, model(f)) },
+		"not a model":                     func(f map[string]string) { f[model(f)] = "[" },
+		"have 30 rows": func(f map[string]string) {
+			f[model(f)] = regexp.MustCompile(`"rows":\[\d+`).ReplaceAllString(f[model(f)], `"rows":[99`)
+		},
+		"found status \"queued\"":                index(`"status": "failed"`, `"status": "queued"`),
+		"a result belongs to a run that is done": index(`"status": "failed"`, `"status": "done"`),
+		"its settings":                           index(`"C": 1`, `"C": "one"`),
+		"at most 20 tags":                        index(`"tags": [`, `"tags": [`+manyTags()),
+		"its data set is not in the archive":     index(`"dataset": "`, `"dataset": "no`),
+		"the report is of 31 rows":               index(`"n": 30`, `"n": 31`),
+	} {
+		f := files(t, whole)
+		change(f)
+		body := zipped(t, f)
+		_, err := s.Import(t.Context(), bob, bytes.NewReader(body), int64(len(body)))
+		var ps param.Problems
+		if !errors.As(err, &ps) || ps.For("file") == "" || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v does not say %q", err, says)
+		}
+	}
+	for _, body := range [][]byte{nil, []byte("dear"), whole[:len(whole)/2]} {
+		_, err := s.Import(t.Context(), bob, bytes.NewReader(body), int64(len(body)))
+		var ps param.Problems
+		if !errors.As(err, &ps) {
+			t.Errorf("%d bytes: %v", len(body), err)
+		}
+	}
+	if h := must[Holdings](t)(s.Holdings(t.Context(), bob)); h.Datasets+h.Runs > 0 {
+		t.Errorf("something was stored: %v", h)
+	}
+}
+
+func manyTags() string {
+	var b strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&b, `"t%d", `, i)
+	}
+	return b.String()
+}
+
+// FuzzImport: whatever stands in the files of an archive, it is taken whole, and can then
+// be looked at and given out again, or refused in words.
+func FuzzImport(f *testing.F) {
+	dir := f.TempDir()
+	body := busy(f, open(f, dir), alice)
+	all := files(f, body)
+	name := func(prefix, with string) string {
+		for n, text := range all {
+			if strings.HasPrefix(n, prefix) && strings.Contains(text, with) {
+				return n
+			}
+		}
+		f.Fatal("no " + prefix)
+		return ""
+	}
+	vectors := name("models/", `"objects":"vectors"`)
+	points := name("points/", "0.")
+	f.Add(all[indexName], all[points], all[vectors])
+	f.Add(strings.ReplaceAll(all[indexName], "30", "29"), all[points], strings.ReplaceAll(all[vectors], "1", "2"))
+	f.Add(`{"format":1,"datasets":[],"runs":[],"answers":[]}`, "x,y\n1,a\n", "{}")
+	s := open(f, f.TempDir())
+	f.Fuzz(func(t *testing.T, index, csv, model string) {
+		changed := map[string]string{}
+		for n, text := range all {
+			changed[n] = text
+		}
+		changed[indexName], changed[points], changed[vectors] = index, csv, model
+		body := zipped(t, changed)
+		_, err := s.Import(t.Context(), bob, bytes.NewReader(body), int64(len(body)))
+		var ps param.Problems
+		switch {
+		case err == nil:
+			runs, _, err := s.Runs(t.Context(), bob, Filter{})
+			check(t, err)
+			for _, l := range runs {
+				r := must[Run](t)(s.Run(t.Context(), bob, l.ID))
+				if r.Status != Done {
+					continue
+				}
+				d := must[*dataset.Data](t)(s.Data(t.Context(), r.Hash))
+				res := &ml.Result{Report: *r.Report, Model: r.Model, Before: r.Before}
+				_, _ = res.Points(t.Context(), r.Model, d, r.Spec) // an error is an answer
+			}
+			check(t, s.Export(t.Context(), bob, io.Discard))
+			check(t, s.DeleteWorkspace(context.WithoutCancel(t.Context()), bob))
+		case !errors.As(err, &ps):
+			t.Errorf("not in words: %v", err)
+		}
+	})
+}
