@@ -320,13 +320,12 @@ func importRun(ctx context.Context, tx *sql.Tx, ws Workspace, r Run, p points, e
 	if err := writePoints(ctx, tx, p); err != nil {
 		return false, err
 	}
-	status := r.Status
-	r.Status = Queued // for a moment: a run that is done has a report
-	if err := insertRun(ctx, tx, ws, r); err != nil {
-		return false, err
-	}
-	if _, err := tx.ExecContext(ctx, `UPDATE runs SET status = ?, error = ?, report = nullif(?, ''), finished = ? WHERE id = ?`,
-		status, r.Error, e.report, sql.NullInt64{Int64: r.Finished.UnixMilli(), Valid: !r.Finished.IsZero()}, r.ID); err != nil {
+	when := func(t time.Time) sql.NullInt64 { return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()} }
+	if _, err := tx.ExecContext(ctx, `
+		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, status, error, report, created, started, finished)
+		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?)`,
+		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Status, r.Error, e.report,
+		r.Created.UnixMilli(), when(r.Started), when(r.Finished)); err != nil {
 		return false, err
 	}
 	return true, insertModels(ctx, tx, r.ID, e)
