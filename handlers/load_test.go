@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +45,40 @@ func TestDraggers(t *testing.T) {
 			t.Errorf("%d draggers: one waited %v for a picture", n, line.longest)
 		}
 	}
+}
+
+// TestTwentyUploads sends twenty files of 10 MB and 5 million values at the same time: all
+// are answered within a minute, and a gigabyte is enough. Run it on an idle machine:
+//
+//	go test -tags load -run TestTwentyUploads -v ./handlers
+func TestTwentyUploads(t *testing.T) {
+	const n, within, most = 20, time.Minute, 1000 << 20
+	file := digitsFile(24_900, 200)
+	s := serve(t, false, dataset.DefaultLimits)
+	begin, before := time.Now(), processors()
+	uploadAtOnce(t, s, n, file)
+	took, cpu, peak := time.Since(begin), processors()-before, peakMemory(t)
+	load, _ := os.ReadFile("/proc/loadavg")
+	t.Logf("%d files of %.1f MB: %v, %v of CPU, %d MB at most; load %s", n, float64(len(file))/(1<<20), took.Round(time.Millisecond), cpu.Round(time.Millisecond), peak>>20, load)
+	if took > within {
+		t.Errorf("all were answered after %v only", took)
+	}
+	if peak > most {
+		t.Errorf("%d MB were in use", peak>>20)
+	}
+}
+
+// peakMemory is the most that this program ever had in memory.
+func peakMemory(t *testing.T) (bytes int64) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Skip("this system does not tell how much memory was in use")
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	if _, err := fmt.Sscanf(rest, "%d kB", &bytes); err != nil {
+		t.Fatal(err)
+	}
+	return bytes << 10
 }
 
 // dragged is what draggers got.

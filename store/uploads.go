@@ -29,8 +29,14 @@ func (s *Store) SaveUpload(ctx context.Context, ws Workspace, file string, body 
 	return id, err
 }
 
+// Sized is a file whose length is known before it is read.
+type Sized interface {
+	io.Reader
+	Len() int
+}
+
 // Upload returns a kept file of a workspace and its name.
-func (s *Store) Upload(ctx context.Context, ws Workspace, id string) (file string, body io.Reader, err error) {
+func (s *Store) Upload(ctx context.Context, ws Workspace, id string) (file string, body Sized, err error) {
 	var z []byte
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		return found(tx.QueryRowContext(ctx, `SELECT file, body FROM uploads WHERE id = ? AND workspace = ?`, id, ws).Scan(&file, &z))

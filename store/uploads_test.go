@@ -28,8 +28,8 @@ func TestUploads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sized, ok := kept.(interface{ Len() int }); !ok || sized.Len() != len(body) {
-		t.Errorf("the file does not tell its %d bytes", len(body))
+	if kept.Len() != len(body) {
+		t.Errorf("the file tells of %d bytes instead of %d", kept.Len(), len(body))
 	}
 	if got, err := io.ReadAll(kept); err != nil || file != "points .csv" || !bytes.Equal(got, body) {
 		t.Fatalf("Upload = %q, %q, %v", file, got, err)

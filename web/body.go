@@ -8,8 +8,11 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
+	"net"
 	"net/http"
+	"os"
 	"strings"
+	"time"
 
 	"marginlab/ml/param"
 )
@@ -75,21 +78,77 @@ func jsonName(kind string) string {
 	return "a number"
 }
 
-// ParseForm reads the form of a request, of at most limit bytes, files included,
-// which it keeps in memory. What is wrong comes back as an error for Site.Handle.
+// formMemory is how much of the files of a form is kept in memory. The rest lies in
+// temporary files, which go with the request: so those that come slowly take up nothing.
+const formMemory = 256 << 10
+
+// ParseForm reads the form of a request, of at most limit bytes, files included. What is
+// wrong comes back as an error for Site.Handle.
 func ParseForm(w http.ResponseWriter, r *http.Request, limit int64) error {
-	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	parse := r.ParseForm
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "multipart/form-data" {
-		parse = func() error { return r.ParseMultipartForm(limit) }
+		parse = func() error { return r.ParseMultipartForm(formMemory) }
 	}
-	err := parse()
+	return receive(w, r, limit, parse)
+}
+
+// Spool reads the body of a request, of at most limit bytes, into a temporary file, which is
+// gone once it is closed. What is wrong comes back as an error for Site.Handle.
+func Spool(w http.ResponseWriter, r *http.Request, limit int64) (file Temp, n int64, err error) {
+	f, err := TempFile()
+	if err != nil {
+		return Temp{}, 0, err
+	}
+	err = receive(w, r, limit, func() (err error) {
+		n, err = io.Copy(f, r.Body)
+		return err
+	})
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return Temp{}, 0, errors.Join(err, f.Close())
+	}
+	return f, n, nil
+}
+
+// Temp is a temporary file, which is gone once it is closed.
+type Temp struct{ *os.File }
+
+// TempFile makes a file for what is too large to be kept in memory while a client is slow.
+func TempFile() (Temp, error) {
+	f, err := os.CreateTemp("", "marginlab-")
+	return Temp{f}, err
+}
+
+// Close closes the file and removes it.
+func (f Temp) Close() error { return errors.Join(f.File.Close(), os.Remove(f.Name())) }
+
+// slowest is how many bytes a second a connection must carry.
+const slowest = 64 << 10
+
+// receive calls read, which reads the body of a request, of at most limit bytes.
+func receive(w http.ResponseWriter, r *http.Request, limit int64, read func() error) error {
+	if r.ContentLength > limit {
+		return &http.MaxBytesError{Limit: limit}
+	}
+	c, begin := http.NewResponseController(w), time.Now()
+	within := readTimeout + time.Duration(limit/slowest)*time.Second
+	_ = c.SetReadDeadline(begin.Add(within)) // not in every test
+	r.Body = http.MaxBytesReader(w, r.Body, limit)
+	err := read()
+	_ = c.SetWriteDeadline(time.Now().Add(writeTimeout))
 	var tooLarge *http.MaxBytesError
+	var broken net.Error
 	switch {
 	case err == nil, errors.As(err, &tooLarge):
 		return err
 	case errors.Is(err, multipart.ErrMessageTooLarge):
 		return &http.MaxBytesError{Limit: limit}
+	case errors.As(err, &broken) && broken.Timeout():
+		return Errorf(Malformed, "What was sent did not arrive within %.0f minutes: the connection is too slow or was interrupted. Nothing was saved. Try again, over a faster connection or with a smaller file.", within.Minutes())
+	case errors.As(err, &broken), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return Errorf(Malformed, "Only a part of what was sent has arrived: the connection was interrupted. Nothing was saved; try again.")
 	}
-	return Errorf(Malformed, "The form could not be read: %v", err)
+	return Errorf(Malformed, "What was sent could not be read: %v", err)
 }

@@ -118,6 +118,7 @@ func size(n int64) string {
 // Handle makes an http.HandlerFunc of h that answers h's errors.
 func (s *Site) Handle(h Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		defer removeFiles(r)
 		tracked := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		err := h(tracked, r)
 		if err == nil {
@@ -131,6 +132,13 @@ func (s *Site) Handle(h Handler) http.HandlerFunc {
 			return
 		}
 		s.Error(w, r, err)
+	}
+}
+
+// removeFiles removes the temporary files of a form.
+func removeFiles(r *http.Request) {
+	if r.MultipartForm != nil {
+		_ = r.MultipartForm.RemoveAll() // whoever cleans up temporary files will find what is left
 	}
 }
 

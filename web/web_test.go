@@ -672,6 +672,52 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
+// Who sends a file too slowly, or only a part of it, is told so in a sentence.
+func TestInterruptedBodies(t *testing.T) {
+	t.Parallel()
+	const limit = 20 << 20
+	h, _, _ := newSite(map[string]Handler{
+		"POST /form": func(w http.ResponseWriter, r *http.Request) error { return ParseForm(w, r, limit) },
+		"POST /file": func(w http.ResponseWriter, r *http.Request) error {
+			_, _, err := Spool(w, r, limit)
+			return err
+		},
+	})
+	const form = "POST /form HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=xx\r\n"
+	part := "--xx\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n"
+	for name, test := range map[string]struct {
+		send, want string
+	}{
+		"slow form":   {form + "Content-Length: 1000\r\n\r\n" + part, "did not arrive within 6 minutes"},
+		"slow file":   {"POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", "did not arrive within 6 minutes"},
+		"half a form": {form + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n--x\r\n0\r\n\r\n", "Only a part"},
+		"too large":   {form + fmt.Sprintf("Content-Length: %d\r\n\r\n", limit+1), "413"},
+		"large file":  {fmt.Sprintf("POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", limit+1), "413"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				listener := make(pipes)
+				s := newServer(listener, slog.New(slog.DiscardHandler))
+				ctx, stop := context.WithCancel(t.Context())
+				served := make(chan error)
+				go func() { served <- s.Serve(ctx, h) }()
+				conn, _ := listener.dial(ctx, "", "")
+				go io.WriteString(conn, test.send)
+				got, _ := io.ReadAll(conn) // until the server closes
+				if !strings.Contains(string(got), test.want) {
+					t.Errorf("%q is not in %s", test.want, got)
+				}
+				conn.Close()
+				stop()
+				if err := <-served; err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
 // Requests under way when the server stops are told so and get their answer.
 func TestShutdown(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ package api
 import (
 	"cmp"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -83,6 +84,19 @@ func kindOfRows() param.Param {
 	return p
 }
 
+// body is the file that a request brings, once there is memory to read it.
+func (a *Room) body(w http.ResponseWriter, r *http.Request) (body io.Reader, leave func(), err error) {
+	file, size, err := web.Spool(w, r, a.Limits.Bytes)
+	if err != nil {
+		return nil, nil, err
+	}
+	admitted, err := a.AdmitFile(r.Context(), w, size)
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return file, func() { admitted(); _ = file.Close() }, nil
+}
+
 // rows reads the file in the body. Nobody is there to be asked about the columns: what the
 // query leaves open is guessed. A label that it does not name is that of the data before.
 func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, label string) (*dataset.Data, error) {
@@ -98,7 +112,11 @@ func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, 
 	if err := columns.Set("features", q.Get("features")); err != nil {
 		return nil, err
 	}
-	body := http.MaxBytesReader(w, r.Body, a.Limits.Bytes)
+	body, leave, err := a.body(w, r)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	d, err := dataset.Read(body, name, dataset.Mapping{Kind: dataset.Kind(q.Get("kind")), Label: cmp.Or(q.Get("label"), label), Features: columns.Features}, a.Limits)
 	if err != nil {
 		return nil, fileError(err)
@@ -355,7 +373,12 @@ func (a *Room) Predict(w http.ResponseWriter, r *http.Request) error {
 	}
 	limits := a.Limits
 	limits.Columns += run.Model.Columns() // of a model that takes so many values of a kernel
-	table, err := dataset.ParseTable(http.MaxBytesReader(w, r.Body, limits.Bytes), "", limits)
+	body, leave, err := a.body(w, r)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	table, err := dataset.ParseTable(body, "", limits)
 	if err != nil {
 		return fileError(err)
 	}

@@ -2,7 +2,6 @@
 package data
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -118,18 +117,24 @@ func pictureOf(k dataset.Kind) string {
 // its name.
 const typedRows = "typed rows"
 
-// sent is the file of a form with its name, or what was typed in its place.
-func sent(r *http.Request) (body []byte, name string, err error) {
+// file is what a person sends: a file under its name, or what was typed in its place.
+type file struct {
+	io.ReadSeeker
+	io.Closer
+	name string
+	size int64
+}
+
+// sent is the file of a form.
+func sent(r *http.Request) (file, error) {
 	if text := r.PostFormValue("text"); text != "" {
-		return []byte(text), typedRows, nil
+		return file{strings.NewReader(text), io.NopCloser(nil), typedRows, int64(len(text))}, nil
 	}
-	file, head, err := r.FormFile("file")
+	f, head, err := r.FormFile("file")
 	if err != nil {
-		return nil, "", err
+		return file{}, err
 	}
-	defer file.Close()
-	body, err = io.ReadAll(file)
-	return body, head.Filename, err
+	return file{f, f, head.Filename, head.Size}, nil
 }
 
 // originOf tells where the rows of a file came from.
@@ -152,20 +157,29 @@ func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	name := r.FormValue("name")
-	body, file, err := sent(r)
+	f, err := sent(r)
 	switch {
 	case errors.Is(err, http.ErrMissingFile), errors.Is(err, http.ErrNotMultipart):
 		return a.uploadAgain(w, r, http.StatusUnprocessableEntity, name, "Choose a file first, or type rows.")
 	case err != nil:
 		return err
 	}
-	table, err := dataset.ParseTable(bytes.NewReader(body), file, a.Limits)
+	defer f.Close()
+	leave, err := a.AdmitFile(r.Context(), w, f.size)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	table, err := dataset.ParseTable(f, f.name, a.Limits)
 	if err != nil {
 		return a.refuseFile(w, r, name, err)
 	}
 	mapping, obvious := table.Guess()
 	if !obvious {
-		id, err := a.Store.SaveUpload(r.Context(), door.Workspace(r.Context()), file, bytes.NewReader(body))
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		id, err := a.Store.SaveUpload(r.Context(), door.Workspace(r.Context()), f.name, f)
 		if err != nil {
 			return err
 		}
@@ -179,7 +193,7 @@ func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return a.refuseFile(w, r, name, err)
 	}
-	return a.keep(w, r, door.NameOf(name, file), originOf(file), d)
+	return a.keep(w, r, door.NameOf(name, f.name), originOf(f.name), d)
 }
 
 // refuseFile shows the form with what is wrong with the file.
@@ -229,21 +243,28 @@ func (a *Room) keep(w http.ResponseWriter, r *http.Request, name, origin string,
 
 // Mapping asks which columns of an uploaded file are features and which is the label.
 func (a *Room) Mapping(w http.ResponseWriter, r *http.Request) error {
-	table, file, err := a.upload(r.Context(), chi.URLParam(r, "id"))
+	table, file, leave, err := a.upload(w, r)
 	if err != nil {
 		return err
 	}
+	defer leave()
 	m, _ := table.Guess()
 	return a.askMapping(w, r, table, file, m, door.NameOf(r.FormValue("name"), file), "")
 }
 
-func (a *Room) upload(ctx context.Context, id string) (*dataset.Table, string, error) {
-	file, body, err := a.Store.Upload(ctx, door.Workspace(ctx), id)
+// upload is the kept file of the request's path, once there is memory for it.
+func (a *Room) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Table, file string, leave func(), err error) {
+	file, body, err := a.Store.Upload(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
-		return nil, "", err
+		return nil, "", nil, err
 	}
-	table, err := dataset.ParseTable(body, file, a.Limits)
-	return table, file, err
+	if leave, err = a.AdmitFile(r.Context(), w, int64(body.Len())); err != nil {
+		return nil, "", nil, err
+	}
+	if t, err = dataset.ParseTable(body, file, a.Limits); err != nil {
+		leave()
+	}
+	return t, file, leave, err
 }
 
 func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Table, file string, m dataset.Mapping, name, message string) error {
@@ -307,10 +328,11 @@ func (a *Room) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id := chi.URLParam(r, "id")
-	table, file, err := a.upload(r.Context(), id)
+	table, file, leave, err := a.upload(w, r)
 	if err != nil {
 		return err
 	}
+	defer leave()
 	m := dataset.Mapping{Kind: cmp.Or(dataset.Kind(r.PostFormValue("kind")), dataset.KindVectors), Label: r.PostFormValue("label")}
 	for _, f := range r.PostForm["feature"] {
 		if f != m.Label && m.Kind == dataset.KindVectors {
@@ -396,10 +418,11 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 
 // showDataset shows the page. form holds what of it was filled in before.
 func (a *Room) showDataset(w http.ResponseWriter, r *http.Request, form views.Dataset) error {
-	set, d, err := a.dataset(r)
+	set, d, leave, err := a.dataset(w, r)
 	if err != nil {
 		return err
 	}
+	defer leave()
 	q := url.Values{}
 	x, y := r.FormValue("x"), r.FormValue("y")
 	if x != "" {
@@ -578,14 +601,19 @@ func editable(d *dataset.Data) bool {
 	return false
 }
 
-// dataset finds the data set of the request's path.
-func (a *Room) dataset(r *http.Request) (store.Dataset, *dataset.Data, error) {
-	set, err := a.Store.Dataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+// dataset finds the data set of the request's path, once there is memory for it.
+func (a *Room) dataset(w http.ResponseWriter, r *http.Request) (set store.Dataset, d *dataset.Data, leave func(), err error) {
+	set, err = a.Store.Dataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
-		return set, nil, err
+		return set, nil, nil, err
 	}
-	d, err := a.Store.Data(r.Context(), set.Hash)
-	return set, d, err
+	if leave, err = a.AdmitData(r.Context(), w, set); err != nil {
+		return set, nil, nil, err
+	}
+	if d, err = a.Store.Data(r.Context(), set.Hash); err != nil {
+		leave()
+	}
+	return set, d, leave, err
 }
 
 // classesText lists classes, or tells between which numbers values lie, of so many rows.
@@ -623,6 +651,17 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 		return store.ErrNotFound
 	}
 	id := chi.URLParam(r, "id")
+	if door.IsStored(id) {
+		set, err := a.Store.Dataset(r.Context(), door.Workspace(r.Context()), id)
+		if err != nil {
+			return err
+		}
+		leave, err := a.AdmitData(r.Context(), w, set)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
 	points, err := a.Source(r.Context(), id)
 	if err != nil {
 		return err
@@ -658,14 +697,32 @@ func graphPicture(d *dataset.Data, row string, o door.Options) (*figure.Picture,
 	}.Picture()
 }
 
-// Download sends a data set as CSV.
+// Download sends a data set as CSV: from a file, because it may be read slowly.
 func (a *Room) Download(w http.ResponseWriter, r *http.Request) error {
-	set, d, err := a.dataset(r)
+	file, err := web.TempFile()
 	if err != nil {
 		return err
 	}
+	defer file.Close()
+	set, err := a.export(w, r, file)
+	if err != nil {
+		return err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
 	door.Attach(w, strings.TrimSuffix(set.Name, ".csv")+".csv", "text/csv; charset=utf-8")
-	return d.Export(w)
+	_, err = io.Copy(w, file)
+	return err
+}
+
+func (a *Room) export(w http.ResponseWriter, r *http.Request, to io.Writer) (store.Dataset, error) {
+	set, d, leave, err := a.dataset(w, r)
+	if err != nil {
+		return set, err
+	}
+	defer leave()
+	return set, d.Export(to)
 }
 
 // Rename gives a data set another name.
@@ -690,12 +747,12 @@ func (a *Room) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
-	set, old, err := a.dataset(r)
+	set, err := a.Store.Dataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
 	text := r.PostFormValue("rows")
-	d, err := dataset.Read(strings.NewReader(text), "rows.csv", dataset.Mapping{Label: old.Label}, a.Limits)
+	d, err := dataset.Read(strings.NewReader(text), "rows.csv", dataset.Mapping{Label: set.Label}, a.Limits)
 	if message := told(err); message != "" {
 		return a.showDataset(w, r, views.Dataset{Text: text, TextError: message})
 	} else if err != nil {

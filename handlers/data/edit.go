@@ -38,10 +38,11 @@ func (a *Room) EditObject(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, a.Limits.Bytes+door.FormBytes); err != nil {
 		return err
 	}
-	set, d, err := a.dataset(r)
+	set, d, leave, err := a.dataset(w, r)
 	if err != nil {
 		return err
 	}
+	defer leave()
 	row, _ := strconv.Atoi(r.PostFormValue("row"))
 	f := objectForm(set, d, row)
 	switch {

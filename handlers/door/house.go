@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"golang.org/x/sync/semaphore"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
@@ -35,6 +36,9 @@ type House struct {
 	// Line is where live questions wait.
 	Line *Line
 
+	// Memory has room for what is large, see Admit.
+	Memory *semaphore.Weighted
+
 	build    func() string         // names the program, on which pictures depend
 	prints   *Recent[*Print]       // by format and key
 	hashes   *Recent[string]       // of the data sets that come with the program
@@ -43,7 +47,7 @@ type House struct {
 
 // NewHouse returns a house without rooms; build is as in web.Program.
 func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, links web.Links, patience time.Duration, build func() string) *House {
-	return &House{st, queue, assets, limits, links, patience, NewLine(Places()), build, newPrints(), NewRecent[string](len(dataset.Builtins)), NewRecent[*ml.Compared](64)}
+	return &House{st, queue, assets, limits, links, patience, NewLine(Places()), semaphore.NewWeighted(largeMemory), build, newPrints(), NewRecent[string](len(dataset.Builtins)), NewRecent[*ml.Compared](64)}
 }
 
 // Compare is ml.Compare for data with a hash, which pictures of them share.
@@ -57,6 +61,49 @@ func (a *House) Compare(hash string) func(context.Context, kernel.Kernel, *datas
 			return a.compared.Get(ctx, hash+string(name), func(ctx context.Context) (*ml.Compared, error) { return ml.Compare(ctx, k, d) })
 		})
 	}
+}
+
+// What is large shares largeMemory bytes, waits for at most largeWait for its part of them,
+// and for so many bytes more than smallMemory only.
+const (
+	largeMemory = 256 << 20
+	smallMemory = 1 << 20
+	largeWait   = 40 * time.Second
+)
+
+// Admit waits until there is room for about so many bytes in memory, which leave gives
+// back, first come first served. What is small need not wait. After some time it gives up
+// with an error for the person who asked.
+func (a *House) Admit(ctx context.Context, w http.ResponseWriter, bytes int64) (leave func(), err error) {
+	if bytes <= smallMemory {
+		return func() {}, nil
+	}
+	bytes = min(bytes, largeMemory)
+	limited, cancel := context.WithTimeout(ctx, largeWait)
+	defer cancel()
+	if err := a.Memory.Acquire(limited, bytes); err != nil {
+		if ctx.Err() == nil {
+			w.Header().Set("Retry-After", "30")
+			err = web.Errorf(web.Busy, "Many large files are being read at the moment, and there was no turn for this one within %.0f seconds. Nothing was saved; try again in half a minute.", largeWait.Seconds())
+		}
+		return nil, err
+	}
+	return func() { a.Memory.Release(bytes) }, nil
+}
+
+// AdmitFile is Admit for a file of so many bytes, to be read and stored. A value of one digit
+// with the separator behind it takes two bytes there; as text and as a number, twelve.
+func (a *House) AdmitFile(ctx context.Context, w http.ResponseWriter, size int64) (leave func(), err error) {
+	return a.Admit(ctx, w, 6*size)
+}
+
+// AdmitData is Admit for stored data.
+func (a *House) AdmitData(ctx context.Context, w http.ResponseWriter, set store.Dataset) (leave func(), err error) {
+	columns := set.Dims()
+	if set.Kind == dataset.KindPrecomputed {
+		columns = set.Rows
+	}
+	return a.Admit(ctx, w, 16*int64(set.Rows)*int64(columns)) // for a moment twice
 }
 
 // Within does work as long as the patience of a lasts. Work that takes longer is

@@ -1,0 +1,47 @@
+package door
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// TestAdmit fills the memory: what is small goes on, what is large waits for its turn, and is
+// told when there is none.
+func TestAdmit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &House{Memory: semaphore.NewWeighted(largeMemory)}
+		leave, err := a.Admit(t.Context(), httptest.NewRecorder(), 2*largeMemory) // all there is
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Admit(t.Context(), httptest.NewRecorder(), smallMemory); err != nil {
+			t.Errorf("what is small: %v", err)
+		}
+		w := httptest.NewRecorder()
+		if _, err := a.Admit(t.Context(), w, 10<<20); err == nil || !strings.Contains(err.Error(), "no turn for this one within 40 seconds") || w.Header().Get("Retry-After") != "30" {
+			t.Errorf("waited too long: %v, %v", err, w.Header())
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := a.Admit(gone, httptest.NewRecorder(), 10<<20); !errors.Is(err, context.Canceled) {
+			t.Errorf("gone: %v", err)
+		}
+		admitted := make(chan error)
+		go func() {
+			_, err := a.Admit(t.Context(), httptest.NewRecorder(), 10<<20)
+			admitted <- err
+		}()
+		synctest.Wait()
+		leave()
+		if err := <-admitted; err != nil {
+			t.Errorf("when there is room again: %v", err)
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package handlers
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/sync/semaphore"
+
+	"marginlab/ml/dataset"
+)
+
+// digitsFile is a file of values of one digit, the shortest there are: no other is as much
+// larger in memory.
+func digitsFile(rows, columns int) string {
+	var b strings.Builder
+	for j := range columns {
+		fmt.Fprintf(&b, "x%d,", j+1)
+	}
+	b.WriteString("label\n")
+	seed := uint32(1)
+	for i := range rows {
+		for range columns {
+			seed = seed*1664525 + 1013904223
+			b.WriteByte('0' + byte(seed>>16%10))
+			b.WriteByte(',')
+		}
+		b.WriteString([]string{"A\n", "B\n"}[i%2])
+	}
+	return b.String()
+}
+
+// uploadAtOnce lets n people send a file in a form, all at the same time, and look at its page
+// and its picture. Each has a workspace of their own, and one point more than the one before.
+func uploadAtOnce(t *testing.T, s *server, n int, file string) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: n}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	defer client.CloseIdleConnections()
+	last := file[strings.LastIndex(file[:len(file)-1], "\n")+1:]
+	var people sync.WaitGroup
+	for i := range n {
+		people.Go(func() {
+			ask := func(want int, method, path, kind string, body io.Reader) (location string) {
+				r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, body)
+				if err != nil {
+					t.Error(err)
+					return ""
+				}
+				r.Header.Set("Authorization", fmt.Sprintf("Bearer %032x", i+1))
+				r.Header.Set("Content-Type", kind)
+				a, err := client.Do(r)
+				if err != nil {
+					t.Error(err)
+					return ""
+				}
+				defer a.Body.Close()
+				if a.StatusCode != want {
+					said, _ := io.ReadAll(a.Body)
+					t.Errorf("%s %s: %s, want %d\n%s", method, path, a.Status, want, said)
+				}
+				_, _ = io.Copy(io.Discard, a.Body)
+				return a.Header.Get("Location")
+			}
+			var head, end bytes.Buffer
+			form := multipart.NewWriter(&head)
+			if _, err := form.CreateFormFile("file", "digits.csv"); err != nil {
+				t.Error(err)
+			}
+			fmt.Fprintf(&end, "%s\r\n--%s--\r\n", strings.Repeat(last, i), form.Boundary())
+			if page := ask(http.StatusSeeOther, "POST", "/datasets", form.FormDataContentType(), io.MultiReader(&head, strings.NewReader(file), &end)); page != "" {
+				ask(http.StatusOK, "GET", page, "", nil)
+				ask(http.StatusOK, "GET", page+"/figures/points.png", "", nil)
+			}
+		})
+	}
+	people.Wait()
+}
+
+// TestUploadsAtOnce is the small form of TestTwentyUploads, see load_test.go: there is room for
+// two files at a time, each has its turn, and no temporary file is left.
+func TestUploadsAtOnce(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	s := serve(t, false, dataset.DefaultLimits)
+	s.app.Memory = semaphore.NewWeighted(8 << 20)
+	uploadAtOnce(t, s, 4, digitsFile(3000, 100))
+	s.Close()
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("%v are left (%v)", left, err)
+	}
+}
