@@ -340,7 +340,7 @@ func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 		t.Head = append([]string{"predicted"}, s.Model.ScoreNames()...)
 	}
 	for _, p := range points {
-		where := coordinates(p.X[:min(len(p.X), len(s.Model.Features))])
+		where := Coordinates(p.X[:min(len(p.X), len(s.Model.Features))])
 		if objects != nil {
 			where = Clipped(objects.Text(p.Row))
 		}
@@ -364,8 +364,8 @@ func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 	return t
 }
 
-// coordinates are those of a point for reading, of many the first.
-func coordinates(x []float64) string {
+// Coordinates are those of a point for reading, of many the first.
+func Coordinates(x []float64) string {
 	var coords []string
 	for _, v := range x[:min(len(x), 4)] {
 		coords = append(coords, views.Short(v))

@@ -78,7 +78,9 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	p.Settings = compareSettings(runs)
 	p.Same = !slices.ContainsFunc(p.Settings, func(r views.CompareRow) bool { return r.Differs })
 	p.Numbers = compareNumbers(runs)
-	p.Notes = compareNotes(runs)
+	if p.Evidence, err = a.evidence(r.Context(), runs, layers, q); err != nil {
+		return err
+	}
 
 	pic, err := door.Overlay(layers, limits)
 	if err != nil {
@@ -204,39 +206,4 @@ func best(q ml.Quantity, runs []store.Run) []bool {
 		marks[i] = v == top
 	}
 	return marks
-}
-
-// compareNotes say what keeps the numbers from being comparable.
-func compareNotes(runs []store.Run) (notes []string) {
-	differ := func(f func(store.Run) string) bool {
-		return slices.ContainsFunc(runs, func(r store.Run) bool { return f(r) != f(runs[0]) })
-	}
-	switch {
-	case differ(func(r store.Run) string { return r.Hash }):
-		notes = append(notes, "The runs were trained on different points: a difference in accuracy or error need not come from the settings.")
-	case differ(func(r store.Run) string { return r.Spec.Text("test_fraction") + " " + r.Spec.Text("seed") }):
-		notes = append(notes, "The runs held out different points: compare their accuracies or errors with care.")
-	}
-	if differ(func(r store.Run) string { return r.Spec.Target }) {
-		notes = append(notes, "Some of the runs tell classes apart, others fit values: an accuracy and an error are not to be compared.")
-	}
-	for _, r := range runs {
-		if rep := r.Report; rep != nil && rep.TestN == 0 {
-			notes = append(notes, "Not every run held points out. What was measured on training points says how well a machine fits them, not how good it is.")
-			break
-		}
-	}
-	if n := smallestTest(runs); n > 0 && !slices.ContainsFunc(runs, func(r store.Run) bool { return r.Spec.Regression() }) {
-		notes = append(notes, fmt.Sprintf("One held-out point is %s of accuracy here: smaller differences are not there at all, and a few points are easily chance.", door.Percent(1/float64(n))))
-	}
-	return notes
-}
-
-func smallestTest(runs []store.Run) (n int) {
-	for _, r := range runs {
-		if r.Report != nil && r.Report.TestN > 0 && (n == 0 || r.Report.TestN < n) {
-			n = r.Report.TestN
-		}
-	}
-	return n
 }

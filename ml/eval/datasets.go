@@ -51,7 +51,7 @@ func Wilcoxon(differences []float64) (SignedRanks, error) {
 	}
 	s.N, s.Zeros, s.P = len(sizes), len(differences)-len(sizes), 1
 	s.Exact = s.N <= mostCounted
-	places := midranks(sizes)
+	places := ranks(sizes)
 	at := 0
 	for _, d := range differences {
 		switch {
@@ -97,16 +97,6 @@ func signsBelow(places []float64, most float64) (share float64) {
 		share += chance[sum]
 	}
 	return share
-}
-
-// midranks are the places of the values in ascending order, from 1, equal ones sharing
-// the mean of theirs.
-func midranks(v []float64) []float64 {
-	out := ranks(v) // of which the least alone is 0.5
-	for i := range out {
-		out[i] += 0.5
-	}
-	return out
 }
 
 // tied is Σ t³ − t over the groups of t equal ranks.
@@ -161,7 +151,7 @@ func Friedman(scores [][]float64) (*Ranking, error) {
 		if err := finite(row); err != nil {
 			return nil, fmt.Errorf("data set %d: %w", i+1, err)
 		}
-		places := midranks(row)
+		places := ranks(row)
 		ties += tied(places)
 		for j, p := range places { // ascending
 			r.Ranks[j] += (float64(k+1) - p) / n

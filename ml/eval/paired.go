@@ -170,21 +170,26 @@ func McNemar(right, first, second []int) (d Disagreement, err error) {
 		return d, fmt.Errorf("eval: %d and %d answers on %d points", len(first), len(second), len(right))
 	}
 	for i, r := range right {
-		switch a, b := first[i] == r, second[i] == r; {
-		case a && b:
-			d.Both++
-		case a:
-			d.OnlyFirst++
-		case b:
-			d.OnlySecond++
-		case first[i] == second[i]:
-			d.NeitherSame++
-		default:
-			d.Neither++
-		}
+		d.count(first[i] == r, second[i] == r, first[i] == second[i])
 	}
 	d.P = SignTest(d.OnlyFirst, d.OnlySecond)
 	return d, nil
+}
+
+// count counts a point.
+func (d *Disagreement) count(first, second, same bool) {
+	switch {
+	case first && second:
+		d.Both++
+	case first:
+		d.OnlyFirst++
+	case second:
+		d.OnlySecond++
+	case same:
+		d.NeitherSame++
+	default:
+		d.Neither++
+	}
 }
 
 // Holm returns the values of p that take account of how many there are: each may be

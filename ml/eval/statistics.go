@@ -1,8 +1,10 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -44,18 +46,24 @@ func RankCorrelation(a, b []float64) (float64, error) {
 	return r, nil
 }
 
-// ranks are the places of the values in ascending order, equal ones sharing theirs.
+// ranks are the places of the values in ascending order, from 1, equal ones sharing the
+// mean of theirs.
 func ranks(v []float64) []float64 {
+	order := make([]int, len(v))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
 	out := make([]float64, len(v))
-	for i, a := range v {
-		for _, b := range v {
-			switch {
-			case b < a:
-				out[i]++
-			case b == a:
-				out[i] += 0.5
-			}
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && v[order[to]] == v[order[from]] {
+			to++
 		}
+		for _, i := range order[from:to] {
+			out[i] = float64(from+to+1) / 2
+		}
+		from = to
 	}
 	return out
 }

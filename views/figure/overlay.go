@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml"
 )
 
 // Layer is one model of an overlay. Its scene gives the model with its view and
@@ -22,7 +25,8 @@ type Layer struct {
 // on which all predict the same class. Up to six have a colour and a dash pattern
 // of their own; more cannot be told apart and are thin lines without names, which
 // are dense where the models agree. Where they do not predict the same class, the picture is grey and hatched; Disagree of the
-// picture is the share of that area. Size, theme, grid, title and the points are
+// picture is the share of that area. Points that all held out and tell apart have a
+// ring. Size, theme, grid, title and the points are
 // those of the first layer's scene; so are the limits, unless they are zero: then
 // every layer's points fit in. The views may differ, as models may be trained on
 // different features, but not the names of their axes.
@@ -105,14 +109,57 @@ func Overlay(layers []Layer) (*Picture, error) {
 		sh.legend = append(sh.legend, entry{"disagree (" + percent(share) + ")", hatch(t, t.Differ[0], true)})
 	}
 	sh.legend = append(sh.legend, dots.entries()...)
+	differ, held := heldApart(layers)
+	around := func(c *draw.Canvas, at vg.Point, r vg.Length) { ring(c, t, ml.Free, at, r, 0.6) }
+	if len(differ) > 0 {
+		sh.add(func(c *draw.Canvas, m mapping) {
+			for _, i := range differ {
+				if at := m.at(s.View.Point(s.Points[i].X)); c.Contains(at) {
+					around(c, at, dots.radius)
+				}
+			}
+		})
+		sh.legend = append(sh.legend, entry{fmt.Sprintf("held out, disagreed on (%d)", len(differ)), func(c *draw.Canvas, at vg.Point) { around(c, at, 3.6) }})
+	}
 
 	sh.caption = fmt.Sprintf("Boundaries of %s over %s and %s.", whose, s.View.Labels[0], s.View.Labels[1])
 	if len(layers) > 1 {
 		sh.caption += fmt.Sprintf(" They predict different classes on %s of the area shown, which is hatched.", percent(share))
 	}
+	if held > 0 && len(layers) > 1 {
+		sh.caption += fmt.Sprintf(" Of %d points that all held out, they tell %d to be of different classes.", held, len(differ))
+	}
 	p := sh.picture()
 	p.Disagree = share
 	return p, nil
+}
+
+// heldApart are the points, by their places in the scenes, that all models held out and
+// do not predict the same class of, and how many all held out; none where the scenes show
+// different points, held other ones out, or tell other classes apart.
+func heldApart(layers []Layer) (differ []int, held int) {
+	first := layers[0].Scene
+	classes := func(m *ml.Model) []string { return slices.Sorted(slices.Values(m.Classes)) }
+	for _, l := range layers {
+		if len(l.Scene.Points) != len(first.Points) || !slices.Equal(classes(l.Scene.Model), classes(first.Model)) {
+			return nil, 0
+		}
+	}
+	for i, p := range first.Points {
+		same := true
+		for _, l := range layers {
+			q := l.Scene.Points[i]
+			if q.HeldOut != p.HeldOut || q.Label != p.Label || !slices.Equal(q.X, p.X) {
+				return nil, 0
+			}
+			same = same && q.Predicted == p.Predicted
+		}
+		held += btoi(p.HeldOut)
+		if p.HeldOut && !same {
+			differ = append(differ, i)
+		}
+	}
+	return differ, held
 }
 
 func percent(share float64) string {

@@ -1,0 +1,128 @@
+package handlers
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"marginlab/handlers/api"
+	"marginlab/ml/dataset"
+)
+
+// TestWhichDifferenceIsReal reads what a comparison says of runs that held the same points
+// out, of those that did not, and of both on common folds.
+func TestWhichDifferenceIsReal(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c, b := s.client(t, alice), s.browse(t, alice)
+	ids := map[string]string{}
+	for name, body := range map[string]string{
+		"wide":   `"dataset":"moons","spec":{"gamma":2,"test_fraction":0.5}`,
+		"alike":  `"dataset":"moons","spec":{"gamma":2.01,"test_fraction":0.5}`,
+		"narrow": `"dataset":"moons","spec":{"gamma":1e6,"test_fraction":0.5}`,
+		"seed":   `"dataset":"moons","spec":{"gamma":2,"test_fraction":0.5,"seed":7}`,
+		"all":    `"dataset":"moons","spec":{"gamma":2}`,
+		"xor":    `"dataset":"xor","spec":{"gamma":2,"test_fraction":0.5}`,
+		"iris":   `"dataset":"iris","spec":{"test_fraction":0.5}`,
+		"setosa": `"dataset":"iris","spec":{"test_fraction":0.5,"positive":"setosa"}`,
+	} {
+		ids[name] = c.train(`{"name":"` + name + `",` + body + `}`)
+	}
+	for _, id := range ids {
+		c.follow(id)
+	}
+	compare := func(extra string, names ...string) string {
+		q := url.Values{}
+		for _, name := range names {
+			q.Add("run", ids[name])
+		}
+		return strings.Join(strings.Fields(b.page(200, "/compare?"+q.Encode()+extra).Find(".evidence").Text()), " ")
+	}
+	for _, tc := range []struct {
+		names string
+		says  string
+		not   string
+	}{
+		{"wide narrow", "The difference is real, “wide” is better: “wide” got ", "Cross-validation"},
+		{"narrow wide", "The difference is real, “wide” is better: “narrow” got ", ""},
+		{"wide alike", "nothing tells them apart", "disagree"},
+		{"wide seed", "held out different points, so that no point can be asked of all of them; train again with one seed and one share", "McNemar"},
+		{"wide all", "not every run held points out", "McNemar"},
+		{"wide xor", "trained on different points; train both on the same data set", "Cross-validate"},
+		{"iris setosa", "do not tell the same classes apart", "Cross-validate"},
+		{"wide alike narrow", "As there are 3 pairs", "different points"},
+	} {
+		text := compare("", strings.Fields(tc.names)...)
+		if want := strings.ToUpper(tc.says[:1]) + tc.says[1:]; !strings.Contains(text, tc.says) && !strings.Contains(text, want) || tc.not != "" && strings.Contains(text, tc.not) {
+			t.Errorf("%s: %q, want %q and not %q", tc.names, text, tc.says, tc.not)
+		}
+	}
+	for _, tc := range []struct{ names, says string }{
+		{"wide seed", "“wide” and “seed” do equally well"},
+		{"wide all narrow", "p after Holm"},
+		{"wide narrow", "The difference is real, “wide” is better: “wide” leads by "},
+	} {
+		text := compare("&folds=1", strings.Fields(tc.names)...)
+		if !strings.Contains(text, tc.says) || !strings.Contains(text, "10-fold cross-validation") {
+			t.Errorf("%s on folds: %q, want %q", tc.names, text, tc.says)
+		}
+	}
+
+	// The points listed are those that the predictions tell apart.
+	wrong := map[string]map[int]bool{}
+	for _, name := range []string{"wide", "narrow"} {
+		wrong[name] = map[int]bool{}
+		lines := strings.Split(strings.TrimSpace(string(c.do("GET", "/runs/"+ids[name]+"/predictions.csv", "").body)), "\n")
+		for _, line := range lines[1:] {
+			cells := strings.Split(line, ",")
+			if row, err := strconv.Atoi(cells[0]); err == nil && cells[4] == "true" && cells[1] != cells[2] {
+				wrong[name][row] = true
+			}
+		}
+	}
+	rows := b.page(200, "/compare?run="+ids["wide"]+"&run="+ids["narrow"]).Find(".evidence .points tbody tr")
+	for _, tr := range rows.EachIter() {
+		row, err := strconv.Atoi(tr.Find("th").Text())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, name := range []string{"wide", "narrow"} {
+			if said := strings.Contains(tr.Find("td").Eq(2+k).Text(), "(wrong)"); said != wrong[name][row] {
+				t.Errorf("row %d, %s: said to be wrong %v", row, name, said)
+			}
+		}
+		if wrong["wide"][row] == wrong["narrow"][row] {
+			t.Errorf("row %d is listed: %v", row, tr.Text())
+		}
+	}
+	if rows.Length() == 0 {
+		t.Error("no points on which they disagree")
+	}
+}
+
+// TestDifferenceOfValues is the same of values.
+func TestDifferenceOfValues(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c, b := s.client(t, alice), s.browse(t, alice)
+	set := c.upload("name=one", measurements(61, 1))
+	q := url.Values{}
+	for _, lambda := range []string{"0.01", "1000"} {
+		id := c.train(`{"dataset":"` + set.ID + `","name":"lambda ` + lambda + `","spec":{"target":"value","learner":"ridge","lambda":` + lambda + `,"test_fraction":0.25}}`)
+		c.follow(id)
+		q.Add("run", id)
+		if run := decode[api.Run](c.want(200, "GET", "/api/runs/"+id, "")); run.Report.TestInterval != nil || run.Report.TestMCC != nil {
+			t.Errorf("scores of classes: %+v", run.Report)
+		}
+	}
+	text := strings.Join(strings.Fields(b.page(200, "/compare?folds=1&"+q.Encode()).Find(".evidence").Text()), " ")
+	for _, says := range []string{"The difference is real, “lambda 0.01” is better: “lambda 0.01” came closer to ", "Wilcoxon", "mean squared error"} {
+		if !strings.Contains(text, says) {
+			t.Errorf("%q, want %q", text, says)
+		}
+	}
+	if strings.Contains(text, "McNemar") || strings.Contains(text, "accuracy") {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,156 @@
+package eval
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// HeldOut is several machines on the points that none of them was trained on.
+type HeldOut struct {
+	N int // points
+	// Differ are the places, in the points of every machine, of those on which not all give
+	// the same answer; none where f is fitted to values.
+	Differ []int
+	Pairs  []HeldOutPair // first and second, first and third ...
+}
+
+// HeldOutPair is two of the machines. Where classes are told, P of the Disagreement is
+// McNemar's. Where f is fitted to values there is none right: OnlyFirst counts the points
+// that the first comes closer to, OnlySecond the others but those at the same distance,
+// and P is Wilcoxon's of the distances.
+type HeldOutPair struct {
+	First, Second int
+	Disagreement
+	Holm float64 // P after Holm, for all pairs
+}
+
+// OnHeldOut compares machines on the points that all of them held out. points has those
+// of every machine as ml.Result.Points tells them, of the same data and in its order; two
+// machines at least. Errors are *param.Refusal and say why no test is possible: points
+// are held out by some machines alone, or by none.
+func OnHeldOut(points [][]ml.Point) (*HeldOut, error) {
+	held := func(ps []ml.Point) (rows []int) {
+		for i, p := range ps {
+			if p.HeldOut {
+				rows = append(rows, i)
+			}
+		}
+		return rows
+	}
+	rows := held(points[0])
+	for _, ps := range points {
+		switch own := held(ps); {
+		case len(own) == 0:
+			return nil, param.Refuse("train again with a share held out", "not every run held points out, and points that a machine was trained on say nothing of how good it is")
+		case !slices.Equal(own, rows):
+			return nil, param.Refuse("train again with one seed and one share", "the runs held out different points, so that no point can be asked of all of them")
+		}
+	}
+	h := &HeldOut{N: len(rows)}
+	for _, i := range rows {
+		if slices.ContainsFunc(points, func(ps []ml.Point) bool { return ps[i].Predicted != points[0][i].Predicted }) {
+			h.Differ = append(h.Differ, i)
+		}
+	}
+	var ps []float64
+	for a := range points {
+		for b := a + 1; b < len(points); b++ {
+			d, err := heldOutPair(points[a], points[b], rows)
+			if err != nil {
+				return nil, err
+			}
+			h.Pairs, ps = append(h.Pairs, HeldOutPair{First: a, Second: b, Disagreement: d}), append(ps, d.P)
+		}
+	}
+	for k, p := range Holm(ps) {
+		h.Pairs[k].Holm = p
+	}
+	return h, nil
+}
+
+func heldOutPair(first, second []ml.Point, rows []int) (d Disagreement, err error) {
+	var nearer []float64 // by how much the first is
+	for _, i := range rows {
+		a, b := first[i], second[i]
+		if a.Predicted == "" {
+			by := math.Abs(b.Y-b.F) - math.Abs(a.Y-a.F)
+			nearer = append(nearer, by)
+			switch {
+			case by > 0:
+				d.OnlyFirst++
+			case by < 0:
+				d.OnlySecond++
+			}
+			continue
+		}
+		d.count(!a.Wrong, !b.Wrong, a.Predicted == b.Predicted)
+	}
+	if nearer == nil {
+		d.P = SignTest(d.OnlyFirst, d.OnlySecond)
+		return d, nil
+	}
+	w, err := Wilcoxon(nearer)
+	d.P = w.P
+	return d, err
+}
+
+// OnFolds is several settings on the same folds.
+type OnFolds struct {
+	Settings []Setting
+	Pairs    []FoldPair // first and second, first and third ...
+}
+
+// FoldPair is two of the settings.
+type FoldPair struct {
+	First, Second int
+	TTest
+	// Posterior takes account of what makes no practical difference; nil where f is fitted to
+	// values, as there is no telling what that would be.
+	Posterior *Posterior
+	Holm      float64 // P after Holm, for all pairs
+}
+
+// CompareOnFolds cross-validates every spec on the same folds of d, whose seed is that of
+// the scheme, and compares them by pairs: two specs at least, of the same target. rope is
+// that of Correlated. Errors are those of CrossValidate.
+func CompareOnFolds(ctx context.Context, d *dataset.Data, specs []ml.Spec, scheme Scheme, rope float64) (*OnFolds, error) {
+	scheme.Nested = false // there is nothing to choose
+	o := &OnFolds{Settings: make([]Setting, len(specs))}
+	for i, spec := range specs {
+		res, err := CrossValidate(ctx, d, spec, nil, scheme, nil)
+		if err != nil {
+			return nil, err
+		}
+		o.Settings[i] = res.Settings[0]
+	}
+	var ps []float64
+	for a := range specs {
+		for b := a + 1; b < len(specs); b++ {
+			difference, err := Differences(o.Settings[a].Folds, o.Settings[b].Folds)
+			if err != nil {
+				return nil, err
+			}
+			pair := FoldPair{First: a, Second: b}
+			if pair.TTest, err = CorrectedT(difference, FoldRatio(scheme.Folds)); err != nil {
+				return nil, err
+			}
+			if o.Settings[a].Mean != nil {
+				p, err := Correlated(difference, FoldRatio(scheme.Folds), rope)
+				if err != nil {
+					return nil, err
+				}
+				pair.Posterior = &p
+			}
+			o.Pairs, ps = append(o.Pairs, pair), append(ps, pair.P)
+		}
+	}
+	for k, p := range Holm(ps) {
+		o.Pairs[k].Holm = p
+	}
+	return o, nil
+}
