@@ -98,13 +98,13 @@ func known[T any](v *T) any {
 
 // Quantities lists everything a Report holds, most telling first.
 var Quantities = slices.Concat([]Quantity{
-	{"test_accuracy", "accuracy, held out", "Share of held-out points whose class is the predicted one: the only number here about unseen points.", Share, 1, func(r *Report) any { return r.TestAccuracy }},
+	{"test_accuracy", "accuracy, held out", "Share of held-out points, which are unseen ones, whose class is the predicted one.", Share, 1, func(r *Report) any { return r.TestAccuracy }},
 	{"test_interval", "– 95 % interval", "Wilson's score interval: the accuracies on all points there might be that would leave what was seen here within chance, at the level 0.95.", Share, 0, func(r *Report) any { return r.TestInterval }},
 	{"test_balanced_accuracy", "balanced accuracy, held out", "Mean of the recalls of the classes: 1 over their number for a machine that always tells the same class, however frequent that is.", Share, 1, func(r *Report) any { return r.TestBalancedAccuracy }},
 	{"test_f1", "F1, held out", "Mean over the classes of 2PR/(P + R), precision P and recall R being those of the class.", Plain, 1, func(r *Report) any { return r.TestF1 }},
 	{"test_mcc", "Matthews correlation, held out", "Correlation of the right class and the predicted one: 1 where all are right, 0 for guessing or always the same class, for any number of classes and any shares of them.", Plain, 1, func(r *Report) any { return r.TestMCC }},
 	{"test_auc", "area under ROC, held out", "Probability that f is larger at a point of the positive class than at one of the other: 0.5 for guessing. It does not depend on b.", Plain, 1, func(r *Report) any { return r.TestAUC }},
-	{"test_mse", "mean squared error, held out", "Mean of (t − f(x))² over the held-out points, in the squared unit of the values: the only error here about unseen points.", Plain, -1, func(r *Report) any { return r.TestMSE }},
+	{"test_mse", "mean squared error, held out", "Mean of (t − f(x))² over the held-out points, which are unseen ones, in the squared unit of the values.", Plain, -1, func(r *Report) any { return r.TestMSE }},
 	{"test_r2", "R², held out", "1 − the mean squared error over the variance of the held-out values: 1 where f meets them all, 0 where it does no better than their mean, below 0 where it does worse.", Plain, 1, func(r *Report) any { return r.TestR2 }},
 	{"test_n", "points held out", "Points that were not trained on.", Plain, 0, func(r *Report) any {
 		if r.TestN == 0 {

@@ -110,6 +110,9 @@ func Answer(ctx context.Context, r figure.Run, base, query string, inline, coars
 		if f.Name == r.Main() && r.Result.Before == nil {
 			continue // it is the main picture, with nothing to compare it with
 		}
+		if inline && f.Judges() {
+			continue
+		}
 		p := Linked(base, f.Name, query, SmallWidth, SmallHeight, f.Title, f.Title)
 		if inline {
 			r.Look.Width, r.Look.Height = SmallWidth, SmallHeight

@@ -135,6 +135,37 @@ func ExampleRun_Draw() {
 	// Mean squared error against λ, in training and with each point left out; 1 is that of f = 0. At λ = 1: 0.111 in training, 0.126 left out, 11.9 degrees of freedom. Left out, it is least at λ = 3.98e-05: 0.0594.
 }
 
+func ExampleRun_Draw_roc() {
+	moons, _ := dataset.FindBuiltin("moons")
+	d, err := moons.Load()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	spec := ml.DefaultSpec()
+	spec.Kernel, spec.TestFraction = "linear", 0.5
+	res, err := ml.Train(context.Background(), d, spec, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	run := figure.Run{Data: d, Spec: spec, Result: res}
+	for _, name := range []string{"roc", "precision"} {
+		p, err := run.Draw(context.Background(), name)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(golden(name, p))
+		fmt.Println(p.Caption)
+	}
+	// Output:
+	// as testdata/roc.svg
+	// Receiver operating characteristic on 100 held-out points, as the threshold of f falls: the area below is 0.954, the probability that f is larger at a point of 1 than at one of -1. At f = 0, 0.82 of 1 and 0.14 of -1 are told to be 1.
+	// as testdata/precision.svg
+	// Precision over recall of 1 on 100 held-out points, as the threshold of f falls: on average over the points of the class the precision is 0.958, by guessing 0.500. At f = 0 it is 0.854 with recall 0.82.
+}
+
 func ExampleScatter() {
 	d := &dataset.Data{Features: []string{"length", "width"}, Label: "kind", Classes: []string{"ash", "beech", "elm"}, X: mat.NewDense(60, 2, nil), Y: make([]int, 60)}
 	r := rand.New(rand.NewPCG(1, 2))

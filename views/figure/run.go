@@ -54,6 +54,8 @@ var RunFigures = []RunFigure{
 	{"components", hasMatrix, componentsTitle, drawComponents},
 	{"kernel", hasMatrix, matrixTitle, drawMatrix},
 	{"path", hasPath, pathTitle, drawPath},
+	{"roc", hasROC, rocTitle, drawROC},
+	{"precision", hasROC, precisionTitle, drawPrecision},
 }
 
 // Shown is a figure that a run can show.
@@ -81,6 +83,10 @@ func (r Run) Figures() (list []Shown) {
 
 // Parts tells whether the figure is of single objects, of which Run.Object can be one.
 func (s Shown) Parts() bool { return s.row.Name == "parts" }
+
+// Judges tells whether the figure says how good the model is, rather than what it is like:
+// nobody needs that while something is dragged.
+func (s Shown) Judges() bool { return s.row.Name == "roc" || s.row.Name == "precision" }
 
 // ErrNoFigure is returned for a name that is none of the run's figures.
 var ErrNoFigure = errors.New("the run has no such figure")

@@ -141,16 +141,18 @@ func TestRunFigures(t *testing.T) {
 		run  Run
 		want []string
 	}{
-		"svm":               {trainedRun(t, "moons"), []string{"boundary"}},
-		"mcm":               {trainedRun(t, "moons", "learner", "mcm"), []string{"boundary"}},
-		"ridge":             {trainedRun(t, "moons", "learner", "ridge"), []string{"boundary", "path"}},
-		"ridge, a map":      {trainedRun(t, "moons", "learner", "ridge", "conformal", "amari"), []string{"before", "boundary", "map"}},
-		"conformal":         {trainedRun(t, "moons", "conformal", "eigen"), []string{"before", "boundary", "map"}},
-		"strings":           {runOn(t, words(), "kernel", "spectrum", "test_fraction", "0.3"), []string{"boundary", "weights", "parts", "components", "kernel"}},
-		"graphs":            {runOn(t, molecules(), "kernel", "wl", "test_fraction", "0.3"), []string{"boundary", "weights", "parts", "components", "kernel"}},
-		"graphs by walks":   {runOn(t, molecules(), "kernel", "random-walk", "walk_weight", "0.05"), []string{"boundary", "components", "kernel"}},
-		"values of strings": {runOn(t, valued(), "kernel", "spectrum", "learner", "ridge", "target", "value", "test_fraction", "0.2"), []string{"fit", "weights", "parts", "components", "kernel", "path"}},
-		"four features":     {trainedRun(t, "iris", "positive", "virginica"), []string{"boundary"}},
+		"svm":                         {trainedRun(t, "moons"), []string{"boundary"}},
+		"mcm":                         {trainedRun(t, "moons", "learner", "mcm"), []string{"boundary"}},
+		"ridge":                       {trainedRun(t, "moons", "learner", "ridge"), []string{"boundary", "path"}},
+		"ridge, a map":                {trainedRun(t, "moons", "learner", "ridge", "conformal", "amari"), []string{"before", "boundary", "map"}},
+		"conformal":                   {trainedRun(t, "moons", "conformal", "eigen"), []string{"before", "boundary", "map"}},
+		"strings":                     {runOn(t, words(), "kernel", "spectrum", "test_fraction", "0.3"), []string{"boundary", "weights", "parts", "components", "kernel", "roc", "precision"}},
+		"graphs":                      {runOn(t, molecules(), "kernel", "wl", "test_fraction", "0.3"), []string{"boundary", "weights", "parts", "components", "kernel", "roc", "precision"}},
+		"graphs by walks":             {runOn(t, molecules(), "kernel", "random-walk", "walk_weight", "0.05"), []string{"boundary", "components", "kernel"}},
+		"values of strings":           {runOn(t, valued(), "kernel", "spectrum", "learner", "ridge", "target", "value", "test_fraction", "0.2"), []string{"fit", "weights", "parts", "components", "kernel", "path"}},
+		"nothing held out of a class": {oneSided(t), []string{"boundary"}},
+		"three classes":               {trainedRun(t, "iris", "test_fraction", "0.3"), []string{"boundary", "machine", "machine-2", "machine-3"}},
+		"four features":               {trainedRun(t, "iris", "positive", "virginica"), []string{"boundary"}},
 	} {
 		var names []string
 		for _, f := range tc.run.Figures() {
@@ -182,6 +184,13 @@ func TestRunFigures(t *testing.T) {
 			}
 		}
 	}
+}
+
+// oneSided is a run whose held-out points are all of one class.
+func oneSided(t *testing.T) Run {
+	r := trainedRun(t, "moons", "test_fraction", "0.3")
+	r.Result.Report.TestConfusion[0].N = 0
+	return r
 }
 
 // Axes that are not there give way to the first ones, and limits that were asked

@@ -1,0 +1,87 @@
+package figure
+
+import (
+	"context"
+	"fmt"
+
+	"marginlab/ml"
+)
+
+// hasROC is where points of two classes were held out.
+func hasROC(r Run) []int {
+	rows := r.Result.Report.TestConfusion
+	return when(r.Result.Model.Rule == ml.Sign && len(rows) == 2 && rows[0].N > 0 && rows[1].N > 0)
+}
+
+func rocTitle(r Run, _ int) string {
+	title := "ROC on held-out points"
+	if a := r.Result.Report.TestAUC; a != nil { // of runs from before it was measured, the picture says it
+		title += fmt.Sprintf(", area %.3f", *a)
+	}
+	return title
+}
+
+func precisionTitle(Run, int) string { return "Precision and recall on held-out points" }
+
+// roc is that of the points held out.
+func (r Run) roc(ctx context.Context) (*ml.ROC, error) {
+	points, err := r.Result.Points(ctx, r.Result.Model, r.Data, r.Spec)
+	if err != nil {
+		return nil, err
+	}
+	var f []float64
+	var positive []bool
+	for _, p := range points {
+		if p.HeldOut {
+			f, positive = append(f, p.F), append(positive, p.Y > 0)
+		}
+	}
+	curve := ml.ROCOf(f, positive)
+	if curve == nil {
+		return nil, ErrNoFigure
+	}
+	return curve, nil
+}
+
+// shares is a chart of one share over another, with the place of f = 0, and what is had
+// without looking at a point.
+func (r Run) shares(x, y string, curve, blind Curve, here int) Chart {
+	ends := Axis{Min: -0.02, Max: 1.02}
+	ch := Chart{Format: Format{Dark: r.Look.Dark, Width: r.Look.Width, Height: r.Look.Height}, X: ends, Y: ends}
+	ch.X.Name, ch.Y.Name = x, y
+	ch.Curves = []Curve{curve, blind, {Name: "f = 0", X: curve.X[here : here+1], Y: curve.Y[here : here+1], Marks: true}}
+	return ch
+}
+
+// drawROC draws the receiver operating characteristic.
+func drawROC(ctx context.Context, r Run, _ int) (*Picture, error) {
+	roc, err := r.roc(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := r.Result.Model
+	ch := r.shares("share of "+m.Classes[0]+" told to be "+m.Classes[1], "share of "+m.Classes[1]+" told to be so",
+		Curve{Name: fmt.Sprintf("area %.3f", roc.Area), X: roc.False, Y: roc.True}, Curve{Name: "guessing, 0.5", X: []float64{0, 1}, Y: []float64{0, 1}}, roc.Here)
+	ch.Caption = fmt.Sprintf("Receiver operating characteristic on %d held-out points, as the threshold of f falls: the area below is %.3f, the probability that f is larger at a point of %s than at one of %s. At f = 0, %.3g of %s and %.3g of %s are told to be %s.",
+		r.Result.Report.TestN, roc.Area, m.Classes[1], m.Classes[0], roc.True[roc.Here], m.Classes[1], roc.False[roc.Here], m.Classes[0], m.Classes[1])
+	return ch.Picture()
+}
+
+// drawPrecision draws the precision over the recall.
+func drawPrecision(ctx context.Context, r Run, _ int) (*Picture, error) {
+	roc, err := r.roc(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := r.Result.Model
+	last := len(roc.Precision) - 1
+	ch := r.shares("recall of "+m.Classes[1], "precision of "+m.Classes[1],
+		Curve{Name: fmt.Sprintf("average precision %.3f", roc.Average), X: roc.True, Y: roc.Precision},
+		Curve{Name: fmt.Sprintf("guessing, %.3f", roc.Precision[last]), X: []float64{0, 1}, Y: []float64{roc.Precision[last], roc.Precision[last]}}, roc.Here)
+	ch.Caption = fmt.Sprintf("Precision over recall of %s on %d held-out points, as the threshold of f falls: on average over the points of the class the precision is %.3f, by guessing %.3f.",
+		m.Classes[1], r.Result.Report.TestN, roc.Average, roc.Precision[last])
+	if roc.Here > 0 {
+		ch.Caption += fmt.Sprintf(" At f = 0 it is %.3g with recall %.3g.", roc.Precision[roc.Here], roc.True[roc.Here])
+	}
+	return ch.Picture()
+}
