@@ -37,6 +37,7 @@ var arrows = map[string]string{
 	"ml":            "ml/",
 	"ml/bench":      "ml ml/",
 	"ml/eval":       "ml ml/",
+	"ml/study":      "ml ml/",
 	"ml/svm":        "ml/dense ml/simd ml/trace ml/param",
 	"ml/mcm":        "ml/dense ml/trace ml/param",
 	"ml/ridge":      "ml/dense ml/trace ml/param",

@@ -37,8 +37,11 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// tell shows a step, at most twice a second.
-func (p *progress) tell(s trace.Step) {
+// tell shows a step of a training.
+func (p *progress) tell(s trace.Step) { p.show(s) }
+
+// show shows how far the work has come, at most twice a second.
+func (p *progress) show(s fmt.Stringer) {
 	if now := p.now(); p.w != nil && now.Sub(p.last) >= time.Second/2 {
 		p.last, p.shown = now, true
 		fmt.Fprintf(p.w, "\r\x1b[K%s", s)

@@ -1,0 +1,278 @@
+package cmdline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/study"
+	"marginlab/views/figure"
+)
+
+var studies = Command{"study", "compare learners over several data sets, as a file says", runStudy}
+
+// studyOptions is the command line of study.
+type studyOptions struct {
+	source string // a file, or the name of a study that comes with the program
+	outDir string // may be empty
+	data   []string
+	format studyFormat
+}
+
+// studyFormat is one way to write a result.
+type studyFormat struct {
+	name, help string
+	write      func(w io.Writer, r study.Result) error
+}
+
+// The first one is written where no other is asked for.
+var studyFormats = []studyFormat{
+	{"", "", func(w io.Writer, r study.Result) error { return study.Text(w, r.Tables()) }},
+	{"csv", "Print a row for each data set and learner, at full precision.", func(w io.Writer, r study.Result) error { return r.CSV(w) }},
+	{"markdown", "Print the tables as Markdown.", func(w io.Writer, r study.Result) error { return study.Markdown(w, r.Tables()) }},
+	{"latex", "Print the tables as LaTeX.", func(w io.Writer, r study.Result) error { return study.LaTeX(w, r.Tables()) }},
+	{"json", "Print everything as one JSON object, fold by fold, with the study itself.", func(w io.Writer, r study.Result) error { return json.NewEncoder(w).Encode(r) }},
+}
+
+// Files of --out-dir.
+const (
+	studyFile = "study.toml"
+	cellsFile = "cells.jsonl"
+)
+
+func parseStudy(args []string) (*studyOptions, error) {
+	f := NewFlags("study FILE|lecture [flags]",
+		"Compares learners over data sets: each chooses its settings within the points that train and is judged on those held out, the same for all. Prints accuracies, support vectors and times, mean ranks, and which differences are real. FILE says what is compared; lecture is the study of the lecture's claim, SVM, MCM and sparse MCM, each with and without a conformal map.")
+	source := f.Argument()
+	f.Heading("Files")
+	o := studyOptions{format: studyFormats[0]}
+	f.Func("data", "FILE", "One more data set, a file as fit reads it; may be given several times.", func(text string) error {
+		o.data = append(o.data, text)
+		return nil
+	})
+	outDir := f.String("out-dir", "DIR", "", "Write the study with seeds and hashes to "+studyFile+" in this folder, which is made when it is missing, the results in every form beside it, and the pictures of the ranks. What is computed is kept in "+cellsFile+": after an interruption the same command goes on.")
+	f.Heading("Output")
+	var chosen []*bool
+	for _, format := range studyFormats[1:] {
+		chosen = append(chosen, f.Switch(format.name, format.help))
+	}
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if *source == "" {
+		return nil, usage("the file of a study is missing; lecture is the one that comes with the program")
+	}
+	o.source, o.outDir = *source, *outDir
+	for i, on := range chosen {
+		if *on && o.format.name != "" {
+			return nil, usage("--%s and --%s exclude each other", o.format.name, studyFormats[i+1].name)
+		}
+		if *on {
+			o.format = studyFormats[i+1]
+		}
+	}
+	return &o, nil
+}
+
+func runStudy(ctx context.Context, args []string, std Streams) error {
+	o, err := parseStudy(args)
+	if err != nil {
+		return err
+	}
+	s, err := o.read(ctx, std)
+	if err != nil {
+		return err
+	}
+	if now := version(); s.Version != "" && s.Version != now {
+		note(std, "study", fmt.Sprintf("the study was made with %s, and this is %s: the last digits may differ", s.Version, now))
+	}
+	s.Version = version()
+	samples, err := s.Load(func(path string) (*dataset.Table, error) { return readTable(ctx, path, std) })
+	if err != nil {
+		return err
+	}
+	for i := range s.Sets {
+		s.Sets[i].SHA256 = samples[i].SHA256
+	}
+	var keeper study.Keeper
+	if o.outDir != "" {
+		cells, err := o.prepare(s)
+		if err != nil {
+			return err
+		}
+		defer cells.file.Close()
+		keeper = study.Keeper{Known: cells.known, Keep: cells.keep}
+	}
+	p := progressOn(std)
+	t := tally{since: time.Now()}
+	res, err := study.Run(ctx, s, samples, keeper, func(done, known, total int) {
+		t.done, t.known, t.total = done, known, total
+		p.show(t)
+	})
+	p.end()
+	switch {
+	case errors.Is(err, context.Canceled) && o.outDir != "":
+		return fmt.Errorf("interrupted: %d of %d cells are kept in %s, and the same command goes on from there", t.done, t.total, o.outDir)
+	case err != nil:
+		return err
+	}
+	if res.Study, err = s.Encode(); err != nil {
+		return err
+	}
+	if o.outDir != "" {
+		if err := o.write(*res); err != nil {
+			return err
+		}
+	}
+	return o.format.write(std.Out, *res)
+}
+
+// read reads the study and adds the data sets of the command line.
+func (o *studyOptions) read(ctx context.Context, std Streams) (*study.Study, error) {
+	s, builtin := study.Builtin(o.source)
+	if !builtin {
+		var err error
+		s, err = readFile(ctx, o.source, std, func(r io.Reader, name string) (*study.Study, error) {
+			text, err := io.ReadAll(io.LimitReader(r, study.MostBytes+1))
+			if err != nil {
+				return nil, err
+			}
+			return study.Parse(string(text), name)
+		})
+		if err != nil {
+			return nil, err
+		}
+		s.Dir = filepath.Dir(o.source)
+	}
+	for _, path := range o.data {
+		if err := s.Add(path); err != nil {
+			return nil, usage("--data %s", err)
+		}
+	}
+	return s, nil
+}
+
+// prepare makes the folder, writes the study there and opens the cells.
+func (o *studyOptions) prepare(s *study.Study) (*cells, error) {
+	if err := os.MkdirAll(o.outDir, 0o777); err != nil {
+		return nil, err
+	}
+	moved, err := s.Moved(o.outDir)
+	if err != nil {
+		return nil, err
+	}
+	text, err := moved.Encode()
+	if err != nil {
+		return nil, err
+	}
+	if path := filepath.Join(o.outDir, studyFile); filepath.Clean(o.source) != path { // which is that very study
+		err := writeFile(path, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return openCells(filepath.Join(o.outDir, cellsFile))
+}
+
+// write writes the results in every form, and the pictures.
+func (o *studyOptions) write(r study.Result) error {
+	for _, f := range []struct{ name, format string }{
+		{"results.csv", "csv"}, {"tables.md", "markdown"}, {"tables.tex", "latex"}, {"results.json", "json"},
+	} {
+		i := slices.IndexFunc(studyFormats, func(g studyFormat) bool { return g.name == f.format })
+		err := writeFile(filepath.Join(o.outDir, f.name), func(w io.Writer) error { return studyFormats[i].write(w, r) })
+		if err != nil {
+			return err
+		}
+	}
+	for _, f := range []struct {
+		name, title string
+		of          study.Comparison
+	}{{"accuracy.svg", "Mean ranks by accuracy", r.Accuracy}, {"support-vectors.svg", "Mean ranks by support vectors: few are best", r.Vectors}} {
+		if f.of.Friedman == nil {
+			continue
+		}
+		picture, err := figure.Ranks{Title: f.title, Names: r.Learners, Ranks: f.of.Friedman.Ranks, Difference: f.of.CriticalDifference}.Picture()
+		if err != nil {
+			return err
+		}
+		if err := writeFile(filepath.Join(o.outDir, f.name), picture.SVG); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cells are what was computed, one a line of a file.
+type cells struct {
+	file  *os.File
+	known map[string]study.Computed
+}
+
+// openCells reads the cells that the file holds and opens it for more. A last line that
+// was not written to its end is taken away.
+func openCells(path string) (*cells, error) {
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	whole := bytes.LastIndexByte(text, '\n') + 1
+	c := &cells{known: make(map[string]study.Computed)}
+	for i, line := range slices.Collect(bytes.Lines(text[:whole])) {
+		var one study.Computed
+		if err := json.Unmarshal(line, &one); err != nil {
+			return nil, &dataset.Error{File: path, Line: i + 1, Message: "expected what a cell gave, as JSON; remove the line, or the file to compute anew"}
+		}
+		c.known[one.Cell] = one
+	}
+	if c.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666); err != nil {
+		return nil, err
+	}
+	if err := c.file.Truncate(int64(whole)); err != nil {
+		return nil, errors.Join(err, c.file.Close())
+	}
+	return c, nil
+}
+
+// keep adds a line.
+func (c *cells) keep(one study.Computed) error {
+	line, err := json.Marshal(one)
+	if err != nil {
+		return err
+	}
+	_, err = c.file.Write(append(line, '\n'))
+	return err
+}
+
+// tally is how far a study has come.
+type tally struct {
+	since              time.Time
+	done, known, total int
+}
+
+// String is the tally in a line: "120 of 480 cells, 0:12 gone, about 0:36 left".
+func (t tally) String() string {
+	gone := time.Since(t.since)
+	text := fmt.Sprintf("%d of %d cells, %s gone", t.done, t.total, clock(gone))
+	if own := t.done - t.known; own > 0 {
+		text += fmt.Sprintf(", about %s left", clock(gone/time.Duration(own)*time.Duration(t.total-t.done)))
+	}
+	return text
+}
+
+// clock is a time in minutes and seconds.
+func clock(d time.Duration) string {
+	s := int(d.Seconds())
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}

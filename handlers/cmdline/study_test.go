@@ -1,0 +1,183 @@
+package cmdline_test
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml/study"
+)
+
+// smallStudy is a study of a file beside it, and the folder of both.
+func smallStudy(t *testing.T) (dir, path string) {
+	t.Helper()
+	_, points := moons(t, 60)
+	path = filepath.Join(filepath.Dir(points), "small.toml")
+	const text = `
+[scheme]
+folds = 3
+[data.own]
+file = "moons.csv"
+[data.xor]
+generator = "xor"
+n = 40
+[learner.SVM]
+C = [1, 10]
+[learner.MCM]
+learner = "mcm"
+`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Dir(path), path
+}
+
+// without takes the times out of what study --json prints.
+func without(t *testing.T, text string) study.Result {
+	t.Helper()
+	var r study.Result
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&r); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	for _, set := range r.Sets {
+		for j := range set.Outcomes {
+			set.Outcomes[j].Seconds = 0
+		}
+	}
+	return r
+}
+
+func TestStudy(t *testing.T) {
+	t.Parallel()
+	dir, path := smallStudy(t)
+	out := filepath.Join(dir, "new", "out")
+	text := must(t, "study", path, "--out-dir", out)
+	for _, want := range []string{"Accuracy in %", "Support vectors", "Milliseconds", "mean rank", "Accuracy against SVM"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	// Every form is what is in the folder, and there is nothing left to compute.
+	for flag, file := range map[string]string{"--csv": "results.csv", "--markdown": "tables.md", "--latex": "tables.tex", "--json": "results.json"} {
+		before, err := os.ReadFile(filepath.Join(out, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(before), must(t, "study", path, "--out-dir", out, flag)); diff != "" { // times as well
+			t.Errorf("%s: %s", flag, diff)
+		}
+	}
+	for _, file := range []string{"accuracy.svg", "support-vectors.svg"} {
+		if picture, err := os.ReadFile(filepath.Join(out, file)); err != nil || !strings.Contains(string(picture), "SVM") {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	// The study that was written gives the same, from its own folder.
+	again := must(t, "study", filepath.Join(out, "study.toml"), "--json")
+	kept := must(t, "study", path, "--out-dir", out, "--json")
+	a, b := without(t, kept), without(t, again)
+	if !strings.Contains(a.Study, "sha256 = \""+a.Sets[0].SHA256) || a.Version == "" {
+		t.Errorf("%s", a.Study)
+	}
+	a.Study, b.Study = "", ""
+	if diff := cmp.Diff(a.Sets, b.Sets); diff != "" || len(a.Sets) != 2 {
+		t.Error(diff)
+	}
+	// One more set, and other data than those of the study.
+	_, points := moons(t, 30)
+	rows, err := csv.NewReader(strings.NewReader(must(t, "study", path, "--data", points, "--csv"))).ReadAll()
+	if err != nil || len(rows) != 7 || rows[5][0] != "moons" || rows[5][2] != "30" {
+		t.Errorf("%v: %q", err, rows)
+	}
+	if err := os.Rename(points, filepath.Join(dir, "moons.csv")); err != nil {
+		t.Fatal(err)
+	}
+	if o := run(t.Context(), "", "study", filepath.Join(out, "study.toml")); o.code != 1 || !strings.Contains(o.err, "data set own: the objects have the SHA-256") {
+		t.Errorf("exit %d: %s", o.code, o.err)
+	}
+}
+
+// TestStudyGoesOn interrupts a study and ends it, behind a line that was cut.
+func TestStudyGoesOn(t *testing.T) {
+	t.Parallel()
+	_, path := smallStudy(t)
+	out := filepath.Join(t.TempDir(), "out")
+	want := without(t, must(t, "study", path, "--json"))
+	interrupted := false
+	for k := int64(5); !interrupted; k += 5 {
+		ctx := &expiring{}
+		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
+		ctx.left.Store(k)
+		o := run(ctx, "", "study", path, "--out-dir", out)
+		cells, err := os.ReadFile(filepath.Join(out, "cells.jsonl"))
+		done := strings.Count(string(cells), "\n")
+		if interrupted = err == nil && done > 0; done == 30 {
+			t.Fatal("it was never interrupted in the middle")
+		}
+		said := fmt.Sprintf("interrupted: %d of 30 cells are kept in %s, and the same command goes on from there\n", done, out)
+		if interrupted && (o.code != 1 || o.out != "" || !strings.HasSuffix(o.err, said)) {
+			t.Errorf("interrupted at look %d: exit %d: %s%s, want %s", k, o.code, o.out, o.err, said)
+		}
+	}
+	f, err := os.OpenFile(filepath.Join(out, "cells.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(`{"cell":"cut`); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := without(t, must(t, "study", path, "--out-dir", out, "--json"))
+	if diff := cmp.Diff(want.Sets, got.Sets); diff != "" {
+		t.Error(diff)
+	}
+	cells, err := os.ReadFile(filepath.Join(out, "cells.jsonl"))
+	if err != nil || strings.Count(string(cells), "\n") != 30 || strings.Contains(string(cells), "cut") {
+		t.Errorf("%v: %d lines", err, strings.Count(string(cells), "\n"))
+	}
+	if err := os.WriteFile(filepath.Join(out, "cells.jsonl"), []byte("{}\nx\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := run(t.Context(), "", "study", path, "--out-dir", out); o.code != 1 || !strings.Contains(o.err, "cells.jsonl, line 2: expected what a cell gave") {
+		t.Errorf("exit %d: %s", o.code, o.err)
+	}
+}
+
+func TestStudyUsage(t *testing.T) {
+	t.Parallel()
+	dir, path := smallStudy(t)
+	bad := file(t, "bad.toml", "[learner.S]\ngama = 1\n")
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{nil, 2, "the file of a study is missing; lecture is the one"},
+		{[]string{path, "--csv", "--json"}, 2, "--csv and --json exclude each other"},
+		{[]string{path, "--data", filepath.Join(dir, "own.csv")}, 2, "the study has a data set own already"},
+		{[]string{path, "more"}, 2, `unexpected argument "more"`},
+		{[]string{filepath.Join(dir, "none.toml")}, 1, "none.toml: no such file"},
+		{[]string{bad}, 1, "bad.toml, line 2: gama is no parameter"},
+		{[]string{path, "--data", filepath.Join(dir, "none.csv")}, 1, "data set none: open"},
+		{[]string{path, "--out-dir", filepath.Join(path, "out")}, 1, "not a directory"},
+	} {
+		o := run(t.Context(), "", append([]string{"study"}, c.args...)...)
+		if o.code != c.code || !strings.Contains(o.err, c.says) || strings.Count(o.err, "\n") != 1 || o.out != "" {
+			t.Errorf("%q: exit %d: %s%s, want %d: %s", c.args, o.code, o.out, o.err, c.code, c.says)
+		}
+	}
+	if out := must(t, "study", "--help"); !strings.Contains(out, "lecture") {
+		t.Error(out)
+	}
+}

@@ -1,0 +1,126 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"marginlab/ml/eval"
+)
+
+// Level is the level of all tests of a study.
+const Level = 0.05
+
+// Comparison is how the learners differ in one quantity.
+type Comparison struct {
+	// Friedman ranks all learners over the data sets; nil where there is but one of either.
+	Friedman *eval.Ranking `json:"friedman,omitempty"`
+	// CriticalDifference is how far two mean ranks have to differ, at Level, after Nemenyi.
+	CriticalDifference float64 `json:"critical_difference,omitempty"`
+	// Against compares the learners with the baseline, which is not among them.
+	Against []Versus `json:"against_baseline,omitempty"`
+}
+
+// Versus is a learner against the baseline.
+type Versus struct {
+	Learner    string  `json:"learner"`
+	Difference float64 `json:"difference"` // that of the learner less that of the baseline, mean over the data sets
+	// Better and Worse count data sets; on the others both are the same. SurelyBetter and
+	// SurelyWorse are those of them where the corrected resampled t-test says so at Level.
+	Better       int              `json:"better"`
+	SurelyBetter int              `json:"surely_better"`
+	Worse        int              `json:"worse"`
+	SurelyWorse  int              `json:"surely_worse"`
+	Wilcoxon     eval.SignedRanks `json:"wilcoxon"` // of the differences over the data sets
+	Holm         float64          `json:"p_holm"`   // that of Wilcoxon, as one of all learners'
+}
+
+// quantity is what learners are compared in.
+type quantity struct {
+	sign float64 // -1 where less is better
+	mean func(o Outcome) float64
+	fold func(f FoldOutcome) float64
+}
+
+var (
+	accuracy = quantity{1, func(o Outcome) float64 { return o.Accuracy }, func(f FoldOutcome) float64 { return f.Accuracy }}
+	vectors  = quantity{-1, func(o Outcome) float64 { return o.Share }, func(f FoldOutcome) float64 { return float64(f.SupportVectors) / float64(f.Trained) }}
+)
+
+// Compare fills in the statistics, from the outcomes.
+func (r *Result) Compare() (err error) {
+	if r.Accuracy, err = r.compared(accuracy); err != nil {
+		return err
+	}
+	r.Vectors, err = r.compared(vectors)
+	return err
+}
+
+// even takes rounding away, by which equal means may differ.
+func even(v float64) float64 { return math.Round(v*1e12) / 1e12 }
+
+func (r *Result) compared(q quantity) (c Comparison, err error) {
+	if len(r.Learners) < 2 {
+		return c, nil
+	}
+	if len(r.Sets) > 1 {
+		scores := make([][]float64, len(r.Sets))
+		for i, set := range r.Sets {
+			for _, o := range set.Outcomes {
+				scores[i] = append(scores[i], q.sign*even(q.mean(o)))
+			}
+		}
+		if c.Friedman, err = eval.Friedman(scores); err != nil {
+			return c, err
+		}
+		if c.CriticalDifference, err = c.Friedman.Nemenyi(Level); err != nil {
+			return c, err
+		}
+	}
+	base := slices.Index(r.Learners, r.Baseline)
+	for j, name := range r.Learners {
+		if j == base {
+			continue
+		}
+		v := Versus{Learner: name}
+		var all []float64
+		for _, set := range r.Sets {
+			own, other := set.Outcomes[j], set.Outcomes[base]
+			d := even(q.mean(own) - q.mean(other))
+			all = append(all, d)
+			v.Difference += d / float64(len(r.Sets))
+			byFold := make([]float64, len(own.Folds))
+			for f := range byFold {
+				byFold[f] = even(q.fold(own.Folds[f]) - q.fold(other.Folds[f]))
+			}
+			test, err := eval.CorrectedT(byFold, eval.FoldRatio(r.Folds))
+			if err != nil {
+				return c, fmt.Errorf("data set %s, learner %s: %w", set.Name, name, err)
+			}
+			surely := 0
+			if test.P < Level {
+				surely = 1
+			}
+			switch d *= q.sign; {
+			case d > 0:
+				v.Better++
+				v.SurelyBetter += surely
+			case d < 0:
+				v.Worse++
+				v.SurelyWorse += surely
+			}
+		}
+		if v.Wilcoxon, err = eval.Wilcoxon(all); err != nil {
+			return c, err
+		}
+		c.Against = append(c.Against, v)
+	}
+	ps := make([]float64, len(c.Against))
+	for j, v := range c.Against {
+		ps[j] = v.Wilcoxon.P
+	}
+	for j, p := range eval.Holm(ps) {
+		c.Against[j].Holm = p
+	}
+	return c, nil
+}

@@ -1,0 +1,565 @@
+package study
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/BurntSushi/toml"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+)
+
+// Bounds of a study file.
+const (
+	// MostBytes is how long a file may be.
+	MostBytes = 256 << 10
+
+	mostSets     = 200
+	mostLearners = 50
+	mostSettings = 1000 // of a learner
+	mostName     = 60   // characters
+)
+
+// The numbers of a study that are no parameters of a training.
+var schemeParams = []param.Param{
+	{Name: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 1000},
+	{Name: "repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 1000},
+	{Name: "seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53},
+	{Name: "max_rows", Kind: param.Integer, Default: "0", Min: 0, Max: 1e7},
+}
+
+// ofData are the parameters that a data set or the scheme decides for all learners, so
+// that all are judged on the same.
+var ofData = []string{"label", "features", "positive", "target", "test_fraction", "seed"}
+
+// Parse reads a study, of which file is the name for messages. What it does not know is an
+// error. Errors are *dataset.Error with the line.
+func Parse(text, file string) (*Study, error) {
+	if len(text) > MostBytes {
+		return nil, &dataset.Error{File: file, Message: fmt.Sprintf("a study has at most %d KB; this is no study", MostBytes>>10)}
+	}
+	r := reader{file: file, below: make(map[string][]string), s: &Study{Folds: 5, Repeats: 1, Seed: 1}}
+	var top map[string]toml.Primitive
+	var err error
+	if r.md, err = toml.Decode(text, &top); err != nil {
+		return nil, r.fault(err)
+	}
+	r.index()
+	if err := r.study(top); err != nil {
+		return nil, err
+	}
+	return r.s, nil
+}
+
+// reader reads one file.
+type reader struct {
+	file  string
+	md    toml.MetaData
+	below map[string][]string // the keys of a table, as they follow each other in the file
+	s     *Study
+}
+
+// index finds the keys of all tables that a study may have.
+func (r *reader) index() {
+	seen := make(map[string]bool)
+	for _, k := range r.md.Keys() {
+		for n := range min(len(k), 3) {
+			if whole := k[:n+1].String(); !seen[whole] {
+				seen[whole] = true
+				table := k[:n].String()
+				r.below[table] = append(r.below[table], k[n])
+			}
+		}
+	}
+}
+
+// fault is what the TOML reader says, with the place.
+func (r *reader) fault(err error) error {
+	var at toml.ParseError
+	if errors.As(err, &at) {
+		return &dataset.Error{File: r.file, Line: at.Position.Line, Message: strings.TrimPrefix(at.Message, "toml: ")}
+	}
+	return &dataset.Error{File: r.file, Message: strings.TrimPrefix(err.Error(), "toml: ")}
+}
+
+// taker takes over a value; the TOML reader knows its place and tells it with the error.
+type taker struct{ take func(v any) error }
+
+// UnmarshalTOML calls take.
+func (t *taker) UnmarshalTOML(v any) error { return t.take(v) }
+
+// take takes over the value of a key.
+func (r *reader) take(p toml.Primitive, f func(v any) error) error {
+	if err := r.md.PrimitiveDecode(p, &taker{f}); err != nil {
+		return r.fault(err)
+	}
+	return nil
+}
+
+// each calls f for the keys of a table in the order of the file.
+func (r *reader) each(p toml.Primitive, path toml.Key, f func(name string, p toml.Primitive) error) error {
+	err := r.take(p, func(v any) error {
+		switch v.(type) {
+		case map[string]any:
+			return nil
+		case []map[string]any, []any:
+			return fmt.Errorf("%s is a list of tables: give each its name, as in [%s.first]", path, path[0])
+		}
+		return fmt.Errorf("%s is no table: expected [%s]", path, path)
+	})
+	if err != nil {
+		return err
+	}
+	var own map[string]toml.Primitive
+	if err := r.md.PrimitiveDecode(p, &own); err != nil {
+		return r.fault(err)
+	}
+	for _, name := range r.below[path.String()] {
+		if err := f(name, own[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// study takes over all of it: what learners share before the learners.
+func (r *reader) study(top map[string]toml.Primitive) error {
+	tables := map[string]func(p toml.Primitive) error{
+		"title":    func(p toml.Primitive) error { return r.take(p, text(&r.s.Title)) },
+		"version":  func(p toml.Primitive) error { return r.take(p, text(&r.s.Version)) },
+		"baseline": func(p toml.Primitive) error { return r.take(p, text(&r.s.Baseline)) },
+		"scheme":   r.scheme,
+		"data":     r.data,
+		"shared":   nil, // with the learners
+		"learner":  func(p toml.Primitive) error { return r.learners(p, top) },
+	}
+	for _, key := range r.below[""] {
+		read, known := tables[key]
+		switch {
+		case !known:
+			return r.take(top[key], func(any) error { return unknown(key, slices.Sorted(maps.Keys(tables))) })
+		case read != nil:
+			if err := read(top[key]); err != nil {
+				return err
+			}
+		}
+	}
+	return r.whole(top)
+}
+
+// whole tells what a study lacks.
+func (r *reader) whole(top map[string]toml.Primitive) error {
+	var names []string
+	for _, l := range r.s.Learners {
+		names = append(names, l.Name)
+	}
+	switch {
+	case len(r.s.Sets) == 0:
+		return &dataset.Error{File: r.file, Message: "a study needs data: expected a table such as [data.moons] with generator = \"moons\""}
+	case len(names) == 0:
+		return &dataset.Error{File: r.file, Message: "a study needs learners: expected a table such as [learner.SVM] with learner = \"svm\""}
+	case r.s.Baseline == "":
+		r.s.Baseline = names[0]
+	case !slices.Contains(names, r.s.Baseline):
+		return r.take(top["baseline"], func(any) error {
+			return fmt.Errorf("baseline %q is no learner of the study: expected one of %s", r.s.Baseline, strings.Join(names, ", "))
+		})
+	}
+	return nil
+}
+
+func unknown(key string, known []string) error {
+	return fmt.Errorf("unknown key %s: expected one of %s", key, strings.Join(known, ", "))
+}
+
+// text takes over a text.
+func text(to *string) func(v any) error {
+	return func(v any) error {
+		s, ok := v.(string)
+		if !ok {
+			return fmt.Errorf("expected a text in quotes, found %v", v)
+		}
+		*to = s
+		return nil
+	}
+}
+
+// name tells what is wrong with the name of a set or a learner, which heads a column.
+func name(s string) error {
+	if n := len([]rune(s)); n == 0 || n > mostName || strings.TrimSpace(s) != s || strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) }) {
+		return fmt.Errorf("name %q: expected 1 to %d letters, without blanks at its ends", s, mostName)
+	}
+	return nil
+}
+
+func (r *reader) scheme(p toml.Primitive) error {
+	return r.each(p, toml.Key{"scheme"}, func(key string, p toml.Primitive) error {
+		i := slices.IndexFunc(schemeParams, func(q param.Param) bool { return q.Name == key })
+		return r.take(p, func(v any) error {
+			if i < 0 {
+				var known []string
+				for _, q := range schemeParams {
+					known = append(known, q.Name)
+				}
+				return unknown(key, known)
+			}
+			value, err := one(schemeParams[i], v)
+			n := value.Number()
+			switch key {
+			case "folds":
+				r.s.Folds = int(n)
+			case "repeats":
+				r.s.Repeats = int(n)
+			case "seed":
+				r.s.Seed = uint64(n)
+			case "max_rows":
+				r.s.MaxRows = int(n)
+			}
+			return err
+		})
+	})
+}
+
+// one is a single value of p.
+func one(p param.Param, v any) (value param.Value, err error) {
+	switch v := v.(type) {
+	case int64:
+		value = param.Of(float64(v))
+	case float64:
+		value = param.Of(v)
+	case bool:
+		value = param.Of(v)
+	case string:
+		value = param.Of(v)
+	default:
+		return value, fmt.Errorf("%s: expected a single value", p.Name)
+	}
+	return value, p.Verify(value)
+}
+
+func (r *reader) data(p toml.Primitive) error {
+	return r.each(p, toml.Key{"data"}, func(own string, p toml.Primitive) error {
+		set := Set{Name: own}
+		err := r.take(p, func(any) error {
+			if len(r.s.Sets) == mostSets {
+				return fmt.Errorf("a study has at most %d data sets", mostSets)
+			}
+			return name(own)
+		})
+		if err != nil {
+			return err
+		}
+		rest := make(map[string]toml.Primitive) // for the generator
+		err = r.each(p, toml.Key{"data", own}, func(key string, p toml.Primitive) error {
+			texts := map[string]*string{"file": &set.File, "generator": &set.Generator, "builtin": &set.Builtin, "label": &set.Label, "positive": &set.Positive, "sha256": &set.SHA256}
+			switch {
+			case texts[key] != nil:
+				return r.take(p, text(texts[key]))
+			case key == "features":
+				return r.take(p, func(v any) error {
+					list, ok := v.([]any)
+					for _, e := range list {
+						s, text := e.(string)
+						ok = ok && text
+						set.Features = append(set.Features, s)
+					}
+					if !ok || len(list) == 0 {
+						return errors.New("features: expected a list of columns, as [\"height\", \"weight\"]")
+					}
+					return nil
+				})
+			}
+			rest[key] = p
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := r.take(p, func(any) error { return set.check() }); err != nil {
+			return err
+		}
+		if err := r.generated(&set, rest); err != nil {
+			return err
+		}
+		r.s.Sets = append(r.s.Sets, set)
+		return nil
+	})
+}
+
+// check tells what is wrong with where the data come from.
+func (s Set) check() error {
+	sources := 0
+	for _, from := range []string{s.File, s.Generator, s.Builtin} {
+		if from != "" {
+			sources++
+		}
+	}
+	switch {
+	case sources != 1:
+		return fmt.Errorf("data set %s: expected one of file, generator and builtin", s.Name)
+	case s.File == "" && (s.Label != "" || s.Features != nil):
+		return fmt.Errorf("data set %s: label and features go with a file", s.Name)
+	case s.Builtin != "":
+		if _, ok := dataset.FindBuiltin(s.Builtin); !ok {
+			return unknownBuiltin(s.Builtin)
+		}
+	case s.Generator != "":
+		_, err := dataset.FindGenerator(s.Generator)
+		return err
+	}
+	return nil
+}
+
+func unknownBuiltin(slug string) error {
+	var slugs []string
+	for _, b := range dataset.Builtins {
+		slugs = append(slugs, b.Slug)
+	}
+	return fmt.Errorf("no data set %q comes with the program: expected one of %s", slug, strings.Join(slugs, ", "))
+}
+
+// generated takes over the parameters of the generator: all keys that are left.
+func (r *reader) generated(set *Set, rest map[string]toml.Primitive) error {
+	g, _ := dataset.FindGenerator(set.Generator) // which check knows; without one there are no parameters
+	for _, key := range r.below[toml.Key{"data", set.Name}.String()] {
+		p, left := rest[key]
+		if !left {
+			continue
+		}
+		err := r.take(p, func(v any) error {
+			known := []string{"file", "generator", "builtin", "label", "features", "positive", "sha256"}
+			for _, q := range g.Params {
+				known = append(known, q.Name)
+				if q.Name == key {
+					value, err := one(q, v)
+					set.Values = set.Values.With(key, value)
+					return err
+				}
+			}
+			return unknown(key, known)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setting is a key of a learner: the values to choose from, or the one that there is.
+type setting struct {
+	p      param.Param
+	values []param.Value
+}
+
+// settings takes over the keys of a table that are parameters of a training.
+func (r *reader) settings(p toml.Primitive, path toml.Key) (all []setting, err error) {
+	err = r.each(p, path, func(key string, p toml.Primitive) error {
+		return r.take(p, func(v any) error {
+			q, ok := ml.Param(key)
+			switch {
+			case !ok:
+				return fmt.Errorf("%s is no parameter of a training; marginlab fit --help tells them, with _ for - here", key)
+			case slices.Contains(ofData, key):
+				return fmt.Errorf("%s is not for a learner to say, as all are judged on the same: it belongs to the data or the scheme, where it can be chosen", key)
+			}
+			list, several := v.([]any)
+			if !several {
+				list = []any{v}
+			}
+			s := setting{p: q}
+			for _, e := range list {
+				value, err := one(q, e)
+				if err != nil {
+					return err
+				}
+				if slices.Contains(s.values, value) {
+					return fmt.Errorf("%s names %s twice", key, value)
+				}
+				s.values = append(s.values, value)
+			}
+			if len(s.values) == 0 {
+				return fmt.Errorf("%s: expected a value, or several in brackets", key)
+			}
+			all = append(all, s)
+			return nil
+		})
+	})
+	return all, err
+}
+
+func (r *reader) learners(p toml.Primitive, top map[string]toml.Primitive) error {
+	var shared []setting
+	if all, ok := top["shared"]; ok {
+		var err error
+		if shared, err = r.settings(all, toml.Key{"shared"}); err != nil {
+			return err
+		}
+	}
+	useful := make(map[string]bool) // of what is shared
+	err := r.each(p, toml.Key{"learner"}, func(own string, p toml.Primitive) error {
+		l := Learner{Name: own, Spec: ml.DefaultSpec(), Grid: make(eval.Grid)}
+		given, err := r.settings(p, toml.Key{"learner", own})
+		if err != nil {
+			return err
+		}
+		return r.take(p, func(any) error {
+			if len(r.s.Learners) == mostLearners {
+				return fmt.Errorf("a study has at most %d learners", mostLearners)
+			}
+			if err := name(own); err != nil {
+				return err
+			}
+			for _, s := range slices.Concat(shared, given) {
+				delete(l.Grid, s.p.Name)
+				if err := l.Spec.Set(s.p.Name, s.values[0].Text()); err != nil {
+					return err
+				}
+				if len(s.values) > 1 {
+					l.Grid[s.p.Name] = s.values
+				}
+			}
+			settings := 1
+			for _, values := range l.Grid {
+				if settings *= len(values); settings > mostSettings {
+					return fmt.Errorf("learner %s chooses from more than %d settings; take fewer values", own, mostSettings)
+				}
+			}
+			specs, err := l.specs()
+			if err != nil {
+				return err
+			}
+			applies := func(s setting) bool {
+				return slices.ContainsFunc(specs, func(q ml.Spec) bool { return q.Applies(s.p.Name) })
+			}
+			for _, s := range given {
+				if !applies(s) {
+					return fmt.Errorf("learner %s: %s has no effect with its other settings; leave it out", own, s.p.Name)
+				}
+			}
+			for _, s := range shared {
+				if applies(s) {
+					useful[s.p.Name] = true
+					continue
+				}
+				delete(l.Grid, s.p.Name)
+				if err := l.Spec.Set(s.p.Name, s.p.Default); err != nil {
+					return err
+				}
+			}
+			r.s.Learners = append(r.s.Learners, l)
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range shared {
+		if !useful[s.p.Name] {
+			return &dataset.Error{File: r.file, Message: fmt.Sprintf("[shared]: %s has no effect with any learner; leave it out", s.p.Name)}
+		}
+	}
+	return nil
+}
+
+// specs are those of all settings but for C, or what is wrong with one.
+func (l Learner) specs() (specs []ml.Spec, err error) {
+	paths, err := l.Grid.Paths(l.Spec)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range paths {
+		if err := p.Spec.Validate(); err != nil {
+			return nil, err
+		}
+		specs = append(specs, p.Spec)
+	}
+	return specs, nil
+}
+
+// Encode writes the study as Parse reads it: equal studies have equal texts.
+func (s *Study) Encode() (string, error) {
+	var b bytes.Buffer
+	table := func(heading toml.Key, values map[string]any) error {
+		if heading != nil {
+			fmt.Fprintf(&b, "\n[%s]\n", heading)
+		}
+		return toml.NewEncoder(&b).Encode(values)
+	}
+	// put leaves out what says nothing.
+	put := func(values map[string]any, key, text string) {
+		if text != "" {
+			values[key] = text
+		}
+	}
+	top := map[string]any{"baseline": s.Baseline}
+	put(top, "title", s.Title)
+	put(top, "version", s.Version)
+	if err := table(nil, top); err != nil {
+		return "", err
+	}
+	if err := table(toml.Key{"scheme"}, map[string]any{"folds": s.Folds, "repeats": s.Repeats, "seed": s.Seed, "max_rows": s.MaxRows}); err != nil {
+		return "", err
+	}
+	for _, set := range s.Sets {
+		values := make(map[string]any)
+		for name, v := range set.Values {
+			values[name] = plain(v)
+		}
+		for key, text := range map[string]string{"file": set.File, "builtin": set.Builtin, "generator": set.Generator, "label": set.Label, "positive": set.Positive, "sha256": set.SHA256} {
+			put(values, key, text)
+		}
+		if set.Features != nil {
+			values["features"] = set.Features
+		}
+		if err := table(toml.Key{"data", set.Name}, values); err != nil {
+			return "", err
+		}
+	}
+	for _, l := range s.Learners {
+		specs, err := l.specs()
+		if err != nil {
+			return "", err
+		}
+		values := make(map[string]any)
+		for _, p := range ml.Params {
+			applies := func(q ml.Spec) bool { return q.Applies(p.Name) }
+			switch {
+			case slices.Contains(ofData, p.Name) || !slices.ContainsFunc(specs, applies):
+			case len(l.Grid[p.Name]) > 0:
+				var list []any
+				for _, v := range l.Grid[p.Name] {
+					list = append(list, plain(v))
+				}
+				values[p.Name] = list
+			case p.Name == "learner" || l.Spec.Value(p.Name) != p.Read(p.Default):
+				values[p.Name] = plain(l.Spec.Value(p.Name))
+			}
+		}
+		if err := table(toml.Key{"learner", l.Name}, values); err != nil {
+			return "", err
+		}
+	}
+	return b.String(), nil
+}
+
+// plain is a value as the TOML writer takes it.
+func plain(v param.Value) any {
+	switch n := v.Number(); {
+	case v.IsNumber() && n == math.Trunc(n) && math.Abs(n) < 1e15:
+		return int64(n)
+	case v.IsNumber():
+		return n
+	case v == param.Of(v.Switch()):
+		return v.Switch()
+	}
+	return v.Text()
+}

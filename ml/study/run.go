@@ -1,0 +1,208 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/ml/trace"
+)
+
+// Computed is what a cell gave, and how long that took.
+type Computed struct {
+	eval.CellResult
+	Seconds float64 `json:"seconds"` // by the clock
+}
+
+// Keeper is what makes a run go on where another one stopped. Each field may be nil.
+type Keeper struct {
+	Known map[string]Computed  // by the names of cells
+	Keep  func(Computed) error // of cells that are not known, one call at a time
+}
+
+// Run computes the study on what Study.Load gave, as many cells at a time as there are
+// processors. Accuracies and support vectors depend on the study and its data alone, times
+// on the machine. progress, unless it is nil, hears before and after each cell how many of
+// all are done, those that were known included, one call at a time. Errors are those of
+// eval.CrossValidate, with set and learner, that of Keep, and that of ctx when it ends.
+func Run(ctx context.Context, s *Study, samples []Sample, k Keeper, progress func(done, known, total int)) (*Result, error) {
+	// All is planned before anything is computed, so that what is impossible is told at once.
+	total := 0
+	for i := range samples {
+		plans, err := s.plans(i, samples[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range plans {
+			total += len(p.Cells())
+		}
+	}
+	w := work{study: s, keeper: k, total: total, progress: progress}
+	res := &Result{
+		Title: s.Title, Version: s.Version, Baseline: s.Baseline,
+		Folds: s.Folds, Repeats: s.Repeats, Seed: s.Seed, MaxRows: s.MaxRows,
+	}
+	for _, l := range s.Learners {
+		res.Learners = append(res.Learners, l.Name)
+	}
+	for i, sample := range samples {
+		outcomes, err := w.set(ctx, i, sample)
+		if err != nil {
+			return nil, err
+		}
+		res.Sets = append(res.Sets, SetResult{
+			Name: s.Sets[i].Name, Rows: sample.Len(), Of: sample.Of, Features: len(sample.Features),
+			Classes: len(sample.Classes), SHA256: sample.SHA256, Outcomes: outcomes,
+		})
+	}
+	return res, res.Compare()
+}
+
+// plans are those of the learners on a data set.
+func (s *Study) plans(i int, d Sample) ([]*eval.Plan, error) {
+	var plans []*eval.Plan
+	for _, l := range s.Learners {
+		spec := l.Spec
+		spec.Positive = s.Sets[i].Positive
+		// With one setting there is nothing to choose, and the folds are the same.
+		p, err := eval.NewPlan(d.Data, spec, l.Grid, eval.Scheme{Folds: s.Folds, Repeats: s.Repeats, Seed: s.Seed, Nested: l.chooses()})
+		if err != nil {
+			return nil, s.on(i, l, err)
+		}
+		plans = append(plans, p)
+	}
+	return plans, nil
+}
+
+// chooses tells whether there is more than one setting.
+func (l Learner) chooses() bool {
+	paths, _ := l.Grid.Paths(l.Spec) // which Parse has looked at
+	return len(paths) > 1 || len(paths) == 1 && paths[0].Settings() > 1
+}
+
+// on is an error with where it came from.
+func (s *Study) on(i int, l Learner, err error) error {
+	return fmt.Errorf("data set %s, learner %s: %w", s.Sets[i].Name, l.Name, err)
+}
+
+// work is a run under way.
+type work struct {
+	study    *Study
+	keeper   Keeper
+	total    int
+	progress func(done, known, total int)
+
+	mu          sync.Mutex
+	done, known int
+}
+
+// set computes all learners on one data set.
+func (w *work) set(ctx context.Context, i int, d Sample) ([]Outcome, error) {
+	plans, err := w.study.plans(i, d)
+	if err != nil {
+		return nil, err
+	}
+	worker := eval.NewWorker(d.Data, 0)
+	computed := make([][]Computed, len(plans))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for j, p := range plans {
+		cells := p.Cells()
+		computed[j] = make([]Computed, len(cells))
+		for a, c := range cells {
+			name, err := c.Name()
+			if err != nil {
+				return nil, err
+			}
+			if known, ok := w.keeper.Known[name]; ok {
+				computed[j][a] = known
+				w.tell(1)
+				continue
+			}
+			group.Go(func() error {
+				start := time.Now()
+				res, err := compute(ctx, worker, c, w.study.Learners[j].chooses())
+				if err != nil {
+					return w.study.on(i, w.study.Learners[j], err)
+				}
+				computed[j][a] = Computed{res, time.Since(start).Seconds()}
+				return w.keep(computed[j][a])
+			})
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	outcomes := make([]Outcome, len(plans))
+	for j, p := range plans {
+		l := w.study.Learners[j]
+		if outcomes[j], err = reduce(p, computed[j]); err != nil {
+			return nil, w.study.on(i, l, err)
+		}
+		outcomes[j].Learner = l.Name
+	}
+	return outcomes, nil
+}
+
+// compute computes a cell. Where some setting cannot be trained, as a conformal map without
+// support vectors to be its cores, it counts as telling no point right, so that others are
+// chosen; it is an error where there are no others.
+func compute(ctx context.Context, w *eval.Worker, c eval.Cell, others bool) (eval.CellResult, error) {
+	res, err := w.Compute(ctx, c)
+	var refused *param.Refusal
+	if !others || !errors.As(err, &refused) {
+		return res, err
+	}
+	if res.Cell, err = c.Name(); err != nil {
+		return res, err
+	}
+	failed := eval.Fold{Shares: &eval.Shares{}, Status: trace.Numerical}
+	if len(c.Path.C) < 2 {
+		res.Folds = []eval.Fold{failed}
+		return res, nil
+	}
+	for _, v := range c.Path.C {
+		one := c
+		one.Path = eval.Path{Spec: c.Path.Spec.With("C", param.Of(v)), C: []float64{v}}
+		own, err := compute(ctx, w, one, true)
+		if err != nil {
+			return res, err
+		}
+		res.Folds = append(res.Folds, own.Folds...)
+	}
+	return res, nil
+}
+
+// tell counts cells that need not be computed.
+func (w *work) tell(known int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done += known
+	w.known += known
+	if w.progress != nil {
+		w.progress(w.done, w.known, w.total)
+	}
+}
+
+// keep hands on what was computed.
+func (w *work) keep(c Computed) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.keeper.Keep != nil {
+		if err := w.keeper.Keep(c); err != nil {
+			return err
+		}
+	}
+	w.done++
+	if w.progress != nil {
+		w.progress(w.done, w.known, w.total)
+	}
+	return nil
+}

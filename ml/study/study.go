@@ -1,0 +1,187 @@
+// Package study compares learners over data sets.
+//
+// A study is data sets times learners under one scheme of validation, written down as a
+// small TOML file ([Parse], [Study.Encode]). Every learner meets the same folds of a data
+// set, and chooses its settings anew within the points that train of each: the accuracies
+// are those of nested cross-validation, as package eval computes them. [Run] computes the
+// cells of all that, [Result] is what they come to, with the statistics that are due when
+// learners meet on several data sets (Demšar: "Statistical comparisons of classifiers over
+// multiple data sets", JMLR 7, 2006), and [Result.Tables] is that for people.
+package study
+
+import (
+	_ "embed"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+)
+
+// Study is a question put to data: which of the learners do how well?
+type Study struct {
+	Title    string
+	Version  string // of the program that wrote the file; empty where a person did
+	Baseline string // the learner that the others are compared with
+	Folds    int    // that every data set is dealt into
+	Repeats  int    // how often it is dealt
+	Seed     uint64 // decides how, and which objects of a large data set take part
+	MaxRows  int    // of a data set that take part, a share of every class; 0: all
+	Sets     []Set
+	Learners []Learner
+
+	// Dir is the folder from which paths of files start, that of the study's own file.
+	Dir string
+}
+
+// Set is where a data set comes from: a file, a generator, or the program itself.
+type Set struct {
+	Name      string
+	File      string // path, from Study.Dir
+	Builtin   string // slug of a dataset.Builtin
+	Generator string // name of a dataset.Generator
+	Values    param.Values
+	Label     string   // column of a file; empty: as dataset.Table proposes
+	Features  []string // columns of a file; nil: all
+	Positive  string   // class told from all others; empty: all classes told apart
+	SHA256    string   // that the objects have to have which take part; empty: any
+}
+
+// Learner is one of those compared: what it is trained with, and the values that it
+// chooses from.
+type Learner struct {
+	Name string
+	Spec ml.Spec
+	Grid eval.Grid // empty where there is nothing to choose
+}
+
+// lecture is the study of the lecture's claim.
+//
+//go:embed lecture.toml
+var lecture string
+
+// Builtin returns a study that comes with the program; "lecture" is the only one.
+func Builtin(name string) (*Study, bool) {
+	if name != "lecture" {
+		return nil, false
+	}
+	s, err := Parse(lecture, "lecture")
+	if err != nil {
+		panic(err) // not data: a test reads it
+	}
+	return s, true
+}
+
+// path is that of the file of a set.
+func (s *Study) path(set Set) string {
+	if filepath.IsAbs(set.File) {
+		return set.File
+	}
+	return filepath.Join(s.Dir, set.File)
+}
+
+// Add adds a data set, a file whose name without the extension is that of the set.
+func (s *Study) Add(path string) error {
+	own := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	if err := name(own); err != nil {
+		return fmt.Errorf("%s: as a data set, its %w", path, err)
+	}
+	if slices.ContainsFunc(s.Sets, func(set Set) bool { return set.Name == own }) {
+		return param.Refuse("give the file another name", "%s: the study has a data set %s already", path, own)
+	}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	s.Sets = append(s.Sets, Set{Name: own, File: whole})
+	return nil
+}
+
+// Moved is the study as a file in another folder says it: paths start from there.
+func (s *Study) Moved(dir string) (*Study, error) {
+	to, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	moved := *s
+	moved.Dir, moved.Sets = dir, nil
+	for _, set := range s.Sets {
+		if set.File != "" {
+			from, err := filepath.Abs(s.path(set))
+			if err != nil {
+				return nil, err
+			}
+			set.File = from
+			if rel, err := filepath.Rel(to, from); err == nil {
+				set.File = rel
+			}
+			set.File = filepath.ToSlash(set.File)
+		}
+		moved.Sets = append(moved.Sets, set)
+	}
+	return &moved, nil
+}
+
+// Sample is a data set as it takes part in a study.
+type Sample struct {
+	*dataset.Data
+	Of     int    // objects that there were
+	SHA256 string // of those that take part
+}
+
+// Load reads, draws and thins out all data sets. read reads a file of rows. Errors name
+// the set.
+func (s *Study) Load(read func(path string) (*dataset.Table, error)) ([]Sample, error) {
+	samples := make([]Sample, len(s.Sets))
+	for i, set := range s.Sets {
+		d, err := s.load(set, read)
+		if err != nil {
+			return nil, fmt.Errorf("data set %s: %w", set.Name, err)
+		}
+		m := Sample{Data: d, Of: d.Len()}
+		if s.MaxRows > 0 && m.Of > s.MaxRows {
+			class := make([]float64, m.Of)
+			for i, c := range d.Y {
+				class[i] = float64(c)
+			}
+			some, _ := dataset.Split(class, 1-float64(s.MaxRows)/float64(m.Of), s.Seed)
+			m.Data = d.Subset(some)
+		}
+		m.SHA256 = m.Hash()
+		if set.SHA256 != "" && set.SHA256 != m.SHA256 {
+			return nil, param.Refuse("take the data that the study was made with, or leave sha256 out", "data set %s: the objects have the SHA-256 %s, and the study says %s", set.Name, m.SHA256, set.SHA256)
+		}
+		samples[i] = m
+	}
+	return samples, nil
+}
+
+func (s *Study) load(set Set, read func(path string) (*dataset.Table, error)) (*dataset.Data, error) {
+	switch {
+	case set.Generator != "":
+		g, err := dataset.FindGenerator(set.Generator)
+		if err != nil {
+			return nil, err
+		}
+		return g.Generate(set.Values)
+	case set.Builtin != "":
+		b, ok := dataset.FindBuiltin(set.Builtin)
+		if !ok {
+			return nil, unknownBuiltin(set.Builtin)
+		}
+		return b.Load()
+	}
+	t, err := read(s.path(set))
+	if err != nil {
+		return nil, err
+	}
+	m := dataset.Mapping{Label: set.Label, Features: set.Features}
+	if kind := s.Learners[0].Spec.Takes(); kind != dataset.KindVectors {
+		m.Kind = kind
+	}
+	return t.Data(m)
+}

@@ -1,0 +1,489 @@
+package study_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/stat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/ml/study"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+const small = `# a small study
+title = "small"
+baseline = "MCM"
+
+[scheme]
+folds = 3
+repeats = 2
+seed = 5
+max_rows = 40
+
+[data.moons]
+generator = "moons"
+noise = 0.3
+n = 60
+
+[data."iris, sepal"]
+builtin = "iris-sepal"
+
+[shared]
+kernel = "rbf"
+rho = 0.1
+
+[learner.SVM]
+C = [10, 1]
+gamma = [0.5, "auto"]
+
+[learner.MCM]
+learner = "mcm"
+`
+
+func parse(t *testing.T, text string) *study.Study {
+	t.Helper()
+	s, err := study.Parse(text, "small.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// read reads a file as the terminal does, but for its limits.
+func read(path string) (*dataset.Table, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return dataset.ParseTable(f, path, dataset.Limits{})
+}
+
+func load(t *testing.T, s *study.Study) []study.Sample {
+	t.Helper()
+	samples, err := s.Load(read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return samples
+}
+
+// TestIsNestedCrossValidation computes a study and, by themselves, the cross-validations
+// that it is made of.
+func TestIsNestedCrossValidation(t *testing.T) {
+	t.Parallel()
+	s := parse(t, small)
+	samples := load(t, s)
+	res, err := study.Run(t.Context(), s, samples, study.Keeper{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	specs := make([]ml.Spec, 2)
+	for j := range specs {
+		specs[j] = ml.DefaultSpec()
+	}
+	specs[1].Learner = "mcm"
+	specs[1].Values = specs[1].Values.With("rho", param.Of(0.1))
+	grids := []eval.Grid{{"C": eval.Numbers(1, 10), "gamma": {param.Of(0.5), param.Of("auto")}}, nil}
+	for i, set := range res.Sets {
+		if set.Rows != 40 || set.Of != []int{60, 100}[i] || set.Name != s.Sets[i].Name || set.SHA256 != samples[i].Hash() || set.Classes != 2 || set.Features != 2 {
+			t.Errorf("%+v", set)
+		}
+		for j, spec := range specs {
+			want, err := eval.CrossValidate(t.Context(), samples[i].Data, spec, grids[j], eval.Scheme{Folds: 3, Repeats: 2, Seed: 5, Nested: j == 0}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := set.Outcomes[j]
+			var vectors []float64
+			for f := range 6 {
+				chosen := 0
+				if want.Nested != nil {
+					chosen = want.Nested.Chosen[f]
+				}
+				w := want.Settings[chosen].Folds[f]
+				vectors = append(vectors, float64(w.SupportVectors))
+				if g := got.Folds[f]; g.Accuracy != w.Accuracy || g.SupportVectors != w.SupportVectors || g.Trained < 26 || g.Trained > 27 || !cmp.Equal(g.Chosen, want.Settings[chosen].Values) {
+					t.Errorf("%s, %s, fold %d: %+v, want %+v with %v", set.Name, got.Learner, f, g, w, want.Settings[chosen].Values)
+				}
+			}
+			if j == 0 && (got.Accuracy != want.Nested.Accuracy || got.Deviation != want.Nested.Deviation) || j == 1 && got.Accuracy != want.Settings[0].Accuracy {
+				t.Errorf("%s, %s: %+v, want %+v", set.Name, got.Learner, got, want)
+			}
+			if mean, sd := stat.MeanStdDev(vectors, nil); got.SupportVectors != mean || got.VectorsDeviation != sd {
+				t.Errorf("%s, %s: %g ± %g support vectors, want %g ± %g", set.Name, got.Learner, got.SupportVectors, got.VectorsDeviation, mean, sd)
+			}
+			if want := []int{4 * (6 + 18), 6}[j]; got.Trainings != want || got.Seconds <= 0 || got.Unfinished != 0 {
+				t.Errorf("%s, %s: %+v, want %d trainings", set.Name, got.Learner, got, want)
+			}
+		}
+	}
+	if res.Accuracy.Friedman == nil || res.Baseline != "MCM" || len(res.Accuracy.Against) != 1 || res.Accuracy.Against[0].Learner != "SVM" {
+		t.Errorf("%+v", res.Accuracy)
+	}
+}
+
+// TestGoesOn interrupts a study, goes on with what was kept, and has the same result.
+func TestGoesOn(t *testing.T) {
+	t.Parallel()
+	s := parse(t, small)
+	samples := load(t, s)
+	whole, err := study.Run(t.Context(), s, samples, study.Keeper{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	kept := make(map[string]study.Computed)
+	keeper := study.Keeper{Known: kept, Keep: func(c study.Computed) error {
+		text, err := json.Marshal(c) // as in a file
+		if err != nil {
+			return err
+		}
+		var back study.Computed
+		if err := json.Unmarshal(text, &back); err != nil {
+			return err
+		}
+		if _, twice := kept[c.Cell]; twice {
+			return errors.New("computed twice")
+		}
+		if kept[c.Cell] = back; len(kept) == 20 {
+			stop()
+		}
+		return nil
+	}}
+	if _, err := study.Run(ctx, s, samples, keeper, nil); !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	before := len(kept)
+	keeper.Known = make(map[string]study.Computed)
+	for name, c := range kept {
+		keeper.Known[name] = c
+	}
+	var last [3]int
+	res, err := study.Run(t.Context(), s, samples, keeper, func(done, known, total int) { last = [3]int{done, known, total} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	const total = 2 * (2*24 + 6)
+	if before == 0 || before >= total || last != [3]int{total, before, total} {
+		t.Errorf("%d of %d cells before, then %v", before, total, last)
+	}
+	if diff := cmp.Diff(whole, res, cmpopts.IgnoreFields(study.Outcome{}, "Seconds"), cmpopts.IgnoreUnexported(eval.Ranking{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestEncode writes studies and reads them again.
+func TestEncode(t *testing.T) {
+	t.Parallel()
+	lecture, ok := study.Builtin("lecture")
+	if !ok || len(lecture.Learners) != 6 || len(lecture.Sets) < 8 {
+		t.Fatalf("%+v", lecture)
+	}
+	if _, ok := study.Builtin("lecture.toml"); ok {
+		t.Error("a file is no study of the program")
+	}
+	others := parse(t, strings.NewReplacer("[data.moons]", "[data.\"=1 \\\"x\\\"\"]\nsha256 = \"ab\"\npositive = \"1\"", "[shared]", "[data.f]\nfile = \"../d/f.csv\"\nlabel = \"class\"\nfeatures = [\"a, b\", \"c\"]\n\n[shared]\nconformal = [\"none\", \"eigen\"]\ncore_ridge = [0.1, 1e-7]").Replace(small))
+	for _, s := range []*study.Study{lecture, parse(t, small), others} {
+		text, err := s.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := study.Parse(text, "again")
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		if diff := cmp.Diff(s, back, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s\n%s", diff, text)
+		}
+	}
+}
+
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	const head = "[data.a]\ngenerator = \"moons\"\n[learner.S]\n"
+	for text, want := range map[string]string{
+		"":                                  "s.toml: a study needs data",
+		"[data.a]\ngenerator = \"moons\"\n": "s.toml: a study needs learners",
+		"[data.a\n":                         "s.toml, line 2: expected",
+		"a = 1\na = 2\n":                    "s.toml, line 2: Key 'a' has already been defined",
+		"colour = 1\n":                      "s.toml, line 1: unknown key colour: expected one of baseline, data, learner, scheme, shared, title, version",
+		"title = 1\n":                       "s.toml, line 1: expected a text in quotes, found 1",
+		"\ndata = 3\n":                      "s.toml, line 2: data is no table: expected [data]",
+		"[[data]]\nfile = \"a\"\n":          "line 1: data is a list of tables: give each its name, as in [data.first]",
+		"[data]\na = 1\n":                   "line 2: data.a is no table: expected [data.a]",
+		"[scheme]\nfolds = 1\n":             "line 2: folds must be a whole number from 2 to 1000, not 1",
+		"[scheme]\nfolds = \"5\"\n":         "line 2: folds must be a whole number",
+		"[scheme]\nfolds = [5]\n":           "line 2: folds: expected a single value",
+		"[scheme]\nrepeat = 1\n":            "line 2: unknown key repeat: expected one of folds, repeats, seed, max_rows",
+		"[data.a]\n":                        "line 1: data set a: expected one of file, generator and builtin",
+		"[data.a]\nfile = \"x\"\nbuiltin = \"iris\"\n":     "line 1: data set a: expected one of file",
+		"[data.a]\nbuiltin = \"rose\"\n":                   "line 1: no data set \"rose\" comes with the program: expected one of iris",
+		"[data.a]\ngenerator = \"rose\"\n":                 "line 1: no generator \"rose\": expected one of blobs",
+		"[data.a]\ngenerator = \"moons\"\nlabel = \"x\"\n": "line 1: data set a: label and features go with a file",
+		"[data.a]\ngenerator = \"moons\"\n\nn = 0.5\n":     "line 4: n must be a whole number",
+		"[data.a]\ngenerator = \"moons\"\nlength = 9\n":    "line 3: unknown key length: expected one of file, generator, builtin, label, features, positive, sha256, n, noise, seed",
+		"[data.a]\nfile = \"x\"\nn = 9\n":                  "line 3: unknown key n",
+		"[data.a]\nfile = \"x\"\nfeatures = \"a\"\n":       "line 3: features: expected a list of columns",
+		"[data.a]\nfile = \"x\"\nfeatures = [1]\n":         "line 3: features: expected a list of columns",
+		"[data.\" a\"]\nfile = \"x\"\n":                    "line 1: name \" a\": expected 1 to 60 letters",
+		"[data.\"a\\nb\"]\nfile = \"x\"\n":                 "line 1: name \"a\\nb\"",
+		head + "c = 1\n":                                   "line 4: c is no parameter of a training",
+		head + "C = -1\n":                                  "line 4: C must be a number above 0",
+		head + "C = nan\n":                                 "line 4: C must be a number above 0",
+		head + "C = \"1\"\n":                               "\"1\" is of another kind",
+		head + "C = []\n":                                  "line 4: C: expected a value",
+		head + "C = [1, 1.0]\n":                            "line 4: C names 1 twice",
+		head + "gamma = [" + strings.Join(numbers(40), ",") + "]\nC = [" + strings.Join(numbers(40), ",") + "]\n": "line 3: learner S chooses from more than 1000 settings",
+		head + "C = [[1]]\n":                                                 "line 4: C: expected a single value",
+		head + "C = 1979-05-27\n":                                            "line 4: C: expected a single value",
+		head + "C = {a = 1}\n":                                               "line 4: C: expected a single value",
+		head + "seed = 3\n":                                                  "line 4: seed is not for a learner to say",
+		head + "target = \"value\"\n":                                        "line 4: target is not for a learner to say",
+		head + "rho = 1\n":                                                   "line 3: learner S: rho has no effect with its other settings",
+		"[shared]\nrho = 1\n" + head:                                         "[shared]: rho has no effect with any learner",
+		"[shared]\nrho = \"a\"\n" + head:                                     "line 2: rho must be a number",
+		"baseline = \"T\"\n" + head:                                          "line 1: baseline \"T\" is no learner of the study: expected one of S",
+		head + "C = [" + strings.Repeat("1.5,", 70000) + "]":                 "a study has at most 256 KB",
+		head + "learner = \"mcm\"\nmulticlass = [\"ovo\", \"rose\"]\n":       "line 5: multiclass must be one of ovo",
+		"[learner.S]\n[shared]\nC = 1\n[shared.x]\n[data.a]\nfile = \"x\"\n": "line 4: x is no parameter",
+	} {
+		s, err := study.Parse(text, "s.toml")
+		var fault *dataset.Error
+		if !errors.As(err, &fault) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.80q: %v (%v), want %s", text, err, s, want)
+		}
+	}
+}
+
+// numbers are 1, 2, ... n.
+func numbers(n int) (all []string) {
+	for i := range n {
+		all = append(all, strconv.Itoa(i+1))
+	}
+	return all
+}
+
+// FuzzParse looks for texts that end the program, and for studies that are other ones when
+// they are read again.
+func FuzzParse(f *testing.F) {
+	lecture, _ := study.Builtin("lecture")
+	text, err := lecture.Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, seed := range []string{text, small, "[[data]]", "a.b.c.d = {x = [1, {y = 2}]}", "[data.\"\"]", "[data.a]\nfile=\"x\"\nfeatures=[\"\\u0007\"]\n[learner.\"=1\"]\ngamma=[\"auto\",1e-300]", "data.a.builtin='iris'\nlearner.b.C=[1,2]\nlearner.b.hard_margin=[true,false]"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := study.Parse(text, "f.toml")
+		if err != nil {
+			var fault *dataset.Error
+			if !errors.As(err, &fault) {
+				t.Fatalf("%T: %v", err, err)
+			}
+			return
+		}
+		first, err := s.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := study.Parse(first, "again")
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, first)
+		}
+		if second, err := back.Encode(); err != nil || second != first {
+			t.Fatalf("%v\n%s\nbecame\n%s", err, first, second)
+		}
+	})
+}
+
+// TestLoad thins data out, class by class, and refuses others than those of the study.
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var rows strings.Builder
+	rows.WriteString("a,b,class\n")
+	for i := range 90 {
+		rows.WriteString(strings.Join([]string{string(rune('0' + i%7)), string(rune('0' + i%5)), string(rune('x' + btoi(i%3 == 0)))}, ",") + "\n")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte(rows.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := parse(t, "[scheme]\nmax_rows = 30\n[data.d]\nfile = \"d.csv\"\n[learner.S]\n")
+	s.Dir = dir
+	one := load(t, s)[0]
+	number := make([]int, 2)
+	for _, c := range one.Y {
+		number[c]++
+	}
+	if one.Of != 90 || !slices.Equal(number, []int{20, 10}) {
+		t.Errorf("%d of each class, of %d", number, one.Of)
+	}
+	// Another folder says the same.
+	moved, err := s.Moved(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved.Sets[0].SHA256 = one.SHA256
+	if again := load(t, moved)[0]; again.SHA256 != one.SHA256 || moved.Sets[0].File != "../d.csv" {
+		t.Errorf("%+v", moved.Sets[0])
+	}
+	moved.Seed++
+	if _, err := moved.Load(read); err == nil || !strings.Contains(err.Error(), "data set d: the objects have the SHA-256") {
+		t.Errorf("others: %v", err)
+	}
+	s.Sets[0].Label = "colour"
+	if _, err := s.Load(read); err == nil || !strings.Contains(err.Error(), "data set d: ") {
+		t.Errorf("no such column: %v", err)
+	}
+	if err := s.Add("x/d.csv"); err == nil || !strings.Contains(err.Error(), "a data set d already") {
+		t.Errorf("twice: %v", err)
+	}
+	if err := s.Add("x/e.csv"); err != nil || s.Sets[1].Name != "e" || !filepath.IsAbs(s.Sets[1].File) {
+		t.Errorf("%v: %+v", err, s.Sets)
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// TestImpossible tells before the work which set and learner cannot meet.
+func TestImpossible(t *testing.T) {
+	t.Parallel()
+	s := parse(t, "[scheme]\nfolds = 60\n"+strings.Replace(small, "[scheme]\nfolds = 3\n", "", 1)[strings.Index(small, "[data.moons]")-len("[scheme]\nfolds = 3\n"):])
+	_, err := study.Run(t.Context(), s, load(t, s), study.Keeper{}, func(int, int, int) { t.Error("work began") })
+	if err == nil || !strings.Contains(err.Error(), "data set moons, learner SVM: ") {
+		t.Errorf("%v", err)
+	}
+}
+
+// made is a result made by hand: three sets, three learners, two folds, with ugly names.
+func made() *study.Result {
+	r := &study.Result{Title: "ugly", Baseline: "=1+1", Folds: 2, Repeats: 1, Seed: 1, Learners: []string{"=1+1", `50%_{x}|*\`, "[c] & <d>"}}
+	for i, name := range []string{"@a", "b#~^$", "c"} {
+		set := study.SetResult{Name: name, Rows: 100, Of: 100 + 50*i, Features: 2, Classes: 2, SHA256: "0123"}
+		for j, l := range r.Learners {
+			o := study.Outcome{Learner: l, Trainings: 2, Seconds: 0.001 * float64(j+1), Unfinished: btoi(i+j == 3)}
+			for f := range 2 {
+				a, n := 0.8+0.05*float64(j)-0.01*float64(i)+0.02*float64(f), 30-10*j+i+f
+				if i == 2 && j > 0 {
+					a = 0.8 // the same, and worse than the first
+				}
+				if i == 2 && j == 0 {
+					a = 0.9
+				}
+				o.Folds = append(o.Folds, study.FoldOutcome{Accuracy: a, SupportVectors: n, Trained: 50, Chosen: param.Values{"C": param.Of(1)}})
+			}
+			x, y := o.Folds[0], o.Folds[1]
+			o.Accuracy, o.Deviation = stat.MeanStdDev([]float64{x.Accuracy, y.Accuracy}, nil)
+			o.SupportVectors, o.VectorsDeviation = stat.MeanStdDev([]float64{float64(x.SupportVectors), float64(y.SupportVectors)}, nil)
+			o.Share = o.SupportVectors / 50
+			set.Outcomes = append(set.Outcomes, o)
+		}
+		r.Sets = append(r.Sets, set)
+	}
+	return r
+}
+
+// TestComparison checks against numbers made by hand.
+func TestComparison(t *testing.T) {
+	t.Parallel()
+	r := made()
+	if err := r.Compare(); err != nil {
+		t.Fatal(err)
+	}
+	// Ranks 3 2 1, 3 2 1 and 1 2.5 2.5; fewer support vectors from left to right.
+	if diff := cmp.Diff([]float64{7. / 3, 6.5 / 3, 4.5 / 3}, r.Accuracy.Friedman.Ranks, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]float64{3, 2, 1}, r.Vectors.Friedman.Ranks); diff != "" {
+		t.Error(diff)
+	}
+	a := r.Accuracy.Against[1]
+	if a.Learner != "[c] & <d>" || a.Better != 2 || a.SurelyBetter != 2 || a.Worse != 1 || a.SurelyWorse != 1 || math.Abs(a.Difference-(0.1+0.1-0.1)/3) > 1e-12 {
+		t.Errorf("%+v", a) // differences of all folds are the same, so sure
+	}
+	if v := r.Vectors.Against[0]; v.Better != 3 || v.Worse != 0 || math.Abs(v.Difference+0.2) > 1e-12 || v.Wilcoxon.P != 0.25 || v.Holm != 0.5 {
+		t.Errorf("%+v", v)
+	}
+	one := made()
+	one.Sets = one.Sets[:1]
+	if err := one.Compare(); err != nil || one.Accuracy.Friedman != nil || len(one.Accuracy.Against) != 2 || one.Accuracy.CriticalDifference != 0 {
+		t.Errorf("%v: %+v", err, one.Accuracy)
+	}
+	alone := made()
+	alone.Learners = alone.Learners[:1]
+	for i := range alone.Sets {
+		alone.Sets[i].Outcomes = alone.Sets[i].Outcomes[:1]
+	}
+	if err := alone.Compare(); err != nil || alone.Accuracy.Against != nil {
+		t.Errorf("%v: %+v", err, alone.Accuracy)
+	}
+	for _, r := range []*study.Result{one, alone} { // which have tables, too
+		if err := study.Text(&bytes.Buffer{}, r.Tables()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestExports(t *testing.T) {
+	t.Parallel()
+	r := made()
+	if err := r.Compare(); err != nil {
+		t.Fatal(err)
+	}
+	for name, write := range map[string]func(b *bytes.Buffer) error{
+		"tables.txt":  func(b *bytes.Buffer) error { return study.Text(b, r.Tables()) },
+		"tables.md":   func(b *bytes.Buffer) error { return study.Markdown(b, r.Tables()) },
+		"tables.tex":  func(b *bytes.Buffer) error { return study.LaTeX(b, r.Tables()) },
+		"results.csv": func(b *bytes.Buffer) error { return r.CSV(b) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), b.String()); diff != "" {
+			t.Errorf("%s: %s", path, diff)
+		}
+		if name == "results.csv" {
+			rows, err := csv.NewReader(&b).ReadAll()
+			if err != nil || len(rows) != 10 || rows[1][0] != "'@a" || rows[1][1] != "'=1+1" {
+				t.Errorf("%v: %q", err, rows)
+			}
+		}
+	}
+}

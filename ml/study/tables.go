@@ -1,0 +1,280 @@
+package study
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"marginlab/ml/dataset"
+)
+
+// Table is a part of a result for people.
+type Table struct {
+	Title string
+	Head  []string
+	Rows  [][]string // as long as Head
+	Best  [][2]int   // row and column of what is best in its row
+	Notes []string   // sentences below it
+}
+
+// Tables are the whole result: accuracies, support vectors, times, and who is better than
+// the baseline.
+func (r *Result) Tables() []Table {
+	deal := fmt.Sprintf("Mean and standard deviation over %d folds", r.Folds)
+	if r.Repeats > 1 {
+		deal = fmt.Sprintf("Mean and standard deviation over %d deals of %d folds", r.Repeats, r.Folds)
+	}
+	tables := []Table{
+		r.quantity("Accuracy in %", accuracy, r.Accuracy, func(o Outcome) string {
+			return percent(o.Accuracy) + " ± " + percent(o.Deviation)
+		}, deal+", every fold judged with the setting that the points of the others chose."),
+		r.quantity("Support vectors", vectors, r.Vectors, func(o Outcome) string {
+			return strconv.FormatFloat(o.SupportVectors, 'f', 1, 64) + " ± " + strconv.FormatFloat(o.VectorsDeviation, 'f', 1, 64)
+		}, fmt.Sprintf("Of the same trainings, each on %s of the points.", share(r.Folds))),
+		r.times(),
+	}
+	if len(r.Accuracy.Against) > 0 {
+		tables = append(tables, r.against("Accuracy against "+r.Baseline, r.Accuracy), r.against("Share of support vectors against "+r.Baseline, r.Vectors))
+	}
+	return tables
+}
+
+func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) }
+
+// share is what part of the points trains.
+func share(folds int) string { return fmt.Sprintf("%d/%d", folds-1, folds) }
+
+// p is a probability in three digits.
+func p(v float64) string {
+	if v < 0.001 {
+		return "< 0.001"
+	}
+	return strconv.FormatFloat(v, 'f', 3, 64)
+}
+
+// size is how many rows take part, of how many.
+func (s SetResult) size() string {
+	if s.Of > s.Rows {
+		return fmt.Sprintf("%d of %d", s.Rows, s.Of)
+	}
+	return strconv.Itoa(s.Rows)
+}
+
+// quantity is a row for each data set and a column for each learner.
+func (r *Result) quantity(title string, q quantity, c Comparison, text func(o Outcome) string, note string) Table {
+	t := Table{Title: title, Head: append([]string{"data set", "n"}, r.Learners...), Notes: []string{note}}
+	for i, set := range r.Sets {
+		row := []string{set.Name, set.size()}
+		best := set.Outcomes[0]
+		for _, o := range set.Outcomes {
+			row = append(row, text(o))
+			if q.sign*even(q.mean(o)) > q.sign*even(q.mean(best)) {
+				best = o
+			}
+		}
+		for j, o := range set.Outcomes {
+			if even(q.mean(o)) == even(q.mean(best)) && len(set.Outcomes) > 1 {
+				t.Best = append(t.Best, [2]int{i, j + 2})
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if c.Friedman != nil {
+		row := []string{"mean rank", ""}
+		least := slices.Min(c.Friedman.Ranks)
+		for j, rank := range c.Friedman.Ranks {
+			row = append(row, strconv.FormatFloat(rank, 'f', 2, 64))
+			if rank == least {
+				t.Best = append(t.Best, [2]int{len(t.Rows), j + 2})
+			}
+		}
+		t.Rows = append(t.Rows, row)
+		t.Notes = append(t.Notes, c.sentence())
+	}
+	return t
+}
+
+// sentence is what the ranks say. Where all data sets rank alike, F is infinite and says
+// nothing of how many they are.
+func (c Comparison) sentence() string {
+	f := c.Friedman
+	test := fmt.Sprintf("%s (Friedman: χ² = %.2f with %d degrees of freedom)", equal(f.ChiP), f.ChiSquared, f.Freedom[0])
+	if f.F != nil {
+		test = fmt.Sprintf("%s (Friedman, Iman and Davenport: F = %.2f with %d and %d degrees of freedom)", equal(f.P), *f.F, f.Freedom[0], f.Freedom[1])
+	}
+	return fmt.Sprintf("That all are equally good has p %s; two differ at the level %g where their mean ranks are %.2f apart (Nemenyi).", test, Level, c.CriticalDifference)
+}
+
+// equal is a probability behind the letter p.
+func equal(v float64) string {
+	if text := p(v); text[0] == '<' {
+		return text
+	}
+	return "= " + p(v)
+}
+
+func (r *Result) times() Table {
+	t := Table{
+		Title: "Milliseconds of one training", Head: append([]string{"data set", "n"}, r.Learners...),
+		Notes: []string{"Mean over all trainings, those that chose included, by the clock: other work on the machine counts as well."},
+	}
+	unfinished := 0
+	for _, set := range r.Sets {
+		row := []string{set.Name, set.size()}
+		for _, o := range set.Outcomes {
+			row = append(row, strconv.FormatFloat(1000*o.Seconds, 'f', 2, 64))
+			unfinished += o.Unfinished
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if unfinished > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d of the trainings that were judged did not converge, and what they gave is that of their last iterate, or were impossible, and told no point right.", unfinished))
+	}
+	return t
+}
+
+// against is a row for each learner but the baseline.
+func (r *Result) against(title string, c Comparison) Table {
+	t := Table{
+		Title: title,
+		Head:  []string{"learner", "difference in points", "better on", "surely", "worse on", "surely", "p", "p after Holm"},
+		Notes: []string{fmt.Sprintf("Data sets on which a learner is better, and of those where the corrected resampled t-test (Nadeau and Bengio) is sure of it at the level %g; p of the signed ranks of the differences over the data sets (Wilcoxon), by itself and as one of several.", Level)},
+	}
+	for _, v := range c.Against {
+		t.Rows = append(t.Rows, []string{
+			v.Learner, fmt.Sprintf("%+.1f", 100*v.Difference), strconv.Itoa(v.Better), strconv.Itoa(v.SurelyBetter),
+			strconv.Itoa(v.Worse), strconv.Itoa(v.SurelyWorse), p(v.Wilcoxon.P), p(v.Holm),
+		})
+	}
+	return t
+}
+
+// best tells whether a place of the table is the best of its row.
+func (t Table) best(i, j int) bool { return slices.Contains(t.Best, [2]int{i, j}) }
+
+// Text writes the tables for a terminal, * behind the best of a row.
+func Text(w io.Writer, tables []Table) error {
+	return each(w, tables, func(b *strings.Builder, t Table) {
+		lines := [][]string{t.Head}
+		for i, row := range t.Rows {
+			line := slices.Clone(row)
+			for j := range line {
+				if t.best(i, j) {
+					line[j] += "*"
+				}
+			}
+			lines = append(lines, line)
+		}
+		widths := make([]int, len(t.Head))
+		for _, line := range lines {
+			for j, s := range line {
+				widths[j] = max(widths[j], utf8.RuneCountInString(s))
+			}
+		}
+		fmt.Fprintf(b, "%s\n\n", t.Title)
+		for _, line := range lines {
+			var text strings.Builder
+			for j, s := range line {
+				fmt.Fprintf(&text, "%-*s  ", widths[j], s)
+			}
+			fmt.Fprintln(b, strings.TrimRight(text.String(), " "))
+		}
+		for _, n := range t.Notes {
+			fmt.Fprintf(b, "\n%s\n", n)
+		}
+	})
+}
+
+// each writes tables with an empty line between them.
+func each(w io.Writer, tables []Table, write func(b *strings.Builder, t Table)) error {
+	var b strings.Builder
+	for i, t := range tables {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		write(&b, t)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Markdown writes the tables as GitHub's Markdown has them, the best of a row bold.
+func Markdown(w io.Writer, tables []Table) error {
+	escape := strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "]", `\]`, "~", `\~`, "&", "&amp;").Replace
+	return each(w, tables, func(b *strings.Builder, t Table) {
+		fmt.Fprintf(b, "**%s**\n\n", escape(t.Title))
+		line := func(i int, row []string) {
+			for j, s := range row {
+				s = escape(s)
+				if t.best(i, j) {
+					s = "**" + s + "**"
+				}
+				fmt.Fprintf(b, "| %s ", s)
+			}
+			b.WriteString("|\n")
+		}
+		line(-1, t.Head)
+		b.WriteString(strings.Repeat("|---", len(t.Head)) + "|\n")
+		for i, row := range t.Rows {
+			line(i, row)
+		}
+		for _, n := range t.Notes {
+			fmt.Fprintf(b, "\n%s\n", escape(n))
+		}
+	})
+}
+
+// LaTeX writes the tables as floats that need no package, the best of a row bold.
+func LaTeX(w io.Writer, tables []Table) error {
+	escape := strings.NewReplacer(
+		`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
+		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `$<$`, ">", `$>$`, "|", `$|$`, "[", "{[}", "*", "{*}", `"`, `''`, "±", `$\pm$`, "−", `$-$`, "χ²", `$\chi^2$`,
+	).Replace
+	return each(w, tables, func(b *strings.Builder, t Table) {
+		fmt.Fprintf(b, "\\begin{table}\n\\centering\n\\caption{%s. %s}\n\\begin{tabular}{l%s}\n\\hline\n", escape(t.Title), escape(strings.Join(t.Notes, " ")), strings.Repeat("r", len(t.Head)-1))
+		line := func(i int, row []string) {
+			cells := make([]string, len(row))
+			for j, s := range row {
+				cells[j] = escape(s)
+				if t.best(i, j) {
+					cells[j] = `\textbf{` + cells[j] + `}`
+				}
+			}
+			fmt.Fprintf(b, "%s \\\\\n", strings.Join(cells, " & "))
+		}
+		line(-1, t.Head)
+		b.WriteString("\\hline\n")
+		for i, row := range t.Rows {
+			line(i, row)
+		}
+		b.WriteString("\\hline\n\\end{tabular}\n\\end{table}\n")
+	})
+}
+
+// CSV writes a row for each data set and learner, at full precision.
+func (r *Result) CSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	head := []string{"data", "learner", "rows", "of", "features", "classes", "accuracy", "accuracy_sd", "support_vectors", "support_vectors_sd", "support_vector_share", "not_converged", "trainings", "seconds", "sha256"}
+	if err := c.Write(head); err != nil {
+		return err
+	}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	for _, set := range r.Sets {
+		for _, o := range set.Outcomes {
+			err := c.Write([]string{
+				dataset.Guard(set.Name), dataset.Guard(o.Learner), strconv.Itoa(set.Rows), strconv.Itoa(set.Of), strconv.Itoa(set.Features), strconv.Itoa(set.Classes),
+				number(o.Accuracy), number(o.Deviation), number(o.SupportVectors), number(o.VectorsDeviation), number(o.Share),
+				strconv.Itoa(o.Unfinished), strconv.Itoa(o.Trainings), number(o.Seconds), set.SHA256,
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	c.Flush()
+	return c.Error()
+}

@@ -1,0 +1,167 @@
+package figure
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Ranks draws mean ranks over several data sets on an axis, the best on the left: the
+// critical-difference picture. Thick bars join those that no test tells apart. (Demšar:
+// "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006, figure
+// 1; there the best are on the right.)
+type Ranks struct {
+	Format
+	Title string
+	Names []string  // two at least
+	Ranks []float64 // mean rank of each, from 1, the best, to their number
+	// Difference is how far two mean ranks have to be apart; 0: nothing is joined.
+	Difference float64
+	Caption    string // what the picture shows, for readers who do not see it; "" tells the ranks
+}
+
+const (
+	rankTop  = 46 // from the top of the frame to the axis
+	rankBars = 9  // between the bars
+	rankSize = 13 // of letters
+)
+
+// Picture draws the ranks. Without a height it is as high as the names need.
+func (r Ranks) Picture() (*Picture, error) {
+	k := len(r.Names)
+	if k < 2 || len(r.Ranks) != k {
+		return nil, fmt.Errorf("ranks: %d names and %d ranks; give as many, two at least", k, len(r.Ranks))
+	}
+	if slices.ContainsFunc(r.Ranks, func(v float64) bool { return !(v >= 1 && v <= float64(k)) }) || !(r.Difference >= 0) {
+		return nil, errors.New("ranks: a mean rank that is not from 1 to the number of names, or a difference below 0; give those of a ranking")
+	}
+	order := make([]int, k)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.Ranks[i], r.Ranks[j]) })
+	groups := r.groups(order)
+	if r.Height == 0 {
+		r.Height = 130 + rankTop + rankBars*len(groups) + 24*((k+1)/2)
+	}
+	sh, err := r.sheet()
+	if err != nil {
+		return nil, err
+	}
+	sh.title, sh.caption, sh.bald = r.Title, r.Caption, [2]bool{true, true}
+	if sh.caption == "" {
+		sh.caption = r.describe(order, groups)
+	}
+	sh.limits = Limits{XMin: 1, XMax: float64(k), YMax: 1}
+	sh.labels[0] = "mean rank, 1 is the best"
+	if r.Difference > 0 {
+		sh.note = fmt.Sprintf("Critical difference %.2f; bars: not told apart", r.Difference)
+	}
+	sh.add(func(c *draw.Canvas, _ mapping) { r.draw(sh, c, order, groups) })
+	return sh.picture(), nil
+}
+
+// groups are the largest runs of the order, from and to, whose ends no test tells apart.
+func (r *Ranks) groups(order []int) (all [][2]int) {
+	last := -1
+	for from := range order {
+		to := from
+		for to+1 < len(order) && r.Ranks[order[to+1]]-r.Ranks[order[from]] < r.Difference {
+			to++
+		}
+		if to > from && to > last {
+			all = append(all, [2]int{from, to})
+			last = to
+		}
+	}
+	return all
+}
+
+func (r *Ranks) draw(sh *sheet, c *draw.Canvas, order []int, groups [][2]int) {
+	t, k := sh.theme, len(order)
+	ink := func(width vg.Length) draw.LineStyle { return draw.LineStyle{Color: t.Ink, Width: width} }
+	line := func(style draw.LineStyle, ps ...vg.Point) {
+		c.SetLineStyle(style)
+		c.Stroke(clipped(c.Rectangle, ps))
+	}
+	names := make([]string, k)
+	var room vg.Length = 8
+	if !sh.bare() {
+		for a, i := range order {
+			names[a] = clip(fmt.Sprintf("%s  %.2f", r.Names[i], r.Ranks[i]), rankSize, 0.32*c.Size().X)
+			room = max(room, width(names[a], rankSize)+14)
+		}
+	}
+	left, long := c.Min.X+room+8, c.Size().X-2*room-16
+	axis := c.Max.Y - rankTop
+	if sh.bare() {
+		axis = c.Max.Y - 14
+	}
+	x := func(rank float64) vg.Length { return left + long*vg.Length((rank-1)/float64(k-1)) }
+	line(ink(1), vg.Point{X: left, Y: axis}, vg.Point{X: left + long, Y: axis})
+	for n := 1; n <= k; n++ {
+		at := x(float64(n))
+		line(ink(1), vg.Point{X: at, Y: axis}, vg.Point{X: at, Y: axis + 6})
+		if label := fmt.Sprint(n); !sh.bare() {
+			text(c, t.Muted, fontSize, false, vg.Point{X: at - width(label, fontSize)/2, Y: axis + 9}, label)
+		}
+	}
+	if !sh.bare() && r.Difference > 0 {
+		y, to := c.Max.Y-12, min(x(1+r.Difference), left+long)
+		line(ink(1.5), vg.Point{X: left, Y: y}, vg.Point{X: to, Y: y})
+		for _, at := range []vg.Length{left, to} {
+			line(ink(1.5), vg.Point{X: at, Y: y - 4}, vg.Point{X: at, Y: y + 4})
+		}
+	}
+	for a, g := range groups {
+		y := axis - rankBars*vg.Length(a+1)
+		line(draw.LineStyle{Color: t.color(Orange), Width: 4}, vg.Point{X: x(r.Ranks[order[g[0]]]) - 3, Y: y}, vg.Point{X: x(r.Ranks[order[g[1]]]) + 3, Y: y})
+	}
+	top := axis - rankBars*vg.Length(len(groups)+1)
+	half := (k + 1) / 2
+	step := (top - c.Min.Y - 8) / vg.Length(half)
+	for a, i := range order {
+		row, at := a, x(r.Ranks[i])
+		if a >= half {
+			row = k - 1 - a
+		}
+		y := top - step*(vg.Length(row)+0.5)
+		end := c.Min.X + room
+		if a >= half {
+			end = c.Max.X - room
+		}
+		line(ink(1), vg.Point{X: at, Y: axis}, vg.Point{X: at, Y: y}, vg.Point{X: end, Y: y})
+		from := c.Min.X + room - 6 - width(names[a], rankSize)
+		if a >= half {
+			from = end + 6
+		}
+		text(c, t.Ink, rankSize, false, vg.Point{X: from, Y: y - 4.5}, names[a])
+	}
+}
+
+// describe tells the ranks and who is joined.
+func (r *Ranks) describe(order []int, groups [][2]int) string {
+	name := func(a int) string { return fmt.Sprintf("%s %.2f", r.Names[order[a]], r.Ranks[order[a]]) }
+	var b strings.Builder
+	b.WriteString("Mean ranks, 1 is the best: ")
+	for a := range order {
+		if a > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(name(a))
+	}
+	b.WriteString(".")
+	if r.Difference > 0 {
+		fmt.Fprintf(&b, " The critical difference is %.2f.", math.Round(100*r.Difference)/100)
+	}
+	for _, g := range groups {
+		fmt.Fprintf(&b, " Not told apart: %s to %s.", r.Names[order[g[0]]], r.Names[order[g[1]]])
+	}
+	return b.String()
+}
