@@ -37,12 +37,14 @@ func TestArrowsRunDownwards(t *testing.T) {
 				t.Errorf("%s depends on the facade", pkg)
 			case own && (pkg == "marginlab/ml/param" || pkg == "marginlab/ml/trace"):
 				t.Errorf("the leaf %s depends on %s", pkg, dep)
+			case own && pkg == "marginlab/ml/rows" && dep != "marginlab/ml/simd":
+				t.Errorf("%s, which solvers share, depends on %s", pkg, dep)
 			case dep == "marginlab/ml/kernel" && slices.Contains(solvers, pkg):
 				t.Errorf("%s depends on %s: solvers see numbers, not kernels", pkg, dep)
 			}
 		}
 	}
-	for _, pkg := range append(solvers, "marginlab/ml", "marginlab/ml/param", "marginlab/ml/trace") {
+	for _, pkg := range append(solvers, "marginlab/ml", "marginlab/ml/rows", "marginlab/ml/param", "marginlab/ml/trace") {
 		if !seen[pkg] {
 			t.Errorf("%s was not looked at", pkg)
 		}

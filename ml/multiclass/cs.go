@@ -150,24 +150,24 @@ func (p *crammerSinger) bounds(i, c int) (lo, hi float64) {
 func (p *crammerSinger) balanced() bool { return false }
 
 func (p *crammerSinger) climb(goal float64, steps int) (bool, error) {
-	end := min(p.iterations+steps, p.limit)
-	for p.iterations < end {
+	end := min(p.Iterations+steps, p.Limit)
+	for p.Iterations < end {
 		worst := p.violation()
-		if p.ended(2 * len(p.y) * len(p.u)) {
+		if p.Ended(2 * len(p.y) * len(p.u)) {
 			return false, nil
 		}
-		p.report(worst)
+		p.Report(worst)
 		if !(worst > goal) {
 			return true, nil
 		}
-		enough, before := max(goal, worst/4), p.iterations
+		enough, before := max(goal, worst/4), p.Iterations
 		turn := make([]int, 0, len(p.y))
 		for i, v := range p.v {
 			if v > enough {
 				turn = append(turn, i)
 			}
 		}
-		for len(turn) > 0 && p.iterations < end {
+		for len(turn) > 0 && p.Iterations < end {
 			next := turn[:0]
 			for _, i := range turn {
 				if most, least := p.at(i); !(most-least > enough) || !p.best(i) {
@@ -177,16 +177,16 @@ func (p *crammerSinger) climb(goal float64, steps int) (bool, error) {
 				if err := p.add(i, p.change); err != nil {
 					return false, err
 				}
-				if p.iterations++; p.iterations >= end || p.ended(0) {
+				if p.Iterations++; p.Iterations >= end || p.Ended(0) {
 					break
 				}
 			}
 			turn = next
-			if p.ended(len(turn)) {
+			if p.Ended(len(turn)) {
 				return false, nil
 			}
 		}
-		if p.iterations == before {
+		if p.Iterations == before {
 			return true, nil
 		}
 	}
@@ -244,7 +244,7 @@ func (p *crammerSinger) best(i int) bool {
 		square += p.change[c] * p.change[c]
 		changed = changed || p.change[c] != 0
 	}
-	p.objective += gain - curvature*square/2
+	p.Objective += gain - curvature*square/2
 	return changed
 }
 

@@ -49,6 +49,12 @@ type problem interface {
 	base() *machine
 }
 
+// monitor is shared by a machine and its parts.
+type monitor struct {
+	trace.Monitor
+	doublings int // of the small steps before a Newton step, see climb
+}
+
 // machine is an iterate and what steps on it need. Its points are in the order of their
 // classes, so that those of one class are a range.
 type machine struct {
@@ -105,7 +111,7 @@ func (m *machine) base() *machine { return m }
 
 // fill computes a row.
 func (m *machine) fill(dst []float64, i int) error {
-	m.work += 16 * len(dst) // a value of the kernel may cost as much as many updates
+	m.Work += 16 * len(dst) // a value of the kernel may cost as much as many updates
 	m.k.Row(m.buffer, m.order[i])
 	for j, from := range m.order {
 		dst[j] = m.buffer[from]
@@ -160,7 +166,7 @@ func (m *machine) take(p *machine, points []int) error {
 		for c := range m.u {
 			change[c] = p.u[c][j]
 		}
-		if err := m.add(i, change); err != nil || m.ended(0) {
+		if err := m.add(i, change); err != nil || m.Ended(0) {
 			return err
 		}
 	}
@@ -181,7 +187,7 @@ func (m *machine) add(i int, change []float64) error {
 			}
 			m.exact = false
 		}
-		m.work += len(row)
+		m.Work += len(row)
 		floats.AddScaled(m.f[c], d, row)
 	}
 	return nil
@@ -211,12 +217,12 @@ func solve(p problem, tol float64) (trace.Status, error) {
 	last := math.Inf(1)
 	for {
 		violation := p.violation()
-		if math.IsNaN(violation) || math.IsInf(violation, 0) || math.IsNaN(m.objective) || math.IsInf(m.objective, 0) {
+		if math.IsNaN(violation) || math.IsInf(violation, 0) || math.IsNaN(m.Objective) || math.IsInf(m.Objective, 0) {
 			return trace.Numerical, ErrOverflow
 		}
-		before := m.iterations
+		before := m.Iterations
 		stuck := violation >= last && violation <= 4*m.rounding()
-		if violation <= tol || stuck || m.iterations >= m.limit {
+		if violation <= tol || stuck || m.Iterations >= m.Limit {
 			if !m.exact {
 				if done, err := m.refresh(); !done || err != nil {
 					return trace.Cancelled, err
@@ -231,13 +237,13 @@ func solve(p problem, tol float64) (trace.Status, error) {
 			}
 			return trace.IterationLimit, nil
 		}
-		if m.ctx.Err() != nil {
+		if m.Context.Err() != nil {
 			return trace.Cancelled, nil
 		}
 		if done, err := round(p, max(tol, violation/10)); !done || err != nil {
 			return trace.Cancelled, err
 		}
-		if m.iterations == before {
+		if m.Iterations == before {
 			if m.exact {
 				return trace.Numerical, nil
 			}
@@ -265,31 +271,31 @@ func round(p problem, goal float64) (bool, error) {
 	if err := m.take(part, points); err != nil {
 		return false, err
 	}
-	return done && !m.over, nil
+	return done && !m.Ended(0), nil
 }
 
 // climb makes steps, at most about so many, and a Newton step whenever small ones have
 // taken as long as it does.
 func climb(p problem, goal float64, steps int) (bool, error) {
 	m := p.base()
-	end := m.iterations + steps
-	for m.iterations < end {
-		before, start := m.iterations, m.objective
+	end := m.Iterations + steps
+	for m.Iterations < end {
+		before, start := m.Iterations, m.Objective
 		free := p.free()
 		batch := newtonSteps(len(free), len(m.y)) << m.doublings
 		done, err := p.climb(goal, batch)
 		if !done || err != nil {
 			return done, err
 		}
-		if m.iterations < before+batch || m.iterations >= m.limit {
+		if m.Iterations < before+batch || m.Iterations >= m.Limit {
 			return true, nil
 		}
 		if free = p.free(); len(free) < 2 || len(free) > newtonFree {
 			continue
 		}
-		small := m.objective - start
+		small := m.Objective - start
 		gain, err := newton(p, free, p.violation())
-		if err != nil || m.over {
+		if err != nil || m.Ended(0) {
 			return false, err
 		}
 		if gain*float64(int(1)<<m.doublings) < small/10 {
@@ -317,13 +323,13 @@ func (m *machine) refresh() (bool, error) {
 		if err := m.add(i, u); err != nil {
 			return false, err
 		}
-		if m.ended(0) {
+		if m.Ended(0) {
 			m.f = old
 			return false, nil
 		}
 	}
 	sum, square := m.dual()
-	m.objective = sum - square/2
+	m.Objective = sum - square/2
 	m.exact = true
 	return true, nil
 }
@@ -354,7 +360,7 @@ func (m *machine) rounding() float64 {
 // result computes everything that is reported from u and F.
 func (m *machine) result(p problem, status trace.Status) *Result {
 	n := len(m.y)
-	r := &Result{Status: status, Iterations: m.iterations, KKTViolation: p.violation(), B: p.biases()}
+	r := &Result{Status: status, Iterations: m.Iterations, KKTViolation: p.violation(), B: p.biases()}
 	if status == trace.Numerical {
 		r.KKTViolation = max(r.KKTViolation, m.rounding())
 	}

@@ -88,9 +88,7 @@ func Train(ctx context.Context, k Matrix, y []int, classes int, s Settings) (*Re
 	if err := check(k, y, classes, &s); err != nil {
 		return nil, err
 	}
-	m := newMachine(k, y, classes, s.C, s.CacheBytes, &monitor{
-		ctx: ctx, tell: s.Recorder, phase: string(s.Formulation), total: len(y), limit: s.MaxIter,
-	})
+	m := newMachine(k, y, classes, s.C, s.CacheBytes, &monitor{Monitor: trace.Monitor{Context: ctx, Recorder: s.Recorder, Phase: string(s.Formulation), Limit: s.MaxIter}})
 	var p problem
 	switch s.Formulation {
 	case WestonWatkins:

@@ -85,7 +85,7 @@ func newton(p problem, free []variable, violation float64) (float64, error) {
 		for b, j := range points {
 			k[a][b] = row[j]
 		}
-		if m.ended(len(row)) {
+		if m.Ended(len(row)) {
 			return 0, nil
 		}
 	}
@@ -120,12 +120,12 @@ func (m *machine) line(p problem, free []variable, place, points []int, d []floa
 	}
 	for q, i := range points {
 		row, err := m.rows.row(i)
-		if err != nil || m.ended(0) {
+		if err != nil || m.Ended(0) {
 			return l, err
 		}
 		for c, move := range l.move {
 			if move[q] != 0 {
-				m.work += len(row)
+				m.Work += len(row)
 				floats.AddScaled(l.change[c], move[q], row)
 			}
 		}
@@ -172,8 +172,8 @@ func (m *machine) follow(p problem, points []int, l line) {
 		floats.AddScaled(m.f[c], l.step, change)
 	}
 	m.exact = false
-	m.iterations++
-	m.objective += l.gain
+	m.Iterations++
+	m.Objective += l.gain
 }
 
 // directions returns two moves of the free variables: with those that would cross their
@@ -271,7 +271,7 @@ func (m *machine) second(free []variable, inside, place []int, k [][]float64, rh
 		part[v.plus], part[v.minus] = 0, 0
 		row[q] += rho
 	}
-	if ok, err := dense.Cholesky(m.ctx, h); !ok || err != nil {
+	if ok, err := dense.Cholesky(m.Context, h); !ok || err != nil {
 		return blas64.General{}
 	}
 	return h
@@ -332,7 +332,7 @@ func (m *machine) balancedMoves(free []variable, inside, place []int, k [][]floa
 			}
 		}
 	}
-	if ok, err := dense.Cholesky(m.ctx, s); !ok || err != nil {
+	if ok, err := dense.Cholesky(m.Context, s); !ok || err != nil {
 		return nil
 	}
 	beta := make([]float64, n)

@@ -237,28 +237,28 @@ func (p *westonWatkins) bounds(i, c int) (lo, hi float64) {
 func (p *westonWatkins) balanced() bool { return true }
 
 func (p *westonWatkins) climb(goal float64, steps int) (bool, error) {
-	end := min(p.iterations+steps, p.limit)
-	for p.iterations < end {
+	end := min(p.Iterations+steps, p.Limit)
+	for p.Iterations < end {
 		p.look()
 		cycle, mean := p.worst()
-		if p.ended(2 * len(p.y) * len(p.u)) {
+		if p.Ended(2 * len(p.y) * len(p.u)) {
 			return false, nil
 		}
-		p.report(2 * mean)
+		p.Report(2 * mean)
 		if !(2*mean > goal) {
 			return true, nil
 		}
-		before := p.iterations
+		before := p.Iterations
 		var err error
 		if len(cycle) == 2 {
 			err = p.turn(cycle[0], cycle[1], max(goal, mean), end)
 		} else {
 			err = p.step(cycle, mean*float64(len(cycle)))
 		}
-		if err != nil || p.over {
+		if err != nil || p.Ended(0) {
 			return false, err
 		}
-		if p.iterations == before {
+		if p.Iterations == before {
 			return true, nil
 		}
 	}
@@ -302,8 +302,8 @@ func (p *westonWatkins) step(cycle []int, slope float64) error {
 		}
 	}
 	if moved {
-		p.iterations++
-		p.objective += step * (slope - step*curvature/2)
+		p.Iterations++
+		p.Objective += step * (slope - step*curvature/2)
 	}
 	return nil
 }
@@ -355,7 +355,7 @@ func (p *westonWatkins) turn(a, b int, goal float64, end int) error {
 		}
 	}
 	points := sides[0].to - sides[0].from + sides[1].to - sides[1].from
-	for end = min(end, p.iterations+2*points); p.iterations < end; {
+	for end = min(end, p.Iterations+2*points); p.Iterations < end; {
 		ki, err := p.rows.row(i)
 		if err != nil {
 			return err
@@ -375,9 +375,9 @@ func (p *westonWatkins) turn(a, b int, goal float64, end int) error {
 		if step == 0 {
 			break
 		}
-		p.iterations++
+		p.Iterations++
 		i = p.update(sides, ki, kj, 2*step)
-		if p.ended(4 * points) {
+		if p.Ended(4 * points) {
 			break
 		}
 	}
@@ -450,7 +450,7 @@ func (p *westonWatkins) pair(sides [2]side, i, j int, kij float64) (float64, err
 	p.v[i], p.v[j] = vi, vj
 	p.mark(i, si)
 	p.mark(j, sj)
-	p.objective += step * (slope - step*curvature/2)
+	p.Objective += step * (slope - step*curvature/2)
 	return step, nil
 }
 
@@ -486,7 +486,7 @@ func (p *westonWatkins) settle(sides [2]side) error {
 				return err
 			}
 			floats.AddScaled(p.sum, change, row)
-			p.work += len(row)
+			p.Work += len(row)
 			p.hold(i, s.other, sign*p.v[i])
 			p.exact = false
 		}

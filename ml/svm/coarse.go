@@ -24,12 +24,12 @@ func (o *smo[T]) coarse(tol float64) (bool, error) {
 	for i, v := range w {
 		w[i] = max(v, 1e-9) // points that are held out weigh next to nothing, not nothing
 	}
-	k, group, apart := merged(o.ctx, o.k, o.y[:o.m], w, coarseSize)
+	k, group, apart := merged(o.Context, o.k, o.y[:o.m], w, coarseSize)
 	o.dense = apart <= nearApart
 	if !(apart <= coarseApart) {
 		return false, nil
 	}
-	p := newSMO[T](k, emptyState(k.Len(), o.monitor), o.rows.memory)
+	p := newSMO[T](k, emptyState(k.Len(), o.monitor), o.rows.Memory)
 	for i, j := range group {
 		p.y[j], p.g[j] = o.y[i], o.y[i]
 		p.weight[j] += o.weight[i]

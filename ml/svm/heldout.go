@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
 
@@ -33,7 +34,7 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 		return nil, err
 	}
 	start := func() *state {
-		o := newState(k, y, s.C, &monitor{ctx: ctx, limit: s.MaxIter, tell: s.Recorder, total: len(y), without: s.without})
+		o := newState(k, y, s.C, newMonitor(ctx, len(y), s))
 		for _, i := range held {
 			o.weight[i] = 0
 		}
@@ -64,9 +65,9 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 		}
 		return results, nil
 	}
-	memory := newMemory[float64](o.m, s.CacheBytes)
-	defer memory.free()
-	results, err := rise(k, o, cs, s, inSingle(memory))
+	memory := rows.NewMemory[float64](o.m, s.CacheBytes)
+	defer memory.Free()
+	results, err := rise(k, o, cs, s, rows.InSingle(memory))
 	if err != nil || len(results) == len(cs) || len(results) > 0 && ctx.Err() != nil {
 		return results, err
 	}
@@ -76,7 +77,7 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 
 // rise solves for each C of cs from where o is, with rows of precision T. It ends
 // early where single precision does not do.
-func rise[T real](k Matrix, o *state, cs []float64, s Settings, memory memory[T]) (results []*Result, err error) {
+func rise[T rows.Real](k Matrix, o *state, cs []float64, s Settings, memory rows.Memory[T]) (results []*Result, err error) {
 	var v T
 	_, rounded := any(v).(float32)
 	p := newSMO(k, o, memory)
@@ -85,7 +86,7 @@ func rise[T real](k Matrix, o *state, cs []float64, s Settings, memory memory[T]
 		if rounded && !single(o, s) {
 			break
 		}
-		o.limit = o.iterations + s.MaxIter
+		o.Limit = o.Iterations + s.MaxIter
 		status, err := p.riseTo(c, s.Tol)
 		if err != nil {
 			return nil, err
@@ -103,7 +104,7 @@ func rise[T real](k Matrix, o *state, cs []float64, s Settings, memory memory[T]
 
 // riseTo solves for c, from the solution for a smaller C if there is one.
 func (o *smo[T]) riseTo(c, tol float64) (trace.Status, error) {
-	if o.iterations == 0 {
+	if o.Iterations == 0 {
 		return o.along(c, tol)
 	}
 	for {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
 
@@ -33,20 +34,20 @@ func again(k Matrix, first *Result, o *state, s Settings) *Result {
 	if first.Status == trace.Cancelled {
 		return first
 	}
-	memory := newMemory[float64](o.m, s.CacheBytes)
-	defer memory.free()
+	memory := rows.NewMemory[float64](o.m, s.CacheBytes)
+	defer memory.Free()
 	p := newSMO(k, newState(k, o.y[:o.m], s.C, o.monitor), memory)
 	copy(p.weight, o.weight)
 	p.bound(s.C)
 	p.extent = o.extent
 	p.corner()
-	p.limit = p.iterations + s.MaxIter
+	p.Limit = p.Iterations + s.MaxIter
 	status := trace.Cancelled
 	done, err := p.refresh()
 	if done && err == nil {
 		status, err = p.solve(s.Tol)
 	}
-	first.Iterations = o.iterations
+	first.Iterations = o.Iterations
 	if err != nil || status == trace.Cancelled {
 		return first
 	}

@@ -3,6 +3,8 @@ package svm
 import (
 	"context"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Matrix is a symmetric M x M kernel matrix given row by row. That is all a solver needs
@@ -78,7 +80,7 @@ func addProduct(ctx context.Context, k Matrix, dst []float64, points []int, w []
 			return err
 		}
 		k.Row(row, j)
-		plainAddScaled(dst, w[a], row)
+		floats.AddScaled(dst, w[a], row)
 	}
 	return nil
 }

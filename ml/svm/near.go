@@ -21,7 +21,7 @@ func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
 		if covered[center] {
 			continue
 		}
-		row, err := o.rows.row(center)
+		row, err := o.rows.Row(center)
 		if err != nil {
 			return trace.Numerical, err
 		}
@@ -44,6 +44,6 @@ func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
 			return status, err
 		}
 	}
-	o.newtonAt = o.iterations
+	o.newtonAt = o.Iterations
 	return trace.IterationLimit, nil
 }

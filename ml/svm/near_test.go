@@ -5,9 +5,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
 
@@ -33,8 +35,8 @@ func TestNeighbourhoods(t *testing.T) {
 			x.SetRow(i, x.RawRowView(0))
 		}
 		k := gram{kernel.NewGram(kernel.RBF(3000), x)}
-		o := newState(k, y, 100, &monitor{ctx: t.Context(), limit: 1 << 30, total: len(y)})
-		s := newSMO(k, o, newMemory[float64](len(y), 1<<24))
+		o := newState(k, y, 100, &monitor{Monitor: trace.Monitor{Context: t.Context(), Limit: 1 << 30}, total: len(y)})
+		s := newSMO(k, o, rows.NewMemory[float64](len(y), 1<<24))
 		if _, err := s.climb(0.1, 4000); err != nil {
 			t.Fatal(err)
 		}
@@ -46,8 +48,8 @@ func TestNeighbourhoods(t *testing.T) {
 		if status, err := s.neighbourhoods(s.free(), 1e-3); err != nil || status == trace.Cancelled {
 			t.Fatal(status, err)
 		}
-		if after := dual(); after < before || math.Abs(after-s.objective) > 1e-9*after {
-			t.Errorf("%d copies: objective %g, said to be %g, before %g", copies, after, s.objective, before)
+		if after := dual(); after < before || math.Abs(after-s.Objective) > 1e-9*after {
+			t.Errorf("%d copies: objective %g, said to be %g, before %g", copies, after, s.Objective, before)
 		}
 		total := 0.0
 		for i, u := range s.u[:s.m] {
@@ -89,7 +91,7 @@ func TestCrowded(t *testing.T) {
 			continue
 		}
 		k.Row(row, i)
-		plainAddScaled(f, a*y[i], row)
+		floats.AddScaled(f, a*y[i], row)
 	}
 	for i, v := range f {
 		if math.Abs(v+res.B-res.F[i]) > 1e-8 {

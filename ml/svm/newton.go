@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/rows"
 )
 
 // A large C leaves many nearly flat directions among the free points, along which
@@ -25,21 +26,21 @@ import (
 // What is left of g_F is rho d, a fraction of the violation.
 // newton makes a Newton step, unless too many points are free.
 func (o *smo[T]) newton(free []int) error {
-	o.newtonAt = o.iterations
-	if len(free) < 2 || len(free) > max(newtonFree, nearSize) || !o.rows.hold(len(free)) {
+	o.newtonAt = o.Iterations
+	if len(free) < 2 || len(free) > max(newtonFree, nearSize) || !o.rows.Hold(len(free)) {
 		return nil
 	}
-	rows := make([][]T, len(free))
+	held := make([][]T, len(free))
 	for a, i := range free {
-		row, err := o.rows.row(i)
-		if err != nil || o.ended(len(row)) {
+		row, err := o.rows.Row(i)
+		if err != nil || o.Ended(len(row)) {
 			return err
 		}
-		rows[a] = row
+		held[a] = row
 	}
 	var best line
-	for _, move := range o.directions(free, rows) {
-		if l := o.line(free, rows, move); l.gain > best.gain {
+	for _, move := range o.directions(free, held) {
+		if l := o.line(free, held, move); l.gain > best.gain {
 			best = l
 		}
 	}
@@ -57,10 +58,10 @@ type line struct {
 
 // line finds the step along move to the maximum of the objective or to the first
 // bound.
-func (o *smo[T]) line(free []int, rows [][]T, move []float64) line {
+func (o *smo[T]) line(free []int, held [][]T, move []float64) line {
 	l := line{move: move, change: make([]float64, len(o.g))}
-	for a, row := range rows {
-		addScaled(l.change, move[a], row)
+	for a, row := range held {
+		rows.AddScaled(l.change, move[a], row)
 	}
 	var slope, curvature float64
 	for a, i := range free {
@@ -96,13 +97,13 @@ func (o *smo[T]) follow(free []int, l line) {
 	}
 	floats.AddScaled(o.g, -l.step, l.change)
 	o.exact = false
-	o.iterations++
-	o.objective += l.gain
+	o.Iterations++
+	o.Objective += l.gain
 }
 
 // directions returns two moves of the free points: with those
 // that would cross their bounds ending there, and as if there were no bounds.
-func (o *smo[T]) directions(free []int, rows [][]T) (moves [][]float64) {
+func (o *smo[T]) directions(free []int, held [][]T) (moves [][]float64) {
 	high, low := o.interval()
 	rho := newtonRho * (high - low) / floats.Norm(o.u, math.Inf(1))
 	move, left := make([]float64, len(free)), make([]float64, len(free)) // d, and g without the moves to bounds
@@ -113,7 +114,7 @@ func (o *smo[T]) directions(free []int, rows [][]T) (moves [][]float64) {
 	sum := 0.0 // of the moves to bounds
 	k := make([]float64, len(free)*len(free))
 	for len(inside) > 1 {
-		d := o.newtonSolve(free, inside, rows, k, left, rho, -sum)
+		d := o.newtonSolve(free, inside, held, k, left, rho, -sum)
 		if d == nil {
 			break
 		}
@@ -134,7 +135,7 @@ func (o *smo[T]) directions(free []int, rows [][]T) (moves [][]float64) {
 				move[a] = o.lo[i] - o.u[i]
 			}
 			sum += move[a]
-			row := rows[a]
+			row := held[a]
 			for b, j := range free {
 				left[b] -= move[a] * float64(row[j])
 			}
@@ -149,7 +150,7 @@ func (o *smo[T]) directions(free []int, rows [][]T) (moves [][]float64) {
 
 // newtonSolve returns the moves of the points inside that add up to sum, nil when
 // the matrix is not positive definite or ctx has ended. Its matrix overwrites block.
-func (o *smo[T]) newtonSolve(free, inside []int, rows [][]T, block, left []float64, rho, sum float64) []float64 {
+func (o *smo[T]) newtonSolve(free, inside []int, held [][]T, block, left []float64, rho, sum float64) []float64 {
 	n := len(inside)
 	k := blas64.General{Rows: n, Cols: n, Stride: n, Data: block[:n*n]} // upper triangle
 	d, e, points := make([]float64, n), make([]float64, n), make([]int, n)
@@ -157,13 +158,13 @@ func (o *smo[T]) newtonSolve(free, inside []int, rows [][]T, block, left []float
 		d[p], e[p], points[p] = left[a], 1, free[a]
 	}
 	for p, a := range inside {
-		from, row := rows[a], k.Data[p*n:][:n]
+		from, row := held[a], k.Data[p*n:][:n]
 		for q := p; q < n; q++ {
 			row[q] = float64(from[points[q]])
 		}
 		row[p] = o.diag[points[p]] + rho
 	}
-	if ok, err := dense.Cholesky(o.ctx, k); !ok || err != nil {
+	if ok, err := dense.Cholesky(o.Context, k); !ok || err != nil {
 		return nil
 	}
 	dense.Solve(k, d)

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/rows"
+	"marginlab/ml/trace"
 )
 
 // TestNewton makes steps from an iterate that steps on pairs have brought near the
@@ -14,8 +16,8 @@ func TestNewton(t *testing.T) {
 	t.Parallel()
 	x, y := moons(300, 0.3)
 	k := gram{kernel.NewGram(kernel.RBF(2), x)}
-	o := newState(k, y, 100, &monitor{ctx: t.Context(), limit: 1 << 30, total: len(y)})
-	s := newSMO(k, o, newMemory[float64](len(y), 1<<20))
+	o := newState(k, y, 100, &monitor{Monitor: trace.Monitor{Context: t.Context(), Limit: 1 << 30}, total: len(y)})
+	s := newSMO(k, o, rows.NewMemory[float64](len(y), 1<<20))
 	if _, err := s.climb(0.1, 1<<20); err != nil {
 		t.Fatal(err)
 	}
@@ -27,13 +29,13 @@ func TestNewton(t *testing.T) {
 		return high - low
 	}
 	for range 20 {
-		before, said := s.objective, s.free()
+		before, said := s.Objective, s.free()
 		if err := s.newton(s.free()); err != nil {
 			t.Fatal(err)
 		}
 		sum, square := s.dual()
-		if got := sum - square/2; math.Abs(got-s.objective) > 1e-9*got || s.objective < before {
-			t.Fatalf("objective %g, said to be %g, before %g with %d free", got, s.objective, before, len(said))
+		if got := sum - square/2; math.Abs(got-s.Objective) > 1e-9*got || s.Objective < before {
+			t.Fatalf("objective %g, said to be %g, before %g with %d free", got, s.Objective, before, len(said))
 		}
 		total := 0.0
 		for i, u := range s.u {

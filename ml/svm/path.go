@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
 
@@ -15,16 +16,16 @@ import (
 // Rosset, Tibshirani, Zhu: "The entire regularization path for the support vector
 // machine", JMLR 5, 2004).
 // path solves from where o is, by way of smaller C, with rows of precision T.
-func path[T real](k Matrix, from *state, s Settings) (trace.Status, error) {
-	memory := newMemory[T](from.m, s.CacheBytes)
-	defer memory.free()
+func path[T rows.Real](k Matrix, from *state, s Settings) (trace.Status, error) {
+	memory := rows.NewMemory[T](from.m, s.CacheBytes)
+	defer memory.Free()
 	o := newSMO(k, from, memory)
 	if math.IsInf(s.C, 1) {
 		if err := o.measure(); err != nil {
 			return trace.Numerical, err
 		}
 	}
-	if math.IsInf(s.C, 1) || o.iterations > 0 {
+	if math.IsInf(s.C, 1) || o.Iterations > 0 {
 		return o.solve(s.Tol)
 	}
 	return o.along(s.C, s.Tol)
@@ -36,7 +37,7 @@ func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
 	switch done, err := o.coarse(tol); {
 	case err != nil:
 		return trace.Numerical, err
-	case o.ctx.Err() != nil:
+	case o.Context.Err() != nil:
 		return trace.Cancelled, nil
 	case done:
 		return o.solve(tol)
@@ -68,13 +69,13 @@ func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
 // meet their bounds, is left out when it takes longer than all that was done since
 // the bound rose before, as pairs are quick then.
 func (o *smo[T]) grow(c float64) error {
-	steps := o.iterations - o.grownAt
-	o.grownAt = o.iterations
+	steps := o.Iterations - o.grownAt
+	o.grownAt = o.Iterations
 	if !o.held() {
 		o.bound(c)
 		return nil
 	}
-	u, g, reach, before := slices.Clone(o.u), slices.Clone(o.g), slices.Clone(o.reach), o.objective
+	u, g, reach, before := slices.Clone(o.u), slices.Clone(o.g), slices.Clone(o.reach), o.Objective
 	t := c / o.c
 	for i, y := range o.y[:o.m] {
 		atBound := math.Abs(o.u[i]) == o.c*o.weight[i]
@@ -88,17 +89,17 @@ func (o *smo[T]) grow(c float64) error {
 	o.bound(c)
 	o.exact = false
 	sum, square := o.dual()
-	o.objective = sum - square/2
+	o.Objective = sum - square/2
 	if free := o.free(); !o.without.newton && 3*newtonSteps(len(free), o.m) <= steps {
 		if err := o.newton(free); err != nil {
 			return err
 		}
 	}
-	if !(o.objective >= before) {
+	if !(o.Objective >= before) {
 		copy(o.u, u)
 		copy(o.g, g)
 		copy(o.reach, reach)
-		o.objective = before
+		o.Objective = before
 		o.bound(c)
 	}
 	return nil

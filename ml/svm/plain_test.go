@@ -106,7 +106,7 @@ func TestHandOver(t *testing.T) {
 	if err := check(k, y, &s); err != nil {
 		t.Fatal(err)
 	}
-	o := newState(k, y, s.C, &monitor{ctx: t.Context(), limit: s.MaxIter, total: len(y)})
+	o := newState(k, y, s.C, &monitor{Monitor: trace.Monitor{Context: t.Context(), Limit: s.MaxIter}, total: len(y)})
 	rough := s
 	rough.Tol = 0.1
 	if status, err := path[float32](k, o, rough); err != nil || status != trace.Converged {
@@ -117,30 +117,4 @@ func TestHandOver(t *testing.T) {
 		t.Fatalf("double precision: %s, %v", status, err)
 	}
 	relative(t, "objective", o.result(status).Dual, want.Dual, 1e-10)
-}
-
-// TestCacheGrows fills a small cache, asks again, and finds rows as they were.
-func TestCacheGrows(t *testing.T) {
-	t.Parallel()
-	const m = 40
-	fills := 0
-	c := newCache(m, newMemory[float32](m, 1<<20), func(dst []float32, i int) error {
-		fills++
-		for j := range dst {
-			dst[j] = float32(i)
-		}
-		return nil
-	})
-	c.size = 10
-	for round := range 8 {
-		for i := range m {
-			r, err := c.row(i)
-			if err != nil || r[0] != float32(i) || r[m-1] != float32(i) {
-				t.Fatalf("round %d: row %d is %v, %v", round, i, r, err)
-			}
-		}
-	}
-	if c.size != m || fills >= 8*m {
-		t.Errorf("room for %d rows of %d after %d fills", c.size, m, fills)
-	}
 }

@@ -1,12 +1,13 @@
 package svm
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
 
@@ -36,11 +37,11 @@ import (
 // whether one was set aside too early. Where pairs are slow, at a large C, Newton
 // steps and a path along C help, and with many points neighbourhoods and a start from
 // fewer points: see newton.go, path.go, near.go and coarse.go.
-type smo[T real] struct {
+type smo[T rows.Real] struct {
 	*state
 	k      Matrix
 	points []int // of the whole problem; nil: all
-	rows   *cache[T]
+	rows   *rows.Cache[T]
 
 	dense    bool    // points have others with nearly the same row
 	sampled  float64 // violation before the last round on a sample
@@ -50,10 +51,10 @@ type smo[T real] struct {
 }
 
 // newSMO keeps its rows in memory.
-func newSMO[T real](k Matrix, from *state, memory memory[T]) *smo[T] {
-	o := &smo[T]{state: from, k: k, sampled: math.Inf(1), newtonAt: from.iterations, newtonOn: from.objective}
-	o.rows = newCache(o.m, memory, o.fill)
-	o.rows.whole = tabulated[T](k)
+func newSMO[T rows.Real](k Matrix, from *state, memory rows.Memory[T]) *smo[T] {
+	o := &smo[T]{state: from, k: k, sampled: math.Inf(1), newtonAt: from.Iterations, newtonOn: from.Objective}
+	o.rows = rows.NewCache(o.m, memory, o.fill)
+	o.rows.Whole = tabulated[T](k)
 	return o
 }
 
@@ -78,8 +79,18 @@ type state struct {
 	extent float64 // of a hard margin: how far all points reach from one of them, squared
 }
 
-// tau stands in for a second derivative that is not positive.
-const tau = 1e-12
+// monitor is shared by a problem and its parts.
+type monitor struct {
+	trace.Monitor
+	without   without
+	total     int // points of the whole problem
+	doublings int // of the price of a Newton step, see newton.go
+}
+
+func newMonitor(ctx context.Context, points int, s Settings) *monitor {
+	watch := trace.Monitor{Context: ctx, Recorder: s.Recorder, Phase: "svm", Limit: s.MaxIter}
+	return &monitor{Monitor: watch, without: s.without, total: points}
+}
 
 // newState returns the iterate alpha = 0.
 func newState(k Matrix, y []float64, c float64, mon *monitor) *state {
@@ -98,7 +109,7 @@ func newState(k Matrix, y []float64, c float64, mon *monitor) *state {
 }
 
 func emptyState(m int, mon *monitor) *state {
-	n := padded(m)
+	n := rows.Padded(m)
 	block := make([]float64, 11*n)
 	vector := func() (v []float64) {
 		v, block = block[:n:n], block[n:]
@@ -142,8 +153,8 @@ func (o *state) mark(i int) {
 // part returns the problem of some points, the others staying as they are. Until
 // it is done, the memory of the rows is its own.
 func (o *smo[T]) part(points []int) *smo[T] {
-	o.rows.drop()
-	p := newSMO(subset(o.k, points), emptyState(len(points), o.monitor), o.rows.memory)
+	o.rows.Drop()
+	p := newSMO(subset(o.k, points), emptyState(len(points), o.monitor), o.rows.Memory)
 	p.size, p.extent = o.size, o.extent
 	p.c, p.dense, p.points = o.c, o.dense, make([]int, len(points))
 	for k, j := range points {
@@ -159,7 +170,7 @@ func (o *smo[T]) part(points []int) *smo[T] {
 
 // fill computes row i in the precision of the rows; dst is padded.
 func (o *smo[T]) fill(dst []T, i int) error {
-	o.work += 16 * o.total // a value of the kernel may cost as much as many updates
+	o.Work += 16 * o.total // a value of the kernel may cost as much as many updates
 	switch dst := any(dst).(type) {
 	case []float32:
 		row32(o.k, dst[:o.m], i)
@@ -167,7 +178,7 @@ func (o *smo[T]) fill(dst []T, i int) error {
 		o.k.Row(dst[:o.m], i)
 	}
 	clear(dst[o.m:])
-	if j := infinite(dst); j >= 0 {
+	if j := rows.Infinite(dst); j >= 0 {
 		v := float64(dst[j])
 		if o.points != nil {
 			i, j = o.points[i], o.points[j]
@@ -177,22 +188,12 @@ func (o *smo[T]) fill(dst []T, i int) error {
 	return nil
 }
 
-// infinite returns the place of the first entry of a padded row that is not finite, -1
-// when all are. One sum tells that they are; only one that is not needs a look.
-func infinite[T real](row []T) int {
-	bad := func(v T) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }
-	if s := sum(row); !math.IsNaN(s) && !math.IsInf(s, 0) {
-		return -1
-	}
-	return slices.IndexFunc(row, bad)
-}
-
 // solve makes rounds until the violation is at most tol. The end is believed only
 // when it holds for an exact gradient.
 func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 	last, before := math.Inf(1), -1
 	for {
-		if o.ctx.Err() != nil {
+		if o.Context.Err() != nil {
 			return trace.Cancelled, nil
 		}
 		high, low := o.interval()
@@ -201,8 +202,8 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 			return trace.Numerical, ErrOverflow
 		}
 		// No better than a round ago, and nothing that could still be moved.
-		stuck := violation >= last && (violation <= 4*o.rounding() || o.iterations == before)
-		if violation <= tol || stuck || o.iterations >= o.limit {
+		stuck := violation >= last && (violation <= 4*o.rounding() || o.Iterations == before)
+		if violation <= tol || stuck || o.Iterations >= o.Limit {
 			if !o.exact {
 				if done, err := o.refresh(); !done || err != nil {
 					return trace.Cancelled, err
@@ -225,10 +226,10 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 		switch {
 		case stuck:
 			return trace.Numerical, nil
-		case o.iterations >= o.limit:
+		case o.Iterations >= o.Limit:
 			return trace.IterationLimit, nil
 		}
-		last, before = violation, o.iterations
+		last, before = violation, o.Iterations
 		status, err := o.round(tol, high, low)
 		if err != nil || status == trace.Cancelled {
 			return status, err
@@ -240,7 +241,7 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 // interval, which a value that is not finite shows up in.
 func (o *state) sound(high, low float64) bool {
 	return !math.IsNaN(high-low) && !math.IsInf(high, 1) && !math.IsInf(low, -1) &&
-		!math.IsNaN(o.objective) && !math.IsInf(o.objective, 0)
+		!math.IsNaN(o.Objective) && !math.IsInf(o.Objective, 0)
 }
 
 // active returns the points that may still move: not those at a bound to which g
@@ -262,14 +263,14 @@ func (o *state) active(high, low float64) []int {
 // that halves it each time, and on all points as long as few have settled, with a
 // Newton step or a turn through the neighbourhoods now and then.
 func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
-	before, violation := o.iterations, high-low
+	before, violation := o.Iterations, high-low
 	part := max(tol, violation/10)
 	active := o.active(high, low)
 	if !o.without.sample && len(active) >= sampleFrom && violation <= o.sampled/2 {
 		o.sampled = violation
 		if sample := o.sample(active); 2*len(sample) <= o.m {
 			status, err := o.climbPart(sample, part)
-			if err != nil || status == trace.Cancelled || o.iterations > before {
+			if err != nil || status == trace.Cancelled || o.Iterations > before {
 				return status, err
 			}
 		}
@@ -277,7 +278,7 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 	if !o.without.parts && len(active) <= partOf(o.m) {
 		return o.climbPart(active, part)
 	}
-	free, since := o.free(), o.iterations-o.newtonAt
+	free, since := o.free(), o.Iterations-o.newtonAt
 	switch crowded := !o.without.near && o.dense && len(free) > newtonFree && o.m > nearSize; {
 	case crowded && since >= nearPrice(o.m):
 		status, err := o.neighbourhoods(free, part)
@@ -285,19 +286,19 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 			return status, err
 		}
 	case !o.without.newton && !crowded && since >= newtonPrice(len(free), o.m)<<o.doublings:
-		pairs, now := o.objective-o.newtonOn, o.objective
+		pairs, now := o.Objective-o.newtonOn, o.Objective
 		if err := o.newton(free); err != nil {
 			return trace.Numerical, err
 		}
-		o.newtonOn = o.objective
-		o.doublings = doublings(o.doublings, o.objective-now, pairs)
+		o.newtonOn = o.Objective
+		o.doublings = doublings(o.doublings, o.Objective-now, pairs)
 	}
 	return o.climb(tol, batch)
 }
 
 // sample picks the free ones of the points and some of the others.
 func (o *state) sample(points []int) []int {
-	r := rand.New(rand.NewPCG(1, uint64(o.iterations)))
+	r := rand.New(rand.NewPCG(1, uint64(o.Iterations)))
 	var s []int
 	for _, i := range points {
 		if o.up[i] == 0 && o.low[i] == 0 || r.IntN(sampleOf) == 0 {
@@ -322,9 +323,9 @@ func (o *state) free() []int {
 // tol, followed by the update of all points.
 func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 	p := o.part(points)
-	end := min(o.iterations+max(10*batch, partSteps*len(points)), o.limit)
+	end := min(o.Iterations+max(10*batch, partSteps*len(points)), o.Limit)
 	status := trace.IterationLimit
-	for o.iterations < end {
+	for o.Iterations < end {
 		high, low := p.interval()
 		if high-low <= tol {
 			status = trace.Converged
@@ -333,12 +334,12 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 		if !p.sound(high, low) {
 			return trace.Numerical, ErrOverflow
 		}
-		before := o.iterations
+		before := o.Iterations
 		var err error
 		if status, err = p.round(tol, high, low); err != nil {
 			return status, err
 		}
-		if status == trace.Cancelled || o.iterations == before {
+		if status == trace.Cancelled || o.Iterations == before {
 			break
 		}
 	}
@@ -352,7 +353,7 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 		}
 	}
 	product := make([]float64, len(o.g))
-	if status == trace.Cancelled || addProduct(o.ctx, o.k, product[:o.m], moved, change) != nil {
+	if status == trace.Cancelled || addProduct(o.Context, o.k, product[:o.m], moved, change) != nil {
 		return trace.Cancelled, nil
 	}
 	floats.Add(o.g, product)
@@ -418,13 +419,13 @@ func (o *smo[T]) refresh() (bool, error) {
 		}
 	}
 	ku := make([]float64, len(o.ku))
-	if addProduct(o.ctx, o.k, ku[:o.m], points, w) != nil {
+	if addProduct(o.Context, o.k, ku[:o.m], points, w) != nil {
 		return false, nil
 	}
 	copy(o.ku, ku)
 	floats.SubTo(o.g, o.y, ku)
 	if s := floats.Sum(o.g); math.IsNaN(s) || math.IsInf(s, 0) {
-		row := make([]T, padded(o.m))
+		row := make([]T, rows.Padded(o.m))
 		for _, j := range points {
 			if err := o.fill(row, j); err != nil {
 				return false, err
@@ -432,7 +433,7 @@ func (o *smo[T]) refresh() (bool, error) {
 		}
 	}
 	sum, square := o.dual()
-	o.objective = sum - square/2
+	o.Objective = sum - square/2
 	o.exact = true
 	return true, nil
 }
@@ -443,16 +444,16 @@ func (o *smo[T]) climb(tol float64, steps int) (trace.Status, error) {
 	i := o.highest()
 	o.exact = false
 	enough := math.Inf(1) // for a hard margin: see growth
-	for ; steps > 0 && o.iterations < o.limit; steps-- {
-		ki, err := o.rows.row(i)
+	for ; steps > 0 && o.Iterations < o.Limit; steps-- {
+		ki, err := o.rows.Row(i)
 		if err != nil {
 			return trace.Numerical, err
 		}
-		j, violation := partner(o.g, o.low, o.diag, ki, o.g[i], o.diag[i])
+		j, violation := rows.Partner(o.g, o.low, o.diag, ki, o.g[i], o.diag[i])
 		if violation <= tol || j < 0 {
 			return trace.Converged, nil
 		}
-		kj, err := o.rows.row(j)
+		kj, err := o.rows.Row(j)
 		if err != nil {
 			return trace.Numerical, err
 		}
@@ -460,19 +461,19 @@ func (o *smo[T]) climb(tol float64, steps int) (trace.Status, error) {
 		if err != nil || step == 0 {
 			return trace.Numerical, err
 		}
-		i = update(o.g, o.up, ki, kj, step)
-		o.iterations++
-		if o.ended(2 * len(o.g)) {
+		i = rows.Update(o.g, o.up, ki, kj, step)
+		o.Iterations++
+		if o.Ended(2 * len(o.g)) {
 			return trace.Cancelled, nil
 		}
-		if o.work == 0 {
-			o.report(violation)
+		if o.Work == 0 {
+			o.Report(violation)
 		}
 		switch {
 		case !math.IsInf(o.c, 1):
 		case math.IsInf(enough, 1):
-			enough = growth * o.objective
-		case o.objective > enough:
+			enough = growth * o.Objective
+		case o.Objective > enough:
 			return trace.IterationLimit, nil
 		}
 	}
@@ -501,7 +502,7 @@ func (o *state) step(i, j int, kij float64) (float64, error) {
 		}
 	}
 	slope := o.g[i] - o.g[j]
-	step := min(toHi, toLo, slope/guarded(curvature))
+	step := min(toHi, toLo, slope/rows.Guarded(curvature))
 	if math.IsNaN(step) || math.IsInf(step, 0) {
 		return 0, ErrOverflow
 	}
@@ -521,16 +522,8 @@ func (o *state) step(i, j int, kij float64) (float64, error) {
 	}
 	o.place(i, ui)
 	o.place(j, uj)
-	o.objective += step * (slope - step*curvature/2)
+	o.Objective += step * (slope - step*curvature/2)
 	return step, nil
-}
-
-// guarded is a second derivative to divide by.
-func guarded(curvature float64) float64 {
-	if curvature <= 0 {
-		return tau
-	}
-	return curvature
 }
 
 // interval returns m(a) and M(a).
@@ -645,6 +638,6 @@ func (o *smo[T]) stretch() error {
 	for i, y := range o.y {
 		o.g[i] = y - t*(y-o.g[i])
 	}
-	o.objective = sum * t / 2
+	o.Objective = sum * t / 2
 	return nil
 }

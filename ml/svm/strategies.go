@@ -97,10 +97,6 @@ func single(o *state, s Settings) bool {
 // singleSuits tells whether single does for some C; most is max |K_ii|.
 func singleSuits(m int, most float64) bool { return m >= singleFrom && most < 1e30 }
 
-// The cache of rows: the first use of a page of memory takes as long as many values of a
-// kernel in the plane, so that it starts with this much and grows when it proves too small.
-const startBytes = 4 << 20
-
 // Parts: a round makes so many steps before it looks for points that have settled, and a
 // part so many for each of its points before the others are looked at.
 const (

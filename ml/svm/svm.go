@@ -118,7 +118,7 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 	if err := check(k, y, &s); err != nil {
 		return nil, err
 	}
-	o := newState(k, y, s.C, &monitor{ctx: ctx, limit: s.MaxIter, tell: s.Recorder, total: len(y), without: s.without})
+	o := newState(k, y, s.C, newMonitor(ctx, len(y), s))
 	status, err := descend(k, o, s)
 	if definite(k) {
 		if err != nil {
@@ -198,7 +198,7 @@ func (o *state) result(status trace.Status) *Result {
 	m := o.m
 	r := &Result{
 		Alpha: make([]float64, m), F: make([]float64, m),
-		Status: status, Iterations: o.iterations,
+		Status: status, Iterations: o.Iterations,
 	}
 	if !o.exact {
 		floats.SubTo(o.ku, o.y, o.g)

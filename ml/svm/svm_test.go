@@ -627,7 +627,7 @@ func TestCancel(t *testing.T) {
 	if err != nil || r.Status != trace.Cancelled {
 		t.Fatalf("%v, %v", r, err)
 	}
-	if k.after > 1+lookEvery/(16*3000) {
+	if k.after > 1+trace.LookEvery/(16*3000) {
 		t.Errorf("%d rows were computed after the context had ended", k.after)
 	}
 	balance := 0.0

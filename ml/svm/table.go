@@ -4,9 +4,11 @@ import (
 	"context"
 	"math"
 	"runtime"
-	"unsafe"
 
 	"golang.org/x/sync/errgroup"
+
+	"marginlab/ml/rows"
+	"marginlab/ml/trace"
 )
 
 // table is a matrix that is held whole, for several trainings to read at once. Its
@@ -31,12 +33,12 @@ func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 	if singleSuits(m, most) {
 		entry += 4
 	}
-	if entry*int64(m)*int64(padded(m)) > bytes {
+	if entry*int64(m)*int64(rows.Padded(m)) > bytes {
 		return k, nil
 	}
-	t := &table{Matrix: k, double: whole[float64](m)}
+	t := &table{Matrix: k, double: rows.Whole[float64](m)}
 	if singleSuits(m, most) {
-		t.single = whole[float32](m)
+		t.single = rows.Whole[float32](m)
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	workers := runtime.GOMAXPROCS(0)
@@ -48,7 +50,7 @@ func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 				}
 				row := t.double[i]
 				k.Row(row[:m], i)
-				if j := infinite(row); j >= 0 {
+				if j := rows.Infinite(row); j >= 0 {
 					return notFinite(i, j, row[j])
 				}
 				if t.single != nil {
@@ -72,20 +74,8 @@ func round(dst []float32, row []float64) {
 	}
 }
 
-// whole makes room for m padded rows.
-func whole[T real](m int) [][]T {
-	n := padded(m)
-	block := make([]T, m*n)
-	hugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(block))), len(block)*int(unsafe.Sizeof(block[0]))))
-	rows := make([][]T, m)
-	for i := range rows {
-		rows[i] = block[i*n:][:n:n]
-	}
-	return rows
-}
-
 // tabulated returns the rows of k when they are all in memory, otherwise nil.
-func tabulated[T real](k Matrix) [][]T {
+func tabulated[T rows.Real](k Matrix) [][]T {
 	t, ok := k.(*table)
 	if !ok {
 		return nil
@@ -110,13 +100,13 @@ func (t *table) Merged(ctx context.Context, y, w []float64, size int) (Matrix, [
 
 // AddProduct adds rows.
 func (t *table) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error {
-	total := make([]float64, padded(len(dst)))
+	total := make([]float64, rows.Padded(len(dst)))
 	copy(total, dst)
 	for k, j := range points {
-		if k*len(dst)%lookEvery < len(dst) && ctx.Err() != nil {
+		if k*len(dst)%trace.LookEvery < len(dst) && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		addScaled(total, w[k], t.double[j])
+		rows.AddScaled(total, w[k], t.double[j])
 	}
 	copy(dst, total)
 	return ctx.Err()

@@ -1,4 +1,4 @@
-package svm
+package rows
 
 import "syscall"
 

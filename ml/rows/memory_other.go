@@ -1,6 +1,6 @@
 //go:build !linux
 
-package svm
+package rows
 
 func reserve(int) ([]byte, func()) { return nil, nil }
 

@@ -1,13 +1,15 @@
-package svm
+// Package rows is what solvers share that go through the rows of a kernel matrix over and
+// over: a cache of rows in bounded memory, and the loops over them.
+package rows
 
 import "unsafe"
 
-// cache holds the rows of a matrix that were used last, within the memory given.
-type cache[T real] struct {
+// Cache holds the rows of a matrix that were used last, within the memory given.
+type Cache[T Real] struct {
 	fill   func(dst []T, i int) error // computes row i
 	rows   [][]T                      // nil where not held
-	whole  [][]T                      // all rows, held elsewhere; nil: they are not
-	memory memory[T]
+	Whole  [][]T                      // all rows, held elsewhere; nil: they are not
+	Memory Memory[T]
 
 	// The held rows in a ring from the last used to the longest unused, with
 	// entry M as its anchor.
@@ -21,43 +23,43 @@ type cache[T real] struct {
 	again int
 }
 
-// newCache holds padded rows of length m in memory.
-func newCache[T real](m int, memory memory[T], fill func(dst []T, i int) error) *cache[T] {
-	c := &cache[T]{
-		fill: fill, rows: make([][]T, m), memory: memory,
+// NewCache holds padded rows of length m in memory.
+func NewCache[T Real](m int, memory Memory[T], fill func(dst []T, i int) error) *Cache[T] {
+	c := &Cache[T]{
+		fill: fill, rows: make([][]T, m), Memory: memory,
 		next: make([]int, m+1), prev: make([]int, m+1),
 		seen: make([]bool, m),
 	}
 	var v T
-	c.size = c.room(max(2, startBytes/(padded(m)*int(unsafe.Sizeof(v)))))
+	c.size = c.room(max(2, startBytes/(Padded(m)*int(unsafe.Sizeof(v)))))
 	c.next[m], c.prev[m] = m, m
 	return c
 }
 
 // room limits n rows to those that there are and that memory has room for.
-func (c *cache[T]) room(n int) int {
+func (c *Cache[T]) room(n int) int {
 	m := len(c.rows)
-	return min(n, m, c.memory.capacity(padded(m)))
+	return min(n, m, c.Memory.capacity(Padded(m)))
 }
 
-// hold makes room for n rows and reports whether there is.
-func (c *cache[T]) hold(n int) bool {
+// Hold makes room for n rows and reports whether there is.
+func (c *Cache[T]) Hold(n int) bool {
 	c.size = max(c.size, c.room(n))
-	return n <= c.size || c.whole != nil
+	return n <= c.size || c.Whole != nil
 }
 
-// drop forgets all rows.
-func (c *cache[T]) drop() {
+// Drop forgets all rows.
+func (c *Cache[T]) Drop() {
 	clear(c.rows)
 	clear(c.seen)
 	anchor := len(c.rows)
 	c.next[anchor], c.prev[anchor], c.held = anchor, anchor, 0
 }
 
-// row returns row i. It stays valid until two other rows have been asked for.
-func (c *cache[T]) row(i int) ([]T, error) {
-	if c.whole != nil {
-		return c.whole[i], nil
+// Row returns row i. It stays valid until two other rows have been asked for.
+func (c *Cache[T]) Row(i int) ([]T, error) {
+	if c.Whole != nil {
+		return c.Whole[i], nil
 	}
 	if r := c.rows[i]; r != nil {
 		c.unlink(i)
@@ -72,7 +74,7 @@ func (c *cache[T]) row(i int) ([]T, error) {
 	c.seen[i] = true
 	var r []T
 	if c.held < c.size {
-		r = c.memory.row(c.held, padded(len(c.rows)))
+		r = c.Memory.row(c.held, Padded(len(c.rows)))
 		c.held++
 	} else {
 		last := c.prev[len(c.rows)]
@@ -87,13 +89,17 @@ func (c *cache[T]) row(i int) ([]T, error) {
 	return r, nil
 }
 
-func (c *cache[T]) link(i int) {
+func (c *Cache[T]) link(i int) {
 	anchor := len(c.rows)
 	first := c.next[anchor]
 	c.next[anchor], c.prev[i] = i, anchor
 	c.next[i], c.prev[first] = first, i
 }
 
-func (c *cache[T]) unlink(i int) {
+func (c *Cache[T]) unlink(i int) {
 	c.next[c.prev[i]], c.prev[c.next[i]] = c.next[i], c.prev[i]
 }
+
+// The first use of a page of memory takes as long as many values of a kernel in the plane,
+// so that a cache starts with this much and grows when it proves too small.
+const startBytes = 4 << 20

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package svm
+package rows
 
 /*
 #cgo CFLAGS: -O3 -Wno-psabi
@@ -33,7 +33,7 @@ import (
 
 func doubles(v []float64) *C.double { return (*C.double)(unsafe.SliceData(v)) }
 
-func partnerAt[T real](l simd.Level, g, low, diag []float64, ki []T, gi, kii float64) (j int, violation float64) {
+func partnerAt[T Real](l simd.Level, g, low, diag []float64, ki []T, gi, kii float64) (j int, violation float64) {
 	var p C.struct_partner
 	switch ki := any(ki).(type) {
 	case []float32:
@@ -44,7 +44,7 @@ func partnerAt[T real](l simd.Level, g, low, diag []float64, ki []T, gi, kii flo
 	return int(p.j), float64(p.violation)
 }
 
-func updateAt[T real](l simd.Level, g, up []float64, ki, kj []T, step float64) (i int) {
+func updateAt[T Real](l simd.Level, g, up []float64, ki, kj []T, step float64) (i int) {
 	switch ki := any(ki).(type) {
 	case []float32:
 		return int(C.update32(C.int(l), doubles(g), doubles(up), (*C.float)(unsafe.SliceData(ki)), (*C.float)(unsafe.Pointer(unsafe.SliceData(kj))), C.long(len(g)), C.double(step)))
@@ -54,7 +54,7 @@ func updateAt[T real](l simd.Level, g, up []float64, ki, kj []T, step float64) (
 	return 0
 }
 
-func addScaledAt[T real](l simd.Level, dst []float64, a float64, row []T) {
+func addScaledAt[T Real](l simd.Level, dst []float64, a float64, row []T) {
 	switch row := any(row).(type) {
 	case []float32:
 		C.add32(C.int(l), doubles(dst), C.double(a), (*C.float)(unsafe.SliceData(row)), C.long(len(dst)))
@@ -63,7 +63,7 @@ func addScaledAt[T real](l simd.Level, dst []float64, a float64, row []T) {
 	}
 }
 
-func sumAt[T real](l simd.Level, row []T) float64 {
+func sumAt[T Real](l simd.Level, row []T) float64 {
 	switch row := any(row).(type) {
 	case []float32:
 		return float64(C.sum32(C.int(l), (*C.float)(unsafe.SliceData(row)), C.long(len(row))))

@@ -1,4 +1,4 @@
-package svm
+package rows
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 )
 
 // vectors draws the vectors of a sweep over n points, padded.
-func vectors[T real](r *rand.Rand, n int) (g, up, low, diag []float64, ki, kj []T) {
-	size := padded(n)
+func vectors[T Real](r *rand.Rand, n int) (g, up, low, diag []float64, ki, kj []T) {
+	size := Padded(n)
 	g, up, low, diag = make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)
 	ki, kj = make([]T, size), make([]T, size)
 	for i := range size {
@@ -43,7 +43,7 @@ func TestSweepsAgree(t *testing.T) {
 	}
 }
 
-func sweepsAgree[T real](t *testing.T, l simd.Level) {
+func sweepsAgree[T Real](t *testing.T, l simd.Level) {
 	t.Parallel()
 	if !slices.Contains(simd.Levels(), l) {
 		t.Skipf("%s does not run here", l)
@@ -54,7 +54,7 @@ func sweepsAgree[T real](t *testing.T, l simd.Level) {
 			g, up, low, diag, ki, kj := vectors[T](r, n)
 			gain := func(j int, gi float64) float64 {
 				d := gi - g[j] - low[j]
-				return d * d / guarded(1+diag[j]-2*float64(ki[j]))
+				return d * d / Guarded(1+diag[j]-2*float64(ki[j]))
 			}
 			for _, gi := range []float64{3, 0, -10} { // -10: nothing gains
 				j, violation := partnerAt(l, g, low, diag, ki, gi, 1)
@@ -87,12 +87,12 @@ func BenchmarkSweeps(b *testing.B) {
 		g, up, low, diag, ki, kj := vectors[float32](rand.New(rand.NewPCG(3, 3)), n)
 		b.Run(fmt.Sprintf("partner/%d", n), func(b *testing.B) {
 			for b.Loop() {
-				partner(g, low, diag, ki, 3, 1)
+				Partner(g, low, diag, ki, 3, 1)
 			}
 		})
 		b.Run(fmt.Sprintf("update/%d", n), func(b *testing.B) {
 			for b.Loop() {
-				update(g, up, ki, kj, 1e-9)
+				Update(g, up, ki, kj, 1e-9)
 			}
 		})
 	}

@@ -1,0 +1,29 @@
+package rows
+
+import "testing"
+
+// TestCacheGrows fills a small cache, asks again, and finds rows as they were.
+func TestCacheGrows(t *testing.T) {
+	t.Parallel()
+	const m = 40
+	fills := 0
+	c := NewCache(m, NewMemory[float32](m, 1<<20), func(dst []float32, i int) error {
+		fills++
+		for j := range dst {
+			dst[j] = float32(i)
+		}
+		return nil
+	})
+	c.size = 10
+	for round := range 8 {
+		for i := range m {
+			r, err := c.Row(i)
+			if err != nil || r[0] != float32(i) || r[m-1] != float32(i) {
+				t.Fatalf("round %d: row %d is %v, %v", round, i, r, err)
+			}
+		}
+	}
+	if c.size != m || fills >= 8*m {
+		t.Errorf("room for %d rows of %d after %d fills", c.size, m, fills)
+	}
+}

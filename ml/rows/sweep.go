@@ -1,0 +1,115 @@
+package rows
+
+import (
+	"math"
+	"slices"
+
+	"marginlab/ml/simd"
+)
+
+// The sweeps over all points that a step on a pair costs. They exist twice: in C
+// for the machine's vector instructions (sweep.c), and here in Go for builds
+// without a C compiler. The vectors are padded to a multiple of width with
+// entries that are never chosen: up is -Inf there and low is +Inf. g is the gradient of a
+// dual; up is 0 on I_up, the points whose u may rise, and -Inf elsewhere, low 0 on I_low,
+// those whose u may fall, and +Inf elsewhere; so that m(a) and M(a) are the largest g + up
+// and the smallest g + low.
+
+// Real is the precision of the rows of the kernel.
+type Real interface{ float32 | float64 }
+
+const width = 16
+
+// Padded is the least multiple of width that is not below n.
+func Padded(n int) int { return (n + width - 1) / width * width }
+
+// Partner returns the j in I_low that gains most with i to second order,
+// (g_i - g_j)² / (K_ii + K_jj - 2 K_ij), and m(a) - M(a), or -1 and 0 when no
+// pair gains anything.
+func Partner[T Real](g, low, diag []float64, ki []T, gi, kii float64) (j int, violation float64) {
+	return partnerAt(simd.Current(), g, low, diag, ki, gi, kii)
+}
+
+// Update brings the gradient up to date after a step and in the same pass finds the i of
+// m(a).
+func Update[T Real](g, up []float64, ki, kj []T, step float64) (i int) {
+	return updateAt(simd.Current(), g, up, ki, kj, step)
+}
+
+// AddScaled adds a·row to dst.
+func AddScaled[T Real](dst []float64, a float64, row []T) {
+	addScaledAt(simd.Current(), dst, a, row)
+}
+
+// Infinite returns the place of the first entry of a padded row that is not finite, -1
+// when all are. One sum tells that they are; only one that is not needs a look.
+func Infinite[T Real](row []T) int {
+	bad := func(v T) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }
+	if s := sumAt(simd.Current(), row); !math.IsNaN(s) && !math.IsInf(s, 0) {
+		return -1
+	}
+	return slices.IndexFunc(row, bad)
+}
+
+// The loops in Go.
+
+func plainPartner[T Real](g, low, diag []float64, ki []T, gi, kii float64) (j int, violation float64) {
+	low, diag, ki = low[:len(g)], diag[:len(g)], ki[:len(g)]
+	j = -1
+	best := 0.0
+	for k, gk := range g {
+		d := gi - (gk + low[k])
+		if d > violation {
+			violation = d
+		}
+		// d²/curvature > best for d > 0, without a division and with a branch
+		// that is rarely taken.
+		curvature := kii + diag[k] - 2*float64(ki[k])
+		if d*math.Abs(d) > best*curvature {
+			if gain := d * d / Guarded(curvature); d > 0 && gain > best {
+				best, j = gain, k
+			}
+		}
+	}
+	return j, violation
+}
+
+func plainUpdate[T Real](g, up []float64, ki, kj []T, step float64) (i int) {
+	up, ki, kj = up[:len(g)], ki[:len(g)], kj[:len(g)]
+	best := math.Inf(-1)
+	for k, gk := range g {
+		gk -= step * (float64(ki[k]) - float64(kj[k]))
+		g[k] = gk
+		if v := gk + up[k]; v > best {
+			best, i = v, k
+		}
+	}
+	return i
+}
+
+func plainAddScaled[T Real](dst []float64, a float64, row []T) {
+	row = row[:len(dst)]
+	for k := range dst {
+		dst[k] += a * float64(row[k])
+	}
+}
+
+// plainSum is the sum of a row: not finite when one of its entries is not.
+func plainSum[T Real](row []T) (s float64) {
+	for _, v := range row {
+		s += float64(v)
+	}
+	return s
+}
+
+// tau stands in for a second derivative that is not positive.
+const tau = 1e-12
+
+// Guarded is a second derivative to divide by, for kernels whose second derivative along
+// a pair is not positive.
+func Guarded(curvature float64) float64 {
+	if curvature <= 0 {
+		return tau
+	}
+	return curvature
+}

@@ -1,0 +1,19 @@
+//go:build !cgo
+
+package rows
+
+import "marginlab/ml/simd"
+
+func partnerAt[T Real](_ simd.Level, g, low, diag []float64, ki []T, gi, kii float64) (j int, violation float64) {
+	return plainPartner(g, low, diag, ki, gi, kii)
+}
+
+func updateAt[T Real](_ simd.Level, g, up []float64, ki, kj []T, step float64) (i int) {
+	return plainUpdate(g, up, ki, kj, step)
+}
+
+func addScaledAt[T Real](_ simd.Level, dst []float64, a float64, row []T) {
+	plainAddScaled(dst, a, row)
+}
+
+func sumAt[T Real](_ simd.Level, row []T) float64 { return plainSum(row) }
