@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"marginlab/ml/rows"
 )
 
 // The problem of Crammer and Singer (JMLR 2, 2001) has no biases and one slack for every
@@ -28,9 +30,10 @@ import (
 // KDD 2008): all alpha_ic of one point go to their joint maximum, which is a threshold
 // on k numbers, see best. The points with v_i above a quarter of the largest have their
 // turn until there are none among them, then the largest is looked for again.
-type crammerSinger struct {
-	*machine
+type crammerSinger[T rows.Real] struct {
+	*machine[T]
 	v      []float64 // v_i when it was looked at last
+	least  []float64 // of it, the smallest g_ic of those with a share
 	change []float64 // of u_i, by class
 	shares []share
 }
@@ -41,17 +44,17 @@ type share struct {
 	size  float64
 }
 
-func newCrammerSinger(m *machine) *crammerSinger {
-	return &crammerSinger{machine: m, v: make([]float64, len(m.y)), change: make([]float64, len(m.u))}
+func newCrammerSinger[T rows.Real](m *machine[T]) *crammerSinger[T] {
+	return &crammerSinger[T]{machine: m, v: make([]float64, m.n), least: make([]float64, m.n), change: make([]float64, len(m.u))}
 }
 
-func (p *crammerSinger) on(m *machine) problem { return newCrammerSinger(m) }
+func (p *crammerSinger[T]) on(m *machine[T]) problem[T] { return newCrammerSinger(m) }
 
 // gradient is g_ic.
-func (p *crammerSinger) gradient(i, c int) float64 { return 1 - p.f[p.y[i]][i] + p.f[c][i] }
+func (p *crammerSinger[T]) gradient(i, c int) float64 { return 1 - p.f[p.y[i]][i] + p.f[c][i] }
 
 // at returns the largest g_ic and the smallest with a share.
-func (p *crammerSinger) at(i int) (most, least float64) {
+func (p *crammerSinger[T]) at(i int) (most, least float64) {
 	y := p.y[i]
 	most, least = 0, math.Inf(1)
 	if p.u[y][i] < p.c {
@@ -71,11 +74,26 @@ func (p *crammerSinger) at(i int) (most, least float64) {
 	return most, least
 }
 
-func (p *crammerSinger) violation() float64 {
+func (p *crammerSinger[T]) violation() float64 {
+	for y, u := range p.u {
+		from, to := p.start[y], p.start[y+1]
+		most, least := p.v[from:to], p.least[from:to]
+		clear(most)
+		for k, share := range u[from:to] {
+			least[k] = math.Inf(1)
+			if share < p.c {
+				least[k] = 0
+			}
+		}
+		for c := range p.u {
+			if c != y {
+				rows.Bracket(most, least, p.f[y][from:to], p.f[c][from:to], p.u[c][from:to])
+			}
+		}
+	}
 	worst := 0.0
-	for i := range p.y {
-		most, least := p.at(i)
-		p.v[i] = most - least
+	for i, least := range p.least {
+		p.v[i] -= least
 		if p.v[i] > worst || math.IsNaN(p.v[i]) {
 			worst = p.v[i]
 		}
@@ -85,7 +103,7 @@ func (p *crammerSinger) violation() float64 {
 
 // unsettled leaves out the points with one share, that of the largest g_ic by more than
 // the violation.
-func (p *crammerSinger) unsettled() []int {
+func (p *crammerSinger[T]) unsettled() []int {
 	worst := p.violation()
 	var points []int
 	for i, y := range p.y {
@@ -117,7 +135,7 @@ func (p *crammerSinger) unsettled() []int {
 
 // free: the class with the largest share, where the own class has that of "no class",
 // gives to the others with a share and takes from them.
-func (p *crammerSinger) free() (vs []variable) {
+func (p *crammerSinger[T]) free() (vs []variable) {
 	for i, y := range p.y {
 		has := func(c int) float64 {
 			if c == y {
@@ -140,16 +158,16 @@ func (p *crammerSinger) free() (vs []variable) {
 	return vs
 }
 
-func (p *crammerSinger) bounds(i, c int) (lo, hi float64) {
+func (p *crammerSinger[T]) bounds(i, c int) (lo, hi float64) {
 	if c == p.y[i] {
 		return 0, p.c
 	}
 	return -p.c, 0
 }
 
-func (p *crammerSinger) balanced() bool { return false }
+func (p *crammerSinger[T]) balanced() bool { return false }
 
-func (p *crammerSinger) climb(goal float64, steps int) (bool, error) {
+func (p *crammerSinger[T]) climb(goal float64, steps int) (bool, error) {
 	end := min(p.Iterations+steps, p.Limit)
 	for p.Iterations < end {
 		worst := p.violation()
@@ -200,7 +218,7 @@ func (p *crammerSinger) climb(goal float64, steps int) (bool, error) {
 //	alpha_ic = max(0, e_c - t),
 //
 // where t is the new S when that is at most C, or else such that S = C.
-func (p *crammerSinger) best(i int) bool {
+func (p *crammerSinger[T]) best(i int) bool {
 	y, curvature := p.y[i], p.diag[i]
 	before := p.u[y][i]
 	p.shares = p.shares[:0]
@@ -249,7 +267,7 @@ func (p *crammerSinger) best(i int) bool {
 }
 
 // threshold turns the e_c, largest first, into alpha_ic and reports whether their sum is C.
-func (p *crammerSinger) threshold() (full bool) {
+func (p *crammerSinger[T]) threshold() (full bool) {
 	sum, t := 0.0, 0.0
 	for k, e := range p.shares {
 		if e.size <= t {
@@ -280,10 +298,10 @@ func (p *crammerSinger) threshold() (full bool) {
 }
 
 // biases: there are none.
-func (p *crammerSinger) biases() []float64 { return make([]float64, len(p.u)) }
+func (p *crammerSinger[T]) biases() []float64 { return make([]float64, len(p.u)) }
 
 // slack is that of the wrong class which comes closest.
-func (p *crammerSinger) slack(i int, _ []float64) float64 {
+func (p *crammerSinger[T]) slack(i int, _ []float64) float64 {
 	most, _ := p.at(i)
 	return most
 }

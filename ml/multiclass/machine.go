@@ -2,9 +2,11 @@ package multiclass
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
 
@@ -25,7 +27,7 @@ import (
 // which shows whether one was set aside too early.
 
 // problem is one of the two formulations on a machine.
-type problem interface {
+type problem[T rows.Real] interface {
 	// violation of the KKT conditions, 0 at the solution.
 	violation() float64
 	// unsettled are the points that may still move; it follows violation.
@@ -44,9 +46,9 @@ type problem interface {
 	// balanced: sum_i u_ic has to stay 0 for every class.
 	balanced() bool
 	// on is the same problem on a part of the machine.
-	on(*machine) problem
+	on(*machine[T]) problem[T]
 
-	base() *machine
+	base() *machine[T]
 }
 
 // monitor is shared by a machine and its parts.
@@ -56,29 +58,31 @@ type monitor struct {
 }
 
 // machine is an iterate and what steps on it need. Its points are in the order of their
-// classes, so that those of one class are a range.
-type machine struct {
+// classes, so that those of one class are a range. Its vectors are padded, as those of
+// package rows.
+type machine[T rows.Real] struct {
 	*monitor
 	k      Matrix
+	n      int   // points
 	order  []int // the points as k numbers them
 	start  []int // class c has the points start[c] to start[c+1]-1
 	y      []int
 	c      float64
 	diag   []float64
-	u, f   [][]float64 // by class and point
-	rows   *rows
-	buffer []float64 // a row as k orders it
-	bytes  int64     // for rows
-	size   float64   // largest |K_ii| of all points
-	exact  bool      // f was computed from u, not carried along
+	u, f   [][]float64 // by class and point; the f one after the other
+	rows   *rows.Cache[T]
+	spare  rows.Memory[T] // for the rows of a part
+	buffer []float64      // a row as k orders it
+	size   float64        // largest |K_ii| of all points
+	exact  bool           // f was computed from u in double precision, not carried along
 }
 
 // newMachine is the iterate u = 0. Half the memory is for the rows of all points, the
-// other half for those of a part.
-func newMachine(k Matrix, y []int, classes int, c float64, bytes int64, mon *monitor) *machine {
+// other half for those of a part. It has to be given back by free.
+func newMachine[T rows.Real](k Matrix, y []int, classes int, c float64, bytes int64, mon *monitor) *machine[T] {
 	n := len(y)
-	m := emptyMachine(n, classes, c, mon)
-	m.k, m.buffer, m.bytes = k, make([]float64, n), bytes/2
+	m := emptyMachine[T](n, classes, c, mon)
+	m.k, m.buffer = k, make([]float64, n)
 	for class := range classes {
 		for i, v := range y {
 			if v == class {
@@ -89,48 +93,67 @@ func newMachine(k Matrix, y []int, classes int, c float64, bytes int64, mon *mon
 		m.start[class+1] = len(m.order)
 	}
 	m.size = floats.Norm(m.diag, math.Inf(1))
-	m.rows = newRows(n, 2*classes, m.bytes, m.fill)
+	m.spare = rows.NewMemory[T](n, bytes/2)
+	m.keep(rows.NewMemory[T](n, bytes/2), m.fill)
 	m.exact = true
 	return m
 }
 
-func emptyMachine(n, classes int, c float64, mon *monitor) *machine {
-	block := make([]float64, (2*classes+1)*n)
-	vector := func() (v []float64) {
-		v, block = block[:n:n], block[n:]
-		return v
-	}
-	m := &machine{monitor: mon, c: c, y: make([]int, n), start: make([]int, classes+1), diag: vector()}
-	for range classes {
-		m.u, m.f = append(m.u, vector()), append(m.f, vector())
-	}
+// free gives the memory back.
+func (m *machine[T]) free() {
+	m.spare.Free()
+	m.rows.Memory.Free()
+}
+
+// keep has the rows in memory, as many as there is room for.
+func (m *machine[T]) keep(memory rows.Memory[T], fill func(dst []T, i int) error) {
+	m.rows = rows.NewCache(m.n, memory, fill)
+	m.rows.Hold(m.n)
+}
+
+func emptyMachine[T rows.Real](n, classes int, c float64, mon *monitor) *machine[T] {
+	m := &machine[T]{monitor: mon, n: n, c: c, y: make([]int, n), start: make([]int, classes+1), diag: make([]float64, rows.Padded(n))}
+	m.u, m.f = byClass(classes, n), byClass(classes, n)
 	return m
 }
 
-func (m *machine) base() *machine { return m }
+// byClass is a padded vector for every class, one after the other.
+func byClass(classes, n int) (vectors [][]float64) {
+	size := rows.Padded(n)
+	block := make([]float64, classes*size)
+	for c := range classes {
+		vectors = append(vectors, block[c*size:][:size])
+	}
+	return vectors
+}
+
+// together are the vectors of byClass as one.
+func together(vectors [][]float64) []float64 { return vectors[0][:len(vectors)*len(vectors[0])] }
+
+func (m *machine[T]) base() *machine[T] { return m }
 
 // fill computes a row.
-func (m *machine) fill(dst []float64, i int) error {
+func (m *machine[T]) fill(dst []T, i int) error { return compute(m, dst, i) }
+
+// compute computes a row in either precision.
+func compute[T, R rows.Real](m *machine[T], dst []R, i int) error {
 	m.Work += 16 * len(dst) // a value of the kernel may cost as much as many updates
 	m.k.Row(m.buffer, m.order[i])
 	for j, from := range m.order {
-		dst[j] = m.buffer[from]
+		dst[j] = R(m.buffer[from])
 	}
-	if s := floats.Sum(dst); !math.IsNaN(s) && !math.IsInf(s, 0) {
-		return nil
-	}
-	for j, v := range dst {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return notFinite(m.order[i], m.order[j], v)
-		}
+	clear(dst[m.n:])
+	if j := rows.Infinite(dst); j >= 0 {
+		return notFinite(m.order[i], m.order[j], float64(dst[j]))
 	}
 	return nil
 }
 
 // part is the machine of some points, in ascending order, the others staying as they are.
-func (m *machine) part(points []int) *machine {
-	p := emptyMachine(len(points), len(m.u), m.c, m.monitor)
-	p.bytes, p.size = m.bytes, m.size
+// It is done with before the next is made.
+func (m *machine[T]) part(points []int) *machine[T] {
+	p := emptyMachine[T](len(points), len(m.u), m.c, m.monitor)
+	p.size = m.size
 	for j, i := range points {
 		p.y[j], p.diag[j] = m.y[i], m.diag[i]
 		p.start[m.y[i]+1] = j + 1
@@ -141,21 +164,22 @@ func (m *machine) part(points []int) *machine {
 	for c := range m.u { // a class may have no point here
 		p.start[c+1] = max(p.start[c+1], p.start[c])
 	}
-	p.rows = newRows(len(points), 2*len(m.u), p.bytes, func(dst []float64, j int) error {
-		row, err := m.rows.row(points[j])
+	p.keep(m.spare, func(dst []T, j int) error {
+		row, err := m.rows.Row(points[j])
 		if err != nil {
 			return err
 		}
 		for k, i := range points {
 			dst[k] = row[i]
 		}
+		clear(dst[len(points):])
 		return nil
 	})
 	return p
 }
 
 // take takes over what became of a part. F lags behind when ctx ends.
-func (m *machine) take(p *machine, points []int) error {
+func (m *machine[T]) take(p *machine[T], points []int) error {
 	for j, i := range points {
 		for c := range m.u { // p has no more use for its own
 			p.u[c][j], m.u[c][i] = p.u[c][j]-m.u[c][i], p.u[c][j]
@@ -174,33 +198,28 @@ func (m *machine) take(p *machine, points []int) error {
 }
 
 // add brings F up to date after u_ic rose by change[c].
-func (m *machine) add(i int, change []float64) error {
-	var row []float64
-	for c, d := range change {
-		if d == 0 {
-			continue
-		}
-		if row == nil {
-			var err error
-			if row, err = m.rows.row(i); err != nil {
-				return err
-			}
-			m.exact = false
-		}
-		m.Work += len(row)
-		floats.AddScaled(m.f[c], d, row)
+func (m *machine[T]) add(i int, change []float64) error {
+	if !slices.ContainsFunc(change, func(d float64) bool { return d != 0 }) {
+		return nil
 	}
+	row, err := m.rows.Row(i)
+	if err != nil {
+		return err
+	}
+	m.exact = false
+	m.Work += len(change) * len(row)
+	rows.AddEach(together(m.f), change, row)
 	return nil
 }
 
 // hold makes alpha_ic what it is to be.
-func (m *machine) hold(i, c int, alpha float64) {
+func (m *machine[T]) hold(i, c int, alpha float64) {
 	m.u[c][i] = 0 - alpha // and not -0
 	m.own(i)
 }
 
 // own makes the coefficient of i's own class what follows from the others.
-func (m *machine) own(i int) {
+func (m *machine[T]) own(i int) {
 	sum := 0.0
 	for c, u := range m.u {
 		if c != m.y[i] {
@@ -212,7 +231,7 @@ func (m *machine) own(i int) {
 
 // solve makes rounds until the violation is at most tol. The end is believed only when it
 // holds for an F that was computed from u alone.
-func solve(p problem, tol float64) (trace.Status, error) {
+func solve[T rows.Real](p problem[T], tol float64) (trace.Status, error) {
 	m := p.base()
 	last := math.Inf(1)
 	for {
@@ -257,7 +276,7 @@ func solve(p problem, tol float64) (trace.Status, error) {
 
 // round makes steps until the violation is at most goal, on the points that may still
 // move where these are few.
-func round(p problem, goal float64) (bool, error) {
+func round[T rows.Real](p problem[T], goal float64) (bool, error) {
 	m := p.base()
 	points := p.unsettled()
 	if 4*len(points) > 3*len(m.y) {
@@ -276,7 +295,7 @@ func round(p problem, goal float64) (bool, error) {
 
 // climb makes steps, at most about so many, and a Newton step whenever small ones have
 // taken as long as it does.
-func climb(p problem, goal float64, steps int) (bool, error) {
+func climb[T rows.Real](p problem[T], goal float64, steps int) (bool, error) {
 	m := p.base()
 	end := m.Iterations + steps
 	for m.Iterations < end {
@@ -307,35 +326,45 @@ func climb(p problem, goal float64, steps int) (bool, error) {
 	return true, nil
 }
 
-// refresh computes F from u alone. It reports false when ctx ended, and leaves F then as
-// it was.
-func (m *machine) refresh() (bool, error) {
-	old := m.f
-	m.f = make([][]float64, len(old))
-	for c := range m.f {
-		m.f[c] = make([]float64, len(m.y))
-	}
+// refresh computes F from u alone, in double precision. It reports false when ctx ended,
+// and leaves F then as it was.
+func (m *machine[T]) refresh() (bool, error) {
+	f := byClass(len(m.u), m.n)
 	u := make([]float64, len(m.u))
+	buffer := make([]float64, rows.Padded(m.n))
 	for i := range m.y {
 		for c := range u {
 			u[c] = m.u[c][i]
 		}
-		if err := m.add(i, u); err != nil {
+		if u[m.y[i]] == 0 {
+			continue
+		}
+		row, err := exactly(m, buffer, i)
+		if err != nil {
 			return false, err
 		}
-		if m.Ended(0) {
-			m.f = old
+		rows.AddEach(together(f), u, row)
+		if m.Ended(len(u) * len(row)) {
 			return false, nil
 		}
 	}
+	m.f = f
 	sum, square := m.dual()
 	m.Objective = sum - square/2
 	m.exact = true
 	return true, nil
 }
 
+// exactly is row i in double precision: one that is held, or computed into buffer.
+func exactly[T rows.Real](m *machine[T], buffer []float64, i int) ([]float64, error) {
+	if held, ok := any(m.rows).(*rows.Cache[float64]); ok {
+		return held.Row(i)
+	}
+	return buffer, compute(m, buffer, i)
+}
+
 // dual returns the two parts of the dual objective: sum of alpha and sum_c u_c'K u_c.
-func (m *machine) dual() (sum, square float64) {
+func (m *machine[T]) dual() (sum, square float64) {
 	for c := range m.u {
 		for _, u := range m.u[c][m.start[c]:m.start[c+1]] {
 			sum += u
@@ -347,7 +376,7 @@ func (m *machine) dual() (sum, square float64) {
 
 // rounding estimates how well F can be known: what rounding of the kernel's values and of
 // their sums may do to it.
-func (m *machine) rounding() float64 {
+func (m *machine[T]) rounding() float64 {
 	length := 0.0
 	for i, c := range m.y {
 		if u := m.u[c][i]; u != 0 {
@@ -358,7 +387,7 @@ func (m *machine) rounding() float64 {
 }
 
 // result computes everything that is reported from u and F.
-func (m *machine) result(p problem, status trace.Status) *Result {
+func (m *machine[T]) result(p problem[T], status trace.Status) *Result {
 	n := len(m.y)
 	r := &Result{Status: status, Iterations: m.Iterations, KKTViolation: p.violation(), B: p.biases()}
 	if status == trace.Numerical {

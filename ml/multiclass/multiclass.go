@@ -11,6 +11,7 @@ import (
 	"math"
 
 	"marginlab/ml/param"
+	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
 
@@ -88,8 +89,44 @@ func Train(ctx context.Context, k Matrix, y []int, classes int, s Settings) (*Re
 	if err := check(k, y, classes, &s); err != nil {
 		return nil, err
 	}
-	m := newMachine(k, y, classes, s.C, s.CacheBytes, &monitor{Monitor: trace.Monitor{Context: ctx, Recorder: s.Recorder, Phase: string(s.Formulation), Limit: s.MaxIter}})
-	var p problem
+	watch := &monitor{Monitor: trace.Monitor{Context: ctx, Recorder: s.Recorder, Phase: string(s.Formulation), Limit: s.MaxIter}}
+	var r *Result
+	var err error
+	double := newMachine[float64](k, y, classes, s.C, s.CacheBytes, watch)
+	defer double.free()
+	if single(k, s) {
+		m := newMachine[float32](k, y, classes, s.C, s.CacheBytes, watch)
+		defer m.free()
+		if r, err = descend(m, s); err != nil {
+			return nil, err
+		}
+		double.u, double.f, double.exact = m.u, m.f, m.exact
+	}
+	if r == nil || r.Status == trace.Numerical {
+		if r, err = descend(double, s); err != nil {
+			return nil, err
+		}
+	}
+	d, ok := k.(definer)
+	r.Local = !ok || !d.Definite()
+	return r, nil
+}
+
+// single tells whether rows in single precision do: when there are so many points that
+// memory is what steps wait for, and when the rounding of a value, times C, is far below
+// Tol.
+func single(k Matrix, s Settings) bool {
+	const from = 500
+	most := 0.0
+	for i := range k.Len() {
+		most = max(most, math.Abs(k.Diag(i)))
+	}
+	return k.Len() >= from && most < 1e30 && s.C*most*0x1p-24 <= s.Tol/100
+}
+
+// descend solves from where m is.
+func descend[T rows.Real](m *machine[T], s Settings) (*Result, error) {
+	var p problem[T]
 	switch s.Formulation {
 	case WestonWatkins:
 		p = newWestonWatkins(m)
@@ -100,10 +137,7 @@ func Train(ctx context.Context, k Matrix, y []int, classes int, s Settings) (*Re
 	if err != nil {
 		return nil, err
 	}
-	d, ok := k.(definer)
-	r := m.result(p, status)
-	r.Local = !ok || !d.Definite()
-	return r, nil
+	return m.result(p, status), nil
 }
 
 // check validates the input of Train and fills in the defaults.

@@ -608,7 +608,7 @@ func TestWorstCycle(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 11))
 	for range 300 {
 		k := 2 + r.IntN(4)
-		p := &westonWatkins{machine: &machine{u: make([][]float64, k)}}
+		p := &westonWatkins[float64]{machine: &machine[float64]{u: make([][]float64, k)}}
 		for d := range k {
 			p.edges = append(p.edges, make([]edge, k))
 			for c := range k {
@@ -655,7 +655,7 @@ func TestBest(t *testing.T) {
 	for range 300 {
 		k := 2 + r.IntN(5)
 		c := math.Pow(10, 4*r.Float64()-2)
-		m := emptyMachine(1, k, c, &monitor{})
+		m := emptyMachine[float64](1, k, c, &monitor{})
 		m.diag[0] = []float64{1, 2.5, 0, -1}[r.IntN(4)]
 		g := make([]float64, k)
 		for class := range k {

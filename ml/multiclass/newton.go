@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/rows"
 )
 
 // A large C leaves many nearly flat directions among the free variables, along which
@@ -47,7 +48,7 @@ func (v variable) times(w variable) (sign float64) {
 }
 
 // derivative of D by v.
-func (m *machine) derivative(v variable) float64 {
+func (m *machine[T]) derivative(v variable) float64 {
 	g := m.f[v.minus][v.i] - m.f[v.plus][v.i]
 	switch m.y[v.i] {
 	case v.plus:
@@ -65,7 +66,7 @@ type line struct {
 }
 
 // newton makes a Newton step on the free variables and returns what it gained.
-func newton(p problem, free []variable, violation float64) (float64, error) {
+func newton[T rows.Real](p problem[T], free []variable, violation float64) (float64, error) {
 	m := p.base()
 	var points []int
 	place := make([]int, len(free)) // of the variable's point in points
@@ -77,13 +78,13 @@ func newton(p problem, free []variable, violation float64) (float64, error) {
 	}
 	k := make([][]float64, len(points)) // among them
 	for a, i := range points {
-		row, err := m.rows.row(i)
+		row, err := m.rows.Row(i)
 		if err != nil {
 			return 0, err
 		}
 		k[a] = make([]float64, len(points))
 		for b, j := range points {
-			k[a][b] = row[j]
+			k[a][b] = float64(row[j])
 		}
 		if m.Ended(len(row)) {
 			return 0, nil
@@ -106,12 +107,13 @@ func newton(p problem, free []variable, violation float64) (float64, error) {
 }
 
 // line finds the step along d to the maximum of D or to the first bound.
-func (m *machine) line(p problem, free []variable, place, points []int, d []float64) (line, error) {
+func (m *machine[T]) line(p problem[T], free []variable, place, points []int, d []float64) (line, error) {
 	l := line{step: math.Inf(1)}
 	for range m.u {
 		l.move = append(l.move, make([]float64, len(points)))
-		l.change = append(l.change, make([]float64, len(m.y)))
 	}
+	l.change = byClass(len(m.u), m.n)
+	along := make([]float64, len(m.u)) // by class
 	var slope, curvature float64
 	for a, v := range free {
 		l.move[v.plus][place[a]] += d[a]
@@ -119,16 +121,15 @@ func (m *machine) line(p problem, free []variable, place, points []int, d []floa
 		slope += d[a] * m.derivative(v)
 	}
 	for q, i := range points {
-		row, err := m.rows.row(i)
+		row, err := m.rows.Row(i)
 		if err != nil || m.Ended(0) {
 			return l, err
 		}
 		for c, move := range l.move {
-			if move[q] != 0 {
-				m.Work += len(row)
-				floats.AddScaled(l.change[c], move[q], row)
-			}
+			along[c] = move[q]
 		}
+		m.Work += len(along) * len(row)
+		rows.AddEach(together(l.change), along, row)
 	}
 	for c, move := range l.move {
 		for q, i := range points {
@@ -150,7 +151,7 @@ func (m *machine) line(p problem, free []variable, place, points []int, d []floa
 }
 
 // follow makes the step.
-func (m *machine) follow(p problem, points []int, l line) {
+func (m *machine[T]) follow(p problem[T], points []int, l line) {
 	for q, i := range points {
 		for c, move := range l.move {
 			lo, hi := p.bounds(i, c)
@@ -178,7 +179,7 @@ func (m *machine) follow(p problem, points []int, l line) {
 
 // directions returns two moves of the free variables: with those that would cross their
 // bounds ending there, and as if there were no bounds.
-func (m *machine) directions(p problem, free []variable, place []int, k [][]float64, violation float64) (moves [][]float64) {
+func (m *machine[T]) directions(p problem[T], free []variable, place []int, k [][]float64, violation float64) (moves [][]float64) {
 	largest := 0.0
 	for _, u := range m.u {
 		largest = max(largest, floats.Norm(u, math.Inf(1)))
@@ -258,7 +259,7 @@ func pick(v []float64, places []int) []float64 {
 
 // second is the factor of H + rho I for the variables inside, of no rows when it is not
 // positive definite or ctx has ended.
-func (m *machine) second(free []variable, inside, place []int, k [][]float64, rho float64) blas64.General {
+func (m *machine[T]) second(free []variable, inside, place []int, k [][]float64, rho float64) blas64.General {
 	n, part := len(inside), make([]float64, len(m.u))
 	h := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)} // upper triangle
 	for q, a := range inside {
@@ -279,7 +280,7 @@ func (m *machine) second(free []variable, inside, place []int, k [][]float64, rh
 
 // balancedMoves solves for d with A d = -sums. Of the classes that variables inside
 // connect, one sum follows from the others and is left out of A.
-func (m *machine) balancedMoves(free []variable, inside, place []int, k [][]float64, left []float64, rho float64, sums []float64) []float64 {
+func (m *machine[T]) balancedMoves(free []variable, inside, place []int, k [][]float64, left []float64, rho float64, sums []float64) []float64 {
 	group := make([]int, len(m.u)) // the first class that each is connected to
 	for c := range group {
 		group[c] = c

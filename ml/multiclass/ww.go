@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/rows"
 )
 
 // The problem of Weston and Watkins (ESANN 1999) has a bias for every class, and a slack
@@ -40,13 +42,16 @@ import (
 // to second order (Fan, Chen, Lin, JMLR 6, 2005) and moved until half of the violation is
 // left, before F is brought up to date for the points of other classes. A longer cycle
 // makes one step, of the variables of its M.
-type westonWatkins struct {
-	*machine
+type westonWatkins[T rows.Real] struct {
+	*machine[T]
 	edges [][]edge // M by the class that flow leaves and the one it enters
 
-	// Of a turn: the variables of both classes, signed, and the derivatives by them; 0 where
-	// they may rise, or fall, and otherwise -Inf, or +Inf; what F changed by.
-	v, h, up, low, sum []float64
+	// Of a turn, the points of one class after those of the other: the variables, signed,
+	// and the derivatives by them; 0 where they may rise, or fall, and otherwise -Inf, or
+	// +Inf; K_ii; what the turn needs of two rows. And by how much F changes.
+	v, h, up, low, pairDiag []float64
+	ki, kj                  []T
+	sum                     []float64
 }
 
 // edge is an M and the point whose variable has it, -1 for none.
@@ -55,21 +60,23 @@ type edge struct {
 	point int
 }
 
-func newWestonWatkins(m *machine) *westonWatkins {
-	p := &westonWatkins{machine: m}
+func newWestonWatkins[T rows.Real](m *machine[T]) *westonWatkins[T] {
+	p := &westonWatkins[T]{machine: m}
 	for range m.u {
 		p.edges = append(p.edges, make([]edge, len(m.u)))
 	}
-	for _, v := range []*[]float64{&p.v, &p.h, &p.up, &p.low, &p.sum} {
-		*v = make([]float64, len(m.y))
+	size := rows.Padded(m.n)
+	for _, v := range []*[]float64{&p.v, &p.h, &p.up, &p.low, &p.pairDiag, &p.sum} {
+		*v = make([]float64, size)
 	}
+	p.ki, p.kj = make([]T, size), make([]T, size)
 	return p
 }
 
-func (p *westonWatkins) on(m *machine) problem { return newWestonWatkins(m) }
+func (p *westonWatkins[T]) on(m *machine[T]) problem[T] { return newWestonWatkins(m) }
 
 // look finds all M.
-func (p *westonWatkins) look() {
+func (p *westonWatkins[T]) look() {
 	for d := range p.u {
 		for c := range p.u {
 			p.edges[d][c] = edge{math.Inf(-1), -1}
@@ -82,25 +89,20 @@ func (p *westonWatkins) look() {
 			if c == d {
 				continue
 			}
-			there, back := p.edges[d][c], p.edges[c][d]
-			f, u := p.f[c][from:to], p.u[c][from:to]
-			for k, fk := range f {
-				g := 1 - own[k] + fk
-				if g > there.gain && u[k] > -p.c {
-					there = edge{g, from + k}
-				}
-				if -g > back.gain && u[k] < 0 {
-					back = edge{-g, from + k}
-				}
+			out, in, outAt, inAt := rows.Look(own, p.f[c][from:to], p.u[c][from:to], p.c)
+			if out > p.edges[d][c].gain {
+				p.edges[d][c] = edge{out, from + outAt}
 			}
-			p.edges[d][c], p.edges[c][d] = there, back
+			if in > p.edges[c][d].gain {
+				p.edges[c][d] = edge{in, from + inAt}
+			}
 		}
 	}
 }
 
 // worst returns the cycle with the largest mean (Karp 1978), as the classes that flow goes
 // through, and that mean; no cycle and -Inf when there is none.
-func (p *westonWatkins) worst() (cycle []int, mean float64) {
+func (p *westonWatkins[T]) worst() (cycle []int, mean float64) {
 	k := len(p.u)
 	best := make([][]float64, k+1) // largest sum of a walk of so many edges that ends here
 	from := make([][]int, k+1)
@@ -154,7 +156,7 @@ func (p *westonWatkins) worst() (cycle []int, mean float64) {
 	return cycle, mean / float64(len(cycle))
 }
 
-func (p *westonWatkins) violation() float64 {
+func (p *westonWatkins[T]) violation() float64 {
 	p.look()
 	_, mean := p.worst()
 	if math.IsNaN(mean) {
@@ -163,7 +165,7 @@ func (p *westonWatkins) violation() float64 {
 	return max(0, 2*mean)
 }
 
-func (p *westonWatkins) biases() []float64 {
+func (p *westonWatkins[T]) biases() []float64 {
 	p.look()
 	_, mean := p.worst()
 	k := len(p.u)
@@ -196,7 +198,7 @@ func (p *westonWatkins) biases() []float64 {
 
 // unsettled leaves out the points with all variables at bounds that g pushes them beyond,
 // for all biases that are possible now.
-func (p *westonWatkins) unsettled() []int {
+func (p *westonWatkins[T]) unsettled() []int {
 	b := p.biases()
 	_, mean := p.worst()
 	var points []int
@@ -216,7 +218,7 @@ func (p *westonWatkins) unsettled() []int {
 }
 
 // free: flow goes from the own class to another.
-func (p *westonWatkins) free() (vs []variable) {
+func (p *westonWatkins[T]) free() (vs []variable) {
 	for i, y := range p.y {
 		for c := range p.u {
 			if u := p.u[c][i]; c != y && -p.c < u && u < 0 {
@@ -227,16 +229,16 @@ func (p *westonWatkins) free() (vs []variable) {
 	return vs
 }
 
-func (p *westonWatkins) bounds(i, c int) (lo, hi float64) {
+func (p *westonWatkins[T]) bounds(i, c int) (lo, hi float64) {
 	if c == p.y[i] {
 		return math.Inf(-1), math.Inf(1)
 	}
 	return -p.c, 0
 }
 
-func (p *westonWatkins) balanced() bool { return true }
+func (p *westonWatkins[T]) balanced() bool { return true }
 
-func (p *westonWatkins) climb(goal float64, steps int) (bool, error) {
+func (p *westonWatkins[T]) climb(goal float64, steps int) (bool, error) {
 	end := min(p.Iterations+steps, p.Limit)
 	for p.Iterations < end {
 		p.look()
@@ -267,20 +269,20 @@ func (p *westonWatkins) climb(goal float64, steps int) (bool, error) {
 
 // step changes the flow along a cycle, whose M sum up to slope, to the maximum of D or to
 // the first bound.
-func (p *westonWatkins) step(cycle []int, slope float64) error {
+func (p *westonWatkins[T]) step(cycle []int, slope float64) error {
 	k := len(cycle)
 	room, curvature := math.Inf(1), 0.0
 	point := func(a int) int { return p.edges[cycle[a%k]][cycle[(a+1)%k]].point }
 	for a, d := range cycle {
 		out, in := point(a), point(a+k-1)
 		room = min(room, p.room(out, d, cycle[(a+1)%k]))
-		row, err := p.rows.row(out)
+		row, err := p.rows.Row(out)
 		if err != nil {
 			return err
 		}
-		curvature += p.diag[out] + p.diag[in] - 2*row[in]
+		curvature += p.diag[out] + p.diag[in] - 2*float64(row[in])
 	}
-	step := min(room, slope/guarded(curvature))
+	step := min(room, slope/rows.Guarded(curvature))
 	if math.IsNaN(step) || math.IsInf(step, 0) {
 		return ErrOverflow
 	}
@@ -309,7 +311,7 @@ func (p *westonWatkins) step(cycle []int, slope float64) error {
 }
 
 // room is how far the variable of point i for the flow from d to c may go.
-func (p *westonWatkins) room(i, d, c int) float64 {
+func (p *westonWatkins[T]) room(i, d, c int) float64 {
 	if p.y[i] == d {
 		return p.c + p.u[c][i]
 	}
@@ -338,37 +340,46 @@ type side struct {
 // violation is goal, the end of the iterations comes or a step changes nothing. As a binary
 // machine with the positive class a they have v_i = alpha_ib or -alpha_ia and the
 // derivatives h_i = ±1 - F_ai + F_bi; its kernel is 2K.
-func (p *westonWatkins) turn(a, b int, goal float64, end int) error {
+func (p *westonWatkins[T]) turn(a, b int, goal float64, end int) error {
 	sides := [2]side{
 		{class: a, other: b, from: p.start[a], to: p.start[a+1], hi: p.c},
 		{class: b, other: a, from: p.start[b], to: p.start[b+1], lo: -p.c},
 	}
-	i, high := -1, math.Inf(-1)
-	for k, sign := range []float64{1, -1} {
-		s := sides[k]
-		for q := s.from; q < s.to; q++ {
-			p.v[q], p.h[q] = -sign*p.u[s.other][q], sign-p.f[a][q]+p.f[b][q]
-			p.mark(q, s)
-			if g := p.h[q] + p.up[q]; g > high {
-				i, high = q, g
+	n := sides[0].to - sides[0].from + sides[1].to - sides[1].from
+	size := rows.Padded(n)
+	h, up, low, diag, ki, kj := p.h[:size], p.up[:size], p.low[:size], p.pairDiag[:size], p.ki[:size], p.kj[:size]
+	for k := n; k < size; k++ {
+		up[k], low[k] = math.Inf(-1), math.Inf(1)
+	}
+	i, high, k := -1, math.Inf(-1), 0
+	for at, sign := range []float64{1, -1} {
+		s := sides[at]
+		copy(diag[k:], p.diag[s.from:s.to])
+		fa, fb, u := p.f[a][s.from:s.to], p.f[b][s.from:s.to], p.u[s.other][s.from:s.to]
+		for q, alpha := range u {
+			p.v[k], h[k] = -sign*alpha, sign-fa[q]+fb[q]
+			p.mark(k, s)
+			if g := h[k] + up[k]; g > high {
+				i, high = k, g
 			}
+			k++
 		}
 	}
-	points := sides[0].to - sides[0].from + sides[1].to - sides[1].from
-	for end = min(end, p.Iterations+2*points); p.Iterations < end; {
-		ki, err := p.rows.row(i)
-		if err != nil {
+	if i < 0 {
+		return nil
+	}
+	for end = min(end, p.Iterations+2*n); p.Iterations < end; {
+		if err := p.pick(ki, sides, i); err != nil {
 			return err
 		}
-		j, violation := p.partner(sides, i, ki)
+		j, violation := rows.Partner(h, low, diag, ki, h[i], diag[i])
 		if violation <= goal || j < 0 {
 			break
 		}
-		kj, err := p.rows.row(j)
-		if err != nil {
+		if err := p.pick(kj, sides, j); err != nil {
 			return err
 		}
-		step, err := p.pair(sides, i, j, ki[j])
+		step, err := p.pair(sides, i, j, float64(ki[j]))
 		if err != nil {
 			return err
 		}
@@ -376,64 +387,54 @@ func (p *westonWatkins) turn(a, b int, goal float64, end int) error {
 			break
 		}
 		p.Iterations++
-		i = p.update(sides, ki, kj, 2*step)
-		if p.Ended(4 * points) {
+		i = rows.Update(h, up, ki, kj, 2*step)
+		if p.Ended(4 * n) {
 			break
 		}
 	}
 	return p.settle(sides)
 }
 
-// mark records whether v_i may rise and fall.
-func (p *westonWatkins) mark(i int, s side) {
-	p.up[i], p.low[i] = 0, 0
-	if p.v[i] >= s.hi {
-		p.up[i] = math.Inf(-1)
+// of is the side of the k-th point of a turn, and the point.
+func (p *westonWatkins[T]) of(sides [2]side, k int) (side, int) {
+	if first := sides[0].to - sides[0].from; k >= first {
+		return sides[1], sides[1].from + k - first
 	}
-	if p.v[i] <= s.lo {
-		p.low[i] = math.Inf(1)
-	}
+	return sides[0], sides[0].from + k
 }
 
-// partner returns the point whose v may fall that gains most with i to second order, -1
-// when none gains anything, and the violation.
-func (p *westonWatkins) partner(sides [2]side, i int, ki []float64) (j int, violation float64) {
-	j = -1
-	hi, kii, best := p.h[i], p.diag[i], 0.0
-	for _, s := range sides {
-		h, low, diag, ki := p.h[s.from:s.to], p.low[s.from:s.to], p.diag[s.from:s.to], ki[s.from:s.to]
-		low, diag, ki = low[:len(h)], diag[:len(h)], ki[:len(h)]
-		for k, hk := range h {
-			d := hi - (hk + low[k])
-			if d > violation {
-				violation = d
-			}
-			// d²/curvature > best for d > 0, without a division.
-			curvature := kii + diag[k] - 2*ki[k]
-			if d*math.Abs(d) > best*curvature {
-				if gain := d * d / guarded(curvature); d > 0 && gain > best {
-					best, j = gain, s.from+k
-				}
-			}
-		}
+// pick writes what a turn needs of the row of its k-th point.
+func (p *westonWatkins[T]) pick(dst []T, sides [2]side, k int) error {
+	_, i := p.of(sides, k)
+	row, err := p.rows.Row(i)
+	if err != nil {
+		return err
 	}
-	return j, violation
+	n := copy(dst, row[sides[0].from:sides[0].to])
+	copy(dst[n:], row[sides[1].from:sides[1].to])
+	return nil
+}
+
+// mark records whether v_k may rise and fall.
+func (p *westonWatkins[T]) mark(k int, s side) {
+	p.up[k], p.low[k] = 0, 0
+	if p.v[k] >= s.hi {
+		p.up[k] = math.Inf(-1)
+	}
+	if p.v[k] <= s.lo {
+		p.low[k] = math.Inf(1)
+	}
 }
 
 // pair moves v_i up and v_j down to the maximum of D or to the first bound, and returns by
 // how much.
-func (p *westonWatkins) pair(sides [2]side, i, j int, kij float64) (float64, error) {
-	si, sj := sides[0], sides[0]
-	if p.y[i] != si.class {
-		si = sides[1]
-	}
-	if p.y[j] != sj.class {
-		sj = sides[1]
-	}
-	curvature := 2 * (p.diag[i] + p.diag[j] - 2*kij)
+func (p *westonWatkins[T]) pair(sides [2]side, i, j int, kij float64) (float64, error) {
+	si, _ := p.of(sides, i)
+	sj, _ := p.of(sides, j)
+	curvature := 2 * (p.pairDiag[i] + p.pairDiag[j] - 2*kij)
 	slope := p.h[i] - p.h[j]
 	toHi, toLo := si.hi-p.v[i], p.v[j]-sj.lo
-	step := min(toHi, toLo, slope/guarded(curvature))
+	step := min(toHi, toLo, slope/rows.Guarded(curvature))
 	if math.IsNaN(step) || math.IsInf(step, 0) {
 		return 0, ErrOverflow
 	}
@@ -454,40 +455,26 @@ func (p *westonWatkins) pair(sides [2]side, i, j int, kij float64) (float64, err
 	return step, nil
 }
 
-// update brings h up to date after a step and in the same pass finds the next i.
-func (p *westonWatkins) update(sides [2]side, ki, kj []float64, step float64) (i int) {
-	best := math.Inf(-1)
-	for _, s := range sides {
-		h, up, ki, kj := p.h[s.from:s.to], p.up[s.from:s.to], ki[s.from:s.to], kj[s.from:s.to]
-		up, ki, kj = up[:len(h)], ki[:len(h)], kj[:len(h)]
-		for k, hk := range h {
-			hk -= step * (ki[k] - kj[k])
-			h[k] = hk
-			if v := hk + up[k]; v > best {
-				best, i = v, s.from+k
-			}
-		}
-	}
-	return i
-}
-
 // settle takes over the v of a turn.
-func (p *westonWatkins) settle(sides [2]side) error {
+func (p *westonWatkins[T]) settle(sides [2]side) error {
 	clear(p.sum)
-	for k, sign := range []float64{1, -1} {
-		s := sides[k]
+	k := 0
+	for at, sign := range []float64{1, -1} {
+		s := sides[at]
 		for i := s.from; i < s.to; i++ {
-			change := p.v[i] + sign*p.u[s.other][i]
+			v := p.v[k]
+			k++
+			change := v + sign*p.u[s.other][i]
 			if change == 0 {
 				continue
 			}
-			row, err := p.rows.row(i)
+			row, err := p.rows.Row(i)
 			if err != nil {
 				return err
 			}
-			floats.AddScaled(p.sum, change, row)
+			rows.AddScaled(p.sum, change, row)
 			p.Work += len(row)
-			p.hold(i, s.other, sign*p.v[i])
+			p.hold(i, s.other, sign*v)
 			p.exact = false
 		}
 	}
@@ -497,7 +484,7 @@ func (p *westonWatkins) settle(sides [2]side) error {
 }
 
 // slack is the sum of those of all wrong classes.
-func (p *westonWatkins) slack(i int, b []float64) (sum float64) {
+func (p *westonWatkins[T]) slack(i int, b []float64) (sum float64) {
 	y := p.y[i]
 	for c := range p.u {
 		if c != y {
@@ -505,15 +492,4 @@ func (p *westonWatkins) slack(i int, b []float64) (sum float64) {
 		}
 	}
 	return sum
-}
-
-// tau stands in for a second derivative that is not positive.
-const tau = 1e-12
-
-// guarded is a second derivative to divide by.
-func guarded(curvature float64) float64 {
-	if curvature <= 0 {
-		return tau
-	}
-	return curvature
 }

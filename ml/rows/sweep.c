@@ -60,8 +60,24 @@
 	{ return CHOOSE(update##BITS, g, up, ki, kj, n, step); } \
 	void add##BITS(int simd, double *dst, double a, const REAL *row, long n) \
 	{ CHOOSE(add##BITS, dst, a, row, n); } \
+	void add_each##BITS(int simd, double *dst, long stride, const double *a, long k, const REAL *row, long n) \
+	{ \
+		for (long c = 0; c < k; c++) \
+			if (a[c] != 0) \
+				CHOOSE(add##BITS, dst + c * stride, a[c], row, n); \
+	} \
 	double sum##BITS(int simd, const REAL *row, long n) \
 	{ return CHOOSE(sum##BITS, row, n); }
 
 EXPORTED(32, float)
 EXPORTED(64, double)
+
+struct edges look(int simd, const double *own, const double *f, const double *u, double c, long n)
+{
+	return CHOOSE(look64, own, f, u, c, n);
+}
+
+void bracket(int simd, double *most, double *least, const double *own, const double *f, const double *u, long n)
+{
+	CHOOSE(bracket64, most, least, own, f, u, n);
+}

@@ -41,6 +41,25 @@ func AddScaled[T Real](dst []float64, a float64, row []T) {
 	addScaledAt(simd.Current(), dst, a, row)
 }
 
+// AddEach adds a_c·row to each of as many vectors as a has entries, which dst holds one
+// after the other.
+func AddEach[T Real](dst []float64, a []float64, row []T) {
+	addEachAt(simd.Current(), dst, a, row)
+}
+
+// Look finds, with g_i = 1 - own_i + f_i, the largest g_i of those with u_i > -c, the
+// largest -g_i of those with u_i < 0, and where they are, the first of several; -Inf and -1
+// where there are none.
+func Look(own, f, u []float64, c float64) (out, in float64, outAt, inAt int) {
+	return lookAt(simd.Current(), own, f, u, c)
+}
+
+// Bracket raises most_i to g_i = 1 - own_i + f_i where that is larger, and where u_i < 0
+// lowers least_i to it where that is smaller.
+func Bracket(most, least, own, f, u []float64) {
+	bracketAt(simd.Current(), most, least, own, f, u)
+}
+
 // Infinite returns the place of the first entry of a padded row that is not finite, -1
 // when all are. One sum tells that they are; only one that is not needs a look.
 func Infinite[T Real](row []T) int {
@@ -91,6 +110,43 @@ func plainAddScaled[T Real](dst []float64, a float64, row []T) {
 	row = row[:len(dst)]
 	for k := range dst {
 		dst[k] += a * float64(row[k])
+	}
+}
+
+func plainAddEach[T Real](dst []float64, a []float64, row []T) {
+	n := len(dst) / len(a)
+	for c, v := range a {
+		if v != 0 {
+			plainAddScaled(dst[c*n:][:n], v, row)
+		}
+	}
+}
+
+func plainLook(own, f, u []float64, c float64) (out, in float64, outAt, inAt int) {
+	f, u = f[:len(own)], u[:len(own)]
+	out, in, outAt, inAt = math.Inf(-1), math.Inf(-1), -1, -1
+	for k, v := range own {
+		g := 1 - v + f[k]
+		if g > out && u[k] > -c {
+			out, outAt = g, k
+		}
+		if -g > in && u[k] < 0 {
+			in, inAt = -g, k
+		}
+	}
+	return out, in, outAt, inAt
+}
+
+func plainBracket(most, least, own, f, u []float64) {
+	most, least, f, u = most[:len(own)], least[:len(own)], f[:len(own)], u[:len(own)]
+	for k, v := range own {
+		g := 1 - v + f[k]
+		if g > most[k] {
+			most[k] = g
+		}
+		if u[k] < 0 && g < least[k] {
+			least[k] = g
+		}
 	}
 }
 

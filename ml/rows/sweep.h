@@ -20,3 +20,16 @@ void add64(int simd, double *dst, double a, const double *row, long n);
 
 double sum32(int simd, const float *row, long n);
 double sum64(int simd, const double *row, long n);
+
+void add_each32(int simd, double *dst, long stride, const double *a, long k, const float *row, long n);
+void add_each64(int simd, double *dst, long stride, const double *a, long k, const double *row, long n);
+
+// The loops over the functions of classes: n is any number.
+
+struct edges {
+	double out, in;
+	long out_at, in_at; // -1: none
+};
+
+struct edges look(int simd, const double *own, const double *f, const double *u, double c, long n);
+void bracket(int simd, double *most, double *least, const double *own, const double *f, const double *u, long n);

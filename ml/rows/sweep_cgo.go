@@ -21,6 +21,14 @@ package rows
 #cgo nocallback sum32
 #cgo noescape sum64
 #cgo nocallback sum64
+#cgo noescape add_each32
+#cgo nocallback add_each32
+#cgo noescape add_each64
+#cgo nocallback add_each64
+#cgo noescape look
+#cgo nocallback look
+#cgo noescape bracket
+#cgo nocallback bracket
 #include "sweep.h"
 */
 import "C"
@@ -71,4 +79,23 @@ func sumAt[T Real](l simd.Level, row []T) float64 {
 		return float64(C.sum64(C.int(l), doubles(row), C.long(len(row))))
 	}
 	return 0
+}
+
+func addEachAt[T Real](l simd.Level, dst []float64, a []float64, row []T) {
+	stride, k := len(dst)/len(a), len(a)
+	switch row := any(row).(type) {
+	case []float32:
+		C.add_each32(C.int(l), doubles(dst), C.long(stride), doubles(a), C.long(k), (*C.float)(unsafe.SliceData(row)), C.long(stride))
+	case []float64:
+		C.add_each64(C.int(l), doubles(dst), C.long(stride), doubles(a), C.long(k), doubles(row), C.long(stride))
+	}
+}
+
+func lookAt(l simd.Level, own, f, u []float64, c float64) (out, in float64, outAt, inAt int) {
+	e := C.look(C.int(l), doubles(own), doubles(f), doubles(u), C.double(c), C.long(len(own)))
+	return float64(e.out), float64(e.in), int(e.out_at), int(e.in_at)
+}
+
+func bracketAt(l simd.Level, most, least, own, f, u []float64) {
+	C.bracket(C.int(l), doubles(most), doubles(least), doubles(own), doubles(f), doubles(u), C.long(len(own)))
 }

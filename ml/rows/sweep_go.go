@@ -17,3 +17,13 @@ func addScaledAt[T Real](_ simd.Level, dst []float64, a float64, row []T) {
 }
 
 func sumAt[T Real](_ simd.Level, row []T) float64 { return plainSum(row) }
+
+func addEachAt[T Real](_ simd.Level, dst []float64, a []float64, row []T) { plainAddEach(dst, a, row) }
+
+func lookAt(_ simd.Level, own, f, u []float64, c float64) (out, in float64, outAt, inAt int) {
+	return plainLook(own, f, u, c)
+}
+
+func bracketAt(_ simd.Level, most, least, own, f, u []float64) {
+	plainBracket(most, least, own, f, u)
+}

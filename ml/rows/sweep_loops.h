@@ -163,6 +163,76 @@ TARGET static double NAME(sum)(const REAL *row, long n)
 	return r;
 }
 
+#if BITS == 64 // these know no rows
+
+TARGET static struct edges NAME(look)(const double *own, const double *f, const double *u, double c, long n)
+{
+	struct edges r = {-INFINITY, -INFINITY, -1, -1};
+	vec out = all(-INFINITY), in = out;
+	ints out_at, in_at, index;
+	for (int l = 0; l < LANES; l++) {
+		out_at[l] = in_at[l] = -1;
+		index[l] = l;
+	}
+	long k = 0;
+	for (; k + LANES <= n; k += LANES) {
+		vec g = 1 - load(own + k) + load(f + k), v = load(u + k);
+		vec a = choose(greater(v, all(-c)), g, all(-INFINITY));
+		vec b = choose(greater(all(0), v), -g, all(-INFINITY));
+		mask better = greater(a, out);
+		out = choose(better, a, out);
+		out_at = choose_int(better, index, out_at);
+		better = greater(b, in);
+		in = choose(better, b, in);
+		in_at = choose_int(better, index, in_at);
+		index += LANES;
+	}
+	for (int l = 0; l < LANES; l++) {
+		if (out[l] > r.out || (out[l] == r.out && out_at[l] < r.out_at)) {
+			r.out = out[l];
+			r.out_at = out_at[l];
+		}
+		if (in[l] > r.in || (in[l] == r.in && in_at[l] < r.in_at)) {
+			r.in = in[l];
+			r.in_at = in_at[l];
+		}
+	}
+	for (; k < n; k++) {
+		double g = 1 - own[k] + f[k];
+		if (g > r.out && u[k] > -c) {
+			r.out = g;
+			r.out_at = k;
+		}
+		if (-g > r.in && u[k] < 0) {
+			r.in = -g;
+			r.in_at = k;
+		}
+	}
+	return r;
+}
+
+TARGET static void NAME(bracket)(double *most, double *least, const double *own, const double *f, const double *u, long n)
+{
+	long k = 0;
+	for (; k + LANES <= n; k += LANES) {
+		vec g = 1 - load(own + k) + load(f + k), m = load(most + k), l = load(least + k);
+		vec h = choose(greater(all(0), load(u + k)), g, all(INFINITY));
+		m = choose(greater(g, m), g, m);
+		l = choose(greater(l, h), h, l);
+		memcpy(most + k, &m, sizeof m);
+		memcpy(least + k, &l, sizeof l);
+	}
+	for (; k < n; k++) {
+		double g = 1 - own[k] + f[k];
+		if (g > most[k])
+			most[k] = g;
+		if (u[k] < 0 && g < least[k])
+			least[k] = g;
+	}
+}
+
+#endif
+
 #undef vec
 #undef ints
 #undef reals

@@ -66,6 +66,14 @@ func sweepsAgree[T Real](t *testing.T, l simd.Level) {
 			if s, want := sumAt(l, ki), plainSum(ki); math.Abs(s-want) > 1e-13*float64(n+1) {
 				t.Fatalf("n = %d: sum %g, plain %g", n, s, want)
 			}
+			both, want := append(slices.Clone(g), g...), append(slices.Clone(g), g...)
+			addEachAt(l, both, []float64{-0.2, 0.4}, ki)
+			plainAddEach(want, []float64{-0.2, 0.4}, ki)
+			for k, v := range want {
+				if math.Abs(both[k]-v) > 1e-14*(1+math.Abs(v)) {
+					t.Fatalf("n = %d: one of two is %g, plain %g", n, both[k], v)
+				}
+			}
 			other := append([]float64{}, g...)
 			addScaledAt(l, g, 0.3, ki)
 			plainAddScaled(other, 0.3, ki)
@@ -77,6 +85,44 @@ func sweepsAgree[T Real](t *testing.T, l simd.Level) {
 			}
 			if i >= n || i != wantI && math.Abs(g[i]-g[wantI]) > 1e-13 {
 				t.Fatalf("n = %d: next is %d, plain %d", n, i, wantI)
+			}
+		}
+	}
+}
+
+// TestClassSweepsAgree does so for those over the functions of classes, of any number of
+// points.
+func TestClassSweepsAgree(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(4, 4))
+	for _, n := range []int{0, 1, 3, 7, 8, 9, 15, 16, 17, 100, 1001} {
+		for round := range 50 {
+			own, f, u := make([]float64, n), make([]float64, n), make([]float64, n)
+			most, least := make([]float64, n), make([]float64, n)
+			for i := range n {
+				own[i], f[i] = r.NormFloat64(), r.NormFloat64()
+				u[i] = []float64{0, -1, -0.5}[r.IntN(3)]
+				least[i] = []float64{0, math.Inf(1)}[r.IntN(2)]
+				if i > 0 && i%5 == 0 { // ties
+					own[i], f[i], u[i] = own[i-1], f[i-1], u[i-1]
+				}
+				if round == 0 {
+					u[i] = 1 // none in
+				}
+			}
+			wantMost, wantLeast := slices.Clone(most), slices.Clone(least)
+			plainBracket(wantMost, wantLeast, own, f, u)
+			wantOut, wantIn, wantOutAt, wantInAt := plainLook(own, f, u, 1)
+			for _, l := range simd.Levels() {
+				out, in, outAt, inAt := lookAt(l, own, f, u, 1)
+				if out != wantOut || in != wantIn || outAt != wantOutAt || inAt != wantInAt {
+					t.Fatalf("%s, n = %d: %g at %d, %g at %d; plain %g at %d, %g at %d", l, n, out, outAt, in, inAt, wantOut, wantOutAt, wantIn, wantInAt)
+				}
+				gotMost, gotLeast := slices.Clone(most), slices.Clone(least)
+				bracketAt(l, gotMost, gotLeast, own, f, u)
+				if !slices.Equal(gotMost, wantMost) || !slices.Equal(gotLeast, wantLeast) {
+					t.Fatalf("%s, n = %d: %v to %v; plain %v to %v", l, n, gotLeast, gotMost, wantLeast, wantMost)
+				}
 			}
 		}
 	}
