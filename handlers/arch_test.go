@@ -16,6 +16,7 @@ var arrows = map[string]string{
 	"handlers/lab":     "handlers/door web store views views/ ml ml/",
 	"handlers/data":    "handlers/door web store views views/ ml ml/",
 	"handlers/runs":    "handlers/door web web/jobs store views views/ ml ml/",
+	"handlers/studies": "handlers/door web web/jobs store views views/ ml ml/",
 	"handlers/teach":   "handlers/door web store views views/ ml ml/",
 	"handlers/lessons": "handlers/door web store views views/ ml ml/",
 	"handlers/api":     "handlers/door web store views/figure ml ml/",

@@ -16,6 +16,7 @@ import (
 	"marginlab/handlers/lab"
 	"marginlab/handlers/lessons"
 	"marginlab/handlers/runs"
+	"marginlab/handlers/studies"
 	"marginlab/handlers/teach"
 	"marginlab/ml/dataset"
 	"marginlab/store"
@@ -35,6 +36,7 @@ type App struct {
 	lessons *lessons.Room
 	data    *data.Room
 	runs    *runs.Room
+	studies *studies.Room
 	teach   *teach.Room
 	handins *runs.Reader // of the gallery of a course
 	api     *api.Room
@@ -60,7 +62,7 @@ type Config struct {
 // New returns the handlers.
 func New(c Config) *App {
 	h := door.NewHouse(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
-	a := &App{House: h, log: c.Log, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), api: api.New(h)}
+	a := &App{House: h, log: c.Log, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), studies: &studies.Room{House: h}, api: api.New(h)}
 	a.teach = &teach.Room{House: h, Lab: a.lab, Lessons: a.lessons}
 	a.handins = runs.NewReader(h, a.teach.Shelf)
 	a.site = web.NewSite(c.Log, a.errorPage)

@@ -81,6 +81,15 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/compare/rules", h(a.lab.CompareRules))
 	r.Get("/compare/figures/{figure}", h(a.runs.CompareFigure))
 
+	r.Get("/searches", h(a.studies.List))
+	r.Post("/searches", h(a.lab.Search))
+	r.Get("/searches/{id}", h(a.studies.Page))
+	r.Post("/searches/{id}/cancel", h(a.studies.Cancel))
+	r.Post("/searches/{id}/delete", h(a.studies.Delete))
+	r.Post("/searches/{id}/runs", h(a.studies.Save))
+	r.Post("/searches/{id}/finer", h(a.studies.Finer))
+	r.Get("/searches/{id}/events", h(a.studies.Events))
+
 	r.Get("/shared/{token}", h(a.runs.Shared))
 	r.Get("/shared/{token}/figures/{figure}", h(a.runs.SharedFigure))
 
@@ -129,6 +138,14 @@ func (a *App) programs(r chi.Router) {
 	r.Get("/runs/{id}/figures/{figure}", h(a.runs.Figure))
 	r.Get("/runs/{id}/events", h(a.runs.Events))
 	r.Post("/runs/{id}/cancel", h(a.api.CancelRun))
+
+	r.Get("/searches", h(a.api.Searches))
+	r.Post("/searches", h(a.api.CreateSearch))
+	r.Get("/searches/{id}", h(a.api.Search))
+	r.Delete("/searches/{id}", h(a.api.DeleteSearch))
+	r.Get("/searches/{id}/events", h(a.studies.Events))
+	r.Post("/searches/{id}/cancel", h(a.api.CancelSearch))
+	r.Post("/searches/{id}/runs", h(a.api.SaveCell))
 }
 
 // teaching installs the teacher's pages below the address of a course.

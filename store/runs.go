@@ -54,6 +54,7 @@ type Run struct {
 	Scores       *mat.Dense // as of an ml.Result, and ScoresBefore as well
 	ScoresBefore *mat.Dense
 	Course       string // code of the course under which it was made; empty: none
+	Search       string // id of the search that chose the settings, which may be gone; empty: none
 	Share        string // token of the read-only link, empty when not shared
 	Created      time.Time
 	Started      time.Time // zero while queued
@@ -71,6 +72,7 @@ type NewRun struct {
 	Spec        ml.Spec
 	Axes        [2]string // as of a Run
 	Course      string    // as of a Run
+	Search      string    // as of a Run
 	Request     string    // what asks for it: the same for the same again gives the run that is there; empty: never
 }
 
@@ -141,7 +143,7 @@ func prepare(n NewRun, who string) (q prepared, err error) {
 	}
 	q.Run = Run{
 		ID: newID(), Name: name, Note: note, Tags: tags, Dataset: n.Dataset, DatasetName: cmp.Or(line(n.DatasetName), "unsaved data"),
-		Hash: q.points.hash, Spec: n.Spec, Axes: n.Axes, Course: n.Course, Status: Queued,
+		Hash: q.points.hash, Spec: n.Spec, Axes: n.Axes, Course: n.Course, Search: n.Search, Status: Queued,
 	}
 	if n.Request != "" {
 		all, err := json.Marshal([]any{n.Request, who, name, note, tags, n.Dataset, q.DatasetName, q.Hash, n.Spec, n.Axes, n.Course})
@@ -177,9 +179,9 @@ func createRun(ctx context.Context, tx *sql.Tx, ws Workspace, q prepared, now in
 		}
 	}
 	_, err := tx.ExecContext(ctx, `
-		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, course, status, created, request)
-		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
-		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Course, r.Status, now, q.request)
+		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, course, search, status, created, request)
+		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
+		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Course, r.Search, r.Status, now, q.request)
 	return r, err
 }
 
@@ -266,14 +268,14 @@ func (s *Store) UnshareRun(ctx context.Context, ws Workspace, id string) error {
 	})
 }
 
-const runColumns = `id, name, note, tags, dataset, dataset_name, hash, spec, axes, status, error, report, course, share, created, started, finished`
+const runColumns = `id, name, note, tags, dataset, dataset_name, hash, spec, axes, status, error, report, course, search, share, created, started, finished`
 
 func scanRun(row interface{ Scan(...any) error }) (r Run, err error) {
 	var ds, share sql.NullString
 	var created int64
 	var started, finished sql.NullInt64
 	err = row.Scan(&r.ID, &r.Name, &r.Note, asJSON(&r.Tags), &ds, &r.DatasetName, &r.Hash, storedSpec{&r.Spec}, asJSON(&r.Axes), &r.Status, &r.Error,
-		storedReport{&r.Report}, &r.Course, &share, &created, &started, &finished)
+		storedReport{&r.Report}, &r.Course, &r.Search, &share, &created, &started, &finished)
 	r.Dataset, r.Share = ds.String, share.String
 	r.Created = fromMillis(created)
 	if started.Valid {

@@ -251,6 +251,7 @@ type Run struct {
 	DataHash    string       `json:"data_hash"`
 	Spec        ml.Spec      `json:"spec"`
 	Seed        uint64       `json:"seed"`
+	Search      string       `json:"search,omitempty"` // that chose the settings; it may be gone
 	Created     time.Time    `json:"created"`
 	Started     time.Time    `json:"started,omitzero"`
 	Finished    time.Time    `json:"finished,omitzero"`
@@ -259,7 +260,7 @@ type Run struct {
 
 func newRun(r store.Run) Run {
 	return Run{
-		r.ID, r.Name, r.Tags, r.Note, r.Status, r.Error, r.Dataset, r.DatasetName, r.Hash, r.Spec, r.Spec.Seed,
+		r.ID, r.Name, r.Tags, r.Note, r.Status, r.Error, r.Dataset, r.DatasetName, r.Hash, r.Spec, r.Spec.Seed, r.Search,
 		r.Created, r.Started, r.Finished, r.Report,
 	}
 }
@@ -297,13 +298,8 @@ func (a *Room) CreateRun(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
 	}
-	points, err := a.Source(r.Context(), asked.Dataset)
-	switch {
-	case asked.Dataset == "" || err == nil && points.Data == nil:
-		return param.Problems{{Field: "dataset", Message: "dataset expects the id of a data set or the name of one that comes with the program"}}
-	case errors.Is(err, store.ErrNotFound):
-		return web.Errorf(web.NotFound, "There is no data set %q in this workspace, and none of that name comes with the program.", asked.Dataset)
-	case err != nil:
+	points, err := a.points(r, asked.Dataset)
+	if err != nil {
 		return err
 	}
 	n := store.NewRun{Name: asked.Name, Tags: asked.Tags, Note: asked.Note, Spec: asked.Spec, DatasetName: points.Name, Data: points.Data, Request: r.Header.Get("Idempotency-Key")}
@@ -318,7 +314,19 @@ func (a *Room) CreateRun(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusAccepted, RunStatus{run.ID, run.Status})
 }
 
-// RunStatus is the short answer about a run.
+// points finds the data that a request names.
+func (a *Room) points(r *http.Request, id string) (door.Points, error) {
+	points, err := a.Source(r.Context(), id)
+	switch {
+	case id == "" || err == nil && points.Data == nil:
+		return points, param.Problems{{Field: "dataset", Message: "dataset expects the id of a data set or the name of one that comes with the program"}}
+	case errors.Is(err, store.ErrNotFound):
+		return points, web.Errorf(web.NotFound, "There is no data set %q in this workspace, and none of that name comes with the program.", id)
+	}
+	return points, err
+}
+
+// RunStatus is the short answer about a run or a search.
 type RunStatus struct {
 	ID     string       `json:"id"`
 	Status store.Status `json:"status"`

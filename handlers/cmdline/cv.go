@@ -159,7 +159,9 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 		noteTwoClasses(std, "cv", data)
 	}
 	start := time.Now()
-	res, err := eval.CrossValidate(ctx, data, o.spec, o.grid, o.scheme, nil)
+	p := progressOn(std)
+	res, err := eval.CrossValidate(ctx, data, o.spec, o.grid, o.scheme, p.cells())
+	p.end()
 	if err != nil {
 		return err
 	}
@@ -196,14 +198,11 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 
 // writeCV writes a line for each setting, and the best one in words.
 func writeCV(w io.Writer, r cvReport) error {
-	shown := slices.DeleteFunc(slices.Clone(r.Searched), func(name string) bool { // what applies to no setting
-		return !slices.ContainsFunc(r.Settings, func(s eval.Setting) bool { return s.Values.Has(name) })
-	})
 	head := []string{"accuracy", "sd"}
 	if r.Rule == ml.Value {
 		head = []string{"mse", "sd", "R²"}
 	}
-	lines := [][]string{slices.Concat(shown, head, []string{"support vectors", "status"})}
+	lines := [][]string{slices.Concat(r.Searched, head, []string{"support vectors", "status"})}
 	for i, s := range r.Settings {
 		vectors := 0
 		status := trace.Converged
@@ -214,7 +213,7 @@ func writeCV(w io.Writer, r cvReport) error {
 			}
 		}
 		var line []string
-		for _, name := range shown {
+		for _, name := range r.Searched {
 			line = append(line, cmp.Or(s.Values.Text(name), "-"))
 		}
 		if e := s.MeanErrors; e != nil {

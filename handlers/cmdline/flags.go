@@ -213,7 +213,7 @@ func (f *Flags) Parse(args []string) error {
 		}
 		return usage("unexpected argument %q: every value follows its flag, as in --data FILE", arg)
 	case len(f.faults) > 0:
-		return usage("%s", strings.Join(f.faults, "; "))
+		return usage("%s", strings.Join(slices.Compact(f.faults), "; "))
 	}
 	return nil
 }

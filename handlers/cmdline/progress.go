@@ -37,10 +37,24 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// tell shows a step of a training.
+// tell shows a step of a solver.
 func (p *progress) tell(s trace.Step) { p.show(s) }
 
-// show shows how far the work has come, at most twice a second.
+// cells shows how many cells are done and about how long the others take, if they are
+// like them.
+func (p *progress) cells() func(done, total int) {
+	start := p.now()
+	return func(done, total int) {
+		left := p.now().Sub(start) * time.Duration(total-done) / time.Duration(done)
+		p.show(cellsDone(fmt.Sprintf("%d of %d cells, about %s left", done, total, left.Round(time.Second))))
+	}
+}
+
+type cellsDone string
+
+func (c cellsDone) String() string { return string(c) }
+
+// show shows how far it is, at most twice a second.
 func (p *progress) show(s fmt.Stringer) {
 	if now := p.now(); p.w != nil && now.Sub(p.last) >= time.Second/2 {
 		p.last, p.shown = now, true
@@ -51,6 +65,7 @@ func (p *progress) show(s fmt.Stringer) {
 // end takes the line away.
 func (p *progress) end() {
 	if p.shown {
+		p.shown = false
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
 }

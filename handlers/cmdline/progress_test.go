@@ -24,6 +24,16 @@ func TestProgress(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	b.Reset()
+	cells := p.cells()
+	for i := range 3 {
+		clock = clock.Add(time.Second)
+		cells(i+1, 4)
+	}
+	p.end()
+	if got, want := b.String(), "\r\x1b[K1 of 4 cells, about 3s left\r\x1b[K2 of 4 cells, about 2s left\r\x1b[K3 of 4 cells, about 1s left\r\x1b[K"; got != want {
+		t.Errorf("%q", got)
+	}
+	b.Reset()
 	short := &progress{w: &b, now: func() time.Time { return clock }, last: clock}
 	short.tell(trace.Step{Phase: "svm"})
 	short.end()

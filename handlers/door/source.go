@@ -17,7 +17,7 @@ type Points struct {
 }
 
 // Source finds the points behind an id: a stored set of the workspace, one that
-// comes with the program, the points of a run or a course, or the empty drawing.
+// comes with the program, the points of a run, a search or a course, or the empty drawing.
 func (a *House) Source(ctx context.Context, id string) (p Points, err error) {
 	if id == Drawing {
 		return Points{Name: "Drawing"}, nil
@@ -43,6 +43,10 @@ func (a *House) Locate(ctx context.Context, id string) (p Points, err error) {
 		r, err := a.Store.Run(ctx, Workspace(ctx), run)
 		return Points{Name: r.DatasetName, Hash: r.Hash}, err
 	}
+	if search, ok := strings.CutPrefix(id, OfSearch); ok {
+		s, err := a.Store.Search(ctx, Workspace(ctx), search)
+		return Points{Name: s.DatasetName, Hash: s.Hash}, err
+	}
 	if code, ok := courseOf(id); ok {
 		c, err := a.Store.Course(ctx, code)
 		return Points{Name: c.Data, Hash: c.Hash}, err
@@ -62,7 +66,7 @@ func courseOf(id string) (code string, ok bool) {
 // IsStored tells whether an id is that of a data set of the workspace.
 func IsStored(id string) bool {
 	_, brought := courseOf(id)
-	return !IsPublic(id) && !strings.HasPrefix(id, OfRun) && !brought
+	return !IsPublic(id) && !strings.HasPrefix(id, OfRun) && !strings.HasPrefix(id, OfSearch) && !brought
 }
 
 // IsPublic tells whether everybody can open the data of an id. An empty one
@@ -79,6 +83,8 @@ const (
 	Drawing = "drawing"
 	// OfRun before the id of a run names the points that the run was trained on.
 	OfRun = "run-"
+	// OfSearch before the id of a search names the points that it is about.
+	OfSearch = "search-"
 	// ofCourse before the code of a course names the points that it brings along.
 	ofCourse = "course-"
 )

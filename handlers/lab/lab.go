@@ -3,6 +3,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -160,7 +161,10 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		Show:    views.Choose(backgrounds, b.background()),
 		RunName: b.spec.Title() + " on " + b.name,
 		Tries:   b.tries(), Try: b.try,
-		Rules: len(b.rules()) > 1,
+		Rules:  len(b.rules()) > 1,
+		Search: b.searchTitle(), SearchFields: b.searchFields(), SearchFolds: cmp.Or(b.form.Get(ofSearch+"folds"), "5"),
+		SearchNested: !b.form.Has(ofSearch+"folds") || b.form.Get(ofSearch+"nested") == "true",
+		SearchOpen:   slices.ContainsFunc(b.problems, func(p param.Problem) bool { return strings.HasPrefix(p.Field, ofSearch) }),
 	}
 	hidden := b.hidden()
 	for _, g := range p.Groups {
@@ -196,6 +200,9 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 	}
 	if p.Data, err = a.Choices(r.Context(), b.id, b.course); err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(p.Data, func(c views.Choice) bool { return c.Chosen }) { // the points of a run or a search
+		p.Data = append([]views.Choice{{Group: "As saved", ID: b.id, Name: b.name, Chosen: true}}, p.Data...)
 	}
 	if b.course != nil {
 		if err := a.labInCourse(r, b, &p); err != nil {
@@ -249,6 +256,7 @@ func (a *Room) live(r *http.Request) (map[string]any, error) {
 	return map[string]any{
 		"positives": positives(b),
 		"html":      html.String(), "tried": tried.String(), "hidden": b.hidden(), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": b.spec.Title() + " on " + b.name,
+		"search": b.searchTitle(),
 	}, nil
 }
 

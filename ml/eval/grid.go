@@ -3,7 +3,9 @@ package eval
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"marginlab/ml"
 	"marginlab/ml/param"
@@ -108,4 +110,90 @@ func searchable(p param.Param, values []param.Value) error {
 		}
 	}
 	return nil
+}
+
+// mostTries is how many values Tries and Around give at most.
+const mostTries = 7
+
+// Tries are values of p to begin a search with, which rise: powers of ten in the range that p
+// usually lies in, the largest ones, or values at equal distances; nil where p has no such
+// range.
+func Tries(p param.Param) []param.Value {
+	var values []float64
+	switch {
+	case p.Low >= p.High || p.Kind != param.Number && p.Kind != param.Integer:
+		return nil
+	case p.Log:
+		for e := math.Ceil(math.Log10(p.Low) - 1e-9); e <= math.Log10(p.High)+1e-9; e++ {
+			values = append(values, decimal(math.Pow(10, e), 3))
+		}
+		values = values[max(0, len(values)-mostTries):]
+	case p.Kind == param.Integer:
+		for v := p.Low; v <= p.High && len(values) < mostTries; v++ {
+			values = append(values, v)
+		}
+	default:
+		for i := range mostTries {
+			values = append(values, decimal(p.Low+(p.High-p.Low)*float64(i)/(mostTries-1), 3))
+		}
+	}
+	return Numbers(values...)
+}
+
+// Around are values of p to search on with once best is known to be the best of some:
+// from its neighbour below to that above, best among them, at equal distances or, where p
+// is logarithmic, in equal proportions. Beyond the smallest or largest value that was
+// tried lies a neighbour as far away as that on the other side. A best that is no number,
+// or has no neighbour, is the one value.
+func Around(p param.Param, tried []param.Value, best param.Value) []param.Value {
+	var v []float64
+	for _, t := range tried {
+		if t.IsNumber() {
+			v = append(v, t.Number())
+		}
+	}
+	slices.Sort(v)
+	v = slices.Compact(v)
+	at := slices.Index(v, best.Number())
+	if !best.IsNumber() || at < 0 || len(v) < 2 {
+		return []param.Value{best}
+	}
+	log := p.Log && v[max(0, at-1)] > 0
+	up, down := func(x float64) float64 { return x }, func(x float64) float64 { return x }
+	if log {
+		up, down = math.Log, math.Exp
+	}
+	middle := up(v[at])
+	var low, high float64
+	switch {
+	case at == 0:
+		high = up(v[1])
+		low = 2*middle - high
+	case at == len(v)-1:
+		low = up(v[at-1])
+		high = 2*middle - low
+	default:
+		low, high = up(v[at-1]), up(v[at+1])
+	}
+	values := []float64{v[at]}
+	for i := 1; i <= mostTries/2; i++ {
+		share := float64(i) / (mostTries / 2)
+		for _, end := range []float64{low, high} {
+			x := decimal(down(middle+share*(end-middle)), 3)
+			if p.Kind == param.Integer {
+				x = math.Round(x)
+			}
+			if p.Verify(param.Of(x)) == nil {
+				values = append(values, x)
+			}
+		}
+	}
+	slices.Sort(values)
+	return Numbers(slices.Compact(values)...)
+}
+
+// decimal is x to some significant digits.
+func decimal(x float64, digits int) float64 {
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
+	return short
 }

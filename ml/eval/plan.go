@@ -18,7 +18,7 @@ type Plan struct {
 	Data string `json:"data"` // dataset.Data.Hash
 
 	// Searched names the parameters that a Setting shows: C, gamma, and those of the
-	// grid in the order of ml.Params.
+	// grid in the order of ml.Params; those that apply to a path at least.
 	Searched []string `json:"searched"`
 	Paths    []Path   `json:"paths"`
 
@@ -60,6 +60,9 @@ func NewPlan(d *dataset.Data, spec ml.Spec, grid Grid, scheme Scheme) (*Plan, er
 			p.Searched = append(p.Searched, q.Name)
 		}
 	}
+	p.Searched = slices.DeleteFunc(p.Searched, func(name string) bool {
+		return !slices.ContainsFunc(p.Paths, func(path Path) bool { return path.Spec.Applies(name) })
+	})
 	number := make([]int, len(target.Classes)) // of rows of each
 	for _, c := range target.Class {
 		number[c]++

@@ -12,6 +12,7 @@ const toolbar = form.querySelector("[data-editor]");
 const darkness = matchMedia("(prefers-color-scheme: dark)");
 const longQuery = 8000; // what a link may hold
 const plain = ["", "name", "who", "request"]; // names of controls that are not of the training
+const training = (name) => !plain.includes(name) && !name.startsWith("search.");
 
 form.classList.add("live");
 addSliders(form);
@@ -48,7 +49,7 @@ const ask = (coarse) => live.ask(coarse);
 
 function body(coarse) {
   const data = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) if (!plain.includes(name) && !data.has(name)) data.append(name, value);
+  for (const [name, value] of new FormData(form)) if (training(name) && !data.has(name)) data.append(name, value);
   if (darkness.matches) data.set("dark", "1");
   if (coarse) data.set("coarse", "1");
   data.set("stage", Math.round(stage.image.clientWidth));
@@ -86,6 +87,8 @@ function reflect(reply) {
     if (slider && reply.resolved && name in reply.resolved) resolve(slider, reply.resolved[name]);
   }
   form.elements.name.placeholder = reply.run_name;
+  const search = form.querySelector("[data-search-title]");
+  if (search && reply.search) search.textContent = reply.search;
   const positive = form.elements.positive;
   if (positive && [...positive.options].map((o) => o.value).join("\n") !== reply.positives.map((o) => o.value).join("\n")) {
     positive.replaceChildren(...reply.positives.map((o) => new Option(o.label, o.value, o.chosen, o.chosen)));
@@ -103,7 +106,7 @@ function showFormula(select) {
 }
 
 form.addEventListener("input", (e) => {
-  if (plain.includes(e.target.name)) return;
+  if (!training(e.target.name)) return;
   if (e.target.dataset.reload !== undefined) return;
   if (e.target.name === "points") points.dataset.edited = "true";
   if (e.target.tagName === "SELECT") showFormula(e.target);
@@ -114,7 +117,7 @@ form.addEventListener("input", (e) => {
 form.elements.data?.addEventListener("change", () => {
   const query = new URLSearchParams();
   for (const [name, value] of new FormData(form)) {
-    if (![...plain, "points", "x", "y", "on", "positive", "target"].includes(name) && !query.has(name)) query.append(name, value);
+    if (training(name) && !["points", "x", "y", "on", "positive", "target"].includes(name) && !query.has(name)) query.append(name, value);
   }
   location.assign(`/lab?${query}`);
 });
@@ -122,7 +125,7 @@ form.elements.data?.addEventListener("change", () => {
 // Other learners fit values than tell classes apart.
 form.elements.target?.addEventListener("change", () => {
   const query = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) if (!plain.includes(name) && !query.has(name)) query.append(name, value);
+  for (const [name, value] of new FormData(form)) if (training(name) && !query.has(name)) query.append(name, value);
   location.assign(`/lab?${query}`);
 });
 

@@ -1,0 +1,173 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/eval"
+	"marginlab/store"
+	"marginlab/web"
+)
+
+// Search is a search of settings in JSON. Done and Total count the cells that are
+// computed, each a path of settings on one split; Cells are the settings, as cv --json
+// has them.
+type Search struct {
+	ID          string         `json:"id"`
+	Status      store.Status   `json:"status"`
+	Error       string         `json:"error,omitempty"`
+	Dataset     string         `json:"dataset,omitempty"`
+	DatasetName string         `json:"dataset_name"`
+	DataHash    string         `json:"data_hash"`
+	Spec        ml.Spec        `json:"spec"`
+	Grid        eval.Grid      `json:"grid"`
+	Folds       int            `json:"folds"`
+	Repeats     int            `json:"repeats"`
+	Seed        uint64         `json:"seed"`
+	Done        int            `json:"done"`
+	Total       int            `json:"total"`
+	Known       int            `json:"known"`
+	Created     time.Time      `json:"created"`
+	Started     time.Time      `json:"started,omitzero"`
+	Finished    time.Time      `json:"finished,omitzero"`
+	Searched    []string       `json:"searched,omitempty"`
+	Cells       []eval.Setting `json:"cells,omitempty"`
+	Best        *int           `json:"best,omitempty"`
+	OneError    *int           `json:"one_standard_error,omitempty"`
+	Nested      *eval.Nested   `json:"nested,omitempty"`
+	Warning     string         `json:"warning,omitempty"`
+}
+
+func newSearch(s store.Search) Search {
+	j := Search{
+		ID: s.ID, Status: s.Status, Error: s.Error, Dataset: s.Dataset, DatasetName: s.DatasetName, DataHash: s.Hash,
+		Spec: s.Spec, Grid: s.Grid, Folds: s.Scheme.Folds, Repeats: s.Scheme.Repeats, Seed: s.Scheme.Seed,
+		Done: s.Done, Total: s.Total, Known: s.Known, Created: s.Created, Started: s.Started, Finished: s.Finished,
+	}
+	if r := s.Result; r != nil {
+		one := r.WithinOneError()
+		j.Searched, j.Best, j.OneError, j.Nested = r.Searched, &r.Best, &one, r.Nested
+		if r.Nested == nil && len(r.Settings) > 1 {
+			j.Warning = door.Warning
+		}
+	}
+	return j
+}
+
+// Searches lists the searches of the workspace, newest first, without their cells.
+func (a *Room) Searches(w http.ResponseWriter, r *http.Request) error {
+	q, err := query(r, "limit", "offset")
+	if err != nil {
+		return err
+	}
+	f, err := door.RunFilter(q)
+	if err != nil {
+		return err
+	}
+	searches, total, err := a.Store.Searches(r.Context(), door.Workspace(r.Context()), f.Limit, f.Offset)
+	if err != nil {
+		return err
+	}
+	list := make([]Search, len(searches))
+	for i, s := range searches {
+		list[i] = newSearch(s)
+	}
+	return web.JSON(w, http.StatusOK, map[string]any{"searches": list, "total": total, "limit": f.Limit, "offset": f.Offset})
+}
+
+// CreateSearch stores a search to be computed and answers before it is.
+func (a *Room) CreateSearch(w http.ResponseWriter, r *http.Request) error {
+	asked := struct {
+		Dataset string    `json:"dataset"`
+		Spec    ml.Spec   `json:"spec"`
+		Grid    eval.Grid `json:"grid"`
+		Folds   int       `json:"folds"`
+		Repeats int       `json:"repeats"`
+		Nested  bool      `json:"nested"`
+		Seed    *uint64   `json:"seed"`
+	}{Spec: ml.DefaultSpec(), Folds: 5, Repeats: 1}
+	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
+		return err
+	}
+	points, err := a.points(r, asked.Dataset)
+	if err != nil {
+		return err
+	}
+	n := store.NewSearch{
+		Spec: asked.Spec, Grid: asked.Grid, DatasetName: points.Name, Data: points.Data,
+		Scheme: eval.Scheme{Folds: asked.Folds, Repeats: asked.Repeats, Nested: asked.Nested, Seed: asked.Spec.Seed},
+	}
+	if asked.Seed != nil {
+		n.Scheme.Seed = *asked.Seed
+	}
+	if door.IsStored(asked.Dataset) {
+		n.Dataset = asked.Dataset
+	}
+	s, err := a.House.Search(r.Context(), n)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/searches/"+s.ID)
+	return web.JSON(w, http.StatusAccepted, RunStatus{s.ID, s.Status})
+}
+
+// Search answers with one search: how far it is, and the settings that are judged.
+func (a *Room) Search(w http.ResponseWriter, r *http.Request) error {
+	s, err := a.FindSearch(r.Context(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	j := newSearch(s.Search)
+	j.Cells = s.Settings
+	return web.JSON(w, http.StatusOK, j)
+}
+
+// SaveCell stores a run with a setting of a search, the best one unless the body names
+// another, and answers before it is trained.
+func (a *Room) SaveCell(w http.ResponseWriter, r *http.Request) error {
+	s, err := a.Store.Search(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	var asked struct {
+		Cell *int `json:"cell"`
+	}
+	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
+		return err
+	}
+	at := 0
+	switch {
+	case asked.Cell != nil:
+		at = *asked.Cell
+	case s.Result != nil:
+		at = s.Result.Best
+	}
+	run, err := a.SaveSetting(r.Context(), s, at)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/runs/"+run.ID)
+	return web.JSON(w, http.StatusAccepted, RunStatus{run.ID, run.Status})
+}
+
+// CancelSearch ends a search that is queued or running. What is computed stays.
+func (a *Room) CancelSearch(w http.ResponseWriter, r *http.Request) error {
+	id := chi.URLParam(r, "id")
+	if err := a.Jobs.CancelSearch(r.Context(), door.Workspace(r.Context()), id); err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusAccepted, RunStatus{id, store.Cancelled})
+}
+
+// DeleteSearch deletes a search and stops it. Runs that were saved from it stay.
+func (a *Room) DeleteSearch(w http.ResponseWriter, r *http.Request) error {
+	if err := a.Jobs.DeleteSearch(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

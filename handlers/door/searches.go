@@ -1,0 +1,158 @@
+package door
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/web"
+)
+
+// Search queues a search of the request's workspace.
+func (a *House) Search(ctx context.Context, n store.NewSearch) (store.Search, error) {
+	s, err := a.Store.CreateSearch(ctx, Workspace(ctx), n)
+	if err == nil {
+		a.Jobs.Notify()
+	}
+	return s, err
+}
+
+// Found is a search with the settings that are judged so far: all of its result once it
+// is done.
+type Found struct {
+	store.Search
+	Settings []eval.Setting
+}
+
+// FindSearch returns a search of the request's workspace.
+func (a *House) FindSearch(ctx context.Context, id string) (f Found, err error) {
+	if f.Search, err = a.Store.Search(ctx, Workspace(ctx), id); err != nil {
+		return f, err
+	}
+	if f.Result != nil {
+		f.Settings = f.Result.Settings
+		return f, nil
+	}
+	f.Settings, err = a.Store.Reached(ctx, id)
+	return f, err
+}
+
+// SpecOf is the spec of a search with the values of one of its settings. It trains on
+// all points: all have had their say in the choice.
+func SpecOf(s store.Search, values param.Values) ml.Spec {
+	spec := s.Spec
+	for _, p := range ml.Params {
+		if values.Has(p.Name) {
+			_ = spec.Set(p.Name, values.Text(p.Name)) // it was tried, so it is in its range
+		}
+	}
+	spec.TestFraction = 0
+	return spec
+}
+
+// Warning is what has to be said beside the score of a best setting that is not nested.
+const Warning = "The score of the best setting is too good: it was chosen for being the best on these very folds. Search again with nested folds for a number to report."
+
+// SaveSetting queues a run with one of the settings of a search that is done. Its note
+// tells how it was chosen and what the nested folds say of the choice.
+func (a *House) SaveSetting(ctx context.Context, s store.Search, at int) (store.Run, error) {
+	if s.Result == nil {
+		return store.Run{}, web.Errorf(web.Conflict, "This search has not ended with a result: there is no setting to save yet.")
+	}
+	if at < 0 || at >= len(s.Result.Settings) {
+		return store.Run{}, param.Problems{{Field: "cell", Message: fmt.Sprintf("cell expects a number from 0 to %d, the place of a setting among the cells of the search", len(s.Result.Settings)-1)}}
+	}
+	d, err := a.Store.Data(ctx, s.Hash)
+	if err != nil {
+		return store.Run{}, err
+	}
+	setting := s.Result.Settings[at]
+	n := store.NewRun{
+		Spec: SpecOf(s, setting.Values), Data: d, DatasetName: s.DatasetName, Axes: s.Axes, Search: s.ID,
+		Note: fmt.Sprintf("One of %d settings of a search, judged on %s: %s.", len(s.Result.Settings), FoldsText(s.Scheme), ScoreText(setting.Mean, setting.MeanErrors)),
+	}
+	if at == s.Result.Best {
+		n.Note = fmt.Sprintf("The best of %d settings of a search, judged on %s: %s. %s", len(s.Result.Settings), FoldsText(s.Scheme), ScoreText(setting.Mean, setting.MeanErrors), cmp.Or(NestedText(s.Result), Warning))
+	}
+	if s.Dataset != "" {
+		if set, err := a.Store.Dataset(ctx, Workspace(ctx), s.Dataset); err == nil && set.Hash == s.Hash {
+			n.Dataset = s.Dataset
+		}
+	}
+	return a.Enqueue(ctx, n)
+}
+
+// FoldsText is a scheme for reading.
+func FoldsText(s eval.Scheme) string {
+	text := fmt.Sprintf("%d folds", s.Folds)
+	if s.Repeats > 1 {
+		text += fmt.Sprintf(", dealt %d times", s.Repeats)
+	}
+	return text
+}
+
+// ScoreText is a mean over folds with its spread, for reading.
+func ScoreText(m *eval.Mean, e *eval.MeanErrors) string {
+	if e != nil {
+		return fmt.Sprintf("mean squared error %s (sd %s)", views.Short(e.MSE), views.Short(e.MSEDeviation))
+	}
+	return fmt.Sprintf("accuracy %s (sd %s)", Percent(m.Accuracy), Percent(m.Deviation))
+}
+
+// NestedText is what nested folds say of the choice; empty where there are none.
+func NestedText(r *eval.Result) string {
+	if r.Nested == nil {
+		return ""
+	}
+	return "Nested, with the setting chosen anew in every fold: " + ScoreText(r.Nested.Mean, r.Nested.MeanErrors) + "."
+}
+
+// Vectors is the mean number of support vectors of a setting over its folds.
+func Vectors(s eval.Setting) float64 {
+	n := 0
+	for _, f := range s.Folds {
+		n += f.SupportVectors
+	}
+	return float64(n) / float64(len(s.Folds))
+}
+
+// Searched are the parameters of a search that have several values, in the order of
+// ml.Params.
+func Searched(s store.Search) (names []string) {
+	for _, p := range ml.Params {
+		if len(slices.Compact(slices.Clone(s.Grid[p.Name]))) > 1 {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// SearchLine is the call of the program that gives the same result.
+func SearchLine(s store.Search) string {
+	spec := s.Spec
+	spec.TestFraction, spec.Seed = ml.DefaultSpec().TestFraction, s.Scheme.Seed
+	words := []string{strings.Replace(CommandLine(spec, s.DatasetName), "marginlab fit ", "marginlab cv ", 1)}
+	for _, name := range Searched(s) {
+		p, _ := ml.Param(name)
+		var values []string
+		for _, v := range s.Grid[name] {
+			values = append(values, v.Text())
+		}
+		words = append(words, "--"+p.Flag()+"="+strings.Join(values, ","))
+	}
+	words = append(words, fmt.Sprintf("--folds=%d", s.Scheme.Folds))
+	if s.Scheme.Repeats > 1 {
+		words = append(words, fmt.Sprintf("--repeats=%d", s.Scheme.Repeats))
+	}
+	if s.Scheme.Nested {
+		words = append(words, "--nested")
+	}
+	return strings.Join(words, " ")
+}

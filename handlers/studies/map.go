@@ -1,0 +1,166 @@
+package studies
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"marginlab/handlers/door"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/views"
+)
+
+// heatMap lays the settings of a search out by two of its parameters. Of settings that
+// agree in both it shows the best.
+type heatMap struct {
+	search door.Found
+	names  []string // that have several values
+	x, y   string   // y is empty where there is one, x where there is none
+}
+
+// newMap shows the parameters that are asked for, C and the first other unless they are
+// among those searched.
+func newMap(s door.Found, x, y string) heatMap {
+	m := heatMap{search: s, names: door.Searched(s.Search)}
+	if !slices.Contains(m.names, x) {
+		x = ""
+		if slices.Contains(m.names, "C") && y != "C" {
+			x = "C"
+		}
+	}
+	if !slices.Contains(m.names, y) || y == x {
+		y = ""
+	}
+	for _, name := range m.names {
+		switch {
+		case x == "" && name != y:
+			x = name
+		case y == "" && name != x:
+			y = name
+		}
+	}
+	m.x, m.y = x, y
+	return m
+}
+
+// axes are what there is to choose from, where there is a choice.
+func (m heatMap) axes() (options []views.Option) {
+	if len(m.names) > 2 {
+		for _, name := range m.names {
+			options = append(options, views.Option{Value: name, Label: symbol(name)})
+		}
+	}
+	return options
+}
+
+// values are those of a parameter on its axis: numbers rising, then words, and in the end
+// none where it does not apply everywhere.
+func (m heatMap) values(name string) []string {
+	if name == "" {
+		return []string{""}
+	}
+	tried := slices.Clone(m.search.Grid[name])
+	slices.SortStableFunc(tried, func(a, b param.Value) int {
+		switch {
+		case a.IsNumber() && b.IsNumber():
+			return int(math.Copysign(1, a.Number()-b.Number()))
+		case a.IsNumber():
+			return -1
+		case b.IsNumber():
+			return 1
+		}
+		return 0
+	})
+	var texts []string
+	for _, v := range tried {
+		texts = append(texts, v.Text())
+	}
+	texts = slices.Compact(texts)
+	if slices.ContainsFunc(m.search.Settings, func(s eval.Setting) bool { return !s.Values.Has(name) }) {
+		texts = append(texts, "")
+	}
+	return texts
+}
+
+// view is the map as the page shows it.
+func (m heatMap) view(lab func(eval.Setting) string) views.HeatMap {
+	v := views.HeatMap{X: axisName(m.x), Y: axisName(m.y), Score: "Accuracy in %", Hidden: len(m.names) > 2}
+	xs, ys := m.values(m.x), m.values(m.y)
+	for _, x := range xs {
+		v.Columns = append(v.Columns, shown(x))
+	}
+	found := make(map[[2]string]int) // the best by place
+	low, high := math.Inf(1), math.Inf(-1)
+	for i, s := range m.search.Settings {
+		low, high = min(low, level(s)), max(high, level(s))
+		at := [2]string{s.Values.Text(m.x), s.Values.Text(m.y)}
+		if other, ok := found[at]; !ok || level(s) > level(m.search.Settings[other]) {
+			found[at] = i
+		}
+		if s.MeanErrors != nil {
+			v.Score = "Mean squared error"
+		}
+	}
+	best, simple := -1, -1
+	if r := m.search.Result; r != nil {
+		best, simple = r.Best, r.WithinOneError()
+	}
+	for _, y := range ys {
+		row := views.HeatRow{Y: shown(y)}
+		for _, x := range xs {
+			i, ok := found[[2]string{x, y}]
+			if !ok {
+				row.Cells = append(row.Cells, views.HeatCell{Level: -1})
+				continue
+			}
+			s := m.search.Settings[i]
+			c := views.HeatCell{
+				Href: lab(s), Text: scoreShort(s), Best: i == best, Simple: i == simple && i != best,
+				Title: fmt.Sprintf("%s: %s, %s support vectors on average", valuesText(m.search.Search, s), door.ScoreText(s.Mean, s.MeanErrors), views.Short(door.Vectors(s))),
+			}
+			if !s.Converged() {
+				c.Title += "; not all trainings converged"
+			}
+			if c.Level = heats - 1; high > low {
+				c.Level = int(math.Round((heats - 1) * (level(s) - low) / (high - low)))
+			}
+			row.Cells = append(row.Cells, c)
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	return v
+}
+
+// heats is how many colours a map has.
+const heats = 10
+
+// level is larger for a better setting: the accuracy, or the negative logarithm of the mean
+// squared error, whose values may differ by powers of ten.
+func level(s eval.Setting) float64 {
+	if s.MeanErrors != nil {
+		return -math.Log(max(s.MSE, math.SmallestNonzeroFloat64))
+	}
+	return s.Accuracy
+}
+
+func scoreShort(s eval.Setting) string {
+	if s.MeanErrors != nil {
+		return views.Short(s.MSE)
+	}
+	return fmt.Sprintf("%.1f", 100*s.Accuracy)
+}
+
+func shown(value string) string {
+	if value == "" {
+		return "–"
+	}
+	return value
+}
+
+func axisName(name string) string {
+	if name == "" {
+		return ""
+	}
+	return symbol(name)
+}

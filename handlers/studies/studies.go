@@ -1,0 +1,328 @@
+// Package studies is the room for searches of the best settings: watched while they are
+// computed, read as a map, and taken further.
+package studies
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/eval"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/web"
+	"marginlab/web/jobs"
+)
+
+// Room is where searches are looked at.
+type Room struct{ *door.House }
+
+// pageRows is how many searches a page of the list shows.
+const pageRows = 25
+
+// List shows the searches of the workspace.
+func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
+	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
+	page = min(max(page, 1), 1e6)
+	searches, total, err := a.Store.Searches(r.Context(), door.Workspace(r.Context()), pageRows, (page-1)*pageRows)
+	if err != nil {
+		return err
+	}
+	p := views.Searches{Page: a.Frame("Searches", "runs"), Total: total, First: (page-1)*pageRows + 1, Last: (page-1)*pageRows + len(searches)}
+	if page > 1 {
+		p.Newer = fmt.Sprintf("/searches?page=%d", page-1)
+	}
+	if p.Last < total {
+		p.Older = fmt.Sprintf("/searches?page=%d", page+1)
+	}
+	for _, s := range searches {
+		p.Rows = append(p.Rows, views.SearchRow{
+			ID: s.ID, Title: title(s), Data: s.DatasetName, Folds: foldsText(s), Status: string(s.Status),
+			Done: s.Done, Total: s.Total, Created: door.When(s.Created),
+		})
+	}
+	return a.Render(w, r, views.SearchesPage(p))
+}
+
+// title says what is searched: "C and gamma of SVM rbf".
+func title(s store.Search) string {
+	names := door.Searched(s)
+	spec := s.Spec
+	spec.Values = maps.Clone(spec.Values)
+	for _, name := range names {
+		delete(spec.Values, name) // it has no one value
+	}
+	switch n := len(names); n {
+	case 0:
+		return spec.Title()
+	case 1:
+		return names[0] + " of " + spec.Title()
+	default:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " of " + spec.Title()
+	}
+}
+
+func foldsText(s store.Search) string {
+	if s.Scheme.Nested {
+		return door.FoldsText(s.Scheme) + ", nested"
+	}
+	return door.FoldsText(s.Scheme)
+}
+
+// Page shows a search: how far it is, and what is known of its settings.
+func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
+	s, err := a.FindSearch(r.Context(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	p := views.Search{
+		Page: a.Frame(title(s.Search), "runs"), ID: s.ID, Title: title(s.Search), Status: string(s.Status), Message: door.Sentence(s.Error),
+		Data: s.DatasetName, Created: door.When(s.Created), Hash: s.Hash[:12], Folds: foldsText(s.Search),
+		Done: s.Done, Total: s.Total, Known: s.Known, Time: timeText(s.Search, a.Store.Now()),
+		Settings: door.Settings(s.Spec, nil), Reproduce: door.SearchLine(s.Search),
+	}
+	if s.Dataset != "" {
+		p.DataHref = "/datasets/" + s.Dataset
+	}
+	lab, err := a.labLink(r, s.Search)
+	if err != nil {
+		return err
+	}
+	m := newMap(s, r.URL.Query().Get("x"), r.URL.Query().Get("y"))
+	p.Map, p.Axes, p.AxisX, p.AxisY = m.view(lab), m.axes(), m.x, m.y
+	if res := s.Result; res != nil {
+		p.Best = choice(s, res.Best, lab)
+		if one := res.WithinOneError(); one != res.Best {
+			p.Simple = choice(s, one, lab)
+		}
+		p.Nested = door.NestedText(res)
+		if res.Nested == nil && len(res.Settings) > 1 {
+			p.Warning = door.Warning
+		}
+		p.Edges = edges(s)
+		p.Finer = len(finer(s).grid) > 0
+		p.Short = notConverged(res)
+	}
+	return a.Render(w, r, views.SearchPage(p))
+}
+
+// timeText says how long a search has taken, and about how long it will.
+func timeText(s store.Search, now time.Time) string {
+	switch {
+	case s.Started.IsZero():
+		return ""
+	case s.Status.Ended():
+		return "in " + duration(s.Finished.Sub(s.Started))
+	}
+	took := now.Sub(s.Started)
+	text := duration(took) + " so far"
+	if computed := s.Done - s.Known; computed > 0 {
+		text += ", about " + duration(took*time.Duration(s.Total-s.Done)/time.Duration(computed)) + " left"
+	}
+	return text
+}
+
+// duration is a time for reading.
+func duration(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0 s"
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.1f h", d.Hours())
+}
+
+// labLink makes links that open the lab with a setting.
+func (a *Room) labLink(r *http.Request, s store.Search) (func(eval.Setting) string, error) {
+	data := door.OfSearch + s.ID
+	if s.Dataset != "" {
+		set, err := a.Store.Dataset(r.Context(), door.Workspace(r.Context()), s.Dataset)
+		if err != nil {
+			return nil, err
+		}
+		if set.Hash == s.Hash {
+			data = s.Dataset
+		}
+	}
+	return func(setting eval.Setting) string {
+		spec := door.SpecOf(s, setting.Values)
+		q := door.SpecQuery(spec)
+		q.Del("project")
+		q.Set("target", spec.Target)
+		if spec.Project == "pca" {
+			q.Set("on", "pca")
+		}
+		if x, y := s.Axes[0], s.Axes[1]; x != "" {
+			q.Set("x", x)
+			q.Set("y", y)
+		}
+		q.Set("data", data)
+		return "/lab?" + q.Encode()
+	}, nil
+}
+
+// choice is a setting that was chosen.
+func choice(s door.Found, at int, lab func(eval.Setting) string) *views.Choosable {
+	setting := s.Settings[at]
+	return &views.Choosable{
+		At: at, Values: valuesText(s.Search, setting), Score: door.ScoreText(setting.Mean, setting.MeanErrors),
+		Vectors: views.Short(door.Vectors(setting)), Href: lab(setting),
+	}
+}
+
+// valuesText are the values of a setting that were searched: "C = 10, γ = 0.1".
+func valuesText(s store.Search, setting eval.Setting) string {
+	var words []string
+	for _, name := range door.Searched(s) {
+		if setting.Values.Has(name) {
+			words = append(words, symbol(name)+" = "+setting.Values.Text(name))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// symbol is a parameter in formulas, or its label.
+func symbol(name string) string {
+	p, _ := ml.Param(name)
+	if p.Symbol != "" {
+		return p.Symbol
+	}
+	return p.Label
+}
+
+// edges names the parameters of which the best value is the smallest or largest tried.
+func edges(s door.Found) (names []string) {
+	best := s.Settings[s.Result.Best].Values
+	for _, name := range door.Searched(s.Search) {
+		var tried []float64
+		for _, v := range s.Grid[name] {
+			if v.IsNumber() {
+				tried = append(tried, v.Number())
+			}
+		}
+		if v := best[name]; len(tried) > 2 && v.IsNumber() && (v.Number() == slices.Min(tried) || v.Number() == slices.Max(tried)) {
+			names = append(names, symbol(name))
+		}
+	}
+	return names
+}
+
+// notConverged counts the settings of which a training ended before the optimum.
+func notConverged(r *eval.Result) (n int) {
+	for _, s := range r.Settings {
+		if !s.Converged() {
+			n++
+		}
+	}
+	return n
+}
+
+// further is a search around the best setting of another.
+type further struct {
+	spec ml.Spec
+	grid eval.Grid // empty: there is nothing between the values
+}
+
+func finer(s door.Found) further {
+	f := further{spec: s.Spec, grid: eval.Grid{}}
+	best := s.Settings[s.Result.Best].Values
+	for _, name := range door.Searched(s.Search) {
+		if !best.Has(name) {
+			continue
+		}
+		p, _ := ml.Param(name)
+		values := eval.Around(p, s.Grid[name], best[name])
+		if len(values) > 1 {
+			f.grid[name] = values
+		} else {
+			_ = f.spec.Set(name, best.Text(name)) // it was tried, so it is in its range
+		}
+	}
+	return f
+}
+
+// Finer searches again around the best setting.
+func (a *Room) Finer(w http.ResponseWriter, r *http.Request) error {
+	s, err := a.FindSearch(r.Context(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	if s.Result == nil {
+		return web.Errorf(web.Conflict, "This search has not ended with a result: there is no best setting yet to search around.")
+	}
+	d, err := a.Store.Data(r.Context(), s.Hash)
+	if err != nil {
+		return err
+	}
+	f := finer(s)
+	next, err := a.House.Search(r.Context(), store.NewSearch{
+		Dataset: s.Dataset, Data: d, DatasetName: s.DatasetName, Spec: f.spec, Grid: f.grid, Scheme: s.Scheme, Axes: s.Axes,
+	})
+	if err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/searches/"+next.ID)
+}
+
+// Save makes a run of a setting.
+func (a *Room) Save(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	s, err := a.Store.Search(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	at, err := strconv.Atoi(r.PostFormValue("cell"))
+	if err != nil {
+		at = -1
+	}
+	run, err := a.SaveSetting(r.Context(), s, at)
+	if err != nil {
+		return err
+	}
+	a.Jobs.Wait(r.Context(), glance, run.ID)
+	return door.Redirect(w, r, "/runs/"+run.ID)
+}
+
+// glance is how long a page waits for a run that was just saved.
+const glance = 400 * time.Millisecond
+
+// Cancel ends a search that is queued or running.
+func (a *Room) Cancel(w http.ResponseWriter, r *http.Request) error {
+	id := chi.URLParam(r, "id")
+	if err := a.Jobs.CancelSearch(r.Context(), door.Workspace(r.Context()), id); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/searches/"+id)
+}
+
+// Delete deletes a search.
+func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
+	if err := a.Jobs.DeleteSearch(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/searches")
+}
+
+// Events sends how far a search is, as it changes.
+func (a *Room) Events(w http.ResponseWriter, r *http.Request) error {
+	events, err := a.Jobs.SubscribeSearch(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	return web.Stream(w, r, events, jobs.Event.Message)
+}

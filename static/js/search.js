@@ -1,0 +1,54 @@
+// A search's page: its cells as they arrive, and the numbers of the cell that is pointed at.
+
+const id = "search";
+
+/** Takes the part of the page that changes from the server, and keeps the focus. */
+async function refresh() {
+  const response = await fetch(location.href);
+  if (!response.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const fresh = page.getElementById(id);
+  if (!fresh) return;
+  const focused = document.activeElement?.closest(`#${id} a`)?.href;
+  document.getElementById(id).replaceWith(document.adoptNode(fresh));
+  if (focused) [...fresh.querySelectorAll("a")].find((a) => a.href === focused)?.focus({ preventScroll: true });
+}
+
+/** Shows what a cell's link says of itself, which a title does not on touch or for keys. */
+function tell(e) {
+  const cell = e.target.closest?.(".heat-map a");
+  if (cell) document.querySelector("[data-readout]").textContent = cell.title;
+}
+document.addEventListener("pointerover", tell);
+document.addEventListener("focusin", tell);
+
+const section = document.getElementById(id);
+if (section.hasAttribute("data-events")) {
+  const events = new EventSource(`/searches/${section.dataset.id}/events`);
+  const pause = 700; // ms between two looks
+  let busy = false;
+  let again = false;
+  const look = async () => {
+    again = busy;
+    if (busy) return;
+    busy = true;
+    try {
+      await refresh();
+    } finally {
+      setTimeout(() => {
+        busy = false;
+        if (again) look();
+      }, pause);
+    }
+  };
+  events.addEventListener("progress", (e) => {
+    const { done } = JSON.parse(e.data);
+    const bar = document.querySelector("[data-bar]");
+    if (bar && bar.value < done) bar.value = done;
+    look();
+  });
+  events.addEventListener("status", (e) => {
+    if (["done", "failed", "cancelled"].includes(JSON.parse(e.data).status)) events.close();
+    look();
+  });
+}
