@@ -87,7 +87,7 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/searches/{id}/cancel", h(a.studies.Cancel))
 	r.Post("/searches/{id}/delete", h(a.studies.Delete))
 	r.Post("/searches/{id}/runs", h(a.studies.Save))
-	r.Post("/searches/{id}/finer", h(a.studies.Finer))
+	r.Post("/searches/{id}/again", h(a.studies.Again))
 	r.Get("/searches/{id}/events", h(a.studies.Events))
 
 	r.Get("/shared/{token}", h(a.runs.Shared))

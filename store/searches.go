@@ -113,14 +113,24 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 // planSearch is the plan of a search that is not too large.
 func planSearch(n NewSearch) (*eval.Plan, error) {
 	sc := n.Scheme
-	splits := sc.Folds * max(1, sc.Repeats)
+	splits := sc.Folds * sc.Repeats
 	if sc.Nested {
 		splits *= 1 + sc.Folds
 	}
 	rows := len(n.Data.Y)
+	var ps param.Problems
+	if sc.Folds < 2 {
+		ps = append(ps, param.Problem{Field: "folds", Message: fmt.Sprintf("folds expects a whole number from 2 on, not %d", sc.Folds)})
+	}
+	if sc.Repeats < 1 {
+		ps = append(ps, param.Problem{Field: "repeats", Message: fmt.Sprintf("repeats expects a whole number from 1 on, not %d", sc.Repeats)})
+	}
+	if len(ps) > 0 {
+		return nil, ps
+	}
 	// Each factor is bounded first, so that no product is too large for its type.
 	if sc.Folds > MaxCells || sc.Repeats > MaxCells || splits > MaxCells || splits*rows > MaxDealt {
-		return nil, param.Problems{{Field: "folds", Message: fmt.Sprintf("%d folds, dealt %d times, come to too many trainings of %d rows; take fewer folds or repeats", sc.Folds, max(1, sc.Repeats), rows)}}
+		return nil, param.Problems{{Field: "folds", Message: fmt.Sprintf("%d folds, dealt %d times, come to too many trainings of %d rows; take fewer folds or repeats", sc.Folds, sc.Repeats, rows)}}
 	}
 	paths, err := n.Grid.Paths(n.Spec)
 	if err != nil {

@@ -32,7 +32,7 @@ func rings(t *testing.T) *dataset.Data {
 // asked is a search of 4 settings in 2 paths, each of 3 cells.
 func asked(t *testing.T) NewSearch {
 	t.Helper()
-	return NewSearch{Data: rings(t), DatasetName: "rings", Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 3}}
+	return NewSearch{Data: rings(t), DatasetName: "rings", Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 3, Repeats: 1}}
 }
 
 // work computes cells for an owner until none is left or most are done, and returns their names.

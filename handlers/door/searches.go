@@ -58,7 +58,7 @@ func SpecOf(s store.Search, values param.Values) ml.Spec {
 }
 
 // Warning is what has to be said beside the score of a best setting that is not nested.
-const Warning = "The score of the best setting is too good: it was chosen for being the best on these very folds. Search again with nested folds for a number to report."
+const Warning = "The score of the best setting is too good: it was chosen for being the best on these very folds. Nested folds, which judge the choice as well, give a number to report."
 
 // SaveSetting queues a run with one of the settings of a search that is done. Its note
 // tells how it was chosen and what the nested folds say of the choice.
@@ -103,7 +103,8 @@ func ScoreText(m *eval.Mean, e *eval.MeanErrors) string {
 	if e != nil {
 		return fmt.Sprintf("mean squared error %s (sd %s)", views.Short(e.MSE), views.Short(e.MSEDeviation))
 	}
-	return fmt.Sprintf("accuracy %s (sd %s)", Percent(m.Accuracy), Percent(m.Deviation))
+	text := fmt.Sprintf("accuracy %s (sd %s)", Percent(m.Accuracy), Percent(m.Deviation))
+	return strings.ReplaceAll(text, " %", "\u00a0%") // no line ends there
 }
 
 // NestedText is what nested folds say of the choice; empty where there are none.
@@ -123,11 +124,15 @@ func Vectors(s eval.Setting) float64 {
 	return float64(n) / float64(len(s.Folds))
 }
 
-// Searched are the parameters of a search that have several values, in the order of
-// ml.Params.
+// Searched are the parameters of a search that have several values: C, then the others in
+// the order of ml.Params.
 func Searched(s store.Search) (names []string) {
 	for _, p := range ml.Params {
-		if len(slices.Compact(slices.Clone(s.Grid[p.Name]))) > 1 {
+		switch {
+		case len(slices.Compact(slices.Clone(s.Grid[p.Name]))) < 2:
+		case p.Name == "C":
+			names = slices.Insert(names, 0, p.Name)
+		default:
 			names = append(names, p.Name)
 		}
 	}

@@ -208,6 +208,14 @@ func (a *Room) showRun(w http.ResponseWriter, r *http.Request, run store.Run, pr
 	if run.Dataset != "" {
 		p.DataHref = "/datasets/" + run.Dataset
 	}
+	if run.Search != "" {
+		switch there, err := a.Store.SearchStates(r.Context(), run.Search); {
+		case err != nil:
+			return err
+		case len(there) > 0:
+			p.SearchHref = "/searches/" + run.Search
+		}
+	}
 	if run.Share != "" {
 		p.ShareURL = a.Links.Origin(r) + "/shared/" + run.Share
 	}

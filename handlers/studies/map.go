@@ -19,15 +19,11 @@ type heatMap struct {
 	x, y   string   // y is empty where there is one, x where there is none
 }
 
-// newMap shows the parameters that are asked for, C and the first other unless they are
-// among those searched.
+// newMap shows the parameters that are asked for, or the first ones.
 func newMap(s door.Found, x, y string) heatMap {
 	m := heatMap{search: s, names: door.Searched(s.Search)}
 	if !slices.Contains(m.names, x) {
 		x = ""
-		if slices.Contains(m.names, "C") && y != "C" {
-			x = "C"
-		}
 	}
 	if !slices.Contains(m.names, y) || y == x {
 		y = ""
@@ -111,7 +107,11 @@ func (m heatMap) view(lab func(eval.Setting) string) views.HeatMap {
 		for _, x := range xs {
 			i, ok := found[[2]string{x, y}]
 			if !ok {
-				row.Cells = append(row.Cells, views.HeatCell{Level: -1})
+				c := views.HeatCell{Level: -1}
+				if m.search.Result == nil {
+					c.Text = "…"
+				}
+				row.Cells = append(row.Cells, c)
 				continue
 			}
 			s := m.search.Settings[i]
@@ -123,7 +123,8 @@ func (m heatMap) view(lab func(eval.Setting) string) views.HeatMap {
 				c.Title += "; not all trainings converged"
 			}
 			if c.Level = heats - 1; high > low {
-				c.Level = int(math.Round((heats - 1) * (level(s) - low) / (high - low)))
+				share := (level(s) - low) / (high - low)
+				c.Level = int(math.Round((heats - 1) * share * share)) // the good ones are told apart
 			}
 			row.Cells = append(row.Cells, c)
 		}

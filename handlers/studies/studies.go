@@ -4,7 +4,6 @@ package studies
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -55,18 +54,18 @@ func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 // title says what is searched: "C and gamma of SVM rbf".
 func title(s store.Search) string {
 	names := door.Searched(s)
-	spec := s.Spec
-	spec.Values = maps.Clone(spec.Values)
-	for _, name := range names {
-		delete(spec.Values, name) // it has no one value
-	}
+	of := strings.Split(s.Spec.Title(), " ")
+	of = slices.DeleteFunc(of, func(word string) bool {
+		name, _, valued := strings.Cut(word, "=")
+		return valued && slices.Contains(names, name)
+	})
 	switch n := len(names); n {
 	case 0:
-		return spec.Title()
+		return strings.Join(of, " ")
 	case 1:
-		return names[0] + " of " + spec.Title()
+		return names[0] + " of " + strings.Join(of, " ")
 	default:
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " of " + spec.Title()
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " of " + strings.Join(of, " ")
 	}
 }
 
@@ -87,7 +86,7 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 		Page: a.Frame(title(s.Search), "runs"), ID: s.ID, Title: title(s.Search), Status: string(s.Status), Message: door.Sentence(s.Error),
 		Data: s.DatasetName, Created: door.When(s.Created), Hash: s.Hash[:12], Folds: foldsText(s.Search),
 		Done: s.Done, Total: s.Total, Known: s.Known, Time: timeText(s.Search, a.Store.Now()),
-		Settings: door.Settings(s.Spec, nil), Reproduce: door.SearchLine(s.Search),
+		Settings: same(s.Search), Reproduce: door.SearchLine(s.Search),
 	}
 	if s.Dataset != "" {
 		p.DataHref = "/datasets/" + s.Dataset
@@ -112,6 +111,13 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 		p.Short = notConverged(res)
 	}
 	return a.Render(w, r, views.SearchPage(p))
+}
+
+// same are the values that all settings have.
+func same(s store.Search) []views.Number {
+	return slices.DeleteFunc(door.Settings(s.Spec, nil), func(n views.Number) bool {
+		return n.Name == "test_fraction" || slices.Contains(door.Searched(s), n.Name)
+	})
 }
 
 // timeText says how long a search has taken, and about how long it will.
@@ -254,23 +260,34 @@ func finer(s door.Found) further {
 	return f
 }
 
-// Finer searches again around the best setting.
-func (a *Room) Finer(w http.ResponseWriter, r *http.Request) error {
+// Again begins another search of a finished one: around its best setting, or the same with
+// nested folds, of which all that this one has computed is known.
+func (a *Room) Again(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
 	s, err := a.FindSearch(r.Context(), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
 	if s.Result == nil {
-		return web.Errorf(web.Conflict, "This search has not ended with a result: there is no best setting yet to search around.")
+		return web.Errorf(web.Conflict, "This search has not ended with a result: there is no best setting yet.")
 	}
 	d, err := a.Store.Data(r.Context(), s.Hash)
 	if err != nil {
 		return err
 	}
-	f := finer(s)
-	next, err := a.House.Search(r.Context(), store.NewSearch{
-		Dataset: s.Dataset, Data: d, DatasetName: s.DatasetName, Spec: f.spec, Grid: f.grid, Scheme: s.Scheme, Axes: s.Axes,
-	})
+	n := store.NewSearch{Dataset: s.Dataset, Data: d, DatasetName: s.DatasetName, Spec: s.Spec, Grid: s.Grid, Scheme: s.Scheme, Axes: s.Axes}
+	switch how := r.PostFormValue("how"); how {
+	case "finer":
+		f := finer(s)
+		n.Spec, n.Grid = f.spec, f.grid
+	case "nested":
+		n.Scheme.Nested = true
+	default:
+		return web.Errorf(web.Invalid, "how expects finer or nested, not %q.", how)
+	}
+	next, err := a.House.Search(r.Context(), n)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func asked(t *testing.T) store.NewSearch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 2, Nested: true, Seed: 4}}
+	return store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Nested: true, Seed: 4}}
 }
 
 func (f *fixture) search(n store.NewSearch) string {

@@ -1,0 +1,261 @@
+package handlers
+
+import (
+	"bufio"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/handlers/api"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/store"
+)
+
+// search begins a search and returns its id.
+func (c *client) search(body string) string {
+	c.t.Helper()
+	return decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/searches", body)).ID
+}
+
+// found is a search once it has ended.
+func (c *client) found(id string) api.Search {
+	c.t.Helper()
+	c.app.Jobs.Wait(c.t.Context(), time.Hour, id)
+	return decode[api.Search](c.want(200, "GET", "/api/searches/"+id, ""))
+}
+
+// A search over HTTP has what one process gets of the same points, its cells come as
+// events, and its best becomes a run.
+func TestAPISearch(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	a := c.want(http.StatusAccepted, "POST", "/api/searches", `{"dataset":"moons","spec":{"standardize":false},"grid":{"C":[1,100],"gamma":["auto",2]},"folds":3,"nested":true,"seed":7}`)
+	id := decode[api.RunStatus](a).ID
+	if got := a.header.Get("Location"); got != "/api/searches/"+id {
+		t.Errorf("Location %q", got)
+	}
+	resp := c.open(t.Context(), "GET", "/api/searches/"+id+"/events", nil)
+	defer resp.Body.Close()
+	events := bufio.NewReader(resp.Body)
+	var last event
+	for {
+		e, ok := next(t, events)
+		if !ok {
+			break
+		}
+		if last = e; e.name == "progress" && !strings.Contains(e.data, `"total":24`) {
+			t.Errorf("%+v", e)
+		}
+	}
+	got := c.found(id)
+	if last.name != "status" || last.data != `{"status":"done"}` || got.Status != store.Done || got.Done != 24 || got.Total != 24 {
+		t.Errorf("%+v after %+v", got, last)
+	}
+	b, _ := dataset.FindBuiltin("moons")
+	d, err := b.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := ml.DefaultSpec()
+	spec.Standardize = false
+	want, err := eval.CrossValidate(t.Context(), d, spec, got.Grid, eval.Scheme{Folds: 3, Repeats: 1, Seed: 7, Nested: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, &eval.Result{Searched: got.Searched, Settings: got.Cells, Best: *got.Best, Nested: got.Nested}); diff != "" || *got.OneError != want.WithinOneError() || got.Warning != "" {
+		t.Errorf("%s, %+v", diff, got)
+	}
+
+	run := decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/searches/"+id+"/runs", `{}`)).ID
+	c.app.Jobs.Wait(t.Context(), time.Hour, run)
+	saved := decode[api.Run](c.want(200, "GET", "/api/runs/"+run, ""))
+	for name, v := range want.Settings[want.Best].Values {
+		if saved.Spec.Text(name) != v.Text() {
+			t.Errorf("the run has %s %s, the best setting %s", name, saved.Spec.Text(name), v.Text())
+		}
+	}
+	if saved.Status != store.Done || saved.Search != id || !strings.Contains(saved.Note, "Nested") || saved.Spec.Standardize {
+		t.Errorf("%+v", saved)
+	}
+	c.want(http.StatusUnprocessableEntity, "POST", "/api/searches/"+id+"/runs", `{"cell":4}`)
+
+	again := c.found(c.search(`{"dataset":"moons","spec":{"standardize":false},"grid":{"C":[1,100],"gamma":["auto",2]},"folds":3,"seed":7}`))
+	if again.Known != 6 || again.Total != 6 || !reflect.DeepEqual(again.Cells, got.Cells) || again.Warning == "" || again.Nested != nil {
+		t.Errorf("the same without nested folds: %+v", again)
+	}
+	if list := decode[struct{ Searches []api.Search }](c.want(200, "GET", "/api/searches", "")).Searches; len(list) != 2 || list[0].ID != again.ID || list[0].Cells != nil {
+		t.Errorf("%+v", list)
+	}
+	c.want(http.StatusConflict, "POST", "/api/searches/"+id+"/cancel", "")
+	c.want(http.StatusNoContent, "DELETE", "/api/searches/"+id, "")
+	c.want(404, "GET", "/api/searches/"+id, "")
+	c.want(404, "GET", "/api/searches/"+id+"/events", "")
+}
+
+// What cannot be searched is refused with the field, and nobody else's search is there.
+func TestAPISearchRefused(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	for body, want := range map[string]struct {
+		status int
+		word   string
+	}{
+		`{"dataset":"moons","grid":{"C":[-1]}}`:                                       {422, "C must"},
+		`{"dataset":"moons","grid":{"C":[[1]]}}`:                                      {400, "expected a number"},
+		`{"dataset":"moons","grid":{"beauty":[1]}}`:                                   {422, "beauty is not a parameter"},
+		`{"dataset":"moons","grid":{"test_fraction":[0.1,0.2]}}`:                      {422, "cannot be searched"},
+		`{"dataset":"moons","grid":{"C":[1,2]},"folds":1}`:                            {422, "folds"},
+		`{"dataset":"moons","grid":{"C":[1,2]},"folds":99999999999}`:                  {422, "folds"},
+		`{"dataset":"moons","grid":{"C":[1,2]},"folds":5000}`:                         {422, "fewer folds"},
+		`{"dataset":"moons","grid":{"C":[1,2]},"repeats":-1}`:                         {422, "repeats"},
+		`{"dataset":"moons","grid":{"C":[1,2]},"spec":{"kernel":"spectrum"}}`:         {422, ""},
+		`{"dataset":"moons","grid":{"C":[1,2]},"fold":3}`:                             {422, "fold"},
+		`{"dataset":"nowhere","grid":{"C":[1,2]}}`:                                    {404, "nowhere"},
+		`{"grid":{"C":[1,2]}}`:                                                        {422, "dataset"},
+		`{"dataset":"moons","grid":{"C":[1,2]},"spec":{"C":"?"}}`:                     {422, "C"},
+		`{"dataset":"moons","spec":{"learner":"ridge"},"grid":{"lambda":[1,2,1e99]}}`: {422, "lambda"},
+	} {
+		if a := c.do("POST", "/api/searches", body); a.status != want.status || !strings.Contains(string(a.body), want.word) {
+			t.Errorf("%s: %d %s", body, a.status, a.body)
+		}
+	}
+	id := c.search(`{"dataset":"moons","grid":{"C":[1,2]}}`)
+	his := s.client(t, bob)
+	for _, r := range [][2]string{{"GET", ""}, {"DELETE", ""}, {"GET", "/events"}, {"POST", "/cancel"}} {
+		his.want(404, r[0], "/api/searches/"+id+r[1], "")
+	}
+	his.want(404, "POST", "/api/searches/"+id+"/runs", "{}")
+	his.want(404, "POST", "/api/runs", `{"dataset":"search-`+id+`"}`)
+	c.want(http.StatusConflict, "POST", "/api/searches/"+id+"/runs", "{}")
+	c.want(http.StatusAccepted, "POST", "/api/searches/"+id+"/cancel", "")
+	if got := decode[api.Search](c.want(200, "GET", "/api/searches/"+id, "")); got.Status != store.Cancelled || got.Done != 0 || got.Total != 5 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// From the lab a search begins with one press; without a script its page is asked for
+// again, and leads back to the lab, to a finer search and to a run.
+func TestSearchPages(t *testing.T) {
+	t.Parallel()
+	c := serve(t, true, dataset.DefaultLimits).browse(t, alice)
+	if got := c.page(200, "/searches").Find(".empty").Text(); !strings.Contains(got, "Nothing searched yet") {
+		t.Errorf("%q", got)
+	}
+	form := url.Values{}
+	lab := c.page(200, "/lab?data=moons&standardize=false")
+	lab.Find("#lab input, #lab select").Each(func(_ int, f *goquery.Selection) {
+		name, _ := f.Attr("name")
+		value, _ := f.Attr("value")
+		if f.Is("select") {
+			value, _ = f.Find("option[selected]").Attr("value")
+		}
+		if _, checked := f.Attr("checked"); checked || !f.Is(`[type="checkbox"]`) {
+			form.Set(name, value)
+		}
+	})
+	if got := lab.Find(`[formaction="/searches"]`).Text(); got != "Search C and gamma" || form.Get("search.nested") != "true" || strings.Count(form.Get("search.C")+form.Get("search.gamma"), ",") != 12 {
+		t.Fatalf("%q with %v", got, form)
+	}
+	form.Set("search.C", "1; 10 100,10")
+	form.Set("search.gamma", "1,x")
+	if a := c.fetch("POST", "/searches", form.Encode()); a.status != 422 || !strings.Contains(a.html().Find(".error").Text(), "Gamma must") {
+		t.Fatalf("%d %.300s", a.status, a.html().Find(".error, [role=alert]").Text())
+	}
+	form.Set("search.gamma", "1, 0.1")
+	form.Set("search.folds", "3")
+	form.Del("search.nested")
+	doc := c.fetch("POST", "/searches", form.Encode()).html()
+	id, _ := doc.Find("#search").Attr("data-id")
+	c.app.Jobs.Wait(t.Context(), time.Hour, id)
+	doc = c.page(200, "/searches/"+id)
+	if got := doc.Find("h1").Text(); got != "C and gamma of SVM rbf" {
+		t.Errorf("%q", got)
+	}
+	text := func(css string) (texts []string) {
+		return doc.Find(css).Map(func(_ int, s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") })
+	}
+	if head, side := text(".heat-map thead th"), text(".heat-map tbody th"); !slices.Equal(head, []string{"γ ↓ C →", "1", "10", "100"}) || !slices.Equal(side, []string{"0.1", "1"}) || doc.Find(".heat-map td a").Length() != 6 {
+		t.Errorf("%q, %q", head, side)
+	}
+	if doc.Find("[data-events]").Length() > 0 || len(text(".heat-map .best")) != 1 || !strings.Contains(doc.Find("#search").Text(), "score of the best setting is too good") {
+		t.Errorf("%s", doc.Find("#search").Text())
+	}
+	best, _ := doc.Find(".heat-map .best a").Attr("href")
+	if title, _ := doc.Find(".heat-map .best a").Attr("title"); !strings.Contains(title, "accuracy") || !strings.Contains(title, "support vectors") || !strings.Contains(title, "γ = ") {
+		t.Errorf("%q", title)
+	}
+	opened := c.page(200, best)
+	if got := opened.Find("h1").Text(); got != "Moons" {
+		t.Errorf("the lab shows %q", got)
+	}
+	if got, _ := opened.Find("#f-data option[selected]").Attr("value"); got != "search-"+id {
+		t.Errorf("the lab's data are %q", got)
+	}
+
+	for how, cells := range map[string]string{"nested": "24 cells", "finer": "cells"} {
+		next := c.fetch("POST", "/searches/"+id+"/again", "how="+how).html()
+		other, _ := next.Find("#search").Attr("data-id")
+		c.app.Jobs.Wait(t.Context(), time.Hour, other)
+		got := c.page(200, "/searches/"+other).Find("#search").Text()
+		if other == id || !strings.Contains(got, cells) || strings.Contains(got, "This is the number to report.") != (how == "nested") {
+			t.Errorf("%s: %s", how, got)
+		}
+	}
+	if a := c.fetch("POST", "/searches/"+id+"/again", "how=better"); a.status != 422 {
+		t.Errorf("%d", a.status)
+	}
+	at, _ := doc.Find(`button[name="cell"]`).First().Attr("value")
+	run := c.fetch("POST", "/searches/"+id+"/runs", "cell="+at).html()
+	if got := run.Find("#f-note").Text(); !strings.Contains(got, "The best of 6 settings") {
+		t.Errorf("%q", got)
+	}
+	if href, _ := run.Find(`a[href="/searches/` + id + `"]`).Attr("href"); href == "" {
+		t.Error("the run does not lead to its search")
+	}
+	if n := c.page(200, "/searches").Find("tbody tr").Length(); n != 3 {
+		t.Errorf("%d searches", n)
+	}
+	c.fetch("POST", "/searches/"+id+"/delete", "")
+	if n := c.page(200, "/searches").Find("tbody tr").Length(); n != 2 {
+		t.Errorf("%d searches after one was deleted", n)
+	}
+	c.page(404, "/searches/"+id)
+}
+
+// One parameter, three, strings and values have their maps; one setting has a cell.
+func TestSearchMaps(t *testing.T) {
+	t.Parallel()
+	c := serve(t, true, dataset.DefaultLimits).browse(t, alice)
+	for name, s := range map[string]struct {
+		body       string
+		query      string
+		rows, cols int
+		axes       int
+		word       string
+	}{
+		"one":     {`{"dataset":"moons","spec":{"kernel":"linear"},"grid":{"C":[1,10,100]},"folds":2}`, "", 1, 3, 0, "Accuracy"},
+		"setting": {`{"dataset":"moons","grid":{},"folds":2}`, "", 1, 1, 0, "Accuracy"},
+		"three":   {`{"dataset":"moons","spec":{"kernel":"poly"},"grid":{"C":[1,10],"degree":[1,2,3],"coef0":[0,1]},"folds":2}`, "?x=degree&y=coef0", 2, 3, 2, "agree in both"},
+		"some":    {`{"dataset":"moons","grid":{"kernel":["linear","rbf"],"gamma":["auto",1]},"folds":2}`, "", 3, 2, 0, "–"},
+		"values":  {`{"dataset":"sine","spec":{"target":"value","learner":"ridge"},"grid":{"lambda":[0.1,1],"gamma":[1,10]},"folds":2}`, "", 2, 2, 0, "Mean squared error"},
+	} {
+		id := c.search(s.body)
+		c.found(id)
+		doc := c.page(200, "/searches/"+id+s.query)
+		rows := doc.Find(".heat-map tbody tr")
+		if rows.Length() != s.rows || rows.First().Find("td").Length() != s.cols || doc.Find("form.inline select").Length() != s.axes || !strings.Contains(doc.Find("#search").Text(), s.word) {
+			t.Errorf("%s: %d rows of %d: %s", name, rows.Length(), rows.First().Find("td").Length(), doc.Find("#search").Text())
+		}
+	}
+}
