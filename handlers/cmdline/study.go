@@ -121,6 +121,8 @@ func runStudy(ctx context.Context, args []string, std Streams) error {
 	switch {
 	case errors.Is(err, context.Canceled) && o.outDir != "":
 		return fmt.Errorf("interrupted: %d of %d cells are kept in %s, and the same command goes on from there", t.done, t.total, o.outDir)
+	case errors.Is(err, context.Canceled):
+		return errors.New("interrupted: nothing was kept; with --out-dir it is")
 	case err != nil:
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,36 +105,19 @@ func TestStudy(t *testing.T) {
 	}
 }
 
-// TestStudyGoesOn interrupts a study and ends it, behind a line that was cut.
+// TestStudyGoesOn goes on with what an interruption left, the last line of which was cut.
 func TestStudyGoesOn(t *testing.T) {
 	t.Parallel()
 	_, path := smallStudy(t)
 	out := filepath.Join(t.TempDir(), "out")
-	want := without(t, must(t, "study", path, "--json"))
-	interrupted := false
-	for k := int64(5); !interrupted; k += 5 {
-		ctx := &expiring{}
-		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
-		ctx.left.Store(k)
-		o := run(ctx, "", "study", path, "--out-dir", out)
-		cells, err := os.ReadFile(filepath.Join(out, "cells.jsonl"))
-		done := strings.Count(string(cells), "\n")
-		if interrupted = err == nil && done > 0; done == 30 {
-			t.Fatal("it was never interrupted in the middle")
-		}
-		said := fmt.Sprintf("interrupted: %d of 30 cells are kept in %s, and the same command goes on from there\n", done, out)
-		if interrupted && (o.code != 1 || o.out != "" || !strings.HasSuffix(o.err, said)) {
-			t.Errorf("interrupted at look %d: exit %d: %s%s, want %s", k, o.code, o.out, o.err, said)
-		}
+	want := without(t, must(t, "study", path, "--out-dir", out, "--json"))
+	all, err := os.ReadFile(filepath.Join(out, "cells.jsonl"))
+	lines := strings.SplitAfter(string(all), "\n")
+	if err != nil || len(lines) != 31 {
+		t.Fatalf("%v: %d lines", err, len(lines))
 	}
-	f, err := os.OpenFile(filepath.Join(out, "cells.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteString(`{"cell":"cut`); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
+	left := strings.Join(lines[:10], "") + lines[10][:20]
+	if err := os.WriteFile(filepath.Join(out, "cells.jsonl"), []byte(left), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	got := without(t, must(t, "study", path, "--out-dir", out, "--json"))
@@ -143,7 +125,7 @@ func TestStudyGoesOn(t *testing.T) {
 		t.Error(diff)
 	}
 	cells, err := os.ReadFile(filepath.Join(out, "cells.jsonl"))
-	if err != nil || strings.Count(string(cells), "\n") != 30 || strings.Contains(string(cells), "cut") {
+	if err != nil || strings.Count(string(cells), "\n") != 30 || !strings.HasPrefix(string(cells), strings.Join(lines[:10], "")) {
 		t.Errorf("%v: %d lines", err, strings.Count(string(cells), "\n"))
 	}
 	if err := os.WriteFile(filepath.Join(out, "cells.jsonl"), []byte("{}\nx\n"), 0o600); err != nil {
@@ -151,6 +133,25 @@ func TestStudyGoesOn(t *testing.T) {
 	}
 	if o := run(t.Context(), "", "study", path, "--out-dir", out); o.code != 1 || !strings.Contains(o.err, "cells.jsonl, line 2: expected what a cell gave") {
 		t.Errorf("exit %d: %s", o.code, o.err)
+	}
+}
+
+// TestStudyInterrupted tells what an interruption leaves.
+func TestStudyInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	out := t.TempDir()
+	for said, args := range map[string][]string{
+		"nothing was kept; with --out-dir it is":                                           {"study", "lecture"},
+		"0 of 9600 cells are kept in " + out + ", and the same command goes on from there": {"study", "lecture", "--out-dir", out},
+	} {
+		if o := run(ctx, "", args...); o.code != 1 || o.err != "marginlab study: interrupted: "+said+"\n" || o.out != "" {
+			t.Errorf("exit %d: %s%s, want %s", o.code, o.out, o.err, said)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(out, "study.toml")); err != nil || !strings.Contains(string(text), "sha256") {
+		t.Errorf("%v: %s", err, text)
 	}
 }
 

@@ -29,7 +29,7 @@ type Keeper struct {
 
 // Run computes the study on what Study.Load gave, as many cells at a time as there are
 // processors. Accuracies and support vectors depend on the study and its data alone, times
-// on the machine. progress, unless it is nil, hears before and after each cell how many of
+// on the machine. progress, unless it is nil, hears at first and after each cell how many of
 // all are done, those that were known included, one call at a time. Errors are those of
 // eval.CrossValidate, with set and learner, that of Keep, and that of ctx when it ends.
 func Run(ctx context.Context, s *Study, samples []Sample, k Keeper, progress func(done, known, total int)) (*Result, error) {
@@ -45,6 +45,7 @@ func Run(ctx context.Context, s *Study, samples []Sample, k Keeper, progress fun
 		}
 	}
 	w := work{study: s, keeper: k, total: total, progress: progress}
+	w.tell(0)
 	res := &Result{
 		Title: s.Title, Version: s.Version, Baseline: s.Baseline,
 		Folds: s.Folds, Repeats: s.Repeats, Seed: s.Seed, MaxRows: s.MaxRows,
@@ -128,7 +129,7 @@ func (w *work) set(ctx context.Context, i int, d Sample) ([]Outcome, error) {
 			}
 			group.Go(func() error {
 				start := time.Now()
-				res, err := compute(ctx, worker, c, w.study.Learners[j].chooses())
+				res, err := compute(ctx, worker, c, len(p.Inner) > 0)
 				if err != nil {
 					return w.study.on(i, w.study.Learners[j], err)
 				}
