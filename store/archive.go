@@ -40,7 +40,7 @@ const (
 )
 
 // MaxArchive is how large the file of an archive may be.
-const MaxArchive = 1 << 30
+const MaxArchive = 512 << 20
 
 const indexName = "workspace.json"
 
@@ -254,7 +254,7 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 		ds.ID, ds.Name, ds.Origin, ds.Created, ds.Updated = newID(), d.Name, line(d.Origin), d.Created, d.Updated
 		var fresh bool
 		err = s.update(ctx, func(tx *sql.Tx) error {
-			ids[d.ID], fresh, err = importDataset(ctx, tx, ws, ds, p)
+			ids[d.ID], fresh, err = importDataset(ctx, tx, s.Quota, ws, ds, p)
 			return err
 		})
 		if err != nil {
@@ -280,7 +280,7 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 		}
 		var fresh bool
 		err = s.update(ctx, func(tx *sql.Tx) error {
-			fresh, err = importRun(ctx, tx, ws, run, p, e)
+			fresh, err = importRun(ctx, tx, s.Quota, ws, run, p, e)
 			return err
 		})
 		if err != nil {
@@ -299,11 +299,14 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 	})
 }
 
-func importDataset(ctx context.Context, tx *sql.Tx, ws Workspace, ds Dataset, p points) (id string, fresh bool, err error) {
+func importDataset(ctx context.Context, tx *sql.Tx, q Quota, ws Workspace, ds Dataset, p points) (id string, fresh bool, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT id FROM datasets WHERE workspace = ? AND name = ? AND hash = ? AND created = ?`,
 		ws, ds.Name, ds.Hash, ds.Created.UnixMilli()).Scan(&id)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return id, false, err
+	}
+	if err := q.room(ctx, tx, ws, 1, 0); err != nil {
+		return "", false, err
 	}
 	if err := writePoints(ctx, tx, p); err != nil {
 		return "", false, err
@@ -311,10 +314,13 @@ func importDataset(ctx context.Context, tx *sql.Tx, ws Workspace, ds Dataset, p 
 	return ds.ID, true, insertDataset(ctx, tx, ws, ds)
 }
 
-func importRun(ctx context.Context, tx *sql.Tx, ws Workspace, r Run, p points, e encodedResult) (fresh bool, err error) {
+func importRun(ctx context.Context, tx *sql.Tx, q Quota, ws Workspace, r Run, p points, e encodedResult) (fresh bool, err error) {
 	var there bool
 	if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE workspace = ? AND name = ? AND hash = ? AND created = ?)`,
 		ws, r.Name, r.Hash, r.Created.UnixMilli()).Scan(&there); err != nil || there {
+		return false, err
+	}
+	if err := q.room(ctx, tx, ws, 0, 1); err != nil {
 		return false, err
 	}
 	if err := writePoints(ctx, tx, p); err != nil {

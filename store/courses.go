@@ -122,6 +122,9 @@ func (s *Store) CreateCourse(ctx context.Context, ws Workspace, n NewCourse) (c 
 		Hash: p.hash, Data: line(n.Data), Closed: n.Closed, Created: fromMillis(s.now()),
 	}
 	err = s.update(ctx, func(tx *sql.Tx) error {
+		if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
+			return err
+		}
 		if n.Points != nil {
 			if err := writePoints(ctx, tx, p); err != nil {
 				return err
@@ -224,6 +227,9 @@ func (s *Store) CreateHandin(ctx context.Context, ws Workspace, n NewRun, name s
 		}
 		if waiting >= MaxQueuedEach+spareHandins {
 			return ErrTooMany
+		}
+		if err := s.Quota.room(ctx, tx, ws, 0, 1); err != nil {
+			return err
 		}
 		if r, err = createRun(ctx, tx, ws, q, s.now()); err != nil {
 			return err

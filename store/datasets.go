@@ -43,6 +43,9 @@ func (s *Store) CreateDataset(ctx context.Context, ws Workspace, name, origin st
 	ds.Created = fromMillis(s.now())
 	ds.Updated = ds.Created
 	err = s.update(ctx, func(tx *sql.Tx) error {
+		if err := s.Quota.room(ctx, tx, ws, 1, 0); err != nil {
+			return err
+		}
 		if err := writePoints(ctx, tx, p); err != nil {
 			return err
 		}
@@ -102,6 +105,9 @@ func (s *Store) ReplaceData(ctx context.Context, ws Workspace, id string, d *dat
 			return err
 		}
 		ds = describe(p)
+		if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
+			return err
+		}
 		ds.ID, ds.Name, ds.Origin, ds.Created, ds.Updated = old.ID, old.Name, old.Origin, old.Created, fromMillis(s.now())
 		if err := writePoints(ctx, tx, p); err != nil {
 			return err

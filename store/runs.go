@@ -99,6 +99,9 @@ func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, e
 		if err := roomInQueue(ctx, tx, ws); err != nil {
 			return err
 		}
+		if err := s.Quota.room(ctx, tx, ws, 0, 1); err != nil {
+			return err
+		}
 		r, err = createRun(ctx, tx, ws, q, s.now())
 		return err
 	})

@@ -88,6 +88,9 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 		if err := roomToSearch(ctx, tx); err != nil {
 			return err
 		}
+		if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
+			return err
+		}
 		if n.Dataset != "" {
 			ds, err := findDataset(ctx, tx, ws, n.Dataset)
 			if err != nil {

@@ -39,6 +39,10 @@ type Store struct {
 	// Now is the clock. Tests replace it before first use.
 	Now func() time.Time
 
+	// Quota is what every workspace may hold; the zero value: anything. It is set before
+	// first use.
+	Quota Quota
+
 	path  string
 	file  os.FileInfo // what lay at path when it was opened
 	write *sql.DB     // one connection: writers queue here and never meet SQLITE_BUSY

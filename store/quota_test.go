@@ -1,0 +1,60 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"marginlab/ml"
+)
+
+// What is over a quota is refused with the number and the remedy; it counts for each
+// workspace by itself, and again once something was deleted.
+func TestQuota(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	full := func(err error, says string) {
+		t.Helper()
+		var fault *Error
+		if !errors.As(err, &fault) || fault.Kind() != "storage" || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "Delete what you do not need") {
+			t.Errorf("%v does not say %q", err, says)
+		}
+	}
+	archive := busy(t, s, bob)
+
+	s.Quota = Quota{Datasets: 2, Runs: 1}
+	var sets []Dataset
+	for i := range 2 {
+		sets = append(sets, must[Dataset](t)(s.CreateDataset(ctx, alice, fmt.Sprint(i), "", sample(float64(i)))))
+	}
+	_, err := s.CreateDataset(ctx, alice, "third", "", sample(3))
+	full(err, "holds 2 data sets")
+	must[Dataset](t)(s.ReplaceData(ctx, alice, sets[0].ID, sample(4)))
+	run := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Dataset: sets[0].ID, Spec: ml.DefaultSpec()}))
+	_, err = s.CreateRun(ctx, alice, NewRun{Dataset: sets[1].ID, Spec: ml.DefaultSpec()})
+	full(err, "holds 1 run,")
+	_, err = s.Import(ctx, alice, bytes.NewReader(archive), int64(len(archive)))
+	full(err, "holds 2 data sets")
+	check(t, s.DeleteDataset(ctx, alice, sets[1].ID))
+	check(t, s.DeleteRuns(ctx, alice, []string{run.ID}))
+	must[Dataset](t)(s.CreateDataset(ctx, alice, "third", "", sample(3)))
+	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(5), Spec: ml.DefaultSpec()}))
+
+	carol := WorkspaceOf("carol")
+	s.Quota = Quota{Bytes: 100}
+	must[string](t)(s.SaveUpload(ctx, carol, "f", strings.NewReader(strings.Repeat("1,2\n", 100)+fmt.Sprint(sample(1).X.RawMatrix()))))
+	h := must[Holdings](t)(s.Holdings(ctx, carol))
+	must[Dataset](t)(s.CreateDataset(ctx, carol, "d", "", sample(1)))
+	if now := must[Holdings](t)(s.Holdings(ctx, carol)); h.Bytes == 0 || now.Bytes <= h.Bytes {
+		t.Errorf("%d bytes, then %d", h.Bytes, now.Bytes)
+	}
+	_, err = s.CreateDataset(ctx, carol, "e", "", sample(2))
+	full(err, "on the disk")
+	_, err = s.CreateSearch(ctx, carol, asked(t))
+	full(err, "on the disk")
+	_, err = s.CreateCourse(ctx, carol, NewCourse{Title: "c", Target: "/lab"})
+	full(err, "on the disk")
+}
