@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"marginlab/ml"
+	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
@@ -29,6 +30,9 @@ type cvOptions struct {
 	notes  []string // about flags without effect
 
 	multiclass bool // given on the command line
+
+	learning []float64 // shares of the points that train, for a learning curve; nil: none
+	plot     string    // file of a picture of the curve; may be empty
 }
 
 // The flags of cv that are numbers but no parameters of a training.
@@ -56,7 +60,8 @@ type cvReport struct {
 	Repeats  int      `json:"repeats"`
 	Seed     uint64   `json:"seed"`
 	*eval.Result
-	Seconds float64 `json:"seconds"` // all trainings: no reading
+	Learning []eval.LearningStep `json:"learning,omitempty"` // in place of Result
+	Seconds  float64             `json:"seconds"`            // all trainings: no reading
 }
 
 func parseCV(args []string) (*cvOptions, error) {
@@ -80,6 +85,7 @@ func parseCV(args []string) (*cvOptions, error) {
 		f.Param(n.p, set)
 	}
 	nested := f.Switch("nested", "Judge the choice, too: in every fold the setting is chosen by folds of the points that train, and meets the held-out ones once.")
+	o.curveFlags(f)
 	own := map[string]func(p param.Param){
 		"test_fraction": func(param.Param) {}, // folds hold points out
 	}
@@ -125,7 +131,7 @@ func parseCV(args []string) (*cvOptions, error) {
 	case *nested && settings < 2:
 		return nil, usage("--nested has no effect with a single setting: there is nothing to choose")
 	}
-	return &o, nil
+	return &o, o.checkCurve(settings)
 }
 
 // try takes over a value of p that is to be tried.
@@ -151,12 +157,20 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 	for _, n := range o.notes {
 		note(std, "cv", n)
 	}
+	if o.plot != "" {
+		if err := checkTarget(o.plot); err != nil {
+			return err
+		}
+	}
 	data, err := readData(ctx, o.data, &o.spec, std)
 	if err != nil {
 		return err
 	}
 	if o.multiclass {
 		noteTwoClasses(std, "cv", data)
+	}
+	if o.learning != nil {
+		return o.runLearning(ctx, data, std)
 	}
 	start := time.Now()
 	p := progressOn(std)
@@ -165,17 +179,16 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	r := cvReport{
-		Learner: o.spec.Learner, Kernel: o.spec.Kernel,
-		Folds: o.scheme.Folds, Repeats: o.scheme.Repeats, Seed: o.scheme.Seed,
-		Result: res, Seconds: time.Since(start).Seconds(),
-	}
-	r.N, r.D = data.Len(), len(data.Features)
-	target, err := ml.TargetOf(data, o.spec)
+	r, err := o.report(data)
 	if err != nil {
 		return err
 	}
-	r.Classes, r.Positive, r.Rule = classesOf(data, target), target.Positive(), target.Rule
+	r.Result, r.Seconds = res, time.Since(start).Seconds()
+	if o.plot != "" {
+		if err := o.plotCurve(o.validationCurve(res), r.Rule); err != nil {
+			return err
+		}
+	}
 	if o.json {
 		err = json.NewEncoder(std.Out).Encode(r)
 	} else {
@@ -194,6 +207,20 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 		note(std, "cv", fmt.Sprintf("trainings of %d of %d settings did not converge: their numbers are those of the last iterate, not of the optimum", short, len(res.Settings)))
 	}
 	return nil
+}
+
+// report is what is known before the work.
+func (o *cvOptions) report(data *dataset.Data) (r cvReport, err error) {
+	r = cvReport{
+		N: data.Len(), D: len(data.Features), Learner: o.spec.Learner, Kernel: o.spec.Kernel,
+		Folds: o.scheme.Folds, Repeats: o.scheme.Repeats, Seed: o.scheme.Seed,
+	}
+	target, err := ml.TargetOf(data, o.spec)
+	if err != nil {
+		return r, err
+	}
+	r.Classes, r.Positive, r.Rule = classesOf(data, target), target.Positive(), target.Rule
+	return r, nil
 }
 
 // writeCV writes a line for each setting, and the best one in words.

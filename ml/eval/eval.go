@@ -40,8 +40,15 @@ func CrossValidate(ctx context.Context, d *dataset.Data, spec ml.Spec, grid Grid
 	if err != nil {
 		return nil, err
 	}
-	worker := NewWorker(d, spec.CacheBytes)
-	cells := plan.Cells()
+	results, err := computeAll(ctx, NewWorker(d, spec.CacheBytes), plan.Cells(), progress)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Reduce(results)
+}
+
+// computeAll computes as many cells at a time as there are processors.
+func computeAll(ctx context.Context, worker *Worker, cells []Cell, progress func(done, total int)) ([]CellResult, error) {
 	results := make([]CellResult, len(cells))
 	var done int
 	var told sync.Mutex
@@ -59,8 +66,5 @@ func CrossValidate(ctx context.Context, d *dataset.Data, spec ml.Spec, grid Grid
 			return nil
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	return plan.Reduce(results)
+	return results, group.Wait()
 }

@@ -1,0 +1,197 @@
+package cmdline
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/ml/trace"
+	"marginlab/views/figure"
+)
+
+// curveFlags adds those of the two curves of cv: over a number that is tried, and over
+// how many points train.
+func (o *cvOptions) curveFlags(f *Flags) {
+	f.Func("learning", "SHARE,...", "A learning curve in place of a search: train on these shares of the points that train, from above 0 to 1, and judge on the points held out, as in 0.1,0.2,0.5,1.", func(text string) error {
+		for part := range strings.SplitSeq(text, ",") {
+			v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+			if err != nil || !(v > 0 && v <= 1) {
+				return fmt.Errorf("expects shares above 0 and at most 1, not %q", part)
+			}
+			o.learning = append(o.learning, v)
+		}
+		slices.Sort(o.learning)
+		o.learning = slices.Compact(o.learning)
+		return nil
+	})
+	f.Func("plot", "FILE.svg|FILE.png", "Where to draw the curve: accuracy or error on the points held out and on those that train, with one standard deviation, over the one number that is a list, or over how many points train.", func(text string) error {
+		if o.plot = text; formatOf(text) == nil {
+			return fmt.Errorf("expects a file that ends in .svg or .png, not %q", text)
+		}
+		return nil
+	})
+}
+
+// checkCurve tells what of the command line makes no curve.
+func (o *cvOptions) checkCurve(settings int) error {
+	switch {
+	case o.learning != nil && settings > 1:
+		return usage("--learning takes a single setting: it judges no other lists beside its own")
+	case o.learning == nil && o.plot != "" && len(o.grid) != 1:
+		return usage("--plot draws a curve over one number with a list of values, and there are %d; or over how many points train, with --learning", len(o.grid))
+	}
+	for name, values := range o.grid {
+		if i := slices.IndexFunc(values, func(v param.Value) bool { return !v.IsNumber() }); o.plot != "" && i >= 0 {
+			return usage("--plot draws a curve over numbers, and --%s has %s among them", name, values[i])
+		}
+	}
+	if o.plot == "" {
+		return nil
+	}
+	return keep([]string{o.data}, o.plot)
+}
+
+// runLearning computes, prints and draws a learning curve.
+func (o *cvOptions) runLearning(ctx context.Context, d *dataset.Data, std Streams) error {
+	start := time.Now()
+	r, err := o.report(d)
+	if err != nil {
+		return err
+	}
+	if r.Learning, err = eval.LearningCurve(ctx, d, o.spec, o.scheme, o.learning, nil); err != nil {
+		return err
+	}
+	r.Seconds = time.Since(start).Seconds()
+	if o.plot != "" {
+		x := make([]float64, len(r.Learning))
+		folds := make([][]eval.Fold, len(r.Learning))
+		for i, s := range r.Learning {
+			x[i], folds[i] = float64(s.N), s.Folds
+		}
+		if err := o.plotCurve(curve{"points that train", x, folds}, r.Rule); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return json.NewEncoder(std.Out).Encode(r)
+	}
+	return writeLearning(std.Out, r)
+}
+
+// writeLearning writes a line for each share.
+func writeLearning(w io.Writer, r cvReport) error {
+	what, head := "Accuracy in %", "accuracy"
+	if r.Rule == ml.Value {
+		what, head = "Mean squared error", "mse"
+	}
+	lines := [][]string{{"share", "points", head, "sd", "training", "sd", "support vectors", "status"}}
+	for _, s := range r.Learning {
+		line := []string{strconv.FormatFloat(s.Share, 'g', 4, 64), strconv.Itoa(s.N)}
+		for _, of := range []func(eval.Fold) float64{heldOut, trained} {
+			mean, sd := spread(s.Folds, of)
+			if r.Rule == ml.Value {
+				line = append(line, digits(ml.Plain, mean), digits(ml.Plain, sd))
+			} else {
+				line = append(line, percent(mean), percent(sd))
+			}
+		}
+		vectors, _ := spread(s.Folds, func(f eval.Fold) float64 { return float64(f.SupportVectors) })
+		status := trace.Converged
+		for _, f := range s.Folds {
+			if f.Status != trace.Converged {
+				status = f.Status
+			}
+		}
+		lines = append(lines, append(line, fmt.Sprintf("%.1f", vectors), string(status)))
+	}
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%s on the points held out, and on those that train: mean and standard deviation over %d folds\n\n", what, len(r.Learning[0].Folds))
+	writeTable(b, lines)
+	return b.Flush()
+}
+
+// heldOut is the accuracy or the error of a fold.
+func heldOut(f eval.Fold) float64 {
+	if f.Errors != nil {
+		return f.MSE
+	}
+	return f.Accuracy
+}
+
+// trained is that on the points that trained.
+func trained(f eval.Fold) float64 {
+	if f.Errors != nil {
+		return f.TrainMSE
+	}
+	return f.TrainAccuracy
+}
+
+func spread(folds []eval.Fold, of func(eval.Fold) float64) (mean, sd float64) {
+	values := make([]float64, len(folds))
+	for i, f := range folds {
+		values[i] = of(f)
+	}
+	return stat.MeanStdDev(values, nil)
+}
+
+// curve is folds over a number.
+type curve struct {
+	name  string
+	x     []float64
+	folds [][]eval.Fold
+}
+
+// validationCurve is over the one number that was searched.
+func (o *cvOptions) validationCurve(res *eval.Result) (c curve) {
+	for name := range o.grid {
+		c.name = name
+	}
+	settings := slices.Clone(res.Settings)
+	slices.SortStableFunc(settings, func(a, b eval.Setting) int {
+		return cmp.Compare(a.Values.Number(c.name), b.Values.Number(c.name))
+	})
+	for _, s := range settings {
+		c.x, c.folds = append(c.x, s.Values.Number(c.name)), append(c.folds, s.Folds)
+	}
+	return c
+}
+
+// plotCurve draws a curve into the file.
+func (o *cvOptions) plotCurve(c curve, rule ml.Rule) error {
+	chart := figure.Chart{X: figure.Axis{Name: c.name}, Y: figure.Axis{Name: "accuracy"}}
+	if rule == ml.Value {
+		chart.Y.Name = "mean squared error"
+	}
+	// Lists such as 0.1, 1, 10 are meant to be evenly spaced.
+	chart.X.Log = c.x[0] > 0 && c.x[len(c.x)-1] >= 20*c.x[0]
+	for _, of := range []struct {
+		name  string
+		value func(eval.Fold) float64
+	}{{"held out", heldOut}, {"training", trained}} {
+		cu := figure.Curve{Name: of.name, Marks: true, X: c.x}
+		for _, folds := range c.folds {
+			mean, sd := spread(folds, of.value)
+			cu.Y, cu.Lo, cu.Hi = append(cu.Y, mean), append(cu.Lo, mean-sd), append(cu.Hi, mean+sd)
+		}
+		chart.Curves = append(chart.Curves, cu)
+	}
+	picture, err := chart.Picture()
+	if err != nil {
+		return err
+	}
+	picture.Scale = 2
+	return writeFile(o.plot, func(w io.Writer) error { return formatOf(o.plot)(picture, w) })
+}

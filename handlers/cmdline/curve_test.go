@@ -1,0 +1,99 @@
+package cmdline_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml"
+	"marginlab/ml/eval"
+)
+
+// TestLearningIsThatOfTheLibrary compares numbers and table with eval.LearningCurve.
+func TestLearningIsThatOfTheLibrary(t *testing.T) {
+	t.Parallel()
+	d, path := moons(t, 60)
+	plot := filepath.Join(t.TempDir(), "l.svg")
+	args := []string{"cv", "--data", path, "--folds", "3", "--seed", "2", "--C", "10", "--learning", "1, 0.2"}
+	want, err := eval.LearningCurve(t.Context(), d, func() ml.Spec {
+		s := ml.DefaultSpec()
+		_ = s.Set("C", "10")
+		return s
+	}(), eval.Scheme{Folds: 3, Seed: 2}, []float64{0.2, 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Learning []eval.LearningStep
+		Cells    any
+		N        int
+	}
+	if err := json.Unmarshal([]byte(must(t, append(args, "--json", "--plot", plot)...)), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got.Learning); diff != "" || got.Cells != nil || got.N != 60 {
+		t.Errorf("%s%+v", diff, got)
+	}
+	if picture, err := os.ReadFile(plot); err != nil || !strings.Contains(string(picture), "points that train") {
+		t.Errorf("%v: %.200s", err, picture)
+	}
+	lines := strings.Split(must(t, args...), "\n")
+	for i, s := range want {
+		fields := strings.Fields(lines[3+i])
+		if first := []string{[]string{"0.2", "1"}[i], fmt.Sprint(s.N), fmt.Sprintf("%.2f", 100*s.Accuracy), fmt.Sprintf("%.2f", 100*s.Deviation)}; len(fields) != 8 || !cmp.Equal(fields[:4], first) || fields[7] != "converged" {
+			t.Errorf("line %q, want %v", lines[3+i], first)
+		}
+	}
+	// Errors of values take the place of accuracies.
+	sine := file(t, "sine.csv", must(t, "generate", "sine", "--n", "40"))
+	out := must(t, "cv", "--data", sine, "--target", "value", "--learner", "ridge", "--learning", "0.5,1", "--plot", plot)
+	if picture, err := os.ReadFile(plot); err != nil || !strings.Contains(string(picture), "mean squared error") || !strings.HasPrefix(out, "Mean squared error") {
+		t.Errorf("%v: %s%.200s", err, out, picture)
+	}
+}
+
+// TestValidationCurve draws over the number that is a list, whatever its order.
+func TestValidationCurve(t *testing.T) {
+	t.Parallel()
+	_, path := moons(t, 40)
+	dir := t.TempDir()
+	plain := must(t, "cv", "--data", path, "--gamma", "10,0.1,1", "--folds", "2")
+	if drawn := must(t, "cv", "--data", path, "--gamma", "10,0.1,1", "--folds", "2", "--plot", filepath.Join(dir, "a.svg")); drawn != plain {
+		t.Errorf("%s\ninstead of\n%s", drawn, plain)
+	}
+	must(t, "cv", "--data", path, "--gamma", "0.1,1,10", "--folds", "2", "--plot", filepath.Join(dir, "b.svg"))
+	a, err := os.ReadFile(filepath.Join(dir, "a.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "b.svg"))
+	if err != nil || string(a) != string(b) || !strings.Contains(string(a), "gamma") || !strings.Contains(string(a), "held out") {
+		t.Errorf("%v: %.300s", err, a)
+	}
+}
+
+func TestCurveUsage(t *testing.T) {
+	t.Parallel()
+	_, path := moons(t, 40)
+	for args, want := range map[string]string{
+		"--learning 0":                           `--learning expects shares above 0 and at most 1, not "0"`,
+		"--learning 0.5,x":                       `not "x"`,
+		"--learning 0.5 --C 1,2":                 "--learning takes a single setting",
+		"--learning 0.5 --nested":                "--nested has no effect",
+		"--plot a.svg":                           "--plot draws a curve over one number with a list of values, and there are 0",
+		"--plot a.svg --C 1,2 --gamma 1,2":       "and there are 2",
+		"--plot a.svg --gamma 1,auto":            "--gamma has auto among them",
+		"--plot a.pdf --C 1,2":                   `.svg or .png, not "a.pdf"`,
+		"--learning 1 --plot /no/such/dir/a.svg": "cannot be written",
+	} {
+		o := run(t.Context(), "", append([]string{"cv", "--data", path}, strings.Fields(args)...)...)
+		if o.code == 0 || !strings.Contains(o.err, want) || strings.Count(o.err, "\n") != 1 || o.out != "" {
+			t.Errorf("%s: exit %d: %s%s", args, o.code, o.out, o.err)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package eval_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+)
+
+// The last step is cross-validation; before it there are fewer points, of every class.
+func TestLearningCurve(t *testing.T) {
+	t.Parallel()
+	d, err := dataset.Generate("pinwheel", 90, 0.4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := ml.DefaultSpec()
+	scheme := eval.Scheme{Folds: 3, Repeats: 2, Seed: 4}
+	told := 0
+	steps, err := eval.LearningCurve(t.Context(), d, spec, scheme, []float64{0.01, 0.5, 1}, func(done, total int) {
+		if told++; done != told || total != 18 {
+			t.Errorf("%d of %d", done, total)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := eval.CrossValidate(t.Context(), d, spec, nil, scheme, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(whole.Settings[0].Folds, steps[2].Folds); diff != "" || steps[2].Accuracy != whole.Settings[0].Accuracy || steps[2].Deviation != whole.Settings[0].Deviation {
+		t.Error(diff)
+	}
+	var n []int
+	for _, s := range steps {
+		n = append(n, s.N)
+	}
+	if !slices.Equal(n, []int{3, 30, 60}) { // one of each class at least
+		t.Errorf("%d points", n)
+	}
+	if steps[0].Folds[0].TrainAccuracy != 1 || steps[0].Accuracy >= steps[2].Accuracy {
+		t.Errorf("%+v", steps)
+	}
+	for _, share := range []float64{0, -1, 1.1, math.NaN()} {
+		if _, err := eval.LearningCurve(t.Context(), d, spec, scheme, []float64{share}, nil); err == nil || !strings.Contains(err.Error(), "share of the points that train") {
+			t.Errorf("%g: %v", share, err)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := eval.LearningCurve(ctx, d, spec, scheme, []float64{1}, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// Values are shared out as well, and have errors.
+func TestLearningCurveOfValues(t *testing.T) {
+	t.Parallel()
+	sine, _ := dataset.FindBuiltin("sine")
+	d, err := sine.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := ml.DefaultSpec()
+	spec.Learner, spec.Target = "ridge", "value"
+	steps, err := eval.LearningCurve(t.Context(), d, spec, eval.Scheme{Folds: 4}, []float64{0.2, 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if steps[0].N != 9 || steps[1].N != 45 || steps[0].Mean != nil || steps[0].MSE <= steps[1].MSE {
+		t.Errorf("%+v", steps)
+	}
+}
