@@ -71,7 +71,10 @@ func (o *cvOptions) runLearning(ctx context.Context, d *dataset.Data, std Stream
 	if err != nil {
 		return err
 	}
-	if r.Learning, err = eval.LearningCurve(ctx, d, o.spec, o.scheme, o.learning, nil); err != nil {
+	p := progressOn(std)
+	r.Learning, err = eval.LearningCurve(ctx, d, o.spec, o.scheme, o.learning, p.cells())
+	p.end()
+	if err != nil {
 		return err
 	}
 	r.Seconds = time.Since(start).Seconds()

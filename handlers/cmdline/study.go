@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/study"
@@ -112,15 +111,17 @@ func runStudy(ctx context.Context, args []string, std Streams) error {
 		keeper = study.Keeper{Known: cells.known, Keep: cells.keep}
 	}
 	p := progressOn(std)
-	t := tally{since: time.Now()}
+	show := p.cells()
+	var kept, all int
 	res, err := study.Run(ctx, s, samples, keeper, func(done, known, total int) {
-		t.done, t.known, t.total = done, known, total
-		p.show(t)
+		if kept, all = done, total; done > known {
+			show(done-known, total-known) // those that are still to be computed
+		}
 	})
 	p.end()
 	switch {
 	case errors.Is(err, context.Canceled) && o.outDir != "":
-		return fmt.Errorf("interrupted: %d of %d cells are kept in %s, and the same command goes on from there", t.done, t.total, o.outDir)
+		return fmt.Errorf("interrupted: %d of %d cells are kept in %s, and the same command goes on from there", kept, all, o.outDir)
 	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted: nothing was kept; with --out-dir it is")
 	case err != nil:
@@ -255,26 +256,4 @@ func (c *cells) keep(one study.Computed) error {
 	}
 	_, err = c.file.Write(append(line, '\n'))
 	return err
-}
-
-// tally is how far a study has come.
-type tally struct {
-	since              time.Time
-	done, known, total int
-}
-
-// String is the tally in a line: "120 of 480 cells, 0:12 gone, about 0:36 left".
-func (t tally) String() string {
-	gone := time.Since(t.since)
-	text := fmt.Sprintf("%d of %d cells, %s gone", t.done, t.total, clock(gone))
-	if own := t.done - t.known; own > 0 {
-		text += fmt.Sprintf(", about %s left", clock(gone/time.Duration(own)*time.Duration(t.total-t.done)))
-	}
-	return text
-}
-
-// clock is a time in minutes and seconds.
-func clock(d time.Duration) string {
-	s := int(d.Seconds())
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
