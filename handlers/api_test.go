@@ -46,7 +46,7 @@ type server struct {
 
 // serve starts one. Without workers runs stay in the queue. The test ends only
 // when every request and every worker has.
-func serve(t *testing.T, workers bool, limits dataset.Limits) *server {
+func serve(t testing.TB, workers bool, limits dataset.Limits) *server {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	st, err := store.Open(t.Context(), t.TempDir())

@@ -19,14 +19,22 @@ import (
 
 // JSON answers with v as JSON.
 func JSON(w http.ResponseWriter, status int, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
+	return json.NewEncoder(&statusWriter{w, status}).Encode(v) // which writes all or nothing
+}
+
+// statusWriter writes the head of an answer of JSON before its body.
+type statusWriter struct {
+	w      http.ResponseWriter
+	status int // 0: it was written
+}
+
+func (s *statusWriter) Write(b []byte) (int, error) {
+	if s.status != 0 {
+		s.w.Header().Set("Content-Type", "application/json")
+		s.w.WriteHeader(s.status)
+		s.status = 0
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, err = w.Write(append(b, '\n'))
-	return err
+	return s.w.Write(b)
 }
 
 // ReadJSON reads the body of a request, of at most limit bytes, into v. Fields

@@ -15,8 +15,9 @@ import (
 	"sync"
 )
 
-// compression is the level of gzip: higher ones take much longer and gain little.
-const compression = 5
+// Levels of gzip: for what is compressed once, above which it takes much longer and gains
+// little, and for what is made anew for each answer, which is to come quickly.
+const keptCompression, compression = 5, 1
 
 // compressible are the types of answers that compression makes smaller.
 var compressible = []string{
@@ -39,7 +40,7 @@ func NewContent(kind string, body []byte) (*Content, error) {
 		return c, nil
 	}
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, compression)
+	z, err := gzip.NewWriterLevel(&b, keptCompression)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package door
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"math"
@@ -96,14 +95,21 @@ func (o Options) Look() figure.Scene {
 
 // Answer is what a page shows of a run: its main picture, the others that it has,
 // numbers, remarks and, unless it is coarse, its points. Figures are linked below
-// base with the query, or, inline, become part of the page itself.
-func Answer(ctx context.Context, r figure.Run, base, query string, inline, coarse bool) (views.Answer, error) {
+// base with the query, or, inline, become part of the page itself. The key is as RunSheet
+// takes it.
+func (a *House) Answer(ctx context.Context, r figure.Run, key string, o Options, base, query string, inline bool) (views.Answer, error) {
 	var ans views.Answer
+	r.Look = o.Look()
 	s, err := r.Scene(ctx, r.Result.Model)
 	if err != nil {
 		return ans, err
 	}
-	if ans.Picture, ans.Stage, err = Show(s, r.Decision, base, r.Main(), query, inline); err != nil {
+	if inline {
+		ans.Picture, ans.Stage, err = Show(s, r.Decision, base, r.Main(), query, true)
+	} else {
+		ans.Picture, ans.Stage, err = a.linkMain(ctx, r, s, key, o, base, query)
+	}
+	if err != nil {
 		return ans, err
 	}
 	for _, f := range r.Figures() {
@@ -162,10 +168,43 @@ func Answer(ctx context.Context, r figure.Run, base, query string, inline, coars
 	default:
 		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.", len(r.Result.Model.Features)))
 	}
-	if !coarse {
+	if !o.Coarse {
 		ans.Points = pointTable(s, r.Data.Objects)
 	}
 	return ans, nil
+}
+
+// linkMain is the main picture of a run, which has this scene, as Show links it; what the
+// browser will ask for has been drawn by then.
+func (a *House) linkMain(ctx context.Context, r figure.Run, s figure.Scene, key string, o Options, base, query string) (p views.Picture, read string, err error) {
+	frames := map[int]figure.Frame{}
+	for _, size := range [][2]int{{NarrowWidth, NarrowWidth * o.Height / o.Width}, {o.Width, o.Height}} {
+		o.Width, o.Height = size[0], size[1]
+		print, err := a.Print(ctx, RunSheet(key, r.Main(), "svg", o, func(context.Context) (figure.Run, error) { return r, nil }))
+		if err != nil {
+			return p, "", err
+		}
+		frames[o.Width] = print.Frame
+		p = Linked(base, r.Main(), query, o.Width, o.Height, print.Caption, print.Caption)
+	}
+	return p, stage(frames, s), nil
+}
+
+// RunSheet is a figure of a run. The key stands for the run and what is on its axes; the
+// run is not asked for if the figure was drawn a moment ago.
+func RunSheet(key, name, format string, o Options, run func(context.Context) (figure.Run, error)) Sheet {
+	return Sheet{Key: fmt.Sprintf("%s %s %+v", key, name, o), Format: format, Draw: func(ctx context.Context) (*figure.Picture, error) {
+		r, err := run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r.Look = o.Look()
+		pic, err := r.Draw(ctx, name)
+		if errors.Is(err, figure.ErrNoFigure) {
+			return nil, store.ErrNotFound
+		}
+		return pic, err
+	}}
 }
 
 // offset warns where the values of a regression lie on one side of 0, which f goes to far
@@ -183,15 +222,6 @@ func offset(s figure.Scene) string {
 		return ""
 	}
 	return fmt.Sprintf("The values are %s on average, and f has no bias: away from all points it goes to 0 with kernels that fade, such as rbf, and λ pulls it there everywhere. Subtract the mean from the values first unless 0 means something.", views.Short(mean))
-}
-
-// DrawFigure draws the figure of a run that a request names.
-func DrawFigure(ctx context.Context, run figure.Run, name string) (*figure.Picture, error) {
-	pic, err := run.Draw(ctx, name)
-	if errors.Is(err, figure.ErrNoFigure) {
-		return nil, store.ErrNotFound
-	}
-	return pic, err
 }
 
 // Show makes the main picture of a page, embedded or linked in two sizes, and
@@ -254,16 +284,35 @@ func Thumbnail(base, name, query, alt string) views.Picture {
 // Embed puts the picture into the page itself.
 func Embed(v *views.Picture, pic *figure.Picture) error {
 	var b bytes.Buffer
-	b.WriteString("data:image/svg+xml;base64,")
-	enc := base64.NewEncoder(base64.StdEncoding, &b)
-	if err := pic.SVG(enc); err != nil {
+	if err := pic.SVG(&b); err != nil {
 		return err
 	}
-	if err := enc.Close(); err != nil {
-		return err
-	}
-	v.Src, v.DarkSrc, v.Narrow, v.NarrowDark = b.String(), "", "", ""
+	v.Src, v.DarkSrc, v.Narrow, v.NarrowDark = "data:image/svg+xml,"+escaped(b.Bytes()), "", "", ""
 	return nil
+}
+
+// escaped is text as a data URI holds it. What HTML and JSON would escape in their turn is
+// escaped, the rest left to be read and compressed, as base64 would not.
+func escaped(text []byte) string {
+	const hex, marked = "0123456789ABCDEF", "\"#%&'+<>\\"
+	var plain [256]bool
+	for c := ' '; c <= '~'; c++ {
+		plain[c] = !strings.ContainsRune(marked, c)
+	}
+	var out strings.Builder
+	out.Grow(len(text) + len(text)/4)
+	for from := 0; from < len(text); {
+		to := from
+		for to < len(text) && plain[text[to]] {
+			to++
+		}
+		out.Write(text[from:to])
+		if to < len(text) {
+			out.Write([]byte{'%', hex[text[to]>>4], hex[text[to]&15]})
+		}
+		from = to + 1
+	}
+	return out.String()
 }
 
 // stagePoint is a point in the order s, t, class or value, f, slack or residual, weight, role, flags

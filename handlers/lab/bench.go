@@ -315,6 +315,12 @@ func (b *bench) query() url.Values {
 	return q
 }
 
+// key stands for the model of the bench and what is on its axes.
+func (b *bench) key() (string, error) {
+	spec, err := b.spec.MarshalJSON()
+	return fmt.Sprintf("lab %s %s %q %q", b.hash, spec, b.x, b.y), err
+}
+
 // public tells whether nothing on the bench is anybody's own.
 func (b *bench) public() bool { return b.course == nil && b.points == "" && door.IsPublic(b.id) }
 

@@ -84,7 +84,11 @@ func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer,
 			ans.Picture, ans.Stage, err = door.Show(s, draw, "/lab/figures/", bareName, drawn.Encode(), inline)
 		}
 	} else {
-		ans, err = door.Answer(ctx, a.run(b, res, b.look), "/lab/figures/", pictures, inline, b.look.Coarse)
+		var key string
+		if key, err = b.key(); err != nil {
+			return ans, err
+		}
+		ans, err = a.Answer(ctx, a.run(b, res, b.look), key, b.look, "/lab/figures/", pictures, inline)
 		ans.Reproduce = door.CommandLine(b.spec, b.name)
 		ans.Resolved = resolved(&res.Report)
 		if err == nil {
@@ -243,6 +247,7 @@ func (a *Room) live(r *http.Request) (map[string]any, error) {
 		return nil, err
 	}
 	var html, tried strings.Builder
+	html.Grow(len(ans.Picture.Src) * 3 / 2)
 	if err := views.AnswerView(ans).Render(r.Context(), &html); err != nil {
 		return nil, err
 	}
@@ -294,13 +299,16 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	}
 	o := b.look
 	o.Size(r)
-	sheet := door.Sheet{Public: b.public(), Format: format, Draw: func(ctx context.Context) (*figure.Picture, error) {
-		return door.DrawFigure(ctx, a.run(b, res, o), name)
-	}}
+	key, err := b.key()
+	if err != nil {
+		return err
+	}
+	sheet := door.RunSheet(key, name, format, o, func(context.Context) (figure.Run, error) { return a.run(b, res, o), nil })
 	if res == nil {
 		if name != bareName {
 			return store.ErrNotFound
 		}
+		sheet.Key += " bare"
 		sheet.Draw = func(ctx context.Context) (*figure.Picture, error) {
 			s, draw, err := a.bare(ctx, b, o)
 			if err != nil {
@@ -309,11 +317,7 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 			return draw(s)
 		}
 	}
-	spec, err := b.spec.MarshalJSON()
-	if err != nil {
-		return err
-	}
-	sheet.Key = fmt.Sprintf("lab %s %s %s %t %q %q %+v", b.hash, spec, name, res == nil, b.x, b.y, o)
+	sheet.Public = b.public()
 	return a.SendPrint(w, r, sheet)
 }
 

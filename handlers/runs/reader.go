@@ -72,17 +72,14 @@ func (a *Reader) send(w http.ResponseWriter, r *http.Request, run store.Run) err
 	o := door.ReadOptions(r.URL.Query())
 	o.Size(r)
 	q := r.URL.Query()
-	return a.SendPrint(w, r, door.Sheet{
-		Key:    fmt.Sprintf("run %s %s %q %q %q %+v", run.ID, name, q.Get("x"), q.Get("y"), q.Get("near"), o),
-		Format: format,
-		Draw: func(ctx context.Context) (*figure.Picture, error) {
-			shown, err := a.House.Run(ctx, run, q, o)
-			if err != nil {
-				return nil, err
-			}
-			return door.DrawFigure(ctx, shown, name)
-		},
-	})
+	return a.SendPrint(w, r, door.RunSheet(keyOf(run, q), name, format, o, func(ctx context.Context) (figure.Run, error) {
+		return a.House.Run(ctx, run, q, o)
+	}))
+}
+
+// keyOf stands for a run and what a query says of it; a run that has ended does not change.
+func keyOf(run store.Run, q url.Values) string {
+	return fmt.Sprintf("run %s %s %q %q %q", run.ID, run.Status, q.Get("x"), q.Get("y"), q.Get("near"))
 }
 
 // view is what a run's own page and its shared page have in common.
@@ -95,11 +92,13 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run
 		return p, nil
 	}
 	q := r.URL.Query()
-	shown, err := a.House.Run(r.Context(), run, q, door.ReadOptions(q))
+	o := door.ReadOptions(q)
+	shown, err := a.House.Run(r.Context(), run, q, o)
 	if err != nil {
 		return p, err
 	}
-	if p.Answer, err = door.Answer(r.Context(), shown, figures, pictureQuery(q), false, false); err != nil {
+	kept := pictureQuery(q)
+	if p.Answer, err = a.Answer(r.Context(), shown, keyOf(run, kept), o, figures, kept.Encode(), false); err != nil {
 		return p, err
 	}
 	p.Answer.Open = true
@@ -116,12 +115,12 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run
 }
 
 // pictureQuery keeps what a page's query says about pictures.
-func pictureQuery(q url.Values) string {
+func pictureQuery(q url.Values) url.Values {
 	out := url.Values{}
 	for _, k := range []string{"x", "y", "show", "slack", "cores", "limits"} {
 		if q.Has(k) {
 			out.Set(k, q.Get(k))
 		}
 	}
-	return out.Encode()
+	return out
 }

@@ -3,6 +3,7 @@ package figure
 import (
 	"math"
 	"slices"
+	"sync"
 )
 
 // tracer finds the level lines of a function given on the nodes of a grid, by
@@ -40,14 +41,20 @@ func (t *tracer) lines(f []float64, nx, ny int, level float64) (out [][][2]float
 	return t.joined()
 }
 
-// begin clears the links for a grid.
+// begin makes room for the links of a grid.
 func (t *tracer) begin(nx, ny int, cut func(a, b int) float64) {
 	t.nx, t.ny, t.cut = nx, ny, cut
-	if n := 2 * nx * ny; len(t.link) < n {
-		t.link = make([][2]int32, n)
+	links, _ := linkRoom.Get().(*[][2]int32)
+	if n := 2 * nx * ny; links == nil || len(*links) < n {
+		room := make([][2]int32, n)
+		links = &room
 	}
+	t.link = *links
 	t.used = t.used[:0]
 }
+
+// linkRoom has links of former lines, none of which is set any more.
+var linkRoom sync.Pool // of *[][2]int32
 
 // edges of a cell.
 func (t *tracer) edges(i, j int) (bottom, right, top, left int) {
@@ -136,7 +143,7 @@ func (t *tracer) junction(i, j int, crossed [4]bool) (out [][][2]float64) {
 	return out
 }
 
-// joined returns the lines along the links.
+// joined returns the lines along the links, which are taken away.
 func (t *tracer) joined() (out [][][2]float64) {
 	for pass := range 2 { // open lines first, then what is left: rings
 		for _, e := range t.used {
@@ -146,6 +153,9 @@ func (t *tracer) joined() (out [][][2]float64) {
 			out = append(out, t.walk(e))
 		}
 	}
+	links := t.link
+	t.link = nil
+	linkRoom.Put(&links)
 	return out
 }
 

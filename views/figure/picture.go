@@ -59,7 +59,9 @@ func (p *Picture) SVG(w io.Writer) error {
 	c.SetColor(p.paper)
 	c.Fill(draw.New(c).Rectangle.Path())
 	p.draw(c)
-	if err := c.writeTo(w, p.Caption); err != nil {
+	err := c.writeTo(w, p.Caption)
+	svgTexts.Put(c.buf)
+	if err != nil {
 		return fmt.Errorf("picture as SVG: %w", err)
 	}
 	return nil

@@ -77,11 +77,15 @@ func extent(f []float64) (lo, hi float64, ok bool) {
 func (s *surface) paint(f []float64, w, h int, p color.Palette, index func(v float64) uint8) *image.Paletted {
 	img := image.NewPaletted(image.Rect(0, 0, w, h), p)
 	n := s.n
-	cell, share := make([]int, w), make([]float64, w)
-	for i := range cell {
+	first, share := make([]int, n+1), make([]float64, w) // pixel of each cell, and where in its cell each pixel is
+	for i := range share {
 		x := (float64(i) + 0.5) / float64(w) * float64(n)
-		cell[i] = min(int(x), n-1)
-		share[i] = x - float64(cell[i])
+		k := min(int(x), n-1)
+		share[i] = x - float64(k)
+		first[k+1] = i + 1
+	}
+	for k := range n { // also of cells without a pixel
+		first[k+1] = max(first[k], first[k+1])
 	}
 	row, ends := make([]float64, n+1), make([]uint8, n+1) // f along one line of pixels, and its indices
 	for j := range h {
@@ -94,10 +98,16 @@ func (s *surface) paint(f []float64, w, h int, p color.Palette, index func(v flo
 			ends[i] = index(row[i])
 		}
 		out := img.Pix[j*img.Stride : j*img.Stride+w]
-		for i, k := range cell {
-			out[i] = ends[k]
-			if ends[k] != ends[k+1] {
-				out[i] = index(row[k] + share[i]*(row[k+1]-row[k]))
+		for k := range n {
+			pixels := out[first[k]:first[k+1]]
+			if ends[k] == ends[k+1] {
+				for i := range pixels {
+					pixels[i] = ends[k]
+				}
+				continue
+			}
+			for i := range pixels {
+				pixels[i] = index(row[k] + share[first[k]+i]*(row[k+1]-row[k]))
 			}
 		}
 	}

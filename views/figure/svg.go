@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"sync"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -24,7 +25,7 @@ import (
 type svgCanvas struct {
 	w, h  float64 // in units of its own
 	zoom  float64 // CSS pixels per unit
-	buf   bytes.Buffer
+	buf   *bytes.Buffer
 	state svgState
 	stack []svgState
 
@@ -45,10 +46,17 @@ type svgState struct {
 // newSVG returns a canvas of w x h CSS pixels, each 1/zoom units.
 func newSVG(w, h int, zoom float64) *svgCanvas {
 	c := &svgCanvas{w: float64(w) / zoom, h: float64(h) / zoom, zoom: zoom}
+	if c.buf, _ = svgTexts.Get().(*bytes.Buffer); c.buf == nil {
+		c.buf = new(bytes.Buffer)
+	}
+	c.buf.Reset()
 	c.state.affine = [6]float64{1, 0, 0, 1, 0, 0}
 	vg.Initialize(c)
 	return c
 }
+
+// svgTexts have room for the text of a picture, some hundred kilobytes.
+var svgTexts sync.Pool // of *bytes.Buffer
 
 func (c *svgCanvas) Size() (w, h vg.Length)   { return vg.Length(c.w), vg.Length(c.h) }
 func (c *svgCanvas) SetLineWidth(w vg.Length) { c.state.width = float64(w) }
@@ -228,7 +236,7 @@ func (c *svgCanvas) FillString(f font.Face, p vg.Point, s string) {
 		b = append(b, `)"`...)
 	}
 	c.buf.Write(append(b, '>'))
-	_ = xml.EscapeText(&c.buf, []byte(s)) // a bytes.Buffer does not fail
+	_ = xml.EscapeText(c.buf, []byte(s)) // a bytes.Buffer does not fail
 	c.buf.WriteString("</text>\n")
 }
 
@@ -247,8 +255,12 @@ func (c *svgCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 		b = append(b, `" image-rendering="pixelated`...)
 	}
 	c.buf.Write(append(b, `" preserveAspectRatio="none" href="data:image/png;base64,`...))
-	enc := base64.NewEncoder(base64.StdEncoding, &c.buf)
-	if err := encoder.Encode(enc, img); err != nil && c.err == nil {
+	enc := base64.NewEncoder(base64.StdEncoding, c.buf)
+	encode := func() error { return encoder.Encode(enc, img) }
+	if p, ok := img.(*image.Paletted); ok {
+		encode = func() error { return packer.write(enc, p) }
+	}
+	if err := encode(); err != nil && c.err == nil {
 		c.err = err
 	}
 	_ = enc.Close()
@@ -277,8 +289,11 @@ func (c *svgCanvas) writeTo(w io.Writer, title string) error {
 	return err
 }
 
-// encoder trades a few bytes for speed.
-var encoder = png.Encoder{CompressionLevel: png.BestSpeed}
+// encoder trades a few bytes for speed, as packer does for images with a palette.
+var (
+	encoder = png.Encoder{CompressionLevel: png.BestSpeed}
+	packer  indexed
+)
 
 func paint(attr string, c color.NRGBA) string {
 	s := " " + attr + `="` + Hex(c) + `"`

@@ -1,0 +1,25 @@
+package door
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// What is escaped comes back, and nothing is left that HTML, JSON or a browser's reading of
+// addresses would change.
+func TestEscaped(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.StringOfN(rapid.RuneFrom([]rune("<>&'\"%#+\\\n\t ax=/;")), 0, 200, -1)).Draw(t, "text")
+		got := escaped([]byte(text))
+		if back, err := url.PathUnescape(got); err != nil || back != text {
+			t.Fatalf("%q became %q and %q, %v", text, got, back, err)
+		}
+		if i := strings.IndexFunc(got, func(c rune) bool { return c < ' ' || c > '~' || strings.ContainsRune("<>&'\"#+\\", c) }); i >= 0 {
+			t.Fatalf("%q has %q", got, got[i])
+		}
+	})
+}
