@@ -19,6 +19,7 @@ CREATE TABLE searches (
     result       BLOB, -- gzip of JSON, once done
     created      INTEGER NOT NULL, -- times are Unix milliseconds
     started      INTEGER,
+    served       INTEGER, -- when a cell was taken last
     finished     INTEGER,
 
     CHECK ((status = 'done') = (result IS NOT NULL))
@@ -27,6 +28,7 @@ CREATE TABLE searches (
 CREATE INDEX searches_by_workspace ON searches (workspace, created);
 CREATE INDEX searches_by_hash ON searches (hash);
 CREATE INDEX searches_by_dataset ON searches (dataset);
+CREATE INDEX searches_served ON searches (workspace, served);
 CREATE INDEX searches_waiting ON searches (created) WHERE status IN ('queued', 'running');
 
 -- The cells of a search, in the order of its plan. One that is under way belongs to its

@@ -43,8 +43,11 @@ const free = notEnded + ` AND kind = '` + KindTrain + `' AND (status = 'queued' 
 // first. So nobody's work, however much it is, holds up that of others for longer than
 // what has begun. Every kind of work adds what it has under way and when that began.
 const turn = `
-	(SELECT count(*) FROM runs WHERE runs.workspace = who.workspace AND ` + notEnded + ` AND status = 'running'),
-	(SELECT max(started) FROM runs WHERE runs.workspace = who.workspace), -- NULL, which comes first: never
+	(SELECT count(*) FROM runs WHERE runs.workspace = who.workspace AND ` + notEnded + ` AND status = 'running')
+	+ (SELECT count(*) FROM cells CROSS JOIN searches ON id = search WHERE done = 0 AND lease > 0 AND searches.workspace = who.workspace),
+	max( -- 0, which comes first: never
+		coalesce((SELECT max(started) FROM runs WHERE runs.workspace = who.workspace), 0),
+		coalesce((SELECT max(served) FROM searches WHERE searches.workspace = who.workspace), 0)),
 	since`
 
 // ClaimRun gives a run that nobody works on to an owner, who holds it for a Lease: of

@@ -223,12 +223,23 @@ type Cell struct {
 const freeCell = `c.done = 0 AND (c.lease < ?1 AND c.owner <> ?2 OR c.lease = 0)
 	AND NOT EXISTS (SELECT 1 FROM cells twin WHERE twin.name = c.name AND twin.search <> c.search AND twin.lease >= ?1)`
 
-// nextCell finds the next of them, that of the oldest search.
-const nextCell = `SELECT c.search, c.place, c.name, c.attempts FROM searches s CROSS JOIN cells c ON c.search = s.id
-	WHERE s.status IN ('queued', 'running') AND ` + freeCell + ` ORDER BY s.created, s.rowid, c.place LIMIT 1`
+// searching selects the searches that have such a cell.
+const searching = `SELECT id, rowid AS row, workspace, created FROM searches WHERE ` + notEnded + `
+	AND EXISTS (SELECT 1 FROM cells c WHERE c.search = id AND ` + freeCell + `)`
 
-// ClaimCell gives the next cell that nobody works on, of the oldest search, to an owner,
-// who holds it for a Lease. A search with a cell under which MaxAttempts owners have died
+// nextCell finds the first of them: of the workspace whose turn it is, of its oldest search.
+const nextCell = `
+	WITH
+		waiting AS (` + searching + `),
+		who AS (SELECT workspace, min(created) AS since FROM waiting GROUP BY workspace)
+	SELECT c.search, c.place, c.name, c.attempts FROM cells c
+	WHERE c.search = (
+		SELECT id FROM waiting WHERE workspace = (SELECT workspace FROM who ORDER BY ` + turn + ` LIMIT 1)
+		ORDER BY created, row LIMIT 1)
+	AND ` + freeCell + ` ORDER BY c.place LIMIT 1`
+
+// ClaimCell gives a cell that nobody works on to an owner, who holds it for a Lease: the
+// next one of the oldest search of the workspace whose turn it is. A search with a cell under which MaxAttempts owners have died
 // fails. ok is false when none is waiting.
 func (s *Store) ClaimCell(ctx context.Context, owner Owner) (c Cell, ok bool, err error) {
 	err = s.update(ctx, func(tx *sql.Tx) error {
@@ -245,7 +256,7 @@ func (s *Store) ClaimCell(ctx context.Context, owner Owner) (c Cell, ok bool, er
 // CellsWait tells whether ClaimCell would find a cell.
 func (s *Store) CellsWait(ctx context.Context, owner Owner) (waiting bool, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `SELECT EXISTS (`+nextCell+`)`, s.now(), owner).Scan(&waiting)
+		return tx.QueryRowContext(ctx, `SELECT EXISTS (`+searching+`)`, s.now(), owner).Scan(&waiting)
 	})
 	return waiting, err
 }
@@ -471,7 +482,7 @@ func claimCell(ctx context.Context, tx *sql.Tx, owner Owner, now int64) (c Cell,
 		owner, leaseEnd(now), c.Search, c.Place); err != nil {
 		return c, err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE searches SET status = 'running', started = ? WHERE id = ? AND status = 'queued'`, now, c.Search)
+	_, err = tx.ExecContext(ctx, `UPDATE searches SET status = 'running', started = coalesce(started, ?1), served = ?1 WHERE id = ?2`, now, c.Search)
 	return c, err
 }
 

@@ -272,3 +272,70 @@ func TestSearchIsBounded(t *testing.T) {
 	_, err = s.CreateSearch(t.Context(), bob, n)
 	wantErr(t, err, ErrQueueFull)
 }
+
+// A large search of one workspace does not hold up another's, nor do many runs.
+func TestSearchTurns(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	now := time.Now()
+	s.Now = func() time.Time { now = now.Add(time.Millisecond); return now }
+	ctx := t.Context()
+	first := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
+	n := asked(t)
+	n.Scheme.Seed = 2 // other cells
+	second := must[Search](t)(s.CreateSearch(ctx, bob, n))
+	must[Run](t)(s.CreateRun(ctx, bob, NewRun{Data: rings(t), Spec: ml.DefaultSpec()}))
+	if _, ok, err := s.ClaimRun(ctx, owner); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	for _, want := range []string{first.ID, second.ID, first.ID, second.ID} { // bob has a run under way, and was served before
+		if c, ok, err := s.ClaimCell(ctx, owner); !ok || err != nil || c.Search != want {
+			t.Fatalf("%+v, %v, %v: not of %s", c, ok, err, want)
+		}
+	}
+}
+
+// BenchmarkCells is what the store costs for one cell of a search of thousands.
+func BenchmarkCells(b *testing.B) {
+	s, err := Open(b.Context(), b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	d, err := dataset.Generate("moons", 1000, 0.3, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	values := func(n int) (v []float64) {
+		for i := range n {
+			v = append(v, float64(i+1))
+		}
+		return v
+	}
+	folds := make([]eval.Fold, 7)
+	for i := range folds {
+		folds[i] = eval.Fold{Shares: &eval.Shares{Accuracy: 0.9, TrainAccuracy: 0.9}, Status: "converged", SupportVectors: 100}
+	}
+	var search Search
+	for n := 0; b.Loop(); n++ {
+		if n%2000 == 0 {
+			search, err = s.CreateSearch(b.Context(), alice, NewSearch{
+				Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(values(7)...), "gamma": eval.Numbers(values(400)...)},
+				Scheme: eval.Scheme{Folds: 5, Repeats: 1, Seed: uint64(n)},
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		c, ok, err := s.ClaimCell(b.Context(), owner)
+		if !ok || err != nil || c.Search != search.ID {
+			b.Fatal(c, ok, err)
+		}
+		if _, err := s.FinishCell(b.Context(), eval.CellResult{Cell: c.Name, Folds: folds}); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := s.SearchStates(b.Context(), search.ID); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
