@@ -199,6 +199,9 @@ func TestSearchPages(t *testing.T) {
 	if got := opened.Find("h1").Text(); got != "Moons" {
 		t.Errorf("the lab shows %q", got)
 	}
+	if got, _ := opened.Find("#f-test_fraction").Attr("value"); got != "0" {
+		t.Errorf("the lab holds %q out", got)
+	}
 	if got, _ := opened.Find("#f-data option[selected]").Attr("value"); got != "search-"+id {
 		t.Errorf("the lab's data are %q", got)
 	}

@@ -56,7 +56,9 @@ func TestPages(t *testing.T) {
 	_, shared, _ := strings.Cut(c.get(t, run).body, s.url+"/shared/")
 	shared, _, _ = strings.Cut(shared, `"`)
 	versions := c.post(t, "/compare/versions", "data=moons&gamma=2&C=10")
+	search := c.post(t, "/searches", "data=moons&search.C=0.01,0.1,1,10,100,1000,10000&search.gamma=0.1,1,1000&search.nested=true")
 	c.settle(t)
+	c.get(t, search+"/events")
 	mapping := c.upload(t, "people.csv", "name,height,weight,age,member\nAda,1.65,55,31,yes\nBob,1.80,82,44,no\nCyd,1.71,60,27,yes\n")
 
 	for _, look := range []struct {
@@ -82,6 +84,8 @@ func TestPages(t *testing.T) {
 		{"runs-empty", "/runs", s.client()},
 		{"run", run, c},
 		{"run-features", iris, c},
+		{"searches", "/searches", c},
+		{"search", search, c},
 		{"compare", "/compare?run=" + run[6:] + "&run=" + iris[6:] + "&diff=1", c},
 		{"compare-versions", versions, c},
 		{"settings", "/settings", c},

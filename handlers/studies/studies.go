@@ -168,6 +168,7 @@ func (a *Room) labLink(r *http.Request, s store.Search) (func(eval.Setting) stri
 		q := door.SpecQuery(spec)
 		q.Del("project")
 		q.Set("target", spec.Target)
+		q.Set("test_fraction", "0") // the lab would hold points out
 		if spec.Project == "pca" {
 			q.Set("on", "pca")
 		}

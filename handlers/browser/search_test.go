@@ -1,0 +1,42 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+)
+
+// One press in the lab begins a search whose page fills by itself; its cells tell their
+// numbers and lead back to the lab.
+func TestSearchIsLive(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/lab?data=moons&kernel=poly")
+	p.picture(".stage img")
+	p.choose("#f-kernel", "linear")
+	p.wait(`document.querySelector("[data-search-title]").textContent === "Search C"`)
+	p.choose("#f-kernel", "rbf")
+	p.wait(`document.querySelector("[data-search-title]").textContent === "Search C and gamma"`)
+	p.clickText("summary", "Values and folds")
+	p.fill("#f-search\\.gamma", "0.1, 1, 10")
+	p.follow(func() { p.clickText("button", "Search C and gamma") })
+	if !strings.Contains(p.where(), "/searches/") {
+		t.Fatalf("at %s", p.where())
+	}
+	get[bool](p, `(window.kept = true)`)
+	p.wait(`document.querySelector(".heat-map .best") && !document.querySelector(".pending")`)
+	if !get[bool](p, `window.kept`) {
+		t.Error("the page was loaded anew")
+	}
+	if n := get[int](p, `document.querySelectorAll(".heat-map td a").length`); n != 21 || !strings.Contains(p.text("#search"), "This is the number to report.") {
+		t.Errorf("%d cells: %s", n, p.text("#search"))
+	}
+	get[bool](p, `(document.querySelector(".heat-map .best a").focus(), true)`)
+	if say := p.text("[data-readout]"); !strings.Contains(say, "accuracy") || !strings.Contains(say, "support vectors") {
+		t.Errorf("the best cell says %q", say)
+	}
+	p.follow(func() { p.click(".heat-map .best a") })
+	p.picture(".stage img")
+	if c := p.query().Get("C"); p.value("#f-C") != c && !(c == "" && p.value("#f-C") == "1") {
+		t.Errorf("the lab opens with C %s, the cell has %q", p.value("#f-C"), c)
+	}
+}
