@@ -1,10 +1,12 @@
 package handlers
 
 import (
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"marginlab/handlers/api"
 	"marginlab/ml/dataset"
@@ -32,13 +34,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 	for _, id := range ids {
 		c.follow(id)
 	}
-	compare := func(extra string, names ...string) string {
-		q := url.Values{}
-		for _, name := range names {
-			q.Add("run", ids[name])
-		}
-		return strings.Join(strings.Fields(b.page(200, "/compare?"+q.Encode()+extra).Find(".evidence").Text()), " ")
-	}
+	compare := func(names ...string) string { return b.evidence("/compare?" + chosen(ids, names...).Encode()) }
 	for _, tc := range []struct {
 		names string
 		says  string
@@ -53,7 +49,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		{"iris setosa", "do not tell the same classes apart", "Cross-validate"},
 		{"wide alike narrow", "As there are 3 pairs", "different points"},
 	} {
-		text := compare("", strings.Fields(tc.names)...)
+		text := compare(strings.Fields(tc.names)...)
 		if want := strings.ToUpper(tc.says[:1]) + tc.says[1:]; !strings.Contains(text, tc.says) && !strings.Contains(text, want) || tc.not != "" && strings.Contains(text, tc.not) {
 			t.Errorf("%s: %q, want %q and not %q", tc.names, text, tc.says, tc.not)
 		}
@@ -63,9 +59,25 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		{"wide all narrow", "p after Holm"},
 		{"wide narrow", "The difference is real, “wide” is better: “wide” leads by "},
 	} {
-		text := compare("&folds=1", strings.Fields(tc.names)...)
+		text := b.evidence(b.onFolds(chosen(ids, strings.Fields(tc.names)...)))
 		if !strings.Contains(text, tc.says) || !strings.Contains(text, "10-fold cross-validation") {
 			t.Errorf("%s on folds: %q, want %q", tc.names, text, tc.says)
+		}
+	}
+	b.send(http.StatusUnprocessableEntity, "/compare/folds", chosen(ids, "wide", "xor").Encode())
+	folds := b.onFolds(chosen(ids, "wide", "alike"))
+	_, query, _ := strings.Cut(folds, "?")
+	q, err := url.ParseQuery(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for words, of := range map[string]url.Values{
+		"those of other runs": {"run": chosen(ids, "wide", "narrow")["run"], "folds": q["folds"]},
+		"ask for them again":  {"run": q["run"], "folds": q["folds"][:1]},
+		"were deleted":        {"run": q["run"], "folds": {q["folds"][0], "gone"}},
+	} {
+		if text := b.evidence("/compare?" + of.Encode()); !strings.Contains(text, words) {
+			t.Errorf("%v: %q, want %q", of, text, words)
 		}
 	}
 
@@ -101,6 +113,36 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 	}
 }
 
+// chosen are runs by their names, as a form has them.
+func chosen(ids map[string]string, names ...string) url.Values {
+	q := url.Values{}
+	for _, name := range names {
+		q.Add("run", ids[name])
+	}
+	return q
+}
+
+// evidence is what a comparison says of the differences.
+func (c *client) evidence(path string) string {
+	c.t.Helper()
+	return strings.Join(strings.Fields(c.page(200, path).Find(".evidence").Text()), " ")
+}
+
+// onFolds has runs cross-validated on the same folds and returns the address of their
+// comparison.
+func (c *client) onFolds(runs url.Values) string {
+	c.t.Helper()
+	page := c.send(200, "/compare/folds", runs.Encode()).html()
+	for _, a := range page.Find(".evidence a[href^='/searches/']").EachIter() {
+		runs.Add("folds", strings.TrimPrefix(a.AttrOr("href", ""), "/searches/"))
+	}
+	c.app.Jobs.Wait(c.t.Context(), time.Hour, runs["folds"]...)
+	for _, id := range runs["folds"] {
+		c.page(200, "/searches/"+id)
+	}
+	return "/compare?" + runs.Encode()
+}
+
 // TestDifferenceOfValues is the same of values.
 func TestDifferenceOfValues(t *testing.T) {
 	t.Parallel()
@@ -116,7 +158,7 @@ func TestDifferenceOfValues(t *testing.T) {
 			t.Errorf("scores of classes: %+v", run.Report)
 		}
 	}
-	text := strings.Join(strings.Fields(b.page(200, "/compare?folds=1&"+q.Encode()).Find(".evidence").Text()), " ")
+	text := b.evidence(b.onFolds(q))
 	for _, says := range []string{"The difference is real, “lambda 0.01” is better: “lambda 0.01” came closer to ", "Wilcoxon", "mean squared error"} {
 		if !strings.Contains(text, says) {
 			t.Errorf("%q, want %q", text, says)

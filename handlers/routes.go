@@ -79,6 +79,7 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/compare", h(a.runs.Compare))
 	r.Post("/compare/versions", h(a.lab.CompareVersions))
 	r.Post("/compare/rules", h(a.lab.CompareRules))
+	r.Post("/compare/folds", h(a.runs.CompareOnFolds))
 	r.Get("/compare/figures/{figure}", h(a.runs.CompareFigure))
 
 	r.Get("/searches", h(a.studies.List))

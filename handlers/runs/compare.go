@@ -51,7 +51,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := views.Compare{Page: a.Frame("Comparison", "runs"), Base: from.Base, OnlyDiffs: q.Get("diff") == "1"}
+	p := views.Compare{Page: a.Frame("Comparison", "runs"), Base: from.Base, Folds: q["folds"], OnlyDiffs: q.Get("diff") == "1"}
 	layers, err := a.Layers(r.Context(), runs, door.Options{Width: door.MainWidth, Height: door.MainHeight})
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	p.Settings = compareSettings(runs)
 	p.Same = !slices.ContainsFunc(p.Settings, func(r views.CompareRow) bool { return r.Differs })
 	p.Numbers = compareNumbers(runs)
-	if p.Evidence, err = a.evidence(r.Context(), runs, layers, q); err != nil {
+	if p.Evidence, err = a.evidence(r.Context(), runs, layers, from, q); err != nil {
 		return err
 	}
 

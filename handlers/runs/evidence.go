@@ -2,11 +2,15 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"marginlab/handlers/door"
 	"marginlab/ml"
@@ -15,51 +19,93 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	"marginlab/web"
 )
 
 const (
-	chance      = 0.05 // a difference that would come about by chance less often is taken for real
-	equivalent  = 0.01 // of accuracy: a smaller difference is none in practice
-	folds       = 10
-	foldRepeats = 3
-	differRows  = 40 // points on which runs disagree that a page lists
+	chance     = 0.05                   // a difference that would come about by chance less often is taken for real
+	equivalent = 0.01                   // of accuracy: a smaller difference is none in practice
+	glance     = 400 * time.Millisecond // how long a page waits for what was just begun
+	differRows = 40                     // points on which runs disagree that a page lists
 )
 
+// onFolds is how runs are compared by cross-validation.
+var onFolds = eval.Scheme{Folds: 10, Repeats: 3, Seed: 1}
+
 // evidence tells which differences between runs are real: on the points that they held
-// out, and, where it is asked for, on common folds.
-func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure.Layer, q url.Values) (*views.Evidence, error) {
-	var done []store.Run // those of the layers
-	for _, r := range runs {
-		if r.Status == store.Done {
-			done = append(done, r)
-		}
-	}
+// out, and on common folds where searches that the query names have them.
+func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure.Layer, from door.Shelf, q url.Values) (*views.Evidence, error) {
+	done := finished(runs) // those of the layers
 	if len(done) < 2 {
 		return nil, nil
 	}
-	e := &views.Evidence{Runs: q["run"]}
+	e := &views.Evidence{Runs: q["run"], Values: done[0].Spec.Regression()}
 	for _, r := range done {
 		e.Names = append(e.Names, r.Name)
 	}
-	if err := asked(done); err != nil {
+	err := asked(done)
+	if err != nil {
 		e.Why, err = door.Told(err)
 		return e, err
 	}
-	e.Folds = true
 	if err := a.heldOut(ctx, e, done, layers); err != nil {
 		if e.Why, err = door.Told(err); err != nil {
 			return nil, err
 		}
 	}
-	if q.Get("folds") == "" {
+	if from.Base == "" {
+		e.Ask = "/compare/folds"
+	}
+	if !q.Has("folds") {
 		return e, nil
 	}
-	if err := a.onFolds(ctx, e, done); err != nil {
-		if e.FoldsWhy, err = door.Told(err); err != nil {
-			return nil, err
+	return e, a.folds(ctx, e, done, from, q["folds"])
+}
+
+// finished are the runs that are done.
+func finished(runs []store.Run) (done []store.Run) {
+	for _, r := range runs {
+		if r.Status == store.Done {
+			done = append(done, r)
 		}
 	}
-	return e, nil
+	return done
+}
+
+// CompareOnFolds begins to cross-validate the runs that are compared on the same folds, each
+// as a search of a single setting, and goes on to the comparison with them.
+func (a *Room) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	from, err := a.shelf(r)
+	if err != nil {
+		return err
+	}
+	runs, err := a.comparedRuns(r.Context(), from, r.PostForm)
+	if err != nil {
+		return err
+	}
+	if runs = finished(runs); len(runs) < 2 {
+		return param.Problems{{Field: "run", Message: "at least two of the runs must be finished to compare them on folds"}}
+	}
+	if err := asked(runs); err != nil {
+		return err
+	}
+	data, err := a.Store.Data(r.Context(), runs[0].Hash)
+	if err != nil {
+		return err
+	}
+	q := url.Values{"run": r.PostForm["run"]}
+	for _, run := range runs {
+		s, err := a.Search(r.Context(), store.NewSearch{Dataset: run.Dataset, Data: data, DatasetName: run.DatasetName, Spec: run.Spec, Scheme: onFolds, Axes: run.Axes})
+		if err != nil {
+			return err
+		}
+		q.Add("folds", s.ID)
+	}
+	a.Jobs.Wait(r.Context(), glance, q["folds"]...)
+	return door.Redirect(w, r, "/compare?"+q.Encode()+"#h-folds")
 }
 
 // asked reports, as a *param.Refusal, why runs were not asked the same of the same data.
@@ -95,7 +141,6 @@ func (a *Reader) heldOut(ctx context.Context, e *views.Evidence, runs []store.Ru
 		return err
 	}
 	e.N, e.Differ = h.N, len(h.Differ)
-	e.Values = runs[0].Spec.Regression()
 	e.PairHead = []string{"only the first right", "only the second", "p", "p after Holm"}
 	if e.Values {
 		e.PairHead[0], e.PairHead[1] = "the first closer", "the second"
@@ -166,40 +211,59 @@ func verdict(first, second string, p, holm float64, firstBetter bool) views.Verd
 	return v
 }
 
-// onFolds fills in what cross-validation on common folds says.
-func (a *Reader) onFolds(ctx context.Context, e *views.Evidence, runs []store.Run) error {
-	data, err := a.Store.Data(ctx, runs[0].Hash)
-	if err != nil {
-		return err
+// folds fills in what searches say that cross-validate the runs on the same folds.
+func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run, from door.Shelf, ids []string) error {
+	if len(ids) != len(runs) {
+		e.FoldsWhy = "The folds are those of other runs: ask for them again."
+		return nil
 	}
-	specs := make([]ml.Spec, len(runs))
-	for i, r := range runs {
-		specs[i] = r.Spec
-	}
-	o, err := door.Within(ctx, a.House, "From the terminal, marginlab cv has all the time it needs.", func(ctx context.Context) (*eval.OnFolds, error) {
-		return eval.CompareOnFolds(ctx, data, specs, eval.Scheme{Folds: folds, Repeats: foldRepeats, Seed: 1}, equivalent)
-	})
-	if err != nil {
-		return err
-	}
-	for i, s := range o.Settings {
-		text := ""
+	settings := make([]eval.Setting, len(runs))
+	done, total := 0, 0
+	for i, id := range ids {
+		s, err := a.Store.Search(ctx, from.Workspace, id)
 		switch {
-		case s.Mean != nil:
-			text = fmt.Sprintf("%s ± %s", door.Percent(s.Accuracy), door.Percent(s.Deviation))
-		default:
-			text = fmt.Sprintf("mean squared error %s ± %s", views.Short(s.MSE), views.Short(s.MSEDeviation))
+		case errors.Is(err, store.ErrNotFound):
+			e.Folds, e.FoldsWhy = nil, "The folds were deleted: ask for them again."
+			return nil
+		case err != nil:
+			return err
+		case s.Hash != runs[i].Hash || !reflect.DeepEqual(s.Spec, runs[i].Spec) || s.Scheme != onFolds || len(s.Grid) > 0:
+			e.Folds, e.FoldsWhy = nil, "The folds are those of other runs: ask for them again."
+			return nil
 		}
-		if !s.Converged() {
-			text += ", some folds stopped before the optimum"
+		done, total = done+s.Done, total+s.Total
+		f := views.OnFolds{Name: runs[i].Name, Score: string(s.Status)}
+		if from.Base == "" {
+			f.Href = "/searches/" + id
 		}
-		e.OnFolds = append(e.OnFolds, views.Number{Label: e.Names[i], Value: text})
+		switch {
+		case s.Result != nil:
+			settings[i] = s.Result.Settings[0]
+			f.Score = door.ScoreText(settings[i].Mean, settings[i].MeanErrors)
+			if !settings[i].Converged() {
+				f.Score += ", not all at the optimum"
+			}
+		case s.Status.Ended():
+			e.FoldsWhy = strings.TrimSpace("Some of the folds came to nothing. " + door.Sentence(s.Error))
+		}
+		e.Folds = append(e.Folds, f)
+	}
+	switch {
+	case e.FoldsWhy != "":
+		return nil
+	case done < total:
+		e.FoldsDone = fmt.Sprintf("%d of %d folds are done.", done, total)
+		return nil
+	}
+	pairs, err := eval.OnFolds(settings, onFolds.Folds, equivalent)
+	if err != nil {
+		return err
 	}
 	e.FoldHead = []string{"first less second", "95 %", "p", "p after Holm"}
-	if o.Settings[0].Mean != nil {
+	if settings[0].Mean != nil {
 		e.FoldHead = append(e.FoldHead, "first better", "the same", "second better")
 	}
-	for _, p := range o.Pairs {
+	for _, p := range pairs {
 		e.FoldPairs = append(e.FoldPairs, foldVerdict(e.Names[p.First], e.Names[p.Second], p))
 	}
 	return nil

@@ -1,12 +1,10 @@
 package eval
 
 import (
-	"context"
 	"math"
 	"slices"
 
 	"marginlab/ml"
-	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 )
 
@@ -99,13 +97,7 @@ func heldOutPair(first, second []ml.Point, rows []int) (d Disagreement, err erro
 	return d, err
 }
 
-// OnFolds is several settings on the same folds.
-type OnFolds struct {
-	Settings []Setting
-	Pairs    []FoldPair // first and second, first and third ...
-}
-
-// FoldPair is two of the settings.
+// FoldPair is two settings on the same folds.
 type FoldPair struct {
 	First, Second int
 	TTest
@@ -115,42 +107,33 @@ type FoldPair struct {
 	Holm      float64 // P after Holm, for all pairs
 }
 
-// CompareOnFolds cross-validates every spec on the same folds of d, whose seed is that of
-// the scheme, and compares them by pairs: two specs at least, of the same target. rope is
-// that of Correlated. Errors are those of CrossValidate.
-func CompareOnFolds(ctx context.Context, d *dataset.Data, specs []ml.Spec, scheme Scheme, rope float64) (*OnFolds, error) {
-	scheme.Nested = false // there is nothing to choose
-	o := &OnFolds{Settings: make([]Setting, len(specs))}
-	for i, spec := range specs {
-		res, err := CrossValidate(ctx, d, spec, nil, scheme, nil)
-		if err != nil {
-			return nil, err
-		}
-		o.Settings[i] = res.Settings[0]
-	}
+// OnFolds compares settings by pairs, two at least, that were judged on the same folds: k
+// of them, dealt any number of times. rope is that of Correlated. Errors: settings that
+// were judged on other numbers of folds, or of which some tell classes and others do not.
+func OnFolds(settings []Setting, k int, rope float64) (pairs []FoldPair, err error) {
 	var ps []float64
-	for a := range specs {
-		for b := a + 1; b < len(specs); b++ {
-			difference, err := Differences(o.Settings[a].Folds, o.Settings[b].Folds)
+	for a := range settings {
+		for b := a + 1; b < len(settings); b++ {
+			difference, err := Differences(settings[a].Folds, settings[b].Folds)
 			if err != nil {
 				return nil, err
 			}
 			pair := FoldPair{First: a, Second: b}
-			if pair.TTest, err = CorrectedT(difference, FoldRatio(scheme.Folds)); err != nil {
+			if pair.TTest, err = CorrectedT(difference, FoldRatio(k)); err != nil {
 				return nil, err
 			}
-			if o.Settings[a].Mean != nil {
-				p, err := Correlated(difference, FoldRatio(scheme.Folds), rope)
+			if settings[a].Mean != nil {
+				p, err := Correlated(difference, FoldRatio(k), rope)
 				if err != nil {
 					return nil, err
 				}
 				pair.Posterior = &p
 			}
-			o.Pairs, ps = append(o.Pairs, pair), append(ps, pair.P)
+			pairs, ps = append(pairs, pair), append(ps, pair.P)
 		}
 	}
 	for k, p := range Holm(ps) {
-		o.Pairs[k].Holm = p
+		pairs[k].Holm = p
 	}
-	return o, nil
+	return pairs, nil
 }

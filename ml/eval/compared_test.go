@@ -77,36 +77,34 @@ func TestOnHeldOutRefuses(t *testing.T) {
 	}
 }
 
-func TestCompareOnFolds(t *testing.T) {
+func TestOnFolds(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 60)
-	narrow, wide := ml.DefaultSpec(), ml.DefaultSpec()
-	narrow, wide = narrow.With("gamma", param.Of(1e4)), wide.With("gamma", param.Of(0.5))
-	wide.TestFraction = 0.5 // which folds do not use
 	scheme := eval.Scheme{Folds: 5, Repeats: 2, Seed: 3}
-	o, err := eval.CompareOnFolds(t.Context(), d, []ml.Spec{wide, narrow, wide}, scheme, 0.01)
+	judged := func(gamma float64, scheme eval.Scheme) eval.Setting {
+		res, err := eval.CrossValidate(t.Context(), d, ml.DefaultSpec().With("gamma", param.Of(gamma)), nil, scheme, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Settings[0]
+	}
+	wide, narrow := judged(0.5, scheme), judged(1e4, scheme)
+	pairs, err := eval.OnFolds([]eval.Setting{wide, narrow, wide}, 5, 0.01)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same := o.Pairs[1]
+	same := pairs[1]
 	if same.First != 0 || same.Second != 2 || same.P != 1 || same.Holm != 1 || *same.Posterior != (eval.Posterior{Same: 1}) {
-		t.Errorf("a spec and itself: %+v", same)
+		t.Errorf("a setting and itself: %+v", same)
 	}
-	alone, err := eval.CrossValidate(t.Context(), d, narrow, nil, scheme, nil)
-	if err != nil {
-		t.Fatal(err)
+	first := pairs[0]
+	if first.Freedom != 9 || first.Mean < 0.1 || first.Holm > 0.01 || first.Posterior.Better < 0.95 {
+		t.Errorf("a kernel narrower than the points are apart is no worse: %+v", first)
 	}
-	if diff := cmp.Diff(alone.Settings[0], o.Settings[1]); diff != "" {
-		t.Errorf("alone and compared: %s", diff)
+	if math.Abs(first.Mean-(wide.Accuracy-narrow.Accuracy)) > 1e-12 {
+		t.Errorf("mean %g of %g and %g", first.Mean, wide.Accuracy, narrow.Accuracy)
 	}
-	first := o.Pairs[0]
-	if len(o.Settings[0].Folds) != 10 || first.Mean < 0.1 || first.Holm > 0.01 || first.Posterior.Better < 0.95 {
-		t.Errorf("a kernel as narrow as the points are apart is no worse: %+v, %+v", first, o.Settings)
-	}
-	if math.Abs(first.Mean-(o.Settings[0].Accuracy-o.Settings[1].Accuracy)) > 1e-12 {
-		t.Errorf("mean %g of %g and %g", first.Mean, o.Settings[0].Accuracy, o.Settings[1].Accuracy)
-	}
-	if _, err := eval.CompareOnFolds(t.Context(), d, []ml.Spec{wide, narrow}, eval.Scheme{Folds: 60}, 0.01); err == nil {
-		t.Error("more folds than points of a class")
+	if pairs, err := eval.OnFolds([]eval.Setting{wide, judged(0.5, eval.Scheme{Folds: 5})}, 5, 0.01); err == nil {
+		t.Errorf("ten folds and five: %+v", pairs)
 	}
 }
