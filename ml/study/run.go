@@ -23,7 +23,7 @@ type Computed struct {
 
 // Keeper is what makes a run go on where another one stopped. Each field may be nil.
 type Keeper struct {
-	Known map[string]Computed  // by the names of cells
+	Known map[string]Computed  // by the names of cells; nothing changes it meanwhile
 	Keep  func(Computed) error // of cells that are not known, one call at a time
 }
 

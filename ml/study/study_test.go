@@ -153,7 +153,7 @@ func TestGoesOn(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	kept := make(map[string]study.Computed)
-	keeper := study.Keeper{Known: kept, Keep: func(c study.Computed) error {
+	keeper := study.Keeper{Keep: func(c study.Computed) error {
 		text, err := json.Marshal(c) // as in a file
 		if err != nil {
 			return err
