@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -44,6 +45,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	})
 	var proxies web.Proxies
 	flags.Func("trusted-proxy", "CIDR,...", "Networks of proxies in front, whose X-Forwarded-For, -Proto and -Host are believed; may be given several times. (default none)", proxies.Add)
+	quota, days := store.DefaultQuota, 0
 	patience := 8 * time.Second
 	flags.Heading("Limits")
 	runLimit := time.Hour
@@ -55,16 +57,20 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		return err
 	})
 	for _, l := range []struct {
-		name, help  string
-		most, start float64
-		set         func(v int)
+		name, help         string
+		least, most, start float64
+		set                func(v int)
 	}{
-		{"max_upload", "Largest file, in MB.", 1000, float64(limits.Bytes >> 20), func(v int) { limits.Bytes = int64(v) << 20 }},
-		{"max_rows", "Most rows of a file.", 1e7, float64(limits.Rows), func(v int) { limits.Rows = v }},
-		{"max_columns", "Most columns of a file, the label included.", 1e4, float64(limits.Columns), func(v int) { limits.Columns = v }},
-		{"patience", "Longest that a page waits for a training, in seconds.", 3600, patience.Seconds(), func(v int) { patience = time.Duration(v) * time.Second }},
+		{"max_upload", "Largest file, in MB.", 1, 1000, float64(limits.Bytes >> 20), func(v int) { limits.Bytes = int64(v) << 20 }},
+		{"max_rows", "Most rows of a file.", 1, 1e7, float64(limits.Rows), func(v int) { limits.Rows = v }},
+		{"max_columns", "Most columns of a file, the label included.", 1, 1e4, float64(limits.Columns), func(v int) { limits.Columns = v }},
+		{"max_datasets", "Most data sets of a workspace; 0: any number.", 0, 1e9, float64(quota.Datasets), func(v int) { quota.Datasets = v }},
+		{"max_runs", "Most runs of a workspace; 0: any number.", 0, 1e9, float64(quota.Runs), func(v int) { quota.Runs = v }},
+		{"max_space", "Room on the disk for a workspace, in MB; 0: any.", 0, 1e9, float64(quota.Bytes >> 20), func(v int) { quota.Bytes = int64(v) << 20 }},
+		{"retention", "After how many days a workspace that nobody has used is deleted, unless it has an open course; 0: never.", 0, 36500, 0, func(v int) { days = v }},
+		{"patience", "Longest that a page waits for a training, in seconds.", 1, 3600, patience.Seconds(), func(v int) { patience = time.Duration(v) * time.Second }},
 	} {
-		p := param.Param{Name: l.name, Kind: param.Integer, Min: 1, Max: l.most, Default: strconv.FormatFloat(l.start, 'f', -1, 64), Help: l.help}
+		p := param.Param{Name: l.name, Kind: param.Integer, Min: l.least, Max: l.most, Default: strconv.FormatFloat(l.start, 'f', -1, 64), Help: l.help}
 		flags.Param(p, func(text string) error {
 			v, err := strconv.ParseFloat(text, 64)
 			l.set(int(v))
@@ -86,6 +92,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		return err
 	}
 	defer st.Close()
+	st.Quota = quota
 	assets, err := web.NewAssets(static.Files)
 	if err != nil {
 		return err
@@ -97,7 +104,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		return err
 	}
 	links := web.Links{Public: public, Addr: server.Addr()}
-	app := handlers.New(handlers.Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Log: log, Patience: patience, Links: links, Proxies: proxies, Build: web.Program()})
+	app := handlers.New(handlers.Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Log: log, Days: days, Patience: patience, Links: links, Proxies: proxies, Build: web.Program()})
 	where := links.Here()
 	if public != "" {
 		where = fmt.Sprintf("%s, for %s", server.Addr(), public)
@@ -108,10 +115,13 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	fmt.Fprintf(std.Out, "Margin Lab listens on %s\nand keeps its data in %s\n", where, st.Path())
 
 	working, done := context.WithCancel(ctx) // what requests still ask for is trained after the next start
-	finished := make(chan struct{})
-	go func() { defer close(finished); queue.Run(working) }()
+	var work sync.WaitGroup
+	work.Go(func() { queue.Run(working) })
+	if days > 0 {
+		work.Go(func() { jobs.Retain(working, st, time.Duration(days)*24*time.Hour, log) })
+	}
 	err = server.Serve(ctx, app.Handler())
 	done()
-	<-finished
+	work.Wait()
 	return err
 }

@@ -31,6 +31,7 @@ type App struct {
 	site   *web.Site
 	log    *slog.Logger
 	visits visits
+	days   int // as of Config
 
 	lab     *lab.Room
 	lessons *lessons.Room
@@ -54,6 +55,9 @@ type Config struct {
 	Proxies web.Proxies   // in front
 	Build   func() string // names the program; web.Program
 
+	// Days is after how many days without use a workspace is deleted; 0: never.
+	Days int
+
 	// Patience is how long a computation may hold up a page; 0: not at all. A
 	// training that takes longer is saved as a run and goes on in the background.
 	Patience time.Duration
@@ -62,7 +66,7 @@ type Config struct {
 // New returns the handlers.
 func New(c Config) *App {
 	h := door.NewHouse(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
-	a := &App{House: h, log: c.Log, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), studies: &studies.Room{House: h}, api: api.New(h)}
+	a := &App{House: h, log: c.Log, days: c.Days, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), studies: &studies.Room{House: h}, api: api.New(h)}
 	a.teach = &teach.Room{House: h, Lab: a.lab, Lessons: a.lessons}
 	a.handins = runs.NewReader(h, a.teach.Shelf)
 	a.site = web.NewSite(c.Log, a.errorPage)

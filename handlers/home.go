@@ -8,7 +8,6 @@ import (
 	"marginlab/handlers/runs"
 	"marginlab/store"
 	"marginlab/views"
-	"marginlab/web"
 )
 
 func (a *App) homePage(w http.ResponseWriter, r *http.Request) error {
@@ -25,30 +24,4 @@ func (a *App) homePage(w http.ResponseWriter, r *http.Request) error {
 		p.Runs = append(p.Runs, runs.Row(run))
 	}
 	return a.Render(w, r, views.HomePage(p))
-}
-
-func (a *App) settingsPage(w http.ResponseWriter, r *http.Request) error {
-	ws := door.Workspace(r.Context())
-	sets, err := a.Store.Datasets(r.Context(), ws)
-	if err != nil {
-		return err
-	}
-	_, total, err := a.Store.Runs(r.Context(), ws, store.Filter{Limit: 1})
-	if err != nil {
-		return err
-	}
-	return a.Render(w, r, views.SettingsPage(views.Settings{
-		Page: a.Frame("Settings", "settings"), Token: web.Token(r.Context()), Origin: a.Links.Origin(r), Sets: len(sets), Runs: total,
-	}))
-}
-
-// openWorkspace changes to the workspace of a key.
-func (a *App) openWorkspace(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
-		return err
-	}
-	if err := web.SetToken(w, r, r.PostFormValue("token")); err != nil {
-		return err
-	}
-	return door.Redirect(w, r, "/settings")
 }

@@ -112,12 +112,20 @@ func (a *App) pages(r chi.Router) {
 
 	r.Get("/settings", h(a.settingsPage))
 	r.Post("/settings/workspace", h(a.openWorkspace))
+	r.Get("/settings/workspace.zip", h(a.SendWorkspace))
+	r.Post("/settings/import", h(a.importWorkspace))
+	r.Post("/settings/delete", h(a.deleteWorkspace))
 }
 
 // programs installs what programs call. openapi.json describes it.
 func (a *App) programs(r chi.Router) {
 	h := a.site.Handle
 	r.Get("/openapi.json", h(a.api.Describe))
+
+	r.Get("/workspace", h(a.api.Workspace))
+	r.Delete("/workspace", h(a.api.DeleteWorkspace))
+	r.Get("/workspace.zip", h(a.SendWorkspace))
+	r.Post("/workspace.zip", h(a.api.ImportWorkspace))
 
 	r.Get("/datasets", h(a.api.Datasets))
 	r.Post("/datasets", h(a.api.CreateDataset))

@@ -225,6 +225,15 @@ type Imported struct {
 	Present  int `json:"present"`  // data sets and runs that were there already
 }
 
+// String tells it in a sentence.
+func (i Imported) String() string {
+	text := "Brought in: " + number(i.Datasets, "data set") + " and " + number(i.Runs, "run") + "."
+	if i.Present > 0 {
+		text += fmt.Sprintf(" %d of the archive's were here already.", i.Present)
+	}
+	return text
+}
+
 // Import adds what an archive of Export holds to a workspace. The whole archive is read and
 // checked before anything is stored; then a data set or run is stored at a time, and those
 // that the workspace has already, by name, points and time, are passed over, so that a

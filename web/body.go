@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -131,6 +132,14 @@ func TempFile() (Temp, error) {
 
 // Close closes the file and removes it.
 func (f Temp) Close() error { return errors.Join(f.File.Close(), os.Remove(f.Name())) }
+
+// SendFile writes a file of so many bytes, to clients as slow as a connection may be.
+func SendFile(w http.ResponseWriter, file io.Reader, size int64) error {
+	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout + time.Duration(size/slowest)*time.Second)) // not in every test
+	_, err := io.Copy(w, file)
+	return err
+}
 
 // slowest is how many bytes a second a connection must carry.
 const slowest = 64 << 10

@@ -1,0 +1,56 @@
+package api
+
+import (
+	"net/http"
+
+	"marginlab/handlers/door"
+	"marginlab/store"
+	"marginlab/web"
+)
+
+// Workspace is what the workspace of a request holds, in JSON.
+type Workspace struct {
+	Datasets int   `json:"datasets"`
+	Runs     int   `json:"runs"`
+	Searches int   `json:"searches"`
+	Courses  int   `json:"courses"`
+	Bytes    int64 `json:"bytes"`
+
+	// What it may hold at most, left out where there is no limit.
+	MaxDatasets int   `json:"max_datasets,omitempty"`
+	MaxRuns     int   `json:"max_runs,omitempty"`
+	MaxBytes    int64 `json:"max_bytes,omitempty"`
+}
+
+// Workspace answers with what the workspace holds.
+func (a *Room) Workspace(w http.ResponseWriter, r *http.Request) error {
+	h, err := a.Store.Holdings(r.Context(), door.Workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	q := a.Store.Quota
+	return web.JSON(w, http.StatusOK, Workspace{h.Datasets, h.Runs, h.Searches, h.Courses, h.Bytes, q.Datasets, q.Runs, q.Bytes})
+}
+
+// DeleteWorkspace deletes all that the workspace holds.
+func (a *Room) DeleteWorkspace(w http.ResponseWriter, r *http.Request) error {
+	if err := a.Store.DeleteWorkspace(r.Context(), door.Workspace(r.Context())); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// ImportWorkspace adds the archive in the body to the workspace.
+func (a *Room) ImportWorkspace(w http.ResponseWriter, r *http.Request) error {
+	file, size, err := web.Spool(w, r, store.MaxArchive)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	done, err := a.TakeIn(r.Context(), w, file, size)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, done)
+}

@@ -1,0 +1,95 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"marginlab/handlers/door"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/web"
+)
+
+func (a *App) settingsPage(w http.ResponseWriter, r *http.Request) error {
+	return a.showSettings(w, r, http.StatusOK, views.Settings{})
+}
+
+// showSettings shows the page. p holds what it has to say beside the workspace.
+func (a *App) showSettings(w http.ResponseWriter, r *http.Request, status int, p views.Settings) error {
+	holds, err := a.Store.Holdings(r.Context(), door.Workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	p.Page, p.Token, p.Origin = a.Frame("Settings", "settings"), web.Token(r.Context()), a.Links.Origin(r)
+	p.Holds, p.Quota, p.Days, p.MaxArchive = holds.String(), quotaText(a.Store.Quota), a.days, store.MaxArchive>>20
+	w.WriteHeader(status)
+	return a.Render(w, r, views.SettingsPage(p))
+}
+
+// quotaText tells what a workspace may hold, empty for anything.
+func quotaText(q store.Quota) string {
+	var parts []string
+	if q.Datasets > 0 {
+		parts = append(parts, fmt.Sprintf("%d data sets", q.Datasets))
+	}
+	if q.Runs > 0 {
+		parts = append(parts, fmt.Sprintf("%d runs", q.Runs))
+	}
+	if q.Bytes > 0 {
+		parts = append(parts, fmt.Sprintf("%d MB", q.Bytes>>20))
+	}
+	if n := len(parts); n > 1 {
+		parts = []string{strings.Join(parts[:n-1], ", "), parts[n-1]}
+	}
+	return strings.Join(parts, " and ")
+}
+
+// openWorkspace changes to the workspace of a key.
+func (a *App) openWorkspace(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	if err := web.SetToken(w, r, r.PostFormValue("token")); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/settings")
+}
+
+// importWorkspace adds the archive of a form to the workspace. To send it again does
+// nothing, so the answer is a page.
+func (a *App) importWorkspace(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, store.MaxArchive+door.FormBytes); err != nil {
+		return err
+	}
+	file, head, err := r.FormFile("file")
+	if err != nil {
+		return a.showSettings(w, r, http.StatusUnprocessableEntity, views.Settings{ImportError: "Choose a file first."})
+	}
+	defer file.Close()
+	done, err := a.TakeIn(r.Context(), w, file, head.Size)
+	var ps param.Problems
+	if errors.As(err, &ps) {
+		return a.showSettings(w, r, http.StatusUnprocessableEntity, views.Settings{ImportError: door.Sentence(ps.Error())})
+	}
+	if err != nil {
+		return err
+	}
+	return a.showSettings(w, r, http.StatusOK, views.Settings{Done: done.String()})
+}
+
+// deleteWorkspace deletes everything, if that is what is wanted.
+func (a *App) deleteWorkspace(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	if r.PostFormValue("sure") != "yes" {
+		return a.showSettings(w, r, http.StatusUnprocessableEntity, views.Settings{DeleteError: "Nothing was deleted: tick the box first."})
+	}
+	if err := a.Store.DeleteWorkspace(r.Context(), door.Workspace(r.Context())); err != nil {
+		return err
+	}
+	return a.showSettings(w, r, http.StatusOK, views.Settings{Done: "Everything in this workspace was deleted."})
+}
