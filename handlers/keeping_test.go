@@ -1,9 +1,12 @@
 package handlers
 
 import (
+	"bytes"
+	"mime/multipart"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,3 +54,89 @@ func TestDirectoryTakenAway(t *testing.T) {
 	c.want(http.StatusInsufficientStorage, "GET", "/healthz", "")
 	c.want(http.StatusOK, "GET", "/", "") // pages can still be looked at
 }
+
+// What is downloaded from the page is brought in over JSON in another workspace, and the
+// other way round; deleting everything leaves nothing.
+func TestWorkspaceAsAWhole(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	a, b := s.client(t, alice), s.client(t, bob)
+	a.want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", "x,y,c\n1,2,a\n3,4,b\n5,5,b\n0,0,a\n")
+	a.follow(a.train(`{"dataset":"moons","name":"mine","tags":["t"]}`))
+	holds := func(c *client) (datasets, runs float64) {
+		o := decode[object](c.want(http.StatusOK, "GET", "/api/workspace", ""))
+		return o["datasets"].(float64), o["runs"].(float64)
+	}
+	archive := a.want(http.StatusOK, "GET", "/settings/workspace.zip", "")
+	if kind := archive.header.Get("Content-Type"); kind != "application/zip" || !strings.Contains(archive.header.Get("Content-Disposition"), "margin-lab-") {
+		t.Errorf("%v", archive.header)
+	}
+	for _, want := range []string{`{"datasets":1,"runs":1,"present":0}`, `{"datasets":0,"runs":0,"present":2}`} {
+		if got := strings.TrimSpace(string(b.want(http.StatusOK, "POST", "/api/workspace.zip", string(archive.body)).body)); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if d, r := holds(b); d != 1 || r != 1 {
+		t.Errorf("%v data sets, %v runs", d, r)
+	}
+	run := decode[struct{ Runs []object }](b.want(http.StatusOK, "GET", "/api/runs", "")).Runs[0]
+	b.want(http.StatusOK, "GET", "/runs/"+run["id"].(string), "")
+	b.want(http.StatusOK, "GET", "/api/runs/"+run["id"].(string)+"/figures/boundary.svg", "")
+	b.want(http.StatusUnprocessableEntity, "POST", "/api/workspace.zip", "no archive")
+
+	b.want(http.StatusUnprocessableEntity, "POST", "/settings/delete", "", form...)
+	if d, _ := holds(b); d != 1 {
+		t.Error("deleted though the box was not ticked")
+	}
+	page := string(b.want(http.StatusOK, "POST", "/settings/delete", "sure=yes", form...).body)
+	if d, r := holds(b); d+r != 0 || !strings.Contains(page, "was deleted") {
+		t.Errorf("%v data sets, %v runs are left", d, r)
+	}
+	back := b.want(http.StatusOK, "GET", "/api/workspace.zip", "")
+	var body bytes.Buffer
+	m := multipart.NewWriter(&body)
+	part, err := m.CreateFormFile("file", "a.zip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	part.Write(archive.body)
+	m.Close()
+	page = string(b.want(http.StatusOK, "POST", "/settings/import", body.String(), "Content-Type", m.FormDataContentType()).body)
+	if !strings.Contains(page, "Brought in: 1 data set and 1 run.") {
+		t.Error(page)
+	}
+	if !strings.Contains(string(b.want(http.StatusUnprocessableEntity, "POST", "/settings/import", strings.Replace(body.String(), string(archive.body), "dear", 1), "Content-Type", m.FormDataContentType()).body), "not a whole zip file") {
+		t.Error("no word about a file that is no archive")
+	}
+	b.want(http.StatusNoContent, "DELETE", "/api/workspace", "")
+	if empty := b.want(http.StatusOK, "GET", "/api/workspace.zip", ""); len(empty.body) != len(back.body) {
+		t.Error("something is left")
+	}
+	if d, r := holds(a); d != 1 || r != 1 {
+		t.Errorf("of the other workspace %v data sets and %v runs are left", d, r)
+	}
+}
+
+// A full workspace is told the limit and the remedy, in JSON and on a page.
+func TestQuotaIsTold(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	s.app.Store.Quota = store.Quota{Datasets: 1, Runs: 1}
+	c := s.client(t, alice)
+	const points = "x,y,c\n1,2,a\n3,4,b\n"
+	c.want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", points)
+	for path, body := range map[string]string{"/api/datasets?name=b.csv": points, "/datasets/generate": "generator=moons&n=20&noise=0.1&seed=1"} {
+		var header []string
+		if body != points {
+			header = form
+		}
+		if got := string(c.want(http.StatusInsufficientStorage, "POST", path, body, header...).body); !strings.Contains(got, "This workspace holds 1 data set, the most that it may.") || !strings.Contains(got, "Delete what you do not need") {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	if page := string(c.want(http.StatusOK, "GET", "/settings", "").body); !strings.Contains(page, "1 data sets and 1 runs") {
+		t.Error(page)
+	}
+}
+
+var form = []string{"Content-Type", "application/x-www-form-urlencoded"}

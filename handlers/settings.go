@@ -39,7 +39,7 @@ func quotaText(q store.Quota) string {
 		parts = append(parts, fmt.Sprintf("%d runs", q.Runs))
 	}
 	if q.Bytes > 0 {
-		parts = append(parts, fmt.Sprintf("%d MB", q.Bytes>>20))
+		parts = append(parts, store.Size(q.Bytes))
 	}
 	if n := len(parts); n > 1 {
 		parts = []string{strings.Join(parts[:n-1], ", "), parts[n-1]}

@@ -105,7 +105,7 @@ type Contents struct {
 
 // String tells it in words.
 func (c Contents) String() string {
-	return fmt.Sprintf("%s and %s, %s", number(c.Datasets, "data set"), number(c.Runs, "run"), megabytes(c.Bytes))
+	return fmt.Sprintf("%s and %s, %s", number(c.Datasets, "data set"), number(c.Runs, "run"), Size(c.Bytes))
 }
 
 // number writes a count with its noun.
@@ -120,8 +120,16 @@ func number(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// megabytes writes a size.
-func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/(1<<20)) }
+// Size writes a number of bytes.
+func Size(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.4g GB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.4g MB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.3g kB", float64(n)/(1<<10))
+}
 
 // contentsOf counts what is in a database.
 func contentsOf(ctx context.Context, path string) (c Contents, err error) {

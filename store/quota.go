@@ -33,7 +33,7 @@ func (q Quota) room(ctx context.Context, tx *sql.Tx, ws Workspace, datasets, run
 	case q.Runs > 0 && runs > 0 && h.Runs+runs > q.Runs:
 		return overQuota("This workspace holds %s, the most that it may. "+remedy, number(h.Runs, "run"), "Runs")
 	case q.Bytes > 0 && h.Bytes >= q.Bytes:
-		return overQuota("This workspace takes %s on the disk, of %s that it may. "+remedy, megabytes(h.Bytes), megabytes(q.Bytes), "Data or Runs")
+		return overQuota("This workspace takes %s on the disk, of %s that it may. "+remedy, Size(h.Bytes), Size(q.Bytes), "Data or Runs")
 	}
 	return nil
 }

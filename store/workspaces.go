@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"strings"
 	"time"
 )
 
@@ -17,9 +18,24 @@ type Holdings struct {
 	Bytes                             int64 // on the disk, of points, models, searches and files that wait for their columns to be chosen
 }
 
-// String tells it in words.
+// String tells it in words, without what there is none of.
 func (h Holdings) String() string {
-	return number(h.Datasets, "data set") + ", " + number(h.Runs, "run") + ", " + number(h.Searches, "search") + " and " + number(h.Courses, "course") + ", " + megabytes(h.Bytes)
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		noun string
+	}{{h.Datasets, "data set"}, {h.Runs, "run"}, {h.Searches, "search"}, {h.Courses, "course"}} {
+		if c.n > 0 {
+			parts = append(parts, number(c.n, c.noun))
+		}
+	}
+	if h.Bytes > 0 {
+		parts = append(parts, Size(h.Bytes)+" on the disk")
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Seen notes that a workspace is in use, if it holds anything. It writes once a day

@@ -332,7 +332,7 @@ func SettingsPage(p Settings) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, ". ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, " at present. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -459,7 +459,7 @@ func SettingsPage(p Settings) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<button type=\"submit\">Bring in</button></form></section><section class=\"measure\" aria-labelledby=\"h-teach\"><h2 id=\"h-teach\">Teaching</h2><p>The lab can be set up for a course, with data and settings chosen and controls hidden or frozen; students hand in their runs. <a href=\"/courses\">Your courses</a></p></section><section class=\"measure\" aria-labelledby=\"h-api\"><h2 id=\"h-api\">For programs</h2><p>Everything is reachable over JSON; the description is at <a href=\"/api/openapi.json\">/api/openapi.json</a>.</p></section><section class=\"measure\" aria-labelledby=\"h-delete\"><h2 id=\"h-delete\">Delete everything</h2><p>Data sets, runs, searches, answers, your courses with all that was handed in to them, and what you have handed in to the courses of others. It cannot be undone, but for what you have downloaded before.</p><form method=\"post\" action=\"/settings/delete\" class=\"stack\"><label class=\"check\"><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> Yes, delete all that is in this workspace</label> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<button type=\"submit\">Bring in</button></form></section><section class=\"measure\" aria-labelledby=\"h-teach\"><h2 id=\"h-teach\">Teaching</h2><p>The lab can be set up for a course, with data and settings chosen and controls hidden or frozen; students hand in their runs. <a href=\"/courses\">Your courses</a></p></section><section class=\"measure\" aria-labelledby=\"h-api\"><h2 id=\"h-api\">For programs</h2><p>Everything is reachable over JSON; the description is at <a href=\"/api/openapi.json\">/api/openapi.json</a>.</p></section><section class=\"measure\" aria-labelledby=\"h-delete\"><h2 id=\"h-delete\">Delete everything</h2><p>Data sets, runs, searches, answers, your courses with all that was handed in to them, and what you have handed in to the courses of others. It cannot be undone, but for what you have downloaded before.</p><form method=\"post\" action=\"/settings/delete\" class=\"stack\"><label class=\"switch\"><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> Yes, delete all that is in this workspace</label> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1,0 +1,51 @@
+package jobs
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"marginlab/ml/dataset"
+	"marginlab/store"
+)
+
+// Only what nobody has used for so long is deleted.
+func TestRetain(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	st, err := store.Open(ctx, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	d, err := dataset.Generate("moons", 20, 0.1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
+	st.Now = func() time.Time { return now }
+	old, young := store.WorkspaceOf("old"), store.WorkspaceOf("young")
+	for _, ws := range []store.Workspace{old, young} {
+		if _, err := st.CreateDataset(ctx, ws, "moons", "generated", d); err != nil {
+			t.Fatal(err)
+		}
+		now = now.AddDate(0, 0, 20)
+	}
+	const month = 30 * 24 * time.Hour
+	for _, want := range []int{1, 0} {
+		if n, err := retain(ctx, st, month); n != want || err != nil {
+			t.Errorf("%d workspaces deleted, want %d; %v", n, want, err)
+		}
+	}
+	for ws, want := range map[store.Workspace]int{old: 0, young: 1} {
+		if h, err := st.Holdings(ctx, ws); h.Datasets != want || err != nil {
+			t.Errorf("%v left, want %d; %v", h, want, err)
+		}
+	}
+	stopped := make(chan struct{})
+	ending, stop := context.WithCancel(ctx)
+	go func() { defer close(stopped); Retain(ending, st, month, slog.New(slog.DiscardHandler)) }()
+	stop()
+	<-stopped
+}
