@@ -48,7 +48,11 @@ type server struct {
 // when every request and every worker has.
 func serve(t testing.TB, workers bool, limits dataset.Limits) *server {
 	t.Helper()
-	log := slog.New(slog.DiscardHandler)
+	return serveLogged(t, workers, limits, slog.New(slog.DiscardHandler))
+}
+
+func serveLogged(t testing.TB, workers bool, limits dataset.Limits, log *slog.Logger) *server {
+	t.Helper()
 	st, err := store.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -159,7 +159,11 @@ func (s *Site) Error(w http.ResponseWriter, r *http.Request, err error) {
 	case p.Status > http.StatusInternalServerError:
 		level = slog.LevelWarn
 	}
-	s.log.Log(r.Context(), level, "request failed", "id", requestID(r.Context()), "status", p.Status, "err", err)
+	attrs := []any{"id", requestID(r.Context()), "status", p.Status}
+	if p.Status >= http.StatusInternalServerError { // others repeat what was sent, a code maybe
+		attrs = append(attrs, "err", err)
+	}
+	s.log.Log(r.Context(), level, "request failed", attrs...)
 
 	h := w.Header()
 	h.Del("Content-Length")

@@ -12,7 +12,9 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -66,8 +68,9 @@ func requestID(ctx context.Context) string {
 // statusGone is logged when the client left before there was an answer.
 const statusGone = 499
 
-// observe names, logs and counts requests. The log has the route, not the
-// address: addresses hold the tokens of shared runs.
+// observe names, logs and counts requests. The log has the route, not the address:
+// addresses hold the tokens of shared runs and of teachers and the codes of courses, and
+// one that has no route may be one of those, mistyped.
 func (s *Site) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := rand.Text()[:12]
@@ -85,20 +88,17 @@ func (s *Site) observe(next http.Handler) http.Handler {
 				}
 			}
 			route := routeOf(ctx)
-			s.Metrics.request(r.Method, route, status, took)
+			s.Metrics.request(methodOf(r), route, status, took)
 
 			level := slog.LevelInfo
-			if quiet(route) {
+			if quiet(route) || status == http.StatusTooManyRequests { // of which limitRate tells
 				level = slog.LevelDebug
 			}
-			attrs := []slog.Attr{
-				slog.String("id", id), slog.String("method", r.Method), slog.String("route", route), slog.Int("status", status),
+			s.log.LogAttrs(
+				ctx, level, "request",
+				slog.String("id", id), slog.String("method", methodOf(r)), slog.String("route", route), slog.Int("status", status),
 				slog.Int("bytes", tracked.BytesWritten()), slog.Duration("took", took.Round(time.Microsecond)), slog.String("from", r.RemoteAddr),
-			}
-			if route == unmatched {
-				attrs = append(attrs, slog.String("path", r.URL.Path))
-			}
-			s.log.LogAttrs(ctx, level, "request", attrs...)
+			)
 		}()
 		next.ServeHTTP(tracked, r.WithContext(ctx))
 	})
@@ -115,6 +115,15 @@ func routeOf(ctx context.Context) string {
 		}
 	}
 	return unmatched
+}
+
+// methodOf is one of those that there are: clients may invent others, with whatever in
+// them, and the number of series in the metrics must have a bound.
+func methodOf(r *http.Request) string {
+	if slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}, r.Method) {
+		return r.Method
+	}
+	return "other"
 }
 
 // quiet routes are asked for all the time and tell little.
@@ -166,10 +175,16 @@ func secure(next http.Handler) http.Handler {
 // one address may, which can be a whole lecture hall. A request that the first refuses
 // does not count for the second, so that nobody uses up what belongs to his
 // neighbours.
+// Refusals come by the thousand, so the log has one line for all of a minute; the
+// metrics count each.
 func (s *Site) limitRate(next http.Handler) http.Handler {
+	var told atomic.Int64 // minute of the last line
 	limit := func(most int, key httprate.KeyFunc, whose string) func(http.Handler) http.Handler {
 		return httprate.Limit(most, time.Minute, httprate.WithKeyFuncs(key),
 			httprate.WithLimitHandler(func(w http.ResponseWriter, r *http.Request) {
+				if now := time.Now().Unix() / 60; told.Swap(now) != now {
+					s.log.WarnContext(r.Context(), "requests are refused, too many of one "+whose+"; this minute's first", "id", requestID(r.Context()), "from", r.RemoteAddr)
+				}
 				s.Error(w, r, Errorf(TooMany, "Too many requests from your %s. Wait a moment and try again.", whose))
 			}))
 	}

@@ -351,7 +351,8 @@ func TestSetToken(t *testing.T) {
 // so do requests without a workspace, new workspaces and static files.
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
-	s := NewSite(slog.New(slog.DiscardHandler), page)
+	log := &logged{}
+	s := NewSite(slog.New(slog.NewTextHandler(log, nil)), page)
 	s.PerWorkspace, s.PerAddress = 3, 12
 	h := mux(s, map[string]Handler{"GET /api/x": ok})
 	refused := func(n int, path string, headers ...string) (refused int) {
@@ -389,6 +390,9 @@ func TestRateLimit(t *testing.T) {
 	}
 	if n := refused(3, "/api/x", cookie('c')); n != 0 {
 		t.Errorf("%d of 3 refused to another neighbour", n)
+	}
+	if n := strings.Count(log.String(), "too many of one workspace"); n < 1 || n > 2 || strings.Contains(log.String(), "status=429") { // the minute may end meanwhile
+		t.Errorf("%d lines on refusals in %s", n, log)
 	}
 	w := ask(h, "GET", "/api/x", "", cookie('d')) // the thirteenth that counts
 	if w.Code != 429 || !strings.Contains(w.Body.String(), "your address") {
@@ -492,11 +496,14 @@ func TestMetrics(t *testing.T) {
 		ask(h, "GET", fmt.Sprintf("/runs/secret%d", i), "")
 	}
 	ask(h, "BREW", "/coffee", "")
+	ask(h, "SECRETS", "/runs/secret", "")
+	ask(h, "GET", "/secret", "") // mistyped
+	ask(h, "GET", "/runs/secret/more?secret=1", "", "Referer: http://example.com/secret")
 	s.Metrics.Training("svm", "done", time.Second)
 	text := ask(h, "GET", "/metrics", "").Body.String()
 	for _, want := range []string{
 		`marginlab_http_requests_total{method="GET",route="/runs/{id}",status="200"} 3`,
-		`marginlab_http_requests_total{method="other",route="unmatched",status="405"} 1`,
+		`marginlab_http_requests_total{method="other",route="unmatched",status="405"} 2`,
 		`marginlab_http_request_duration_seconds_count{route="/runs/{id}"} 3`,
 		`marginlab_trainings_total{learner="svm",outcome="done"} 1`,
 	} {
@@ -504,7 +511,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text+log.String(), "secret") {
+	if strings.Contains(strings.ToLower(text+log.String()), "secret") {
 		t.Error("addresses of things are in the metrics or in the log")
 	}
 }
