@@ -158,6 +158,8 @@ func (p *crammerSinger[T]) free() (vs []variable) {
 	return vs
 }
 
+func (p *crammerSinger[T]) each() int { return 2 }
+
 func (p *crammerSinger[T]) bounds(i, c int) (lo, hi float64) {
 	if c == p.y[i] {
 		return 0, p.c

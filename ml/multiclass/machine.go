@@ -41,6 +41,9 @@ type problem[T rows.Real] interface {
 	slack(i int, b []float64) float64
 	// free are the variables that may move both ways, those of a point one after the other.
 	free() []variable
+	// each is how many small steps for each point go before a Newton step at least: fewer
+	// leave the free variables too far from what they will be.
+	each() int
 	// bounds of u_ic, infinite where there are none.
 	bounds(i, c int) (lo, hi float64)
 	// balanced: sum_i u_ic has to stay 0 for every class.
@@ -301,7 +304,7 @@ func climb[T rows.Real](p problem[T], goal float64, steps int) (bool, error) {
 	for m.Iterations < end {
 		before, start := m.Iterations, m.Objective
 		free := p.free()
-		batch := newtonSteps(len(free), len(m.y)) << m.doublings
+		batch := newtonSteps(len(free), m.n, p.each()) << m.doublings
 		done, err := p.climb(goal, batch)
 		if !done || err != nil {
 			return done, err

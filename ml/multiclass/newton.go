@@ -368,5 +368,6 @@ const (
 	newtonRho  = 3    // rho, in units of the violation / largest coefficient
 )
 
-// newtonSteps is the number of steps that take about as long as a Newton step.
-func newtonSteps(free, n int) int { return max(2*n, free*free/40*free/n) }
+// newtonSteps is the number of small steps to make before a Newton step: as many as take
+// about as long as it does, and so many for each of the n points at least.
+func newtonSteps(free, n, each int) int { return max(each*n, free*free/40*free/n) }

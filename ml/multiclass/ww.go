@@ -229,6 +229,8 @@ func (p *westonWatkins[T]) free() (vs []variable) {
 	return vs
 }
 
+func (p *westonWatkins[T]) each() int { return 4 }
+
 func (p *westonWatkins[T]) bounds(i, c int) (lo, hi float64) {
 	if c == p.y[i] {
 		return math.Inf(-1), math.Inf(1)
