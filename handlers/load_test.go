@@ -6,9 +6,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,8 +22,10 @@ import (
 	"time"
 
 	"marginlab/handlers/door"
+	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/store"
+	"marginlab/web/jobs"
 )
 
 // Visitors who drag a slider all the time get about as many pictures from a line as without
@@ -175,11 +180,113 @@ func picture(ctx context.Context, client *http.Client, to, token string, form ur
 	return err == nil, err
 }
 
+// Those who ask for little wait at most twice as long when others ask for much, and when
+// runs are trained in the background.
+//
+//	go test -tags load -run TestNeighbours -v ./handlers
+func TestNeighbours(t *testing.T) {
+	const heavy, most = 20, 2.0
+	const lasting = 4 * time.Second
+	s := serve(t, false, dataset.DefaultLimits)
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: heavy + 1}}
+	defer client.CloseIdleConnections()
+	spread := func(workspace, rows int) string {
+		r := rand.New(rand.NewPCG(7, 7))
+		points, labels := make([][2]float64, rows), make([]string, rows)
+		for i := range points {
+			x, y := r.NormFloat64(), r.NormFloat64()
+			points[i], labels[i] = [2]float64{x, y}, map[bool]string{true: "in", false: "out"}[x*x+y*y+r.NormFloat64() < 1.5]
+		}
+		d, err := dataset.FromPoints(points, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := s.app.Store.CreateDataset(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", workspace)), "spread", "", d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set.ID
+	}
+	var asked atomic.Int64
+	ask := func(ctx context.Context, workspace int, form url.Values) time.Duration {
+		form.Set("C", strconv.FormatFloat(1+float64(asked.Add(1))/1000, 'g', -1, 64)) // nothing is remembered
+		form.Set("stage", "720")
+		begin := time.Now()
+		if _, err := picture(ctx, client, s.URL+"/lab/live", fmt.Sprintf("%032x", workspace), form); err != nil && ctx.Err() == nil {
+			t.Error(err)
+		}
+		return time.Since(begin)
+	}
+	median := func() time.Duration {
+		var took []time.Duration
+		for end := time.Now().Add(lasting); time.Now().Before(end); {
+			took = append(took, ask(t.Context(), 1, url.Values{"data": {"moons"}, "learner": {"mcm"}, "conformal": {"eigen"}}))
+		}
+		slices.Sort(took)
+		return took[len(took)/2]
+	}
+	sets := make([]string, heavy)
+	for i := range sets {
+		sets[i] = spread(i+2, 1000)
+	}
+	ask(t.Context(), 1, url.Values{"data": {"moons"}, "learner": {"mcm"}, "conformal": {"eigen"}})
+	alone := median()
+
+	ctx, stop := context.WithCancel(t.Context())
+	var neighbours sync.WaitGroup
+	var answers atomic.Int64
+	for i, set := range sets {
+		neighbours.Go(func() {
+			for ctx.Err() == nil {
+				ask(ctx, i+2, url.Values{"data": {set}, "learner": {"mcm"}, "conformal": {"eigen"}})
+				answers.Add(1)
+			}
+		})
+	}
+	time.Sleep(lasting)
+	answers.Store(0)
+	live := median()
+	served := answers.Load()
+	stop()
+	neighbours.Wait()
+	again := median()
+
+	queue := jobs.New(s.app.Store, jobs.Config{Workers: max(1, runtime.NumCPU()-1), Log: slog.New(slog.DiscardHandler)})
+	ctx, stop = context.WithCancel(t.Context())
+	var trained sync.WaitGroup
+	trained.Go(func() { queue.Run(ctx) })
+	spec := ml.DefaultSpec()
+	spec.Learner = "mcm"
+	for i := range heavy {
+		ws := store.WorkspaceOf(fmt.Sprintf("%032x", i+2))
+		d, err := s.app.Store.Dataset(t.Context(), ws, spread(i+2, 4000))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.app.Store.CreateRun(t.Context(), ws, store.NewRun{Dataset: d.ID, Spec: spec}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	queue.Notify()
+	time.Sleep(lasting)
+	background := median()
+	stop()
+	trained.Wait()
+	t.Logf("median %v alone, %v beside %d who ask for much, who got %.1f answers a second; %v alone again, %v beside runs", alone, live, heavy, float64(served)/lasting.Seconds(), again, background)
+	alone = (alone + again) / 2
+	if ratio := float64(live) / float64(alone); ratio > most {
+		t.Errorf("live neighbours make it %.1f times as long", ratio)
+	}
+	if ratio := float64(background) / float64(alone); ratio > most {
+		t.Errorf("runs make it %.1f times as long", ratio)
+	}
+}
+
 // A whole course hands in within three seconds, and half of it once more because the
 // answer was slow to come: nothing is refused, lost or doubled.
 //
-//	go test -tags load -run TestRush -v ./handlers
-func TestRush(t *testing.T) {
+//	go test -tags load -run TestHandinRush -v ./handlers
+func TestHandinRush(t *testing.T) {
 	const students, within = 200, 3 * time.Second
 	s := serve(t, true, dataset.DefaultLimits)
 	code := s.browse(t, teacher).course("/lab?data=moons&C=10", "")

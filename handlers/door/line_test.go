@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // asked is one who stands in a line.
@@ -98,6 +99,94 @@ func TestLineHasOneOfEach(t *testing.T) {
 		first.leave()
 		if got := settled(behind, newest); !slices.Equal(got, []int{1}) {
 			t.Errorf("settled: %v, want the newest in the place of the older ones", got)
+		}
+	})
+}
+
+// served asks n times one after the other, each answer taking so long.
+func served(t *testing.T, l *Line, asker string, n int, took time.Duration) {
+	t.Helper()
+	for range n {
+		leave, err := l.Enter(t.Context(), asker)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(took)
+		leave()
+	}
+}
+
+// Who asks for little neither finds all places taken by those who ask for much, nor waits
+// until all of those have had their turn who came before; but they have theirs as well.
+func TestLineQuickAnswersFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := NewLine(4)
+		leave := func(a <-chan asked) { (<-a).leave() }
+		slow := []string{"s1", "s2", "s3", "s4"}
+		for _, name := range slow {
+			served(t, l, name, 2, time.Second)
+		}
+		served(t, l, "q1", 2, 20*time.Millisecond)
+		served(t, l, "q2", 1, 20*time.Millisecond)
+		var askers []<-chan asked
+		for _, name := range append(slow, "q1", "new") {
+			askers = append(askers, enter(t.Context(), l, name))
+		}
+		if got := settled(askers...); !slices.Equal(got, []int{0, 1, 4}) {
+			t.Fatalf("served are %v, want two of those who ask for much, and who asks for little", got)
+		}
+		leave(askers[4])
+		q1, q2 := enter(t.Context(), l, "q1"), enter(t.Context(), l, "q2")
+		if got := settled(q1, q2); !slices.Equal(got, []int{0, 1}) {
+			t.Fatalf("served are %v of those who ask for little", got)
+		}
+		leave(askers[0])
+		if got := settled(askers...); !slices.Equal(got, []int{1, 5}) {
+			t.Fatalf("then %v, want who is not known before who has to wait for much", got)
+		}
+		leave(askers[1])
+		leave(askers[5])
+		if got := settled(askers...); !slices.Equal(got, []int{2, 3}) {
+			t.Fatalf("then %v, want the others", got)
+		}
+		leave(askers[2])
+		leave(askers[3])
+		leave(q1)
+		leave(q2)
+	})
+}
+
+// Nobody holds back for those who have gone, and who asks for much gets there in the end.
+func TestLineSlowAnswersAreServed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := NewLine(3)
+		for _, name := range []string{"q1", "q2", "q3", "q4", "q5"} {
+			served(t, l, name, 1, 50*time.Millisecond)
+		}
+		for _, name := range []string{"s1", "s2", "s3"} {
+			served(t, l, name, 1, 200*time.Millisecond)
+		}
+		all := []<-chan asked{enter(t.Context(), l, "q1"), enter(t.Context(), l, "q2"), enter(t.Context(), l, "q3")}
+		s1 := enter(t.Context(), l, "s1")
+		time.Sleep(worthWaiting * 200 * time.Millisecond)
+		late := []<-chan asked{enter(t.Context(), l, "q4"), enter(t.Context(), l, "q5")}
+		(<-all[0]).leave()
+		if got := settled(s1, late[0], late[1]); !slices.Equal(got, []int{0}) {
+			t.Errorf("served are %v, want who has waited so many times as long as it takes", got)
+		}
+		(<-s1).leave()
+		for _, a := range append(all[1:], late...) {
+			(<-a).leave()
+		}
+		time.Sleep(about + time.Second) // those who ask for little have gone
+		two := []<-chan asked{enter(t.Context(), l, "s2"), enter(t.Context(), l, "s3")}
+		if got := settled(two...); len(got) != 2 {
+			t.Errorf("only %v are served", got)
+		}
+		for _, a := range two {
+			(<-a).leave()
 		}
 	})
 }
