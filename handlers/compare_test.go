@@ -113,6 +113,60 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 	}
 }
 
+// With a baseline, numbers tell by how much they exceed it, and the links of the page keep
+// what was chosen.
+func TestBaseline(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c, b := s.client(t, alice), s.browse(t, alice)
+	ids := map[string]string{}
+	for name, features := range map[string]string{"two": `"petal_length","petal_width"`, "four": `"petal_length","petal_width","sepal_length","sepal_width"`, "one": `"petal_length"`} {
+		ids[name] = c.train(`{"name":"` + name + `","dataset":"iris","spec":{"test_fraction":0.3,"features":[` + features + `]}}`)
+		c.follow(ids[name])
+	}
+	q := chosen(ids, "four", "two", "one")
+	q.Set("base", ids["two"])
+	q.Set("diff", "1")
+	doc := b.page(200, "/compare?"+q.Encode())
+	if head := doc.Find(".compare thead").First().Find("th").Eq(2).Text(); !strings.Contains(head, "baseline") {
+		t.Errorf("the second column is headed %q", head)
+	}
+	found := false
+	for _, tr := range doc.Find(".compare tr").EachIter() {
+		if strings.TrimSpace(tr.Find("th").Text()) == "features" {
+			found = true
+			var cells []string
+			for _, td := range tr.Find("td").EachIter() {
+				cells = append(cells, strings.Join(strings.Fields(td.Text()), " "))
+			}
+			if got := strings.Join(cells, "|"); got != "4 +2|2|1 −1" {
+				t.Errorf("features: %q", got)
+			}
+		}
+	}
+	if !found {
+		t.Error("no row on the features")
+	}
+	for name, want := range map[string]map[string]string{
+		"two is the baseline no more": {"base": "", "diff": "1"},
+		"make four the baseline":      {"base": ids["four"], "diff": "1"},
+		"leave out one":               {"base": ids["two"], "diff": "1"},
+	} {
+		link, err := url.Parse(doc.Find("a[aria-label='"+name+"']").AttrOr("href", "none"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs := 3
+		if strings.HasPrefix(name, "leave") {
+			runs = 2
+		}
+		got := link.Query()
+		if link.Path != "/compare" || got.Get("base") != want["base"] || got.Get("diff") != want["diff"] || len(got["run"]) != runs {
+			t.Errorf("%s: %v", name, link)
+		}
+	}
+}
+
 // chosen are runs by their names, as a form has them.
 func chosen(ids map[string]string, names ...string) url.Values {
 	q := url.Values{}

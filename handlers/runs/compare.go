@@ -3,10 +3,12 @@ package runs
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"marginlab/handlers/door"
@@ -61,6 +63,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	if limits != (figure.Limits{}) {
 		query = "limits=" + url.QueryEscape(fmt.Sprintf("%g,%g,%g,%g", limits.XMin, limits.XMax, limits.YMin, limits.YMax))
 	}
+	base := slices.IndexFunc(runs, func(r store.Run) bool { return r.ID == q.Get("base") }) // the baseline, -1 for none
 	for i, run := range runs {
 		c := views.CompareRun{ID: run.ID, Name: run.Name, Status: string(run.Status)}
 		if run.Status == store.Done {
@@ -69,15 +72,26 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 			c.Picture = door.Linked(from.Base+"/runs/"+run.ID+"/figures/", name, query, door.SmallWidth, door.SmallHeight, what+" of "+run.Name+": "+caption, caption)
 		}
 		p.Pending = p.Pending || run.Status == store.Queued || run.Status == store.Running
+		with := func(key string, values ...string) string {
+			other := maps.Clone(q)
+			if other[key] = values; key == "run" {
+				other.Del("folds") // which are of all of them
+			}
+			return from.Base + "/compare?" + other.Encode()
+		}
 		if len(runs) > 2 {
-			rest := url.Values{"run": slices.Delete(slices.Clone(q["run"]), i, i+1)}
-			c.Without = from.Base + "/compare?" + rest.Encode()
+			c.Without = with("run", slices.Delete(slices.Clone(q["run"]), i, i+1)...)
+		}
+		if c.Baseline = i == base; c.Baseline {
+			c.Pin, p.Baseline = with("base"), run.ID
+		} else {
+			c.Pin = with("base", run.ID)
 		}
 		p.Runs = append(p.Runs, c)
 	}
 	p.Settings = compareSettings(runs)
 	p.Same = !slices.ContainsFunc(p.Settings, func(r views.CompareRow) bool { return r.Differs })
-	p.Numbers = compareNumbers(runs)
+	p.Numbers = compareNumbers(runs, base)
 	if p.Evidence, err = a.evidence(r.Context(), runs, layers, from, q); err != nil {
 		return err
 	}
@@ -169,8 +183,9 @@ func compareRow(label, help string, runs []store.Run, cell func(store.Run) strin
 }
 
 // compareNumbers puts the measured quantities side by side and marks the best
-// where better has a meaning and the runs differ.
-func compareNumbers(runs []store.Run) (rows []views.CompareRow) {
+// where better has a meaning and the runs differ. Where one of them, number base, is the
+// baseline, the others are told by how much they exceed it.
+func compareNumbers(runs []store.Run, base int) (rows []views.CompareRow) {
 	for _, q := range ml.Quantities {
 		row := compareRow(q.Label, q.Help, runs, func(r store.Run) string {
 			if r.Report == nil {
@@ -184,9 +199,34 @@ func compareNumbers(runs []store.Run) (rows []views.CompareRow) {
 		if q.Better != 0 && row.Differs {
 			row.Best = best(q, runs)
 		}
+		if base >= 0 && row.Differs {
+			row.More = exceed(q, runs, base)
+		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// exceed is by how much each run exceeds the baseline in a quantity, empty where either has
+// none or both the same.
+func exceed(q ml.Quantity, runs []store.Run, base int) []string {
+	more := make([]string, len(runs))
+	than, ok := door.QuantityNumber(q, runs[base].Report)
+	for i, r := range runs {
+		v, has := door.QuantityNumber(q, r.Report)
+		if !ok || !has || v == than {
+			continue
+		}
+		if q.Unit == ml.Share {
+			more[i] = strconv.FormatFloat(100*(v-than), 'f', 1, 64) + " %"
+		} else {
+			more[i] = views.Short(v - than)
+		}
+		if more[i] = strings.Replace(more[i], "-", "−", 1); v >= than {
+			more[i] = "+" + more[i]
+		}
+	}
+	return more
 }
 
 // best marks the runs with the best value.
