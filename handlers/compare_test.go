@@ -81,6 +81,16 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		}
 	}
 
+	// Programs are told the same.
+	three := decode[api.Comparison](c.want(200, "GET", "/api/comparison?runs="+strings.Join(chosen(ids, "wide", "alike", "narrow")["run"], ","), ""))
+	if p := three.Pairs; three.Points != 100 || len(p) != 3 || p[0].P != 1 || p[1].Holm > 1e-6 || p[1].First != ids["wide"] || p[1].Second != ids["narrow"] || p[1].OnlyFirst-p[1].OnlySecond != p[2].OnlyFirst-p[2].OnlySecond || len(three.Disagree) == 0 {
+		t.Errorf("%+v", three)
+	}
+	for _, names := range []string{"wide", "wide all", "wide seed", "wide xor", "iris setosa", "all all all all all all all"} {
+		c.want(http.StatusUnprocessableEntity, "GET", "/api/comparison?runs="+strings.Join(chosen(ids, strings.Fields(names)...)["run"], ","), "")
+	}
+	c.want(http.StatusNotFound, "GET", "/api/comparison?runs="+ids["wide"]+",gone", "")
+
 	// The points listed are those that the predictions tell apart.
 	wrong := map[string]map[int]bool{}
 	for _, name := range []string{"wide", "narrow"} {

@@ -138,6 +138,7 @@ func (a *App) programs(r chi.Router) {
 
 	r.Get("/runs", h(a.api.Runs))
 	r.Post("/runs", h(a.api.CreateRun))
+	r.Get("/comparison", h(a.api.Compare))
 	r.Get("/runs/{id}", h(a.api.Run))
 	r.Patch("/runs/{id}", h(a.api.UpdateRun))
 	r.Delete("/runs/{id}", h(a.api.DeleteRun))

@@ -13,24 +13,16 @@ import (
 
 	"marginlab/handlers/door"
 	"marginlab/ml"
-	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
 )
 
-// mostCompared is how many runs one comparison takes: more boundaries in one
-// picture cannot be told apart.
-const mostCompared = 6
-
 // comparedRuns finds the runs that the query names.
 func (a *Reader) comparedRuns(ctx context.Context, from door.Shelf, q url.Values) ([]store.Run, error) {
 	ids := q["run"]
-	if len(ids) < 2 {
-		return nil, param.Problems{{Field: "run", Message: "a comparison needs at least two runs: choose them in the list of runs"}}
-	}
-	if len(ids) > mostCompared {
-		return nil, param.Problems{{Field: "run", Message: fmt.Sprintf("a comparison takes up to %d runs, not %d: leave some out", mostCompared, len(ids))}}
+	if err := door.ToCompare(ids); err != nil {
+		return nil, err
 	}
 	runs := make([]store.Run, len(ids))
 	for i, id := range ids {

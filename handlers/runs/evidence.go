@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,7 +42,7 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 	for _, r := range done {
 		e.Names = append(e.Names, r.Name)
 	}
-	err := asked(done)
+	err := door.Alike(done)
 	if err != nil {
 		e.Why, err = door.Told(err)
 		return e, err
@@ -89,7 +88,7 @@ func (a *Room) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 	if runs = finished(runs); len(runs) < 2 {
 		return param.Problems{{Field: "run", Message: "at least two of the runs must be finished to compare them on folds"}}
 	}
-	if err := asked(runs); err != nil {
+	if err := door.Alike(runs); err != nil {
 		return err
 	}
 	data, err := a.Store.Data(r.Context(), runs[0].Hash)
@@ -106,28 +105,6 @@ func (a *Room) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 	}
 	a.Jobs.Wait(r.Context(), glance, q["folds"]...)
 	return door.Redirect(w, r, "/compare?"+q.Encode()+"#h-folds")
-}
-
-// asked reports, as a *param.Refusal, why runs were not asked the same of the same data.
-func asked(runs []store.Run) error {
-	of := func(r store.Run) (string, []string) {
-		classes := slices.Clone(r.Model.Classes)
-		slices.Sort(classes)
-		return r.Spec.Target, classes
-	}
-	target, classes := of(runs[0])
-	for _, r := range runs {
-		if r.Hash != runs[0].Hash {
-			return param.Refuse("train both on the same data set", "no test tells whether the difference is real, because the runs were trained on different points")
-		}
-		switch t, c := of(r); {
-		case t != target:
-			return param.Refuse("compare runs with the same target", "no test tells which is better, because some of the runs tell classes apart and others fit values")
-		case !slices.Equal(c, classes):
-			return param.Refuse("compare runs with the same classes", "no test tells which is better, because the runs do not tell the same classes apart")
-		}
-	}
-	return nil
 }
 
 // heldOut fills in what the points that all runs held out say.
