@@ -177,7 +177,7 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	}
 	named := countNamed(t, features)
 	switch {
-	case named == len(features) && !t.Header && t.Format == "csv" && !hasColumn(t, label) && len(t.Columns) == len(features)+1:
+	case named == len(features) && !t.Header && (t.Format == "csv" || t.Format == "xlsx") && !hasColumn(t, label) && len(t.Columns) == len(features)+1:
 		// Without a header, the column that is left over is where labels are.
 		label = unused(t, features)
 	case named == len(features):

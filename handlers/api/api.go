@@ -105,6 +105,10 @@ func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, 
 			return nil, param.Problems{{Field: "kind", Message: err.Error()}}
 		}
 	}
+	missing := dataset.Missing(cmp.Or(q.Get("missing"), string(dataset.MissingError)))
+	if !slices.Contains(dataset.Missings, missing) {
+		return nil, param.Problems{{Field: "missing", Message: "missing expects error, drop or median"}}
+	}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
 		return nil, web.Errorf(web.Unsupported, "Send the file itself as the body, not a form with the file in it.")
 	}
@@ -117,7 +121,7 @@ func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, 
 		return nil, err
 	}
 	defer leave()
-	d, err := dataset.Read(body, name, dataset.Mapping{Kind: dataset.Kind(q.Get("kind")), Label: cmp.Or(q.Get("label"), label), Features: columns.Features}, a.Limits)
+	d, err := dataset.Read(body, name, dataset.Mapping{Kind: dataset.Kind(q.Get("kind")), Label: cmp.Or(q.Get("label"), label), Features: columns.Features, Missing: missing}, a.Limits)
 	if err != nil {
 		return nil, fileError(err)
 	}
@@ -126,7 +130,7 @@ func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, 
 
 // CreateDataset stores the file in the body.
 func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "name", "kind", "label", "features")
+	q, err := query(r, "name", "kind", "label", "features", "missing")
 	if err != nil {
 		return err
 	}
@@ -135,7 +139,7 @@ func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), name, "uploaded "+name, d)
+	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), name, door.OriginOf("uploaded "+name, d), d)
 	if err != nil {
 		return err
 	}
@@ -145,7 +149,7 @@ func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 
 // ReplaceRows takes the file in the body for the rows of a data set. Runs keep theirs.
 func (a *Room) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "kind", "label", "features")
+	q, err := query(r, "kind", "label", "features", "missing")
 	if err != nil {
 		return err
 	}

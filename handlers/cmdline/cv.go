@@ -27,7 +27,9 @@ type cvOptions struct {
 	scheme eval.Scheme
 	data   string
 	json   bool
-	notes  []string // about flags without effect
+
+	missing dataset.Missing
+	notes   []string // about flags without effect
 
 	multiclass bool // given on the command line
 
@@ -70,6 +72,7 @@ func parseCV(args []string) (*cvOptions, error) {
 	o := cvOptions{grid: make(eval.Grid)}
 	f.Heading("Files")
 	data := f.String("data", "FILE", "", "Labelled points, as fit reads them. The name - stands for standard input.")
+	missing := f.Missing()
 	asJSON := f.Switch("json", "Print the numbers as one JSON object, at full precision, fold by fold.")
 	f.Heading("Folds")
 	for _, n := range []struct {
@@ -123,7 +126,7 @@ func parseCV(args []string) (*cvOptions, error) {
 	if o.notes, err = f.idle(specs...); err != nil {
 		return nil, err
 	}
-	o.data, o.json, o.spec, o.multiclass = *data, *asJSON, *spec, f.Given("multiclass")
+	o.data, o.missing, o.json, o.spec, o.multiclass = *data, *missing, *asJSON, *spec, f.Given("multiclass")
 	o.scheme.Nested, o.scheme.Seed = *nested, spec.Seed
 	switch {
 	case f.Given("cache") && !spec.Caches():
@@ -162,7 +165,7 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 			return err
 		}
 	}
-	data, err := readData(ctx, o.data, &o.spec, std)
+	data, err := readData(ctx, "cv", o.data, &o.spec, o.missing, std)
 	if err != nil {
 		return err
 	}

@@ -67,9 +67,10 @@ func readTable(ctx context.Context, path string, std Streams) (*dataset.Table, e
 }
 
 // readData reads labelled points, the columns that spec chooses. It takes those out of
-// spec, as the data hold what was chosen, by the names of the file.
-func readData(ctx context.Context, path string, spec *ml.Spec, std Streams) (*dataset.Data, error) {
-	m := dataset.Mapping{Label: spec.Label, Features: spec.Features}
+// spec, as the data hold what was chosen, by the names of the file; what reading made of the
+// file is noted.
+func readData(ctx context.Context, command, path string, spec *ml.Spec, missing dataset.Missing, std Streams) (*dataset.Data, error) {
+	m := dataset.Mapping{Label: spec.Label, Features: spec.Features, Missing: missing}
 	if kind := spec.Takes(); kind != dataset.KindVectors {
 		m.Kind = kind
 	}
@@ -78,7 +79,13 @@ func readData(ctx context.Context, path string, spec *ml.Spec, std Streams) (*da
 	if err != nil {
 		return nil, err
 	}
-	return t.Data(m)
+	d, err := t.Data(m)
+	if err == nil {
+		for _, n := range d.Notes {
+			note(std, command, path+": "+n)
+		}
+	}
+	return d, err
 }
 
 // keep reports the first file to be written that is one of those to be read.

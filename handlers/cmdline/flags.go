@@ -54,6 +54,21 @@ func (f *Flags) Switch(name, help string) *bool {
 	return f.set.Bool(name, false, "")
 }
 
+// Missing adds the flag of what is done with missing values.
+func (f *Flags) Missing() *dataset.Missing {
+	chosen := dataset.MissingError
+	p := param.Param{Name: "missing", Kind: param.Choice, Default: string(chosen), Help: "What to do with rows in which a value is missing.", Options: []param.Option{
+		{Name: string(dataset.MissingError), Help: "Refuse the file."},
+		{Name: string(dataset.MissingDrop), Help: "Leave them out."},
+		{Name: string(dataset.MissingMedian), Help: "Put in the median of the column over all rows, those held out later among them; rows without a label are left out."},
+	}}
+	f.Param(p, func(text string) error {
+		chosen = dataset.Missing(text)
+		return nil
+	})
+	return &chosen
+}
+
 // Func adds a flag that may be given several times; set takes over each value. Its
 // error goes on where the name of the flag ends.
 func (f *Flags) Func(name, value, help string, set func(text string) error) {

@@ -72,7 +72,7 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 }
 
 func (a *Room) limitsText() string {
-	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns: classes, or numbers that a regression fits; separator, header and decimal comma are found out. A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K. Strings stand in a column of a CSV beside their labels, in FASTA, or each in a file of a zip archive: in folders that are the classes, or with one CSV of names and labels. Graphs come as JSON lines, each {\"n\":3,\"edges\":[[0,1],[1,2]],\"labels\":[\"C\",\"C\",\"O\"],\"label\":\"a\"}, as GraphML, or as a zip archive of the files of a TU Dortmund set.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
+	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns: classes, or numbers that a regression fits; separator, header, encoding and the way numbers are written are found out; of a workbook, the first sheet is read. A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K. Strings stand in a column of a CSV beside their labels, in FASTA, or each in a file of a zip archive: in folders that are the classes, or with one CSV of names and labels. Graphs come as JSON lines, each {\"n\":3,\"edges\":[[0,1],[1,2]],\"labels\":[\"C\",\"C\",\"O\"],\"label\":\"a\"}, as GraphML, or as a zip archive of the files of a TU Dortmund set.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
 }
 
 func datasetRow(s store.Dataset) views.DatasetRow {
@@ -137,12 +137,13 @@ func sent(r *http.Request) (file, error) {
 	return file{f, f, head.Filename, head.Size}, nil
 }
 
-// originOf tells where the rows of a file came from.
-func originOf(file string) string {
+// originOf tells where the rows of a file came from, and what reading made of it.
+func originOf(file string, d *dataset.Data) string {
+	origin := "uploaded " + file
 	if file == typedRows {
-		return "typed"
+		origin = "typed"
 	}
-	return "uploaded " + file
+	return door.OriginOf(origin, d)
 }
 
 // Upload takes a file. When the columns are beyond doubt it becomes a
@@ -193,7 +194,7 @@ func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return a.refuseFile(w, r, name, err)
 	}
-	return a.keep(w, r, door.NameOf(name, f.name), originOf(f.name), d)
+	return a.keep(w, r, door.NameOf(name, f.name), originOf(f.name, d), d)
 }
 
 // refuseFile shows the form with what is wrong with the file.
@@ -267,6 +268,41 @@ func (a *Room) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Table,
 	return t, file, leave, err
 }
 
+// kindOf says what a column holds.
+func kindOf(c *dataset.Column) string {
+	kind := "text"
+	switch {
+	case c.Measured():
+		kind = "measurements"
+	case c.Numeric, c.Gappy():
+		kind = "numbers"
+	case c.Dates():
+		kind = "dates"
+	}
+	if c.Constant() {
+		kind += ", all the same"
+	}
+	if n := c.Missing(); n > 0 {
+		kind += fmt.Sprintf(", %d missing", n)
+	}
+	return kind
+}
+
+// askMissing asks what to do with rows in which values are missing.
+func askMissing(rows, values int, chosen dataset.Missing) []views.Option {
+	those, them := fmt.Sprintf("these %d rows", rows), fmt.Sprintf("the %d missing values", values)
+	if rows == 1 {
+		those = "this row"
+	}
+	if values == 1 {
+		them = "the missing value"
+	}
+	return views.Choose([]views.Option{
+		{Value: string(dataset.MissingDrop), Label: "Leave out " + those, Help: "The others are as they were."},
+		{Value: string(dataset.MissingMedian), Label: "Fill in the median", Help: "In the place of " + them + " comes the median of the column, over all rows: those held out later have a share in it. Rows without a label are left out."},
+	}, string(cmp.Or(chosen, dataset.MissingDrop)))
+}
+
 func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Table, file string, m dataset.Mapping, name, message string) error {
 	p := views.MappingPage{
 		Page: a.Frame("Columns of "+file, "data"), Upload: chi.URLParam(r, "id"), File: file, Name: name, Error: message, Reads: reads(t), Rows: len(t.Lines),
@@ -294,18 +330,20 @@ func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tab
 		features[f] = true
 	}
 	for _, c := range t.Columns {
-		kind := "text"
-		switch {
-		case c.Measured():
-			kind = "measurements"
-		case c.Numeric:
-			kind = "numbers"
-		}
 		p.Columns = append(p.Columns, views.ColumnRow{
 			Holds: c.Name == held[0], CanHold: len(could) == 0 || slices.Contains(could, c.Name),
-			Name: c.Name, Kind: kind, Label: c.Name == m.Label, CanBeFeature: c.Numeric,
-			Feature: features[c.Name] || m.Features == nil && c.Numeric && c.Name != m.Label,
+			Name: c.Name, Kind: kindOf(&c), Label: c.Name == m.Label, CanBeFeature: c.Numeric || c.Gappy(),
+			Feature: features[c.Name] || m.Features == nil && (c.Numeric || c.Gappy()) && c.Name != m.Label,
 		})
+	}
+	var known []string // columns that may be chosen
+	for _, c := range p.Columns {
+		if c.Label || c.Feature {
+			known = append(known, c.Name)
+		}
+	}
+	if rows, values := t.Incomplete(known); len(rows) > 0 {
+		p.Missing = askMissing(len(rows), values, m.Missing)
 	}
 	for i := range min(previewRows, len(t.Lines)) {
 		row := make([]string, len(t.Columns))
@@ -333,7 +371,7 @@ func (a *Room) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	m := dataset.Mapping{Kind: cmp.Or(dataset.Kind(r.PostFormValue("kind")), dataset.KindVectors), Label: r.PostFormValue("label")}
+	m := dataset.Mapping{Kind: cmp.Or(dataset.Kind(r.PostFormValue("kind")), dataset.KindVectors), Label: r.PostFormValue("label"), Missing: dataset.Missing(r.PostFormValue("missing"))}
 	for _, f := range r.PostForm["feature"] {
 		if f != m.Label && m.Kind == dataset.KindVectors {
 			m.Features = append(m.Features, f)
@@ -352,7 +390,7 @@ func (a *Room) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 	} else if err != nil {
 		return err
 	}
-	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), name, originOf(file), d)
+	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), name, originOf(file, d), d)
 	if err != nil {
 		return err
 	}
@@ -774,15 +812,18 @@ func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
 
 // reads says how a file was understood.
 func reads(t *dataset.Table) string {
-	text := map[string]string{"csv": "Read as text", "libsvm": "Read as LIBSVM", "arff": "Read as ARFF", "fasta": "Read as FASTA", "zip": "Read as texts", "jsonl": "Read as JSON lines", "graphml": "Read as GraphML", "tu": "Read as a set of TU Dortmund"}[t.Format]
+	text := map[string]string{"xlsx": "Read as a workbook", "csv": "Read as text", "libsvm": "Read as LIBSVM", "arff": "Read as ARFF", "fasta": "Read as FASTA", "zip": "Read as texts", "jsonl": "Read as JSON lines", "graphml": "Read as GraphML", "tu": "Read as a set of TU Dortmund"}[t.Format]
 	if t.Separator != "" {
 		text += " with columns separated by " + t.Separator
 	}
 	if t.DecimalComma {
 		text += ", numbers with a decimal comma"
 	}
-	if t.Format == "csv" && !t.Header {
+	if (t.Format == "csv" || t.Format == "xlsx") && !t.Header {
 		text += ", without a header"
+	}
+	for _, n := range t.Notes {
+		text += "; " + n
 	}
 	text += ". Check which column is the label"
 	if t.Kind == dataset.KindPrecomputed {

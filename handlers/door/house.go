@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -104,6 +105,11 @@ func (a *House) AdmitData(ctx context.Context, w http.ResponseWriter, set store.
 		columns = set.Rows
 	}
 	return a.Admit(ctx, w, 16*int64(set.Rows)*int64(columns)) // for a moment twice
+}
+
+// OriginOf tells where data came from, and what reading them made of the file.
+func OriginOf(from string, d *dataset.Data) string {
+	return strings.Join(append([]string{from}, d.Notes...), "; ")
 }
 
 // Within does work as long as the patience of a lasts. Work that takes longer is

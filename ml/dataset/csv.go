@@ -7,12 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// separators are those of CSV files in order of preference; a blank stands for runs
-// of spaces and tabs.
-var separators = []struct {
+// separator is one of CSV files.
+type separator struct {
 	char byte
 	name string
-}{
+}
+
+// separators are those of CSV files in order of preference; a blank stands for runs
+// of spaces and tabs.
+var separators = []separator{
 	{'\t', "tab"},
 	{';', "semicolon"},
 	{',', "comma"},
@@ -22,7 +25,12 @@ var separators = []struct {
 // parseCSV reads separated values: separator, decimal sign and header are found out.
 // More columns than lim allows are a kernel matrix or too many.
 func parseCSV(text string, lim Limits) (*Table, *Error) {
-	sep := separators[guessSeparator(text, lim.Columns)]
+	return parseSeparated(text, guessSeparator(text, lim.Columns), lim)
+}
+
+// parseSeparated is parseCSV with one of the separators.
+func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
+	sep := separators[separator]
 	t := &Table{Format: "csv"}
 	first, _ := cutLine(text)
 	for _, k := range kinds {
@@ -115,7 +123,7 @@ func count(n int, noun string) string {
 }
 
 // dropEmptyEnd removes rows of empty cells at the end, as spreadsheets leave them,
-// and a last column of empty cells, as a separator at the end of every line makes.
+// and last columns of empty cells, as separators at the end of every line make.
 func (t *Table) dropEmptyEnd(names []string) {
 	n := len(t.Lines)
 	for n > 0 && !slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Cell(n-1) != "" }) {
@@ -125,16 +133,14 @@ func (t *Table) dropEmptyEnd(names []string) {
 	for j := range t.Columns {
 		t.Columns[j].cut(n)
 	}
-	last := len(t.Columns) - 1
-	if last < 1 || n == 0 || names != nil && names[last] != "" {
-		return
-	}
-	for s := range t.Columns[last].values() {
-		if s != "" {
-			return
+	for last := len(t.Columns) - 1; last >= 1 && n > 0 && (names == nil || names[last] == ""); last-- {
+		for s := range t.Columns[last].values() {
+			if s != "" {
+				return
+			}
 		}
+		t.Columns = t.Columns[:last]
 	}
-	t.Columns = t.Columns[:last]
 }
 
 // setNames names the columns, tidied and made unique.
@@ -176,7 +182,7 @@ func (t *Table) cutHeader(sep byte) []string {
 		names[j] = c.Cell(0)
 	}
 	canonical := t.Kind != "" // has a header always
-	if t.Header = canonical || (isHeader(names, sep) || t.countsColumns(names)) && !t.isRowOfWords(names, sep); !t.Header {
+	if t.Header = canonical || (isHeader(names, sep) || t.countsColumns(names)) && !t.isRowOfWords(names, sep) && !t.beginsWithValues(); !t.Header {
 		return nil
 	}
 	for j := range t.Columns {
@@ -190,6 +196,19 @@ func (t *Table) cutHeader(sep byte) []string {
 func isHeader(cells []string, sep byte) bool {
 	return !slices.ContainsFunc(cells, func(s string) bool {
 		return s == "?" || isNumber(s, sep) || notFinite(s)
+	})
+}
+
+// beginsWithValues tells that the first row holds a percentage, a date or the like above
+// another one, so that it is no header.
+func (t *Table) beginsWithValues() bool {
+	return slices.ContainsFunc(t.Columns, func(c Column) bool {
+		if c.Len() < 2 {
+			return false
+		}
+		a, b := c.Cell(0), c.Cell(1)
+		_, plain := parseNumber(a)
+		return !plain && isWrittenNumber(a) && isWrittenNumber(b) || isDate(a) && isDate(b)
 	})
 }
 
@@ -312,7 +331,7 @@ func guessSeparator(text string, most int) int {
 			}
 			cells += len(sc.fields)
 			for _, s := range sc.fields {
-				if isNumber(s, sep.char) {
+				if isNumber(s, sep.char) || isWrittenNumber(s) {
 					numbers++
 				}
 			}
@@ -359,7 +378,7 @@ func (sc *csvScanner) next() bool {
 			return false
 		}
 		line, rest = cutLine(sc.text[sc.pos:])
-		if s := strings.TrimSpace(line); s != "" && s[0] != '#' {
+		if s := strings.TrimSpace(line); s != "" && (s[0] != '#' || sc.beginsWithMissing(s)) {
 			break
 		}
 		sc.pos = len(sc.text) - len(rest)
@@ -399,6 +418,13 @@ func (sc *csvScanner) next() bool {
 	sc.pos = len(sc.text) - len(rest)
 	sc.line++
 	return true
+}
+
+// beginsWithMissing tells a line whose first field is what spreadsheets show in the place of a
+// value that they cannot compute, #N/A.
+func (sc *csvScanner) beginsWithMissing(line string) bool {
+	field, _, _ := strings.Cut(line, string(sc.sep))
+	return missing(strings.TrimSpace(field))
 }
 
 // split takes apart a line without quotes.

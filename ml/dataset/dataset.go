@@ -34,6 +34,7 @@ type Data struct {
 	Label    string     // name of the label column, unlike that of any other column
 	Classes  []string   // distinct labels that occur, sorted as SortLabels does
 	Y        []int      // n indices into Classes
+	Notes    []string   // what reading a file changed or guessed, each a part of a sentence; not part of the canonical form
 }
 
 // maxText is the longest column name or label, in characters.

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"errors"
+	"os"
 	"slices"
 	"testing"
 
@@ -38,6 +39,9 @@ var fuzzSeeds = []string{
 	graphML,
 	"<graphml><graph edgedefault='directed'/></graphml>",
 	"#graphs\ngraph,label\n\"{\"\"n\"\":2,\"\"edges\"\":[[0,1]]}\",3\n{\"n\":1},=1+1\n",
+	"day;share;price;label\n1.2.2024;12 %;1.234.567;A\n2.2.2024;;1.000,5;B\n#N/A;3 %;?;A\n",
+	"\xff\xfex\x00,\x00y\x00\n\x001\x00,\x00A\x00\n\x00",
+	"x,y\n1,gr\xfcn\n2,\x93rot\x94\n",
 	"#precomputed\nnumber,K1,K2,label\n1,1,0.5,a\n2,0.5,1,b\n",
 }
 
@@ -101,6 +105,13 @@ func FuzzParseTable(f *testing.F) {
 	f.Add([]byte("1\n-1 1:2\n"), "points.svm")
 	f.Add([]byte("1,2\n"), "points.arff")
 	f.Add([]byte(zipped(f, "a/1", "cat", "b/2", "cart")), "texts.zip")
+	for _, name := range []string{"workbook.xlsx", "workbook-dates.xlsx", "workbook-sheets.xlsx"} {
+		raw, err := os.ReadFile("testdata/spreadsheets/" + name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw, name)
+	}
 	f.Fuzz(func(t *testing.T, raw []byte, file string) {
 		if s, err := ReadLines(bytes.NewReader(raw), file, fuzzLimits); err != nil {
 			checkFault(t, err)
@@ -130,6 +141,13 @@ func FuzzParseTable(f *testing.F) {
 			last = l
 		}
 		m, obvious := table.Guess()
+		for _, m.Missing = range []Missing{MissingDrop, MissingMedian, MissingError} {
+			if d, err := table.Data(m); err != nil {
+				checkFault(t, err)
+			} else if err := d.Validate(); err != nil {
+				t.Fatal(err)
+			}
+		}
 		d, err := table.Data(m)
 		if err != nil {
 			checkFault(t, err)

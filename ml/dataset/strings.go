@@ -240,7 +240,7 @@ func (t *Table) stringRows(like *Strings, expected string) (s *Strings, label st
 	return s, label, err
 }
 
-// ReadLines reads one string a line, in UTF-8. Of a file that says itself that it holds
+// ReadLines reads one string a line, in the encodings of ParseTable. Of a file that says itself that it holds
 // strings, as the canonical form, FASTA and archives do, it reads those, whatever stands
 // beside them. Failures are those of ParseTable.
 func ReadLines(r io.Reader, file string, lim Limits) (*Strings, error) {
@@ -263,7 +263,7 @@ func ReadLines(r io.Reader, file string, lim Limits) (*Strings, error) {
 		}
 		return t.readStrings(j)
 	}
-	text, fault := decodeText(raw)
+	text, _, fault := decodeText(raw)
 	if fault != nil {
 		fault.File = file
 		return nil, fault

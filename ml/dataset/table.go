@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -85,13 +84,14 @@ func (e *Error) Unwrap() error { return e.Err }
 // every row.
 type Table struct {
 	File         string // name for error messages
-	Format       string // "csv", "libsvm", "arff", "fasta", "jsonl", "graphml", "zip", "tu"; Separator says more for csv
+	Format       string // "csv", "libsvm", "arff", "fasta", "jsonl", "graphml", "zip", "tu", "xlsx"; Separator says more for csv
 	Separator    string // of csv: "comma", "semicolon", "tab", "spaces"; else empty
 	DecimalComma bool   // numbers were written 1,5; Cells have 1.5
 	Header       bool   // the file names its columns; otherwise they are x1, x2 … and label
 	Kind         Kind   // of objects that are no vectors: the file says so, by its first line or by pairs 0:i; else empty
 	Columns      []Column
 	Lines        []int    // line number in the file of each row
+	Notes        []string // what reading took the file for where that is a guess, each a part of a sentence
 	first        int      // line of the first record of CSV, header or row
 	members      []string // of texts that are files of their own: the name of each
 	graphs       int      // of a table of graphs: how many columns hold them, the first ones
@@ -111,10 +111,12 @@ type Mapping struct {
 	Kind     Kind     // what the rows are; empty: as the file says, else strings where there are but words, else vectors
 	Label    string   // empty: as Guess proposes
 	Features []string // of vectors; nil: all others but a column of row numbers without a name. Of strings and graphs: their column, nil as Guess proposes
+	Missing  Missing  // what to do with missing values; empty: they are a fault
 }
 
 // ParseTable reads a file of any known format: CSV with its many separators,
-// LIBSVM/SVMlight, ARFF, FASTA, JSON lines of graphs and GraphML, in UTF-8; or a zip
+// LIBSVM/SVMlight, ARFF, FASTA, JSON lines of graphs and GraphML, in UTF-8, UTF-16 or
+// Windows-1252; or a zip
 // archive of texts in folders that are their classes, or with one CSV of their names and
 // labels beside them, or of a set of graphs as TU Dortmund writes them. The content tells
 // the format; the extension of
@@ -129,12 +131,16 @@ func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
 	if isArchive(raw) {
 		return parseArchive(raw, file, lim)
 	}
-	text, fault := decodeText(raw)
+	text, note, fault := decodeText(raw)
 	if fault != nil {
 		fault.File = file
 		return nil, fault
 	}
-	return parseText(text, file, lim)
+	t, err := parseText(text, file, lim)
+	if err == nil && note != "" {
+		t.Notes = append([]string{note}, t.Notes...)
+	}
+	return t, err
 }
 
 // parseText is ParseTable of a file that is text.
@@ -160,16 +166,30 @@ func parseText(text, file string, lim Limits) (*Table, error) {
 		return nil, fault
 	}
 	t.File = file
+	return t.finish(lim)
+}
+
+// finish finds out what the columns of a table hold, and names those that have no names.
+func (t *Table) finish(lim Limits) (*Table, error) {
 	for j := range t.Columns {
 		t.Columns[j].weigh()
 	}
-	if !t.Header && t.Format == "csv" {
-		t.nameColumns()
+	if t.Format == "csv" || t.Format == "xlsx" {
+		grouped, shares := t.readSpellings()
+		if !t.Header {
+			t.nameColumns()
+		}
+		if grouped != nil {
+			t.Notes = append(t.Notes, fmt.Sprintf("separators between thousands taken out (%s)", list(t.namesAt(grouped))))
+		}
+		if shares != nil {
+			t.Notes = append(t.Notes, fmt.Sprintf("12 %% read as 0.12 (%s)", list(t.namesAt(shares))))
+		}
 	}
 	if len(t.Columns) > lim.Columns {
 		if m, _ := t.Guess(); m.Kind != KindPrecomputed {
-			fault = tooWide(t.first, len(t.Columns), lim)
-			fault.File = file
+			fault := tooWide(t.first, len(t.Columns), lim)
+			fault.File = t.File
 			return nil, fault
 		}
 	}
@@ -210,34 +230,6 @@ func bytesText(n int64) string {
 		return fmt.Sprintf("%d MB", n>>20)
 	}
 	return fmt.Sprintf("%d bytes", n)
-}
-
-// decodeText returns the content of a file without the mark of its encoding, or says
-// why it is no text.
-func decodeText(raw string) (string, *Error) {
-	switch {
-	case strings.HasPrefix(raw, "\xff\xfe"), strings.HasPrefix(raw, "\xfe\xff"):
-		return "", &Error{Message: "expected UTF-8 text, found UTF-16: save the file as UTF-8"}
-	case isArchive(raw):
-		return "", &Error{Message: "expected a text file, found a zip archive or a workbook"}
-	}
-	raw = strings.TrimPrefix(raw, "\xef\xbb\xbf")
-	line := func(at int) int { return 1 + lineEnds(raw[:at]) }
-	if i := strings.IndexByte(raw, 0); i >= 0 {
-		return "", &Error{Line: line(i), Message: "expected UTF-8 text, found a zero byte: this is a binary file or UTF-16"}
-	}
-	if !utf8.ValidString(raw) {
-		i := 0
-		for i < len(raw) {
-			r, size := utf8.DecodeRuneInString(raw[i:])
-			if r == utf8.RuneError && size == 1 {
-				break
-			}
-			i += size
-		}
-		return "", &Error{Line: line(i), Message: fmt.Sprintf("expected UTF-8 text, found byte 0x%02X: save the file as UTF-8", raw[i])}
-	}
-	return raw, nil
 }
 
 // lineEnds counts LF, CRLF and CR.
@@ -375,15 +367,6 @@ func notFinite(s string) bool {
 	return errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0))
 }
 
-// missing tells the usual signs of a missing value.
-func missing(s string) bool {
-	switch s {
-	case "", "?", "NA", "N/A", "NaN", "nan", "NAN", "null", "NULL":
-		return true
-	}
-	return false
-}
-
 // weigh finds out whether the column is numeric.
 func (c *Column) weigh() {
 	c.Numeric = true
@@ -451,7 +434,7 @@ func (c *Column) twoValued() bool {
 }
 
 // looksLikeLabel is the rule by which a column at either end is taken for the label.
-func (c *Column) looksLikeLabel() bool { return c.twoValued() || c.IsText() }
+func (c *Column) looksLikeLabel() bool { return c.twoValued() || c.IsText() && !c.Dates() }
 
 // onlyWord is the row of the first cell that is no number in a column where few are none, -1
 // in others.
@@ -516,6 +499,31 @@ func (t *Table) isRowNumber(j int) bool {
 	return true
 }
 
+// looksLikeNumbering tells a column of whole numbers, none of them twice, that has the usual
+// name of one that numbers the rows, or is the first and counts from 0 or 1 on.
+func (t *Table) looksLikeNumbering(j int) bool {
+	const few = 10
+	c := &t.Columns[j]
+	if !t.Header || !c.Numeric || len(t.Columns) < 3 || c.Len() < few {
+		return false
+	}
+	name := strings.Trim(strings.ToLower(c.Name), "_.: #")
+	named := slices.Contains([]string{"", "id", "ids", "index", "idx", "nr", "no", "num", "number", "row", "rownames", "row_id", "rowid", "unnamed: 0", "lfd. nr", "lfd nr"}, name) || strings.HasSuffix(name, "_id")
+	if !named && j > 0 {
+		return false
+	}
+	first, _ := parseNumber(c.Cell(0))
+	counts, found := first == 0 || first == 1, make(map[float64]bool)
+	for i, s := range c.all() {
+		v, _ := parseNumber(s)
+		if counts = counts && v == first+float64(i); !counts && (!named || v != math.Trunc(v) || found[v]) {
+			return false
+		}
+		found[v] = true
+	}
+	return true
+}
+
 // unnamed is the name of a column j for which a header has none.
 func unnamed(j int) string { return fmt.Sprintf("column %d", j+1) }
 
@@ -557,7 +565,7 @@ func (t *Table) guessLabel() (j int, sure bool) {
 		return t.guessGraphsLabel()
 	}
 	last := len(t.Columns) - 1
-	if t.Header || t.Format != "csv" {
+	if t.Header || t.Format != "csv" && t.Format != "xlsx" {
 		named := -1
 		for j, c := range t.Columns {
 			if namesLabel(c.Name) {
@@ -626,10 +634,11 @@ func (t *Table) Guess() (m Mapping, obvious bool) {
 	for j := range t.Columns {
 		switch c := &t.Columns[j]; {
 		case j == label:
-		case c.IsText(), t.isRowNumber(j):
+		case c.IsText(), c.Missing() == c.Len(), t.isRowNumber(j), t.looksLikeNumbering(j):
 			obvious = false
 		default:
 			m.Features = append(m.Features, c.Name)
+			obvious = obvious && !c.Gappy()
 		}
 	}
 	m.Label = t.Columns[label].Name
@@ -661,6 +670,14 @@ func (t *Table) AddZeros(name string) {
 	c := Column{Name: name, Numeric: true}
 	c.zeros(len(t.Lines))
 	t.Columns = append(t.Columns, c)
+}
+
+func (t *Table) namesAt(places []int) []string {
+	names := make([]string, len(places))
+	for k, j := range places {
+		names[k] = t.Columns[j].Name
+	}
+	return names
 }
 
 func (t *Table) names() []string {
@@ -736,6 +753,8 @@ func (t *Table) notNumber(i, j int) *Error {
 		return t.fault(i, j, "expected a number, found %s: fill in missing values or remove the row", quote(cell))
 	case notFinite(cell):
 		return t.fault(i, j, "expected a finite number, found %s", quote(cell))
+	case c.Dates():
+		return t.fault(i, j, "expected a number, found the date or time %s: choose feature columns without this one", quote(cell))
 	case c.IsText():
 		return t.fault(i, j, "expected a number, found %s: choose feature columns without this one", quote(cell))
 	}
@@ -868,7 +887,12 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 	if kind == "" && m.Features == nil && t.onlyWords(label) {
 		kind = KindStrings
 	}
-	switch cmp.Or(kind, KindVectors) {
+	if kind = cmp.Or(kind, KindVectors); m.Missing == MissingDrop || m.Missing == MissingMedian {
+		if t, err = t.complete(d.Label, t.chosen(kind, label, m.Features), m.Missing); err != nil {
+			return nil, err
+		}
+	}
+	switch kind {
 	case KindVectors:
 		err = t.readVectors(d, label, m.Features)
 	case KindPrecomputed:
@@ -911,10 +935,56 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 		return nil, t.fault(-1, label, "expected at least two %s, found only %s", kinds, quote(d.Classes[0]))
 	}
 	columns := d.objects().header()
+	d.Notes = append(slices.Clone(t.Notes), d.remarks(t)...)
 	if !t.Header && !slices.Contains(columns, labelName) || slices.Contains(columns, d.Label) {
 		d.Label = labelName // rather than the x3 of a place, or the K1 of a kernel
 	}
 	return d, nil
+}
+
+// chosen are the columns of features, all that can be where none are named; none of other
+// objects.
+func (t *Table) chosen(kind Kind, label int, features []string) []string {
+	if kind != KindVectors || features != nil {
+		return features
+	}
+	for j, c := range t.Columns {
+		if j != label && !t.isRowNumber(j) {
+			features = append(features, c.Name)
+		}
+	}
+	return features
+}
+
+// remarks are notes about features that may not be what they seem.
+func (d *Data) remarks(t *Table) (notes []string) {
+	var constant, numbering []string
+	for k, name := range d.Features {
+		v := d.X.At(0, k)
+		if d.Len() > 1 && d.isConstant(k, v) {
+			constant = append(constant, name)
+		}
+		if j, err := t.find(name); err == nil && t.looksLikeNumbering(j) {
+			numbering = append(numbering, name)
+		}
+	}
+	if constant != nil {
+		notes = append(notes, "the same value in every row: "+list(constant))
+	}
+	if numbering != nil {
+		notes = append(notes, "looks like the number of a row, yet is a feature: "+list(numbering))
+	}
+	return notes
+}
+
+// isConstant tells whether feature k is v in every row.
+func (d *Data) isConstant(k int, v float64) bool {
+	for i := range d.Len() {
+		if d.X.At(i, k) != v {
+			return false
+		}
+	}
+	return true
 }
 
 // readVectors takes the features of d from the table, all that can be where none are named.
@@ -929,11 +999,7 @@ func (t *Table) readVectors(d *Data, label int, features []string) (err error) {
 		return t.fault(-1, -1, "expected features, found values of a kernel: the file says that it holds a kernel matrix, for the kernel precomputed")
 	}
 	if features == nil {
-		for j, c := range t.Columns {
-			if j != label && !t.isRowNumber(j) {
-				d.Features = append(d.Features, c.Name)
-			}
-		}
+		d.Features = t.chosen(KindVectors, label, nil)
 	}
 	for _, name := range features {
 		j, err := t.find(name)

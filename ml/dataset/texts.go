@@ -16,6 +16,7 @@ type member struct {
 	name string // with slashes
 	open func() (io.ReadCloser, error)
 	text string // once it is read
+	note string // about its encoding
 }
 
 // ParseFolder reads the files below a folder as ParseTable reads those of an archive.
@@ -45,12 +46,15 @@ func parseArchive(raw, file string, lim Limits) (*Table, error) {
 	if err != nil {
 		return nil, &Error{File: file, Message: "expected a zip archive, found a damaged one: " + strings.TrimPrefix(err.Error(), "zip: ")}
 	}
+	if isWorkbook(archive) {
+		return parseWorkbook(archive, file, lim)
+	}
 	var members []member
 	for _, f := range archive.File {
 		name := strings.ReplaceAll(f.Name, `\`, "/") // as some programs write it
 		switch {
-		case name == "[Content_Types].xml":
-			return nil, &Error{File: file, Message: "expected a text file or a zip archive of texts, found a workbook: export the sheet as CSV"}
+		case name == "[Content_Types].xml", name == "mimetype":
+			return nil, &Error{File: file, Message: "expected a text file, a workbook .xlsx or a zip archive of texts, found a document of another kind: save the sheet as .xlsx or as CSV"}
 		case !utf8.ValidString(name):
 			return nil, &Error{File: file, Message: fmt.Sprintf("expected names of files in UTF-8, found %s", quote(name))}
 		case strings.HasSuffix(name, "/"):
@@ -145,11 +149,11 @@ func readMembers(members []member, file string, lim Limits) *Error {
 		case left < 0:
 			return wrong(&Error{Message: fmt.Sprintf("expected at most %s in all files together, unpacked", bytesText(lim.Bytes)), Err: ErrTooLarge})
 		}
-		text, fault := decodeText(b.String())
+		text, note, fault := decodeText(b.String())
 		if fault != nil {
 			return wrong(fault)
 		}
-		m.text = text
+		m.text, m.note = text, note
 	}
 	return nil
 }
@@ -160,6 +164,9 @@ func textTable(members []member, file string) *Table {
 	texts, names := make([]string, len(members)), make([]string, len(members))
 	for i, m := range members {
 		texts[i], names[i], t.members[i] = m.text, m.name, m.name
+		if m.note != "" && !slices.Contains(t.Notes, m.note) {
+			t.Notes = append(t.Notes, m.note)
+		}
 	}
 	t.Columns = []Column{column("text", texts), column("file", names)}
 	return t

@@ -1,0 +1,87 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// decodeText returns the content of a file in UTF-8, without the mark of its encoding, or
+// says why it is no text. UTF-16 is told by its mark, or by every second byte being zero;
+// what is not UTF-8 is taken for Windows-1252, the encoding of older programs in Western
+// Europe and America, which contains Latin-1. A note says what the text was taken for.
+func decodeText(raw string) (text, note string, fault *Error) {
+	if isArchive(raw) {
+		return "", "", &Error{Message: "expected a text file, found a zip archive or a workbook"}
+	}
+	if strings.HasPrefix(raw, "\xd0\xcf\x11\xe0") {
+		return "", "", &Error{Message: "expected a text file or a workbook .xlsx, found a document of an older program, such as .xls: save the sheet as .xlsx or as CSV"}
+	}
+	if order, ok := isUTF16(raw); ok {
+		text, err := unicode.UTF16(order, unicode.UseBOM).NewDecoder().String(raw)
+		if i := strings.IndexAny(text, "\x00\ufffd"); i >= 0 || err != nil {
+			return "", "", &Error{Line: 1 + lineEnds(text[:max(i, 0)]), Message: "expected text, found what is no character in UTF-16: save the file as UTF-8"}
+		}
+		return text, "read as UTF-16", nil
+	}
+	raw = strings.TrimPrefix(raw, "\xef\xbb\xbf")
+	line := func(at int) int { return 1 + lineEnds(raw[:at]) }
+	if i := strings.IndexByte(raw, 0); i >= 0 {
+		return "", "", &Error{Line: line(i), Message: "expected UTF-8 text, found a zero byte: this is a binary file or UTF-16"}
+	}
+	if utf8.ValidString(raw) {
+		return raw, "", nil
+	}
+	for i := range len(raw) {
+		if noWindows1252(raw[i]) {
+			return "", "", &Error{Line: line(i), Message: fmt.Sprintf("expected UTF-8 text, found byte 0x%02X: save the file as UTF-8", raw[i])}
+		}
+	}
+	text, err := charmap.Windows1252.NewDecoder().String(raw)
+	if err != nil {
+		return "", "", &Error{Message: "expected text in Windows-1252, " + err.Error()}
+	}
+	return text, "read as Windows-1252, as it is not UTF-8", nil
+}
+
+// isUTF16 tells which byte of a character comes first in a text in UTF-16.
+func isUTF16(raw string) (order unicode.Endianness, ok bool) {
+	switch {
+	case strings.HasPrefix(raw, "\xff\xfe"):
+		return unicode.LittleEndian, true
+	case strings.HasPrefix(raw, "\xfe\xff"):
+		return unicode.BigEndian, true
+	case len(raw) < 4 || len(raw)%2 != 0:
+		return unicode.LittleEndian, false
+	}
+	var zeros [2]int // at even and at odd places, of the beginning
+	beginning := min(len(raw), 1000)
+	for i := range beginning {
+		if raw[i] == 0 {
+			zeros[i%2]++
+		}
+	}
+	most := beginning / 2 * 3 / 4 // letters of other scripts have no zero
+	switch {
+	case zeros[0] == 0 && zeros[1] > most:
+		return unicode.LittleEndian, true
+	case zeros[1] == 0 && zeros[0] > most:
+		return unicode.BigEndian, true
+	}
+	return unicode.LittleEndian, false
+}
+
+// noWindows1252 tells bytes that no text in Windows-1252 has: control characters, and the
+// five that it leaves open.
+func noWindows1252(c byte) bool {
+	switch c {
+	case '\t', '\n', '\v', '\f', '\r':
+		return false
+	case 0x7f, 0x81, 0x8d, 0x8f, 0x90, 0x9d:
+		return true
+	}
+	return c < ' '
+}

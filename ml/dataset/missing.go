@@ -1,0 +1,207 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Missing is what is done with rows in which a value is missing.
+type Missing string
+
+// What can be done: to refuse the file, to leave such rows out, or to put the median of its
+// column in the place of a missing value.
+const (
+	MissingError  Missing = "error" // or empty
+	MissingDrop   Missing = "drop"
+	MissingMedian Missing = "median"
+)
+
+// Missings are all of them.
+var Missings = []Missing{MissingError, MissingDrop, MissingMedian}
+
+// missing tells the usual signs of a missing value.
+func missing(s string) bool {
+	switch s {
+	case "", "?", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL",
+		"#N/A", "#NV", "#DIV/0!", "#VALUE!", "#WERT!", "#REF!", "#BEZUG!", "#NAME?", "#NUM!", "#ZAHL!", "#NULL!": // as spreadsheets show what they cannot compute
+		return true
+	}
+	return false
+}
+
+// lacks tells whether some value of the column is missing.
+func (c *Column) lacks() bool {
+	for s := range c.values() {
+		if missing(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// Gappy tells a column of numbers of which some are missing, but not all.
+func (c *Column) Gappy() bool {
+	numbers, gaps := false, false
+	if c.Numeric {
+		return false
+	}
+	for s := range c.values() {
+		if missing(s) {
+			gaps = true
+			continue
+		}
+		if _, ok := parseNumber(s); !ok {
+			return false
+		}
+		numbers = true
+	}
+	return numbers && gaps
+}
+
+// Missing is how many values of the column are missing.
+func (c *Column) Missing() (n int) {
+	if !c.lacks() {
+		return 0
+	}
+	for _, s := range c.all() {
+		if missing(s) {
+			n++
+		}
+	}
+	return n
+}
+
+// Constant tells whether the same stands in every row, of two or more.
+func (c *Column) Constant() bool {
+	if c.Len() < 2 {
+		return false
+	}
+	first := c.Cell(0)
+	for s := range c.values() {
+		if s != first {
+			return false
+		}
+	}
+	return true
+}
+
+// Incomplete are the rows, from 0 on, in which a value of the named columns is missing, and how
+// many values that are.
+func (t *Table) Incomplete(columns []string) (rows []int, values int) {
+	for _, name := range columns {
+		j, err := t.find(name)
+		if err != nil || !t.Columns[j].lacks() {
+			continue
+		}
+		for i, s := range t.Columns[j].all() {
+			if missing(s) {
+				rows = append(rows, i)
+				values++
+			}
+		}
+	}
+	slices.Sort(rows)
+	return slices.Compact(rows), values
+}
+
+// without is the table without some rows, which are in order.
+func (t *Table) without(rows []int) *Table {
+	s := *t
+	s.Lines, s.Columns = nil, slices.Clone(t.Columns)
+	out := make([]bool, len(t.Lines))
+	for _, i := range rows {
+		out[i] = true
+	}
+	for i, line := range t.Lines {
+		if !out[i] {
+			s.Lines = append(s.Lines, line)
+		}
+	}
+	for j := range s.Columns {
+		c := &s.Columns[j]
+		c.cells = cells{expected: len(s.Lines)}
+		for i, text := range t.Columns[j].all() {
+			if !out[i] {
+				c.add(text)
+			}
+		}
+		c.weigh()
+	}
+	return &s
+}
+
+// complete is the table without missing values in the label and the features.
+func (t *Table) complete(label string, features []string, how Missing) (*Table, error) {
+	leave := []string{label}
+	if how == MissingDrop {
+		leave = append(leave, features...)
+	}
+	s := *t
+	s.Notes = slices.Clone(t.Notes)
+	if rows, _ := t.Incomplete(leave); len(rows) > 0 {
+		if len(rows) == len(t.Lines) {
+			return nil, t.fault(-1, -1, "expected a row without missing values, found none in %s: choose fewer columns, or the median in their place", count(len(rows), "row"))
+		}
+		s = *t.without(rows)
+		what := "a value"
+		if how == MissingMedian {
+			what = "the label"
+		}
+		s.Notes = append(s.Notes, fmt.Sprintf("%d of %s left out, in which %s is missing", len(rows), count(len(t.Lines), "row"), what))
+	}
+	if how != MissingMedian {
+		return &s, nil
+	}
+	s.Columns = slices.Clone(s.Columns)
+	filled, names := 0, []string(nil)
+	for _, name := range features {
+		j, err := s.find(name)
+		if err != nil {
+			return nil, err
+		}
+		c := &s.Columns[j]
+		if !c.lacks() {
+			continue
+		}
+		median, err := s.median(j)
+		if err != nil {
+			return nil, err
+		}
+		was := c.cells
+		c.cells = cells{expected: was.Len()}
+		for _, text := range was.all() {
+			if missing(text) {
+				text = median
+				filled++
+			}
+			c.add(text)
+		}
+		c.weigh()
+		names = append(names, c.Name)
+	}
+	if filled > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the median of the column (%s), that of all rows: those held out later are among them", count(filled, "missing value"), list(names)))
+	}
+	return &s, nil
+}
+
+// median is that of the numbers in a column.
+func (t *Table) median(j int) (string, error) {
+	var numbers []float64
+	for i, s := range t.Columns[j].all() {
+		if missing(s) {
+			continue
+		}
+		v, ok := parseNumber(s)
+		if !ok {
+			return "", t.notNumber(i, j)
+		}
+		numbers = append(numbers, v)
+	}
+	if len(numbers) == 0 {
+		return "", t.fault(-1, j, "expected at least one number, found that all are missing: choose feature columns without this one")
+	}
+	slices.Sort(numbers)
+	n := len(numbers)
+	return string(appendNumber(nil, numbers[(n-1)/2]/2+numbers[n/2]/2)), nil
+}

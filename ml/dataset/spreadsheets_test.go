@@ -1,0 +1,189 @@
+package dataset
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestSpreadsheets reads files as people's programs write them, each as the first attempt with
+// the columns that are proposed, and those with gaps twice more.
+func TestSpreadsheets(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/spreadsheets/*")
+	if err != nil || len(files) < 50 {
+		t.Fatalf("%d files (%v)", len(files), err)
+	}
+	for _, path := range files {
+		name := filepath.Base(path)
+		if _, ok := spreadsheets[name]; !ok {
+			t.Errorf("%s: nothing is expected of it", name)
+		}
+	}
+	for name, want := range spreadsheets {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file, err := os.Open(filepath.Join("testdata/spreadsheets", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			table, err := ParseTable(file, name, Limits{})
+			if err != nil {
+				checkFault(t, err)
+				if got := err.Error(); got != want {
+					t.Errorf("refused as\n%s\nwant\n%s", got, want)
+				}
+				return
+			}
+			m, obvious := table.Guess()
+			lines := []string{told(table, m)}
+			if !obvious {
+				lines[0] = "asks: " + lines[0]
+			}
+			if rows, _ := table.Incomplete(append([]string{m.Label}, m.Features...)); len(rows) > 0 {
+				for _, m.Missing = range []Missing{MissingDrop, MissingMedian} {
+					lines = append(lines, string(m.Missing)+": "+told(table, m))
+				}
+			}
+			if got := strings.Join(lines, "\n"); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// told says in a line what a mapping makes of a table.
+func told(table *Table, m Mapping) string {
+	d, err := table.Data(m)
+	if err != nil {
+		return err.Error()
+	}
+	s := fmt.Sprintf("%s ~ %s %v, %d rows, the last %v", d.Label, strings.Join(d.Features, " "), d.Classes, d.Len(), d.X.RawRowView(d.Len()-1))
+	for _, n := range d.Notes {
+		s += "; " + n
+	}
+	return s
+}
+
+// spreadsheets are what is expected of each file: the label, the features, the classes, the last
+// row and what is noted; or why it is refused. Where something is in doubt the page asks, and
+// the lines below say what becomes of it with either answer about missing values.
+var spreadsheets = map[string]string{
+	"ambiguous-thousand.csv": `ambiguous-thousand.csv, line 3, column 1 (x): expected a number with a decimal point, found "1,234"`,
+	"constant.csv":           `label ~ x version [A B], 3 rows, the last [3 7]; the same value in every row: version`,
+	"dates-german.csv":       `asks: Regen ~ Temperatur [ja nein], 3 rows, the last [-1]`,
+	"dates-last.csv":         `asks: kind ~ x [A B], 3 rows, the last [3]`,
+	"dates-us.csv":           `asks: label ~ x [A B], 3 rows, the last [3]`,
+	"dates.csv":              `asks: rain ~ temperature [no yes], 4 rows, the last [0.5]`,
+	"german-utf8.csv":        `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
+	"german-windows.csv":     `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as Windows-1252, as it is not UTF-8`,
+	"half-utf16.txt":         `half-utf16.txt, line 3: expected text, found what is no character in UTF-16: save the file as UTF-8`,
+	"id.csv":                 `asks: label ~ x [A B], 12 rows, the last [5.5]`,
+	"missing-column.csv":     `asks: label ~ x [A B], 3 rows, the last [3]`,
+	"missing-empty.csv": `asks: missing-empty.csv, line 3, column 1 (age): expected a number, found nothing: fill in missing values or remove the row
+drop: group ~ age height [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out, in which a value is missing
+median: group ~ age height [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the median of the column (age, height), that of all rows: those held out later are among them`,
+	"missing-errors.csv": `asks: missing-errors.csv, line 3, column 1 (ratio): expected a number, found "#DIV/0!": fill in missing values or remove the row
+drop: label ~ ratio x [A B], 3 rows, the last [0.75 5]; 2 of 5 rows left out, in which a value is missing
+median: label ~ ratio x [A B], 5 rows, the last [0.75 5]; 2 missing values filled with the median of the column (ratio), that of all rows: those held out later are among them`,
+	"missing-na.csv": `asks: missing-na.csv, line 3, column 2 (age): expected a number, found "NA": fill in missing values or remove the row
+drop: group ~ age height [a b], 3 rows, the last [33 1.75]; 2 of 5 rows left out, in which a value is missing
+median: group ~ age height [a b], 4 rows, the last [33 1.75]; 1 of 5 rows left out, in which the label is missing; 1 missing value filled with the median of the column (age), that of all rows: those held out later are among them`,
+	"missing-percent.csv": `asks: missing-percent.csv, line 3, column 1 (share): expected a number, found nothing: fill in missing values or remove the row
+drop: label ~ share x [A B], 3 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 of 4 rows left out, in which a value is missing
+median: label ~ share x [A B], 4 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 missing value filled with the median of the column (share), that of all rows: those held out later are among them`,
+	"missing-question.data": `asks: missing-question.data, line 2, column 1 (x1): expected a number, found "?": fill in missing values or remove the row
+drop: label ~ x1 x2 [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out, in which a value is missing
+median: label ~ x1 x2 [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the median of the column (x1, x2), that of all rows: those held out later are among them`,
+	"mixed-percent.csv":     `mixed-percent.csv, line 2, column 1 (share): expected a number, found "50%"`,
+	"number-too-large.csv":  `number-too-large.csv, line 2, column 1 (x): expected a finite number, found "1e999"`,
+	"numbered.csv":          `asks: Klasse ~ x [A B], 12 rows, the last [5.5]`,
+	"old-mac.csv":           `label ~ x y [A B], 3 rows, the last [5 6]`,
+	"one-class.csv":         `one-class.csv, column 3 (label): expected at least two classes, found only "A"`,
+	"only-header.csv":       `only-header.csv: expected at least one row of data, found only a header`,
+	"open-document.ods":     `open-document.ods: expected a text file, a workbook .xlsx or a zip archive of texts, found a document of another kind: save the sheet as .xlsx or as CSV`,
+	"open-quote.csv":        `open-quote.csv, line 2, column 2: expected a closing quote, found the end of the file`,
+	"page.html.csv":         `page.html.csv, line 2: expected GraphML, <graphml>, found <html>`,
+	"pandas-index.csv":      `asks: label ~ x y [A B], 12 rows, the last [5.5 -8]`,
+	"percent-german.csv":    `Gruppe ~ Anteil [a b], 3 rows, the last [-0.0325]; 12 % read as 0.12 (Anteil)`,
+	"percent.csv":           `group ~ share growth [a b], 4 rows, the last [0 0.0325]; 12 % read as 0.12 (share, growth)`,
+	"quotes-and-dashes.csv": `asks: kind ~ weight [“A” “B”], 3 rows, the last [3]; read as Windows-1252, as it is not UTF-8`,
+	"ragged.csv":            `ragged.csv, line 3: expected 3 fields separated by comma, found 2`,
+	"spreadsheet.xls":       `spreadsheet.xls: expected a text file or a workbook .xlsx, found a document of an older program, such as .xls: save the sheet as .xlsx or as CSV`,
+	"sum-below.csv": `asks: sum-below.csv, line 4, column 1 (x): expected a number, found "Total"
+drop: label ~ x y [A B], 2 rows, the last [3 4]; 1 of 3 rows left out, in which a value is missing
+median: label ~ x y [A B], 2 rows, the last [3 4]; 1 of 3 rows left out, in which the label is missing`,
+	"thousands-french.csv": `région ~ population revenu [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (population, revenu)`,
+	"thousands-german.csv": `Region ~ Einwohner Einkommen [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (Einwohner, Einkommen)`,
+	"thousands-swiss.csv":  `Region ~ Einwohner Einkommen [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (Einwohner, Einkommen)`,
+	"thousands-us.csv":     `region ~ population income [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (population, income)`,
+	"title-above.csv": `asks: title-above.csv, line 2, column 1 (Measurements of May): expected a number, found nothing: fill in missing values or remove the row
+drop: title-above.csv, line 3, column 1 (Measurements of May): expected a number, found "x"
+median: title-above.csv, line 3, column 1 (Measurements of May): expected a number, found "x"`,
+	"trailing-commas.csv":      `label ~ x y [A B], 2 rows, the last [3 4]`,
+	"two-decimal-signs.csv":    `two-decimal-signs.csv, line 3, column 1 (x): expected a number with a decimal point, found "2,5"`,
+	"typographic-minus.csv":    `label ~ x y [a b], 3 rows, the last [-7250 6]; separators between thousands taken out (x)`,
+	"unbalanced-group.csv":     `unbalanced-group.csv, line 2, column 1 (x): expected a number, found "1.234.56"`,
+	"unicode-big-endian.txt":   `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as UTF-16`,
+	"unicode-text.txt":         `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as UTF-16`,
+	"unicode-without-mark.csv": `colour ~ length width [blue red], 6 rows, the last [5.4 3.9]; read as UTF-16`,
+	"units-below.csv": `asks: units-below.csv, line 2, column 1 (x): expected a number, found "cm"
+drop: label ~ x y [A B], 2 rows, the last [3 4]; 1 of 3 rows left out, in which a value is missing
+median: label ~ x y [A B], 2 rows, the last [3 4]; 1 of 3 rows left out, in which the label is missing`,
+	"workbook-1904.xlsx":    `asks: label ~ x [A B], 2 rows, the last [2]`,
+	"workbook-bomb.xlsx":    `workbook-bomb.xlsx: expected a workbook that takes at most 10 MB as text and 100 MB unpacked`,
+	"workbook-cut.xlsx":     `workbook-cut.xlsx: expected a workbook, found a damaged one (S): EOF`,
+	"workbook-damaged.xlsx": `workbook-damaged.xlsx: expected a workbook, found a damaged one (S): a cell refers to the text "99" of 6`,
+	"workbook-dates.xlsx":   `asks: label ~ share stay [FALSE TRUE], 3 rows, the last [1 1.25]`,
+	"workbook-empty.xlsx":   `workbook-empty.xlsx: expected a sheet with at least one row of data, found none`,
+	"workbook-far.xlsx":     `workbook-far.xlsx, S, line 1: expected at most 201 columns, found column 16384`,
+	"workbook-inline.xlsx":  `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
+	"workbook-missing.xlsx": `asks: workbook-missing.xlsx, S, line 2, column 2 (y): expected a number, found nothing: fill in missing values or remove the row
+drop: label ~ x y [A B], 3 rows, the last [2 7]; 2 of 5 rows left out, in which a value is missing
+median: label ~ x y [A B], 5 rows, the last [2 7]; 2 missing values filled with the median of the column (x, y), that of all rows: those held out later are among them`,
+	"workbook-sheets.xlsx":          `label ~ x y [A B], 3 rows, the last [5 1e-07]; the sheet "Data & more", of 2`,
+	"workbook-text-in-numbers.xlsx": `workbook-text-in-numbers.xlsx, S, line 4, column 1 (x): expected a number, found "n.a."`,
+	"workbook.xlsx":                 `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
+}
+
+// TestDatesOfWorkbooks compares with what spreadsheet programs show.
+func TestDatesOfWorkbooks(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		since int
+		days  float64
+		want  string
+	}{
+		{1900, 1, "1900-01-01"},
+		{1900, 59, "1900-02-28"},
+		{1900, 61, "1900-03-01"},
+		{1900, 45292, "2024-01-01"},
+		{1900, 45292.75, "2024-01-01 18:00:00"},
+		{1900, 0.3125, "07:30:00"},
+		{1900, 2958465, "9999-12-31"},
+		{1900, 2958466, "2.958466e+06"},
+		{1900, -1, "-1"},
+		{1904, 0.5, "12:00:00"},
+		{1904, 43830, "2024-01-01"},
+	} {
+		b := &workbook{since: time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)}
+		if tt.since == 1904 {
+			b.since = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+		}
+		if got := b.date(tt.days); got != tt.want {
+			t.Errorf("day %g since %d: %s, want %s", tt.days, tt.since, got, tt.want)
+		}
+	}
+	for code, want := range map[string]bool{
+		"General": false, "0.00": false, `0.0" days"`: false, `0\d`: false, "[Red]0.00": false, "#,##0.00;[Red]-#,##0.00": false, "0_m": false,
+		"dd/mm/yyyy;@": true, "[$-409]mmm yy": true, "[h]:mm": true, "hh:mm": true, `yyyy"-"mm`: true, `0;"d`: false,
+	} {
+		if got := isDateFormat(code); got != want {
+			t.Errorf("%s: %t", code, got)
+		}
+	}
+}

@@ -1,0 +1,416 @@
+package dataset
+
+import (
+	"archive/zip"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A workbook .xlsx is a zip archive of XML, see ECMA-376, part 1, chapter 18. A sheet lists
+// the cells that hold something; a cell holds a number, or the place of its text among those
+// that all sheets share, and names a style, which alone tells a date from a number.
+
+const workbookFile = "xl/workbook.xml"
+
+func isWorkbook(archive *zip.Reader) bool {
+	return slices.ContainsFunc(archive.File, func(f *zip.File) bool { return f.Name == workbookFile })
+}
+
+// mostUnpacked is how many times larger than a file the parts of a workbook may be together,
+// unpacked: a cell takes some forty bytes there.
+const mostUnpacked = 10
+
+// workbook is one that is being read.
+type workbook struct {
+	archive *zip.Reader
+	lim     Limits
+	left    int64     // bytes that may still be unpacked
+	since   time.Time // of the first day
+	texts   []string
+	dates   []bool // which styles are those of dates
+}
+
+// sheet is one of a workbook.
+type sheet struct{ name, part string }
+
+var errWorkbookTooLarge = fmt.Errorf("%w, unpacked", ErrTooLarge)
+
+// parseWorkbook reads the first sheet of a workbook that is not hidden and holds something:
+// as the CSV that it makes, line by line.
+func parseWorkbook(archive *zip.Reader, file string, lim Limits) (*Table, error) {
+	b := &workbook{archive: archive, lim: lim, left: mostUnpacked * lim.Bytes}
+	var fault *Error
+	refuse := func(part string, err error) error {
+		if errors.As(err, &fault) {
+			fault.File = inside(file, part)
+			return fault
+		}
+		if errors.Is(err, errWorkbookTooLarge) {
+			return &Error{File: file, Message: fmt.Sprintf("expected a workbook that takes at most %s as text and %s unpacked", bytesText(lim.Bytes), bytesText(mostUnpacked*lim.Bytes)), Err: ErrTooLarge}
+		}
+		return &Error{File: file, Message: fmt.Sprintf("expected a workbook, found a damaged one (%s): %s", part, strings.TrimPrefix(err.Error(), "zip: "))}
+	}
+	sheets, err := b.sheets()
+	if err != nil {
+		return nil, refuse(workbookFile, err)
+	}
+	for _, read := range []struct {
+		part string
+		read func(string) error
+	}{{"xl/sharedStrings.xml", b.sharedTexts}, {"xl/styles.xml", b.styles}} {
+		if err := read.read(read.part); err != nil {
+			return nil, refuse(read.part, err)
+		}
+	}
+	for _, s := range sheets {
+		text, err := b.csv(s.part)
+		if err != nil {
+			return nil, refuse(s.name, err)
+		}
+		if text == "" {
+			continue
+		}
+		t, fault := parseSeparated(text, slices.IndexFunc(separators, func(s separator) bool { return s.char == ',' }), lim)
+		if fault != nil {
+			return nil, refuse(s.name, fault)
+		}
+		t.Format, t.Separator, t.File = "xlsx", "", inside(file, s.name)
+		if len(sheets) > 1 {
+			t.Notes = append(t.Notes, fmt.Sprintf("the sheet %s, of %d", quote(s.name), len(sheets)))
+		}
+		return t.finish(lim)
+	}
+	return nil, &Error{File: file, Message: "expected a sheet with at least one row of data, found none"}
+}
+
+// part calls each for the beginnings of elements of a part, until it returns an error. A part
+// that is not there has none.
+func (b *workbook) part(name string, each func(d *xml.Decoder, e xml.StartElement) error) error {
+	at := slices.IndexFunc(b.archive.File, func(f *zip.File) bool { return f.Name == name })
+	if at < 0 {
+		return nil
+	}
+	r, err := b.archive.File[at].Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	in := &io.LimitedReader{R: r, N: b.left + 1}
+	defer func() { b.left = max(in.N-1, 0) }()
+	d := xml.NewDecoder(in)
+	for {
+		token, err := d.RawToken()
+		if in.N == 0 {
+			return errWorkbookTooLarge
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if e, ok := token.(xml.StartElement); ok {
+			if err := each(d, e); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// sheets are those that are not hidden, in their order.
+func (b *workbook) sheets() (list []sheet, err error) {
+	b.since = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	parts := map[string]string{} // by what the workbook calls them
+	err = b.part("xl/_rels/workbook.xml.rels", func(_ *xml.Decoder, e xml.StartElement) error {
+		if e.Name.Local == "Relationship" {
+			target := attribute(&e, "Target")
+			if !strings.HasPrefix(target, "/") {
+				target = path.Join("/xl", target)
+			}
+			parts[attribute(&e, "Id")] = target[1:]
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = b.part(workbookFile, func(_ *xml.Decoder, e xml.StartElement) error {
+		switch e.Name.Local {
+		case "workbookPr":
+			if v := attribute(&e, "date1904"); v == "1" || v == "true" {
+				b.since = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+			}
+		case "sheet":
+			if state := attribute(&e, "state"); state == "" || state == "visible" {
+				list = append(list, sheet{tidy(attribute(&e, "name")), parts[attribute(&e, "id")]})
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// sharedTexts reads the texts that all sheets share.
+func (b *workbook) sharedTexts(part string) error {
+	size := int64(0)
+	return b.part(part, func(d *xml.Decoder, e xml.StartElement) error {
+		if e.Name.Local != "si" {
+			return nil
+		}
+		text, err := textWithin(d, "si")
+		b.texts = append(b.texts, text)
+		if size += int64(len(text)) + 1; size > b.lim.Bytes {
+			return errWorkbookTooLarge
+		}
+		return err
+	})
+}
+
+// textWithin joins what stands in the elements t up to the end of another, but not how it is
+// pronounced (rPh).
+func textWithin(d *xml.Decoder, end string) (string, error) {
+	var text strings.Builder
+	inside, spoken := false, false
+	for {
+		token, err := d.RawToken()
+		if err != nil {
+			return "", err
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			inside = e.Name.Local == "t"
+			spoken = spoken || e.Name.Local == "rPh"
+		case xml.EndElement:
+			inside = false
+			spoken = spoken && e.Name.Local != "rPh"
+			if e.Name.Local == end {
+				return text.String(), nil
+			}
+		case xml.CharData:
+			if inside && !spoken {
+				text.Write(e)
+			}
+		}
+	}
+}
+
+// styles reads which styles are those of dates.
+func (b *workbook) styles(part string) error {
+	formats := map[string]bool{} // of dates, by number
+	for _, k := range []int{14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 45, 46, 47, 50, 51, 52, 53, 54, 55, 56, 57, 58} {
+		formats[strconv.Itoa(k)] = true
+	}
+	ofCells := false
+	return b.part(part, func(_ *xml.Decoder, e xml.StartElement) error {
+		switch e.Name.Local {
+		case "numFmt":
+			formats[attribute(&e, "numFmtId")] = isDateFormat(attribute(&e, "formatCode"))
+		case "cellXfs":
+			ofCells = true
+		case "cellStyles", "dxfs":
+			ofCells = false
+		case "xf":
+			if ofCells {
+				b.dates = append(b.dates, formats[attribute(&e, "numFmtId")])
+			}
+		}
+		return nil
+	})
+}
+
+// isDateFormat tells a code such as dd/mm/yyyy from one such as 0.00 "days".
+func isDateFormat(code string) bool {
+	for i := 0; i < len(code); i++ {
+		switch code[i] {
+		case '"':
+			end := strings.IndexByte(code[i+1:], '"')
+			if end < 0 {
+				return false
+			}
+			i += end + 1
+		case '[':
+			end := strings.IndexByte(code[i:], ']')
+			if end < 0 {
+				return false
+			}
+			if slices.Contains([]string{"h", "hh", "m", "mm", "s", "ss"}, strings.ToLower(code[i+1:i+end])) { // time that has passed
+				return true
+			}
+			i += end
+		case '\\', '_', '*':
+			i++
+		case ';':
+			return false // the first part is for positive numbers
+		case 'd', 'D', 'm', 'M', 'y', 'Y', 'h', 'H':
+			return true
+		}
+	}
+	return false
+}
+
+// csv writes a sheet as CSV, a line for each row of the sheet, so that lines have its numbers.
+func (b *workbook) csv(part string) (string, error) {
+	var text strings.Builder
+	line, width := 0, 0 // of those that are written
+	var fields []string
+	blank := true
+	end := func() {
+		if !blank {
+			for len(fields) < width {
+				fields = append(fields, "")
+			}
+			width = max(width, len(fields))
+			for j, s := range fields {
+				if j > 0 {
+					text.WriteByte(',')
+				}
+				text.WriteString(s)
+			}
+		}
+		fields, blank = fields[:0], true
+	}
+	err := b.part(part, func(d *xml.Decoder, e xml.StartElement) error {
+		switch e.Name.Local {
+		case "row":
+			end()
+			next := line + 1
+			if r, err := strconv.Atoi(attribute(&e, "r")); err == nil {
+				next = r
+			}
+			if next <= line || next > 1<<20 {
+				return fmt.Errorf("row %s does not follow row %d", quote(attribute(&e, "r")), line)
+			}
+			for ; line < next; line++ {
+				if line > 0 {
+					text.WriteByte('\n')
+				}
+			}
+		case "c":
+			at := len(fields)
+			if r := attribute(&e, "r"); r != "" {
+				j, ok := columnOf(r)
+				if !ok || j < at {
+					return fmt.Errorf("the cell %s does not follow column %d", quote(r), at)
+				}
+				at = j
+			}
+			cell, err := b.cell(d, e)
+			if err != nil {
+				return err
+			}
+			if cell == "" {
+				return nil
+			}
+			if at >= b.lim.Columns+besides {
+				return &Error{Line: line, Message: fmt.Sprintf("expected at most %s, found column %d", count(b.lim.Columns, "column"), at+1), Err: ErrTooLarge}
+			}
+			for len(fields) < at {
+				fields = append(fields, "")
+			}
+			fields, blank = append(fields, csvField(cell)), false
+		}
+		if int64(text.Len()) > b.lim.Bytes {
+			return errWorkbookTooLarge
+		}
+		return nil
+	})
+	end()
+	if strings.TrimLeft(text.String(), "\n") == "" {
+		return "", err
+	}
+	return text.String(), err
+}
+
+// columnOf is the place of a cell such as AB12, from 0 on.
+func columnOf(cell string) (int, bool) {
+	j := 0
+	for i := range len(cell) {
+		c := cell[i]
+		if c < 'A' || c > 'Z' {
+			return j - 1, i > 0
+		}
+		if j = 26*j + int(c-'A') + 1; j > 1<<20 {
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// cell reads what a cell holds, as text on one line.
+func (b *workbook) cell(d *xml.Decoder, e xml.StartElement) (string, error) {
+	kind := attribute(&e, "t")
+	value, inline := "", ""
+	in := ""
+	for done := false; !done; {
+		token, err := d.RawToken()
+		if err != nil {
+			return "", err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if in = t.Name.Local; in == "is" {
+				if inline, err = textWithin(d, "is"); err != nil {
+					return "", err
+				}
+				in = ""
+			}
+		case xml.EndElement:
+			in = ""
+			done = t.Name.Local == "c"
+		case xml.CharData:
+			if in == "v" {
+				value += string(t)
+			}
+		}
+	}
+	switch kind {
+	case "s":
+		if value == "" {
+			return "", nil
+		}
+		k, err := strconv.Atoi(value)
+		if err != nil || k < 0 || k >= len(b.texts) {
+			return "", fmt.Errorf("a cell refers to the text %s of %d", quote(value), len(b.texts))
+		}
+		return tidy(b.texts[k]), nil
+	case "inlineStr":
+		return tidy(inline), nil
+	case "b":
+		return map[string]string{"0": "FALSE", "1": "TRUE"}[value], nil
+	case "", "n":
+		style, _ := strconv.Atoi(attribute(&e, "s"))
+		v, err := strconv.ParseFloat(value, 64)
+		if err == nil && style >= 0 && style < len(b.dates) && b.dates[style] {
+			return b.date(v), nil
+		}
+	}
+	return tidy(value), nil
+}
+
+// date writes the day that is some days after the first, and the time if it has one; without a
+// day, the time.
+func (b *workbook) date(days float64) string {
+	if days < 0 || days >= 2_958_466 { // the year 10 000
+		return strconv.FormatFloat(days, 'g', -1, 64)
+	}
+	seconds := math.Round(days * 24 * 60 * 60)
+	at := b.since.AddDate(0, 0, int(seconds)/(24*60*60)).Add(time.Duration(int(seconds)%(24*60*60)) * time.Second)
+	if days < 60 && b.since.Year() == 1899 {
+		at = at.AddDate(0, 0, 1) // these programs know a 29 February 1900
+	}
+	switch {
+	case days < 1:
+		return at.Format("15:04:05")
+	case at.Hour()+at.Minute()+at.Second() == 0:
+		return at.Format("2006-01-02")
+	}
+	return at.Format("2006-01-02 15:04:05")
+}

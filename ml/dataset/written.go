@@ -1,0 +1,188 @@
+package dataset
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// spelling is how the numbers of a column are written, other than as 1234.5.
+type spelling struct {
+	group   string // between thousands: a comma, a point, a space or an apostrophe; "" where there is none
+	point   string // the decimal sign
+	percent bool   // behind each
+}
+
+// spellings are those that are tried, in this order. What can be read as a plain number is one.
+var spellings = []spelling{
+	{",", ".", false},
+	{".", ",", false},
+	{" ", ".", false},
+	{" ", ",", false},
+	{"'", ".", false},
+	{"'", ",", false},
+	{"", ".", true},
+	{"", ",", true},
+	{",", ".", true},
+	{".", ",", true},
+	{" ", ".", true},
+	{" ", ",", true},
+	{"'", ".", true},
+	{"'", ",", true},
+}
+
+// typeset are signs that programs take for those of a keyboard.
+var typeset = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f", " ", "\u2212", "-", "\u2019", "'")
+
+// plain is a number in the plain form, 1234.5, and whether it must be of this spelling: 1,234
+// may be a little more than 1.
+func (w spelling) plain(s string) (number string, told, ok bool) {
+	s = typeset.Replace(s)
+	if w.percent {
+		if s, told = strings.CutSuffix(s, "%"); !told {
+			return "", false, false
+		}
+		s = strings.TrimRight(s, " ")
+	}
+	sign := ""
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		sign, s = s[:1], s[1:]
+	}
+	whole, fraction, pointed := strings.Cut(s, w.point)
+	if w.group != "" {
+		groups := strings.Split(whole, w.group)
+		for k, g := range groups {
+			if k > 0 && len(g) != 3 || k == 0 && len(groups) > 1 && (g == "" || len(g) > 3) {
+				return "", false, false
+			}
+		}
+		const sure = " '"
+		told = told || len(groups) > 2 || len(groups) == 2 && (pointed || strings.Contains(sure, w.group))
+		whole = strings.Join(groups, "")
+	}
+	if strings.Trim(whole+fraction, "0123456789") != "" || whole+fraction == "" || pointed && fraction == "" {
+		return "", false, false
+	}
+	if number = sign + whole; pointed {
+		number += "." + fraction
+	}
+	if w.percent {
+		v, ok := parseNumber(number + "e-2")
+		return string(appendNumber(nil, v)), told, ok
+	}
+	return number, told, true
+}
+
+// reads tells whether all numbers of a column are written so, or plainly, and one of them is
+// sure to be, if the spelling is not sure anyhow.
+func (w spelling) reads(c *Column, sure bool) bool {
+	some := false
+	for s := range c.values() {
+		_, told, ok := w.plain(s)
+		switch {
+		case missing(s):
+		case !ok:
+			return false
+		default:
+			some = some || told || sure && strings.Contains(s, w.group)
+		}
+	}
+	return some
+}
+
+// readSpellings makes plain numbers of those with separators between thousands, and of
+// percentages the share that they are: 0.125 for 12.5 %. It tells in which columns.
+func (t *Table) readSpellings() (grouped, shares []int) {
+	if t.Kind != "" { // the canonical form has plain numbers only
+		return nil, nil
+	}
+	pointed := t.hasDecimalPoints()
+	label, _ := t.guessLabel() // of which the texts stay unless they are sure to be numbers
+	for j := range t.Columns {
+		c := &t.Columns[j]
+		if c.Numeric {
+			continue
+		}
+		k := slices.IndexFunc(spellings, func(w spelling) bool { return w.reads(c, pointed && w.group == "," && !w.percent && j != label) })
+		if k < 0 {
+			continue
+		}
+		c.rewrite(func(s string) string {
+			if plain, _, ok := spellings[k].plain(s); ok {
+				return plain
+			}
+			return s
+		})
+		c.weigh()
+		if spellings[k].percent {
+			shares = append(shares, j)
+		} else {
+			grouped = append(grouped, j)
+		}
+	}
+	return grouped, shares
+}
+
+// hasDecimalPoints tells whether some column of numbers has them, so that a comma is none.
+func (t *Table) hasDecimalPoints() bool {
+	for j := range t.Columns {
+		for s := range t.Columns[j].values() {
+			if !t.Columns[j].Numeric {
+				break
+			}
+			if strings.Contains(s, ".") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isWrittenNumber tells a number in any spelling.
+func isWrittenNumber(s string) bool {
+	return slices.ContainsFunc(spellings, func(w spelling) bool { _, _, ok := w.plain(s); return ok })
+}
+
+// days and hours are how dates and times are written; a year of two digits among them.
+var (
+	days  = []string{"2006-1-2", "2006/1/2", "2006.1.2", "2.1.2006", "2.1.06", "1/2/2006", "2/1/2006", "1/2/06", "2/1/06", "2-1-2006", "1-2-2006", "2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006"}
+	hours = []string{"15:04", "15:04:05", "3:04 PM", "3:04:05 PM", "15:04:05Z07:00", "15:04Z07:00"}
+)
+
+// isDate tells a day, an hour, or both.
+func isDate(s string) bool {
+	const shortest, longest = 4, 40
+	if len(s) < shortest || len(s) > longest || !strings.ContainsAny(s, "-/.: ") {
+		return false
+	}
+	is := func(s string, layouts []string) bool {
+		return slices.ContainsFunc(layouts, func(layout string) bool { _, err := time.Parse(layout, s); return err == nil })
+	}
+	if is(s, days) || is(s, hours) {
+		return true
+	}
+	for i, c := range s {
+		if (c == ' ' || c == 'T') && is(s[:i], days) && is(s[i+1:], hours) {
+			return true
+		}
+	}
+	return false
+}
+
+// Dates tells whether the column holds days or hours, which are no numbers.
+func (c *Column) Dates() bool {
+	if c.Numeric {
+		return false
+	}
+	some := false
+	for s := range c.values() {
+		if missing(s) {
+			continue
+		}
+		if !isDate(s) {
+			return false
+		}
+		some = true
+	}
+	return some
+}
