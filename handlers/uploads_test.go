@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/semaphore"
 
 	"marginlab/ml/dataset"
@@ -94,4 +96,42 @@ func TestUploadsAtOnce(t *testing.T) {
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 		t.Errorf("%v are left (%v)", left, err)
 	}
+}
+
+// TestMissingValues sends a file with gaps through every door: the page asks once, with the
+// counts, and says beside the data what was done; programs and the terminal say it with a word.
+func TestMissingValues(t *testing.T) {
+	t.Parallel()
+	const file = "id,when,age,height,group\n1,1.2.2024,31,1.7,a\n2,2.2.2024,,1.8,b\n3,3.2.2024,45,,a\n4,4.2.2024,28,1.6,b\n5,5.2.2024,30,1.65,\n"
+	s := serve(t, false, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
+	for answer, want := range map[string]struct{ rows, note string }{
+		"drop":   {"2 × 2", "3 of 5 rows left out, in which a value is missing"},
+		"median": {"4 × 2", "1 of 5 rows left out, in which the label is missing; 2 missing values filled with the median of the column (age, height), that of all rows: those held out later are among them"},
+	} {
+		doc := c.sendFile(http.StatusOK, "people.csv", file)
+		form, _ := doc.Find("form[action^='/datasets/mapping/']").Attr("action")
+		text := doc.Text()
+		for _, says := range []string{"Leave out these 3 rows", "Fill in the median", "the 3 missing values", "numbers, 1 missing", "dates"} {
+			if !strings.Contains(text, says) {
+				t.Errorf("%q is not asked", says)
+			}
+		}
+		var chosen []string
+		doc.Find("input[name=feature][checked]").Each(func(_ int, i *goquery.Selection) { chosen = append(chosen, i.AttrOr("value", "")) })
+		if diff := cmp.Diff([]string{"age", "height"}, chosen); diff != "" {
+			t.Errorf("features (-want +got):\n%s", diff)
+		}
+		page := c.send(http.StatusOK, form, "label=group&feature=age&feature=height&missing="+answer).html()
+		if text := page.Text(); !strings.Contains(text, want.rows) || !strings.Contains(text, want.note) {
+			t.Errorf("%s: not %v:\n%.500s", answer, want, text)
+		}
+		set := c.upload("name=p&label=group&features=age,height&missing="+answer, file)
+		if !strings.HasPrefix(set.Origin, "uploaded p; ") || !strings.Contains(set.Origin, want.note) {
+			t.Errorf("%s: origin %q", answer, set.Origin)
+		}
+	}
+	c.want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=p&label=group&features=age,height", file)
+	c.want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=p&missing=guess", file)
 }

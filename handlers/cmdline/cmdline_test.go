@@ -898,3 +898,25 @@ func TestPredictWithSeveralMachines(t *testing.T) {
 		t.Errorf("a newer format: exit %d: %s", o.code, o.err)
 	}
 }
+
+// TestMissing reads a file with gaps: it is refused unless one says what to do, which is noted.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	const gaps = "age,height,group\n31,1.7,a\n,1.8,b\n45,,a\n28,1.6,b\n33,1.9,b\n29,1.75,a\n"
+	for _, c := range []struct {
+		args      string
+		code      int
+		out, says string
+	}{
+		{"fit --data -", 1, "", "standard input, line 3, column 1 (age): expected a number, found nothing"},
+		{"fit --data - --missing drop --json", 0, `"n":4,`, "note: standard input: 2 of 6 rows left out, in which a value is missing"},
+		{"fit --data - --missing median --json", 0, `"n":6,`, "note: standard input: 2 missing values filled with the median of the column (age, height)"},
+		{"cv --data - --missing drop --folds 2 --json", 0, `"n":4,`, "note: standard input: 2 of 6 rows left out"},
+		{"fit --data - --missing mean", 2, "", "--missing must be one of error, drop, median"},
+	} {
+		o := run(t.Context(), gaps, strings.Fields(c.args)...)
+		if o.code != c.code || !strings.Contains(o.out, c.out) || !strings.Contains(o.err, c.says) {
+			t.Errorf("%s: exit %d: %.100s%s", c.args, o.code, o.out, o.err)
+		}
+	}
+}

@@ -82,7 +82,7 @@ func readData(ctx context.Context, command, path string, spec *ml.Spec, missing 
 	d, err := t.Data(m)
 	if err == nil {
 		for _, n := range d.Notes {
-			note(std, command, path+": "+n)
+			note(std, command, t.File+": "+n)
 		}
 	}
 	return d, err

@@ -500,16 +500,16 @@ func (t *Table) isRowNumber(j int) bool {
 }
 
 // looksLikeNumbering tells a column of whole numbers, none of them twice, that has the usual
-// name of one that numbers the rows, or is the first and counts from 0 or 1 on.
+// name of one that numbers the rows, or is the first and counts many of them from 0 or 1 on.
 func (t *Table) looksLikeNumbering(j int) bool {
-	const few = 10
+	const many = 10
 	c := &t.Columns[j]
-	if !t.Header || !c.Numeric || len(t.Columns) < 3 || c.Len() < few {
+	if !t.Header || !c.Numeric || len(t.Columns) < 3 || c.Len() < 2 {
 		return false
 	}
 	name := strings.Trim(strings.ToLower(c.Name), "_.: #")
-	named := slices.Contains([]string{"", "id", "ids", "index", "idx", "nr", "no", "num", "number", "row", "rownames", "row_id", "rowid", "unnamed: 0", "lfd. nr", "lfd nr"}, name) || strings.HasSuffix(name, "_id")
-	if !named && j > 0 {
+	named := slices.Contains([]string{"", "id", "ids", "index", "idx", "nr", "no", "row", "rownames", "row_id", "rowid", "unnamed: 0", "lfd. nr", "lfd nr"}, name) || strings.HasSuffix(name, "_id")
+	if !named && (j > 0 || c.Len() < many) {
 		return false
 	}
 	first, _ := parseNumber(c.Cell(0))
