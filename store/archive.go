@@ -146,7 +146,10 @@ func (s *Store) Export(ctx context.Context, ws Workspace, w io.Writer) error {
 			Status: r.Status, Error: r.Error, Report: r.Report, Created: r.Created, Started: r.Started, Finished: r.Finished,
 		}
 		models, err := s.packed(ctx, r.ID, &a.Spec)
-		if err == nil {
+		switch {
+		case err == nil && r.Status == Done && models["model"] == nil:
+			err = ErrNotFound
+		case err == nil:
 			err = pack(r.Hash)
 		}
 		if errors.Is(err, ErrNotFound) {

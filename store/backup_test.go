@@ -101,7 +101,11 @@ func TestBackupRefuses(t *testing.T) {
 	if text := string(must[[]byte](t)(os.ReadFile(taken))); text != "dear" {
 		t.Errorf("the file holds %q", text)
 	}
-	if left, _ := filepath.Glob(taken + "?*"); len(left) > 0 {
+	spoil(t, DatabaseIn(dir), "uploads")
+	spoiled := filepath.Join(filepath.Dir(taken), "spoiled")
+	_, err = Backup(t.Context(), dir, spoiled)
+	wantErr(t, err, ErrNotDatabase)
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(taken), "?*")); len(left) != 1 {
 		t.Errorf("left behind: %q", left)
 	}
 }

@@ -2,8 +2,8 @@
 //
 // Exported methods begin a transaction, delegate and commit; lower-case
 // functions hold the SQL and take the transaction, so that they compose. A
-// method that returned nil has its work on disk: the process may be killed at
-// any moment after that.
+// method that returned nil has its work on disk: the process may be killed, or
+// the power fail, at any moment after that.
 package store
 
 import (

@@ -1,0 +1,27 @@
+package browser
+
+import (
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestSecondServerIsRefused starts the program twice on one data directory: the second says
+// who holds it and what to do. One that was killed holds nothing.
+func TestSecondServerIsRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	said, err := exec.CommandContext(t.Context(), binary, "serve", "--addr", "127.0.0.1:0", "--data-dir", s.dir).CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || strings.Count(string(said), "\n") != 1 {
+		t.Errorf("%v: %s", err, said)
+	}
+	for _, want := range []string{s.dir, s.url, "marginlab serve", "stop it first", "--data-dir"} {
+		if !strings.Contains(string(said), want) {
+			t.Errorf("%s does not say %q", said, want)
+		}
+	}
+	s.kill()
+	s.restart()
+}
