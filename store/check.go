@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 )
 
@@ -26,9 +27,8 @@ func Check(ctx context.Context, path string) (damage []string, have Contents, er
 	if err != nil {
 		return nil, have, err
 	}
-	if v < known() {
-		damage = append(damage, fmt.Sprintf("Written by an earlier version (schema %d of %d): start the server once, which brings it up to date, to have its rows checked.", v, known()))
-		return damage, have, nil
+	if v < known() && len(damage) == 0 {
+		return s.checkCopy(ctx)
 	}
 	for _, read := range []func(context.Context) ([]string, error){s.checkPoints, s.checkDatasets, s.checkRuns, s.checkModels, s.checkSearches, s.checkCourses} {
 		faults, err := read(ctx)
@@ -41,6 +41,27 @@ func Check(ctx context.Context, path string) (damage []string, have Contents, er
 		have, err = contentsOf(ctx, path)
 	}
 	return damage, have, err
+}
+
+// checkCopy is Check for a database of an earlier version, by a copy of it that is brought
+// up to date.
+func (s *Store) checkCopy(ctx context.Context) (damage []string, have Contents, err error) {
+	dir, err := os.MkdirTemp("", "marginlab-")
+	if err != nil {
+		return nil, have, err
+	}
+	defer os.RemoveAll(dir)
+	if err := s.copyTo(ctx, DatabaseIn(dir)); err != nil {
+		return nil, have, err
+	}
+	upToDate, err := Open(ctx, dir)
+	if err != nil {
+		return nil, have, err
+	}
+	if err := upToDate.Close(); err != nil {
+		return nil, have, err
+	}
+	return Check(ctx, DatabaseIn(dir))
 }
 
 // structure asks SQLite for faults of pages, indexes and references.

@@ -3,6 +3,7 @@ package store
 import (
 	"database/sql"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,7 +17,13 @@ import (
 // testdata/rows_vN.sql for its schema N.
 func released(t *testing.T, version int64, file string) *Store {
 	t.Helper()
-	dir := t.TempDir()
+	return open(t, writtenBy(t, version, file))
+}
+
+// writtenBy is a data directory as that version has left it.
+func writtenBy(t *testing.T, version int64, file string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
 	db, err := sql.Open("sqlite3", dir+"/marginlab.db")
 	check(t, err)
 	p, err := goose.NewProvider(goose.DialectSQLite3, db, migrations.Files)
@@ -28,7 +35,39 @@ func released(t *testing.T, version int64, file string) *Store {
 	_, err = db.Exec(string(rows))
 	check(t, err)
 	check(t, db.Close())
-	return open(t, dir)
+	return dir
+}
+
+// The database of an earlier version is checked, backed up and restored as it is.
+func TestReleasedIsKept(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	dir := writtenBy(t, 4, "testdata/rows_v4.sql")
+	look := func(path string) {
+		t.Helper()
+		if damage, have, err := Check(ctx, path); err != nil || len(damage) > 0 || have.Runs != 12 {
+			t.Errorf("%q, %v, %v", damage, have, err)
+		}
+		db, err := sql.Open("sqlite3", path)
+		check(t, err)
+		defer db.Close()
+		if v := must[int64](t)(version(ctx, db)); v != 4 {
+			t.Errorf("schema %d, it was 4", v)
+		}
+	}
+	look(DatabaseIn(dir))
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	must[Contents](t)(Backup(ctx, dir, copied))
+	look(copied)
+	back := t.TempDir()
+	_, have, err := Restore(ctx, back, copied)
+	if err != nil || have.Runs != 12 {
+		t.Errorf("%v, %v", have, err)
+	}
+	look(DatabaseIn(back))
+	if n := count(t, open(t, back), "runs"); n != 12 {
+		t.Errorf("%d runs", n)
+	}
 }
 
 // What a released version has stored is shown, and predicts as it did.
