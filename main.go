@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"marginlab/handlers"
 	"marginlab/handlers/cmdline"
 	"marginlab/ml/dataset"
@@ -45,6 +47,11 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	})
 	var proxies web.Proxies
 	flags.Func("trusted-proxy", "CIDR,...", "Networks of proxies in front, whose X-Forwarded-For, -Proto and -Host are believed; may be given several times. (default none)", proxies.Add)
+	var names web.Hosts
+	flags.Func("host", "NAME,...", "Names of the server besides that of --public-url; requests to others are refused. (default any name where it listens to the network, none where to this computer alone)", names.Add)
+	cert := flags.String("tls-cert", "FILE", "", "Certificate in PEM, followed by those that vouch for it: the server speaks TLS. A file that is replaced is taken over. (default none)")
+	key := flags.String("tls-key", "FILE", "", "Key of the certificate, in PEM.")
+	metricsAddr := flags.String("metrics-addr", "HOST:PORT", "", "Address for /metrics alone, which is then nowhere else. (default that of the pages)")
 	quota, days := store.DefaultQuota, 0
 	patience := 8 * time.Second
 	flags.Heading("Limits")
@@ -81,6 +88,10 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		return err
 	}
 
+	if (*cert == "") != (*key == "") {
+		return cmdline.UsageError("--tls-cert and --tls-key go together: a certificate and its key")
+	}
+
 	log := slog.New(slog.NewTextHandler(std.Err, nil))
 	lock, err := store.TakeLock(*dir, "serve")
 	if err != nil {
@@ -103,8 +114,19 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	if err != nil {
 		return err
 	}
-	links := web.Links{Public: public, Addr: server.Addr()}
-	app := handlers.New(handlers.Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Log: log, Days: days, Patience: patience, Links: links, Proxies: proxies, Build: web.Program()})
+	var gauges *web.Server // nil: the pages' own
+	if *metricsAddr != "" {
+		if gauges, err = web.Listen(*metricsAddr, log); err != nil {
+			return err
+		}
+	}
+	if *cert != "" {
+		if err := server.UseTLS(*cert, *key); err != nil {
+			return err
+		}
+	}
+	links := web.Links{Public: public, Addr: server.Addr(), Names: names, TLS: *cert != ""}
+	app := handlers.New(handlers.Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Apart: *metricsAddr != "", Log: log, Days: days, Patience: patience, Links: links, Proxies: proxies, Build: web.Program()})
 	where := links.Here()
 	if public != "" {
 		where = fmt.Sprintf("%s, for %s", server.Addr(), public)
@@ -120,7 +142,12 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	if days > 0 {
 		work.Go(func() { jobs.Retain(working, st, time.Duration(days)*24*time.Hour, log) })
 	}
-	err = server.Serve(ctx, app.Handler())
+	serving, ctx := errgroup.WithContext(ctx)
+	serving.Go(func() error { return server.Serve(ctx, app.Handler()) })
+	if gauges != nil {
+		serving.Go(func() error { return gauges.Serve(ctx, metrics.Alone()) })
+	}
+	err = serving.Wait()
 	done()
 	work.Wait()
 	return err

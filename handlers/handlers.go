@@ -31,7 +31,8 @@ type App struct {
 	site   *web.Site
 	log    *slog.Logger
 	visits visits
-	days   int // as of Config
+	days   int  // as of Config
+	apart  bool // the metrics
 
 	lab     *lab.Room
 	lessons *lessons.Room
@@ -50,6 +51,7 @@ type Config struct {
 	Assets  *web.Assets
 	Limits  dataset.Limits // of uploads
 	Metrics *web.Metrics
+	Apart   bool // the metrics have an address of their own
 	Log     *slog.Logger
 	Links   web.Links     // that people hand on
 	Proxies web.Proxies   // in front
@@ -66,11 +68,11 @@ type Config struct {
 // New returns the handlers.
 func New(c Config) *App {
 	h := door.NewHouse(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
-	a := &App{House: h, log: c.Log, days: c.Days, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), studies: &studies.Room{House: h}, api: api.New(h)}
+	a := &App{House: h, log: c.Log, days: c.Days, apart: c.Apart, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), studies: &studies.Room{House: h}, api: api.New(h)}
 	a.teach = &teach.Room{House: h, Lab: a.lab, Lessons: a.lessons}
 	a.handins = runs.NewReader(h, a.teach.Shelf)
 	a.site = web.NewSite(c.Log, a.errorPage)
-	a.site.Metrics, a.site.Proxies = c.Metrics, c.Proxies
+	a.site.Metrics, a.site.Proxies, a.site.Answers = c.Metrics, c.Proxies, c.Links.Answers
 	return a
 }
 

@@ -19,7 +19,9 @@ func (a *App) Handler() http.Handler {
 	r.MethodNotAllowed(a.site.MethodNotAllowed)
 
 	r.Get("/healthz", a.site.Health(a.Store.Ping))
-	r.Handle("/metrics", a.site.Metrics)
+	if !a.apart {
+		r.Handle("/metrics", a.site.Metrics)
+	}
 	r.Get("/static/*", a.site.Handle(a.Assets.Serve))
 	r.Handle("/favicon.ico", http.RedirectHandler(a.Assets.URL("icon.svg"), http.StatusFound))
 	r.Group(func(r chi.Router) {

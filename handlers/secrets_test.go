@@ -3,11 +3,13 @@ package handlers
 import (
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 
 	"marginlab/ml/dataset"
+	"marginlab/web"
 )
 
 // kept is a log in memory.
@@ -73,5 +75,23 @@ func TestSecretsStayOut(t *testing.T) {
 	}
 	if strings.Count(written, "msg=request ") < 20 {
 		t.Errorf("the log has %d requests", strings.Count(written, "msg=request "))
+	}
+}
+
+// Metrics with an address of their own are not on that of the pages.
+func TestMetricsApart(t *testing.T) {
+	t.Parallel()
+	metrics := web.NewMetrics()
+	s := serve(t, false, dataset.DefaultLimits)
+	s.app.apart = true
+	for path, h := range map[string]struct {
+		pages, alone int
+	}{"/metrics": {404, 200}, "/healthz": {200, 404}, "/": {200, 404}} {
+		for want, handler := range map[int]http.Handler{h.pages: s.app.Handler(), h.alone: metrics.Alone()} {
+			w := httptest.NewRecorder()
+			if handler.ServeHTTP(w, httptest.NewRequest("GET", path, nil)); w.Code != want {
+				t.Errorf("%s: %d, want %d", path, w.Code, want)
+			}
+		}
 	}
 }

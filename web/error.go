@@ -29,6 +29,7 @@ const (
 	NotFound     = "not-found"
 	NotAllowed   = "not-allowed"
 	Conflict     = "conflict"
+	Misdirected  = "misdirected"
 	TooLarge     = "too-large"
 	Unsupported  = "unsupported"
 	Invalid      = "invalid"
@@ -46,6 +47,7 @@ var statuses = map[string]int{
 	NotFound:     http.StatusNotFound,
 	NotAllowed:   http.StatusMethodNotAllowed,
 	Conflict:     http.StatusConflict,
+	Misdirected:  http.StatusMisdirectedRequest,
 	TooLarge:     http.StatusRequestEntityTooLarge,
 	Unsupported:  http.StatusUnsupportedMediaType,
 	Invalid:      http.StatusUnprocessableEntity,

@@ -14,6 +14,8 @@ import (
 type Links struct {
 	Public string   // as who runs the server says it, from ParsePublic; empty: it is found out
 	Addr   net.Addr // listened on; nil: not known
+	Names  Hosts    // that the server has besides
+	TLS    bool     // it speaks TLS itself
 }
 
 // ParsePublic reads the address of a whole site, "https://lab.example.org".
@@ -31,9 +33,13 @@ func (l Links) Here() string {
 	if l.Public != "" {
 		return l.Public
 	}
+	scheme := "http://"
+	if l.TLS {
+		scheme = "https://"
+	}
 	host, port, err := net.SplitHostPort(l.Addr.String())
 	if err != nil {
-		return "http://" + l.Addr.String()
+		return scheme + l.Addr.String()
 	}
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "localhost"
@@ -41,7 +47,7 @@ func (l Links) Here() string {
 			host = ip.String()
 		}
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	return scheme + net.JoinHostPort(host, port)
 }
 
 // Origin is scheme and host of links that are handed on by the page that r asks for:

@@ -35,3 +35,10 @@ func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	m.set.WritePrometheus(w)
 	metrics.WriteProcessMetrics(w)
 }
+
+// Alone answers /metrics and nothing else.
+func (m *Metrics) Alone() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", m)
+	return mux
+}

@@ -26,6 +26,7 @@ var errStopping = errors.New("server stopping")
 type Server struct {
 	listener net.Listener
 	http     *http.Server
+	log      *slog.Logger
 	cancel   context.CancelCauseFunc
 }
 
@@ -48,7 +49,7 @@ func newServer(listener net.Listener, log *slog.Logger) *Server {
 		MaxHeaderBytes:    64 << 10,
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}, cancel}
+	}, log, cancel}
 }
 
 // Addr is the address listened on.
@@ -60,7 +61,13 @@ func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 func (s *Server) Serve(ctx context.Context, h http.Handler) error {
 	s.http.Handler = h
 	failed := make(chan error, 1)
-	go func() { failed <- s.http.Serve(s.listener) }()
+	go func() {
+		if s.http.TLSConfig != nil {
+			failed <- s.http.ServeTLS(s.listener, "", "")
+		} else {
+			failed <- s.http.Serve(s.listener)
+		}
+	}()
 	select {
 	case err := <-failed:
 		s.cancel(err)

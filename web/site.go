@@ -1,6 +1,3 @@
-// Package web is the server over HTTP without its pages: middleware, the table
-// from errors to statuses, event streams, static files, metrics. It knows no
-// resource.
 package web
 
 import (
@@ -29,6 +26,9 @@ type Site struct {
 	// Proxies are in front and tell who asks; the default is none.
 	Proxies Proxies
 
+	// Answers tells whether requests to a host are for this server; nil: all are.
+	Answers func(host string) bool
+
 	// PerWorkspace and PerAddress are how many requests may come in a minute from
 	// one workspace, and from all those behind one address. By default the second
 	// leaves room for a course behind one address, every slider moving.
@@ -50,6 +50,7 @@ func (s *Site) Middleware() chi.Middlewares {
 		s.observe,
 		s.recover,
 		secure,
+		s.refuseHosts,
 		s.limitRate,
 		s.refuseCrossSite,
 		middleware.Compress(compression, compressible...),

@@ -1,0 +1,60 @@
+package web
+
+import (
+	"log/slog"
+	"net"
+	"testing"
+)
+
+// A page whose name leads to our address speaks for the name, not for us.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	here, network := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}, &net.TCPAddr{IP: net.IPv4zero, Port: 8080}
+	for _, test := range []struct {
+		links Links
+		yes   []string
+		no    []string
+	}{
+		{Links{}, []string{"evil.example", ""}, nil}, // in tests
+		{Links{Addr: here}, []string{"localhost", "LOCALHOST:8080", "localhost.", "lab.localhost:8080", "127.0.0.1:8080", "[::1]:8080", "192.0.2.1"}, []string{"evil.example", "evil.example:8080", "127.0.0.1.evil.example", "notlocalhost", "", "lab.example.org"}},
+		{Links{Addr: &net.TCPAddr{IP: net.IPv6loopback, Port: 1}}, []string{"[::1]:1"}, []string{"evil.example"}},
+		{Links{Addr: network}, []string{"lab.university.example:8080", "evil.example", "192.0.2.1:8080"}, nil}, // which cannot be told apart
+		{Links{Addr: network, Public: "https://Lab.example.org:8443"}, []string{"lab.example.org", "LAB.example.org.:8443", "localhost:8080", "192.0.2.1:8080"}, []string{"evil.example", "example.org", "xlab.example.org"}},
+		{Links{Addr: here, Public: "https://lab.example.org", Names: Hosts{"inner.example"}}, []string{"lab.example.org", "inner.example:8080"}, []string{"evil.example"}},
+		{Links{Addr: network, Names: Hosts{"inner.example"}}, []string{"Inner.example"}, []string{"evil.example", "lab.example.org"}},
+	} {
+		for want, hosts := range map[bool][]string{true: test.yes, false: test.no} {
+			for _, host := range hosts {
+				if got := test.links.Answers(host); got != want {
+					t.Errorf("%+v answers %q: %t", test.links, host, got)
+				}
+			}
+		}
+	}
+
+	s := NewSite(slog.New(slog.DiscardHandler), page)
+	s.Answers = Links{Addr: here}.Answers
+	h := mux(s, map[string]Handler{"GET /x": ok, "POST /api/x": ok})
+	for target, want := range map[string]int{"http://localhost:8080/x": 200, "http://evil.example:8080/x": 421, "http://evil.example:8080/nowhere": 421, "http://evil.example/healthz": 404} { // which has no route here
+		w := ask(h, "GET", target, "")
+		if w.Code != want || want == 421 && len(w.Result().Cookies()) > 0 {
+			t.Errorf("%s: %d, cookies %v", target, w.Code, w.Result().Cookies())
+		}
+	}
+	if w := ask(h, "POST", "http://evil.example/api/x", ""); w.Code != 421 {
+		t.Error(w.Code)
+	}
+}
+
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	var h Hosts
+	if err := h.Add("Lab.example.org, inner"); err != nil || len(h) != 2 || h[0] != "lab.example.org" || h[1] != "inner" {
+		t.Error(h, err)
+	}
+	for _, bad := range []string{"", "a,,b", "lab.example.org:8080", "https://lab.example.org", "lab.example.org/x", "a b", "user@lab"} {
+		if err := h.Add(bad); err == nil {
+			t.Errorf("%q is a name", bad)
+		}
+	}
+}

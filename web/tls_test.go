@@ -1,0 +1,107 @@
+package web
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// certify writes a certificate with a number, and its key.
+func certify(t *testing.T, dir string, number int64) (cert, key string) {
+	t.Helper()
+	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := &x509.Certificate{SerialNumber: big.NewInt(number), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, about, about, &k.PublicKey, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for file, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		stamp := time.Unix(1e9+number, 0) // files of one test may be written within one tick
+		if err := os.Chtimes(file, stamp, stamp); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cert, key
+}
+
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	log := &logged{}
+	server, err := Listen("127.0.0.1:0", slog.New(slog.NewTextHandler(log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	cert, key := certify(t, dir, 1)
+	for _, wrong := range [][2]string{{"none", key}, {cert, "none"}, {key, cert}} {
+		if err := server.UseTLS(wrong[0], wrong[1]); err == nil || !strings.HasPrefix(err.Error(), "TLS: ") {
+			t.Errorf("%v: %v", wrong, err)
+		}
+	}
+	if err := server.UseTLS(cert, key); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	h, _, _ := newSite(map[string]Handler{"GET /x": ok})
+	go func() { ended <- server.Serve(ctx, h) }()
+
+	links := Links{Addr: server.Addr(), TLS: true}
+	visit := func() (number int64) {
+		t.Helper()
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+		a, err := client.Get(links.Here() + "/x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Body.Close()
+		if c := a.Cookies(); len(c) != 1 || !c[0].Secure {
+			t.Errorf("cookies %v", c)
+		}
+		return a.TLS.PeerCertificates[0].SerialNumber.Int64()
+	}
+	if n := visit(); n != 1 {
+		t.Errorf("certificate %d", n)
+	}
+	certify(t, dir, 2)
+	if n := visit(); n != 2 {
+		t.Errorf("certificate %d after that of 1 was replaced", n)
+	}
+	if err := os.WriteFile(cert, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n := visit() + visit(); n != 4 || strings.Count(log.String(), "certificate not taken over") != 1 {
+		t.Errorf("%d, log %s", n, log)
+	}
+	if a, err := http.Get("http://" + server.Addr().String() + "/x"); err != nil || a.StatusCode != 400 {
+		t.Error("plain HTTP", a, err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
