@@ -80,9 +80,18 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
+	link := origin + "/course/" + g.Code
+	code, err := figure.QR(link, "QR code of "+link)
+	if err != nil {
+		return err
+	}
+	var symbol views.Picture
+	if err := door.Embed(&symbol, code); err != nil {
+		return err
+	}
 	p := views.Gallery{
 		Page: a.Frame(g.Title, ""), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed,
-		Link: origin + "/course/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Course),
+		Link: link, QR: symbol.Src, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Course),
 		Hidden: controlLabels(g.Target, g.Hidden), Frozen: controlLabels(g.Target, g.Frozen), Total: len(runs),
 	}
 	p.Overlay = g.overlay(runs, q["run"])

@@ -1,0 +1,48 @@
+package figure
+
+import (
+	"fmt"
+	"image/color"
+
+	"gonum.org/v1/plot/vg"
+	"rsc.io/qr"
+)
+
+// Of a QR code (ISO/IEC 18004): pixels of a module, and modules that stay empty around it.
+const qrModule, qrQuiet = 8, 4
+
+// QR draws text, at most some hundred characters such as an address, as a QR code that
+// can be read with 15 % of it covered: black on white in any theme, for cameras want that.
+func QR(text, caption string) (*Picture, error) {
+	code, err := qr.Encode(text, qr.M)
+	if err != nil {
+		return nil, fmt.Errorf("QR code of %d characters: %w", len(text), err)
+	}
+	side := code.Size + 2*qrQuiet
+	return &Picture{
+		Width: side * qrModule, Height: side * qrModule, Caption: caption, zoom: qrModule, paper: color.White,
+		draw: func(c vg.Canvas) {
+			var p vg.Path // one for all, so that no seams show
+			for y := range code.Size {
+				for x := 0; x < code.Size; x++ {
+					from := x
+					for code.Black(x, y) { // false outside
+						x++
+					}
+					if x == from {
+						continue
+					}
+					left, right := vg.Length(qrQuiet+from), vg.Length(qrQuiet+x)
+					top := vg.Length(side - qrQuiet - y)
+					p.Move(vg.Point{X: left, Y: top})
+					p.Line(vg.Point{X: right, Y: top})
+					p.Line(vg.Point{X: right, Y: top - 1})
+					p.Line(vg.Point{X: left, Y: top - 1})
+					p.Close()
+				}
+			}
+			c.SetColor(color.Black)
+			c.Fill(p)
+		},
+	}, nil
+}

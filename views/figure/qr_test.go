@@ -1,0 +1,69 @@
+package figure
+
+import (
+	"bytes"
+	"image/png"
+	"strings"
+	"testing"
+
+	"rsc.io/qr"
+)
+
+// The modules are where the standard has them: three finders with their light rims, dark
+// and light by turns between them, and every other one as it was encoded.
+func TestQR(t *testing.T) {
+	t.Parallel()
+	const address = "https://lab.example.org:8443/course/BCDFGH"
+	pic, err := QR(address, "QR code of "+address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := pic.PNG(&b); err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := img.Bounds().Dx()/qrModule - 2*qrQuiet
+	dark := func(x, y int) bool {
+		r, _, _, _ := img.At((x+qrQuiet)*qrModule+qrModule/2, (y+qrQuiet)*qrModule+qrModule/2).RGBA()
+		return r < 1<<15
+	}
+	const finder = "#######.\n#.....#.\n#.###.#.\n#.###.#.\n#.###.#.\n#.....#.\n#######.\n........"
+	for _, corner := range [][2]int{{0, 0}, {1, 0}, {0, 1}} { // not at the lower right
+		for y, line := range strings.Split(finder, "\n") {
+			for x := range line {
+				at := [2]int{x, y}
+				for i, far := range corner {
+					if far == 1 {
+						at[i] = n - 1 - at[i]
+					}
+				}
+				if dark(at[0], at[1]) != (line[x] == '#') {
+					t.Fatalf("module %v of the finder at %v is wrong", at, corner)
+				}
+			}
+		}
+	}
+	for i := 8; i < n-8; i++ {
+		if dark(i, 6) != (i%2 == 0) || dark(6, i) != (i%2 == 0) {
+			t.Errorf("timing at %d", i)
+		}
+	}
+	code, err := qr.Encode(address, qr.M)
+	if err != nil || code.Size != n {
+		t.Fatal(err, code.Size, n)
+	}
+	for y := -qrQuiet; y < n+qrQuiet; y++ {
+		for x := -qrQuiet; x < n+qrQuiet; x++ {
+			if dark(x, y) != code.Black(x, y) {
+				t.Fatalf("module %d, %d", x, y)
+			}
+		}
+	}
+	if _, err := QR(strings.Repeat("x", 5000), ""); err == nil {
+		t.Error("a text that no code holds")
+	}
+}
