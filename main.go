@@ -109,7 +109,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		return err
 	}
 	metrics := web.NewMetrics()
-	queue := jobs.New(st, jobs.Config{Workers: max(1, runtime.NumCPU()-1), Limit: runLimit, Log: log, Trained: metrics.Training})
+	queue := jobs.New(st, jobs.Config{Workers: max(2, runtime.NumCPU()-1), Limit: runLimit, Log: log, Trained: metrics.Training})
 	server, err := web.Listen(*addr, log)
 	if err != nil {
 		return err

@@ -251,7 +251,7 @@ func TestNeighbours(t *testing.T) {
 	neighbours.Wait()
 	again := median()
 
-	queue := jobs.New(s.app.Store, jobs.Config{Workers: max(1, runtime.NumCPU()-1), Log: slog.New(slog.DiscardHandler)})
+	queue := jobs.New(s.app.Store, jobs.Config{Workers: max(2, runtime.NumCPU()-1), Log: slog.New(slog.DiscardHandler)})
 	ctx, stop = context.WithCancel(t.Context())
 	var trained sync.WaitGroup
 	trained.Go(func() { queue.Run(ctx) })

@@ -48,7 +48,7 @@ func severalMachines(t *testing.T, s *server) (run store.Run, m *ml.Model, d *da
 	if run, err = st.CreateRun(ctx, store.WorkspaceOf(alice), store.NewRun{Name: "trees", Data: d, Spec: spec}); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok, err := st.ClaimRun(ctx, "test"); !ok || err != nil {
+	if _, ok, err := st.ClaimRun(ctx, "test", 9); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	before := *m

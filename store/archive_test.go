@@ -45,7 +45,7 @@ func busy(t testing.TB, s *Store, ws Workspace) []byte {
 	check(t, strings.Set("kernel", "spectrum"))
 	s.trained(t, ws, NewRun{Data: dna, DatasetName: "DNA", Spec: strings})
 	failed := must[Run](t)(s.CreateRun(ctx, ws, NewRun{Data: moons, Spec: ml.DefaultSpec(), Name: "no luck"}))
-	must[bool](t)(second(s.ClaimRun(ctx, owner)))
+	must[bool](t)(second(s.ClaimRun(ctx, owner, 9)))
 	check(t, s.FailRun(ctx, owner, failed.ID, "not separable"))
 	must[Run](t)(s.CreateRun(ctx, ws, NewRun{Data: moons, Spec: ml.DefaultSpec(), Name: "still waiting"}))
 	check(t, s.SaveAnswer(ctx, ws, "risk/1/q", Answer{"3", true}))

@@ -51,15 +51,15 @@ const turn = `
 	since`
 
 // ClaimRun gives a run that nobody works on to an owner, who holds it for a Lease: of
-// the workspace whose turn it is the oldest, or, before that, of those it has handed in. A
-// run under which MaxAttempts owners have died fails instead: it may be
-// the cause. ok is false when none is waiting.
-func (s *Store) ClaimRun(ctx context.Context, owner Owner) (r Run, ok bool, err error) {
+// the workspace whose turn it is the oldest, or, before that, of those it has handed in.
+// Of one workspace an owner holds at most so many. A run under which MaxAttempts owners
+// have died fails instead: it may be the cause. ok is false when none is waiting.
+func (s *Store) ClaimRun(ctx context.Context, owner Owner, most int) (r Run, ok bool, err error) {
 	err = s.update(ctx, func(tx *sql.Tx) error {
 		if err := failDeadly(ctx, tx, owner, s.now()); err != nil {
 			return err
 		}
-		r, err = claimRun(ctx, tx, owner, s.now())
+		r, err = claimRun(ctx, tx, owner, most, s.now())
 		if errors.Is(err, ErrNotFound) {
 			return nil // and keep what failed
 		}
@@ -193,7 +193,7 @@ func failDeadly(ctx context.Context, tx *sql.Tx, owner Owner, now int64) error {
 	return endCopies(ctx, tx)
 }
 
-func claimRun(ctx context.Context, tx *sql.Tx, owner Owner, now int64) (Run, error) {
+func claimRun(ctx context.Context, tx *sql.Tx, owner Owner, most int, now int64) (Run, error) {
 	r, err := scanRun(tx.QueryRowContext(ctx, `
 		WITH
 			waiting AS (
@@ -202,9 +202,12 @@ func claimRun(ctx context.Context, tx *sql.Tx, owner Owner, now int64) (Run, err
 			who AS (SELECT workspace, min(created) AS since FROM waiting GROUP BY workspace)
 		UPDATE runs SET status = 'running', started = ?, attempts = attempts + 1, owner = ?, lease = ?
 		WHERE id = (
-			SELECT id FROM waiting WHERE workspace = (SELECT workspace FROM who ORDER BY `+turn+` LIMIT 1)
+			SELECT id FROM waiting WHERE workspace = (
+				SELECT workspace FROM who
+				WHERE (SELECT count(*) FROM runs WHERE runs.workspace = who.workspace AND `+notEnded+` AND status = 'running' AND owner = ?) < ?
+				ORDER BY `+turn+` LIMIT 1)
 			ORDER BY handed DESC, created, row LIMIT 1)
-		RETURNING `+runColumns, now, owner, now, owner, leaseEnd(now)))
+		RETURNING `+runColumns, now, owner, now, owner, leaseEnd(now), owner, most))
 	return r, found(err)
 }
 

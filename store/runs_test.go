@@ -279,13 +279,13 @@ func TestQueue(t *testing.T) {
 	}
 	claim := func(want string) {
 		t.Helper()
-		r, ok, err := s.ClaimRun(ctx, owner)
+		r, ok, err := s.ClaimRun(ctx, owner, 9)
 		check(t, err)
 		if !ok || r.ID != want || r.Status != Running || r.Started.IsZero() {
 			t.Fatalf("claimed %+v, %v, want %s", r, ok, want)
 		}
 	}
-	if _, ok, err := s.ClaimRun(ctx, owner); ok || err != nil {
+	if _, ok, err := s.ClaimRun(ctx, owner, 9); ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	first, second, third := queue("1"), queue("2"), queue("3")
@@ -333,7 +333,7 @@ func TestLeases(t *testing.T) {
 		if waiting := must[bool](t)(s.Waiting(ctx, owner)); waiting != want {
 			t.Errorf("%s: waiting %v, want %v", owner, waiting, want)
 		}
-		r, ok, err := s.ClaimRun(ctx, owner)
+		r, ok, err := s.ClaimRun(ctx, owner, 9)
 		check(t, err)
 		if ok != want || ok && r.ID != id {
 			t.Fatalf("%s claims %v, %v, want %v", owner, r.ID, ok, want)
@@ -378,7 +378,7 @@ func TestDeadlyRun(t *testing.T) {
 	id := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})).ID
 	claim := func(owner Owner) bool {
 		t.Helper()
-		_, ok, err := s.ClaimRun(ctx, owner)
+		_, ok, err := s.ClaimRun(ctx, owner, 9)
 		check(t, err)
 		return ok
 	}
@@ -398,7 +398,7 @@ func TestDeadlyRun(t *testing.T) {
 		now = now.Add(Lease + time.Millisecond) // and the program dies
 	}
 	next := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})).ID
-	if r, ok, err := s.ClaimRun(ctx, owner); !ok || err != nil || r.ID != next {
+	if r, ok, err := s.ClaimRun(ctx, owner, 9); !ok || err != nil || r.ID != next {
 		t.Errorf("claimed %v, %v, %v, want the next run", r.ID, ok, err)
 	}
 	if r := must[Run](t)(s.Run(ctx, alice, id)); r.Status != Failed || !strings.Contains(r.Error, "3 times") {
@@ -416,7 +416,7 @@ func TestUnknownKind(t *testing.T) {
 	must[Run](t)(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))
 	_, err := s.write.Exec(`UPDATE runs SET kind = 'something new'`)
 	check(t, err)
-	if r, ok, err := s.ClaimRun(t.Context(), owner); ok || err != nil {
+	if r, ok, err := s.ClaimRun(t.Context(), owner, 9); ok || err != nil {
 		t.Errorf("claimed %+v, %v", r, err)
 	}
 	if must[bool](t)(s.Waiting(t.Context(), owner)) {
@@ -442,7 +442,7 @@ func TestTurns(t *testing.T) {
 		t.Helper()
 		for _, want := range want {
 			now = now.Add(time.Millisecond)
-			r, ok, err := s.ClaimRun(ctx, owner)
+			r, ok, err := s.ClaimRun(ctx, owner, 9)
 			check(t, err)
 			if !ok || r.Name != want {
 				t.Fatalf("the turn of %q, %v, want %s", r.Name, ok, want)
@@ -461,7 +461,7 @@ func TestTurns(t *testing.T) {
 		must[Run](t)(s.CreateRun(ctx, Workspace(late[:1]), NewRun{Name: late, Data: sample(1), Spec: ml.DefaultSpec()}))
 	}
 	take("d1", "a3", "b3", "a4") // nobody has any, and d was never served
-	if _, ok, err := s.ClaimRun(ctx, owner); ok || err != nil {
+	if _, ok, err := s.ClaimRun(ctx, owner, 9); ok || err != nil {
 		t.Error("more than there was", err)
 	}
 }
@@ -483,7 +483,7 @@ func TestQueueIsBounded(t *testing.T) {
 		t.Error("the refused run left its points")
 	}
 	check(t, queue(bob))
-	must[bool](t)(second(s.ClaimRun(t.Context(), owner)))
+	must[bool](t)(second(s.ClaimRun(t.Context(), owner, 9)))
 	check(t, queue(alice))
 
 	_, err = s.write.Exec(`

@@ -285,7 +285,7 @@ func TestSearchTurns(t *testing.T) {
 	n.Scheme.Seed = 2 // other cells
 	second := must[Search](t)(s.CreateSearch(ctx, bob, n))
 	must[Run](t)(s.CreateRun(ctx, bob, NewRun{Data: rings(t), Spec: ml.DefaultSpec()}))
-	if _, ok, err := s.ClaimRun(ctx, owner); !ok || err != nil {
+	if _, ok, err := s.ClaimRun(ctx, owner, 9); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	for _, want := range []string{first.ID, second.ID, first.ID, second.ID} { // bob has a run under way, and was served before

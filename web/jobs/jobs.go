@@ -25,7 +25,7 @@ import (
 
 // Config says how a queue works.
 type Config struct {
-	Workers int           // trainings at a time; 0: one
+	Workers int           // trainings at a time, of one workspace one less; 0: one
 	Limit   time.Duration // longest that a run is trained; 0: as long as it takes
 	Log     *slog.Logger
 	Trained func(learner, outcome string, took time.Duration) // told of every training that ended, for metrics; may be nil
@@ -290,7 +290,7 @@ func (q *Queue) takeRun(ctx context.Context) (bool, error) {
 func (q *Queue) claim(ctx context.Context) (context.Context, store.Run, bool, error) {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
-	r, ok, err := q.store.ClaimRun(ctx, q.owner)
+	r, ok, err := q.store.ClaimRun(ctx, q.owner, max(1, q.workers-1)) // the last worker is for others
 	if !ok || err != nil {
 		return nil, r, false, err
 	}

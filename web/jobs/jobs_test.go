@@ -332,6 +332,29 @@ func TestStopKeepsFinishedResult(t *testing.T) {
 	}
 }
 
+// One workspace never holds all workers, where there are several.
+func TestOneWorkerIsForOthers(t *testing.T) {
+	t.Parallel()
+	begun := make(chan string)
+	f := setup(t, t.TempDir(), 2, stuck(begun)).start()
+	first, second := f.create("1"), f.create("2")
+	<-begun
+	r, err := f.st.CreateRun(t.Context(), bob, store.NewRun{Data: points(), Spec: ml.DefaultSpec()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.q.Notify()
+	<-begun
+	states, err := f.st.RunStates(t.Context(), first, second, r.ID)
+	if err != nil || states[first].Status != store.Running || states[second].Status != store.Queued || states[r.ID].Status != store.Running {
+		t.Errorf("%v, %v", states, err)
+	}
+	if err := f.q.Cancel(t.Context(), alice, first); err != nil {
+		t.Fatal(err)
+	}
+	<-begun // of the second
+}
+
 // A disk without room, or a database that somebody else holds, does not cost the result:
 // it is saved as soon as that can be, and otherwise the run fails as soon as that can be.
 func TestDiskFullAtTheEnd(t *testing.T) {
@@ -428,7 +451,7 @@ const stranger store.Owner = "stranger"
 func (f *fixture) claimed() string {
 	f.Helper()
 	id := f.create("held by a stranger")
-	if r, ok, err := f.st.ClaimRun(f.Context(), stranger); !ok || err != nil || r.ID != id {
+	if r, ok, err := f.st.ClaimRun(f.Context(), stranger, 9); !ok || err != nil || r.ID != id {
 		f.Fatal(r.ID, ok, err)
 	}
 	return id
@@ -527,7 +550,7 @@ func TestTakenOver(t *testing.T) {
 	for !taken { // against the queue's own renewals
 		late.Add(int64(store.Lease + time.Hour))
 		var err error
-		if _, taken, err = f.st.ClaimRun(t.Context(), stranger); err != nil {
+		if _, taken, err = f.st.ClaimRun(t.Context(), stranger, 9); err != nil {
 			t.Fatal(err)
 		}
 	}
