@@ -50,9 +50,15 @@ const turn = `
 		coalesce((SELECT max(served) FROM searches WHERE searches.workspace = who.workspace), 0)),
 	since`
 
+// held is how much of all kinds of work of a workspace the owner has under way who is the
+// second argument.
+const held = `(
+	(SELECT count(*) FROM runs WHERE runs.workspace = who.workspace AND ` + notEnded + ` AND status = 'running' AND owner = ?2)
+	+ (SELECT count(*) FROM cells CROSS JOIN searches ON id = search WHERE done = 0 AND lease > 0 AND owner = ?2 AND searches.workspace = who.workspace))`
+
 // ClaimRun gives a run that nobody works on to an owner, who holds it for a Lease: of
 // the workspace whose turn it is the oldest, or, before that, of those it has handed in.
-// Of one workspace an owner holds at most so many. A run under which MaxAttempts owners
+// Of one workspace an owner holds at most so much of all kinds of work. A run under which MaxAttempts owners
 // have died fails instead: it may be the cause. ok is false when none is waiting.
 func (s *Store) ClaimRun(ctx context.Context, owner Owner, most int) (r Run, ok bool, err error) {
 	err = s.update(ctx, func(tx *sql.Tx) error {
@@ -203,11 +209,9 @@ func claimRun(ctx context.Context, tx *sql.Tx, owner Owner, most int, now int64)
 		UPDATE runs SET status = 'running', started = ?, attempts = attempts + 1, owner = ?, lease = ?
 		WHERE id = (
 			SELECT id FROM waiting WHERE workspace = (
-				SELECT workspace FROM who
-				WHERE (SELECT count(*) FROM runs WHERE runs.workspace = who.workspace AND `+notEnded+` AND status = 'running' AND owner = ?) < ?
-				ORDER BY `+turn+` LIMIT 1)
+				SELECT workspace FROM who WHERE `+held+` < ? ORDER BY `+turn+` LIMIT 1)
 			ORDER BY handed DESC, created, row LIMIT 1)
-		RETURNING `+runColumns, now, owner, now, owner, leaseEnd(now), owner, most))
+		RETURNING `+runColumns, now, owner, now, owner, leaseEnd(now), most))
 	return r, found(err)
 }
 

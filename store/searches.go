@@ -228,22 +228,24 @@ const searching = `SELECT id, rowid AS row, workspace, created FROM searches WHE
 	AND EXISTS (SELECT 1 FROM cells c WHERE c.search = id AND ` + freeCell + `)`
 
 // nextCell finds the first of them: of the workspace whose turn it is, of its oldest search.
+// Its third argument is how much the owner may hold of one workspace.
 const nextCell = `
 	WITH
 		waiting AS (` + searching + `),
 		who AS (SELECT workspace, min(created) AS since FROM waiting GROUP BY workspace)
 	SELECT c.search, c.place, c.name, c.attempts FROM cells c
 	WHERE c.search = (
-		SELECT id FROM waiting WHERE workspace = (SELECT workspace FROM who ORDER BY ` + turn + ` LIMIT 1)
+		SELECT id FROM waiting WHERE workspace = (SELECT workspace FROM who WHERE ` + held + ` < ?3 ORDER BY ` + turn + ` LIMIT 1)
 		ORDER BY created, row LIMIT 1)
 	AND ` + freeCell + ` ORDER BY c.place LIMIT 1`
 
 // ClaimCell gives a cell that nobody works on to an owner, who holds it for a Lease: the
-// next one of the oldest search of the workspace whose turn it is. A search with a cell under which MaxAttempts owners have died
-// fails. ok is false when none is waiting.
-func (s *Store) ClaimCell(ctx context.Context, owner Owner) (c Cell, ok bool, err error) {
+// next one of the oldest search of the workspace whose turn it is. Of one workspace an
+// owner holds at most so much of all kinds of work. A search with a cell under which
+// MaxAttempts owners have died fails. ok is false when none is waiting.
+func (s *Store) ClaimCell(ctx context.Context, owner Owner, most int) (c Cell, ok bool, err error) {
 	err = s.update(ctx, func(tx *sql.Tx) error {
-		c, err = claimCell(ctx, tx, owner, s.now())
+		c, err = claimCell(ctx, tx, owner, most, s.now())
 		if errors.Is(err, ErrNotFound) {
 			return nil // and keep what failed
 		}
@@ -461,10 +463,10 @@ func roomToSearch(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-func claimCell(ctx context.Context, tx *sql.Tx, owner Owner, now int64) (c Cell, err error) {
+func claimCell(ctx context.Context, tx *sql.Tx, owner Owner, most int, now int64) (c Cell, err error) {
 	for {
 		var attempts int
-		if err := tx.QueryRowContext(ctx, nextCell, now, owner).Scan(&c.Search, &c.Place, &c.Name, &attempts); err != nil {
+		if err := tx.QueryRowContext(ctx, nextCell, now, owner, most).Scan(&c.Search, &c.Place, &c.Name, &attempts); err != nil {
 			return c, found(err)
 		}
 		if attempts < MaxAttempts {

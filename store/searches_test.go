@@ -39,7 +39,7 @@ func asked(t *testing.T) NewSearch {
 func (s *Store) work(t *testing.T, owner Owner, most int) (names []string) {
 	t.Helper()
 	for len(names) < most {
-		c, ok, err := s.ClaimCell(t.Context(), owner)
+		c, ok, err := s.ClaimCell(t.Context(), owner, 9)
 		check(t, err)
 		if !ok {
 			break
@@ -131,9 +131,9 @@ func TestCellLeases(t *testing.T) {
 	s.Now = func() time.Time { return now }
 	ctx := t.Context()
 	search := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
-	lost, ok, err := s.ClaimCell(ctx, "dead")
+	lost, ok, err := s.ClaimCell(ctx, "dead", 9)
 	check(t, err)
-	kept, _, err := s.ClaimCell(ctx, "dead")
+	kept, _, err := s.ClaimCell(ctx, "dead", 9)
 	check(t, err)
 	if !ok || lost.Place != 0 || kept.Place != 1 {
 		t.Fatalf("%+v, %+v", lost, kept)
@@ -175,28 +175,28 @@ func TestSearchFails(t *testing.T) {
 	ctx := t.Context()
 	deadly := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
 	for i := range MaxAttempts {
-		c, ok, err := s.ClaimCell(ctx, Owner(fmt.Sprint(i)))
+		c, ok, err := s.ClaimCell(ctx, Owner(fmt.Sprint(i)), 9)
 		check(t, err)
 		if !ok || c.Place != 0 {
 			t.Fatalf("%+v, %v", c, ok)
 		}
 		now = now.Add(Lease + time.Millisecond)
 	}
-	c, ok, err := s.ClaimCell(ctx, "stopping")
+	c, ok, err := s.ClaimCell(ctx, "stopping", 9)
 	if got := must[Search](t)(s.Search(ctx, alice, deadly.ID)); ok || err != nil || got.Status != Failed || got.Error == "" {
 		t.Errorf("%+v, %v, %v: %+v", c, ok, err, got)
 	}
 
 	twins := []Search{must[Search](t)(s.CreateSearch(ctx, alice, asked(t))), must[Search](t)(s.CreateSearch(ctx, bob, asked(t)))}
 	for range MaxAttempts { // the program stops in good order
-		c, ok, err = s.ClaimCell(ctx, "stopping")
+		c, ok, err = s.ClaimCell(ctx, "stopping", 9)
 		check(t, err)
 		if !ok {
 			t.Fatal("no cell")
 		}
 		check(t, s.ReleaseCell(ctx, "stopping", c))
 	}
-	c, ok, err = s.ClaimCell(ctx, owner)
+	c, ok, err = s.ClaimCell(ctx, owner, 9)
 	check(t, err)
 	failed := must[[]string](t)(s.FailCell(ctx, c.Name, "why"))
 	slices.Sort(failed)
@@ -216,7 +216,7 @@ func TestCancelSearch(t *testing.T) {
 	s := open(t, t.TempDir())
 	ctx := t.Context()
 	search := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
-	c, _, err := s.ClaimCell(ctx, owner)
+	c, _, err := s.ClaimCell(ctx, owner, 9)
 	check(t, err)
 	wantErr(t, s.CancelSearch(ctx, bob, search.ID), ErrNotFound)
 	check(t, s.CancelSearch(ctx, alice, search.ID))
@@ -225,7 +225,7 @@ func TestCancelSearch(t *testing.T) {
 		t.Errorf("held %+v", held)
 	}
 	must[Search](t)(s.CreateSearch(ctx, bob, asked(t)))
-	if twin, ok, err := s.ClaimCell(ctx, "other"); err != nil || !ok || twin.Name != c.Name {
+	if twin, ok, err := s.ClaimCell(ctx, "other", 9); err != nil || !ok || twin.Name != c.Name {
 		t.Errorf("%+v, %v, %v", twin, ok, err)
 	}
 	if states := must[map[string]SearchState](t)(s.SearchStates(ctx, search.ID, "gone")); len(states) != 1 || states[search.ID].Status != Cancelled {
@@ -289,7 +289,7 @@ func TestSearchTurns(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	for _, want := range []string{first.ID, second.ID, first.ID, second.ID} { // bob has a run under way, and was served before
-		if c, ok, err := s.ClaimCell(ctx, owner); !ok || err != nil || c.Search != want {
+		if c, ok, err := s.ClaimCell(ctx, owner, 9); !ok || err != nil || c.Search != want {
 			t.Fatalf("%+v, %v, %v: not of %s", c, ok, err, want)
 		}
 	}
@@ -327,7 +327,7 @@ func BenchmarkCells(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		c, ok, err := s.ClaimCell(b.Context(), owner)
+		c, ok, err := s.ClaimCell(b.Context(), owner, 9)
 		if !ok || err != nil || c.Search != search.ID {
 			b.Fatal(c, ok, err)
 		}

@@ -276,6 +276,9 @@ func (q *Queue) work(ctx context.Context) {
 	}
 }
 
+// each is how much of one workspace is under way at a time: the last worker is for others.
+func (q *Queue) each() int { return max(1, q.workers-1) }
+
 // takeRun trains the next run, if one is waiting.
 func (q *Queue) takeRun(ctx context.Context) (bool, error) {
 	jobCtx, r, ok, err := q.claim(ctx)
@@ -290,7 +293,7 @@ func (q *Queue) takeRun(ctx context.Context) (bool, error) {
 func (q *Queue) claim(ctx context.Context) (context.Context, store.Run, bool, error) {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
-	r, ok, err := q.store.ClaimRun(ctx, q.owner, max(1, q.workers-1)) // the last worker is for others
+	r, ok, err := q.store.ClaimRun(ctx, q.owner, q.each())
 	if !ok || err != nil {
 		return nil, r, false, err
 	}

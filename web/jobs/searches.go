@@ -64,7 +64,7 @@ func (q *Queue) takeCell(ctx context.Context) (bool, error) {
 func (q *Queue) claimCell(ctx context.Context) (context.Context, store.Cell, bool, error) {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
-	c, ok, err := q.store.ClaimCell(ctx, q.owner)
+	c, ok, err := q.store.ClaimCell(ctx, q.owner, q.each())
 	if !ok || err != nil {
 		return nil, c, false, err
 	}

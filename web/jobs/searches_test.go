@@ -60,7 +60,7 @@ func TestSearch(t *testing.T) {
 	real := here.st.Now
 	here.st.Now = func() time.Time { return real().Add(-time.Hour) }
 	for range 2 {
-		if _, ok, err := here.st.ClaimCell(t.Context(), "dead"); !ok || err != nil {
+		if _, ok, err := here.st.ClaimCell(t.Context(), "dead", 9); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
 	}
@@ -147,7 +147,7 @@ func TestSearchEnds(t *testing.T) {
 		f.start()
 		<-begun
 		f.stop()
-		if c, ok, err := f.st.ClaimCell(t.Context(), "next"); !ok || c.Place != 0 || err != nil {
+		if c, ok, err := f.st.ClaimCell(t.Context(), "next", 9); !ok || c.Place != 0 || err != nil {
 			t.Errorf("%+v, %v, %v", c, ok, err)
 		}
 	})
