@@ -25,20 +25,21 @@ document.addEventListener("focusin", tell);
 const section = document.getElementById(id);
 if (section.hasAttribute("data-events")) {
   const events = new EventSource(`/searches/${section.dataset.id}/events`);
-  const pause = 700; // ms between two looks
+  const pause = 700; // ms between two looks, or ten times as long as the last one took
   let busy = false;
   let again = false;
   const look = async () => {
     again = busy;
     if (busy) return;
     busy = true;
+    const began = performance.now();
     try {
       await refresh();
     } finally {
       setTimeout(() => {
         busy = false;
         if (again) look();
-      }, pause);
+      }, Math.max(pause, 10 * (performance.now() - began)));
     }
   };
   events.addEventListener("progress", (e) => {
