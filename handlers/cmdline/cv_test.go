@@ -188,6 +188,10 @@ func TestCVOfARidge(t *testing.T) {
 	if res.Settings[0].Accuracy == res.Settings[2].Accuracy {
 		t.Error("lambda makes no difference")
 	}
+	var told eval.Result
+	if err := json.Unmarshal([]byte(must(t, "cv", "--data", path, "--folds", "3", "--learner", "ridge", "--kernel", "linear", "--lambda", "1,2", "--json")), &told); err != nil || !cmp.Equal(told.Searched, []string{"lambda"}) {
+		t.Errorf("searched %v, %v: neither C nor gamma applies", told.Searched, err)
+	}
 }
 
 func TestCVFails(t *testing.T) {
@@ -195,6 +199,10 @@ func TestCVFails(t *testing.T) {
 	o := run(t.Context(), "", "cv", "--data", file(t, "points.csv", points), "--folds", "4")
 	if o.code != 1 || !strings.Contains(o.err, "4 folds") || strings.Count(o.err, "\n") != 1 || o.out != "" {
 		t.Errorf("exit %d: %s%s", o.code, o.err, o.out)
+	}
+	o = run(t.Context(), points, "cv", "--data", "-", "--C", "1,1,1")
+	if o.code != 2 || strings.Count(o.err, "--C names 1 twice") != 1 {
+		t.Errorf("exit %d: %s", o.code, o.err)
 	}
 	o = run(t.Context(), points, "cv", "--data", "-", "--folds", "3", "--max-iter", "1", "--kernel", "linear")
 	if o.code != 0 || !strings.Contains(o.err, "1 of 1 settings did not converge") || !strings.Contains(o.out, "iteration-limit") {
