@@ -127,7 +127,7 @@ func RunsPage(p Runs) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</form><form method=\"get\" action=\"/compare\" id=\"chosen-runs\"><div class=\"bar\"><button type=\"submit\" class=\"primary\" data-needs=\"2\">Compare chosen</button> <button type=\"submit\" class=\"danger\" formmethod=\"post\" formaction=\"/runs/delete\" data-needs=\"1\" data-confirm=\"Delete the chosen runs?\">Delete chosen</button> <span class=\"quiet\" data-count data-none=\"Choose two or more runs to compare them.\"></span></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</form><form method=\"get\" action=\"/compare\" id=\"chosen-runs\"><div class=\"bar\"><button type=\"submit\" class=\"primary\" data-needs=\"2\" data-most=\"6\">Compare chosen</button> <button type=\"submit\" class=\"danger\" formmethod=\"post\" formaction=\"/runs/delete\" data-needs=\"1\" data-confirm=\"Delete the chosen runs?\">Delete chosen</button> <span class=\"quiet\" data-count data-none=\"Choose two to six runs to compare them.\"></span></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -55,7 +55,7 @@ func TestPages(t *testing.T) {
 	c.post(t, run+"/share", "")
 	_, shared, _ := strings.Cut(c.get(t, run).body, s.url+"/shared/")
 	shared, _, _ = strings.Cut(shared, `"`)
-	versions := c.post(t, "/compare/versions", "data=moons&gamma=2&C=10")
+	versions := c.post(t, "/compare/versions", "data=moons&gamma=2&C=10&test_fraction=0.3")
 	search := c.post(t, "/searches", "data=moons&search.C=0.01,0.1,1,10,100,1000,10000&search.gamma=0.1,1,1000&search.nested=true")
 	c.settle(t)
 	c.get(t, search+"/events")

@@ -5,7 +5,8 @@ export function choose(form) {
   const count = form.querySelector("[data-count]");
   const reflect = () => {
     const n = form.querySelectorAll('input[name="run"]:checked').length;
-    count.textContent = n ? `${n} chosen` : count.dataset.none;
+    const most = Number(form.querySelector("[data-most]")?.dataset.most || Infinity);
+    count.textContent = !n ? count.dataset.none : n > most ? `${n} chosen: at most ${most} can be compared` : `${n} chosen`;
     for (const b of form.querySelectorAll("[data-needs]")) {
       b.disabled = n < Number(b.dataset.needs) || n > Number(b.dataset.most || Infinity);
     }
