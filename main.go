@@ -139,9 +139,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	working, done := context.WithCancel(ctx) // what requests still ask for is trained after the next start
 	var work sync.WaitGroup
 	work.Go(func() { queue.Run(working) })
-	if days > 0 {
-		work.Go(func() { jobs.Retain(working, st, time.Duration(days)*24*time.Hour, log) })
-	}
+	work.Go(func() { jobs.Daily(working, st, time.Duration(days)*24*time.Hour, log) })
 	serving, ctx := errgroup.WithContext(ctx)
 	serving.Go(func() error { return server.Serve(ctx, app.Handler()) })
 	if gauges != nil {

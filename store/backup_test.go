@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -284,6 +285,27 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A server learns of a damaged page that nobody has read, and its health tells.
+func TestInspect(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	must[Dataset](t)(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))
+	check(t, s.Inspect(t.Context()))
+	check(t, s.Ping(t.Context()))
+	check(t, s.Close())
+	spoil(t, DatabaseIn(dir), "uploads")
+	s = open(t, dir)
+	check(t, s.Ping(t.Context()))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	wantErr(t, s.Inspect(ended), context.Canceled)
+	check(t, s.Ping(t.Context()))
+	wantErr(t, s.Inspect(t.Context()), ErrDamaged)
+	wantErr(t, s.Ping(t.Context()), ErrDamaged)
+	must[[]Dataset](t)(s.Datasets(t.Context(), alice))
 }
 
 func run(t *testing.T, s *Store, query string, args ...any) {

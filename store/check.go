@@ -64,6 +64,17 @@ func (s *Store) checkCopy(ctx context.Context) (damage []string, have Contents, 
 	return Check(ctx, DatabaseIn(dir))
 }
 
+// Inspect looks for damaged pages, indexes and references, which otherwise show only where
+// something is read. Once it has found some, Ping tells as well.
+func (s *Store) Inspect(ctx context.Context) error {
+	faults, err := s.structure(ctx)
+	if err == nil && len(faults) > 0 {
+		s.damaged.Store(true)
+		err = fmt.Errorf("%w (%s)", ErrDamaged, strings.Join(faults, "; "))
+	}
+	return err
+}
+
 // structure asks SQLite for faults of pages, indexes and references.
 func (s *Store) structure(ctx context.Context) (faults []string, err error) {
 	pages, err := s.lines(ctx, `PRAGMA integrity_check(20)`)

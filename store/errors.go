@@ -41,6 +41,8 @@ var (
 	ErrDisk = &Error{"storage", "The disk reported an error. Nothing was saved."}
 	// ErrGone: the database was deleted or replaced while it was open.
 	ErrGone = &Error{"storage", "The database was deleted or replaced while the server works. Nothing was saved; whoever runs the server has to start it again."}
+	// ErrDamaged: Inspect has found damage.
+	ErrDamaged = &Error{"storage", "The database is damaged. What the damage does not touch goes on working; whoever runs the server learns more by marginlab check, and marginlab restore puts a backup in its place."}
 	// ErrHeld: another program has taken the lock of the data directory.
 	ErrHeld = &Error{"busy", "Another program works on this directory: stop it first, or choose another directory with --data-dir."}
 	// ErrNewer: a later version of the program has written the database.

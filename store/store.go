@@ -26,6 +26,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	_ "github.com/mattn/go-sqlite3" // the driver
@@ -43,9 +44,12 @@ type Store struct {
 	// first use.
 	Quota Quota
 
-	path  string
-	file  os.FileInfo // what lay at path when it was opened
-	write *sql.DB     // one connection: writers queue here and never meet SQLITE_BUSY
+	path string
+	file os.FileInfo // what lay at path when it was opened
+
+	damaged atomic.Bool // as Inspect has found it
+
+	write *sql.DB // one connection: writers queue here and never meet SQLITE_BUSY
 	read  *sql.DB
 }
 
@@ -207,10 +211,14 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Ping says whether the database answers and is still where it was opened.
+// Ping says whether the database answers, is still where it was opened and is not known
+// to be damaged.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := s.there(); err != nil {
 		return err
+	}
+	if s.damaged.Load() {
+		return ErrDamaged
 	}
 	return s.view(ctx, func(tx *sql.Tx) error {
 		var n int

@@ -45,7 +45,7 @@ func TestRetain(t *testing.T) {
 	}
 	stopped := make(chan struct{})
 	ending, stop := context.WithCancel(ctx)
-	go func() { defer close(stopped); Retain(ending, st, month, slog.New(slog.DiscardHandler)) }()
+	go func() { defer close(stopped); Daily(ending, st, month, slog.New(slog.DiscardHandler)) }()
 	stop()
 	<-stopped
 }
