@@ -35,6 +35,9 @@ func Backup(ctx context.Context, dir, file string) (Contents, error) {
 // of the directory. A file that is damaged, of another program or newer is refused;
 // then nothing is changed.
 func Restore(ctx context.Context, dir, file string) (aside string, have Contents, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", have, err
+	}
 	l, err := TakeLock(dir, "restore")
 	if err != nil {
 		return "", have, err
@@ -151,8 +154,11 @@ func look(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fs.ErrNotExist // without the path, which those who call tell
 	}
+	path, err := filepath.Abs(path) // SQLite would take the first folder of another for a computer's name
+	if err != nil {
+		return nil, err
+	}
 	s := &Store{Now: time.Now, path: path}
-	var err error
 	if s.read, err = sql.Open("sqlite3", dsn(path, "ro", "")); err != nil {
 		return nil, err
 	}

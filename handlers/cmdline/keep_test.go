@@ -1,6 +1,7 @@
 package cmdline_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,11 +11,25 @@ import (
 	"marginlab/store"
 )
 
+// relative is the path from where the test runs.
+func relative(t *testing.T, path string) string {
+	t.Helper()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel, err := filepath.Rel(here, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rel
+}
+
 // A year in short: back up, lose something, restore it, check, and delete what nobody
 // has used.
 func TestKeeping(t *testing.T) {
 	t.Parallel()
-	dir, copied := t.TempDir(), filepath.Join(t.TempDir(), "monday.db")
+	dir, copied := relative(t, t.TempDir()), relative(t, filepath.Join(t.TempDir(), "monday.db"))
 	ctx := t.Context()
 	old := store.WorkspaceOf("old")
 	st, err := store.Open(ctx, dir)
@@ -54,7 +69,7 @@ func TestKeeping(t *testing.T) {
 		t.Fatal(err)
 	}
 	st.Close()
-	says("is kept in "+store.DatabaseIn(dir)+".before-", "restore", "--data-dir", dir, copied)
+	says("marginlab.db.before-", "restore", "--data-dir", dir, copied)
 	says("Whole: 1 data set", "check", "--data-dir", dir)
 	says("within 101 days", "purge", "--older", "101d", "--data-dir", dir)
 	says("1 data set, ", "purge", "--older", "90", "--data-dir", dir)
