@@ -97,7 +97,7 @@ func (s *Store) lines(ctx context.Context, query string, args ...any) (list []st
 		list, err = texts(ctx, tx, query, args...)
 		return err
 	})
-	if err = explain(err); errors.Is(err, ErrNotDatabase) {
+	if errors.Is(err, ErrNotDatabase) {
 		return append(list, err.Error()), nil
 	}
 	return list, err
