@@ -314,10 +314,11 @@ type fitted struct {
 	c     []float64 // of cmap at the training rows
 }
 
-// fit trains one machine on its part of the training rows. width is that of the cores.
-// first is the machine before its conformal map, nil when there is none.
-func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, q part, width float64, recorder trace.Recorder) (first, last *fitted, err error) {
-	sol, err := learner.solve(ctx, q.gram, q.y, spec, recorder)
+// fit trains one machine on its part of the training rows, whose kernel matrix is whole. width
+// is that of the cores. first is the machine before its conformal map, nil when there is none.
+func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, whole kernel.Matrix, q part, width float64, recorder trace.Recorder) (first, last *fitted, err error) {
+	gram := q.of(whole)
+	sol, err := learner.solve(ctx, gram, q.y, spec, recorder)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -327,8 +328,12 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, q part, w
 		return nil, last, nil
 	}
 	first, last = last, &fitted{cores: pick(q.at, cores)}
+	x := p.x
+	if x != nil {
+		x = rows(x, q.at)
+	}
 	var stats conformal.Stats
-	last.cmap, stats, err = conformal.Fit(ctx, spec.Conformal, q.gram, q.x, q.y, cores, conformal.Settings{
+	last.cmap, stats, err = conformal.Fit(ctx, spec.Conformal, gram, x, q.y, cores, conformal.Settings{
 		Gamma: width, Ridge: spec.Values.Number("core_ridge"),
 	})
 	if err != nil {
@@ -337,7 +342,7 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, q part, w
 	if last.c, err = p.factors(ctx, last); err != nil {
 		return nil, nil, err
 	}
-	if sol, err = learner.solve(ctx, kernel.Scaled(q.gram, pick(last.c, q.at)), q.y, spec, recorder); err != nil {
+	if sol, err = learner.solve(ctx, kernel.Scaled(gram, pick(last.c, q.at)), q.y, spec, recorder); err != nil {
 		return nil, nil, err
 	}
 	last.solution = sol.over(q.at, len(p.rows))

@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/conformal"
-	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/multiclass"
 	"marginlab/ml/param"
@@ -76,42 +75,38 @@ func lookupMulticlass(name string) (MulticlassEntry, error) {
 
 // part is the training problem of one machine: the points of its two sides.
 type part struct {
-	at      []int // places among the training rows
-	gram    kernel.Matrix
-	x       *mat.Dense      // nil: no vectors
-	objects dataset.Objects // that are no vectors
-	y       []float64       // ±1, or values
+	at []int     // places among the training rows
+	y  []float64 // ±1, or values
 }
 
-// parts are the problems of all machines that the rule wants, over parts of one kernel
-// matrix: that of the training rows.
-func (p *problem) parts(gram kernel.Matrix) []part {
+// parts are the problems of all machines that the rule wants.
+func (p *problem) parts() []part {
 	if p.target.Rule == Value {
-		whole := part{gram: gram, x: p.x, objects: p.objects, y: pick(p.target.Values, p.rows)}
-		for k := range p.rows {
-			whole.at = append(whole.at, k)
+		whole := part{at: make([]int, len(p.rows)), y: pick(p.target.Values, p.rows)}
+		for k := range whole.at {
+			whole.at[k] = k
 		}
 		return []part{whole}
 	}
 	var parts []part
 	for _, s := range p.target.Rule.entry().sides(len(p.target.Classes)) {
-		q := part{gram: gram, x: p.x, objects: p.objects}
+		q := part{at: make([]int, 0, len(p.rows)), y: make([]float64, 0, len(p.rows))}
 		for k, i := range p.rows {
 			if y := s.of(p.target.Class[i]); y != 0 {
 				q.at, q.y = append(q.at, k), append(q.y, y)
 			}
 		}
-		if len(q.at) < len(p.rows) {
-			q.gram = kernel.Subset(gram, q.at)
-			if p.objects != nil {
-				q.objects = p.objects.Subset(q.at)
-			} else {
-				q.x = rows(p.x, q.at)
-			}
-		}
 		parts = append(parts, q)
 	}
 	return parts
+}
+
+// of is the matrix of the part of one of all training rows.
+func (q part) of(gram kernel.Matrix) kernel.Matrix {
+	if len(q.at) == gram.Len() {
+		return gram
+	}
+	return kernel.Subset(gram, q.at)
 }
 
 // of is the side that a class is on, ±1, and 0 for one that has no part in the machine.
@@ -140,9 +135,9 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matri
 	if p.target.Rule == Argmax {
 		return p.fitJointly(ctx, spec, gram, width, recorder)
 	}
-	parts := p.parts(gram)
+	parts := p.parts()
 	if len(parts) == 1 {
-		first, last, err := p.fit(ctx, learner, spec, parts[0], width, recorder)
+		first, last, err := p.fit(ctx, learner, spec, gram, parts[0], width, recorder)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -168,7 +163,7 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matri
 			}
 		}
 		group.Go(func() error {
-			firsts[k], lasts[k], faults[k] = p.fit(ctx, learner, spec, q, width, own)
+			firsts[k], lasts[k], faults[k] = p.fit(ctx, learner, spec, gram, q, width, own)
 			return nil
 		})
 	}

@@ -38,9 +38,9 @@ func Path(ctx context.Context, d *dataset.Data, spec Spec) (*ridge.Path, error) 
 	if err != nil {
 		return nil, err
 	}
-	parts := p.parts(k)
+	parts := p.parts()
 	if len(parts) != 1 {
 		return nil, fmt.Errorf("there is no path over lambda for the %d machines of %s", len(parts), spec.Title())
 	}
-	return learner.path(ctx, parts[0].gram, parts[0].y)
+	return learner.path(ctx, parts[0].of(k), parts[0].y)
 }

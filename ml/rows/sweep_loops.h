@@ -147,16 +147,20 @@ TARGET static void NAME(add)(double *dst, double x, const REAL *row, long n)
 	}
 }
 
+// In the precision of the row, as all that it has to tell is whether all are finite.
 TARGET static double NAME(sum)(const REAL *row, long n)
 {
-	vec s[VECS];
+	reals s[VECS];
 	double r = 0;
 	for (int a = 0; a < VECS; a++)
-		s[a] = all(0);
+		s[a] = (reals){0};
 	for (long k = 0; k < n; k += WIDTH)
 #pragma GCC unroll 8
-		for (int a = 0; a < VECS; a++)
-			s[a] += widened(row + k + a * LANES);
+		for (int a = 0; a < VECS; a++) {
+			reals v;
+			memcpy(&v, row + k + a * LANES, sizeof v);
+			s[a] += v;
+		}
 	for (int a = 0; a < VECS; a++)
 		for (int l = 0; l < LANES; l++)
 			r += s[a][l];

@@ -247,7 +247,7 @@ func (o *state) sound(high, low float64) bool {
 // active returns the points that may still move: not those at a bound to which g
 // pushes them beyond every bias that is possible now.
 func (o *state) active(high, low float64) []int {
-	var points []int
+	points := make([]int, 0, o.m)
 	for i, g := range o.g[:o.m] {
 		atHi, atLo := o.up[i] != 0, o.low[i] != 0
 		if atHi && g > high || atLo && g < low {
