@@ -18,18 +18,19 @@ import (
 )
 
 // Course is a page as a teacher has set it up for students. It does not change,
-// but for being open or closed.
+// but for how long things can be handed in.
 type Course struct {
-	Code    string   // six letters, which students type
-	Token   string   // 130 random bits: whoever has it is the teacher
-	Title   string   // as students see it
-	Target  string   // path and query of the page
-	Hidden  []string // controls that students do not see
-	Frozen  []string // controls that students see and cannot change
-	Hash    string   // of the points that the course brings along; empty: what Target names is there for everybody
-	Data    string   // what those points are called
-	Closed  bool     // nothing can be handed in
-	Handins int      // how many runs are in the gallery
+	Code    string    // six letters, which students type
+	Token   string    // 130 random bits: whoever has it is the teacher
+	Title   string    // as students see it
+	Target  string    // path and query of the page
+	Hidden  []string  // controls that students do not see
+	Frozen  []string  // controls that students see and cannot change
+	Hash    string    // of the points that the course brings along; empty: what Target names is there for everybody
+	Data    string    // what those points are called
+	Closed  bool      // nothing can be handed in
+	Ends    time.Time // from then on nothing can be handed in; zero: no end is set
+	Handins int       // how many runs are in the gallery
 	Created time.Time
 }
 
@@ -67,6 +68,9 @@ const (
 	maxStudent  = 60
 	// MaxHandins is how many runs the gallery of a course holds.
 	MaxHandins = 500
+	// MaxNames is under how many names a workspace hands in to one course: a few, for
+	// students who share a computer.
+	MaxNames = 3
 )
 
 // codeLetters are told apart by eye and spell no words.
@@ -186,6 +190,57 @@ func (s *Store) CloseCourse(ctx context.Context, code string, closed bool) error
 	})
 }
 
+// EndCourse sets when a course ends, to the millisecond. A zero time lifts the end.
+func (s *Store) EndCourse(ctx context.Context, code string, ends time.Time) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		return affected(tx.ExecContext(ctx, `UPDATE courses SET ends = ? WHERE code = ?`, sql.NullInt64{Int64: ends.UnixMilli(), Valid: !ends.IsZero()}, code))
+	})
+}
+
+// Admits tells why a workspace cannot hand in to a course, nil if it can: ErrClosed,
+// ErrOver, ErrBlocked.
+func (s *Store) Admits(ctx context.Context, ws Workspace, c Course) error {
+	return s.view(ctx, func(tx *sql.Tx) error { return admits(ctx, tx, ws, c, s.now()) })
+}
+
+// Students tells whose the runs in the gallery of a course are, by the id of the run.
+func (s *Store) Students(ctx context.Context, code string) (of map[string]Workspace, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		of, err = students(ctx, tx, code)
+		return err
+	})
+	return of, err
+}
+
+// Blocked is a workspace that a teacher has blocked from a course.
+type Blocked struct {
+	ID    int64
+	Names string // under which it had handed in: "Ada, anonymous 3"
+	Since time.Time
+}
+
+// Block blocks the workspaces that handed in some runs of the gallery of a course, and
+// deletes all that they have handed in there. Runs that are gone block nobody.
+func (s *Store) Block(ctx context.Context, code string, runs []string) error {
+	return s.update(ctx, func(tx *sql.Tx) error { return block(ctx, tx, code, runs, s.now()) })
+}
+
+// Unblock lets a blocked workspace hand in again.
+func (s *Store) Unblock(ctx context.Context, code string, id int64) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		return affected(tx.ExecContext(ctx, `DELETE FROM blocks WHERE course = ? AND id = ?`, code, id))
+	})
+}
+
+// Blocks lists who is blocked from a course, the latest first.
+func (s *Store) Blocks(ctx context.Context, code string) (list []Blocked, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		list, err = listBlocks(ctx, tx, code)
+		return err
+	})
+	return list, err
+}
+
 // DeleteCourse deletes a course with its gallery. The runs of the students stay.
 func (s *Store) DeleteCourse(ctx context.Context, code string) error {
 	return s.update(ctx, func(tx *sql.Tx) error {
@@ -248,8 +303,8 @@ func (s *Store) CreateHandin(ctx context.Context, ws Workspace, n NewRun, name s
 // the same workspace handed in before under the same name is replaced, but by the same
 // run. The copy of a run that has not ended gets the result of that; should the run be
 // cancelled or deleted before, the copy is trained by itself. Errors: param.Problems for
-// the name, ErrNotFound for the run or a course that is gone, ErrClosed, ErrNoResult for
-// a run that failed or was cancelled, ErrGalleryFull.
+// the name, ErrNotFound for the run or a course that is gone, those of Admits, ErrNoResult
+// for a run that failed or was cancelled, ErrNames, ErrGalleryFull.
 func (s *Store) HandIn(ctx context.Context, ws Workspace, run, name string) (h Handin, err error) {
 	if ps := checkStudent(name); ps != nil {
 		return h, ps
@@ -285,12 +340,16 @@ func (s *Store) Withdraw(ctx context.Context, ws Workspace, run string) error {
 	return s.update(ctx, func(tx *sql.Tx) error { return withdraw(ctx, tx, ws, run) })
 }
 
-const courseColumns = `code, token, title, target, hidden, frozen, hash, data_name, closed, created, (SELECT count(*) FROM handins WHERE course = code)`
+const courseColumns = `code, token, title, target, hidden, frozen, hash, data_name, closed, ends, created, (SELECT count(*) FROM handins WHERE course = code)`
 
 func scanCourse(row interface{ Scan(...any) error }) (c Course, err error) {
 	var hash sql.NullString
+	var ends sql.NullInt64
 	var created int64
-	err = row.Scan(&c.Code, &c.Token, &c.Title, &c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), &hash, &c.Data, &c.Closed, &created, &c.Handins)
+	err = row.Scan(&c.Code, &c.Token, &c.Title, &c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), &hash, &c.Data, &c.Closed, &ends, &created, &c.Handins)
+	if ends.Valid {
+		c.Ends = fromMillis(ends.Int64)
+	}
 	c.Hash, c.Created = hash.String, fromMillis(created)
 	return c, err
 }
@@ -338,12 +397,13 @@ func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now
 		return h, err
 	}
 	c, err := findCourse(ctx, tx, `code = ?`, r.Course)
-	switch {
-	case err != nil:
+	if err != nil {
 		return h, err
-	case c.Closed:
-		return h, ErrClosed
-	case r.Status == Failed, r.Status == Cancelled:
+	}
+	if err := admits(ctx, tx, ws, c, now); err != nil {
+		return h, err
+	}
+	if r.Status == Failed || r.Status == Cancelled {
 		return h, ErrNoResult
 	}
 	old, err := findHandin(ctx, tx, ws, c.Code, name)
@@ -357,7 +417,11 @@ func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now
 	case c.Handins >= MaxHandins:
 		err = ErrGalleryFull
 	default:
-		err = tx.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) + 1 FROM handins WHERE course = ?`, c.Code).Scan(&number)
+		var names int
+		err = tx.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) + 1, count(*) FILTER (WHERE workspace = ?) FROM handins WHERE course = ?`, ws, c.Code).Scan(&number, &names)
+		if names >= MaxNames {
+			err = ErrNames
+		}
 	}
 	if err != nil {
 		return h, err
@@ -368,6 +432,88 @@ func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO handins (run, course, workspace, source, name, number) VALUES (?, ?, ?, ?, ?, ?)`, h.Run, c.Code, ws, run, name, number)
 	return h, err
+}
+
+func admits(ctx context.Context, tx *sql.Tx, ws Workspace, c Course, now int64) error {
+	if c.Closed {
+		return ErrClosed
+	}
+	if !c.Ends.IsZero() && now >= c.Ends.UnixMilli() {
+		return ErrOver
+	}
+	var blocked bool
+	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM blocks WHERE course = ? AND workspace = ?)`, c.Code, ws).Scan(&blocked)
+	if err == nil && blocked {
+		return ErrBlocked
+	}
+	return err
+}
+
+func students(ctx context.Context, tx *sql.Tx, code string) (map[string]Workspace, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT run, workspace FROM handins WHERE course = ?`, code)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	of := map[string]Workspace{}
+	for rows.Next() {
+		var run string
+		var ws Workspace
+		if err := rows.Scan(&run, &ws); err != nil {
+			return nil, err
+		}
+		of[run] = ws
+	}
+	return of, rows.Err()
+}
+
+func block(ctx context.Context, tx *sql.Tx, code string, runs []string, now int64) error {
+	of, err := students(ctx, tx, code)
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		ws, there := of[run]
+		if !there { // withdrawn meanwhile, or deleted with another of the runs
+			continue
+		}
+		handins, err := listHandins(ctx, tx, ws, code)
+		if err != nil {
+			return err
+		}
+		var names []string
+		for _, h := range handins {
+			if err := withdraw(ctx, tx, ws, h.Run); err != nil {
+				return err
+			}
+			names = append(names, h.Name)
+			delete(of, h.Run)
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO blocks (course, workspace, names, created) VALUES (?, ?, ?, ?) ON CONFLICT (course, workspace) DO NOTHING`,
+			code, ws, strings.Join(names, ", "), now)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func listBlocks(ctx context.Context, tx *sql.Tx, code string) (list []Blocked, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT id, names, created FROM blocks WHERE course = ? ORDER BY created DESC, id DESC`, code)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var b Blocked
+		var created int64
+		if err := rows.Scan(&b.ID, &b.Names, &created); err != nil {
+			return nil, err
+		}
+		b.Since = fromMillis(created)
+		list = append(list, b)
+	}
+	return list, rows.Err()
 }
 
 func withdraw(ctx context.Context, tx *sql.Tx, ws Workspace, run string) error {

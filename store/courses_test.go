@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -212,12 +213,121 @@ func TestHandInRefused(t *testing.T) {
 	check(t, s.CancelRun(ctx, bob, queued.ID))
 	refused(ErrNoResult, bob, queued.ID)
 
-	for i := range MaxHandins - 1 {
+	// One workspace does not fill the gallery, many do.
+	for i := 1; i < MaxNames; i++ {
 		must[Handin](t)(s.HandIn(ctx, bob, own, fmt.Sprint("name ", i)))
 	}
 	_, err = s.HandIn(ctx, bob, own, "one more")
-	wantErr(t, err, ErrGalleryFull)
-	must[Handin](t)(s.HandIn(ctx, bob, own, "name 7")) // replaces
+	wantErr(t, err, ErrNames)
+	_, err = s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, "")
+	wantErr(t, err, ErrNames)
+	again := must[Run](t)(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2))).ID
+	must[Handin](t)(s.HandIn(ctx, bob, again, "name 1")) // replaces
+	elsewhere := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("other")))
+	must[Run](t)(s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: elsewhere.Code}, "one more"))
+
+	_, err = s.write.Exec(`
+		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, course, created)
+		SELECT 'copy ' || i, 'course ' || ?1, '', '', '[]', '', hash, spec, axes, 'queued', ?1, 0 FROM n JOIN runs ON id = ?3`, c.Code, MaxHandins-MaxNames, own)
+	check(t, err)
+	_, err = s.write.Exec(`INSERT INTO handins (run, course, workspace, source, name, number) SELECT id, course, 'of ' || id, id, '', 0 FROM runs WHERE id LIKE 'copy %'`)
+	check(t, err)
+	first := must[[]Handin](t)(s.Handins(ctx, bob, c.Code))[0]
+	must[Handin](t)(s.HandIn(ctx, bob, own, first.Name)) // replaces
+	own = must[Run](t)(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2))).ID
+	refused(ErrGalleryFull, alice, own)
+}
+
+// Until a course ends, to the millisecond, it takes hand-ins; the end can be put off and
+// lifted.
+func TestCourseEnds(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	now := fromMillis(1_800_000_000_000)
+	s.Now = func() time.Time { return now }
+	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
+	if !c.Ends.IsZero() {
+		t.Errorf("a new course ends at %v", c.Ends)
+	}
+	run := must[Run](t)(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2))).ID
+	for _, tc := range []struct {
+		ends time.Time
+		want *Error
+	}{{now, ErrOver}, {now.Add(time.Millisecond), nil}, {fromMillis(1), ErrOver}, {time.Time{}, nil}} {
+		check(t, s.EndCourse(ctx, c.Code, tc.ends))
+		c = must[Course](t)(s.Course(ctx, c.Code))
+		if !c.Ends.Equal(tc.ends) {
+			t.Errorf("ends at %v, want %v", c.Ends, tc.ends)
+		}
+		_, err := s.HandIn(ctx, bob, run, "Bob")
+		admitted := s.Admits(ctx, bob, c)
+		if tc.want != nil {
+			wantErr(t, err, tc.want)
+			wantErr(t, admitted, tc.want)
+		} else {
+			check(t, err)
+			check(t, admitted)
+		}
+	}
+	wantErr(t, s.EndCourse(ctx, "NOSUCH", time.Time{}), ErrNotFound)
+}
+
+// Whoever is blocked loses all that lies in the gallery and nothing else, and can be let
+// in again; others notice nothing.
+func TestBlock(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	c, other := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c"))), must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("other")))
+	handIn := func(ws Workspace, c Course, name string) string {
+		t.Helper()
+		run := must[Run](t)(s.CreateHandin(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, name))
+		for _, h := range must[[]Handin](t)(s.Handins(ctx, ws, c.Code)) {
+			if h.Source == run.ID {
+				return h.Run
+			}
+		}
+		return ""
+	}
+	one, two := handIn(bob, c, "Ada"), handIn(bob, c, "")
+	elsewhere, hers := handIn(bob, other, "Bob"), handIn(alice, c, "Ada")
+	if diff := cmp.Diff(map[string]Workspace{one: bob, two: bob, hers: alice}, must[map[string]Workspace](t)(s.Students(ctx, c.Code))); diff != "" {
+		t.Error(diff)
+	}
+
+	check(t, s.Block(ctx, c.Code, []string{"gone", one, two, elsewhere}))
+	check(t, s.Block(ctx, c.Code, []string{one}))
+	if diff := cmp.Diff(map[string]Workspace{hers: alice}, must[map[string]Workspace](t)(s.Students(ctx, c.Code))); diff != "" {
+		t.Error(diff)
+	}
+	if n := count(t, s, "runs"); n != 6 { // four of their own, two in galleries
+		t.Errorf("%d runs", n)
+	}
+	blocks := must[[]Blocked](t)(s.Blocks(ctx, c.Code))
+	if len(blocks) != 1 || blocks[0].Names != "anonymous 2, Ada" {
+		t.Fatalf("%+v", blocks)
+	}
+	_, err := s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, "Eve")
+	wantErr(t, err, ErrBlocked)
+	wantErr(t, s.Admits(ctx, bob, c), ErrBlocked)
+	check(t, s.Admits(ctx, alice, c))
+	handIn(bob, other, "Bob")
+
+	wantErr(t, s.Unblock(ctx, other.Code, blocks[0].ID), ErrNotFound)
+	check(t, s.Unblock(ctx, c.Code, blocks[0].ID))
+	wantErr(t, s.Unblock(ctx, c.Code, blocks[0].ID), ErrNotFound)
+	check(t, s.Block(ctx, c.Code, []string{handIn(bob, c, "Ada")}))
+	check(t, s.DeleteWorkspace(ctx, bob))
+	if n := count(t, s, "blocks"); n != 0 {
+		t.Errorf("%d blocks of somebody who has deleted everything", n)
+	}
+	check(t, s.Block(ctx, c.Code, []string{hers}))
+	check(t, s.DeleteCourse(ctx, c.Code))
+	if n := count(t, s, "blocks"); n != 0 {
+		t.Errorf("%d blocks of a deleted course", n)
+	}
 }
 
 // What has not ended is trained in the gallery, whatever becomes of the student's.
@@ -297,6 +407,9 @@ func TestHandinFollowsItsSource(t *testing.T) {
 		must[Run](t)(s.CreateRun(ctx, bob, n))
 	}
 	for i := range spareHandins {
+		if i >= MaxNames { // enough of this course
+			n.Course = must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("another"))).Code
+		}
 		must[Run](t)(s.CreateHandin(ctx, bob, n, fmt.Sprint(i)))
 	}
 	_, err := s.CreateHandin(ctx, bob, n, "one more")

@@ -22,7 +22,13 @@ var (
 	// ErrEnded: a run that has ended cannot be cancelled.
 	ErrEnded = &Error{"conflict", "This run has already ended."}
 	// ErrClosed: the course takes no runs.
-	ErrClosed = &Error{"conflict", "This course is closed: nothing can be handed in. Your run is still among your own."}
+	ErrClosed = &Error{"conflict", "This course is closed and takes no hand-ins. Your runs stay your own."}
+	// ErrOver: the course has ended.
+	ErrOver = &Error{"conflict", "This course has ended and takes no hand-ins any more. Your runs stay your own."}
+	// ErrBlocked: the teacher has blocked the workspace from the course.
+	ErrBlocked = &Error{"conflict", "Your teacher has blocked this workspace: the course takes no hand-ins from it. Your runs stay your own."}
+	// ErrNames: the workspace has handed in under MaxNames names.
+	ErrNames = &Error{"conflict", fmt.Sprintf("You have handed in under %d names, as many as one workspace may in a course. Hand in under one of them to replace what is there, or withdraw one first.", MaxNames)}
 	// ErrNoResult: a run that failed or was cancelled cannot be handed in.
 	ErrNoResult = &Error{"conflict", "This run has no result to hand in: it failed or was cancelled."}
 	// ErrGalleryFull: MaxHandins runs were handed in.

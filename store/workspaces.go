@@ -70,7 +70,7 @@ func (s *Store) Holdings(ctx context.Context, ws Workspace) (h Holdings, err err
 }
 
 // Unseen lists the workspaces that nobody has used since a moment and that have no
-// open course, the longest unseen first.
+// open course, the longest unseen first. One that ended before that moment is not open.
 func (s *Store) Unseen(ctx context.Context, since time.Time) (list []Holdings, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		names, err := unseen(ctx, tx, `1`, since)
@@ -124,7 +124,7 @@ const used = `(SELECT workspace, seen FROM workspaces UNION ALL SELECT workspace
 func unseen(ctx context.Context, tx *sql.Tx, where string, since time.Time, args ...any) (list []Workspace, err error) {
 	names, err := texts(ctx, tx, `
 		SELECT workspace FROM `+used+` WHERE workspace NOT LIKE 'course %' AND `+where+`
-		GROUP BY workspace HAVING max(seen) < ?1 AND NOT EXISTS (SELECT 1 FROM courses WHERE courses.workspace = used.workspace AND NOT closed)
+		GROUP BY workspace HAVING max(seen) < ?1 AND NOT EXISTS (SELECT 1 FROM courses WHERE courses.workspace = used.workspace AND NOT closed AND coalesce(ends > ?1, 1))
 		ORDER BY max(seen), workspace`, append([]any{since.UnixMilli()}, args...)...)
 	for _, name := range names {
 		list = append(list, Workspace(name))
@@ -185,7 +185,8 @@ func deleteWorkspace(ctx context.Context, tx *sql.Tx, ws Workspace) error {
 	return nil
 }
 
-// withdrawAll deletes the copies of a workspace's runs in galleries.
+// withdrawAll deletes the copies of a workspace's runs in galleries, and what else
+// courses of others know of it.
 func withdrawAll(ctx context.Context, tx *sql.Tx, ws Workspace) error {
 	copies, err := texts(ctx, tx, `SELECT run FROM handins WHERE workspace = ?`, ws)
 	if err != nil {
@@ -196,7 +197,8 @@ func withdrawAll(ctx context.Context, tx *sql.Tx, ws Workspace) error {
 			return err
 		}
 	}
-	return nil
+	_, err = tx.ExecContext(ctx, `DELETE FROM blocks WHERE workspace = ?`, ws) // it has nothing left, and is as good as a new one
+	return err
 }
 
 // texts is the one column of a query.
