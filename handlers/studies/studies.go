@@ -126,7 +126,7 @@ func timeText(s store.Search, now time.Time) string {
 	case s.Started.IsZero():
 		return ""
 	case s.Status.Ended():
-		return "in " + duration(s.Finished.Sub(s.Started))
+		return duration(s.Finished.Sub(s.Started))
 	}
 	took := now.Sub(s.Started)
 	text := duration(took) + " so far"

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 
@@ -82,36 +83,58 @@ func (p Path) Settings() int { return max(1, len(p.C)) }
 // all are the splits of the plan, the inner ones last.
 func (p *Plan) all() []Split { return slices.Concat(p.Splits, slices.Concat(p.Inner...)) }
 
-// Cells are the work of the plan, cells of one path next to each other.
+// Cells are the work of the plan: those of its splits, path by path, then those of the
+// inner splits, so that all settings are judged before the choice is.
 func (p *Plan) Cells() []Cell {
 	var cells []Cell
-	for _, path := range p.Paths {
-		for _, s := range p.all() {
-			cells = append(cells, Cell{p.Data, path, s})
-		}
+	splits := p.all()
+	for path, split := range p.order() {
+		cells = append(cells, Cell{p.Data, p.Paths[path], splits[split]})
 	}
 	return cells
 }
 
+// order goes from cell to cell: which of the paths, on which of all splits.
+func (p *Plan) order() iter.Seq2[int, int] {
+	return func(yield func(path, split int) bool) {
+		outer, all := len(p.Splits), len(p.all())
+		for _, part := range [][2]int{{0, outer}, {outer, all}} {
+			for path := range p.Paths {
+				for split := part[0]; split < part[1]; split++ {
+					if !yield(path, split) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
 // Names are those of the cells, in their order.
 func (p *Plan) Names() (names []string, err error) {
-	splits := p.all()
-	texts := make([][]byte, len(splits))
-	for i, s := range splits {
-		if texts[i], err = json.Marshal(s); err != nil {
-			return nil, err
-		}
+	splits, err := texts(p.all())
+	if err != nil {
+		return nil, err
 	}
-	for _, path := range p.Paths {
-		text, err := json.Marshal(path)
-		if err != nil {
-			return nil, err
-		}
-		for i := range splits {
-			names = append(names, cellName(p.Data, text, texts[i]))
-		}
+	paths, err := texts(p.Paths)
+	if err != nil {
+		return nil, err
+	}
+	for path, split := range p.order() {
+		names = append(names, cellName(p.Data, paths[path], splits[split]))
 	}
 	return names, nil
+}
+
+// texts are things as JSON.
+func texts[T any](things []T) (list [][]byte, err error) {
+	list = make([][]byte, len(things))
+	for i, t := range things {
+		if list[i], err = json.Marshal(t); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 // Reduce makes the result of what the cells gave, by whatever process and in whatever
@@ -190,27 +213,29 @@ func (p *Plan) gather(results []CellResult) (folds [][]Fold, missing int, err er
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, path := range p.Paths {
-		own := make([][]Fold, path.Settings())
-		for range p.all() {
-			name := names[0]
-			names = names[1:]
-			byC, ok := found[name]
-			switch {
-			case !ok:
-				missing++
-				byC = make([]Fold, len(own))
-			case len(byC) != len(own):
-				return nil, 0, fmt.Errorf("the result of cell %.12s has %d trainings: expected %d", name, len(byC), len(own))
-			}
-			for a, f := range byC {
-				if ok && (f.Shares == nil) == (f.Errors == nil) {
-					return nil, 0, fmt.Errorf("the result of cell %.12s has neither shares of classes nor errors of values, or both", name)
-				}
-				own[a] = append(own[a], f)
-			}
+	first := make([]int, len(p.Paths)) // setting of each path
+	for i, path := range p.Paths {
+		first[i] = len(folds)
+		folds = append(folds, make([][]Fold, path.Settings())...)
+	}
+	for path := range p.order() {
+		name := names[0]
+		names = names[1:]
+		own := folds[first[path]:][:p.Paths[path].Settings()]
+		byC, ok := found[name]
+		switch {
+		case !ok:
+			missing++
+			byC = make([]Fold, len(own))
+		case len(byC) != len(own):
+			return nil, 0, fmt.Errorf("the result of cell %.12s has %d trainings: expected %d", name, len(byC), len(own))
 		}
-		folds = append(folds, own...)
+		for a, f := range byC {
+			if ok && (f.Shares == nil) == (f.Errors == nil) {
+				return nil, 0, fmt.Errorf("the result of cell %.12s has neither shares of classes nor errors of values, or both", name)
+			}
+			own[a] = append(own[a], f)
+		}
 	}
 	return folds, missing, nil
 }
