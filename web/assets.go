@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"path"
 	"strings"
-	"sync"
 )
 
 // Assets serves static files below a prefix that changes with their contents, so
@@ -17,12 +16,12 @@ import (
 // modules import each other by relative paths, which then carry it along.
 type Assets struct {
 	version string
-	files   map[string]func() (*Content, error) // compressed when it is first asked for
+	files   map[string]*Content
 }
 
 // NewAssets reads the files of fsys.
 func NewAssets(fsys fs.FS) (*Assets, error) {
-	a := &Assets{files: map[string]func() (*Content, error){}}
+	a := &Assets{files: map[string]*Content{}}
 	sum := sha256.New()
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error { // in lexical order
 		if err != nil || d.IsDir() {
@@ -32,8 +31,7 @@ func NewAssets(fsys fs.FS) (*Assets, error) {
 		if err != nil {
 			return err
 		}
-		kind := cmp.Or(mediaTypes[path.Ext(name)], "application/octet-stream")
-		a.files[name] = sync.OnceValues(func() (*Content, error) { return NewContent(kind, body) })
+		a.files[name] = NewContent(cmp.Or(mediaTypes[path.Ext(name)], "application/octet-stream"), body)
 		fmt.Fprintf(sum, "%s %d\n", name, len(body))
 		sum.Write(body)
 		return nil
@@ -73,9 +71,5 @@ func (a *Assets) Serve(w http.ResponseWriter, r *http.Request) error {
 	if Unchanged(w, r, `W/"`+a.version+`"`) {
 		return nil
 	}
-	c, err := file()
-	if err != nil {
-		return err
-	}
-	return c.Send(w, r)
+	return file.Send(w, r)
 }

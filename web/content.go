@@ -25,42 +25,48 @@ var compressible = []string{
 	"application/json", "application/problem+json", "application/manifest+json", "image/svg+xml",
 }
 
-// Content is the body of an answer that is made once and sent often. It is kept
-// compressed where that makes it smaller.
+// Content is the body of an answer that is made once and sent often. It is compressed
+// when it is first sent, where that makes it smaller, and kept so.
 type Content struct {
-	kind   string
-	body   []byte
-	zipped bool
+	kind string
+	size int
+
+	compress sync.Once
+	body     []byte
+	zipped   bool
+	err      error // of compressing
 }
 
 // NewContent returns content of a media type.
-func NewContent(kind string, body []byte) (*Content, error) {
-	c := &Content{kind, body, false}
-	if plain, _, _ := strings.Cut(kind, ";"); !slices.Contains(compressible, plain) {
-		return c, nil
+func NewContent(kind string, body []byte) *Content {
+	return &Content{kind: kind, size: len(body), body: body}
+}
+
+// Size is how many bytes of memory the content takes at most.
+func (c *Content) Size() int { return c.size }
+
+func (c *Content) zip() {
+	if plain, _, _ := strings.Cut(c.kind, ";"); !slices.Contains(compressible, plain) {
+		return
 	}
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, keptCompression)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		_, err = z.Write(c.body)
 	}
-	if _, err := z.Write(body); err != nil {
-		return nil, err
+	if err == nil {
+		err = z.Close()
 	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	if b.Len() < len(body) {
+	if c.err = err; err == nil && b.Len() < len(c.body) {
 		c.body, c.zipped = bytes.Clone(b.Bytes()), true
 	}
-	return c, nil
 }
-
-// Size is how many bytes of memory the content takes.
-func (c *Content) Size() int { return len(c.body) }
 
 // Send answers with the content. The status is 200 unless it was written before.
 func (c *Content) Send(w http.ResponseWriter, r *http.Request) error {
+	if c.compress.Do(c.zip); c.err != nil {
+		return c.err
+	}
 	h := w.Header()
 	h.Set("Content-Type", c.kind)
 	body := c.body

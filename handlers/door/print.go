@@ -57,8 +57,7 @@ func draw(ctx context.Context, s Sheet) (*Print, error) {
 	if err := write(&b); err != nil {
 		return nil, err
 	}
-	c, err := web.NewContent(kind, b.Bytes())
-	return &Print{pic.Frame, pic.Caption, c}, err
+	return &Print{pic.Frame, pic.Caption, web.NewContent(kind, bytes.Clone(b.Bytes()))}, nil
 }
 
 // SendPrint sends the picture of a sheet, unless the browser has it. What is public may be

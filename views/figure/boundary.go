@@ -4,6 +4,8 @@ import (
 	"errors"
 	"image"
 	"image/color"
+	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -39,7 +41,10 @@ func Boundary(s Scene) (*Picture, error) {
 		sh.add(smooth(surf, surf.f, p, -heatScale, heatScale).draw)
 	} else {
 		low, high := oriented(&s, t.Side)
-		p := color.Palette{low[1], low[0], high[0], high[1], t.Paper}
+		p := color.Palette{low[1], low[0], high[0], high[1]} // which take two bits a pixel
+		if slices.ContainsFunc(surf.f, math.IsNaN) {
+			p = append(p, t.Paper)
+		}
 		sh.add(field{0, func(w, h int) image.Image {
 			return surf.paint(surf.f, w, h, p, func(v float64) uint8 {
 				switch {

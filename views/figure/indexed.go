@@ -78,12 +78,16 @@ func (x *indexed) pixels(w *bufio.Writer, img *image.Paletted, depth int) error 
 		switch each {
 		case 1:
 			copy(packed, row)
-		case 2: // the regions of a model with two sides
-			for i := range width / 2 {
-				packed[i] = row[2*i]<<4 | row[2*i+1]
+		case 4: // the regions of a model with two sides
+			for i := range width / 4 {
+				p := row[4*i : 4*i+4]
+				packed[i] = p[0]<<6 | p[1]<<4 | p[2]<<2 | p[3]
 			}
-			if width%2 == 1 {
-				packed[width/2] = row[width-1] << 4
+			if rest := row[width&^3:]; len(rest) > 0 {
+				packed[width/4] = 0
+				for k, at := range rest {
+					packed[width/4] |= at << (6 - 2*k)
+				}
 			}
 		default:
 			for i := range packed {
