@@ -158,9 +158,9 @@ func TestBaseline(t *testing.T) {
 		t.Error("no row on the features")
 	}
 	for name, want := range map[string]map[string]string{
-		"two is the baseline no more": {"base": "", "diff": "1"},
-		"make four the baseline":      {"base": ids["four"], "diff": "1"},
-		"leave out one":               {"base": ids["two"], "diff": "1"},
+		"unpin two":                  {"base": "", "diff": "1"},
+		"make it the baseline: four": {"base": ids["four"], "diff": "1"},
+		"leave out one":              {"base": ids["two"], "diff": "1"},
 	} {
 		link, err := url.Parse(doc.Find("a[aria-label='"+name+"']").AttrOr("href", "none"))
 		if err != nil {
