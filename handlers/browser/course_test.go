@@ -15,6 +15,7 @@ func TestCourse(t *testing.T) {
 	teacher.visit("/lab?data=moons&C=10&test_fraction=0.3")
 	teacher.picture(".stage img")
 	teacher.change(func() { teacher.fill("#f-gamma", "2") })
+	teacher.click(".more > summary")
 	teacher.click(".teach summary")
 	teacher.follow(func() { teacher.clickText("button", "Set up a course") })
 	teacher.fill("#f-title", "Soft margins")
