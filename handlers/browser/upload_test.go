@@ -15,7 +15,7 @@ const ripley = "../../ml/testdata/ripley_train.csv"
 
 var datasetPath = regexp.MustCompile(`/datasets/[^/]+$`)
 
-// upload chooses a file on the page of data sets and sends it.
+// upload chooses a file on the page of data sets, which sends it.
 func (p *page) upload(path string) {
 	p.t.Helper()
 	abs, err := filepath.Abs(path)
@@ -23,8 +23,7 @@ func (p *page) upload(path string) {
 		p.t.Fatal(err)
 	}
 	p.visit("/datasets")
-	p.do(chromedp.SetUploadFiles(chromedp.CSS("#f-file"), []string{abs}))
-	p.follow(func() { p.click(".upload button") })
+	p.follow(func() { p.do(chromedp.SetUploadFiles(chromedp.CSS("#f-file"), []string{abs})) })
 }
 
 // train opens the data set of this page in the lab with an RBF SVM.
@@ -210,8 +209,8 @@ func TestBrokenFile(t *testing.T) {
 	p.visit("/datasets")
 	p.fill("#f-upload-name", "My points")
 	p.expect("422")
-	p.do(chromedp.SetUploadFiles(chromedp.CSS("#f-file"), []string{file(t, "broken.csv", "x,y,label\n1,2,a\n3,four,b\n5,6,a\n")}))
-	p.follow(func() { p.click(".upload button") })
+	broken := file(t, "broken.csv", "x,y,label\n1,2,a\n3,four,b\n5,6,a\n")
+	p.follow(func() { p.do(chromedp.SetUploadFiles(chromedp.CSS("#f-file"), []string{broken})) })
 	message := p.text(".upload [role=alert]")
 	for _, part := range []string{"roken.csv", "line 3", "column 2", "four"} {
 		if !strings.Contains(message, part) {

@@ -51,7 +51,7 @@ func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 
 // datasets is the page with empty forms.
 func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
-	p := views.Datasets{Page: a.Frame("Data", "data"), Builtins: Builtins(a.House), Limits: a.limitsText()}
+	p := views.Datasets{Page: a.Frame("Data", "data"), Builtins: Builtins(a.House), Limits: a.limitsText(), Most: a.Limits.Bytes}
 	sets, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return p, err
@@ -268,10 +268,12 @@ func (a *Room) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Table,
 	return t, file, leave, err
 }
 
-// kindOf says what a column holds.
-func kindOf(c *dataset.Column) string {
-	kind := "text"
+// kindOf says what column j holds.
+func kindOf(t *dataset.Table, j int) string {
+	c, kind := &t.Columns[j], "text"
 	switch {
+	case t.Numbering(j):
+		kind = "numbers the rows"
 	case c.Measured():
 		kind = "measurements"
 	case c.Numeric, c.Gappy():
@@ -307,7 +309,7 @@ func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tab
 	p := views.MappingPage{
 		Page: a.Frame("Columns of "+file, "data"), Upload: chi.URLParam(r, "id"), File: file, Name: name, Error: message, Reads: reads(t), Rows: len(t.Lines),
 	}
-	words := slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return !c.Numeric && c.Name != m.Label })
+	words := slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return c.IsText() && !c.Dates() && c.Name != m.Label })
 	kinds := []views.Option{{Value: string(dataset.KindVectors), Label: "features", Help: "Every row is a point."}}
 	if t.Square() || t.Kind == dataset.KindPrecomputed {
 		kinds = append(kinds, views.Option{Value: string(dataset.KindPrecomputed), Label: "values of a kernel", Help: "Row i holds k(xᵢ, x₁) … k(xᵢ, x_M): a kernel matrix, to be trained on with the kernel precomputed. All columns belong to it but the label."})
@@ -329,10 +331,10 @@ func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tab
 	for _, f := range m.Features {
 		features[f] = true
 	}
-	for _, c := range t.Columns {
+	for j, c := range t.Columns {
 		p.Columns = append(p.Columns, views.ColumnRow{
 			Holds: c.Name == held[0], CanHold: len(could) == 0 || slices.Contains(could, c.Name),
-			Name: c.Name, Kind: kindOf(&c), Label: c.Name == m.Label, CanBeFeature: c.Numeric || c.Gappy(),
+			Name: c.Name, Kind: kindOf(t, j), Label: c.Name == m.Label, CanBeFeature: c.Numeric || c.Gappy(),
 			Feature: features[c.Name] || m.Features == nil && (c.Numeric || c.Gappy()) && c.Name != m.Label,
 		})
 	}

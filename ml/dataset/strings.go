@@ -135,7 +135,7 @@ func (t *Table) stringsColumn(label int, named []string) (int, error) {
 		for v := range t.Columns[j].values() {
 			distinct[v] = true
 		}
-		if t.Columns[j].IsText() && len(distinct) > most {
+		if c := &t.Columns[j]; c.IsText() && !c.Dates() && len(distinct) > most {
 			best, most = j, len(distinct)
 		}
 	}

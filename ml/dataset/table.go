@@ -499,9 +499,9 @@ func (t *Table) isRowNumber(j int) bool {
 	return true
 }
 
-// looksLikeNumbering tells a column of whole numbers, none of them twice, that has the usual
+// Numbering tells a column of whole numbers, none of them twice, that has the usual
 // name of one that numbers the rows, or is the first and counts many of them from 0 or 1 on.
-func (t *Table) looksLikeNumbering(j int) bool {
+func (t *Table) Numbering(j int) bool {
 	const many = 10
 	c := &t.Columns[j]
 	if !t.Header || !c.Numeric || len(t.Columns) < 3 || c.Len() < 2 {
@@ -634,7 +634,7 @@ func (t *Table) Guess() (m Mapping, obvious bool) {
 	for j := range t.Columns {
 		switch c := &t.Columns[j]; {
 		case j == label:
-		case c.IsText(), c.Missing() == c.Len(), t.isRowNumber(j), t.looksLikeNumbering(j):
+		case c.IsText(), c.Missing() == c.Len(), t.isRowNumber(j), t.Numbering(j):
 			obvious = false
 		default:
 			m.Features = append(m.Features, c.Name)
@@ -964,7 +964,7 @@ func (d *Data) remarks(t *Table) (notes []string) {
 		if d.Len() > 1 && d.isConstant(k, v) {
 			constant = append(constant, name)
 		}
-		if j, err := t.find(name); err == nil && t.looksLikeNumbering(j) {
+		if j, err := t.find(name); err == nil && t.Numbering(j) {
 			numbering = append(numbering, name)
 		}
 	}

@@ -1,10 +1,18 @@
-// The page of data: dropping a file anywhere uploads it; generators have sliders.
+// The page of data: choosing a file, or dropping one anywhere, uploads it; generators have sliders.
 import { addSliders } from "./sliders.js";
 
 addSliders(document);
 
 const form = document.querySelector("[data-drop]");
 const input = form?.querySelector('input[type="file"]');
+
+// send uploads what was chosen, unless the server would refuse it for its size.
+function send() {
+  const [file] = input.files;
+  const most = Number(form.dataset.most);
+  input.setCustomValidity(file?.size > most ? `This file has ${(file.size / 2 ** 20).toFixed(1)} MB, more than the ${most / 2 ** 20} MB that are accepted.` : "");
+  if (file) form.requestSubmit();
+}
 
 if (form) {
   const over = (on) => form.classList.toggle("over", on);
@@ -21,8 +29,9 @@ if (form) {
     e.preventDefault();
     over(false);
     input.files = e.dataTransfer.files;
-    form.requestSubmit();
+    send();
   });
+  input.addEventListener("change", send);
   form.addEventListener("submit", () => {
     const button = form.querySelector("button");
     button.textContent = "Uploading…";
