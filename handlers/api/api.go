@@ -90,7 +90,11 @@ func (a *Room) body(w http.ResponseWriter, r *http.Request) (body io.Reader, lea
 	if err != nil {
 		return nil, nil, err
 	}
-	admitted, err := a.AdmitFile(r.Context(), w, size)
+	packed, err := door.IsPacked(file)
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	admitted, err := a.AdmitFile(r.Context(), w, size, packed)
 	if err != nil {
 		return nil, nil, errors.Join(err, file.Close())
 	}

@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,7 +167,11 @@ func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer f.Close()
-	leave, err := a.AdmitFile(r.Context(), w, f.size)
+	packed, err := door.IsPacked(f)
+	if err != nil {
+		return err
+	}
+	leave, err := a.AdmitFile(r.Context(), w, f.size, packed)
 	if err != nil {
 		return err
 	}
@@ -259,7 +264,7 @@ func (a *Room) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Table,
 	if err != nil {
 		return nil, "", nil, err
 	}
-	if leave, err = a.AdmitFile(r.Context(), w, int64(body.Len())); err != nil {
+	if leave, err = a.AdmitFile(r.Context(), w, int64(body.Len()), slices.Contains([]string{".xlsx", ".zip"}, strings.ToLower(path.Ext(file)))); err != nil {
 		return nil, "", nil, err
 	}
 	if t, err = dataset.ParseTable(body, file, a.Limits); err != nil {

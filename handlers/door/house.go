@@ -6,6 +6,7 @@ package door
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -93,9 +94,24 @@ func (a *House) Admit(ctx context.Context, w http.ResponseWriter, bytes int64) (
 }
 
 // AdmitFile is Admit for a file of so many bytes, to be read and stored. A value of one digit
-// with the separator behind it takes two bytes there; as text and as a number, twelve.
-func (a *House) AdmitFile(ctx context.Context, w http.ResponseWriter, size int64) (leave func(), err error) {
+// with the separator behind it takes two bytes there; as text and as a number, twelve. A packed
+// file may unfold to what is the most of any.
+func (a *House) AdmitFile(ctx context.Context, w http.ResponseWriter, size int64, packed bool) (leave func(), err error) {
+	if packed {
+		size = a.Limits.Bytes
+	}
 	return a.Admit(ctx, w, 6*size)
+}
+
+// IsPacked tells a zip archive, as workbooks are, by its beginning.
+func IsPacked(f io.ReadSeeker) (bool, error) {
+	var head [2]byte
+	n, err := io.ReadFull(f, head[:])
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return false, err
+	}
+	_, err = f.Seek(0, io.SeekStart)
+	return string(head[:n]) == "PK", err
 }
 
 // AdmitData is Admit for stored data.
