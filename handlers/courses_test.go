@@ -1,11 +1,14 @@
 package handlers
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/csv"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -76,7 +79,9 @@ func texts(s *goquery.Selection) (list []string) {
 }
 
 // names are those in the gallery, in its order.
-func names(doc *goquery.Document) []string { return texts(doc.Find(".gallery tbody th")) }
+func names(doc *goquery.Document) []string {
+	return texts(doc.Find(".gallery tbody th").Clone().Find(".twin, .with").Remove().End())
+}
 
 // What is sent counts for nothing where the course has hidden or frozen a control.
 func TestCourseFixesControls(t *testing.T) {
@@ -204,13 +209,13 @@ func TestHandIn(t *testing.T) {
 		t.Errorf("Ada has handed in %q", got)
 	}
 
-	gallery := tc.page(200, "/courses/"+code)
+	gallery := tc.page(200, "/courses/"+code+"?sort=created")
 	if got := names(gallery); !slices.Equal(got, []string{"anonymous 2", "Ada"}) {
 		t.Errorf("in the gallery: %q", got)
 	}
 	// The columns are the settings that differ, and no others.
 	head := texts(gallery.Find(".gallery thead th"))
-	if !slices.Equal(head, []string{"choose", "picture", "name", "handed in (UTC)", "γ", "C", "held out", "training", "SVs", "margin 1/|w|"}) {
+	if !slices.Equal(head, []string{"choose", "picture", "name", "handed in", "γ", "C", "held out", "training", "SVs", "margin 1/|w|"}) {
 		t.Errorf("columns %q", head)
 	}
 	if got := texts(tc.page(200, "/courses/"+code+"?sort=C&desc=1").Find(".gallery tbody td:nth-child(6)")); !slices.Equal(got, []string{"1000", "10"}) {
@@ -382,6 +387,188 @@ func TestHandInRefused(t *testing.T) {
 	a.send(200, inside+"/handin", "who=x")
 	if got := names(tc.page(200, "/courses/"+code)); !slices.Equal(got, []string{"x"}) {
 		t.Errorf("in the gallery: %q", got)
+	}
+}
+
+// One workspace cannot fill a gallery, a name that is taken is marked, and the teacher
+// removes and blocks.
+func TestSabotage(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	tc, a, b := s.browse(t, teacher), s.browse(t, ada), s.browse(t, ben)
+	code := tc.course("/lab?data=xor", "")
+	at, to := "/courses/"+code, "/course/"+code+"/handins"
+	a.send(200, to, "course="+code+"&who=Ada")
+	for i := range store.MaxNames {
+		b.send(200, to, "course="+code+"&who="+[]string{"a+DA", "Mallory", ""}[i])
+	}
+	doc := b.send(422, to, "course="+code+"&C=5&who=Ada+Lovelace").html()
+	if !strings.Contains(doc.Find("#hand-in .error").Text(), "3 names") || doc.Find("#f-C").AttrOr("value", "") != "5" {
+		t.Error("a fourth name does not come back with a word beside it")
+	}
+	b.send(200, to, "course="+code+"&C=5&who=Mallory")
+
+	gallery := tc.page(200, at)
+	twins := texts(gallery.Find(".gallery tbody tr:has(.twin) th a"))
+	if !slices.Equal(twins, []string{"Ada", "a DA"}) {
+		t.Errorf("marked are %q of %q", twins, names(gallery))
+	}
+	if with := texts(gallery.Find(".gallery .with")); !slices.Equal(with, []string{"one student with anonymous 4, Mallory", "one student with a DA, Mallory", "one student with a DA, anonymous 4"}) {
+		t.Errorf("of one student: %q", with)
+	}
+	workspace := string(store.WorkspaceOf(ben))
+	if html, _ := gallery.Html(); strings.Contains(html, workspace) || strings.Contains(html, ben) {
+		t.Error("the teacher is told the workspace")
+	}
+
+	id := func(name string) string {
+		return tc.page(200, at).Find(`.gallery tr:contains("`+name+`") [name=run]`).First().AttrOr("value", "")
+	}
+	for _, stranger := range []*client{a, b} {
+		stranger.send(404, at+"/block", "run="+id("Ada"))
+		stranger.send(404, at+"/unblock", "block=1")
+		stranger.send(404, at+"/end", "lift=1")
+		stranger.want(404, "GET", at+"/handins.csv", "")
+	}
+	gallery = tc.send(200, at+"/block", "run="+id("Mallory")+"&run=gone").html()
+	if got := names(gallery); !slices.Equal(got, []string{"Ada"}) {
+		t.Errorf("in the gallery: %q", got)
+	}
+	if got := texts(gallery.Find(".blocked li > span")); len(got) != 1 || !strings.HasPrefix(got[0], "Mallory, anonymous 4, a DA ") {
+		t.Errorf("blocked are %q", got)
+	}
+	b.send(409, to, "course="+code+"&who=Eve")
+	if doc := b.page(200, "/course/"+code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "blocked") {
+		t.Error("who is blocked is not told")
+	}
+	a.send(200, to, "course="+code+"&who=Ada")
+
+	blocked := gallery.Find(".blocked button").AttrOr("value", "")
+	tc.send(404, at+"/unblock", "block=nobody")
+	if tc.send(200, at+"/unblock", "block="+blocked).html().Find(".blocked").Length() > 0 {
+		t.Error("still blocked")
+	}
+	b.send(200, to, "course="+code+"&who=Ben")
+}
+
+// From its end on a course takes nothing, until the end is put off or lifted.
+func TestCourseEnds(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	tc, a := s.browse(t, teacher), s.browse(t, ada)
+	code := tc.course("/lab?data=xor", "")
+	at, to := "/courses/"+code, "/course/"+code+"/handins"
+	for _, wrong := range []string{"", "tomorrow", "2030-13-01T00:00", "0001-01-01T00:00", "99999-01-01T00:00"} {
+		tc.send(422, at+"/end", "ends="+wrong)
+	}
+	tag := tc.do("GET", at, "").header.Get("ETag")
+	doc := tc.send(200, at+"/end", "ends=2001-02-03T04:05").html()
+	if ends := doc.Find(".course-state > p time"); ends.AttrOr("datetime", "") != "2001-02-03T04:05:00Z" || !strings.Contains(ends.Text(), "UTC") || doc.Find("#f-ends").AttrOr("value", "") != "2001-02-03T04:05" {
+		t.Errorf("the page says %q", doc.Find(".course-state").Text())
+	}
+	if tc.do("GET", at, "").header.Get("ETag") == tag {
+		t.Error("the page does not tell that it has changed")
+	}
+	a.send(409, to, "course="+code)
+	if doc := a.page(200, "/course/"+code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "ended") {
+		t.Error("a course that has ended offers to hand in")
+	}
+	if state := texts(tc.page(200, "/courses").Find(".course-list .value")); !slices.Equal(state, []string{"0 ended"}) {
+		t.Errorf("the list says %q", state)
+	}
+	tc.send(200, at+"/end", "ends=2999-01-01T00:00")
+	doc = a.send(200, to, "course="+code).html()
+	if doc.Find(".course-banner time").First().AttrOr("datetime", "") != "2999-01-01T00:00:00Z" {
+		t.Error("students are not told the end")
+	}
+	tc.send(200, at+"/end", "ends=2001-02-03T04:05")
+	if doc := tc.send(200, at+"/end", "lift=1").html(); doc.Find(".course-state > p time, [name=lift]").Length() > 0 {
+		t.Error("the end is not lifted")
+	}
+	a.send(200, to, "course="+code)
+}
+
+// What was handed in leaves as a table that a spreadsheet opens without computing.
+func TestExportHandins(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	tc, a, b := s.browse(t, teacher), s.browse(t, ada), s.browse(t, ben)
+	code := tc.course("/lab?data=moons&test_fraction=0.3", "")
+	send := func(c *client, form string) {
+		c.send(200, "/course/"+code+"/handins", "course="+code+"&data=moons&test_fraction=0.3&"+form)
+	}
+	send(a, url.Values{"who": {`=cmd|' /C calc'!A0`}, "C": {"0.1"}}.Encode())
+	send(b, "C=7&who=Ada,+the+second")
+	send(a, url.Values{"who": {"-1+1"}, "learner": {"mcm"}}.Encode())
+	sent := tc.want(200, "GET", "/courses/"+code+"/handins.csv", "")
+	if kind, name := sent.header.Get("Content-Type"), sent.header.Get("Content-Disposition"); !strings.HasPrefix(kind, "text/csv") || !strings.Contains(name, "A course.csv") {
+		t.Errorf("sent as %s, %s", kind, name)
+	}
+	table, err := csv.NewReader(bytes.NewReader(sent.body)).ReadAll()
+	if err != nil || len(table) != 4 {
+		t.Fatalf("%d lines, %v", len(table), err)
+	}
+	column := func(name string) (cells []string) {
+		for _, line := range table[1:] {
+			cells = append(cells, line[slices.Index(table[0], name)])
+		}
+		return cells
+	}
+	for name, want := range map[string][]string{
+		"name":    {`'=cmd|' /C calc'!A0`, "Ada, the second", "'-1+1"},
+		"student": {"1", "2", "1"},
+		"status":  {"done", "done", "done"},
+		"C":       {"0.1", "7", "1"},
+		"learner": {"svm", "svm", "mcm"},
+	} {
+		if got := column(name); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	runs, _, err := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ben), store.Filter{})
+	if err != nil || len(runs) != 1 || runs[0].Report.TestAccuracy == nil {
+		t.Fatal(runs, err)
+	}
+	if got, err := strconv.ParseFloat(column("test_accuracy")[1], 64); err != nil || got != *runs[0].Report.TestAccuracy {
+		t.Errorf("held out %v, want %v", got, *runs[0].Report.TestAccuracy)
+	}
+	if _, err := time.Parse(time.RFC3339, column("handed_in")[0]); err != nil {
+		t.Error(err)
+	}
+}
+
+// The gallery is ranked by what was held out; who learns by heart and holds nothing out
+// does not come first.
+func TestGalleryRanks(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	tc := s.browse(t, teacher)
+	code := tc.course("/lab?data=moons&test_fraction=0.3", "")
+	at := "/courses/" + code
+	tokens := []string{ada, ben, strings.Repeat("3", 32), strings.Repeat("4", 32)}
+	handIn := func(i int, form string) {
+		s.browse(t, tokens[i]).send(200, "/course/"+code+"/handins", "course="+code+"&data=moons&"+form)
+	}
+	handIn(0, "C=1000&gamma=100&who=By+heart&test_fraction=0")
+	if doc := tc.page(200, at); doc.Find("[aria-sort=descending]").Length() > 0 || !strings.Contains(doc.Find("#gallery").Text(), "Not ranked") {
+		t.Error("ranked by something else")
+	}
+	handIn(1, "kernel=linear&C=0.001&who=Poor&test_fraction=0.3")
+	handIn(2, "C=10&gamma=2&who=Good&test_fraction=0.3")
+	ranked := tc.page(200, at)
+	if got := names(ranked); len(got) != 3 || !strings.HasPrefix(got[0], "Good") || !strings.HasPrefix(got[2], "By heart") {
+		t.Errorf("ranked %q", got)
+	}
+	text := ranked.Find("#gallery").Text()
+	if head := strings.TrimSpace(ranked.Find("[aria-sort=descending]").Text()); head != "held out" || !strings.Contains(text, "come last") || strings.Contains(text, "same points") {
+		t.Errorf("ranked by %q, in words: %q", head, text)
+	}
+	handIn(3, "C=10&gamma=2&who=Other&test_fraction=0.3&seed=9")
+	if text := tc.page(200, at).Find("#gallery").Text(); !strings.Contains(text, "Not all held out the same points") {
+		t.Errorf("another split is not told: %q", text)
+	}
+	if got := names(tc.page(200, at+"?sort=created")); !strings.HasPrefix(got[0], "By heart") {
+		t.Errorf("in the order of time: %q", got)
 	}
 }
 

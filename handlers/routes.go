@@ -168,6 +168,10 @@ func (a *App) teaching(r chi.Router) {
 	}
 	r.Get("/", taught(a.teach.Gallery))
 	r.Post("/close", taught(a.teach.Close))
+	r.Post("/end", taught(a.teach.End))
+	r.Post("/block", taught(a.teach.Block))
+	r.Post("/unblock", taught(a.teach.Unblock))
+	r.Get("/handins.csv", taught(a.teach.Export))
 	r.Post("/delete", taught(a.teach.Delete))
 	r.Post("/runs/delete", taught(a.teach.DeleteHandins))
 	r.Get("/figures/{figure}", taught(a.teach.GalleryFigure))

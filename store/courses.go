@@ -39,6 +39,9 @@ func (c Course) Fixes(control string) bool {
 	return slices.Contains(c.Hidden, control) || slices.Contains(c.Frozen, control)
 }
 
+// Over tells whether the course has ended.
+func (c Course) Over(now time.Time) bool { return !c.Ends.IsZero() && !now.Before(c.Ends) }
+
 // Gallery is the workspace in which the runs lie that were handed in. No token
 // opens it: WorkspaceOf never returns a name like this.
 func (c Course) Gallery() Workspace { return Workspace("course " + c.Code) }
@@ -438,7 +441,7 @@ func admits(ctx context.Context, tx *sql.Tx, ws Workspace, c Course, now int64) 
 	if c.Closed {
 		return ErrClosed
 	}
-	if !c.Ends.IsZero() && now >= c.Ends.UnixMilli() {
+	if c.Over(fromMillis(now)) {
 		return ErrOver
 	}
 	var blocked bool

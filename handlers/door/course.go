@@ -96,7 +96,13 @@ func (a *House) Enforce(ctx context.Context, page string, form url.Values) (*sto
 
 // InCourse is what a page shows of the course it was opened under.
 func (a *House) InCourse(ctx context.Context, c store.Course) (*views.InCourse, error) {
-	v := &views.InCourse{Code: c.Code, Title: c.Title, Closed: c.Closed, Fixed: map[string]string{}, Request: rand.Text()}
+	v := &views.InCourse{Code: c.Code, Title: c.Title, Ends: c.Ends, Names: store.MaxNames, Fixed: map[string]string{}, Request: rand.Text()}
+	var shut *store.Error
+	if err := a.Store.Admits(ctx, Workspace(ctx), c); errors.As(err, &shut) {
+		v.Shut = shut.Error()
+	} else if err != nil {
+		return v, err
+	}
 	for _, name := range c.Frozen {
 		v.Fixed[name] = "frozen"
 	}
@@ -119,7 +125,7 @@ func (a *House) InCourse(ctx context.Context, c store.Course) (*views.InCourse, 
 		if i == 0 && !h.Anonymous {
 			v.Who = h.Name
 		}
-		row := views.Handin{ID: h.Run, Name: h.Name, Created: h.Created.UTC().Format("2 Jan, 15:04 UTC")}
+		row := views.Handin{ID: h.Run, Name: h.Name, Created: h.Created}
 		row.Status = string(there[h.Run].Status)
 		if own, ok := there[h.Source]; ok {
 			row.Href = "/runs/" + h.Source

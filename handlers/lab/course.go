@@ -13,6 +13,7 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/param"
+	"marginlab/store"
 	"marginlab/views"
 	"marginlab/web"
 )
@@ -60,6 +61,9 @@ func (a *Room) HandIn(w http.ResponseWriter, r *http.Request) error {
 		return web.Errorf(web.Conflict, "This page does not belong to the course. Open the course again with its code.")
 	}
 	run, err := a.EnqueueHandin(r.Context(), b.newRun(r.PostFormValue("name"), b.spec), r.PostFormValue("who"))
+	if errors.Is(err, store.ErrNames) {
+		err = param.Problems{{Field: "who", Message: err.Error()}}
+	}
 	if errors.As(err, &b.problems) {
 		return a.refuse(w, r, b)
 	}

@@ -44,7 +44,14 @@ func (a *Room) showCourses(w http.ResponseWriter, r *http.Request, typed, proble
 	}
 	p := views.Courses{Page: a.Frame("Courses", ""), Typed: typed, Problem: problem}
 	for _, c := range courses {
-		p.Rows = append(p.Rows, views.CourseRow{Code: c.Code, Title: c.Title, Created: door.When(c.Created), Handins: c.Handins, Closed: c.Closed})
+		row := views.CourseRow{Code: c.Code, Title: c.Title, Created: c.Created, Handins: c.Handins}
+		switch {
+		case c.Closed:
+			row.State = "closed"
+		case c.Over(a.Store.Now()):
+			row.State = "ended"
+		}
+		p.Rows = append(p.Rows, row)
 	}
 	if problem != "" {
 		w.WriteHeader(http.StatusNotFound)

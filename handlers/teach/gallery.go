@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	"unicode"
 
 	"github.com/go-chi/chi/v5"
 
@@ -72,9 +74,18 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err != nil {
 		return err
 	}
+	of, err := a.Store.Students(r.Context(), g.Code)
+	if err != nil {
+		return err
+	}
+	blocks, err := a.Store.Blocks(r.Context(), g.Code)
+	if err != nil {
+		return err
+	}
 	q := r.URL.Query()
 	origin := a.Links.Origin(r)
-	state := g.state(a.Assets.Prefix(), origin, q, runs)
+	over := g.Over(a.Store.Now())
+	state := g.state(a.Assets.Prefix(), origin, q, runs, over, blocks)
 	w.Header().Set("ETag", `"`+state+`"`)
 	if r.Header.Get("If-None-Match") == `"`+state+`"` { // the page asks again and again
 		w.WriteHeader(http.StatusNotModified)
@@ -90,13 +101,21 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 		return err
 	}
 	p := views.Gallery{
-		Page: a.Frame(g.Title, ""), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed,
+		Page: a.Frame(g.Title, ""), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed, Ends: g.Ends, Over: over,
 		Link: link, QR: symbol.Src, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Course),
 		Hidden: controlLabels(g.Target, g.Hidden), Frozen: controlLabels(g.Target, g.Frozen), Total: len(runs),
+	}
+	for _, b := range blocks {
+		p.Blocked = append(p.Blocked, views.Blocked(b))
 	}
 	p.Overlay = g.overlay(runs, q["run"])
 	columns := galleryColumns(runs)
 	sortBy, desc := q.Get("sort"), q.Get("desc") == "1"
+	if sortBy == "" {
+		sortBy, p.Ranking = ranking(columns, runs)
+		desc = true
+	}
+	with, twins := namesakes(runs, of)
 	for _, c := range columns {
 		col := views.Column{Label: c.label}
 		v := url.Values{"sort": {c.key}, "run": q["run"]}
@@ -114,7 +133,7 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 		if !run.Status.Ended() {
 			p.Training++
 		}
-		row := views.GalleryRow{ID: run.ID, Name: run.Name, Chosen: slices.Contains(q["run"], run.ID)}
+		row := views.GalleryRow{ID: run.ID, Name: run.Name, Created: run.Created, Twin: twins[run.ID], With: with[run.ID], Chosen: slices.Contains(q["run"], run.ID)}
 		if run.Status.Ended() {
 			row.Href = g.base + "/runs/" + run.ID
 		}
@@ -122,7 +141,7 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 			name, what := door.MainFigure(run.Report)
 			row.Thumb = door.Thumbnail(g.base+"/runs/"+run.ID+"/figures/", name, "", what+" of "+run.Name)
 		}
-		for _, c := range columns[1:] {
+		for _, c := range columns[2:] {
 			row.Cells = append(row.Cells, c.text(run))
 		}
 		p.Rows = append(p.Rows, row)
@@ -131,9 +150,9 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 }
 
 // state changes whenever the page would.
-func (g Course) state(prefix, origin string, q url.Values, runs []store.Run) string {
+func (g Course) state(prefix, origin string, q url.Values, runs []store.Run, over bool, blocks []store.Blocked) string {
 	h := sha256.New()
-	fmt.Fprintln(h, prefix, origin, g.base, g.Code, g.Closed, q.Encode())
+	fmt.Fprintln(h, prefix, origin, g.base, g.Code, g.Closed, g.Ends, over, blocks, q.Encode())
 	for _, r := range runs {
 		fmt.Fprintln(h, r.ID, r.Status)
 	}
@@ -212,7 +231,7 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 	columns := []galleryColumn{
 		{key: "name", label: "name", text: func(r store.Run) string { return r.Name }},
 		{
-			key: "created", label: "handed in (UTC)", text: func(r store.Run) string { return r.Created.UTC().Format("2 Jan 15:04") },
+			key: "created", label: "handed in",
 			number: func(r store.Run) (float64, bool) { return float64(r.Created.UnixMilli()), true },
 		},
 	}
@@ -270,6 +289,66 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 	return columns
 }
 
+// ranking is the column that a gallery is ordered by unless it is asked for another, the
+// best first, and what that says. Training accuracy is won by learning by heart: without
+// points held out there is no order but that of time.
+func ranking(columns []galleryColumn, runs []store.Run) (key, words string) {
+	if len(runs) == 0 {
+		return "", ""
+	}
+	for _, c := range columns {
+		if c.key != "test_accuracy" && c.key != "test_r2" {
+			continue
+		}
+		var ranked []store.Run
+		for _, r := range runs {
+			if _, ok := c.number(r); ok {
+				ranked = append(ranked, r)
+			}
+		}
+		words = "Ranked by the points held out from training, and by nothing else."
+		if differ(ranked, func(r store.Run) string { return r.Hash + r.Spec.Text("test_fraction") + " " + r.Spec.Text("seed") }) {
+			words += " Not all held out the same points: small differences say little."
+		}
+		if len(ranked) < len(runs) {
+			words += " Runs without such a value come last."
+		}
+		return c.key, words
+	}
+	return "", "Not ranked: no run has a value on points held out from training."
+}
+
+// namesakes finds for the runs of a gallery, by their ids, the other names of the same
+// student, and which are under a name that another student has, too.
+func namesakes(runs []store.Run, of map[string]store.Workspace) (with map[string]string, twins map[string]bool) {
+	names, called := map[store.Workspace][]string{}, map[string]map[store.Workspace]bool{}
+	for _, r := range runs {
+		ws, name := of[r.ID], folded(r.Name)
+		names[ws] = append(names[ws], r.Name)
+		if called[name] == nil {
+			called[name] = map[store.Workspace]bool{}
+		}
+		called[name][ws] = true
+	}
+	with, twins = map[string]string{}, map[string]bool{}
+	for _, r := range runs {
+		others := slices.Clone(names[of[r.ID]])
+		others = slices.DeleteFunc(others, func(name string) bool { return name == r.Name })
+		with[r.ID], twins[r.ID] = strings.Join(others, ", "), len(called[folded(r.Name)]) > 1
+	}
+	return with, twins
+}
+
+// folded is the same for names that look the same: without case, spaces and what is not seen.
+func folded(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+}
+
 // controlLabels name the controls of a course's page as the page itself does.
 func controlLabels(target string, names []string) (labels []string) {
 	own := map[string]string{}
@@ -297,6 +376,51 @@ func (a *Room) Close(w http.ResponseWriter, r *http.Request, g Course) error {
 		return err
 	}
 	if err := a.Store.CloseCourse(r.Context(), g.Code, r.PostFormValue("closed") == "1"); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, g.base)
+}
+
+// End sets when the course ends, in UTC, or lifts the end.
+func (a *Room) End(w http.ResponseWriter, r *http.Request, g Course) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	var ends time.Time
+	if typed := r.PostFormValue("ends"); r.PostFormValue("lift") != "1" {
+		var err error
+		if ends, err = time.Parse("2006-01-02T15:04", typed); err != nil || ends.Year() < 1971 || ends.Year() > 9999 {
+			return param.Problems{{Field: "ends", Message: fmt.Sprintf("The end %q is no date and time: give it like 2030-01-31T18:00.", typed)}}
+		}
+	}
+	if err := a.Store.EndCourse(r.Context(), g.Code, ends); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, g.base)
+}
+
+// Block deletes all that the students of the ticked runs have handed in, and takes no
+// more from them.
+func (a *Room) Block(w http.ResponseWriter, r *http.Request, g Course) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	if err := a.Store.Block(r.Context(), g.Code, r.PostForm["run"]); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, g.base+"#gallery")
+}
+
+// Unblock takes hand-ins from somebody blocked again.
+func (a *Room) Unblock(w http.ResponseWriter, r *http.Request, g Course) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	id, err := strconv.ParseInt(r.PostFormValue("block"), 10, 64)
+	if err != nil {
+		return store.ErrNotFound
+	}
+	if err := a.Store.Unblock(r.Context(), g.Code, id); err != nil {
 		return err
 	}
 	return door.Redirect(w, r, g.base)

@@ -1,5 +1,6 @@
 // The teacher's page of a course: what is handed in appears by itself.
 import { choose } from "./runs.js";
+import { tell } from "./times.js";
 
 const every = 4000; // milliseconds
 const heading = document.querySelector("#gallery h2");
@@ -21,6 +22,7 @@ async function look() {
     if (before.has(box.value)) box.checked = before.get(box.value);
     else box.closest("tr").classList.add("new");
   }
+  tell(fresh);
   const focused = old.contains(document.activeElement) && document.activeElement;
   old.replaceWith(fresh);
   heading.dataset.state = news.dataset.state;
@@ -29,6 +31,17 @@ async function look() {
   if (form) choose(form);
   if (focused) (chosen(fresh).find((box) => box.value === focused.value) || fresh.querySelector("button"))?.focus();
 }
+
+// The end is asked for in the zone of who asks, and sent in UTC.
+const end = document.getElementById("f-ends");
+document.querySelector("[data-zone]").textContent = Intl.DateTimeFormat().resolvedOptions().timeZone;
+if (end.defaultValue) {
+  const at = new Date(end.defaultValue + "Z");
+  end.value = new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+}
+end.form.addEventListener("formdata", (e) => {
+  if (end.value) e.formData.set("ends", new Date(end.value).toISOString().slice(0, 16));
+});
 
 async function watch() {
   if (!document.hidden) await look().catch(() => {});

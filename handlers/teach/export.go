@@ -1,0 +1,63 @@
+package teach
+
+import (
+	"encoding/csv"
+	"net/http"
+	"strconv"
+	"time"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/store"
+)
+
+// Export sends what was handed in as CSV, a line for each run in the order of time: who
+// and when (UTC), a number that tells students apart who have the same name, the data with
+// their hash, the settings, and the numbers at full precision. Empty is what does not
+// apply. Text that a spreadsheet would compute is guarded as in every other file.
+func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
+	runs, _, err := a.Store.Runs(r.Context(), g.Gallery(), store.Filter{})
+	if err != nil {
+		return err
+	}
+	of, err := a.Store.Students(r.Context(), g.Code)
+	if err != nil {
+		return err
+	}
+	door.Attach(w, g.Title+".csv", "text/csv; charset=utf-8")
+	c := csv.NewWriter(w)
+	record := []string{"name", "student", "handed_in", "status", "data", "points"}
+	for _, p := range ml.Params {
+		record = append(record, p.Name)
+	}
+	for _, q := range ml.Quantities {
+		record = append(record, q.Name)
+	}
+	_ = c.Write(record) // Error tells at the end
+	students := map[store.Workspace]int{}
+	for _, run := range runs {
+		ws := of[run.ID]
+		if students[ws] == 0 {
+			students[ws] = len(students) + 1
+		}
+		record = append(record[:0], dataset.Guard(run.Name), strconv.Itoa(students[ws]), run.Created.UTC().Format(time.RFC3339), string(run.Status), dataset.Guard(run.DatasetName), run.Hash)
+		for _, p := range ml.Params {
+			text := ""
+			if run.Spec.Applies(p.Name) {
+				text = dataset.Guard(run.Spec.Text(p.Name))
+			}
+			record = append(record, text)
+		}
+		for _, q := range ml.Quantities {
+			text := ""
+			if v, ok := door.QuantityNumber(q, run.Report); ok {
+				text = strconv.FormatFloat(v, 'g', -1, 64)
+			}
+			record = append(record, text)
+		}
+		_ = c.Write(record)
+	}
+	c.Flush()
+	return c.Error()
+}

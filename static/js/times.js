@@ -1,0 +1,18 @@
+// Times are told in the zone of who reads. Without this they stand in UTC.
+
+/** Tells the times in a part of the page. */
+export function tell(root) {
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    time.title ||= time.textContent;
+    time.textContent = new Date(time.dateTime).toLocaleString("en-GB", {
+      day: "numeric",
+      month: "short",
+      year: "short" in time.dataset ? undefined : "numeric",
+      hour: "2-digit",
+      minute: "2-digit",
+      timeZoneName: "short",
+    });
+  }
+}
+
+tell(document);
