@@ -413,7 +413,7 @@ func TestSabotage(t *testing.T) {
 	if !slices.Equal(twins, []string{"Ada", "a DA"}) {
 		t.Errorf("marked are %q of %q", twins, names(gallery))
 	}
-	if with := texts(gallery.Find(".gallery .with")); !slices.Equal(with, []string{"one student with anonymous 4, Mallory", "one student with a DA, Mallory", "one student with a DA, anonymous 4"}) {
+	if with := texts(gallery.Find(".gallery .with")); !slices.Equal(with, []string{"same student: anonymous 4, Mallory", "same student: a DA, Mallory", "same student: a DA, anonymous 4"}) {
 		t.Errorf("of one student: %q", with)
 	}
 	workspace := string(store.WorkspaceOf(ben))
