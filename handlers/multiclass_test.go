@@ -79,7 +79,7 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 		}
 		page := b.page(200, "/runs/"+id)
 		tables := page.Find(".confusion")
-		if tables.Length() != 2 || tables.First().Find("h3").Text() != "Confusion matrix, held out" {
+		if tables.Length() != 2 || tables.First().Find("h2").Text() != "Confusion matrix, held out" {
 			t.Fatalf("%s: %d confusion matrices", way.Name, tables.Length())
 		}
 		for i, rows := range [][]ml.ClassReport{report.TestConfusion, report.Confusion} {
