@@ -30,6 +30,7 @@ type page struct {
 	mu       sync.Mutex
 	faults   []string
 	expected []string
+	bare     bool // scripts are off
 }
 
 // open opens a tab on a server. Without a browser it skips the test.
@@ -349,6 +350,7 @@ func (p *page) theme(name string) {
 // noScript turns scripts off for the pages to come.
 func (p *page) noScript() {
 	p.t.Helper()
+	p.bare = true
 	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 }
 

@@ -15,7 +15,8 @@ const ripley = "../../ml/testdata/ripley_train.csv"
 
 var datasetPath = regexp.MustCompile(`/datasets/[^/]+$`)
 
-// upload chooses a file on the page of data sets, which sends it.
+// upload chooses a file on the page of data sets, which sends it; without scripts a button
+// does.
 func (p *page) upload(path string) {
 	p.t.Helper()
 	abs, err := filepath.Abs(path)
@@ -23,7 +24,12 @@ func (p *page) upload(path string) {
 		p.t.Fatal(err)
 	}
 	p.visit("/datasets")
-	p.follow(func() { p.do(chromedp.SetUploadFiles(chromedp.CSS("#f-file"), []string{abs})) })
+	p.follow(func() {
+		p.do(chromedp.SetUploadFiles(chromedp.CSS("#f-file"), []string{abs}))
+		if p.bare {
+			p.click(".upload button")
+		}
+	})
 }
 
 // train opens the data set of this page in the lab with an RBF SVM.
