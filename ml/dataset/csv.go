@@ -286,13 +286,20 @@ func hasDecimalComma(s string) bool {
 }
 
 // readDecimalCommas turns 1,5 into 1.5, unless the file has decimal points too: then
-// the comma may mean anything, and the cell will be reported when it is needed.
+// the comma may mean anything, and the cell will be reported when it is needed. Columns in
+// which thousands are separated are left to readSpellings, which takes each as a whole.
 func (t *Table) readDecimalCommas() {
-	for _, c := range t.Columns {
+	groups := make([]string, len(t.Columns)) // signs between thousands
+	for j := range t.Columns {
+		if groups[j] = t.Columns[j].group(); groups[j] == "," {
+			return
+		}
+	}
+	for j, c := range t.Columns {
 		for s := range c.values() {
 			if hasDecimalComma(s) {
 				t.DecimalComma = true
-			} else if strings.Contains(s, ".") {
+			} else if groups[j] == "" && strings.Contains(s, ".") {
 				if _, ok := parseNumber(s); ok {
 					t.DecimalComma = false
 					return
@@ -304,6 +311,9 @@ func (t *Table) readDecimalCommas() {
 		return
 	}
 	for j := range t.Columns {
+		if groups[j] != "" {
+			continue
+		}
 		t.Columns[j].rewrite(func(s string) string {
 			if hasDecimalComma(s) {
 				return strings.Replace(s, ",", ".", 1)

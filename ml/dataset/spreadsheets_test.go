@@ -117,10 +117,14 @@ median: label ~ x1 x2 [a b], 4 rows, the last [28 1.6]; 2 missing values filled 
 	"sum-below.csv": `asks: sum-below.csv, line 4, column 1 (x): expected a number, found "Total"
 drop: label ~ x y [A B], 2 rows, the last [3 4]; 1 of 3 rows left out, in which a value is missing
 median: label ~ x y [A B], 2 rows, the last [3 4]; 1 of 3 rows left out, in which the label is missing`,
-	"thousands-french.csv": `région ~ population revenu [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (population, revenu)`,
-	"thousands-german.csv": `Region ~ Einwohner Einkommen [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (Einwohner, Einkommen)`,
-	"thousands-swiss.csv":  `Region ~ Einwohner Einkommen [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (Einwohner, Einkommen)`,
-	"thousands-us.csv":     `region ~ population income [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (population, income)`,
+	"thousands-few-german.csv":   `Region ~ Anteil Einkommen [n s], 3 rows, the last [0.5 812.25]; separators between thousands taken out (Einkommen)`,
+	"thousands-few-swiss.csv":    `Region ~ Einkommen [n s], 3 rows, the last [812.25]; separators between thousands taken out (Einkommen)`,
+	"thousands-few-us.csv":       `region ~ rank income [n s], 3 rows, the last [3 2100]; separators between thousands taken out (income)`,
+	"thousands-few-us-whole.csv": `region ~ rank income [n s], 3 rows, the last [3 2100]; separators between thousands taken out (income)`,
+	"thousands-french.csv":       `région ~ population revenu [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (population, revenu)`,
+	"thousands-german.csv":       `Region ~ Einwohner Einkommen [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (Einwohner, Einkommen)`,
+	"thousands-swiss.csv":        `Region ~ Einwohner Einkommen [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (Einwohner, Einkommen)`,
+	"thousands-us.csv":           `region ~ population income [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (population, income)`,
 	"title-above.csv": `asks: title-above.csv, line 2, column 1 (Measurements of May): expected a number, found nothing: fill in missing values or remove the row
 drop: title-above.csv, line 3, column 1 (Measurements of May): expected a number, found "x"
 median: title-above.csv, line 3, column 1 (Measurements of May): expected a number, found "x"`,

@@ -123,6 +123,25 @@ func (t *Table) readSpellings() (grouped, shares []int) {
 	return grouped, shares
 }
 
+// group is what separates the thousands of the first number of the column that is sure to be
+// written so, as 1,234.5 but not 1,234; "" where there is none.
+func (c *Column) group() string {
+	for s := range c.values() {
+		if s == "" || s[len(s)-1] < '0' || s[len(s)-1] > '9' { // most texts, quickly
+			continue
+		}
+		if _, ok := parseNumber(s); ok {
+			continue
+		}
+		for _, w := range spellings {
+			if _, told, ok := w.plain(s); told && ok && !w.percent {
+				return w.group
+			}
+		}
+	}
+	return ""
+}
+
 // hasDecimalPoints tells whether some column of numbers has them, so that a comma is none.
 func (t *Table) hasDecimalPoints() bool {
 	for j := range t.Columns {
