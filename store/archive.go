@@ -455,6 +455,7 @@ func (a *archive) check(ctx context.Context) error {
 		what := fmt.Sprintf("data set %d, %q", i+1, d.Name)
 		ps = nil
 		a.index.Datasets[i].Name = required(&ps, "name", line(d.Name), maxName)
+		limited(&ps, "origin", d.Origin, maxNote)
 		err := ps.Err()
 		switch {
 		case d.ID == "" || names[d.ID]:

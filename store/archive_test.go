@@ -204,6 +204,7 @@ func TestImportRefuses(t *testing.T) {
 		"a result belongs to a run that is done": index(`"status": "failed"`, `"status": "done"`),
 		"its settings":                           index(`"C": 1`, `"C": "one"`),
 		"at most 20 tags":                        index(`"tags": [`, `"tags": [`+manyTags()),
+		"The origin has":                         index(`"origin": "`, `"origin": "`+strings.Repeat("x", 10_000)),
 		"its data set is not in the archive":     index(`"dataset": "`, `"dataset": "no`),
 		"the report is of 31 rows":               index(`"n": 30`, `"n": 31`),
 	} {
