@@ -153,7 +153,7 @@ func heldOutVerdict(first, second string, d eval.HeldOutPair, values bool) views
 	if values {
 		right, alike = "came closer to %s", "come equally close to every held-out value"
 	}
-	v := verdict(first, second, d.P, d.Holm, d.OnlyFirst >= d.OnlySecond)
+	v := verdict(first, second, d.P, d.Holm, d.FirstLeads)
 	least := eval.SignTest(0, d.OnlyFirst+d.OnlySecond)
 	counts := fmt.Sprintf("“%s” "+right+", “%s” %d", first, points(d.OnlyFirst), second, d.OnlySecond)
 	switch {
@@ -163,6 +163,9 @@ func heldOutVerdict(first, second string, d eval.HeldOutPair, values bool) views
 		v.Short = "too little to tell"
 		v.Text = fmt.Sprintf("There is too little to tell: %s. Even if all of these spoke for one of the two, p would be %s. Hold out more points, or compare on folds.", counts, short(least))
 	default:
+		if values {
+			counts += ", and the test weighs by how much"
+		}
 		v.Text += fmt.Sprintf(": %s; %s.", counts, probability(d.P))
 	}
 	v.Cells = []string{strconv.Itoa(d.OnlyFirst), strconv.Itoa(d.OnlySecond), short(d.P), short(d.Holm)}

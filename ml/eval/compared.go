@@ -24,7 +24,8 @@ type HeldOut struct {
 type HeldOutPair struct {
 	First, Second int
 	Disagreement
-	Holm float64 // P after Holm, for all pairs
+	FirstLeads bool    // what difference there is speaks for the first: with values by the ranks, which P is of
+	Holm       float64 // P after Holm, for all pairs
 }
 
 // OnHeldOut compares machines on the points that all of them held out. points has those
@@ -58,11 +59,11 @@ func OnHeldOut(points [][]ml.Point) (*HeldOut, error) {
 	var ps []float64
 	for a := range points {
 		for b := a + 1; b < len(points); b++ {
-			d, err := heldOutPair(points[a], points[b], rows)
-			if err != nil {
+			p := HeldOutPair{First: a, Second: b}
+			if err := p.compare(points[a], points[b], rows); err != nil {
 				return nil, err
 			}
-			h.Pairs, ps = append(h.Pairs, HeldOutPair{First: a, Second: b, Disagreement: d}), append(ps, d.P)
+			h.Pairs, ps = append(h.Pairs, p), append(ps, p.P)
 		}
 	}
 	for k, p := range Holm(ps) {
@@ -71,7 +72,8 @@ func OnHeldOut(points [][]ml.Point) (*HeldOut, error) {
 	return h, nil
 }
 
-func heldOutPair(first, second []ml.Point, rows []int) (d Disagreement, err error) {
+// compare fills in what the rows say.
+func (d *HeldOutPair) compare(first, second []ml.Point, rows []int) error {
 	var nearer []float64 // by how much the first is
 	for _, i := range rows {
 		a, b := first[i], second[i]
@@ -89,12 +91,12 @@ func heldOutPair(first, second []ml.Point, rows []int) (d Disagreement, err erro
 		d.count(!a.Wrong, !b.Wrong, a.Predicted == b.Predicted)
 	}
 	if nearer == nil {
-		d.P = SignTest(d.OnlyFirst, d.OnlySecond)
-		return d, nil
+		d.P, d.FirstLeads = SignTest(d.OnlyFirst, d.OnlySecond), d.OnlyFirst > d.OnlySecond
+		return nil
 	}
 	w, err := Wilcoxon(nearer)
-	d.P = w.P
-	return d, err
+	d.P, d.FirstLeads = w.P, w.Plus > w.Minus
+	return err
 }
 
 // FoldPair is two settings on the same folds.

@@ -33,8 +33,8 @@ func TestOnHeldOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &eval.HeldOut{N: 7, Differ: []int{2, 3, 5, 7}, Pairs: []eval.HeldOutPair{
-		{First: 0, Second: 1, Disagreement: eval.Disagreement{Both: 2, OnlyFirst: 3, NeitherSame: 1, Neither: 1, P: 0.25}, Holm: 0.75},
-		{First: 0, Second: 2, Disagreement: eval.Disagreement{Both: 4, OnlyFirst: 1, NeitherSame: 2, P: 1}, Holm: 1},
+		{First: 0, Second: 1, Disagreement: eval.Disagreement{Both: 2, OnlyFirst: 3, NeitherSame: 1, Neither: 1, P: 0.25}, FirstLeads: true, Holm: 0.75},
+		{First: 0, Second: 2, Disagreement: eval.Disagreement{Both: 4, OnlyFirst: 1, NeitherSame: 2, P: 1}, FirstLeads: true, Holm: 1},
 		{First: 1, Second: 2, Disagreement: eval.Disagreement{Both: 2, OnlySecond: 2, NeitherSame: 2, Neither: 1, P: 0.5}, Holm: 1},
 	}}
 	if diff := cmp.Diff(want, h, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
@@ -54,6 +54,22 @@ func TestOnHeldOut(t *testing.T) {
 	// Sizes 1, 0.4, 0.75 and 0.125 with ranks 4, 2, 3 and 1, of which the third is the second's.
 	if d := h.Pairs[0]; h.Differ != nil || d.OnlyFirst != 3 || d.OnlySecond != 1 || math.Abs(d.P-10./16) > 1e-12 {
 		t.Errorf("values: %+v", h)
+	}
+
+	// Closer to more points, by little, is not better than much closer to somewhat fewer.
+	var little, much []float64
+	for i := range 30 {
+		little, much = append(little, 1+float64(i)/1000), append(much, 1+float64(i+1)/1000)
+		if i < 28 {
+			little, much = append(little, 9+float64(i)), append(much, 1)
+		}
+	}
+	h, err = eval.OnHeldOut([][]ml.Point{values(little...), values(much...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := h.Pairs[0]; d.OnlyFirst != 30 || d.OnlySecond != 28 || d.P > 0.01 || d.FirstLeads {
+		t.Errorf("the sum of ranks speaks for the second: %+v", d)
 	}
 }
 
