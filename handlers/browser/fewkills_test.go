@@ -1,0 +1,5 @@
+//go:build !load
+
+package browser
+
+const kills = 3
