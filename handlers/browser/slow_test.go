@@ -83,7 +83,7 @@ func TestSlowAnswersAreShown(t *testing.T) {
 			t.Fatal("the page has given up a question")
 		}
 	}
-	p.do(chromedp.MouseEvent(chromedp.MousePressed, at.X-width/8, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1))) // in the middle it stands already
+	p.do(chromedp.MouseEvent(chromedp.MousePressed, at.X-width/2+4, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1))) // where it does not stand
 	late := <-questions // to which there is no answer yet
 	for i := range 3 {
 		p.wait(element(".live-status button")) // it says that it works: the question is old by now
