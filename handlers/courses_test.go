@@ -508,6 +508,9 @@ func TestExportHandins(t *testing.T) {
 	if err != nil || len(table) != 4 {
 		t.Fatalf("%d lines, %v", len(table), err)
 	}
+	if names := slices.Sorted(slices.Values(table[0])); len(slices.Compact(names)) != len(table[0]) {
+		t.Errorf("two columns of one name: %v", table[0])
+	}
 	column := func(name string) (cells []string) {
 		for _, line := range table[1:] {
 			cells = append(cells, line[slices.Index(table[0], name)])
@@ -520,6 +523,10 @@ func TestExportHandins(t *testing.T) {
 		"status":  {"done", "done", "done"},
 		"C":       {"0.1", "7", "1"},
 		"learner": {"svm", "svm", "mcm"},
+
+		"gamma":         {"auto", "auto", "auto"},
+		"result_status": {"converged", "converged", "converged"},
+		"result_C":      {"0.1", "7", "1"},
 	} {
 		if got := column(name); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", name, got, want)

@@ -3,6 +3,7 @@ package teach
 import (
 	"encoding/csv"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,8 +15,8 @@ import (
 
 // Export sends what was handed in as CSV, a line for each run in the order of time: who
 // and when (UTC), a number that tells students apart who have the same name, the data with
-// their hash, the settings, and the numbers at full precision. Empty is what does not
-// apply. Text that a spreadsheet would compute is guarded as in every other file.
+// their hash, the settings, and the numbers at full precision; those that are called as a setting
+// are, the gamma that "auto" was, say, begin with result_. Empty is what does not apply. Text that a spreadsheet would compute is guarded as in every other file.
 func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
 	runs, _, err := a.Store.Runs(r.Context(), g.Gallery(), store.Filter{})
 	if err != nil {
@@ -32,7 +33,11 @@ func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
 		record = append(record, p.Name)
 	}
 	for _, q := range ml.Quantities {
-		record = append(record, q.Name)
+		name := q.Name
+		if slices.Contains(record, name) {
+			name = "result_" + name
+		}
+		record = append(record, name)
 	}
 	_ = c.Write(record) // Error tells at the end
 	students := map[store.Workspace]int{}
@@ -50,14 +55,23 @@ func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
 			record = append(record, text)
 		}
 		for _, q := range ml.Quantities {
-			text := ""
-			if v, ok := door.QuantityNumber(q, run.Report); ok {
-				text = strconv.FormatFloat(v, 'g', -1, 64)
-			}
-			record = append(record, text)
+			record = append(record, quantity(q, run.Report))
 		}
 		_ = c.Write(record)
 	}
 	c.Flush()
 	return c.Error()
+}
+
+// quantity is a number or a text of a report for a program to read.
+func quantity(q ml.Quantity, r *ml.Report) string {
+	if v, ok := door.QuantityNumber(q, r); ok {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	if r != nil {
+		if text, ok := q.Value(r).(string); ok {
+			return dataset.Guard(text)
+		}
+	}
+	return ""
 }
