@@ -53,23 +53,30 @@ func serve(t testing.TB, workers bool, limits dataset.Limits) *server {
 
 func serveLogged(t testing.TB, workers bool, limits dataset.Limits, log *slog.Logger) *server {
 	t.Helper()
+	return serveWith(t, workers, Config{Limits: limits, Log: log, Patience: time.Hour}, jobs.Config{})
+}
+
+// serveWith starts one that differs from others as c and work say.
+func serveWith(t testing.TB, workers bool, c Config, work jobs.Config) *server {
+	t.Helper()
 	st, err := store.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { st.Close() })
-	assets, err := web.NewAssets(static.Files)
-	if err != nil {
+	if c.Assets, err = web.NewAssets(static.Files); err != nil {
 		t.Fatal(err)
 	}
-	queue := jobs.New(st, jobs.Config{Workers: 2, Log: log, Train: train})
+	work.Workers, work.Log, work.Train = 2, c.Log, train
+	queue := jobs.New(st, work)
 	if workers {
 		ctx, stop := context.WithCancel(context.Background())
 		ended := make(chan struct{})
 		go func() { defer close(ended); queue.Run(ctx) }()
 		t.Cleanup(func() { stop(); <-ended })
 	}
-	app := New(Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: web.NewMetrics(), Log: log, Patience: time.Hour, Build: func() string { return "test" }})
+	c.Store, c.Jobs, c.Metrics, c.Build = st, queue, web.NewMetrics(), func() string { return "test" }
+	app := New(c)
 	s := &server{httptest.NewServer(app.Handler()), app, workers}
 	t.Cleanup(s.Close)
 	return s

@@ -1,0 +1,11 @@
+//go:build !load
+
+package handlers
+
+import "time"
+
+const (
+	randomRequests = 400
+	randomSeeds    = 1
+	slowest        = time.Hour // how long an answer takes here says how busy the machine is
+)
