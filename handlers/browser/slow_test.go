@@ -84,7 +84,7 @@ func TestSlowAnswersAreShown(t *testing.T) {
 		}
 	}
 	p.do(chromedp.MouseEvent(chromedp.MousePressed, at.X-width/2+4, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1))) // where it does not stand
-	late := <-questions // to which there is no answer yet
+	late := <-questions                                                                                                 // to which there is no answer yet
 	for i := range 3 {
 		p.wait(element(".live-status button")) // it says that it works: the question is old by now
 		for k := range 5 {
