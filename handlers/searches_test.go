@@ -144,6 +144,23 @@ func TestAPISearchRefused(t *testing.T) {
 	}
 }
 
+// A parameter with one value is a setting of the search, on its page, in its command and
+// around its best setting.
+func TestSearchOneValue(t *testing.T) {
+	t.Parallel()
+	c := serve(t, true, dataset.DefaultLimits).browse(t, alice)
+	id := c.search(`{"dataset":"circles","spec":{"kernel":"poly"},"grid":{"C":[1,10],"degree":[2]},"folds":2}`)
+	c.app.Jobs.Wait(t.Context(), time.Hour, id)
+	if got := c.page(200, "/searches/"+id).Text(); !strings.Contains(got, "--degree=2") {
+		t.Errorf("the command is another one: %s", got)
+	}
+	finer := c.fetch("POST", "/searches/"+id+"/again", "how=finer").html()
+	other, _ := finer.Find("#search").Attr("data-id")
+	if s := decode[api.Search](c.want(200, "GET", "/api/searches/"+other, "")); s.Spec.Text("degree") != "2" || len(s.Grid["C"]) != 7 || len(s.Grid) != 1 {
+		t.Errorf("%s %v", s.Spec.Text("degree"), s.Grid)
+	}
+}
+
 // From the lab a search begins with one press; without a script its page is asked for
 // again, and leads back to the lab, to a finer search and to a run.
 func TestSearchPages(t *testing.T) {

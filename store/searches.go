@@ -64,6 +64,7 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 	if err != nil {
 		return found, err
 	}
+	n.Spec, n.Grid = n.Grid.Settled(n.Spec)
 	names, err := plan.Names()
 	if err != nil {
 		return found, err

@@ -99,6 +99,21 @@ func (g Grid) Paths(base ml.Spec) ([]Path, error) {
 	return paths, nil
 }
 
+// Settled is the same search of a valid grid said otherwise: what has one value has it in the
+// spec, and what the grid has left has several.
+func (g Grid) Settled(base ml.Spec) (ml.Spec, Grid) {
+	left := Grid{}
+	for _, p := range ml.Params {
+		switch values := g[p.Name]; {
+		case len(slices.Compact(slices.Clone(values))) > 1:
+			left[p.Name] = values
+		case len(values) > 0:
+			base = base.With(p.Name, values[0])
+		}
+	}
+	return base, left
+}
+
 // searchable tells why values of p cannot be tried, or nil.
 func searchable(p param.Param, values []param.Value) error {
 	if p.Kind == param.Text && p.Syntax == nil || p.Name == "test_fraction" || p.Name == "seed" {
@@ -144,7 +159,7 @@ func Tries(p param.Param) []param.Value {
 // from its neighbour below to that above, best among them, at equal distances or, where p
 // is logarithmic, in equal proportions. Beyond the smallest or largest value that was
 // tried lies a neighbour as far away as that on the other side. A best that is no number,
-// or has no neighbour, is the one value.
+// or has no neighbour, or nothing untried around it, is the one value.
 func Around(p param.Param, tried []param.Value, best param.Value) []param.Value {
 	var v []float64
 	for _, t := range tried {
@@ -187,6 +202,9 @@ func Around(p param.Param, tried []param.Value, best param.Value) []param.Value 
 				values = append(values, x)
 			}
 		}
+	}
+	if !slices.ContainsFunc(values, func(x float64) bool { return !slices.Contains(v, x) }) {
+		return []param.Value{best}
 	}
 	slices.Sort(values)
 	return Numbers(slices.Compact(values)...)

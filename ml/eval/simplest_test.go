@@ -84,7 +84,8 @@ func TestTriesAndAround(t *testing.T) {
 		{"C", eval.Numbers(100, 1, 10), param.Of(100), eval.Numbers(10, 21.5, 46.4, 100, 215, 464, 1000)},
 		{"C", eval.Numbers(5), param.Of(5), eval.Numbers(5)},
 		{"gamma", []param.Value{param.Of("auto"), param.Of(1)}, param.Of("auto"), []param.Value{param.Of("auto")}},
-		{"degree", eval.Numbers(1, 2, 3), param.Of(1), eval.Numbers(1, 2)},
+		{"degree", eval.Numbers(1, 2, 3), param.Of(1), eval.Numbers(1)},
+		{"degree", eval.Numbers(1, 2, 3), param.Of(3), eval.Numbers(2, 3, 4)},
 		{"degree", eval.Numbers(2, 6, 10), param.Of(6), eval.Numbers(2, 3, 5, 6, 7, 9, 10)},
 		{"coef0", eval.Numbers(0, 3), param.Of(0), eval.Numbers(-3, -2, -1, 0, 1, 2, 3)},
 	} {
