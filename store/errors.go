@@ -35,8 +35,10 @@ var (
 	ErrGalleryFull = &Error{"conflict", "The gallery of this course is full. Ask your teacher to make room."}
 	// ErrTooMany: MaxQueuedEach runs of the workspace are waiting.
 	ErrTooMany = &Error{"too-many", fmt.Sprintf("%d of your runs are waiting to be trained, as many as may. Wait until some of them have ended, or cancel some.", MaxQueuedEach)}
-	// ErrQueueFull: MaxQueued runs are waiting.
-	ErrQueueFull = &Error{"busy", "Too many runs are waiting to be trained. Try again in a moment."}
+	// ErrSearching: MaxSearchingEach searches of the workspace are under way.
+	ErrSearching = &Error{"too-many", fmt.Sprintf("%d of your searches are under way, as many as may. Wait until some of them have ended, or cancel some.", MaxSearchingEach)}
+	// ErrQueueFull: MaxQueued runs are waiting, or MaxSearching searches.
+	ErrQueueFull = &Error{"busy", "Too many runs and searches are waiting. Try again in a moment."}
 	// ErrBusy: another program has held the database for too long.
 	ErrBusy = &Error{"busy", "The database is in use by another program. Nothing was saved; try again in a moment."}
 	// ErrFull: no room on the disk.

@@ -49,16 +49,18 @@ type NewSearch struct {
 	Axes        [2]string // as of a Run
 }
 
-// What one search may ask for, and how many may wait at a time over all workspaces.
+// What one search may ask for, and how many may be under way: of one workspace, which a
+// comparison on folds needs some of at once, and of all, where a whole course has room.
 const (
-	MaxCells     = 10_000
-	MaxDealt     = 10_000_000 // rows, over all splits
-	MaxSearching = 100
+	MaxCells         = 10_000
+	MaxDealt         = 10_000_000 // rows, over all splits
+	MaxSearchingEach = 20
+	MaxSearching     = 200
 )
 
 // CreateSearch queues a search. Cells whose result is there already are not computed
 // again; when all are, it is done at once. Errors: param.Problems and *param.Refusal for
-// what is wrong with n, ErrNotFound for its data set, ErrQueueFull.
+// what is wrong with n, ErrNotFound for its data set, ErrSearching, ErrQueueFull.
 func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (found Search, err error) {
 	plan, err := planSearch(n)
 	if err != nil {
@@ -86,7 +88,7 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 			ID: newID(), Dataset: n.Dataset, DatasetName: cmp.Or(line(n.DatasetName), "unsaved data"), Hash: p.hash,
 			Spec: n.Spec, Grid: n.Grid, Scheme: n.Scheme, Axes: n.Axes, Created: fromMillis(s.now()),
 		}
-		if err := roomToSearch(ctx, tx); err != nil {
+		if err := roomToSearch(ctx, tx, ws); err != nil {
 			return err
 		}
 		if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
@@ -454,14 +456,20 @@ func insertSearch(ctx context.Context, tx *sql.Tx, ws Workspace, s Search, plan 
 	return err
 }
 
-// roomToSearch is ErrQueueFull when MaxSearching searches have not ended.
-func roomToSearch(ctx context.Context, tx *sql.Tx) error {
-	var under int
-	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM searches WHERE status IN ('queued', 'running')`).Scan(&under)
-	if err == nil && under >= MaxSearching {
-		err = ErrQueueFull
+// roomToSearch is ErrSearching when MaxSearchingEach searches of a workspace have not ended,
+// and ErrQueueFull when MaxSearching of all have not.
+func roomToSearch(ctx context.Context, tx *sql.Tx, ws Workspace) error {
+	var own, all int
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE workspace = ?), count(*) FROM searches WHERE status IN ('queued', 'running')`, ws).Scan(&own, &all)
+	switch {
+	case err != nil:
+		return err
+	case own >= MaxSearchingEach:
+		return ErrSearching
+	case all >= MaxSearching:
+		return ErrQueueFull
 	}
-	return err
+	return nil
 }
 
 func claimCell(ctx context.Context, tx *sql.Tx, owner Owner, most int, now int64) (c Cell, err error) {

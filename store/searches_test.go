@@ -266,8 +266,13 @@ func TestSearchIsBounded(t *testing.T) {
 	_, err := s.CreateSearch(t.Context(), alice, n)
 	wantErr(t, err, ErrNotFound)
 	n = asked(t)
-	for range MaxSearching {
+	for range MaxSearchingEach {
 		must[Search](t)(s.CreateSearch(t.Context(), alice, n))
+	}
+	_, err = s.CreateSearch(t.Context(), alice, n)
+	wantErr(t, err, ErrSearching)
+	for i := MaxSearchingEach; i < MaxSearching; i++ { // nobody's searches leave others without room
+		must[Search](t)(s.CreateSearch(t.Context(), WorkspaceOf(fmt.Sprint(i)), n))
 	}
 	_, err = s.CreateSearch(t.Context(), bob, n)
 	wantErr(t, err, ErrQueueFull)
