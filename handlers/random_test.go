@@ -494,7 +494,7 @@ func (a *asker) send(method, path, body, kind string) (location string) {
 			a.t.Errorf("%d: %s\n%s", resp.StatusCode, clip(string(answer)), told())
 		}
 	}
-	if location = resp.Header.Get("Location"); location != "" {
+	if location = resp.Header.Get("Location"); location != "" && resp.StatusCode != http.StatusPermanentRedirect { // which repeats what was asked
 		a.link(location)
 	}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
