@@ -262,10 +262,11 @@ func foldVerdict(first, second string, d eval.FoldPair) views.Verdict {
 	if mean < 0 {
 		low, high, mean, better = -high, -low, -mean, second
 	}
-	if d.Mean == 0 && d.P == 1 {
-		v.Text = fmt.Sprintf("“%s” and “%s” do equally well", first, second)
+	lead := fmt.Sprintf("“%s” leads by %s", better, amount(mean))
+	if amount(mean) == amount(0) && d.P > 0.5 { // 0, or what rounding has left of it
+		v.Text, lead = fmt.Sprintf("“%s” and “%s” do equally well", first, second), "they differ by "+amount(0)
 	}
-	v.Text += fmt.Sprintf(": “%s” leads by %s %s (95 %%: %s to %s; %s).", better, amount(mean), unit, amount(low), amount(high), probability(d.P))
+	v.Text += fmt.Sprintf(": %s %s (95 %%: %s to %s; %s).", lead, unit, amount(low), amount(high), probability(d.P))
 	v.Cells = []string{amount(d.Mean), amount(d.Interval.Low) + " to " + amount(d.Interval.High), short(d.P), short(d.Holm)}
 	if q := d.Posterior; q != nil {
 		v.Text += fmt.Sprintf(" “%s” is better by more than one point with probability %s, “%s” with %s, and with %s there is no difference in practice.", first, short(q.Better), second, short(q.Worse), short(q.Same))
