@@ -68,11 +68,7 @@ func (a *Room) Datasets(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list := make([]Dataset, len(sets))
-	for i, s := range sets {
-		list[i] = newDataset(s)
-	}
-	return web.JSON(w, http.StatusOK, map[string]any{"datasets": list})
+	return web.JSON(w, http.StatusOK, map[string]any{"datasets": listed(sets, newDataset)})
 }
 
 // kindOfRows is what a file may be said to hold.
@@ -287,11 +283,7 @@ func (a *Room) Runs(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list := make([]Run, len(runs))
-	for i, run := range runs {
-		list[i] = newRun(run)
-	}
-	return web.JSON(w, http.StatusOK, map[string]any{"runs": list, "total": total, "limit": f.Limit, "offset": f.Offset})
+	return web.JSON(w, http.StatusOK, map[string]any{"runs": listed(runs, newRun), "total": total, "limit": f.Limit, "offset": f.Offset})
 }
 
 // CreateRun stores a run to be trained and answers before it is.
@@ -413,6 +405,15 @@ func (a *Room) CancelRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return web.JSON(w, http.StatusAccepted, RunStatus{id, store.Cancelled})
+}
+
+// listed is a list in JSON: one that is empty is no null.
+func listed[Row, JSON any](rows []Row, as func(Row) JSON) []JSON {
+	list := make([]JSON, len(rows))
+	for i, r := range rows {
+		list[i] = as(r)
+	}
+	return list
 }
 
 // query reads the parameters of a request. One that is not among the names, or is

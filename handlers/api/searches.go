@@ -72,11 +72,7 @@ func (a *Room) Searches(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list := make([]Search, len(searches))
-	for i, s := range searches {
-		list[i] = newSearch(s)
-	}
-	return web.JSON(w, http.StatusOK, map[string]any{"searches": list, "total": total, "limit": f.Limit, "offset": f.Offset})
+	return web.JSON(w, http.StatusOK, map[string]any{"searches": listed(searches, newSearch), "total": total, "limit": f.Limit, "offset": f.Offset})
 }
 
 // CreateSearch stores a search to be computed and answers before it is.

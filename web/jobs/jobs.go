@@ -70,9 +70,36 @@ type Queue struct {
 
 // job is a training, or a cell of a search, under way.
 type job struct {
+	key    string          // of a training its run
+	search string          // of a cell; empty for a training
+	ctx    context.Context // of the work
 	cancel context.CancelFunc
 	last   Event
-	search string // of a cell; empty for a training
+}
+
+// begin notes a job, which is worked on until end, but no longer than limit unless that is
+// 0, than ctx, or than until somebody cancels it.
+func (q *Queue) begin(ctx context.Context, key, search string, limit time.Duration) *job {
+	j := &job{key: key, search: search, last: Event{Status: store.Running}}
+	if limit > 0 {
+		j.ctx, j.cancel = context.WithTimeoutCause(ctx, limit, errTooLong)
+	} else {
+		j.ctx, j.cancel = context.WithCancel(ctx)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.running[key] = j
+	return j
+}
+
+// end forgets a job.
+func (q *Queue) end(j *job) {
+	j.cancel()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.running[j.key] == j { // lost, released elsewhere and claimed again, it is another job
+		delete(q.running, j.key)
+	}
 }
 
 // New returns a queue over st. It does nothing until Run.
@@ -281,31 +308,26 @@ func (q *Queue) each() int { return max(1, q.workers-1) }
 
 // takeRun trains the next run, if one is waiting.
 func (q *Queue) takeRun(ctx context.Context) (bool, error) {
-	jobCtx, r, ok, err := q.claim(ctx)
+	j, r, ok, err := q.claim(ctx)
 	if ok {
 		q.Notify() // there may be more, for the other workers
-		q.do(ctx, jobCtx, r)
+		q.do(ctx, j, r)
+		q.end(j)
 	}
 	return ok, err
 }
 
 // claim takes the next run from the queue.
-func (q *Queue) claim(ctx context.Context) (context.Context, store.Run, bool, error) {
+func (q *Queue) claim(ctx context.Context) (*job, store.Run, bool, error) {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
 	r, ok, err := q.store.ClaimRun(ctx, q.owner, q.each())
 	if !ok || err != nil {
 		return nil, r, false, err
 	}
-	jobCtx, cancel := context.WithCancel(ctx)
-	if q.limit > 0 {
-		jobCtx, cancel = context.WithTimeoutCause(ctx, q.limit, errTooLong)
-	}
-	q.mu.Lock()
-	q.running[r.ID] = &job{cancel: cancel, last: Event{Status: store.Running}}
-	q.mu.Unlock()
+	j := q.begin(ctx, r.ID, "", q.limit)
 	q.publish(r.ID, Event{Status: store.Running})
-	return jobCtx, r, true, nil
+	return j, r, true, nil
 }
 
 // mayPass tells whether the same may work later.
@@ -347,20 +369,9 @@ func (q *Queue) insist(ctx context.Context, most int, save func(context.Context)
 }
 
 // do trains one run and stores how it ended.
-func (q *Queue) do(ctx, jobCtx context.Context, r store.Run) {
-	q.mu.Lock()
-	j := q.running[r.ID]
-	q.mu.Unlock()
-	defer func() {
-		j.cancel()
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		if q.running[r.ID] == j { // lost, released elsewhere and claimed again, it is another job
-			delete(q.running, r.ID)
-		}
-	}()
+func (q *Queue) do(ctx context.Context, j *job, r store.Run) {
 	start := time.Now()
-	res, err := q.attempt(jobCtx, r)
+	res, err := sound(func() (*ml.Result, error) { return q.attempt(j.ctx, r) })
 	partial := err == nil && res.Report.Status == trace.Cancelled
 
 	var end Event
@@ -373,9 +384,9 @@ func (q *Queue) do(ctx, jobCtx context.Context, r store.Run) {
 		}
 	case ctx.Err() != nil:
 		err = ctx.Err()
-	case context.Cause(jobCtx) == errTooLong:
+	case context.Cause(j.ctx) == errTooLong:
 		end, err = q.fail(ctx, r, param.Refuse("what makes it quicker: "+r.Spec.Quicker(), "the training was ended after %v, the longest that a run may take here", q.limit))
-	case jobCtx.Err() != nil:
+	case j.ctx.Err() != nil:
 		err = store.ErrNotFound // cancelled, deleted or taken over
 	default:
 		end, err = q.fail(ctx, r, err)
@@ -432,16 +443,21 @@ type panicked struct {
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
+// sound does work and turns a panic into an error.
+func sound[T any](work func() (T, error)) (res T, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &panicked{v, string(debug.Stack())}
+		}
+	}()
+	return work()
+}
+
 // every is the least time between two reports of progress.
 const every = 100 * time.Millisecond
 
-// attempt trains and turns a panic into an error.
-func (q *Queue) attempt(ctx context.Context, r store.Run) (res *ml.Result, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			res, err = nil, &panicked{v, string(debug.Stack())}
-		}
-	}()
+// attempt trains a run and tells those who watch how far that is.
+func (q *Queue) attempt(ctx context.Context, r store.Run) (*ml.Result, error) {
 	data, err := q.store.Data(ctx, r.Hash)
 	if err != nil {
 		return nil, fmt.Errorf("points of run %s: %w", r.ID, err)

@@ -444,6 +444,48 @@ func TestLimitOfTime(t *testing.T) {
 	}
 }
 
+// counted is a context that counts what waits for its end.
+type counted struct {
+	context.Context
+	waiting atomic.Int64
+}
+
+func (c *counted) AfterFunc(f func()) (stop func() bool) {
+	c.waiting.Add(1)
+	forget := context.AfterFunc(c.Context, f)
+	return func() bool {
+		c.waiting.Add(-1)
+		return forget()
+	}
+}
+
+func (c *counted) Value(any) any { return nil } // so that nobody reaches past it for the one within
+
+// What has ended leaves nothing behind that waits for the end of the program.
+func TestNothingIsLeftOfAJob(t *testing.T) {
+	t.Parallel()
+	ended, stop := context.WithCancel(t.Context())
+	defer stop()
+	for _, limit := range []time.Duration{0, time.Hour} {
+		f := setup(t, t.TempDir(), 1, nil)
+		f.q.limit = limit
+		id := f.create("1")
+		f.search(asked(t))
+		ctx := &counted{Context: ended}
+		for _, take := range []func(context.Context) (bool, error){f.q.takeRun, f.q.takeCell} {
+			if ok, err := take(ctx); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+		}
+		if e := f.end(id); e.Status != store.Done {
+			t.Errorf("%+v", e)
+		}
+		if n := ctx.waiting.Load(); n != 0 || len(f.q.running) > 0 {
+			t.Errorf("with the limit %v %d contexts wait, and %d jobs are noted", limit, n, len(f.q.running))
+		}
+	}
+}
+
 // stranger is another program that works on the same database.
 const stranger store.Owner = "stranger"
 

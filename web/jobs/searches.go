@@ -3,7 +3,6 @@ package jobs
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -51,45 +50,29 @@ func keyOf(c store.Cell) string { return fmt.Sprintf("%s/%d", c.Search, c.Place)
 
 // takeCell computes the next cell of a search, if one is waiting.
 func (q *Queue) takeCell(ctx context.Context) (bool, error) {
-	jobCtx, c, ok, err := q.claimCell(ctx)
-	if !ok {
-		return false, err
+	j, c, ok, err := q.claimCell(ctx)
+	if ok {
+		q.Notify() // there may be more, for the other workers
+		q.doCell(ctx, j, c)
+		q.end(j)
 	}
-	q.Notify() // there may be more, for the other workers
-	q.doCell(ctx, jobCtx, c)
-	return true, nil
+	return ok, err
 }
 
 // claimCell takes the next cell from the queue.
-func (q *Queue) claimCell(ctx context.Context) (context.Context, store.Cell, bool, error) {
+func (q *Queue) claimCell(ctx context.Context) (*job, store.Cell, bool, error) {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
 	c, ok, err := q.store.ClaimCell(ctx, q.owner, q.each())
 	if !ok || err != nil {
 		return nil, c, false, err
 	}
-	jobCtx, cancel := context.WithCancel(ctx)
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.running[keyOf(c)] = &job{cancel: cancel, last: Event{Status: store.Running}, search: c.Search}
-	return jobCtx, c, true, nil
+	return q.begin(ctx, keyOf(c), c.Search, 0), c, true, nil
 }
 
 // doCell computes one cell and stores what it gave.
-func (q *Queue) doCell(ctx, jobCtx context.Context, c store.Cell) {
-	key := keyOf(c)
-	q.mu.Lock()
-	j := q.running[key]
-	q.mu.Unlock()
-	defer func() {
-		j.cancel()
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		if q.running[key] == j {
-			delete(q.running, key)
-		}
-	}()
-	res, err := q.compute(jobCtx, c)
+func (q *Queue) doCell(ctx context.Context, j *job, c store.Cell) {
+	res, err := sound(func() (eval.CellResult, error) { return q.compute(j.ctx, c) })
 
 	var searches []string
 	switch {
@@ -99,7 +82,7 @@ func (q *Queue) doCell(ctx, jobCtx context.Context, c store.Cell) {
 			searches = q.failCell(ctx, c, err)
 		}
 	case ctx.Err() != nil:
-	case jobCtx.Err() != nil:
+	case j.ctx.Err() != nil:
 		return // the search was cancelled, deleted, or failed, or another program has the cell
 	default:
 		searches = q.failCell(ctx, c, err)
@@ -143,13 +126,8 @@ func (q *Queue) failCell(ctx context.Context, c store.Cell, reason error) (searc
 	return searches
 }
 
-// compute does the work of a cell and turns a panic into an error.
+// compute does the work of a cell.
 func (q *Queue) compute(ctx context.Context, c store.Cell) (res eval.CellResult, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &panicked{v, string(debug.Stack())}
-		}
-	}()
 	p, err := q.plans.get(c.Search, func() (*planned, error) {
 		plan, d, err := q.store.PlanOf(ctx, c.Search)
 		if err != nil {
