@@ -7,6 +7,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -134,4 +135,29 @@ func TestMissingValues(t *testing.T) {
 	}
 	c.want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=p&label=group&features=age,height", file)
 	c.want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=p&missing=guess", file)
+}
+
+// TestWordsAsFeatures offers a column of few words on the page of columns, makes columns of 0
+// and 1 of it, and says so beside the data; programs name the column.
+func TestWordsAsFeatures(t *testing.T) {
+	t.Parallel()
+	const file = "sex,note,age,group\nm,u,31,a\nf,v,22,b\nm,w,45,a\nf,x,28,b\n"
+	s := serve(t, false, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
+	doc := c.sendFile(http.StatusOK, "people.csv", file)
+	form, _ := doc.Find("form[action^='/datasets/mapping/']").Attr("action")
+	if box := doc.Find("input[name=feature][value=sex]"); box.Length() != 1 || box.Is("[disabled]") || box.Is("[checked]") {
+		t.Error("the column of words is not offered, or is chosen already")
+	}
+	if !strings.Contains(doc.Text(), "2 words") {
+		t.Error("the page does not tell how many words")
+	}
+	const note = `"sex" read as a column of 0 and 1, "sex=m"`
+	if text := c.send(http.StatusOK, form, "label=group&feature=age&feature=sex").html().Text(); !strings.Contains(text, "4 × 2") || !strings.Contains(text, note) {
+		t.Errorf("not said:\n%.500s", text)
+	}
+	if set := c.upload("name=p&label=group&features=age,sex", file); !slices.Equal(set.Features, []string{"age", "sex=m"}) || !strings.Contains(set.Origin, note) {
+		t.Errorf("%v, origin %q", set.Features, set.Origin)
+	}
 }

@@ -175,6 +175,7 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	if t.Format == "libsvm" {
 		fillZeros(t, features)
 	}
+	t.AddIndicators(features)
 	named := countNamed(t, features)
 	switch {
 	case named == len(features) && !t.Header && (t.Format == "csv" || t.Format == "xlsx") && !hasColumn(t, label) && len(t.Columns) == len(features)+1:

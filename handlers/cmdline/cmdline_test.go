@@ -631,6 +631,24 @@ func TestPredictFindsTheColumns(t *testing.T) {
 	}
 }
 
+// TestPredictFindsWords: a model of words takes those of another file for what they say,
+// wherever they stand, and takes a new one for none of those it knows.
+func TestPredictFindsWords(t *testing.T) {
+	t.Parallel()
+	model := filepath.Join(t.TempDir(), "m.json")
+	o := run(t.Context(), "", "fit", "--data", file(t, "p.csv", "fur,legs,kind\nsoft,4,cat\nhard,4,bug\nsoft,2,cat\nnone,0,bug\n"), "--features", "fur,legs", "--out", model)
+	if o.code != 0 || !strings.Contains(o.err, `"fur" read as 3 columns of 0 and 1`) {
+		t.Fatalf("exit %d: %s", o.code, o.err)
+	}
+	_, rows := predictions(t, must(t, "predict", "--model", model, "--data", file(t, "q.csv", "legs,fur\n4,soft\n0,none\n0,wet\n")))
+	if rows[0][1] != "cat" || rows[1][1] != "bug" || rows[2][2] == rows[1][2] {
+		t.Errorf("predictions %q", rows)
+	}
+	if o := run(t.Context(), "", "predict", "--model", model, "--data", file(t, "q.csv", "legs,fur\n4,\n")); o.code != 1 || !strings.Contains(o.err, "found nothing") {
+		t.Errorf("a missing word: exit %d: %s", o.code, o.err)
+	}
+}
+
 func TestPredictOnSparseFiles(t *testing.T) {
 	t.Parallel()
 	model := filepath.Join(t.TempDir(), "m.json")

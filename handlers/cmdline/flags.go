@@ -60,7 +60,7 @@ func (f *Flags) Missing() *dataset.Missing {
 	p := param.Param{Name: "missing", Kind: param.Choice, Default: string(chosen), Help: "What to do with rows in which a value is missing.", Options: []param.Option{
 		{Name: string(dataset.MissingError), Help: "Refuse the file."},
 		{Name: string(dataset.MissingDrop), Help: "Leave them out."},
-		{Name: string(dataset.MissingMedian), Help: "Put in the median of the column over all rows, those held out later among them; rows without a label are left out."},
+		{Name: string(dataset.MissingMedian), Help: "Put in the median of the column, of words the commonest, over all rows, those held out later among them; rows without a label are left out."},
 	}}
 	f.Param(p, func(text string) error {
 		chosen = dataset.Missing(text)

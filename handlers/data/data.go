@@ -285,6 +285,8 @@ func kindOf(t *dataset.Table, j int) string {
 		kind = "numbers"
 	case c.Dates():
 		kind = "dates"
+	case c.Words() != nil:
+		kind = fmt.Sprintf("%d words", len(c.Words()))
 	}
 	if c.Constant() {
 		kind += ", all the same"
@@ -306,7 +308,7 @@ func askMissing(rows, values int, chosen dataset.Missing) []views.Option {
 	}
 	return views.Choose([]views.Option{
 		{Value: string(dataset.MissingDrop), Label: "Leave out " + those, Help: "The others are as they were."},
-		{Value: string(dataset.MissingMedian), Label: "Fill in the median", Help: "In the place of " + them + " comes the median of the column, over all rows: those held out later have a share in it. Rows without a label are left out."},
+		{Value: string(dataset.MissingMedian), Label: "Fill in the median", Help: "In the place of " + them + " comes the median of the column, of words the commonest, over all rows: those held out later have a share in it. Rows without a label are left out."},
 	}, string(cmp.Or(chosen, dataset.MissingDrop)))
 }
 
@@ -339,7 +341,7 @@ func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tab
 	for j, c := range t.Columns {
 		p.Columns = append(p.Columns, views.ColumnRow{
 			Holds: c.Name == held[0], CanHold: len(could) == 0 || slices.Contains(could, c.Name),
-			Name: c.Name, Kind: kindOf(t, j), Label: c.Name == m.Label, CanBeFeature: c.Numeric || c.Gappy(),
+			Name: c.Name, Kind: kindOf(t, j), Label: c.Name == m.Label, CanBeFeature: c.Numeric || c.Gappy() || c.Words() != nil,
 			Feature: features[c.Name] || m.Features == nil && (c.Numeric || c.Gappy()) && c.Name != m.Label,
 		})
 	}

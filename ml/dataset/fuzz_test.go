@@ -141,6 +141,17 @@ func FuzzParseTable(f *testing.F) {
 			last = l
 		}
 		m, obvious := table.Guess()
+		all := Mapping{Kind: KindVectors, Label: m.Label, Missing: MissingMedian} // words among them
+		for _, c := range table.Columns {
+			if c.Name != m.Label {
+				all.Features = append(all.Features, c.Name)
+			}
+		}
+		if d, err := table.Data(all); err != nil {
+			checkFault(t, err)
+		} else if err := d.Validate(); err != nil {
+			t.Fatal(err)
+		}
 		for _, m.Missing = range []Missing{MissingDrop, MissingMedian, MissingError} {
 			if d, err := table.Data(m); err != nil {
 				checkFault(t, err)

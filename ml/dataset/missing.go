@@ -9,7 +9,7 @@ import (
 type Missing string
 
 // What can be done: to refuse the file, to leave such rows out, or to put the median of its
-// column in the place of a missing value.
+// column in the place of a missing value, of words the one that most rows have.
 const (
 	MissingError  Missing = "error" // or empty
 	MissingDrop   Missing = "drop"
@@ -153,7 +153,11 @@ func (t *Table) complete(label string, features []string, how Missing) (*Table, 
 		return &s, nil
 	}
 	s.Columns = slices.Clone(s.Columns)
-	filled, names := 0, []string(nil)
+	type filling struct {
+		values int
+		names  []string
+	}
+	var medians, words filling
 	for _, name := range features {
 		j, err := s.find(name)
 		if err != nil {
@@ -163,24 +167,30 @@ func (t *Table) complete(label string, features []string, how Missing) (*Table, 
 		if !c.lacks() {
 			continue
 		}
-		median, err := s.median(j)
-		if err != nil {
+		usual, with := "", &medians
+		if c.Words() != nil {
+			usual, with = c.commonest(), &words
+		} else if usual, err = s.median(j); err != nil {
 			return nil, err
 		}
 		was := c.cells
 		c.cells = cells{expected: was.Len()}
 		for _, text := range was.all() {
 			if missing(text) {
-				text = median
-				filled++
+				text = usual
+				with.values++
 			}
 			c.add(text)
 		}
 		c.weigh()
-		names = append(names, c.Name)
+		with.names = append(with.names, c.Name)
 	}
-	if filled > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the median of the column (%s), that of all rows: those held out later are among them", count(filled, "missing value"), list(names)))
+	const leak = "of all rows: those held out later are among them"
+	if medians.values > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the median of the column (%s), that %s", count(medians.values, "missing value"), list(medians.names), leak))
+	}
+	if words.values > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the commonest word of the column (%s), that %s", count(words.values, "missing value"), list(words.names), leak))
 	}
 	return &s, nil
 }

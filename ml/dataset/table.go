@@ -95,6 +95,7 @@ type Table struct {
 	first        int      // line of the first record of CSV, header or row
 	members      []string // of texts that are files of their own: the name of each
 	graphs       int      // of a table of graphs: how many columns hold them, the first ones
+	limits       Limits   // of reading
 }
 
 // Column is one column of a Table.
@@ -110,7 +111,7 @@ type Column struct {
 type Mapping struct {
 	Kind     Kind     // what the rows are; empty: as the file says, else strings where there are but words, else vectors
 	Label    string   // empty: as Guess proposes
-	Features []string // of vectors; nil: all others but a column of row numbers without a name. Of strings and graphs: their column, nil as Guess proposes
+	Features []string // of vectors; nil: all others but a column of row numbers without a name. A column of up to 20 words stands for as many of 0 and 1. Of strings and graphs: their column, nil as Guess proposes
 	Missing  Missing  // what to do with missing values; empty: they are a fault
 }
 
@@ -171,6 +172,7 @@ func parseText(text, file string, lim Limits) (*Table, error) {
 
 // finish finds out what the columns of a table hold, and names those that have no names.
 func (t *Table) finish(lim Limits) (*Table, error) {
+	t.limits = lim
 	for j := range t.Columns {
 		t.Columns[j].weigh()
 	}
@@ -755,6 +757,8 @@ func (t *Table) notNumber(i, j int) *Error {
 		return t.fault(i, j, "expected a finite number, found %s", quote(cell))
 	case c.Dates():
 		return t.fault(i, j, "expected a number, found the date or time %s: choose feature columns without this one", quote(cell))
+	case c.Words() != nil:
+		return t.fault(i, j, "expected a number, found %s: choose feature columns without this one, or name it among them, so that its words become columns of 0 and 1", quote(cell))
 	case c.IsText():
 		return t.fault(i, j, "expected a number, found %s: choose feature columns without this one", quote(cell))
 	}
@@ -935,7 +939,7 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 		return nil, t.fault(-1, label, "expected at least two %s, found only %s", kinds, quote(d.Classes[0]))
 	}
 	columns := d.objects().header()
-	d.Notes = append(slices.Clone(t.Notes), d.remarks(t)...)
+	d.Notes = slices.Concat(t.Notes, d.Notes, d.remarks(t))
 	if !t.Header && !slices.Contains(columns, labelName) || slices.Contains(columns, d.Label) {
 		d.Label = labelName // rather than the x3 of a place, or the K1 of a kernel
 	}
@@ -1002,16 +1006,21 @@ func (t *Table) readVectors(d *Data, label int, features []string) (err error) {
 		d.Features = t.chosen(KindVectors, label, nil)
 	}
 	for _, name := range features {
-		j, err := t.find(name)
-		if err != nil {
-			return err
-		}
-		if j == label {
+		if j, err := t.find(name); err == nil && j == label {
 			return t.fault(-1, j, "is the label and cannot be a feature as well")
 		}
-		d.Features = append(d.Features, t.Columns[j].Name)
 	}
-	d.X, err = t.Matrix(d.Features)
+	with := *t
+	if features != nil {
+		var notes []string
+		if d.Features, notes, err = t.unfold(features); err != nil {
+			return err
+		}
+		with.Columns = slices.Clip(t.Columns)
+		with.AddIndicators(d.Features)
+		d.Notes = append(d.Notes, notes...)
+	}
+	d.X, err = with.Matrix(d.Features)
 	return err
 }
 

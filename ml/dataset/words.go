@@ -1,0 +1,137 @@
+package dataset
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// mostWords is how many words a column may hold so that each becomes a feature.
+const mostWords = 20
+
+// Words are the different words of a column, in order, where they can be features, each of
+// them a column of 0 and 1; nil for a column of numbers, of dates, of a single word, or of
+// more than 20.
+func (c *Column) Words() []string {
+	if !c.IsText() || c.Dates() {
+		return nil
+	}
+	found := make(map[string]bool)
+	for s := range c.values() {
+		if missing(s) {
+			continue
+		}
+		if found[s] = true; len(found) > mostWords || checkText("name", indicator(c.Name, s)) != nil {
+			return nil
+		}
+	}
+	if len(found) < 2 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// indicators are the features that a column of words becomes: one a word, but of two words
+// the second alone, which tells the first as well; nil for other columns.
+func (c *Column) indicators() (names []string) {
+	words := c.Words()
+	if len(words) == 2 {
+		words = words[1:]
+	}
+	for _, w := range words {
+		names = append(names, indicator(c.Name, w))
+	}
+	return names
+}
+
+// indicator names the feature that is 1 where a word stands in a column, and 0 elsewhere.
+func indicator(column, word string) string { return column + "=" + word }
+
+// AddIndicators adds those of the named features that are a word of a column, as in
+// colour=red, each a column of 1 where the word stands and 0 where another does. Where the
+// word is missing, so is the value. Names that the table has are left as they are, and so are
+// those of words of no column.
+func (t *Table) AddIndicators(features []string) {
+	own := len(t.Columns)
+	for _, name := range features {
+		if _, err := t.find(name); err == nil {
+			continue
+		}
+		for j := range own {
+			c := &t.Columns[j]
+			if n := len(c.Name); !c.Numeric && len(name) > n && name[n] == '=' && strings.EqualFold(name[:n], c.Name) {
+				t.Columns = append(t.Columns, c.is(name, name[n+1:]))
+				break
+			}
+		}
+	}
+}
+
+// is the column that tells where the word stands in c.
+func (c *Column) is(name, word string) Column {
+	r := Column{Name: name, cells: cells{expected: c.Len()}}
+	for _, s := range c.all() {
+		switch {
+		case s == word:
+			s = "1"
+		case !missing(s):
+			s = "0"
+		}
+		r.add(s)
+	}
+	r.weigh()
+	return r
+}
+
+// commonest is the word of a column that stands in most rows, the first in order of those
+// that stand in as many.
+func (c *Column) commonest() string {
+	rows := make(map[string]int)
+	for _, s := range c.all() {
+		if !missing(s) {
+			rows[s]++
+		}
+	}
+	best := ""
+	for _, s := range slices.Sorted(maps.Keys(rows)) {
+		if best == "" || rows[s] > rows[best] {
+			best = s
+		}
+	}
+	return best
+}
+
+// unfold puts in the place of each column of words among the features its indicators, and
+// says so.
+func (t *Table) unfold(features []string) (unfolded []string, notes []string, err error) {
+	for _, name := range features {
+		j, err := t.find(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		c := &t.Columns[j]
+		names := c.indicators()
+		switch {
+		case names == nil:
+			names = []string{c.Name}
+		case slices.Contains(unfolded, names[0]):
+			return nil, nil, t.fault(-1, j, "chosen as a feature twice")
+		case c.lacks():
+			return nil, nil, t.notNumber(slices.IndexFunc(c.list(), missing), j)
+		case len(names) == 1:
+			notes = append(notes, fmt.Sprintf("%s read as a column of 0 and 1, %s", quote(c.Name), quote(names[0])))
+		default:
+			notes = append(notes, fmt.Sprintf("%s read as %d columns of 0 and 1, one a word", quote(c.Name), len(names)))
+		}
+		unfolded = append(unfolded, names...)
+	}
+	lim := t.limits.orDefault()
+	if len(unfolded) == len(features) {
+		return unfolded, notes, nil
+	}
+	if n := int64(len(unfolded)) * int64(len(t.Lines)); len(unfolded) >= lim.Columns || n > lim.cells() {
+		return nil, nil, &Error{File: t.File, Message: fmt.Sprintf("expected at most %d features and %d values, found %d and %d, columns of words taken apart: choose fewer of them", lim.Columns-1, lim.cells(), len(unfolded), n), Err: ErrTooLarge}
+	}
+	return unfolded, notes, nil
+}

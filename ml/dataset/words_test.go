@@ -1,0 +1,87 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestWordsAsFeatures reads columns of words as columns of 0 and 1, whose meaning the names
+// say, so that another file, with its words in another order and new ones, is read alike.
+func TestWordsAsFeatures(t *testing.T) {
+	t.Parallel()
+	const file = "colour,sex,age,class\nred,m,30,A\ngreen,f,25,B\nblue,f,41,A\nred,,28,B\n"
+	for missing, want := range map[Missing][]float64{
+		MissingDrop:   {0, 0, 1, 1, 30, 0, 1, 0, 0, 25, 1, 0, 0, 0, 41},
+		MissingMedian: {0, 0, 1, 1, 30, 0, 1, 0, 0, 25, 1, 0, 0, 0, 41, 0, 0, 1, 0, 28},
+	} {
+		d, err := Read(strings.NewReader(file), "f", Mapping{Features: []string{"colour", "SEX", "age"}, Missing: missing}, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"colour=blue", "colour=green", "colour=red", "sex=m", "age"}, d.Features); diff != "" {
+			t.Errorf("features (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(want, d.X.RawMatrix().Data); diff != "" {
+			t.Errorf("%s: values (-want +got):\n%s", missing, diff)
+		}
+		notes := strings.Join(d.Notes, "; ")
+		for _, says := range []string{`"colour" read as 3 columns of 0 and 1`, `"sex" read as a column of 0 and 1, "sex=m"`} {
+			if !strings.Contains(notes, says) {
+				t.Errorf("%q is not said: %s", says, notes)
+			}
+		}
+		if fills := strings.Contains(notes, "1 missing value filled with the commonest word of the column (sex)"); fills != (missing == MissingMedian) {
+			t.Errorf("%s: notes %s", missing, notes)
+		}
+	}
+
+	other, err := ParseTable(strings.NewReader("age,sex,colour\n1,f,pink\n2,m,red\n"), "g", Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"colour=red", "sex=m", "age"}
+	other.AddIndicators(names)
+	x, err := other.Matrix(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := mat.NewDense(2, 3, []float64{0, 0, 1, 1, 1, 2}); !mat.Equal(x, want) {
+		t.Errorf("another file: %v, want %v", mat.Formatted(x), mat.Formatted(want))
+	}
+}
+
+// TestWordsRefused: what cannot be features is named with its place, and a missing word is
+// asked about like a missing number.
+func TestWordsRefused(t *testing.T) {
+	t.Parallel()
+	var many strings.Builder
+	many.WriteString("x,name,class\n")
+	for i := range 60 {
+		fmt.Fprintf(&many, "%d,name%d,%c\n", i, i%21, 'A'+i%2)
+	}
+	for _, c := range []struct {
+		name, file string
+		features   []string
+		lim        Limits
+		want       string
+	}{
+		{"too many words", many.String(), []string{"x", "name"}, Limits{}, `f, line 2, column 2 (name): expected a number, found "name0": choose feature columns without this one`},
+		{"one word", "x,w,class\n1,a,A\n2,a,B\n", []string{"x", "w"}, Limits{}, `f, line 2, column 2 (w): expected a number, found "a": choose feature columns without this one`},
+		{"dates", "x,d,class\n1,2024-01-02,A\n2,2024-01-03,B\n", []string{"d"}, Limits{}, `f, line 2, column 2 (d): expected a number, found the date or time "2024-01-02": choose feature columns without this one`},
+		{"missing", "x,w,class\n1,a,A\n2,,B\n3,b,B\n", []string{"x", "w"}, Limits{}, `f, line 3, column 2 (w): expected a number, found nothing: fill in missing values or remove the row`},
+		{"the label", "x,class\n1,A\n2,B\n", []string{"x", "class"}, Limits{}, `f, column 2 (class): is the label and cannot be a feature as well`},
+		{"twice", "w,x,class\na,1,A\nb,2,B\n", []string{"w", "x", "w"}, Limits{}, `f, column 1 (w): chosen as a feature twice`},
+		{"more features than may be", "w,class\na,A\nb,B\nc,A\nd,B\n", []string{"w"}, Limits{Columns: 4}, `f: expected at most 3 features and 5242881 values, found 4 and 16, columns of words taken apart: choose fewer of them`},
+	} {
+		_, err := Read(strings.NewReader(c.file), "f", Mapping{Label: "class", Features: c.features}, c.lim)
+		var fault *Error
+		if !errors.As(err, &fault) || !strings.HasPrefix(fault.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}
