@@ -297,6 +297,30 @@ func kindOf(t *dataset.Table, j int) string {
 	return kind
 }
 
+// profileView is the outline of a column as a page shows it.
+func profileView(name string, p dataset.Profile) views.Profile {
+	v := views.Profile{Name: name, Counts: p.Counts, Words: p.Words}
+	switch {
+	case len(p.Counts) == 0:
+		v.Text = "nothing"
+	case p.Words == nil && p.Least == p.Most:
+		v.Counts, v.Text = nil, "always "+views.Short(p.Least)
+	case p.Words == nil:
+		v.Text = views.Short(p.Least) + " to " + views.Short(p.Most)
+	case p.Counts[0] == 1:
+		v.Counts, v.Text = nil, "each once"
+	default:
+		const most = 3
+		for k := range min(most, len(p.Words)) {
+			v.Text += fmt.Sprintf("%s %d, ", door.Clipped(p.Words[k]), p.Counts[k])
+		}
+		if v.Text = strings.TrimSuffix(v.Text, ", "); len(p.Words) > most {
+			v.Text += ", …"
+		}
+	}
+	return v
+}
+
 // askMissing asks what to do with rows in which values are missing.
 func askMissing(rows, values int, chosen dataset.Missing) []views.Option {
 	those, them := fmt.Sprintf("these %d rows", rows), fmt.Sprintf("the %d missing values", values)
@@ -342,6 +366,7 @@ func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tab
 		p.Columns = append(p.Columns, views.ColumnRow{
 			Holds: c.Name == held[0], CanHold: len(could) == 0 || slices.Contains(could, c.Name),
 			Name: c.Name, Kind: kindOf(t, j), Label: c.Name == m.Label, CanBeFeature: c.Numeric || c.Gappy() || c.Words() != nil,
+			Profile: profileView(c.Name, c.Profile()),
 			Feature: features[c.Name] || m.Features == nil && (c.Numeric || c.Gappy()) && c.Name != m.Label,
 		})
 	}
@@ -494,6 +519,9 @@ func (a *Room) showDataset(w http.ResponseWriter, r *http.Request, form views.Da
 	}
 	if len(d.Features) > 2 {
 		p.Axes, p.AxisX, p.AxisY = door.AxisOptions(d.Features), x, y
+	}
+	for k, name := range d.Features {
+		p.Profiles = append(p.Profiles, profileView(name, dataset.ProfileOf(mat.Col(nil, k, d.X))))
 	}
 	names, cells := columns(d)
 	p.Header = append(append([]string{"row"}, names...), d.Label)

@@ -1,0 +1,70 @@
+package dataset
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+)
+
+// ProfileBins is in how many parts of equal length a Profile divides a range.
+const ProfileBins = 12
+
+// Profile is an outline of a column: how many of its numbers lie in each part of their range,
+// or how many rows have each of its commonest words.
+type Profile struct {
+	Least, Most float64  // of numbers
+	Words       []string // of text, the commonest first, ProfileBins at most; nil: the column holds numbers
+	Counts      []int    // rows by part of the range, or by word
+	Others      int      // rows with other words
+}
+
+// ProfileOf outlines finite numbers; of numbers that are all the same, all are in the first
+// part.
+func ProfileOf(values []float64) Profile {
+	p := Profile{Counts: make([]int, ProfileBins)}
+	if len(values) == 0 {
+		return p
+	}
+	p.Least, p.Most = slices.Min(values), slices.Max(values)
+	part := p.Most/ProfileBins - p.Least/ProfileBins // whose difference may be beyond all numbers
+	for _, v := range values {
+		k := 0
+		if part > 0 {
+			k = min(int(math.Floor(v/part-p.Least/part)), ProfileBins-1)
+		}
+		p.Counts[max(k, 0)]++
+	}
+	return p
+}
+
+// Profile outlines the column without its missing values.
+func (c *Column) Profile() Profile {
+	rows := make(map[string]int)
+	var values []float64
+	numbers := c.Numeric || c.Gappy()
+	for _, s := range c.all() {
+		switch {
+		case missing(s):
+		case numbers:
+			v, _ := parseNumber(s)
+			values = append(values, v)
+		default:
+			rows[s]++
+		}
+	}
+	if numbers {
+		return ProfileOf(values)
+	}
+	var p Profile
+	for k, s := range slices.SortedFunc(maps.Keys(rows), func(a, b string) int {
+		return cmp.Or(cmp.Compare(rows[b], rows[a]), cmp.Compare(a, b))
+	}) {
+		if k < ProfileBins {
+			p.Words, p.Counts = append(p.Words, s), append(p.Counts, rows[s])
+		} else {
+			p.Others += rows[s]
+		}
+	}
+	return p
+}
