@@ -161,3 +161,36 @@ func TestWordsAsFeatures(t *testing.T) {
 		t.Errorf("%v, origin %q", set.Features, set.Origin)
 	}
 }
+
+// TestSheets asks for the sheet of a workbook that has several, and reads the one that is
+// chosen; programs name it.
+func TestSheets(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("../ml/dataset/testdata/spreadsheets/workbook-two-tables.xlsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, false, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
+	doc := c.sendFile(http.StatusOK, "pets.xlsx", string(raw))
+	form, _ := doc.Find("form[method=post][action^='/datasets/mapping/']").Attr("action")
+	var sheets []string
+	doc.Find("select[name=sheet] option").Each(func(_ int, o *goquery.Selection) { sheets = append(sheets, o.Text()) })
+	if diff := cmp.Diff([]string{"Read me", "Cats", "Dogs"}, sheets); diff != "" {
+		t.Fatalf("sheets (-want +got):\n%s", diff)
+	}
+	c.want(http.StatusUnprocessableEntity, "GET", form+"?sheet=Birds", "")
+	c.send(http.StatusUnprocessableEntity, form, "sheet=Birds&label=kind&feature=weight&feature=age")
+	asked := c.want(http.StatusOK, "GET", form+"?sheet=Dogs", "").html()
+	if v := asked.Find("input[type=hidden][name=sheet]").AttrOr("value", ""); v != "Dogs" || !strings.Contains(asked.Text(), "beagle") {
+		t.Errorf("the sheet %q is shown", v)
+	}
+	if text := c.send(http.StatusOK, form, "sheet=Dogs&label=kind&feature=weight&feature=age").html().Text(); !strings.Contains(text, "4 × 2") || !strings.Contains(text, `the sheet "Dogs", of 3`) {
+		t.Errorf("not said:\n%.500s", text)
+	}
+	if set := c.upload("name=p&sheet=cats", string(raw)); set.Rows != 3 {
+		t.Errorf("%d rows", set.Rows)
+	}
+	c.want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=p&sheet=cats", "x,label\n1,a\n2,b\n")
+}

@@ -121,7 +121,11 @@ func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, 
 		return nil, err
 	}
 	defer leave()
-	d, err := dataset.Read(body, name, dataset.Mapping{Kind: dataset.Kind(q.Get("kind")), Label: cmp.Or(q.Get("label"), label), Features: columns.Features, Missing: missing}, a.Limits)
+	t, err := dataset.ParseSheet(body, name, q.Get("sheet"), a.Limits)
+	if err != nil {
+		return nil, fileError(err)
+	}
+	d, err := t.Data(dataset.Mapping{Kind: dataset.Kind(q.Get("kind")), Label: cmp.Or(q.Get("label"), label), Features: columns.Features, Missing: missing})
 	if err != nil {
 		return nil, fileError(err)
 	}
@@ -130,7 +134,7 @@ func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, 
 
 // CreateDataset stores the file in the body.
 func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "name", "kind", "label", "features", "missing")
+	q, err := query(r, "name", "kind", "label", "features", "missing", "sheet")
 	if err != nil {
 		return err
 	}
@@ -149,7 +153,7 @@ func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 
 // ReplaceRows takes the file in the body for the rows of a data set. Runs keep theirs.
 func (a *Room) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "kind", "label", "features", "missing")
+	q, err := query(r, "kind", "label", "features", "missing", "sheet")
 	if err != nil {
 		return err
 	}

@@ -28,8 +28,8 @@ type cvOptions struct {
 	data   string
 	json   bool
 
-	missing dataset.Missing
-	notes   []string // about flags without effect
+	how   *reading
+	notes []string // about flags without effect
 
 	multiclass bool // given on the command line
 
@@ -72,7 +72,7 @@ func parseCV(args []string) (*cvOptions, error) {
 	o := cvOptions{grid: make(eval.Grid)}
 	f.Heading("Files")
 	data := f.String("data", "FILE", "", "Labelled points, as fit reads them. The name - stands for standard input.")
-	missing := f.Missing()
+	how := f.Reading()
 	asJSON := f.Switch("json", "Print the numbers as one JSON object, at full precision, fold by fold.")
 	f.Heading("Folds")
 	for _, n := range []struct {
@@ -126,7 +126,7 @@ func parseCV(args []string) (*cvOptions, error) {
 	if o.notes, err = f.idle(specs...); err != nil {
 		return nil, err
 	}
-	o.data, o.missing, o.json, o.spec, o.multiclass = *data, *missing, *asJSON, *spec, f.Given("multiclass")
+	o.data, o.how, o.json, o.spec, o.multiclass = *data, how, *asJSON, *spec, f.Given("multiclass")
 	o.scheme.Nested, o.scheme.Seed = *nested, spec.Seed
 	switch {
 	case f.Given("cache") && !spec.Caches():
@@ -165,7 +165,7 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 			return err
 		}
 	}
-	data, err := readData(ctx, "cv", o.data, &o.spec, o.missing, std)
+	data, err := readData(ctx, "cv", o.data, &o.spec, o.how, std)
 	if err != nil {
 		return err
 	}

@@ -51,31 +51,31 @@ func readFile[T any](ctx context.Context, path string, std Streams, decode func(
 // takes eight bytes, limits what a person may do on their own machine.
 var memoryLimits = dataset.Limits{Bytes: 2 << 30, Rows: math.MaxInt32, Columns: 1 << 20}
 
-// parseTable reads a file, or the texts of a folder.
-func parseTable(r io.Reader, name string) (*dataset.Table, error) {
+// parseTable reads a file, or the texts of a folder; of a workbook the named sheet.
+func parseTable(r io.Reader, name, sheet string) (*dataset.Table, error) {
 	if f, ok := r.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.IsDir() {
 			return dataset.ParseFolder(os.DirFS(name), name, memoryLimits)
 		}
 	}
-	return dataset.ParseTable(r, name, memoryLimits)
+	return dataset.ParseSheet(r, name, sheet, memoryLimits)
 }
 
-// readTable reads a file of rows for a model.
-func readTable(ctx context.Context, path string, std Streams) (*dataset.Table, error) {
-	return readFile(ctx, path, std, parseTable)
+// readTable reads a file of rows for a model; of a workbook the named sheet, or the first.
+func readTable(ctx context.Context, path, sheet string, std Streams) (*dataset.Table, error) {
+	return readFile(ctx, path, std, func(r io.Reader, name string) (*dataset.Table, error) { return parseTable(r, name, sheet) })
 }
 
 // readData reads labelled points, the columns that spec chooses. It takes those out of
 // spec, as the data hold what was chosen, by the names of the file; what reading made of the
 // file is noted.
-func readData(ctx context.Context, command, path string, spec *ml.Spec, missing dataset.Missing, std Streams) (*dataset.Data, error) {
-	m := dataset.Mapping{Label: spec.Label, Features: spec.Features, Missing: missing}
+func readData(ctx context.Context, command, path string, spec *ml.Spec, how *reading, std Streams) (*dataset.Data, error) {
+	m := dataset.Mapping{Label: spec.Label, Features: spec.Features, Missing: how.missing}
 	if kind := spec.Takes(); kind != dataset.KindVectors {
 		m.Kind = kind
 	}
 	spec.Label, spec.Features = "", nil
-	t, err := readTable(ctx, path, std)
+	t, err := readTable(ctx, path, *how.sheet, std)
 	if err != nil {
 		return nil, err
 	}

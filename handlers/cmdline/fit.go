@@ -21,7 +21,7 @@ var fit = Command{"fit", "train on a file of labelled points and report the numb
 type fitOptions struct {
 	spec       ml.Spec
 	data, test string // files of points; test may be empty
-	missing    dataset.Missing
+	how        *reading
 	out, plot  string // files to write; may be empty
 	json       bool
 	notes      []string // about flags without effect
@@ -35,7 +35,7 @@ func parseFit(args []string) (*fitOptions, error) {
 		"Trains a classifier on labelled points, or with --target value a regression on points with values, prints what was measured, and saves the model and a picture when asked to.")
 	f.Heading("Files")
 	data := f.String("data", "FILE", "", "Labelled points: CSV or TSV, with or without a header; a workbook .xlsx, of which the first sheet is read; LIBSVM; ARFF. With --kernel precomputed, values of a kernel: M rows of M columns and a label, or LIBSVM's lines label 0:i 1:k … M:k. With a kernel of strings, a column of them, which --features names where there are several, and a label; or FASTA with the label behind the name; or texts, each a file of a folder or a zip archive, in folders that are their classes or with one CSV of their names and labels. The name - stands for standard input.")
-	missing := f.Missing()
+	how := f.Reading()
 	test := f.String("test", "FILE", "", "A second file with the same columns, to measure accuracy or error on.")
 	out := f.String("out", "FILE", "", "Where to write the model, as JSON that predict reads.")
 	plot := f.String("plot", "FILE.svg|FILE.png", "", "Where to draw the decision boundary, or the curve or surface of a regression.")
@@ -56,7 +56,7 @@ func parseFit(args []string) (*fitOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &fitOptions{spec: *spec, data: *data, missing: *missing, test: *test, out: *out, plot: *plot, json: *asJSON, notes: notes, name: *name, multiclass: f.Given("multiclass")}
+	o := &fitOptions{spec: *spec, data: *data, how: how, test: *test, out: *out, plot: *plot, json: *asJSON, notes: notes, name: *name, multiclass: f.Given("multiclass")}
 	if o.server, err = newServer(*address, *token); err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 		}
 	}
 
-	data, err := readData(ctx, "fit", o.data, &o.spec, o.missing, std)
+	data, err := readData(ctx, "fit", o.data, &o.spec, o.how, std)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 	}
 	var test *dataset.Table
 	if o.test != "" {
-		if test, err = readTable(ctx, o.test, std); err != nil {
+		if test, err = readTable(ctx, o.test, "", std); err != nil {
 			return err
 		}
 	}

@@ -54,19 +54,31 @@ func (f *Flags) Switch(name, help string) *bool {
 	return f.set.Bool(name, false, "")
 }
 
-// Missing adds the flag of what is done with missing values.
-func (f *Flags) Missing() *dataset.Missing {
-	chosen := dataset.MissingError
-	p := param.Param{Name: "missing", Kind: param.Choice, Default: string(chosen), Help: "What to do with rows in which a value is missing.", Options: []param.Option{
+// reading is how a file of points is read, besides what the spec says of its columns.
+type reading struct {
+	missing dataset.Missing
+	sheet   *string // of a workbook; empty: the first that can be read
+}
+
+// Reading adds the flags of how a file is read, and returns what they fill.
+func (f *Flags) Reading() *reading {
+	how := &reading{missing: dataset.MissingError}
+	p := param.Param{Name: "missing", Kind: param.Choice, Default: string(how.missing), Help: "What to do with rows in which a value is missing.", Options: []param.Option{
 		{Name: string(dataset.MissingError), Help: "Refuse the file."},
 		{Name: string(dataset.MissingDrop), Help: "Leave them out."},
 		{Name: string(dataset.MissingMedian), Help: "Put in the median of the column, of words the commonest, over all rows, those held out later among them; rows without a label are left out."},
 	}}
 	f.Param(p, func(text string) error {
-		chosen = dataset.Missing(text)
+		how.missing = dataset.Missing(text)
 		return nil
 	})
-	return &chosen
+	how.sheet = f.Sheet()
+	return how
+}
+
+// Sheet adds the flag that names the sheet of a workbook.
+func (f *Flags) Sheet() *string {
+	return f.String("sheet", "NAME", "", "Of a workbook .xlsx, the sheet to read. (default the first that can be)")
 }
 
 // Func adds a flag that may be given several times; set takes over each value. Its

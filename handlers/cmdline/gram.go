@@ -145,7 +145,7 @@ func (o *gramOptions) matrix(ctx context.Context, std Streams) (k kernel.Matrix,
 
 // ofPoints is matrix for a kernel that takes vectors. What it learns it learns from all.
 func (o *gramOptions) ofPoints(ctx context.Context, std Streams) (kernel.Matrix, func(i int) string, error) {
-	t, err := readTable(ctx, o.file, std)
+	t, err := readTable(ctx, o.file, "", std)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,6 +16,7 @@ func runPredict(ctx context.Context, args []string, std Streams) error {
 	f.Heading("Files")
 	model := f.String("model", "FILE", "", "The model, as fit --out wrote it.")
 	data := f.String("data", "FILE", "", "Points in any format that fit reads. Columns are found by their names in the header, or by position when the names do not occur and the number of columns fits. For a model of a kernel matrix a row holds k(x, x_1) … k(x, x_M), in LIBSVM's form 0:any 1:k …; a column self (the index M+1) adds k(x, x). Strings stand in the column of the name that they had, or alone, one a line; or in FASTA; or are the files of a folder or a zip archive. The name - stands for standard input.")
+	sheet := f.Sheet()
 	out := f.String("out", "FILE", "-", "Where to write the predictions; without it, standard output.")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -45,7 +46,7 @@ func runPredict(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	t, err := readTable(ctx, *data, std)
+	t, err := readTable(ctx, *data, *sheet, std)
 	if err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func runStudy(ctx context.Context, args []string, std Streams) error {
 		note(std, "study", fmt.Sprintf("the study was made with %s, and this is %s: the last digits may differ", s.Version, now))
 	}
 	s.Version = version()
-	samples, err := s.Load(func(path string) (*dataset.Table, error) { return readTable(ctx, path, std) })
+	samples, err := s.Load(func(path string) (*dataset.Table, error) { return readTable(ctx, path, "", std) })
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 }
 
 func (a *Room) limitsText() string {
-	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns: classes, or numbers that a regression fits; separator, header, encoding and the way numbers are written are found out; of a workbook, the first sheet is read. A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K. Strings stand in a column of a CSV beside their labels, in FASTA, or each in a file of a zip archive: in folders that are the classes, or with one CSV of names and labels. Graphs come as JSON lines, each {\"n\":3,\"edges\":[[0,1],[1,2]],\"labels\":[\"C\",\"C\",\"O\"],\"label\":\"a\"}, as GraphML, or as a zip archive of the files of a TU Dortmund set.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
+	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns: classes, or numbers that a regression fits; separator, header, encoding and the way numbers are written are found out; of a workbook, one sheet is read. A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K. Strings stand in a column of a CSV beside their labels, in FASTA, or each in a file of a zip archive: in folders that are the classes, or with one CSV of names and labels. Graphs come as JSON lines, each {\"n\":3,\"edges\":[[0,1],[1,2]],\"labels\":[\"C\",\"C\",\"O\"],\"label\":\"a\"}, as GraphML, or as a zip archive of the files of a TU Dortmund set.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
 }
 
 func datasetRow(s store.Dataset) views.DatasetRow {
@@ -181,7 +181,7 @@ func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
 		return a.refuseFile(w, r, name, err)
 	}
 	mapping, obvious := table.Guess()
-	if !obvious {
+	if !obvious || len(table.Sheets) > 1 {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
@@ -249,28 +249,37 @@ func (a *Room) keep(w http.ResponseWriter, r *http.Request, name, origin string,
 
 // Mapping asks which columns of an uploaded file are features and which is the label.
 func (a *Room) Mapping(w http.ResponseWriter, r *http.Request) error {
-	table, file, leave, err := a.upload(w, r)
+	table, file, leave, message, err := a.upload(w, r)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	m, _ := table.Guess()
-	return a.askMapping(w, r, table, file, m, door.NameOf(r.FormValue("name"), file), "")
+	return a.askMapping(w, r, table, file, m, door.NameOf(r.FormValue("name"), file), message)
 }
 
-// upload is the kept file of the request's path, once there is memory for it.
-func (a *Room) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Table, file string, leave func(), err error) {
+// upload is the kept file of the request's path, once there is memory for it; of a workbook
+// the sheet that the request names. A sheet that cannot be read is told by the message, and
+// another comes in its place.
+func (a *Room) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Table, file string, leave func(), message string, err error) {
 	file, body, err := a.Store.Upload(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
-		return nil, "", nil, err
+		return nil, "", nil, "", err
 	}
 	if leave, err = a.AdmitFile(r.Context(), w, int64(body.Len()), slices.Contains([]string{".xlsx", ".zip"}, strings.ToLower(path.Ext(file)))); err != nil {
-		return nil, "", nil, err
+		return nil, "", nil, "", err
 	}
-	if t, err = dataset.ParseTable(body, file, a.Limits); err != nil {
+	sheet := r.FormValue("sheet")
+	t, err = dataset.ParseSheet(body, file, sheet, a.Limits)
+	if message = told(err); message != "" && sheet != "" {
+		if file, body, err = a.Store.Upload(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err == nil {
+			t, err = dataset.ParseTable(body, file, a.Limits)
+		}
+	}
+	if err != nil {
 		leave()
 	}
-	return t, file, leave, err
+	return t, file, leave, message, err
 }
 
 // kindOf says what column j holds.
@@ -338,7 +347,13 @@ func askMissing(rows, values int, chosen dataset.Missing) []views.Option {
 
 func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Table, file string, m dataset.Mapping, name, message string) error {
 	p := views.MappingPage{
-		Page: a.Frame("Columns of "+file, "data"), Upload: chi.URLParam(r, "id"), File: file, Name: name, Error: message, Reads: reads(t), Rows: len(t.Lines),
+		Page: a.Frame("Columns of "+file, "data"), Upload: chi.URLParam(r, "id"), File: file, Name: name, Error: message, Reads: reads(t), Rows: len(t.Lines), Sheet: t.Sheet,
+	}
+	if len(t.Sheets) > 1 {
+		for _, s := range t.Sheets {
+			p.Sheets = append(p.Sheets, views.Option{Value: s, Label: s})
+		}
+		p.Sheets = views.Choose(p.Sheets, t.Sheet)
 	}
 	words := slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return c.IsText() && !c.Dates() && c.Name != m.Label })
 	kinds := []views.Option{{Value: string(dataset.KindVectors), Label: "features", Help: "Every row is a point."}}
@@ -400,11 +415,15 @@ func (a *Room) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id := chi.URLParam(r, "id")
-	table, file, leave, err := a.upload(w, r)
+	table, file, leave, message, err := a.upload(w, r)
 	if err != nil {
 		return err
 	}
 	defer leave()
+	if message != "" {
+		m, _ := table.Guess()
+		return a.askMapping(w, r, table, file, m, door.NameOf(r.PostFormValue("name"), file), message)
+	}
 	m := dataset.Mapping{Kind: cmp.Or(dataset.Kind(r.PostFormValue("kind")), dataset.KindVectors), Label: r.PostFormValue("label"), Missing: dataset.Missing(r.PostFormValue("missing"))}
 	for _, f := range r.PostForm["feature"] {
 		if f != m.Label && m.Kind == dataset.KindVectors {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -149,7 +150,11 @@ median: label ~ x y [A B], 2 rows, the last [3 4]; 1 of 3 rows left out, in whic
 	"workbook-missing.xlsx": `asks: workbook-missing.xlsx, S, line 2, column 2 (y): expected a number, found nothing: fill in missing values or remove the row
 drop: label ~ x y [A B], 3 rows, the last [2 7]; 2 of 5 rows left out, in which a value is missing
 median: label ~ x y [A B], 5 rows, the last [2 7]; 2 missing values filled with the median of the column (x, y), that of all rows: those held out later are among them`,
-	"workbook-sheets.xlsx":          `label ~ x y [A B], 3 rows, the last [5 1e-07]; the sheet "Data & more", of 2`,
+	"workbook-sheets.xlsx": `label ~ x y [A B], 3 rows, the last [5 1e-07]; the sheet "Data & more", of 2`,
+	"workbook-two-tables.xlsx": `asks: workbook-two-tables.xlsx, Read me, line 2, column 3 (measured in kg): expected a label, found nothing
+drop: workbook-two-tables.xlsx, Read me, column 3 (measured in kg): expected at least two classes, found only "keeper"
+median: workbook-two-tables.xlsx, Read me, column 3 (measured in kg): expected at least two classes, found only "keeper"`,
+
 	"workbook-text-in-numbers.xlsx": `workbook-text-in-numbers.xlsx, S, line 4, column 1 (x): expected a number, found "n.a."`,
 	"workbook.xlsx":                 `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
 }
@@ -188,6 +193,33 @@ func TestDatesOfWorkbooks(t *testing.T) {
 	} {
 		if got := isDateFormat(code); got != want {
 			t.Errorf("%s: %t", code, got)
+		}
+	}
+}
+
+// TestSheets reads the sheet of a workbook that is asked for, and names those there are.
+func TestSheets(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("testdata/spreadsheets/workbook-two-tables.xlsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sheet, rows := range map[string]int{"": 2, "Cats": 3, "dogs": 4} {
+		table, err := ParseSheet(bytes.NewReader(raw), "w.xlsx", sheet, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(table.Lines) != rows || strings.Join(table.Sheets, ", ") != "Read me, Cats, Dogs" || !strings.EqualFold(table.Sheet, sheet) && sheet != "" {
+			t.Errorf("%q: %d rows of %q among %q", sheet, len(table.Lines), table.Sheet, table.Sheets)
+		}
+	}
+	for file, text := range map[string]string{"w.xlsx": string(raw), "p.csv": "x,label\n1,a\n2,b\n", "t.zip": zipped(t, "a/1", "cat", "b/2", "cart")} {
+		want := file + `: expected a workbook .xlsx, of which the sheet "Birds" could be read`
+		if file == "w.xlsx" {
+			want = `w.xlsx: no sheet "Birds": expected one of Read me, Cats, Dogs`
+		}
+		if _, err := ParseSheet(strings.NewReader(text), file, "Birds", Limits{}); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

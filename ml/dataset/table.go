@@ -83,12 +83,14 @@ func (e *Error) Unwrap() error { return e.Err }
 // label. It has one row and one column at least, and every column has a cell for
 // every row.
 type Table struct {
-	File         string // name for error messages
-	Format       string // "csv", "libsvm", "arff", "fasta", "jsonl", "graphml", "zip", "tu", "xlsx"; Separator says more for csv
-	Separator    string // of csv: "comma", "semicolon", "tab", "spaces"; else empty
-	DecimalComma bool   // numbers were written 1,5; Cells have 1.5
-	Header       bool   // the file names its columns; otherwise they are x1, x2 … and label
-	Kind         Kind   // of objects that are no vectors: the file says so, by its first line or by pairs 0:i; else empty
+	File         string   // name for error messages
+	Format       string   // "csv", "libsvm", "arff", "fasta", "jsonl", "graphml", "zip", "tu", "xlsx"; Separator says more for csv
+	Separator    string   // of csv: "comma", "semicolon", "tab", "spaces"; else empty
+	DecimalComma bool     // numbers were written 1,5; Cells have 1.5
+	Header       bool     // the file names its columns; otherwise they are x1, x2 … and label
+	Sheet        string   // of a workbook, the one that was read
+	Sheets       []string // of a workbook, those that are not hidden
+	Kind         Kind     // of objects that are no vectors: the file says so, by its first line or by pairs 0:i; else empty
 	Columns      []Column
 	Lines        []int    // line number in the file of each row
 	Notes        []string // what reading took the file for where that is a guess, each a part of a sentence
@@ -124,13 +126,23 @@ type Mapping struct {
 // file is a hint, and file is the name in messages. Every failure is an *Error; one
 // for a file beyond lim (zero fields: DefaultLimits) wraps ErrTooLarge.
 func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
+	return ParseSheet(r, file, "", lim)
+}
+
+// ParseSheet is ParseTable of a sheet of a workbook; empty: the first that can be read.
+// Names are matched exactly or else regardless of case. That there is none of the name, or
+// that the file is no workbook, is an *Error.
+func ParseSheet(r io.Reader, file, sheet string, lim Limits) (*Table, error) {
 	lim = lim.orDefault()
 	raw, fault := readRaw(r, file, lim)
 	if fault != nil {
 		return nil, fault
 	}
 	if isArchive(raw) {
-		return parseArchive(raw, file, lim)
+		return parseArchive(raw, file, sheet, lim)
+	}
+	if sheet != "" {
+		return nil, noWorkbook(file, sheet)
 	}
 	text, note, fault := decodeText(raw)
 	if fault != nil {

@@ -41,13 +41,16 @@ func isArchive(raw string) bool {
 }
 
 // parseArchive reads a zip file.
-func parseArchive(raw, file string, lim Limits) (*Table, error) {
+func parseArchive(raw, file, sheet string, lim Limits) (*Table, error) {
 	archive, err := zip.NewReader(strings.NewReader(raw), int64(len(raw)))
 	if err != nil {
 		return nil, &Error{File: file, Message: "expected a zip archive, found a damaged one: " + strings.TrimPrefix(err.Error(), "zip: ")}
 	}
 	if isWorkbook(archive) {
-		return parseWorkbook(archive, file, lim)
+		return parseWorkbook(archive, file, sheet, lim)
+	}
+	if sheet != "" {
+		return nil, noWorkbook(file, sheet)
 	}
 	var members []member
 	for _, f := range archive.File {

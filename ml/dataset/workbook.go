@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"archive/zip"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -49,9 +50,14 @@ type sheet struct{ name, part string }
 
 var errWorkbookTooLarge = fmt.Errorf("%w, unpacked", ErrTooLarge)
 
-// parseWorkbook reads the first sheet of a workbook that is not hidden and holds something:
-// as the CSV that it makes, line by line.
-func parseWorkbook(archive *zip.Reader, file string, lim Limits) (*Table, error) {
+// noWorkbook says that a file has no sheets.
+func noWorkbook(file, sheet string) error {
+	return &Error{File: file, Message: fmt.Sprintf("expected a workbook .xlsx, of which the sheet %s could be read", quote(sheet))}
+}
+
+// parseWorkbook reads the named sheet of a workbook, or the first that is not hidden and can
+// be read: as the CSV that it makes, line by line.
+func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table, error) {
 	b := &workbook{archive: archive, lim: lim, left: mostUnpacked * lim.Bytes}
 	var fault *Error
 	refuse := func(part string, err error) error {
@@ -68,6 +74,21 @@ func parseWorkbook(archive *zip.Reader, file string, lim Limits) (*Table, error)
 	if err != nil {
 		return nil, refuse(workbookFile, err)
 	}
+	names := make([]string, len(sheets))
+	for i, s := range sheets {
+		names[i] = s.name
+	}
+	if sheet != "" {
+		same := func(s string) bool { return strings.EqualFold(s, sheet) }
+		if slices.Contains(names, sheet) {
+			same = func(s string) bool { return s == sheet }
+		}
+		i := slices.IndexFunc(names, same)
+		if i < 0 {
+			return nil, &Error{File: file, Message: fmt.Sprintf("no sheet %s: expected one of %s", quote(sheet), list(names))}
+		}
+		sheets = sheets[i : i+1]
+	}
 	for _, read := range []struct {
 		part string
 		read func(string) error
@@ -76,6 +97,7 @@ func parseWorkbook(archive *zip.Reader, file string, lim Limits) (*Table, error)
 			return nil, refuse(read.part, err)
 		}
 	}
+	var first error
 	for _, s := range sheets {
 		text, err := b.csv(s.part)
 		if err != nil {
@@ -84,15 +106,22 @@ func parseWorkbook(archive *zip.Reader, file string, lim Limits) (*Table, error)
 		if text == "" {
 			continue
 		}
-		t, fault := parseSeparated(text, slices.IndexFunc(separators, func(s separator) bool { return s.char == ',' }), lim)
-		if fault != nil {
-			return nil, refuse(s.name, fault)
+		t, wrong := parseSeparated(text, slices.IndexFunc(separators, func(s separator) bool { return s.char == ',' }), lim)
+		if wrong != nil {
+			first = cmp.Or(first, refuse(s.name, wrong)) // of remarks before the data, perhaps
+			continue
 		}
 		t.Format, t.Separator, t.File = "xlsx", "", inside(file, s.name)
-		if len(sheets) > 1 {
-			t.Notes = append(t.Notes, fmt.Sprintf("the sheet %s, of %d", quote(s.name), len(sheets)))
+		if t.Sheet, t.Sheets = s.name, names; len(names) > 1 {
+			t.Notes = append(t.Notes, fmt.Sprintf("the sheet %s, of %d", quote(s.name), len(names)))
 		}
 		return t.finish(lim)
+	}
+	if first != nil {
+		return nil, first
+	}
+	if sheet != "" {
+		file = inside(file, sheets[0].name)
 	}
 	return nil, &Error{File: file, Message: "expected a sheet with at least one row of data, found none"}
 }
