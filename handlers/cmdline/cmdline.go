@@ -43,7 +43,13 @@ const (
 // none, and returns the exit code: 0 done, 1 the work failed, 2 usage. Whatever
 // goes wrong is one line on std.Err.
 func Run(ctx context.Context, table []Command, args []string, std Streams) int {
+	table = append(slices.Clip(table), completion(table))
 	name := table[0].Name
+	notes := std // where a command writes while all goes well
+	if i := slices.Index(args, "--quiet"); i >= 0 {
+		args = slices.Delete(slices.Clone(args), i, i+1)
+		notes.Err = io.Discard
+	}
 	switch {
 	case len(args) == 0:
 	case isHelp(args[0]) && len(args) > 1: // help fit
@@ -70,7 +76,7 @@ func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 		fmt.Fprintf(std.Err, "marginlab: %s\n", err)
 		return exitUsage
 	}
-	return report(name, table[i].Run(ctx, args, std), std)
+	return report(name, table[i].Run(ctx, args, notes), std)
 }
 
 func isHelp(arg string) bool {
@@ -88,7 +94,8 @@ Environment
                   the processor has. Results differ in the last digits.
 
 marginlab COMMAND --help tells the flags of a command, marginlab --version of
-which commit the program is.
+which commit the program is. With --quiet a command writes neither notes nor
+progress, only its result and what goes wrong.
 `, simd.Variable)
 }
 
@@ -100,10 +107,13 @@ func (e UsageError) Error() string { return string(e) }
 
 func usage(format string, args ...any) error { return UsageError(fmt.Sprintf(format, args...)) }
 
-// helpWanted carries the text that --help asks for.
-type helpWanted string
+// helpWanted carries the text that --help asks for, and the flags it tells of.
+type helpWanted struct {
+	text  string
+	flags []flagWord
+}
 
-func (h helpWanted) Error() string { return string(h) }
+func (h helpWanted) Error() string { return h.text }
 
 // report writes what a command returned and translates it into an exit code.
 func report(name string, err error, std Streams) int {
@@ -113,7 +123,7 @@ func report(name string, err error, std Streams) int {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &help):
-		fmt.Fprint(std.Out, string(help))
+		fmt.Fprint(std.Out, help.text)
 		return exitDone
 	case errors.As(err, &wrong):
 		fmt.Fprintf(std.Err, "marginlab %s: %s; see marginlab %s --help\n", name, oneLine(err), name)

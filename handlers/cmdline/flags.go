@@ -230,7 +230,7 @@ func (f *Flags) Parse(args []string) error {
 		for _, part := range f.help {
 			part(&text)
 		}
-		return helpWanted(text.String())
+		return helpWanted{text.String(), f.words()}
 	case err != nil:
 		return usage("%s", f.rephrase(err.Error()))
 	case f.set.NArg() > 0:

@@ -1,0 +1,60 @@
+package cmdline_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestCompletion asks a shell to complete as a person would, with the script that it is given.
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash")
+	}
+	script := must(t, "completion", "bash")
+	for _, c := range []struct{ words, want string }{
+		{"marginlab c", "cv check"},
+		{"marginlab fit --kernel p", "poly precomputed"},
+		{"marginlab fit --mis", "--missing"},
+		{"marginlab cv --qu", "--quiet"},
+		{"marginlab gram --kernel wl --ite", "--iterations"},
+		{"marginlab fit --data poi", ""}, // files are for the shell
+		{"marginlab nothing --", ""},
+	} {
+		words := strings.Fields(c.words)
+		run := exec.CommandContext(t.Context(), bash, "--norc", "-c", script+"\nCOMP_WORDS=(\"$@\")\nCOMP_CWORD=$(($#-1))\n_marginlab\necho \"${COMPREPLY[*]}\"", "bash")
+		run.Args = append(run.Args, words...)
+		out, err := run.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSpace(string(out)); got != c.want {
+			t.Errorf("%s: %q, want %q", c.words, got, c.want)
+		}
+	}
+	if out := must(t, "completion", "zsh"); !strings.Contains(out, "bashcompinit") || !strings.Contains(out, "_marginlab") {
+		t.Errorf("zsh:\n%s", out)
+	}
+	if out := must(t, "completion", "fish"); !strings.Contains(out, "complete -c marginlab -n '__fish_seen_subcommand_from fit' -l multiclass -x -a 'ovo ovr ww cs'\n") {
+		t.Errorf("fish:\n%s", out)
+	}
+	if o := run(t.Context(), "", "completion", "tcsh"); o.code != 2 || !strings.Contains(o.err, `expected bash, zsh or fish, not "tcsh"`) {
+		t.Errorf("exit %d: %s", o.code, o.err)
+	}
+}
+
+// TestQuiet: notes are left out, faults are not.
+func TestQuiet(t *testing.T) {
+	t.Parallel()
+	gaps := file(t, "g.csv", "x,y,label\n1,,a\n2,3,b\n3,1,a\n4,4,b\n")
+	loud := run(t.Context(), "", "fit", "--data", gaps, "--missing", "drop", "--json")
+	quiet := run(t.Context(), "", "--quiet", "fit", "--data", gaps, "--missing", "drop", "--json")
+	if loud.code != 0 || !strings.Contains(loud.err, "left out") || quiet.code != 0 || quiet.err != "" || quiet.out == "" {
+		t.Errorf("exits %d and %d, messages %q and %q", loud.code, quiet.code, loud.err, quiet.err)
+	}
+	if o := run(t.Context(), "", "fit", "--data", gaps, "--quiet"); o.code != 1 || !strings.Contains(o.err, "found nothing") {
+		t.Errorf("exit %d: %q", o.code, o.err)
+	}
+}
