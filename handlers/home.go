@@ -1,27 +1,64 @@
 package handlers
 
 import (
+	"math"
 	"net/http"
+	"net/url"
+	"strconv"
 
 	"marginlab/handlers/data"
 	"marginlab/handlers/door"
 	"marginlab/handlers/runs"
+	"marginlab/handlers/teach"
 	"marginlab/store"
 	"marginlab/views"
 )
 
+// The C of the first picture of all: a few values, in quarters of a power of ten, so that one
+// picture serves all who drag to it.
+const leastC, firstC, topC = -8, 4, 16
+
+// latest is how many of a kind the start page shows.
+const latest = 4
+
 func (a *App) homePage(w http.ResponseWriter, r *http.Request) error {
-	latest, _, err := a.Store.Runs(r.Context(), door.Workspace(r.Context()), store.Filter{Sort: "created", Desc: true, Limit: 4})
+	ctx, ws := r.Context(), door.Workspace(r.Context())
+	step, err := strconv.Atoi(r.FormValue("c"))
+	if err != nil || step < leastC || step > topC {
+		step = firstC
+	}
+	c := math.Pow(10, float64(step)/4)
+	text := strconv.FormatFloat(math.Round(c), 'f', -1, 64)
+	if step < 0 {
+		c, _ = strconv.ParseFloat(strconv.FormatFloat(c, 'g', 2, 64), 64)
+		text = strconv.FormatFloat(c, 'f', -1, 64)
+	}
+	example := url.Values{"data": {"moons"}, "C": {text}, "gamma": {"2"}}.Encode()
+	p := views.Home{
+		Page: a.Frame("Explore, teach and compare margin classifiers", ""), LabHref: "/lab?" + example, Builtins: data.Builtins(a.House),
+		Step: step, Least: leastC, Top: topC, C: text,
+		Picture: door.Linked("/lab/figures/", "boundary", a.Lasting(example), 640, 520, "Two interleaved half moons of points, the boundary of an SVM between them, its margins dashed and its support vectors ringed.", ""),
+	}
+	ran, _, err := a.Store.Runs(ctx, ws, store.Filter{Sort: "created", Desc: true, Limit: latest})
 	if err != nil {
 		return err
 	}
-	const example = "data=moons&C=10&gamma=2"
-	p := views.Home{
-		Page: a.Frame("Explore, teach and compare margin classifiers", ""), LabHref: "/lab?" + example, Builtins: data.Builtins(a.House),
-		Picture: door.Linked("/lab/figures/", "boundary", a.Lasting(example), 640, 520, "Two interleaved half moons of points, the boundary of an SVM between them, its margins dashed and its support vectors ringed.", ""),
-	}
-	for _, run := range latest {
+	for _, run := range ran {
 		p.Runs = append(p.Runs, runs.Row(run))
+	}
+	sets, err := a.Store.Datasets(ctx, ws)
+	if err != nil {
+		return err
+	}
+	for _, s := range sets[:min(latest, len(sets))] {
+		p.Sets = append(p.Sets, data.Row(s))
+	}
+	courses, err := a.Store.Courses(ctx, ws)
+	if err != nil {
+		return err
+	}
+	for _, c := range courses[:min(latest, len(courses))] {
+		p.Courses = append(p.Courses, teach.Row(c, a.Store.Now()))
 	}
 	return a.Render(w, r, views.HomePage(p))
 }

@@ -58,7 +58,7 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 		return p, err
 	}
 	for _, s := range sets {
-		p.Sets = append(p.Sets, datasetRow(s))
+		p.Sets = append(p.Sets, Row(s))
 	}
 	for i, g := range dataset.Generators {
 		f := views.GeneratorForm{Name: g.Name, Label: g.Label, Help: g.Help, Open: i == 0}
@@ -76,7 +76,8 @@ func (a *Room) limitsText() string {
 	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns: classes, or numbers that a regression fits; separator, header, encoding and the way numbers are written are found out; of a workbook, one sheet is read. A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K. Strings stand in a column of a CSV beside their labels, in FASTA, or each in a file of a zip archive: in folders that are the classes, or with one CSV of names and labels. Graphs come as JSON lines, each {\"n\":3,\"edges\":[[0,1],[1,2]],\"labels\":[\"C\",\"C\",\"O\"],\"label\":\"a\"}, as GraphML, or as a zip archive of the files of a TU Dortmund set.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
 }
 
-func datasetRow(s store.Dataset) views.DatasetRow {
+// Row is a data set as lists show it.
+func Row(s store.Dataset) views.DatasetRow {
 	return views.DatasetRow{
 		ID: s.ID, Name: s.Name, Origin: s.Origin, Size: sizeText(s), Classes: classesText(s.Classes, s.Rows),
 		Thumb: door.Thumbnail("/datasets/"+s.ID+"/figures/", "points", "", pictureOf(s.Kind)+" of "+s.Name),

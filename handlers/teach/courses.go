@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
@@ -37,6 +38,18 @@ func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 	return a.showCourses(w, r, "", "")
 }
 
+// Row is a course as lists show it at a time.
+func Row(c store.Course, now time.Time) views.CourseRow {
+	row := views.CourseRow{Code: c.Code, Title: c.Title, Created: c.Created, Handins: c.Handins}
+	switch {
+	case c.Closed:
+		row.State = "closed"
+	case c.Over(now):
+		row.State = "ended"
+	}
+	return row
+}
+
 func (a *Room) showCourses(w http.ResponseWriter, r *http.Request, typed, problem string) error {
 	courses, err := a.Store.Courses(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
@@ -44,14 +57,7 @@ func (a *Room) showCourses(w http.ResponseWriter, r *http.Request, typed, proble
 	}
 	p := views.Courses{Page: a.Frame("Courses", ""), Typed: typed, Problem: problem}
 	for _, c := range courses {
-		row := views.CourseRow{Code: c.Code, Title: c.Title, Created: c.Created, Handins: c.Handins}
-		switch {
-		case c.Closed:
-			row.State = "closed"
-		case c.Over(a.Store.Now()):
-			row.State = "ended"
-		}
-		p.Rows = append(p.Rows, row)
+		p.Rows = append(p.Rows, Row(c, a.Store.Now()))
 	}
 	if problem != "" {
 		w.WriteHeader(http.StatusNotFound)

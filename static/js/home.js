@@ -1,0 +1,33 @@
+// The start page: its first picture follows the slider of C.
+
+const form = document.querySelector("[data-alive]");
+const slider = form.querySelector("input[type=range]"), told = form.querySelector("output"), link = form.querySelector("a");
+const picture = form.querySelector("img"), images = [...form.querySelectorAll("img, source")];
+form.querySelector("button[type=submit]").hidden = true;
+
+const withC = (address, c) => address.replace(/([?&]C=)[^&]*/, `$1${c}`);
+let loading = false;
+
+/** Shows the picture of the slider's C; one is under way at a time, and the newest comes next. */
+function show() {
+  const c = slider.value < 0 ? Number((10 ** (slider.value / 4)).toPrecision(2)) : Math.round(10 ** (slider.value / 4));
+  told.textContent = `C = ${c}`;
+  slider.setAttribute("aria-valuetext", String(c));
+  link.setAttribute("href", withC(link.getAttribute("href"), c));
+  if (loading) return;
+  const shown = picture.currentSrc;
+  for (const image of images) {
+    const name = image.localName === "img" ? "src" : "srcset";
+    image.setAttribute(name, withC(image.getAttribute(name), c));
+  }
+  loading = picture.currentSrc !== shown || !picture.complete;
+}
+
+for (const end of ["load", "error"]) {
+  picture.addEventListener(end, () => {
+    if (!loading) return;
+    loading = false;
+    show();
+  });
+}
+slider.addEventListener("input", show);
