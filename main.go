@@ -103,6 +103,9 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		return err
 	}
 	defer st.Close()
+	if err := st.TakeBack(ctx, lock); err != nil {
+		return err
+	}
 	st.Quota = quota
 	assets, err := web.NewAssets(static.Files)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 const MaxAttempts = 3
 
 // Lease is how long a running run stays its owner's without RenewLeases. A run
-// whose owner has died waits that long for another.
+// whose owner has died waits that long for another, unless TakeBack frees it.
 const Lease = 15 * time.Second
 
 // KindTrain is the kind of the runs that train one spec. A program takes only the
@@ -92,6 +92,20 @@ func (s *Store) RenewLeases(ctx context.Context, owner Owner) (held []string, er
 		return err
 	})
 	return held, err
+}
+
+// TakeBack ends all leases: whoever holds the lock of the data directory knows that those
+// who had them have died. The attempts count, as after a lease that ran out. It is called
+// before anything is claimed. Owners that work without the lock would be left out here, in
+// both tables.
+func (s *Store) TakeBack(ctx context.Context, _ *Lock) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `UPDATE runs SET lease = 0 WHERE `+notEnded+` AND status = 'running'`); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE cells SET lease = 0 WHERE done = 0 AND lease > 0`)
+		return err
+	})
 }
 
 // State is where a run stands, and of a failed one why.

@@ -528,3 +528,41 @@ func TestClock(t *testing.T) {
 		t.Error(d.Created)
 	}
 }
+
+// Who holds the lock of the data directory takes up at once what a killed program left, and
+// the attempts count.
+func TestTakeBack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	ctx := t.Context()
+	now := time.Now()
+	s.Now = func() time.Time { return now } // which stands still
+	search := must[Search](t)(s.CreateSearch(ctx, bob, asked(t)))
+	run := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))
+	done := must[Run](t)(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))
+	lock := must[*Lock](t)(TakeLock(dir, "serve"))
+	t.Cleanup(func() { lock.Release() })
+	for i := range MaxAttempts {
+		killed := Owner(fmt.Sprint(i))
+		check(t, s.TakeBack(ctx, lock))
+		if r, ok, err := s.ClaimRun(ctx, killed, 9); !ok || err != nil || r.ID != run.ID {
+			t.Fatalf("start %d takes run %q: %v, %v", i, r.ID, ok, err)
+		}
+		if c, ok, err := s.ClaimCell(ctx, killed, 9); !ok || err != nil || c.Place != 0 {
+			t.Fatalf("start %d takes cell %+v: %v, %v", i, c, ok, err)
+		}
+		if _, ok, err := s.ClaimRun(ctx, "another", 9); ok || err != nil {
+			t.Errorf("run of %s taken: %v, %v", killed, ok, err)
+		}
+	}
+	check(t, s.TakeBack(ctx, lock))
+	_, again, err := s.ClaimRun(ctx, "last", 9)
+	check(t, err)
+	_, more, err := s.ClaimCell(ctx, "last", 9)
+	check(t, err)
+	deadly, ended, kept := must[Run](t)(s.Run(ctx, alice, run.ID)), must[Search](t)(s.Search(ctx, bob, search.ID)), must[Run](t)(s.Run(ctx, alice, done.ID))
+	if again || more || deadly.Status != Failed || ended.Status != Failed || kept.Status != Done {
+		t.Errorf("run %v %v, search %v %v, the one that was done %v", again, deadly.Status, more, ended.Status, kept.Status)
+	}
+}
