@@ -3,7 +3,6 @@
 package handlers
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -49,18 +48,4 @@ func BenchmarkLab(b *testing.B) {
 			b.ReportMetric(float64(processors()-before)/float64(b.N)/float64(time.Millisecond), "ms-CPU/op")
 		})
 	}
-}
-
-// moons stores half moons of n points and returns their id.
-func (s *server) moons(t testing.TB, n int) string {
-	t.Helper()
-	r := httptest.NewRequest("POST", "/api/datasets/generate", strings.NewReader(fmt.Sprintf(`{"generator":"moons","parameters":{"n":%d}}`, n)))
-	r.Header.Set("Authorization", "Bearer "+alice)
-	w := httptest.NewRecorder()
-	s.app.Handler().ServeHTTP(w, r)
-	var set struct{ ID string }
-	if err := json.Unmarshal(w.Body.Bytes(), &set); err != nil || w.Code != http.StatusCreated {
-		t.Fatal(err, w.Code, w.Body)
-	}
-	return set.ID
 }

@@ -2,13 +2,19 @@ package handlers
 
 import (
 	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/ml/dataset"
+	"marginlab/web/jobs"
 )
 
 // A page whose form was refused shows the points alone, also in the picture that it
@@ -121,5 +127,89 @@ func TestPointsOfOneCoordinate(t *testing.T) {
 		if got := strings.ReplaceAll(string(a.body), "&#34;", `"`); !strings.Contains(got, want) {
 			t.Errorf("%s: %d, no %q", points, a.status, want)
 		}
+	}
+}
+
+// moons stores half moons of n points and returns their id.
+func (s *server) moons(t testing.TB, n int) string {
+	t.Helper()
+	r := httptest.NewRequest("POST", "/api/datasets/generate", strings.NewReader(fmt.Sprintf(`{"generator":"moons","parameters":{"n":%d}}`, n)))
+	r.Header.Set("Authorization", "Bearer "+alice)
+	w := httptest.NewRecorder()
+	s.app.Handler().ServeHTTP(w, r)
+	var set struct{ ID string }
+	if err := json.Unmarshal(w.Body.Bytes(), &set); err != nil || w.Code != http.StatusCreated {
+		t.Fatal(err, w.Code, w.Body)
+	}
+	return set.ID
+}
+
+// answer asks for what the lab's script asks for.
+func (c *client) answer(form string) (reply struct {
+	HTML   string
+	Live   bool
+	Took   float64
+	Errors map[string]string
+	Query  string
+}, doc *goquery.Document, size int,
+) {
+	c.t.Helper()
+	a := c.fetch("POST", "/lab/live", form)
+	if err := json.Unmarshal(a.body, &reply); err != nil || a.status != 200 {
+		c.t.Fatal(err, a.status)
+	}
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(reply.HTML))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return reply, doc, len(a.body)
+}
+
+// Large data are trained on while one looks, and the browser receives no more of them than it
+// draws.
+func TestLiveWithManyPoints(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	c := s.browse(t, alice)
+	data := s.moons(t, 20000)
+	for _, tc := range []struct {
+		form         string
+		most, points int
+		drawn        string
+	}{
+		{"", 1_200_000, 5000, "Drawn: 5000 of 20000 points, all "},
+		{"&coarse=1", 500_000, 0, "Drawn: 2000 of 20000 points, all "},
+	} {
+		reply, doc, size := c.answer("stage=720&test_fraction=0.3&gamma=2&data=" + data + tc.form)
+		var stage struct{ Points, Rows []any }
+		if err := json.Unmarshal([]byte(doc.Find(".stage").AttrOr("data-stage", "")), &stage); err != nil {
+			t.Fatal(err)
+		}
+		caption := doc.Find(".caption").Text()
+		if size > tc.most || len(stage.Points) != tc.points || len(stage.Rows) != tc.points || !strings.Contains(caption, tc.drawn) {
+			t.Errorf("%q: %d bytes, %d points: %s", tc.form, size, len(stage.Points), caption)
+		}
+		if reply.Took <= 0 || reply.Live != (reply.Took < 0.5) || doc.Find(".problem").Length() > 0 {
+			t.Errorf("%q: trained for %g s, goes on live: %v, %s", tc.form, reply.Took, reply.Live, doc.Find(".problem").Text())
+		}
+		legend := doc.Find(".headline div:nth-child(3) strong").Text()
+		if !strings.Contains(caption, ", all "+legend+" support vectors.") {
+			t.Errorf("%q: the number says %s support vectors, the caption: %s", tc.form, legend, caption)
+		}
+	}
+}
+
+// What takes longer than a page waits is offered as a run, beside a picture of the points,
+// and is not asked for again while something moves.
+func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
+	t.Parallel()
+	s := serveWith(t, false, Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Second}, jobs.Config{})
+	c := s.browse(t, alice)
+	reply, doc, _ := c.answer("gamma=2000&C=100000&learner=mcm&stage=720&data=" + s.moons(t, 4000))
+	if said := doc.Find(".problem").Text(); !strings.Contains(said, "Save it as a run") || reply.Live == (reply.Took > 0.5) {
+		t.Errorf("after %g s, live %v: %q", reply.Took, reply.Live, said)
+	}
+	if caption := doc.Find(".caption").Text(); !strings.Contains(caption, "4000 points") {
+		t.Errorf("the picture shows %q", caption)
 	}
 }

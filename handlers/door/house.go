@@ -41,15 +41,30 @@ type House struct {
 	// Memory has room for what is large, see Admit.
 	Memory *semaphore.Weighted
 
-	build    func() string         // names the program, on which pictures depend
-	prints   *Recent[*Print]       // by format and key
-	hashes   *Recent[string]       // of the data sets that come with the program
-	compared *Recent[*ml.Compared] // by data and kernel: 720 kB each at most
+	build    func() string          // names the program, on which pictures depend
+	prints   *Recent[*Print]        // by format and key
+	hashes   *Recent[string]        // of the data sets that come with the program
+	stored   *Recent[*dataset.Data] // by hash, in the lab every move of a slider asks for them
+	compared *Recent[*ml.Compared]  // by data and kernel: 720 kB each at most
 }
 
 // NewHouse returns a house without rooms; build is as in web.Program.
 func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, links web.Links, patience time.Duration, build func() string) *House {
-	return &House{st, queue, assets, limits, links, patience, NewLine(Places()), semaphore.NewWeighted(largeMemory), build, newPrints(), NewRecent[string](len(dataset.Builtins)), NewRecent[*ml.Compared](64)}
+	return &House{st, queue, assets, limits, links, patience, NewLine(Places()), semaphore.NewWeighted(largeMemory), build, newPrints(), NewRecent[string](len(dataset.Builtins)), NewWeighed(storedValues, valuesOf), NewRecent[*ml.Compared](64)}
+}
+
+// storedValues is how many values of stored data are kept in memory, 8 bytes each and as much
+// again for what belongs to them.
+const storedValues = 4 << 20
+
+// valuesOf is how many values data have. Objects that are no vectors may be of any size: of
+// those two are kept.
+func valuesOf(d *dataset.Data) int {
+	if d.X == nil {
+		return storedValues / 2
+	}
+	rows, columns := d.X.Dims()
+	return rows * (columns + 1)
 }
 
 // Compare is ml.Compare for data with a hash, which pictures of them share.
@@ -59,7 +74,7 @@ func (a *House) Compare(hash string) func(context.Context, kernel.Kernel, *datas
 		if err != nil {
 			return nil, err
 		}
-		return Within(ctx, a, "Take a kernel whose values are quicker, or smaller objects.", func(ctx context.Context) (*ml.Compared, error) {
+		return Within(ctx, a.Patience, "Take a kernel whose values are quicker, or smaller objects.", func(ctx context.Context) (*ml.Compared, error) {
 			return a.compared.Get(ctx, hash+string(name), func(ctx context.Context) (*ml.Compared, error) { return ml.Compare(ctx, k, d) })
 		})
 	}
@@ -128,17 +143,17 @@ func OriginOf(from string, d *dataset.Data) string {
 	return strings.Join(append([]string{from}, d.Notes...), "; ")
 }
 
-// Within does work as long as the patience of a lasts. Work that takes longer is
+// Within does work as long as patience lasts. Work that takes longer is
 // refused with the remedy; a fault that comes as the patience ends is a fault.
-func Within[T any](ctx context.Context, a *House, remedy string, work func(context.Context) (T, error)) (T, error) {
-	limited, cancel := context.WithTimeout(ctx, a.Patience)
+func Within[T any](ctx context.Context, patience time.Duration, remedy string, work func(context.Context) (T, error)) (T, error) {
+	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	v, err := work(limited)
 	switch {
 	case ctx.Err() != nil: // what was computed by then is nothing to show
 		err = ctx.Err()
 	case limited.Err() != nil && (err == nil || errors.Is(err, limited.Err())):
-		err = web.Errorf(web.Busy, "This takes longer than %.0f seconds. %s", a.Patience.Seconds(), remedy)
+		err = web.Errorf(web.Busy, "This takes longer than %.0f seconds. %s", patience.Seconds(), remedy)
 	}
 	return v, err
 }

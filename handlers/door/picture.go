@@ -323,11 +323,19 @@ type stagePoint []any
 // stage is what the page's script needs to lay its own marks over a picture.
 // frames are those of every width the picture comes in.
 func stage(frames map[int]figure.Frame, s figure.Scene) string {
-	if len(s.Points) > LiveRows {
-		s.Points = nil // too many to point at one
+	all := s.Points
+	if len(all) > LiveRows { // nobody sees the others, nor can edit them
+		var drawn []ml.Point
+		if s.Grid == 0 { // nothing moves
+			for _, i := range s.Drawn() {
+				drawn = append(drawn, all[i])
+			}
+		}
+		s.Points = drawn
 	}
 	pts := make([]stagePoint, len(s.Points))
 	signs := make([]float64, len(s.Classes))
+	var rows []int // of the points, where some are left out
 	for i, p := range s.Points {
 		x, y := s.View.Point(p.X)
 		flags := 0
@@ -345,6 +353,10 @@ func stage(frames map[int]figure.Frame, s figure.Scene) string {
 			c := slices.Index(s.Classes, p.Label)
 			signs[c], what = p.Y, c
 		}
+		if len(s.Points) < len(all) {
+			x, y = short(x), short(y)
+			rows = append(rows, p.Row)
+		}
 		pts[i] = stagePoint{x, y, what, short(p.F), short(miss), short(p.Weight), string(p.Role), flags}
 		if len(p.Scores) > 1 {
 			f := make([]float64, len(p.Scores))
@@ -357,6 +369,9 @@ func stage(frames map[int]figure.Frame, s figure.Scene) string {
 	read := map[string]any{
 		"frames": frames, "model": s.Model != nil, "targets": s.Targets,
 		"classes": s.Classes, "signs": signs, "labels": s.View.Labels, "points": pts,
+	}
+	if rows != nil {
+		read["rows"] = rows
 	}
 	if s.Values {
 		read["value"] = s.Label // of the points, in place of a class

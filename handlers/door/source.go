@@ -18,6 +18,7 @@ type Points struct {
 
 // Source finds the points behind an id: a stored set of the workspace, one that
 // comes with the program, the points of a run, a search or a course, or the empty drawing.
+// The data are shared: nobody changes them.
 func (a *House) Source(ctx context.Context, id string) (p Points, err error) {
 	if id == Drawing {
 		return Points{Name: "Drawing"}, nil
@@ -33,7 +34,7 @@ func (a *House) Source(ctx context.Context, id string) (p Points, err error) {
 	if p, err = a.Locate(ctx, id); err != nil {
 		return p, err
 	}
-	p.Data, err = a.Store.Data(ctx, p.Hash)
+	p.Data, err = a.stored.Get(ctx, p.Hash, func(ctx context.Context) (*dataset.Data, error) { return a.Store.Data(ctx, p.Hash) })
 	return p, err
 }
 
@@ -77,7 +78,8 @@ func IsPublic(id string) bool {
 }
 
 const (
-	// LiveRows is the largest data set that the lab trains on while one looks.
+	// LiveRows is how many points can be edited on a picture. Of more, a page learns those
+	// only that its picture draws.
 	LiveRows = 2000
 	// Drawing is the data set that is not there yet.
 	Drawing = "drawing"

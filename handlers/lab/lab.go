@@ -42,17 +42,24 @@ func (a *Room) train(ctx context.Context, b *bench) (*ml.Result, string, error) 
 		return nil, door.Sentence(b.problems.Error()), nil
 	case b.data == nil:
 		return nil, "", nil
-	case len(b.data.Y) > door.LiveRows:
-		return nil, fmt.Sprintf("With %d points the lab does not train while you look. Save it as a run: it is trained in the background.", len(b.data.Y)), nil
 	}
 	return a.fit(ctx, b)
+}
+
+// patience is how long a training may hold up the page: of many points a quarter of the
+// time, as there one knows no setting that is quick for sure.
+func (a *Room) patience(b *bench) time.Duration {
+	if b.data != nil && b.data.Len() > door.LiveRows {
+		return a.Patience / 4
+	}
+	return a.Patience
 }
 
 // fit trains within the page's patience and turns what is wrong with the
 // question into a message.
 func (a *Room) fit(ctx context.Context, b *bench) (*ml.Result, string, error) {
 	remedy := fmt.Sprintf("Save it as a run: it goes on in the background. What makes it quicker: %s.", b.spec.Quicker())
-	res, err := door.Within(ctx, a.House, remedy, func(ctx context.Context) (*ml.Result, error) { return a.trained(ctx, b) })
+	res, err := door.Within(ctx, a.patience(b), remedy, func(ctx context.Context) (*ml.Result, error) { return a.trained(ctx, b) })
 	if err != nil {
 		problem, err := door.Told(err)
 		return nil, problem, err
@@ -62,10 +69,12 @@ func (a *Room) fit(ctx context.Context, b *bench) (*ml.Result, string, error) {
 
 // answer draws what the lab shows for the bench.
 func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer, error) {
+	began := time.Now()
 	res, problem, err := a.train(ctx, b)
 	if err != nil {
 		return views.Answer{}, err
 	}
+	waited := time.Since(began).Seconds()
 	query := b.query().Encode()
 	pictures := query
 	if b.public() {
@@ -73,6 +82,7 @@ func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer,
 	}
 	var ans views.Answer
 	if res == nil {
+		ans.Took = waited
 		drawn := b.query() // with what was refused: the picture must not train on a default in its place
 		for _, p := range b.problems {
 			if b.form.Has(p.Field) {
@@ -91,6 +101,7 @@ func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer,
 		ans, err = a.Answer(ctx, a.run(b, res, b.look), key, b.look, "/lab/figures/", pictures, inline)
 		ans.Reproduce = door.CommandLine(b.spec, b.name)
 		ans.Resolved = resolved(&res.Report)
+		ans.Took = res.Report.FitSeconds
 		if err == nil {
 			ans.Tried, err = a.tried(ctx, b, res.Model)
 		}
@@ -261,7 +272,7 @@ func (a *Room) live(r *http.Request) (map[string]any, error) {
 	return map[string]any{
 		"positives": positives(b),
 		"html":      html.String(), "tried": tried.String(), "hidden": b.hidden(), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": b.spec.Title() + " on " + b.name,
-		"search": b.searchTitle(),
+		"search": b.searchTitle(), "took": ans.Took, "live": ans.Live(),
 	}, nil
 }
 

@@ -55,7 +55,7 @@ func (a *Room) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried, e
 		near   []ml.Neighbour
 	}
 	rows := append(slices.Clone(m.Supports.Rows), last)
-	f, err := door.Within(ctx, a.House, "Take a shorter one.", func(ctx context.Context) (f found, err error) {
+	f, err := door.Within(ctx, a.Patience, "Take a shorter one.", func(ctx context.Context) (f found, err error) {
 		if f.scores, err = m.ScoresOf(ctx, with.Objects.Subset([]int{last})); err != nil {
 			return f, err
 		}

@@ -417,7 +417,7 @@ func (a *Room) exhibit(ctx context.Context, key string, d *lessons.Demo, in less
 		once := show
 		show = func(ctx context.Context) (*lessons.Exhibit, error) { return a.exhibits.Get(ctx, key, once) }
 	}
-	e, err := door.Within(ctx, a.House, "Choose fewer points or a smaller C.", show)
+	e, err := door.Within(ctx, a.Patience, "Choose fewer points or a smaller C.", show)
 	if err != nil {
 		return lessons.Exhibit{}, err
 	}

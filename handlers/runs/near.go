@@ -64,7 +64,7 @@ func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) 
 		near  []ml.Neighbour
 		among int
 	}
-	f, err := door.Within(ctx, a.House, "Train with a kernel whose values are quicker.", func(ctx context.Context) (f found, err error) {
+	f, err := door.Within(ctx, a.Patience, "Train with a kernel whose values are quicker.", func(ctx context.Context) (f found, err error) {
 		f.near, f.among, err = ml.Nearest(ctx, m.Kernel, r.Data, row-1, nearRows)
 		return f, err
 	})

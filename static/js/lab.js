@@ -45,7 +45,13 @@ useStage();
 if (toolbar?.dataset.editor === "true") editor.edit();
 
 const live = new Live(form.dataset.live, body, receive, answer, status, "Training…");
-const ask = (coarse) => live.ask(coarse);
+let { took, slow } = { took: Number(form.dataset.took), slow: form.dataset.slow === "true" }; // of the last training
+
+/** Asks for an answer; a coarse one, while something moves, only where trainings are quick. */
+function ask(coarse) {
+  if (!coarse || !slow) return live.ask(coarse);
+  status.textContent = took > 0 ? `The last training took ${took.toFixed(1)} s: the picture follows when you let go.` : "The picture follows when you let go.";
+}
 
 function body(coarse) {
   const data = new URLSearchParams();
@@ -69,6 +75,7 @@ async function receive(reply) {
   answer.querySelectorAll("details").forEach((d, i) => (d.open = open[i] ?? false));
   document.getElementById("tried")?.replaceChildren(await fragment(reply.tried));
   useStage();
+  [took, slow] = [reply.took, !reply.live];
   if (focused) stage.element.focus({ preventScroll: true });
   reflect(reply);
 }

@@ -87,6 +87,9 @@ func Caption(s Scene) string {
 		}
 		b.WriteString(".")
 	}
+	if t := s.thin(); t.inView < len(s.Points) {
+		fmt.Fprintf(&b, " In view: %d of them.", t.inView)
+	}
 	if note := s.note(); note != "" {
 		b.WriteString(" " + note)
 	}

@@ -40,12 +40,11 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 	for _, q := range ps.Points {
 		heaviest = math.Max(heaviest, math.Abs(q.Weight))
 	}
-	every := ps.every()
 	at := make([]vg.Point, len(ps.Points))
 	shown := make([]bool, len(ps.Points))
-	for i, q := range ps.Points {
-		at[i] = m.at(ps.View.Point(q.X))
-		shown[i] = i%every == 0 && c.Contains(at[i])
+	for _, i := range ps.Drawn() {
+		at[i] = m.at(ps.View.Point(ps.Points[i].X))
+		shown[i] = c.Contains(at[i])
 	}
 	if ps.surface != nil {
 		ps.slack(c, at, shown)

@@ -700,7 +700,7 @@ func TestManyPoints(t *testing.T) {
 	if err := p.SVG(&size); err != nil {
 		t.Fatal(err)
 	}
-	if size > 1<<20 || !strings.Contains(p.Caption, "One point in 4 is drawn.") {
+	if size > 1<<20 || !strings.Contains(p.Caption, "Drawn: 5000 of 20000 points.") {
 		t.Errorf("%d bytes, %q", size, p.Caption)
 	}
 }

@@ -51,6 +51,8 @@ type Scene struct {
 	// Grid is the number of cells per axis on which f is evaluated, 8 to 1000; 0
 	// takes 160. 80 is enough while something is being dragged.
 	Grid int
+
+	thinned *thinned // once the scene is ready
 }
 
 // ready checks the scene and fills in what was left open.
@@ -82,6 +84,9 @@ func (s Scene) ready() (Scene, error) {
 	if !s.Limits.valid() {
 		return s, param.Refuse("give limits that are farther apart", "picture: nothing fits between x %g and %g, y %g and %g", s.Limits.XMin, s.Limits.XMax, s.Limits.YMin, s.Limits.YMax)
 	}
+	s.thinned = nil
+	drawn := s.thin()
+	s.thinned = &drawn
 	if s.Values {
 		return s, nil
 	}
@@ -148,29 +153,16 @@ func (s *Scene) sheet() *sheet {
 	}
 }
 
-// mostMarks is how many points a picture draws: more would hide the boundary, and
-// the picture would take longer to load than to look at.
-const mostMarks = 5000
-
-// every is k where every k-th point is drawn.
-func (s *Scene) every() int {
-	most := mostMarks
-	if s.Width < bareBelow {
-		most /= 5
-	}
-	return max(1, (len(s.Points)+most-1)/most)
-}
-
 // note warns where the picture is less than the whole.
 func (s *Scene) note() string {
 	var notes []string
+	if n := s.thin().note(len(s.Points)); n != "" {
+		notes = append(notes, n)
+	}
 	if d := len(s.View.Center); !s.View.Exact && s.Model == nil {
 		notes = append(notes, fmt.Sprintf("Projection of %d features.", d))
 	} else if !s.View.Exact {
 		notes = append(notes, fmt.Sprintf("Slice of %d features: points are projected onto it, colours and lines hold on the slice.", d))
-	}
-	if k := s.every(); k > 1 {
-		notes = append(notes, fmt.Sprintf("One point in %d is drawn.", k))
 	}
 	return strings.Join(notes, " ")
 }

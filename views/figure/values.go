@@ -130,15 +130,12 @@ func (s *Scene) valuePlane(subject string) (Plane, error) {
 	}, nil
 }
 
-// drawn are the points that there is room for.
+// drawn are the points of Drawn.
 func (s *Scene) drawn() []ml.Point {
-	every := s.every()
-	if every == 1 {
-		return s.Points
-	}
-	var some []ml.Point
-	for i := 0; i < len(s.Points); i += every {
-		some = append(some, s.Points[i])
+	at := s.Drawn()
+	some := make([]ml.Point, len(at))
+	for k, i := range at {
+		some[k] = s.Points[i]
 	}
 	return some
 }

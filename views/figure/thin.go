@@ -1,0 +1,146 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"marginlab/ml"
+)
+
+// mostMarks is how many points a picture draws: more would hide the boundary, and
+// the picture would take longer to load than to look at.
+const mostMarks = 5000
+
+// mostMoving is how many it draws of more than that while something is being dragged, which is
+// when a scene has at most coarseGrid cells along each axis.
+const (
+	mostMoving = 2000
+	coarseGrid = 80
+)
+
+// thinned is what a picture draws of its points.
+type thinned struct {
+	at             []int // indices of the points, ascending
+	inView         int   // points within the limits
+	supports, kept int   // support vectors of the scene, and those among the points drawn
+}
+
+// Drawn lists which of the scene's points its picture draws, by their index, ascending: those
+// within the limits, and where these are too many some of them, the same ones every time.
+// Support vectors and cores go before others while they leave these room. Of the rest every
+// part of the plane keeps what it has of every class, and the crowded parts less of it.
+func (s *Scene) Drawn() []int { return s.thin().at }
+
+// thin is Drawn with its counts.
+func (s *Scene) thin() thinned {
+	if s.thinned != nil {
+		return *s.thinned
+	}
+	l, all := s.Limits, s.Limits == Limits{}
+	var t thinned
+	var first, others []int
+	for i, p := range s.Points {
+		supports := p.Role != ml.None && p.Role != ml.Weighted
+		t.supports += btoi(supports)
+		if x, y := s.View.Point(p.X); !all && !(x >= l.XMin && x <= l.XMax && y >= l.YMin && y <= l.YMax) {
+			continue
+		}
+		if supports || p.Core {
+			first = append(first, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	t.inView = len(first) + len(others)
+	most := mostMarks
+	if s.Width > 0 && s.Width < bareBelow {
+		most /= 5
+	}
+	if t.inView > most {
+		if s.Grid > 0 && s.Grid <= coarseGrid { // something is being dragged
+			most = min(most, mostMoving)
+		}
+		first = s.some(first, max(most*3/5, most-len(others)))
+		others = s.some(others, most-len(first))
+	}
+	for _, i := range first {
+		t.kept += btoi(s.Points[i].Role != ml.None && s.Points[i].Role != ml.Weighted)
+	}
+	t.at = append(first, others...)
+	slices.Sort(t.at)
+	return t
+}
+
+// some are at most n of the points with these indices: one of every class in every part of
+// the plane that has any, and beyond that as many in proportion.
+func (s *Scene) some(at []int, n int) []int {
+	if len(at) <= n {
+		return at
+	}
+	l := s.Limits
+	if (l == Limits{}) {
+		l = LimitsOf(s.Points, s.View)
+	}
+	classes := map[string]int{}
+	if !s.Values {
+		for _, i := range at {
+			if _, ok := classes[s.Points[i].Label]; !ok {
+				classes[s.Points[i].Label] = len(classes)
+			}
+		}
+	}
+	type placed struct{ point, part int }
+	points := make([]placed, len(at))
+	for parts := 64; ; parts /= 2 { // along each axis
+		cell := func(v, lo, hi float64) int {
+			return min(max(int((v-lo)/(hi-lo)*float64(parts)), 0), parts-1)
+		}
+		for k, i := range at {
+			x, y := s.View.Point(s.Points[i].X)
+			points[k] = placed{i, (classes[s.Points[i].Label]*parts+cell(y, l.YMin, l.YMax))*parts + cell(x, l.XMin, l.XMax)}
+		}
+		slices.SortStableFunc(points, func(a, b placed) int { return cmp.Compare(a.part, b.part) })
+		groups := 0
+		for k := range points {
+			groups += btoi(k == 0 || points[k].part != points[k-1].part)
+		}
+		if groups > n/2 && parts > 1 {
+			continue
+		}
+		least := min(groups, n)
+		share := float64(n-least) / float64(max(len(at)-groups, 1)) // of what is beyond the first of a group
+		var kept []int
+		beyond, taken := 0, 0
+		for from := 0; from < len(points) && len(kept) < n; {
+			to := from + 1
+			for to < len(points) && points[to].part == points[from].part {
+				to++
+			}
+			beyond += to - from - 1
+			quota := 1 + int(share*float64(beyond)+1e-9) - taken
+			taken += quota - 1
+			for j := range quota {
+				kept = append(kept, points[from+(2*j+1)*(to-from)/(2*quota)].point)
+			}
+			from = to
+		}
+		return kept
+	}
+}
+
+// note tells how many of the points are drawn, where there is no room for all.
+func (t thinned) note(points int) string {
+	if len(t.at) == t.inView {
+		return ""
+	}
+	note := fmt.Sprintf("Drawn: %d of %d points", len(t.at), points)
+	switch {
+	case t.supports == 0:
+	case t.kept == t.supports:
+		note += fmt.Sprintf(", all %d support vectors", t.supports)
+	default:
+		note += fmt.Sprintf(", %d of %d support vectors", t.kept, t.supports)
+	}
+	return note + "."
+}
