@@ -213,3 +213,51 @@ func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 		t.Errorf("the picture shows %q", caption)
 	}
 }
+
+// The first picture of more than two features shows a plane that meets the boundary, whatever
+// is told apart; the selects of the axes say what is shown; and no axis shows a constant.
+func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	c := s.browse(t, alice)
+	var wide strings.Builder
+	wide.WriteString("same,a,b,c,label\n")
+	for i := range 60 {
+		fmt.Fprintf(&wide, "3,%d,%d,%d,%d\n", i*i%17, i*7%23, i%2*20+i*3%11, i%2)
+	}
+	set := s.client(t, alice).upload("", wide.String()).ID
+	queries := []string{"data=" + set, "data=" + set + "&on=pca", "data=" + set + "&features=a,b", "data=" + set + "&x=c", "data=" + set + "&x=pca&y=b"}
+	for _, b := range dataset.Builtins {
+		d, err := b.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Kind() != dataset.KindVectors || len(d.Features) < 3 {
+			continue
+		}
+		for _, positive := range append([]string{""}, d.Classes...) {
+			for _, kernel := range []string{"rbf", "linear", "poly", "laplacian"} {
+				queries = append(queries, "data="+b.Slug+"&positive="+positive+"&kernel="+kernel)
+			}
+		}
+	}
+	for _, q := range queries {
+		doc := c.page(200, "/lab?"+q)
+		caption := doc.Find(".caption").Text()
+		src, _ := doc.Find(".stage img").Attr("src")
+		if svg := string(c.fetch("GET", src, "").body); strings.Contains(svg, "not in view") || !strings.Contains(svg, "f = 0") && !strings.Contains(svg, "boundary") {
+			t.Errorf("%s: no boundary: %s", q, caption)
+		}
+		x, y := doc.Find("#f-x option[selected]").AttrOr("value", ""), doc.Find("#f-y option[selected]").AttrOr("value", "")
+		shown := "over " + x + " and " + y + "."
+		if x == "pca" {
+			shown = "over PC 1"
+		}
+		if !strings.Contains(caption, shown) || x == "pca" != (y == "pca") {
+			t.Errorf("%s: the axes are said to be %s and %s: %s", q, x, y, caption)
+		}
+		if doc.Find("#f-x option[value=same]").Length() > 0 {
+			t.Errorf("%s: an axis may show the constant column", q)
+		}
+	}
+}

@@ -32,6 +32,7 @@ type bench struct {
 	problems param.Problems
 	on       string       // "all", "shown", "pca", "list": what to train on
 	x, y     string       // columns on the axes, or "pca" on x
+	freely   bool         // nobody has chosen these
 	look     door.Options // of the picture
 	try      string       // an object that was typed, to see what the model says of it
 }
@@ -184,23 +185,26 @@ func (b *bench) kernels(options []views.Option) []views.Option {
 func (b *bench) chooseColumns(form url.Values) {
 	feats := b.data.Features
 	b.x, b.y = form.Get("x"), form.Get("y")
-	if b.x != "pca" && !slices.Contains(feats, b.x) {
-		b.x = feats[0]
-		if len(b.spec.Features) == 2 && slices.Contains(feats, b.spec.Features[0]) {
-			b.x = b.spec.Features[0]
-		}
+	if len(b.spec.Features) == 2 && b.x == "" && b.y == "" {
+		b.x, b.y = b.spec.Features[0], b.spec.Features[1]
 	}
-	if !slices.Contains(feats, b.y) || b.y == b.x {
-		b.y = feats[min(1, len(feats)-1)]
-		if len(b.spec.Features) == 2 && slices.Contains(feats, b.spec.Features[1]) {
-			b.y = b.spec.Features[1]
+	known := func(name string) bool { return slices.Contains(feats, name) }
+	if b.x != "pca" && (!known(b.x) || !known(b.y) || b.x == b.y) {
+		first, second := dataset.Separating(b.data)
+		if !known(b.x) {
+			b.x, b.freely = first, !known(b.y) && b.spec.Project != "pca" && form.Get("on") != "pca"
+			if b.y == first {
+				b.x = second
+			}
 		}
-		if b.y == b.x {
-			b.y = feats[0]
+		if !known(b.y) || b.y == b.x {
+			if b.y = second; b.x == second {
+				b.y = first
+			}
+			if b.y == "" {
+				b.y = b.x // there is one feature
+			}
 		}
-	}
-	if b.x == "pca" {
-		b.y = "pca" // the components come as a pair
 	}
 	b.on = form.Get("on")
 	switch {
@@ -219,6 +223,15 @@ func (b *bench) chooseColumns(form url.Values) {
 		b.spec.Features = nil
 	}
 	b.spec.Project = "none"
+	if b.on == "pca" {
+		b.x = "pca" // they are what the model sees
+	}
+	if b.on == "list" && len(b.spec.Features) == 2 {
+		b.x, b.y = b.spec.Features[0], b.spec.Features[1]
+	}
+	if b.x == "pca" {
+		b.y = "pca" // the components come as a pair
+	}
 	switch b.on {
 	case "shown":
 		if b.x != "pca" && b.x != b.y {
@@ -232,6 +245,36 @@ func (b *bench) chooseColumns(form url.Values) {
 	default:
 		b.on = "all"
 	}
+}
+
+// settlePlane shows the principal components of features that nobody chose for the axes,
+// where their plane does not meet the boundary of the model.
+func (b *bench) settlePlane(ctx context.Context, r figure.Run) error {
+	if !b.freely || len(b.data.Features) <= 2 || b.spec.Regression() {
+		return nil
+	}
+	s, err := r.Scene(ctx, r.Result.Model)
+	if err == nil && !s.Meets() {
+		b.x, b.y = "pca", "pca"
+	}
+	return err
+}
+
+// axes are what can be on an axis: nothing that is the same of all points.
+func (b *bench) axes() []views.Option {
+	d := b.data
+	return slices.DeleteFunc(door.AxisOptions(d.Features), func(o views.Option) bool {
+		j := slices.Index(d.Features, o.Value)
+		if j < 0 || o.Value == b.x || o.Value == b.y {
+			return false
+		}
+		for i := range d.Len() {
+			if d.X.At(i, j) != d.X.At(0, j) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // choosePositive settles which classes are told apart: one of them against all others

@@ -75,6 +75,11 @@ func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer,
 		return views.Answer{}, err
 	}
 	waited := time.Since(began).Seconds()
+	if res != nil {
+		if err := b.settlePlane(ctx, a.run(b, res, b.look)); err != nil {
+			return views.Answer{}, err
+		}
+	}
 	query := b.query().Encode()
 	pictures := query
 	if b.public() {
@@ -211,7 +216,7 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 	}
 	if b.data != nil && len(b.data.Features) > 2 {
 		p.AxisX, p.AxisY = b.x, b.y
-		p.Axes, p.Train = door.AxisOptions(b.data.Features), trainOptions(b)
+		p.Axes, p.Train = b.axes(), trainOptions(b)
 	}
 	if p.Data, err = a.Choices(r.Context(), b.id, b.course); err != nil {
 		return err
@@ -272,7 +277,7 @@ func (a *Room) live(r *http.Request) (map[string]any, error) {
 	return map[string]any{
 		"positives": positives(b),
 		"html":      html.String(), "tried": tried.String(), "hidden": b.hidden(), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": b.spec.Title() + " on " + b.name,
-		"search": b.searchTitle(), "took": ans.Took, "live": ans.Live(),
+		"search": b.searchTitle(), "x": b.x, "y": b.y, "took": ans.Took, "live": ans.Live(),
 	}, nil
 }
 

@@ -1,11 +1,13 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml/dense"
 )
@@ -126,3 +128,76 @@ func (v View) Point(x []float64) (s, t float64) {
 // Plane returns the plane of the picture in R^d: the point (s, t) is
 // origin + s u + t w. The slices are those of the view.
 func (v View) Plane() (origin, u, w []float64) { return v.Center, v.Axes[0], v.Axes[1] }
+
+// Separating names the two features that tell the labels apart best, each by itself, in the
+// order of the columns: those of the largest share of variance between the classes, or, where
+// the labels are values, of the largest squared correlation with these. Features of few
+// distinct values, whose points would lie on each other, come after all others, and constant
+// ones last. Of one feature b is "".
+func Separating(d *Data) (a, b string) {
+	n, cols := d.X.Dims()
+	values, err := d.Values()
+	if err != nil || !d.Measured() {
+		values = nil
+	}
+	type rated struct {
+		column int
+		rank   int // 2: measured, 1: of few values, 0: constant
+		share  float64
+	}
+	all := make([]rated, cols)
+	x := make([]float64, n)
+	for j := range all {
+		mat.Col(x, j, d.X)
+		distinct := map[float64]bool{}
+		for _, v := range x {
+			if distinct[v] = true; len(distinct) >= fewValues {
+				break
+			}
+		}
+		all[j] = rated{j, min(len(distinct)-1, 1), shareBetween(x, d.Y, values)}
+		if len(distinct) >= fewValues {
+			all[j].rank = 2
+		}
+	}
+	slices.SortStableFunc(all, func(p, q rated) int {
+		return cmp.Or(cmp.Compare(q.rank, p.rank), cmp.Compare(q.share, p.share))
+	})
+	if cols == 1 {
+		return d.Features[0], ""
+	}
+	first, second := all[0].column, all[1].column
+	return d.Features[min(first, second)], d.Features[max(first, second)]
+}
+
+// fewValues is from how many distinct values on a feature fills an axis.
+const fewValues = 8
+
+// shareBetween is the share of the variance of x that lies between the classes y, or, with
+// values, that a line through these explains; 0 of what is constant.
+func shareBetween(x []float64, y []int, values []float64) float64 {
+	if values != nil {
+		r := stat.Correlation(x, values, nil)
+		if math.IsNaN(r) {
+			return 0
+		}
+		return r * r
+	}
+	mean, variance := stat.PopMeanVariance(x, nil)
+	if !(variance > 0) || math.IsInf(variance, 0) {
+		return 0
+	}
+	classes := slices.Max(y) + 1
+	sum, count := make([]float64, classes), make([]float64, classes)
+	for i, c := range y {
+		sum[c] += x[i] - mean
+		count[c]++
+	}
+	between := 0.0
+	for c, s := range sum {
+		if count[c] > 0 {
+			between += s * s / count[c]
+		}
+	}
+	return between / float64(len(x)) / variance
+}

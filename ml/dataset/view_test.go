@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -161,4 +162,48 @@ func TestPCAViewLabels(t *testing.T) {
 		t.Errorf("constant columns: %v", constant.Labels)
 	}
 	checkPlane(t, constant, false)
+}
+
+// The features of the axes are those that tell the labels apart, not the first ones, nor
+// constant ones, nor those of few values while there are others.
+func TestSeparating(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	rows, labels, numbers := make([][]float64, 90), make([]string, 90), make([]string, 90)
+	for i := range rows {
+		c := float64(i % 3)
+		v := r.NormFloat64()
+		rows[i] = []float64{r.NormFloat64(), 7, c, 3*c + r.NormFloat64(), r.NormFloat64(), 2*c + r.NormFloat64(), v}
+		labels[i], numbers[i] = string("pqr"[i%3]), fmt.Sprint(5*v+0.1*r.NormFloat64())
+	}
+	names := []string{"noise", "constant", "code", "best", "more", "second", "value"}
+	for _, tc := range []struct {
+		labels  []string
+		columns []int
+		a, b    string
+	}{
+		{labels, []int{0, 1, 2, 3, 4, 5}, "best", "second"},
+		{labels, []int{5, 4, 3}, "second", "best"},
+		{labels, []int{1, 2, 0}, "code", "noise"},
+		{labels, []int{1, 0}, "constant", "noise"},
+		{labels, []int{4}, "more", ""},
+		{numbers, []int{1, 6, 0}, "value", "noise"},
+	} {
+		some, own := make([][]float64, len(rows)), make([]string, len(tc.columns))
+		for k, j := range tc.columns {
+			own[k] = names[j]
+		}
+		for i := range some {
+			for _, j := range tc.columns {
+				some[i] = append(some[i], rows[i][j])
+			}
+		}
+		d, err := FromRows(own, some, tc.labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := Separating(d); a != tc.a || b != tc.b {
+			t.Errorf("of %v: %s and %s, want %s and %s", own, a, b, tc.a, tc.b)
+		}
+	}
 }

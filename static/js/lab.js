@@ -94,6 +94,7 @@ function reflect(reply) {
     if (slider && reply.resolved && name in reply.resolved) resolve(slider, reply.resolved[name]);
   }
   form.elements.name.placeholder = reply.run_name;
+  for (const axis of ["x", "y"]) if (form.elements[axis]) form.elements[axis].value = reply[axis];
   const search = form.querySelector("[data-search-title]");
   if (search && reply.search) search.textContent = reply.search;
   const positive = form.elements.positive;
@@ -112,8 +113,17 @@ function showFormula(select) {
   }
 }
 
+/** The principal components come as a pair: without one of them the other axis is chosen anew. */
+function pairAxes(changed) {
+  const other = form.elements[changed.name === "x" ? "y" : "x"];
+  if (!other) return;
+  if (changed.value === "pca") other.value = "pca";
+  else if (other.value === "pca") other.selectedIndex = -1;
+}
+
 form.addEventListener("input", (e) => {
   if (!training(e.target.name)) return;
+  if (["x", "y"].includes(e.target.name)) pairAxes(e.target);
   if (e.target.dataset.reload !== undefined) return;
   if (e.target.name === "points") points.dataset.edited = "true";
   if (e.target.tagName === "SELECT") showFormula(e.target);

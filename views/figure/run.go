@@ -406,3 +406,20 @@ func Around(asked Limits, points []ml.Point, v dataset.View) Limits {
 	}
 	return asked
 }
+
+// Meets tells whether the boundary of the scene's model is seen in its plane, as far as
+// some hundred places tell.
+func (s Scene) Meets() bool {
+	s, err := s.onPlane()
+	if err != nil || s.Model == nil {
+		return false
+	}
+	const cells = 24
+	surf := newSurface(s.Model, s.View, s.Limits, cells)
+	if s.sides() {
+		lo, hi, _ := extent(surf.f)
+		return lo < 0 && hi >= 0
+	}
+	class := newRegions(surf, s.Model).class
+	return slices.ContainsFunc(class, func(c int) bool { return c != class[0] })
+}
