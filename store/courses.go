@@ -497,6 +497,9 @@ func block(ctx context.Context, tx *sql.Tx, code string, runs []string, now int6
 		if err != nil {
 			return err
 		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM students WHERE course = ? AND workspace = ?`, code, ws); err != nil { // and with them their answers
+			return err
+		}
 	}
 	return nil
 }

@@ -24,15 +24,21 @@ var (
 	// ErrClosed: the course takes no runs.
 	ErrClosed = &Error{"conflict", "This course is closed and takes no hand-ins. Your runs stay your own."}
 	// ErrOver: the course has ended.
-	ErrOver = &Error{"conflict", "This course has ended and takes no hand-ins any more. Your runs stay your own."}
+	ErrOver = &Error{"conflict", "This course has ended and takes no hand-ins and no answers any more. Your runs stay your own."}
 	// ErrBlocked: the teacher has blocked the workspace from the course.
-	ErrBlocked = &Error{"conflict", "Your teacher has blocked this workspace: the course takes no hand-ins from it. Your runs stay your own."}
+	ErrBlocked = &Error{"conflict", "Your teacher has blocked this workspace: the course takes no hand-ins and no answers from it. Your runs stay your own."}
 	// ErrNames: the workspace has handed in under MaxNames names.
 	ErrNames = &Error{"conflict", fmt.Sprintf("You have handed in under %d names, as many as one workspace may in a course. Hand in under one of them to replace what is there, or withdraw one first.", MaxNames)}
 	// ErrNoResult: a run that failed or was cancelled cannot be handed in.
 	ErrNoResult = &Error{"conflict", "This run has no result to hand in: it failed or was cancelled."}
 	// ErrGalleryFull: MaxHandins runs were handed in.
 	ErrGalleryFull = &Error{"conflict", "The gallery of this course is full. Ask your teacher to make room."}
+	// ErrPollClosed: the poll takes no answers, or none for that round.
+	ErrPollClosed = &Error{"conflict", "This question is closed: it takes no answers now. The one you gave before, if you did, is counted."}
+	// ErrRounds: the question was put MaxRounds times.
+	ErrRounds = &Error{"conflict", fmt.Sprintf("A question can be put to a course %d times. Delete its answers to begin anew.", MaxRounds)}
+	// ErrCrowded: MaxStudents take part.
+	ErrCrowded = &Error{"conflict", fmt.Sprintf("%d students have answered in this course, as many as may. Tell your teacher.", MaxStudents)}
 	// ErrTooMany: MaxQueuedEach runs of the workspace are waiting.
 	ErrTooMany = &Error{"too-many", fmt.Sprintf("%d of your runs are waiting to be trained, as many as may. Wait until some of them have ended, or cancel some.", MaxQueuedEach)}
 	// ErrSearching: MaxSearchingEach searches of the workspace are under way.

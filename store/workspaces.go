@@ -197,6 +197,9 @@ func withdrawAll(ctx context.Context, tx *sql.Tx, ws Workspace) error {
 			return err
 		}
 	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM students WHERE workspace = ?`, ws); err != nil { // and with them their answers
+		return err
+	}
 	_, err = tx.ExecContext(ctx, `DELETE FROM blocks WHERE workspace = ?`, ws) // it has nothing left, and is as good as a new one
 	return err
 }

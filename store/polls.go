@@ -1,0 +1,284 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"marginlab/ml/param"
+)
+
+// Poll is a question of a lesson that a teacher has put to a course.
+type Poll struct {
+	ID       int64
+	Course   string    // its code
+	Question string    // lesson/screen/question
+	Round    int       // the last that was asked, from 1
+	Open     bool      // answers are taken, for the last round
+	Revealed bool      // students see what is right
+	Asked    time.Time // when it was last opened
+}
+
+// Tally counts the answers to a poll.
+type Tally struct {
+	Poll
+	Rounds []map[string]int // by answer as it was given, from the first round
+}
+
+// Total is how many have answered in a round, from 1.
+func (t Tally) Total(round int) (n int) {
+	for _, k := range t.Rounds[round-1] {
+		n += k
+	}
+	return n
+}
+
+const (
+	// MaxRounds is how often one question is put to one course.
+	MaxRounds = 5
+	// MaxStudents is how many workspaces answer questions in one course.
+	MaxStudents = 2000
+)
+
+// Ask puts a question to a course, which closes what was open there. A question that was
+// put before is left as it is.
+func (s *Store) Ask(ctx context.Context, code, question string) (p Poll, err error) {
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		p, err = findPoll(ctx, tx, `course = ? AND question = ?`, code, question)
+		if err != ErrNotFound {
+			return err
+		}
+		if err := closePolls(ctx, tx, code); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO polls (course, question, round, open, revealed, asked) VALUES (?, ?, 1, 1, 0, ?)`, code, question, s.now())
+		if err != nil {
+			return err
+		}
+		p, err = findPoll(ctx, tx, `course = ? AND question = ?`, code, question)
+		return err
+	})
+	return p, err
+}
+
+// ClosePoll takes no more answers, or takes them again: what was open in the course is
+// closed then, and what was revealed is not any more.
+func (s *Store) ClosePoll(ctx context.Context, code string, id int64, closed bool) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		if _, err := findPoll(ctx, tx, `course = ? AND id = ?`, code, id); err != nil {
+			return err
+		}
+		if closed {
+			_, err := tx.ExecContext(ctx, `UPDATE polls SET open = 0 WHERE id = ?`, id)
+			return err
+		}
+		return openPoll(ctx, tx, code, id, 0, s.now())
+	})
+}
+
+// AskAgain opens the next round of a poll. Errors: ErrNotFound, ErrRounds.
+func (s *Store) AskAgain(ctx context.Context, code string, id int64) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		p, err := findPoll(ctx, tx, `course = ? AND id = ?`, code, id)
+		if err != nil {
+			return err
+		}
+		if p.Round >= MaxRounds {
+			return ErrRounds
+		}
+		return openPoll(ctx, tx, code, id, 1, s.now())
+	})
+}
+
+// Reveal closes a poll and shows students what is right.
+func (s *Store) Reveal(ctx context.Context, code string, id int64) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		return affected(tx.ExecContext(ctx, `UPDATE polls SET open = 0, revealed = 1 WHERE course = ? AND id = ?`, code, id))
+	})
+}
+
+// DeletePoll deletes a poll with the answers of all its rounds.
+func (s *Store) DeletePoll(ctx context.Context, code string, id int64) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		p, err := findPoll(ctx, tx, `course = ? AND id = ?`, code, id)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM votes WHERE course = ? AND question = ? AND round > 0`, code, p.Question); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `DELETE FROM polls WHERE id = ?`, id)
+		return err
+	})
+}
+
+// Polls lists what was put to a course: what is open, then what was opened last.
+func (s *Store) Polls(ctx context.Context, code string) (list []Poll, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT `+pollColumns+` FROM polls WHERE course = ? ORDER BY open DESC, asked DESC, id DESC`, code)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			p, err := scanPoll(rows)
+			if err != nil {
+				return err
+			}
+			list = append(list, p)
+		}
+		return rows.Err()
+	})
+	return list, err
+}
+
+// CurrentPoll is the first of Polls, ErrNotFound if there is none.
+func (s *Store) CurrentPoll(ctx context.Context, code string) (p Poll, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		p, err = findPoll(ctx, tx, `course = ? ORDER BY open DESC, asked DESC, id DESC LIMIT 1`, code)
+		return err
+	})
+	return p, err
+}
+
+// Tally counts the answers to a poll of a course.
+func (s *Store) Tally(ctx context.Context, code string, id int64) (t Tally, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		if t.Poll, err = findPoll(ctx, tx, `course = ? AND id = ?`, code, id); err != nil {
+			return err
+		}
+		t.Rounds = make([]map[string]int, t.Round)
+		for i := range t.Rounds {
+			t.Rounds[i] = map[string]int{}
+		}
+		rows, err := tx.QueryContext(ctx, `SELECT round, given, count(*) FROM votes WHERE course = ? AND question = ? AND round BETWEEN 1 AND ? GROUP BY round, given`, code, t.Question, t.Round)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var round, n int
+			var given string
+			if err := rows.Scan(&round, &given, &n); err != nil {
+				return err
+			}
+			t.Rounds[round-1][given] = n
+		}
+		return rows.Err()
+	})
+	return t, err
+}
+
+// Vote keeps the answer of a workspace to a poll of a course, in place of an earlier one
+// of the same round. Errors: param.Problems for the text, ErrNotFound, ErrPollClosed,
+// ErrOver, ErrBlocked, ErrCrowded. A course that is closed for hand-ins takes answers.
+func (s *Store) Vote(ctx context.Context, ws Workspace, code string, id int64, round int, a Answer) error {
+	if ps := checkGiven(a); ps != nil {
+		return ps
+	}
+	return s.update(ctx, func(tx *sql.Tx) error {
+		p, err := findPoll(ctx, tx, `course = ? AND id = ?`, code, id)
+		if err != nil {
+			return err
+		}
+		if !p.Open || round != p.Round {
+			return ErrPollClosed
+		}
+		return saveVote(ctx, tx, ws, code, p.Question, round, a, s.now())
+	})
+}
+
+// VoteOf is what a workspace has answered in a round of a question in a course, the zero
+// value if nothing.
+func (s *Store) VoteOf(ctx context.Context, ws Workspace, code, question string, round int) (a Answer, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, `
+			SELECT given, correct FROM votes JOIN students ON students.id = student
+			WHERE votes.course = ? AND question = ? AND round = ? AND workspace = ?`, code, question, round, ws).Scan(&a.Given, &a.Right)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return a, err
+}
+
+// maxGiven is how long an answer may be.
+const maxGiven = 100
+
+func checkGiven(a Answer) param.Problems {
+	if len(a.Given) > maxGiven {
+		return param.Problems{{Field: "answer", Message: fmt.Sprintf("The answer has %d characters; at most %d are allowed.", len(a.Given), maxGiven)}}
+	}
+	return nil
+}
+
+const pollColumns = `id, course, question, round, open, revealed, asked`
+
+func scanPoll(row interface{ Scan(...any) error }) (p Poll, err error) {
+	var asked int64
+	err = row.Scan(&p.ID, &p.Course, &p.Question, &p.Round, &p.Open, &p.Revealed, &asked)
+	p.Asked = fromMillis(asked)
+	return p, err
+}
+
+func findPoll(ctx context.Context, tx *sql.Tx, where string, args ...any) (Poll, error) {
+	p, err := scanPoll(tx.QueryRowContext(ctx, `SELECT `+pollColumns+` FROM polls WHERE `+where, args...))
+	return p, found(err)
+}
+
+func closePolls(ctx context.Context, tx *sql.Tx, code string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE polls SET open = 0 WHERE course = ? AND open`, code)
+	return err
+}
+
+// openPoll opens a poll, more rounds on.
+func openPoll(ctx context.Context, tx *sql.Tx, code string, id int64, more int, now int64) error {
+	if err := closePolls(ctx, tx, code); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE polls SET open = 1, revealed = 0, round = round + ?, asked = ? WHERE id = ?`, more, now, id)
+	return err
+}
+
+// saveVote keeps an answer of somebody whom the course admits to its questions.
+func saveVote(ctx context.Context, tx *sql.Tx, ws Workspace, code, question string, round int, a Answer, now int64) error {
+	c, err := findCourse(ctx, tx, `code = ?`, code)
+	if err != nil {
+		return err
+	}
+	c.Closed = false // which is for hand-ins
+	if err := admits(ctx, tx, ws, c, now); err != nil {
+		return err
+	}
+	student, err := enrol(ctx, tx, ws, code)
+	if err != nil {
+		return err
+	}
+	then := `DO UPDATE SET given = excluded.given, correct = excluded.correct, answered = excluded.answered`
+	if round == 0 {
+		then = `DO NOTHING`
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO votes (course, question, round, student, given, correct, answered) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT `+then,
+		code, question, round, student, line(a.Given), a.Right, now)
+	return err
+}
+
+// enrol finds the student that a workspace is in a course, a new one if it was not there.
+func enrol(ctx context.Context, tx *sql.Tx, ws Workspace, code string) (id int64, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT id FROM students WHERE course = ? AND workspace = ?`, code, ws).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return id, err
+	}
+	var there, number int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*), coalesce(max(number), 0) + 1 FROM students WHERE course = ?`, code).Scan(&there, &number); err != nil {
+		return 0, err
+	}
+	if there >= MaxStudents {
+		return 0, ErrCrowded
+	}
+	err = tx.QueryRowContext(ctx, `INSERT INTO students (course, workspace, number, name) VALUES (?, ?, ?, '') RETURNING id`, code, ws, number).Scan(&id)
+	return id, err
+}
