@@ -69,7 +69,7 @@ type Config struct {
 func New(c Config) *App {
 	h := door.NewHouse(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
 	a := &App{House: h, log: c.Log, days: c.Days, apart: c.Apart, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), studies: &studies.Room{House: h}, api: api.New(h)}
-	a.teach = &teach.Room{House: h, Lab: a.lab, Lessons: a.lessons}
+	a.teach = teach.New(h, a.lab, a.lessons)
 	a.handins = runs.NewReader(h, a.teach.Shelf)
 	a.site = web.NewSite(c.Log, a.errorPage)
 	a.site.Metrics, a.site.Proxies, a.site.Answers = c.Metrics, c.Proxies, c.Links.Answers

@@ -3,6 +3,7 @@
 package handlers
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -375,5 +376,95 @@ func TestHandinRush(t *testing.T) {
 		took[len(took)/2].Round(time.Millisecond), took[len(took)-1].Round(time.Millisecond), cpu.Round(time.Millisecond), own, len(runs), len(seen), trained.Round(time.Millisecond), (processors() - before).Round(time.Millisecond))
 	if answers[http.StatusSeeOther] != students+students/2 || own != students || len(runs) != students || len(seen) != students {
 		t.Error("not everything once")
+	}
+}
+
+// TestPollRush has 200 students answer a question within ten seconds, each thrice, while
+// all of them and the teacher watch: no answer is lost or doubled, and the teacher's
+// histogram has it within a second.
+//
+//	go test -tags load -run TestPollRush -v ./handlers
+func TestPollRush(t *testing.T) {
+	const students, within, late = 200, 10 * time.Second, time.Second
+	s := serve(t, false, dataset.DefaultLimits)
+	tc := s.browse(t, teacher)
+	code := tc.course("/lessons/margins", "")
+	path := tc.ask(code, optioned)
+	poll, err := s.app.Store.CurrentPoll(t.Context(), code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	follow := func(c *client, path string, told func(data string)) {
+		body := bufio.NewReader(c.open(ctx, "GET", path, nil).Body)
+		go func() {
+			for {
+				line, err := body.ReadString('\n')
+				if err != nil {
+					return
+				}
+				if data, ok := strings.CutPrefix(line, "data: "); ok {
+					told(data)
+				}
+			}
+		}()
+	}
+	var phases, bytes atomic.Int64
+	for range students {
+		follow(s.browse(t, ada), "/course/"+code+"/poll/events", func(string) { phases.Add(1) })
+	}
+	type sight struct {
+		at    time.Time
+		total int
+	}
+	var mu sync.Mutex
+	var sights []sight
+	follow(tc, path+"/events", func(data string) {
+		bytes.Add(int64(len(data)))
+		_, rest, _ := strings.Cut(data, "u003cb\\u003e")
+		n, _ := strconv.Atoi(rest[:max(0, strings.IndexByte(rest, '\\'))])
+		mu.Lock()
+		defer mu.Unlock()
+		sights = append(sights, sight{time.Now(), n})
+	})
+
+	var sent []time.Time // when each student's first answer was taken
+	begin, cpu := time.Now(), processors()
+	refused := rush(t, s, code, students, func(i int) {
+		time.Sleep(within * time.Duration(i) / students)
+	}, func(took time.Time) { mu.Lock(); sent = append(sent, took); mu.Unlock() })
+	took, used := time.Since(begin), processors()-cpu
+	tally, err := s.app.Store.Tally(t.Context(), code, poll.ID)
+	if err != nil || tally.Total(1) != students || tally.Rounds[0]["0"] != students/2 || refused > 0 {
+		t.Errorf("%d refused; %+v, %v", refused, tally, err)
+	}
+	for until := time.Now().Add(10 * late); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		mu.Lock()
+		done := len(sights) > 0 && sights[len(sights)-1].total == students
+		mu.Unlock()
+		if done {
+			break
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	slices.SortFunc(sent, time.Time.Compare)
+	var longest time.Duration
+	for i, at := range sent { // the i-th answer is seen once the histogram counts i+1
+		k := slices.IndexFunc(sights, func(s sight) bool { return s.total >= i+1 })
+		if k < 0 {
+			t.Fatalf("answer %d is never seen", i+1)
+		}
+		longest = max(longest, sights[k].at.Sub(at))
+	}
+	load, _ := os.ReadFile("/proc/loadavg")
+	t.Logf("%d students in %v: the longest wait of an answer for the histogram %v; %d histograms (%d bytes), %d phases told; %v of CPU with the students'; load %s",
+		students, took.Round(time.Millisecond), longest.Round(time.Millisecond), len(sights), bytes.Load(), phases.Load(), used.Round(time.Millisecond), load)
+	if longest > late {
+		t.Errorf("an answer was seen after %v", longest)
+	}
+	if phases.Load() != students {
+		t.Errorf("students were told %d times", phases.Load())
 	}
 }

@@ -158,6 +158,10 @@ func (a *Room) readLesson(w http.ResponseWriter, r *http.Request, form url.Value
 	if i+1 < len(all.Lessons) {
 		p.Next = &all.Lessons[i+1]
 	}
+	class, err := a.class(r.Context(), form)
+	if err != nil {
+		return err
+	}
 	course := url.Values{}
 	if code := door.CodeOf(form); code != "" {
 		course.Set("course", code)
@@ -179,7 +183,7 @@ func (a *Room) readLesson(w http.ResponseWriter, r *http.Request, form url.Value
 		if view.Demo != nil {
 			p.Course = view.Demo.Course
 		}
-		finish(&view, form, question, wrong)
+		finish(&view, form, class, question, wrong)
 		p.Screens = append(p.Screens, view)
 	}
 	return a.Render(w, r, lessons.Read(p))
@@ -204,7 +208,11 @@ func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values
 	if err != nil {
 		return err
 	}
-	finish(&view, form, question, wrong)
+	class, err := a.class(r.Context(), form)
+	if err != nil {
+		return err
+	}
+	finish(&view, form, class, question, wrong)
 	_, at := l.Screen(s.Slug)
 	p := lessons.SlidePage{Page: a.Frame(s.Title, "lessons"), Number: number + 1, Lesson: *l, Screen: view, At: at + 1, Of: len(l.Screens)}
 	p.Slide = true
@@ -247,10 +255,25 @@ func carried(form url.Values) url.Values {
 	return v
 }
 
-// finish tells the questions of a screen which page they are on, and one of them
-// what was wrong with its answer.
-func finish(v *lessons.ScreenView, page url.Values, question, wrong string) {
+// class is where a question is put to the course that a page is in, empty for those who
+// do not teach it.
+func (a *Room) class(ctx context.Context, page url.Values) (action string, err error) {
+	code := store.CleanCode(door.CodeOf(page))
+	if code == "" {
+		return "", nil
+	}
+	c, err := a.Store.CourseOf(ctx, door.Workspace(ctx), code)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	return "/courses/" + c.Code + "/polls", err
+}
+
+// finish tells the questions of a screen which page they are on and where their teacher puts
+// them to a class, and one of them what was wrong with its answer.
+func finish(v *lessons.ScreenView, page url.Values, class, question, wrong string) {
 	for i := range v.Questions {
+		v.Questions[i].Class.Action = class
 		v.Questions[i].Query = page.Encode()
 		if v.Questions[i].Path == question {
 			v.Questions[i].Error = wrong
@@ -280,11 +303,12 @@ func (a *Room) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen,
 		view.Demo = &d
 	}
 	for _, q := range s.Questions {
-		v := lessons.QuestionView{Question: q, ID: questionID(s, &q), Path: path + "/questions/" + q.Slug}
+		v := lessons.QuestionView{Question: q, ID: questionID(s, &q), Path: questionPath(l, s, &q)}
+		v.Class.Question = l.Slug + "/" + s.Slug + "/" + q.Slug
 		if slide {
 			v.From = "slide"
 		}
-		if ans, ok := answers[l.Slug+"/"+s.Slug+"/"+q.Slug]; ok {
+		if ans, ok := answers[v.Class.Question]; ok {
 			if err := a.judge(r.Context(), &v, ans.Given); err != nil {
 				return view, err
 			}
@@ -647,7 +671,7 @@ func (a *Room) Answer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return web.Errorf(web.Malformed, "The query of the page could not be read: %v", err)
 	}
-	v := lessons.QuestionView{Question: *q, ID: questionID(s, q), Path: path + "/questions/" + q.Slug, From: from, Query: page.Encode()}
+	v := lessons.QuestionView{Question: *q, ID: questionID(s, q), Path: questionPath(l, s, q), From: from, Query: page.Encode()}
 	if err := a.judge(r.Context(), &v, r.PostFormValue("answer")); err != nil {
 		return err
 	}
@@ -670,6 +694,27 @@ func (a *Room) Answer(w http.ResponseWriter, r *http.Request) error {
 		return door.Redirect(w, r, path+"?"+v.Query+"#"+v.ID)
 	}
 	return door.Redirect(w, r, "/lessons/"+l.Slug+"?"+v.Query+"#"+v.ID)
+}
+
+// Question finds a question by its name, lesson/screen/question, with what is right.
+func (a *Room) Question(ctx context.Context, name string) (q lessons.Asked, err error) {
+	slug, rest, _ := strings.Cut(name, "/")
+	screen, question, _ := strings.Cut(rest, "/")
+	if q.Lesson = all.Find(slug); q.Lesson != nil {
+		if q.Screen, _ = q.Lesson.Screen(screen); q.Screen != nil {
+			q.Question = q.Screen.Question(question)
+		}
+	}
+	if q.Question == nil {
+		return q, web.Errorf(web.NotFound, "There is no such question.")
+	}
+	q.Truth, err = a.truths.Get(ctx, questionPath(q.Lesson, q.Screen, q.Question), q.Question.Answer)
+	return q, err
+}
+
+// questionPath is where the answer to a question is posted.
+func questionPath(l *lessons.Lesson, s *lessons.Screen, q *lessons.Question) string {
+	return "/lessons/" + l.Slug + "/" + s.Slug + "/questions/" + q.Slug
 }
 
 // Forget starts a lesson's questions over.

@@ -18,13 +18,30 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
+	"marginlab/views/lessons"
 	"marginlab/web"
 )
 
 // Room is where a teacher sets pages up for students and sees what they hand in.
 type Room struct {
 	*door.House
-	Lab, Lessons Page
+	Lab     Page
+	Lessons Lessons
+	board   *board
+}
+
+// New returns the room of a teacher, with the pages that courses are made of.
+func New(h *door.House, lab Page, lessons Lessons) *Room {
+	a := &Room{House: h, Lab: lab, Lessons: lessons}
+	a.board = newBoard(a.current)
+	return a
+}
+
+// Lessons are pages that courses are made of, with questions that can be put to them.
+type Lessons interface {
+	Page
+	// Question finds a question by its name, lesson/screen/question.
+	Question(ctx context.Context, name string) (lessons.Asked, error)
 }
 
 // Page is a kind of page that a course can be made of. Setting finds what there is
@@ -81,10 +98,17 @@ func (a *Room) Find(w http.ResponseWriter, r *http.Request) error {
 	return door.Redirect(w, r, "/course/"+c.Code)
 }
 
-// Open lets a student in.
+// Open lets a student in: to the question that is open, otherwise to the page of the course.
 func (a *Room) Open(w http.ResponseWriter, r *http.Request) error {
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
 	if err != nil {
+		return err
+	}
+	poll, err := a.Store.CurrentPoll(r.Context(), c.Code)
+	switch {
+	case err == nil && poll.Open:
+		return door.Redirect(w, r, "/course/"+c.Code+"/poll")
+	case err != nil && !errors.Is(err, store.ErrNotFound):
 		return err
 	}
 	return door.Redirect(w, r, door.Entrance(c))

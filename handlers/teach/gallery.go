@@ -21,7 +21,6 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
-	"marginlab/views/lessons/all"
 	"marginlab/web"
 )
 
@@ -91,18 +90,13 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	link := origin + "/course/" + g.Code
-	code, err := figure.QR(link, "QR code of "+link)
+	link, symbol, err := a.doorOf(r, g.Course)
 	if err != nil {
-		return err
-	}
-	var symbol views.Picture
-	if err := door.Embed(&symbol, code); err != nil {
 		return err
 	}
 	p := views.Gallery{
 		Page: a.Frame(g.Title, ""), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed, Ends: g.Ends, Over: over,
-		Link: link, QR: symbol.Src, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Course),
+		Link: link, QR: symbol, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Course),
 		Hidden: controlLabels(g.Target, g.Hidden), Frozen: controlLabels(g.Target, g.Frozen), Total: len(runs),
 	}
 	for _, b := range blocks {
@@ -352,9 +346,7 @@ func folded(name string) string {
 // controlLabels name the controls of a course's page as the page itself does.
 func controlLabels(target string, names []string) (labels []string) {
 	own := map[string]string{}
-	slug, _, _ := strings.Cut(strings.TrimPrefix(target, "/lessons/"), "/")
-	slug, _, _ = strings.Cut(slug, "?")
-	if l := all.Find(slug); l != nil {
+	if l := lessonOf(store.Course{Target: target}); l != nil {
 		for _, sc := range l.Screens {
 			if sc.Demo == nil {
 				continue

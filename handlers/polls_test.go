@@ -1,0 +1,247 @@
+package handlers
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"marginlab/ml/dataset"
+)
+
+// Questions of the lessons: one with options, one for a number.
+const optioned, numeric = "margins/two-margins/double", "margins/line/distance"
+
+// ask puts a question to a course and returns the path of its page.
+func (c *client) ask(code, question string) string {
+	c.t.Helper()
+	doc := c.send(200, "/courses/"+code+"/polls", "question="+question).html()
+	path, ok := doc.Find("article [method=post]").Attr("action")
+	if !ok {
+		c.t.Fatalf("no page of the question: %s", doc.Text())
+	}
+	return path
+}
+
+// vote answers what is put to a course.
+func (c *client) vote(status int, code, answer string) *goquery.Document {
+	c.t.Helper()
+	form := c.page(200, "/course/"+code+"/poll").Find("[data-vote]")
+	poll, round := form.Find("[name=poll]").AttrOr("value", ""), form.Find("[name=round]").AttrOr("value", "")
+	return c.send(status, "/course/"+code+"/poll", "poll="+poll+"&round="+round+"&answer="+answer).html()
+}
+
+// counts are those of a histogram, row by row.
+func counts(doc *goquery.Document) []string {
+	return texts(doc.Find(".histogram tbody td > span").Clone().Find(".quiet").Remove().End())
+}
+
+// Students answer by the code alone; the teacher sees who answered what, asks again and
+// reveals.
+func TestPoll(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	tc, a, b := s.browse(t, teacher), s.browse(t, ada), s.browse(t, ben)
+	code := tc.course("/lessons/margins", "")
+	if got := a.page(200, "/course/"+code+"/poll").Find("h1").Text(); got != "No question yet" {
+		t.Errorf("before a question: %q", got)
+	}
+
+	// The teacher asks from the lesson; students have no such button.
+	page := tc.page(200, "/course/"+code)
+	button := page.Find("#line .ask-class button")
+	if name := button.AttrOr("value", ""); name != numeric || page.Find(".ask-class").Length() < 3 {
+		t.Fatalf("the lesson offers %q", name)
+	}
+	if a.page(200, "/course/"+code).Find(".ask-class").Length() != 0 || tc.page(200, "/lessons/margins").Find(".ask-class").Length() != 0 {
+		t.Error("a question can be put to a class by who does not teach it, or to none")
+	}
+	if n := tc.page(200, "/lessons/margins/line?course="+code).Find(".ask-class").Length(); n == 0 {
+		t.Error("no question of a slide can be put to the class")
+	}
+	path := tc.ask(code, numeric)
+	if !strings.HasPrefix(path, "/courses/"+code+"/polls/") {
+		t.Fatalf("the question is at %s", path)
+	}
+	if doc := tc.page(200, "/courses/"+code+"/polls"); doc.Find(".polls a").AttrOr("href", "") != path {
+		t.Error("the question is not in the list of the lesson")
+	}
+
+	// The code leads to the open question.
+	doc := a.page(200, "/course/"+code)
+	if doc.Find("[data-vote] [name=answer]").Length() != 1 || doc.Find(".verdict").Length() != 0 {
+		t.Errorf("the code leads to %s", doc.Find("h1").Text())
+	}
+	if doc := a.vote(422, code, "far"); !strings.Contains(doc.Find(".error").Text(), "Give a number") {
+		t.Error("no number is taken for one")
+	}
+	a.vote(200, code, "7")
+	doc = a.vote(200, code, "10/5") // changed
+	if text := doc.Find(".poll-status").Text(); !strings.Contains(text, "Your answer counts") || !strings.Contains(text, "2") || doc.Find(".verdict").Length() != 0 {
+		t.Errorf("after answering: %q", text)
+	}
+	b.vote(200, code, "-3")
+	doc = tc.page(200, path)
+	if got := counts(doc); fmt.Sprint(got) != "[1 1]" || doc.Find("tr.right").Length() != 0 {
+		t.Errorf("counts %q; %d rows are marked", got, doc.Find("tr.right").Length())
+	}
+	if got := texts(doc.Find(".histogram tbody th span")); fmt.Sprint(got) != "[−3 2]" {
+		t.Errorf("answers %q", got)
+	}
+
+	// Closed, nothing is taken. Asked again, both rounds stand side by side.
+	stale := b.page(200, "/course/"+code+"/poll").Find("[name=poll]").AttrOr("value", "")
+	tc.send(200, path, "do=close")
+	b.send(409, "/course/"+code+"/poll", "poll="+stale+"&round=1&answer=2")
+	if doc := b.page(200, "/course/"+code+"/poll"); doc.Find("[data-vote]").Length() != 0 || !strings.Contains(doc.Find(".poll-status").Text(), "Closed. Your answer") {
+		t.Errorf("closed: %q", doc.Find(".poll-status").Text())
+	}
+	if doc := a.page(200, "/course/"+code); doc.Find(".lesson").Length() == 0 {
+		t.Errorf("without an open question the code leads to %q", doc.Find("h1").Text())
+	}
+	tc.send(200, path, "do=again")
+	b.send(409, "/course/"+code+"/poll", "poll="+stale+"&round=1&answer=2")
+	b.vote(200, code, "2")
+	doc = tc.page(200, path)
+	if got := counts(doc); fmt.Sprint(got) != "[1 0 1 1]" || doc.Find(".histogram thead th").Length() != 3 {
+		t.Errorf("two rounds: %q", got)
+	}
+	tc.send(200, path, "do=reveal")
+	if got := texts(tc.page(200, path).Find("tr.right th span")); fmt.Sprint(got) != "[2]" {
+		t.Errorf("right is %q", got)
+	}
+	doc = b.page(200, "/course/"+code+"/poll")
+	if !strings.Contains(doc.Find(".verdict.right").Text(), "✓ Right") {
+		t.Errorf("revealed: %q", doc.Find(".verdict").Text())
+	}
+	if doc := a.page(200, "/course/"+code+"/poll"); !strings.Contains(doc.Find(".poll-status").Text(), "You did not answer") || !strings.Contains(doc.Find(".verdict").Text(), "The answer: 2") {
+		t.Errorf("revealed to somebody who did not answer: %q", doc.Text())
+	}
+
+	// Another question takes its place; a teacher elsewhere has the token.
+	second := tc.ask(code, optioned)
+	a.vote(200, code, "1")
+	if got := counts(tc.page(200, second)); len(got) < 2 || got[1] != "1" {
+		t.Errorf("counts of options %q", got)
+	}
+	secret := tc.secret(code)
+	b.page(200, secret+"/polls")
+	b.page(200, strings.Replace(second, "/courses/"+code, secret, 1))
+	b.page(404, second)
+	b.send(404, second, "do=close")
+	b.send(404, "/courses/"+code+"/polls", "question="+numeric)
+	tc.send(404, "/courses/"+code+"/polls", "question=margins/line/nothing")
+	tc.send(422, second, "do=dance")
+	tc.send(200, second, "do=delete")
+	tc.page(404, second)
+	tc.page(404, "/courses/"+code+"/polls/x")
+}
+
+// Everybody who follows is told as it happens: the histogram to the teacher, no counts to
+// students.
+func TestPollEvents(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	tc, a := s.browse(t, teacher), s.browse(t, ada)
+	code := tc.course("/lessons/margins", "")
+	path := tc.ask(code, optioned)
+	student := bufio.NewReader(a.open(t.Context(), "GET", "/course/"+code+"/poll/events", nil).Body)
+	before, _ := next(t, student)
+	results := bufio.NewReader(tc.open(t.Context(), "GET", path+"/events", nil).Body)
+	a.vote(200, code, "0")
+	for {
+		e, ok := next(t, results)
+		if !ok {
+			t.Fatal("the stream ended without the answer")
+		}
+		var news struct{ HTML string }
+		if err := json.Unmarshal([]byte(e.data), &news); err != nil {
+			t.Fatal(err)
+		}
+		doc, err := goquery.NewDocumentFromReader(strings.NewReader(news.HTML))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := counts(doc); len(got) > 0 && got[0] == "1" {
+			break
+		}
+	}
+	tc.send(200, path, "do=reveal")
+	after, _ := next(t, student)
+	if before.name != "phase" || after.name != "phase" || before.data == after.data || !strings.Contains(after.data, "true") {
+		t.Errorf("the student was told %v, then %v", before, after)
+	}
+}
+
+// rush lets students answer at the same time, each thrice, half of them sending all
+// twice: every student counts once, with the last answer.
+func rush(t *testing.T, s *server, code string, students int, pause func(i int), taken func(time.Time)) (refused int) {
+	poll, err := s.app.Store.CurrentPoll(t.Context(), code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{
+		Transport:     &http.Transport{MaxIdleConnsPerHost: students},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	defer client.CloseIdleConnections()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for i := range students {
+		all.Go(func() {
+			pause(i)
+			for k := range 3 {
+				for again := range 1 + i%2 {
+					r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/course/"+code+"/poll", strings.NewReader(fmt.Sprintf("poll=%d&round=%d&answer=%d", poll.ID, poll.Round, (i+k)%2)))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+					r.Header.Set("Authorization", "Bearer "+fmt.Sprintf("%032x", i+1))
+					resp, err := client.Do(r)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					resp.Body.Close()
+					if k+again == 0 {
+						taken(time.Now())
+					}
+					if resp.StatusCode != http.StatusSeeOther {
+						mu.Lock()
+						refused++
+						mu.Unlock()
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	return refused
+}
+
+func TestPollAtOnce(t *testing.T) {
+	t.Parallel()
+	const students = 24
+	s := serve(t, false, dataset.DefaultLimits)
+	code := s.browse(t, teacher).course("/lessons/margins", "")
+	s.browse(t, teacher).ask(code, optioned)
+	if refused := rush(t, s, code, students, func(int) {}, func(time.Time) {}); refused > 0 {
+		t.Errorf("%d answers were refused", refused)
+	}
+	poll, err := s.app.Store.CurrentPoll(t.Context(), code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tally, err := s.app.Store.Tally(t.Context(), code, poll.ID)
+	if err != nil || tally.Total(1) != students || tally.Rounds[0]["0"] != students/2 {
+		t.Errorf("%+v, %v", tally, err)
+	}
+}

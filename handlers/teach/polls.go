@@ -1,0 +1,326 @@
+package teach
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/all"
+	"marginlab/web"
+)
+
+// Polls lists the questions of a lesson, for the teacher of a course to ask: of the lesson
+// that the query names, otherwise of that which the course was made of.
+func (a *Room) Polls(w http.ResponseWriter, r *http.Request, g Course) error {
+	polls, err := a.Store.Polls(r.Context(), g.Code)
+	if err != nil {
+		return err
+	}
+	l := all.Find(r.FormValue("lesson"))
+	if l == nil {
+		l = lessonOf(g.Course)
+	}
+	if l == nil && len(polls) > 0 {
+		slug, _, _ := strings.Cut(polls[0].Question, "/")
+		l = all.Find(slug)
+	}
+	if l == nil {
+		l = &all.Lessons[0]
+	}
+	put := map[string]store.Poll{}
+	for _, p := range polls {
+		put[p.Question] = p
+	}
+	p := lessons.PollsPage{Page: a.Frame("Ask the class", ""), Base: g.base, Course: g.Title, Lessons: all.Lessons, Lesson: l}
+	for _, s := range l.Screens {
+		screen := lessons.PollsScreen{Title: s.Title, Href: "/lessons/" + l.Slug + "/" + s.Slug + "?course=" + g.Code}
+		for i := range s.Questions {
+			q := lessons.Asked{Lesson: l, Screen: &s, Question: &s.Questions[i]}
+			row := lessons.PollsRow{Name: q.Name(), Ask: q.Question.Ask}
+			if poll, ok := put[row.Name]; ok {
+				row.Href, row.State = g.poll(poll.ID), stateOf(poll)
+			}
+			screen.Questions = append(screen.Questions, row)
+		}
+		if len(screen.Questions) > 0 {
+			p.Screens = append(p.Screens, screen)
+		}
+	}
+	return a.Render(w, r, lessons.Polls(p))
+}
+
+// poll is the address of a poll's page.
+func (g Course) poll(id int64) string { return fmt.Sprintf("%s/polls/%d", g.base, id) }
+
+// lessonOf is the lesson that a course was made of, nil for none.
+func lessonOf(c store.Course) *lessons.Lesson {
+	path, _, _ := strings.Cut(c.Target, "?")
+	slug, _, _ := strings.Cut(strings.TrimPrefix(path, "/lessons/"), "/")
+	return all.Find(slug)
+}
+
+func stateOf(p store.Poll) string {
+	state := "closed"
+	switch {
+	case p.Open:
+		state = "open"
+	case p.Revealed:
+		state = "revealed"
+	}
+	if p.Round > 1 {
+		state += fmt.Sprintf(", round %d", p.Round)
+	}
+	return state
+}
+
+// Ask puts a question to the course.
+func (a *Room) Ask(w http.ResponseWriter, r *http.Request, g Course) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	q, err := a.Lessons.Question(r.Context(), r.PostFormValue("question"))
+	if err != nil {
+		return err
+	}
+	p, err := a.Store.Ask(r.Context(), g.Code, q.Name())
+	if err != nil {
+		return err
+	}
+	a.board.changed(g.Code)
+	return door.Redirect(w, r, g.poll(p.ID))
+}
+
+func pollOf(r *http.Request) (int64, error) {
+	id, err := strconv.ParseInt(chi.URLParam(r, "poll"), 10, 64)
+	if err != nil {
+		return 0, store.ErrNotFound
+	}
+	return id, nil
+}
+
+// Conduct closes a poll, opens it again, asks it again, reveals what is right or deletes
+// its answers.
+func (a *Room) Conduct(w http.ResponseWriter, r *http.Request, g Course) error {
+	id, err := pollOf(r)
+	if err != nil {
+		return err
+	}
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	ctx := r.Context()
+	to := g.poll(id)
+	switch do := r.PostFormValue("do"); do {
+	case "close":
+		err = a.Store.ClosePoll(ctx, g.Code, id, true)
+	case "open":
+		err = a.Store.ClosePoll(ctx, g.Code, id, false)
+	case "again":
+		err = a.Store.AskAgain(ctx, g.Code, id)
+	case "reveal":
+		err = a.Store.Reveal(ctx, g.Code, id)
+	case "delete":
+		err = a.Store.DeletePoll(ctx, g.Code, id)
+		to = g.base + "/polls"
+	default:
+		return web.Errorf(web.Invalid, "A question can be closed, opened, asked again, revealed or deleted, not %q.", do)
+	}
+	if err != nil {
+		return err
+	}
+	a.board.changed(g.Code)
+	return door.Redirect(w, r, to)
+}
+
+// Results shows a poll to its teacher, and to the room on a projector: nothing on the page
+// opens the course.
+func (a *Room) Results(w http.ResponseWriter, r *http.Request, g Course) error {
+	id, err := pollOf(r)
+	if err != nil {
+		return err
+	}
+	t, err := a.Store.Tally(r.Context(), g.Code, id)
+	if err != nil {
+		return err
+	}
+	p, err := a.results(r, g, t)
+	if err != nil {
+		return err
+	}
+	return a.Render(w, r, lessons.Results(p))
+}
+
+func (a *Room) results(r *http.Request, g Course, t store.Tally) (p lessons.ResultsPage, err error) {
+	q, err := a.Lessons.Question(r.Context(), t.Question)
+	if err != nil {
+		return p, err
+	}
+	p = lessons.ResultsPage{
+		Page: a.Frame("Question to "+g.Title, ""), Base: g.base, Code: g.Code, Asked: q, Poll: t.ID, Open: t.Open, Revealed: t.Revealed, More: t.Round < store.MaxRounds,
+		Slide: "/lessons/" + q.Lesson.Slug + "/" + q.Screen.Slug + "?course=" + g.Code, Histogram: q.Histogram(t.Rounds, t.Revealed), State: phase(t.Poll),
+	}
+	p.Link, p.QR, err = a.doorOf(r, g.Course)
+	return p, err
+}
+
+// doorOf is the link to a course and its QR code as a data URI.
+func (a *Room) doorOf(r *http.Request, c store.Course) (link, symbol string, err error) {
+	link = a.Links.Origin(r) + "/course/" + c.Code
+	code, err := figure.QR(link, "QR code of "+link)
+	if err != nil {
+		return "", "", err
+	}
+	var p views.Picture
+	err = door.Embed(&p, code)
+	return link, p.Src, err
+}
+
+// phase changes with what students and teachers can do.
+func phase(p store.Poll) string {
+	if p.ID == 0 {
+		return "none"
+	}
+	return fmt.Sprint(p.ID, ".", p.Round, ".", p.Open, ".", p.Revealed)
+}
+
+// ResultsEvents streams the histogram of a poll to its teacher as "answers", while it is the one that
+// is put to the course: its HTML, and the phase that the buttons are for.
+func (a *Room) ResultsEvents(w http.ResponseWriter, r *http.Request, g Course) error {
+	id, err := pollOf(r)
+	if err != nil {
+		return err
+	}
+	if _, err := a.Store.Tally(r.Context(), g.Code, id); err != nil {
+		return err
+	}
+	return web.Stream(w, r, a.board.watch(r.Context(), g.Code, true), func(t store.Tally) (string, any) {
+		news := struct {
+			State string `json:"state"`
+			HTML  string `json:"html,omitempty"`
+		}{State: phase(t.Poll)}
+		if t.ID == id {
+			var html strings.Builder
+			p, err := a.results(r, g, t)
+			if err == nil && lessons.ResultsPart(p).Render(r.Context(), &html) == nil {
+				news.HTML = html.String()
+			}
+		} else {
+			news.State = "" // another question: this page is as it was
+		}
+		return "answers", news
+	})
+}
+
+// current is what is put to a course, with its counts; the zero value for nothing.
+func (a *Room) current(ctx context.Context, code string) (t store.Tally, err error) {
+	p, err := a.Store.CurrentPoll(ctx, code)
+	if err == nil {
+		t, err = a.Store.Tally(ctx, code, p.ID)
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return store.Tally{}, nil
+	}
+	return t, err
+}
+
+// Poll shows a student what is put to the course.
+func (a *Room) Poll(w http.ResponseWriter, r *http.Request) error {
+	return a.showPoll(w, r, "")
+}
+
+func (a *Room) showPoll(w http.ResponseWriter, r *http.Request, problem string) error {
+	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
+	if err != nil {
+		return err
+	}
+	p := lessons.PollPage{Page: a.Frame("Question", ""), Code: c.Code, Course: c.Title, Entrance: door.Entrance(c), Problem: problem}
+	poll, err := a.Store.CurrentPoll(r.Context(), c.Code)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	p.State = phase(poll)
+	if err == nil {
+		q, err := a.Lessons.Question(r.Context(), poll.Question)
+		if err != nil {
+			return err
+		}
+		own, err := a.Store.VoteOf(r.Context(), door.Workspace(r.Context()), c.Code, poll.Question, poll.Round)
+		if err != nil {
+			return err
+		}
+		p.Asked, p.Poll, p.Round, p.Open, p.Revealed, p.Given, p.Right = &q, poll.ID, poll.Round, poll.Open, poll.Revealed, own.Given, own.Right
+	}
+	if problem != "" {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+	}
+	if r.FormValue("part") == "1" {
+		return a.Render(w, r, lessons.PollPart(p))
+	}
+	return a.Render(w, r, lessons.Poll(p))
+}
+
+// PollEvents streams the phase of what is put to a course as "phase": a student's page asks
+// for itself once it is another.
+func (a *Room) PollEvents(w http.ResponseWriter, r *http.Request) error {
+	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
+	if err != nil {
+		return err
+	}
+	return web.Stream(w, r, a.board.watch(r.Context(), c.Code, false), func(t store.Tally) (string, any) { return "phase", phase(t.Poll) })
+}
+
+// Vote takes a student's answer.
+func (a *Room) Vote(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
+	if err != nil {
+		return err
+	}
+	id, err := strconv.ParseInt(r.PostFormValue("poll"), 10, 64)
+	if err != nil {
+		return store.ErrNotFound
+	}
+	round, _ := strconv.Atoi(r.PostFormValue("round"))
+	poll, err := a.Store.CurrentPoll(r.Context(), c.Code)
+	if err == nil && poll.ID != id {
+		err = store.ErrPollClosed
+	}
+	if err != nil {
+		return err
+	}
+	q, err := a.Lessons.Question(r.Context(), poll.Question)
+	if err != nil {
+		return err
+	}
+	given, right, err := q.Judge(r.PostFormValue("answer"))
+	if err == nil {
+		err = a.Store.Vote(r.Context(), door.Workspace(r.Context()), c.Code, id, round, store.Answer{Given: given, Right: right})
+	}
+	var wrong param.Problems
+	if errors.As(err, &wrong) {
+		return a.showPoll(w, r, wrong.Error())
+	}
+	if err != nil {
+		return err
+	}
+	a.board.changed(c.Code)
+	to := "/course/" + c.Code + "/poll"
+	if r.PostFormValue("part") == "1" {
+		to += "?" + url.Values{"part": {"1"}}.Encode()
+	}
+	return door.Redirect(w, r, to)
+}

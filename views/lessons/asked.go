@@ -1,0 +1,153 @@
+package lessons
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marginlab/views"
+)
+
+// Asked is a question where it stands, with what is right.
+type Asked struct {
+	Lesson   *Lesson
+	Screen   *Screen
+	Question *Question
+	Truth    float64 // what its Answer returns
+}
+
+// Name is that of the question among all: lesson/screen/question.
+func (a Asked) Name() string { return a.Lesson.Slug + "/" + a.Screen.Slug + "/" + a.Question.Slug }
+
+// Judge tells whether an answer is right, and how it is kept, so that answers that mean
+// the same are the same. It returns param.Problems for what is no answer.
+func (a Asked) Judge(given string) (kept string, right bool, err error) {
+	right, _, err = a.Question.Judge(a.Truth, given)
+	if err != nil {
+		return "", false, err
+	}
+	if len(a.Question.Options) > 0 {
+		k, err := strconv.Atoi(given)
+		return strconv.Itoa(k), right, err
+	}
+	v, err := readNumber(given)
+	return strconv.FormatFloat(v, 'g', 6, 64), right, err
+}
+
+// Right is the right answer as it is shown, which may hold formulas.
+func (a Asked) Right() string {
+	if k := int(a.Truth); k >= 0 && k < len(a.Question.Options) {
+		return a.Question.Options[k]
+	}
+	return views.Short(a.Truth)
+}
+
+// Why is why that is right; it may hold formulas.
+func (a Asked) Why() string { return strings.ReplaceAll(a.Question.Explain, "%s", a.Right()) }
+
+// Label is an answer that was kept, as it is shown; it may hold formulas.
+func (a Asked) Label(kept string) string {
+	if len(a.Question.Options) == 0 {
+		if v, err := readNumber(kept); err == nil {
+			return views.Short(v)
+		}
+		return kept
+	}
+	if k, err := strconv.Atoi(kept); err == nil && k >= 0 && k < len(a.Question.Options) {
+		return a.Question.Options[k]
+	}
+	return "an answer that is no longer there"
+}
+
+// Letter is what an option is called in a room: A, B, C.
+func Letter(option int) string { return string(rune('A' + option)) }
+
+// Histogram is how many gave which answer, round by round.
+type Histogram struct {
+	Rows   []HistogramRow
+	Totals []int // by round
+}
+
+// HistogramRow is one answer.
+type HistogramRow struct {
+	Letter string // of an option; empty for a number
+	Label  string // may hold formulas
+	Counts []int  // by round
+	Right  bool   // and this may be seen
+}
+
+// mostNumbers is how many different numbers a histogram shows.
+const mostNumbers = 10
+
+// Histogram counts answers: the map of a round tells how many gave which. The options
+// come in their order, numbers by size: the most frequent, and the others as one row.
+func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
+	h.Totals = make([]int, len(rounds))
+	add := func(row *HistogramRow, round, n int) { row.Counts[round] += n; h.Totals[round] += n }
+	if len(a.Question.Options) > 0 {
+		h.Rows = make([]HistogramRow, len(a.Question.Options))
+		for i := range h.Rows {
+			h.Rows[i] = HistogramRow{Letter: Letter(i), Label: a.Question.Options[i], Counts: make([]int, len(rounds)), Right: revealed && float64(i) == a.Truth}
+		}
+		for round, counts := range rounds {
+			for given, n := range counts {
+				if k, err := strconv.Atoi(given); err == nil && k >= 0 && k < len(h.Rows) {
+					add(&h.Rows[k], round, n)
+				}
+			}
+		}
+		return h
+	}
+	type place struct {
+		label string
+		right bool
+	}
+	size, at := map[place]float64{}, map[place]*HistogramRow{}
+	for round, counts := range rounds {
+		for given, n := range counts {
+			v, err := readNumber(given)
+			right, _, wrong := a.Question.Judge(a.Truth, given)
+			if err != nil || wrong != nil {
+				continue
+			}
+			p := place{views.Short(v), right && revealed}
+			if at[p] == nil {
+				at[p], size[p] = &HistogramRow{Label: p.label, Counts: make([]int, len(rounds)), Right: p.right}, v
+			}
+			add(at[p], round, n)
+		}
+	}
+	var places []place
+	for p := range at {
+		places = append(places, p)
+	}
+	bySize := func(p, q place) int { return cmp.Or(cmp.Compare(size[p], size[q]), cmp.Compare(p.label, q.label)) }
+	slices.SortFunc(places, func(p, q place) int { return cmp.Or(cmp.Compare(sum(at[q].Counts), sum(at[p].Counts)), bySize(p, q)) })
+	rest := HistogramRow{Counts: make([]int, len(rounds))}
+	if len(places) > mostNumbers {
+		for _, p := range places[mostNumbers:] {
+			for round, n := range at[p].Counts {
+				rest.Counts[round] += n
+			}
+		}
+		rest.Label = fmt.Sprintf("%d other numbers", len(places)-mostNumbers)
+		places = places[:mostNumbers]
+	}
+	slices.SortFunc(places, bySize)
+	for _, p := range places {
+		h.Rows = append(h.Rows, *at[p])
+	}
+	if rest.Label != "" {
+		h.Rows = append(h.Rows, rest)
+	}
+	return h
+}
+
+func sum(counts []int) (n int) {
+	for _, k := range counts {
+		n += k
+	}
+	return n
+}
