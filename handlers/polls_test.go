@@ -2,15 +2,19 @@ package handlers
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
 
 	"marginlab/ml/dataset"
 )
@@ -243,5 +247,79 @@ func TestPollAtOnce(t *testing.T) {
 	tally, err := s.app.Store.Tally(t.Context(), code, poll.ID)
 	if err != nil || tally.Total(1) != students || tally.Rounds[0]["0"] != students/2 {
 		t.Errorf("%+v, %v", tally, err)
+	}
+}
+
+// First answers in a lesson of a course and in its polls reach the teacher, who sees which
+// question fails and how far everybody is; not those outside of the course.
+func TestAnswersReachTheTeacher(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	tc, a, b := s.browse(t, teacher), s.browse(t, ada), s.browse(t, ben)
+	code := tc.course("/lessons/margins", "")
+	answer := func(c *client, question, given, query string) {
+		t.Helper()
+		path := "/lessons/" + strings.Replace(question, "/line/", "/line/questions/", 1)
+		path = strings.Replace(path, "/two-margins/", "/two-margins/questions/", 1)
+		c.send(200, path, url.Values{"answer": {given}, "query": {query}}.Encode())
+	}
+	if doc := tc.page(200, "/courses/"+code+"/answers"); !strings.Contains(doc.Find(".empty").Text(), "Nobody has answered") {
+		t.Error("nobody has answered")
+	}
+	answer(b, numeric, "2", "") // outside
+	answer(a, numeric, "7", "course="+code)
+	answer(a, numeric, "2", "course="+strings.ToLower(code)) // after it was revealed
+	answer(b, numeric, "7", "course="+code)
+	answer(b, optioned, "1", "course="+code)
+	if text := a.page(200, "/course/"+code).Find(".course-name summary").Text(); !strings.Contains(text, "without a name") {
+		t.Errorf("a student is told %q", text)
+	}
+	doc := a.send(200, "/course/"+code+"/name", "who=+Ada+").html()
+	if text := doc.Find(".course-name summary").Text(); !strings.Contains(text, "as Ada") || doc.Find(".lesson").Length() != 1 {
+		t.Errorf("a student is told %q", text)
+	}
+	a.send(422, "/course/"+code+"/name", "who="+strings.Repeat("x", 61))
+	tc.ask(code, optioned)
+	a.vote(200, code, "0")
+	doc = tc.page(200, "/courses/"+code+"/answers")
+	rows := map[string]string{}
+	doc.Find(".answers tbody tr").Each(func(_ int, row *goquery.Selection) {
+		href := row.Find("a").AttrOr("href", "")
+		rows[href] = strings.Join(texts(row.Find("td").Clone().Find(".quiet").Remove().End()), " | ")
+	})
+	if got := rows["/lessons/margins/line"]; got != "0 | 2 | 2 of 2 | 7" {
+		t.Errorf("the distance: %s", got)
+	}
+	if got := rows["/lessons/margins/canonical"]; got != "0 | 0 | 0 of 2 | " {
+		t.Errorf("what nobody has answered: %s", got)
+	}
+	students := texts(doc.Find("table").Last().Find("tbody tr").Find("th, td:nth-child(2), td:nth-child(3), td:nth-child(4)"))
+	if got := strings.Join(students, "|"); got != "Ada|2 of 6|0|Functional and geometric margin|anonymous 2|2 of 6|1|Functional and geometric margin" {
+		t.Errorf("students: %s", got)
+	}
+
+	file := tc.want(200, "GET", "/courses/"+code+"/answers.csv", "")
+	lines, err := csv.NewReader(bytes.NewReader(file.body)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, line := range lines {
+		got = append(got, strings.Join(line[:len(line)-1], ","))
+	}
+	want := []string{
+		"name,student,lesson,screen,question,round,answer,right", "Ada,1,margins,line,distance,0,7,false", "Ada,1,margins,two-margins,double,1,A,false",
+		"anonymous 2,2,margins,line,distance,0,7,false", "anonymous 2,2,margins,two-margins,double,0,B,true",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	b.page(404, "/courses/"+code+"/answers")
+	b.page(200, tc.secret(code)+"/answers?lesson=risk")
+
+	// Forgetting one's own answers leaves what was told.
+	a.send(200, "/lessons/margins/forget", "")
+	if n := tc.page(200, "/courses/"+code+"/answers").Find("table").Last().Find("tbody tr").Length(); n != 2 {
+		t.Errorf("%d students", n)
 	}
 }

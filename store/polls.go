@@ -245,15 +245,7 @@ func openPoll(ctx context.Context, tx *sql.Tx, code string, id int64, more int, 
 
 // saveVote keeps an answer of somebody whom the course admits to its questions.
 func saveVote(ctx context.Context, tx *sql.Tx, ws Workspace, code, question string, round int, a Answer, now int64) error {
-	c, err := findCourse(ctx, tx, `code = ?`, code)
-	if err != nil {
-		return err
-	}
-	c.Closed = false // which is for hand-ins
-	if err := admits(ctx, tx, ws, c, now); err != nil {
-		return err
-	}
-	student, err := enrol(ctx, tx, ws, code)
+	student, err := join(ctx, tx, ws, code, now)
 	if err != nil {
 		return err
 	}
@@ -264,6 +256,19 @@ func saveVote(ctx context.Context, tx *sql.Tx, ws Workspace, code, question stri
 	_, err = tx.ExecContext(ctx, `INSERT INTO votes (course, question, round, student, given, correct, answered) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT `+then,
 		code, question, round, student, line(a.Given), a.Right, now)
 	return err
+}
+
+// join admits a workspace to the questions of a course.
+func join(ctx context.Context, tx *sql.Tx, ws Workspace, code string, now int64) (student int64, err error) {
+	c, err := findCourse(ctx, tx, `code = ?`, code)
+	if err != nil {
+		return 0, err
+	}
+	c.Closed = false // which is for hand-ins
+	if err := admits(ctx, tx, ws, c, now); err != nil {
+		return 0, err
+	}
+	return enrol(ctx, tx, ws, code)
 }
 
 // enrol finds the student that a workspace is in a course, a new one if it was not there.
@@ -281,4 +286,123 @@ func enrol(ctx context.Context, tx *sql.Tx, ws Workspace, code string) (id int64
 	}
 	err = tx.QueryRowContext(ctx, `INSERT INTO students (course, workspace, number, name) VALUES (?, ?, ?, '') RETURNING id`, code, ws, number).Scan(&id)
 	return id, err
+}
+
+// Predict keeps the answer that a workspace gave in a course by itself, if it is the first
+// to that question. Errors are those of Vote.
+func (s *Store) Predict(ctx context.Context, ws Workspace, code, question string, a Answer) error {
+	if ps := checkGiven(a); ps != nil {
+		return ps
+	}
+	return s.update(ctx, func(tx *sql.Tx) error { return saveVote(ctx, tx, ws, code, question, 0, a, s.now()) })
+}
+
+// Student is somebody who answers questions in a course.
+type Student struct {
+	Number  int    // in the course
+	Name    string // as it is shown: "Ada", "anonymous 3"
+	Named   bool   // the student gave a name, here or with a hand-in
+	Answers []GivenAnswer
+}
+
+// GivenAnswer is an answer of a student.
+type GivenAnswer struct {
+	Question string // lesson/screen/question
+	Round    int    // of a poll; 0: by themselves
+	Answer
+	At time.Time
+}
+
+// First are the first answers of a student, by question.
+func (s Student) First() map[string]GivenAnswer {
+	first := map[string]GivenAnswer{}
+	for _, a := range s.Answers {
+		if _, later := first[a.Question]; !later {
+			first[a.Question] = a
+		}
+	}
+	return first
+}
+
+// Attendance lists who has answered in a course, by number, with the answers in the order
+// of time. Those of a poll that were changed have the time of the last change.
+func (s *Store) Attendance(ctx context.Context, code string) (list []Student, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `
+			SELECT number, coalesce(nullif(name, ''), (SELECT handins.name FROM handins WHERE handins.course = students.course AND handins.workspace = students.workspace AND handins.name <> '' LIMIT 1), ''),
+				question, round, given, correct, answered
+			FROM students LEFT JOIN votes ON student = id WHERE students.course = ? ORDER BY number, answered, round`, code)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var number int
+			var name string
+			var question, given sql.NullString
+			var round, at sql.NullInt64
+			var right sql.NullBool
+			if err := rows.Scan(&number, &name, &question, &round, &given, &right, &at); err != nil {
+				return err
+			}
+			if len(list) == 0 || list[len(list)-1].Number != number {
+				list = append(list, Student{Number: number, Name: shownName(name, number), Named: name != ""})
+			}
+			if last := &list[len(list)-1]; question.Valid {
+				last.Answers = append(last.Answers, GivenAnswer{question.String, int(round.Int64), Answer{given.String, right.Bool}, fromMillis(at.Int64)})
+			}
+		}
+		return rows.Err()
+	})
+	return list, err
+}
+
+// NameStudent sets the name under which a workspace answers in a course, empty for none.
+// Errors: param.Problems for the name, those of Vote.
+func (s *Store) NameStudent(ctx context.Context, ws Workspace, code, name string) error {
+	if ps := checkStudent(name); ps != nil {
+		return ps
+	}
+	return s.update(ctx, func(tx *sql.Tx) error {
+		id, err := join(ctx, tx, ws, code, s.now())
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE students SET name = ? WHERE id = ?`, line(name), id)
+		return err
+	})
+}
+
+// StudentName is the name under which a workspace answers in a course, empty for none.
+func (s *Store) StudentName(ctx context.Context, ws Workspace, code string) (name string, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, `SELECT name FROM students WHERE course = ? AND workspace = ?`, code, ws).Scan(&name)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return name, err
+}
+
+// Numbers are the numbers of the students of a course, as in Attendance.
+func (s *Store) Numbers(ctx context.Context, code string) (of map[Workspace]int, err error) {
+	of = map[Workspace]int{}
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT workspace, number FROM students WHERE course = ?`, code)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var ws Workspace
+			var n int
+			if err := rows.Scan(&ws, &n); err != nil {
+				return err
+			}
+			of[ws] = n
+		}
+		return rows.Err()
+	})
+	return of, err
 }

@@ -14,12 +14,15 @@
 //   - The token of a shared run, /shared/TOKEN: that one run, to read, until it is
 //     withdrawn. Its points can be seen there.
 //   - The token of a teacher, /teach/TOKEN: the gallery of one course with the names and
-//     the runs that were handed in, to read, to close and to delete. The workspace that
-//     made the course opens it as well. The other runs of students it does not open.
+//     the runs that were handed in, to read, to close and to delete; and what its
+//     students answered. The workspace that made the course opens it as well. The other runs of
+//     students it does not open.
 //   - The code of a course, six letters from a blackboard: the page that the teacher set
-//     up, with its points, and handing in. It opens nothing that students did. It can be
-//     found by asking often enough, so it is no secret: points that are one do not belong
-//     into a course.
+//     up, with its points, handing in, and answering what the teacher asks: one answer a
+//     workspace and round, of 2000 workspaces at most, which one person with many browsers
+//     can use up. What others answered it does not tell: it opens nothing that students
+//     did. It can be found by asking often enough, so it is no secret: points that are one
+//     do not belong into a course.
 //
 // Tokens of shared runs and of teachers stand in the database as they are: a backup is to
 // be kept like them. Who runs the server sees everything. Pictures and pages without any of

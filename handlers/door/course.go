@@ -109,6 +109,11 @@ func (a *House) InCourse(ctx context.Context, c store.Course) (*views.InCourse, 
 	for _, name := range c.Hidden {
 		v.Fixed[name] = "hidden"
 	}
+	name, err := a.Store.StudentName(ctx, Workspace(ctx), c.Code)
+	if err != nil {
+		return v, err
+	}
+	v.Name = name
 	handins, err := a.Store.Handins(ctx, Workspace(ctx), c.Code)
 	if err != nil {
 		return v, err

@@ -672,12 +672,16 @@ func (a *Room) Answer(w http.ResponseWriter, r *http.Request) error {
 		return web.Errorf(web.Malformed, "The query of the page could not be read: %v", err)
 	}
 	v := lessons.QuestionView{Question: *q, ID: questionID(s, q), Path: questionPath(l, s, q), From: from, Query: page.Encode()}
+	v.Class.Question = l.Slug + "/" + s.Slug + "/" + q.Slug
 	if err := a.judge(r.Context(), &v, r.PostFormValue("answer")); err != nil {
 		return err
 	}
 	if v.Error == "" {
 		a1 := store.Answer{Given: v.Given, Right: v.Right}
-		if err := a.Store.SaveAnswer(r.Context(), door.Workspace(r.Context()), l.Slug+"/"+s.Slug+"/"+q.Slug, a1); err != nil {
+		if err := a.Store.SaveAnswer(r.Context(), door.Workspace(r.Context()), v.Class.Question, a1); err != nil {
+			return err
+		}
+		if err := a.predict(r.Context(), page, v.Class.Question, a1); err != nil {
 			return err
 		}
 	}
@@ -694,6 +698,22 @@ func (a *Room) Answer(w http.ResponseWriter, r *http.Request) error {
 		return door.Redirect(w, r, path+"?"+v.Query+"#"+v.ID)
 	}
 	return door.Redirect(w, r, "/lessons/"+l.Slug+"?"+v.Query+"#"+v.ID)
+}
+
+// predict tells the course that a page is in what was answered there. What the course does
+// not take is an answer as outside of it.
+func (a *Room) predict(ctx context.Context, page url.Values, question string, given store.Answer) error {
+	code := store.CleanCode(door.CodeOf(page))
+	if code == "" {
+		return nil
+	}
+	err := a.Store.Predict(ctx, door.Workspace(ctx), code, question, given)
+	for _, refused := range []error{store.ErrNotFound, store.ErrOver, store.ErrBlocked, store.ErrCrowded} {
+		if errors.Is(err, refused) {
+			return nil
+		}
+	}
+	return err
 }
 
 // Question finds a question by its name, lesson/screen/question, with what is right.

@@ -14,7 +14,7 @@ import (
 )
 
 // Export sends what was handed in as CSV, a line for each run in the order of time: who
-// and when (UTC), a number that tells students apart who have the same name, the data with
+// and when (UTC), a number that tells students apart who have the same name, the same in what they answered, the data with
 // their hash, the settings, and the numbers at full precision; those that are called as a setting
 // are, the gamma that "auto" was, say, begin with result_. Empty is what does not apply. Text that a spreadsheet would compute is guarded as in every other file.
 func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
@@ -25,6 +25,14 @@ func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
 	of, err := a.Store.Students(r.Context(), g.Code)
 	if err != nil {
 		return err
+	}
+	students, err := a.Store.Numbers(r.Context(), g.Code)
+	if err != nil {
+		return err
+	}
+	last := 0
+	for _, n := range students {
+		last = max(last, n)
 	}
 	door.Attach(w, g.Title+".csv", "text/csv; charset=utf-8")
 	c := csv.NewWriter(w)
@@ -40,11 +48,11 @@ func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
 		record = append(record, name)
 	}
 	_ = c.Write(record) // Error tells at the end
-	students := map[store.Workspace]int{}
 	for _, run := range runs {
 		ws := of[run.ID]
 		if students[ws] == 0 {
-			students[ws] = len(students) + 1
+			last++
+			students[ws] = last
 		}
 		record = append(record[:0], dataset.Guard(run.Name), strconv.Itoa(students[ws]), run.Created.UTC().Format(time.RFC3339), string(run.Status), dataset.Guard(run.DatasetName), run.Hash)
 		for _, p := range ml.Params {

@@ -246,6 +246,9 @@ func (a *Room) showPoll(w http.ResponseWriter, r *http.Request, problem string) 
 		return err
 	}
 	p := lessons.PollPage{Page: a.Frame("Question", ""), Code: c.Code, Course: c.Title, Entrance: door.Entrance(c), Problem: problem}
+	if p.Name, err = a.Store.StudentName(r.Context(), door.Workspace(r.Context()), c.Code); err != nil {
+		return err
+	}
 	poll, err := a.Store.CurrentPoll(r.Context(), c.Code)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err

@@ -61,6 +61,14 @@ func (a Asked) Label(kept string) string {
 	return "an answer that is no longer there"
 }
 
+// Brief is an answer that was kept, an option by its letter.
+func (a Asked) Brief(kept string) string {
+	if k, err := strconv.Atoi(kept); err == nil && k >= 0 && k < len(a.Question.Options) {
+		return Letter(k)
+	}
+	return a.Label(kept)
+}
+
 // Letter is what an option is called in a room: A, B, C.
 func Letter(option int) string { return string(rune('A' + option)) }
 

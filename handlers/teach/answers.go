@@ -1,0 +1,156 @@
+package teach
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/ml/dataset"
+	"marginlab/store"
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/all"
+	"marginlab/web"
+)
+
+// Answers shows a teacher how the questions of a lesson were answered in the course, by
+// question and by student: the lesson of the query, otherwise that which the course was
+// made of, or which was answered first.
+func (a *Room) Answers(w http.ResponseWriter, r *http.Request, g Course) error {
+	students, err := a.Store.Attendance(r.Context(), g.Code)
+	if err != nil {
+		return err
+	}
+	l := all.Find(r.FormValue("lesson"))
+	if l == nil {
+		l = lessonOf(g.Course)
+	}
+	for _, s := range students {
+		if l == nil && len(s.Answers) > 0 {
+			slug, _, _ := strings.Cut(s.Answers[0].Question, "/")
+			l = all.Find(slug)
+		}
+	}
+	if l == nil {
+		l = &all.Lessons[0]
+	}
+	p := lessons.AnswersPage{Page: a.Frame("Answers in "+g.Title, ""), Base: g.base, Course: g.Title, Lessons: all.Lessons, Lesson: l}
+	p.Questions, p.Students = answered(l, students)
+	return a.Render(w, r, lessons.Answers(p))
+}
+
+// answered counts the first answers to the questions of a lesson, and tells how far each
+// student has come in it.
+func answered(l *lessons.Lesson, students []store.Student) (questions []lessons.AnsweredQuestion, rows []lessons.AnsweringStudent) {
+	wrong := []map[string]int{}
+	at := map[string]int{}
+	var asked []lessons.Asked
+	for i := range l.Screens {
+		s := &l.Screens[i]
+		for k := range s.Questions {
+			q := lessons.Asked{Lesson: l, Screen: s, Question: &s.Questions[k]}
+			at[q.Name()] = len(asked)
+			asked = append(asked, q)
+			wrong = append(wrong, map[string]int{})
+			questions = append(questions, lessons.AnsweredQuestion{Screen: s.Title, Ask: q.Question.Ask, Href: "/lessons/" + l.Slug + "/" + s.Slug})
+		}
+	}
+	for _, s := range students {
+		row := lessons.AnsweringStudent{Name: s.Name, Named: s.Named, Of: len(asked)}
+		furthest := -1
+		for name, first := range s.First() {
+			i, ours := at[name]
+			if !ours {
+				continue
+			}
+			row.Answered++
+			if first.Right {
+				questions[i].Right++
+				row.Right++
+			} else {
+				questions[i].Wrong++
+				wrong[i][first.Given]++
+			}
+			if first.At.After(row.Last) {
+				row.Last = first.At
+			}
+			furthest = max(furthest, i)
+		}
+		if furthest >= 0 {
+			row.At = asked[furthest].Screen.Title
+			rows = append(rows, row)
+		}
+	}
+	for i, given := range wrong {
+		most := ""
+		for text, n := range given {
+			if n > given[most] || n == given[most] && text < most {
+				most = text
+			}
+		}
+		questions[i].Of = len(rows)
+		if n := given[most]; n > 1 {
+			questions[i].Often, questions[i].OftenCount = asked[i].Label(most), n
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b lessons.AnsweringStudent) int { return b.Answered - a.Answered })
+	return questions, rows
+}
+
+// ExportAnswers sends what was answered as CSV, a line for each answer: who (the number is
+// that of the student in the hand-ins), to which question, in which round of a poll (0: by
+// themselves, the first answer), what, whether it is right, and when (UTC).
+func (a *Room) ExportAnswers(w http.ResponseWriter, r *http.Request, g Course) error {
+	students, err := a.Store.Attendance(r.Context(), g.Code)
+	if err != nil {
+		return err
+	}
+	door.Attach(w, g.Title+" answers.csv", "text/csv; charset=utf-8")
+	c := csv.NewWriter(w)
+	_ = c.Write([]string{"name", "student", "lesson", "screen", "question", "round", "answer", "right", "answered"}) // Error tells at the end
+	for _, s := range students {
+		for _, g := range s.Answers {
+			lesson, rest, _ := strings.Cut(g.Question, "/")
+			screen, question, _ := strings.Cut(rest, "/")
+			given := g.Given
+			if q, err := a.Lessons.Question(r.Context(), g.Question); err == nil && len(q.Question.Options) > 0 {
+				given = q.Brief(given)
+			} // numbers stay as they are
+			_ = c.Write([]string{dataset.Guard(s.Name), strconv.Itoa(s.Number), lesson, screen, question, strconv.Itoa(g.Round), number(given), fmt.Sprint(g.Right), g.At.Format(time.RFC3339)})
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// number is a text for a spreadsheet, which may compute numbers and nothing else.
+func number(text string) string {
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return text
+	}
+	return dataset.Guard(text)
+}
+
+// NameStudent takes the name under which a student answers, and leads back.
+func (a *Room) NameStudent(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
+	if err != nil {
+		return err
+	}
+	if err := a.Store.NameStudent(r.Context(), door.Workspace(r.Context()), c.Code, r.PostFormValue("who")); err != nil {
+		return err
+	}
+	if r.PostFormValue("from") == "poll" {
+		return door.Redirect(w, r, "/course/"+c.Code+"/poll")
+	}
+	return door.Redirect(w, r, door.Entrance(c))
+}
