@@ -676,6 +676,94 @@ func TestCourseOfLesson(t *testing.T) {
 	tc.page(404, "/courses/new?target=/lessons/margins/nothing")
 }
 
+// A control on several screens is set once for all of them; one that is free begins so and
+// can be changed, also to what the screen has by itself.
+func TestCourseSetsAllScreens(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	tc, c := s.browse(t, teacher), s.browse(t, ada)
+	const lesson = "/lessons/soft-margin"
+	values := func(doc *goquery.Document) (list []string) {
+		doc.Find(".demo [name=C]").Each(func(_ int, e *goquery.Selection) { list = append(list, e.AttrOr("value", "")) })
+		return list
+	}
+	own := values(c.page(200, lesson))
+	if len(own) < 4 || own[0] == own[1] {
+		t.Fatalf("the screens have C at %q", own)
+	}
+	if e := tc.page(200, "/courses/new?target="+lesson).Find("[name='value.C']"); e.Length() != 1 || e.AttrOr("value", "") != "" {
+		t.Error("C is not asked for once, or has one value")
+	}
+	if v := tc.page(200, "/courses/new?target="+url.QueryEscape(lesson+"?screen=slack&C=5")).Find("[name='value.C']").AttrOr("value", ""); v != "5" {
+		t.Errorf("C of the page is asked about at %q", v)
+	}
+	for _, state := range []string{"free", "frozen"} {
+		code := tc.course(lesson, "value.C=0.3&control.C="+state)
+		doc := c.page(200, "/course/"+code)
+		for i, v := range values(doc) {
+			if v != "0.3" {
+				t.Errorf("%s: screen %d has C at %s", state, i, v)
+			}
+		}
+		doc.Find(".demo").Each(func(_ int, demo *goquery.Selection) {
+			if live := demo.AttrOr("data-live", ""); demo.Find("[name=C]").Length() > 0 {
+				slide := strings.TrimSuffix(live, "/live")
+				if got := values(c.page(200, slide+"?course="+code)); !slices.Equal(got, []string{"0.3"}) {
+					t.Errorf("%s: the slide %s has C at %q", state, slide, got)
+				}
+				query := decode[struct{ Query string }](c.send(200, live, "course="+code+"&C=2")).Query
+				want := "2"
+				if state == "frozen" {
+					want = "0.3"
+				}
+				if got := values(c.page(200, slide+"?"+query)); !slices.Equal(got, []string{want}) {
+					t.Errorf("%s: %s leads to %s with C at %q", state, live, query, got)
+				}
+			}
+		})
+	}
+	code := tc.course(lesson, "value.C=&control.C=frozen")
+	if got := values(c.page(200, "/course/"+code)); !slices.Equal(got, own) {
+		t.Errorf("frozen as on each screen, C is %q", got)
+	}
+	bad := tc.send(422, "/courses", url.Values{"target": {lesson}, "title": {"A"}, "value.C": {"much"}}.Encode()).html()
+	if bad.Find(".error").Length() == 0 || bad.Find("[name='value.C']").AttrOr("value", "") != "much" {
+		t.Error("a value that is none is not asked about again")
+	}
+}
+
+// From a lesson's course one comes into the lab and hands in there.
+func TestHandInFromALesson(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	tc, c := s.browse(t, teacher), s.browse(t, ada)
+	code := tc.course("/lessons/soft-margin", "")
+	doc := c.page(200, "/course/"+code)
+	links := map[string]bool{}
+	doc.Find(".to-lab a, .course-banner a[href^='/lab']").Each(func(_ int, a *goquery.Selection) { links[a.AttrOr("href", "")] = true })
+	if len(links) < 4 {
+		t.Fatalf("links to the lab: %v", links)
+	}
+	n := 0
+	for link := range links {
+		form := c.page(200, link).Find("#lab")
+		if form.Find("[formaction='/course/"+code+"/handins']").Length() != 1 {
+			t.Errorf("%s does not take hand-ins", link)
+			continue
+		}
+		q, err := url.Parse(link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; n <= store.MaxNames {
+			c.send(200, "/course/"+code+"/handins", q.RawQuery+"&who=Ada+"+strconv.Itoa(n))
+		}
+	}
+	if got := names(tc.page(200, "/courses/"+code)); len(got) != store.MaxNames {
+		t.Errorf("in the gallery: %q", got)
+	}
+}
+
 func TestNewCoursePage(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)

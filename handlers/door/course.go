@@ -160,6 +160,9 @@ type Setting struct {
 	Groups []views.ControlGroup // what there is to fix
 	Points *dataset.Data        // of the page, where students could not open them by themselves
 	Data   string               // what those points are called
+
+	// Check tells what is wrong with a value for a control that is set for all screens.
+	Check func(control, value string) error
 }
 
 // labLabels name the controls of the lab that are no parameters.
@@ -179,13 +182,16 @@ func ControlLabel(name string) string {
 // AskCourse shows the form that makes a course of a page. Problems with what was
 // filled in stand beside it.
 func (a *House) AskCourse(w http.ResponseWriter, r *http.Request, s Setting, problems param.Problems) error {
-	p := views.NewCourse{Page: a.Frame("Teach with this page", ""), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true, Problem: problems.For("title")}
+	p := views.NewCourse{Page: a.Frame("Teach with this page", ""), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true, Problem: problems.For("title"), Wrong: problems.For("value")}
 	if len(problems) > 0 {
 		p.Title, p.Handins = r.PostFormValue("title"), r.PostFormValue("handins") == "true"
 		for i, g := range p.Groups {
 			p.Groups[i].State = r.PostFormValue("group." + g.Name)
 			for k, c := range g.Controls {
 				g.Controls[k].State = r.PostFormValue("control." + c.Name)
+				if c.Each {
+					g.Controls[k].Value = r.PostFormValue("value." + c.Name)
+				}
 			}
 		}
 		w.WriteHeader(http.StatusUnprocessableEntity)

@@ -341,7 +341,7 @@ func (a *Room) judge(ctx context.Context, v *lessons.QuestionView, given string)
 // demo runs a screen's demo. Its pictures are linked, or, inline, part of the answer.
 func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Values, slide, inline bool) (lessons.DemoView, param.Problems, error) {
 	v := lessons.DemoView{ID: s.Slug, Live: path + "/live", Slide: slide}
-	course, form, err := a.Enforce(r.Context(), strings.TrimSuffix(path, "/"+s.Slug), form)
+	course, form, preset, err := a.under(r.Context(), strings.TrimSuffix(path, "/"+s.Slug), form)
 	if err != nil {
 		return v, nil, err
 	}
@@ -354,7 +354,7 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	in.Coarse = form.Get("coarse") == "1"
 	query := url.Values{}
 	for _, p := range s.Demo.Params() {
-		if t := in.Text(p); t != p.Default {
+		if t := in.Text(p); t != p.Default || preset.Has(p.Name) {
 			query.Set(p.Name, t)
 		}
 		if v.Course.State(p.Name) == "hidden" {
@@ -414,6 +414,26 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 		v.Answer.Pictures, v.Answer.Captions = append(v.Answer.Pictures, p), append(v.Answer.Captions, f.Caption)
 	}
 	return v, wrong, nil
+}
+
+// under is what Enforce returns for the page of a lesson. A control that the state does not
+// name is on all screens as the course that was made of the lesson presets it; preset has
+// these values.
+func (a *Room) under(ctx context.Context, lesson string, form url.Values) (course *store.Course, state, preset url.Values, err error) {
+	course, state, err = a.Enforce(ctx, lesson, form)
+	if err != nil || course == nil {
+		return course, state, nil, err
+	}
+	if path, _, _ := strings.Cut(course.Target, "?"); path != lesson && !strings.HasPrefix(path, lesson+"/") {
+		return course, state, nil, nil
+	}
+	preset = carried(door.Preset(*course))
+	for name, values := range preset {
+		if !state.Has(name) {
+			state[name] = values
+		}
+	}
+	return course, state, preset, nil
 }
 
 // key stands for everything that the demo of a screen depends on, empty where that is not
@@ -627,7 +647,7 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	if s.Demo == nil {
 		return store.ErrNotFound
 	}
-	course, form, err := a.Enforce(r.Context(), "/lessons/"+l.Slug, r.URL.Query())
+	course, form, _, err := a.under(r.Context(), "/lessons/"+l.Slug, r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -770,12 +790,32 @@ func (a *Room) Setting(ctx context.Context, path string, q url.Values) (s door.S
 		s.Data, s.Points = p.Name, p.Data
 	}
 	on := map[string]int{} // screens that have the control
+	defaults := map[string]map[string]bool{}
 	for _, sc := range l.Screens {
 		if sc.Demo != nil {
 			for _, p := range sc.Demo.Params() {
 				on[p.Name]++
+				if defaults[p.Name] == nil {
+					defaults[p.Name] = map[string]bool{}
+				}
+				defaults[p.Name][p.Default] = true
 			}
 		}
+	}
+	s.Check = func(control, value string) (err error) {
+		for _, sc := range l.Screens {
+			if sc.Demo == nil {
+				continue
+			}
+			for _, p := range sc.Demo.Params() {
+				if p.Name == control {
+					if err = p.Labelled().Check(value); err == nil { // where it does not fit, that screen keeps its own
+						return nil
+					}
+				}
+			}
+		}
+		return err
 	}
 	shared := views.ControlGroup{Name: "shared", Title: "On several screens: one for all of them"}
 	seen := map[string]bool{}
@@ -783,11 +823,7 @@ func (a *Room) Setting(ctx context.Context, path string, q url.Values) (s door.S
 		if sc.Demo == nil || screen != "" && screen != sc.Slug {
 			continue
 		}
-		form := url.Values{}
-		if screen != "" || l.Carry || q.Get("screen") == sc.Slug {
-			form = q
-		}
-		in, _ := sc.Demo.NewInput(form.Get, workspaceSource{a.House})
+		in, _ := sc.Demo.NewInput(q.Get, workspaceSource{a.House})
 		g := views.ControlGroup{Name: sc.Slug, Title: sc.Title}
 		for _, p := range sc.Demo.Params() {
 			if !seen[p.Name] && !lessons.IsRun(p) {
@@ -796,7 +832,14 @@ func (a *Room) Setting(ctx context.Context, path string, q url.Values) (s door.S
 				if screen == "" && on[p.Name] > 1 {
 					group = &shared
 				}
-				group.Controls = append(group.Controls, views.Control{Name: p.Name, Label: p.Label, Symbol: p.Symbol, Value: door.OptionLabel(p, in.Text(p))})
+				c := views.Control{Name: p.Name, Label: p.Label, Symbol: p.Symbol, Value: door.OptionLabel(p, in.Text(p))}
+				if group == &shared && len(defaults[p.Name]) > 1 {
+					c.Each, c.Value = true, q.Get(p.Name)
+					for _, o := range p.Options {
+						c.Choices = append(c.Choices, views.Option{Value: o.Name, Label: o.Label})
+					}
+				}
+				group.Controls = append(group.Controls, c)
 			}
 		}
 		if len(g.Controls) > 0 {

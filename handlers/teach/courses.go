@@ -141,6 +141,21 @@ func (a *Room) Create(w http.ResponseWriter, r *http.Request) error {
 		q.Del("points")
 		q.Del("data")
 	}
+	for _, g := range s.Groups {
+		for _, c := range g.Controls {
+			sent, asked := r.PostForm["value."+c.Name]
+			if !c.Each || !asked {
+				continue
+			}
+			q.Del(c.Name)
+			if v := strings.TrimSpace(sent[0]); v != "" {
+				if err := s.Check(c.Name, v); err != nil {
+					return a.AskCourse(w, r, s, param.Problems{{Field: "value", Message: c.Label + ": " + err.Error()}})
+				}
+				q.Set(c.Name, v)
+			}
+		}
+	}
 	n.Target = s.Path + "?" + q.Encode()
 	for _, g := range s.Groups {
 		for _, c := range g.Controls {
