@@ -40,6 +40,10 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/lab", h(a.lab.Page))
 	r.Post("/lab/live", h(a.lab.Live))
 	r.Get("/lab/figures/{figure}", h(a.lab.Figure))
+	r.Get("/links", h(a.lab.ListLinks))
+	r.Post("/links", h(a.lab.MakeLink))
+	r.Post("/links/{token}/delete", h(a.lab.DeleteLink))
+	r.Get("/l/{token}", h(a.lab.OpenLink))
 
 	r.Get("/lessons", h(a.lessons.List))
 	r.Get("/lessons/index", h(a.lessons.Index))
@@ -154,6 +158,10 @@ func (a *App) programs(r chi.Router) {
 	r.Get("/runs/{id}/figures/{figure}", h(a.runs.Figure))
 	r.Get("/runs/{id}/events", h(a.runs.Events))
 	r.Post("/runs/{id}/cancel", h(a.api.CancelRun))
+
+	r.Get("/links", h(a.api.Links))
+	r.Post("/links", h(a.api.CreateLink))
+	r.Delete("/links/{token}", h(a.api.DeleteLink))
 
 	r.Get("/searches", h(a.api.Searches))
 	r.Post("/searches", h(a.api.CreateSearch))

@@ -48,11 +48,13 @@ func TestSecretsStayOut(t *testing.T) {
 	link := c.send(200, "/runs/"+run+"/share", "").html().Find(".share").AttrOr("value", "")
 	shared := strings.TrimPrefix(link, c.URL)
 	c.page(200, shared)
+	short := strings.TrimPrefix(c.send(200, "/links", "data=moons&C=3").html().Find(".share").AttrOr("value", ""), c.URL)
+	c.page(200, short)
 
 	typo := func(path string) string { return path[:len(path)-1] + "~" }
 	for _, path := range []string{
 		typo(shared), shared + "/x", strings.Replace(shared, "/shared/", "/share/", 1), strings.TrimPrefix(shared, "/shared"), shared + "/figures/none.svg", "/SHARED" + shared,
-		typo(teach), teach + "/x", "/taech" + teach, "/course/" + typo(code), "/curse/" + code, "/lab?course=" + typo(code), "/lessons/" + code, "/api" + shared, "/static" + shared,
+		typo(short), short + "/x", "/L" + short, typo(teach), teach + "/x", "/taech" + teach, "/course/" + typo(code), "/curse/" + code, "/lab?course=" + typo(code), "/lessons/" + code, "/api" + shared, "/static" + shared,
 	} {
 		if a := c.do("GET", path, ""); a.status != 404 {
 			t.Errorf("%s: %d", path, a.status)
@@ -65,7 +67,7 @@ func TestSecretsStayOut(t *testing.T) {
 	c.do(code, "/", "")
 
 	written := strings.ToLower(log.String() + string(c.do("GET", "/metrics", "").body))
-	for what, secret := range map[string]string{"share token": strings.TrimPrefix(shared, "/shared/"), "teacher's token": strings.TrimPrefix(teach, "/teach/"), "code": code, "key": bob, "key of the teacher": teacher} {
+	for what, secret := range map[string]string{"share token": strings.TrimPrefix(shared, "/shared/"), "token of a link": strings.TrimPrefix(short, "/l/"), "teacher's token": strings.TrimPrefix(teach, "/teach/"), "code": code, "key": bob, "key of the teacher": teacher} {
 		if len(secret) < 6 {
 			t.Fatalf("%s %q", what, secret)
 		}

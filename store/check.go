@@ -149,7 +149,8 @@ func prefixed(prefix string, faults []string, err error) ([]string, error) {
 func (s *Store) checkPoints(ctx context.Context) ([]string, error) {
 	faults, err := s.each(ctx, `SELECT hash FROM points ORDER BY hash`,
 		`SELECT 'of the data set "' || name || '"' FROM datasets WHERE hash = ?1 UNION ALL SELECT 'of the run "' || name || '"' FROM runs WHERE hash = ?1
-			UNION ALL SELECT 'of the search ' || id FROM searches WHERE hash = ?1 LIMIT 5`,
+			UNION ALL SELECT 'of the search ' || id FROM searches WHERE hash = ?1
+			UNION ALL SELECT 'of the link "' || title || '"' FROM links WHERE hash = ?1 LIMIT 5`,
 		func(tx *sql.Tx, hash string) error {
 			d, err := readPoints(ctx, tx, hash)
 			if err == nil && d.Hash() != hash {

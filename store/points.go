@@ -58,6 +58,7 @@ func dropPoints(ctx context.Context, tx *sql.Tx, hash string) error {
 		AND NOT EXISTS (SELECT 1 FROM datasets WHERE hash = ?1)
 		AND NOT EXISTS (SELECT 1 FROM runs WHERE hash = ?1)
 		AND NOT EXISTS (SELECT 1 FROM searches WHERE hash = ?1)
-		AND NOT EXISTS (SELECT 1 FROM courses WHERE hash = ?1)`, hash)
+		AND NOT EXISTS (SELECT 1 FROM courses WHERE hash = ?1)
+		AND NOT EXISTS (SELECT 1 FROM links WHERE hash = ?1)`, hash)
 	return err
 }

@@ -48,7 +48,7 @@ func (s *Store) Seen(ctx context.Context, ws Workspace) error {
 			SELECT NOT EXISTS (SELECT 1 FROM workspaces WHERE workspace = ?1 AND seen > ?2)
 			AND (EXISTS (SELECT 1 FROM datasets WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM runs WHERE workspace = ?1)
 				OR EXISTS (SELECT 1 FROM searches WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM courses WHERE workspace = ?1)
-				OR EXISTS (SELECT 1 FROM answers WHERE workspace = ?1))`,
+				OR EXISTS (SELECT 1 FROM answers WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM links WHERE workspace = ?1))`,
 			ws, now-seenEvery.Milliseconds()).Scan(&due)
 	})
 	if err != nil || !due {
@@ -118,7 +118,8 @@ func (s *Store) DeleteWorkspace(ctx context.Context, ws Workspace) error {
 // used has a row for everything that tells of somebody in a workspace. Whoever makes
 // something has been there, whether or not that was noted.
 const used = `(SELECT workspace, seen FROM workspaces UNION ALL SELECT workspace, updated FROM datasets UNION ALL SELECT workspace, created FROM runs
-	UNION ALL SELECT workspace, created FROM searches UNION ALL SELECT workspace, created FROM courses UNION ALL SELECT workspace, answered FROM answers) AS used`
+	UNION ALL SELECT workspace, created FROM searches UNION ALL SELECT workspace, created FROM courses UNION ALL SELECT workspace, answered FROM answers
+	UNION ALL SELECT workspace, created FROM links) AS used`
 
 // unseen lists workspaces among those of a condition.
 func unseen(ctx context.Context, tx *sql.Tx, where string, since time.Time, args ...any) (list []Workspace, err error) {
@@ -140,7 +141,8 @@ func holdings(ctx context.Context, tx *sql.Tx, ws Workspace) (Holdings, error) {
 			(SELECT count(*) FROM runs WHERE workspace = ?1), (SELECT count(*) FROM searches WHERE workspace = ?1), (SELECT count(*) FROM courses WHERE workspace = ?1),
 			(SELECT coalesce(sum(length(csv)), 0) FROM points WHERE hash IN (
 				SELECT hash FROM datasets WHERE workspace = ?1 UNION SELECT hash FROM runs WHERE workspace = ?1
-				UNION SELECT hash FROM searches WHERE workspace = ?1 UNION SELECT hash FROM courses WHERE workspace = ?1))
+				UNION SELECT hash FROM searches WHERE workspace = ?1 UNION SELECT hash FROM courses WHERE workspace = ?1
+				UNION SELECT hash FROM links WHERE workspace = ?1))
 			+ (SELECT coalesce(sum(length(model) + coalesce(length(scores), 0)), 0) FROM runs JOIN models ON run = id WHERE workspace = ?1)
 			+ (SELECT coalesce(sum(length(plan) + coalesce(length(result), 0)), 0) FROM searches WHERE workspace = ?1)
 			+ (SELECT coalesce(sum(length(body)), 0) FROM uploads WHERE workspace = ?1)`, ws).
@@ -168,11 +170,12 @@ func deleteWorkspace(ctx context.Context, tx *sql.Tx, ws Workspace) error {
 			return err
 		}
 	}
-	hashes, err := texts(ctx, tx, `SELECT hash FROM datasets WHERE workspace = ?1 UNION SELECT hash FROM runs WHERE workspace = ?1`, ws)
+	hashes, err := texts(ctx, tx, `SELECT hash FROM datasets WHERE workspace = ?1 UNION SELECT hash FROM runs WHERE workspace = ?1
+		UNION SELECT hash FROM links WHERE workspace = ?1 AND hash IS NOT NULL`, ws)
 	if err != nil {
 		return err
 	}
-	for _, table := range []string{"datasets", "runs", "uploads", "answers", "workspaces"} { // models go with their runs
+	for _, table := range []string{"datasets", "runs", "uploads", "answers", "links", "workspaces"} { // models go with their runs
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE workspace = ?`, ws); err != nil {
 			return err
 		}

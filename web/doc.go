@@ -4,8 +4,8 @@
 //
 // # Who may see what
 //
-// There are no accounts. Whoever has one of four things may do what it opens, and nobody
-// can tell who that is. The first three have 128 random bits and more and are not guessed.
+// There are no accounts. Whoever has one of five things may do what it opens, and nobody
+// can tell who that is. The first four have 80 random bits and more and are not guessed.
 //
 //   - The key of a workspace: everything in it, to read, change, download and delete. A
 //     browser has it as a cookie (HttpOnly, SameSite=Lax, over TLS Secure), a program sends
@@ -13,6 +13,8 @@
 //     database opens no workspace.
 //   - The token of a shared run, /shared/TOKEN: that one run, to read, until it is
 //     withdrawn. Its points can be seen there.
+//   - The token of a link, /l/TOKEN: one view of the lab with a copy of its points, until it
+//     is deleted.
 //   - The token of a teacher, /teach/TOKEN: the gallery of one course with the names and
 //     the runs that were handed in, to read, to close and to delete; and what its
 //     students answered. The workspace that made the course opens it as well. The other runs of
@@ -24,9 +26,9 @@
 //     did. It can be found by asking often enough, so it is no secret: points that are one
 //     do not belong into a course.
 //
-// Tokens of shared runs and of teachers stand in the database as they are: a backup is to
+// Tokens of shared runs, of links and of teachers stand in the database as they are: a backup is to
 // be kept like them. Who runs the server sees everything. Pictures and pages without any of
-// the four, such as the lessons, are the same for everybody, and caches may keep those
+// the five, such as the lessons, are the same for everybody, and caches may keep those
 // that say so; all others are private to the browser.
 //
 // # What others can do

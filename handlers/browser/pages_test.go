@@ -59,6 +59,7 @@ func TestPages(t *testing.T) {
 	search := c.post(t, "/searches", "data=moons&search.C=0.01,0.1,1,10,100,1000,10000&search.gamma=0.1,1,1000&search.nested=true")
 	c.settle(t)
 	c.get(t, search+"/events")
+	c.post(t, "/links", "data=moons&C=3")
 	mapping := c.upload(t, "people.csv", "name,height,weight,age,member\nAda,1.65,55,31,yes\nBob,1.80,82,44,no\nCyd,1.71,60,27,yes\n")
 
 	for _, look := range []struct {
@@ -89,6 +90,7 @@ func TestPages(t *testing.T) {
 		{"compare", "/compare?run=" + run[6:] + "&run=" + iris[6:] + "&diff=1", c},
 		{"compare-versions", versions, c},
 		{"settings", "/settings", c},
+		{"links", "/links", c},
 		{"shared", "/shared/" + shared, s.client()},
 		{"error", "/runs/nothing", c},
 	} {

@@ -553,3 +553,14 @@ func AxisOptions(features []string) []views.Option {
 	}
 	return opts
 }
+
+// QR is the QR code of a link, as a data URI.
+func QR(link string) (string, error) {
+	code, err := figure.QR(link, "QR code of "+link)
+	if err != nil {
+		return "", err
+	}
+	var p views.Picture
+	err = Embed(&p, code)
+	return p.Src, err
+}

@@ -17,7 +17,7 @@ type Points struct {
 }
 
 // Source finds the points behind an id: a stored set of the workspace, one that
-// comes with the program, the points of a run, a search or a course, or the empty drawing.
+// comes with the program, the points of a run, a search, a link or a course, or the empty drawing.
 // The data are shared: nobody changes them.
 func (a *House) Source(ctx context.Context, id string) (p Points, err error) {
 	if id == Drawing {
@@ -52,6 +52,13 @@ func (a *House) Locate(ctx context.Context, id string) (p Points, err error) {
 		c, err := a.Store.Course(ctx, code)
 		return Points{Name: c.Data, Hash: c.Hash}, err
 	}
+	if token, ok := strings.CutPrefix(id, OfLink); ok {
+		l, err := a.Store.Link(ctx, token)
+		if err == nil && l.Hash == "" {
+			err = store.ErrNotFound
+		}
+		return Points{Name: l.Data, Hash: l.Hash}, err
+	}
 	set, err := a.Store.Dataset(ctx, Workspace(ctx), id)
 	return Points{Name: set.Name, Hash: set.Hash}, err
 }
@@ -67,7 +74,7 @@ func courseOf(id string) (code string, ok bool) {
 // IsStored tells whether an id is that of a data set of the workspace.
 func IsStored(id string) bool {
 	_, brought := courseOf(id)
-	return !IsPublic(id) && !strings.HasPrefix(id, OfRun) && !strings.HasPrefix(id, OfSearch) && !brought
+	return !IsPublic(id) && !strings.HasPrefix(id, OfRun) && !strings.HasPrefix(id, OfSearch) && !strings.HasPrefix(id, OfLink) && !brought
 }
 
 // IsPublic tells whether everybody can open the data of an id. An empty one
@@ -87,6 +94,8 @@ const (
 	OfRun = "run-"
 	// OfSearch before the id of a search names the points that it is about.
 	OfSearch = "search-"
+	// OfLink before the token of a link names the points that come with it.
+	OfLink = "link-"
 	// ofCourse before the code of a course names the points that it brings along.
 	ofCourse = "course-"
 )

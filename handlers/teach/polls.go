@@ -14,8 +14,6 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/ml/param"
 	"marginlab/store"
-	"marginlab/views"
-	"marginlab/views/figure"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
 	"marginlab/web"
@@ -178,13 +176,8 @@ func (a *Room) results(r *http.Request, g Course, t store.Tally) (p lessons.Resu
 // doorOf is the link to a course and its QR code as a data URI.
 func (a *Room) doorOf(r *http.Request, c store.Course) (link, symbol string, err error) {
 	link = a.Links.Origin(r) + "/course/" + c.Code
-	code, err := figure.QR(link, "QR code of "+link)
-	if err != nil {
-		return "", "", err
-	}
-	var p views.Picture
-	err = door.Embed(&p, code)
-	return link, p.Src, err
+	symbol, err = door.QR(link)
+	return link, symbol, err
 }
 
 // phase changes with what students and teachers can do.

@@ -1,0 +1,74 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/store"
+	"marginlab/web"
+)
+
+// Link is a view of the lab under an address that others can open.
+type Link struct {
+	Token   string    `json:"token"`
+	URL     string    `json:"url"`
+	Title   string    `json:"title"`
+	Hash    string    `json:"hash,omitempty"` // of points that come with it
+	Created time.Time `json:"created"`
+}
+
+func (a *Room) newLink(r *http.Request, l store.Link) Link {
+	return Link{l.Token, a.House.Links.Origin(r) + "/l/" + l.Token, l.Title, l.Hash, l.Created}
+}
+
+// Links lists the links that the workspace has made.
+func (a *Room) Links(w http.ResponseWriter, r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	links, err := a.Store.Links(r.Context(), door.Workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, map[string]any{"links": listed(links, func(l store.Link) Link { return a.newLink(r, l) })})
+}
+
+// CreateLink keeps the lab with a data set and settings under a link. To ask for the same
+// again gives the same link.
+func (a *Room) CreateLink(w http.ResponseWriter, r *http.Request) error {
+	asked := struct {
+		Dataset string  `json:"dataset"`
+		Spec    ml.Spec `json:"spec"`
+	}{Spec: ml.DefaultSpec()}
+	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
+		return err
+	}
+	points, err := a.points(r, asked.Dataset)
+	if err != nil {
+		return err
+	}
+	q := door.SpecQuery(asked.Spec)
+	q.Set("data", asked.Dataset)
+	n := store.NewLink{Title: asked.Spec.Title() + " on " + points.Name, Target: "/lab?" + q.Encode()}
+	if !door.IsPublic(asked.Dataset) {
+		n.Points, n.Data = points.Data, points.Name
+	}
+	l, err := a.Store.CreateLink(r.Context(), door.Workspace(r.Context()), n)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusCreated, a.newLink(r, l))
+}
+
+// DeleteLink makes a link stop working for good.
+func (a *Room) DeleteLink(w http.ResponseWriter, r *http.Request) error {
+	if err := a.Store.DeleteLink(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "token")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,87 @@
+package lab
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/web"
+)
+
+// MakeLink keeps the lab in the state of its form under a short link, and shows it among
+// the others.
+func (a *Room) MakeLink(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	b, err := a.readBench(r.Context(), r.PostForm)
+	if err != nil {
+		return err
+	}
+	if len(b.problems) > 0 {
+		return a.refuse(w, r, b)
+	}
+	if b.course != nil {
+		return web.Errorf(web.Forbidden, "Views of a course are reached by its code.")
+	}
+	if _, err := a.Store.CreateLink(r.Context(), door.Workspace(r.Context()), b.newLink()); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/links")
+}
+
+// newLink is the bench as a view under an address of its own.
+func (b *bench) newLink() store.NewLink {
+	s := b.setting()
+	s.Query.Del("points") // which come along
+	return store.NewLink{Title: s.Title, Target: s.Path + "?" + s.Query.Encode(), Points: s.Points, Data: s.Data}
+}
+
+// ListLinks lists the links of the workspace.
+func (a *Room) ListLinks(w http.ResponseWriter, r *http.Request) error {
+	links, err := a.Store.Links(r.Context(), door.Workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	p := views.Links{Page: a.Frame("Your links", "")}
+	for i, l := range links {
+		row := views.LinkRow{Token: l.Token, Title: l.Title, Address: a.Links.Origin(r) + "/l/" + l.Token, Data: l.Data, Created: l.Created}
+		if i == 0 {
+			if row.QR, err = door.QR(row.Address); err != nil {
+				return err
+			}
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	return a.Render(w, r, views.LinksPage(p))
+}
+
+// DeleteLink makes a link stop working.
+func (a *Room) DeleteLink(w http.ResponseWriter, r *http.Request) error {
+	if err := a.Store.DeleteLink(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "token")); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/links")
+}
+
+// OpenLink leads to the lab in the state that a link keeps.
+func (a *Room) OpenLink(w http.ResponseWriter, r *http.Request) error {
+	l, err := a.Store.Link(r.Context(), chi.URLParam(r, "token"))
+	if err != nil {
+		return err
+	}
+	page, query, _ := strings.Cut(l.Target, "?")
+	q, err := url.ParseQuery(query)
+	if err != nil {
+		return err
+	}
+	if l.Hash != "" {
+		q.Set("data", door.OfLink+l.Token)
+	}
+	return door.Redirect(w, r, page+"?"+q.Encode())
+}

@@ -1,0 +1,67 @@
+package store
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestLinks: a link brings its points to whoever has it, outlives the data set, and takes the
+// points with it when it goes; to ask twice gives one.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t, t.TempDir()), t.Context()
+	d := sample(1)
+	n := NewLink{Title: strings.Repeat("long ", 60), Target: "/lab?C=2", Points: d, Data: "mine"}
+	l, err := s.CreateLink(ctx, alice, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(l.Token) != 16 || len([]rune(l.Title)) > maxName {
+		t.Errorf("%+v", l)
+	}
+	again, err := s.CreateLink(ctx, alice, n)
+	if err != nil || again.Token != l.Token {
+		t.Errorf("asked twice: %v, %v", again, err)
+	}
+	if other, err := s.CreateLink(ctx, bob, n); err != nil || other.Token == l.Token {
+		t.Errorf("of another workspace: %v, %v", other, err)
+	}
+	got, err := s.Link(ctx, l.Token)
+	if err != nil || got.Hash != d.Hash() || got.Target != "/lab?C=2" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if err := s.DeleteLink(ctx, bob, l.Token); !errors.Is(err, ErrNotFound) {
+		t.Errorf("deleted by another: %v", err)
+	}
+	if err := s.DeleteLink(ctx, alice, l.Token); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Link(ctx, l.Token); !errors.Is(err, ErrNotFound) {
+		t.Errorf("after deletion: %v", err)
+	}
+	if _, err := s.Data(ctx, d.Hash()); err != nil {
+		t.Errorf("points of the other's link: %v", err)
+	}
+	if err := s.DeleteWorkspace(ctx, bob); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Data(ctx, d.Hash()); !errors.Is(err, ErrNotFound) {
+		t.Errorf("points of nobody: %v", err)
+	}
+	if links, err := s.Links(ctx, bob); err != nil || len(links) != 0 {
+		t.Errorf("%v, %v", links, err)
+	}
+	if _, err := s.CreateLink(ctx, alice, NewLink{Title: "x", Target: "//elsewhere"}); err == nil {
+		t.Error("a link leads elsewhere")
+	}
+
+	public, err := s.CreateLink(ctx, alice, NewLink{Title: "x", Target: "/lab?data=moons"})
+	if err != nil || public.Hash != "" {
+		t.Errorf("%+v, %v", public, err)
+	}
+	if unseen, err := s.Unseen(ctx, time.Now().Add(time.Hour)); err != nil || len(unseen) != 1 {
+		t.Errorf("workspaces with links: %v, %v", unseen, err)
+	}
+}
