@@ -266,6 +266,17 @@ func (s *Store) CellsWait(ctx context.Context, owner Owner) (waiting bool, err e
 	return waiting, err
 }
 
+// OpenCells returns those of some names for which a cell of a search under way has no
+// result yet.
+func (s *Store) OpenCells(ctx context.Context, names []string) (open []string, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		open, err = texts(ctx, tx, `SELECT DISTINCT name FROM json_each(?) CROSS JOIN cells ON name = value CROSS JOIN searches ON id = search
+			WHERE done = 0 AND `+notEnded, asJSON(&names))
+		return err
+	})
+	return open, err
+}
+
 // PlanOf returns what a search computes and the points that it is about. It is no
 // workspace's: a caller has the id from ClaimCell.
 func (s *Store) PlanOf(ctx context.Context, search string) (plan *eval.Plan, d *dataset.Data, err error) {

@@ -17,7 +17,6 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
-	"marginlab/ml/eval"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/store"
@@ -49,9 +48,7 @@ type Queue struct {
 	finish func(context.Context, store.Owner, string, *ml.Result) error
 	fails  func(ctx context.Context, owner store.Owner, id, message string) error
 
-	computeCell func(context.Context, *eval.Worker, eval.Cell) (eval.CellResult, error) // eval.Worker's, but for tests
-
-	wake chan struct{} // holds one: there may be something to do
+	wake, wakeAway chan struct{} // hold one: there may be something to do, for workers and for the other engine
 
 	// claiming is held while a run begins or is cancelled, so that the row and
 	// the job tell the same story.
@@ -65,7 +62,9 @@ type Queue struct {
 	running  map[string]*job                        // by run, or cell of a search
 	watchers map[string]map[chan Event]store.Status // by run or search: the status last told
 
-	plans planner
+	cells *Local // what the workers compute cells with
+	here  post
+	away  *post // nil: no other machines
 }
 
 // job is a training, or a cell of a search, under way.
@@ -106,13 +105,11 @@ func (q *Queue) end(j *job) {
 func New(st *store.Store, c Config) *Queue {
 	q := &Queue{
 		store: st, owner: store.NewOwner(), workers: max(c.Workers, 1), limit: c.Limit, pause: 2 * time.Second, log: c.Log, trained: c.Trained, train: c.Train,
-		wake: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]store.Status{},
+		wake: make(chan struct{}, 1), wakeAway: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]store.Status{},
 		finish: st.FinishRun, fails: st.FailRun,
 	}
-	q.plans.most = q.workers + 1
-	q.computeCell = func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
-		return w.Compute(ctx, c)
-	}
+	q.cells = NewLocal(q.workers, st.PlanOf)
+	q.here = post{q.cells, q.owner}
 	if q.train == nil {
 		q.train = ml.Train
 	}
@@ -132,6 +129,9 @@ func (q *Queue) Run(ctx context.Context) {
 	var workers sync.WaitGroup
 	for range q.workers {
 		workers.Go(func() { q.work(ctx) })
+	}
+	if q.away != nil {
+		workers.Go(func() { q.handOut(ctx) })
 	}
 	workers.Wait()
 	stop()
@@ -215,12 +215,18 @@ func (q *Queue) renew(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cells, err := q.store.RenewCells(ctx, q.owner)
-	if err != nil {
-		return err
+	posts := []post{q.here}
+	if q.away != nil {
+		posts = append(posts, *q.away)
 	}
-	for _, c := range cells {
-		held = append(held, keyOf(c))
+	for _, p := range posts {
+		cells, err := q.store.RenewCells(ctx, p.owner)
+		if err != nil {
+			return err
+		}
+		for _, c := range cells {
+			held = append(held, keyOf(c))
+		}
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -232,11 +238,13 @@ func (q *Queue) renew(ctx context.Context) error {
 	return nil
 }
 
-// Notify tells the workers that a run was queued.
+// Notify tells the workers that there is something to do.
 func (q *Queue) Notify() {
-	select {
-	case q.wake <- struct{}{}:
-	default: // somebody is about to look anyway
+	for _, wake := range []chan struct{}{q.wake, q.wakeAway} {
+		select {
+		case wake <- struct{}{}:
+		default: // somebody is about to look anyway
+		}
 	}
 }
 
@@ -285,26 +293,27 @@ func (q *Queue) work(ctx context.Context) {
 		if !ok && err == nil {
 			ok, err = take[1](ctx)
 		}
-		switch {
-		case err != nil:
-			if ctx.Err() == nil {
-				q.log.ErrorContext(ctx, "no work taken from the queue", "err", err)
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(q.pause):
-			}
-		case !ok:
-			select {
-			case <-ctx.Done():
-			case <-q.wake:
-			}
+		if !ok {
+			q.idle(ctx, q.wake, err)
 		}
 	}
 }
 
-// each is how much of one workspace is under way at a time: the last worker is for others.
-func (q *Queue) each() int { return max(1, q.workers-1) }
+// idle waits until there may be something to do, or, after an error, for a moment.
+func (q *Queue) idle(ctx context.Context, wake <-chan struct{}, err error) {
+	var over <-chan time.Time
+	if err != nil {
+		if ctx.Err() == nil {
+			q.log.ErrorContext(ctx, "no work taken from the queue", "err", err)
+		}
+		wake, over = nil, time.After(q.pause)
+	}
+	select {
+	case <-ctx.Done():
+	case <-wake:
+	case <-over:
+	}
+}
 
 // takeRun trains the next run, if one is waiting.
 func (q *Queue) takeRun(ctx context.Context) (bool, error) {
@@ -321,7 +330,7 @@ func (q *Queue) takeRun(ctx context.Context) (bool, error) {
 func (q *Queue) claim(ctx context.Context) (*job, store.Run, bool, error) {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
-	r, ok, err := q.store.ClaimRun(ctx, q.owner, q.each())
+	r, ok, err := q.store.ClaimRun(ctx, q.owner, q.here.each())
 	if !ok || err != nil {
 		return nil, r, false, err
 	}

@@ -2,11 +2,9 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
-	"sync"
 
-	"marginlab/ml/eval"
 	"marginlab/store"
 )
 
@@ -41,7 +39,7 @@ func (q *Queue) stopSearch(id string) {
 		}
 	}
 	q.mu.Unlock()
-	q.plans.drop(id)
+	q.cells.forget(id)
 	q.publish(id, Event{Status: store.Cancelled})
 }
 
@@ -50,29 +48,29 @@ func keyOf(c store.Cell) string { return fmt.Sprintf("%s/%d", c.Search, c.Place)
 
 // takeCell computes the next cell of a search, if one is waiting.
 func (q *Queue) takeCell(ctx context.Context) (bool, error) {
-	j, c, ok, err := q.claimCell(ctx)
+	j, c, ok, err := q.claimCell(ctx, q.here)
 	if ok {
 		q.Notify() // there may be more, for the other workers
-		q.doCell(ctx, j, c)
+		q.doCell(ctx, q.here, j, c)
 		q.end(j)
 	}
 	return ok, err
 }
 
-// claimCell takes the next cell from the queue.
-func (q *Queue) claimCell(ctx context.Context) (*job, store.Cell, bool, error) {
+// claimCell takes the next cell from the queue, for an engine.
+func (q *Queue) claimCell(ctx context.Context, e post) (*job, store.Cell, bool, error) {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
-	c, ok, err := q.store.ClaimCell(ctx, q.owner, q.each())
+	c, ok, err := q.store.ClaimCell(ctx, e.owner, e.each())
 	if !ok || err != nil {
 		return nil, c, false, err
 	}
 	return q.begin(ctx, keyOf(c), c.Search, 0), c, true, nil
 }
 
-// doCell computes one cell and stores what it gave.
-func (q *Queue) doCell(ctx context.Context, j *job, c store.Cell) {
-	res, err := sound(func() (eval.CellResult, error) { return q.compute(j.ctx, c) })
+// doCell has an engine compute one cell and stores what it gave.
+func (q *Queue) doCell(ctx context.Context, e post, j *job, c store.Cell) {
+	res, err := e.Compute(j.ctx, c)
 
 	var searches []string
 	switch {
@@ -84,13 +82,14 @@ func (q *Queue) doCell(ctx context.Context, j *job, c store.Cell) {
 	case ctx.Err() != nil:
 	case j.ctx.Err() != nil:
 		return // the search was cancelled, deleted, or failed, or another program has the cell
+	case errors.Is(err, ErrGivenBack):
 	default:
 		searches = q.failCell(ctx, c, err)
 	}
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
 	defer cancel()
-	if err != nil && ctx.Err() != nil { // it is for the next start
-		if err := q.store.ReleaseCell(keep, q.owner, c); err != nil {
+	if err != nil && (ctx.Err() != nil || errors.Is(err, ErrGivenBack)) { // it is for others, or the next start
+		if err := q.store.ReleaseCell(keep, e.owner, c); err != nil {
 			q.log.ErrorContext(ctx, "cell not put back into the queue", "search", c.Search, "cell", c.Place, "err", err)
 		}
 		return
@@ -110,7 +109,7 @@ func (q *Queue) tellSearches(ctx context.Context, ids []string) {
 	}
 	for id, e := range states {
 		if e.Status.Ended() {
-			q.plans.drop(id)
+			q.cells.forget(id)
 		}
 		q.publish(id, e)
 	}
@@ -124,63 +123,4 @@ func (q *Queue) failCell(ctx context.Context, c store.Cell, reason error) (searc
 		return err
 	}) // tried again, or for the next start
 	return searches
-}
-
-// compute does the work of a cell.
-func (q *Queue) compute(ctx context.Context, c store.Cell) (res eval.CellResult, err error) {
-	p, err := q.plans.get(c.Search, func() (*planned, error) {
-		plan, d, err := q.store.PlanOf(ctx, c.Search)
-		if err != nil {
-			return nil, fmt.Errorf("plan of search %s: %w", c.Search, err)
-		}
-		return &planned{c.Search, plan.Cells(), eval.NewWorker(d, 0)}, nil
-	})
-	if err != nil {
-		return res, err
-	}
-	if c.Place >= len(p.cells) {
-		return res, fmt.Errorf("search %s: cell %d of %d", c.Search, c.Place, len(p.cells))
-	}
-	return q.computeCell(ctx, p.worker, p.cells[c.Place])
-}
-
-// planner keeps the searches that cells were computed of last: their data are read once,
-// and cells of one path share a kernel matrix.
-type planner struct {
-	most int // searches
-
-	mu     sync.Mutex
-	recent []*planned // the last one last
-}
-
-// planned is a search ready to be computed.
-type planned struct {
-	search string
-	cells  []eval.Cell
-	worker *eval.Worker
-}
-
-// get is the search of a moment ago, or what load reads. Whoever asks meanwhile waits.
-func (p *planner) get(search string, load func() (*planned, error)) (s *planned, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	i := slices.IndexFunc(p.recent, func(s *planned) bool { return s.search == search })
-	if i >= 0 {
-		s = p.recent[i]
-		p.recent = slices.Delete(p.recent, i, i+1)
-	} else if s, err = load(); err != nil {
-		return nil, err
-	}
-	p.recent = append(p.recent, s)
-	if len(p.recent) > p.most {
-		p.recent = slices.Delete(p.recent, 0, 1)
-	}
-	return s, nil
-}
-
-// drop forgets a search.
-func (p *planner) drop(search string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.recent = slices.DeleteFunc(p.recent, func(s *planned) bool { return s.search == search })
 }

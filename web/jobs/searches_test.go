@@ -109,7 +109,7 @@ func TestSearchEnds(t *testing.T) {
 			f := setup(t, t.TempDir(), 1, nil)
 			begun := make(chan struct{})
 			stopped := make(chan error)
-			f.q.computeCell = func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
+			f.q.cells.compute = func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
 				close(begun)
 				<-ctx.Done()
 				stopped <- ctx.Err()
@@ -138,7 +138,7 @@ func TestSearchEnds(t *testing.T) {
 		t.Parallel()
 		f := setup(t, t.TempDir(), 1, nil)
 		begun := make(chan struct{}, 1)
-		f.q.computeCell = func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
+		f.q.cells.compute = func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
 			begun <- struct{}{}
 			<-ctx.Done()
 			return eval.CellResult{}, ctx.Err()
@@ -158,7 +158,7 @@ func TestSearchEnds(t *testing.T) {
 func TestSearchFails(t *testing.T) {
 	t.Parallel()
 	f := setup(t, t.TempDir(), 1, nil)
-	f.q.computeCell = func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
+	f.q.cells.compute = func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
 		panic("oh dear")
 	}
 	id := f.search(asked(t))

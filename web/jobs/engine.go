@@ -1,0 +1,150 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/store"
+)
+
+// Engine computes cells that a queue has claimed for it. The queue alone speaks with the
+// store: it claims and holds a cell, stores its result, and ends ctx when nobody wants it
+// any more. Local is the engine of a process, package fleet has that of other machines.
+type Engine interface {
+	// Slots is how many cells the engine has use for at a time, as it is now.
+	Slots() int
+
+	// Compute returns what a cell gives, the same whoever computes it, or why it cannot be
+	// computed. ErrGivenBack: it was not tried to the end, and others may.
+	Compute(ctx context.Context, c store.Cell) (eval.CellResult, error)
+}
+
+// ErrGivenBack is the error of an engine that has nobody left to compute a cell.
+var ErrGivenBack = errors.New("nobody is left to compute the cell")
+
+// post is an engine with the name under which it holds cells.
+type post struct {
+	Engine
+	owner store.Owner
+}
+
+// each is how much of one workspace an engine holds at a time: the last slot is for others.
+func (p post) each() int { return max(1, p.Slots()-1) }
+
+// Use has a second engine compute cells, besides the workers of this process. Call it
+// before Run.
+func (q *Queue) Use(e Engine) { q.away = &post{e, store.NewOwner()} }
+
+// Found stores what a cell gave that was computed for an earlier process.
+func (q *Queue) Found(ctx context.Context, res eval.CellResult) error {
+	searches, err := q.store.FinishCell(ctx, res)
+	if err == nil {
+		q.tellSearches(ctx, searches)
+	}
+	return err
+}
+
+// handOut has the second engine compute cells until ctx ends.
+func (q *Queue) handOut(ctx context.Context) {
+	var under sync.WaitGroup
+	defer under.Wait()
+	var n atomic.Int64 // cells under way
+	for ctx.Err() == nil {
+		var j *job
+		var c store.Cell
+		var ok bool
+		var err error
+		if int(n.Load()) < q.away.Slots() {
+			j, c, ok, err = q.claimCell(ctx, *q.away)
+		}
+		if !ok {
+			q.idle(ctx, q.wakeAway, err)
+			continue
+		}
+		n.Add(1)
+		under.Go(func() {
+			q.doCell(ctx, *q.away, j, c)
+			q.end(j)
+			n.Add(-1)
+			q.Notify()
+		})
+	}
+}
+
+// Local computes cells in this process. It keeps the searches that it met last: their data
+// are read once, and cells of one path share a kernel matrix.
+type Local struct {
+	load  func(ctx context.Context, search string) (*eval.Plan, *dataset.Data, error)
+	slots int
+
+	compute func(context.Context, *eval.Worker, eval.Cell) (eval.CellResult, error) // eval.Worker's, but for tests
+
+	mu     sync.Mutex
+	recent []*planned // the last one last
+}
+
+// planned is a search ready to be computed.
+type planned struct {
+	search string
+	cells  []eval.Cell
+	worker *eval.Worker
+}
+
+// NewLocal returns an engine for so many cells at a time. load finds what a search computes
+// and the points that it is about.
+func NewLocal(slots int, load func(ctx context.Context, search string) (*eval.Plan, *dataset.Data, error)) *Local {
+	return &Local{load: load, slots: slots, compute: func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
+		return w.Compute(ctx, c)
+	}}
+}
+
+// Slots is how many cells are computed at a time.
+func (e *Local) Slots() int { return e.slots }
+
+// Compute does the work of a cell. A panic is an error.
+func (e *Local) Compute(ctx context.Context, c store.Cell) (eval.CellResult, error) {
+	return sound(func() (res eval.CellResult, err error) {
+		p, err := e.planned(ctx, c.Search)
+		if err != nil {
+			return res, err
+		}
+		if c.Place >= len(p.cells) {
+			return res, fmt.Errorf("search %s: cell %d of %d", c.Search, c.Place, len(p.cells))
+		}
+		return e.compute(ctx, p.worker, p.cells[c.Place])
+	})
+}
+
+// planned is a search of a moment ago, or as load finds it. Whoever asks meanwhile waits.
+func (e *Local) planned(ctx context.Context, search string) (*planned, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	i := slices.IndexFunc(e.recent, func(p *planned) bool { return p.search == search })
+	if i < 0 {
+		plan, d, err := e.load(ctx, search)
+		if err != nil {
+			return nil, fmt.Errorf("plan of search %s: %w", search, err)
+		}
+		i = len(e.recent)
+		e.recent = append(e.recent, &planned{search, plan.Cells(), eval.NewWorker(d, 0)})
+	}
+	p := e.recent[i]
+	e.recent = append(slices.Delete(e.recent, i, i+1), p)
+	if len(e.recent) > e.slots+1 {
+		e.recent = slices.Delete(e.recent, 0, 1)
+	}
+	return p, nil
+}
+
+// forget drops a search that has ended.
+func (e *Local) forget(search string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.recent = slices.DeleteFunc(e.recent, func(p *planned) bool { return p.search == search })
+}
