@@ -24,6 +24,7 @@ import (
 	"marginlab/store"
 	"marginlab/web"
 	"marginlab/web/jobs"
+	"marginlab/web/jobs/fleet"
 )
 
 func main() {
@@ -52,6 +53,10 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	cert := flags.String("tls-cert", "FILE", "", "Certificate in PEM, followed by those that vouch for it: the server speaks TLS. A file that is replaced is taken over. (default none)")
 	key := flags.String("tls-key", "FILE", "", "Key of the certificate, in PEM.")
 	metricsAddr := flags.String("metrics-addr", "HOST:PORT", "", "Address for /metrics alone, which is then nowhere else. (default that of the pages)")
+	flags.Heading("Workers on other machines")
+	listen := flags.String("nats-listen", "HOST:PORT", "", "Have workers compute cells of searches, who come to this address with the token in the data directory, nats-token; port 0 takes a free one. (default none)")
+	access := flags.Access()
+	leave := flags.Switch("leave-searches", "Leave all of searches to the workers; this machine answers pages and trains single runs.")
 	quota, days := store.DefaultQuota, 0
 	patience := 8 * time.Second
 	flags.Heading("Limits")
@@ -91,6 +96,16 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	if (*cert == "") != (*key == "") {
 		return cmdline.UsageError("--tls-cert and --tls-key go together: a certificate and its key")
 	}
+	switch err := access.Check(); {
+	case *listen != "" && access.URL != "":
+		return cmdline.UsageError("--nats-listen and --nats exclude each other: a NATS server in this process, or another one")
+	case access.URL == "" && (access.Token != "" || access.Creds != ""):
+		return cmdline.UsageError("--nats-token and --nats-creds go with --nats, the address of a NATS server")
+	case access.URL != "" && err != nil:
+		return cmdline.UsageError("--nats " + err.Error())
+	case *leave && *listen == "" && access.URL == "":
+		return cmdline.UsageError("--leave-searches leaves them to workers, who come with --nats-listen or --nats")
+	}
 
 	log := slog.New(slog.NewTextHandler(std.Err, nil))
 	lock, err := store.TakeLock(*dir, "serve")
@@ -112,7 +127,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		return err
 	}
 	metrics := web.NewMetrics()
-	queue := jobs.New(st, jobs.Config{Workers: max(2, runtime.NumCPU()-1), Limit: runLimit, Log: log, Trained: metrics.Training})
+	queue := jobs.New(st, jobs.Config{Workers: max(2, runtime.NumCPU()-1), Leave: *leave, Limit: runLimit, Log: log, Trained: metrics.Training})
 	server, err := web.Listen(*addr, log)
 	if err != nil {
 		return err
@@ -137,9 +152,32 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	if err := lock.At(where); err != nil {
 		return err
 	}
-	fmt.Fprintf(std.Out, "Margin Lab listens on %s\nand keeps its data in %s\n", where, st.Path())
-
 	working, done := context.WithCancel(ctx) // what requests still ask for is trained after the next start
+	defer done()
+	var link *fleet.Link // to workers; nil: they are not wanted
+	switch {
+	case *listen != "":
+		link, err = fleet.Listen(*listen, *dir, log)
+	case access.URL != "":
+		link, err = fleet.Connect(*access, "server", log)
+	}
+	if err != nil {
+		return err
+	}
+	workers := ""
+	if link != nil {
+		defer link.Close()
+		others, err := fleet.New(working, link, fleet.Config{Plan: st.PlanOf, Open: st.OpenCells, Found: queue.Found, Wake: queue.Notify, Log: log, Version: fleet.ThisVersion()})
+		if err != nil {
+			return err
+		}
+		defer others.Close()
+		queue.Use(others)
+		metrics.Gauge("marginlab_workers", func() float64 { n, _ := others.Size(); return float64(n) })
+		workers = fmt.Sprintf("Other machines help with: marginlab worker %s\n", link.Help)
+	}
+	fmt.Fprintf(std.Out, "Margin Lab listens on %s\nand keeps its data in %s\n%s", where, st.Path(), workers)
+
 	var work sync.WaitGroup
 	work.Go(func() { queue.Run(working) })
 	work.Go(func() { jobs.Daily(working, st, time.Duration(days)*24*time.Hour, log) })

@@ -10,7 +10,7 @@ import (
 // web, views, store > ml > leaves. A name that ends in / stands for every package
 // below it, on the left for those without a row of their own.
 var arrows = map[string]string{
-	"":                 "handlers handlers/cmdline web web/jobs static store ml/ ml",
+	"":                 "handlers handlers/cmdline web web/jobs web/jobs/fleet static store ml/ ml",
 	"handlers":         "handlers/ web web/jobs store views views/ ml ml/",
 	"handlers/door":    "web web/jobs store views views/ ml ml/",
 	"handlers/lab":     "handlers/door web store views views/ ml ml/",
@@ -20,11 +20,12 @@ var arrows = map[string]string{
 	"handlers/teach":   "handlers/door web store views views/ ml ml/",
 	"handlers/lessons": "handlers/door web store views views/ ml ml/",
 	"handlers/api":     "handlers/door web store views/figure ml ml/",
-	"handlers/cmdline": "store views/figure ml ml/",
+	"handlers/cmdline": "web/jobs/fleet store views/figure ml ml/",
 	"handlers/browser": "",
 
 	"web":               "ml/param",
 	"web/jobs":          "store ml ml/",
+	"web/jobs/fleet":    "web web/jobs store ml ml/",
 	"views":             "ml/param",
 	"views/formula":     "",
 	"views/figure":      "ml ml/",

@@ -270,8 +270,8 @@ func (s *Store) CellsWait(ctx context.Context, owner Owner) (waiting bool, err e
 // result yet.
 func (s *Store) OpenCells(ctx context.Context, names []string) (open []string, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
-		open, err = texts(ctx, tx, `SELECT DISTINCT name FROM json_each(?) CROSS JOIN cells ON name = value CROSS JOIN searches ON id = search
-			WHERE done = 0 AND `+notEnded, asJSON(&names))
+		open, err = texts(ctx, tx, `SELECT DISTINCT name FROM cells CROSS JOIN searches ON id = search
+			WHERE name IN (SELECT value FROM json_each(?)) AND done = 0 AND `+notEnded, asJSON(&names))
 		return err
 	})
 	return open, err
@@ -331,11 +331,11 @@ func (s *Store) FailCell(ctx context.Context, name, message string) (searches []
 	return searches, err
 }
 
-// ReleaseCell puts a cell that owner holds back: the program is stopping in good order, so
-// that the attempt does not count.
-func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell) error {
+// ReleaseCell puts a cell that owner holds back. The attempt counts if somebody died over
+// it, and not if the program is stopping in good order.
+func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell, died bool) error {
 	return s.update(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE cells SET lease = 0, attempts = attempts - 1 WHERE search = ? AND place = ? AND owner = ? AND done = 0`, c.Search, c.Place, owner)
+		_, err := tx.ExecContext(ctx, `UPDATE cells SET lease = 0, attempts = attempts - iif(?, 0, 1) WHERE search = ? AND place = ? AND owner = ? AND done = 0`, died, c.Search, c.Place, owner)
 		return err
 	})
 }

@@ -78,6 +78,12 @@ func TestSearch(t *testing.T) {
 	}
 	_, err := s.Search(ctx, bob, search.ID)
 	wantErr(t, err, ErrNotFound)
+	plan, _, err := s.PlanOf(ctx, search.ID)
+	check(t, err)
+	names := must[[]string](t)(plan.Names())
+	if open := must[[]string](t)(s.OpenCells(ctx, append(names, "another"))); len(open) != 6 || slices.Contains(open, "another") {
+		t.Errorf("open: %q", open)
+	}
 
 	s.work(t, owner, 4) // the first path, and one cell of the second
 	search = must[Search](t)(s.Search(ctx, alice, search.ID))
@@ -194,7 +200,7 @@ func TestSearchFails(t *testing.T) {
 		if !ok {
 			t.Fatal("no cell")
 		}
-		check(t, s.ReleaseCell(ctx, "stopping", c))
+		check(t, s.ReleaseCell(ctx, "stopping", c, false))
 	}
 	c, ok, err = s.ClaimCell(ctx, owner, 9)
 	check(t, err)

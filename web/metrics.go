@@ -29,6 +29,9 @@ func (m *Metrics) Training(learner, outcome string, took time.Duration) {
 	m.set.GetOrCreateHistogram(fmt.Sprintf(`marginlab_training_duration_seconds{learner=%q}`, learner)).Update(took.Seconds())
 }
 
+// Gauge shows what f returns, whenever it is looked at.
+func (m *Metrics) Gauge(name string, f func() float64) { m.set.NewGauge(name, f) }
+
 // ServeHTTP writes the metrics and those of the process.
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")

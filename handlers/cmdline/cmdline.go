@@ -30,7 +30,7 @@ type Command struct {
 }
 
 // Commands lists the commands of this package.
-var Commands = []Command{fit, cv, studies, predict, gram, generate, backup, restore, check, purge}
+var Commands = []Command{fit, cv, studies, predict, gram, generate, worker, backup, restore, check, purge}
 
 // Exit codes.
 const (

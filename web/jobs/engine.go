@@ -21,12 +21,16 @@ type Engine interface {
 	Slots() int
 
 	// Compute returns what a cell gives, the same whoever computes it, or why it cannot be
-	// computed. ErrGivenBack: it was not tried to the end, and others may.
+	// computed. ErrGivenBack and ErrLost: others may try.
 	Compute(ctx context.Context, c store.Cell) (eval.CellResult, error)
 }
 
-// ErrGivenBack is the error of an engine that has nobody left to compute a cell.
-var ErrGivenBack = errors.New("nobody is left to compute the cell")
+// Why a cell was not computed to the end: there is nobody to do it, or who did it died,
+// perhaps of it.
+var (
+	ErrGivenBack = errors.New("nobody is left to compute the cell")
+	ErrLost      = errors.New("a worker died while it computed the cell")
+)
 
 // post is an engine with the name under which it holds cells.
 type post struct {

@@ -25,6 +25,7 @@ import (
 // Config says how a queue works.
 type Config struct {
 	Workers int           // trainings at a time, of one workspace one less; 0: one
+	Leave   bool          // cells are left to the engine of Use
 	Limit   time.Duration // longest that a run is trained; 0: as long as it takes
 	Log     *slog.Logger
 	Trained func(learner, outcome string, took time.Duration) // told of every training that ended, for metrics; may be nil
@@ -38,6 +39,7 @@ type Queue struct {
 	store   *store.Store
 	owner   store.Owner // of the runs that this queue trains
 	workers int
+	leave   bool
 	limit   time.Duration
 	pause   time.Duration // that a worker waits after the store has failed it
 	log     *slog.Logger
@@ -104,7 +106,7 @@ func (q *Queue) end(j *job) {
 // New returns a queue over st. It does nothing until Run.
 func New(st *store.Store, c Config) *Queue {
 	q := &Queue{
-		store: st, owner: store.NewOwner(), workers: max(c.Workers, 1), limit: c.Limit, pause: 2 * time.Second, log: c.Log, trained: c.Trained, train: c.Train,
+		store: st, owner: store.NewOwner(), workers: max(c.Workers, 1), leave: c.Leave, limit: c.Limit, pause: 2 * time.Second, log: c.Log, trained: c.Trained, train: c.Train,
 		wake: make(chan struct{}, 1), wakeAway: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]store.Status{},
 		finish: st.FinishRun, fails: st.FailRun,
 	}
@@ -286,6 +288,9 @@ func (q *Queue) stop(id string) {
 func (q *Queue) work(ctx context.Context) {
 	for turn := 0; ctx.Err() == nil; turn++ {
 		take := []func(context.Context) (bool, error){q.takeRun, q.takeCell}
+		if q.leave {
+			take[1] = q.takeRun
+		}
 		if turn%2 == 1 { // so that runs and searches do not starve each other
 			slices.Reverse(take)
 		}

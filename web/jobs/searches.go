@@ -71,6 +71,8 @@ func (q *Queue) claimCell(ctx context.Context, e post) (*job, store.Cell, bool, 
 // doCell has an engine compute one cell and stores what it gave.
 func (q *Queue) doCell(ctx context.Context, e post, j *job, c store.Cell) {
 	res, err := e.Compute(j.ctx, c)
+	lost := errors.Is(err, ErrLost)
+	again := lost || errors.Is(err, ErrGivenBack)
 
 	var searches []string
 	switch {
@@ -82,14 +84,14 @@ func (q *Queue) doCell(ctx context.Context, e post, j *job, c store.Cell) {
 	case ctx.Err() != nil:
 	case j.ctx.Err() != nil:
 		return // the search was cancelled, deleted, or failed, or another program has the cell
-	case errors.Is(err, ErrGivenBack):
+	case again:
 	default:
 		searches = q.failCell(ctx, c, err)
 	}
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
 	defer cancel()
-	if err != nil && (ctx.Err() != nil || errors.Is(err, ErrGivenBack)) { // it is for others, or the next start
-		if err := q.store.ReleaseCell(keep, e.owner, c); err != nil {
+	if err != nil && (ctx.Err() != nil || again) { // it is for others, or the next start
+		if err := q.store.ReleaseCell(keep, e.owner, c, lost); err != nil {
 			q.log.ErrorContext(ctx, "cell not put back into the queue", "search", c.Search, "cell", c.Place, "err", err)
 		}
 		return

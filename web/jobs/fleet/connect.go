@@ -1,0 +1,206 @@
+package fleet
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+// Access is where a NATS server is and what opens it.
+type Access struct {
+	URL   string // may name several, of a cluster, with commas between
+	Token string // file with a token
+	Creds string // file with credentials, as the nsc of NATS writes it
+}
+
+// Link is a connection to NATS.
+type Link struct {
+	Help string // the flags with which a worker comes to the same place
+
+	*nats.Conn
+	server *server.Server // in this process; nil: there is none
+}
+
+// Close ends the connection, and the server where that is in this process.
+func (l *Link) Close() {
+	l.Conn.Close()
+	if l.server != nil {
+		l.server.Shutdown()
+		l.server.WaitForShutdown()
+	}
+}
+
+// Connect connects a program, which says what it is, to NATS. The connection is taken up
+// again whenever it is lost. An address that is not of this computer needs a token,
+// credentials, or a user in it.
+func Connect(a Access, what string, log *slog.Logger) (*Link, error) {
+	opts := []nats.Option{
+		nats.Name("Margin Lab " + what), nats.MaxReconnects(-1), nats.ReconnectWait(pause), nats.ReconnectJitter(pause/10, pause),
+		nats.IgnoreAuthErrorAbort(), // the server may come back with another token, and with the former one again
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				log.Warn("the connection to NATS is lost, and tried again", "err", err)
+			}
+		}),
+		nats.ReconnectHandler(func(nc *nats.Conn) { log.Info("connected to NATS again", "at", nc.ConnectedUrlRedacted()) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("NATS", "err", err) }),
+	}
+	switch {
+	case a.Token != "":
+		text, err := os.ReadFile(a.Token)
+		if err != nil {
+			return nil, err
+		}
+		token := strings.TrimSpace(string(text))
+		if token == "" {
+			return nil, fmt.Errorf("%s: the token is missing", a.Token)
+		}
+		opts = append(opts, nats.Token(token))
+	case a.Creds != "":
+		if _, err := os.Stat(a.Creds); err != nil {
+			return nil, err
+		}
+		opts = append(opts, nats.UserCredentials(a.Creds))
+	}
+	nc, err := nats.Connect(a.URL, opts...)
+	switch {
+	case errors.Is(err, nats.ErrAuthorization):
+		return nil, fmt.Errorf("NATS server %s refuses to let this program in: give it the token that the server keeps in DATA_DIR/nats-token, or the credentials of its account", redact(a.URL))
+	case err != nil:
+		return nil, fmt.Errorf("NATS server %s: %w", redact(a.URL), err)
+	}
+	return &Link{"--nats " + redact(a.URL), nc, nil}, nil
+}
+
+// Check tells what is wrong with an access, before it is used.
+func (a Access) Check() error {
+	for text := range strings.SplitSeq(a.URL, ",") {
+		u, err := url.Parse(strings.TrimSpace(text))
+		if err != nil || u.Host == "" {
+			return fmt.Errorf("expects an address such as nats://HOST:4222, not %q", redact(text))
+		}
+		if ip := net.ParseIP(u.Hostname()); a.Token == "" && a.Creds == "" && u.User == nil && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			return fmt.Errorf("%s is another computer: a token or credentials are needed", u.Host)
+		}
+	}
+	return nil
+}
+
+// redact leaves passwords out of addresses.
+func redact(urls string) string {
+	var list []string
+	for text := range strings.SplitSeq(urls, ",") {
+		if u, err := url.Parse(strings.TrimSpace(text)); err == nil {
+			text = u.Redacted()
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, ",")
+}
+
+// TokenFile is where the token of an embedded server is, in the data directory.
+const TokenFile = "nats-token"
+
+// Listen starts a NATS server in this process, which listens to workers at HOST:PORT, and
+// connects to it. Its stream and the token that it asks for are kept in dir.
+func Listen(addr, dir string, log *slog.Logger) (*Link, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("NATS: %w", err)
+	}
+	number, err := net.LookupPort("tcp", port)
+	if err != nil {
+		return nil, fmt.Errorf("NATS: %w", err)
+	}
+	if number == 0 {
+		number = server.RANDOM_PORT
+	}
+	file := filepath.Join(dir, TokenFile)
+	token, err := keptToken(file)
+	if err != nil {
+		return nil, err
+	}
+	own := rand.Text()
+	s, err := server.NewServer(&server.Options{
+		ServerName: "marginlab", Host: host, Port: number, NoSigs: true,
+		JetStream: true, StoreDir: filepath.Join(dir, "nats"), SyncAlways: true, JetStreamMaxMemory: 1 << 20, JetStreamMaxStore: 64 << 20,
+		CustomClientAuthentication: gate{token, own},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("NATS: %w", err)
+	}
+	s.SetLoggerV2(logger{log}, false, false, false)
+	l := &Link{server: s}
+	s.Start()
+	if !s.ReadyForConnections(patience) {
+		err = fmt.Errorf("it does not listen to %s; is another program there?", addr)
+	} else if l.Conn, err = nats.Connect("", nats.InProcessServer(s), nats.Token(own), nats.Name("Margin Lab server"), nats.MaxReconnects(-1)); err == nil {
+		l.Help = fmt.Sprintf("--nats nats://%s --nats-token %s", s.Addr(), file)
+		return l, nil
+	}
+	s.Shutdown()
+	s.WaitForShutdown()
+	return nil, fmt.Errorf("NATS: %w", err)
+}
+
+// keptToken is the token in a file, which is made when it is missing.
+func keptToken(file string) (string, error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		text = []byte(rand.Text() + "\n")
+		err = os.WriteFile(file, text, 0o600)
+	}
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(text))
+	if len(token) < 16 {
+		return "", fmt.Errorf("%s: expected a token of 16 characters or more; delete the file, and a new one is made", file)
+	}
+	return token, nil
+}
+
+// gate lets in workers with the token, to what workers do, and the process itself.
+type gate struct{ worker, own string }
+
+// Check is what the server asks of every connection.
+func (g gate) Check(c server.ClientAuthentication) bool {
+	given := c.GetOpts().Token
+	switch {
+	case same(given, g.own):
+		c.RegisterUser(&server.User{Username: "server"})
+		return true
+	case same(given, g.worker):
+		c.RegisterUser(&server.User{Username: "worker", Permissions: &server.Permissions{
+			Publish: &server.SubjectPermission{Allow: []string{
+				helloSubject, parcelSubject, doneSubject,
+				"$JS.API.CONSUMER.INFO." + streamName + "." + consumerName, "$JS.API.CONSUMER.MSG.NEXT." + streamName + "." + consumerName, "$JS.ACK.>",
+			}},
+			Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>", cancelSubject}},
+		}})
+		return true
+	}
+	return false
+}
+
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// logger hands on what NATS tells of trouble.
+type logger struct{ log *slog.Logger }
+
+func (l logger) Errorf(format string, v ...any)  { l.log.Warn("NATS: " + fmt.Sprintf(format, v...)) }
+func (l logger) Warnf(format string, v ...any)   { l.Errorf(format, v...) }
+func (l logger) Fatalf(format string, v ...any)  { l.log.Error("NATS: " + fmt.Sprintf(format, v...)) }
+func (l logger) Noticef(format string, v ...any) {}
+func (l logger) Debugf(format string, v ...any)  {}
+func (l logger) Tracef(format string, v ...any)  {}

@@ -1,0 +1,547 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/web/jobs"
+)
+
+// Config is what a Fleet needs of its server.
+type Config struct {
+	Plan  func(ctx context.Context, search string) (*eval.Plan, *dataset.Data, error) // what a search computes, of which data
+	Open  func(ctx context.Context, names []string) ([]string, error)                 // the cells among them that somebody waits for
+	Found func(context.Context, eval.CellResult) error                                // told of results that nobody here has asked for
+	Wake  func()                                                                      // told that there is room for cells
+	Log   *slog.Logger
+
+	Version Version // of the workers that are let in
+}
+
+// Fleet is the engine of the workers that have joined a server.
+type Fleet struct {
+	Config
+	ctx  context.Context // of the server's work: what is under way when it ends, stays so
+	end  context.CancelFunc
+	nc   *nats.Conn
+	js   jetstream.JetStream
+	subs []*nats.Subscription
+
+	tending sync.WaitGroup
+
+	mu      sync.Mutex // guards what follows; never held over a request
+	members map[string]*member
+	out     map[string]*errand   // by the name of the cell
+	taken   map[string]time.Time // cells that were taken back, and when
+	parcels map[string]*packed   // by search and kind
+}
+
+// member is a worker.
+type member struct {
+	slots int
+	seen  time.Time
+	cells []string
+}
+
+// errand is a cell that the fleet is to compute.
+type errand struct {
+	job    job
+	end    chan outcome // holds one
+	holder string       // worker that said last that it computes the cell; empty: none
+	known  time.Time    // when it was last known to be in the stream or in somebody's hands
+}
+
+// packed is what parcels are cut from.
+type packed struct {
+	ready chan struct{} // closed once the rest is there
+	bytes []byte
+	err   error
+	asked time.Time
+}
+
+// New makes a fleet of the workers that come to link, until ctx ends. It is an error if
+// another server has workers there.
+func New(ctx context.Context, link *Link, c Config) (*Fleet, error) {
+	nc := link.Conn
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fleet{Config: c, nc: nc, js: js, members: map[string]*member{}, out: map[string]*errand{}, taken: map[string]time.Time{}, parcels: map[string]*packed{}}
+	if err := f.alone(); err != nil {
+		return nil, err
+	}
+	if err := f.prepare(ctx); err != nil {
+		return nil, fmt.Errorf("JetStream of %s: %w", nc.ConnectedUrlRedacted(), err)
+	}
+	f.ctx, f.end = context.WithCancel(ctx)
+	for subject, handle := range map[string]nats.MsgHandler{
+		helloSubject:  f.hello,
+		doneSubject:   f.done,
+		parcelSubject: func(m *nats.Msg) { go f.parcel(m) }, // which may have to wait
+	} {
+		sub, err := nc.Subscribe(subject, handle)
+		if err != nil {
+			return nil, err
+		}
+		f.subs = append(f.subs, sub)
+	}
+	f.tending.Go(f.tend)
+	return f, nil
+}
+
+// alone makes sure that no other server listens.
+func (f *Fleet) alone() error {
+	_, err := f.nc.Request(helloSubject, nil, answer)
+	switch {
+	case errors.Is(err, nats.ErrNoResponders):
+		return nil
+	case err != nil:
+		return fmt.Errorf("NATS server %s: %w", f.nc.ConnectedUrlRedacted(), err)
+	}
+	return fmt.Errorf("NATS server %s: another Margin Lab has its workers there; give each an account of its own", f.nc.ConnectedUrlRedacted())
+}
+
+// prepare makes the stream and its consumer, unless they are there. A cell is in it once.
+func (f *Fleet) prepare(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	s, err := f.js.Stream(ctx, streamName) // which may have been made with replicas
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		s, err = f.js.CreateStream(ctx, jetstream.StreamConfig{
+			Name: streamName, Description: "Cells that Margin Lab has handed out to its workers", Subjects: []string{cellSubject + "*"},
+			Retention: jetstream.WorkQueuePolicy, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true,
+		})
+	}
+	if err != nil {
+		return err
+	}
+	_, err = s.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+		Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: -1,
+	})
+	return err
+}
+
+// Close ends the fleet. Its workers wait for the next one.
+func (f *Fleet) Close() {
+	f.end()
+	f.tending.Wait()
+	for _, s := range f.subs {
+		_ = s.Unsubscribe() // the connection is closed anyway
+	}
+}
+
+// Size is how many workers have joined, and how many cells they compute at a time.
+func (f *Fleet) Size() (workers, slots int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range f.members {
+		slots += m.slots
+	}
+	return len(f.members), slots
+}
+
+// Slots is how many cells are handed out: for each one that is computed another that
+// waits, so that nobody idles, and one, the last, for the next workspace.
+func (f *Fleet) Slots() int {
+	_, slots := f.Size()
+	if slots == 0 {
+		return 0
+	}
+	return 2*slots + 1
+}
+
+// Compute hands out a cell and waits for what it gives.
+func (f *Fleet) Compute(ctx context.Context, c store.Cell) (eval.CellResult, error) {
+	e := &errand{job: job{c.Search, c.Place, c.Name}, end: make(chan outcome, 1), known: time.Now()}
+	f.mu.Lock()
+	f.out[c.Name] = e
+	delete(f.taken, c.Name)
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.out[c.Name] == e {
+			delete(f.out, c.Name)
+		}
+	}()
+	if err := f.publish(ctx, e.job); err != nil && ctx.Err() == nil {
+		f.Log.WarnContext(ctx, "a cell is not handed out, and tried again", "err", err) // by tend
+	}
+	select {
+	case o := <-e.end:
+		return o.Result, o.err()
+	case <-ctx.Done():
+		if f.ctx.Err() == nil { // nobody wants it any more
+			f.withdraw(e)
+		}
+		return eval.CellResult{}, ctx.Err()
+	}
+}
+
+// err is why a cell could not be computed.
+func (o outcome) err() error {
+	switch {
+	case o.lost != nil:
+		return o.lost
+	case o.Refused != "":
+		return param.Problems{{Message: o.Refused}}
+	case o.Fault != "":
+		return fmt.Errorf("a worker: %s", o.Fault)
+	}
+	return nil
+}
+
+// publish puts a cell into the stream, where it may be already.
+func (f *Fleet) publish(ctx context.Context, j job) error {
+	text, err := json.Marshal(j)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err = f.js.Publish(ctx, cellSubject+j.Cell, text)
+	var api *jetstream.APIError
+	if errors.As(err, &api) && api.ErrorCode == errMaxPerSubject {
+		return nil
+	}
+	return err
+}
+
+// errMaxPerSubject is the code of the error that the stream has a message of the subject.
+const errMaxPerSubject = 10077
+
+// withdraw takes a cell back, from the stream and from who computes it. Who did not hear is
+// told at the next greeting.
+func (f *Fleet) withdraw(e *errand) {
+	name := e.job.Cell
+	f.mu.Lock()
+	again := f.out[name] != e // for another search
+	if !again {
+		f.taken[name] = time.Now()
+	}
+	f.mu.Unlock()
+	if again {
+		return
+	}
+	err := f.remove(f.ctx, name)
+	if text, e := json.Marshal([]string{name}); e == nil {
+		err = errors.Join(err, f.nc.Publish(cancelSubject, text))
+	}
+	if err != nil && f.ctx.Err() == nil {
+		f.Log.Warn("a cell is not taken back", "err", err) // what it gives is of no harm
+	}
+}
+
+// remove takes a cell out of the stream.
+func (f *Fleet) remove(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	s, err := f.js.Stream(ctx, streamName)
+	if err != nil {
+		return err
+	}
+	return s.Purge(ctx, jetstream.WithPurgeSubject(cellSubject+name))
+}
+
+// hello hears of a worker.
+func (f *Fleet) hello(m *nats.Msg) {
+	var g greeting
+	if err := json.Unmarshal(m.Data, &g); err != nil {
+		f.respond(m, welcome{Refused: "a greeting is not understood: " + err.Error()})
+		return
+	}
+	if why := f.Version.refuse(g.Version); why != "" {
+		f.respond(m, welcome{Refused: why})
+		return
+	}
+	f.mu.Lock()
+	_, known := f.members[g.Worker]
+	now := time.Now()
+	if g.Leaving {
+		f.forget(g.Worker)
+	} else {
+		f.members[g.Worker] = &member{max(1, g.Slots), now, g.Cells}
+	}
+	for _, name := range g.Cells {
+		if e := f.out[name]; e != nil && !g.Leaving {
+			e.holder, e.known = g.Worker, now
+		}
+	}
+	var drop []string
+	for _, name := range g.Cells {
+		if _, unwanted := f.taken[name]; unwanted {
+			drop = append(drop, name)
+		}
+	}
+	f.mu.Unlock()
+	f.respond(m, welcome{Drop: drop})
+	if known == g.Leaving {
+		workers, slots := f.Size()
+		f.Log.Info("workers for searches", "number", workers, "cells at a time", slots)
+		f.Wake()
+	}
+}
+
+// forget drops a worker. Callers hold f.mu.
+func (f *Fleet) forget(worker string) {
+	delete(f.members, worker)
+	for _, e := range f.out {
+		if e.holder == worker {
+			e.holder = ""
+		}
+	}
+}
+
+// done hears what a cell gave.
+func (f *Fleet) done(m *nats.Msg) {
+	var o outcome
+	if err := unpack(m.Data, &o); err != nil {
+		f.respond(m, welcome{Refused: "a result is not understood: " + err.Error()})
+		return
+	}
+	f.mu.Lock()
+	e := f.out[o.Result.Cell]
+	if e != nil {
+		e.finish(o)
+	}
+	f.mu.Unlock()
+	if e == nil && o.err() == nil { // it was handed out by an earlier process
+		if err := f.Found(f.ctx, o.Result); err != nil {
+			f.respond(m, welcome{Again: err.Error()})
+			return
+		}
+	}
+	f.respond(m, welcome{})
+}
+
+// finish ends an errand, unless it has ended.
+func (e *errand) finish(o outcome) {
+	select {
+	case e.end <- o:
+	default:
+	}
+}
+
+// parcel sends a part of the plan or the data of a search.
+func (f *Fleet) parcel(m *nats.Msg) {
+	var r parcelRequest
+	if err := json.Unmarshal(m.Data, &r); err != nil {
+		f.respond(m, parcel{Gone: "a request is not understood: " + err.Error()})
+		return
+	}
+	whole, err := f.packed(r)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		f.respond(m, parcel{Gone: "there is no such search any more"})
+		return
+	case err != nil:
+		f.Log.Error("plan or data of a search not read for a worker", "search", r.Search, "err", err)
+		return // asked again
+	}
+	from := min(max(r.From, 0), len(whole))
+	size := int(f.nc.MaxPayload()) / 2 // base 64 needs a third more
+	f.respond(m, parcel{Total: len(whole), Bytes: whole[from:min(from+size, len(whole))]})
+}
+
+// packed is all of what a request asks for. Whoever asks for the same meanwhile waits.
+func (f *Fleet) packed(r parcelRequest) ([]byte, error) {
+	key := fmt.Sprint(r.Search, r.Data)
+	f.mu.Lock()
+	p := f.parcels[key]
+	first := p == nil
+	if first {
+		p = &packed{ready: make(chan struct{})}
+		f.parcels[key] = p
+	}
+	p.asked = time.Now()
+	f.mu.Unlock()
+	if first {
+		p.bytes, p.err = f.pack(r)
+		close(p.ready)
+		if p.err != nil {
+			f.mu.Lock()
+			delete(f.parcels, key)
+			f.mu.Unlock()
+		}
+	}
+	<-p.ready
+	return p.bytes, p.err
+}
+
+func (f *Fleet) pack(r parcelRequest) ([]byte, error) {
+	plan, d, err := f.Plan(f.ctx, r.Search)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Data:
+		return zip(d.Encode)
+	}
+	return pack(plan)
+}
+
+// respond answers a request. An answer that is lost is asked for again.
+func (f *Fleet) respond(m *nats.Msg, v any) {
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = m.Respond(text)
+	}
+	if err != nil && f.ctx.Err() == nil {
+		f.Log.Warn("a worker is not answered", "err", err)
+	}
+}
+
+// tend keeps the stream in step with what the server has handed out, until ctx ends.
+func (f *Fleet) tend() {
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	for failing := false; ; {
+		err := f.reconcile(time.Now())
+		if err != nil && !failing && f.ctx.Err() == nil {
+			f.Log.Warn("the stream of cells is not in step, and tried again", "err", err)
+		}
+		failing = err != nil
+		select {
+		case <-f.ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// keep is how long a parcel is kept that nobody asks for, and the name of a cell that was taken back.
+const keep = time.Minute
+
+// reconcile compares what was handed out with the workers that live and with the stream.
+func (f *Fleet) reconcile(now time.Time) error {
+	for _, e := range f.bury(now) {
+		err := f.remove(f.ctx, e.job.Cell)
+		e.finish(outcome{lost: jobs.ErrLost})
+		if err != nil {
+			return err
+		}
+	}
+	there, err := f.inStream()
+	if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrConsumerNotFound) { // by a server that was set up anew
+		err = f.prepare(f.ctx)
+	}
+	if err != nil {
+		return err
+	}
+	missing, strange := f.compare(there, now)
+	for _, j := range missing {
+		if err := f.publish(f.ctx, j); err != nil {
+			return err
+		}
+	}
+	if len(strange) == 0 {
+		return nil
+	}
+	open, err := f.Open(f.ctx, strange)
+	if err != nil {
+		return err
+	}
+	for _, name := range strange {
+		if slices.Contains(open, name) {
+			continue // it was handed out by an earlier process; what it gives is welcome
+		}
+		if err := f.remove(f.ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bury forgets workers that are silent and returns the cells that they had. When nobody is
+// left the others are given back.
+func (f *Fleet) bury(now time.Time) (lost []*errand) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for id, m := range f.members {
+		if now.Sub(m.seen) < silence {
+			continue
+		}
+		f.Log.Warn("a worker is silent; its cells are for others", "worker", id, "cells", len(m.cells))
+		for _, e := range f.out {
+			if e.holder == id {
+				lost = append(lost, e)
+			}
+		}
+		f.forget(id)
+	}
+	for key, p := range f.parcels {
+		if now.Sub(p.asked) > keep {
+			delete(f.parcels, key)
+		}
+	}
+	for name, when := range f.taken {
+		if now.Sub(when) > keep {
+			delete(f.taken, name)
+		}
+	}
+	if len(f.members) == 0 {
+		for _, e := range f.out {
+			if !slices.Contains(lost, e) {
+				e.finish(outcome{lost: jobs.ErrGivenBack})
+			}
+		}
+	}
+	return lost
+}
+
+// inStream are the names of the cells in the stream.
+func (f *Fleet) inStream() (names map[string]bool, err error) {
+	ctx, cancel := context.WithTimeout(f.ctx, patience)
+	defer cancel()
+	s, err := f.js.Stream(ctx, streamName)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Consumer(ctx, consumerName); err != nil {
+		return nil, err
+	}
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(cellSubject+"*"))
+	if err != nil {
+		return nil, err
+	}
+	names = map[string]bool{}
+	for subject := range info.State.Subjects {
+		names[strings.TrimPrefix(subject, cellSubject)] = true
+	}
+	return names, nil
+}
+
+// compare tells which cells are neither in the stream nor in somebody's hands, nor have
+// just been, and which are in the stream that nobody here has put there.
+func (f *Fleet) compare(there map[string]bool, now time.Time) (missing []job, strange []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name, e := range f.out {
+		switch {
+		case there[name]:
+			e.known = now
+		case now.Sub(e.known) > 2*beat:
+			missing = append(missing, e.job)
+		}
+	}
+	for name := range there {
+		if f.out[name] == nil {
+			strange = append(strange, name)
+		}
+	}
+	return missing, strange
+}

@@ -1,0 +1,443 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/web/jobs"
+)
+
+var (
+	alice = store.WorkspaceOf("alice")
+	bob   = store.WorkspaceOf("bob")
+)
+
+// house is a server that leaves cells to workers.
+type house struct {
+	*testing.T
+	dir   string
+	st    *store.Store
+	queue *jobs.Queue
+	fleet *Fleet
+	link  *Link
+	stop  func()
+}
+
+// found starts a server on a data directory until the test ends, with workers at addr.
+func found(t *testing.T, dir, addr string) *house {
+	t.Helper()
+	h := &house{T: t, dir: dir}
+	var err error
+	if h.st, err = store.Open(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	h.queue = jobs.New(h.st, jobs.Config{Leave: true, Log: log})
+	if h.link, err = Listen(addr, dir, log); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	h.fleet, err = New(ctx, h.link, Config{Plan: h.st.PlanOf, Open: h.st.OpenCells, Found: h.queue.Found, Wake: h.queue.Notify, Log: log, Version: ThisVersion()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.queue.Use(h.fleet)
+	var running sync.WaitGroup
+	running.Go(func() { h.queue.Run(ctx) })
+	h.stop = sync.OnceFunc(func() {
+		cancel()
+		running.Wait()
+		h.fleet.Close()
+		h.link.Close()
+		h.st.Close()
+	})
+	t.Cleanup(h.stop)
+	return h
+}
+
+// url is where workers come to.
+func (h *house) url() string { return strings.Fields(h.link.Help)[1] }
+
+// access is what workers have.
+func (h *house) access() Access { return Access{URL: h.url(), Token: filepath.Join(h.dir, TokenFile)} }
+
+// hire starts a worker until the test ends. compute is what it does with a cell, where it
+// may call work; nil: work. The function ends it and returns its error.
+func (h *house) hire(slots int, compute func(ctx context.Context, c store.Cell, work jobs.Engine) (eval.CellResult, error)) (*Worker, func() error) {
+	h.Helper()
+	log := slog.New(slog.NewTextHandler(h.Output(), nil))
+	link, err := Connect(h.access(), "worker", log)
+	if err != nil {
+		h.Fatal(err)
+	}
+	w, err := NewWorker(link, slots, ThisVersion(), log)
+	if err != nil {
+		h.Fatal(err)
+	}
+	w.grace = 0
+	if work := w.engine; compute != nil {
+		w.engine = engine(func(ctx context.Context, c store.Cell) (eval.CellResult, error) { return compute(ctx, c, work) })
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(h.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- w.Run(ctx) }()
+	end := sync.OnceValue(func() error {
+		cancel()
+		defer link.Close()
+		return <-ended
+	})
+	h.Cleanup(func() { _ = end() })
+	return w, end
+}
+
+// engine computes cells in a test's own way.
+type engine func(context.Context, store.Cell) (eval.CellResult, error)
+
+func (e engine) Slots() int { return 1 }
+
+func (e engine) Compute(ctx context.Context, c store.Cell) (eval.CellResult, error) { return e(ctx, c) }
+
+// asked is a nested search of 12 cells.
+func asked(t *testing.T, seed uint64) store.NewSearch {
+	t.Helper()
+	var pts [][2]float64
+	var labels []string
+	for i := range 24 {
+		pts = append(pts, [2]float64{float64(i * i % 17), float64(i * 5 % 11)})
+		labels = append(labels, string(rune('a'+i%2)))
+	}
+	d, err := dataset.FromPoints(pts, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Nested: true, Seed: seed}}
+}
+
+func (h *house) search(ws store.Workspace, n store.NewSearch) string {
+	h.Helper()
+	s, err := h.st.CreateSearch(h.Context(), ws, n)
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.queue.Notify()
+	return s.ID
+}
+
+// end waits for the end of a search.
+func (h *house) end(ws store.Workspace, id string) (last jobs.Event) {
+	h.Helper()
+	events, err := h.queue.SubscribeSearch(h.Context(), ws, id)
+	if err != nil {
+		h.Fatal(err)
+	}
+	for last = range events {
+	}
+	return last
+}
+
+// result is that of a search, which must be what one process gets, bit for bit.
+func (h *house) want(ws store.Workspace, id string, n store.NewSearch) {
+	h.Helper()
+	if e := h.end(ws, id); e.Status != store.Done {
+		h.Fatalf("%+v", e)
+	}
+	got, err := h.st.Search(h.Context(), ws, id)
+	if err != nil || got.Done != got.Total {
+		h.Fatalf("%+v, %v", got, err)
+	}
+	want, err := eval.CrossValidate(h.Context(), n.Data, n.Spec, n.Grid, n.Scheme, nil)
+	if diff := gocmp.Diff(want, got.Result); diff != "" || err != nil {
+		h.Errorf("%s, %v", diff, err)
+	}
+}
+
+// Two workers compute what one process would; none of the cells stays in the stream.
+func TestFleet(t *testing.T) {
+	t.Parallel()
+	h := found(t, t.TempDir(), "127.0.0.1:0")
+	n := asked(t, 4)
+	id := h.search(alice, n)
+	h.hire(1, nil)
+	h.hire(2, nil)
+	h.want(alice, id, n)
+	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 0 && err == nil })
+	if workers, slots := h.fleet.Size(); workers > 2 || slots > 3 {
+		t.Errorf("%d workers, %d slots", workers, slots)
+	}
+}
+
+// until waits for what comes about in other goroutines or programs.
+func until(t *testing.T, so func() bool) {
+	t.Helper()
+	for tick := time.NewTicker(5 * time.Millisecond); !so(); {
+		select {
+		case <-t.Context().Done():
+			t.Fatal("it did not come about")
+		case <-tick.C:
+		}
+	}
+}
+
+// A search that is cancelled ends where it is computed, and what waits for a worker is
+// taken back.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	h := found(t, t.TempDir(), "127.0.0.1:0")
+	begun, ended := make(chan string, 20), make(chan struct{}, 20)
+	h.hire(1, func(ctx context.Context, c store.Cell, _ jobs.Engine) (eval.CellResult, error) {
+		begun <- c.Name
+		<-ctx.Done()
+		ended <- struct{}{}
+		return eval.CellResult{}, ctx.Err()
+	})
+	id := h.search(alice, asked(t, 4))
+	<-begun
+	if err := h.queue.CancelSearch(t.Context(), alice, id); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 0 && err == nil })
+}
+
+// A cell that cannot be computed fails its search with the words for its owner; other
+// words are for the log.
+func TestFails(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		err  error
+		want string
+	}{
+		"refused": {param.Refuse("use a finite C", "the classes overlap"), "the classes overlap; use a finite C"},
+		"fault":   {errors.New("index out of range"), "The training stopped because of a fault in this program. It was logged."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := found(t, t.TempDir(), "127.0.0.1:0")
+			h.hire(1, func(context.Context, store.Cell, jobs.Engine) (eval.CellResult, error) {
+				return eval.CellResult{}, tc.err
+			})
+			if e := h.end(alice, h.search(alice, asked(t, 4))); e.Status != store.Failed || e.Error != tc.want {
+				t.Errorf("%+v", e)
+			}
+		})
+	}
+}
+
+// Workers that fall silent lose their cells to others; a cell under which three have
+// died fails its search.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	for deaths := 1; deaths <= store.MaxAttempts; deaths++ {
+		h := found(t, t.TempDir(), "127.0.0.1:0")
+		n := asked(t, 4)
+		id := h.search(alice, n)
+		first := ""
+		for range deaths {
+			begun := make(chan struct{})
+			w, _ := h.hire(1, func(ctx context.Context, c store.Cell, work jobs.Engine) (eval.CellResult, error) {
+				if first == "" {
+					first = c.Name
+				}
+				if c.Name != first {
+					return work.Compute(ctx, c)
+				}
+				close(begun)
+				<-ctx.Done()
+				return eval.CellResult{}, ctx.Err()
+			})
+			<-begun
+			until(t, func() bool { // it has said so
+				h.fleet.mu.Lock()
+				defer h.fleet.mu.Unlock()
+				e := h.fleet.out[first]
+				return e != nil && e.holder == w.name
+			})
+			w.nc.Close()
+			if err := h.fleet.reconcile(time.Now().Add(silence)); err != nil {
+				t.Error(err)
+			}
+		}
+		h.hire(1, nil)
+		if deaths < store.MaxAttempts {
+			h.want(alice, id, n)
+		} else if e := h.end(alice, id); e.Status != store.Failed || !strings.HasPrefix(e.Error, "The program stopped 3 times") {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// The server starts anew: what its workers had goes on, and what they found meanwhile counts.
+func TestServerStartsAnew(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h := found(t, dir, "127.0.0.1:0")
+	n := asked(t, 4)
+	begun, more := make(chan string, 20), make(chan struct{})
+	h.hire(2, func(ctx context.Context, c store.Cell, work jobs.Engine) (eval.CellResult, error) {
+		begun <- c.Name
+		<-more
+		return work.Compute(ctx, c)
+	})
+	id := h.search(alice, n)
+	had := []string{<-begun, <-begun}
+	addr := strings.TrimPrefix(h.url(), "nats://")
+	h.stop()
+	close(more) // the worker ends its cells while nobody is there
+	h = found(t, dir, addr)
+	h.want(alice, id, n)
+	close(begun)
+	for name := range begun {
+		if slices.Contains(had, name) {
+			t.Errorf("cell %.12s was computed twice", name)
+		}
+	}
+}
+
+// Workers of another version are refused, with what to do about it; so is a server where
+// another has its workers.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	h := found(t, t.TempDir(), "127.0.0.1:0")
+	link, err := Connect(h.access(), "worker", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(link.Close)
+	for want, edit := range map[string]func(*Version){
+		"start it from the same program as the server": func(v *Version) { v.Build = "commit 0" },
+		"format 0":               func(v *Version) { v.Format = 0 },
+		"set MARGINLAB_SIMD to ": func(v *Version) { v.Loops = "other" },
+	} {
+		v := ThisVersion()
+		edit(&v)
+		w, err := NewWorker(link, 1, v, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Run(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: want %q", err, want)
+		}
+	}
+	if _, err := New(t.Context(), h.link, h.fleet.Config); err == nil || !strings.Contains(err.Error(), "another Margin Lab") {
+		t.Errorf("a second server: %v", err)
+	}
+}
+
+// Without the token nobody gets in, and with it nobody can do more than workers do.
+func TestOutsiders(t *testing.T) {
+	t.Parallel()
+	h := found(t, t.TempDir(), "127.0.0.1:0")
+	for _, opts := range [][]nats.Option{nil, {nats.Token("wrong")}, {nats.UserInfo("server", "")}, {nats.Token("")}} {
+		if nc, err := nats.Connect(h.url(), opts...); !errors.Is(err, nats.ErrAuthorization) {
+			t.Errorf("connected, or another error: %v", err)
+			nc.Close()
+		}
+	}
+	if _, err := Connect(Access{URL: h.url()}, "worker", slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "nats-token") {
+		t.Error(err)
+	}
+	link, err := Connect(h.access(), "worker", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(link.Close)
+	denied := make(chan error, 10)
+	link.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { denied <- err })
+	for _, subject := range []string{cellSubject + "x", cancelSubject, "$JS.API.STREAM.PURGE." + streamName, "$JS.API.STREAM.DELETE." + streamName} {
+		if err := link.Publish(subject, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-denied; !errors.Is(err, nats.ErrPermissionViolation) {
+			t.Errorf("%s: %v", subject, err)
+		}
+	}
+	for _, subject := range []string{">", cellSubject + "*", doneSubject, parcelSubject, "$JS.>"} {
+		if _, err := link.SubscribeSync(subject); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-denied; !errors.Is(err, nats.ErrPermissionViolation) {
+			t.Errorf("%s: %v", subject, err)
+		}
+	}
+}
+
+// What is in the stream and no longer wanted is thrown out at the start; a cell that the
+// stream has lost is put there again.
+func TestReconcile(t *testing.T) {
+	t.Parallel()
+	h := found(t, t.TempDir(), "127.0.0.1:0")
+	if err := h.fleet.publish(t.Context(), job{"gone", 1, "stale"}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 0 && err == nil })
+	begun, more := make(chan struct{}, 20), make(chan struct{})
+	h.hire(1, func(ctx context.Context, c store.Cell, work jobs.Engine) (eval.CellResult, error) {
+		begun <- struct{}{}
+		<-more
+		return work.Compute(ctx, c)
+	})
+	n := asked(t, 4)
+	id := h.search(alice, n)
+	<-begun
+	if err := h.fleet.js.DeleteStream(t.Context(), streamName); err != nil {
+		t.Fatal(err)
+	}
+	close(more)
+	h.want(alice, id, n)
+	if _, err := h.fleet.js.Stream(t.Context(), streamName); errors.Is(err, jetstream.ErrStreamNotFound) {
+		t.Error("there is no stream")
+	}
+}
+
+// The last slot is for the next workspace: a second search begins while the first one has
+// cells by the dozen.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	h := found(t, t.TempDir(), "127.0.0.1:0")
+	begun, more := make(chan string), make(chan struct{})
+	h.hire(1, func(ctx context.Context, c store.Cell, work jobs.Engine) (eval.CellResult, error) {
+		begun <- c.Search
+		<-more
+		return work.Compute(ctx, c)
+	})
+	first := h.search(alice, asked(t, 4))
+	if id := <-begun; id != first {
+		t.Error(id)
+	}
+	second := h.search(bob, asked(t, 5))
+	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 3 && err == nil })
+	more <- struct{}{}
+	if id := <-begun; id != first { // it waited already
+		t.Error(id)
+	}
+	more <- struct{}{}
+	if id := <-begun; id != second {
+		t.Error("the second search did not begin")
+	}
+	go func() {
+		for range begun {
+		}
+	}()
+	close(more)
+	for ws, id := range map[store.Workspace]string{alice: first, bob: second} {
+		if e := h.end(ws, id); e.Status != store.Done {
+			t.Errorf("%+v", e)
+		}
+	}
+}

@@ -1,0 +1,172 @@
+// Package fleet has cells of searches computed by other machines, over NATS. The queue of
+// the server claims cells from its store, as ever, and a Fleet puts them into a stream of
+// JetStream, no more than the machines that have joined can take soon. A Worker on each of
+// them takes cells from the stream, asks the server for the plan and the data of a search,
+// once, and tells it what a cell gave before it acknowledges the cell.
+//
+// So the stream is but a means: what is to be done and what came out is in the store. A
+// cell that is lost with the stream or a worker is put there again, and what is computed
+// twice counts once.
+package fleet
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"marginlab/ml/eval"
+	"marginlab/ml/simd"
+	"marginlab/web"
+)
+
+// The subjects of messages. A server answers the requests, workers listen to the rest.
+const (
+	subject       = "marginlab."
+	cellSubject   = subject + "cells." // and the name of a cell: a job, in the stream
+	helloSubject  = subject + "hello"  // a greeting, answered by a welcome
+	parcelSubject = subject + "parcels"
+	doneSubject   = subject + "done"   // an outcome, answered by a welcome once it is in good hands
+	cancelSubject = subject + "cancel" // names of cells that nobody wants any more
+)
+
+// The stream and its one consumer, which all workers share.
+const (
+	streamName   = "MARGINLAB_CELLS"
+	consumerName = "workers"
+)
+
+// Times. What a worker says at every beat shows the server that it lives.
+const (
+	beat     = time.Second
+	silence  = 5 * time.Second  // after which a worker is taken for dead
+	ackWait  = 30 * time.Second // after which JetStream itself hands out a cell again that nobody spoke of
+	answer   = 3 * time.Second  // that a request waits before it is sent again
+	patience = 10 * time.Second // that JetStream may take
+)
+
+// job is a cell to compute.
+type job struct {
+	Search string `json:"search"`
+	Place  int    `json:"place"` // among the cells of its plan
+	Cell   string `json:"cell"`  // its name
+}
+
+// greeting tells the server of a worker, at every beat.
+type greeting struct {
+	Worker  string   `json:"worker"` // a name of its own for each process
+	Version Version  `json:"version"`
+	Slots   int      `json:"slots"` // cells that it computes at a time
+	Cells   []string `json:"cells"` // names of those that it computes
+	Leaving bool     `json:"leaving,omitempty"`
+}
+
+// welcome answers it.
+type welcome struct {
+	Refused string   `json:"refused,omitempty"` // why the worker is not wanted
+	Again   string   `json:"again,omitempty"`   // why the same may be said again in a moment
+	Drop    []string `json:"drop,omitempty"`    // cells that nobody wants any more
+}
+
+// parcelRequest asks for a part of the plan or the data of a search.
+type parcelRequest struct {
+	Search string `json:"search"`
+	Data   bool   `json:"data,omitempty"` // the data, not the plan
+	From   int    `json:"from"`           // bytes that are there already
+}
+
+// parcel is such a part, of so many bytes in all: JSON of the plan or the text of the data, gzip.
+type parcel struct {
+	Total int    `json:"total"`
+	Bytes []byte `json:"bytes"`
+	Gone  string `json:"gone,omitempty"` // why there is none
+}
+
+// outcome is what a cell gave, or why it could not be computed: words for the owner of the
+// search, or for the log.
+type outcome struct {
+	Result  eval.CellResult `json:"result"`
+	Refused string          `json:"refused,omitempty"`
+	Fault   string          `json:"fault,omitempty"`
+
+	lost error // why it was not computed to the end
+}
+
+// Version is what makes two programs on two machines agree in every bit.
+type Version struct {
+	Format int    `json:"format"` // of the messages
+	Build  string `json:"build"`  // the commit, or where that is not recorded a hash of the program
+	Go     string `json:"go"`
+	Arch   string `json:"arch"`
+	Loops  string `json:"loops"` // as package simd has them
+}
+
+// format grows when messages change.
+const format = 1
+
+// ThisVersion is that of the running program.
+func ThisVersion() Version {
+	v := Version{Format: format, Go: runtime.Version(), Arch: runtime.GOARCH, Loops: simd.Current().String()}
+	setting := map[string]string{}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			setting[s.Key] = s.Value
+		}
+	}
+	v.Build = "commit " + setting["vcs.revision"]
+	if setting["vcs.revision"] == "" || setting["vcs.modified"] == "true" {
+		v.Build = "program " + web.Program()()
+	}
+	return v
+}
+
+// String is the version as people read it.
+func (v Version) String() string {
+	return fmt.Sprintf("%s, format %d, %s %s, loops %s", v.Build, v.Format, v.Go, v.Arch, v.Loops)
+}
+
+// refuse tells why a worker of another version cannot help; empty for one of the same.
+func (v Version) refuse(worker Version) string {
+	if worker == v {
+		return ""
+	}
+	program, loops := v, worker
+	program.Loops, loops.Loops = "", ""
+	remedy := "start it from the same program as the server"
+	if program == loops {
+		remedy = fmt.Sprintf("set %s to %s for both, or to what both machines have", simd.Variable, strings.Join([]string{v.Loops, worker.Loops}, " or "))
+	}
+	return fmt.Sprintf("the worker is of another version than the server, so that results could differ: it is %s, the server %s; %s", worker, v, remedy)
+}
+
+// pack is v as compressed JSON.
+func pack(v any) ([]byte, error) {
+	return zip(func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
+}
+
+// zip is what write writes, compressed.
+func zip(write func(w io.Writer) error) ([]byte, error) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if err := write(z); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// unpack reads what pack has made.
+func unpack(packed []byte, v any) error {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return err
+	}
+	return json.NewDecoder(z).Decode(v)
+}

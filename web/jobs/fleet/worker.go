@@ -1,0 +1,407 @@
+package fleet
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/web/jobs"
+)
+
+// grace is how long cells under way may take once a worker is told to stop, before they
+// go back to the others.
+const grace = 10 * time.Second
+
+// pause is the time before something is tried again that has failed.
+const pause = time.Second
+
+// Worker computes cells for a server.
+type Worker struct {
+	name    string
+	version Version
+	slots   int
+	grace   time.Duration
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	engine  jobs.Engine
+	log     *slog.Logger
+
+	mu   sync.Mutex
+	held map[string]context.CancelFunc // cells under way, by their names
+	data []*dataset.Data               // that it had last, the last one last; with their hashes
+	hash []string
+}
+
+// NewWorker makes a worker for so many cells at a time, of the server whose fleet is at link.
+func NewWorker(link *Link, slots int, version Version, log *slog.Logger) (*Worker, error) {
+	nc := link.Conn
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, err
+	}
+	w := &Worker{name: rand.Text(), version: version, slots: slots, grace: grace, nc: nc, js: js, log: log, held: map[string]context.CancelFunc{}}
+	w.engine = jobs.NewLocal(slots, w.load)
+	return w, nil
+}
+
+// Run joins the server and computes cells until ctx ends, or for a little longer those
+// under way. Its error is that the server does not want the worker.
+func (w *Worker) Run(ctx context.Context) error {
+	if err := w.join(ctx); err != nil || ctx.Err() != nil {
+		return err
+	}
+	w.log.InfoContext(ctx, "joined", "server", w.nc.ConnectedUrlRedacted(), "cells at a time", w.slots)
+	cancels, err := w.nc.Subscribe(cancelSubject, w.cancel)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = cancels.Unsubscribe() }() // the connection is closed anyway
+
+	wanted, dismiss := context.WithCancelCause(ctx)
+	defer dismiss(nil)
+	under, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	context.AfterFunc(ctx, func() { time.AfterFunc(w.grace, stop) })
+	context.AfterFunc(wanted, func() {
+		if ctx.Err() == nil {
+			stop() // nobody wants what is under way
+		}
+	})
+	var takers, beats sync.WaitGroup
+	for range w.slots {
+		takers.Go(func() { w.take(wanted, under) })
+	}
+	beating, end := context.WithCancel(context.WithoutCancel(ctx))
+	beats.Go(func() {
+		if err := w.beat(beating); err != nil {
+			dismiss(err)
+		}
+	})
+	takers.Wait()
+	end()
+	beats.Wait()
+	if ctx.Err() == nil {
+		return context.Cause(wanted)
+	}
+	_, err = w.greet(context.WithoutCancel(ctx), true)
+	if err != nil {
+		w.log.WarnContext(ctx, "left without a word to the server", "err", err)
+	}
+	return nil
+}
+
+// join waits until a server answers.
+func (w *Worker) join(ctx context.Context) error {
+	for waiting := false; ; {
+		refused, err := w.greet(ctx, false)
+		switch {
+		case refused != "":
+			return errors.New(refused)
+		case err == nil || ctx.Err() != nil:
+			return nil
+		}
+		if !waiting {
+			waiting = true
+			w.log.WarnContext(ctx, "waiting for a Margin Lab server", "at", w.nc.ConnectedUrlRedacted(), "err", err)
+		}
+		sleep(ctx, pause)
+	}
+}
+
+// greet tells the server of this worker; refused says why it is not wanted.
+func (w *Worker) greet(ctx context.Context, leaving bool) (refused string, err error) {
+	w.mu.Lock()
+	g := greeting{w.name, w.version, w.slots, slices.Collect(maps.Keys(w.held)), leaving}
+	w.mu.Unlock()
+	text, err := json.Marshal(g)
+	if err != nil {
+		return "", err
+	}
+	var answer welcome
+	err = w.ask(ctx, helloSubject, text, &answer)
+	w.drop(answer.Drop)
+	return answer.Refused, err
+}
+
+// beat greets the server at every beat, until ctx ends or the server does not want the
+// worker any more, as it is of another version now.
+func (w *Worker) beat(ctx context.Context) error {
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	for {
+		refused, err := w.greet(ctx, false)
+		switch {
+		case refused != "":
+			return errors.New(refused)
+		case err != nil && ctx.Err() == nil:
+			w.log.DebugContext(ctx, "the server does not answer", "err", err) // which may be starting anew
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// take is the life of one slot: it takes cells until wanted ends and computes them until
+// working does.
+func (w *Worker) take(wanted, working context.Context) {
+	for failing := false; wanted.Err() == nil; {
+		err := w.takeFrom(wanted, working)
+		if err != nil && !failing && wanted.Err() == nil {
+			w.log.WarnContext(wanted, "no cells come, and tried again", "err", err)
+		}
+		failing = err != nil
+		sleep(wanted, pause)
+	}
+}
+
+func (w *Worker) takeFrom(wanted, working context.Context) error {
+	ctx, cancel := context.WithTimeout(wanted, patience)
+	defer cancel()
+	consumer, err := w.js.Consumer(ctx, streamName, consumerName)
+	if err != nil {
+		return err
+	}
+	cells, err := consumer.Messages(jetstream.PullMaxMessages(1), jetstream.PullHeartbeat(2*beat)) // none waits here for another
+	if err != nil {
+		return err
+	}
+	defer cells.Stop()
+	for {
+		m, err := cells.Next(jetstream.NextContext(wanted))
+		if err != nil {
+			return err
+		}
+		w.do(working, m)
+		if wanted.Err() != nil {
+			return nil
+		}
+	}
+}
+
+// do computes one cell and tells the server.
+func (w *Worker) do(working context.Context, m jetstream.Msg) {
+	var j job
+	if err := json.Unmarshal(m.Data(), &j); err != nil {
+		w.log.Error("a cell is not understood", "err", err)
+		w.settle(m.Term())
+		return
+	}
+	ctx, cancel := context.WithCancel(working)
+	defer cancel()
+	w.mu.Lock()
+	w.held[j.Cell] = cancel
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.held, j.Cell)
+	}()
+	alive := time.NewTicker(ackWait / 3)
+	defer alive.Stop()
+	told := make(chan struct{})
+	defer close(told)
+	go func() {
+		for {
+			select {
+			case <-told:
+				return
+			case <-alive.C:
+				w.settle(m.InProgress())
+			}
+		}
+	}()
+
+	res, err := w.engine.Compute(ctx, store.Cell{Search: j.Search, Place: j.Place, Name: j.Cell})
+	o := outcome{Result: res}
+	o.Result.Cell = j.Cell
+	switch {
+	case ctx.Err() != nil:
+	case errors.Is(err, errGone):
+		w.settle(m.Term())
+		return
+	case err == nil && res.Cell != j.Cell:
+		o.Fault = fmt.Sprintf("cell %.12s is called %.12s here: the plan is another, or the program", j.Cell, res.Cell)
+	case err != nil:
+		words, forOwner := param.ForPerson(err)
+		if o.Refused = words; !forOwner {
+			o.Fault = err.Error()
+			w.log.Error("a cell is not computed", "search", j.Search, "cell", j.Place, "err", err)
+		}
+	}
+	if ctx.Err() == nil {
+		w.tell(ctx, o)
+	}
+	switch {
+	case working.Err() != nil:
+		w.settle(m.Nak())
+	case ctx.Err() != nil:
+		w.settle(m.Term())
+	default:
+		w.settle(m.Ack())
+	}
+}
+
+// settle notes that JetStream was not told of a cell: it will hand it out again.
+func (w *Worker) settle(err error) {
+	if err != nil {
+		w.log.Debug("JetStream is not told of a cell", "err", err)
+	}
+}
+
+// tell tells the server what a cell gave, again and again until it has heard.
+func (w *Worker) tell(ctx context.Context, o outcome) {
+	text, err := pack(o)
+	if err != nil {
+		w.log.Error("a result is not sent", "err", err)
+		return
+	}
+	for failing := false; ctx.Err() == nil; sleep(ctx, pause) {
+		var answer welcome
+		err := w.ask(ctx, doneSubject, text, &answer)
+		switch {
+		case err == nil && answer.Again == "":
+			return
+		case errors.Is(err, nats.ErrMaxPayload):
+			w.tell(ctx, outcome{Result: eval.CellResult{Cell: o.Result.Cell}, Refused: "The result of one cell of this search is too large to be sent; take fewer values of C."})
+			return
+		case !failing:
+			failing = true
+			w.log.Warn("a result waits for the server", "err", errors.Join(err, wordy(answer.Again)))
+		}
+	}
+}
+
+func wordy(text string) error {
+	if text == "" {
+		return nil
+	}
+	return errors.New(text)
+}
+
+// cancel stops cells that nobody wants any more.
+func (w *Worker) cancel(m *nats.Msg) {
+	var names []string
+	if json.Unmarshal(m.Data, &names) == nil {
+		w.drop(names)
+	}
+}
+
+func (w *Worker) drop(names []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, name := range names {
+		if stop := w.held[name]; stop != nil {
+			stop()
+		}
+	}
+}
+
+// errGone is why a cell is not computed whose search is no more.
+var errGone = errors.New("the search is gone")
+
+// load asks the server for the plan of a search and, unless they are here, for its data.
+func (w *Worker) load(ctx context.Context, search string) (*eval.Plan, *dataset.Data, error) {
+	text, err := w.fetch(ctx, search, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	var plan eval.Plan
+	if err := unpack(text, &plan); err != nil {
+		return nil, nil, err
+	}
+	w.mu.Lock()
+	i := slices.Index(w.hash, plan.Data)
+	if i >= 0 {
+		defer w.mu.Unlock()
+		return &plan, w.data[i], nil
+	}
+	w.mu.Unlock()
+	if text, err = w.fetch(ctx, search, true); err != nil {
+		return nil, nil, err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(text))
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := dataset.Decode(z)
+	if err != nil {
+		return nil, nil, err
+	}
+	if hash := d.Hash(); hash != plan.Data {
+		return nil, nil, fmt.Errorf("data with hash %.12s came instead of %.12s", hash, plan.Data)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.data, w.hash = append(w.data, d), append(w.hash, plan.Data)
+	if len(w.data) > 2 {
+		w.data, w.hash = w.data[1:], w.hash[1:]
+	}
+	return &plan, d, nil
+}
+
+// fetch brings the plan or the data of a search, part by part.
+func (w *Worker) fetch(ctx context.Context, search string, data bool) (whole []byte, err error) {
+	for failing := false; ; {
+		text, err := json.Marshal(parcelRequest{search, data, len(whole)})
+		if err != nil {
+			return nil, err
+		}
+		var p parcel
+		err = w.ask(ctx, parcelSubject, text, &p)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			if !failing {
+				failing = true
+				w.log.Warn("plan or data wait for the server", "err", err)
+			}
+			sleep(ctx, pause)
+			continue
+		case p.Gone != "":
+			return nil, fmt.Errorf("%w: %s", errGone, p.Gone)
+		}
+		whole = append(whole, p.Bytes...)
+		if len(whole) >= p.Total || len(p.Bytes) == 0 {
+			return whole, nil
+		}
+	}
+}
+
+// ask sends a request and reads the answer into v.
+func (w *Worker) ask(ctx context.Context, subject string, text []byte, v any) error {
+	ctx, cancel := context.WithTimeout(ctx, answer)
+	defer cancel()
+	m, err := w.nc.RequestWithContext(ctx, subject, text)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(m.Data, v)
+}
+
+// sleep waits so long, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
