@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,6 +24,7 @@ import (
 type server struct {
 	t     *testing.T
 	url   string
+	help  []string // flags of a worker that helps, where the program wants some
 	dir   string
 	args  []string
 	cmd   *exec.Cmd
@@ -83,6 +85,13 @@ func (s *server) run(addr string) {
 	line, err := lines.ReadString('\n')
 	if s.url = listening.FindString(line); s.url == "" {
 		s.t.Fatalf("the program did not say where it listens (%v):\n%s%s", err, line, s.log)
+	}
+	if slices.ContainsFunc(s.args, func(arg string) bool { return strings.HasPrefix(arg, "--nats") }) {
+		for !strings.Contains(line, "marginlab worker ") && err == nil {
+			line, err = lines.ReadString('\n')
+		}
+		_, flags, _ := strings.Cut(line, "marginlab worker ")
+		s.help = strings.Fields(flags)
 	}
 	go io.Copy(io.Discard, lines)
 }
