@@ -187,7 +187,7 @@ func picture(ctx context.Context, client *http.Client, to, token string, form ur
 //	go test -tags load -run TestNeighbours -v ./handlers
 func TestNeighbours(t *testing.T) {
 	const heavy, most = 20, 2.0
-	const lasting = 4 * time.Second
+	const lasting = 3 * time.Second
 	s := serve(t, false, dataset.DefaultLimits)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: heavy + 1}}
 	defer client.CloseIdleConnections()
@@ -212,6 +212,7 @@ func TestNeighbours(t *testing.T) {
 	ask := func(ctx context.Context, workspace int, form url.Values) time.Duration {
 		form.Set("C", strconv.FormatFloat(1+float64(asked.Add(1))/1000, 'g', -1, 64)) // nothing is remembered
 		form.Set("stage", "720")
+		form.Set("coarse", "2") // as coarse as can be, so that nothing becomes coarser in company
 		begin := time.Now()
 		if _, err := picture(ctx, client, s.URL+"/lab/live", fmt.Sprintf("%032x", workspace), form); err != nil && ctx.Err() == nil {
 			t.Error(err)

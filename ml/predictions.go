@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/pace"
 )
 
 // Predictions are what a model says of the rows of a file.
@@ -138,7 +139,7 @@ func (m *Model) scoresOf(ctx context.Context, in *inputs) (*mat.Dense, error) {
 	n, d := x.Dims()
 	scores := mat.NewDense(n, len(m.Machines), nil)
 	for i := 0; i < n; i += block {
-		if err := ctx.Err(); err != nil {
+		if err := pace.Look(ctx); err != nil {
 			return nil, err
 		}
 		j := min(i+block, n)

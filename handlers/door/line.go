@@ -6,10 +6,13 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"net/url"
 	"runtime"
+	"strconv"
 	"sync"
 	"time"
 
+	"marginlab/ml/pace"
 	"marginlab/web"
 )
 
@@ -21,10 +24,12 @@ import (
 // Everybody may have to wait for so many times as long as his own answers take: among
 // those who ask for as much as each other, who came first is served first, and who asks
 // for little passes those who ask for much. While somebody with quick answers is
-// about, the others leave two places to such. Who is not known yet is taken for one like
-// those who are about. It is safe for concurrent use.
+// about, the others leave two places to such, and their answers are held while such a one
+// is made. Who is not known yet is taken for one like those who are about. It is safe for
+// concurrent use.
 type Line struct {
 	places int
+	quick  pace.Gate // closed while somebody is served who asks for little
 
 	mu      sync.Mutex
 	serving map[string]time.Time // since when, by asker
@@ -57,7 +62,7 @@ func (h habit) after(took time.Duration, now time.Time) habit {
 
 const (
 	worthWaiting = 20 // times as long as the answer takes
-	quick        = 100 * time.Millisecond
+	quick        = 25 * time.Millisecond
 	slower       = 2                // times as long as the quickest answers, and longer than quick, take those that are not
 	about        = 10 * time.Second // is who was served that lately
 	remembered   = 10 * time.Minute
@@ -66,7 +71,21 @@ const (
 type waiter struct {
 	asker string
 	since time.Time
-	turn  chan bool // once: whether it is served; false: a newer one came
+	turn  chan turn // once
+}
+
+// turn is how somebody is served.
+type turn struct {
+	superseded bool // not at all: a newer one came
+	slow       bool // he asks for much, while others ask for little
+	busy       bool // more wait than are served
+}
+
+// Turn is the place of one who is served.
+type Turn struct {
+	Context context.Context // of the answer
+	Busy    bool            // more wait than are served: a coarser answer will do
+	Leave   func()          // gives the place back
 }
 
 // NewLine returns a line with that many places.
@@ -81,10 +100,10 @@ func Places() int { return runtime.NumCPU() + 1 }
 // errSuperseded is what Enter returns to one whose place a newer one has taken.
 var errSuperseded = errors.New("a newer question of the same asker takes the place of this one")
 
-// Enter waits for a place, which leave gives back. It returns errSuperseded when the
+// Enter waits for a place. It returns errSuperseded when the
 // same asker enters again meanwhile, and ctx.Err() when ctx ends first.
-func (l *Line) Enter(ctx context.Context, asker string) (leave func(), err error) {
-	w := &waiter{asker, time.Now(), make(chan bool, 1)}
+func (l *Line) Enter(ctx context.Context, asker string) (Turn, error) {
+	w := &waiter{asker, time.Now(), make(chan turn, 1)}
 	l.mu.Lock()
 	at := l.waiting.PushBack(w)
 	for e := l.waiting.Front(); e != at; e = e.Next() {
@@ -92,7 +111,7 @@ func (l *Line) Enter(ctx context.Context, asker string) (leave func(), err error
 			l.waiting.MoveBefore(at, e)
 			w.since = older.since
 			l.waiting.Remove(e)
-			older.turn <- false
+			older.turn <- turn{superseded: true}
 			break
 		}
 	}
@@ -100,24 +119,28 @@ func (l *Line) Enter(ctx context.Context, asker string) (leave func(), err error
 	l.mu.Unlock()
 
 	select {
-	case served := <-w.turn:
-		if !served {
-			return nil, errSuperseded
+	case t := <-w.turn:
+		switch {
+		case t.superseded:
+			return Turn{}, errSuperseded
+		case t.slow:
+			return Turn{l.quick.Behind(ctx), t.busy, func() { l.leave(asker) }}, nil
 		}
-		return func() { l.leave(asker) }, nil
+		done := l.quick.Urgent()
+		return Turn{ctx, t.busy, func() { done(); l.leave(asker) }}, nil
 	case <-ctx.Done():
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waiting.Remove(at) // if it is still there
 	select {
-	case served := <-w.turn: // just as ctx ended
-		if served {
+	case t := <-w.turn: // just as ctx ended
+		if !t.superseded {
 			l.vacate(asker)
 		}
 	default:
 	}
-	return nil, ctx.Err()
+	return Turn{}, ctx.Err()
 }
 
 // leave gives a place back.
@@ -163,11 +186,12 @@ func (l *Line) serve() {
 			return
 		}
 		w := l.waiting.Remove(next).(*waiter)
-		if slow(w.asker) {
+		t := turn{slow: slow(w.asker), busy: l.waiting.Len() > l.places}
+		if t.slow {
 			slowly++
 		}
 		l.serving[w.asker] = now
-		w.turn <- true
+		w.turn <- t
 	}
 }
 
@@ -195,10 +219,16 @@ func (l *Line) expected(now time.Time) (each func(asker string) time.Duration, q
 }
 
 // Live answers a question that a page's script asks while somebody moves something:
-// with JSON of what reply returns, which is called in turn. A workspace has one turn
-// at a time at each address; where a newer question has come, the older one is
-// answered without content.
-func (a *House) Live(w http.ResponseWriter, r *http.Request, reply func() (map[string]any, error)) error {
+// with JSON of what reply returns, which is called in turn with the form of the request read.
+// A workspace has one turn at a time at each address; where a newer question has come, the
+// older one is answered without content.
+//
+// The field "coarse" of the form tells how coarse an answer will do: 0, as fine as can be, or
+// 1, while something is being dragged. Where many wait it is one more than was asked, and
+// "coarser" of the answer says so: the script shows it, and asks again where nothing moves.
+//
+// Background work is held while a question is answered.
+func (a *House) Live(w http.ResponseWriter, r *http.Request, reply func(*http.Request) (map[string]any, error)) error {
 	if err := web.ParseForm(w, r, FormBytes); err != nil { // before, because it may come slowly
 		return err
 	}
@@ -213,11 +243,30 @@ func (a *House) Live(w http.ResponseWriter, r *http.Request, reply func() (map[s
 	return web.JSON(w, http.StatusOK, v) // afterwards, because it may be read slowly
 }
 
-func (a *House) inTurn(r *http.Request, reply func() (map[string]any, error)) (map[string]any, error) {
-	leave, err := a.Line.Enter(r.Context(), web.Token(r.Context())+r.URL.Path)
+func (a *House) inTurn(r *http.Request, reply func(*http.Request) (map[string]any, error)) (map[string]any, error) {
+	turn, err := a.Line.Enter(r.Context(), web.Token(r.Context())+r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
-	return reply()
+	defer turn.Leave()
+	defer a.Jobs.Live.Urgent()()
+	coarse := Coarseness(r.Form)
+	if turn.Busy {
+		r.Form.Set("coarse", strconv.Itoa(coarse+1))
+	}
+	v, err := reply(r.WithContext(turn.Context))
+	if err == nil && turn.Busy {
+		v["coarser"] = coarser
+	}
+	return v, err
+}
+
+// coarser is what a picture says that is coarser than was asked for.
+const coarser = "Many are asking at the moment, so this picture is coarser. It becomes finer by itself."
+
+// Coarseness is how coarse an answer to a form will do: 0, as fine as can be, 1, while
+// something is being dragged, or 2, while it is and many others wait.
+func Coarseness(form url.Values) int {
+	n, _ := strconv.Atoi(form.Get("coarse")) // of anything else 0
+	return min(max(n, 0), 2)
 }

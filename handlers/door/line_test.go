@@ -10,11 +10,15 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"marginlab/ml/pace"
+	"marginlab/web/jobs"
 )
 
 // asked is one who stands in a line.
 type asked struct {
 	leave func()
+	busy  bool
 	err   error
 }
 
@@ -22,8 +26,8 @@ type asked struct {
 func enter(ctx context.Context, l *Line, asker string) <-chan asked {
 	got := make(chan asked, 1)
 	go func() {
-		leave, err := l.Enter(ctx, asker)
-		got <- asked{leave, err}
+		turn, err := l.Enter(ctx, asker)
+		got <- asked{turn.Leave, turn.Busy, err}
 	}()
 	synctest.Wait()
 	return got
@@ -107,12 +111,12 @@ func TestLineHasOneOfEach(t *testing.T) {
 func served(t *testing.T, l *Line, asker string, n int, took time.Duration) {
 	t.Helper()
 	for range n {
-		leave, err := l.Enter(t.Context(), asker)
+		turn, err := l.Enter(t.Context(), asker)
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(took)
-		leave()
+		turn.Leave()
 	}
 }
 
@@ -154,6 +158,49 @@ func TestLineQuickAnswersFirst(t *testing.T) {
 		leave(askers[3])
 		leave(q1)
 		leave(q2)
+	})
+}
+
+// An answer of one who asks for much is held while that of another is made who asks for
+// little; and the place tells when more wait than are served.
+func TestLineHolds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := NewLine(3)
+		served(t, l, "slow", 1, time.Second)
+		served(t, l, "quick", 1, 20*time.Millisecond)
+		much, err := l.Enter(t.Context(), "slow")
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		little, err := l.Enter(t.Context(), "quick")
+		if err != nil {
+			t.Fatal(err)
+		}
+		looked := make(chan error, 1)
+		go func() { looked <- pace.Look(much.Context) }()
+		if err := pace.Look(little.Context); err != nil || len(settled()) > 0 || len(looked) > 0 {
+			t.Errorf("%v; the slow one goes on: %v", err, len(looked) > 0)
+		}
+		little.Leave()
+		if err := <-looked; err != nil {
+			t.Error(err)
+		}
+		much.Leave()
+
+		l = NewLine(1)
+		now := <-enter(t.Context(), l, "a")
+		busy := []bool{now.busy}
+		for _, next := range []<-chan asked{enter(t.Context(), l, "b"), enter(t.Context(), l, "c"), enter(t.Context(), l, "d")} {
+			now.leave()
+			now = <-next
+			busy = append(busy, now.busy)
+		}
+		now.leave()
+		if want := []bool{false, true, false, false}; !slices.Equal(busy, want) {
+			t.Errorf("of four, one after the other, more than one waits: %v, want %v", busy, want)
+		}
 	})
 }
 
@@ -232,9 +279,9 @@ func TestLineForgetsWhoLeaves(t *testing.T) {
 func TestLiveTakesTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := &House{Line: NewLine(1)}
+		a := &House{Line: NewLine(1), Jobs: &jobs.Queue{}}
 		hold := <-enter(t.Context(), a.Line, "another")
-		ask := func(reply func() (map[string]any, error)) <-chan *httptest.ResponseRecorder {
+		ask := func(reply func(*http.Request) (map[string]any, error)) <-chan *httptest.ResponseRecorder {
 			got := make(chan *httptest.ResponseRecorder, 1)
 			go func() {
 				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/live", strings.NewReader("x=1"))
@@ -253,7 +300,7 @@ func TestLiveTakesTurns(t *testing.T) {
 			synctest.Wait()
 			return got
 		}
-		reply := func() (map[string]any, error) { return map[string]any{"x": 1}, nil }
+		reply := func(*http.Request) (map[string]any, error) { return map[string]any{"x": 1}, nil }
 		older, newer := ask(reply), ask(reply)
 		if w := <-older; w.Code != http.StatusNoContent || w.Body.Len() != 0 {
 			t.Errorf("the older one got %d %s", w.Code, w.Body)
@@ -262,8 +309,8 @@ func TestLiveTakesTurns(t *testing.T) {
 		if w := <-newer; w.Code != http.StatusOK || strings.TrimSpace(w.Body.String()) != `{"x":1}` {
 			t.Errorf("the newer one got %d %s", w.Code, w.Body)
 		}
-		<-ask(func() (map[string]any, error) { return nil, errors.New("a fault") })
-		<-ask(func() (map[string]any, error) { panic("a panic") })
+		<-ask(func(*http.Request) (map[string]any, error) { return nil, errors.New("a fault") })
+		<-ask(func(*http.Request) (map[string]any, error) { panic("a panic") })
 		if w := <-ask(reply); w.Code != http.StatusOK {
 			t.Errorf("after faults: %d", w.Code)
 		}

@@ -42,7 +42,7 @@ const TableRows = 300
 // Options are a person's choices about a picture.
 type Options struct {
 	Heat, Slack, Cores, Dark bool
-	Coarse                   bool // while a slider moves: fewer cells, no tables
+	Coarse                   int // from 1 on, while a slider moves: fewer cells, no tables; 2: fewer still
 	Limits                   figure.Limits
 	Width, Height            int
 }
@@ -51,16 +51,13 @@ type Options struct {
 func ReadOptions(q url.Values) Options {
 	return Options{
 		Heat: q.Get("show") == "heat", Slack: q.Get("slack") == "true", Cores: q.Get("cores") != "false", Dark: q.Get("dark") == "1",
-		Coarse: q.Get("coarse") == "1", Limits: ParseLimits(q.Get("limits")), Width: MainWidth, Height: MainHeight,
+		Coarse: Coarseness(q), Limits: ParseLimits(q.Get("limits")), Width: MainWidth, Height: MainHeight,
 	}
 }
 
 // grid is the number of cells per axis; 0 is the figure's own default.
 func (o Options) grid() int {
-	if o.Coarse {
-		return 80
-	}
-	return 0
+	return [...]int{0, 80, 56}[o.Coarse]
 }
 
 // legendRows keeps the frame where it is while points move: rows enough for
@@ -168,7 +165,7 @@ func (a *House) Answer(ctx context.Context, r figure.Run, key string, o Options,
 	default:
 		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.", len(r.Result.Model.Features)))
 	}
-	if !o.Coarse {
+	if o.Coarse == 0 {
 		ans.Points = pointTable(s, r.Data.Objects)
 	}
 	return ans, nil

@@ -249,7 +249,7 @@ func trainOptions(b *bench) []views.Option {
 
 // Live answers the page's script: the part of the lab that changes.
 func (a *Room) Live(w http.ResponseWriter, r *http.Request) error {
-	return a.House.Live(w, r, func() (map[string]any, error) { return a.live(r) })
+	return a.House.Live(w, r, a.live)
 }
 
 // live is the reply to a form that was read.

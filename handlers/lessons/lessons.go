@@ -351,7 +351,7 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 		}
 	}
 	in, wrong := s.Demo.NewInput(form.Get, workspaceSource{a.House})
-	in.Coarse = form.Get("coarse") == "1"
+	in.Coarse = door.Coarseness(form) > 0
 	query := url.Values{}
 	for _, p := range s.Demo.Params() {
 		if t := in.Text(p); t != p.Default || preset.Has(p.Name) {
@@ -612,7 +612,7 @@ func (a *Room) Live(w http.ResponseWriter, r *http.Request) error {
 	if s.Demo == nil {
 		return web.Errorf(web.NotFound, "There is nothing live on this screen.")
 	}
-	return a.House.Live(w, r, func() (map[string]any, error) { return a.live(r, l, s) })
+	return a.House.Live(w, r, func(r *http.Request) (map[string]any, error) { return a.live(r, l, s) })
 }
 
 // live is the reply to a form that was read.

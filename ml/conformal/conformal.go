@@ -41,6 +41,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/pace"
 	"marginlab/ml/param"
 )
 
@@ -378,7 +379,7 @@ func (p *problem) coreFactors(ctx context.Context) (q, r *mat.Dense, err error) 
 		rest := p.columns(from, min(from+width, n))
 		c := free(rest, basis...)
 		for range width + 1 { // each pass but the last takes a direction at least
-			if err := ctx.Err(); err != nil {
+			if err := pace.Look(ctx); err != nil {
 				return nil, nil, err
 			}
 			part, err := strongest(rest, cut)

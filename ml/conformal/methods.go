@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/pace"
 	"marginlab/ml/param"
 )
 
@@ -310,7 +311,7 @@ func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
 		if stats.Steps == steps || !(scatter > 0) { // negative: the kernel is not positive semidefinite
 			break
 		}
-		if err := ctx.Err(); err != nil {
+		if err := pace.Look(ctx); err != nil {
 			return nil, Stats{}, err
 		}
 		bz.AddScaledVec(bz, -mat.Dot(z, bz)/scatter, wz)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/pace"
 	"marginlab/ml/param"
 )
 
@@ -142,7 +143,7 @@ func (g *grouped) scatter(ctx context.Context, v *mat.Dense) (*scatter, error) {
 		for from := lo; from < hi; from += tile {
 			to := min(from+tile, hi)
 			for a := from; a < to; a++ {
-				if err := ctx.Err(); err != nil {
+				if err := pace.Look(ctx); err != nil {
 					return nil, err
 				}
 				g.k.Row(row, g.order[a])

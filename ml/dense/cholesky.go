@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/pace"
 )
 
 // tile is the side of the blocks that matrices are worked on in: small enough
@@ -24,7 +26,7 @@ func Parallel(ctx context.Context, n int, do func(from, to int)) error {
 	stretches := (n + tile - 1) / tile
 	var next atomic.Int64
 	share := func() {
-		for i := int(next.Add(1)) - 1; i < stretches && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+		for i := int(next.Add(1)) - 1; i < stretches && pace.Look(ctx) == nil; i = int(next.Add(1)) - 1 {
 			do(i*tile, min((i+1)*tile, n))
 		}
 	}
@@ -49,7 +51,7 @@ func AddGram(ctx context.Context, dst, s blas64.General) error { return gram(ctx
 // gram changes the upper triangle of dst by s's: change is Add or Sub.
 func gram(ctx context.Context, dst, s blas64.General, change func(dst blas64.General, t blas.Transpose, a, b blas64.General)) error {
 	for i := 0; i < dst.Rows; i += 2 * tile {
-		if err := ctx.Err(); err != nil {
+		if err := pace.Look(ctx); err != nil {
 			return err
 		}
 		end := min(i+2*tile, dst.Rows)

@@ -1,6 +1,10 @@
 package kernel
 
-import "context"
+import (
+	"context"
+
+	"marginlab/ml/pace"
+)
 
 // piece is something that objects are made of, by its number, and how often one of them
 // holds it.
@@ -37,7 +41,7 @@ func compareCounts(ctx context.Context, n int, x, z [][]piece) (comparison, erro
 	}
 	s.found = make([]occurrence, all)
 	for j := len(z) - 1; j >= 0; j-- {
-		if err := ctx.Err(); err != nil {
+		if err := pace.Look(ctx); err != nil {
 			return nil, err
 		}
 		for _, p := range z[j] {

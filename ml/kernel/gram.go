@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/pace"
 )
 
 // Gram is the M x M kernel matrix of the M rows of X, optionally scaled on both
@@ -143,7 +145,7 @@ func (g *Gram) AddProduct(ctx context.Context, dst []float64, points []int, w []
 	share := func(first int) {
 		size := min(stretch, len(dst)-first)
 		s, v := make([]float64, size), make([]float64, size)
-		for a := 0; a < len(cw) && ctx.Err() == nil; a += values / stretch {
+		for a := 0; a < len(cw) && pace.Look(ctx) == nil; a += values / stretch {
 			b := min(a+values/stretch, len(cw))
 			g.sum(s, v, g.p.from(first), z[a*g.p.d:b*g.p.d], cw[a:b])
 		}
@@ -154,7 +156,7 @@ func (g *Gram) AddProduct(ctx context.Context, dst []float64, points []int, w []
 	}
 	var next atomic.Int64
 	shares := func() {
-		for first := int(next.Add(stretch)) - stretch; first < len(dst) && ctx.Err() == nil; first = int(next.Add(stretch)) - stretch {
+		for first := int(next.Add(stretch)) - stretch; first < len(dst) && pace.Look(ctx) == nil; first = int(next.Add(stretch)) - stretch {
 			share(first)
 		}
 	}

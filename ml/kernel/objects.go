@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/pace"
 	"marginlab/ml/trace"
 )
 
@@ -239,7 +240,7 @@ func rows(ctx context.Context, n int, work func(i int)) error {
 	var group errgroup.Group
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		group.Go(func() error {
-			for ctx.Err() == nil {
+			for pace.Look(ctx) == nil {
 				i := next.Add(-1)
 				if i < 0 {
 					return nil

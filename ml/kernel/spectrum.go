@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/pace"
 	"marginlab/ml/param"
 )
 
@@ -78,7 +79,7 @@ func compareSpectra(ctx context.Context, v param.Values, x, z dataset.Objects) (
 		texts := o.(*dataset.Strings).Values
 		list := make([][]piece, len(texts))
 		for i, text := range texts {
-			if err := ctx.Err(); err != nil {
+			if err := pace.Look(ctx); err != nil {
 				return nil, err
 			}
 			counts := Pieces(text, v.Int(length.Name))
@@ -129,7 +130,7 @@ type weighedPieces struct {
 func weighPieces(ctx context.Context, v param.Values, z dataset.Objects, u []float64) (weighed, error) {
 	p := weighedPieces{k: v.Int(length.Name), number: make(map[string]int)}
 	for j, text := range z.(*dataset.Strings).Values {
-		if err := ctx.Err(); err != nil {
+		if err := pace.Look(ctx); err != nil {
 			return nil, err
 		}
 		if u[j] == 0 {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/pace"
 	"marginlab/ml/param"
 	"marginlab/ml/simd"
 )
@@ -158,7 +159,7 @@ func (s subsequences) values(x, z []float64) (sum [wide]float64) {
 	// Of long strings one pair takes minutes: ctx is looked at every few milliseconds.
 	some := max(1, 1<<20/max(1, len(*work)))
 	for part := range slices.Chunk(x, some*wide) {
-		if s.ctx.Err() != nil {
+		if pace.Look(s.ctx) != nil {
 			break
 		}
 		gapsAt(simd.Current(), &sum, *work, part, z, s.k, s.decay)

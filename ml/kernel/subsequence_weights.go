@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/pace"
 	"marginlab/ml/param"
 )
 
@@ -63,7 +64,7 @@ func weighSubsequences(ctx context.Context, v param.Values, z dataset.Objects, u
 	s := weighedSubsequences{k: v.Int(length.Name), decay: v.Number("decay"), alphabet: alphabetOf(z)}
 	s.w = make([]float64, s.size(s.k))
 	for j, text := range z.(*dataset.Strings).Values {
-		if err := ctx.Err(); err != nil {
+		if err := pace.Look(ctx); err != nil {
 			return nil, err
 		}
 		if u[j] == 0 {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/pace"
 	"marginlab/ml/param"
 )
 
@@ -229,7 +230,7 @@ func (w *walks) solve(a, b walked, check bool) (value float64, ends bool) {
 	// 1'x is off by less than the square of the residual over 1 - lambda times the radius.
 	const most = 10_000
 	enough := 1e-18 * rr
-	for step := 0; rr > enough && step < most && w.ctx.Err() == nil; step++ {
+	for step := 0; rr > enough && step < most && pace.Look(w.ctx) == nil; step++ {
 		product(q, p, row, a, b)
 		var pq float64
 		for i, v := range p {
@@ -279,7 +280,7 @@ func (w *walks) radius(g walked) (float64, error) {
 	largest := math.Inf(1)
 	const most = 100
 	for range most {
-		if err := w.ctx.Err(); err != nil {
+		if err := pace.Look(w.ctx); err != nil {
 			return 0, err
 		}
 		product(q, p, row, g, g)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/pace"
 	"marginlab/ml/param"
 )
 
@@ -133,7 +134,7 @@ func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, erro
 	for r := 1; r <= h; r++ {
 		dictionary := make(map[string]int)
 		for i := range graphs {
-			if err := ctx.Err(); err != nil {
+			if err := pace.Look(ctx); err != nil {
 				return nil, err
 			}
 			before := colours[i][r-1]

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"marginlab/ml/pace"
 )
 
 // factor is a pivoted Cholesky factor K ~ G G' of a symmetric matrix, M x r.
@@ -32,7 +34,7 @@ func cholesky(ctx context.Context, k Matrix, tol float64) (*factor, error) {
 	f := &factor{m: m}
 	coef := make([]float64, 0, 64)
 	for len(f.pivots) < m {
-		if err := ctx.Err(); err != nil {
+		if err := pace.Look(ctx); err != nil {
 			return nil, err
 		}
 		p := 0

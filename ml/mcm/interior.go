@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/pace"
 	"marginlab/ml/trace"
 )
 
@@ -182,7 +183,7 @@ func (x *interior) step(ctx context.Context) (bool, error) {
 	floats.MulTo(x.dropT, x.t, x.n)
 	x.dropU = x.u * x.sigma
 	x.direct()
-	if err := ctx.Err(); err != nil {
+	if err := pace.Look(ctx); err != nil {
 		return false, err
 	}
 	primal, dual := x.lengths()
@@ -215,7 +216,7 @@ func (x *interior) step(ctx context.Context) (bool, error) {
 		x.rhs[i] = x.y[i] * (x.p[i] - x.n[i])
 	}
 	x.keep(x.f, x.rhs)
-	if err := ctx.Err(); err != nil {
+	if err := pace.Look(ctx); err != nil {
 		return false, err
 	}
 	if x.vertex() {

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/pace"
 	"marginlab/ml/trace"
 )
 
@@ -241,7 +242,7 @@ func (s *simplex) infeasibility() float64 {
 func (s *simplex) solve(ctx context.Context) trace.Status {
 	trouble, idle, best := 0, 0, math.Inf(-1)
 	for {
-		if ctx.Err() != nil {
+		if pace.Look(ctx) != nil {
 			return trace.Cancelled
 		}
 		if s.iterations >= s.maxIter {
@@ -577,7 +578,7 @@ func (s *simplex) rebuild(ctx context.Context) bool {
 		s.head[i], s.pos[s.n+i] = s.n+i, i
 	}
 	for _, q := range basic {
-		if ctx.Err() != nil {
+		if pace.Look(ctx) != nil {
 			return false
 		}
 		s.column(s.col, q)

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/pace"
 )
 
 // sparse is the span of the columns of K. They become features of the programme
@@ -113,7 +115,7 @@ func (p *sparse) price(ctx context.Context, v, y []float64) error {
 		if w == p.yv[i] {
 			continue
 		}
-		if err := ctx.Err(); err != nil {
+		if err := pace.Look(ctx); err != nil {
 			return err
 		}
 		row, err := p.rows.row(i)

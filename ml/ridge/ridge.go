@@ -47,6 +47,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/pace"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -255,7 +256,7 @@ func (f *factor) condition(ctx context.Context) (float64, error) {
 	}
 	inverse := 0.0
 	for range 5 {
-		if err := ctx.Err(); err != nil {
+		if err := pace.Look(ctx); err != nil {
 			return 0, err
 		}
 		dense.Solve(f.u, x)

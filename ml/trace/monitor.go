@@ -1,6 +1,10 @@
 package trace
 
-import "context"
+import (
+	"context"
+
+	"marginlab/ml/pace"
+)
 
 // Monitor counts what a solver does and looks up now and then: has the context ended,
 // does somebody want to hear of the progress.
@@ -26,7 +30,7 @@ func (m *Monitor) Ended(n int) bool {
 	m.Work += n
 	if m.Work >= LookEvery {
 		m.Work = 0
-		m.over = m.over || m.Context.Err() != nil
+		m.over = m.over || pace.Look(m.Context) != nil
 	}
 	return m.over
 }

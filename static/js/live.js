@@ -3,6 +3,9 @@
 /** The status of a question whose place in the server's line another page of the workspace took. */
 const superseded = 204;
 
+/** Milliseconds until a page asks once more for what was coarser than asked, as many were asking: each time twice as many, up to the last. */
+const quieter = [2000, 32000];
+
 /**
  * One question is under way at a time and one waits, the newest. Every answer is
  * shown: what is a little old while something moves is better than nothing.
@@ -17,10 +20,17 @@ export class Live {
    */
   constructor(url, body, receive, area, status, word = "Working…") {
     Object.assign(this, { url, body, receive, area, status, word });
-    this.running = this.next = null;
+    this.running = this.next = this.again = null;
+    [this.pause] = quieter;
   }
 
   ask(coarse) {
+    [this.pause] = quieter;
+    this.put(coarse);
+  }
+
+  put(coarse) {
+    clearTimeout(this.again);
     this.next = { coarse };
     if (!this.running) this.send();
   }
@@ -44,8 +54,13 @@ export class Live {
         signal.throwIfAborted();
         this.next ??= { coarse };
       } else {
-        await this.receive(await response.json());
-        if (!this.next) this.status.replaceChildren();
+        const reply = await response.json();
+        await this.receive(reply);
+        if (!this.next) this.status.replaceChildren(reply.coarser ?? "");
+        if (!this.next && reply.coarser && !coarse) {
+          this.again = setTimeout(() => this.put(false), this.pause);
+          this.pause = Math.min(2 * this.pause, quieter[1]);
+        }
       }
     } catch (error) {
       this.status.textContent = error.name === "AbortError" ? "Cancelled." : `No answer: ${error.message}`;

@@ -17,6 +17,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/pace"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/store"
@@ -36,6 +37,10 @@ type Config struct {
 
 // Queue trains the queued runs of a store.
 type Queue struct {
+	// Live is closed while somebody looks at a page and waits for an answer, which holds
+	// what is under way here.
+	Live pace.Gate
+
 	store   *store.Store
 	owner   store.Owner // of the runs that this queue trains
 	workers int
@@ -82,6 +87,7 @@ type job struct {
 // 0, than ctx, or than until somebody cancels it.
 func (q *Queue) begin(ctx context.Context, key, search string, limit time.Duration) *job {
 	j := &job{key: key, search: search, last: Event{Status: store.Running}}
+	ctx = q.Live.Behind(ctx)
 	if limit > 0 {
 		j.ctx, j.cancel = context.WithTimeoutCause(ctx, limit, errTooLong)
 	} else {

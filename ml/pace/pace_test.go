@@ -1,0 +1,86 @@
+package pace
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// work looks up n times, with a millisecond of work before each.
+func work(ctx context.Context, n int) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		for range n {
+			time.Sleep(time.Millisecond)
+			if err := Look(ctx); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	return done
+}
+
+// Work is held while something urgent is done, as long as any of that is.
+func TestGate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var g Gate
+		begin := time.Now()
+		behind := work(g.Behind(t.Context()), 100)
+		free := work(t.Context(), 100)
+		time.Sleep(50*time.Millisecond + time.Microsecond)
+		first := g.Urgent()
+		time.Sleep(20 * time.Millisecond)
+		second := g.Urgent()
+		first()
+		time.Sleep(20 * time.Millisecond)
+		second()
+		if err := <-free; err != nil || time.Since(begin) != 100*time.Millisecond {
+			t.Errorf("what is behind no gate took %v: %v", time.Since(begin), err)
+		}
+		if err := <-behind; err != nil || time.Since(begin).Round(time.Millisecond) != 139*time.Millisecond {
+			t.Errorf("what is behind the gate took %v: %v", time.Since(begin), err)
+		}
+	})
+}
+
+// However much is urgent, work gets on, also where it is spread over goroutines.
+func TestGetsOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var g Gate
+		defer g.Urgent()()
+		begin := time.Now()
+		ctx := g.Behind(t.Context())
+		child, cancel := context.WithCancel(context.WithoutCancel(ctx)) // also of contexts made from it
+		defer cancel()
+		one, two := work(ctx, 100), work(child, 100)
+		<-one
+		<-two
+		if took := time.Since(begin); took < 190*time.Millisecond || took > 210*time.Millisecond {
+			t.Errorf("100 ms of work took %v", took)
+		}
+	})
+}
+
+// Work that is given up is held no longer.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var g Gate
+		defer g.Urgent()()
+		ctx, cancel := context.WithCancel(t.Context())
+		behind := g.Behind(ctx)
+		time.Sleep(time.Hour)
+		w := work(behind, 1)
+		time.Sleep(time.Second)
+		cancel()
+		begin := time.Now()
+		if err := <-w; err != context.Canceled || time.Since(begin) > 0 {
+			t.Errorf("%v after %v", err, time.Since(begin))
+		}
+	})
+}
