@@ -531,6 +531,28 @@ func TestAPIRepeated(t *testing.T) {
 	if len(ids) != 3 {
 		t.Errorf("%d runs, want 3", len(ids))
 	}
+
+	for _, made := range []struct{ to, one, other string }{
+		{"/api/datasets?name=n", square, square + "5,5,no\n"},
+		{"/api/datasets/generate", `{"generator":"moons"}`, `{"generator":"rings"}`},
+		{"/api/searches", `{"dataset":"moons","grid":{"C":[1]}}`, `{"dataset":"moons","grid":{"C":[2]}}`},
+	} {
+		places := map[string]bool{}
+		for range 2 {
+			for _, body := range []string{made.one, made.other} {
+				for _, key := range []string{"one", "two"} {
+					a := c.do("POST", made.to, body, "Idempotency-Key", key)
+					if a.status >= 300 {
+						t.Fatalf("%s: %d %s", made.to, a.status, a.body)
+					}
+					places[a.header.Get("Location")] = true
+				}
+			}
+		}
+		if len(places) != 4 {
+			t.Errorf("%s: %d made, want 4: %v", made.to, len(places), places)
+		}
+	}
 }
 
 func TestAPIBusy(t *testing.T) {

@@ -323,7 +323,7 @@ func importDataset(ctx context.Context, tx *sql.Tx, q Quota, ws Workspace, ds Da
 	if err := writePoints(ctx, tx, p); err != nil {
 		return "", false, err
 	}
-	return ds.ID, true, insertDataset(ctx, tx, ws, ds)
+	return ds.ID, true, insertDataset(ctx, tx, ws, "", ds)
 }
 
 func importRun(ctx context.Context, tx *sql.Tx, q Quota, ws Workspace, r Run, p points, e encodedResult) (fresh bool, err error) {

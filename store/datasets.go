@@ -30,6 +30,12 @@ func (d Dataset) Dims() int { return len(d.Features) }
 // CreateDataset stores d under a name of 1 to 120 characters, which need not be
 // unique. It returns param.Problems for a name that is not.
 func (s *Store) CreateDataset(ctx context.Context, ws Workspace, name, origin string, d *dataset.Data) (Dataset, error) {
+	return s.CreateDatasetOnce(ctx, ws, "", name, origin, d)
+}
+
+// CreateDatasetOnce does as CreateDataset; where the same request has asked for the same
+// before, it returns the data set that is there. The empty request never has.
+func (s *Store) CreateDatasetOnce(ctx context.Context, ws Workspace, request, name, origin string, d *dataset.Data) (Dataset, error) {
 	name, err := cleanName(name)
 	if err != nil {
 		return Dataset{}, err
@@ -42,16 +48,29 @@ func (s *Store) CreateDataset(ctx context.Context, ws Workspace, name, origin st
 	ds.ID, ds.Name, ds.Origin = newID(), name, line(origin)
 	ds.Created = fromMillis(s.now())
 	ds.Updated = ds.Created
+	if request, err = requestOf(request, ds.Name, ds.Origin, ds.Hash); err != nil {
+		return Dataset{}, err
+	}
 	err = s.update(ctx, func(tx *sql.Tx) error {
+		if there, err := requestedDataset(ctx, tx, ws, request); err != ErrNotFound {
+			ds = there
+			return err
+		}
 		if err := s.Quota.room(ctx, tx, ws, 1, 0); err != nil {
 			return err
 		}
 		if err := writePoints(ctx, tx, p); err != nil {
 			return err
 		}
-		return insertDataset(ctx, tx, ws, ds)
+		return insertDataset(ctx, tx, ws, request, ds)
 	})
 	return ds, err
+}
+
+// requestedDataset is the one that the same request has made before.
+func requestedDataset(ctx context.Context, tx *sql.Tx, ws Workspace, request string) (Dataset, error) {
+	d, err := scanDataset(tx.QueryRowContext(ctx, `SELECT `+datasetColumns+` FROM datasets WHERE workspace = ? AND request = nullif(?, '')`, ws, request))
+	return d, found(err)
 }
 
 // Dataset returns one data set of a workspace.
@@ -171,9 +190,9 @@ func listDatasets(ctx context.Context, tx *sql.Tx, ws Workspace) (list []Dataset
 	return list, rows.Err()
 }
 
-func insertDataset(ctx context.Context, tx *sql.Tx, ws Workspace, d Dataset) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO datasets (`+datasetColumns+`, workspace) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		d.ID, d.Name, d.Origin, d.Hash, d.Kind, d.Rows, asJSON(&d.Features), d.Label, asJSON(&d.Classes), d.Created.UnixMilli(), d.Updated.UnixMilli(), ws)
+func insertDataset(ctx context.Context, tx *sql.Tx, ws Workspace, request string, d Dataset) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO datasets (`+datasetColumns+`, workspace, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
+		d.ID, d.Name, d.Origin, d.Hash, d.Kind, d.Rows, asJSON(&d.Features), d.Label, asJSON(&d.Classes), d.Created.UnixMilli(), d.Updated.UnixMilli(), ws, request)
 	return err
 }
 

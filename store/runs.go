@@ -148,15 +148,21 @@ func prepare(n NewRun, who string) (q prepared, err error) {
 		ID: newID(), Name: name, Note: note, Tags: tags, Dataset: n.Dataset, DatasetName: cmp.Or(line(n.DatasetName), "unsaved data"),
 		Hash: q.points.hash, Spec: n.Spec, Axes: n.Axes, Course: n.Course, Search: n.Search, Status: Queued,
 	}
-	if n.Request != "" {
-		all, err := json.Marshal([]any{n.Request, who, name, note, tags, n.Dataset, q.DatasetName, q.Hash, n.Spec, n.Axes, n.Course})
-		if err != nil {
-			return q, err
-		}
-		sum := sha256.Sum256(all)
-		q.request = hex.EncodeToString(sum[:16])
+	q.request, err = requestOf(n.Request, who, name, note, tags, n.Dataset, q.DatasetName, q.Hash, n.Spec, n.Axes, n.Course)
+	return q, err
+}
+
+// requestOf is a hash of what is asked for under a key; empty where there is no key.
+func requestOf(key string, asked ...any) (string, error) {
+	if key == "" {
+		return "", nil
 	}
-	return q, nil
+	all, err := json.Marshal(append([]any{key}, asked...))
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(all)
+	return hex.EncodeToString(sum[:16]), nil
 }
 
 // findRequest returns the run that the same request has made before.

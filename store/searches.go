@@ -47,6 +47,7 @@ type NewSearch struct {
 	Grid        eval.Grid
 	Scheme      eval.Scheme
 	Axes        [2]string // as of a Run
+	Request     string    // as of a NewRun
 }
 
 // What one search may ask for, and how many may be under way: of one workspace, which a
@@ -83,7 +84,14 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 	if err != nil {
 		return found, err
 	}
+	request, err := requestOf(n.Request, n.Dataset, n.DatasetName, p.hash, n.Spec, n.Grid, n.Scheme, n.Axes)
+	if err != nil {
+		return found, err
+	}
 	err = s.update(ctx, func(tx *sql.Tx) error {
+		if found, err = requestedSearch(ctx, tx, ws, request); err != ErrNotFound {
+			return err
+		}
 		search := Search{
 			ID: newID(), Dataset: n.Dataset, DatasetName: cmp.Or(line(n.DatasetName), "unsaved data"), Hash: p.hash,
 			Spec: n.Spec, Grid: n.Grid, Scheme: n.Scheme, Axes: n.Axes, Created: fromMillis(s.now()),
@@ -104,7 +112,7 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 		if err := writePoints(ctx, tx, p); err != nil {
 			return err
 		}
-		if err := insertSearch(ctx, tx, ws, search, zipped, names); err != nil {
+		if err := insertSearch(ctx, tx, ws, request, search, zipped, names); err != nil {
 			return err
 		}
 		if err := settle(ctx, tx, search.ID, s.now()); err != nil {
@@ -419,8 +427,17 @@ func scanSearch(row interface{ Scan(...any) error }, more ...any) (s Search, err
 }
 
 func findSearch(ctx context.Context, tx *sql.Tx, ws Workspace, id string) (Search, error) {
+	return searchWhere(ctx, tx, `workspace = ? AND id = ?`, ws, id)
+}
+
+// requestedSearch is the one that the same request has made before.
+func requestedSearch(ctx context.Context, tx *sql.Tx, ws Workspace, request string) (Search, error) {
+	return searchWhere(ctx, tx, `workspace = ? AND request = nullif(?, '')`, ws, request)
+}
+
+func searchWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (Search, error) {
 	var result []byte
-	s, err := scanSearch(tx.QueryRowContext(ctx, `SELECT `+searchColumns+`, result FROM searches WHERE workspace = ? AND id = ?`, ws, id), &result)
+	s, err := scanSearch(tx.QueryRowContext(ctx, `SELECT `+searchColumns+`, result FROM searches WHERE `+where, args...), &result)
 	if err != nil || result == nil {
 		return s, found(err)
 	}
@@ -451,11 +468,11 @@ func listSearches(ctx context.Context, tx *sql.Tx, ws Workspace, limit, offset i
 	return list, total, rows.Err()
 }
 
-func insertSearch(ctx context.Context, tx *sql.Tx, ws Workspace, s Search, plan []byte, names []string) error {
+func insertSearch(ctx context.Context, tx *sql.Tx, ws Workspace, request string, s Search, plan []byte, names []string) error {
 	if _, err := tx.ExecContext(ctx, `
-		INSERT INTO searches (id, workspace, dataset, dataset_name, hash, spec, grid, scheme, axes, plan, status, known, created)
-		VALUES (?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?)`,
-		s.ID, ws, s.Dataset, s.DatasetName, s.Hash, asJSON(&s.Spec), asJSON(&s.Grid), asJSON(&s.Scheme), asJSON(&s.Axes), plan, s.Created.UnixMilli()); err != nil {
+		INSERT INTO searches (id, workspace, dataset, dataset_name, hash, spec, grid, scheme, axes, plan, status, known, created, request)
+		VALUES (?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?, nullif(?, ''))`,
+		s.ID, ws, s.Dataset, s.DatasetName, s.Hash, asJSON(&s.Spec), asJSON(&s.Grid), asJSON(&s.Scheme), asJSON(&s.Axes), plan, s.Created.UnixMilli(), request); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, `

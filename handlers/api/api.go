@@ -132,6 +132,10 @@ func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, 
 	return d, nil
 }
 
+// idempotencyKey is the header that names a request: what is asked for again under the same
+// one is not made again.
+const idempotencyKey = "Idempotency-Key"
+
 // CreateDataset stores the file in the body.
 func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 	q, err := query(r, "name", "kind", "label", "features", "missing", "sheet")
@@ -143,7 +147,7 @@ func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), name, door.OriginOf("uploaded "+name, d), d)
+	set, err := a.Store.CreateDatasetOnce(r.Context(), door.Workspace(r.Context()), r.Header.Get(idempotencyKey), name, door.OriginOf("uploaded "+name, d), d)
 	if err != nil {
 		return err
 	}
@@ -189,7 +193,7 @@ func (a *Room) GenerateDataset(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), cmp.Or(asked.Name, g.Title(asked.Parameters)), g.Origin(asked.Parameters), d)
+	set, err := a.Store.CreateDatasetOnce(r.Context(), door.Workspace(r.Context()), r.Header.Get(idempotencyKey), cmp.Or(asked.Name, g.Title(asked.Parameters)), g.Origin(asked.Parameters), d)
 	if err != nil {
 		return err
 	}
@@ -306,7 +310,7 @@ func (a *Room) CreateRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n := store.NewRun{Name: asked.Name, Tags: asked.Tags, Note: asked.Note, Spec: asked.Spec, DatasetName: points.Name, Data: points.Data, Request: r.Header.Get("Idempotency-Key")}
+	n := store.NewRun{Name: asked.Name, Tags: asked.Tags, Note: asked.Note, Spec: asked.Spec, DatasetName: points.Name, Data: points.Data, Request: r.Header.Get(idempotencyKey)}
 	if door.IsStored(asked.Dataset) {
 		n.Dataset = asked.Dataset
 	}

@@ -95,7 +95,8 @@ func (a *Room) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 	}
 	n := store.NewSearch{
 		Spec: asked.Spec, Grid: asked.Grid, DatasetName: points.Name, Data: points.Data,
-		Scheme: eval.Scheme{Folds: asked.Folds, Repeats: asked.Repeats, Nested: asked.Nested, Seed: asked.Spec.Seed},
+		Request: r.Header.Get(idempotencyKey),
+		Scheme:  eval.Scheme{Folds: asked.Folds, Repeats: asked.Repeats, Nested: asked.Nested, Seed: asked.Spec.Seed},
 	}
 	if asked.Seed != nil {
 		n.Scheme.Seed = *asked.Seed
