@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // Backup copies the database of a data directory into a new file, while servers may
@@ -158,7 +160,7 @@ func look(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{Now: time.Now, path: path}
+	s := &Store{Now: time.Now, path: path, decoding: semaphore.NewWeighted(decodingBytes)}
 	if s.read, err = sql.Open("sqlite3", dsn(path, "ro", "")); err != nil {
 		return nil, err
 	}

@@ -10,12 +10,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml"
+	"marginlab/ml/dataset"
 )
 
 // childEnv makes this test program play another part: "write DIR" or "open DIR".
@@ -176,6 +179,70 @@ func TestCommitsWaitForTheDisk(t *testing.T) {
 	check(t, s.write.QueryRow(`PRAGMA synchronous`).Scan(&mode))
 	if full := 2; mode != full {
 		t.Errorf("synchronous = %d, want %d", mode, full)
+	}
+}
+
+// Only who works on what does not wait for the disk, and whatever becomes of that, the
+// commits after it do.
+func TestNotesDoNotWaitForTheDisk(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	mode := func(row interface{ QueryRow(string, ...any) *sql.Row }) (mode int) {
+		check(t, row.QueryRow(`PRAGMA synchronous`).Scan(&mode))
+		return mode
+	}
+	const normal, full = 1, 2
+	fault := errors.New("a fault")
+	for name, end := range map[string]func(context.CancelFunc) error{
+		"done":      func(context.CancelFunc) error { return nil },
+		"at fault":  func(context.CancelFunc) error { return fault },
+		"given up":  func(cancel context.CancelFunc) error { cancel(); return nil },
+		"given up ": func(cancel context.CancelFunc) error { cancel(); return fault },
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		_ = s.note(ctx, func(tx *sql.Tx) error {
+			if got := mode(tx); got != normal {
+				t.Errorf("synchronous = %d in a note, want %d", got, normal)
+			}
+			return end(cancel)
+		})
+		cancel()
+		if got := mode(s.write); got != full {
+			t.Errorf("%s: synchronous = %d afterwards, want %d", name, got, full)
+		}
+	}
+	check(t, s.note(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(`INSERT INTO workspaces (workspace, seen) VALUES ('w', 1)`)
+		return err
+	}))
+	var n int
+	check(t, s.read.QueryRow(`SELECT count(*) FROM workspaces`).Scan(&n))
+	if n != 1 {
+		t.Error("a note is not kept")
+	}
+}
+
+// Large points wait for memory while they are read, small ones do not.
+func TestPointsWaitForMemory(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	small := must[Dataset](t)(s.CreateDataset(t.Context(), alice, "small", "", sample(1)))
+	points, labels := make([][2]float64, smallText/8), make([]string, smallText/8)
+	for i := range points {
+		points[i], labels[i] = [2]float64{float64(i), 1}, strconv.Itoa(i%2)
+	}
+	large := must[Dataset](t)(s.CreateDataset(t.Context(), alice, "large", "", must[*dataset.Data](t)(dataset.FromPoints(points, labels))))
+	check(t, s.decoding.Acquire(t.Context(), decodingBytes))
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := s.Data(ctx, large.Hash); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("without memory: %v", err)
+	}
+	must[*dataset.Data](t)(s.Data(t.Context(), small.Hash))
+	s.decoding.Release(decodingBytes)
+	must[*dataset.Data](t)(s.Data(t.Context(), large.Hash))
+	if !s.decoding.TryAcquire(decodingBytes) {
+		t.Error("memory is not given back")
 	}
 }
 

@@ -4,15 +4,39 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"encoding/binary"
 	"encoding/hex"
 	"io"
 
 	"marginlab/ml/dataset"
 )
 
+// What is large shares decodingBytes while it is read, however many ask for it at once, and
+// waits for that; up to smallText of text is read at once.
+const (
+	decodingBytes = 256 << 20
+	smallText     = 1 << 20
+)
+
 // Data returns the point set with the given hash. Point sets carry no owner: a
 // caller has the hash from a data set or a run that it may see.
 func (s *Store) Data(ctx context.Context, hash string) (d *dataset.Data, err error) {
+	var packed, text int64
+	err = s.view(ctx, func(tx *sql.Tx) (err error) {
+		packed, text, err = sizeOfPoints(ctx, tx, hash)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if text > smallText {
+		// A value of one digit and the separator behind it become a number of eight bytes.
+		bytes := min(packed+5*text, decodingBytes)
+		if err := s.decoding.Acquire(ctx, bytes); err != nil {
+			return nil, err
+		}
+		defer s.decoding.Release(bytes)
+	}
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		d, err = readPoints(ctx, tx, hash)
 		return err
@@ -49,6 +73,18 @@ func readPoints(ctx context.Context, tx *sql.Tx, hash string) (*dataset.Data, er
 		return nil, err
 	}
 	return dataset.Decode(csv)
+}
+
+// sizeOfPoints is how many bytes points are, as they are kept and unpacked.
+func sizeOfPoints(ctx context.Context, tx *sql.Tx, hash string) (packed, text int64, err error) {
+	var end []byte // of the packed ones, which says how long they are
+	if err := tx.QueryRowContext(ctx, `SELECT length(csv), substr(csv, -4) FROM points WHERE hash = ?`, hash).Scan(&packed, &end); err != nil {
+		return 0, 0, found(err)
+	}
+	if len(end) == 4 { // of damaged ones, anything: reading them will tell
+		text = int64(binary.LittleEndian.Uint32(end))
+	}
+	return packed, text, nil
 }
 
 // dropPoints deletes a point set that nothing refers to any more.

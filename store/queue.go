@@ -61,7 +61,7 @@ const held = `(
 // Of one workspace an owner holds at most so much of all kinds of work. A run under which MaxAttempts owners
 // have died fails instead: it may be the cause. ok is false when none is waiting.
 func (s *Store) ClaimRun(ctx context.Context, owner Owner, most int) (r Run, ok bool, err error) {
-	err = s.update(ctx, func(tx *sql.Tx) error {
+	err = s.note(ctx, func(tx *sql.Tx) error {
 		if err := failDeadly(ctx, tx, owner, s.now()); err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (s *Store) Waiting(ctx context.Context, owner Owner) (waiting bool, err err
 // that is missing was cancelled or deleted, or its lease ran out and somebody else
 // took it.
 func (s *Store) RenewLeases(ctx context.Context, owner Owner) (held []string, err error) {
-	err = s.update(ctx, func(tx *sql.Tx) error {
+	err = s.note(ctx, func(tx *sql.Tx) error {
 		held, err = renewLeases(ctx, tx, owner, leaseEnd(s.now()))
 		return err
 	})
@@ -99,7 +99,7 @@ func (s *Store) RenewLeases(ctx context.Context, owner Owner) (held []string, er
 // before anything is claimed. Owners that work without the lock would be left out here, in
 // both tables.
 func (s *Store) TakeBack(ctx context.Context, _ *Lock) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
+	return s.note(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE runs SET lease = 0 WHERE `+notEnded+` AND status = 'running'`); err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func (s *Store) CancelRun(ctx context.Context, ws Workspace, id string) error {
 // stopping in good order, so that the attempt does not count. It returns
 // ErrNotFound as FinishRun does.
 func (s *Store) ReleaseRun(ctx context.Context, owner Owner, id string) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
+	return s.note(ctx, func(tx *sql.Tx) error {
 		return affected(tx.ExecContext(ctx,
 			`UPDATE runs SET status = 'queued', started = NULL, attempts = attempts - 1 WHERE id = ? AND status = 'running' AND owner = ?`, id, owner))
 	})

@@ -255,7 +255,7 @@ const nextCell = `
 // owner holds at most so much of all kinds of work. A search with a cell under which
 // MaxAttempts owners have died fails. ok is false when none is waiting.
 func (s *Store) ClaimCell(ctx context.Context, owner Owner, most int) (c Cell, ok bool, err error) {
-	err = s.update(ctx, func(tx *sql.Tx) error {
+	err = s.note(ctx, func(tx *sql.Tx) error {
 		c, err = claimCell(ctx, tx, owner, most, s.now())
 		if errors.Is(err, ErrNotFound) {
 			return nil // and keep what failed
@@ -288,17 +288,18 @@ func (s *Store) OpenCells(ctx context.Context, names []string) (open []string, e
 // PlanOf returns what a search computes and the points that it is about. It is no
 // workspace's: a caller has the id from ClaimCell.
 func (s *Store) PlanOf(ctx context.Context, search string) (plan *eval.Plan, d *dataset.Data, err error) {
+	var hash string
 	err = s.view(ctx, func(tx *sql.Tx) error {
-		var hash string
 		if err := tx.QueryRowContext(ctx, `SELECT hash FROM searches WHERE id = ?`, search).Scan(&hash); err != nil {
 			return found(err)
 		}
-		if plan, err = readPlan(ctx, tx, search); err != nil {
-			return err
-		}
-		d, err = readPoints(ctx, tx, hash)
+		plan, err = readPlan(ctx, tx, search)
 		return err
 	})
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err = s.Data(ctx, hash)
 	return plan, d, err
 }
 
@@ -342,7 +343,7 @@ func (s *Store) FailCell(ctx context.Context, name, message string) (searches []
 // ReleaseCell puts a cell that owner holds back. The attempt counts if somebody died over
 // it, and not if the program is stopping in good order.
 func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell, died bool) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
+	return s.note(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE cells SET lease = 0, attempts = attempts - iif(?, 0, 1) WHERE search = ? AND place = ? AND owner = ? AND done = 0`, died, c.Search, c.Place, owner)
 		return err
 	})
@@ -351,7 +352,7 @@ func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell, died bool)
 // RenewCells extends the leases of the cells of an owner and returns those that it holds,
 // of searches that have not ended.
 func (s *Store) RenewCells(ctx context.Context, owner Owner) (held []Cell, err error) {
-	err = s.update(ctx, func(tx *sql.Tx) error {
+	err = s.note(ctx, func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, `UPDATE cells SET lease = ? WHERE owner = ? AND done = 0 AND lease > 0
 			AND search IN (SELECT id FROM searches WHERE status IN ('queued', 'running')) RETURNING search, place, name`, leaseEnd(s.now()), owner)
 		if err != nil {

@@ -3,7 +3,8 @@
 // Exported methods begin a transaction, delegate and commit; lower-case
 // functions hold the SQL and take the transaction, so that they compose. A
 // method that returned nil has its work on disk: the process may be killed, or
-// the power fail, at any moment after that.
+// the power fail, at any moment after that. Only who works on what, which is found out
+// anew after a power failure, does not wait for the disk.
 package store
 
 import (
@@ -31,6 +32,7 @@ import (
 
 	_ "github.com/mattn/go-sqlite3" // the driver
 	"github.com/pressly/goose/v3"
+	"golang.org/x/sync/semaphore"
 
 	"marginlab/migrations"
 )
@@ -51,6 +53,8 @@ type Store struct {
 
 	write *sql.DB // one connection: writers queue here and never meet SQLITE_BUSY
 	read  *sql.DB
+
+	decoding *semaphore.Weighted // has room for points that are being read, in bytes
 }
 
 // Workspace names the owner of data sets and runs: the SHA-256 of a token in
@@ -74,7 +78,7 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{Now: time.Now, path: DatabaseIn(dir)}
+	s := &Store{Now: time.Now, path: DatabaseIn(dir), decoding: semaphore.NewWeighted(decodingBytes)}
 	if err := s.open(ctx); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("data directory %s: %w", dir, explain(err))
@@ -104,8 +108,8 @@ func (s *Store) open(ctx context.Context) error {
 	return migrate(ctx, s.write)
 }
 
-// pragmas are those of every connection. Every commit waits for the disk: what was
-// reported saved outlives a power failure too, at a millisecond or so a save.
+// pragmas are those of every connection. Every commit but those of note waits for the disk:
+// what was reported saved outlives a power failure too, at a millisecond or so a save.
 const pragmas = "_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on"
 
 // dsn names a database to the driver, with pragmas where every connection of a pool
@@ -228,12 +232,37 @@ func (s *Store) Ping(ctx context.Context) error {
 
 // update runs fn in a transaction that commits when fn returns nil.
 func (s *Store) update(ctx context.Context, fn func(*sql.Tx) error) error {
-	return transact(ctx, s.write, func(tx *sql.Tx) error {
+	return transact(ctx, s.write, s.thereAfter(fn))
+}
+
+// note is update for what nobody was promised, such as a lease: it does not wait for the
+// disk. A power failure may take it, though never in part, and not before what was noted
+// earlier; that the program is killed takes nothing.
+func (s *Store) note(ctx context.Context, fn func(*sql.Tx) error) (err error) {
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return explain(err)
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
+		return explain(err)
+	}
+	defer func() {
+		if _, again := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA synchronous = FULL`); again != nil {
+			_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // the next one is a new one
+		}
+	}()
+	return transact(ctx, conn, s.thereAfter(fn))
+}
+
+// thereAfter does fn in a database that is still there.
+func (s *Store) thereAfter(fn func(*sql.Tx) error) func(*sql.Tx) error {
+	return func(tx *sql.Tx) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
 		return s.there()
-	})
+	}
 }
 
 // there is ErrGone when the file was deleted or another one put in its place: what is
@@ -250,7 +279,12 @@ func (s *Store) view(ctx context.Context, fn func(*sql.Tx) error) error {
 	return transact(ctx, s.read, fn)
 }
 
-func transact(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
+// beginner is a *sql.DB or a *sql.Conn.
+type beginner interface {
+	BeginTx(ctx context.Context, opts *sql.TxOptions) (*sql.Tx, error)
+}
+
+func transact(ctx context.Context, db beginner, fn func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return explain(err)
