@@ -29,7 +29,7 @@ func Boundary(s Scene) (*Picture, error) {
 	}
 	sh := s.sheet()
 	t := sh.theme
-	surf := newSurface(s.Model, s.View, s.Limits, s.Grid)
+	surf := newSurface(s.Model, s.View, s.Limits, s.Grid).refined(s.Model, s.View, s.Points, s.refinement())
 	if !s.sides() {
 		return s.regions(sh, surf), nil
 	}
@@ -98,4 +98,12 @@ func lineEntry(name string, l level) entry {
 func (s *Scene) stroke() vg.Length {
 	side := float64(min(s.Width, s.Height)) / zoom(s.Width, s.Height)
 	return vg.Length(min(max(side/200, 1.3), 4))
+}
+
+// refinement is how many values of the kernel lines may take that are narrower than the grid.
+func (s *Scene) refinement() int {
+	if s.Grid <= coarseGrid {
+		return 4 << 20
+	}
+	return 64 << 20
 }

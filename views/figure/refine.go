@@ -1,0 +1,163 @@
+package figure
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// A surface is refined by blocks of blockCells x blockCells cells, each of which becomes
+// finer x finer cells.
+const (
+	blockCells = 8
+	finer      = 4
+	// crooked is how far, in cells, a line may be from where it is drawn.
+	crooked = 0.03
+	// bowed is how far f has to be from its interpolation, beside its size: elsewhere f is as
+	// flat as at a saddle, where lines are rough but few.
+	bowed = 0.004
+	// mostFine bounds the numbers of a refined surface.
+	mostFine = 4 << 20
+)
+
+// refined is the surface with cells so small that lines of a kernel narrower than the cells
+// were are smooth: where lines pass and f is not straight, f is evaluated anew, elsewhere it is
+// interpolated. work bounds the values of the kernel that this may take; where that is not
+// enough, the blocks that are bent most come first. A surface that needs none of this is
+// returned as it is.
+func (s *surface) refined(m *ml.Model, v dataset.View, points []ml.Point, work int) *surface {
+	nodes := s.n*finer + 1
+	if nodes*nodes*len(s.scores) > mostFine {
+		return s
+	}
+	blocks := s.bent(m, v, points)
+	each := (blockCells*finer + 1) * (blockCells*finer + 1) * max(1, len(m.Supports.Rows)) * len(s.scores)
+	blocks = blocks[:min(len(blocks), work/each)]
+	if len(blocks) == 0 {
+		return s
+	}
+	fine := &surface{n: s.n * finer, lim: s.lim}
+	for _, f := range s.scores {
+		fine.scores = append(fine.scores, s.magnified(f))
+	}
+	fine.f, fine.maps = fine.scores[0], make([][]float64, len(s.scores))
+	xs, ys := steps(s.lim.XMin, s.lim.XMax, fine.n), steps(s.lim.YMin, s.lim.YMax, fine.n)
+	for _, b := range blocks {
+		x0, y0 := b.x*blockCells*finer, b.y*blockCells*finer
+		x1, y1 := min(x0+blockCells*finer, fine.n), min(y0+blockCells*finer, fine.n)
+		scores, _ := m.Surface(v, xs[x0:x1+1], ys[y0:y1+1])
+		for k, f := range scores {
+			bound(f)
+			for j := y0; j <= y1; j++ {
+				copy(fine.scores[k][j*nodes+x0:j*nodes+x1+1], f[(j-y0)*(x1-x0+1):])
+			}
+		}
+	}
+	return fine
+}
+
+// magnified is f on the finer grid, interpolated.
+func (s *surface) magnified(f []float64) []float64 {
+	n := s.n * finer
+	out := make([]float64, 0, (n+1)*(n+1))
+	row := make([]float64, s.n+1)
+	for j := range n + 1 {
+		k := min(j/finer, s.n-1)
+		t := float64(j)/finer - float64(k)
+		low, high := f[k*(s.n+1):(k+1)*(s.n+1)], f[(k+1)*(s.n+1):(k+2)*(s.n+1)]
+		for i := range row {
+			row[i] = low[i] + t*(high[i]-low[i])
+		}
+		for i := range s.n {
+			for u := range finer {
+				out = append(out, row[i]+float64(u)/finer*(row[i+1]-row[i]))
+			}
+		}
+		out = append(out, row[s.n])
+	}
+	return out
+}
+
+// bentBlock is a block of cells with lines through it, and how far these are from where they
+// would be drawn, in cells.
+type bentBlock struct {
+	x, y int
+	by   float64
+}
+
+// bent lists the blocks that want refinement, those that are bent most in front.
+func (s *surface) bent(m *ml.Model, v dataset.View, points []ml.Point) (list []bentBlock) {
+	across := (s.n + blockCells - 1) / blockCells
+	by := make([]float64, across*across)
+	mark := func(i, j int, bend float64) {
+		b := &by[j/blockCells*across+i/blockCells]
+		*b = max(*b, bend)
+	}
+	lined := func(_ int, lo, hi float64) bool { return passes(lo, hi) }
+	if m.Rule != ml.Sign {
+		class := newRegions(s, m).class
+		lined = func(k int, _, _ float64) bool {
+			c := class[k]
+			return class[k+1] != c || class[k+s.n+1] != c || class[k+s.n+2] != c
+		}
+	}
+	for _, f := range s.scores {
+		lo, hi, _ := extent(f)
+		unfelt := bowed * math.Min(4, math.Max(math.Abs(lo), math.Abs(hi)))
+		bends := s.bends(f)
+		for j := range s.n {
+			for i := range s.n {
+				k := j*(s.n+1) + i
+				bend := max(bends[k], bends[k+1], bends[k+s.n+1], bends[k+s.n+2])
+				if !(bend > unfelt) {
+					continue
+				}
+				lo, hi := f[k], f[k]
+				for _, at := range [3]int{k + 1, k + s.n + 1, k + s.n + 2} {
+					lo, hi = min(lo, f[at]), max(hi, f[at])
+				}
+				if lined(k, lo-2*bend, hi+2*bend) && bend > crooked*(hi-lo) {
+					mark(i, j, bend/(hi-lo+bend))
+				}
+			}
+		}
+	}
+	if v.Exact && m.Rule == ml.Sign { // a peak may stand between the nodes
+		for _, p := range points {
+			x, y := s.grid(v.Point(p.X))
+			if f, ok := s.at(s.f, x, y); ok && math.Abs(f-p.F) > 0.1*math.Max(1, math.Abs(p.F)) && passes(min(f, p.F), max(f, p.F)) {
+				mark(min(int(x), s.n-1), min(int(y), s.n-1), 1)
+			}
+		}
+	}
+	for k, bend := range by {
+		if bend > 0 {
+			list = append(list, bentBlock{k % across, k / across, bend})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b bentBlock) int { return cmp.Compare(b.by, a.by) })
+	return list
+}
+
+// passes tells whether a line f = 0 or ±1 lies where f goes from lo to hi.
+func passes(lo, hi float64) bool {
+	return lo <= -1 && -1 <= hi || lo <= 0 && 0 <= hi || lo <= 1 && 1 <= hi
+}
+
+// bends is at every node how far f may be from its interpolation beside it.
+func (s *surface) bends(f []float64) []float64 {
+	out := make([]float64, len(f))
+	n := s.n + 1
+	for j := range n {
+		for i := range n {
+			k := j*n + i
+			x, y := min(max(i, 1), n-2)-i, min(max(j, 1), n-2)-j // to the next node that has neighbours
+			h, v := k+x, k+y*n
+			out[k] = max(math.Abs(f[h-1]-2*f[h]+f[h+1]), math.Abs(f[v-n]-2*f[v]+f[v+n])) / 8
+		}
+	}
+	return out
+}
