@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -205,12 +206,29 @@ func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 	t.Parallel()
 	s := serveWith(t, false, Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Second}, jobs.Config{})
 	c := s.browse(t, alice)
-	reply, doc, _ := c.answer("gamma=2000&C=100000&learner=mcm&stage=720&data=" + s.moons(t, 4000))
+	data := s.moons(t, 4000)
+	reply, doc, _ := c.answer("gamma=2000&C=100000&learner=mcm&stage=720&data=" + data)
 	if said := doc.Find(".problem").Text(); !strings.Contains(said, "Save it as a run") || reply.Live == (reply.Took > 0.5) {
 		t.Errorf("after %g s, live %v: %q", reply.Took, reply.Live, said)
 	}
 	if caption := doc.Find(".caption").Text(); !strings.Contains(caption, "4000 points") {
 		t.Errorf("the picture shows %q", caption)
+	}
+
+	// A page waits less, so that it is there, unless its button says otherwise.
+	for wait, waits := range map[string]string{"": "true", "&wait=1": "false"} {
+		page := c.page(200, "/lab?gamma=2000&C=100000&learner=mcm&data="+data+wait)
+		if got := page.Find("#lab").AttrOr("data-waits", ""); got != waits || (page.Find("#answer noscript").Length() > 0) != (waits == "true") {
+			t.Errorf("%q: its script goes on to wait: %s", wait, got)
+		}
+		if said := page.Find(".problem").Text(); !strings.Contains(said, "Save it as a run") {
+			t.Errorf("%q: %q", wait, said)
+		}
+		if src := page.Find(".stage img").AttrOr("src", ""); !strings.HasPrefix(src, "/lab/figures/points.svg?") {
+			t.Errorf("the picture of the points is %s", src)
+		} else if a := c.fetch("GET", src, ""); !bytes.Contains(a.body, []byte("<svg")) {
+			t.Errorf("%s: %.200s", src, a.body)
+		}
 	}
 }
 

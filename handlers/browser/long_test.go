@@ -13,23 +13,32 @@ func big(t *testing.T, c *client) string {
 	return strings.TrimPrefix(to, "/datasets/")
 }
 
-// long is a training on it that nobody waits for.
-const long = "kernel=rbf&gamma=4&C=10000&tol=0.0000001"
-
-func TestLongTrainingIsCancelled(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+// big is one that the page makes.
+func (p *page) big() string {
+	p.t.Helper()
 	p.visit("/datasets")
 	p.clickText("summary", "checkerboard")
 	p.fill("#f-checkerboard-n", "20000")
 	p.fill("#f-checkerboard-noise", "0.4")
 	p.follow(func() { p.clickText(".generator[open] button", "Generate") })
-	id := p.where()[strings.LastIndex(p.where(), "/")+1:]
+	return p.where()[strings.LastIndex(p.where(), "/")+1:]
+}
+
+// long is a training on it that nobody waits for.
+const long = "kernel=rbf&gamma=4&C=10000&tol=0.0000001"
+
+func TestLongTrainingIsCancelled(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t, "--patience", "8"))
+	id := p.big()
 
 	p.visit("/lab?data=" + id + "&" + long)
 	p.picture(".stage img")
-	if say := p.text("main .problem"); !strings.Contains(say, "20000") || !strings.Contains(say, "in the background") {
-		t.Errorf("the lab says %q of a large data set", say)
+	if say := p.text("main .problem"); !strings.Contains(say, "takes longer than") || !strings.Contains(say, "in the background") {
+		t.Errorf("the lab says %q of a long training", say)
+	}
+	if caption := p.text(".caption"); !strings.Contains(caption, "20000 points") {
+		t.Errorf("the picture shows %q", caption)
 	}
 	p.fill("#f-name", "endless")
 	p.follow(func() { p.clickText("button", "Save run") })
@@ -48,10 +57,31 @@ func TestLongTrainingIsCancelled(t *testing.T) {
 	}
 }
 
+// A page is there before a long training is: it shows the points, and waits for the model
+// beside a button to cancel.
+func TestPageIsThereBeforeItsModel(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--patience", "8")
+	base, questions := slowly(t, s)
+	p := open(t, s)
+	p.base = base
+	p.visit("/lab?data=" + p.big() + "&" + long)
+	p.picture(".stage img")
+	if caption := p.text(".caption"); !strings.Contains(caption, "20000 points") {
+		t.Errorf("the picture shows %q", caption)
+	}
+	q := <-questions
+	p.wait(`document.querySelector("[data-status] button")`)
+	p.clickText("[data-status] button", "Cancel")
+	<-q.left
+	p.wait(`document.querySelector("[data-status]").textContent === "Cancelled."`)
+	p.picture(".stage img")
+}
+
 // Before machines of strings are trained, the page counts the rows of their kernel matrix.
 func TestLongKernelMatrixIsCounted(t *testing.T) {
 	t.Parallel()
-	p := open(t, start(t))
+	p := open(t, start(t, "--patience", "8"))
 	p.visit("/datasets")
 	p.clickText("summary", "DNA with motifs")
 	p.fill("#f-dna-n", "4000")

@@ -6,6 +6,7 @@ package door
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -143,8 +144,15 @@ func OriginOf(from string, d *dataset.Data) string {
 	return strings.Join(append([]string{from}, d.Notes...), "; ")
 }
 
+// Late is why work was given up that outlasted the patience with it.
+type Late struct{ Patience time.Duration }
+
+func (l Late) Error() string {
+	return fmt.Sprintf("This takes longer than %.3g seconds.", l.Patience.Seconds())
+}
+
 // Within does work as long as patience lasts. Work that takes longer is
-// refused with the remedy; a fault that comes as the patience ends is a fault.
+// refused as Late with the remedy; a fault that comes as the patience ends is a fault.
 func Within[T any](ctx context.Context, patience time.Duration, remedy string, work func(context.Context) (T, error)) (T, error) {
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -153,7 +161,7 @@ func Within[T any](ctx context.Context, patience time.Duration, remedy string, w
 	case ctx.Err() != nil: // what was computed by then is nothing to show
 		err = ctx.Err()
 	case limited.Err() != nil && (err == nil || errors.Is(err, limited.Err())):
-		err = web.Errorf(web.Busy, "This takes longer than %.0f seconds. %s", patience.Seconds(), remedy)
+		err = web.Errorf(web.Busy, "%w %s", Late{patience}, remedy)
 	}
 	return v, err
 }

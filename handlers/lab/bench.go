@@ -35,6 +35,8 @@ type bench struct {
 	freely   bool         // nobody has chosen these
 	look     door.Options // of the picture
 	try      string       // an object that was typed, to see what the model says of it
+	patient  bool         // somebody has asked to wait for the model
+	late     bool         // the model was not there in time
 }
 
 // readBench reads the lab's state from a form. What is wrong with a field is
@@ -44,7 +46,7 @@ func (a *Room) readBench(ctx context.Context, form url.Values) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{course: course, form: form, id: form.Get("data"), points: strings.TrimSpace(form.Get("points")), look: door.ReadOptions(form), try: strings.TrimSpace(form.Get("try"))}
+	b := &bench{course: course, form: form, id: form.Get("data"), points: strings.TrimSpace(form.Get("points")), look: door.ReadOptions(form), try: strings.TrimSpace(form.Get("try")), patient: form.Get("wait") == "1"}
 	if b.id == "" {
 		b.id = dataset.Builtins[0].Slug
 	}

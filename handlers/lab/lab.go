@@ -5,6 +5,7 @@ package lab
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -46,10 +47,14 @@ func (a *Room) train(ctx context.Context, b *bench) (*ml.Result, string, error) 
 	return a.fit(ctx, b)
 }
 
-// patience is how long a training may hold up the page: of many points a quarter of the
-// time, as there one knows no setting that is quick for sure.
+// patience is how long a training may hold up an answer: of many points a quarter of the
+// time, as there one knows no setting that is quick for sure, and a sixteenth where a page
+// is to be shown at all, half a second of eight.
 func (a *Room) patience(b *bench) time.Duration {
-	if b.data != nil && b.data.Len() > door.LiveRows {
+	switch {
+	case !b.patient:
+		return a.Patience / 16
+	case b.data != nil && b.data.Len() > door.LiveRows:
 		return a.Patience / 4
 	}
 	return a.Patience
@@ -61,6 +66,7 @@ func (a *Room) fit(ctx context.Context, b *bench) (*ml.Result, string, error) {
 	remedy := fmt.Sprintf("Save it as a run: it goes on in the background. What makes it quicker: %s.", b.spec.Quicker())
 	res, err := door.Within(ctx, a.patience(b), remedy, func(ctx context.Context) (*ml.Result, error) { return a.trained(ctx, b) })
 	if err != nil {
+		b.late = errors.As(err, new(door.Late))
 		problem, err := door.Told(err)
 		return nil, problem, err
 	}
@@ -88,15 +94,10 @@ func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer,
 	var ans views.Answer
 	if res == nil {
 		ans.Took = waited
-		drawn := b.query() // with what was refused: the picture must not train on a default in its place
-		for _, p := range b.problems {
-			if b.form.Has(p.Field) {
-				drawn.Set(p.Field, b.form.Get(p.Field))
-			}
-		}
+		ans.Waits = b.late && !b.patient
 		s, draw, fault := a.bare(ctx, b, b.look)
 		if err = fault; err == nil {
-			ans.Picture, ans.Stage, err = door.Show(s, draw, "/lab/figures/", bareName, drawn.Encode(), inline)
+			ans.Picture, ans.Stage, err = door.Show(s, draw, "/lab/figures/", bareName, pictures, inline)
 		}
 	} else {
 		var key string
@@ -258,6 +259,7 @@ func (a *Room) live(r *http.Request) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.patient = true
 	ans, err := a.answer(r.Context(), b, true)
 	if err != nil {
 		return nil, err
@@ -309,22 +311,15 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	res, _, err := a.train(r.Context(), b)
-	if err != nil {
-		return err
-	}
 	o := b.look
 	o.Size(r)
 	key, err := b.key()
 	if err != nil {
 		return err
 	}
+	var res *ml.Result
 	sheet := door.RunSheet(key, name, format, o, func(context.Context) (figure.Run, error) { return a.run(b, res, o), nil })
-	if res == nil {
-		if name != bareName {
-			return store.ErrNotFound
-		}
-		sheet.Key += " bare"
+	if name == bareName {
 		sheet.Draw = func(ctx context.Context) (*figure.Picture, error) {
 			s, draw, err := a.bare(ctx, b, o)
 			if err != nil {
@@ -332,13 +327,21 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 			}
 			return draw(s)
 		}
+	} else {
+		b.patient = true
+		if res, _, err = a.train(r.Context(), b); err != nil {
+			return err
+		}
+		if res == nil {
+			return store.ErrNotFound
+		}
 	}
 	sheet.Public = b.public()
 	return a.SendPrint(w, r, sheet)
 }
 
 // bareName is the name of the picture of the points alone.
-const bareName = "boundary"
+const bareName = "points"
 
 // glance is how long a page waits for a run that was just saved.
 const glance = 400 * time.Millisecond

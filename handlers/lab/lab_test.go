@@ -23,9 +23,10 @@ func TestPatienceEnds(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	res, message, err := a.fit(t.Context(), &bench{spec: ml.DefaultSpec()})
-	if res != nil || err != nil || !strings.Contains(message, "takes longer than") {
-		t.Errorf("%v, %q, %v", res, message, err)
+	b := &bench{spec: ml.DefaultSpec()}
+	res, message, err := a.fit(t.Context(), b)
+	if res != nil || err != nil || !strings.Contains(message, "takes longer than") || !b.late {
+		t.Errorf("%v, %q, %v, late: %v", res, message, err, b.late)
 	}
 }
 

@@ -164,3 +164,6 @@ document.addEventListener("keydown", (e) => {
 });
 
 darkness.addEventListener("change", () => ask(false));
+
+// The page did not wait for its model.
+if (form.dataset.waits === "true") ask(false);
