@@ -26,7 +26,8 @@ type Learner struct {
 	Cache   bool   // takes the memory of Spec.CacheBytes
 	Quicker string // what makes a training shorter
 
-	solve func(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace.Recorder) (*solution, error)
+	// solve trains, with memory that it shares with other trainings.
+	solve func(ctx context.Context, k kernel.Matrix, y []float64, s Spec, memory *svm.Memory, r trace.Recorder) (*solution, error)
 	// heldOut, where there is one, trains at many C without a map and without some of
 	// the rows, faster than one by one.
 	heldOut func(ctx context.Context, k svm.Matrix, y []float64, held []int, cs []float64, s svm.Settings) ([]*svm.Result, error)
@@ -134,8 +135,8 @@ func (g gram) Merged(ctx context.Context, y, w []float64, size int) (svm.Matrix,
 	return gram{merged}, group, apart
 }
 
-func solveSVM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace.Recorder) (*solution, error) {
-	res, err := svm.Train(ctx, forSVM(k), y, svm.Settings{C: s.penalty(), Tol: s.Values.Number("tol"), MaxIter: s.Values.Int("max_iter"), CacheBytes: s.CacheBytes, Recorder: r})
+func solveSVM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, memory *svm.Memory, r trace.Recorder) (*solution, error) {
+	res, err := svm.Train(ctx, forSVM(k), y, svm.Settings{C: s.penalty(), Tol: s.Values.Number("tol"), MaxIter: s.Values.Int("max_iter"), CacheBytes: s.CacheBytes, Memory: memory, Recorder: r})
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +155,7 @@ func solveSVM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace
 	return &solution{u: u, b: res.B, f: res.F, report: report}, nil
 }
 
-func solveMCM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace.Recorder) (*solution, error) {
+func solveMCM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, _ *svm.Memory, r trace.Recorder) (*solution, error) {
 	rho := s.Values.Number("rho")
 	res, err := mcm.Train(ctx, k, y, mcm.Settings{C: s.penalty(), Rho: rho, RankTol: s.Values.Number("rank_tol"), MaxIter: s.Values.Int("max_iter"), Recorder: r})
 	if err != nil {
@@ -170,7 +171,7 @@ func solveMCM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace
 	}}, nil
 }
 
-func solveRidge(ctx context.Context, k kernel.Matrix, y []float64, s Spec, r trace.Recorder) (*solution, error) {
+func solveRidge(ctx context.Context, k kernel.Matrix, y []float64, s Spec, _ *svm.Memory, r trace.Recorder) (*solution, error) {
 	res, err := ridge.Train(ctx, k, y, ridge.Settings{Lambda: s.Values.Number("lambda"), Recorder: r})
 	if err != nil {
 		return nil, err

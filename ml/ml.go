@@ -24,6 +24,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/param"
+	"marginlab/ml/svm"
 	"marginlab/ml/trace"
 )
 
@@ -314,11 +315,11 @@ type fitted struct {
 	c     []float64 // of cmap at the training rows
 }
 
-// fit trains one machine on its part of the training rows, whose kernel matrix is whole. width
-// is that of the cores. first is the machine before its conformal map, nil when there is none.
-func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, whole kernel.Matrix, q part, width float64, recorder trace.Recorder) (first, last *fitted, err error) {
+// fit trains one machine on its part of the training rows, whose kernel matrix is whole. memory
+// is shared with the other machines, width is that of the cores. first is the machine before its conformal map, nil when there is none.
+func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, memory *svm.Memory, whole kernel.Matrix, q part, width float64, recorder trace.Recorder) (first, last *fitted, err error) {
 	gram := q.of(whole)
-	sol, err := learner.solve(ctx, gram, q.y, spec, recorder)
+	sol, err := learner.solve(ctx, gram, q.y, spec, memory, recorder)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -342,7 +343,7 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, whole ker
 	if last.c, err = p.factors(ctx, last); err != nil {
 		return nil, nil, err
 	}
-	if sol, err = learner.solve(ctx, kernel.Scaled(gram, pick(last.c, q.at)), q.y, spec, recorder); err != nil {
+	if sol, err = learner.solve(ctx, kernel.Scaled(gram, pick(last.c, q.at)), q.y, spec, memory, recorder); err != nil {
 		return nil, nil, err
 	}
 	last.solution = sol.over(q.at, len(p.rows))

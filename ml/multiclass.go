@@ -135,9 +135,11 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matri
 	if p.target.Rule == Argmax {
 		return p.fitJointly(ctx, spec, gram, width, recorder)
 	}
+	var memory svm.Memory
+	defer memory.Free()
 	parts := p.parts()
 	if len(parts) == 1 {
-		first, last, err := p.fit(ctx, learner, spec, gram, parts[0], width, recorder)
+		first, last, err := p.fit(ctx, learner, spec, &memory, gram, parts[0], width, recorder)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -163,7 +165,7 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matri
 			}
 		}
 		group.Go(func() error {
-			firsts[k], lasts[k], faults[k] = p.fit(ctx, learner, spec, gram, q, width, own)
+			firsts[k], lasts[k], faults[k] = p.fit(ctx, learner, spec, &memory, gram, q, width, own)
 			return nil
 		})
 	}

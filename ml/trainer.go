@@ -116,7 +116,9 @@ func (t *Trainer) path(ctx context.Context, learner Learner, p *problem, test []
 	for _, i := range p.rows {
 		trained[i] = true
 	}
-	settings := svm.Settings{Tol: t.spec.Values.Number("tol"), MaxIter: t.spec.Values.Int("max_iter"), CacheBytes: bytes}
+	var memory svm.Memory
+	defer memory.Free()
+	settings := svm.Settings{Memory: &memory, Tol: t.spec.Values.Number("tol"), MaxIter: t.spec.Values.Int("max_iter"), CacheBytes: bytes}
 	sides := p.target.Rule.entry().sides(len(p.target.Classes))
 	machines := make([][]*svm.Result, len(sides)) // by C
 	for m, s := range sides {

@@ -6,6 +6,7 @@
 // through the same operations, so that a value depends neither on its place in
 // the row nor on the row's length.
 
+#include <float.h>
 #include "gaussian.h"
 
 enum { FEW = 4 };
@@ -38,6 +39,11 @@ void gaussian_row32(int simd, float *dst, const double *x, long n, long d, const
 void gaussian_sum(int simd, double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma)
 {
 	CHOOSE(sum, dst, x, n, d, z, w, m, gamma);
+}
+
+void gaussian_sum32(int simd, double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma)
+{
+	CHOOSE(sum32, dst, x, n, d, z, w, m, gamma);
 }
 
 void product_row(int simd, double *dst, const double *x, long n, long d, const double *z)

@@ -9,11 +9,14 @@ enum { BLOCK = 32 };
 // dst[i] = exp(-gamma |x_i - z|^2) for the n packed points x_i in d dimensions.
 void gaussian_row(int simd, double *dst, const double *x, long n, long d, const double *z, double gamma);
 
-// The same, rounded to single precision.
+// The same in single precision, to an error of about 2^-24.
 void gaussian_row32(int simd, float *dst, const double *x, long n, long d, const double *z, double gamma);
 
 // dst[i] += sum over j < m of w[j] exp(-gamma |x_i - z_j|^2); z is m x d by rows.
 void gaussian_sum(int simd, double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma);
+
+// The same with values of the kernel in single precision, summed in double.
+void gaussian_sum32(int simd, double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma);
 
 // dst[i] = x_i . z
 void product_row(int simd, double *dst, const double *x, long n, long d, const double *z);

@@ -10,6 +10,8 @@ package kernel
 #cgo nocallback gaussian_row32
 #cgo noescape gaussian_sum
 #cgo nocallback gaussian_sum
+#cgo noescape gaussian_sum32
+#cgo nocallback gaussian_sum32
 #cgo noescape product_row
 #cgo nocallback product_row
 #include "gaussian.h"
@@ -32,7 +34,7 @@ func gaussianRowAt(l simd.Level, dst []float64, x packed, z []float64, gamma flo
 	}
 }
 
-// gaussianRow32At is gaussianRowAt rounded to single precision.
+// gaussianRow32At is gaussianRowAt in single precision, to an error of about 2^-24.
 func gaussianRow32At(l simd.Level, dst []float32, x packed, z []float64, gamma float64) {
 	if len(dst) > 0 {
 		C.gaussian_row32(C.int(l), (*C.float)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)), C.double(gamma))
@@ -44,6 +46,13 @@ func gaussianRow32At(l simd.Level, dst []float32, x packed, z []float64, gamma f
 func gaussianSumAt(l simd.Level, dst []float64, x packed, z, w []float64, gamma float64) {
 	if len(dst) > 0 {
 		C.gaussian_sum(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)), (*C.double)(unsafe.SliceData(w)), C.long(len(w)), C.double(gamma))
+	}
+}
+
+// gaussianSum32At is gaussianSumAt with values of the kernel in single precision.
+func gaussianSum32At(l simd.Level, dst []float64, x packed, z, w []float64, gamma float64) {
+	if len(dst) > 0 {
+		C.gaussian_sum32(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)), (*C.double)(unsafe.SliceData(w)), C.long(len(w)), C.double(gamma))
 	}
 }
 

@@ -1,10 +1,55 @@
 // The loops for one kind of processor: see levels.h.
 
-#define floats NAME(floats)
+#define half NAME(half)
+#define single NAME(single)
+#define places NAME(places)
+#define joined NAME(joined)
+#define first NAME(first)
+#define second NAME(second)
 #define exponential NAME(exponential)
+#define exponential32 NAME(exponential32)
+#define distances NAME(distances)
 #define values NAME(values)
+#define values32 NAME(values32)
 
-typedef float floats __attribute__((vector_size(LANES * 4)));
+// Numbers in single precision: as many as in a vec take half a register, twice as many a
+// whole one.
+typedef float half __attribute__((vector_size(LANES * 4)));
+typedef float single __attribute__((vector_size(LANES * 8)));
+typedef int places __attribute__((vector_size(LANES * 8)));
+
+#if LANES == 8 // compilers go through memory unless told otherwise
+INLINE single joined(vec a, vec b)
+{
+	return (single)_mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps((__m512d)a)), _mm512_cvtpd_ps((__m512d)b), 1);
+}
+INLINE vec first(single f) { return (vec)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)f)); }
+INLINE vec second(single f) { return (vec)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)f, 1)); }
+#elif LANES == 4
+INLINE single joined(vec a, vec b) { return (single)_mm256_set_m128(_mm256_cvtpd_ps((__m256d)b), _mm256_cvtpd_ps((__m256d)a)); }
+INLINE vec first(single f) { return (vec)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)f)); }
+INLINE vec second(single f) { return (vec)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)f, 1)); }
+#else
+INLINE single joined(vec a, vec b)
+{
+	half h[2] = {__builtin_convertvector(a, half), __builtin_convertvector(b, half)};
+	single f;
+	memcpy(&f, h, sizeof f);
+	return f;
+}
+INLINE vec first(single f)
+{
+	half h;
+	memcpy(&h, &f, sizeof h);
+	return __builtin_convertvector(h, vec);
+}
+INLINE vec second(single f)
+{
+	half h;
+	memcpy(&h, (char *)&f + sizeof h, sizeof h);
+	return __builtin_convertvector(h, vec);
+}
+#endif
 
 // exp(x) for x <= 0. Results below exp(-708), the least that is not subnormal, are 0.
 INLINE vec exponential(vec x)
@@ -52,12 +97,33 @@ INLINE vec exponential(vec x)
 	return (vec)((ints)p & ~(ints)(x < -708.0)); // NaN stays NaN
 }
 
+// 2^t for t <= 0 to an error of about 2^-24, half of what separates the largest two results.
+// Results that would be subnormal are 0.
+INLINE single exponential32(single t)
+{
+	// t = n + r with |r| <= 1/2, and the polynomial of degree 6 with least relative error,
+	// 2e-9, of those that are 1 at 0.
+	const float shift = 0x1.8p23f; // as above
+	single n = t + shift;
+	places e = (places)n;
+	n -= shift;
+	single r = t - n;
+	single p = r * 1.535336195e-4f + 1.339887440e-3f;
+	p = p * r + 9.618437357e-3f;
+	p = p * r + 5.550332471e-2f;
+	p = p * r + 2.402264791e-1f;
+	p = p * r + 6.931472029e-1f;
+	p = p * r + 1;
+	places bits = (places)p + (e << 23);
+	return (single)((bits & ~(places)(t < -126.f)) | (places)(t != t)); // NaN stays NaN
+}
+
 // The points of a block are taken by FEW vectors at a time, which the registers hold.
 enum { NAME(STRIP) = FEW * LANES };
 #define STRIP NAME(STRIP)
 
-// The values of the kernel between one strip of points and z.
-INLINE void values(vec v[FEW], const double *x, long d, const double *z, double gamma)
+// The squared distances between one strip of points and z.
+INLINE void distances(vec v[FEW], const double *x, long d, const double *z)
 {
 	for (int a = 0; a < FEW; a++)
 		v[a] = (vec){0};
@@ -66,8 +132,26 @@ INLINE void values(vec v[FEW], const double *x, long d, const double *z, double 
 			vec t = load(x + k * BLOCK + a * LANES) - z[k];
 			v[a] += t * t;
 		}
+}
+
+// The values of the kernel between one strip of points and z.
+INLINE void values(vec v[FEW], const double *x, long d, const double *z, double gamma)
+{
+	distances(v, x, d, z);
 	for (int a = 0; a < FEW; a++)
 		v[a] = exponential(v[a] * -gamma);
+}
+
+// The same in single precision, from distances in double.
+INLINE void values32(single f[FEW / 2], const double *x, long d, const double *z, double gamma)
+{
+	vec v[FEW];
+	distances(v, x, d, z);
+	gamma *= 1.4426950408889634;
+	if (gamma > DBL_MAX)
+		gamma = DBL_MAX;
+	for (int a = 0; a < FEW; a += 2)
+		f[a / 2] = exponential32(joined(v[a] * -gamma, v[a + 1] * -gamma));
 }
 
 INLINE void NAME(row_)(double *dst, const double *x, long n, long d, const double *z, double gamma)
@@ -85,15 +169,8 @@ INLINE void NAME(row_)(double *dst, const double *x, long n, long d, const doubl
 INLINE void NAME(row32_)(float *dst, const double *x, long n, long d, const double *z, double gamma)
 {
 	for (long i = 0; i < n; i += STRIP) {
-		vec v[FEW];
-		floats f[FEW];
-		values(v, x + i / BLOCK * BLOCK * d + i % BLOCK, d, z, gamma);
-		for (int a = 0; a < FEW; a++)
-#if LANES == 8 // which compilers do in two halves
-			f[a] = (floats)_mm512_cvtpd_ps((__m512d)v[a]);
-#else
-			f[a] = __builtin_convertvector(v[a], floats);
-#endif
+		single f[FEW / 2];
+		values32(f, x + i / BLOCK * BLOCK * d + i % BLOCK, d, z, gamma);
 		if (n - i >= STRIP)
 			memcpy(dst + i, f, STRIP * sizeof *dst);
 		else
@@ -110,6 +187,26 @@ INLINE void NAME(sum_)(double *dst, const double *x, long n, long d, const doubl
 			values(v, xi, d, z + j * d, gamma);
 			for (int a = 0; a < FEW; a++)
 				s[a] += w[j] * v[a];
+		}
+		double t[STRIP];
+		memcpy(t, s, sizeof t);
+		for (long k = 0; k < STRIP && i + k < n; k++)
+			dst[i + k] += t[k];
+	}
+}
+
+INLINE void NAME(sum32_)(double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma)
+{
+	for (long i = 0; i < n; i += STRIP) {
+		const double *xi = x + i / BLOCK * BLOCK * d + i % BLOCK;
+		single f[FEW / 2];
+		vec s[FEW] = {{0}};
+		for (long j = 0; j < m; j++) {
+			values32(f, xi, d, z + j * d, gamma);
+			for (int a = 0; a < FEW; a += 2) {
+				s[a] += w[j] * first(f[a / 2]);
+				s[a + 1] += w[j] * second(f[a / 2]);
+			}
 		}
 		double t[STRIP];
 		memcpy(t, s, sizeof t);
@@ -144,6 +241,14 @@ TARGET static void NAME(sum)(double *dst, const double *x, long n, long d, const
 		NAME(sum_)(dst, x, n, d, z, w, m, gamma);
 }
 
+TARGET static void NAME(sum32)(double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma)
+{
+	if (d == 2)
+		NAME(sum32_)(dst, x, n, 2, z, w, m, gamma);
+	else
+		NAME(sum32_)(dst, x, n, d, z, w, m, gamma);
+}
+
 TARGET static void NAME(products)(double *dst, const double *x, long n, long d, const double *z)
 {
 	for (long i = 0; i < n; i += STRIP) {
@@ -159,7 +264,15 @@ TARGET static void NAME(products)(double *dst, const double *x, long n, long d, 
 	}
 }
 
-#undef floats
+#undef half
+#undef single
+#undef places
+#undef joined
+#undef first
+#undef second
 #undef exponential
+#undef exponential32
+#undef distances
 #undef values
+#undef values32
 #undef STRIP

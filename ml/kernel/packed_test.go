@@ -22,6 +22,10 @@ func TestLoopsAgree(t *testing.T) {
 	}
 }
 
+// inSingle is the error of a value of at most 1 in single precision: little more than half of what separates
+// the largest two.
+const inSingle = 0x1.4p-24
+
 func loopsAgree(t *testing.T, l simd.Level) {
 	t.Parallel()
 	if !slices.Contains(simd.Levels(), l) {
@@ -51,17 +55,25 @@ func loopsAgree(t *testing.T, l simd.Level) {
 					if e := 1e-15 * (1 - math.Log(want[i])); math.Abs(got[i]-want[i]) > e*want[i]+1e-307 {
 						t.Fatalf("d = %d, gamma %g: %g, plain %g", d, gamma, got[i], want[i])
 					}
-					if single[i] != float32(got[i]) || plain[i] != float32(want[i]) {
-						t.Fatalf("d = %d, gamma %g: %g is rounded to %g, plain %g to %g", d, gamma, got[i], single[i], want[i], plain[i])
+					if math.Abs(float64(single[i])-got[i]) > inSingle || plain[i] != float32(want[i]) {
+						t.Fatalf("d = %d, gamma %g: in single precision %g is %g, plain %g is %g", d, gamma, got[i], single[i], want[i], plain[i])
 					}
+				}
+				if single[n/2] != 1 {
+					t.Fatalf("d = %d, gamma %g: in single precision %g at distance 0", d, gamma, single[n/2])
 				}
 				w := []float64{-2, 0.5}
 				pair := append(append([]float64{}, z...), raw.Data[:d]...)
+				rough := slices.Clone(got)
 				gaussianSumAt(l, got, p, pair, w, gamma)
+				gaussianSum32At(l, rough, p, pair, w, gamma)
 				plainSum(want, p, pair, w, gamma)
 				for i := range got {
 					if math.Abs(got[i]-want[i]) > 1e-14 {
 						t.Fatalf("d = %d, gamma %g: sum %g, plain %g", d, gamma, got[i], want[i])
+					}
+					if math.Abs(rough[i]-want[i]) > 2.5*inSingle {
+						t.Fatalf("d = %d, gamma %g: sum in single precision %g, plain %g", d, gamma, rough[i], want[i])
 					}
 				}
 			}
@@ -108,6 +120,46 @@ func TestGaussianExtremes(t *testing.T) {
 	}
 }
 
+// TestSinglePrecision looks at exp in single precision all over its range, at all levels.
+func TestSinglePrecision(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(10, 9))
+	x := blas64.General{Rows: 200_000, Cols: 1, Stride: 1, Data: make([]float64, 200_000)}
+	for i := range x.Data {
+		switch x.Data[i] = math.Sqrt(2 * r.Float64()); i % 4 {
+		case 0:
+			x.Data[i] *= 8
+		case 1:
+			x.Data[i] = math.Ldexp(x.Data[i], -r.IntN(30))
+		}
+	}
+	ends := []float64{0, math.Sqrt(87.3), math.Sqrt(87.4), 1e10, 1e150, math.Inf(1), math.Inf(-1), math.NaN()}
+	copy(x.Data[7:], ends)
+	p := pack(x)
+	for _, l := range simd.Levels() {
+		v := make([]float32, x.Rows)
+		gaussianRow32At(l, v, p, []float64{0}, 1)
+		worst := 0.0
+		for i, v := range v {
+			switch d := x.Data[i]; {
+			case math.IsNaN(d) != math.IsNaN(float64(v)):
+				t.Errorf("%v: exp(-(%g)²) = %g", l, d, v)
+			case d == 0 && v != 1 || math.Abs(d) > 1e3 && v != 0:
+				t.Errorf("%v: exp(-(%g)²) = %g", l, d, v)
+			case !math.IsNaN(d):
+				worst = max(worst, math.Abs(float64(v)-math.Exp(-d*d)))
+			}
+		}
+		if worst > inSingle {
+			t.Errorf("%v: error %g", l, worst)
+		}
+		t.Logf("%v: error 2^%.2f", l, math.Log2(worst))
+		if gaussianRow32At(l, v[:9], p, []float64{0}, math.MaxFloat64); v[7] != 1 || v[8] != 0 {
+			t.Errorf("%v: the largest gamma gives %g and %g", l, v[7], v[8])
+		}
+	}
+}
+
 // TestSubsetAndProduct compares both with rows of the whole matrix.
 func TestSubsetAndProduct(t *testing.T) {
 	t.Parallel()
@@ -124,20 +176,21 @@ func TestSubsetAndProduct(t *testing.T) {
 			for _, g := range []*Gram{NewGram(k, x), NewGram(k, x).Scaled(c)} {
 				points, w := r.Perm(m)[:m/2], make([]float64, m/2)
 				s := g.Subset(points)
-				whole, part, single := make([]float64, m), make([]float64, m/2), make([]float32, m)
+				whole, part, single, few := make([]float64, m), make([]float64, m/2), make([]float32, m), make([]float32, m/2)
 				want, size := make([]float64, m), 0.0
 				for a, i := range points {
 					g.Row(whole, i)
 					g.Row32(single, i)
 					s.Row(part, a)
+					s.Row32(few, a)
 					w[a] = r.NormFloat64()
 					for b, j := range points {
-						if part[b] != whole[j] {
-							t.Fatalf("%+v: row of a subset has %g, the whole row %g", k, part[b], whole[j])
+						if part[b] != whole[j] || few[b] != single[j] {
+							t.Fatalf("%+v: row of a subset has %g and %g, the whole row %g and %g", k, part[b], few[b], whole[j], single[j])
 						}
 					}
 					for j, v := range whole {
-						if single[j] != float32(v) {
+						if math.Abs(float64(single[j])-v) > inSingle*math.Abs(v) && math.Abs(float64(single[j])-v) > inSingle {
 							t.Fatalf("%+v: %g in single precision is %g", k, v, single[j])
 						}
 						want[j] += w[a] * v
@@ -147,11 +200,14 @@ func TestSubsetAndProduct(t *testing.T) {
 						t.Fatalf("%+v: diagonal of a subset is %g, of the whole %g", k, s.Diag(a), g.Diag(i))
 					}
 				}
-				got := make([]float64, m)
-				if err := g.AddProduct(t.Context(), got, points, w); err != nil {
+				got, rough := make([]float64, m), make([]float64, m)
+				if err := errors.Join(g.AddProduct(t.Context(), got, points, w), g.AddProduct32(t.Context(), rough, points, w)); err != nil {
 					t.Fatal(err)
 				}
 				for i := range got {
+					if math.Abs(rough[i]-want[i]) > inSingle*m*size {
+						t.Fatalf("%+v: product in single precision %g, want %g", k, rough[i], want[i])
+					}
 					if math.Abs(got[i]-want[i]) > 1e-13*m*size {
 						t.Fatalf("%+v: product %g, want %g", k, got[i], want[i])
 					}
@@ -189,6 +245,13 @@ func BenchmarkGaussianRow(b *testing.B) {
 	b.Run("product of 100", func(b *testing.B) {
 		for b.Loop() {
 			if err := g.AddProduct(b.Context(), dst, points, w); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("product32 of 100", func(b *testing.B) {
+		for b.Loop() {
+			if err := g.AddProduct32(b.Context(), dst, points, w); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -29,6 +29,10 @@ func (k gaussian) row(dst []float64, x packed, z []float64)    { gaussianRow(dst
 func (k gaussian) row32(dst []float32, x packed, z []float64)  { gaussianRow32(dst, x, z, k.gamma) }
 func (k gaussian) add(dst []float64, x packed, z, w []float64) { gaussianSum(dst, x, z, w, k.gamma) }
 
+func (k gaussian) add32(dst []float64, x packed, z, w []float64) {
+	gaussianSum32(dst, x, z, w, k.gamma)
+}
+
 // grid uses that on a plane with orthogonal axes the squared distance to z splits:
 // |o + s u + t v - z|² = |u|²(s-a)² + |v|²(t-b)² + r, where (a, b) is the foot of z on
 // the plane and r its squared distance from it. Every summand is at least 0, so no

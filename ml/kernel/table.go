@@ -70,7 +70,7 @@ type function interface {
 
 // What follows a function may have besides, where that is faster than by its rows.
 type (
-	// rounder writes row rounded to single precision.
+	// rounder writes row in single precision.
 	rounder interface {
 		row32(dst []float32, x packed, z []float64)
 	}
@@ -78,6 +78,10 @@ type (
 	// holds the z_j one after the other.
 	adder interface {
 		add(dst []float64, x packed, z, w []float64)
+	}
+	// adder32 is an adder of values in single precision.
+	adder32 interface {
+		add32(dst []float64, x packed, z, w []float64)
 	}
 	// gridder is Sum.Grid for at least one term and one point, dst being all zero. It
 	// returns false, with dst as it was, on planes for which it has no better way.

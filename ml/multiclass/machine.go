@@ -96,8 +96,8 @@ func newMachine[T rows.Real](k Matrix, y []int, classes int, c float64, bytes in
 		m.start[class+1] = len(m.order)
 	}
 	m.size = floats.Norm(m.diag, math.Inf(1))
-	m.spare = rows.NewMemory[T](n, bytes/2)
-	m.keep(rows.NewMemory[T](n, bytes/2), m.fill)
+	m.spare = rows.NewMemory[T](nil, n, bytes/2)
+	m.keep(rows.NewMemory[T](nil, n, bytes/2), m.fill)
 	m.exact = true
 	return m
 }

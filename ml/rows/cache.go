@@ -16,8 +16,7 @@ type Cache[T Real] struct {
 	next, prev []int
 	size, held int // rows that may be held, and that are
 
-	// Memory costs time as well: the first use of a page takes as long as many
-	// values of a kernel in the plane. So size starts small, and doubles when as
+	// Memory costs time as well, see startBytes. So size starts small, and doubles when as
 	// many rows have been computed a second time.
 	seen  []bool
 	again int
@@ -100,6 +99,8 @@ func (c *Cache[T]) unlink(i int) {
 	c.next[c.prev[i]], c.prev[c.next[i]] = c.next[i], c.prev[i]
 }
 
-// The first use of a page of memory takes as long as many values of a kernel in the plane,
-// so that a cache starts with this much and grows when it proves too small.
-const startBytes = 4 << 20
+// The first use of a page of memory takes as long as some hundred values of a kernel in
+// the plane, so that a cache starts with this much and grows when it proves too small. On
+// five classes of 2000 points one against one, 64 MiB took a sixth less processor time
+// than 4 MiB where nearly all points were support vectors, and as much where few were.
+const startBytes = 64 << 20

@@ -7,7 +7,7 @@ func TestCacheGrows(t *testing.T) {
 	t.Parallel()
 	const m = 40
 	fills := 0
-	c := NewCache(m, NewMemory[float32](m, 1<<20), func(dst []float32, i int) error {
+	c := NewCache(m, NewMemory[float32](nil, m, 1<<20), func(dst []float32, i int) error {
 		fills++
 		for j := range dst {
 			dst[j] = float32(i)

@@ -1,6 +1,9 @@
 package rows
 
-import "unsafe"
+import (
+	"sync"
+	"unsafe"
+)
 
 // Memory is what the cached rows are kept in. It is taken from the system when
 // the rows need it, and stays with the training: the rows of one part after the
@@ -10,17 +13,67 @@ type Memory[T Real] struct {
 	Free    func() // gives it back
 }
 
-// NewMemory returns memory for rows of m points: of at most so many bytes, but of
-// at least 2 rows and of no more than there are.
-func NewMemory[T Real](m int, bytes int64) Memory[T] {
+// NewMemory returns memory for rows of m points, which may hold anything: of at most so
+// many bytes, but of at least 2 rows and of no more than there are. It is lent by pool,
+// or the system's when that is nil.
+func NewMemory[T Real](pool *Pool, m int, bytes int64) Memory[T] {
 	n := int64(Padded(m))
 	var v T
 	entry := int64(unsafe.Sizeof(v))
 	size := int(min(max(bytes/entry, 2*n), int64(m)*n))
-	if block, free := reserve(size * int(entry)); block != nil {
-		return Memory[T]{unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(block))), size), free}
+	block := pool.take(size * int(entry))
+	if block == nil {
+		return Memory[T]{make([]T, size), func() {}}
 	}
-	return Memory[T]{make([]T, size), func() {}}
+	return Memory[T]{unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(block))), size), func() { pool.put(block) }}
+}
+
+// Pool lends memory to one training after the other, as the first use of a page costs
+// more than writing to it again. It holds one block for each training that ran at the same
+// time as others. The zero value is ready, and its methods may be called from several
+// goroutines at once.
+type Pool struct {
+	mu   sync.Mutex
+	idle [][]byte
+}
+
+// take returns a block of so many bytes at least, nil when there is none to be had
+// outside of Go's own memory.
+func (p *Pool) take(bytes int) []byte {
+	if p != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if last := len(p.idle) - 1; last >= 0 {
+			block := p.idle[last]
+			p.idle = p.idle[:last]
+			if len(block) >= bytes {
+				return block
+			}
+			release(block)
+		}
+	}
+	return reserve(bytes)
+}
+
+// put takes back what take has returned.
+func (p *Pool) put(block []byte) {
+	if p == nil {
+		release(block)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, block)
+}
+
+// Free gives back to the system what is not lent.
+func (p *Pool) Free() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, block := range p.idle {
+		release(block)
+	}
+	p.idle = nil
 }
 
 // capacity is the number of rows of length n that there is room for.

@@ -80,6 +80,11 @@ func (k interrupted) AddProduct(ctx context.Context, dst []float64, points []int
 	return k.gram.AddProduct(ctx, dst, points, w)
 }
 
+func (k interrupted) AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) error {
+	k.cancel()
+	return k.gram.AddProduct32(ctx, dst, points, w)
+}
+
 // TestCoarseCancelled leaves alpha, f and the objective in agreement.
 func TestCoarseCancelled(t *testing.T) {
 	t.Parallel()

@@ -65,7 +65,7 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 		}
 		return results, nil
 	}
-	memory := rows.NewMemory[float64](o.m, s.CacheBytes)
+	memory := rows.NewMemory[float64](s.Memory, o.m, s.CacheBytes)
 	defer memory.Free()
 	results, err := rise(k, o, cs, s, rows.InSingle(memory))
 	if err != nil || len(results) == len(cs) || len(results) > 0 && ctx.Err() != nil {

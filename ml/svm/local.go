@@ -34,7 +34,7 @@ func again(k Matrix, first *Result, o *state, s Settings) *Result {
 	if first.Status == trace.Cancelled {
 		return first
 	}
-	memory := rows.NewMemory[float64](o.m, s.CacheBytes)
+	memory := rows.NewMemory[float64](s.Memory, o.m, s.CacheBytes)
 	defer memory.Free()
 	p := newSMO(k, newState(k, o.y[:o.m], s.C, o.monitor), memory)
 	copy(p.weight, o.weight)

@@ -36,6 +36,12 @@ type (
 		AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error
 	}
 
+	// A multiplier32 has products of values in single precision for less: as exact as
+	// steps on rows in single precision are.
+	multiplier32 interface {
+		AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) error
+	}
+
 	// A merger finds fewer points that stand for all, with the one that each point went
 	// into and how far they are apart, see kernel.Gram.Merged; +Inf when points cannot be
 	// merged.
@@ -83,6 +89,14 @@ func addProduct(ctx context.Context, k Matrix, dst []float64, points []int, w []
 		floats.AddScaled(dst, w[a], row)
 	}
 	return nil
+}
+
+// addProduct32 is addProduct in single precision where that is faster.
+func addProduct32(ctx context.Context, k Matrix, dst []float64, points []int, w []float64) error {
+	if p, ok := k.(multiplier32); ok {
+		return p.AddProduct32(ctx, dst, points, w)
+	}
+	return addProduct(ctx, k, dst, points, w)
 }
 
 // merged is the matrix of points that stand for all, if there is one.

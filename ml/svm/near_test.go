@@ -36,7 +36,7 @@ func TestNeighbourhoods(t *testing.T) {
 		}
 		k := gram{kernel.NewGram(kernel.RBF(3000), x)}
 		o := newState(k, y, 100, &monitor{Monitor: trace.Monitor{Context: t.Context(), Limit: 1 << 30}, total: len(y)})
-		s := newSMO(k, o, rows.NewMemory[float64](len(y), 1<<24))
+		s := newSMO(k, o, rows.NewMemory[float64](nil, len(y), 1<<24))
 		if _, err := s.climb(0.1, 4000); err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ import (
 // machine", JMLR 5, 2004).
 // path solves from where o is, by way of smaller C, with rows of precision T.
 func path[T rows.Real](k Matrix, from *state, s Settings) (trace.Status, error) {
-	memory := rows.NewMemory[T](from.m, s.CacheBytes)
+	memory := rows.NewMemory[T](s.Memory, from.m, s.CacheBytes)
 	defer memory.Free()
 	o := newSMO(k, from, memory)
 	if math.IsInf(s.C, 1) {

@@ -353,12 +353,22 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 		}
 	}
 	product := make([]float64, len(o.g))
-	if status == trace.Cancelled || addProduct(o.Context, o.k, product[:o.m], moved, change) != nil {
+	if status == trace.Cancelled || o.addProduct(product[:o.m], moved, change) != nil {
 		return trace.Cancelled, nil
 	}
 	floats.Add(o.g, product)
 	floats.Sub(o.ku, product)
 	return status, nil
+}
+
+// addProduct adds sum_k w_k K_ij to dst[i], j = points[k], unless the context ends. An exact
+// gradient gets it in double precision and stays exact, any other in that of the rows.
+func (o *smo[T]) addProduct(dst []float64, points []int, w []float64) error {
+	var row []T
+	if _, ok := any(row).([]float32); ok && !o.exact {
+		return addProduct32(o.Context, o.k, dst, points, w)
+	}
+	return addProduct(o.Context, o.k, dst, points, w)
 }
 
 // place makes u_i what it is to be.

@@ -5,10 +5,11 @@ package svm
 //
 // What a matrix can do, found by its methods (matrix.go); a bare matrix has none of it:
 //
-//	single    Row32       rows in single precision: half the memory to wait for
-//	subset    Subset      rows of some points only, when the others have settled
-//	product   AddProduct  the gradient afresh, without rows in between, on all processors
-//	merge     Merged      fewer points that stand for all
+//	single    Row32         rows in single precision: half the memory to wait for
+//	subset    Subset        rows of some points only, when the others have settled
+//	product   AddProduct    the gradient afresh, without rows in between, on all processors
+//	          AddProduct32  the same in single precision, where that is what the rows have
+//	merge     Merged        fewer points that stand for all
 //
 // What the solver does, each to be turned off by a field of without:
 //
@@ -53,7 +54,6 @@ package svm
 //
 //	                                           steps          values      Newton             ms
 //	singleFrom 500     800,1,10            0.6   0.6   0.6    0.3   0.3   0.3    0.0   0.0   0.0    1.0   0.7   1.0
-//	startBytes 4 MiB   4000,10,100          47    47    47     25    24    23    296   296   296    108   112   104
 //	batch 1000         1000,1,10000         25    30    51    2.1   2.3   2.2    3.9   3.4   3.8     24    24    26
 //	partSteps 20       blobs 10000,1,100   169   175   194    274   275   278   2303  2520  2400    709   692   703
 //	partOf 1/2         4000,10,100          45    47   110     24    24    61    278   296    68    126   137   152

@@ -33,15 +33,17 @@ func lacking(g gram) map[string]Matrix {
 			definer
 			subsetter
 			multiplier
+			multiplier32
 			merger
-		}{g, g, g, g, g},
+		}{g, g, g, g, g, g},
 		"Subset": struct {
 			Matrix
 			definer
 			rounder
 			multiplier
+			multiplier32
 			merger
-		}{g, g, g, g, g},
+		}{g, g, g, g, g, g},
 		"AddProduct": struct {
 			Matrix
 			definer
@@ -49,13 +51,22 @@ func lacking(g gram) map[string]Matrix {
 			subsetter
 			merger
 		}{g, g, g, g, g},
+		"AddProduct32": struct {
+			Matrix
+			definer
+			rounder
+			subsetter
+			multiplier
+			merger
+		}{g, g, g, g, g, g},
 		"Merged": struct {
 			Matrix
 			definer
 			rounder
 			subsetter
 			multiplier
-		}{g, g, g, g, g},
+			multiplier32
+		}{g, g, g, g, g, g},
 		"all": struct {
 			Matrix
 			definer

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/param"
+	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
 
@@ -20,9 +21,13 @@ type Settings struct {
 	MaxIter    int            // 0 means max(10 000 000, 100 M)
 	CacheBytes int64          // memory of the row cache; 0 means DefaultCache
 	Recorder   trace.Recorder // progress, may be nil
+	Memory     *Memory        // shared with other trainings; nil: memory of its own
 
 	without without // for tests
 }
+
+// Memory lends the room for the row cache to one training after the other.
+type Memory = rows.Pool
 
 // DefaultCache is the memory of the row cache, in bytes, unless Settings say otherwise.
 const DefaultCache = 400 << 20
