@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -890,5 +891,96 @@ func TestFormerAddresses(t *testing.T) {
 	old := s.browse(t, ada).page(200, "/lab?class="+code+"&C=99")
 	if got := old.Find("[name=C]").AttrOr("value", ""); got != "7" {
 		t.Errorf("C is %s in an old link of the course", got)
+	}
+}
+
+// A course can be edited and copied, and handed to a colleague as a file, with its points.
+func TestCourseIsEditedCopiedAndSent(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	tc, colleague, c := s.browse(t, teacher), s.browse(t, bob), s.browse(t, ada)
+	code := tc.course("/lab?C=3&points="+url.QueryEscape("0,0,a\n1,0,a\n0,3,b\n1,3,b"), "control.C=frozen&control.learner=hidden")
+	state := func(c *client, path, control string) string {
+		t.Helper()
+		return c.page(200, path).Find("[name='control."+control+"'][checked]").AttrOr("value", "")
+	}
+	if state(tc, "/courses/"+code+"/edit", "C") != "frozen" || state(tc, "/courses/"+code+"/edit", "learner") != "hidden" || state(tc, "/courses/"+code+"/copy", "learner") != "hidden" {
+		t.Error("the form does not begin as the course is")
+	}
+	doc := tc.send(200, "/courses/"+code+"/edit", "title=Another+name&handins=true&control.C=free&control.gamma=frozen").html()
+	if doc.Find("h1").Text() != "Another name" || doc.Find(".course-code").Text() != code {
+		t.Errorf("edited: %s", doc.Find("h1").Text())
+	}
+	lab := c.page(200, "/course/"+code)
+	if lab.Find(".frozen [name=gamma]").Length() != 1 || lab.Find(".frozen [name=C]").Length() != 0 || lab.Find("[name=C]").AttrOr("value", "") != "3" || lab.Find("[name=learner]").Length() == 0 {
+		t.Error("the page is not as it was edited")
+	}
+	if text := tc.send(422, "/courses/"+code+"/edit", "title=").html().Find(".error").Text(); text == "" {
+		t.Error("a course without a title")
+	}
+
+	target := tc.page(200, "/courses/"+code+"/copy").Find("[name=target]").AttrOr("value", "")
+	copied := tc.send(200, "/courses", url.Values{"target": {target}, "title": {"A copy"}, "handins": {"true"}}.Encode()).html().Find(".course-code").Text()
+	file := tc.want(200, "GET", "/courses/"+code+"/course.json", "")
+	tc.send(200, "/courses/"+code+"/delete", "")
+	bringIn := func(status int, body string) *goquery.Document {
+		t.Helper()
+		var form bytes.Buffer
+		w := multipart.NewWriter(&form)
+		part, err := w.CreateFormFile("file", "course.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = part.Write([]byte(body))
+		_ = w.Close()
+		return colleague.want(status, "POST", "/courses/import", form.String(), "Content-Type", w.FormDataContentType()).html()
+	}
+	doc = bringIn(200, string(file.body))
+	sent := doc.Find(".course-code").Text()
+	if doc.Find("h1").Text() != "Another name" || sent == code {
+		t.Errorf("brought in: %q, code %s", doc.Find("h1").Text(), sent)
+	}
+	for what, code := range map[string]string{"copied": copied, "sent": sent} {
+		doc := c.page(200, "/course/"+code)
+		if frozen := doc.Find(".frozen [name=gamma]").Length(); doc.Find("[name=C]").AttrOr("value", "") != "3" || frozen != map[string]int{"copied": 0, "sent": 1}[what] || !strings.Contains(doc.Find("#f-data option[selected]").Text(), "edited") {
+			t.Errorf("the course that was %s: C %s, data %q, %d frozen", what, doc.Find("[name=C]").AttrOr("value", ""), doc.Find("#f-data option[selected]").Text(), frozen)
+		}
+	}
+	for _, bad := range []string{
+		"", "[]", "{}", `{"format":2}`, `{"format":1,"title":"","page":"/lab"}`, `{"format":1,"title":"A","page":"https://example.org"}`, `{"format":1,"title":"A","page":"/settings"}`,
+		`{"format":1,"title":"A","page":"/lessons/nothing"}`, `{"format":1,"title":"A","page":"/lab","points":"x"}`, strings.Replace(string(file.body), "0,3,b", "0,much,b", 1),
+	} {
+		if text := bringIn(422, bad).Find(".error").Text(); !strings.Contains(text, "was not taken") {
+			t.Errorf("%.60q: %q", bad, text)
+		}
+	}
+	for _, path := range []string{"/edit", "/copy", "/course.json", "/screen"} {
+		colleague.want(404, "GET", "/courses/"+copied+path, "")
+	}
+	colleague.send(404, "/courses/"+copied+"/edit", "title=Mine")
+}
+
+// The screen for the projector has the code and counts, no names, and nothing that leads
+// into the course's other pages.
+func TestCourseScreen(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	tc, a := s.browse(t, teacher), s.browse(t, ada)
+	code := tc.course("/lab?data=xor", "")
+	a.send(200, "/course/"+code+"/handins", "course="+code+"&who=Ada+Lovelace")
+	got := tc.want(200, "GET", "/courses/"+code+"/screen", "")
+	doc := got.html()
+	if doc.Find(".course-code").Text() != code || doc.Find(".course-qr").Length() != 1 || !strings.Contains(doc.Find("[data-count]").Text(), "1 run handed in") {
+		t.Errorf("the screen says %q", doc.Find("article").Text())
+	}
+	if text := string(got.body); strings.Contains(text, "Lovelace") || strings.Contains(text, "/teach/") || doc.Find("nav").Length() > 0 {
+		t.Error("the screen shows too much")
+	}
+	if again := tc.do("GET", "/courses/"+code+"/screen", "", "If-None-Match", got.header.Get("ETag")); again.status != http.StatusNotModified {
+		t.Errorf("asked again: %d", again.status)
+	}
+	page := tc.page(200, "/courses/"+code)
+	if page.Find(".course-qr").Length() != 0 || !slices.Equal(names(page), []string{"Ada Lovelace"}) {
+		t.Error("the page with the names is also for the projector")
 	}
 }

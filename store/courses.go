@@ -17,8 +17,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Course is a page as a teacher has set it up for students. It does not change,
-// but for how long things can be handed in.
+// Course is a page as a teacher has set it up for students.
 type Course struct {
 	Code    string    // six letters, which students type
 	Token   string    // 130 random bits: whoever has it is the teacher
@@ -105,18 +104,9 @@ func newCode() string {
 // CreateCourse stores a course of a workspace under a new code and token. It
 // returns param.Problems for what is wrong with n.
 func (s *Store) CreateCourse(ctx context.Context, ws Workspace, n NewCourse) (c Course, err error) {
-	var ps param.Problems
-	title := required(&ps, "title", line(n.Title), maxName)
-	switch {
-	case !strings.HasPrefix(n.Target, "/") || strings.HasPrefix(n.Target, "//"):
-		ps = append(ps, param.Problem{Field: "target", Message: "Choose a page of this site."})
-	case len(n.Target) > maxTarget:
-		ps = append(ps, param.Problem{Field: "target", Message: fmt.Sprintf("The address of the page has %d characters; at most %d are allowed.", len(n.Target), maxTarget)})
-	case len(n.Hidden)+len(n.Frozen) > maxControls:
-		ps = append(ps, param.Problem{Field: "target", Message: fmt.Sprintf("At most %d controls can be hidden or frozen.", maxControls)})
-	}
-	if len(ps) > 0 {
-		return c, ps
+	title, err := checkCourse(n)
+	if err != nil {
+		return c, err
 	}
 	var p points
 	if n.Points != nil {
@@ -152,6 +142,35 @@ func (s *Store) CreateCourse(ctx context.Context, ws Workspace, n NewCourse) (c 
 		return Course{}, err
 	}
 	return c, nil
+}
+
+// checkCourse cleans the title of a course. It returns param.Problems for what is wrong.
+func checkCourse(n NewCourse) (title string, err error) {
+	var ps param.Problems
+	title = required(&ps, "title", line(n.Title), maxName)
+	switch {
+	case !strings.HasPrefix(n.Target, "/") || strings.HasPrefix(n.Target, "//"):
+		ps = append(ps, param.Problem{Field: "target", Message: "Choose a page of this site."})
+	case len(n.Target) > maxTarget:
+		ps = append(ps, param.Problem{Field: "target", Message: fmt.Sprintf("The address of the page has %d characters; at most %d are allowed.", len(n.Target), maxTarget)})
+	case len(n.Hidden)+len(n.Frozen) > maxControls:
+		ps = append(ps, param.Problem{Field: "target", Message: fmt.Sprintf("At most %d controls can be hidden or frozen.", maxControls)})
+	}
+	return title, ps.Err()
+}
+
+// EditCourse changes the title of a course, the state of its page and what is hidden and
+// frozen there; points and hand-ins stay. It returns param.Problems for what is wrong.
+func (s *Store) EditCourse(ctx context.Context, code string, n NewCourse) error {
+	title, err := checkCourse(n)
+	if err != nil {
+		return err
+	}
+	n.Hidden, n.Frozen = append([]string{}, n.Hidden...), append([]string{}, n.Frozen...)
+	return s.update(ctx, func(tx *sql.Tx) error {
+		return affected(tx.ExecContext(ctx, `UPDATE courses SET title = ?, target = ?, hidden = ?, frozen = ?, closed = ? WHERE code = ?`,
+			title, n.Target, asJSON(&n.Hidden), asJSON(&n.Frozen), n.Closed, code))
+	})
 }
 
 // Course returns the course with a code, for anybody who knows the code.

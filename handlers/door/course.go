@@ -161,6 +161,10 @@ type Setting struct {
 	Points *dataset.Data        // of the page, where students could not open them by themselves
 	Data   string               // what those points are called
 
+	// Course is what the form begins with, nil for nothing: it is edited, or copied.
+	Course *store.Course
+	Edit   string // address of the course that is edited; empty: a new one is made
+
 	// Check tells what is wrong with a value for a control that is set for all screens.
 	Check func(control, value string) error
 }
@@ -182,7 +186,23 @@ func ControlLabel(name string) string {
 // AskCourse shows the form that makes a course of a page. Problems with what was
 // filled in stand beside it.
 func (a *House) AskCourse(w http.ResponseWriter, r *http.Request, s Setting, problems param.Problems) error {
-	p := views.NewCourse{Page: a.Frame("Teach with this page", ""), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true, Problem: problems.For("title"), Wrong: problems.For("value")}
+	p := views.NewCourse{
+		Page: a.Frame("Teach with this page", ""), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true,
+		Edit: s.Edit, Problem: problems.For("title"), Wrong: problems.For("value"),
+	}
+	if c := s.Course; c != nil {
+		p.Title, p.Handins = c.Title, !c.Closed
+		for _, g := range p.Groups {
+			for k, control := range g.Controls {
+				switch {
+				case slices.Contains(c.Hidden, control.Name):
+					g.Controls[k].State = "hidden"
+				case slices.Contains(c.Frozen, control.Name):
+					g.Controls[k].State = "frozen"
+				}
+			}
+		}
+	}
 	if len(problems) > 0 {
 		p.Title, p.Handins = r.PostFormValue("title"), r.PostFormValue("handins") == "true"
 		for i, g := range p.Groups {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -52,7 +53,7 @@ type Page interface {
 
 // List lists what a teacher has set up and takes the code of a student.
 func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
-	return a.showCourses(w, r, "", "")
+	return a.showCourses(w, r, "", "", "")
 }
 
 // Row is a course as lists show it at a time.
@@ -67,17 +68,21 @@ func Row(c store.Course, now time.Time) views.CourseRow {
 	return row
 }
 
-func (a *Room) showCourses(w http.ResponseWriter, r *http.Request, typed, problem string) error {
+// showCourses lists courses; problem is that with a typed code, file that with a file.
+func (a *Room) showCourses(w http.ResponseWriter, r *http.Request, typed, problem, file string) error {
 	courses, err := a.Store.Courses(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
-	p := views.Courses{Page: a.Frame("Courses", ""), Typed: typed, Problem: problem}
+	p := views.Courses{Page: a.Frame("Courses", ""), Typed: typed, Problem: problem, ImportProblem: file}
 	for _, c := range courses {
 		p.Rows = append(p.Rows, Row(c, a.Store.Now()))
 	}
-	if problem != "" {
+	switch {
+	case problem != "":
 		w.WriteHeader(http.StatusNotFound)
+	case file != "":
+		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
 	return a.Render(w, r, views.CoursesPage(p))
 }
@@ -90,7 +95,7 @@ func (a *Room) Find(w http.ResponseWriter, r *http.Request) error {
 	}
 	c, err := a.Store.Course(r.Context(), store.CleanCode(typed))
 	if errors.Is(err, store.ErrNotFound) {
-		return a.showCourses(w, r, typed, "No course has this code. It has six letters, no digits.")
+		return a.showCourses(w, r, typed, "No course has this code. It has six letters, no digits.", "")
 	}
 	if err != nil {
 		return err
@@ -134,7 +139,29 @@ func (a *Room) Create(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n := store.NewCourse{Title: r.PostFormValue("title"), Closed: r.PostFormValue("handins") != "true"}
+	n, err := planned(r, s)
+	if err == nil {
+		var c store.Course
+		if c, err = a.Store.CreateCourse(r.Context(), door.Workspace(r.Context()), n); err == nil {
+			return door.Redirect(w, r, "/courses/"+c.Code)
+		}
+	}
+	return a.askAgain(w, r, s, err)
+}
+
+// askAgain shows the form of a course again if what was filled in is to be mended.
+func (a *Room) askAgain(w http.ResponseWriter, r *http.Request, s door.Setting, err error) error {
+	var ps param.Problems
+	if errors.As(err, &ps) && ps.For("title")+ps.For("value") != "" {
+		return a.AskCourse(w, r, s, ps)
+	}
+	return err
+}
+
+// planned is the course that the form of a page asks for. It returns param.Problems for
+// values that cannot be.
+func planned(r *http.Request, s door.Setting) (n store.NewCourse, err error) {
+	n = store.NewCourse{Title: r.PostFormValue("title"), Closed: r.PostFormValue("handins") != "true"}
 	q := maps.Clone(s.Query)
 	if s.Points != nil {
 		n.Points, n.Data = s.Points, s.Data
@@ -143,22 +170,15 @@ func (a *Room) Create(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, g := range s.Groups {
 		for _, c := range g.Controls {
-			sent, asked := r.PostForm["value."+c.Name]
-			if !c.Each || !asked {
-				continue
-			}
-			q.Del(c.Name)
-			if v := strings.TrimSpace(sent[0]); v != "" {
-				if err := s.Check(c.Name, v); err != nil {
-					return a.AskCourse(w, r, s, param.Problems{{Field: "value", Message: c.Label + ": " + err.Error()}})
+			if sent, asked := r.PostForm["value."+c.Name]; c.Each && asked {
+				q.Del(c.Name)
+				if v := strings.TrimSpace(sent[0]); v != "" {
+					if err := s.Check(c.Name, v); err != nil {
+						return n, param.Problems{{Field: "value", Message: c.Label + ": " + err.Error()}}
+					}
+					q.Set(c.Name, v)
 				}
-				q.Set(c.Name, v)
 			}
-		}
-	}
-	n.Target = s.Path + "?" + q.Encode()
-	for _, g := range s.Groups {
-		for _, c := range g.Controls {
 			switch cmp.Or(r.PostFormValue("group."+g.Name), r.PostFormValue("control."+c.Name)) {
 			case "hidden":
 				n.Hidden = append(n.Hidden, c.Name)
@@ -167,15 +187,70 @@ func (a *Room) Create(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 	}
-	c, err := a.Store.CreateCourse(r.Context(), door.Workspace(r.Context()), n)
-	var ps param.Problems
-	if errors.As(err, &ps) && ps.For("title") != "" {
-		return a.AskCourse(w, r, s, ps)
-	}
+	n.Target = s.Path + "?" + q.Encode()
+	return n, nil
+}
+
+// Edit asks what is to be changed in a course.
+func (a *Room) Edit(w http.ResponseWriter, r *http.Request, g Course) error {
+	s, err := a.edited(r.Context(), g)
 	if err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/courses/"+c.Code)
+	return a.AskCourse(w, r, s, nil)
+}
+
+func (a *Room) edited(ctx context.Context, g Course) (door.Setting, error) {
+	s, err := a.setting(ctx, door.Entrance(g.Course))
+	s.Course, s.Edit = &g.Course, g.base
+	return s, err
+}
+
+// Save changes a course.
+func (a *Room) Save(w http.ResponseWriter, r *http.Request, g Course) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	s, err := a.edited(r.Context(), g)
+	if err != nil {
+		return err
+	}
+	n, err := planned(r, s)
+	if err == nil {
+		err = a.Store.EditCourse(r.Context(), g.Code, n)
+	}
+	if err != nil {
+		return a.askAgain(w, r, s, err)
+	}
+	return door.Redirect(w, r, g.base)
+}
+
+// Copy asks for a course like another one.
+func (a *Room) Copy(w http.ResponseWriter, r *http.Request, g Course) error {
+	s, err := a.setting(r.Context(), door.Entrance(g.Course))
+	if err != nil {
+		return err
+	}
+	s.Course = &g.Course
+	return a.AskCourse(w, r, s, nil)
+}
+
+// Screen shows a course to the room: how to get in, and nobody's name.
+func (a *Room) Screen(w http.ResponseWriter, r *http.Request, g Course) error {
+	students, err := a.Store.Numbers(r.Context(), g.Code)
+	if err != nil {
+		return err
+	}
+	p := views.CourseScreen{Page: a.Frame(g.Title, ""), Title: g.Title, Code: g.Code, Handins: g.Handins, Students: len(students)}
+	p.Bare = true
+	if p.Link, p.QR, err = a.doorOf(r, g.Course); err != nil {
+		return err
+	}
+	p.State = web.TagOf([]byte(fmt.Sprint(a.Assets.Prefix(), p.Link, g.Title, p.Handins, p.Students)))
+	if web.Unchanged(w, r, p.State) {
+		return nil
+	}
+	return a.Render(w, r, views.CourseScreenPage(p))
 }
 
 // setting finds what there is to fix on a page.

@@ -10,7 +10,6 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
-	"marginlab/store"
 )
 
 // Export sends what was handed in as CSV, a line for each run in the order of time: who
@@ -18,11 +17,7 @@ import (
 // their hash, the settings, and the numbers at full precision; those that are called as a setting
 // are, the gamma that "auto" was, say, begin with result_. Empty is what does not apply. Text that a spreadsheet would compute is guarded as in every other file.
 func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
-	runs, _, err := a.Store.Runs(r.Context(), g.Gallery(), store.Filter{})
-	if err != nil {
-		return err
-	}
-	of, err := a.Store.Students(r.Context(), g.Code)
+	runs, of, err := a.handins(r.Context(), g)
 	if err != nil {
 		return err
 	}

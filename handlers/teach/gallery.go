@@ -2,6 +2,7 @@ package teach
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -69,11 +70,7 @@ func (a *Room) Shelf(r *http.Request) (door.Shelf, error) {
 
 // Gallery shows a teacher what was handed in.
 func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
-	runs, _, err := a.Store.Runs(r.Context(), g.Gallery(), store.Filter{})
-	if err != nil {
-		return err
-	}
-	of, err := a.Store.Students(r.Context(), g.Code)
+	runs, of, err := a.handins(r.Context(), g)
 	if err != nil {
 		return err
 	}
@@ -85,18 +82,12 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 	origin := a.Links.Origin(r)
 	over := g.Over(a.Store.Now())
 	state := g.state(a.Assets.Prefix(), origin, q, runs, over, blocks)
-	w.Header().Set("ETag", `"`+state+`"`)
-	if r.Header.Get("If-None-Match") == `"`+state+`"` { // the page asks again and again
-		w.WriteHeader(http.StatusNotModified)
+	if web.Unchanged(w, r, `"`+state+`"`) { // the page asks again and again
 		return nil
-	}
-	link, symbol, err := a.doorOf(r, g.Course)
-	if err != nil {
-		return err
 	}
 	p := views.Gallery{
 		Page: a.Frame(g.Title, ""), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed, Ends: g.Ends, Over: over,
-		Link: link, QR: symbol, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Course),
+		Link: origin + "/course/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Course),
 		Hidden: controlLabels(g.Target, g.Hidden), Frozen: controlLabels(g.Target, g.Frozen), Total: len(runs),
 	}
 	for _, b := range blocks {
@@ -141,6 +132,15 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 		p.Rows = append(p.Rows, row)
 	}
 	return a.Render(w, r, views.GalleryPage(p))
+}
+
+// handins are the runs that were handed in, and whose they are by their ids.
+func (a *Room) handins(ctx context.Context, g Course) (runs []store.Run, of map[string]store.Workspace, err error) {
+	runs, _, err = a.Store.Runs(ctx, g.Gallery(), store.Filter{})
+	if err == nil {
+		of, err = a.Store.Students(ctx, g.Code)
+	}
+	return runs, of, err
 }
 
 // state changes whenever the page would.

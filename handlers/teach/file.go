@@ -1,0 +1,131 @@
+package teach
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+
+	"marginlab/handlers/door"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/web"
+)
+
+// courseFormat is the format of files of courses.
+const courseFormat = 1
+
+// courseFile is a course without what students did, to be kept or handed to a colleague.
+type courseFile struct {
+	Format int      `json:"format"`
+	Title  string   `json:"title"`
+	Page   string   `json:"page"` // path and query
+	Hidden []string `json:"hidden"`
+	Frozen []string `json:"frozen"`
+	Closed bool     `json:"closed"`
+	Data   string   `json:"data,omitempty"`   // what the points are called
+	Points string   `json:"points,omitempty"` // that the course brings along, as CSV in the canonical form
+}
+
+// SendCourse sends a course as a file.
+func (a *Room) SendCourse(w http.ResponseWriter, r *http.Request, g Course) error {
+	f := courseFile{Format: courseFormat, Title: g.Title, Page: g.Target, Hidden: g.Hidden, Frozen: g.Frozen, Closed: g.Closed, Data: g.Data}
+	if g.Hash != "" {
+		d, err := a.Store.Data(r.Context(), g.Hash)
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		if err := d.Encode(&b); err != nil {
+			return err
+		}
+		f.Points = b.String()
+	}
+	door.Attach(w, g.Title+".json", "application/json")
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(f)
+}
+
+// Import makes a course of a file.
+func (a *Room) Import(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, 2*a.Limits.Bytes+door.FormBytes); err != nil {
+		return err
+	}
+	file, head, err := r.FormFile("file")
+	if err != nil {
+		return a.showCourses(w, r, "", "", "Choose a file first.")
+	}
+	defer file.Close()
+	leave, err := a.AdmitFile(r.Context(), w, head.Size, false)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return err
+	}
+	n, err := readCourse(text, a.Limits)
+	if err == nil {
+		var s door.Setting
+		if s, err = a.setting(r.Context(), n.Target); err == nil {
+			n.Hidden, n.Frozen = known(s, n.Hidden), known(s, n.Frozen)
+			var c store.Course
+			if c, err = a.Store.CreateCourse(r.Context(), door.Workspace(r.Context()), n); err == nil {
+				return door.Redirect(w, r, "/courses/"+c.Code)
+			}
+		}
+	}
+	told, err := door.Told(err)
+	if err != nil {
+		return err
+	}
+	return a.showCourses(w, r, "", "", "The file was not taken: "+told)
+}
+
+// known are those of some controls that a page has: programs before and after this one may
+// have others.
+func known(s door.Setting, controls []string) (names []string) {
+	for _, g := range s.Groups {
+		for _, c := range g.Controls {
+			if slices.Contains(controls, c.Name) && !slices.Contains(names, c.Name) {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	return names
+}
+
+// readCourse reads the file of a course. It returns param.Problems for what is none.
+func readCourse(text []byte, most dataset.Limits) (n store.NewCourse, err error) {
+	unfit := func(format string, args ...any) (store.NewCourse, error) {
+		return store.NewCourse{}, param.Problems{{Field: "file", Message: fmt.Sprintf(format, args...)}}
+	}
+	var f courseFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		return unfit("it is not the file of a course (%v)", err)
+	}
+	if f.Format != courseFormat {
+		return unfit("it is the file of a course in format %d; this program reads %d", f.Format, courseFormat)
+	}
+	n = store.NewCourse{Title: f.Title, Target: f.Page, Hidden: f.Hidden, Frozen: f.Frozen, Closed: f.Closed, Data: f.Data}
+	if f.Points == "" {
+		return n, nil
+	}
+	if n.Points, err = dataset.Decode(bytes.NewReader([]byte(f.Points))); err != nil {
+		var fault *dataset.Error
+		if errors.As(err, &fault) {
+			return unfit("its points cannot be read: %v", err)
+		}
+		return n, err
+	}
+	if most.Rows > 0 && n.Points.Len() > most.Rows {
+		return unfit("it has %d points; at most %d are allowed", n.Points.Len(), most.Rows)
+	}
+	return n, nil
+}
