@@ -50,7 +50,9 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/lessons/{lesson}", h(a.lessons.Page))
 	r.Post("/lessons/{lesson}/forget", h(a.lessons.Forget))
 	r.Get("/lessons/{lesson}/{screen}", h(a.lessons.Slide))
+	r.Get("/lessons/{lesson}/{screen}/notes", h(a.lessons.Notes))
 	r.Post("/lessons/{lesson}/{screen}/live", h(a.lessons.Live))
+	r.Post("/lessons/{lesson}/{screen}/states", h(a.lessons.States))
 	r.Get("/lessons/{lesson}/{screen}/figures/{figure}", h(a.lessons.Figure))
 	r.Post("/lessons/{lesson}/{screen}/questions/{question}", h(a.lessons.Answer))
 

@@ -77,17 +77,24 @@ func TestLessonWalk(t *testing.T) {
 					walkSteps(p)
 				}
 				for q := range screen.Questions {
+					p.part("ask-" + screen.Questions[q].Slug)
 					answerBoth(p, screen, &screen.Questions[q])
 				}
 				if k+1 < len(l.Screens) {
-					p.follow(func() { turn(p, kb.ArrowRight) })
+					p.part("")
+					turn(p, kb.PageDown)
 				}
 			}
 			if len(l.Screens) > 1 {
-				p.follow(func() { turn(p, kb.ArrowLeft) })
+				p.part("")
+				for range len(get[[]string](p, partNames)) {
+					turn(p, kb.ArrowUp)
+				}
 				p.wait("location.pathname.endsWith(" + quote("/"+l.Screens[len(l.Screens)-2].Slug) + ")")
+				p.wait("location.hash === " + element(".parts a.part:last-of-type") + ".hash") // where one came from
 			}
-			p.follow(func() { turn(p, kb.Escape) })
+			turn(p, kb.Escape)
+			p.follow(func() { p.clickText(".overview a", "The lesson as a page to read") })
 			p.wait("location.pathname === " + quote("/lessons/"+l.Slug))
 			asked := 0
 			for _, s := range l.Screens {
@@ -125,23 +132,33 @@ func walkSteps(p *page) {
 		p.t.Helper()
 		p.wait(answered + " && " + element("[data-count]") + ".textContent.startsWith(" + quote(want+" ") + ")")
 	}
-	state := func() string { return get[string](p, element(".exhibit")+".innerText.replace(/\\s+/g, ' ').trim()") }
-	count("step 0")
+	state := func() string { // all that is written, also where another part of the slide shows it
+		return get[string](p, `(() => {
+			const e = document.querySelector(".exhibit").cloneNode(true);
+			e.querySelectorAll(".later").forEach((l) => l.remove());
+			return e.textContent.replace(/\s+/g, " ").trim();
+		})()`)
+	}
+	before, after := "step 0", "step 1"
+	if p.visible("[data-lines]") {
+		before, after = "line 1", "line 2"
+	}
+	count(before)
 	first := state()
 	space(p, 0)
-	count("step 1")
+	count(after)
 	if state() == first {
 		p.t.Errorf("%s: the first step changes nothing that is written", p.where())
 	}
 	space(p, int64(chromedp.ModifierShift))
-	count("step 0")
+	count(before)
 	if got := state(); got != first {
 		p.t.Errorf("%s: a step back does not lead back:\n%s\n%s", p.where(), first, got)
 	}
 	p.click("[data-go=end]")
 	p.wait(element("[data-go=step]") + ".disabled")
 	p.click("[data-go=start]")
-	count("step 0")
+	count(before)
 	if got := state(); got != first {
 		p.t.Errorf("%s: from the end to the start it is another state", p.where())
 	}

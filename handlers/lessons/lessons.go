@@ -32,6 +32,15 @@ const (
 	lessonWideHeight          = 300
 )
 
+// Sizes for which the pictures of slides are drawn: small, for a slide enlarges them with
+// their letters, which are thus never below 18 px. The style sheet has the same proportions.
+const (
+	slideWidth, slideHeight         = 500, 446 // of a wide screen
+	slideTallWidth, slideTallHeight = 420, 494 // of one that is not
+	slideTall                       = "(max-aspect-ratio: 3/2)"
+	besides                         = 64 // per cent: the size besides a derivation
+)
+
 // Room is where lessons are read, presented and answered.
 type Room struct {
 	*door.House
@@ -241,7 +250,52 @@ func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values
 		after := all.Lessons[number+1]
 		p.Next = "/lessons/" + after.Slug + "/" + after.Screens[0].Slug
 	}
+	p.Notes = "/lessons/" + l.Slug + "/" + s.Slug + "/notes"
+	for i := range l.Screens {
+		link := lessons.SlideLink{Title: l.Screens[i].Title, Route: "/lessons/" + l.Slug + "/" + l.Screens[i].Slug + query, Here: i == at}
+		if l.Screens[i].Demo != nil {
+			thumb := door.Thumbnail("/lessons/"+l.Slug+"/"+l.Screens[i].Slug+"/figures/", "first", a.Lasting(""), "")
+			link.Thumb = &thumb
+		}
+		p.Slides = append(p.Slides, link)
+	}
 	return a.Render(w, r, lessons.Slide(p))
+}
+
+// Notes shows a presenter what belongs to a slide.
+func (a *Room) Notes(w http.ResponseWriter, r *http.Request) error {
+	l, s, err := screenOf(r)
+	if err != nil {
+		return err
+	}
+	_, number, _ := lessonOf(r)
+	view, err := a.screenView(r, l, s, url.Values{}, nil, true)
+	if err != nil {
+		return err
+	}
+	_, at := l.Screen(s.Slug)
+	base := "/lessons/" + l.Slug + "/"
+	p := lessons.NotesPage{Page: a.Frame("Notes: "+s.Title, "lessons"), Number: number + 1, Lesson: *l, Screen: view, At: at + 1, Of: len(l.Screens), Slide: base + s.Slug}
+	p.Bare = true
+	if at > 0 {
+		p.Previous = base + l.Screens[at-1].Slug + "/notes"
+	}
+	if at+1 < len(l.Screens) {
+		next := &l.Screens[at+1]
+		p.Next, p.NextTitle = base+next.Slug+"/notes", next.Title
+	}
+	for _, q := range view.Questions {
+		truth, err := a.truths.Get(r.Context(), q.Path, q.Answer)
+		if err != nil {
+			return err
+		}
+		said, err := q.Reveal(truth)
+		if err != nil {
+			return err
+		}
+		p.Answers = append(p.Answers, said)
+	}
+	return a.Render(w, r, lessons.Notes(p))
 }
 
 // carried is what other screens take over from a form.
@@ -403,8 +457,13 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	}
 	look := lessons.Look{Dark: form.Get("dark") == "1", Coarse: in.Coarse}
 	for i, f := range e.Figures {
-		look.Width, look.Height = lessonSize(f, slide, i > 0 && len(e.Figures) > 2)
-		p, st, err := a.picture(r.Context(), f, look, at, inline, i == 0 && len(e.Handles) > 0)
+		switch {
+		case slide:
+			look.Width, look.Height = slideSize(form, inline, e.Body != nil)
+		default:
+			look.Width, look.Height = lessonSize(f, i > 0 && len(e.Figures) > 2)
+		}
+		p, st, err := a.picture(r.Context(), f, look, at, slide, inline, i == 0 && len(e.Handles) > 0)
 		if err != nil {
 			return v, nil, err
 		}
@@ -468,16 +527,30 @@ func (a *Room) exhibit(ctx context.Context, key string, d *lessons.Demo, in less
 	return *e, nil
 }
 
-// lessonSize is that of a figure on the page: smaller where it is one of several,
-// and on a slide, which enlarges it with its letters.
-func lessonSize(f lessons.Figure, slide, several bool) (width, height int) {
-	switch {
-	case several:
+// slideSize is that of a figure on a slide: what the page's script asks for, or that for
+// wide screens, and besides a derivation.
+func slideSize(form url.Values, asked, derives bool) (width, height int) {
+	width, height = slideWidth, slideHeight
+	if derives {
+		width, height = slideWidth*besides/100, slideHeight*besides/100
+	}
+	if !asked {
+		return width, height
+	}
+	if w, err := strconv.Atoi(form.Get("width")); err == nil {
+		width = min(max(w, 200), 1200)
+	}
+	if h, err := strconv.Atoi(form.Get("height")); err == nil {
+		height = min(max(h, 200), 1200)
+	}
+	return width, height
+}
+
+// lessonSize is that of a figure on the page: smaller where it is one of several.
+func lessonSize(f lessons.Figure, several bool) (width, height int) {
+	width, height = lessonWidth, lessonHeight
+	if several {
 		width, height = door.SmallWidth, door.SmallHeight
-	case slide:
-		width, height = lessonWidth*4/5, lessonHeight*4/5
-	default:
-		width, height = lessonWidth, lessonHeight
 	}
 	if f.Wide {
 		height = height * lessonWideHeight / lessonHeight
@@ -503,7 +576,7 @@ func (at place) sheet(name, format string, look lessons.Look, draw func(context.
 
 // picture is a figure as a page shows it. With framed it also returns where its data
 // are, by width.
-func (a *Room) picture(ctx context.Context, f lessons.Figure, look lessons.Look, at place, inline, framed bool) (views.Picture, map[int]figure.Frame, error) {
+func (a *Room) picture(ctx context.Context, f lessons.Figure, look lessons.Look, at place, slide, inline, framed bool) (views.Picture, map[int]figure.Frame, error) {
 	frames := map[int]figure.Frame{}
 	if inline {
 		pic, err := f.Draw(look)
@@ -525,9 +598,20 @@ func (a *Room) picture(ctx context.Context, f lessons.Figure, look lessons.Look,
 	if err != nil {
 		return views.Picture{}, nil, err
 	}
-	p := door.Linked(at.base, f.Name, at.query, look.Width, look.Height, cmp.Or(print.Caption, lessons.Spoken(f.Caption)), "")
-	if p.Lazy = !framed; framed && look.Width > door.NarrowWidth {
+	linked := func() views.Picture {
+		return door.Linked(at.base, f.Name, at.query, look.Width, look.Height, cmp.Or(print.Caption, lessons.Spoken(f.Caption)), "")
+	}
+	p := linked()
+	p.Lazy = !framed
+	switch {
+	case slide:
+		look.Width, look.Height = slideTallWidth*look.Width/slideWidth, slideTallHeight*look.Width/slideWidth
+		tall := linked()
+		p.Narrow, p.NarrowDark, p.For = tall.Src, tall.DarkSrc, slideTall
+	case look.Width > door.NarrowWidth:
 		look.Width, look.Height = door.NarrowWidth, door.NarrowWidth*look.Height/look.Width
+	}
+	if framed { // the page tells where the data are in either size
 		if _, err := printed(); err != nil {
 			return p, nil, err
 		}
@@ -632,6 +716,39 @@ func (a *Room) live(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (map[
 	return map[string]any{
 		"html": html.String(), "errors": errs, "problem": v.Problem, "query": v.Query, "step": v.Answer.Step, "steps": v.Answer.Steps,
 	}, nil
+}
+
+// stateBytes bounds what is sent of a replay at once.
+const stateBytes = 3 << 20
+
+// States answers the page's script with the states of a replay from a step on, together, so
+// that stepping through them asks nobody: as many as ahead says and as fit.
+func (a *Room) States(w http.ResponseWriter, r *http.Request) error {
+	l, s, err := screenOf(r)
+	if err != nil {
+		return err
+	}
+	if s.Demo == nil {
+		return web.Errorf(web.NotFound, "There is nothing live on this screen.")
+	}
+	return a.House.Live(w, r, func() (map[string]any, error) {
+		step, _ := strconv.Atoi(r.Form.Get("step"))
+		ahead, _ := strconv.Atoi(r.Form.Get("ahead"))
+		states := []map[string]any{}
+		for size := 0; len(states) < min(max(ahead, 1), 50) && size < stateBytes; step++ {
+			r.Form.Set("step", strconv.Itoa(step))
+			state, err := a.live(r, l, s)
+			if err != nil {
+				return nil, err
+			}
+			if state["step"] != step { // the last has come
+				break
+			}
+			states = append(states, state)
+			size += len(state["html"].(string))
+		}
+		return map[string]any{"states": states}, nil
+	})
 }
 
 // Figure serves a picture of a demo; "first" is its first.

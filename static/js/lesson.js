@@ -1,21 +1,27 @@
 // A lesson, live: demos answer every change, algorithms run step by step,
-// questions reveal in place, slides turn by keys.
+// questions reveal in place.
 import { Live, fragment } from "./live.js";
 import { addSliders } from "./sliders.js";
 import { Stage } from "./stage.js";
 
 const darkness = matchMedia("(prefers-color-scheme: dark)");
+const tall = matchMedia("(max-aspect-ratio: 3/2)");
 const typing = "input, select, textarea, [role=slider], .handle";
+const ahead = 12; // states of a replay that are asked for together
 
 /** A demo: its controls, its exhibit, its steps and what can be dragged. */
 class Demo {
   constructor(form) {
     this.form = form;
+    this.slide = form.closest("[data-slide]");
+    this.states = new Map(); // that have come before they are asked for
+    this.shown = Promise.resolve();
+    this.showing = 0;
     this.exhibit = form.querySelector(".exhibit");
     this.live = new Live(form.dataset.live, (coarse) => this.body(coarse), (r) => this.receive(r), this.exhibit, form.querySelector("[data-status]"));
     form.classList.add("live");
     addSliders(form);
-    this.replay = form.querySelector(".replay") && new Replay(form.querySelector(".replay"), this.live);
+    this.replay = form.querySelector(".replay") && new Replay(form.querySelector(".replay"), this);
     this.layer = document.createElement("div");
     this.layer.className = "handles";
     form.addEventListener("dragstart", (e) => e.preventDefault()); // of the picture below a handle
@@ -37,7 +43,67 @@ class Demo {
     if (this.replay) data.set("step", this.replay.at);
     if (darkness.matches) data.set("dark", "1");
     if (coarse) data.set("coarse", "1");
+    const [width, height] = this.size() || [];
+    if (width) {
+      data.set("width", width);
+      data.set("height", height);
+    }
     return data;
+  }
+
+  /** On a slide, the size for which pictures are drawn: with letters as large as the words. */
+  size() {
+    const figure = this.slide && [...this.exhibit.querySelectorAll(".figure")].find((f) => f.clientWidth);
+    if (figure) {
+      const width = Math.floor((figure.querySelector("img").clientWidth * 12) / Math.max(18, parseFloat(getComputedStyle(this.slide).fontSize)));
+      this.drawn = [width, Math.round(width * (tall.matches ? 494 / 420 : 446 / 500))];
+    }
+    return this.drawn;
+  }
+
+  /** Asks for pictures of another size where another part of a slide wants them. */
+  resize() {
+    const figure = [...this.exhibit.querySelectorAll(".figure")].find((f) => f.clientWidth);
+    const natural = figure?.querySelector("img").naturalWidth, [width] = this.size() || [];
+    if (natural && width < 0.99 * natural || width > 1.12 * natural) this.live.ask(false);
+  }
+
+  /** Shows the step of the replay, without asking where its state has come already. */
+  step() {
+    const asked = this.body(false), step = Number(asked.get("step"));
+    asked.delete("step");
+    if (asked.toString() !== this.states.of) (this.states = new Map()).of = asked.toString();
+    const reply = this.states.get(step);
+    if (reply && this.live.idle) {
+      this.showing++;
+      this.shown = this.shown.then(() => this.receive(reply)).finally(() => this.showing--);
+    } else this.live.ask(false);
+    this.lookAhead(asked, step);
+  }
+
+  lookAheadNow() {
+    const asked = this.body(false);
+    asked.delete("step");
+    (this.states = new Map()).of = asked.toString();
+    this.lookAhead(asked, this.replay.at);
+  }
+
+  /** Fetches the states that come next. */
+  async lookAhead(asked, step) {
+    const { states } = this;
+    let missing = step + 1;
+    while (states.has(missing)) missing++;
+    if (states.asking || missing > this.replay.last || missing > step + ahead / 2) return;
+    states.asking = true;
+    asked.set("step", missing);
+    asked.set("ahead", ahead);
+    try {
+      const response = await fetch(this.form.dataset.live.replace(/live$/, "states"), { method: "POST", body: asked });
+      if (response.status === 200) for (const s of (await response.json()).states) states.set(s.step, s);
+    } catch {
+      // each step is then asked for
+    }
+    states.asking = false;
   }
 
   async receive(reply) {
@@ -169,9 +235,10 @@ function surround(kept, now) {
 
 /** The steps of an algorithm. */
 class Replay {
-  constructor(element, live) {
+  constructor(element, demo) {
     this.element = element;
-    this.live = live;
+    this.demo = demo;
+    this.live = demo.live;
     this.go = (name) => element.querySelector(`[data-go="${name}"]`);
     this.run = this.go("run");
     this.speed = element.querySelector("[data-speed]");
@@ -191,7 +258,7 @@ class Replay {
 
   to(step) {
     this.at = Math.min(this.last, Math.max(0, step));
-    this.live.ask(false);
+    this.demo.step();
   }
 
   play() {
@@ -200,7 +267,7 @@ class Replay {
     this.run.textContent = "Pause";
     this.timer = setInterval(() => {
       if (this.at >= this.last) this.pause();
-      else if (this.live.idle) this.to(this.at + 1);
+      else if (this.live.idle && !this.demo.showing) this.to(this.at + 1);
     }, Number(this.speed.value));
   }
 
@@ -212,8 +279,8 @@ class Replay {
 
   show(step, steps) {
     this.last = Math.max(0, steps - 1);
-    if (!this.live.next) this.at = step; // otherwise another step is asked for already
-    this.element.querySelector("[data-count]").textContent = `step ${step} of ${this.last}`;
+    if (!this.live.next && this.demo.showing < 2) this.at = step; // otherwise another step is asked for already
+    this.element.querySelector("[data-count]").textContent = "lines" in this.element.dataset ? `line ${step + 1} of ${steps}` : `step ${step} of ${this.last}`;
     const focused = document.activeElement;
     for (const name of ["start", "back"]) this.go(name).disabled = step === 0;
     for (const name of ["step", "end"]) this.go(name).disabled = step >= this.last;
@@ -232,45 +299,56 @@ const watchFormulas = (root) => root.querySelectorAll('math[display="block"]').f
 
 const brief = (v) => String(Number(Number(v).toPrecision(3))).replace("-", "−");
 
-watchFormulas(document);
-const demos = [...document.querySelectorAll("form.demo")].map((form) => new Demo(form));
+/** The demos of the page. */
+let demos = [];
+
+/** Brings what is below an element to life. */
+export function mount(root) {
+  demos.forEach((d) => d.replay?.pause());
+  watchFormulas(root);
+  demos = [...root.querySelectorAll("form.demo")].map((form) => new Demo(form));
+  for (const { replay } of demos) if (replay && slide()) replay.demo.lookAheadNow();
+}
+
+/** The demos have other room. */
+export const resize = () => demos.forEach((d) => d.resize());
+
+const slide = () => document.querySelector("[data-slide]");
+
 darkness.addEventListener("change", () => demos.forEach((d) => d.live.ask(false)));
 
-/** The demo with steps that the keyboard means: that with the focus, or the one in sight. */
-function stepped() {
+/** The replay that the keyboard means: that with the focus, or the one in sight. */
+export function stepped() {
   const replays = demos.filter((d) => d.replay);
   const height = innerHeight;
-  return (
-    replays.find((d) => d.form.contains(document.activeElement)) ||
+  const found = slide() ? replays[0] : replays.find((d) => d.form.contains(document.activeElement)) ||
     replays.find((d) => {
       const box = d.form.getBoundingClientRect();
       return box.top < height * 0.75 && box.bottom > height * 0.25;
-    })
-  );
+    });
+  return found?.replay;
 }
 
-const slide = document.querySelector("[data-slide]");
+// After the mouse has let go of a control the keys belong to the page again.
+document.addEventListener("pointerup", (e) => {
+  const control = e.target.closest?.("input[type=range], .handle") || (slide() && e.target.closest?.("button, input[type=checkbox], input[type=radio], summary"));
+  if (control) setTimeout(() => document.activeElement === control && control.blur());
+});
+document.addEventListener("change", (e) => {
+  if (slide() && e.target.matches("select")) e.target.blur();
+});
 
 document.addEventListener("keydown", (e) => {
-  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.ctrlKey || e.metaKey || e.altKey || slide()) return; // slides have keys of their own
   if (e.key === "Escape" && e.target.matches("input[type=text], select")) return e.target.blur();
-  if (e.key !== "Escape" && e.target.closest(typing)) return;
+  if (e.target.closest(typing)) return;
   if (e.key === " ") {
-    const demo = !e.target.closest("a, button, summary") || e.target.closest(".replay") ? stepped() : null;
-    if (!demo) return;
+    const replay = !e.target.closest("a, button, summary") || e.target.closest(".replay") ? stepped() : null;
+    if (!replay) return;
     e.preventDefault();
-    demo.replay.pause();
-    demo.replay.to(demo.replay.at + (e.shiftKey ? -1 : 1));
-  } else if (e.key === "r" && stepped()) {
-    stepped().replay.run.click();
-  } else if (slide) {
-    const link = { ArrowRight: "next", PageDown: "next", ArrowLeft: "prev", PageUp: "prev", Escape: "up" }[e.key];
-    const target = link && slide.querySelector(`a[rel="${link}"]`);
-    if (target) {
-      e.preventDefault();
-      target.click();
-    }
-  }
+    replay.pause();
+    replay.to(replay.at + (e.shiftKey ? -1 : 1));
+  } else if (e.key === "r" && stepped()) stepped().run.click();
 });
 
 // A question is answered in place.
@@ -286,6 +364,7 @@ document.addEventListener("submit", async (e) => {
     const fresh = await fragment(await response.text());
     const next = fresh.querySelector("[data-question]");
     form.replaceWith(fresh);
+    document.dispatchEvent(new CustomEvent("answered", { detail: next }));
     (next.querySelector(".verdict") || next.querySelector("[type=radio], [type=text]")).focus();
   } catch {
     form.submit(); // the page itself
@@ -296,3 +375,5 @@ document.addEventListener("submit", async (e) => {
 document.querySelector("[data-teach]")?.addEventListener("click", (e) => {
   e.currentTarget.search = new URLSearchParams({ target: location.pathname + location.search });
 });
+
+mount(document);

@@ -62,7 +62,7 @@ export class Stage {
 
   /** Data to per cent of the shown image, which hold whatever size it takes. */
   share(s, t) {
-    const f = this.data.frame, [width, height] = ["width", "height"].map((side) => Number(this.image.getAttribute(side)));
+    const f = this.data.frame, [width, height] = this.image.naturalWidth ? [this.image.naturalWidth, this.image.naturalHeight] : ["width", "height"].map((side) => Number(this.image.getAttribute(side)));
     return [
       (100 / this.width) * (f.left + ((s - f.xmin) / (f.xmax - f.xmin)) * f.width),
       ((100 * width) / height / this.width) * (f.top + ((f.ymax - t) / (f.ymax - f.ymin)) * f.height),

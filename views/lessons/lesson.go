@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -38,6 +39,8 @@ type Screen struct {
 	Title     string                 // from the words
 	Covers    []string               // ids of Documents' sections that it goes with
 	Words     func() templ.Component // from the words: what and why, with formulas
+	Lead      func() templ.Component // from the words: the first sentence, with its formula, for slides
+	After     func() templ.Component // from the words: what gives the answers away; nil: nothing
 	Demo      *Demo
 	Questions []Question
 }
@@ -251,4 +254,17 @@ func (q *Question) Judge(truth float64, given string) (right bool, answer string
 		within = 0.01
 	}
 	return math.Abs(g-truth) <= within*math.Max(1, math.Abs(truth)), views.Short(truth), nil
+}
+
+// Reveal is the right answer with the reason, a Text; truth is what Answer returns.
+func (q *Question) Reveal(truth float64) (string, error) {
+	given := views.Short(truth)
+	if len(q.Options) > 0 {
+		given = strconv.Itoa(int(truth))
+	}
+	_, answer, err := q.Judge(truth, given)
+	if err != nil {
+		return "", err
+	}
+	return answer + " " + strings.ReplaceAll(q.Explain, "%s", answer), nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/a-h/templ"
 	"github.com/yuin/goldmark"
@@ -36,6 +37,11 @@ import (
 //	### A heading within the screen
 //
 //	> A slip: where a lecture document errs, and what is right.
+//
+//	---
+//
+//	What gives away the answers to the screen's questions: it stands below them, and
+//	on a live page it is folded until they are answered.
 //
 // with one heading of the second level for every screen of the lesson, in their
 // order. There is nothing else, no HTML either: it is shown as it is written. Lines
@@ -67,8 +73,15 @@ func New(words string, l Lesson) Lesson {
 			}
 		}
 		where := l.Slug + "/" + s.Slug
-		render := sync.OnceValues(func() (string, error) { return renderWords(where, source) })
-		s.Words = func() templ.Component { return templ.Raw(render()) }
+		before, after, folded := strings.Cut(source, "\n---\n")
+		rendered := func(source string) func() templ.Component {
+			render := sync.OnceValues(func() (string, error) { return renderWords(where, source) })
+			return func() templ.Component { return templ.Raw(render()) }
+		}
+		s.Words, s.Lead = rendered(before), rendered(firstSentence(before))
+		if folded {
+			s.After = rendered(after)
+		}
 	}
 	if len(sections) != len(l.Screens) {
 		l.wrong = errors.Join(l.wrong, fmt.Errorf("the lesson %s has %d screens and words for %d", l.Slug, len(l.Screens), len(sections)))
@@ -90,6 +103,29 @@ func renderWords(where, source string) (string, error) {
 		return "", fmt.Errorf("the words of the screen %s: %w", where, err)
 	}
 	return b.String(), nil
+}
+
+// firstSentence is the short form of words: their first sentence, with the formula on a
+// line of its own that it leads to.
+func firstSentence(words string) string {
+	blocks := strings.Split(strings.TrimSpace(words), "\n\n")
+	first := strings.Join(strings.Fields(blocks[0]), " ")
+	formula, stressed := false, false
+	for i, r := range first {
+		switch {
+		case r == '$':
+			formula = !formula
+		case formula:
+		case r == '*':
+			stressed = !stressed
+		case !stressed && strings.ContainsRune(".?!", r) && i+2 < len(first) && first[i+1] == ' ' && !unicode.IsLower(rune(first[i+2])):
+			return first[:i+1]
+		}
+	}
+	if len(blocks) > 1 && !strings.ContainsAny(first[max(0, len(first)-1):], ".?!") && strings.HasPrefix(blocks[1], "$$") {
+		return first + "\n\n" + blocks[1]
+	}
+	return first
 }
 
 // markdown knows what New says and no more: what is not parsed is text, and text is

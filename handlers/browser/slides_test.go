@@ -1,0 +1,247 @@
+package browser
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// partNames are the parts of the slide, in their order.
+const partNames = `[...document.querySelectorAll(".parts a.part")].map((a) => a.hash.slice(1))`
+
+// part shows a part of a slide, "" the last.
+func (p *page) part(id string) {
+	p.t.Helper()
+	if id == "" {
+		id = get[string](p, partNames+".at(-1)")
+	}
+	get[bool](p, "(location.replace('#"+id+"'), true)")
+	p.wait(element(".parts a.current") + ".hash === " + quote("#"+id))
+}
+
+// slideFaults tells what of the part that is shown is not within the window, and what of
+// its picture is too small; null while the picture is still asked for.
+const slideFaults = `(() => {
+	const slide = document.querySelector("[data-slide]"), name = document.querySelector(".parts a.current").hash, out = [];
+	if (document.querySelector("[data-asking]") || [...slide.querySelectorAll("img")].some((i) => i.offsetWidth && !(i.complete && i.naturalWidth))) return null;
+	if (document.documentElement.scrollHeight > innerHeight || document.documentElement.scrollWidth > innerWidth) out.push("the page is larger than the window");
+	for (const e of slide.querySelectorAll(".told, .sums, .words, .ask, .scroll, math[display=block]")) {
+		if (e.clientHeight && e.scrollWidth > e.clientWidth + 2) out.push("wider than its place: " + e.className + e.textContent.slice(0, 40));
+		if (e.clientHeight && !e.matches("math") && e.scrollHeight > e.clientHeight + 2) out.push("higher than its place: " + e.className);
+	}
+	const picture = [...slide.querySelectorAll(".figure")].find((f) => f.clientWidth), image = picture?.querySelector("img"), box = image?.getBoundingClientRect();
+	for (const e of slide.querySelectorAll("h1, p, li, a, button, input, select, summary, label, th, td, img")) {
+		const b = e.getBoundingClientRect();
+		if (!b.width || e.closest("dialog, .visually-hidden, .handles, .folded:not([open]) .demo-controls")) continue;
+		const what = e.tagName + " " + (e.textContent || e.name || "").trim().slice(0, 30);
+		if (b.left < -1 || b.top < -1 || b.right > innerWidth + 1 || b.bottom > innerHeight + 1) out.push("outside of the window: " + what);
+		else if (box && !picture.contains(e) && b.right > box.left + 1 && b.left < box.right - 1 && b.bottom > box.top + 1 && b.top < box.bottom - 1) out.push("over the picture: " + what);
+	}
+	if (box) {
+		const share = (box.width * box.height) / (innerWidth * innerHeight), letters = (12 * box.width) / image.naturalWidth;
+		if (name.startsWith("#picture") && share < 0.6) out.push("the picture has " + share.toFixed(3) + " of the window");
+		if (letters < 18) out.push("letters of " + letters.toFixed(1) + " px");
+	} else if (name.startsWith("#picture")) out.push("there is no picture");
+	return [...new Set(out)];
+})()`
+
+// fitted waits until the part that is shown fits the window.
+func (p *page) fitted() {
+	p.t.Helper()
+	p.until("the slide to fit", func() (bool, error) {
+		faults, err := try[*[]string](p, slideFaults)
+		if err == nil && faults != nil && len(*faults) > 0 {
+			err = errors.New(strings.Join(*faults, "; "))
+		}
+		return err == nil && faults != nil, err
+	})
+}
+
+// TestSlidesFit goes through the parts of slides by the keys of a clicker: at the sizes of
+// projectors each is one window, with a large picture and large letters, at the first and at
+// the last step, and every question is one of them.
+func TestSlidesFit(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	s := start(t)
+	for _, l := range walked() {
+		t.Run(l.Slug, func(t *testing.T) {
+			p := open(t, s)
+			for _, screen := range l.Screens {
+				p.run(screen.Slug, func() {
+					p.size(1024, 768)
+					p.visit("/lessons/" + l.Slug + "/" + screen.Slug)
+					p.wait(element(".parts a.current"))
+					names := get[[]string](p, partNames)
+					for _, q := range screen.Questions {
+						if !slices.Contains(names, "ask-"+q.Slug) {
+							t.Errorf("%s: the question %s is none of the parts %v", screen.Slug, q.Slug, names)
+						}
+					}
+					for k, name := range names {
+						if k > 0 {
+							turn(p, kb.ArrowDown)
+						}
+						p.wait(element(".parts a.current") + ".hash === " + quote("#"+name))
+						for _, size := range [][2]int64{{1024, 768}, {1280, 720}, {1920, 1080}} {
+							p.size(size[0], size[1])
+							p.fitted()
+						}
+					}
+					p.size(1024, 768)
+					if p.part(names[0]); p.visible("[data-go=end]:enabled") {
+						p.click("[data-go=end]")
+						p.wait(answered + " && " + element("[data-go=step]") + ".disabled")
+						for _, name := range names {
+							p.part(name)
+							p.fitted()
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// clicker presses a key as a clicker does, wherever the focus is.
+func clicker(p *page, key, code string, number int64, held int64) {
+	p.t.Helper()
+	for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown, input.DispatchKeyEventTypeKeyUp} {
+		call(p, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Key: key, Code: code, WindowsVirtualKeyCode: number, Modifiers: held})
+	}
+}
+
+// TestSlideKeys presents: after the mouse has moved a control the keys are still the
+// presenter's, and each does what the help says.
+func TestSlideKeys(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.size(1024, 768)
+	p.visit("/lessons/margins/canonical")
+	p.wait(element(".parts a.current"))
+	count := func(want string) {
+		p.t.Helper()
+		p.wait(answered + " && " + element("[data-count]") + ".textContent.startsWith(" + quote(want) + ")")
+	}
+	current := func(want string) { p.t.Helper(); p.wait(element(".parts a.current") + ".hash === " + quote("#"+want)) }
+
+	at := p.reach("[data-field=angle] input[type=range]")
+	p.do(chromedp.MouseEvent(chromedp.MousePressed, at.X, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	p.do(chromedp.MouseEvent(chromedp.MouseMoved, at.X+20, at.Y, chromedp.ButtonLeft))
+	p.do(chromedp.MouseEvent(chromedp.MouseReleased, at.X+20, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	p.wait("document.activeElement === document.body && " + answered)
+	angle := p.value("input[name=angle]")
+	clicker(p, " ", "Space", 32, 0)
+	count("line 2 ")
+	clicker(p, "ArrowRight", "ArrowRight", 39, 0)
+	count("line 3 ")
+	clicker(p, "PageDown", "PageDown", 34, 0)
+	count("line 4 ")
+	clicker(p, "PageUp", "PageUp", 33, 0)
+	count("line 3 ")
+	p.keys("r")
+	p.wait(element("[data-go=run]") + ".textContent === 'Pause'")
+	p.keys("r")
+	p.wait(element("[data-go=run]") + ".textContent === 'Run'")
+	if got := p.value("input[name=angle]"); got != angle {
+		t.Errorf("the keys have moved the slider from %s to %s", angle, got)
+	}
+
+	get[bool](p, "("+element("input[name=angle]")+".focus(), true)")
+	p.part("derivation")
+	clicker(p, "End", "End", 35, 0)
+	for range 8 { // what is left of the lines, then the parts, from a field as well
+		clicker(p, "PageDown", "PageDown", 34, 0)
+		p.wait(answered)
+	}
+	p.wait("location.pathname.endsWith('/by-hand') || " + element(".parts a.current") + ".hash !== '#derivation'")
+
+	p.visit("/lessons/margins/canonical")
+	p.wait(element(".parts a.current"))
+	clicker(p, "ArrowDown", "ArrowDown", 40, 0)
+	current("picture")
+	for key, shows := range map[string]string{"b": ".blank", ".": ".blank", "p": ".spot", "o": ".overview[open]", "?": ".keys[open]"} {
+		turn(p, key)
+		p.wait(element(shows))
+		turn(p, key)
+		p.wait("!" + element(shows))
+	}
+	clicker(p, "Escape", "Escape", 27, 0)
+	p.wait(element(".overview[open]"))
+	p.clickText(".overview[open] a", "By hand")
+	p.wait("location.pathname === '/lessons/margins/by-hand'")
+	slow := p.value("[data-speed]")
+	_ = slow
+}
+
+// TestSlidesTurnInPlace goes to the next slide and back without a new page, as a full
+// screen would end with it, and back by the browser's button.
+func TestSlidesTurnInPlace(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.size(1280, 720)
+	p.visit("/lessons/lagrange/touch")
+	p.wait(element(".parts a.current"))
+	get[bool](p, "document.documentElement.dataset.left = 'no', true")
+	for range get[int](p, partNames+".length") {
+		turn(p, kb.ArrowDown)
+	}
+	p.wait("location.pathname === '/lessons/lagrange/equality' && " + element("h1") + ".id === 'h-equality'")
+	turn(p, kb.ArrowUp)
+	p.wait("location.pathname === '/lessons/lagrange/touch' && location.hash === '#numbers'")
+	get[bool](p, "(history.back(), true)")
+	p.wait("location.pathname === '/lessons/lagrange/equality' && " + element("h1") + ".id === 'h-equality'")
+	if got := get[string](p, "document.documentElement.dataset.left"); got != "no" {
+		t.Error("a slide came as a new page")
+	}
+	turn(p, " ") // the demo of the new slide is alive
+	p.wait(element("[data-count]") + ".textContent.startsWith('line 2 ')")
+}
+
+// TestStepsComeTogether steps through a replay whose states came together: no step asks
+// the server.
+func TestStepsComeTogether(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.size(1280, 720)
+	p.visit("/lessons/perceptron/dual")
+	p.wait("performance.getEntriesByType('resource').some((e) => e.name.endsWith('/dual/states') && e.responseEnd)")
+	for k := range 8 {
+		turn(p, " ")
+		p.wait(element("[data-count]") + ".textContent.startsWith(" + quote(fmt.Sprintf("step %d ", k+1)) + ")")
+	}
+	if n := get[int](p, "performance.getEntriesByType('resource').filter((e) => e.name.endsWith('/dual/live')).length"); n != 0 {
+		t.Errorf("eight steps asked the server %d times", n)
+	}
+}
+
+// TestNotes has the notes in a second window follow the slides, and turn them.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	p := open(t, s)
+	p.size(1280, 720)
+	p.visit("/lessons/lagrange/touch")
+	p.wait(element(".parts a.current"))
+	ctx, closeTab := chromedp.NewContext(p.ctx)
+	t.Cleanup(closeTab)
+	second := &page{t: t, ctx: ctx, server: s, base: s.url}
+	second.visit("/lessons/lagrange/touch/notes")
+	second.wait(element(".shown .current") + "?.dataset.part === 'picture'")
+	turn(p, kb.ArrowDown)
+	second.wait(element(".shown .current") + "?.dataset.part === 'words'")
+	second.click("[data-go=next]")
+	p.wait(element(".parts a.current") + ".hash.startsWith('#ask-')")
+	p.part("")
+	turn(p, kb.ArrowDown)
+	second.wait("location.pathname === '/lessons/lagrange/equality/notes' && " + element(".shown .current") + "?.dataset.part === 'derivation'")
+	if text := second.text(".question"); !strings.Contains(text, "Answer:") {
+		t.Errorf("the notes do not tell the answer: %s", text)
+	}
+}

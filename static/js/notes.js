@@ -1,0 +1,48 @@
+// A presenter's second window: it follows the slides of the first, and turns them.
+const channel = new BroadcastChannel("marginlab-slides");
+const page = document.querySelector("[data-notes]");
+const state = page.querySelector("[data-state]");
+const begun = Number(sessionStorage.getItem("marginlab-begun")) || Date.now();
+let from = begun;
+sessionStorage.setItem("marginlab-begun", from);
+
+const two = (n) => String(n).padStart(2, "0");
+function tick() {
+  const now = new Date(), gone = Math.max(0, Math.floor((now - from) / 1000));
+  page.querySelector("[data-clock]").textContent = `${two(now.getHours())}:${two(now.getMinutes())}`;
+  page.querySelector("[data-elapsed]").textContent = `${Math.floor(gone / 60)}:${two(gone % 60)}`;
+}
+page.querySelector(".clocks").hidden = false;
+tick();
+setInterval(tick, 1000);
+page.querySelector("[data-restart]").addEventListener("click", () => {
+  from = Date.now();
+  sessionStorage.setItem("marginlab-begun", from);
+  tick();
+});
+
+let followed = false; // slides are open
+channel.addEventListener("message", ({ data }) => {
+  if (!data.notes) return;
+  if (data.notes !== location.pathname) return location.replace(data.notes);
+  followed = true;
+  for (const li of page.querySelectorAll("[data-part]")) {
+    const here = li.dataset.part === data.part;
+    li.classList.toggle("current", here);
+    if (here) state.textContent = `On the screen: ${li.textContent}`;
+  }
+});
+channel.postMessage({ ask: true });
+
+page.addEventListener("click", (e) => {
+  const go = e.target.closest("[data-go]")?.dataset.go;
+  if (!go || !followed) return; // on its own the page is a page
+  e.preventDefault();
+  channel.postMessage({ go });
+});
+document.addEventListener("keydown", (e) => {
+  const go = { PageDown: "next", ArrowRight: "next", ArrowDown: "next", " ": "next", PageUp: "back", ArrowLeft: "back", ArrowUp: "back" }[e.key];
+  if (!go || !followed || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("a, button")) return;
+  e.preventDefault();
+  channel.postMessage({ go });
+});

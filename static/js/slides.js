@@ -1,0 +1,223 @@
+// Slides: keys for whoever presents, parts and slides that turn in place, so that a full
+// screen stays full, and a second window with notes that follows.
+import { mount, resize, stepped } from "./lesson.js";
+
+const channel = new BroadcastChannel("marginlab-slides");
+const slide = () => document.querySelector("[data-slide]");
+const links = () => [...slide().querySelectorAll(".parts a.part")];
+const id = (link) => link.hash.slice(1);
+
+/** The place of the part that is shown. */
+function at() {
+  const here = location.hash.slice(1);
+  const question = document.getElementById(here)?.closest(".ask")?.id;
+  return Math.max(0, links().findIndex((l) => id(l) === (question || here)));
+}
+
+/** Shows a part. A fragment that the browser goes to is what the style sheet sees. */
+function show(k) {
+  const all = links();
+  location.replace(all[Math.min(all.length - 1, Math.max(0, k))].hash);
+}
+
+/** Tells everybody which part is shown. */
+function tell() {
+  const all = links(), here = at();
+  all.forEach((l, k) => {
+    l.classList.toggle("current", k === here);
+    if (k === here) l.setAttribute("aria-current", "true");
+    else l.removeAttribute("aria-current");
+  });
+  channel.postMessage({ slide: location.pathname, notes: slide().dataset.notes, part: id(all[here]) });
+}
+
+let shownPath = location.pathname + location.search;
+
+/** Turns to another slide in place; without an answer as any link does. */
+async function turn(href, { part = "", last = false, push = true } = {}) {
+  try {
+    const response = await fetch(href, { headers: { Accept: "text/html" } });
+    if (!response.ok) throw new Error();
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const next = page.querySelector("[data-slide]");
+    if (!next) throw new Error();
+    if (push) history.pushState(null, "", href);
+    shownPath = location.pathname + location.search;
+    document.title = page.title;
+    slide().replaceWith(document.adoptNode(next));
+    if (last) show(links().length - 1);
+    else if (part) location.replace(`#${part}`);
+    mount(slide());
+    start();
+  } catch {
+    location.href = href;
+  }
+}
+
+/** What a slide needs when it is new. */
+function start() {
+  slide().querySelector('[data-key="?"]').hidden = false;
+  tell();
+  prefetch();
+}
+
+/** The slide that comes next is asked for before, so that it comes at once. */
+function prefetch() {
+  document.querySelector("link[data-next]")?.remove();
+  const next = slide().querySelector('a[rel="next"]');
+  if (!next) return;
+  const link = document.createElement("link");
+  link.rel = "prefetch";
+  link.href = next.href;
+  link.dataset.next = "";
+  document.head.append(link);
+}
+
+const prev = () => slide().querySelector('a[rel="prev"]');
+const next = () => slide().querySelector('a[rel="next"]');
+
+/** On, by a line of a derivation, a part, a slide; steps of an algorithm only where they are meant. */
+function forward(steps) {
+  const replay = stepped(), first = at() === 0;
+  if (replay && first && (steps || "lines" in replay.element.dataset) && replay.at < replay.last) {
+    replay.pause();
+    replay.to(replay.at + 1);
+  } else if (at() + 1 < links().length) show(at() + 1);
+  else if (next()) turn(next().href);
+}
+
+function back(steps) {
+  const replay = stepped(), first = at() === 0;
+  if (replay && first && (steps || "lines" in replay.element.dataset) && replay.at > 0) {
+    replay.pause();
+    replay.to(replay.at - 1);
+  } else if (at() > 0) show(at() - 1);
+  else if (prev()) turn(prev().href, { last: true });
+}
+
+function part(by) {
+  const k = at() + by;
+  if (k >= 0 && k < links().length) show(k);
+  else if (k < 0 && prev()) turn(prev().href, { last: true });
+  else if (k > 0 && next()) turn(next().href);
+}
+
+/** Faster or slower by one choice. */
+function speed(by) {
+  const choice = stepped()?.speed;
+  if (!choice) return;
+  choice.selectedIndex = Math.min(choice.options.length - 1, Math.max(0, choice.selectedIndex + by));
+  choice.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+function toggle(dialog) {
+  const other = document.querySelector("dialog[open]");
+  other?.close();
+  if (other !== dialog) dialog.showModal();
+}
+
+function blank() {
+  const there = document.querySelector(".blank");
+  if (there) return there.remove();
+  const cover = document.createElement("div");
+  cover.className = "blank";
+  document.body.append(cover);
+}
+
+let spot = null;
+const follow = (e) => {
+  spot.style.left = `${e.clientX}px`;
+  spot.style.top = `${e.clientY}px`;
+};
+let mouse = { clientX: innerWidth / 2, clientY: innerHeight / 2 };
+document.addEventListener("pointermove", (e) => {
+  mouse = e;
+  if (spot) follow(e);
+});
+
+function pointer() {
+  if (spot) {
+    spot.remove();
+    spot = null;
+    return;
+  }
+  spot = document.createElement("div");
+  spot.className = "spot";
+  spot.setAttribute("aria-hidden", "true");
+  document.body.append(spot);
+  follow(mouse);
+}
+
+const keys = {
+  PageDown: () => forward(false),
+  ArrowRight: () => forward(false),
+  PageUp: () => back(false),
+  ArrowLeft: () => back(false),
+  ArrowDown: () => part(1),
+  ArrowUp: () => part(-1),
+  " ": (e) => (e.shiftKey ? back(true) : forward(true)),
+  r: () => stepped()?.run.click(),
+  Home: () => stepped()?.to(0),
+  "+": () => speed(1),
+  "-": () => speed(-1),
+  f: () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()),
+  b: blank,
+  ".": blank,
+  p: pointer,
+  o: () => toggle(slide().querySelector(".overview")),
+  Escape: () => toggle(slide().querySelector(".overview")),
+  n: () => open(slide().dataset.notes, "marginlab-notes", "popup,width=760,height=900"),
+  "?": () => toggle(slide().querySelector(".keys")),
+};
+const always = ["PageDown", "PageUp"]; // also where something is typed
+
+document.addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.target.matches("input[type=text], select") && (e.key === "Escape" || e.key === "Enter")) {
+    if (e.key === "Escape") e.preventDefault();
+    return setTimeout(() => e.target.blur());
+  }
+  const act = keys[e.key];
+  if (!act) return;
+  if (e.target.closest("input, select, textarea, .handle") && !always.includes(e.key) && !(e.target.matches("[type=radio], [type=checkbox], [type=range], .handle") && e.key.length === 1 && e.key !== " ")) return;
+  if (e.key === " " && e.target.closest("a, button, summary")) return; // what the keyboard has come to
+  if (document.querySelector(".blank") && act !== blank) return blank();
+  if (document.querySelector("dialog[open]")) {
+    if (e.key === "Escape" || !["o", "?"].includes(e.key)) return; // the browser closes it
+  }
+  e.preventDefault();
+  act(e);
+});
+
+document.addEventListener("click", (e) => {
+  const link = e.target.closest('a[rel="next"], a[rel="prev"], a[data-slide-link]');
+  if (e.target.closest('[data-key="?"]')) toggle(slide().querySelector(".keys"));
+  if (e.target.closest(".parts a.part") && !e.ctrlKey && !e.metaKey) {
+    e.preventDefault();
+    show(links().indexOf(e.target.closest("a")));
+  }
+  if (!link || e.ctrlKey || e.metaKey || e.shiftKey) return;
+  e.preventDefault();
+  turn(link.href);
+});
+
+addEventListener("hashchange", () => {
+  tell();
+  resize();
+});
+addEventListener("popstate", () => {
+  if (location.pathname + location.search !== shownPath && location.pathname !== shownPath.split("?")[0]) turn(location.href, { part: location.hash.slice(1), push: false });
+});
+let settle;
+addEventListener("resize", () => {
+  clearTimeout(settle);
+  settle = setTimeout(resize, 200);
+});
+
+channel.addEventListener("message", ({ data }) => {
+  if (data.ask) tell();
+  if (data.go === "next") part(1);
+  if (data.go === "back") part(-1);
+});
+
+start();
