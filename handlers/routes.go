@@ -72,6 +72,8 @@ func (a *App) pages(r chi.Router) {
 
 	r.Get("/runs", h(a.runs.List))
 	r.Post("/runs", h(a.lab.SaveRun))
+	r.Get("/runs.csv", h(a.runs.Export))
+	r.Post("/runs/tag", h(a.runs.Tag))
 	r.Post("/runs/delete", h(a.runs.DeleteChosen))
 	r.Get("/runs/{id}", h(a.runs.Page))
 	r.Post("/runs/{id}", h(a.runs.Update))
@@ -151,6 +153,9 @@ func (a *App) programs(r chi.Router) {
 
 	r.Get("/runs", h(a.api.Runs))
 	r.Post("/runs", h(a.api.CreateRun))
+	r.Get("/runs.csv", h(a.runs.Export))
+	r.Post("/runs/tags", h(a.api.TagRuns))
+	r.Post("/runs/delete", h(a.api.DeleteRuns))
 	r.Get("/comparison", h(a.api.Compare))
 	r.Get("/runs/{id}", h(a.api.Run))
 	r.Patch("/runs/{id}", h(a.api.UpdateRun))

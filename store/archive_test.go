@@ -107,7 +107,7 @@ func TestExportImport(t *testing.T) {
 	if diff := cmp.Diff(want, kept(t, s, bob)); diff != "" {
 		t.Errorf("in another workspace: %s", diff)
 	}
-	runs, _, err := there.Runs(ctx, bob, Filter{Query: "bent"})
+	runs, _, err := there.Runs(ctx, bob, Filter{Where: MustQuery("bent")})
 	if err != nil || len(runs) != 1 || runs[0].Dataset == "" {
 		t.Errorf("the run lost its data set: %+v, %v", runs, err)
 	}

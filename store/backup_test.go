@@ -72,7 +72,7 @@ func TestBackupWhileOthersWrite(t *testing.T) {
 		c := open(t, into)
 		for _, id := range before {
 			set := must[Dataset](t)(c.Dataset(ctx, alice, id))
-			if runs, _, err := c.Runs(ctx, alice, Filter{Dataset: set.ID}); err != nil || len(runs) != 1 || runs[0].Status != Done {
+			if runs, _, err := c.Runs(ctx, alice, Filter{Where: MustQuery("data = " + Quoted(set.Name))}); err != nil || len(runs) != 1 || runs[0].Status != Done {
 				t.Errorf("copy %d: %v, %v", n, runs, err)
 			}
 		}

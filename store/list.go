@@ -3,45 +3,37 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
-	"marginlab/ml"
+	"marginlab/ml/param"
 )
 
-// Filter says which runs to list, in which order. Empty fields do not filter.
+// Filter says which runs to list, in which order. The zero Filter lists all, the oldest
+// first.
 type Filter struct {
-	Query     string // part of the name, the data set's name, the note or a tag; ASCII letters in either case
-	Learner   string
-	Kernel    string
-	Conformal string
-	Rule      ml.Rule // of finished runs
-	Status    Status
-	Tag       string
-	Dataset   string // id
+	Where Query
 
-	Sort   string // one of SortKeys; empty or unknown: created
-	Desc   bool   // for created, too: the zero Filter lists the oldest first
-	Limit  int    // 0: all
+	Sort   string // name of a field; empty or unknown: created
+	Desc   bool
+	Limit  int // 0: all
 	Offset int
 }
 
-// SortKeys are the values of Filter.Sort. "accuracy" is on held-out points. Runs without
-// the value come last in either direction, so that one that held nothing out is never
-// taken for better or worse than one that did.
-var SortKeys = []string{"created", "name", "dataset", "learner", "kernel", "conformal", "C", "accuracy", "train_accuracy", "support_vectors"}
-
-func sortExpression(key string) string {
-	switch key {
-	case "name":
-		return "name COLLATE NOCASE"
-	case "dataset":
-		return "dataset_name COLLATE NOCASE"
-	case "learner", "kernel", "conformal", "C", "train_accuracy", "support_vectors":
-		return key
-	case "accuracy":
-		return "test_accuracy"
+// sortExpression is what a list is sorted by. Runs without the value come last in either
+// direction, so that one that held nothing out is never taken for better or worse than one
+// that did.
+func sortExpression(name string) string {
+	f, ok := LookupField(name)
+	switch {
+	case !ok:
+		return "created"
+	case f.Kind == TextField || f.Kind == ListField:
+		return f.expr + " COLLATE NOCASE"
 	}
-	return "created"
+	return f.expr
 }
 
 // Runs lists the runs of a workspace without their models, and says how many
@@ -93,28 +85,78 @@ func listRuns(ctx context.Context, tx *sql.Tx, ws Workspace, f Filter) (list []R
 }
 
 func (f Filter) where(ws Workspace) (string, []any) {
-	terms, args := []string{`workspace = ?`}, []any{ws}
-	equal := func(column, v string) {
-		if v != "" {
-			terms, args = append(terms, column+` = ?`), append(args, v)
+	if f.Where.where == "" {
+		return `workspace = ?`, []any{ws}
+	}
+	return `workspace = ? AND ` + f.Where.where, append([]any{ws}, f.Where.args...)
+}
+
+// Group is the runs that have the same value in a field.
+type Group struct {
+	Value string
+	None  bool // these have no value
+	Runs  int
+	Best  *float64 // of the field that tells which run is best; nil: no run has it
+	Run   string   // id of the best run, empty where Best is nil
+	Name  string   // of that run
+}
+
+// MaxGroups is how many groups Groups lists at most.
+const MaxGroups = 200
+
+// Groups lists the groups that the runs of a query fall into by a field, the first MaxGroups
+// by value, each with its best run by another field, a number. Moments are grouped by the
+// day; a run with several tags is in the group of each.
+func (s *Store) Groups(ctx context.Context, ws Workspace, q Query, by, best Field) (list []Group, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		list, err = listGroups(ctx, tx, ws, q, by, best)
+		return err
+	})
+	return list, err
+}
+
+func listGroups(ctx context.Context, tx *sql.Tx, ws Workspace, q Query, by, best Field) (list []Group, err error) {
+	where, args := Filter{Where: q}.where(ws)
+	value, order := by.expr, "value"
+	if by.Kind == TimeField {
+		value = "date(" + by.expr + " / 1000, 'unixepoch')"
+	}
+	from := "(SELECT id, name, " + value + " AS value, " + best.expr + " AS best FROM runs WHERE " + where + ")"
+	if by.Kind == ListField {
+		from = "(SELECT r.id, r.name, j.value AS value, r.best FROM " + from + " AS r LEFT JOIN json_each(r.value) AS j)"
+	}
+	if by.Kind == TextField || by.Kind == ListField {
+		order += " COLLATE NOCASE"
+	}
+	top := "max" // the columns beside it are those of its row
+	if best.Better < 0 {
+		top = "min"
+	}
+	rows, err := tx.QueryContext(ctx, "SELECT value, count(*), "+top+"(best), id, name FROM "+from+" GROUP BY value ORDER BY value IS NULL, "+order+" LIMIT ?", append(args, MaxGroups)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var g Group
+		var value any
+		if err := rows.Scan(&value, &g.Runs, &g.Best, &g.Run, &g.Name); err != nil {
+			return nil, err
 		}
+		switch v := value.(type) {
+		case nil:
+			g.None = true
+		case float64:
+			g.Value = strconv.FormatFloat(v, 'g', -1, 64)
+		default:
+			g.Value = fmt.Sprint(v)
+		}
+		if g.Best == nil {
+			g.Run, g.Name = "", ""
+		}
+		list = append(list, g)
 	}
-	equal("learner", f.Learner)
-	equal("kernel", f.Kernel)
-	equal("conformal", f.Conformal)
-	equal("rule", string(f.Rule))
-	equal("status", string(f.Status))
-	equal("dataset", f.Dataset)
-	if f.Tag != "" {
-		terms, args = append(terms, `EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)`), append(args, f.Tag)
-	}
-	if q := strings.TrimSpace(f.Query); q != "" {
-		like := "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(q) + "%"
-		terms = append(terms, `(name LIKE ? ESCAPE '\' OR dataset_name LIKE ? ESCAPE '\' OR note LIKE ? ESCAPE '\'
-			OR EXISTS (SELECT 1 FROM json_each(tags) WHERE value LIKE ? ESCAPE '\'))`)
-		args = append(args, like, like, like, like)
-	}
-	return strings.Join(terms, ` AND `), args
+	return list, rows.Err()
 }
 
 func listTags(ctx context.Context, tx *sql.Tx, ws Workspace) (tags []string, err error) {
@@ -131,4 +173,62 @@ func listTags(ctx context.Context, tx *sql.Tx, ws Workspace) (tags []string, err
 		tags = append(tags, t)
 	}
 	return tags, rows.Err()
+}
+
+// Columns are the names of the fields that a workspace keeps as the columns of its list of
+// runs; none: it never chose any.
+func (s *Store) Columns(ctx context.Context, ws Workspace) (names []string, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		kept, err := texts(ctx, tx, `SELECT columns FROM workspaces WHERE workspace = ? AND columns != ''`, ws)
+		if len(kept) > 0 {
+			names = strings.Split(kept[0], ",")
+		}
+		return err
+	})
+	return names, err
+}
+
+// KeepColumns keeps the columns that Columns tells.
+func (s *Store) KeepColumns(ctx context.Context, ws Workspace, names []string) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO workspaces (workspace, seen, columns) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET columns = excluded.columns`,
+			ws, s.now(), strings.Join(names, ","))
+		return err
+	})
+}
+
+// Chosen are the ids of the runs of a query, the oldest first.
+func (s *Store) Chosen(ctx context.Context, ws Workspace, q Query) (ids []string, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		where, args := Filter{Where: q}.where(ws)
+		ids, err = texts(ctx, tx, `SELECT id FROM runs WHERE `+where+` ORDER BY created, rowid`, args...)
+		return err
+	})
+	return ids, err
+}
+
+// TagRuns adds tags to several runs and takes others off, or changes none if one of the runs
+// is not there. Errors: param.Problems for tags that are none.
+func (s *Store) TagRuns(ctx context.Context, ws Workspace, ids, add, remove []string) error {
+	var ps param.Problems
+	add, remove = cleanTags(&ps, add), cleanTags(&ps, remove)
+	if err := ps.Err(); err != nil {
+		return err
+	}
+	return s.update(ctx, func(tx *sql.Tx) error {
+		for _, id := range ids {
+			r, err := findRun(ctx, tx, `workspace = ? AND id = ?`, ws, id)
+			if err != nil {
+				return fmt.Errorf("run %s: %w", id, err)
+			}
+			tags := slices.DeleteFunc(r.Tags, func(t string) bool { return slices.Contains(remove, t) || slices.Contains(add, t) })
+			if tags = cleanTags(&ps, append(tags, add...)); len(ps) > 0 {
+				return ps
+			}
+			if _, err := tx.ExecContext(ctx, `UPDATE runs SET tags = ? WHERE id = ?`, asJSON(&tags), id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -83,7 +83,7 @@ func TestReleasedRows(t *testing.T) {
 	if sets := must[[]Dataset](t)(s.Datasets(ctx, ws)); len(sets) != 2 || sets[0].Hash == "" {
 		t.Errorf("data sets %+v", sets)
 	}
-	if _, signs, err := s.Runs(ctx, ws, Filter{Rule: ml.Sign}); err != nil || signs != total {
+	if _, signs, err := s.Runs(ctx, ws, Filter{Where: MustQuery("rule = sign")}); err != nil || signs != total {
 		t.Errorf("%d of %d runs have two sides, %v", signs, total, err)
 	}
 	conformal := 0

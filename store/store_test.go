@@ -273,7 +273,7 @@ func TestWorkspacesAreApart(t *testing.T) {
 	if list, total, err := s.Runs(ctx, bob, Filter{}); len(list) != 0 || total != 0 || err != nil {
 		t.Errorf("runs of another workspace: %v %d %v", list, total, err)
 	}
-	if list, _, _ := s.Runs(ctx, bob, Filter{Dataset: ds.ID}); len(list) != 0 {
+	if list, _, _ := s.Runs(ctx, bob, Filter{Where: MustQuery("data = " + Quoted(ds.Name))}); len(list) != 0 {
 		t.Error("runs of another workspace's data set")
 	}
 	if tags := must[[]string](t)(s.Tags(ctx, bob)); len(tags) != 0 {

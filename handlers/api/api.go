@@ -279,7 +279,7 @@ func newRun(r store.Run) Run {
 
 // Runs lists the runs that the query asks for.
 func (a *Room) Runs(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "q", "learner", "kernel", "conformal", "rule", "status", "tag", "sort", "desc", "limit", "offset")
+	q, err := query(r, "where", "q", "learner", "kernel", "conformal", "rule", "status", "tag", "sort", "desc", "limit", "offset")
 	if err != nil {
 		return err
 	}
@@ -376,6 +376,62 @@ func (a *Room) DeleteRun(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+// chosenRuns are the runs that a request names, by their ids or by a query.
+type chosenRuns struct {
+	Runs  []string `json:"runs"`
+	Where *string  `json:"where"` // instead of Runs; "" is all
+}
+
+func (a *Room) chosen(r *http.Request, c chosenRuns) ([]string, error) {
+	switch {
+	case c.Where != nil && c.Runs != nil, c.Where == nil && c.Runs == nil:
+		return nil, param.Problems{{Field: "runs", Message: "give either runs, a list of ids, or where, a query"}}
+	case c.Where == nil:
+		return c.Runs, nil
+	}
+	q, err := store.ParseQuery(*c.Where)
+	if err != nil {
+		return nil, param.Problems{{Field: "where", Message: err.Error()}}
+	}
+	return a.Store.Chosen(r.Context(), door.Workspace(r.Context()), q)
+}
+
+// TagRuns adds tags to several runs and takes others off.
+func (a *Room) TagRuns(w http.ResponseWriter, r *http.Request) error {
+	var asked struct {
+		chosenRuns
+		Add    []string `json:"add"`
+		Remove []string `json:"remove"`
+	}
+	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
+		return err
+	}
+	ids, err := a.chosen(r, asked.chosenRuns)
+	if err != nil {
+		return err
+	}
+	if err := a.Store.TagRuns(r.Context(), door.Workspace(r.Context()), ids, asked.Add, asked.Remove); err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, map[string]any{"runs": append([]string{}, ids...)})
+}
+
+// DeleteRuns deletes several runs and stops their training.
+func (a *Room) DeleteRuns(w http.ResponseWriter, r *http.Request) error {
+	var asked chosenRuns
+	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
+		return err
+	}
+	ids, err := a.chosen(r, asked)
+	if err != nil {
+		return err
+	}
+	if err := a.Jobs.Delete(r.Context(), door.Workspace(r.Context()), ids); err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, map[string]any{"runs": append([]string{}, ids...)})
 }
 
 // Predict applies the model of a run to the file in the body and answers with CSV.

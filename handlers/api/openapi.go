@@ -13,7 +13,6 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
-	"marginlab/store"
 	"marginlab/web"
 )
 
@@ -58,8 +57,11 @@ func Description() (map[string]any, error) {
 
 	schemas["Model"].(object)["properties"].(object)["rule"].(object)["enum"] = ruleNames()
 
-	list := doc["paths"].(object)["/api/runs"].(object)["get"].(object)
-	for _, p := range list["parameters"].([]any) {
+	var parameters []any
+	for _, path := range []string{"/api/runs", "/api/runs.csv"} {
+		parameters = append(parameters, doc["paths"].(object)[path].(object)["get"].(object)["parameters"].([]any)...)
+	}
+	for _, p := range parameters {
 		p := p.(object)
 		schema := p["schema"].(object)
 		switch name := p["name"].(string); name {
@@ -69,7 +71,7 @@ func Description() (map[string]any, error) {
 		case "rule":
 			schema["enum"] = ruleNames()
 		case "sort":
-			schema["enum"], schema["default"] = store.SortKeys, "created"
+			schema["enum"], schema["default"] = door.FieldNames(), "created"
 		}
 	}
 	return doc, nil

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"marginlab/ml/param"
 	"marginlab/ml/simd"
 )
 
@@ -69,7 +70,7 @@ func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 		for i, c := range table {
 			names[i] = c.Name
 		}
-		fmt.Fprintf(std.Err, "marginlab: no command %q%s: expected one of %s; see marginlab --help\n", name, didYouMean(name, "", names), strings.Join(names, ", "))
+		fmt.Fprintf(std.Err, "marginlab: no command %q%s: expected one of %s; see marginlab --help\n", name, param.DidYouMean(name, "", names), strings.Join(names, ", "))
 		return exitUsage
 	}
 	if _, err := simd.Chosen(); err != nil {

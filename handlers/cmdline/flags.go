@@ -252,7 +252,7 @@ func (f *Flags) rephrase(msg string) string {
 		name = strings.TrimLeft(name, "-")
 		var names []string
 		f.set.VisitAll(func(g *flag.Flag) { names = append(names, g.Name) })
-		return "unknown flag --" + name + didYouMean(name, "--", names)
+		return "unknown flag --" + name + param.DidYouMean(name, "--", names)
 	}
 	if name, ok := strings.CutPrefix(msg, "flag needs an argument: -"); ok {
 		return "--" + strings.TrimLeft(name, "-") + " needs a value"

@@ -152,7 +152,7 @@ func QuantityText(q ml.Quantity, r *ml.Report) string {
 		case ml.Share:
 			return Percent(v)
 		case ml.Seconds:
-			return duration(v)
+			return Duration(v)
 		}
 		return views.Long(v)
 	})
@@ -232,7 +232,8 @@ func Percent(v float64) string {
 	return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
 }
 
-func duration(s float64) string {
+// Duration is a time of so many seconds for reading.
+func Duration(s float64) string {
 	switch {
 	case s < 1e-3:
 		return strconv.FormatFloat(1e6*s, 'f', 0, 64) + " µs"

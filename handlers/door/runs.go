@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,9 +51,13 @@ const (
 	mostListRows = 200
 )
 
-// RunFilter reads what a list of runs is asked for: q, learner, kernel, conformal,
-// status, tag, sort, desc, limit (1 to 200, 25 when left out) and offset. Without
-// an order the latest come first. It returns param.Problems for impossible values.
+// narrow are parameters of a list of runs that stand for conditions of its query.
+var narrow = []string{"learner", "kernel", "conformal", "rule", "status", "tag"}
+
+// RunFilter reads what a list of runs is asked for: where, a store.Query, which q, learner,
+// kernel, conformal, rule, status and tag narrow, sort, desc, limit (1 to 200, 25 when left
+// out) and offset. Without an order the latest come first. It returns param.Problems for
+// impossible values.
 func RunFilter(q url.Values) (store.Filter, error) {
 	var ps param.Problems
 	wrong := func(field string, err error) {
@@ -60,23 +65,31 @@ func RunFilter(q url.Values) (store.Filter, error) {
 			ps = append(ps, param.Problem{Field: field, Message: err.Error()})
 		}
 	}
-	for _, name := range []string{"learner", "kernel", "conformal"} {
-		if p, ok := ml.Param(name); ok && q.Get(name) != "" {
-			wrong(name, p.Check(q.Get(name)))
+	where, err := store.ParseQuery(q.Get("where"))
+	wrong("where", err)
+	and := func(field, condition string) {
+		more, err := where.And(condition)
+		if err != nil {
+			if f, ok := store.LookupField(field); ok && f.Values != nil && !slices.Contains(f.Values, q.Get(field)) {
+				err = choice(field, f.Values).Check(q.Get(field))
+			}
+		} else {
+			where = more
+		}
+		wrong(field, err)
+	}
+	for _, name := range narrow {
+		if v := q.Get(name); v != "" {
+			and(name, name+" = "+store.Quoted(v))
 		}
 	}
-	if s := q.Get("rule"); s != "" {
-		var rules []ml.Rule
-		for _, r := range ml.Rules {
-			rules = append(rules, r.Name)
-		}
-		wrong("rule", choice("rule", rules).Check(s))
-	}
-	if s := q.Get("status"); s != "" {
-		wrong("status", choice("status", RunStatuses).Check(s))
+	if words := strings.TrimSpace(q.Get("q")); words != "" {
+		and("q", store.Quoted(words))
 	}
 	if s := q.Get("sort"); s != "" {
-		wrong("sort", choice("sort", store.SortKeys).Check(s))
+		if _, ok := store.LookupField(s); !ok {
+			wrong("sort", choice("sort", FieldNames()).Check(s))
+		}
 	}
 	whole := func(name string, otherwise int, low, high float64) int {
 		text := q.Get(name)
@@ -88,8 +101,7 @@ func RunFilter(q url.Values) (store.Filter, error) {
 		return int(v)
 	}
 	f := store.Filter{
-		Query: strings.TrimSpace(q.Get("q")), Learner: q.Get("learner"), Kernel: q.Get("kernel"), Conformal: q.Get("conformal"), Rule: ml.Rule(q.Get("rule")),
-		Status: store.Status(q.Get("status")), Tag: q.Get("tag"), Sort: cmp.Or(q.Get("sort"), "created"), Desc: q.Get("sort") == "",
+		Where: where, Sort: cmp.Or(q.Get("sort"), "created"), Desc: q.Get("sort") == "",
 		Limit: whole("limit", ListRows, 1, mostListRows), Offset: whole("offset", 0, 0, 1e9),
 	}
 	if text := q.Get("desc"); text != "" {
@@ -99,6 +111,20 @@ func RunFilter(q url.Values) (store.Filter, error) {
 		}
 	}
 	return f, ps.Err()
+}
+
+// Narrowed tells whether a query has conditions beside its where.
+func Narrowed(q url.Values) bool {
+	return q.Has("q") || slices.ContainsFunc(narrow, q.Has)
+}
+
+// FieldNames are the names of store.Fields, with accuracy for the one on held-out points.
+func FieldNames() []string {
+	names := []string{"accuracy", "dataset"}
+	for _, f := range store.Fields {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // RunStatuses in the order that a run goes through them.

@@ -634,7 +634,7 @@ func (a *Room) demoField(ctx context.Context, p param.Param, value string, cours
 			}
 		}
 	case lessons.IsRun(p):
-		runs, _, err := a.Store.Runs(ctx, door.Workspace(ctx), store.Filter{Status: store.Done, Sort: "created", Desc: true, Limit: 100})
+		runs, _, err := a.Store.Runs(ctx, door.Workspace(ctx), store.Filter{Where: store.MustQuery("status = done"), Sort: "created", Desc: true, Limit: 100})
 		if err != nil {
 			return views.Field{}, err
 		}

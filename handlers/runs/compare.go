@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"marginlab/handlers/door"
@@ -41,6 +40,18 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	q := r.URL.Query()
+	if q.Has("back") { // from a list, whose form says more than a comparison needs
+		to := url.Values{}
+		for _, id := range q["run"] {
+			if !slices.Contains(to["run"], id) {
+				to.Add("run", id)
+			}
+		}
+		if base := q.Get("base"); slices.Contains(q["run"], base) {
+			to.Set("base", base)
+		}
+		return door.Redirect(w, r, from.Base+"/compare?"+to.Encode())
+	}
 	runs, err := a.comparedRuns(r.Context(), from, q)
 	if err != nil {
 		return err
@@ -209,14 +220,7 @@ func exceed(q ml.Quantity, runs []store.Run, base int) []string {
 		if !ok || !has || v == than {
 			continue
 		}
-		if q.Unit == ml.Share {
-			more[i] = strconv.FormatFloat(100*(v-than), 'f', 1, 64) + " %"
-		} else {
-			more[i] = views.Short(v - than)
-		}
-		if more[i] = strings.Replace(more[i], "-", "−", 1); v >= than {
-			more[i] = "+" + more[i]
-		}
+		more[i] = exceeds(q.Unit, v, than)
 	}
 	return more
 }

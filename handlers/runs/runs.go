@@ -22,24 +22,6 @@ import (
 	"marginlab/web"
 )
 
-// pageRows is how many runs a page of the list shows.
-const pageRows = 25
-
-// runColumns are the headings of the list and what the store sorts by.
-var runColumns = []struct{ label, sort string }{
-	{"name", "name"},
-	{"data", "dataset"},
-	{"learner", "learner"},
-	{"kernel", "kernel"},
-	{"conformal", "conformal"},
-	{"C", "C"},
-	{"held out", "accuracy"},
-	{"training", "train_accuracy"},
-	{"SVs", "support_vectors"},
-	{"status", ""},
-	{"saved", "created"},
-}
-
 // Room is where saved runs are looked at, compared, changed and shared.
 type Room struct{ *Reader }
 
@@ -49,83 +31,6 @@ func New(h *door.House) *Room { return &Room{NewReader(h, own)} }
 // own is the shelf of the request's workspace.
 func own(r *http.Request) (door.Shelf, error) {
 	return door.Shelf{Workspace: door.Workspace(r.Context())}, nil
-}
-
-// List shows the runs of the workspace that the query asks for.
-func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	page, _ := strconv.Atoi(q.Get("page"))
-	page = max(page, 1)
-	f, err := door.RunFilter(q)
-	if err != nil {
-		return err
-	}
-	f.Limit, f.Offset = pageRows, (page-1)*pageRows
-	ws := door.Workspace(r.Context())
-	runs, total, err := a.Store.Runs(r.Context(), ws, f)
-	if err != nil {
-		return err
-	}
-	tags, err := a.Store.Tags(r.Context(), ws)
-	if err != nil {
-		return err
-	}
-	p := views.Runs{
-		Page: a.Frame("Runs", "runs"), Query: f.Query, Total: total, First: f.Offset + 1, Last: f.Offset + len(runs),
-		Learner:   anyOf(f.Learner, paramOptions("learner")),
-		Kernel:    anyOf(f.Kernel, paramOptions("kernel")),
-		Conformal: anyOf(f.Conformal, paramOptions("conformal")),
-		Status:    anyOf(string(f.Status), door.PlainOptions("queued", "running", "done", "failed", "cancelled")),
-		Tags:      anyOf(f.Tag, door.PlainOptions(tags...)),
-		Filtered:  f.Query+f.Learner+f.Kernel+f.Conformal+string(f.Status)+f.Tag != "",
-	}
-	link := func(key, value string, more ...string) string {
-		v := url.Values{}
-		for k, vs := range q {
-			v[k] = slices.Clone(vs)
-		}
-		v.Set(key, value)
-		for i := 0; i+1 < len(more); i += 2 {
-			v.Set(more[i], more[i+1])
-		}
-		return "/runs?" + v.Encode()
-	}
-	if page > 1 {
-		p.Newer = link("page", strconv.Itoa(page-1))
-	}
-	if p.Last < total {
-		p.Older = link("page", strconv.Itoa(page+1))
-	}
-	for _, c := range runColumns {
-		col := views.Column{Label: c.label}
-		if c.sort != "" {
-			desc := "0"
-			if c.sort == f.Sort {
-				col.Sort = map[bool]string{true: "descending", false: "ascending"}[f.Desc]
-				if !f.Desc {
-					desc = "1"
-				}
-			}
-			col.Href = link("sort", c.sort, "desc", desc, "page", "1")
-		}
-		p.Columns = append(p.Columns, col)
-	}
-	for _, run := range runs {
-		p.Rows = append(p.Rows, Row(run))
-	}
-	return a.Render(w, r, views.RunsPage(p))
-}
-
-func anyOf(value string, options []views.Option) []views.Option {
-	return views.Choose(append([]views.Option{{Value: "", Label: "any"}}, options...), value)
-}
-
-func paramOptions(name string) (opts []views.Option) {
-	p, _ := ml.Param(name)
-	for _, o := range p.Options {
-		opts = append(opts, views.Option{Value: o.Name, Label: o.Label})
-	}
-	return opts
 }
 
 // Row is a run as lists show it.
@@ -278,26 +183,6 @@ func splitTags(text string) (tags []string) {
 		}
 	}
 	return tags
-}
-
-// Delete deletes one run.
-func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
-	return a.deleteRuns(w, r, chi.URLParam(r, "id"))
-}
-
-// DeleteChosen deletes the runs that are ticked in the list.
-func (a *Room) DeleteChosen(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
-		return err
-	}
-	return a.deleteRuns(w, r, r.PostForm["run"]...)
-}
-
-func (a *Room) deleteRuns(w http.ResponseWriter, r *http.Request, ids ...string) error {
-	if err := a.Jobs.Delete(r.Context(), door.Workspace(r.Context()), ids); err != nil {
-		return err
-	}
-	return door.Redirect(w, r, "/runs")
 }
 
 // Cancel ends a run that is queued or running.

@@ -4,14 +4,19 @@
 export function choose(form) {
   const count = form.querySelector("[data-count]");
   const reflect = () => {
-    const n = form.querySelectorAll('input[name="run"]:checked').length;
+    const every = form.querySelector("[data-all]")?.checked;
+    const n = new Set([...form.querySelectorAll('input[name="run"]:checked')].map((b) => b.value)).size;
     const most = Number(form.querySelector("[data-most]")?.dataset.most || Infinity);
-    count.textContent = !n ? count.dataset.none : n > most ? `${n} chosen: at most ${most} can be compared` : `${n} chosen`;
+    count.textContent = every ? "all that match are chosen" : !n ? count.dataset.none : n > most ? `${n} chosen: at most ${most} can be compared` : `${n} chosen`;
     for (const b of form.querySelectorAll("[data-needs]")) {
-      b.disabled = n < Number(b.dataset.needs) || n > Number(b.dataset.most || Infinity);
+      b.disabled = (n < Number(b.dataset.needs) || n > Number(b.dataset.most || Infinity)) && !(every && !b.dataset.most);
     }
   };
   form.addEventListener("change", reflect);
+  const all = form.querySelector("[data-page]");
+  all?.addEventListener("change", () => {
+    for (const box of form.querySelectorAll('input[name="run"]')) box.checked = all.checked;
+  });
   form.addEventListener("submit", (e) => {
     const question = e.submitter?.dataset.confirm;
     if (question && !confirm(question)) e.preventDefault();
@@ -19,5 +24,13 @@ export function choose(form) {
   reflect();
 }
 
+const head = document.querySelector("#chosen-runs thead th");
+if (head) {
+  const box = document.createElement("input");
+  Object.assign(box, { type: "checkbox", title: "choose all on this page" });
+  box.dataset.page = "";
+  box.setAttribute("aria-label", "choose all on this page");
+  head.replaceChildren(box);
+}
 const form = document.getElementById("chosen-runs");
 if (form) choose(form);

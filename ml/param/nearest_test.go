@@ -1,4 +1,4 @@
-package cmdline
+package param
 
 import (
 	"strings"
@@ -61,7 +61,7 @@ func TestDidYouMean(t *testing.T) {
 		if want != "" {
 			want = " (did you mean --" + want + "?)"
 		}
-		if got := didYouMean(typed, "--", names); got != want {
+		if got := DidYouMean(typed, "--", names); got != want {
 			t.Errorf("%.20q: %q, want %q", typed, got, want)
 		}
 	}

@@ -1,10 +1,10 @@
-package cmdline
+package param
 
 import "strings"
 
-// didYouMean suggests the name nearest to what was typed: " (did you mean fit?)" with the
+// DidYouMean suggests the name nearest to what was typed: " (did you mean fit?)" with the
 // prefix before the name; nothing where none is near.
-func didYouMean(typed, prefix string, names []string) string {
+func DidYouMean(typed, prefix string, names []string) string {
 	best, least := "", 0
 	for _, name := range names {
 		if len(typed) > 2*len(name) {

@@ -1,0 +1,534 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/web"
+)
+
+const (
+	pageRows   = 25 // runs on a page of the list
+	groupRows  = 10 // runs that an open group shows
+	openGroups = 20 // groups that may be open at a time
+	mostColumn = 24 // columns beside the name
+)
+
+// firstColumns are those of a list for which none were chosen, beside the name.
+var firstColumns = []string{"data", "learner", "kernel", "conformal", "C", "test_accuracy", "train_accuracy", "support_vectors", "status", "created"}
+
+// labels of fields that are longer than a heading may be.
+var headings = map[string]string{"test_accuracy": "held out", "train_accuracy": "training", "support_vectors": "SVs", "fit_seconds": "time", "conformal": "conformal"}
+
+func heading(f store.Field) string { return cmp.Or(headings[f.Name], f.Label) }
+
+// table is what a list of runs is asked for.
+type table struct {
+	store.Filter
+	columns []store.Field
+	group   *store.Field
+	open    []string // values of groups that show their runs
+	base    string   // id of the run that the others are told against
+	page    int
+}
+
+// readTable reads a table off a query; of the columns, those that a workspace keeps stand for
+// none. Errors are param.Problems.
+func readTable(q url.Values, kept []string) (t table, err error) {
+	t.Filter, err = door.RunFilter(q)
+	var ps param.Problems
+	if err != nil && !errors.As(err, &ps) {
+		return t, err
+	}
+	t.page, _ = strconv.Atoi(q.Get("page"))
+	t.page = max(t.page, 1)
+	names := kept
+	if text := q.Get("cols"); text != "" {
+		names = strings.Split(text, ",")
+	}
+	if len(names) == 0 {
+		names = firstColumns
+	}
+	for _, name := range names {
+		f, ok := store.LookupField(strings.TrimSpace(name))
+		switch {
+		case !ok && !q.Has("cols"): // kept from before a field went
+		case !ok:
+			ps = append(ps, param.Problem{Field: "cols", Message: fmt.Sprintf("there is no field %q%s", name, param.DidYouMean(name, "", door.FieldNames()))})
+		case f.Name != "name" && !slices.ContainsFunc(t.columns, func(c store.Field) bool { return c.Name == f.Name }):
+			t.columns = append(t.columns, f)
+		}
+	}
+	if len(t.columns) > mostColumn {
+		ps = append(ps, param.Problem{Field: "cols", Message: fmt.Sprintf("a list shows at most %d columns, not %d", mostColumn, len(t.columns))})
+	}
+	if name := q.Get("group"); name != "" {
+		f, ok := store.LookupField(name)
+		if !ok {
+			ps = append(ps, param.Problem{Field: "group", Message: fmt.Sprintf("there is no field %q%s", name, param.DidYouMean(name, "", door.FieldNames()))})
+		}
+		t.group = &f
+	}
+	t.open, t.base = q["open"], q.Get("base")
+	return t, ps.Err()
+}
+
+// best is the field that tells which run of a group is best: the one that the list is sorted
+// by where better has a meaning for it, else the accuracy on held-out points.
+func (t table) best() store.Field {
+	if f, ok := store.LookupField(t.Sort); ok && f.Better != 0 {
+		return f
+	}
+	f, _ := store.LookupField("test_accuracy")
+	return f
+}
+
+// address is the list's with some of what its query says replaced; "" leaves a thing out.
+func address(q url.Values, pairs ...string) string {
+	to := maps.Clone(q)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		to.Del(pairs[i])
+		if pairs[i+1] != "" {
+			to.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(to) == 0 {
+		return "/runs"
+	}
+	return "/runs?" + to.Encode()
+}
+
+// List shows the runs of the workspace that the query asks for.
+func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	ws := door.Workspace(r.Context())
+	if q.Get("add") != "" { // a column, from the form below the table's
+		q.Set("cols", strings.Trim(q.Get("cols")+","+q.Get("add"), ","))
+		q.Del("add")
+		return door.Redirect(w, r, address(q, "keep", "1"))
+	}
+	for name, v := range q { // forms send also what is empty
+		if v[0] == "" {
+			q.Del(name)
+		}
+	}
+	kept, err := a.Store.Columns(r.Context(), ws)
+	if err != nil {
+		return err
+	}
+	t, err := readTable(q, kept)
+	var ps param.Problems
+	switch {
+	case errors.As(err, &ps) && ps.For("where") != "" && len(ps) == 1:
+	case err != nil:
+		return err
+	case q.Has("keep"):
+		if err := a.Store.KeepColumns(r.Context(), ws, names(t.columns)); err != nil {
+			return err
+		}
+		return door.Redirect(w, r, address(q, "keep", ""))
+	case door.Narrowed(q): // as links were before there was where
+		return door.Redirect(w, r, address(q, "where", t.Where.String(), "q", "", "learner", "", "kernel", "", "conformal", "", "rule", "", "status", "", "tag", ""))
+	}
+	p := views.Runs{Page: a.Frame("Runs", "runs"), Where: q.Get("where"), Filtered: q.Get("where") != "", Most: door.MostCompared, Back: address(q)}
+	p.Export = "/runs.csv" + strings.TrimPrefix(address(q, "page", "", "open", "", "group", "", "base", "", "cols", strings.Join(names(t.columns), ",")), "/runs")
+	for _, f := range store.Fields {
+		p.Fields = append(p.Fields, views.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
+	}
+	tags, err := a.Store.Tags(r.Context(), ws)
+	if err != nil {
+		return err
+	}
+	p.Tags = tags
+	if t.group != nil {
+		p.Group = t.group.Name
+	}
+	for _, k := range []string{"sort", "desc", "cols", "base"} {
+		if q.Has(k) {
+			p.Kept = append(p.Kept, views.Option{Label: k, Value: q.Get(k)})
+		}
+	}
+	a.columns(&p, q, t)
+	if len(ps) > 0 {
+		p.Problem, p.Caret = door.Sentence(ps.For("where")), caret(q.Get("where"))
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		return a.Render(w, r, views.RunsPage(p))
+	}
+	if err := a.rows(r.Context(), ws, &p, q, t); err != nil {
+		return err
+	}
+	return a.Render(w, r, views.RunsPage(p))
+}
+
+func names(fields []store.Field) (list []string) {
+	for _, f := range fields {
+		list = append(list, f.Name)
+	}
+	return list
+}
+
+// caret points at what is wrong with a query, in the line below it.
+func caret(text string) string {
+	var wrong *store.QueryError
+	if _, err := store.ParseQuery(text); !errors.As(err, &wrong) {
+		return ""
+	}
+	before := utf8.RuneCountInString(text[:len(text)-len(strings.TrimLeft(text, " \t\n"))]) + wrong.Column - 1
+	return strings.Repeat(" ", before) + "^"
+}
+
+// columns fills in the headings and how they are moved.
+func (a *Room) columns(p *views.Runs, q url.Values, t table) {
+	head := func(f store.Field) views.Column {
+		c := views.Column{Label: heading(f), Help: f.Help, Name: f.Name, Number: f.Kind == store.NumberField}
+		sorted, _ := store.LookupField(t.Sort)
+		desc := "0"
+		if f.Better > 0 {
+			desc = "1"
+		}
+		if sorted.Name == f.Name && t.Sort != "" {
+			c.Sort, desc = "ascending", "1"
+			if t.Desc {
+				c.Sort, desc = "descending", "0"
+			}
+		}
+		c.Href = address(q, "sort", f.Name, "desc", desc, "page", "")
+		return c
+	}
+	name, _ := store.LookupField("name")
+	p.Columns = append(p.Columns, head(name))
+	all := names(t.columns)
+	for i, f := range t.columns {
+		c := head(f)
+		to := func(list []string) string { return address(q, "cols", strings.Join(list, ","), "keep", "1") }
+		swapped := func(i, j int) string {
+			list := slices.Clone(all)
+			list[i], list[j] = list[j], list[i]
+			return to(list)
+		}
+		if i > 0 {
+			c.Left = swapped(i, i-1)
+		}
+		if i+1 < len(all) {
+			c.Right = swapped(i, i+1)
+		}
+		if len(all) > 1 {
+			c.Off = to(slices.Delete(slices.Clone(all), i, i+1))
+		}
+		p.Columns = append(p.Columns, c)
+	}
+	p.Chosen = strings.Join(all, ",")
+	if p.Chosen != strings.Join(firstColumns, ",") {
+		p.AsFirst = address(q, "cols", strings.Join(firstColumns, ","), "keep", "1")
+	}
+}
+
+// rows fills in the runs, or the groups that they fall into.
+func (a *Room) rows(ctx context.Context, ws store.Workspace, p *views.Runs, q url.Values, t table) error {
+	var base *store.Run
+	if t.base != "" {
+		switch run, err := a.Store.RunWithoutModels(ctx, ws, t.base); {
+		case err == nil:
+			base = &run
+		case !errors.Is(err, store.ErrNotFound): // deleted: the others stay
+			return err
+		}
+	}
+	row := func(run store.Run) views.RunRow {
+		v := Row(run)
+		v.Baseline = base != nil && base.ID == run.ID
+		if v.Pin = address(q, "base", run.ID); v.Baseline {
+			v.Pin = address(q, "base", "")
+		}
+		for _, f := range t.columns {
+			v.Cells = append(v.Cells, cell(v, f, run, base))
+		}
+		return v
+	}
+	t.Limit, t.Offset = pageRows, (t.page-1)*pageRows
+	if t.group != nil {
+		t.Limit, t.Offset = 1, 0 // to count
+	}
+	runs, total, err := a.Store.Runs(ctx, ws, t.Filter)
+	if err != nil {
+		return err
+	}
+	p.Total = total
+	if base != nil {
+		v := row(*base)
+		p.Base = &v
+	}
+	if t.group != nil {
+		return a.groups(ctx, ws, p, q, t, row)
+	}
+	p.From, p.To = t.Offset+1, t.Offset+len(runs)
+	if t.page > 1 {
+		p.Newer = address(q, "page", strconv.Itoa(t.page-1))
+	}
+	if p.To < total {
+		p.Older = address(q, "page", strconv.Itoa(t.page+1))
+	}
+	for _, run := range runs {
+		if base == nil || run.ID != base.ID {
+			p.Rows = append(p.Rows, row(run))
+		}
+	}
+	return nil
+}
+
+// groups fills in the groups that the runs fall into, with the runs of those that are open.
+func (a *Room) groups(ctx context.Context, ws store.Workspace, p *views.Runs, q url.Values, t table, row func(store.Run) views.RunRow) error {
+	best := t.best()
+	groups, err := a.Store.Groups(ctx, ws, t.Where, *t.group, best)
+	if err != nil {
+		return err
+	}
+	p.Best = heading(best)
+	for _, g := range groups {
+		v := views.RunGroup{Label: heading(*t.group) + " " + groupValue(*t.group, g), Runs: g.Runs}
+		if g.Best != nil {
+			v.Best, v.BestName, v.BestHref = number(best, *g.Best), g.Name, "/runs/"+g.Run
+		}
+		name := g.Value
+		if g.None {
+			name = "none"
+		}
+		where, err := t.Where.In(*t.group, g)
+		if err != nil {
+			return err
+		}
+		v.All = address(q, "where", where.String(), "group", "", "open", "")
+		others := slices.DeleteFunc(slices.Clone(t.open), func(s string) bool { return s == name })
+		to := maps.Clone(q)
+		if v.Open = len(others) < len(t.open); v.Open {
+			if to["open"] = others; len(others) == 0 {
+				to.Del("open")
+			}
+		} else {
+			to["open"] = append(others, name)
+		}
+		v.Toggle = "/runs?" + to.Encode()
+		if v.Open && slices.Index(t.open, name) < openGroups {
+			f := t.Filter
+			f.Where, f.Limit, f.Offset = where, groupRows, 0
+			runs, _, err := a.Store.Runs(ctx, ws, f)
+			if err != nil {
+				return err
+			}
+			for _, run := range runs {
+				v.Rows = append(v.Rows, row(run))
+			}
+		}
+		p.Groups = append(p.Groups, v)
+	}
+	p.MoreGroups = len(groups) == store.MaxGroups
+	return nil
+}
+
+func groupValue(f store.Field, g store.Group) string {
+	if g.None {
+		return "–"
+	}
+	if v, err := strconv.ParseFloat(g.Value, 64); err == nil && f.Kind == store.NumberField {
+		return number(f, v)
+	}
+	return g.Value
+}
+
+// number is a field's for reading.
+func number(f store.Field, v float64) string {
+	switch {
+	case f.Unit == ml.Share:
+		return door.Percent(v)
+	case f.Unit == ml.Seconds:
+		return door.Duration(v)
+	}
+	return views.Short(v)
+}
+
+// cell is a field of a run for reading, with by how much it exceeds that of the baseline.
+func cell(v views.RunRow, f store.Field, run store.Run, base *store.Run) views.RunCell {
+	c := views.RunCell{Value: f.Kind == store.NumberField}
+	switch f.Name { // which tell more than the field does
+	case "learner":
+		c.Text = v.Learner
+	case "kernel":
+		c.Text = v.Kernel
+	case "C":
+		c.Text = v.C
+	case "test_accuracy":
+		c.Text = v.Test
+	case "train_accuracy":
+		c.Text = v.Train
+	default:
+		switch x := f.Value(run).(type) {
+		case float64:
+			c.Text = number(f, x)
+		case string:
+			c.Text = x
+		case time.Time:
+			c.Text = x.UTC().Format("2006-01-02 15:04")
+		case []string:
+			c.Text = strings.Join(x, ", ")
+		}
+	}
+	if base == nil || base.ID == run.ID {
+		return c
+	}
+	x, ok := f.Value(run).(float64)
+	than, has := f.Value(*base).(float64)
+	if ok && has {
+		c.More = exceeds(f.Unit, x, than)
+		c.Better = x != than && f.Better != 0 && x > than == (f.Better > 0)
+	} else if !c.Value && c.Text != "" && f.Kind != store.TimeField {
+		c.Differs = fmt.Sprint(f.Value(run)) != fmt.Sprint(f.Value(*base))
+	}
+	return c
+}
+
+// exceeds is by how much v exceeds another value, empty where it is the same.
+func exceeds(u ml.Unit, v, than float64) (text string) {
+	if v == than {
+		return ""
+	}
+	if u == ml.Share {
+		text = strconv.FormatFloat(100*(v-than), 'f', 1, 64) + " %"
+	} else {
+		text = views.Short(v - than)
+	}
+	if text = strings.Replace(text, "-", "−", 1); v >= than {
+		text = "+" + text
+	}
+	return text
+}
+
+// Export sends the runs of a list, all of them, with its columns, as CSV: numbers in full.
+func (a *Room) Export(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	ws := door.Workspace(r.Context())
+	kept, err := a.Store.Columns(r.Context(), ws)
+	if err != nil {
+		return err
+	}
+	t, err := readTable(q, kept)
+	if err != nil {
+		return err
+	}
+	t.Limit, t.Offset = 0, 0
+	runs, _, err := a.Store.Runs(r.Context(), ws, t.Filter)
+	if err != nil {
+		return err
+	}
+	door.Attach(w, "runs.csv", "text/csv; charset=utf-8")
+	out := csv.NewWriter(w)
+	head := append([]string{"id", "name"}, names(t.columns)...)
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	for _, run := range runs {
+		row := []string{run.ID, dataset.Guard(run.Name)}
+		for _, f := range t.columns {
+			text := ""
+			switch v := f.Value(run).(type) {
+			case float64:
+				text = strconv.FormatFloat(v, 'g', -1, 64)
+			case string:
+				text = dataset.Guard(v)
+			case time.Time:
+				text = v.UTC().Format(time.RFC3339)
+			case []string:
+				text = dataset.Guard(strings.Join(v, ", "))
+			}
+			row = append(row, text)
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// chosen are the runs that a form has ticked, or all that its list has.
+func (a *Room) chosen(r *http.Request) ([]string, error) {
+	if r.PostFormValue("all") == "" {
+		ids := slices.Clone(r.PostForm["run"]) // twice where one is the baseline and in an open group
+		slices.Sort(ids)
+		return slices.Compact(ids), nil
+	}
+	q, err := store.ParseQuery(r.PostFormValue("where"))
+	if err != nil {
+		return nil, param.Problems{{Field: "where", Message: err.Error()}}
+	}
+	return a.Store.Chosen(r.Context(), door.Workspace(r.Context()), q)
+}
+
+// back is where a form of the list came from.
+func back(r *http.Request) string {
+	if to := r.PostFormValue("back"); to == "/runs" || strings.HasPrefix(to, "/runs?") {
+		return to
+	}
+	return "/runs"
+}
+
+// Tag adds tags to the chosen runs, or takes them off.
+func (a *Room) Tag(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	ids, err := a.chosen(r)
+	if err != nil {
+		return err
+	}
+	add, remove := splitTags(r.PostFormValue("tags")), []string(nil)
+	if r.PostFormValue("off") != "" {
+		add, remove = nil, add
+	}
+	if err := a.Store.TagRuns(r.Context(), door.Workspace(r.Context()), ids, add, remove); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, back(r))
+}
+
+// Delete deletes one run.
+func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
+	return a.deleteRuns(w, r, "/runs", chi.URLParam(r, "id"))
+}
+
+// DeleteChosen deletes the chosen runs.
+func (a *Room) DeleteChosen(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	ids, err := a.chosen(r)
+	if err != nil {
+		return err
+	}
+	return a.deleteRuns(w, r, back(r), ids...)
+}
+
+func (a *Room) deleteRuns(w http.ResponseWriter, r *http.Request, to string, ids ...string) error {
+	if err := a.Jobs.Delete(r.Context(), door.Workspace(r.Context()), ids); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, to)
+}

@@ -1,0 +1,122 @@
+package handlers
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"marginlab/handlers/api"
+	"marginlab/ml/dataset"
+)
+
+// rowsOf are the names in the list of runs, in its order.
+func rowsOf(doc *goquery.Document) (names []string) {
+	for _, row := range doc.Find(".runs tbody tr:not(.group) th > a.cut").EachIter() {
+		names = append(names, row.Text())
+	}
+	return names
+}
+
+// TestRunsTable filters, sorts, groups, pins, chooses columns and exports the list of runs
+// through the page and the interface for programs.
+func TestRunsTable(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c, b := s.client(t, alice), s.browse(t, alice)
+	ids := map[string]string{}
+	for i, kernel := range []string{"rbf", "linear"} {
+		for _, C := range []string{"0.1", "10"} {
+			name := fmt.Sprintf("%s %s", kernel, C)
+			ids[name] = c.train(fmt.Sprintf(`{"dataset":"moons","name":%q,"spec":{"kernel":%q,"C":%s,"test_fraction":0.3},"tags":["k%d"]}`, name, kernel, C, i))
+		}
+	}
+	for _, id := range ids {
+		c.follow(id)
+	}
+	list := func(query string) []string { return rowsOf(b.page(200, "/runs?"+query)) }
+	for query, want := range map[string]string{
+		"where=" + url.QueryEscape("C > 1 and kernel = rbf"):      "rbf 10",
+		"where=" + url.QueryEscape("not (C > 1) and tag = k1"):    "linear 0.1",
+		"where=accuracy+%3E%3D+0%25&sort=name":                    "linear 0.1,linear 10,rbf 0.1,rbf 10",
+		"sort=C&desc=1&where=kernel+%3D+linear":                   "linear 10,linear 0.1",
+		"where=nothing":                                           "",
+		"group=kernel":                                            "",
+		"group=kernel&open=rbf&sort=name":                         "rbf 0.1,rbf 10",
+		"base=" + ids["rbf 0.1"] + "&sort=name&where=kernel%3Drbf": "rbf 0.1,rbf 10",
+		"base=gone&where=rbf&sort=name":                           "rbf 0.1,rbf 10",
+	} {
+		if got := strings.Join(list(query), ","); got != want {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+
+	// What is wrong is pointed at; the field keeps what was typed.
+	wrong := b.page(422, "/runs?where="+url.QueryEscape("C > 1 and gama < 2"))
+	if at, say := wrong.Find("pre.place").Text(), wrong.Find("#f-where-error").Text(); !strings.HasSuffix(at, "\n          ^") || !strings.Contains(say, "did you mean gamma?") {
+		t.Errorf("the place %q and %q", at, say)
+	}
+	if v, _ := wrong.Find("#f-where").Attr("value"); v != "C > 1 and gama < 2" {
+		t.Errorf("the filter is %q", v)
+	}
+	c.want(422, "GET", "/api/runs?where=C%20%3E", "")
+
+	// Groups tell how many and which is best; links of before there was a filter lead to it.
+	groups := b.page(200, "/runs?group=kernel").Find("tr.group")
+	if groups.Length() != 2 || !strings.Contains(groups.Text(), "2 runs") || !strings.Contains(groups.Text(), "best held out") {
+		t.Errorf("groups %q", groups.Text())
+	}
+	if got := list("kernel=rbf&q=10&status=done"); !slices.Equal(got, []string{"rbf 10"}) {
+		t.Errorf("an old link shows %q", got)
+	}
+
+	// Against the baseline: the same number tells nothing, C is 9.9 more.
+	if cells := b.page(200, "/runs?cols=C,kernel&where=C%3D10&base="+ids["rbf 0.1"]).Find(".runs .exceeds").Text(); strings.Join(strings.Fields(cells), " ") != "+9.9 +9.9" {
+		t.Errorf("differences %q", cells)
+	}
+
+	// Columns stay as placed, also on the next visit, and the file has them.
+	first := func() string {
+		var heads []string
+		for _, th := range b.page(200, "/runs").Find(".runs thead th[data-column]").EachIter() {
+			name, _ := th.Attr("data-column")
+			heads = append(heads, name)
+		}
+		return strings.Join(heads, ",")
+	}
+	was := first()
+	b.page(200, "/runs?cols=gamma,C&keep=1")
+	b.page(200, "/runs?cols=gamma,C&add=test_auc")
+	if got := first(); got != "name,gamma,C,test_auc" {
+		t.Errorf("columns %q, were %q", got, was)
+	}
+	b.page(422, "/runs?cols=gamma,colour")
+	file, err := csv.NewReader(strings.NewReader(string(b.want(200, "GET", "/runs.csv?where=kernel%3Drbf&sort=C", "").body))).ReadAll()
+	if err != nil || len(file) != 3 || strings.Join(file[0], ",") != "id,name,gamma,C,test_auc" || file[1][3] != "0.1" || file[2][1] != "rbf 10" {
+		t.Errorf("the file: %q, %v", file, err)
+	}
+	if got := c.want(200, "GET", "/api/runs.csv?where=C%3E1&cols=C", "").body; strings.Count(string(got), "\n") != 3 {
+		t.Errorf("the file of programs: %q", got)
+	}
+
+	// Many at once.
+	b.send(200, "/runs/tag", url.Values{"run": {ids["rbf 10"], ids["linear 10"], ids["rbf 10"]}, "tags": {"large, k0"}}.Encode())
+	b.send(200, "/runs/tag", url.Values{"all": {"1"}, "where": {"tag = k0"}, "tags": {"k0"}, "off": {"1"}}.Encode())
+	c.want(200, "POST", "/api/runs/tags", `{"where":"tag = large and kernel = rbf","add":["best"],"remove":["large"]}`)
+	c.want(422, "POST", "/api/runs/tags", `{"add":["best"]}`)
+	c.want(404, "POST", "/api/runs/tags", `{"runs":["gone"],"add":["best"]}`)
+	for where, want := range map[string]int{"tag = large": 1, "tag = k0": 0, "tag = best": 1, "tag = k1": 2, "tag = none": 1} {
+		if got := decode[struct{ Runs []api.Run }](c.want(200, "GET", "/api/runs?where="+url.QueryEscape(where), "")).Runs; len(got) != want {
+			t.Errorf("%s: %d runs, want %d", where, len(got), want)
+		}
+	}
+	b.send(200, "/runs/delete", url.Values{"all": {"1"}, "where": {"kernel = rbf"}, "back": {"//elsewhere"}}.Encode())
+	c.want(200, "POST", "/api/runs/delete", `{"where":"C = 10"}`)
+	if got := list("cols=C"); !slices.Equal(got, []string{"linear 0.1"}) {
+		t.Errorf("left: %q", got)
+	}
+}

@@ -1,0 +1,220 @@
+package store
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+)
+
+// FieldKind is the type of a field's values.
+type FieldKind int
+
+// The kinds of fields.
+const (
+	TextField   FieldKind = iota // compared without regard to case
+	NumberField                  // float64
+	SwitchField                  // "true" or "false"
+	TimeField                    // a moment; written as a day, which holds all its moments
+	ListField                    // several texts
+)
+
+// Field is something to list, filter, sort and group runs by.
+type Field struct {
+	Name    string // as queries and addresses write it
+	Label   string // as pages show it
+	Help    string
+	Kind    FieldKind
+	Values  []string        // that a text may have; nil: any
+	Unit    ml.Unit         // of a number
+	Better  int             // of a number: as of an ml.Quantity
+	Summary bool            // stands for a run: pages offer it before the others
+	expr    string          // SQL
+	of      func(r Run) any // as Value
+}
+
+// Value is the field's value of a run: a float64, string, bool, time.Time or []string; nil
+// where it has none.
+func (f Field) Value(r Run) any { return f.of(r) }
+
+// aliases are other names of fields.
+var aliases = map[string]string{"accuracy": "test_accuracy", "dataset": "data", "tags": "tag", "saved": "created", "svs": "support_vectors"}
+
+// LookupField finds a field by its name or another name of it, in any case where that is
+// not ambiguous.
+func LookupField(name string) (Field, bool) {
+	if to, ok := aliases[strings.ToLower(name)]; ok {
+		name = to
+	}
+	found, n := Field{}, 0
+	for _, f := range Fields {
+		if f.Name == name {
+			return f, true
+		}
+		if strings.EqualFold(f.Name, name) {
+			found, n = f, n+1
+		}
+	}
+	return found, n == 1
+}
+
+// Fields lists every field there is: what lists show first, the parameters of the tables,
+// the numbers of a report.
+var Fields = fields()
+
+func fields() []Field {
+	text := func(v string) any {
+		if v == "" {
+			return nil
+		}
+		return v
+	}
+	moment := func(t time.Time) any {
+		if t.IsZero() {
+			return nil
+		}
+		return t
+	}
+	statuses := []string{string(Queued), string(Running), string(Done), string(Failed), string(Cancelled)}
+	var rules []string
+	for _, r := range ml.Rules {
+		rules = append(rules, string(r.Name))
+	}
+	all := []Field{
+		{Name: "name", Label: "name", Help: "What the run is called.", Summary: true, expr: "name", of: func(r Run) any { return text(r.Name) }},
+		{Name: "data", Label: "data", Help: "What its data set is called, or was called last.", Summary: true, expr: "dataset_name", of: func(r Run) any { return text(r.DatasetName) }},
+		{Name: "tag", Label: "tags", Help: "Its tags: = finds a whole one, ~ a part of one.", Kind: ListField, Summary: true, expr: "tags", of: func(r Run) any {
+			if len(r.Tags) == 0 {
+				return nil
+			}
+			return r.Tags
+		}},
+		{Name: "note", Label: "note", Help: "What is written about it.", expr: "nullif(note, '')", of: func(r Run) any { return text(r.Note) }},
+		{Name: "status", Label: "status", Help: "Where it stands.", Values: statuses, Summary: true, expr: "status", of: func(r Run) any { return text(string(r.Status)) }},
+		{Name: "created", Label: "saved", Help: "When it was saved, as 2026-11-22, in UTC.", Kind: TimeField, Summary: true, expr: "created", of: func(r Run) any { return moment(r.Created) }},
+		{Name: "finished", Label: "ended", Help: "When its training ended, in UTC.", Kind: TimeField, expr: "finished", of: func(r Run) any { return moment(r.Finished) }},
+		{Name: "data_hash", Label: "data hash", Help: "Equal points have equal hashes.", expr: "hash", of: func(r Run) any { return text(r.Hash) }},
+		{Name: "course", Label: "course", Help: "Code of the course under which it was made.", expr: "nullif(course, '')", of: func(r Run) any { return text(r.Course) }},
+		{Name: "rule", Label: "rule", Help: "How the answer is read off f(x).", Values: rules, expr: "rule", of: func(r Run) any {
+			switch {
+			case r.Report == nil:
+				return nil
+			case r.Report.Rule == "":
+				return string(ml.Sign)
+			}
+			return string(r.Report.Rule)
+		}},
+	}
+	for _, p := range ml.Params {
+		if p.Name != "features" {
+			all = append(all, paramField(p))
+		}
+	}
+	kinds := map[string]reflect.Kind{}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[ml.Report]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		t := f.Type
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		kinds[name] = t.Kind()
+	}
+	for _, q := range ml.Quantities {
+		taken := slices.ContainsFunc(all, func(f Field) bool { return f.Name == q.Name })
+		if f, ok := reportField(q, kinds[q.Name]); ok && !taken {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// paramField is that of a parameter: its value as used where a report tells it, else as
+// asked for.
+func paramField(p param.Param) Field {
+	f := Field{Name: p.Name, Label: p.Label, Help: p.Help, expr: "(spec ->> '$." + p.Name + "')"}
+	switch p.Name {
+	case "learner", "kernel", "conformal":
+		f.expr, f.Summary = p.Name, true
+	case "C":
+		f.expr, f.Summary = "c", true
+	}
+	asked := func(r Run) (param.Value, bool) {
+		if !r.Spec.Applies(p.Name) {
+			return param.Value{}, false
+		}
+		return r.Spec.Value(p.Name), true
+	}
+	switch p.Kind {
+	case param.Number, param.Integer:
+		f.Kind = NumberField
+		number := "CASE WHEN json_type(spec, '$." + p.Name + "') IN ('integer', 'real') THEN spec ->> '$." + p.Name + "' END"
+		switch {
+		case p.Telling:
+			f.expr, f.Summary = "coalesce(report ->> '$."+p.Name+"', "+number+")", true
+		case p.Name != "C":
+			f.expr = "(" + number + ")"
+		}
+		f.of = func(r Run) any {
+			if p.Telling && r.Report != nil && r.Report.Values[p.Name].IsNumber() {
+				return r.Report.Values.Number(p.Name)
+			}
+			if v, ok := asked(r); ok && v.IsNumber() {
+				return v.Number()
+			}
+			return nil
+		}
+		return f
+	case param.Switch:
+		f.Kind, f.Values = SwitchField, []string{"true", "false"}
+		f.expr = "(CASE spec ->> '$." + p.Name + "' WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)"
+	case param.Choice:
+		for _, o := range p.Options {
+			f.Values = append(f.Values, o.Name)
+		}
+	}
+	f.of = func(r Run) any {
+		if v, ok := asked(r); ok && v.Text() != "" {
+			return v.Text()
+		}
+		return nil
+	}
+	return f
+}
+
+// reportField is that of a number or word of a report.
+func reportField(q ml.Quantity, kind reflect.Kind) (f Field, ok bool) {
+	f = Field{Name: q.Name, Label: q.Label, Help: q.Help, Unit: q.Unit, Better: q.Better, expr: "(report ->> '$." + q.Name + "')"}
+	switch q.Name {
+	case "test_accuracy", "train_accuracy", "support_vectors":
+		f.expr, f.Summary = q.Name, true // columns of their own
+	case "fit_seconds", "test_balanced_accuracy", "test_f1", "test_mcc", "test_auc", "test_r2", "test_mse":
+		f.Summary = true
+	}
+	switch kind {
+	case reflect.Int, reflect.Float64:
+		f.Kind = NumberField
+	case reflect.Bool:
+		f.Kind, f.Values = SwitchField, []string{"true", "false"}
+		f.expr = "(CASE report ->> '$." + q.Name + "' WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)"
+	default:
+		return f, false
+	}
+	f.of = func(r Run) any {
+		if r.Report == nil {
+			return nil
+		}
+		switch v := q.Value(r.Report).(type) {
+		case int:
+			return float64(v)
+		case bool:
+			return map[bool]string{true: "true", false: "false"}[v]
+		case float64:
+			return v
+		}
+		return nil
+	}
+	return f, true
+}

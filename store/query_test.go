@@ -1,0 +1,291 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+)
+
+// TestQueryErrorsPointAtThePlace: the caret is the place of the first thing that is wrong.
+func TestQueryErrorsPointAtThePlace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, caret, says string }{
+		{`gama > 1`, `^`, "did you mean gamma?"},
+		{`C > one`, `    ^`, `expected a number after >, not "one"`},
+		{`C >`, `   ^`, "expected a number after >, not the end"},
+		{`C > 1 kernel = rbf`, `      ^`, "expected and, or, or the end"},
+		{`two moons`, `    ^`, `stands in quotes, "two moons"`},
+		{`accuracy 0.9`, `         ^`, "expected =, !=, <"},
+		{`kernel = rfb`, `         ^`, "did you mean rbf?"},
+		{`kernel = "no"`, `         ^`, "expected one of"},
+		{`accuracy ~ 9`, `         ^`, "test_accuracy is no text"},
+		{`created > yesterday`, `          ^`, "2026-11-22"},
+		{`(C > 1 or C < 0.1`, `                 ^`, `ends the "(" at character 1`},
+		{`C > 1)`, `     ^`, `not ")"`},
+		{`not`, `   ^`, "expected a condition"},
+		{`C > 1 and`, `         ^`, "expected a condition"},
+		{`name = "a`, `       ^`, "no second one"},
+		{`größe = "ä"`, `^`, "no field"},
+		{`note ~ "ä" and ;`, `               ^`, "no meaning"},
+		{`C ! 1`, `  ^`, "!="},
+		{`tag < a`, `    ^`, "several texts"},
+		{`C < none`, `  ^`, "before none"},
+		{`C = NaN`, `    ^`, "a number"},
+		{strings.Repeat("x", maxQuery+1), strings.Repeat(" ", maxQuery) + "^", "at most"},
+	} {
+		_, err := ParseQuery(c.text)
+		var wrong *QueryError
+		if !errors.As(err, &wrong) {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		if want := utf8.RuneCountInString(c.caret); wrong.Column != want || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s\n%s\n%v (want column %d and %q)", c.text, c.caret, err, want, c.says)
+		}
+	}
+}
+
+// ugly is a workspace of runs that differ in everything.
+func ugly(t *testing.T, s *Store) (runs []Run) {
+	t.Helper()
+	names := []string{"a", "B", `q"u\o%te_`, "none", "and", "zwei Wörter"}
+	for i := range 24 {
+		n := NewRun{Name: names[i%len(names)], Data: sample(float64(1 + i%3)), DatasetName: []string{"moons", "Ripley"}[i%2], Spec: ml.DefaultSpec()}
+		n.Spec.Kernel = []string{"rbf", "linear", "poly"}[i%3]
+		n.Spec.Learner = []string{"svm", "mcm", "ridge"}[i/2%3]
+		n.Spec = n.Spec.With("C", param.Of([]float64{0.1, 1, 10, 1e9}[i%4]))
+		if i%5 == 0 {
+			n.Spec = n.Spec.With("gamma", param.Of(0.25))
+		}
+		if i%7 == 0 {
+			n.Spec = n.Spec.With("hard_margin", param.Of(true))
+		}
+		if i%2 == 0 {
+			n.Tags = []string{"even", names[i%len(names)]}
+		}
+		if i%4 == 3 {
+			n.Note = "100% sure"
+		}
+		s.Now = func() time.Time { return time.Date(2026, 11, 1+i%3, 10, i, 0, 0, time.UTC) }
+		if i%6 == 5 {
+			runs = append(runs, must[Run](t)(s.CreateRun(t.Context(), alice, n)))
+			continue
+		}
+		res := sampleResult(float64(i)/24, i)
+		if i%8 == 1 {
+			res.Report.TestAccuracy = nil
+		}
+		res.Report.Values = param.Values{}
+		if n.Spec.Applies("gamma") {
+			res.Report.Values = res.Report.Values.With("gamma", param.Of(1.0/float64(1+i)))
+		}
+		runs = append(runs, must[Run](t)(s.saveRun(t.Context(), alice, n, res)))
+	}
+	return runs
+}
+
+// meets says by the values that a page shows whether a run meets a condition: the same that
+// the database is asked by SQL.
+func meets(r Run, f Field, op, text string) bool {
+	v := f.Value(r)
+	if text == "none" {
+		return (v == nil) == (op == "=")
+	}
+	order := func(c int) bool {
+		switch op {
+		case "=":
+			return c == 0
+		case "<":
+			return c < 0
+		case "<=":
+			return c <= 0
+		case ">":
+			return c > 0
+		case ">=":
+			return c >= 0
+		}
+		return false
+	}
+	if op == "!=" {
+		return !meets(r, f, "=", text)
+	}
+	text = strings.ToLower(text)
+	switch v := v.(type) {
+	case float64:
+		var x float64
+		if _, err := fmt.Sscan(text, &x); err != nil {
+			panic(err)
+		}
+		switch {
+		case v < x:
+			return order(-1)
+		case v > x:
+			return order(1)
+		}
+		return order(0)
+	case string:
+		if op == "~" {
+			return strings.Contains(strings.ToLower(v), text)
+		}
+		return order(strings.Compare(strings.ToLower(v), text))
+	case time.Time:
+		return order(strings.Compare(v.UTC().Format("2006-01-02"), text))
+	case []string:
+		return slices.ContainsFunc(v, func(s string) bool {
+			return op == "=" && strings.EqualFold(s, text) || op == "~" && strings.Contains(strings.ToLower(s), text)
+		})
+	}
+	return false
+}
+
+// TestQueriesMeanWhatTheyShow: the database finds the runs whose shown values meet the
+// query, for random queries over every field.
+func TestQueriesMeanWhatTheyShow(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	runs := ugly(t, s)
+	for i := range runs { // as they are stored, in full
+		runs[i] = must[Run](t)(s.RunWithoutModels(t.Context(), alice, runs[i].ID))
+	}
+	type node struct {
+		text string
+		is   func(Run) bool
+	}
+	var draw func(t *rapid.T, depth int) node
+	draw = func(t *rapid.T, depth int) node {
+		if depth == 0 || rapid.IntRange(0, 2).Draw(t, "leaf") == 0 {
+			f := rapid.SampledFrom(Fields).Draw(t, "field")
+			ops := []string{"=", "!=", "<", "<=", ">", ">="}
+			values := []string{"none"}
+			switch f.Kind {
+			case NumberField:
+				values = append(values, "0", "0.1", "1", "0.5", "10", "1e9", "-3")
+			case TimeField:
+				values = append(values, "2026-11-01", "2026-11-02", "2026-11-30")
+			case ListField:
+				ops = []string{"=", "!=", "~"}
+				values = append(values, "even", "a", "Q", "zwei Wörter", "o%t", `q"u\o%te_`)
+			default:
+				ops = append(ops, "~")
+				values = append(values, f.Values...)
+				if f.Values == nil {
+					values = append(values, "a", "b", "moons", "RIPLEY", "100%", `q"u\o%te_`, "x")
+				}
+			}
+			v := rapid.SampledFrom(values).Draw(t, "value")
+			op := rapid.SampledFrom(ops).Draw(t, "op")
+			if v == "none" && op != "=" {
+				op = "!="
+			}
+			text := f.Name + op + Quoted(v)
+			if v == "none" {
+				text = f.Name + " " + op + " none"
+			}
+			return node{text, func(r Run) bool { return meets(r, f, op, v) }}
+		}
+		a := draw(t, depth-1)
+		switch rapid.IntRange(0, 2).Draw(t, "join") {
+		case 0:
+			return node{"not (" + a.text + ")", func(r Run) bool { return !a.is(r) }}
+		case 1:
+			b := draw(t, depth-1)
+			return node{"(" + a.text + ") and (" + b.text + ")", func(r Run) bool { return a.is(r) && b.is(r) }}
+		}
+		b := draw(t, depth-1)
+		return node{"(" + a.text + " OR " + b.text + ")", func(r Run) bool { return a.is(r) || b.is(r) }}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		n := draw(rt, 3)
+		if utf8.RuneCountInString(n.text) > maxQuery {
+			rt.Skip()
+		}
+		q, err := ParseQuery(n.text)
+		if err != nil {
+			rt.Fatalf("%s: %v", n.text, err)
+		}
+		list, total, err := s.Runs(t.Context(), alice, Filter{Where: q})
+		if err != nil {
+			rt.Fatalf("%s: %v", n.text, err)
+		}
+		var got, want []string
+		for _, r := range list {
+			got = append(got, r.ID)
+		}
+		for _, r := range runs {
+			if n.is(r) {
+				want = append(want, r.ID)
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) || total != len(want) {
+			rt.Fatalf("%s: %d runs, want %d", n.text, len(got), len(want))
+		}
+	})
+}
+
+// TestEveryFieldSortsAndGroups: the groups hold all runs, and the query of a group finds as
+// many as it tells; its best run is the best of them.
+func TestEveryFieldSortsAndGroups(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	runs := ugly(t, s)
+	best, _ := LookupField("accuracy")
+	for _, f := range Fields {
+		if list, _, err := s.Runs(t.Context(), alice, Filter{Sort: f.Name, Desc: true}); err != nil || len(list) != len(runs) {
+			t.Errorf("sorted by %s: %d runs, %v", f.Name, len(list), err)
+		}
+		groups := must[[]Group](t)(s.Groups(t.Context(), alice, MustQuery("name != B"), f, best))
+		all := 0
+		for _, g := range groups {
+			all += g.Runs
+			where, err := MustQuery("name != B").In(f, g)
+			if err != nil {
+				t.Fatalf("%s %q: %v", f.Name, g.Value, err)
+			}
+			list, n, err := s.Runs(t.Context(), alice, Filter{Where: where, Sort: "accuracy", Desc: true})
+			if err != nil || n != g.Runs {
+				t.Errorf("%s: %d runs, %v, want %d", where, n, err, g.Runs)
+			} else if top := best.Value(list[0]); g.Best != nil && (top != *g.Best || g.Run == "") || g.Best == nil && top != nil {
+				t.Errorf("%s: best %v, want %v", where, g.Best, top)
+			}
+		}
+		if all < 20 || f.Kind != ListField && all != 20 {
+			t.Errorf("%s: %d runs in groups, want 20", f.Name, all)
+		}
+	}
+}
+
+func FuzzParseQuery(f *testing.F) {
+	for _, text := range []string{"", "C > 1 and kernel = rbf", `not (tag = "a b" or x)`, "accuracy >= 90%", "((", `"`, "created = 2026-11-22", "not not not a", "a or b and c"} {
+		f.Add(text)
+	}
+	s := open(f, f.TempDir())
+	f.Fuzz(func(t *testing.T, text string) {
+		q, err := ParseQuery(text)
+		var wrong *QueryError
+		if err != nil {
+			if !errors.As(err, &wrong) || wrong.Column < 1 || wrong.Column > utf8.RuneCountInString(text)+1 {
+				t.Fatalf("%q: %v", text, err)
+			}
+			return
+		}
+		if _, _, err := s.Runs(t.Context(), alice, Filter{Where: q}); err != nil {
+			t.Fatalf("%q as %s: %v", text, q.where, err)
+		}
+		if more, err := q.And("name = " + Quoted(text)); err == nil {
+			if _, err := ParseQuery(more.String()); err != nil {
+				t.Fatalf("%q and its own name: %v", text, err)
+			}
+		}
+	})
+}
