@@ -731,7 +731,7 @@ func (a *Room) States(w http.ResponseWriter, r *http.Request) error {
 	if s.Demo == nil {
 		return web.Errorf(web.NotFound, "There is nothing live on this screen.")
 	}
-	return a.House.Live(w, r, func() (map[string]any, error) {
+	return a.House.Live(w, r, func(r *http.Request) (map[string]any, error) {
 		step, _ := strconv.Atoi(r.Form.Get("step"))
 		ahead, _ := strconv.Atoi(r.Form.Get("ahead"))
 		states := []map[string]any{}
