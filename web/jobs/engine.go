@@ -76,7 +76,7 @@ func (q *Queue) handOut(ctx context.Context) {
 			q.doCell(ctx, *q.away, j, c)
 			q.end(j)
 			n.Add(-1)
-			q.Notify()
+			notify(q.wakeAway)
 		})
 	}
 }

@@ -248,11 +248,14 @@ func (q *Queue) renew(ctx context.Context) error {
 
 // Notify tells the workers that there is something to do.
 func (q *Queue) Notify() {
-	for _, wake := range []chan struct{}{q.wake, q.wakeAway} {
-		select {
-		case wake <- struct{}{}:
-		default: // somebody is about to look anyway
-		}
+	notify(q.wake)
+	notify(q.wakeAway)
+}
+
+func notify(wake chan<- struct{}) {
+	select {
+	case wake <- struct{}{}:
+	default: // somebody is about to look anyway
 	}
 }
 
