@@ -48,7 +48,7 @@ func TestGraphs(t *testing.T) {
 		id := c.train(`{"dataset":"` + set.ID + `","spec":` + spec + `}`)
 		c.follow(id)
 		run := decode[api.Run](c.want(200, "GET", "/api/runs/"+id, ""))
-		if run.Status != "done" || run.Report == nil || run.Report.TrainAccuracy < 0.8 {
+		if run.Status != "done" || run.Report == nil || *run.Report.TrainAccuracy < 0.8 {
 			t.Fatalf("%+v", run)
 		}
 		m, err := ml.ReadModel(strings.NewReader(string(c.want(200, "GET", "/api/runs/"+id+"/model.json", "").body)))

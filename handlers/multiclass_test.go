@@ -74,7 +74,7 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 		c.follow(id)
 		compared.Add("run", id)
 		report := decode[struct{ Report ml.Report }](c.want(200, "GET", "/api/runs/"+id, "")).Report
-		if report.Rule != way.Rule || len(report.Machines) != 3 || report.TrainAccuracy < 0.9 || len(report.TestConfusion) != 3 {
+		if report.Rule != way.Rule || len(report.Machines) != 3 || *report.TrainAccuracy < 0.9 || len(report.TestConfusion) != 3 {
 			t.Errorf("%s: %+v", way.Name, report)
 		}
 		page := b.page(200, "/runs/"+id)

@@ -57,7 +57,7 @@ func severalMachines(t *testing.T, s *server) (run store.Run, m *ml.Model, d *da
 		machine.Map, machine.CoreRows = nil, nil
 		before.Machines = append(before.Machines, machine)
 	}
-	report := ml.Report{N: 30, D: 2, Classes: m.Classes, Rule: m.Rule, Learner: "svm", Kernel: "rbf", Status: "converged", TrainN: 30, TrainAccuracy: accuracy, SupportVectors: len(m.Supports.Rows)}
+	report := ml.Report{N: 30, D: 2, Classes: m.Classes, Rule: m.Rule, Learner: "svm", Kernel: "rbf", Status: "converged", TrainN: 30, TrainAccuracy: &accuracy, SupportVectors: len(m.Supports.Rows)}
 	if err := st.FinishRun(ctx, "test", run.ID, &ml.Result{Report: report, Model: m, Before: &before}); err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func TestAPISearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, &eval.Result{Searched: got.Searched, Settings: got.Cells, Best: *got.Best, Nested: got.Nested}); diff != "" || *got.OneError != want.WithinOneError() || got.Warning != "" {
+	if diff := cmp.Diff(want, &eval.Result{Searched: got.Searched, Score: got.Score, Confusion: got.Confusion, Settings: got.Cells, Best: *got.Best, Nested: got.Nested}); diff != "" || *got.OneError != want.WithinOneError() || got.Warning != "" {
 		t.Errorf("%s, %+v", diff, got)
 	}
 

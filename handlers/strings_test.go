@@ -93,7 +93,7 @@ func TestStrings(t *testing.T) {
 		id := c.train(`{"dataset":"` + set.ID + `","spec":` + spec + `}`)
 		c.follow(id)
 		run := decode[api.Run](c.want(200, "GET", "/api/runs/"+id, ""))
-		if run.Status != "done" || run.Report == nil || run.Report.TrainAccuracy < 0.8 || run.Report.D != 0 || run.Report.Values.Number("k") < 3 {
+		if run.Status != "done" || run.Report == nil || *run.Report.TrainAccuracy < 0.8 || run.Report.D != 0 || run.Report.Values.Number("k") < 3 {
 			t.Fatalf("%+v", run)
 		}
 		m, err := ml.ReadModel(strings.NewReader(string(c.want(200, "GET", "/api/runs/"+id+"/model.json", "").body)))

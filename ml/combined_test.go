@@ -34,8 +34,8 @@ func TestCombinedTrains(t *testing.T) {
 			}
 			was, err := res.Model.Accuracy(c.data)
 			is, err2 := back.Accuracy(c.data)
-			if asJSON(t, back) != text || err != nil || err2 != nil || was != is || was != res.Report.TrainAccuracy {
-				t.Errorf("%s %v: accuracy %g, %g after JSON, reported %g: %v, %v", name, set, was, is, res.Report.TrainAccuracy, err, err2)
+			if asJSON(t, back) != text || err != nil || err2 != nil || was != is || was != *res.Report.TrainAccuracy {
+				t.Errorf("%s %v: accuracy %g, %g after JSON, reported %g: %v, %v", name, set, was, is, *res.Report.TrainAccuracy, err, err2)
 			}
 			if got := res.Report.Values.Text("expression"); got == "" || strings.Contains(got, "auto") {
 				t.Errorf("%s: reported as %q", name, got)

@@ -22,18 +22,40 @@ type ClassReport struct {
 // same, are right; both are indices into classes. A class that is none of them, below 0,
 // counts only where it was predicted for another.
 func Confusion(classes []string, right, predicted []int) []ClassReport {
-	rows := make([]ClassReport, len(classes))
-	told := make([]int, len(classes))
-	for c := range rows {
-		rows[c] = ClassReport{Class: classes[c], Predicted: make([]int, len(classes))}
+	counts, told := make([][]int, len(classes)), make([]int, len(classes))
+	for c := range counts {
+		counts[c] = make([]int, len(classes))
 	}
 	for k, p := range predicted {
 		told[p]++
 		if c := right[k]; c >= 0 {
-			rows[c].N++
-			rows[c].Predicted[p]++
+			counts[c][p]++
 		}
 	}
+	return reports(classes, counts, told)
+}
+
+// ConfusionOf is Confusion of points that are counted: counts has a row for each right
+// class and in it a column for each predicted one. classes are as many, or nil: they have
+// no names.
+func ConfusionOf(classes []string, counts [][]int) []ClassReport {
+	told := make([]int, len(counts))
+	for _, row := range counts {
+		if len(row) != len(told) {
+			return nil
+		}
+		for p, n := range row {
+			told[p] += n
+		}
+	}
+	if classes == nil {
+		classes = make([]string, len(counts))
+	}
+	return reports(classes, counts, told)
+}
+
+// reports are the rows of a confusion matrix. told is how often each class was predicted.
+func reports(classes []string, counts [][]int, told []int) []ClassReport {
 	share := func(n, of int) *float64 {
 		if of == 0 {
 			return nil
@@ -41,8 +63,13 @@ func Confusion(classes []string, right, predicted []int) []ClassReport {
 		v := float64(n) / float64(of)
 		return &v
 	}
+	rows := make([]ClassReport, len(classes))
 	for c := range rows {
 		r := &rows[c]
+		r.Class, r.Predicted = classes[c], counts[c]
+		for _, n := range r.Predicted {
+			r.N += n
+		}
 		r.Precision, r.Recall = share(r.Predicted[c], told[c]), share(r.Predicted[c], r.N)
 		r.F1 = r.f1()
 	}
@@ -64,4 +91,16 @@ func (t Target) supporters(rows []ClassReport, vectors []int) {
 // confusion is that of some rows.
 func (t Target) confusion(predicted, rows []int) []ClassReport {
 	return Confusion(t.Classes, pick(t.Class, rows), predicted)
+}
+
+// counts are the numbers of that.
+func (t Target) counts(predicted, rows []int) [][]int {
+	counts := make([][]int, len(t.Classes))
+	for c := range counts {
+		counts[c] = make([]int, len(t.Classes))
+	}
+	for k, i := range rows {
+		counts[t.Class[i]][predicted[k]]++
+	}
+	return counts
 }

@@ -69,7 +69,7 @@ func TestConfusionOfATraining(t *testing.T) {
 				all += r.N
 				right += r.Predicted[c]
 			}
-			accuracy := res.Report.TrainAccuracy
+			accuracy := *res.Report.TrainAccuracy
 			if held {
 				accuracy = *res.Report.TestAccuracy
 			}

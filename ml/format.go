@@ -14,9 +14,10 @@ import (
 	"marginlab/ml/kernel"
 )
 
-// Format is the number of the JSON form that models are written in. Forms of lower
-// numbers are read for ever; the first had no number.
-const Format = 2
+// Format is the highest number of the JSON forms that models are written in: 2 and, with
+// probabilities, 3, so that programs that do not know these say so. Forms of lower numbers
+// are read for ever; the first had no number.
+const Format = 3
 
 // ReadModel reads the JSON form of a model, of any format up to Format, and validates
 // it. Unknown fields are an error, and so is anything after the model.
@@ -73,7 +74,7 @@ func (m Model) MarshalJSON() ([]byte, error) {
 	shape, kept := dataset.KeptOf(m.Supports.Objects)
 	shape.Objects = m.kind()
 	f := format2{
-		Format: Format, Features: list(m.Features), Label: m.Label, Classes: list(m.Classes),
+		Format: 2, Features: list(m.Features), Label: m.Label, Classes: list(m.Classes),
 		Shape: shape, Scaler: m.Scaler, Projection: m.Projection, Kernel: m.Kernel,
 		Supports: supports2{list(m.Supports.Rows), m.Supports.Vectors, kept},
 		Machines: make([]machine2, len(m.Machines)), Rule: m.Rule,
@@ -85,7 +86,11 @@ func (m Model) MarshalJSON() ([]byte, error) {
 		_, cores := dataset.KeptOf(machine.Cores)
 		f.Machines[k] = machine2{list(machine.Coef), machine.B, machine.Map, machine.CoreRows, dataset.KeptCores(cores), machine.Factors}
 	}
-	return json.Marshal(f)
+	if m.Platt == nil {
+		return json.Marshal(f)
+	}
+	f.Format = 3
+	return json.Marshal(format3{f, m.Platt})
 }
 
 func list[T any](v []T) []T {
@@ -123,6 +128,23 @@ type machine2 struct {
 	CoreRows []int          `json:"core_rows,omitempty"`
 	dataset.KeptCores
 	Factors []float64 `json:"factors,omitempty"`
+}
+
+// format3 is how models with probabilities are written.
+type format3 struct {
+	format2
+	Platt *Platt `json:"platt"`
+}
+
+func (f format3) model() (*Model, error) {
+	m, err := f.format2.model()
+	if err != nil {
+		return nil, err
+	}
+	if m.Platt = f.Platt; f.Platt == nil {
+		return nil, errors.New("model: platt: missing, which tells format 3 from 2")
+	}
+	return m, nil
 }
 
 func (f format2) model() (*Model, error) {
@@ -201,8 +223,14 @@ func decode(text []byte, strict bool) (*Model, error) {
 		return f.model(), nil
 	case *n > Format:
 		return nil, fmt.Errorf("model: format %d is newer than this program, which reads formats up to %d: use the version of Margin Lab that wrote the model, or a later one", *n, Format)
-	case *n < Format:
-		return nil, fmt.Errorf("model: format: expected %d, or no number for models of older versions, found %d", Format, *n)
+	case *n < 2:
+		return nil, fmt.Errorf("model: format: expected 2 to %d, or no number for models of older versions, found %d", Format, *n)
+	case *n == 3:
+		var f format3
+		if err := read(&f); err != nil {
+			return nil, err
+		}
+		return f.model()
 	}
 	var f format2
 	if err := read(&f); err != nil {
@@ -234,6 +262,14 @@ func (m *Model) check() error {
 	}
 	if err := m.checkRule(); err != nil {
 		return err
+	}
+	if p := m.Platt; p != nil {
+		if m.Rule != Sign {
+			return fmt.Errorf("model: platt: probabilities are those of the rule sign, not of %s", m.Rule)
+		}
+		if err := checkVectors(2, "platt", []float64{p.A, p.B}); err != nil {
+			return err
+		}
 	}
 	takes, err := m.Kernel.Takes()
 	if err != nil {

@@ -91,7 +91,7 @@ type Report struct {
 
 	TrainN        int      `json:"train_n"`
 	TestN         int      `json:"test_n,omitempty"`
-	TrainAccuracy float64  `json:"train_accuracy,omitempty"` // under Value there is none: 0, and left out of JSON
+	TrainAccuracy *float64 `json:"train_accuracy,omitempty"` // nil under Value
 	TestAccuracy  *float64 `json:"test_accuracy,omitempty"`
 
 	// Of the rows held out, where classes are told.
@@ -100,6 +100,10 @@ type Report struct {
 	TestF1               *float64  `json:"test_f1,omitempty"`  // mean over the classes
 	TestMCC              *float64  `json:"test_mcc,omitempty"` // Matthews' correlation coefficient
 	TestAUC              *float64  `json:"test_auc,omitempty"` // under Sign, where both classes are held out: area under the ROC
+
+	// Of the rows held out, where the machine is calibrated.
+	TestLogLoss *float64 `json:"test_log_loss,omitempty"` // mean of −log p of the right class
+	TestBrier   *float64 `json:"test_brier,omitempty"`    // mean of (1 − p)² of the right class
 
 	Confusion     []ClassReport `json:"confusion,omitempty"`      // of the rows trained on
 	TestConfusion []ClassReport `json:"test_confusion,omitempty"` // of those held out
@@ -175,6 +179,11 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 		res.Before = p.model(firsts)
 	}
 	rep := reportOf(res.Model, lasts)
+	if spec.Calibrated() && rep.Status != trace.Cancelled {
+		if res.Model.Platt, err = p.calibrate(ctx, spec); err != nil {
+			return nil, err
+		}
+	}
 	rep.FitSeconds = time.Since(start).Seconds()
 
 	p.describe(&rep, spec, res.Model)
@@ -213,7 +222,8 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 // trained on and at those held out; nil where there are none.
 func (p *problem) count(r *Report, m *Model, trained, held *mat.Dense) {
 	predicted := m.predicted(trained)
-	r.TrainAccuracy, r.Confusion = p.target.right(predicted, p.rows), p.target.confusion(predicted, p.rows)
+	right := p.target.right(predicted, p.rows)
+	r.TrainAccuracy, r.Confusion = &right, p.target.confusion(predicted, p.rows)
 	p.target.supporters(r.Confusion, m.Supports.Rows)
 	if held != nil {
 		r.Judge(m, pick(p.target.Class, p.test), held)

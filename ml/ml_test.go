@@ -90,7 +90,7 @@ func TestTrainFindsTheKnownSolutionOfTheToy(t *testing.T) {
 		t.Errorf("coefficients by row %v and b = %g, want -0.25 on row 1, 0.25 on row 3, b = 0", u, res.Model.Machines[0].B)
 	}
 	r := res.Report
-	if r.Status != trace.Converged || r.TrainAccuracy != 1 || r.SupportVectors != 2 || *r.Free != 2 || *r.SlackSum > 1e-8 {
+	if r.Status != trace.Converged || *r.TrainAccuracy != 1 || r.SupportVectors != 2 || *r.Free != 2 || *r.SlackSum > 1e-8 {
 		t.Errorf("report %+v", r)
 	}
 	if math.Abs(*r.Margin-math.Sqrt2) > 1e-8 || math.Abs(*r.Objective-0.25) > 1e-8 {
@@ -139,8 +139,8 @@ func TestLearnersSeparateTheSeparable(t *testing.T) {
 			}
 			// One Gaussian, as two are the classes, and what tells the points apart is small.
 			res := train(t, d, spec(t, append(set, "kernel", k.Name, "C", "100", "components", "1", "information", "false")...))
-			if r := res.Report; r.TrainAccuracy != 1 || r.Status != trace.Converged {
-				t.Errorf("%s: accuracy %g, status %s", k.Name, r.TrainAccuracy, r.Status)
+			if r := res.Report; *r.TrainAccuracy != 1 || r.Status != trace.Converged {
+				t.Errorf("%s: accuracy %g, status %s", k.Name, *r.TrainAccuracy, r.Status)
 			}
 			if acc, err := res.Model.Accuracy(d); err != nil || acc != 1 {
 				t.Errorf("%s: the model's own accuracy is %g, %v", k.Name, acc, err)
@@ -365,8 +365,8 @@ func TestOneClassAgainstTheRest(t *testing.T) {
 	d := data([][]float64{{0, 0}, {0, 1}, {5, 0}, {5, 1}, {0, 9}, {1, 9}}, "a", "a", "b", "b", "c", "c")
 	for _, l := range ml.Learners {
 		res := train(t, d, spec(t, "learner", l.Name, "positive", "b", "C", "100"))
-		if positive, negative := res.Model.Sides(0); positive != "b" || negative == "b" || res.Report.TrainAccuracy != 1 {
-			t.Errorf("%s: %s against %s, accuracy %g", l.Name, positive, negative, res.Report.TrainAccuracy)
+		if positive, negative := res.Model.Sides(0); positive != "b" || negative == "b" || *res.Report.TrainAccuracy != 1 {
+			t.Errorf("%s: %s against %s, accuracy %g", l.Name, positive, negative, *res.Report.TrainAccuracy)
 		}
 		if acc, err := res.Model.Accuracy(d); err != nil || acc != 1 {
 			t.Errorf("%s: the model's own accuracy is %g, %v", l.Name, acc, err)
@@ -431,8 +431,8 @@ func TestPreparationIsFittedOnTheTrainingRowsOnly(t *testing.T) {
 			if diff := cmp.Diff(asJSON(t, a.Model), asJSON(t, b.Model)); diff != "" {
 				t.Errorf("held-out rows changed the model:\n%s", diff)
 			}
-			if a.Report.TrainAccuracy != b.Report.TrainAccuracy || *a.Report.TestAccuracy == *b.Report.TestAccuracy {
-				t.Errorf("accuracy %g and %g before, %g and %g after", a.Report.TrainAccuracy, *a.Report.TestAccuracy, b.Report.TrainAccuracy, *b.Report.TestAccuracy)
+			if *a.Report.TrainAccuracy != *b.Report.TrainAccuracy || *a.Report.TestAccuracy == *b.Report.TestAccuracy {
+				t.Errorf("accuracy %g and %g before, %g and %g after", *a.Report.TrainAccuracy, *a.Report.TestAccuracy, *b.Report.TrainAccuracy, *b.Report.TestAccuracy)
 			}
 		})
 	}

@@ -38,6 +38,7 @@ type Model struct {
 	Supports Supports
 	Machines []Machine // as many as Rule wants, in its order
 	Rule     Rule
+	Platt    *Platt // under Sign: what makes probabilities of f; nil: it is not calibrated
 }
 
 // Supports are the objects that the machines of a model are expansions over.

@@ -75,8 +75,8 @@ func TestMulticlassReference(t *testing.T) {
 			t.Fatalf("features %v of %v", c.Columns, d.Features)
 		}
 		r := train(t, d, s).Report
-		if math.Abs(r.TrainAccuracy-c.Expect.TrainAccuracy) > 1e-12 {
-			t.Errorf("%s, %v, %s: accuracy %g, want %g", c.Method, c.Columns, c.Kernel.Type, r.TrainAccuracy, c.Expect.TrainAccuracy)
+		if math.Abs(*r.TrainAccuracy-c.Expect.TrainAccuracy) > 1e-12 {
+			t.Errorf("%s, %v, %s: accuracy %g, want %g", c.Method, c.Columns, c.Kernel.Type, *r.TrainAccuracy, c.Expect.TrainAccuracy)
 		}
 		if want := c.Expect.Objective; want > 0 && math.Abs(*r.Objective-want) > 1e-5*want {
 			t.Errorf("%s, %v, %s: objective %.9g, want %.9g", c.Method, c.Columns, c.Kernel.Type, *r.Objective, want)
@@ -124,8 +124,8 @@ func TestMulticlassIsItsMachines(t *testing.T) {
 				if m.Rule != way.Rule || r.Rule != way.Rule || !slices.Equal(m.Classes, d.Classes) || r.Positive != "" || len(r.Machines) != 3 || r.SupportVectors != len(m.Supports.Rows) {
 					t.Errorf("report %+v", r)
 				}
-				if a, err := m.Accuracy(d); err != nil || a != r.TrainAccuracy || a < 0.8 {
-					t.Errorf("accuracy %g, of the model %g (%v)", r.TrainAccuracy, a, err)
+				if a, err := m.Accuracy(d); err != nil || a != *r.TrainAccuracy || a < 0.8 {
+					t.Errorf("accuracy %g, of the model %g (%v)", *r.TrainAccuracy, a, err)
 				}
 				total := 0
 				for k, own := range r.Machines {
@@ -189,8 +189,8 @@ func TestMulticlassAsOneProblem(t *testing.T) {
 			if r.Gap == nil || *r.Gap < -1e-9 || *r.Gap > 1e-5 || r.Objective == nil || r.SlackSum == nil || r.B != nil || r.SupportVectors != len(m.Supports.Rows) {
 				t.Errorf("%v: %s", set, asJSON(t, r))
 			}
-			if a, err := m.Accuracy(d); err != nil || a != r.TrainAccuracy || a < 0.8 {
-				t.Errorf("%v: accuracy %g, of the model %g (%v)", set, r.TrainAccuracy, a, err)
+			if a, err := m.Accuracy(d); err != nil || a != *r.TrainAccuracy || a < 0.8 {
+				t.Errorf("%v: accuracy %g, of the model %g (%v)", set, *r.TrainAccuracy, a, err)
 			}
 			sum := 0.0
 			for k, own := range r.Machines {
@@ -281,8 +281,8 @@ func TestMulticlassHoldsOutOfEveryClass(t *testing.T) {
 			t.Errorf("row %d is held out and a support vector", p.Row)
 		}
 	}
-	if a, b := 1-wrong[true]/15, 1-wrong[false]/45; math.Abs(a-*res.Report.TestAccuracy) > 1e-12 || math.Abs(b-res.Report.TrainAccuracy) > 1e-12 {
-		t.Errorf("accuracies %g and %g, by the points %g and %g", *res.Report.TestAccuracy, res.Report.TrainAccuracy, a, b)
+	if a, b := 1-wrong[true]/15, 1-wrong[false]/45; math.Abs(a-*res.Report.TestAccuracy) > 1e-12 || math.Abs(b-*res.Report.TrainAccuracy) > 1e-12 {
+		t.Errorf("accuracies %g and %g, by the points %g and %g", *res.Report.TestAccuracy, *res.Report.TrainAccuracy, a, b)
 	}
 }
 
@@ -319,8 +319,8 @@ func TestMulticlassOnPrecomputedValues(t *testing.T) {
 			if err != nil || asJSON(t, back) != asJSON(t, m) {
 				t.Errorf("%v: read again: %v", set, err)
 			}
-			if a, err := m.Accuracy(given); err != nil || a != res.Report.TrainAccuracy || a < 0.8 {
-				t.Errorf("%v: accuracy %g, of the model %g (%v)", set, res.Report.TrainAccuracy, a, err)
+			if a, err := m.Accuracy(given); err != nil || a != *res.Report.TrainAccuracy || a < 0.8 {
+				t.Errorf("%v: accuracy %g, of the model %g (%v)", set, *res.Report.TrainAccuracy, a, err)
 			}
 			if slices.Contains(set, "conformal") {
 				continue // the distances are others
@@ -425,8 +425,8 @@ func TestMulticlassRefuses(t *testing.T) {
 				}
 				continue
 			}
-			if r := train(t, lone, spec(t, "learner", l.Name, "multiclass", way.Name, "C", "100")).Report; r.TrainAccuracy != 1 {
-				t.Errorf("%s, %s: accuracy %g", l.Name, way.Name, r.TrainAccuracy)
+			if r := train(t, lone, spec(t, "learner", l.Name, "multiclass", way.Name, "C", "100")).Report; *r.TrainAccuracy != 1 {
+				t.Errorf("%s, %s: accuracy %g", l.Name, way.Name, *r.TrainAccuracy)
 			}
 		}
 	}
@@ -487,8 +487,8 @@ func TestTrainerJudgesSeveralClasses(t *testing.T) {
 							}
 						}
 					}
-					if got := judged[a]; got.Status != trace.Converged || got.SupportVectors != res.Report.SupportVectors || got.Accuracy != accuracy || got.TrainAccuracy != res.Report.TrainAccuracy {
-						t.Errorf("C = %g: %s with %d support vectors, accuracies %g and %g; want %d, %g and %g", c, got.Status, got.SupportVectors, got.Accuracy, got.TrainAccuracy, res.Report.SupportVectors, accuracy, res.Report.TrainAccuracy)
+					if got := judged[a]; got.Status != trace.Converged || got.SupportVectors != res.Report.SupportVectors || got.Accuracy != accuracy || got.TrainAccuracy != *res.Report.TrainAccuracy {
+						t.Errorf("C = %g: %s with %d support vectors, accuracies %g and %g; want %d, %g and %g", c, got.Status, got.SupportVectors, got.Accuracy, got.TrainAccuracy, res.Report.SupportVectors, accuracy, *res.Report.TrainAccuracy)
 					}
 				}
 			})

@@ -62,8 +62,8 @@ func TestPointsAgreeWithTheReport(t *testing.T) {
 			if held != r.TestN || 90-held != r.TrainN {
 				t.Errorf("%d held out, the report says %d", held, r.TestN)
 			}
-			if got := 1 - float64(wrong)/float64(r.TrainN); math.Abs(got-r.TrainAccuracy) > 1e-12 {
-				t.Errorf("training accuracy %g, the report says %g", got, r.TrainAccuracy)
+			if got := 1 - float64(wrong)/float64(r.TrainN); math.Abs(got-*r.TrainAccuracy) > 1e-12 {
+				t.Errorf("training accuracy %g, the report says %g", got, *r.TrainAccuracy)
 			}
 			if got := 1 - float64(wrongHeld)/float64(r.TestN); math.Abs(got-*r.TestAccuracy) > 1e-12 {
 				t.Errorf("test accuracy %g, the report says %g", got, *r.TestAccuracy)

@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/pace"
+	"marginlab/ml/param"
 )
 
 // Predictions are what a model says of the rows of a file.
@@ -45,16 +46,31 @@ func (m *Model) PredictTable(ctx context.Context, t *dataset.Table) (*Prediction
 	return &Predictions{scores, in.labels, in.fault, m}, nil
 }
 
+// ProbabilityName heads a column of the probabilities that a calibrated model tells of its
+// positive class: "probability b".
+func (m *Model) ProbabilityName() string { return "probability " + m.Classes[1] }
+
+// ErrNotCalibrated is what asks a model for probabilities that has none.
+var ErrNotCalibrated = param.Refuse("train it again with --calibration platt", "the model tells no probabilities: it is not calibrated, and f is none")
+
 // WriteCSV writes a line for each row: row (1 is the first), label (the prediction,
-// unless the model predicts numbers), f, one column a machine, and true where the
-// file has labels.
-func (p *Predictions) WriteCSV(w io.Writer) error {
+// unless the model predicts numbers), f, one column a machine, then with probability that
+// of the positive class, and true where the file has labels. A model that is not calibrated
+// has no probability: ErrNotCalibrated.
+func (p *Predictions) WriteCSV(w io.Writer, probability bool) error {
+	platt := p.model.Platt
+	if probability && platt == nil {
+		return ErrNotCalibrated
+	}
 	c := csv.NewWriter(w)
 	head := []string{"row"}
 	if p.model.Rule != Value {
 		head = append(head, "label")
 	}
 	head = append(head, p.model.ScoreNames()...)
+	if probability {
+		head = append(head, dataset.Guard(p.model.ProbabilityName()))
+	}
 	if p.True != nil {
 		head = append(head, "true")
 	}
@@ -68,6 +84,9 @@ func (p *Predictions) WriteCSV(w io.Writer) error {
 		}
 		for _, v := range f {
 			rec = append(rec, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		if probability {
+			rec = append(rec, strconv.FormatFloat(platt.Probability(f[0]), 'g', -1, 64))
 		}
 		if p.True != nil {
 			rec = append(rec, dataset.Guard(p.True[i]))

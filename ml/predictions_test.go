@@ -34,7 +34,7 @@ func TestPredictionsHoldNoFormulas(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Reset()
-	if err := p.WriteCSV(&b); err != nil {
+	if err := p.WriteCSV(&b, false); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.String(); !strings.Contains(got, "\n1,'=1+2,") || !strings.Contains(got, ",'=1+2\n") || !strings.Contains(got, "\n2,yes,") {

@@ -104,6 +104,8 @@ var Quantities = slices.Concat([]Quantity{
 	{"test_f1", "F1, held out", "Mean over the classes of 2PR/(P + R), precision P and recall R being those of the class.", Plain, 1, func(r *Report) any { return r.TestF1 }},
 	{"test_mcc", "Matthews correlation, held out", "Correlation of the right class and the predicted one: 1 where all are right, 0 for guessing or always the same class, for any number of classes and any shares of them.", Plain, 1, func(r *Report) any { return r.TestMCC }},
 	{"test_auc", "area under ROC, held out", "Probability that f is larger at a point of the positive class than at one of the other: 0.5 for guessing. It does not depend on b.", Plain, 1, func(r *Report) any { return r.TestAUC }},
+	{"test_log_loss", "log loss, held out", "Mean of −log p, p being the probability that Platt's sigmoid tells of the right class: log 2 = 0.693 for always saying one half.", Plain, -1, func(r *Report) any { return r.TestLogLoss }},
+	{"test_brier", "Brier score, held out", "Mean of (1 − p)², p being the probability that Platt's sigmoid tells of the right class: 0.25 for always saying one half.", Plain, -1, func(r *Report) any { return r.TestBrier }},
 	{"test_mse", "mean squared error, held out", "Mean of (t − f(x))² over the held-out points, which are unseen ones, in the squared unit of the values.", Plain, -1, func(r *Report) any { return r.TestMSE }},
 	{"test_r2", "R², held out", "1 − the mean squared error over the variance of the held-out values: 1 where f meets them all, 0 where it does no better than their mean, below 0 where it does worse.", Plain, 1, func(r *Report) any { return r.TestR2 }},
 	{"test_n", "points held out", "Points that were not trained on.", Plain, 0, func(r *Report) any {
@@ -112,12 +114,7 @@ var Quantities = slices.Concat([]Quantity{
 		}
 		return r.TestN
 	}},
-	{"train_accuracy", "accuracy, training", "Share of training points whose class is the predicted one.", Share, 0, func(r *Report) any {
-		if r.Rule == Value {
-			return nil
-		}
-		return r.TrainAccuracy
-	}},
+	{"train_accuracy", "accuracy, training", "Share of training points whose class is the predicted one.", Share, 0, func(r *Report) any { return r.TrainAccuracy }},
 	{"train_n", "points trained on", "All points but those held out.", Plain, 0, func(r *Report) any { return r.TrainN }},
 	{"confusion", "confusion matrix, training", "For every class, how many of its training points were told to be of each class, with precision and recall: a table of its own.", Plain, 0, nothing},
 	{"test_confusion", "confusion matrix, held out", "For every class, how many of its held-out points were told to be of each class, with precision and recall: a table of its own.", Plain, 0, nothing},

@@ -135,8 +135,8 @@ func TestReferenceSolutions(t *testing.T) {
 			if math.Abs(*r.B-want.B) > 1e-4*math.Max(1, math.Abs(want.B)) {
 				t.Errorf("b is %g, want %g", *r.B, want.B)
 			}
-			if math.Abs(r.TrainAccuracy-want.TrainAccuracy) > 1.5/float64(row.N) {
-				t.Errorf("training accuracy is %g, want %g", r.TrainAccuracy, want.TrainAccuracy)
+			if math.Abs(*r.TrainAccuracy-want.TrainAccuracy) > 1.5/float64(row.N) {
+				t.Errorf("training accuracy is %g, want %g", *r.TrainAccuracy, want.TrainAccuracy)
 			}
 			if r.SupportVectors < want.SupportVectors-3 || r.SupportVectors > want.SupportVectors+3 {
 				t.Errorf("%d support vectors, want %d", r.SupportVectors, want.SupportVectors)
@@ -174,7 +174,7 @@ func TestReferenceRidge(t *testing.T) {
 			for what, v := range map[string][2]float64{
 				"objective":         {*r.Objective, row.Expect.Objective},
 				"mse":               {*r.MSE, row.Expect.MSE},
-				"training accuracy": {r.TrainAccuracy, row.Expect.TrainAccuracy},
+				"training accuracy": {*r.TrainAccuracy, row.Expect.TrainAccuracy},
 			} {
 				if math.Abs(v[0]-v[1]) > 1e-9*math.Abs(v[1]) {
 					t.Errorf("%s is %.12g, want %.12g", what, v[0], v[1])

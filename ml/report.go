@@ -14,19 +14,9 @@ import (
 // reportFields is Report without its methods.
 type reportFields Report
 
-// nothingRight are those of one where no class was told right: an accuracy of 0 is one.
-type nothingRight struct {
-	reportFields
-	TrainAccuracy float64 `json:"train_accuracy"`
-}
-
 // MarshalJSON writes one flat object: the fields, and the values beside them.
 func (r Report) MarshalJSON() ([]byte, error) {
-	fields := any(reportFields(r))
-	if r.Rule != Value && r.TrainAccuracy == 0 {
-		fields = nothingRight{reportFields: reportFields(r)}
-	}
-	text, err := json.Marshal(fields)
+	text, err := json.Marshal(reportFields(r))
 	if err != nil || len(r.Values) == 0 {
 		return text, err
 	}

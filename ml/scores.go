@@ -23,16 +23,33 @@ func (r *Report) Judge(m *Model, right []int, scores *mat.Dense) {
 	}
 	accuracy := float64(n) / float64(len(right))
 	r.TestN, r.TestAccuracy, r.TestConfusion = len(right), &accuracy, Confusion(m.Classes, right, predicted)
-	if m.Rule == Sign {
+	r.TestAUC = areaUnder(m.Rule, right, scores)
+	if m.Platt != nil {
 		positive := make([]bool, len(right))
 		for k, c := range right {
 			positive[k] = c == 1
 		}
-		if roc := ROCOf(mat.Col(nil, 0, scores), positive); roc != nil {
-			r.TestAUC = &roc.Area
-		}
+		logLoss, brier := m.Platt.losses(mat.Col(nil, 0, scores), positive)
+		r.TestLogLoss, r.TestBrier = &logLoss, &brier
 	}
 	r.derive()
+}
+
+// areaUnder is the area under the ROC of f at points whose classes are right, nil where
+// there are no two sides or points of one alone.
+func areaUnder(rule Rule, right []int, scores *mat.Dense) *float64 {
+	if rule != Sign {
+		return nil
+	}
+	positive := make([]bool, len(right))
+	for k, c := range right {
+		positive[k] = c == 1
+	}
+	roc := ROCOf(mat.Col(nil, 0, scores), positive)
+	if roc == nil {
+		return nil
+	}
+	return &roc.Area
 }
 
 // derive fills in what follows from the other fields of r: a report that was stored
@@ -50,7 +67,7 @@ func (r *Report) derive() {
 		}
 	}
 	if k := len(r.TestConfusion); k > 0 && !slices.ContainsFunc(r.TestConfusion, func(row ClassReport) bool { return len(row.Predicted) != k }) {
-		r.TestBalancedAccuracy, r.TestF1, r.TestMCC = balancedAccuracy(r.TestConfusion), macroF1(r.TestConfusion), correlation(r.TestConfusion)
+		r.TestBalancedAccuracy, r.TestF1, r.TestMCC = BalancedAccuracy(r.TestConfusion), MacroF1(r.TestConfusion), MCC(r.TestConfusion)
 	}
 }
 
@@ -69,14 +86,15 @@ func (c ClassReport) f1() *float64 {
 	return &f1
 }
 
-// balancedAccuracy is the mean of the recalls of the classes that occur, nil where none
-// does.
-func balancedAccuracy(rows []ClassReport) *float64 {
+// BalancedAccuracy is the mean of the recalls of the classes that occur, nil where none
+// does. rows are those of a confusion matrix.
+func BalancedAccuracy(rows []ClassReport) *float64 {
 	return meanOf(rows, func(r ClassReport) *float64 { return r.Recall })
 }
 
-// macroF1 is the mean of the F1 of the classes that occur or were told.
-func macroF1(rows []ClassReport) *float64 {
+// MacroF1 is the mean of the F1 of the classes that occur or were told, nil where none is.
+// rows are those of a confusion matrix.
+func MacroF1(rows []ClassReport) *float64 {
 	return meanOf(rows, func(r ClassReport) *float64 { return r.F1 })
 }
 
@@ -96,12 +114,12 @@ func meanOf(rows []ClassReport, value func(ClassReport) *float64) *float64 {
 	return &sum
 }
 
-// correlation is Matthews' correlation coefficient in the form for any number of classes:
+// MCC is Matthews' correlation coefficient of a confusion matrix in the form for any number of classes:
 // the correlation of the right class and the predicted one, each as a vector of a 1 and
 // zeros. (Gorodkin: "Comparing two K-category assignments by a K-category correlation
 // coefficient", Computational Biology and Chemistry 28, 2004.) It is 0 where every point
 // is told to be of the same class, and nil where all are of one.
-func correlation(rows []ClassReport) *float64 {
+func MCC(rows []ClassReport) *float64 {
 	var n, right, both, squares, tolds float64
 	for c, r := range rows {
 		var told float64

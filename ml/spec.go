@@ -78,6 +78,10 @@ var Groups = []Group{
 	{"evaluation", "Evaluation", []param.Param{
 		{Name: "test_fraction", Label: "held-out share", Kind: param.Number, Default: "0", Min: 0, Max: 0.9, Low: 0, High: 0.9, Help: "Share of every class kept out of training to measure accuracy on unseen points."},
 		{Name: "seed", Label: "seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53, Help: "Decides which points are held out; the same seed gives the same split."},
+		{Name: "calibration", Label: "probabilities", Kind: param.Choice, Default: "none", When: "target", Is: "class", Options: []param.Option{
+			{Name: "none", Label: "none", Help: "f(x) alone, which is no probability."},
+			{Name: "platt", Label: "Platt scaling", Formula: "p(x) = 1/(1 + exp(A f(x) + B))", Help: "A sigmoid of f, fitted to training points that are held out from further trainings in turn, five of them. Between two classes."},
+		}, Help: "Whether the machine tells, besides f(x), how probable the positive class is."},
 	}},
 }
 
@@ -410,6 +414,10 @@ func (s Spec) Validate() error {
 	return ps.Err()
 }
 
+// younger are parameters that came after specs were stored under what they say: at their
+// default they are not written.
+var younger = []string{"calibration"}
+
 // MarshalJSON writes the parameters that apply, in the order of Params.
 func (s Spec) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
@@ -429,6 +437,8 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 		value := any(s.Value(p.Name))
 		switch {
 		case !s.Applies(p.Name) || p.Kind == param.Text && s.Text(p.Name) == "":
+			continue
+		case slices.Contains(younger, p.Name) && s.Text(p.Name) == p.Default:
 			continue
 		case p.Name == "features":
 			value = s.Features

@@ -60,8 +60,8 @@ func TestStringsAreTheirKernel(t *testing.T) {
 			s := spec(t, append(k.set, set...)...)
 			got, want := train(t, d, s), train(t, values, spec(t, append([]string{"kernel", "precomputed"}, set...)...))
 			a, b := got.Report, want.Report
-			if math.Abs(*a.Objective-*b.Objective) > 1e-6*(1+math.Abs(*b.Objective)) || a.TrainAccuracy != b.TrainAccuracy || a.N != 60 || a.D != 0 {
-				t.Errorf("%s: objective %g, accuracy %g; by its values %g, %g", at, *a.Objective, a.TrainAccuracy, *b.Objective, b.TrainAccuracy)
+			if math.Abs(*a.Objective-*b.Objective) > 1e-6*(1+math.Abs(*b.Objective)) || *a.TrainAccuracy != *b.TrainAccuracy || a.N != 60 || a.D != 0 {
+				t.Errorf("%s: objective %g, accuracy %g; by its values %g, %g", at, *a.Objective, *a.TrainAccuracy, *b.Objective, *b.TrainAccuracy)
 			}
 			if (a.TestAccuracy == nil) != (b.TestAccuracy == nil) || a.TestAccuracy != nil && *a.TestAccuracy != *b.TestAccuracy {
 				t.Errorf("%s: accuracy on held-out rows differs", at)

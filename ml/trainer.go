@@ -28,11 +28,18 @@ type Trainer struct {
 
 // Judged is a training with one C, judged on rows it has not seen.
 type Judged struct {
+	// Fault is why nothing came of the training with this C, while others may have: an error for
+	// a person, as of a conformal map that cannot be made. nil: something did.
+	Fault error
+
 	Status         trace.Status
 	SupportVectors int
 	Scores         *mat.Dense // f on the rows it was judged on, a column for each machine
 	Accuracy       float64    // share of those whose class the rule tells; 0 under Value
 	TrainAccuracy  float64    // the same on the rows trained on
+	Confusion      [][]int    // of the rows judged on: by right class, by predicted one; nil under Value
+	AUC            *float64   // under Sign, where both classes are judged
+	LogLoss, Brier *float64   // of a calibrated machine: log loss and Brier score
 	Errors         *Errors    // under Value, on the rows it was judged on; nil otherwise
 	TrainErrors    *Errors    // the same on the rows trained on
 }
@@ -51,8 +58,8 @@ func NewTrainer(d *dataset.Data, spec Spec) (*Trainer, error) {
 }
 
 // Judge trains on some rows of the data with each C of cs, which rise, and judges on
-// others. Everything is fitted to the rows of train alone. An ended ctx is an error,
-// and otherwise errors are those of Train.
+// others. Everything is fitted to the rows of train alone. An ended ctx is an error, and
+// so is what keeps all of cs from training; otherwise errors are those of Train.
 func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([]Judged, error) {
 	if len(test) == 0 {
 		return nil, errors.New("there are no rows to judge on")
@@ -65,35 +72,88 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 	if err != nil {
 		return nil, err
 	}
-	if learner.heldOut != nil && p.target.Rule != Argmax && t.spec.Conformal == "none" && !t.spec.Values.Switch("hard_margin") {
-		return t.path(ctx, learner, p, test, cs)
-	}
 	var judged []Judged
+	if learner.heldOut != nil && p.target.Rule != Argmax && t.spec.Conformal == "none" && !t.spec.Values.Switch("hard_margin") {
+		judged, err = t.path(ctx, learner, p, test, cs)
+	} else {
+		judged, err = t.each(ctx, p, test, cs)
+	}
+	if err != nil || !t.spec.Calibrated() {
+		return judged, err
+	}
+	fitted, faults, err := t.platt(ctx, train, cs)
+	if err != nil {
+		return nil, err
+	}
+	positive := make([]bool, len(test))
+	for k, i := range test {
+		positive[k] = p.target.Class[i] == 1
+	}
+	for a := range judged {
+		switch j := &judged[a]; {
+		case j.Fault != nil:
+		case faults[a] != nil:
+			*j = Judged{Fault: faults[a]}
+		default:
+			logLoss, brier := fitted[a].losses(mat.Col(nil, 0, j.Scores), positive)
+			j.LogLoss, j.Brier = &logLoss, &brier
+		}
+	}
+	return judged, nil
+}
+
+// each judges one training after the other.
+func (t *Trainer) each(ctx context.Context, p *problem, test []int, cs []float64) (judged []Judged, err error) {
+	spec := t.spec.plain()
 	for _, c := range cs {
-		res, err := p.train(ctx, t.spec.With("C", param.Of(c)), nil)
-		if err != nil {
+		j, err := p.judge(ctx, spec.With("C", param.Of(c)), test)
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if res.Report.Status == trace.Cancelled {
-			return nil, ctx.Err()
-		}
-		f, err := p.scores(ctx, res.Model, test)
+		var one *param.Refusal
 		if err != nil {
-			return nil, err
-		}
-		j := Judged{Status: res.Report.Status, SupportVectors: res.Report.SupportVectors, Scores: f}
-		if p.target.Rule == Value {
-			e, err := errorsOf(f.RawMatrix().Data, pick(p.target.Values, test))
-			if err != nil {
+			if !errors.As(err, &one) {
 				return nil, err
 			}
-			j.Errors, j.TrainErrors = &e, &Errors{*res.Report.MSE, res.Report.R2}
-		} else {
-			j.Accuracy, j.TrainAccuracy = p.target.right(res.Model.predicted(f), test), res.Report.TrainAccuracy
+			j = Judged{Fault: err}
 		}
 		judged = append(judged, j)
 	}
 	return judged, nil
+}
+
+// judge judges one training.
+func (p *problem) judge(ctx context.Context, spec Spec, test []int) (j Judged, err error) {
+	res, err := p.train(ctx, spec, nil)
+	if err != nil {
+		return j, err
+	}
+	if res.Report.Status == trace.Cancelled {
+		return j, ctx.Err()
+	}
+	f, err := p.scores(ctx, res.Model, test)
+	if err != nil {
+		return j, err
+	}
+	j = Judged{Status: res.Report.Status, SupportVectors: res.Report.SupportVectors, Scores: f}
+	if p.target.Rule == Value {
+		e, err := errorsOf(f.RawMatrix().Data, pick(p.target.Values, test))
+		if err != nil {
+			return j, err
+		}
+		j.Errors, j.TrainErrors = &e, &Errors{*res.Report.MSE, res.Report.R2}
+		return j, nil
+	}
+	j.TrainAccuracy = *res.Report.TrainAccuracy
+	j.count(p.target, res.Model, test)
+	return j, nil
+}
+
+// count tells how often the classes of rows are the right ones, by the scores that m gives
+// them.
+func (j *Judged) count(t Target, m *Model, rows []int) {
+	predicted := m.predicted(j.Scores)
+	j.Accuracy, j.Confusion, j.AUC = t.right(predicted, rows), t.counts(predicted, rows), areaUnder(t.Rule, pick(t.Class, rows), j.Scores)
 }
 
 // judgeCache is the memory of one call for rows, unless the spec has its own. Several
@@ -156,7 +216,7 @@ func (t *Trainer) path(ctx context.Context, learner Learner, p *problem, test []
 			}
 		}
 		j.Scores = rows(all, test)
-		j.Accuracy = p.target.right(m.predicted(j.Scores), test)
+		j.count(p.target, &m, test)
 		j.TrainAccuracy = p.target.right(m.predicted(rows(all, p.rows)), p.rows)
 		judged[a] = j
 	}

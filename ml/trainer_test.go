@@ -86,7 +86,7 @@ func TestTrainerJudges(t *testing.T) {
 						right++
 					}
 				}
-				if got := judged[a]; got.Status != trace.Converged || got.SupportVectors != res.Report.SupportVectors || got.Accuracy != float64(right)/float64(len(test)) || got.TrainAccuracy != res.Report.TrainAccuracy {
+				if got := judged[a]; got.Status != trace.Converged || got.SupportVectors != res.Report.SupportVectors || got.Accuracy != float64(right)/float64(len(test)) || got.TrainAccuracy != *res.Report.TrainAccuracy {
 					t.Errorf("C = %g: %s with %d support vectors, accuracy %g; want %d and %d of %d", c, got.Status, got.SupportVectors, got.Accuracy, res.Report.SupportVectors, right, len(test))
 				}
 			}

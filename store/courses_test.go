@@ -164,7 +164,7 @@ func TestHandInAgain(t *testing.T) {
 	if got := names(bob); !slices.Equal(got, []string{"anonymous 2"}) {
 		t.Errorf("bob handed in %q", got)
 	}
-	if r := must[Run](t)(s.Run(ctx, c.Gallery(), again.Run)); r.Report.TrainAccuracy != 0.75 {
+	if r := must[Run](t)(s.Run(ctx, c.Gallery(), again.Run)); *r.Report.TrainAccuracy != 0.75 {
 		t.Errorf("the earlier run stayed: %+v", r.Report)
 	}
 	if n := count(t, s, "handins"); n != 3 {

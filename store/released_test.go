@@ -103,8 +103,8 @@ func TestReleasedRows(t *testing.T) {
 			continue // the accuracy of both parts together is not in the report
 		}
 		got, err := r.Model.Accuracy(d)
-		if err != nil || got != r.Report.TrainAccuracy {
-			t.Errorf("%s: accuracy %v, was %v, %v", r.Name, got, r.Report.TrainAccuracy, err)
+		if err != nil || got != *r.Report.TrainAccuracy {
+			t.Errorf("%s: accuracy %v, was %v, %v", r.Name, got, *r.Report.TrainAccuracy, err)
 		}
 	}
 	if conformal != 3 {
@@ -173,7 +173,7 @@ func TestStoredRowsAreReadLeniently(t *testing.T) {
 		t.Fatalf("%d of %d runs, %v", len(list), total, err)
 	}
 	for i, r := range list {
-		if r.ID != ids[i] || r.Report == nil || r.Report.TrainAccuracy != 0.75 {
+		if r.ID != ids[i] || r.Report == nil || *r.Report.TrainAccuracy != 0.75 {
 			t.Errorf("run %d: %+v", i, r)
 		}
 		must[Run](t)(s.Run(ctx, alice, r.ID))

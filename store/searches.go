@@ -67,7 +67,7 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 	if err != nil {
 		return found, err
 	}
-	n.Spec, n.Grid = n.Grid.Settled(n.Spec)
+	n.Spec, n.Grid = n.Grid.Settled(n.Scheme.Settled(n.Data, n.Spec))
 	names, err := plan.Names()
 	if err != nil {
 		return found, err
@@ -127,13 +127,9 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 // planSearch is the plan of a search that is not too large.
 func planSearch(n NewSearch) (*eval.Plan, error) {
 	sc := n.Scheme
-	splits := sc.Folds * sc.Repeats
-	if sc.Nested {
-		splits *= 1 + sc.Folds
-	}
 	rows := len(n.Data.Y)
 	var ps param.Problems
-	if sc.Folds < 2 {
+	if sc.Folds < 2 && !sc.LeaveOneOut && sc.HoldOut == 0 && sc.Column == "" {
 		ps = append(ps, param.Problem{Field: "folds", Message: fmt.Sprintf("folds expects a whole number from 2 on, not %d", sc.Folds)})
 	}
 	if sc.Repeats < 1 {
@@ -143,8 +139,16 @@ func planSearch(n NewSearch) (*eval.Plan, error) {
 		return nil, ps
 	}
 	// Each factor is bounded first, so that no product is too large for its type.
-	if sc.Folds > MaxCells || sc.Repeats > MaxCells || splits > MaxCells || splits*rows > MaxDealt {
-		return nil, param.Problems{{Field: "folds", Message: fmt.Sprintf("%d folds, dealt %d times, come to too many trainings of %d rows; take fewer folds or repeats", sc.Folds, sc.Repeats, rows)}}
+	tooMany := param.Problems{{Field: "folds", Message: fmt.Sprintf("%s come to too many trainings of %d rows; take fewer folds or repeats", dealt(sc), rows)}}
+	if sc.Folds > MaxCells || sc.Repeats > MaxCells {
+		return nil, tooMany
+	}
+	splits, err := sc.Count(n.Data)
+	if err != nil {
+		return nil, err
+	}
+	if splits > MaxCells || splits*rows > MaxDealt {
+		return nil, tooMany
 	}
 	paths, err := n.Grid.Paths(n.Spec)
 	if err != nil {
@@ -154,6 +158,17 @@ func planSearch(n NewSearch) (*eval.Plan, error) {
 		return nil, param.Problems{{Field: "grid", Message: fmt.Sprintf("the search has %d cells, each a setting but for C on one split; at most %d are allowed: take fewer values, folds or repeats", cells, MaxCells)}}
 	}
 	return eval.NewPlan(n.Data, n.Spec, n.Grid, n.Scheme)
+}
+
+// dealt says how points are held out, for a message.
+func dealt(s eval.Scheme) string {
+	if s.LeaveOneOut || s.Column != "" {
+		return "so many folds"
+	}
+	if s.HoldOut > 0 {
+		return fmt.Sprintf("%d draws", s.Repeats)
+	}
+	return fmt.Sprintf("%d folds, dealt %d times,", s.Folds, s.Repeats)
 }
 
 // Search returns one search of a workspace with its result.
@@ -559,6 +574,10 @@ func settle(ctx context.Context, tx *sql.Tx, id string, now int64) error {
 		return err
 	}
 	res, err := plan.Reduce(results)
+	if message, ok := param.ForPerson(err); ok {
+		_, err = tx.ExecContext(ctx, `UPDATE searches SET status = 'failed', error = ?1, started = coalesce(started, ?2), finished = ?2 WHERE id = ?3`, message, now, id)
+		return err
+	}
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func sampleResult(accuracy float64, vectors int) *ml.Result {
 	return &ml.Result{
 		Report: ml.Report{
 			N: 3, D: 2, Classes: []string{"a", "b"}, Positive: "b", Learner: "svm", Kernel: "rbf", Values: param.Values{"gamma": param.Of(gamma)},
-			Status: trace.Converged, SupportVectors: vectors, TrainAccuracy: accuracy, TestAccuracy: &test,
+			Status: trace.Converged, SupportVectors: vectors, TrainAccuracy: &accuracy, TestAccuracy: &test,
 		},
 		Model: model, Before: &before,
 		Scores: mat.NewDense(3, 1, []float64{math.Pi, math.Inf(-1), math.Copysign(0, -1)}),

@@ -459,7 +459,7 @@ func (a *Room) Predict(w http.ResponseWriter, r *http.Request) error {
 		return fileError(err)
 	}
 	door.Attach(w, run.Name+".predictions.csv", "text/csv; charset=utf-8")
-	return predictions.WriteCSV(w)
+	return predictions.WriteCSV(w, false)
 }
 
 // CancelRun ends a run that is queued or running.

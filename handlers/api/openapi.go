@@ -11,6 +11,7 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/web"
@@ -44,6 +45,19 @@ func Description() (map[string]any, error) {
 	schemas["Spec"] = specSchema()
 	schemas["NewGenerated"] = generatorsSchema()
 	schemas["Report"] = reportSchema()
+	schemas["NewSearch"].(object)["properties"].(object)["score"] = paramSchema(eval.ScoreParam)
+	cell, shares := schemas["Cell"].(object)["properties"].(object), schemas["Fold"].(object)["properties"].(object)
+	for _, s := range eval.Scores {
+		cell[s.Name] = object{"type": "number", "description": s.Help + " Mean over the folds held out."}
+		cell[s.Name+"_sd"] = object{"type": "number", "description": "Standard deviation over them."}
+	}
+	for _, name := range []string{"accuracy", "auc", "log_loss", "brier", "mse", "r2"} {
+		shares[name] = object{"type": "number"}
+	}
+	nested := schemas["Search"].(object)["properties"].(object)["nested"].(object)["properties"].(object)
+	for _, s := range eval.Scores {
+		nested[s.Name], nested[s.Name+"_sd"] = cell[s.Name], cell[s.Name+"_sd"]
+	}
 	schemas["Step"] = structSchema(reflect.TypeFor[trace.Step](), "Progress of a solver.")
 
 	schemas["Status"] = object{"enum": door.RunStatuses}

@@ -27,7 +27,11 @@ type Search struct {
 	Grid        eval.Grid      `json:"grid"`
 	Folds       int            `json:"folds"`
 	Repeats     int            `json:"repeats"`
+	LeaveOneOut bool           `json:"leave_one_out,omitempty"`
+	HoldOut     float64        `json:"hold_out,omitempty"`
+	FoldColumn  string         `json:"fold_column,omitempty"`
 	Seed        uint64         `json:"seed"`
+	Score       string         `json:"score"`
 	Done        int            `json:"done"`
 	Total       int            `json:"total"`
 	Known       int            `json:"known"`
@@ -39,18 +43,21 @@ type Search struct {
 	Best        *int           `json:"best,omitempty"`
 	OneError    *int           `json:"one_standard_error,omitempty"`
 	Nested      *eval.Nested   `json:"nested,omitempty"`
-	Warning     string         `json:"warning,omitempty"`
+
+	Confusion []ml.ClassReport `json:"confusion,omitempty"`
+	Warning   string           `json:"warning,omitempty"`
 }
 
 func newSearch(s store.Search) Search {
 	j := Search{
 		ID: s.ID, Status: s.Status, Error: s.Error, Dataset: s.Dataset, DatasetName: s.DatasetName, DataHash: s.Hash,
 		Spec: s.Spec, Grid: s.Grid, Folds: s.Scheme.Folds, Repeats: s.Scheme.Repeats, Seed: s.Scheme.Seed,
+		LeaveOneOut: s.Scheme.LeaveOneOut, HoldOut: s.Scheme.HoldOut, FoldColumn: s.Scheme.Column, Score: door.RankedBy(s).Name,
 		Done: s.Done, Total: s.Total, Known: s.Known, Created: s.Created, Started: s.Started, Finished: s.Finished,
 	}
 	if r := s.Result; r != nil {
 		one := r.WithinOneError()
-		j.Searched, j.Best, j.OneError, j.Nested = r.Searched, &r.Best, &one, r.Nested
+		j.Searched, j.Best, j.OneError, j.Nested, j.Confusion = r.Searched, &r.Best, &one, r.Nested, r.Confusion
 		if r.Nested == nil && len(r.Settings) > 1 {
 			j.Warning = door.Warning
 		}
@@ -85,6 +92,11 @@ func (a *Room) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 		Repeats int       `json:"repeats"`
 		Nested  bool      `json:"nested"`
 		Seed    *uint64   `json:"seed"`
+		Score   string    `json:"score"`
+
+		LeaveOneOut bool    `json:"leave_one_out"`
+		HoldOut     float64 `json:"hold_out"`
+		FoldColumn  string  `json:"fold_column"`
 	}{Spec: ml.DefaultSpec(), Folds: 5, Repeats: 1}
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
@@ -96,7 +108,10 @@ func (a *Room) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 	n := store.NewSearch{
 		Spec: asked.Spec, Grid: asked.Grid, DatasetName: points.Name, Data: points.Data,
 		Request: r.Header.Get(idempotencyKey),
-		Scheme:  eval.Scheme{Folds: asked.Folds, Repeats: asked.Repeats, Nested: asked.Nested, Seed: asked.Spec.Seed},
+		Scheme: eval.Scheme{
+			Folds: asked.Folds, Repeats: asked.Repeats, Nested: asked.Nested, Seed: asked.Spec.Seed, Score: asked.Score,
+			LeaveOneOut: asked.LeaveOneOut, HoldOut: asked.HoldOut, Column: asked.FoldColumn,
+		},
 	}
 	if asked.Seed != nil {
 		n.Scheme.Seed = *asked.Seed

@@ -432,7 +432,7 @@ func TestColumnsAreChosen(t *testing.T) {
 		"--features B --positive 1.0",
 	} {
 		r := report(t, append([]string{"--data", wide}, strings.Fields(args)...)...)
-		if r.N != 4 || r.D != 1+strings.Count(args, "A")+strings.Count(args, ",a") || r.TrainAccuracy != 1 {
+		if r.N != 4 || r.D != 1+strings.Count(args, "A")+strings.Count(args, ",a") || *r.TrainAccuracy != 1 {
 			t.Errorf("fit %s: %+v", args, r)
 		}
 	}
@@ -911,7 +911,7 @@ func TestPredictWithSeveralMachines(t *testing.T) {
 	if got := must(t, "predict", "--model", value, "--data", file(t, "one.csv", "x1\n3\n-1\n")); got != "row,f\n1,4\n2,0\n" {
 		t.Errorf("a regression predicts %q", got)
 	}
-	newer := file(t, "newer.json", `{"format":3}`)
+	newer := file(t, "newer.json", `{"format":4}`)
 	if o := run(t.Context(), "", "predict", "--model", newer, "--data", data); o.code != 1 || !strings.Contains(o.err, "a later one") {
 		t.Errorf("a newer format: exit %d: %s", o.code, o.err)
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"marginlab/ml"
@@ -37,15 +38,23 @@ type cvOptions struct {
 	plot     string    // file of a picture of the curve; may be empty
 }
 
+// leaveOneOut stands for as many folds as there are points.
+const leaveOneOut = "loo"
+
 // The flags of cv that are numbers but no parameters of a training.
 var (
 	foldsParam = param.Param{
 		Name: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 1e5,
-		Help: "Number of parts that the points are dealt into, every class evenly; each is held out once.",
+		Words: []string{leaveOneOut},
+		Help:  "Number of parts that the points are dealt into, every class evenly; each is held out once. loo leaves every point out alone.",
 	}
 	repeatsParam = param.Param{
 		Name: "repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 1000,
 		Help: "How often the points are dealt anew.",
+	}
+	holdOutParam = param.Param{
+		Name: "hold_out", Kind: param.Number, Default: "0", Min: 0, Max: 0.9,
+		Help: "In place of folds: hold out this share of every class, drawn --repeats times anew.",
 	}
 )
 
@@ -77,16 +86,25 @@ func parseCV(args []string) (*cvOptions, error) {
 	f.Heading("Folds")
 	for _, n := range []struct {
 		p   param.Param
-		dst *int
-	}{{foldsParam, &o.scheme.Folds}, {repeatsParam, &o.scheme.Repeats}} {
+		set func(v float64)
+	}{
+		{foldsParam, func(v float64) { o.scheme.Folds = int(v) }},
+		{repeatsParam, func(v float64) { o.scheme.Repeats = int(v) }},
+		{holdOutParam, func(v float64) { o.scheme.HoldOut = v }},
+	} {
 		set := func(text string) error {
+			if o.scheme.LeaveOneOut = text == leaveOneOut; o.scheme.LeaveOneOut {
+				return nil
+			}
 			v, err := strconv.ParseFloat(text, 64)
-			*n.dst = int(v)
+			n.set(v)
 			return err
 		}
 		_ = set(n.p.Default)
 		f.Param(n.p, set)
 	}
+	column := f.String("fold-column", "NAME", "", "In place of folds: every value of this column of numbers is a fold. No machine sees the column.")
+	f.Param(eval.ScoreParam, func(text string) error { o.scheme.Score = text; return nil })
 	nested := f.Switch("nested", "Judge the choice, too: in every fold the setting is chosen by folds of the points that train, and meets the held-out ones once.")
 	o.curveFlags(f)
 	own := map[string]func(p param.Param){
@@ -127,7 +145,7 @@ func parseCV(args []string) (*cvOptions, error) {
 		return nil, err
 	}
 	o.data, o.how, o.json, o.spec, o.multiclass = *data, how, *asJSON, *spec, f.Given("multiclass")
-	o.scheme.Nested, o.scheme.Seed = *nested, spec.Seed
+	o.scheme.Nested, o.scheme.Seed, o.scheme.Column = *nested, spec.Seed, *column
 	switch {
 	case f.Given("cache") && !spec.Caches():
 		return nil, usage("--cache has no effect with --learner=%s", spec.Learner)
@@ -200,11 +218,19 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	short := 0
+	short, failed := 0, 0
+	why := ""
 	for _, s := range res.Settings {
-		if !s.Converged() {
+		switch failure := s.Failure(); {
+		case failure != "":
+			failed++
+			why = cmp.Or(why, failure)
+		case !s.Converged():
 			short++
 		}
+	}
+	if failed > 0 {
+		note(std, "cv", fmt.Sprintf("%d of %d settings cannot be trained on every fold and take no part in the choice: %s", failed, len(res.Settings), why))
 	}
 	if short > 0 {
 		note(std, "cv", fmt.Sprintf("trainings of %d of %d settings did not converge: their numbers are those of the last iterate, not of the optimum", short, len(res.Settings)))
@@ -226,55 +252,91 @@ func (o *cvOptions) report(data *dataset.Data) (r cvReport, err error) {
 	return r, nil
 }
 
-// writeCV writes a line for each setting, and the best one in words.
+// writeCV writes a line for each setting, and the best one in words. The first number is
+// that of the score that ranks.
 func writeCV(w io.Writer, r cvReport) error {
-	head := []string{"accuracy", "sd"}
-	if r.Rule == ml.Value {
-		head = []string{"mse", "sd", "R²"}
-	}
-	lines := [][]string{slices.Concat(r.Searched, head, []string{"support vectors", "status"})}
-	for i, s := range r.Settings {
-		vectors := 0
-		status := trace.Converged
-		for _, f := range s.Folds {
-			vectors += f.SupportVectors
-			if f.Status != trace.Converged {
-				status = f.Status
-			}
+	score := r.RankedBy()
+	shown := []eval.Score{score}
+	for _, name := range []string{"accuracy", "r2"} {
+		if other := eval.RankedBy(name, r.Rule == ml.Value); other.Name == name && name != score.Name && (name == "r2") == (r.Rule == ml.Value) {
+			shown = append(shown, other)
 		}
+	}
+	head := r.Searched
+	for i, s := range shown {
+		name := s.Name
+		if s.Name == "r2" {
+			name = s.Label
+		}
+		if head = append(slices.Clip(head), name); i == 0 {
+			head = append(head, "sd")
+		}
+	}
+	lines := [][]string{append(slices.Clip(head), "support vectors", "status")}
+	for i, s := range r.Settings {
 		var line []string
 		for _, name := range r.Searched {
 			line = append(line, cmp.Or(s.Values.Text(name), "-"))
 		}
-		if e := s.MeanErrors; e != nil {
-			line = append(line, digits(ml.Plain, e.MSE), digits(ml.Plain, e.MSEDeviation), "-")
-			if e.R2 != nil {
-				line[len(line)-1] = digits(ml.Plain, *e.R2)
+		for k, score := range shown {
+			mean, deviation, ok := score.Over(s.Folds)
+			numbers := []string{amount(score, mean), amount(score, deviation)}
+			if !ok {
+				numbers = []string{"-", "-"}
 			}
-		} else {
-			line = append(line, percent(s.Accuracy), percent(s.Deviation))
+			if k > 0 {
+				numbers = numbers[:1]
+			}
+			line = append(line, numbers...)
 		}
-		line = append(line, fmt.Sprintf("%.1f", float64(vectors)/float64(len(s.Folds))), string(status))
+		vectors := 0
+		status := trace.Converged
+		for _, f := range s.Folds {
+			vectors += f.SupportVectors
+			if f.Status != trace.Converged && status != "failed" {
+				status = f.Status
+			}
+		}
+		if s.Failure() != "" {
+			line = append(line, "-", string(status))
+		} else {
+			line = append(line, fmt.Sprintf("%.1f", float64(vectors)/float64(len(s.Folds))), string(status))
+		}
 		if i == r.Best && len(r.Settings) > 1 {
 			line = append(line, "best")
 		}
 		lines = append(lines, line)
 	}
 	b := bufio.NewWriter(w)
-	what := "Accuracy in %"
-	if r.Rule == ml.Value {
-		what = "Mean squared error"
+	what := strings.ToUpper(score.Label[:1]) + score.Label[1:]
+	if score.Share {
+		what += " in %"
 	}
 	fmt.Fprintf(b, "%s on the points held out: mean and standard deviation over %d folds\n\n", what, len(r.Settings[0].Folds))
 	writeTable(b, lines)
-	switch n := r.Nested; {
-	case n == nil:
-	case n.MeanErrors != nil:
-		fmt.Fprintf(b, "\nNested: %s (sd %s) with the setting chosen anew in every fold\n", digits(ml.Plain, n.MSE), digits(ml.Plain, n.MSEDeviation))
-	default:
-		fmt.Fprintf(b, "\nNested: %s %% (sd %s) with the setting chosen anew in every fold\n", percent(n.Accuracy), percent(n.Deviation))
+	if r.Nested != nil {
+		mean, deviation, _ := score.Over(r.NestedFolds())
+		unit := ""
+		if score.Share {
+			unit = " %"
+		} else if score.Name != "mse" {
+			unit = " of " + score.Label
+		}
+		fmt.Fprintf(b, "\nNested: %s%s (sd %s) with the setting chosen anew in every fold\n", amount(score, mean), unit, amount(score, deviation))
 	}
+	writeConfusion(b, "confusion", "held-out", r.Confusion)
 	return b.Flush()
+}
+
+// amount is a value of a score for reading.
+func amount(s eval.Score, v float64) string {
+	switch {
+	case s.Share:
+		return percent(v)
+	case s.Name == "mse" || s.Name == "r2": // of any size
+		return digits(ml.Plain, v)
+	}
+	return strconv.FormatFloat(v, 'f', 4, 64)
 }
 
 func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 2, 64) }

@@ -77,7 +77,7 @@ func TestCVTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out, "\n")
-	if len(lines) != 8 || !strings.Contains(lines[0], "over 3 folds") {
+	if len(lines) != 14 || !strings.Contains(lines[0], "over 3 folds") {
 		t.Fatalf("%s", out)
 	}
 	if strings.Contains(lines[2], "gamma") { // it applies to no setting
@@ -130,6 +130,9 @@ func TestCVOfAnyNumber(t *testing.T) {
 		want := map[string]any{
 			"C": 1.0, "gamma": "auto", "coef0": float64(i / 4), "rho": []float64{0.01, 0}[i/2%2], "core_gamma": []float64{0.1, 1}[i%2],
 			"accuracy": res.Settings[i].Accuracy, "accuracy_sd": res.Settings[i].Deviation, "folds": cell["folds"],
+		}
+		for _, name := range []string{"balanced_accuracy", "f1", "mcc", "auc"} {
+			want[name], want[name+"_sd"], _ = eval.RankedBy(name, false).Over(res.Settings[i].Folds)
 		}
 		if diff := cmp.Diff(want, cell); diff != "" {
 			t.Errorf("cell %d: %s", i, diff)
@@ -224,5 +227,71 @@ func TestCVInterrupted(t *testing.T) {
 		if o.code != 1 || !strings.Contains(o.err, "interrupted") || strings.Count(o.err, "\n") != 1 || o.out != "" {
 			t.Errorf("interrupted at look %d: exit %d: %s%s", 2*k+1, o.code, o.err, o.out)
 		}
+	}
+}
+
+// TestCVByAnotherScore ranks by what is asked for, holds out in other ways, and says both.
+func TestCVByAnotherScore(t *testing.T) {
+	t.Parallel()
+	_, path := moons(t, 60)
+	out := must(t, "cv", "--data", path, "--C", "1,100", "--folds", "3", "--score", "mcc", "--nested")
+	if head := strings.Fields(strings.Split(out, "\n")[2]); !strings.HasPrefix(out, "Matthews correlation on the points held out") || !cmp.Equal(head[:5], []string{"C", "gamma", "mcc", "sd", "accuracy"}) || !strings.Contains(out, "of Matthews correlation (sd") {
+		t.Errorf("%s", out)
+	}
+	var told struct {
+		Score     string
+		Confusion []ml.ClassReport
+		Cells     []struct {
+			Folds   []eval.Fold
+			LogLoss float64 `json:"log_loss"`
+		}
+	}
+	for _, args := range [][]string{
+		{"--folds", "loo", "--score", "log_loss", "--calibration", "platt"},
+		{"--hold-out", "0.5", "--repeats", "60", "--score", "log_loss", "--calibration", "platt"},
+	} {
+		out := must(t, append([]string{"cv", "--data", path, "--json"}, args...)...)
+		if err := json.Unmarshal([]byte(out), &told); err != nil {
+			t.Fatal(err)
+		}
+		if told.Score != "log_loss" || len(told.Cells[0].Folds) != 60 || told.Cells[0].LogLoss <= 0 || len(told.Confusion) != 2 {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+	for says, args := range map[string][]string{
+		"calibration platt": {"--score", "brier"},
+		"--score must be":   {"--score", "kappa"},
+		"2 repeats or more": {"--hold-out", "0.3"},
+		"no feature":        {"--fold-column", "fold"},
+	} {
+		if o := run(t.Context(), "", append([]string{"cv", "--data", path}, args...)...); o.code == 0 || !strings.Contains(o.err, says) {
+			t.Errorf("%v: exit %d: %s", args, o.code, o.err)
+		}
+	}
+}
+
+// TestPredictProbability adds a column, of models that are calibrated.
+func TestPredictProbability(t *testing.T) {
+	t.Parallel()
+	_, path := moons(t, 60)
+	model, plain := t.TempDir()+"/model.json", t.TempDir()+"/plain.json"
+	must(t, "fit", "--data", path, "--calibration", "platt", "--out", model)
+	must(t, "fit", "--data", path, "--out", plain)
+	out := strings.Split(must(t, "predict", "--model", model, "--data", path, "--probability"), "\n")
+	if out[0] != "row,label,f,probability 1,true" {
+		t.Errorf("head %q", out[0])
+	}
+	for _, line := range out[1:61] {
+		var f, p float64
+		cells := strings.Split(line, ",")
+		if _, err := fmt.Sscan(cells[2]+" "+cells[3], &f, &p); err != nil || p <= 0 || p >= 1 {
+			t.Errorf("line %q: %v", line, err)
+		}
+	}
+	if o := run(t.Context(), "", "predict", "--model", model, "--data", path); strings.Contains(o.out, "probability") {
+		t.Errorf("%s", o.out)
+	}
+	if o := run(t.Context(), "", "predict", "--model", plain, "--data", path, "--probability"); o.code == 0 || !strings.Contains(o.err, "--calibration platt") {
+		t.Errorf("exit %d: %s", o.code, o.err)
 	}
 }

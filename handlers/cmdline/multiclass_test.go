@@ -38,7 +38,7 @@ func TestSeveralClasses(t *testing.T) {
 		if err := json.Unmarshal([]byte(o.out), &r); err != nil {
 			t.Fatal(err)
 		}
-		if r.Rule != rule || len(r.Machines) != 3 || r.TrainAccuracy < 0.9 {
+		if r.Rule != rule || len(r.Machines) != 3 || *r.TrainAccuracy < 0.9 {
 			t.Errorf("%s: %s", way, o.out)
 		}
 		if ks := keys(t, o.out); slices.Contains(ks, "b") || slices.Contains(ks, "objective") || slices.Contains(ks, "positive") || !slices.Contains(ks, "machines") {
@@ -60,8 +60,8 @@ func TestSeveralClasses(t *testing.T) {
 				right++
 			}
 		}
-		if got := float64(right) / 150; got != r.TrainAccuracy || records[0][2] == "f" {
-			t.Errorf("%s: predictions %v are right in %g, the report says %g", way, records[0], got, r.TrainAccuracy)
+		if got := float64(right) / 150; got != *r.TrainAccuracy || records[0][2] == "f" {
+			t.Errorf("%s: predictions %v are right in %g, the report says %g", way, records[0], got, *r.TrainAccuracy)
 		}
 
 		var cv struct {

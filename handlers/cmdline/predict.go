@@ -11,13 +11,14 @@ import (
 var predict = Command{"predict", "apply a saved model to a file of points", runPredict}
 
 func runPredict(ctx context.Context, args []string, std Streams) error {
-	f := NewFlags("predict --model FILE --data FILE [--out FILE]",
+	f := NewFlags("predict --model FILE --data FILE [--probability] [--out FILE]",
 		"Applies a model that fit wrote to points, labelled or not, and writes CSV: row (1 is the first), label (the prediction; of a regression f is), f (the decision value; one column a machine when the model has several), and true (the label in the file) when the file has labels.")
 	f.Heading("Files")
 	model := f.String("model", "FILE", "", "The model, as fit --out wrote it.")
 	data := f.String("data", "FILE", "", "Points in any format that fit reads. Columns are found by their names in the header, or by position when the names do not occur and the number of columns fits. For a model of a kernel matrix a row holds k(x, x_1) … k(x, x_M), in LIBSVM's form 0:any 1:k …; a column self (the index M+1) adds k(x, x). Strings stand in the column of the name that they had, or alone, one a line; or in FASTA; or are the files of a folder or a zip archive. The name - stands for standard input.")
 	sheet := f.Sheet()
 	out := f.String("out", "FILE", "-", "Where to write the predictions; without it, standard output.")
+	probability := f.Switch("probability", "Add a column with the probability of the positive class, behind f, which is none. For models that fit trained with --calibration platt.")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -57,7 +58,10 @@ func runPredict(ctx context.Context, args []string, std Streams) error {
 	if p.Unlabelled != nil {
 		note(std, "predict", "no column true: "+oneLine(p.Unlabelled))
 	}
-	write := p.WriteCSV
+	if *probability && m.Platt == nil {
+		return fmt.Errorf("%s: %w", *model, ml.ErrNotCalibrated)
+	}
+	write := func(w io.Writer) error { return p.WriteCSV(w, *probability) }
 	if *out == "-" {
 		return write(std.Out)
 	}

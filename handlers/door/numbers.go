@@ -59,34 +59,38 @@ func headline(r *ml.Report) []views.Headline {
 
 // confusions are the confusion matrices of a report, of held-out points first.
 func confusions(r *ml.Report) (cs []views.Confusion) {
+	for _, of := range []struct {
+		title string
+		rows  []ml.ClassReport
+	}{{"Confusion matrix, held out", r.TestConfusion}, {"Confusion matrix, training", r.Confusion}} {
+		if of.rows != nil {
+			cs = append(cs, Confusion(of.title, of.rows))
+		}
+	}
+	return cs
+}
+
+// Confusion is a confusion matrix for a page.
+func Confusion(title string, rows []ml.ClassReport) views.Confusion {
 	share := func(v *float64) string {
 		if v == nil {
 			return "–"
 		}
 		return Percent(*v)
 	}
-	for _, of := range []struct {
-		title string
-		rows  []ml.ClassReport
-	}{{"Confusion matrix, held out", r.TestConfusion}, {"Confusion matrix, training", r.Confusion}} {
-		if of.rows == nil {
-			continue
+	c := views.Confusion{Title: title}
+	for k, row := range rows {
+		c.Classes = append(c.Classes, row.Class)
+		line := views.ConfusionRow{Class: row.Class, Counts: row.Predicted, Diagonal: k, Precision: share(row.Precision), Recall: share(row.Recall), F1: "–"}
+		if row.F1 != nil {
+			line.F1 = strconv.FormatFloat(*row.F1, 'f', 3, 64)
 		}
-		c := views.Confusion{Title: of.title}
-		for k, row := range of.rows {
-			c.Classes = append(c.Classes, row.Class)
-			line := views.ConfusionRow{Class: row.Class, Counts: row.Predicted, Diagonal: k, Precision: share(row.Precision), Recall: share(row.Recall), F1: "–"}
-			if row.F1 != nil {
-				line.F1 = strconv.FormatFloat(*row.F1, 'f', 3, 64)
-			}
-			if n := row.SupportVectors; n != nil {
-				line.Vectors, c.Vectors = strconv.Itoa(*n), true
-			}
-			c.Rows = append(c.Rows, line)
+		if n := row.SupportVectors; n != nil {
+			line.Vectors, c.Vectors = strconv.Itoa(*n), true
 		}
-		cs = append(cs, c)
+		c.Rows = append(c.Rows, line)
 	}
-	return cs
+	return c
 }
 
 // machines is what each of several machines measured, without the columns that apply to
@@ -210,7 +214,10 @@ func OptionLabel(p param.Param, v string) string {
 // are none: accuracies, or of values R², or the mean squared error where there is no R².
 func Scores(r *ml.Report) (train, test string) {
 	if r.Rule != ml.Value {
-		if train = Percent(r.TrainAccuracy); r.TestAccuracy != nil {
+		if r.TrainAccuracy != nil {
+			train = Percent(*r.TrainAccuracy)
+		}
+		if r.TestAccuracy != nil {
 			test = Percent(*r.TestAccuracy)
 		}
 		return train, test

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"marginlab/ml"
@@ -76,10 +77,10 @@ func (a *House) SaveSetting(ctx context.Context, s store.Search, at int) (store.
 	setting := s.Result.Settings[at]
 	n := store.NewRun{
 		Spec: SpecOf(s, setting.Values), Data: d, DatasetName: s.DatasetName, Axes: s.Axes, Search: s.ID,
-		Note: fmt.Sprintf("One of %d settings of a search, judged on %s: %s.", len(s.Result.Settings), FoldsText(s.Scheme), ScoreText(setting.Mean, setting.MeanErrors)),
+		Note: fmt.Sprintf("One of %d settings of a search, judged on %s: %s.", len(s.Result.Settings), FoldsText(s.Scheme), ScoreText(s.Result.RankedBy(), setting.Folds)),
 	}
 	if at == s.Result.Best {
-		n.Note = fmt.Sprintf("The best of %d settings of a search, judged on %s: %s. %s", len(s.Result.Settings), FoldsText(s.Scheme), ScoreText(setting.Mean, setting.MeanErrors), cmp.Or(NestedText(s.Result), Warning))
+		n.Note = fmt.Sprintf("The best of %d settings of a search, judged on %s: %s. %s", len(s.Result.Settings), FoldsText(s.Scheme), ScoreText(s.Result.RankedBy(), setting.Folds), cmp.Or(NestedText(s.Result), Warning))
 	}
 	if s.Dataset != "" {
 		if set, err := a.Store.Dataset(ctx, Workspace(ctx), s.Dataset); err == nil && set.Hash == s.Hash {
@@ -92,19 +93,47 @@ func (a *House) SaveSetting(ctx context.Context, s store.Search, at int) (store.
 // FoldsText is a scheme for reading.
 func FoldsText(s eval.Scheme) string {
 	text := fmt.Sprintf("%d folds", s.Folds)
+	switch {
+	case s.LeaveOneOut:
+		return "every point left out alone"
+	case s.Column != "":
+		return "folds by the values of " + s.Column
+	case s.HoldOut > 0:
+		return fmt.Sprintf("%s held out, drawn %d times", Percent(s.HoldOut), s.Repeats)
+	}
 	if s.Repeats > 1 {
 		text += fmt.Sprintf(", dealt %d times", s.Repeats)
 	}
 	return text
 }
 
-// ScoreText is a mean over folds with its spread, for reading.
-func ScoreText(m *eval.Mean, e *eval.MeanErrors) string {
-	if e != nil {
-		return fmt.Sprintf("mean squared error %s (sd %s)", views.Short(e.MSE), views.Short(e.MSEDeviation))
+// RankedBy is the score that ranks the settings of a search.
+func RankedBy(s store.Search) eval.Score {
+	if s.Result != nil {
+		return s.Result.RankedBy()
 	}
-	text := fmt.Sprintf("accuracy %s (sd %s)", Percent(m.Accuracy), Percent(m.Deviation))
-	return strings.ReplaceAll(text, " %", "\u00a0%") // no line ends there
+	return eval.RankedBy(s.Scheme.Score, s.Spec.Regression())
+}
+
+// ScoreText is the mean of a score over folds with its spread, for reading: "accuracy 93.1 %
+// (sd 2.0 %)".
+func ScoreText(score eval.Score, folds []eval.Fold) string {
+	mean, deviation, ok := score.Over(folds)
+	if !ok {
+		return "no " + score.Label
+	}
+	return fmt.Sprintf("%s %s (sd %s)", score.Label, ScoreAmount(score, mean), ScoreAmount(score, deviation))
+}
+
+// ScoreAmount is one value of a score, for reading.
+func ScoreAmount(score eval.Score, v float64) string {
+	switch {
+	case score.Share:
+		return strings.ReplaceAll(Percent(v), " %", "\u00a0%") // no line ends there
+	case score.Name == "mse" || score.Name == "r2":
+		return views.Short(v)
+	}
+	return strings.ReplaceAll(strconv.FormatFloat(v, 'f', 3, 64), "-", "−")
 }
 
 // NestedText is what nested folds say of the choice; empty where there are none.
@@ -112,7 +141,7 @@ func NestedText(r *eval.Result) string {
 	if r.Nested == nil {
 		return ""
 	}
-	return "Nested, with the setting chosen anew in every fold: " + ScoreText(r.Nested.Mean, r.Nested.MeanErrors) + "."
+	return "Nested, with the setting chosen anew in every fold: " + ScoreText(r.RankedBy(), r.NestedFolds()) + "."
 }
 
 // Vectors is the mean number of support vectors of a setting over its folds.
@@ -152,7 +181,19 @@ func SearchLine(s store.Search) string {
 		}
 		words = append(words, "--"+p.Flag()+"="+strings.Join(values, ","))
 	}
-	words = append(words, fmt.Sprintf("--folds=%d", s.Scheme.Folds))
+	switch sc := s.Scheme; {
+	case sc.LeaveOneOut:
+		words = append(words, "--folds=loo")
+	case sc.Column != "":
+		words = append(words, "--fold-column="+shellQuote(sc.Column))
+	case sc.HoldOut > 0:
+		words = append(words, fmt.Sprintf("--hold-out=%v", sc.HoldOut))
+	default:
+		words = append(words, fmt.Sprintf("--folds=%d", sc.Folds))
+	}
+	if s.Scheme.Score != "" && s.Scheme.Score != eval.AutoScore {
+		words = append(words, "--score="+s.Scheme.Score)
+	}
 	if s.Scheme.Repeats > 1 {
 		words = append(words, fmt.Sprintf("--repeats=%d", s.Scheme.Repeats))
 	}

@@ -184,6 +184,7 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		Tries:   b.tries(), Try: b.try,
 		Rules:  len(b.rules()) > 1,
 		Search: b.searchTitle(), SearchFields: b.searchFields(), SearchFolds: cmp.Or(b.form.Get(ofSearch+"folds"), "5"),
+		SearchScore: b.searchScores(), SearchError: door.Sentence(b.problems.For(ofSearch + "score")),
 		SearchNested: !b.form.Has(ofSearch+"folds") || b.form.Get(ofSearch+"nested") == "true",
 		SearchOpen:   slices.ContainsFunc(b.problems, func(p param.Problem) bool { return strings.HasPrefix(p.Field, ofSearch) }),
 	}

@@ -79,6 +79,15 @@ func (b *bench) searchFields() (fields []views.Field) {
 	return fields
 }
 
+// searchScores are those that settings can be ranked by.
+func (b *bench) searchScores() (options []views.Option) {
+	for _, o := range eval.ScoresFor(b.spec.Regression()) {
+		options = append(options, views.Option{Value: o.Name, Label: o.Label})
+	}
+	chosen := b.form.Get(ofSearch + "score")
+	return views.Choose(options, chosen)
+}
+
 func listText(values []param.Value) string {
 	var texts []string
 	for _, v := range values {
@@ -124,6 +133,7 @@ func (a *Room) Search(w http.ResponseWriter, r *http.Request) error {
 	if n.Grid, b.problems = b.grid(); len(b.problems) > 0 {
 		return a.refuse(w, r, b)
 	}
+	n.Scheme.Score, n.Scheme.LeaveOneOut = b.form.Get(ofSearch+"score"), b.form.Get(ofSearch+"folds") == "loo"
 	for name, number := range map[string]*int{"folds": &n.Scheme.Folds, "repeats": &n.Scheme.Repeats} {
 		if *number, err = strconv.Atoi(b.form.Get(ofSearch + name)); err != nil {
 			*number = map[string]int{"folds": 5, "repeats": 1}[name]
@@ -136,6 +146,11 @@ func (a *Room) Search(w http.ResponseWriter, r *http.Request) error {
 	var refusal *param.Refusal
 	switch {
 	case errors.As(err, &b.problems):
+		for i, p := range b.problems { // the form calls it otherwise
+			if p.Field == eval.ScoreParam.Name {
+				b.problems[i].Field = ofSearch + p.Field
+			}
+		}
 		return a.refuse(w, r, b)
 	case errors.As(err, &refusal):
 		b.problems = param.Problems{{Field: ofSearch + "folds", Message: refusal.Error()}}

@@ -219,7 +219,7 @@ func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run,
 		switch {
 		case s.Result != nil:
 			settings[i] = s.Result.Settings[0]
-			f.Score = door.ScoreText(settings[i].Mean, settings[i].MeanErrors)
+			f.Score = door.ScoreText(s.Result.RankedBy(), settings[i].Folds)
 			if !settings[i].Converged() {
 				f.Score += ", not all at the optimum"
 			}

@@ -1,9 +1,11 @@
 package studies
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"marginlab/handlers/door"
 	"marginlab/ml/eval"
@@ -81,7 +83,8 @@ func (m heatMap) values(name string) []string {
 
 // view is the map as the page shows it.
 func (m heatMap) view(lab func(eval.Setting) string) views.HeatMap {
-	v := views.HeatMap{X: axisName(m.x), Y: axisName(m.y), Score: "Accuracy in %", Hidden: len(m.names) > 2}
+	score := door.RankedBy(m.search.Search)
+	v := views.HeatMap{X: axisName(m.x), Y: axisName(m.y), Score: scoreTitle(score), Hidden: len(m.names) > 2}
 	xs, ys := m.values(m.x), m.values(m.y)
 	for _, x := range xs {
 		v.Columns = append(v.Columns, shown(x))
@@ -89,13 +92,14 @@ func (m heatMap) view(lab func(eval.Setting) string) views.HeatMap {
 	found := make(map[[2]string]int) // the best by place
 	low, high := math.Inf(1), math.Inf(-1)
 	for i, s := range m.search.Settings {
-		low, high = min(low, level(s)), max(high, level(s))
 		at := [2]string{s.Values.Text(m.x), s.Values.Text(m.y)}
-		if other, ok := found[at]; !ok || level(s) > level(m.search.Settings[other]) {
+		own, ok := level(score, s)
+		other, there := found[at]
+		if better, _ := level(score, m.search.Settings[other]); !there || ok && own > better {
 			found[at] = i
 		}
-		if s.MeanErrors != nil {
-			v.Score = "Mean squared error"
+		if ok {
+			low, high = min(low, own), max(high, own)
 		}
 	}
 	best, simple := -1, -1
@@ -115,15 +119,21 @@ func (m heatMap) view(lab func(eval.Setting) string) views.HeatMap {
 				continue
 			}
 			s := m.search.Settings[i]
+			own, ok := level(score, s)
+			if !ok {
+				why := door.Sentence(cmp.Or(s.Failure(), "it has no "+score.Label+" on some fold"))
+				row.Cells = append(row.Cells, views.HeatCell{Href: lab(s), Text: "✕", Title: valuesText(m.search.Search, s) + " failed: " + why, Failed: true})
+				continue
+			}
 			c := views.HeatCell{
-				Href: lab(s), Text: scoreShort(s), Best: i == best, Simple: i == simple && i != best,
-				Title: fmt.Sprintf("%s: %s, %s support vectors on average", valuesText(m.search.Search, s), door.ScoreText(s.Mean, s.MeanErrors), views.Short(door.Vectors(s))),
+				Href: lab(s), Text: scoreShort(score, s), Best: i == best, Simple: i == simple && i != best,
+				Title: fmt.Sprintf("%s: %s, %s support vectors on average", valuesText(m.search.Search, s), door.ScoreText(score, s.Folds), views.Short(door.Vectors(s))),
 			}
 			if !s.Converged() {
 				c.Title += "; not all trainings converged"
 			}
 			if c.Level = heats - 1; high > low {
-				share := (level(s) - low) / (high - low)
+				share := (own - low) / (high - low)
 				c.Level = int(math.Round((heats - 1) * share * share)) // the good ones are told apart
 			}
 			row.Cells = append(row.Cells, c)
@@ -136,20 +146,35 @@ func (m heatMap) view(lab func(eval.Setting) string) views.HeatMap {
 // heats is how many colours a map has.
 const heats = 10
 
-// level is larger for a better setting: the accuracy, or the negative logarithm of the mean
-// squared error, whose values may differ by powers of ten.
-func level(s eval.Setting) float64 {
-	if s.MeanErrors != nil {
-		return -math.Log(max(s.MSE, math.SmallestNonzeroFloat64))
+// level is larger for a better setting: the score, or where less is better its negative, of
+// a mean squared error, whose values may differ by powers of ten, of its logarithm. ok is
+// false where a fold has no score.
+func level(score eval.Score, s eval.Setting) (v float64, ok bool) {
+	v, _, ok = score.Over(s.Folds)
+	switch {
+	case score.Name == "mse":
+		v = -math.Log(max(v, math.SmallestNonzeroFloat64))
+	case !score.Larger:
+		v = -v
 	}
-	return s.Accuracy
+	return v, ok
 }
 
-func scoreShort(s eval.Setting) string {
-	if s.MeanErrors != nil {
-		return views.Short(s.MSE)
+// scoreTitle is what the numbers of a score are: "Accuracy in %".
+func scoreTitle(s eval.Score) string {
+	title := strings.ToUpper(s.Label[:1]) + s.Label[1:]
+	if s.Share {
+		title += " in %"
 	}
-	return fmt.Sprintf("%.1f", 100*s.Accuracy)
+	return title
+}
+
+func scoreShort(score eval.Score, s eval.Setting) string {
+	mean, _, _ := score.Over(s.Folds)
+	if score.Share {
+		return fmt.Sprintf("%.1f", 100*mean)
+	}
+	return door.ScoreAmount(score, mean)
 }
 
 func shown(value string) string {

@@ -109,6 +109,8 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 		p.Edges = edges(s)
 		p.Finer = len(finer(s).grid) > 0
 		p.Short = notConverged(res)
+		p.Failed = failed(res)
+		p.Confusion = door.Confusion("Confusion matrix of the best, summed over the folds", res.Confusion)
 	}
 	return a.Render(w, r, views.SearchPage(p))
 }
@@ -185,7 +187,7 @@ func (a *Room) labLink(r *http.Request, s store.Search) (func(eval.Setting) stri
 func choice(s door.Found, at int, lab func(eval.Setting) string) *views.Choosable {
 	setting := s.Settings[at]
 	return &views.Choosable{
-		At: at, Values: valuesText(s.Search, setting), Score: door.ScoreText(setting.Mean, setting.MeanErrors),
+		At: at, Values: valuesText(s.Search, setting), Score: door.ScoreText(s.Result.RankedBy(), setting.Folds),
 		Vectors: views.Short(door.Vectors(setting)), Href: lab(setting),
 	}
 }
@@ -230,7 +232,17 @@ func edges(s door.Found) (names []string) {
 // notConverged counts the settings of which a training ended before the optimum.
 func notConverged(r *eval.Result) (n int) {
 	for _, s := range r.Settings {
-		if !s.Converged() {
+		if s.Failure() == "" && !s.Converged() {
+			n++
+		}
+	}
+	return n
+}
+
+// failed counts the settings of which a training failed.
+func failed(r *eval.Result) (n int) {
+	for _, s := range r.Settings {
+		if s.Failure() != "" {
 			n++
 		}
 	}

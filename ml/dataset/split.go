@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"marginlab/ml/param"
 )
 
 // splitStream keeps the draws of Split apart from others under the same seed.
@@ -44,4 +46,39 @@ func Split(y []float64, fraction float64, seed uint64) (train, test []int) {
 		}
 	}
 	return slices.Clip(train), slices.Clip(test)
+}
+
+// Deal deals the rows of y, one class value each, into k folds that have every class
+// as evenly as its number allows, and sizes that differ by one at most. Rows ascend
+// within a fold. The deal is one random order of all rows in which each class deals its
+// own, as in Split, so it does not depend on what the classes are called. Errors are
+// *param.Refusal: a single fold, and a class that has fewer rows than there are folds, as
+// then some fold has none to judge.
+func Deal(y []float64, k int, r *rand.Rand) ([][]int, error) {
+	if k < 2 {
+		return nil, param.Refuse("take at least 2", "%d folds", k)
+	}
+	number := make(map[float64]int) // of rows by class
+	for _, c := range y {
+		number[c]++
+	}
+	next := make(map[float64]int) // fold that the class deals to
+	begun := 0                    // rows of the classes that have begun to deal
+	out := make([][]int, k)
+	for _, i := range r.Perm(len(y)) {
+		c := y[i]
+		if number[c] < k {
+			return nil, param.Refuse("take fewer folds", "%d folds: each needs a point of every class, and one class has only %d", k, number[c])
+		}
+		if _, ok := next[c]; !ok {
+			next[c] = begun
+			begun += number[c]
+		}
+		out[next[c]%k] = append(out[next[c]%k], i)
+		next[c]++
+	}
+	for _, f := range out {
+		slices.Sort(f)
+	}
+	return out, nil
 }

@@ -14,18 +14,21 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
+	"marginlab/ml/trace"
 )
 
 // Cell is a path on one split: the smallest work that is handed out.
 type Cell struct {
-	Data  string `json:"data"` // hash of the data it is about
-	Path  Path   `json:"path"`
-	Split Split  `json:"split"`
+	Data   string `json:"data"` // hash of the data it is about
+	Path   Path   `json:"path"`
+	Split  Split  `json:"split"`
+	Format int    `json:"format,omitempty"` // of the plan
 }
 
-// cellFormat begins what a name is the hash of. It changes when the same cell is to
-// give another result.
-const cellFormat = "cell 1"
+// cellFormat is that of new plans. It begins what a name is the hash of, and rises when the
+// same cell is to give another result. Plans of 1, which had no number, were made before
+// there were other scores than accuracies and errors.
+const cellFormat = 2
 
 // Name is the SHA-256 of what the cell says, in hexadecimal: cells that are to give the
 // same have the same name, in every process.
@@ -38,14 +41,17 @@ func (c Cell) Name() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return cellName(c.Data, path, split), nil
+	return cellName(c.Format, c.Data, path, split), nil
 }
 
 // cellName is the name of a cell by its data and the JSON texts of path and split.
-func cellName(data string, path, split []byte) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n", cellFormat, data, path, split))
+func cellName(format int, data string, path, split []byte) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "cell %d\n%s\n%s\n%s\n", max(1, format), data, path, split))
 	return hex.EncodeToString(sum[:])
 }
+
+// failed is the status of a Fold with a Failure.
+const failed trace.Status = "failed"
 
 // CellResult is what a cell gave.
 type CellResult struct {
@@ -74,9 +80,9 @@ func NewWorker(d *dataset.Data, cacheBytes int64) *Worker {
 }
 
 // Compute trains and judges. The result depends on the cell, its data and the memory
-// alone. Errors
-// are those of ml.Train, that of ctx when it ends, and what makes the cell none of these
-// data.
+// alone. A training of which nothing came for a reason that a person can read is a Fold
+// with this Failure. Errors are others of ml.Train, that of ctx when it ends, and what makes
+// the cell none of these data.
 func (w *Worker) Compute(ctx context.Context, c Cell) (CellResult, error) {
 	if err := ctx.Err(); err != nil {
 		return CellResult{}, err
@@ -103,10 +109,14 @@ func (w *Worker) Compute(ctx context.Context, c Cell) (CellResult, error) {
 	res := CellResult{Cell: name}
 	for _, j := range judged {
 		f := Fold{Status: j.Status, SupportVectors: j.SupportVectors}
-		if j.Errors != nil {
+		switch {
+		case j.Fault != nil:
+			f.Failure, _ = param.ForPerson(j.Fault)
+			f.Status = failed
+		case j.Errors != nil:
 			f.Errors = &Errors{*j.Errors, j.TrainErrors.MSE}
-		} else {
-			f.Shares = &Shares{j.Accuracy, j.TrainAccuracy}
+		default:
+			f.Shares = &Shares{j.Accuracy, j.TrainAccuracy, j.Confusion, j.AUC, j.LogLoss, j.Brier}
 		}
 		res.Folds = append(res.Folds, f)
 	}

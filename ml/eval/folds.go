@@ -3,19 +3,122 @@ package eval
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
 
+	"marginlab/ml"
+	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 )
 
-// Scheme says how points are held out.
+// Scheme says how settings are judged: which points are held out, and by which score.
+// Points are held out by k folds of all classes, unless one of LeaveOneOut, HoldOut and
+// Column says otherwise.
 type Scheme struct {
 	Folds   int    `json:"folds"`   // K, at least 2
 	Repeats int    `json:"repeats"` // how often the points are dealt, at least 1; 0 means 1
 	Seed    uint64 `json:"seed"`    // decides how
 	Nested  bool   `json:"nested"`  // judge the choice of the best setting, too
+
+	Score string `json:"score,omitempty"` // the name of that which ranks; empty: AutoScore
+
+	LeaveOneOut bool    `json:"leave_one_out,omitempty"` // every point is a fold of its own
+	HoldOut     float64 `json:"hold_out,omitempty"`      // this share of every class is drawn, Repeats times anew
+	Column      string  `json:"fold_column,omitempty"`   // every value of this feature is a fold; no machine sees it
+}
+
+// mostAlone is how many points leave-one-out takes: each has a split of all others.
+const mostAlone = 3000
+
+// check tells what of s cannot be. Errors are param.Problems and *param.Refusal.
+func (s Scheme) check(n int) error {
+	ways := 0
+	for _, chosen := range []bool{s.LeaveOneOut, s.HoldOut != 0, s.Column != ""} {
+		if chosen {
+			ways++
+		}
+	}
+	switch {
+	case ways > 1:
+		return param.Problems{{Field: "folds", Message: "folds: leave-one-out, a share that is drawn and a column of folds exclude each other"}}
+	case s.HoldOut != 0 && !(s.HoldOut > 0 && s.HoldOut <= 0.9):
+		return param.Problems{{Field: "hold_out", Message: fmt.Sprintf("hold_out expects a share above 0 and at most 0.9, not %v", s.HoldOut)}}
+	case s.HoldOut != 0 && s.Repeats < 2:
+		return param.Problems{{Field: "repeats", Message: "repeats: a share that is held out once has no spread; take 2 repeats or more, as 10"}}
+	case (s.LeaveOneOut || s.Column != "") && s.Repeats > 1:
+		return param.Problems{{Field: "repeats", Message: "repeats: these folds are the same however often they are dealt; take 1"}}
+	case s.LeaveOneOut && n > mostAlone:
+		return param.Refuse("take folds", "leaving out each of %d points alone takes as many trainings, and %d are the most", n, mostAlone)
+	case ways == 0 && s.Folds < 2:
+		return param.Refuse("take at least 2", "%d folds", s.Folds)
+	}
+	return nil
+}
+
+// Count is how many splits s makes of d, those of a nested choice included, without making
+// them. Errors are those of NewPlan about the scheme.
+func (s Scheme) Count(d *dataset.Data) (int, error) {
+	if err := s.check(d.Len()); err != nil {
+		return 0, err
+	}
+	outer, inner := s.Folds*max(1, s.Repeats), s.Folds
+	switch {
+	case s.LeaveOneOut:
+		outer, inner = d.Len(), d.Len()-1
+	case s.HoldOut > 0:
+		outer, inner = s.Repeats, s.Repeats
+	case s.Column != "":
+		groups, err := s.groups(d)
+		if err != nil {
+			return 0, err
+		}
+		outer = slices.Max(groups) + 1
+		inner = outer - 1
+	}
+	if s.Nested {
+		return outer * (1 + inner), nil
+	}
+	return outer, nil
+}
+
+// groups numbers the folds of the column from 0 on, by its rising values.
+func (s Scheme) groups(d *dataset.Data) ([]int, error) {
+	j := slices.Index(d.Features, s.Column)
+	if j < 0 || d.X == nil {
+		return nil, param.Problems{{Field: "fold_column", Message: fmt.Sprintf("fold_column: %q is no feature of the data, whose values are numbers", s.Column)}}
+	}
+	values := make([]float64, len(d.Y))
+	for i := range values {
+		values[i] = d.X.At(i, j)
+	}
+	distinct := slices.Compact(slices.Sorted(slices.Values(values)))
+	least := 2
+	if s.Nested {
+		least = 3
+	}
+	if len(distinct) < least {
+		return nil, param.Problems{{Field: "fold_column", Message: fmt.Sprintf("fold_column: %q has %d values; at least %d folds are needed", s.Column, len(distinct), least)}}
+	}
+	groups := make([]int, len(values))
+	for i, v := range values {
+		groups[i], _ = slices.BinarySearch(distinct, v)
+	}
+	return groups, nil
+}
+
+// Settled is spec without the column of folds among its features.
+func (s Scheme) Settled(d *dataset.Data, spec ml.Spec) ml.Spec {
+	if s.Column == "" {
+		return spec
+	}
+	features := spec.Features
+	if len(features) == 0 {
+		features = d.Features
+	}
+	spec.Features = slices.DeleteFunc(slices.Clone(features), func(name string) bool { return name == s.Column })
+	return spec
 }
 
 // Split is a training: on which rows, and judged on which. No row is in both.
@@ -64,66 +167,29 @@ const (
 	innerStream = 0xf01d5
 )
 
-// Folds deals the rows of y, one class value each, into k folds that have every class
-// as evenly as its number allows, and sizes that differ by one at most. Rows ascend
-// within a fold. The deal is one random order of all rows (PCG under the seed) in
-// which each class deals its own, as in dataset.Split, so it does not depend on what
-// the classes are called. It is an error when a class has fewer rows than there are
-// folds, as then some fold has none to judge.
+// Folds is dataset.Deal of the rows of y, one class value each, under a seed (PCG).
 func Folds(y []float64, k int, seed uint64) ([][]int, error) {
-	return folds(y, k, rand.New(rand.NewPCG(seed, outerStream)))
+	return dataset.Deal(y, k, rand.New(rand.NewPCG(seed, outerStream)))
 }
 
-func folds(y []float64, k int, r *rand.Rand) ([][]int, error) {
-	if k < 2 {
-		return nil, param.Refuse("take at least 2", "%d folds", k)
-	}
-	number := make(map[float64]int) // of rows by class
-	for _, c := range y {
-		number[c]++
-	}
-	next := make(map[float64]int) // fold that the class deals to
-	begun := 0                    // rows of the classes that have begun to deal
-	out := make([][]int, k)
-	for _, i := range r.Perm(len(y)) {
-		c := y[i]
-		if number[c] < k {
-			return nil, param.Refuse("take fewer folds", "%d folds: each needs a point of every class, and one class has only %d", k, number[c])
-		}
-		if _, ok := next[c]; !ok {
-			next[c] = begun
-			begun += number[c]
-		}
-		out[next[c]%k] = append(out[next[c]%k], i)
-		next[c]++
-	}
-	for _, f := range out {
-		slices.Sort(f)
-	}
-	return out, nil
-}
-
-// deal returns the folds of all repeats and, for a nested choice, the folds of the
-// rows that each of them trains on.
-func deal(y []float64, s Scheme) (outer []Split, inner [][]Split, err error) {
+// deal returns the splits of s, and, for a nested choice, those of the rows that train in
+// each of them. groups are those of a column of folds.
+func deal(y []float64, s Scheme, groups []int) (outer []Split, inner [][]Split, err error) {
 	all := make([]int, len(y))
 	for i := range all {
 		all[i] = i
 	}
 	r := rand.New(rand.NewPCG(s.Seed, outerStream))
-	for range max(1, s.Repeats) {
-		some, err := splits(y, all, s.Folds, r)
-		if err != nil {
-			return nil, nil, err
-		}
-		outer = append(outer, some...)
+	if outer, err = s.splits(y, all, groups, max(1, s.Repeats), r); err != nil || !s.Nested {
+		return outer, nil, err
+	}
+	repeats := 1
+	if s.HoldOut > 0 {
+		repeats = s.Repeats
 	}
 	r = rand.New(rand.NewPCG(s.Seed, innerStream))
 	for _, o := range outer {
-		if !s.Nested {
-			break
-		}
-		some, err := splits(y, o.Train, s.Folds, r)
+		some, err := s.splits(y, o.Train, groups, repeats, r)
 		if err != nil {
 			return nil, nil, fmt.Errorf("nested, within the points that train when a fold is held out: %w", err)
 		}
@@ -132,31 +198,92 @@ func deal(y []float64, s Scheme) (outer []Split, inner [][]Split, err error) {
 	return outer, inner, nil
 }
 
-// splits deals some rows, each fold being held out once.
-func splits(y []float64, rows []int, k int, r *rand.Rand) (out []Split, err error) {
+// splits deals some rows.
+func (s Scheme) splits(y []float64, rows, groups []int, repeats int, r *rand.Rand) (out []Split, err error) {
 	own := make([]float64, len(rows))
 	for a, i := range rows {
 		own[a] = y[i]
 	}
-	dealt, err := folds(own, k, r)
-	if err != nil {
-		return nil, err
-	}
-	fold := make([]int, len(rows))
-	for f, places := range dealt {
-		for _, a := range places {
-			fold[a] = f
+	fold := make([]int, len(rows)) // of each row; that of none is not held out
+	for range repeats {
+		k := 0
+		switch {
+		case s.LeaveOneOut:
+			for a := range rows {
+				fold[a] = a
+			}
+			k = len(rows)
+		case s.HoldOut > 0:
+			_, held := dataset.Split(own, s.HoldOut, r.Uint64())
+			for a := range fold {
+				fold[a] = 1
+			}
+			for _, a := range held {
+				fold[a] = 0
+			}
+			k = 1
+		case groups != nil:
+			numbers := map[int]int{} // those that occur, in their order
+			for _, i := range rows {
+				numbers[groups[i]] = 0
+			}
+			for _, g := range slices.Sorted(maps.Keys(numbers)) {
+				numbers[g] = k
+				k++
+			}
+			for a, i := range rows {
+				fold[a] = numbers[groups[i]]
+			}
+		default:
+			dealt, err := dataset.Deal(own, s.Folds, r)
+			if err != nil {
+				return nil, err
+			}
+			for f, places := range dealt {
+				for _, a := range places {
+					fold[a] = f
+				}
+			}
+			k = s.Folds
 		}
-	}
-	out = make([]Split, k)
-	for a, i := range rows {
-		for f := range out {
-			if f == fold[a] {
-				out[f].Test = append(out[f].Test, i)
-			} else {
-				out[f].Train = append(out[f].Train, i)
+		more := make([]Split, k)
+		for f := range more {
+			for a, i := range rows {
+				if f == fold[a] {
+					more[f].Test = append(more[f].Test, i)
+				} else {
+					more[f].Train = append(more[f].Train, i)
+				}
 			}
 		}
+		out = append(out, more...)
 	}
 	return out, nil
+}
+
+// enough tells what some splits of rows with classes y leave to train or
+// to judge on, where that is not enough: a class that no point trains, no point to judge on
+// or, where the score asks for it, points of one class alone.
+func enough(splits []Split, y []float64, classes []string, score Score) error {
+	for f, s := range splits {
+		trains, judges := map[float64]bool{}, map[float64]bool{}
+		for _, i := range s.Train {
+			trains[y[i]] = true
+		}
+		for _, i := range s.Test {
+			judges[y[i]] = true
+		}
+		for c := range classes {
+			if !trains[float64(c)] {
+				return param.Refuse("take other folds", "fold %d holds out all points of class %s: none is left to train on", f+1, classes[c])
+			}
+		}
+		switch {
+		case len(s.Test) == 0:
+			return param.Refuse("take a larger share", "no point is held out: the classes have too few")
+		case score.classes && len(judges) < 2:
+			return param.Refuse("take accuracy, or other folds", "%s is of points of several classes, and fold %d holds out one class alone", score.Label, f+1)
+		}
+	}
+	return nil
 }

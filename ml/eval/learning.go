@@ -49,7 +49,7 @@ func LearningCurve(ctx context.Context, d *dataset.Data, spec ml.Spec, scheme Sc
 				s.Train = part(s.Train, strata, share, scheme.Seed+uint64(i))
 			}
 			rows += len(s.Train)
-			cells = append(cells, Cell{plan.Data, plan.Paths[0], s})
+			cells = append(cells, Cell{plan.Data, plan.Paths[0], s, plan.Format})
 		}
 		steps[a].N = int(math.Round(float64(rows) / float64(len(plan.Splits))))
 	}
@@ -60,6 +60,9 @@ func LearningCurve(ctx context.Context, d *dataset.Data, spec ml.Spec, scheme Sc
 	for a, own := range slices.Collect(slices.Chunk(results, len(plan.Splits))) {
 		for _, r := range own {
 			steps[a].Folds = append(steps[a].Folds, r.Folds[0])
+		}
+		if i := slices.IndexFunc(steps[a].Folds, func(f Fold) bool { return f.Failure != "" }); i >= 0 {
+			return nil, param.Refuse("take larger shares", "%g of the points that train: %s", steps[a].Share, steps[a].Folds[i].Failure)
 		}
 		steps[a].Mean, steps[a].MeanErrors = over(steps[a].Folds)
 	}

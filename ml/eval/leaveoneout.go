@@ -30,6 +30,9 @@ func LeaveOneOut(ctx context.Context, d *dataset.Data, spec ml.Spec) (wrong []bo
 		if err != nil {
 			return nil, err
 		}
+		if judged[0].Fault != nil {
+			return nil, judged[0].Fault
+		}
 		wrong = append(wrong, judged[0].Accuracy == 0)
 	}
 	return wrong, nil

@@ -16,7 +16,13 @@ import (
 // Plan is a cross-validation before it is computed: every path is trained and judged on
 // every split.
 type Plan struct {
-	Data string `json:"data"` // dataset.Data.Hash
+	Data   string `json:"data"`             // dataset.Data.Hash
+	Format int    `json:"format,omitempty"` // of its cells; 0 is the first
+
+	// Score is the name of that which ranks, empty in older plans: accuracy or mse. Classes
+	// are those of the machines, none where f is fitted to values and in older plans.
+	Score   string   `json:"score,omitempty"`
+	Classes []string `json:"classes,omitempty"`
 
 	// Searched names the parameters that a Setting shows: C, gamma, and those of the
 	// grid in the order of ml.Params; those that apply to a path at least.
@@ -38,6 +44,19 @@ type Path struct {
 
 // NewPlan plans CrossValidate, whose errors it has where they need no training.
 func NewPlan(d *dataset.Data, spec ml.Spec, grid Grid, scheme Scheme) (*Plan, error) {
+	if err := scheme.check(d.Len()); err != nil {
+		return nil, err
+	}
+	var groups []int
+	if scheme.Column != "" {
+		var err error
+		if groups, err = scheme.groups(d); err != nil {
+			return nil, err
+		}
+		if spec = scheme.Settled(d, spec); len(spec.Features) == 0 {
+			return nil, param.Problems{{Field: "fold_column", Message: fmt.Sprintf("fold_column: without %q there is no feature left to train on", scheme.Column)}}
+		}
+	}
 	if err := ml.Check(d, spec); err != nil {
 		return nil, err
 	}
@@ -52,7 +71,11 @@ func NewPlan(d *dataset.Data, spec ml.Spec, grid Grid, scheme Scheme) (*Plan, er
 			return nil, err
 		}
 	}
-	p := &Plan{Data: d.Hash(), Searched: []string{"C", "gamma"}}
+	score, err := ranking(scheme.Score, spec, target)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Data: d.Hash(), Format: cellFormat, Score: score.Name, Classes: target.Classes, Searched: []string{"C", "gamma"}}
 	if p.Paths, err = grid.Paths(spec); err != nil {
 		return nil, err
 	}
@@ -69,12 +92,15 @@ func NewPlan(d *dataset.Data, spec ml.Spec, grid Grid, scheme Scheme) (*Plan, er
 		number[c]++
 	}
 	for c, n := range number { // by its name, which deal does not know
-		if n < scheme.Folds {
+		if n < scheme.Folds && !scheme.LeaveOneOut && scheme.HoldOut == 0 && groups == nil {
 			return nil, param.Refuse("take fewer folds, or another row of it", "%d folds: each needs a point of every class, and class %s has only %d", scheme.Folds, target.Classes[c], n)
 		}
 	}
-	p.Splits, p.Inner, err = deal(target.Strata(), scheme)
-	return p, err
+	y := target.Strata()
+	if p.Splits, p.Inner, err = deal(y, scheme, groups); err != nil {
+		return nil, err
+	}
+	return p, enough(p.all(), y, target.Classes, score)
 }
 
 // Settings is how many settings the path has.
@@ -89,7 +115,7 @@ func (p *Plan) Cells() []Cell {
 	var cells []Cell
 	splits := p.all()
 	for path, split := range p.order() {
-		cells = append(cells, Cell{p.Data, p.Paths[path], splits[split]})
+		cells = append(cells, Cell{p.Data, p.Paths[path], splits[split], p.Format})
 	}
 	return cells
 }
@@ -121,7 +147,7 @@ func (p *Plan) Names() (names []string, err error) {
 		return nil, err
 	}
 	for path, split := range p.order() {
-		names = append(names, cellName(p.Data, paths[path], splits[split]))
+		names = append(names, cellName(p.Format, p.Data, paths[path], splits[split]))
 	}
 	return names, nil
 }
@@ -152,23 +178,68 @@ func (p *Plan) Reduce(results []CellResult) (*Result, error) {
 	if missing > 0 {
 		return nil, fmt.Errorf("%d of %d cells have no result", missing, len(p.Paths)*len(p.all()))
 	}
-	res := &Result{Searched: p.Searched, Settings: p.judged(folds)}
-	res.Best = best(len(res.Settings), func(s int) []Fold { return res.Settings[s].Folds })
+	res := &Result{Searched: p.Searched, Score: p.Score, Settings: p.judged(folds)}
+	score := p.rankedBy()
+	if res.Best = best(score, len(res.Settings), func(s int) []Fold { return res.Settings[s].Folds }); res.Best < 0 {
+		return nil, p.nothing(score, res.Settings[0])
+	}
+	if counts := summed(res.Settings[res.Best].Folds, len(p.Classes)); counts != nil {
+		res.Confusion = ml.ConfusionOf(p.Classes, counts)
+	}
 	if len(p.Inner) > 0 {
 		n := &Nested{}
 		at := len(p.Splits) // of the inner splits
-		for _, inner := range p.Inner {
-			n.Chosen = append(n.Chosen, best(len(folds), func(s int) []Fold { return folds[s][at : at+len(inner)] }))
+		for i, inner := range p.Inner {
+			chosen := best(score, len(folds), func(s int) []Fold {
+				if folds[s][i].Failure != "" { // it cannot be trained on these points: nothing is known of those held out
+					return folds[s][i : i+1]
+				}
+				return folds[s][at : at+len(inner)]
+			})
+			if chosen < 0 {
+				return nil, fmt.Errorf("nested, within the points that train when a fold is held out: %w", p.nothing(score, res.Settings[0]))
+			}
+			n.Chosen = append(n.Chosen, chosen)
 			at += len(inner)
 		}
-		own := make([]Fold, len(p.Splits))
-		for i := range own {
-			own[i] = folds[n.Chosen[i]][i]
-		}
-		n.Mean, n.MeanErrors = over(own)
 		res.Nested = n
+		n.Folds = res.NestedFolds()
+		n.Mean, n.MeanErrors = over(n.Folds)
 	}
 	return res, nil
+}
+
+// rankedBy is the score that ranks.
+func (p *Plan) rankedBy() Score { return RankedBy(p.Score, p.Paths[0].Spec.Regression()) }
+
+// nothing says why no setting has a score.
+func (p *Plan) nothing(score Score, first Setting) error {
+	if why := first.Failure(); why != "" {
+		return param.Refuse("try other values", "no setting can be trained on every fold: %s", why)
+	}
+	return param.Refuse("take another score", "no setting has a %s on every fold", score.Label)
+}
+
+// summed are the counts of folds together, nil where one has none.
+func summed(folds []Fold, classes int) [][]int {
+	if classes == 0 {
+		return nil
+	}
+	counts := make([][]int, classes)
+	for c := range counts {
+		counts[c] = make([]int, classes)
+	}
+	for _, f := range folds {
+		if f.Shares == nil || len(f.Confusion) != classes {
+			return nil
+		}
+		for c, row := range f.Confusion {
+			for p, n := range row[:min(len(row), classes)] {
+				counts[c][p] += n
+			}
+		}
+	}
+	return counts
 }
 
 // Reached are the settings of a Result that the cells computed so far have judged on all
@@ -231,8 +302,14 @@ func (p *Plan) gather(results []CellResult) (folds [][]Fold, missing int, err er
 			return nil, 0, fmt.Errorf("the result of cell %.12s has %d trainings: expected %d", name, len(byC), len(own))
 		}
 		for a, f := range byC {
-			if ok && (f.Shares == nil) == (f.Errors == nil) {
-				return nil, 0, fmt.Errorf("the result of cell %.12s has neither shares of classes nor errors of values, or both", name)
+			of := 0
+			for _, has := range []bool{f.Shares != nil, f.Errors != nil, f.Failure != ""} {
+				if has {
+					of++
+				}
+			}
+			if ok && of != 1 {
+				return nil, 0, fmt.Errorf("the result of cell %.12s has neither shares of classes nor errors of values nor a failure, or several of them", name)
 			}
 			own[a] = append(own[a], f)
 		}

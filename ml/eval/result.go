@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
+	"strconv"
+	"strings"
 
 	"marginlab/ml"
 	"marginlab/ml/param"
@@ -16,18 +16,28 @@ import (
 // Result is a cross-validation.
 type Result struct {
 	Searched []string  `json:"searched"` // that of the plan
+	Score    string    `json:"score"`    // the name of that which ranks; empty in older results: accuracy or mse
 	Settings []Setting `json:"cells"`    // the first parameter of ml.Params outermost, C innermost and rising
-	// Best is the index of the setting with the largest accuracy, or the least mean squared
-	// error, the first of several.
+	// Best is the index of the setting with the best score, the first of several. Settings
+	// of which a training failed take no part.
 	Best   int     `json:"best"`
 	Nested *Nested `json:"nested,omitempty"`
+	// Confusion is the confusion matrix of the best setting, summed over its folds: with
+	// repeats a point counts as often as it was held out. nil where f is fitted to values, and
+	// in older results.
+	Confusion []ml.ClassReport `json:"confusion,omitempty"`
+}
+
+// RankedBy is the score that ranks.
+func (r *Result) RankedBy() Score {
+	return RankedBy(r.Score, r.Settings[r.Best].Folds[0].Errors != nil)
 }
 
 // Setting is one point of the grid and how well it did. In JSON its values stand beside
 // the rest: {"C":1,"gamma":"auto","accuracy":0.9,...}.
 type Setting struct {
 	Values param.Values `json:"-"` // of the parameters searched that apply
-	*Mean
+	*Mean               // nil also where a fold failed
 	*MeanErrors
 	Folds []Fold `json:"folds"` // all those of the first deal, of the second ...
 }
@@ -52,6 +62,8 @@ type MeanErrors struct {
 type Fold struct {
 	*Shares
 	*Errors
+	// Failure is why nothing came of the training, which has neither shares nor errors then.
+	Failure        string       `json:"failure,omitempty"`
 	Status         trace.Status `json:"status"`
 	SupportVectors int          `json:"support_vectors"`
 }
@@ -60,6 +72,13 @@ type Fold struct {
 type Shares struct {
 	Accuracy      float64 `json:"accuracy"`
 	TrainAccuracy float64 `json:"train_accuracy"` // on the points that trained
+
+	// Confusion counts the points held out by their class and by that predicted, both in the
+	// order of the classes; nil in older results, as are the others.
+	Confusion [][]int  `json:"confusion,omitempty"`
+	AUC       *float64 `json:"auc,omitempty"`      // of two classes, both held out
+	LogLoss   *float64 `json:"log_loss,omitempty"` // of a calibrated machine
+	Brier     *float64 `json:"brier,omitempty"`    // of a calibrated machine
 }
 
 // Errors are those of values; nil where classes are told.
@@ -72,8 +91,40 @@ type Errors struct {
 type Nested struct {
 	*Mean
 	*MeanErrors
-	// Chosen is, for each fold held out, the setting that folds of the other points chose.
+	// Chosen is, for each fold held out, the setting that folds of the other points chose,
+	// among those that the other points can train.
 	Chosen []int `json:"chosen"`
+	// Folds are those held out, each with the setting that was chosen for it; nil in older
+	// results. See Result.NestedFolds.
+	Folds []Fold `json:"folds,omitempty"`
+}
+
+// judgement is a Nested without its methods.
+type judgement Nested
+
+// MarshalJSON writes the means of all scores, as that of a Setting does.
+func (n Nested) MarshalJSON() ([]byte, error) { return flat(nil, judgement(n), n.Folds) }
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (n *Nested) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, (*judgement)(n)) }
+
+// NestedFolds are the folds held out, each with the setting that was chosen for it.
+func (r *Result) NestedFolds() []Fold {
+	own := make([]Fold, len(r.Nested.Chosen))
+	for i, chosen := range r.Nested.Chosen {
+		own[i] = r.Settings[chosen].Folds[i]
+	}
+	return own
+}
+
+// Failure is why nothing came of a training of the setting; empty: something came of all.
+func (s Setting) Failure() string {
+	for _, f := range s.Folds {
+		if f.Failure != "" {
+			return f.Failure
+		}
+	}
+	return ""
 }
 
 // Converged tells whether all trainings of the setting ended with the optimum.
@@ -84,18 +135,39 @@ func (s Setting) Converged() bool {
 // measured is a Setting without its values.
 type measured Setting
 
-// MarshalJSON puts the values first.
-func (s Setting) MarshalJSON() ([]byte, error) {
-	values, err := json.Marshal(s.Values)
+// MarshalJSON puts the values first, and behind the rest the means of all other scores:
+// {"C":1, …, "f1":0.9,"f1_sd":0.01}.
+func (s Setting) MarshalJSON() ([]byte, error) { return flat(s.Values, measured(s), s.Folds) }
+
+// flat is a JSON object of values, the fields of rest, and the means of the folds by the
+// scores that are no fields.
+func flat(values param.Values, rest any, folds []Fold) ([]byte, error) {
+	head, err := json.Marshal(values)
 	if err != nil {
 		return nil, err
 	}
-	rest, err := json.Marshal(measured(s))
-	if err != nil || len(s.Values) == 0 {
-		return rest, err
+	text, err := json.Marshal(rest)
+	if err != nil {
+		return nil, err
 	}
-	return slices.Concat(values[:len(values)-1], []byte(","), rest[1:]), nil
+	if len(values) > 0 {
+		text = slices.Concat(head[:len(head)-1], []byte(","), text[1:])
+	}
+	for _, score := range Scores {
+		if slices.Contains(ownFields, score.Name) {
+			continue
+		}
+		if mean, deviation, ok := score.Over(folds); ok {
+			text = fmt.Appendf(text[:len(text)-1], `,"%[1]s":%[2]s,"%[1]s_sd":%[3]s}`, score.Name, number(mean), number(deviation))
+		}
+	}
+	return text, nil
 }
+
+// ownFields are the scores with fields in Mean and MeanErrors.
+var ownFields = []string{"accuracy", "mse", "r2"}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (s *Setting) UnmarshalJSON(data []byte) error {
@@ -109,8 +181,8 @@ func (s *Setting) UnmarshalJSON(data []byte) error {
 	}
 	m.Values = make(param.Values)
 	for name, text := range all {
-		switch name {
-		case "accuracy", "accuracy_sd", "mse", "mse_sd", "r2", "r2_sd", "folds":
+		score := strings.TrimSuffix(name, "_sd")
+		if name == "folds" || slices.ContainsFunc(Scores, func(s Score) bool { return s.Name == score }) {
 			continue
 		}
 		var v param.Value
@@ -123,7 +195,7 @@ func (s *Setting) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// score is larger for a better fold.
+// score is larger for a better fold, by accuracy or mean squared error.
 func (f Fold) score() float64 {
 	if f.Errors != nil {
 		return -f.MSE
@@ -131,41 +203,31 @@ func (f Fold) score() float64 {
 	return f.Accuracy
 }
 
-// over is what folds come to, two at least.
+// over is what folds come to, two at least; nothing where one of them failed.
 func over(folds []Fold) (*Mean, *MeanErrors) {
-	spread := func(value func(f Fold) float64) (mean, deviation float64) {
-		v := make([]float64, len(folds))
-		for i, f := range folds {
-			v[i] = value(f)
+	if m, e := new(Mean), new(MeanErrors); folds[0].Errors == nil {
+		var ok bool
+		if m.Accuracy, m.Deviation, ok = RankedBy("accuracy", false).Over(folds); ok {
+			return m, nil
 		}
-		return stat.MeanStdDev(v, nil)
+	} else {
+		var ok bool
+		if e.MSE, e.MSEDeviation, ok = RankedBy("mse", true).Over(folds); ok {
+			if r2, deviation, ok := RankedBy("r2", true).Over(folds); ok {
+				e.R2, e.R2Deviation = &r2, &deviation
+			}
+			return nil, e
+		}
 	}
-	if folds[0].Errors == nil {
-		m := new(Mean)
-		m.Accuracy, m.Deviation = spread(func(f Fold) float64 { return f.Accuracy })
-		return m, nil
-	}
-	m := new(MeanErrors)
-	m.MSE, m.MSEDeviation = spread(func(f Fold) float64 { return f.MSE })
-	if !slices.ContainsFunc(folds, func(f Fold) bool { return f.R2 == nil }) {
-		r2, deviation := spread(func(f Fold) float64 { return *f.R2 })
-		m.R2, m.R2Deviation = &r2, &deviation
-	}
-	return nil, m
+	return nil, nil
 }
 
-// best is the first setting, of n, with the largest sum of scores. Those that differ by
-// rounding count as equal.
-func best(n int, folds func(i int) []Fold) (b int) {
-	sum := func(i int) (sum float64) {
-		for _, f := range folds(i) {
-			sum += f.score()
-		}
-		return sum
-	}
-	top := sum(0)
-	for i := 1; i < n; i++ {
-		if s := sum(i); s > top+1e-12*math.Abs(top) {
+// best is the first setting, of n, with the best sum of a score; -1 where none has one.
+// Those that differ by rounding count as equal.
+func best(score Score, n int, folds func(i int) []Fold) int {
+	b, top := -1, 0.0
+	for i := range n {
+		if s, ok := score.sum(folds(i)); ok && (b < 0 || s > top+1e-12*math.Abs(top)) {
 			b, top = i, s
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // WithinOneError is the index of the simplest setting that is about as good as the best:
-// of those whose mean score is less than the best's by one standard error of the best's
+// of those whose mean score, that which ranks, is less than the best's by one standard error of the best's
 // at most, the one with the fewest support vectors, over all folds; of several the one
 // with the best score, then the first, which has the smallest C. A difference that is
 // smaller than what the choice of folds makes is no reason for the larger model
@@ -15,10 +15,11 @@ import (
 // section 3.4.3; Hastie, Tibshirani, Friedman: "The Elements of Statistical Learning",
 // 2nd ed., 2009, section 7.10). The standard error is that of MeanError, over the folds.
 func (r *Result) WithinOneError() int {
+	score := r.RankedBy()
 	scores := func(s Setting) []float64 {
 		v := make([]float64, len(s.Folds))
 		for i, f := range s.Folds {
-			v[i] = f.score()
+			v[i] = score.sign(*score.of(f))
 		}
 		return v
 	}
@@ -31,11 +32,14 @@ func (r *Result) WithinOneError() int {
 	top, spread := MeanError(scores(r.Settings[r.Best]))
 	least := top - spread
 	least -= 1e-12 * math.Abs(least) // rounding
-	chosen, fewest, score := r.Best, vectors(r.Settings[r.Best]), top
+	chosen, fewest, value := r.Best, vectors(r.Settings[r.Best]), top
 	for i, s := range r.Settings {
+		if _, ok := score.sum(s.Folds); !ok {
+			continue
+		}
 		mean := stat.Mean(scores(s), nil)
-		if n := vectors(s); mean >= least && (n < fewest || n == fewest && mean > score) {
-			chosen, fewest, score = i, n, mean
+		if n := vectors(s); mean >= least && (n < fewest || n == fewest && mean > value) {
+			chosen, fewest, value = i, n, mean
 		}
 	}
 	return chosen

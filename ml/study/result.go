@@ -2,7 +2,6 @@ package study
 
 import (
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -96,9 +95,6 @@ func reduce(p *eval.Plan, computed []Computed) (o Outcome, err error) {
 		accuracies = append(accuracies, f.Accuracy)
 		vectors = append(vectors, float64(f.SupportVectors))
 		shares = append(shares, float64(f.SupportVectors)/float64(len(s.Train)))
-	}
-	if o.Unfinished == len(o.Folds) && slices.Max(accuracies) == 0 {
-		return o, param.Refuse("take other settings", "no setting that was chosen can be trained")
 	}
 	o.Accuracy, o.Deviation = stat.MeanStdDev(accuracies, nil)
 	o.SupportVectors, o.VectorsDeviation = stat.MeanStdDev(vectors, nil)

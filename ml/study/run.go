@@ -2,7 +2,6 @@ package study
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -11,8 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"marginlab/ml/eval"
-	"marginlab/ml/param"
-	"marginlab/ml/trace"
 )
 
 // Computed is what a cell gave, and how long that took.
@@ -129,7 +126,7 @@ func (w *work) set(ctx context.Context, i int, d Sample) ([]Outcome, error) {
 			}
 			group.Go(func() error {
 				start := time.Now()
-				res, err := compute(ctx, worker, c, len(p.Inner) > 0)
+				res, err := worker.Compute(ctx, c)
 				if err != nil {
 					return w.study.on(i, w.study.Learners[j], err)
 				}
@@ -150,35 +147,6 @@ func (w *work) set(ctx context.Context, i int, d Sample) ([]Outcome, error) {
 		outcomes[j].Learner = l.Name
 	}
 	return outcomes, nil
-}
-
-// compute computes a cell. Where some setting cannot be trained, as a conformal map without
-// support vectors to be its cores, it counts as telling no point right, so that others are
-// chosen; it is an error where there are no others.
-func compute(ctx context.Context, w *eval.Worker, c eval.Cell, others bool) (eval.CellResult, error) {
-	res, err := w.Compute(ctx, c)
-	var refused *param.Refusal
-	if !others || !errors.As(err, &refused) {
-		return res, err
-	}
-	if res.Cell, err = c.Name(); err != nil {
-		return res, err
-	}
-	failed := eval.Fold{Shares: &eval.Shares{}, Status: trace.Numerical}
-	if len(c.Path.C) < 2 {
-		res.Folds = []eval.Fold{failed}
-		return res, nil
-	}
-	for _, v := range c.Path.C {
-		one := c
-		one.Path = eval.Path{Spec: c.Path.Spec.With("C", param.Of(v)), C: []float64{v}}
-		own, err := compute(ctx, w, one, true)
-		if err != nil {
-			return res, err
-		}
-		res.Folds = append(res.Folds, own.Folds...)
-	}
-	return res, nil
 }
 
 // tell counts cells that need not be computed.

@@ -132,7 +132,7 @@ func (r *Result) times() Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if unfinished > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d of the trainings that were judged did not converge, and what they gave is that of their last iterate, or were impossible, and told no point right.", unfinished))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d of the trainings that were judged did not converge, and what they gave is that of their last iterate.", unfinished))
 	}
 	return t
 }

@@ -135,7 +135,7 @@ func TestTrains(t *testing.T) {
 		if e := f.end(id); e.Status != store.Done {
 			t.Errorf("ended with %+v", e)
 		}
-		if r := f.run(id); r.Status != store.Done || r.Report.TrainAccuracy != 1 || r.Model.Predict([]float64{4, 4}) != "b" {
+		if r := f.run(id); r.Status != store.Done || *r.Report.TrainAccuracy != 1 || r.Model.Predict([]float64{4, 4}) != "b" {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -273,7 +273,7 @@ func TestFailures(t *testing.T) {
 			return nil, context.Canceled
 		}, "fault in this program", "canceled"},
 		"result that cannot be stored": {func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) {
-			return &ml.Result{Report: ml.Report{TrainAccuracy: math.NaN()}, Model: &ml.Model{}}, nil
+			return &ml.Result{Report: ml.Report{TestAUC: new(math.NaN())}, Model: &ml.Model{}}, nil
 		}, "fault in this program", "NaN"},
 	} {
 		t.Run(name, func(t *testing.T) {

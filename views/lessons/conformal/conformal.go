@@ -896,7 +896,7 @@ func showMethods(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}
 	for i, res := range all {
 		r := res.Report
-		row := []string{names[i][1], "", "–", strconv.Itoa(r.SupportVectors), views.Short(r.TrainAccuracy), views.Short(*r.TestAccuracy), "–"}
+		row := []string{names[i][1], "", "–", strconv.Itoa(r.SupportVectors), views.Short(*r.TrainAccuracy), views.Short(*r.TestAccuracy), "–"}
 		if j := all[3].Report.JBefore; i == 0 && j != nil {
 			row[1] = views.Short(*j)
 		}

@@ -345,7 +345,7 @@ func showFirst(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		{Label: "rank of K at the cut", Value: strconv.Itoa(*r.Rank), Help: "an optimal vertex uses at most about so many"},
 		{Label: "h", Value: views.Short(*r.H), Help: "largest functional margin, at least 1"},
 		{Label: "sum of slacks", Value: views.Short(*r.SlackSum), Help: `$\sum_i q_i$`},
-		{Label: "accuracy, training", Value: views.Short(r.TrainAccuracy)},
+		{Label: "accuracy, training", Value: views.Short(*r.TrainAccuracy)},
 		{Label: "relative gap", Value: fmt.Sprintf("%.0e", *r.Gap), Help: "to the dual bound: the certificate of the optimum"},
 	}
 	if *r.SlackSum < 1e-9 && *r.H < 1+1e-6 {
@@ -586,7 +586,7 @@ func showSecond(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	row("h", func(r *ml.Report) string { return views.Short(*r.H) })
 	row("sum of slacks", func(r *ml.Report) string { return views.Short(*r.SlackSum) })
 	row("objective", func(r *ml.Report) string { return views.Short(*r.Objective) })
-	row("accuracy, training", func(r *ml.Report) string { return views.Short(r.TrainAccuracy) })
+	row("accuracy, training", func(r *ml.Report) string { return views.Short(*r.TrainAccuracy) })
 	e.Tables = []lessons.Table{table}
 	return e, nil
 }

@@ -843,8 +843,8 @@ func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			lessons.Boundary("rbf", `The SVM with the RBF kernel, $\gamma = 1$.`, rbf.Model, rbf.data, rbf.spec, look),
 		},
 		Numbers: []lessons.Number{
-			{Label: "Fisher: wrong on 1000 fresh points", Value: lessons.Percent(m.wrong), Help: fmt.Sprintf("on the training points %s; %d support vectors", lessons.Percent(1-m.Report.TrainAccuracy), m.Report.SupportVectors)},
-			{Label: "RBF: wrong on 1000 fresh points", Value: lessons.Percent(rbf.wrong), Help: fmt.Sprintf("on the training points %s; %d support vectors", lessons.Percent(1-rbf.Report.TrainAccuracy), rbf.Report.SupportVectors)},
+			{Label: "Fisher: wrong on 1000 fresh points", Value: lessons.Percent(m.wrong), Help: fmt.Sprintf("on the training points %s; %d support vectors", lessons.Percent(1-*m.Report.TrainAccuracy), m.Report.SupportVectors)},
+			{Label: "RBF: wrong on 1000 fresh points", Value: lessons.Percent(rbf.wrong), Help: fmt.Sprintf("on the training points %s; %d support vectors", lessons.Percent(1-*rbf.Report.TrainAccuracy), rbf.Report.SupportVectors)},
 		},
 		Lab: t.Lab(pairs...),
 	}, nil

@@ -869,7 +869,7 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		if err != nil {
 			return nil, err
 		}
-		table.Rows = append(table.Rows, []string{machine, strconv.Itoa(res.Report.SupportVectors), lessons.Percent(1 - res.Report.TrainAccuracy), lessons.Percent(miss)})
+		table.Rows = append(table.Rows, []string{machine, strconv.Itoa(res.Report.SupportVectors), lessons.Percent(1 - *res.Report.TrainAccuracy), lessons.Percent(miss)})
 	}
 	here := price.Of(in)
 	chart := func(name, caption, axis string, top float64, cs []figure.Curve, wide bool) lessons.Figure {

@@ -898,8 +898,8 @@ func showClassifier(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 		Numbers: []lessons.Number{
 			{Label: "points that kernel ridge needs", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
 			{Label: "points that the SVM needs", Value: fmt.Sprintf("%d of %d", s.SupportVectors, s.N)},
-			{Label: "kernel ridge: wrong on 1000 fresh points", Value: lessons.Percent(ridgeError), Help: fmt.Sprintf("on the training points %s; each left out %s, in closed form", lessons.Percent(1-r.TrainAccuracy), lessons.Percent(1-*r.LOOAccuracy))},
-			{Label: "SVM: wrong on 1000 fresh points", Value: lessons.Percent(svmError), Help: "on the training points " + lessons.Percent(1-s.TrainAccuracy)},
+			{Label: "kernel ridge: wrong on 1000 fresh points", Value: lessons.Percent(ridgeError), Help: fmt.Sprintf("on the training points %s; each left out %s, in closed form", lessons.Percent(1-*r.TrainAccuracy), lessons.Percent(1-*r.LOOAccuracy))},
+			{Label: "SVM: wrong on 1000 fresh points", Value: lessons.Percent(svmError), Help: "on the training points " + lessons.Percent(1-*s.TrainAccuracy)},
 		},
 		Lab: d.toy.Lab("learner", "ridge", "gamma", classGamma.Text(in), "lambda", classLambda.Text(in)),
 	}, nil

@@ -726,7 +726,7 @@ func showBeside(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		t.Rows = append(t.Rows, []string{name, value(machines[0]), value(machines[1])})
 	}
 	row("support vectors", func(m *machine) string { return fmt.Sprintf("%d of %d", m.Report.SupportVectors, m.Report.N) })
-	row("training errors", func(m *machine) string { return fmt.Sprintf("%.0f", (1-m.Report.TrainAccuracy)*float64(m.Report.N)) })
+	row("training errors", func(m *machine) string { return fmt.Sprintf("%.0f", (1-*m.Report.TrainAccuracy)*float64(m.Report.N)) })
 	row(`margin $1/\lVert\mathbf w\rVert$`, func(m *machine) string { return views.Short(1 / m.capacity.Norm) })
 	row(`$\max_i y_i f(\mathbf x_i)$, kept small as $h$`, func(m *machine) string { return views.Short(m.top) })
 	row("sum of slacks", func(m *machine) string { return views.Short(*m.Report.SlackSum) })
@@ -800,7 +800,7 @@ func sweep(ctx context.Context, d, fresh *dataset.Data, values []float64, settin
 			return nil, nil, nil, err
 		}
 		vectors = append(vectors, float64(res.Report.SupportVectors)/float64(res.Report.N))
-		train, accuracy = append(train, res.Report.TrainAccuracy), append(accuracy, a)
+		train, accuracy = append(train, *res.Report.TrainAccuracy), append(accuracy, a)
 	}
 	return vectors, train, accuracy, nil
 }
@@ -859,7 +859,7 @@ func showInterpolation(ctx context.Context, in lessons.Input) (*lessons.Exhibit,
 		Numbers: []lessons.Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
 			{Label: `$h$ and $\sum_i q_i$`, Value: views.Short(*r.H) + " and " + views.Short(math.Round(1e6**r.SlackSum)/1e6)},
-			{Label: "right on the training points", Value: lessons.Percent(r.TrainAccuracy)},
+			{Label: "right on the training points", Value: lessons.Percent(*r.TrainAccuracy)},
 			{Label: "right on fresh points", Value: lessons.Percent(accuracy), Help: fmt.Sprintf("%d points that were not trained on", len(fresh.Y))},
 		},
 	}
@@ -894,7 +894,7 @@ func priceIdle(ctx context.Context) (float64, error) {
 	}
 	a, b := one.Report, two.Report
 	switch {
-	case b.TrainAccuracy > a.TrainAccuracy:
+	case *b.TrainAccuracy > *a.TrainAccuracy:
 		return 0, nil
 	case b.SupportVectors < a.SupportVectors:
 		return 1, nil

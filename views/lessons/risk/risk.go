@@ -280,7 +280,7 @@ func showTraining(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 			return
 		}
 		truth, err = lessons.ErrorRate(res.Model, fresh)
-		return res, spec, 1 - res.Report.TrainAccuracy, truth, err
+		return res, spec, 1 - *res.Report.TrainAccuracy, truth, err
 	}
 	gamma := width.Of(in)
 	res, spec, seen, truth, err := at(gamma)
@@ -594,7 +594,7 @@ func polynomials(ctx context.Context, d *dataset.Data, degrees int) (all []polyn
 		if err != nil {
 			return nil, 0, err
 		}
-		s := polynomial{degree: p, h: float64((p + 1) * (p + 2) / 2), seen: 1 - res.Report.TrainAccuracy, res: res, spec: spec}
+		s := polynomial{degree: p, h: float64((p + 1) * (p + 2) / 2), seen: 1 - *res.Report.TrainAccuracy, res: res, spec: spec}
 		s.bound = theory.VapnikBound(s.seen, 1, s.h, len(d.Y), 0.05)
 		s.excess = s.bound.Value - s.seen
 		all = append(all, s)

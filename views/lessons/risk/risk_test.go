@@ -257,7 +257,7 @@ func TestMeasuresRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.n != res.Report.TrainN || s.dim != c.dim || math.Abs(float64(s.n-s.wrong)/float64(s.n)-res.Report.TrainAccuracy) > 1e-9 || s.short < s.wrong {
+		if s.n != res.Report.TrainN || s.dim != c.dim || math.Abs(float64(s.n-s.wrong)/float64(s.n)-*res.Report.TrainAccuracy) > 1e-9 || s.short < s.wrong {
 			t.Errorf("%s: %+v", c.name, s)
 		}
 		if w := res.Report.WNorm; w != nil && math.Abs(s.norm-*w) > 1e-6**w {

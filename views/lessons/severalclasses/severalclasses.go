@@ -777,7 +777,7 @@ func showFour(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	for i, t := range all {
 		way := ml.Multiclass[i]
 		names, models = append(names, way.Label), append(models, t.Model)
-		row := []string{way.Label, strconv.Itoa(len(t.Model.Machines)), lessons.Percent(t.Report.TrainAccuracy)}
+		row := []string{way.Label, strconv.Itoa(len(t.Model.Machines)), lessons.Percent(*t.Report.TrainAccuracy)}
 		for k, c := range t.Report.Confusion {
 			row = append(row, strconv.Itoa(c.Predicted[k]), strconv.Itoa(*c.SupportVectors))
 		}

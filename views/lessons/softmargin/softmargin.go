@@ -233,7 +233,7 @@ func impossible(ctx context.Context) (float64, error) {
 		return 2, nil
 	case err != nil:
 		return 0, err
-	case m.Report.TrainAccuracy < 1:
+	case *m.Report.TrainAccuracy < 1:
 		return 0, nil
 	}
 	return 1, nil
@@ -605,7 +605,7 @@ func path(ctx context.Context, d *dataset.Data, kernel string) (cs []float64, ro
 		r := res.Report
 		rows = append(rows, row{
 			all: float64(r.SupportVectors), free: float64(*r.Free), bounded: float64(*r.BoundedInside + *r.BoundedMisclassified),
-			errors: math.Round((1 - r.TrainAccuracy) * float64(r.N)), margin: marginOf(r), slides: 1 / math.Sqrt(floats.Norm(res.Model.Machines[0].Coef, 1)),
+			errors: math.Round((1 - *r.TrainAccuracy) * float64(r.N)), margin: marginOf(r), slides: 1 / math.Sqrt(floats.Norm(res.Model.Machines[0].Coef, 1)),
 		})
 	}
 	return cs, rows, ctx.Err()

@@ -254,7 +254,7 @@ func showBubbles(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		Figures: []lessons.Figure{lessons.Boundary("boundary", "One hundred points of two noisy moons. Ringed points are support vectors. Move the width from end to end.", res.Model, d, spec, nil)},
 		Numbers: []lessons.Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.TrainN)},
-			{Label: "right on the training points", Value: lessons.Percent(r.TrainAccuracy)},
+			{Label: "right on the training points", Value: lessons.Percent(*r.TrainAccuracy)},
 			{Label: "right on 1000 new points", Value: lessons.Percent(accuracy), Help: "from the same generator"},
 		},
 		Lab: lessons.LabQuery("moons", "gamma", gamma.Text(in), "C", bubblesC.Text(in), "standardize", "false"),
@@ -330,7 +330,7 @@ func errors(ctx context.Context, c string, seed uint64) (gammas, train, fresh []
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		gammas, train, fresh = append(gammas, g), append(train, 1-res.Report.TrainAccuracy), append(fresh, 1-a)
+		gammas, train, fresh = append(gammas, g), append(train, 1-*res.Report.TrainAccuracy), append(fresh, 1-a)
 	}
 	return gammas, train, fresh, nil
 }

@@ -1,0 +1,205 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+)
+
+// Score is one entry of the table of scores: a number that a fold comes to, by which
+// settings are ranked.
+type Score struct {
+	Name   string // as in JSON: "balanced_accuracy"
+	Label  string // as on a page, within a sentence: "balanced accuracy"
+	Help   string // one sentence
+	Larger bool   // is better
+	Share  bool   // from 0 to 1, read as per cent
+
+	values        bool // of values that f is fitted to; otherwise of classes
+	sides         bool // of two classes alone
+	probabilities bool // of calibrated machines alone
+	classes       bool // means something only where a fold holds points of several classes
+	of            func(f Fold) *float64
+}
+
+// Scores lists the scores in the order pages show them. The first of classes and the
+// first of values rank unless another one is chosen.
+var Scores = []Score{
+	{
+		Name: "accuracy", Label: "accuracy", Larger: true, Share: true,
+		Help: "Share of the points whose class is the predicted one.",
+		of:   ofShares(func(s *Shares) *float64 { return &s.Accuracy }),
+	},
+	{
+		Name: "balanced_accuracy", Label: "balanced accuracy", Larger: true, Share: true, classes: true,
+		Help: "Mean of the recalls of the classes, so that a rare class counts as much as a frequent one.",
+		of:   ofConfusion(ml.BalancedAccuracy),
+	},
+	{
+		Name: "f1", Label: "F1", Larger: true, classes: true,
+		Help: "Mean over the classes of 2PR/(P + R), of precision P and recall R.",
+		of:   ofConfusion(ml.MacroF1),
+	},
+	{
+		Name: "mcc", Label: "Matthews correlation", Larger: true, classes: true,
+		Help: "Correlation of the right class and the predicted one: 0 for guessing, 1 where all are right.",
+		of:   ofConfusion(ml.MCC),
+	},
+	{
+		Name: "auc", Label: "area under ROC", Larger: true, sides: true, classes: true,
+		Help: "Probability that f is larger at a point of the positive class than at one of the other; it does not depend on b.",
+		of:   ofShares(func(s *Shares) *float64 { return s.AUC }),
+	},
+	{
+		Name: "log_loss", Label: "log loss", sides: true, probabilities: true,
+		Help: "Mean of −log p, p being the probability that was told of the right class: less is better. Of calibrated machines.",
+		of:   ofShares(func(s *Shares) *float64 { return s.LogLoss }),
+	},
+	{
+		Name: "brier", Label: "Brier score", sides: true, probabilities: true,
+		Help: "Mean of (1 − p)², p being the probability that was told of the right class: less is better. Of calibrated machines.",
+		of:   ofShares(func(s *Shares) *float64 { return s.Brier }),
+	},
+	{
+		Name: "mse", Label: "mean squared error", values: true,
+		Help: "Mean of (t − f(x))², of values: less is better.",
+		of: func(f Fold) *float64 {
+			if f.Errors == nil {
+				return nil
+			}
+			return &f.MSE
+		},
+	},
+	{
+		Name: "r2", Label: "R²", Larger: true, values: true,
+		Help: "1 − the mean squared error over the variance of the values.",
+		of: func(f Fold) *float64 {
+			if f.Errors == nil {
+				return nil
+			}
+			return f.R2
+		},
+	},
+}
+
+func ofShares(of func(*Shares) *float64) func(Fold) *float64 {
+	return func(f Fold) *float64 {
+		if f.Shares == nil {
+			return nil
+		}
+		return of(f.Shares)
+	}
+}
+
+func ofConfusion(of func([]ml.ClassReport) *float64) func(Fold) *float64 {
+	return ofShares(func(s *Shares) *float64 {
+		if len(s.Confusion) == 0 {
+			return nil
+		}
+		return of(ml.ConfusionOf(nil, s.Confusion))
+	})
+}
+
+// AutoScore stands for the first score of what a spec asks for: accuracy or mse.
+const AutoScore = "auto"
+
+// ScoreParam is the choice of the score that ranks settings.
+var ScoreParam = func() param.Param {
+	p := param.Param{Name: "score", Label: "ranked by", Kind: param.Choice, Default: AutoScore, Help: "What the settings are ranked by, on the points held out."}
+	p.Options = []param.Option{{Name: AutoScore, Label: "accuracy, or the error of values", Help: "accuracy, or mse where f is fitted to values."}}
+	for _, s := range Scores {
+		p.Options = append(p.Options, param.Option{Name: s.Name, Label: s.Label, Help: s.Help})
+	}
+	return p
+}()
+
+// RankedBy is the score of a name. An empty name, AutoScore and one that is not known stand
+// for the first of values or of classes.
+func RankedBy(name string, values bool) Score {
+	i := slices.IndexFunc(Scores, func(s Score) bool { return s.Name == name })
+	if i < 0 {
+		i = slices.IndexFunc(Scores, func(s Score) bool { return s.values == values })
+	}
+	return Scores[i]
+}
+
+// ScoresFor are the scores of values or of classes.
+func ScoresFor(values bool) (scores []Score) {
+	for _, s := range Scores {
+		if s.values == values {
+			scores = append(scores, s)
+		}
+	}
+	return scores
+}
+
+// ranking is RankedBy for what spec asks of data with target. Errors are param.Problems.
+func ranking(name string, spec ml.Spec, target ml.Target) (Score, error) {
+	if name != "" {
+		if err := ScoreParam.Check(name); err != nil {
+			return Score{}, param.Problems{{Field: "score", Message: err.Error()}}
+		}
+	}
+	values := target.Rule == ml.Value
+	s := RankedBy(name, values)
+	refuse := func(format string, args ...any) (Score, error) {
+		return Score{}, param.Problems{{Field: "score", Message: fmt.Sprintf("score: "+format, args...)}}
+	}
+	switch {
+	case s.values && !values:
+		return refuse("%s is of values, and these are classes; take %s", s.Label, RankedBy("", values).Name)
+	case !s.values && values:
+		return refuse("%s is of classes, and f is fitted to values; take %s", s.Label, RankedBy("", values).Name)
+	case s.sides && target.Rule != ml.Sign:
+		return refuse("%s is of two classes, and these are %d; name a positive class, or take another score", s.Label, len(target.Classes))
+	case s.probabilities && !spec.Calibrated():
+		return refuse("%s is of probabilities, which only calibrated machines tell; take the calibration platt", s.Label)
+	}
+	return s, nil
+}
+
+// Of is the score of a fold, nil where it has none: the training failed, or the points held
+// out do not tell.
+func (s Score) Of(f Fold) *float64 { return s.of(f) }
+
+// Over is the mean of folds and their sample standard deviation; ok is false where one of
+// them has no score.
+func (s Score) Over(folds []Fold) (mean, deviation float64, ok bool) {
+	v := make([]float64, len(folds))
+	for i, f := range folds {
+		of := s.of(f)
+		if of == nil {
+			return 0, 0, false
+		}
+		v[i] = *of
+	}
+	if len(v) == 0 {
+		return 0, 0, false
+	}
+	mean, deviation = stat.MeanStdDev(v, nil)
+	return mean, deviation, true
+}
+
+// sign makes larger what is better.
+func (s Score) sign(v float64) float64 {
+	if s.Larger {
+		return v
+	}
+	return -v
+}
+
+// sum is larger for better folds; ok as of Over.
+func (s Score) sum(folds []Fold) (sum float64, ok bool) {
+	for _, f := range folds {
+		of := s.of(f)
+		if of == nil {
+			return 0, false
+		}
+		sum += s.sign(*of)
+	}
+	return sum, true
+}

@@ -1,0 +1,269 @@
+package eval_test
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+)
+
+// uneven is a data set with a frequent class and a rare one, which overlap.
+func uneven(t *testing.T) *dataset.Data {
+	t.Helper()
+	d := moons(t, 160)
+	var rows []int
+	rare := 0
+	for i, c := range d.Y {
+		if c == 0 || rare < 16 {
+			rows = append(rows, i)
+			rare += c
+		}
+	}
+	return d.Subset(rows)
+}
+
+// By every score the best setting is the one whose folds have the best mean, computed here
+// from what ml.Train says of the same splits; and so are the nested choices and the simplest.
+func TestEveryScoreRanks(t *testing.T) {
+	t.Parallel()
+	d := uneven(t)
+	grid := eval.Grid{"C": eval.Numbers(0.01, 1, 100), "gamma": eval.Numbers(0.05, 5)}
+	spec := with(t, ml.DefaultSpec(), map[string]string{"calibration": "platt"})
+	best := map[int]bool{}
+	for _, score := range eval.ScoresFor(false) {
+		res, err := eval.CrossValidate(t.Context(), d, spec, grid, eval.Scheme{Folds: 4, Seed: 3, Nested: true, Score: score.Name}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sign := -1.0
+		if score.Larger {
+			sign = 1
+		}
+		top := math.Inf(-1)
+		at := -1
+		for i, s := range res.Settings {
+			mean, _, ok := score.Over(s.Folds)
+			if !ok {
+				t.Fatalf("%s: setting %d has none", score.Name, i)
+			}
+			if sign*mean > top+1e-12 {
+				top, at = sign*mean, i
+			}
+		}
+		if res.Best != at || res.Score != score.Name || res.RankedBy().Name != score.Name {
+			t.Errorf("%s: the best is %d by %s, want %d", score.Name, res.Best, res.Score, at)
+		}
+		best[at] = true
+		for k, f := range res.NestedFolds() {
+			if diff := cmp.Diff(res.Settings[res.Nested.Chosen[k]].Folds[k], f); diff != "" {
+				t.Error(diff)
+			}
+		}
+		// One standard error of the best's folds bounds what the simplest may lack.
+		var v []float64
+		for _, f := range res.Settings[res.Best].Folds {
+			v = append(v, sign**score.Of(f))
+		}
+		_, se := eval.MeanError(v)
+		if mean, _, _ := score.Over(res.Settings[res.WithinOneError()].Folds); sign*mean < top-se-1e-9 {
+			t.Errorf("%s: the simplest has %g, the best %g, one standard error is %g", score.Name, mean, top, se)
+		}
+		n := 0
+		for _, row := range res.Confusion {
+			for c, told := range row.Predicted {
+				n += told
+				sum := 0
+				for _, f := range res.Settings[res.Best].Folds {
+					sum += f.Confusion[slices.IndexFunc(res.Confusion, func(r ml.ClassReport) bool { return r.Class == row.Class })][c]
+				}
+				if sum != told {
+					t.Errorf("%s: %d of %s told to be number %d, by the folds %d", score.Name, told, row.Class, c, sum)
+				}
+			}
+		}
+		if n != d.Len() {
+			t.Errorf("%s: %d points in the confusion matrix of %d", score.Name, n, d.Len())
+		}
+		text, err := json.Marshal(res)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back eval.Result
+		if err := json.Unmarshal(text, &back); err != nil || cmp.Diff(*res, back) != "" {
+			t.Errorf("%v: %s", err, cmp.Diff(*res, back))
+		}
+		var told struct {
+			Cells  []map[string]any
+			Nested map[string]any
+		}
+		if err := json.Unmarshal(text, &told); err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range eval.ScoresFor(false) {
+			mean, sd, _ := other.Over(res.Settings[1].Folds)
+			if told.Cells[1][other.Name] != mean || told.Cells[1][other.Name+"_sd"] != sd || told.Nested[other.Name] == nil {
+				t.Errorf("%s is %v ± %v in JSON, want %g ± %g; nested %v", other.Name, told.Cells[1][other.Name], told.Cells[1][other.Name+"_sd"], mean, sd, told.Nested[other.Name])
+			}
+		}
+	}
+	if len(best) < 2 {
+		t.Errorf("all scores choose setting %v: the test tells nothing", best)
+	}
+}
+
+// The scores of a fold are those that Train reports of a model that held the fold out.
+func TestScoresAreThoseOfTheReport(t *testing.T) {
+	t.Parallel()
+	d := uneven(t)
+	spec := with(t, ml.DefaultSpec(), map[string]string{"gamma": "2", "test_fraction": "0.3", "seed": "4", "calibration": "platt", "learner": "mcm"})
+	whole, err := ml.Train(t.Context(), d, spec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := ml.TargetOf(d, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	train, test := dataset.Split(target.Strata(), 0.3, 4)
+	trainer, err := ml.NewTrainer(d, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged, err := trainer.Judge(t.Context(), train, test, []float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := judged[0]
+	f := eval.Fold{Shares: &eval.Shares{Accuracy: j.Accuracy, Confusion: j.Confusion, AUC: j.AUC, LogLoss: j.LogLoss, Brier: j.Brier}}
+	r := whole.Report
+	for name, want := range map[string]*float64{
+		"accuracy": r.TestAccuracy, "balanced_accuracy": r.TestBalancedAccuracy, "f1": r.TestF1, "mcc": r.TestMCC, "auc": r.TestAUC,
+		"log_loss": r.TestLogLoss, "brier": r.TestBrier,
+	} {
+		if got := eval.RankedBy(name, false).Of(f); got == nil || want == nil || math.Abs(*got-*want) > 1e-12 {
+			t.Errorf("%s: %v, the report has %v", name, got, want)
+		}
+	}
+}
+
+// A score that cannot be is refused before anything is trained.
+func TestScoresRefused(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 40)
+	iris, _ := dataset.FindBuiltin("iris")
+	three, err := iris.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		data  *dataset.Data
+		spec  map[string]string
+		score string
+		says  string
+	}{
+		"no score":         {d, nil, "kappa", "score must be"},
+		"values":           {d, nil, "mse", "take accuracy"},
+		"uncalibrated":     {d, nil, "log_loss", "calibration platt"},
+		"of one point":     {d, nil, "f1", "holds out one class alone"},
+		"classes":          {d, map[string]string{"target": "value", "learner": "ridge"}, "mcc", "take mse"},
+		"area of three":    {three, nil, "auc", "take another score"},
+		"three calibrated": {three, map[string]string{"calibration": "platt"}, "brier", "take another score"},
+	} {
+		scheme := eval.Scheme{Folds: 2, Score: c.score, LeaveOneOut: name == "of one point"}
+		if _, err := eval.NewPlan(c.data, with(t, ml.DefaultSpec(), c.spec), nil, scheme); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want something about %q", name, err, c.says)
+		} else if _, ok := param.ForPerson(err); !ok {
+			t.Errorf("%s: %v is for nobody", name, err)
+		}
+	}
+}
+
+// A plan from before there were scores has the names that its cells were stored under, and
+// reduces what was computed then.
+func TestOlderPlans(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 40)
+	plan, err := eval.NewPlan(d, ml.DefaultSpec(), eval.Grid{"C": eval.Numbers(1, 10)}, eval.Scheme{Folds: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Format, plan.Score, plan.Classes = 0, "", nil
+	text, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"format", "score", "classes", "calibration"} {
+		if strings.Contains(string(text), word) {
+			t.Errorf("%s is in the plan: %s", word, text)
+		}
+	}
+	var results []eval.CellResult
+	names, err := plan.Names()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range plan.Cells() {
+		res, err := eval.NewWorker(d, 0).Compute(t.Context(), c)
+		if err != nil || res.Cell != names[i] {
+			t.Fatalf("%s, %v: want %s", res.Cell, err, names[i])
+		}
+		if i == 0 { // computed then
+			for k := range res.Folds {
+				res.Folds[k].Shares = &eval.Shares{Accuracy: res.Folds[k].Accuracy, TrainAccuracy: res.Folds[k].TrainAccuracy}
+			}
+		}
+		results = append(results, res)
+	}
+	res, err := plan.Reduce(results)
+	if err != nil || res.Confusion != nil || res.RankedBy().Name != "accuracy" || res.Settings[0].Mean == nil {
+		t.Errorf("%+v, %v", res, err)
+	}
+	var old eval.Result
+	if err := json.Unmarshal([]byte(`{"searched":["C"],"cells":[{"C":1,"accuracy":0.5,"accuracy_sd":0.1,"folds":[{"accuracy":0.4,"train_accuracy":1,"status":"converged","support_vectors":3},{"accuracy":0.6,"train_accuracy":1,"status":"converged","support_vectors":3}]}],"best":0,"nested":{"accuracy":0.5,"accuracy_sd":0.1,"chosen":[0,0]}}`), &old); err != nil {
+		t.Fatal(err)
+	}
+	if mean, _, ok := old.RankedBy().Over(old.NestedFolds()); !ok || mean != 0.5 || old.WithinOneError() != 0 {
+		t.Errorf("%+v", old)
+	}
+}
+
+// A setting of which a training fails takes no part; the others go on.
+func TestFailuresAreOfTheirSetting(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 60)
+	spec := with(t, ml.DefaultSpec(), map[string]string{"learner": "mcm", "conformal": "eigen", "standardize": "false"})
+	grid := eval.Grid{"rho": eval.Numbers(0, 1000)} // at which nothing is worth a support vector
+	scheme := eval.Scheme{Folds: 3, Nested: true}
+	res, err := eval.CrossValidate(t.Context(), d, spec, grid, scheme, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := res.Settings[1]; s.Failure() == "" || s.Mean != nil || s.Folds[0].Status != "failed" || s.Folds[0].Shares != nil {
+		t.Fatalf("%+v: did not fail, so that the test tells nothing", s)
+	}
+	if s := res.Settings[0]; s.Failure() != "" || res.Best != 0 || res.WithinOneError() != 0 || slices.Contains(res.Nested.Chosen, 1) {
+		t.Errorf("%+v", res)
+	}
+	text, err := json.Marshal(res)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back eval.Result
+	if err := json.Unmarshal(text, &back); err != nil || cmp.Diff(*res, back, cmpopts.EquateEmpty()) != "" {
+		t.Errorf("%v: %s", err, cmp.Diff(*res, back))
+	}
+	if _, err := eval.CrossValidate(t.Context(), d, spec.With("rho", param.Of(1000)), nil, scheme, nil); err == nil || !strings.Contains(err.Error(), "no setting can be trained") {
+		t.Errorf("all of them failed: %v", err)
+	} else if _, ok := param.ForPerson(err); !ok {
+		t.Errorf("%v is for nobody", err)
+	}
+}

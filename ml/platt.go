@@ -1,0 +1,214 @@
+package ml
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// Platt turns a decision value into the probability that a point is of the positive class,
+// p = 1/(1 + exp(A f + B)). f(x) itself is none: it says on which side of the boundary a
+// point lies and how far from it in units of the margin.
+type Platt struct {
+	A float64 `json:"a"`
+	B float64 `json:"b"`
+}
+
+// Probability of the positive class at a point whose decision value is f.
+func (p Platt) Probability(f float64) float64 {
+	// Written so that exp does not overflow.
+	if z := p.A*f + p.B; z >= 0 {
+		return math.Exp(-z) / (1 + math.Exp(-z))
+	} else {
+		return 1 / (1 + math.Exp(z))
+	}
+}
+
+// FitPlatt finds the A and B under which the classes of points with decision values f are
+// most likely, f being of points that did not train the machine. Instead of 1 and 0 the
+// targets are (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2), so that classes that f separates do not
+// become certain. (Platt: "Probabilistic outputs for support vector machines and comparisons
+// to regularized likelihood methods", 1999; by Newton's method with backtracking and sums
+// that do not cancel, as Lin, Lin, Weng: "A note on Platt's probabilistic outputs for
+// support vector machines", Machine Learning 68, 2007.)
+//
+// Errors are *param.Refusal: points of one class alone, and values that are not finite.
+func FitPlatt(f []float64, positive []bool) (Platt, error) {
+	var size, plus float64
+	for i, v := range f {
+		if finite(v) == nil {
+			return Platt{}, param.Refuse("take a smaller C, or standardise the features", "the decision value %g says nothing of a probability", v)
+		}
+		size = max(size, math.Abs(v))
+		if positive[i] {
+			plus++
+		}
+	}
+	minus := float64(len(f)) - plus
+	if plus == 0 || minus == 0 {
+		return Platt{}, param.Refuse("take points of both classes", "probabilities cannot be told from points of one class")
+	}
+	if size == 0 {
+		size = 1
+	}
+	// The problem is convex. In units of the largest f its Hessian does not depend on them.
+	g, target := make([]float64, len(f)), make([]float64, len(f))
+	for i, v := range f {
+		g[i], target[i] = v/size, 1/(minus+2)
+		if positive[i] {
+			target[i] = (plus + 1) / (plus + 2)
+		}
+	}
+	// loss is Σ −t log p − (1 − t) log(1 − p), written without differences of large numbers.
+	loss := func(a, b float64) (sum float64) {
+		for i, v := range g {
+			if z := a*v + b; z >= 0 {
+				sum += target[i]*z + math.Log1p(math.Exp(-z))
+			} else {
+				sum += (target[i]-1)*z + math.Log1p(math.Exp(z))
+			}
+		}
+		return sum
+	}
+	const (
+		ridge = 1e-12 // keeps the Hessian of equal values invertible
+		small = 1e-10 // of the gradient, for each point
+	)
+	a, b := 0.0, math.Log((minus+1)/(plus+1))
+	value := loss(a, b)
+	for range 200 {
+		haa, hbb, hab, da, db := ridge, ridge, 0.0, 0.0, 0.0
+		for i, v := range g {
+			p := Platt{a, b}.Probability(v)
+			w, miss := p*(1-p), target[i]-p
+			haa, hbb, hab = haa+v*v*w, hbb+w, hab+v*w
+			da, db = da+v*miss, db+miss
+		}
+		if max(math.Abs(da), math.Abs(db)) < small*float64(len(g)) {
+			break
+		}
+		det := haa*hbb - hab*hab
+		stepA, stepB := -(hbb*da-hab*db)/det, -(haa*db-hab*da)/det
+		slope := da*stepA + db*stepB
+		share := 1.0
+		for ; share >= 1e-10; share /= 2 {
+			if next := loss(a+share*stepA, b+share*stepB); next < value+1e-4*share*slope {
+				a, b, value = a+share*stepA, b+share*stepB, next
+				break
+			}
+		}
+		if share < 1e-10 {
+			break // rounding keeps the loss from falling: this is the optimum
+		}
+	}
+	return Platt{a / size, b}, nil
+}
+
+// calibrationFolds is how many parts the training rows are dealt into, each held out once,
+// to fit Platt's sigmoid; fewer where a class has fewer rows.
+const calibrationFolds = 5
+
+// calibrationStream keeps the draws of these folds apart from others under the same seed.
+const calibrationStream = 0xca11b
+
+// plain is a spec without its calibration.
+func (s Spec) plain() Spec {
+	if !s.Calibrated() {
+		return s
+	}
+	p, _ := Param("calibration")
+	return s.With(p.Name, p.Read(p.Default))
+}
+
+// Calibrated tells whether the machine is to tell probabilities.
+func (s Spec) Calibrated() bool {
+	return s.Values.Text("calibration") == "platt" && s.Applies("calibration")
+}
+
+// platt fits the sigmoid for each C of cs to what machines of the other rows say of rows
+// that are held out in turn, all being rows of train. Nothing but these is looked at.
+func (t *Trainer) platt(ctx context.Context, train []int, cs []float64) ([]Platt, []error, error) {
+	target := t.p.target
+	if target.Rule != Sign {
+		return nil, nil, param.Problems{{Field: "calibration", Message: "calibration: probabilities are told between two classes; name a positive class"}}
+	}
+	class, number := make([]float64, len(train)), [2]int{}
+	for k, i := range train {
+		class[k] = float64(target.Class[i])
+		number[target.Class[i]]++
+	}
+	folds, err := dataset.Deal(class, max(2, min(calibrationFolds, number[0], number[1])), rand.New(rand.NewPCG(t.spec.Seed, calibrationStream)))
+	if err != nil {
+		return nil, nil, param.Refuse("switch calibration off, or take more points", "calibration holds out points of each class, of which one has only %d", min(number[0], number[1]))
+	}
+	f := make([][]float64, len(cs)) // by C, in the order of the folds
+	faults := make([]error, len(cs))
+	var positive []bool
+	plain := &Trainer{p: t.p, spec: t.spec.plain()}
+	for _, fold := range folds {
+		held := make([]bool, len(train))
+		for _, k := range fold {
+			held[k] = true
+		}
+		var in, out []int
+		for k, i := range train {
+			if held[k] {
+				out, positive = append(out, i), append(positive, target.Class[i] == 1)
+			} else {
+				in = append(in, i)
+			}
+		}
+		judged, err := plain.Judge(ctx, in, out, cs)
+		if err != nil {
+			return nil, nil, err
+		}
+		for a, j := range judged {
+			if j.Fault != nil {
+				faults[a] = j.Fault
+				continue
+			}
+			f[a] = slices.Concat(f[a], mat.Col(nil, 0, j.Scores))
+		}
+	}
+	fitted := make([]Platt, len(cs))
+	for a := range cs {
+		if faults[a] == nil {
+			fitted[a], faults[a] = FitPlatt(f[a], positive)
+		}
+	}
+	return fitted, faults, nil
+}
+
+// calibrate fits the sigmoid of a machine that all training rows have trained.
+func (p *problem) calibrate(ctx context.Context, spec Spec) (*Platt, error) {
+	fitted, faults, err := (&Trainer{p: p, spec: spec}).platt(ctx, p.rows, []float64{spec.Values.Number("C")})
+	if err == nil {
+		err = faults[0]
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &fitted[0], nil
+}
+
+// losses are two: logLoss is the mean of −log p of the probability p that was told of the right class,
+// which counts as 2⁻⁵² at least; brier is the mean of (1 − p)².
+func (p Platt) losses(f []float64, positive []bool) (logLoss, brier float64) {
+	const least = 0x1p-52
+	for i, v := range f {
+		right := p.Probability(v)
+		if !positive[i] {
+			right = 1 - right
+		}
+		logLoss -= math.Log(max(right, least))
+		brier += (1 - right) * (1 - right)
+	}
+	n := float64(len(f))
+	return logLoss / n, brier / n
+}
