@@ -252,7 +252,14 @@ func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run,
 // foldVerdict says what a test on common folds found. Accuracies differ by points of a
 // hundred.
 func foldVerdict(first, second string, d eval.FoldPair) views.Verdict {
-	v := verdict(first, second, d.P, d.Holm, d.Mean >= 0)
+	var v views.Verdict
+	p, holm, chances := "–", "–", "p cannot be told"
+	if d.P != nil {
+		v = verdict(first, second, *d.P, *d.Holm, d.Mean >= 0)
+		p, holm, chances = short(*d.P), short(*d.Holm), probability(*d.P)
+	} else {
+		v = views.Verdict{First: first, Second: second, Short: "cannot be told", Text: "Whether the difference is real cannot be told, as it is the same on every fold"}
+	}
 	amount, unit := views.Short, "mean squared error"
 	if d.Posterior != nil {
 		amount = func(x float64) string { return strings.ReplaceAll(strconv.FormatFloat(100*x, 'f', 1, 64), "-", "−") }
@@ -263,11 +270,11 @@ func foldVerdict(first, second string, d eval.FoldPair) views.Verdict {
 		low, high, mean, better = -high, -low, -mean, second
 	}
 	lead := fmt.Sprintf("“%s” leads by %s", better, amount(mean))
-	if amount(mean) == amount(0) && d.P > 0.5 { // 0, or what rounding has left of it
+	if amount(mean) == amount(0) && (d.P == nil || *d.P > 0.5) { // 0, or what rounding has left of it
 		v.Text, lead = fmt.Sprintf("“%s” and “%s” do equally well", first, second), "they differ by "+amount(0)
 	}
-	v.Text += fmt.Sprintf(": %s %s (95 %%: %s to %s; %s).", lead, unit, amount(low), amount(high), probability(d.P))
-	v.Cells = []string{amount(d.Mean), amount(d.Interval.Low) + " to " + amount(d.Interval.High), short(d.P), short(d.Holm)}
+	v.Text += fmt.Sprintf(": %s %s (95 %%: %s to %s; %s).", lead, unit, amount(low), amount(high), chances)
+	v.Cells = []string{amount(d.Mean), amount(d.Interval.Low) + " to " + amount(d.Interval.High), p, holm}
 	if q := d.Posterior; q != nil {
 		v.Text += fmt.Sprintf(" “%s” is better by more than one point with probability %s, “%s” with %s, and with %s there is no difference in practice.", first, short(q.Better), second, short(q.Worse), short(q.Same))
 		v.Cells = append(v.Cells, short(q.Better), short(q.Same), short(q.Worse))

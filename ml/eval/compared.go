@@ -106,7 +106,7 @@ type FoldPair struct {
 	// Posterior takes account of what makes no practical difference; nil where f is fitted to
 	// values, as there is no telling what that would be.
 	Posterior *Posterior
-	Holm      float64 // P after Holm, for all pairs
+	Holm      *float64 // P after Holm, for all pairs that have one
 }
 
 // OnFolds compares settings by pairs, two at least, that were judged on the same folds: k
@@ -131,11 +131,16 @@ func OnFolds(settings []Setting, k int, rope float64) (pairs []FoldPair, err err
 				}
 				pair.Posterior = &p
 			}
-			pairs, ps = append(pairs, pair), append(ps, pair.P)
+			if pairs = append(pairs, pair); pair.P != nil {
+				ps = append(ps, *pair.P)
+			}
 		}
 	}
-	for k, p := range Holm(ps) {
-		pairs[k].Holm = p
+	after := Holm(ps)
+	for k := range pairs {
+		if pairs[k].P != nil {
+			pairs[k].Holm, after = &after[0], after[1:]
+		}
 	}
 	return pairs, nil
 }

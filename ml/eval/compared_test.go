@@ -110,11 +110,11 @@ func TestOnFolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	same := pairs[1]
-	if same.First != 0 || same.Second != 2 || same.P != 1 || same.Holm != 1 || *same.Posterior != (eval.Posterior{Same: 1}) {
+	if same.First != 0 || same.Second != 2 || *same.P != 1 || *same.Holm != 1 || *same.Posterior != (eval.Posterior{Same: 1}) {
 		t.Errorf("a setting and itself: %+v", same)
 	}
 	first := pairs[0]
-	if first.Freedom != 9 || first.Mean < 0.1 || first.Holm > 0.01 || first.Posterior.Better < 0.95 {
+	if first.Freedom != 9 || first.Mean < 0.1 || *first.Holm > 0.01 || first.Posterior.Better < 0.95 {
 		t.Errorf("a kernel narrower than the points are apart is no worse: %+v", first)
 	}
 	if math.Abs(first.Mean-(wide.Accuracy-narrow.Accuracy)) > 1e-12 {

@@ -45,12 +45,14 @@ func Differences(first, second []Fold) ([]float64, error) {
 
 // TTest is what a t-test finds.
 type TTest struct {
-	Mean          float64     `json:"mean"`           // of the differences
-	StandardError float64     `json:"standard_error"` // of the mean
-	T             *float64    `json:"t,omitempty"`    // Mean over StandardError; nil where that is 0
-	Freedom       int         `json:"freedom"`        // degrees of freedom: the number of differences − 1
-	P             float64     `json:"p"`              // of a mean at least as far from 0, were there no difference
-	Interval      ml.Interval `json:"interval"`       // of the true mean, at the level 0.95
+	Mean          float64  `json:"mean"`           // of the differences
+	StandardError float64  `json:"standard_error"` // of the mean
+	T             *float64 `json:"t,omitempty"`    // Mean over StandardError; nil where that is 0
+	Freedom       int      `json:"freedom"`        // degrees of freedom: the number of differences − 1
+	// P is the probability of a mean at least as far from 0, were there no difference; nil
+	// where it cannot be told: differences that are all the same but not 0 have no variance.
+	P        *float64    `json:"p,omitempty"`
+	Interval ml.Interval `json:"interval"` // of the true mean, at the level 0.95
 }
 
 // CorrectedT tests whether the mean of differences is 0, each that of two machines on
@@ -59,7 +61,9 @@ type TTest struct {
 // is the plain paired t-test. (Nadeau, Bengio: "Inference for the generalization error",
 // Machine Learning 52, 2003; for repeated folds Bouckaert, Frank, PAKDD 2004.)
 //
-// Differences that are all 0 have P 1, those that are all another number P 0.
+// Differences that are all 0 have P 1. Of those that are all another number P cannot be
+// told, as R's t.test refuses data that are "essentially constant": without variance there
+// is nothing to measure the mean by, and however few they are P would be 0.
 // Errors: fewer than two differences, one that is not finite, a negative ratio.
 func CorrectedT(differences []float64, ratio float64) (TTest, error) {
 	s, err := spreadOf(differences, ratio)
@@ -73,9 +77,11 @@ func CorrectedT(differences []float64, ratio float64) (TTest, error) {
 	switch {
 	case s.scale > 0:
 		statistic := s.mean / s.scale
-		t.T, t.P = &statistic, min(1, 2*student.CDF(-math.Abs(statistic)))
+		p := min(1, 2*student.CDF(-math.Abs(statistic)))
+		t.T, t.P = &statistic, &p
 	case s.mean == 0:
-		t.P = 1
+		certain := 1.0
+		t.P = &certain
 	}
 	return t, nil
 }
@@ -136,7 +142,8 @@ func spreadOf(differences []float64, ratio float64) (s spread, err error) {
 	if !(ratio >= 0) || math.IsInf(ratio, 1) {
 		return s, fmt.Errorf("eval: %g points judged for each that was trained on", ratio)
 	}
-	if slices.Max(differences) == slices.Min(differences) { // whose deviation rounding keeps from 0
+	// What differs by rounding is the same: its deviation would be that of the rounding.
+	if low, high := slices.Min(differences), slices.Max(differences); high-low <= 1e-12*max(math.Abs(low), math.Abs(high)) {
 		return spread{mean: differences[0]}, nil
 	}
 	mean, deviation := stat.MeanStdDev(differences, nil)

@@ -98,7 +98,7 @@ func (r *Result) compared(q quantity) (c Comparison, err error) {
 				return c, fmt.Errorf("data set %s, learner %s: %w", set.Name, name, err)
 			}
 			surely := 0
-			if test.P < Level {
+			if test.P != nil && *test.P < Level {
 				surely = 1
 			}
 			switch d *= q.sign; {

@@ -1,0 +1,205 @@
+package eval_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+)
+
+// leaky are trainings of which one part or another is fitted to points: the scaling, the
+// projection, the width of the kernel, the conformal map with its cores, the mixture of a
+// Fisher kernel, Platt's sigmoid.
+var leaky = map[string]map[string]string{
+	"scaling":    {"standardize": "true", "gamma": "0.7"},
+	"projection": {"project": "pca"},
+	"width":      {"standardize": "false", "gamma": "scale"},
+	"conformal":  {"conformal": "gradient", "standardize": "false", "gamma": "1"},
+	"eigen":      {"conformal": "eigen", "standardize": "false", "gamma": "1"},
+	"mixture":    {"kernel": "fisher", "standardize": "false", "tol": "1e-8"},
+	"sigmoid":    {"calibration": "platt", "standardize": "false"},
+	"mcm":        {"learner": "mcm"},
+	"ridge":      {"learner": "ridge"},
+}
+
+// leak compares a fold as judge judges it with the same after the points that it holds out
+// have gone elsewhere, but for one, on which both are judged: what a machine says of that
+// point depends on no other point held out, but that a kernel with large values of them has
+// its rows kept in double precision. It says what differs, "" where nothing does.
+func leak(t *testing.T, d *dataset.Data, spec ml.Spec, judge func(d *dataset.Data, spec ml.Spec, train, test []int) ml.Judged) string {
+	t.Helper()
+	target, err := ml.TargetOf(d, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folds, err := eval.Folds(target.Strata(), 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := map[int]bool{}
+	for _, i := range folds[0] {
+		held[i] = true
+	}
+	var train []int
+	for i := range d.Y {
+		if !held[i] {
+			train = append(train, i)
+		}
+	}
+	one := folds[0][:1]
+	moved := d.Subset(all(d))
+	moved.X = mat.DenseCopyOf(d.X)
+	for _, i := range folds[0][1:] {
+		for j, v := range d.X.RawRowView(i) {
+			moved.X.Set(i, j, 40-9*v)
+		}
+	}
+	a, b := judge(d, spec, train, one), judge(moved, spec, train, one)
+	return cmp.Diff(
+		[]any{a.Scores.RawMatrix().Data, a.TrainAccuracy, a.SupportVectors, a.LogLoss},
+		[]any{b.Scores.RawMatrix().Data, b.TrainAccuracy, b.SupportVectors, b.LogLoss},
+		cmpopts.EquateApprox(0, 1e-6))
+}
+
+func all(d *dataset.Data) (rows []int) {
+	for i := range d.Y {
+		rows = append(rows, i)
+	}
+	return rows
+}
+
+// Whatever is fitted is fitted to the points that train alone.
+func TestNothingLeaks(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 90)
+	for name, set := range leaky {
+		spec := with(t, ml.DefaultSpec(), set)
+		if diff := leak(t, d, spec, func(d *dataset.Data, spec ml.Spec, train, test []int) ml.Judged {
+			trainer, err := ml.NewTrainer(d, spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			judged, err := trainer.Judge(t.Context(), train, test, []float64{1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if judged[0].Fault != nil {
+				t.Fatal(name, judged[0].Fault)
+			}
+			return judged[0]
+		}); diff != "" {
+			t.Errorf("%s: points held out change the machine:\n%s", name, diff)
+		}
+	}
+}
+
+// A leak that is put there on purpose is caught: data that are scaled as a whole before they
+// are dealt.
+func TestPlantedLeakIsCaught(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 90)
+	spec := with(t, ml.DefaultSpec(), map[string]string{"standardize": "false", "gamma": "0.7"})
+	if diff := leak(t, d, spec, func(d *dataset.Data, spec ml.Spec, train, test []int) ml.Judged {
+		scaled := d.Subset(all(d))
+		scaled.X = dataset.FitScaler(d.X).Apply(d.X)
+		trainer, err := ml.NewTrainer(scaled, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		judged, err := trainer.Judge(t.Context(), train, test, []float64{1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return judged[0]
+	}); !strings.Contains(diff, "float64") {
+		t.Error("scaling all points before they are dealt went unnoticed")
+	}
+}
+
+// A column of folds holds out its groups, and no machine sees it.
+func TestFoldColumn(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 60)
+	wide := d.Subset(all(d))
+	wide.Features = append(append([]string{}, d.Features...), "fold")
+	wide.X = mat.NewDense(60, 3, nil)
+	for i := range 60 {
+		wide.X.SetRow(i, append(append([]float64{}, d.X.RawRowView(i)...), float64(i/15)*2.5-1))
+	}
+	scheme := eval.Scheme{Column: "fold", Nested: true}
+	grid := eval.Grid{"C": eval.Numbers(0.1, 10)}
+	plan, err := eval.NewPlan(wide, ml.DefaultSpec(), grid, scheme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := scheme.Count(wide); err != nil || n != 4*(1+3) || len(plan.Splits) != 4 || len(plan.Inner[2]) != 3 {
+		t.Errorf("%d splits, %v", n, err)
+	}
+	for g, s := range plan.Splits {
+		for _, i := range s.Test {
+			if i/15 != g {
+				t.Errorf("row %d is in fold %d", i, g)
+			}
+		}
+		if len(s.Test) != 15 || len(s.Train) != 45 {
+			t.Errorf("%d and %d rows", len(s.Train), len(s.Test))
+		}
+	}
+	got, err := eval.CrossValidate(t.Context(), wide, ml.DefaultSpec(), grid, scheme, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, value := range []string{"0.1", "10"} {
+		for g, f := range got.Settings[c].Folds {
+			if want := byHand(t, d, with(t, ml.DefaultSpec(), map[string]string{"C": value}), all(d), plan.Splits[g].Test); f.Accuracy != want {
+				t.Errorf("C = %s, fold %d: accuracy %g, without the column %g", value, g, f.Accuracy, want)
+			}
+		}
+	}
+	// A fold that leaves nothing of a class to train on.
+	for i := range 60 {
+		wide.X.Set(i, 2, float64(wide.Y[i]))
+	}
+	if _, err := eval.NewPlan(wide, ml.DefaultSpec(), nil, eval.Scheme{Column: "fold"}); err == nil || !strings.Contains(err.Error(), "none is left to train on") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Drawn shares hold out so much of every class, anew each time, and the same under a seed.
+func TestHoldOut(t *testing.T) {
+	t.Parallel()
+	d := uneven(t)
+	scheme := eval.Scheme{HoldOut: 0.25, Repeats: 8, Seed: 5}
+	a, err := eval.NewPlan(d, ml.DefaultSpec(), nil, scheme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := eval.NewPlan(d, ml.DefaultSpec(), nil, scheme)
+	if err != nil || !cmp.Equal(a, b) {
+		t.Errorf("%v: %s", err, cmp.Diff(a, b))
+	}
+	seen := map[string]bool{}
+	for _, s := range a.Splits {
+		rare := 0
+		for _, i := range s.Test {
+			rare += d.Y[i]
+		}
+		if rare != 4 || len(s.Test) != 24 {
+			t.Errorf("%d points held out, %d of the rare class", len(s.Test), rare)
+		}
+		text, err := s.Test.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[string(text)] = true
+	}
+	if len(a.Splits) != 8 || len(seen) != 8 {
+		t.Errorf("%d draws, %d of them different", len(a.Splits), len(seen))
+	}
+}
