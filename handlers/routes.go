@@ -125,6 +125,9 @@ func (a *App) pages(r chi.Router) {
 		r.Handle(old+"/*", moved(old, now))
 	}
 
+	r.Get("/deleted", h(a.DeletedPage))
+	r.Post("/deleted/{id}", h(a.Restore))
+
 	r.Get("/settings", h(a.settingsPage))
 	r.Post("/settings/workspace", h(a.openWorkspace))
 	r.Get("/settings/workspace.zip", h(a.SendWorkspace))
@@ -141,6 +144,9 @@ func (a *App) programs(r chi.Router) {
 	r.Delete("/workspace", h(a.api.DeleteWorkspace))
 	r.Get("/workspace.zip", h(a.SendWorkspace))
 	r.Post("/workspace.zip", h(a.api.ImportWorkspace))
+
+	r.Get("/deleted", h(a.api.Deleted))
+	r.Post("/deleted/{id}/restore", h(a.api.Restore))
 
 	r.Get("/datasets", h(a.api.Datasets))
 	r.Post("/datasets", h(a.api.CreateDataset))

@@ -40,15 +40,15 @@ func TestRunsTable(t *testing.T) {
 	}
 	list := func(query string) []string { return rowsOf(b.page(200, "/runs?"+query)) }
 	for query, want := range map[string]string{
-		"where=" + url.QueryEscape("C > 1 and kernel = rbf"):      "rbf 10",
-		"where=" + url.QueryEscape("not (C > 1) and tag = k1"):    "linear 0.1",
-		"where=accuracy+%3E%3D+0%25&sort=name":                    "linear 0.1,linear 10,rbf 0.1,rbf 10",
-		"sort=C&desc=1&where=kernel+%3D+linear":                   "linear 10,linear 0.1",
-		"where=nothing":                                           "",
-		"group=kernel":                                            "",
-		"group=kernel&open=rbf&sort=name":                         "rbf 0.1,rbf 10",
+		"where=" + url.QueryEscape("C > 1 and kernel = rbf"):       "rbf 10",
+		"where=" + url.QueryEscape("not (C > 1) and tag = k1"):     "linear 0.1",
+		"where=accuracy+%3E%3D+0%25&sort=name":                     "linear 0.1,linear 10,rbf 0.1,rbf 10",
+		"sort=C&desc=1&where=kernel+%3D+linear":                    "linear 10,linear 0.1",
+		"where=nothing":                                            "",
+		"group=kernel":                                             "",
+		"group=kernel&open=rbf&sort=name":                          "rbf 0.1,rbf 10",
 		"base=" + ids["rbf 0.1"] + "&sort=name&where=kernel%3Drbf": "rbf 0.1,rbf 10",
-		"base=gone&where=rbf&sort=name":                           "rbf 0.1,rbf 10",
+		"base=gone&where=rbf&sort=name":                            "rbf 0.1,rbf 10",
 	} {
 		if got := strings.Join(list(query), ","); got != want {
 			t.Errorf("%s: %q, want %q", query, got, want)
@@ -118,5 +118,53 @@ func TestRunsTable(t *testing.T) {
 	c.want(200, "POST", "/api/runs/delete", `{"where":"C = 10"}`)
 	if got := list("cols=C"); !slices.Equal(got, []string{"linear 0.1"}) {
 		t.Errorf("left: %q", got)
+	}
+}
+
+// TestDeletedComesBack: a list offers to undo what was deleted from it, the page of all
+// that was deleted lately does so later, and programs do it too.
+func TestDeletedComesBack(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	c, b := s.client(t, alice), s.browse(t, alice)
+	set := c.upload("name=mine", "a,b,class\n0,0,x\n1,1,y\n0,1,x\n1,0,y\n").ID
+	run := c.train(`{"name":"kept","dataset":"` + set + `","spec":{}}`)
+
+	there := func() (n int) {
+		for _, path := range []string{"/datasets/" + set, "/runs/" + run} {
+			if b.do("GET", path, "").status == 200 {
+				n++
+			}
+		}
+		return n
+	}
+	for _, path := range []string{"/runs/" + run, "/datasets/" + set} {
+		page := b.send(200, path+"/delete", "").html()
+		note := page.Find("form.undo")
+		if there() != 1 || !strings.Contains(note.Text(), "Deleted: 1 ") {
+			t.Fatalf("after %s is deleted: %q", path, page.Find("main").Text())
+		}
+		undo, _ := note.Attr("action")
+		if b.send(200, undo, ""); there() != 2 {
+			t.Errorf("%s did not come back", path)
+		}
+	}
+
+	c.want(204, "DELETE", "/api/runs/"+run, "")
+	c.want(204, "DELETE", "/api/datasets/"+set, "")
+	if rows := b.page(200, "/deleted").Find("tbody tr"); rows.Length() != 2 {
+		t.Errorf("recently deleted: %q", rows.Text())
+	}
+	list := decode[struct{ Deleted []api.Deletion }](c.want(200, "GET", "/api/deleted", "")).Deleted
+	if len(list) != 2 || list[0].Datasets != 1 || list[1].Runs != 1 || list[1].Names[0] != "kept" {
+		t.Fatalf("deleted: %+v", list)
+	}
+	s.browse(t, bob).send(404, "/deleted/"+list[1].ID, "")
+	for _, d := range list {
+		c.want(200, "POST", "/api/deleted/"+d.ID+"/restore", "")
+		c.want(404, "POST", "/api/deleted/"+d.ID+"/restore", "")
+	}
+	if there() != 2 {
+		t.Error("not all came back")
 	}
 }

@@ -211,7 +211,7 @@ func (s *Store) checkSearches(ctx context.Context) ([]string, error) {
 }
 
 func (s *Store) checkCourses(ctx context.Context) ([]string, error) {
-	faults, err := s.each(ctx, `SELECT code FROM courses ORDER BY code`, `SELECT title FROM courses WHERE code = ?`, func(tx *sql.Tx, code string) error {
+	faults, err := s.each(ctx, `SELECT code FROM courses WHERE deleted IS NULL ORDER BY code`, `SELECT title FROM courses WHERE code = ?`, func(tx *sql.Tx, code string) error {
 		_, err := findCourse(ctx, tx, `code = ?`, code)
 		return err
 	})

@@ -263,14 +263,19 @@ func (s *Store) Blocks(ctx context.Context, code string) (list []Blocked, err er
 	return list, err
 }
 
-// DeleteCourse deletes a course with its gallery. The runs of the students stay.
+// DeleteCourse deletes a course with its gallery. The runs of the students stay. Restore
+// brings it back.
 func (s *Store) DeleteCourse(ctx context.Context, code string) error {
 	return s.update(ctx, func(tx *sql.Tx) error {
-		c, err := findCourse(ctx, tx, `code = ?`, code)
+		var ws Workspace
+		if err := tx.QueryRowContext(ctx, `SELECT workspace FROM courses WHERE deleted IS NULL AND code = ?`, code).Scan(&ws); err != nil {
+			return found(err)
+		}
+		at, err := deletionTime(ctx, tx, ws, s.now())
 		if err != nil {
 			return err
 		}
-		return deleteCourse(ctx, tx, c)
+		return bury(ctx, tx, "courses", "code", ws, code, at)
 	})
 }
 
@@ -377,7 +382,7 @@ func scanCourse(row interface{ Scan(...any) error }) (c Course, err error) {
 }
 
 func findCourse(ctx context.Context, tx *sql.Tx, where string, args ...any) (Course, error) {
-	c, err := scanCourse(tx.QueryRowContext(ctx, `SELECT `+courseColumns+` FROM courses WHERE `+where, args...))
+	c, err := scanCourse(tx.QueryRowContext(ctx, `SELECT `+courseColumns+` FROM courses WHERE deleted IS NULL AND `+where, args...))
 	return c, found(err)
 }
 

@@ -54,6 +54,7 @@ func TestCourseSurvivesRestart(t *testing.T) {
 		t.Errorf("courses %+v", got)
 	}
 	check(t, s.DeleteCourse(t.Context(), c.Code))
+	forgetDeleted(t, s)
 	if n := count(t, s, "points"); n != 0 {
 		t.Errorf("%d point sets left of a deleted course", n)
 	}
@@ -132,6 +133,7 @@ func TestHandIn(t *testing.T) {
 
 	wantErr(t, s.Withdraw(ctx, alice, h.Run), ErrNotFound)
 	check(t, s.Withdraw(ctx, bob, h.Run))
+	forgetDeleted(t, s)
 	for _, table := range []string{"handins", "runs", "models", "points"} {
 		if n := count(t, s, table); n != 0 {
 			t.Errorf("%d %s left", n, table)
@@ -172,6 +174,7 @@ func TestHandInAgain(t *testing.T) {
 	}
 
 	check(t, s.DeleteCourse(ctx, c.Code))
+	forgetDeleted(t, s)
 	if n := count(t, s, "runs"); n != 3 {
 		t.Errorf("%d runs left, want the students' own three", n)
 	}
@@ -325,6 +328,7 @@ func TestBlock(t *testing.T) {
 	}
 	check(t, s.Block(ctx, c.Code, []string{hers}))
 	check(t, s.DeleteCourse(ctx, c.Code))
+	forgetDeleted(t, s)
 	if n := count(t, s, "blocks"); n != 0 {
 		t.Errorf("%d blocks of a deleted course", n)
 	}
@@ -492,6 +496,7 @@ func TestClassesBecameCourses(t *testing.T) {
 		t.Errorf("handed in again: %q", got)
 	}
 	check(t, s.DeleteCourse(ctx, c.Code))
+	forgetDeleted(t, s)
 	if got := ids(c.Gallery()); len(got) != 0 || len(ids("student")) != 2 {
 		t.Errorf("left of a deleted course: %q", got)
 	}

@@ -140,17 +140,17 @@ func (s *Store) ReplaceData(ctx context.Context, ws Workspace, id string, d *dat
 }
 
 // DeleteDataset deletes a data set. Its runs stay, with the points they were
-// trained on.
+// trained on. Restore brings it back.
 func (s *Store) DeleteDataset(ctx context.Context, ws Workspace, id string) error {
 	return s.update(ctx, func(tx *sql.Tx) error {
-		ds, err := findDataset(ctx, tx, ws, id)
+		at, err := deletionTime(ctx, tx, ws, s.now())
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM datasets WHERE id = ?`, id); err != nil {
+		if err := bury(ctx, tx, "datasets", "id", ws, id, at); err != nil {
 			return err
 		}
-		return dropPoints(ctx, tx, ds.Hash)
+		return s.bound(ctx, tx, ws)
 	})
 }
 

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+	"testing"
+	"time"
 
 	"marginlab/ml"
 )
@@ -27,4 +29,10 @@ func (s *Store) saveRun(ctx context.Context, ws Workspace, n NewRun, res *ml.Res
 		return r, err
 	}
 	return s.Run(ctx, ws, r.ID)
+}
+
+// forgetDeleted does what is done a day after something was deleted.
+func forgetDeleted(t *testing.T, s *Store) {
+	t.Helper()
+	must[int](t)(s.Forget(t.Context(), s.Now().Add(time.Second)))
 }

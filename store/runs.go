@@ -224,7 +224,7 @@ func (s *Store) RunWithoutModels(ctx context.Context, ws Workspace, id string) (
 // SharedRun returns the run that a token of ShareRun opens, with its models.
 func (s *Store) SharedRun(ctx context.Context, token string) (r Run, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
-		r, err = findRun(ctx, tx, `share = ?`, token)
+		r, err = findRun(ctx, tx, `share = ? AND deleted IS NULL`, token)
 		if err != nil {
 			return err
 		}
@@ -248,15 +248,25 @@ func (s *Store) UpdateRun(ctx context.Context, ws Workspace, id, name, note stri
 	})
 }
 
-// DeleteRuns deletes several runs, or none if one of them is not there.
+// DeleteRuns deletes several runs, or none if one of them is not there. Restore brings them
+// back, but for what was handed in to a course.
 func (s *Store) DeleteRuns(ctx context.Context, ws Workspace, ids []string) error {
 	return s.update(ctx, func(tx *sql.Tx) error {
+		at, err := deletionTime(ctx, tx, ws, s.now())
+		if err != nil {
+			return err
+		}
 		for _, id := range ids {
-			if err := deleteRun(ctx, tx, ws, id); err != nil {
+			if isGallery(ws) {
+				err = deleteRun(ctx, tx, ws, id)
+			} else {
+				err = bury(ctx, tx, "runs", "id", ws, id, at)
+			}
+			if err != nil {
 				return fmt.Errorf("run %s: %w", id, err)
 			}
 		}
-		return nil
+		return s.bound(ctx, tx, ws)
 	})
 }
 
@@ -277,7 +287,7 @@ func (s *Store) UnshareRun(ctx context.Context, ws Workspace, id string) error {
 	})
 }
 
-const runColumns = `id, name, note, tags, dataset, dataset_name, hash, spec, axes, status, error, report, course, search, share, created, started, finished`
+const runColumns = `id, name, note, tags, (SELECT datasets.id FROM datasets WHERE datasets.id = runs.dataset AND datasets.deleted IS NULL), dataset_name, hash, spec, axes, status, error, report, course, search, share, created, started, finished`
 
 func scanRun(row interface{ Scan(...any) error }) (r Run, err error) {
 	var ds, share sql.NullString

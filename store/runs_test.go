@@ -63,6 +63,7 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 	}
 
 	check(t, s.DeleteRuns(ctx, alice, []string{saved.ID}))
+	forgetDeleted(t, s)
 	if n := count(t, s, "models"); n != 0 {
 		t.Errorf("%d models left of a deleted run", n)
 	}
@@ -161,6 +162,7 @@ func TestDeleteRunsAllOrNone(t *testing.T) {
 		t.Fatalf("%d runs left, want all 3", n)
 	}
 	check(t, s.DeleteRuns(ctx, alice, ids))
+	forgetDeleted(t, s)
 	if n := count(t, s, "points"); n != 0 {
 		t.Errorf("%d point sets left", n)
 	}
@@ -498,6 +500,7 @@ func TestDeletedIsGone(t *testing.T) {
 	}
 	check(t, s.DeleteDataset(ctx, alice, d.ID))
 	check(t, s.DeleteRuns(ctx, alice, []string{r.ID}))
+	forgetDeleted(t, s)
 	if text := file(); strings.Contains(text, secret) || !strings.Contains(text, "kept") {
 		t.Error("deleted text is still in the file")
 	}

@@ -419,7 +419,7 @@ func (s *Store) SearchStates(ctx context.Context, ids ...string) (map[string]Sea
 // countCells are the cells of a search, and those that are open.
 const countCells = `(SELECT count(*) FROM cells WHERE search = id), (SELECT count(*) FROM cells WHERE search = id AND done = 0)`
 
-const searchColumns = `id, dataset, dataset_name, hash, spec, grid, scheme, axes, status, error, known, created, started, finished, ` + countCells
+const searchColumns = `id, (SELECT datasets.id FROM datasets WHERE datasets.id = searches.dataset AND datasets.deleted IS NULL), dataset_name, hash, spec, grid, scheme, axes, status, error, known, created, started, finished, ` + countCells
 
 func scanSearch(row interface{ Scan(...any) error }, more ...any) (s Search, err error) {
 	var ds sql.NullString

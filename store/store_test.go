@@ -213,6 +213,7 @@ func TestPointsAreSharedAndDropped(t *testing.T) {
 	must[*dataset.Data](t)(s.Data(ctx, got.Hash))
 
 	check(t, s.DeleteRuns(ctx, alice, []string{run.ID}))
+	forgetDeleted(t, s)
 	if n := count(t, s, "points"); n != 0 {
 		t.Errorf("%d point sets left after everything is deleted", n)
 	}

@@ -124,7 +124,7 @@ const used = `(SELECT workspace, seen FROM workspaces UNION ALL SELECT workspace
 // unseen lists workspaces among those of a condition.
 func unseen(ctx context.Context, tx *sql.Tx, where string, since time.Time, args ...any) (list []Workspace, err error) {
 	names, err := texts(ctx, tx, `
-		SELECT workspace FROM `+used+` WHERE workspace NOT LIKE 'course %' AND `+where+`
+		SELECT workspace FROM `+used+` WHERE workspace NOT LIKE 'course %' AND workspace NOT LIKE 'deleted %' AND `+where+`
 		GROUP BY workspace HAVING max(seen) < ?1 AND NOT EXISTS (SELECT 1 FROM courses WHERE courses.workspace = used.workspace AND NOT closed AND coalesce(ends > ?1, 1))
 		ORDER BY max(seen), workspace`, append([]any{since.UnixMilli()}, args...)...)
 	for _, name := range names {
@@ -152,6 +152,9 @@ func holdings(ctx context.Context, tx *sql.Tx, ws Workspace) (Holdings, error) {
 }
 
 func deleteWorkspace(ctx context.Context, tx *sql.Tx, ws Workspace) error {
+	if _, err := forget(ctx, tx, `workspace = ?`, grave(ws)); err != nil {
+		return err
+	}
 	courses, err := listCourses(ctx, tx, ws)
 	if err != nil {
 		return err

@@ -52,7 +52,11 @@ func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 
 // datasets is the page with empty forms.
 func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
-	p := views.Datasets{Page: a.Frame("Data", "data"), Builtins: Builtins(a.House), Limits: a.limitsText(), Most: a.Limits.Bytes}
+	undo, err := a.Undo(r)
+	if err != nil {
+		return views.Datasets{}, err
+	}
+	p := views.Datasets{Page: a.Frame("Data", "data"), Undo: undo, Builtins: Builtins(a.House), Limits: a.limitsText(), Most: a.Limits.Bytes}
 	sets, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return p, err
@@ -864,7 +868,7 @@ func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Store.DeleteDataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/datasets")
+	return a.Deleted(w, r, "/datasets")
 }
 
 // reads says how a file was understood.

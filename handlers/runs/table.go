@@ -120,6 +120,7 @@ func address(q url.Values, pairs ...string) string {
 // List shows the runs of the workspace that the query asks for.
 func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
+	q.Del("deleted") // which Undo reads
 	ws := door.Workspace(r.Context())
 	if q.Get("add") != "" { // a column, from the form below the table's
 		q.Set("cols", strings.Trim(q.Get("cols")+","+q.Get("add"), ","))
@@ -168,6 +169,9 @@ func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	a.columns(&p, q, t)
+	if p.Undo, err = a.Undo(r); err != nil {
+		return err
+	}
 	if len(ps) > 0 {
 		p.Problem, p.Caret = door.Sentence(ps.For("where")), caret(q.Get("where"))
 		w.WriteHeader(http.StatusUnprocessableEntity)
@@ -530,5 +534,5 @@ func (a *Room) deleteRuns(w http.ResponseWriter, r *http.Request, to string, ids
 	if err := a.Jobs.Delete(r.Context(), door.Workspace(r.Context()), ids); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, to)
+	return a.Deleted(w, r, to)
 }

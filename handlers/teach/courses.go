@@ -74,7 +74,11 @@ func (a *Room) showCourses(w http.ResponseWriter, r *http.Request, typed, proble
 	if err != nil {
 		return err
 	}
-	p := views.Courses{Page: a.Frame("Courses", ""), Typed: typed, Problem: problem, ImportProblem: file}
+	undo, err := a.Undo(r)
+	if err != nil {
+		return err
+	}
+	p := views.Courses{Page: a.Frame("Courses", ""), Undo: undo, Typed: typed, Problem: problem, ImportProblem: file}
 	for _, c := range courses {
 		p.Rows = append(p.Rows, Row(c, a.Store.Now()))
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -418,23 +419,19 @@ func (a *Room) Unblock(w http.ResponseWriter, r *http.Request, g Course) error {
 	return door.Redirect(w, r, g.base)
 }
 
-// Delete deletes the course with its gallery and stops what trains in it.
+// Delete deletes the course with its gallery. What trains in it goes on: it may come back.
 func (a *Room) Delete(w http.ResponseWriter, r *http.Request, g Course) error {
-	runs, _, err := a.Store.Runs(r.Context(), g.Gallery(), store.Filter{})
-	if err != nil {
-		return err
-	}
-	var ids []string
-	for _, run := range runs {
-		ids = append(ids, run.ID)
-	}
-	if err := a.Jobs.Delete(r.Context(), g.Gallery(), ids); err != nil {
+	_, err := a.Store.CourseOf(r.Context(), door.Workspace(r.Context()), g.Code)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	if err := a.Store.DeleteCourse(r.Context(), g.Code); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/courses")
+	if err != nil { // it came by the teacher's link; the workspace of the course has the undo
+		return door.Redirect(w, r, "/courses")
+	}
+	return a.Deleted(w, r, "/courses")
 }
 
 // DeleteHandins deletes the runs that are ticked in the gallery.

@@ -1,0 +1,51 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"marginlab/handlers/door"
+	"marginlab/store"
+	"marginlab/web"
+)
+
+// Deletion is what was deleted by one act, in JSON.
+type Deletion struct {
+	ID       string    `json:"id"`
+	Deleted  time.Time `json:"deleted"`
+	Until    time.Time `json:"until"` // it can be undone until then
+	Runs     int       `json:"runs"`
+	Datasets int       `json:"datasets"`
+	Courses  int       `json:"courses"`
+	Names    []string  `json:"names"` // the first of them
+}
+
+func newDeletion(d store.Deletion) Deletion {
+	return Deletion{strconv.FormatInt(d.At.UnixMilli(), 10), d.At, d.At.Add(store.UndoFor), d.Runs, d.Datasets, d.Courses, d.Names}
+}
+
+// Deleted lists what can be had back.
+func (a *Room) Deleted(w http.ResponseWriter, r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	deletions, err := a.Store.Deletions(r.Context(), door.Workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	list := make([]Deletion, len(deletions))
+	for i, d := range deletions {
+		list[i] = newDeletion(d)
+	}
+	return web.JSON(w, http.StatusOK, map[string]any{"deleted": list})
+}
+
+// Restore undoes a deletion.
+func (a *Room) Restore(w http.ResponseWriter, r *http.Request) error {
+	d, err := a.Restored(r)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, newDeletion(d))
+}

@@ -1,0 +1,97 @@
+package door
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/store"
+	"marginlab/views"
+)
+
+// Deleted leads on to a list, which offers to undo what a request has just deleted.
+func (a *House) Deleted(w http.ResponseWriter, r *http.Request, to string) error {
+	list, err := a.Store.Deletions(r.Context(), Workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	if len(list) > 0 {
+		u, err := url.Parse(to)
+		if err != nil {
+			return err
+		}
+		q := u.Query()
+		q.Set("deleted", deletionID(list[0]))
+		u.RawQuery = q.Encode()
+		to = u.String()
+	}
+	return Redirect(w, r, to)
+}
+
+// deletionID names a deletion in addresses.
+func deletionID(d store.Deletion) string { return strconv.FormatInt(d.At.UnixMilli(), 10) }
+
+// Undo is what a list says of deletions: the one that its address names, and whether there
+// are any.
+func (a *House) Undo(r *http.Request) (u views.Undo, err error) {
+	list, err := a.Store.Deletions(r.Context(), Workspace(r.Context()))
+	if err != nil {
+		return u, err
+	}
+	u.Any = len(list) > 0
+	for _, d := range list {
+		if deletionID(d) == r.URL.Query().Get("deleted") {
+			u.Latest = deletion(d)
+		}
+	}
+	return u, nil
+}
+
+func deletion(d store.Deletion) *views.Deletion {
+	v := &views.Deletion{ID: deletionID(d), What: d.String(), When: When(d.At), Until: When(d.At.Add(store.UndoFor))}
+	if v.Names = strings.Join(d.Names, ", "); d.Runs+d.Datasets+d.Courses > len(d.Names) {
+		v.Names += ", …"
+	}
+	return v
+}
+
+// DeletedPage lists what can be had back.
+func (a *House) DeletedPage(w http.ResponseWriter, r *http.Request) error {
+	list, err := a.Store.Deletions(r.Context(), Workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	p := views.Deleted{Page: a.Frame("Recently deleted", "")}
+	for _, d := range list {
+		p.Rows = append(p.Rows, *deletion(d))
+	}
+	return a.Render(w, r, views.DeletedPage(p))
+}
+
+// Restored brings back the deletion that the address of a request names.
+func (a *House) Restored(r *http.Request) (store.Deletion, error) {
+	ms, err := strconv.ParseInt(chi.URLParam(r, "id"), 10, 64)
+	if err != nil {
+		return store.Deletion{}, store.ErrNotFound
+	}
+	return a.Store.Restore(r.Context(), Workspace(r.Context()), time.UnixMilli(ms))
+}
+
+// Restore is Restored for a page.
+func (a *House) Restore(w http.ResponseWriter, r *http.Request) error {
+	d, err := a.Restored(r)
+	if err != nil {
+		return err
+	}
+	switch {
+	case d.Courses > 0:
+		return Redirect(w, r, "/courses")
+	case d.Datasets > 0:
+		return Redirect(w, r, "/datasets")
+	}
+	return Redirect(w, r, "/runs")
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"marginlab/ml"
+)
+
+// TestUndoWorksForADay: what was deleted is nowhere, comes back as it was for a day and is
+// gone after it.
+func TestUndoWorksForADay(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	s.Now = func() time.Time { return now }
+	s.Quota = Quota{Datasets: 2, Runs: 3, Bytes: 1 << 30}
+	set := must[Dataset](t)(s.CreateDataset(ctx, alice, "set", "", sample(1)))
+	ofSet := must[Run](t)(s.saveRun(ctx, alice, NewRun{Name: "of the set", Dataset: set.ID, Spec: ml.DefaultSpec(), Tags: []string{"x"}}, sampleResult(1, 1)))
+	waits := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Name: "waits", Data: sample(2), Spec: ml.DefaultSpec(), Request: "r"}))
+	share := must[string](t)(s.ShareRun(ctx, alice, ofSet.ID))
+	course := must[Course](t)(s.CreateCourse(ctx, alice, NewCourse{Title: "course", Target: "/lab"}))
+
+	before := must[Run](t)(s.Run(ctx, alice, ofSet.ID))
+	check(t, s.DeleteRuns(ctx, alice, []string{ofSet.ID, waits.ID}))
+	check(t, s.DeleteDataset(ctx, alice, set.ID)) // at the same moment: another deletion
+	now = now.Add(time.Hour)
+	check(t, s.DeleteCourse(ctx, course.Code))
+
+	// Nobody meets what is deleted.
+	for what, err := range map[string]error{
+		"run":       func() error { _, err := s.Run(ctx, alice, ofSet.ID); return err }(),
+		"shared":    func() error { _, err := s.SharedRun(ctx, share); return err }(),
+		"data set":  func() error { _, err := s.Dataset(ctx, alice, set.ID); return err }(),
+		"course":    func() error { _, err := s.Course(ctx, course.Code); return err }(),
+		"its token": func() error { _, err := s.TaughtCourse(ctx, course.Token); return err }(),
+	} {
+		if !errors.Is(err, ErrNotFound) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, ok, err := s.ClaimRun(ctx, owner, 9); ok || err != nil {
+		t.Errorf("a deleted run is trained: %v", err)
+	}
+	if h := must[Holdings](t)(s.Holdings(ctx, alice)); h.Runs+h.Datasets+h.Courses != 0 || h.Bytes != 0 {
+		t.Errorf("holdings %v", h)
+	}
+	if tags := must[[]string](t)(s.Tags(ctx, alice)); len(tags) != 0 {
+		t.Errorf("tags %q", tags)
+	}
+
+	list := must[[]Deletion](t)(s.Deletions(ctx, alice))
+	if len(list) != 3 || list[0].Courses != 1 || list[1].Datasets != 1 || list[2].Runs != 2 || !slices.Equal(list[2].Names, []string{"of the set", "waits"}) {
+		t.Fatalf("deletions %+v", list)
+	}
+	_, err := s.Restore(ctx, bob, list[2].At)
+	wantErr(t, err, ErrNotFound)
+
+	// The same request makes another run; there must be room for what comes back.
+	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Name: "waits", Data: sample(2), Spec: ml.DefaultSpec(), Request: "r"}))
+	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Name: "third", Data: sample(2), Spec: ml.DefaultSpec()}))
+	var full *Error
+	if _, err := s.Restore(ctx, alice, list[2].At); !errors.As(err, &full) || full.Kind() != "storage" {
+		t.Errorf("over the quota: %v", err)
+	}
+	s.Quota.Runs = 4
+	if d := must[Deletion](t)(s.Restore(ctx, alice, list[2].At)); d.Runs != 2 {
+		t.Errorf("restored %+v", d)
+	}
+	_, err = s.Restore(ctx, alice, list[2].At)
+	wantErr(t, err, ErrNotFound)
+	got := must[Run](t)(s.Run(ctx, alice, ofSet.ID))
+	if got.Dataset != "" || got.Share != share || got.Model == nil {
+		t.Errorf("the run came back as %+v", got)
+	}
+	if r := must[Run](t)(s.Run(ctx, alice, waits.ID)); r.Status != Cancelled || r.Finished.IsZero() {
+		t.Errorf("the run that waited is %s, ended %v", r.Status, r.Finished)
+	}
+	must[Deletion](t)(s.Restore(ctx, alice, list[1].At))
+	if got := must[Run](t)(s.Run(ctx, alice, ofSet.ID)); got.Dataset != before.Dataset {
+		t.Errorf("its data set is %q, was %q", got.Dataset, before.Dataset)
+	}
+
+	// A day later the course is out of reach, then gone.
+	now = now.Add(UndoFor)
+	_, err = s.Restore(ctx, alice, list[0].At)
+	wantErr(t, err, ErrNotFound)
+	if n := must[int](t)(s.Forget(ctx, now.Add(-UndoFor+time.Millisecond))); n != 1 || count(t, s, "courses") != 0 {
+		t.Errorf("%d things forgotten", n)
+	}
+}
+
+// TestDeletedIsBounded: by making and deleting nobody holds more than twice the quota.
+func TestDeletedIsBounded(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	s.Quota = Quota{Datasets: 3}
+	for i := range 10 {
+		set := must[Dataset](t)(s.CreateDataset(t.Context(), alice, "set", "", sample(float64(i))))
+		check(t, s.DeleteDataset(t.Context(), alice, set.ID))
+	}
+	if n, points := count(t, s, "datasets"), count(t, s, "points"); n != 3 || points != 3 {
+		t.Errorf("%d data sets and %d point sets are kept", n, points)
+	}
+	check(t, s.DeleteWorkspace(t.Context(), alice))
+	if n := count(t, s, "datasets") + count(t, s, "points"); n != 0 {
+		t.Errorf("%d left of a deleted workspace", n)
+	}
+}
