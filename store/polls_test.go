@@ -147,6 +147,10 @@ func TestVotesAreRefused(t *testing.T) {
 		t.Errorf("ended: %v", err)
 	}
 	check(t, s.DeleteCourse(ctx, c.Code))
+	if err := vote("w9"); err != ErrNotFound {
+		t.Errorf("deleted: %v", err)
+	}
+	forgetDeleted(t, s)
 	if count(t, s, "polls")+count(t, s, "votes")+count(t, s, "students") != 0 {
 		t.Error("something is left of a deleted course")
 	}
