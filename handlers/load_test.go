@@ -7,12 +7,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,8 +23,8 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
 	"marginlab/store"
-	"marginlab/web/jobs"
 )
 
 // Visitors who drag a slider all the time get about as many pictures from a line as without
@@ -182,7 +180,7 @@ func picture(ctx context.Context, client *http.Client, to, token string, form ur
 }
 
 // Those who ask for little wait at most twice as long when others ask for much, and when
-// runs are trained in the background.
+// runs are trained in the background, or the cells of a search are computed.
 //
 //	go test -tags load -run TestNeighbours -v ./handlers
 func TestNeighbours(t *testing.T) {
@@ -253,7 +251,7 @@ func TestNeighbours(t *testing.T) {
 	neighbours.Wait()
 	again := median()
 
-	queue := jobs.New(s.app.Store, jobs.Config{Workers: max(2, runtime.NumCPU()-1), Log: slog.New(slog.DiscardHandler)})
+	queue := s.app.Jobs
 	ctx, stop = context.WithCancel(t.Context())
 	var trained sync.WaitGroup
 	trained.Go(func() { queue.Run(ctx) })
@@ -274,13 +272,46 @@ func TestNeighbours(t *testing.T) {
 	background := median()
 	stop()
 	trained.Wait()
-	t.Logf("median %v alone, %v beside %d who ask for much, who got %.1f answers a second; %v alone again, %v beside runs", alone, live, heavy, float64(served)/lasting.Seconds(), again, background)
+
+	set, err := s.app.Store.Dataset(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", 2)), sets[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := s.app.Store.Data(t.Context(), set.Hash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gammas := make([]float64, 40)
+	for i := range gammas {
+		gammas[i] = 0.1 * float64(i+1)
+	}
+	search, err := s.app.Store.CreateSearch(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", heavy+2)), store.NewSearch{
+		Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"gamma": eval.Numbers(gammas...)}, Scheme: eval.Scheme{Folds: 10, Repeats: 5},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop = context.WithCancel(t.Context())
+	trained.Go(func() { queue.Run(ctx) })
+	time.Sleep(lasting)
+	searching := median()
+	stop()
+	trained.Wait()
+	search, err = s.app.Store.Search(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", heavy+2)), search.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("median %v alone, %v beside %d who ask for much, who got %.1f answers a second; %v alone again, %v beside runs, %v beside a search, of which %d of %d cells were done meanwhile",
+		alone, live, heavy, float64(served)/lasting.Seconds(), again, background, searching, search.Done, search.Total)
 	alone = (alone + again) / 2
 	if ratio := float64(live) / float64(alone); ratio > most {
 		t.Errorf("live neighbours make it %.1f times as long", ratio)
 	}
 	if ratio := float64(background) / float64(alone); ratio > most {
 		t.Errorf("runs make it %.1f times as long", ratio)
+	}
+	if ratio := float64(searching) / float64(alone); ratio > most {
+		t.Errorf("a search makes it %.1f times as long", ratio)
 	}
 }
 

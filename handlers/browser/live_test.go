@@ -65,6 +65,30 @@ func TestSlidersAreLive(t *testing.T) {
 	}
 }
 
+// A picture that is coarser because many ask says so, and is asked for once more.
+func TestCoarserPictures(t *testing.T) {
+	t.Parallel()
+	for path, control := range map[string]string{"/lab?data=moons": "#f-C", "/lessons/soft-margin": "form[data-live] input[type=text]"} {
+		p := open(t, start(t))
+		p.visit(path)
+		p.wait(element(control))
+		get[bool](p, `(() => {
+			const real = window.fetch;
+			let many = true;
+			window.fetch = async (...args) => {
+				const answer = await real(...args);
+				if (!many) return answer;
+				many = false;
+				return Response.json({ ...(await answer.json()), coarser: "Many are asking." });
+			};
+			return true;
+		})()`)
+		get[bool](p, `((f) => { f.value = "7"; f.dispatchEvent(new Event("input", { bubbles: true })); f.dispatchEvent(new Event("change", { bubbles: true })); return true; })(`+element(control)+`)`)
+		p.wait(`document.querySelector("[data-status]").textContent === "Many are asking."`)
+		p.wait(`document.querySelector("[data-status]").textContent === ""`)
+	}
+}
+
 func TestKernelShowsItsParameters(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))

@@ -3,6 +3,7 @@ package door
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -314,5 +315,39 @@ func TestLiveTakesTurns(t *testing.T) {
 		if w := <-ask(reply); w.Code != http.StatusOK {
 			t.Errorf("after faults: %d", w.Code)
 		}
+	})
+}
+
+// Where more wait than are served, an answer is coarser than was asked for, and says so.
+func TestLiveGetsCoarser(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &House{Line: NewLine(1), Jobs: &jobs.Queue{}}
+		hold := <-enter(t.Context(), a.Line, "another")
+		var answers []<-chan string
+		for _, coarse := range []string{"", "1", ""} {
+			got := make(chan string, 1)
+			answers = append(answers, got)
+			go func() {
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprint("/", len(answers)), strings.NewReader("coarse="+coarse))
+				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+				w := httptest.NewRecorder()
+				err := a.Live(w, r, func(r *http.Request) (map[string]any, error) {
+					return map[string]any{"coarse": Coarseness(r.Form), "grid": ReadOptions(r.Form).grid()}, nil
+				})
+				got <- fmt.Sprint(strings.TrimSpace(w.Body.String()), err)
+			}()
+			synctest.Wait()
+		}
+		last := enter(t.Context(), a.Line, "one more")
+		hold.leave()
+		for i, want := range []string{
+			`{"coarse":1,"coarser":"` + coarser + `","grid":80}<nil>`, `{"coarse":2,"coarser":"` + coarser + `","grid":56}<nil>`, `{"coarse":0,"grid":0}<nil>`,
+		} {
+			if got := <-answers[i]; got != want {
+				t.Errorf("answer %d: %s, want %s", i, got, want)
+			}
+		}
+		(<-last).leave()
 	})
 }

@@ -10,10 +10,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/pace"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/store"
@@ -670,4 +672,27 @@ func TestMessage(t *testing.T) {
 	if name, data := (Event{Status: store.Failed, Error: "x"}).Message(); name != "status" || fmt.Sprintf("%v", data) != "{failed x}" {
 		t.Error(name, data)
 	}
+}
+
+// Trainings and cells hold while somebody who looks at a page waits for an answer.
+func TestLiveAnswersFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &Queue{running: map[string]*job{}}
+		for _, j := range []*job{q.begin(t.Context(), "run", "", time.Hour), q.begin(t.Context(), "search/1", "search", 0)} {
+			time.Sleep(time.Second)
+			answered := q.Live.Urgent()
+			looked := make(chan error, 1)
+			go func() { looked <- pace.Look(j.ctx) }()
+			synctest.Wait()
+			if len(looked) > 0 {
+				t.Errorf("%s goes on while an answer is made", j.key)
+			}
+			answered()
+			if err := <-looked; err != nil {
+				t.Error(err)
+			}
+			q.end(j)
+		}
+	})
 }
