@@ -24,6 +24,11 @@ func (a *App) Handler() http.Handler {
 	}
 	r.Get("/static/*", a.site.Handle(a.Assets.Serve))
 	r.Handle("/favicon.ico", http.RedirectHandler(a.Assets.URL("icon.svg"), http.StatusFound))
+	framed := r.With(a.site.Framed)
+	framed.Get("/embed/{lesson}/{screen}", a.site.Handle(a.lessons.Framed))
+	framed.Post("/embed/{lesson}/{screen}/live", a.site.Handle(a.lessons.Live))
+	framed.Post("/embed/{lesson}/{screen}/states", a.site.Handle(a.lessons.States))
+	framed.Get("/embed/{lesson}/{screen}/figures/{figure}", a.site.Handle(a.lessons.Figure))
 	r.Group(func(r chi.Router) {
 		r.Use(a.site.Workspace, a.noteUse)
 		a.pages(r)

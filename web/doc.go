@@ -44,12 +44,16 @@
 // Another site, in a visitor's browser, can link here and no more. What changes something
 // is refused when it comes from elsewhere (Sec-Fetch-Site, Origin), the cookie does not
 // come along, answers cannot be read or framed, and our pages load nothing from others
-// (Content-Security-Policy). A site that points its own name at our address, to count as the
-// same site, has not the cookie of our name; and the name is refused wherever we can know
-// that it is not ours (Links.Answers): always where the server listens to its own computer
-// alone, which nobody else could reach otherwise, and on a network once it has been told its
-// names by --public-url or --host. Told none, it takes any: such a site then does through
-// a visitor's browser what somebody on the network could do by himself.
+// (Content-Security-Policy). Demos of lessons below /embed are the exception: any site may
+// frame them and show their pictures (Site.Framed). They are computed from data that come
+// with the program, in no workspace and no course; a click that is led astray there (a
+// frame made invisible, say) moves a picture and nothing else. A site that points its own
+// name at our address, to count as the same site, has not the cookie of our name; and the
+// name is refused wherever we can know that it is not ours (Links.Answers): always where
+// the server listens to its own computer alone, which nobody else could reach otherwise,
+// and on a network once it has been told its names by --public-url or --host. Told none, it
+// takes any: such a site then does through a visitor's browser what somebody on the network
+// could do by himself.
 //
 // Headers of proxies (X-Forwarded-For, -Proto, -Host) are believed from --trusted-proxy
 // alone; from others they change neither limits nor links nor cookies.

@@ -172,6 +172,19 @@ func secure(next http.Handler) http.Handler {
 	})
 }
 
+// Framed lets pages of other sites show answers in a frame, and their pictures. It is for
+// what is the same for everybody: each request has a workspace of its own, that nobody
+// comes back to, and no cookie.
+func (s *Site) Framed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", strings.Replace(pagePolicy, "frame-ancestors 'none'", "frame-ancestors *", 1))
+		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+		h.Set("Cache-Control", "no-cache")
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tokenKey{}, newToken())))
+	})
+}
+
 // limitRate limits what one workspace may ask for, and generously what all behind
 // one address may, which can be a whole lecture hall. A request that the first refuses
 // does not count for the second, so that nobody uses up what belongs to his

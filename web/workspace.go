@@ -16,7 +16,7 @@ const cookieName = "marginlab_workspace"
 type tokenKey struct{}
 
 // Token is the token of the workspace that a request works in: 128 random bits
-// as 32 hexadecimal digits; empty outside of Site.Workspace.
+// as 32 hexadecimal digits; empty outside of Site.Workspace and Site.Framed.
 func Token(ctx context.Context) string {
 	token, _ := ctx.Value(tokenKey{}).(string)
 	return token

@@ -395,6 +395,9 @@ func (a *Room) judge(ctx context.Context, v *lessons.QuestionView, given string)
 // demo runs a screen's demo. Its pictures are linked, or, inline, part of the answer.
 func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Values, slide, inline bool) (lessons.DemoView, param.Problems, error) {
 	v := lessons.DemoView{ID: s.Slug, Live: path + "/live", Slide: slide}
+	if framed(r) {
+		form = everybodys(form)
+	}
 	course, form, preset, err := a.under(r.Context(), strings.TrimSuffix(path, "/"+s.Slug), form)
 	if err != nil {
 		return v, nil, err
@@ -454,6 +457,12 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	at := place{base: path + "/figures/", query: v.Query, key: key, public: public && course == nil}
 	if at.public {
 		at.query = a.Lasting(v.Query)
+	}
+	if framed(r) { // where there is no way to other pages
+		v.Framed, v.Live, v.Answer.Lab = true, framePath(path)+"/live", ""
+		at.base = framePath(at.base)
+	} else if at.public && !slide {
+		v.Answer.Embed = a.embed(r, s, path, v.Query, e.Figures)
 	}
 	look := lessons.Look{Dark: form.Get("dark") == "1", Coarse: in.Coarse}
 	for i, f := range e.Figures {
@@ -764,7 +773,11 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	if s.Demo == nil {
 		return store.ErrNotFound
 	}
-	course, form, _, err := a.under(r.Context(), "/lessons/"+l.Slug, r.URL.Query())
+	form := r.URL.Query()
+	if framed(r) {
+		form = everybodys(form)
+	}
+	course, form, _, err := a.under(r.Context(), "/lessons/"+l.Slug, form)
 	if err != nil {
 		return err
 	}

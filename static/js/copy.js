@@ -1,21 +1,28 @@
-// A button beside each address that copies it.
+// A button beside each field that copies it.
 
-for (const field of document.querySelectorAll("[data-copy]")) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = "Copy";
-  button.setAttribute("aria-label", `Copy: ${field.getAttribute("aria-label")}`);
-  const told = document.createElement("span");
-  told.setAttribute("role", "status");
-  button.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(field.value); // not there on plain http
-      told.textContent = "copied";
-    } catch {
-      field.focus();
-      field.select();
-      told.textContent = document.execCommand("copy") ? "copied" : "press Ctrl-C";
-    }
-  });
-  field.after(button, told);
+/** Adds the buttons that are missing in a part of the page. */
+function offer(part) {
+  for (const field of part.querySelectorAll("[data-copy]:not(:has(+ [data-copies]))")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    button.dataset.copies = "";
+    button.setAttribute("aria-label", `Copy: ${field.getAttribute("aria-label")}`);
+    const told = document.createElement("span");
+    told.setAttribute("role", "status");
+    button.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(field.value); // not there on plain http
+        told.textContent = "copied";
+      } catch {
+        field.focus();
+        field.select();
+        told.textContent = document.execCommand("copy") ? "copied" : "press Ctrl-C";
+      }
+    });
+    field.after(button, told);
+  }
 }
+
+offer(document);
+document.addEventListener("toggle", (e) => offer(e.target), true); // what came later unfolds

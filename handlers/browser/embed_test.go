@@ -1,0 +1,49 @@
+package browser
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// The HTML that a lesson gives shows its demo as it is, in a page of another site, and
+// there it follows its controls.
+func TestEmbed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	p := open(t, s)
+	p.visit("/lessons/margins")
+	p.picture("#line .stage img")
+	p.fill("#f-line-b", "0.5")
+	p.wait(`document.querySelector("#line .embed textarea").value.includes("b=0.5")`)
+	p.click("#line .embed summary")
+	p.click("#line .embed button")
+	p.wait(`document.querySelector("#line .embed [role=status]").textContent === "copied"`)
+	html := get[string](p, `document.querySelector("#line .embed textarea").value`)
+	if !strings.Contains(html, "/embed/margins/line?b=0.5") {
+		t.Fatalf("the HTML is %s", html)
+	}
+
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if r.URL.Path == "/favicon.ico" {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		fmt.Fprintf(w, `<!doctype html><title>Elsewhere</title><img src="%s/embed/margins/line/figures/first.svg">%s`, s.url, html)
+	}))
+	t.Cleanup(other.Close)
+	p.do(chromedp.Navigate(strings.Replace(other.URL, "127.0.0.1", "localhost", 1))) // a refusal to be framed is a fault of the page
+	p.wait(`document.querySelector("img").naturalWidth > 0`)
+
+	p.visit("/embed/margins/line?b=0.5")
+	p.picture(".stage img")
+	src := get[string](p, `document.querySelector(".stage img").src`)
+	p.change(func() { p.fill("#f-line-b", "-0.5") })
+	p.wait(fmt.Sprintf(`document.querySelector(".stage img").src !== %q && location.search === "?b=-0.5"`, src))
+	p.run("embed", func() { p.inspect("embed", "/embed/margins/line?b=0.5", s.client()) })
+}
