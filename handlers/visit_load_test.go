@@ -7,7 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
+	"math/rand/v2"
 	"net/http"
+	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -18,8 +22,12 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/store"
 	"marginlab/views/lessons/all"
+	"marginlab/web/jobs"
 )
 
 // What a visit costs once somebody has been there: of a student who comes for the first
@@ -83,6 +91,102 @@ func TestRush(t *testing.T) {
 			t.Errorf("%s: the last student waited %v", l.Slug, took[students-1])
 		}
 		s.Close()
+	}
+}
+
+// Fifty people read pages, each another one every two seconds or so, while the program
+// computes a search of 2 000 cells: of twenty pages nineteen are there, with their pictures,
+// within 200 ms. Run it on an idle machine:
+//
+//	go test -tags load -run TestReadersBesideSearch -v ./handlers
+func TestReadersBesideSearch(t *testing.T) {
+	const readers, cells, enough, within = 50, 2000, 0.95, 200 * time.Millisecond
+	s := serve(t, true, dataset.DefaultLimits)
+	c := s.browse(t, alice)
+	pages := []string{"/", "/lessons", "/runs", "/searches", "/lab?data=moons&C=10&gamma=2", "/lab?data=xor&learner=mcm&C=1"}
+	for _, l := range all.Lessons {
+		pages = append(pages, "/lessons/"+l.Slug)
+	}
+	with := map[string][]string{}
+	for _, page := range pages {
+		maps.Copy(with, c.outline(page))
+	}
+	rows, labels := make([][2]float64, 400), make([]string, 400)
+	for i := range rows {
+		x, y := rand.NormFloat64(), rand.NormFloat64()
+		rows[i], labels[i] = [2]float64{x, y}, map[bool]string{true: "in", false: "out"}[x*x+y*y+rand.NormFloat64() < 1.5]
+	}
+	d, err := dataset.FromPoints(rows, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := s.app.Store.CreateDataset(t.Context(), store.WorkspaceOf(alice), "rings", "", d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	measure := func(t *testing.T, until <-chan struct{}) time.Duration {
+		var mu sync.Mutex
+		var took []time.Duration
+		var reading sync.WaitGroup
+		begin, before := time.Now(), processors()
+		for i := range readers {
+			reading.Go(func() {
+				r, b := rand.New(rand.NewPCG(1, uint64(i))), newBrowser(s, with, i+1)
+				for {
+					select {
+					case <-until:
+						return
+					case <-time.After(time.Duration(1+2*r.Float64()) * time.Second):
+					}
+					begin := time.Now()
+					if err := b.visit(t.Context(), pages[r.IntN(len(pages))]); err != nil {
+						t.Error(err)
+					}
+					mu.Lock()
+					took = append(took, time.Since(begin))
+					mu.Unlock()
+				}
+			})
+		}
+		reading.Wait()
+		slices.Sort(took)
+		at := took[int(enough*float64(len(took)))]
+		load, _ := os.ReadFile("/proc/loadavg")
+		t.Logf("%d pages in %v: median %.0f ms, 95 %% within %.0f ms, last %.0f ms; %.1f processors busy; load %s",
+			len(took), time.Since(begin).Round(time.Second), ms(took[len(took)/2]), ms(at), ms(took[len(took)-1]), float64(processors()-before)/float64(time.Since(begin)), load)
+		return at
+	}
+	alone := make(chan struct{})
+	time.AfterFunc(10*time.Second, func() { close(alone) })
+	measure(t, alone)
+
+	gammas := make([]float64, 20)
+	for i := range gammas {
+		gammas[i] = math.Pow(1.5, float64(i-10))
+	}
+	grid := eval.Grid{"C": eval.Numbers(0.1, 1, 10, 100), "gamma": eval.Numbers(gammas...)}
+	search, err := s.app.Store.CreateSearch(t.Context(), store.WorkspaceOf(alice), store.NewSearch{Dataset: set.ID, Data: d, Spec: ml.DefaultSpec(), Grid: grid, Scheme: eval.Scheme{Folds: 10, Repeats: 10, Seed: 1}})
+	if err != nil || search.Total != cells {
+		t.Fatalf("%d cells, %v", search.Total, err)
+	}
+	s.app.Jobs.Notify()
+	events, err := s.app.Jobs.SubscribeSearch(t.Context(), store.WorkspaceOf(alice), search.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := make(chan struct{})
+	var last jobs.Event
+	go func() {
+		defer close(over)
+		for last = range events {
+		}
+	}()
+	at := measure(t, over)
+	if last.Status != store.Done {
+		t.Errorf("the search is %+v", last)
+	}
+	if at > within {
+		t.Errorf("only %.0f %% of the pages were there within %v", 100*enough, at)
 	}
 }
 

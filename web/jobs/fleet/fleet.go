@@ -48,6 +48,7 @@ type Fleet struct {
 	out     map[string]*errand   // by the name of the cell
 	taken   map[string]time.Time // cells that were taken back, and when
 	parcels map[string]*packed   // by search and kind
+	odd     map[string]bool      // cells that were in the stream at the last look, though nobody here had put them there
 }
 
 // member is a worker.
@@ -526,7 +527,8 @@ func (f *Fleet) inStream() (names map[string]bool, err error) {
 }
 
 // compare tells which cells are neither in the stream nor in somebody's hands, nor have
-// just been, and which are in the stream that nobody here has put there.
+// just been, and which are in the stream that nobody here has put there: for the second
+// time, as a worker tells what a cell gave before it takes the cell from the stream.
 func (f *Fleet) compare(there map[string]bool, now time.Time) (missing []job, strange []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -538,10 +540,15 @@ func (f *Fleet) compare(there map[string]bool, now time.Time) (missing []job, st
 			missing = append(missing, e.job)
 		}
 	}
+	odd := map[string]bool{}
 	for name := range there {
-		if f.out[name] == nil {
+		if f.out[name] != nil {
+			continue
+		}
+		if odd[name] = true; f.odd[name] {
 			strange = append(strange, name)
 		}
 	}
+	f.odd = odd
 	return missing, strange
 }
