@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"bufio"
+	"fmt"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -141,6 +142,31 @@ func TestAPISearchRefused(t *testing.T) {
 	c.want(http.StatusAccepted, "POST", "/api/searches/"+id+"/cancel", "")
 	if got := decode[api.Search](c.want(200, "GET", "/api/searches/"+id, "")); got.Status != store.Cancelled || got.Done != 0 || got.Total != 5 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Where as many searches wait as may, the next one is told when to come again, by pages and
+// by programs.
+func TestSearchesQueueFull(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	d, err := dataset.FromPoints([][2]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}}, []string{"a", "b", "a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range store.MaxSearching {
+		n := store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Seed: 1}}
+		if _, err := s.app.Store.CreateSearch(t.Context(), store.WorkspaceOf(fmt.Sprint(i)), n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, a := range map[string]answer{
+		"API":  s.client(t, alice).do("POST", "/api/searches", `{"dataset":"moons","grid":{"C":[1,2]}}`),
+		"page": s.browse(t, alice).do("POST", "/searches", "data=moons&search.C=1,2&search.gamma=1&search.folds=5", "Content-Type", "application/x-www-form-urlencoded"),
+	} {
+		if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" {
+			t.Errorf("%s: %d, Retry-After %q", name, a.status, a.header.Get("Retry-After"))
+		}
 	}
 }
 

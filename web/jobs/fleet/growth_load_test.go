@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
 	"marginlab/store"
 )
@@ -110,6 +111,14 @@ func grow(t *testing.T, workers int, each time.Duration, seed uint64) (took, cpu
 	}
 	until(t, func() bool { n, _ := h.fleet.Size(); return n == workers })
 	n := asked(t, seed)
+	rows, labels := make([][2]float64, 120), make([]string, 120) // enough for no two splits to be the same
+	for i := range rows {
+		rows[i], labels[i] = [2]float64{float64(i * i % 97), float64(i * 5 % 61)}, string(rune('a'+i%2))
+	}
+	var err error
+	if n.Data, err = dataset.FromPoints(rows, labels); err != nil {
+		t.Fatal(err)
+	}
 	var gammas []float64
 	for i := range 20 {
 		gammas = append(gammas, float64(i+1)/10)
