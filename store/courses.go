@@ -590,7 +590,8 @@ func endCopies(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-const handinColumns = `run, source, handins.name, number, created`
+// handinColumns name the run behind a hand-in for as long as its student has not deleted it.
+const handinColumns = `run, (SELECT id FROM runs AS own WHERE own.id = source AND own.deleted IS NULL), handins.name, number, created`
 
 // numbered is a hand-in with what tells the nameless apart.
 type numbered struct {

@@ -172,11 +172,14 @@ func paramField(p param.Param) Field {
 		f.expr = "(CASE spec ->> '$." + p.Name + "' WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)"
 	case param.Choice:
 		for _, o := range p.Options {
-			f.Values = append(f.Values, o.Name)
+			if o.Name != none { // who has chosen none has no such thing
+				f.Values = append(f.Values, o.Name)
+			}
 		}
+		f.expr = "nullif(" + f.expr + ", '" + none + "')"
 	}
 	f.of = func(r Run) any {
-		if v, ok := asked(r); ok && v.Text() != "" {
+		if v, ok := asked(r); ok && v.Text() != "" && v.Text() != none {
 			return v.Text()
 		}
 		return nil
