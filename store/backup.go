@@ -92,7 +92,9 @@ func putAside(ctx context.Context, path string, now time.Time) (aside string, er
 		_, _ = db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
 		db.Close()
 	}
-	aside = path + ".before-" + now.Format("20060102-150405")
+	if aside, err = unused(path + ".before-" + now.Format("20060102-150405")); err != nil {
+		return "", err
+	}
 	for _, part := range []string{"-shm", "-wal", ""} { // a log without a database is no danger to the next one; the other way round it might be
 		err := os.Rename(path+part, aside+part)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -100,6 +102,22 @@ func putAside(ctx context.Context, path string, now time.Time) (aside string, er
 		}
 	}
 	return aside, nil
+}
+
+// unused is a path, or the path with a number, at which there is nothing: of two databases
+// that are put aside within a second, none takes the place of the other.
+func unused(path string) (string, error) {
+	free := path
+	for n := 2; ; n++ {
+		_, err := os.Lstat(free)
+		if errors.Is(err, fs.ErrNotExist) {
+			return free, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		free = fmt.Sprintf("%s-%d", path, n)
+	}
 }
 
 // Contents is what a database holds.

@@ -151,6 +151,20 @@ func TestRestore(t *testing.T) {
 	if have.Datasets != 2 {
 		t.Errorf("the database put aside: %v", have)
 	}
+
+	// However quickly one follows the other, nothing that was put aside is lost.
+	names := map[string]bool{aside: true}
+	for range 3 {
+		aside, _, err := Restore(ctx, dir, copied)
+		check(t, err)
+		if names[aside] {
+			t.Errorf("%s is used twice", aside)
+		}
+		names[aside] = true
+	}
+	for name := range names {
+		must[Contents](t)(contentsOf(ctx, name))
+	}
 }
 
 // What cannot be restored is refused in words, and changes nothing.

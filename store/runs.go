@@ -157,7 +157,7 @@ func requestOf(key string, asked ...any) (string, error) {
 	if key == "" {
 		return "", nil
 	}
-	all, err := json.Marshal(append([]any{key}, asked...))
+	all, err := json.Marshal(append([]any{[]byte(key)}, asked...)) // bytes, as a key may be no text
 	if err != nil {
 		return "", err
 	}
