@@ -43,16 +43,21 @@ type smo[T rows.Real] struct {
 	points []int // of the whole problem; nil: all
 	rows   *rows.Cache[T]
 
-	dense    bool    // points have others with nearly the same row
-	sampled  float64 // violation before the last round on a sample
-	newtonAt int     // iterations at the last Newton step or turn through the neighbourhoods
-	newtonOn float64 // objective then
-	grownAt  int     // iterations when the bound rose last
+	dense    bool       // points have others with nearly the same row
+	sampled  float64    // violation before the last round on a sample
+	doubted  float64    // violation before the last round on the points that the bias of a part leaves in doubt
+	bias     [2]float64 // between which the last part had it
+	newtonAt int        // iterations at the last Newton step or turn through the neighbourhoods
+	newtonOn float64    // objective then
+	grownAt  int        // iterations when the bound rose last
 }
 
 // newSMO keeps its rows in memory.
 func newSMO[T rows.Real](k Matrix, from *state, memory rows.Memory[T]) *smo[T] {
-	o := &smo[T]{state: from, k: k, sampled: math.Inf(1), newtonAt: from.Iterations, newtonOn: from.Objective}
+	o := &smo[T]{
+		state: from, k: k, sampled: math.Inf(1), doubted: math.Inf(1), bias: [2]float64{math.Inf(-1), math.Inf(1)},
+		newtonAt: from.Iterations, newtonOn: from.Objective,
+	}
 	o.rows = rows.NewCache(o.m, memory, o.fill)
 	o.rows.Whole = tabulated[T](k)
 	return o
@@ -259,9 +264,11 @@ func (o *state) active(high, low float64) []int {
 }
 
 // round makes steps that bring the violation, high - low, nearer to tol. They are
-// on the active points until a tenth of it is left, on a sample of those as long as
-// that halves it each time, and on all points as long as few have settled, with a
-// Newton step or a turn through the neighbourhoods now and then.
+// on the active points until a hundredth of it is left, on fewer as long as that halves
+// it each time, and on all points as long as few have settled, with a Newton step or a
+// turn through the neighbourhoods now and then. The fewer are a sample of the active
+// points, or those that are active if the last part, such as the sample, has found the
+// bias: a few points far on the wrong side make the interval of all too wide to tell.
 func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 	before, violation := o.Iterations, high-low
 	part := max(tol, violation/10)
@@ -276,7 +283,16 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 		}
 	}
 	if !o.without.parts && len(active) <= partOf(o.m) {
-		return o.climbPart(active, part)
+		return o.climbPart(active, max(tol, violation/partGain))
+	}
+	if !o.without.parts && !o.without.doubt && violation <= o.doubted/2 {
+		if doubtful := o.active(o.bias[1], o.bias[0]); len(doubtful) <= partOf(o.m) {
+			o.doubted = violation
+			status, err := o.climbPart(doubtful, part)
+			if err != nil || status == trace.Cancelled || o.Iterations > before {
+				return status, err
+			}
+		}
 	}
 	free, since := o.free(), o.Iterations-o.newtonAt
 	switch crowded := !o.without.near && o.dense && len(free) > newtonFree && o.m > nearSize; {
@@ -343,6 +359,8 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 			break
 		}
 	}
+	high, low := p.interval()
+	o.bias = [2]float64{min(high, low), max(high, low)}
 	var moved []int
 	var change []float64
 	for k, j := range points {

@@ -16,6 +16,7 @@ package svm
 //	single    steps on rows in single precision, as long as their rounding is below tol
 //	parts     settled points are set aside (smo.go)
 //	sample    many active points: first steps on one in four of them (smo.go)
+//	doubt     then on those that the bias found by these leaves in doubt (smo.go)
 //	coarse    many points: the start is the solution for merged ones (coarse.go)
 //	path      large C: from the solutions for smaller ones (path.go)
 //	newton    nearly flat directions: a Newton step on the free points (newton.go)
@@ -81,7 +82,7 @@ package svm
 // all on these problems are gone.
 //
 // without says which of the solver's strategies are off.
-type without struct{ single, parts, sample, coarse, path, newton, near bool }
+type without struct{ single, parts, sample, doubt, coarse, path, newton, near bool }
 
 // Rows in single precision: with fewer points the rows of all fit a cache, and there is
 // nothing to wait for.
@@ -98,10 +99,13 @@ func single(o *state, s Settings) bool {
 func singleSuits(m int, most float64) bool { return m >= singleFrom && most < 1e30 }
 
 // Parts: a round makes so many steps before it looks for points that have settled, and a
-// part so many for each of its points before the others are looked at.
+// part so many for each of its points before the others are looked at. A part of all active
+// points leaves this share of the violation: to look at the others costs as much as
+// thousands of steps on it.
 const (
 	batch     = 1000
 	partSteps = 20
+	partGain  = 100
 )
 
 // partOf is how many of m points may be active for a part to pay: its rows are computed
@@ -141,7 +145,7 @@ const (
 func newtonPrice(free, m int) int { return max(4*m, newtonSteps(free, m)) }
 
 // newtonSteps is the number of steps on pairs that take about as long as a Newton step.
-func newtonSteps(free, m int) int { return free * free / 150 * free / m }
+func newtonSteps(free, m int) int { return free * free / 40 * free / m }
 
 // doublings is how often to double the price of the next Newton step, after one that
 // gained so much when the pairs before it, in 2^now times its time, had gained so much.

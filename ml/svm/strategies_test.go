@@ -21,7 +21,8 @@ var turnedOff = []struct {
 	{"path", without{path: true}},
 	{"newton", without{newton: true}},
 	{"near", without{near: true}},
-	{"none on", without{true, true, true, true, true, true, true}},
+	{"doubt", without{doubt: true}},
+	{"none on", without{true, true, true, true, true, true, true, true}},
 }
 
 // What a matrix can do, but for one thing.
