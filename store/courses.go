@@ -591,7 +591,7 @@ func endCopies(ctx context.Context, tx *sql.Tx) error {
 }
 
 // handinColumns name the run behind a hand-in for as long as its student has not deleted it.
-const handinColumns = `run, (SELECT id FROM runs AS own WHERE own.id = source AND own.deleted IS NULL), handins.name, number, created`
+const handinColumns = `run, coalesce((SELECT own.id FROM runs AS own WHERE own.id = source AND own.deleted IS NULL), ''), handins.name, number, runs.created`
 
 // numbered is a hand-in with what tells the nameless apart.
 type numbered struct {
