@@ -162,7 +162,7 @@ func contentsOf(ctx context.Context, path string) (c Contents, err error) {
 	}
 	defer s.Close()
 	err = s.view(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM datasets WHERE deleted IS NULL), (SELECT count(*) FROM runs WHERE deleted IS NULL), page_count * page_size FROM pragma_page_count, pragma_page_size`).
+		return tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM datasets WHERE workspace NOT GLOB 'deleted *'), (SELECT count(*) FROM runs WHERE workspace NOT GLOB 'deleted *'), page_count * page_size FROM pragma_page_count, pragma_page_size`).
 			Scan(&c.Datasets, &c.Runs, &c.Bytes)
 	})
 	return c, err
