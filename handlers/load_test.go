@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -159,26 +158,6 @@ func drag(t *testing.T, n int, line *door.Line, patience time.Duration) dragged 
 	return d
 }
 
-// picture asks once and tells whether a picture came.
-func picture(ctx context.Context, client *http.Client, to, token string, form url.Values) (bool, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to, strings.NewReader(form.Encode()))
-	if err != nil {
-		return false, err
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Authorization", "Bearer "+token)
-	a, err := client.Do(r)
-	if err != nil {
-		return false, err
-	}
-	defer a.Body.Close()
-	body, err := io.ReadAll(a.Body)
-	if err == nil && (a.StatusCode != http.StatusOK || !strings.Contains(string(body), "data:image")) {
-		err = fmt.Errorf("%s %.200s", a.Status, body)
-	}
-	return err == nil, err
-}
-
 // Those who ask for little wait at most twice as long when others ask for much, and when
 // runs are trained in the background, or the cells of a search are computed.
 //
@@ -323,92 +302,20 @@ func TestHandinRush(t *testing.T) {
 	const students, within = 200, 3 * time.Second
 	s := serve(t, true, dataset.DefaultLimits)
 	code := s.browse(t, teacher).course("/lab?data=moons&C=10", "")
-	client := &http.Client{
-		Transport:     &http.Transport{MaxIdleConnsPerHost: students},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	defer client.CloseIdleConnections()
-
 	var mu sync.Mutex
 	var took []time.Duration
-	answers := map[int]int{}
-	handIn := func(student, C int) string {
-		form := url.Values{
-			"data": {"moons"}, "course": {code}, "learner": {"mcm"}, "conformal": {"eigen"}, "kernel": {"rbf"}, "C": {strconv.Itoa(C)},
-			"who": {fmt.Sprint("student ", student)}, "request": {fmt.Sprint("page ", student)},
-		}
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/course/"+code+"/handins", strings.NewReader(form.Encode()))
-		if err != nil {
-			t.Error(err)
-			return ""
-		}
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.Header.Set("Authorization", "Bearer "+fmt.Sprintf("%032x", student+1))
-		begin := time.Now()
-		a, err := client.Do(r)
-		if err != nil {
-			t.Error(err)
-			return ""
-		}
-		defer a.Body.Close()
-		_, _ = io.Copy(io.Discard, a.Body)
-		mu.Lock()
-		defer mu.Unlock()
-		took = append(took, time.Since(begin))
-		answers[a.StatusCode]++
-		return a.Header.Get("Location")
-	}
-
 	before := processors()
 	begin := time.Now()
-	var all sync.WaitGroup
-	for i := range students {
-		all.Go(func() {
-			time.Sleep(within * time.Duration(i) / students)
-			first := handIn(i, i+1)
-			if i%2 == 0 && handIn(i, i+1) != first {
-				t.Errorf("student %d is sent elsewhere when the request is repeated", i)
-			}
-		})
-	}
-	all.Wait()
+	handInAtOnce(t, s, code, students, func(i int) { time.Sleep(within * time.Duration(i) / students) }, func(one time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		took = append(took, one)
+	})
 	accepted, cpu := time.Since(begin), processors()-before
-
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	c, err := s.app.Store.Course(ctx, code)
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs, _, err := s.app.Store.Runs(ctx, c.Gallery(), store.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ids []string
-	seen := map[string]bool{}
-	for _, r := range runs {
-		ids = append(ids, r.ID)
-		seen[r.Spec.Text("C")] = true
-	}
-	own := 0
-	for i := range students {
-		_, n, err := s.app.Store.Runs(ctx, store.WorkspaceOf(fmt.Sprintf("%032x", i+1)), store.Filter{Limit: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		own += n
-	}
-	s.app.Jobs.Wait(ctx, time.Minute, ids...)
-	trained := time.Since(begin)
-	if ctx.Err() != nil {
-		t.Error("not all were trained within a minute")
-	}
+	everythingOnce(t, s, code, students)
 	slices.Sort(took)
-	t.Logf("answers %v after %v, median %v, longest %v; %v of CPU; %d own runs, %d handed in, %d different; all trained after %v, %v of CPU", answers, accepted.Round(time.Millisecond),
-		took[len(took)/2].Round(time.Millisecond), took[len(took)-1].Round(time.Millisecond), cpu.Round(time.Millisecond), own, len(runs), len(seen), trained.Round(time.Millisecond), (processors() - before).Round(time.Millisecond))
-	if answers[http.StatusSeeOther] != students+students/2 || own != students || len(runs) != students || len(seen) != students {
-		t.Error("not everything once")
-	}
+	t.Logf("%d answers after %v, median %v, longest %v; %v of CPU; all trained after %v, %v of CPU", len(took), accepted.Round(time.Millisecond), took[len(took)/2].Round(time.Millisecond),
+		took[len(took)-1].Round(time.Millisecond), cpu.Round(time.Millisecond), time.Since(begin).Round(time.Millisecond), (processors() - before).Round(time.Millisecond))
 }
 
 // TestPollRush has 200 students answer a question within ten seconds, each thrice, while

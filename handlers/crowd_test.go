@@ -1,0 +1,161 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"marginlab/handlers/door"
+	"marginlab/ml/dataset"
+	"marginlab/store"
+)
+
+// Visitors who drag a slider at the same time, two of whom ask for much, all get a picture
+// for every question, though one is served at a time. TestDraggers and TestNeighbours say
+// how soon.
+func TestFewDraggers(t *testing.T) {
+	t.Parallel()
+	const visitors, questions = 6, 4
+	s := serve(t, false, dataset.DefaultLimits)
+	s.app.Line = door.NewLine(1)
+	var all sync.WaitGroup
+	for i := range visitors {
+		all.Go(func() {
+			for k := range questions {
+				form := url.Values{"data": {"moons"}, "coarse": {strconv.Itoa(k % 3)}, "stage": {"720"}, "C": {fmt.Sprint(1 + i + visitors*k)}}
+				if i < 2 {
+					form.Set("learner", "mcm")
+					form.Set("conformal", "eigen")
+				}
+				if _, err := picture(t.Context(), http.DefaultClient, s.URL+"/lab/live", fmt.Sprintf("%032x", i+1), form); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Students who hand in at the same time, half of them once more, are all taken once.
+// TestHandinRush says how soon.
+func TestFewHandins(t *testing.T) {
+	t.Parallel()
+	const students = 10
+	s := serve(t, true, dataset.DefaultLimits)
+	code := s.browse(t, teacher).course("/lab?data=moons&C=10", "")
+	handInAtOnce(t, s, code, students, func(int) {}, func(time.Duration) {})
+	everythingOnce(t, s, code, students)
+}
+
+// picture asks once and tells whether a picture came.
+func picture(ctx context.Context, client *http.Client, to, token string, form url.Values) (bool, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to, strings.NewReader(form.Encode()))
+	if err != nil {
+		return false, err
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Authorization", "Bearer "+token)
+	a, err := client.Do(r)
+	if err != nil {
+		return false, err
+	}
+	defer a.Body.Close()
+	body, err := io.ReadAll(a.Body)
+	if err == nil && (a.StatusCode != http.StatusOK || !strings.Contains(string(body), "data:image")) {
+		err = fmt.Errorf("%s %.200s", a.Status, body)
+	}
+	return err == nil, err
+}
+
+// handInAtOnce lets so many students hand in each a run of his own when his turn has come,
+// and every other one once more, because the answer was slow to come. It says how long each
+// answer took.
+func handInAtOnce(t *testing.T, s *server, code string, students int, turn func(student int), answered func(took time.Duration)) {
+	t.Helper()
+	client := &http.Client{
+		Transport:     &http.Transport{MaxIdleConnsPerHost: students},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	defer client.CloseIdleConnections()
+	handIn := func(student int) (to string) {
+		form := url.Values{
+			"data": {"moons"}, "course": {code}, "learner": {"mcm"}, "conformal": {"eigen"}, "kernel": {"rbf"}, "C": {strconv.Itoa(student + 1)},
+			"who": {fmt.Sprint("student ", student)}, "request": {fmt.Sprint("page ", student)},
+		}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/course/"+code+"/handins", strings.NewReader(form.Encode()))
+		if err != nil {
+			t.Error(err)
+			return ""
+		}
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Authorization", "Bearer "+fmt.Sprintf("%032x", student+1))
+		begin := time.Now()
+		a, err := client.Do(r)
+		if err != nil {
+			t.Error(err)
+			return ""
+		}
+		defer a.Body.Close()
+		body, _ := io.ReadAll(a.Body)
+		answered(time.Since(begin))
+		if a.StatusCode != http.StatusSeeOther {
+			t.Errorf("student %d: %s %.200s", student, a.Status, body)
+		}
+		return a.Header.Get("Location")
+	}
+	var all sync.WaitGroup
+	for i := range students {
+		all.Go(func() {
+			turn(i)
+			first := handIn(i)
+			if i%2 == 0 && handIn(i) != first {
+				t.Errorf("student %d is sent elsewhere when the request is repeated", i)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// everythingOnce waits until all that handInAtOnce handed in is trained, and checks that it
+// is there once, in the course and with the students.
+func everythingOnce(t *testing.T, s *server, code string, students int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c, err := s.app.Store.Course(ctx, code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, _, err := s.app.Store.Runs(ctx, c.Gallery(), store.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	different := map[string]bool{}
+	for _, r := range runs {
+		ids = append(ids, r.ID)
+		different[r.Spec.Text("C")] = true
+	}
+	own := 0
+	for i := range students {
+		_, n, err := s.app.Store.Runs(ctx, store.WorkspaceOf(fmt.Sprintf("%032x", i+1)), store.Filter{Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		own += n
+	}
+	s.app.Jobs.Wait(ctx, time.Minute, ids...)
+	if ctx.Err() != nil {
+		t.Error("not all were trained within a minute")
+	}
+	if own != students || len(runs) != students || len(different) != students {
+		t.Errorf("%d own runs, %d handed in, %d different, of %d students", own, len(runs), len(different), students)
+	}
+}
