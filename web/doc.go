@@ -58,9 +58,10 @@
 // The port of --nats-listen, for workers on other machines, is open to who has the token in
 // the data directory, 128 random bits that only the owner of the directory can read; others
 // learn that a NATS server is there. With the token one can do what workers do, and no more:
-// take cells, read the plans and points of searches under way, and send results, which are
-// believed; so a worker is a machine of whoever runs the server. It opens no page, no
-// workspace and no other data, and queues nothing. Token and points cross the network in the
+// take cells, read the plans and points of the searches that workers have had within an hour,
+// also of those deleted since, and send results, which are believed; so a worker is a machine
+// of whoever runs the server. It opens no page, no workspace and no other data, and begins no
+// search. Token and points cross the network in the
 // clear: on a network that is not trusted use a tunnel, or an outside NATS server with TLS
 // (--nats tls://...), to be given an account that is Margin Lab's alone. An address off this
 // computer is not even tried without a token or credentials.

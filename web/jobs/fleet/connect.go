@@ -133,7 +133,7 @@ func Listen(addr, dir string, log *slog.Logger) (*Link, error) {
 	own := rand.Text()
 	s, err := server.NewServer(&server.Options{
 		ServerName: "marginlab", Host: host, Port: number, NoSigs: true,
-		JetStream: true, StoreDir: filepath.Join(dir, "nats"), SyncAlways: true, JetStreamMaxMemory: 1 << 20, JetStreamMaxStore: 64 << 20,
+		JetStream: true, StoreDir: filepath.Join(dir, "nats"), SyncAlways: true, JetStreamMaxMemory: 1 << 20, JetStreamMaxStore: 4 << 30,
 		CustomClientAuthentication: gate{token, own},
 	})
 	if err != nil {
@@ -183,8 +183,10 @@ func (g gate) Check(c server.ClientAuthentication) bool {
 	case same(given, g.worker):
 		c.RegisterUser(&server.User{Username: "worker", Permissions: &server.Permissions{
 			Publish: &server.SubjectPermission{Allow: []string{
-				helloSubject, parcelSubject, doneSubject,
-				"$JS.API.CONSUMER.INFO." + streamName + "." + consumerName, "$JS.API.CONSUMER.MSG.NEXT." + streamName + "." + consumerName, "$JS.ACK.>",
+				helloSubject, layOutSubject, doneSubject,
+				"$JS.API.CONSUMER.INFO." + streamName + "." + consumerName, "$JS.API.CONSUMER.MSG.NEXT." + streamName + "." + consumerName, "$JS.ACK." + streamName + ".>",
+				"$JS.API.STREAM.INFO." + objectsStream, "$JS.API.DIRECT.GET." + objectsStream + ".>", "$JS.FC." + objectsStream + ".>",
+				"$JS.API.CONSUMER.CREATE." + objectsStream + ".>", "$JS.API.CONSUMER.DELETE." + objectsStream + ".>",
 			}},
 			Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>", cancelSubject}},
 		}})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -42,12 +43,12 @@ type Fleet struct {
 	subs []*nats.Subscription
 
 	tending sync.WaitGroup
+	laying  sync.Mutex // held while objects are put, so that each is put once
 
 	mu      sync.Mutex // guards what follows; never held over a request
 	members map[string]*member
 	out     map[string]*errand   // by the name of the cell
 	taken   map[string]time.Time // cells that were taken back, and when
-	parcels map[string]*packed   // by search and kind
 	odd     map[string]bool      // cells that were in the stream at the last look, though nobody here had put them there
 }
 
@@ -66,14 +67,6 @@ type errand struct {
 	known  time.Time    // when it was last known to be in the stream or in somebody's hands
 }
 
-// packed is what parcels are cut from.
-type packed struct {
-	ready chan struct{} // closed once the rest is there
-	bytes []byte
-	err   error
-	asked time.Time
-}
-
 // New makes a fleet of the workers that come to link, until ctx ends. It is an error if
 // another server has workers there.
 func New(ctx context.Context, link *Link, c Config) (*Fleet, error) {
@@ -82,7 +75,7 @@ func New(ctx context.Context, link *Link, c Config) (*Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Fleet{Config: c, nc: nc, js: js, members: map[string]*member{}, out: map[string]*errand{}, taken: map[string]time.Time{}, parcels: map[string]*packed{}}
+	f := &Fleet{Config: c, nc: nc, js: js, members: map[string]*member{}, out: map[string]*errand{}, taken: map[string]time.Time{}}
 	if err := f.alone(); err != nil {
 		return nil, err
 	}
@@ -93,7 +86,7 @@ func New(ctx context.Context, link *Link, c Config) (*Fleet, error) {
 	for subject, handle := range map[string]nats.MsgHandler{
 		helloSubject:  f.hello,
 		doneSubject:   f.done,
-		parcelSubject: func(m *nats.Msg) { go f.parcel(m) }, // which may have to wait
+		layOutSubject: func(m *nats.Msg) { go f.layOut(m) }, // which may take a while
 	} {
 		sub, err := nc.Subscribe(subject, handle)
 		if err != nil {
@@ -117,7 +110,8 @@ func (f *Fleet) alone() error {
 	return fmt.Errorf("NATS server %s: another Margin Lab has its workers there; give each an account of its own", f.nc.ConnectedUrlRedacted())
 }
 
-// prepare makes the stream and its consumer, unless they are there. A cell is in it once.
+// prepare makes the stream, its consumer and the object store, unless they are there. A cell
+// is in the stream once.
 func (f *Fleet) prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -134,6 +128,13 @@ func (f *Fleet) prepare(ctx context.Context) error {
 	_, err = s.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 		Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: -1,
 	})
+	if err != nil {
+		return err
+	}
+	_, err = f.js.ObjectStore(ctx, bucketName)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		_, err = f.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: bucketName, Description: "Plans and data of searches, for the workers of Margin Lab", TTL: shelf})
+	}
 	return err
 }
 
@@ -338,61 +339,74 @@ func (e *errand) finish(o outcome) {
 	}
 }
 
-// parcel sends a part of the plan or the data of a search.
-func (f *Fleet) parcel(m *nats.Msg) {
-	var r parcelRequest
+// layOut sees to it that a worker can get the plan and the data of a search.
+func (f *Fleet) layOut(m *nats.Msg) {
+	var r search
 	if err := json.Unmarshal(m.Data, &r); err != nil {
-		f.respond(m, parcel{Gone: "a request is not understood: " + err.Error()})
+		f.respond(m, laidOut{Gone: "a request is not understood: " + err.Error()})
 		return
 	}
-	whole, err := f.packed(r)
+	err := f.putObjects(r.Search)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		f.respond(m, parcel{Gone: "there is no such search any more"})
-		return
-	case err != nil:
-		f.Log.Error("plan or data of a search not read for a worker", "search", r.Search, "err", err)
-		return // asked again
+		f.respond(m, laidOut{Gone: "there is no such search any more"})
+	case err != nil && f.ctx.Err() == nil:
+		f.Log.Error("plan and data of a search are not laid out for a worker", "search", r.Search, "err", err)
+		// asked again
+	case err == nil:
+		f.respond(m, laidOut{})
 	}
-	from := min(max(r.From, 0), len(whole))
-	size := int(f.nc.MaxPayload()) / 2 // base 64 needs a third more
-	f.respond(m, parcel{Total: len(whole), Bytes: whole[from:min(from+size, len(whole))]})
 }
 
-// packed is all of what a request asks for. Whoever asks for the same meanwhile waits.
-func (f *Fleet) packed(r parcelRequest) ([]byte, error) {
-	key := fmt.Sprint(r.Search, r.Data)
-	f.mu.Lock()
-	p := f.parcels[key]
-	first := p == nil
-	if first {
-		p = &packed{ready: make(chan struct{})}
-		f.parcels[key] = p
-	}
-	p.asked = time.Now()
-	f.mu.Unlock()
-	if first {
-		p.bytes, p.err = f.pack(r)
-		close(p.ready)
-		if p.err != nil {
-			f.mu.Lock()
-			delete(f.parcels, key)
-			f.mu.Unlock()
+// putObjects puts the plan and the data of a search among the objects, unless they are there
+// for a while yet: the plan last, so that where it is there the data are.
+func (f *Fleet) putObjects(search string) error {
+	f.laying.Lock()
+	defer f.laying.Unlock()
+	ctx, cancel := context.WithTimeout(f.ctx, transfer)
+	defer cancel()
+	objects, err := f.js.ObjectStore(ctx, bucketName)
+	if errors.Is(err, jetstream.ErrBucketNotFound) { // by a server that was set up anew
+		if err = f.prepare(ctx); err == nil {
+			objects, err = f.js.ObjectStore(ctx, bucketName)
 		}
 	}
-	<-p.ready
-	return p.bytes, p.err
+	if err != nil {
+		return err
+	}
+	if there, err := lasts(ctx, objects, planObject(search)); there || err != nil {
+		return err
+	}
+	plan, d, err := f.Plan(ctx, search)
+	if err != nil {
+		return err
+	}
+	there, err := lasts(ctx, objects, dataObject(plan.Data))
+	if err == nil && !there {
+		err = put(ctx, objects, dataObject(plan.Data), d.Encode)
+	}
+	if err != nil {
+		return err
+	}
+	return put(ctx, objects, planObject(search), func(w io.Writer) error { return json.NewEncoder(w).Encode(plan) })
 }
 
-func (f *Fleet) pack(r parcelRequest) ([]byte, error) {
-	plan, d, err := f.Plan(f.ctx, r.Search)
-	switch {
-	case err != nil:
-		return nil, err
-	case r.Data:
-		return zip(d.Encode)
+// lasts tells whether an object is there, and for some time: data that lasted when a plan was
+// put are there as long as the plan lasts.
+func lasts(ctx context.Context, objects jetstream.ObjectStore, name string) (bool, error) {
+	info, err := objects.GetInfo(ctx, name)
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		return false, nil
 	}
-	return pack(plan)
+	return err == nil && time.Since(info.ModTime) < shelf/3, err
+}
+
+func put(ctx context.Context, objects jetstream.ObjectStore, name string, write func(io.Writer) error) error {
+	text, err := zip(write)
+	if err == nil {
+		_, err = objects.PutBytes(ctx, name, text)
+	}
+	return err
 }
 
 // respond answers a request. An answer that is lost is asked for again.
@@ -424,7 +438,7 @@ func (f *Fleet) tend() {
 	}
 }
 
-// keep is how long a parcel is kept that nobody asks for, and the name of a cell that was taken back.
+// keep is how long the name of a cell is kept that was taken back.
 const keep = time.Minute
 
 // reconcile compares what was handed out with the workers that live and with the stream.
@@ -483,11 +497,6 @@ func (f *Fleet) bury(now time.Time) (lost []*errand) {
 			}
 		}
 		f.forget(id)
-	}
-	for key, p := range f.parcels {
-		if now.Sub(p.asked) > keep {
-			delete(f.parcels, key)
-		}
 	}
 	for name, when := range f.taken {
 		if now.Sub(when) > keep {

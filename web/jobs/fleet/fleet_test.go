@@ -182,6 +182,29 @@ func TestFleet(t *testing.T) {
 	}
 }
 
+// The data of two searches go to a worker once, whose server has lost them meanwhile.
+func TestDataGoOnce(t *testing.T) {
+	t.Parallel()
+	h := found(t, t.TempDir(), "127.0.0.1:0")
+	got, err := h.link.SubscribeSync("$JS.API.CONSUMER.CREATE." + objectsStream + ".>") // which is how an object is got
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.hire(2, nil)
+	for i, want := range []int{2, 3, 4} { // a plan each, and the data
+		n := asked(t, uint64(i))
+		h.want(alice, h.search(alice, n), n)
+		if n, _, err := got.Pending(); n != want || err != nil {
+			t.Errorf("%d searches: %d objects were got, want %d; %v", i+1, n, want, err)
+		}
+		if i == 1 {
+			if err := h.fleet.js.DeleteObjectStore(t.Context(), bucketName); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // until waits for what comes about in other goroutines or programs.
 func until(t *testing.T, so func() bool) {
 	t.Helper()
@@ -367,7 +390,7 @@ func TestOutsiders(t *testing.T) {
 			t.Errorf("%s: %v", subject, err)
 		}
 	}
-	for _, subject := range []string{">", cellSubject + "*", doneSubject, parcelSubject, "$JS.>"} {
+	for _, subject := range []string{">", cellSubject + "*", doneSubject, layOutSubject, "$JS.>", "$O.>"} {
 		if _, err := link.SubscribeSync(subject); err != nil {
 			t.Fatal(err)
 		}

@@ -1,12 +1,13 @@
 // Package fleet has cells of searches computed by other machines, over NATS. The queue of
 // the server claims cells from its store, as ever, and a Fleet puts them into a stream of
 // JetStream, no more than the machines that have joined can take soon. A Worker on each of
-// them takes cells from the stream, asks the server for the plan and the data of a search,
-// once, and tells it what a cell gave before it acknowledges the cell.
+// them takes cells from the stream, has the server put the plan and the data of a search
+// into an object store of JetStream, unless they are there, gets from it what it has not
+// yet, and tells the server what a cell gave before it acknowledges the cell.
 //
-// So the stream is but a means: what is to be done and what came out is in the store. A
-// cell that is lost with the stream or a worker is put there again, and what is computed
-// twice counts once.
+// So stream and objects are but a means: what is to be done and what came out is in the
+// store of the server. A cell that is lost with the stream or a worker is put there again,
+// and what is computed twice counts once.
 package fleet
 
 import (
@@ -28,17 +29,20 @@ import (
 // The subjects of messages. A server answers the requests, workers listen to the rest.
 const (
 	subject       = "marginlab."
-	cellSubject   = subject + "cells." // and the name of a cell: a job, in the stream
-	helloSubject  = subject + "hello"  // a greeting, answered by a welcome
-	parcelSubject = subject + "parcels"
-	doneSubject   = subject + "done"   // an outcome, answered by a welcome once it is in good hands
-	cancelSubject = subject + "cancel" // names of cells that nobody wants any more
+	cellSubject   = subject + "cells."  // and the name of a cell: a job, in the stream
+	helloSubject  = subject + "hello"   // a greeting, answered by a welcome
+	layOutSubject = subject + "lay-out" // a search, answered once its plan and data are among the objects
+	doneSubject   = subject + "done"    // an outcome, answered by a welcome once it is in good hands
+	cancelSubject = subject + "cancel"  // names of cells that nobody wants any more
 )
 
-// The stream and its one consumer, which all workers share.
+// The stream and its one consumer, which all workers share, and the object store with the
+// stream that JetStream keeps it in.
 const (
-	streamName   = "MARGINLAB_CELLS"
-	consumerName = "workers"
+	streamName    = "MARGINLAB_CELLS"
+	consumerName  = "workers"
+	bucketName    = "marginlab"
+	objectsStream = "OBJ_" + bucketName
 )
 
 // Times. What a worker says at every beat shows the server that it lives.
@@ -48,6 +52,8 @@ const (
 	ackWait  = 30 * time.Second // after which JetStream itself hands out a cell again that nobody spoke of
 	answer   = 3 * time.Second  // that a request waits before it is sent again
 	patience = 10 * time.Second // that JetStream may take
+	transfer = 5 * time.Minute  // that plan and data may take
+	shelf    = time.Hour        // after which an object is thrown away; one that is wanted later is put there again
 )
 
 // job is a cell to compute.
@@ -73,19 +79,19 @@ type welcome struct {
 	Drop    []string `json:"drop,omitempty"`    // cells that nobody wants any more
 }
 
-// parcelRequest asks for a part of the plan or the data of a search.
-type parcelRequest struct {
+// search is one whose plan and data a worker wants to get.
+type search struct {
 	Search string `json:"search"`
-	Data   bool   `json:"data,omitempty"` // the data, not the plan
-	From   int    `json:"from"`           // bytes that are there already
 }
 
-// parcel is such a part, of so many bytes in all: JSON of the plan or the text of the data, gzip.
-type parcel struct {
-	Total int    `json:"total"`
-	Bytes []byte `json:"bytes"`
-	Gone  string `json:"gone,omitempty"` // why there is none
+// laidOut says that they can be got.
+type laidOut struct {
+	Gone string `json:"gone,omitempty"` // why they cannot
 }
+
+// The names of the objects: gzip of the JSON of a plan, and of the text of a data set.
+func planObject(search string) string { return "plan-" + search }
+func dataObject(hash string) string   { return "data-" + hash }
 
 // outcome is what a cell gave, or why it could not be computed: words for the owner of the
 // search, or for the log.

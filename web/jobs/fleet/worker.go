@@ -42,10 +42,11 @@ type Worker struct {
 	engine  jobs.Engine
 	log     *slog.Logger
 
-	mu   sync.Mutex
-	held map[string]context.CancelFunc // cells under way, by their names
-	data []*dataset.Data               // that it had last, the last one last; with their hashes
+	data []*dataset.Data // that it had last, the last one last; with their hashes
 	hash []string
+
+	mu   sync.Mutex                    // guards what follows
+	held map[string]context.CancelFunc // cells under way, by their names
 }
 
 // NewWorker makes a worker for so many cells at a time, of the server whose fleet is at link.
@@ -318,9 +319,12 @@ func (w *Worker) drop(names []string) {
 // errGone is why a cell is not computed whose search is no more.
 var errGone = errors.New("the search is gone")
 
-// load asks the server for the plan of a search and, unless they are here, for its data.
-func (w *Worker) load(ctx context.Context, search string) (*eval.Plan, *dataset.Data, error) {
-	text, err := w.fetch(ctx, search, false)
+// kept is how many data sets a worker keeps.
+const kept = 8
+
+// load gets the plan of a search and, unless they are here, its data. Callers are one at a time.
+func (w *Worker) load(ctx context.Context, id string) (*eval.Plan, *dataset.Data, error) {
+	text, err := w.get(ctx, id, planObject(id))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -328,14 +332,12 @@ func (w *Worker) load(ctx context.Context, search string) (*eval.Plan, *dataset.
 	if err := unpack(text, &plan); err != nil {
 		return nil, nil, err
 	}
-	w.mu.Lock()
-	i := slices.Index(w.hash, plan.Data)
-	if i >= 0 {
-		defer w.mu.Unlock()
-		return &plan, w.data[i], nil
+	if i := slices.Index(w.hash, plan.Data); i >= 0 {
+		d := w.data[i]
+		w.data, w.hash = append(slices.Delete(w.data, i, i+1), d), append(slices.Delete(w.hash, i, i+1), plan.Data)
+		return &plan, d, nil
 	}
-	w.mu.Unlock()
-	if text, err = w.fetch(ctx, search, true); err != nil {
+	if text, err = w.get(ctx, id, dataObject(plan.Data)); err != nil {
 		return nil, nil, err
 	}
 	z, err := gzip.NewReader(bytes.NewReader(text))
@@ -349,42 +351,50 @@ func (w *Worker) load(ctx context.Context, search string) (*eval.Plan, *dataset.
 	if hash := d.Hash(); hash != plan.Data {
 		return nil, nil, fmt.Errorf("data with hash %.12s came instead of %.12s", hash, plan.Data)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.data, w.hash = append(w.data, d), append(w.hash, plan.Data)
-	if len(w.data) > 2 {
-		w.data, w.hash = w.data[1:], w.hash[1:]
+	if len(w.data) == kept {
+		w.data, w.hash = slices.Delete(w.data, 0, 1), slices.Delete(w.hash, 0, 1)
 	}
+	w.data, w.hash = append(w.data, d), append(w.hash, plan.Data)
 	return &plan, d, nil
 }
 
-// fetch brings the plan or the data of a search, part by part.
-func (w *Worker) fetch(ctx context.Context, search string, data bool) (whole []byte, err error) {
-	for failing := false; ; {
-		text, err := json.Marshal(parcelRequest{search, data, len(whole)})
-		if err != nil {
-			return nil, err
+// get has the server put an object of a search where the worker finds it, and gets it: again
+// and again until it has come or the search is gone.
+func (w *Worker) get(ctx context.Context, id, object string) ([]byte, error) {
+	text, err := json.Marshal(search{id})
+	if err != nil {
+		return nil, err
+	}
+	for failing := false; ; sleep(ctx, pause) {
+		var there laidOut
+		err := w.ask(ctx, layOutSubject, text, &there)
+		if err == nil && there.Gone != "" {
+			return nil, fmt.Errorf("%w: %s", errGone, there.Gone)
 		}
-		var p parcel
-		err = w.ask(ctx, parcelSubject, text, &p)
+		var whole []byte
+		if err == nil {
+			whole, err = w.object(ctx, object)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case err != nil:
-			if !failing {
-				failing = true
-				w.log.Warn("plan or data wait for the server", "err", err)
-			}
-			sleep(ctx, pause)
-			continue
-		case p.Gone != "":
-			return nil, fmt.Errorf("%w: %s", errGone, p.Gone)
-		}
-		whole = append(whole, p.Bytes...)
-		if len(whole) >= p.Total || len(p.Bytes) == 0 {
+		case err == nil:
 			return whole, nil
+		case !failing:
+			failing = true
+			w.log.Warn("plan and data wait for the server", "err", err)
 		}
 	}
+}
+
+func (w *Worker) object(ctx context.Context, name string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, transfer)
+	defer cancel()
+	objects, err := w.js.ObjectStore(ctx, bucketName)
+	if err != nil {
+		return nil, err
+	}
+	return objects.GetBytes(ctx, name)
 }
 
 // ask sends a request and reads the answer into v.
