@@ -5,6 +5,9 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"marginlab/ml/kernel"
 )
 
@@ -125,6 +128,31 @@ func BenchmarkStrategies(b *testing.B) {
 					train(b, bare[name], y, Settings{C: p.c})
 				}
 			})
+		}
+	}
+}
+
+// TestToleranceInDouble holds what steps on rows in single precision have found to the
+// tolerance, by values of the kernel from math.Exp and sums in double precision.
+func TestToleranceInDouble(t *testing.T) {
+	t.Parallel()
+	const n, gamma, tol = 2400, 2, 1e-3
+	x, y := moons(n, 0.3)
+	k := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			d := floats.Distance(x.RawRowView(i), x.RawRowView(j), 2)
+			k.SetSym(i, j, math.Exp(-gamma*d*d))
+		}
+	}
+	for _, c := range []float64{1, 100} {
+		r := train(t, gram{kernel.NewGram(kernel.RBF(gamma), x)}, y, Settings{C: c, Tol: tol})
+		if !singleSuits(n, 1) || c*0x1p-24 > tol/100 {
+			t.Fatalf("C = %g: steps are not in single precision", c)
+		}
+		violation, gap, rounding := judge(t, symmetric{k}, y, c, r)
+		if violation > tol+rounding || gap > tol*c*n {
+			t.Errorf("C = %g: violation %g, primal minus dual %g", c, violation, gap)
 		}
 	}
 }
