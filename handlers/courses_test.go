@@ -580,6 +580,39 @@ func TestGalleryRanks(t *testing.T) {
 	}
 }
 
+// A course of a page that holds nothing out is offered a share to hold out, and the lab
+// does so for students who come from a lesson.
+func TestHeldOutInCourses(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	tc := s.browse(t, teacher)
+	offer := func(target string) *goquery.Selection {
+		return tc.page(200, "/courses/new?target="+url.QueryEscape(target)).Find("[name=holdout]")
+	}
+	if f := offer("/lab?data=moons&test_fraction=0"); f.Length() != 1 || f.AttrOr("checked", "no") == "no" {
+		t.Error("nothing is offered")
+	}
+	if offer("/lab?data=moons&test_fraction=0.2").Length()+offer("/lab?data=moons").Length()+offer("/lessons/margins").Length() > 0 {
+		t.Error("offered to a page that holds something out, or a lesson")
+	}
+	share := func(path string) string {
+		return tc.page(200, path).Find("[name=test_fraction]").AttrOr("value", "")
+	}
+	taken, declined := tc.course("/lab?data=moons&test_fraction=0", "holdout=true"), tc.course("/lab?data=moons&test_fraction=0", "")
+	lesson := tc.course("/lessons/mercer", "")
+	for path, want := range map[string]string{
+		"/course/" + taken: "0.3", "/course/" + declined: "0", "/lab?course=" + lesson + "&C=5": "0.3", "/lab?course=" + lesson + "&C=5&test_fraction=0": "0",
+	} {
+		if got := share(path); got != want {
+			t.Errorf("%s holds out %s, not %s", path, got, want)
+		}
+	}
+	q := url.Values{"target": {"/lab?test_fraction=0"}, "title": {""}}.Encode()
+	if f := tc.send(422, "/courses", q).html().Find("[name=holdout]"); f.AttrOr("checked", "no") != "no" {
+		t.Error("what was declined comes back as chosen")
+	}
+}
+
 // What waits is in the gallery at once, and fills in when it is trained.
 func TestHandInBeforeTheEnd(t *testing.T) {
 	t.Parallel()

@@ -19,6 +19,12 @@ import (
 	"marginlab/web"
 )
 
+// HeldOut is the share that the lab holds out of a data set for as long as nobody has said
+// anything of the training: the large number is an honest one. A drawing is trained on as a
+// whole, as with every point that is added others would be held out. By it a course ranks
+// what is handed in.
+const HeldOut = 0.3
+
 // LongestLink is how long a query may get in a link that people keep.
 const LongestLink = 8000
 
@@ -169,6 +175,12 @@ type Setting struct {
 	Check func(control, value string) error
 }
 
+// HoldsNothingOut tells whether runs of the page are trained on all points, so that whoever
+// learns them by heart looks best.
+func (s Setting) HoldsNothingOut() bool {
+	return s.Path == "/lab" && s.Query.Get("test_fraction") == "0"
+}
+
 // labLabels name the controls of the lab that are no parameters.
 var labLabels = map[string]string{
 	"data": "data set", "points": "editing of the points", "x": "horizontal axis", "y": "vertical axis", "on": "train on",
@@ -203,7 +215,10 @@ func (a *House) AskCourse(w http.ResponseWriter, r *http.Request, s Setting, pro
 			}
 		}
 	}
+	p.CanHoldOut = s.HoldsNothingOut() && s.Edit == ""
+	p.HoldOut = p.CanHoldOut
 	if len(problems) > 0 {
+		p.HoldOut = r.PostFormValue("holdout") == "true"
 		p.Title, p.Handins = r.PostFormValue("title"), r.PostFormValue("handins") == "true"
 		for i, g := range p.Groups {
 			p.Groups[i].State = r.PostFormValue("group." + g.Name)

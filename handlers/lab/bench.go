@@ -56,8 +56,8 @@ func (a *Room) readBench(ctx context.Context, form url.Values) (*bench, error) {
 	}
 	b.name, b.data, b.hash = source.Name, source.Data, source.Hash
 	b.spec, b.problems = door.ReadSpec(form)
-	if b.data != nil && b.points == "" && untouched(form) {
-		b.spec.TestFraction = heldOut
+	if b.data != nil && b.points == "" && (untouched(form) || handedIn(course, form)) {
+		b.spec.TestFraction = door.HeldOut
 	}
 	if b.points != "" {
 		if b.data, err = parsePoints(b.points, b.data); err != nil {
@@ -87,15 +87,16 @@ func (a *Room) readBench(ctx context.Context, form url.Values) (*bench, error) {
 	return b, nil
 }
 
-// heldOut is the share that the lab holds out of a data set for as long as nobody has said
-// anything of the training: the large number is an honest one. A drawing is trained on as a
-// whole, as with every point that is added others would be held out.
-const heldOut = 0.3
-
 // untouched tells whether a form says nothing of the training. Links that do are read as
 // they were made, before anything was held out by itself.
 func untouched(form url.Values) bool {
 	return !slices.ContainsFunc(ml.Params, func(p param.Param) bool { return form.Has(p.Name) })
+}
+
+// handedIn tells whether a form without a word about the share to hold out comes from a
+// lesson of a course, whose runs are compared.
+func handedIn(course *store.Course, form url.Values) bool {
+	return course != nil && strings.HasPrefix(course.Target, "/lessons/") && !form.Has("test_fraction")
 }
 
 // chooseTarget settles whether classes are told apart or values fitted: as the form says,

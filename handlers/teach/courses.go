@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -190,6 +191,9 @@ func planned(r *http.Request, s door.Setting) (n store.NewCourse, err error) {
 				n.Frozen = append(n.Frozen, c.Name)
 			}
 		}
+	}
+	if r.PostFormValue("holdout") == "true" && s.HoldsNothingOut() {
+		q.Set("test_fraction", strconv.FormatFloat(door.HeldOut, 'g', -1, 64))
 	}
 	n.Target = s.Path + "?" + q.Encode()
 	return n, nil
