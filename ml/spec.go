@@ -360,39 +360,51 @@ func (s Spec) option(choice *param.Param) (*param.Option, bool) {
 	return nil, false
 }
 
-// Title is what tells the spec from its neighbours in few words: "SVM rbf C=10 eigen".
+// Title is what tells the spec from its neighbours in few words: learner and kernel, what
+// the learner is about, and whatever else somebody has chosen: "SVM rbf gamma=2 C=10 eigen".
+// How it is judged, and which class is which, is left out.
 func (s Spec) Title() string {
 	row, err := lookup(s.Learner)
 	words := []string{row.Label, s.Kernel}
 	if err != nil {
 		words[0] = strings.ToUpper(s.Learner)
 	}
-	if text := s.Text("expression"); s.Applies("expression") && len(text) <= 40 {
+	if text := s.Text("expression"); s.Applies("expression") && len(text) <= longestWord {
 		words[1] = text
 	}
-	for _, p := range row.Params {
+	usual := DefaultSpec()
+	for _, p := range Params {
+		if slices.Contains(untold, p.Name) || !s.Applies(p.Name) {
+			continue
+		}
 		v := s.Value(p.Name)
+		text := v.Text()
+		owner := choices[p.Name]
+		always := p.Telling && owner != nil && owner.Name == "learner"
 		switch {
-		case !p.Telling || !s.Applies(p.Name):
+		case text == usual.Text(p.Name) && !always || len(text) > longestWord:
 		case p.Kind == param.Switch && v.Switch():
 			words = append(words, p.Label)
+		case always && p.Kind == param.Switch:
 		case v.IsNumber():
 			words = append(words, p.Name+"="+strconv.FormatFloat(v.Number(), 'g', 4, 64))
-		case p.Kind != param.Switch:
-			words = append(words, p.Name+"="+v.Text())
+		case p.Kind == param.Choice && p.Name != "project": // a name says enough
+			words = append(words, text)
+		default:
+			words = append(words, p.Name+"="+text)
 		}
 	}
 	if s.Regression() {
 		words = append(words, "regression")
 	}
-	if p, _ := Param("multiclass"); s.Multiclass != p.Default && s.Applies(p.Name) {
-		words = append(words, s.Multiclass)
-	}
-	if s.Conformal != "none" && s.Applies("conformal") {
-		words = append(words, s.Conformal)
-	}
 	return strings.Join(words, " ")
 }
+
+// untold are the parameters that a title tells otherwise, or not at all.
+var untold = []string{"learner", "kernel", "expression", "target", "label", "positive", "test_fraction", "seed"}
+
+// longestWord is how long a text may be in a title, in bytes.
+const longestWord = 40
 
 // Validate reports every applicable parameter that is out of its range, as
 // param.Problems. Of a choice that is not known it reports the choice alone.
