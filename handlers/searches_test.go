@@ -222,7 +222,7 @@ func TestSearchPages(t *testing.T) {
 	id, _ := doc.Find("#search").Attr("data-id")
 	c.app.Jobs.Wait(t.Context(), time.Hour, id)
 	doc = c.page(200, "/searches/"+id)
-	if got := doc.Find("h1").Text(); got != "C and gamma of SVM rbf" {
+	if got := doc.Find("h1").Text(); got != "C and gamma of SVM rbf standardize=false" {
 		t.Errorf("%q", got)
 	}
 	text := func(css string) (texts []string) {

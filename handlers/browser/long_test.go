@@ -41,7 +41,8 @@ func TestLongTrainingIsCancelled(t *testing.T) {
 		t.Errorf("the picture shows %q", caption)
 	}
 	p.fill("#f-name", "endless")
-	p.follow(func() { p.clickText("button", "Save run") })
+	p.keep()
+	p.follow(func() { p.click("[data-saved] a") })
 	p.wait(`document.querySelector("[data-progress]").textContent.includes("iterations")`)
 	progress := func() string { return p.text("[data-progress]") }
 	was := progress()
@@ -88,7 +89,8 @@ func TestLongKernelMatrixIsCounted(t *testing.T) {
 	p.follow(func() { p.clickText(".generator[open] button", "Generate") })
 	id := p.where()[strings.LastIndex(p.where(), "/")+1:]
 	p.visit("/lab?data=" + id + "&kernel=gap-subsequence&k=25")
-	p.follow(func() { p.clickText("button", "Save run") })
+	p.keep()
+	p.follow(func() { p.click("[data-saved] a") })
 	p.wait(`/^Training \(kernel matrix\): [\d\u202f]+ of 4\u202f000 rows$/.test(document.querySelector("[data-progress]").textContent)`)
 	p.wait(`document.querySelector("[data-bar]").max === 4000 && document.querySelector("[data-bar]").value > 0`)
 	p.follow(func() { p.clickText("button", "Cancel") })

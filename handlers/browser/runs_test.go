@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -14,7 +15,7 @@ func TestFilterIsCompleted(t *testing.T) {
 	for _, kernel := range []string{"rbf", "linear"} {
 		p.visit("/lab?data=moons&kernel=" + kernel)
 		p.fill("#f-name", kernel+" run")
-		p.follow(func() { p.clickText("button", "Save run") })
+		p.keep()
 	}
 	p.visit("/runs")
 	p.click("#f-where")
@@ -34,5 +35,36 @@ func TestFilterIsCompleted(t *testing.T) {
 	p.follow(func() { p.keys(kb.Enter) })
 	if got := get[int](p, `document.querySelectorAll(".runs tbody tr").length`); got != 1 || p.text(".runs tbody th a") != "linear run" {
 		t.Errorf("%d rows, first %q", got, p.text(".runs tbody th a"))
+	}
+}
+
+// TestSavedInPlace: a run is saved under what it differs by, the lab stays, and what was saved
+// there is compared; what is refused is said as without scripts.
+func TestSavedInPlace(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/lab?data=moons&gamma=2&C=10&test_fraction=0.3")
+	p.keep()
+	if name, at := p.text("[data-saved] a"), p.where(); name != "SVM rbf gamma=2 C=10 on Moons" || !strings.Contains(at, "/lab?") {
+		t.Errorf("%q was saved, on %s", name, at)
+	}
+	if p.visible("[data-saved] [data-compare]") {
+		t.Error("one run is compared")
+	}
+	p.fill("#f-name", "wider")
+	p.change(func() { p.fill("#f-gamma", "0.5") })
+	p.keep()
+	if name, left := p.text("[data-saved] a"), p.value("#f-name"); name != "wider" || left != "" {
+		t.Errorf("%q was saved, the next is called %q", name, left)
+	}
+	p.follow(func() { p.clickText("[data-saved] a", "Compare the 2 saved here") })
+	if got := p.text("main"); !strings.Contains(got, "wider") || !strings.Contains(got, "gamma=2") {
+		t.Errorf("the comparison is of %.200s", got)
+	}
+	p.visit("/lab?data=moons&C=-1")
+	p.expect("422")
+	p.follow(func() { p.clickText("button", "Save run") })
+	if say := p.text("[data-error-of=C]"); say == "" {
+		t.Error("what is wrong with the run is not said")
 	}
 }

@@ -51,11 +51,20 @@ func (p *page) number(label string) string {
 	return get[string](p, `([...document.querySelectorAll(".numbers th")].find((th) => th.textContent.trim() === `+quote(label)+`)?.nextElementSibling.textContent.trim()) ?? ""`)
 }
 
+// keep saves the lab's state as a run, which stays where it is.
+func (p *page) keep() {
+	p.t.Helper()
+	was := get[string](p, `document.querySelector("[data-saved] a")?.href ?? ""`)
+	p.clickText("button", "Save run")
+	p.wait(`![undefined, ` + quote(was) + `].includes(document.querySelector("[data-saved] a")?.href)`)
+}
+
 // save saves the lab's state as a run and waits for its picture.
 func (p *page) save(name string) (path string) {
 	p.t.Helper()
 	p.fill("#f-name", name)
-	p.follow(func() { p.clickText("button", "Save run") })
+	p.keep()
+	p.follow(func() { p.click("[data-saved] a") })
 	p.wait(`!document.querySelector(".pending")`)
 	p.picture(".stage img")
 	if h := p.text("h1"); h != name {

@@ -5,17 +5,20 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/conformal"
 	"marginlab/ml/param"
 	"marginlab/store"
+	"marginlab/views"
 	"marginlab/web"
 )
 
 // SaveRun stores the lab's state as a run and waits a moment for it: most
-// trainings end before the page is asked for.
+// trainings end before the page is asked for. Then it goes to the page of the run; a script
+// that stays in the lab gets what to show there.
 func (a *Room) SaveRun(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.posted(w, r)
 	if b == nil {
@@ -29,7 +32,21 @@ func (a *Room) SaveRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a.Jobs.Wait(r.Context(), glance, run.ID)
-	return door.Redirect(w, r, "/runs/"+run.ID)
+	if r.PostFormValue("stay") == "" {
+		return door.Redirect(w, r, "/runs/"+run.ID)
+	}
+	if run, err = a.Store.RunWithoutModels(r.Context(), door.Workspace(r.Context()), run.ID); err != nil {
+		return err
+	}
+	var html strings.Builder
+	saved := views.Handin{ID: run.ID, Name: run.Name, Href: "/runs/" + run.ID, Status: string(run.Status)}
+	if !run.Status.Ended() {
+		saved.Events = saved.Href + "/events"
+	}
+	if err := views.SavedView(saved).Render(r.Context(), &html); err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusCreated, map[string]string{"id": run.ID, "html": html.String()})
 }
 
 // newRun is a run of the bench's data. Points that are no data set of the workspace are

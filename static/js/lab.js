@@ -10,6 +10,7 @@ const status = form.querySelector("[data-status]");
 const points = form.elements.namedItem("points");
 const toolbar = form.querySelector("[data-editor]");
 const darkness = matchMedia("(prefers-color-scheme: dark)");
+const mostCompared = 20; // runs of one comparison
 const longQuery = 8000; // what a link may hold
 const plain = ["", "name", "who", "request"]; // names of controls that are not of the training
 const training = (name) => !plain.includes(name) && !name.startsWith("search.");
@@ -24,16 +25,19 @@ const editor = toolbar && new Editor(toolbar, form, (text, coarse) => {
   ask(coarse);
 });
 
-/** Tells how far what was handed in is. */
-for (const mark of form.querySelectorAll("[data-handed]")) {
-  const events = new EventSource(mark.dataset.handed);
-  events.addEventListener("status", (e) => {
-    const { status, error } = JSON.parse(e.data);
-    const said = { running: "in training", done: "trained", failed: `could not be trained: ${error}`, cancelled: "cancelled" }[status];
-    if (said) mark.textContent = said;
-    if (said && status !== "running") events.close();
-  });
+/** Tells how far what was handed in or saved is. */
+function follow(where) {
+  for (const mark of where.querySelectorAll("[data-handed]")) {
+    const events = new EventSource(mark.dataset.handed);
+    events.addEventListener("status", (e) => {
+      const { status, error } = JSON.parse(e.data);
+      const said = { running: "in training", done: "trained", failed: `could not be trained: ${error}`, cancelled: "cancelled" }[status];
+      if (said) mark.textContent = said;
+      if ((said && status !== "running") || !mark.isConnected) events.close();
+    });
+  }
 }
+follow(form);
 
 let stage;
 function useStage() {
@@ -146,8 +150,49 @@ form.elements.target?.addEventListener("change", () => {
   location.assign(`/lab?${query}`);
 });
 
-// Enter in a box asks for an answer; only the other buttons leave the page.
+const saved = [];
+
+/** Saves the run and stays here. What is refused is sent as if there were no script: the page says why. */
+async function save(button) {
+  const body = new URLSearchParams(new FormData(form));
+  body.set("stay", "1");
+  const place = form.querySelector("[data-saved]");
+  button.disabled = true;
+  try {
+    const response = await fetch(button.formAction, { method: "POST", body });
+    if (response.status === 422) return native(button);
+    if (!response.ok) throw new Error(response.status === 503 ? "the server has much to do; try again soon" : `the server answered ${response.status}`);
+    const { id, html } = await response.json();
+    place.replaceChildren(await fragment(html));
+    follow(place);
+    if (saved.push(id) > 1) {
+      const compare = place.querySelector("[data-compare]");
+      const few = saved.slice(-mostCompared);
+      compare.href = `/compare?${few.map((r) => `run=${r}`).join("&")}`;
+      compare.textContent = `Compare the ${few.length} saved here`;
+      compare.hidden = false;
+    }
+    form.elements.name.value = "";
+  } catch (error) {
+    place.textContent = `Not saved: ${error.message}`;
+  } finally {
+    button.disabled = false;
+  }
+}
+
+/** Sends the form by a button as the browser does. */
+function native(button) {
+  button.disabled = false;
+  delete button.dataset.save;
+  form.requestSubmit(button);
+}
+
+// Enter in a box asks for an answer, and a run is saved here; only the other buttons leave the page.
 form.addEventListener("submit", (e) => {
+  if (e.submitter?.matches("[data-save]")) {
+    e.preventDefault();
+    save(e.submitter);
+  }
   if (!e.submitter?.matches(".update")) return;
   e.preventDefault();
   ask(false);
