@@ -4,7 +4,6 @@ import (
 	"container/list"
 	"context"
 	"errors"
-	"maps"
 	"net/http"
 	"net/url"
 	"runtime"
@@ -66,6 +65,7 @@ const (
 	slower       = 2                // times as long as the quickest answers, and longer than quick, take those that are not
 	about        = 10 * time.Second // is who was served that lately
 	remembered   = 10 * time.Minute
+	mostKnown    = 1000 // askers
 )
 
 type waiter struct {
@@ -154,9 +154,26 @@ func (l *Line) leave(asker string) {
 func (l *Line) vacate(asker string) {
 	now := time.Now()
 	l.habits[asker] = l.habits[asker].after(now.Sub(l.serving[asker]), now)
-	maps.DeleteFunc(l.habits, func(_ string, h habit) bool { return now.Sub(h.last) > remembered })
+	l.forget(now)
 	delete(l.serving, asker)
 	l.serve()
+}
+
+// forget drops the habits of those who have not asked for long, and of the one who has not for
+// longest where too many are known, as when somebody is a new visitor with every question.
+// Callers hold l.mu.
+func (l *Line) forget(now time.Time) {
+	var oldest string
+	for asker, h := range l.habits {
+		if now.Sub(h.last) > remembered {
+			delete(l.habits, asker)
+		} else if o, ok := l.habits[oldest]; !ok || h.last.Before(o.last) {
+			oldest = asker
+		}
+	}
+	if len(l.habits) > mostKnown {
+		delete(l.habits, oldest)
+	}
 }
 
 // serve gives free places to those whose turn it is. Callers hold l.mu.

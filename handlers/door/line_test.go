@@ -275,6 +275,23 @@ func TestLineForgetsWhoLeaves(t *testing.T) {
 	})
 }
 
+// However many strangers ask, those who were served last are known, and not many more.
+func TestLineKnowsSoMany(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := NewLine(1)
+		for i := range mostKnown + 100 {
+			served(t, l, fmt.Sprint(i), 1, time.Millisecond)
+		}
+		if _, last := l.habits[fmt.Sprint(mostKnown+99)]; len(l.habits) != mostKnown || !last {
+			t.Errorf("%d are known, the last one: %v", len(l.habits), last)
+		}
+		if _, first := l.habits["0"]; first {
+			t.Error("the first one is known")
+		}
+	})
+}
+
 // A live question is answered in turn, a superseded one without content, and a turn ends
 // with what goes wrong in it.
 func TestLiveTakesTurns(t *testing.T) {
