@@ -553,6 +553,19 @@ func TestAPIRepeated(t *testing.T) {
 			t.Errorf("%s: %d made, want 4: %v", made.to, len(places), places)
 		}
 	}
+
+	// What was deleted is made anew, as often as that may be.
+	for to, body := range map[string]string{"/api/datasets?name=again": square, "/api/runs": `{"dataset":"moons"}`, "/api/searches": `{"dataset":"moons","grid":{"C":[3]}}`} {
+		places := map[string]bool{}
+		for range 3 {
+			a := c.do("POST", to, body, "Idempotency-Key", "again")
+			places[a.header.Get("Location")] = true
+			c.want(http.StatusNoContent, "DELETE", a.header.Get("Location"), "")
+		}
+		if len(places) != 3 {
+			t.Errorf("%s: %d made, want 3: %v", to, len(places), places)
+		}
+	}
 }
 
 func TestAPIBusy(t *testing.T) {

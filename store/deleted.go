@@ -43,8 +43,11 @@ func deletionTime(ctx context.Context, tx *sql.Tx, ws Workspace, now int64) (at 
 // that id is in.
 func bury(ctx context.Context, tx *sql.Tx, table, key string, ws Workspace, id string, at int64) error {
 	also := ""
-	if table == "runs" { // one that has not ended never will, and the same request may come again
-		also = `, request = NULL, finished = coalesce(finished, iif(` + notEnded + `, ?2, NULL)), status = iif(` + notEnded + `, 'cancelled', status)`
+	if table != "courses" { // the same request may come again
+		also = `, request = NULL`
+	}
+	if table == "runs" { // one that has not ended never will
+		also += `, finished = coalesce(finished, iif(` + notEnded + `, ?2, NULL)), status = iif(` + notEnded + `, 'cancelled', status)`
 	}
 	return affected(tx.ExecContext(ctx, `UPDATE `+table+` SET workspace = ?1, deleted = ?2`+also+` WHERE workspace = ?3 AND `+key+` = ?4`, grave(ws), at, ws, id))
 }
