@@ -47,3 +47,27 @@ func TestGenerateStrings(t *testing.T) {
 		}
 	}
 }
+
+// A form that is sent twice, by a double click or after a line broke, makes one data set; the
+// page that is opened anew makes another.
+func TestFormsAreSentTwice(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	c := s.browse(t, alice)
+	for path, form := range map[string]url.Values{
+		"/datasets":          {"text": {square}, "name": {"typed"}},
+		"/datasets/generate": {"generator": {"moons"}, "n": {"100"}, "noise": {"0.1"}, "seed": {"1"}},
+	} {
+		before := len(decode[struct{ Datasets []api.Dataset }](c.want(200, "GET", "/api/datasets", "")).Datasets)
+		for range 2 {
+			requests := c.page(http.StatusOK, "/datasets").Find("form[action='" + path + "'] input[name=request]")
+			form.Set("request", requests.First().AttrOr("value", ""))
+			for range 3 {
+				c.send(http.StatusOK, path, form.Encode())
+			}
+		}
+		if made := len(decode[struct{ Datasets []api.Dataset }](c.want(200, "GET", "/api/datasets", "")).Datasets) - before; made != 2 {
+			t.Errorf("%s: %d data sets, want 2", path, made)
+		}
+	}
+}

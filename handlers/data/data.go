@@ -4,6 +4,7 @@ package data
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -56,7 +57,7 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 	if err != nil {
 		return views.Datasets{}, err
 	}
-	p := views.Datasets{Page: a.Frame("Data", "data"), Undo: undo, Builtins: Builtins(a.House), Limits: a.limitsText(), Most: a.Limits.Bytes}
+	p := views.Datasets{Page: a.Frame("Data", "data"), Undo: undo, Builtins: Builtins(a.House), Limits: a.limitsText(), Most: a.Limits.Bytes, Request: rand.Text()}
 	sets, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return p, err
@@ -245,7 +246,7 @@ func (a *Room) uploadAgain(w http.ResponseWriter, r *http.Request, status int, n
 
 // keep stores a data set and goes to it.
 func (a *Room) keep(w http.ResponseWriter, r *http.Request, name, origin string, d *dataset.Data) error {
-	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), name, origin, d)
+	set, err := a.Store.CreateDatasetOnce(r.Context(), door.Workspace(r.Context()), r.PostFormValue("request"), name, origin, d)
 	if err != nil {
 		return err
 	}
