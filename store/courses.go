@@ -275,7 +275,10 @@ func (s *Store) DeleteCourse(ctx context.Context, code string) error {
 		if err != nil {
 			return err
 		}
-		return bury(ctx, tx, "courses", "code", ws, code, at)
+		if err := bury(ctx, tx, "courses", "code", ws, code, at); err != nil {
+			return err
+		}
+		return s.bound(ctx, tx, ws)
 	})
 }
 

@@ -105,6 +105,14 @@ func TestDeletedIsBounded(t *testing.T) {
 	if n, points := count(t, s, "datasets"), count(t, s, "points"); n != 3 || points != 3 {
 		t.Errorf("%d data sets and %d point sets are kept", n, points)
 	}
+	s.Quota = Quota{Bytes: 1}
+	for i := range 10 {
+		code := must[Course](t)(s.CreateCourse(t.Context(), alice, NewCourse{Title: "c", Target: "/lab", Points: sample(float64(i)), Data: "d"})).Code
+		check(t, s.DeleteCourse(t.Context(), code))
+	}
+	if n, points := count(t, s, "courses"), count(t, s, "points"); n != 1 || points != 1 {
+		t.Errorf("%d courses and %d point sets are kept", n, points)
+	}
 	check(t, s.DeleteWorkspace(t.Context(), alice))
 	if n := count(t, s, "datasets") + count(t, s, "points"); n != 0 {
 		t.Errorf("%d left of a deleted workspace", n)
