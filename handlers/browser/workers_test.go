@@ -229,7 +229,7 @@ func TestNATSIsRestarted(t *testing.T) {
 		return stop
 	}
 	stop := run()
-	defer func() { stop() }()
+	t.Cleanup(func() { stop() }) // after those who are connected
 	url := fmt.Sprintf("nats://127.0.0.1:%d", opts.Port)
 	s := start(t, "--nats", url, "--nats-token", token, "--leave-searches")
 	for range 2 {

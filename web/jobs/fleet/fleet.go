@@ -214,7 +214,7 @@ func (f *Fleet) publish(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, answer)
 	defer cancel()
 	_, err = f.js.Publish(ctx, cellSubject+j.Cell, text)
 	var api *jetstream.APIError
@@ -251,7 +251,7 @@ func (f *Fleet) withdraw(e *errand) {
 
 // remove takes a cell out of the stream.
 func (f *Fleet) remove(ctx context.Context, name string) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, answer)
 	defer cancel()
 	s, err := f.js.Stream(ctx, streamName)
 	if err != nil {
@@ -443,10 +443,19 @@ const keep = time.Minute
 
 // reconcile compares what was handed out with the workers that live and with the stream.
 func (f *Fleet) reconcile(now time.Time) error {
-	for _, e := range f.bury(now) {
+	lost, loose := f.bury(now)
+	for _, e := range lost {
 		err := f.remove(f.ctx, e.job.Cell)
 		e.finish(outcome{lost: jobs.ErrLost})
 		if err != nil {
+			return err
+		}
+	}
+	for _, e := range loose {
+		if err := f.remove(f.ctx, e.job.Cell); err != nil {
+			return err
+		}
+		if err := f.publish(f.ctx, e.job); err != nil {
 			return err
 		}
 	}
@@ -481,11 +490,13 @@ func (f *Fleet) reconcile(now time.Time) error {
 	return nil
 }
 
-// bury forgets workers that are silent and returns the cells that they had. When nobody is
-// left the others are given back.
-func (f *Fleet) bury(now time.Time) (lost []*errand) {
+// bury forgets workers that are silent and returns the cells that they had, and those in
+// nobody's hands as far as is known, which they may have taken last. When nobody is left
+// the others are given back.
+func (f *Fleet) bury(now time.Time) (lost, loose []*errand) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	buried := false
 	for id, m := range f.members {
 		if now.Sub(m.seen) < silence {
 			continue
@@ -497,6 +508,12 @@ func (f *Fleet) bury(now time.Time) (lost []*errand) {
 			}
 		}
 		f.forget(id)
+		buried = true
+	}
+	for _, e := range f.out {
+		if buried && e.holder == "" && !slices.Contains(lost, e) {
+			loose = append(loose, e)
+		}
 	}
 	for name, when := range f.taken {
 		if now.Sub(when) > keep {
@@ -510,12 +527,12 @@ func (f *Fleet) bury(now time.Time) (lost []*errand) {
 			}
 		}
 	}
-	return lost
+	return lost, loose
 }
 
 // inStream are the names of the cells in the stream.
 func (f *Fleet) inStream() (names map[string]bool, err error) {
-	ctx, cancel := context.WithTimeout(f.ctx, patience)
+	ctx, cancel := context.WithTimeout(f.ctx, answer)
 	defer cancel()
 	s, err := f.js.Stream(ctx, streamName)
 	if err != nil {

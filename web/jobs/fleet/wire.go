@@ -51,7 +51,7 @@ const (
 	silence  = 5 * time.Second  // after which a worker is taken for dead
 	ackWait  = 30 * time.Second // after which JetStream itself hands out a cell again that nobody spoke of
 	answer   = 3 * time.Second  // that a request waits before it is sent again
-	patience = 10 * time.Second // that JetStream may take
+	patience = 10 * time.Second // that JetStream may take to begin
 	transfer = 5 * time.Minute  // that plan and data may take
 	shelf    = time.Hour        // after which an object is thrown away; one that is wanted later is put there again
 )

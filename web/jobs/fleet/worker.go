@@ -175,7 +175,7 @@ func (w *Worker) take(wanted, working context.Context) {
 }
 
 func (w *Worker) takeFrom(wanted, working context.Context) error {
-	ctx, cancel := context.WithTimeout(wanted, patience)
+	ctx, cancel := context.WithTimeout(wanted, answer)
 	defer cancel()
 	consumer, err := w.js.Consumer(ctx, streamName, consumerName)
 	if err != nil {
