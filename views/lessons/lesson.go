@@ -27,6 +27,7 @@ type Lesson struct {
 	Title   string // from the words
 	Summary string // from the words: one or two sentences for the list
 	Screens []Screen
+	Guide   Guide
 	Carry   bool // controls of one name are one control: their value goes from screen to screen
 
 	wrong error // what New found wrong with the words

@@ -3,6 +3,7 @@ package all
 import (
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 	"strconv"
@@ -131,6 +132,29 @@ func TestWords(t *testing.T) {
 		}
 		if l.Title == "" || l.Summary == "" || strings.Contains(l.Summary, "\n") {
 			t.Errorf("%s: title %q, summary %q", l.Slug, l.Title, l.Summary)
+		}
+	}
+}
+
+// TestGuides: every lesson has a guide with something for each of its screens, and it can
+// be shown.
+func TestGuides(t *testing.T) {
+	t.Parallel()
+	for _, l := range Lessons {
+		if err := l.CheckGuide(); err != nil {
+			t.Error(err)
+		}
+		if m := l.Guide.Minutes(); m < 30 || m > 90 {
+			t.Errorf("%s takes %d minutes", l.Slug, m)
+		}
+		texts := slices.Clone(l.Guide.Aims)
+		for _, s := range l.Guide.Screens {
+			texts = append(texts, s.Do, s.Misconception)
+		}
+		for _, text := range texts {
+			if err := lessons.Text(text).Render(t.Context(), io.Discard); err != nil {
+				t.Errorf("%s: %v", l.Slug, err)
+			}
 		}
 	}
 }

@@ -29,6 +29,9 @@ import (
 //go:embed words.md
 var words string
 
+//go:embed guide.md
+var guide string
+
 // The controls of the screens.
 var (
 	steepness    = lessons.NumberControl{Name: "steepness", Label: "steepness", Symbol: "s", Default: "0.6", Min: 0, Max: 3, Low: 0, High: 3, Help: "0 is the identity map."}
@@ -86,7 +89,8 @@ var (
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
-	Slug: "conformal",
+	Slug:  "conformal",
+	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
 			Slug:   "magnify",

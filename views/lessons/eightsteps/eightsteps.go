@@ -29,6 +29,9 @@ import (
 //go:embed words.md
 var words string
 
+//go:embed guide.md
+var guide string
+
 // The controls, which every screen has, so that values go along.
 var (
 	data         = lessons.DataControl{Default: "moons"}
@@ -45,6 +48,7 @@ var (
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "eight-steps",
+	Guide: lessons.NewGuide(guide),
 	Carry: true,
 	Screens: []lessons.Screen{
 		{

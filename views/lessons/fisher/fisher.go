@@ -29,6 +29,9 @@ import (
 //go:embed words.md
 var words string
 
+//go:embed guide.md
+var guide string
+
 // The controls of the screens.
 var (
 	set = lessons.ChoiceControl{Name: "set", Label: "data", Default: "xor", Options: []param.Option{
@@ -53,7 +56,8 @@ const starts = 20
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
-	Slug: "fisher-kernel",
+	Slug:  "fisher-kernel",
+	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
 			Slug:   "model",

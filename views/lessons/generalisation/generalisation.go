@@ -26,6 +26,9 @@ import (
 //go:embed words.md
 var words string
 
+//go:embed guide.md
+var guide string
+
 // The controls of the screens.
 var (
 	learner           = lessons.ChoiceControl{Name: "machine", Label: "machine", Default: "svm", Options: []param.Option{{Name: "svm", Label: "SVM"}, {Name: "mcm", Label: "MCM"}}}
@@ -50,7 +53,8 @@ var (
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
-	Slug: "generalisation",
+	Slug:  "generalisation",
+	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
 			Slug:   "leave-one-out",

@@ -27,6 +27,9 @@ import (
 //go:embed words.md
 var words string
 
+//go:embed guide.md
+var guide string
+
 // The controls of the screens.
 var (
 	numbering = lessons.IntegerControl{Name: "numbering", Label: "numbering", Default: "2", Min: 1, Max: 120, Low: 1, High: 20, Help: "1 is that in which the edges were written down; each other one is drawn at random."}
@@ -65,7 +68,8 @@ var (
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
-	Slug: "graph-kernels",
+	Slug:  "graph-kernels",
+	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
 			Slug:   "objects",

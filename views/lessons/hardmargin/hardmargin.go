@@ -27,6 +27,9 @@ import (
 //go:embed words.md
 var words string
 
+//go:embed guide.md
+var guide string
+
 // The controls of the screens.
 var (
 	weights = lessons.PlaceControl{
@@ -41,7 +44,8 @@ var (
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
-	Slug: "hard-margin",
+	Slug:  "hard-margin",
+	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
 			Slug:   "primal",

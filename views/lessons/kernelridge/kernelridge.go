@@ -28,6 +28,9 @@ import (
 //go:embed words.md
 var words string
 
+//go:embed guide.md
+var guide string
+
 // The controls of the screens.
 var (
 	degree      = lessons.IntegerControl{Name: "degree", Label: "degree", Symbol: "p", Default: "3", Min: 1, Max: 7, Low: 1, High: 7, Help: "The features are the powers of x up to it."}
@@ -52,7 +55,8 @@ var (
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
-	Slug: "kernel-ridge",
+	Slug:  "kernel-ridge",
+	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
 			Slug:   "squares",

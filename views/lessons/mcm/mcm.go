@@ -29,6 +29,9 @@ import (
 //go:embed words.md
 var words string
 
+//go:embed guide.md
+var guide string
+
 // The controls of the screens.
 var (
 	hyperplane = lessons.NumberControl{Name: "t", Label: "hyperplane", Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2}
@@ -59,7 +62,8 @@ var (
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
-	Slug: "mcm",
+	Slug:  "mcm",
+	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
 			Slug:   "ratio",

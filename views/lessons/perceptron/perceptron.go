@@ -24,6 +24,9 @@ import (
 //go:embed words.md
 var words string
 
+//go:embed guide.md
+var guide string
+
 // The controls of the screens.
 var (
 	label = lessons.ChoiceControl{Name: "label", Label: "label of the point", Symbol: "y", Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}}
@@ -48,7 +51,8 @@ var (
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
-	Slug: "perceptron",
+	Slug:  "perceptron",
+	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
 			Slug:   "rule",

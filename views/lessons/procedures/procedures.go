@@ -25,6 +25,9 @@ import (
 //go:embed words.md
 var words string
 
+//go:embed guide.md
+var guide string
+
 // The controls of the screens.
 var (
 	label = lessons.ChoiceControl{Name: "y", Label: "label", Symbol: "y", Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}}
@@ -66,7 +69,8 @@ var (
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
-	Slug: "procedures",
+	Slug:  "procedures",
+	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
 			Slug:   "hinge",

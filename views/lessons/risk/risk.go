@@ -23,6 +23,9 @@ import (
 //go:embed words.md
 var words string
 
+//go:embed guide.md
+var guide string
+
 // The controls of the screens.
 var (
 	riskM    = lessons.IntegerControl{Name: "m", Label: "points", Symbol: "M", Default: "40", Min: 2, Max: 500, Low: 4, High: 500, Log: true}
@@ -67,7 +70,8 @@ var (
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
-	Slug: "risk",
+	Slug:  "risk",
+	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
 			Slug:   "risk",

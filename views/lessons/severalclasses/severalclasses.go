@@ -30,6 +30,9 @@ import (
 //go:embed words.md
 var words string
 
+//go:embed guide.md
+var guide string
+
 // The controls of the screens.
 var (
 	claimed = newProbe("-0.4", "0.4")
@@ -54,7 +57,8 @@ var (
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
-	Slug: "several-classes",
+	Slug:  "several-classes",
+	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
 			Slug:   "rest",

@@ -25,6 +25,9 @@ import (
 //go:embed words.md
 var words string
 
+//go:embed guide.md
+var guide string
+
 // The controls of the screens.
 var (
 	hardness = lessons.ChoiceControl{Name: "margin", Label: "margin", Default: "hard", Options: []param.Option{
@@ -61,7 +64,8 @@ var (
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
-	Slug: "soft-margin",
+	Slug:  "soft-margin",
+	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
 			Slug:   "one-point",

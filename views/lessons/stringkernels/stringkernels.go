@@ -27,6 +27,9 @@ import (
 //go:embed words.md
 var words string
 
+//go:embed guide.md
+var guide string
+
 // The controls of the screens.
 var (
 	first  = lessons.TextControl{Name: "x1", Label: "first word", Default: "banana", Max: 12}
@@ -77,7 +80,8 @@ const mostMer = 8
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
-	Slug: "string-kernels",
+	Slug:  "string-kernels",
+	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
 			Slug:   "objects",

@@ -26,6 +26,9 @@ import (
 //go:embed words.md
 var words string
 
+//go:embed guide.md
+var guide string
+
 // The controls of the screens.
 var (
 	gamma      = lessons.NumberControl{Name: "gamma", Label: "gamma", Symbol: "γ", Default: "1", Min: 1e-4, Max: 1e4, Low: 1e-3, High: 1e3, Log: true, Help: "Large: narrow."}
@@ -37,7 +40,8 @@ var (
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
-	Slug: "width",
+	Slug:  "width",
+	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
 			Slug:   "reach",

@@ -1,0 +1,72 @@
+package lessons
+
+import (
+	"net/http"
+
+	"marginlab/handlers/door"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+	"marginlab/web"
+)
+
+// Guide shows a lesson to whoever teaches it: minutes, aims, what to drag, misconceptions.
+func (a *Room) Guide(w http.ResponseWriter, r *http.Request) error {
+	l, i, err := lessonOf(r)
+	if err != nil {
+		return err
+	}
+	web.MayBeShared(w, false)
+	return a.Render(w, r, lessons.GuideOf(lessons.GuidePage{Page: a.Frame("Teaching "+l.Title, "lessons"), Lesson: *l, Number: i + 1}))
+}
+
+// Worksheet has the questions of a lesson for paper.
+func (a *Room) Worksheet(w http.ResponseWriter, r *http.Request) error {
+	return a.worksheet(w, r, false)
+}
+
+// WorksheetAnswers has what is right on a worksheet, apart from it.
+func (a *Room) WorksheetAnswers(w http.ResponseWriter, r *http.Request) error {
+	return a.worksheet(w, r, true)
+}
+
+func (a *Room) worksheet(w http.ResponseWriter, r *http.Request, answers bool) error {
+	l, i, err := lessonOf(r)
+	if err != nil {
+		return err
+	}
+	p := lessons.WorksheetPage{Page: a.Frame("Worksheet: "+l.Title, "lessons"), Lesson: *l, Number: i + 1, Answers: answers, Link: a.Links.Origin(r) + "/lessons/" + l.Slug}
+	if answers {
+		p.Title = "Answers: " + l.Title
+	}
+	code, err := figure.QR(p.Link, "QR code of "+p.Link)
+	if err != nil {
+		return err
+	}
+	var symbol views.Picture
+	if err := door.Embed(&symbol, code); err != nil {
+		return err
+	}
+	p.QR = symbol.Src
+	n := 0
+	for k := range l.Screens {
+		s := &l.Screens[k]
+		screen := lessons.WorksheetScreen{Title: s.Title}
+		for j := range s.Questions {
+			n++
+			item := lessons.WorksheetItem{Number: n, Question: s.Questions[j]}
+			if answers {
+				q, err := a.Question(r.Context(), l.Slug+"/"+s.Slug+"/"+s.Questions[j].Slug)
+				if err != nil {
+					return err
+				}
+				item.Right, item.Why = q.Right(), q.Why()
+			}
+			screen.Items = append(screen.Items, item)
+		}
+		if len(screen.Items) > 0 {
+			p.Screens = append(p.Screens, screen)
+		}
+	}
+	return a.Render(w, r, lessons.Worksheet(p))
+}

@@ -1,0 +1,101 @@
+package lessons
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Guide is what whoever teaches a lesson wants to know beforehand. Its texts are Texts.
+type Guide struct {
+	Aims    []string // what students can do afterwards
+	Screens []GuideScreen
+
+	wrong error // what NewGuide found
+}
+
+// GuideScreen is how a screen is taught.
+type GuideScreen struct {
+	Slug          string
+	Minutes       int
+	Do            string // what to drag and step, and what to ask meanwhile
+	Misconception string // what students think instead
+}
+
+// NewGuide reads a guide:
+//
+//   - An aim
+//
+//   - Another aim
+//
+//     ## slug, 6 min
+//
+//     Do: What to drag and to step.
+//
+//     Misconception: What students think instead.
+//
+// with a heading for every screen of the lesson, in their order. Paragraphs and aims are
+// one line each. What is wrong is the error of Lesson.CheckGuide.
+func NewGuide(text string) Guide {
+	var g Guide
+	fail := func(format string, args ...any) { g.wrong = errors.Join(g.wrong, fmt.Errorf(format, args...)) }
+	var at *GuideScreen
+	for _, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		if head, ok := strings.CutPrefix(line, "## "); ok {
+			slug, minutes, _ := strings.Cut(head, ", ")
+			n, err := strconv.Atoi(strings.TrimSuffix(minutes, " min"))
+			if err != nil || n < 1 {
+				fail("the guide has the heading %q; write \"## slug, 6 min\"", head)
+			}
+			g.Screens = append(g.Screens, GuideScreen{Slug: slug, Minutes: n})
+			at = &g.Screens[len(g.Screens)-1]
+			continue
+		}
+		name, what, _ := strings.Cut(line, " ")
+		what = strings.TrimSpace(what)
+		switch {
+		case at == nil && name == "-":
+			g.Aims = append(g.Aims, what)
+		case at != nil && name == "Do:" && at.Do == "":
+			at.Do = what
+		case at != nil && name == "Misconception:" && at.Misconception == "":
+			at.Misconception = what
+		default:
+			fail("the guide has a line %q where none of the kind is expected", line)
+		}
+	}
+	return g
+}
+
+// CheckGuide tells what is wrong with the lesson's guide, nil for nothing.
+func (l *Lesson) CheckGuide() error {
+	g := l.Guide
+	if len(g.Aims) == 0 {
+		return fmt.Errorf("the guide of the lesson %s has no aims", l.Slug)
+	}
+	for i, s := range l.Screens {
+		if i >= len(g.Screens) || g.Screens[i].Slug != s.Slug {
+			return fmt.Errorf("the guide of the lesson %s does not have the screen %s at place %d", l.Slug, s.Slug, i+1)
+		}
+		if g.Screens[i].Do == "" || g.Screens[i].Misconception == "" {
+			return fmt.Errorf("the guide of the lesson %s says too little of the screen %s", l.Slug, s.Slug)
+		}
+	}
+	if len(g.Screens) > len(l.Screens) {
+		return fmt.Errorf("the guide of the lesson %s has screens that the lesson has not", l.Slug)
+	}
+	return g.wrong
+}
+
+// Minutes is how long all screens take.
+func (g Guide) Minutes() (sum int) {
+	for _, s := range g.Screens {
+		sum += s.Minutes
+	}
+	return sum
+}
