@@ -323,3 +323,84 @@ func TestAnswersReachTheTeacher(t *testing.T) {
 		t.Errorf("%d students", n)
 	}
 }
+
+// Programs do what the pages of a course do.
+func TestCoursesForPrograms(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	tc, a := s.client(t, teacher), s.client(t, ada)
+	type course struct {
+		Code, Title, Page string
+		Frozen            []string
+		Closed            bool
+		Ends              *time.Time
+	}
+	made := decode[course](tc.want(201, "POST", "/api/courses", `{"format": 1, "title": "Monday", "page": "/lessons/margins?b=0.5", "frozen": ["b", "nothing"]}`))
+	if made.Title != "Monday" || made.Page != "/lessons/margins?b=0.5" || fmt.Sprint(made.Frozen) != "[b]" || made.Ends != nil {
+		t.Errorf("made %+v", made)
+	}
+	at := "/api/courses/" + made.Code
+	list := decode[struct{ Courses []course }](tc.want(200, "GET", "/api/courses", ""))
+	if len(list.Courses) != 1 || list.Courses[0].Code != made.Code || len(decode[struct{ Courses []course }](a.want(200, "GET", "/api/courses", "")).Courses) != 0 {
+		t.Errorf("listed %+v", list)
+	}
+	tc.want(422, "POST", "/api/courses", `{"format": 2, "title": "x", "page": "/lab"}`)
+	tc.want(422, "POST", "/api/courses", `{"format": 1, "title": "x", "page": "https://elsewhere.example/"}`)
+	tc.want(422, "PATCH", at, `{"ends": "soon"}`)
+	if c := decode[course](tc.want(200, "PATCH", at, `{"closed": true, "ends": "2090-01-31T18:00:00Z"}`)); !c.Closed || c.Ends == nil || c.Ends.Year() != 2090 {
+		t.Errorf("changed to %+v", c)
+	}
+	if c := decode[course](tc.want(200, "PATCH", at, `{"closed": false, "ends": ""}`)); c.Closed || c.Ends != nil {
+		t.Errorf("changed back to %+v", c)
+	}
+	file := string(tc.want(200, "GET", at+"/course.json", "").body)
+	tc.want(201, "POST", "/api/courses", file)
+
+	type poll struct {
+		ID           int64
+		Round        int
+		Open         bool
+		Options      []string
+		Rounds       []map[string]int
+		Given, Right string
+	}
+	a.want(404, "GET", "/api/course/"+made.Code+"/poll", "")
+	a.want(404, "POST", at+"/polls", `{"question": "`+optioned+`"}`)
+	tc.want(404, "POST", at+"/polls", `{"question": "margins/line/nothing"}`)
+	asked := decode[poll](tc.want(201, "POST", at+"/polls", `{"question": "`+optioned+`"}`))
+	one := fmt.Sprintf("%s/polls/%d", at, asked.ID)
+	seen := decode[poll](a.want(200, "GET", "/api/course/"+made.Code+"/poll", ""))
+	if len(seen.Options) != 4 || seen.ID != asked.ID || seen.Right != "" || seen.Rounds != nil || !seen.Open || asked.Right == "" {
+		t.Errorf("a student sees %+v", seen)
+	}
+	vote := fmt.Sprintf(`{"poll": %d, "round": 1, "answer": "1"}`, asked.ID)
+	if v := decode[poll](a.want(200, "POST", "/api/course/"+made.Code+"/poll", vote)); v.Given != "1" {
+		t.Errorf("answered %+v", v)
+	}
+	a.want(422, "POST", "/api/course/"+made.Code+"/poll", strings.Replace(vote, `"1"}`, `"9"}`, 1))
+	if p := decode[poll](tc.want(200, "GET", one, "")); len(p.Rounds) != 1 || p.Rounds[0]["1"] != 1 {
+		t.Errorf("counted %+v", p)
+	}
+	tc.want(422, "POST", one, `{"do": "dance"}`)
+	if p := decode[poll](tc.want(200, "POST", one, `{"do": "again"}`)); p.Round != 2 || !p.Open {
+		t.Errorf("asked again: %+v", p)
+	}
+	a.want(409, "POST", "/api/course/"+made.Code+"/poll", vote)
+	tc.want(200, "POST", one, `{"do": "reveal"}`)
+	if v := decode[poll](a.want(200, "GET", "/api/course/"+made.Code+"/poll", "")); v.Right != asked.Right || v.Open {
+		t.Errorf("revealed: %+v", v)
+	}
+	if n := len(decode[struct{ Polls []poll }](tc.want(200, "GET", at+"/polls", "")).Polls); n != 1 {
+		t.Errorf("%d polls", n)
+	}
+	if lines := strings.Count(string(tc.want(200, "GET", at+"/answers.csv", "").body), "\n"); lines != 2 {
+		t.Errorf("%d lines of answers", lines)
+	}
+	tc.want(200, "GET", at+"/handins.csv", "")
+	a.want(404, "GET", at+"/answers.csv", "")
+	tc.want(204, "DELETE", one, "")
+	tc.want(404, "GET", one, "")
+	a.want(404, "DELETE", at, "")
+	tc.want(204, "DELETE", at, "")
+	tc.want(404, "GET", at, "")
+}

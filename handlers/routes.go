@@ -181,6 +181,25 @@ func (a *App) programs(r chi.Router) {
 	r.Get("/runs/{id}/events", h(a.runs.Events))
 	r.Post("/runs/{id}/cancel", h(a.api.CancelRun))
 
+	taught := func(f func(http.ResponseWriter, *http.Request, teach.Course) error) http.HandlerFunc {
+		return h(a.teach.Taught(f))
+	}
+	r.Get("/courses", h(a.teach.ListJSON))
+	r.Post("/courses", h(a.teach.CreateJSON))
+	r.Get("/courses/{code}", taught(a.teach.CourseJSON))
+	r.Patch("/courses/{code}", taught(a.teach.ChangeJSON))
+	r.Delete("/courses/{code}", taught(a.teach.DeleteJSON))
+	r.Get("/courses/{code}/course.json", taught(a.teach.SendCourse))
+	r.Get("/courses/{code}/handins.csv", taught(a.teach.Export))
+	r.Get("/courses/{code}/answers.csv", taught(a.teach.ExportAnswers))
+	r.Get("/courses/{code}/polls", taught(a.teach.PollsJSON))
+	r.Post("/courses/{code}/polls", taught(a.teach.AskJSON))
+	r.Get("/courses/{code}/polls/{poll}", taught(a.teach.PollJSON))
+	r.Post("/courses/{code}/polls/{poll}", taught(a.teach.ConductJSON))
+	r.Delete("/courses/{code}/polls/{poll}", taught(a.teach.DeletePollJSON))
+	r.Get("/course/{code}/poll", h(a.teach.CurrentJSON))
+	r.Post("/course/{code}/poll", h(a.teach.VoteJSON))
+
 	r.Get("/links", h(a.api.Links))
 	r.Post("/links", h(a.api.CreateLink))
 	r.Delete("/links/{token}", h(a.api.DeleteLink))

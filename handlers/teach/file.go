@@ -70,15 +70,11 @@ func (a *Room) Import(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n, err := readCourse(text, a.Limits)
+	f, err := readCourse(text)
 	if err == nil {
-		var s door.Setting
-		if s, err = a.setting(r.Context(), n.Target); err == nil {
-			n.Hidden, n.Frozen = known(s, n.Hidden), known(s, n.Frozen)
-			var c store.Course
-			if c, err = a.Store.CreateCourse(r.Context(), door.Workspace(r.Context()), n); err == nil {
-				return door.Redirect(w, r, "/courses/"+c.Code)
-			}
+		var c store.Course
+		if c, err = a.create(r, f); err == nil {
+			return door.Redirect(w, r, "/courses/"+c.Code)
 		}
 	}
 	told, err := door.Told(err)
@@ -86,6 +82,20 @@ func (a *Room) Import(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return a.showCourses(w, r, "", "", "The file was not taken: "+told)
+}
+
+// create makes a course of the content of a file.
+func (a *Room) create(r *http.Request, f courseFile) (c store.Course, err error) {
+	n, err := f.course(a.Limits)
+	if err != nil {
+		return c, err
+	}
+	s, err := a.setting(r.Context(), n.Target)
+	if err != nil {
+		return c, err
+	}
+	n.Hidden, n.Frozen = known(s, n.Hidden), known(s, n.Frozen)
+	return a.Store.CreateCourse(r.Context(), door.Workspace(r.Context()), n)
 }
 
 // known are those of some controls that a page has: programs before and after this one may
@@ -101,17 +111,23 @@ func known(s door.Setting, controls []string) (names []string) {
 	return names
 }
 
+// unfit is what is wrong with the file of a course.
+func unfit(format string, args ...any) error {
+	return param.Problems{{Field: "file", Message: fmt.Sprintf(format, args...)}}
+}
+
 // readCourse reads the file of a course. It returns param.Problems for what is none.
-func readCourse(text []byte, most dataset.Limits) (n store.NewCourse, err error) {
-	unfit := func(format string, args ...any) (store.NewCourse, error) {
-		return store.NewCourse{}, param.Problems{{Field: "file", Message: fmt.Sprintf(format, args...)}}
-	}
-	var f courseFile
+func readCourse(text []byte) (f courseFile, err error) {
 	if err := json.Unmarshal(text, &f); err != nil {
-		return unfit("it is not the file of a course (%v)", err)
+		return f, unfit("it is not the file of a course (%v)", err)
 	}
+	return f, nil
+}
+
+// course is the course of a file. It returns param.Problems for what cannot be one.
+func (f courseFile) course(most dataset.Limits) (n store.NewCourse, err error) {
 	if f.Format != courseFormat {
-		return unfit("it is the file of a course in format %d; this program reads %d", f.Format, courseFormat)
+		return n, unfit("it is the file of a course in format %d; this program reads %d", f.Format, courseFormat)
 	}
 	n = store.NewCourse{Title: f.Title, Target: f.Page, Hidden: f.Hidden, Frozen: f.Frozen, Closed: f.Closed, Data: f.Data}
 	if f.Points == "" {
@@ -120,12 +136,12 @@ func readCourse(text []byte, most dataset.Limits) (n store.NewCourse, err error)
 	if n.Points, err = dataset.Decode(bytes.NewReader([]byte(f.Points))); err != nil {
 		var fault *dataset.Error
 		if errors.As(err, &fault) {
-			return unfit("its points cannot be read: %v", err)
+			return n, unfit("its points cannot be read: %v", err)
 		}
 		return n, err
 	}
 	if most.Rows > 0 && n.Points.Len() > most.Rows {
-		return unfit("it has %d points; at most %d are allowed", n.Points.Len(), most.Rows)
+		return n, unfit("it has %d points; at most %d are allowed", n.Points.Len(), most.Rows)
 	}
 	return n, nil
 }

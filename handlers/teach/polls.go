@@ -88,16 +88,22 @@ func (a *Room) Ask(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
-	q, err := a.Lessons.Question(r.Context(), r.PostFormValue("question"))
+	p, err := a.ask(r.Context(), g, r.PostFormValue("question"))
 	if err != nil {
 		return err
 	}
-	p, err := a.Store.Ask(r.Context(), g.Code, q.Name())
-	if err != nil {
-		return err
-	}
-	a.board.changed(g.Code)
 	return door.Redirect(w, r, g.poll(p.ID))
+}
+
+func (a *Room) ask(ctx context.Context, g Course, question string) (p store.Poll, err error) {
+	q, err := a.Lessons.Question(ctx, question)
+	if err != nil {
+		return p, err
+	}
+	if p, err = a.Store.Ask(ctx, g.Code, q.Name()); err == nil {
+		a.board.changed(g.Code)
+	}
+	return p, err
 }
 
 func pollOf(r *http.Request) (int64, error) {
@@ -118,9 +124,18 @@ func (a *Room) Conduct(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
-	ctx := r.Context()
-	to := g.poll(id)
-	switch do := r.PostFormValue("do"); do {
+	do := r.PostFormValue("do")
+	if err := a.conduct(r.Context(), g, id, do); err != nil {
+		return err
+	}
+	if do == "delete" {
+		return door.Redirect(w, r, g.base+"/polls")
+	}
+	return door.Redirect(w, r, g.poll(id))
+}
+
+func (a *Room) conduct(ctx context.Context, g Course, id int64, do string) (err error) {
+	switch do {
 	case "close":
 		err = a.Store.ClosePoll(ctx, g.Code, id, true)
 	case "open":
@@ -131,15 +146,13 @@ func (a *Room) Conduct(w http.ResponseWriter, r *http.Request, g Course) error {
 		err = a.Store.Reveal(ctx, g.Code, id)
 	case "delete":
 		err = a.Store.DeletePoll(ctx, g.Code, id)
-		to = g.base + "/polls"
 	default:
-		return web.Errorf(web.Invalid, "A question can be closed, opened, asked again, revealed or deleted, not %q.", do)
+		err = param.Problems{{Field: "do", Message: fmt.Sprintf("a question can be closed, opened, asked again, revealed or deleted, not %q", do)}}
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		a.board.changed(g.Code)
 	}
-	a.board.changed(g.Code)
-	return door.Redirect(w, r, to)
+	return err
 }
 
 // Results shows a poll to its teacher, and to the room on a projector: nothing on the page
@@ -291,21 +304,7 @@ func (a *Room) Vote(w http.ResponseWriter, r *http.Request) error {
 		return store.ErrNotFound
 	}
 	round, _ := strconv.Atoi(r.PostFormValue("round"))
-	poll, err := a.Store.CurrentPoll(r.Context(), c.Code)
-	if err == nil && poll.ID != id {
-		err = store.ErrPollClosed
-	}
-	if err != nil {
-		return err
-	}
-	q, err := a.Lessons.Question(r.Context(), poll.Question)
-	if err != nil {
-		return err
-	}
-	given, right, err := q.Judge(r.PostFormValue("answer"))
-	if err == nil {
-		err = a.Store.Vote(r.Context(), door.Workspace(r.Context()), c.Code, id, round, store.Answer{Given: given, Right: right})
-	}
+	err = a.vote(r.Context(), c, id, round, r.PostFormValue("answer"))
 	var wrong param.Problems
 	if errors.As(err, &wrong) {
 		return a.showPoll(w, r, wrong.Error())
@@ -313,10 +312,34 @@ func (a *Room) Vote(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a.board.changed(c.Code)
 	to := "/course/" + c.Code + "/poll"
 	if r.PostFormValue("part") == "1" {
 		to += "?" + url.Values{"part": {"1"}}.Encode()
 	}
 	return door.Redirect(w, r, to)
+}
+
+// vote takes an answer to what is put to a course. It returns param.Problems for what is no
+// answer to it.
+func (a *Room) vote(ctx context.Context, c store.Course, id int64, round int, answer string) error {
+	poll, err := a.Store.CurrentPoll(ctx, c.Code)
+	if err == nil && poll.ID != id {
+		err = store.ErrPollClosed
+	}
+	if err != nil {
+		return err
+	}
+	q, err := a.Lessons.Question(ctx, poll.Question)
+	if err != nil {
+		return err
+	}
+	given, right, err := q.Judge(answer)
+	if err != nil {
+		return err
+	}
+	if err := a.Store.Vote(ctx, door.Workspace(ctx), c.Code, id, round, store.Answer{Given: given, Right: right}); err != nil {
+		return err
+	}
+	a.board.changed(c.Code)
+	return nil
 }

@@ -1,0 +1,278 @@
+package teach
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views/lessons"
+	"marginlab/web"
+)
+
+// courseJSON is a course as programs see it.
+type courseJSON struct {
+	Code    string     `json:"code"`
+	Title   string     `json:"title"`
+	URL     string     `json:"url"`  // for students
+	Page    string     `json:"page"` // path and query that it was made of
+	Hidden  []string   `json:"hidden"`
+	Frozen  []string   `json:"frozen"`
+	Closed  bool       `json:"closed"`
+	Ends    *time.Time `json:"ends"`
+	Handins int        `json:"handins"`
+	Created time.Time  `json:"created"`
+}
+
+func (a *Room) courseJSON(r *http.Request, c store.Course) courseJSON {
+	j := courseJSON{
+		Code: c.Code, Title: c.Title, URL: a.Links.Origin(r) + "/course/" + c.Code, Page: c.Target,
+		Hidden: append([]string{}, c.Hidden...), Frozen: append([]string{}, c.Frozen...), Closed: c.Closed, Handins: c.Handins, Created: c.Created,
+	}
+	if !c.Ends.IsZero() {
+		j.Ends = &c.Ends
+	}
+	return j
+}
+
+// ListJSON lists the courses of a teacher.
+func (a *Room) ListJSON(w http.ResponseWriter, r *http.Request) error {
+	courses, err := a.Store.Courses(r.Context(), door.Workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	list := []courseJSON{}
+	for _, c := range courses {
+		list = append(list, a.courseJSON(r, c))
+	}
+	return web.JSON(w, http.StatusOK, map[string]any{"courses": list})
+}
+
+// CreateJSON makes a course of the content of its file.
+func (a *Room) CreateJSON(w http.ResponseWriter, r *http.Request) error {
+	var f courseFile
+	if err := web.ReadJSON(w, r, 2*a.Limits.Bytes+door.FormBytes, &f); err != nil {
+		return err
+	}
+	c, err := a.create(r, f)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusCreated, a.courseJSON(r, c))
+}
+
+// CourseJSON answers with one course.
+func (a *Room) CourseJSON(w http.ResponseWriter, r *http.Request, g Course) error {
+	return web.JSON(w, http.StatusOK, a.courseJSON(r, g.Course))
+}
+
+// ChangeJSON closes a course, opens it, sets its end or lifts it by the empty text.
+func (a *Room) ChangeJSON(w http.ResponseWriter, r *http.Request, g Course) error {
+	var asked struct {
+		Closed *bool   `json:"closed"`
+		Ends   *string `json:"ends"`
+	}
+	if err := web.ReadJSON(w, r, door.FormBytes, &asked); err != nil {
+		return err
+	}
+	var ends time.Time
+	if asked.Ends != nil && *asked.Ends != "" {
+		var err error
+		if ends, err = time.Parse(time.RFC3339, *asked.Ends); err != nil || ends.Year() < 1971 || ends.Year() > 9999 {
+			return param.Problems{{Field: "ends", Message: "ends expects a time such as 2030-01-31T18:00:00Z, or an empty text"}}
+		}
+	}
+	if asked.Closed != nil {
+		if err := a.Store.CloseCourse(r.Context(), g.Code, *asked.Closed); err != nil {
+			return err
+		}
+	}
+	if asked.Ends != nil {
+		if err := a.Store.EndCourse(r.Context(), g.Code, ends); err != nil {
+			return err
+		}
+	}
+	c, err := a.Store.Course(r.Context(), g.Code)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, a.courseJSON(r, c))
+}
+
+// DeleteJSON deletes a course with its gallery.
+func (a *Room) DeleteJSON(w http.ResponseWriter, r *http.Request, g Course) error {
+	if err := a.Store.DeleteCourse(r.Context(), g.Code); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// pollJSON is a question that was put to a course, as programs see it. Counts and what is
+// right are for its teacher; given is for a student.
+type pollJSON struct {
+	ID       int64            `json:"id"`
+	Question string           `json:"question"` // lesson/screen/question
+	Ask      string           `json:"ask"`
+	Options  []string         `json:"options"` // an answer is the index of one; none: a number
+	Round    int              `json:"round"`
+	Open     bool             `json:"open"`
+	Revealed bool             `json:"revealed"`
+	Rounds   []map[string]int `json:"rounds,omitempty"` // by answer
+	Given    string           `json:"given,omitempty"`
+	Right    string           `json:"right,omitempty"` // to students once it is revealed
+}
+
+func newPoll(p store.Poll, q lessons.Asked) pollJSON {
+	return pollJSON{ID: p.ID, Question: p.Question, Ask: q.Question.Ask, Options: append([]string{}, q.Question.Options...), Round: p.Round, Open: p.Open, Revealed: p.Revealed}
+}
+
+// polled is a poll as its teacher sees it.
+func (a *Room) polled(r *http.Request, g Course, id int64) (p pollJSON, err error) {
+	t, err := a.Store.Tally(r.Context(), g.Code, id)
+	if err != nil {
+		return p, err
+	}
+	q, err := a.Lessons.Question(r.Context(), t.Question)
+	if err != nil {
+		return p, err
+	}
+	p = newPoll(t.Poll, q)
+	p.Rounds, p.Right = t.Rounds, q.Right()
+	return p, nil
+}
+
+// PollsJSON lists what was put to a course, what is open first.
+func (a *Room) PollsJSON(w http.ResponseWriter, r *http.Request, g Course) error {
+	polls, err := a.Store.Polls(r.Context(), g.Code)
+	if err != nil {
+		return err
+	}
+	list := []pollJSON{}
+	for _, p := range polls {
+		j, err := a.polled(r, g, p.ID)
+		if err != nil {
+			return err
+		}
+		list = append(list, j)
+	}
+	return web.JSON(w, http.StatusOK, map[string]any{"polls": list})
+}
+
+// AskJSON puts a question to a course.
+func (a *Room) AskJSON(w http.ResponseWriter, r *http.Request, g Course) error {
+	var asked struct {
+		Question string `json:"question"`
+	}
+	if err := web.ReadJSON(w, r, door.FormBytes, &asked); err != nil {
+		return err
+	}
+	p, err := a.ask(r.Context(), g, asked.Question)
+	if err != nil {
+		return err
+	}
+	return a.sendPoll(w, r, http.StatusCreated, g, p.ID)
+}
+
+// PollJSON answers with one question and its counts.
+func (a *Room) PollJSON(w http.ResponseWriter, r *http.Request, g Course) error {
+	id, err := pollOf(r)
+	if err != nil {
+		return err
+	}
+	return a.sendPoll(w, r, http.StatusOK, g, id)
+}
+
+func (a *Room) sendPoll(w http.ResponseWriter, r *http.Request, status int, g Course, id int64) error {
+	p, err := a.polled(r, g, id)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, status, p)
+}
+
+// ConductJSON closes a question, opens it, asks it again or reveals what is right.
+func (a *Room) ConductJSON(w http.ResponseWriter, r *http.Request, g Course) error {
+	id, err := pollOf(r)
+	if err != nil {
+		return err
+	}
+	var asked struct {
+		Do string `json:"do"`
+	}
+	if err := web.ReadJSON(w, r, door.FormBytes, &asked); err != nil {
+		return err
+	}
+	if asked.Do == "delete" {
+		return param.Problems{{Field: "do", Message: "do expects close, open, again or reveal; DELETE deletes"}}
+	}
+	if err := a.conduct(r.Context(), g, id, asked.Do); err != nil {
+		return err
+	}
+	return a.sendPoll(w, r, http.StatusOK, g, id)
+}
+
+// DeletePollJSON deletes the answers to a question.
+func (a *Room) DeletePollJSON(w http.ResponseWriter, r *http.Request, g Course) error {
+	id, err := pollOf(r)
+	if err != nil {
+		return err
+	}
+	if err := a.conduct(r.Context(), g, id, "delete"); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// CurrentJSON answers a student's program with what is put to a course.
+func (a *Room) CurrentJSON(w http.ResponseWriter, r *http.Request) error {
+	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
+	if err != nil {
+		return err
+	}
+	poll, err := a.Store.CurrentPoll(r.Context(), c.Code)
+	if errors.Is(err, store.ErrNotFound) {
+		return web.Errorf(web.NotFound, "No question is put to the course %s.", c.Code)
+	}
+	if err != nil {
+		return err
+	}
+	q, err := a.Lessons.Question(r.Context(), poll.Question)
+	if err != nil {
+		return err
+	}
+	own, err := a.Store.VoteOf(r.Context(), door.Workspace(r.Context()), c.Code, poll.Question, poll.Round)
+	if err != nil {
+		return err
+	}
+	j := newPoll(poll, q)
+	if j.Given = own.Given; poll.Revealed {
+		j.Right = q.Right()
+	}
+	return web.JSON(w, http.StatusOK, j)
+}
+
+// VoteJSON takes the answer of a student's program.
+func (a *Room) VoteJSON(w http.ResponseWriter, r *http.Request) error {
+	var asked struct {
+		Poll   int64  `json:"poll"`
+		Round  int    `json:"round"`
+		Answer string `json:"answer"`
+	}
+	if err := web.ReadJSON(w, r, door.FormBytes, &asked); err != nil {
+		return err
+	}
+	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
+	if err != nil {
+		return err
+	}
+	if err := a.vote(r.Context(), c, asked.Poll, asked.Round, asked.Answer); err != nil {
+		return err
+	}
+	return a.CurrentJSON(w, r)
+}
