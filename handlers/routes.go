@@ -108,6 +108,16 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/searches/{id}/runs", h(a.studies.Save))
 	r.Post("/searches/{id}/again", h(a.studies.Again))
 	r.Get("/searches/{id}/events", h(a.studies.Events))
+	r.Get("/searches/{id}/figures/{figure}", h(a.studies.Figure))
+
+	r.Get("/studies", h(a.studies.Studies))
+	r.Post("/studies", h(a.studies.CreateStudy))
+	r.Get("/studies/new", h(a.studies.NewStudy))
+	r.Get("/studies/{id}", h(a.studies.Study))
+	r.Get("/studies/{id}/{file}", h(a.studies.StudyFile))
+	r.Get("/studies/{id}/figures/{figure}", h(a.studies.StudyFigure))
+	r.Post("/studies/{id}/cancel", h(a.studies.CancelStudy))
+	r.Post("/studies/{id}/delete", h(a.studies.DeleteStudy))
 
 	r.Get("/shared/{token}", h(a.runs.Shared))
 	r.Get("/shared/{token}/figures/{figure}", h(a.runs.SharedFigure))
@@ -211,6 +221,13 @@ func (a *App) programs(r chi.Router) {
 	r.Get("/searches/{id}/events", h(a.studies.Events))
 	r.Post("/searches/{id}/cancel", h(a.api.CancelSearch))
 	r.Post("/searches/{id}/runs", h(a.api.SaveCell))
+
+	r.Get("/studies", h(a.api.Studies))
+	r.Post("/studies", h(a.api.CreateStudy))
+	r.Get("/studies/{id}", h(a.api.Study))
+	r.Delete("/studies/{id}", h(a.api.DeleteStudy))
+	r.Post("/studies/{id}/cancel", h(a.api.CancelStudy))
+	r.Get("/studies/{id}/{file}", h(a.studies.StudyFile))
 }
 
 // teaching installs the teacher's pages below the address of a course.

@@ -43,6 +43,8 @@ var (
 	ErrTooMany = &Error{"too-many", fmt.Sprintf("%d of your runs are waiting to be trained, as many as may. Wait until some of them have ended, or cancel some.", MaxQueuedEach)}
 	// ErrSearching: MaxSearchingEach searches of the workspace are under way.
 	ErrSearching = &Error{"too-many", fmt.Sprintf("%d of your searches are under way, as many as may. Wait until some of them have ended, or cancel some.", MaxSearchingEach)}
+	// ErrStudied: a search of a study is deleted with the study.
+	ErrStudied = &Error{"conflict", "This search is part of a study. Delete the study, and its searches go with it."}
 	// ErrQueueFull: MaxQueued runs are waiting, or MaxSearching searches.
 	ErrQueueFull = &Error{"busy", "Too many runs and searches are waiting. Try again in a moment."}
 	// ErrBusy: another program has held the database for too long.

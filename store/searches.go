@@ -63,28 +63,12 @@ const (
 // again; when all are, it is done at once. Errors: param.Problems and *param.Refusal for
 // what is wrong with n, ErrNotFound for its data set, ErrSearching, ErrQueueFull.
 func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (found Search, err error) {
-	plan, err := planSearch(n)
+	p, err := planned(n)
 	if err != nil {
 		return found, err
 	}
-	n.Spec, n.Grid = n.Grid.Settled(n.Scheme.Settled(n.Data, n.Spec))
-	names, err := plan.Names()
-	if err != nil {
-		return found, err
-	}
-	text, err := json.Marshal(plan)
-	if err != nil {
-		return found, err
-	}
-	zipped, err := compress(text)
-	if err != nil {
-		return found, err
-	}
-	p, err := encode(n.Data)
-	if err != nil {
-		return found, err
-	}
-	request, err := requestOf(n.Request, n.Dataset, n.DatasetName, p.hash, n.Spec, n.Grid, n.Scheme, n.Axes)
+	n = p.NewSearch
+	request, err := requestOf(n.Request, n.Dataset, n.DatasetName, p.points.hash, n.Spec, n.Grid, n.Scheme, n.Axes)
 	if err != nil {
 		return found, err
 	}
@@ -92,36 +76,72 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 		if found, err = requestedSearch(ctx, tx, ws, request); err != ErrNotFound {
 			return err
 		}
-		search := Search{
-			ID: newID(), Dataset: n.Dataset, DatasetName: cmp.Or(line(n.DatasetName), "unsaved data"), Hash: p.hash,
-			Spec: n.Spec, Grid: n.Grid, Scheme: n.Scheme, Axes: n.Axes, Created: fromMillis(s.now()),
-		}
 		if err := roomToSearch(ctx, tx, ws); err != nil {
 			return err
 		}
 		if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
 			return err
 		}
-		if n.Dataset != "" {
-			ds, err := findDataset(ctx, tx, ws, n.Dataset)
-			if err != nil {
-				return fmt.Errorf("data set: %w", err)
-			}
-			search.DatasetName = ds.Name
-		}
-		if err := writePoints(ctx, tx, p); err != nil {
+		id, err := s.insert(ctx, tx, ws, request, p)
+		if err != nil {
 			return err
 		}
-		if err := insertSearch(ctx, tx, ws, request, search, zipped, names); err != nil {
-			return err
-		}
-		if err := settle(ctx, tx, search.ID, s.now()); err != nil {
-			return err
-		}
-		found, err = findSearch(ctx, tx, ws, search.ID)
+		found, err = findSearch(ctx, tx, ws, id)
 		return err
 	})
 	return found, err
+}
+
+// plannedSearch is a search before it is stored.
+type plannedSearch struct {
+	NewSearch
+	plan   []byte   // compressed
+	names  []string // of its cells
+	points points
+}
+
+// planned plans a search.
+func planned(n NewSearch) (p plannedSearch, err error) {
+	plan, err := planSearch(n)
+	if err != nil {
+		return p, err
+	}
+	n.Spec, n.Grid = n.Grid.Settled(n.Scheme.Settled(n.Data, n.Spec))
+	p.NewSearch = n
+	if p.names, err = plan.Names(); err != nil {
+		return p, err
+	}
+	text, err := json.Marshal(plan)
+	if err != nil {
+		return p, err
+	}
+	if p.plan, err = compress(text); err != nil {
+		return p, err
+	}
+	p.points, err = encode(n.Data)
+	return p, err
+}
+
+// insert queues a search, which is done at once where all of it is known, and returns its id.
+func (s *Store) insert(ctx context.Context, tx *sql.Tx, ws Workspace, request string, p plannedSearch) (id string, err error) {
+	search := Search{
+		ID: newID(), Dataset: p.Dataset, DatasetName: cmp.Or(line(p.DatasetName), "unsaved data"), Hash: p.points.hash,
+		Spec: p.Spec, Grid: p.Grid, Scheme: p.Scheme, Axes: p.Axes, Created: fromMillis(s.now()),
+	}
+	if p.Dataset != "" {
+		ds, err := findDataset(ctx, tx, ws, p.Dataset)
+		if err != nil {
+			return "", fmt.Errorf("data set: %w", err)
+		}
+		search.DatasetName = ds.Name
+	}
+	if err := writePoints(ctx, tx, p.points); err != nil {
+		return "", err
+	}
+	if err := insertSearch(ctx, tx, ws, request, search, p.plan, p.names); err != nil {
+		return "", err
+	}
+	return search.ID, settle(ctx, tx, search.ID, s.now())
 }
 
 // planSearch is the plan of a search that is not too large.
@@ -198,7 +218,7 @@ func (s *Store) Reached(ctx context.Context, id string) ([]eval.Setting, error) 
 	return plan.Reached(results)
 }
 
-// Searches lists the searches of a workspace, newest first, at most limit of them from
+// Searches lists the searches of a workspace but for those of studies, newest first, at most limit of them from
 // offset on, and says how many there are.
 func (s *Store) Searches(ctx context.Context, ws Workspace, limit, offset int) (list []Search, total int, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
@@ -209,12 +229,19 @@ func (s *Store) Searches(ctx context.Context, ws Workspace, limit, offset int) (
 }
 
 // DeleteSearch deletes a search and what its cells gave, unless another search has the
-// same cells. Runs that were made from it stay.
+// same cells. Runs that were made from it stay. A search of a study is ErrStudied.
 func (s *Store) DeleteSearch(ctx context.Context, ws Workspace, id string) error {
 	return s.update(ctx, func(tx *sql.Tx) error {
 		search, err := findSearch(ctx, tx, ws, id)
 		if err != nil {
 			return err
+		}
+		var studied bool
+		if err := tx.QueryRowContext(ctx, `SELECT study IS NOT NULL FROM searches WHERE id = ?`, id).Scan(&studied); err != nil {
+			return err
+		}
+		if studied {
+			return ErrStudied
 		}
 		return deleteSearch(ctx, tx, search)
 	})
@@ -466,10 +493,10 @@ func searchWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (Se
 }
 
 func listSearches(ctx context.Context, tx *sql.Tx, ws Workspace, limit, offset int) (list []Search, total int, err error) {
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM searches WHERE workspace = ?`, ws).Scan(&total); err != nil {
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM searches WHERE workspace = ? AND study IS NULL`, ws).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT `+searchColumns+` FROM searches WHERE workspace = ? ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?`, ws, limit, offset)
+	rows, err := tx.QueryContext(ctx, `SELECT `+searchColumns+` FROM searches WHERE workspace = ? AND study IS NULL ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?`, ws, limit, offset)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -501,10 +528,10 @@ func insertSearch(ctx context.Context, tx *sql.Tx, ws Workspace, request string,
 }
 
 // roomToSearch is ErrSearching when MaxSearchingEach searches of a workspace have not ended,
-// and ErrQueueFull when MaxSearching of all have not.
+// and ErrQueueFull when MaxSearching of all have not; those of studies are not counted.
 func roomToSearch(ctx context.Context, tx *sql.Tx, ws Workspace) error {
 	var own, all int
-	err := tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE workspace = ?), count(*) FROM searches WHERE status IN ('queued', 'running')`, ws).Scan(&own, &all)
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE workspace = ?), count(*) FROM searches WHERE study IS NULL AND status IN ('queued', 'running')`, ws).Scan(&own, &all)
 	switch {
 	case err != nil:
 		return err

@@ -164,6 +164,15 @@ func deleteWorkspace(ctx context.Context, tx *sql.Tx, ws Workspace) error {
 			return err
 		}
 	}
+	studies, err := texts(ctx, tx, `SELECT id FROM studies WHERE workspace = ?`, ws)
+	if err != nil {
+		return err
+	}
+	for _, id := range studies {
+		if err := deleteStudy(ctx, tx, ws, id); err != nil {
+			return err
+		}
+	}
 	searches, _, err := listSearches(ctx, tx, ws, -1, 0)
 	if err != nil {
 		return err

@@ -57,6 +57,7 @@ func TestPages(t *testing.T) {
 	shared, _, _ = strings.Cut(shared, `"`)
 	versions := c.post(t, "/compare/versions", "data=moons&gamma=2&C=10&test_fraction=0.3")
 	search := c.post(t, "/searches", "data=moons&search.C=0.01,0.1,1,10,100,1000,10000&search.gamma=0.1,1,1000&search.nested=true")
+	study := c.post(t, "/studies", "data=moons&data=xor&learner=SVM&learner=MCM&folds=3&max_rows=40")
 	c.settle(t)
 	c.get(t, search+"/events")
 	c.post(t, "/links", "data=moons&C=3")
@@ -87,6 +88,10 @@ func TestPages(t *testing.T) {
 		{"run-features", iris, c},
 		{"searches", "/searches", c},
 		{"search", search, c},
+		{"studies", "/studies", c},
+		{"study-new", "/studies/new", c},
+		{"study-file", "/studies/new?as=file&data=moons&learner=SVM", c},
+		{"study", study, c},
 		{"compare", "/compare?run=" + run[6:] + "&run=" + iris[6:] + "&diff=1", c},
 		{"compare-versions", versions, c},
 		{"settings", "/settings", c},

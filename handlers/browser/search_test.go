@@ -40,3 +40,23 @@ func TestSearchIsLive(t *testing.T) {
 		t.Errorf("the lab opens with C %s, the cell has %q", p.value("#f-C"), c)
 	}
 }
+
+// A study is clicked together and its page fills by itself.
+func TestStudyIsLive(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/studies/new")
+	get[bool](p, `(document.querySelectorAll("[name=data], [name=learner]").forEach((c) => { c.checked = ["moons", "xor", "SVM", "MCM"].includes(c.value); }), true)`)
+	p.fill("#f-study-max_rows", "40")
+	p.fill("#f-study-folds", "3")
+	p.follow(func() { p.clickText("button", "Begin the study") })
+	get[bool](p, `(window.kept = true)`)
+	p.wait(`document.querySelector("#study img") && !document.querySelector(".pending")`)
+	if say := p.text("#study"); !get[bool](p, `window.kept`) || !strings.Contains(say, "Accuracy against SVM") {
+		t.Errorf("the page says %s", say)
+	}
+	p.follow(func() { p.clickText("a", "Change it and begin anew") })
+	if text := p.value("#f-study"); !strings.Contains(text, "[learner.MCM]") {
+		t.Errorf("the file is %s", text)
+	}
+}

@@ -142,12 +142,16 @@ func trained(f eval.Fold) float64 {
 	return f.TrainAccuracy
 }
 
-func spread(folds []eval.Fold, of func(eval.Fold) float64) (mean, sd float64) {
+func each(folds []eval.Fold, of func(eval.Fold) float64) []float64 {
 	values := make([]float64, len(folds))
 	for i, f := range folds {
 		values[i] = of(f)
 	}
-	return stat.MeanStdDev(values, nil)
+	return values
+}
+
+func spread(folds []eval.Fold, of func(eval.Fold) float64) (mean, sd float64) {
+	return stat.MeanStdDev(each(folds, of), nil)
 }
 
 // curve is folds over a number.
@@ -174,24 +178,16 @@ func (o *cvOptions) validationCurve(res *eval.Result) (c curve) {
 
 // plotCurve draws a curve into the file.
 func (o *cvOptions) plotCurve(c curve, rule ml.Rule) error {
-	chart := figure.Chart{X: figure.Axis{Name: c.name}, Y: figure.Axis{Name: "accuracy"}}
+	v := figure.Validation{X: c.name, Score: "accuracy", Places: c.x}
 	if rule == ml.Value {
-		chart.Y.Name = "mean squared error"
+		v.Score = "mean squared error"
 	}
 	// Lists such as 0.1, 1, 10 are meant to be evenly spaced.
-	chart.X.Log = c.x[0] > 0 && c.x[len(c.x)-1] >= 20*c.x[0]
-	for _, of := range []struct {
-		name  string
-		value func(eval.Fold) float64
-	}{{"held out", heldOut}, {"training", trained}} {
-		cu := figure.Curve{Name: of.name, Marks: true, X: c.x}
-		for _, folds := range c.folds {
-			mean, sd := spread(folds, of.value)
-			cu.Y, cu.Lo, cu.Hi = append(cu.Y, mean), append(cu.Lo, mean-sd), append(cu.Hi, mean+sd)
-		}
-		chart.Curves = append(chart.Curves, cu)
+	v.Log = c.x[0] > 0 && c.x[len(c.x)-1] >= 20*c.x[0]
+	for _, folds := range c.folds {
+		v.HeldOut, v.Training = append(v.HeldOut, each(folds, heldOut)), append(v.Training, each(folds, trained))
 	}
-	picture, err := chart.Picture()
+	picture, err := v.Picture()
 	if err != nil {
 		return err
 	}

@@ -110,6 +110,7 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 		p.Finer = len(finer(s).grid) > 0
 		p.Short = notConverged(res)
 		p.Failed = failed(res)
+		p.Pictures = pictures(s.Search)
 		p.Confusion = door.Confusion("Confusion matrix of the best, summed over the folds", res.Confusion)
 	}
 	return a.Render(w, r, views.SearchPage(p))

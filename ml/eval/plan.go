@@ -106,6 +106,14 @@ func NewPlan(d *dataset.Data, spec ml.Spec, grid Grid, scheme Scheme) (*Plan, er
 // Settings is how many settings the path has.
 func (p Path) Settings() int { return max(1, len(p.C)) }
 
+// Trainings is how many there are: settings times splits.
+func (p *Plan) Trainings() (n int) {
+	for _, path := range p.Paths {
+		n += path.Settings() * len(p.all())
+	}
+	return n
+}
+
 // all are the splits of the plan, the inner ones last.
 func (p *Plan) all() []Split { return slices.Concat(p.Splits, slices.Concat(p.Inner...)) }
 

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -107,6 +108,28 @@ func (n Nested) MarshalJSON() ([]byte, error) { return flat(nil, judgement(n), n
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (n *Nested) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, (*judgement)(n)) }
+
+// Along are the places of the settings that agree with the best in all values but that of a
+// parameter, a number, as it rises; those of which a training failed are left out.
+func (r *Result) Along(name string) (places []int) {
+	best := r.Settings[r.Best].Values
+	for i, s := range r.Settings {
+		if !s.Values.Has(name) || !s.Values[name].IsNumber() || s.Failure() != "" {
+			continue
+		}
+		same := len(s.Values) == len(best)
+		for other, v := range s.Values {
+			same = same && (other == name || best[other] == v)
+		}
+		if same {
+			places = append(places, i)
+		}
+	}
+	slices.SortStableFunc(places, func(a, b int) int {
+		return cmp.Compare(r.Settings[a].Values.Number(name), r.Settings[b].Values.Number(name))
+	})
+	return places
+}
 
 // NestedFolds are the folds held out, each with the setting that was chosen for it.
 func (r *Result) NestedFolds() []Fold {

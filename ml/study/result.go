@@ -78,6 +78,11 @@ func reduce(p *eval.Plan, computed []Computed) (o Outcome, err error) {
 		return o, err
 	}
 	o.Seconds = seconds / float64(o.Trainings)
+	return o, o.judge(p, res)
+}
+
+// judge fills in what the folds held out come to.
+func (o *Outcome) judge(p *eval.Plan, res *eval.Result) error {
 	var accuracies, vectors, shares []float64
 	for i, s := range p.Splits {
 		chosen := 0
@@ -86,7 +91,7 @@ func reduce(p *eval.Plan, computed []Computed) (o Outcome, err error) {
 		}
 		f := res.Settings[chosen].Folds[i]
 		if f.Shares == nil {
-			return o, fmt.Errorf("a study compares accuracies, and there are none where values are fitted")
+			return fmt.Errorf("a study compares accuracies, and there are none where values are fitted")
 		}
 		if f.Status != trace.Converged {
 			o.Unfinished++
@@ -99,5 +104,5 @@ func reduce(p *eval.Plan, computed []Computed) (o Outcome, err error) {
 	o.Accuracy, o.Deviation = stat.MeanStdDev(accuracies, nil)
 	o.SupportVectors, o.VectorsDeviation = stat.MeanStdDev(vectors, nil)
 	o.Share = stat.Mean(shares, nil)
-	return o, nil
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"marginlab/ml"
 	"marginlab/ml/eval"
 )
 
@@ -43,6 +44,33 @@ func Run(ctx context.Context, s *Study, samples []Sample, k Keeper, progress fun
 	}
 	w := work{study: s, keeper: k, total: total, progress: progress}
 	w.tell(0)
+	return s.gather(samples, func(i int) ([]Outcome, error) { return w.set(ctx, i, samples[i]) })
+}
+
+// Judged is what one learner came to on one data set.
+type Judged struct {
+	Plan   *eval.Plan
+	Result *eval.Result
+}
+
+// Gather is Run of what others have computed: judged has, for each data set, the learners as
+// Search asks for them. Times are not known.
+func (s *Study) Gather(samples []Sample, judged [][]Judged) (*Result, error) {
+	return s.gather(samples, func(i int) (outcomes []Outcome, err error) {
+		for j, l := range s.Learners {
+			o := Outcome{Learner: l.Name}
+			if err := o.judge(judged[i][j].Plan, judged[i][j].Result); err != nil {
+				return nil, s.on(i, l, err)
+			}
+			o.Trainings = judged[i][j].Plan.Trainings()
+			outcomes = append(outcomes, o)
+		}
+		return outcomes, nil
+	})
+}
+
+// gather makes a result of the outcomes on each data set.
+func (s *Study) gather(samples []Sample, on func(i int) ([]Outcome, error)) (*Result, error) {
 	res := &Result{
 		Title: s.Title, Version: s.Version, Baseline: s.Baseline,
 		Folds: s.Folds, Repeats: s.Repeats, Seed: s.Seed, MaxRows: s.MaxRows,
@@ -51,7 +79,7 @@ func Run(ctx context.Context, s *Study, samples []Sample, k Keeper, progress fun
 		res.Learners = append(res.Learners, l.Name)
 	}
 	for i, sample := range samples {
-		outcomes, err := w.set(ctx, i, sample)
+		outcomes, err := on(i)
 		if err != nil {
 			return nil, err
 		}
@@ -63,14 +91,21 @@ func Run(ctx context.Context, s *Study, samples []Sample, k Keeper, progress fun
 	return res, res.Compare()
 }
 
+// Search is what a learner is asked on a data set, both by their place in the study.
+func (s *Study) Search(set, learner int) (ml.Spec, eval.Grid, eval.Scheme) {
+	l := s.Learners[learner]
+	spec := l.Spec
+	spec.Positive = s.Sets[set].Positive
+	// With one setting there is nothing to choose, and the folds are the same.
+	return spec, l.Grid, eval.Scheme{Folds: s.Folds, Repeats: s.Repeats, Seed: s.Seed, Nested: l.chooses()}
+}
+
 // plans are those of the learners on a data set.
 func (s *Study) plans(i int, d Sample) ([]*eval.Plan, error) {
 	var plans []*eval.Plan
-	for _, l := range s.Learners {
-		spec := l.Spec
-		spec.Positive = s.Sets[i].Positive
-		// With one setting there is nothing to choose, and the folds are the same.
-		p, err := eval.NewPlan(d.Data, spec, l.Grid, eval.Scheme{Folds: s.Folds, Repeats: s.Repeats, Seed: s.Seed, Nested: l.chooses()})
+	for j, l := range s.Learners {
+		spec, grid, scheme := s.Search(i, j)
+		p, err := eval.NewPlan(d.Data, spec, grid, scheme)
 		if err != nil {
 			return nil, s.on(i, l, err)
 		}

@@ -49,6 +49,8 @@ type Set struct {
 	Features  []string // columns of a file; nil: all
 	Positive  string   // class told from all others; empty: all classes told apart
 	SHA256    string   // that the objects have to have which take part; empty: any
+
+	Data *dataset.Data // what File has, where that is known; nil: File is read
 }
 
 // Learner is one of those compared: what it is trained with, and the values that it
@@ -162,6 +164,8 @@ func (s *Study) Load(read func(path string) (*dataset.Table, error)) ([]Sample, 
 
 func (s *Study) load(set Set, read func(path string) (*dataset.Table, error)) (*dataset.Data, error) {
 	switch {
+	case set.Data != nil:
+		return set.Data, nil
 	case set.Generator != "":
 		g, err := dataset.FindGenerator(set.Generator)
 		if err != nil {

@@ -35,12 +35,21 @@ func (r *Result) Tables() []Table {
 		r.quantity("Support vectors", vectors, r.Vectors, func(o Outcome) string {
 			return strconv.FormatFloat(o.SupportVectors, 'f', 1, 64) + " ± " + strconv.FormatFloat(o.VectorsDeviation, 'f', 1, 64)
 		}, fmt.Sprintf("Of the same trainings, each on %s of the points.", share(r.Folds))),
-		r.times(),
+	}
+	if r.timed() {
+		tables = append(tables, r.times())
 	}
 	if len(r.Accuracy.Against) > 0 {
 		tables = append(tables, r.against("Accuracy against "+r.Baseline, r.Accuracy), r.against("Share of support vectors against "+r.Baseline, r.Vectors))
 	}
 	return tables
+}
+
+// timed tells whether it is known how long trainings took.
+func (r *Result) timed() bool {
+	return slices.ContainsFunc(r.Sets, func(s SetResult) bool {
+		return slices.ContainsFunc(s.Outcomes, func(o Outcome) bool { return o.Seconds > 0 })
+	})
 }
 
 func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) }

@@ -56,6 +56,7 @@ var RunFigures = []RunFigure{
 	{"path", hasPath, pathTitle, drawPath},
 	{"roc", hasROC, rocTitle, drawROC},
 	{"precision", hasROC, precisionTitle, drawPrecision},
+	{"calibration", hasCalibration, calibrationTitle, drawCalibration},
 }
 
 // Shown is a figure that a run can show.
@@ -86,7 +87,9 @@ func (s Shown) Parts() bool { return s.row.Name == "parts" }
 
 // Judges tells whether the figure says how good the model is, rather than what it is like:
 // nobody needs that while something is dragged.
-func (s Shown) Judges() bool { return s.row.Name == "roc" || s.row.Name == "precision" }
+func (s Shown) Judges() bool {
+	return slices.Contains([]string{"roc", "precision", "calibration"}, s.row.Name)
+}
 
 // ErrNoFigure is returned for a name that is none of the run's figures.
 var ErrNoFigure = errors.New("the run has no such figure")

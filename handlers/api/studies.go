@@ -1,0 +1,111 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/ml/study"
+	"marginlab/store"
+	"marginlab/web"
+)
+
+// Study is a study in JSON.
+type Study struct {
+	ID       string        `json:"id"`
+	Title    string        `json:"title"`
+	Status   store.Status  `json:"status"`
+	Error    string        `json:"error,omitempty"`
+	Searches []string      `json:"searches"`
+	Done     int           `json:"done"`
+	Total    int           `json:"total"`
+	Known    int           `json:"known"`
+	Created  time.Time     `json:"created"`
+	Study    string        `json:"study,omitempty"`
+	Result   *study.Result `json:"result,omitempty"`
+}
+
+func newStudy(s store.Study) Study {
+	j := Study{ID: s.ID, Title: s.Title, Status: s.Status(), Created: s.Created, Searches: []string{}}
+	for _, one := range s.Searches {
+		j.Searches = append(j.Searches, one.ID)
+		j.Done, j.Total, j.Known = j.Done+one.Done, j.Total+one.Total, j.Known+one.Known
+		if one.Error != "" {
+			j.Error = one.Error
+		}
+	}
+	return j
+}
+
+// Studies lists the studies of the workspace, newest first, without their results.
+func (a *Room) Studies(w http.ResponseWriter, r *http.Request) error {
+	q, err := query(r, "limit", "offset")
+	if err != nil {
+		return err
+	}
+	f, err := door.RunFilter(q)
+	if err != nil {
+		return err
+	}
+	studies, total, err := a.Store.Studies(r.Context(), door.Workspace(r.Context()), f.Limit, f.Offset)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, map[string]any{"studies": listed(studies, newStudy), "total": total, "limit": f.Limit, "offset": f.Offset})
+}
+
+// CreateStudy stores a study to be computed and answers before it is.
+func (a *Room) CreateStudy(w http.ResponseWriter, r *http.Request) error {
+	var asked struct {
+		Study string `json:"study"`
+	}
+	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
+		return err
+	}
+	s, err := a.StartStudy(r.Context(), asked.Study)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/studies/"+s.ID)
+	return web.JSON(w, http.StatusAccepted, RunStatus{s.ID, s.Status()})
+}
+
+// Study answers with one study: how far it is, and its result once it is done.
+func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
+	s, err := a.Store.Study(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	j := newStudy(s)
+	j.Study = s.File
+	if j.Status == store.Done {
+		if j.Result, err = a.StudyResult(r.Context(), s); err != nil {
+			return err
+		}
+		j.Result.Study = "" // it is there already
+	}
+	return web.JSON(w, http.StatusOK, j)
+}
+
+// CancelStudy ends a study that is queued or running. What is computed stays.
+func (a *Room) CancelStudy(w http.ResponseWriter, r *http.Request) error {
+	s, err := a.Store.Study(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	if err := a.StopStudy(r.Context(), s); err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusAccepted, RunStatus{s.ID, store.Cancelled})
+}
+
+// DeleteStudy deletes a study with its searches.
+func (a *Room) DeleteStudy(w http.ResponseWriter, r *http.Request) error {
+	if err := a.RemoveStudy(r.Context(), chi.URLParam(r, "id")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

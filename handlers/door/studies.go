@@ -1,0 +1,208 @@
+package door
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/ml/study"
+	"marginlab/store"
+	"marginlab/views/figure"
+)
+
+// StartStudy queues what the text of a study asks for. Its files are data sets of the
+// workspace, by their names. What is wrong with it is param.Problems about the field study;
+// other errors are those of store.CreateStudy.
+func (a *House) StartStudy(ctx context.Context, text string) (store.Study, error) {
+	s, err := a.startStudy(ctx, text)
+	var wrong *dataset.Error
+	var stored *store.Error
+	var problems param.Problems
+	if _, told := param.ForPerson(err); errors.As(err, &wrong) || told && !errors.As(err, &stored) && (!errors.As(err, &problems) || problems.For("study") == "") {
+		err = param.Problems{{Field: "study", Message: "study: " + err.Error()}}
+	}
+	return s, err
+}
+
+func (a *House) startStudy(ctx context.Context, text string) (store.Study, error) {
+	s, err := study.Parse(text, "the file")
+	if err != nil {
+		return store.Study{}, err
+	}
+	ids, err := a.bring(ctx, s)
+	if err != nil {
+		return store.Study{}, err
+	}
+	samples, err := s.Load(nil)
+	if err != nil {
+		return store.Study{}, err
+	}
+	n := store.NewStudy{Title: cmp.Or(s.Title, StudyTitle(s))}
+	for i, sample := range samples {
+		set := &s.Sets[i]
+		set.SHA256 = sample.SHA256
+		n.Sizes = append(n.Sizes, sample.Of)
+		for j := range s.Learners {
+			search := store.NewSearch{Dataset: ids[i], Data: sample.Data, DatasetName: set.Name}
+			search.Spec, search.Grid, search.Scheme = s.Search(i, j)
+			n.Searches = append(n.Searches, search)
+		}
+	}
+	if n.File, err = s.Encode(); err != nil {
+		return store.Study{}, err
+	}
+	created, err := a.Store.CreateStudy(ctx, Workspace(ctx), n)
+	if err == nil {
+		a.Jobs.Notify()
+	}
+	return created, err
+}
+
+// bring gives the sets of a study that are files the data of the workspace with that name,
+// and returns the ids of these, empty for other sets.
+func (a *House) bring(ctx context.Context, s *study.Study) (ids []string, err error) {
+	own, err := a.Store.Datasets(ctx, Workspace(ctx))
+	if err != nil {
+		return nil, err
+	}
+	ids = make([]string, len(s.Sets))
+	for i := range s.Sets {
+		set := &s.Sets[i]
+		if set.File == "" {
+			continue
+		}
+		at, file := -1, path.Base(set.File)
+		for k, d := range own {
+			switch {
+			case d.Name != file && FileOf(d) != file:
+			case at >= 0 && d.Hash != own[at].Hash:
+				return nil, param.Problems{{Field: "study", Message: fmt.Sprintf("study: several data sets of this workspace are called %s; give them names of their own", file)}}
+			default:
+				at = k
+			}
+		}
+		if at < 0 {
+			return nil, param.Problems{{Field: "study", Message: fmt.Sprintf("study: no data set of this workspace is called %s; upload it first, or give the set its name", file)}}
+		}
+		if set.Data, err = a.Store.Data(ctx, own[at].Hash); err != nil {
+			return nil, err
+		}
+		if set.Label != "" && set.Label != set.Data.Label || set.Features != nil && !slices.Equal(set.Features, set.Data.Features) {
+			return nil, param.Problems{{Field: "study", Message: fmt.Sprintf("study: data set %s: its columns are chosen where it was uploaded, other than label and features say; leave them out, or upload it anew", set.Name)}}
+		}
+		set.File, set.Label, ids[i] = FileOf(own[at]), set.Data.Label, own[at].ID
+	}
+	return ids, nil
+}
+
+// FileOf is what a data set is called as a file.
+func FileOf(d store.Dataset) string { return fileName(strings.TrimSuffix(d.Name, ".csv")) + ".csv" }
+
+// StudyTitle says what is compared.
+func StudyTitle(s *study.Study) string {
+	var names []string
+	for _, l := range s.Learners {
+		names = append(names, l.Name)
+	}
+	sets := "one data set"
+	if n := len(s.Sets); n > 1 {
+		sets = fmt.Sprintf("%d data sets", n)
+	}
+	if len(names) > 3 {
+		return fmt.Sprintf("%d learners on %s", len(names), sets)
+	}
+	return strings.Join(names, " · ") + " on " + sets
+}
+
+// StudyResult is what a study has come to that is done.
+func (a *House) StudyResult(ctx context.Context, st store.Study) (*study.Result, error) {
+	s, err := study.Parse(st.File, "study")
+	if err != nil {
+		return nil, err
+	}
+	if len(st.Searches) != len(s.Sets)*len(s.Learners) || len(st.Sizes) != len(s.Sets) {
+		return nil, fmt.Errorf("study %s: %d searches of %d data sets and %d learners", st.ID, len(st.Searches), len(s.Sets), len(s.Learners))
+	}
+	samples := make([]study.Sample, len(s.Sets))
+	judged := make([][]study.Judged, len(s.Sets))
+	for k, one := range st.Searches {
+		i := k / len(s.Learners)
+		plan, d, err := a.Store.PlanOf(ctx, one.ID)
+		if err != nil {
+			return nil, err
+		}
+		search, err := a.Store.Search(ctx, Workspace(ctx), one.ID)
+		if err != nil {
+			return nil, err
+		}
+		samples[i] = study.Sample{Data: d, Of: st.Sizes[i], SHA256: one.Hash}
+		judged[i] = append(judged[i], study.Judged{Plan: plan, Result: search.Result})
+	}
+	res, err := s.Gather(samples, judged)
+	if err == nil {
+		res.Study = st.File
+	}
+	return res, err
+}
+
+// StudyExport is a way to write the result of a study.
+type StudyExport struct {
+	File, Kind, Label string
+	Write             func(w io.Writer, r *study.Result) error
+}
+
+// StudyExports are the files that a study is sent as.
+var StudyExports = []StudyExport{
+	{"results.csv", "text/csv; charset=utf-8", "CSV", func(w io.Writer, r *study.Result) error { return r.CSV(w) }},
+	{"tables.md", "text/markdown; charset=utf-8", "Markdown", func(w io.Writer, r *study.Result) error { return study.Markdown(w, r.Tables()) }},
+	{"tables.tex", "application/x-tex", "LaTeX", func(w io.Writer, r *study.Result) error { return study.LaTeX(w, r.Tables()) }},
+}
+
+// StudyRanks are the pictures of the ranks of a study, by the names of figures: none where it
+// has one data set or one learner.
+func StudyRanks(r *study.Result, dark bool) map[string]figure.Ranks {
+	pictures := map[string]figure.Ranks{}
+	for name, of := range map[string]struct {
+		title string
+		study.Comparison
+	}{"accuracy": {"Mean ranks by accuracy", r.Accuracy}, "support-vectors": {"Mean ranks by support vectors: few are best", r.Vectors}} {
+		if of.Friedman != nil {
+			p := figure.Ranks{Title: of.title, Names: r.Learners, Ranks: of.Friedman.Ranks, Difference: of.CriticalDifference}
+			p.Dark = dark
+			pictures[name] = p
+		}
+	}
+	return pictures
+}
+
+// StopStudy cancels the searches of a study that have not ended; store.ErrEnded where all have.
+func (a *House) StopStudy(ctx context.Context, s store.Study) error {
+	if !slices.ContainsFunc(s.Searches, func(one store.Search) bool { return !one.Status.Ended() }) {
+		return store.ErrEnded
+	}
+	for _, one := range s.Searches {
+		if err := a.Jobs.CancelSearch(ctx, Workspace(ctx), one.ID); err != nil && !errors.Is(err, store.ErrEnded) {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveStudy stops and deletes a study.
+func (a *House) RemoveStudy(ctx context.Context, id string) error {
+	s, err := a.Store.Study(ctx, Workspace(ctx), id)
+	if err != nil {
+		return err
+	}
+	if err := a.StopStudy(ctx, s); err != nil && !errors.Is(err, store.ErrEnded) {
+		return err
+	}
+	return a.Store.DeleteStudy(ctx, Workspace(ctx), id)
+}

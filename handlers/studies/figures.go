@@ -1,0 +1,113 @@
+package studies
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/eval"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
+// along begins the name of the picture of the score over a parameter.
+const along = "along-"
+
+// pictures are those of a search that is done: the score over each number that was searched,
+// and the support vectors of the settings.
+func pictures(s store.Search) (list []views.Picture) {
+	if s.Result == nil || len(s.Result.Settings) < 2 {
+		return nil
+	}
+	label := door.RankedBy(s).Label
+	add := func(name, title string) {
+		list = append(list, door.Linked("/searches/"+s.ID+"/figures/", name, "", door.SmallWidth, door.SmallHeight, title, title))
+	}
+	for _, name := range door.Searched(s) {
+		if len(s.Result.Along(name)) > 2 {
+			title := "Validation curve: " + label + " over " + symbol(name)
+			if len(door.Searched(s)) > 1 {
+				title += ", the others as in the best"
+			}
+			add(along+name, title)
+		}
+	}
+	if door.Vectors(s.Result.Settings[s.Result.Best]) > 0 {
+		add("vectors", "Support vectors against "+label+", a mark for each setting")
+	}
+	return list
+}
+
+// Figure sends a picture of a search.
+func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
+	name, format, err := door.FigureName(r)
+	if err != nil {
+		return err
+	}
+	s, err := a.Store.Search(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	if s.Result == nil {
+		return store.ErrNotFound
+	}
+	o := door.Options{Width: door.SmallWidth, Height: door.SmallHeight, Dark: r.FormValue("dark") == "1"}
+	o.Size(r)
+	f := figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}
+	return a.SendPrint(w, r, door.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) { return draw(s, name, f) }})
+}
+
+func draw(s store.Search, name string, f figure.Format) (*figure.Picture, error) {
+	res, score := s.Result, door.RankedBy(s)
+	if of, ok := strings.CutPrefix(name, along); ok {
+		p, known := ml.Param(of)
+		places := res.Along(of)
+		if !known || len(places) < 3 {
+			return nil, store.ErrNotFound
+		}
+		best := res.Settings[res.Best].Values.Number(of)
+		v := figure.Validation{Format: f, X: symbol(of), Score: score.Label, Log: p.Log, Here: &best}
+		for _, i := range places {
+			setting := res.Settings[i]
+			v.Places, v.HeldOut = append(v.Places, setting.Values.Number(of)), append(v.HeldOut, values(setting, score.Of))
+			switch score.Name {
+			case "accuracy":
+				v.Training = append(v.Training, values(setting, func(f eval.Fold) *float64 { return &f.TrainAccuracy }))
+			case "mse":
+				v.Training = append(v.Training, values(setting, func(f eval.Fold) *float64 { return &f.TrainMSE }))
+			}
+		}
+		return v.Picture()
+	}
+	if name != "vectors" {
+		return nil, store.ErrNotFound
+	}
+	v := figure.Sparseness{Format: f, Score: score.Label, Best: res.Best, Simplest: res.WithinOneError()}
+	for _, setting := range res.Settings {
+		mean, _, ok := score.Over(setting.Folds)
+		if !ok {
+			mean = math.NaN()
+		}
+		v.Vectors, v.Scores = append(v.Vectors, door.Vectors(setting)), append(v.Scores, mean)
+	}
+	return v.Picture()
+}
+
+// values are those of the folds of a setting; one that a fold does not have is no number.
+func values(s eval.Setting, of func(eval.Fold) *float64) []float64 {
+	var all []float64
+	for _, f := range s.Folds {
+		v := math.NaN()
+		if own := of(f); own != nil {
+			v = *own
+		}
+		all = append(all, v)
+	}
+	return all
+}

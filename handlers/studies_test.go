@@ -1,0 +1,157 @@
+package handlers
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/handlers/api"
+	"marginlab/ml/dataset"
+	"marginlab/ml/study"
+	"marginlab/store"
+)
+
+const smallStudy = `
+baseline = "SVM"
+[scheme]
+folds = 3
+max_rows = 60
+[data.moons]
+generator = "moons"
+noise = 0.3
+[data.mine]
+file = "own points.csv"
+[shared]
+C = [1, 100]
+[learner.SVM]
+learner = "svm"
+[learner.MCM]
+learner = "mcm"
+gamma = [0.5, 2]
+`
+
+const ownPoints = "a,b,kind\n0,1,x\n1,0,x\n1,1,x\n0,0,x\n2,1,x\n5,5,y\n6,5,y\n5,6,y\n6,6,y\n1,2,y\n4,4,y\n3,3,x\n"
+
+// orderOf is the order of a study in JSON.
+func orderOf(text string) string {
+	b, _ := json.Marshal(map[string]string{"study": text})
+	return string(b)
+}
+
+// ended is a study once all of it has ended.
+func (c *client) ended(id string) api.Study {
+	c.t.Helper()
+	s := decode[api.Study](c.want(200, "GET", "/api/studies/"+id, ""))
+	for _, search := range s.Searches {
+		c.app.Jobs.Wait(c.t.Context(), time.Hour, search)
+	}
+	return decode[api.Study](c.want(200, "GET", "/api/studies/"+id, ""))
+}
+
+// A study in the background comes to what one process gets on the terminal, but for times,
+// and is sent in every form; its file says it again.
+func TestStudy(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	c.upload("name=own+points", ownPoints)
+	id := decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/studies", orderOf(smallStudy))).ID
+	got := c.ended(id)
+	if got.Status != store.Done || got.Done != got.Total || len(got.Searches) != 4 || got.Title != "SVM · MCM on 2 data sets" {
+		t.Fatalf("%+v", got)
+	}
+	asked, err := study.Parse(got.Study, "study")
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples, err := asked.Load(func(string) (*dataset.Table, error) {
+		return dataset.ParseTable(strings.NewReader(ownPoints), "own points.csv", dataset.DefaultLimits)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := study.Run(t.Context(), asked, samples, study.Keeper{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want.Sets {
+		for j := range want.Sets[i].Outcomes {
+			want.Sets[i].Outcomes[j].Seconds = 0
+		}
+	}
+	if diff := cmp.Diff(want, got.Result); diff != "" {
+		t.Error(diff)
+	}
+	for file, has := range map[string]string{
+		"results.csv": "moons,MCM,", "tables.md": "| moons | 60 of 200 |", "tables.tex": `\begin{tabular}`, "results.json": `"against_baseline"`, "study.toml": `file = "own points.csv"`,
+	} {
+		if a := c.want(200, "GET", "/studies/"+id+"/"+file, ""); !strings.Contains(string(a.body), has) || !strings.Contains(a.header.Get("Content-Disposition"), file) {
+			t.Errorf("%s: %v\n%s", file, a.header, string(a.body))
+		}
+	}
+	c.pictures(c.page(200, "/studies/"+id), 2)
+	if page := c.page(200, "/studies/new?study="+id); page.Find("textarea").Text() != got.Study {
+		t.Errorf("the form has another file:\n%s", page.Find("textarea").Text())
+	}
+	c.want(404, "GET", "/studies/"+id+"/other.csv", "")
+	c.want(404, "GET", "/studies/"+id+"/figures/boundary.svg", "")
+
+	// The same is known; searches of a study are listed with it alone, and go with it.
+	again := c.ended(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/studies", orderOf(got.Study))).ID)
+	if again.Known != again.Total || !cmp.Equal(again.Result, got.Result) {
+		t.Errorf("%d of %d cells known: %s", again.Known, again.Total, cmp.Diff(again.Result, got.Result))
+	}
+	if list := decode[struct{ Searches []api.Search }](c.want(200, "GET", "/api/searches", "")).Searches; len(list) != 0 {
+		t.Errorf("%d searches are listed", len(list))
+	}
+	c.want(http.StatusConflict, "DELETE", "/api/searches/"+got.Searches[0], "")
+	c.want(http.StatusConflict, "POST", "/api/studies/"+id+"/cancel", "")
+	s.client(t, bob).want(404, "GET", "/api/studies/"+id, "")
+	c.want(http.StatusNoContent, "DELETE", "/api/studies/"+id, "")
+	c.want(404, "GET", "/api/searches/"+got.Searches[0], "")
+	if list := decode[struct{ Studies []api.Study }](c.want(200, "GET", "/api/studies", "")).Studies; len(list) != 1 || list[0].ID != again.ID || list[0].Result != nil {
+		t.Errorf("%+v", list)
+	}
+	c.want(200, "GET", "/studies", "")
+}
+
+// A study is clicked together, by a form that is a link, and what is wrong with it is said.
+func TestStudyForm(t *testing.T) {
+	t.Parallel()
+	c := serve(t, false, dataset.DefaultLimits).client(t, alice)
+	mine := c.upload("name=mine", ownPoints)
+	c.upload("name=mine+2", ownPoints)
+	q := url.Values{"data": {"moons", mine.ID}, "learner": {"SVM", "MCM, map"}, "folds": {"3"}, "max_rows": {"50"}, "as": {"file"}}
+	text := c.page(200, "/studies/new?"+q.Encode()).Find("textarea").Text()
+	s, err := study.Parse(text, "study")
+	if err != nil || len(s.Sets) != 2 || len(s.Learners) != 2 || s.Baseline != "SVM" || s.Folds != 3 || s.MaxRows != 50 || s.Sets[1].File != "mine.csv" {
+		t.Fatalf("%v: %+v\n%s", err, s, text)
+	}
+	q.Del("as")
+	toml, _ := c.send(200, "/studies", q.Encode()).html().Find(`a[href$="/study.toml"]`).Attr("href")
+	id := strings.Split(toml, "/")[2]
+	c.want(http.StatusConflict, "GET", "/studies/"+id+"/results.csv", "")
+	c.send(200, "/studies/"+id+"/cancel", "")
+	if got := decode[api.Study](c.want(200, "GET", "/api/studies/"+id, "")); got.Status != store.Cancelled || got.Result != nil {
+		t.Errorf("%+v", got)
+	}
+	c.page(200, "/studies/"+id)
+	c.send(200, "/studies/"+id+"/delete", "")
+	for wrong, why := range map[string]string{
+		"learner=SVM":                    "choose one data set",
+		"data=moons":                     "choose one learner",
+		"data=moons&learner=SVM&folds=1": "folds",
+		"study=x":                        "expected",
+		"study=" + url.QueryEscape(strings.Replace(smallStudy, "own points", "others", 1)):                                   "no data set of this workspace is called others.csv",
+		"study=" + url.QueryEscape(strings.NewReplacer("folds = 3", "folds = 90", "own points", "mine").Replace(smallStudy)): "90 folds",
+	} {
+		if a := c.send(http.StatusUnprocessableEntity, "/studies", wrong); !strings.Contains(string(a.body), why) {
+			t.Errorf("%s: %s", wrong, a.body)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package figure
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"marginlab/ml"
+)
+
+// Points of a bin of the picture of calibration, at least, and how many bins there are.
+const (
+	leastInBin = 10
+	mostBins   = 10
+)
+
+// hasCalibration is where points of two classes were held out from a machine that tells
+// probabilities, enough of them for two bins.
+func hasCalibration(r Run) []int {
+	return when(r.Result.Model.Platt != nil && r.Result.Report.TestN >= 2*leastInBin)
+}
+
+func calibrationTitle(Run, int) string {
+	return "Probability told, and share found, on held-out points"
+}
+
+// drawCalibration draws, for groups of held-out points that follow each other by the
+// probability that they were told, how many were of the class: the reliability diagram. Groups
+// are equally large, so that each share is about equally sure. (Murphy, Winkler:
+// "Reliability of subjective probability forecasts", Applied Statistics 26, 1977.)
+func drawCalibration(ctx context.Context, r Run, _ int) (*Picture, error) {
+	points, err := r.Result.Points(ctx, r.Result.Model, r.Data, r.Spec)
+	if err != nil {
+		return nil, err
+	}
+	type told struct {
+		p     float64
+		right bool
+	}
+	var all []told
+	for _, p := range points {
+		if p.HeldOut {
+			all = append(all, told{r.Result.Model.Platt.Probability(p.F), p.Y > 0})
+		}
+	}
+	if len(all) < 2*leastInBin {
+		return nil, ErrNoFigure
+	}
+	slices.SortStableFunc(all, func(a, b told) int { return cmp.Compare(a.p, b.p) })
+	class := r.Result.Model.Classes[1]
+	curve := Curve{Name: "held out, with 95 % intervals", Marks: true}
+	bins := min(mostBins, len(all)/leastInBin)
+	worst := 0.0
+	for b := range bins {
+		own := all[b*len(all)/bins : (b+1)*len(all)/bins]
+		mean, n := 0.0, 0
+		for _, t := range own {
+			mean += t.p / float64(len(own))
+			if t.right {
+				n++
+			}
+		}
+		interval, err := ml.Wilson(n, len(own), 0.95)
+		if err != nil {
+			return nil, err
+		}
+		if k := len(curve.X); k > 0 && mean <= curve.X[k-1] { // many points were told the same
+			continue
+		}
+		share := float64(n) / float64(len(own))
+		worst = max(worst, interval.Low-mean, mean-interval.High)
+		curve.X, curve.Y = append(curve.X, mean), append(curve.Y, share)
+		curve.Lo, curve.Hi = append(curve.Lo, interval.Low), append(curve.Hi, interval.High)
+	}
+	ends := Axis{Min: -0.02, Max: 1.02}
+	ch := Chart{Format: Format{Dark: r.Look.Dark, Width: r.Look.Width, Height: r.Look.Height}, X: ends, Y: ends}
+	ch.X.Name, ch.Y.Name = "probability of "+class+" told, by Platt's sigmoid", "share that is "+class
+	ch.Curves = []Curve{curve, {Name: "as told", X: []float64{0, 1}, Y: []float64{0, 1}}}
+	ch.Caption = fmt.Sprintf("Calibration on %d held-out points in %d groups, by the probability of %s that they were told: on the diagonal as many are %s as was told.", len(all), bins, class, class)
+	if worst > 0 {
+		ch.Caption += fmt.Sprintf(" The interval of some group misses it, by up to %.2g.", worst)
+	} else {
+		ch.Caption += " The intervals of all groups reach it."
+	}
+	return ch.Picture()
+}
