@@ -1,8 +1,11 @@
 package handlers
 
 import (
+	"encoding/csv"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -173,6 +176,67 @@ func TestBaseline(t *testing.T) {
 		got := link.Query()
 		if link.Path != "/compare" || got.Get("base") != want["base"] || got.Get("diff") != want["diff"] || len(got["run"]) != runs {
 			t.Errorf("%s: %v", name, link)
+		}
+	}
+}
+
+// TestCompareMany compares twenty runs: few pairs and boundaries are shown at once, a filter
+// leaves runs pale, and the tables are had as a file.
+func TestCompareMany(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c, b := s.client(t, alice), s.browse(t, alice)
+	q := url.Values{}
+	for i := range 21 {
+		id := c.train(fmt.Sprintf(`{"name":"r%d","dataset":"moons","spec":{"kernel":%q,"C":%d,"test_fraction":0.3}}`, i+1, []string{"rbf", "linear"}[i%2], i+1))
+		c.follow(id)
+		q.Add("run", id)
+	}
+	b.want(422, "GET", "/compare?"+q.Encode(), "")
+	q["run"] = q["run"][:20]
+	at := func(more ...string) string {
+		v := url.Values{"run": q["run"]}
+		for i := 0; i+1 < len(more); i += 2 {
+			v.Add(more[i], more[i+1])
+		}
+		return "/compare?" + v.Encode()
+	}
+	doc := b.page(200, at())
+	b.pictures(doc, 23)
+	if n := doc.Find(".evidence > .scroll .findings tbody tr").Length(); n != 19 {
+		t.Errorf("%d pairs are shown first, want those with one run", n)
+	}
+	if n := doc.Find(".evidence details .findings tbody tr").Length(); n != 190 {
+		t.Errorf("%d pairs in all", n)
+	}
+	if n := doc.Find(".draw input[checked]").Length(); n != 6 {
+		t.Errorf("%d boundaries are drawn", n)
+	}
+	doc = b.page(200, at("where", "kernel = rbf and C > 10", "axes", "C,kernel", "log", "", "x", "C", "y", "support_vectors", "draw", q["run"][3], "draw", q["run"][4]))
+	if text := doc.Find(".quantities [role=status]").Text(); !strings.Contains(text, "5 of 20 runs") {
+		t.Errorf("the filter: %q", text)
+	}
+	if n := doc.Find("#axes li").Length(); n != 2 {
+		t.Errorf("%d axes", n)
+	}
+	alt, _ := doc.Find(".parallel img").Attr("alt")
+	if alt != "20 lines across the axes C, kernel. Pale: 15." {
+		t.Errorf("the picture shows %q", alt)
+	}
+	b.pictures(doc, 23)
+	if got := b.page(200, at("axis", "gamma", "axes", "C,kernel")).Find("#axes li").Length(); got != 3 {
+		t.Errorf("%d axes after one was added", got)
+	}
+	for key, value := range map[string]string{"where": "C >", "axes": "colour", "x": "kernel", "y": "colour"} {
+		if text := b.page(422, at(key, value)).Find("#f-where-error").Text(); text == "" {
+			t.Errorf("%s=%s: nothing is said", key, value)
+		}
+		b.want(422, "GET", strings.Replace(at(key, value), "/compare", "/compare/figures/parallel.svg", 1), "")
+	}
+	for _, to := range []string{"/compare.csv", "/api/comparison.csv"} {
+		file, err := csv.NewReader(strings.NewReader(string(c.want(200, "GET", strings.Replace(at("diff", "1"), "/compare", to, 1), "").body))).ReadAll()
+		if err != nil || len(file[0]) != 21 || file[1][0] != "name" || file[1][20] != "r20" || slices.ContainsFunc(file, func(row []string) bool { return row[0] == "learner" }) {
+			t.Errorf("%s: %q, %v", to, file, err)
 		}
 	}
 }

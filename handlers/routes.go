@@ -95,6 +95,7 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/runs/{id}/figures/{figure}", h(a.runs.Figure))
 
 	r.Get("/compare", h(a.runs.Compare))
+	r.Get("/compare.csv", h(a.runs.CompareTable))
 	r.Post("/compare/versions", h(a.lab.CompareVersions))
 	r.Post("/compare/rules", h(a.lab.CompareRules))
 	r.Post("/compare/folds", h(a.runs.CompareOnFolds))
@@ -181,6 +182,7 @@ func (a *App) programs(r chi.Router) {
 	r.Post("/runs/tags", h(a.api.TagRuns))
 	r.Post("/runs/delete", h(a.api.DeleteRuns))
 	r.Get("/comparison", h(a.api.Compare))
+	r.Get("/comparison.csv", h(a.runs.CompareTable))
 	r.Get("/runs/{id}", h(a.api.Run))
 	r.Patch("/runs/{id}", h(a.api.UpdateRun))
 	r.Delete("/runs/{id}", h(a.api.DeleteRun))
@@ -261,6 +263,7 @@ func (a *App) teaching(r chi.Router) {
 	r.Get("/runs/{id}", h(a.handins.Page))
 	r.Get("/runs/{id}/figures/{figure}", h(a.handins.Figure))
 	r.Get("/compare", h(a.handins.Compare))
+	r.Get("/compare.csv", h(a.handins.CompareTable))
 	r.Get("/compare/figures/{figure}", h(a.handins.CompareFigure))
 }
 

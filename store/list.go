@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -205,6 +206,23 @@ func (s *Store) Chosen(ctx context.Context, ws Workspace, q Query) (ids []string
 		return err
 	})
 	return ids, err
+}
+
+// Matching lists those of some runs, of whatever workspace, that a query finds.
+func (s *Store) Matching(ctx context.Context, ids []string, q Query) (found []string, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		list, err := json.Marshal(ids)
+		if err != nil {
+			return err
+		}
+		where, args := `true`, []any{}
+		if q.where != "" {
+			where, args = q.where, slices.Clone(q.args)
+		}
+		found, err = texts(ctx, tx, `SELECT id FROM runs WHERE `+where+` AND deleted IS NULL AND id IN (SELECT value FROM json_each(?))`, append(args, string(list))...)
+		return err
+	})
+	return found, err
 }
 
 // TagRuns adds tags to several runs and takes others off, or changes none if one of the runs

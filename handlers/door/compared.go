@@ -8,9 +8,8 @@ import (
 	"marginlab/store"
 )
 
-// MostCompared is how many runs one comparison takes: more boundaries in one picture
-// cannot be told apart.
-const MostCompared = 6
+// MostCompared is how many runs one comparison takes: more columns cannot be taken in.
+const MostCompared = 20
 
 // ToCompare checks the ids of the runs to compare. Errors are param.Problems.
 func ToCompare(ids []string) error {

@@ -65,7 +65,7 @@ func (o Options) grid() int {
 func (o Options) legendRows() int {
 	switch {
 	case o.Width < 560:
-		return 3
+		return 4
 	case o.Width < 1000:
 		return 2
 	}

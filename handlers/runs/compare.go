@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"encoding/csv"
 	"fmt"
 	"maps"
 	"math"
@@ -18,7 +19,7 @@ import (
 )
 
 // comparedRuns finds the runs that the query names.
-func (a *Reader) comparedRuns(ctx context.Context, from door.Shelf, q url.Values) ([]store.Run, error) {
+func comparedRuns(ctx context.Context, find func(context.Context, store.Workspace, string) (store.Run, error), from door.Shelf, q url.Values) ([]store.Run, error) {
 	ids := q["run"]
 	if err := door.ToCompare(ids); err != nil {
 		return nil, err
@@ -26,11 +27,34 @@ func (a *Reader) comparedRuns(ctx context.Context, from door.Shelf, q url.Values
 	runs := make([]store.Run, len(ids))
 	for i, id := range ids {
 		var err error
-		if runs[i], err = a.Store.Run(ctx, from.Workspace, id); err != nil {
+		if runs[i], err = find(ctx, from.Workspace, id); err != nil {
 			return nil, err
 		}
 	}
 	return runs, nil
+}
+
+// overlaid is how many boundaries are told apart in one picture, and are drawn there where
+// none are asked for.
+const overlaid = 6
+
+// drawn are the runs whose boundaries a query asks for in one picture: those of draw, else
+// the first.
+func drawn(runs []store.Run, q url.Values) (chosen []store.Run) {
+	for _, r := range finished(runs) {
+		if slices.Contains(q["draw"], r.ID) || !q.Has("draw") && len(chosen) < overlaid {
+			chosen = append(chosen, r)
+		}
+	}
+	return chosen
+}
+
+// called is the name of one of several runs, after its number where there are more than two.
+func called(runs []store.Run, r store.Run) string {
+	if len(runs) < 3 {
+		return r.Name
+	}
+	return numbered(slices.IndexFunc(runs, func(o store.Run) bool { return o.ID == r.ID })) + " " + r.Name
 }
 
 // Compare shows runs side by side.
@@ -52,11 +76,21 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		}
 		return door.Redirect(w, r, from.Base+"/compare?"+to.Encode())
 	}
-	runs, err := a.comparedRuns(r.Context(), from, q)
+	runs, err := comparedRuns(r.Context(), a.Store.Run, from, q)
 	if err != nil {
 		return err
 	}
-	p := views.Compare{Page: a.Frame("Comparison", "runs"), Base: from.Base, Folds: q["folds"], OnlyDiffs: q.Get("diff") == "1"}
+	if add := q.Get("axis"); add != "" { // from the form beside the axes
+		q.Set("axes", strings.Trim(q.Get("axes")+","+add, ","))
+		q.Del("axis")
+		return door.Redirect(w, r, from.Base+"/compare?"+q.Encode()+"#h-quantities")
+	}
+	p := views.Compare{Page: a.Frame("Comparison", "runs"), Base: from.Base, OnlyDiffs: q.Get("diff") == "1"}
+	for _, k := range []string{"run", "base", "folds", "draw", "diff", "where", "axes", "log", "x", "y"} {
+		for _, v := range q[k] {
+			p.Kept = append(p.Kept, views.Option{Label: k, Value: v})
+		}
+	}
 	layers, err := a.Layers(r.Context(), runs, door.Options{Width: door.MainWidth, Height: door.MainHeight})
 	if err != nil {
 		return err
@@ -68,7 +102,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	}
 	base := slices.IndexFunc(runs, func(r store.Run) bool { return r.ID == q.Get("base") }) // the baseline, -1 for none
 	for i, run := range runs {
-		c := views.CompareRun{ID: run.ID, Name: run.Name, Status: string(run.Status)}
+		c := views.CompareRun{ID: run.ID, Number: numbered(i), Name: run.Name, Status: string(run.Status)}
 		if run.Status == store.Done {
 			caption := headline(run.Report)
 			name, what := door.MainFigure(run.Report)
@@ -79,6 +113,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 			other := maps.Clone(q)
 			if other[key] = values; key == "run" {
 				other.Del("folds") // which are of all of them
+				other.Del("draw")
 			}
 			return from.Base + "/compare?" + other.Encode()
 		}
@@ -86,36 +121,94 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 			c.Without = with("run", slices.Delete(slices.Clone(q["run"]), i, i+1)...)
 		}
 		if c.Baseline = i == base; c.Baseline {
-			c.Pin, p.Baseline = with("base"), run.ID
+			c.Pin = with("base")
 		} else {
 			c.Pin = with("base", run.ID)
 		}
 		p.Runs = append(p.Runs, c)
 	}
+	p.Export = from.Base + "/compare.csv?" + only(q, "run", "diff").Encode()
 	p.Settings = compareSettings(runs)
 	p.Same = !slices.ContainsFunc(p.Settings, func(r views.CompareRow) bool { return r.Differs })
 	p.Numbers = compareNumbers(runs, base)
 	if p.Evidence, err = a.evidence(r.Context(), runs, layers, from, q); err != nil {
 		return err
 	}
+	if err := a.quantities(r.Context(), &p, runs, from, q); err != nil {
+		return err
+	}
+	if p.Problem != "" {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+	}
 
-	pic, err := door.Overlay(layers, limits)
+	lines := drawn(runs, q)
+	for i := range p.Runs {
+		p.Runs[i].Drawn = slices.ContainsFunc(lines, func(r store.Run) bool { return r.ID == p.Runs[i].ID })
+	}
+	var together []figure.Layer
+	for i, run := range finished(runs) { // those of the layers
+		if slices.ContainsFunc(lines, func(r store.Run) bool { return r.ID == run.ID }) {
+			together = append(together, layers[i])
+		}
+	}
+	pic, err := door.Overlay(together, door.CommonLimits(together))
 	if err != nil {
 		if p.OverlayNote, err = door.Told(err); err != nil {
 			return err
 		}
 	} else {
 		drawn := "All boundaries f = 0 on common axes."
+		if len(together) < len(layers) {
+			drawn = fmt.Sprintf("The boundaries f = 0 of %d of the runs on common axes.", len(together))
+		}
 		hatched := fmt.Sprintf(" Where the predictions disagree is hatched: %s of the picture.", door.Percent(pic.Disagree))
-		if layers[0].Scene.Values {
+		if together[0].Scene.Values {
 			drawn, hatched = "All curves f(x) on common axes, with the points of the first run.", ""
-		} else if slices.ContainsFunc(layers, func(l figure.Layer) bool { return l.Scene.Model.Rule != ml.Sign }) {
+		} else if slices.ContainsFunc(together, func(l figure.Layer) bool { return l.Scene.Model.Rule != ml.Sign }) {
 			drawn = "The lines on common axes: where the class that a run predicts changes; with a single machine that is f = 0."
 		}
 		caption := drawn + hatched
-		p.Overlay = door.Linked(from.Base+"/compare/figures/", "overlay", url.Values{"run": q["run"]}.Encode(), door.MainWidth, door.MainHeight, caption, caption)
+		p.Overlay = door.Linked(from.Base+"/compare/figures/", "overlay", only(q, "run", "draw").Encode(), door.MainWidth, door.MainHeight, caption, caption)
 	}
 	return a.Render(w, r, views.ComparePage(p))
+}
+
+// CompareTable sends the settings and numbers of a comparison as CSV, a line for each and a
+// column for each run, numbers in full; with diff, those in which the runs differ.
+func (a *Reader) CompareTable(w http.ResponseWriter, r *http.Request) error {
+	from, err := a.shelf(r)
+	if err != nil {
+		return err
+	}
+	runs, err := comparedRuns(r.Context(), a.Store.RunWithoutModels, from, r.URL.Query())
+	if err != nil {
+		return err
+	}
+	door.Attach(w, "comparison.csv", "text/csv; charset=utf-8")
+	out := csv.NewWriter(w)
+	ids := []string{"id"}
+	for _, run := range runs {
+		ids = append(ids, run.ID)
+	}
+	if err := out.Write(ids); err != nil {
+		return err
+	}
+	for _, f := range store.Fields {
+		row, differs, some := []string{f.Name}, false, false
+		for _, run := range runs {
+			text := inFull(f, run)
+			row = append(row, text)
+			differs, some = differs || text != row[1], some || text != ""
+		}
+		if !some || !differs && r.FormValue("diff") == "1" {
+			continue
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
 }
 
 // headline is the short result of a run.
@@ -141,16 +234,30 @@ func (a *Reader) CompareFigure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if name != "overlay" {
+	find := a.Store.Run
+	switch name {
+	case "overlay":
+	case "parallel", "plot":
+		find = a.Store.RunWithoutModels
+	default:
 		return store.ErrNotFound
 	}
-	runs, err := a.comparedRuns(r.Context(), from, r.URL.Query())
+	runs, err := comparedRuns(r.Context(), find, from, r.URL.Query())
 	if err != nil {
 		return err
 	}
+	if name != "overlay" {
+		return a.sendQuantities(w, r, runs, name, format)
+	}
 	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
-	return a.SendOverlay(w, r, runs, o, format, func(all []figure.Layer) []figure.Layer { return all })
+	lines := drawn(runs, r.URL.Query())
+	return a.SendOverlay(w, r, lines, o, format, func(all []figure.Layer) []figure.Layer {
+		for i := range all {
+			all[i].Name = called(runs, lines[i])
+		}
+		return all
+	})
 }
 
 // compareSettings puts the settings side by side. A setting without a meaning

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -40,8 +41,13 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 	}
 	e := &views.Evidence{Runs: q["run"], Values: done[0].Spec.Regression()}
 	for _, r := range done {
-		e.Names = append(e.Names, r.Name)
+		e.Names = append(e.Names, called(runs, r))
 	}
+	of := reference(done, q.Get("base"))
+	e.Against = e.Names[of]
+	defer func() {
+		e.Few, e.FewFolds = against(e.Pairs, e.Against), against(e.FoldPairs, e.Against)
+	}()
 	err := door.Alike(done)
 	if err != nil {
 		e.Why, err = door.Told(err)
@@ -59,6 +65,37 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 		return e, nil
 	}
 	return e, a.folds(ctx, e, done, from, q["folds"])
+}
+
+// manyPairs are more than a page shows at once.
+const manyPairs = 6
+
+// reference is the run that others are told against where there are many pairs: the baseline,
+// else the one that does best on held-out points.
+func reference(runs []store.Run, base string) (of int) {
+	best := math.Inf(-1)
+	for i, r := range runs {
+		if r.ID == base {
+			return i
+		}
+		if q := r.Report.TestAccuracy; q != nil && *q > best {
+			of, best = i, *q
+		}
+	}
+	return of
+}
+
+// against are the verdicts on one run; nil where there are so few that all are shown.
+func against(all []views.Verdict, name string) (few []views.Verdict) {
+	if len(all) <= manyPairs {
+		return nil
+	}
+	for _, v := range all {
+		if v.First == name || v.Second == name {
+			few = append(few, v)
+		}
+	}
+	return few
 }
 
 // finished are the runs that are done.
@@ -81,7 +118,7 @@ func (a *Room) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	runs, err := a.comparedRuns(r.Context(), from, r.PostForm)
+	runs, err := comparedRuns(r.Context(), a.Store.Run, from, r.PostForm)
 	if err != nil {
 		return err
 	}

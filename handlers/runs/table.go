@@ -451,18 +451,7 @@ func (a *Room) Export(w http.ResponseWriter, r *http.Request) error {
 	for _, run := range runs {
 		row := []string{run.ID, dataset.Guard(run.Name)}
 		for _, f := range t.columns {
-			text := ""
-			switch v := f.Value(run).(type) {
-			case float64:
-				text = strconv.FormatFloat(v, 'g', -1, 64)
-			case string:
-				text = dataset.Guard(v)
-			case time.Time:
-				text = v.UTC().Format(time.RFC3339)
-			case []string:
-				text = dataset.Guard(strings.Join(v, ", "))
-			}
-			row = append(row, text)
+			row = append(row, inFull(f, run))
 		}
 		if err := out.Write(row); err != nil {
 			return err
@@ -470,6 +459,21 @@ func (a *Room) Export(w http.ResponseWriter, r *http.Request) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// inFull is a field of a run as a file has it.
+func inFull(f store.Field, run store.Run) string {
+	switch v := f.Value(run).(type) {
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case string:
+		return dataset.Guard(v)
+	case time.Time:
+		return v.UTC().Format(time.RFC3339)
+	case []string:
+		return dataset.Guard(strings.Join(v, ", "))
+	}
+	return ""
 }
 
 // chosen are the runs that a form has ticked, or all that its list has.

@@ -36,7 +36,8 @@ export function complete(text, fields, tags) {
 
 const quote = (text) => (/^[\p{L}\p{N}_.\-]+$/u.test(text) ? text : `"${text.replace(/[\\"]/g, "\\$&")}"`);
 
-function attach(input) {
+/** Completes what is typed into a filter. */
+export function attach(input) {
   const fields = JSON.parse(input.dataset.fields);
   const tags = JSON.parse(input.dataset.tags) || [];
   const list = document.createElement("ul");

@@ -347,6 +347,8 @@ var drawings = []struct {
 	{"networks", in(molecules(), func(x *figure.Networks) *figure.Format { return &x.Format })},
 	{"tables", in(entries(), func(x *figure.Tables) *figure.Format { return &x.Format })},
 	{"ranks", in(meanRanks(), func(r *figure.Ranks) *figure.Format { return &r.Format })},
+	{"parallel", in(settings(), func(p *figure.Parallel) *figure.Format { return &p.Format })},
+	{"named", in(results(), func(p *figure.Named) *figure.Format { return &p.Format })},
 	{"counts", in(counts(), func(b *figure.Bars) *figure.Format { return &b.Format })},
 }
 
@@ -384,4 +386,53 @@ func TestGoldenDrawings(t *testing.T) {
 			}
 		}
 	}
+}
+
+// settings are four runs by three of their settings and what came of them.
+func settings() figure.Parallel {
+	nan := math.NaN()
+	return figure.Parallel{
+		Axes: []figure.Upright{
+			{Name: "kernel", Words: []string{"linear", "rbf"}, Max: 1}, {Name: "C", Log: true, Min: 0.1, Max: 100}, {Name: "gamma", Log: true, Min: 0.5, Max: 8}, {Name: "held out, %", Min: 84, Max: 97},
+		},
+		Lines: []figure.Thread{
+			{Name: "1", Values: []float64{0, 0.1, nan, 84}},
+			{Name: "2", Values: []float64{1, 1, 0.5, 91}},
+			{Name: "3", Values: []float64{1, 100, 8, 97}, Pale: true},
+			{Name: "4", Values: []float64{1, 10, 2, 96.5}},
+		},
+	}
+}
+
+func ExampleParallel() {
+	p, err := settings().Picture()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("parallel", p))
+	fmt.Println(p.Caption)
+	// Output:
+	// as testdata/parallel.svg
+	// 4 lines across the axes kernel, C, gamma, held out, %. Pale: 1.
+}
+
+// results are the runs of settings by two of their quantities.
+func results() figure.Named {
+	return figure.Named{X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "held out, %"}, Dots: []figure.NamedDot{
+		{Name: "1", X: 0.1, Y: 84}, {Name: "2", X: 1, Y: 91}, {Name: "3", X: 100, Y: 97, Pale: true}, {Name: "4", X: 10, Y: 96.5}, {Name: "5", X: 0, Y: 90},
+	}}
+}
+
+func ExampleNamed() {
+	p, err := results().Picture()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("named", p))
+	fmt.Println(p.Caption)
+	// Output:
+	// as testdata/named.svg
+	// held out, % against C. 1: 0.1, 84. 2: 1, 91. 3: 100, 97. 4: 10, 96.5.
 }

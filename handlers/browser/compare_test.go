@@ -1,0 +1,66 @@
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+// brush drags along the middle of an element, between shares of its height from the top.
+func (p *page) brush(css string, from, to float64) {
+	p.t.Helper()
+	p.reach(css)
+	type box struct{ X, Top, Height float64 }
+	b := get[box](p, `(() => { const r = document.querySelector(`+quote(css)+`).getBoundingClientRect(); return { X: r.left + r.width / 2, Top: r.top + 10, Height: r.height - 20 }; })()`)
+	for _, e := range []struct {
+		kind input.DispatchMouseEventType
+		at   float64
+	}{{chromedp.MousePressed, from}, {chromedp.MouseMoved, (from + to) / 2}, {chromedp.MouseMoved, to}, {chromedp.MouseReleased, to}} {
+		p.do(chromedp.MouseEvent(e.kind, b.X, b.Top+e.at*b.Height, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	}
+}
+
+// TestRunsAreBrushed: a drag along an axis of the parallel coordinates highlights the runs that
+// pass there, in the filter beside, which can be typed as well, and in the address; axes
+// move and change their scale in place.
+func TestRunsAreBrushed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	p, c := open(t, s), s.client()
+	ids := ""
+	for i, query := range []string{"kernel=rbf&C=0.1", "kernel=rbf&C=1", "kernel=linear&C=10", "kernel=linear&C=100"} {
+		run := c.post(t, "/runs", "data=moons&test_fraction=0.3&name="+fmt.Sprint(i+1)+"&"+query)
+		ids += "&run=" + strings.TrimPrefix(run, "/runs/")
+	}
+	c.settle(t)
+	p.use(c)
+	p.visit("/compare?axes=kernel,C,test_accuracy" + ids)
+	strip := func(axis int) string { return fmt.Sprintf(".strips > div:nth-child(%d)", axis) }
+	p.wait(`document.querySelector(` + quote(strip(3)) + `)?.clientHeight > 100`)
+	p.brush(strip(2), 0.45, -0.05) // the upper half of C
+	p.wait(`document.querySelector(".quantities [role=status]").textContent.includes("2 of 4 runs")`)
+	where := get[string](p, `document.querySelector("#f-where").value`)
+	if !strings.HasPrefix(where, "C >= ") || !strings.HasSuffix(where, "and C <= 100") || !strings.Contains(get[string](p, `location.search`), "where=C") {
+		t.Errorf("the filter is %q", where)
+	}
+	p.wait(`document.querySelector(".strips > div").clientHeight > 100`)
+	p.brush(strip(1), 0.05, -0.05) // rbf alone
+	p.wait(`document.querySelector(".quantities [role=status]").textContent.includes("0 of 4 runs")`)
+	p.wait(`document.querySelector(".strips > div").clientHeight > 100`)
+	p.brush(strip(2), 0.5, 0.5) // a click takes it off
+	p.wait(`document.querySelector("#f-where").value === "kernel = rbf"`)
+
+	p.click("#axes summary")
+	p.click(`a[aria-label="linear scale of C"]`)
+	p.wait(`document.querySelector('a[aria-label="log scale of C"]') === document.activeElement`)
+	p.click(`a[aria-label="move C to the left"]`)
+	p.wait(`document.querySelector("#axes li span").textContent === "C"`)
+	p.wait(`new URLSearchParams(location.search).get("axes") === "C,kernel,test_accuracy"`)
+	p.visit(get[string](p, `location.pathname + location.search`)) // the link shows the same
+	if got := get[string](p, `document.querySelector("#f-where").value + document.querySelector("#axes li span").textContent`); got != "kernel = rbfC" {
+		t.Errorf("the link shows %q", got)
+	}
+}

@@ -1,0 +1,425 @@
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
+const (
+	mostAxes               = 12 // of parallel coordinates
+	plotWidth, plotHeight  = 1000, 420
+	pointWidth, pointHeigh = 640, 420
+)
+
+// quantities is how the runs of a comparison are shown by their settings and numbers.
+type quantities struct {
+	runs  []store.Run
+	pale  []bool // runs that the query leaves out
+	axes  []store.Field
+	log   []string // names of fields with a logarithmic axis
+	x, y  store.Field
+	where store.Query
+}
+
+// comparable tells whether a field can have an axis.
+func comparable(f store.Field) bool {
+	return f.Kind != store.TimeField && f.Kind != store.ListField && f.Name != "name" && f.Name != "note" && f.Name != "data_hash"
+}
+
+// readQuantities reads off a query which axes (axes, log, x, y) and which runs (where) to
+// show. Errors are param.Problems.
+func (a *Reader) readQuantities(ctx context.Context, runs []store.Run, q url.Values) (z quantities, err error) {
+	z = quantities{runs: runs, pale: make([]bool, len(runs))}
+	var ps param.Problems
+	lookup := func(key, name string) (store.Field, bool) {
+		f, ok := store.LookupField(name)
+		if !ok || !comparable(f) {
+			ps = append(ps, param.Problem{Field: key, Message: fmt.Sprintf("%q is no quantity of runs%s", name, param.DidYouMean(name, "", door.FieldNames()))})
+			return f, false
+		}
+		return f, true
+	}
+	for name := range strings.SplitSeq(q.Get("axes"), ",") {
+		if name == "" {
+			continue
+		}
+		if f, ok := lookup("axes", name); ok && !slices.ContainsFunc(z.axes, func(o store.Field) bool { return o.Name == f.Name }) {
+			z.axes = append(z.axes, f)
+		}
+	}
+	if len(z.axes) > mostAxes {
+		ps = append(ps, param.Problem{Field: "axes", Message: fmt.Sprintf("at most %d axes fit side by side, not %d", mostAxes, len(z.axes))})
+	}
+	if len(z.axes) == 0 {
+		z.axes = z.telling()
+	}
+	if q.Has("log") {
+		z.log = strings.Split(q.Get("log"), ",")
+	} else {
+		for _, f := range store.Fields {
+			if i := slices.IndexFunc(ml.Params, func(p param.Param) bool { return p.Name == f.Name }); i >= 0 && ml.Params[i].Log {
+				z.log = append(z.log, f.Name)
+			}
+		}
+	}
+	numbers := func(fields []store.Field) []store.Field {
+		return slices.DeleteFunc(slices.Clone(fields), func(f store.Field) bool { return f.Kind != store.NumberField })
+	}
+	z.y, _ = store.LookupField("test_accuracy")
+	if n := numbers(z.axes); len(n) > 0 {
+		z.x = n[0]
+		if !slices.ContainsFunc(n, func(f store.Field) bool { return f.Name == z.y.Name }) || z.x.Name == z.y.Name {
+			z.y = n[len(n)-1]
+		}
+	} else {
+		z.x, _ = store.LookupField("support_vectors")
+	}
+	for key, to := range map[string]*store.Field{"x": &z.x, "y": &z.y} {
+		if q.Get(key) == "" {
+			continue
+		}
+		if f, ok := lookup(key, q.Get(key)); ok {
+			if *to = f; f.Kind != store.NumberField {
+				ps = append(ps, param.Problem{Field: key, Message: fmt.Sprintf("%s is no number: it has an axis among the parallel ones only", f.Label)})
+			}
+		}
+	}
+	if z.where, err = store.ParseQuery(q.Get("where")); err != nil {
+		ps = append(ps, param.Problem{Field: "where", Message: err.Error()})
+		return z, ps
+	}
+	if len(ps) > 0 {
+		return z, ps
+	}
+	if z.where.String() == "" {
+		return z, nil
+	}
+	ids := make([]string, len(runs))
+	for i, r := range runs {
+		ids[i] = r.ID
+	}
+	shown, err := a.Store.Matching(ctx, ids, z.where)
+	if err != nil {
+		return z, err
+	}
+	for i, r := range runs {
+		z.pale[i] = !slices.Contains(shown, r.ID)
+	}
+	return z, nil
+}
+
+// telling are the axes of runs for which none were chosen: the settings in which they differ,
+// then what came of them.
+func (z *quantities) telling() (axes []store.Field) {
+	add := func(f store.Field) {
+		if len(axes) < mostAxes && !slices.ContainsFunc(axes, func(o store.Field) bool { return o.Name == f.Name }) {
+			axes = append(axes, f)
+		}
+	}
+	for _, name := range []string{"data", "learner", "kernel", "conformal", "C"} {
+		if f, _ := store.LookupField(name); z.differ(f) {
+			add(f)
+		}
+	}
+	for _, f := range store.Fields {
+		setting := slices.ContainsFunc(ml.Params, func(p param.Param) bool { return p.Name == f.Name && !p.Effort })
+		if setting && comparable(f) && len(axes) < mostAxes-4 && z.differ(f) {
+			add(f)
+		}
+	}
+	for _, name := range []string{"support_vectors", "fit_seconds", "train_accuracy", "test_accuracy"} {
+		f, _ := store.LookupField(name)
+		if slices.ContainsFunc(z.runs, func(r store.Run) bool { return f.Value(r) != nil }) {
+			add(f)
+		}
+	}
+	for _, f := range store.Fields { // runs that have nothing yet
+		if len(axes) < 2 && comparable(f) {
+			add(f)
+		}
+	}
+	return axes
+}
+
+// differ tells whether the runs do not all have the same value.
+func (z *quantities) differ(f store.Field) bool {
+	return slices.ContainsFunc(z.runs, func(r store.Run) bool { return f.Value(r) != f.Value(z.runs[0]) })
+}
+
+// logarithmic tells whether the axis of a field is to be logarithmic, and can be.
+func (z *quantities) logarithmic(f store.Field) (asked, can bool) {
+	can = f.Kind == store.NumberField
+	for _, r := range z.runs {
+		if v, ok := f.Value(r).(float64); ok && !(v > 0) {
+			can = false
+		}
+	}
+	return can && slices.Contains(z.log, f.Name), can
+}
+
+// scale is by how much the values of a field are multiplied for reading, and what it is called
+// then.
+func scale(f store.Field) (by float64, name string) {
+	switch f.Unit {
+	case ml.Share:
+		return 100, heading(f) + ", %"
+	case ml.Seconds:
+		return 1, heading(f) + ", s"
+	}
+	return 1, heading(f)
+}
+
+// upright is the axis of a field, and the places of the runs on it.
+func (z *quantities) upright(f store.Field) (u figure.Upright, values []float64) {
+	by, name := scale(f)
+	u.Name = name
+	u.Log, _ = z.logarithmic(f)
+	values = make([]float64, len(z.runs))
+	if f.Kind != store.NumberField {
+		u.Words = []string{}
+		for _, r := range z.runs {
+			if v := f.Value(r); v != nil {
+				u.Words = append(u.Words, fmt.Sprint(v))
+			}
+		}
+		slices.Sort(u.Words)
+		u.Words = slices.Compact(u.Words)
+		u.Max = float64(max(len(u.Words)-1, 0))
+		for i, r := range z.runs {
+			if v := f.Value(r); v == nil {
+				values[i] = math.NaN()
+			} else {
+				values[i] = float64(slices.Index(u.Words, fmt.Sprint(v)))
+			}
+		}
+		return u, values
+	}
+	u.Min, u.Max = math.Inf(1), math.Inf(-1)
+	for i, r := range z.runs {
+		v, ok := f.Value(r).(float64)
+		if values[i] = by * v; !ok || math.IsInf(v, 0) || math.IsNaN(v) {
+			values[i] = math.NaN()
+			continue
+		}
+		u.Min, u.Max = min(u.Min, values[i]), max(u.Max, values[i])
+	}
+	if u.Min > u.Max { // none has a value
+		u.Min, u.Max, u.Log = 0, 0, false
+	}
+	return u, values
+}
+
+// number of a run in pictures and tables, from 1.
+func numbered(i int) string { return strconv.Itoa(i + 1) }
+
+// parallel is the picture of the runs across the axes.
+func (z *quantities) parallel(o door.Options) figure.Parallel {
+	p := figure.Parallel{Format: figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}}
+	for i := range z.runs {
+		p.Lines = append(p.Lines, figure.Thread{Name: numbered(i), Pale: z.pale[i]})
+	}
+	for _, f := range z.axes {
+		u, values := z.upright(f)
+		p.Axes = append(p.Axes, u)
+		for i, v := range values {
+			p.Lines[i].Values = append(p.Lines[i].Values, v)
+		}
+	}
+	if len(p.Axes) == 1 { // a picture needs two
+		p.Axes = append(p.Axes, p.Axes[0])
+		for i := range p.Lines {
+			p.Lines[i].Values = append(p.Lines[i].Values, p.Lines[i].Values[0])
+		}
+	}
+	return p
+}
+
+// plot is the picture of the runs over two quantities.
+func (z *quantities) plot(o door.Options) figure.Named {
+	p := figure.Named{Format: figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}}
+	axis := func(f store.Field) (figure.Axis, []float64) {
+		u, values := z.upright(f)
+		return figure.Axis{Name: u.Name, Log: u.Log}, values
+	}
+	x, xs := axis(z.x)
+	y, ys := axis(z.y)
+	p.X, p.Y = x, y
+	for i := range z.runs {
+		p.Dots = append(p.Dots, figure.NamedDot{Name: numbered(i), X: xs[i], Y: ys[i], Pale: z.pale[i]})
+	}
+	return p
+}
+
+// sendQuantities sends one of the two pictures.
+func (a *Reader) sendQuantities(w http.ResponseWriter, r *http.Request, runs []store.Run, name, format string) error {
+	z, err := a.readQuantities(r.Context(), runs, r.URL.Query())
+	if err != nil {
+		return err
+	}
+	o := door.Options{Width: plotWidth, Height: plotHeight, Dark: r.FormValue("dark") == "1"}
+	o.Size(r)
+	return a.SendPrint(w, r, door.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) {
+		if name == "plot" {
+			return z.plot(o).Picture()
+		}
+		return z.parallel(o).Picture()
+	}})
+}
+
+// quantities fills in the section of a comparison's page on settings and numbers as pictures.
+func (a *Reader) quantities(ctx context.Context, p *views.Compare, runs []store.Run, from door.Shelf, q url.Values) error {
+	z, err := a.readQuantities(ctx, runs, q)
+	var ps param.Problems
+	if errors.As(err, &ps) {
+		p.Problem, p.Caret = door.Sentence(ps[0].Message), ""
+		if text := ps.For("where"); text != "" {
+			p.Problem, p.Caret = door.Sentence(text), caret(q.Get("where"))
+		}
+		bare := url.Values{"run": q["run"]}
+		z, err = a.readQuantities(ctx, runs, bare)
+	}
+	if err != nil {
+		return err
+	}
+	p.Where = q.Get("where")
+	for i := range p.Runs {
+		p.Runs[i].Pale = z.pale[i]
+	}
+	if p.Where != "" && p.Problem == "" {
+		p.Matching = fmt.Sprintf("%d of %d runs are drawn; the others are pale.", len(runs)-count(z.pale), len(runs))
+	}
+	for _, f := range store.Fields {
+		p.Fields = append(p.Fields, views.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
+		if f.Kind == store.NumberField {
+			if slices.ContainsFunc(runs, func(r store.Run) bool { return f.Value(r) != nil }) {
+				p.Numeric = append(p.Numeric, views.Option{Value: f.Name, Label: heading(f)})
+			}
+		}
+		if comparable(f) && !slices.ContainsFunc(z.axes, func(o store.Field) bool { return o.Name == f.Name }) {
+			p.More = append(p.More, views.Option{Value: f.Name, Label: heading(f)})
+		}
+	}
+	p.X, p.Y = z.x.Name, z.y.Name
+	p.Chosen = strings.Join(names(z.axes), ",")
+	z.arrange(p, from, q)
+
+	// What the page's script needs to brush: the axes, and where they stand in the picture.
+	type axis struct {
+		Name  string   `json:"name"`
+		Label string   `json:"label"`
+		Log   bool     `json:"log"`
+		Min   float64  `json:"min"`
+		Max   float64  `json:"max"`
+		By    float64  `json:"by"` // as drawn, divided by this: as filters have it
+		Words []string `json:"words,omitempty"`
+	}
+	var stage struct {
+		Axes   []axis                  `json:"axes"`
+		Frames map[string]figure.Frame `json:"frames"` // by the width of the picture
+	}
+	picture := z.parallel(door.Options{})
+	for i, f := range z.axes {
+		u := picture.Axes[i]
+		by, _ := scale(f)
+		stage.Axes = append(stage.Axes, axis{f.Name, u.Name, u.Log, u.Min, u.Max, by, u.Words})
+	}
+	stage.Frames = map[string]figure.Frame{}
+	for _, width := range []int{plotWidth, door.NarrowWidth} {
+		picture.Width, picture.Height = width, width*plotHeight/plotWidth
+		drawn, err := picture.Picture()
+		if err != nil {
+			return err
+		}
+		stage.Frames[strconv.Itoa(width)] = drawn.Frame
+		if width == plotWidth {
+			p.Parallel.Caption = drawn.Caption
+		}
+	}
+	text, err := json.Marshal(stage)
+	if err != nil {
+		return err
+	}
+	p.Brush = string(text)
+	drawn, err := z.plot(door.Options{Width: pointWidth, Height: pointHeigh}).Picture()
+	if err != nil {
+		return err
+	}
+	query := only(q, "run", "axes", "log", "where", "x", "y")
+	if p.Problem != "" {
+		query = only(q, "run")
+	}
+	p.Parallel = door.Linked(from.Base+"/compare/figures/", "parallel", query.Encode(), plotWidth, plotHeight, p.Parallel.Caption, "")
+	p.Plot = door.Linked(from.Base+"/compare/figures/", "plot", query.Encode(), pointWidth, pointHeigh, drawn.Caption, "")
+	return nil
+}
+
+// arrange fills in the axes with the links that move them.
+func (z *quantities) arrange(p *views.Compare, from door.Shelf, q url.Values) {
+	all := names(z.axes)
+	to := func(key string, list []string) string {
+		other := only(q)
+		other.Set(key, strings.Join(list, ","))
+		return from.Base + "/compare?" + other.Encode() + "#h-quantities"
+	}
+	for i, f := range z.axes {
+		c := views.CompareAxis{Name: f.Name, Label: heading(f), Help: f.Help}
+		swapped := func(j int) string {
+			list := slices.Clone(all)
+			list[i], list[j] = list[j], list[i]
+			return to("axes", list)
+		}
+		if i > 0 {
+			c.Left = swapped(i - 1)
+		}
+		if i+1 < len(all) {
+			c.Right = swapped(i + 1)
+		}
+		if len(all) > 2 {
+			c.Off = to("axes", slices.Delete(slices.Clone(all), i, i+1))
+		}
+		on, can := z.logarithmic(f)
+		if c.Log = on; can {
+			list := slices.DeleteFunc(slices.Clone(z.log), func(name string) bool { return name == f.Name })
+			if !on {
+				list = append(list, f.Name)
+			}
+			c.Scale = to("log", list)
+		}
+		p.Axes = append(p.Axes, c)
+	}
+}
+
+// only is a copy of some fields of a query; without names, of all.
+func only(q url.Values, keys ...string) url.Values {
+	out := url.Values{}
+	for k, v := range q {
+		if len(keys) == 0 || slices.Contains(keys, k) {
+			out[k] = slices.Clone(v)
+		}
+	}
+	return out
+}
+
+func count(marks []bool) (n int) {
+	for _, m := range marks {
+		if m {
+			n++
+		}
+	}
+	return n
+}
