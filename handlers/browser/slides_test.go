@@ -174,10 +174,8 @@ func TestSlideKeys(t *testing.T) {
 	}
 	clicker(p, "Escape", "Escape", 27, 0)
 	p.wait(element(".overview[open]"))
-	p.clickText(".overview[open] a", "By hand")
+	p.clickText(".overview[open] a", "The widest margin, by hand")
 	p.wait("location.pathname === '/lessons/margins/by-hand'")
-	slow := p.value("[data-speed]")
-	_ = slow
 }
 
 // TestSlidesTurnInPlace goes to the next slide and back without a new page, as a full
@@ -243,5 +241,65 @@ func TestNotes(t *testing.T) {
 	second.wait("location.pathname === '/lessons/lagrange/equality/notes' && " + element(".shown .current") + "?.dataset.part === 'derivation'")
 	if text := second.text(".question"); !strings.Contains(text, "Answer:") {
 		t.Errorf("the notes do not tell the answer: %s", text)
+	}
+}
+
+// TestPredictionFirst: what gives answers away is folded until the questions of its screen
+// are answered, in words and in pictures; a switch shows everything, and without scripts
+// the order alone does it.
+func TestPredictionFirst(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	p := open(t, s)
+	p.size(1280, 900)
+	p.visit("/lessons/width")
+	const words, picture = "#curves [data-after]", "#curves .main-figure img"
+	if p.visible(words) {
+		t.Error("the words give the answer away")
+	}
+	if src := get[string](p, element(picture)+".src"); !strings.Contains(src, "asking=1") {
+		t.Errorf("the picture %s gives the answer away", src)
+	}
+	if p.visible("#curves .exhibit-numbers") {
+		t.Error("the numbers give the answer away")
+	}
+	p.click("#curves [data-question] input[value='0']")
+	p.click("#curves [data-question] button")
+	p.wait(element("#curves .verdict"))
+	p.wait(answered + " && !" + element("#curves [name=asking]") + " && !" + element(picture) + ".src.includes('asking')")
+	if !p.visible(words) || !p.visible("#curves .exhibit-numbers") {
+		t.Error("after the answer the rest is still folded")
+	}
+	if p.visible("#gram [data-after]") {
+		t.Error("an answer unfolds another screen")
+	}
+	p.click("[data-switch]")
+	p.wait("location.search.includes('everything=1')")
+	if !p.visible("#gram [data-after]") {
+		t.Error("the switch does not show everything")
+	}
+	p.click("[data-switch]")
+	p.wait("!location.search.includes('everything=1')")
+	if p.visible("#gram [data-after]") {
+		t.Error("the switch does not fold again")
+	}
+
+	p.visit("/lessons/width/gram")
+	p.wait(element(".parts a.current"))
+	p.part("after")
+	if p.visible("[data-after]") {
+		t.Error("the slide gives the answer away")
+	}
+	turn(p, "e")
+	p.wait("!" + element("[data-folded]"))
+	if p.part("after"); !p.visible("[data-after]") {
+		t.Error("the key does not show what is folded")
+	}
+
+	plain := open(t, s)
+	plain.noScript()
+	plain.visit("/lessons/width")
+	if !plain.visible("#gram [data-after]") {
+		t.Error("without scripts the words are lost")
 	}
 }

@@ -43,7 +43,7 @@ func (a *Room) Framed(w http.ResponseWriter, r *http.Request) error {
 		return web.Errorf(web.NotFound, "There is nothing to be embedded on this screen.")
 	}
 	path := "/lessons/" + l.Slug + "/" + s.Slug
-	d, _, err := a.demo(r, s, path, r.URL.Query(), false, false)
+	d, _, err := a.demo(r, s, path, r.URL.Query(), false, false, false)
 	if err != nil {
 		return err
 	}

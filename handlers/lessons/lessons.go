@@ -72,7 +72,7 @@ func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 func (a *Room) thumb(l *lessons.Lesson) *views.Picture {
 	for _, s := range l.Screens {
 		if s.Demo != nil {
-			p := door.Thumbnail("/lessons/"+l.Slug+"/"+s.Slug+"/figures/", "first", a.Lasting(""), "")
+			p := door.Thumbnail("/lessons/"+l.Slug+"/"+s.Slug+"/figures/", "first", a.Lasting("asking=1"), "")
 			return &p
 		}
 	}
@@ -171,11 +171,21 @@ func (a *Room) readLesson(w http.ResponseWriter, r *http.Request, form url.Value
 	if err != nil {
 		return err
 	}
+	open := form.Get(everything) == "1"
 	course := url.Values{}
 	if code := door.CodeOf(form); code != "" {
 		course.Set("course", code)
 		p.Query = "?" + course.Encode()
 	}
+	p.Open = open
+	other := carried(form)
+	if screen := form.Get("screen"); screen != "" {
+		other.Set("screen", screen)
+	}
+	if !open {
+		other.Set(everything, "1")
+	}
+	p.Switch = "/lessons/" + l.Slug + "?" + other.Encode()
 	for k := range l.Screens {
 		s := &l.Screens[k]
 		values := course
@@ -185,7 +195,7 @@ func (a *Room) readLesson(w http.ResponseWriter, r *http.Request, form url.Value
 		case l.Carry:
 			values = carried(form)
 		}
-		view, err := a.screenView(r, l, s, values, answers, false)
+		view, err := a.screenView(r, l, s, values, answers, open, false)
 		if err != nil {
 			return err
 		}
@@ -194,6 +204,14 @@ func (a *Room) readLesson(w http.ResponseWriter, r *http.Request, form url.Value
 		}
 		finish(&view, form, class, question, wrong)
 		p.Screens = append(p.Screens, view)
+		if len(view.Questions) == 0 && s.After == nil {
+			continue
+		}
+		said, err := a.said(r.Context(), view.Questions)
+		if err != nil {
+			return err
+		}
+		p.Answers = append(p.Answers, lessons.AnswersView{Screen: *s, Said: said})
 	}
 	return a.Render(w, r, lessons.Read(p))
 }
@@ -213,7 +231,8 @@ func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values
 	if err != nil {
 		return err
 	}
-	view, err := a.screenView(r, l, s, form, answers, true)
+	open := form.Get(everything) == "1"
+	view, err := a.screenView(r, l, s, form, answers, open, true)
 	if err != nil {
 		return err
 	}
@@ -226,14 +245,19 @@ func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values
 	p := lessons.SlidePage{Page: a.Frame(s.Title, "lessons"), Number: number + 1, Lesson: *l, Screen: view, At: at + 1, Of: len(l.Screens)}
 	p.Slide = true
 	p.Up = "/lessons/" + l.Slug
+	kept := url.Values{}
+	if l.Carry {
+		kept = carried(form)
+	} else if code := door.CodeOf(form); code != "" {
+		kept.Set("course", code)
+	}
 	query := ""
-	switch v := carried(form); {
-	case l.Carry && len(v) > 0:
-		query = "?" + v.Encode()
-		p.Up += query + "&screen=" + s.Slug
-	case door.CodeOf(form) != "":
-		query = "?" + url.Values{"course": {door.CodeOf(form)}}.Encode()
+	if len(kept) > 0 {
+		query = "?" + kept.Encode()
 		p.Up += query
+		if l.Carry {
+			p.Up += "&screen=" + s.Slug
+		}
 	}
 	p.Up += "#" + s.Slug
 	switch {
@@ -254,7 +278,7 @@ func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values
 	for i := range l.Screens {
 		link := lessons.SlideLink{Title: l.Screens[i].Title, Route: "/lessons/" + l.Slug + "/" + l.Screens[i].Slug + query, Here: i == at}
 		if l.Screens[i].Demo != nil {
-			thumb := door.Thumbnail("/lessons/"+l.Slug+"/"+l.Screens[i].Slug+"/figures/", "first", a.Lasting(""), "")
+			thumb := door.Thumbnail("/lessons/"+l.Slug+"/"+l.Screens[i].Slug+"/figures/", "first", a.Lasting("asking=1"), "")
 			link.Thumb = &thumb
 		}
 		p.Slides = append(p.Slides, link)
@@ -269,7 +293,7 @@ func (a *Room) Notes(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	_, number, _ := lessonOf(r)
-	view, err := a.screenView(r, l, s, url.Values{}, nil, true)
+	view, err := a.screenView(r, l, s, url.Values{}, nil, true, true)
 	if err != nil {
 		return err
 	}
@@ -284,25 +308,36 @@ func (a *Room) Notes(w http.ResponseWriter, r *http.Request) error {
 		next := &l.Screens[at+1]
 		p.Next, p.NextTitle = base+next.Slug+"/notes", next.Title
 	}
-	for _, q := range view.Questions {
-		truth, err := a.truths.Get(r.Context(), q.Path, q.Answer)
-		if err != nil {
-			return err
-		}
-		said, err := q.Reveal(truth)
-		if err != nil {
-			return err
-		}
-		p.Answers = append(p.Answers, said)
+	if p.Answers, err = a.said(r.Context(), view.Questions); err != nil {
+		return err
 	}
 	return a.Render(w, r, lessons.Notes(p))
 }
+
+// said are the right answers to questions, with their reasons.
+func (a *Room) said(ctx context.Context, questions []lessons.QuestionView) (said []string, err error) {
+	for _, q := range questions {
+		truth, err := a.truths.Get(ctx, q.Path, q.Answer)
+		if err != nil {
+			return nil, err
+		}
+		text, err := q.Reveal(truth)
+		if err != nil {
+			return nil, err
+		}
+		said = append(said, text)
+	}
+	return said, nil
+}
+
+// everything is the part of a query that asks for nothing to be folded.
+const everything = "everything"
 
 // carried is what other screens take over from a form.
 func carried(form url.Values) url.Values {
 	v := url.Values{}
 	for name, values := range form {
-		if name != "step" && name != "screen" && name != "slide" {
+		if name != "step" && name != "screen" && name != "slide" && name != "asking" && name != everything {
 			v[name] = values
 		}
 	}
@@ -336,9 +371,15 @@ func finish(v *lessons.ScreenView, page url.Values, class, question, wrong strin
 }
 
 // screenView is a screen with its demo under the controls' values and with the
-// workspace's answers to its questions.
-func (a *Room) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen, form url.Values, answers map[string]store.Answer, slide bool) (lessons.ScreenView, error) {
+// workspace's answers to its questions. What gives them away is folded as long as one is
+// missing, unless all is open.
+func (a *Room) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen, form url.Values, answers map[string]store.Answer, open, slide bool) (lessons.ScreenView, error) {
 	view := lessons.ScreenView{Screen: *s}
+	for _, q := range s.Questions {
+		if _, ok := answers[l.Slug+"/"+s.Slug+"/"+q.Slug]; !ok && !open {
+			view.Folded = true
+		}
+	}
 	path := "/lessons/" + l.Slug + "/" + s.Slug
 	for _, id := range s.Covers {
 		if sec, ok := lessons.FindSection(id); ok {
@@ -346,7 +387,7 @@ func (a *Room) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen,
 		}
 	}
 	if s.Demo != nil {
-		d, _, err := a.demo(r, s, path, form, slide, false)
+		d, _, err := a.demo(r, s, path, form, view.Folded, slide, false)
 		if err != nil {
 			return view, err
 		}
@@ -354,6 +395,7 @@ func (a *Room) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen,
 		if !slide {
 			d.Action = "/lessons/" + l.Slug + "#" + s.Slug
 		}
+		d.Open = open
 		view.Demo = &d
 	}
 	for _, q := range s.Questions {
@@ -392,9 +434,10 @@ func (a *Room) judge(ctx context.Context, v *lessons.QuestionView, given string)
 	return err
 }
 
-// demo runs a screen's demo. Its pictures are linked, or, inline, part of the answer.
-func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Values, slide, inline bool) (lessons.DemoView, param.Problems, error) {
-	v := lessons.DemoView{ID: s.Slug, Live: path + "/live", Slide: slide}
+// demo runs a screen's demo, without what gives answers away where it is asking. Its
+// pictures are linked, or, inline, part of the answer.
+func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Values, asking, slide, inline bool) (lessons.DemoView, param.Problems, error) {
+	v := lessons.DemoView{ID: s.Slug, Live: path + "/live", Slide: slide, Asking: asking}
 	if framed(r) {
 		form = everybodys(form)
 	}
@@ -437,6 +480,9 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 		v.Problem, err = door.Told(err)
 		return v, wrong, err
 	}
+	if asking {
+		e = e.Asking()
+	}
 	v.Replay = e.Steps > 0
 	if e.Steps > 0 && e.Step > 0 {
 		query.Set("step", strconv.Itoa(e.Step))
@@ -454,15 +500,17 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	}
 	v.Answer.Exhibit = e
 	v.Query = query.Encode()
-	at := place{base: path + "/figures/", query: v.Query, key: key, public: public && course == nil}
-	if at.public {
-		at.query = a.Lasting(v.Query)
+	if form.Get(everything) == "1" {
+		query.Set(everything, "1")
 	}
+	pictures := v.Query
+	v.Query = query.Encode()
+	at := place{base: path + "/figures/", key: key, public: public && course == nil}
 	if framed(r) { // where there is no way to other pages
 		v.Framed, v.Live, v.Answer.Lab = true, framePath(path)+"/live", ""
 		at.base = framePath(at.base)
 	} else if at.public && !slide {
-		v.Answer.Embed = a.embed(r, s, path, v.Query, e.Figures)
+		v.Answer.Embed = a.embed(r, s, path, pictures, e.Figures)
 	}
 	look := lessons.Look{Dark: form.Get("dark") == "1", Coarse: in.Coarse}
 	for i, f := range e.Figures {
@@ -471,6 +519,14 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 			look.Width, look.Height = slideSize(form, inline, e.Body != nil)
 		default:
 			look.Width, look.Height = lessonSize(f, i > 0 && len(e.Figures) > 2)
+		}
+		look.Asking = asking && f.Asks != ""
+		at.query = pictures
+		if look.Asking {
+			at.query = strings.TrimPrefix(pictures+"&asking=1", "&")
+		}
+		if at.public {
+			at.query = a.Lasting(at.query)
 		}
 		p, st, err := a.picture(r.Context(), f, look, at, slide, inline, i == 0 && len(e.Handles) > 0)
 		if err != nil {
@@ -710,7 +766,7 @@ func (a *Room) Live(w http.ResponseWriter, r *http.Request) error {
 
 // live is the reply to a form that was read.
 func (a *Room) live(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (map[string]any, error) {
-	v, wrong, err := a.demo(r, s, "/lessons/"+l.Slug+"/"+s.Slug, r.Form, r.Form.Get("slide") == "1", true)
+	v, wrong, err := a.demo(r, s, "/lessons/"+l.Slug+"/"+s.Slug, r.Form, r.Form.Get("asking") == "1", r.Form.Get("slide") == "1", true)
 	if err != nil {
 		return nil, err
 	}
@@ -784,7 +840,7 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	in, _ := s.Demo.NewInput(form.Get, workspaceSource{a.House})
 	o := door.Options{Dark: r.FormValue("dark") == "1", Width: lessonWidth, Height: lessonHeight}
 	o.Size(r)
-	look := lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height}
+	look := lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height, Asking: r.FormValue("asking") == "1"}
 	key, public := a.key(r.Context(), "/lessons/"+l.Slug+"/"+s.Slug, in)
 	at := place{key: key, public: public && course == nil}
 	return a.SendPrint(w, r, at.sheet(name, format, look, func(ctx context.Context) (*figure.Picture, error) {

@@ -30,7 +30,7 @@ func TestFaultsAreNotShown(t *testing.T) {
 	} {
 		a := New(&door.House{Patience: time.Minute})
 		screen := &lessons.Screen{Slug: "s", Demo: &lessons.Demo{Show: func(context.Context, lessons.Input) (*lessons.Exhibit, error) { return nil, tc.err }}}
-		v, _, err := a.demo(httptest.NewRequest("GET", "/lessons/l/s", nil), screen, "/lessons/l/s", nil, false, false)
+		v, _, err := a.demo(httptest.NewRequest("GET", "/lessons/l/s", nil), screen, "/lessons/l/s", nil, false, false, false)
 		if v.Problem != tc.want || (err != nil) != (tc.want == "") || err != nil && !errors.Is(err, fault) {
 			t.Errorf("%s: %q, %v", name, v.Problem, err)
 		}

@@ -122,6 +122,7 @@ class Demo {
     const query = [screen && reply.query && `screen=${screen.value}`, reply.query].filter(Boolean).join("&");
     const carried = new URLSearchParams(reply.query);
     carried.delete("step");
+    carried.delete("everything");
     const lesson = (path) => path.split("/")[2];
     for (const link of document.querySelectorAll("a[data-carry]")) {
       if (lesson(link.pathname) === lesson(location.pathname)) link.search = carried.toString();
@@ -310,6 +311,19 @@ export function mount(root) {
   for (const { replay } of demos) if (replay && slide()) replay.demo.lookAheadNow();
 }
 
+/** Shows what gives answers away: in words at once, in demos by asking anew. A slide has
+ * other parts then. */
+function unfold(screen) {
+  if (slide()) return document.dispatchEvent(new Event("unfold"));
+  screen.removeAttribute("data-folded");
+  for (const demo of demos) {
+    const asking = screen.contains(demo.form) && demo.form.elements.namedItem("asking");
+    if (!asking) continue;
+    asking.remove();
+    demo.live.ask(false);
+  }
+}
+
 /** The demos have other room. */
 export const resize = () => demos.forEach((d) => d.resize());
 
@@ -364,7 +378,8 @@ document.addEventListener("submit", async (e) => {
     const fresh = await fragment(await response.text());
     const next = fresh.querySelector("[data-question]");
     form.replaceWith(fresh);
-    document.dispatchEvent(new CustomEvent("answered", { detail: next }));
+    const screen = next.closest("[data-folded]");
+    if (screen && ![...screen.querySelectorAll("[data-question]")].some((q) => !q.querySelector(".verdict"))) unfold(screen);
     (next.querySelector(".verdict") || next.querySelector("[type=radio], [type=text]")).focus();
   } catch {
     form.submit(); // the page itself

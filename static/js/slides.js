@@ -124,6 +124,15 @@ function blank() {
   document.body.append(cover);
 }
 
+/** Shows the same slide with what was folded, because it was answered or is asked for. */
+async function unfold(asked) {
+  const href = new URL(location.href), part = location.hash.slice(1);
+  if (asked) href.searchParams.set(asked, "1");
+  await turn(href, { part, push: false });
+  slide().querySelector(".ask:target .verdict, :target .verdict")?.focus();
+}
+document.addEventListener("unfold", () => unfold());
+
 let spot = null;
 const follow = (e) => {
   spot.style.left = `${e.clientX}px`;
@@ -161,6 +170,7 @@ const keys = {
   "+": () => speed(1),
   "-": () => speed(-1),
   f: () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()),
+  e: () => unfold("everything"),
   b: blank,
   ".": blank,
   p: pointer,

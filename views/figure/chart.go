@@ -108,7 +108,7 @@ func (ch Chart) Picture() (*Picture, error) {
 		}
 		e.write()
 	})
-	if len(sh.legend) == 1 && ch.Curves[0].Name == "" {
+	if len(sh.legend) == 1 && len(ch.Curves) > 0 && ch.Curves[0].Name == "" {
 		sh.legend = nil
 	}
 	return sh.picture(), nil
@@ -117,8 +117,8 @@ func (ch Chart) Picture() (*Picture, error) {
 const bandOpacity = 0.18
 
 func (ch *Chart) check() error {
-	if len(ch.Curves) == 0 && len(ch.Rules) == 0 {
-		return errors.New("chart: there is no curve to draw; give at least one")
+	if empty := len(ch.Curves) == 0 && len(ch.Rules) == 0; empty && !(ch.X.Min < ch.X.Max && ch.Y.Min < ch.Y.Max) {
+		return errors.New("chart: there is no curve to draw; give at least one, or both axes a range")
 	}
 	if len(ch.Curves) > len(dashes) {
 		return fmt.Errorf("chart: %d curves cannot be told apart; give at most %d", len(ch.Curves), len(dashes))

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -157,6 +158,7 @@ type Exhibit struct {
 	Numbers []Number
 	Tables  []Table
 	Notes   []string        // what just happened, what to look at
+	After   []string        // notes that give the answers away
 	Body    templ.Component // anything else, such as a derivation; may be nil
 	Steps   int             // number of states of a replay; Input.Step counts them from 0
 	Step    int             // the state that is shown
@@ -164,11 +166,36 @@ type Exhibit struct {
 	Lab     string          // query of the lab for "Open in the lab"; empty: no such link
 }
 
+// Asking is the exhibit as long as answers to the questions of its screen are awaited:
+// without what gives them away. The exhibit itself stays as it is.
+func (e Exhibit) Asking() Exhibit {
+	e.Figures = slices.Clone(e.Figures)
+	for i := range e.Figures {
+		if f := &e.Figures[i]; f.Asks != "" {
+			f.Caption = f.Asks
+		}
+	}
+	e.Figures = slices.DeleteFunc(e.Figures, func(f Figure) bool { return f.After })
+	e.Numbers = slices.DeleteFunc(slices.Clone(e.Numbers), func(n Number) bool { return n.After })
+	e.Tables = slices.DeleteFunc(slices.Clone(e.Tables), func(t Table) bool { return t.After })
+	e.After = nil
+	return e
+}
+
 // Look is how a figure is wanted.
 type Look struct {
 	Dark          bool
 	Coarse        bool // while something is being dragged: less detail
+	Asking        bool // without what gives the answers away; for figures that have words for it in Asks
 	Width, Height int  // CSS pixels
+}
+
+// Known are curves that give answers away: none as long as they are awaited.
+func (l Look) Known(curves ...figure.Curve) []figure.Curve {
+	if l.Asking {
+		return nil
+	}
+	return curves
 }
 
 // Figure is one picture of an exhibit.
@@ -176,12 +203,15 @@ type Figure struct {
 	Name    string // unique in the exhibit, as in addresses; not "first", by which the route finds the first of all
 	Caption string // what it shows and what to look for; may hold formulas
 	Wide    bool   // twice as wide as high
+	Asks    string // the caption as long as answers are awaited, where parts of the picture give them away; empty: none do
+	After   bool   // all of it gives the answers away; not for the first
 	Draw    func(Look) (*figure.Picture, error)
 }
 
 // Number is one value with its name. Label and Help may hold formulas.
 type Number struct {
 	Label, Value, Help string
+	After              bool // it gives the answers away
 }
 
 // Table is a small table of numbers. Head, cells and caption may hold formulas.
@@ -190,6 +220,7 @@ type Table struct {
 	Head    []string
 	Rows    [][]string
 	Marked  []int // rows that the step touched
+	After   bool  // it gives the answers away
 }
 
 // Handle is a place on the first figure that moves one or two controls, which

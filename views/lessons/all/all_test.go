@@ -237,6 +237,73 @@ func TestDemos(t *testing.T) {
 	})
 }
 
+// TestPredictionsComeFirst: as long as answers are awaited an exhibit keeps its large picture,
+// and shows less; what shows less has a question to wait for, and words that say so.
+func TestPredictionsComeFirst(t *testing.T) {
+	folded := 0
+	var mu sync.Mutex
+	t.Cleanup(func() {
+		if folded < 24 {
+			t.Errorf("%d screens fold what gives their answers away", folded)
+		}
+	})
+	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) {
+		if s.After != nil {
+			if err := s.After().Render(t.Context(), &strings.Builder{}); err != nil {
+				t.Error(err)
+			}
+		}
+		less := s.After != nil
+		if s.Demo != nil {
+			in, _ := s.Demo.NewInput(func(string) string { return "" }, lessonstest.Builtins{})
+			e, err := s.Demo.Show(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			asking := e.Asking()
+			if len(asking.Figures) == 0 || asking.Figures[0].Name != e.Figures[0].Name {
+				t.Error("the large picture is folded")
+			}
+			less = less || len(asking.Figures) < len(e.Figures) || len(asking.Numbers) < len(e.Numbers) || len(asking.Tables) < len(e.Tables) || len(e.After) > 0
+			for i, f := range e.Figures {
+				if f.Asks == "" {
+					continue
+				}
+				less = true
+				whole, hidden := drawn(t, f, false), drawn(t, f, true)
+				if whole == hidden {
+					t.Errorf("the picture %s gives the same away before and after", f.Name)
+				}
+				if asking.Figures[i].Caption != f.Asks || e.Figures[i].Caption == f.Asks {
+					t.Errorf("the picture %s has the caption %q", f.Name, asking.Figures[i].Caption)
+				}
+			}
+		}
+		if less && len(s.Questions) == 0 {
+			t.Error("something is folded for good: there is no question")
+		}
+		if less {
+			mu.Lock()
+			folded++
+			mu.Unlock()
+		}
+	})
+}
+
+// drawn is the SVG of a figure.
+func drawn(t *testing.T, f lessons.Figure, asking bool) string {
+	t.Helper()
+	p, err := f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true, Asking: asking})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svg strings.Builder
+	if err := p.SVG(&svg); err != nil {
+		t.Fatal(err)
+	}
+	return svg.String()
+}
+
 // drawAtOnce draws an exhibit as requests do that share it: at the same time.
 func drawAtOnce(t *testing.T, e *lessons.Exhibit) {
 	t.Helper()

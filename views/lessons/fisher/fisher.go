@@ -551,7 +551,7 @@ func showCollapse(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	if step < r.Len()-1 {
 		return e, nil
 	}
-	at := lessons.Table{Caption: "The end at several floors", Head: []string{"floor", `$\log L$`, "more than the line before"}}
+	at := lessons.Table{After: true, Caption: "The end at several floors", Head: []string{"floor", `$\log L$`, "more than the line before"}}
 	curve := figure.Curve{Marks: true}
 	before := math.NaN()
 	for _, f := range slices.Backward(floors()) {
@@ -570,7 +570,7 @@ func showCollapse(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	here := floor.Of(in)
 	e.Tables = []lessons.Table{at}
 	e.Notes = []string{`The end: the component is on its point, and the floor holds it.`}
-	e.Figures = append(e.Figures, lessons.Figure{Name: "floors", Wide: true, Caption: "The final log-likelihood against the floor: a straight line on a logarithmic axis, without an end to the left.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+	e.Figures = append(e.Figures, lessons.Figure{Name: "floors", Wide: true, After: true, Caption: "The final log-likelihood against the floor: a straight line on a logarithmic axis, without an end to the left.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Chart{Format: l.Format(0), X: figure.Axis{Name: "variance floor", Log: true}, Y: figure.Axis{Name: "final log L"}, Curves: []figure.Curve{curve}, Here: &here}.Picture()
 	}})
 	return e, nil

@@ -208,7 +208,7 @@ func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	if svm {
 		curves, caption = append(curves, bound), "The left-out error stays below the bound, usually far below."
 	}
-	chart := lessons.Figure{Name: "against-c", Wide: true, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
+	chart := lessons.Figure{Name: "against-c", Wide: true, After: true, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of points", Min: 0, Max: 1.05}, Curves: curves, Here: &c}.Picture()
 	}}
 
@@ -475,7 +475,7 @@ func showFewer(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}
 	best := leastWrong(all)
 	var marks []figure.Mark
-	table := lessons.Table{Caption: "Of each machine the setting with the least error, then the one with the fewest support vectors", Head: []string{"machine", "least error", "SVs", "fewest SVs", "error", "rank corr."}}
+	table := lessons.Table{Caption: "Of each machine the setting with the least error, then the one with the fewest support vectors", Head: []string{"machine", "least error", "SVs", "fewest SVs", "error", "rank corr."}, After: true}
 	top := 0.0
 	for i, machine := range machines[:3] {
 		var mine []trial
@@ -499,14 +499,19 @@ func showFewer(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}
 	doubt := 200 * math.Sqrt(best.wrong*(1-best.wrong)/1000)
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "scatter", Caption: "Every mark is a machine with its own $C$ and $\\gamma$. If fewer were better, the marks would rise to the right. The ringed one has the least error.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		Figures: []lessons.Figure{{Name: "scatter", Caption: "Every mark is a machine with its own $C$ and $\\gamma$. If fewer were better, the marks would rise to the right. The ringed one has the least error.",
+			Asks: "Every mark will be a machine with its own $C$ and $\\gamma$, more support vectors on the right, more error higher up. Where is the best, where the sparsest?", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			marks := marks
+			if l.Asking {
+				marks = nil
+			}
 			return figure.Plane{
 				Format: l.Format(2), X: "support vectors", Y: "error on 1000 new points, %", Stretched: true,
 				Limits: figure.Limits{XMin: -2, XMax: float64(m) + 2, YMin: 0, YMax: top + 3}, Marks: marks,
 			}.Picture()
 		}}},
 		Tables: []lessons.Table{table},
-		Notes:  []string{fmt.Sprintf("The least error, %s ± %.1f, is that of the %s with C = %s, γ = %s and %d support vectors. (Picked by looking at the new points, so it flatters a little.)", lessons.Percent(best.wrong), doubt, best.machine, best.pairs[3], best.pairs[5], best.vectors)},
+		After:  []string{fmt.Sprintf("The least error, %s ± %.1f, is that of the %s with C = %s, γ = %s and %d support vectors. (Picked by looking at the new points, so it flatters a little.)", lessons.Percent(best.wrong), doubt, best.machine, best.pairs[3], best.pairs[5], best.vectors)},
 		Lab:    t.Lab(best.pairs...),
 	}, nil
 }
@@ -660,11 +665,12 @@ func showTuning(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	}
 	here := float64(n)
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "tuning", Caption: fmt.Sprintf("Means over %d repetitions, with a standard error to both sides. Each further setting lets the test fold claim less error; the truth does not follow.", repeats), Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "settings tried", Min: 1, Max: tried}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.15 * top}, Curves: curves, Here: &here}.Picture()
+		Figures: []lessons.Figure{{Name: "tuning", Caption: fmt.Sprintf("Means over %d repetitions, with a standard error to both sides. Each further setting lets the test fold claim less error; the truth does not follow.", repeats),
+			Asks: "The error on the test fold that chooses. Draw in your mind the true error of what it chooses, then answer.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "settings tried", Min: 1, Max: tried}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.15 * top}, Curves: append(curves[:1:1], l.Known(curves[1])...), Here: &here}.Picture()
 		}}},
 		Tables: []lessons.Table{{
-			Caption: "Mean error in %, with its standard error", Head: []string{"chosen by", "claimed", "true", "flattery"},
+			After: true, Caption: "Mean error in %, with its standard error", Head: []string{"chosen by", "claimed", "true", "flattery"},
 			Rows: [][]string{
 				{"test fold", cell(func(o tuned) float64 { return o.claimed[n-1] }), cell(func(o tuned) float64 { return o.truth[n-1] }), cell(func(o tuned) float64 { return o.truth[n-1] - o.claimed[n-1] })},
 				{"inner folds", cell(func(o tuned) float64 { return o.fairClaimed }), cell(func(o tuned) float64 { return o.fairTruth }), cell(func(o tuned) float64 { return o.fairTruth - o.fairClaimed })},
@@ -850,7 +856,7 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		return nil, err
 	}
 	vectors, wrong := make([]figure.Curve, 3), make([]figure.Curve, 3)
-	table := lessons.Table{Caption: "At the chosen C and γ", Head: []string{"machine", "support vectors", "training error", "held-out error"}}
+	table := lessons.Table{Caption: "At the chosen C and γ", After: true, Head: []string{"machine", "support vectors", "training error", "held-out error"}}
 	for j, machine := range machines[:3] {
 		vectors[j].Name, wrong[j].Name = machine, machine
 		for _, c := range lessons.Logspace(0.01, 1000, 11) {
@@ -877,9 +883,13 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}
 	here := price.Of(in)
 	chart := func(name, caption, axis string, top float64, cs []figure.Curve, wide bool) lessons.Figure {
-		return lessons.Figure{Name: name, Caption: caption, Wide: wide, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: axis, Min: 0, Max: top}, Curves: cs, Here: &here}.Picture()
+		f := lessons.Figure{Name: name, Caption: caption, Wide: wide, After: wide, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "C", Log: true, Min: 0.01, Max: 1000}, Y: figure.Axis{Name: axis, Min: 0, Max: top}, Curves: l.Known(cs...), Here: &here}.Picture()
 		}}
+		if !wide {
+			f.Asks = "Support vectors against $C$, a curve for each machine. Which way does that of the SVM go?"
+		}
+		return f
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{

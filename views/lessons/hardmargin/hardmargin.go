@@ -704,7 +704,7 @@ func showOnly(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Figures: []lessons.Figure{lessons.Boundary("boundary", `The machine with the chosen $C$. Full rings: on the margin; dashed rings: inside it, $\alpha_i = C$.`, soft.Model, soft.Data, soft.Spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 2 })},
 		Notes:   []string{note},
 		Tables: []lessons.Table{{
-			Caption: "The same formulas, hard and soft", Head: []string{"formula", "hard margin", "with C"},
+			After: true, Caption: "The same formulas, hard and soft", Head: []string{"formula", "hard margin", "with C"},
 			Rows: [][]string{
 				{`margin $1/\lVert\mathbf w\rVert$`, short(1 / lessons.Norm(hard.W)), short(1 / lessons.Norm(soft.W))},
 				{`$1/\sqrt{\sum_i\alpha_i}$ (002)`, short(1 / math.Sqrt(hard.AlphaSum())), short(1 / math.Sqrt(soft.AlphaSum()))},

@@ -337,7 +337,7 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			return ch.Picture()
 		}}},
 		Tables: []lessons.Table{{
-			Caption: `Two families of functions on these six points`, Head: []string{"family", `$h_{\text{VC}}$`, `$h_{\text{MCM}}^2$`, `$h_{\text{VC}}/h_{\text{MCM}}^2$`},
+			After: true, Caption: `Two families of functions on these six points`, Head: []string{"family", `$h_{\text{VC}}$`, `$h_{\text{MCM}}^2$`, `$h_{\text{VC}}/h_{\text{MCM}}^2$`},
 			Rows: [][]string{
 				{"thresholds", strconv.Itoa(thresholds), views.Short(l.HMCM * l.HMCM), views.Short(float64(thresholds) / (l.HMCM * l.HMCM))},
 				{`RBF kernel, $\gamma = 2$`, fmt.Sprintf("at least %d", shattered), views.Short(h * h), fmt.Sprintf("at least %s", views.Short(float64(shattered)/(h*h)))},
@@ -725,7 +725,7 @@ func showBeside(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			return nil, err
 		}
 	}
-	t := lessons.Table{Caption: "The same points, the same kernel", Head: []string{"", "SVM", "MCM"}}
+	t := lessons.Table{Caption: "The same points, the same kernel", Head: []string{"", "SVM", "MCM"}, After: true}
 	row := func(name string, value func(*machine) string) {
 		t.Rows = append(t.Rows, []string{name, value(machines[0]), value(machines[1])})
 	}

@@ -630,7 +630,7 @@ func showOrder(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 					figure.Line{A: svm.W, C: -svm.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "widest (SVM)"},
 					figure.Segment{From: worst, To: lessons.Foot(ends[mine].w, ends[mine].b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"},
 				}, apart.Dots(func(i int) bool { return i == m.Worst })),
-			{Name: "shares", Wide: true, Caption: "Worst margin of every order as a share of the widest, largest first.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "shares", Wide: true, After: true, Caption: "Worst margin of every order as a share of the widest, largest first.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Bars{
 					Format: l.Format(1), X: "order", Y: "% of the widest margin", Values: shares, Names: names, Sorted: true,
 					Rules: []figure.Rule{{Name: "the SVM", At: 100}},

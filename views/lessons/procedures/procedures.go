@@ -1066,7 +1066,7 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	if err != nil {
 		return nil, err
 	}
-	t := lessons.Table{Caption: "The four on these points, linear kernel; the last column is the primal objective at the end.", Head: []string{"procedure", "works on", "updates", "ended as", "above the minimum"}}
+	t := lessons.Table{Caption: "The four on these points, linear kernel; the last column is the primal objective at the end.", After: true, Head: []string{"procedure", "works on", "updates", "ended as", "above the minimum"}}
 	on := []string{`$\mathbf w$, $b$`, `one $\alpha$`, "a working set", `two $\alpha$`}
 	chart := figure.Chart{X: figure.Axis{Name: "updates", Min: 0, Max: 120}, Y: figure.Axis{Name: "J − minimum", Log: true, Min: 1e-6, Max: 100}}
 	for i, r := range roads {
@@ -1097,9 +1097,10 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	return &lessons.Exhibit{
 		Lab: p.open(),
 		Figures: []lessons.Figure{
-			{Name: "roads", Caption: "The primal objective above its minimum after so many updates (logarithmic). Who arrives, who creeps, who stays away?", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "roads", Caption: "The primal objective above its minimum after so many updates (logarithmic). Who arrives, who creeps, who stays away?",
+				Asks: "Who arrives, who creeps, who stays away? Here comes the primal objective above its minimum after so many updates (logarithmic).", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				c := chart
-				c.Format = l.Format(2)
+				c.Format, c.Curves = l.Format(2), l.Known(chart.Curves...)
 				return c.Picture()
 			}},
 			{Name: "growth", Wide: true, Caption: "Work of the lab's solver on growing data, both axes logarithmic, beside $N^2$ and $N^3$ from the same start. On such easy data the steps themselves hardly grow.", Draw: func(l lessons.Look) (*figure.Picture, error) {

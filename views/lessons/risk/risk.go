@@ -304,7 +304,7 @@ func showTraining(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.Boundary("training", "Move γ to the right: the boundary bends round single points.", res.Model, d, spec, nil),
-			{Name: "capacity", Wide: true, Caption: "The training error falls with the capacity. The true error falls and rises again.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "capacity", Wide: true, After: true, Caption: "The training error falls with the capacity. The true error falls and rises again.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 0.5}, Curves: []figure.Curve{training, actual}, Here: &gamma}.Picture()
 			}},
 		},

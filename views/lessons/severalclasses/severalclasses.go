@@ -773,7 +773,7 @@ func showFour(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	first := all[0]
 	var names []string
 	var models []*ml.Model
-	table := lessons.Table{Caption: "Of each class: how many of its points are told right, and how many are support vectors.", Head: []string{"rule", "functions", "right"}}
+	table := lessons.Table{After: true, Caption: "Of each class: how many of its points are told right, and how many are support vectors.", Head: []string{"rule", "functions", "right"}}
 	for _, c := range first.Report.Confusion {
 		table.Head = append(table.Head, fmt.Sprintf("%s, of %d", lessons.Literal(c.Class), c.N), "SVs")
 	}
@@ -831,7 +831,7 @@ func middleWithoutBias(ctx context.Context) (float64, error) {
 func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	k, n := number.Of(in), points.Of(in)
 	rest, pairs, joint := theory.MulticlassWork(n, k)
-	table := lessons.Table{Caption: fmt.Sprintf("%d points of %d classes of equal size.", n, k), Head: []string{"rule", "problems", "variables in all", "of the largest", "work"}}
+	table := lessons.Table{After: true, Caption: fmt.Sprintf("%d points of %d classes of equal size.", n, k), Head: []string{"rule", "problems", "variables in all", "of the largest", "work"}}
 	for _, r := range []struct {
 		name string
 		work theory.ClassWork

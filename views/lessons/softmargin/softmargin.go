@@ -538,13 +538,15 @@ func showKinds(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		marks = append(marks, []figure.Mark{figure.Line{A: w, C: -b, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.LongDash}, Name: "free ones alone"}})
 		cos := (w[0]*m.W[0] + w[1]*m.W[1]) / (lessons.Norm(w) * lessons.Norm(m.W))
 		e.Numbers = append(e.Numbers,
-			lessons.Number{Label: "errors with the free ones alone", Value: strconv.Itoa(lessons.Overlapping.Errors(figure.Linear(w, -b)))},
-			lessons.Number{Label: `angle between the two $\mathbf w$`, Value: fmt.Sprintf("%.0f°", 180/math.Pi*math.Acos(min(1, max(-1, cos))))})
+			lessons.Number{Label: "errors with the free ones alone", Value: strconv.Itoa(lessons.Overlapping.Errors(figure.Linear(w, -b))), After: true},
+			lessons.Number{Label: `angle between the two $\mathbf w$`, Value: fmt.Sprintf("%.0f°", 180/math.Pi*math.Acos(min(1, max(-1, cos)))), After: true})
 	} else {
 		e.Notes = append(e.Notes, "At this $C$ there is no free support vector at all: summing over the free ones alone would leave nothing.")
 	}
 	marks = append(marks, lessons.Overlapping.Dots(func(i int) bool { return m.Points[i].Role == ml.Free }))
-	e.Figures = append(e.Figures, lessons.Plane("free-only", `Solid: the right line. Long dashes: what the free support vectors (ringed) would give alone.`, lessons.ToyLimits, 2, marks...))
+	alone := lessons.Plane("free-only", `Solid: the right line. Long dashes: what the free support vectors (ringed) would give alone.`, lessons.ToyLimits, 2, marks...)
+	alone.After = true
+	e.Figures = append(e.Figures, alone)
 	return e, nil
 }
 
@@ -641,7 +643,7 @@ func showC(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		for i := range curves {
 			curves[i].X = cs
 		}
-		return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return lessons.Figure{Name: name, Caption: caption, After: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Chart{Format: l.Format(2), X: axis, Y: y, Curves: curves, Here: &c}.Picture()
 		}}
 	}
@@ -750,7 +752,7 @@ func showChoose(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			{Label: "chosen C", Value: views.Short(cs[best]), Help: "best mean of the held-out folds; of equal ones the smallest"},
 			{Label: "mean, held out", Value: lessons.Percent(mean[best]), Help: fmt.Sprintf("folds from %.0f to %.0f %%", 100*low[best], 100*high[best])},
 			{Label: "mean, trained on", Value: lessons.Percent(train[best]), Help: "says nothing about new points"},
-			{Label: "machines trained", Value: fmt.Sprintf("%d · %d + 1 = %d", k, len(cs), k*len(cs)+1), Help: "and one more on all points with the chosen C"},
+			{Label: "machines trained", Value: fmt.Sprintf("%d · %d + 1 = %d", k, len(cs), k*len(cs)+1), After: true, Help: "and one more on all points with the chosen C"},
 		},
 		Notes: []string{"Deal again: does the same $C$ win? Compare the differences between neighbouring values with the height of the band."},
 	}, nil

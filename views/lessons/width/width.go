@@ -353,18 +353,19 @@ func showCurves(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{
 			Name: "errors", Caption: "Wide kernels on the left, narrow ones on the right. The curves part where the machine begins to learn the noise.",
+			Asks: "Wide kernels on the left, narrow ones on the right. Two curves belong here, one for each error: draw them in your mind, then answer.",
 			Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
-					Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "share of wrong predictions", Min: 0, Max: 0.55},
-					Curves: []figure.Curve{{Name: "training points", X: gammas, Y: train, Marks: true}, {Name: "new points", X: gammas, Y: fresh, Marks: true}},
+					Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true, Min: gammas[0], Max: gammas[len(gammas)-1]}, Y: figure.Axis{Name: "share of wrong predictions", Min: 0, Max: 0.55},
+					Curves: l.Known(figure.Curve{Name: "training points", X: gammas, Y: train, Marks: true}, figure.Curve{Name: "new points", X: gammas, Y: fresh, Marks: true}),
 					Rules:  []figure.Rule{{Name: "best possible", At: noise}},
 				}.Picture()
 			},
 		}},
 		Numbers: []lessons.Number{
-			{Label: `$\gamma$ with the fewest errors on new points`, Value: views.Short(gammas[best])},
-			{Label: "its error on new points", Value: lessons.Percent(fresh[best]), Help: "the labels' noise alone makes 10 %"},
-			{Label: "its error on the training points", Value: lessons.Percent(train[best])},
+			{Label: `$\gamma$ with the fewest errors on new points`, Value: views.Short(gammas[best]), After: true},
+			{Label: "its error on new points", Value: lessons.Percent(fresh[best]), Help: "the labels' noise alone makes 10 %", After: true},
+			{Label: "its error on the training points", Value: lessons.Percent(train[best]), After: true},
 		},
 	}, nil
 }
@@ -451,7 +452,7 @@ func showResamples(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 	if err != nil {
 		return nil, err
 	}
-	e.Figures = append(e.Figures, lessons.Figure{Name: "parts", Wide: true, Caption: `Too wide: bias. Narrower: variance. Narrower still, every machine is its own constant almost everywhere: the main prediction is wrong in the ring, bias is back, and variance helps against it.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+	e.Figures = append(e.Figures, lessons.Figure{Name: "parts", Wide: true, After: true, Caption: `Too wide: bias. Narrower: variance. Narrower still, every machine is its own constant almost everywhere: the main prediction is wrong in the ring, bias is back, and variance helps against it.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Chart{
 			Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "part of the error"},
 			Curves: []figure.Curve{{Name: "bias", X: gammas, Y: bias, Marks: true}, {Name: "variance", X: gammas, Y: variance, Marks: true}, {Name: "noise + bias + variance", X: gammas, Y: whole, Marks: true}},
