@@ -30,6 +30,7 @@ import (
 const (
 	lessonWidth, lessonHeight = 640, 500
 	lessonWideHeight          = 300
+	printWidth                = 320 // on paper they are a little larger, and their letters not below 9 points
 )
 
 // Sizes for which the pictures of slides are drawn: small, for a slide enlarges them with
@@ -480,6 +481,7 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 		v.Problem, err = door.Told(err)
 		return v, wrong, err
 	}
+	v.Whole = e
 	if asking {
 		e = e.Asking()
 	}
@@ -512,6 +514,9 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	} else if at.public && !slide {
 		v.Answer.Embed = a.embed(r, s, path, pictures, e.Figures)
 	}
+	if !slide {
+		v.Answer.Set = v.Settings()
+	}
 	look := lessons.Look{Dark: form.Get("dark") == "1", Coarse: in.Coarse}
 	for i, f := range e.Figures {
 		switch {
@@ -536,6 +541,9 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 			v.Answer.Stage = door.ToJSON(map[string]any{"frames": st, "handles": e.Handles})
 		}
 		v.Answer.Pictures, v.Answer.Captions = append(v.Answer.Pictures, p), append(v.Answer.Captions, f.Caption)
+		if !slide {
+			v.Answer.Printed = append(v.Answer.Printed, door.Linked(at.base, f.Name, at.query, printWidth, printWidth*p.Height/p.Width, p.Alt, ""))
+		}
 	}
 	return v, wrong, nil
 }

@@ -311,10 +311,8 @@ export function mount(root) {
   for (const { replay } of demos) if (replay && slide()) replay.demo.lookAheadNow();
 }
 
-/** Shows what gives answers away: in words at once, in demos by asking anew. A slide has
- * other parts then. */
-function unfold(screen) {
-  if (slide()) return document.dispatchEvent(new Event("unfold"));
+/** Shows what gives answers away: in words at once, in demos by asking anew. */
+export function unfold(screen) {
   screen.removeAttribute("data-folded");
   for (const demo of demos) {
     const asking = screen.contains(demo.form) && demo.form.elements.namedItem("asking");
@@ -322,6 +320,7 @@ function unfold(screen) {
     asking.remove();
     demo.live.ask(false);
   }
+  document.dispatchEvent(new Event("unfolded"));
 }
 
 /** The demos have other room. */

@@ -1,10 +1,11 @@
 // Slides: keys for whoever presents, parts and slides that turn in place, so that a full
 // screen stays full, and a second window with notes that follows.
-import { mount, resize, stepped } from "./lesson.js";
+import { mount, resize, stepped, unfold } from "./lesson.js";
 
 const channel = new BroadcastChannel("marginlab-slides");
 const slide = () => document.querySelector("[data-slide]");
-const links = () => [...slide().querySelectorAll(".parts a.part")];
+/** The parts, without those that are folded. */
+const links = () => [...slide().querySelectorAll(slide().matches("[data-folded]") ? ".parts a.part:not([data-after])" : ".parts a.part")];
 const id = (link) => link.hash.slice(1);
 
 /** The place of the part that is shown. */
@@ -124,15 +125,6 @@ function blank() {
   document.body.append(cover);
 }
 
-/** Shows the same slide with what was folded, because it was answered or is asked for. */
-async function unfold(asked) {
-  const href = new URL(location.href), part = location.hash.slice(1);
-  if (asked) href.searchParams.set(asked, "1");
-  await turn(href, { part, push: false });
-  slide().querySelector(".ask:target .verdict, :target .verdict")?.focus();
-}
-document.addEventListener("unfold", () => unfold());
-
 let spot = null;
 const follow = (e) => {
   spot.style.left = `${e.clientX}px`;
@@ -170,7 +162,7 @@ const keys = {
   "+": () => speed(1),
   "-": () => speed(-1),
   f: () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()),
-  e: () => unfold("everything"),
+  e: () => unfold(slide()),
   b: blank,
   ".": blank,
   p: pointer,
@@ -211,6 +203,7 @@ document.addEventListener("click", (e) => {
   turn(link.href);
 });
 
+document.addEventListener("unfolded", tell);
 addEventListener("hashchange", () => {
   tell();
   resize();

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -23,6 +24,9 @@ type Chart struct {
 	// Here is where a replay stands: an upright line, with a dot on every curve. nil:
 	// none.
 	Here *float64
+	// SoFar draws the curves as far as Here, on the axes of whole curves: what is still to
+	// come does not show.
+	SoFar bool
 	// Caption is what the picture shows, for readers who do not see it; "" lists the
 	// curves with their ends.
 	Caption string
@@ -70,6 +74,9 @@ func (ch Chart) Picture() (*Picture, error) {
 	sh.log = [2]bool{ch.X.Log, ch.Y.Log}
 	if sh.limits, err = ch.limits(); err != nil {
 		return nil, err
+	}
+	if ch.SoFar && ch.Here != nil {
+		ch.Curves = ch.soFar()
 	}
 	sh.caption = ch.Caption
 	if sh.caption == "" {
@@ -152,6 +159,20 @@ func (ch *Chart) places(m mapping, xs, ys []float64) []vg.Point {
 		ps[i] = m.at(ch.X.scaled(xs[i]), ch.Y.scaled(ys[i]))
 	}
 	return ps
+}
+
+// soFar are the curves as far as Here.
+func (ch *Chart) soFar() []Curve {
+	curves := slices.Clone(ch.Curves)
+	for i := range curves {
+		cu := &curves[i]
+		n := sort.Search(len(cu.X), func(k int) bool { return cu.X[k] > *ch.Here })
+		cu.X, cu.Y = cu.X[:n], cu.Y[:n]
+		if cu.Lo != nil {
+			cu.Lo, cu.Hi = cu.Lo[:n], cu.Hi[:n]
+		}
+	}
+	return curves
 }
 
 // limits are what the axes say, otherwise what is in the chart.

@@ -2,6 +2,7 @@ package figure_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"marginlab/views/figure"
@@ -59,5 +60,33 @@ func TestSpike(t *testing.T) {
 	}
 	if top > 0.01*(f.Limits.YMax-f.Limits.YMin) {
 		t.Errorf("nothing is drawn nearer than %g to the spike", top)
+	}
+}
+
+// A chart that is drawn as far as its replay has the axes of the whole, and nothing of what
+// is to come: not in the picture, not in its words.
+func TestSoFar(t *testing.T) {
+	t.Parallel()
+	curve := figure.Curve{Name: "gap", X: []float64{0, 1, 2, 3}, Y: []float64{8, 4, 2, 1}, Marks: true}
+	at := func(step float64, soFar bool) *figure.Picture {
+		t.Helper()
+		p, err := figure.Chart{X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "value"}, Curves: []figure.Curve{curve}, Here: &step, SoFar: soFar}.Picture()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	whole, first, none := at(1, false), at(1, true), at(-1, true)
+	if first.Frame != whole.Frame {
+		t.Errorf("the frame %+v moves with the steps; that of the whole is %+v", first.Frame, whole.Frame)
+	}
+	if a, b := len(parse(t, whole).all("circle")), len(parse(t, first).all("circle")); b != a-2 {
+		t.Errorf("%d markers of the whole, %d after two of four values", a, b)
+	}
+	if !strings.Contains(first.Caption, "to 4 at 1") || !strings.Contains(whole.Caption, "to 1 at 3") {
+		t.Errorf("the words are %q, of the whole %q", first.Caption, whole.Caption)
+	}
+	if !strings.Contains(none.Caption, "no values") {
+		t.Errorf("before the first value the words are %q", none.Caption)
 	}
 }

@@ -298,5 +298,12 @@ func (q *Question) Reveal(truth float64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return answer + " " + strings.ReplaceAll(q.Explain, "%s", answer), nil
+	why := strings.ReplaceAll(q.Explain, "%s", answer)
+	switch {
+	case strings.HasPrefix(q.Explain, "%s"):
+		return why, nil
+	case strings.HasSuffix(answer, "."):
+		return answer + " " + why, nil
+	}
+	return answer + ". " + why, nil
 }

@@ -266,6 +266,9 @@ func TestPredictionsComeFirst(t *testing.T) {
 			}
 			less = less || len(asking.Figures) < len(e.Figures) || len(asking.Numbers) < len(e.Numbers) || len(asking.Tables) < len(e.Tables) || len(e.After) > 0
 			for i, f := range e.Figures {
+				if i > 0 && e.Figures[i-1].After && !f.After {
+					t.Errorf("the picture %s comes after one that is folded, and would change its place", f.Name)
+				}
 				if f.Asks == "" {
 					continue
 				}

@@ -808,7 +808,7 @@ func showGradient(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 			{Name: "climb", Caption: "J over the steps. The level line is the J of the eigenvector of the same cores.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: l.Format(1), X: figure.Axis{Name: "step", Min: 0, Max: steps}, Y: figure.Axis{Name: "J"},
-					Curves: []figure.Curve{{Name: "J", X: at, Y: js}}, Rules: []figure.Rule{{Name: "eigenvector", At: best}}, Here: &here,
+					Curves: []figure.Curve{{Name: "J", X: at, Y: js}}, Rules: []figure.Rule{{Name: "eigenvector", At: best}}, SoFar: true, Here: &here,
 				}.Picture()
 			}},
 		},

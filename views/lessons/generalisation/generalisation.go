@@ -499,17 +499,19 @@ func showFewer(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}
 	doubt := 200 * math.Sqrt(best.wrong*(1-best.wrong)/1000)
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "scatter", Caption: "Every mark is a machine with its own $C$ and $\\gamma$. If fewer were better, the marks would rise to the right. The ringed one has the least error.",
+		Figures: []lessons.Figure{{
+			Name: "scatter", Caption: "Every mark is a machine with its own $C$ and $\\gamma$. If fewer were better, the marks would rise to the right. The ringed one has the least error.",
 			Asks: "Every mark will be a machine with its own $C$ and $\\gamma$, more support vectors on the right, more error higher up. Where is the best, where the sparsest?", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			marks := marks
-			if l.Asking {
-				marks = nil
-			}
-			return figure.Plane{
-				Format: l.Format(2), X: "support vectors", Y: "error on 1000 new points, %", Stretched: true,
-				Limits: figure.Limits{XMin: -2, XMax: float64(m) + 2, YMin: 0, YMax: top + 3}, Marks: marks,
-			}.Picture()
-		}}},
+				marks := marks
+				if l.Asking {
+					marks = nil
+				}
+				return figure.Plane{
+					Format: l.Format(2), X: "support vectors", Y: "error on 1000 new points, %", Stretched: true,
+					Limits: figure.Limits{XMin: -2, XMax: float64(m) + 2, YMin: 0, YMax: top + 3}, Marks: marks,
+				}.Picture()
+			},
+		}},
 		Tables: []lessons.Table{table},
 		After:  []string{fmt.Sprintf("The least error, %s ± %.1f, is that of the %s with C = %s, γ = %s and %d support vectors. (Picked by looking at the new points, so it flatters a little.)", lessons.Percent(best.wrong), doubt, best.machine, best.pairs[3], best.pairs[5], best.vectors)},
 		Lab:    t.Lab(best.pairs...),
@@ -665,10 +667,12 @@ func showTuning(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	}
 	here := float64(n)
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "tuning", Caption: fmt.Sprintf("Means over %d repetitions, with a standard error to both sides. Each further setting lets the test fold claim less error; the truth does not follow.", repeats),
+		Figures: []lessons.Figure{{
+			Name: "tuning", Caption: fmt.Sprintf("Means over %d repetitions, with a standard error to both sides. Each further setting lets the test fold claim less error; the truth does not follow.", repeats),
 			Asks: "The error on the test fold that chooses. Draw in your mind the true error of what it chooses, then answer.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "settings tried", Min: 1, Max: tried}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.15 * top}, Curves: append(curves[:1:1], l.Known(curves[1])...), Here: &here}.Picture()
-		}}},
+				return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "settings tried", Min: 1, Max: tried}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.15 * top}, Curves: append(curves[:1:1], l.Known(curves[1])...), Here: &here}.Picture()
+			},
+		}},
 		Tables: []lessons.Table{{
 			After: true, Caption: "Mean error in %, with its standard error", Head: []string{"chosen by", "claimed", "true", "flattery"},
 			Rows: [][]string{

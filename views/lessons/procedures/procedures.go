@@ -288,9 +288,9 @@ func (p problem) weights(it stepwise.Iterate) (w [2]float64) {
 // lines.
 func (p problem) picture(it stepwise.Iterate) []figure.Mark {
 	f := p.function(it)
-	marks := lessons.Halves(f)
-	if it.WNorm > 1e-9 {
-		marks = append(marks,
+	var marks []figure.Mark
+	if it.WNorm > 1e-9 { // otherwise there is no machine yet
+		marks = append(lessons.Halves(f),
 			figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Thin: true}, Plain: true, Name: "f = 0"},
 			figure.Contours{F: f, Levels: []float64{-1, 1}, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Plain: true, Name: "f = ±1"})
 	}
@@ -1097,12 +1097,14 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	return &lessons.Exhibit{
 		Lab: p.open(),
 		Figures: []lessons.Figure{
-			{Name: "roads", Caption: "The primal objective above its minimum after so many updates (logarithmic). Who arrives, who creeps, who stays away?",
+			{
+				Name: "roads", Caption: "The primal objective above its minimum after so many updates (logarithmic). Who arrives, who creeps, who stays away?",
 				Asks: "Who arrives, who creeps, who stays away? Here comes the primal objective above its minimum after so many updates (logarithmic).", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				c := chart
-				c.Format, c.Curves = l.Format(2), l.Known(chart.Curves...)
-				return c.Picture()
-			}},
+					c := chart
+					c.Format, c.Curves = l.Format(2), l.Known(chart.Curves...)
+					return c.Picture()
+				},
+			},
 			{Name: "growth", Wide: true, Caption: "Work of the lab's solver on growing data, both axes logarithmic, beside $N^2$ and $N^3$ from the same start. On such easy data the steps themselves hardly grow.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: l.Format(1), X: figure.Axis{Name: "points N", Log: true}, Y: figure.Axis{Name: "steps × N", Log: true}, Curves: []figure.Curve{work, square, cube},
