@@ -237,7 +237,7 @@ func TestLessonRun(t *testing.T) {
 	p.wait(element("#canonical [data-go=run]") + ".textContent === 'Run'")
 	p.choose("#canonical [data-speed]", "1000")
 	p.click("#canonical [data-go=run]") // from the start again
-	p.wait(element("#canonical [data-count]") + ".textContent.startsWith('step 1 ')")
+	p.wait(element("#canonical [data-count]") + ".textContent.startsWith('line 2 ')")
 	turn(p, "r")
 	p.wait(element("#canonical [data-go=run]") + ".textContent === 'Run'")
 	if q := p.query(); q.Get("screen") != "canonical" || q.Get("step") == "" {
@@ -253,12 +253,12 @@ func TestLessonWithoutScript(t *testing.T) {
 	p.size(1280, 900)
 	p.visit("/lessons/margins")
 	p.follow(func() { p.click("#canonical [data-go=step]") })
-	if got := p.text("#canonical [data-count]"); got != "step 1 of 4" {
+	if got := p.text("#canonical [data-count]"); got != "line 2 of 5" {
 		t.Errorf("after a step: %s", got)
 	}
 	p.fill("#canonical input[name=angle]", "20")
 	p.follow(func() { p.click("#canonical .update") })
-	if got := p.text("#canonical [data-count]"); got != "step 1 of 4" || p.value("#canonical input[name=angle]") != "20" {
+	if got := p.text("#canonical [data-count]"); got != "line 2 of 5" || p.value("#canonical input[name=angle]") != "20" {
 		t.Errorf("with another angle: %s, %s", got, p.value("#canonical input[name=angle]"))
 	}
 	p.fill("#q-canonical-width input[name=answer]", "4")
