@@ -131,8 +131,13 @@ func TestBadNumberStaysBesideItsField(t *testing.T) {
 	p := open(t, start(t))
 	p.visit("/lab?data=moons&gamma=2")
 	p.picture(".stage img")
-	p.change(func() { p.fill("#f-C", "-3") })
-	p.wait(`document.querySelector("#f-C-error").getClientRects().length`)
+	picture := `document.querySelector(".stage img").currentSrc`
+	before := get[string](p, picture)
+	p.fill("#f-C", "-3")
+	p.wait(answered + ` && document.querySelector("#f-C-error").getClientRects().length`)
+	if get[string](p, picture) != before || p.query().Get("C") == "-3" {
+		t.Error("a number that is refused changes the picture")
+	}
 	if e := p.text("#f-C-error"); !strings.Contains(e, "-3") && !strings.Contains(e, "0") {
 		t.Errorf("beside C: %q", e)
 	}
@@ -142,6 +147,17 @@ func TestBadNumberStaysBesideItsField(t *testing.T) {
 	p.change(func() { p.fill("#f-C", "3") })
 	p.wait(`!document.querySelector("#f-C-error").getClientRects().length`)
 	p.wait(`(q => q.get("C") === "3" && q.get("gamma") === "2")(new URLSearchParams(location.search))`)
+
+	// A comma is a decimal point, for the slider too.
+	p.change(func() { p.fill("#f-C", "1,5") })
+	p.wait(`new URLSearchParams(location.search).get("C") === "1.5"`)
+	at := `Number(document.querySelector("[data-field=C] input[type=range]").value)`
+	comma := get[float64](p, at)
+	p.change(func() { p.fill("#f-C", "30") })
+	p.change(func() { p.fill("#f-C", "1.5") })
+	if point := get[float64](p, at); point != comma {
+		t.Errorf("the slider stands at %g for 1,5 and at %g for 1.5", comma, point)
+	}
 }
 
 // pixel is where a point of the data is in the window.

@@ -85,7 +85,7 @@ func (p Param) Check(text string) error {
 	}
 	switch p.Kind {
 	case Number, Integer:
-		v, err := strconv.ParseFloat(text, 64)
+		v, err := number(text)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("%s must be %s, not %q", p.Name, p.expects(), text)
 		}
@@ -125,12 +125,17 @@ func (p Param) Parse(text string) (Value, error) {
 	return p.Read(text), nil
 }
 
+// number reads a number as people write it: with a point, or with a comma in its place.
+func number(text string) (float64, error) {
+	return strconv.ParseFloat(strings.Replace(strings.TrimSpace(text), ",", ".", 1), 64)
+}
+
 // Read is the value that text stands for, whatever the bounds of p; what p cannot hold
 // stays a text.
 func (p Param) Read(text string) Value {
 	switch p.Kind {
 	case Number, Integer:
-		if v, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if v, err := number(text); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
 			return Of(v)
 		}
 	case Switch:

@@ -164,3 +164,22 @@ func TestTextMayBeBounded(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A comma stands for the decimal point, as many people type it, but for nothing else.
+func TestDecimalComma(t *testing.T) {
+	t.Parallel()
+	p := param.Param{Name: "C", Kind: param.Number}
+	for text, want := range map[string]float64{"1,5": 1.5, " 0,25 ": 0.25, "-2,5e1": -25, "1.5": 1.5} {
+		if v, err := p.Parse(text); err != nil || v.Number() != want {
+			t.Errorf("%q: %v, %v", text, v, err)
+		}
+	}
+	for _, text := range []string{"1,5,5", "1,500.5", "1.5,5", ",", ""} {
+		if v, err := p.Parse(text); err == nil {
+			t.Errorf("%q is taken for %v", text, v)
+		}
+	}
+	if _, err := (param.Param{Name: "n", Kind: param.Integer}).Parse("1,5"); err == nil {
+		t.Error("1,5 is taken for a whole number")
+	}
+}

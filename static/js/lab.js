@@ -72,6 +72,11 @@ function body(coarse) {
 }
 
 async function receive(reply) {
+  const refused = Object.entries(reply.errors);
+  if (refused.length) { // the last valid picture stays while something is typed
+    reflect(reply);
+    return refused.filter(([name]) => !form.querySelector(`[data-error-of="${name}"]`)).map(([, message]) => message).join(" ");
+  }
   const fresh = await fragment(reply.html);
   const open = [...answer.querySelectorAll("details")].map((d) => d.open);
   const focused = stage.element.contains(document.activeElement);
@@ -105,6 +110,7 @@ function reflect(reply) {
   if (positive && [...positive.options].map((o) => o.value).join("\n") !== reply.positives.map((o) => o.value).join("\n")) {
     positive.replaceChildren(...reply.positives.map((o) => new Option(o.label, o.value, o.chosen, o.chosen)));
   }
+  if (Object.keys(reply.errors).length) return;
   if (reply.query.length < longQuery) history.replaceState(null, "", `/lab?${reply.query}`);
 }
 

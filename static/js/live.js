@@ -14,7 +14,7 @@ export class Live {
   /**
    * @param {string} url where questions are posted
    * @param {(coarse: boolean) => URLSearchParams} body makes a question
-   * @param {(reply: object) => Promise<void>} receive shows an answer
+   * @param {(reply: object) => Promise<string | void>} receive shows an answer; returns what the status says then
    * @param {Element} area what is busy meanwhile
    * @param {Element} status where it says so
    */
@@ -55,8 +55,8 @@ export class Live {
         this.next ??= { coarse };
       } else {
         const reply = await response.json();
-        await this.receive(reply);
-        if (!this.next) this.status.replaceChildren(reply.coarser ?? "");
+        const said = await this.receive(reply);
+        if (!this.next) this.status.textContent = said ?? reply.coarser ?? "";
         if (!this.next && reply.coarser && !coarse) {
           this.again = setTimeout(() => this.put(false), this.pause);
           this.pause = Math.min(2 * this.pause, quieter[1]);

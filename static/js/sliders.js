@@ -18,8 +18,8 @@ export function addSliders(root) {
     const scale = box.dataset.log === "true" ? logarithmic(low, high, steps, box.dataset.zero === "true") : linear(low, high, steps);
 
     const follow = () => {
-      const number = text.value.trim() !== "" && Number.isFinite(Number(text.value));
-      const value = number ? Number(text.value) : Number(box.dataset.resolved || NaN); // of a word such as auto
+      const typed = number(text.value);
+      const value = Number.isFinite(typed) ? typed : Number(box.dataset.resolved || NaN); // of a word such as auto
       if (Number.isFinite(value)) range.value = scale.position(value);
       range.setAttribute("aria-valuetext", text.value);
     };
@@ -41,6 +41,9 @@ export function addSliders(root) {
     follow();
   }
 }
+
+/** The number that a text is, also with a comma for the point; NaN where it is none. */
+const number = (text) => (text.trim() === "" ? NaN : Number(text.replace(",", ".")));
 
 /** Tells a slider which number the word in its box stands for. */
 export function resolve(box, value) {
