@@ -1,9 +1,11 @@
 package fleet
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -202,6 +204,54 @@ func TestDataGoOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// An object of many parts comes whole, with no more than a worker's rights.
+func TestLargeObject(t *testing.T) {
+	t.Parallel()
+	h := found(t, t.TempDir(), "127.0.0.1:0")
+	want := make([]byte, 20<<20)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range want {
+		want[i] = byte(rng.Uint64())
+	}
+	objects, err := h.fleet.js.ObjectStore(t.Context(), bucketName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := objects.PutBytes(t.Context(), "large", want); err != nil {
+		t.Fatal(err)
+	}
+	w, _ := h.hire(1, nil)
+	if got, err := w.object(t.Context(), "large"); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
+// Only a server on this computer is tried without a token, credentials or a user.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for want, list := range map[string][]Access{
+		"": {
+			{URL: "nats://127.0.0.1:4222"},
+			{URL: "nats://localhost"},
+			{URL: "nats://[::1]:4222"},
+			{URL: "tls://far.example:4222", Creds: "f"},
+			{URL: "nats://far.example", Token: "f"},
+			{URL: "nats://ada:secret@far.example, nats://ada:secret@near.example"},
+		},
+		"is another computer": {{URL: "nats://far.example:4222"}, {URL: "nats://10.0.0.1"}, {URL: "nats://0.0.0.0:4222"}, {URL: "nats://127.0.0.1,nats://far.example"}, {URL: "nats://localhost.far.example"}},
+		"expects an address":  {{URL: ""}, {URL: "far.example"}, {URL: "nats://"}, {URL: "nats://127.0.0.1,"}},
+	} {
+		for _, a := range list {
+			if err := a.Check(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v, want %q", a.URL, err, want)
+			}
+		}
+	}
+	if err := (Access{URL: "nats://ada:secret@"}).Check(); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("%v", err)
 	}
 }
 
