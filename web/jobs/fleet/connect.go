@@ -14,6 +14,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"marginlab/web"
 )
 
 // Access is where a NATS server is and what opens it.
@@ -145,7 +147,8 @@ func Listen(addr, dir string, log *slog.Logger) (*Link, error) {
 	if !s.ReadyForConnections(patience) {
 		err = fmt.Errorf("it does not listen to %s; is another program there?", addr)
 	} else if l.Conn, err = nats.Connect("", nats.InProcessServer(s), nats.Token(own), nats.Name("Margin Lab server"), nats.MaxReconnects(-1)); err == nil {
-		l.Help = fmt.Sprintf("--nats nats://%s --nats-token %s", s.Addr(), file)
+		_, where, _ := strings.Cut(web.Links{Addr: s.Addr()}.Here(), "://")
+		l.Help = fmt.Sprintf("--nats nats://%s --nats-token %s", where, file)
 		return l, nil
 	}
 	s.Shutdown()
