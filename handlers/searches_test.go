@@ -97,6 +97,11 @@ func TestAPISearch(t *testing.T) {
 	if list := decode[struct{ Searches []api.Search }](c.want(200, "GET", "/api/searches", "")).Searches; len(list) != 2 || list[0].ID != again.ID || list[0].Cells != nil {
 		t.Errorf("%+v", list)
 	}
+	three := c.found(c.search(`{"dataset":"moons","grid":{"C":[1,10,100],"gamma":[0.5,1,2]},"folds":3,"score":"mcc"}`)).ID
+	c.pictures(c.page(200, "/searches/"+three), 3)
+	c.want(404, "GET", "/searches/"+three+"/figures/along-degree.svg", "")
+	c.want(404, "GET", "/searches/"+three+"/figures/roc.svg", "")
+	c.want(http.StatusNoContent, "DELETE", "/api/searches/"+three, "")
 	c.want(http.StatusConflict, "POST", "/api/searches/"+id+"/cancel", "")
 	c.want(http.StatusNoContent, "DELETE", "/api/searches/"+id, "")
 	c.want(404, "GET", "/api/searches/"+id, "")

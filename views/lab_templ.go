@@ -1172,7 +1172,7 @@ func labSearch(p Lab) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 85, "<p class=\"help\" id=\"search-values-help\">Values separated by commas; without any the parameter stays as above.</p><div class=\"field\"><label for=\"f-search-folds\">folds</label> <input id=\"f-search-folds\" type=\"text\" name=\"search.folds\" inputmode=\"numeric\" autocomplete=\"off\" spellcheck=\"false\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 85, "<p class=\"help\" id=\"search-values-help\">Values separated by commas, or a range: 0.01..100/5 is five values, in equal proportions where the slider is logarithmic. Without any the parameter stays as above.</p><div class=\"field\"><label for=\"f-search-folds\">folds</label> <input id=\"f-search-folds\" type=\"text\" name=\"search.folds\" inputmode=\"numeric\" autocomplete=\"off\" spellcheck=\"false\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

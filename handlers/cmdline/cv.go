@@ -158,14 +158,16 @@ func parseCV(args []string) (*cvOptions, error) {
 // try takes over a value of p that is to be tried.
 func (o *cvOptions) try(p param.Param) func(text string) error {
 	return func(text string) error {
-		v, err := p.Parse(text)
+		values, err := eval.Values(p, text)
 		if err != nil {
 			return err
 		}
-		if slices.Contains(o.grid[p.Name], v) {
-			return fmt.Errorf("--%s names %s twice", p.Flag(), v)
+		for _, v := range values {
+			if slices.Contains(o.grid[p.Name], v) {
+				return fmt.Errorf("--%s names %s twice", p.Flag(), v)
+			}
+			o.grid[p.Name] = append(o.grid[p.Name], v)
 		}
-		o.grid[p.Name] = append(o.grid[p.Name], v)
 		return nil
 	}
 }

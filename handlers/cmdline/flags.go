@@ -115,7 +115,7 @@ func (f *Flags) Param(p param.Param, set func(text string) error) {
 // List adds the flag of a parameter that takes several values, separated by commas; add
 // takes over each that p allows.
 func (f *Flags) List(p param.Param, add func(text string) error) {
-	help := p.Help + " Several values, separated by commas, are tried one after the other."
+	help := p.Help + " Several values, separated by commas, are tried one after the other; 0.01..100/5 stands for five from 0.01 to 100."
 	f.param(p, placeholder(p)+",...", help, &listFlag{paramFlag{f, p, add}})
 }
 

@@ -106,13 +106,15 @@ func (b *bench) grid() (eval.Grid, param.Problems) {
 		}
 		name := ofSearch + p.Name
 		for text := range strings.FieldsFuncSeq(b.form.Get(name), func(r rune) bool { return r == ',' || r == ';' || r == ' ' }) {
-			v, err := p.Labelled().Parse(text)
+			values, err := eval.Values(p.Labelled(), text)
 			if err != nil {
 				problems = append(problems, param.Problem{Field: name, Message: err.Error()})
 				break
 			}
-			if !slices.Contains(grid[p.Name], v) {
-				grid[p.Name] = append(grid[p.Name], v)
+			for _, v := range values {
+				if !slices.Contains(grid[p.Name], v) {
+					grid[p.Name] = append(grid[p.Name], v)
+				}
 			}
 		}
 	}

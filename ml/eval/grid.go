@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"marginlab/ml"
 	"marginlab/ml/param"
@@ -125,6 +126,61 @@ func searchable(p param.Param, values []param.Value) error {
 		}
 	}
 	return nil
+}
+
+// spanned is how many values Values makes of a range that does not say.
+const spanned = 5
+
+// Values are those that a text asks to try: one value of p, or a range of numbers, as
+// 0.01..100/5, of five in equal proportions where p is logarithmic and begins above 0,
+// otherwise at equal distances; 0.01..100/5log and 0.01..100/5lin say which. Without a number
+// there are five. Whole numbers are rounded to, so that there may be fewer. Errors name p.
+func Values(p param.Param, text string) ([]param.Value, error) {
+	from, rest, ranged := strings.Cut(text, "..")
+	if !ranged {
+		v, err := p.Parse(text)
+		return []param.Value{v}, err
+	}
+	to, many, _ := strings.Cut(rest, "/")
+	low, err := p.Parse(from)
+	if err != nil {
+		return nil, err
+	}
+	high, err := p.Parse(to)
+	if err != nil {
+		return nil, err
+	}
+	a, b := low.Number(), high.Number()
+	if !low.IsNumber() || !high.IsNumber() || a >= b {
+		return nil, fmt.Errorf("%s expects a range that rises, as 0.01..100/5, not %q", p.Name, text)
+	}
+	log := p.Log && a > 0
+	for suffix, so := range map[string]bool{"log": true, "lin": false} {
+		if number, said := strings.CutSuffix(many, suffix); said {
+			many, log = number, so
+		}
+	}
+	n := spanned
+	if many != "" {
+		if n, err = strconv.Atoi(many); err != nil || n < 2 || n > maxSettings {
+			return nil, fmt.Errorf("%s expects a range with 2 values or more, as 0.01..100/5, not %q", p.Name, text)
+		}
+	}
+	if log && a <= 0 {
+		return nil, fmt.Errorf("%s: a logarithmic range begins above 0, not at %s", p.Name, from)
+	}
+	values := make([]float64, n)
+	for i := range values {
+		share := float64(i) / float64(n-1)
+		if values[i] = a + share*(b-a); log {
+			values[i] = a * math.Pow(b/a, share)
+		}
+		if values[i] = decimal(values[i], 6); p.Kind == param.Integer {
+			values[i] = math.Round(values[i])
+		}
+	}
+	values[0], values[n-1] = a, b
+	return Numbers(slices.Compact(values)...), nil
 }
 
 // mostTries is how many values Tries and Around give at most.

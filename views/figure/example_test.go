@@ -166,6 +166,64 @@ func ExampleRun_Draw_roc() {
 	// Precision over recall of 1 on 100 held-out points, as the threshold of f falls: on average over the points of the class the precision is 0.958, by guessing 0.500. At f = 0 it is 0.854 with recall 0.82.
 }
 
+func ExampleRun_Draw_calibration() {
+	moons, _ := dataset.FindBuiltin("moons")
+	d, err := moons.Load()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	spec := ml.DefaultSpec()
+	spec.Kernel, spec.TestFraction = "linear", 0.5
+	if err := spec.Set("calibration", "platt"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	res, err := ml.Train(context.Background(), d, spec, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := figure.Run{Data: d, Spec: spec, Result: res}.Draw(context.Background(), "calibration")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("calibration", p))
+	fmt.Println(p.Caption)
+	// Output:
+	// as testdata/calibration.svg
+	// Calibration on 100 held-out points in 10 groups, by the probability of 1 that they were told: on the diagonal as many are 1 as was told. The intervals of all groups reach it.
+}
+
+func ExampleValidation() {
+	best := 1.0
+	p, err := figure.Validation{
+		X: "C", Log: true, Score: "accuracy", Places: []float64{0.1, 1, 10}, Here: &best,
+		HeldOut: [][]float64{{0.7, 0.8}, {0.9, 0.94}, {0.85, 0.9}}, Training: [][]float64{{0.75, 0.8}, {0.95, 0.96}, {1, 1}},
+	}.Picture()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("validation", p))
+	// Output:
+	// as testdata/validation.svg
+}
+
+func ExampleSparseness() {
+	p, err := figure.Sparseness{
+		Score: "accuracy", Vectors: []float64{40, 12, 25, 60}, Scores: []float64{0.9, 0.89, 0.91, math.NaN()}, Best: 2, Simplest: 1,
+	}.Picture()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("sparseness", p))
+	// Output:
+	// as testdata/sparseness.svg
+}
+
 func ExampleScatter() {
 	d := &dataset.Data{Features: []string{"length", "width"}, Label: "kind", Classes: []string{"ash", "beech", "elm"}, X: mat.NewDense(60, 2, nil), Y: make([]int, 60)}
 	r := rand.New(rand.NewPCG(1, 2))

@@ -34,7 +34,11 @@ func (v Validation) Picture() (*Picture, error) {
 		cu := Curve{Name: of.name, Marks: true, X: v.Places}
 		for _, folds := range of.folds {
 			mean, sd := stat.MeanStdDev(folds, nil)
-			cu.Y, cu.Lo, cu.Hi = append(cu.Y, mean), append(cu.Lo, mean-sd), append(cu.Hi, mean+sd)
+			low := mean - sd
+			if slices.Min(folds) >= 0 { // where no score is below 0, none is expected there
+				low = max(0, low)
+			}
+			cu.Y, cu.Lo, cu.Hi = append(cu.Y, mean), append(cu.Lo, low), append(cu.Hi, mean+sd)
 		}
 		ch.Curves = append(ch.Curves, cu)
 	}

@@ -1,0 +1,48 @@
+package eval_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml"
+	"marginlab/ml/eval"
+)
+
+func TestValues(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text string
+		want       []float64
+	}{
+		{"C", "3", []float64{3}},
+		{"C", "0.01..100", []float64{0.01, 0.1, 1, 10, 100}},
+		{"C", "0.01..100/3", []float64{0.01, 1, 100}},
+		{"C", "1..2/3lin", []float64{1, 1.5, 2}},
+		{"gamma", "0.5..8/5log", []float64{0.5, 1, 2, 4, 8}},
+		{"coef0", "0..1", []float64{0, 0.25, 0.5, 0.75, 1}},
+		{"degree", "1..4/4", []float64{1, 2, 3, 4}},
+		{"degree", "1..3/9", []float64{1, 2, 3}},
+	} {
+		p, _ := ml.Param(c.name)
+		got, err := eval.Values(p, c.text)
+		if err != nil || !cmp.Equal(got, eval.Numbers(c.want...)) {
+			t.Errorf("%s %s: %v, %v", c.name, c.text, got, err)
+		}
+	}
+	for _, c := range []struct{ name, text, why string }{
+		{"C", "10..1", "range that rises"},
+		{"C", "1..10/1", "2 values or more"},
+		{"C", "1..10/x", "2 values or more"},
+		{"C", "-1..10", "C"},
+		{"coef0", "0..1/3log", "begins above 0"},
+		{"gamma", "auto..1", "range that rises"},
+		{"C", "1..", "C"},
+	} {
+		p, _ := ml.Param(c.name)
+		if got, err := eval.Values(p, c.text); err == nil || !strings.Contains(err.Error(), c.why) {
+			t.Errorf("%s %s: %v, %v", c.name, c.text, got, err)
+		}
+	}
+}
