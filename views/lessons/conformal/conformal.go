@@ -150,6 +150,17 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			}},
 		},
 		{
+			Slug:   "empirical",
+			Covers: []string{"000 kernel-motivation", "000 kernel"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{harmSet, harmKernel}, Show: showEmpirical},
+			Questions: []lessons.Question{{
+				Slug: "harm", Ask: "Two clouds on opposite sides of the origin. In the feature space of which kernel are they separated worst?",
+				Options: []string{"$\\mathbf x^\\top\\mathbf z$", "$(\\mathbf x^\\top\\mathbf z)^2$", "$(1 + \\mathbf x^\\top\\mathbf z)^2$", "RBF, $\\gamma = 0.5$", "RBF, $\\gamma = 50$"},
+				Answer:  harms,
+				Explain: `%s has products of two coordinates only, and these are the same for $\mathbf x$ and $-\mathbf x$: the clouds fall on one another.`,
+			}},
+		},
+		{
 			Slug:   "factor",
 			Covers: []string{"000 kernel"},
 			Demo: &lessons.Demo{

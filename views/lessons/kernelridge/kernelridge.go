@@ -170,6 +170,16 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			}},
 		},
 		{
+			Slug:   "tube",
+			Covers: []string{"002 summary"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{tube, tubeMiss}, Show: showTube},
+			Questions: []lessons.Question{{
+				Slug: "miss", Ask: `$\varepsilon = 0.5$, and a point has $t = 2$, $f(\mathbf x) = 1.2$. What is its loss in support vector regression?`,
+				Answer:  func(context.Context) (float64, error) { return insensitive(2-1.2, 0.5), nil },
+				Explain: `It misses by $0.8$, of which $0.5$ are free: %s.`,
+			}},
+		},
+		{
 			Slug:   "too-right",
 			Covers: []string{"001 15.1", "001 15.5"},
 			Demo: &lessons.Demo{

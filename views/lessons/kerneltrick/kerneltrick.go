@@ -165,6 +165,17 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			}},
 		},
 		{
+			Slug:   "representer",
+			Covers: []string{"001 15.2", "002 weights"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{outside, representerC}, Show: showRepresenter},
+			Questions: []lessons.Question{{
+				Slug: "outside", Ask: `To the weights of a trained machine a part $\mathbf v$ is added that stands at a right angle to every training point. What changes?`,
+				Options: []string{"Some training points change their side, and $\\lVert\\mathbf w\\rVert$ stays.", "Values of $f$ at training points, and $\\lVert\\mathbf w\\rVert$.", "No value of $f$ at a training point; only $\\lVert\\mathbf w\\rVert$ grows."},
+				Answer:  span,
+				Explain: `$\mathbf v^\top\mathbf x_i = 0$, so the slacks stay, and by Pythagoras $\lVert\mathbf w + \mathbf v\rVert^2 = \lVert\mathbf w\rVert^2 + \lVert\mathbf v\rVert^2$: a price for nothing. The minimum has no such part.`,
+			}},
+		},
+		{
 			Slug:   "cost",
 			Covers: []string{"001 9.2", "001 10.3", "002 polynomial"},
 			Demo: &lessons.Demo{

@@ -141,6 +141,17 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			}},
 		},
 		{
+			Slug:   "side-by-side",
+			Covers: []string{"002 kernels", "002 svm-definition", "001 12.1", "001 12.2", "001 12.3"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{sideSet, sideGamma, sideC}, Show: showSideBySide},
+			Questions: []lessons.Question{{
+				Slug: "worst", Ask: "Four clouds at the corners of a square, opposite ones of one class. Which kernel is right least often on new points?",
+				Options: []string{"linear", "polynomial of degree 3", "RBF", "sigmoid"},
+				Answer:  worst,
+				Explain: `%s, hardly behind the linear one. Both are functions of $\mathbf x^\top\mathbf z$ that change their sign with $\mathbf x$, so but for $b$ that is what $f$ does: the opposite clouds of one class cannot both be right. A product $x_1x_2$, which the polynomial has, and bumps, which the RBF has, can tell them.`,
+			}},
+		},
+		{
 			Slug:   "pca",
 			Covers: []string{"001 13.3", "002 kernels"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{pcaData, pcaKernel, turn}, Show: showPCA},

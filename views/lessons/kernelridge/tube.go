@@ -1,0 +1,47 @@
+package kernelridge
+
+import (
+	"context"
+	"math"
+	"strconv"
+
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+// tube is what a miss may be before it costs anything.
+var (
+	tube     = lessons.NumberControl{Name: "epsilon", Label: "half width of the tube", Symbol: "ε", Default: "0.4", Min: 0, Max: 2, Low: 0, High: 2}
+	tubeMiss = lessons.NumberControl{Name: "miss", Label: "a miss", Symbol: "t − f", Default: "1.1", Min: -3, Max: 3, Low: -3, High: 3}
+)
+
+// insensitive is the loss of a miss outside of the tube.
+func insensitive(miss, epsilon float64) float64 { return math.Max(0, math.Abs(miss)-epsilon) }
+
+func showTube(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	eps, miss := tube.Of(in), tubeMiss.Of(in)
+	band, half := figure.Curve{Name: "ε-insensitive"}, figure.Curve{Name: "½ square"}
+	for k := range 121 {
+		x := -3 + float64(k)/20
+		band.X, band.Y = append(band.X, x), append(band.Y, insensitive(x, eps))
+		half.X, half.Y = append(half.X, x), append(half.Y, x*x/2)
+	}
+	slope := "0"
+	if insensitive(miss, eps) > 0 {
+		slope = strconv.Itoa(lessons.Sign(miss))
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{{Name: "losses", Caption: "What a miss costs. Inside of the tube nothing; outside in proportion, where the square grows faster and faster.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Chart{
+				Format: l.Format(1), X: figure.Axis{Name: "t − f(x)", Min: -3, Max: 3}, Y: figure.Axis{Name: "loss", Min: 0, Max: 3},
+				Curves: []figure.Curve{band, half}, Rules: []figure.Rule{{Name: "−ε", At: -eps, Upright: true}, {Name: "ε", At: eps, Upright: true}}, Here: &miss,
+			}.Picture()
+		}}},
+		Numbers: []lessons.Number{
+			{Label: `$\max(0, \lvert t - f\rvert - \varepsilon)$`, Value: views.Short(insensitive(miss, eps)), Help: lessons.Either(insensitive(miss, eps) == 0, "inside of the tube: $a_i = 0$", "outside: a support vector")},
+			{Label: "half the square", Value: views.Short(miss * miss / 2), Help: "kernel ridge: every miss costs"},
+			{Label: "pull on the curve", Value: lessons.Minus(slope) + " and " + views.Short(miss), Help: "slope of the two losses: bounded, and not"},
+		},
+	}, nil
+}

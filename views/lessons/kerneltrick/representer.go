@@ -1,0 +1,83 @@
+package kerneltrick
+
+import (
+	"context"
+
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+// The controls of the representer theorem.
+var (
+	outside      = lessons.NumberControl{Name: "v", Label: "part outside", Symbol: "‖v‖", Default: "1.2", Min: 0, Max: 3, Low: 0, High: 3, Help: "At a right angle to every training point."}
+	representerC = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "0.3", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
+)
+
+// showRepresenter lays the fourteen points of the plane into space and gives the weights
+// of the machine a part at a right angle to that plane.
+func showRepresenter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	m, err := lessons.TrainLinear(ctx, lessons.Overlapping, "C", representerC.Text(in))
+	if err != nil {
+		return nil, err
+	}
+	v := outside.Of(in)
+	within := lessons.Norm(m.W) * lessons.Norm(m.W) / 2
+	slack := representerC.Of(in) * *m.Report.SlackSum
+	length, paid, whole := figure.Curve{Name: "½‖w + v‖²"}, figure.Curve{Name: "C Σξ"}, figure.Curve{Name: "sum"}
+	for k := range 61 {
+		x := 3 * float64(k) / 60
+		l := within + x*x/2
+		length.X, length.Y = append(length.X, x), append(length.Y, l)
+		paid.X, paid.Y = append(paid.X, x), append(paid.Y, slack)
+		whole.X, whole.Y = append(whole.X, x), append(whole.Y, l+slack)
+	}
+	return &lessons.Exhibit{
+		Figures: []lessons.Figure{
+			{
+				Name: "price", Caption: "What a part of the weights outside of the span costs, and what it brings.",
+				Asks: "The length of a part of the weights outside of the span. What does it cost, and what does it bring?",
+				Draw: func(l lessons.Look) (*figure.Picture, error) {
+					return figure.Chart{
+						Format: l.Format(1), X: figure.Axis{Name: "‖v‖", Min: 0, Max: 3}, Y: figure.Axis{Name: "objective", Min: 0, Max: within + slack + 4.7},
+						Curves: l.Known(whole, length, paid), Here: &v,
+					}.Picture()
+				},
+			},
+			lessons.Plane("points", "The training points, all in one plane of the space, and the line where f = 0 meets it. No v moves it.", lessons.ToyLimits, 2, lessons.Sides(m.W, m.B), lessons.MarginLines(m.W, m.B), lessons.Overlapping.Dots(m.Supports)),
+		},
+		Numbers: []lessons.Number{
+			{Label: `$\tfrac12\lVert\mathbf w + \mathbf v\rVert^2$`, Value: views.Short(within + v*v/2), Help: "at least " + views.Short(within) + ", without v", After: true},
+			{Label: `$C\sum_i\xi_i$`, Value: views.Short(slack), Help: "whatever v is", After: true},
+			{Label: "values of f that change", Value: "0 of 14", Help: `as $\mathbf v^\top\mathbf x_i = 0$`, After: true},
+		},
+		Lab: lessons.Overlapping.Lab("kernel", "linear", "C", representerC.Text(in)),
+	}, nil
+}
+
+// span finds what a part outside of the span changes at the training points: the points
+// are laid into space, and both machines are evaluated.
+func span(ctx context.Context) (float64, error) {
+	m, err := lessons.TrainLinear(ctx, lessons.Overlapping, "C", representerC.Default)
+	if err != nil {
+		return 0, err
+	}
+	w, v := [3]float64{m.W[0], m.W[1], 0}, [3]float64{0, 0, 1.2}
+	changed, longer := false, 0.0
+	for _, p := range lessons.Overlapping.XY {
+		x := [3]float64{p[0], p[1], 0}
+		before, after := m.B, m.B
+		for k := range x {
+			before += w[k] * x[k]
+			after += (w[k] + v[k]) * x[k]
+		}
+		changed = changed || before != after
+	}
+	for k := range w {
+		longer += (w[k]+v[k])*(w[k]+v[k]) - w[k]*w[k]
+	}
+	if !changed && longer > 0 {
+		return 2, nil
+	}
+	return lessons.Yes(changed), nil
+}

@@ -1,0 +1,138 @@
+package mercer
+
+import (
+	"context"
+	"strconv"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/views/figure"
+	"marginlab/views/lessons"
+)
+
+// The controls of the four kernels side by side.
+var (
+	sideSet = lessons.ChoiceControl{Name: "set", Label: "data", Default: "xor", Options: []param.Option{
+		{Name: "xor", Label: "four clouds"}, {Name: "moons", Label: "moons"}, {Name: "circles", Label: "circles"}, {Name: "blobs", Label: "two clouds"},
+	}}
+	sideGamma = lessons.NumberControl{Name: "gamma", Label: "γ", Symbol: "γ", Default: "0.5", Min: 0.01, Max: 20, Low: 0.01, High: 20, Log: true, Help: "Of all but the linear kernel."}
+	sideC     = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 0.01, Max: 1000, Low: 0.01, High: 1000, Log: true}
+)
+
+// lectures are the kernels of the lecture, as settings of a machine.
+var lectures = []struct {
+	name, formula string
+	settings      []string
+}{
+	{"linear", `$\mathbf x^\top\mathbf z$`, []string{"kernel", "linear"}},
+	{"polynomial", `$(\gamma\,\mathbf x^\top\mathbf z + 1)^3$`, []string{"kernel", "poly", "degree", "3", "coef0", "1"}},
+	{"RBF", `$e^{-\gamma\lVert\mathbf x-\mathbf z\rVert^2}$`, []string{"kernel", "rbf"}},
+	{"sigmoid", `$\tanh(\gamma\,\mathbf x^\top\mathbf z)$`, []string{"kernel", "sigmoid", "coef0", "0"}},
+}
+
+// settings of the k-th kernel of the lecture for a machine.
+func settings(k int, gamma, c string) []string {
+	s := append([]string{"C", c}, lectures[k].settings...)
+	if k > 0 {
+		s = append(s, "gamma", gamma)
+	}
+	return s
+}
+
+// sideData are eighty training points and a thousand new ones of a pattern.
+func sideData(pattern string) (lessons.Toy, *dataset.Data, *dataset.Data, error) {
+	t, err := lessons.Drawn(pattern, 80, 0.25, 1)
+	if err != nil {
+		return t, nil, nil, err
+	}
+	d, err := t.Data()
+	if err != nil {
+		return t, nil, nil, err
+	}
+	more, err := lessons.Drawn(pattern, 1000, 0.25, 2)
+	if err != nil {
+		return t, nil, nil, err
+	}
+	fresh, err := more.Data()
+	return t, d, fresh, err
+}
+
+func showSideBySide(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	t, d, fresh, err := sideData(sideSet.Of(in))
+	if err != nil {
+		return nil, err
+	}
+	table := lessons.Table{Caption: "The same points, the same C", Head: []string{"kernel", "$k(\\mathbf x, \\mathbf z)$", "support vectors", "right in training", "right on new points"}, After: true}
+	e := &lessons.Exhibit{Lab: t.Lab(settings(2, sideGamma.Text(in), sideC.Text(in))...)}
+	var layers []figure.Layer
+	var each []lessons.Figure
+	for k, l := range lectures {
+		res, spec, err := lessons.Fit(ctx, d, settings(k, sideGamma.Text(in), sideC.Text(in))...)
+		if err != nil {
+			return nil, err
+		}
+		wrong, err := lessons.ErrorRate(res.Model, fresh)
+		if err != nil {
+			return nil, err
+		}
+		table.Rows = append(table.Rows, []string{l.name, l.formula, strconv.Itoa(res.Report.SupportVectors), lessons.Percent(*res.Report.TrainAccuracy), lessons.Percent(1 - wrong)})
+		seen, err := res.Model.Points(d, spec)
+		if err != nil {
+			return nil, err
+		}
+		for i := range seen { // rings belong to one machine
+			seen[i].Role, seen[i].Weight = ml.None, 0
+		}
+		v, _ := res.Model.View()
+		layers = append(layers, figure.Layer{Name: l.name, Scene: figure.Scene{Model: res.Model, Points: seen, View: v, Classes: d.Classes, Limits: t.Limits(), LegendRows: 2}})
+		one := lessons.Boundary(l.name, "The "+l.name+" kernel, "+l.formula+".", res.Model, d, spec, func(s *figure.Scene) { s.LegendRows = 2 })
+		one.After = true
+		each = append(each, one)
+	}
+	points := lessons.Plane("all", "", t.Limits(), 2, t.Dots(nil))
+	e.Figures = append([]lessons.Figure{{
+		Name: "all", Caption: "Four boundaries on the same points. Where the machines disagree the plane is hatched.",
+		Asks: "The points. Where would each of the four kernels lay its boundary?",
+		Draw: func(l lessons.Look) (*figure.Picture, error) {
+			if l.Asking {
+				return points.Draw(l)
+			}
+			drawn := make([]figure.Layer, len(layers))
+			for i, layer := range layers {
+				s := &layer.Scene
+				s.Dark, s.Width, s.Height = l.Dark, l.Width, l.Height
+				if l.Coarse {
+					s.Grid = 60
+				}
+				drawn[i] = layer
+			}
+			return figure.Overlay(drawn)
+		},
+	}}, each...)
+	e.Tables = []lessons.Table{table}
+	return e, nil
+}
+
+// worst finds the kernel that does worst on new points of the four clouds.
+func worst(ctx context.Context) (float64, error) {
+	_, d, fresh, err := sideData(sideSet.Default)
+	if err != nil {
+		return 0, err
+	}
+	found, most := 0, -1.0
+	for k := range lectures {
+		res, _, err := lessons.Fit(ctx, d, settings(k, sideGamma.Default, sideC.Default)...)
+		if err != nil {
+			return 0, err
+		}
+		wrong, err := lessons.ErrorRate(res.Model, fresh)
+		if err != nil {
+			return 0, err
+		}
+		if wrong > most {
+			found, most = k, wrong
+		}
+	}
+	return float64(found), nil
+}

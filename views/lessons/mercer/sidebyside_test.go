@@ -1,0 +1,42 @@
+package mercer
+
+import (
+	"testing"
+
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/lessonstest"
+)
+
+// The answer does not hang by a hair: the worst kernel is behind those that can do it by
+// far, and by a share that a thousand points can tell.
+func TestWorstKernelIsWorse(t *testing.T) {
+	t.Parallel()
+	_, d, fresh, err := sideData(sideSet.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := worst(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wrong []float64
+	for k := range lectures {
+		res, _, err := lessons.Fit(t.Context(), d, settings(k, sideGamma.Default, sideC.Default)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := lessons.ErrorRate(res.Model, fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong = append(wrong, w)
+	}
+	for k, w := range wrong {
+		if k != int(at) && wrong[int(at)] < w+0.03 {
+			t.Errorf("the errors %v are too close for a question", wrong)
+		}
+	}
+	if e := lessonstest.Show(t, &Lesson, "side-by-side"); len(e.Figures) != 5 || len(e.Tables[0].Rows) != 4 {
+		t.Errorf("%d figures, %d rows", len(e.Figures), len(e.Tables[0].Rows))
+	}
+}
