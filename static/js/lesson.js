@@ -1,5 +1,6 @@
 // A lesson, live: demos answer every change, algorithms run step by step,
 // questions reveal in place.
+import "./explore.js";
 import { Live, fragment } from "./live.js";
 import { addSliders } from "./sliders.js";
 import { Stage } from "./stage.js";
@@ -26,6 +27,7 @@ class Demo {
     this.layer.className = "handles";
     form.addEventListener("dragstart", (e) => e.preventDefault()); // of the picture below a handle
     this.useStage();
+    form.addEventListener("pointerdown", (e) => this.turn(e));
     form.addEventListener("input", (e) => {
       if (e.target.matches("[data-speed]")) return;
       this.replay?.pause();
@@ -209,6 +211,28 @@ class Demo {
       this.move(handle, [handle.at[0] + (dx * (f.xmax - f.xmin)) / part, handle.at[1] + (dy * (f.ymax - f.ymin)) / part], false);
     });
     return handle;
+  }
+
+  /** Turns a picture in space with the pointer that is pressed on it. */
+  turn(pressed) {
+    const boxes = ["yaw", "pitch"].map((name) => this.form.elements.namedItem(name));
+    if (!boxes[0] || pressed.button || !pressed.target.closest(".turns picture, .turns .stage") || pressed.target.closest(".handle")) return;
+    const from = boxes.map((box) => Number(box.value)), letGo = new AbortController();
+    const to = (e, coarse) => {
+      const yaw = from[0] - (e.clientX - pressed.clientX) / 2, // what is in front goes with the pointer
+        pitch = from[1] + (e.clientY - pressed.clientY) / 2;
+      boxes[0].value = Math.round(((yaw + 540) % 360 + 360) % 360 - 180);
+      boxes[1].value = Math.round(Math.min(90, Math.max(1, pitch)));
+      for (const box of boxes) box.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { coarse } }));
+    };
+    addEventListener("pointermove", (e) => e.pointerId === pressed.pointerId && to(e, true), letGo);
+    for (const end of ["pointerup", "pointercancel"]) {
+      addEventListener(end, (e) => {
+        if (e.pointerId !== pressed.pointerId) return;
+        letGo.abort();
+        to(e, false);
+      }, letGo);
+    }
   }
 
   /** Moves a handle, as far as its controls allow. */

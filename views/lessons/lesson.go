@@ -205,6 +205,7 @@ type Figure struct {
 	Wide    bool   // twice as wide as high
 	Asks    string // the caption as long as answers are awaited, where parts of the picture give them away; empty: none do
 	After   bool   // all of it gives the answers away; not for the first
+	Turns   bool   // dragging turns it, as its demo has a TurnControl
 	Draw    func(Look) (*figure.Picture, error)
 }
 

@@ -2592,7 +2592,7 @@ func ExhibitPart(e ExhibitView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		for i, p := range e.Pictures {
-			var templ_7745c5c3_Var112 = []any{"figure", templ.KV("main-figure", i == 0), templ.KV("side-figure", i > 0), templ.KV("alone", i > 0 && len(e.Pictures) == 2)}
+			var templ_7745c5c3_Var112 = []any{"figure", templ.KV("main-figure", i == 0), templ.KV("turns", e.Figures[i].Turns), templ.KV("side-figure", i > 0), templ.KV("alone", i > 0 && len(e.Pictures) == 2)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var112...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -289,7 +289,7 @@ func sides(f func(x, y float64) float64) []figure.Mark {
 func liftedFigure(in lessons.Input, turn lessons.TurnControl, name, caption string, l figure.Lifted) lessons.Figure {
 	l.Yaw, l.Pitch = turn.Of(in)
 	l.ClassNames = lessons.ClassNames()
-	return lessons.Figure{Name: name, Caption: caption, Draw: func(look lessons.Look) (*figure.Picture, error) {
+	return lessons.Figure{Name: name, Caption: caption, Turns: true, Draw: func(look lessons.Look) (*figure.Picture, error) {
 		p := l
 		p.Format = look.Format(2)
 		return p.Picture()

@@ -772,7 +772,7 @@ func showPCA(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "space", Caption: "The points as the kernel sees them, along the three directions of the feature space in which they spread most. Turn the box: would a plane part the classes?", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "space", Turns: true, Caption: "The points as the kernel sees them, along the three directions of the feature space in which they spread most. Turn the box: would a plane part the classes?", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				p := lifted
 				p.Format = l.Format(1)
 				return p.Picture()
