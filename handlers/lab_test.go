@@ -15,6 +15,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/ml/dataset"
+	"marginlab/views"
 	"marginlab/web/jobs"
 )
 
@@ -276,6 +277,58 @@ func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
 		}
 		if doc.Find("#f-x option[value=same]").Length() > 0 {
 			t.Errorf("%s: an axis may show the constant column", q)
+		}
+	}
+}
+
+// What the lab says of a place in the picture is what the model says of a point there.
+func TestPlacesInThePicture(t *testing.T) {
+	t.Parallel()
+	c := serve(t, false, dataset.DefaultLimits).browse(t, alice)
+	lines := func(form string) (said []string) {
+		t.Helper()
+		var reply struct{ Lines []string }
+		if a := c.fetch("POST", "/lab/at", form); a.status != 200 || json.Unmarshal(a.body, &reply) != nil {
+			t.Fatalf("%s: %d %s", form, a.status, a.body)
+		}
+		return reply.Lines
+	}
+	for form, machines := range map[string]int{
+		"data=moons&gamma=3&conformal=gradient": 1, "data=iris&on=shown&x=petal_length&y=sepal_width": 3,
+		"data=iris&on=pca": 3, "data=sine&learner=ridge&target=value": 1, "data=hill&learner=ridge&target=value": 1,
+	} {
+		_, doc, _ := c.answer(form + "&stage=720")
+		var stage struct{ Points [][]any }
+		if err := json.Unmarshal([]byte(doc.Find(".stage").AttrOr("data-stage", "")), &stage); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range stage.Points[:5] {
+			said := lines(fmt.Sprintf("%s&at.s=%v&at.t=%v", form, p[0], p[1]))
+			want := []any{p[3]}
+			if len(p) > 9 {
+				want = p[9].([]any)
+			}
+			if len(want) != machines {
+				t.Fatalf("%s: %d machines", form, len(want))
+			}
+			for k, f := range want {
+				if got := said[len(said)-len(want)+k]; !strings.HasSuffix(got, " = "+views.Short(f.(float64))) {
+					t.Errorf("%s: at %v, %v: %q, the point there has %v", form, p[0], p[1], got, f)
+				}
+			}
+			if len(p) > 9 && said[0] != "class "+p[8].(string) {
+				t.Errorf("%s: %q, the point there is taken for %v", form, said[0], p[8])
+			}
+		}
+	}
+	for _, form := range []string{"data=dna", "data=drawing", "data=moons&C=-1"} {
+		if said := lines(form + "&at.s=0&at.t=0"); len(said) > 0 {
+			t.Errorf("%s: %q", form, said)
+		}
+	}
+	for _, at := range []string{"", "&at.s=NaN&at.t=0", "&at.s=0", "&at.s=1e999&at.t=0"} {
+		if a := c.fetch("POST", "/lab/at", "data=moons"+at); a.status != 422 {
+			t.Errorf("%q: %d %.200s", at, a.status, a.body)
 		}
 	}
 }

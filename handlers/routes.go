@@ -44,6 +44,7 @@ func (a *App) pages(r chi.Router) {
 
 	r.Get("/lab", h(a.lab.Page))
 	r.Post("/lab/live", h(a.lab.Live))
+	r.Post("/lab/at", h(a.lab.At))
 	r.Get("/lab/figures/{figure}", h(a.lab.Figure))
 	r.Get("/links", h(a.lab.ListLinks))
 	r.Post("/links", h(a.lab.MakeLink))

@@ -103,7 +103,7 @@ func TestValues(t *testing.T) {
 
 		lab := b.page(200, "/lab?data="+set.ID)
 		options := lab.Find("#f-learner option").Map(func(_ int, o *goquery.Selection) string { v, _ := o.Attr("value"); return v })
-		if fmt.Sprint(options) != "[ridge]" || lab.Find("#f-target option[selected]").AttrOr("value", "") != "value" || lab.Find("#f-positive, #f-conformal, #f-show, .problem, .toolbar").Length() > 0 {
+		if fmt.Sprint(options) != "[ridge]" || lab.Find("#f-target option[selected]").AttrOr("value", "") != "value" || lab.Find("#f-positive, #f-conformal, #f-show, .problem, [data-editor]").Length() > 0 {
 			t.Errorf("%s: learners %v, %s", name, options, lab.Find(".problem").Text())
 		}
 		c.pictures(lab, figures)

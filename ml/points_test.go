@@ -2,10 +2,13 @@ package ml_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 )
 
@@ -138,5 +141,60 @@ func TestPointsRefuseOtherData(t *testing.T) {
 	}
 	if _, err := m.Points(data([][]float64{{1}, {2}}, "a", "b"), s); err == nil {
 		t.Error("data without the features of the model are taken")
+	}
+}
+
+// Support vectors are counted by one definition: the number of a training, its parts, and
+// the roles of the points that pictures ring and legends count are the same.
+func TestSupportVectorsAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	sets := map[string]*dataset.Data{}
+	for _, b := range dataset.Builtins {
+		d, err := b.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !d.Scattered() {
+			sets[b.Slug] = d
+		}
+	}
+	i := slices.IndexFunc(dataset.Generators, func(g dataset.Generator) bool { return g.Name == "checkerboard" })
+	noisy, err := dataset.Generators[i].Generate(param.Values{}.With("n", param.Of(4000.0)).With("noise", param.Of(0.4)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets["4000 points of which many coincide nearly"] = noisy
+	for name, d := range sets {
+		for _, learner := range []string{"svm", "mcm", "ridge"} {
+			if learner != "svm" && d.Len() > 1000 {
+				continue // the others take long
+			}
+			for _, c := range []float64{0.01, 1, 100} {
+				spec := ml.DefaultSpec().With("C", param.Of(c)).With("gamma", param.Of(5.0))
+				spec.Learner, spec.TestFraction = learner, 0.3
+				if spec.Kernel = kernel.For(d.Kind()).Name; d.Kind() == dataset.KindVectors {
+					spec.Kernel = "rbf"
+				}
+				res, err := ml.Train(t.Context(), d, spec, nil)
+				if err != nil {
+					t.Fatal(name, learner, err)
+				}
+				points, err := res.Points(t.Context(), res.Model, d, spec)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n := map[ml.Role]int{}
+				for _, p := range points {
+					n[p.Role]++
+				}
+				r := res.Report
+				if all := len(points) - n[ml.None]; all != r.SupportVectors {
+					t.Errorf("%s, %s, C = %g: %d support vectors, %d points have a part: %v", name, learner, c, r.SupportVectors, all, n)
+				}
+				if r.Free != nil && (*r.Free != n[ml.Free] || *r.BoundedInside != n[ml.Inside] || *r.BoundedMisclassified != n[ml.Misclassified]) {
+					t.Errorf("%s, %s, C = %g: %d free, %d inside, %d on the wrong side; the points: %v", name, learner, c, *r.Free, *r.BoundedInside, *r.BoundedMisclassified, n)
+				}
+			}
+		}
 	}
 }

@@ -42,7 +42,7 @@ func TestValuesAreLive(t *testing.T) {
 	}
 	p.follow(func() { p.choose("#f-target", "value") })
 	p.picture(".stage img")
-	if get[bool](p, `Boolean(document.querySelector("#f-positive, .toolbar"))`) || p.number("mean squared error") == "" {
+	if get[bool](p, `Boolean(document.querySelector("#f-positive, [data-editor]"))`) || p.number("mean squared error") == "" {
 		t.Error("±1 as values are still classes")
 	}
 	p.follow(func() { p.choose("#f-target", "class") })

@@ -488,7 +488,7 @@ func BareScene(d *dataset.Data, values bool, x, y string, o Options) (figure.Sce
 		}
 	}
 	s.Dark, s.Width, s.Height, s.LegendRows = look.Dark, look.Width, look.Height, look.LegendRows
-	s.Limits = figure.Around(look.Limits, s.Points, s.View)
+	s.Limits = look.Limits
 	return s, draw, nil
 }
 

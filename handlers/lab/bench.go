@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -26,6 +27,7 @@ type bench struct {
 	form     url.Values    // as it was filled in, but for what the course fixes
 	id, name string
 	data     *dataset.Data // with the edited points, if any; nil: nothing to train on yet
+	began    []string      // classes before anything was edited
 	hash     string        // of data
 	points   string        // the edited points as text; empty: as stored
 	spec     ml.Spec
@@ -33,6 +35,7 @@ type bench struct {
 	on       string       // "all", "shown", "pca", "list": what to train on
 	x, y     string       // columns on the axes, or "pca" on x
 	freely   bool         // nobody has chosen these
+	positive string       // class that somebody chose, which points may be drawn of later; "" where nobody did
 	look     door.Options // of the picture
 	try      string       // an object that was typed, to see what the model says of it
 	patient  bool         // somebody has asked to wait for the model
@@ -59,6 +62,10 @@ func (a *Room) readBench(ctx context.Context, form url.Values) (*bench, error) {
 	if b.data != nil && b.points == "" && (untouched(form) || handedIn(course, form)) {
 		b.spec.TestFraction = door.HeldOut
 	}
+	b.began = emptyClasses
+	if b.data != nil {
+		b.began = b.data.Classes
+	}
 	if b.points != "" {
 		if b.data, err = parsePoints(b.points, b.data); err != nil {
 			b.problems = append(b.problems, param.Problem{Field: "points", Message: err.Error()})
@@ -79,6 +86,7 @@ func (a *Room) readBench(ctx context.Context, form url.Values) (*bench, error) {
 	default:
 		b.on, b.spec.Features, b.spec.Project = "all", nil, "none"
 	}
+	b.positive = b.spec.Positive
 	if b.data != nil {
 		b.chooseTarget(form)
 		b.choosePositive()
@@ -283,6 +291,9 @@ func (b *bench) axes() []views.Option {
 // choosePositive settles which classes are told apart: one of them against all others
 // or, of more than two, all.
 func (b *bench) choosePositive() {
+	if !b.editable() && !slices.Contains(b.data.Classes, b.positive) {
+		b.positive = ""
+	}
 	if b.spec.Positive != "" && !slices.Contains(b.data.Classes, b.spec.Positive) {
 		b.spec.Positive = ""
 	}
@@ -295,11 +306,15 @@ func (b *bench) choosePositive() {
 // where there are more than two.
 func (b *bench) positives() []views.Option {
 	if b.data == nil {
-		return views.Choose(door.PlainOptions(emptyClasses...), emptyClasses[1])
+		return views.Choose(door.PlainOptions(b.began...), cmp.Or(b.positive, b.began[len(b.began)-1]))
 	}
 	classes, chosen := b.data.Classes, b.spec.Positive
 	if b.data.Scattered() { // too many to choose among
 		classes = slices.DeleteFunc(slices.Clone(classes), func(c string) bool { return c != chosen })
+	}
+	if b.positive != "" && !slices.Contains(classes, b.positive) { // there are no points of it yet
+		chosen, classes = b.positive, append(slices.Clone(classes), b.positive)
+		dataset.SortLabels(classes)
 	}
 	options := door.PlainOptions(classes...)
 	if len(b.data.Classes) > 2 {
@@ -329,7 +344,10 @@ func (b *bench) query() url.Values {
 	if b.data != nil && b.data.Measured() { // which would be values without a word
 		q.Set("target", b.spec.Target)
 	}
-	if b.data != nil && len(b.data.Classes) == 2 && b.spec.Positive == b.data.Classes[1] {
+	if b.positive != "" {
+		q.Set("positive", b.positive)
+	}
+	if b.data != nil && b.points == "" && len(b.data.Classes) == 2 && b.spec.Positive == b.data.Classes[1] { // to edited points classes may be added
 		q.Del("positive")
 	}
 	if b.points != "" {
@@ -355,10 +373,25 @@ func (b *bench) query() url.Values {
 	if !b.look.Cores {
 		q.Set("cores", "false")
 	}
+	if limits := b.limits(); limits != "" {
+		q.Set("limits", limits)
+	}
 	if b.course != nil {
 		q.Set("course", b.course.Code)
 	}
 	return q
+}
+
+// movable tells whether the picture can be zoomed and moved.
+func (b *bench) movable() bool { return b.data == nil || b.data.Kind() == dataset.KindVectors }
+
+// limits are those that somebody chose for the picture, as door.ParseLimits reads them.
+func (b *bench) limits() string {
+	l := b.look.Limits
+	if l == (figure.Limits{}) || !b.movable() {
+		return ""
+	}
+	return fmt.Sprintf("%g,%g,%g,%g", l.XMin, l.XMax, l.YMin, l.YMax)
 }
 
 // key stands for the model of the bench and what is on its axes.
@@ -481,5 +514,9 @@ func (a *Room) bare(ctx context.Context, b *bench, o door.Options) (figure.Scene
 			return a.DataPicture(ctx, b.data, b.hash, "", "", o)
 		}, nil
 	}
-	return door.BareScene(b.data, b.values(), b.x, b.y, o)
+	s, draw, err := door.BareScene(b.data, b.values(), b.x, b.y, o)
+	if len(b.data.Classes) == 1 && b.points != "" && slices.Contains(b.began, b.data.Classes[0]) {
+		s.Classes = b.began // each in the colour that it keeps once there are points of others
+	}
+	return s, draw, err
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -182,7 +183,8 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		Show:    views.Choose(backgrounds, b.background()),
 		RunName: b.spec.Title() + " on " + b.name,
 		Tries:   b.tries(), Try: b.try,
-		Rules:  len(b.rules()) > 1,
+		Rules:   len(b.rules()) > 1,
+		Movable: b.movable(), Limits: b.limits(),
 		Search: b.searchTitle(), SearchFields: b.searchFields(), SearchFolds: cmp.Or(b.form.Get(ofSearch+"folds"), "5"),
 		SearchScore: b.searchScores(), SearchError: door.Sentence(b.problems.For(ofSearch + "score")),
 		SearchNested: !b.form.Has(ofSearch+"folds") || b.form.Get(ofSearch+"nested") == "true",
@@ -284,6 +286,47 @@ func (a *Room) live(r *http.Request) (map[string]any, error) {
 	}, nil
 }
 
+// At answers the page's script what the model says of a place in the picture.
+func (a *Room) At(w http.ResponseWriter, r *http.Request) error {
+	return a.House.Live(w, r, a.at)
+}
+
+// at is what stands in the tip at a place: nothing where there is no model, or no plane.
+func (a *Room) at(r *http.Request) (map[string]any, error) {
+	lines := []string{}
+	reply := func() map[string]any { return map[string]any{"lines": lines} }
+	b, err := a.readBench(r.Context(), r.Form)
+	if err != nil {
+		return nil, err
+	}
+	var place [2]float64
+	for i, name := range []string{"at.s", "at.t"} {
+		if place[i], err = strconv.ParseFloat(r.Form.Get(name), 64); err != nil || math.IsNaN(place[i]) || math.IsInf(place[i], 0) {
+			return nil, param.Problems{{Field: name, Message: "must be a number"}}
+		}
+	}
+	b.patient = true
+	res, _, err := a.train(r.Context(), b)
+	if err != nil || res == nil {
+		return reply(), err
+	}
+	scores, err := a.run(b, res, b.look).At(place[0], place[1])
+	if err != nil || scores == nil {
+		return reply(), err
+	}
+	if len(scores) == 1 {
+		lines = append(lines, "f(x) = "+views.Short(scores[0]))
+	} else {
+		for k, name := range res.Model.ScoreNames() {
+			lines = append(lines, name+" = "+views.Short(scores[k]))
+		}
+	}
+	if res.Model.Rule != ml.Value {
+		lines = append([]string{"class " + res.Model.LabelOf(scores...)}, lines...)
+	}
+	return reply(), nil
+}
+
 // choice is an option for the page's script.
 type choice struct {
 	Value  string `json:"value"`
@@ -291,13 +334,11 @@ type choice struct {
 	Chosen bool   `json:"chosen"`
 }
 
-// positives are those of the bench once there are points.
+// positives are those of the bench.
 func positives(b *bench) []choice {
 	choices := []choice{}
-	if b.data != nil {
-		for _, o := range b.positives() {
-			choices = append(choices, choice{o.Value, o.Label, o.Chosen})
-		}
+	for _, o := range b.positives() {
+		choices = append(choices, choice{o.Value, o.Label, o.Chosen})
 	}
 	return choices
 }

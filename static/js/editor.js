@@ -1,13 +1,24 @@
-// Editing points on the picture: add, move, remove, undo.
+// Editing points on the picture: add, paint, move, remove, undo.
 
-const depth = 100;
+const depth = 100; // of undo
+const most = 2000; // points that the server takes
+const keptChars = 1 << 20; // of the steps that outlive a reload
+const apart = 16; // pixels between the points of a brush
+const spread = 14; // pixels, of a spray
+const pause = 60; // ms between the points of a spray that stands still
+const unrest = 0.02; // of the frame, by which points are jittered
 
-/** Holds the edited points; tells the page by calling changed(text, coarse). */
+/**
+ * Holds the edited points; tells the page by calling changed(text, coarse). frame is that of
+ * the picture, which stays while points change.
+ */
 export class Editor {
-  constructor(toolbar, form, changed) {
+  constructor(toolbar, form, frame, changed) {
     this.toolbar = toolbar;
     this.form = form;
+    this.frame = frame;
     this.changed = changed;
+    this.tool = "point";
     this.on = false;
     this.active = 0;
     this.past = [];
@@ -21,8 +32,51 @@ export class Editor {
       const act = e.target.closest("[data-act]")?.dataset.act;
       if (act) this[act]();
     });
+    const tools = toolbar.querySelector("[data-tool]");
+    tools.value = this.tool; // whatever the browser has kept
+    tools.addEventListener("change", () => this.take(tools.value));
     document.addEventListener("keydown", (e) => this.shortcut(e));
+    this.restore();
     this.reflect();
+  }
+
+  /** Where the steps are kept for the next load of the page, in this tab alone. */
+  get shelf() {
+    return `steps ${this.form.elements.data?.value ?? location.pathname}`;
+  }
+
+  /** Keeps the steps that lead to the points; whole: because no address holds these. */
+  keep(whole = false) {
+    if (!this.points) return;
+    const { classes, points, past, future } = this;
+    const steps = { text: this.text(), classes, points, past: [...past], future: [...future], whole };
+    let kept = JSON.stringify(steps);
+    while (kept.length > keptChars && steps.past.length + steps.future.length) {
+      steps.past = steps.past.slice(Math.ceil(steps.past.length / 2)); // the latest
+      steps.future = steps.future.slice(Math.ceil(steps.future.length / 2));
+      kept = JSON.stringify(steps);
+    }
+    try {
+      sessionStorage.setItem(this.shelf, kept);
+    } catch {
+      // full, or not allowed: undo begins anew with the next load
+    }
+  }
+
+  /** Takes the steps up again where the page shows the points that they lead to. */
+  restore() {
+    let steps;
+    try {
+      steps = JSON.parse(sessionStorage.getItem(this.shelf));
+    } catch {
+      return;
+    }
+    const field = this.form.elements.points, again = performance.getEntriesByType("navigation")[0]?.type !== "navigate";
+    if (!steps || !field) return;
+    if (steps.text !== field.value.trim().replaceAll("\r", "") && !(steps.whole && again)) return;
+    const { classes, points, past, future } = steps;
+    Object.assign(this, { classes, points, past, future });
+    this.lost = steps.text !== field.value.trim().replaceAll("\r", "") ? steps.text : null; // what the address did not hold
   }
 
   /** Takes the stage of a new answer. */
@@ -31,9 +85,6 @@ export class Editor {
     if (this.points === null) this.classes = [...stage.classes];
     stage.element.classList.toggle("editing", this.on);
     stage.element.addEventListener("pointerdown", (e) => this.down(e));
-    stage.element.addEventListener("pointermove", (e) => this.move(e));
-    stage.element.addEventListener("pointerup", (e) => this.up(e));
-    stage.element.addEventListener("pointercancel", (e) => this.up(e));
     stage.element.addEventListener("contextmenu", (e) => this.on && e.ctrlKey && e.preventDefault());
     stage.element.addEventListener("keydown", (e) => this.key(e));
     if (this.cursor) this.showCursor();
@@ -47,10 +98,12 @@ export class Editor {
     this.stage.show(-1);
     this.cursor = null;
     this.ghost?.remove();
+    this.ghost = null;
     this.reflect();
   }
 
   begin() {
+    this.frame.hold();
     if (this.points === null) this.points = this.stage.points.map((p) => [p[0], p[1], p[2]]);
     this.past.push(this.points.map((p) => [...p]));
     if (this.past.length > depth) this.past.shift();
@@ -59,7 +112,21 @@ export class Editor {
 
   done(coarse = false) {
     this.changed(this.text(), coarse);
+    if (!coarse) this.keep();
     this.reflect();
+  }
+
+  take(tool) {
+    this.tool = tool;
+    this.toolbar.querySelector("[data-tool]").value = tool;
+  }
+
+  /** Moves every point a little, at random. */
+  jitter() {
+    this.begin();
+    const f = this.stage.data.frame;
+    this.points = this.points.map(([s, t, c]) => [tidy(s + unrest * (f.xmax - f.xmin) * normal()), tidy(t + unrest * (f.ymax - f.ymin) * normal()), c]);
+    this.done();
   }
 
   text() {
@@ -88,6 +155,7 @@ export class Editor {
   }
 
   add(at, c = this.active) {
+    if (this.stage.points.length >= most) return;
     this.begin();
     this.points.push([...at.map(tidy), c]);
     this.done();
@@ -107,45 +175,98 @@ export class Editor {
   }
 
   down(e) {
-    if (!this.on || e.button !== 0) return;
+    if (!this.on || e.button !== 0 || this.drag >= 0 || this.painted || this.frame.fingers.size > 1) return;
     const at = this.stage.at(e);
+    this.touched = false;
     if (!this.stage.inside(at)) return;
     e.preventDefault();
+    this.touched = e.pointerType === "touch"; // a second finger may follow
+    if (this.touched) setTimeout(() => (this.touched = false), 400);
     this.stage.element.focus({ preventScroll: true });
     this.sync();
     const near = this.stage.nearest(at, e.pointerType === "touch" ? 24 : 12);
     if (e.ctrlKey || e.metaKey) return this.remove(this.stage.nearest(at, Infinity));
-    if (near >= 0 && !e.shiftKey) {
-      this.begin();
-      this.drag = near;
-      document.body.setPointerCapture?.(e.pointerId);
-      this.following = (m) => this.move(m);
-      this.ending = (m) => this.up(m);
-      document.addEventListener("pointermove", this.following);
-      document.addEventListener("pointerup", this.ending);
-      return;
+    if (this.tool !== "point") this.stroke(e, at);
+    else if (near >= 0 && !e.shiftKey) this.grip(near);
+    else return this.add(at, e.shiftKey ? (this.active + 1) % this.classes.length : this.active);
+    document.body.setPointerCapture?.(e.pointerId);
+    this.following = (m) => m.pointerId === e.pointerId && this.move(m);
+    this.ending = (m) => m.pointerId === e.pointerId && this.up(m);
+    document.addEventListener("pointermove", this.following);
+    document.addEventListener("pointerup", this.ending);
+    document.addEventListener("pointercancel", this.ending);
+  }
+
+  /** Takes hold of a point. */
+  grip(i) {
+    this.begin();
+    this.drag = i;
+  }
+
+  /** Begins to paint. */
+  stroke(e, at) {
+    this.begin();
+    this.painted = { c: e.shiftKey ? (this.active + 1) % this.classes.length : this.active, at: null, now: at };
+    this.paint(at);
+    if (this.tool === "spray") this.painted.timer = setInterval(() => this.paint(this.painted.now), pause);
+  }
+
+  /** Paints on the way to a place: a brush at steps, a spray around it. */
+  paint(at) {
+    const p = this.painted, px = this.stage.pixel(...at);
+    p.now = at;
+    const put = (x, y) => {
+      const place = this.stage.value(x, y);
+      if (this.points.length < most && this.stage.inside(place)) this.points.push([...place.map(tidy), p.c]);
+    };
+    if (this.tool === "spray") {
+      put(px[0] + spread * normal(), px[1] + spread * normal());
+    } else if (!p.at) {
+      put(...px);
+      p.at = px;
+    } else {
+      for (let way; (way = Math.hypot(px[0] - p.at[0], px[1] - p.at[1])) >= apart; ) {
+        p.at = p.at.map((v, k) => v + ((px[k] - v) * apart) / way);
+        put(...p.at);
+      }
     }
-    this.add(at, e.shiftKey ? (this.active + 1) % this.classes.length : this.active);
+    this.changed(this.text(), true);
   }
 
   move(e) {
-    if (this.drag < 0 || e.timeStamp === this.last) return;
+    if ((this.drag < 0 && !this.painted) || e.timeStamp === this.last) return;
     this.last = e.timeStamp;
-    const f = this.stage.data.frame;
-    const [s, t] = this.stage.at(e);
-    const p = this.points[this.drag];
-    [p[0], p[1]] = [tidy(Math.min(f.xmax, Math.max(f.xmin, s))), tidy(Math.min(f.ymax, Math.max(f.ymin, t)))];
+    const at = this.stage.at(e);
+    if (this.painted) return this.paint(at);
+    [this.points[this.drag][0], this.points[this.drag][1]] = at.map(tidy);
     this.showDrag();
     this.changed(this.text(), true);
   }
 
+  /** Lets go: of a point beyond the frame, which grows to hold it. */
   up() {
-    if (this.drag < 0) return;
+    if (this.drag < 0 && !this.painted) return;
+    if (this.drag >= 0) this.frame.include(this.points[this.drag]);
+    this.letGo();
+    this.done();
+  }
+
+  /** Undoes what a finger began that turned out to be one of two. */
+  cancel() {
+    if (!this.on || !this.past.length || !(this.drag >= 0 || this.painted || this.touched)) return;
+    this.letGo();
+    this.points = this.past.pop();
+    this.done();
+  }
+
+  letGo() {
     this.drag = -1;
+    clearInterval(this.painted?.timer);
+    this.painted = null;
     document.removeEventListener("pointermove", this.following);
     document.removeEventListener("pointerup", this.ending);
+    document.removeEventListener("pointercancel", this.ending);
     this.stage.show(-1);
-    this.done();
   }
 
   showDrag() {
@@ -177,6 +298,10 @@ export class Editor {
       this.remove(this.stage.nearest(this.cursor || [f.xmin, f.ymin], Infinity));
     } else if (/^[1-9]$/.test(e.key)) {
       this.choose(Number(e.key) - 1);
+    } else if (!e.ctrlKey && !e.metaKey && !e.altKey) {
+      const key = e.key.toLowerCase(), tool = { p: "point", b: "brush", s: "spray" }[key];
+      if (tool) this.take(tool);
+      if (key === "j") this.jitter();
     }
   }
 
@@ -193,8 +318,11 @@ export class Editor {
 
   shortcut(e) {
     if (e.target.closest("input, textarea, select")) return;
-    if (!(e.ctrlKey || e.metaKey)) return;
     const key = e.key.toLowerCase();
+    if (!(e.ctrlKey || e.metaKey)) {
+      if (key === "e" && !e.altKey) this.edit();
+      return;
+    }
     if (key === "z" && !e.shiftKey) this.undo();
     else if (key === "y" || (key === "z" && e.shiftKey)) this.redo();
     else return;
@@ -217,9 +345,10 @@ export class Editor {
   reflect() {
     const press = (act, on) => this.toolbar.querySelector(`[data-act="${act}"]`).setAttribute("aria-pressed", on);
     press("edit", this.on);
-    for (const act of ["undo", "redo", "clear"]) {
-      this.toolbar.querySelector(`[data-act="${act}"]`).hidden = !this.on && !this.past.length && !this.future.length;
+    for (const act of ["undo", "redo", "clear", "jitter"]) {
+      this.toolbar.querySelector(`[data-act="${act}"]`).hidden = !this.on && (act === "jitter" || (!this.past.length && !this.future.length));
     }
+    this.toolbar.querySelector("[data-tool]").hidden = !this.on;
     this.toolbar.querySelector('[data-act="undo"]').disabled = !this.past.length;
     this.toolbar.querySelector('[data-act="redo"]').disabled = !this.future.length;
     this.reflectClasses(this.toolbar.querySelector("[data-classes]"));
@@ -258,3 +387,6 @@ export class Editor {
 }
 
 const tidy = (v) => Number(v.toPrecision(5));
+
+/** A number of the standard normal distribution, by Box and Muller. */
+const normal = () => Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random());

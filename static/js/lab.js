@@ -3,6 +3,7 @@ import { Live, fragment } from "./live.js";
 import { addSliders, resolve } from "./sliders.js";
 import { Stage } from "./stage.js";
 import { Editor } from "./editor.js";
+import { Frame } from "./frame.js";
 
 const form = document.getElementById("lab");
 const answer = document.getElementById("answer");
@@ -18,7 +19,13 @@ const training = (name) => !plain.includes(name) && !name.startsWith("search.");
 form.classList.add("live");
 addSliders(form);
 
-const editor = toolbar && new Editor(toolbar, form, (text, coarse) => {
+const limits = Object.assign(document.createElement("input"), { type: "hidden", name: "limits", value: form.dataset.limits });
+form.append(limits);
+const tools = form.querySelector("[data-view]");
+tools.hidden = false;
+const frame = new Frame(limits, tools, () => Boolean(editor?.on), () => editor?.cancel(), (coarse) => live.ask(coarse));
+
+const editor = toolbar && new Editor(toolbar, form, frame, (text, coarse) => {
   points.value = text;
   points.dataset.edited = "true";
   form.querySelector(".more").open = true; // where points are saved
@@ -42,7 +49,8 @@ follow(form);
 let stage;
 function useStage() {
   stage = new Stage(answer.querySelector(".stage"), answer.querySelector("[data-readout]"));
-  stage.look(() => !editor?.on);
+  stage.look(() => !editor?.on && !frame.held?.far, probe);
+  frame.use(stage);
   editor?.use(stage);
 }
 useStage();
@@ -57,18 +65,39 @@ function ask(coarse) {
   status.textContent = took > 0 ? `The last training took ${took.toFixed(1)} s: the picture follows when you let go.` : "The picture follows when you let go.";
 }
 
+// Until somebody chooses one it is what suits the classes that there are.
+let positiveChosen = new URLSearchParams(location.search).has("positive");
+form.elements.positive?.addEventListener("input", () => (positiveChosen = true));
+
 function body(coarse) {
   const data = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (training(name) && !data.has(name)) data.append(name, value);
   if (darkness.matches) data.set("dark", "1");
   if (coarse) data.set("coarse", "1");
+  if (!positiveChosen) data.delete("positive");
   data.set("stage", Math.round(stage.image.clientWidth));
   if (points?.dataset.edited) {
     if (points.value === "") data.set("points", "#");
-    const f = stage.data.frame;
-    data.set("limits", [f.xmin, f.xmax, f.ymin, f.ymax].join(","));
   }
   return data;
+}
+
+/** What the model says of the place that the pointer is at; one question is under way, and the newest waits. */
+let place = null, asking = false;
+async function probe(at) {
+  place = at;
+  if (!at || !frame.movable) return;
+  if (asking) return;
+  asking = true;
+  while (place) {
+    const at = place, data = body(false);
+    data.set("at.s", at[0]);
+    data.set("at.t", at[1]);
+    const lines = await fetch(form.dataset.at, { method: "POST", body: data }).then((r) => (r.status === 200 ? r.json() : {})).then((reply) => reply.lines ?? [], () => []);
+    if (place) stage.tell(at, lines);
+    if (place === at) break;
+  }
+  asking = false;
 }
 
 async function receive(reply) {
@@ -111,7 +140,9 @@ function reflect(reply) {
     positive.replaceChildren(...reply.positives.map((o) => new Option(o.label, o.value, o.chosen, o.chosen)));
   }
   if (Object.keys(reply.errors).length) return;
-  if (reply.query.length < longQuery) history.replaceState(null, "", `/lab?${reply.query}`);
+  const fits = reply.query.length < longQuery;
+  if (fits) history.replaceState(null, "", `/lab?${reply.query}`);
+  editor?.keep(!fits);
 }
 
 function showFormula(select) {
@@ -134,6 +165,7 @@ function pairAxes(changed) {
 form.addEventListener("input", (e) => {
   if (!training(e.target.name)) return;
   if (["x", "y"].includes(e.target.name)) pairAxes(e.target);
+  if (["x", "y", "on", "points"].includes(e.target.name)) frame.release();
   if (e.target.dataset.reload !== undefined) return;
   if (e.target.name === "points") points.dataset.edited = "true";
   if (e.target.tagName === "SELECT") showFormula(e.target);
@@ -144,7 +176,7 @@ form.addEventListener("input", (e) => {
 form.elements.data?.addEventListener("change", () => {
   const query = new URLSearchParams();
   for (const [name, value] of new FormData(form)) {
-    if (training(name) && !["points", "x", "y", "on", "positive", "target"].includes(name) && !query.has(name)) query.append(name, value);
+    if (training(name) && !["points", "x", "y", "on", "positive", "target", "limits"].includes(name) && !query.has(name)) query.append(name, value);
   }
   location.assign(`/lab?${query}`);
 });
@@ -214,7 +246,25 @@ document.addEventListener("keydown", (e) => {
   ask(false);
 });
 
+// The panel of keys and gestures.
+const shortcuts = form.querySelector("[data-shortcuts]");
+form.addEventListener("click", (e) => {
+  const act = e.target.closest("[data-do]")?.dataset.do;
+  if (act === "help") shortcuts.showModal();
+  if (act === "close" || e.target === shortcuts) shortcuts.close();
+});
+document.addEventListener("keydown", (e) => {
+  if (e.key === "?" && !shortcuts.open && !e.target.closest("input, textarea, select")) shortcuts.showModal();
+});
+
 darkness.addEventListener("change", () => ask(false));
+
+// What is longer than an address is taken up as it was before the page was loaded again.
+if (editor?.lost) {
+  points.value = editor.lost;
+  points.dataset.edited = "true";
+  ask(false);
+}
 
 // The page did not wait for its model.
 if (form.dataset.waits === "true") ask(false);

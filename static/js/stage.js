@@ -102,7 +102,7 @@ export class Stage {
 
   /** Shows what is known about a point; -1 clears. */
   show(i, spoken = false) {
-    if (i === this.current && !spoken) return;
+    if (i === this.current && i >= 0 && !spoken) return;
     this.current = i;
     this.halo.hidden = this.tip.hidden = i < 0;
     if (i < 0) {
@@ -112,12 +112,17 @@ export class Stage {
     const [x, y] = this.pixel(this.points[i][0], this.points[i][1]);
     this.place(this.halo, x, y);
     const lines = this.describe(i);
+    this.say(lines, x, y);
+    if (this.readout) this.readout.textContent = spoken ? lines.join(" · ") : "";
+  }
+
+  /** Puts lines into the tip beside a place in pixels. */
+  say(lines, x, y) {
     this.tip.textContent = lines.join("\n");
     this.tip.style.top = `${y + 14}px`;
     const right = x > this.image.clientWidth - 250;
     this.tip.style.left = right ? "" : `${x + 14}px`;
     this.tip.style.right = right ? `${this.element.clientWidth - x + 14}px` : "";
-    if (this.readout) this.readout.textContent = spoken ? lines.join(" · ") : "";
   }
 
   place(mark, x, y) {
@@ -151,22 +156,42 @@ export class Stage {
     return lines;
   }
 
-  /** Pointer and keyboard for looking at points. */
-  look(active = () => true) {
+  /** Shows lines about a place where no point is near. */
+  tell(at, lines) {
+    this.show(-1);
+    const [x, y] = this.pixel(...at);
+    const [xName, yName] = this.data.labels || ["x1", "x2"];
+    this.say([`${xName} = ${brief(at[0])}${yName ? `, ${yName} = ${brief(at[1])}` : ""}`, ...lines], x, y);
+    this.tip.hidden = false;
+  }
+
+  /**
+   * Pointer and keyboard for looking at points. Where none is near, elsewhere is called with
+   * the place; with nothing once the pointer leaves.
+   */
+  look(active = () => true, elsewhere = () => {}) {
     this.element.tabIndex = 0;
     this.element.setAttribute("role", "application");
     this.element.setAttribute("aria-label", "Points of the picture: arrow keys go from point to point, Escape leaves");
     this.element.addEventListener("pointermove", (e) => {
-      if (active() && e.pointerType !== "touch") this.show(this.nearest(this.at(e)));
+      if (!active() || e.pointerType === "touch") return;
+      const at = this.at(e), near = this.nearest(at);
+      elsewhere(near < 0 && this.inside(at) ? at : null);
+      if (near >= 0 || !this.inside(at)) this.show(near);
     });
     this.element.addEventListener("pointerdown", (e) => {
-      if (active()) this.show(this.nearest(this.at(e), 24), true);
+      if (!active()) return;
+      const at = this.at(e), near = this.nearest(at, 24);
+      elsewhere(near < 0 && this.inside(at) ? at : null);
+      this.show(near, true);
     });
     this.element.addEventListener("pointerleave", () => {
-      if (active()) this.show(-1);
+      if (!active()) return;
+      elsewhere(null);
+      this.show(-1);
     });
     this.element.addEventListener("keydown", (e) => {
-      if (!active() || !this.points.length) return;
+      if (!active() || !this.points.length || e.shiftKey) return;
       const axis = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowUp: [1, 1], ArrowDown: [1, -1] }[e.key];
       if (e.key === "Escape") this.show(-1);
       if (!axis) return;

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/gonum/mat"
+
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
@@ -255,7 +257,7 @@ func drawFit(ctx context.Context, r Run, _ int) (*Picture, error) {
 // looked is a laid out scene with the look of the run.
 func (r Run) looked(s Scene) Scene {
 	if r.Look.Limits != (Limits{}) {
-		s.Limits = Around(r.Look.Limits, s.Points, s.View)
+		s.Limits = r.Look.Limits
 	}
 	s.Dark, s.Width, s.Height, s.LegendRows, s.Title = r.Look.Dark, r.Look.Width, r.Look.Height, r.Look.LegendRows, r.Look.Title
 	return s
@@ -358,7 +360,9 @@ func (r Run) Scene(ctx context.Context, m *ml.Model) (Scene, error) {
 	if s.View, err = r.view(m); err != nil {
 		return Scene{}, err
 	}
-	s.Limits = Around(r.Look.Limits, points, s.View)
+	if s.Limits == (Limits{}) {
+		s.Limits = LimitsOf(points, s.View)
+	}
 	return s, nil
 }
 
@@ -395,19 +399,29 @@ func ViewOf(d *dataset.Data, x, y string) (dataset.View, error) {
 	return dataset.ColumnView(d, x, y)
 }
 
-// Around is limits that show all points. Those asked for are kept but where a
-// point lies outside, so that a point that moves inside never moves them; without
-// any they are LimitsOf.
-func Around(asked Limits, points []ml.Point, v dataset.View) Limits {
-	if asked == (Limits{}) {
-		return LimitsOf(points, v)
+// At is what the machines of the run's model say of a place in its main picture; nothing
+// where that shows no inputs.
+func (r Run) At(s, t float64) ([]float64, error) {
+	m := r.Result.Model
+	if r.Data.Kind() != dataset.KindVectors || len(m.Features) == 0 {
+		return nil, nil
 	}
-	for _, p := range points {
-		s, t := v.Point(p.X)
-		asked.XMin, asked.XMax = min(asked.XMin, s), max(asked.XMax, s)
-		asked.YMin, asked.YMax = min(asked.YMin, t), max(asked.YMax, t)
+	switch Main(m.Rule, len(m.Features)) {
+	case "curve":
+		return m.Scores(mat.NewDense(1, 1, []float64{s})).RawRowView(0), nil
+	case "fit":
+		return nil, nil
 	}
-	return asked
+	v, err := r.view(m)
+	if err != nil {
+		return nil, err
+	}
+	scores, _ := m.Surface(v, []float64{s}, []float64{t})
+	at := make([]float64, len(scores))
+	for k := range scores {
+		at[k] = scores[k][0]
+	}
+	return at, nil
 }
 
 // Meets tells whether the boundary of the scene's model is seen in its plane, as far as

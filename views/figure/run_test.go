@@ -193,8 +193,8 @@ func oneSided(t *testing.T) Run {
 	return r
 }
 
-// Axes that are not there give way to the first ones, and limits that were asked
-// for move only for a point outside.
+// Axes that are not there give way to the first ones; limits that were asked for are kept,
+// also where points lie outside, and without any all points are seen.
 func TestRunView(t *testing.T) {
 	t.Parallel()
 	r := trainedRun(t, "iris", "positive", "virginica")
@@ -212,14 +212,18 @@ func TestRunView(t *testing.T) {
 		}
 	}
 	r.X = "pca"
-	wide := Limits{-100, 100, -100, 100}
-	r.Look.Limits = wide
-	if s, err := r.Scene(t.Context(), r.Result.Model); err != nil || s.Limits != wide || s.View.Exact {
-		t.Errorf("components: limits %v, exact %v, %v", s.Limits, s.View.Exact, err)
+	for _, asked := range []Limits{{-100, 100, -100, 100}, {-1e-3, 1e-3, -1e-3, 1e-3}} {
+		r.Look.Limits = asked
+		if s, err := r.Scene(t.Context(), r.Result.Model); err != nil || s.Limits != asked || s.View.Exact {
+			t.Errorf("components: limits %v, exact %v, %v", s.Limits, s.View.Exact, err)
+		}
 	}
-	r.Look.Limits = Limits{-1e-3, 1e-3, -1e-3, 1e-3}
-	if s, _ := r.Scene(t.Context(), r.Result.Model); s.Limits.XMin > -1 || s.Limits.XMax < 1 {
-		t.Errorf("points lie outside of %v", s.Limits)
+	r.Look.Limits = Limits{}
+	s, err := r.Scene(t.Context(), r.Result.Model)
+	for _, p := range s.Points {
+		if x, y := s.View.Point(p.X); x < s.Limits.XMin || x > s.Limits.XMax || y < s.Limits.YMin || y > s.Limits.YMax {
+			t.Fatalf("%v: the point at %g, %g lies outside of %v", err, x, y, s.Limits)
+		}
 	}
 }
 

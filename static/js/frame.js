@@ -1,0 +1,184 @@
+// The frame of a picture: zoom and pan, by wheel, two fingers, drag and keys.
+
+const step = 1.25; // of a key or a button
+const settled = 250; // ms after the last move
+const slip = 4; // pixels that a click may move
+
+/**
+ * What a picture shows, in units of the data. It writes the limits into a field of the form,
+ * empty for the whole, and tells the page by calling moved(coarse).
+ */
+export class Frame {
+  /**
+   * @param {HTMLInputElement} field of the form
+   * @param {Element} toolbar the buttons
+   * @param {() => boolean} drawing whether the pointer draws, so that it does not move the picture
+   * @param {() => void} second is called as a second finger comes
+   */
+  constructor(field, toolbar, drawing, second, moved) {
+    Object.assign(this, { field, toolbar, drawing, second, moved });
+    this.fingers = new Map();
+    this.movable = Boolean(toolbar.querySelector("[data-do=reset]"));
+    if (!this.movable) return;
+    toolbar.addEventListener("click", (e) => {
+      const act = e.target.closest("[data-do]")?.dataset.do;
+      if (act === "nearer") this.zoom(1 / step);
+      if (act === "farther") this.zoom(step);
+      if (act === "reset") this.reset();
+    });
+    document.addEventListener("keydown", (e) => this.key(e));
+    document.addEventListener("pointermove", (e) => this.follow(e));
+    for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, (e) => this.lift(e));
+    this.reflect();
+  }
+
+  /** Takes the stage of a new answer. */
+  use(stage) {
+    this.stage = stage;
+    if (!this.movable) return;
+    stage.element.classList.add("movable");
+    stage.element.addEventListener("wheel", (e) => this.wheel(e), { passive: false });
+    stage.element.addEventListener("pointerdown", (e) => this.down(e));
+    stage.image.draggable = false;
+  }
+
+  /** The limits that were chosen or, for the whole, those of the picture: xmin, xmax, ymin, ymax. */
+  get limits() {
+    if (this.field.value) return this.field.value.split(",").map(Number);
+    const f = this.stage.data.frame;
+    return [f.xmin, f.xmax, f.ymin, f.ymax];
+  }
+
+  set limits(l) {
+    const room = (lo, hi) => hi - lo > 1e-9 * Math.max(Math.abs(lo), Math.abs(hi)) && hi - lo < 1e100;
+    if (!room(l[0], l[1]) || !room(l[2], l[3])) return;
+    this.field.value = l.map((v) => Number(v.toPrecision(10))).join(",");
+    this.reflect();
+  }
+
+  /** Keeps the frame where it is, whatever happens to the points. */
+  hold() {
+    if (this.movable) this.limits = this.limits;
+  }
+
+  /** Lets the frame follow the points again. */
+  release() {
+    this.field.value = "";
+    this.reflect();
+  }
+
+  /** Grows to hold a point. */
+  include([s, t]) {
+    const [x0, x1, y0, y1] = this.limits;
+    if (s >= x0 && s <= x1 && t >= y0 && t <= y1) return;
+    const x = (x1 - x0) / 20, y = (y1 - y0) / 20;
+    this.limits = [Math.min(x0, s - x), Math.max(x1, s + x), Math.min(y0, t - y), Math.max(y1, t + y)];
+  }
+
+  reset() {
+    this.release();
+    this.moved(false);
+  }
+
+  /** Shows so many times as much, around a place that stays where it is. */
+  zoom(by, at) {
+    const [x0, x1, y0, y1] = this.limits, [s, t] = at ?? [(x0 + x1) / 2, (y0 + y1) / 2];
+    this.go([s + (x0 - s) * by, s + (x1 - s) * by, t + (y0 - t) * by, t + (y1 - t) * by]);
+  }
+
+  /** Moves by shares of the frame. */
+  pan(right, up) {
+    const [x0, x1, y0, y1] = this.limits, s = right * (x1 - x0), t = up * (y1 - y0);
+    this.go([x0 + s, x1 + s, y0 + t, y1 + t]);
+  }
+
+  /** Shows limits, coarsely at first. */
+  go(limits) {
+    this.limits = limits;
+    this.moved(true);
+    clearTimeout(this.later);
+    this.later = setTimeout(() => this.moved(false), settled);
+  }
+
+  /** Where a pointer is, as shares of the frame from its lower left. */
+  share(e) {
+    const f = this.stage.data.frame, k = this.stage.scale(), box = this.stage.image.getBoundingClientRect();
+    return [((e.clientX - box.left) / k - f.left) / f.width, 1 - ((e.clientY - box.top) / k - f.top) / f.height];
+  }
+
+  /** A place of the frame in data. */
+  place([right, up]) {
+    const [x0, x1, y0, y1] = this.limits;
+    return [x0 + right * (x1 - x0), y0 + up * (y1 - y0)];
+  }
+
+  wheel(e) {
+    const at = this.share(e);
+    if (at.some((v) => v < 0 || v > 1) || !e.deltaY) return;
+    e.preventDefault();
+    const notches = e.deltaY / (e.deltaMode === 0 ? 100 : 3);
+    this.zoom(step ** Math.min(3, Math.max(-3, notches)), this.place(at));
+  }
+
+  down(e) {
+    if (e.pointerType === "touch") {
+      this.fingers.set(e.pointerId, this.share(e));
+      if (this.fingers.size === 2) {
+        this.second();
+        this.pinch = { from: this.spans(), limits: this.limits };
+      }
+    } else if (e.button === 1 || (e.button === 0 && !this.drawing())) {
+      if (this.share(e).some((v) => v < 0 || v > 1)) return;
+      e.preventDefault(); // no drag of the picture, no scrolling by the middle button
+      this.stage.element.focus({ preventScroll: true });
+      document.body.setPointerCapture?.(e.pointerId);
+      this.held = { id: e.pointerId, x: e.clientX, y: e.clientY, limits: this.limits, far: false };
+    }
+  }
+
+  follow(e) {
+    if (this.held?.id === e.pointerId) {
+      const h = this.held;
+      h.far ||= Math.hypot(e.clientX - h.x, e.clientY - h.y) > slip;
+      if (!h.far) return;
+      const f = this.stage.data.frame, k = this.stage.scale(), [x0, x1, y0, y1] = h.limits;
+      const s = ((h.x - e.clientX) / k / f.width) * (x1 - x0), t = ((e.clientY - h.y) / k / f.height) * (y1 - y0);
+      this.go([x0 + s, x1 + s, y0 + t, y1 + t]);
+    } else if (this.fingers.has(e.pointerId)) {
+      this.fingers.set(e.pointerId, this.share(e));
+      if (this.fingers.size !== 2 || !this.pinch) return;
+      const { from, limits: [x0, x1, y0, y1] } = this.pinch, to = this.spans();
+      const by = from.wide / Math.max(to.wide, 0.01), width = by * (x1 - x0), height = by * (y1 - y0);
+      const left = x0 + from.middle[0] * (x1 - x0) - to.middle[0] * width, bottom = y0 + from.middle[1] * (y1 - y0) - to.middle[1] * height;
+      this.go([left, left + width, bottom, bottom + height]);
+    }
+  }
+
+  /** How far two fingers are from each other, and where the middle is. */
+  spans() {
+    const [a, b] = [...this.fingers.values()];
+    return { wide: Math.hypot(a[0] - b[0], a[1] - b[1]), middle: [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2] };
+  }
+
+  lift(e) {
+    if (this.held?.id === e.pointerId) this.held = null;
+    this.fingers.delete(e.pointerId);
+    this.pinch = null;
+  }
+
+  key(e) {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select, dialog")) return;
+    const pan = { ArrowRight: [0.1, 0], ArrowLeft: [-0.1, 0], ArrowUp: [0, 0.1], ArrowDown: [0, -0.1] }[e.key];
+    if (e.key === "+" || e.key === "=") this.zoom(1 / step);
+    else if (e.key === "-" || e.key === "−") this.zoom(step);
+    else if (e.key === "0") this.reset();
+    else if (pan && e.shiftKey && !this.drawing() && this.stage.element.contains(e.target)) this.pan(...pan);
+    else return;
+    e.preventDefault();
+  }
+
+  reflect() {
+    const whole = this.toolbar.querySelector("[data-do=reset]");
+    if (whole) whole.disabled = !this.field.value;
+  }
+}
