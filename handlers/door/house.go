@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"time"
 
@@ -36,8 +37,8 @@ type House struct {
 	// saved as a run.
 	Patience time.Duration
 
-	// Line is where live questions wait.
-	Line *Line
+	// Line is where live questions wait, Pages where what pages have to compute does.
+	Line, Pages *Line
 
 	// Memory has room for what is large, see Admit.
 	Memory *semaphore.Weighted
@@ -51,7 +52,7 @@ type House struct {
 
 // NewHouse returns a house without rooms; build is as in web.Program.
 func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, links web.Links, patience time.Duration, build func() string) *House {
-	return &House{st, queue, assets, limits, links, patience, NewLine(Places()), semaphore.NewWeighted(largeMemory), build, newPrints(), NewRecent[string](len(dataset.Builtins)), NewWeighed(storedValues, valuesOf), NewRecent[*ml.Compared](64)}
+	return &House{st, queue, assets, limits, links, patience, NewLine(Places()), NewLine(max(2, runtime.NumCPU())), semaphore.NewWeighted(largeMemory), build, newPrints(), NewRecent[string](len(dataset.Builtins)), NewWeighed(storedValues, valuesOf), NewRecent[*ml.Compared](64)}
 }
 
 // storedValues is how many values of stored data are kept in memory, 8 bytes each and as much

@@ -103,10 +103,19 @@ var errSuperseded = errors.New("a newer question of the same asker takes the pla
 // Enter waits for a place. It returns errSuperseded when the
 // same asker enters again meanwhile, and ctx.Err() when ctx ends first.
 func (l *Line) Enter(ctx context.Context, asker string) (Turn, error) {
+	return l.enter(ctx, asker, true)
+}
+
+// Join is Enter for what each is wanted of that one asker asks for: they wait for each other.
+func (l *Line) Join(ctx context.Context, asker string) (Turn, error) {
+	return l.enter(ctx, asker, false)
+}
+
+func (l *Line) enter(ctx context.Context, asker string, newest bool) (Turn, error) {
 	w := &waiter{asker, time.Now(), make(chan turn, 1)}
 	l.mu.Lock()
 	at := l.waiting.PushBack(w)
-	for e := l.waiting.Front(); e != at; e = e.Next() {
+	for e := l.waiting.Front(); newest && e != at; e = e.Next() {
 		if older := e.Value.(*waiter); older.asker == asker {
 			l.waiting.MoveBefore(at, e)
 			w.since = older.since
@@ -276,6 +285,18 @@ func (a *House) inTurn(r *http.Request, reply func(*http.Request) (map[string]an
 		v["coarser"] = coarser
 	}
 	return v, err
+}
+
+// PageTurn waits until it is the turn of what a page has to compute, which is held while live
+// answers are made for those who ask for little. leave gives the place back: before anything
+// is sent, as it may be read slowly. Nobody enters here out of a Recent, or those who have a
+// turn would wait for a value whose maker waits for one.
+func (a *House) PageTurn(ctx context.Context) (held context.Context, leave func(), err error) {
+	turn, err := a.Pages.Join(ctx, web.Token(ctx))
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.Line.quick.Behind(ctx), turn.Leave, nil
 }
 
 // coarser is what a picture says that is coarser than was asked for.

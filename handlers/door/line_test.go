@@ -292,6 +292,51 @@ func TestLineKnowsSoMany(t *testing.T) {
 	})
 }
 
+// Of what pages have to compute nothing is superseded, and it is held while a live answer is
+// made for one who asks for little.
+func TestPagesTakeTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &House{Line: NewLine(2), Pages: NewLine(1), Jobs: &jobs.Queue{}}
+		computed := make(chan error, 3)
+		for range 3 { // all of one workspace
+			go func() {
+				ctx, leave, err := a.PageTurn(t.Context())
+				if err != nil {
+					computed <- err
+					return
+				}
+				defer leave()
+				time.Sleep(time.Second)
+				computed <- pace.Look(ctx)
+			}()
+		}
+		time.Sleep(500 * time.Millisecond)
+		live := <-enter(t.Context(), a.Line, "somebody")
+		time.Sleep(600 * time.Millisecond)
+		if len(computed) > 0 {
+			t.Error("a page goes on while a live answer is made")
+		}
+		live.leave()
+		begin := time.Now()
+		for range 3 {
+			if err := <-computed; err != nil {
+				t.Error(err)
+			}
+		}
+		if took := time.Since(begin); took != 2*time.Second {
+			t.Errorf("the other two take %v", took)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		hold := <-enter(t.Context(), a.Pages, "")
+		if _, _, err := a.PageTurn(ctx); err != context.Canceled {
+			t.Error(err)
+		}
+		hold.leave()
+	})
+}
+
 // A live question is answered in turn, a superseded one without content, and a turn ends
 // with what goes wrong in it.
 func TestLiveTakesTurns(t *testing.T) {

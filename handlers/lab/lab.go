@@ -172,7 +172,7 @@ func (a *Room) refuse(w http.ResponseWriter, r *http.Request, b *bench) error {
 
 // showLab shows the page.
 func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
-	ans, err := a.answer(r.Context(), b, false)
+	ans, err := a.answerInTurn(r.Context(), b)
 	if err != nil {
 		return err
 	}
@@ -234,6 +234,27 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		}
 	}
 	return a.Render(w, r, views.LabPage(p))
+}
+
+// answerInTurn is answer for a page.
+func (a *Room) answerInTurn(ctx context.Context, b *bench) (views.Answer, error) {
+	ctx, leave, err := a.PageTurn(ctx)
+	if err != nil {
+		return views.Answer{}, err
+	}
+	defer leave()
+	return a.answer(ctx, b, false)
+}
+
+// trainInTurn is train for a picture of a page.
+func (a *Room) trainInTurn(ctx context.Context, b *bench) (*ml.Result, error) {
+	ctx, leave, err := a.PageTurn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	res, _, err := a.train(ctx, b)
+	return res, err
 }
 
 // backgrounds are what a picture shows behind the points.
@@ -371,7 +392,7 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 		}
 	} else {
 		b.patient = true
-		if res, _, err = a.train(r.Context(), b); err != nil {
+		if res, err = a.trainInTurn(r.Context(), b); err != nil {
 			return err
 		}
 		if res == nil {
