@@ -293,13 +293,13 @@ func TestPredictionFirst(t *testing.T) {
 	if p.visible("#gram [data-after]") {
 		t.Error("an answer unfolds another screen")
 	}
-	p.click("[data-switch]")
-	p.wait("location.search.includes('everything=1')")
+	p.follow(func() { p.click("[data-switch]") })
+	p.wait("location.search.includes('everything=1') && document.readyState === 'complete'")
 	if !p.visible("#gram [data-after]") {
 		t.Error("the switch does not show everything")
 	}
-	p.click("[data-switch]")
-	p.wait("!location.search.includes('everything=1')")
+	p.follow(func() { p.click("[data-switch]") })
+	p.wait("!location.search.includes('everything=1') && document.readyState === 'complete'")
 	if p.visible("#gram [data-after]") {
 		t.Error("the switch does not fold again")
 	}
