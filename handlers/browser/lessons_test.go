@@ -31,7 +31,7 @@ func TestLessonLooks(t *testing.T) {
 	s := start(t)
 	p := open(t, s)
 	c := s.client()
-	looks := map[string]string{"lessons": "/lessons", "lesson-index": "/lessons/index"}
+	looks := map[string]string{"lessons": "/lessons", "lesson-index": "/lessons/index", "guide": "/lessons/lagrange/guide", "worksheet": "/lessons/lagrange/worksheet", "answers": "/lessons/mercer/worksheet/answers"}
 	for _, l := range walked() {
 		looks["lesson-"+l.Slug] = "/lessons/" + l.Slug
 	}
