@@ -1165,7 +1165,7 @@ func NewCoursePage(p NewCourse) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 94, "> Hold 30 % of the points out</label><p class=\"help\">The page trains on all of them. Then nothing tells who has learned them by heart, and the gallery cannot rank what is handed in.</p></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 94, "> Hold 30 % of the points out</label><p class=\"help\">Now the page trains on all of them: nothing would tell who has learned them by heart, and the gallery could not rank what is handed in.</p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

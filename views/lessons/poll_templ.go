@@ -1006,7 +1006,7 @@ func ResultsPart(p ResultsPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 83, "</p><details class=\"histogram\" open><summary>Who answered what</summary><table><thead><tr><th scope=\"col\">answer</th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 83, "</p><details class=\"histogram\" open><summary>How the class answered</summary><table><thead><tr><th scope=\"col\">answer</th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
