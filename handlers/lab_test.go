@@ -133,10 +133,13 @@ func TestPointsOfOneCoordinate(t *testing.T) {
 }
 
 // moons stores half moons of n points and returns their id.
-func (s *server) moons(t testing.TB, n int) string {
+func (s *server) moons(t testing.TB, n int) string { t.Helper(); return s.moonsOf(t, alice, n) }
+
+// moonsOf stores them in the workspace of a token.
+func (s *server) moonsOf(t testing.TB, token string, n int) string {
 	t.Helper()
 	r := httptest.NewRequest("POST", "/api/datasets/generate", strings.NewReader(fmt.Sprintf(`{"generator":"moons","parameters":{"n":%d}}`, n)))
-	r.Header.Set("Authorization", "Bearer "+alice)
+	r.Header.Set("Authorization", "Bearer "+token)
 	w := httptest.NewRecorder()
 	s.app.Handler().ServeHTTP(w, r)
 	var set struct{ ID string }
