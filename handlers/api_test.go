@@ -67,7 +67,10 @@ func serveWith(t testing.TB, workers bool, c Config, work jobs.Config) *server {
 	if c.Assets, err = web.NewAssets(static.Files); err != nil {
 		t.Fatal(err)
 	}
-	work.Workers, work.Log, work.Train = 2, c.Log, train
+	work.Workers, work.Log = 2, c.Log
+	if work.Train == nil {
+		work.Train = train
+	}
 	queue := jobs.New(st, work)
 	if workers {
 		ctx, stop := context.WithCancel(context.Background())

@@ -102,6 +102,7 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/compare/folds", h(a.runs.CompareOnFolds))
 	r.Get("/compare/figures/{figure}", h(a.runs.CompareFigure))
 
+	r.Get("/jobs", h(a.JobsPage))
 	r.Get("/searches", h(a.studies.List))
 	r.Post("/searches", h(a.lab.Search))
 	r.Get("/searches/{id}", h(a.studies.Page))
@@ -217,6 +218,7 @@ func (a *App) programs(r chi.Router) {
 	r.Post("/links", h(a.api.CreateLink))
 	r.Delete("/links/{token}", h(a.api.DeleteLink))
 
+	r.Get("/jobs", h(a.api.ListJobs))
 	r.Get("/searches", h(a.api.Searches))
 	r.Post("/searches", h(a.api.CreateSearch))
 	r.Get("/searches/{id}", h(a.api.Search))

@@ -127,7 +127,7 @@ func RunsPage(p Runs) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " <p><a href=\"/searches\">Searches of the best settings</a> · <a href=\"/studies\">Studies: learners compared over data sets</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " <p><a href=\"/searches\">Searches of the best settings</a> · <a href=\"/studies\">Studies: learners compared over data sets</a> · <a href=\"/jobs\">what is under way</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -202,3 +202,21 @@ func SearchLine(s store.Search) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// SearchTitle says what is searched: "C and gamma of SVM rbf".
+func SearchTitle(s store.Search) string {
+	names := Searched(s)
+	of := strings.Split(s.Spec.Title(), " ")
+	of = slices.DeleteFunc(of, func(word string) bool {
+		name, _, valued := strings.Cut(word, "=")
+		return valued && slices.Contains(names, name)
+	})
+	switch n := len(names); n {
+	case 0:
+		return strings.Join(of, " ")
+	case 1:
+		return names[0] + " of " + strings.Join(of, " ")
+	default:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " of " + strings.Join(of, " ")
+	}
+}

@@ -191,7 +191,7 @@ func (a *Room) Cancel(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Jobs.Cancel(r.Context(), door.Workspace(r.Context()), id); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/runs/"+id)
+	return door.Cancelled(w, r, "/runs/"+id)
 }
 
 // Share makes a read-only link of a run.

@@ -44,29 +44,11 @@ func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, s := range searches {
 		p.Rows = append(p.Rows, views.SearchRow{
-			ID: s.ID, Title: title(s), Data: s.DatasetName, Folds: foldsText(s), Status: string(s.Status),
+			ID: s.ID, Title: door.SearchTitle(s), Data: s.DatasetName, Folds: foldsText(s), Status: string(s.Status),
 			Done: s.Done, Total: s.Total, Created: door.When(s.Created),
 		})
 	}
 	return a.Render(w, r, views.SearchesPage(p))
-}
-
-// title says what is searched: "C and gamma of SVM rbf".
-func title(s store.Search) string {
-	names := door.Searched(s)
-	of := strings.Split(s.Spec.Title(), " ")
-	of = slices.DeleteFunc(of, func(word string) bool {
-		name, _, valued := strings.Cut(word, "=")
-		return valued && slices.Contains(names, name)
-	})
-	switch n := len(names); n {
-	case 0:
-		return strings.Join(of, " ")
-	case 1:
-		return names[0] + " of " + strings.Join(of, " ")
-	default:
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " of " + strings.Join(of, " ")
-	}
 }
 
 func foldsText(s store.Search) string {
@@ -83,7 +65,7 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := views.Search{
-		Page: a.Frame(title(s.Search), "runs"), ID: s.ID, Title: title(s.Search), Status: string(s.Status), Message: door.Sentence(s.Error),
+		Page: a.Frame(door.SearchTitle(s.Search), "runs"), ID: s.ID, Title: door.SearchTitle(s.Search), Status: string(s.Status), Message: door.Sentence(s.Error),
 		Data: s.DatasetName, Created: door.When(s.Created), Hash: s.Hash[:12], Folds: foldsText(s.Search),
 		Done: s.Done, Total: s.Total, Known: s.Known, Time: timeText(s.Search, a.Store.Now()),
 		Settings: same(s.Search), Reproduce: door.SearchLine(s.Search),
@@ -338,7 +320,7 @@ func (a *Room) Cancel(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Jobs.CancelSearch(r.Context(), door.Workspace(r.Context()), id); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/searches/"+id)
+	return door.Cancelled(w, r, "/searches/"+id)
 }
 
 // Delete deletes a search.

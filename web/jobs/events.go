@@ -65,6 +65,17 @@ func searchEvent(s store.SearchState) Event {
 	return e
 }
 
+// Latest is what a run under way here has told last.
+func (q *Queue) Latest(id string) (Event, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	j := q.running[id]
+	if j == nil {
+		return Event{}, false
+	}
+	return j.last, true
+}
+
 // Wait returns when all of the runs have ended, or after d, or with ctx.
 func (q *Queue) Wait(ctx context.Context, d time.Duration, ids ...string) {
 	ctx, cancel := context.WithTimeout(ctx, d)

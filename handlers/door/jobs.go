@@ -1,0 +1,153 @@
+package door
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"marginlab/ml/trace"
+	"marginlab/store"
+	"marginlab/views"
+)
+
+// Job is a run or a search that has not ended.
+type Job struct {
+	Kind    string // "run" or "search"
+	ID      string
+	Name    string
+	Data    string
+	Status  store.Status
+	Created time.Time
+	Elapsed time.Duration // since it was begun; 0 while it waits
+	// Done of Total units are done, such as cells; both are 0 where nobody knows how much
+	// there is to do.
+	Done, Total int
+	Unit        string
+	Step        *trace.Step   // what the solver of a run reported last; nil: nothing yet
+	Left        time.Duration // estimated, while it runs at the pace it has; 0: not known
+}
+
+// mostSearches are looked through for those that have not ended, of which a workspace may
+// have fewer.
+const mostSearches = 200
+
+// UnderWay lists what has not ended of a workspace: what runs, then what waits, the oldest
+// first.
+func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error) {
+	runs, _, err := a.Store.Runs(ctx, ws, store.Filter{Where: store.MustQuery("status = queued or status = running")})
+	if err != nil {
+		return nil, err
+	}
+	searches, _, err := a.Store.Searches(ctx, ws, mostSearches, 0)
+	if err != nil {
+		return nil, err
+	}
+	now := a.Store.Now()
+	elapsed := func(started time.Time) time.Duration {
+		if started.IsZero() {
+			return 0
+		}
+		return max(now.Sub(started), 0)
+	}
+	var list []Job
+	for _, r := range runs {
+		j := Job{Kind: "run", ID: r.ID, Name: r.Name, Data: r.DatasetName, Status: r.Status, Created: r.Created, Elapsed: elapsed(r.Started)}
+		if e, ok := a.Jobs.Latest(r.ID); ok && e.Step != nil {
+			j.Step = e.Step
+			switch s := e.Step; {
+			case s.Rows > 0:
+				j.Done, j.Total, j.Unit = s.Done, s.Rows, "rows"
+			case s.Machines > 0:
+				j.Done, j.Total, j.Unit = s.Machine-1, s.Machines, "machines"
+				j.Left = left(j.Elapsed, j.Done, s.Machines-j.Done)
+			}
+		}
+		list = append(list, j)
+	}
+	for _, s := range searches {
+		if s.Status.Ended() {
+			continue
+		}
+		j := Job{Kind: "search", ID: s.ID, Name: SearchTitle(s), Data: s.DatasetName, Status: s.Status, Created: s.Created, Elapsed: elapsed(s.Started), Done: s.Done, Total: s.Total, Unit: "cells"}
+		j.Left = left(j.Elapsed, s.Done-s.Known, s.Total-s.Done)
+		list = append(list, j)
+	}
+	slices.SortStableFunc(list, func(x, y Job) int {
+		if c := cmp.Compare(x.Status, y.Status); c != 0 { // queued, running
+			return -c
+		}
+		return x.Created.Compare(y.Created)
+	})
+	return list, nil
+}
+
+// left is how long the rest takes at the pace of what was done; 0: not known.
+func left(elapsed time.Duration, done, open int) time.Duration {
+	if done <= 0 || elapsed <= 0 {
+		return 0
+	}
+	return time.Duration(float64(elapsed) * float64(open) / float64(done))
+}
+
+// Progress says how far a job is, in its units.
+func (j Job) Progress() string {
+	switch s := j.Step; {
+	case j.Status == store.Queued:
+		return "waits for its turn"
+	case j.Kind == "search":
+		return fmt.Sprintf("%d of %d cells", j.Done, j.Total)
+	case s == nil:
+		return "training"
+	case s.Rows > 0:
+		return fmt.Sprintf("%s: %d of %d rows", s.Phase, s.Done, s.Rows)
+	case s.Machines > 0:
+		return fmt.Sprintf("%s, machine %d of %d: %d iterations, largest violation %.2g", s.Phase, s.Machine, s.Machines, s.Iteration, s.Violation)
+	}
+	return fmt.Sprintf("%s: %d iterations, largest violation %.2g", j.Step.Phase, j.Step.Iteration, j.Step.Violation)
+}
+
+// JobsPage shows what is under way.
+func (a *House) JobsPage(w http.ResponseWriter, r *http.Request) error {
+	list, err := a.UnderWay(r.Context(), Workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	p := views.Jobs{Page: a.Frame("Under way", "runs")}
+	for _, j := range list {
+		row := views.JobRow{Kind: j.Kind, Name: j.Name, Data: j.Data, Status: string(j.Status), Progress: j.Progress(), Done: j.Done, Total: j.Total, Href: "/runs/" + j.ID}
+		if j.Kind == "search" {
+			row.Href = "/searches/" + j.ID
+		}
+		if j.Elapsed > 0 {
+			row.Elapsed = seconds(j.Elapsed)
+		}
+		if j.Left > 0 {
+			row.Left = "about " + seconds(j.Left)
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	return a.Render(w, r, views.JobsPage(p))
+}
+
+// seconds is a time for reading, to the second.
+func seconds(d time.Duration) string {
+	switch d = d.Round(time.Second); {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d h", int(d.Hours()))
+}
+
+// Cancelled leads on after something was cancelled: to the page of all jobs where the form
+// was there.
+func Cancelled(w http.ResponseWriter, r *http.Request, to string) error {
+	if r.FormValue("back") == "/jobs" {
+		to = "/jobs"
+	}
+	return Redirect(w, r, to)
+}

@@ -1,0 +1,55 @@
+package handlers
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"marginlab/handlers/api"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/trace"
+	"marginlab/web/jobs"
+)
+
+// TestJobs lists what is under way with how far it is, and cancels it there.
+func TestJobs(t *testing.T) {
+	t.Parallel()
+	told := make(chan struct{}, 1)
+	s := serveWith(t, true, Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour}, jobs.Config{Train: func(ctx context.Context, _ *dataset.Data, _ ml.Spec, report trace.Recorder) (*ml.Result, error) {
+		report(trace.Step{Phase: "kernel matrix", Done: 30, Rows: 120})
+		told <- struct{}{}
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}})
+	c, b := s.client(t, alice), s.browse(t, alice)
+	if text := b.page(200, "/jobs").Find("main").Text(); !strings.Contains(text, "Nothing is being trained") {
+		t.Errorf("nothing is under way, and the page says %q", text)
+	}
+	first := c.train(`{"dataset":"moons","name":"first","spec":{}}`)
+	<-told
+	c.train(`{"dataset":"moons","name":"second","spec":{}}`)
+	rows := b.page(200, "/jobs").Find(".jobs tbody tr")
+	if rows.Length() != 2 || !strings.Contains(rows.Eq(0).Text(), "kernel matrix: 30 of 120 rows") || !strings.Contains(rows.Eq(1).Text(), "waits for its turn") {
+		t.Fatalf("under way: %q", rows.Text())
+	}
+	if v, _ := rows.Eq(0).Find("progress").Attr("value"); v != "30" {
+		t.Errorf("the bar stands at %q", v)
+	}
+	list := decode[struct{ Jobs []api.Job }](c.want(200, "GET", "/api/jobs", "")).Jobs
+	if len(list) != 2 || list[0].ID != first || list[0].Total != 120 || list[0].Step == nil || list[1].Status != "queued" || list[1].Left != nil {
+		t.Errorf("programs are told %+v", list)
+	}
+	if n := s.browse(t, bob).page(200, "/jobs").Find(".jobs").Length(); n != 0 {
+		t.Error("somebody else sees the jobs")
+	}
+	form := rows.Eq(0).Find("form")
+	to, _ := form.Attr("action")
+	after := c.fetch("POST", to, "back="+form.Find("input[name=back]").AttrOr("value", ""))
+	if title := after.html().Find("h1").Text(); title != "Under way" || strings.Contains(after.html().Find(".jobs").Text(), "first") {
+		t.Errorf("after it was cancelled: %q, %q", title, after.html().Find(".jobs").Text())
+	}
+	<-told // the second one has begun
+}
