@@ -241,6 +241,53 @@ func TestCompareMany(t *testing.T) {
 	}
 }
 
+// TestSharedComparison: somebody with the link reads the comparison and opens copies of its
+// runs, points included, in the lab; nobody who knows only ids does.
+func TestSharedComparison(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c, b, other := s.client(t, alice), s.browse(t, alice), s.browse(t, bob)
+	set := c.upload("name=mine", "a,b,class\n0,0,x\n1,1,y\n0,1,x\n1,0,y\n0.2,0.1,x\n0.9,0.8,y\n").ID
+	q := url.Values{}
+	for _, kernel := range []string{"rbf", "linear"} {
+		id := c.train(`{"dataset":"` + set + `","name":"` + kernel + `","spec":{"kernel":"` + kernel + `"}}`)
+		c.follow(id)
+		q.Add("run", id)
+	}
+	q.Set("base", q["run"][1])
+	q.Set("where", "kernel = rbf")
+	page := b.send(200, "/compare/share", q.Encode()).html()
+	link, err := url.Parse(page.Find(".share").AttrOr("value", ""))
+	if err != nil || link.Path != "/shared/compare" || page.Find("img.course-qr").Length() != 1 {
+		t.Fatalf("the link is %v, %v", link, err)
+	}
+	shared := other.page(200, link.RequestURI())
+	other.pictures(shared, 5)
+	if text := shared.Find("main").Text(); !strings.Contains(text, "1 of 2 runs") || !strings.Contains(text, "baseline") {
+		t.Errorf("the shared comparison: %q", text)
+	}
+	for _, id := range q["run"] {
+		if html, _ := shared.Html(); strings.Contains(html, id) {
+			t.Error("the id of a run is told")
+		}
+	}
+	run, _ := shared.Find(".side-by-side h3 a").Attr("href")
+	if copied, _ := other.page(200, run).Find(".toolbar a.primary").Attr("href"); !strings.HasPrefix(copied, "/lab?") {
+		t.Errorf("the shared run leads to %q", copied)
+	}
+	clone, _ := shared.Find(".side-by-side a[aria-label^='open a copy']").Attr("href")
+	lab := other.page(200, clone)
+	if text := lab.Find("main").Text(); !strings.Contains(text, "mine") {
+		t.Errorf("the lab opens %q", text)
+	}
+	other.want(200, "GET", "/shared/compare.csv?"+link.RawQuery, "")
+	other.want(404, "GET", "/shared/compare?"+q.Encode(), "")
+	other.want(404, "POST", "/compare/share", q.Encode(), "Content-Type", "application/x-www-form-urlencoded")
+	b.send(200, "/runs/"+q["run"][0]+"/unshare", "")
+	other.want(404, "GET", link.RequestURI(), "")
+	other.want(404, "GET", clone, "")
+}
+
 // chosen are runs by their names, as a form has them.
 func chosen(ids map[string]string, names ...string) url.Values {
 	q := url.Values{}

@@ -34,14 +34,14 @@ type App struct {
 	days   int  // as of Config
 	apart  bool // the metrics
 
-	lab     *lab.Room
-	lessons *lessons.Room
-	data    *data.Room
-	runs    *runs.Room
-	studies *studies.Room
-	teach   *teach.Room
-	handins *runs.Reader // of the gallery of a course
-	api     *api.Room
+	lab             *lab.Room
+	lessons         *lessons.Room
+	data            *data.Room
+	runs            *runs.Room
+	studies         *studies.Room
+	teach           *teach.Room
+	handins, shared *runs.Reader // of the gallery of a course; by read-only links
+	api             *api.Room
 }
 
 // Config is what New needs.
@@ -70,7 +70,7 @@ func New(c Config) *App {
 	h := door.NewHouse(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
 	a := &App{House: h, log: c.Log, days: c.Days, apart: c.Apart, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), studies: &studies.Room{House: h}, api: api.New(h)}
 	a.teach = teach.New(h, a.lab, a.lessons)
-	a.handins = runs.NewReader(h, a.teach.Shelf)
+	a.handins, a.shared = runs.NewReader(h, a.teach.Shelf), runs.NewShared(h)
 	a.site = web.NewSite(c.Log, a.errorPage)
 	a.site.Metrics, a.site.Proxies, a.site.Answers = c.Metrics, c.Proxies, c.Links.Answers
 	return a

@@ -99,6 +99,7 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/compare.csv", h(a.runs.CompareTable))
 	r.Post("/compare/versions", h(a.lab.CompareVersions))
 	r.Post("/compare/rules", h(a.lab.CompareRules))
+	r.Post("/compare/share", h(a.runs.ShareComparison))
 	r.Post("/compare/folds", h(a.runs.CompareOnFolds))
 	r.Get("/compare/figures/{figure}", h(a.runs.CompareFigure))
 
@@ -122,6 +123,11 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/studies/{id}/cancel", h(a.studies.CancelStudy))
 	r.Post("/studies/{id}/delete", h(a.studies.DeleteStudy))
 
+	r.Get("/shared/compare", h(a.shared.Compare))
+	r.Get("/shared/compare.csv", h(a.shared.CompareTable))
+	r.Get("/shared/compare/figures/{figure}", h(a.shared.CompareFigure))
+	r.Get("/shared/runs/{token}", h(a.runs.Shared))
+	r.Get("/shared/runs/{token}/figures/{figure}", h(a.runs.SharedFigure))
 	r.Get("/shared/{token}", h(a.runs.Shared))
 	r.Get("/shared/{token}/figures/{figure}", h(a.runs.SharedFigure))
 

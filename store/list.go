@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -208,19 +209,23 @@ func (s *Store) Chosen(ctx context.Context, ws Workspace, q Query) (ids []string
 	return ids, err
 }
 
-// Matching lists those of some runs, of whatever workspace, that a query finds.
+// Matching lists those of some runs, of whatever workspace, that a query finds. They are
+// named by their ids or the tokens of their read-only links.
 func (s *Store) Matching(ctx context.Context, ids []string, q Query) (found []string, err error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	where := cmp.Or(q.where, `true`)
 	err = s.view(ctx, func(tx *sql.Tx) error {
-		list, err := json.Marshal(ids)
-		if err != nil {
-			return err
+		for _, key := range []string{"id", "share"} {
+			some, err := texts(ctx, tx, `SELECT `+key+` FROM runs WHERE `+where+` AND deleted IS NULL AND `+key+` IN (SELECT value FROM json_each(?))`, append(slices.Clone(q.args), string(list))...)
+			if err != nil {
+				return err
+			}
+			found = append(found, some...)
 		}
-		where, args := `true`, []any{}
-		if q.where != "" {
-			where, args = q.where, slices.Clone(q.args)
-		}
-		found, err = texts(ctx, tx, `SELECT id FROM runs WHERE `+where+` AND deleted IS NULL AND id IN (SELECT value FROM json_each(?))`, append(args, string(list))...)
-		return err
+		return nil
 	})
 	return found, err
 }

@@ -44,6 +44,10 @@ func (a *House) Locate(ctx context.Context, id string) (p Points, err error) {
 		r, err := a.Store.Run(ctx, Workspace(ctx), run)
 		return Points{Name: r.DatasetName, Hash: r.Hash}, err
 	}
+	if token, ok := strings.CutPrefix(id, OfShared); ok {
+		r, err := a.Store.SharedRun(ctx, token)
+		return Points{Name: r.DatasetName, Hash: r.Hash}, err
+	}
 	if search, ok := strings.CutPrefix(id, OfSearch); ok {
 		s, err := a.Store.Search(ctx, Workspace(ctx), search)
 		return Points{Name: s.DatasetName, Hash: s.Hash}, err
@@ -74,7 +78,7 @@ func courseOf(id string) (code string, ok bool) {
 // IsStored tells whether an id is that of a data set of the workspace.
 func IsStored(id string) bool {
 	_, brought := courseOf(id)
-	return !IsPublic(id) && !strings.HasPrefix(id, OfRun) && !strings.HasPrefix(id, OfSearch) && !strings.HasPrefix(id, OfLink) && !brought
+	return !IsPublic(id) && !strings.HasPrefix(id, OfRun) && !strings.HasPrefix(id, OfSearch) && !strings.HasPrefix(id, OfLink) && !strings.HasPrefix(id, OfShared) && !brought
 }
 
 // IsPublic tells whether everybody can open the data of an id. An empty one
@@ -92,6 +96,8 @@ const (
 	Drawing = "drawing"
 	// OfRun before the id of a run names the points that the run was trained on.
 	OfRun = "run-"
+	// OfShared before the token of a shared run names the points that it was trained on.
+	OfShared = "shared-"
 	// OfSearch before the id of a search names the points that it is about.
 	OfSearch = "search-"
 	// OfLink before the token of a link names the points that come with it.

@@ -76,7 +76,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		}
 		return door.Redirect(w, r, from.Base+"/compare?"+to.Encode())
 	}
-	runs, err := comparedRuns(r.Context(), a.Store.Run, from, q)
+	runs, err := comparedRuns(r.Context(), a.find, from, q)
 	if err != nil {
 		return err
 	}
@@ -108,6 +108,12 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 			name, what := door.MainFigure(run.Report)
 			c.Picture = door.Linked(from.Base+"/runs/"+run.ID+"/figures/", name, query, door.SmallWidth, door.SmallHeight, what+" of "+run.Name+": "+caption, caption)
 		}
+		switch from.Base {
+		case "":
+			c.Clone = "/lab?" + cloneQuery(run).Encode()
+		case "/shared":
+			c.Clone = copyOf(run, run.ID)
+		}
 		p.Pending = p.Pending || run.Status == store.Queued || run.Status == store.Running
 		with := func(key string, values ...string) string {
 			other := maps.Clone(q)
@@ -126,6 +132,18 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 			c.Pin = with("base", run.ID)
 		}
 		p.Runs = append(p.Runs, c)
+	}
+	switch from.Base {
+	case "":
+		p.Shares = true
+		if to := sharedComparison(runs, q); to != "" {
+			p.ShareURL = a.Links.Origin(r) + to
+		}
+	case "/shared":
+		p.Bare, p.ShareURL = true, a.Links.Origin(r)+"/shared/compare?"+q.Encode()
+	}
+	if p.ShareURL != "" {
+		p.ShareQR, _ = door.QR(p.ShareURL) // a long one has none
 	}
 	p.Export = from.Base + "/compare.csv?" + only(q, "run", "diff").Encode()
 	p.Settings = compareSettings(runs)
@@ -180,7 +198,7 @@ func (a *Reader) CompareTable(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	runs, err := comparedRuns(r.Context(), a.Store.RunWithoutModels, from, r.URL.Query())
+	runs, err := comparedRuns(r.Context(), a.quick, from, r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -234,11 +252,11 @@ func (a *Reader) CompareFigure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	find := a.Store.Run
+	find := a.find
 	switch name {
 	case "overlay":
 	case "parallel", "plot":
-		find = a.Store.RunWithoutModels
+		find = a.quick
 	default:
 		return store.ErrNotFound
 	}

@@ -118,7 +118,7 @@ func (a *Room) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	runs, err := comparedRuns(r.Context(), a.Store.Run, from, r.PostForm)
+	runs, err := comparedRuns(r.Context(), a.find, from, r.PostForm)
 	if err != nil {
 		return err
 	}

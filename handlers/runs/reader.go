@@ -20,11 +20,13 @@ import (
 type Reader struct {
 	*door.House
 	shelf func(*http.Request) (door.Shelf, error)
+	find  func(context.Context, store.Workspace, string) (store.Run, error) // with its models
+	quick func(context.Context, store.Workspace, string) (store.Run, error) // without
 }
 
 // NewReader returns the runs of the shelf that a request asks for.
 func NewReader(h *door.House, shelf func(*http.Request) (door.Shelf, error)) *Reader {
-	return &Reader{h, shelf}
+	return &Reader{h, shelf, h.Store.Run, h.Store.RunWithoutModels}
 }
 
 // run finds the run of the request's path.
@@ -32,7 +34,7 @@ func (a *Reader) run(r *http.Request) (run store.Run, from door.Shelf, err error
 	if from, err = a.shelf(r); err != nil {
 		return run, from, err
 	}
-	run, err = a.Store.Run(r.Context(), from.Workspace, chi.URLParam(r, "id"))
+	run, err = a.find(r.Context(), from.Workspace, chi.URLParam(r, "id"))
 	return run, from, err
 }
 

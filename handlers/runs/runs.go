@@ -123,7 +123,11 @@ func (a *Room) showRun(w http.ResponseWriter, r *http.Request, run store.Run, pr
 	}
 	if run.Share != "" {
 		p.ShareURL = a.Links.Origin(r) + "/shared/" + run.Share
+		if p.ShareQR, err = door.QR(p.ShareURL); err != nil {
+			return err
+		}
 	}
+	p.TagList = run.Tags
 	p.Errors = map[string]string{}
 	for _, q := range problems {
 		p.Errors[q.Field] = door.Sentence(q.Message)

@@ -1,11 +1,16 @@
 package runs
 
 import (
+	"context"
 	"net/http"
+	"net/url"
 
 	"github.com/go-chi/chi/v5"
 
+	"marginlab/handlers/door"
+	"marginlab/store"
 	"marginlab/views"
+	"marginlab/web"
 )
 
 // Shared shows the run of a read-only link.
@@ -20,8 +25,67 @@ func (a *Room) Shared(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p.Page = a.Frame(run.Name, "")
-	p.Bare = true
+	p.Bare, p.TagList, p.Clone = true, run.Tags, copyOf(run, token)
+	p.ShareURL = a.Links.Origin(r) + "/shared/" + token
+	if p.ShareQR, err = door.QR(p.ShareURL); err != nil {
+		return err
+	}
 	return a.Render(w, r, views.RunPage(p))
+}
+
+// copyOf opens the lab in the state of the run of a read-only link, with its points.
+func copyOf(run store.Run, token string) string {
+	q := cloneQuery(run)
+	q.Set("data", door.OfShared+token)
+	return "/lab?" + q.Encode()
+}
+
+// NewShared returns the comparisons of runs by the tokens of their read-only links, which
+// stand for their ids.
+func NewShared(h *door.House) *Reader {
+	find := func(ctx context.Context, _ store.Workspace, token string) (store.Run, error) {
+		r, err := h.Store.SharedRun(ctx, token)
+		r.ID = token
+		return r, err
+	}
+	return &Reader{h, func(*http.Request) (door.Shelf, error) { return door.Shelf{Base: "/shared"}, nil }, find, find}
+}
+
+// ShareComparison makes read-only links of the runs that are compared, and so one of their
+// comparison.
+func (a *Room) ShareComparison(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	if err := door.ToCompare(r.PostForm["run"]); err != nil {
+		return err
+	}
+	for _, id := range r.PostForm["run"] {
+		if _, err := a.Store.ShareRun(r.Context(), door.Workspace(r.Context()), id); err != nil {
+			return err
+		}
+	}
+	return door.Redirect(w, r, "/compare?"+r.PostForm.Encode()+"#h-share")
+}
+
+// sharedComparison is the path and query of a comparison by tokens; empty where not all of the
+// runs are shared.
+func sharedComparison(runs []store.Run, q url.Values) string {
+	to := only(q)
+	to.Del("folds") // which are searches of the workspace
+	tokens := map[string]string{}
+	for _, r := range runs {
+		if r.Share == "" {
+			return ""
+		}
+		tokens[r.ID] = r.Share
+	}
+	for _, key := range []string{"run", "base", "draw"} {
+		for i, id := range to[key] {
+			to[key][i] = tokens[id]
+		}
+	}
+	return "/shared/compare?" + to.Encode()
 }
 
 // SharedFigure sends a picture of the run of a read-only link.
