@@ -22,7 +22,7 @@ import (
 
 const (
 	mostAxes               = 12 // of parallel coordinates
-	plotWidth, plotHeight  = 1000, 420
+	plotWidth, plotHeight  = 1000, 460
 	pointWidth, pointHeigh = 640, 420
 )
 
