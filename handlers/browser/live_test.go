@@ -233,3 +233,23 @@ func TestTryingIsLive(t *testing.T) {
 	p.wait(answered + ` && document.querySelector("#tried strong")?.textContent === "TGCCCG"`)
 	p.wait(`new URLSearchParams(location.search).get("try") === "TGCCCGATGCCCG"`)
 }
+
+// Points are generated in the lab while their number is dragged: title, picture and address
+// follow, and once a point is drawn by hand the controls of what generates them are gone.
+func TestGeneratedPointsAreLive(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/lab?data=new-moons,n=60")
+	p.picture(".stage img")
+	p.change(func() { p.fill(`[name="gen.n"]`, "90") })
+	p.wait(`document.querySelector("h1").textContent === "moons, 90 points"`)
+	if data := p.query().Get("data"); data != "new-moons,n=90" {
+		t.Errorf("the address says %q", data)
+	}
+	if caption := p.text(".caption"); !strings.Contains(caption, "90 points") {
+		t.Errorf("the picture shows %q", caption)
+	}
+	p.act("edit")
+	p.change(func() { p.press(0.5, 0.5) })
+	p.wait(`document.querySelector('[data-field="gen.n"]').hidden`)
+}

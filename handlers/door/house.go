@@ -45,14 +45,14 @@ type House struct {
 
 	build    func() string          // names the program, on which pictures depend
 	prints   *Recent[*Print]        // by format and key
-	hashes   *Recent[string]        // of the data sets that come with the program
+	hashes   *Recent[string]        // of data that come with the program or are generated
 	stored   *Recent[*dataset.Data] // by hash, in the lab every move of a slider asks for them
 	compared *Recent[*ml.Compared]  // by data and kernel: 720 kB each at most
 }
 
 // NewHouse returns a house without rooms; build is as in web.Program.
 func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, links web.Links, patience time.Duration, build func() string) *House {
-	return &House{st, queue, assets, limits, links, patience, NewLine(Places()), NewLine(max(2, runtime.NumCPU())), semaphore.NewWeighted(largeMemory), build, newPrints(), NewRecent[string](len(dataset.Builtins)), NewWeighed(storedValues, valuesOf), NewRecent[*ml.Compared](64)}
+	return &House{st, queue, assets, limits, links, patience, NewLine(Places()), NewLine(max(2, runtime.NumCPU())), semaphore.NewWeighted(largeMemory), build, newPrints(), NewRecent[string](len(dataset.Builtins) + 100), NewWeighed(storedValues, valuesOf), NewRecent[*ml.Compared](64)}
 }
 
 // storedValues is how many values of stored data are kept in memory, 8 bytes each and as much

@@ -17,7 +17,7 @@ type Points struct {
 }
 
 // Source finds the points behind an id: a stored set of the workspace, one that
-// comes with the program, the points of a run, a search, a link or a course, or the empty drawing.
+// comes with the program or is generated, the points of a run, a search, a link or a course, or the empty drawing.
 // The data are shared: nobody changes them.
 func (a *House) Source(ctx context.Context, id string) (p Points, err error) {
 	if id == Drawing {
@@ -30,6 +30,9 @@ func (a *House) Source(ctx context.Context, id string) (p Points, err error) {
 		}
 		hash, err := a.hashes.Get(ctx, id, func(context.Context) (string, error) { return d.Hash(), nil })
 		return Points{b.Name, d, hash}, err
+	}
+	if strings.HasPrefix(id, OfGenerator) {
+		return a.generated(ctx, id)
 	}
 	if p, err = a.Locate(ctx, id); err != nil {
 		return p, err
@@ -85,7 +88,7 @@ func IsStored(id string) bool {
 // stands for those that a page begins with.
 func IsPublic(id string) bool {
 	_, builtin := dataset.FindBuiltin(id)
-	return builtin || id == Drawing || id == ""
+	return builtin || id == Drawing || id == "" || strings.HasPrefix(id, OfGenerator)
 }
 
 const (

@@ -225,6 +225,7 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 	if p.Data, err = a.Choices(r.Context(), b.id, b.course); err != nil {
 		return err
 	}
+	p.Data, p.Makes = append(p.Data, generators(b.id)...), b.makes()
 	if !slices.ContainsFunc(p.Data, func(c views.Choice) bool { return c.Chosen }) { // the points of a run or a search
 		p.Data = append([]views.Choice{{Group: "As saved", ID: b.id, Name: b.name, Chosen: true}}, p.Data...)
 	}
@@ -255,6 +256,18 @@ func (a *Room) trainInTurn(ctx context.Context, b *bench) (*ml.Result, error) {
 	defer leave()
 	res, _, err := a.train(ctx, b)
 	return res, err
+}
+
+// generators are what generates data, of which one may be chosen.
+func generators(chosen string) (list []views.Choice) {
+	for _, g := range dataset.Generators {
+		c := views.Choice{Group: "Generate", ID: door.OfGenerator + g.Name, Name: g.Label, Vectors: g.Kind == dataset.KindVectors}
+		if name, _, _ := strings.Cut(chosen, ","); name == c.ID {
+			c.ID, c.Chosen = chosen, true
+		}
+		list = append(list, c)
+	}
+	return list
 }
 
 // backgrounds are what a picture shows behind the points.
@@ -301,6 +314,7 @@ func (a *Room) live(r *http.Request) (map[string]any, error) {
 		errs[p.Field] = p.Message
 	}
 	return map[string]any{
+		"name":      b.name,
 		"positives": positives(b),
 		"html":      html.String(), "tried": tried.String(), "hidden": b.hidden(), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": b.spec.Title() + " on " + b.name,
 		"search": b.searchTitle(), "x": b.x, "y": b.y, "took": ans.Took, "live": ans.Live(),

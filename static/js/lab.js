@@ -132,6 +132,7 @@ function reflect(reply) {
     if (slider && reply.resolved && name in reply.resolved) resolve(slider, reply.resolved[name]);
   }
   form.elements.name.placeholder = reply.run_name;
+  form.querySelector("h1").textContent = reply.name;
   for (const axis of ["x", "y"]) if (form.elements[axis]) form.elements[axis].value = reply[axis];
   const search = form.querySelector("[data-search-title]");
   if (search && reply.search) search.textContent = reply.search;
@@ -176,7 +177,7 @@ form.addEventListener("input", (e) => {
 form.elements.data?.addEventListener("change", () => {
   const query = new URLSearchParams();
   for (const [name, value] of new FormData(form)) {
-    if (training(name) && !["points", "x", "y", "on", "positive", "target", "limits"].includes(name) && !query.has(name)) query.append(name, value);
+    if (training(name) && !["points", "x", "y", "on", "positive", "target", "limits"].includes(name) && !name.startsWith("gen.") && !query.has(name)) query.append(name, value);
   }
   location.assign(`/lab?${query}`);
 });

@@ -1,0 +1,84 @@
+package door
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+const (
+	// OfGenerator before the name of a generator names what it makes, with the values of
+	// those parameters that somebody has chosen: "new-moons", "new-moons,n=300,noise=0.2".
+	// The id says all that the data depend on: whoever has it has the same.
+	OfGenerator = "new-"
+	// OfValue before a parameter of a generator names its control.
+	OfValue = "gen."
+)
+
+// Generated reads an id that begins with OfGenerator. Values that a form has for the
+// generator's controls go before those of the id. What is wrong with a value comes back as
+// param.Problems about its control, and the value is left out.
+func Generated(id string, form url.Values) (g dataset.Generator, values param.Values, err error) {
+	name, chosen, _ := strings.Cut(strings.TrimPrefix(id, OfGenerator), ",")
+	if g, err = dataset.FindGenerator(name); err != nil {
+		return g, nil, err
+	}
+	texts := map[string]string{}
+	for word := range strings.SplitSeq(chosen, ",") {
+		if name, text, ok := strings.Cut(word, "="); ok {
+			texts[name] = text
+		}
+	}
+	values = param.Values{}
+	var problems param.Problems
+	for _, p := range g.Params {
+		if text := strings.TrimSpace(form.Get(OfValue + p.Name)); text != "" {
+			texts[p.Name] = text
+		}
+		text, ok := texts[p.Name]
+		if !ok {
+			continue
+		}
+		v, err := p.Labelled().Parse(text)
+		if err != nil {
+			problems = append(problems, param.Problem{Field: OfValue + p.Name, Message: err.Error()})
+		} else if v.Text() != p.Default {
+			values = values.With(p.Name, v)
+		}
+	}
+	return g, values, problems.Err()
+}
+
+// GeneratedID is the id of what a generator makes of values, as Generated reads it.
+func GeneratedID(g dataset.Generator, values param.Values) string {
+	id := OfGenerator + g.Name
+	for _, p := range g.Params {
+		if v, ok := values[p.Name]; ok {
+			id += "," + p.Name + "=" + v.Text()
+		}
+	}
+	return id
+}
+
+// generated makes what an id says.
+func (a *House) generated(ctx context.Context, id string) (p Points, err error) {
+	g, values, err := Generated(id, nil)
+	if err != nil {
+		return p, err
+	}
+	id = GeneratedID(g, values)
+	p.Name = g.Title(values)
+	for _, q := range g.Params[1:] {
+		if v, ok := values[q.Name]; ok {
+			p.Name += ", " + q.Name + "=" + v.Text()
+		}
+	}
+	if p.Data, err = a.stored.Get(ctx, id, func(context.Context) (*dataset.Data, error) { return g.Generate(values) }); err != nil {
+		return p, err
+	}
+	p.Hash, err = a.hashes.Get(ctx, id, func(context.Context) (string, error) { return p.Data.Hash(), nil })
+	return p, err
+}
