@@ -471,7 +471,7 @@ func (a *Room) Generate(w http.ResponseWriter, r *http.Request) error {
 	values := param.Values{}
 	var problems param.Problems
 	for _, p := range g.Params {
-		v, err := p.Labelled().Parse(strings.TrimSpace(r.PostFormValue(p.Name)))
+		v, err := p.Labelled().Parse(p.Typed(r.PostFormValue(p.Name)))
 		if err != nil {
 			problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
 		}

@@ -18,7 +18,7 @@ func ReadSpec(form url.Values) (ml.Spec, param.Problems) {
 		if !form.Has(p.Name) {
 			continue
 		}
-		text := form.Get(p.Name)
+		text := p.Typed(form.Get(p.Name))
 		if err := p.Labelled().Check(text); err != nil {
 			problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
 		} else if err := spec.Set(p.Name, text); err != nil {

@@ -35,7 +35,7 @@ func Generated(id string, form url.Values) (g dataset.Generator, values param.Va
 	values = param.Values{}
 	var problems param.Problems
 	for _, p := range g.Params {
-		if text := strings.TrimSpace(form.Get(OfValue + p.Name)); text != "" {
+		if text := p.Typed(form.Get(OfValue + p.Name)); text != "" {
 			texts[p.Name] = text
 		}
 		text, ok := texts[p.Name]

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,7 +86,7 @@ func (p Param) Check(text string) error {
 	}
 	switch p.Kind {
 	case Number, Integer:
-		v, err := number(text)
+		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("%s must be %s, not %q", p.Name, p.expects(), text)
 		}
@@ -125,9 +126,20 @@ func (p Param) Parse(text string) (Value, error) {
 	return p.Read(text), nil
 }
 
-// number reads a number as people write it: with a point, or with a comma in its place.
-func number(text string) (float64, error) {
-	return strconv.ParseFloat(strings.Replace(strings.TrimSpace(text), ",", ".", 1), 64)
+// thousands are numbers that may have been grouped by their comma.
+var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2},\d{3}$`)
+
+// Typed is what somebody typed into a form in the notation of Parse: a comma in a number is
+// its point. What may as well be thousands, 1,000, stays as it is, and is refused.
+func (p Param) Typed(text string) string {
+	if p.Kind != Number && p.Kind != Integer {
+		return text
+	}
+	text = strings.TrimSpace(text)
+	if thousands.MatchString(text) || strings.Contains(text, ".") || strings.Count(text, ",") != 1 {
+		return text
+	}
+	return strings.Replace(text, ",", ".", 1)
 }
 
 // Read is the value that text stands for, whatever the bounds of p; what p cannot hold
@@ -135,7 +147,7 @@ func number(text string) (float64, error) {
 func (p Param) Read(text string) Value {
 	switch p.Kind {
 	case Number, Integer:
-		if v, err := number(text); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if v, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
 			return Of(v)
 		}
 	case Switch:

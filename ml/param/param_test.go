@@ -165,21 +165,27 @@ func TestTextMayBeBounded(t *testing.T) {
 	}
 }
 
-// A comma stands for the decimal point, as many people type it, but for nothing else.
+// A comma stands for the decimal point where somebody types, but for nothing else.
 func TestDecimalComma(t *testing.T) {
 	t.Parallel()
 	p := param.Param{Name: "C", Kind: param.Number}
-	for text, want := range map[string]float64{"1,5": 1.5, " 0,25 ": 0.25, "-2,5e1": -25, "1.5": 1.5} {
-		if v, err := p.Parse(text); err != nil || v.Number() != want {
+	for text, want := range map[string]float64{"1,5": 1.5, " 0,25 ": 0.25, "-2,5e1": -25, "1.5": 1.5, "0,125": 0.125, "1000,125": 1000.125} {
+		if v, err := p.Parse(p.Typed(text)); err != nil || v.Number() != want {
 			t.Errorf("%q: %v, %v", text, v, err)
 		}
 	}
-	for _, text := range []string{"1,5,5", "1,500.5", "1.5,5", ",", ""} {
-		if v, err := p.Parse(text); err == nil {
+	for _, text := range []string{"1,5,5", "1,500.5", "1.5,5", ",", "", "1,000", "-12,500"} {
+		if v, err := p.Parse(p.Typed(text)); err == nil {
 			t.Errorf("%q is taken for %v", text, v)
 		}
 	}
-	if _, err := (param.Param{Name: "n", Kind: param.Integer}).Parse("1,5"); err == nil {
-		t.Error("1,5 is taken for a whole number")
+	if v, err := p.Parse("1,5"); err == nil {
+		t.Errorf("a program's 1,5 is taken for %v", v)
+	}
+	if _, err := (param.Param{Name: "n", Kind: param.Integer}).Parse("1.5"); err == nil {
+		t.Error("1.5 is taken for a whole number")
+	}
+	if text := (param.Param{Name: "label", Kind: param.Text}).Typed("a,b"); text != "a,b" {
+		t.Errorf("a name is changed to %q", text)
 	}
 }

@@ -131,7 +131,7 @@ func (d *Demo) NewInput(get func(name string) string, source Source) (Input, par
 	in := Input{values: map[string]string{}, source: source}
 	var wrong param.Problems
 	for _, p := range d.Params() {
-		v := get(p.Name)
+		v := p.Typed(get(p.Name))
 		if v == "" {
 			v = p.Default
 		} else if err := p.Labelled().Check(v); err != nil {
