@@ -30,6 +30,12 @@ func TestPoll(t *testing.T) {
 	student.click("[data-vote] [type=submit]")
 	student.wait(`document.querySelector(".poll-status")?.textContent.includes("Your answer counts")`)
 	teacher.wait(`document.querySelectorAll(".histogram tbody tr")[1].textContent.includes("100")`)
+	student.click(".course-name summary")
+	student.fill("#f-name", "Ada")
+	student.follow(func() { student.clickText("button", "Use it") })
+	if said := student.text(".course-name summary"); said != "Your teacher sees your first answers, as Ada" {
+		t.Errorf("after a name was given: %q", said)
+	}
 	teacher.follow(func() { teacher.clickText("button", "Reveal the answer") })
 	student.wait(`document.querySelector(".verdict.right")`)
 

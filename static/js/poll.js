@@ -14,6 +14,7 @@ if (student) {
     if (JSON.parse(e.data) !== part().dataset.state) fetch(`${path}?part=1`).then(show).catch(() => {});
   });
   student.addEventListener("submit", async (e) => {
+    if (!e.target.matches("[data-vote]")) return; // a name is kept by a page of its own
     e.preventDefault();
     const body = new URLSearchParams(new FormData(e.target));
     body.set("part", "1");
