@@ -111,7 +111,11 @@ func (r *Result) quantity(title string, q quantity, c Comparison, text func(o Ou
 // nothing of how many they are.
 func (c Comparison) sentence() string {
 	f := c.Friedman
-	test := fmt.Sprintf("%s (Friedman: χ² = %.2f with %d degrees of freedom)", equal(f.ChiP), f.ChiSquared, f.Freedom[0])
+	degrees := "degrees"
+	if f.Freedom[0] == 1 {
+		degrees = "degree"
+	}
+	test := fmt.Sprintf("%s (Friedman: χ² = %.2f with %d %s of freedom)", equal(f.ChiP), f.ChiSquared, f.Freedom[0], degrees)
 	if f.F != nil {
 		test = fmt.Sprintf("%s (Friedman, Iman and Davenport: F = %.2f with %d and %d degrees of freedom)", equal(f.P), *f.F, f.Freedom[0], f.Freedom[1])
 	}
