@@ -147,7 +147,7 @@ func DeletedPage(p Deleted) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<h1>Recently deleted</h1><p class=\"help\">What was deleted can be had back for a day. Runs that had not ended come back as cancelled ones.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<h1>Recently deleted</h1><p class=\"measure\">What was deleted can be had back for a day. Runs that had not ended come back as cancelled ones.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -60,7 +60,7 @@ func HomePage(p Home) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"intro\"><div><h1>See where the boundary goes, and why</h1><p>Bring points with two classes, choose a kernel and C, and train a support vector machine or a Minimal Complexity Machine, with or without a conformal kernel. Boundary, margins and support vectors follow while you drag.</p><p class=\"toolbar\"><a class=\"button primary\" href=\"/lab\">Open the lab</a> <a class=\"button\" href=\"/datasets\">Bring your data</a> <a class=\"button\" href=\"/lessons\">Follow the lecture</a> <a class=\"button\" href=\"/lab?data=drawing\">Draw points</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"intro\"><div><h1>See where the boundary goes, and why</h1><p>Bring points of two classes or several, choose a kernel and C, and train a support vector machine or a Minimal Complexity Machine, with or without a conformal kernel. Boundary, margins and support vectors follow while you drag.</p><p class=\"toolbar\"><a class=\"button primary\" href=\"/lab\">Open the lab</a> <a class=\"button\" href=\"/datasets\">Bring your data</a> <a class=\"button\" href=\"/lessons\">Follow the lecture</a> <a class=\"button\" href=\"/lab?data=drawing\">Draw points</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -62,7 +62,7 @@ func SearchesPage(p Searches) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Total == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"empty\">Nothing searched yet. Open the <a href=\"/lab\">lab</a> and press <em>Search</em>: the best values of C, γ and others are found by cross-validation while you do something else.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"empty\">Nothing searched yet. Open the <a href=\"/lab\">lab</a> and press <em>Search C and gamma</em>: the best values of C, γ and others are found by cross-validation while you do something else.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -66,7 +66,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	}
 	p.follow(func() { p.clickText("button", "Make a read-only link") })
 	link := p.value(".share")
-	p.follow(func() { p.clickText(".button", "Clone into the lab") })
+	p.follow(func() { p.clickText(".button", "Open a copy in the lab") })
 	save("70", "second")
 	p.visit("/runs?tag=demo")
 	if n := get[int](p, `document.querySelectorAll(".runs tbody tr").length`); n != 1 {

@@ -108,7 +108,7 @@ func TestFromUploadToComparison(t *testing.T) {
 		t.Errorf("training accuracy %s before the restart, %s after", accuracy, again)
 	}
 
-	p.follow(func() { p.clickText(".button", "Clone into the lab") })
+	p.follow(func() { p.clickText(".button", "Open a copy in the lab") })
 	p.picture(".stage img")
 	p.change(func() { p.fill("#f-C", "100") })
 	p.wait(`new URLSearchParams(location.search).get("C") === "100"`)
@@ -162,7 +162,7 @@ func TestRunSurvivesKill(t *testing.T) {
 	if h := p.text("h1"); h != "last words" {
 		t.Errorf("after kill -9 the run is called %q", h)
 	}
-	p.follow(func() { p.clickText(".button", "Clone into the lab") })
+	p.follow(func() { p.clickText(".button", "Open a copy in the lab") })
 	p.picture(".stage img")
 	if q := p.query(); q.Get("C") != "10" {
 		t.Errorf("the clone opens as %v", q)
