@@ -4,6 +4,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -61,14 +62,7 @@ func newDataset(s store.Dataset) Dataset {
 
 // Datasets lists the data sets of the workspace.
 func (a *Room) Datasets(w http.ResponseWriter, r *http.Request) error {
-	if _, err := query(r); err != nil {
-		return err
-	}
-	sets, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, http.StatusOK, map[string]any{"datasets": listed(sets, newDataset)})
+	return all(w, r, "datasets", a.Store.Datasets, newDataset)
 }
 
 // kindOfRows is what a file may be said to hold.
@@ -478,6 +472,35 @@ func listed[Row, JSON any](rows []Row, as func(Row) JSON) []JSON {
 		list[i] = as(r)
 	}
 	return list
+}
+
+// all answers with everything that the workspace has of a kind.
+func all[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, read func(context.Context, store.Workspace) ([]Row, error), as func(Row) JSON) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	rows, err := read(r.Context(), door.Workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, map[string]any{name: listed(rows, as)})
+}
+
+// part answers with as many of a kind as the request asks for.
+func part[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, read func(_ context.Context, _ store.Workspace, limit, offset int) ([]Row, int, error), as func(Row) JSON) error {
+	q, err := query(r, "limit", "offset")
+	if err != nil {
+		return err
+	}
+	f, err := door.RunFilter(q)
+	if err != nil {
+		return err
+	}
+	rows, total, err := read(r.Context(), door.Workspace(r.Context()), f.Limit, f.Offset)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, map[string]any{name: listed(rows, as), "total": total, "limit": f.Limit, "offset": f.Offset})
 }
 
 // query reads the parameters of a request. One that is not among the names, or is

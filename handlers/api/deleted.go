@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"marginlab/handlers/door"
 	"marginlab/store"
 	"marginlab/web"
 )
@@ -27,18 +26,7 @@ func newDeletion(d store.Deletion) Deletion {
 
 // Deleted lists what can be had back.
 func (a *Room) Deleted(w http.ResponseWriter, r *http.Request) error {
-	if _, err := query(r); err != nil {
-		return err
-	}
-	deletions, err := a.Store.Deletions(r.Context(), door.Workspace(r.Context()))
-	if err != nil {
-		return err
-	}
-	list := make([]Deletion, len(deletions))
-	for i, d := range deletions {
-		list[i] = newDeletion(d)
-	}
-	return web.JSON(w, http.StatusOK, map[string]any{"deleted": list})
+	return all(w, r, "deleted", a.Store.Deletions, newDeletion)
 }
 
 // Restore undoes a deletion.

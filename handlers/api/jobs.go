@@ -7,7 +7,6 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/ml/trace"
 	"marginlab/store"
-	"marginlab/web"
 )
 
 // Job is a run or a search that has not ended, in JSON.
@@ -26,21 +25,15 @@ type Job struct {
 	Left    *float64     `json:"left_seconds"` // estimated; null: not known
 }
 
+func newJob(j door.Job) Job {
+	job := Job{j.Kind, j.ID, j.Name, j.Data, j.Status, j.Created, j.Done, j.Total, j.Unit, j.Step, j.Elapsed.Seconds(), nil}
+	if left := j.Left.Seconds(); left > 0 {
+		job.Left = &left
+	}
+	return job
+}
+
 // ListJobs lists what is under way.
 func (a *Room) ListJobs(w http.ResponseWriter, r *http.Request) error {
-	if _, err := query(r); err != nil {
-		return err
-	}
-	list, err := a.UnderWay(r.Context(), door.Workspace(r.Context()))
-	if err != nil {
-		return err
-	}
-	jobs := make([]Job, len(list))
-	for i, j := range list {
-		jobs[i] = Job{j.Kind, j.ID, j.Name, j.Data, j.Status, j.Created, j.Done, j.Total, j.Unit, j.Step, j.Elapsed.Seconds(), nil}
-		if left := j.Left.Seconds(); left > 0 {
-			jobs[i].Left = &left
-		}
-	}
-	return web.JSON(w, http.StatusOK, map[string]any{"jobs": jobs})
+	return all(w, r, "jobs", a.UnderWay, newJob)
 }

@@ -27,14 +27,7 @@ func (a *Room) newLink(r *http.Request, l store.Link) Link {
 
 // Links lists the links that the workspace has made.
 func (a *Room) Links(w http.ResponseWriter, r *http.Request) error {
-	if _, err := query(r); err != nil {
-		return err
-	}
-	links, err := a.Store.Links(r.Context(), door.Workspace(r.Context()))
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, http.StatusOK, map[string]any{"links": listed(links, func(l store.Link) Link { return a.newLink(r, l) })})
+	return all(w, r, "links", a.Store.Links, func(l store.Link) Link { return a.newLink(r, l) })
 }
 
 // CreateLink keeps the lab with a data set and settings under a link. To ask for the same

@@ -67,19 +67,7 @@ func newSearch(s store.Search) Search {
 
 // Searches lists the searches of the workspace, newest first, without their cells.
 func (a *Room) Searches(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "limit", "offset")
-	if err != nil {
-		return err
-	}
-	f, err := door.RunFilter(q)
-	if err != nil {
-		return err
-	}
-	searches, total, err := a.Store.Searches(r.Context(), door.Workspace(r.Context()), f.Limit, f.Offset)
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, http.StatusOK, map[string]any{"searches": listed(searches, newSearch), "total": total, "limit": f.Limit, "offset": f.Offset})
+	return part(w, r, "searches", a.Store.Searches, newSearch)
 }
 
 // CreateSearch stores a search to be computed and answers before it is.

@@ -41,19 +41,7 @@ func newStudy(s store.Study) Study {
 
 // Studies lists the studies of the workspace, newest first, without their results.
 func (a *Room) Studies(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "limit", "offset")
-	if err != nil {
-		return err
-	}
-	f, err := door.RunFilter(q)
-	if err != nil {
-		return err
-	}
-	studies, total, err := a.Store.Studies(r.Context(), door.Workspace(r.Context()), f.Limit, f.Offset)
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, http.StatusOK, map[string]any{"studies": listed(studies, newStudy), "total": total, "limit": f.Limit, "offset": f.Offset})
+	return part(w, r, "studies", a.Store.Studies, newStudy)
 }
 
 // CreateStudy stores a study to be computed and answers before it is.
