@@ -253,3 +253,20 @@ func TestGeneratedPointsAreLive(t *testing.T) {
 	p.change(func() { p.press(0.5, 0.5) })
 	p.wait(`document.querySelector('[data-field="gen.n"]').hidden`)
 }
+
+// The curves that judge a classifier are there again when nothing moves any more.
+func TestCurvesFollow(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/lab?data=moons&test_fraction=0.3")
+	roc := `[...document.querySelectorAll("#answer img")].find((i) => i.alt.includes("ROC"))`
+	p.wait(roc + ` !== undefined`)
+	was := get[string](p, roc+".currentSrc")
+	p.change(func() { p.fill("#f-C", "30") })
+	p.wait(`(` + roc + `)?.src.includes("C=30")`)
+	get[bool](p, "("+roc+".scrollIntoView(), true)")
+	p.wait(roc + `.naturalWidth > 0`)
+	if now := get[string](p, roc+".currentSrc"); now == was {
+		t.Error("the curve is still that of before")
+	}
+}

@@ -113,11 +113,13 @@ func (a *House) Answer(ctx context.Context, r figure.Run, key string, o Options,
 		if f.Name == r.Main() && r.Result.Before == nil {
 			continue // it is the main picture, with nothing to compare it with
 		}
-		if inline && f.Judges() {
+		if inline && f.Judges() && o.Coarse > 0 {
 			continue
 		}
 		p := Linked(base, f.Name, query, SmallWidth, SmallHeight, f.Title, f.Title)
-		if inline {
+		if inline && f.Judges() { // it stands below what moves: drawn for who looks there
+			p.Lazy = true
+		} else if inline {
 			r.Look.Width, r.Look.Height = SmallWidth, SmallHeight
 			pic, err := r.Draw(ctx, f.Name)
 			if err != nil {

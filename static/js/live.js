@@ -90,11 +90,11 @@ export class Live {
   }
 }
 
-/** Turns HTML into nodes whose pictures are ready to be shown. */
+/** Turns HTML into nodes whose pictures are ready to be shown, but for those that wait until somebody looks. */
 export async function fragment(html) {
   const fresh = document.createElement("template");
   fresh.innerHTML = html;
-  const images = [...fresh.content.querySelectorAll("img")];
+  const images = [...fresh.content.querySelectorAll('img:not([loading="lazy"])')];
   await Promise.all(images.map((i) => i.decode().catch(() => {})));
   images.forEach((i) => i.removeAttribute("loading"));
   return fresh.content;
