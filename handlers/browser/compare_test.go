@@ -52,6 +52,7 @@ func TestRunsAreBrushed(t *testing.T) {
 	p.wait(`document.querySelector(".strips > div").clientHeight > 100`)
 	p.brush(strip(2), 0.5, 0.5) // a click takes it off
 	p.wait(`document.querySelector("#f-where").value === "kernel = rbf"`)
+	p.wait(`document.querySelector(".quantities [role=status]").textContent.includes("2 of 4 runs")`)
 
 	p.click("#axes summary")
 	p.click(`a[aria-label="linear scale of C"]`)
