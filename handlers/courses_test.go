@@ -921,6 +921,7 @@ func TestFormerAddresses(t *testing.T) {
 			t.Errorf("%s: %d former addresses of courses", at, n)
 		}
 	}
+	s.browse(t, ben).send(200, "/lessons/several-classes/slack/live", "class=B") // a control of that name
 	old := s.browse(t, ada).page(200, "/lab?class="+code+"&C=99")
 	if got := old.Find("[name=C]").AttrOr("value", ""); got != "7" {
 		t.Errorf("C is %s in an old link of the course", got)

@@ -81,6 +81,12 @@ const codeLetters = "BCDFGHJKLMNPQRSTVWXZ"
 // codeLength letters leave 64 million codes.
 const codeLength = 6
 
+// IsCode tells whether a text may be the code of a course.
+func IsCode(typed string) bool {
+	code := CleanCode(typed)
+	return len(code) == codeLength && strings.Trim(code, codeLetters) == ""
+}
+
 // CleanCode is a course code as it is stored, whatever case, spaces and dashes it
 // was typed with.
 func CleanCode(typed string) string {

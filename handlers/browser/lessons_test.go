@@ -136,7 +136,7 @@ func walkSteps(p *page) {
 		return get[string](p, `(() => {
 			const e = document.querySelector(".exhibit").cloneNode(true);
 			e.querySelectorAll(".later").forEach((l) => l.remove());
-			return e.textContent.replace(/\s+/g, " ").trim();
+			return e.textContent.replace(/\s+/g, ""); // spaces between elements differ where a script has put them
 		})()`)
 	}
 	before, after := "step 0", "step 1"

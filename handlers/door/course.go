@@ -38,8 +38,14 @@ func (a *House) Course(ctx context.Context, typed string) (store.Course, error) 
 }
 
 // CodeOf is the code of the course that the state of a page names, empty for none.
-// Links that were handed out when courses were called classes still open them.
-func CodeOf(form url.Values) string { return cmp.Or(form.Get("course"), form.Get("class")) }
+// Links that were handed out when courses were called classes still open them; controls may
+// be called class, too.
+func CodeOf(form url.Values) string {
+	if class := form.Get("class"); !form.Has("course") && store.IsCode(class) {
+		return class
+	}
+	return form.Get("course")
+}
 
 // Preset is the state of the course's page, as its query.
 func Preset(c store.Course) url.Values {
