@@ -116,27 +116,8 @@ func (s Spec) penalty() float64 {
 	return s.Values.Number("C")
 }
 
-// gram is a Gram matrix with subsets as package svm names them.
-type gram struct{ *kernel.Gram }
-
-// forSVM gives a kernel matrix what package svm makes use of, where it can do more than
-// give its rows.
-func forSVM(k kernel.Matrix) svm.Matrix {
-	if g, ok := k.(*kernel.Gram); ok {
-		return gram{g}
-	}
-	return k
-}
-
-func (g gram) Subset(points []int) svm.Matrix { return gram{g.Gram.Subset(points)} }
-
-func (g gram) Merged(ctx context.Context, y, w []float64, size int) (svm.Matrix, []int, float64) {
-	merged, group, apart := g.Gram.Merged(ctx, y, w, size)
-	return gram{merged}, group, apart
-}
-
 func solveSVM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, memory *svm.Memory, r trace.Recorder) (*solution, error) {
-	res, err := svm.Train(ctx, forSVM(k), y, svm.Settings{C: s.penalty(), Tol: s.Values.Number("tol"), MaxIter: s.Values.Int("max_iter"), CacheBytes: s.CacheBytes, Memory: memory, Recorder: r})
+	res, err := svm.Train(ctx, k, y, svm.Settings{C: s.penalty(), Tol: s.Values.Number("tol"), MaxIter: s.Values.Int("max_iter"), CacheBytes: s.CacheBytes, Memory: memory, Recorder: r})
 	if err != nil {
 		return nil, err
 	}

@@ -231,7 +231,7 @@ func (t *Trainer) gram(ctx context.Context, p *problem, bytes int64) (svm.Matrix
 		if err != nil {
 			return nil, err
 		}
-		return svm.Tabulated(ctx, forSVM(k), bytes)
+		return svm.Tabulated(ctx, k, bytes)
 	}
 	if p.scaler != nil || p.project != nil {
 		return tabulated()

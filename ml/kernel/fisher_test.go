@@ -110,7 +110,7 @@ func TestFisherGramIsLinear(t *testing.T) {
 	if apart != apartLinear {
 		t.Errorf("merged points are %g apart, of the scores %g", apart, apartLinear)
 	}
-	for _, pair := range [][2]*Gram{{g, linear}, {merged, mergedLinear}} {
+	for _, pair := range [][2]Matrix{{g, linear}, {merged, mergedLinear}} {
 		a, b := make([]float64, pair[0].Len()), make([]float64, pair[1].Len())
 		for i := range a {
 			pair[0].Row(a, i)

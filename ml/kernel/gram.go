@@ -55,7 +55,7 @@ func (g *Gram) Scaled(c []float64) *Gram {
 }
 
 // Subset returns the Gram matrix of some of the points, in the order given.
-func (g *Gram) Subset(points []int) *Gram {
+func (g *Gram) Subset(points []int) Matrix {
 	s := *g
 	s.x = mat.NewDense(len(points), g.p.d, nil)
 	s.diag = make([]float64, len(points))

@@ -14,7 +14,7 @@ import (
 // well they do: the mean squared distance of a point from its mean, in the space
 // of the kernel, divided by the mean of K_ii. When ctx ends it is +Inf, and there is
 // no matrix.
-func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged *Gram, group []int, apart float64) {
+func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged Matrix, group []int, apart float64) {
 	m, d := g.x.Dims()
 	group = make([]int, m)
 	count := 0
@@ -51,9 +51,9 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged *Gr
 			c[k] += share * g.c[i]
 		}
 	}
-	merged = newGram(g.k, g.f, x)
+	small := newGram(g.k, g.f, x)
 	if g.c != nil {
-		merged.c = c
+		small.c = c
 	}
 
 	var distance, scale float64
@@ -64,10 +64,10 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged *Gr
 		if g.c != nil {
 			value[0] *= g.c[i] * c[k]
 		}
-		distance += g.Diag(i) - 2*value[0] + merged.Diag(k)
+		distance += g.Diag(i) - 2*value[0] + small.Diag(k)
 		scale += g.Diag(i)
 	}
-	return merged, group, distance / scale
+	return small, group, distance / scale
 }
 
 // divide halves the points, rows of x, across their widest coordinate until at

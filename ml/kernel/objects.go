@@ -13,16 +13,13 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/pace"
+	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
 
-// Matrix is a symmetric M x M kernel matrix given row by row. Its methods may be
+// Matrix is a symmetric M x M kernel matrix. The methods of those that are made here may be
 // called from several goroutines at once.
-type Matrix interface {
-	Len() int                 // M
-	Diag(i int) float64       // K_ii
-	Row(dst []float64, i int) // writes row i into dst, which has length M
-}
+type Matrix = rows.Matrix
 
 // comparison is a kernel between two lists of objects, x and z, that are no vectors. Its
 // method may be called from several goroutines at once.
@@ -62,7 +59,7 @@ func GramTold(ctx context.Context, k Kernel, x dataset.Objects, recorder trace.R
 	}
 	values := mat.NewDense(m, m, nil)
 	told := counter(recorder, m)
-	err = rows(ctx, m, func(i int) {
+	err = eachRow(ctx, m, func(i int) {
 		c.row(values.RawRowView(i)[:i+1], i)
 		told(i)
 	})
@@ -109,7 +106,7 @@ func Cross(ctx context.Context, k Kernel, x, z dataset.Objects) (*mat.Dense, err
 		return nil, err
 	}
 	values := mat.NewDense(x.Len(), z.Len(), nil)
-	return values, rows(ctx, x.Len(), func(i int) { c.row(values.RawRowView(i), i) })
+	return values, eachRow(ctx, x.Len(), func(i int) { c.row(values.RawRowView(i), i) })
 }
 
 // Self returns the values k(x_i, x_i) for objects that are no vectors. Errors: objects that
@@ -232,9 +229,9 @@ func (u unit) row(dst []float64, i int) {
 	}
 }
 
-// rows does the work of n rows on all processors, the last rows first: those of a
+// eachRow does the work of n rows on all processors, the last rows first: those of a
 // triangle are the longest. It returns the error of ctx when that ends.
-func rows(ctx context.Context, n int, work func(i int)) error {
+func eachRow(ctx context.Context, n int, work func(i int)) error {
 	var next atomic.Int64
 	next.Store(int64(n))
 	var group errgroup.Group
@@ -298,7 +295,7 @@ func Subset(k Matrix, points []int) Matrix {
 			values.Set(a, b, row[j])
 		}
 	}
-	return held{values, definite(k)}
+	return held{values, rows.Definite(k)}
 }
 
 // held is a matrix that is there whole.
@@ -351,7 +348,7 @@ func (p picked) Row(dst []float64, i int) {
 }
 
 // Definite reports whether the matrix is known to be positive semidefinite.
-func (p picked) Definite() bool { return definite(p.Matrix) }
+func (p picked) Definite() bool { return rows.Definite(p.Matrix) }
 
 type scaled struct {
 	Matrix
@@ -369,9 +366,4 @@ func (s scaled) Row(dst []float64, i int) {
 
 // Definite reports whether the matrix is known to be positive semidefinite: a scaling keeps
 // it so.
-func (s scaled) Definite() bool { return definite(s.Matrix) }
-
-func definite(k Matrix) bool {
-	d, ok := k.(interface{ Definite() bool })
-	return ok && d.Definite()
-}
+func (s scaled) Definite() bool { return rows.Definite(s.Matrix) }

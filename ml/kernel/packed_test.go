@@ -175,7 +175,7 @@ func TestSubsetAndProduct(t *testing.T) {
 			}
 			for _, g := range []*Gram{NewGram(k, x), NewGram(k, x).Scaled(c)} {
 				points, w := r.Perm(m)[:m/2], make([]float64, m/2)
-				s := g.Subset(points)
+				s := g.Subset(points).(*Gram)
 				whole, part, single, few := make([]float64, m), make([]float64, m/2), make([]float32, m), make([]float32, m/2)
 				want, size := make([]float64, m), 0.0
 				for a, i := range points {

@@ -36,7 +36,7 @@ var spectrum = Entry{
 	self: func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error) {
 		texts := x.(*dataset.Strings).Values
 		self := make([]float64, len(texts))
-		return self, rows(ctx, len(texts), func(i int) {
+		return self, eachRow(ctx, len(texts), func(i int) {
 			for _, n := range Pieces(texts[i], v.Int(length.Name)) {
 				self[i] += n * n
 			}

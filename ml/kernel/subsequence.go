@@ -34,7 +34,7 @@ var gapSubsequence = Entry{
 			return nil, err
 		}
 		self := make([]float64, len(texts))
-		return self, rows(ctx, (len(self)+wide-1)/wide, func(a int) {
+		return self, eachRow(ctx, (len(self)+wide-1)/wide, func(a int) {
 			some := texts[a*wide : min((a+1)*wide, len(texts))]
 			values := s.values(packTexts(some, endOfX), packTexts(some, endOfZ))
 			copy(self[a*wide:], values[:])

@@ -125,7 +125,7 @@ func (w *walks) self(list []walked) ([]float64, error) {
 		}
 	}
 	self, endless := make([]float64, len(list)), make([]bool, len(list))
-	err := rows(w.ctx, len(list), func(i int) {
+	err := eachRow(w.ctx, len(list), func(i int) {
 		var ends bool
 		self[i], ends = w.solve(list[i], list[i], true)
 		endless[i] = !ends

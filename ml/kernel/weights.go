@@ -150,5 +150,5 @@ func (w *Weights) Parts(ctx context.Context, x dataset.Objects) ([][]float64, er
 // partsOf does the work of parts object by object on all processors.
 func partsOf(ctx context.Context, x dataset.Objects, of func(i int) []float64) ([][]float64, error) {
 	parts := make([][]float64, x.Len())
-	return parts, rows(ctx, x.Len(), func(i int) { parts[i] = of(i) })
+	return parts, eachRow(ctx, x.Len(), func(i int) { parts[i] = of(i) })
 }

@@ -29,7 +29,7 @@ var wl = Entry{
 	self: func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error) {
 		graphs := x.(*dataset.Graphs).Values
 		self := make([]float64, len(graphs))
-		return self, rows(ctx, len(graphs), func(i int) {
+		return self, eachRow(ctx, len(graphs), func(i int) {
 			colours, err := Refine(ctx, graphs[i:i+1], v.Int(rounds.Name))
 			if err != nil { // ctx has ended
 				return

@@ -65,19 +65,18 @@ type monitor struct {
 // package rows.
 type machine[T rows.Real] struct {
 	*monitor
-	k      Matrix
-	n      int   // points
-	order  []int // the points as k numbers them
-	start  []int // class c has the points start[c] to start[c+1]-1
-	y      []int
-	c      float64
-	diag   []float64
-	u, f   [][]float64 // by class and point; the f one after the other
-	rows   *rows.Cache[T]
-	spare  rows.Memory[T] // for the rows of a part
-	buffer []float64      // a row as k orders it
-	size   float64        // largest |K_ii| of all points
-	exact  bool           // f was computed from u in double precision, not carried along
+	k     Matrix // of the points in their order
+	n     int    // points
+	order []int  // the points as they were given
+	start []int  // class c has the points start[c] to start[c+1]-1
+	y     []int
+	c     float64
+	diag  []float64
+	u, f  [][]float64 // by class and point; the f one after the other
+	rows  *rows.Cache[T]
+	spare rows.Memory[T] // for the rows of a part
+	size  float64        // largest |K_ii| of all points
+	exact bool           // f was computed from u in double precision, not carried along
 }
 
 // newMachine is the iterate u = 0. Half the memory is for the rows of all points, the
@@ -85,7 +84,6 @@ type machine[T rows.Real] struct {
 func newMachine[T rows.Real](k Matrix, y []int, classes int, c float64, bytes int64, mon *monitor) *machine[T] {
 	n := len(y)
 	m := emptyMachine[T](n, classes, c, mon)
-	m.k, m.buffer = k, make([]float64, n)
 	for class := range classes {
 		for i, v := range y {
 			if v == class {
@@ -95,6 +93,7 @@ func newMachine[T rows.Real](k Matrix, y []int, classes int, c float64, bytes in
 		}
 		m.start[class+1] = len(m.order)
 	}
+	m.k = rows.Subset(k, m.order)
 	m.size = floats.Norm(m.diag, math.Inf(1))
 	m.spare = rows.NewMemory[T](nil, n, bytes/2)
 	m.keep(rows.NewMemory[T](nil, n, bytes/2), m.fill)
@@ -141,10 +140,7 @@ func (m *machine[T]) fill(dst []T, i int) error { return compute(m, dst, i) }
 // compute computes a row in either precision.
 func compute[T, R rows.Real](m *machine[T], dst []R, i int) error {
 	m.Work += 16 * len(dst) // a value of the kernel may cost as much as many updates
-	m.k.Row(m.buffer, m.order[i])
-	for j, from := range m.order {
-		dst[j] = R(m.buffer[from])
-	}
+	rows.Row(m.k, dst[:m.n], i)
 	clear(dst[m.n:])
 	if j := rows.Infinite(dst); j >= 0 {
 		return notFinite(m.order[i], m.order[j], float64(dst[j]))

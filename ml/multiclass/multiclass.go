@@ -15,16 +15,8 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Matrix is a symmetric M x M kernel matrix given row by row.
-type Matrix interface {
-	Len() int                 // M
-	Diag(i int) float64       // K_ii
-	Row(dst []float64, i int) // dst[j] = K_ij, len(dst) = M
-}
-
-// definer is a Matrix that knows whether it is positive semidefinite. One that is not,
-// or does not say, gets results that are Local.
-type definer interface{ Definite() bool }
+// Matrix is a symmetric M x M kernel matrix, see package rows.
+type Matrix = rows.Matrix
 
 // Formulation names a problem.
 type Formulation string
@@ -107,8 +99,7 @@ func Train(ctx context.Context, k Matrix, y []int, classes int, s Settings) (*Re
 			return nil, err
 		}
 	}
-	d, ok := k.(definer)
-	r.Local = !ok || !d.Definite()
+	r.Local = !rows.Definite(k)
 	return r, nil
 }
 

@@ -41,10 +41,14 @@ import (
 // classes, it has its turn as a binary machine: of the points of the two, pairs are chosen
 // to second order (Fan, Chen, Lin, JMLR 6, 2005) and moved until half of the violation is
 // left, before F is brought up to date for the points of other classes. A longer cycle
-// makes one step, of the variables of its M.
+// makes a step of the variables of its M, and then only its classes are looked at until
+// half of the violation among them is left.
 type westonWatkins[T rows.Real] struct {
 	*machine[T]
-	edges [][]edge // M by the class that flow leaves and the one it enters
+	edges [][]edge    // M by the class that flow leaves and the one it enters
+	all   []int       // the classes
+	best  [][]float64 // memory of worst
+	from  [][]int     // likewise
 
 	// Of a turn, the points of one class after those of the other: the variables, signed,
 	// and the derivatives by them; 0 where they may rise, or fall, and otherwise -Inf, or
@@ -52,6 +56,7 @@ type westonWatkins[T rows.Real] struct {
 	v, h, up, low, pairDiag []float64
 	ki, kj                  []T
 	sum                     []float64
+	moved                   []int // by its steps
 }
 
 // edge is an M and the point whose variable has it, -1 for none.
@@ -62,8 +67,12 @@ type edge struct {
 
 func newWestonWatkins[T rows.Real](m *machine[T]) *westonWatkins[T] {
 	p := &westonWatkins[T]{machine: m}
-	for range m.u {
+	for c := range m.u {
 		p.edges = append(p.edges, make([]edge, len(m.u)))
+		p.all = append(p.all, c)
+	}
+	for range len(m.u) + 1 {
+		p.best, p.from = append(p.best, make([]float64, len(m.u))), append(p.from, make([]int, len(m.u)))
 	}
 	size := rows.Padded(m.n)
 	for _, v := range []*[]float64{&p.v, &p.h, &p.up, &p.low, &p.pairDiag, &p.sum} {
@@ -75,17 +84,17 @@ func newWestonWatkins[T rows.Real](m *machine[T]) *westonWatkins[T] {
 
 func (p *westonWatkins[T]) on(m *machine[T]) problem[T] { return newWestonWatkins(m) }
 
-// look finds all M.
-func (p *westonWatkins[T]) look() {
-	for d := range p.u {
-		for c := range p.u {
+// look finds all M among these classes.
+func (p *westonWatkins[T]) look(classes []int) {
+	for _, d := range classes {
+		for _, c := range classes {
 			p.edges[d][c] = edge{math.Inf(-1), -1}
 		}
 	}
-	for d := range p.u {
+	for _, d := range classes {
 		from, to := p.start[d], p.start[d+1]
 		own := p.f[d][from:to]
-		for c := range p.u {
+		for _, c := range classes {
 			if c == d {
 				continue
 			}
@@ -100,33 +109,32 @@ func (p *westonWatkins[T]) look() {
 	}
 }
 
-// worst returns the cycle with the largest mean (Karp 1978), as the classes that flow goes
-// through, and that mean; no cycle and -Inf when there is none.
-func (p *westonWatkins[T]) worst() (cycle []int, mean float64) {
-	k := len(p.u)
-	best := make([][]float64, k+1) // largest sum of a walk of so many edges that ends here
-	from := make([][]int, k+1)
-	best[0] = make([]float64, k)
+// worst returns the cycle with the largest mean (Karp 1978) among these classes, as those
+// that flow goes through, and that mean; no cycle and -Inf when there is none.
+func (p *westonWatkins[T]) worst(classes []int) (cycle []int, mean float64) {
+	k := len(classes)
+	best, from := p.best[:k+1], p.from[:k+1] // largest sum of a walk of so many edges that ends here, and from where, by place in classes
+	clear(best[0])
 	for l := 1; l <= k; l++ {
-		best[l], from[l] = make([]float64, k), make([]int, k)
-		for c := range k {
-			best[l][c] = math.Inf(-1)
-			for d := range k {
-				if v := best[l-1][d] + p.edges[d][c].gain; d != c && v > best[l][c] {
-					best[l][c], from[l][c] = v, d
+		for c, cc := range classes {
+			most, at := math.Inf(-1), 0
+			for d, dd := range classes {
+				if v := best[l-1][d] + p.edges[dd][cc].gain; d != c && v > most {
+					most, at = v, d
 				}
 			}
+			best[l][c], from[l][c] = most, at
 		}
 	}
 	end, mean := -1, math.Inf(-1)
-	for c := range k {
-		if math.IsInf(best[k][c], -1) {
+	for c, whole := range best[k][:k] {
+		if math.IsInf(whole, -1) {
 			continue
 		}
 		least := math.Inf(1)
 		for l := range k {
 			if !math.IsInf(best[l][c], -1) {
-				least = min(least, (best[k][c]-best[l][c])/float64(k-l))
+				least = min(least, (whole-best[l][c])/float64(k-l))
 			}
 		}
 		if least > mean {
@@ -137,18 +145,19 @@ func (p *westonWatkins[T]) worst() (cycle []int, mean float64) {
 		return nil, mean
 	}
 	// The walk of k edges to that end goes through a cycle.
-	seen := make([]int, k)
 	walk := []int{end}
 	for l := k; ; l-- {
-		c := walk[len(walk)-1]
-		if seen[c] > 0 {
-			cycle = walk[seen[c]-1 : len(walk)-1]
+		c := from[l][walk[len(walk)-1]]
+		if at := slices.Index(walk, c); at >= 0 {
+			cycle = walk[at:]
 			break
 		}
-		seen[c] = len(walk)
-		walk = append(walk, from[l][c])
+		walk = append(walk, c)
 	}
 	slices.Reverse(cycle) // found against the flow
+	for a, c := range cycle {
+		cycle[a] = classes[c]
+	}
 	mean = 0
 	for a, d := range cycle {
 		mean += p.edges[d][cycle[(a+1)%len(cycle)]].gain
@@ -157,8 +166,8 @@ func (p *westonWatkins[T]) worst() (cycle []int, mean float64) {
 }
 
 func (p *westonWatkins[T]) violation() float64 {
-	p.look()
-	_, mean := p.worst()
+	p.look(p.all)
+	_, mean := p.worst(p.all)
 	if math.IsNaN(mean) {
 		return mean
 	}
@@ -166,8 +175,8 @@ func (p *westonWatkins[T]) violation() float64 {
 }
 
 func (p *westonWatkins[T]) biases() []float64 {
-	p.look()
-	_, mean := p.worst()
+	p.look(p.all)
+	_, mean := p.worst(p.all)
 	k := len(p.u)
 	path := make([][]float64, k)
 	for d := range k {
@@ -200,7 +209,7 @@ func (p *westonWatkins[T]) biases() []float64 {
 // for all biases that are possible now.
 func (p *westonWatkins[T]) unsettled() []int {
 	b := p.biases()
-	_, mean := p.worst()
+	_, mean := p.worst(p.all)
 	var points []int
 	for i, y := range p.y {
 		for c := range p.u {
@@ -242,28 +251,42 @@ func (p *westonWatkins[T]) balanced() bool { return true }
 
 func (p *westonWatkins[T]) climb(goal float64, steps int) (bool, error) {
 	end := min(p.Iterations+steps, p.Limit)
+	classes, half := p.all, 0.0
 	for p.Iterations < end {
-		p.look()
-		cycle, mean := p.worst()
-		if p.Ended(2 * len(p.y) * len(p.u)) {
+		p.look(classes)
+		cycle, mean := p.worst(classes)
+		if p.Ended(2 * len(p.y) * len(classes)) {
 			return false, nil
 		}
-		p.Report(2 * mean)
-		if !(2*mean > goal) {
-			return true, nil
+		whole := len(classes) == len(p.all)
+		if whole {
+			p.Report(2 * mean)
+			if !(2*mean > goal) {
+				return true, nil
+			}
+		} else if !(mean > half) {
+			classes = p.all
+			continue
 		}
 		before := p.Iterations
 		var err error
 		if len(cycle) == 2 {
 			err = p.turn(cycle[0], cycle[1], max(goal, mean), end)
 		} else {
+			if whole {
+				half = max(goal, mean) / 2
+			}
+			classes = slices.Sorted(slices.Values(cycle))
 			err = p.step(cycle, mean*float64(len(cycle)))
 		}
 		if err != nil || p.Ended(0) {
 			return false, err
 		}
 		if p.Iterations == before {
-			return true, nil
+			if whole {
+				return true, nil
+			}
+			classes = p.all
 		}
 	}
 	return true, nil
@@ -353,23 +376,17 @@ func (p *westonWatkins[T]) turn(a, b int, goal float64, end int) error {
 	for k := n; k < size; k++ {
 		up[k], low[k] = math.Inf(-1), math.Inf(1)
 	}
-	i, high, k := -1, math.Inf(-1), 0
+	k := 0
 	for at, sign := range []float64{1, -1} {
 		s := sides[at]
+		u := p.u[s.other][s.from:s.to]
 		copy(diag[k:], p.diag[s.from:s.to])
-		fa, fb, u := p.f[a][s.from:s.to], p.f[b][s.from:s.to], p.u[s.other][s.from:s.to]
-		for q, alpha := range u {
-			p.v[k], h[k] = -sign*alpha, sign-fa[q]+fb[q]
-			p.mark(k, s)
-			if g := h[k] + up[k]; g > high {
-				i, high = k, g
-			}
-			k++
-		}
+		floats.ScaleTo(p.v[k:][:len(u)], -sign, u)
+		rows.Pair(h[k:], up[k:], low[k:], p.f[a][s.from:s.to], p.f[b][s.from:s.to], u, sign, p.c)
+		k += len(u)
 	}
-	if i < 0 {
-		return nil
-	}
+	i := p.place(sides, p.edges[a][b].point)
+	p.moved = p.moved[:0]
 	for end = min(end, p.Iterations+2*n); p.Iterations < end; {
 		if err := p.pick(ki, sides, i); err != nil {
 			return err
@@ -389,6 +406,7 @@ func (p *westonWatkins[T]) turn(a, b int, goal float64, end int) error {
 			break
 		}
 		p.Iterations++
+		p.moved = append(p.moved, i, j)
 		i = rows.Update(h, up, ki, kj, 2*step)
 		if p.Ended(4 * n) {
 			break
@@ -403,6 +421,14 @@ func (p *westonWatkins[T]) of(sides [2]side, k int) (side, int) {
 		return sides[1], sides[1].from + k - first
 	}
 	return sides[0], sides[0].from + k
+}
+
+// place is where a turn has point i.
+func (p *westonWatkins[T]) place(sides [2]side, i int) int {
+	if s := sides[0]; i >= s.from && i < s.to {
+		return i - s.from
+	}
+	return sides[0].to - sides[0].from + i - sides[1].from
 }
 
 // pick writes what a turn needs of the row of its k-th point.
@@ -457,28 +483,27 @@ func (p *westonWatkins[T]) pair(sides [2]side, i, j int, kij float64) (float64, 
 	return step, nil
 }
 
-// settle takes over the v of a turn.
+// settle takes over the v that a turn has moved.
 func (p *westonWatkins[T]) settle(sides [2]side) error {
 	clear(p.sum)
-	k := 0
-	for at, sign := range []float64{1, -1} {
-		s := sides[at]
-		for i := s.from; i < s.to; i++ {
-			v := p.v[k]
-			k++
-			change := v + sign*p.u[s.other][i]
-			if change == 0 {
-				continue
-			}
-			row, err := p.rows.Row(i)
-			if err != nil {
-				return err
-			}
-			rows.AddScaled(p.sum, change, row)
-			p.Work += len(row)
-			p.hold(i, s.other, sign*v)
-			p.exact = false
+	for _, k := range p.moved {
+		s, i := p.of(sides, k)
+		sign := 1.0
+		if s == sides[1] {
+			sign = -1
 		}
+		change := p.v[k] + sign*p.u[s.other][i]
+		if change == 0 { // moved twice
+			continue
+		}
+		row, err := p.rows.Row(i)
+		if err != nil {
+			return err
+		}
+		rows.AddScaled(p.sum, change, row)
+		p.Work += len(row)
+		p.hold(i, s.other, sign*p.v[k])
+		p.exact = false
 	}
 	floats.Add(p.f[sides[0].class], p.sum)
 	floats.Sub(p.f[sides[1].class], p.sum)

@@ -77,6 +77,11 @@ struct edges look(int simd, const double *own, const double *f, const double *u,
 	return CHOOSE(look64, own, f, u, c, n);
 }
 
+void pair(int simd, double *g, double *up, double *low, const double *fa, const double *fb, const double *u, double sign, double c, long n)
+{
+	CHOOSE(pair64, g, up, low, fa, fb, u, sign, c, n);
+}
+
 void bracket(int simd, double *most, double *least, const double *own, const double *f, const double *u, long n)
 {
 	CHOOSE(bracket64, most, least, own, f, u, n);

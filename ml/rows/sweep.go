@@ -54,6 +54,14 @@ func Look(own, f, u []float64, c float64) (out, in float64, outAt, inAt int) {
 	return lookAt(simd.Current(), own, f, u, c)
 }
 
+// Pair begins a binary machine of two classes a and b with its points of one of them, of
+// u_i in [-c, 0]: it writes their derivatives g_i = sign - fa_i + fb_i, and to up and low
+// what may rise and fall. sign is 1 for a, where -u_i is the variable, and -1 for b, where
+// u_i is.
+func Pair(g, up, low, fa, fb, u []float64, sign, c float64) {
+	pairAt(simd.Current(), g, up, low, fa, fb, u, sign, c)
+}
+
 // Bracket raises most_i to g_i = 1 - own_i + f_i where that is larger, and where u_i < 0
 // lowers least_i to it where that is smaller.
 func Bracket(most, least, own, f, u []float64) {
@@ -135,6 +143,23 @@ func plainLook(own, f, u []float64, c float64) (out, in float64, outAt, inAt int
 		}
 	}
 	return out, in, outAt, inAt
+}
+
+func plainPair(g, up, low, fa, fb, u []float64, sign, c float64) {
+	for k, v := range u {
+		g[k] = sign - fa[k] + fb[k]
+		most, least := v <= -c, v >= 0
+		if sign > 0 {
+			most, least = least, most
+		}
+		up[k], low[k] = 0, 0
+		if least {
+			up[k] = math.Inf(-1)
+		}
+		if most {
+			low[k] = math.Inf(1)
+		}
+	}
 }
 
 func plainBracket(most, least, own, f, u []float64) {

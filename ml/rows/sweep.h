@@ -32,4 +32,5 @@ struct edges {
 };
 
 struct edges look(int simd, const double *own, const double *f, const double *u, double c, long n);
+void pair(int simd, double *g, double *up, double *low, const double *fa, const double *fb, const double *u, double sign, double c, long n);
 void bracket(int simd, double *most, double *least, const double *own, const double *f, const double *u, long n);

@@ -27,6 +27,8 @@ package rows
 #cgo nocallback add_each64
 #cgo noescape look
 #cgo nocallback look
+#cgo noescape pair
+#cgo nocallback pair
 #cgo noescape bracket
 #cgo nocallback bracket
 #include "sweep.h"
@@ -94,6 +96,10 @@ func addEachAt[T Real](l simd.Level, dst []float64, a []float64, row []T) {
 func lookAt(l simd.Level, own, f, u []float64, c float64) (out, in float64, outAt, inAt int) {
 	e := C.look(C.int(l), doubles(own), doubles(f), doubles(u), C.double(c), C.long(len(own)))
 	return float64(e.out), float64(e.in), int(e.out_at), int(e.in_at)
+}
+
+func pairAt(l simd.Level, g, up, low, fa, fb, u []float64, sign, c float64) {
+	C.pair(C.int(l), doubles(g), doubles(up), doubles(low), doubles(fa), doubles(fb), doubles(u), C.double(sign), C.double(c), C.long(len(u)))
 }
 
 func bracketAt(l simd.Level, most, least, own, f, u []float64) {

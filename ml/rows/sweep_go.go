@@ -24,6 +24,10 @@ func lookAt(_ simd.Level, own, f, u []float64, c float64) (out, in float64, outA
 	return plainLook(own, f, u, c)
 }
 
+func pairAt(_ simd.Level, g, up, low, fa, fb, u []float64, sign, c float64) {
+	plainPair(g, up, low, fa, fb, u, sign, c)
+}
+
 func bracketAt(_ simd.Level, most, least, own, f, u []float64) {
 	plainBracket(most, least, own, f, u)
 }

@@ -215,6 +215,30 @@ TARGET static struct edges NAME(look)(const double *own, const double *f, const 
 	return r;
 }
 
+TARGET static void NAME(pair)(double *g, double *up, double *low, const double *fa, const double *fb, const double *u, double sign, double c, long n)
+{
+	double *full = up, *empty = low; // what cannot move, at -c and at 0
+	double at_full = -INFINITY, at_empty = INFINITY;
+	if (sign < 0) {
+		full = low, empty = up;
+		at_full = INFINITY, at_empty = -INFINITY;
+	}
+	long k = 0;
+	for (; k + LANES <= n; k += LANES) {
+		vec w = sign - load(fa + k) + load(fb + k), v = load(u + k);
+		vec f = choose(greater(v, all(-c)), all(0), all(at_full));
+		vec e = choose(greater(all(0), v), all(0), all(at_empty));
+		memcpy(g + k, &w, sizeof w);
+		memcpy(full + k, &f, sizeof f);
+		memcpy(empty + k, &e, sizeof e);
+	}
+	for (; k < n; k++) {
+		g[k] = sign - fa[k] + fb[k];
+		full[k] = u[k] > -c ? 0 : at_full;
+		empty[k] = u[k] < 0 ? 0 : at_empty;
+	}
+}
+
 TARGET static void NAME(bracket)(double *most, double *least, const double *own, const double *f, const double *u, long n)
 {
 	long k = 0;

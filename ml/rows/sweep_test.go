@@ -122,6 +122,19 @@ func TestClassSweepsAgree(t *testing.T) {
 				if out != wantOut || in != wantIn || outAt != wantOutAt || inAt != wantInAt {
 					t.Fatalf("%s, n = %d: %g at %d, %g at %d; plain %g at %d, %g at %d", l, n, out, outAt, in, inAt, wantOut, wantOutAt, wantIn, wantInAt)
 				}
+				for _, sign := range []float64{1, -1} {
+					var got, want [3][]float64
+					for v := range got {
+						got[v], want[v] = make([]float64, n), make([]float64, n)
+					}
+					plainPair(want[0], want[1], want[2], own, f, u, sign, 1)
+					pairAt(l, got[0], got[1], got[2], own, f, u, sign, 1)
+					for v := range got {
+						if !slices.Equal(got[v], want[v]) {
+							t.Fatalf("%s, n = %d, sign %g: %v, plain %v", l, n, sign, got, want)
+						}
+					}
+				}
 				gotMost, gotLeast := slices.Clone(most), slices.Clone(least)
 				bracketAt(l, gotMost, gotLeast, own, f, u)
 				if !slices.Equal(gotMost, wantMost) || !slices.Equal(gotLeast, wantLeast) {

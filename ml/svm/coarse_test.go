@@ -10,9 +10,9 @@ import (
 )
 
 // unmerged is a Gram matrix that is solved from alpha = 0.
-type unmerged struct{ gram }
+type unmerged struct{ *kernel.Gram }
 
-func (u unmerged) Subset(points []int) Matrix { return unmerged{gram{u.Gram.Subset(points)}} }
+func (u unmerged) Subset(points []int) Matrix { return unmerged{u.Gram.Subset(points).(*kernel.Gram)} }
 
 func (unmerged) Merged(context.Context, []float64, []float64, int) (Matrix, []int, float64) {
 	return nil, nil, math.Inf(1)
@@ -23,7 +23,7 @@ func TestCoarse(t *testing.T) {
 	t.Parallel()
 	x, y := moons(3000, 0.3)
 	for _, c := range []float64{0.5, 20} {
-		k := gram{kernel.NewGram(kernel.RBF(1), x)}
+		k := kernel.NewGram(kernel.RBF(1), x)
 		if _, _, apart := k.Merged(t.Context(), y, ones(len(y)), coarseSize); apart > coarseApart {
 			t.Fatalf("points are merged that are %g apart", apart)
 		}
@@ -50,7 +50,7 @@ func TestCoarse(t *testing.T) {
 func TestCoarseLimit(t *testing.T) {
 	t.Parallel()
 	x, y := moons(2500, 0.3)
-	k := gram{kernel.NewGram(kernel.RBF(1), x)}
+	k := kernel.NewGram(kernel.RBF(1), x)
 	for _, limit := range []int{1, 100, 400} {
 		res, err := Train(t.Context(), k, y, Settings{C: 1, MaxIter: limit})
 		if err != nil {
@@ -71,18 +71,18 @@ func TestCoarseLimit(t *testing.T) {
 
 // interrupted ends ctx when the solution for merged points is about to be used.
 type interrupted struct {
-	gram
+	*kernel.Gram
 	cancel func()
 }
 
 func (k interrupted) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error {
 	k.cancel()
-	return k.gram.AddProduct(ctx, dst, points, w)
+	return k.Gram.AddProduct(ctx, dst, points, w)
 }
 
 func (k interrupted) AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) error {
 	k.cancel()
-	return k.gram.AddProduct32(ctx, dst, points, w)
+	return k.Gram.AddProduct32(ctx, dst, points, w)
 }
 
 // TestCoarseCancelled leaves alpha, f and the objective in agreement.
@@ -90,7 +90,7 @@ func TestCoarseCancelled(t *testing.T) {
 	t.Parallel()
 	x, y := moons(2500, 0.3)
 	ctx, cancel := context.WithCancel(t.Context())
-	k := interrupted{gram{kernel.NewGram(kernel.RBF(1), x)}, cancel}
+	k := interrupted{kernel.NewGram(kernel.RBF(1), x), cancel}
 	res, err := Train(ctx, k, y, Settings{C: 1})
 	if err != nil || res.Status != trace.Cancelled {
 		t.Fatalf("%v, %v", res, err)

@@ -49,7 +49,7 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 	if left[1] == 0 || left[-1] == 0 {
 		return nil, errors.New("svm: all points of a class are held out; two classes are needed")
 	}
-	if !definite(k) { // nothing to carry along: the better of two ends need not lead to the next
+	if !rows.Definite(k) { // nothing to carry along: the better of two ends need not lead to the next
 		var results []*Result
 		for _, c := range cs {
 			s.C = c

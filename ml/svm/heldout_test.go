@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
 
@@ -35,7 +36,7 @@ func TestHeldOut(t *testing.T) {
 			x, y = moons(520, 0.3)
 			kern = kernel.RBF(rapid.SampledFrom([]float64{0.1, 1, 10, 100}).Draw(t, "gamma"))
 		}
-		k := gram{kernel.NewGram(kern, x)}
+		k := kernel.NewGram(kern, x)
 		m := len(y)
 		held := rapid.SliceOfNDistinct(rapid.IntRange(0, m-1), 0, m/2, rapid.ID[int]).Draw(t, "held")
 		rest := others(m, held)
@@ -99,7 +100,7 @@ func TestHeldOut(t *testing.T) {
 func TestHeldOutDecisions(t *testing.T) {
 	t.Parallel()
 	x, y := moons(200, 0.3)
-	g := gram{kernel.NewGram(kernel.RBF(20), x)}
+	g := kernel.NewGram(kernel.RBF(20), x)
 	held := []int{3, 4, 50, 51, 52, 120, 199}
 	rest, whole := others(len(y), held), full(g)
 	yr := make([]float64, len(rest))
@@ -129,7 +130,7 @@ func TestHeldOutDecisions(t *testing.T) {
 func TestHeldOutMerged(t *testing.T) {
 	t.Parallel()
 	x, y := moons(2400, 0.2)
-	k := gram{kernel.NewGram(kernel.RBF(1), x)}
+	k := kernel.NewGram(kernel.RBF(1), x)
 	var held []int
 	for i := range y {
 		if x.At(i, 0) > 1.2 || i%5 == 0 {
@@ -158,7 +159,7 @@ func TestHeldOutMerged(t *testing.T) {
 func TestHeldOutStops(t *testing.T) {
 	t.Parallel()
 	x, y := moons(1200, 0.3)
-	k := gram{kernel.NewGram(kernel.RBF(1), x)}
+	k := kernel.NewGram(kernel.RBF(1), x)
 	cs := []float64{1, 10, 100}
 	ctx, cancel := context.WithCancel(t.Context())
 	results, err := HeldOut(ctx, k, y, []int{0}, cs, Settings{Tol: 1e-9, Recorder: func(trace.Step) { cancel() }})
@@ -191,7 +192,7 @@ func TestTabulated(t *testing.T) {
 	t.Parallel()
 	for _, m := range []int{5, 520} {
 		x, _ := moons(m, 0.3)
-		k := gram{kernel.NewGram(kernel.RBF(1), x)}
+		k := kernel.NewGram(kernel.RBF(1), x)
 		got, err := Tabulated(t.Context(), k, 1<<30)
 		if err != nil {
 			t.Fatal(err)
@@ -201,7 +202,7 @@ func TestTabulated(t *testing.T) {
 			t.Fatalf("%d points: %T, single precision %v", m, got, ok && f.single != nil)
 		}
 		points := []int{3, 0, 4}
-		sub := subset(f, points)
+		sub := rows.Subset(f, points)
 		want, row, part, single := make([]float64, m), make([]float64, m), make([]float64, 3), make([]float32, 3)
 		for i := range m {
 			k.Row(want, i)
@@ -212,7 +213,7 @@ func TestTabulated(t *testing.T) {
 		for a, i := range points {
 			k.Row(want, i)
 			sub.Row(part, a)
-			row32(sub, single, a)
+			rows.Row(sub, single, a)
 			for b, j := range points {
 				if part[b] != want[j] || single[b] != float32(want[j]) {
 					t.Fatalf("entry %d, %d of a part is %g and %g, want %g", a, b, part[b], single[b], want[j])
@@ -234,7 +235,7 @@ func TestTabulated(t *testing.T) {
 		}
 	}
 	x, _ := moons(520, 0.3)
-	k := gram{kernel.NewGram(kernel.RBF(1), x)}
+	k := kernel.NewGram(kernel.RBF(1), x)
 	if got, err := Tabulated(t.Context(), k, 1<<20); err != nil || got != Matrix(k) {
 		t.Errorf("too little memory gives %T, %v", got, err)
 	}
@@ -245,7 +246,7 @@ func TestTabulated(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 1))
 	large := mat.NewDense(3, 1, []float64{1e60 * r.Float64(), 2, 1e170})
-	if _, err := Tabulated(t.Context(), gram{kernel.NewGram(kernel.Polynomial(1, 0, 3), large)}, 1<<30); err == nil || !strings.Contains(err.Error(), "scale the inputs") {
+	if _, err := Tabulated(t.Context(), kernel.NewGram(kernel.Polynomial(1, 0, 3), large), 1<<30); err == nil || !strings.Contains(err.Error(), "scale the inputs") {
 		t.Errorf("an infinite value gives %v", err)
 	}
 }

@@ -34,7 +34,7 @@ func TestNeighbourhoods(t *testing.T) {
 		for i := range copies {
 			x.SetRow(i, x.RawRowView(0))
 		}
-		k := gram{kernel.NewGram(kernel.RBF(3000), x)}
+		k := kernel.NewGram(kernel.RBF(3000), x)
 		o := newState(k, y, 100, &monitor{Monitor: trace.Monitor{Context: t.Context(), Limit: 1 << 30}, total: len(y)})
 		s := newSMO(k, o, rows.NewMemory[float64](nil, len(y), 1<<24))
 		if _, err := s.climb(0.1, 4000); err != nil {
@@ -78,7 +78,7 @@ func TestNeighbourhoods(t *testing.T) {
 func TestCrowded(t *testing.T) {
 	t.Parallel()
 	x, y := noise(4500)
-	k := gram{kernel.NewGram(kernel.RBF(300), x)}
+	k := kernel.NewGram(kernel.RBF(300), x)
 	const tol = 1e-3
 	res := train(t, k, y, Settings{C: 100, Tol: tol})
 	if res.Status != trace.Converged || res.KKTViolation > tol || res.Gap > 1e-4 {

@@ -15,7 +15,7 @@ import (
 func TestNewton(t *testing.T) {
 	t.Parallel()
 	x, y := moons(300, 0.3)
-	k := gram{kernel.NewGram(kernel.RBF(2), x)}
+	k := kernel.NewGram(kernel.RBF(2), x)
 	o := newState(k, y, 100, &monitor{Monitor: trace.Monitor{Context: t.Context(), Limit: 1 << 30}, total: len(y)})
 	s := newSMO(k, o, rows.NewMemory[float64](nil, len(y), 1<<20))
 	if _, err := s.climb(0.1, 1<<20); err != nil {

@@ -159,7 +159,7 @@ func (o *state) mark(i int) {
 // it is done, the memory of the rows is its own.
 func (o *smo[T]) part(points []int) *smo[T] {
 	o.rows.Drop()
-	p := newSMO(subset(o.k, points), emptyState(len(points), o.monitor), o.rows.Memory)
+	p := newSMO(rows.Subset(o.k, points), emptyState(len(points), o.monitor), o.rows.Memory)
 	p.size, p.extent = o.size, o.extent
 	p.c, p.dense, p.points = o.c, o.dense, make([]int, len(points))
 	for k, j := range points {
@@ -176,12 +176,7 @@ func (o *smo[T]) part(points []int) *smo[T] {
 // fill computes row i in the precision of the rows; dst is padded.
 func (o *smo[T]) fill(dst []T, i int) error {
 	o.Work += 16 * o.total // a value of the kernel may cost as much as many updates
-	switch dst := any(dst).(type) {
-	case []float32:
-		row32(o.k, dst[:o.m], i)
-	case []float64:
-		o.k.Row(dst[:o.m], i)
-	}
+	rows.Row(o.k, dst[:o.m], i)
 	clear(dst[o.m:])
 	if j := rows.Infinite(dst); j >= 0 {
 		v := float64(dst[j])

@@ -28,8 +28,15 @@ var turnedOff = []struct {
 	{"none on", without{true, true, true, true, true, true, true, true}},
 }
 
+// What package rows asks of a matrix.
+type (
+	definer   interface{ Definite() bool }
+	rounder   interface{ Row32(dst []float32, i int) }
+	subsetter interface{ Subset(points []int) Matrix }
+)
+
 // What a matrix can do, but for one thing.
-func lacking(g gram) map[string]Matrix {
+func lacking(g *kernel.Gram) map[string]Matrix {
 	return map[string]Matrix{
 		"everything": g,
 		"Row32": struct {
@@ -82,7 +89,7 @@ func lacking(g gram) map[string]Matrix {
 func TestEachStrategyOff(t *testing.T) {
 	t.Parallel()
 	x, y := moons(2400, 0.3)
-	g := gram{kernel.NewGram(kernel.RBF(2), x)}
+	g := kernel.NewGram(kernel.RBF(2), x)
 	const c, tol = 100, 1e-3
 	want := train(t, g, y, Settings{C: c, Tol: tol})
 	same := func(t *testing.T, r *Result) {
@@ -113,7 +120,7 @@ func BenchmarkStrategies(b *testing.B) {
 		gamma, c float64
 	}{{1000, 1, 10}, {1000, 1, 10000}, {4000, 1, 1}, {4000, 10, 100}} {
 		x, y := moons(p.n, 0.3)
-		g := gram{kernel.NewGram(kernel.RBF(p.gamma), x)}
+		g := kernel.NewGram(kernel.RBF(p.gamma), x)
 		for _, s := range turnedOff {
 			b.Run(fmt.Sprintf("n=%d/gamma=%g/C=%g/without %s", p.n, p.gamma, p.c, s.name), func(b *testing.B) {
 				for b.Loop() {
@@ -146,7 +153,7 @@ func TestToleranceInDouble(t *testing.T) {
 		}
 	}
 	for _, c := range []float64{1, 100} {
-		r := train(t, gram{kernel.NewGram(kernel.RBF(gamma), x)}, y, Settings{C: c, Tol: tol})
+		r := train(t, kernel.NewGram(kernel.RBF(gamma), x), y, Settings{C: c, Tol: tol})
 		if !singleSuits(n, 1) || c*0x1p-24 > tol/100 {
 			t.Fatalf("C = %g: steps are not in single precision", c)
 		}

@@ -125,7 +125,7 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 	}
 	o := newState(k, y, s.C, newMonitor(ctx, len(y), s))
 	status, err := descend(k, o, s)
-	if definite(k) {
+	if rows.Definite(k) {
 		if err != nil {
 			return nil, err
 		}

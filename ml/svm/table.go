@@ -54,7 +54,7 @@ func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 					return notFinite(i, j, row[j])
 				}
 				if t.single != nil {
-					round(t.single[i], row)
+					rows.Round(t.single[i], row)
 				}
 			}
 			return nil
@@ -64,14 +64,6 @@ func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 		return nil, err
 	}
 	return t, nil
-}
-
-// round writes row in single precision.
-func round(dst []float32, row []float64) {
-	dst = dst[:len(row)]
-	for j, v := range row {
-		dst[j] = float32(v)
-	}
 }
 
 // tabulated returns the rows of k when they are all in memory, otherwise nil.
@@ -90,8 +82,11 @@ func tabulated[T rows.Real](k Matrix) [][]T {
 // Row copies.
 func (t *table) Row(dst []float64, i int) { copy(dst, t.double[i]) }
 
+// Held is row i itself, padded.
+func (t *table) Held(i int) []float64 { return t.double[i] }
+
 // Definite is what the matrix it was computed from says.
-func (t *table) Definite() bool { return definite(t.Matrix) }
+func (t *table) Definite() bool { return rows.Definite(t.Matrix) }
 
 // Merged is that of the matrix it was computed from.
 func (t *table) Merged(ctx context.Context, y, w []float64, size int) (Matrix, []int, float64) {

@@ -60,8 +60,8 @@ func TestLeaveOneOutBoundHolds(t *testing.T) {
 		essential int // points whose loss may change the machine
 		vectors   int // support vectors
 	}
-	train := func(c float64) func(*kernel.Gram, []float64) (machine, error) {
-		return func(g *kernel.Gram, y []float64) (machine, error) {
+	train := func(c float64) func(kernel.Matrix, []float64) (machine, error) {
+		return func(g kernel.Matrix, y []float64) (machine, error) {
 			r, err := svm.Train(context.Background(), g, y, svm.Settings{C: c, Tol: 1e-9})
 			if err != nil {
 				return machine{}, err
@@ -73,7 +73,7 @@ func TestLeaveOneOutBoundHolds(t *testing.T) {
 			return m, nil
 		}
 	}
-	simple := func(g *kernel.Gram, y []float64) (machine, error) {
+	simple := func(g kernel.Matrix, y []float64) (machine, error) {
 		r, err := mcm.Train(context.Background(), g, y, mcm.Settings{C: 1, RankTol: 1e-9})
 		if err != nil {
 			return machine{}, err
@@ -90,7 +90,7 @@ func TestLeaveOneOutBoundHolds(t *testing.T) {
 		name  string
 		k     kernel.Kernel
 		apart float64
-		train func(*kernel.Gram, []float64) (machine, error)
+		train func(kernel.Matrix, []float64) (machine, error)
 	}{
 		{"hard margin", rbf(0.5), 1.2, train(math.Inf(1))},
 		{"soft margin", linear, 0.6, train(1)},
