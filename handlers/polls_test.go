@@ -77,7 +77,16 @@ func TestPoll(t *testing.T) {
 		t.Error("the question is not in the list of the lesson")
 	}
 
-	// The code leads to the open question.
+	// The pages of the course tell of it, and the code leads to it.
+	told := func(c *client, path string) int { return c.page(200, path).Find("[data-asked] [data-waits]").Length() }
+	for _, path := range []string{"/lessons/margins?course=" + code, "/lessons/margins/line?course=" + code, "/lab?course=" + code} {
+		if told(a, path) != 1 {
+			t.Errorf("%s does not tell of the question", path)
+		}
+	}
+	if told(tc, "/lessons/margins/line?course="+code) != 0 {
+		t.Error("the slide asks its teacher")
+	}
 	doc := a.page(200, "/course/"+code)
 	if doc.Find("[data-vote] [name=answer]").Length() != 1 || doc.Find(".verdict").Length() != 0 {
 		t.Errorf("the code leads to %s", doc.Find("h1").Text())
@@ -89,6 +98,9 @@ func TestPoll(t *testing.T) {
 	doc = a.vote(200, code, "10/5") // changed
 	if text := doc.Find(".poll-status").Text(); !strings.Contains(text, "Your answer counts") || !strings.Contains(text, "2") || doc.Find(".verdict").Length() != 0 {
 		t.Errorf("after answering: %q", text)
+	}
+	if told(a, "/lab?course="+code) != 0 || told(b, "/lab?course="+code) != 1 {
+		t.Error("the lab tells those who have answered, or not those who have not")
 	}
 	b.vote(200, code, "-3")
 	doc = tc.page(200, path)

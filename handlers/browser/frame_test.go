@@ -177,12 +177,15 @@ func TestFrameIsPinched(t *testing.T) {
 func TestPlacesTellAboutThemselves(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
-	for path, want := range map[string][]string{
-		"/lab?data=moons&kernel=linear":                          {"class ", "f(x) = "},
-		"/lab?data=iris":                                         {"class ", "f virginica vs setosa = "},
-		"/lab?data=iris&on=shown&x=petal_length&positive=setosa": {"class ", "f(x) = "},
+	for _, at := range []struct {
+		path string
+		want []string
+	}{
+		{"/lab?data=moons&kernel=linear", []string{"class ", "f(x) = "}},
+		{"/lab?data=iris", []string{"class ", "f virginica vs setosa = "}},
+		{"/lab?data=iris&on=shown&x=petal_length&positive=setosa", []string{"class ", "f(x) = "}},
 	} {
-		p.visit(path)
+		p.visit(at.path)
 		p.picture(".stage img")
 		p.wait(`document.querySelector(".stage.movable")`)
 		p.reach(".stage")
@@ -197,13 +200,13 @@ func TestPlacesTellAboutThemselves(t *testing.T) {
 		p.do(chromedp.MouseEvent(chromedp.MouseMoved, free.X, free.Y))
 		p.wait(`document.querySelector(".tip").checkVisibility() && document.querySelector(".tip").textContent.includes("class ")`)
 		tip := p.text(".tip")
-		for _, part := range want {
+		for _, part := range at.want {
 			if !strings.Contains(tip, part) {
-				t.Errorf("%s: a place shows %q without %q", path, tip, part)
+				t.Errorf("%s: a place shows %q without %q", at.path, tip, part)
 			}
 		}
 		if strings.Contains(tip, "Point ") {
-			t.Errorf("%s: a place far from points shows %q", path, tip)
+			t.Errorf("%s: a place far from points shows %q", at.path, tip)
 		}
 		p.do(chromedp.MouseEvent(chromedp.MouseMoved, 2, 2))
 		p.wait(`!document.querySelector(".tip").getClientRects().length`)

@@ -45,3 +45,48 @@ func TestPoll(t *testing.T) {
 	}
 	student.run("poll", func() { student.inspect("poll", "/course/"+code+"/poll", hand) })
 }
+
+// TestPollElsewhere: a student on another page of the course is told of a question, keeps
+// the keyboard where it is, and is told no more once it is answered.
+func TestPollElsewhere(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	host, hand := s.client(), s.client()
+	code := strings.TrimPrefix(host.post(t, "/courses", "title=Slack&target=/lab&handins=true"), "/courses/")
+	polls := "/courses/" + code + "/polls"
+	student := open(t, s)
+	student.use(hand)
+	for _, look := range []struct {
+		name, path, question, focus string
+		width, height               int64
+	}{
+		{"the lab on a phone", "/lab?course=" + code, "margins/line/distance", "#f-who", 360, 740},
+		{"a lesson", "/lessons/soft-margin?course=" + code, "margins/two-margins/double", "[data-switch]", 1280, 800},
+		{"a slide", "/lessons/soft-margin/c?course=" + code, "margins/classifier/sign", "[rel=next]", 1024, 768},
+	} {
+		student.run(look.name, func() {
+			student.size(look.width, look.height)
+			student.visit(look.path)
+			student.wait(`document.querySelector("[data-asked]").childElementCount === 0`)
+			get[bool](student, element(look.focus)+".focus(), true")
+			poll := host.post(t, polls, "question="+look.question)
+			student.wait(`document.querySelector("[data-asked].floating [data-waits]")`)
+			if !get[bool](student, `(({top, bottom}) => 0 < top && bottom <= innerHeight)(document.querySelector("[data-asked]").getBoundingClientRect())`) {
+				student.t.Error("the notice is out of sight")
+			}
+			if !get[bool](student, `document.activeElement.matches(`+quote(look.focus)+`)`) {
+				student.t.Error("the notice has taken the keyboard")
+			}
+			student.fits(look.width)
+			student.click("[data-later]")
+			if student.visible("[data-asked]") {
+				student.t.Error("put off, the notice stays")
+			}
+			host.post(t, poll, "do=again")
+			student.wait(`!document.querySelector("[data-asked]").hidden`)
+			student.follow(func() { student.click("[data-asked] a") })
+			student.wait(`document.querySelector("[data-vote]")`)
+			host.post(t, poll, "do=close")
+		})
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -106,6 +107,28 @@ func (a *House) Enforce(ctx context.Context, page string, form url.Values) (*sto
 	return &c, form, nil
 }
 
+// Put is what is put to a course, with what the workspace has answered to it.
+type Put struct {
+	store.Poll
+	Own store.Answer // the zero value for nothing
+}
+
+// Waits names what waits for an answer of the workspace, empty for nothing.
+func (p Put) Waits() string {
+	if !p.Open || p.Own.Given != "" {
+		return ""
+	}
+	return fmt.Sprint(p.ID, ".", p.Round)
+}
+
+// Put finds what is put to a course. It returns store.ErrNotFound where nothing was.
+func (a *House) Put(ctx context.Context, code string) (p Put, err error) {
+	if p.Poll, err = a.Store.CurrentPoll(ctx, code); err == nil {
+		p.Own, err = a.Store.VoteOf(ctx, Workspace(ctx), code, p.Question, p.Round)
+	}
+	return p, err
+}
+
 // InCourse is what a page shows of the course it was opened under.
 func (a *House) InCourse(ctx context.Context, c store.Course) (*views.InCourse, error) {
 	v := &views.InCourse{Code: c.Code, Title: c.Title, Ends: c.Ends, Names: store.MaxNames, Fixed: map[string]string{}, Request: rand.Text()}
@@ -126,6 +149,11 @@ func (a *House) InCourse(ctx context.Context, c store.Course) (*views.InCourse, 
 		return v, err
 	}
 	v.Name = name
+	put, err := a.Put(ctx, c.Code)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return v, err
+	}
+	v.Asked = put.Waits()
 	handins, err := a.Store.Handins(ctx, Workspace(ctx), c.Code)
 	if err != nil {
 		return v, err

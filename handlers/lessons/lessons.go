@@ -245,6 +245,9 @@ func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values
 	_, at := l.Screen(s.Slug)
 	p := lessons.SlidePage{Page: a.Frame(s.Title, "lessons"), Number: number + 1, Lesson: *l, Screen: view, At: at + 1, Of: len(l.Screens)}
 	p.Slide = true
+	if view.Demo != nil && class == "" {
+		p.Course = view.Demo.Course
+	}
 	p.Up = "/lessons/" + l.Slug
 	kept := url.Values{}
 	if l.Carry {

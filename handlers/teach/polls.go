@@ -14,6 +14,7 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/ml/param"
 	"marginlab/store"
+	"marginlab/views"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
 	"marginlab/web"
@@ -241,7 +242,8 @@ func (a *Room) current(ctx context.Context, code string) (t store.Tally, err err
 	return t, err
 }
 
-// Poll shows a student what is put to the course.
+// Poll shows a student what is put to the course; of the query's part only 1, what changes
+// of the page, or asked, whether other pages of the course shall tell of it.
 func (a *Room) Poll(w http.ResponseWriter, r *http.Request) error {
 	return a.showPoll(w, r, "")
 }
@@ -255,21 +257,20 @@ func (a *Room) showPoll(w http.ResponseWriter, r *http.Request, problem string) 
 	if p.Name, err = a.Store.StudentName(r.Context(), door.Workspace(r.Context()), c.Code); err != nil {
 		return err
 	}
-	poll, err := a.Store.CurrentPoll(r.Context(), c.Code)
+	put, err := a.Put(r.Context(), c.Code)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	p.State = phase(poll)
+	if r.FormValue("part") == "asked" {
+		return a.Render(w, r, views.CourseAskedPart(c.Code, put.Waits()))
+	}
+	p.State = phase(put.Poll)
 	if err == nil {
-		q, err := a.Lessons.Question(r.Context(), poll.Question)
+		q, err := a.Lessons.Question(r.Context(), put.Question)
 		if err != nil {
 			return err
 		}
-		own, err := a.Store.VoteOf(r.Context(), door.Workspace(r.Context()), c.Code, poll.Question, poll.Round)
-		if err != nil {
-			return err
-		}
-		p.Asked, p.Poll, p.Round, p.Open, p.Revealed, p.Given, p.Right = &q, poll.ID, poll.Round, poll.Open, poll.Revealed, own.Given, own.Right
+		p.Asked, p.Poll, p.Round, p.Open, p.Revealed, p.Given, p.Right = &q, put.ID, put.Round, put.Open, put.Revealed, put.Own.Given, put.Own.Right
 	}
 	if problem != "" {
 		w.WriteHeader(http.StatusUnprocessableEntity)

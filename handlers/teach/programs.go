@@ -235,23 +235,19 @@ func (a *Room) CurrentJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	poll, err := a.Store.CurrentPoll(r.Context(), c.Code)
+	put, err := a.Put(r.Context(), c.Code)
 	if errors.Is(err, store.ErrNotFound) {
 		return web.Errorf(web.NotFound, "No question is put to the course %s.", c.Code)
 	}
 	if err != nil {
 		return err
 	}
-	q, err := a.Lessons.Question(r.Context(), poll.Question)
+	q, err := a.Lessons.Question(r.Context(), put.Question)
 	if err != nil {
 		return err
 	}
-	own, err := a.Store.VoteOf(r.Context(), door.Workspace(r.Context()), c.Code, poll.Question, poll.Round)
-	if err != nil {
-		return err
-	}
-	j := newPoll(poll, q)
-	if j.Given = own.Given; poll.Revealed {
+	j := newPoll(put.Poll, q)
+	if j.Given = put.Own.Given; put.Revealed {
 		j.Right = q.Right()
 	}
 	return web.JSON(w, http.StatusOK, j)
