@@ -64,6 +64,7 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/lessons/{lesson}/{screen}/states", h(a.lessons.States))
 	r.Get("/lessons/{lesson}/{screen}/figures/{figure}", h(a.lessons.Figure))
 	r.Post("/lessons/{lesson}/{screen}/questions/{question}", h(a.lessons.Answer))
+	r.Get("/lessons/{lesson}/{screen}/questions/{question}/{figure}", h(a.lessons.Sketch))
 
 	r.Get("/datasets", h(a.data.List))
 	r.Post("/datasets", h(a.data.Upload))

@@ -3,6 +3,7 @@ package browser
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -167,28 +168,78 @@ func walkSteps(p *page) {
 // answerBoth answers a question wrong, then right.
 func answerBoth(p *page, s *lessons.Screen, q *lessons.Question) {
 	p.t.Helper()
-	truth, err := q.Answer(p.ctx)
+	truth, err := q.Solve(p.ctx)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	form := "#q-" + s.Slug + "-" + q.Slug
-	give := func(v float64, verdict string) {
+	give := func(given, verdict string) {
 		p.t.Helper()
-		if len(q.Options) > 0 {
-			p.click(fmt.Sprintf("%s input[value=%q]", form, number(v)))
-		} else {
-			p.fill(form+" input[name=answer]", number(v))
+		switch {
+		case q.Sketch != nil: // what the strokes of TestSketch leave
+			get[bool](p, "("+element(form+" input[name=answer]")+".value = "+quote(given)+", true)")
+		case len(q.Options) > 0:
+			p.click(fmt.Sprintf("%s input[value=%q]", form, given))
+		default:
+			p.fill(form+" input[name=answer]", given)
 		}
 		get[bool](p, "("+element(form+" .verdict")+"?.remove(), true)")
+		if q.Sketch != nil {
+			get[bool](p, "("+element(form+" button[type=submit]")+".hidden = false, true)")
+		}
 		p.click(form + " button")
 		p.wait(element(form+" .verdict strong") + "?.textContent.includes(" + quote(verdict) + ")")
 	}
-	if len(q.Options) > 0 {
-		give(float64((int(truth)+1)%len(q.Options)), "Not quite")
-	} else {
-		give(3*truth+7, "Not quite")
+	switch {
+	case q.Sketch != nil:
+		give(strings.Repeat("1e9 ", len(q.Sketch.X)), "Not quite")
+		give(q.Given(truth), "Right")
+	case len(q.Options) > 0:
+		give(strconv.Itoa((int(truth.Value)+1)%len(q.Options)), "Not quite")
+		give(number(truth.Value), "Right")
+	default:
+		give(number(3*truth.Value+7), "Not quite")
+		give(number(truth.Value), "Right")
 	}
-	give(truth, "Right")
+}
+
+// TestSketch draws a prediction on a slide, with the mouse and with the arrow keys; it is
+// judged, and the curve itself comes over it.
+func TestSketch(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.size(1280, 720)
+	p.visit("/lessons/procedures/hinge#ask-shape")
+	const form, layer, box = "#q-hinge-shape", "#q-hinge-shape .sketch-layer", "#q-hinge-shape [name=answer]"
+	p.wait(element(layer) + " && " + element(form+" img") + ".complete")
+	if src := get[string](p, element(form+" img")+".src"); strings.Contains(src, "drawn") {
+		t.Errorf("the picture %s shows the curve", src)
+	}
+	at := func(share [2]float64) point {
+		return get[point](p, fmt.Sprintf("(({left, top, width, height}) => ({X: left + %g * width, Y: top + %g * height}))(%s.getBoundingClientRect())", share[0], share[1], element(layer)))
+	}
+	p.click(form + " button") // with nothing drawn
+	p.wait(element(form+" .error") + " && " + element(layer))
+	from, to := at([2]float64{0.06, 0.1}), at([2]float64{0.99, 0.5})
+	p.do(chromedp.MouseEvent(chromedp.MousePressed, from.X, from.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	p.do(chromedp.MouseEvent(chromedp.MouseMoved, to.X, to.Y, chromedp.ButtonLeft))
+	p.do(chromedp.MouseEvent(chromedp.MouseReleased, to.X, to.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	drawn := strings.Fields(p.value(box))
+	if len(drawn) != 11 || drawn[0] <= drawn[10] {
+		t.Fatalf("a stroke down across the picture is %v", drawn)
+	}
+	get[bool](p, "("+element(form+" .knot")+".focus(), true)")
+	p.keys(kb.ArrowUp)
+	p.keys(kb.ArrowRight)
+	p.keys(kb.ArrowDown)
+	keyed := strings.Fields(p.value(box))
+	if keyed[0] <= drawn[0] || keyed[1] >= drawn[1] || keyed[2] != drawn[2] {
+		t.Errorf("the arrow keys make %v of %v", keyed, drawn)
+	}
+	p.click(form + " button")
+	p.wait(element(form+" .verdict") + "?.textContent.includes('off by') && " + element(form+" img") + ".src.includes('drawn') && !" + element(layer))
+	p.click(form + " [data-clear]")
+	p.wait(element(layer) + " && !" + element(form+" .verdict") + " && " + element(box) + ".value === ''")
 }
 
 // TestLessonHandle drags the end of a line, by the mouse and by the keyboard.

@@ -46,12 +46,12 @@ const (
 type Room struct {
 	*door.House
 	exhibits *door.Recent[*lessons.Exhibit]
-	truths   *door.Recent[float64] // of questions, by path
+	truths   *door.Recent[lessons.Truth] // of questions, by path
 }
 
 // New returns the lessons of a house.
 func New(h *door.House) *Room {
-	return &Room{h, door.NewRecent[*lessons.Exhibit](256), door.NewRecent[float64](1000)}
+	return &Room{h, door.NewRecent[*lessons.Exhibit](256), door.NewRecent[lessons.Truth](1000)}
 }
 
 // List shows all lessons.
@@ -321,7 +321,7 @@ func (a *Room) Notes(w http.ResponseWriter, r *http.Request) error {
 // said are the right answers to questions, with their reasons.
 func (a *Room) said(ctx context.Context, questions []lessons.QuestionView) (said []string, err error) {
 	for _, q := range questions {
-		truth, err := a.truths.Get(ctx, q.Path, q.Answer)
+		truth, err := a.truths.Get(ctx, q.Path, q.Solve)
 		if err != nil {
 			return nil, err
 		}
@@ -413,6 +413,9 @@ func (a *Room) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen,
 				return view, err
 			}
 		}
+		if err := a.drawing(r.Context(), &v); err != nil {
+			return view, err
+		}
 		view.Questions = append(view.Questions, v)
 	}
 	return view, nil
@@ -424,7 +427,7 @@ func questionID(s *lessons.Screen, q *lessons.Question) string { return "q-" + s
 // judge fills in what a question shows once it has been answered. What is no
 // answer at all leaves it unanswered.
 func (a *Room) judge(ctx context.Context, v *lessons.QuestionView, given string) error {
-	answer, err := a.truths.Get(ctx, v.Path, v.Answer)
+	answer, err := a.truths.Get(ctx, v.Path, v.Solve)
 	if err != nil {
 		return err
 	}
@@ -435,7 +438,85 @@ func (a *Room) judge(ctx context.Context, v *lessons.QuestionView, given string)
 		return nil
 	}
 	v.Given, v.Answered, v.Right, v.Truth = given, err == nil, right, truth
+	if v.Sketch != nil && err == nil {
+		heights, err := v.Sketch.Read(given)
+		if err != nil {
+			return err
+		}
+		v.Off = v.Sketch.Off(answer.Curve, heights)
+	}
 	return err
+}
+
+// drawing gives a question to which the answer is drawn its pictures: that to draw into,
+// and, answered, that with what was drawn and what is right.
+func (a *Room) drawing(ctx context.Context, v *lessons.QuestionView) error {
+	if v.Sketch == nil {
+		return nil
+	}
+	at := place{base: v.Path + "/", public: true}
+	look := lessons.Look{Width: lessonWidth, Height: lessonHeight}
+	if v.From == "slide" {
+		look.Width, look.Height = slideWidth, slideHeight
+	}
+	picture := func(given string) (p views.Picture, frames map[int]figure.Frame, err error) {
+		query := url.Values{}
+		if given != "" {
+			query.Set("drawn", given)
+		}
+		at.key, at.query = v.Path+" "+given, a.Lasting(query.Encode())
+		f := lessons.Figure{Name: sketchName, Caption: lessons.Spoken(v.Ask), Draw: func(l lessons.Look) (*figure.Picture, error) { return a.sketch(ctx, v.Question, v.Path, given, l) }}
+		return a.picture(ctx, f, look, at, v.From == "slide", false, true)
+	}
+	blank, frames, err := picture("")
+	if err != nil {
+		return err
+	}
+	v.Blank, v.Shown = blank, blank
+	v.Stage = door.ToJSON(map[string]any{"frames": frames})
+	if v.Answered {
+		v.Shown, _, err = picture(v.Given)
+	}
+	return err
+}
+
+// sketchName is that of the picture of a question to which the answer is drawn.
+const sketchName = "sketch"
+
+// sketch draws the picture of a question with what was drawn, and then what is right;
+// nothing was drawn where given is empty.
+func (a *Room) sketch(ctx context.Context, q lessons.Question, path, given string, l lessons.Look) (*figure.Picture, error) {
+	var curves []figure.Curve
+	if drawn := q.Sketch.Curve(given); drawn != nil {
+		truth, err := a.truths.Get(ctx, path, q.Solve)
+		if err != nil {
+			return nil, err
+		}
+		curves = []figure.Curve{truth.Curve, *drawn}
+	}
+	return q.Sketch.Draw(l, curves)
+}
+
+// Sketch serves the picture of a question to which the answer is drawn.
+func (a *Room) Sketch(w http.ResponseWriter, r *http.Request) error {
+	l, s, err := screenOf(r)
+	if err != nil {
+		return err
+	}
+	name, format, err := door.FigureName(r)
+	if err != nil {
+		return err
+	}
+	q := s.Question(chi.URLParam(r, "question"))
+	if q == nil || q.Sketch == nil || name != sketchName {
+		return store.ErrNotFound
+	}
+	o := door.Options{Dark: r.FormValue("dark") == "1", Width: lessonWidth, Height: lessonHeight}
+	o.Size(r)
+	look := lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height}
+	given, path := r.FormValue("drawn"), questionPath(l, s, q)
+	at := place{key: path + " " + given, public: true}
+	return a.SendPrint(w, r, at.sheet(name, format, look, func(ctx context.Context) (*figure.Picture, error) { return a.sketch(ctx, *q, path, given, look) }))
 }
 
 // demo runs a screen's demo, without what gives answers away where it is asking. Its
@@ -893,6 +974,9 @@ func (a *Room) Answer(w http.ResponseWriter, r *http.Request) error {
 	if err := a.judge(r.Context(), &v, r.PostFormValue("answer")); err != nil {
 		return err
 	}
+	if err := a.drawing(r.Context(), &v); err != nil {
+		return err
+	}
 	if v.Error == "" {
 		a1 := store.Answer{Given: v.Given, Right: v.Right}
 		if err := a.Store.SaveAnswer(r.Context(), door.Workspace(r.Context()), v.Class.Question, a1); err != nil {
@@ -945,7 +1029,7 @@ func (a *Room) Question(ctx context.Context, name string) (q lessons.Asked, err 
 	if q.Question == nil {
 		return q, web.Errorf(web.NotFound, "There is no such question.")
 	}
-	q.Truth, err = a.truths.Get(ctx, questionPath(q.Lesson, q.Screen, q.Question), q.Question.Answer)
+	q.Truth, err = a.truths.Get(ctx, questionPath(q.Lesson, q.Screen, q.Question), q.Question.Solve)
 	return q, err
 }
 

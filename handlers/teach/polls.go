@@ -101,6 +101,9 @@ func (a *Room) ask(ctx context.Context, g Course, question string) (p store.Poll
 	if err != nil {
 		return p, err
 	}
+	if q.Question.Sketch != nil {
+		return p, web.Errorf(web.Conflict, "The answer to this question is drawn, which a histogram cannot show. Students draw it in the lesson, and the page of the course counts how many were near.")
+	}
 	if p, err = a.Store.Ask(ctx, g.Code, q.Name()); err == nil {
 		a.board.changed(g.Code)
 	}

@@ -3,6 +3,7 @@
 import "./explore.js";
 import { Live, fragment } from "./live.js";
 import { addSliders } from "./sliders.js";
+import { sketches } from "./sketch.js";
 import { Stage } from "./stage.js";
 
 const darkness = matchMedia("(prefers-color-scheme: dark)");
@@ -331,6 +332,7 @@ let demos = [];
 export function mount(root) {
   demos.forEach((d) => d.replay?.pause());
   watchFormulas(root);
+  sketches(root);
   demos = [...root.querySelectorAll("form.demo")].map((form) => new Demo(form));
   for (const { replay } of demos) if (replay && slide()) replay.demo.lookAheadNow();
 }
@@ -401,9 +403,10 @@ document.addEventListener("submit", async (e) => {
     const fresh = await fragment(await response.text());
     const next = fresh.querySelector("[data-question]");
     form.replaceWith(fresh);
+    sketches(next);
     const screen = next.closest("[data-folded]");
     if (screen && ![...screen.querySelectorAll("[data-question]")].some((q) => !q.querySelector(".verdict"))) unfold(screen);
-    (next.querySelector(".verdict") || next.querySelector("[type=radio], [type=text]")).focus();
+    (next.querySelector(".verdict") || next.querySelector("[type=radio], [type=text], .knot")).focus();
   } catch {
     form.submit(); // the page itself
   }

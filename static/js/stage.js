@@ -9,6 +9,10 @@ const roles = {
 
 const brief = (v) => String(Number(Number(v).toPrecision(4))).replace("-", "−");
 
+/** The share of the way from one end of an axis to the other at which a value is, and back. */
+const part = (v, min, max, log) => (log ? Math.log(v / min) / Math.log(max / min) : (v - min) / (max - min));
+const along = (share, min, max, log) => (log ? min * (max / min) ** share : min + share * (max - min));
+
 /** Points, frame and classes of a picture, and the way between data and pixels. */
 export class Stage {
   constructor(element, readout) {
@@ -51,22 +55,23 @@ export class Stage {
     return this.image.clientWidth / this.width;
   }
 
+  /** A place in the frame, as shares of its width and height from the top left. */
+  within(s, t) {
+    const f = this.data.frame;
+    return [part(s, f.xmin, f.xmax, f.log_x), 1 - part(t, f.ymin, f.ymax, f.log_y)];
+  }
+
   /** Data to pixels of the shown image. */
   pixel(s, t) {
-    const f = this.data.frame, k = this.scale();
-    return [
-      k * (f.left + ((s - f.xmin) / (f.xmax - f.xmin)) * f.width),
-      k * (f.top + ((f.ymax - t) / (f.ymax - f.ymin)) * f.height),
-    ];
+    const f = this.data.frame, k = this.scale(), [x, y] = this.within(s, t);
+    return [k * (f.left + x * f.width), k * (f.top + y * f.height)];
   }
 
   /** Data to per cent of the shown image, which hold whatever size it takes. */
   share(s, t) {
     const f = this.data.frame, [width, height] = this.image.naturalWidth ? [this.image.naturalWidth, this.image.naturalHeight] : ["width", "height"].map((side) => Number(this.image.getAttribute(side)));
-    return [
-      (100 / this.width) * (f.left + ((s - f.xmin) / (f.xmax - f.xmin)) * f.width),
-      ((100 * width) / height / this.width) * (f.top + ((f.ymax - t) / (f.ymax - f.ymin)) * f.height),
-    ].map((v) => Math.min(100, Math.max(0, v)));
+    const [x, y] = this.within(s, t);
+    return [(100 / this.width) * (f.left + x * f.width), ((100 * width) / height / this.width) * (f.top + y * f.height)].map((v) => Math.min(100, Math.max(0, v)));
   }
 
   /** A pointer event to data. */
@@ -78,8 +83,8 @@ export class Stage {
   value(px, py) {
     const f = this.data.frame, k = this.scale();
     return [
-      f.xmin + ((px / k - f.left) / f.width) * (f.xmax - f.xmin),
-      f.ymax - ((py / k - f.top) / f.height) * (f.ymax - f.ymin),
+      along((px / k - f.left) / f.width, f.xmin, f.xmax, f.log_x),
+      along(1 - (py / k - f.top) / f.height, f.ymin, f.ymax, f.log_y),
     ];
   }
 

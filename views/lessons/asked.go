@@ -15,7 +15,7 @@ type Asked struct {
 	Lesson   *Lesson
 	Screen   *Screen
 	Question *Question
-	Truth    float64 // what its Answer returns
+	Truth    Truth // of the question
 }
 
 // Name is that of the question among all: lesson/screen/question.
@@ -28,7 +28,11 @@ func (a Asked) Judge(given string) (kept string, right bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	if len(a.Question.Options) > 0 {
+	switch q := a.Question; {
+	case q.Sketch != nil:
+		heights, err := q.Sketch.Read(given)
+		return q.Sketch.kept(heights), right, err
+	case len(q.Options) > 0:
 		k, err := strconv.Atoi(given)
 		return strconv.Itoa(k), right, err
 	}
@@ -38,10 +42,13 @@ func (a Asked) Judge(given string) (kept string, right bool, err error) {
 
 // Right is the right answer as it is shown, which may hold formulas.
 func (a Asked) Right() string {
-	if k := int(a.Truth); k >= 0 && k < len(a.Question.Options) {
+	if s := a.Question.Sketch; s != nil {
+		return s.told(a.Truth.Curve)
+	}
+	if k := int(a.Truth.Value); k >= 0 && k < len(a.Question.Options) {
 		return a.Question.Options[k]
 	}
-	return views.Short(a.Truth)
+	return views.Short(a.Truth.Value)
 }
 
 // Why is why that is right; it may hold formulas.
@@ -49,6 +56,12 @@ func (a Asked) Why() string { return strings.ReplaceAll(a.Question.Explain, "%s"
 
 // Label is an answer that was kept, as it is shown; it may hold formulas.
 func (a Asked) Label(kept string) string {
+	if s := a.Question.Sketch; s != nil {
+		if heights, err := s.Read(kept); err == nil {
+			return s.Off(a.Truth.Curve, heights)
+		}
+		return kept
+	}
 	if len(a.Question.Options) == 0 {
 		if v, err := readNumber(kept); err == nil {
 			return views.Short(v)
@@ -97,7 +110,7 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 	if len(a.Question.Options) > 0 {
 		h.Rows = make([]HistogramRow, len(a.Question.Options))
 		for i := range h.Rows {
-			h.Rows[i] = HistogramRow{Letter: Letter(i), Label: a.Question.Options[i], Counts: make([]int, len(rounds)), Right: revealed && float64(i) == a.Truth}
+			h.Rows[i] = HistogramRow{Letter: Letter(i), Label: a.Question.Options[i], Counts: make([]int, len(rounds)), Right: revealed && float64(i) == a.Truth.Value}
 		}
 		for round, counts := range rounds {
 			for given, n := range counts {

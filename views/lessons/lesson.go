@@ -255,22 +255,45 @@ type Question struct {
 	Slug    string // in addresses; unique within the screen
 	Ask     string
 	Options []string // to choose from; nil: a number is asked for
+	Sketch  *Sketch  // to be drawn instead; it has the answer
 	// Answer computes what is right: the index of an option, or the number.
 	Answer func(ctx context.Context) (float64, error)
 	// Within is how far a number may be off, as a share of the right one (of 1 where
-	// that is smaller); 0 takes 1 %.
+	// that is smaller); 0 takes 1 %. A sketch may be off by this share of the height of its
+	// picture on average; 0 takes 10 %.
 	Within  float64
 	Explain string // why, shown with the answer; %s is replaced by the right answer
 }
 
-// Judge tells whether given, the index of an option or a number, is right, and
-// what the right answer is; truth is what Answer returns. It returns
-// param.Problems for text that is neither.
-func (q *Question) Judge(truth float64, given string) (right bool, answer string, err error) {
+// Truth is what is right: the index of an option or a number, or a curve.
+type Truth struct {
+	Value float64
+	Curve figure.Curve
+}
+
+// Solve computes what is right.
+func (q *Question) Solve(ctx context.Context) (t Truth, err error) {
+	if q.Sketch != nil {
+		t.Curve, err = q.Sketch.Truth(ctx)
+		t.Curve.Name = "computed"
+		return t, err
+	}
+	t.Value, err = q.Answer(ctx)
+	return t, err
+}
+
+// Judge tells whether given, the index of an option, a number or the heights of a sketch,
+// is right, and what the right answer is; truth is what Solve returns. It returns
+// param.Problems for text that is none of them.
+func (q *Question) Judge(truth Truth, given string) (right bool, answer string, err error) {
+	if q.Sketch != nil {
+		right, err = q.Sketch.judge(q, truth.Curve, given)
+		return right, q.Sketch.told(truth.Curve), err
+	}
 	if len(q.Options) > 0 {
-		k := int(truth)
-		if k < 0 || k >= len(q.Options) || float64(k) != truth {
-			return false, "", fmt.Errorf("question %s: the answer %g is none of its %d options", q.Slug, truth, len(q.Options))
+		k := int(truth.Value)
+		if k < 0 || k >= len(q.Options) || float64(k) != truth.Value {
+			return false, "", fmt.Errorf("question %s: the answer %g is none of its %d options", q.Slug, truth.Value, len(q.Options))
 		}
 		g, err := strconv.Atoi(given)
 		if err != nil || g < 0 || g >= len(q.Options) {
@@ -286,16 +309,23 @@ func (q *Question) Judge(truth float64, given string) (right bool, answer string
 	if within == 0 {
 		within = 0.01
 	}
-	return math.Abs(g-truth) <= within*math.Max(1, math.Abs(truth)), views.Short(truth), nil
+	return math.Abs(g-truth.Value) <= within*math.Max(1, math.Abs(truth.Value)), views.Short(truth.Value), nil
 }
 
-// Reveal is the right answer with the reason, a Text; truth is what Answer returns.
-func (q *Question) Reveal(truth float64) (string, error) {
-	given := views.Short(truth)
-	if len(q.Options) > 0 {
-		given = strconv.Itoa(int(truth))
+// Given is how the right answer is given.
+func (q *Question) Given(truth Truth) string {
+	switch {
+	case q.Sketch != nil:
+		return q.Sketch.given(truth.Curve)
+	case len(q.Options) > 0:
+		return strconv.Itoa(int(truth.Value))
 	}
-	_, answer, err := q.Judge(truth, given)
+	return views.Short(truth.Value)
+}
+
+// Reveal is the right answer with the reason, a Text; truth is what Solve returns.
+func (q *Question) Reveal(truth Truth) (string, error) {
+	_, answer, err := q.Judge(truth, q.Given(truth))
 	if err != nil {
 		return "", err
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"marginlab/ml/param"
+	"marginlab/views/figure"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/lessonstest"
 )
@@ -345,15 +346,19 @@ func TestQuestions(t *testing.T) {
 					t.Errorf("%q: %v", text, err)
 				}
 			}
-			truth, err := q.Answer(t.Context())
+			truth, err := q.Solve(t.Context())
 			if err != nil {
 				t.Fatalf("%s: %v", q.Slug, err)
+			}
+			if q.Sketch != nil {
+				checkSketch(t, q, truth)
+				continue
 			}
 			rights, n := 0, max(1, len(q.Options))
 			for k := range n {
 				given := strconv.Itoa(k)
 				if len(q.Options) == 0 {
-					given = strconv.FormatFloat(truth, 'g', 4, 64)
+					given = strconv.FormatFloat(truth.Value, 'g', 4, 64)
 				}
 				right, answer, err := q.Judge(truth, given)
 				if err != nil {
@@ -369,7 +374,7 @@ func TestQuestions(t *testing.T) {
 			if rights != 1 {
 				t.Errorf("%s has %d right answers", q.Slug, rights)
 			}
-			if right, _, err := q.Judge(truth, strconv.FormatFloat(3*truth+7, 'g', -1, 64)); right && err == nil {
+			if right, _, err := q.Judge(truth, strconv.FormatFloat(3*truth.Value+7, 'g', -1, 64)); right && err == nil {
 				t.Errorf("%s takes a wrong answer for a right one", q.Slug)
 			}
 			for _, nonsense := range []string{"", "many", "99", "1/0"} {
@@ -384,4 +389,48 @@ func TestQuestions(t *testing.T) {
 			}
 		}
 	})
+}
+
+// checkSketch draws a curve as it is, turned upside down, and not at all. The picture to
+// draw into shows nothing of the curve, and its axes stay where they are.
+func checkSketch(t *testing.T, q *lessons.Question, truth lessons.Truth) {
+	t.Helper()
+	s := q.Sketch
+	x, y := truth.Curve.X, truth.Curve.Y
+	if len(x) < 2 || len(y) != len(x) || x[0] > s.X[0] || x[len(x)-1] < s.X[len(s.X)-1] || !slices.IsSorted(s.X) || !slices.IsSorted(x) {
+		t.Fatalf("%s: the curve from %g to %g is asked for at %v", q.Slug, x[0], x[len(x)-1], s.X)
+	}
+	if right, _, err := q.Judge(truth, q.Given(truth)); err != nil || !right {
+		t.Errorf("%s: the curve itself is right: %v, %v", q.Slug, right, err)
+	}
+	look := lessons.Look{Width: 500, Height: 446}
+	blank, err := s.Draw(look, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", q.Slug, err)
+	}
+	shown, err := s.Draw(look, []figure.Curve{truth.Curve, *s.Curve(q.Given(truth))})
+	if err != nil || shown.Frame != blank.Frame {
+		t.Errorf("%s: the frame goes from %+v to %+v, %v", q.Slug, blank.Frame, shown.Frame, err)
+	}
+	limits, heights := blank.Frame.Limits, strings.Fields(q.Given(truth))
+	for i, text := range heights {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || v < limits.YMin-1e-9 || v > limits.YMax+1e-9 || s.X[i] < limits.XMin-1e-9 || s.X[i] > limits.XMax+1e-9 {
+			t.Errorf("%s: (%g, %s) is not in the picture %+v", q.Slug, s.X[i], text, limits)
+		}
+		upside := limits.YMin + limits.YMax - v
+		if s.Log {
+			upside = limits.YMin * limits.YMax / v
+		}
+		heights[i] = strconv.FormatFloat(upside, 'g', -1, 64)
+	}
+	if right, _, err := q.Judge(truth, strings.Join(heights, " ")); err != nil || right {
+		t.Errorf("%s: the curve upside down is right: %v, %v", q.Slug, right, err)
+	}
+	for _, nonsense := range []string{"", "1", "many words here", strings.Repeat("1/0 ", len(s.X))} {
+		var wrong param.Problems
+		if _, _, err := q.Judge(truth, nonsense); !errors.As(err, &wrong) {
+			t.Errorf("%s takes %q for a sketch: %v", q.Slug, nonsense, err)
+		}
+	}
 }

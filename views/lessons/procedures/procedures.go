@@ -93,6 +93,22 @@ var Lesson = lessons.New(words, lessons.Lesson{
 					Answer:  func(context.Context) (float64, error) { return theory.Hinge(0.3), nil },
 					Explain: `$1 - y f = $ %s. Being right is not enough: being right by at least 1 is what costs nothing.`,
 				},
+				{
+					Slug: "shape", Ask: `Draw the hinge loss over $y f(\mathbf x)$, from $-2$ to $3$.`,
+					Sketch: &lessons.Sketch{
+						Of: "the loss", Over: "y f(x)", X: []float64{-2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3}, Height: 4,
+						Truth: func(context.Context) (c figure.Curve, _ error) {
+							for i := range 101 {
+								m := -2 + float64(i)/20
+								c.X, c.Y = append(c.X, m), append(c.Y, theory.Hinge(m))
+							}
+							return c, nil
+						},
+						Draw: lessons.SketchChart(figure.Axis{Name: "y f(x)", Min: -2, Max: 3}, figure.Axis{Name: "loss", Min: 0, Max: 4}),
+					},
+					Within:  0.05,
+					Explain: `A straight line down to 0 at the margin, $y f = 1$, and flat from there on. It is 1 on the line itself, $f = 0$: being undecided already costs.`,
+				},
 			},
 		},
 		{
@@ -367,17 +383,18 @@ func showHinge(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Steps: len(substitution), Step: step, Body: lessons.Derivation(step, substitution...),
 		Figures: []lessons.Figure{{
 			Name: "losses", Wide: true,
+			Asks:    `The upright line is the point. Three losses over $y f$ belong here: draw the hinge when you are asked for it.`,
 			Caption: `Three losses over $y f$. The upright line is the point. The hinge is exactly 0 from $y f = 1$ on; the squared error punishes a point for being too right; cross-entropy never quite lets go.`,
 			Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: l.Format(1), X: figure.Axis{Name: "y f(x)", Min: -3, Max: 3}, Y: figure.Axis{Name: "loss", Min: 0, Max: 4},
-					Curves: []figure.Curve{hinge, square, entropy}, Here: &margin,
+					Curves: l.Known(hinge, square, entropy), Here: &margin,
 				}.Picture()
 			},
 		}},
 		Numbers: []lessons.Number{
 			{Label: "$y f$", Value: lessons.Short(margin)},
-			{Label: "hinge loss", Value: lessons.Short(theory.Hinge(margin)), Help: "the slack of the point"},
+			{Label: "hinge loss", Value: lessons.Short(theory.Hinge(margin)), Help: "the slack of the point", After: true},
 			{Label: "$y f < 1$", Value: push[active], Help: "the right condition"},
 			{Label: "$f < 1$", Value: push[printed], Help: "as printed in 002"},
 		},

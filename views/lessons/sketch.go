@@ -1,0 +1,169 @@
+package lessons
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"marginlab/ml/param"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
+// Sketch is a prediction that is drawn: a curve into a picture that does not show it yet.
+// What was drawn is kept as its heights at the places X, straight in between.
+type Sketch struct {
+	Of   string    // what the curve is, in words: "the test error"
+	Over string    // the level axis, as in "at γ = 10"; empty for x1
+	X    []float64 // at least two places, ascending
+	// Truth is the curve itself, from X[0] or before to the last of X or beyond.
+	Truth func(ctx context.Context) (figure.Curve, error)
+	// Draw draws what is known besides, and the curves that may be seen: none, the truth,
+	// or that and what was drawn. Its axes depend on neither.
+	Draw func(l Look, curves []figure.Curve) (*figure.Picture, error)
+	// Height is the range of the upright axis, from which Within of a question is a share.
+	// On a logarithmic axis it is counted in decades.
+	Height float64
+	Log    bool
+}
+
+// SketchChart draws curves over these axes, which need ends.
+func SketchChart(x, y figure.Axis, rules ...figure.Rule) func(Look, []figure.Curve) (*figure.Picture, error) {
+	return func(l Look, curves []figure.Curve) (*figure.Picture, error) {
+		return figure.Chart{Format: l.Format(1), X: x, Y: y, Curves: curves, Rules: rules}.Picture()
+	}
+}
+
+// Read are the heights of a sketch, as many as places.
+func (s *Sketch) Read(given string) ([]float64, error) {
+	texts := strings.Fields(strings.ReplaceAll(given, ";", " "))
+	if len(texts) != len(s.X) {
+		return nil, fmt.Errorf("%d values for %d places", len(texts), len(s.X))
+	}
+	heights := make([]float64, len(texts))
+	for i, text := range texts {
+		v, err := readNumber(text)
+		if err != nil || s.Log && v <= 0 {
+			return nil, fmt.Errorf("%q is no height", text)
+		}
+		heights[i] = v
+	}
+	return heights, nil
+}
+
+// kept is how the heights are written.
+func (s *Sketch) kept(heights []float64) string {
+	texts := make([]string, len(heights))
+	for i, v := range heights {
+		texts[i] = strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	return strings.Join(texts, " ")
+}
+
+// given are the heights of a curve at the places, as they are written.
+func (s *Sketch) given(c figure.Curve) string {
+	heights := make([]float64, len(s.X))
+	for i, x := range s.X {
+		heights[i] = height(c, x)
+	}
+	return s.kept(heights)
+}
+
+// Curve is what was drawn, nil where that cannot be read.
+func (s *Sketch) Curve(given string) *figure.Curve {
+	heights, err := s.Read(given)
+	if err != nil {
+		return nil
+	}
+	return &figure.Curve{Name: "your sketch", X: s.X, Y: heights, Marks: true}
+}
+
+// height is that of the curve at x: between its places on the straight line.
+func height(c figure.Curve, x float64) float64 {
+	for k := range c.X {
+		switch {
+		case c.X[k] == x || k == 0 && c.X[k] > x:
+			return c.Y[k]
+		case c.X[k] > x:
+			return c.Y[k-1] + (x-c.X[k-1])/(c.X[k]-c.X[k-1])*(c.Y[k]-c.Y[k-1])
+		}
+	}
+	return c.Y[len(c.Y)-1]
+}
+
+// miss is how far a sketch is off: on the mean over its places, and at the worst. On a
+// logarithmic axis it is counted in decades.
+func (s *Sketch) miss(truth figure.Curve, heights []float64) (mean, most, at float64) {
+	most = -1
+	for i, x := range s.X {
+		a, b := heights[i], height(truth, x)
+		if s.Log {
+			a, b = math.Log10(a), math.Log10(b)
+		}
+		d := math.Abs(a - b)
+		mean += d / float64(len(s.X))
+		if d > most {
+			most, at = d, x
+		}
+	}
+	return mean, most, at
+}
+
+// Off says how far a sketch is off, in the quantity that is drawn.
+func (s *Sketch) Off(truth figure.Curve, heights []float64) string {
+	mean, most, at := s.miss(truth, heights)
+	rough := func(v float64) string { return Minus(strconv.FormatFloat(v, 'g', 2, 64)) }
+	by := rough
+	if s.Log {
+		by = func(v float64) string { return "a factor of " + rough(math.Pow(10, v)) }
+	}
+	return fmt.Sprintf("On average your sketch of %s is off by %s, at most by %s (at %s = %s).", s.Of, by(mean), by(most), s.over(), views.Short(at))
+}
+
+func (s *Sketch) over() string {
+	if s.Over == "" {
+		return "x₁"
+	}
+	return s.Over
+}
+
+// Places are those of which a height is asked for, in words.
+func (s *Sketch) Places() string {
+	texts := make([]string, len(s.X))
+	for i, x := range s.X {
+		texts[i] = views.Short(x)
+	}
+	return s.over() + " = " + strings.Join(texts, ", ")
+}
+
+// JSON is what the page's script knows of the sketch.
+func (s *Sketch) JSON() (string, error) {
+	b, err := json.Marshal(map[string]any{"x": s.X, "of": s.Of, "over": s.over()})
+	return string(b), err
+}
+
+// told is a curve in words: its heights at the places.
+func (s *Sketch) told(c figure.Curve) string {
+	texts := make([]string, len(s.X))
+	for i, x := range s.X {
+		texts[i] = views.Short(Flush(height(c, x), 1e-9)) + " at " + views.Short(x)
+	}
+	return s.over() + ": " + strings.Join(texts, ", ")
+}
+
+// judge tells whether a sketch is near enough.
+func (s *Sketch) judge(q *Question, truth figure.Curve, given string) (bool, error) {
+	heights, err := s.Read(given)
+	if err != nil {
+		return false, param.Problems{{Field: q.Slug, Message: "Draw the whole curve first, from the left to the right."}}
+	}
+	within := q.Within
+	if within == 0 {
+		within = 0.1
+	}
+	mean, _, _ := s.miss(truth, heights)
+	return mean <= within*s.Height, nil
+}
