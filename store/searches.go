@@ -111,11 +111,7 @@ func planned(n NewSearch) (p plannedSearch, err error) {
 	if p.names, err = plan.Names(); err != nil {
 		return p, err
 	}
-	text, err := json.Marshal(plan)
-	if err != nil {
-		return p, err
-	}
-	if p.plan, err = compress(text); err != nil {
+	if p.plan, err = zipJSON(plan); err != nil {
 		return p, err
 	}
 	p.points, err = encode(n.Data)
@@ -577,8 +573,8 @@ func letGo(ctx context.Context, tx *sql.Tx, id string) error {
 
 // finishCell stores a result and returns the searches that it brings on.
 func finishCell(ctx context.Context, tx *sql.Tx, r eval.CellResult) ([]string, error) {
-	if _, err := tx.ExecContext(ctx, `INSERT INTO results (cell, folds) SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM cells WHERE name = ?1) ON CONFLICT DO NOTHING`,
-		r.Cell, asJSON(&r.Folds)); err != nil {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO results (cell, folds, seconds) SELECT ?1, ?2, nullif(?3, 0) WHERE EXISTS (SELECT 1 FROM cells WHERE name = ?1) ON CONFLICT DO NOTHING`,
+		r.Cell, asJSON(&r.Folds), r.Seconds); err != nil {
 		return nil, err
 	}
 	searches, err := texts(ctx, tx, `UPDATE cells SET done = 1, lease = 0 WHERE name = ? AND done = 0 RETURNING search`, r.Cell)
@@ -608,11 +604,7 @@ func settle(ctx context.Context, tx *sql.Tx, id string, now int64) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(res)
-	if err != nil {
-		return err
-	}
-	zipped, err := compress(text)
+	zipped, err := zipJSON(res)
 	if err != nil {
 		return err
 	}
@@ -635,14 +627,14 @@ func readPlan(ctx context.Context, tx *sql.Tx, id string) (plan *eval.Plan, err 
 
 // readResults are what the cells of a search have given so far.
 func readResults(ctx context.Context, tx *sql.Tx, id string) (results []eval.CellResult, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT cell, folds FROM cells CROSS JOIN results ON cell = name WHERE search = ? AND done = 1 ORDER BY place`, id)
+	rows, err := tx.QueryContext(ctx, `SELECT cell, folds, coalesce(seconds, 0) FROM cells CROSS JOIN results ON cell = name WHERE search = ? AND done = 1 ORDER BY place`, id)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var r eval.CellResult
-		if err := rows.Scan(&r.Cell, asJSON(&r.Folds)); err != nil {
+		if err := rows.Scan(&r.Cell, asJSON(&r.Folds), &r.Seconds); err != nil {
 			return nil, err
 		}
 		results = append(results, r)

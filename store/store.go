@@ -333,6 +333,15 @@ func compress(data []byte) ([]byte, error) {
 	return compressed(func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
+// zipJSON is v as JSON, packed.
+func zipJSON(v any) ([]byte, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return compress(text)
+}
+
 // compressed is what write writes, packed fast: by a tenth of the work that the usual level
 // takes, and a fifth larger.
 func compressed(write func(w io.Writer) error) ([]byte, error) {

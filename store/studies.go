@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"time"
 
 	"marginlab/ml/param"
+	"marginlab/ml/study"
 )
 
 // Study is a comparison of learners over data sets: what was asked, and how far its searches
@@ -37,7 +39,7 @@ const (
 )
 
 // Status is that of all searches together: failed where one has failed, cancelled where one
-// was cancelled, done when all are.
+// was cancelled, done when all are, as those are that an archive has left behind.
 func (s Study) Status() Status {
 	count := map[Status]int{}
 	for _, search := range s.Searches {
@@ -58,23 +60,23 @@ func (s Study) Status() Status {
 
 // CreateStudy queues the searches of a study, all or none. Errors are those of CreateSearch,
 // but for ErrSearching, and an *Error where too many studies are under way.
-func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (study Study, err error) {
+func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made Study, err error) {
 	if k := len(n.Searches); k > MaxStudySearches {
-		return study, param.Refuse("take fewer of them", "%d data sets and learners to be paired; %d pairs are the most", k, MaxStudySearches)
+		return made, param.Refuse("take fewer of them", "%d data sets and learners to be paired; %d pairs are the most", k, MaxStudySearches)
 	}
 	var ready []plannedSearch
 	cells := 0
 	for _, search := range n.Searches {
 		p, err := planned(search)
 		if err != nil {
-			return study, fmt.Errorf("data set %s: %w", search.DatasetName, err)
+			return made, fmt.Errorf("data set %s: %w", search.DatasetName, err)
 		}
 		if cells += len(p.names); cells > MaxStudyCells {
-			return study, param.Refuse("take fewer values, folds or repeats", "the study has more than %d cells, each a setting but for C on one split", MaxStudyCells)
+			return made, param.Refuse("take fewer values, folds or repeats", "the study has more than %d cells, each a setting but for C on one split", MaxStudyCells)
 		}
 		ready = append(ready, p)
 	}
-	study = Study{ID: newID(), Title: cmp.Or(cut(line(n.Title)), "Study"), File: n.File, Sizes: n.Sizes, Created: fromMillis(s.now())}
+	made = Study{ID: newID(), Title: cmp.Or(cut(line(n.Title)), "Study"), File: n.File, Sizes: n.Sizes, Created: fromMillis(s.now())}
 	err = s.update(ctx, func(tx *sql.Tx) error {
 		var own int
 		if err := tx.QueryRowContext(ctx, `SELECT count(DISTINCT study) FROM searches WHERE study IS NOT NULL AND workspace = ? AND `+notEnded, ws).Scan(&own); err != nil {
@@ -87,7 +89,7 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (stud
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO studies (id, workspace, title, file, sizes, created) VALUES (?, ?, ?, ?, ?, ?)`,
-			study.ID, ws, study.Title, study.File, asJSON(&study.Sizes), study.Created.UnixMilli()); err != nil {
+			made.ID, ws, made.Title, made.File, asJSON(&made.Sizes), made.Created.UnixMilli()); err != nil {
 			return err
 		}
 		for place, p := range ready {
@@ -95,23 +97,99 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (stud
 			if err != nil {
 				return err
 			}
-			if _, err := tx.ExecContext(ctx, `UPDATE searches SET study = ?, place = ? WHERE id = ?`, study.ID, place, search); err != nil {
+			if _, err := tx.ExecContext(ctx, `UPDATE searches SET study = ?, place = ? WHERE id = ?`, made.ID, place, search); err != nil {
 				return err
 			}
 		}
-		study, err = findStudy(ctx, tx, ws, study.ID)
+		made, err = findStudy(ctx, tx, ws, made.ID)
 		return err
 	})
-	return study, err
+	return made, err
 }
 
 // Study returns one study of a workspace.
-func (s *Store) Study(ctx context.Context, ws Workspace, id string) (study Study, err error) {
+func (s *Store) Study(ctx context.Context, ws Workspace, id string) (found Study, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
-		study, err = findStudy(ctx, tx, ws, id)
+		found, err = findStudy(ctx, tx, ws, id)
 		return err
 	})
-	return study, err
+	return found, err
+}
+
+// StudyResult is what a study has come to that is done. It is computed from the searches
+// when it is first asked for, and kept.
+func (s *Store) StudyResult(ctx context.Context, of Study) (res *study.Result, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		var zipped []byte
+		if err := tx.QueryRowContext(ctx, `SELECT result FROM studies WHERE id = ?`, of.ID).Scan(&zipped); err != nil || zipped == nil {
+			return found(err)
+		}
+		text, err := decompress(zipped)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(text, &res)
+	})
+	if err != nil || res != nil {
+		return res, err
+	}
+	if res, err = s.gather(ctx, of); err != nil {
+		return nil, err
+	}
+	zipped, err := zipJSON(res)
+	if err != nil {
+		return nil, err
+	}
+	return res, s.update(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE studies SET result = ? WHERE id = ?`, zipped, of.ID)
+		return err
+	})
+}
+
+// gather makes the result of a study from its searches.
+func (s *Store) gather(ctx context.Context, of Study) (*study.Result, error) {
+	asked, err := study.Parse(of.File, "study")
+	if err != nil {
+		return nil, err
+	}
+	learners := len(asked.Learners)
+	if len(of.Searches) != len(asked.Sets)*learners || len(of.Sizes) != len(asked.Sets) {
+		return nil, fmt.Errorf("study %s: %d searches of %d data sets and %d learners", of.ID, len(of.Searches), len(asked.Sets), learners)
+	}
+	samples := make([]study.Sample, len(asked.Sets))
+	judged := make([][]study.Judged, len(asked.Sets))
+	for k, one := range of.Searches {
+		i := k / learners
+		if k%learners == 0 {
+			d, err := s.Data(ctx, one.Hash)
+			if err != nil {
+				return nil, err
+			}
+			samples[i] = study.Sample{Data: d, Of: of.Sizes[i], SHA256: one.Hash}
+		}
+		var j study.Judged
+		err := s.view(ctx, func(tx *sql.Tx) (err error) {
+			if j.Plan, err = readPlan(ctx, tx, one.ID); err != nil {
+				return err
+			}
+			search, err := searchWhere(ctx, tx, `id = ?`, one.ID)
+			if err != nil {
+				return err
+			}
+			j.Result = search.Result
+			// Unless it is known of all cells, it is known of none.
+			return tx.QueryRowContext(ctx, `SELECT iif(count(*) = count(seconds), total(seconds), 0.0) FROM cells LEFT JOIN results ON cell = name WHERE search = ?`, one.ID).Scan(&j.Seconds)
+		})
+		if err != nil {
+			return nil, err
+		}
+		judged[i] = append(judged[i], j)
+	}
+	res, err := asked.Gather(samples, judged)
+	if err == nil {
+		res.Study = of.File
+	}
+	return res, err
 }
 
 // Studies lists the studies of a workspace, newest first, at most limit of them from offset
@@ -126,11 +204,11 @@ func (s *Store) Studies(ctx context.Context, ws Workspace, limit, offset int) (l
 			return err
 		}
 		for _, id := range ids {
-			study, err := findStudy(ctx, tx, ws, id)
+			one, err := findStudy(ctx, tx, ws, id)
 			if err != nil {
 				return err
 			}
-			list = append(list, study)
+			list = append(list, one)
 		}
 		return nil
 	})
@@ -143,11 +221,11 @@ func (s *Store) DeleteStudy(ctx context.Context, ws Workspace, id string) error 
 }
 
 func deleteStudy(ctx context.Context, tx *sql.Tx, ws Workspace, id string) error {
-	study, err := findStudy(ctx, tx, ws, id)
+	whole, err := findStudy(ctx, tx, ws, id)
 	if err != nil {
 		return err
 	}
-	for _, one := range study.Searches {
+	for _, one := range whole.Searches {
 		search, err := findSearch(ctx, tx, ws, one.ID)
 		if err != nil {
 			return err

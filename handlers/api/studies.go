@@ -69,7 +69,7 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 	j := newStudy(s)
 	j.Study = s.File
 	if j.Status == store.Done {
-		if j.Result, err = a.StudyResult(r.Context(), s); err != nil {
+		if j.Result, err = a.Store.StudyResult(r.Context(), s); err != nil {
 			return err
 		}
 		j.Result.Study = "" // it is there already

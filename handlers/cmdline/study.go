@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
 	"marginlab/ml/study"
 	"marginlab/views/figure"
 )
@@ -220,7 +221,7 @@ func (o *studyOptions) write(r study.Result) error {
 // cells are what was computed, one a line of a file.
 type cells struct {
 	file  *os.File
-	known map[string]study.Computed
+	known map[string]eval.CellResult
 }
 
 // openCells reads the cells that the file holds and opens it for more. A last line that
@@ -231,9 +232,9 @@ func openCells(path string) (*cells, error) {
 		return nil, err
 	}
 	whole := bytes.LastIndexByte(text, '\n') + 1
-	c := &cells{known: make(map[string]study.Computed)}
+	c := &cells{known: make(map[string]eval.CellResult)}
 	for i, line := range slices.Collect(bytes.Lines(text[:whole])) {
-		var one study.Computed
+		var one eval.CellResult
 		if err := json.Unmarshal(line, &one); err != nil {
 			return nil, &dataset.Error{File: path, Line: i + 1, Message: "expected what a cell gave, as JSON; remove the line, or the file to compute anew"}
 		}
@@ -249,7 +250,7 @@ func openCells(path string) (*cells, error) {
 }
 
 // keep adds a line.
-func (c *cells) keep(one study.Computed) error {
+func (c *cells) keep(one eval.CellResult) error {
 	line, err := json.Marshal(one)
 	if err != nil {
 		return err

@@ -121,37 +121,6 @@ func StudyTitle(s *study.Study) string {
 	return strings.Join(names, " · ") + " on " + sets
 }
 
-// StudyResult is what a study has come to that is done.
-func (a *House) StudyResult(ctx context.Context, st store.Study) (*study.Result, error) {
-	s, err := study.Parse(st.File, "study")
-	if err != nil {
-		return nil, err
-	}
-	if len(st.Searches) != len(s.Sets)*len(s.Learners) || len(st.Sizes) != len(s.Sets) {
-		return nil, fmt.Errorf("study %s: %d searches of %d data sets and %d learners", st.ID, len(st.Searches), len(s.Sets), len(s.Learners))
-	}
-	samples := make([]study.Sample, len(s.Sets))
-	judged := make([][]study.Judged, len(s.Sets))
-	for k, one := range st.Searches {
-		i := k / len(s.Learners)
-		plan, d, err := a.Store.PlanOf(ctx, one.ID)
-		if err != nil {
-			return nil, err
-		}
-		search, err := a.Store.Search(ctx, Workspace(ctx), one.ID)
-		if err != nil {
-			return nil, err
-		}
-		samples[i] = study.Sample{Data: d, Of: st.Sizes[i], SHA256: one.Hash}
-		judged[i] = append(judged[i], study.Judged{Plan: plan, Result: search.Result})
-	}
-	res, err := s.Gather(samples, judged)
-	if err == nil {
-		res.Study = st.File
-	}
-	return res, err
-}
-
 // StudyExport is a way to write the result of a study.
 type StudyExport struct {
 	File, Kind, Label string

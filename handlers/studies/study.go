@@ -262,7 +262,7 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 		p.Sets = append(p.Sets, row)
 	}
 	if s.Status() == store.Done {
-		res, err := a.StudyResult(r.Context(), s)
+		res, err := a.Store.StudyResult(r.Context(), s)
 		if err != nil {
 			return err
 		}
@@ -350,7 +350,7 @@ func (a *Room) studyResult(r *http.Request) (*study.Result, error) {
 	if s.Status() != store.Done {
 		return nil, web.Errorf(web.Conflict, "This study has not ended with a result.")
 	}
-	return a.StudyResult(r.Context(), s)
+	return a.Store.StudyResult(r.Context(), s)
 }
 
 // StudyFile sends a study as one of its files.

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"time"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
@@ -57,6 +58,10 @@ const failed trace.Status = "failed"
 type CellResult struct {
 	Cell  string `json:"cell"`  // its name
 	Folds []Fold `json:"folds"` // one for each C
+
+	// Seconds is how long it took, by the clock of a machine that may have been busy; 0
+	// where that is not known.
+	Seconds float64 `json:"seconds,omitempty"`
 }
 
 // Worker computes cells of one data set, several at a time if asked to. It keeps what
@@ -79,8 +84,8 @@ func NewWorker(d *dataset.Data, cacheBytes int64) *Worker {
 	return &Worker{data: d, hash: d.Hash(), cacheBytes: cacheBytes}
 }
 
-// Compute trains and judges. The result depends on the cell, its data and the memory
-// alone. A training of which nothing came for a reason that a person can read is a Fold
+// Compute trains and judges. The result, but for the time, depends on the cell, its data and
+// the memory alone. A training of which nothing came for a reason that a person can read is a Fold
 // with this Failure. Errors are others of ml.Train, that of ctx when it ends, and what makes
 // the cell none of these data.
 func (w *Worker) Compute(ctx context.Context, c Cell) (CellResult, error) {
@@ -94,6 +99,7 @@ func (w *Worker) Compute(ctx context.Context, c Cell) (CellResult, error) {
 	if err := w.check(c); err != nil {
 		return CellResult{}, fmt.Errorf("cell %.12s: %w", name, err)
 	}
+	start := time.Now()
 	t, err := w.prepare(c.Path.Spec)
 	if err != nil {
 		return CellResult{}, err
@@ -106,7 +112,7 @@ func (w *Worker) Compute(ctx context.Context, c Cell) (CellResult, error) {
 	if err != nil {
 		return CellResult{}, err
 	}
-	res := CellResult{Cell: name}
+	res := CellResult{Cell: name, Seconds: time.Since(start).Seconds()}
 	for _, j := range judged {
 		f := Fold{Status: j.Status, SupportVectors: j.SupportVectors}
 		switch {

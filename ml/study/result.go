@@ -64,21 +64,22 @@ type FoldOutcome struct {
 	Trained        int          `json:"trained"` // rows
 }
 
-// reduce makes an outcome of the cells of a plan.
-func reduce(p *eval.Plan, computed []Computed) (o Outcome, err error) {
-	results := make([]eval.CellResult, len(computed))
-	seconds := 0.0
-	for a, c := range computed {
-		results[a] = c.CellResult
-		seconds += c.Seconds
-		o.Trainings += len(c.Folds)
+// Seconds is how long cells took together; 0 where that is not known of one.
+func Seconds(cells []eval.CellResult) (sum float64) {
+	for _, c := range cells {
+		if c.Seconds == 0 {
+			return 0
+		}
+		sum += c.Seconds
 	}
-	res, err := p.Reduce(results)
-	if err != nil {
-		return o, err
-	}
-	o.Seconds = seconds / float64(o.Trainings)
-	return o, o.judge(p, res)
+	return sum
+}
+
+// outcome is that of the learner, without its name.
+func (j Judged) outcome() (o Outcome, err error) {
+	o.Trainings = j.Plan.Trainings()
+	o.Seconds = j.Seconds / float64(o.Trainings)
+	return o, o.judge(j.Plan, j.Result)
 }
 
 // judge fills in what the folds held out come to.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -13,16 +12,10 @@ import (
 	"marginlab/ml/eval"
 )
 
-// Computed is what a cell gave, and how long that took.
-type Computed struct {
-	eval.CellResult
-	Seconds float64 `json:"seconds"` // by the clock
-}
-
 // Keeper is what makes a run go on where another one stopped. Each field may be nil.
 type Keeper struct {
-	Known map[string]Computed  // by the names of cells; nothing changes it meanwhile
-	Keep  func(Computed) error // of cells that are not known, one call at a time
+	Known map[string]eval.CellResult  // by the names of cells; nothing changes it meanwhile
+	Keep  func(eval.CellResult) error // of cells that are not known, one call at a time
 }
 
 // Run computes the study on what Study.Load gave, as many cells at a time as there are
@@ -49,20 +42,21 @@ func Run(ctx context.Context, s *Study, samples []Sample, k Keeper, progress fun
 
 // Judged is what one learner came to on one data set.
 type Judged struct {
-	Plan   *eval.Plan
-	Result *eval.Result
+	Plan    *eval.Plan
+	Result  *eval.Result
+	Seconds float64 // of all trainings together; 0 where that is not known
 }
 
 // Gather is Run of what others have computed: judged has, for each data set, the learners as
-// Search asks for them. Times are not known.
+// Search asks for them.
 func (s *Study) Gather(samples []Sample, judged [][]Judged) (*Result, error) {
 	return s.gather(samples, func(i int) (outcomes []Outcome, err error) {
 		for j, l := range s.Learners {
-			o := Outcome{Learner: l.Name}
-			if err := o.judge(judged[i][j].Plan, judged[i][j].Result); err != nil {
+			o, err := judged[i][j].outcome()
+			if err != nil {
 				return nil, s.on(i, l, err)
 			}
-			o.Trainings = judged[i][j].Plan.Trainings()
+			o.Learner = l.Name
 			outcomes = append(outcomes, o)
 		}
 		return outcomes, nil
@@ -143,12 +137,12 @@ func (w *work) set(ctx context.Context, i int, d Sample) ([]Outcome, error) {
 		return nil, err
 	}
 	worker := eval.NewWorker(d.Data, 0)
-	computed := make([][]Computed, len(plans))
+	computed := make([][]eval.CellResult, len(plans))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for j, p := range plans {
 		cells := p.Cells()
-		computed[j] = make([]Computed, len(cells))
+		computed[j] = make([]eval.CellResult, len(cells))
 		for a, c := range cells {
 			name, err := c.Name()
 			if err != nil {
@@ -160,13 +154,12 @@ func (w *work) set(ctx context.Context, i int, d Sample) ([]Outcome, error) {
 				continue
 			}
 			group.Go(func() error {
-				start := time.Now()
 				res, err := worker.Compute(ctx, c)
 				if err != nil {
 					return w.study.on(i, w.study.Learners[j], err)
 				}
-				computed[j][a] = Computed{res, time.Since(start).Seconds()}
-				return w.keep(computed[j][a])
+				computed[j][a] = res
+				return w.keep(res)
 			})
 		}
 	}
@@ -176,7 +169,11 @@ func (w *work) set(ctx context.Context, i int, d Sample) ([]Outcome, error) {
 	outcomes := make([]Outcome, len(plans))
 	for j, p := range plans {
 		l := w.study.Learners[j]
-		if outcomes[j], err = reduce(p, computed[j]); err != nil {
+		one := Judged{Plan: p, Seconds: Seconds(computed[j])}
+		if one.Result, err = p.Reduce(computed[j]); err == nil {
+			outcomes[j], err = one.outcome()
+		}
+		if err != nil {
 			return nil, w.study.on(i, l, err)
 		}
 		outcomes[j].Learner = l.Name
@@ -196,7 +193,7 @@ func (w *work) tell(known int) {
 }
 
 // keep hands on what was computed.
-func (w *work) keep(c Computed) error {
+func (w *work) keep(c eval.CellResult) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.keeper.Keep != nil {

@@ -152,13 +152,13 @@ func TestGoesOn(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	kept := make(map[string]study.Computed)
-	keeper := study.Keeper{Keep: func(c study.Computed) error {
+	kept := make(map[string]eval.CellResult)
+	keeper := study.Keeper{Keep: func(c eval.CellResult) error {
 		text, err := json.Marshal(c) // as in a file
 		if err != nil {
 			return err
 		}
-		var back study.Computed
+		var back eval.CellResult
 		if err := json.Unmarshal(text, &back); err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func TestGoesOn(t *testing.T) {
 		t.Fatalf("interrupted: %v", err)
 	}
 	before := len(kept)
-	keeper.Known = make(map[string]study.Computed)
+	keeper.Known = make(map[string]eval.CellResult)
 	for name, c := range kept {
 		keeper.Known[name] = c
 	}
