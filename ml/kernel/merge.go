@@ -18,7 +18,7 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged Mat
 	m, d := g.x.Dims()
 	group = make([]int, m)
 	count := 0
-	points := make([]int, 0, m)
+	points, keys := make([]int, 0, m), make([]float64, m)
 	for _, sign := range []bool{true, false} {
 		first := len(points)
 		for i, v := range y {
@@ -26,7 +26,7 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged Mat
 				points = append(points, i)
 			}
 		}
-		divide(ctx, g.x.RawMatrix(), points[first:], size, func(near []int) {
+		divide(ctx, g.x.RawMatrix(), points[first:], keys, size, func(near []int) {
 			for _, i := range near {
 				group[i] = count
 			}
@@ -71,8 +71,9 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged Mat
 }
 
 // divide halves the points, rows of x, across their widest coordinate until at
-// most size are left, and hands those over, unless ctx ends.
-func divide(ctx context.Context, x blas64.General, points []int, size int, near func(points []int)) {
+// most size are left, and hands those over, unless ctx ends. keys is memory for a number for
+// each point.
+func divide(ctx context.Context, x blas64.General, points []int, keys []float64, size int, near func(points []int)) {
 	const many = 1000 // to look at ctx for
 	switch {
 	case len(points) == 0 || len(points) > many && ctx.Err() != nil:
@@ -93,27 +94,31 @@ func divide(ctx context.Context, x blas64.General, points []int, size int, near 
 			axis, widest = k, high-low
 		}
 	}
-	half := len(points) / 2
-	sortAround(points, half, func(i int) float64 { return x.Data[i*x.Stride+axis] })
-	divide(ctx, x, points[:half], size, near)
-	divide(ctx, x, points[half:], size, near)
+	half, keys := len(points)/2, keys[:len(points)]
+	for k, i := range points {
+		keys[k] = x.Data[i*x.Stride+axis]
+	}
+	sortAround(points, keys, half)
+	divide(ctx, x, points[:half], keys, size, near)
+	divide(ctx, x, points[half:], keys, size, near)
 }
 
-// sortAround reorders points so that none of the first half has a greater value
-// than any of the others (Hoare's selection).
-func sortAround(points []int, half int, value func(point int) float64) {
+// sortAround reorders points with their keys so that none of the first half has a greater
+// key than any of the others (Hoare's selection).
+func sortAround(points []int, keys []float64, half int) {
 	for low, high := 0, len(points)-1; low < high; {
-		pivot := value(points[(low+high)/2])
+		pivot := keys[(low+high)/2]
 		i, j := low, high
 		for i <= j {
-			for value(points[i]) < pivot {
+			for keys[i] < pivot {
 				i++
 			}
-			for value(points[j]) > pivot {
+			for keys[j] > pivot {
 				j--
 			}
 			if i <= j {
 				points[i], points[j] = points[j], points[i]
+				keys[i], keys[j] = keys[j], keys[i]
 				i++
 				j--
 			}
