@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
@@ -146,7 +147,10 @@ func Param(name string) (param.Param, bool) {
 }
 
 // DefaultSpec has every parameter at its default.
-func DefaultSpec() Spec {
+func DefaultSpec() Spec { return usual() }
+
+// usual is what DefaultSpec returns, made once: copies share its values.
+var usual = sync.OnceValue(func() Spec {
 	s := Spec{Values: param.Values{}}
 	for _, p := range Params {
 		if err := s.Set(p.Name, p.Default); err != nil {
@@ -154,7 +158,7 @@ func DefaultSpec() Spec {
 		}
 	}
 	return s
-}
+})
 
 // field is where a choice about the training as a whole is kept, nil for parameters
 // that belong to a row.
@@ -372,7 +376,7 @@ func (s Spec) Title() string {
 	if text := s.Text("expression"); s.Applies("expression") && len(text) <= longestWord {
 		words[1] = text
 	}
-	usual := DefaultSpec()
+	ordinary := DefaultSpec()
 	for _, p := range Params {
 		if slices.Contains(untold, p.Name) || !s.Applies(p.Name) {
 			continue
@@ -382,7 +386,7 @@ func (s Spec) Title() string {
 		owner := choices[p.Name]
 		always := p.Telling && owner != nil && owner.Name == "learner"
 		switch {
-		case text == usual.Text(p.Name) && !always || len(text) > longestWord:
+		case text == ordinary.Text(p.Name) && !always || len(text) > longestWord:
 		case p.Kind == param.Switch && v.Switch():
 			words = append(words, p.Label)
 		case always && p.Kind == param.Switch:

@@ -20,7 +20,9 @@ import (
 
 // JSON answers with v as JSON.
 func JSON(w http.ResponseWriter, status int, v any) error {
-	return json.NewEncoder(&statusWriter{w, status}).Encode(v) // which writes all or nothing
+	e := json.NewEncoder(&statusWriter{w, status})
+	e.SetEscapeHTML(false) // it is never taken for a page
+	return e.Encode(v)     // which writes all or nothing
 }
 
 // statusWriter writes the head of an answer of JSON before its body.

@@ -1,7 +1,6 @@
 package door
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -282,45 +281,52 @@ func Thumbnail(base, name, query, alt string) views.Picture {
 
 // Embed puts the picture into the page itself.
 func Embed(v *views.Picture, pic *figure.Picture) error {
-	var b bytes.Buffer
-	if err := pic.SVG(&b); err != nil {
+	var uri dataURI
+	uri.text.WriteString("data:image/svg+xml,")
+	if err := pic.SVG(&uri); err != nil {
 		return err
 	}
-	v.Src, v.DarkSrc, v.Narrow, v.NarrowDark = "data:image/svg+xml,"+escaped(b.Bytes()), "", "", ""
+	v.Src, v.DarkSrc, v.Narrow, v.NarrowDark = uri.text.String(), "", "", ""
 	return nil
 }
 
-// escaped is text as a data URI holds it. What HTML and JSON would escape in their turn is
+// dataURI writes text as a data URI holds it. What HTML and JSON would escape in their turn is
 // escaped, the rest left to be read and compressed, as base64 would not.
-func escaped(text []byte) string {
-	const hex, marked = "0123456789ABCDEF", "\"#%&'+<>\\"
-	var plain [256]bool
+type dataURI struct{ text strings.Builder }
+
+// plainText tells which bytes a data URI holds as they are.
+var plainText = func() (plain [256]bool) {
+	const marked = "\"#%&'+<>\\"
 	for c := ' '; c <= '~'; c++ {
 		plain[c] = !strings.ContainsRune(marked, c)
 	}
-	var out strings.Builder
-	out.Grow(len(text) + len(text)/4)
+	return plain
+}()
+
+func (u *dataURI) Write(text []byte) (int, error) {
+	const hex = "0123456789ABCDEF"
+	u.text.Grow(len(text) + len(text)/2)
 	for from := 0; from < len(text); {
 		to := from
-		for to < len(text) && plain[text[to]] {
+		for to < len(text) && plainText[text[to]] {
 			to++
 		}
-		out.Write(text[from:to])
+		u.text.Write(text[from:to])
 		if to < len(text) {
-			out.Write([]byte{'%', hex[text[to]>>4], hex[text[to]&15]})
+			u.text.WriteByte('%')
+			u.text.WriteByte(hex[text[to]>>4])
+			u.text.WriteByte(hex[text[to]&15])
 		}
 		from = to + 1
 	}
-	return out.String()
+	return len(text), nil
 }
 
-// stagePoint is a point in the order s, t, class or value, f, slack or residual, weight, role, flags
-// (1 held out, 2 wrong, 4 core), and where there are several machines, the predicted
-// class and a list of their scores; an array keeps the answer small.
-type stagePoint []any
-
 // stage is what the page's script needs to lay its own marks over a picture.
-// frames are those of every width the picture comes in.
+// frames are those of every width the picture comes in. A point is a list, which keeps the
+// answer small, in the order s, t, class or value, f, slack or residual, weight, role, flags
+// (1 held out, 2 wrong, 4 core), and where there are several machines, the predicted
+// class and a list of their scores.
 func stage(frames map[int]figure.Frame, s figure.Scene) string {
 	all := s.Points
 	if len(all) > LiveRows { // nobody sees the others, nor can edit them
@@ -332,7 +338,7 @@ func stage(frames map[int]figure.Frame, s figure.Scene) string {
 		}
 		s.Points = drawn
 	}
-	pts := make([]stagePoint, len(s.Points))
+	pts := append(make([]byte, 0, 2+80*len(s.Points)), '[')
 	signs := make([]float64, len(s.Classes))
 	var rows []int // of the points, where some are left out
 	for i, p := range s.Points {
@@ -347,27 +353,32 @@ func stage(frames map[int]figure.Frame, s figure.Scene) string {
 		if s.Targets || s.Values {
 			miss = p.Y - p.F
 		}
-		what := any(short(p.Y))
+		what := p.Y
 		if !s.Values {
 			c := slices.Index(s.Classes, p.Label)
-			signs[c], what = p.Y, c
+			signs[c], what = p.Y, float64(c)
 		}
+		digits := -1 // as many as there are
 		if len(s.Points) < len(all) {
-			x, y = short(x), short(y)
+			digits = sixDigits
 			rows = append(rows, p.Row)
 		}
-		pts[i] = stagePoint{x, y, what, short(p.F), short(miss), short(p.Weight), string(p.Role), flags}
-		if len(p.Scores) > 1 {
-			f := make([]float64, len(p.Scores))
-			for k, v := range p.Scores {
-				f[k] = short(v)
-			}
-			pts[i] = append(pts[i], p.Predicted, f)
+		if i > 0 {
+			pts = append(pts, ',')
 		}
+		pts = append(appendJSON(append(pts, '['), digits, x, y), ',')
+		pts = append(appendJSON(pts, sixDigits, what, p.F, miss, p.Weight), ',')
+		pts = strconv.AppendInt(append(append(append(pts, '"'), p.Role...), `",`...), int64(flags), 10)
+		if len(p.Scores) > 1 {
+			pts = append(append(append(pts, ','), ToJSON(p.Predicted)...), ",["...)
+			pts = append(appendJSON(pts, sixDigits, p.Scores...), ']')
+		}
+		pts = append(pts, ']')
 	}
+	pts = append(pts, ']')
 	read := map[string]any{
 		"frames": frames, "model": s.Model != nil, "targets": s.Targets,
-		"classes": s.Classes, "signs": signs, "labels": s.View.Labels, "points": pts,
+		"classes": s.Classes, "signs": signs, "labels": s.View.Labels,
 	}
 	if rows != nil {
 		read["rows"] = rows
@@ -378,16 +389,25 @@ func stage(frames map[int]figure.Frame, s figure.Scene) string {
 	if s.Model != nil && len(s.Model.Machines) > 1 {
 		read["scores"] = s.Model.ScoreNames()
 	}
-	return ToJSON(read)
+	return strings.TrimSuffix(ToJSON(read), "}") + `,"points":` + string(pts) + "}"
 }
 
-// short rounds to six significant digits.
-func short(v float64) float64 {
-	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
-	if err != nil || math.IsInf(r, 0) || math.IsNaN(r) {
-		return 0
+// sixDigits are as many as a page tells of what a model says.
+const sixDigits = 6
+
+// appendJSON appends numbers of so many significant digits, or for -1 all there are, with
+// commas between them; 0 for those that JSON has no word for.
+func appendJSON(b []byte, digits int, values ...float64) []byte {
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			v = 0
+		}
+		b = strconv.AppendFloat(b, v, 'g', digits, 64)
 	}
-	return r
+	return b
 }
 
 // pointTable is what the scene's model says of its points, the first of them; objects are

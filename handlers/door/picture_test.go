@@ -10,11 +10,15 @@ import (
 
 // What is escaped comes back, and nothing is left that HTML, JSON or a browser's reading of
 // addresses would change.
-func TestEscaped(t *testing.T) {
+func TestDataURI(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringOfN(rapid.RuneFrom([]rune("<>&'\"%#+\\\n\t ax=/;")), 0, 200, -1)).Draw(t, "text")
-		got := escaped([]byte(text))
+		var uri dataURI
+		if _, err := uri.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		got := uri.text.String()
 		if back, err := url.PathUnescape(got); err != nil || back != text {
 			t.Fatalf("%q became %q and %q, %v", text, got, back, err)
 		}

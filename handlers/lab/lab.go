@@ -302,7 +302,7 @@ func (a *Room) live(r *http.Request) (map[string]any, error) {
 		return nil, err
 	}
 	var html, tried strings.Builder
-	html.Grow(len(ans.Picture.Src) * 3 / 2)
+	html.Grow(len(ans.Picture.Src) + 2*len(ans.Stage) + 200*len(ans.Points.Rows) + 16<<10)
 	if err := views.AnswerView(ans).Render(r.Context(), &html); err != nil {
 		return nil, err
 	}

@@ -23,10 +23,29 @@ func NewMemory[T Real](pool *Pool, m int, bytes int64) Memory[T] {
 	size := int(min(max(bytes/entry, 2*n), int64(m)*n))
 	block := pool.take(size * int(entry))
 	if block == nil {
-		return Memory[T]{make([]T, size), func() {}}
+		room := borrow((size*int(entry) + 7) / 8)
+		return Memory[T]{unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*room))), size), func() {
+			if room != nil {
+				spare.Put(room)
+			}
+			room = nil // what is given back twice is lent once
+		}}
 	}
 	return Memory[T]{unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(block))), size), func() { pool.put(block) }}
 }
+
+// borrow returns so many words of Go's own memory, those of a former training where there are
+// any: small trainings follow each other by the hundred while somebody moves a slider.
+func borrow(words int) *[]uint64 {
+	if room, _ := spare.Get().(*[]uint64); room != nil && len(*room) >= words {
+		return room
+	}
+	room := make([]uint64, words)
+	return &room
+}
+
+// spare has what former trainings have given back.
+var spare sync.Pool // of *[]uint64
 
 // Pool lends memory to one training after the other, as the first use of a page costs
 // more than writing to it again. It holds one block for each training that ran at the same

@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"sync"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -75,7 +76,7 @@ func extent(f []float64) (lo, hi float64, ok bool) {
 // index for each pixel's interpolated value. index rises or falls with the value;
 // it is given NaN where a corner of the cell is.
 func (s *surface) paint(f []float64, w, h int, p color.Palette, index func(v float64) uint8) *image.Paletted {
-	img := image.NewPaletted(image.Rect(0, 0, w, h), p)
+	img := &image.Paletted{Pix: pixels(w * h), Stride: w, Rect: image.Rect(0, 0, w, h), Palette: p}
 	n := s.n
 	first, share := make([]int, n+1), make([]float64, w) // pixel of each cell, and where in its cell each pixel is
 	for i := range share {
@@ -87,32 +88,68 @@ func (s *surface) paint(f []float64, w, h int, p color.Palette, index func(v flo
 	for k := range n { // also of cells without a pixel
 		first[k+1] = max(first[k], first[k+1])
 	}
-	row, ends := make([]float64, n+1), make([]uint8, n+1) // f along one line of pixels, and its indices
+	corners := make([]uint8, 2*(n+1)) // indices of the nodes below and above a line of cells
+	below, above := corners[:n+1], corners[n+1:]
+	indices := func(out []uint8, row int) {
+		for i, v := range f[row*(n+1) : (row+1)*(n+1)] {
+			out[i] = index(v)
+		}
+	}
+	mixed := make([]int, 0, n) // cells whose corners differ
+	plain := make([]uint8, w)  // pixels of the others
+	last := -1                 // line of cells that these are of
 	for j := range h {
 		y := (1 - (float64(j)+0.5)/float64(h)) * float64(n)
-		k := min(int(y), n-1)
-		t := y - float64(k)
-		low, high := f[k*(n+1):(k+1)*(n+1)], f[(k+1)*(n+1):(k+2)*(n+1)]
-		for i := range row {
-			row[i] = low[i] + t*(high[i]-low[i])
-			ends[i] = index(row[i])
+		row := min(int(y), n-1)
+		t := y - float64(row)
+		if row != last {
+			if row+1 == last {
+				below, above = above, below
+			} else {
+				indices(above, row+1)
+			}
+			indices(below, row)
+			mixed, last = mixed[:0], row
+			for k := range n {
+				if a := below[k]; a != below[k+1] || a != above[k] || a != above[k+1] {
+					mixed = append(mixed, k)
+					continue
+				}
+				for i := first[k]; i < first[k+1]; i++ {
+					plain[i] = below[k]
+				}
+			}
 		}
+		low, high := f[row*(n+1):(row+1)*(n+1)], f[(row+1)*(n+1):(row+2)*(n+1)]
 		out := img.Pix[j*img.Stride : j*img.Stride+w]
-		for k := range n {
-			pixels := out[first[k]:first[k+1]]
-			if ends[k] == ends[k+1] {
-				for i := range pixels {
-					pixels[i] = ends[k]
+		copy(out, plain)
+		for _, k := range mixed {
+			from, to := low[k]+t*(high[k]-low[k]), low[k+1]+t*(high[k+1]-low[k+1])
+			cell := out[first[k]:first[k+1]]
+			if end := index(from); end == index(to) {
+				for i := range cell {
+					cell[i] = end
 				}
 				continue
 			}
-			for i := range pixels {
-				pixels[i] = index(row[k] + share[first[k]+i]*(row[k+1]-row[k]))
+			for i := range cell {
+				cell[i] = index(from + share[first[k]+i]*(to-from))
 			}
 		}
 	}
 	return img
 }
+
+// pixels are so many, which may be anything: those of a former image, where there are any.
+func pixels(n int) []uint8 {
+	if room, _ := pixelRoom.Get().(*[]uint8); room != nil && cap(*room) >= n {
+		return (*room)[:n]
+	}
+	return make([]uint8, n)
+}
+
+// pixelRoom has the pixels of images that were drawn.
+var pixelRoom sync.Pool // of *[]uint8
 
 // field is an image that covers the frame. paint is asked for the
 // resolution that suits the canvas.
@@ -134,7 +171,11 @@ func (f field) draw(c *draw.Canvas, _ mapping) {
 		}
 		w, h = min(w, most), min(h, most)
 	}
-	c.DrawImage(c.Rectangle, f.paint(w, h))
+	img := f.paint(w, h)
+	c.DrawImage(c.Rectangle, img)
+	if p, ok := img.(*image.Paletted); ok {
+		pixelRoom.Put(&p.Pix)
+	}
 }
 
 // level is a level line to be drawn.
@@ -153,7 +194,11 @@ func (l level) draw(c *draw.Canvas, _ mapping) {
 		return
 	}
 	size, n := c.Size(), vg.Length(l.n)
-	var p vg.Path
+	places := 0
+	for _, line := range l.lines {
+		places += len(line)
+	}
+	p := make(vg.Path, 0, places)
 	for _, line := range l.lines {
 		for i, q := range line {
 			pt := vg.Point{X: c.Min.X + vg.Length(q[0])/n*size.X, Y: c.Min.Y + vg.Length(q[1])/n*size.Y}

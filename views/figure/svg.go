@@ -32,8 +32,22 @@ type svgCanvas struct {
 	rim     string // attributes of text with a rim
 	crisp   bool   // images are magnified without smoothing
 	group   string // style of the open group
-	pending struct{ fill, shape string }
-	err     error // of encoding an image
+	pending struct {
+		path  vg.Path
+		color color.NRGBA
+		shape []byte
+	}
+	styles map[svgStyle]string // that were written
+	room   []byte              // for a shape
+	err    error               // of encoding an image
+}
+
+// svgStyle is how a path is drawn.
+type svgStyle struct {
+	filled, stroked bool
+	fill, stroke    color.NRGBA
+	width           float64
+	dash            string
 }
 
 type svgState struct {
@@ -45,7 +59,7 @@ type svgState struct {
 
 // newSVG returns a canvas of w x h CSS pixels, each 1/zoom units.
 func newSVG(w, h int, zoom float64) *svgCanvas {
-	c := &svgCanvas{w: float64(w) / zoom, h: float64(h) / zoom, zoom: zoom}
+	c := &svgCanvas{w: float64(w) / zoom, h: float64(h) / zoom, zoom: zoom, styles: map[svgStyle]string{}}
 	if c.buf, _ = svgTexts.Get().(*bytes.Buffer); c.buf == nil {
 		c.buf = new(bytes.Buffer)
 	}
@@ -96,7 +110,7 @@ func (c *svgCanvas) at(p vg.Point) (x, y float64) {
 
 func (c *svgCanvas) Fill(p vg.Path) {
 	c.flush()
-	c.pending.fill, c.pending.shape = paint("fill", c.state.color), c.shape(p)
+	c.pending.path, c.pending.color, c.pending.shape = p, c.state.color, c.shape(c.pending.shape[:0], p)
 }
 
 // Stroke joins a fill of the same path that came just before.
@@ -104,35 +118,57 @@ func (c *svgCanvas) Stroke(p vg.Path) {
 	if c.state.width <= 0 {
 		return
 	}
-	style := paint("stroke", c.state.color) + ` stroke-width="` + string(appendNumber(nil, c.state.width)) + `"`
-	if c.state.dash != "" {
-		style += ` stroke-dasharray="` + c.state.dash + `"`
+	style := svgStyle{stroked: true, stroke: c.state.color, width: c.state.width, dash: c.state.dash}
+	filled := c.pending.path
+	c.room = append(c.room[:0], c.pending.shape...)
+	if len(filled) == 0 || len(filled) != len(p) || &filled[0] != &p[0] { // which would be the same shape
+		c.room = c.shape(c.room[:0], p)
 	}
-	shape := c.shape(p)
-	if c.pending.shape == shape {
-		c.pending.shape = ""
-		c.emit(c.pending.fill+style, shape)
-		return
+	if len(filled) > 0 && bytes.Equal(c.room, c.pending.shape) {
+		style.filled, style.fill = true, c.pending.color
+		c.pending.path = nil
 	}
-	c.emit(` fill="none"`+style, shape)
+	c.flush()
+	c.emit(style, c.room)
 }
 
 // flush writes the fill that waited for its stroke.
 func (c *svgCanvas) flush() {
-	if shape := c.pending.shape; shape != "" {
-		c.pending.shape = ""
-		c.emit(c.pending.fill, shape)
+	if len(c.pending.path) > 0 {
+		c.pending.path = nil
+		c.emit(svgStyle{filled: true, fill: c.pending.color}, c.pending.shape)
 	}
 }
 
-func (c *svgCanvas) emit(style, shape string) {
-	c.flush()
-	if style != c.group {
-		c.close()
-		c.group = style
-		c.buf.WriteString("<g" + style + ">\n")
+func (c *svgCanvas) emit(style svgStyle, shape []byte) {
+	text, ok := c.styles[style]
+	if !ok {
+		text = style.String()
+		c.styles[style] = text
 	}
-	c.buf.WriteString(shape)
+	if text != c.group {
+		c.close()
+		c.group = text
+		c.buf.WriteString("<g")
+		c.buf.WriteString(text)
+		c.buf.WriteString(">\n")
+	}
+	c.buf.Write(shape)
+}
+
+// String is the style as attributes.
+func (s svgStyle) String() string {
+	text := ` fill="none"`
+	if s.filled {
+		text = paint("fill", s.fill)
+	}
+	if s.stroked {
+		text += paint("stroke", s.stroke) + ` stroke-width="` + string(appendNumber(nil, s.width)) + `"`
+	}
+	if s.dash != "" {
+		text += ` stroke-dasharray="` + s.dash + `"`
+	}
+	return text
 }
 
 func (c *svgCanvas) close() {
@@ -143,9 +179,8 @@ func (c *svgCanvas) close() {
 	}
 }
 
-// shape is the element of a path, without its style.
-func (c *svgCanvas) shape(p vg.Path) string {
-	var b []byte
+// shape appends the element of a path, without its style.
+func (c *svgCanvas) shape(b []byte, p vg.Path) []byte {
 	coord := func(p vg.Point) {
 		x, y := c.at(p)
 		b = append(appendNumber(b, x), ' ')
@@ -161,7 +196,7 @@ func (c *svgCanvas) shape(p vg.Path) string {
 		b = appendNumber(b, y)
 		b = append(b, `" r="`...)
 		b = appendNumber(b, scale*float64(p[1].Radius))
-		return string(append(b, "\"/>\n"...))
+		return append(b, "\"/>\n"...)
 	}
 	b = append(b, `<path d="`...)
 	arc := func(q vg.PathComp, from, to float64) {
@@ -199,7 +234,7 @@ func (c *svgCanvas) shape(p vg.Path) string {
 			b = append(b, 'Z')
 		}
 	}
-	return string(append(b, "\"/>\n"...))
+	return append(b, "\"/>\n"...)
 }
 
 func isCircle(p vg.Path) bool {

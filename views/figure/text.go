@@ -35,7 +35,7 @@ func text(c *draw.Canvas, clr color.NRGBA, size vg.Length, bold bool, at vg.Poin
 		bold bool
 		s    string
 	}
-	within := vg.Rectangle{Min: vg.Point{X: -0.2 * size, Y: -0.4 * size}, Max: vg.Point{X: f.Width(s) + 0.2*size, Y: 1.2 * size}}
+	within := vg.Rectangle{Min: vg.Point{X: -0.2 * size, Y: -0.4 * size}, Max: vg.Point{X: widths.of(s, size, bold) + 0.2*size, Y: 1.2 * size}}
 	stamp(c, at, within, key{clr, size, bold, s}, func(c *draw.Canvas, at vg.Point) {
 		c.SetColor(clr)
 		c.FillString(f, at, s)
@@ -43,9 +43,46 @@ func text(c *draw.Canvas, clr color.NRGBA, size vg.Length, bold bool, at vg.Poin
 }
 
 // width is how far s reaches.
-func width(s string, size vg.Length) vg.Length {
-	f := face(size, false)
-	return f.Width(s)
+func width(s string, size vg.Length) vg.Length { return widths.of(s, size, false) }
+
+// widths are those of texts that were measured of late: the same stand in one picture after
+// the other.
+var widths measured
+
+// measured has a limited number of widths. The zero value is ready.
+type measured struct {
+	mu   sync.Mutex
+	text map[measuredText]vg.Length
+}
+
+type measuredText struct {
+	s    string
+	size vg.Length
+	bold bool
+}
+
+// of is how far s reaches.
+func (m *measured) of(s string, size vg.Length, bold bool) vg.Length {
+	const most, longest = 2000, 100 // texts and bytes
+	key := measuredText{s, size, bold}
+	m.mu.Lock()
+	w, ok := m.text[key]
+	m.mu.Unlock()
+	if ok {
+		return w
+	}
+	f := face(size, bold)
+	w = f.Width(s)
+	if len(s) > longest {
+		return w
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.text == nil || len(m.text) >= most {
+		m.text = map[measuredText]vg.Length{}
+	}
+	m.text[key] = w
+	return w
 }
 
 // clip shortens s, with an ellipsis, until it is no wider than room.
