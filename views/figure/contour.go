@@ -29,10 +29,16 @@ func (t *tracer) lines(f []float64, nx, ny int, level float64) (out [][][2]float
 	})
 	for j := range ny - 1 {
 		low, high := f[j*nx:(j+1)*nx], f[(j+1)*nx:(j+2)*nx]
+		left := btoi(low[0] >= level) | btoi(high[0] >= level)<<3 // of the code of a cell, which it shares with the next
 		for i := range nx - 1 {
+			right := btoi(low[i+1] >= level) | btoi(high[i+1] >= level)<<3
+			code := left | right&1<<1 | right>>1
+			left = right
+			if code == 0 || code == 15 {
+				continue
+			}
 			a, b, c, d := low[i], low[i+1], high[i+1], high[i] // counter-clockwise
-			code := btoi(a >= level) | btoi(b >= level)<<1 | btoi(c >= level)<<2 | btoi(d >= level)<<3
-			if code == 0 || code == 15 || a-a+b-b+c-c+d-d != 0 { // the last: not finite
+			if a-a+b-b+c-c+d-d != 0 {                          // not finite
 				continue
 			}
 			t.cell(i, j, code, func() bool { return a/4+b/4+c/4+d/4 >= level })

@@ -104,17 +104,20 @@ func (s *surface) bent(m *ml.Model, v dataset.View, points []ml.Point) (list []b
 			return class[k+1] != c || class[k+s.n+1] != c || class[k+s.n+2] != c
 		}
 	}
+	bends, next := make([]float64, s.n+1), make([]float64, s.n+1) // of the nodes below and above a line of cells
 	for _, f := range s.scores {
 		lo, hi, _ := extent(f)
 		unfelt := bowed * math.Min(4, math.Max(math.Abs(lo), math.Abs(hi)))
-		bends := s.bends(f)
+		s.bends(next, f, 0)
 		for j := range s.n {
+			bends, next = next, bends
+			s.bends(next, f, j+1)
 			for i := range s.n {
-				k := j*(s.n+1) + i
-				bend := max(bends[k], bends[k+1], bends[k+s.n+1], bends[k+s.n+2])
+				bend := max(bends[i], bends[i+1], next[i], next[i+1])
 				if !(bend > unfelt) {
 					continue
 				}
+				k := j*(s.n+1) + i
 				lo, hi := f[k], f[k]
 				for _, at := range [3]int{k + 1, k + s.n + 1, k + s.n + 2} {
 					lo, hi = min(lo, f[at]), max(hi, f[at])
@@ -147,17 +150,14 @@ func passes(lo, hi float64) bool {
 	return lo <= -1 && -1 <= hi || lo <= 0 && 0 <= hi || lo <= 1 && 1 <= hi
 }
 
-// bends is at every node how far f may be from its interpolation beside it.
-func (s *surface) bends(f []float64) []float64 {
-	out := make([]float64, len(f))
+// bends tells of every node of row j how far f may be from its interpolation beside it.
+func (s *surface) bends(out, f []float64, j int) {
 	n := s.n + 1
-	for j := range n {
-		for i := range n {
-			k := j*n + i
-			x, y := min(max(i, 1), n-2)-i, min(max(j, 1), n-2)-j // to the next node that has neighbours
-			h, v := k+x, k+y*n
-			out[k] = max(math.Abs(f[h-1]-2*f[h]+f[h+1]), math.Abs(f[v-n]-2*f[v]+f[v+n])) / 8
-		}
+	row := f[j*n : (j+1)*n]
+	v := min(max(j, 1), n-2) * n // of the next row that has neighbours
+	below, on, above := f[v-n:v], f[v:v+n], f[v+n:v+2*n]
+	for i := range out {
+		h := min(max(i, 1), n-2) // the next node that has neighbours
+		out[i] = max(math.Abs(row[h-1]-2*row[h]+row[h+1]), math.Abs(below[i]-2*on[i]+above[i])) / 8
 	}
-	return out
 }
