@@ -9,9 +9,11 @@ import (
 	"image/color"
 	"image/png"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -238,7 +240,77 @@ func parse(t *testing.T, p *figure.Picture) element {
 	if err := xml.Unmarshal(b.Bytes(), &root); err != nil {
 		t.Fatalf("not XML: %v", err)
 	}
+	var parts []element
+	for _, e := range root.Children {
+		parts = append(parts, e.spread()...)
+	}
+	root.Children = parts
 	return root
+}
+
+// spread are groups of one style each in place of one whose elements say where they differ, and
+// with an L for every line of a path.
+func (e element) spread() (groups []element) {
+	if e.XMLName.Local != "g" {
+		return []element{e}
+	}
+	for _, c := range e.Children {
+		g, own := element{XMLName: e.XMLName}, []xml.Attr{}
+		styles := map[string]string{}
+		for _, a := range append(slices.Clone(e.Attrs), c.Attrs...) {
+			switch name := a.Name.Local; {
+			case name == "d":
+				a.Value = straight(a.Value)
+				own = append(own, a)
+			case name == "fill", name == "fill-opacity", strings.HasPrefix(name, "stroke"):
+				styles[name] = a.Value
+			default:
+				own = append(own, a)
+			}
+		}
+		if styles["stroke-dasharray"] == "none" {
+			delete(styles, "stroke-dasharray")
+		}
+		for _, name := range slices.Sorted(maps.Keys(styles)) {
+			g.Attrs = append(g.Attrs, xml.Attr{Name: xml.Name{Local: name}, Value: styles[name]})
+		}
+		c.Attrs = own
+		if last := len(groups) - 1; last >= 0 && slices.Equal(groups[last].Attrs, g.Attrs) {
+			groups[last].Children = append(groups[last].Children, c)
+			continue
+		}
+		g.Children = []element{c}
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+// straight is a path with L in place of H and V.
+func straight(d string) string {
+	var out strings.Builder
+	var x, y string
+	for len(d) > 0 {
+		end := strings.IndexAny(d[1:], "MLHVAQCZ") + 1
+		if end == 0 {
+			end = len(d)
+		}
+		values := strings.Fields(d[1:end])
+		switch d[0] {
+		case 'H':
+			x = values[0]
+			out.WriteString("L" + x + " " + y)
+		case 'V':
+			y = values[0]
+			out.WriteString("L" + x + " " + y)
+		default:
+			if len(values) > 1 {
+				x, y = values[len(values)-2], values[len(values)-1]
+			}
+			out.WriteString(d[:end])
+		}
+		d = d[end:]
+	}
+	return out.String()
 }
 
 // The frame says where things are: the picture has the size in pixels that it

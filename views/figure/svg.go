@@ -19,9 +19,9 @@ import (
 
 // svgCanvas is a vg.Canvas that writes SVG, with CSS pixels for points. It writes
 // what pages need and gonum's own does not: sizes in pixels, images that fill
-// their rectangle (preserveAspectRatio), flat images in a few bytes, and one
-// group for all neighbours of the same style. Arcs keep their shape only under
-// rotation and uniform scale.
+// their rectangle (preserveAspectRatio), flat images in a few bytes, one
+// group for all neighbours of the same style, and of one that stands between others
+// only what is different. Arcs keep their shape only under rotation and uniform scale.
 type svgCanvas struct {
 	w, h  float64 // in units of its own
 	zoom  float64 // CSS pixels per unit
@@ -29,17 +29,19 @@ type svgCanvas struct {
 	state svgState
 	stack []svgState
 
-	rim     string // attributes of text with a rim
-	crisp   bool   // images are magnified without smoothing
-	group   string // style of the open group
+	rim     string    // attributes of text with a rim
+	crisp   bool      // images are magnified without smoothing
+	group   *svgStyle // of the open group; nil: none is open
+	last    svgStyle  // of the path before
+	far     int       // how many more of late had little of the group's style than had it
 	pending struct {
 		path  vg.Path
 		color color.NRGBA
 		shape []byte
 	}
-	styles map[svgStyle]string // that were written
-	room   []byte              // for a shape
-	err    error               // of encoding an image
+	styles map[[2]svgStyle]string // attributes that were written: what one changes of another
+	room   []byte                 // for a shape
+	err    error                  // of encoding an image
 }
 
 // svgStyle is how a path is drawn.
@@ -59,7 +61,7 @@ type svgState struct {
 
 // newSVG returns a canvas of w x h CSS pixels, each 1/zoom units.
 func newSVG(w, h int, zoom float64) *svgCanvas {
-	c := &svgCanvas{w: float64(w) / zoom, h: float64(h) / zoom, zoom: zoom, styles: map[svgStyle]string{}}
+	c := &svgCanvas{w: float64(w) / zoom, h: float64(h) / zoom, zoom: zoom, styles: map[[2]svgStyle]string{}}
 	if c.buf, _ = svgTexts.Get().(*bytes.Buffer); c.buf == nil {
 		c.buf = new(bytes.Buffer)
 	}
@@ -141,48 +143,94 @@ func (c *svgCanvas) flush() {
 }
 
 func (c *svgCanvas) emit(style svgStyle, shape []byte) {
-	text, ok := c.styles[style]
-	if !ok {
-		text = style.String()
-		c.styles[style] = text
-	}
-	if text != c.group {
+	again := style == c.last
+	c.last = style
+	if c.group == nil || *c.group != style {
+		whole := c.changes(svgStyle{filled: true}, style)
+		if c.group != nil && !again && c.group.opaque() && style.opaque() {
+			changes := c.changes(*c.group, style)
+			far := 3*len(changes) >= 2*len(whole)
+			c.far = max(0, c.far+2*btoi(far)-1)
+			if !far || c.far < mostFar && len(changes) <= len(whole) {
+				c.buf.Write(bytes.TrimSuffix(shape, svgEnd))
+				c.buf.WriteString(changes)
+				c.buf.Write(svgEnd)
+				return
+			}
+		}
 		c.close()
-		c.group = text
+		c.group, c.last, c.far = &style, style, 0
 		c.buf.WriteString("<g")
-		c.buf.WriteString(text)
+		c.buf.WriteString(whole)
 		c.buf.WriteString(">\n")
 	}
+	c.far = max(0, c.far-1)
 	c.buf.Write(shape)
 }
 
-// String is the style as attributes.
-func (s svgStyle) String() string {
-	text := ` fill="none"`
-	if s.filled {
+// mostFar is how many more paths there may be in a group that have little of its style than
+// others: then it is the wrong group.
+const mostFar = 4
+
+// svgEnd ends the element of a path.
+var svgEnd = []byte("/>\n")
+
+// changes are the attributes that make a style of another.
+func (c *svgCanvas) changes(from, to svgStyle) string {
+	key := [2]svgStyle{from, to}
+	text, ok := c.styles[key]
+	if !ok {
+		text = to.over(from)
+		c.styles[key] = text
+	}
+	return text
+}
+
+// over are the attributes of the style where it differs from another one around it.
+func (s svgStyle) over(o svgStyle) (text string) {
+	switch {
+	case s.filled && (!o.filled || s.fill != o.fill):
 		text = paint("fill", s.fill)
+	case !s.filled && o.filled:
+		text = ` fill="none"`
 	}
-	if s.stroked {
-		text += paint("stroke", s.stroke) + ` stroke-width="` + string(appendNumber(nil, s.width)) + `"`
+	switch {
+	case s.stroked && (!o.stroked || s.stroke != o.stroke):
+		text += paint("stroke", s.stroke)
+	case !s.stroked && o.stroked:
+		return text + ` stroke="none"`
 	}
-	if s.dash != "" {
+	if s.width != o.width {
+		text += ` stroke-width="` + string(appendNumber(nil, s.width)) + `"`
+	}
+	switch {
+	case s.dash == "" && o.dash != "":
+		text += ` stroke-dasharray="none"`
+	case s.dash != o.dash:
 		text += ` stroke-dasharray="` + s.dash + `"`
 	}
 	return text
 }
 
+// opaque tells whether nothing shines through the style.
+func (s svgStyle) opaque() bool {
+	return (!s.filled || s.fill.A == 255) && (!s.stroked || s.stroke.A == 255)
+}
+
 func (c *svgCanvas) close() {
 	c.flush()
-	if c.group != "" {
-		c.group = ""
+	if c.group != nil {
+		c.group, c.last = nil, svgStyle{}
 		c.buf.WriteString("</g>\n")
 	}
 }
 
 // shape appends the element of a path, without its style.
 func (c *svgCanvas) shape(b []byte, p vg.Path) []byte {
+	var lastX, lastY float64
 	coord := func(p vg.Point) {
 		x, y := c.at(p)
+		lastX, lastY = x, y
 		b = append(appendNumber(b, x), ' ')
 		b = appendNumber(b, y)
 	}
@@ -215,8 +263,17 @@ func (c *svgCanvas) shape(b []byte, p vg.Path) []byte {
 			b = append(b, 'M')
 			coord(q.Pos)
 		case vg.LineComp:
-			b = append(b, 'L')
-			coord(q.Pos)
+			x, y := c.at(q.Pos)
+			switch { // what is level or upright needs one number
+			case hundredths(y) == hundredths(lastY):
+				b = appendNumber(append(b, 'H'), x)
+			case hundredths(x) == hundredths(lastX):
+				b = appendNumber(append(b, 'V'), y)
+			default:
+				b = append(b, 'L')
+				coord(q.Pos)
+			}
+			lastX, lastY = x, y
 		case vg.ArcComp:
 			b = append(b, "ML"[btoi(i > 0)])
 			coord(onCircle(q, q.Start))
@@ -347,7 +404,7 @@ func nrgba(c color.Color) color.NRGBA {
 
 // appendNumber writes hundredths of a pixel, without trailing zeros.
 func appendNumber(b []byte, v float64) []byte {
-	n := int64(math.Round(v * 100))
+	n := hundredths(v)
 	if n < 0 {
 		b, n = append(b, '-'), -n
 	}
@@ -360,6 +417,8 @@ func appendNumber(b []byte, v float64) []byte {
 	}
 	return b
 }
+
+func hundredths(v float64) int64 { return int64(math.Round(v * 100)) }
 
 func btoi(b bool) int {
 	if b {

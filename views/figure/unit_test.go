@@ -1,13 +1,18 @@
 package figure
 
 import (
+	"bytes"
+	"encoding/xml"
 	"image"
 	"image/color"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"pgregory.net/rapid"
@@ -334,6 +339,81 @@ func TestStamps(t *testing.T) {
 					t.Fatalf("%s: byte %d is %d where it is drawn and %d copied", name, i, a[i], b[i])
 				}
 			}
+		}
+	})
+}
+
+// Every path has the style it was drawn with, in whatever order styles come: its own
+// attributes, and where it has none those of its group.
+func TestStyles(t *testing.T) {
+	t.Parallel()
+	colors := []color.NRGBA{{0, 98, 168, 255}, {184, 80, 10, 255}, {22, 24, 29, 128}}
+	rapid.Check(t, func(t *rapid.T) {
+		c := newSVG(100, 100, 1)
+		var want []map[string]string
+		path := func(i int) vg.Path {
+			return vg.Path{{Type: vg.MoveComp}, {Type: vg.LineComp, Pos: vg.Point{X: vg.Length(i), Y: 7}}}
+		}
+		for i := range rapid.IntRange(1, 60).Draw(t, "paths") {
+			style, p := map[string]string{"fill": "none"}, path(i+1)
+			fills := rapid.Bool().Draw(t, "fills")
+			if fills {
+				c.SetColor(rapid.SampledFrom(colors).Draw(t, "fill"))
+				c.Fill(p)
+				style["fill"] = Hex(c.state.color)
+				if c.state.color.A < 255 {
+					style["fill-opacity"] = "0.502"
+				}
+			}
+			if !fills || rapid.Bool().Draw(t, "strokes") {
+				c.SetColor(rapid.SampledFrom(colors).Draw(t, "stroke"))
+				c.SetLineWidth(vg.Length(rapid.IntRange(1, 2).Draw(t, "width")))
+				c.SetLineDash(rapid.SampledFrom([][]vg.Length{nil, {2, 1}}).Draw(t, "dash"), 0)
+				c.Stroke(p)
+				style["stroke"], style["stroke-width"] = Hex(c.state.color), strconv.FormatFloat(c.state.width, 'g', -1, 64)
+				if c.state.color.A < 255 {
+					style["stroke-opacity"] = "0.502"
+				}
+				if c.state.dash != "" {
+					style["stroke-dasharray"] = "2 1"
+				}
+			}
+			want = append(want, style)
+		}
+		var b bytes.Buffer
+		if err := c.writeTo(&b, ""); err != nil {
+			t.Fatal(err)
+		}
+		var root struct {
+			Groups []struct {
+				Attrs []xml.Attr `xml:",any,attr"`
+				Paths []struct {
+					Attrs []xml.Attr `xml:",any,attr"`
+				} `xml:"path"`
+			} `xml:"g"`
+		}
+		if err := xml.Unmarshal(b.Bytes(), &root); err != nil {
+			t.Fatal(err)
+		}
+		var got []map[string]string
+		for _, g := range root.Groups {
+			for _, p := range g.Paths {
+				style := map[string]string{}
+				for _, a := range append(slices.Clone(g.Attrs), p.Attrs...) {
+					style[a.Name.Local] = a.Value
+				}
+				if style["stroke"] == "none" {
+					maps.DeleteFunc(style, func(name, _ string) bool { return strings.HasPrefix(name, "stroke") })
+				}
+				if style["stroke-dasharray"] == "none" {
+					delete(style, "stroke-dasharray")
+				}
+				delete(style, "d")
+				got = append(got, style)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("styles (-want +got):\n%s\n%s", diff, b.String())
 		}
 	})
 }
