@@ -114,3 +114,63 @@ func (o *state) held() bool {
 	}
 	return false
 }
+
+// known is a u whose product with the matrix was computed in double precision. The next
+// product is that of what has changed since, which is far less than u: from one C to the
+// next most points stay at their bound, so that their part grows as C does.
+type known struct {
+	u, ku  []float64
+	c      float64
+	chains int // products since one of all of u
+}
+
+// chained is how many products may follow from one another: each leaves the rounding of a
+// sum over u.
+const chained = 16
+
+// from sets ku, which is 0, to a multiple of the known product, and returns what is to be added:
+// rows of points by their weights.
+func (k *known) from(o *state, ku []float64) (points []int, w []float64) {
+	factor, least := 0.0, math.MaxInt
+	for _, t := range []float64{0, 1, o.c / k.c} {
+		if t != 0 && (k.u == nil || k.chains >= chained || math.IsNaN(t)) {
+			break
+		}
+		if n := k.changed(o, t, nil); n < least {
+			factor, least = t, n
+		}
+	}
+	points, w = make([]int, 0, least), make([]float64, 0, least)
+	k.changed(o, factor, func(i int, d float64) { points, w = append(points, i), append(w, d) })
+	k.chains++
+	if factor == 0 {
+		k.chains = 0
+		return points, w
+	}
+	for i, v := range k.ku {
+		ku[i] = factor * v
+	}
+	return points, w
+}
+
+// changed counts the points whose u is not t times the known one, but for rounding, and tells
+// add of each.
+func (k *known) changed(o *state, t float64, add func(i int, d float64)) (n int) {
+	for i, u := range o.u[:o.m] {
+		d := u
+		if t != 0 {
+			d -= t * k.u[i]
+		}
+		if math.Abs(d) > 0x1p-51*math.Abs(u) {
+			if n++; add != nil {
+				add(i, d)
+			}
+		}
+	}
+	return n
+}
+
+// keep makes what is exact now the known one.
+func (k *known) keep(o *state) {
+	k.u, k.ku, k.c = append(k.u[:0], o.u...), append(k.ku[:0], o.ku...), o.c
+}

@@ -79,6 +79,7 @@ type state struct {
 	// added to g, they take a point out of a maximum or a minimum.
 	up, low []float64
 	exact   bool // g and ku were computed from u in double precision, their changes since included
+	last    known
 
 	size   float64 // largest |K_ii| of all points
 	extent float64 // of a hard margin: how far all points reach from one of them, squared
@@ -250,7 +251,7 @@ func (o *state) active(high, low float64) []int {
 	points := make([]int, 0, o.m)
 	for i, g := range o.g[:o.m] {
 		atHi, atLo := o.up[i] != 0, o.low[i] != 0
-		if atHi && g > high || atLo && g < low {
+		if atHi && g > high || atLo && g < low || atHi && atLo {
 			continue
 		}
 		points = append(points, i)
@@ -434,18 +435,13 @@ func (o *smo[T]) refresh() (bool, error) {
 	if excess := floats.Sum(o.u); math.Abs(excess) < room {
 		o.u[i] -= excess
 	}
-	var points []int
-	var w []float64
-	for j, u := range o.u {
-		if u != 0 {
-			points, w = append(points, j), append(w, u)
-		}
-	}
 	ku := make([]float64, len(o.ku))
+	points, w := o.last.from(o.state, ku)
 	if addProduct(o.Context, o.k, ku[:o.m], points, w) != nil {
 		return false, nil
 	}
 	copy(o.ku, ku)
+	o.last.keep(o.state)
 	floats.SubTo(o.g, o.y, ku)
 	if s := floats.Sum(o.g); math.IsNaN(s) || math.IsInf(s, 0) {
 		row := make([]T, rows.Padded(o.m))
