@@ -212,7 +212,7 @@ func TestSearchPages(t *testing.T) {
 			form.Set(name, value)
 		}
 	})
-	if got := lab.Find(`[formaction="/searches"]`).Text(); got != "Search C and gamma" || form.Get("search.nested") != "true" || strings.Count(form.Get("search.C")+form.Get("search.gamma"), ",") != 12 {
+	if got := lab.Find(`[formaction="/searches"][data-search-title]`).Text(); got != "Search C and gamma" || form.Get("search.nested") != "true" || strings.Count(form.Get("search.C")+form.Get("search.gamma"), ",") != 12 {
 		t.Fatalf("%q with %v", got, form)
 	}
 	form.Set("search.C", "1; 10 100,10")
@@ -282,6 +282,58 @@ func TestSearchPages(t *testing.T) {
 		t.Errorf("%d searches after one was deleted", n)
 	}
 	c.page(404, "/searches/"+id)
+}
+
+// A learning curve is computed by the queue, on the page and for programs, and is that of one
+// process; its last place is cross-validation, whose cells are known then.
+func TestLearningCurves(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	id := c.search(`{"dataset":"moons","spec":{"C":10},"shares":[0.1,0.5,1],"folds":3,"repeats":2,"seed":7}`)
+	got := c.found(id)
+	b, _ := dataset.FindBuiltin("moons")
+	d, err := b.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := eval.LearningCurve(t.Context(), d, got.Spec, eval.Scheme{Folds: 3, Repeats: 2, Seed: 7}, []float64{0.1, 0.5, 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got.Learning); diff != "" || got.Total != 18 || got.Warning != "" || !slices.Equal(got.Shares, []float64{0.1, 0.5, 1}) {
+		t.Errorf("%s, %+v", diff, got)
+	}
+	whole := c.found(c.search(`{"dataset":"moons","spec":{"C":10},"grid":{},"folds":3,"repeats":2,"seed":7}`))
+	if diff := cmp.Diff(whole.Cells[0].Folds, got.Learning[2].Folds); diff != "" || whole.Known != 6 {
+		t.Errorf("%s; %d cells were known", diff, whole.Known)
+	}
+	for body, word := range map[string]string{
+		`{"dataset":"moons","shares":[0.5,1],"grid":{"C":[1,10]}}`: "one setting",
+		`{"dataset":"moons","shares":[0.5,1],"nested":true}`:       "no choice",
+		`{"dataset":"moons","shares":[0.5,0.2]}`:                   "rise",
+		`{"dataset":"moons","shares":[0]}`:                         "above 0",
+	} {
+		if a := c.fetch("POST", "/api/searches", body); a.status != 422 || !strings.Contains(string(a.body), word) {
+			t.Errorf("%s: %d %s", body, a.status, a.body)
+		}
+	}
+
+	p := s.browse(t, alice)
+	doc := p.page(200, "/searches/"+id)
+	if rows := doc.Find("table tbody tr"); doc.Find(".heat-map").Length() != 0 || doc.Find(`img[src*="/figures/learning"], svg`).Length() == 0 || !strings.Contains(rows.First().Text(), "10") {
+		t.Errorf("%s", doc.Find("main").Text())
+	}
+	if line := doc.Find(".reproduce code").Text(); !strings.Contains(line, "--learning=0.1,0.5,1") || !strings.Contains(line, "--repeats=2") {
+		t.Errorf("%q", line)
+	}
+	if a := p.fetch("GET", "/searches/"+id+"/figures/learning.svg", ""); a.status != 200 || !strings.Contains(string(a.body), "points that train") {
+		t.Errorf("%d", a.status)
+	}
+	pressed := p.fetch("POST", "/searches", "data=moons&search.learning=true&search.folds=3&search.C=1,2").html()
+	if got := pressed.Find("h1").Text(); !strings.HasPrefix(got, "Learning curve of SVM") {
+		t.Errorf("%q", got)
+	}
 }
 
 // One parameter, three, strings and values have their maps; one setting has a cell.

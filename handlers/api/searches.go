@@ -30,6 +30,7 @@ type Search struct {
 	LeaveOneOut bool           `json:"leave_one_out,omitempty"`
 	HoldOut     float64        `json:"hold_out,omitempty"`
 	FoldColumn  string         `json:"fold_column,omitempty"`
+	Shares      []float64      `json:"shares,omitempty"`
 	Seed        uint64         `json:"seed"`
 	Score       string         `json:"score"`
 	Done        int            `json:"done"`
@@ -44,20 +45,21 @@ type Search struct {
 	OneError    *int           `json:"one_standard_error,omitempty"`
 	Nested      *eval.Nested   `json:"nested,omitempty"`
 
-	Confusion []ml.ClassReport `json:"confusion,omitempty"`
-	Warning   string           `json:"warning,omitempty"`
+	Confusion []ml.ClassReport    `json:"confusion,omitempty"`
+	Learning  []eval.LearningStep `json:"learning,omitempty"`
+	Warning   string              `json:"warning,omitempty"`
 }
 
 func newSearch(s store.Search) Search {
 	j := Search{
 		ID: s.ID, Status: s.Status, Error: s.Error, Dataset: s.Dataset, DatasetName: s.DatasetName, DataHash: s.Hash,
 		Spec: s.Spec, Grid: s.Grid, Folds: s.Scheme.Folds, Repeats: s.Scheme.Repeats, Seed: s.Scheme.Seed,
-		LeaveOneOut: s.Scheme.LeaveOneOut, HoldOut: s.Scheme.HoldOut, FoldColumn: s.Scheme.Column, Score: door.RankedBy(s).Name,
+		LeaveOneOut: s.Scheme.LeaveOneOut, HoldOut: s.Scheme.HoldOut, FoldColumn: s.Scheme.Column, Shares: s.Scheme.Learning, Score: door.RankedBy(s).Name,
 		Done: s.Done, Total: s.Total, Known: s.Known, Created: s.Created, Started: s.Started, Finished: s.Finished,
 	}
 	if r := s.Result; r != nil {
 		one := r.WithinOneError()
-		j.Searched, j.Best, j.OneError, j.Nested, j.Confusion = r.Searched, &r.Best, &one, r.Nested, r.Confusion
+		j.Searched, j.Best, j.OneError, j.Nested, j.Confusion, j.Learning = r.Searched, &r.Best, &one, r.Nested, r.Confusion, r.Learning
 		if r.Nested == nil && len(r.Settings) > 1 {
 			j.Warning = door.Warning
 		}
@@ -85,6 +87,8 @@ func (a *Room) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 		LeaveOneOut bool    `json:"leave_one_out"`
 		HoldOut     float64 `json:"hold_out"`
 		FoldColumn  string  `json:"fold_column"`
+
+		Shares []float64 `json:"shares"`
 	}{Spec: ml.DefaultSpec(), Folds: 5, Repeats: 1}
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
@@ -98,7 +102,7 @@ func (a *Room) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 		Request: r.Header.Get(idempotencyKey),
 		Scheme: eval.Scheme{
 			Folds: asked.Folds, Repeats: asked.Repeats, Nested: asked.Nested, Seed: asked.Spec.Seed, Score: asked.Score,
-			LeaveOneOut: asked.LeaveOneOut, HoldOut: asked.HoldOut, Column: asked.FoldColumn,
+			LeaveOneOut: asked.LeaveOneOut, HoldOut: asked.HoldOut, Column: asked.FoldColumn, Learning: asked.Shares,
 		},
 	}
 	if asked.Seed != nil {

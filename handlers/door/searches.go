@@ -200,11 +200,21 @@ func SearchLine(s store.Search) string {
 	if s.Scheme.Nested {
 		words = append(words, "--nested")
 	}
+	if shares := s.Scheme.Learning; len(shares) > 0 {
+		var texts []string
+		for _, v := range shares {
+			texts = append(texts, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		words = append(words, "--learning="+strings.Join(texts, ","))
+	}
 	return strings.Join(words, " ")
 }
 
 // SearchTitle says what is searched: "C and gamma of SVM rbf".
 func SearchTitle(s store.Search) string {
+	if len(s.Scheme.Learning) > 0 {
+		return "Learning curve of " + s.Spec.Title()
+	}
 	names := Searched(s)
 	of := strings.Split(s.Spec.Title(), " ")
 	of = slices.DeleteFunc(of, func(word string) bool {

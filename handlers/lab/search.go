@@ -121,7 +121,12 @@ func (b *bench) grid() (eval.Grid, param.Problems) {
 	return grid, problems
 }
 
-// Search searches the best settings of the lab's state in the background.
+// learningShares are the shares of the points that train of which the lab makes a learning
+// curve: in about equal proportions, as a curve rises with the logarithm of the points.
+var learningShares = []float64{0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1}
+
+// Search searches the best settings of the lab's state in the background, or makes a learning
+// curve of the one that is set.
 func (a *Room) Search(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.posted(w, r)
 	if b == nil {
@@ -132,8 +137,13 @@ func (a *Room) Search(w http.ResponseWriter, r *http.Request) error {
 	}
 	n := store.NewSearch{Spec: b.spec, DatasetName: b.dataName(), Data: b.data, Axes: [2]string{b.x, b.y}}
 	n.Scheme.Nested, n.Scheme.Seed = b.form.Get(ofSearch+"nested") == "true", b.spec.Seed
-	if n.Grid, b.problems = b.grid(); len(b.problems) > 0 {
-		return a.refuse(w, r, b)
+	switch {
+	case b.form.Get(ofSearch+"learning") != "":
+		n.Scheme.Nested, n.Scheme.Learning = false, learningShares
+	default:
+		if n.Grid, b.problems = b.grid(); len(b.problems) > 0 {
+			return a.refuse(w, r, b)
+		}
 	}
 	n.Scheme.Score, n.Scheme.LeaveOneOut = b.form.Get(ofSearch+"score"), b.form.Get(ofSearch+"folds") == "loo"
 	for name, number := range map[string]*int{"folds": &n.Scheme.Folds, "repeats": &n.Scheme.Repeats} {

@@ -244,7 +244,7 @@ func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run,
 			return nil
 		case err != nil:
 			return err
-		case s.Hash != runs[i].Hash || !reflect.DeepEqual(s.Spec, runs[i].Spec) || s.Scheme != onFolds || len(s.Grid) > 0:
+		case s.Hash != runs[i].Hash || !reflect.DeepEqual(s.Spec, runs[i].Spec) || !reflect.DeepEqual(s.Scheme, onFolds) || len(s.Grid) > 0:
 			e.Folds, e.FoldsWhy = nil, "The folds are those of other runs: ask for them again."
 			return nil
 		}

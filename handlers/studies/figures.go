@@ -65,6 +65,9 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 
 func draw(s store.Search, name string, f figure.Format) (*figure.Picture, error) {
 	res, score := s.Result, door.RankedBy(s)
+	if name == learningName && len(res.Learning) > 0 {
+		return drawLearning(res, score, f)
+	}
 	if of, ok := strings.CutPrefix(name, along); ok {
 		p, known := ml.Param(of)
 		places := res.Along(of)
@@ -75,12 +78,9 @@ func draw(s store.Search, name string, f figure.Format) (*figure.Picture, error)
 		v := figure.Validation{Format: f, X: symbol(of), Score: score.Label, Log: p.Log, Here: &best}
 		for _, i := range places {
 			setting := res.Settings[i]
-			v.Places, v.HeldOut = append(v.Places, setting.Values.Number(of)), append(v.HeldOut, values(setting, score.Of))
-			switch score.Name {
-			case "accuracy":
-				v.Training = append(v.Training, values(setting, func(f eval.Fold) *float64 { return &f.TrainAccuracy }))
-			case "mse":
-				v.Training = append(v.Training, values(setting, func(f eval.Fold) *float64 { return &f.TrainMSE }))
+			v.Places, v.HeldOut = append(v.Places, setting.Values.Number(of)), append(v.HeldOut, values(setting.Folds, score.Of))
+			if of := trained(score); of != nil {
+				v.Training = append(v.Training, values(setting.Folds, of))
 			}
 		}
 		return v.Picture()
@@ -99,10 +99,21 @@ func draw(s store.Search, name string, f figure.Format) (*figure.Picture, error)
 	return v.Picture()
 }
 
-// values are those of the folds of a setting; one that a fold does not have is no number.
-func values(s eval.Setting, of func(eval.Fold) *float64) []float64 {
+// trained is what a score comes to on the points that trained; nil where that is not known.
+func trained(score eval.Score) func(eval.Fold) *float64 {
+	switch score.Name {
+	case "accuracy":
+		return func(f eval.Fold) *float64 { return &f.TrainAccuracy }
+	case "mse":
+		return func(f eval.Fold) *float64 { return &f.TrainMSE }
+	}
+	return nil
+}
+
+// values are those of folds; one that a fold does not have is no number.
+func values(folds []eval.Fold, of func(eval.Fold) *float64) []float64 {
 	var all []float64
-	for _, f := range s.Folds {
+	for _, f := range folds {
 		v := math.NaN()
 		if own := of(f); own != nil {
 			v = *own

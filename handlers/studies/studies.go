@@ -79,7 +79,14 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 	}
 	m := newMap(s, r.URL.Query().Get("x"), r.URL.Query().Get("y"))
 	p.Map, p.Axes, p.AxisX, p.AxisY = m.view(lab), m.axes(), m.x, m.y
-	if res := s.Result; res != nil {
+	if res := s.Result; len(s.Scheme.Learning) > 0 {
+		p.Learning = &views.Learning{}
+		if res != nil {
+			p.Learning = learning(s.Search)
+			p.Learning.Href = lab(res.Settings[0])
+			p.Confusion = door.Confusion("Confusion matrix of the last place, summed over the folds", res.Confusion)
+		}
+	} else if res != nil {
 		p.Best = choice(s, res.Best, lab)
 		if one := res.WithinOneError(); one != res.Best {
 			p.Simple = choice(s, one, lab)

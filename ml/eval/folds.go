@@ -27,10 +27,18 @@ type Scheme struct {
 	LeaveOneOut bool    `json:"leave_one_out,omitempty"` // every point is a fold of its own
 	HoldOut     float64 `json:"hold_out,omitempty"`      // this share of every class is drawn, Repeats times anew
 	Column      string  `json:"fold_column,omitempty"`   // every value of this feature is a fold; no machine sees it
+
+	// Learning makes a learning curve of a single setting: in each fold machines are trained on
+	// these shares, above 0 to 1, of the points that train, every class evenly. Those of one fold
+	// are drawn from the same order, so that a larger share has the points of a smaller one.
+	Learning []float64 `json:"shares,omitempty"`
 }
 
 // mostAlone is how many points leave-one-out takes: each has a split of all others.
 const mostAlone = 3000
+
+// mostShares is how many places a learning curve has at most.
+const mostShares = 100
 
 // check tells what of s cannot be. Errors are param.Problems and *param.Refusal.
 func (s Scheme) check(n int) error {
@@ -53,6 +61,18 @@ func (s Scheme) check(n int) error {
 		return param.Refuse("take folds", "leaving out each of %d points alone takes as many trainings, and %d are the most", n, mostAlone)
 	case ways == 0 && s.Folds < 2:
 		return param.Refuse("take at least 2", "%d folds", s.Folds)
+	case len(s.Learning) > 0 && s.Nested:
+		return param.Problems{{Field: "shares", Message: "shares: a learning curve is of one setting, so that there is no choice for nested folds to judge"}}
+	case len(s.Learning) > mostShares:
+		return param.Problems{{Field: "shares", Message: fmt.Sprintf("shares: at most %d shares, not %d", mostShares, len(s.Learning))}}
+	}
+	for i, share := range s.Learning {
+		if !(share > 0 && share <= 1) {
+			return param.Problems{{Field: "shares", Message: fmt.Sprintf("shares: expected a share of the points that train above 0 and at most 1, not %g", share)}}
+		}
+		if i > 0 && share <= s.Learning[i-1] {
+			return param.Problems{{Field: "shares", Message: "shares: expected shares that rise"}}
+		}
 	}
 	return nil
 }
@@ -80,7 +100,7 @@ func (s Scheme) Count(d *dataset.Data) (int, error) {
 	if s.Nested {
 		return outer * (1 + inner), nil
 	}
-	return outer, nil
+	return outer * max(1, len(s.Learning)), nil
 }
 
 // groups numbers the folds of the column from 0 on, by its rising values.

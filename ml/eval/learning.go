@@ -19,54 +19,55 @@ type LearningStep struct {
 	Folds []Fold `json:"folds"`
 }
 
-// LearningCurve judges spec on the folds of scheme, after training on ever larger shares
-// of the other points, every class evenly: whether more points would help, or another
-// machine. shares are above 0 and at most 1; those of one fold are drawn from the same
-// order, so that a larger share has the points of a smaller one. The last step, at 1, is
-// cross-validation. A nested choice is not made. Errors and progress are those of
-// CrossValidate.
+// LearningCurve judges spec on the folds of scheme, after training on ever larger shares of
+// the other points: whether more points would help, or another machine. shares are those of
+// Scheme.Learning; the last step, at 1, is cross-validation. A nested choice is not made.
+// Errors and progress are those of CrossValidate.
 func LearningCurve(ctx context.Context, d *dataset.Data, spec ml.Spec, scheme Scheme, shares []float64, progress func(done, total int)) ([]LearningStep, error) {
-	scheme.Nested = false
-	plan, err := NewPlan(d, spec, nil, scheme)
+	scheme.Nested, scheme.Learning = false, shares
+	res, err := CrossValidate(ctx, d, spec, nil, scheme, progress)
 	if err != nil {
 		return nil, err
 	}
-	target, err := ml.TargetOf(d, spec)
-	if err != nil {
-		return nil, err
-	}
-	strata := target.Strata()
-	steps := make([]LearningStep, len(shares))
-	var cells []Cell
-	for a, share := range shares {
-		if !(share > 0 && share <= 1) {
-			return nil, param.Refuse("take one above 0 and at most 1", "%g as a share of the points that train", share)
-		}
-		steps[a].Share = share
-		rows := 0
-		for i, s := range plan.Splits {
+	return res.Learning, nil
+}
+
+// shared are splits once for each share of the rows that train.
+func shared(splits []Split, shares, strata []float64, seed uint64) (all []Split) {
+	for _, share := range shares {
+		for i, s := range splits {
 			if share < 1 {
-				s.Train = part(s.Train, strata, share, scheme.Seed+uint64(i))
+				s.Train = part(s.Train, strata, share, seed+uint64(i))
 			}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// learned makes the curve of what the splits gave.
+func (p *Plan) learned(folds []Fold) (*Result, error) {
+	each := len(p.Splits) / len(p.Learning)
+	res := &Result{Searched: p.Searched, Score: p.Score}
+	for a, share := range p.Learning {
+		step := LearningStep{Share: share, Folds: folds[a*each:][:each]}
+		if i := slices.IndexFunc(step.Folds, func(f Fold) bool { return f.Failure != "" }); i >= 0 {
+			return nil, param.Refuse("take larger shares", "%g of the points that train: %s", share, step.Folds[i].Failure)
+		}
+		rows := 0
+		for _, s := range p.Splits[a*each:][:each] {
 			rows += len(s.Train)
-			cells = append(cells, Cell{plan.Data, plan.Paths[0], s, plan.Format})
 		}
-		steps[a].N = int(math.Round(float64(rows) / float64(len(plan.Splits))))
+		step.N = int(math.Round(float64(rows) / float64(each)))
+		step.Mean, step.MeanErrors = over(step.Folds)
+		res.Learning = append(res.Learning, step)
 	}
-	results, err := computeAll(ctx, NewWorker(d, spec.CacheBytes), cells, progress)
-	if err != nil {
-		return nil, err
+	last := res.Learning[len(res.Learning)-1]
+	res.Settings = []Setting{{Values: p.Paths[0].values(p.Searched, 0), Mean: last.Mean, MeanErrors: last.MeanErrors, Folds: last.Folds}}
+	if counts := summed(last.Folds, len(p.Classes)); counts != nil {
+		res.Confusion = ml.ConfusionOf(p.Classes, counts)
 	}
-	for a, own := range slices.Collect(slices.Chunk(results, len(plan.Splits))) {
-		for _, r := range own {
-			steps[a].Folds = append(steps[a].Folds, r.Folds[0])
-		}
-		if i := slices.IndexFunc(steps[a].Folds, func(f Fold) bool { return f.Failure != "" }); i >= 0 {
-			return nil, param.Refuse("take larger shares", "%g of the points that train: %s", steps[a].Share, steps[a].Folds[i].Failure)
-		}
-		steps[a].Mean, steps[a].MeanErrors = over(steps[a].Folds)
-	}
-	return steps, nil
+	return res, nil
 }
 
 // part is a share of rows, of every class one at least.

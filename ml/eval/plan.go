@@ -33,6 +33,10 @@ type Plan struct {
 	// nested choice, the splits of the points that train in each of them.
 	Splits []Split   `json:"splits"`
 	Inner  [][]Split `json:"inner,omitempty"`
+
+	// Learning are the shares of a learning curve, whose splits have those of the folds once
+	// for each share: all that train on the first, then all on the second ... nil: there is none.
+	Learning []float64 `json:"shares,omitempty"`
 }
 
 // Path is what settings share that differ in C alone. They are trained together, one
@@ -99,6 +103,12 @@ func NewPlan(d *dataset.Data, spec ml.Spec, grid Grid, scheme Scheme) (*Plan, er
 	y := target.Strata()
 	if p.Splits, p.Inner, err = deal(y, scheme, groups); err != nil {
 		return nil, err
+	}
+	if p.Learning = scheme.Learning; len(p.Learning) > 0 {
+		if len(p.Paths) != 1 || p.Paths[0].Settings() != 1 {
+			return nil, param.Problems{{Field: "shares", Message: "shares: a learning curve is of one setting; take one value of each parameter"}}
+		}
+		p.Splits = shared(p.Splits, p.Learning, y, scheme.Seed)
 	}
 	return p, enough(p.all(), y, target.Classes, score)
 }
@@ -186,6 +196,9 @@ func (p *Plan) Reduce(results []CellResult) (*Result, error) {
 	if missing > 0 {
 		return nil, fmt.Errorf("%d of %d cells have no result", missing, len(p.Paths)*len(p.all()))
 	}
+	if len(p.Learning) > 0 {
+		return p.learned(folds[0])
+	}
 	res := &Result{Searched: p.Searched, Score: p.Score, Settings: p.judged(folds)}
 	score := p.rankedBy()
 	if res.Best = best(score, len(res.Settings), func(s int) []Fold { return res.Settings[s].Folds }); res.Best < 0 {
@@ -263,6 +276,9 @@ func (p *Plan) Reached(results []CellResult) ([]Setting, error) {
 // judged are the settings with what they gave on the splits of the plan, of those that
 // gave something on each.
 func (p *Plan) judged(folds [][]Fold) (settings []Setting) {
+	if len(p.Learning) > 0 {
+		return nil // before all of it is there
+	}
 	at := 0
 	for _, path := range p.Paths {
 		for a := range path.Settings() {

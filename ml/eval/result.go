@@ -27,6 +27,8 @@ type Result struct {
 	// repeats a point counts as often as it was held out. nil where f is fitted to values, and
 	// in older results.
 	Confusion []ml.ClassReport `json:"confusion,omitempty"`
+	// Learning is a learning curve, whose last step the one setting is; nil where none was asked for.
+	Learning []LearningStep `json:"learning,omitempty"`
 }
 
 // RankedBy is the score that ranks.
