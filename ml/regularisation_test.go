@@ -1,0 +1,87 @@
+package ml_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+)
+
+// Steps are the trainings of their C, of which that of the spec is one, and between two of them a row
+// has an entry point exactly where its part differs.
+func TestRegularise(t *testing.T) {
+	t.Parallel()
+	d := clouds(80, 3, 14)
+	set := []string{"gamma", "scale", "test_fraction", "0.25", "seed", "3", "positive", "a", "C", "3", "tol", "1e-6"}
+	r, err := ml.Regularise(t.Context(), d, spec(t, set...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Rows) != 60 || r.Folds != 5 || len(r.Entries) == 0 {
+		t.Fatalf("%d rows, %d folds, %d entries", len(r.Rows), r.Folds, len(r.Entries))
+	}
+	judged := 0
+	for a, s := range r.Steps {
+		if s.Accuracy != nil {
+			judged++
+		}
+		if a > 0 && s.C <= r.Steps[a-1].C {
+			t.Errorf("C = %g after %g", s.C, r.Steps[a-1].C)
+		}
+	}
+	if judged < 57 || judged == len(r.Steps) {
+		t.Errorf("%d of %d steps are judged", judged, len(r.Steps))
+	}
+	at := slices.IndexFunc(r.Steps, func(s ml.RegularisationStep) bool { return s.C == 3 })
+	one := train(t, d, spec(t, set...)).Report
+	if s := r.Steps[at]; s.SupportVectors != one.SupportVectors || s.SupportVectors-s.Bounded != *one.Free || math.Abs(s.WNorm-*one.WNorm) > 1e-4 || s.TrainAccuracy != *one.TrainAccuracy {
+		t.Errorf("%+v, trained %+v", s, one)
+	}
+	part := func(s ml.RegularisationStep, i int) string {
+		switch a := s.Alpha[i]; {
+		case a == 0:
+			return "outside"
+		case a >= s.C:
+			return "bounded"
+		}
+		return "free"
+	}
+	told := map[ml.EntryPoint]bool{}
+	for _, e := range r.Entries {
+		told[e] = true
+	}
+	n := 0
+	for a := range len(r.Steps) - 1 {
+		low, high := r.Steps[a], r.Steps[a+1]
+		for i, row := range r.Rows {
+			if from, to := part(low, i), part(high, i); from != to {
+				if n++; !told[ml.EntryPoint{Row: row, From: from, To: to, Low: low.C, High: high.C}] {
+					t.Errorf("row %d goes from %s to %s between C = %g and %g", row, from, to, low.C, high.C)
+				}
+			}
+		}
+	}
+	if n != len(told) || n != len(r.Entries) {
+		t.Errorf("%d entries, of %d changes", len(r.Entries), n)
+	}
+	if _, err := json.Marshal(r); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRegulariseRefuses(t *testing.T) {
+	t.Parallel()
+	d := clouds(60, 3, 1)
+	for _, set := range [][]string{
+		{"learner", "mcm", "positive", "a"}, {"positive", "a", "hard_margin", "true"}, {"positive", "a", "conformal", "amari"},
+		{"positive", "a", "kernel", "sigmoid"}, {},
+	} {
+		if _, err := ml.Regularise(t.Context(), d, spec(t, set...)); !errors.As(err, new(*param.Refusal)) {
+			t.Errorf("%v: %v", set, err)
+		}
+	}
+}

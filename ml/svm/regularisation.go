@@ -1,0 +1,145 @@
+package svm
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"marginlab/ml/param"
+	"marginlab/ml/rows"
+	"marginlab/ml/trace"
+)
+
+// Part is what a training point is to a solution.
+type Part int
+
+// The parts. Entry points of a regularisation path are where a point goes from one to
+// another.
+const (
+	Outside Part = iota // alpha = 0: beyond its margin, no support vector
+	Free                // 0 < alpha < C: on its margin
+	Bounded             // alpha = C: within its margin, or on the wrong side
+)
+
+// String is the part in JSON.
+func (p Part) String() string { return [...]string{"outside", "free", "bounded"}[p] }
+
+// Entry is an entry point: somewhere between Low and High a point goes from one part to
+// another. Between two trainings it may have gone there by way of the third.
+type Entry struct {
+	Point     int
+	From, To  Part
+	Low, High float64 // C
+}
+
+// Regularisation is the solutions along C, and where points change their part.
+type Regularisation struct {
+	C       []float64 // rising: those that were asked for, and others about the entry points
+	Results []*Result // for each C
+	Entries []Entry   // by rising C, then by point
+}
+
+// How a path over C is followed.
+const (
+	entryTol   = 1e-6 // stopping rule: parts are to be told
+	entryRatio = 1.02 // High / Low of an entry point, unless that takes too many trainings
+	entryMost  = 600  // trainings
+)
+
+// Regularise follows the solution along C, from cs[0] to the last of cs, which rise, with
+// points held out as of HeldOut, and brackets the entry points by bisection: where the parts
+// of two neighbouring C differ, the one between them, by their logarithm, is trained as
+// well, from the solution for a smaller one. alpha is piecewise linear in C (Hastie, Rosset,
+// Tibshirani, Zhu: "The entire regularization path for the support vector machine", JMLR 5,
+// 2004), its kinks are the entry points. Errors are those of HeldOut and of ctx, and a kernel that is
+// not known to be positive semidefinite, whose solutions may jump.
+func Regularise(ctx context.Context, k Matrix, y []float64, held []int, cs []float64, s Settings) (*Regularisation, error) {
+	if !rows.Definite(k) {
+		return nil, param.Refuse("take another kernel", "with a kernel that is not positive semidefinite in general, the solution may jump as C rises: it has no path")
+	}
+	if s.Tol == 0 || s.Tol > entryTol {
+		s.Tol = entryTol
+	}
+	r := &Regularisation{}
+	for between := cs; len(between) > 0; between = r.between() {
+		results, err := HeldOut(ctx, k, y, held, between, s)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(results, func(r *Result) bool { return r.Status != trace.Converged }); i >= 0 {
+			return nil, param.Refuse("raise the iteration limit, or standardise the features", "the training with C = %.3g ended as %s, so that the path is not known there", between[i], results[i].Status)
+		}
+		r.merge(between, results)
+	}
+	for a := range len(r.C) - 1 {
+		for i := range y {
+			from, to := r.Part(a, i), r.Part(a+1, i)
+			if from != to {
+				r.Entries = append(r.Entries, Entry{i, from, to, r.C[a], r.C[a+1]})
+			}
+		}
+	}
+	return r, nil
+}
+
+// Part is what point i is to the solution for the a-th C.
+func (r *Regularisation) Part(a, i int) Part {
+	switch alpha := r.Results[a].Alpha[i]; {
+	case alpha == 0:
+		return Outside
+	case alpha >= r.C[a]:
+		return Bounded
+	}
+	return Free
+}
+
+// between are the C to train next: in the middle of those that an entry point lies between,
+// the widest first where not all may be.
+func (r *Regularisation) between() []float64 {
+	var places []int
+	for a := range len(r.C) - 1 {
+		if r.C[a+1]/r.C[a] <= entryRatio {
+			continue
+		}
+		for i := range r.Results[a].Alpha {
+			if r.Part(a, i) != r.Part(a+1, i) {
+				places = append(places, a)
+				break
+			}
+		}
+	}
+	if room := entryMost - len(r.C); len(places) > room {
+		slices.SortStableFunc(places, func(a, b int) int {
+			return -compareRatio(r.C[a+1]/r.C[a], r.C[b+1]/r.C[b])
+		})
+		places = places[:max(0, room)]
+		slices.Sort(places)
+	}
+	middle := make([]float64, len(places))
+	for k, a := range places {
+		middle[k] = math.Sqrt(r.C[a]) * math.Sqrt(r.C[a+1])
+	}
+	return middle
+}
+
+// compareRatio takes what differs by rounding for equal.
+func compareRatio(a, b float64) int {
+	switch {
+	case math.Abs(a-b) <= 1e-9*a:
+		return 0
+	case a < b:
+		return -1
+	}
+	return 1
+}
+
+// merge puts solutions in their places.
+func (r *Regularisation) merge(cs []float64, results []*Result) {
+	for k, c := range cs {
+		at, _ := slices.BinarySearch(r.C, c)
+		r.C, r.Results = slices.Insert(r.C, at, c), slices.Insert(r.Results, at, results[k])
+	}
+}

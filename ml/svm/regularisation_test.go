@@ -1,0 +1,106 @@
+package svm
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/kernel"
+)
+
+// Of two points on a line, at 0 and d, alpha is the smaller of C and 2/d²: they leave the bound
+// there. With a third far beyond, nothing changes but where that is outside.
+func TestRegulariseClosedForm(t *testing.T) {
+	t.Parallel()
+	const d = 0.5
+	x := mat.NewDense(3, 1, []float64{0, d, 3})
+	r, err := Regularise(t.Context(), kernel.NewGram(kernel.Linear(), x), []float64{-1, 1, 1}, []int{2}, []float64{0.1, 1, 10, 100}, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Entries) != 2 {
+		t.Fatalf("%+v", r.Entries)
+	}
+	for i, e := range r.Entries {
+		if want := 2 / d / d; e.Point != i || e.From != Bounded || e.To != Free || !(e.Low <= want && want <= e.High) || e.High/e.Low > 1.021 {
+			t.Errorf("%+v, want one about %g", e, want)
+		}
+	}
+	for a, c := range r.C {
+		if want := math.Min(c, 2/d/d); math.Abs(r.Results[a].Alpha[0]-want) > 1e-5 || r.Results[a].Alpha[2] != 0 {
+			t.Errorf("C = %g: alpha %v, want %g", c, r.Results[a].Alpha, want)
+		}
+	}
+}
+
+// The solutions are those of trainings by themselves, and between two neighbours without an
+// entry point alpha is a straight line in C.
+func TestRegulariseIsPiecewiseLinear(t *testing.T) {
+	t.Parallel()
+	x, y := moons(60, 0.3)
+	k := kernel.NewGram(kernel.RBF(2), x)
+	var cs []float64
+	for e := -2.0; e <= 2; e += 0.25 {
+		cs = append(cs, math.Pow(10, e))
+	}
+	held := []int{5, 30}
+	r, err := Regularise(t.Context(), k, y, held, cs, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSorted(r.C) || len(r.Entries) < 20 || len(r.C) != len(r.Results) {
+		t.Fatalf("%d entries at %v", len(r.Entries), r.C)
+	}
+	for _, c := range cs {
+		if !slices.Contains(r.C, c) {
+			t.Errorf("C = %g is missing", c)
+		}
+	}
+	rest := others(len(y), held)
+	yr := make([]float64, len(rest))
+	for a, i := range rest {
+		yr[a] = y[i]
+	}
+	kinks := make(map[float64]bool) // the lower ends of places with an entry point
+	for _, e := range r.Entries {
+		kinks[e.Low] = true
+		if slices.Contains(held, e.Point) || e.High/e.Low > 1.021 {
+			t.Errorf("%+v", e)
+		}
+	}
+	straight := 0
+	for a := range len(r.C) - 1 {
+		if kinks[r.C[a]] {
+			continue
+		}
+		straight++
+		mid := (r.C[a] + r.C[a+1]) / 2
+		one := train(t, k.Subset(rest), yr, Settings{C: mid, Tol: 1e-8})
+		for b, i := range rest {
+			want := (r.Results[a].Alpha[i] + r.Results[a+1].Alpha[i]) / 2
+			if math.Abs(one.Alpha[b]-want) > 1e-3*mid {
+				t.Fatalf("C = %g, point %d: alpha %g, on the line %g", mid, i, one.Alpha[b], want)
+			}
+		}
+	}
+	if straight < 5 {
+		t.Errorf("only %d places without an entry point", straight)
+	}
+}
+
+func TestRegulariseRefuses(t *testing.T) {
+	t.Parallel()
+	x, y := moons(20, 0.3)
+	if _, err := Regularise(t.Context(), kernel.NewGram(kernel.Sigmoid(1, -1), x), y, nil, []float64{1, 10}, Settings{}); err == nil {
+		t.Error("an indefinite kernel has a path")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := Regularise(ctx, kernel.NewGram(kernel.RBF(1), x), y, nil, []float64{1, 10}, Settings{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
