@@ -43,7 +43,7 @@ type Regularisation struct {
 const (
 	entryTol   = 1e-6 // stopping rule: parts are to be told
 	entryRatio = 1.02 // High / Low of an entry point, unless that takes too many trainings
-	entryMost  = 600  // trainings
+	entryMost  = 240  // trainings
 )
 
 // Regularise follows the solution along C, from cs[0] to the last of cs, which rise, with

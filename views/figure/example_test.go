@@ -211,6 +211,41 @@ func ExampleValidation() {
 	// as testdata/validation.svg
 }
 
+func ExampleAlphas() {
+	c := []float64{0.1, 0.3, 1, 1.9, 2.1, 3, 10, 30, 100}
+	a := figure.Alphas{C: c, Alpha: make([][]float64, 6), Side: []int{0, 1, 0, 1, 0, 1}, Classes: [2]string{"no", "yes"}}
+	for i := range a.Alpha {
+		for _, v := range c {
+			a.Alpha[i] = append(a.Alpha[i], max(0, min(v, 2*float64(i/2)-v/9*float64(i))))
+		}
+	}
+	here := 10.0
+	a.Here = &here
+	p, err := a.Picture()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("regularisation", p))
+	// Output:
+	// as testdata/regularisation.svg
+}
+
+func ExampleRegularised() {
+	here := 1.0
+	p, err := figure.Regularised{
+		C: []float64{0.1, 1, 3, 10}, Training: []float64{0.6, 0.9, 0.95, 1}, Vectors: []float64{1, 0.6, 0.5, 0.3}, Bounded: []float64{1, 0.5, 0.2, 0},
+		Judged: []float64{0.1, 1, 10}, Accuracy: []float64{0.6, 0.9, 0.85}, Deviation: []float64{0.1, 0.05, 0.2}, Here: &here,
+	}.Picture()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("regularised", p))
+	// Output:
+	// as testdata/regularised.svg
+}
+
 func ExampleSparseness() {
 	p, err := figure.Sparseness{
 		Score: "accuracy", Vectors: []float64{40, 12, 25, 60}, Scores: []float64{0.9, 0.89, 0.91, math.NaN()}, Best: 2, Simplest: 1,

@@ -1,0 +1,115 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Alphas draws alpha / C of every point as C rises: 1 for a point at its bound, 0 for one that
+// is no support vector. Ticks at the lower edge are entry points of support vectors, where one
+// begins or ceases to be one; those at the upper edge are where a point leaves its bound or
+// reaches it.
+type Alphas struct {
+	Format
+	C       []float64   // rising
+	Alpha   [][]float64 // of every point, at each C
+	Side    []int       // of every point, 0 or 1
+	Classes [2]string   // the names of the sides
+	Here    *float64    // the C that is chosen; nil: none
+}
+
+// alphaLines is how many points have a line at most, evenly among all.
+const alphaLines = 200
+
+// Picture draws the lines.
+func (a Alphas) Picture() (*Picture, error) {
+	if len(a.C) < 2 || len(a.Alpha) == 0 || len(a.Side) != len(a.Alpha) {
+		return nil, errors.New("alphas: expected two values of C, and a point with its side, at least")
+	}
+	sh, err := a.sheet()
+	if err != nil {
+		return nil, err
+	}
+	t := sh.theme
+	axis := Axis{Log: true}
+	low, high := axis.scaled(a.C[0]), axis.scaled(a.C[len(a.C)-1])
+	if !finite(low, high) || low >= high {
+		return nil, fmt.Errorf("alphas: C from %g to %g has no logarithmic axis", a.C[0], a.C[len(a.C)-1])
+	}
+	sh.labels, sh.log, sh.limits = [2]string{"C", "alpha / C"}, [2]bool{true, false}, Limits{XMin: low, XMax: high, YMin: -0.05, YMax: 1.05}
+	style := func(side int, thick vg.Length) draw.LineStyle {
+		return draw.LineStyle{Color: t.class(side), Width: thick, Dashes: dashes[side]}
+	}
+	for side, name := range a.Classes {
+		sh.legend = append(sh.legend, entry{name, line(style(side, 1.4))})
+	}
+	every := (len(a.Alpha) + alphaLines - 1) / alphaLines
+	sh.caption = fmt.Sprintf("alpha / C of %d training points as C rises from %.3g to %.3g: 1 at the bound, 0 outside the margin.", len(a.Alpha), a.C[0], a.C[len(a.C)-1])
+	if every > 1 {
+		sh.caption += fmt.Sprintf(" One point in %d has a line.", every)
+	}
+	sh.add(func(c *draw.Canvas, m mapping) {
+		e := sh.easel(c, m)
+		for i := 0; i < len(a.Alpha); i += every {
+			s := style(a.Side[i], 0.9)
+			s.Color = translucent(t.class(a.Side[i]), 0.55)
+			ps := make([]vg.Point, len(a.C))
+			for k, v := range a.C {
+				ps[k] = m.at(axis.scaled(v), a.Alpha[i][k]/v)
+			}
+			e.line(s, 0, thin(ps)...)
+		}
+		tick := draw.LineStyle{Color: translucent(t.Ink, 0.6), Width: 0.8}
+		const long = 7
+		for k := range len(a.C) - 1 {
+			x := (axis.scaled(a.C[k]) + axis.scaled(a.C[k+1])) / 2
+			enters, bounds := false, false
+			for _, alpha := range a.Alpha {
+				enters = enters || (alpha[k] == 0) != (alpha[k+1] == 0)
+				bounds = bounds || (alpha[k] >= a.C[k]) != (alpha[k+1] >= a.C[k+1])
+			}
+			if enters {
+				at := vg.Point{X: m.at(x, 0).X, Y: m.frame.Min.Y}
+				e.line(tick, 0, at, at.Add(vg.Point{Y: long}))
+			}
+			if bounds {
+				at := vg.Point{X: m.at(x, 0).X, Y: m.frame.Max.Y}
+				e.line(tick, 0, at, at.Sub(vg.Point{Y: long}))
+			}
+		}
+		if a.Here != nil {
+			e.rule(Rule{Name: "C", At: *a.Here, Upright: true}, axis, Axis{})
+		}
+		e.write()
+	})
+	return sh.picture(), nil
+}
+
+// Regularised draws what becomes of a machine as C rises: its accuracy on points held out and on
+// those that train, and the share of its points that are support vectors, or at their bound.
+type Regularised struct {
+	Format
+	C, Training, Vectors, Bounded []float64
+	Judged, Accuracy, Deviation   []float64 // on points held out, at some C; without any there is no such curve
+	Here                          *float64  // the C that is chosen; nil: none
+}
+
+// Picture draws the curves.
+func (r Regularised) Picture() (*Picture, error) {
+	ch := Chart{Format: r.Format, X: Axis{Name: "C", Log: true}, Y: Axis{Name: "share of points", Min: -0.02, Max: 1.02}, Here: r.Here}
+	held := Curve{Name: "accuracy held out", X: r.Judged, Y: r.Accuracy}
+	for i, mean := range r.Accuracy {
+		held.Lo, held.Hi = append(held.Lo, max(0, mean-r.Deviation[i])), append(held.Hi, min(1, mean+r.Deviation[i]))
+	}
+	if len(r.Judged) > 0 {
+		ch.Curves = append(ch.Curves, held)
+	}
+	ch.Curves = append(
+		ch.Curves, Curve{Name: "accuracy in training", X: r.C, Y: r.Training},
+		Curve{Name: "support vectors", X: r.C, Y: r.Vectors}, Curve{Name: "at the bound C", X: r.C, Y: r.Bounded},
+	)
+	return ch.Picture()
+}
