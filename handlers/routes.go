@@ -46,6 +46,8 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/lab/live", h(a.lab.Live))
 	r.Post("/lab/at", h(a.lab.At))
 	r.Get("/lab/figures/{figure}", h(a.lab.Figure))
+	r.Get("/path", h(a.lab.Regularisation))
+	r.Get("/path/figures/{figure}", h(a.lab.RegularisationFigure))
 	r.Get("/links", h(a.lab.ListLinks))
 	r.Post("/links", h(a.lab.MakeLink))
 	r.Post("/links/{token}/delete", h(a.lab.DeleteLink))
@@ -224,6 +226,8 @@ func (a *App) programs(r chi.Router) {
 	r.Get("/links", h(a.api.Links))
 	r.Post("/links", h(a.api.CreateLink))
 	r.Delete("/links/{token}", h(a.api.DeleteLink))
+
+	r.Post("/path", h(a.api.Regularise))
 
 	r.Get("/jobs", h(a.api.ListJobs))
 	r.Get("/searches", h(a.api.Searches))

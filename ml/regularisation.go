@@ -26,9 +26,12 @@ const (
 
 // Regularisation is what becomes of a machine as C rises.
 type Regularisation struct {
-	Rows    []int                `json:"rows"`  // that train, from 1 on
-	Folds   int                  `json:"folds"` // that accuracies are means over
-	Steps   []RegularisationStep `json:"steps"` // by rising C
+	C       float64              `json:"C"`       // of the spec
+	Classes [2]string            `json:"classes"` // the negative one, the positive one
+	Rows    []int                `json:"rows"`    // that train, from 1 on
+	Side    []int                `json:"side"`    // of each of them: its place among the classes
+	Folds   int                  `json:"folds"`   // that accuracies are means over
+	Steps   []RegularisationStep `json:"steps"`   // by rising C
 	Entries []EntryPoint         `json:"entries"`
 }
 
@@ -98,9 +101,11 @@ func Regularise(ctx context.Context, d *dataset.Data, spec Spec) (*Regularisatio
 	if err != nil {
 		return nil, err
 	}
-	r := &Regularisation{Folds: regulariseFolds, Entries: make([]EntryPoint, 0, len(path.Entries))}
+	r := &Regularisation{
+		C: spec.Values.Number("C"), Classes: [2]string(p.target.Classes), Folds: regulariseFolds, Entries: make([]EntryPoint, 0, len(path.Entries)),
+	}
 	for _, i := range p.rows {
-		r.Rows = append(r.Rows, i+1)
+		r.Rows, r.Side = append(r.Rows, i+1), append(r.Side, p.target.Class[i])
 	}
 	for a, res := range path.Results {
 		r.Steps = append(r.Steps, RegularisationStep{

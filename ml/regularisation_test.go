@@ -77,7 +77,9 @@ func TestRegulariseRefuses(t *testing.T) {
 	t.Parallel()
 	d := clouds(60, 3, 1)
 	for _, set := range [][]string{
-		{"learner", "mcm", "positive", "a"}, {"positive", "a", "hard_margin", "true"}, {"positive", "a", "conformal", "amari"},
+		{"learner", "mcm", "positive", "a"},
+		{"positive", "a", "hard_margin", "true"},
+		{"positive", "a", "conformal", "amari"},
 		{"positive", "a", "kernel", "sigmoid"},
 	} {
 		if _, err := ml.Regularise(t.Context(), d, spec(t, set...)); !errors.As(err, new(*param.Refusal)) {

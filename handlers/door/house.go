@@ -48,11 +48,13 @@ type House struct {
 	hashes   *Recent[string]        // of data that come with the program or are generated
 	stored   *Recent[*dataset.Data] // by hash, in the lab every move of a slider asks for them
 	compared *Recent[*ml.Compared]  // by data and kernel: 720 kB each at most
+
+	regularised *Recent[*ml.Regularisation] // by data and spec: 3 MB each at most
 }
 
 // NewHouse returns a house without rooms; build is as in web.Program.
 func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, links web.Links, patience time.Duration, build func() string) *House {
-	return &House{st, queue, assets, limits, links, patience, NewLine(Places()), NewLine(max(2, runtime.NumCPU())), semaphore.NewWeighted(largeMemory), build, newPrints(), NewRecent[string](len(dataset.Builtins) + 100), NewWeighed(storedValues, valuesOf), NewRecent[*ml.Compared](64)}
+	return &House{st, queue, assets, limits, links, patience, NewLine(Places()), NewLine(max(2, runtime.NumCPU())), semaphore.NewWeighted(largeMemory), build, newPrints(), NewRecent[string](len(dataset.Builtins) + 100), NewWeighed(storedValues, valuesOf), NewRecent[*ml.Compared](64), NewRecent[*ml.Regularisation](8)}
 }
 
 // storedValues is how many values of stored data are kept in memory, 8 bytes each and as much
@@ -80,6 +82,22 @@ func (a *House) Compare(hash string) func(context.Context, kernel.Kernel, *datas
 			return a.compared.Get(ctx, hash+string(name), func(ctx context.Context) (*ml.Compared, error) { return ml.Compare(ctx, k, d) })
 		})
 	}
+}
+
+// Regularise is ml.Regularise for data with a hash, in its turn and within the patience of a page.
+func (a *House) Regularise(ctx context.Context, hash string, d *dataset.Data, spec ml.Spec) (*ml.Regularisation, error) {
+	name, err := spec.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	ctx, leave, err := a.PageTurn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return Within(ctx, a.Patience, "Hold more rows out, or take a smaller gamma; on the terminal, marginlab path takes its time.", func(ctx context.Context) (*ml.Regularisation, error) {
+		return a.regularised.Get(ctx, hash+string(name), func(ctx context.Context) (*ml.Regularisation, error) { return ml.Regularise(ctx, d, spec) })
+	})
 }
 
 // What is large shares largeMemory bytes, waits for at most largeWait for its part of them,

@@ -188,6 +188,7 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		Search: b.searchTitle(), SearchFields: b.searchFields(), SearchFolds: cmp.Or(b.form.Get(ofSearch+"folds"), "5"),
 		SearchScore: b.searchScores(), SearchError: door.Sentence(b.problems.For(ofSearch + "score")),
 		SearchNested: !b.form.Has(ofSearch+"folds") || b.form.Get(ofSearch+"nested") == "true",
+		Path:         b.data != nil && ml.HasRegularisation(b.spec, 0),
 		SearchOpen:   slices.ContainsFunc(b.problems, func(p param.Problem) bool { return strings.HasPrefix(p.Field, ofSearch) }),
 	}
 	hidden := b.hidden()

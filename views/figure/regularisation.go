@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml"
 )
 
 // Alphas draws alpha / C of every point as C rises: 1 for a point at its bound, 0 for one that
@@ -112,4 +114,30 @@ func (r Regularised) Picture() (*Picture, error) {
 		Curve{Name: "support vectors", X: r.C, Y: r.Vectors}, Curve{Name: "at the bound C", X: r.C, Y: r.Bounded},
 	)
 	return ch.Picture()
+}
+
+// AlphasOf is Alphas of a path.
+func AlphasOf(r *ml.Regularisation, f Format) Alphas {
+	a := Alphas{Format: f, Alpha: make([][]float64, len(r.Rows)), Side: r.Side, Classes: r.Classes, Here: &r.C}
+	for _, s := range r.Steps {
+		a.C = append(a.C, s.C)
+		for i, v := range s.Alpha {
+			a.Alpha[i] = append(a.Alpha[i], v)
+		}
+	}
+	return a
+}
+
+// RegularisedOf is Regularised of a path.
+func RegularisedOf(r *ml.Regularisation, f Format) Regularised {
+	p := Regularised{Format: f, Here: &r.C}
+	n := float64(len(r.Rows))
+	for _, s := range r.Steps {
+		p.C, p.Training = append(p.C, s.C), append(p.Training, s.TrainAccuracy)
+		p.Vectors, p.Bounded = append(p.Vectors, float64(s.SupportVectors)/n), append(p.Bounded, float64(s.Bounded)/n)
+		if s.Accuracy != nil {
+			p.Judged, p.Accuracy, p.Deviation = append(p.Judged, s.C), append(p.Accuracy, *s.Accuracy), append(p.Deviation, *s.Deviation)
+		}
+	}
+	return p
 }

@@ -1,0 +1,167 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
+// The pictures of a path over C.
+const (
+	alphasName      = "alphas"
+	regularisedName = "shares"
+)
+
+// mostEntries is how many entry points the page shows; programs get all.
+const mostEntries = 500
+
+// everyStep is which of the steps that are judged the page shows: two from one power of ten to the
+// next.
+const everyStep = 4
+
+// Regularisation shows what becomes of the lab's machine as C rises.
+func (a *Room) Regularisation(w http.ResponseWriter, r *http.Request) error {
+	b, err := a.readBench(r.Context(), r.URL.Query())
+	if err != nil {
+		return err
+	}
+	query := b.query()
+	p := views.Regularisation{
+		Page: a.Frame("Path over C", "lab"), Title: "Path over C of " + b.spec.With("C", ml.DefaultSpec().Values["C"]).Title(), Data: b.name,
+		Lab: "/lab?" + query.Encode(), C: b.spec.Text("C"),
+	}
+	path, problem, err := a.regularised(r.Context(), b)
+	if err != nil {
+		return err
+	}
+	if p.Problem = problem; path == nil {
+		return a.Render(w, r, views.RegularisationPage(p))
+	}
+	pictures := query.Encode()
+	if b.public() {
+		pictures = a.Lasting(pictures)
+	}
+	for _, f := range [][2]string{
+		{alphasName, "alpha / C of every training point over C, with ticks at the entry points"},
+		{regularisedName, "Accuracy, support vectors and points at the bound over C"},
+	} {
+		p.Pictures = append(p.Pictures, door.Linked("/path/figures/", f[0], pictures, door.MainWidth, door.MainHeight, f[1], f[1]))
+	}
+	p.Rows, p.Folds = len(path.Rows), path.Folds
+	for k, s := range path.Steps {
+		here := s.C == b.spec.Values.Number("C")
+		if judged := countJudged(path.Steps[:k]); !here && (s.Accuracy == nil || judged%everyStep != 0) {
+			continue
+		}
+		q := b.query()
+		q.Set("C", param.Of(s.C).Text())
+		row := views.RegularisationRow{
+			C: views.Short(s.C), Href: "/lab?" + q.Encode(), Here: here, Vectors: s.SupportVectors, Bounded: s.Bounded,
+			W: views.Short(s.WNorm), Margin: "–", Training: door.Percent(s.TrainAccuracy), HeldOut: "–",
+		}
+		if s.WNorm > 0 {
+			row.Margin = views.Short(1 / s.WNorm)
+		}
+		if s.Accuracy != nil {
+			row.HeldOut = fmt.Sprintf("%s (sd %s)", door.Percent(*s.Accuracy), door.Percent(*s.Deviation))
+		}
+		p.Steps = append(p.Steps, row)
+	}
+	p.Total = len(path.Entries)
+	for _, e := range path.Entries[:min(len(path.Entries), mostEntries)] {
+		p.Entries = append(p.Entries, views.EntryRow{Row: e.Row, C: views.Short(e.Low) + " to " + views.Short(e.High), What: entryText(e)})
+	}
+	if i := slices.IndexFunc(path.Entries, func(e ml.EntryPoint) bool { return e.High/e.Low > 1.03 }); i >= 0 {
+		p.Coarse = true
+	}
+	return a.Render(w, r, views.RegularisationPage(p))
+}
+
+// countJudged is how many steps have an accuracy on points held out.
+func countJudged(steps []ml.RegularisationStep) (n int) {
+	for _, s := range steps {
+		if s.Accuracy != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// entryText says what a point does as C rises.
+func entryText(e ml.EntryPoint) string {
+	switch e.From + " " + e.To {
+	case "outside free":
+		return "becomes a support vector, on the margin"
+	case "outside bounded":
+		return "becomes a support vector, at the bound"
+	case "free outside":
+		return "leaves the margin outwards: no support vector any more"
+	case "bounded outside":
+		return "leaves the bound and the margin: no support vector any more"
+	case "free bounded":
+		return "reaches the bound: inside the margin from here on"
+	}
+	return "leaves the bound: on the margin from here on"
+}
+
+// regularised is the path over C of the bench, or a message why there is none.
+func (a *Room) regularised(ctx context.Context, b *bench) (*ml.Regularisation, string, error) {
+	switch {
+	case len(b.problems) > 0:
+		return nil, door.Sentence(b.problems.Error()), nil
+	case b.data == nil:
+		return nil, "There are no points yet: draw or type some first.", nil
+	}
+	path, err := a.Regularise(ctx, b.hash, b.data, b.spec)
+	if err != nil {
+		problem, err := door.Told(err)
+		return nil, problem, err
+	}
+	return path, "", nil
+}
+
+// RegularisationFigure sends a picture of a path over C.
+func (a *Room) RegularisationFigure(w http.ResponseWriter, r *http.Request) error {
+	b, err := a.readBench(r.Context(), r.URL.Query())
+	if err != nil {
+		return err
+	}
+	name, format, err := door.FigureName(r)
+	if err != nil {
+		return err
+	}
+	if name != alphasName && name != regularisedName {
+		return store.ErrNotFound
+	}
+	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
+	o.Size(r)
+	path, _, err := a.regularised(r.Context(), b)
+	if err != nil {
+		return err
+	}
+	if path == nil {
+		return store.ErrNotFound
+	}
+	key, err := b.key()
+	if err != nil {
+		return err
+	}
+	f := figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}
+	return a.SendPrint(w, r, door.Sheet{
+		Key: fmt.Sprintf("path %s %v %s", name, f, key), Public: b.public(), Format: format,
+		Draw: func(context.Context) (*figure.Picture, error) {
+			if name == alphasName {
+				return figure.AlphasOf(path, f).Picture()
+			}
+			return figure.RegularisedOf(path, f).Picture()
+		},
+	})
+}
