@@ -61,7 +61,7 @@ func newSearch(s store.Search) Search {
 		one := r.WithinOneError()
 		j.Searched, j.Best, j.OneError, j.Nested, j.Confusion, j.Learning = r.Searched, &r.Best, &one, r.Nested, r.Confusion, r.Learning
 		if r.Nested == nil && len(r.Settings) > 1 {
-			j.Warning = door.Warning
+			j.Warning = eval.NotNested
 		}
 	}
 	return j

@@ -50,12 +50,12 @@ func (o *cvOptions) checkCurve(settings int) error {
 	switch {
 	case o.learning != nil && settings > 1:
 		return usage("--learning takes a single setting: it judges no other lists beside its own")
-	case o.learning == nil && o.plot != "" && len(o.grid) != 1:
-		return usage("--plot draws a curve over one number with a list of values, and there are %d; or over how many points train, with --learning", len(o.grid))
+	case o.learning == nil && o.plot != "" && len(o.axes) != 1:
+		return usage("--plot draws a curve over one number with a list of values, and there are %d; or over how many points train, with --learning", len(o.axes))
 	}
-	for name, values := range o.grid {
-		if i := slices.IndexFunc(values, func(v param.Value) bool { return !v.IsNumber() }); o.plot != "" && i >= 0 {
-			return usage("--plot draws a curve over numbers, and --%s has %s among them", name, values[i])
+	for name, axis := range o.axes {
+		if i := slices.IndexFunc(axis.Values, func(v param.Value) bool { return !v.IsNumber() }); o.plot != "" && i >= 0 {
+			return usage("--plot draws a curve over numbers, and --%s has %s among them", name, axis.Values[i])
 		}
 	}
 	if o.plot == "" {
@@ -163,7 +163,7 @@ type curve struct {
 
 // validationCurve is over the one number that was searched.
 func (o *cvOptions) validationCurve(res *eval.Result) (c curve) {
-	for name := range o.grid {
+	for name := range o.axes {
 		c.name = name
 	}
 	settings := slices.Clone(res.Settings)

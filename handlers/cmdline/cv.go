@@ -19,12 +19,14 @@ import (
 	"marginlab/ml/trace"
 )
 
-var cv = Command{"cv", "judge settings by cross-validation, over a grid of any numbers", runCV}
+var cv = Command{"cv", "judge settings by cross-validation, and search the best of them", runCV}
 
 // cvOptions is the command line of cv.
 type cvOptions struct {
 	spec   ml.Spec
-	grid   eval.Grid // the flags with more than one value
+	axes   eval.Axes   // what is tried, by the name of the parameter
+	design eval.Design // what that comes to, without parameters of one value
+	refine int         // how often a search goes on around the best
 	scheme eval.Scheme
 	data   string
 	json   bool
@@ -56,29 +58,36 @@ var (
 		Name: "hold_out", Kind: param.Number, Default: "0", Min: 0, Max: 0.9,
 		Help: "In place of folds: hold out this share of every class, drawn --repeats times anew.",
 	}
+	refineParam = param.Param{
+		Name: "refine", Kind: param.Integer, Default: "0", Min: 0, Max: 10,
+		Help: "How many rounds the search goes on after the first, each finer and around the best setting of the one before.",
+	}
 )
 
 // cvReport is what cv --json prints.
 type cvReport struct {
-	N        int      `json:"n"`
-	D        int      `json:"d,omitempty"`
-	Classes  []string `json:"classes,omitempty"`
-	Positive string   `json:"positive,omitempty"`
-	Rule     ml.Rule  `json:"rule"`
-	Learner  string   `json:"learner"`
-	Kernel   string   `json:"kernel"`
-	Folds    int      `json:"folds"`
-	Repeats  int      `json:"repeats"`
-	Seed     uint64   `json:"seed"`
-	*eval.Result
-	Learning []eval.LearningStep `json:"learning,omitempty"` // in place of Result
-	Seconds  float64             `json:"seconds"`            // all trainings: no reading
+	N            int                 `json:"n"`
+	D            int                 `json:"d,omitempty"`
+	Classes      []string            `json:"classes,omitempty"`
+	Positive     string              `json:"positive,omitempty"`
+	Rule         ml.Rule             `json:"rule"`
+	Learner      string              `json:"learner,omitempty"` // that of all settings
+	Kernel       string              `json:"kernel,omitempty"`
+	Folds        int                 `json:"folds"`
+	Repeats      int                 `json:"repeats"`
+	Seed         uint64              `json:"seed"`
+	*eval.Result                     // of the last round
+	OneError     *int                `json:"one_standard_error,omitempty"` // place of the simplest setting that is about as good as the best
+	Warning      string              `json:"warning,omitempty"`
+	Rounds       []*eval.Result      `json:"rounds,omitempty"`   // those before
+	Learning     []eval.LearningStep `json:"learning,omitempty"` // in place of Result
+	Seconds      float64             `json:"seconds"`            // all trainings: no reading
 }
 
 func parseCV(args []string) (*cvOptions, error) {
 	f := NewFlags("cv --data FILE [flags]",
-		"Cross-validates: deals the points into folds, holds each out in turn while the others train, and prints the accuracy on those held out, or with --target value the mean squared error and R². Every number of a training may be a list; then it does so for every combination.")
-	o := cvOptions{grid: make(eval.Grid)}
+		"Cross-validates: deals the points into folds, holds each out in turn while the others train, and prints the accuracy on those held out, or with --target value the mean squared error and R². Every number and choice of a training may be a list; then it does so for every combination, or for points that are drawn between the values.")
+	o := cvOptions{axes: eval.Axes{}}
 	f.Heading("Files")
 	data := f.String("data", "FILE", "", "Labelled points, as fit reads them. The name - stands for standard input.")
 	how := f.Reading()
@@ -106,12 +115,19 @@ func parseCV(args []string) (*cvOptions, error) {
 	column := f.String("fold-column", "NAME", "", "In place of folds: every value of this column of numbers is a fold. No machine sees the column.")
 	f.Param(eval.ScoreParam, func(text string) error { o.scheme.Score = text; return nil })
 	nested := f.Switch("nested", "Judge the choice, too: in every fold the setting is chosen by folds of the points that train, and meets the held-out ones once.")
+	f.Heading("Search")
+	design, points := eval.OfGrid, 0
+	f.Param(eval.DesignParam, func(text string) error { design = text; return nil })
+	takePoints := func(text string) (err error) { points, err = whole(text); return err }
+	_ = takePoints(eval.PointsParam.Default)
+	f.Param(eval.PointsParam, takePoints)
+	f.Param(refineParam, func(text string) (err error) { o.refine, err = whole(text); return err })
 	o.curveFlags(f)
 	own := map[string]func(p param.Param){
 		"test_fraction": func(param.Param) {}, // folds hold points out
 	}
 	for _, p := range ml.Params {
-		if p.Kind == param.Number && own[p.Name] == nil || p.Kind == param.Integer && p.Name != "seed" {
+		if _, fixed := own[p.Name]; !fixed && p.Kind != param.Text && p.Name != "seed" && p.Name != "target" {
 			own[p.Name] = func(p param.Param) { f.List(p, o.try(p)) }
 		}
 	}
@@ -123,15 +139,27 @@ func parseCV(args []string) (*cvOptions, error) {
 	if err := f.Require("data"); err != nil {
 		return nil, err
 	}
-	for name, values := range o.grid {
-		if len(values) == 1 {
-			if err := spec.Set(name, values[0].Text()); err != nil {
-				return nil, err
-			}
-			delete(o.grid, name)
+	grid, _ := o.axes.Design(eval.OfGrid, 0, 0) // which nothing is wrong with
+	for _, name := range grid.Names() {
+		// The first of several says how the data are read: a kernel for strings, say.
+		if err := spec.Set(name, o.axes[name].Values[0].Text()); err != nil {
+			return nil, err
+		}
+		if len(o.axes[name].Values) == 1 {
+			delete(o.axes, name)
 		}
 	}
-	paths, err := o.grid.Paths(*spec)
+	var err error
+	switch {
+	case len(o.axes) > 0 || design == eval.OfGrid:
+		o.design, err = o.axes.Design(design, points, spec.Seed)
+	default:
+		err = usage("--design=%s has nothing to draw from: give a number a range, as --C 0.01..100", design)
+	}
+	if err != nil {
+		return nil, usage("%s", err)
+	}
+	paths, err := o.design.Paths(*spec)
 	if err != nil {
 		return nil, usage("%s", err)
 	}
@@ -151,24 +179,30 @@ func parseCV(args []string) (*cvOptions, error) {
 		return nil, usage("--cache has no effect with --learner=%s", spec.Learner)
 	case *nested && settings < 2:
 		return nil, usage("--nested has no effect with a single setting: there is nothing to choose")
+	case o.refine > 0 && settings < 2:
+		return nil, usage("--refine has no effect with a single setting: there is nothing to search around")
+	case f.Given("points") && design == eval.OfGrid:
+		return nil, usage("--points has no effect with --design=%s", design)
 	}
 	return &o, o.checkCurve(settings)
 }
 
-// try takes over a value of p that is to be tried.
+// whole reads a whole number.
+func whole(text string) (int, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	return int(v), err
+}
+
+// try takes over what is to be tried of p: a value, or a range.
 func (o *cvOptions) try(p param.Param) func(text string) error {
 	return func(text string) error {
-		values, err := eval.Values(p, text)
-		if err != nil {
-			return err
+		flag := p
+		flag.Name = "--" + p.Flag() // messages speak of the flag
+		before := o.axes[p.Name].Values
+		if v, err := p.Parse(text); err == nil && slices.Contains(before, v) {
+			return fmt.Errorf("%s names %s twice", flag.Name, v)
 		}
-		for _, v := range values {
-			if slices.Contains(o.grid[p.Name], v) {
-				return fmt.Errorf("--%s names %s twice", p.Flag(), v)
-			}
-			o.grid[p.Name] = append(o.grid[p.Name], v)
-		}
-		return nil
+		return o.axes.Add(p.Name, flag, text)
 	}
 }
 
@@ -196,9 +230,7 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 		return o.runLearning(ctx, data, std)
 	}
 	start := time.Now()
-	p := progressOn(std)
-	res, err := eval.CrossValidate(ctx, data, o.spec, o.grid, o.scheme, p.cells())
-	p.end()
+	rounds, err := o.search(ctx, data, progressOn(std))
 	if err != nil {
 		return err
 	}
@@ -206,7 +238,18 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	r.Result, r.Seconds = res, time.Since(start).Seconds()
+	res := rounds[len(rounds)-1]
+	r.Result, r.Rounds, r.Seconds = res, rounds[:len(rounds)-1], time.Since(start).Seconds()
+	if len(res.Settings) > 1 {
+		one := res.WithinOneError()
+		r.OneError = &one
+		switch {
+		case res.Nested == nil:
+			r.Warning = eval.NotNested
+		case o.refine > 0:
+			r.Warning = eval.NestedInPart
+		}
+	}
 	if o.plot != "" {
 		if err := o.plotCurve(o.validationCurve(res), r.Rule); err != nil {
 			return err
@@ -240,6 +283,24 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 	return nil
 }
 
+// search searches, and goes on around the best as often as it is to and there is anything
+// between the values; the last result is the finest.
+func (o *cvOptions) search(ctx context.Context, d *dataset.Data, p *progress) (rounds []*eval.Result, err error) {
+	defer p.end()
+	spec, design := o.spec, o.design
+	for range 1 + o.refine {
+		res, err := eval.CrossValidate(ctx, d, spec, design, o.scheme, p.cells())
+		if err != nil {
+			return nil, err
+		}
+		rounds = append(rounds, res)
+		if spec, design = eval.Finer(spec, design, res); design == nil {
+			break
+		}
+	}
+	return rounds, nil
+}
+
 // report is what is known before the work.
 func (o *cvOptions) report(data *dataset.Data) (r cvReport, err error) {
 	r = cvReport{
@@ -250,6 +311,12 @@ func (o *cvOptions) report(data *dataset.Data) (r cvReport, err error) {
 	if err != nil {
 		return r, err
 	}
+	if len(o.axes["learner"].Values) > 0 {
+		r.Learner = ""
+	}
+	if len(o.axes["kernel"].Values) > 0 {
+		r.Kernel = ""
+	}
 	r.Classes, r.Positive, r.Rule = classesOf(data, target), target.Positive(), target.Rule
 	return r, nil
 }
@@ -257,6 +324,17 @@ func (o *cvOptions) report(data *dataset.Data) (r cvReport, err error) {
 // writeCV writes a line for each setting, and the best one in words. The first number is
 // that of the score that ranks.
 func writeCV(w io.Writer, r cvReport) error {
+	for i, earlier := range r.Rounds {
+		one := r
+		one.Result, one.Rounds, one.OneError, one.Warning = earlier, nil, nil, ""
+		fmt.Fprintf(w, "Round %d\n\n", i+1)
+		if err := writeCV(w, one); err != nil {
+			return err
+		}
+		if fmt.Fprintln(w); i == len(r.Rounds)-1 {
+			fmt.Fprintf(w, "Round %d\n\n", i+2)
+		}
+	}
 	score := r.RankedBy()
 	shown := []eval.Score{score}
 	for _, name := range []string{"accuracy", "r2"} {
@@ -304,8 +382,15 @@ func writeCV(w io.Writer, r cvReport) error {
 		} else {
 			line = append(line, fmt.Sprintf("%.1f", float64(vectors)/float64(len(s.Folds))), string(status))
 		}
+		var marks []string
 		if i == r.Best && len(r.Settings) > 1 {
-			line = append(line, "best")
+			marks = append(marks, "best")
+		}
+		if r.OneError != nil && i == *r.OneError {
+			marks = append(marks, "simplest")
+		}
+		if len(marks) > 0 {
+			line = append(line, strings.Join(marks, ", "))
 		}
 		lines = append(lines, line)
 	}
@@ -325,6 +410,13 @@ func writeCV(w io.Writer, r cvReport) error {
 			unit = " of " + score.Label
 		}
 		fmt.Fprintf(b, "\nNested: %s%s (sd %s) with the setting chosen anew in every fold\n", amount(score, mean), unit, amount(score, deviation))
+	}
+	if r.OneError != nil {
+		fmt.Fprint(b, "\nsimplest: the fewest support vectors among those at most one standard error worse than the best\n")
+	}
+	if r.Warning != "" {
+		fmt.Fprintln(b)
+		wrap(b, "", r.Warning)
 	}
 	writeConfusion(b, "confusion", "held-out", r.Confusion)
 	return b.Flush()

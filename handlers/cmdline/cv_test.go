@@ -42,6 +42,7 @@ func TestCVIsThatOfTheLibrary(t *testing.T) {
 		Folds, Repeats  int
 		Seed            uint64
 		Seconds         *float64
+		OneError        *int `json:"one_standard_error"`
 		eval.Result
 	}
 	dec := json.NewDecoder(strings.NewReader(out))
@@ -59,7 +60,8 @@ func TestCVIsThatOfTheLibrary(t *testing.T) {
 		t.Error(diff)
 	}
 	if got.N != 60 || got.D != 2 || len(got.Classes) != 2 || got.Positive != got.Classes[1] || got.Rule != ml.Sign || got.Learner != "svm" || got.Kernel != "rbf" ||
-		got.Folds != 3 || got.Repeats != 2 || got.Seed != 4 || got.Seconds == nil {
+		got.Folds != 3 || got.Repeats != 2 || got.Seed != 4 || got.Seconds == nil ||
+		got.OneError == nil || *got.OneError != want.WithinOneError() {
 		t.Errorf("%s", out)
 	}
 }
@@ -77,7 +79,7 @@ func TestCVTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out, "\n")
-	if len(lines) != 14 || !strings.Contains(lines[0], "over 3 folds") {
+	if len(lines) != 16 || !strings.Contains(lines[0], "over 3 folds") {
 		t.Fatalf("%s", out)
 	}
 	if strings.Contains(lines[2], "gamma") { // it applies to no setting
@@ -86,7 +88,7 @@ func TestCVTable(t *testing.T) {
 	for i, cell := range res.Settings {
 		fields := strings.Fields(lines[3+i])
 		want := []string{cell.Values.Text("C"), fmt.Sprintf("%.2f", 100*cell.Accuracy), fmt.Sprintf("%.2f", 100*cell.Deviation)}
-		if len(fields) < 5 || !cmp.Equal(fields[:3], want) || fields[4] != "converged" || (len(fields) == 6) != (i == res.Best) {
+		if len(fields) < 5 || !cmp.Equal(fields[:3], want) || fields[4] != "converged" || strings.Contains(lines[3+i], "best") != (i == res.Best) || strings.Contains(lines[3+i], "simplest") != (i == res.WithinOneError()) {
 			t.Errorf("line %q, want %v", lines[3+i], want)
 		}
 	}
@@ -293,5 +295,104 @@ func TestPredictProbability(t *testing.T) {
 	}
 	if o := run(t.Context(), "", "predict", "--model", plain, "--data", path, "--probability"); o.code == 0 || !strings.Contains(o.err, "--calibration platt") {
 		t.Errorf("exit %d: %s", o.code, o.err)
+	}
+}
+
+// TestCVDesigns: ranges in place of lists, drawn designs, and choices beside numbers, as the
+// library has them.
+func TestCVDesigns(t *testing.T) {
+	t.Parallel()
+	d, path := moons(t, 60)
+	cells := func(args ...string) (all []param.Values) {
+		var got struct {
+			Learner, Kernel string
+			Cells           []eval.Setting
+		}
+		if err := json.Unmarshal([]byte(must(t, append([]string{"cv", "--data", path, "--folds", "3", "--json"}, args...)...)), &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range got.Cells {
+			all = append(all, c.Values)
+		}
+		return all
+	}
+	if diff := cmp.Diff(cells("--C", "0.1,1,10", "--gamma", "0.5"), cells("--C", "0.1..10/3", "--gamma", "0.5")); diff != "" {
+		t.Error(diff)
+	}
+	axes := eval.Axes{}
+	for name, text := range map[string]string{"C": "0.1..100", "gamma": "0.1..10"} {
+		p, _ := ml.Param(name)
+		if err := axes.Add(name, p, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, design := range []string{eval.OfRandom, eval.OfSobol} {
+		drawn, err := axes.Design(design, 9, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := eval.CrossValidate(t.Context(), d, ml.DefaultSpec(), drawn, eval.Scheme{Folds: 3, Seed: 4}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := cells("--C", "0.1..100", "--gamma", "0.1..10", "--design", design, "--points", "9", "--seed", "4")
+		if len(got) != 9 {
+			t.Errorf("%s: %d settings", design, len(got))
+		}
+		for i, s := range want.Settings {
+			if !cmp.Equal(s.Values, got[i]) {
+				t.Errorf("%s: %v, want %v", design, got[i], s.Values)
+			}
+		}
+	}
+	kinds := map[string]bool{}
+	for _, v := range cells("--kernel", "linear,poly", "--learner", "svm,ridge", "--degree", "2,3", "--standardize=true,false") {
+		kinds[v.Text("learner")+" "+v.Text("kernel")+" "+v.Text("degree")+" "+v.Text("standardize")] = true
+	}
+	if len(kinds) != 2*2*3 {
+		t.Errorf("%v", kinds)
+	}
+}
+
+// TestCVRefined: every round lies around the best of the one before, and is no worse.
+func TestCVRefined(t *testing.T) {
+	t.Parallel()
+	_, path := moons(t, 60)
+	for _, design := range [][]string{{"--C", "0.01,1,100", "--gamma", "0.1..10/3"}, {"--C", "0.01..100", "--gamma", "0.1..10", "--design", "sobol", "--points", "8"}} {
+		args := append([]string{"cv", "--data", path, "--folds", "3", "--refine", "2"}, design...)
+		var got struct {
+			eval.Result
+			Warning string
+			Rounds  []eval.Result
+		}
+		if err := json.Unmarshal([]byte(must(t, append(args, "--json")...)), &got); err != nil {
+			t.Fatal(err)
+		}
+		rounds := append(got.Rounds, got.Result)
+		if len(rounds) != 3 || got.Warning != eval.NotNested {
+			t.Fatalf("%d rounds, %q", len(rounds), got.Warning)
+		}
+		for i, r := range rounds[1:] {
+			before := rounds[i].Settings[rounds[i].Best]
+			if r.Settings[r.Best].Accuracy < before.Accuracy {
+				t.Errorf("round %d is worse than the one before", i+2)
+			}
+			again := false
+			for _, s := range r.Settings {
+				again = again || cmp.Equal(s.Values, before.Values)
+			}
+			if !again {
+				t.Errorf("round %d does not have the best of the one before, %v", i+2, before.Values)
+			}
+		}
+		table := must(t, args...)
+		for _, words := range []string{"Round 1\n", "Round 3\n", "simplest: the fewest", "The score of the best setting is too good"} {
+			if strings.Count(table, words) != 1 {
+				t.Errorf("%q is there %d times in\n%s", words, strings.Count(table, words), table)
+			}
+		}
+		if table := must(t, append(args, "--nested")...); !strings.Contains(table, "even the nested number is a little too good") {
+			t.Errorf("%s", table)
+		}
 	}
 }

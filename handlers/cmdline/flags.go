@@ -112,11 +112,17 @@ func (f *Flags) Param(p param.Param, set func(text string) error) {
 	f.param(p, placeholder(p), p.Help, &paramFlag{f, p, set})
 }
 
-// List adds the flag of a parameter that takes several values, separated by commas; add
-// takes over each that p allows.
+// List adds the flag of a parameter of which several values are tried, separated by commas;
+// add takes over each, or a range, and names the flag in what it says is wrong.
 func (f *Flags) List(p param.Param, add func(text string) error) {
-	help := p.Help + " Several values, separated by commas, are tried one after the other; 0.01..100/5 stands for five from 0.01 to 100."
-	f.param(p, placeholder(p)+",...", help, &listFlag{paramFlag{f, p, add}})
+	value, help := placeholder(p)+",...", p.Help
+	switch p.Kind {
+	case param.Number, param.Integer:
+		help += " Several values, separated by commas, are tried one after the other; 0.01..100/5 stands for five from 0.01 to 100, in equal proportions where that is usual; 0.01..100/5lin and 5log say how."
+	case param.Switch:
+		value = "[=true|false|true,false]"
+	}
+	f.param(p, value, help, &listFlag{paramFlag{f, p, add}})
 }
 
 func (f *Flags) param(p param.Param, value, help string, v flag.Value) {
@@ -210,8 +216,8 @@ type listFlag struct{ paramFlag }
 
 func (v *listFlag) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
-		if err := v.paramFlag.Set(strings.TrimSpace(part)); err != nil {
-			return err
+		if err := v.set(strings.TrimSpace(part)); err != nil {
+			v.flags.faults = append(v.flags.faults, err.Error())
 		}
 	}
 	return nil

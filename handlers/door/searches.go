@@ -58,9 +58,6 @@ func SpecOf(s store.Search, values param.Values) ml.Spec {
 	return spec
 }
 
-// Warning is what has to be said beside the score of a best setting that is not nested.
-const Warning = "The score of the best setting is too good: it was chosen for being the best on these very folds. Nested folds, which judge the choice as well, give a number to report."
-
 // SaveSetting queues a run with one of the settings of a search that is done. Its note
 // tells how it was chosen and what the nested folds say of the choice.
 func (a *House) SaveSetting(ctx context.Context, s store.Search, at int) (store.Run, error) {
@@ -80,7 +77,7 @@ func (a *House) SaveSetting(ctx context.Context, s store.Search, at int) (store.
 		Note: fmt.Sprintf("One of %d settings of a search, judged on %s: %s.", len(s.Result.Settings), FoldsText(s.Scheme), ScoreText(s.Result.RankedBy(), setting.Folds)),
 	}
 	if at == s.Result.Best {
-		n.Note = fmt.Sprintf("The best of %d settings of a search, judged on %s: %s. %s", len(s.Result.Settings), FoldsText(s.Scheme), ScoreText(s.Result.RankedBy(), setting.Folds), cmp.Or(NestedText(s.Result), Warning))
+		n.Note = fmt.Sprintf("The best of %d settings of a search, judged on %s: %s. %s", len(s.Result.Settings), FoldsText(s.Scheme), ScoreText(s.Result.RankedBy(), setting.Folds), cmp.Or(NestedText(s.Result), eval.NotNested))
 	}
 	if s.Dataset != "" {
 		if set, err := a.Store.Dataset(ctx, Workspace(ctx), s.Dataset); err == nil && set.Hash == s.Hash {

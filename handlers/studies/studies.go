@@ -93,7 +93,7 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 		}
 		p.Nested = door.NestedText(res)
 		if res.Nested == nil && len(res.Settings) > 1 {
-			p.Warning = door.Warning
+			p.Warning = eval.NotNested
 		}
 		p.Edges = edges(s)
 		p.Finer = len(finer(s).grid) > 0

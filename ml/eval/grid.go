@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -14,7 +13,7 @@ import (
 
 // Grid lists the values to try, by the name of their parameter. A parameter without
 // values stays as the spec has it. What says which points there are and how they are
-// dealt cannot be searched: label, features, positive, test_fraction and seed.
+// dealt cannot be searched: label, target, features, positive, test_fraction and seed.
 type Grid map[string][]param.Value
 
 // Numbers are values of a Grid.
@@ -73,31 +72,13 @@ func (g Grid) Paths(base ml.Spec) ([]Path, error) {
 		specs = next
 	}
 
-	var paths []Path
-	seen := make(map[string]bool)
+	var settings []ml.Spec
 	for _, s := range specs {
-		if s.Applies("C") {
-			s = s.With("C", param.Of(cs[0]))
+		for _, c := range cs {
+			settings = append(settings, s.With("C", param.Of(c)))
 		}
-		// The text leaves out what does not apply.
-		text, err := json.Marshal(s)
-		if err != nil {
-			return nil, err
-		}
-		if seen[string(text)] {
-			continue
-		}
-		seen[string(text)] = true
-		var path Path
-		if err := json.Unmarshal(text, &path.Spec); err != nil {
-			return nil, err
-		}
-		if path.Spec.Applies("C") {
-			path.C = cs
-		}
-		paths = append(paths, path)
 	}
-	return paths, nil
+	return gather(settings)
 }
 
 // Settled is the same search of a valid grid said otherwise: what has one value has it in the
@@ -115,10 +96,14 @@ func (g Grid) Settled(base ml.Spec) (ml.Spec, Grid) {
 	return base, left
 }
 
+// aboutPoints are the parameters that say on which points settings are judged, and how, besides
+// those that name columns.
+var aboutPoints = []string{"target", "test_fraction", "seed"}
+
 // searchable tells why values of p cannot be tried, or nil.
 func searchable(p param.Param, values []param.Value) error {
-	if p.Kind == param.Text && p.Syntax == nil || p.Name == "test_fraction" || p.Name == "seed" {
-		return fmt.Errorf("%s cannot be searched: it says on which points the settings are judged", p.Name)
+	if p.Kind == param.Text && p.Syntax == nil || slices.Contains(aboutPoints, p.Name) {
+		return fmt.Errorf("%s cannot be searched: it says on which points the settings are judged, and how", p.Name)
 	}
 	for _, v := range values {
 		if err := p.Verify(v); err != nil {

@@ -25,7 +25,7 @@ type Plan struct {
 	Classes []string `json:"classes,omitempty"`
 
 	// Searched names the parameters that a Setting shows: C, gamma, and those of the
-	// grid in the order of ml.Params; those that apply to a path at least.
+	// design in the order of ml.Params; those that apply to a path at least.
 	Searched []string `json:"searched"`
 	Paths    []Path   `json:"paths"`
 
@@ -47,7 +47,10 @@ type Path struct {
 }
 
 // NewPlan plans CrossValidate, whose errors it has where they need no training.
-func NewPlan(d *dataset.Data, spec ml.Spec, grid Grid, scheme Scheme) (*Plan, error) {
+func NewPlan(d *dataset.Data, spec ml.Spec, design Design, scheme Scheme) (*Plan, error) {
+	if design == nil {
+		design = Grid{}
+	}
 	if err := scheme.check(d.Len()); err != nil {
 		return nil, err
 	}
@@ -61,7 +64,14 @@ func NewPlan(d *dataset.Data, spec ml.Spec, grid Grid, scheme Scheme) (*Plan, er
 			return nil, param.Problems{{Field: "fold_column", Message: fmt.Sprintf("fold_column: without %q there is no feature left to train on", scheme.Column)}}
 		}
 	}
-	if err := ml.Check(d, spec); err != nil {
+	if err := spec.Validate(); err != nil {
+		return nil, err
+	}
+	paths, err := design.Paths(spec)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkEach(d, spec, paths); err != nil {
 		return nil, err
 	}
 	target, err := ml.TargetOf(d, spec)
@@ -80,12 +90,12 @@ func NewPlan(d *dataset.Data, spec ml.Spec, grid Grid, scheme Scheme) (*Plan, er
 		return nil, err
 	}
 	p := &Plan{Data: d.Hash(), Format: cellFormat, Score: score.Name, Classes: target.Classes, Searched: []string{"C", "gamma"}}
-	if p.Paths, err = grid.Paths(spec); err != nil {
+	if p.Paths, err = design.Paths(spec); err != nil { // without what makes no difference
 		return nil, err
 	}
-	for _, q := range ml.Params {
-		if len(grid[q.Name]) > 0 && !slices.Contains(p.Searched, q.Name) {
-			p.Searched = append(p.Searched, q.Name)
+	for _, name := range design.Names() {
+		if !slices.Contains(p.Searched, name) {
+			p.Searched = append(p.Searched, name)
 		}
 	}
 	p.Searched = slices.DeleteFunc(p.Searched, func(name string) bool {
@@ -111,6 +121,25 @@ func NewPlan(d *dataset.Data, spec ml.Spec, grid Grid, scheme Scheme) (*Plan, er
 		p.Splits = shared(p.Splits, p.Learning, y, scheme.Seed)
 	}
 	return p, enough(p.all(), y, target.Classes, score)
+}
+
+// checkEach is ml.Check of all that paths train: each kind of machine with each kernel once,
+// with the columns of spec.
+func checkEach(d *dataset.Data, spec ml.Spec, paths []Path) error {
+	checked := map[[3]string]bool{}
+	for _, p := range paths {
+		s := p.Spec
+		kind := [3]string{s.Learner, s.Kernel, s.Conformal}
+		if checked[kind] {
+			continue
+		}
+		checked[kind] = true
+		s.Label = spec.Label
+		if err := ml.Check(d, s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Settings is how many settings the path has.

@@ -6,6 +6,13 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
+// What has to be said beside the score of the best setting: NotNested where its choice is not
+// judged, NestedInPart where nested folds judge a search around what an earlier one found.
+const (
+	NotNested    = "The score of the best setting is too good: it was chosen for being the best on these very folds. Nested folds, which judge the choice as well, give a number to report."
+	NestedInPart = "The settings lie around what all points, the held-out ones among them, had chosen before: even the nested number is a little too good. Nested folds of the first search alone judge the whole choice."
+)
+
 // WithinOneError is the index of the simplest setting that is about as good as the best:
 // of those whose mean score, that which ranks, is less than the best's by one standard error of the best's
 // at most, the one with the fewest support vectors, over all folds; of several the one

@@ -1,0 +1,363 @@
+package eval
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+)
+
+// Design says which settings are tried: a Grid, or a *Drawn. A nil Design tries one, that of
+// the spec.
+type Design interface {
+	// Paths are all settings, each once, with what base says otherwise. Errors are
+	// param.Problems and *param.Refusal.
+	Paths(base ml.Spec) ([]Path, error)
+	// Names are those of the parameters that are tried, in the order of ml.Params.
+	Names() []string
+}
+
+// Names are the parameters with values.
+func (g Grid) Names() []string {
+	return named(func(name string) bool { return len(g[name]) > 0 })
+}
+
+func named(tried func(name string) bool) (names []string) {
+	for _, p := range ml.Params {
+		if tried(p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// The designs that there are.
+const (
+	OfGrid   = "grid"
+	OfRandom = "random"
+	OfSobol  = "sobol"
+)
+
+// DesignParam is the choice of a design.
+var DesignParam = param.Param{
+	Name: "design", Label: "settings", Kind: param.Choice, Default: OfGrid, Help: "Which settings are tried.",
+	Options: []param.Option{
+		{Name: OfGrid, Label: "every combination", Help: "Every combination of the values."},
+		{Name: OfRandom, Label: "drawn at random", Help: "So many points, each parameter drawn at random between the smallest and the largest of its values."},
+		{Name: OfSobol, Label: "spread evenly (Sobol)", Help: "So many points of a Sobol sequence, which leaves no large gap whatever the number of parameters."},
+	},
+}
+
+// PointsParam is how many settings a design draws.
+var PointsParam = param.Param{
+	Name: "points", Label: "points", Kind: param.Integer, Default: "32", Min: 1, Max: maxSettings,
+	Help: "How many settings a random or Sobol design has. Powers of two suit Sobol's best.",
+}
+
+// Range is where a number is drawn from, both ends included.
+type Range struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+	Log  bool    `json:"log,omitempty"` // in equal proportions, rather than at equal distances; Low is above 0
+}
+
+// Drawn is a design of points within ranges. The first points of a larger one with the same
+// ranges and the same seed are those of a smaller one.
+type Drawn struct {
+	Design string           `json:"design"` // OfRandom or OfSobol
+	Points int              `json:"points"` // how many are drawn
+	Seed   uint64           `json:"seed"`   // decides which
+	Ranges map[string]Range `json:"ranges,omitempty"`
+	Lists  Grid             `json:"lists,omitempty"` // values one of which is drawn, as likely as any other
+	// Besides is a setting that is tried besides, such as the best of an earlier search; may be
+	// empty.
+	Besides param.Values `json:"besides,omitempty"`
+}
+
+// Names are the parameters with a range or a list.
+func (d *Drawn) Names() []string {
+	return named(func(name string) bool { _, ranged := d.Ranges[name]; return ranged || len(d.Lists[name]) > 0 })
+}
+
+// drawStream keeps the draws of a design apart from those of the folds.
+const drawStream = 0xd4a3
+
+// Settings are the values of the points, in the order in which they are drawn. Errors are
+// param.Problems and *param.Refusal.
+func (d *Drawn) Settings() ([]param.Values, error) {
+	names := d.Names()
+	if err := d.check(names); err != nil {
+		return nil, err
+	}
+	r := rand.New(rand.NewPCG(d.Seed, drawStream))
+	var shares [][]float64
+	if d.Design == OfSobol {
+		shift := make([]uint32, len(names))
+		for j := range shift {
+			shift[j] = r.Uint32()
+		}
+		shares = sobol(d.Points, shift)
+	} else {
+		shares = make([][]float64, d.Points)
+		for i := range shares {
+			for range names {
+				shares[i] = append(shares[i], r.Float64())
+			}
+		}
+	}
+	var settings []param.Values
+	if len(d.Besides) > 0 {
+		settings = append(settings, d.Besides)
+	}
+	for _, share := range shares {
+		values := make(param.Values, len(names))
+		for j, name := range names {
+			if list := d.Lists[name]; len(list) > 0 {
+				values[name] = list[int(share[j]*float64(len(list)))]
+				continue
+			}
+			p, _ := ml.Param(name)
+			values[name] = param.Of(d.Ranges[name].at(share[j], p.Kind == param.Integer))
+		}
+		settings = append(settings, values)
+	}
+	return settings, nil
+}
+
+// at is the value at a share, from 0 to below 1, of the range, to four digits or a whole
+// number: each of these has the same share.
+func (r Range) at(share float64, whole bool) float64 {
+	low, high := r.Low, r.High
+	if whole {
+		low, high = low-0.5, high+0.5
+	}
+	var v float64
+	if r.Log {
+		v = low * math.Pow(high/low, share)
+	} else {
+		v = low + share*(high-low)
+	}
+	if whole {
+		v = math.Round(v)
+	} else {
+		v = decimal(v, 4)
+	}
+	return min(max(v, r.Low), r.High)
+}
+
+// check tells what of d cannot be.
+func (d *Drawn) check(names []string) error {
+	var problems param.Problems
+	add := func(field, format string, args ...any) {
+		problems = append(problems, param.Problem{Field: field, Message: fmt.Sprintf(format, args...)})
+	}
+	switch {
+	case d.Design != OfRandom && d.Design != OfSobol:
+		add("design", "design expects %s, %s or %s, not %q", OfGrid, OfRandom, OfSobol, d.Design)
+	case len(names) == 0:
+		add("design", "design: nothing has a range to draw from; give a parameter a range or several values, as 0.01..100")
+	case d.Design == OfSobol && len(names) > len(directions):
+		add("design", "design: a Sobol sequence is there for %d parameters, and these are %d; take random, or fewer", len(directions), len(names))
+	}
+	if err := PointsParam.Check(fmt.Sprint(d.Points)); err != nil {
+		add("points", "%s", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Ranges)) {
+		r := d.Ranges[name]
+		p, known := ml.Param(name)
+		switch {
+		case !known:
+			add(name, "%s is not a parameter", name)
+		case p.Kind != param.Number && p.Kind != param.Integer:
+			add(name, "%s has no range: it is no number", name)
+		case !(r.Low < r.High):
+			add(name, "%s expects a range that rises, as 0.01..100, not %v..%v", name, r.Low, r.High)
+		case r.Log && r.Low <= 0:
+			add(name, "%s: a logarithmic range begins above 0, not at %v", name, r.Low)
+		default:
+			if err := searchable(p, Numbers(r.Low, r.High)); err != nil {
+				add(name, "%s", err)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Lists)) {
+		if p, known := ml.Param(name); !known {
+			add(name, "%s is not a parameter", name)
+		} else if err := searchable(p, d.Lists[name]); err != nil {
+			add(name, "%s", err)
+		}
+	}
+	return problems.Err()
+}
+
+// Paths are the points in the order in which they are drawn; those that differ in C alone
+// make one path. What is drawn twice, as whole numbers may be, is tried once.
+func (d *Drawn) Paths(base ml.Spec) ([]Path, error) {
+	settings, err := d.Settings()
+	if err != nil {
+		return nil, err
+	}
+	specs := make([]ml.Spec, len(settings))
+	for i, values := range settings {
+		specs[i] = base
+		for _, name := range named(values.Has) {
+			if err := specs[i].Set(name, values.Text(name)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return gather(specs)
+}
+
+// gather makes paths of settings, each once: those that differ in nothing that applies but
+// C, at the place of the first of them.
+func gather(specs []ml.Spec) (paths []Path, err error) {
+	found := map[string]int{} // paths, by what their settings share
+	for _, s := range specs {
+		c := s.Value("C").Number()
+		applies := s.Applies("C")
+		if applies {
+			s = s.With("C", param.Of(1))
+		}
+		text, err := json.Marshal(s) // which leaves out what does not apply
+		if err != nil {
+			return nil, err
+		}
+		at, there := found[string(text)]
+		if !there {
+			at = len(paths)
+			found[string(text)] = at
+			paths = append(paths, Path{})
+			if err := json.Unmarshal(text, &paths[at].Spec); err != nil {
+				return nil, err
+			}
+		}
+		if applies {
+			paths[at].C = append(paths[at].C, c)
+		}
+	}
+	for i := range paths {
+		if p := &paths[i]; len(p.C) > 0 {
+			slices.Sort(p.C)
+			p.C = slices.Compact(p.C)
+			p.Spec = p.Spec.With("C", param.Of(p.C[0]))
+		}
+	}
+	return paths, nil
+}
+
+// Axis is what is tried of one parameter.
+type Axis struct {
+	Values []param.Value
+	Scale  string // of a range: "log", "lin" or empty, as the parameter's
+}
+
+// Axes are what is tried, as people write it, by the name of the parameter. In JSON each is a
+// text as Add takes it, or a list of values and such texts.
+type Axes map[string]Axis
+
+// Add takes over a text: a value or a range, as Values reads it, each value once. Errors
+// name p, which may have another name for that.
+func (a Axes) Add(name string, p param.Param, text string) error {
+	values, err := Values(p, text)
+	if err != nil {
+		return err
+	}
+	axis := a[name]
+	for _, v := range values {
+		if !slices.Contains(axis.Values, v) {
+			axis.Values = append(axis.Values, v)
+		}
+	}
+	for _, scale := range []string{"log", "lin"} {
+		if strings.HasSuffix(text, scale) && strings.Contains(text, "..") {
+			axis.Scale = scale
+		}
+	}
+	a[name] = axis
+	return nil
+}
+
+// UnmarshalJSON reads what people write; errors are param.Problems.
+func (a *Axes) UnmarshalJSON(data []byte) error {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	*a = Axes{}
+	var problems param.Problems
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		p, known := ml.Param(name)
+		if !known {
+			problems = append(problems, param.Problem{Field: name, Message: name + " is not a parameter"})
+			continue
+		}
+		var values []param.Value
+		if err := json.Unmarshal(all[name], &values); err != nil {
+			var one param.Value
+			if json.Unmarshal(all[name], &one) != nil {
+				problems = append(problems, param.Problem{Field: name, Message: fmt.Sprintf("%s expects a list of values, or a range such as \"0.01..100/5\", not %s", name, all[name])})
+				continue
+			}
+			values = []param.Value{one}
+		}
+		for _, v := range values {
+			var err error
+			if text := v.Text(); strings.Contains(text, "..") {
+				err = a.Add(name, p, text)
+			} else if err = p.Verify(v); err == nil {
+				axis := (*a)[name]
+				axis.Values = append(axis.Values, v)
+				(*a)[name] = axis
+			}
+			if err != nil {
+				problems = append(problems, param.Problem{Field: name, Message: err.Error()})
+				break
+			}
+		}
+	}
+	return problems.Err()
+}
+
+// Design is what a design makes of the axes: every combination of all values, or points that
+// are drawn. Of a number with several values the points are drawn between the smallest and
+// the largest, in equal proportions where the range says so or, where it says nothing, the
+// parameter is logarithmic and none is 0 or less; of words, and words with numbers, one is
+// drawn. A parameter with one value has it everywhere. Errors are param.Problems.
+func (a Axes) Design(design string, points int, seed uint64) (Design, error) {
+	if design != "" {
+		if err := DesignParam.Check(design); err != nil {
+			return nil, param.Problems{{Field: DesignParam.Name, Message: err.Error()}}
+		}
+	}
+	grid := Grid{}
+	for name, axis := range a {
+		if len(axis.Values) > 0 {
+			grid[name] = axis.Values
+		}
+	}
+	if design == "" || design == OfGrid {
+		return grid, nil
+	}
+	d := &Drawn{Design: design, Points: points, Seed: seed, Ranges: map[string]Range{}, Lists: Grid{}}
+	for name, values := range grid {
+		if len(values) < 2 || slices.ContainsFunc(values, func(v param.Value) bool { return !v.IsNumber() }) {
+			d.Lists[name] = values
+			continue
+		}
+		p, _ := ml.Param(name)
+		r := Range{Low: math.Inf(1), High: math.Inf(-1)}
+		for _, v := range values {
+			r.Low, r.High = min(r.Low, v.Number()), max(r.High, v.Number())
+		}
+		r.Log = r.Low > 0 && (p.Log && a[name].Scale == "" || a[name].Scale == "log")
+		d.Ranges[name] = r
+	}
+	return d, d.check(d.Names())
+}

@@ -1,0 +1,271 @@
+package eval_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"marginlab/ml"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+)
+
+// axes reads what is to be tried.
+func axes(t *testing.T, text string) (a eval.Axes) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func drawn(t *testing.T, text, design string, points int, seed uint64) *eval.Drawn {
+	t.Helper()
+	d, err := axes(t, text).Design(design, points, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.(*eval.Drawn)
+}
+
+// The points lie in their ranges, are the same under a seed, others under another, and the
+// first ones of more are those of fewer. What is drawn in equal proportions is as often
+// below the geometric mean of the range as above.
+func TestDrawn(t *testing.T) {
+	t.Parallel()
+	const text = `{"C": [0.01, 1, 100], "gamma": "0.1..10/log", "coef0": "-2..2", "degree": "2..5", "kernel": ["poly", "rbf"], "tol": 0.001}`
+	for _, design := range []string{eval.OfRandom, eval.OfSobol} {
+		settings := func(points int, seed uint64) []param.Values {
+			s, err := drawn(t, text, design, points, seed).Settings()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		all := settings(512, 3)
+		if len(all) != 512 || !cmp.Equal(all[:64], settings(64, 3)) || cmp.Equal(all, settings(512, 4)) {
+			t.Errorf("%s: %d settings, or others under the same seed, or the same under another", design, len(all))
+		}
+		low, polys := 0, 0
+		degrees := map[int]int{}
+		for _, s := range all {
+			c, gamma, coef0 := s.Number("C"), s.Number("gamma"), s.Number("coef0")
+			if c < 0.01 || c > 100 || gamma < 0.1 || gamma > 10 || coef0 < -2 || coef0 > 2 || s.Number("tol") != 0.001 {
+				t.Fatalf("%s: %v", design, s)
+			}
+			if c < 1 {
+				low++
+			}
+			if s.Text("kernel") == "poly" {
+				polys++
+			}
+			degrees[s.Int("degree")]++
+		}
+		slack := 60 // five standard deviations of 512 fair coins
+		if design == eval.OfSobol {
+			slack = 1 // rounding at the edge
+		}
+		if math.Abs(float64(low-256)) > float64(slack) || math.Abs(float64(polys-256)) > float64(slack) {
+			t.Errorf("%s: %d of 512 below the geometric mean, %d of one of two kernels", design, low, polys)
+		}
+		for degree := 2; degree <= 5; degree++ {
+			if math.Abs(float64(degrees[degree]-128)) > float64(slack) {
+				t.Errorf("%s: degrees %v", design, degrees)
+			}
+		}
+	}
+}
+
+// Settings that differ in C alone are one path, as in a grid, and what the drawn cells are
+// called is what those of a grid are called.
+func TestDrawnCellsAreThoseOfAGrid(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 60)
+	draw := drawn(t, `{"C": "0.1..10"}`, eval.OfSobol, 5, 1)
+	settings, err := draw.Settings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid := eval.Grid{}
+	for _, s := range settings {
+		grid["C"] = append(grid["C"], s["C"])
+	}
+	scheme := eval.Scheme{Folds: 3, Seed: 1}
+	a, err := eval.NewPlan(d, ml.DefaultSpec(), draw, scheme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := eval.NewPlan(d, ml.DefaultSpec(), grid, scheme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(a, b); diff != "" || len(a.Paths) != 1 || len(a.Paths[0].C) != 5 {
+		t.Error(diff, a.Paths)
+	}
+	// In several parameters each point is a path, and what a kernel does not take makes none.
+	several, err := drawn(t, `{"C": "0.1..10", "degree": "2..3", "kernel": ["rbf", "poly"]}`, eval.OfRandom, 40, 1).Paths(ml.DefaultSpec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, p := range several {
+		n += p.Settings()
+		if !slices.IsSorted(p.C) || p.Spec.Kernel == "rbf" && p.Spec.Text("degree") != ml.DefaultSpec().Text("degree") {
+			t.Errorf("%v", p)
+		}
+	}
+	if n != 40 || len(several) != 3 { // rbf, poly of degree 2 and of degree 3
+		t.Errorf("%d settings in %d paths", n, len(several))
+	}
+}
+
+// What no design can be is refused by the name of the field.
+func TestDesignsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	wide := map[string]string{}
+	for _, p := range ml.Params {
+		if p.Kind == param.Number && p.Name != "test_fraction" {
+			wide[p.Name] = "0.1..0.4"
+		}
+	}
+	for _, p := range []string{"degree", "k", "rounds", "components", "starts", "core_step"} {
+		wide[p] = "1..5"
+	}
+	many, err := json.Marshal(wide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text, design string
+		points       int
+		field, says  string
+	}{
+		{`{"C": "0.1..10"}`, "sobel", 8, "design", "one of grid, random, sobol"},
+		{`{"C": "0.1..10"}`, "sobol", 0, "points", "from 1 to 10000"},
+		{`{}`, "random", 8, "design", "nothing has a range"},
+		{`{"test_fraction": "0.1..0.5"}`, "random", 8, "test_fraction", "cannot be searched"},
+		{`{"target": ["class", "value"]}`, "random", 8, "target", "cannot be searched"},
+		{string(many), "sobol", 8, "design", "take random, or fewer"},
+	} {
+		_, err := axes(t, c.text).Design(c.design, c.points, 1)
+		problems, ok := err.(param.Problems)
+		if !ok || !strings.Contains(problems.For(c.field), c.says) {
+			t.Errorf("%.40s, %s of %d: %v", c.text, c.design, c.points, err)
+		}
+	}
+	for text, says := range map[string]string{
+		`{"c": [1]}`:             "c is not a parameter",
+		`{"C": {}}`:              "expects a list of values, or a range",
+		`{"C": ["10..1"]}`:       "range that rises",
+		`{"C": "-1..10"}`:        "above 0",
+		`{"coef0": "0..1/3log"}`: "begins above 0",
+		`{"C": ["1"]}`:           "of another kind",
+	} {
+		var a eval.Axes
+		if err := json.Unmarshal([]byte(text), &a); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// A design comes back from JSON as it was.
+func TestDrawnRoundTrip(t *testing.T) {
+	t.Parallel()
+	d := drawn(t, `{"C": "0.1..10", "gamma": ["auto", 1], "coef0": "0..1"}`, eval.OfRandom, 7, 9)
+	d.Besides = param.Values{"C": param.Of(2)}
+	text, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back eval.Drawn
+	if err := json.Unmarshal(text, &back); err != nil || !cmp.Equal(*d, back) {
+		t.Errorf("%s: %v\n%s", text, err, cmp.Diff(*d, back))
+	}
+}
+
+// The sequence without a shift is SciPy's, bit for bit (testdata/sobol.py).
+func TestSobol(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/sobol.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want [][]float64 // in parts of 128
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	got := eval.Sobol(len(want), make([]uint32, len(want[0])))
+	for i := range got {
+		for j := range got[i] {
+			got[i][j] *= 128
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// However it is shifted, each of 2ᵏ intervals of every coordinate has one of 2ᵏ points, and of
+// the first two coordinates each box of 2ᵃ by 2ᵇ parts has one of 2ᵃ⁺ᵇ.
+func TestShiftedSobolIsEven(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		shift := rapid.SliceOfN(rapid.Uint32(), 16, 16).Draw(t, "shift")
+		k := rapid.IntRange(0, 8).Draw(t, "k")
+		n := 1 << k
+		points := eval.Sobol(n, shift)
+		for j := range shift {
+			seen := make([]int, n)
+			for _, x := range points {
+				seen[int(x[j]*float64(n))]++
+			}
+			if slices.Min(seen) != 1 {
+				t.Fatalf("coordinate %d of %d points: %v", j, n, seen)
+			}
+		}
+		a := rapid.IntRange(0, k).Draw(t, "a")
+		seen := map[[2]int]int{}
+		for _, x := range points {
+			seen[[2]int{int(x[0] * float64(int(1)<<a)), int(x[1] * float64(n>>a))}]++
+		}
+		if len(seen) != n {
+			t.Fatalf("%d of %d boxes", len(seen), n)
+		}
+	})
+}
+
+// A search around the best keeps it, is narrower, and stays within what the parameters allow.
+func TestFiner(t *testing.T) {
+	t.Parallel()
+	best := func(values param.Values) *eval.Result {
+		return &eval.Result{Settings: []eval.Setting{{Values: values}}}
+	}
+	d := drawn(t, `{"C": "0.01..100", "coef0": "0..8", "degree": "1..9", "kernel": ["poly", "rbf"]}`, eval.OfSobol, 16, 5)
+	spec, next := eval.Finer(ml.DefaultSpec(), d, best(param.Values{"C": param.Of(0.01), "coef0": param.Of(3), "degree": param.Of(1), "kernel": param.Of("poly")}))
+	want := &eval.Drawn{
+		Design: eval.OfSobol, Points: 16, Seed: 5,
+		Ranges:  map[string]eval.Range{"C": {Low: 0.001, High: 0.1, Log: true}, "coef0": {Low: 1, High: 5}, "degree": {Low: 1, High: 3}},
+		Besides: param.Values{"C": param.Of(0.01), "coef0": param.Of(3), "degree": param.Of(1)},
+	}
+	if diff := cmp.Diff(eval.Design(want), next); diff != "" || spec.Kernel != "poly" {
+		t.Errorf("%s with kernel %s", diff, spec.Kernel)
+	}
+	settings, err := next.(*eval.Drawn).Settings()
+	if err != nil || len(settings) != 17 || !cmp.Equal(settings[0], want.Besides) {
+		t.Errorf("%d settings, first %v, %v", len(settings), settings[0], err)
+	}
+	// Of a grid the values of Around; nothing, where there is nothing between the values.
+	spec, next = eval.Finer(ml.DefaultSpec(), eval.Grid{"C": eval.Numbers(1, 10, 100), "degree": eval.Numbers(2, 3)}, best(param.Values{"C": param.Of(10), "degree": param.Of(2)}))
+	if diff := cmp.Diff(eval.Design(eval.Grid{"C": eval.Numbers(1, 2.15, 4.64, 10, 21.5, 46.4, 100), "degree": eval.Numbers(1, 2, 3)}), next); diff != "" {
+		t.Error(diff)
+	}
+	if spec, next = eval.Finer(spec, eval.Grid{"kernel": {param.Of("rbf"), param.Of("poly")}}, best(param.Values{"kernel": param.Of("poly")})); next != nil || spec.Kernel != "poly" {
+		t.Errorf("%v with kernel %s", next, spec.Kernel)
+	}
+}

@@ -1,0 +1,4 @@
+package eval
+
+// Sobol is for tests.
+var Sobol = sobol

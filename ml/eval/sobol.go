@@ -1,0 +1,79 @@
+package eval
+
+import "math/bits"
+
+// direction is what makes one coordinate of a Sobol sequence: a primitive polynomial over
+// the field of two elements, as the bits of its coefficients, and the first odd numbers m.
+// The others follow from them.
+type direction struct {
+	polynomial uint32
+	m          []uint32
+}
+
+// directions are those of the first coordinates by Joe and Kuo: "Constructing Sobol sequences
+// with better two-dimensional projections", SIAM Journal on Scientific Computing 30, 2008
+// (their list new-joe-kuo-6). The first coordinate is van der Corput's and needs none.
+var directions = []direction{
+	{0b1, nil},
+	{0b11, []uint32{1}},
+	{0b111, []uint32{1, 3}},
+	{0b1011, []uint32{1, 3, 1}},
+	{0b1101, []uint32{1, 1, 1}},
+	{0b10011, []uint32{1, 1, 3, 3}},
+	{0b11001, []uint32{1, 3, 5, 13}},
+	{0b100101, []uint32{1, 1, 5, 5, 17}},
+	{0b101001, []uint32{1, 1, 5, 5, 5}},
+	{0b101111, []uint32{1, 1, 7, 11, 19}},
+	{0b110111, []uint32{1, 1, 5, 1, 1}},
+	{0b111011, []uint32{1, 1, 1, 3, 11}},
+	{0b111101, []uint32{1, 3, 5, 5, 31}},
+	{0b1000011, []uint32{1, 3, 3, 9, 7, 49}},
+	{0b1011011, []uint32{1, 1, 1, 15, 21, 21}},
+	{0b1100001, []uint32{1, 3, 1, 13, 27, 49}},
+}
+
+// sobolBits is how many binary places a coordinate has: there are as many points as 2 to
+// that power.
+const sobolBits = 32
+
+// numbers are the direction numbers: the first m as fractions, the others by the recurrence of
+// the polynomial.
+func (d direction) numbers() (v [sobolBits]uint32) {
+	degree := bits.Len32(d.polynomial) - 1
+	for i := range v {
+		switch {
+		case degree == 0:
+			v[i] = 1 << (sobolBits - 1 - i)
+		case i < degree:
+			v[i] = d.m[i] << (sobolBits - 1 - i)
+		default:
+			v[i] = v[i-degree] ^ v[i-degree]>>degree
+			for k := 1; k < degree; k++ {
+				if d.polynomial>>(degree-k)&1 == 1 {
+					v[i] ^= v[i-k]
+				}
+			}
+		}
+	}
+	return v
+}
+
+// sobol returns the first points of the Sobol sequence in so many dimensions, at most as many
+// as there are directions, each in the order of the Gray code (Antonov, Saleev 1979), and
+// with the bits of shift, one for each dimension, turned over. Such a digital shift keeps the
+// points as even as they are: of 2ᵏ successive ones each lies in a part of its own wherever
+// the sequence without a shift has it so.
+func sobol(points int, shift []uint32) [][]float64 {
+	all := make([][]float64, points)
+	for i := range all {
+		all[i] = make([]float64, len(shift))
+	}
+	for j, x := range shift {
+		v := directions[j].numbers()
+		for i := range all {
+			all[i][j] = float64(x) / (1 << sobolBits)
+			x ^= v[bits.TrailingZeros32(^uint32(i))]
+		}
+	}
+	return all
+}
