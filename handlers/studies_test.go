@@ -94,7 +94,7 @@ func TestStudy(t *testing.T) {
 		t.Error(diff)
 	}
 	for file, has := range map[string]string{
-		"results.csv": "moons,MCM,", "tables.md": "| moons | 60 of 200 |", "tables.tex": `\begin{tabular}`, "results.json": `"against_baseline"`, "study.toml": `file = "own points.csv"`,
+		"results.csv": "moons,MCM,", "tests.csv": "accuracy,Wilcoxon,,MCM,SVM,", "tables.md": "| moons | 60 of 200 |", "tables.tex": `\begin{tabular}`, "results.json": `"against_baseline"`, "study.toml": `file = "own points.csv"`,
 	} {
 		if a := c.want(200, "GET", "/studies/"+id+"/"+file, ""); !strings.Contains(string(a.body), has) || !strings.Contains(a.header.Get("Content-Disposition"), file) {
 			t.Errorf("%s: %v\n%s", file, a.header, string(a.body))
@@ -163,5 +163,25 @@ func TestStudyForm(t *testing.T) {
 		if a := c.send(http.StatusUnprocessableEntity, "/studies", wrong); !strings.Contains(string(a.body), why) {
 			t.Errorf("%s: %s", wrong, a.body)
 		}
+	}
+}
+
+// A study of values is computed in the background as well.
+func TestStudyOfValues(t *testing.T) {
+	t.Parallel()
+	c := serve(t, true, dataset.DefaultLimits).client(t, alice)
+	const text = "[scheme]\nfolds = 3\ntarget = \"value\"\n[data.sine]\ngenerator = \"sine\"\nn = 40\n[data.hill]\ngenerator = \"hill\"\nn = 40\n[learner.flat]\nlearner = \"ridge\"\nkernel = \"linear\"\n[learner.bent]\nlearner = \"ridge\"\nlambda = [0.01, 1]\n"
+	got := c.ended(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/studies", orderOf(text))).ID)
+	if got.Status != store.Done || got.Result == nil || got.Result.Target != "value" || got.Result.Sets[0].Outcomes[1].MSE <= 0 {
+		t.Fatalf("%+v", got)
+	}
+	page := c.page(200, "/studies/"+got.ID)
+	c.pictures(page, 1)
+	if text := page.Find("main").Text(); !strings.Contains(text, "Variance left in %") || strings.Contains(text, "Accuracy") {
+		t.Error(text)
+	}
+	wrong := orderOf(strings.Replace(text, `generator = "sine"`+"\nn = 40", `builtin = "iris"`, 1))
+	if a := c.want(http.StatusUnprocessableEntity, "POST", "/api/studies", wrong); !strings.Contains(string(a.body), "data set sine: target") {
+		t.Errorf("%s", a.body)
 	}
 }

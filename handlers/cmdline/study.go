@@ -191,27 +191,17 @@ func (o *studyOptions) prepare(s *study.Study) (*cells, error) {
 
 // write writes the results in every form, and the pictures.
 func (o *studyOptions) write(r study.Result) error {
-	for _, f := range []struct{ name, format string }{
-		{"results.csv", "csv"}, {"tables.md", "markdown"}, {"tables.tex", "latex"}, {"results.json", "json"},
-	} {
-		i := slices.IndexFunc(studyFormats, func(g studyFormat) bool { return g.name == f.format })
-		err := writeFile(filepath.Join(o.outDir, f.name), func(w io.Writer) error { return studyFormats[i].write(w, r) })
-		if err != nil {
+	for _, e := range study.Exports {
+		if err := writeFile(filepath.Join(o.outDir, e.File), func(w io.Writer) error { return e.Write(w, &r) }); err != nil {
 			return err
 		}
 	}
-	for _, f := range []struct {
-		name, title string
-		of          study.Comparison
-	}{{"accuracy.svg", "Mean ranks by accuracy", r.Accuracy}, {"support-vectors.svg", "Mean ranks by support vectors: few are best", r.Vectors}} {
-		if f.of.Friedman == nil {
-			continue
-		}
-		picture, err := figure.Ranks{Title: f.title, Names: r.Learners, Ranks: f.of.Friedman.Ranks, Difference: f.of.CriticalDifference}.Picture()
+	for _, ranks := range figure.StudyRanks(&r, figure.Format{}) {
+		picture, err := ranks.Picture()
 		if err != nil {
 			return err
 		}
-		if err := writeFile(filepath.Join(o.outDir, f.name), picture.SVG); err != nil {
+		if err := writeFile(filepath.Join(o.outDir, ranks.Name+".svg"), picture.SVG); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"marginlab/ml/param"
 	"marginlab/ml/study"
 	"marginlab/store"
-	"marginlab/views/figure"
 )
 
 // StartStudy queues what the text of a study asks for. Its files are data sets of the
@@ -119,36 +117,6 @@ func StudyTitle(s *study.Study) string {
 		return fmt.Sprintf("%d learners on %s", len(names), sets)
 	}
 	return strings.Join(names, " · ") + " on " + sets
-}
-
-// StudyExport is a way to write the result of a study.
-type StudyExport struct {
-	File, Kind, Label string
-	Write             func(w io.Writer, r *study.Result) error
-}
-
-// StudyExports are the files that a study is sent as.
-var StudyExports = []StudyExport{
-	{"results.csv", "text/csv; charset=utf-8", "CSV", func(w io.Writer, r *study.Result) error { return r.CSV(w) }},
-	{"tables.md", "text/markdown; charset=utf-8", "Markdown", func(w io.Writer, r *study.Result) error { return study.Markdown(w, r.Tables()) }},
-	{"tables.tex", "application/x-tex", "LaTeX", func(w io.Writer, r *study.Result) error { return study.LaTeX(w, r.Tables()) }},
-}
-
-// StudyRanks are the pictures of the ranks of a study, by the names of figures: none where it
-// has one data set or one learner.
-func StudyRanks(r *study.Result, dark bool) map[string]figure.Ranks {
-	pictures := map[string]figure.Ranks{}
-	for name, of := range map[string]struct {
-		title string
-		study.Comparison
-	}{"accuracy": {"Mean ranks by accuracy", r.Accuracy}, "support-vectors": {"Mean ranks by support vectors: few are best", r.Vectors}} {
-		if of.Friedman != nil {
-			p := figure.Ranks{Title: of.title, Names: r.Learners, Ranks: of.Friedman.Ranks, Difference: of.CriticalDifference}
-			p.Dark = dark
-			pictures[name] = p
-		}
-	}
-	return pictures
 }
 
 // StopStudy cancels the searches of a study that have not ended; store.ErrEnded where all have.

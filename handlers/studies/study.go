@@ -2,7 +2,6 @@ package studies
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -277,23 +276,17 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 			}
 			p.Tables = append(p.Tables, table)
 		}
-		for _, e := range door.StudyExports {
+		for _, e := range study.Exports {
 			p.Exports = append(p.Exports, views.Option{Value: "/studies/" + s.ID + "/" + e.File, Label: e.Label})
 		}
-		p.Exports = append(p.Exports, views.Option{Value: "/studies/" + s.ID + "/results.json", Label: "JSON"})
-		ranks := door.StudyRanks(res, false)
-		for _, name := range []string{"accuracy", "support-vectors"} {
-			picture, there := ranks[name]
-			if !there {
-				continue
-			}
-			drawn, err := sized(picture).Picture()
+		for _, ranks := range figure.StudyRanks(res, figure.Format{Width: studyWidth}) {
+			drawn, err := ranks.Picture()
 			if err != nil {
 				return err
 			}
-			src := "/studies/" + s.ID + "/figures/" + name
+			src := "/studies/" + s.ID + "/figures/" + ranks.Name
 			p.Pictures = append(p.Pictures, views.Picture{
-				Src: src + ".svg", DarkSrc: src + ".svg?dark=1", Narrow: src + ".svg?narrow=1", NarrowDark: src + ".svg?narrow=1&dark=1", Alt: drawn.Caption, Caption: picture.Title,
+				Src: src + ".svg", DarkSrc: src + ".svg?dark=1", Narrow: src + ".svg?narrow=1", NarrowDark: src + ".svg?narrow=1&dark=1", Alt: drawn.Caption, Caption: ranks.Title,
 				Width: drawn.Width, Height: drawn.Height, SVG: src + ".svg", PNG: src + ".png",
 			})
 		}
@@ -301,11 +294,11 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, views.StudyPage(p))
 }
 
-// sized is a picture of ranks as wide as a page shows it.
-func sized(p figure.Ranks) figure.Ranks {
-	p.Width = 760
-	return p
-}
+// Widths of the pictures of a study.
+const (
+	studyWidth       = 760
+	studyWidthNarrow = 420
+)
 
 // StudyFigure sends a picture of the ranks.
 func (a *Room) StudyFigure(w http.ResponseWriter, r *http.Request) error {
@@ -317,15 +310,17 @@ func (a *Room) StudyFigure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	picture, there := door.StudyRanks(res, r.FormValue("dark") == "1")[name]
-	if !there {
+	f := figure.Format{Width: studyWidth}
+	f.Dark = r.FormValue("dark") == "1"
+	if r.FormValue("narrow") == "1" {
+		f.Width = studyWidthNarrow
+	}
+	pictures := figure.StudyRanks(res, f)
+	at := slices.IndexFunc(pictures, func(p figure.Ranks) bool { return p.Name == name })
+	if at < 0 {
 		return store.ErrNotFound
 	}
-	picture = sized(picture)
-	if r.FormValue("narrow") == "1" {
-		picture.Width = 420
-	}
-	drawn, err := picture.Picture()
+	drawn, err := pictures[at].Picture()
 	if err != nil {
 		return err
 	}
@@ -365,10 +360,7 @@ func (a *Room) StudyFile(w http.ResponseWriter, r *http.Request) error {
 		_, err = io.WriteString(w, s.File)
 		return err
 	}
-	exports := append(slices.Clone(door.StudyExports), door.StudyExport{
-		File: "results.json", Kind: "application/json", Write: func(w io.Writer, r *study.Result) error { return json.NewEncoder(w).Encode(r) },
-	})
-	at := slices.IndexFunc(exports, func(e door.StudyExport) bool { return e.File == name })
+	at := slices.IndexFunc(study.Exports, func(e study.Export) bool { return e.File == name })
 	if at < 0 {
 		return store.ErrNotFound
 	}
@@ -377,10 +369,10 @@ func (a *Room) StudyFile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var b bytes.Buffer
-	if err := exports[at].Write(&b, res); err != nil {
+	if err := study.Exports[at].Write(&b, res); err != nil {
 		return err
 	}
-	door.Attach(w, name, exports[at].Kind)
+	door.Attach(w, name, study.Exports[at].Type)
 	_, err = b.WriteTo(w)
 	return err
 }

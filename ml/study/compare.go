@@ -37,23 +37,46 @@ type Versus struct {
 
 // quantity is what learners are compared in.
 type quantity struct {
+	name string  // in files
 	sign float64 // -1 where less is better
 	mean func(o Outcome) float64
 	fold func(f FoldOutcome) float64
+	of   func(r *Result) *Comparison
 }
 
 var (
-	accuracy = quantity{1, func(o Outcome) float64 { return o.Accuracy }, func(f FoldOutcome) float64 { return f.Accuracy }}
-	vectors  = quantity{-1, func(o Outcome) float64 { return o.Share }, func(f FoldOutcome) float64 { return float64(f.SupportVectors) / float64(f.Trained) }}
+	accuracy = quantity{
+		"accuracy", 1, func(o Outcome) float64 { return o.Accuracy }, func(f FoldOutcome) float64 { return f.Accuracy },
+		func(r *Result) *Comparison { return &r.Accuracy },
+	}
+	vectors = quantity{
+		"support_vector_share", -1, func(o Outcome) float64 { return o.Share }, func(f FoldOutcome) float64 { return float64(f.SupportVectors) / float64(f.Trained) },
+		func(r *Result) *Comparison { return &r.Vectors },
+	}
+	left = quantity{
+		"variance_left", -1, func(o Outcome) float64 { return o.Left }, func(f FoldOutcome) float64 { return f.Left },
+		func(r *Result) *Comparison { return &r.Left },
+	}
 )
 
-// Compare fills in the statistics, from the outcomes.
-func (r *Result) Compare() (err error) {
-	if r.Accuracy, err = r.compared(accuracy); err != nil {
-		return err
+// quantities are those that the learners are compared in.
+func (r *Result) quantities() []quantity {
+	if r.Target == "value" {
+		return []quantity{left}
 	}
-	r.Vectors, err = r.compared(vectors)
-	return err
+	return []quantity{accuracy, vectors}
+}
+
+// Compare fills in the statistics, from the outcomes.
+func (r *Result) Compare() error {
+	for _, q := range r.quantities() {
+		c, err := r.compared(q)
+		if err != nil {
+			return err
+		}
+		*q.of(r) = c
+	}
+	return nil
 }
 
 // even takes rounding away, by which equal means may differ.
@@ -89,11 +112,7 @@ func (r *Result) compared(q quantity) (c Comparison, err error) {
 			d := even(q.mean(own) - q.mean(other))
 			all = append(all, d)
 			v.Difference += d / float64(len(r.Sets))
-			byFold := make([]float64, len(own.Folds))
-			for f := range byFold {
-				byFold[f] = even(q.fold(own.Folds[f]) - q.fold(other.Folds[f]))
-			}
-			test, err := eval.CorrectedT(byFold, eval.FoldRatio(r.Folds))
+			test, err := r.onFolds(q, own, other)
 			if err != nil {
 				return c, fmt.Errorf("data set %s, learner %s: %w", set.Name, name, err)
 			}
@@ -123,4 +142,13 @@ func (r *Result) compared(q quantity) (c Comparison, err error) {
 		c.Against[j].Holm = p
 	}
 	return c, nil
+}
+
+// onFolds tests how two learners differ on one data set.
+func (r *Result) onFolds(q quantity, own, other Outcome) (eval.TTest, error) {
+	differences := make([]float64, len(own.Folds))
+	for f := range differences {
+		differences[f] = even(q.fold(own.Folds[f]) - q.fold(other.Folds[f]))
+	}
+	return eval.CorrectedT(differences, eval.FoldRatio(r.Folds))
 }

@@ -137,10 +137,15 @@ func (r *reader) study(top map[string]toml.Primitive) error {
 		"title":    func(p toml.Primitive) error { return r.take(p, text(&r.s.Title)) },
 		"version":  func(p toml.Primitive) error { return r.take(p, text(&r.s.Version)) },
 		"baseline": func(p toml.Primitive) error { return r.take(p, text(&r.s.Baseline)) },
-		"scheme":   r.scheme,
+		"scheme":   nil, // read before
 		"data":     r.data,
 		"shared":   nil, // with the learners
 		"learner":  func(p toml.Primitive) error { return r.learners(p, top) },
+	}
+	if p, there := top["scheme"]; there { // first, as it says what learners are asked
+		if err := r.scheme(p); err != nil {
+			return err
+		}
 	}
 	for _, key := range r.below[""] {
 		read, known := tables[key]
@@ -161,6 +166,11 @@ func (r *reader) whole(top map[string]toml.Primitive) error {
 	var names []string
 	for _, l := range r.s.Learners {
 		names = append(names, l.Name)
+	}
+	for _, set := range r.s.Sets {
+		if r.s.Values && set.Positive != "" {
+			return &dataset.Error{File: r.file, Message: fmt.Sprintf("data set %s: positive is a class, and target = \"value\" asks for none; leave it out", set.Name)}
+		}
 	}
 	switch {
 	case len(r.s.Sets) == 0:
@@ -205,12 +215,18 @@ func (r *reader) scheme(p toml.Primitive) error {
 	return r.each(p, toml.Key{"scheme"}, func(key string, p toml.Primitive) error {
 		i := slices.IndexFunc(schemeParams, func(q param.Param) bool { return q.Name == key })
 		return r.take(p, func(v any) error {
+			if key == "target" {
+				target, _ := ml.Param(key)
+				value, err := one(target, v)
+				r.s.Values = value.Text() == "value"
+				return err
+			}
 			if i < 0 {
 				var known []string
 				for _, q := range schemeParams {
 					known = append(known, q.Name)
 				}
-				return unknown(key, known)
+				return unknown(key, append(known, "target"))
 			}
 			value, err := one(schemeParams[i], v)
 			n := value.Number()
@@ -407,6 +423,9 @@ func (r *reader) learners(p toml.Primitive, top map[string]toml.Primitive) error
 	useful := make(map[string]bool) // of what is shared
 	err := r.each(p, toml.Key{"learner"}, func(own string, p toml.Primitive) error {
 		l := Learner{Name: own, Spec: ml.DefaultSpec(), Grid: make(eval.Grid)}
+		if r.s.Values {
+			l.Spec.Target = "value"
+		}
 		given, err := r.settings(p, toml.Key{"learner", own})
 		if err != nil {
 			return err
@@ -439,6 +458,9 @@ func (r *reader) learners(p toml.Primitive, top map[string]toml.Primitive) error
 			}
 			applies := func(s setting) bool {
 				return slices.ContainsFunc(specs, func(q ml.Spec) bool { return q.Applies(s.p.Name) })
+			}
+			if r.s.Values && slices.ContainsFunc(specs, func(q ml.Spec) bool { return !q.Targets() }) {
+				return fmt.Errorf("learner %s: %s tells classes apart; with target = \"value\" take learner = \"ridge\"", own, l.Spec.Learner)
 			}
 			for _, s := range given {
 				if !applies(s) {
@@ -506,7 +528,11 @@ func (s *Study) Encode() (string, error) {
 	if err := table(nil, top); err != nil {
 		return "", err
 	}
-	if err := table(toml.Key{"scheme"}, map[string]any{"folds": s.Folds, "repeats": s.Repeats, "seed": s.Seed, "max_rows": s.MaxRows}); err != nil {
+	scheme := map[string]any{"folds": s.Folds, "repeats": s.Repeats, "seed": s.Seed, "max_rows": s.MaxRows}
+	if s.Values {
+		scheme["target"] = "value"
+	}
+	if err := table(toml.Key{"scheme"}, scheme); err != nil {
 		return "", err
 	}
 	for _, set := range s.Sets {

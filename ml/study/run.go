@@ -52,7 +52,7 @@ type Judged struct {
 func (s *Study) Gather(samples []Sample, judged [][]Judged) (*Result, error) {
 	return s.gather(samples, func(i int) (outcomes []Outcome, err error) {
 		for j, l := range s.Learners {
-			o, err := judged[i][j].outcome()
+			o, err := s.outcome(samples[i], judged[i][j])
 			if err != nil {
 				return nil, s.on(i, l, err)
 			}
@@ -69,6 +69,9 @@ func (s *Study) gather(samples []Sample, on func(i int) ([]Outcome, error)) (*Re
 		Title: s.Title, Version: s.Version, Baseline: s.Baseline,
 		Folds: s.Folds, Repeats: s.Repeats, Seed: s.Seed, MaxRows: s.MaxRows,
 	}
+	if s.Values {
+		res.Target = "value"
+	}
 	for _, l := range s.Learners {
 		res.Learners = append(res.Learners, l.Name)
 	}
@@ -77,10 +80,11 @@ func (s *Study) gather(samples []Sample, on func(i int) ([]Outcome, error)) (*Re
 		if err != nil {
 			return nil, err
 		}
-		res.Sets = append(res.Sets, SetResult{
-			Name: s.Sets[i].Name, Rows: sample.Len(), Of: sample.Of, Features: len(sample.Features),
-			Classes: len(sample.Classes), SHA256: sample.SHA256, Outcomes: outcomes,
-		})
+		set := SetResult{Name: s.Sets[i].Name, Rows: sample.Len(), Of: sample.Of, Features: len(sample.Features), SHA256: sample.SHA256, Outcomes: outcomes}
+		if !s.Values {
+			set.Classes = len(sample.Classes)
+		}
+		res.Sets = append(res.Sets, set)
 	}
 	return res, res.Compare()
 }
@@ -89,7 +93,7 @@ func (s *Study) gather(samples []Sample, on func(i int) ([]Outcome, error)) (*Re
 func (s *Study) Search(set, learner int) (ml.Spec, eval.Grid, eval.Scheme) {
 	l := s.Learners[learner]
 	spec := l.Spec
-	spec.Positive = s.Sets[set].Positive
+	spec.Positive = s.Sets[set].Positive // empty where there are values
 	// With one setting there is nothing to choose, and the folds are the same.
 	return spec, l.Grid, eval.Scheme{Folds: s.Folds, Repeats: s.Repeats, Seed: s.Seed, Nested: l.chooses()}
 }
@@ -171,7 +175,7 @@ func (w *work) set(ctx context.Context, i int, d Sample) ([]Outcome, error) {
 		l := w.study.Learners[j]
 		one := Judged{Plan: p, Seconds: Seconds(computed[j])}
 		if one.Result, err = p.Reduce(computed[j]); err == nil {
-			outcomes[j], err = one.outcome()
+			outcomes[j], err = w.study.outcome(d, one)
 		}
 		if err != nil {
 			return nil, w.study.on(i, l, err)

@@ -12,9 +12,12 @@ package study
 import (
 	_ "embed"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
@@ -31,6 +34,7 @@ type Study struct {
 	Repeats  int    // how often it is dealt
 	Seed     uint64 // decides how, and which objects of a large data set take part
 	MaxRows  int    // of a data set that take part, a share of every class; 0: all
+	Values   bool   // the labels are values to fit, rather than classes
 	Sets     []Set
 	Learners []Learner
 
@@ -146,12 +150,17 @@ func (s *Study) Load(read func(path string) (*dataset.Table, error)) ([]Sample, 
 		}
 		m := Sample{Data: d, Of: d.Len()}
 		if s.MaxRows > 0 && m.Of > s.MaxRows {
-			class := make([]float64, m.Of)
+			class := make([]float64, m.Of) // all in one where there are values
 			for i, c := range d.Y {
-				class[i] = float64(c)
+				if !s.Values {
+					class[i] = float64(c)
+				}
 			}
 			some, _ := dataset.Split(class, 1-float64(s.MaxRows)/float64(m.Of), s.Seed)
 			m.Data = d.Subset(some)
+		}
+		if _, err := s.variance(m.Data); err != nil {
+			return nil, fmt.Errorf("data set %s: %w", set.Name, err)
 		}
 		m.SHA256 = m.Hash()
 		if set.SHA256 != "" && set.SHA256 != m.SHA256 {
@@ -160,6 +169,22 @@ func (s *Study) Load(read func(path string) (*dataset.Table, error)) ([]Sample, 
 		samples[i] = m
 	}
 	return samples, nil
+}
+
+// variance is that of the values of a data set; 0 where there are classes.
+func (s *Study) variance(d *dataset.Data) (float64, error) {
+	if !s.Values {
+		return 0, nil
+	}
+	values, err := d.Values()
+	if err != nil {
+		return 0, param.Refuse("take other data, or leave target out", "target: %v, as every value must be", err)
+	}
+	v := stat.PopVariance(values, nil)
+	if !(v > 0) || math.IsInf(v, 0) {
+		return 0, param.Refuse("take other data", "its values have the variance %g, and errors are measured by that", v)
+	}
+	return v, nil
 }
 
 func (s *Study) load(set Set, read func(path string) (*dataset.Table, error)) (*dataset.Data, error) {

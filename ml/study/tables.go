@@ -2,6 +2,7 @@ package study
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +12,22 @@ import (
 
 	"marginlab/ml/dataset"
 )
+
+// Export is a file that a result is written as.
+type Export struct {
+	File, Type string // its name, and the media type
+	Label      string // of a link
+	Write      func(w io.Writer, r *Result) error
+}
+
+// Exports are all of them.
+var Exports = []Export{
+	{"results.csv", "text/csv; charset=utf-8", "CSV", func(w io.Writer, r *Result) error { return r.CSV(w) }},
+	{"tests.csv", "text/csv; charset=utf-8", "CSV of the tests", func(w io.Writer, r *Result) error { return r.TestsCSV(w) }},
+	{"tables.md", "text/markdown; charset=utf-8", "Markdown", func(w io.Writer, r *Result) error { return Markdown(w, r.Tables()) }},
+	{"tables.tex", "application/x-tex", "LaTeX", func(w io.Writer, r *Result) error { return LaTeX(w, r.Tables()) }},
+	{"results.json", "application/json", "JSON", func(w io.Writer, r *Result) error { return json.NewEncoder(w).Encode(r) }},
+}
 
 // Table is a part of a result for people.
 type Table struct {
@@ -28,19 +45,27 @@ func (r *Result) Tables() []Table {
 	if r.Repeats > 1 {
 		deal = fmt.Sprintf("Mean and standard deviation over %d deals of %d folds", r.Repeats, r.Folds)
 	}
-	tables := []Table{
-		r.quantity("Accuracy in %", accuracy, r.Accuracy, func(o Outcome) string {
+	var tables []Table
+	if r.Target == "value" {
+		tables = append(tables, r.quantity("Variance left in %", left, r.Left, func(o Outcome) string {
+			return percent(o.Left) + " ± " + percent(o.LeftDeviation)
+		}, deal+" of the mean squared error, every fold judged with the setting that the points of the others chose, over the variance of all values of the data set: 0 where f meets them all, 100 where it does no better than their mean."))
+	} else {
+		tables = append(tables, r.quantity("Accuracy in %", accuracy, r.Accuracy, func(o Outcome) string {
 			return percent(o.Accuracy) + " ± " + percent(o.Deviation)
 		}, deal+", every fold judged with the setting that the points of the others chose."),
-		r.quantity("Support vectors", vectors, r.Vectors, func(o Outcome) string {
-			return strconv.FormatFloat(o.SupportVectors, 'f', 1, 64) + " ± " + strconv.FormatFloat(o.VectorsDeviation, 'f', 1, 64)
-		}, fmt.Sprintf("Of the same trainings, each on %s of the points.", share(r.Folds))),
+			r.quantity("Support vectors", vectors, r.Vectors, func(o Outcome) string {
+				return strconv.FormatFloat(o.SupportVectors, 'f', 1, 64) + " ± " + strconv.FormatFloat(o.VectorsDeviation, 'f', 1, 64)
+			}, fmt.Sprintf("Of the same trainings, each on %s of the points.", share(r.Folds))))
 	}
 	if r.timed() {
 		tables = append(tables, r.times())
 	}
 	if len(r.Accuracy.Against) > 0 {
 		tables = append(tables, r.against("Accuracy against "+r.Baseline, r.Accuracy), r.against("Share of support vectors against "+r.Baseline, r.Vectors))
+	}
+	if len(r.Left.Against) > 0 {
+		tables = append(tables, r.against("Variance left against "+r.Baseline, r.Left))
 	}
 	return tables
 }
@@ -270,24 +295,70 @@ func LaTeX(w io.Writer, tables []Table) error {
 
 // CSV writes a row for each data set and learner, at full precision.
 func (r *Result) CSV(w io.Writer) error {
-	c := csv.NewWriter(w)
 	head := []string{"data", "learner", "rows", "of", "features", "classes", "accuracy", "accuracy_sd", "support_vectors", "support_vectors_sd", "support_vector_share", "not_converged", "trainings", "seconds", "sha256"}
-	if err := c.Write(head); err != nil {
-		return err
+	values := r.Target == "value"
+	if values {
+		head = slices.Concat(head[:5], []string{"mse", "mse_sd", "variance_left", "variance_left_sd"}, head[8:])
 	}
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	rows := [][]string{head}
 	for _, set := range r.Sets {
 		for _, o := range set.Outcomes {
-			err := c.Write([]string{
-				dataset.Guard(set.Name), dataset.Guard(o.Learner), strconv.Itoa(set.Rows), strconv.Itoa(set.Of), strconv.Itoa(set.Features), strconv.Itoa(set.Classes),
-				number(o.Accuracy), number(o.Deviation), number(o.SupportVectors), number(o.VectorsDeviation), number(o.Share),
-				strconv.Itoa(o.Unfinished), strconv.Itoa(o.Trainings), number(o.Seconds), set.SHA256,
-			})
-			if err != nil {
-				return err
+			row := []string{dataset.Guard(set.Name), dataset.Guard(o.Learner), strconv.Itoa(set.Rows), strconv.Itoa(set.Of), strconv.Itoa(set.Features)}
+			if values {
+				row = append(row, number(o.MSE), number(o.MSEDeviation), number(o.Left), number(o.LeftDeviation))
+			} else {
+				row = append(row, strconv.Itoa(set.Classes), number(o.Accuracy), number(o.Deviation))
+			}
+			seconds := ""
+			if o.Seconds > 0 {
+				seconds = number(o.Seconds)
+			}
+			rows = append(rows, append(row, number(o.SupportVectors), number(o.VectorsDeviation), number(o.Share),
+				strconv.Itoa(o.Unfinished), strconv.Itoa(o.Trainings), seconds, set.SHA256))
+		}
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// TestsCSV writes a row for each test, at full precision: of all learners over the data sets,
+// of each against the baseline over them, and of each against it on each of them. Where a test
+// has no number of a kind, the place is empty.
+func (r *Result) TestsCSV(w io.Writer) error {
+	rows := [][]string{{"quantity", "test", "data", "learner", "baseline", "difference", "statistic", "freedom", "freedom_2", "p", "p_holm", "mean_rank", "critical_difference"}}
+	optional := func(v *float64) string {
+		if v == nil {
+			return ""
+		}
+		return number(*v)
+	}
+	for _, q := range r.quantities() {
+		c := *q.of(r)
+		row := func(test string, more ...string) { rows = append(rows, append([]string{q.name, test}, more...)) }
+		if f := c.Friedman; f != nil {
+			row("Friedman", "", "", "", "", number(f.ChiSquared), strconv.Itoa(f.Freedom[0]), "", number(f.ChiP), "", "", "")
+			if f.F != nil {
+				row("Iman-Davenport", "", "", "", "", number(*f.F), strconv.Itoa(f.Freedom[0]), strconv.Itoa(f.Freedom[1]), number(f.P), "", "", "")
+			}
+			for j, rank := range f.Ranks {
+				row("Nemenyi", "", dataset.Guard(r.Learners[j]), "", "", "", "", "", "", "", number(rank), number(c.CriticalDifference))
+			}
+		}
+		base := slices.Index(r.Learners, r.Baseline)
+		for _, v := range c.Against {
+			own := slices.Index(r.Learners, v.Learner)
+			names := []string{dataset.Guard(v.Learner), dataset.Guard(r.Baseline)}
+			row("Wilcoxon", "", names[0], names[1], number(v.Difference), number(min(v.Wilcoxon.Plus, v.Wilcoxon.Minus)), "", "", number(v.Wilcoxon.P), number(v.Holm), "", "")
+			for _, set := range r.Sets {
+				t, err := r.onFolds(q, set.Outcomes[own], set.Outcomes[base])
+				if err != nil {
+					return err
+				}
+				row("corrected t", dataset.Guard(set.Name), names[0], names[1], number(t.Mean), optional(t.T), strconv.Itoa(t.Freedom), "", optional(t.P), "", "", "")
 			}
 		}
 	}
-	c.Flush()
-	return c.Error()
+	return csv.NewWriter(w).WriteAll(rows)
 }
+
+// number is v in full.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

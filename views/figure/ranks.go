@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml/study"
 )
 
 // Ranks draws mean ranks over several data sets on an axis, the best on the left: the
@@ -18,12 +20,31 @@ import (
 // 1; there the best are on the right.)
 type Ranks struct {
 	Format
+	Name  string // of the figure; may be empty
 	Title string
 	Names []string  // two at least
 	Ranks []float64 // mean rank of each, from 1, the best, to their number
 	// Difference is how far two mean ranks have to be apart; 0: nothing is joined.
 	Difference float64
 	Caption    string // what the picture shows, for readers who do not see it; "" tells the ranks
+}
+
+// StudyRanks are the pictures of the ranks of a study, called as its figures are: none where
+// it has one data set or one learner.
+func StudyRanks(r *study.Result, f Format) (pictures []Ranks) {
+	for _, of := range []struct {
+		name, title string
+		study.Comparison
+	}{
+		{"accuracy", "Mean ranks by accuracy", r.Accuracy},
+		{"support-vectors", "Mean ranks by support vectors: few are best", r.Vectors},
+		{"variance-left", "Mean ranks by the variance left: little is best", r.Left},
+	} {
+		if of.Friedman != nil {
+			pictures = append(pictures, Ranks{Format: f, Name: of.name, Title: of.title, Names: r.Learners, Ranks: of.Friedman.Ranks, Difference: of.CriticalDifference})
+		}
+	}
+	return pictures
 }
 
 const (

@@ -1,0 +1,174 @@
+package study_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/stat"
+
+	"marginlab/ml"
+	"marginlab/ml/eval"
+	"marginlab/ml/study"
+)
+
+const regressions = `
+[scheme]
+folds = 4
+seed = 3
+max_rows = 60
+target = "value"
+[data.sine]
+generator = "sine"
+[data.hill]
+generator = "hill"
+n = 90
+[learner.flat]
+learner = "ridge"
+kernel = "linear"
+[learner.bent]
+learner = "ridge"
+lambda = [0.01, 1]
+`
+
+// Values are fitted as cross-validation fits them, errors are told as shares of the variance,
+// and all of it can be written and read again.
+func TestValues(t *testing.T) {
+	t.Parallel()
+	s := parse(t, regressions)
+	samples := load(t, s)
+	res, err := study.Run(t.Context(), s, samples, study.Keeper{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, set := range res.Sets {
+		values, err := samples[i].Values()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if set.Rows != 60 || set.Classes != 0 {
+			t.Errorf("%+v", set)
+		}
+		spec := ml.DefaultSpec()
+		spec.Learner, spec.Target = "ridge", "value"
+		want, err := eval.CrossValidate(t.Context(), samples[i].Data, spec, eval.Grid{"lambda": eval.Numbers(0.01, 1)}, eval.Scheme{Folds: 4, Repeats: 1, Seed: 3, Nested: true}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var mse []float64
+		for _, f := range want.NestedFolds() {
+			mse = append(mse, f.MSE)
+		}
+		mean, sd := stat.MeanStdDev(mse, nil)
+		got, variance := set.Outcomes[1], stat.PopVariance(values, nil)
+		if got.MSE != mean || got.MSEDeviation != sd || math.Abs(got.Left-mean/variance) > 1e-12 || math.Abs(got.LeftDeviation-sd/variance) > 1e-12 || got.Accuracy != 0 {
+			t.Errorf("%s: %+v, want %g ± %g of %g", set.Name, got.Errors, mean, sd, variance)
+		}
+		if flat := set.Outcomes[0]; flat.Left <= got.Left {
+			t.Errorf("%s: a plane leaves %g, a surface %g", set.Name, flat.Left, got.Left)
+		}
+	}
+	if res.Left.Friedman == nil || len(res.Left.Against) != 1 || res.Left.Against[0].Better != 2 || res.Accuracy.Friedman != nil || res.Vectors.Friedman != nil {
+		t.Errorf("%+v", res)
+	}
+	for _, e := range study.Exports {
+		var b bytes.Buffer
+		if err := e.Write(&b, res); err != nil || b.Len() < 100 || strings.Contains(b.String(), "ccuracy") {
+			t.Errorf("%s: %v\n%s", e.File, err, b.String())
+		}
+	}
+	text, err := s.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(s, parse(t, text), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("%s\n%s", diff, text)
+	}
+}
+
+// What cannot be fitted is told before the work.
+func TestValueFaults(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		strings.Replace(regressions, `learner = "ridge"`, `learner = "svm"`, 1):                `learner flat: svm tells classes apart; with target = "value" take learner = "ridge"`,
+		strings.Replace(regressions, `"value"`, `"worth"`, 1):                                  "target must be one of class, value",
+		strings.Replace(regressions, "[data.hill]\n", "[data.hill]\npositive = \"1\"\n", 1):    "data set hill: positive is a class",
+		strings.Replace(regressions, `generator = "hill"`+"\nn = 90", "builtin = \"iris\"", 1): "data set hill: target",
+	} {
+		s, err := study.Parse(text, "s.toml")
+		if err == nil {
+			_, err = s.Load(nil)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// Every test that the tables tell of is in the file of tests, at full precision, and those on
+// single sets add up to the counts.
+func TestTestsCSV(t *testing.T) {
+	t.Parallel()
+	r := made()
+	if err := r.Compare(); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := r.TestsCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]int{}
+	for j, name := range rows[0] {
+		at[name] = j
+	}
+	number := func(row []string, name string) float64 {
+		v, err := strconv.ParseFloat(row[at[name]], 64)
+		if err != nil {
+			return math.NaN()
+		}
+		return v
+	}
+	count, better, sure := map[string]int{}, 0, 0
+	for _, row := range rows[1:] {
+		count[row[at["test"]]]++
+		if row[at["quantity"]] != "accuracy" {
+			continue
+		}
+		c := r.Accuracy
+		switch row[at["test"]] {
+		case "Friedman":
+			if number(row, "statistic") != c.Friedman.ChiSquared || number(row, "p") != c.Friedman.ChiP || row[at["freedom"]] != "2" {
+				t.Errorf("%q", row)
+			}
+		case "Wilcoxon":
+			i := count["Wilcoxon"] - 1
+			if v := c.Against[i]; number(row, "p") != v.Wilcoxon.P || number(row, "p_holm") != v.Holm || number(row, "difference") != v.Difference {
+				t.Errorf("%q, want %+v", row, v)
+			}
+		case "corrected t":
+			if row[at["learner"]] == "[c] & <d>" && number(row, "difference") > 0 {
+				if better++; number(row, "p") < study.Level {
+					sure++
+				}
+			}
+		}
+	}
+	if want := (map[string]int{"Friedman": 2, "Iman-Davenport": 1, "Nemenyi": 6, "Wilcoxon": 4, "corrected t": 12}); !cmp.Equal(count, want) {
+		t.Errorf("%v, want %v", count, want)
+	}
+	if v := r.Accuracy.Against[1]; better != v.Better || sure != v.SurelyBetter {
+		t.Errorf("better on %d, surely on %d: want %+v", better, sure, v)
+	}
+	if !strings.Contains(rows[len(rows)-1][at["baseline"]], "'=1+1") {
+		t.Errorf("a name that a spreadsheet would compute: %q", rows[len(rows)-1])
+	}
+}
