@@ -55,6 +55,9 @@ func (a *Room) worksheet(w http.ResponseWriter, r *http.Request, answers bool) e
 		for j := range s.Questions {
 			n++
 			item := lessons.WorksheetItem{Number: n, Question: s.Questions[j]}
+			if item.Question.Sketch != nil {
+				item.Sketch = questionPath(l, s, &s.Questions[j]) + "/" + sketchName + ".svg?width=400&height=260"
+			}
 			if answers {
 				q, err := a.Question(r.Context(), l.Slug+"/"+s.Slug+"/"+s.Questions[j].Slug)
 				if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,33 @@ func SketchChart(x, y figure.Axis, rules ...figure.Rule) func(Look, []figure.Cur
 	return func(l Look, curves []figure.Curve) (*figure.Picture, error) {
 		return figure.Chart{Format: l.Format(1), X: x, Y: y, Curves: curves, Rules: rules}.Picture()
 	}
+}
+
+// SketchPlane draws curves among marks of a plane with these names of axes.
+func SketchPlane(x, y string, limits figure.Limits, marks ...figure.Mark) func(Look, []figure.Curve) (*figure.Picture, error) {
+	return func(l Look, curves []figure.Curve) (*figure.Picture, error) {
+		p := figure.Plane{Format: l.Format(2), X: x, Y: y, Limits: limits, Stretched: true, Marks: slices.Clone(marks)}
+		for i, c := range curves {
+			path := figure.Path{Name: c.Name, Plain: !c.Marks}
+			if i > 0 {
+				path.Pen = figure.Pen{Color: figure.Magenta, Dash: figure.Dashed}
+			}
+			for k := range c.X {
+				path.Points = append(path.Points, [2]float64{c.X[k], c.Y[k]})
+			}
+			p.Marks = append(p.Marks, path)
+		}
+		return p.Picture()
+	}
+}
+
+// CurveOf is a function at n+1 places from one end to the other.
+func CurveOf(from, to float64, n int, f func(float64) float64) (c figure.Curve) {
+	for i := range n + 1 {
+		x := from + (to-from)*float64(i)/float64(n)
+		c.X, c.Y = append(c.X, x), append(c.Y, f(x))
+	}
+	return c
 }
 
 // Read are the heights of a sketch, as many as places.
@@ -115,7 +143,12 @@ func (s *Sketch) miss(truth figure.Curve, heights []float64) (mean, most, at flo
 // Off says how far a sketch is off, in the quantity that is drawn.
 func (s *Sketch) Off(truth figure.Curve, heights []float64) string {
 	mean, most, at := s.miss(truth, heights)
-	rough := func(v float64) string { return Minus(strconv.FormatFloat(v, 'g', 2, 64)) }
+	rough := func(v float64) string { // two digits
+		if v >= 100 {
+			return strconv.FormatFloat(v, 'f', 0, 64)
+		}
+		return strconv.FormatFloat(v, 'g', 2, 64)
+	}
 	by := rough
 	if s.Log {
 		by = func(v float64) string { return "a factor of " + rough(math.Pow(10, v)) }

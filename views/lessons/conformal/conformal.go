@@ -168,6 +168,17 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showFactor,
 			},
 			Questions: []lessons.Question{{
+				Slug: "factor", Ask: `One feature, cores at $-1$ and $1$, $\gamma_c = 2$, $\alpha_0 = 1$, $\alpha_1 = 1$, $\alpha_2 = -2$. Draw the factor $c(x)$.`,
+				Sketch: &lessons.Sketch{
+					Of: "the factor", Over: "x", X: []float64{-3, -2.5, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3}, Height: 4,
+					Truth: func(context.Context) (figure.Curve, error) {
+						m := mlconformal.Map{Gamma: 2, Alpha0: 1, Alpha: []float64{1, -2}, Cores: [][]float64{{-1}, {1}}}
+						return lessons.CurveOf(-3, 3, 120, func(x float64) float64 { return m.At([]float64{x}) }), nil
+					},
+					Draw: lessons.SketchChart(figure.Axis{Name: "x", Min: -3, Max: 3}, figure.Axis{Name: "c(x)", Min: -1.5, Max: 2.5}, figure.Rule{Name: "α₀", At: 1}),
+				},
+				Explain: `Far from both cores $c = \alpha_0 = 1$: nothing changes there. About $-1$ it rises to nearly 2 and about $1$ it falls below 0, to nearly $-1$; the widths are the same, as $\gamma_c$ is.`,
+			}, {
 				Slug: "negative", Ask: `$c(\mathbf x)$ is negative at some points and positive at others. Is $c(\mathbf x)\,c(\mathbf z)\,k(\mathbf x, \mathbf z)$ still a valid kernel?`,
 				Options: []string{"Yes, whatever the signs.", "No: it has negative entries.", "Only if k has negative entries as well."},
 				Answer: func(ctx context.Context) (float64, error) {

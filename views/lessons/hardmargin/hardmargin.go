@@ -42,6 +42,12 @@ var (
 	c      = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "0.2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true, Help: "Large is as good as hard."}
 )
 
+// stacked are ten points with one class above the other.
+var stacked = lessons.Toy{
+	XY: [][2]float64{{-2.6, -1.5}, {-1.2, -2.1}, {0.3, -1.3}, {1.4, -0.2}, {2.7, -0.9}, {-2.3, 0.9}, {-0.9, 0.1}, {0.4, 2.0}, {1.1, 1.8}, {2.6, 2.2}},
+	Y:  []float64{-1, -1, -1, -1, -1, 1, 1, 1, 1, 1},
+}
+
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "hard-margin",
@@ -55,6 +61,21 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showPrimal,
 			},
 			Questions: []lessons.Question{{
+				Slug: "place", Ask: "Place the boundary: where does the line with the widest margin run between these ten points?",
+				Sketch: &lessons.Sketch{
+					Of: "the line", Over: "x1", X: []float64{-3, 3}, Height: 5.2,
+					Truth: func(ctx context.Context) (figure.Curve, error) {
+						m, err := lessons.TrainHard(ctx, stacked)
+						if err != nil {
+							return figure.Curve{}, err
+						}
+						return lessons.CurveOf(-3.5, 3.5, 1, func(x float64) float64 { return -(m.W[0]*x + m.B) / m.W[1] }), nil
+					},
+					Draw: lessons.SketchPlane("x1", "x2", lessons.ToyLimits, stacked.Dots(nil)...),
+				},
+				Within:  0.04,
+				Explain: `Three points touch the margin: two of one class, one of the other. The line is parallel to the way between the two and runs half-way to the third. All the others could be anywhere behind them.`,
+			}, {
 				Slug: "more", Ask: `One more training point is added; the classes are still separable. What can happen to the least value of $\frac12\lVert\mathbf w\rVert^2$?`,
 				Options: []string{"It stays or falls: more data, better fit.", "It stays or grows.", "It can do either."},
 				Answer:  oneMore,

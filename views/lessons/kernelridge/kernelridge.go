@@ -104,6 +104,21 @@ var Lesson = lessons.New(words, lessons.Lesson{
 					Answer:  share,
 					Explain: `$\mathbf a$ is linear in the targets, so $f$ is too. Nothing tells an outlier from others: its residual grows, and its pull with it.`,
 				},
+				{
+					Slug: "narrow", Ask: `A very narrow kernel, $\gamma = 60$, and almost no price on the weights. Draw the curve that is fitted to these five points.`,
+					Sketch: &lessons.Sketch{
+						Of: "the curve", Over: "x", X: []float64{-2, -1.8, -1.6, -1.4, -1.1, -0.9, -0.7, -0.5, -0.3, -0.1, 0.1, 0.35, 0.6, 0.8, 1, 1.2, 1.4, 1.6, 1.8, 2}, Height: 4,
+						Truth: func(ctx context.Context) (figure.Curve, error) {
+							c, err := fit(ctx, five, rbf("60", "0.001")...)
+							if err != nil {
+								return figure.Curve{}, err
+							}
+							return lessons.CurveOf(-2, 2, 200, c.at), nil
+						},
+						Draw: lessons.SketchPlane("x", "t", figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -1, YMax: 3}, five.dots()...),
+					},
+					Explain: `It goes through the points, and falls back to 0 between them: $f$ is a sum of bumps, and these are so narrow that each knows its own point only. There is no bias to fall back on.`,
+				},
 			},
 		},
 		{
@@ -205,6 +220,17 @@ var Lesson = lessons.New(words, lessons.Lesson{
 
 // line are points on a line with targets.
 type line struct{ X, T []float64 }
+
+// five are points far apart.
+var five = line{X: []float64{-1.6, -0.9, -0.1, 0.8, 1.6}, T: []float64{2.2, 1.5, 2, 2.5, 1.7}}
+
+// dots are the points of a line.
+func (l line) dots() (marks []figure.Mark) {
+	for i, x := range l.X {
+		marks = append(marks, figure.Dot{At: [2]float64{x, l.T[i]}, Class: -1})
+	}
+	return marks
+}
 
 // truth is what the targets of a line are drawn about.
 func truth(x float64) float64 { return math.Sin(2*x) + 0.3*x }

@@ -97,14 +97,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 					Slug: "shape", Ask: `Draw the hinge loss over $y f(\mathbf x)$, from $-2$ to $3$.`,
 					Sketch: &lessons.Sketch{
 						Of: "the loss", Over: "y f(x)", X: []float64{-2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3}, Height: 4,
-						Truth: func(context.Context) (c figure.Curve, _ error) {
-							for i := range 101 {
-								m := -2 + float64(i)/20
-								c.X, c.Y = append(c.X, m), append(c.Y, theory.Hinge(m))
-							}
-							return c, nil
-						},
-						Draw: lessons.SketchChart(figure.Axis{Name: "y f(x)", Min: -2, Max: 3}, figure.Axis{Name: "loss", Min: 0, Max: 4}),
+						Truth: func(context.Context) (figure.Curve, error) { return lessons.CurveOf(-2, 3, 100, theory.Hinge), nil },
+						Draw:  lessons.SketchChart(figure.Axis{Name: "y f(x)", Min: -2, Max: 3}, figure.Axis{Name: "loss", Min: 0, Max: 4}),
 					},
 					Within:  0.05,
 					Explain: `A straight line down to 0 at the margin, $y f = 1$, and flat from there on. It is 1 on the line itself, $f = 0$: being undecided already costs.`,
@@ -196,6 +190,16 @@ var Lesson = lessons.New(words, lessons.Lesson{
 					Options: []string{"The dual rises and the primal falls in every step.", "The dual rises in every step, the primal goes up and down.", "Both go up and down."},
 					Answer:  monotone,
 					Explain: `Each step maximises the dual on a segment that contains the place where it stands. Nothing of the kind is known of the primal, which sees $\mathbf w$ and $b$ jump.`,
+				},
+				{
+					Slug: "gap", Ask: `Sketch the gap between the two objectives over the steps, on the overlapping points with $C = 1$. At the start both are known: $12 - 0$.`,
+					Sketch: &lessons.Sketch{
+						Of: "the gap", Over: "step", X: []float64{2, 6, 10, 15, 20, 25, 30, 35, 40, 45}, Height: 3,
+						Truth: gap,
+						Draw:  lessons.SketchChart(figure.Axis{Name: "step", Min: 0, Max: 46}, figure.Axis{Name: "primal − dual", Min: 0, Max: 24}),
+					},
+					Within:  0.5,
+					Explain: `It jumps at first, above where it started, as the primal sees $\mathbf w$ and $b$ of half a machine; then it shrinks, with ups and downs, to the tolerance. Most of the way is gone in a quarter of the steps; the rest is patience.`,
 				},
 			},
 		},
@@ -987,6 +991,15 @@ func showSMO(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 func smoRun(ctx context.Context) (*trace.Replay[stepwise.SMOState], error) {
 	p := overlapping(1)
 	return stepwise.SMO(ctx, p.gram(), p.Y, stepwise.SMOSettings{C: p.c})
+}
+
+// gap is the duality gap over the steps.
+func gap(ctx context.Context) (figure.Curve, error) {
+	r, err := smoRun(ctx)
+	if err != nil {
+		return figure.Curve{}, err
+	}
+	return lessons.StepCurve("gap", r, func(s stepwise.SMOState) float64 { return s.Gap }), nil
 }
 
 // firstStep counts the alpha that the first step leaves positive.

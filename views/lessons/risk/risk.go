@@ -134,6 +134,20 @@ var Lesson = lessons.New(words, lessons.Lesson{
 					return float64(theory.SamplesFor(func(m int) theory.Bound { return theory.VapnikBound(0, 1, 3, m, 0.05) })), nil
 				},
 				Explain: `From $M = $ %s on; and below 1 is not yet much of a promise.`,
+			}, {
+				Slug: "decay", Ask: `The same lines, still no training error: draw what the first bound promises as $M$ grows. Both axes are logarithmic.`,
+				Sketch: &lessons.Sketch{
+					Of: "the bound", Over: "M", X: []float64{10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000}, Height: 5, Log: true,
+					Truth: func(context.Context) (c figure.Curve, _ error) {
+						for _, m := range lessons.Logspace(10, 1e5, 81) {
+							c.X, c.Y = append(c.X, math.Round(m)), append(c.Y, theory.VapnikBound(0, 1, 3, int(math.Round(m)), 0.05).Value)
+						}
+						return c, nil
+					},
+					Draw: lessons.SketchChart(figure.Axis{Name: "M", Log: true, Min: 10, Max: 1e5}, figure.Axis{Name: "bound of the risk", Log: true, Min: 1e-4, Max: 10}, figure.Rule{Name: "vacuous above", At: 1}),
+				},
+				Within:  0.05,
+				Explain: `Without a training error the bound is $\varepsilon = 4\,(h(\ln\frac{2M}{h}+1)-\ln\eta)/M$: nearly a straight line of slope $-1$. Ten times the points make it a little less than ten times smaller, as the logarithm grows.`,
 			}},
 		},
 		{

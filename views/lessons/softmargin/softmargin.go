@@ -151,6 +151,15 @@ var Lesson = lessons.New(words, lessons.Lesson{
 					Explain: `A lower price widens the margin, and every point inside the margin is a support vector. A simpler function, but with more terms.`,
 				},
 				{
+					Slug: "sketch", Ask: `Draw it: how many of the fourteen points are support vectors, over $C$? (Linear kernel.)`,
+					Sketch: &lessons.Sketch{
+						Of: "the number", Over: "C", X: []float64{1e-3, 1e-2, 0.0316, 0.1, 0.316, 1, 10, 100, 1e3, 1e4}, Height: 15,
+						Truth: vectors,
+						Draw:  lessons.SketchChart(figure.Axis{Name: "C", Log: true, Min: 1e-3, Max: 1e4}, figure.Axis{Name: "support vectors", Min: 0, Max: 15}, figure.Rule{Name: "all points", At: 14}),
+					},
+					Explain: `Read it from right to left: as $C$ falls the margin widens over ever more points, up to all of them.`,
+				},
+				{
 					Slug: "balanced", Ask: `Seven points of each class, $C = 0.001$. How many support vectors are there?`,
 					Answer:  tiny,
 					Explain: `All %s: $\mathbf w$ is so short that every point is inside the margin, and $\sum_i \alpha_i y_i = 0$ allows $\alpha_i = C$ for all when the classes are equally large.`,
@@ -678,6 +687,16 @@ func showC(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		e.Notes = []string{"No point is bounded: this is the hard margin, and a larger $C$ changes nothing any more."}
 	}
 	return e, nil
+}
+
+// vectors is the number of support vectors of the overlapping points over C.
+func vectors(ctx context.Context) (figure.Curve, error) {
+	d, err := data("overlap")
+	if err != nil {
+		return figure.Curve{}, err
+	}
+	cs, rows, err := path(ctx, d, "linear")
+	return figure.Curve{X: cs, Y: lessons.Column(rows, func(r row) float64 { return r.all })}, err
 }
 
 // count compares numbers of support vectors.

@@ -91,6 +91,17 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Options: []string{"The widest kernel.", "The one with the lowest error on new points.", "The narrowest kernel."},
 				Answer:  training,
 				Explain: `A narrow kernel can give every training point its own label, noise included. That is why the training error cannot choose $\gamma$.`,
+			}, {
+				Slug: "fresh", Ask: `Now the error on *new* points, from the widest kernel to the narrowest. The labels of every tenth point are wrong, so nothing gets below the line.`,
+				Sketch: &lessons.Sketch{
+					Of: "the error on new points", Over: "γ", X: []float64{0.001, 0.01, 0.03, 0.1, 1, 10, 30, 100, 300, 1000}, Height: 0.55,
+					Truth: func(ctx context.Context) (figure.Curve, error) {
+						gammas, _, fresh, err := errors(ctx, "10", 1)
+						return figure.Curve{X: gammas, Y: fresh, Marks: true}, err
+					},
+					Draw: lessons.SketchChart(figure.Axis{Name: "γ", Log: true, Min: 1e-3, Max: 1e3}, figure.Axis{Name: "share of wrong predictions", Min: 0, Max: 0.55}, figure.Rule{Name: "best possible", At: noise}),
+				},
+				Explain: `Too wide, and the machine is nearly constant: it is wrong about the whole of the smaller class. Too narrow, and it knows nothing between its points. There is a broad valley in between, and the training error goes on falling through it.`,
 			}},
 		},
 		{
