@@ -313,6 +313,23 @@ func TestLessonWords(t *testing.T) {
 	p.wait(answered + " && new URLSearchParams(location.search).get('C') > " + before)
 	p.do(chromedp.MouseEvent(chromedp.MouseMoved, 5, 5))
 	p.wait("!" + element("#price .meant"))
+
+	// A part of the picture, for the keyboard as well; it stays as long as the focus.
+	p.wait("!" + element(".pointed"))
+	get[bool](p, `([...document.querySelectorAll("#slack .words .explorable")].find((m) => m.textContent.replace(/\s/g, "") === "ξi").focus(), true)`)
+	p.wait(element("#slack .stage .pointed polyline.core") + "?.getTotalLength() > 5")
+	get[bool](p, "(document.activeElement.blur(), true)")
+	p.wait("!" + element(".pointed"))
+
+	// A number in the words that is a control.
+	const number = "#price .words data[role=slider]"
+	if said, value := p.text(number), p.value("#price input[name=C]"); said != value {
+		t.Errorf("the words say C = %s, the control %s", said, value)
+	}
+	before = p.value("#price input[name=C]")
+	get[bool](p, "("+element(number)+".focus(), true)")
+	p.keys(kb.ArrowRight)
+	p.wait(answered + " && Number(" + element(number) + ".textContent) > " + before + " && " + element(number) + ".textContent === " + element("#price input[name=C]") + ".value")
 }
 
 // TestLessonRun lets an algorithm run to its end and stops it on the way.

@@ -3,6 +3,7 @@ package door
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 
 	"marginlab/views/figure"
@@ -13,6 +14,7 @@ import (
 type Print struct {
 	Frame   figure.Frame
 	Caption string
+	Parts   []figure.Part // where its sheet asks for them
 	Content *web.Content
 }
 
@@ -33,6 +35,7 @@ type Sheet struct {
 	// nothing that is anybody's own.
 	Public bool
 	Format string // "svg" or "png"
+	Parts  bool   // pages point out its parts
 	Draw   func(context.Context) (*figure.Picture, error)
 }
 
@@ -41,7 +44,7 @@ func (a *House) Print(ctx context.Context, s Sheet) (*Print, error) {
 	if s.Key == "" {
 		return draw(ctx, s)
 	}
-	return a.prints.Get(ctx, s.Format+" "+s.Key, func(ctx context.Context) (*Print, error) { return draw(ctx, s) })
+	return a.prints.Get(ctx, fmt.Sprint(s.Format, s.Parts, " ", s.Key), func(ctx context.Context) (*Print, error) { return draw(ctx, s) })
 }
 
 func draw(ctx context.Context, s Sheet) (*Print, error) {
@@ -57,7 +60,11 @@ func draw(ctx context.Context, s Sheet) (*Print, error) {
 	if err := write(&b); err != nil {
 		return nil, err
 	}
-	return &Print{pic.Frame, pic.Caption, web.NewContent(kind, bytes.Clone(b.Bytes()))}, nil
+	print := &Print{Frame: pic.Frame, Caption: pic.Caption, Content: web.NewContent(kind, bytes.Clone(b.Bytes()))}
+	if s.Parts {
+		print.Parts = pic.Parts()
+	}
+	return print, nil
 }
 
 // SendPrint sends the picture of a sheet, unless the browser has it. What is public may be

@@ -466,7 +466,8 @@ func (a *Room) drawing(ctx context.Context, v *lessons.QuestionView) error {
 		}
 		at.key, at.query = v.Path+" "+given, a.Lasting(query.Encode())
 		f := lessons.Figure{Name: sketchName, Caption: lessons.Spoken(v.Ask), Draw: func(l lessons.Look) (*figure.Picture, error) { return a.sketch(ctx, v.Question, v.Path, given, l) }}
-		return a.picture(ctx, f, look, at, v.From == "slide", false, true)
+		p, frames, _, err = a.picture(ctx, f, look, at, v.From == "slide", false, true)
+		return p, frames, err
 	}
 	blank, frames, err := picture("")
 	if err != nil {
@@ -617,12 +618,12 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 		if at.public {
 			at.query = a.Lasting(at.query)
 		}
-		p, st, err := a.picture(r.Context(), f, look, at, slide, inline, i == 0 && len(e.Handles) > 0)
+		p, st, parts, err := a.picture(r.Context(), f, look, at, slide, inline, i == 0)
 		if err != nil {
 			return v, nil, err
 		}
 		if i == 0 {
-			v.Answer.Stage = door.ToJSON(map[string]any{"frames": st, "handles": e.Handles})
+			v.Answer.Stage = door.ToJSON(map[string]any{"frames": st, "handles": e.Handles, "parts": lessons.Meant(parts)})
 		}
 		v.Answer.Pictures, v.Answer.Captions = append(v.Answer.Pictures, p), append(v.Answer.Captions, f.Caption)
 		if !slide {
@@ -724,7 +725,7 @@ type place struct {
 
 // sheet is the picture of an exhibit that has this name.
 func (at place) sheet(name, format string, look lessons.Look, draw func(context.Context) (*figure.Picture, error)) door.Sheet {
-	s := door.Sheet{Key: at.key, Public: at.public, Format: format, Draw: draw}
+	s := door.Sheet{Key: at.key, Public: at.public, Format: format, Parts: true, Draw: draw}
 	if s.Key != "" {
 		s.Key += fmt.Sprint(" ", name, look)
 	}
@@ -732,17 +733,19 @@ func (at place) sheet(name, format string, look lessons.Look, draw func(context.
 }
 
 // picture is a figure as a page shows it. With framed it also returns where its data
-// are, by width.
-func (a *Room) picture(ctx context.Context, f lessons.Figure, look lessons.Look, at place, slide, inline, framed bool) (views.Picture, map[int]figure.Frame, error) {
-	frames := map[int]figure.Frame{}
+// are, by width, and its parts.
+func (a *Room) picture(ctx context.Context, f lessons.Figure, look lessons.Look, at place, slide, inline, framed bool) (p views.Picture, frames map[int]figure.Frame, parts []figure.Part, err error) {
+	frames = map[int]figure.Frame{}
 	if inline {
 		pic, err := f.Draw(look)
 		if err != nil {
-			return views.Picture{}, nil, err
+			return p, nil, nil, err
 		}
-		frames[look.Width] = pic.Frame
-		p := door.Linked(at.base, f.Name, at.query, look.Width, look.Height, cmp.Or(pic.Caption, lessons.Spoken(f.Caption)), "")
-		return p, frames, door.Embed(&p, pic)
+		if frames[look.Width] = pic.Frame; framed {
+			parts = pic.Parts()
+		}
+		p = door.Linked(at.base, f.Name, at.query, look.Width, look.Height, cmp.Or(pic.Caption, lessons.Spoken(f.Caption)), "")
+		return p, frames, parts, door.Embed(&p, pic)
 	}
 	printed := func() (*door.Print, error) {
 		print, err := a.Print(ctx, at.sheet(f.Name, "svg", look, func(context.Context) (*figure.Picture, error) { return f.Draw(look) }))
@@ -753,12 +756,12 @@ func (a *Room) picture(ctx context.Context, f lessons.Figure, look lessons.Look,
 	}
 	print, err := printed()
 	if err != nil {
-		return views.Picture{}, nil, err
+		return p, nil, nil, err
 	}
 	linked := func() views.Picture {
 		return door.Linked(at.base, f.Name, at.query, look.Width, look.Height, cmp.Or(print.Caption, lessons.Spoken(f.Caption)), "")
 	}
-	p := linked()
+	p, parts = linked(), print.Parts
 	p.Lazy = !framed
 	switch {
 	case slide:
@@ -770,10 +773,10 @@ func (a *Room) picture(ctx context.Context, f lessons.Figure, look lessons.Look,
 	}
 	if framed { // the page tells where the data are in either size
 		if _, err := printed(); err != nil {
-			return p, nil, err
+			return p, nil, nil, err
 		}
 	}
-	return p, frames, nil
+	return p, frames, parts, nil
 }
 
 // demoField is a control of a demo; data sets and runs are those of the workspace.

@@ -1,43 +1,100 @@
-// Words that can be explored: what a symbol or a formula in the words of a screen means, a
-// control or a number of its demo, lights up under the pointer; a symbol of a control is a
-// handle of it.
+// Words that can be explored: what a symbol, a formula or a stressed word of a screen means
+// lights up, where the pointer is or the keyboard has come to: a control, a number, an arrow,
+// a line or a point of the picture. A symbol or a number that is a control is a handle of it.
+import { Stage } from "./stage.js";
 
-const plain = (e) => e.textContent.replace(/\s/g, "");
+const svg = "http://www.w3.org/2000/svg";
+const prose = ".words, .lead, .derivation, .note, legend, .ask-text";
 const leaf = "mi, mn, msub, msup, mover";
+const plain = (e) => e.textContent.normalize("NFKC").replace(/\s/g, "");
 
-/** What a place in the words means: elements of the demo beside them. */
+const demo = (place) => place.closest(".screen, [data-slide]")?.querySelector("form.demo");
+
+/** The named parts of the picture of a demo. */
+function parts(form) {
+  const stage = form.querySelector(".stage[data-stage]"), data = stage?.dataset.stage;
+  if (!data) return [];
+  if (stage.partsOf !== data) [stage.parts, stage.partsOf] = [JSON.parse(data).parts || [], data];
+  return stage.parts;
+}
+
+/** What a place in the words means: elements of the demo beside them, and parts of its picture. */
 function meaning(place) {
-  const form = place.closest(".screen, [data-slide]")?.querySelector("form.demo"), math = place.closest("math");
-  if (!form || !math || !math.closest(".words, .lead, .derivation, .note, legend")) return [];
+  const form = demo(place), word = place.closest(`math, ${["em", "data[data-control]"].join(", ")}`);
+  if (!form || !word?.closest(prose)) return [];
+  const named = (name) => parts(form).filter((p) => p.names.includes(name));
+  if (word.matches("data")) return [...form.querySelectorAll(`[data-field="${word.dataset.control}"]`)];
+  if (word.matches("em")) return named(plain(word).toLowerCase());
   const names = [...form.querySelectorAll(".field")].map((f) => [f, f.querySelector(".symbol") || f.querySelector("label")]);
   for (const tr of form.querySelectorAll(".exhibit-numbers tr")) {
     const th = tr.querySelector("th");
     names.push([tr, th.textContent.trim() === th.querySelector("math")?.textContent.trim() ? th : th.querySelector("math")]);
   }
-  for (let e = math; e; e = e === math ? place.closest(leaf) : math.contains(e.parentNode) && e.parentNode.closest(leaf)) {
-    const word = plain(e), found = names.filter(([, name]) => name && plain(name) === word).map(([of]) => of);
-    if (found.length) return found;
+  for (let e = word; e; e = e === word ? place.closest(leaf) : word.contains(e.parentNode) && e.parentNode.closest(leaf)) {
+    const name = plain(e), found = names.filter(([, of]) => of && plain(of) === name).map(([of]) => of);
+    if (found.length || named(name).length) return [...found, ...named(name)];
   }
   return [];
 }
 
 /** The slider of the control that a place means. */
-const slider = (place) => meaning(place).map((e) => e.querySelector(".slider input[type=range]")).find(Boolean);
+const slider = (place) => meaning(place).map((e) => e instanceof Element && e.querySelector(".slider input[type=range]")).find(Boolean);
 
-let lit = [], dragged = false;
+let lit = [], overlay = null, dragged = false;
 
-function light(found) {
+function light(found, form) {
   for (const e of lit) e.classList.remove("meant");
-  lit = found;
+  overlay?.remove();
+  lit = found.filter((e) => e instanceof Element);
   for (const e of lit) e.classList.add("meant");
+  const drawn = found.filter((e) => !(e instanceof Element));
+  if (drawn.length) outline(drawn, form.querySelector(".stage[data-stage]"));
+}
+
+/** Draws over the parts of a picture: broad and with a rim, which needs no colour. */
+function outline(drawn, element) {
+  const stage = Object.create(Stage.prototype);
+  stage.element = element;
+  stage.read();
+  const f = stage.data.frame;
+  if (!f.width) return;
+  const [left, top] = stage.share(...stage.corner()), [right, bottom] = stage.share(...stage.corner(true));
+  overlay = document.createElementNS(svg, "svg");
+  overlay.setAttribute("class", "pointed");
+  overlay.setAttribute("aria-hidden", "true");
+  overlay.setAttribute("viewBox", `0 0 ${f.width} ${f.height}`);
+  overlay.setAttribute("preserveAspectRatio", "none");
+  Object.assign(overlay.style, { left: `${left}%`, top: `${top}%`, width: `${right - left}%`, height: `${bottom - top}%` });
+  for (const rim of ["rim", "core"]) {
+    for (const { line } of drawn) {
+      const places = line.map(([x, y]) => stage.within(x, y)).map(([x, y]) => [x * f.width, y * f.height]).filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y));
+      if (!places.length) continue;
+      const shape = document.createElementNS(svg, places.length > 1 ? "polyline" : "circle");
+      if (places.length > 1) shape.setAttribute("points", places.map((p) => p.map((v) => v.toFixed(1)).join(",")).join(" "));
+      else for (const [name, v] of [["cx", places[0][0]], ["cy", places[0][1]], ["r", 11]]) shape.setAttribute(name, v);
+      shape.setAttribute("class", rim);
+      overlay.append(shape);
+    }
+  }
+  element.append(overlay);
 }
 
 document.addEventListener("pointerover", (e) => {
   if (dragged || !(e.target instanceof Element)) return;
-  light(meaning(e.target));
-  const math = e.target.closest("math");
-  if (math && lit.length) math.classList.toggle("pulls", Boolean(slider(e.target)));
+  const word = e.target.closest("math, em, data[data-control]");
+  if (!word && document.activeElement?.closest(".explorable")) return; // the keyboard's stays
+  const found = meaning(e.target);
+  light(found, demo(e.target));
+  if (word?.matches("math") && found.length) word.classList.toggle("pulls", Boolean(slider(e.target)));
 });
+document.addEventListener("focusin", (e) => e.target.closest(".explorable") && light(meaning(e.target), demo(e.target)));
+document.addEventListener("focusout", (e) => e.target.closest(".explorable") && light([]));
+
+/** Moves a slider by a share of its length. */
+function move(range, from, share, type) {
+  range.value = from + share * Number(range.max);
+  range.dispatchEvent(new Event(type, { bubbles: true }));
+}
 
 document.addEventListener("pointerdown", (e) => {
   const range = !e.button && slider(e.target);
@@ -45,11 +102,7 @@ document.addEventListener("pointerdown", (e) => {
   e.preventDefault(); // nothing is marked
   dragged = true;
   const from = Number(range.value), letGo = new AbortController();
-  const to = (now) => {
-    range.value = from + ((now.clientX - e.clientX) * Number(range.max)) / 300;
-    range.dispatchEvent(new Event("input", { bubbles: true }));
-  };
-  addEventListener("pointermove", (now) => now.pointerId === e.pointerId && to(now), letGo);
+  addEventListener("pointermove", (now) => now.pointerId === e.pointerId && move(range, from, (now.clientX - e.clientX) / 300, "input"), letGo);
   for (const end of ["pointerup", "pointercancel"]) {
     addEventListener(end, (now) => {
       if (now.pointerId !== e.pointerId) return;
@@ -59,3 +112,53 @@ document.addEventListener("pointerdown", (e) => {
     }, letGo);
   }
 });
+
+document.addEventListener("keydown", (e) => {
+  const share = { ArrowRight: 0.02, ArrowUp: 0.02, ArrowLeft: -0.02, ArrowDown: -0.02, PageUp: 0.1, PageDown: -0.1 }[e.key];
+  const range = share && e.target.matches("data[role=slider]") && slider(e.target);
+  if (!range) return;
+  e.preventDefault();
+  move(range, Number(range.value), share, "input");
+  range.dispatchEvent(new Event("change", { bubbles: true }));
+});
+
+/** Numbers in words follow their controls. */
+document.addEventListener("input", (e) => {
+  const form = e.target.closest("form.demo");
+  if (form) numbers(form.closest(".screen, [data-slide]"));
+});
+
+function numbers(screen) {
+  for (const number of screen?.querySelectorAll("data[data-control]") || []) {
+    const box = demo(number)?.elements.namedItem(number.dataset.control);
+    if (!box) continue;
+    number.textContent = box.value.replace("-", "−");
+    number.setAttribute("aria-valuenow", box.value);
+  }
+}
+
+/** Lets the keyboard come to the first of what has a meaning, in every block of words. */
+export function explore(root) {
+  for (const number of root.querySelectorAll("data[data-control]")) {
+    const field = demo(number)?.querySelector(`[data-field="${number.dataset.control}"]`), box = field?.querySelector(".slider");
+    if (!box) continue;
+    number.setAttribute("role", "slider");
+    number.setAttribute("aria-label", field.querySelector("label").textContent.trim());
+    number.setAttribute("aria-valuemin", box.dataset.low);
+    number.setAttribute("aria-valuemax", box.dataset.high);
+    number.tabIndex = 0;
+    number.classList.add("explorable");
+  }
+  for (const screen of root.matches?.(".screen, [data-slide]") ? [root] : root.querySelectorAll(".screen, [data-slide]")) {
+    numbers(screen);
+    for (const words of screen.querySelectorAll(prose)) {
+      const seen = new Set();
+      for (const word of words.querySelectorAll("em, math:not([display=block])")) {
+        if (seen.has(plain(word)) || !meaning(word).length) continue;
+        seen.add(plain(word));
+        word.setAttribute("tabindex", "0");
+        word.classList.add("explorable");
+      }
+    }
+  }
+}

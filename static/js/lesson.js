@@ -1,6 +1,6 @@
 // A lesson, live: demos answer every change, algorithms run step by step,
 // questions reveal in place.
-import "./explore.js";
+import { explore } from "./explore.js";
 import { Live, fragment } from "./live.js";
 import { addSliders } from "./sliders.js";
 import { sketches } from "./sketch.js";
@@ -334,6 +334,7 @@ export function mount(root) {
   watchFormulas(root);
   sketches(root);
   demos = [...root.querySelectorAll("form.demo")].map((form) => new Demo(form));
+  explore(root);
   for (const { replay } of demos) if (replay && slide()) replay.demo.lookAheadNow();
 }
 

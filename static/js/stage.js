@@ -26,12 +26,22 @@ export class Stage {
 
   /** Takes what the element holds now: another picture, other points. */
   renew() {
+    this.read();
+    this.image.addEventListener("load", () => this.frame());
+  }
+
+  read() {
     this.data = JSON.parse(this.element.dataset.stage || "{}");
     this.points = this.data.points || [];
     this.classes = this.data.classes || [];
     this.image = this.element.querySelector("img");
     this.frame();
-    this.image.addEventListener("load", () => this.frame());
+  }
+
+  /** The data at the corner of the frame that is its top left, or else its bottom right. */
+  corner(last = false) {
+    const f = this.data.frame;
+    return last ? [f.xmax, f.ymin] : [f.xmin, f.ymax];
   }
 
   /** Takes the frame of the size in which the picture came. */

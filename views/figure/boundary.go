@@ -83,6 +83,9 @@ func Boundary(s Scene) (*Picture, error) {
 		sh.legend = append(sh.legend, entry{"f = ±1", line(edge)})
 	}
 	sh.legend = append(sh.legend, dots.entries()...)
+	sh.parts = func() []Part {
+		return slices.Concat(zero.parts("f = 0", s.Limits), below.parts("f = ±1", s.Limits), above.parts("f = ±1", s.Limits), s.supports())
+	}
 	return sh.picture(), nil
 }
 

@@ -94,6 +94,7 @@ func (ch Chart) Picture() (*Picture, error) {
 			}
 		}})
 	}
+	sh.parts = func() []Part { return ch.parts(sh.limits) }
 	sh.add(func(c *draw.Canvas, m mapping) {
 		e := sh.easel(c, m)
 		for i, cu := range ch.Curves {

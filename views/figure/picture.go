@@ -35,6 +35,7 @@ type Picture struct {
 	zoom  float64 // CSS pixels per unit of what draw draws
 	paper color.Color
 	draw  func(vg.Canvas) // on paper
+	parts func() []Part   // nil: none are known
 }
 
 // Frame is the rectangle of a picture that holds the data, in CSS pixels from
@@ -101,6 +102,7 @@ type sheet struct {
 	note          string
 	bar           *bar
 	drawings      []drawing
+	parts         func() []Part
 	edges         func(c *draw.Canvas, frame vg.Rectangle) // more marks around the frame
 }
 
@@ -131,7 +133,7 @@ func (s *sheet) bare() bool { return s.width < bareBelow || s.height < bareBelow
 
 // picture lays the sheet out. The frame lies on whole pixels.
 func (s *sheet) picture() *Picture {
-	p := &Picture{Width: s.width, Height: s.height, Caption: s.caption, zoom: zoom(s.width, s.height), paper: s.theme.Paper}
+	p := &Picture{Width: s.width, Height: s.height, Caption: s.caption, zoom: zoom(s.width, s.height), paper: s.theme.Paper, parts: s.parts}
 	k := vg.Length(p.zoom)
 	all := vg.Rectangle{Max: vg.Point{X: vg.Length(s.width) / k, Y: vg.Length(s.height) / k}} // y upwards
 	inner := all

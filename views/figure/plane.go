@@ -37,6 +37,7 @@ type Mark interface {
 	draw(e *easel)       // draws the mark and asks for its label
 	entry(*Theme) entry  // of the legend; without a name there is none
 	describe() string    // for the caption; "" when there is nothing to tell
+	parts(Limits) []Part // what pages can point out; none without a name
 	check() (err string) // what is wrong with it
 }
 
@@ -73,6 +74,12 @@ func (p Plane) Picture() (*Picture, error) {
 	sh.bald = [2]bool{p.Bald, p.Bald || p.Y == ""}
 	if !p.Stretched {
 		sh.aspect = widened
+	}
+	sh.parts = func() (parts []Part) {
+		for _, m := range p.Marks {
+			parts = append(parts, m.parts(sh.limits)...)
+		}
+		return parts
 	}
 	sh.add(func(c *draw.Canvas, m mapping) {
 		e := sh.easel(c, m)

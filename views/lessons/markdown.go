@@ -2,8 +2,10 @@ package lessons
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,6 +37,9 @@ import (
 //	$$\sum_i \alpha_i y_i = 0$$
 //
 //	### A heading within the screen
+//
+//	The value that a control of the screen has now, here that of gamma: {gamma}. It can
+//	be dragged.
 //
 //	> A slip: where a lecture document errs, and what is right.
 //
@@ -75,7 +80,22 @@ func New(words string, l Lesson) Lesson {
 		where := l.Slug + "/" + s.Slug
 		before, after, folded := strings.Cut(source, "\n---\n")
 		rendered := func(source string) func() templ.Component {
-			render := sync.OnceValues(func() (string, error) { return renderWords(where, source) })
+			render := sync.OnceValues(func() (string, error) {
+				words, err := renderWords(where, source)
+				var missing error
+				words = withValues(words, func(control string) string {
+					if s.Demo != nil {
+						for _, p := range s.Demo.Params() {
+							if p.Name == control {
+								return p.Default
+							}
+						}
+					}
+					missing = fmt.Errorf("the words of the screen %s: it has no control %q", where, control)
+					return ""
+				})
+				return words, errors.Join(err, missing)
+			})
 			return func() templ.Component { return templ.Raw(render()) }
 		}
 		s.Words, s.Lead = rendered(before), rendered(firstSentence(before))
@@ -143,6 +163,7 @@ var markdown = goldmark.New(
 		),
 		parser.WithInlineParsers(
 			util.Prioritized(inlineParser{}, 100),
+			util.Prioritized(valueParser{}, 200),
 			util.Prioritized(parser.NewEmphasisParser(), 500),
 		),
 		parser.WithASTTransformers(util.Prioritized(slips{}, 100)),
@@ -202,6 +223,49 @@ func (inlineParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.N
 	f := &inlineFormula{tex: tex, marks: after[:marks(after)]}
 	block.Advance(len(tex) + len(f.marks) + 2)
 	return f
+}
+
+// controlValue is where the value of a control stands.
+type controlValue struct {
+	ast.BaseInline
+	control string
+}
+
+var kindControlValue = ast.NewNodeKind("ControlValue")
+
+func (*controlValue) Kind() ast.NodeKind { return kindControlValue }
+
+func (v *controlValue) Dump(source []byte, level int) {
+	ast.DumpHelper(v, source, level, map[string]string{"Control": v.control}, nil)
+}
+
+// valueParser reads {control}.
+type valueParser struct{}
+
+func (valueParser) Trigger() []byte { return []byte{'{'} }
+
+func (valueParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	found := controlName.FindSubmatch(line)
+	if found == nil {
+		return nil
+	}
+	block.Advance(len(found[0]))
+	return &controlValue{control: string(found[1])}
+}
+
+var (
+	controlName = regexp.MustCompile(`^\{([a-zA-Z_0-9]+)\}`)
+	valuePlace  = regexp.MustCompile(`(<data data-control="([a-zA-Z_0-9]+)">)[^<]*`)
+)
+
+// withValues writes the values of controls into words. One that is not there stays as
+// it is.
+func withValues(words string, value func(control string) string) string {
+	return valuePlace.ReplaceAllStringFunc(words, func(place string) string {
+		found := valuePlace.FindStringSubmatch(place)
+		return found[1] + templ.EscapeString(cmp.Or(Minus(value(found[2])), "…"))
+	})
 }
 
 // displayFormula is a formula on a line of its own.
@@ -265,6 +329,7 @@ type formulaRenderer struct{}
 func (r formulaRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(kindInlineFormula, r.inline)
 	reg.Register(kindDisplayFormula, r.display)
+	reg.Register(kindControlValue, r.value)
 	reg.Register(ast.KindCodeBlock, r.indented)
 }
 
@@ -279,6 +344,13 @@ func (formulaRenderer) inline(w util.BufWriter, _ []byte, n ast.Node, entering b
 	}
 	_, _ = w.WriteString(math)
 	return ast.WalkContinue, err
+}
+
+func (formulaRenderer) value(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		_, _ = w.WriteString(`<data data-control="` + n.(*controlValue).control + `">…</data>`)
+	}
+	return ast.WalkContinue, nil
 }
 
 func (formulaRenderer) display(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
