@@ -1,8 +1,11 @@
 package handlers
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/ml/dataset"
 	"marginlab/views/lessons/all"
@@ -29,6 +32,10 @@ func TestGuidesAndWorksheets(t *testing.T) {
 		if sheet.Find(".worksheet-right").Length() > 0 {
 			t.Errorf("%s: answers on the worksheet", l.Slug)
 		}
+		pictures := sheet.Find(".worksheet-figures img")
+		if pictures.Length() == 0 || answers.Find(".worksheet-figures").Length() > 0 {
+			t.Errorf("%s: %d pictures on the worksheet, %d with the answers", l.Slug, pictures.Length(), answers.Find(".worksheet-figures").Length())
+		}
 		if strings.Contains(answers.Text(), "%s") || strings.Contains(answers.Text(), "$") {
 			t.Errorf("%s: an answer is not filled in", l.Slug)
 		}
@@ -38,4 +45,28 @@ func TestGuidesAndWorksheets(t *testing.T) {
 	}
 	c.page(404, "/lessons/nothing/guide")
 	c.page(404, "/lessons/nothing/worksheet")
+}
+
+// What comes with the steps of a replay is not on paper as empty axes: it is left out as
+// long as it gives answers away, and whole otherwise.
+func TestReplaysOnPaper(t *testing.T) {
+	t.Parallel()
+	c := serve(t, false, dataset.DefaultLimits).browse(t, alice)
+	const lesson, chart = "/lessons/procedures", "objectives.svg"
+	printed := func(path string) []string {
+		return c.page(200, path).Find("#smo .printed").Map(func(_ int, i *goquery.Selection) string { return i.AttrOr("src", "") })
+	}
+	for _, src := range printed(lesson) {
+		if strings.Contains(src, chart) {
+			t.Errorf("the chart without curves is printed: %s", src)
+		}
+	}
+	srcs := printed(lesson + "?everything=1")
+	i := slices.IndexFunc(srcs, func(src string) bool { return strings.Contains(src, chart) })
+	if i < 0 {
+		t.Fatalf("the chart is not printed where all is shown: %q", srcs)
+	}
+	if whole, sofar := c.fetch("GET", srcs[i], "").body, c.fetch("GET", strings.ReplaceAll(srcs[i], "&paper=1", ""), "").body; len(whole) < len(sofar)+1000 {
+		t.Errorf("the printed chart has no curves: %d bytes, %d at the first step", len(whole), len(sofar))
+	}
 }

@@ -2,6 +2,7 @@ package lessons
 
 import (
 	"net/http"
+	"net/url"
 
 	"marginlab/handlers/door"
 	"marginlab/views"
@@ -67,9 +68,31 @@ func (a *Room) worksheet(w http.ResponseWriter, r *http.Request, answers bool) e
 			}
 			screen.Items = append(screen.Items, item)
 		}
-		if len(screen.Items) > 0 {
-			p.Screens = append(p.Screens, screen)
+		if len(screen.Items) == 0 {
+			continue
 		}
+		if s.Demo != nil && !answers {
+			if err := a.illustrate(r, l, s, &screen); err != nil {
+				return err
+			}
+		}
+		p.Screens = append(p.Screens, screen)
 	}
 	return a.Render(w, r, lessons.Worksheet(p))
+}
+
+// illustrate adds the figures of a screen to its questions on paper, as everybody finds
+// them who has answered nothing.
+func (a *Room) illustrate(r *http.Request, l *lessons.Lesson, s *lessons.Screen, w *lessons.WorksheetScreen) error {
+	d, _, err := a.demo(r, s, "/lessons/"+l.Slug+"/"+s.Slug, url.Values{}, true, false, false)
+	if err != nil {
+		return err
+	}
+	w.Set = d.Answer.Set
+	for i, p := range d.Answer.Printed {
+		if p.Src != "" {
+			w.Figures = append(w.Figures, lessons.WorksheetFigure{Picture: p, Caption: d.Answer.Captions[i]})
+		}
+	}
+	return nil
 }

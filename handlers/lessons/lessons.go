@@ -31,6 +31,7 @@ const (
 	lessonWidth, lessonHeight = 640, 500
 	lessonWideHeight          = 300
 	printWidth                = 320 // on paper they are a little larger, and their letters not below 9 points
+	printHeight               = 190 // at least: lower ones are drawn without letters
 )
 
 // Sizes for which the pictures of slides are drawn: small, for a slide enlarges them with
@@ -627,7 +628,7 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 		}
 		v.Answer.Pictures, v.Answer.Captions = append(v.Answer.Pictures, p), append(v.Answer.Captions, f.Caption)
 		if !slide {
-			v.Answer.Printed = append(v.Answer.Printed, door.Linked(at.base, f.Name, at.query, printWidth, printWidth*p.Height/p.Width, p.Alt, ""))
+			v.Answer.Printed = append(v.Answer.Printed, printed(f, at, p, asking, e.Step))
 		}
 	}
 	return v, wrong, nil
@@ -777,6 +778,18 @@ func (a *Room) picture(ctx context.Context, f lessons.Figure, look lessons.Look,
 		}
 	}
 	return p, frames, parts, nil
+}
+
+// printed is a figure for paper, where no step can be made: what would be empty axes is left
+// out, or whole where that gives no answer away.
+func printed(f lessons.Figure, at place, p views.Picture, asking bool, step int) views.Picture {
+	switch {
+	case f.Grows && asking && step == 0:
+		return views.Picture{}
+	case f.Grows && !asking:
+		at.query = strings.TrimPrefix(at.query+"&paper=1", "&")
+	}
+	return door.Linked(at.base, f.Name, at.query, printWidth, max(printHeight, printWidth*p.Height/p.Width), p.Alt, "")
 }
 
 // demoField is a control of a demo; data sets and runs are those of the workspace.
@@ -935,7 +948,7 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	in, _ := s.Demo.NewInput(form.Get, workspaceSource{a.House})
 	o := door.Options{Dark: r.FormValue("dark") == "1", Width: lessonWidth, Height: lessonHeight}
 	o.Size(r)
-	look := lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height, Asking: r.FormValue("asking") == "1"}
+	look := lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height, Asking: r.FormValue("asking") == "1", Paper: r.FormValue("paper") == "1"}
 	key, public := a.key(r.Context(), "/lessons/"+l.Slug+"/"+s.Slug, in)
 	at := place{key: key, public: public && course == nil}
 	return a.SendPrint(w, r, at.sheet(name, format, look, func(ctx context.Context) (*figure.Picture, error) {

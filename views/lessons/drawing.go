@@ -76,10 +76,10 @@ func StepCurve[S any](name string, r *trace.Replay[S], value func(S) float64) fi
 // StepChart is a chart over the steps of a replay that stands at step; its curves grow with
 // the steps.
 func StepChart(name, caption string, step int, ch figure.Chart) Figure {
-	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
+	return Figure{Name: name, Caption: caption, Grows: true, Draw: func(l Look) (*figure.Picture, error) {
 		here := float64(step)
 		c := ch
-		c.Format, c.Here, c.SoFar = l.Format(2), &here, true
+		c.Format, c.Here, c.SoFar = l.Format(2), &here, !l.Paper
 		if c.X.Name == "" {
 			c.X.Name = "step"
 		}

@@ -187,6 +187,7 @@ type Look struct {
 	Dark          bool
 	Coarse        bool // while something is being dragged: less detail
 	Asking        bool // without what gives the answers away; for figures that have words for it in Asks
+	Paper         bool // where nothing moves: what Grows is drawn whole
 	Width, Height int  // CSS pixels
 }
 
@@ -205,6 +206,7 @@ type Figure struct {
 	Wide    bool   // twice as wide as high
 	Asks    string // the caption as long as answers are awaited, where parts of the picture give them away; empty: none do
 	After   bool   // all of it gives the answers away; not for the first
+	Grows   bool   // its curves come with the steps of a replay, and there are none before the first
 	Turns   bool   // dragging turns it, as its demo has a TurnControl
 	Draw    func(Look) (*figure.Picture, error)
 }

@@ -83,7 +83,7 @@ type ExhibitView struct {
 	Captions []string // of Pictures, with formulas
 	Embed    EmbedView
 	Stage    string          // JSON for the page's script: frames and handles
-	Printed  []views.Picture // of Pictures on paper: small, so that their letters are not; none on slides
+	Printed  []views.Picture // of Pictures on paper: small, so that their letters are not; none on slides; the zero value: not on paper
 	Set      string          // what the controls say, for paper
 }
 
@@ -2635,7 +2635,7 @@ func ExhibitPart(e ExhibitView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		for i, p := range e.Pictures {
-			var templ_7745c5c3_Var112 = []any{"figure", templ.KV("main-figure", i == 0), templ.KV("turns", e.Figures[i].Turns), templ.KV("side-figure", i > 0), templ.KV("alone", i > 0 && len(e.Pictures) == 2)}
+			var templ_7745c5c3_Var112 = []any{"figure", templ.KV("main-figure", i == 0), templ.KV("turns", e.Figures[i].Turns), templ.KV("side-figure", i > 0), templ.KV("alone", i > 0 && len(e.Pictures) == 2), templ.KV("unprinted", i < len(e.Printed) && e.Printed[i].Src == "")}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var112...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -2689,7 +2689,7 @@ func ExhibitPart(e ExhibitView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if i < len(e.Printed) {
+			if i < len(e.Printed) && e.Printed[i].Src != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 218, "<img class=\"printed\" src=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -827,10 +827,10 @@ func showGradient(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		Steps: path.Len(), Step: step,
 		Figures: []lessons.Figure{
 			lessons.FactorFigure("factor", "The factor at this step, and the boundary of an MCM trained with it.", model, p.Data, ml.Spec{Learner: "mcm"}, nil),
-			{Name: "climb", Caption: "J over the steps. The level line is the J of the eigenvector of the same cores.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "climb", Caption: "J over the steps. The level line is the J of the eigenvector of the same cores.", Grows: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: l.Format(1), X: figure.Axis{Name: "step", Min: 0, Max: steps}, Y: figure.Axis{Name: "J"},
-					Curves: []figure.Curve{{Name: "J", X: at, Y: js}}, Rules: []figure.Rule{{Name: "eigenvector", At: best}}, SoFar: true, Here: &here,
+					Curves: []figure.Curve{{Name: "J", X: at, Y: js}}, Rules: []figure.Rule{{Name: "eigenvector", At: best}}, SoFar: !l.Paper, Here: &here,
 				}.Picture()
 			}},
 		},

@@ -365,9 +365,9 @@ func soFar(r *trace.Replay[mixture.State], step int) lessons.Figure {
 	whole := lessons.StepCurve("", r, func(s mixture.State) float64 { return s.LogLikelihood })
 	low, high := floats.Min(whole.Y), floats.Max(whole.Y)
 	room := max(0.05*(high-low), 0.5)
-	c := figure.Curve{X: whole.X[:step+1], Y: whole.Y[:step+1], Marks: true}
+	whole.Marks = true
 	f := lessons.StepChart("likelihood", "The log-likelihood so far.", step, figure.Chart{
-		X: figure.Axis{Name: "step", Min: -0.5, Max: float64(r.Len()) - 0.5}, Y: figure.Axis{Name: "log L", Min: low - room, Max: high + room}, Curves: []figure.Curve{c},
+		X: figure.Axis{Name: "step", Min: -0.5, Max: float64(r.Len()) - 0.5}, Y: figure.Axis{Name: "log L", Min: low - room, Max: high + room}, Curves: []figure.Curve{whole},
 	})
 	f.Wide = true
 	return f
@@ -621,7 +621,7 @@ func showScores(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	at := place(s.Mixture.Means[k])
 	all := place(mean[4+2*k:])
 	arrows = append(arrows, figure.Arrow{From: at, To: toward(at, all, 10*scale), Pen: figure.Pen{Color: figure.Magenta}, Name: "mean of all, tenfold"})
-	gradient := lessons.Table{Caption: "The mean of the scores over all points, by every parameter; the weights as free numbers, and with their sum held at 1", Head: []string{"component", `$\pi_k$ free`, `$\pi_k$ held`, `$\mu_{k1}$`, `$\mu_{k2}$`, `$\sigma_{k1}^2$`, `$\sigma_{k2}^2$`}}
+	gradient := lessons.Table{Caption: "The mean of the scores over all points, by every parameter; the weights as free numbers, and with their sum held at 1", Head: []string{`$k$`, `$\pi_k$ free`, `$\pi_k$ held`, `$\mu_{k1}$`, `$\mu_{k2}$`, `$\sigma_{k1}^2$`, `$\sigma_{k2}^2$`}}
 	for c := range 4 {
 		cells := row(c, mean[c], mean[4+2*c:][:2], mean[12+2*c:][:2])
 		gradient.Rows = append(gradient.Rows, slices.Insert(cells, 2, tidy(mean[c]-1)))

@@ -605,19 +605,19 @@ func showDuality(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}
 	here := float64(e.Step)
 	top := 2.2 * run.At(run.Len()-1).Dual
-	e.Figures = []lessons.Figure{{Name: "values", Caption: `Each step of a solver gives an $\alpha$, and with it a floor and a ceiling. The optimum is between the two.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+	e.Figures = []lessons.Figure{{Name: "values", Caption: `Each step of a solver gives an $\alpha$, and with it a floor and a ceiling. The optimum is between the two.`, Grows: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Chart{
 			Format: l.Format(1), X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "value", Min: 0, Max: top},
-			Curves: []figure.Curve{{Name: "ceiling: ½|w|²", X: at, Y: ceiling, Marks: true}, {Name: "floor: W(α)", X: at, Y: floor, Marks: true}}, SoFar: true, Here: &here,
+			Curves: []figure.Curve{{Name: "ceiling: ½|w|²", X: at, Y: ceiling, Marks: true}, {Name: "floor: W(α)", X: at, Y: floor, Marks: true}}, SoFar: !l.Paper, Here: &here,
 		}.Picture()
 	}}}
 	gap := ceiling[e.Step] - floor[e.Step]
-	e.Figures = append(e.Figures, lessons.Figure{Name: "gap", Caption: "Ceiling minus floor, on a logarithmic axis.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+	e.Figures = append(e.Figures, lessons.Figure{Name: "gap", Caption: "Ceiling minus floor, on a logarithmic axis.", Grows: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		c := figure.Curve{Name: "gap", X: at, Marks: true}
 		for k := range at {
 			c.Y = append(c.Y, ceiling[k]-floor[k])
 		}
-		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "gap", Log: true}, Curves: []figure.Curve{c}, SoFar: true, Here: &here}.Picture()
+		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "gap", Log: true}, Curves: []figure.Curve{c}, SoFar: !l.Paper, Here: &here}.Picture()
 	}})
 	e.Numbers = []lessons.Number{
 		{Label: `$W(\alpha)$`, Value: views.Long(s.Dual), Help: "dual value: a floor"},

@@ -1,0 +1,52 @@
+package browser
+
+import (
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+
+	"marginlab/views/lessons/all"
+)
+
+// Widths of what margins leave of a page, in CSS pixels.
+const onA4, onLetter = 688, 710
+
+// paper shows pages as they are printed.
+func (p *page) paper() {
+	p.t.Helper()
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+}
+
+// TestPrint: what is printed of a lesson fits its page, or browsers would make all of it
+// smaller; figures are not drawn smaller than for paper, so that their letters stay above 9
+// points, and captions are below the text; nothing is shown that only moves.
+func TestPrint(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.paper()
+	for _, l := range all.Lessons {
+		for _, path := range []string{"/lessons/" + l.Slug, "/lessons/" + l.Slug + "/worksheet"} {
+			p.run(path, func() {
+				for _, width := range []int64{onA4, onLetter} {
+					p.size(width, 1000)
+					if width == onA4 {
+						p.visit(path)
+					}
+					p.fits(width)
+				}
+				for _, bad := range get[[]string](p, `(() => {
+					const size = (e) => parseFloat(getComputedStyle(e).fontSize), bad = [];
+					const text = size(document.querySelector(".lesson, .worksheet"));
+					for (const i of document.querySelectorAll("main figure img")) {
+						if (i.getClientRects().length && i.clientWidth < i.getAttribute("width")) bad.push("drawn smaller than for paper: " + i.src);
+					}
+					for (const c of document.querySelectorAll("main figcaption")) if (size(c) >= text) bad.push("as large as text: " + c.textContent);
+					for (const e of document.querySelectorAll("main :is(input[type=range], button, select)")) if (e.getClientRects().length) bad.push("moves: " + e.outerHTML.slice(0, 100));
+					return bad;
+				})()`) {
+					p.t.Error(bad)
+				}
+			})
+		}
+	}
+}
