@@ -19,6 +19,7 @@ type Guide struct {
 type GuideScreen struct {
 	Slug          string
 	Minutes       int
+	Spare         bool   // it is left out of a lecture of 45 minutes
 	Do            string // what to drag and step, and what to ask meanwhile
 	Misconception string // what students think instead
 }
@@ -35,7 +36,8 @@ type GuideScreen struct {
 //
 //     Misconception: What students think instead.
 //
-// with a heading for every screen of the lesson, in their order. Paragraphs and aims are
+// with a heading for every screen of the lesson, in their order; ", spare" at its end says that
+// a lecture of 45 minutes does without. Paragraphs and aims are
 // one line each. What is wrong is the error of Lesson.CheckGuide.
 func NewGuide(text string) Guide {
 	var g Guide
@@ -47,12 +49,13 @@ func NewGuide(text string) Guide {
 			continue
 		}
 		if head, ok := strings.CutPrefix(line, "## "); ok {
+			head, spare := strings.CutSuffix(head, ", spare")
 			slug, minutes, _ := strings.Cut(head, ", ")
 			n, err := strconv.Atoi(strings.TrimSuffix(minutes, " min"))
 			if err != nil || n < 1 {
 				fail("the guide has the heading %q; write \"## slug, 6 min\"", head)
 			}
-			g.Screens = append(g.Screens, GuideScreen{Slug: slug, Minutes: n})
+			g.Screens = append(g.Screens, GuideScreen{Slug: slug, Minutes: n, Spare: spare})
 			at = &g.Screens[len(g.Screens)-1]
 			continue
 		}
@@ -89,6 +92,9 @@ func (l *Lesson) CheckGuide() error {
 	if len(g.Screens) > len(l.Screens) {
 		return fmt.Errorf("the guide of the lesson %s has screens that the lesson has not", l.Slug)
 	}
+	if all, short := g.Minutes(), g.Short(); all > 90 || short > 45 {
+		return errors.Join(g.wrong, fmt.Errorf("the guide of the lesson %s has %d minutes, %d without what is spare; a lecture has 90 or 45", l.Slug, all, short))
+	}
 	return g.wrong
 }
 
@@ -96,6 +102,16 @@ func (l *Lesson) CheckGuide() error {
 func (g Guide) Minutes() (sum int) {
 	for _, s := range g.Screens {
 		sum += s.Minutes
+	}
+	return sum
+}
+
+// Short is how long those take that are not spare.
+func (g Guide) Short() (sum int) {
+	for _, s := range g.Screens {
+		if !s.Spare {
+			sum += s.Minutes
+		}
 	}
 	return sum
 }

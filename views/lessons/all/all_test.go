@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,6 +159,36 @@ func TestGuides(t *testing.T) {
 			}
 		}
 	}
+}
+
+// moved is a control that a guide says to move, by its symbol.
+var moved = regexp.MustCompile(`(?i)\b(?:move|change|raise|lower|push|vary|slider of) \$([^$]+)\$`)
+
+// TestGuidesCanBeDone: what a guide says to drag, to step through and to move is there.
+func TestGuidesCanBeDone(t *testing.T) {
+	greek := strings.NewReplacer(`\gamma`, "γ", `\lambda`, "λ", `\mathbf w`, "w")
+	eachScreen(t, func(t *testing.T, l *lessons.Lesson, s *lessons.Screen) {
+		i := slices.IndexFunc(l.Guide.Screens, func(g lessons.GuideScreen) bool { return g.Slug == s.Slug })
+		do := l.Guide.Screens[i].Do
+		if s.Demo == nil {
+			return
+		}
+		e := lessonstest.Show(t, l, s.Slug)
+		if regexp.MustCompile(`(?i)\b(step|run) (through|line|from|slowly|until|and|with|to|a walk)|\bStep;`).MatchString(do) && e.Steps == 0 {
+			t.Errorf("nothing to step through: %s", do)
+		}
+		if regexp.MustCompile(`(?i)\bdrags? `).MatchString(do) && len(e.Handles) == 0 {
+			t.Errorf("nothing to drag: %s", do)
+		}
+		for _, m := range moved.FindAllStringSubmatch(do, -1) {
+			symbol := greek.Replace(m[1])
+			if !slices.ContainsFunc(s.Demo.Params(), func(p param.Param) bool {
+				return p.Symbol == symbol || p.Label == symbol || strings.HasPrefix(p.Name, symbol)
+			}) {
+				t.Errorf("no control %s: %s", symbol, do)
+			}
+		}
+	})
 }
 
 func TestWordsRender(t *testing.T) {
