@@ -188,7 +188,7 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		Search: b.searchTitle(), SearchFields: b.searchFields(), SearchFolds: cmp.Or(b.form.Get(ofSearch+"folds"), "5"),
 		SearchScore: b.searchScores(), SearchError: door.Sentence(b.problems.For(ofSearch + "score")),
 		SearchNested: !b.form.Has(ofSearch+"folds") || b.form.Get(ofSearch+"nested") == "true",
-		Path:         b.data != nil && ml.HasRegularisation(b.spec, 0),
+		Path:         b.hasPath(),
 		SearchOpen:   slices.ContainsFunc(b.problems, func(p param.Problem) bool { return strings.HasPrefix(p.Field, ofSearch) }),
 	}
 	hidden := b.hidden()
@@ -318,7 +318,7 @@ func (a *Room) live(r *http.Request) (map[string]any, error) {
 		"name":      b.name,
 		"positives": positives(b),
 		"html":      html.String(), "tried": tried.String(), "hidden": b.hidden(), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": b.spec.Title() + " on " + b.name,
-		"search": b.searchTitle(), "x": b.x, "y": b.y, "took": ans.Took, "live": ans.Live(),
+		"search": b.searchTitle(), "path": b.hasPath(), "x": b.x, "y": b.y, "took": ans.Took, "live": ans.Live(),
 	}, nil
 }
 

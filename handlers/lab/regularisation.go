@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"marginlab/handlers/door"
 	"marginlab/ml"
@@ -35,7 +36,7 @@ func (a *Room) Regularisation(w http.ResponseWriter, r *http.Request) error {
 	}
 	query := b.query()
 	p := views.Regularisation{
-		Page: a.Frame("Path over C", "lab"), Title: "Path over C of " + b.spec.With("C", ml.DefaultSpec().Values["C"]).Title(), Data: b.name,
+		Page: a.Frame("Path over C", "lab"), Title: "Path over C of " + withoutC(b.spec.Title()), Data: b.name,
 		Lab: "/lab?" + query.Encode(), C: b.spec.Text("C"),
 	}
 	path, problem, err := a.regularised(r.Context(), b)
@@ -83,6 +84,17 @@ func (a *Room) Regularisation(w http.ResponseWriter, r *http.Request) error {
 		p.Coarse = true
 	}
 	return a.Render(w, r, views.RegularisationPage(p))
+}
+
+// hasPath tells whether the bench's machine can be followed along C.
+func (b *bench) hasPath() bool {
+	return b.data != nil && (len(b.data.Classes) == 2 || b.spec.Positive != "") && ml.HasRegularisation(b.spec, 0)
+}
+
+// withoutC is a title without the value of C.
+func withoutC(title string) string {
+	words := slices.DeleteFunc(strings.Split(title, " "), func(word string) bool { return strings.HasPrefix(word, "C=") })
+	return strings.Join(words, " ")
 }
 
 // countJudged is how many steps have an accuracy on points held out.

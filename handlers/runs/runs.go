@@ -105,6 +105,9 @@ func (a *Room) showRun(w http.ResponseWriter, r *http.Request, run store.Run, pr
 	}
 	p.Page = a.Frame(run.Name, "runs")
 	p.Clone = "/lab?" + cloneQuery(run).Encode()
+	if run.Report != nil && (run.Report.Rule == ml.Sign || run.Report.Rule == "") && ml.HasRegularisation(run.Spec, run.Report.TrainN) {
+		p.Path = "/path?" + cloneQuery(run).Encode()
+	}
 	if run.Course != "" {
 		if err := a.runInCourse(r.Context(), run, &p); err != nil {
 			return err

@@ -136,6 +136,8 @@ function reflect(reply) {
   for (const axis of ["x", "y"]) if (form.elements[axis]) form.elements[axis].value = reply[axis];
   const search = form.querySelector("[data-search-title]");
   if (search && reply.search) search.textContent = reply.search;
+  const path = form.querySelector("[data-path]");
+  if (path) path.hidden = !reply.path;
   const positive = form.elements.positive;
   if (positive && [...positive.options].map((o) => o.value).join("\n") !== reply.positives.map((o) => o.value).join("\n")) {
     positive.replaceChildren(...reply.positives.map((o) => new Option(o.label, o.value, o.chosen, o.chosen)));

@@ -1,0 +1,115 @@
+package cmdline
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"marginlab/ml"
+	"marginlab/views/figure"
+)
+
+var path = Command{"path", "follow an SVM of two classes along C, with its entry points", runPath}
+
+func runPath(ctx context.Context, args []string, std Streams) error {
+	f := NewFlags("path --data FILE [flags]",
+		"Follows an SVM of two classes from one end of C's range to the other, each solution leading to the next, and prints its support vectors, |w| and accuracy, and the entry points: between which two values of C a row becomes or ceases to be a support vector, or reaches or leaves its bound. Accuracies held out are means over 5 folds of the rows that train.")
+	f.Heading("Files")
+	data := f.String("data", "FILE", "", "Labelled points, as fit reads them. The name - stands for standard input.")
+	how := f.Reading()
+	plot := f.String("plot", "FILE.svg|FILE.png", "", "Where to draw alpha / C of every point over C.")
+	shares := f.String("plot-shares", "FILE.svg|FILE.png", "", "Where to draw accuracy and the share of support vectors over C.")
+	asJSON := f.Switch("json", "Print all as one JSON object, at full precision, with every alpha.")
+	spec := f.Spec(nil)
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if err := f.Require("data"); err != nil {
+		return err
+	}
+	for name, file := range map[string]string{"plot": *plot, "plot-shares": *shares} {
+		if file == "" {
+			continue
+		}
+		if formatOf(file) == nil {
+			return usage("--%s expects a file that ends in .svg or .png, not %q", name, file)
+		}
+		if err := checkTarget(file); err != nil {
+			return err
+		}
+	}
+	if *plot != "" && *plot == *shares {
+		return usage("--plot and --plot-shares name the same file")
+	}
+	if err := keep([]string{*data}, *plot, *shares); err != nil {
+		return err
+	}
+	notes, err := f.idle(*spec)
+	if err != nil {
+		return err
+	}
+	for _, n := range notes {
+		note(std, "path", n)
+	}
+	d, err := readData(ctx, "path", *data, spec, how, std)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	r, err := ml.Regularise(ctx, d, *spec)
+	if err != nil {
+		return err
+	}
+	seconds := time.Since(start).Seconds()
+	for _, p := range []struct {
+		file string
+		draw func() (*figure.Picture, error)
+	}{{*plot, figure.AlphasOf(r, figure.Format{}).Picture}, {*shares, figure.RegularisedOf(r, figure.Format{}).Picture}} {
+		if p.file == "" {
+			continue
+		}
+		picture, err := p.draw()
+		if err != nil {
+			return err
+		}
+		picture.Scale = 2
+		if err := writeFile(p.file, func(w io.Writer) error { return formatOf(p.file)(picture, w) }); err != nil {
+			return err
+		}
+	}
+	if *asJSON {
+		return json.NewEncoder(std.Out).Encode(struct {
+			*ml.Regularisation
+			Seconds float64 `json:"seconds"`
+		}{r, seconds})
+	}
+	return writePath(std.Out, r)
+}
+
+// writePath writes a line for each step that is judged, and one for each entry point.
+func writePath(w io.Writer, r *ml.Regularisation) error {
+	lines := [][]string{{"C", "support vectors", "at the bound", "|w|", "training", "held out", "sd"}}
+	for _, s := range r.Steps {
+		line := []string{short(s.C), strconv.Itoa(s.SupportVectors), strconv.Itoa(s.Bounded), strconv.FormatFloat(s.WNorm, 'g', 4, 64), percent(s.TrainAccuracy), "-", "-"}
+		if s.Accuracy != nil {
+			line[5], line[6] = percent(*s.Accuracy), percent(*s.Deviation)
+		}
+		if s.Accuracy != nil || r.Folds == 0 {
+			lines = append(lines, line)
+		}
+	}
+	entries := [][]string{{"C from", "to", "row", "was", "is"}}
+	for _, e := range r.Entries {
+		entries = append(entries, []string{strconv.FormatFloat(e.Low, 'g', 5, 64), strconv.FormatFloat(e.High, 'g', 5, 64), strconv.Itoa(e.Row), e.From, e.To})
+	}
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%d training rows along C; accuracy in %%, held out: mean and standard deviation over %d folds\n\n", len(r.Rows), r.Folds)
+	writeTable(b, lines)
+	fmt.Fprintf(b, "\nEntry points: %d. outside: no support vector; free: on its margin; bounded: alpha is C\n\n", len(r.Entries))
+	writeTable(b, entries)
+	return b.Flush()
+}

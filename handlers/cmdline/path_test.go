@@ -1,0 +1,50 @@
+package cmdline_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml"
+)
+
+// The path on the terminal is that of the library, in numbers, lines and pictures.
+func TestPath(t *testing.T) {
+	t.Parallel()
+	d, file := moons(t, 40)
+	want, err := ml.Regularise(t.Context(), d, ml.DefaultSpec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	alphas, shares := filepath.Join(dir, "alphas.svg"), filepath.Join(dir, "shares.png")
+	var got ml.Regularisation
+	if err := json.Unmarshal([]byte(must(t, "path", "--data", file, "--json", "--plot", alphas, "--plot-shares", shares)), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, &got); diff != "" {
+		t.Error(diff)
+	}
+	if svg, err := os.ReadFile(alphas); err != nil || !strings.Contains(string(svg), "alpha / C") {
+		t.Errorf("%v: %.100s", err, svg)
+	}
+	if png, err := os.ReadFile(shares); err != nil || !strings.HasPrefix(string(png), "\x89PNG") {
+		t.Errorf("%v: %.10q", err, png)
+	}
+	text := must(t, "path", "--data", file)
+	if first := want.Entries[0]; !strings.Contains(text, fmt.Sprintf("Entry points: %d.", len(want.Entries))) || !strings.Contains(text, fmt.Sprintf("  %d ", first.Row)) {
+		t.Error(text)
+	}
+	for args, word := range map[string]string{
+		"--learner mcm": "take the SVM", "--hard-margin": "finite C", "--plot a.pdf": "ends in .svg or .png",
+	} {
+		if o := run(t.Context(), "", append([]string{"path", "--data", file}, strings.Fields(args)...)...); o.code == 0 || !strings.Contains(o.err, word) {
+			t.Errorf("%s: %d %s", args, o.code, o.err)
+		}
+	}
+}
