@@ -47,10 +47,10 @@ func TestPathOverC(t *testing.T) {
 	}
 
 	p := s.browse(t, alice)
-	if _, hidden := p.page(200, "/lab?data=moons").Find(`[formaction="/path"]`).Attr("hidden"); hidden {
+	if _, hidden := p.page(200, "/lab?data=moons").Find(`[data-path]`).Attr("hidden"); hidden {
 		t.Error("the lab does not lead to the path")
 	}
-	if _, hidden := p.page(200, "/lab?data=moons&learner=mcm").Find(`[formaction="/path"]`).Attr("hidden"); !hidden {
+	if _, hidden := p.page(200, "/lab?data=moons&learner=mcm").Find(`[data-path]`).Attr("hidden"); !hidden {
 		t.Error("the MCM has a path over C")
 	}
 	doc := p.page(200, "/path?data=moons&C=7&test_fraction=0")

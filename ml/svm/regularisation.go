@@ -43,7 +43,8 @@ type Regularisation struct {
 const (
 	entryTol   = 1e-6 // stopping rule: parts are to be told
 	entryRatio = 1.02 // High / Low of an entry point, unless that takes too many trainings
-	entryMost  = 240  // trainings
+	entryMost  = 240  // trainings, of as many points as entryWork allows
+	entryWork  = 120_000
 )
 
 // Regularise follows the solution along C, from cs[0] to the last of cs, which rise, with
@@ -111,11 +112,11 @@ func (r *Regularisation) between() []float64 {
 			}
 		}
 	}
-	if room := entryMost - len(r.C); len(places) > room {
+	if room := max(0, min(entryMost, entryWork/len(r.Results[0].Alpha))-len(r.C)); len(places) > room {
 		slices.SortStableFunc(places, func(a, b int) int {
 			return -compareRatio(r.C[a+1]/r.C[a], r.C[b+1]/r.C[b])
 		})
-		places = places[:max(0, room)]
+		places = places[:room]
 		slices.Sort(places)
 	}
 	middle := make([]float64, len(places))
