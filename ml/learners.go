@@ -27,13 +27,19 @@ type Learner struct {
 	Quicker string // what makes a training shorter
 
 	// solve trains, with memory that it shares with other trainings.
-	solve func(ctx context.Context, k kernel.Matrix, y []float64, s Spec, memory *svm.Memory, r trace.Recorder) (*solution, error)
+	solve solver
+	// follow, where there is one, returns a solver of one matrix at one C after the other, which goes
+	// on from what it has found before.
+	follow func() solver
 	// heldOut, where there is one, trains at many C without a map and without some of
 	// the rows, faster than one by one.
 	heldOut func(ctx context.Context, k svm.Matrix, y []float64, held []int, cs []float64, s svm.Settings) ([]*svm.Result, error)
 	// path, where there is one, gives the errors at every lambda from one factorisation.
 	path func(ctx context.Context, k ridge.Matrix, y []float64) (*ridge.Path, error)
 }
+
+// solver trains one machine.
+type solver func(ctx context.Context, k kernel.Matrix, y []float64, s Spec, memory *svm.Memory, r trace.Recorder) (*solution, error)
 
 // solution is what every learner returns: coefficients over the training rows,
 // a bias, and its own part of the report.
@@ -86,6 +92,7 @@ var Learners = []Learner{
 		Params:  mcmParams(),
 		Quicker: "a smaller C or gamma, or a larger sparsity ρ or rank cut",
 		solve:   solveMCM,
+		follow:  followMCM,
 	},
 	{
 		Name: "ridge", Label: "Kernel ridge",
@@ -136,9 +143,20 @@ func solveSVM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, memory 
 	return &solution{u: u, b: res.B, f: res.F, report: report}, nil
 }
 
-func solveMCM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, _ *svm.Memory, r trace.Recorder) (*solution, error) {
+func solveMCM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, memory *svm.Memory, r trace.Recorder) (*solution, error) {
+	return followMCM()(ctx, k, y, s, memory, r)
+}
+
+func followMCM() solver {
+	var f mcm.Follower
+	return func(ctx context.Context, k kernel.Matrix, y []float64, s Spec, _ *svm.Memory, r trace.Recorder) (*solution, error) {
+		return trainMCM(ctx, &f, k, y, s, r)
+	}
+}
+
+func trainMCM(ctx context.Context, f *mcm.Follower, k kernel.Matrix, y []float64, s Spec, r trace.Recorder) (*solution, error) {
 	rho := s.Values.Number("rho")
-	res, err := mcm.Train(ctx, k, y, mcm.Settings{C: s.penalty(), Rho: rho, RankTol: s.Values.Number("rank_tol"), MaxIter: s.Values.Int("max_iter"), Recorder: r})
+	res, err := f.Train(ctx, k, y, mcm.Settings{C: s.penalty(), Rho: rho, RankTol: s.Values.Number("rank_tol"), MaxIter: s.Values.Int("max_iter"), Recorder: r})
 	if err != nil {
 		return nil, err
 	}

@@ -329,7 +329,11 @@ type fitted struct {
 // is shared with the other machines, width is that of the cores. first is the machine before its conformal map, nil when there is none.
 func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, memory *svm.Memory, whole kernel.Matrix, q part, width float64, recorder trace.Recorder) (first, last *fitted, err error) {
 	gram := q.of(whole)
-	sol, err := learner.solve(ctx, gram, q.y, spec, memory, recorder)
+	solve := learner.solve
+	if p.following != nil {
+		solve = p.following
+	}
+	sol, err := solve(ctx, gram, q.y, spec, memory, recorder)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -389,6 +393,8 @@ type problem struct {
 	kernel     kernel.Kernel
 	x          *mat.Dense      // training rows as the kernel sees them; nil: no vectors
 	objects    dataset.Objects // training rows that are no vectors
+
+	following solver // in place of that of the learner, where one C is trained after the other; nil: there is none
 }
 
 func prepare(d *dataset.Data, spec Spec) (*problem, error) {

@@ -76,7 +76,7 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 	if learner.heldOut != nil && p.target.Rule != Argmax && t.spec.Conformal == "none" && !t.spec.Values.Switch("hard_margin") {
 		judged, err = t.path(ctx, learner, p, test, cs)
 	} else {
-		judged, err = t.each(ctx, p, test, cs)
+		judged, err = t.each(ctx, learner, p, test, cs)
 	}
 	if err != nil || !t.spec.Calibrated() {
 		return judged, err
@@ -102,9 +102,15 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 	return judged, nil
 }
 
-// each judges one training after the other.
-func (t *Trainer) each(ctx context.Context, p *problem, test []int, cs []float64) (judged []Judged, err error) {
+// each judges one training after the other, each from the one before where learner goes on from
+// that: with one machine, as it is.
+func (t *Trainer) each(ctx context.Context, learner Learner, p *problem, test []int, cs []float64) (judged []Judged, err error) {
 	spec := t.spec.plain()
+	if learner.follow != nil && p.target.Rule == Sign && spec.Conformal == "none" && !spec.Values.Switch("hard_margin") {
+		q := *p
+		q.following = learner.follow()
+		p = &q
+	}
 	for _, c := range cs {
 		j, err := p.judge(ctx, spec.With("C", param.Of(c)), test)
 		if err := ctx.Err(); err != nil {

@@ -28,8 +28,8 @@ type Cell struct {
 
 // cellFormat is that of new plans. It begins what a name is the hash of, and rises when the
 // same cell is to give another result. Plans of 1, which had no number, were made before
-// there were other scores than accuracies and errors.
-const cellFormat = 2
+// there were other scores than accuracies and errors; before 3 an MCM began anew at every C.
+const cellFormat = 3
 
 // Name is the SHA-256 of what the cell says, in hexadecimal: cells that are to give the
 // same have the same name, in every process.

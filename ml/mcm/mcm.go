@@ -131,6 +131,11 @@ const gapTol = 1e-8
 // A hard margin is solved with finite penalties C that rise until no slack is
 // left. Should it end early, Objective is that of the penalty then in force.
 func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) {
+	return new(Follower).Train(ctx, k, y, s)
+}
+
+// Train is Train with another C than before; k, y, Rho and RankTol are the same at every call.
+func (f *Follower) Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) {
 	if err := check(k, y, s); err != nil {
 		return nil, err
 	}
@@ -143,7 +148,7 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 	if s.MaxIter == 0 {
 		s.MaxIter = 50_000 + 200*len(y)
 	}
-	r, err := train(ctx, k, y, s)
+	r, err := f.train(ctx, k, y, s)
 	if err != nil {
 		return nil, err
 	}

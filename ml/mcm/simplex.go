@@ -108,8 +108,9 @@ func newSimplex(a matrix, cost, lo, up []float64, rows int) *simplex {
 		x:    make([]float64, n, n+rows), dir: make([]float64, n, n+rows), d: make([]float64, n, n+rows),
 		pos: make([]int, n, n+rows), c: append(make([]float64, 0, n+rows), cost...),
 		alpha:   make([]float64, n, n+rows),
-		feasTol: 1e-11, optTol: 1e-10, known: rounding, maxIter: math.MaxInt,
+		maxIter: math.MaxInt,
 	}
+	s.loosen()
 	for j := range s.pos {
 		s.pos[j] = -1
 		s.setNonbasic(j, cost[j] < 0)
@@ -761,6 +762,19 @@ func (b breakpoints) down(i int) {
 		b[i], b[c] = b[c], b[i]
 		i = c
 	}
+}
+
+// loosen sets the tolerances to those of a first attempt.
+func (s *simplex) loosen() {
+	s.feasTol, s.optTol, s.known = 1e-11, 1e-10, rounding
+	s.perturbations, s.restored = 0, 0
+}
+
+// resume prepares another programme with the same columns, from the basis at hand.
+func (s *simplex) resume() {
+	s.loosen()
+	copy(s.c, s.cost)
+	s.shifted, s.restoring, s.stalled, s.stale = false, true, 0, true
 }
 
 // tighten asks the next solve for a tenth of the tolerances.

@@ -37,6 +37,8 @@ func newSparse(k Matrix, rho float64) *sparse {
 	}
 }
 
+func (p *sparse) resume() { p.tightened, p.last = false, math.Inf(1) }
+
 func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
 	if err := p.price(ctx, d.point(), d.y); err != nil {
 		return false, err

@@ -24,6 +24,8 @@ type span interface {
 	defect(ctx context.Context, v []float64, r *Result, d *dual) (factor, residual float64)
 	// refine prepares another attempt after rounding has spoilt the gap.
 	refine(d *dual)
+	// resume prepares another programme with the same functions.
+	resume()
 }
 
 // A hard margin is solved as a soft one whose C is raised until no slack is
@@ -36,52 +38,39 @@ const (
 	lastPenalty  = 1e9
 )
 
-func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) {
+// A Follower trains on one matrix at one C after the other. What does not depend on C, the
+// factor, is computed once, and the simplex method goes on from the basis that was the
+// best for the C before: the bounds of the dual move, which leaves it dual feasible. Optima and
+// certificates are those of Train; where several functions are optimal it may be another one. The
+// zero value is ready. An ended context is the end of it.
+type Follower struct {
+	low *lowRank  // Rho = 0: of the matrix; nil: not yet
+	in  *subspace // of low, for the interior point method
+	d   *dual     // nil: the simplex method has not been needed
+	fs  span
+}
+
+func (f *Follower) train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) {
 	hard := math.IsInf(s.C, 1)
 	if hard {
 		s.C = firstPenalty
 	}
 	m := len(y)
 	r := &Result{Lambda: make([]float64, m), F: make([]float64, m)}
-	d := newDual(y, s.C, s.Rho)
+	if f.d != nil {
+		f.d.resume()
+		f.d.setC(s.C)
+		f.fs.resume()
+		f.d.iterations = 0
+	} else if done, err := f.begin(ctx, r, k, y, s, hard); done || err != nil {
+		return r, err
+	}
+	d, fs := f.d, f.fs
 	d.maxIter = s.MaxIter
 	if s.Recorder != nil {
 		d.report = func(p *simplex) {
 			s.Recorder(trace.Step{Phase: "mcm", Iteration: p.iterations, Objective: 1 - p.objective(), Violation: p.infeasibility()})
 		}
-	}
-
-	var fs span
-	if s.Rho > 0 {
-		fs = newSparse(k, s.Rho)
-	} else {
-		f, err := cholesky(ctx, k, s.RankTol)
-		if ctx.Err() != nil {
-			return r.stopped(trace.Cancelled, y, s), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		l := &lowRank{factor: f, k: k}
-		if l.interpolate(r, y, s) {
-			return r, nil
-		}
-		start := basis{2, f.pivots} // the interpolant
-		if f.rank() >= s.interiorRank {
-			var done bool
-			if done, start, err = l.interior(ctx, r, y, s, hard); err != nil {
-				return nil, err
-			} else if done {
-				return r, nil
-			}
-			d.iterations = r.Iterations
-		}
-		d.reserve(f.rank())
-		for j := range f.rank() {
-			d.addFeature(f.column(j))
-		}
-		d.setBasis(start.row, start.vars)
-		fs = l
 	}
 
 	const lastAttempt = 5
@@ -123,6 +112,54 @@ func train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 			fs.refine(d)
 		}
 	}
+}
+
+// begin makes the programme of the simplex method, with a basis to start from. It reports true where
+// r is done without.
+func (f *Follower) begin(ctx context.Context, r *Result, k Matrix, y []float64, s Settings, hard bool) (done bool, err error) {
+	if s.Rho > 0 {
+		f.d, f.fs = newDual(y, s.C, s.Rho), newSparse(k, s.Rho)
+		return false, nil
+	}
+	if f.low == nil {
+		c, err := cholesky(ctx, k, s.RankTol)
+		if ctx.Err() != nil {
+			r.stopped(trace.Cancelled, y, s)
+			return true, nil
+		}
+		if err != nil {
+			return true, err
+		}
+		f.low = &lowRank{factor: c, k: k}
+	}
+	l := f.low
+	if l.interpolate(r, y, s) {
+		return true, nil
+	}
+	start, iterations := basis{2, l.pivots}, 0 // the interpolant
+	if l.rank() >= s.interiorRank {
+		if f.in == nil {
+			if f.in, err = newSubspace(ctx, l.factor); err != nil {
+				r.stopped(trace.Cancelled, y, s)
+				return true, nil
+			}
+		}
+		if f.in != nil {
+			if done, start, err = l.interior(ctx, f.in, r, y, s, hard); done || err != nil {
+				return true, err
+			}
+			iterations = r.Iterations
+		}
+	}
+	d := newDual(y, s.C, s.Rho)
+	d.iterations = iterations
+	d.reserve(l.rank())
+	for j := range l.rank() {
+		d.addFeature(l.column(j))
+	}
+	d.setBasis(start.row, start.vars)
+	f.d, f.fs = d, l
+	return false, nil
 }
 
 // solve alternates between the programme in the features at hand and the search
@@ -228,6 +265,8 @@ func (l *lowRank) grow(context.Context, *dual) (bool, error) { return false, nil
 
 func (l *lowRank) refine(*dual) {}
 
+func (l *lowRank) resume() {}
+
 func (l *lowRank) defect(_ context.Context, v []float64, r *Result, d *dual) (factor, residual float64) {
 	w, b := d.weights()
 	return 1, l.residual(v, d.y, w, b, r)
@@ -262,15 +301,7 @@ type basis struct {
 // interior trains by the interior point method. It reports false when rounding
 // has kept it from a certified result, with a basis for the simplex method to
 // finish from.
-func (l *lowRank) interior(ctx context.Context, r *Result, y []float64, s Settings, hard bool) (done bool, start basis, err error) {
-	in, err := newSubspace(ctx, l.factor)
-	if err != nil {
-		r.stopped(trace.Cancelled, y, s)
-		return true, start, nil
-	}
-	if in == nil {
-		return false, basis{2, l.pivots}, nil
-	}
+func (l *lowRank) interior(ctx context.Context, in *subspace, r *Result, y []float64, s Settings, hard bool) (done bool, start basis, err error) {
 	x := newInterior(in, y)
 	if s.Recorder != nil {
 		x.report = func(x *interior) {

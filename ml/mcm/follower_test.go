@@ -1,0 +1,89 @@
+package mcm_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"marginlab/ml/mcm"
+	"marginlab/ml/trace"
+)
+
+// What a Follower finds at each C, rising and falling, is certified as what Train finds by itself, and
+// has its objective.
+func TestFollower(t *testing.T) {
+	t.Parallel()
+	numerical, trained := 0, 0
+	cold, warm := 0, 0
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(seed, 11))
+		p := randomProblem(rng, 40)
+		c := math.Pow(10, -3+4*rng.Float64())
+		interior := 0 // as it is
+		if rng.IntN(3) == 0 {
+			interior = 5
+		}
+		var f mcm.Follower
+		for _, factor := range []float64{0.01, 0.1, 1, 2, 100, 1, 0.1} {
+			p.set.C = c * factor
+			set := p.set
+			if interior > 0 {
+				set = set.WithInterior(interior)
+			}
+			r, err := f.Train(t.Context(), p.k, p.y, set)
+			if err != nil {
+				t.Fatalf("seed %d, %s, C = %g: %v", seed, p.name, p.set.C, err)
+			}
+			p.check(t, r)
+			one, err := mcm.Train(t.Context(), p.k, p.y, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(r.Objective-one.Objective) > 3e-8*max(1, one.Objective) && one.Status == trace.Converged {
+				t.Errorf("C = %g: objective %.12g, by itself %.12g", p.set.C, r.Objective, one.Objective)
+			}
+			cold, warm, trained = cold+one.Iterations, warm+r.Iterations, trained+1
+			if r.Status == trace.Numerical {
+				numerical++
+			}
+			if t.Failed() {
+				t.Fatalf("seed %d, C = %g, interior %d: %s", seed, p.set.C, interior, p.name)
+			}
+		}
+	}
+	if numerical > trained/50 || warm >= cold {
+		t.Errorf("%d of %d in numerical trouble; %d iterations, %d without a basis to go on from", numerical, trained, warm, cold)
+	}
+	t.Logf("%d iterations, %d by themselves; %d of %d in numerical trouble", warm, cold, numerical, trained)
+}
+
+// BenchmarkFollower trains at seven C, one after the other or each by itself.
+func BenchmarkFollower(b *testing.B) {
+	for _, c := range []struct {
+		n          int
+		gamma, rho float64
+	}{{250, 0.1, 0}, {1000, 0.1, 0}, {250, 1, 0}, {1000, 1, 0}, {250, 1, 0.01}, {1000, 1, 0.01}} {
+		x, y := moons(c.n, rand.New(rand.NewPCG(1, 1)))
+		k := gram(x, rbf(c.gamma))
+		for _, how := range []string{"alone", "following"} {
+			b.Run(fmt.Sprintf("n=%d/gamma=%g/rho=%g/%s", c.n, c.gamma, c.rho, how), func(b *testing.B) {
+				for b.Loop() {
+					pivots := 0
+					var f mcm.Follower
+					for e := -2.0; e <= 4; e++ {
+						if how == "alone" {
+							f = mcm.Follower{}
+						}
+						r, err := f.Train(b.Context(), k, y, mcm.Settings{C: math.Pow(10, e), Rho: c.rho})
+						if err != nil || r.Status != trace.Converged {
+							b.Fatal(r, err)
+						}
+						pivots += r.Iterations
+					}
+					b.ReportMetric(float64(pivots), "iterations")
+				}
+			})
+		}
+	}
+}
