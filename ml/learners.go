@@ -150,7 +150,11 @@ func solveMCM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, memory 
 func followMCM() solver {
 	var f mcm.Follower
 	return func(ctx context.Context, k kernel.Matrix, y []float64, s Spec, _ *svm.Memory, r trace.Recorder) (*solution, error) {
-		return trainMCM(ctx, &f, k, y, s, r)
+		sol, err := trainMCM(ctx, &f, k, y, s, r)
+		if err != nil || sol.report.Status != trace.Converged { // nothing to go on from
+			f = mcm.Follower{}
+		}
+		return sol, err
 	}
 }
 
