@@ -236,6 +236,7 @@ func (a *App) programs(r chi.Router) {
 	r.Delete("/searches/{id}", h(a.api.DeleteSearch))
 	r.Get("/searches/{id}/events", h(a.studies.Events))
 	r.Post("/searches/{id}/cancel", h(a.api.CancelSearch))
+	r.Post("/searches/{id}/again", h(a.api.SearchAgain))
 	r.Post("/searches/{id}/runs", h(a.api.SaveCell))
 
 	r.Get("/studies", h(a.api.Studies))

@@ -108,6 +108,56 @@ func TestAPISearch(t *testing.T) {
 	c.want(404, "GET", "/api/searches/"+id+"/events", "")
 }
 
+// A drawn search over HTTP tries what the library draws, goes on around its best, and has what
+// is known of the same cells in a grid.
+func TestAPIDrawnSearch(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c := s.browse(t, alice)
+	got := c.found(c.search(`{"dataset":"moons","grid":{"C":"0.1..100","gamma":[0.1,10],"kernel":"rbf"},"design":"sobol","points":8,"folds":3,"seed":7}`))
+	want := &eval.Drawn{
+		Design: eval.OfSobol, Points: 8, Seed: 7, Lists: eval.Grid{},
+		Ranges: map[string]eval.Range{"C": {Low: 0.1, High: 100, Log: true}, "gamma": {Low: 0.1, High: 10, Log: true}},
+	}
+	settings, err := want.Settings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Status != store.Done || len(got.Cells) != 8 || got.Total != 24 || got.Drawn == nil || !cmp.Equal(got.Drawn.Ranges, want.Ranges) || got.Drawn.Seed != 7 {
+		t.Fatalf("%+v", got)
+	}
+	grid := ""
+	for i, cell := range got.Cells {
+		if !cmp.Equal(cell.Values, settings[i]) {
+			t.Errorf("cell %d is %v, want %v", i, cell.Values, settings[i])
+		}
+		if i == *got.Best {
+			grid = fmt.Sprintf(`{"C":[%s],"gamma":[%s]}`, cell.Values.Text("C"), cell.Values.Text("gamma"))
+		}
+	}
+	if one := c.found(c.search(`{"dataset":"moons","grid":` + grid + `,"folds":3,"seed":7}`)); one.Known != 3 || one.Total != 3 {
+		t.Errorf("of the same cells in a grid %d of %d are known", one.Known, one.Total)
+	}
+	finer := c.found(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/searches/"+got.ID+"/again", `{"how":"finer"}`)).ID)
+	best := got.Cells[*got.Best]
+	if finer.Total != 27 || finer.Known != 3 || !cmp.Equal(finer.Cells[0], best) || finer.Cells[*finer.Best].Accuracy < best.Accuracy {
+		t.Errorf("%+v", finer)
+	}
+	nested := c.found(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/searches/"+got.ID+"/again", `{"how":"nested"}`)).ID)
+	if nested.Nested == nil || nested.Known != 24 || !cmp.Equal(nested.Cells, got.Cells) {
+		t.Errorf("%+v", nested)
+	}
+	c.want(422, "POST", "/api/searches/"+got.ID+"/again", `{"how":"larger"}`)
+	s.client(t, bob).want(404, "POST", "/api/searches/"+got.ID+"/again", `{"how":"finer"}`)
+	text := c.page(200, "/searches/"+got.ID).Text()
+	if !strings.Contains(text, "--C=0.1..100") || !strings.Contains(text, "--design=sobol --points=8") || !strings.Contains(text, "8 points of a Sobol sequence") {
+		t.Errorf("%s", text)
+	}
+	if text := c.page(200, "/searches/"+finer.ID).Text(); strings.Contains(text, "marginlab cv") || !strings.Contains(text, "and the best of the search before") {
+		t.Errorf("%s", text)
+	}
+}
+
 // What cannot be searched is refused with the field, and nobody else's search is there.
 func TestAPISearchRefused(t *testing.T) {
 	t.Parallel()
@@ -118,7 +168,11 @@ func TestAPISearchRefused(t *testing.T) {
 		word   string
 	}{
 		`{"dataset":"moons","grid":{"C":[-1]}}`:                                       {422, "C must"},
-		`{"dataset":"moons","grid":{"C":[[1]]}}`:                                      {400, "expected a number"},
+		`{"dataset":"moons","grid":{"C":[[1]]}}`:                                      {422, "C expects a list of values, or a range"},
+		`{"dataset":"moons","grid":{"C":"10..1"}}`:                                    {422, "range that rises"},
+		`{"dataset":"moons","grid":{"C":"1..10"},"design":"sobel"}`:                   {422, "grid, random, sobol"},
+		`{"dataset":"moons","grid":{"C":"1..10"},"design":"sobol","points":0}`:        {422, "points"},
+		`{"dataset":"moons","grid":{},"design":"random"}`:                             {422, "nothing has a range"},
 		`{"dataset":"moons","grid":{"beauty":[1]}}`:                                   {422, "beauty is not a parameter"},
 		`{"dataset":"moons","grid":{"test_fraction":[0.1,0.2]}}`:                      {422, "cannot be searched"},
 		`{"dataset":"moons","grid":{"C":[1,2]},"folds":1}`:                            {422, "folds"},

@@ -25,6 +25,7 @@ type Search struct {
 	Hash        string // of the points
 	Spec        ml.Spec
 	Grid        eval.Grid
+	Drawn       *eval.Drawn // in place of Grid; nil: the settings are those of Grid
 	Scheme      eval.Scheme
 	Axes        [2]string // as of a Run
 	Status      Status
@@ -45,9 +46,26 @@ type NewSearch struct {
 	DatasetName string        // what to call Data that is in no data set
 	Spec        ml.Spec
 	Grid        eval.Grid
+	Drawn       *eval.Drawn // as of a Search
 	Scheme      eval.Scheme
 	Axes        [2]string // as of a Run
 	Request     string    // as of a NewRun
+}
+
+// Design is what the search tries.
+func (s Search) Design() eval.Design { return designOf(s.Grid, s.Drawn) }
+
+// Try makes a design that which the search tries.
+func (n *NewSearch) Try(design eval.Design) {
+	n.Grid, _ = design.(eval.Grid)
+	n.Drawn, _ = design.(*eval.Drawn)
+}
+
+func designOf(grid eval.Grid, drawn *eval.Drawn) eval.Design {
+	if drawn != nil {
+		return drawn
+	}
+	return grid
 }
 
 // What one search may ask for, and how many may be under way: of one workspace, which a
@@ -68,7 +86,7 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 		return found, err
 	}
 	n = p.NewSearch
-	request, err := requestOf(n.Request, n.Dataset, n.DatasetName, p.points.hash, n.Spec, n.Grid, n.Scheme, n.Axes)
+	request, err := requestOf(n.Request, n.Dataset, n.DatasetName, p.points.hash, n.Spec, designOf(n.Grid, n.Drawn), n.Scheme, n.Axes)
 	if err != nil {
 		return found, err
 	}
@@ -106,7 +124,9 @@ func planned(n NewSearch) (p plannedSearch, err error) {
 	if err != nil {
 		return p, err
 	}
-	n.Spec, n.Grid = n.Grid.Settled(n.Scheme.Settled(n.Data, n.Spec))
+	spec, design := eval.Settled(n.Scheme.Settled(n.Data, n.Spec), designOf(n.Grid, n.Drawn))
+	n.Spec = spec
+	n.Try(design)
 	p.NewSearch = n
 	if p.names, err = plan.Names(); err != nil {
 		return p, err
@@ -122,7 +142,7 @@ func planned(n NewSearch) (p plannedSearch, err error) {
 func (s *Store) insert(ctx context.Context, tx *sql.Tx, ws Workspace, request string, p plannedSearch) (id string, err error) {
 	search := Search{
 		ID: newID(), Dataset: p.Dataset, DatasetName: cmp.Or(line(p.DatasetName), "unsaved data"), Hash: p.points.hash,
-		Spec: p.Spec, Grid: p.Grid, Scheme: p.Scheme, Axes: p.Axes, Created: fromMillis(s.now()),
+		Spec: p.Spec, Grid: p.Grid, Drawn: p.Drawn, Scheme: p.Scheme, Axes: p.Axes, Created: fromMillis(s.now()),
 	}
 	if p.Dataset != "" {
 		ds, err := findDataset(ctx, tx, ws, p.Dataset)
@@ -166,14 +186,15 @@ func planSearch(n NewSearch) (*eval.Plan, error) {
 	if splits > MaxCells || splits*rows > MaxDealt {
 		return nil, tooMany
 	}
-	paths, err := n.Grid.Paths(n.Spec)
+	design := designOf(n.Grid, n.Drawn)
+	paths, err := design.Paths(n.Spec)
 	if err != nil {
 		return nil, err
 	}
 	if cells := len(paths) * splits; cells > MaxCells {
 		return nil, param.Problems{{Field: "grid", Message: fmt.Sprintf("the search has %d cells, each a setting but for C on one split; at most %d are allowed: take fewer values, folds or repeats", cells, MaxCells)}}
 	}
-	return eval.NewPlan(n.Data, n.Spec, n.Grid, n.Scheme)
+	return eval.NewPlan(n.Data, n.Spec, design, n.Scheme)
 }
 
 // dealt says how points are held out, for a message.
@@ -222,6 +243,16 @@ func (s *Store) Searches(ctx context.Context, ws Workspace, limit, offset int) (
 		return err
 	})
 	return list, total, err
+}
+
+// UnderWay lists the searches of a workspace, but for those of studies, that have not ended,
+// the oldest first.
+func (s *Store) UnderWay(ctx context.Context, ws Workspace) (list []Search, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		list, err = searchesOf(ctx, tx, `workspace = ? AND study IS NULL AND `+notEnded+` ORDER BY created, rowid`, ws)
+		return err
+	})
+	return list, err
 }
 
 // DeleteSearch deletes a search and what its cells gave, unless another search has the
@@ -442,7 +473,7 @@ func (s *Store) SearchStates(ctx context.Context, ids ...string) (map[string]Sea
 // countCells are the cells of a search, and those that are open.
 const countCells = `(SELECT count(*) FROM cells WHERE search = id), (SELECT count(*) FROM cells WHERE search = id AND done = 0)`
 
-const searchColumns = `id, (SELECT datasets.id FROM datasets WHERE datasets.id = searches.dataset AND datasets.deleted IS NULL), dataset_name, hash, spec, grid, scheme, axes, status, error, known, created, started, finished, ` + countCells
+const searchColumns = `id, (SELECT datasets.id FROM datasets WHERE datasets.id = searches.dataset AND datasets.deleted IS NULL), dataset_name, hash, spec, grid, drawn, scheme, axes, status, error, known, created, started, finished, ` + countCells
 
 func scanSearch(row interface{ Scan(...any) error }, more ...any) (s Search, err error) {
 	var ds sql.NullString
@@ -452,7 +483,7 @@ func scanSearch(row interface{ Scan(...any) error }, more ...any) (s Search, err
 	err = row.Scan(append([]any{
 		&s.ID, &ds, &s.DatasetName, &s.Hash,
 		storedSpec{&s.Spec},
-		asJSON(&s.Grid), asJSON(&s.Scheme), asJSON(&s.Axes), &s.Status, &s.Error,
+		asJSON(&s.Grid), asJSON(&s.Drawn), asJSON(&s.Scheme), asJSON(&s.Axes), &s.Status, &s.Error,
 		&s.Known, &created, &started, &finished, &s.Total, &open,
 	}, more...)...)
 	s.Dataset, s.Done, s.Created = ds.String, s.Total-open, fromMillis(created)
@@ -492,26 +523,32 @@ func listSearches(ctx context.Context, tx *sql.Tx, ws Workspace, limit, offset i
 	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM searches WHERE workspace = ? AND study IS NULL`, ws).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT `+searchColumns+` FROM searches WHERE workspace = ? AND study IS NULL ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?`, ws, limit, offset)
+	list, err = searchesOf(ctx, tx, `workspace = ? AND study IS NULL ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?`, ws, limit, offset)
+	return list, total, err
+}
+
+// searchesOf are searches without their results.
+func searchesOf(ctx context.Context, tx *sql.Tx, where string, args ...any) (list []Search, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT `+searchColumns+` FROM searches WHERE `+where, args...)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		s, err := scanSearch(rows)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		list = append(list, s)
 	}
-	return list, total, rows.Err()
+	return list, rows.Err()
 }
 
 func insertSearch(ctx context.Context, tx *sql.Tx, ws Workspace, request string, s Search, plan []byte, names []string) error {
 	if _, err := tx.ExecContext(ctx, `
-		INSERT INTO searches (id, workspace, dataset, dataset_name, hash, spec, grid, scheme, axes, plan, status, known, created, request)
-		VALUES (?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?, nullif(?, ''))`,
-		s.ID, ws, s.Dataset, s.DatasetName, s.Hash, asJSON(&s.Spec), asJSON(&s.Grid), asJSON(&s.Scheme), asJSON(&s.Axes), plan, s.Created.UnixMilli(), request); err != nil {
+		INSERT INTO searches (id, workspace, dataset, dataset_name, hash, spec, grid, drawn, scheme, axes, plan, status, known, created, request)
+		VALUES (?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?, nullif(?, ''))`,
+		s.ID, ws, s.Dataset, s.DatasetName, s.Hash, asJSON(&s.Spec), asJSON(&s.Grid), asJSON(&s.Drawn), asJSON(&s.Scheme), asJSON(&s.Axes), plan, s.Created.UnixMilli(), request); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, `

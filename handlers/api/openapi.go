@@ -45,7 +45,10 @@ func Description() (map[string]any, error) {
 	schemas["Spec"] = specSchema()
 	schemas["NewGenerated"] = generatorsSchema()
 	schemas["Report"] = reportSchema()
-	schemas["NewSearch"].(object)["properties"].(object)["score"] = paramSchema(eval.ScoreParam)
+	asked := schemas["NewSearch"].(object)["properties"].(object)
+	for _, p := range []param.Param{eval.ScoreParam, eval.DesignParam, eval.PointsParam} {
+		asked[p.Name] = paramSchema(p)
+	}
 	cell, shares := schemas["Cell"].(object)["properties"].(object), schemas["Fold"].(object)["properties"].(object)
 	for _, s := range eval.Scores {
 		cell[s.Name] = object{"type": "number", "description": s.Help + " Mean over the folds held out."}

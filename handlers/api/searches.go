@@ -25,6 +25,7 @@ type Search struct {
 	DataHash    string         `json:"data_hash"`
 	Spec        ml.Spec        `json:"spec"`
 	Grid        eval.Grid      `json:"grid"`
+	Drawn       *eval.Drawn    `json:"drawn,omitempty"`
 	Folds       int            `json:"folds"`
 	Repeats     int            `json:"repeats"`
 	LeaveOneOut bool           `json:"leave_one_out,omitempty"`
@@ -53,7 +54,7 @@ type Search struct {
 func newSearch(s store.Search) Search {
 	j := Search{
 		ID: s.ID, Status: s.Status, Error: s.Error, Dataset: s.Dataset, DatasetName: s.DatasetName, DataHash: s.Hash,
-		Spec: s.Spec, Grid: s.Grid, Folds: s.Scheme.Folds, Repeats: s.Scheme.Repeats, Seed: s.Scheme.Seed,
+		Spec: s.Spec, Grid: s.Grid, Drawn: s.Drawn, Folds: s.Scheme.Folds, Repeats: s.Scheme.Repeats, Seed: s.Scheme.Seed,
 		LeaveOneOut: s.Scheme.LeaveOneOut, HoldOut: s.Scheme.HoldOut, FoldColumn: s.Scheme.Column, Shares: s.Scheme.Learning, Score: door.RankedBy(s).Name,
 		Done: s.Done, Total: s.Total, Known: s.Known, Created: s.Created, Started: s.Started, Finished: s.Finished,
 	}
@@ -77,7 +78,9 @@ func (a *Room) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 	asked := struct {
 		Dataset string    `json:"dataset"`
 		Spec    ml.Spec   `json:"spec"`
-		Grid    eval.Grid `json:"grid"`
+		Grid    eval.Axes `json:"grid"`
+		Design  string    `json:"design"`
+		Points  int       `json:"points"`
 		Folds   int       `json:"folds"`
 		Repeats int       `json:"repeats"`
 		Nested  bool      `json:"nested"`
@@ -89,7 +92,7 @@ func (a *Room) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 		FoldColumn  string  `json:"fold_column"`
 
 		Shares []float64 `json:"shares"`
-	}{Spec: ml.DefaultSpec(), Folds: 5, Repeats: 1}
+	}{Spec: ml.DefaultSpec(), Folds: 5, Repeats: 1, Points: defaultPoints}
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func (a *Room) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	n := store.NewSearch{
-		Spec: asked.Spec, Grid: asked.Grid, DatasetName: points.Name, Data: points.Data,
+		Spec: asked.Spec, DatasetName: points.Name, Data: points.Data,
 		Request: r.Header.Get(idempotencyKey),
 		Scheme: eval.Scheme{
 			Folds: asked.Folds, Repeats: asked.Repeats, Nested: asked.Nested, Seed: asked.Spec.Seed, Score: asked.Score,
@@ -108,10 +111,35 @@ func (a *Room) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 	if asked.Seed != nil {
 		n.Scheme.Seed = *asked.Seed
 	}
+	design, err := asked.Grid.Design(asked.Design, asked.Points, n.Scheme.Seed)
+	if err != nil {
+		return err
+	}
+	n.Try(design)
 	if door.IsStored(asked.Dataset) {
 		n.Dataset = asked.Dataset
 	}
 	s, err := a.House.Search(r.Context(), n)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/searches/"+s.ID)
+	return web.JSON(w, http.StatusAccepted, RunStatus{s.ID, s.Status})
+}
+
+// defaultPoints is that of eval.PointsParam.
+const defaultPoints = 32
+
+// SearchAgain stores another search of one that is done: finer around its best setting, or the
+// same with nested folds.
+func (a *Room) SearchAgain(w http.ResponseWriter, r *http.Request) error {
+	var asked struct {
+		How string `json:"how"`
+	}
+	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
+		return err
+	}
+	s, err := a.House.SearchAgain(r.Context(), chi.URLParam(r, "id"), asked.How)
 	if err != nil {
 		return err
 	}

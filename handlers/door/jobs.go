@@ -30,10 +30,6 @@ type Job struct {
 	Left        time.Duration // estimated, while it runs at the pace it has; 0: not known
 }
 
-// mostSearches are looked through for those that have not ended, of which a workspace may
-// have fewer.
-const mostSearches = 200
-
 // UnderWay lists what has not ended of a workspace: what runs, then what waits, the oldest
 // first.
 func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error) {
@@ -41,7 +37,7 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 	if err != nil {
 		return nil, err
 	}
-	searches, _, err := a.Store.Searches(ctx, ws, mostSearches, 0)
+	searches, err := a.Store.UnderWay(ctx, ws)
 	if err != nil {
 		return nil, err
 	}
@@ -68,9 +64,6 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 		list = append(list, j)
 	}
 	for _, s := range searches {
-		if s.Status.Ended() {
-			continue
-		}
 		j := Job{Kind: "search", ID: s.ID, Name: SearchTitle(s), Data: s.DatasetName, Status: s.Status, Created: s.Created, Elapsed: elapsed(s.Started), Done: s.Done, Total: s.Total, Unit: "cells"}
 		j.Left = left(j.Elapsed, s.Done-s.Known, s.Total-s.Done)
 		list = append(list, j)

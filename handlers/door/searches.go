@@ -150,33 +150,69 @@ func Vectors(s eval.Setting) float64 {
 	return float64(n) / float64(len(s.Folds))
 }
 
+// SearchAgain queues another search of one of the request's workspace that is done: "finer",
+// around its best setting, or the same with "nested" folds, of which all that this one has
+// computed is known.
+func (a *House) SearchAgain(ctx context.Context, id, how string) (next store.Search, err error) {
+	s, err := a.Store.Search(ctx, Workspace(ctx), id)
+	if err != nil {
+		return next, err
+	}
+	if s.Result == nil {
+		return next, web.Errorf(web.Conflict, "This search has not ended with a result: there is no best setting yet.")
+	}
+	n := store.NewSearch{Dataset: s.Dataset, DatasetName: s.DatasetName, Spec: s.Spec, Grid: s.Grid, Drawn: s.Drawn, Scheme: s.Scheme, Axes: s.Axes}
+	switch how {
+	case "finer":
+		spec, design := eval.Finer(s.Spec, s.Design(), s.Result)
+		if design == nil {
+			return next, web.Errorf(web.Conflict, "There is nothing to try between the values of this search.")
+		}
+		n.Spec = spec
+		n.Try(design)
+	case "nested":
+		n.Scheme.Nested = true
+	default:
+		return next, param.Problems{{Field: "how", Message: fmt.Sprintf("how expects finer or nested, not %q", how)}}
+	}
+	if n.Data, err = a.Store.Data(ctx, s.Hash); err != nil {
+		return next, err
+	}
+	return a.Search(ctx, n)
+}
+
 // Searched are the parameters of a search that have several values: C, then the others in
 // the order of ml.Params.
 func Searched(s store.Search) (names []string) {
-	for _, p := range ml.Params {
+	for _, name := range s.Design().Names() {
 		switch {
-		case len(slices.Compact(slices.Clone(s.Grid[p.Name]))) < 2:
-		case p.Name == "C":
-			names = slices.Insert(names, 0, p.Name)
+		case s.Drawn == nil && len(slices.Compact(slices.Clone(s.Grid[name]))) < 2:
+		case name == "C":
+			names = slices.Insert(names, 0, name)
 		default:
-			names = append(names, p.Name)
+			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// SearchLine is the call of the program that gives the same result.
+// SearchLine is the call of the program that gives the same result; empty where there is
+// none, as it tries a setting that an earlier search has found besides those it draws.
 func SearchLine(s store.Search) string {
+	if s.Drawn != nil && len(s.Drawn.Besides) > 0 {
+		return ""
+	}
 	spec := s.Spec
 	spec.TestFraction, spec.Seed = ml.DefaultSpec().TestFraction, s.Scheme.Seed
-	words := []string{strings.Replace(CommandLine(spec, s.DatasetName), "marginlab fit ", "marginlab cv ", 1)}
+	words := strings.Split(strings.Replace(CommandLine(spec, s.DatasetName), "marginlab fit ", "marginlab cv ", 1), " ")
 	for _, name := range Searched(s) {
 		p, _ := ml.Param(name)
-		var values []string
-		for _, v := range s.Grid[name] {
-			values = append(values, v.Text())
-		}
-		words = append(words, "--"+p.Flag()+"="+strings.Join(values, ","))
+		flag := "--" + p.Flag() + "="
+		words = slices.DeleteFunc(words, func(word string) bool { return strings.HasPrefix(word, flag) })
+		words = append(words, flag+triedText(s, p))
+	}
+	if s.Drawn != nil {
+		words = append(words, "--design="+s.Drawn.Design, fmt.Sprintf("--points=%d", s.Drawn.Points))
 	}
 	switch sc := s.Scheme; {
 	case sc.LeaveOneOut:
@@ -205,6 +241,50 @@ func SearchLine(s store.Search) string {
 		words = append(words, "--learning="+strings.Join(texts, ","))
 	}
 	return strings.Join(words, " ")
+}
+
+// triedText is what is tried of a parameter, as eval.Axes reads it.
+func triedText(s store.Search, p param.Param) string {
+	values := s.Grid[p.Name]
+	if s.Drawn != nil {
+		if r, ok := s.Drawn.Ranges[p.Name]; ok {
+			return rangeText(p, r)
+		}
+		values = s.Drawn.Lists[p.Name]
+	}
+	var texts []string
+	for _, v := range values {
+		texts = append(texts, v.Text())
+	}
+	return strings.Join(texts, ",")
+}
+
+// rangeText is a range, as eval.Axes reads it: "0.1..100".
+func rangeText(p param.Param, r eval.Range) string {
+	text := param.Of(r.Low).Text() + ".." + param.Of(r.High).Text()
+	switch {
+	case r.Log && !p.Log:
+		return text + "/log"
+	case !r.Log && p.Log && r.Low > 0:
+		return text + "/lin"
+	}
+	return text
+}
+
+// DesignText says which settings a search tries; empty for a grid.
+func DesignText(s store.Search) string {
+	if s.Drawn == nil {
+		return ""
+	}
+	how := "drawn at random"
+	if s.Drawn.Design == eval.OfSobol {
+		how = "of a Sobol sequence"
+	}
+	text := fmt.Sprintf("%d points %s", s.Drawn.Points, how)
+	if len(s.Drawn.Besides) > 0 {
+		text += " and the best of the search before"
+	}
+	return text
 }
 
 // SearchTitle says what is searched: "C and gamma of SVM rbf".

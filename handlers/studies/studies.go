@@ -96,7 +96,8 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 			p.Warning = eval.NotNested
 		}
 		p.Edges = edges(s)
-		p.Finer = len(finer(s).grid) > 0
+		_, finer := eval.Finer(s.Spec, s.Design(), res)
+		p.Finer = finer != nil
 		p.Short = notConverged(res)
 		p.Failed = failed(res)
 		p.Pictures = pictures(s.Search)
@@ -207,7 +208,7 @@ func edges(s door.Found) (names []string) {
 	best := s.Settings[s.Result.Best].Values
 	for _, name := range door.Searched(s.Search) {
 		var tried []float64
-		for _, v := range s.Grid[name] {
+		for _, v := range s.Grid[name] { // of what is drawn, nothing is at an end
 			if v.IsNumber() {
 				tried = append(tried, v.Number())
 			}
@@ -239,58 +240,12 @@ func failed(r *eval.Result) (n int) {
 	return n
 }
 
-// further is a search around the best setting of another.
-type further struct {
-	spec ml.Spec
-	grid eval.Grid // empty: there is nothing between the values
-}
-
-func finer(s door.Found) further {
-	f := further{spec: s.Spec, grid: eval.Grid{}}
-	best := s.Settings[s.Result.Best].Values
-	for _, name := range door.Searched(s.Search) {
-		if !best.Has(name) {
-			continue
-		}
-		p, _ := ml.Param(name)
-		values := eval.Around(p, s.Grid[name], best[name])
-		if len(values) > 1 {
-			f.grid[name] = values
-		} else {
-			_ = f.spec.Set(name, best.Text(name)) // it was tried, so it is in its range
-		}
-	}
-	return f
-}
-
-// Again begins another search of a finished one: around its best setting, or the same with
-// nested folds, of which all that this one has computed is known.
+// Again begins another search of a finished one: finer, or with nested folds.
 func (a *Room) Again(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
-	s, err := a.FindSearch(r.Context(), chi.URLParam(r, "id"))
-	if err != nil {
-		return err
-	}
-	if s.Result == nil {
-		return web.Errorf(web.Conflict, "This search has not ended with a result: there is no best setting yet.")
-	}
-	d, err := a.Store.Data(r.Context(), s.Hash)
-	if err != nil {
-		return err
-	}
-	n := store.NewSearch{Dataset: s.Dataset, Data: d, DatasetName: s.DatasetName, Spec: s.Spec, Grid: s.Grid, Scheme: s.Scheme, Axes: s.Axes}
-	switch how := r.PostFormValue("how"); how {
-	case "finer":
-		f := finer(s)
-		n.Spec, n.Grid = f.spec, f.grid
-	case "nested":
-		n.Scheme.Nested = true
-	default:
-		return web.Errorf(web.Invalid, "how expects finer or nested, not %q.", how)
-	}
-	next, err := a.House.Search(r.Context(), n)
+	next, err := a.SearchAgain(r.Context(), chi.URLParam(r, "id"), r.PostFormValue("how"))
 	if err != nil {
 		return err
 	}

@@ -215,6 +215,31 @@ func (d *Drawn) Paths(base ml.Spec) ([]Path, error) {
 	return gather(specs)
 }
 
+// Settled is the same search said otherwise: what has one value has it in the spec, and what the
+// design, a valid one or nil, has left has several.
+func Settled(base ml.Spec, design Design) (ml.Spec, Design) {
+	lists := func(lists Grid) Grid {
+		left := Grid{}
+		for _, name := range lists.Names() {
+			if values := lists[name]; len(slices.Compact(slices.Clone(values))) > 1 {
+				left[name] = values
+			} else {
+				_ = base.Set(name, values[0].Text()) // it is in its range
+			}
+		}
+		return left
+	}
+	switch d := design.(type) {
+	case Grid:
+		return base, lists(d)
+	case *Drawn:
+		next := *d
+		next.Lists = lists(d.Lists)
+		return base, &next
+	}
+	return base, Grid{}
+}
+
 // gather makes paths of settings, each once: those that differ in nothing that applies but
 // C, at the place of the first of them.
 func gather(specs []ml.Spec) (paths []Path, err error) {

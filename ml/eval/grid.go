@@ -81,21 +81,6 @@ func (g Grid) Paths(base ml.Spec) ([]Path, error) {
 	return gather(settings)
 }
 
-// Settled is the same search of a valid grid said otherwise: what has one value has it in the
-// spec, and what the grid has left has several.
-func (g Grid) Settled(base ml.Spec) (ml.Spec, Grid) {
-	left := Grid{}
-	for _, p := range ml.Params {
-		switch values := g[p.Name]; {
-		case len(slices.Compact(slices.Clone(values))) > 1:
-			left[p.Name] = values
-		case len(values) > 0:
-			base = base.With(p.Name, values[0])
-		}
-	}
-	return base, left
-}
-
 // aboutPoints are the parameters that say on which points settings are judged, and how, besides
 // those that name columns.
 var aboutPoints = []string{"target", "test_fraction", "seed"}
