@@ -114,7 +114,7 @@ func TestAPIDrawnSearch(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true, dataset.DefaultLimits)
 	c := s.browse(t, alice)
-	got := c.found(c.search(`{"dataset":"moons","grid":{"C":"0.1..100","gamma":[0.1,10],"kernel":"rbf"},"design":"sobol","points":8,"folds":3,"seed":7}`))
+	got := c.found(c.search(`{"dataset":"moons","grid":{"C":"0.1..100","gamma":[0.1,10]},"design":"sobol","points":8,"folds":3,"seed":7}`))
 	want := &eval.Drawn{
 		Design: eval.OfSobol, Points: 8, Seed: 7, Lists: eval.Grid{},
 		Ranges: map[string]eval.Range{"C": {Low: 0.1, High: 100, Log: true}, "gamma": {Low: 0.1, High: 10, Log: true}},

@@ -58,6 +58,9 @@ func newSearch(s store.Search) Search {
 		LeaveOneOut: s.Scheme.LeaveOneOut, HoldOut: s.Scheme.HoldOut, FoldColumn: s.Scheme.Column, Shares: s.Scheme.Learning, Score: door.RankedBy(s).Name,
 		Done: s.Done, Total: s.Total, Known: s.Known, Created: s.Created, Started: s.Started, Finished: s.Finished,
 	}
+	if j.Grid == nil {
+		j.Grid = eval.Grid{}
+	}
 	if r := s.Result; r != nil {
 		one := r.WithinOneError()
 		j.Searched, j.Best, j.OneError, j.Nested, j.Confusion, j.Learning = r.Searched, &r.Best, &one, r.Nested, r.Confusion, r.Learning

@@ -81,66 +81,127 @@ func (m heatMap) values(name string) []string {
 	return texts
 }
 
+// shades are the settings of a search as they are marked: how good each is among them.
+type shades struct {
+	search       door.Found
+	score        eval.Score
+	low, high    float64 // levels
+	best, simple int     // places; -1: not known yet
+	lab          func(eval.Setting) string
+}
+
+func newShades(s door.Found, lab func(eval.Setting) string) shades {
+	m := shades{search: s, score: door.RankedBy(s.Search), low: math.Inf(1), high: math.Inf(-1), best: -1, simple: -1, lab: lab}
+	for _, setting := range s.Settings {
+		if own, ok := level(m.score, setting); ok {
+			m.low, m.high = min(m.low, own), max(m.high, own)
+		}
+	}
+	if s.Result != nil {
+		m.best, m.simple = s.Result.Best, s.Result.WithinOneError()
+	}
+	return m
+}
+
+// cell is a setting as a map shows it.
+func (m shades) cell(i int) views.HeatCell {
+	s := m.search.Settings[i]
+	own, ok := level(m.score, s)
+	if !ok {
+		why := door.Sentence(cmp.Or(s.Failure(), "it has no "+m.score.Label+" on some fold"))
+		return views.HeatCell{Href: m.lab(s), Text: "✕", Title: valuesText(m.search.Search, s) + " failed: " + why, Failed: true}
+	}
+	c := views.HeatCell{
+		Href: m.lab(s), Text: scoreShort(m.score, s), Best: i == m.best, Simple: i == m.simple && i != m.best,
+		Title: fmt.Sprintf("%s: %s, %s support vectors on average", valuesText(m.search.Search, s), door.ScoreText(m.score, s.Folds), views.Short(door.Vectors(s))),
+	}
+	if !s.Converged() {
+		c.Title += "; not all trainings converged"
+	}
+	if c.Level = heats - 1; m.high > m.low {
+		share := (own - m.low) / (m.high - m.low)
+		c.Level = int(math.Round((heats - 1) * share * share)) // the good ones are told apart
+	}
+	return c
+}
+
 // view is the map as the page shows it.
-func (m heatMap) view(lab func(eval.Setting) string) views.HeatMap {
-	score := door.RankedBy(m.search.Search)
-	v := views.HeatMap{X: axisName(m.x), Y: axisName(m.y), Score: scoreTitle(score), Hidden: len(m.names) > 2}
+func (m heatMap) view(all shades) views.HeatMap {
+	v := views.HeatMap{X: axisName(m.x), Y: axisName(m.y), Score: scoreTitle(all.score), Hidden: len(m.names) > 2}
 	xs, ys := m.values(m.x), m.values(m.y)
 	for _, x := range xs {
 		v.Columns = append(v.Columns, shown(x))
 	}
 	found := make(map[[2]string]int) // the best by place
-	low, high := math.Inf(1), math.Inf(-1)
 	for i, s := range m.search.Settings {
 		at := [2]string{s.Values.Text(m.x), s.Values.Text(m.y)}
-		own, ok := level(score, s)
+		own, ok := level(all.score, s)
 		other, there := found[at]
-		if better, _ := level(score, m.search.Settings[other]); !there || ok && own > better {
+		if better, _ := level(all.score, m.search.Settings[other]); !there || ok && own > better {
 			found[at] = i
 		}
-		if ok {
-			low, high = min(low, own), max(high, own)
-		}
-	}
-	best, simple := -1, -1
-	if r := m.search.Result; r != nil {
-		best, simple = r.Best, r.WithinOneError()
 	}
 	for _, y := range ys {
 		row := views.HeatRow{Y: shown(y)}
 		for _, x := range xs {
-			i, ok := found[[2]string{x, y}]
-			if !ok {
-				c := views.HeatCell{Level: -1}
-				if m.search.Result == nil {
-					c.Text = "…"
-				}
-				row.Cells = append(row.Cells, c)
+			if i, ok := found[[2]string{x, y}]; ok {
+				row.Cells = append(row.Cells, all.cell(i))
 				continue
 			}
-			s := m.search.Settings[i]
-			own, ok := level(score, s)
-			if !ok {
-				why := door.Sentence(cmp.Or(s.Failure(), "it has no "+score.Label+" on some fold"))
-				row.Cells = append(row.Cells, views.HeatCell{Href: lab(s), Text: "✕", Title: valuesText(m.search.Search, s) + " failed: " + why, Failed: true})
-				continue
-			}
-			c := views.HeatCell{
-				Href: lab(s), Text: scoreShort(score, s), Best: i == best, Simple: i == simple && i != best,
-				Title: fmt.Sprintf("%s: %s, %s support vectors on average", valuesText(m.search.Search, s), door.ScoreText(score, s.Folds), views.Short(door.Vectors(s))),
-			}
-			if !s.Converged() {
-				c.Title += "; not all trainings converged"
-			}
-			if c.Level = heats - 1; high > low {
-				share := (own - low) / (high - low)
-				c.Level = int(math.Round((heats - 1) * share * share)) // the good ones are told apart
+			c := views.HeatCell{Level: -1}
+			if m.search.Result == nil {
+				c.Text = "…"
 			}
 			row.Cells = append(row.Cells, c)
 		}
 		v.Rows = append(v.Rows, row)
 	}
 	return v
+}
+
+// mostListed is how many settings a page lists.
+const mostListed = 500
+
+// list is a table of the settings, the best first.
+func (m shades) list() *views.SettingList {
+	settings := m.search.Settings
+	if len(settings) < 2 {
+		return nil
+	}
+	order := make([]int, len(settings))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		own, ok := level(m.score, settings[a])
+		other, there := level(m.score, settings[b])
+		switch {
+		case ok && there:
+			return cmp.Compare(other, own)
+		case ok:
+			return -1
+		case there:
+			return 1
+		}
+		return 0
+	})
+	l := &views.SettingList{Total: len(settings), Score: scoreTitle(m.score)}
+	names := door.Searched(m.search.Search)
+	for _, name := range names {
+		l.Names = append(l.Names, symbol(name))
+	}
+	for _, i := range order[:min(len(order), mostListed)] {
+		s := settings[i]
+		row := views.SettingRow{Cell: m.cell(i), Deviation: "–", Vectors: views.Short(door.Vectors(s))}
+		for _, name := range names {
+			row.Values = append(row.Values, shown(s.Values.Text(name)))
+		}
+		if _, deviation, ok := m.score.Over(s.Folds); ok {
+			row.Deviation = door.ScoreAmount(m.score, deviation)
+		}
+		l.Rows = append(l.Rows, row)
+	}
+	return l
 }
 
 // heats is how many colours a map has.

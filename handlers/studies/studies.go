@@ -78,7 +78,16 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m := newMap(s, r.URL.Query().Get("x"), r.URL.Query().Get("y"))
-	p.Map, p.Axes, p.AxisX, p.AxisY = m.view(lab), m.axes(), m.x, m.y
+	if len(s.Scheme.Learning) == 0 {
+		all := newShades(s, lab)
+		p.Axes, p.AxisX, p.AxisY, p.List, p.Design = m.axes(), m.x, m.y, all.list(), door.DesignText(s.Search)
+		if s.Drawn == nil {
+			p.Map = m.view(all)
+		} else {
+			cloud, each := m.clouds(all)
+			p.Cloud, p.Clouds = &cloud, each
+		}
+	}
 	if res := s.Result; len(s.Scheme.Learning) > 0 {
 		p.Learning = &views.Learning{}
 		if res != nil {

@@ -96,6 +96,14 @@ func (d *Drawn) Settings() ([]param.Values, error) {
 		return nil, err
 	}
 	r := rand.New(rand.NewPCG(d.Seed, drawStream))
+	constant := param.Values{}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		list := slices.Compact(slices.Clone(d.Lists[name]))
+		if len(list) == 1 { // nothing is drawn, so that to say it in the spec draws the same
+			constant[name] = list[0]
+		}
+		return len(list) == 1
+	})
 	var shares [][]float64
 	if d.Design == OfSobol {
 		shift := make([]uint32, len(names))
@@ -116,7 +124,7 @@ func (d *Drawn) Settings() ([]param.Values, error) {
 		settings = append(settings, d.Besides)
 	}
 	for _, share := range shares {
-		values := make(param.Values, len(names))
+		values := maps.Clone(constant)
 		for j, name := range names {
 			if list := d.Lists[name]; len(list) > 0 {
 				values[name] = list[int(share[j]*float64(len(list)))]
@@ -160,7 +168,7 @@ func (d *Drawn) check(names []string) error {
 	switch {
 	case d.Design != OfRandom && d.Design != OfSobol:
 		add("design", "design expects %s, %s or %s, not %q", OfGrid, OfRandom, OfSobol, d.Design)
-	case len(names) == 0:
+	case len(d.Ranges) == 0 && !slices.ContainsFunc(names, func(name string) bool { return len(d.Lists[name]) > 1 }):
 		add("design", "design: nothing has a range to draw from; give a parameter a range or several values, as 0.01..100")
 	case d.Design == OfSobol && len(names) > len(directions):
 		add("design", "design: a Sobol sequence is there for %d parameters, and these are %d; take random, or fewer", len(directions), len(names))

@@ -125,6 +125,24 @@ func TestDrawnCellsAreThoseOfAGrid(t *testing.T) {
 	}
 }
 
+// A parameter with one value has it everywhere, whether the design says so or the spec: what
+// is drawn of the others is the same.
+func TestOneValueIsNotDrawn(t *testing.T) {
+	t.Parallel()
+	for _, design := range []string{eval.OfRandom, eval.OfSobol} {
+		d := drawn(t, `{"C": "0.1..10", "gamma": "0.1..10", "kernel": "laplacian", "tol": 0.01}`, design, 6, 1)
+		spec, left := eval.Settled(ml.DefaultSpec(), d)
+		a, err := d.Paths(ml.DefaultSpec())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := left.Paths(spec)
+		if err != nil || !cmp.Equal(a, b) || spec.Kernel != "laplacian" || spec.Text("tol") != "0.01" {
+			t.Errorf("%v: %s", err, cmp.Diff(a, b))
+		}
+	}
+}
+
 // What no design can be is refused by the name of the field.
 func TestDesignsThatCannotBe(t *testing.T) {
 	t.Parallel()

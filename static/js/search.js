@@ -9,15 +9,17 @@ async function refresh() {
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const fresh = page.getElementById(id);
   if (!fresh) return;
-  const focused = document.activeElement?.closest(`#${id} a`)?.href;
+  const focused = document.activeElement?.closest(`#${id} a`)?.getAttribute("href");
+  const open = document.querySelector(".setting-list")?.open;
   document.getElementById(id).replaceWith(document.adoptNode(fresh));
-  if (focused) [...fresh.querySelectorAll("a")].find((a) => a.href === focused)?.focus({ preventScroll: true });
+  if (open) fresh.querySelector(".setting-list").open = true;
+  if (focused) [...fresh.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus({ preventScroll: true });
 }
 
 /** Shows what a cell's link says of itself, which a title does not on touch or for keys. */
 function tell(e) {
-  const cell = e.target.closest?.(".heat-map a");
-  if (cell) document.querySelector("[data-readout]").textContent = cell.title;
+  const cell = e.target.closest?.(".heat-map a, .cloud a");
+  if (cell) document.querySelector("[data-readout]").textContent = cell.title || cell.getAttribute("aria-label");
 }
 document.addEventListener("pointerover", tell);
 document.addEventListener("focusin", tell);

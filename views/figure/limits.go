@@ -103,6 +103,31 @@ func (t tick) length() vg.Length {
 	return 5
 }
 
+// Tick is a labelled place of an axis.
+type Tick struct {
+	Value float64
+	Label string
+}
+
+// Ticks are about n round values from lo to hi, with labels that tell them apart: powers of
+// ten, where there are some, of a logarithmic axis.
+func Ticks(lo, hi float64, n int, log bool) (labelled []Tick) {
+	all := ticks
+	if log {
+		lo, hi, all = math.Log10(lo), math.Log10(hi), logTicks
+	}
+	for _, t := range all(lo, hi, n) {
+		if t.label == "" {
+			continue
+		}
+		if log {
+			t.value = math.Pow(10, t.value)
+		}
+		labelled = append(labelled, Tick{t.value, t.label})
+	}
+	return labelled
+}
+
 // ticks returns about n round values from lo to hi, seldom more, with labels
 // that tell them apart.
 func ticks(lo, hi float64, n int) []tick {

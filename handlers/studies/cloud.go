@@ -1,0 +1,181 @@
+package studies
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
+// clouds show the settings of a search that are drawn: by two of the parameters, in the
+// colour of their score, or where there is one by that and the score; and where there are
+// several, the score over each of them.
+func (m heatMap) clouds(all shades) (main views.Cloud, each []views.Cloud) {
+	if m.y == "" {
+		return all.cloud(m.x, ""), nil
+	}
+	for _, name := range m.names {
+		each = append(each, all.cloud(name, ""))
+	}
+	return all.cloud(m.x, m.y), each
+}
+
+// The sheet of a cloud, in units of its drawing.
+const (
+	cloudWidth, cloudHeight = 480.0, 340.0
+	cloudLeft, cloudRight   = 62.0, 12.0
+	cloudTop, cloudBottom   = 12.0, 44.0
+	beside                  = 16.0 // between the frame and what has no value on the axis
+)
+
+// cloud draws the settings over one parameter, and another one or the score.
+func (m shades) cloud(x, y string) views.Cloud {
+	c := views.Cloud{
+		Width: cloudWidth, Height: cloudHeight, Left: cloudLeft, Top: cloudTop, Right: cloudWidth - cloudRight, Bottom: cloudHeight - cloudBottom,
+		X: axisName(x), Score: scoreTitle(m.score), Coloured: y != "",
+	}
+	across := m.scaleOf(x, cloudLeft+beside, cloudWidth-cloudRight-beside)
+	down := m.scaleOf(y, cloudHeight-cloudBottom-beside, cloudTop+beside)
+	if c.Y = axisName(y); y == "" {
+		c.Y = c.Score
+		down = m.scoreScale(cloudHeight-cloudBottom-beside, cloudTop+beside)
+	}
+	c.XTicks, c.YTicks = across.ticks, down.ticks
+	for i, s := range m.search.Settings {
+		p := views.CloudPoint{HeatCell: m.cell(i), X: coordinate(across.at(s.Values[x]))}
+		if y != "" {
+			p.Y = coordinate(down.at(s.Values[y]))
+		} else if mean, _, ok := m.score.Over(s.Folds); ok {
+			p.Y = coordinate(down.at(param.Of(m.amount(mean))))
+		} else {
+			p.Y = coordinate(cloudHeight - cloudBottom)
+		}
+		c.Points = append(c.Points, p)
+	}
+	// The best ones lie on top.
+	slices.SortStableFunc(c.Points, func(a, b views.CloudPoint) int { return rank(a) - rank(b) })
+	if c.Coloured && m.high > m.low {
+		c.Worst, c.Best = m.shown(m.low), m.shown(m.high)
+	}
+	return c
+}
+
+// rank is where a point lies among those over and under it.
+func rank(p views.CloudPoint) int {
+	switch {
+	case p.Failed:
+		return -1
+	case p.Best:
+		return heats + 1
+	case p.Simple:
+		return heats
+	}
+	return p.Level
+}
+
+// amount is the mean of a score in the unit in which it is read.
+func (m shades) amount(mean float64) float64 {
+	if m.score.Share {
+		return 100 * mean
+	}
+	return mean
+}
+
+// shown is the score that has a level.
+func (m shades) shown(level float64) string {
+	switch {
+	case m.score.Name == "mse":
+		level = math.Exp(-level)
+	case !m.score.Larger:
+		level = -level
+	}
+	return door.ScoreAmount(m.score, level)
+}
+
+func coordinate(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
+
+// scale is an axis: where on the sheet a value lies.
+type scale struct {
+	ticks []views.CloudTick
+	at    func(v param.Value) float64
+}
+
+// scaleOf is the axis of a parameter of the design, from one place of the sheet to another.
+func (m shades) scaleOf(name string, from, to float64) scale {
+	d := m.search.Drawn
+	r, ranged := d.Ranges[name]
+	if !ranged {
+		return m.words(name, from, to)
+	}
+	s := numbers(r.Low, r.High, r.Log, from, to)
+	if p, _ := ml.Param(name); p.Kind == param.Integer && r.High-r.Low <= 8 {
+		s.ticks = nil
+		for v := r.Low; v <= r.High; v++ {
+			s.ticks = append(s.ticks, views.CloudTick{At: coordinate(s.at(param.Of(v))), Label: param.Of(v).Text()})
+		}
+	}
+	if slices.ContainsFunc(m.search.Settings, func(s eval.Setting) bool { return !s.Values.Has(name) }) {
+		number, none := s.at, from-math.Copysign(beside, to-from)
+		s.at = func(v param.Value) float64 {
+			if !v.IsNumber() {
+				return none
+			}
+			return number(v)
+		}
+		s.ticks = append([]views.CloudTick{{At: coordinate(none), Label: "–"}}, s.ticks...)
+	}
+	return s
+}
+
+// words is an axis of values in a row, and in front of them none where some setting has none.
+func (m shades) words(name string, from, to float64) scale {
+	var texts []string
+	for _, v := range m.search.Drawn.Lists[name] {
+		texts = append(texts, v.Text())
+	}
+	if slices.ContainsFunc(m.search.Settings, func(s eval.Setting) bool { return !s.Values.Has(name) }) {
+		texts = append([]string{""}, texts...)
+	}
+	place := func(i int) float64 { return from + (to-from)*(float64(i)+0.5)/float64(max(len(texts), 1)) }
+	s := scale{at: func(v param.Value) float64 { return place(max(0, slices.Index(texts, v.Text()))) }}
+	for i, text := range texts {
+		s.ticks = append(s.ticks, views.CloudTick{At: coordinate(place(i)), Label: shown(text)})
+	}
+	return s
+}
+
+// scoreScale is the axis of the score.
+func (m shades) scoreScale(from, to float64) scale {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, s := range m.search.Settings {
+		if mean, _, ok := m.score.Over(s.Folds); ok {
+			low, high = min(low, m.amount(mean)), max(high, m.amount(mean))
+		}
+	}
+	if low >= high {
+		if math.IsInf(low, 0) {
+			low = 0
+		}
+		low, high = low-1, low+1
+	}
+	return numbers(low, high, low > 0 && high > 50*low, from, to)
+}
+
+// numbers is an axis of numbers.
+func numbers(low, high float64, log bool, from, to float64) scale {
+	up := func(v float64) float64 { return v }
+	if log {
+		up = math.Log
+	}
+	s := scale{at: func(v param.Value) float64 { return from + (to-from)*(up(v.Number())-up(low))/(up(high)-up(low)) }}
+	for _, t := range figure.Ticks(low, high, 5, log) {
+		s.ticks = append(s.ticks, views.CloudTick{At: coordinate(s.at(param.Of(t.Value))), Label: t.Label})
+	}
+	return s
+}
