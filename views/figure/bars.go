@@ -25,7 +25,7 @@ type Bars struct {
 	// Log has the height grow with the logarithm of |value|. Zeros and what is below
 	// 1e-16 of the largest have no bar.
 	Log bool
-	// Classes are the class of every bar, which decides its colour; nil: all have one.
+	// Classes are the class of every bar, which decides its colour; nil: they are of none.
 	Classes []int
 	// ClassNames are told in the legend, in the order of the numbers in Classes.
 	ClassNames []string
@@ -132,7 +132,7 @@ func (b *Bars) bar(e *easel, i int, r vg.Rectangle) {
 	}
 	foot, top = min(max(foot, e.Min.Y), e.Max.Y), min(max(top, e.Min.Y), e.Max.Y)
 	r.Min.Y, r.Max.Y = min(foot, top), max(foot, top)
-	color := Blue
+	color := Violet
 	if b.Classes != nil {
 		color = ClassColor(b.Classes[i])
 	}

@@ -14,9 +14,9 @@ func TestBarHeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blue := figure.Hex(figure.Light.Class[0])
-	full := polygons(t, p, func(g element) bool { return g.attr("fill") == blue && g.attr("fill-opacity") == "" })
-	pale := polygons(t, p, func(g element) bool { return g.attr("fill") == blue && g.attr("fill-opacity") != "" })
+	violet := figure.Hex(figure.Light.Class[7])
+	full := polygons(t, p, func(g element) bool { return g.attr("fill") == violet && g.attr("fill-opacity") == "" })
+	pale := polygons(t, p, func(g element) bool { return g.attr("fill") == violet && g.attr("fill-opacity") != "" })
 	if len(full) != 2 || len(pale) != 1 {
 		t.Fatalf("%d full bars and %d pale ones", len(full), len(pale))
 	}

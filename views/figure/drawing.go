@@ -39,6 +39,13 @@ const (
 	Magenta
 )
 
+// Violet is for what has nothing to do with classes: the last of their colours.
+const Violet = Blue + 7
+
+// Series stands for the i-th of several things that are no classes, such as machines or
+// components, where a class is asked for: its colour and shape are none of two classes.
+func Series(i int) int { return i + 2 }
+
 // ClassColor is the colour of class i >= 0, in which Boundary and Scatter draw its
 // points.
 func ClassColor(i int) Color { return Blue + Color(max(i, 0)) }

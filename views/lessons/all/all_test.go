@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -462,6 +464,43 @@ func checkSketch(t *testing.T, q *lessons.Question, truth lessons.Truth) {
 		var wrong param.Problems
 		if _, _, err := q.Judge(truth, nonsense); !errors.As(err, &wrong) {
 			t.Errorf("%s takes %q for a sketch: %v", q.Slug, nonsense, err)
+		}
+	}
+}
+
+// TestClassColours: the colours of two classes, and their names, belong to classes; what is
+// none is drawn in others.
+func TestClassColours(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../*/*.go")
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"figure.Blue", "figure.Orange"} {
+			if strings.Contains(string(source), name) {
+				t.Errorf("%s has %s, the colour of a class; use figure.ClassColor for one, figure.Violet, Magenta or Green for other things", file, name)
+			}
+		}
+	}
+	bars, err := figure.Bars{Values: []float64{3, -1, 2}}.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svg strings.Builder
+	if err := bars.SVG(&svg); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range figure.Light.Class[:2] {
+		if strings.Contains(svg.String(), figure.Hex(c)) {
+			t.Errorf("bars that are of no class have %s, the colour of one", figure.Hex(c))
 		}
 	}
 }

@@ -424,7 +424,7 @@ func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			u, v := 0.36*e.axes[0]/largest*math.Cos(t), 0.36*e.axes[1]/largest*math.Sin(t)
 			outline = append(outline, [2]float64{e.at[0] + u*e.across.At(0, 0) + v*e.across.At(0, 1), e.at[1] + u*e.across.At(1, 0) + v*e.across.At(1, 1)})
 		}
-		marks = append(marks, figure.Path{Points: outline, Plain: true, Pen: figure.Pen{Color: figure.Blue}, Name: "image of a small circle"})
+		marks = append(marks, figure.Path{Points: outline, Plain: true, Pen: figure.Pen{Color: figure.Violet}, Name: "image of a small circle"})
 	}
 	p := probe.Of(in)
 	g, err := metric(p[:])

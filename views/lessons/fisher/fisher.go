@@ -218,7 +218,7 @@ func owned(t lessons.Toy, m *mixture.Mixture) (marks []figure.Mark) {
 	for i, p := range t.XY {
 		share := r.RawRowView(i)
 		k := floats.MaxIdx(share)
-		marks = append(marks, figure.Dot{At: p, Class: k, Hollow: share[k] < claimed})
+		marks = append(marks, figure.Dot{At: p, Class: figure.Series(k), Hollow: share[k] < claimed})
 	}
 	return marks
 }
@@ -230,7 +230,7 @@ func ellipses(m *mixture.Mixture) []figure.Mark { return append(outlines(m), nam
 func outlines(m *mixture.Mixture) (marks []figure.Mark) {
 	for k, mean := range m.Means {
 		for _, r := range []float64{1, 2} {
-			path := figure.Path{Plain: true, Pen: figure.Pen{Color: figure.ClassColor(k), Thin: r > 1}}
+			path := figure.Path{Plain: true, Pen: figure.Pen{Color: figure.ClassColor(figure.Series(k)), Thin: r > 1}}
 			for a := range 73 {
 				sin, cos := math.Sincos(float64(a) * math.Pi / 36)
 				path.Points = append(path.Points, [2]float64{mean[0] + r*cos*math.Sqrt(m.Variances[k][0]), mean[1] + r*sin*math.Sqrt(m.Variances[k][1])})

@@ -483,7 +483,7 @@ func showFewer(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		for _, tr := range all {
 			if tr.machine == machine {
 				mine, sv, wrong = append(mine, tr), append(sv, float64(tr.vectors)), append(wrong, tr.wrong)
-				marks = append(marks, figure.Dot{At: [2]float64{float64(tr.vectors), 100 * tr.wrong}, Class: i, Name: machine, Ring: slices.Equal(tr.pairs, best.pairs)})
+				marks = append(marks, figure.Dot{At: [2]float64{float64(tr.vectors), 100 * tr.wrong}, Class: figure.Series(i), Name: machine, Ring: slices.Equal(tr.pairs, best.pairs)})
 				top = max(top, 100*tr.wrong)
 			}
 		}

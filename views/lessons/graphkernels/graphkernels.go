@@ -462,7 +462,7 @@ func (c crossing) network(gone []int) figure.Network {
 // where it has got to is ringed.
 func trail(s shape, gone []int, name func(v int) string) figure.Network {
 	w := network(s, func(v int) figure.Node {
-		n := figure.Node{Text: name(v), Color: figure.Blue, Ring: v == gone[len(gone)-1]}
+		n := figure.Node{Text: name(v), Color: figure.Violet, Ring: v == gone[len(gone)-1]}
 		if slices.Contains(gone, v) {
 			n.Shade = 1
 		}
@@ -675,10 +675,10 @@ func coloured(two [2]shape, s stepwise.Refinement, round int) (of []figure.Netwo
 		now := s.Graph == g
 		w := network(two[g], func(v int) figure.Node {
 			if c := s.Colours[g][round][v]; c >= 0 {
-				return figure.Node{Text: colourName(c), Color: figure.ClassColor(c - first(round)), Shade: 0.8, Ring: now && v == s.Node}
+				return figure.Node{Text: colourName(c), Color: figure.ClassColor(figure.Series(c - first(round))), Shade: 0.8, Ring: now && v == s.Node}
 			}
 			c := s.Colours[g][round-1][v]
-			return figure.Node{Text: colourName(c), Color: figure.ClassColor(c - first(round-1))}
+			return figure.Node{Text: colourName(c), Color: figure.ClassColor(figure.Series(c - first(round-1)))}
 		})
 		for _, e := range two[g].graph.Edges {
 			if now && (e[0] == s.Node || e[1] == s.Node) {

@@ -328,7 +328,7 @@ func constraint(p theory.Problem) string {
 // ray are the places where the gradient of the Lagrange function of
 // x² + y² vanishes, one for each multiplier.
 func ray(p theory.Problem, multiplier string) figure.Mark {
-	return figure.Line{A: [2]float64{-p.Normal[1], p.Normal[0]}, Pen: figure.Pen{Color: figure.Blue, Dash: figure.DashDot}, Name: "∇L = 0, one place for each " + multiplier}
+	return figure.Line{A: [2]float64{-p.Normal[1], p.Normal[0]}, Pen: figure.Pen{Color: figure.Violet, Dash: figure.DashDot}, Name: "∇L = 0, one place for each " + multiplier}
 }
 
 func showEquality(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
