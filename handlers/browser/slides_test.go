@@ -322,3 +322,35 @@ func TestPredictionFirst(t *testing.T) {
 		t.Error("without scripts the words are lost")
 	}
 }
+
+// TestAfresh: whoever has rehearsed a lesson folds its questions again by a key, and from
+// the window with the notes.
+func TestAfresh(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.size(1280, 720)
+	answer := func() {
+		p.t.Helper()
+		p.part("ask-vectors")
+		p.click("#ask-vectors input[value='0']")
+		p.click("#ask-vectors button")
+		p.wait(element("#ask-vectors .verdict") + " && !" + element("[data-folded]"))
+	}
+	p.visit("/lessons/width/bubbles")
+	p.wait(element(".parts a.current"))
+	answer()
+	turn(p, "a")
+	p.wait(element("[data-folded]") + " && !" + element(".verdict") + " && " + element(".parts a.current") + " === " + element(".parts a.part"))
+
+	answer()
+	p.visit("/lessons/width/bubbles/notes")
+	get[bool](p, `(window.other = new BroadcastChannel("marginlab-slides"), other.onmessage = (e) => (window.told = e.data), true)`)
+	p.click("[data-afresh] button")
+	p.wait("window.told?.go === 'afresh'")
+	p.visit("/lessons/width/bubbles")
+	p.wait(element(".parts a.current") + " && " + element("[data-folded]") + " && !" + element(".verdict"))
+	get[bool](p, "(location.hash = '#ask-vectors', true)")
+	answer()
+	get[bool](p, `(new BroadcastChannel("marginlab-slides").postMessage({ go: "afresh" }), true)`)
+	p.wait(element(".parts a.current") + ".hash !== '#ask-vectors'")
+}

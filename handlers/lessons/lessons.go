@@ -280,6 +280,7 @@ func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values
 		p.Next = "/lessons/" + after.Slug + "/" + after.Screens[0].Slug
 	}
 	p.Notes = "/lessons/" + l.Slug + "/" + s.Slug + "/notes"
+	p.Code = door.CodeOf(form)
 	for i := range l.Screens {
 		link := lessons.SlideLink{Title: l.Screens[i].Title, Route: "/lessons/" + l.Slug + "/" + l.Screens[i].Slug + query, Here: i == at}
 		if l.Screens[i].Demo != nil {
@@ -1054,16 +1055,31 @@ func questionPath(l *lessons.Lesson, s *lessons.Screen, q *lessons.Question) str
 	return "/lessons/" + l.Slug + "/" + s.Slug + "/questions/" + q.Slug
 }
 
-// Forget starts a lesson's questions over.
+// Forget starts a lesson's questions over: all are folded again. What the students of a
+// course have answered stays. The page that asks for it, the lesson or, as its field from
+// says, a slide or its notes, comes back.
 func (a *Room) Forget(w http.ResponseWriter, r *http.Request) error {
 	l, _, err := lessonOf(r)
 	if err != nil {
 		return err
 	}
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
 	if err := a.Store.ForgetAnswers(r.Context(), door.Workspace(r.Context()), l.Slug); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/lessons/"+l.Slug)
+	path := "/lessons/" + l.Slug
+	if s, _ := l.Screen(r.PostFormValue("screen")); s != nil {
+		path += "/" + s.Slug
+		if r.PostFormValue("from") == "notes" {
+			path += "/notes"
+		}
+	}
+	if code := door.CodeOf(r.PostForm); code != "" {
+		path += "?" + url.Values{"course": {code}}.Encode()
+	}
+	return door.Redirect(w, r, path)
 }
 
 // Setting finds what there is to fix in a lesson, or, should path lead to

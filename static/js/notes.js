@@ -40,6 +40,18 @@ page.addEventListener("click", (e) => {
   e.preventDefault();
   channel.postMessage({ go });
 });
+page.querySelector("[data-afresh]").addEventListener("submit", async (e) => {
+  e.preventDefault();
+  const form = e.target;
+  try {
+    const response = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
+    if (!response.ok) throw new Error();
+    channel.postMessage({ go: "afresh" });
+    state.textContent = "Every question of this lesson is folded again.";
+  } catch {
+    form.submit(); // the page itself
+  }
+});
 document.addEventListener("keydown", (e) => {
   const go = { PageDown: "next", ArrowRight: "next", ArrowDown: "next", " ": "next", PageUp: "back", ArrowLeft: "back", ArrowUp: "back" }[e.key];
   if (!go || !followed || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("a, button")) return;

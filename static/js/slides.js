@@ -32,12 +32,36 @@ function tell() {
   channel.postMessage({ slide: location.pathname, notes: slide().dataset.notes, part: id(all[here]) });
 }
 
+/** Whether answers were forgotten, so that what was fetched before is old. */
+let forgot = false;
+
+/** Folds every question of the lesson again. */
+async function afresh() {
+  const form = slide().querySelector("[data-afresh]");
+  document.querySelector("dialog[open]")?.close();
+  try {
+    const response = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
+    if (!response.ok) throw new Error();
+  } catch {
+    return form.submit(); // the page itself
+  }
+  refold();
+}
+
+/** Shows the slide as it is after answers were forgotten. */
+function refold() {
+  forgot = true;
+  const query = new URLSearchParams(location.search);
+  for (const name of ["everything", "step"]) query.delete(name);
+  turn(`${location.pathname}?${query}`.replace(/\?$/, ""), { push: false, first: true });
+}
+
 let shownPath = location.pathname + location.search;
 
 /** Turns to another slide in place; without an answer as any link does. */
-async function turn(href, { part = "", last = false, push = true } = {}) {
+async function turn(href, { part = "", last = false, first = false, push = true } = {}) {
   try {
-    const response = await fetch(href, { headers: { Accept: "text/html" } });
+    const response = await fetch(href, { headers: { Accept: "text/html" }, cache: forgot ? "reload" : "default" });
     if (!response.ok) throw new Error();
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const next = page.querySelector("[data-slide]");
@@ -46,7 +70,8 @@ async function turn(href, { part = "", last = false, push = true } = {}) {
     shownPath = location.pathname + location.search;
     document.title = page.title;
     slide().replaceWith(document.adoptNode(next));
-    if (last) show(links().length - 1);
+    if (first) show(0);
+    else if (last) show(links().length - 1);
     else if (part) location.replace(`#${part}`);
     mount(slide());
     start();
@@ -163,6 +188,7 @@ const keys = {
   "-": () => speed(-1),
   f: () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()),
   e: () => unfold(slide()),
+  a: afresh,
   b: blank,
   ".": blank,
   p: pointer,
@@ -203,6 +229,11 @@ document.addEventListener("click", (e) => {
   turn(link.href);
 });
 
+document.addEventListener("submit", (e) => {
+  if (!e.target.matches("[data-afresh]")) return;
+  e.preventDefault();
+  afresh();
+});
 document.addEventListener("unfolded", tell);
 addEventListener("hashchange", () => {
   tell();
@@ -221,6 +252,7 @@ channel.addEventListener("message", ({ data }) => {
   if (data.ask) tell();
   if (data.go === "next") part(1);
   if (data.go === "back") part(-1);
+  if (data.go === "afresh") refold();
 });
 
 start();
