@@ -28,7 +28,7 @@ function meaning(place) {
   const names = [...form.querySelectorAll(".field")].map((f) => [f, f.querySelector(".symbol") || f.querySelector("label")]);
   for (const tr of form.querySelectorAll(".exhibit-numbers tr")) {
     const th = tr.querySelector("th");
-    names.push([tr, th.textContent.trim() === th.querySelector("math")?.textContent.trim() ? th : th.querySelector("math")]);
+    names.push([tr, th.querySelector("math")]);
   }
   for (let e = word; e; e = e === word ? place.closest(leaf) : word.contains(e.parentNode) && e.parentNode.closest(leaf)) {
     const name = plain(e), found = names.filter(([, of]) => of && plain(of) === name).map(([of]) => of);
