@@ -71,6 +71,19 @@ func TestTwentyUploads(t *testing.T) {
 	}
 }
 
+// TestGracefulEnd stops a server under twenty uploads of 10 MB and 5 million values.
+//
+//	go test -tags load -run TestGracefulEnd -v ./handlers
+func TestGracefulEnd(t *testing.T) {
+	const n, within = 20, 5 * time.Second
+	took := endUnderUploads(t, n, digitsFile(24_900, 200))
+	load, _ := os.ReadFile("/proc/loadavg")
+	t.Logf("ended after %v; load %s", took.Round(time.Millisecond), load)
+	if took > within {
+		t.Errorf("it took %v to end", took)
+	}
+}
+
 // peakMemory is the most that this program ever had in memory.
 func peakMemory(t *testing.T) (bytes int64) {
 	status, err := os.ReadFile("/proc/self/status")

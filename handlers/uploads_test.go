@@ -2,8 +2,10 @@ package handlers
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"mime/multipart"
 	"net/http"
 	"os"
@@ -11,12 +13,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/semaphore"
 
 	"marginlab/ml/dataset"
+	"marginlab/store"
+	"marginlab/web"
 )
 
 // digitsFile is a file of values of one digit, the shortest there are: no other is as much
@@ -98,6 +103,100 @@ func TestUploadsAtOnce(t *testing.T) {
 		t.Errorf("%v are left (%v)", left, err)
 	}
 }
+
+// endUnderUploads stops a server while n people upload the file, of whom every other one never
+// comes to an end, and tells how long it took. Each data set is there as a whole or not at all,
+// those who were told so have theirs, and no temporary file is left.
+func endUnderUploads(t *testing.T, n int, file string) time.Duration {
+	t.Helper()
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	app := serve(t, false, dataset.DefaultLimits).app
+	server, err := web.Listen("127.0.0.1:0", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var underWay, requests sync.WaitGroup // until all have come; until the last has left, also those that were cut off
+	underWay.Add(n)
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		defer requests.Done()
+		underWay.Done()
+		app.Handler().ServeHTTP(w, r)
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ctx, h) }()
+
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: n}}
+	defer client.CloseIdleConnections()
+	kept := make([]bool, n)
+	ended, end := context.WithCancel(t.Context())
+	defer end()
+	var people sync.WaitGroup
+	for i := range n {
+		people.Go(func() {
+			body, sender := io.Pipe()
+			go func() { // a client looks at what became of its request when it has sent it
+				<-ended.Done()
+				sender.CloseWithError(io.ErrUnexpectedEOF)
+			}()
+			go func() {
+				_, err := io.WriteString(sender, file[:len(file)/2])
+				if i%2 == 0 && err == nil {
+					_, err = io.WriteString(sender, file[len(file)/2:])
+					sender.CloseWithError(err)
+				}
+			}()
+			r, err := http.NewRequestWithContext(t.Context(), "POST", fmt.Sprintf("http://%s/api/datasets?name=digits", server.Addr()), body)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r.Header.Set("Authorization", fmt.Sprintf("Bearer %032x", i+1))
+			r.Header.Set("Content-Type", "text/csv")
+			a, err := client.Do(r)
+			if err != nil {
+				return // it was cut off
+			}
+			defer a.Body.Close()
+			kept[i] = a.StatusCode == http.StatusCreated
+			if !kept[i] && a.StatusCode < 400 {
+				t.Errorf("%d: %s", i, a.Status)
+			}
+		})
+	}
+	underWay.Wait()
+	began := time.Now()
+	stop()
+	err = <-served
+	took := time.Since(began)
+	end()
+	if err == nil {
+		t.Error("requests that never end were not cut off")
+	}
+	people.Wait()
+	requests.Wait()
+	rows := strings.Count(file, "\n") - 1
+	for i := range n {
+		sets, err := app.Store.Datasets(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", i+1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(sets) > 1 || len(sets) == 1 && sets[0].Rows != rows || kept[i] && len(sets) == 0 {
+			t.Errorf("upload %d, said to be kept: %v; %d data sets", i, kept[i], len(sets))
+		}
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("%v are left (%v)", left, err)
+	}
+	return took
+}
+
+// TestEndUnderUploads is the small form of TestGracefulEnd, see load_test.go: a server ends
+// although files are still on their way, and keeps none of them by half.
+func TestEndUnderUploads(t *testing.T) { endUnderUploads(t, 4, digitsFile(3000, 100)) }
 
 // TestMissingValues sends a file with gaps through every door: the page asks once, with the
 // counts, and says beside the data what was done; programs and the terminal say it with a word.
