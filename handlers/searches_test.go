@@ -158,6 +158,104 @@ func TestAPIDrawnSearch(t *testing.T) {
 	}
 }
 
+// Whatever the API searches can be asked for in the lab: designs, ways to hold points out,
+// choices beside numbers, parameters of any machine, each score.
+func TestSearchForm(t *testing.T) {
+	t.Parallel()
+	c := serve(t, true, dataset.DefaultLimits).browse(t, alice)
+	id := func(form string) string {
+		t.Helper()
+		a := c.fetch("POST", "/searches", form)
+		id, ok := a.html().Find("#search").Attr("data-id")
+		if !ok {
+			t.Fatalf("%s: %d %s", form, a.status, a.html().Find(".error, [role=alert]").Text())
+		}
+		return id
+	}
+	const plain = "data=moons&search.C=1,10&search.gamma=1"
+	var csv strings.Builder
+	csv.WriteString("x1,x2,site,class\n")
+	for i := range 24 {
+		fmt.Fprintf(&csv, "%d,%d,%d,%s\n", i%5, i%7, i%3, []string{"a", "b"}[i/3%2])
+	}
+	sites := decode[api.Dataset](c.want(http.StatusCreated, "POST", "/api/datasets?name=sites.csv", csv.String())).ID
+	if got := c.page(200, "/lab?data="+sites).Find(`[name="search.fold_column"] option`).Length(); got != 3 {
+		t.Errorf("%d columns to hold out by", got)
+	}
+	for form, want := range map[string]eval.Scheme{
+		plain + "&search.held=folds&search.folds=3&search.repeats=2":                  {Folds: 3, Repeats: 2, Seed: 1},
+		plain + "&search.held=alone":                                                  {Folds: 5, Repeats: 1, Seed: 1, LeaveOneOut: true},
+		plain + "&search.held=share&search.hold_out=0,25&search.draws=4&seed=9":       {Folds: 5, Repeats: 4, Seed: 9, HoldOut: 0.25},
+		"data=" + sites + "&search.C=1,10&search.held=column&search.fold_column=site": {Folds: 5, Repeats: 1, Seed: 1, Column: "site"},
+		plain + "&search.folds=2&search.nested=true&search.score=mcc":                 {Folds: 2, Repeats: 1, Seed: 1, Nested: true, Score: "mcc"},
+	} {
+		s, err := c.app.Store.Search(t.Context(), store.WorkspaceOf(alice), id(form))
+		if err != nil || s.Scheme != want {
+			t.Errorf("%s: %+v, %v", form, s.Scheme, err)
+		}
+	}
+	s, err := c.app.Store.Search(t.Context(), store.WorkspaceOf(alice), id("data=moons&learner=mcm&rho=0.1&kernel=poly&conformal=eigen&search.design=sobol&search.points=6&search.folds=2"+
+		"&search.C=0.1..10&search.gamma=0.1,10&search.coef0=0..2&search.degree=2..3&search.rho=0.01..1&search.core_gamma=0.1..1&search.core_step=3..9&search.kernel=poly&search.kernel=rbf&search.standardize=true&search.standardize=false"))
+	if err != nil || s.Drawn == nil || s.Drawn.Points != 6 || s.Drawn.Design != eval.OfSobol {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if got := s.Drawn.Names(); len(got) != 9 || len(s.Drawn.Ranges) != 7 || len(s.Drawn.Lists) != 2 || s.Drawn.Ranges["gamma"] != (eval.Range{Low: 0.1, High: 10, Log: true}) {
+		t.Errorf("%v: %+v", got, s.Drawn)
+	}
+	// rank_tol has a meaning for rho = 0 alone.
+	s, err = c.app.Store.Search(t.Context(), store.WorkspaceOf(alice), id("data=moons&learner=mcm&search.rank_tol=1e-6..1e-2/3&search.C=1&search.folds=2"))
+	if err != nil || len(s.Grid["rank_tol"]) != 3 {
+		t.Errorf("%+v, %v", s.Grid, err)
+	}
+	for form, want := range map[string]string{
+		plain + "&search.held=share&search.hold_out=2":        "hold_out",
+		plain + "&search.held=share&search.draws=1":           "draws",
+		plain + "&search.folds=x":                             "folds",
+		plain + "&search.held=alone&search.score=mcc":         "",
+		plain + "&search.held=somehow":                        "",
+		plain + "&search.design=sobol&search.points=many":     "points",
+		"data=moons&search.C=1&search.design=random":          "design",
+		plain + "&search.design=nonsense":                     "design",
+		"data=moons&search.C=1..x":                            "C",
+		plain + "&search.score=log_loss":                      "score",
+		plain + "&search.held=column&search.fold_column=nope": "fold_column",
+	} {
+		a := c.fetch("POST", "/searches", form)
+		if want == "" && a.status == 422 && a.html().Find(".search-values[open] > .error").Length() == 1 {
+			continue
+		}
+		if a.status != 422 || a.html().Find(`.search-values[open] .field:has([name="search.`+want+`"]) .error`).Length() != 1 {
+			t.Errorf("%s: %d, %q, not at %s", form, a.status, a.html().Find(".search-values .error").Text(), want)
+		}
+	}
+}
+
+// Each score ranks: on the page, in the API, and says so.
+func TestEveryScoreRanks(t *testing.T) {
+	t.Parallel()
+	c := serve(t, true, dataset.DefaultLimits).browse(t, alice)
+	for _, score := range eval.Scores {
+		data, spec := "moons", `{"calibration":"platt"}`
+		if slices.Contains([]string{"mse", "r2"}, score.Name) {
+			data, spec = "sine", `{"target":"value","learner":"ridge"}`
+		}
+		got := c.found(c.search(`{"dataset":"` + data + `","spec":` + spec + `,"grid":{"gamma":[0.01,1,100]},"folds":3,"score":"` + score.Name + `"}`))
+		if got.Status != store.Done || got.Score != score.Name {
+			t.Errorf("%s: %s ranked by %s: %s", score.Name, got.Status, got.Score, got.Error)
+			continue
+		}
+		best, _, _ := score.Over(got.Cells[*got.Best].Folds)
+		for _, cell := range got.Cells {
+			if mean, _, ok := score.Over(cell.Folds); !ok || score.Larger && mean > best || !score.Larger && mean < best {
+				t.Errorf("%s: %g is better than the best, %g", score.Name, mean, best)
+			}
+		}
+		if text := c.page(200, "/searches/"+got.ID).Find("#search").Text(); !strings.Contains(strings.ToLower(text), strings.ToLower(score.Label)) {
+			t.Errorf("the page does not speak of %s: %s", score.Label, text)
+		}
+	}
+}
+
 // What cannot be searched is refused with the field, and nobody else's search is there.
 func TestAPISearchRefused(t *testing.T) {
 	t.Parallel()

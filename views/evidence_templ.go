@@ -5,8 +5,10 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+)
 
 // Evidence is which differences between compared runs are real.
 type Evidence struct {
@@ -461,7 +463,7 @@ func verdicts(title string, head []string, vs []Verdict) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(vs) == 1 {
-			var templ_7745c5c3_Var17 = []any{"finding", templ.KV("real", vs[0].Real)}
+			templ_7745c5c3_Var17 := []any{"finding", templ.KV("real", vs[0].Real)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var17...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -538,7 +540,7 @@ func verdicts(title string, head []string, vs []Verdict) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, v := range vs {
-				var templ_7745c5c3_Var22 = []any{templ.KV("real", v.Real)}
+				templ_7745c5c3_Var22 := []any{templ.KV("real", v.Real)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var22...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -751,7 +753,7 @@ func differing(e *Evidence) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for i, told := range r.Told {
-				var templ_7745c5c3_Var35 = []any{templ.KV("wrong", r.Wrong[i])}
+				templ_7745c5c3_Var35 := []any{templ.KV("wrong", r.Wrong[i])}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var35...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -58,10 +58,12 @@ func TestPages(t *testing.T) {
 	versions := c.post(t, "/compare/versions", "data=moons&gamma=2&C=10&test_fraction=0.3")
 	search := c.post(t, "/searches", "data=moons&search.C=0.01,0.1,1,10,100,1000,10000&search.gamma=0.1,1,1000&search.nested=true")
 	learning := c.post(t, "/searches", "data=moons&search.learning=true")
+	drawn := c.post(t, "/searches", "data=moons&kernel=poly&search.C=0.01..1000&search.degree=1..5&search.kernel=poly&search.kernel=rbf&search.design=random&search.points=20&search.folds=2")
 	study := c.post(t, "/studies", "data=moons&data=xor&learner=SVM&learner=MCM&folds=3&max_rows=40")
 	c.settle(t)
 	c.get(t, search+"/events")
 	c.get(t, learning+"/events")
+	c.get(t, drawn+"/events")
 	c.post(t, "/links", "data=moons&C=3")
 	mapping := c.upload(t, "people.csv", "name,height,weight,age,member\nAda,1.65,55,31,yes\nBob,1.80,82,44,no\nCyd,1.71,60,27,yes\n")
 
@@ -92,6 +94,7 @@ func TestPages(t *testing.T) {
 		{"search", search, c},
 		{"learning", learning, c},
 		{"path", "/path?data=moons&C=10&gamma=2", c},
+		{"search-drawn", drawn, c},
 		{"studies", "/studies", c},
 		{"study-new", "/studies/new", c},
 		{"study-file", "/studies/new?as=file&data=moons&learner=SVM", c},

@@ -41,6 +41,54 @@ func TestSearchIsLive(t *testing.T) {
 	}
 }
 
+// A design is chosen in the lab, whose other fields follow the choices; its points come by
+// themselves, tell their numbers, are reached by keyboard and lead back to the lab.
+func TestDrawnSearchIsLive(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/lab?data=moons")
+	p.picture(".stage img")
+	p.clickText("summary", "Values and folds")
+	shown := func(css string) bool {
+		return get[bool](p, `document.querySelector("`+css+`").checkVisibility()`)
+	}
+	if shown(".of-points") || shown(".of-share") || !shown(".of-folds") || shown(".of-column") {
+		t.Error("fields are there that mean nothing yet")
+	}
+	p.choose("#f-search-design", "sobol")
+	p.choose("#f-search-held", "share")
+	if !shown(".of-points") || !shown(".of-share") || shown(".of-folds") {
+		t.Error("the fields do not follow the choices")
+	}
+	p.fill("#f-search-points", "12")
+	p.fill("#f-search-draws", "3")
+	p.fill("#f-search\\.gamma", "0.1..10")
+	p.follow(func() { p.clickText("button", "Search C and gamma") })
+	get[bool](p, `(window.kept = true)`)
+	p.wait(`document.querySelector(".cloud .best") && !document.querySelector(".pending")`)
+	if n := get[int](p, `document.querySelectorAll(".heat .cloud a").length`); n != 12 || !get[bool](p, `window.kept`) {
+		t.Errorf("%d points, or the page was loaded anew", n)
+	}
+	if say := p.text("main"); !strings.Contains(say, "12 points of a Sobol sequence") || !strings.Contains(say, "held out, drawn 3 times") {
+		t.Errorf("%s", say)
+	}
+	get[bool](p, `(document.querySelector(".heat .cloud .best").focus(), true)`)
+	if say := p.text("[data-readout]"); !strings.Contains(say, "accuracy") || !strings.Contains(say, "support vectors") {
+		t.Errorf("the best point says %q", say)
+	}
+	p.follow(func() { p.clickText("button", "Search finer around the best") })
+	p.wait(`document.querySelector(".cloud .best") && !document.querySelector(".pending")`)
+	if n := get[int](p, `document.querySelectorAll(".heat .cloud a").length`); n != 13 {
+		t.Errorf("%d points around the best", n)
+	}
+	get[bool](p, `(document.querySelector(".heat .cloud .best").focus(), true)`)
+	p.follow(func() { p.keys("\r") })
+	p.picture(".stage img")
+	if p.query().Get("gamma") == "" || !strings.Contains(p.where(), "/lab") {
+		t.Errorf("at %s", p.where())
+	}
+}
+
 // A study is clicked together and its page fills by itself.
 func TestStudyIsLive(t *testing.T) {
 	t.Parallel()

@@ -296,8 +296,20 @@ func SearchTitle(s store.Search) string {
 	of := strings.Split(s.Spec.Title(), " ")
 	of = slices.DeleteFunc(of, func(word string) bool {
 		name, _, valued := strings.Cut(word, "=")
-		return valued && slices.Contains(names, name)
+		if valued {
+			return slices.Contains(names, name)
+		}
+		return slices.ContainsFunc(names, func(name string) bool {
+			p, _ := ml.Param(name)
+			return p.Kind == param.Choice && word == s.Spec.Text(name)
+		})
 	})
+	if slices.Contains(names, "learner") {
+		of = of[1:]
+	}
+	if len(of) == 0 {
+		of = []string{"several machines"}
+	}
 	switch n := len(names); n {
 	case 0:
 		return strings.Join(of, " ")

@@ -3,7 +3,6 @@
 package lab
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -185,11 +184,7 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		Tries:   b.tries(), Try: b.try,
 		Rules:   len(b.rules()) > 1,
 		Movable: b.movable(), Limits: b.limits(),
-		Search: b.searchTitle(), SearchFields: b.searchFields(), SearchFolds: cmp.Or(b.form.Get(ofSearch+"folds"), "5"),
-		SearchScore: b.searchScores(), SearchError: door.Sentence(b.problems.For(ofSearch + "score")),
-		SearchNested: !b.form.Has(ofSearch+"folds") || b.form.Get(ofSearch+"nested") == "true",
-		Path:         b.hasPath(),
-		SearchOpen:   slices.ContainsFunc(b.problems, func(p param.Problem) bool { return strings.HasPrefix(p.Field, ofSearch) }),
+		Search: b.searchForm(), Path: b.hasPath(),
 	}
 	hidden := b.hidden()
 	for _, g := range p.Groups {

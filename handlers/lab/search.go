@@ -1,7 +1,10 @@
 package lab
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -19,24 +22,32 @@ import (
 // ofSearch begins the names of the fields that say what to search.
 const ofSearch = "search."
 
-// searchable are the parameters that a search is offered for: those with a range, C first.
+// searchable are the parameters that a search is offered for: numbers, C first, then choices
+// and switches.
 func searchable() (params []param.Param) {
+	var choices []param.Param
 	for _, p := range ml.Params {
-		switch {
-		case len(eval.Tries(p)) == 0 || p.Folded || p.Name == "test_fraction":
-		case p.Name == "C":
-			params = slices.Insert(params, 0, p)
-		default:
-			params = append(params, p)
+		switch p.Kind {
+		case param.Number, param.Integer:
+			switch {
+			case p.Name == "C":
+				params = slices.Insert(params, 0, p)
+			case p.Name != "test_fraction" && p.Name != "seed":
+				params = append(params, p)
+			}
+		case param.Choice, param.Switch:
+			if p.Name != "target" && p.Name != "calibration" {
+				choices = append(choices, p)
+			}
 		}
 	}
-	return params
+	return append(params, choices...)
 }
 
 // offered are the parameters that a search begins with: the first two that apply.
 func (b *bench) offered() (params []param.Param) {
 	for _, p := range searchable() {
-		if b.spec.Applies(p.Name) && len(params) < 2 {
+		if b.spec.Applies(p.Name) && len(eval.Tries(p)) > 0 && !p.Folded && len(params) < 2 {
 			params = append(params, p)
 		}
 	}
@@ -59,33 +70,96 @@ func (b *bench) searchTitle() string {
 	return "Search " + strings.Join(names, " and ")
 }
 
-// searchFields are the values to try of each parameter.
-func (b *bench) searchFields() (fields []views.Field) {
+// The ways to hold points out, as the form calls them.
+const (
+	heldFolds  = "folds"
+	heldAlone  = "alone"
+	heldShare  = "share"
+	heldColumn = "column"
+)
+
+// searchForm is the part of the form that says what to search.
+func (b *bench) searchForm() views.SearchForm {
+	own := func(name, usual string) string { return cmp.Or(b.form.Get(ofSearch+name), usual) }
+	f := views.SearchForm{
+		Title: b.searchTitle(), Errors: map[string]string{},
+		Folds: own("folds", "5"), Repeats: own("repeats", "1"), Share: own("hold_out", "0.3"), Draws: own("draws", "10"), Points: own("points", eval.PointsParam.Default),
+		Nested: !b.form.Has(ofSearch+"folds") || b.form.Get(ofSearch+"nested") == "true",
+	}
+	if f.Title == "" {
+		return f
+	}
+	for _, o := range eval.DesignParam.Options {
+		f.Designs = append(f.Designs, views.Option{Value: o.Name, Label: o.Label})
+	}
+	f.Designs = views.Choose(f.Designs, own("design", eval.OfGrid))
+	held := []views.Option{
+		{Value: heldFolds, Label: "each of some folds"}, {Value: heldAlone, Label: "each point alone (leave-one-out)"}, {Value: heldShare, Label: "a share, drawn anew"},
+	}
+	if b.data != nil && b.data.X != nil && len(b.data.Features) > 1 {
+		held = append(held, views.Option{Value: heldColumn, Label: "the values of a column, each in turn"})
+		f.Columns = views.Choose(door.PlainOptions(b.data.Features...), b.form.Get(ofSearch+"fold_column"))
+	}
+	f.Held = views.Choose(held, own("held", heldFolds))
+	for _, o := range eval.ScoresFor(b.spec.Regression()) {
+		f.Scores = append(f.Scores, views.Option{Value: o.Name, Label: o.Label})
+	}
+	f.Scores = views.Choose(f.Scores, b.form.Get(ofSearch+"score"))
+	shown := map[string]bool{"design": true, "points": true, "folds": true, "repeats": true, "hold_out": true, "fold_column": true, "score": true}
 	hidden := b.hidden()
 	for _, p := range searchable() {
-		f := views.Field{Name: p.Name, Form: ofSearch, Label: p.Label, Symbol: p.Symbol, Hidden: slices.Contains(hidden, p.Name)}
-		name := ofSearch + p.Name
-		switch {
-		case b.form.Has(name):
-			f.Value = b.form.Get(name)
-		case p.Name == "C" || slices.ContainsFunc(b.offered(), func(o param.Param) bool { return o.Name == p.Name }):
-			f.Value = listText(eval.Tries(p))
+		field := b.searchField(p)
+		field.Hidden = slices.Contains(hidden, p.Name)
+		shown[p.Name] = true
+		if p.Folded || len(field.Options) > 0 {
+			f.More = append(f.More, field)
+			f.MoreOpen = f.MoreOpen || field.Error != "" || field.Value != "" || slices.ContainsFunc(field.Options, func(o views.Option) bool { return o.Chosen })
+		} else {
+			f.Values = append(f.Values, field)
 		}
-		if f.Error = b.problems.For(name); f.Error != "" {
-			f.Error = door.Sentence(f.Error)
-		}
-		fields = append(fields, f)
 	}
-	return fields
+	for _, p := range b.problems {
+		if name, ok := strings.CutPrefix(p.Field, ofSearch); ok {
+			f.Open = true
+			if !shown[name] {
+				name = ""
+			}
+			f.Errors[name] = door.Sentence(p.Message)
+		}
+	}
+	return f
 }
 
-// searchScores are those that settings can be ranked by.
-func (b *bench) searchScores() (options []views.Option) {
-	for _, o := range eval.ScoresFor(b.spec.Regression()) {
-		options = append(options, views.Option{Value: o.Name, Label: o.Label})
+// searchField asks for the values to try of a parameter.
+func (b *bench) searchField(p param.Param) views.Field {
+	f := views.Field{Name: p.Name, Form: ofSearch, Label: p.Label, Symbol: p.Symbol}
+	name := ofSearch + p.Name
+	chosen := b.form[name]
+	switch {
+	case p.Kind == param.Switch:
+		f.Options = []views.Option{{Value: "true", Label: "yes"}, {Value: "false", Label: "no"}}
+	case p.Kind == param.Choice:
+		for _, o := range p.Options {
+			f.Options = append(f.Options, views.Option{Value: o.Name, Label: o.Label})
+		}
+		switch p.Name {
+		case "kernel":
+			f.Options = b.kernels(f.Options)
+		case "learner":
+			f.Options = among(f.Options, b.learners())
+		}
+	case b.form.Has(name):
+		f.Value = b.form.Get(name)
+	case slices.ContainsFunc(b.offered(), func(o param.Param) bool { return o.Name == p.Name }):
+		f.Value = listText(eval.Tries(p))
 	}
-	chosen := b.form.Get(ofSearch + "score")
-	return views.Choose(options, chosen)
+	for i, o := range f.Options {
+		f.Options[i].Chosen = slices.Contains(chosen, o.Value)
+	}
+	if f.Error = b.problems.For(name); f.Error != "" {
+		f.Error = door.Sentence(f.Error)
+	}
+	return f
 }
 
 func listText(values []param.Value) string {
@@ -96,29 +170,88 @@ func listText(values []param.Value) string {
 	return strings.Join(texts, ", ")
 }
 
-// grid reads the values to try of the parameters that apply.
-func (b *bench) grid() (eval.Grid, param.Problems) {
-	grid := eval.Grid{}
-	var problems param.Problems
+// tried reads the values to try of the parameters that apply.
+func (b *bench) tried() (axes eval.Axes, problems param.Problems) {
+	axes = eval.Axes{}
 	for _, p := range searchable() {
 		if !b.spec.Applies(p.Name) {
 			continue
 		}
-		name := ofSearch + p.Name
-		for text := range strings.FieldsFuncSeq(b.form.Get(name), func(r rune) bool { return r == ',' || r == ';' || r == ' ' }) {
-			values, err := eval.Values(p.Labelled(), text)
-			if err != nil {
-				problems = append(problems, param.Problem{Field: name, Message: err.Error()})
+		for text := range strings.FieldsFuncSeq(strings.Join(b.form[ofSearch+p.Name], ","), func(r rune) bool { return r == ',' || r == ';' || r == ' ' }) {
+			if err := axes.Add(p.Name, p.Labelled(), text); err != nil {
+				problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
 				break
-			}
-			for _, v := range values {
-				if !slices.Contains(grid[p.Name], v) {
-					grid[p.Name] = append(grid[p.Name], v)
-				}
 			}
 		}
 	}
-	return grid, problems
+	return axes, problems
+}
+
+// scheme reads how points are held out.
+func (b *bench) scheme() (s eval.Scheme, problems param.Problems) {
+	s = eval.Scheme{Folds: 5, Repeats: 1, Nested: b.form.Get(ofSearch+"nested") == "true", Seed: b.spec.Seed, Score: b.form.Get(ofSearch + "score")}
+	number := func(name, label string, usual float64) float64 {
+		text := b.form.Get(ofSearch + name)
+		if text == "" {
+			return usual
+		}
+		v, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
+		if err != nil {
+			problems = append(problems, param.Problem{Field: name, Message: fmt.Sprintf("%s must be a number, not %q", label, text)})
+		}
+		return v
+	}
+	whole := func(name, label string, usual int) int {
+		v := number(name, label, float64(usual))
+		if v != math.Trunc(v) || math.Abs(v) > 1e6 {
+			problems = append(problems, param.Problem{Field: name, Message: fmt.Sprintf("%s must be a whole number, not %v", label, v)})
+		}
+		return int(v)
+	}
+	switch held := b.form.Get(ofSearch + "held"); held {
+	case "", heldFolds:
+		s.Folds, s.Repeats = whole("folds", "folds", 5), whole("repeats", "times dealt", 1)
+	case heldAlone:
+		s.LeaveOneOut = true
+	case heldShare:
+		s.HoldOut, s.Repeats = number("hold_out", "share", 0.3), whole("draws", "times drawn", 10)
+	case heldColumn:
+		if s.Column = b.form.Get(ofSearch + "fold_column"); s.Column == "" {
+			problems = append(problems, param.Problem{Field: "fold_column", Message: "choose the column whose values are the folds"})
+		}
+	default:
+		problems = append(problems, param.Problem{Message: fmt.Sprintf("points are held out by %s, %s, %s or %s, not by %q", heldFolds, heldAlone, heldShare, heldColumn, held)})
+	}
+	return s, problems
+}
+
+// search reads what is to be searched, and how. What is wrong is named by the fields of
+// store.CreateSearch.
+func (b *bench) search() (n store.NewSearch, problems param.Problems) {
+	n = store.NewSearch{Spec: b.spec, DatasetName: b.dataName(), Data: b.data, Axes: [2]string{b.x, b.y}}
+	if b.points == "" && door.IsStored(b.id) {
+		n.Dataset = b.id
+	}
+	scheme, more := b.scheme()
+	n.Scheme = scheme
+	if b.form.Get(ofSearch+"learning") != "" {
+		n.Scheme.Nested, n.Scheme.Learning = false, learningShares
+		return n, more
+	}
+	axes, problems := b.tried()
+	points, err := eval.PointsParam.Parse(eval.PointsParam.Typed(cmp.Or(b.form.Get(ofSearch+"points"), eval.PointsParam.Default)))
+	if err != nil && b.form.Get(ofSearch+"design") != eval.OfGrid {
+		more = append(more, param.Problem{Field: "points", Message: err.Error()})
+	}
+	if problems = append(problems, more...); len(problems) > 0 {
+		return n, problems
+	}
+	design, err := axes.Design(b.form.Get(ofSearch+"design"), points.Int(), scheme.Seed)
+	if errors.As(err, &problems) {
+		return n, problems
+	}
+	n.Try(design)
+	return n, nil
 }
 
 // learningShares are the shares of the points that train of which the lab makes a learning
@@ -135,40 +268,27 @@ func (a *Room) Search(w http.ResponseWriter, r *http.Request) error {
 	if b.course != nil {
 		return web.Errorf(web.Forbidden, "In a course nothing is searched: leave the course to do so.")
 	}
-	n := store.NewSearch{Spec: b.spec, DatasetName: b.dataName(), Data: b.data, Axes: [2]string{b.x, b.y}}
-	n.Scheme.Nested, n.Scheme.Seed = b.form.Get(ofSearch+"nested") == "true", b.spec.Seed
-	switch {
-	case b.form.Get(ofSearch+"learning") != "":
-		n.Scheme.Nested, n.Scheme.Learning = false, learningShares
-	default:
-		if n.Grid, b.problems = b.grid(); len(b.problems) > 0 {
-			return a.refuse(w, r, b)
+	n, problems := b.search()
+	var s store.Search
+	if len(problems) == 0 {
+		s, err = a.House.Search(r.Context(), n)
+		var refusal *param.Refusal
+		if errors.As(err, &refusal) {
+			problems = param.Problems{{Message: refusal.Error()}}
+		} else if !errors.As(err, &problems) && err != nil {
+			return err
 		}
 	}
-	n.Scheme.Score, n.Scheme.LeaveOneOut = b.form.Get(ofSearch+"score"), b.form.Get(ofSearch+"folds") == "loo"
-	for name, number := range map[string]*int{"folds": &n.Scheme.Folds, "repeats": &n.Scheme.Repeats} {
-		if *number, err = strconv.Atoi(b.form.Get(ofSearch + name)); err != nil {
-			*number = map[string]int{"folds": 5, "repeats": 1}[name]
-		}
-	}
-	if b.points == "" && door.IsStored(b.id) {
-		n.Dataset = b.id
-	}
-	s, err := a.House.Search(r.Context(), n)
-	var refusal *param.Refusal
-	switch {
-	case errors.As(err, &b.problems):
-		for i, p := range b.problems { // the form calls it otherwise
-			if p.Field == eval.ScoreParam.Name {
-				b.problems[i].Field = ofSearch + p.Field
+	if len(problems) > 0 {
+		held := b.form.Get(ofSearch + "held")
+		for _, p := range problems { // the form calls them otherwise
+			if p.Field == "folds" && held != "" && held != heldFolds { // this field is not shown
+				p.Field = ""
 			}
+			p.Field = ofSearch + p.Field
+			b.problems = append(b.problems, p)
 		}
 		return a.refuse(w, r, b)
-	case errors.As(err, &refusal):
-		b.problems = param.Problems{{Field: ofSearch + "folds", Message: refusal.Error()}}
-		return a.refuse(w, r, b)
-	case err != nil:
-		return err
 	}
 	return door.Redirect(w, r, "/searches/"+s.ID)
 }

@@ -111,7 +111,7 @@ func (m shades) scaleOf(name string, from, to float64) scale {
 	d := m.search.Drawn
 	r, ranged := d.Ranges[name]
 	if !ranged {
-		return m.words(name, from, to)
+		return m.row(name, from, to)
 	}
 	s := numbers(r.Low, r.High, r.Log, from, to)
 	if p, _ := ml.Param(name); p.Kind == param.Integer && r.High-r.Low <= 8 {
@@ -133,8 +133,8 @@ func (m shades) scaleOf(name string, from, to float64) scale {
 	return s
 }
 
-// words is an axis of values in a row, and in front of them none where some setting has none.
-func (m shades) words(name string, from, to float64) scale {
+// row is an axis of values in a row, and in front of them none where some setting has none.
+func (m shades) row(name string, from, to float64) scale {
 	var texts []string
 	for _, v := range m.search.Drawn.Lists[name] {
 		texts = append(texts, v.Text())

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"marginlab/handlers/door"
+	"marginlab/ml"
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
 	"marginlab/views"
@@ -24,6 +25,9 @@ type heatMap struct {
 // newMap shows the parameters that are asked for, or the first ones.
 func newMap(s door.Found, x, y string) heatMap {
 	m := heatMap{search: s, names: door.Searched(s.Search)}
+	if s.Drawn != nil { // numbers first
+		slices.SortStableFunc(m.names, func(a, b string) int { return words(a) - words(b) })
+	}
 	if !slices.Contains(m.names, x) {
 		x = ""
 	}
@@ -40,6 +44,14 @@ func newMap(s door.Found, x, y string) heatMap {
 	}
 	m.x, m.y = x, y
 	return m
+}
+
+// words is 1 for a parameter whose values are words.
+func words(name string) int {
+	if p, _ := ml.Param(name); p.Kind == param.Number || p.Kind == param.Integer {
+		return 0
+	}
+	return 1
 }
 
 // axes are what there is to choose from, where there is a choice.
