@@ -63,11 +63,22 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		{"wide narrow", "The difference is real, “wide” is better: “wide” leads by "},
 	} {
 		text := b.evidence(b.onFolds(chosen(ids, strings.Fields(tc.names)...)))
-		if !strings.Contains(text, tc.says) || !strings.Contains(text, "10-fold cross-validation") {
+		if !strings.Contains(text, tc.says) || !strings.Contains(text, "Cross-validation by 10 folds, dealt 3 times, the same folds for all") {
 			t.Errorf("%s on folds: %q, want %q", tc.names, text, tc.says)
 		}
 	}
+	fewer := chosen(ids, "wide", "narrow")
+	fewer.Set("k", "4")
+	fewer.Set("repeats", "2")
+	if text := b.evidence(b.onFolds(fewer)); !strings.Contains(text, "Cross-validation by 4 folds, dealt 2 times") || !strings.Contains(text, "Other folds") {
+		t.Errorf("on four folds: %q", text)
+	}
 	b.send(http.StatusUnprocessableEntity, "/compare/folds", chosen(ids, "wide", "xor").Encode())
+	for field, text := range map[string]string{"k": "1", "repeats": "1000"} {
+		wrong := chosen(ids, "wide", "narrow")
+		wrong.Set(field, text)
+		b.send(http.StatusUnprocessableEntity, "/compare/folds", wrong.Encode())
+	}
 	folds := b.onFolds(chosen(ids, "wide", "alike"))
 	_, query, _ := strings.Cut(folds, "?")
 	q, err := url.ParseQuery(query)

@@ -5,10 +5,8 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"slices"
@@ -1477,7 +1475,7 @@ func compareTable(name string, runs []CompareRun, rows []CompareRow, onlyDiffs, 
 		}
 		for _, row := range rows {
 			if row.Differs || !onlyDiffs {
-				templ_7745c5c3_Var69 := []any{templ.KV("differs", marked && row.Differs)}
+				var templ_7745c5c3_Var69 = []any{templ.KV("differs", marked && row.Differs)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var69...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1536,7 +1534,7 @@ func compareTable(name string, runs []CompareRun, rows []CompareRow, onlyDiffs, 
 					return templ_7745c5c3_Err
 				}
 				for i, c := range row.Cells {
-					templ_7745c5c3_Var73 := []any{"value", templ.KV("best", i < len(row.Best) && row.Best[i])}
+					var templ_7745c5c3_Var73 = []any{"value", templ.KV("best", i < len(row.Best) && row.Best[i])}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var73...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

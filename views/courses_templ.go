@@ -5,10 +5,8 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
@@ -1406,7 +1404,7 @@ func NewCoursePage(p NewCourse) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					for _, c := range g.Controls {
-						templ_7745c5c3_Var58 := []any{templ.KV("unused", c.Unused)}
+						var templ_7745c5c3_Var58 = []any{templ.KV("unused", c.Unused)}
 						templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var58...)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err

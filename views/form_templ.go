@@ -5,10 +5,8 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
@@ -102,7 +100,7 @@ func FieldView(f Field) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var2 := []any{"field", "field-" + f.Kind, templ.KV("field-long", f.Kind == "text" && utf8.RuneCountInString(f.Value) > 16)}
+		var templ_7745c5c3_Var2 = []any{"field", "field-" + f.Kind, templ.KV("field-long", f.Kind == "text" && utf8.RuneCountInString(f.Value) > 16)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

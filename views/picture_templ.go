@@ -5,10 +5,8 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"cmp"
@@ -521,7 +519,7 @@ func ConfusionView(c Confusion) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for j, n := range r.Counts {
-				templ_7745c5c3_Var25 := []any{"value", templ.KV("right", j == r.Diagonal), templ.KV("wrong", j != r.Diagonal && n > 0)}
+				var templ_7745c5c3_Var25 = []any{"value", templ.KV("right", j == r.Diagonal), templ.KV("wrong", j != r.Diagonal && n > 0)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var25...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -5,10 +5,8 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"encoding/json"
@@ -681,7 +679,7 @@ func RunsPage(p Runs) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					for _, c := range p.Columns {
-						templ_7745c5c3_Var31 := []any{templ.KV("value", c.Number)}
+						var templ_7745c5c3_Var31 = []any{templ.KV("value", c.Number)}
 						templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var31...)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -1599,7 +1597,7 @@ func runRow(r RunRow) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, c := range r.Cells {
-			templ_7745c5c3_Var80 := []any{templ.KV("value", c.Value)}
+			var templ_7745c5c3_Var80 = []any{templ.KV("value", c.Value)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var80...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1668,7 +1666,7 @@ func runRow(r RunRow) templ.Component {
 				}
 			}
 			if c.More != "" {
-				templ_7745c5c3_Var85 := []any{"exceeds", templ.KV("better", c.Better)}
+				var templ_7745c5c3_Var85 = []any{"exceeds", templ.KV("better", c.Better)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var85...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -2593,7 +2591,7 @@ func nearRow(n *Near, r NearRow, asked bool) templ.Component {
 			templ_7745c5c3_Var121 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var122 := []any{templ.KV("asked", asked)}
+		var templ_7745c5c3_Var122 = []any{templ.KV("asked", asked)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var122...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -2688,7 +2686,7 @@ func nearRow(n *Near, r NearRow, asked bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if n.Classes {
-			templ_7745c5c3_Var129 := []any{templ.KV("wrong", r.Wrong)}
+			var templ_7745c5c3_Var129 = []any{templ.KV("wrong", r.Wrong)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var129...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

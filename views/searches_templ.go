@@ -5,10 +5,8 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
@@ -2019,7 +2017,7 @@ func choosable(p Search, c *Choosable, save string, first bool) templ.Component 
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Var90 := []any{templ.KV("primary", first)}
+		var templ_7745c5c3_Var90 = []any{templ.KV("primary", first)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var90...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -2407,7 +2405,7 @@ func searchCloud(p Search) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for level := range 10 {
-				templ_7745c5c3_Var109 := []any{"heat-" + itoa(level)}
+				var templ_7745c5c3_Var109 = []any{"heat-" + itoa(level)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var109...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -2830,7 +2828,7 @@ func cloud(c Cloud) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, p := range c.Points {
-			templ_7745c5c3_Var138 := []any{"heat-" + itoa(p.Level), templ.KV("best", p.Best), templ.KV("failed", p.Failed)}
+			var templ_7745c5c3_Var138 = []any{"heat-" + itoa(p.Level), templ.KV("best", p.Best), templ.KV("failed", p.Failed)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var138...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -3435,7 +3433,7 @@ func heatCell(c HeatCell) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Var172 := []any{"value", "heat-" + itoa(c.Level), templ.KV("best", c.Best)}
+			var templ_7745c5c3_Var172 = []any{"value", "heat-" + itoa(c.Level), templ.KV("best", c.Best)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var172...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -5,10 +5,8 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 // Studies is the list of studies.
 type Studies struct {
@@ -1223,7 +1221,7 @@ func studyTable(t StudyTable) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for i, h := range t.Head {
-			templ_7745c5c3_Var63 := []any{templ.KV("value", i > 0)}
+			var templ_7745c5c3_Var63 = []any{templ.KV("value", i > 0)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var63...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,8 +30,25 @@ const (
 	differRows = 40                     // points on which runs disagree that a page lists
 )
 
-// onFolds is how runs are compared by cross-validation.
-var onFolds = eval.Scheme{Folds: 10, Repeats: 3, Seed: 1}
+// How runs are compared by cross-validation, unless somebody says otherwise.
+var (
+	foldsParam   = param.Param{Name: "k", Label: "folds", Kind: param.Integer, Default: "10", Min: 2, Max: 100}
+	repeatsParam = param.Param{Name: "repeats", Label: "times dealt", Kind: param.Integer, Default: "3", Min: 1, Max: 100}
+)
+
+// onFolds reads how runs are to be compared by cross-validation. Errors are param.Problems.
+func onFolds(q url.Values) (eval.Scheme, error) {
+	s := eval.Scheme{Seed: 1}
+	var problems param.Problems
+	for p, number := range map[*param.Param]*int{&foldsParam: &s.Folds, &repeatsParam: &s.Repeats} {
+		v, err := p.Labelled().Parse(cmp.Or(q.Get(p.Name), p.Default))
+		if err != nil {
+			problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
+		}
+		*number = v.Int()
+	}
+	return s, problems.Err()
+}
 
 // evidence tells which differences between runs are real: on the points that they held
 // out, and on common folds where searches that the query names have them.
@@ -59,7 +77,7 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 		}
 	}
 	if from.Base == "" {
-		e.Ask = "/compare/folds"
+		e.Ask, e.AskFolds, e.AskRepeats = "/compare/folds", foldsParam.Default, repeatsParam.Default
 	}
 	if !q.Has("folds") {
 		return e, nil
@@ -128,13 +146,17 @@ func (a *Room) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 	if err := door.Alike(runs); err != nil {
 		return err
 	}
+	scheme, err := onFolds(r.PostForm)
+	if err != nil {
+		return err
+	}
 	data, err := a.Store.Data(r.Context(), runs[0].Hash)
 	if err != nil {
 		return err
 	}
 	q := url.Values{"run": r.PostForm["run"]}
 	for _, run := range runs {
-		s, err := a.Search(r.Context(), store.NewSearch{Dataset: run.Dataset, Data: data, DatasetName: run.DatasetName, Spec: run.Spec, Scheme: onFolds, Axes: run.Axes})
+		s, err := a.Search(r.Context(), store.NewSearch{Dataset: run.Dataset, Data: data, DatasetName: run.DatasetName, Spec: run.Spec, Scheme: scheme, Axes: run.Axes})
 		if err != nil {
 			return err
 		}
@@ -236,6 +258,7 @@ func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run,
 	}
 	settings := make([]eval.Setting, len(runs))
 	done, total := 0, 0
+	var scheme eval.Scheme
 	for i, id := range ids {
 		s, err := a.Store.Search(ctx, from.Workspace, id)
 		switch {
@@ -244,7 +267,11 @@ func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run,
 			return nil
 		case err != nil:
 			return err
-		case s.Hash != runs[i].Hash || !reflect.DeepEqual(s.Spec, runs[i].Spec) || !reflect.DeepEqual(s.Scheme, onFolds) || len(s.Grid) > 0:
+		case i == 0:
+			scheme = s.Scheme
+		}
+		plain := eval.Scheme{Folds: scheme.Folds, Repeats: scheme.Repeats, Seed: scheme.Seed}
+		if s.Hash != runs[i].Hash || !reflect.DeepEqual(s.Spec, runs[i].Spec) || !reflect.DeepEqual(s.Scheme, plain) || len(door.Searched(s)) > 0 {
 			e.Folds, e.FoldsWhy = nil, "The folds are those of other runs: ask for them again."
 			return nil
 		}
@@ -265,6 +292,7 @@ func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run,
 		}
 		e.Folds = append(e.Folds, f)
 	}
+	e.Scheme = door.FoldsText(scheme)
 	switch {
 	case e.FoldsWhy != "":
 		return nil
@@ -272,33 +300,34 @@ func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run,
 		e.FoldsDone = fmt.Sprintf("%d of %d folds are done.", done, total)
 		return nil
 	}
-	pairs, err := eval.OnFolds(settings, onFolds.Folds, equivalent)
+	pairs, err := eval.OnFolds(settings, scheme.Folds, equivalent)
 	if err != nil {
 		return err
 	}
 	e.FoldHead = []string{"first less second", "95 %", "p", "p after Holm"}
-	if settings[0].Mean != nil {
+	shares := settings[0].Mean != nil
+	if shares {
 		e.FoldHead = append(e.FoldHead, "first better", "the same", "second better")
 	}
 	for _, p := range pairs {
-		e.FoldPairs = append(e.FoldPairs, foldVerdict(e.Names[p.First], e.Names[p.Second], p))
+		e.FoldPairs = append(e.FoldPairs, foldVerdict(e.Names[p.First], e.Names[p.Second], p, shares))
 	}
 	return nil
 }
 
-// foldVerdict says what a test on common folds found. Accuracies differ by points of a
-// hundred.
-func foldVerdict(first, second string, d eval.FoldPair) views.Verdict {
+// foldVerdict says what a test on common folds found, of accuracies or of errors. Accuracies
+// differ by points of a hundred.
+func foldVerdict(first, second string, d eval.FoldPair, accuracies bool) views.Verdict {
 	var v views.Verdict
 	p, holm, chances := "–", "–", "p cannot be told"
 	if d.P != nil {
 		v = verdict(first, second, *d.P, *d.Holm, d.Mean >= 0)
 		p, holm, chances = short(*d.P), short(*d.Holm), probability(*d.P)
 	} else {
-		v = views.Verdict{First: first, Second: second, Short: "cannot be told", Text: "Whether the difference is real cannot be told, as it is the same on every fold"}
+		v = views.Verdict{First: first, Second: second, Short: "no spread", Text: "Whether the difference is real cannot be told: it is the same on every fold, and without a spread there is nothing to measure it by. Deal more folds, or more often"}
 	}
 	amount, unit := views.Short, "mean squared error"
-	if d.Posterior != nil {
+	if accuracies {
 		amount = func(x float64) string { return strings.ReplaceAll(strconv.FormatFloat(100*x, 'f', 1, 64), "-", "−") }
 		unit = "points of accuracy"
 	}
@@ -315,6 +344,8 @@ func foldVerdict(first, second string, d eval.FoldPair) views.Verdict {
 	if q := d.Posterior; q != nil {
 		v.Text += fmt.Sprintf(" “%s” is better by more than one point with probability %s, “%s” with %s, and with %s there is no difference in practice.", first, short(q.Better), second, short(q.Worse), short(q.Same))
 		v.Cells = append(v.Cells, short(q.Better), short(q.Same), short(q.Worse))
+	} else if accuracies {
+		v.Cells = append(v.Cells, "–", "–", "–")
 	}
 	return v
 }

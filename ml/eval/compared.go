@@ -104,7 +104,8 @@ type FoldPair struct {
 	First, Second int
 	TTest
 	// Posterior takes account of what makes no practical difference; nil where f is fitted to
-	// values, as there is no telling what that would be.
+	// values, as there is no telling what that would be, and where P cannot be told, as
+	// differences without a spread say nothing of how sure they are.
 	Posterior *Posterior
 	Holm      *float64 // P after Holm, for all pairs that have one
 }
@@ -124,7 +125,7 @@ func OnFolds(settings []Setting, k int, rope float64) (pairs []FoldPair, err err
 			if pair.TTest, err = CorrectedT(difference, FoldRatio(k)); err != nil {
 				return nil, err
 			}
-			if settings[a].Mean != nil {
+			if settings[a].Mean != nil && pair.P != nil {
 				p, err := Correlated(difference, FoldRatio(k), rope)
 				if err != nil {
 					return nil, err

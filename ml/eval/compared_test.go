@@ -120,6 +120,18 @@ func TestOnFolds(t *testing.T) {
 	if math.Abs(first.Mean-(wide.Accuracy-narrow.Accuracy)) > 1e-12 {
 		t.Errorf("mean %g of %g and %g", first.Mean, wide.Accuracy, narrow.Accuracy)
 	}
+	// The same difference on every fold has no spread: how sure it is cannot be told.
+	fixed := func(accuracy float64) (s eval.Setting) {
+		for range 4 {
+			s.Folds = append(s.Folds, eval.Fold{Shares: &eval.Shares{Accuracy: accuracy}})
+		}
+		s.Mean = &eval.Mean{Accuracy: accuracy}
+		return s
+	}
+	if pairs, err := eval.OnFolds([]eval.Setting{fixed(0.9), fixed(0.8), fixed(0.8)}, 4, 0.01); err != nil ||
+		pairs[0].P != nil || pairs[0].Posterior != nil || pairs[0].Holm != nil || pairs[2].P == nil || *pairs[2].P != 1 || pairs[2].Posterior.Same != 1 {
+		t.Errorf("%+v, %v", pairs, err)
+	}
 	if pairs, err := eval.OnFolds([]eval.Setting{wide, judged(0.5, eval.Scheme{Folds: 5})}, 5, 0.01); err == nil {
 		t.Errorf("ten folds and five: %+v", pairs)
 	}
