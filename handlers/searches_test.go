@@ -190,7 +190,7 @@ func TestSearchForm(t *testing.T) {
 		plain + "&search.folds=2&search.nested=true&search.score=mcc":                 {Folds: 2, Repeats: 1, Seed: 1, Nested: true, Score: "mcc"},
 	} {
 		s, err := c.app.Store.Search(t.Context(), store.WorkspaceOf(alice), id(form))
-		if err != nil || s.Scheme != want {
+		if err != nil || !reflect.DeepEqual(s.Scheme, want) {
 			t.Errorf("%s: %+v, %v", form, s.Scheme, err)
 		}
 	}

@@ -136,18 +136,22 @@ const defaultPoints = 32
 // SearchAgain stores another search of one that is done: finer around its best setting, or the
 // same with nested folds.
 func (a *Room) SearchAgain(w http.ResponseWriter, r *http.Request) error {
+	s, err := a.Store.Search(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
 	var asked struct {
 		How string `json:"how"`
 	}
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
 	}
-	s, err := a.House.SearchAgain(r.Context(), chi.URLParam(r, "id"), asked.How)
+	next, err := a.House.SearchAgain(r.Context(), s, asked.How)
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", "/api/searches/"+s.ID)
-	return web.JSON(w, http.StatusAccepted, RunStatus{s.ID, s.Status})
+	w.Header().Set("Location", "/api/searches/"+next.ID)
+	return web.JSON(w, http.StatusAccepted, RunStatus{next.ID, next.Status})
 }
 
 // Search answers with one search: how far it is, and the settings that are judged.

@@ -150,14 +150,10 @@ func Vectors(s eval.Setting) float64 {
 	return float64(n) / float64(len(s.Folds))
 }
 
-// SearchAgain queues another search of one of the request's workspace that is done: "finer",
+// SearchAgain queues another search after one that is done: "finer",
 // around its best setting, or the same with "nested" folds, of which all that this one has
 // computed is known.
-func (a *House) SearchAgain(ctx context.Context, id, how string) (next store.Search, err error) {
-	s, err := a.Store.Search(ctx, Workspace(ctx), id)
-	if err != nil {
-		return next, err
-	}
+func (a *House) SearchAgain(ctx context.Context, s store.Search, how string) (next store.Search, err error) {
 	if s.Result == nil {
 		return next, web.Errorf(web.Conflict, "This search has not ended with a result: there is no best setting yet.")
 	}

@@ -254,7 +254,11 @@ func (a *Room) Again(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
-	next, err := a.SearchAgain(r.Context(), chi.URLParam(r, "id"), r.PostFormValue("how"))
+	s, err := a.Store.Search(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	next, err := a.SearchAgain(r.Context(), s, r.PostFormValue("how"))
 	if err != nil {
 		return err
 	}
