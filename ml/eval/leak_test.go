@@ -1,6 +1,8 @@
 package eval_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,6 +121,92 @@ func TestPlantedLeakIsCaught(t *testing.T) {
 		return judged[0]
 	}); !strings.Contains(diff, "float64") {
 		t.Error("scaling all points before they are dealt went unnoticed")
+	}
+}
+
+// Whatever part of a training sees points held out, it is noticed: each of the leaky ones that
+// is fitted, on purpose, to all points but the one that it is judged on.
+func TestEveryPlantedLeakIsCaught(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 90)
+	for name, set := range leaky {
+		spec := with(t, ml.DefaultSpec(), set)
+		if diff := leak(t, d, spec, func(d *dataset.Data, spec ml.Spec, _, test []int) ml.Judged {
+			trainer, err := ml.NewTrainer(d, spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			others := slices.DeleteFunc(all(d), func(i int) bool { return slices.Contains(test, i) })
+			judged, err := trainer.Judge(t.Context(), others, test, []float64{1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if judged[0].Fault != nil {
+				t.Fatal(name, judged[0].Fault)
+			}
+			return judged[0]
+		}); diff == "" {
+			t.Errorf("%s: what is fitted to points held out goes unnoticed", name)
+		}
+	}
+}
+
+// table reads rows of a number, a word and a class, the last thirty of them as they are given,
+// and judges the last one by a machine that the first sixty have trained.
+func table(t *testing.T, held func(i int) string, missing dataset.Missing) (*dataset.Data, ml.Judged) {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("size,colour,class\n")
+	for i := range 90 {
+		row := fmt.Sprintf("%d,%s,%s", (7*i)%31, []string{"red", "green", "blue"}[i%3], []string{"a", "b"}[(7*i)%31/16])
+		switch {
+		case i == 3 && missing == dataset.MissingMedian:
+			row = ",red,a"
+		case i >= 60 && i < 89:
+			row = held(i)
+		}
+		fmt.Fprintln(&text, row)
+	}
+	d, err := dataset.Read(strings.NewReader(text.String()), "rows.csv", dataset.Mapping{Features: []string{"size", "colour"}, Missing: missing}, dataset.DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainer, err := ml.NewTrainer(d, with(t, ml.DefaultSpec(), map[string]string{"gamma": "0.5"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged, err := trainer.Judge(t.Context(), all(d)[:60], []int{89}, []float64{1})
+	if err != nil || judged[0].Fault != nil {
+		t.Fatal(err, judged[0].Fault)
+	}
+	return d, judged[0]
+}
+
+// A word that only points held out have makes a column that is 0 for all that train: no
+// machine changes.
+func TestWordsDoNotLeak(t *testing.T) {
+	t.Parallel()
+	d, a := table(t, func(int) string { return "3,red,a" }, dataset.MissingError)
+	wide, b := table(t, func(i int) string { return fmt.Sprintf("%d,%s,b", i, []string{"violet", "white"}[i%2]) }, dataset.MissingError)
+	if len(wide.Features) != len(d.Features)+2 {
+		t.Fatalf("%v, then %v", d.Features, wide.Features)
+	}
+	if diff := cmp.Diff(a.Scores.RawMatrix().Data, b.Scores.RawMatrix().Data, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Medians are put in when a file is read, before anything is held out: that leaks, is noticed
+// here, and is said beside the data.
+func TestMediansLeakAndSaySo(t *testing.T) {
+	t.Parallel()
+	d, a := table(t, func(int) string { return "3,red,a" }, dataset.MissingMedian)
+	_, b := table(t, func(int) string { return "30,red,b" }, dataset.MissingMedian)
+	if cmp.Equal(a.Scores.RawMatrix().Data, b.Scores.RawMatrix().Data, cmpopts.EquateApprox(0, 1e-9)) {
+		t.Error("a median of all rows went unnoticed")
+	}
+	if notes := strings.Join(d.Notes, " "); !strings.Contains(notes, "those held out later are among them") {
+		t.Errorf("nothing says so: %q", notes)
 	}
 }
 
