@@ -287,14 +287,14 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 // between the values; the last result is the finest.
 func (o *cvOptions) search(ctx context.Context, d *dataset.Data, p *progress) (rounds []*eval.Result, err error) {
 	defer p.end()
-	spec, design := o.spec, o.design
+	design := o.design
 	for range 1 + o.refine {
-		res, err := eval.CrossValidate(ctx, d, spec, design, o.scheme, p.cells())
+		res, err := eval.CrossValidate(ctx, d, o.spec, design, o.scheme, p.cells())
 		if err != nil {
 			return nil, err
 		}
 		rounds = append(rounds, res)
-		if spec, design = eval.Finer(spec, design, res); design == nil {
+		if design = eval.Finer(design, res); design == nil {
 			break
 		}
 	}

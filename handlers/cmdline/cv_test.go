@@ -358,7 +358,7 @@ func TestCVDesigns(t *testing.T) {
 func TestCVRefined(t *testing.T) {
 	t.Parallel()
 	_, path := moons(t, 60)
-	for _, design := range [][]string{{"--C", "0.01,1,100", "--gamma", "0.1..10/3"}, {"--C", "0.01..100", "--gamma", "0.1..10", "--design", "sobol", "--points", "8"}} {
+	for _, design := range [][]string{{"--C", "0.01,1,100", "--gamma", "0.1..10/3", "--kernel", "laplacian,rbf"}, {"--C", "0.01..100", "--gamma", "0.1..10", "--design", "sobol", "--points", "8"}} {
 		args := append([]string{"cv", "--data", path, "--folds", "3", "--refine", "2"}, design...)
 		var got struct {
 			eval.Result

@@ -160,11 +160,10 @@ func (a *House) SearchAgain(ctx context.Context, s store.Search, how string) (ne
 	n := store.NewSearch{Dataset: s.Dataset, DatasetName: s.DatasetName, Spec: s.Spec, Grid: s.Grid, Drawn: s.Drawn, Scheme: s.Scheme, Axes: s.Axes}
 	switch how {
 	case "finer":
-		spec, design := eval.Finer(s.Spec, s.Design(), s.Result)
+		design := eval.Finer(s.Design(), s.Result)
 		if design == nil {
 			return next, web.Errorf(web.Conflict, "There is nothing to try between the values of this search.")
 		}
-		n.Spec = spec
 		n.Try(design)
 	case "nested":
 		n.Scheme.Nested = true

@@ -105,8 +105,7 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 			p.Warning = eval.NotNested
 		}
 		p.Edges = edges(s)
-		_, finer := eval.Finer(s.Spec, s.Design(), res)
-		p.Finer = finer != nil
+		p.Finer = eval.Finer(s.Design(), res) != nil
 		p.Short = notConverged(res)
 		p.Failed = failed(res)
 		p.Pictures = pictures(s.Search)

@@ -7,48 +7,45 @@ import (
 	"marginlab/ml/param"
 )
 
-// Finer is what to try once a search with spec and design has a result: a design around the
-// best setting, with what else the spec then says. Values of a Grid are those of Around. The
-// ranges of a *Drawn are half as wide, in proportions where they are logarithmic, with the
-// best in their middle, and it is tried again besides, so that the finer search is no worse. A
-// word stays as in the best. The design is nil where nothing lies between the values.
-func Finer(spec ml.Spec, design Design, r *Result) (ml.Spec, Design) {
+// Finer is what to try once a search has a result: a design around its best setting. Values
+// of a Grid are those of Around. The ranges of a *Drawn are half as wide, in proportions where
+// they are logarithmic, with the best in their middle, and it is tried again besides, so that
+// the finer search is no worse. What nothing lies around, such as a word, keeps the value of
+// the best. The design is nil where there is nothing to try.
+func Finer(design Design, r *Result) Design {
 	best := r.Settings[r.Best].Values
 	switch d := design.(type) {
 	case Grid:
-		grid := Grid{}
+		grid, several := Grid{}, false
 		for _, name := range d.Names() {
-			p, _ := ml.Param(name)
-			if !best.Has(name) {
-				continue
-			}
-			if values := Around(p, d[name], best[name]); len(values) > 1 {
-				grid[name] = values
-			} else {
-				_ = spec.Set(name, best.Text(name)) // it was tried, so it is in its range
+			if best.Has(name) {
+				p, _ := ml.Param(name)
+				grid[name] = Around(p, d[name], best[name])
+				several = several || len(grid[name]) > 1
 			}
 		}
-		if len(grid) > 0 {
-			return spec, grid
+		if several {
+			return grid
 		}
 	case *Drawn:
-		next := &Drawn{Design: d.Design, Points: d.Points, Seed: d.Seed, Ranges: map[string]Range{}, Besides: param.Values{}}
+		next := &Drawn{Design: d.Design, Points: d.Points, Seed: d.Seed, Ranges: map[string]Range{}, Lists: Grid{}, Besides: param.Values{}}
 		for _, name := range d.Names() {
-			p, _ := ml.Param(name)
 			if !best.Has(name) {
 				continue
 			}
+			p, _ := ml.Param(name)
+			next.Besides[name] = best[name]
 			if r, ok := d.Ranges[name].around(p, best[name].Number()); ok {
-				next.Ranges[name], next.Besides[name] = r, best[name]
+				next.Ranges[name] = r
 			} else {
-				_ = spec.Set(name, best.Text(name))
+				next.Lists[name] = []param.Value{best[name]}
 			}
 		}
 		if len(next.Ranges) > 0 {
-			return spec, next
+			return next
 		}
 	}
-	return spec, nil
+	return nil
 }
 
 // around is a range half as wide with v in its middle, but for what p does not allow; ok is
