@@ -96,6 +96,26 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 	}
 
 	// Programs are told the same.
+	pair := chosen(ids, "wide", "narrow")["run"]
+	begun := c.want(http.StatusAccepted, "POST", "/api/comparison/folds", fmt.Sprintf(`{"runs":[%q,%q],"folds":4,"repeats":2}`, pair[0], pair[1]))
+	c.app.Jobs.Wait(t.Context(), time.Hour, decode[struct{ Searches []string }](begun).Searches...)
+	f := decode[api.FoldComparison](c.want(200, "GET", begun.header.Get("Location"), ""))
+	if f.Folds != 4 || f.Repeats != 2 || f.Done != f.Total || len(f.Pairs) != 1 {
+		t.Fatalf("%+v", f)
+	}
+	if p := f.Pairs[0]; p.First != pair[0] || p.Second != pair[1] || p.Mean <= 0 || p.P == nil || *p.P > 0.05 || p.Posterior.Better < 0.9 || p.Freedom != 7 {
+		t.Errorf("%+v", p)
+	}
+	for body, status := range map[string]int{
+		fmt.Sprintf(`{"runs":[%q,%q],"folds":1}`, pair[0], pair[1]): 422,
+		fmt.Sprintf(`{"runs":[%q]}`, pair[0]):                       422,
+		fmt.Sprintf(`{"runs":[%q,%q]}`, pair[0], ids["xor"]):        422,
+		fmt.Sprintf(`{"runs":[%q,"gone"]}`, pair[0]):                404,
+	} {
+		c.want(status, "POST", "/api/comparison/folds", body)
+	}
+	c.want(422, "GET", "/api/comparison/folds?runs="+strings.Join(pair, ",")+"&searches=gone", "")
+	c.want(422, "GET", "/api/comparison/folds?runs="+strings.Join(pair, ",")+"&searches=gone,gone", "")
 	three := decode[api.Comparison](c.want(200, "GET", "/api/comparison?runs="+strings.Join(chosen(ids, "wide", "alike", "narrow")["run"], ","), ""))
 	if p := three.Pairs; three.Points != 100 || len(p) != 3 || p[0].P != 1 || p[1].Holm > 1e-6 || p[1].First != ids["wide"] || p[1].Second != ids["narrow"] || p[1].OnlyFirst-p[1].OnlySecond != p[2].OnlyFirst-p[2].OnlySecond || len(three.Disagree) == 0 {
 		t.Errorf("%+v", three)

@@ -193,6 +193,8 @@ func (a *App) programs(r chi.Router) {
 	r.Post("/runs/tags", h(a.api.TagRuns))
 	r.Post("/runs/delete", h(a.api.DeleteRuns))
 	r.Get("/comparison", h(a.api.Compare))
+	r.Get("/comparison/folds", h(a.api.OnFolds))
+	r.Post("/comparison/folds", h(a.api.CompareOnFolds))
 	r.Get("/comparison.csv", h(a.runs.CompareTable))
 	r.Get("/runs/{id}", h(a.api.Run))
 	r.Patch("/runs/{id}", h(a.api.UpdateRun))

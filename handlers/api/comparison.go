@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -32,20 +33,8 @@ func (a *Room) Compare(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ids := strings.Split(q.Get("runs"), ",")
-	if err := door.ToCompare(ids); err != nil {
-		return err
-	}
-	runs := make([]store.Run, len(ids))
-	for i, id := range ids {
-		if runs[i], err = a.Store.Run(r.Context(), door.Workspace(r.Context()), id); err != nil {
-			return err
-		}
-		if runs[i].Status != store.Done {
-			return web.Errorf(web.Conflict, "Run %s is %s: only runs that are done can be compared.", id, runs[i].Status)
-		}
-	}
-	if err := door.Alike(runs); err != nil {
+	runs, err := a.compared(r.Context(), strings.Split(q.Get("runs"), ","))
+	if err != nil {
 		return err
 	}
 	data, err := a.Store.Data(r.Context(), runs[0].Hash)
@@ -67,7 +56,87 @@ func (a *Room) Compare(w http.ResponseWriter, r *http.Request) error {
 		c.Disagree[k] = i + 1
 	}
 	for _, p := range h.Pairs {
-		c.Pairs = append(c.Pairs, Pair{First: ids[p.First], Second: ids[p.Second], Disagreement: p.Disagreement, Holm: p.Holm})
+		c.Pairs = append(c.Pairs, Pair{First: runs[p.First].ID, Second: runs[p.Second].ID, Disagreement: p.Disagreement, Holm: p.Holm})
+	}
+	return web.JSON(w, http.StatusOK, c)
+}
+
+// compared are runs of the workspace that can be compared: done, on the same points.
+func (a *Room) compared(ctx context.Context, ids []string) ([]store.Run, error) {
+	if err := door.ToCompare(ids); err != nil {
+		return nil, err
+	}
+	runs := make([]store.Run, len(ids))
+	for i, id := range ids {
+		var err error
+		if runs[i], err = a.Store.Run(ctx, door.Workspace(ctx), id); err != nil {
+			return nil, err
+		}
+		if runs[i].Status != store.Done {
+			return nil, web.Errorf(web.Conflict, "Run %s is %s: only runs that are done can be compared.", id, runs[i].Status)
+		}
+	}
+	return runs, door.Alike(runs)
+}
+
+// FoldComparison is what common folds say of the differences between runs.
+type FoldComparison struct {
+	Folds   int        `json:"folds"`
+	Repeats int        `json:"repeats"`
+	Done    int        `json:"done"`
+	Total   int        `json:"total"`
+	Pairs   []FoldPair `json:"pairs,omitempty"` // once all are done
+}
+
+// FoldPair is two of the runs.
+type FoldPair struct {
+	First  string `json:"first"` // ids
+	Second string `json:"second"`
+	eval.TTest
+	Holm      *float64        `json:"p_holm,omitempty"`
+	Posterior *eval.Posterior `json:"posterior,omitempty"`
+}
+
+// CompareOnFolds begins to cross-validate runs on the same folds and answers with the searches
+// that do so.
+func (a *Room) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
+	asked := struct {
+		Runs    []string `json:"runs"`
+		Folds   int      `json:"folds"`
+		Repeats int      `json:"repeats"`
+	}{Folds: 10, Repeats: 3}
+	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
+		return err
+	}
+	runs, err := a.compared(r.Context(), asked.Runs)
+	if err != nil {
+		return err
+	}
+	ids, err := a.BeginFolds(r.Context(), runs, asked.Folds, asked.Repeats)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/comparison/folds?runs="+strings.Join(asked.Runs, ",")+"&searches="+strings.Join(ids, ","))
+	return web.JSON(w, http.StatusAccepted, map[string][]string{"searches": ids})
+}
+
+// OnFolds tests which differences between runs are real, by the searches of CompareOnFolds.
+func (a *Room) OnFolds(w http.ResponseWriter, r *http.Request) error {
+	q, err := query(r, "runs", "searches")
+	if err != nil {
+		return err
+	}
+	runs, err := a.compared(r.Context(), strings.Split(q.Get("runs"), ","))
+	if err != nil {
+		return err
+	}
+	f, err := door.FoldsOf(r.Context(), a.Store, door.Workspace(r.Context()), runs, strings.Split(q.Get("searches"), ","))
+	if err != nil {
+		return err
+	}
+	c := FoldComparison{Folds: f.Scheme.Folds, Repeats: f.Scheme.Repeats, Done: f.Done, Total: f.Total}
+	for _, p := range f.Pairs {
+		c.Pairs = append(c.Pairs, FoldPair{First: runs[p.First].ID, Second: runs[p.Second].ID, TTest: p.TTest, Holm: p.Holm, Posterior: p.Posterior})
 	}
 	return web.JSON(w, http.StatusOK, c)
 }

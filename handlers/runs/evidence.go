@@ -3,12 +3,10 @@ package runs
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
 	"net/url"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -25,30 +23,9 @@ import (
 
 const (
 	chance     = 0.05                   // a difference that would come about by chance less often is taken for real
-	equivalent = 0.01                   // of accuracy: a smaller difference is none in practice
 	glance     = 400 * time.Millisecond // how long a page waits for what was just begun
 	differRows = 40                     // points on which runs disagree that a page lists
 )
-
-// How runs are compared by cross-validation, unless somebody says otherwise.
-var (
-	foldsParam   = param.Param{Name: "k", Label: "folds", Kind: param.Integer, Default: "10", Min: 2, Max: 100}
-	repeatsParam = param.Param{Name: "repeats", Label: "times dealt", Kind: param.Integer, Default: "3", Min: 1, Max: 100}
-)
-
-// onFolds reads how runs are to be compared by cross-validation. Errors are param.Problems.
-func onFolds(q url.Values) (eval.Scheme, error) {
-	s := eval.Scheme{Seed: 1}
-	var problems param.Problems
-	for p, number := range map[*param.Param]*int{&foldsParam: &s.Folds, &repeatsParam: &s.Repeats} {
-		v, err := p.Labelled().Parse(cmp.Or(q.Get(p.Name), p.Default))
-		if err != nil {
-			problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
-		}
-		*number = v.Int()
-	}
-	return s, problems.Err()
-}
 
 // evidence tells which differences between runs are real: on the points that they held
 // out, and on common folds where searches that the query names have them.
@@ -77,7 +54,7 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 		}
 	}
 	if from.Base == "" {
-		e.Ask, e.AskFolds, e.AskRepeats = "/compare/folds", foldsParam.Default, repeatsParam.Default
+		e.Ask, e.AskFolds, e.AskRepeats = "/compare/folds", door.FoldsParam.Default, door.RepeatsParam.Default
 	}
 	if !q.Has("folds") {
 		return e, nil
@@ -143,24 +120,17 @@ func (a *Room) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 	if runs = finished(runs); len(runs) < 2 {
 		return param.Problems{{Field: "run", Message: "at least two of the runs must be finished to compare them on folds"}}
 	}
-	if err := door.Alike(runs); err != nil {
-		return err
-	}
-	scheme, err := onFolds(r.PostForm)
-	if err != nil {
-		return err
-	}
-	data, err := a.Store.Data(r.Context(), runs[0].Hash)
-	if err != nil {
-		return err
+	number := map[string]int{}
+	for field, p := range map[string]param.Param{"k": door.FoldsParam, "repeats": door.RepeatsParam} { // folds are ids in the address
+		v, err := p.Labelled().Parse(cmp.Or(r.PostFormValue(field), p.Default))
+		if err != nil {
+			return param.Problems{{Field: field, Message: err.Error()}}
+		}
+		number[field] = v.Int()
 	}
 	q := url.Values{"run": r.PostForm["run"]}
-	for _, run := range runs {
-		s, err := a.Search(r.Context(), store.NewSearch{Dataset: run.Dataset, Data: data, DatasetName: run.DatasetName, Spec: run.Spec, Scheme: scheme, Axes: run.Axes})
-		if err != nil {
-			return err
-		}
-		q.Add("folds", s.ID)
+	if q["folds"], err = a.BeginFolds(r.Context(), runs, number["k"], number["repeats"]); err != nil {
+		return err
 	}
 	a.Jobs.Wait(r.Context(), glance, q["folds"]...)
 	return door.Redirect(w, r, "/compare?"+q.Encode()+"#h-folds")
@@ -252,64 +222,42 @@ func verdict(first, second string, p, holm float64, firstBetter bool) views.Verd
 
 // folds fills in what searches say that cross-validate the runs on the same folds.
 func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run, from door.Shelf, ids []string) error {
-	if len(ids) != len(runs) {
-		e.FoldsWhy = "The folds are those of other runs: ask for them again."
-		return nil
+	f, err := door.FoldsOf(ctx, a.Store, from.Workspace, runs, ids)
+	if err != nil {
+		e.FoldsWhy, err = door.Told(err)
+		return err
 	}
-	settings := make([]eval.Setting, len(runs))
-	done, total := 0, 0
-	var scheme eval.Scheme
-	for i, id := range ids {
-		s, err := a.Store.Search(ctx, from.Workspace, id)
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-			e.Folds, e.FoldsWhy = nil, "The folds were deleted: ask for them again."
-			return nil
-		case err != nil:
-			return err
-		case i == 0:
-			scheme = s.Scheme
-		}
-		plain := eval.Scheme{Folds: scheme.Folds, Repeats: scheme.Repeats, Seed: scheme.Seed}
-		if s.Hash != runs[i].Hash || !reflect.DeepEqual(s.Spec, runs[i].Spec) || !reflect.DeepEqual(s.Scheme, plain) || len(door.Searched(s)) > 0 {
-			e.Folds, e.FoldsWhy = nil, "The folds are those of other runs: ask for them again."
-			return nil
-		}
-		done, total = done+s.Done, total+s.Total
-		f := views.OnFolds{Name: runs[i].Name, Score: string(s.Status)}
+	e.Scheme = door.FoldsText(f.Scheme)
+	for i, s := range f.Searches {
+		row := views.OnFolds{Name: runs[i].Name, Score: string(s.Status)}
 		if from.Base == "" {
-			f.Href = "/searches/" + id
+			row.Href = "/searches/" + s.ID
 		}
 		switch {
 		case s.Result != nil:
-			settings[i] = s.Result.Settings[0]
-			f.Score = door.ScoreText(s.Result.RankedBy(), settings[i].Folds)
-			if !settings[i].Converged() {
-				f.Score += ", not all at the optimum"
+			setting := s.Result.Settings[0]
+			row.Score = door.ScoreText(s.Result.RankedBy(), setting.Folds)
+			if !setting.Converged() {
+				row.Score += ", not all at the optimum"
 			}
 		case s.Status.Ended():
 			e.FoldsWhy = strings.TrimSpace("Some of the folds came to nothing. " + door.Sentence(s.Error))
 		}
-		e.Folds = append(e.Folds, f)
+		e.Folds = append(e.Folds, row)
 	}
-	e.Scheme = door.FoldsText(scheme)
 	switch {
 	case e.FoldsWhy != "":
 		return nil
-	case done < total:
-		e.FoldsDone = fmt.Sprintf("%d of %d folds are done.", done, total)
+	case f.Done < f.Total || f.Pairs == nil:
+		e.FoldsDone = fmt.Sprintf("%d of %d folds are done.", f.Done, f.Total)
 		return nil
 	}
-	pairs, err := eval.OnFolds(settings, scheme.Folds, equivalent)
-	if err != nil {
-		return err
-	}
 	e.FoldHead = []string{"first less second", "95 %", "p", "p after Holm"}
-	shares := settings[0].Mean != nil
+	shares := f.Searches[0].Result.Settings[0].Mean != nil
 	if shares {
 		e.FoldHead = append(e.FoldHead, "first better", "the same", "second better")
 	}
-	for _, p := range pairs {
+	for _, p := range f.Pairs {
 		e.FoldPairs = append(e.FoldPairs, foldVerdict(e.Names[p.First], e.Names[p.Second], p, shares))
 	}
 	return nil
