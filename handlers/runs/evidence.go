@@ -287,7 +287,7 @@ func foldVerdict(first, second string, d eval.FoldPair, accuracies bool) views.V
 	if amount(mean) == amount(0) && (d.P == nil || *d.P > 0.5) { // 0, or what rounding has left of it
 		v.Text, lead = fmt.Sprintf("“%s” and “%s” do equally well", first, second), "they differ by "+amount(0)
 	}
-	v.Text += fmt.Sprintf(": %s %s (95 %%: %s to %s; %s).", lead, unit, amount(low), amount(high), chances)
+	v.Text += fmt.Sprintf(": %s %s (95\u00a0%%: %s to %s; %s).", lead, unit, amount(low), amount(high), chances)
 	v.Cells = []string{amount(d.Mean), amount(d.Interval.Low) + " to " + amount(d.Interval.High), p, holm}
 	if q := d.Posterior; q != nil {
 		v.Text += fmt.Sprintf(" “%s” is better by more than one point with probability %s, “%s” with %s, and with %s there is no difference in practice.", first, short(q.Better), second, short(q.Worse), short(q.Same))
