@@ -31,7 +31,6 @@ type App struct {
 	site   *web.Site
 	log    *slog.Logger
 	visits visits
-	days   int  // as of Config
 	apart  bool // the metrics
 
 	lab             *lab.Room
@@ -68,7 +67,8 @@ type Config struct {
 // New returns the handlers.
 func New(c Config) *App {
 	h := door.NewHouse(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
-	a := &App{House: h, log: c.Log, days: c.Days, apart: c.Apart, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), studies: &studies.Room{House: h}, api: api.New(h)}
+	h.Days = c.Days
+	a := &App{House: h, log: c.Log, apart: c.Apart, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), studies: &studies.Room{House: h}, api: api.New(h)}
 	a.teach = teach.New(h, a.lab, a.lessons)
 	a.handins, a.shared = runs.NewReader(h, a.teach.Shelf), runs.NewShared(h)
 	a.site = web.NewSite(c.Log, a.errorPage)

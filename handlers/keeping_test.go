@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"bytes"
+	"log/slog"
 	"mime/multipart"
 	"net/http"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/store"
+	"marginlab/web/jobs"
 )
 
 // Whoever only looks has used the workspace as well.
@@ -139,3 +141,18 @@ func TestQuotaIsTold(t *testing.T) {
 }
 
 var form = []string{"Content-Type", "application/x-www-form-urlencoded"}
+
+// Where somebody saves something, the page says after how long without a visit it is deleted,
+// and nothing where that is never.
+func TestRetentionIsTold(t *testing.T) {
+	t.Parallel()
+	for days, want := range map[int]bool{0: false, 45: true} {
+		s := serveWith(t, false, Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour, Days: days}, jobs.Config{})
+		c := s.browse(t, ada)
+		for _, page := range []string{"/datasets", "/lab?data=moons", "/settings"} {
+			if says := strings.Contains(c.want(http.StatusOK, "GET", page, "").html().Text(), "nobody opens for 45 days"); says != want {
+				t.Errorf("%s says so: %v, after %d days", page, says, days)
+			}
+		}
+	}
+}

@@ -24,7 +24,7 @@ func (a *App) showSettings(w http.ResponseWriter, r *http.Request, status int, p
 		return err
 	}
 	p.Page, p.Token, p.Origin = a.Frame("Settings", "settings"), web.Token(r.Context()), a.Links.Origin(r)
-	p.Holds, p.Quota, p.Days, p.MaxArchive = holds.String(), quotaText(a.Store.Quota), a.days, store.MaxArchive>>20
+	p.Holds, p.Quota, p.MaxArchive = holds.String(), quotaText(a.Store.Quota), store.MaxArchive>>20
 	w.WriteHeader(status)
 	return a.Render(w, r, views.SettingsPage(p))
 }

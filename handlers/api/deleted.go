@@ -2,9 +2,9 @@ package api
 
 import (
 	"net/http"
-	"strconv"
 	"time"
 
+	"marginlab/handlers/door"
 	"marginlab/store"
 	"marginlab/web"
 )
@@ -21,7 +21,7 @@ type Deletion struct {
 }
 
 func newDeletion(d store.Deletion) Deletion {
-	return Deletion{strconv.FormatInt(d.At.UnixMilli(), 10), d.At, d.At.Add(store.UndoFor), d.Runs, d.Datasets, d.Courses, d.Names}
+	return Deletion{door.DeletionID(d), d.At, d.At.Add(store.UndoFor), d.Runs, d.Datasets, d.Courses, d.Names}
 }
 
 // Deleted lists what can be had back.

@@ -25,15 +25,15 @@ func (a *House) Deleted(w http.ResponseWriter, r *http.Request, to string) error
 			return err
 		}
 		q := u.Query()
-		q.Set("deleted", deletionID(list[0]))
+		q.Set("deleted", DeletionID(list[0]))
 		u.RawQuery = q.Encode()
 		to = u.String()
 	}
 	return Redirect(w, r, to)
 }
 
-// deletionID names a deletion in addresses.
-func deletionID(d store.Deletion) string { return strconv.FormatInt(d.At.UnixMilli(), 10) }
+// DeletionID names a deletion in addresses.
+func DeletionID(d store.Deletion) string { return strconv.FormatInt(d.At.UnixMilli(), 10) }
 
 // Undo is what a list says of deletions: the one that its address names, and whether there
 // are any.
@@ -44,7 +44,7 @@ func (a *House) Undo(r *http.Request) (u views.Undo, err error) {
 	}
 	u.Any = len(list) > 0
 	for _, d := range list {
-		if deletionID(d) == r.URL.Query().Get("deleted") {
+		if DeletionID(d) == r.URL.Query().Get("deleted") {
 			u.Latest = deletion(d)
 		}
 	}
@@ -52,7 +52,7 @@ func (a *House) Undo(r *http.Request) (u views.Undo, err error) {
 }
 
 func deletion(d store.Deletion) *views.Deletion {
-	v := &views.Deletion{ID: deletionID(d), What: d.String(), When: When(d.At), Until: When(d.At.Add(store.UndoFor))}
+	v := &views.Deletion{ID: DeletionID(d), What: d.String(), When: When(d.At), Until: When(d.At.Add(store.UndoFor))}
 	if v.Names = strings.Join(d.Names, ", "); d.Runs+d.Datasets+d.Courses > len(d.Names) {
 		v.Names += ", …"
 	}

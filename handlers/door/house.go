@@ -43,6 +43,9 @@ type House struct {
 	// Memory has room for what is large, see Admit.
 	Memory *semaphore.Weighted
 
+	// Days is after how many without use a workspace is deleted, which pages tell; 0: never.
+	Days int
+
 	build    func() string          // names the program, on which pictures depend
 	prints   *Recent[*Print]        // by format and key
 	hashes   *Recent[string]        // of data that come with the program or are generated
@@ -54,7 +57,12 @@ type House struct {
 
 // NewHouse returns a house without rooms; build is as in web.Program.
 func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, links web.Links, patience time.Duration, build func() string) *House {
-	return &House{st, queue, assets, limits, links, patience, NewLine(Places()), NewLine(max(2, runtime.NumCPU())), semaphore.NewWeighted(largeMemory), build, newPrints(), NewRecent[string](len(dataset.Builtins) + 100), NewWeighed(storedValues, valuesOf), NewRecent[*ml.Compared](64), NewRecent[*ml.Regularisation](8)}
+	return &House{
+		Store: st, Jobs: queue, Assets: assets, Limits: limits, Links: links, Patience: patience,
+		Line: NewLine(Places()), Pages: NewLine(max(2, runtime.NumCPU())), Memory: semaphore.NewWeighted(largeMemory),
+		build: build, prints: newPrints(), hashes: NewRecent[string](len(dataset.Builtins) + 100),
+		stored: NewWeighed(storedValues, valuesOf), compared: NewRecent[*ml.Compared](64), regularised: NewRecent[*ml.Regularisation](8),
+	}
 }
 
 // storedValues is how many values of stored data are kept in memory, 8 bytes each and as much
@@ -215,7 +223,7 @@ const FormBytes = 4 << 20
 
 // Frame fills in what every page shares.
 func (a *House) Frame(title, section string) views.Page {
-	return views.Page{Title: title, Section: section, Static: a.Assets.Prefix()}
+	return views.Page{Title: title, Section: section, Static: a.Assets.Prefix(), Days: a.Days}
 }
 
 // Render writes a page. templ holds it back until it is whole, so an error on the

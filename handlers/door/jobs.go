@@ -127,13 +127,10 @@ func (a *House) JobsPage(w http.ResponseWriter, r *http.Request) error {
 
 // seconds is a time for reading, to the second.
 func seconds(d time.Duration) string {
-	switch d = d.Round(time.Second); {
-	case d < 2*time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
+	if d < 2*time.Minute {
+		return fmt.Sprintf("%.0f s", d.Seconds())
 	}
-	return fmt.Sprintf("%d h", int(d.Hours()))
+	return Duration(d.Seconds())
 }
 
 // Cancelled leads on after something was cancelled: to the page of all jobs where the form

@@ -3,7 +3,6 @@ package door
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strconv"
 
 	"marginlab/ml"
@@ -249,7 +248,10 @@ func Duration(s float64) string {
 	case s < 120:
 		return strconv.FormatFloat(s, 'f', 2, 64) + " s"
 	}
-	return strconv.FormatFloat(math.Round(s/60), 'f', 0, 64) + " min"
+	if s < 2*3600 {
+		return strconv.FormatFloat(s/60, 'f', 0, 64) + " min"
+	}
+	return strconv.FormatFloat(s/3600, 'f', 1, 64) + " h"
 }
 
 // remarks are sentences that a person needs beside the numbers.
