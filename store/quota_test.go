@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/eval"
 )
 
 // What is over a quota is refused with the number and the remedy; it counts for each
@@ -57,4 +58,60 @@ func TestQuota(t *testing.T) {
 	full(err, "on the disk")
 	_, err = s.CreateCourse(ctx, carol, NewCourse{Title: "c", Target: "/lab"})
 	full(err, "on the disk")
+}
+
+// What a workspace takes on the disk counts, whatever it is of: nobody fills the disk by
+// searches that are cancelled again, by courses or by links.
+func TestQuotaCountsEverything(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1500)
+	values := make([]float64, 40)
+	for i := range values {
+		values[i] = 1 + float64(i)/100
+	}
+	for name, make := range map[string]func(s *Store, i int) error{
+		"searches": func(s *Store, i int) error {
+			n := asked(t)
+			n.Grid = eval.Grid{"gamma": eval.Numbers(values...)}
+			n.Scheme = eval.Scheme{Folds: 5, Repeats: 4, Seed: uint64(i)}
+			search, err := s.CreateSearch(t.Context(), alice, n)
+			if err != nil {
+				return err
+			}
+			return s.CancelSearch(t.Context(), alice, search.ID)
+		},
+		"courses": func(s *Store, i int) error {
+			_, err := s.CreateCourse(t.Context(), alice, NewCourse{Title: "c", Target: "/lab?points=" + long})
+			return err
+		},
+		"small courses": func(s *Store, i int) error {
+			_, err := s.CreateCourse(t.Context(), alice, NewCourse{Title: "c", Target: "/lab"})
+			return err
+		},
+		"links": func(s *Store, i int) error {
+			_, err := s.CreateLink(t.Context(), alice, NewLink{Title: "l", Target: fmt.Sprint("/lab?C=", i, "&points=", long)})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, t.TempDir())
+			before := must[Holdings](t)(s.Holdings(t.Context(), alice)).Bytes
+			pages := size(t, s)
+			for i := range 40 {
+				check(t, make(s, i))
+			}
+			grown, counted := size(t, s)-pages, must[Holdings](t)(s.Holdings(t.Context(), alice)).Bytes-before
+			if counted < grown/2 || counted > 2*grown {
+				t.Errorf("%d bytes on the disk count as %d", grown, counted)
+			}
+		})
+	}
+}
+
+// size is how many bytes the database has.
+func size(t *testing.T, s *Store) (bytes int64) {
+	t.Helper()
+	check(t, s.read.QueryRowContext(t.Context(), `SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`).Scan(&bytes))
+	return bytes
 }

@@ -133,6 +133,10 @@ func unseen(ctx context.Context, tx *sql.Tx, where string, since time.Time, args
 	return list, err
 }
 
+// What a row and its indices take on the disk, about, beside its texts, and a cell of a search with
+// everything: small things are many where somebody makes them by a loop.
+const rowBytes, cellBytes = 300, 200
+
 func holdings(ctx context.Context, tx *sql.Tx, ws Workspace) (Holdings, error) {
 	h := Holdings{Workspace: ws}
 	var seen int64
@@ -144,8 +148,11 @@ func holdings(ctx context.Context, tx *sql.Tx, ws Workspace) (Holdings, error) {
 				UNION SELECT hash FROM searches WHERE workspace = ?1 UNION SELECT hash FROM courses WHERE workspace = ?1
 				UNION SELECT hash FROM links WHERE workspace = ?1))
 			+ (SELECT coalesce(sum(length(model) + coalesce(length(scores), 0)), 0) FROM runs JOIN models ON run = id WHERE workspace = ?1)
-			+ (SELECT coalesce(sum(length(plan) + coalesce(length(result), 0)), 0) FROM searches WHERE workspace = ?1)
-			+ (SELECT coalesce(sum(length(body)), 0) FROM uploads WHERE workspace = ?1)`, ws).
+			+ (SELECT coalesce(sum(?2 + length(plan) + coalesce(length(result), 0) + ?3 * (SELECT coalesce(1 + max(place), 0) FROM cells WHERE search = id)), 0) FROM searches WHERE workspace = ?1)
+			+ (SELECT coalesce(sum(?2 + length(file) + length(sizes)), 0) FROM studies WHERE workspace = ?1)
+			+ (SELECT coalesce(sum(?2 + length(title) + length(target) + length(hidden) + length(frozen)), 0) FROM courses WHERE workspace = ?1)
+			+ (SELECT coalesce(sum(?2 + length(title) + length(target)), 0) FROM links WHERE workspace = ?1)
+			+ (SELECT coalesce(sum(length(body)), 0) FROM uploads WHERE workspace = ?1)`, ws, rowBytes, cellBytes).
 		Scan(&seen, &h.Datasets, &h.Runs, &h.Searches, &h.Courses, &h.Bytes)
 	h.Seen = fromMillis(seen)
 	return h, err
