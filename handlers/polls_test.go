@@ -305,6 +305,9 @@ func TestAnswersReachTheTeacher(t *testing.T) {
 	if got := rows["/lessons/margins/canonical"]; got != "0 | 0 | 0 of 2 | " {
 		t.Errorf("what nobody has answered: %s", got)
 	}
+	if got := strings.Join(texts(doc.Find(".places td")), " "); got != "0 0 2 0 0" {
+		t.Errorf("who has come where: %s", got)
+	}
 	students := texts(doc.Find("table").Last().Find("tbody tr").Find("th, td:nth-child(2), td:nth-child(3), td:nth-child(4)"))
 	if got := strings.Join(students, "|"); got != "Ada|2 of 6|0|Functional and geometric margin|anonymous 2|2 of 6|1|Functional and geometric margin" {
 		t.Errorf("students: %s", got)

@@ -43,6 +43,10 @@ func TestPoll(t *testing.T) {
 	for name, path := range map[string]string{"poll-results": poll, "polls": course + "/polls", "answers-of-a-course": course + "/answers", "course-screen": course + "/screen", "course-edit": course + "/edit"} {
 		teacher.run(name, func() { teacher.inspect(name, path, host) })
 	}
+	teacher.visit(course + "/answers")
+	if !teacher.visible(".answers tbody tr") {
+		t.Error("how the questions were answered is not shown")
+	}
 	student.run("poll", func() { student.inspect("poll", "/course/"+code+"/poll", hand) })
 }
 

@@ -41,22 +41,26 @@ func (a *Room) Answers(w http.ResponseWriter, r *http.Request, g Course) error {
 		l = &all.Lessons[0]
 	}
 	p := lessons.AnswersPage{Page: a.Frame("Answers in "+g.Title, ""), Base: g.base, Course: g.Title, Lessons: all.Lessons, Lesson: l}
-	p.Questions, p.Students = answered(l, students)
+	p.Questions, p.Places, p.Students = answered(l, students)
 	return a.Render(w, r, lessons.Answers(p))
 }
 
 // answered counts the first answers to the questions of a lesson, and tells how far each
 // student has come in it.
-func answered(l *lessons.Lesson, students []store.Student) (questions []lessons.AnsweredQuestion, rows []lessons.AnsweringStudent) {
+func answered(l *lessons.Lesson, students []store.Student) (questions []lessons.AnsweredQuestion, places []lessons.AnsweredPlace, rows []lessons.AnsweringStudent) {
 	wrong := []map[string]int{}
 	at := map[string]int{}
 	var asked []lessons.Asked
+	var on []int // place of the screen of a question
 	for i := range l.Screens {
 		s := &l.Screens[i]
+		if len(s.Questions) > 0 {
+			places = append(places, lessons.AnsweredPlace{Title: s.Title, Href: "/lessons/" + l.Slug + "/" + s.Slug})
+		}
 		for k := range s.Questions {
 			q := lessons.Asked{Lesson: l, Screen: s, Question: &s.Questions[k]}
 			at[q.Name()] = len(asked)
-			asked = append(asked, q)
+			asked, on = append(asked, q), append(on, len(places)-1)
 			wrong = append(wrong, map[string]int{})
 			questions = append(questions, lessons.AnsweredQuestion{Screen: s.Title, Ask: q.Question.Ask, Href: "/lessons/" + l.Slug + "/" + s.Slug})
 		}
@@ -84,6 +88,7 @@ func answered(l *lessons.Lesson, students []store.Student) (questions []lessons.
 		}
 		if furthest >= 0 {
 			row.At = asked[furthest].Screen.Title
+			places[on[furthest]].Students++
 			rows = append(rows, row)
 		}
 	}
@@ -100,7 +105,7 @@ func answered(l *lessons.Lesson, students []store.Student) (questions []lessons.
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b lessons.AnsweringStudent) int { return b.Answered - a.Answered })
-	return questions, rows
+	return questions, places, rows
 }
 
 // ExportAnswers sends what was answered as CSV, a line for each answer: who (the number is
