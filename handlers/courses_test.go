@@ -1018,3 +1018,24 @@ func TestCourseScreen(t *testing.T) {
 		t.Error("the page with the names is also for the projector")
 	}
 }
+
+// TestSharedControlsHoldEverywhere: what a course sets for several screens is refused where
+// one of them cannot have it, and choices are those that all of them offer.
+func TestSharedControlsHoldEverywhere(t *testing.T) {
+	t.Parallel()
+	c := serve(t, false, dataset.DefaultLimits).browse(t, teacher)
+	doc := c.send(422, "/courses", "title=Bounds&target=/lessons/risk&value.m=600").html()
+	if text := doc.Text(); !strings.Contains(text, "from 2 to 500") || !strings.Contains(text, "The risk, and the errors that we see") {
+		t.Errorf("600 points on all screens of risk: %s", text)
+	}
+	choices := func(lesson, control string) string {
+		options := c.page(200, "/courses/new?target=/lessons/"+lesson).Find("[name='value." + control + "'] option")
+		return strings.Join(options.Map(func(_ int, o *goquery.Selection) string { return o.AttrOr("value", "") }), " ")
+	}
+	if got := choices("graph-kernels", "graph"); got != " path ring paw house" {
+		t.Errorf("graphs for all screens: %q", got)
+	}
+	if got := choices("soft-margin", "set"); got != "" {
+		t.Errorf("data for all screens of the soft margin: %q", got)
+	}
+}

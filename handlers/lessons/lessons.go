@@ -1104,6 +1104,7 @@ func (a *Room) Setting(ctx context.Context, path string, q url.Values) (s door.S
 	}
 	on := map[string]int{} // screens that have the control
 	defaults := map[string]map[string]bool{}
+	offered := map[string]int{} // screens that have the choice, as control=choice
 	for _, sc := range l.Screens {
 		if sc.Demo != nil {
 			for _, p := range sc.Demo.Params() {
@@ -1112,23 +1113,26 @@ func (a *Room) Setting(ctx context.Context, path string, q url.Values) (s door.S
 					defaults[p.Name] = map[string]bool{}
 				}
 				defaults[p.Name][p.Default] = true
+				for _, o := range p.Options {
+					offered[p.Name+"="+o.Name]++
+				}
 			}
 		}
 	}
-	s.Check = func(control, value string) (err error) {
+	s.Check = func(control, value string) error {
 		for _, sc := range l.Screens {
 			if sc.Demo == nil {
 				continue
 			}
 			for _, p := range sc.Demo.Params() {
 				if p.Name == control {
-					if err = p.Labelled().Check(value); err == nil { // where it does not fit, that screen keeps its own
-						return nil
+					if err := p.Labelled().Check(value); err != nil {
+						return fmt.Errorf("%w, on the screen “%s”", err, sc.Title)
 					}
 				}
 			}
 		}
-		return err
+		return nil
 	}
 	shared := views.ControlGroup{Name: "shared", Title: "On several screens: one for all of them"}
 	seen := map[string]bool{}
@@ -1147,9 +1151,13 @@ func (a *Room) Setting(ctx context.Context, path string, q url.Values) (s door.S
 				}
 				c := views.Control{Name: p.Name, Label: p.Label, Symbol: p.Symbol, Value: door.OptionLabel(p, in.Text(p))}
 				if group == &shared && len(defaults[p.Name]) > 1 {
-					c.Each, c.Value = true, q.Get(p.Name)
 					for _, o := range p.Options {
-						c.Choices = append(c.Choices, views.Option{Value: o.Name, Label: o.Label})
+						if offered[p.Name+"="+o.Name] == on[p.Name] {
+							c.Choices = append(c.Choices, views.Option{Value: o.Name, Label: o.Label})
+						}
+					}
+					if c.Each = len(c.Choices) > 0 || len(p.Options) == 0; c.Each {
+						c.Value = q.Get(p.Name)
 					}
 				}
 				group.Controls = append(group.Controls, c)
