@@ -31,6 +31,7 @@ const (
 	lessonWidth, lessonHeight = 640, 500
 	lessonWideHeight          = 300
 	printWidth                = 320 // on paper they are a little larger, and their letters not below 9 points
+	boxedWidth                = 300 // in the box of a question
 	printHeight               = 190 // at least: lower ones are drawn without letters
 )
 
@@ -476,6 +477,9 @@ func (a *Room) drawing(ctx context.Context, v *lessons.QuestionView) error {
 		return err
 	}
 	v.Blank, v.Shown = blank, blank
+	if v.From != "slide" {
+		v.Paper = door.Linked(at.base, sketchName, at.query, boxedWidth, boxedWidth*blank.Height/blank.Width, blank.Alt, "")
+	}
 	v.Stage = door.ToJSON(map[string]any{"frames": frames})
 	if v.Answered {
 		v.Shown, _, err = picture(v.Given)
