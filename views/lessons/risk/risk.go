@@ -576,10 +576,11 @@ func showBound(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	n := float64(m)
 	decimal := theory.DecimalVCBound(remp, h, m, eta)
+	grows := chart("over-m", "The same bound as points come in.", "points M", n, overM, true)
+	grows.After = true
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			chart("over-h", "The bound against capacity. A share of errors is never above 1: there the bound says nothing.", "VC dimension h", h, overH, false),
-			chart("over-m", "The same bound as points come in.", "points M", n, overM, true),
+			chart("over-h", "The bound against capacity. A share of errors is never above 1: there the bound says nothing.", "VC dimension h", h, overH, false), grows,
 		},
 		Numbers: []lessons.Number{
 			{Label: `$\bar h = \min(h, 2M)$`, Value: views.Short(min(h, 2*n)), Help: "what both bounds take for $h$"},

@@ -101,7 +101,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 					},
 					Draw: lessons.SketchChart(figure.Axis{Name: "γ", Log: true, Min: 1e-3, Max: 1e3}, figure.Axis{Name: "share of wrong predictions", Min: 0, Max: 0.55}, figure.Rule{Name: "best possible", At: noise}),
 				},
-				Explain: `Too wide, and the machine is nearly constant: it is wrong about the whole of the smaller class. Too narrow, and it knows nothing between its points. There is a broad valley in between, and the training error goes on falling through it.`,
+				Explain: `Too wide, and the machine is nearly constant: it is wrong about the whole of the smaller class. Too narrow, and it knows nothing between its points. There is a broad valley in between, while the training error goes down to 0.`,
 			}},
 		},
 		{
