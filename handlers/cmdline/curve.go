@@ -178,7 +178,7 @@ func (o *cvOptions) validationCurve(res *eval.Result) (c curve) {
 
 // plotCurve draws a curve into the file.
 func (o *cvOptions) plotCurve(c curve, rule ml.Rule) error {
-	v := figure.Validation{X: c.name, Score: "accuracy", Places: c.x}
+	v := figure.Validation{X: c.name, Score: "accuracy", Share: rule != ml.Value, Places: c.x}
 	if rule == ml.Value {
 		v.Score = "mean squared error"
 	}

@@ -75,7 +75,7 @@ func draw(s store.Search, name string, f figure.Format) (*figure.Picture, error)
 			return nil, store.ErrNotFound
 		}
 		best := res.Settings[res.Best].Values.Number(of)
-		v := figure.Validation{Format: f, X: symbol(of), Score: score.Label, Log: p.Log, Here: &best}
+		v := figure.Validation{Format: f, X: symbol(of), Score: score.Label, Share: score.Share, Log: p.Log, Here: &best}
 		for _, i := range places {
 			setting := res.Settings[i]
 			v.Places, v.HeldOut = append(v.Places, setting.Values.Number(of)), append(v.HeldOut, values(setting.Folds, score.Of))

@@ -44,7 +44,7 @@ func withSpread(score eval.Score, v []float64) string {
 // drawLearning draws a learning curve.
 func drawLearning(res *eval.Result, score eval.Score, f figure.Format) (*figure.Picture, error) {
 	first, last := res.Learning[0], res.Learning[len(res.Learning)-1]
-	v := figure.Validation{Format: f, X: "points that train", Score: score.Label, Log: first.N > 0 && last.N >= 20*first.N}
+	v := figure.Validation{Format: f, X: "points that train", Score: score.Label, Share: score.Share, Log: first.N > 0 && last.N >= 20*first.N}
 	of := trained(score)
 	for _, step := range res.Learning {
 		v.Places, v.HeldOut = append(v.Places, float64(step.N)), append(v.HeldOut, values(step.Folds, score.Of))

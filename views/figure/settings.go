@@ -14,6 +14,7 @@ type Validation struct {
 	Format
 	X, Score string // names of the axes
 	Log      bool   // of X
+	Share    bool   // the score is 1 at most: nothing is drawn above
 	Places   []float64
 	// HeldOut and Training have the score of every fold at each place; without Training there
 	// is one curve.
@@ -38,7 +39,11 @@ func (v Validation) Picture() (*Picture, error) {
 			if slices.Min(folds) >= 0 { // where no score is below 0, none is expected there
 				low = max(0, low)
 			}
-			cu.Y, cu.Lo, cu.Hi = append(cu.Y, mean), append(cu.Lo, low), append(cu.Hi, mean+sd)
+			high := mean + sd
+			if v.Share {
+				high = min(1, high)
+			}
+			cu.Y, cu.Lo, cu.Hi = append(cu.Y, mean), append(cu.Lo, low), append(cu.Hi, high)
 		}
 		ch.Curves = append(ch.Curves, cu)
 	}
