@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/handlers/api"
 	"marginlab/ml/dataset"
 	"marginlab/store"
 	"marginlab/web/jobs"
@@ -65,6 +68,9 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 	a, b := s.client(t, alice), s.client(t, bob)
 	a.want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", "x,y,c\n1,2,a\n3,4,b\n5,5,b\n0,0,a\n")
 	a.follow(a.train(`{"dataset":"moons","name":"mine","tags":["t"]}`))
+	asked := a.ended(decode[api.RunStatus](a.want(http.StatusAccepted, "POST", "/api/studies", orderOf("[scheme]\nfolds = 2\n[data.moons]\ngenerator = \"moons\"\nn = 20\n[learner.SVM]\n[learner.MCM]\nlearner = \"mcm\"\n"))).ID)
+	search := decode[api.RunStatus](a.want(http.StatusAccepted, "POST", "/api/searches", `{"dataset":"moons","spec":{},"grid":{"C":[1,10]},"folds":3}`)).ID
+	a.app.Jobs.Wait(t.Context(), time.Hour, search)
 	holds := func(c *client) (datasets, runs float64) {
 		o := decode[object](c.want(http.StatusOK, "GET", "/api/workspace", ""))
 		return o["datasets"].(float64), o["runs"].(float64)
@@ -73,7 +79,7 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 	if kind := archive.header.Get("Content-Type"); kind != "application/zip" || !strings.Contains(archive.header.Get("Content-Disposition"), "margin-lab-") {
 		t.Errorf("%v", archive.header)
 	}
-	for _, want := range []string{`{"datasets":1,"runs":1,"present":0}`, `{"datasets":0,"runs":0,"present":2}`} {
+	for _, want := range []string{`{"datasets":1,"runs":1,"searches":1,"studies":1,"present":0}`, `{"datasets":0,"runs":0,"searches":0,"studies":0,"present":4}`} {
 		if got := strings.TrimSpace(string(b.want(http.StatusOK, "POST", "/api/workspace.zip", string(archive.body)).body)); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
@@ -85,6 +91,21 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 	b.want(http.StatusOK, "GET", "/runs/"+run["id"].(string), "")
 	b.want(http.StatusOK, "GET", "/api/runs/"+run["id"].(string)+"/figures/boundary.svg", "")
 	b.want(http.StatusUnprocessableEntity, "POST", "/api/workspace.zip", "no archive")
+	there := decode[struct{ Studies []api.Study }](b.want(http.StatusOK, "GET", "/api/studies", "")).Studies[0]
+	if there = b.ended(there.ID); there.Status != store.Done || !cmp.Equal(there.Result, asked.Result) {
+		t.Errorf("the study came back otherwise: %s", cmp.Diff(there.Result, asked.Result))
+	}
+	if text := b.page(http.StatusOK, "/studies/"+there.ID).Find("main").Text(); !strings.Contains(text, "brought in from an archive") || !strings.Contains(text, "Accuracy in %") {
+		t.Error(text)
+	}
+	b.want(http.StatusOK, "GET", "/studies/"+there.ID+"/tests.csv", "")
+	b.want(http.StatusOK, "GET", "/studies", "")
+	found := decode[struct{ Searches []api.Search }](b.want(http.StatusOK, "GET", "/api/searches", "")).Searches[0]
+	if n := b.page(http.StatusOK, "/searches/"+found.ID).Find(".problem").Length(); n > 0 || found.Status != store.Done || found.Done != 3 {
+		t.Errorf("the search came back otherwise: %+v", found)
+	}
+	b.want(http.StatusNoContent, "DELETE", "/api/studies/"+there.ID, "")
+	b.want(http.StatusNoContent, "DELETE", "/api/searches/"+found.ID, "")
 
 	b.want(http.StatusUnprocessableEntity, "POST", "/settings/delete", "", form...)
 	if d, _ := holds(b); d != 1 {
@@ -103,7 +124,7 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 	part.Write(archive.body)
 	m.Close()
 	page = string(b.want(http.StatusOK, "POST", "/settings/import", body.String(), "Content-Type", m.FormDataContentType()).body)
-	if !strings.Contains(page, "Brought in: 1 data set and 1 run.") {
+	if !strings.Contains(page, "Brought in: 1 data set, 1 run, 1 search and 1 study.") {
 		t.Error(page)
 	}
 	if !strings.Contains(string(b.want(http.StatusUnprocessableEntity, "POST", "/settings/import", strings.Replace(body.String(), string(archive.body), "dear", 1), "Content-Type", m.FormDataContentType()).body), "not a whole zip file") {

@@ -28,14 +28,17 @@ import (
 //	points/HASH.csv           point sets in their canonical form, by its SHA-256
 //	models/RUN.json           the model of a run
 //	models/RUN-before.json    of a conformal run, with the kernel as it was
+//	searches/SEARCH.json      the result of a search that is done
+//	studies/STUDY.json        the result of a study that is done
 //
 // What one holds at most, unpacked:
 const (
-	archiveFormat = 1
+	archiveFormat = 2 // in 1 there were no searches and studies
 	maxEntries    = 50_000
 	maxIndex      = 64 << 20
 	maxPoints     = 128 << 20 // a file
 	maxModel      = 64 << 20  // a file
+	maxResult     = 64 << 20  // a file
 	maxArchive    = 4 << 30   // together
 )
 
@@ -50,6 +53,8 @@ type archiveIndex struct {
 	Exported time.Time         `json:"exported"`
 	Datasets []archivedDataset `json:"datasets"`
 	Runs     []archivedRun     `json:"runs"`
+	Searches []archivedSearch  `json:"searches,omitempty"`
+	Studies  []archivedStudy   `json:"studies,omitempty"`
 	Answers  []archivedAnswer  `json:"answers"`
 }
 
@@ -96,9 +101,10 @@ func modelName(run, part string) string {
 	return "models/" + run + ".json"
 }
 
-// Export writes the data sets, runs and answers of a workspace as an archive that Import
-// reads. Runs that have not ended, searches, courses and the links of shared runs stay
-// behind. What is deleted meanwhile may be missing.
+// Export writes the data sets, runs, searches, studies and answers of a workspace as an
+// archive that Import reads. Runs that have not ended, searches and studies that are not done,
+// the single searches of a study, courses and links stay behind. What is deleted meanwhile may
+// be missing.
 func (s *Store) Export(ctx context.Context, ws Workspace, w io.Writer) error {
 	x := archiveIndex{Format: archiveFormat, Exported: s.Now().UTC(), Datasets: []archivedDataset{}, Runs: []archivedRun{}, Answers: []archivedAnswer{}}
 	sets, err := s.Datasets(ctx, ws)
@@ -165,6 +171,12 @@ func (s *Store) Export(ctx context.Context, ws Workspace, w io.Writer) error {
 		_, a.Before = models["before"]
 		x.Runs = append(x.Runs, a)
 	}
+	if x.Searches, err = s.exportSearches(ctx, ws, z, pack); err != nil {
+		return err
+	}
+	if x.Studies, err = s.exportStudies(ctx, ws, z); err != nil {
+		return err
+	}
 	for _, q := range slices.Sorted(maps.Keys(answers)) {
 		x.Answers = append(x.Answers, archivedAnswer{q, answers[q].Given, answers[q].Right})
 	}
@@ -225,12 +237,22 @@ func addTo(z *zip.Writer, name string, packed []byte) error {
 type Imported struct {
 	Datasets int `json:"datasets"` // new ones
 	Runs     int `json:"runs"`     // new ones
-	Present  int `json:"present"`  // data sets and runs that were there already
+	Searches int `json:"searches"` // new ones
+	Studies  int `json:"studies"`  // new ones
+	Present  int `json:"present"`  // of all these, those that were there already
 }
 
 // String tells it in a sentence.
 func (i Imported) String() string {
-	text := "Brought in: " + number(i.Datasets, "data set") + " and " + number(i.Runs, "run") + "."
+	parts := []string{number(i.Datasets, "data set"), number(i.Runs, "run")}
+	if i.Searches > 0 {
+		parts = append(parts, number(i.Searches, "search"))
+	}
+	if i.Studies > 0 {
+		parts = append(parts, number(i.Studies, "study"))
+	}
+	last := len(parts) - 1
+	text := "Brought in: " + strings.Join(parts[:last], ", ") + " and " + parts[last] + "."
 	if i.Present > 0 {
 		text += fmt.Sprintf(" %d of the archive's were here already.", i.Present)
 	}
@@ -299,6 +321,37 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 			return done, err
 		}
 		count(fresh, &done.Runs)
+	}
+	for _, search := range a.index.Searches {
+		p, res, err := a.search(search)
+		if err != nil {
+			return done, err
+		}
+		p.Dataset = ids[search.Dataset]
+		var fresh bool
+		err = s.update(ctx, func(tx *sql.Tx) error {
+			fresh, err = s.importSearch(ctx, tx, ws, search, p, res)
+			return err
+		})
+		if err != nil {
+			return done, err
+		}
+		count(fresh, &done.Searches)
+	}
+	for _, one := range a.index.Studies {
+		res, err := a.study(one)
+		if err != nil {
+			return done, err
+		}
+		var fresh bool
+		err = s.update(ctx, func(tx *sql.Tx) error {
+			fresh, err = importStudy(ctx, tx, s.Quota, ws, one, res)
+			return err
+		})
+		if err != nil {
+			return done, err
+		}
+		count(fresh, &done.Studies)
 	}
 	return done, s.update(ctx, func(tx *sql.Tx) error {
 		for _, q := range a.index.Answers {
@@ -392,8 +445,8 @@ func openArchive(r io.ReaderAt, size int64) (*archive, error) {
 	if err := dec.Decode(&a.index); err != nil {
 		return nil, unfit("%s: %v", indexName, err)
 	}
-	if a.index.Format != archiveFormat {
-		return nil, unfit("its format is %d, this program reads %d; a newer version may have written it", a.index.Format, archiveFormat)
+	if a.index.Format < 1 || a.index.Format > archiveFormat {
+		return nil, unfit("its format is %d, this program reads 1 to %d; a newer version may have written it", a.index.Format, archiveFormat)
 	}
 	wanted := map[string]bool{indexName: true}
 	for _, d := range a.index.Datasets {
@@ -407,6 +460,12 @@ func openArchive(r io.ReaderAt, size int64) (*archive, error) {
 		if r.Before {
 			wanted[modelName(r.ID, "before")] = true
 		}
+	}
+	for _, s := range a.index.Searches {
+		wanted[pointsName(s.Points)], wanted[searchName(s.ID)] = true, true
+	}
+	for _, s := range a.index.Studies {
+		wanted[studyName(s.ID)] = true
 	}
 	for name := range a.files {
 		if !wanted[name] {
@@ -484,6 +543,9 @@ func (a *archive) check(ctx context.Context) error {
 		if err := note(what, err); err != nil {
 			return err
 		}
+	}
+	if err := a.checkSearches(names, note); err != nil {
+		return err
 	}
 	for _, q := range a.index.Answers {
 		ps = nil

@@ -17,7 +17,9 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
 	"marginlab/ml/param"
+	"marginlab/ml/study"
 )
 
 // trained saves a run with what a real training gave.
@@ -48,11 +50,48 @@ func busy(t testing.TB, s *Store, ws Workspace) []byte {
 	must[bool](t)(second(s.ClaimRun(ctx, owner, 9)))
 	check(t, s.FailRun(ctx, owner, failed.ID, "not separable"))
 	must[Run](t)(s.CreateRun(ctx, ws, NewRun{Data: moons, Spec: ml.DefaultSpec(), Name: "still waiting"}))
+	must[Search](t)(s.CreateSearch(ctx, ws, NewSearch{Dataset: set.ID, Data: moons, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Seed: 1, Nested: true}}))
+	s.studied(t, ws)
+	s.computeAll(t)
+	must[Search](t)(s.CreateSearch(ctx, ws, NewSearch{Data: moons, DatasetName: "under way", Spec: ml.DefaultSpec(), Scheme: eval.Scheme{Folds: 2, Repeats: 1}}))
 	check(t, s.SaveAnswer(ctx, ws, "risk/1/q", Answer{"3", true}))
 	check(t, s.DeleteDataset(ctx, ws, must[Dataset](t)(s.CreateDataset(ctx, ws, "gone", "", moons)).ID))
 	var b bytes.Buffer
 	check(t, s.Export(ctx, ws, &b))
 	return b.Bytes()
+}
+
+// studied begins a study of two learners on two data sets.
+func (s *Store) studied(t testing.TB, ws Workspace) Study {
+	t.Helper()
+	const text = "title = \"who wins\"\n[scheme]\nfolds = 2\n[data.moons]\ngenerator = \"moons\"\nn = 20\n[data.xor]\ngenerator = \"xor\"\nn = 24\n[learner.SVM]\nC = [1, 10]\n[learner.MCM]\nlearner = \"mcm\"\n"
+	asked, err := study.Parse(text, "study")
+	check(t, err)
+	samples, err := asked.Load(nil)
+	check(t, err)
+	n := NewStudy{Title: asked.Title, File: text}
+	for i, sample := range samples {
+		n.Sizes = append(n.Sizes, sample.Of)
+		for j := range asked.Learners {
+			search := NewSearch{Data: sample.Data, DatasetName: asked.Sets[i].Name}
+			search.Spec, search.Grid, search.Scheme = asked.Search(i, j)
+			n.Searches = append(n.Searches, search)
+		}
+	}
+	return must[Study](t)(s.CreateStudy(t.Context(), ws, n))
+}
+
+// computeAll computes all cells that wait.
+func (s *Store) computeAll(t testing.TB) {
+	t.Helper()
+	for {
+		c, ok, err := s.ClaimCell(t.Context(), owner, 9)
+		check(t, err)
+		if !ok {
+			return
+		}
+		must[[]string](t)(s.FinishCell(t.Context(), s.compute(t, c)))
+	}
 }
 
 // kept is what an archive keeps of a workspace.
@@ -78,6 +117,21 @@ func kept(t testing.TB, s *Store, ws Workspace) (text string) {
 		r.ID, r.Dataset, r.Scores, r.ScoresBefore = "", names[r.Dataset], nil, nil
 		show(r)
 	}
+	searches, _, err := s.Searches(ctx, ws, 100, 0)
+	check(t, err)
+	for _, l := range searches {
+		if one := must[Search](t)(s.Search(ctx, ws, l.ID)); one.Status == Done {
+			one.ID, one.Dataset, one.Known = "", names[one.Dataset], 0
+			show(one)
+		}
+	}
+	studies, _, err := s.Studies(ctx, ws, 100, 0)
+	check(t, err)
+	for _, l := range studies {
+		if l.Status() == Done {
+			show([]any{l.Title, l.File, l.Sizes, l.Created, must[*study.Result](t)(s.StudyResult(ctx, l))})
+		}
+	}
 	show(must[map[string]Answer](t)(s.Answers(ctx, ws)))
 	return strings.Join(lines, "\n")
 }
@@ -94,7 +148,11 @@ func TestExportImport(t *testing.T) {
 		t.Helper()
 		return must[Imported](t)(to.Import(ctx, ws, bytes.NewReader(body), int64(len(body))))
 	}
-	if got, want := bring(s, alice), (Imported{Present: 5}); got != want {
+	old := zipped(t, map[string]string{indexName: `{"format":1,"exported":"2025-03-01T12:00:07Z","datasets":[],"runs":[],"answers":[{"question":"risk/1/q","given":"3","right":true}]}`})
+	if got, err := s.Import(ctx, "old", bytes.NewReader(old), int64(len(old))); err != nil || got != (Imported{}) || len(must[map[string]Answer](t)(s.Answers(ctx, "old"))) != 1 {
+		t.Errorf("an archive of an earlier version: %+v, %v", got, err)
+	}
+	if got, want := bring(s, alice), (Imported{Present: 7}); got != want {
 		t.Errorf("into the same workspace: %+v, want %+v", got, want)
 	}
 	for range 2 {
@@ -113,7 +171,7 @@ func TestExportImport(t *testing.T) {
 	}
 	// An import that was broken off is completed by another one.
 	check(t, there.DeleteRuns(ctx, bob, []string{runs[0].ID}))
-	if got, want := bring(there, bob), (Imported{Runs: 1, Present: 4}); got != want {
+	if got, want := bring(there, bob), (Imported{Runs: 1, Present: 6}); got != want {
 		t.Errorf("after a loss: %+v, want %+v", got, want)
 	}
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(kept(t, there, bob), "\n"), cmp.Transformer("sorted", func(l []string) []string {
@@ -180,6 +238,15 @@ func TestImportRefuses(t *testing.T) {
 		}
 		return ""
 	}
+	remove := func(folder string) func(f map[string]string) {
+		return func(f map[string]string) {
+			for name := range f {
+				if strings.HasPrefix(name, folder) {
+					delete(f, name)
+				}
+			}
+		}
+	}
 	index := func(old, now string) func(f map[string]string) {
 		return func(f map[string]string) {
 			if !strings.Contains(f[indexName], old) {
@@ -191,7 +258,7 @@ func TestImportRefuses(t *testing.T) {
 	for says, change := range map[string]func(f map[string]string){
 		`"workspace.json" is missing`:     func(f map[string]string) { delete(f, indexName) },
 		"unknown field \"colour\"":        index(`"format"`, `"colour": 1, "format"`),
-		"its format is 9":                 index(`"format": 1`, `"format": 9`),
+		"its format is 9":                 index(`"format": 2`, `"format": 9`),
 		"is not in its table of contents": func(f map[string]string) { f["../../etc/passwd"] = "" },
 		"points/":                         func(f map[string]string) { delete(f, points(f)) },
 		"does not hold the points":        func(f map[string]string) { f[points(f)] += "\n" },
@@ -200,13 +267,20 @@ func TestImportRefuses(t *testing.T) {
 		"have 30 rows": func(f map[string]string) {
 			f[model(f)] = regexp.MustCompile(`"rows":\[\d+`).ReplaceAllString(f[model(f)], `"rows":[99`)
 		},
-		"found status \"queued\"":                index(`"status": "failed"`, `"status": "queued"`),
-		"a result belongs to a run that is done": index(`"status": "failed"`, `"status": "done"`),
-		"its settings":                           index(`"C": 1`, `"C": "one"`),
-		"at most 20 tags":                        index(`"tags": [`, `"tags": [`+manyTags()),
-		"The origin has":                         index(`"origin": "`, `"origin": "`+strings.Repeat("x", 10_000)),
-		"its data set is not in the archive":     index(`"dataset": "`, `"dataset": "no`),
-		"the report is of 31 rows":               index(`"n": 30`, `"n": 31`),
+		"found status \"queued\"":                              index(`"status": "failed"`, `"status": "queued"`),
+		"a result belongs to a run that is done":               index(`"status": "failed"`, `"status": "done"`),
+		"its settings":                                         index(`"C": 1`, `"C": "one"`),
+		"at most 20 tags":                                      index(`"tags": [`, `"tags": [`+manyTags()),
+		"The origin has":                                       index(`"origin": "`, `"origin": "`+strings.Repeat("x", 10_000)),
+		"its data set is not in the archive":                   index(`"dataset": "`, `"dataset": "no`),
+		"search 1: setting 1 is not that of the search":        index(`"gamma": [`, `"gamma": [3, `),
+		"search 1: folds expects":                              index(`"folds": 2`, `"folds": 1`),
+		"searches/":                                            remove("searches/"),
+		"study 1, \"who wins\": study, line 3: expected value": index(`folds = 2`, `folds = x`),
+		"study 1, \"who wins\": data set moons, learner SVM: expected 3 folds": index(`folds = 2`, `folds = 3`),
+		"study 1, \"who wins\": 2 data sets: expected 1":                       index(`[data.xor]\ngenerator = \"xor\"\nn = 24\n`, ``),
+		"studies/":                 remove("studies/"),
+		"the report is of 31 rows": index(`"n": 30`, `"n": 31`),
 	} {
 		f := files(t, whole)
 		change(f)

@@ -137,6 +137,8 @@ func number(n int, noun string) string {
 	case n == 1:
 	case strings.HasSuffix(noun, "ch"):
 		noun += "es"
+	case strings.HasSuffix(noun, "dy"):
+		noun = strings.TrimSuffix(noun, "y") + "ies"
 	default:
 		noun += "s"
 	}

@@ -51,7 +51,7 @@ func (s *Store) work(t *testing.T, owner Owner, most int) (names []string) {
 	return names
 }
 
-func (s *Store) compute(t *testing.T, c Cell) eval.CellResult {
+func (s *Store) compute(t testing.TB, c Cell) eval.CellResult {
 	t.Helper()
 	plan, d, err := s.PlanOf(t.Context(), c.Search)
 	check(t, err)

@@ -76,7 +76,7 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 		}
 		ready = append(ready, p)
 	}
-	made = Study{ID: newID(), Title: cmp.Or(cut(line(n.Title)), "Study"), File: n.File, Sizes: n.Sizes, Created: fromMillis(s.now())}
+	made = Study{ID: newID(), Title: studyTitle(n.Title), File: n.File, Sizes: n.Sizes, Created: fromMillis(s.now())}
 	err = s.update(ctx, func(tx *sql.Tx) error {
 		var own int
 		if err := tx.QueryRowContext(ctx, `SELECT count(DISTINCT study) FROM searches WHERE study IS NOT NULL AND workspace = ? AND `+notEnded, ws).Scan(&own); err != nil {
@@ -106,6 +106,8 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 	})
 	return made, err
 }
+
+func studyTitle(text string) string { return cmp.Or(cut(line(text)), "Study") }
 
 // Study returns one study of a workspace.
 func (s *Store) Study(ctx context.Context, ws Workspace, id string) (found Study, err error) {

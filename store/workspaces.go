@@ -15,6 +15,7 @@ type Holdings struct {
 	Workspace                         Workspace
 	Seen                              time.Time // to the day
 	Datasets, Runs, Searches, Courses int
+	Studies                           int   // whose searches are among Searches
 	Bytes                             int64 // on the disk, of points, models, searches and files that wait for their columns to be chosen
 }
 
@@ -24,7 +25,7 @@ func (h Holdings) String() string {
 	for _, c := range []struct {
 		n    int
 		noun string
-	}{{h.Datasets, "data set"}, {h.Runs, "run"}, {h.Searches, "search"}, {h.Courses, "course"}} {
+	}{{h.Datasets, "data set"}, {h.Runs, "run"}, {h.Searches, "search"}, {h.Studies, "study"}, {h.Courses, "course"}} {
 		if c.n > 0 {
 			parts = append(parts, number(c.n, c.noun))
 		}
@@ -47,7 +48,7 @@ func (s *Store) Seen(ctx context.Context, ws Workspace) error {
 		return tx.QueryRowContext(ctx, `
 			SELECT NOT EXISTS (SELECT 1 FROM workspaces WHERE workspace = ?1 AND seen > ?2)
 			AND (EXISTS (SELECT 1 FROM datasets WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM runs WHERE workspace = ?1)
-				OR EXISTS (SELECT 1 FROM searches WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM courses WHERE workspace = ?1)
+				OR EXISTS (SELECT 1 FROM searches WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM studies WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM courses WHERE workspace = ?1)
 				OR EXISTS (SELECT 1 FROM answers WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM links WHERE workspace = ?1))`,
 			ws, now-seenEvery.Milliseconds()).Scan(&due)
 	})
@@ -118,7 +119,7 @@ func (s *Store) DeleteWorkspace(ctx context.Context, ws Workspace) error {
 // used has a row for everything that tells of somebody in a workspace. Whoever makes
 // something has been there, whether or not that was noted.
 const used = `(SELECT workspace, seen FROM workspaces UNION ALL SELECT workspace, updated FROM datasets UNION ALL SELECT workspace, created FROM runs
-	UNION ALL SELECT workspace, created FROM searches UNION ALL SELECT workspace, created FROM courses UNION ALL SELECT workspace, answered FROM answers
+	UNION ALL SELECT workspace, created FROM searches UNION ALL SELECT workspace, created FROM studies UNION ALL SELECT workspace, created FROM courses UNION ALL SELECT workspace, answered FROM answers
 	UNION ALL SELECT workspace, created FROM links) AS used`
 
 // unseen lists workspaces among those of a condition.
@@ -142,7 +143,7 @@ func holdings(ctx context.Context, tx *sql.Tx, ws Workspace) (Holdings, error) {
 	var seen int64
 	err := tx.QueryRowContext(ctx, `
 		SELECT (SELECT coalesce(max(seen), 0) FROM `+used+` WHERE workspace = ?1), (SELECT count(*) FROM datasets WHERE workspace = ?1),
-			(SELECT count(*) FROM runs WHERE workspace = ?1), (SELECT count(*) FROM searches WHERE workspace = ?1), (SELECT count(*) FROM courses WHERE workspace = ?1),
+			(SELECT count(*) FROM runs WHERE workspace = ?1), (SELECT count(*) FROM searches WHERE workspace = ?1), (SELECT count(*) FROM studies WHERE workspace = ?1), (SELECT count(*) FROM courses WHERE workspace = ?1),
 			(SELECT coalesce(sum(length(csv)), 0) FROM points WHERE hash IN (
 				SELECT hash FROM datasets WHERE workspace = ?1 UNION SELECT hash FROM runs WHERE workspace = ?1
 				UNION SELECT hash FROM searches WHERE workspace = ?1 UNION SELECT hash FROM courses WHERE workspace = ?1
@@ -153,7 +154,7 @@ func holdings(ctx context.Context, tx *sql.Tx, ws Workspace) (Holdings, error) {
 			+ (SELECT coalesce(sum(?2 + length(title) + length(target) + length(hidden) + length(frozen)), 0) FROM courses WHERE workspace = ?1)
 			+ (SELECT coalesce(sum(?2 + length(title) + length(target)), 0) FROM links WHERE workspace = ?1)
 			+ (SELECT coalesce(sum(length(body)), 0) FROM uploads WHERE workspace = ?1)`, ws, rowBytes, cellBytes).
-		Scan(&seen, &h.Datasets, &h.Runs, &h.Searches, &h.Courses, &h.Bytes)
+		Scan(&seen, &h.Datasets, &h.Runs, &h.Searches, &h.Studies, &h.Courses, &h.Bytes)
 	h.Seen = fromMillis(seen)
 	return h, err
 }

@@ -230,6 +230,7 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := views.Study{Page: a.Frame(s.Title, "runs"), ID: s.ID, Title: s.Title, Status: string(s.Status()), Created: door.When(s.Created), File: s.File}
 	p.Done, p.Total = cells(s)
+	p.Brought = len(s.Searches) == 0
 	p.Folds = fmt.Sprintf("%d folds", asked.Folds)
 	if asked.Repeats > 1 {
 		p.Folds += fmt.Sprintf(", dealt %d times", asked.Repeats)

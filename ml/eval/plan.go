@@ -228,6 +228,40 @@ func (p *Plan) Reduce(results []CellResult) (*Result, error) {
 	if len(p.Learning) > 0 {
 		return p.learned(folds[0])
 	}
+	res, err := p.concluded(folds)
+	if err != nil || len(p.Inner) == 0 {
+		return res, err
+	}
+	score := p.rankedBy()
+	var chosen []int
+	at := len(p.Splits) // of the inner splits
+	for i, inner := range p.Inner {
+		one := best(score, len(folds), func(s int) []Fold {
+			if folds[s][i].Failure != "" { // it cannot be trained on these points: nothing is known of those held out
+				return folds[s][i : i+1]
+			}
+			return folds[s][at : at+len(inner)]
+		})
+		if one < 0 {
+			return nil, fmt.Errorf("nested, within the points that train when a fold is held out: %w", p.nothing(score, res.Settings[0]))
+		}
+		chosen = append(chosen, one)
+		at += len(inner)
+	}
+	res.nest(chosen)
+	return res, nil
+}
+
+// nest fills in what was chosen within the points that train, for each fold.
+func (r *Result) nest(chosen []int) {
+	r.Nested = &Nested{Chosen: chosen}
+	r.Nested.Folds = r.NestedFolds()
+	r.Nested.Mean, r.Nested.MeanErrors = over(r.Nested.Folds)
+}
+
+// concluded is the result, without a nested choice, of what each setting gave on the splits
+// of the plan.
+func (p *Plan) concluded(folds [][]Fold) (*Result, error) {
 	res := &Result{Searched: p.Searched, Score: p.Score, Settings: p.judged(folds)}
 	score := p.rankedBy()
 	if res.Best = best(score, len(res.Settings), func(s int) []Fold { return res.Settings[s].Folds }); res.Best < 0 {
@@ -236,27 +270,85 @@ func (p *Plan) Reduce(results []CellResult) (*Result, error) {
 	if counts := summed(res.Settings[res.Best].Folds, len(p.Classes)); counts != nil {
 		res.Confusion = ml.ConfusionOf(p.Classes, counts)
 	}
-	if len(p.Inner) > 0 {
-		n := &Nested{}
-		at := len(p.Splits) // of the inner splits
-		for i, inner := range p.Inner {
-			chosen := best(score, len(folds), func(s int) []Fold {
-				if folds[s][i].Failure != "" { // it cannot be trained on these points: nothing is known of those held out
-					return folds[s][i : i+1]
-				}
-				return folds[s][at : at+len(inner)]
-			})
-			if chosen < 0 {
-				return nil, fmt.Errorf("nested, within the points that train when a fold is held out: %w", p.nothing(score, res.Settings[0]))
-			}
-			n.Chosen = append(n.Chosen, chosen)
-			at += len(inner)
+	return res, nil
+}
+
+// Restore is a result that comes from anywhere, such as a file, as Reduce would make it: of
+// what its settings gave on the folds, and of what was chosen for each. It is an error when
+// that is no result of the plan.
+func (p *Plan) Restore(r *Result) (*Result, error) {
+	if len(p.Learning) > 0 {
+		var folds []Fold
+		for _, step := range r.Learning {
+			folds = append(folds, step.Folds...)
 		}
-		res.Nested = n
-		n.Folds = res.NestedFolds()
-		n.Mean, n.MeanErrors = over(n.Folds)
+		if err := p.fits(folds); err != nil {
+			return nil, fmt.Errorf("the learning curve %w", err)
+		}
+		return p.learned(folds)
+	}
+	var folds [][]Fold
+	for _, path := range p.Paths {
+		for a := range path.Settings() {
+			k := len(folds)
+			if k >= len(r.Settings) || !reflect.DeepEqual(r.Settings[k].Values, path.values(p.Searched, a)) {
+				return nil, fmt.Errorf("setting %d is not that of the search", k+1)
+			}
+			if err := p.fits(r.Settings[k].Folds); err != nil {
+				return nil, fmt.Errorf("setting %d %w", k+1, err)
+			}
+			folds = append(folds, r.Settings[k].Folds)
+		}
+	}
+	if len(folds) != len(r.Settings) {
+		return nil, fmt.Errorf("%d settings: expected %d", len(r.Settings), len(folds))
+	}
+	res, err := p.concluded(folds)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Inner) > 0 {
+		if r.Nested == nil || len(r.Nested.Chosen) != len(p.Splits) {
+			return nil, errors.New("what was chosen for each fold is missing")
+		}
+		for i, c := range r.Nested.Chosen {
+			if c < 0 || c >= len(folds) || folds[c][i].Failure != "" {
+				return nil, fmt.Errorf("what was chosen for fold %d is no setting that could be trained", i+1)
+			}
+		}
+		res.nest(r.Nested.Chosen)
 	}
 	return res, nil
+}
+
+// fits tells why folds, which may come from anywhere, are not those of a setting.
+func (p *Plan) fits(folds []Fold) error {
+	if len(folds) != len(p.Splits) {
+		return fmt.Errorf("has %d folds: expected %d", len(folds), len(p.Splits))
+	}
+	for _, f := range folds {
+		switch {
+		case f.Status == "" || !f.whole() || f.Failure == "" && (f.Errors != nil) != p.Paths[0].Spec.Regression():
+			return errors.New("has a fold with neither shares of classes nor errors of values nor a failure, or several of them")
+		case f.Shares != nil && !(f.Accuracy >= 0 && f.Accuracy <= 1), f.Errors != nil && !(f.MSE >= 0 && f.MSE <= largest):
+			return errors.New("has a fold with an accuracy or an error that cannot be")
+		}
+	}
+	return nil
+}
+
+// largest is a mean squared error that still has a deviation.
+const largest = 1e150
+
+// whole tells whether the fold has one of shares, errors and a failure.
+func (f Fold) whole() bool {
+	of := 0
+	for _, has := range []bool{f.Shares != nil, f.Errors != nil, f.Failure != ""} {
+		if has {
+			of++
+		}
+	}
+	return of == 1
 }
 
 // rankedBy is the score that ranks.
@@ -355,13 +447,7 @@ func (p *Plan) gather(results []CellResult) (folds [][]Fold, missing int, err er
 			return nil, 0, fmt.Errorf("the result of cell %.12s has %d trainings: expected %d", name, len(byC), len(own))
 		}
 		for a, f := range byC {
-			of := 0
-			for _, has := range []bool{f.Shares != nil, f.Errors != nil, f.Failure != ""} {
-				if has {
-					of++
-				}
-			}
-			if ok && of != 1 {
+			if ok && !f.whole() {
 				return nil, 0, fmt.Errorf("the result of cell %.12s has neither shares of classes nor errors of values nor a failure, or several of them", name)
 			}
 			own[a] = append(own[a], f)

@@ -2,6 +2,7 @@ package study
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -101,7 +102,6 @@ func (s *Study) outcome(d Sample, j Judged) (o Outcome, err error) {
 	}
 	o.Trainings = j.Plan.Trainings()
 	o.Seconds = j.Seconds / float64(o.Trainings)
-	var scores, left, vectors, shares []float64
 	for i, split := range j.Plan.Splits {
 		chosen := 0
 		if j.Result.Nested != nil {
@@ -119,23 +119,70 @@ func (s *Study) outcome(d Sample, j Judged) (o Outcome, err error) {
 			return o, errors.New("a fold has errors of values where classes were asked for, or the other way round")
 		case s.Values:
 			fold.Errors = &Errors{MSE: f.MSE, Left: f.MSE / variance}
-			scores, left = append(scores, f.MSE), append(left, fold.Left)
 		default:
 			fold.Accuracy = f.Accuracy
-			scores = append(scores, f.Accuracy)
 		}
 		o.Folds = append(o.Folds, fold)
-		vectors = append(vectors, float64(f.SupportVectors))
-		shares = append(shares, float64(f.SupportVectors)/float64(len(split.Train)))
 	}
-	if s.Values {
-		o.Errors = &Errors{}
-		o.MSE, o.MSEDeviation = stat.MeanStdDev(scores, nil)
-		o.Left, o.LeftDeviation = stat.MeanStdDev(left, nil)
-	} else {
-		o.Accuracy, o.Deviation = stat.MeanStdDev(scores, nil)
-	}
-	o.SupportVectors, o.VectorsDeviation = stat.MeanStdDev(vectors, nil)
-	o.Share = stat.Mean(shares, nil)
+	o.sum()
 	return o, nil
+}
+
+// sum fills in the means and deviations over the folds.
+func (o *Outcome) sum() {
+	over := func(of func(f FoldOutcome) float64) (mean, deviation float64) {
+		all := make([]float64, len(o.Folds))
+		for i, f := range o.Folds {
+			all[i] = of(f)
+		}
+		return stat.MeanStdDev(all, nil)
+	}
+	if o.Folds[0].Errors != nil {
+		o.Errors = &Errors{}
+		o.MSE, o.MSEDeviation = over(func(f FoldOutcome) float64 { return f.MSE })
+		o.Left, o.LeftDeviation = over(func(f FoldOutcome) float64 { return f.Left })
+	} else {
+		o.Accuracy, o.Deviation = over(accuracy.fold)
+	}
+	o.SupportVectors, o.VectorsDeviation = over(func(f FoldOutcome) float64 { return float64(f.SupportVectors) })
+	o.Share, _ = over(vectors.fold)
+}
+
+// largest is a mean squared error that still has a deviation.
+const largest = 1e150
+
+// Restore makes a result anew that comes from anywhere, such as a file, of what its folds
+// say. It is an error when that is no result of the study.
+func (s *Study) Restore(r *Result) error {
+	var learners []string
+	for _, l := range s.Learners {
+		learners = append(learners, l.Name)
+	}
+	r.Title, r.Version, r.Baseline, r.Folds, r.Repeats, r.Seed, r.MaxRows, r.Learners = s.Title, s.Version, s.Baseline, s.Folds, s.Repeats, s.Seed, s.MaxRows, learners
+	if r.Target = ""; s.Values {
+		r.Target = "value"
+	}
+	if len(r.Sets) != len(s.Sets) {
+		return fmt.Errorf("%d data sets: expected %d", len(r.Sets), len(s.Sets))
+	}
+	for i := range r.Sets {
+		set := &r.Sets[i]
+		if set.Name = s.Sets[i].Name; len(set.Outcomes) != len(learners) {
+			return fmt.Errorf("data set %s: %d learners, expected %d", set.Name, len(set.Outcomes), len(learners))
+		}
+		for j := range set.Outcomes {
+			o := &set.Outcomes[j]
+			o.Learner = learners[j]
+			wrong := len(o.Folds) != s.Folds*s.Repeats || o.Trainings < 1 || o.Seconds < 0
+			for _, f := range o.Folds {
+				wrong = wrong || f.Trained < 1 || f.SupportVectors < 0 || f.SupportVectors > f.Trained || f.Accuracy < 0 || f.Accuracy > 1 || (f.Errors != nil) != s.Values || s.Values && (f.MSE < 0 || f.Left < 0 || max(f.MSE, f.Left) > largest)
+			}
+			if wrong {
+				return fmt.Errorf("data set %s, learner %s: expected %d folds, each with what came of it", set.Name, o.Learner, s.Folds*s.Repeats)
+			}
+			o.Errors = nil
+			o.sum()
+		}
+	}
+	return r.Compare()
 }

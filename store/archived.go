@@ -1,0 +1,264 @@
+package store
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"marginlab/ml"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/ml/study"
+)
+
+// Searches and studies in an archive are what was asked and what came out. The plan of a
+// search is made anew from the points; what its cells gave stays behind, as that is shared
+// with other workspaces, which could not trust it.
+
+type archivedSearch struct {
+	ID          string          `json:"id"`
+	Dataset     string          `json:"dataset,omitempty"` // id
+	DatasetName string          `json:"dataset_name"`
+	Points      string          `json:"points"` // hash
+	Spec        json.RawMessage `json:"spec"`
+	Grid        eval.Grid       `json:"grid"`
+	Drawn       *eval.Drawn     `json:"drawn,omitempty"` // in place of Grid
+	Scheme      eval.Scheme     `json:"scheme"`
+	Axes        [2]string       `json:"axes"`
+	Created     time.Time       `json:"created"`
+	Started     time.Time       `json:"started,omitzero"`
+	Finished    time.Time       `json:"finished,omitzero"`
+}
+
+type archivedStudy struct {
+	ID      string    `json:"id"`
+	Title   string    `json:"title"`
+	File    string    `json:"file"`
+	Sizes   []int     `json:"sizes"`
+	Created time.Time `json:"created"`
+}
+
+func searchName(id string) string { return "searches/" + id + ".json" }
+func studyName(id string) string  { return "studies/" + id + ".json" }
+
+// addJSON adds a file to an archive.
+func addJSON(z *zip.Writer, name string, v any) error {
+	f, err := z.Create(name)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(f).Encode(v)
+}
+
+// exportSearches adds the searches that are done, the oldest first.
+func (s *Store) exportSearches(ctx context.Context, ws Workspace, z *zip.Writer, pack func(hash string) error) (list []archivedSearch, err error) {
+	var ids []string
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		ids, err = texts(ctx, tx, `SELECT id FROM searches WHERE workspace = ? AND study IS NULL AND status = 'done' ORDER BY created, rowid`, ws)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		var spec string
+		var one Search
+		err := s.view(ctx, func(tx *sql.Tx) error {
+			if one, err = findSearch(ctx, tx, ws, id); err != nil {
+				return err
+			}
+			return found(tx.QueryRowContext(ctx, `SELECT spec FROM searches WHERE id = ?`, id).Scan(&spec))
+		})
+		if err == nil {
+			err = pack(one.Hash)
+		}
+		if err == nil {
+			err = addJSON(z, searchName(id), one.Result)
+		}
+		if errors.Is(err, ErrNotFound) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		list = append(list, archivedSearch{
+			ID: id, Dataset: one.Dataset, DatasetName: one.DatasetName, Points: one.Hash, Spec: json.RawMessage(spec), Grid: one.Grid, Drawn: one.Drawn, Scheme: one.Scheme, Axes: one.Axes,
+			Created: one.Created, Started: one.Started, Finished: one.Finished,
+		})
+	}
+	return list, nil
+}
+
+// exportStudies adds the studies that are done, the oldest first.
+func (s *Store) exportStudies(ctx context.Context, ws Workspace, z *zip.Writer) (list []archivedStudy, err error) {
+	var ids []string
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		ids, err = texts(ctx, tx, `SELECT id FROM studies WHERE workspace = ? ORDER BY created, rowid`, ws)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		one, err := s.Study(ctx, ws, id)
+		if err == nil && one.Status() != Done {
+			continue
+		}
+		var res *study.Result
+		if err == nil {
+			res, err = s.StudyResult(ctx, one)
+		}
+		if err == nil {
+			err = addJSON(z, studyName(id), res)
+		}
+		if errors.Is(err, ErrNotFound) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		list = append(list, archivedStudy{ID: id, Title: one.Title, File: one.File, Sizes: one.Sizes, Created: one.Created})
+	}
+	return list, nil
+}
+
+// checkSearches reads all searches and studies once. datasets are the ids of the data sets in
+// the archive; note tells an error with where it came from.
+func (a *archive) checkSearches(datasets map[string]bool, note func(what string, err error) error) error {
+	seen := map[string]bool{}
+	for i, s := range a.index.Searches {
+		_, _, err := a.search(s)
+		switch {
+		case s.ID == "" || seen[s.ID]:
+			err = errors.New("its id is missing or not the only one")
+		case s.Dataset != "" && !datasets[s.Dataset]:
+			err = errors.New("its data set is not in the archive")
+		}
+		seen[s.ID] = true
+		if err := note(fmt.Sprintf("search %d", i+1), err); err != nil {
+			return err
+		}
+	}
+	for i, s := range a.index.Studies {
+		_, err := a.study(s)
+		if s.ID == "" || seen[s.ID] {
+			err = errors.New("its id is missing or not the only one")
+		}
+		seen[s.ID] = true
+		if err := note(fmt.Sprintf("study %d, %.100q", i+1, s.Title), err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// result reads the file of a result.
+func (a *archive) result(name string, v any) error {
+	text, err := a.read(name, maxResult)
+	if err != nil {
+		return err
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	if err := dec.Decode(v); err != nil {
+		return unfit("%q: %v", name, err)
+	}
+	return nil
+}
+
+// search checks a search, plans it anew and reads its result.
+func (a *archive) search(s archivedSearch) (p plannedSearch, res *eval.Result, err error) {
+	points, err := a.encoded(s.Points)
+	if err != nil {
+		return p, nil, err
+	}
+	n := NewSearch{Data: points.Data, DatasetName: line(s.DatasetName), Grid: s.Grid, Drawn: s.Drawn, Scheme: s.Scheme, Axes: s.Axes}
+	var ps param.Problems
+	limited(&ps, "name of the data set", n.DatasetName, maxName)
+	for _, axis := range n.Axes {
+		limited(&ps, "axis", axis, maxNote)
+	}
+	if err := ps.Err(); err != nil {
+		return p, nil, err
+	}
+	if n.Spec, err = ml.ReadStoredSpec(s.Spec); err != nil {
+		return p, nil, err
+	}
+	plan, err := planSearch(n)
+	if err != nil {
+		return p, nil, err
+	}
+	if p, err = planned(n); err != nil {
+		return p, nil, err
+	}
+	var r eval.Result
+	if err := a.result(searchName(s.ID), &r); err != nil {
+		return p, nil, err
+	}
+	res, err = plan.Restore(&r)
+	return p, res, err
+}
+
+// importSearch stores a search with its result, unless it is there already.
+func (s *Store) importSearch(ctx context.Context, tx *sql.Tx, ws Workspace, from archivedSearch, p plannedSearch, res *eval.Result) (fresh bool, err error) {
+	var there bool
+	if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM searches WHERE workspace = ? AND study IS NULL AND hash = ? AND created = ?)`,
+		ws, from.Points, from.Created.UnixMilli()).Scan(&there); err != nil || there {
+		return false, err
+	}
+	if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
+		return false, err
+	}
+	id, err := s.insert(ctx, tx, ws, "", p)
+	if err != nil {
+		return false, err
+	}
+	zipped, err := zipJSON(res)
+	if err != nil {
+		return false, err
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE cells SET done = 1 WHERE search = ?`, id); err != nil {
+		return false, err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE searches SET status = 'done', result = ?, dataset_name = ?, created = ?, started = ?, finished = ? WHERE id = ?`,
+		zipped, p.DatasetName, from.Created.UnixMilli(), from.Started.UnixMilli(), from.Finished.UnixMilli(), id)
+	return true, err
+}
+
+// study checks a study and reads its result.
+func (a *archive) study(s archivedStudy) (*study.Result, error) {
+	asked, err := study.Parse(s.File, "study")
+	if err != nil {
+		return nil, err
+	}
+	var r study.Result
+	if err := a.result(studyName(s.ID), &r); err != nil {
+		return nil, err
+	}
+	if err := asked.Restore(&r); err != nil {
+		return nil, err
+	}
+	r.Study = s.File
+	return &r, nil
+}
+
+// importStudy stores a study with its result, unless it is there already.
+func importStudy(ctx context.Context, tx *sql.Tx, q Quota, ws Workspace, from archivedStudy, res *study.Result) (fresh bool, err error) {
+	var there bool
+	if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM studies WHERE workspace = ? AND file = ? AND created = ?)`,
+		ws, from.File, from.Created.UnixMilli()).Scan(&there); err != nil || there {
+		return false, err
+	}
+	if err := q.room(ctx, tx, ws, 0, 0); err != nil {
+		return false, err
+	}
+	zipped, err := zipJSON(res)
+	if err != nil {
+		return false, err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO studies (id, workspace, title, file, sizes, created, result) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		newID(), ws, studyTitle(from.Title), from.File, asJSON(&from.Sizes), from.Created.UnixMilli(), zipped)
+	return true, err
+}
