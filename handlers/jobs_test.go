@@ -1,8 +1,11 @@
 package handlers
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -52,4 +55,53 @@ func TestJobs(t *testing.T) {
 		t.Errorf("after it was cancelled: %q, %q", title, after.html().Find(".jobs").Text())
 	}
 	<-told // the second one has begun
+}
+
+// A study is a job as well, which the stream of jobs follows until it has ended, and which is
+// cancelled from the page of all jobs.
+func TestStudyIsAJob(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits) // nobody works
+	c, b := s.client(t, alice), s.browse(t, alice)
+	id := decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/studies", orderOf(strings.Replace(smallStudy, "[data.mine]\nfile = \"own points.csv\"\n", "", 1)))).ID
+	list := decode[struct{ Jobs []api.Job }](c.want(200, "GET", "/api/jobs", "")).Jobs
+	if len(list) != 1 || list[0].Kind != "study" || list[0].ID != id || list[0].Total == 0 || list[0].Text != "waits for its turn" {
+		t.Errorf("%+v", list)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	req, err := http.NewRequestWithContext(ctx, "GET", s.URL+"/api/jobs/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+alice)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	next := func() []api.Job {
+		for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				var e struct{ Jobs []api.Job }
+				if err := json.Unmarshal([]byte(data), &e); err != nil {
+					t.Fatal(err)
+				}
+				return e.Jobs
+			}
+		}
+		t.Fatal("the stream has ended")
+		return nil
+	}
+	if first := next(); len(first) != 1 || first[0].ID != id {
+		t.Errorf("the stream begins with %+v", first)
+	}
+	form := b.page(200, "/jobs").Find(".jobs form")
+	to, _ := form.Attr("action")
+	if title := c.fetch("POST", to, "back=/jobs").html().Find("h1").Text(); to != "/studies/"+id+"/cancel" || title != "Under way" {
+		t.Errorf("after %s: %q", to, title)
+	}
+	if last := next(); len(last) != 0 {
+		t.Errorf("cancelled, and the stream tells %+v", last)
+	}
 }

@@ -107,6 +107,7 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/compare/figures/{figure}", h(a.runs.CompareFigure))
 
 	r.Get("/jobs", h(a.JobsPage))
+	r.Get("/jobs/events", h(a.api.JobEvents))
 	r.Get("/searches", h(a.studies.List))
 	r.Post("/searches", h(a.lab.Search))
 	r.Get("/searches/{id}", h(a.studies.Page))
@@ -232,6 +233,7 @@ func (a *App) programs(r chi.Router) {
 	r.Post("/path", h(a.api.Regularise))
 
 	r.Get("/jobs", h(a.api.ListJobs))
+	r.Get("/jobs/events", h(a.api.JobEvents))
 	r.Get("/searches", h(a.api.Searches))
 	r.Post("/searches", h(a.api.CreateSearch))
 	r.Get("/searches/{id}", h(a.api.Search))

@@ -217,6 +217,26 @@ func (s *Store) Studies(ctx context.Context, ws Workspace, limit, offset int) (l
 	return list, total, err
 }
 
+// StudiesUnderWay lists the studies of a workspace of which a search has not ended, the oldest
+// first: MaxStudying at most, but for those that were begun before there were so few.
+func (s *Store) StudiesUnderWay(ctx context.Context, ws Workspace) (list []Study, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		ids, err := texts(ctx, tx, `SELECT id FROM studies WHERE workspace = ?1 AND id IN (SELECT study FROM searches WHERE workspace = ?1 AND study IS NOT NULL AND `+notEnded+`) ORDER BY created, rowid`, ws)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			one, err := findStudy(ctx, tx, ws, id)
+			if err != nil {
+				return err
+			}
+			list = append(list, one)
+		}
+		return nil
+	})
+	return list, err
+}
+
 // DeleteStudy deletes a study and its searches.
 func (s *Store) DeleteStudy(ctx context.Context, ws Workspace, id string) error {
 	return s.update(ctx, func(tx *sql.Tx) error { return deleteStudy(ctx, tx, ws, id) })

@@ -2,16 +2,18 @@ package api
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"marginlab/handlers/door"
 	"marginlab/ml/trace"
 	"marginlab/store"
+	"marginlab/web"
 )
 
-// Job is a run or a search that has not ended, in JSON.
+// Job is a run, a search or a study that has not ended, in JSON.
 type Job struct {
-	Kind    string       `json:"kind"` // "run" or "search"
+	Kind    string       `json:"kind"` // "run", "search" or "study"
 	ID      string       `json:"id"`
 	Name    string       `json:"name"`
 	Dataset string       `json:"dataset_name"`
@@ -20,13 +22,14 @@ type Job struct {
 	Done    int          `json:"done"`
 	Total   int          `json:"total"` // 0: nobody knows how much there is to do
 	Unit    string       `json:"unit,omitempty"`
+	Text    string       `json:"progress"` // how far it is, in words
 	Step    *trace.Step  `json:"step,omitempty"`
 	Elapsed float64      `json:"elapsed_seconds"`
 	Left    *float64     `json:"left_seconds"` // estimated; null: not known
 }
 
 func newJob(j door.Job) Job {
-	job := Job{j.Kind, j.ID, j.Name, j.Data, j.Status, j.Created, j.Done, j.Total, j.Unit, j.Step, j.Elapsed.Seconds(), nil}
+	job := Job{j.Kind, j.ID, j.Name, j.Data, j.Status, j.Created, j.Done, j.Total, j.Unit, j.Progress(), j.Step, j.Elapsed.Seconds(), nil}
 	if left := j.Left.Seconds(); left > 0 {
 		job.Left = &left
 	}
@@ -36,4 +39,61 @@ func newJob(j door.Job) Job {
 // ListJobs lists what is under way.
 func (a *Room) ListJobs(w http.ResponseWriter, r *http.Request) error {
 	return all(w, r, "jobs", a.UnderWay, newJob)
+}
+
+// jobsPause is the time from one look at what is under way to the next.
+const jobsPause = 500 * time.Millisecond
+
+// JobEvents sends what is under way, at first and whenever that changes, as ListJobs tells it.
+func (a *Room) JobEvents(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	look := func() ([]Job, error) {
+		list, err := a.UnderWay(ctx, door.Workspace(ctx))
+		jobs := make([]Job, len(list))
+		for i, j := range list {
+			jobs[i] = newJob(j)
+		}
+		return jobs, err
+	}
+	last, err := look()
+	if err != nil {
+		return err
+	}
+	events := make(chan []Job, 1)
+	events <- last
+	go func() {
+		defer close(events)
+		tick := time.NewTicker(jobsPause)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			now, err := look()
+			if err != nil {
+				return // the reader comes again
+			}
+			if slices.EqualFunc(now, last, sameJob) {
+				continue
+			}
+			select {
+			case events <- now:
+				last = now
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return web.Stream(w, r, events, func(jobs []Job) (string, any) {
+		return "jobs", struct {
+			Jobs []Job `json:"jobs"`
+		}{jobs}
+	})
+}
+
+// sameJob tells whether there is nothing new about a job but that time passes.
+func sameJob(a, b Job) bool {
+	return a.ID == b.ID && a.Status == b.Status && a.Done == b.Done && a.Total == b.Total && a.Text == b.Text
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"marginlab/ml/trace"
@@ -15,13 +16,17 @@ import (
 type progress struct {
 	w     io.Writer // nil: nobody looks
 	now   func() time.Time
+	start time.Time
 	last  time.Time
 	shown bool
+
+	decline trace.Decline
 }
 
 // progressOn begins with the work. Short work shows nothing.
 func progressOn(std Streams) *progress {
-	p := &progress{now: time.Now, last: time.Now()}
+	now := time.Now()
+	p := &progress{now: time.Now, start: now, last: now}
 	if isTerminal(std.Err) {
 		p.w = std.Err
 	}
@@ -37,8 +42,18 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// tell shows a step of a solver.
-func (p *progress) tell(s trace.Step) { p.show(s) }
+// tell shows a step of a solver, and about how long it still works.
+func (p *progress) tell(s trace.Step) {
+	p.decline.Note(p.now().Sub(p.start), s)
+	text := s.String()
+	if s.Rows > 0 {
+		text = bar(s.Done, s.Rows) + " " + text
+	}
+	if left, ok := p.decline.Left(); ok && s.Machines == 0 {
+		text += ", about " + left.Round(time.Second).String() + " left"
+	}
+	p.show(text)
+}
 
 // cells shows how many cells are done and about how long the others take, if they are
 // like them.
@@ -46,16 +61,19 @@ func (p *progress) cells() func(done, total int) {
 	start := p.now()
 	return func(done, total int) {
 		left := p.now().Sub(start) * time.Duration(total-done) / time.Duration(done)
-		p.show(cellsDone(fmt.Sprintf("%d of %d cells, about %s left", done, total, left.Round(time.Second))))
+		p.show(fmt.Sprintf("%s %d of %d cells, about %s left", bar(done, total), done, total, left.Round(time.Second)))
 	}
 }
 
-type cellsDone string
-
-func (c cellsDone) String() string { return string(c) }
+// bar is a picture of a share.
+func bar(done, total int) string {
+	const width = 24
+	n := width * min(done, total) / max(total, 1)
+	return "[" + strings.Repeat("#", n) + strings.Repeat(".", width-n) + "]"
+}
 
 // show shows how far it is, at most twice a second.
-func (p *progress) show(s fmt.Stringer) {
+func (p *progress) show(s string) {
 	if now := p.now(); p.w != nil && now.Sub(p.last) >= time.Second/2 {
 		p.last, p.shown = now, true
 		fmt.Fprintf(p.w, "\r\x1b[K%s", s)

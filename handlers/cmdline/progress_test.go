@@ -1,6 +1,7 @@
 package cmdline
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ func TestProgress(t *testing.T) {
 		clock = clock.Add(100 * time.Millisecond)
 	}
 	p.end()
-	if got, want := b.String(), "\r\x1b[Kkernel matrix: 5 of 20 rows\r\x1b[Kkernel matrix: 10 of 20 rows\r\x1b[K"; got != want {
+	if got, want := b.String(), "\r\x1b[K[######..................] kernel matrix: 5 of 20 rows\r\x1b[K[############............] kernel matrix: 10 of 20 rows\r\x1b[K"; got != want {
 		t.Errorf("%q", got)
 	}
 	b.Reset()
@@ -30,8 +31,17 @@ func TestProgress(t *testing.T) {
 		cells(i+1, 4)
 	}
 	p.end()
-	if got, want := b.String(), "\r\x1b[K1 of 4 cells, about 3s left\r\x1b[K2 of 4 cells, about 2s left\r\x1b[K3 of 4 cells, about 1s left\r\x1b[K"; got != want {
+	if got, want := b.String(), "\r\x1b[K[######..................] 1 of 4 cells, about 3s left\r\x1b[K[############............] 2 of 4 cells, about 2s left\r\x1b[K[##################......] 3 of 4 cells, about 1s left\r\x1b[K"; got != want {
 		t.Errorf("%q", got)
+	}
+	b.Reset()
+	solver := &progress{w: &b, now: func() time.Time { return clock }, start: clock, last: clock}
+	for i := range 40 { // halves every four tenths of a second
+		solver.tell(trace.Step{Phase: "svm", Iteration: i, Violation: math.Exp2(-float64(i) / 4), Goal: 1.0 / 1024})
+		clock = clock.Add(100 * time.Millisecond)
+	}
+	if lines := strings.Split(b.String(), "\r\x1b[K"); !strings.HasSuffix(lines[len(lines)-1], ", about 1s left") && !strings.HasSuffix(lines[len(lines)-1], ", about 0s left") {
+		t.Errorf("%q", lines)
 	}
 	b.Reset()
 	short := &progress{w: &b, now: func() time.Time { return clock }, last: clock}

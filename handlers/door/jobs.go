@@ -13,9 +13,9 @@ import (
 	"marginlab/views"
 )
 
-// Job is a run or a search that has not ended.
+// Job is a run, a search or a study that has not ended.
 type Job struct {
-	Kind    string // "run" or "search"
+	Kind    string // "run", "search" or "study"
 	ID      string
 	Name    string
 	Data    string
@@ -59,6 +59,8 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 			case s.Machines > 0:
 				j.Done, j.Total, j.Unit = s.Machine-1, s.Machines, "machines"
 				j.Left = left(j.Elapsed, j.Done, s.Machines-j.Done)
+			default:
+				j.Left = e.Left
 			}
 		}
 		list = append(list, j)
@@ -66,6 +68,27 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 	for _, s := range searches {
 		j := Job{Kind: "search", ID: s.ID, Name: SearchTitle(s), Data: s.DatasetName, Status: s.Status, Created: s.Created, Elapsed: elapsed(s.Started), Done: s.Done, Total: s.Total, Unit: "cells"}
 		j.Left = left(j.Elapsed, s.Done-s.Known, s.Total-s.Done)
+		list = append(list, j)
+	}
+	studies, err := a.Store.StudiesUnderWay(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range studies {
+		j := Job{Kind: "study", ID: s.ID, Name: s.Title, Status: store.Running, Created: s.Created, Unit: "cells"}
+		if s.Status() == store.Queued {
+			j.Status = store.Queued
+		}
+		known := 0
+		var started time.Time
+		for _, one := range s.Searches {
+			j.Done, j.Total, known = j.Done+one.Done, j.Total+one.Total, known+one.Known
+			if !one.Started.IsZero() && (started.IsZero() || one.Started.Before(started)) {
+				started = one.Started
+			}
+		}
+		j.Elapsed = elapsed(started)
+		j.Left = left(j.Elapsed, j.Done-known, j.Total-j.Done)
 		list = append(list, j)
 	}
 	slices.SortStableFunc(list, func(x, y Job) int {
@@ -90,7 +113,7 @@ func (j Job) Progress() string {
 	switch s := j.Step; {
 	case j.Status == store.Queued:
 		return "waits for its turn"
-	case j.Kind == "search":
+	case j.Kind != "run":
 		return fmt.Sprintf("%d of %d cells", j.Done, j.Total)
 	case s == nil:
 		return "training"
@@ -111,9 +134,13 @@ func (a *House) JobsPage(w http.ResponseWriter, r *http.Request) error {
 	p := views.Jobs{Page: a.Frame("Under way", "runs")}
 	for _, j := range list {
 		row := views.JobRow{Kind: j.Kind, Name: j.Name, Data: j.Data, Status: string(j.Status), Progress: j.Progress(), Done: j.Done, Total: j.Total, Href: "/runs/" + j.ID}
-		if j.Kind == "search" {
+		switch j.Kind {
+		case "search":
 			row.Href = "/searches/" + j.ID
+		case "study":
+			row.Href = "/studies/" + j.ID
 		}
+		row.ID = j.ID
 		if j.Elapsed > 0 {
 			row.Elapsed = seconds(j.Elapsed)
 		}

@@ -387,7 +387,7 @@ func (a *Room) CancelStudy(w http.ResponseWriter, r *http.Request) error {
 	if err := a.StopStudy(r.Context(), s); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/studies/"+s.ID)
+	return door.Cancelled(w, r, "/studies/"+s.ID)
 }
 
 // DeleteStudy deletes a study and stops it.

@@ -304,8 +304,12 @@ type basis struct {
 func (l *lowRank) interior(ctx context.Context, in *subspace, r *Result, y []float64, s Settings, hard bool) (done bool, start basis, err error) {
 	x := newInterior(in, y)
 	if s.Recorder != nil {
+		goal := gapTol / 100
+		if hard { // other prices may follow
+			goal = 0
+		}
 		x.report = func(x *interior) {
-			s.Recorder(trace.Step{Phase: "mcm", Iteration: x.iterations, Objective: x.objective, Violation: x.gap()})
+			s.Recorder(trace.Step{Phase: "mcm", Iteration: x.iterations, Objective: x.objective, Violation: x.gap(), Goal: goal})
 		}
 	}
 	for {

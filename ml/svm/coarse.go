@@ -38,7 +38,9 @@ func (o *smo[T]) coarse(tol float64) (bool, error) {
 		p.diag[j] = k.Diag(j)
 	}
 	p.size = o.size
+	o.Ahead++
 	status, err := p.along(o.c, max(tol, coarseTol))
+	o.Ahead--
 	if err != nil || status == trace.Cancelled {
 		return true, err
 	}

@@ -50,7 +50,9 @@ func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
 	slices.Reverse(stations)
 	o.bound(stations[0])
 	for _, next := range stations[1:] {
+		o.Ahead++
 		status, err := o.solve(max(tol, pathTol))
+		o.Ahead--
 		if err == nil && status != trace.Cancelled && status != trace.IterationLimit {
 			err = o.grow(next)
 		}

@@ -94,7 +94,7 @@ type monitor struct {
 }
 
 func newMonitor(ctx context.Context, points int, s Settings) *monitor {
-	watch := trace.Monitor{Context: ctx, Recorder: s.Recorder, Phase: "svm", Limit: s.MaxIter}
+	watch := trace.Monitor{Context: ctx, Recorder: s.Recorder, Phase: "svm", Limit: s.MaxIter, Goal: s.Tol}
 	return &monitor{Monitor: watch, without: s.without, total: points}
 }
 
@@ -335,6 +335,8 @@ func (o *state) free() []int {
 // tol, followed by the update of all points.
 func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 	p := o.part(points)
+	o.Ahead++ // all points
+	defer func() { o.Ahead-- }()
 	end := min(o.Iterations+max(10*batch, partSteps*len(points)), o.Limit)
 	status := trace.IterationLimit
 	for o.Iterations < end {

@@ -15,6 +15,8 @@ type Monitor struct {
 
 	Iterations, Limit int
 	Objective         float64 // of the iterate
+	Goal              float64 // of the violation; 0: not told
+	Ahead             int     // parts of the work that follow the one under way
 	Work              int     // numbers touched since the last look
 
 	over bool // the context has ended
@@ -41,5 +43,9 @@ func (m *Monitor) Report(violation float64) {
 		return
 	}
 	m.told = m.Iterations
-	m.Recorder(Step{Phase: m.Phase, Iteration: m.Iterations, Objective: m.Objective, Violation: violation})
+	s := Step{Phase: m.Phase, Iteration: m.Iterations, Objective: m.Objective, Violation: violation}
+	if m.Ahead == 0 {
+		s.Goal = m.Goal
+	}
+	m.Recorder(s)
 }

@@ -28,6 +28,10 @@ type Step struct {
 	Objective float64 `json:"objective"` // objective of the current iterate
 	Violation float64 `json:"violation"` // largest violation of the stopping rule
 
+	// Goal is the violation at which the solver ends; 0 where it does not tell, or where
+	// other parts of the work follow this one.
+	Goal float64 `json:"goal,omitempty"`
+
 	// Where several machines are trained, which one this is about, from 1, and of how
 	// many; otherwise both are 0.
 	Machine  int `json:"machine,omitempty"`

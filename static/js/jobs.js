@@ -1,20 +1,44 @@
-// The page of what is under way looks again by itself, and keeps the focus.
+// The page of what is under way follows it by itself, and keeps the focus.
 
-const pause = 1000; // ms between two looks, or ten times as long as the last one took
+/** A time for reading, to the second, as the server writes it. */
+function words(seconds) {
+  const s = Math.round(seconds);
+  if (s < 120) return `${s} s`;
+  return s < 7200 ? `${Math.trunc(s / 60)} min` : `${Math.trunc(s / 3600)} h`;
+}
 
-async function look() {
-  const began = performance.now();
+/** Takes the page anew, as other jobs are under way than before, or another one runs. */
+async function renew() {
   const response = await fetch(location.href).catch(() => null);
-  if (response?.ok) {
-    const fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("jobs");
-    const focused = document.activeElement?.closest("#jobs form")?.action;
-    document.getElementById("jobs").replaceWith(document.adoptNode(fresh));
-    if (focused) [...fresh.querySelectorAll("form")].find((f) => f.action === focused)?.querySelector("button").focus({ preventScroll: true });
-  }
-  next(performance.now() - began);
+  if (!response?.ok) return;
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("jobs");
+  const focused = document.activeElement?.closest("#jobs form")?.action;
+  document.getElementById("jobs").replaceWith(document.adoptNode(fresh));
+  if (focused) [...fresh.querySelectorAll("form")].find((f) => f.action === focused)?.querySelector("button").focus({ preventScroll: true });
 }
 
-function next(took) {
-  if (Number(document.getElementById("jobs").dataset.open)) setTimeout(look, Math.max(pause, 10 * took));
+/** Shows how far a job is. */
+function tell(row, job) {
+  row.querySelector("[data-progress]").textContent = job.progress;
+  row.querySelector("[data-elapsed]").textContent = job.elapsed_seconds > 0 ? words(job.elapsed_seconds) : "–";
+  row.querySelector("[data-left]").textContent = job.left_seconds ? `about ${words(job.left_seconds)}` : "–";
+  const bar = row.querySelector("progress");
+  if (job.total) {
+    bar.max = job.total;
+    bar.value = job.done;
+  } else {
+    bar.removeAttribute("value"); // nobody knows how much there is to do
+  }
 }
-next(0);
+
+const key = (id, status) => `${id} ${status}`;
+let turn = Promise.resolve(); // one look after the other
+new EventSource("/jobs/events").addEventListener("jobs", (e) => {
+  const { jobs } = JSON.parse(e.data);
+  turn = turn.then(async () => {
+    const rows = [...document.querySelectorAll("[data-job]")];
+    const same = rows.map((r) => key(r.dataset.job, r.dataset.status)).join() === jobs.map((j) => key(j.id, j.status)).join();
+    if (!same) return renew();
+    jobs.forEach((job, i) => job.status === "running" && tell(rows[i], job));
+  });
+});

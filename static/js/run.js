@@ -20,7 +20,8 @@ if (pending) {
     }
     bar.removeAttribute("value"); // nobody knows how many iterations there will be
     const machine = step.machines ? `, machine ${step.machine} of ${step.machines}` : "";
-    text.textContent = `Training (${step.phase}${machine}): ${step.iteration} iterations, objective ${Number(step.objective.toPrecision(6))}, largest violation ${Number(step.violation.toPrecision(2))}`;
+    const left = step.left_seconds ? `, about ${Math.ceil(step.left_seconds)} s left` : "";
+    text.textContent = `Training (${step.phase}${machine}): ${step.iteration} iterations, objective ${Number(step.objective.toPrecision(6))}, largest violation ${Number(step.violation.toPrecision(2))}${left}`;
   });
   events.addEventListener("status", (e) => {
     const state = JSON.parse(e.data).status;

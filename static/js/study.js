@@ -1,25 +1,25 @@
-// A study's page: how far it is, as long as it is under way.
+// A study's page: its bar as cells arrive, and the rest of it anew once it has ended.
 
 const id = "study";
-const pause = 1500; // ms between two looks, or ten times as long as the last one took
+const part = document.getElementById(id);
 
-async function look() {
-  const began = performance.now();
-  try {
-    const response = await fetch(location.href);
-    if (response.ok) {
-      const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      const fresh = page.getElementById(id);
-      const old = document.getElementById(id);
-      const held = document.activeElement;
-      // Whoever is at a link or button there keeps it; only its words change meanwhile.
-      if (fresh && !old.contains(held)) old.replaceWith(document.adoptNode(fresh));
-      else if (fresh && !fresh.hasAttribute("data-pending")) location.reload();
+if (part.hasAttribute("data-pending")) {
+  const events = new EventSource("/jobs/events");
+  events.addEventListener("jobs", (e) => {
+    const job = JSON.parse(e.data).jobs.find((j) => j.id === part.dataset.pending);
+    if (!job) {
+      events.close();
+      location.reload();
+      return;
     }
-  } catch {
-    // The server is away for a moment.
-  }
-  if (document.getElementById(id).hasAttribute("data-pending")) setTimeout(look, Math.max(pause, 10 * (performance.now() - began)));
+    part.querySelector("[data-progress]").textContent = job.left_seconds ? `${job.progress}, about ${words(job.left_seconds)} left` : job.progress;
+    const bar = part.querySelector("progress");
+    bar.max = job.total;
+    bar.value = job.done;
+  });
 }
 
-if (document.getElementById(id).hasAttribute("data-pending")) setTimeout(look, pause);
+function words(seconds) {
+  const s = Math.round(seconds);
+  return s < 120 ? `${s} s` : `${Math.round(s / 60)} min`;
+}

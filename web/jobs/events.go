@@ -11,9 +11,10 @@ import (
 // Event is the latest about a run or a search.
 type Event struct {
 	Status store.Status
-	Step   *trace.Step // of a running run, once its solver has reported
-	Cells  *Cells      // of a running search
-	Error  string      // of a failed one
+	Step   *trace.Step   // of a running run, once its solver has reported
+	Left   time.Duration // about how long that still works; 0: not known
+	Cells  *Cells        // of a running search
+	Error  string        // of a failed one
 }
 
 // Cells is how many cells of a search have been computed.
@@ -27,7 +28,10 @@ type Cells struct {
 func (e Event) Message() (name string, data any) {
 	switch {
 	case e.Step != nil:
-		return "progress", e.Step
+		return "progress", struct {
+			*trace.Step
+			Left float64 `json:"left_seconds,omitempty"` // about; 0: not known
+		}{e.Step, e.Left.Seconds()}
 	case e.Cells != nil:
 		return "progress", e.Cells
 	}

@@ -485,11 +485,16 @@ func (q *Queue) attempt(ctx context.Context, r store.Run) (*ml.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("points of run %s: %w", r.ID, err)
 	}
-	var last time.Time
+	began := time.Now()
+	last := began.Add(-every)
+	var decline trace.Decline
 	return q.train(ctx, data, r.Spec, func(s trace.Step) {
 		if now := time.Now(); now.Sub(last) >= every {
 			last = now
-			q.publish(r.ID, Event{Status: store.Running, Step: &s})
+			decline.Note(now.Sub(began), s)
+			e := Event{Status: store.Running, Step: &s}
+			e.Left, _ = decline.Left()
+			q.publish(r.ID, e)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -666,8 +667,9 @@ func TestSubscribers(t *testing.T) {
 
 func TestMessage(t *testing.T) {
 	t.Parallel()
-	if name, data := (Event{Status: store.Running, Step: &trace.Step{Iteration: 3}}).Message(); name != "progress" || data.(*trace.Step).Iteration != 3 {
-		t.Error(name, data)
+	name, data := Event{Status: store.Running, Step: &trace.Step{Phase: "svm", Iteration: 3}, Left: 2 * time.Second}.Message()
+	if text, err := json.Marshal(data); err != nil || name != "progress" || string(text) != `{"phase":"svm","iteration":3,"objective":0,"violation":0,"left_seconds":2}` {
+		t.Errorf("%s %s, %v", name, text, err)
 	}
 	if name, data := (Event{Status: store.Failed, Error: "x"}).Message(); name != "status" || fmt.Sprintf("%v", data) != "{failed x}" {
 		t.Error(name, data)

@@ -1,0 +1,60 @@
+package trace_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"marginlab/ml/trace"
+)
+
+// watched is a Decline that has seen violations, one each tenth of a second.
+func watched(goal float64, n int, violation func(i int) float64) *trace.Decline {
+	d := new(trace.Decline)
+	for i := range n {
+		d.Note(time.Duration(i)*time.Second/10, trace.Step{Phase: "svm", Violation: violation(i), Goal: goal})
+	}
+	return d
+}
+
+// A violation that halves every second, with noise, is at its goal when it is told to be.
+func TestDecline(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		noisy := func(i int) float64 { return math.Exp2(-float64(i)/10) * math.Exp(0.5*rng.NormFloat64()) }
+		for _, n := range []int{60, 90, 1000} {
+			goal := math.Exp2(-float64(n)/10 - 5) // five seconds on
+			left, ok := watched(goal, n, noisy).Left()
+			if !ok || left < 2500*time.Millisecond || left > 8*time.Second {
+				t.Errorf("seed %d, after %d steps: %v, %v; five seconds were left", seed, n, left, ok)
+			}
+		}
+	}
+}
+
+// Where nothing can be told, nothing is.
+func TestDeclineUnknown(t *testing.T) {
+	t.Parallel()
+	falls := func(i int) float64 { return math.Exp2(-float64(i) / 10) }
+	for name, d := range map[string]*trace.Decline{
+		"nothing seen":        {},
+		"no goal":             watched(0, 100, falls),
+		"few steps":           watched(1e-6, 7, falls),
+		"no decline":          watched(1e-6, 100, func(int) float64 { return 1 }),
+		"it grows":            watched(1e-6, 100, func(i int) float64 { return float64(i + 1) }),
+		"the end is far":      watched(1e-300, 100, func(i int) float64 { return 1 - 1e-4*float64(i) }),
+		"not finite":          watched(1e-6, 100, func(int) float64 { return math.NaN() }),
+		"another part begins": watched(1e-3, 105, func(i int) float64 { return math.Exp2(-float64(i%100) / 3) }),
+	} {
+		if left, ok := d.Left(); ok {
+			t.Errorf("%s: %v", name, left)
+		}
+	}
+	d := watched(1e-3, 50, falls)
+	d.Note(6*time.Second, trace.Step{Phase: "svm", Violation: 0.001})
+	if left, ok := d.Left(); ok {
+		t.Errorf("a part that others follow: %v", left)
+	}
+}
