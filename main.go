@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"os"
@@ -54,7 +55,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	key := flags.String("tls-key", "FILE", "", "Key of the certificate, in PEM.")
 	metricsAddr := flags.String("metrics-addr", "HOST:PORT", "", "Address for /metrics alone, which is then nowhere else. (default that of the pages)")
 	flags.Heading("Workers on other machines")
-	listen := flags.String("nats-listen", "HOST:PORT", "", "Have workers compute cells of searches, who come to this address with the token in the data directory, nats-token; port 0 takes a free one. (default none)")
+	listen := flags.String("nats-listen", "HOST:PORT", "", "Have workers compute cells of searches, who come to this address with the token in the data directory, nats-token, over TLS where there is --tls-cert; port 0 takes a free one. (default none)")
 	access := flags.Access()
 	leave := flags.Switch("leave-searches", "Leave all of searches to the workers; this machine answers pages and trains single runs.")
 	quota, days := store.DefaultQuota, 0
@@ -99,8 +100,8 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	switch err := access.Check(); {
 	case *listen != "" && access.URL != "":
 		return cmdline.UsageError("--nats-listen and --nats exclude each other: a NATS server in this process, or another one")
-	case access.URL == "" && (access.Token != "" || access.Creds != ""):
-		return cmdline.UsageError("--nats-token and --nats-creds go with --nats, the address of a NATS server")
+	case access.URL == "" && (access.Token != "" || access.Creds != "" || access.CA != ""):
+		return cmdline.UsageError("--nats-token, --nats-creds and --nats-ca go with --nats, the address of a NATS server")
 	case access.URL != "" && err != nil:
 		return cmdline.UsageError("--nats " + err.Error())
 	case *leave && *listen == "" && access.URL == "":
@@ -138,10 +139,12 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 			return err
 		}
 	}
+	var secure *tls.Config // nil: no TLS
 	if *cert != "" {
-		if err := server.UseTLS(*cert, *key); err != nil {
+		if secure, err = web.TLS(*cert, *key, log); err != nil {
 			return err
 		}
+		server.UseTLS(secure)
 	}
 	links := web.Links{Public: public, Addr: server.Addr(), Names: names, TLS: *cert != ""}
 	app := handlers.New(handlers.Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Apart: *metricsAddr != "", Log: log, Days: days, Patience: patience, Links: links, Proxies: proxies, Build: web.Program()})
@@ -157,7 +160,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	var link *fleet.Link // to workers; nil: they are not wanted
 	switch {
 	case *listen != "":
-		link, err = fleet.Listen(*listen, *dir, log)
+		link, err = fleet.Listen(*listen, *dir, secure.Clone(), log)
 	case access.URL != "":
 		link, err = fleet.Connect(*access, "server", log)
 	}

@@ -61,10 +61,12 @@
 // take cells, read the plans and points of the searches that workers have had within an hour,
 // also of those deleted since, and send results, which are believed; so a worker is a machine
 // of whoever runs the server. It opens no page, no workspace and no other data, and begins no
-// search. Token and points cross the network in the
-// clear: on a network that is not trusted use a tunnel, or an outside NATS server with TLS
-// (--nats tls://...), to be given an account that is Margin Lab's alone. An address off this
-// computer is not even tried without a token or credentials.
+// search. With --tls-cert token and points cross the network over TLS, and nobody gets in
+// without; a worker tells its token to nobody who is not vouched for, by the system's
+// certificates or by --nats-ca. Without --tls-cert they cross it in the clear: on a network
+// that is not trusted have one, use a tunnel, or an outside NATS server with TLS (--nats
+// tls://...), to be given an account that is Margin Lab's alone. An address off this computer
+// is not even tried without a token or credentials.
 //
 // Headers of proxies (X-Forwarded-For, -Proto, -Host) are believed from --trusted-proxy
 // alone; from others they change neither limits nor links nor cookies.

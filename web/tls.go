@@ -19,17 +19,19 @@ type certificate struct {
 	stamps [2]time.Time // of the files, when they were read
 }
 
-// UseTLS makes the server speak TLS with the certificate of a PEM file, which may be
-// followed by those that vouch for it, and the key of another one. Files that are replaced
-// later are taken over; should that fail, the log tells and the former ones stay.
-func (s *Server) UseTLS(cert, key string) error {
-	c := &certificate{files: [2]string{cert, key}, log: s.log}
+// TLS is how to speak TLS with the certificate of a PEM file, which may be followed by those
+// that vouch for it, and the key of another one. Files that are replaced later are taken
+// over; should that fail, the log tells and the former ones stay.
+func TLS(cert, key string, log *slog.Logger) (*tls.Config, error) {
+	c := &certificate{files: [2]string{cert, key}, log: log}
 	if err := c.load(); err != nil {
-		return err
+		return nil, err
 	}
-	s.http.TLSConfig = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.current(), nil }}
-	return nil
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.current(), nil }}, nil
 }
+
+// UseTLS makes the server speak TLS, as TLS says it.
+func (s *Server) UseTLS(config *tls.Config) { s.http.TLSConfig = config }
 
 // load reads the files if they have changed. Callers hold c.mu, if there are others.
 func (c *certificate) load() error {

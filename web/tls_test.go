@@ -58,13 +58,15 @@ func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := certify(t, dir, 1)
 	for _, wrong := range [][2]string{{"none", key}, {cert, "none"}, {key, cert}} {
-		if err := server.UseTLS(wrong[0], wrong[1]); err == nil || !strings.HasPrefix(err.Error(), "TLS: ") {
+		if _, err := TLS(wrong[0], wrong[1], server.log); err == nil || !strings.HasPrefix(err.Error(), "TLS: ") {
 			t.Errorf("%v: %v", wrong, err)
 		}
 	}
-	if err := server.UseTLS(cert, key); err != nil {
+	config, err := TLS(cert, key, server.log)
+	if err != nil {
 		t.Fatal(err)
 	}
+	server.UseTLS(config)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	h, _, _ := newSite(map[string]Handler{"GET /x": ok})

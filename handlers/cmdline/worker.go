@@ -58,5 +58,9 @@ func (f *Flags) Access() *fleet.Access {
 		a.Creds = text
 		return nil
 	})
+	f.Func("nats-ca", "FILE", "Certificates in PEM that vouch for that of the NATS server, where the system knows none; the server's own will do.", func(text string) error {
+		a.CA = text
+		return nil
+	})
 	return a
 }

@@ -3,6 +3,8 @@ package fleet
 import (
 	"crypto/rand"
 	"crypto/subtle"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,6 +25,7 @@ type Access struct {
 	URL   string // may name several, of a cluster, with commas between
 	Token string // file with a token
 	Creds string // file with credentials, as the nsc of NATS writes it
+	CA    string // file with certificates that vouch for the server's; empty: those that the system knows
 }
 
 // Link is a connection to NATS.
@@ -74,10 +77,19 @@ func Connect(a Access, what string, log *slog.Logger) (*Link, error) {
 		}
 		opts = append(opts, nats.UserCredentials(a.Creds))
 	}
+	if a.CA != "" {
+		if _, err := os.Stat(a.CA); err != nil {
+			return nil, err
+		}
+		opts = append(opts, nats.RootCAs(a.CA))
+	}
 	nc, err := nats.Connect(a.URL, opts...)
+	var unknown x509.UnknownAuthorityError
 	switch {
 	case errors.Is(err, nats.ErrAuthorization):
 		return nil, fmt.Errorf("NATS server %s refuses to let this program in: give it the token that the server keeps in DATA_DIR/nats-token, or the credentials of its account", redact(a.URL))
+	case errors.As(err, &unknown):
+		return nil, fmt.Errorf("NATS server %s: nobody that this computer knows vouches for its certificate: give it, or that of who has signed it, by --nats-ca", redact(a.URL))
 	case err != nil:
 		return nil, fmt.Errorf("NATS server %s: %w", redact(a.URL), err)
 	}
@@ -113,9 +125,10 @@ func redact(urls string) string {
 // TokenFile is where the token of an embedded server is, in the data directory.
 const TokenFile = "nats-token"
 
-// Listen starts a NATS server in this process, which listens to workers at HOST:PORT, and
-// connects to it. Its stream and the token that it asks for are kept in dir.
-func Listen(addr, dir string, log *slog.Logger) (*Link, error) {
+// Listen starts a NATS server in this process, which listens to workers at HOST:PORT, with
+// TLS where secure says how, and connects to it. Its stream and the token that it asks for are
+// kept in dir.
+func Listen(addr, dir string, secure *tls.Config, log *slog.Logger) (*Link, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, fmt.Errorf("NATS: %w", err)
@@ -136,7 +149,7 @@ func Listen(addr, dir string, log *slog.Logger) (*Link, error) {
 	s, err := server.NewServer(&server.Options{
 		ServerName: "marginlab", Host: host, Port: number, NoSigs: true,
 		JetStream: true, StoreDir: filepath.Join(dir, "nats"), SyncAlways: true, JetStreamMaxMemory: 1 << 20, JetStreamMaxStore: 4 << 30,
-		CustomClientAuthentication: gate{token, own},
+		CustomClientAuthentication: gate{token, own}, TLSConfig: secure, TLSTimeout: patience.Seconds(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("NATS: %w", err)
@@ -148,7 +161,11 @@ func Listen(addr, dir string, log *slog.Logger) (*Link, error) {
 		err = fmt.Errorf("it does not listen to %s; is another program there?", addr)
 	} else if l.Conn, err = nats.Connect("", nats.InProcessServer(s), nats.Token(own), nats.Name("Margin Lab server"), nats.MaxReconnects(-1)); err == nil {
 		_, where, _ := strings.Cut(web.Links{Addr: s.Addr()}.Here(), "://")
-		l.Help = fmt.Sprintf("--nats nats://%s --nats-token %s", where, file)
+		scheme := "nats"
+		if secure != nil {
+			scheme = "tls"
+		}
+		l.Help = fmt.Sprintf("--nats %s://%s --nats-token %s", scheme, where, file)
 		return l, nil
 	}
 	s.Shutdown()

@@ -3,6 +3,7 @@ package fleet
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"math/rand/v2"
@@ -39,10 +40,14 @@ type house struct {
 	fleet *Fleet
 	link  *Link
 	stop  func()
+	ca    string // file that vouches for the server; empty: it needs none
 }
 
 // found starts a server on a data directory until the test ends, with workers at addr.
-func found(t *testing.T, dir, addr string) *house {
+func found(t *testing.T, dir, addr string) *house { return secured(t, dir, addr, nil) }
+
+// secured is found with TLS.
+func secured(t *testing.T, dir, addr string, secure *tls.Config) *house {
 	t.Helper()
 	h := &house{T: t, dir: dir}
 	var err error
@@ -51,7 +56,7 @@ func found(t *testing.T, dir, addr string) *house {
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	h.queue = jobs.New(h.st, jobs.Config{Leave: true, Log: log})
-	if h.link, err = Listen(addr, dir, log); err != nil {
+	if h.link, err = Listen(addr, dir, secure, log); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -77,7 +82,7 @@ func found(t *testing.T, dir, addr string) *house {
 func (h *house) url() string { return strings.Fields(h.link.Help)[1] }
 
 // access is what workers have.
-func (h *house) access() Access { return Access{URL: h.url(), Token: filepath.Join(h.dir, TokenFile)} }
+func (h *house) access() Access { return Access{URL: h.url(), Token: filepath.Join(h.dir, TokenFile), CA: h.ca} }
 
 // hire starts a worker until the test ends. compute is what it does with a cell, where it
 // may call work; nil: work. The function ends it and returns its error.

@@ -1,0 +1,125 @@
+package fleet
+
+import (
+	"bufio"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"log/slog"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// certified is a way to speak TLS, and a file with the certificate.
+func certified(t *testing.T) (config *tls.Config, file string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, about, about, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(t.TempDir(), "cert.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, file
+}
+
+// With a certificate workers come over TLS, which they are told, and nobody gets in without,
+// nor does a worker tell its token to a server that nobody vouches for.
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	config, file := certified(t)
+	h := secured(t, t.TempDir(), "127.0.0.1:0", config)
+	if !strings.HasPrefix(h.url(), "tls://127.0.0.1:") {
+		t.Errorf("workers are sent to %s", h.url())
+	}
+	if _, err := Connect(h.access(), "worker", slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "--nats-ca") {
+		t.Errorf("a server that nobody vouches for: %v", err)
+	}
+	missing := h.access()
+	missing.CA = "none.pem"
+	if _, err := Connect(missing, "worker", slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "none.pem") {
+		t.Errorf("no such file: %v", err)
+	}
+	h.ca = file
+	n := asked(t, 4)
+	id := h.search(alice, n)
+	h.hire(1, nil)
+	h.want(alice, id, n)
+
+	// Whoever does not speak TLS reads the greeting of the server and nothing else.
+	conn, err := net.Dial("tcp", strings.TrimPrefix(h.url(), "tls://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	token, err := os.ReadFile(filepath.Join(h.dir, TokenFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Write([]byte("CONNECT {\"auth_token\":\"" + strings.TrimSpace(string(token)) + "\"}\r\nSUB > 1\r\nPUB " + cellSubject + "x 0\r\n\r\nPING\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(conn)
+	for lines.Scan() {
+		if text := lines.Text(); strings.HasPrefix(text, "PONG") || strings.HasPrefix(text, "MSG") || strings.HasPrefix(text, "+OK") {
+			t.Errorf("without TLS: %q", text)
+		}
+	}
+}
+
+// Whoever speaks the protocol of NATS without a token can neither put a cell into the stream
+// nor read one: the server says so and hangs up.
+func TestPlainOutsider(t *testing.T) {
+	t.Parallel()
+	h := found(t, t.TempDir(), "127.0.0.1:0")
+	h.search(alice, asked(t, 4)) // there is something to read
+	for name, says := range map[string]string{
+		"nothing before":  "SUB > 1\r\nPUB " + cellSubject + "x 2\r\n{}\r\nPING\r\n",
+		"no token":        "CONNECT {}\r\nSUB > 1\r\nPUB " + cellSubject + "x 2\r\n{}\r\nPING\r\n",
+		"a wrong token":   "CONNECT {\"auth_token\":\"x\"}\r\nSUB > 1\r\nPUB " + doneSubject + " 2\r\n{}\r\nPING\r\n",
+		"a user's name":   "CONNECT {\"user\":\"server\",\"pass\":\"\"}\r\nSUB $JS.> 1\r\nPING\r\n",
+		"the stream":      "CONNECT {}\r\nSUB _INBOX.x 1\r\nPUB $JS.API.STREAM.INFO." + streamName + " _INBOX.x 0\r\n\r\nPING\r\n",
+		"no verification": "CONNECT {\"verbose\":true,\"no_responders\":true,\"headers\":true,\"account\":\"$G\",\"jwt\":\"x\",\"sig\":\"x\"}\r\nSUB > 1\r\nPING\r\n",
+	} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(h.url(), "nats://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := conn.Write([]byte(says)); err != nil {
+			t.Fatal(err)
+		}
+		var heard strings.Builder
+		for lines := bufio.NewScanner(conn); lines.Scan(); {
+			if text := lines.Text(); !strings.HasPrefix(text, "INFO ") {
+				heard.WriteString(text + "\n")
+			}
+		}
+		if text := heard.String(); !strings.HasPrefix(text, "-ERR 'Auth") || strings.Count(text, "\n") != 1 {
+			t.Errorf("%s: %q", name, text)
+		}
+		conn.Close()
+	}
+	if there, err := h.fleet.inStream(); err != nil || there["x"] {
+		t.Errorf("in the stream: %v, %v", there, err)
+	}
+	if nc, err := nats.Connect(h.url()); err == nil {
+		nc.Close()
+		t.Error("connected")
+	}
+}
