@@ -10,8 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"marginlab/handlers/cmdline"
 	"marginlab/ml/dataset"
+	"marginlab/ml/study"
 )
 
 // pointsFile holds n points of two moons.
@@ -119,5 +123,55 @@ func TestFitCancelledOnServer(t *testing.T) {
 	}
 	if got["status"] != "cancelled" || got["n"] != 40.0 || got["d"] != 2.0 || got["positive"] == "" {
 		t.Errorf("%v", got)
+	}
+}
+
+// A study that a server computes, with its workers, comes to what one process does here; its
+// files of data are uploaded once, and thinned out there as they are here.
+func TestStudyOnServer(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	own := pointsFile(t, "own.csv", 80)
+	file := filepath.Join(filepath.Dir(own), "small.toml")
+	const text = "[scheme]\nfolds = 3\nmax_rows = 50\n[data.own]\nfile = \"own.csv\"\n[data.xor]\ngenerator = \"xor\"\nn = 40\n[learner.SVM]\nC = [1, 10]\n[learner.MCM]\nlearner = \"mcm\"\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) (res study.Result, message string, code int) {
+		t.Helper()
+		var out, notes bytes.Buffer
+		code = cmdline.Run(t.Context(), cmdline.Commands, append([]string{"study", file, "--json"}, args...), cmdline.Streams{In: strings.NewReader(""), Out: &out, Err: &notes})
+		if code == 0 {
+			if err := json.Unmarshal(out.Bytes(), &res); err != nil {
+				t.Fatalf("%v: %s", err, &out)
+			}
+		}
+		return res, notes.String(), code
+	}
+	want, _, _ := run()
+	folder := filepath.Join(t.TempDir(), "out")
+	for range 2 {
+		got, message, code := run("--server", s.URL, "--token", alice, "--out-dir", folder)
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(study.Outcome{}, "Seconds"), cmpopts.IgnoreFields(study.Result{}, "Study")); code != 0 || diff != "" {
+			t.Errorf("exit %d, %s\n%s", code, message, diff)
+		}
+	}
+	for _, name := range []string{"study.toml", "tests.csv", "tables.tex", "accuracy.svg"} {
+		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	c := s.client(t, alice)
+	if sets := decode[struct{ Datasets []object }](c.want(http.StatusOK, "GET", "/api/datasets", "")).Datasets; len(sets) != 1 || sets[0]["rows"] != 80.0 {
+		t.Errorf("%v", sets)
+	}
+	if n := len(decode[struct{ Studies []object }](c.want(http.StatusOK, "GET", "/api/studies", "")).Studies); n != 2 {
+		t.Errorf("%d studies are kept", n)
+	}
+	if _, message, code := run("--token", alice); code != 2 || !strings.Contains(message, "--token goes with --server") {
+		t.Errorf("exit %d: %s", code, message)
+	}
+	if _, message, code := run("--server", s.URL, "--token", "nobody"); code != 1 || message == "" {
+		t.Errorf("exit %d: %s", code, message)
 	}
 }

@@ -11,11 +11,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/study"
 )
 
 // tokenVariable names the environment variable that holds the key of a
@@ -56,7 +58,7 @@ func (s *server) train(ctx context.Context, file, name string, d *dataset.Data, 
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(map[string]any{"dataset": set, "spec": spec, "name": name})
+	body, err := json.Marshal(map[string]any{"dataset": set.ID, "spec": spec, "name": name})
 	if err != nil {
 		return nil, err
 	}
@@ -75,36 +77,103 @@ func (s *server) train(ctx context.Context, file, name string, d *dataset.Data, 
 	return res, err
 }
 
-// dataset returns the id of a data set with these points. It uploads them unless the
-// workspace has them, under whatever name.
-func (s *server) dataset(ctx context.Context, file string, d *dataset.Data) (id string, err error) {
-	type described struct {
-		ID   string `json:"id"`
-		Hash string `json:"hash"`
-	}
+// described is a data set on a server.
+type described struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Hash string `json:"hash"`
+}
+
+// dataset returns a data set with these points. It uploads them unless the workspace has
+// them, under whatever name.
+func (s *server) dataset(ctx context.Context, file string, d *dataset.Data) (set described, err error) {
 	var there struct {
 		Datasets []described `json:"datasets"`
 	}
 	if err := s.do(ctx, http.MethodGet, "/api/datasets", nil, &there); err != nil {
-		return "", err
+		return set, err
 	}
 	hash := d.Hash()
 	for _, set := range there.Datasets {
 		if set.Hash == hash {
-			return set.ID, nil
+			return set, nil
 		}
 	}
 	var points bytes.Buffer
 	if err := d.Encode(&points); err != nil {
-		return "", err
+		return set, err
 	}
 	if file == "-" {
 		file = "points"
 	}
 	query := url.Values{"name": {strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) + ".csv"}, "label": {d.Label}}
-	var set described
 	err = s.do(ctx, http.MethodPost, "/api/datasets?"+query.Encode(), &points, &set)
-	return set.ID, err
+	return set, err
+}
+
+// study has the server compute and keep a study, with all the workers that it has, and brings
+// back its result. Files of data are uploaded. progress hears how many cells are done; when
+// ctx ends the study is cancelled there, too.
+func (s *server) study(ctx context.Context, asked *study.Study, samples []study.Sample, progress func(done, known, total int)) (*study.Result, error) {
+	there := *asked
+	there.Sets = slices.Clone(asked.Sets)
+	for i := range there.Sets {
+		set := &there.Sets[i]
+		if set.SHA256 = samples[i].SHA256; set.File == "" {
+			continue
+		}
+		data, err := s.dataset(ctx, set.Name, samples[i].Whole)
+		if err != nil {
+			return nil, err
+		}
+		set.File, set.Label, set.Features = data.Name, "", nil
+	}
+	text, err := there.Encode()
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(map[string]string{"study": text})
+	if err != nil {
+		return nil, err
+	}
+	var made struct {
+		ID string `json:"id"`
+	}
+	if err := s.do(ctx, http.MethodPost, "/api/studies", bytes.NewReader(body), &made); err != nil {
+		return nil, err
+	}
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		var now struct {
+			Status string        `json:"status"`
+			Error  string        `json:"error"`
+			Done   int           `json:"done"`
+			Known  int           `json:"known"`
+			Total  int           `json:"total"`
+			Result *study.Result `json:"result"`
+		}
+		err := s.do(ctx, http.MethodGet, "/api/studies/"+made.ID, nil, &now)
+		switch {
+		case ctx.Err() != nil:
+			leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			return nil, errors.Join(ctx.Err(), s.do(leave, http.MethodPost, "/api/studies/"+made.ID+"/cancel", nil, nil))
+		case err != nil:
+			return nil, err
+		case now.Status == "failed":
+			return nil, errors.New(now.Error)
+		case now.Status == "cancelled":
+			return nil, errors.New("the study was cancelled on the server")
+		case now.Status == "done":
+			return now.Result, nil
+		}
+		progress(now.Done, now.Known, now.Total)
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
 }
 
 // errCancelledThere is the end of a run that somebody cancelled on the server.

@@ -25,6 +25,7 @@ type studyOptions struct {
 	outDir string // may be empty
 	data   []string
 	format studyFormat
+	server *server // that computes and keeps the study; nil: computed here
 }
 
 // studyFormat is one way to write a result.
@@ -59,6 +60,9 @@ func parseStudy(args []string) (*studyOptions, error) {
 		return nil
 	})
 	outDir := f.String("out-dir", "DIR", "", "Write the study with seeds and hashes to "+studyFile+" in this folder, which is made when it is missing, the results in every form beside it, and the pictures of the ranks. What is computed is kept in "+cellsFile+": after an interruption the same command goes on.")
+	f.Heading("Server")
+	address := f.String("server", "URL", "", "Have this running Margin Lab compute the study, with all of its workers, and keep it in a workspace there; files of data are uploaded.")
+	token := f.String("token", "KEY", "", "Key of the workspace, from the server's settings page; better given as the environment variable "+tokenVariable+".")
 	f.Heading("Output")
 	var chosen []*bool
 	for _, format := range studyFormats[1:] {
@@ -71,6 +75,13 @@ func parseStudy(args []string) (*studyOptions, error) {
 		return nil, usage("the file of a study is missing; lecture is the one that comes with the program")
 	}
 	o.source, o.outDir = *source, *outDir
+	var err error
+	if o.server, err = newServer(*address, *token); err != nil {
+		return nil, err
+	}
+	if o.server == nil && *token != "" {
+		return nil, usage("--token goes with --server")
+	}
 	for i, on := range chosen {
 		if *on && o.format.name != "" {
 			return nil, usage("--%s and --%s exclude each other", o.format.name, studyFormats[i+1].name)
@@ -104,7 +115,12 @@ func runStudy(ctx context.Context, args []string, std Streams) error {
 	}
 	var keeper study.Keeper
 	if o.outDir != "" {
-		cells, err := o.prepare(s)
+		if err := o.prepare(s); err != nil {
+			return err
+		}
+	}
+	if o.outDir != "" && o.server == nil {
+		cells, err := openCells(filepath.Join(o.outDir, cellsFile))
 		if err != nil {
 			return err
 		}
@@ -114,13 +130,21 @@ func runStudy(ctx context.Context, args []string, std Streams) error {
 	p := progressOn(std)
 	show := p.cells()
 	var kept, all int
-	res, err := study.Run(ctx, s, samples, keeper, func(done, known, total int) {
+	tell := func(done, known, total int) {
 		if kept, all = done, total; done > known {
 			show(done-known, total-known) // those that are still to be computed
 		}
-	})
+	}
+	var res *study.Result
+	if o.server != nil {
+		res, err = o.server.study(ctx, s, samples, tell)
+	} else {
+		res, err = study.Run(ctx, s, samples, keeper, tell)
+	}
 	p.end()
 	switch {
+	case errors.Is(err, context.Canceled) && o.server != nil:
+		return fmt.Errorf("interrupted: the study was cancelled on the server, after %d of %d cells, which are not computed again there", kept, all)
 	case errors.Is(err, context.Canceled) && o.outDir != "":
 		return fmt.Errorf("interrupted: %d of %d cells are kept in %s, and the same command goes on from there", kept, all, o.outDir)
 	case errors.Is(err, context.Canceled):
@@ -164,29 +188,26 @@ func (o *studyOptions) read(ctx context.Context, std Streams) (*study.Study, err
 	return s, nil
 }
 
-// prepare makes the folder, writes the study there and opens the cells.
-func (o *studyOptions) prepare(s *study.Study) (*cells, error) {
+// prepare makes the folder and writes the study there.
+func (o *studyOptions) prepare(s *study.Study) error {
 	if err := os.MkdirAll(o.outDir, 0o777); err != nil {
-		return nil, err
+		return err
 	}
 	moved, err := s.Moved(o.outDir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	text, err := moved.Encode()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if path := filepath.Join(o.outDir, studyFile); filepath.Clean(o.source) != path { // which is that very study
-		err := writeFile(path, func(w io.Writer) error {
+		return writeFile(path, func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
 			return err
 		})
-		if err != nil {
-			return nil, err
-		}
 	}
-	return openCells(filepath.Join(o.outDir, cellsFile))
+	return nil
 }
 
 // write writes the results in every form, and the pictures.

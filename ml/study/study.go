@@ -135,8 +135,9 @@ func (s *Study) Moved(dir string) (*Study, error) {
 // Sample is a data set as it takes part in a study.
 type Sample struct {
 	*dataset.Data
-	Of     int    // objects that there were
-	SHA256 string // of those that take part
+	Of     int           // objects that there were
+	Whole  *dataset.Data // all of these
+	SHA256 string        // of those that take part
 }
 
 // Load reads, draws and thins out all data sets. read reads a file of rows. Errors name
@@ -148,7 +149,7 @@ func (s *Study) Load(read func(path string) (*dataset.Table, error)) ([]Sample, 
 		if err != nil {
 			return nil, fmt.Errorf("data set %s: %w", set.Name, err)
 		}
-		m := Sample{Data: d, Of: d.Len()}
+		m := Sample{Data: d, Of: d.Len(), Whole: d}
 		if s.MaxRows > 0 && m.Of > s.MaxRows {
 			class := make([]float64, m.Of) // all in one where there are values
 			for i, c := range d.Y {
